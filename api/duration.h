@@ -9,10 +9,12 @@
 
 namespace gangway::api {
 
-// InvalidArgument with Go's text: `time: invalid duration "abc"`. The range is that of 64-bit nanoseconds, about 292 years.
+// InvalidArgument with Go's text: `time: invalid duration "abc"`. The range is that of 64-bit nanoseconds, about 292
+// years.
 absl::StatusOr<absl::Duration> ParseGoDuration(absl::string_view text);
 
-// "1h0m0s", "1.5s", "300ms", "0s". Beyond 64-bit nanoseconds it is the nearest that Go has; parts of nanoseconds are dropped.
+// "1h0m0s", "1.5s", "300ms", "0s". Beyond 64-bit nanoseconds it is the nearest that Go has; parts of nanoseconds are
+// dropped.
 std::string FormatGoDuration(absl::Duration duration);
 
 }  // namespace gangway::api

@@ -9,14 +9,21 @@ namespace {
 // Kubernetes' words for the type (apimachinery: field.ErrorType.String).
 std::string_view Title(FieldError::Type type) {
   switch (type) {
-    case FieldError::Type::kRequired: return "Required value";
+    case FieldError::Type::kRequired:
+      return "Required value";
     case FieldError::Type::kInvalid:
-    case FieldError::Type::kTypeInvalid: return "Invalid value";
-    case FieldError::Type::kNotSupported: return "Unsupported value";
-    case FieldError::Type::kDuplicate: return "Duplicate value";
-    case FieldError::Type::kNotFound: return "Not found";
-    case FieldError::Type::kForbidden: return "Forbidden";
-    case FieldError::Type::kTooLong: return "Too long";
+    case FieldError::Type::kTypeInvalid:
+      return "Invalid value";
+    case FieldError::Type::kNotSupported:
+      return "Unsupported value";
+    case FieldError::Type::kDuplicate:
+      return "Duplicate value";
+    case FieldError::Type::kNotFound:
+      return "Not found";
+    case FieldError::Type::kForbidden:
+      return "Forbidden";
+    case FieldError::Type::kTooLong:
+      return "Too long";
   }
   return "Invalid value";
 }
@@ -25,14 +32,22 @@ std::string_view Title(FieldError::Type type) {
 
 std::string_view FieldError::Reason() const {
   switch (type) {
-    case Type::kRequired: return "FieldValueRequired";
-    case Type::kInvalid: return "FieldValueInvalid";
-    case Type::kNotSupported: return "FieldValueNotSupported";
-    case Type::kDuplicate: return "FieldValueDuplicate";
-    case Type::kNotFound: return "FieldValueNotFound";
-    case Type::kForbidden: return "FieldValueForbidden";
-    case Type::kTooLong: return "FieldValueTooLong";
-    case Type::kTypeInvalid: return "FieldValueTypeInvalid";
+    case Type::kRequired:
+      return "FieldValueRequired";
+    case Type::kInvalid:
+      return "FieldValueInvalid";
+    case Type::kNotSupported:
+      return "FieldValueNotSupported";
+    case Type::kDuplicate:
+      return "FieldValueDuplicate";
+    case Type::kNotFound:
+      return "FieldValueNotFound";
+    case Type::kForbidden:
+      return "FieldValueForbidden";
+    case Type::kTooLong:
+      return "FieldValueTooLong";
+    case Type::kTypeInvalid:
+      return "FieldValueTypeInvalid";
   }
   return "FieldValueInvalid";
 }

@@ -12,7 +12,14 @@ namespace gangway::api {
 
 struct FieldError {
   enum class Type : std::uint8_t {
-    kRequired, kInvalid, kNotSupported, kDuplicate, kNotFound, kForbidden, kTooLong, kTypeInvalid
+    kRequired,
+    kInvalid,
+    kNotSupported,
+    kDuplicate,
+    kNotFound,
+    kForbidden,
+    kTooLong,
+    kTypeInvalid
   };
   Type type = Type::kInvalid;
   std::string field;  // "spec.tasks[0].replicas"

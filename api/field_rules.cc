@@ -41,14 +41,20 @@ std::string Shown(const value& v) {
 
 std::string_view JsonTypeName(const value& v) {
   switch (v.kind()) {
-    case boost::json::kind::null: return "null";
-    case boost::json::kind::bool_: return "a boolean";
+    case boost::json::kind::null:
+      return "null";
+    case boost::json::kind::bool_:
+      return "a boolean";
     case boost::json::kind::int64:
     case boost::json::kind::uint64:
-    case boost::json::kind::double_: return "a number";
-    case boost::json::kind::string: return "a string";
-    case boost::json::kind::array: return "a list";
-    case boost::json::kind::object: return "an object";
+    case boost::json::kind::double_:
+      return "a number";
+    case boost::json::kind::string:
+      return "a string";
+    case boost::json::kind::array:
+      return "a list";
+    case boost::json::kind::object:
+      return "an object";
   }
   return "a value";
 }
@@ -67,25 +73,37 @@ class TypeChecker {
     const Type& type = Unwrap(wrapped);
     if (Full(errors_)) return;
     switch (type.kind) {
-      case Kind::kBool: return Expect(v.is_bool(), v, "a boolean, true or false", "write it without quotes");
-      case Kind::kInt32: return CheckInteger(v, std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max());
-      case Kind::kInt64: return CheckInteger(v, std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max());
-      case Kind::kString: return Expect(v.is_string(), v, "a string", "put it in quotes");
-      case Kind::kQuantity: return CheckQuantity(v);
+      case Kind::kBool:
+        return Expect(v.is_bool(), v, "a boolean, true or false", "write it without quotes");
+      case Kind::kInt32:
+        return CheckInteger(v, std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max());
+      case Kind::kInt64:
+        return CheckInteger(v, std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max());
+      case Kind::kString:
+        return Expect(v.is_string(), v, "a string", "put it in quotes");
+      case Kind::kQuantity:
+        return CheckQuantity(v);
       case Kind::kTime:
-      case Kind::kMicroTime: return CheckTime(v);
-      case Kind::kDocument: return;
-      case Kind::kList: return CheckList(type, v);
-      case Kind::kMap: return CheckMap(type, v);
-      case Kind::kObject: return CheckObject(type, v);
-      case Kind::kOptional: return;
+      case Kind::kMicroTime:
+        return CheckTime(v);
+      case Kind::kDocument:
+        return;
+      case Kind::kList:
+        return CheckList(type, v);
+      case Kind::kMap:
+        return CheckMap(type, v);
+      case Kind::kObject:
+        return CheckObject(type, v);
+      case Kind::kOptional:
+        return;
     }
   }
 
  private:
   void Expect(bool ok, const value& v, absl::string_view what, absl::string_view fix = {}) {
     if (ok) return;
-    AddFieldError(errors_, FieldError::Type::kTypeInvalid, path_, Shown(v), absl::StrCat("must be ", what, ", not ", View(JsonTypeName(v))),
+    AddFieldError(errors_, FieldError::Type::kTypeInvalid, path_, Shown(v),
+                  absl::StrCat("must be ", what, ", not ", View(JsonTypeName(v))),
                   v.is_structured() || v.is_null() ? absl::string_view() : fix);
   }
 
@@ -93,13 +111,15 @@ class TypeChecker {
     if (!v.is_number()) return Expect(false, v, "a whole number", v.is_string() ? "write it without quotes" : "");
     const std::optional<std::int64_t> i = AsInteger(v);
     if (!i.has_value() || *i < low || *i > high) {
-      AddFieldError(errors_, FieldError::Type::kTypeInvalid, path_, Shown(v), absl::StrCat("must be a whole number from ", low, " to ", high));
+      AddFieldError(errors_, FieldError::Type::kTypeInvalid, path_, Shown(v),
+                    absl::StrCat("must be a whole number from ", low, " to ", high));
     }
   }
 
   void CheckQuantity(const value& v) {
     if (!v.is_string() && !v.is_number()) return Expect(false, v, "a quantity");
-    const absl::StatusOr<Quantity> quantity = Quantity::Parse(v.is_string() ? std::string(AbslView(v.get_string())) : ToJson(v));
+    const absl::StatusOr<Quantity> quantity =
+        Quantity::Parse(v.is_string() ? std::string(AbslView(v.get_string())) : ToJson(v));
     if (quantity.ok()) return;
     AddFieldError(errors_, FieldError::Type::kInvalid, path_, Shown(v), "must be a quantity",
                   "such as 500m, 2, 16Gi: a number and one of n u m k M G T P E Ki Mi Gi Ti Pi Ei");
@@ -108,14 +128,16 @@ class TypeChecker {
   void CheckTime(const value& v) {
     if (!v.is_string()) return Expect(false, v, "a time");
     if (ParseTime(AbslView(v.get_string())).ok()) return;
-    AddFieldError(errors_, FieldError::Type::kInvalid, path_, Shown(v), "must be a time of RFC 3339", "such as 2026-11-21T05:11:53Z");
+    AddFieldError(errors_, FieldError::Type::kInvalid, path_, Shown(v), "must be a time of RFC 3339",
+                  "such as 2026-11-21T05:11:53Z");
   }
 
   void CheckList(const Type& type, const value& v) {
     if (!v.is_array()) return Expect(false, v, "a list");
     const std::size_t size = v.get_array().size();
     if (size > kMaxListedObjects && Unwrap(*type.element).kind == Kind::kObject) {
-      return AddFieldError(errors_, FieldError::Type::kInvalid, path_, absl::StrCat(size), absl::StrCat("must have at most ", kMaxListedObjects, " items"));
+      return AddFieldError(errors_, FieldError::Type::kInvalid, path_, absl::StrCat(size),
+                           absl::StrCat("must have at most ", kMaxListedObjects, " items"));
     }
     std::size_t index = 0;
     for (const value& element : v.get_array()) {
@@ -163,7 +185,8 @@ class RuleChecker {
       }
     } else if (type.kind == Kind::kMap && v.is_object()) {
       for (const auto& member : v.get_object()) {
-        const PathStep step(path_, path_.empty() ? "" : ".", absl::string_view(member.key().data(), member.key().size()));
+        const PathStep step(path_, path_.empty() ? "" : ".",
+                            absl::string_view(member.key().data(), member.key().size()));
         Check(*type.element, member.value());
       }
     } else if (type.kind == Kind::kObject && v.is_object()) {
@@ -175,7 +198,9 @@ class RuleChecker {
   }
 
  private:
-  void Add(FieldError::Type type, absl::string_view shown, absl::string_view rule) { AddFieldError(errors_, type, path_, shown, rule); }
+  void Add(FieldError::Type type, absl::string_view shown, absl::string_view rule) {
+    AddFieldError(errors_, type, path_, shown, rule);
+  }
 
   // At its path.
   void CheckField(const Field& field, const value& object) {
@@ -202,7 +227,8 @@ class RuleChecker {
   void CheckItems(const Field& field, const value& v) {
     const auto size = static_cast<std::int64_t>(v.get_array().size());
     if (field.min_items.has_value() && size < *field.min_items) {
-      Add(FieldError::Type::kInvalid, absl::StrCat(size), absl::StrCat("must have at least ", *field.min_items, " items"));
+      Add(FieldError::Type::kInvalid, absl::StrCat(size),
+          absl::StrCat("must have at least ", *field.min_items, " items"));
     }
     if (field.one_of.empty()) return;
     std::size_t index = 0;
@@ -233,7 +259,8 @@ class RuleChecker {
       if (text == word) return;
     }
     const auto quoted = [](std::string* out, absl::string_view word) { absl::StrAppend(out, "\"", word, "\""); };
-    Add(FieldError::Type::kNotSupported, Shown(v), absl::StrCat("supported values: ", absl::StrJoin(allowed, ", ", quoted)));
+    Add(FieldError::Type::kNotSupported, Shown(v),
+        absl::StrCat("supported values: ", absl::StrJoin(allowed, ", ", quoted)));
   }
 
   void CheckPattern(const Field& field, absl::string_view text) {
@@ -241,7 +268,8 @@ class RuleChecker {
     Complaints complaints;
     if (field.pattern == "dns1123label") complaints = CheckDns1123Label(text);
     if (field.pattern == "dns1123subdomain") complaints = CheckDns1123Subdomain(text);
-    if (field.pattern == kNoColon && text.find(':') != absl::string_view::npos) complaints.push_back("must not contain ':'");
+    if (field.pattern == kNoColon && text.find(':') != absl::string_view::npos)
+      complaints.push_back("must not contain ':'");
     for (const std::string& complaint : complaints) Add(FieldError::Type::kInvalid, JsonString(text), complaint);
   }
 

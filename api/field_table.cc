@@ -18,7 +18,8 @@ namespace {
 
 namespace od = simdjson::ondemand;
 
-constexpr std::size_t kMaxReported = 100;  // unknown fields, and duplicates; an object that is wrong everywhere needs no longer list
+constexpr std::size_t kMaxReported =
+    100;  // unknown fields, and duplicates; an object that is wrong everywhere needs no longer list
 
 // Where the driver is: a list from the leaf up, on the stack. A key, or an index when the key is null.
 struct Path {
@@ -46,17 +47,35 @@ std::string Render(const Path* path) {
 // Back to what a fresh value is; for keys that stand twice.
 void Clear(const Type& type, void* out) {
   switch (type.kind) {
-    case Kind::kBool: *static_cast<bool*>(out) = false; return;
-    case Kind::kInt32: *static_cast<std::int32_t*>(out) = 0; return;
-    case Kind::kInt64: *static_cast<std::int64_t*>(out) = 0; return;
-    case Kind::kString: static_cast<std::string*>(out)->clear(); return;
-    case Kind::kQuantity: *static_cast<Quantity*>(out) = Quantity(); return;
-    case Kind::kTime: *static_cast<Time*>(out) = Time(); return;
-    case Kind::kMicroTime: *static_cast<MicroTime*>(out) = MicroTime(); return;
-    case Kind::kDocument: static_cast<Document*>(out)->json.clear(); return;
+    case Kind::kBool:
+      *static_cast<bool*>(out) = false;
+      return;
+    case Kind::kInt32:
+      *static_cast<std::int32_t*>(out) = 0;
+      return;
+    case Kind::kInt64:
+      *static_cast<std::int64_t*>(out) = 0;
+      return;
+    case Kind::kString:
+      static_cast<std::string*>(out)->clear();
+      return;
+    case Kind::kQuantity:
+      *static_cast<Quantity*>(out) = Quantity();
+      return;
+    case Kind::kTime:
+      *static_cast<Time*>(out) = Time();
+      return;
+    case Kind::kMicroTime:
+      *static_cast<MicroTime*>(out) = MicroTime();
+      return;
+    case Kind::kDocument:
+      static_cast<Document*>(out)->json.clear();
+      return;
     case Kind::kOptional:
     case Kind::kList:
-    case Kind::kMap: type.clear(out); return;
+    case Kind::kMap:
+      type.clear(out);
+      return;
     case Kind::kObject:
       for (std::size_t i = 0; i < type.field_count; ++i) Clear(*type.fields[i].type, type.fields[i].member(out));
       return;
@@ -67,8 +86,10 @@ void Clear(const Type& type, void* out) {
 std::size_t FindField(const Type& type, std::string_view key, std::size_t guess) {
   const std::uint16_t hint = HintOf(key);
   const auto is = [&](std::size_t i) { return type.hints[i] == hint && type.fields[i].name == key; };
-  for (std::size_t i = guess; i < type.field_count; ++i) if (is(i)) return i;
-  for (std::size_t i = 0; i < guess; ++i) if (is(i)) return i;
+  for (std::size_t i = guess; i < type.field_count; ++i)
+    if (is(i)) return i;
+  for (std::size_t i = 0; i < guess; ++i)
+    if (is(i)) return i;
   return type.field_count;
 }
 
@@ -86,7 +107,8 @@ class Decoder {
     switch (type.kind) {
       case Kind::kBool:
         return v.get_bool().get(*static_cast<bool*>(out)) == simdjson::SUCCESS || Wrong(path, "must be a boolean");
-      case Kind::kInt32: return Int32(v, *static_cast<std::int32_t*>(out), path);
+      case Kind::kInt32:
+        return Int32(v, *static_cast<std::int32_t*>(out), path);
       case Kind::kInt64:
         return v.get_int64().get(*static_cast<std::int64_t*>(out)) == simdjson::SUCCESS || WrongInteger(v, path, "64");
       case Kind::kString: {
@@ -95,7 +117,8 @@ class Decoder {
         static_cast<std::string*>(out)->assign(s);
         return true;
       }
-      case Kind::kQuantity: return ReadQuantity(v, *static_cast<Quantity*>(out), path);
+      case Kind::kQuantity:
+        return ReadQuantity(v, *static_cast<Quantity*>(out), path);
       case Kind::kTime: {
         absl::Time& at = static_cast<Time*>(out)->at;
         if (!ReadTime(v, at, path)) return false;
@@ -108,11 +131,16 @@ class Decoder {
         at = absl::FromUnixMicros(absl::ToUnixMicros(at));
         return true;
       }
-      case Kind::kDocument: return Raw(v, static_cast<Document*>(out)->json, path);
-      case Kind::kOptional: return Value(v, *type.element, type.add(out, {}), path);
-      case Kind::kList: return List(v, type, out, path);
-      case Kind::kMap: return Map(v, type, out, path);
-      case Kind::kObject: return Object(v, type, out, path);
+      case Kind::kDocument:
+        return Raw(v, static_cast<Document*>(out)->json, path);
+      case Kind::kOptional:
+        return Value(v, *type.element, type.add(out, {}), path);
+      case Kind::kList:
+        return List(v, type, out, path);
+      case Kind::kMap:
+        return Map(v, type, out, path);
+      case Kind::kObject:
+        return Object(v, type, out, path);
     }
     return false;
   }
@@ -334,17 +362,26 @@ void AppendTime(absl::Time t, std::string (*format)(absl::Time), std::string& ou
 
 bool SaysNothing(const Type& type, const void* value) {
   switch (type.kind) {
-    case Kind::kBool: return !*static_cast<const bool*>(value);
-    case Kind::kInt32: return *static_cast<const std::int32_t*>(value) == 0;
-    case Kind::kInt64: return *static_cast<const std::int64_t*>(value) == 0;
-    case Kind::kString: return static_cast<const std::string*>(value)->empty();
-    case Kind::kQuantity: return static_cast<const Quantity*>(value)->zero();
-    case Kind::kTime: return !static_cast<const Time*>(value)->set();
-    case Kind::kMicroTime: return !static_cast<const MicroTime*>(value)->set();
-    case Kind::kDocument: return static_cast<const Document*>(value)->empty();
+    case Kind::kBool:
+      return !*static_cast<const bool*>(value);
+    case Kind::kInt32:
+      return *static_cast<const std::int32_t*>(value) == 0;
+    case Kind::kInt64:
+      return *static_cast<const std::int64_t*>(value) == 0;
+    case Kind::kString:
+      return static_cast<const std::string*>(value)->empty();
+    case Kind::kQuantity:
+      return static_cast<const Quantity*>(value)->zero();
+    case Kind::kTime:
+      return !static_cast<const Time*>(value)->set();
+    case Kind::kMicroTime:
+      return !static_cast<const MicroTime*>(value)->set();
+    case Kind::kDocument:
+      return static_cast<const Document*>(value)->empty();
     case Kind::kOptional:
     case Kind::kList:
-    case Kind::kMap: return type.size(value) == 0;
+    case Kind::kMap:
+      return type.size(value) == 0;
     case Kind::kObject:
       for (std::size_t i = 0; i < type.field_count; ++i) {
         const Field& field = type.fields[i];
@@ -378,7 +415,8 @@ void EncodeObject(const Type& type, const void* value, std::string& out) {
   char before = '{';
   for (std::size_t i = 0; i < type.field_count; ++i) {
     const Field& field = type.fields[i];
-    const void* member = field.member(const_cast<void*>(value));  // read only: a field's function serves both directions
+    const void* member =
+        field.member(const_cast<void*>(value));  // read only: a field's function serves both directions
     if (!field.keep_zero && !field.required && SaysNothing(*field.type, member)) continue;
     out += before;
     before = ',';
@@ -393,13 +431,21 @@ void EncodeObject(const Type& type, const void* value, std::string& out) {
 
 void EncodeTo(const Type& type, const void* value, std::string& out) {
   switch (type.kind) {
-    case Kind::kBool: out += *static_cast<const bool*>(value) ? "true" : "false"; return;
-    case Kind::kInt32: return AppendNumber(*static_cast<const std::int32_t*>(value), out);
-    case Kind::kInt64: return AppendNumber(*static_cast<const std::int64_t*>(value), out);
-    case Kind::kString: return AppendJsonString(*static_cast<const std::string*>(value), out);
-    case Kind::kQuantity: return AppendJsonString(static_cast<const Quantity*>(value)->ToString(), out);
-    case Kind::kTime: return AppendTime(static_cast<const Time*>(value)->at, FormatTime, out);
-    case Kind::kMicroTime: return AppendTime(static_cast<const MicroTime*>(value)->at, FormatMicroTime, out);
+    case Kind::kBool:
+      out += *static_cast<const bool*>(value) ? "true" : "false";
+      return;
+    case Kind::kInt32:
+      return AppendNumber(*static_cast<const std::int32_t*>(value), out);
+    case Kind::kInt64:
+      return AppendNumber(*static_cast<const std::int64_t*>(value), out);
+    case Kind::kString:
+      return AppendJsonString(*static_cast<const std::string*>(value), out);
+    case Kind::kQuantity:
+      return AppendJsonString(static_cast<const Quantity*>(value)->ToString(), out);
+    case Kind::kTime:
+      return AppendTime(static_cast<const Time*>(value)->at, FormatTime, out);
+    case Kind::kMicroTime:
+      return AppendTime(static_cast<const MicroTime*>(value)->at, FormatMicroTime, out);
     case Kind::kDocument: {
       const Document& document = *static_cast<const Document*>(value);
       out += document.empty() ? "null" : document.json;
@@ -418,7 +464,8 @@ void EncodeTo(const Type& type, const void* value, std::string& out) {
       EncodeElements(type, value, out);
       out += '}';
       return;
-    case Kind::kObject: return EncodeObject(type, value, out);
+    case Kind::kObject:
+      return EncodeObject(type, value, out);
   }
 }
 
@@ -463,9 +510,15 @@ void WriteProperties(const Type& type, JsonWriter& w) {
 
 void WriteShape(const Type& type, const Field* field, JsonWriter& w) {
   switch (type.kind) {
-    case Kind::kBool: w.Field("type", "boolean"); return;
-    case Kind::kInt32: w.Field("type", "integer").Field("format", "int32"); return;
-    case Kind::kInt64: w.Field("type", "integer").Field("format", "int64"); return;
+    case Kind::kBool:
+      w.Field("type", "boolean");
+      return;
+    case Kind::kInt32:
+      w.Field("type", "integer").Field("format", "int32");
+      return;
+    case Kind::kInt64:
+      w.Field("type", "integer").Field("format", "int64");
+      return;
     case Kind::kString:
       w.Field("type", "string");
       if (field != nullptr) WriteEnum(field->one_of, w);
@@ -476,9 +529,14 @@ void WriteShape(const Type& type, const Field* field, JsonWriter& w) {
       w.Field("pattern", kQuantityPattern).Field("x-kubernetes-int-or-string", true);
       return;
     case Kind::kTime:
-    case Kind::kMicroTime: w.Field("type", "string").Field("format", "date-time"); return;
-    case Kind::kDocument: w.Field("x-kubernetes-preserve-unknown-fields", true); return;
-    case Kind::kOptional: return WriteShape(*type.element, field, w);
+    case Kind::kMicroTime:
+      w.Field("type", "string").Field("format", "date-time");
+      return;
+    case Kind::kDocument:
+      w.Field("x-kubernetes-preserve-unknown-fields", true);
+      return;
+    case Kind::kOptional:
+      return WriteShape(*type.element, field, w);
     case Kind::kList:
       w.Field("type", "array").Key("items").BeginObject();
       WriteShape(*type.element, field, w);
@@ -493,7 +551,8 @@ void WriteShape(const Type& type, const Field* field, JsonWriter& w) {
       WriteShape(*type.element, nullptr, w);
       w.EndObject();
       return;
-    case Kind::kObject: return WriteProperties(type, w);
+    case Kind::kObject:
+      return WriteProperties(type, w);
   }
 }
 

@@ -1,12 +1,12 @@
 // The fields of an API type, listed once.
 //
-// A table is data: Fields() of a type returns an array of `Field`, and a field points at a `Type` (its JSON shape) and at a
-// function that finds the member. One non-template driver in field_table.cc walks it to decode, to encode and to write a
-// schema, so a new type costs a few hundred bytes and this header includes no parser.
+// A table is data: Fields() of a type returns an array of `Field`, and a field points at a `Type` (its JSON shape) and
+// at a function that finds the member. One non-template driver in field_table.cc walks it to decode, to encode and to
+// write a schema, so a new type costs a few hundred bytes and this header includes no parser.
 //
-// At most 64 fields a type, no recursive types, no std::vector<bool>. Null is absent, in fields; in lists and maps it is an
-// error. A type with `static constexpr bool kView = true` is a part of somebody else's type: other fields are no news, and
-// it is never encoded.
+// At most 64 fields a type, no recursive types, no std::vector<bool>. Null is absent, in fields; in lists and maps it
+// is an error. A type with `static constexpr bool kView = true` is a part of somebody else's type: other fields are no
+// news, and it is never encoded.
 #pragma once
 
 #include <array>
@@ -46,12 +46,23 @@ struct MicroTime {
   bool set() const { return at != absl::InfinitePast(); }
   friend bool operator==(const MicroTime&, const MicroTime&) = default;
 };
-std::string FormatTime(absl::Time t);       // "2026-11-21T05:11:53Z"
-std::string FormatMicroTime(absl::Time t);  // "2026-11-21T05:11:53.123456Z"
+std::string FormatTime(absl::Time t);                          // "2026-11-21T05:11:53Z"
+std::string FormatMicroTime(absl::Time t);                     // "2026-11-21T05:11:53.123456Z"
 absl::StatusOr<absl::Time> ParseTime(absl::string_view text);  // both, any offset
 
 enum class Kind : std::uint8_t {
-  kBool, kInt32, kInt64, kString, kQuantity, kTime, kMicroTime, kDocument, kOptional, kList, kMap, kObject
+  kBool,
+  kInt32,
+  kInt64,
+  kString,
+  kQuantity,
+  kTime,
+  kMicroTime,
+  kDocument,
+  kOptional,
+  kList,
+  kMap,
+  kObject
 };
 
 struct Field;
@@ -65,7 +76,8 @@ struct Type {
   const Type* element = nullptr;  // optional, list, map
   const Field* fields = nullptr;  // objects
   std::size_t field_count = 0;
-  void* (*add)(void* container, std::string_view key) = nullptr;  // the new element; of maps also one that is there already
+  void* (*add)(void* container,
+               std::string_view key) = nullptr;  // the new element; of maps also one that is there already
   std::size_t (*size)(const void* container) = nullptr;
   void (*each)(const void* container, void* context,
                void (*visit)(void* context, std::string_view key, const void* element)) = nullptr;
@@ -93,20 +105,68 @@ struct Field {
   std::string_view one_of = {};        // of string fields: the allowed values, comma separated
   std::string_view pattern = {};       // of string fields: "dns1123label", "dns1123subdomain" or kNoColon
   std::optional<std::int64_t> max_length = {}, min_length = {}, min_items = {};
-  std::string_view list_key = {};      // of lists of objects: the key that makes an element unique
+  std::string_view list_key = {};  // of lists of objects: the key that makes an element unique
 
-  constexpr Field Required() const { Field f = *this; f.required = true; return f; }
-  constexpr Field KeepZero() const { Field f = *this; f.keep_zero = true; return f; }
-  constexpr Field Minimum(std::int64_t v) const { Field f = *this; f.minimum = v; return f; }
-  constexpr Field Maximum(std::int64_t v) const { Field f = *this; f.maximum = v; return f; }
-  constexpr Field Default(std::int64_t v) const { Field f = *this; f.default_value = v; return f; }
-  constexpr Field Default(std::string_view v) const { Field f = *this; f.default_text = v; return f; }
-  constexpr Field OneOf(std::string_view v) const { Field f = *this; f.one_of = v; return f; }
-  constexpr Field Pattern(std::string_view v) const { Field f = *this; f.pattern = v; return f; }
-  constexpr Field MaxLength(std::int64_t v) const { Field f = *this; f.max_length = v; return f; }
-  constexpr Field MinLength(std::int64_t v) const { Field f = *this; f.min_length = v; return f; }
-  constexpr Field MinItems(std::int64_t v) const { Field f = *this; f.min_items = v; return f; }
-  constexpr Field ListKey(std::string_view v) const { Field f = *this; f.list_key = v; return f; }
+  constexpr Field Required() const {
+    Field f = *this;
+    f.required = true;
+    return f;
+  }
+  constexpr Field KeepZero() const {
+    Field f = *this;
+    f.keep_zero = true;
+    return f;
+  }
+  constexpr Field Minimum(std::int64_t v) const {
+    Field f = *this;
+    f.minimum = v;
+    return f;
+  }
+  constexpr Field Maximum(std::int64_t v) const {
+    Field f = *this;
+    f.maximum = v;
+    return f;
+  }
+  constexpr Field Default(std::int64_t v) const {
+    Field f = *this;
+    f.default_value = v;
+    return f;
+  }
+  constexpr Field Default(std::string_view v) const {
+    Field f = *this;
+    f.default_text = v;
+    return f;
+  }
+  constexpr Field OneOf(std::string_view v) const {
+    Field f = *this;
+    f.one_of = v;
+    return f;
+  }
+  constexpr Field Pattern(std::string_view v) const {
+    Field f = *this;
+    f.pattern = v;
+    return f;
+  }
+  constexpr Field MaxLength(std::int64_t v) const {
+    Field f = *this;
+    f.max_length = v;
+    return f;
+  }
+  constexpr Field MinLength(std::int64_t v) const {
+    Field f = *this;
+    f.min_length = v;
+    return f;
+  }
+  constexpr Field MinItems(std::int64_t v) const {
+    Field f = *this;
+    f.min_items = v;
+    return f;
+  }
+  constexpr Field ListKey(std::string_view v) const {
+    Field f = *this;
+    f.list_key = v;
+    return f;
+  }
 };
 
 namespace internal {
@@ -119,68 +179,99 @@ struct TypeFor {  // objects: T::Fields() is found when first used
     for (std::size_t i = 0; i < hints.size(); ++i) hints[i] = HintOf(kFields[i].name);
     return hints;
   }();
-  static constexpr Type kType{Kind::kObject, T::kName, nullptr, kFields.data(), kFields.size(), nullptr,
-                              nullptr, nullptr, requires { T::kView; }, nullptr, kHints.data()};
-  static_assert(kFields.size() <= 64, "the driver keeps one bit per field");
-};
+  static constexpr Type kType{Kind::kObject, T::kName, nullptr, kFields.data(), kFields.size(), nullptr, nullptr,
+                              nullptr, requires {T::kView;
+}, nullptr, kHints.data()
+};  // namespace internal
+static_assert(kFields.size() <= 64, "the driver keeps one bit per field");
+};  // namespace gangway::api
 template <Kind K>
-struct Leaf { static constexpr Type kType{K, {}}; };
-template <> struct TypeFor<bool> : Leaf<Kind::kBool> {};
-template <> struct TypeFor<std::int32_t> : Leaf<Kind::kInt32> {};
-template <> struct TypeFor<std::int64_t> : Leaf<Kind::kInt64> {};
-template <> struct TypeFor<std::string> : Leaf<Kind::kString> {};
-template <> struct TypeFor<Quantity> : Leaf<Kind::kQuantity> {};
-template <> struct TypeFor<Time> : Leaf<Kind::kTime> {};
-template <> struct TypeFor<MicroTime> : Leaf<Kind::kMicroTime> {};
-template <> struct TypeFor<Document> : Leaf<Kind::kDocument> {};
+struct Leaf {
+  static constexpr Type kType{K, {}};
+};
+template <>
+struct TypeFor<bool> : Leaf<Kind::kBool> {};
+template <>
+struct TypeFor<std::int32_t> : Leaf<Kind::kInt32> {};
+template <>
+struct TypeFor<std::int64_t> : Leaf<Kind::kInt64> {};
+template <>
+struct TypeFor<std::string> : Leaf<Kind::kString> {};
+template <>
+struct TypeFor<Quantity> : Leaf<Kind::kQuantity> {};
+template <>
+struct TypeFor<Time> : Leaf<Kind::kTime> {};
+template <>
+struct TypeFor<MicroTime> : Leaf<Kind::kMicroTime> {};
+template <>
+struct TypeFor<Document> : Leaf<Kind::kDocument> {};
 
 template <class T>
 struct TypeFor<std::optional<T>> {
   using C = std::optional<T>;
   static constexpr Type kType{
-      Kind::kOptional, {}, &TypeFor<T>::kType, nullptr, 0,
+      Kind::kOptional,
+      {},
+      &TypeFor<T>::kType,
+      nullptr,
+      0,
       [](void* c, std::string_view) -> void* { return &static_cast<C*>(c)->emplace(); },
       [](const void* c) -> std::size_t { return static_cast<const C*>(c)->has_value() ? 1 : 0; },
       [](const void* c, void* x, void (*visit)(void*, std::string_view, const void*)) {
         if (const C& o = *static_cast<const C*>(c)) visit(x, {}, &*o);
       },
-      false, [](void* c) { static_cast<C*>(c)->reset(); }};
+      false,
+      [](void* c) { static_cast<C*>(c)->reset(); }};
 };
 template <class T>
 struct TypeFor<std::vector<T>> {
   static_assert(!std::is_same_v<T, bool>, "std::vector<bool> has no elements to point at");
   using C = std::vector<T>;
-  static constexpr Type kType{
-      Kind::kList, {}, &TypeFor<T>::kType, nullptr, 0,
-      [](void* c, std::string_view) -> void* { return &static_cast<C*>(c)->emplace_back(); },
-      [](const void* c) -> std::size_t { return static_cast<const C*>(c)->size(); },
-      [](const void* c, void* x, void (*visit)(void*, std::string_view, const void*)) {
-        for (const T& e : *static_cast<const C*>(c)) visit(x, {}, &e);
-      },
-      false, [](void* c) { static_cast<C*>(c)->clear(); }};
+  static constexpr Type kType{Kind::kList,
+                              {},
+                              &TypeFor<T>::kType,
+                              nullptr,
+                              0,
+                              [](void* c, std::string_view) -> void* { return &static_cast<C*>(c)->emplace_back(); },
+                              [](const void* c) -> std::size_t { return static_cast<const C*>(c)->size(); },
+                              [](const void* c, void* x, void (*visit)(void*, std::string_view, const void*)) {
+                                for (const T& e : *static_cast<const C*>(c)) visit(x, {}, &e);
+                              },
+                              false,
+                              [](void* c) { static_cast<C*>(c)->clear(); }};
 };
 template <class T>
 struct TypeFor<std::map<std::string, T>> {
   using C = std::map<std::string, T>;
   static constexpr Type kType{
-      Kind::kMap, {}, &TypeFor<T>::kType, nullptr, 0,
+      Kind::kMap,
+      {},
+      &TypeFor<T>::kType,
+      nullptr,
+      0,
       [](void* c, std::string_view key) -> void* { return &(*static_cast<C*>(c))[std::string(key)]; },
       [](const void* c) -> std::size_t { return static_cast<const C*>(c)->size(); },
       [](const void* c, void* x, void (*visit)(void*, std::string_view, const void*)) {
         for (const auto& [k, v] : *static_cast<const C*>(c)) visit(x, k, &v);
       },
-      false, [](void* c) { static_cast<C*>(c)->clear(); }};
+      false,
+      [](void* c) { static_cast<C*>(c)->clear(); }};
 };
 
 template <class M>
 struct MemberOf;
 template <class T, class O>
-struct MemberOf<T O::*> { using Object = O; using Value = T; };
+struct MemberOf<T O::*> {
+  using Object = O;
+  using Value = T;
+};
 
 }  // namespace internal
 
 template <class T>
-constexpr const Type& TypeOf() { return internal::TypeFor<T>::kType; }
+constexpr const Type& TypeOf() {
+  return internal::TypeFor<T>::kType;
+}
 
 // MakeField<&TaskSpec::replicas>("replicas", "how many pods").Minimum(0)
 template <auto M>
@@ -190,7 +281,9 @@ constexpr Field MakeField(std::string_view name, std::string_view doc) {
           &TypeOf<typename P::Value>()};
 }
 template <class... F>
-constexpr std::array<Field, sizeof...(F)> MakeFields(F... f) { return {f...}; }
+constexpr std::array<Field, sizeof...(F)> MakeFields(F... f) {
+  return {f...};
+}
 
 // What a decode has to say; at most the first hundred paths of each kind.
 struct DecodeReport {
@@ -199,10 +292,11 @@ struct DecodeReport {
   std::vector<std::string> duplicate;  // paths
 };
 
-// Fills `out`, a fresh object, list or map of that type. Pure; one parser per thread inside. `json` needs no padding of its
-// own. Rules such as required, minimum and enum are not judged here (schema validation does); types and syntax are. A key
-// that stands twice counts the last time, as everywhere in Kubernetes. After an error `out` holds what came before it.
-// Bytes from outside must have passed ParseCompletely (api/json.h) before, since parts that are skipped are not checked.
+// Fills `out`, a fresh object, list or map of that type. Pure; one parser per thread inside. `json` needs no padding of
+// its own. Rules such as required, minimum and enum are not judged here (schema validation does); types and syntax are.
+// A key that stands twice counts the last time, as everywhere in Kubernetes. After an error `out` holds what came
+// before it. Bytes from outside must have passed ParseCompletely (api/json.h) before, since parts that are skipped are
+// not checked.
 DecodeReport DecodeInto(absl::string_view json, const Type& type, void* out);
 // Appends. Fields stand in the table's order; those that say nothing are left out unless required or keep_zero.
 void EncodeTo(const Type& type, const void* value, std::string& out);

@@ -13,10 +13,11 @@ std::string Cut(absl::string_view text, std::size_t max) {
 
 }  // namespace
 
-void AddFieldError(FieldErrors& errors, FieldError::Type type, absl::string_view field, absl::string_view value, absl::string_view rule,
-                   absl::string_view fix) {
+void AddFieldError(FieldErrors& errors, FieldError::Type type, absl::string_view field, absl::string_view value,
+                   absl::string_view rule, absl::string_view fix) {
   if (Full(errors)) return;
-  errors.push_back({type, Cut(field, kMaxFieldBytes), Cut(value, kMaxValueBytes), Cut(rule, kMaxTextBytes), Cut(fix, kMaxTextBytes)});
+  errors.push_back({type, Cut(field, kMaxFieldBytes), Cut(value, kMaxValueBytes), Cut(rule, kMaxTextBytes),
+                    Cut(fix, kMaxTextBytes)});
 }
 
 }  // namespace gangway::api

@@ -15,14 +15,17 @@ inline constexpr std::size_t kMaxFieldErrors = 100;  // of one object; more help
 // Whether nothing more would be told: who walks on may stop.
 inline bool Full(const FieldErrors& errors) { return errors.size() >= kMaxFieldErrors; }
 
-// Appends it while there are fewer than kMaxFieldErrors. Texts are cut to what one reads: they may repeat what was sent.
-void AddFieldError(FieldErrors& errors, FieldError::Type type, absl::string_view field, absl::string_view value, absl::string_view rule,
-                   absl::string_view fix = {});
+// Appends it while there are fewer than kMaxFieldErrors. Texts are cut to what one reads: they may repeat what was
+// sent.
+void AddFieldError(FieldErrors& errors, FieldError::Type type, absl::string_view field, absl::string_view value,
+                   absl::string_view rule, absl::string_view fix = {});
 
-// A path that is longer for as long as this lives. A walk that goes down by these writes each key once, however many values are below it.
+// A path that is longer for as long as this lives. A walk that goes down by these writes each key once, however many
+// values are below it.
 class PathStep {
  public:
-  PathStep(std::string& path, const absl::AlphaNum& a, const absl::AlphaNum& b = "", const absl::AlphaNum& c = "") : path_(path), size_(path.size()) {
+  PathStep(std::string& path, const absl::AlphaNum& a, const absl::AlphaNum& b = "", const absl::AlphaNum& c = "")
+      : path_(path), size_(path.size()) {
     absl::StrAppend(&path, a, b, c);
   }
   ~PathStep() { path_.resize(size_); }

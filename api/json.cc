@@ -12,7 +12,8 @@ namespace gangway::api {
 
 namespace {
 
-// Whether all eight bytes stand in a JSON string as they are: neither control characters nor quotes, backslashes or bytes beyond ASCII.
+// Whether all eight bytes stand in a JSON string as they are: neither control characters nor quotes, backslashes or
+// bytes beyond ASCII.
 bool ArePlain(const char* bytes) {
   constexpr std::uint64_t kEach = 0x0101010101010101u, kHigh = kEach * 0x80;
   std::uint64_t word = 0;
@@ -73,13 +74,27 @@ void AppendJsonString(absl::string_view text, std::string& out) {
     out.append(text.data() + from, i - from);
     from = ++i;
     switch (c) {
-      case '"': out += "\\\""; break;
-      case '\\': out += "\\\\"; break;
-      case '\n': out += "\\n"; break;
-      case '\r': out += "\\r"; break;
-      case '\t': out += "\\t"; break;
-      case '\b': out += "\\b"; break;
-      case '\f': out += "\\f"; break;
+      case '"':
+        out += "\\\"";
+        break;
+      case '\\':
+        out += "\\\\";
+        break;
+      case '\n':
+        out += "\\n";
+        break;
+      case '\r':
+        out += "\\r";
+        break;
+      case '\t':
+        out += "\\t";
+        break;
+      case '\b':
+        out += "\\b";
+        break;
+      case '\f':
+        out += "\\f";
+        break;
       default:
         if (c >= 0x80) {
           out += "\\ufffd";

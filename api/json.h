@@ -19,10 +19,10 @@ struct JsonLimits {
   int max_depth = 100;                      // objects and lists within each other; beyond: InvalidArgument
 };
 
-// Reads all of `json` and judges it: RFC 8259, UTF-8 (no lone surrogates), numbers that a double can hold, nothing after the
-// value. InvalidArgument says where: `line 3 column 14: expected ',' or '}'`.
-// The paths of keys that stand twice in one object ("spec.tasks[1].name") are appended to `duplicates` when it is given, in
-// the order found; whether they are an error is the caller's business (Kubernetes: fieldValidation; the last one counts).
+// Reads all of `json` and judges it: RFC 8259, UTF-8 (no lone surrogates), numbers that a double can hold, nothing
+// after the value. InvalidArgument says where: `line 3 column 14: expected ',' or '}'`. The paths of keys that stand
+// twice in one object ("spec.tasks[1].name") are appended to `duplicates` when it is given, in the order found; whether
+// they are an error is the caller's business (Kubernetes: fieldValidation; the last one counts).
 absl::Status ParseCompletely(absl::string_view json, const JsonLimits& limits = {},
                              std::vector<std::string>* duplicates = nullptr);
 
@@ -50,7 +50,9 @@ class JsonWriter {
   JsonWriter& Raw(absl::string_view json);
 
   JsonWriter& Field(absl::string_view key, absl::string_view value) { return Key(key).String(value); }
-  JsonWriter& Field(absl::string_view key, std::string_view value) { return Key(key).String({value.data(), value.size()}); }
+  JsonWriter& Field(absl::string_view key, std::string_view value) {
+    return Key(key).String({value.data(), value.size()});
+  }
   JsonWriter& Field(absl::string_view key, const std::string& value) { return Key(key).String(value); }
   JsonWriter& Field(absl::string_view key, const char* value) { return Key(key).String(value); }
   JsonWriter& Field(absl::string_view key, bool value) { return Key(key).Bool(value); }
@@ -68,7 +70,8 @@ class JsonWriter {
 };
 
 // The RFC 7386 merge patch that makes `after` of `before`; "{}" when they are equal. Both must be JSON objects
-// (InvalidArgument). Lists are replaced whole. A null member of `after` cannot be said in a merge patch: it counts as absent.
+// (InvalidArgument). Lists are replaced whole. A null member of `after` cannot be said in a merge patch: it counts as
+// absent.
 absl::StatusOr<std::string> MergePatchDiff(absl::string_view before, absl::string_view after);
 
 }  // namespace gangway::api

@@ -39,7 +39,8 @@ class Keys {
   // False when it is there already.
   bool Add(absl::string_view key) {
     if (set_ != nullptr) return set_->insert(key).second;
-    for (const absl::string_view one : few_) if (one == key) return false;
+    for (const absl::string_view one : few_)
+      if (one == key) return false;
     few_.push_back(key);
     if (few_.size() > kFewKeys) set_ = std::make_unique<Set>(few_.begin(), few_.end());
     return true;
@@ -87,13 +88,20 @@ class Checker {
   bool Value(const JsonPath* path, int depth) {
     if (at_ == json_.size()) return Fail("unexpected end");
     switch (json_[at_]) {
-      case '{': return depth > max_depth_ ? TooDeep() : Object(path, depth);
-      case '[': return depth > max_depth_ ? TooDeep() : List(path, depth);
-      case '"': return String(nullptr);
-      case 't': return Literal("true");
-      case 'f': return Literal("false");
-      case 'n': return Literal("null");
-      default: return Number();
+      case '{':
+        return depth > max_depth_ ? TooDeep() : Object(path, depth);
+      case '[':
+        return depth > max_depth_ ? TooDeep() : List(path, depth);
+      case '"':
+        return String(nullptr);
+      case 't':
+        return Literal("true");
+      case 'f':
+        return Literal("false");
+      case 'n':
+        return Literal("null");
+      default:
+        return Number();
     }
   }
 
@@ -239,7 +247,8 @@ class Checker {
   static bool InRange(absl::string_view number) {
     if (number.size() < 300 && number.find_first_of("eE") == absl::string_view::npos) return true;
     double d = 0;
-    if (std::from_chars(number.data(), number.data() + number.size(), d).ec != std::errc::result_out_of_range) return true;
+    if (std::from_chars(number.data(), number.data() + number.size(), d).ec != std::errc::result_out_of_range)
+      return true;
     // Out of range is also what is too close to zero, and that is no harm: a negative exponent or "0.000...".
     return absl::StrContains(number, "e-") || absl::StrContains(number, "E-") || number.substr(0, 2) == "0." ||
            number.substr(0, 3) == "-0.";
@@ -251,7 +260,8 @@ class Checker {
     return true;
   }
   void SkipBlanks() {
-    while (at_ < json_.size() && (json_[at_] == ' ' || json_[at_] == '\n' || json_[at_] == '\r' || json_[at_] == '\t')) ++at_;
+    while (at_ < json_.size() && (json_[at_] == ' ' || json_[at_] == '\n' || json_[at_] == '\r' || json_[at_] == '\t'))
+      ++at_;
   }
 
   bool TooDeep() { return Fail(absl::StrCat("more than ", max_depth_, " levels")); }

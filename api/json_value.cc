@@ -38,12 +38,20 @@ absl::StatusOr<boost::json::value> ParseJson(absl::string_view json, boost::json
 
 void AppendJson(const boost::json::value& value, std::string& out) {
   switch (value.kind()) {
-    case boost::json::kind::null: out += "null"; return;
-    case boost::json::kind::bool_: out += value.get_bool() ? "true" : "false"; return;
-    case boost::json::kind::int64: return AppendChars(out, value.get_int64());
-    case boost::json::kind::uint64: return AppendChars(out, value.get_uint64());
-    case boost::json::kind::double_: return AppendDouble(value.get_double(), out);
-    case boost::json::kind::string: return AppendJsonString(AbslView(value.get_string()), out);
+    case boost::json::kind::null:
+      out += "null";
+      return;
+    case boost::json::kind::bool_:
+      out += value.get_bool() ? "true" : "false";
+      return;
+    case boost::json::kind::int64:
+      return AppendChars(out, value.get_int64());
+    case boost::json::kind::uint64:
+      return AppendChars(out, value.get_uint64());
+    case boost::json::kind::double_:
+      return AppendDouble(value.get_double(), out);
+    case boost::json::kind::string:
+      return AppendJsonString(AbslView(value.get_string()), out);
     case boost::json::kind::array: {
       char before = '[';
       for (const boost::json::value& element : value.get_array()) {

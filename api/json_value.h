@@ -23,8 +23,8 @@ absl::StatusOr<boost::json::value> ParseJson(absl::string_view json, boost::json
 void AppendJson(const boost::json::value& value, std::string& out);
 std::string ToJson(const boost::json::value& value);
 
-// Erases a member and returns the next. The order of the others stays but in large objects, where keeping it would make many
-// erasures quadratic.
+// Erases a member and returns the next. The order of the others stays but in large objects, where keeping it would make
+// many erasures quadratic.
 inline boost::json::object::iterator EraseMember(boost::json::object& object, boost::json::object::iterator at) {
   constexpr std::size_t kLarge = 256;
   return object.size() > kLarge ? object.erase(at) : object.stable_erase(at);
@@ -32,7 +32,8 @@ inline boost::json::object::iterator EraseMember(boost::json::object& object, bo
 
 // RFC 7386.
 void ApplyMergePatch(boost::json::value& target, const boost::json::value& patch);
-// The merge patch that makes `after` of `before`, in the storage of `after`; an empty object when there is no difference.
+// The merge patch that makes `after` of `before`, in the storage of `after`; an empty object when there is no
+// difference.
 boost::json::object MergePatchBetween(const boost::json::object& before, const boost::json::object& after);
 
 }  // namespace gangway::api

@@ -24,8 +24,8 @@ struct OwnerReference {
         MakeField<&OwnerReference::name>("name", "of the owner").Required(),
         MakeField<&OwnerReference::uid>("uid", "of the owner").Required(),
         MakeField<&OwnerReference::controller>("controller", "whether the owner is the managing controller"),
-        MakeField<&OwnerReference::block_owner_deletion>("blockOwnerDeletion",
-                                                         "whether a foreground deletion of the owner waits for this object"));
+        MakeField<&OwnerReference::block_owner_deletion>(
+            "blockOwnerDeletion", "whether a foreground deletion of the owner waits for this object"));
   }
 };
 
@@ -49,11 +49,13 @@ struct ObjectMeta {
         MakeField<&ObjectMeta::resource_version>("resourceVersion", "changes with every write; set by the server"),
         MakeField<&ObjectMeta::generation>("generation", "counts changes of the spec; set by the server"),
         MakeField<&ObjectMeta::creation_timestamp>("creationTimestamp", "set by the server"),
-        MakeField<&ObjectMeta::deletion_timestamp>("deletionTimestamp", "set by the server when deletion was asked for"),
+        MakeField<&ObjectMeta::deletion_timestamp>("deletionTimestamp",
+                                                   "set by the server when deletion was asked for"),
         MakeField<&ObjectMeta::deletion_grace_period_seconds>("deletionGracePeriodSeconds", "set by the server"),
         MakeField<&ObjectMeta::labels>("labels", "for selectors"),
         MakeField<&ObjectMeta::annotations>("annotations", "not for selectors"),
-        MakeField<&ObjectMeta::owner_references>("ownerReferences", "the object goes when all of these are gone").ListKey("uid"),
+        MakeField<&ObjectMeta::owner_references>("ownerReferences", "the object goes when all of these are gone")
+            .ListKey("uid"),
         MakeField<&ObjectMeta::finalizers>("finalizers", "who must act before the object may go"),
         MakeField<&ObjectMeta::managed_fields>("managedFields", "who set which field"));
   }
@@ -65,7 +67,8 @@ struct ObjectMeta {
   }
   // The owner reference with controller: true; nullptr when there is none.
   const OwnerReference* Controller() const {
-    for (const OwnerReference& owner : owner_references) if (owner.controller.value_or(false)) return &owner;
+    for (const OwnerReference& owner : owner_references)
+      if (owner.controller.value_or(false)) return &owner;
     return nullptr;
   }
 };
@@ -94,7 +97,9 @@ struct NamespacedName {
   friend auto operator<=>(const NamespacedName&, const NamespacedName&) = default;
   friend bool operator==(const NamespacedName&, const NamespacedName&) = default;
   template <typename H>
-  friend H AbslHashValue(H h, const NamespacedName& n) { return H::combine(std::move(h), n.ns, n.name); }
+  friend H AbslHashValue(H h, const NamespacedName& n) {
+    return H::combine(std::move(h), n.ns, n.name);
+  }
 };
 
 }  // namespace gangway::api

@@ -14,7 +14,9 @@ constexpr absl::string_view kQualifiedNameRegex = "([A-Za-z0-9][-A-Za-z0-9_.]*)?
 constexpr absl::string_view kQualifiedNameMessage =
     "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
 
-bool LowerOrDigit(char c) { return absl::ascii_islower(static_cast<unsigned char>(c)) || absl::ascii_isdigit(static_cast<unsigned char>(c)); }
+bool LowerOrDigit(char c) {
+  return absl::ascii_islower(static_cast<unsigned char>(c)) || absl::ascii_isdigit(static_cast<unsigned char>(c));
+}
 bool Alphanumeric(char c) { return absl::ascii_isalnum(static_cast<unsigned char>(c)); }
 
 // Not empty, `end` at both ends, `end` or one of `inner` between.
@@ -39,7 +41,8 @@ bool IsSubdomain(absl::string_view text) {
 std::string TooLong(int max) { return absl::StrCat("must be no more than ", max, " characters"); }
 bool Longer(absl::string_view text, int max) { return text.size() > static_cast<std::size_t>(max); }
 
-std::string RegexComplaint(absl::string_view message, absl::string_view regex, std::initializer_list<absl::string_view> examples) {
+std::string RegexComplaint(absl::string_view message, absl::string_view regex,
+                           std::initializer_list<absl::string_view> examples) {
   std::string out(message);
   absl::string_view before = " (e.g. '";
   for (const absl::string_view example : examples) {
@@ -63,10 +66,11 @@ Complaints CheckDns1123Label(absl::string_view text) {
   if (IsSubdomain(text)) {
     out.emplace_back("must not contain dots");
   } else {
-    out.push_back(RegexComplaint(
-        "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an "
-        "alphanumeric character",
-        kDns1123LabelRegex, {"my-name", "123-abc"}));
+    out.push_back(
+        RegexComplaint("a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must "
+                       "start and end with an "
+                       "alphanumeric character",
+                       kDns1123LabelRegex, {"my-name", "123-abc"}));
   }
   return out;
 }
@@ -75,10 +79,11 @@ Complaints CheckDns1123Subdomain(absl::string_view text) {
   Complaints out;
   if (Longer(text, kMaxSubdomainLength)) out.push_back(TooLong(kMaxSubdomainLength));
   if (!IsSubdomain(text)) {
-    out.push_back(RegexComplaint(
-        "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end "
-        "with an alphanumeric character",
-        kDns1123SubdomainRegex, {"example.com"}));
+    out.push_back(
+        RegexComplaint("a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', "
+                       "and must start and end "
+                       "with an alphanumeric character",
+                       kDns1123SubdomainRegex, {"example.com"}));
   }
   return out;
 }
@@ -87,10 +92,11 @@ Complaints CheckDns1035Label(absl::string_view text) {
   Complaints out;
   if (Longer(text, kMaxLabelLength)) out.push_back(TooLong(kMaxLabelLength));
   if (!IsLabel(text) || absl::ascii_isdigit(static_cast<unsigned char>(text.front()))) {
-    out.push_back(RegexComplaint(
-        "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end "
-        "with an alphanumeric character",
-        "[a-z]([-a-z0-9]*[a-z0-9])?", {"my-name", "abc-123"}));
+    out.push_back(
+        RegexComplaint("a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an "
+                       "alphabetic character, and end "
+                       "with an alphanumeric character",
+                       "[a-z]([-a-z0-9]*[a-z0-9])?", {"my-name", "abc-123"}));
   }
   return out;
 }
@@ -102,7 +108,8 @@ Complaints CheckQualifiedName(absl::string_view text) {
     const absl::string_view prefix = text.substr(0, slash);
     name = text.substr(slash + 1);
     if (absl::StrContains(name, '/')) {
-      return {absl::StrCat("a qualified name ", RegexComplaint(kQualifiedNameMessage, kQualifiedNameRegex, {"MyName", "my.name", "123-abc"}),
+      return {absl::StrCat("a qualified name ",
+                           RegexComplaint(kQualifiedNameMessage, kQualifiedNameRegex, {"MyName", "my.name", "123-abc"}),
                            " with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')")};
     }
     if (prefix.empty()) {
@@ -118,7 +125,8 @@ Complaints CheckQualifiedName(absl::string_view text) {
     out.push_back(absl::StrCat("name part ", TooLong(kMaxLabelLength)));
   }
   if (!Shaped(name, Alphanumeric, "-_.")) {
-    out.push_back(absl::StrCat("name part ", RegexComplaint(kQualifiedNameMessage, kQualifiedNameRegex, {"MyName", "my.name", "123-abc"})));
+    out.push_back(absl::StrCat(
+        "name part ", RegexComplaint(kQualifiedNameMessage, kQualifiedNameRegex, {"MyName", "my.name", "123-abc"})));
   }
   return out;
 }
@@ -127,10 +135,11 @@ Complaints CheckLabelValue(absl::string_view text) {
   Complaints out;
   if (Longer(text, kMaxLabelLength)) out.push_back(TooLong(kMaxLabelLength));
   if (!text.empty() && !Shaped(text, Alphanumeric, "-_.")) {
-    out.push_back(RegexComplaint(
-        "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end "
-        "with an alphanumeric character",
-        "(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?", {"MyValue", "my_value", "12345"}));
+    out.push_back(
+        RegexComplaint("a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', "
+                       "and must start and end "
+                       "with an alphanumeric character",
+                       "(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?", {"MyValue", "my_value", "12345"}));
   }
   return out;
 }
@@ -141,8 +150,8 @@ Complaints CheckConfigMapKey(absl::string_view text) {
   bool good = !text.empty();
   for (const char c : text) good = good && (Alphanumeric(c) || absl::StrContains("-._", c));
   if (!good) {
-    out.push_back(RegexComplaint("a valid config key must consist of alphanumeric characters, '-', '_' or '.'", "[-._a-zA-Z0-9]+",
-                                 {"key.name", "KEY_NAME", "key-name"}));
+    out.push_back(RegexComplaint("a valid config key must consist of alphanumeric characters, '-', '_' or '.'",
+                                 "[-._a-zA-Z0-9]+", {"key.name", "KEY_NAME", "key-name"}));
   }
   if (text == ".") {
     out.emplace_back("must not be '.'");

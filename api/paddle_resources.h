@@ -1,4 +1,5 @@
-// What an API server calls the two kinds of PaddleJob (their CRDs in paddle-operator 0.3.5 and kubeflow/training-operator 1.9): the same kind and plural in two groups.
+// What an API server calls the two kinds of PaddleJob (their CRDs in paddle-operator 0.3.5 and
+// kubeflow/training-operator 1.9): the same kind and plural in two groups.
 #pragma once
 
 #include "api/resource.h"
@@ -6,7 +7,8 @@
 namespace gangway::api::paddle {
 
 // Compare by address, as those of api/resource.h.
-inline constexpr Resource kPaddleJobs{"batch.paddlepaddle.org", "v1", "paddlejobs", "paddlejob", "PaddleJob", true, "pdj"};
+inline constexpr Resource kPaddleJobs{
+    "batch.paddlepaddle.org", "v1", "paddlejobs", "paddlejob", "PaddleJob", true, "pdj"};
 
 namespace kubeflow {
 

@@ -26,12 +26,14 @@ struct Suffix {
   int exponent;  // of 10, of binary ones of 2
 };
 constexpr Suffix kSuffixes[] = {
-    {"", Quantity::Format::kDecimalSI, 0},    {"m", Quantity::Format::kDecimalSI, -3},  {"Ki", Quantity::Format::kBinarySI, 10},
-    {"Mi", Quantity::Format::kBinarySI, 20},  {"Gi", Quantity::Format::kBinarySI, 30},  {"Ti", Quantity::Format::kBinarySI, 40},
-    {"Pi", Quantity::Format::kBinarySI, 50},  {"Ei", Quantity::Format::kBinarySI, 60},  {"k", Quantity::Format::kDecimalSI, 3},
-    {"M", Quantity::Format::kDecimalSI, 6},   {"G", Quantity::Format::kDecimalSI, 9},   {"T", Quantity::Format::kDecimalSI, 12},
-    {"P", Quantity::Format::kDecimalSI, 15},  {"E", Quantity::Format::kDecimalSI, 18},  {"u", Quantity::Format::kDecimalSI, -6},
-    {"n", Quantity::Format::kDecimalSI, -9},
+    {"", Quantity::Format::kDecimalSI, 0},   {"m", Quantity::Format::kDecimalSI, -3},
+    {"Ki", Quantity::Format::kBinarySI, 10}, {"Mi", Quantity::Format::kBinarySI, 20},
+    {"Gi", Quantity::Format::kBinarySI, 30}, {"Ti", Quantity::Format::kBinarySI, 40},
+    {"Pi", Quantity::Format::kBinarySI, 50}, {"Ei", Quantity::Format::kBinarySI, 60},
+    {"k", Quantity::Format::kDecimalSI, 3},  {"M", Quantity::Format::kDecimalSI, 6},
+    {"G", Quantity::Format::kDecimalSI, 9},  {"T", Quantity::Format::kDecimalSI, 12},
+    {"P", Quantity::Format::kDecimalSI, 15}, {"E", Quantity::Format::kDecimalSI, 18},
+    {"u", Quantity::Format::kDecimalSI, -6}, {"n", Quantity::Format::kDecimalSI, -9},
 };
 // Longer exponents say no more: the number is out of range, or one nano.
 constexpr std::int64_t kExponentCap = 1000000000;
@@ -87,9 +89,9 @@ std::optional<Int128> Scale(std::string_view digits, std::int64_t exponent) {
 }
 
 absl::Status Malformed(absl::string_view text) {
-  return absl::InvalidArgumentError(absl::StrCat(
-      "invalid quantity \"", text,
-      "\": quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"));
+  return absl::InvalidArgumentError(
+      absl::StrCat("invalid quantity \"", text,
+                   "\": quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"));
 }
 
 absl::Status OutOfRange(absl::string_view what) {
@@ -110,7 +112,8 @@ std::string Decimal(Int128 n) {
   char* end = text + sizeof text;
   char* at = end;
   UInt128 rest = n < 0 ? -static_cast<UInt128>(n) : static_cast<UInt128>(n);
-  do *--at = static_cast<char>('0' + static_cast<int>(rest % 10)); while ((rest /= 10) != 0);
+  do *--at = static_cast<char>('0' + static_cast<int>(rest % 10));
+  while ((rest /= 10) != 0);
   if (n < 0) *--at = '-';
   return {at, end};
 }
@@ -147,7 +150,9 @@ absl::StatusOr<Quantity> Quantity::Parse(absl::string_view text) {
 }
 
 Quantity Quantity::FromUnits(std::int64_t units, Format format) { return Quantity(Int128{units} * kNano, format); }
-Quantity Quantity::FromMilli(std::int64_t milli, Format format) { return Quantity(Int128{milli} * (kNano / 1000), format); }
+Quantity Quantity::FromMilli(std::int64_t milli, Format format) {
+  return Quantity(Int128{milli} * (kNano / 1000), format);
+}
 
 std::string Quantity::ToString() const {
   if (nanos_ == 0) return "0";

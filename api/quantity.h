@@ -43,8 +43,9 @@ class Quantity {
   // By value; the format does not count.
   friend constexpr bool operator==(const Quantity& a, const Quantity& b) { return a.nanos_ == b.nanos_; }
   friend constexpr std::strong_ordering operator<=>(const Quantity& a, const Quantity& b) {
-    return a.nanos_ < b.nanos_ ? std::strong_ordering::less
-           : a.nanos_ > b.nanos_ ? std::strong_ordering::greater : std::strong_ordering::equal;
+    return a.nanos_ < b.nanos_   ? std::strong_ordering::less
+           : a.nanos_ > b.nanos_ ? std::strong_ordering::greater
+                                 : std::strong_ordering::equal;
   }
 
  private:

@@ -20,10 +20,14 @@ std::uint64_t Below(Random random, std::uint64_t n) { return random() % n; }
 // The edges are more likely than their share.
 std::int64_t RandomInteger(Random random, std::int64_t low, std::int64_t high) {
   switch (Below(random, 8)) {
-    case 0: return 0;
-    case 1: return low;
-    case 2: return high;
-    case 3: return static_cast<std::int64_t>(Below(random, 100));
+    case 0:
+      return 0;
+    case 1:
+      return low;
+    case 2:
+      return high;
+    case 3:
+      return static_cast<std::int64_t>(Below(random, 100));
     default: {
       const std::uint64_t width = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
       const std::uint64_t n = width == ~std::uint64_t{0} ? random() : Below(random, width + 1);
@@ -36,11 +40,20 @@ std::string RandomText(Random random) {
   std::string out;
   for (std::uint64_t n = Below(random, 12); n > 0; --n) {
     switch (Below(random, 6)) {
-      case 0: out += static_cast<char>(Below(random, 0x20)); break;
-      case 1: out += "\"\\/"[Below(random, 3)]; break;
-      case 2: AppendUtf8(static_cast<std::uint32_t>(0x80 + Below(random, 0xD800 - 0x80)), out); break;
-      case 3: AppendUtf8(static_cast<std::uint32_t>(0xE000 + Below(random, 0x110000 - 0xE000)), out); break;
-      default: out += static_cast<char>('a' + Below(random, 26));
+      case 0:
+        out += static_cast<char>(Below(random, 0x20));
+        break;
+      case 1:
+        out += "\"\\/"[Below(random, 3)];
+        break;
+      case 2:
+        AppendUtf8(static_cast<std::uint32_t>(0x80 + Below(random, 0xD800 - 0x80)), out);
+        break;
+      case 3:
+        AppendUtf8(static_cast<std::uint32_t>(0xE000 + Below(random, 0x110000 - 0xE000)), out);
+        break;
+      default:
+        out += static_cast<char>('a' + Below(random, 26));
     }
   }
   return out;
@@ -48,9 +61,15 @@ std::string RandomText(Random random) {
 
 void WriteRandomJson(Random random, int depth, JsonWriter& w) {
   switch (Below(random, depth > 3 ? 3 : 5)) {
-    case 0: w.Int(RandomInteger(random, -1000, 1000)); return;
-    case 1: w.String(RandomText(random)); return;
-    case 2: w.Bool(Below(random, 2) == 0); return;
+    case 0:
+      w.Int(RandomInteger(random, -1000, 1000));
+      return;
+    case 1:
+      w.String(RandomText(random));
+      return;
+    case 2:
+      w.Bool(Below(random, 2) == 0);
+      return;
     case 3:
       w.BeginArray();
       for (std::uint64_t n = Below(random, 4); n > 0; --n) WriteRandomJson(random, depth + 1, w);
@@ -77,9 +96,12 @@ Quantity AnyQuantity(Random random) {
   const auto format = static_cast<Quantity::Format>(Below(random, 3));
   const std::int64_t n = RandomInteger(random, -(std::int64_t{1} << 50), std::int64_t{1} << 50);
   switch (Below(random, 3)) {
-    case 0: return Quantity::FromUnits(n, format);
-    case 1: return Quantity::FromMilli(n, format);
-    default: return Quantity::FromUnits(n * (std::int64_t{1} << Below(random, 13)), format);
+    case 0:
+      return Quantity::FromUnits(n, format);
+    case 1:
+      return Quantity::FromMilli(n, format);
+    default:
+      return Quantity::FromUnits(n * (std::int64_t{1} << Below(random, 13)), format);
   }
 }
 
@@ -92,15 +114,27 @@ void FillRandom(const Type& type, Random random, void* out) {
   constexpr std::int64_t kMax32 = std::numeric_limits<std::int32_t>::max();
   constexpr std::int64_t kMax64 = std::numeric_limits<std::int64_t>::max();
   switch (type.kind) {
-    case Kind::kBool: *static_cast<bool*>(out) = Below(random, 2) == 0; return;
+    case Kind::kBool:
+      *static_cast<bool*>(out) = Below(random, 2) == 0;
+      return;
     case Kind::kInt32:
       *static_cast<std::int32_t*>(out) = static_cast<std::int32_t>(RandomInteger(random, -kMax32 - 1, kMax32));
       return;
-    case Kind::kInt64: *static_cast<std::int64_t*>(out) = RandomInteger(random, -kMax64 - 1, kMax64); return;
-    case Kind::kString: *static_cast<std::string*>(out) = RandomText(random); return;
-    case Kind::kQuantity: *static_cast<Quantity*>(out) = RandomQuantity(random); return;
-    case Kind::kTime: static_cast<Time*>(out)->at = RandomTime(random, absl::Seconds(1)); return;
-    case Kind::kMicroTime: static_cast<MicroTime*>(out)->at = RandomTime(random, absl::Microseconds(1)); return;
+    case Kind::kInt64:
+      *static_cast<std::int64_t*>(out) = RandomInteger(random, -kMax64 - 1, kMax64);
+      return;
+    case Kind::kString:
+      *static_cast<std::string*>(out) = RandomText(random);
+      return;
+    case Kind::kQuantity:
+      *static_cast<Quantity*>(out) = RandomQuantity(random);
+      return;
+    case Kind::kTime:
+      static_cast<Time*>(out)->at = RandomTime(random, absl::Seconds(1));
+      return;
+    case Kind::kMicroTime:
+      static_cast<MicroTime*>(out)->at = RandomTime(random, absl::Microseconds(1));
+      return;
     case Kind::kDocument: {
       JsonWriter writer(static_cast<Document*>(out)->json);
       WriteRandomJson(random, 0, writer);
@@ -128,7 +162,9 @@ void FillRandom(const Type& type, Random random, void* out) {
 namespace {
 
 template <class T>
-bool Equal(const void* a, const void* b) { return *static_cast<const T*>(a) == *static_cast<const T*>(b); }
+bool Equal(const void* a, const void* b) {
+  return *static_cast<const T*>(a) == *static_cast<const T*>(b);
+}
 
 using Elements = std::vector<std::pair<std::string_view, const void*>>;
 
@@ -154,21 +190,31 @@ bool SameElements(const Type& type, const void* a, const void* b) {
 
 bool SameValue(const Type& type, const void* a, const void* b) {
   switch (type.kind) {
-    case Kind::kBool: return Equal<bool>(a, b);
-    case Kind::kInt32: return Equal<std::int32_t>(a, b);
-    case Kind::kInt64: return Equal<std::int64_t>(a, b);
-    case Kind::kString: return Equal<std::string>(a, b);
-    case Kind::kQuantity: return Equal<Quantity>(a, b);
-    case Kind::kTime: return Equal<Time>(a, b);
-    case Kind::kMicroTime: return Equal<MicroTime>(a, b);
-    case Kind::kDocument: return Equal<Document>(a, b);
+    case Kind::kBool:
+      return Equal<bool>(a, b);
+    case Kind::kInt32:
+      return Equal<std::int32_t>(a, b);
+    case Kind::kInt64:
+      return Equal<std::int64_t>(a, b);
+    case Kind::kString:
+      return Equal<std::string>(a, b);
+    case Kind::kQuantity:
+      return Equal<Quantity>(a, b);
+    case Kind::kTime:
+      return Equal<Time>(a, b);
+    case Kind::kMicroTime:
+      return Equal<MicroTime>(a, b);
+    case Kind::kDocument:
+      return Equal<Document>(a, b);
     case Kind::kOptional:
     case Kind::kList:
-    case Kind::kMap: return SameElements(type, a, b);
+    case Kind::kMap:
+      return SameElements(type, a, b);
     case Kind::kObject:
       for (std::size_t i = 0; i < type.field_count; ++i) {
         const Field& field = type.fields[i];
-        if (!SameValue(*field.type, field.member(const_cast<void*>(a)), field.member(const_cast<void*>(b)))) return false;
+        if (!SameValue(*field.type, field.member(const_cast<void*>(a)), field.member(const_cast<void*>(b))))
+          return false;
       }
       return true;
   }

@@ -8,9 +8,9 @@
 
 namespace gangway::api {
 
-// Fills `out`, a fresh value of `type`, so that it survives encoding and decoding: valid UTF-8, times of four-digit years,
-// quantities in range, documents that are compact JSON. Rules (minimum, enum) are not kept. `random` gives 64 random bits; the same bits
-// give the same object.
+// Fills `out`, a fresh value of `type`, so that it survives encoding and decoding: valid UTF-8, times of four-digit
+// years, quantities in range, documents that are compact JSON. Rules (minimum, enum) are not kept. `random` gives 64
+// random bits; the same bits give the same object.
 void FillRandom(const Type& type, absl::FunctionRef<std::uint64_t()> random, void* out);
 
 // Member by member; quantities by value, documents by their bytes.
@@ -23,6 +23,8 @@ T RandomObject(absl::FunctionRef<std::uint64_t()> random) {
   return out;
 }
 template <class T>
-bool SameObject(const T& a, const T& b) { return SameValue(TypeOf<T>(), &a, &b); }
+bool SameObject(const T& a, const T& b) {
+  return SameValue(TypeOf<T>(), &a, &b);
+}
 
 }  // namespace gangway::api

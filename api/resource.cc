@@ -8,8 +8,8 @@ namespace {
 
 // RFC 3986: what a path segment may hold unescaped, without the sub-delimiters.
 bool Unreserved(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' ||
-         c == '~';
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
+         c == '_' || c == '~';
 }
 
 void AppendSegment(absl::string_view text, std::string& out) {
@@ -33,7 +33,8 @@ std::string Resource::ApiVersion() const {
   return group.empty() ? std::string(version) : absl::StrCat(View(group), "/", View(version));
 }
 
-std::string PathOf(const Resource& resource, absl::string_view ns, absl::string_view name, absl::string_view subresource) {
+std::string PathOf(const Resource& resource, absl::string_view ns, absl::string_view name,
+                   absl::string_view subresource) {
   std::string path = resource.group.empty() ? "/api" : "/apis";
   if (!resource.group.empty()) AppendSegment(View(resource.group), path);
   AppendSegment(View(resource.version), path);

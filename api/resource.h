@@ -10,11 +10,11 @@ namespace gangway::api {
 
 // One resource of the Kubernetes API. Compare by address; the catalogue (api/kinds/kinds.h) has all that there are.
 struct Resource {
-  std::string_view group;    // "" is the core group
-  std::string_view version;  // "v1"
-  std::string_view plural;   // "pods"
-  std::string_view singular; // "pod"
-  std::string_view kind;     // "Pod"
+  std::string_view group;     // "" is the core group
+  std::string_view version;   // "v1"
+  std::string_view plural;    // "pods"
+  std::string_view singular;  // "pod"
+  std::string_view kind;      // "Pod"
   bool namespaced = true;
   std::string_view short_names = {};  // comma separated: "vcjob,vj"
   std::string_view categories = {};   // comma separated: "all"
@@ -33,14 +33,15 @@ inline constexpr Resource kSecrets{"", "v1", "secrets", "secret", "Secret", true
 inline constexpr Resource kEvents{"", "v1", "events", "event", "Event", true, "ev"};
 inline constexpr Resource kEndpoints{"", "v1", "endpoints", "endpoints", "Endpoints", true, "ep"};
 inline constexpr Resource kServiceAccounts{"", "v1", "serviceaccounts", "serviceaccount", "ServiceAccount", true, "sa"};
-inline constexpr Resource kPersistentVolumes{"", "v1", "persistentvolumes", "persistentvolume", "PersistentVolume", false, "pv"};
+inline constexpr Resource kPersistentVolumes{"",    "v1", "persistentvolumes", "persistentvolume", "PersistentVolume",
+                                             false, "pv"};
 inline constexpr Resource kPersistentVolumeClaims{
     "", "v1", "persistentvolumeclaims", "persistentvolumeclaim", "PersistentVolumeClaim", true, "pvc"};
 inline constexpr Resource kLimitRanges{"", "v1", "limitranges", "limitrange", "LimitRange", true, "limits"};
 inline constexpr Resource kResourceQuotas{"", "v1", "resourcequotas", "resourcequota", "ResourceQuota", true, "quota"};
 inline constexpr Resource kLeases{"coordination.k8s.io", "v1", "leases", "lease", "Lease", true};
-inline constexpr Resource kNetworkPolicies{
-    "networking.k8s.io", "v1", "networkpolicies", "networkpolicy", "NetworkPolicy", true, "netpol"};
+inline constexpr Resource kNetworkPolicies{"networking.k8s.io", "v1", "networkpolicies", "networkpolicy",
+                                           "NetworkPolicy",     true, "netpol"};
 inline constexpr Resource kPodDisruptionBudgets{
     "policy", "v1", "poddisruptionbudgets", "poddisruptionbudget", "PodDisruptionBudget", true, "pdb"};
 inline constexpr Resource kPriorityClasses{
@@ -52,16 +53,19 @@ inline constexpr Resource kStatefulSets{"apps", "v1", "statefulsets", "statefuls
 inline constexpr Resource kDaemonSets{"apps", "v1", "daemonsets", "daemonset", "DaemonSet", true, "ds", "all"};
 inline constexpr Resource kBatchJobs{"batch", "v1", "jobs", "job", "Job", true, {}, "all"};
 inline constexpr Resource kJobs{"batch.volcano.sh", "v1alpha1", "jobs", "job", "Job", true, "vcjob,vj"};
-inline constexpr Resource kCronJobs{"batch.volcano.sh", "v1alpha1", "cronjobs", "cronjob", "CronJob", true, "cronvcjob,cronvj"};
-inline constexpr Resource kPodGroups{
-    "scheduling.volcano.sh", "v1beta1", "podgroups", "podgroup", "PodGroup", true, "pg,podgroup-v1beta1"};
-inline constexpr Resource kQueues{"scheduling.volcano.sh", "v1beta1", "queues", "queue", "Queue", false, "q,queue-v1beta1"};
+inline constexpr Resource kCronJobs{"batch.volcano.sh", "v1alpha1", "cronjobs",        "cronjob",
+                                    "CronJob",          true,       "cronvcjob,cronvj"};
+inline constexpr Resource kPodGroups{"scheduling.volcano.sh", "v1beta1", "podgroups", "podgroup", "PodGroup", true,
+                                     "pg,podgroup-v1beta1"};
+inline constexpr Resource kQueues{"scheduling.volcano.sh", "v1beta1", "queues", "queue", "Queue", false,
+                                  "q,queue-v1beta1"};
 inline constexpr Resource kCommands{"bus.volcano.sh", "v1alpha1", "commands", "command", "Command", true};
 inline constexpr Resource kJobFlows{"flow.volcano.sh", "v1alpha1", "jobflows", "jobflow", "JobFlow", true, "jf"};
-inline constexpr Resource kJobTemplates{"flow.volcano.sh", "v1alpha1", "jobtemplates", "jobtemplate", "JobTemplate", true, "jt"};
+inline constexpr Resource kJobTemplates{
+    "flow.volcano.sh", "v1alpha1", "jobtemplates", "jobtemplate", "JobTemplate", true, "jt"};
 
-// "/apis/batch.volcano.sh/v1alpha1/namespaces/default/jobs/ctr/status". An empty namespace means all (or cluster scope), an
-// empty name the collection. Names are percent-encoded.
+// "/apis/batch.volcano.sh/v1alpha1/namespaces/default/jobs/ctr/status". An empty namespace means all (or cluster
+// scope), an empty name the collection. Names are percent-encoded.
 std::string PathOf(const Resource& resource, absl::string_view ns, absl::string_view name = {},
                    absl::string_view subresource = {});
 

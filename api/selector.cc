@@ -21,14 +21,21 @@ using Requirement = LabelSelector::Requirement;
 
 absl::string_view Sign(Operator op) {
   switch (op) {
-    case Operator::kEquals: return "=";
-    case Operator::kNotEquals: return "!=";
-    case Operator::kIn: return " in ";
-    case Operator::kNotIn: return " notin ";
-    case Operator::kGreaterThan: return ">";
-    case Operator::kLessThan: return "<";
+    case Operator::kEquals:
+      return "=";
+    case Operator::kNotEquals:
+      return "!=";
+    case Operator::kIn:
+      return " in ";
+    case Operator::kNotIn:
+      return " notin ";
+    case Operator::kGreaterThan:
+      return ">";
+    case Operator::kLessThan:
+      return "<";
     case Operator::kExists:
-    case Operator::kDoesNotExist: return "";
+    case Operator::kDoesNotExist:
+      return "";
   }
   return "";
 }
@@ -43,16 +50,18 @@ std::optional<std::int64_t> Integer(absl::string_view text) {
 }
 
 bool Holds(const Requirement& requirement, const std::string* value) {
-  const auto listed = [&] {
-    return std::binary_search(requirement.values.begin(), requirement.values.end(), *value);
-  };
+  const auto listed = [&] { return std::binary_search(requirement.values.begin(), requirement.values.end(), *value); };
   switch (requirement.op) {
     case Operator::kEquals:
-    case Operator::kIn: return value != nullptr && listed();
+    case Operator::kIn:
+      return value != nullptr && listed();
     case Operator::kNotEquals:
-    case Operator::kNotIn: return value == nullptr || !listed();
-    case Operator::kExists: return value != nullptr;
-    case Operator::kDoesNotExist: return value == nullptr;
+    case Operator::kNotIn:
+      return value == nullptr || !listed();
+    case Operator::kExists:
+      return value != nullptr;
+    case Operator::kDoesNotExist:
+      return value == nullptr;
     case Operator::kGreaterThan:
     case Operator::kLessThan: {
       if (value == nullptr || requirement.values.size() != 1) return false;
@@ -93,13 +102,16 @@ absl::StatusOr<Requirement> MakeRequirement(std::string key, Operator op, std::v
       break;
     case Operator::kGreaterThan:
     case Operator::kLessThan:
-      if (values.size() != 1) return Invalid("values", given, "for 'Gt', 'Lt' operators, exactly one value is required");
-      if (!Integer(values[0])) return Invalid("values[0]", values[0], "for 'Gt', 'Lt' operators, the value must be an integer");
+      if (values.size() != 1)
+        return Invalid("values", given, "for 'Gt', 'Lt' operators, exactly one value is required");
+      if (!Integer(values[0]))
+        return Invalid("values[0]", values[0], "for 'Gt', 'Lt' operators, the value must be an integer");
       break;
   }
   for (std::size_t i = 0; i < values.size(); ++i) {
     const Complaints complaints = CheckLabelValue(values[i]);
-    if (!complaints.empty()) return Invalid(absl::StrCat("values[", i, "][", key, "]"), values[i], absl::StrJoin(complaints, "; "));
+    if (!complaints.empty())
+      return Invalid(absl::StrCat("values[", i, "][", key, "]"), values[i], absl::StrJoin(complaints, "; "));
   }
   std::sort(values.begin(), values.end());
   values.erase(std::unique(values.begin(), values.end()), values.end());
@@ -107,7 +119,8 @@ absl::StatusOr<Requirement> MakeRequirement(std::string key, Operator op, std::v
 }
 
 void SortByKey(std::vector<Requirement>& requirements) {
-  std::stable_sort(requirements.begin(), requirements.end(), [](const Requirement& a, const Requirement& b) { return a.key < b.key; });
+  std::stable_sort(requirements.begin(), requirements.end(),
+                   [](const Requirement& a, const Requirement& b) { return a.key < b.key; });
 }
 
 // The parts of a query: identifiers, and the signs = == != > < ! , ( ). At the end the part is empty.
@@ -144,7 +157,9 @@ class Lexer {
     if (rest_[0] == '=' || rest_[0] == '!') return rest_.size() > 1 && rest_[1] == '=' ? 2 : 1;
     if (kSigns.find(rest_[0]) != absl::string_view::npos) return 1;
     std::size_t n = 1;
-    while (n < rest_.size() && kSigns.find(rest_[n]) == absl::string_view::npos && kBlanks.find(rest_[n]) == absl::string_view::npos) ++n;
+    while (n < rest_.size() && kSigns.find(rest_[n]) == absl::string_view::npos &&
+           kBlanks.find(rest_[n]) == absl::string_view::npos)
+      ++n;
     return n;
   }
 
@@ -163,7 +178,8 @@ class QueryParser {
         return Found(out.empty() ? "!, identifier, or 'end of string'" : "identifier after ','");
       }
       absl::StatusOr<Requirement> one = One();
-      if (!one.ok()) return absl::InvalidArgumentError(absl::StrCat("unable to parse requirement: ", one.status().message()));
+      if (!one.ok())
+        return absl::InvalidArgumentError(absl::StrCat("unable to parse requirement: ", one.status().message()));
       out.push_back(*std::move(one));
       if (in_.end()) return out;
       if (!in_.Take(",")) return Found("',' or 'end of string'");
@@ -331,7 +347,8 @@ absl::StatusOr<std::string> Unescaped(absl::string_view text) {
     if (text[i] == '\\') {
       ++i;
       if (i == text.size() || (text[i] != '\\' && text[i] != ',' && text[i] != '=')) {
-        return absl::InvalidArgumentError(absl::StrCat("invalid field selector: invalid escape sequence: ", text.substr(i - 1, 2)));
+        return absl::InvalidArgumentError(
+            absl::StrCat("invalid field selector: invalid escape sequence: ", text.substr(i - 1, 2)));
       }
     }
     out += text[i];

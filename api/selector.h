@@ -17,7 +17,14 @@ namespace gangway::api {
 class LabelSelector {
  public:
   enum class Operator : std::uint8_t {
-    kEquals, kNotEquals, kIn, kNotIn, kExists, kDoesNotExist, kGreaterThan, kLessThan
+    kEquals,
+    kNotEquals,
+    kIn,
+    kNotIn,
+    kExists,
+    kDoesNotExist,
+    kGreaterThan,
+    kLessThan
   };
   struct Requirement {
     std::string key;
@@ -30,8 +37,8 @@ class LabelSelector {
 
   // "app=web,tier!=cache,env in (prod,test),zone notin (a),gpu,!drain,cores>4". Blanks between the parts do not count.
   static absl::StatusOr<LabelSelector> Parse(absl::string_view query);
-  // A metav1.LabelSelector: {"matchLabels":{...},"matchExpressions":[{"key","operator","values"}]}. "{}" selects everything.
-  // An empty text (absent) selects nothing.
+  // A metav1.LabelSelector: {"matchLabels":{...},"matchExpressions":[{"key","operator","values"}]}. "{}" selects
+  // everything. An empty text (absent) selects nothing.
   static absl::StatusOr<LabelSelector> FromJson(absl::string_view json);
   // Keys and values are not judged.
   static LabelSelector FromLabels(const std::map<std::string, std::string>& labels);
@@ -51,8 +58,8 @@ class LabelSelector {
   bool nothing_ = false;
 };
 
-// "metadata.name=ctr,status.phase!=Running": exact comparisons of named fields. Which fields a resource has is the server's
-// business.
+// "metadata.name=ctr,status.phase!=Running": exact comparisons of named fields. Which fields a resource has is the
+// server's business.
 class FieldSelector {
  public:
   struct Requirement {

@@ -87,7 +87,8 @@ absl::StatusOr<absl::Time> ParseTime(absl::string_view text) {
   }
   const absl::CivilDay date(year, month, day);
   if (!in.ok || !in.rest.empty() || date.day() != day) {
-    return absl::InvalidArgumentError(absl::StrCat("\"", text, "\" is no RFC 3339 time such as \"2026-11-21T05:11:53Z\""));
+    return absl::InvalidArgumentError(
+        absl::StrCat("\"", text, "\" is no RFC 3339 time such as \"2026-11-21T05:11:53Z\""));
   }
   // Every day of UTC has 86,400 seconds; the time zone's tables need not be asked.
   const std::int64_t days = date - absl::CivilDay(1970, 1, 1);

@@ -41,12 +41,14 @@ std::unique_ptr<Component> MakeJob(Informers& informers, const Options& options)
 }
 
 std::unique_ptr<Component> MakePodGroup(Informers& informers, const Options& options) {
-  return std::make_unique<controller::WorkloadGroupController>(informers, Volcano(options), options.scheduler_name, options.inherit_owner_annotations);
+  return std::make_unique<controller::WorkloadGroupController>(informers, Volcano(options), options.scheduler_name,
+                                                               options.inherit_owner_annotations);
 }
 
 template <class T>
 std::unique_ptr<Component> MakePaddle(Informers& informers, const Options& options) {
-  return std::make_unique<paddle_controller::PaddleJobController<T>>(informers, Base(options, "paddlejob-controller"), options.translate);
+  return std::make_unique<paddle_controller::PaddleJobController<T>>(informers, Base(options, "paddlejob-controller"),
+                                                                     options.translate);
 }
 
 std::unique_ptr<Component> MakeScheduler(Informers& informers, const Options& options) {
@@ -56,8 +58,9 @@ std::unique_ptr<Component> MakeScheduler(Informers& informers, const Options& op
 }
 
 std::vector<Writes> PaddleWrites(const api::Resource& paddle_jobs) {
-  return {{&paddle_jobs, "", "delete patch"},       {&paddle_jobs, "status", "patch"},           {&api::kJobs, "", "create delete patch"},
-          {&api::kPodGroups, "", "delete"},         {&api::kCommands, "", "create"},             {&api::kPods, "", "delete"},
+  return {{&paddle_jobs, "", "delete patch"},       {&paddle_jobs, "status", "patch"},
+          {&api::kJobs, "", "create delete patch"}, {&api::kPodGroups, "", "delete"},
+          {&api::kCommands, "", "create"},          {&api::kPods, "", "delete"},
           {&api::kConfigMaps, "", "create delete"}, {&api::kServices, "", "create delete"}};
 }
 
@@ -69,24 +72,61 @@ std::vector<ComponentRow> MakeTable() {
   using controller::QueueController;
   return {
       {"admission", kControllers, "", MakeAdmission, {}},
-      {"job", kControllers, "job", MakeJob,
-       {{&api::kJobs, "", "delete patch"}, {&api::kJobs, "status", "patch"}, {&api::kPodGroups, "", "create delete patch"}, {&api::kPods, "", "create delete"},
-        {&api::kCommands, "", "delete"}, {&api::kConfigMaps, "", "create delete patch"}, {&api::kServices, "", "create delete"},
-        {&api::kNetworkPolicies, "", "create delete"}, {&api::kPersistentVolumeClaims, "", "create"}, {&api::kSecrets, "", "create delete patch"}}},
-      {"cronjob", kControllers, "cronjob", MakeVolcano<CronJobController>, {{&api::kJobs, "", "create delete"}, {&api::kCronJobs, "status", "patch"}}},
-      {"jobflow", kControllers, "jobflow", MakeVolcano<JobFlowController>,
-       {{&api::kJobs, "", "create delete"}, {&api::kJobFlows, "status", "patch"}, {&api::kJobTemplates, "status", "patch"}}},
-      {"podgroup", kControllers, "podgroup", MakePodGroup, {{&api::kPodGroups, "", "create delete patch"}, {&api::kPods, "", "patch"}}},
-      {"queue", kControllers, "queue", MakeVolcano<QueueController>,
+      {"job",
+       kControllers,
+       "job",
+       MakeJob,
+       {{&api::kJobs, "", "delete patch"},
+        {&api::kJobs, "status", "patch"},
+        {&api::kPodGroups, "", "create delete patch"},
+        {&api::kPods, "", "create delete"},
+        {&api::kCommands, "", "delete"},
+        {&api::kConfigMaps, "", "create delete patch"},
+        {&api::kServices, "", "create delete"},
+        {&api::kNetworkPolicies, "", "create delete"},
+        {&api::kPersistentVolumeClaims, "", "create"},
+        {&api::kSecrets, "", "create delete patch"}}},
+      {"cronjob",
+       kControllers,
+       "cronjob",
+       MakeVolcano<CronJobController>,
+       {{&api::kJobs, "", "create delete"}, {&api::kCronJobs, "status", "patch"}}},
+      {"jobflow",
+       kControllers,
+       "jobflow",
+       MakeVolcano<JobFlowController>,
+       {{&api::kJobs, "", "create delete"},
+        {&api::kJobFlows, "status", "patch"},
+        {&api::kJobTemplates, "status", "patch"}}},
+      {"podgroup",
+       kControllers,
+       "podgroup",
+       MakePodGroup,
+       {{&api::kPodGroups, "", "create delete patch"}, {&api::kPods, "", "patch"}}},
+      {"queue",
+       kControllers,
+       "queue",
+       MakeVolcano<QueueController>,
        {{&api::kQueues, "", "create patch"}, {&api::kQueues, "status", "patch"}, {&api::kCommands, "", "delete"}}},
       // After those whose watches of all pods and Jobs they share.
-      {"paddlejob", kPaddleControllers, "paddlejob", MakePaddle<api::paddle::PaddleJob>, PaddleWrites(api::paddle::kPaddleJobs)},
-      {"kubeflowpaddlejob", kPaddleControllers, "paddlejob", MakePaddle<api::paddle::kubeflow::PaddleJob>, PaddleWrites(api::paddle::kubeflow::kPaddleJobs)},
-      {"scheduler", kScheduler, "", MakeScheduler,
-       {{&api::kPods, "", "delete"}, {&api::kPods, "binding", "create"}, {&api::kPods, "status", "patch"}, {&api::kPodGroups, "", "patch"},
-        {&api::kKubernetesPodGroups, "status", "patch"}, {&api::kCoschedulingPodGroups, "status", "patch"},
-        {&api::kPersistentVolumeClaims, "", "patch"}, {&api::kPersistentVolumes, "", "patch"},
-        {&api::kQueues, "", "create"}, {&api::kQueues, "status", "patch"}}},
+      {"paddlejob", kPaddleControllers, "paddlejob", MakePaddle<api::paddle::PaddleJob>,
+       PaddleWrites(api::paddle::kPaddleJobs)},
+      {"kubeflowpaddlejob", kPaddleControllers, "paddlejob", MakePaddle<api::paddle::kubeflow::PaddleJob>,
+       PaddleWrites(api::paddle::kubeflow::kPaddleJobs)},
+      {"scheduler",
+       kScheduler,
+       "",
+       MakeScheduler,
+       {{&api::kPods, "", "delete"},
+        {&api::kPods, "binding", "create"},
+        {&api::kPods, "status", "patch"},
+        {&api::kPodGroups, "", "patch"},
+        {&api::kKubernetesPodGroups, "status", "patch"},
+        {&api::kCoschedulingPodGroups, "status", "patch"},
+        {&api::kPersistentVolumeClaims, "", "patch"},
+        {&api::kPersistentVolumes, "", "patch"},
+        {&api::kQueues, "", "create"},
+        {&api::kQueues, "status", "patch"}}},
   };
 }
 
@@ -108,14 +148,19 @@ std::vector<std::string> Reconcilers() {
 }
 
 bool Runs(const Options& options, absl::string_view reconciler) {
-  return options.only.empty() || reconciler.empty() || std::find(options.only.begin(), options.only.end(), reconciler) != options.only.end();
+  return options.only.empty() || reconciler.empty() ||
+         std::find(options.only.begin(), options.only.end(), reconciler) != options.only.end();
 }
 
-std::unique_ptr<kube::Components> MakeComponents(Loop& loop, kube::Client& client, absl::Span<const absl::string_view> processes, const Options& options) {
+std::unique_ptr<kube::Components> MakeComponents(Loop& loop, kube::Client& client,
+                                                 absl::Span<const absl::string_view> processes,
+                                                 const Options& options) {
   auto components = std::make_unique<kube::Components>(loop, client, options.metrics, options.namespaces);
   for (const ComponentRow& row : AllComponents()) {
-    if (std::find(processes.begin(), processes.end(), row.process) == processes.end() || !Runs(options, row.reconciler)) continue;
-    if (auto component = row.make(components->informers(), options); component != nullptr) components->Add(std::move(component));
+    if (std::find(processes.begin(), processes.end(), row.process) == processes.end() || !Runs(options, row.reconciler))
+      continue;
+    if (auto component = row.make(components->informers(), options); component != nullptr)
+      components->Add(std::move(component));
   }
   return components;
 }

@@ -1,6 +1,6 @@
-// All components of ours, in one table: what makes each, in which process it runs, and what it writes. What a component watches it says itself
-// (kube::Component::watched()). `gangway controller` and `gangway scheduler`, the embedded cluster, the simulation, --only and the check of the
-// shipped roles read this table and nothing else.
+// All components of ours, in one table: what makes each, in which process it runs, and what it writes. What a component
+// watches it says itself (kube::Component::watched()). `gangway controller` and `gangway scheduler`, the embedded
+// cluster, the simulation, --only and the check of the shipped roles read this table and nothing else.
 //
 // A new controller is its folder and its row.
 #pragma once
@@ -22,16 +22,17 @@ namespace gangway::assembly {
 
 // What components are made with; each takes what it needs.
 struct Options {
-  std::string scheduler_name = "volcano";  // of the pods that the scheduler places, and of pods without a group that get one
-  std::vector<std::string> namespaces;     // only these are watched, read and written; empty: all. Queues have none.
-  std::vector<std::string> only;           // reconcilers by the name they have in --only; empty: all
-  bool standby = false;                    // caches fill and nothing is decided until Lead()
-  bool inherit_owner_annotations = true;   // PodGroups of pods without one take annotations from the pods' owners
+  std::string scheduler_name =
+      "volcano";  // of the pods that the scheduler places, and of pods without a group that get one
+  std::vector<std::string> namespaces;    // only these are watched, read and written; empty: all. Queues have none.
+  std::vector<std::string> only;          // reconcilers by the name they have in --only; empty: all
+  bool standby = false;                   // caches fill and nothing is decided until Lead()
+  bool inherit_owner_annotations = true;  // PodGroups of pods without one take annotations from the pods' owners
   controller::SshKeyMakers ssh;
   std::shared_ptr<controller::AdmissionFacts> admission_facts;  // told of every queue and namespace; null: nobody asks
-  convert::TranslateOptions translate;     // PaddleJobs
-  scheduler::Options scheduler;            // but its name
-  Metrics* metrics = nullptr;              // may be null; must outlive the components
+  convert::TranslateOptions translate;                          // PaddleJobs
+  scheduler::Options scheduler;                                 // but its name
+  Metrics* metrics = nullptr;                                   // may be null; must outlive the components
 };
 
 // What a component writes besides events.
@@ -43,7 +44,8 @@ struct Writes {
 
 struct ComponentRow {
   const char* name;
-  const char* process;     // "controllers", "paddle-controllers" or "scheduler": what may be a process of its own, and the client's name in the journal
+  const char* process;  // "controllers", "paddle-controllers" or "scheduler": what may be a process of its own, and the
+                        // client's name in the journal
   const char* reconciler;  // in --only; "": it always runs
   // Null: these options do not want it.
   std::unique_ptr<kube::Component> (*make)(kube::Informers& informers, const Options& options);
@@ -57,6 +59,7 @@ std::vector<std::string> Reconcilers();
 bool Runs(const Options& options, absl::string_view reconciler);
 
 // The components of these processes as one, before their Start().
-std::unique_ptr<kube::Components> MakeComponents(Loop& loop, kube::Client& client, absl::Span<const absl::string_view> processes, const Options& options);
+std::unique_ptr<kube::Components> MakeComponents(Loop& loop, kube::Client& client,
+                                                 absl::Span<const absl::string_view> processes, const Options& options);
 
 }  // namespace gangway::assembly

@@ -29,12 +29,16 @@ constexpr int kRoundsPerDrain = 64;
 
 }  // namespace
 
-// Posted tasks stand in a queue of ours, and one Asio handler drains it in batches: a post costs a short lock, not a handler. Timers
-// stand in one map, and one Asio timer waits for the first.
+// Posted tasks stand in a queue of ours, and one Asio handler drains it in batches: a post costs a short lock, not a
+// handler. Timers stand in one map, and one Asio timer waits for the first.
 class AsioLoop::Impl {
  public:
   explicit Impl(std::uint64_t seed)
-      : wall_start_(absl::Now()), steady_start_(Steady::now()), random_(seed), work_(context_.get_executor()), timer_(context_) {}
+      : wall_start_(absl::Now()),
+        steady_start_(Steady::now()),
+        random_(seed),
+        work_(context_.get_executor()),
+        timer_(context_) {}
 
   ~Impl() {
     // What a dropped task owns may post or cancel as it dies.
@@ -114,7 +118,8 @@ class AsioLoop::Impl {
 
   absl::Time Clock() const { return wall_start_ + absl::FromChrono(Steady::now() - steady_start_); }
 
-  // Asio's own handlers (signals) get a turn between two drains, and that costs a system call; so a drain takes several rounds.
+  // Asio's own handlers (signals) get a turn between two drains, and that costs a system call; so a drain takes several
+  // rounds.
   void Drain() {
     in_drain_ = true;
     for (int round = 0; round < kRoundsPerDrain && !stop_asked_; ++round) {
@@ -134,7 +139,8 @@ class AsioLoop::Impl {
   void RunDueTimers() {
     if (timers_.empty()) return;
     const absl::Time now = Clock();
-    const TimerId newest = last_timer_;  // one set meanwhile waits for the next drain, or a timer that sets itself would starve the rest
+    const TimerId newest =
+        last_timer_;  // one set meanwhile waits for the next drain, or a timer that sets itself would starve the rest
     for (auto it = timers_.begin(); it != timers_.end() && it->first.first <= now && !stop_asked_;) {
       if (it->first.second > newest) {
         ++it;

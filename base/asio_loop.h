@@ -1,7 +1,7 @@
 // The production Loop: one thread in Run(), real time.
 //
-// Time is the steady clock, set once by the wall clock when the loop is made: it never jumps back, whatever happens to the
-// machine's date. Owners of tasks are destroyed on the loop's thread, or while Run() is not running.
+// Time is the steady clock, set once by the wall clock when the loop is made: it never jumps back, whatever happens to
+// the machine's date. Owners of tasks are destroyed on the loop's thread, or while Run() is not running.
 #pragma once
 
 #include <cstdint>
@@ -24,11 +24,12 @@ class AsioLoop final : public Loop {
 
   // Runs tasks until Stop(), waiting when there are none. May be called again after it returned.
   void Run();
-  // From any thread, also from a task: Run() returns after the task under way, or at once when called next. Never blocks.
+  // From any thread, also from a task: Run() returns after the task under way, or at once when called next. Never
+  // blocks.
   void Stop();
 
-  // Calls `handle` with the number of each such signal (SIGINT, SIGTERM...) the process receives, on the loop. Called before
-  // Run(); at most one loop of a process.
+  // Calls `handle` with the number of each such signal (SIGINT, SIGTERM...) the process receives, on the loop. Called
+  // before Run(); at most one loop of a process.
   void OnSignals(const std::vector<int>& signals, Token owner, absl::AnyInvocable<void(int)> handle);
 
   // Outside of a task it is the time now.

@@ -25,22 +25,32 @@ constexpr std::size_t kRememberedLines = 1024;
 
 std::string_view LevelName(Level level) {
   switch (level) {
-    case Level::kDebug: return "debug";
-    case Level::kInfo: return "info";
-    case Level::kWarning: return "warning";
-    case Level::kError: return "error";
-    case Level::kOff: return "off";
+    case Level::kDebug:
+      return "debug";
+    case Level::kInfo:
+      return "info";
+    case Level::kWarning:
+      return "warning";
+    case Level::kError:
+      return "error";
+    case Level::kOff:
+      return "off";
   }
   return "";
 }
 
 spdlog::level::level_enum ToSpdlog(Level level) {
   switch (level) {
-    case Level::kDebug: return spdlog::level::debug;
-    case Level::kInfo: return spdlog::level::info;
-    case Level::kWarning: return spdlog::level::warn;
-    case Level::kError: return spdlog::level::err;
-    case Level::kOff: return spdlog::level::off;
+    case Level::kDebug:
+      return spdlog::level::debug;
+    case Level::kInfo:
+      return spdlog::level::info;
+    case Level::kWarning:
+      return spdlog::level::warn;
+    case Level::kError:
+      return spdlog::level::err;
+    case Level::kOff:
+      return spdlog::level::off;
   }
   return spdlog::level::off;
 }
@@ -135,7 +145,10 @@ std::string Body(Level level, Format format, absl::string_view msg, Fields field
 class Logger {
  public:
   explicit Logger(Options options)
-      : level_(options.level), format_(options.format), window_(options.repeat_window), sink_(std::move(options.sink)),
+      : level_(options.level),
+        format_(options.format),
+        window_(options.repeat_window),
+        sink_(std::move(options.sink)),
         now_(std::move(options.now)) {
     if (!sink_) {
       out_ = std::make_unique<spdlog::logger>("gangway", std::make_shared<spdlog::sinks::stderr_sink_mt>());
@@ -186,9 +199,11 @@ class Logger {
     order_.pop_front();
   }
 
-  void Print(absl::Time now, Level level, absl::string_view body, std::int64_t repeats) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
+  void Print(absl::Time now, Level level, absl::string_view body, std::int64_t repeats)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
     const std::string ts = absl::FormatTime("%Y-%m-%dT%H:%M:%E6SZ", now, absl::UTCTimeZone());
-    std::string line = format_ == Format::kJson ? absl::StrCat("{\"ts\":\"", ts, "\",", body) : absl::StrCat(ts, " ", body);
+    std::string line =
+        format_ == Format::kJson ? absl::StrCat("{\"ts\":\"", ts, "\",", body) : absl::StrCat(ts, " ", body);
     if (repeats > 0) absl::StrAppend(&line, format_ == Format::kJson ? ",\"repeated\":" : " repeated=", repeats);
     if (format_ == Format::kJson) line += '}';
     if (sink_) {

@@ -2,8 +2,8 @@
 //
 //   log::Info("job restarted", {{"job", key.ToString()}, {"version", 3}});
 //
-// A line equal to one printed less than `repeat_window` ago (level, message and fields) is counted, not printed; with the first
-// line after the window it is printed once more, with `repeated` saying how often it came. Thread-safe.
+// A line equal to one printed less than `repeat_window` ago (level, message and fields) is counted, not printed; with
+// the first line after the window it is printed once more, with `repeated` saying how often it came. Thread-safe.
 // Without Configure(): text, info and above, to standard error.
 #pragma once
 
@@ -68,7 +68,9 @@ class Field {
 using Fields = std::initializer_list<Field>;
 
 void Write(Level level, absl::string_view msg, Fields fields = {});
-inline void Debug(absl::string_view msg, Fields fields = {}) { if (Enabled(Level::kDebug)) Write(Level::kDebug, msg, fields); }
+inline void Debug(absl::string_view msg, Fields fields = {}) {
+  if (Enabled(Level::kDebug)) Write(Level::kDebug, msg, fields);
+}
 inline void Info(absl::string_view msg, Fields fields = {}) { Write(Level::kInfo, msg, fields); }
 inline void Warning(absl::string_view msg, Fields fields = {}) { Write(Level::kWarning, msg, fields); }
 inline void Error(absl::string_view msg, Fields fields = {}) { Write(Level::kError, msg, fields); }

@@ -1,8 +1,8 @@
 // One thread of work with a clock: post now, post at a time. A component (scheduler, controller, API server, kubelet)
 // lives on one Loop and has no mutex.
 //
-// Two implementations: base/asio_loop.h for production and base/simulated_loop.h, whose clock jumps from task to task and
-// whose order of ties comes from a seed.
+// Two implementations: base/asio_loop.h for production and base/simulated_loop.h, whose clock jumps from task to task
+// and whose order of ties comes from a seed.
 #pragma once
 
 #include <cstdint>

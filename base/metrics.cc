@@ -52,7 +52,8 @@ Gauge Metrics::AddGauge(absl::string_view name, absl::string_view help, const Me
 Histogram Metrics::AddHistogram(absl::string_view name, absl::string_view help, const std::vector<double>& bounds,
                                 const MetricLabels& labels) {
   return Must([&] {
-    auto& family = prometheus::BuildHistogram().Name(std::string(name)).Help(std::string(help)).Register(impl_->registry);
+    auto& family =
+        prometheus::BuildHistogram().Name(std::string(name)).Help(std::string(help)).Register(impl_->registry);
     return Histogram(&family.Add(ToLabels(labels), prometheus::Histogram::BucketBoundaries(bounds)));
   });
 }
@@ -73,7 +74,8 @@ void Histogram::Observe(double v) {
 }
 
 const std::vector<double>& DurationBounds() {
-  static const std::vector<double> bounds = {0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60};
+  static const std::vector<double> bounds = {0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25,
+                                             0.5,   1,      2.5,   5,    10,    30,   60};
   return bounds;
 }
 

@@ -1,8 +1,8 @@
 // Counters, gauges and histograms in Prometheus' text format.
 //
 // Names are `gangway_<what>_<unit>`, `_total` for counters. Labels are few and from fixed sets; never a pod's name.
-// Handles are small, copyable and thread-safe; one that was default-constructed counts nothing, so a component whose owner
-// wants no metrics needs no ifs. A handle must not outlive its Metrics.
+// Handles are small, copyable and thread-safe; one that was default-constructed counts nothing, so a component whose
+// owner wants no metrics needs no ifs. A handle must not outlive its Metrics.
 #pragma once
 
 #include <initializer_list>
@@ -57,8 +57,8 @@ class Histogram {
 
 using MetricLabels = std::vector<std::pair<std::string, std::string>>;
 
-// Thread-safe. The same name and labels give the same metric again; the same name with another type, or a name or label that
-// Prometheus does not allow, ends the process.
+// Thread-safe. The same name and labels give the same metric again; the same name with another type, or a name or label
+// that Prometheus does not allow, ends the process.
 class Metrics {
  public:
   Metrics();

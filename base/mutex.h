@@ -11,8 +11,8 @@ class ABSL_LOCKABLE Mutex {
  public:
   void Lock() ABSL_EXCLUSIVE_LOCK_FUNCTION() { mu_.lock(); }
   void Unlock() ABSL_UNLOCK_FUNCTION() { mu_.unlock(); }
-  // For std::condition_variable_any, which waits on the Mutex itself: `while (!ready_) changed_.wait(mu_);` under a MutexLock. A
-  // std::unique_lock, and a predicate that is a lambda, would not be understood by the analysis.
+  // For std::condition_variable_any, which waits on the Mutex itself: `while (!ready_) changed_.wait(mu_);` under a
+  // MutexLock. A std::unique_lock, and a predicate that is a lambda, would not be understood by the analysis.
   void lock() ABSL_EXCLUSIVE_LOCK_FUNCTION() { mu_.lock(); }
   void unlock() ABSL_UNLOCK_FUNCTION() { mu_.unlock(); }
 

@@ -17,11 +17,14 @@ std::string Escape(std::uint32_t c) {
   if (c == '\n') return "\\n";
   if (c == '\t') return "\\t";
   if (c == '\r') return "\\r";
-  return c > 0xFFFF ? absl::StrCat("\\U", absl::Hex(c, absl::kZeroPad8)) : absl::StrCat("\\u", absl::Hex(c, absl::kZeroPad4));
+  return c > 0xFFFF ? absl::StrCat("\\U", absl::Hex(c, absl::kZeroPad8))
+                    : absl::StrCat("\\u", absl::Hex(c, absl::kZeroPad4));
 }
 
 std::string Escaped(absl::string_view text, Layout layout) {
-  const auto is_plain = [&](char c) { return (c >= ' ' && c < 0x7F) || (layout == Layout::kLines && (c == '\n' || c == '\t')); };
+  const auto is_plain = [&](char c) {
+    return (c >= ' ' && c < 0x7F) || (layout == Layout::kLines && (c == '\n' || c == '\t'));
+  };
   if (std::all_of(text.begin(), text.end(), is_plain)) return std::string(text);
   std::string out;
   out.reserve(text.size() + 16);
@@ -47,8 +50,10 @@ std::string Escaped(absl::string_view text, Layout layout) {
 
 bool IsPrintable(std::uint32_t c) {
   if (c < 0x300) return c >= 0x20 && !Within(c, 0x7F, 0x9F) && c != 0xAD;  // 0xAD: a hyphen that is not seen
-  const bool marks_direction = c == 0x61C || Within(c, 0x200B, 0x200F) || Within(c, 0x202A, 0x202E) || Within(c, 0x2060, 0x206F);
-  const bool is_invisible = c == 0x34F || c == 0x180E || c == 0xFEFF || Within(c, 0xFFF9, 0xFFFB) || Within(c, 0xE0000, 0xE0FFF);
+  const bool marks_direction =
+      c == 0x61C || Within(c, 0x200B, 0x200F) || Within(c, 0x202A, 0x202E) || Within(c, 0x2060, 0x206F);
+  const bool is_invisible =
+      c == 0x34F || c == 0x180E || c == 0xFEFF || Within(c, 0xFFF9, 0xFFFB) || Within(c, 0xE0000, 0xE0FFF);
   return !marks_direction && !is_invisible && c != 0x2028 && c != 0x2029;
 }
 
@@ -58,7 +63,8 @@ std::string Lines(absl::string_view text) { return Escaped(text, Layout::kLines)
 std::string EscapeForJson(std::uint32_t c) {
   if (c <= 0xFFFF) return absl::StrCat("\\u", absl::Hex(c, absl::kZeroPad4));
   const std::uint32_t rest = c - 0x10000;
-  return absl::StrCat("\\u", absl::Hex(0xD800 + (rest >> 10), absl::kZeroPad4), "\\u", absl::Hex(0xDC00 + (rest & 0x3FF), absl::kZeroPad4));
+  return absl::StrCat("\\u", absl::Hex(0xD800 + (rest >> 10), absl::kZeroPad4), "\\u",
+                      absl::Hex(0xDC00 + (rest & 0x3FF), absl::kZeroPad4));
 }
 
 std::string PrintableJson(absl::string_view json) {

@@ -1,6 +1,7 @@
-// Text that somebody else wrote, made fit to be shown: none of it moves a cursor, sets colours or titles, hides, or turns round what
-// stands beside it. That is: no control characters (C0, DEL, C1), no marks, overrides and isolates of direction, nothing invisible, no separators of
-// lines, and no bytes that are no UTF-8. They are written as \u001b, \u202e, \U000e0041, \xff. What has been escaped is not changed again.
+// Text that somebody else wrote, made fit to be shown: none of it moves a cursor, sets colours or titles, hides, or
+// turns round what stands beside it. That is: no control characters (C0, DEL, C1), no marks, overrides and isolates of
+// direction, nothing invisible, no separators of lines, and no bytes that are no UTF-8. They are written as \u001b,
+// \u202e, \U000e0041, \xff. What has been escaped is not changed again.
 #pragma once
 
 #include <cstdint>

@@ -4,8 +4,7 @@
 
 namespace gangway {
 
-SimulatedLoop::SimulatedLoop(std::uint64_t seed, absl::Time start)
-    : random_(seed), order_(~seed), now_(start) {}
+SimulatedLoop::SimulatedLoop(std::uint64_t seed, absl::Time start) : random_(seed), order_(~seed), now_(start) {}
 
 SimulatedLoop::~SimulatedLoop() {
   // What a dropped task owns may post or cancel as it dies.

@@ -1,7 +1,7 @@
 // A Loop whose clock stands still while tasks run and jumps to the next timer when none is left.
 //
-// The order of tasks due at the same time comes from the seed, except that tasks one owner posted run in the order posted.
-// The same seed and the same calls give the same run. Used from one thread, Post() included.
+// The order of tasks due at the same time comes from the seed, except that tasks one owner posted run in the order
+// posted. The same seed and the same calls give the same run. Used from one thread, Post() included.
 #pragma once
 
 #include <cstddef>
@@ -38,13 +38,14 @@ class SimulatedLoop final : public Loop {
 
   // Runs one task, moving the clock to it. False: there is none.
   bool Step() { return StepUntil(absl::InfiniteFuture()); }
-  // Runs tasks until nothing is due within `quiet` from then: true. A component always has a timer somewhere (a watch's time-out, a
-  // lease), so idle means quiet for a while, not for ever. False when `max_steps` tasks did not get there.
+  // Runs tasks until nothing is due within `quiet` from then: true. A component always has a timer somewhere (a watch's
+  // time-out, a lease), so idle means quiet for a while, not for ever. False when `max_steps` tasks did not get there.
   bool RunUntilIdle(absl::Duration quiet = absl::ZeroDuration(), std::uint64_t max_steps = kMaxSteps);
-  // Runs tasks until done() says so, asked first and after each task: true. False when the next task is due after `limit`, and the
-  // clock then stands at `limit`; or when `max_steps` tasks did not get there.
+  // Runs tasks until done() says so, asked first and after each task: true. False when the next task is due after
+  // `limit`, and the clock then stands at `limit`; or when `max_steps` tasks did not get there.
   bool RunUntil(absl::FunctionRef<bool()> done, absl::Time limit, std::uint64_t max_steps = kMaxSteps);
-  // Runs everything due in the next `duration` and leaves the clock at its end. False when `max_steps` tasks did not get there.
+  // Runs everything due in the next `duration` and leaves the clock at its end. False when `max_steps` tasks did not
+  // get there.
   bool RunFor(absl::Duration duration, std::uint64_t max_steps = kMaxSteps);
 
   // Tasks and timers not yet run; it may count some whose owners are gone.
@@ -70,7 +71,8 @@ class SimulatedLoop final : public Loop {
   bool StepUntil(absl::Time limit);
   void MakeDueReady();
   Lane& NewLane(Token owner);
-  // The next ready task, taken out; false when none is ready. Cancelled ones and those of owners that are gone are dropped.
+  // The next ready task, taken out; false when none is ready. Cancelled ones and those of owners that are gone are
+  // dropped.
   bool TakeReady(Task& task);
   void DropDeadTimers();
 

@@ -6,11 +6,11 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
-#define GW_RETURN_IF_ERROR(expr)                                   \
-  do {                                                             \
-    if (absl::Status gw_status_ = (expr); !gw_status_.ok()) {      \
-      return gw_status_;                                           \
-    }                                                              \
+#define GW_RETURN_IF_ERROR(expr)                              \
+  do {                                                        \
+    if (absl::Status gw_status_ = (expr); !gw_status_.ok()) { \
+      return gw_status_;                                      \
+    }                                                         \
   } while (false)
 
 #define GW_CONCAT_INNER_(a, b) a##b

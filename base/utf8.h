@@ -9,10 +9,12 @@
 
 namespace gangway {
 
-// The bytes of the code point that starts at `at`, 1 to 4; 0 when there is no well-formed one (overlong forms, surrogates
-// and code points beyond U+10FFFF are none). `at` is within `text`.
+// The bytes of the code point that starts at `at`, 1 to 4; 0 when there is no well-formed one (overlong forms,
+// surrogates and code points beyond U+10FFFF are none). `at` is within `text`.
 inline std::size_t Utf8Length(absl::string_view text, std::size_t at) {
-  const auto byte = [&](std::size_t i) -> unsigned { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0; };
+  const auto byte = [&](std::size_t i) -> unsigned {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0;
+  };
   const auto continues = [&](std::size_t i) { return (byte(i) & 0xC0) == 0x80; };
   const unsigned c = byte(at);
   if (c < 0x80) return 1;

@@ -26,23 +26,26 @@ std::vector<absl::string_view> Present(const Place& object, std::initializer_lis
 }
 
 void CheckListOfStrings(const Place& list) {
-  if (list.present()) list.ForEachItem([](const Place& item, std::size_t) { item.present() ? void(item.Text()) : item.Required(); });
+  if (list.present())
+    list.ForEachItem([](const Place& item, std::size_t) { item.present() ? void(item.Text()) : item.Required(); });
 }
 
 // Printable ASCII without '=' (Kubernetes 1.34).
 void CheckEnvName(const Place& name) {
   const absl::string_view text = name.RequiredText("every environment variable needs a name");
   for (const char c : text) {
-    if (c < ' ' || c > '~' || c == '=') return name.Invalid("must consist of printable ASCII characters other than '='");
+    if (c < ' ' || c > '~' || c == '=')
+      return name.Invalid("must consist of printable ASCII characters other than '='");
   }
 }
 
 void CheckFieldRef(const Place& ref) {
   const Place path = ref["fieldPath"];
   const absl::string_view text = path.RequiredText();
-  if (text.empty() || absl::StartsWith(text, "metadata.labels['") || absl::StartsWith(text, "metadata.annotations['")) return;
-  path.OneOf({"metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName", "spec.serviceAccountName", "status.hostIP",
-              "status.hostIPs", "status.podIP", "status.podIPs"});
+  if (text.empty() || absl::StartsWith(text, "metadata.labels['") || absl::StartsWith(text, "metadata.annotations['"))
+    return;
+  path.OneOf({"metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName", "spec.serviceAccountName",
+              "status.hostIP", "status.hostIPs", "status.podIP", "status.podIPs"});
 }
 
 void CheckKeyRef(const Place& ref) {
@@ -56,9 +59,11 @@ void CheckValueFrom(const Place& variable) {
   if (!from.IsObject()) return;
   const auto sources = Present(from, {"fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef"});
   if (sources.empty()) {
-    return from.Invalid("must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`");
+    return from.Invalid(
+        "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`");
   }
-  if (sources.size() > 1) return from.Invalid(absl::StrCat("may not have more than one source, but has ", absl::StrJoin(sources, ", ")));
+  if (sources.size() > 1)
+    return from.Invalid(absl::StrCat("may not have more than one source, but has ", absl::StrJoin(sources, ", ")));
   if (!variable["value"].Text().value_or("").empty()) from.Invalid("may not be specified when `value` is not empty");
   const Place source = from[sources[0]];
   if (!source.IsObject()) return;
@@ -92,7 +97,9 @@ void CheckPort(const Place& port, Names& names, PodContext& pod) {
   if (!port.IsObject()) return;
   if (const Place name = port["name"]; !name.Text().value_or("").empty()) {
     if (!IsPortName(*name.Text())) {
-      name.Invalid("must be at most 15 lower case letters, digits or '-', with at least one letter, and neither begin nor end with '-'");
+      name.Invalid(
+          "must be at most 15 lower case letters, digits or '-', with at least one letter, and neither begin nor end "
+          "with '-'");
     } else if (!names.emplace(*name.Text()).second) {
       name.Duplicate();
     }
@@ -108,8 +115,10 @@ void CheckPort(const Place& port, Names& names, PodContext& pod) {
   const std::int64_t host = host_port.Integer().value_or(0);
   if (host == 0) return;
   host_port.Within(1, kMaxPort);
-  if (pod.host_network && host != number.Integer().value_or(0)) number.Invalid("must match `hostPort` when `hostNetwork` is true");
-  const std::string key = absl::StrCat(port["protocol"].Text().value_or("TCP"), "/", port["hostIP"].Text().value_or(""), "/", host);
+  if (pod.host_network && host != number.Integer().value_or(0))
+    number.Invalid("must match `hostPort` when `hostNetwork` is true");
+  const std::string key =
+      absl::StrCat(port["protocol"].Text().value_or("TCP"), "/", port["hostIP"].Text().value_or(""), "/", host);
   if (!pod.host_ports.insert(key).second) host_port.Duplicate();
 }
 
@@ -179,7 +188,8 @@ void CheckHandler(const Place& handler, absl::string_view fourth) {
   const auto kinds = Present(handler, {"exec", "httpGet", "tcpSocket", fourth});
   if (kinds.empty()) return handler.Required("must specify a handler type: exec, httpGet or tcpSocket");
   if (kinds.size() > 1) {
-    return handler.Forbidden(absl::StrCat("may not specify more than one handler type, but has ", absl::StrJoin(kinds, ", ")));
+    return handler.Forbidden(
+        absl::StrCat("may not specify more than one handler type, but has ", absl::StrJoin(kinds, ", ")));
   }
   const Place action = handler[kinds[0]];
   if (!action.IsObject()) return;
@@ -198,10 +208,12 @@ void CheckProbes(const Place& container, bool ordinary_init) {
       continue;
     }
     CheckHandler(probe, "grpc");
-    for (const absl::string_view number : {"initialDelaySeconds", "timeoutSeconds", "periodSeconds", "successThreshold", "failureThreshold"}) {
+    for (const absl::string_view number :
+         {"initialDelaySeconds", "timeoutSeconds", "periodSeconds", "successThreshold", "failureThreshold"}) {
       probe[number].Within(0, INT32_MAX);
     }
-    if (key != "readinessProbe" && probe["successThreshold"].Integer().value_or(1) > 1) probe["successThreshold"].Invalid("must be 1");
+    if (key != "readinessProbe" && probe["successThreshold"].Integer().value_or(1) > 1)
+      probe["successThreshold"].Invalid("must be 1");
   }
   const Place lifecycle = container["lifecycle"];
   if (!lifecycle.IsObject()) return;
@@ -232,7 +244,8 @@ void CheckContainer(const Place& container, bool init, PodContext& pod) {
   CheckListOfStrings(container["args"]);
   CheckPorts(container["ports"], init, pod);
   CheckEnv(container);
-  if (const Place resources = container["resources"]; resources.present()) CheckResources(resources, /*pod_level=*/false);
+  if (const Place resources = container["resources"]; resources.present())
+    CheckResources(resources, /*pod_level=*/false);
   CheckMounts(container, pod);
   CheckProbes(container, init && container["restartPolicy"].Text().value_or("") != "Always");
 }

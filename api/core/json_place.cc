@@ -112,7 +112,8 @@ void Place::OneOf(std::initializer_list<absl::string_view> allowed) const {
 void Place::Within(std::int64_t low, std::int64_t high) const {
   const std::optional<std::int64_t> number = Integer();
   if (!number.has_value() || (*number >= low && *number <= high)) return;
-  Invalid(high == INT64_MAX ? absl::StrCat("must be at least ", low) : absl::StrCat("must be between ", low, " and ", high));
+  Invalid(high == INT64_MAX ? absl::StrCat("must be at least ", low)
+                            : absl::StrCat("must be between ", low, " and ", high));
 }
 
 void Place::Complain(const std::vector<std::string>& complaints) const {

@@ -1,5 +1,5 @@
-// A value within a JSON document that knows where it is, for checks that report field errors. The path is written only when
-// something is wrong. Views: a Place must not outlive the document nor the Place it was taken from.
+// A value within a JSON document that knows where it is, for checks that report field errors. The path is written only
+// when something is wrong. Views: a Place must not outlive the document nor the Place it was taken from.
 #pragma once
 
 #include <cstdint>
@@ -56,7 +56,9 @@ class Place {
 
   void Add(FieldError::Type type, std::string rule, std::string fix = {}) const;  // with the value
   void Required(std::string rule = {}) const;
-  void Invalid(std::string rule, std::string fix = {}) const { Add(FieldError::Type::kInvalid, std::move(rule), std::move(fix)); }
+  void Invalid(std::string rule, std::string fix = {}) const {
+    Add(FieldError::Type::kInvalid, std::move(rule), std::move(fix));
+  }
   void Forbidden(std::string rule, std::string fix = {}) const;
   void Duplicate() const { Add(FieldError::Type::kDuplicate, ""); }
 

@@ -33,7 +33,8 @@ struct NodeCondition {
   static constexpr bool kView = true;
   static constexpr auto Fields() {
     return MakeFields(MakeField<&NodeCondition::type>("type", ""), MakeField<&NodeCondition::status>("status", ""),
-                      MakeField<&NodeCondition::reason>("reason", ""), MakeField<&NodeCondition::message>("message", ""));
+                      MakeField<&NodeCondition::reason>("reason", ""),
+                      MakeField<&NodeCondition::message>("message", ""));
   }
 };
 struct NodeStatus {
@@ -42,7 +43,8 @@ struct NodeStatus {
   static constexpr std::string_view kName = "NodeStatus";
   static constexpr bool kView = true;
   static constexpr auto Fields() {
-    return MakeFields(MakeField<&NodeStatus::capacity>("capacity", ""), MakeField<&NodeStatus::allocatable>("allocatable", ""),
+    return MakeFields(MakeField<&NodeStatus::capacity>("capacity", ""),
+                      MakeField<&NodeStatus::allocatable>("allocatable", ""),
                       MakeField<&NodeStatus::conditions>("conditions", ""));
   }
 };

@@ -47,7 +47,8 @@ struct PriorityClass {
   static constexpr std::string_view kName = "PriorityClass";
   static constexpr bool kView = true;
   static constexpr auto Fields() {
-    return MakeFields(MakeField<&PriorityClass::metadata>("metadata", ""), MakeField<&PriorityClass::value>("value", ""),
+    return MakeFields(MakeField<&PriorityClass::metadata>("metadata", ""),
+                      MakeField<&PriorityClass::value>("value", ""),
                       MakeField<&PriorityClass::global_default>("globalDefault", ""));
   }
 };

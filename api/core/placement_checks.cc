@@ -60,7 +60,8 @@ void CheckNodeAffinity(const Place& affinity) {
 
 void CheckPodTerm(const Place& term) {
   const Place key = term["topologyKey"];
-  if (const absl::string_view text = key.RequiredText("can not be empty"); !text.empty()) key.Complain(CheckLabelKey(text));
+  if (const absl::string_view text = key.RequiredText("can not be empty"); !text.empty())
+    key.Complain(CheckLabelKey(text));
 }
 
 void CheckPodAffinity(const Place& affinity) {
@@ -85,13 +86,15 @@ void CheckToleration(const Place& toleration) {
   if (!key.empty()) toleration["key"].Complain(CheckLabelKey(key));
   toleration["operator"].OneOf({"Equal", "Exists", "Lt", "Gt"});
   if (key.empty() && op != "Exists") {
-    toleration["operator"].Invalid("operator must be Exists when `key` is empty, which means \"match all values and all keys\"");
+    toleration["operator"].Invalid(
+        "operator must be Exists when `key` is empty, which means \"match all values and all keys\"");
   }
   if (op == "Exists" && !toleration["value"].Text().value_or("").empty()) {
     toleration["value"].Invalid("value must be empty when `operator` is 'Exists'");
   }
   toleration["effect"].OneOf({"NoSchedule", "PreferNoSchedule", "NoExecute"});
-  if (toleration["tolerationSeconds"].Integer().has_value() && toleration["effect"].Text().value_or("") != "NoExecute") {
+  if (toleration["tolerationSeconds"].Integer().has_value() &&
+      toleration["effect"].Text().value_or("") != "NoExecute") {
     toleration["effect"].Invalid("effect must be 'NoExecute' when `tolerationSeconds` is set");
   }
 }
@@ -109,7 +112,8 @@ void CheckSpread(const Place& constraint) {
 void CheckLabels(const Place& labels) {
   if (!labels.present()) return;
   labels.ForEachMember([](const Place& label, absl::string_view key) {
-    for (const std::string& complaint : CheckLabelKey(key)) label.Invalid(absl::StrCat("the key is not valid: ", complaint));
+    for (const std::string& complaint : CheckLabelKey(key))
+      label.Invalid(absl::StrCat("the key is not valid: ", complaint));
     if (!label.present()) return;
     label.Complain(CheckLabelValue(label.Text().value_or("")));
   });

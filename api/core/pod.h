@@ -15,8 +15,9 @@ struct ResourceRequirements {
   static constexpr std::string_view kName = "ResourceRequirements";
   static constexpr bool kView = true;
   static constexpr auto Fields() {
-    return MakeFields(MakeField<&ResourceRequirements::requests>("requests", "what is reserved"),
-                      MakeField<&ResourceRequirements::limits>("limits", "what is allowed; also the request where that is absent"));
+    return MakeFields(
+        MakeField<&ResourceRequirements::requests>("requests", "what is reserved"),
+        MakeField<&ResourceRequirements::limits>("limits", "what is allowed; also the request where that is absent"));
   }
 };
 
@@ -26,10 +27,11 @@ struct ContainerPort {
   static constexpr std::string_view kName = "ContainerPort";
   static constexpr bool kView = true;
   static constexpr auto Fields() {
-    return MakeFields(MakeField<&ContainerPort::name>("name", ""), MakeField<&ContainerPort::protocol>("protocol", ""),
-                      MakeField<&ContainerPort::host_ip>("hostIP", ""),
-                      MakeField<&ContainerPort::container_port>("containerPort", ""),
-                      MakeField<&ContainerPort::host_port>("hostPort", "a port of the node; one pod a node can have it"));
+    return MakeFields(
+        MakeField<&ContainerPort::name>("name", ""), MakeField<&ContainerPort::protocol>("protocol", ""),
+        MakeField<&ContainerPort::host_ip>("hostIP", ""),
+        MakeField<&ContainerPort::container_port>("containerPort", ""),
+        MakeField<&ContainerPort::host_port>("hostPort", "a port of the node; one pod a node can have it"));
   }
 };
 
@@ -144,15 +146,15 @@ struct PodSpec {
   static constexpr auto Fields() {
     return MakeFields(
         MakeField<&PodSpec::node_name>("nodeName", ""), MakeField<&PodSpec::scheduler_name>("schedulerName", ""),
-        MakeField<&PodSpec::priority_class_name>("priorityClassName", ""), MakeField<&PodSpec::priority>("priority", ""),
-        MakeField<&PodSpec::restart_policy>("restartPolicy", ""), MakeField<&PodSpec::hostname>("hostname", ""),
-        MakeField<&PodSpec::subdomain>("subdomain", ""),
+        MakeField<&PodSpec::priority_class_name>("priorityClassName", ""),
+        MakeField<&PodSpec::priority>("priority", ""), MakeField<&PodSpec::restart_policy>("restartPolicy", ""),
+        MakeField<&PodSpec::hostname>("hostname", ""), MakeField<&PodSpec::subdomain>("subdomain", ""),
         MakeField<&PodSpec::termination_grace_period_seconds>("terminationGracePeriodSeconds", ""),
         MakeField<&PodSpec::host_network>("hostNetwork", ""), MakeField<&PodSpec::containers>("containers", ""),
-        MakeField<&PodSpec::init_containers>("initContainers", ""), MakeField<&PodSpec::node_selector>("nodeSelector", ""),
-        MakeField<&PodSpec::affinity>("affinity", ""), MakeField<&PodSpec::tolerations>("tolerations", ""),
-        MakeField<&PodSpec::overhead>("overhead", ""), MakeField<&PodSpec::resources>("resources", ""),
-        MakeField<&PodSpec::scheduling_gates>("schedulingGates", ""),
+        MakeField<&PodSpec::init_containers>("initContainers", ""),
+        MakeField<&PodSpec::node_selector>("nodeSelector", ""), MakeField<&PodSpec::affinity>("affinity", ""),
+        MakeField<&PodSpec::tolerations>("tolerations", ""), MakeField<&PodSpec::overhead>("overhead", ""),
+        MakeField<&PodSpec::resources>("resources", ""), MakeField<&PodSpec::scheduling_gates>("schedulingGates", ""),
         MakeField<&PodSpec::resource_claims>("resourceClaims", ""),
         MakeField<&PodSpec::topology_spread_constraints>("topologySpreadConstraints", ""),
         MakeField<&PodSpec::volumes>("volumes", ""), MakeField<&PodSpec::scheduling_group>("schedulingGroup", ""),
@@ -196,7 +198,8 @@ struct ContainerState {
   static constexpr std::string_view kName = "ContainerState";
   static constexpr bool kView = true;
   static constexpr auto Fields() {
-    return MakeFields(MakeField<&ContainerState::waiting>("waiting", ""), MakeField<&ContainerState::running>("running", ""),
+    return MakeFields(MakeField<&ContainerState::waiting>("waiting", ""),
+                      MakeField<&ContainerState::running>("running", ""),
                       MakeField<&ContainerState::terminated>("terminated", ""));
   }
 };
@@ -205,14 +208,16 @@ struct ContainerStatus {
   bool ready = false;
   std::int32_t restart_count = 0;
   ContainerState state, last_state;
-  std::optional<ResourceRequirements> resources = {};  // what it has, which a resize makes another than what it asks for
-  ResourceList allocated_resources = {};               // what the kubelet promised it
+  std::optional<ResourceRequirements> resources =
+      {};                                 // what it has, which a resize makes another than what it asks for
+  ResourceList allocated_resources = {};  // what the kubelet promised it
   static constexpr std::string_view kName = "ContainerStatus";
   static constexpr bool kView = true;
   static constexpr auto Fields() {
     return MakeFields(MakeField<&ContainerStatus::name>("name", ""), MakeField<&ContainerStatus::ready>("ready", ""),
                       MakeField<&ContainerStatus::restart_count>("restartCount", ""),
-                      MakeField<&ContainerStatus::state>("state", ""), MakeField<&ContainerStatus::last_state>("lastState", ""),
+                      MakeField<&ContainerStatus::state>("state", ""),
+                      MakeField<&ContainerStatus::last_state>("lastState", ""),
                       MakeField<&ContainerStatus::resources>("resources", ""),
                       MakeField<&ContainerStatus::allocated_resources>("allocatedResources", ""));
   }
@@ -239,12 +244,14 @@ struct PodStatus {
   static constexpr bool kView = true;
   static constexpr auto Fields() {
     return MakeFields(MakeField<&PodStatus::phase>("phase", "Pending Running Succeeded Failed Unknown"),
-                      MakeField<&PodStatus::conditions>("conditions", ""), MakeField<&PodStatus::message>("message", ""),
-                      MakeField<&PodStatus::reason>("reason", ""), MakeField<&PodStatus::host_ip>("hostIP", ""),
-                      MakeField<&PodStatus::pod_ip>("podIP", ""), MakeField<&PodStatus::start_time>("startTime", ""),
+                      MakeField<&PodStatus::conditions>("conditions", ""),
+                      MakeField<&PodStatus::message>("message", ""), MakeField<&PodStatus::reason>("reason", ""),
+                      MakeField<&PodStatus::host_ip>("hostIP", ""), MakeField<&PodStatus::pod_ip>("podIP", ""),
+                      MakeField<&PodStatus::start_time>("startTime", ""),
                       MakeField<&PodStatus::container_statuses>("containerStatuses", ""),
                       MakeField<&PodStatus::init_container_statuses>("initContainerStatuses", ""),
-                      MakeField<&PodStatus::resources>("resources", ""), MakeField<&PodStatus::allocated_resources>("allocatedResources", ""));
+                      MakeField<&PodStatus::resources>("resources", ""),
+                      MakeField<&PodStatus::allocated_resources>("allocatedResources", ""));
   }
 };
 

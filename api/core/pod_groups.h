@@ -1,5 +1,5 @@
-// PodGroups that are not Volcano's: Kubernetes' own (scheduling.k8s.io/v1alpha2, KEP-4671) and those of the coscheduling plugin
-// (kubernetes-sigs/scheduler-plugins: apis/scheduling/v1alpha1); and how pods name them.
+// PodGroups that are not Volcano's: Kubernetes' own (scheduling.k8s.io/v1alpha2, KEP-4671) and those of the
+// coscheduling plugin (kubernetes-sigs/scheduler-plugins: apis/scheduling/v1alpha1); and how pods name them.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,9 @@ struct PodSchedulingGroup {
   std::string pod_group_name;
   static constexpr std::string_view kName = "PodSchedulingGroup";
   static constexpr bool kView = true;
-  static constexpr auto Fields() { return MakeFields(MakeField<&PodSchedulingGroup::pod_group_name>("podGroupName", "")); }
+  static constexpr auto Fields() {
+    return MakeFields(MakeField<&PodSchedulingGroup::pod_group_name>("podGroupName", ""));
+  }
 };
 
 // The PodGroup of Kubernetes that the pod names; "" when it names none.
@@ -49,7 +51,9 @@ struct PodGroupSchedulingConstraints {
   std::vector<Document> topology;
   static constexpr std::string_view kName = "PodGroupSchedulingConstraints";
   static constexpr bool kView = true;
-  static constexpr auto Fields() { return MakeFields(MakeField<&PodGroupSchedulingConstraints::topology>("topology", "")); }
+  static constexpr auto Fields() {
+    return MakeFields(MakeField<&PodGroupSchedulingConstraints::topology>("topology", ""));
+  }
 };
 struct KubernetesPodGroupSpec {
   PodGroupSchedulingPolicy policy;
@@ -59,7 +63,8 @@ struct KubernetesPodGroupSpec {
   static constexpr std::string_view kName = "PodGroupSpec";
   static constexpr bool kView = true;
   static constexpr auto Fields() {
-    return MakeFields(MakeField<&KubernetesPodGroupSpec::policy>("schedulingPolicy", ""), MakeField<&KubernetesPodGroupSpec::constraints>("schedulingConstraints", ""),
+    return MakeFields(MakeField<&KubernetesPodGroupSpec::policy>("schedulingPolicy", ""),
+                      MakeField<&KubernetesPodGroupSpec::constraints>("schedulingConstraints", ""),
                       MakeField<&KubernetesPodGroupSpec::resource_claims>("resourceClaims", ""),
                       MakeField<&KubernetesPodGroupSpec::priority_class_name>("priorityClassName", ""));
   }
@@ -72,7 +77,8 @@ struct Condition {
   static constexpr std::string_view kName = "Condition";
   static constexpr auto Fields() {
     return MakeFields(MakeField<&Condition::type>("type", ""), MakeField<&Condition::status>("status", ""),
-                      MakeField<&Condition::observed_generation>("observedGeneration", ""), MakeField<&Condition::last_transition_time>("lastTransitionTime", ""),
+                      MakeField<&Condition::observed_generation>("observedGeneration", ""),
+                      MakeField<&Condition::last_transition_time>("lastTransitionTime", ""),
                       MakeField<&Condition::reason>("reason", ""), MakeField<&Condition::message>("message", ""));
   }
 };
@@ -80,7 +86,9 @@ struct KubernetesPodGroupStatus {
   std::vector<Condition> conditions;
   static constexpr std::string_view kName = "PodGroupStatus";
   static constexpr bool kView = true;
-  static constexpr auto Fields() { return MakeFields(MakeField<&KubernetesPodGroupStatus::conditions>("conditions", "")); }
+  static constexpr auto Fields() {
+    return MakeFields(MakeField<&KubernetesPodGroupStatus::conditions>("conditions", ""));
+  }
 };
 struct KubernetesPodGroup {
   ObjectMeta metadata;
@@ -89,7 +97,8 @@ struct KubernetesPodGroup {
   static constexpr std::string_view kName = "PodGroup";
   static constexpr bool kView = true;
   static constexpr auto Fields() {
-    return MakeFields(MakeField<&KubernetesPodGroup::metadata>("metadata", ""), MakeField<&KubernetesPodGroup::spec>("spec", ""),
+    return MakeFields(MakeField<&KubernetesPodGroup::metadata>("metadata", ""),
+                      MakeField<&KubernetesPodGroup::spec>("spec", ""),
                       MakeField<&KubernetesPodGroup::status>("status", ""));
   }
 };
@@ -101,9 +110,12 @@ struct CoschedulingPodGroupSpec {
   std::optional<std::int32_t> schedule_timeout_seconds;
   static constexpr std::string_view kName = "PodGroupSpec";
   static constexpr auto Fields() {
-    return MakeFields(MakeField<&CoschedulingPodGroupSpec::min_member>("minMember", "pods that start together or not at all").Minimum(1),
-                      MakeField<&CoschedulingPodGroupSpec::min_resources>("minResources", "what the cluster must have room for"),
-                      MakeField<&CoschedulingPodGroupSpec::schedule_timeout_seconds>("scheduleTimeoutSeconds", "how long its pods wait for each other"));
+    return MakeFields(
+        MakeField<&CoschedulingPodGroupSpec::min_member>("minMember", "pods that start together or not at all")
+            .Minimum(1),
+        MakeField<&CoschedulingPodGroupSpec::min_resources>("minResources", "what the cluster must have room for"),
+        MakeField<&CoschedulingPodGroupSpec::schedule_timeout_seconds>("scheduleTimeoutSeconds",
+                                                                       "how long its pods wait for each other"));
   }
 };
 struct CoschedulingPodGroupStatus {
@@ -112,11 +124,14 @@ struct CoschedulingPodGroupStatus {
   Time schedule_start_time;
   static constexpr std::string_view kName = "PodGroupStatus";
   static constexpr auto Fields() {
-    return MakeFields(MakeField<&CoschedulingPodGroupStatus::phase>("phase", "Pending Scheduling Running Failed Finished"),
-                      MakeField<&CoschedulingPodGroupStatus::occupied_by>("occupiedBy", "the workload whose pods it has"),
-                      MakeField<&CoschedulingPodGroupStatus::running>("running", "pods"), MakeField<&CoschedulingPodGroupStatus::succeeded>("succeeded", "pods"),
-                      MakeField<&CoschedulingPodGroupStatus::failed>("failed", "pods"),
-                      MakeField<&CoschedulingPodGroupStatus::schedule_start_time>("scheduleStartTime", "when the first pod was looked at"));
+    return MakeFields(
+        MakeField<&CoschedulingPodGroupStatus::phase>("phase", "Pending Scheduling Running Failed Finished"),
+        MakeField<&CoschedulingPodGroupStatus::occupied_by>("occupiedBy", "the workload whose pods it has"),
+        MakeField<&CoschedulingPodGroupStatus::running>("running", "pods"),
+        MakeField<&CoschedulingPodGroupStatus::succeeded>("succeeded", "pods"),
+        MakeField<&CoschedulingPodGroupStatus::failed>("failed", "pods"),
+        MakeField<&CoschedulingPodGroupStatus::schedule_start_time>("scheduleStartTime",
+                                                                    "when the first pod was looked at"));
   }
 };
 struct CoschedulingPodGroup {
@@ -126,8 +141,10 @@ struct CoschedulingPodGroup {
   CoschedulingPodGroupStatus status;
   static constexpr std::string_view kName = "PodGroup";
   static constexpr auto Fields() {
-    return MakeFields(MakeField<&CoschedulingPodGroup::api_version>("apiVersion", ""), MakeField<&CoschedulingPodGroup::kind>("kind", ""),
-                      MakeField<&CoschedulingPodGroup::metadata>("metadata", ""), MakeField<&CoschedulingPodGroup::spec>("spec", "what is wanted"),
+    return MakeFields(MakeField<&CoschedulingPodGroup::api_version>("apiVersion", ""),
+                      MakeField<&CoschedulingPodGroup::kind>("kind", ""),
+                      MakeField<&CoschedulingPodGroup::metadata>("metadata", ""),
+                      MakeField<&CoschedulingPodGroup::spec>("spec", "what is wanted"),
                       MakeField<&CoschedulingPodGroup::status>("status", "what is"));
   }
 };

@@ -52,7 +52,8 @@ void CheckPodLevelResources(const Place& spec) {
       sum = sum.Plus(RequestOf(container, resource).value_or(Quantity())).value_or(sum);
     });
     if (*own < sum) {
-      request.Invalid(absl::StrCat("must be greater than or equal to aggregate container requests of ", sum.ToString()));
+      request.Invalid(
+          absl::StrCat("must be greater than or equal to aggregate container requests of ", sum.ToString()));
     }
   }
 }
@@ -125,7 +126,8 @@ void CheckMetadata(const Place& metadata) {
   if (!annotations.present()) return;
   std::size_t bytes = 0;
   annotations.ForEachMember([&](const Place& annotation, absl::string_view key) {
-    for (const std::string& complaint : CheckQualifiedName(key)) annotation.Invalid(absl::StrCat("the key is not valid: ", complaint));
+    for (const std::string& complaint : CheckQualifiedName(key))
+      annotation.Invalid(absl::StrCat("the key is not valid: ", complaint));
     bytes += key.size() + annotation.Text().value_or("").size();
   });
   if (bytes > kMaxAnnotationBytes) {

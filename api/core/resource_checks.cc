@@ -17,7 +17,8 @@ bool IsStandard(absl::string_view name) {
   return name == "cpu" || name == "memory" || name == "ephemeral-storage" || IsHugePages(name);
 }
 bool IsExtended(absl::string_view name) {
-  return absl::StrContains(name, "/") && !absl::StartsWith(name, "kubernetes.io/") && !absl::StartsWith(name, "requests.");
+  return absl::StrContains(name, "/") && !absl::StartsWith(name, "kubernetes.io/") &&
+         !absl::StartsWith(name, "requests.");
 }
 
 void CheckName(const Place& amount, absl::string_view name, bool pod_level) {
@@ -63,7 +64,8 @@ void CheckResources(const Place& resources, bool pod_level) {
     } else if (IsExtended(name) && limit != limits.end() && request != limit->second) {
       at.Invalid(absl::StrCat("must be equal to ", name, " limit of ", limit->second.ToString()));
     } else if ((IsExtended(name) || IsHugePages(name)) && limit == limits.end()) {
-      at.Add(FieldError::Type::kRequired, absl::StrCat("limit must be set for ", name, ", which cannot be overcommitted"));
+      at.Add(FieldError::Type::kRequired,
+             absl::StrCat("limit must be set for ", name, ", which cannot be overcommitted"));
     }
   }
 }

@@ -21,7 +21,8 @@ struct PersistentVolumeClaimSpec {
     return MakeFields(MakeField<&PersistentVolumeClaimSpec::volume_name>("volumeName", ""),
                       MakeField<&PersistentVolumeClaimSpec::storage_class_name>("storageClassName", ""),
                       MakeField<&PersistentVolumeClaimSpec::volume_mode>("volumeMode", "Filesystem Block"),
-                      MakeField<&PersistentVolumeClaimSpec::access_modes>("accessModes", "ReadWriteOnce ReadOnlyMany ReadWriteMany ReadWriteOncePod"),
+                      MakeField<&PersistentVolumeClaimSpec::access_modes>(
+                          "accessModes", "ReadWriteOnce ReadOnlyMany ReadWriteMany ReadWriteOncePod"),
                       MakeField<&PersistentVolumeClaimSpec::resources>("resources", "storage: how many bytes"),
                       MakeField<&PersistentVolumeClaimSpec::selector>("selector", "of the volume's labels"));
   }
@@ -30,7 +31,9 @@ struct PersistentVolumeClaimStatus {
   std::string phase;
   static constexpr std::string_view kName = "PersistentVolumeClaimStatus";
   static constexpr bool kView = true;
-  static constexpr auto Fields() { return MakeFields(MakeField<&PersistentVolumeClaimStatus::phase>("phase", "Pending Bound Lost")); }
+  static constexpr auto Fields() {
+    return MakeFields(MakeField<&PersistentVolumeClaimStatus::phase>("phase", "Pending Bound Lost"));
+  }
 };
 struct PersistentVolumeClaim {
   ObjectMeta metadata;
@@ -39,7 +42,8 @@ struct PersistentVolumeClaim {
   static constexpr std::string_view kName = "PersistentVolumeClaim";
   static constexpr bool kView = true;
   static constexpr auto Fields() {
-    return MakeFields(MakeField<&PersistentVolumeClaim::metadata>("metadata", ""), MakeField<&PersistentVolumeClaim::spec>("spec", ""),
+    return MakeFields(MakeField<&PersistentVolumeClaim::metadata>("metadata", ""),
+                      MakeField<&PersistentVolumeClaim::spec>("spec", ""),
                       MakeField<&PersistentVolumeClaim::status>("status", ""));
   }
 };
@@ -48,7 +52,9 @@ struct VolumeNodeAffinity {
   std::optional<NodeSelector> required;
   static constexpr std::string_view kName = "VolumeNodeAffinity";
   static constexpr bool kView = true;
-  static constexpr auto Fields() { return MakeFields(MakeField<&VolumeNodeAffinity::required>("required", "the nodes that reach it")); }
+  static constexpr auto Fields() {
+    return MakeFields(MakeField<&VolumeNodeAffinity::required>("required", "the nodes that reach it"));
+  }
 };
 struct PersistentVolumeSpec {
   std::optional<VolumeNodeAffinity> node_affinity;
@@ -61,8 +67,10 @@ struct PersistentVolumeSpec {
   static constexpr auto Fields() {
     return MakeFields(MakeField<&PersistentVolumeSpec::node_affinity>("nodeAffinity", ""),
                       MakeField<&PersistentVolumeSpec::storage_class_name>("storageClassName", ""),
-                      MakeField<&PersistentVolumeSpec::volume_mode>("volumeMode", ""), MakeField<&PersistentVolumeSpec::access_modes>("accessModes", ""),
-                      MakeField<&PersistentVolumeSpec::capacity>("capacity", ""), MakeField<&PersistentVolumeSpec::claim>("claimRef", ""));
+                      MakeField<&PersistentVolumeSpec::volume_mode>("volumeMode", ""),
+                      MakeField<&PersistentVolumeSpec::access_modes>("accessModes", ""),
+                      MakeField<&PersistentVolumeSpec::capacity>("capacity", ""),
+                      MakeField<&PersistentVolumeSpec::claim>("claimRef", ""));
   }
 };
 struct PersistentVolumeStatus {
@@ -80,7 +88,8 @@ struct PersistentVolume {
   static constexpr std::string_view kName = "PersistentVolume";
   static constexpr bool kView = true;
   static constexpr auto Fields() {
-    return MakeFields(MakeField<&PersistentVolume::metadata>("metadata", ""), MakeField<&PersistentVolume::spec>("spec", ""),
+    return MakeFields(MakeField<&PersistentVolume::metadata>("metadata", ""),
+                      MakeField<&PersistentVolume::spec>("spec", ""),
                       MakeField<&PersistentVolume::status>("status", ""));
   }
 };
@@ -90,7 +99,9 @@ struct TopologyLabel {
   std::vector<std::string> values;
   static constexpr std::string_view kName = "TopologySelectorLabelRequirement";
   static constexpr bool kView = true;
-  static constexpr auto Fields() { return MakeFields(MakeField<&TopologyLabel::key>("key", ""), MakeField<&TopologyLabel::values>("values", "")); }
+  static constexpr auto Fields() {
+    return MakeFields(MakeField<&TopologyLabel::key>("key", ""), MakeField<&TopologyLabel::values>("values", ""));
+  }
 };
 struct TopologyTerm {
   std::vector<TopologyLabel> labels;
@@ -105,9 +116,10 @@ struct StorageClass {
   static constexpr std::string_view kName = "StorageClass";
   static constexpr bool kView = true;
   static constexpr auto Fields() {
-    return MakeFields(MakeField<&StorageClass::metadata>("metadata", ""), MakeField<&StorageClass::provisioner>("provisioner", ""),
-                      MakeField<&StorageClass::volume_binding_mode>("volumeBindingMode", "Immediate WaitForFirstConsumer"),
-                      MakeField<&StorageClass::allowed_topologies>("allowedTopologies", "nodes for which volumes are made"));
+    return MakeFields(
+        MakeField<&StorageClass::metadata>("metadata", ""), MakeField<&StorageClass::provisioner>("provisioner", ""),
+        MakeField<&StorageClass::volume_binding_mode>("volumeBindingMode", "Immediate WaitForFirstConsumer"),
+        MakeField<&StorageClass::allowed_topologies>("allowedTopologies", "nodes for which volumes are made"));
   }
 };
 

@@ -17,7 +17,8 @@ void CheckSource(const Place& volume, absl::string_view kind, const Place& sourc
     for (const absl::string_view part : absl::StrSplit(path, '/')) {
       if (part == "..") source["path"].Invalid("must not contain '..'");
     }
-    source["type"].OneOf({"DirectoryOrCreate", "Directory", "FileOrCreate", "File", "Socket", "CharDevice", "BlockDevice"});
+    source["type"].OneOf(
+        {"DirectoryOrCreate", "Directory", "FileOrCreate", "File", "Socket", "CharDevice", "BlockDevice"});
   } else if (kind == "configMap") {
     source["name"].RequiredText();
   } else if (kind == "secret") {

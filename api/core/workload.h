@@ -19,7 +19,8 @@ struct WorkloadStatus {
   static constexpr std::string_view kName = "WorkloadStatus";
   static constexpr bool kView = true;
   static constexpr auto Fields() {
-    return MakeFields(MakeField<&WorkloadStatus::update_revision>("updateRevision", "of a StatefulSet: what its new pods are made from"));
+    return MakeFields(MakeField<&WorkloadStatus::update_revision>("updateRevision",
+                                                                  "of a StatefulSet: what its new pods are made from"));
   }
 };
 struct Workload {

@@ -20,13 +20,16 @@ json::value Text(absl::string_view text) { return json::string_view(text.data(),
 
 json::array Words(std::string_view comma_separated) {
   json::array out;
-  for (const absl::string_view word : absl::StrSplit(View(comma_separated), ',', absl::SkipEmpty())) out.push_back(Text(word));
+  for (const absl::string_view word : absl::StrSplit(View(comma_separated), ',', absl::SkipEmpty()))
+    out.push_back(Text(word));
   return out;
 }
 
 json::object Names(const Resource& resource) {
-  json::object names{{"kind", Text(View(resource.kind))}, {"listKind", Text(resource.ListKind())},
-                     {"plural", Text(View(resource.plural))}, {"singular", Text(View(resource.singular))}};
+  json::object names{{"kind", Text(View(resource.kind))},
+                     {"listKind", Text(resource.ListKind())},
+                     {"plural", Text(View(resource.plural))},
+                     {"singular", Text(View(resource.singular))}};
   if (!resource.short_names.empty()) names["shortNames"] = Words(resource.short_names);
   if (!resource.categories.empty()) names["categories"] = Words(resource.categories);
   return names;
@@ -35,7 +38,8 @@ json::object Names(const Resource& resource) {
 json::array Columns(std::span<const PrinterColumn> columns) {
   json::array out;
   for (const PrinterColumn& column : columns) {
-    json::object made{{"jsonPath", Text(View(column.json_path))}, {"name", Text(View(column.name))},
+    json::object made{{"jsonPath", Text(View(column.json_path))},
+                      {"name", Text(View(column.name))},
                       {"type", Text(View(column.type))}};
     if (column.priority != 0) made["priority"] = column.priority;
     out.push_back(std::move(made));
@@ -48,8 +52,8 @@ json::value Schema(const KindRow& kind) {
   json::monotonic_resource memory(1 << 20);
   const json::value data = json::parse({text.data(), text.size()}, &memory);
   const json::object& definitions = data.at("definitions").get_object();
-  json::value schema =
-      SchemaOfTable(*kind.table, [&](absl::string_view definition) { return StructuralSchema(definition, definitions); });
+  json::value schema = SchemaOfTable(
+      *kind.table, [&](absl::string_view definition) { return StructuralSchema(definition, definitions); });
   schema.get_object()["description"] = Text(View(kind.doc));
   // Of the object's own metadata a CRD says nothing: the API server knows it.
   schema.at("properties").get_object()["metadata"] = json::object{{"type", "object"}};
@@ -68,10 +72,13 @@ json::object Subresources(const KindRow& kind) {
 }
 
 json::object Version(const KindRow& kind) {
-  json::object version{{"name", Text(View(kind.resource->version))}, {"served", true}, {"storage", true},
+  json::object version{{"name", Text(View(kind.resource->version))},
+                       {"served", true},
+                       {"storage", true},
                        {"additionalPrinterColumns", Columns(kind.columns)},
                        {"schema", json::object{{"openAPIV3Schema", Schema(kind)}}}};
-  if (json::object subresources = Subresources(kind); !subresources.empty()) version["subresources"] = std::move(subresources);
+  if (json::object subresources = Subresources(kind); !subresources.empty())
+    version["subresources"] = std::move(subresources);
   return version;
 }
 
@@ -81,14 +88,13 @@ std::string CrdName(const Resource& resource) { return absl::StrCat(View(resourc
 
 std::string CrdJson(const KindRow& kind) {
   const Resource& resource = *kind.resource;
-  return ToJson(json::object{
-      {"apiVersion", "apiextensions.k8s.io/v1"},
-      {"kind", "CustomResourceDefinition"},
-      {"metadata", json::object{{"name", Text(CrdName(resource))}}},
-      {"spec", json::object{{"group", Text(View(resource.group))},
-                            {"names", Names(resource)},
-                            {"scope", resource.namespaced ? "Namespaced" : "Cluster"},
-                            {"versions", json::array{Version(kind)}}}}});
+  return ToJson(json::object{{"apiVersion", "apiextensions.k8s.io/v1"},
+                             {"kind", "CustomResourceDefinition"},
+                             {"metadata", json::object{{"name", Text(CrdName(resource))}}},
+                             {"spec", json::object{{"group", Text(View(resource.group))},
+                                                   {"names", Names(resource)},
+                                                   {"scope", resource.namespaced ? "Namespaced" : "Cluster"},
+                                                   {"versions", json::array{Version(kind)}}}}});
 }
 
 std::string CrdYaml(const KindRow& kind) {

@@ -18,8 +18,9 @@ namespace {
 namespace json = boost::json;
 
 // What a CRD's schema may say; the rest is for clients of core types (patch strategies) or not in CRDs (enum).
-constexpr std::array<std::string_view, 7> kKept{"type", "format", "required", "x-kubernetes-list-type",
-                                                "x-kubernetes-list-map-keys", "x-kubernetes-map-type", "nullable"};
+constexpr std::array<std::string_view, 7> kKept{
+    "type",    "format", "required", "x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-map-type",
+    "nullable"};
 
 json::object Parsed(absl::string_view text) { return json::parse({text.data(), text.size()}).get_object(); }
 

@@ -6,8 +6,9 @@
 
 namespace gangway::api {
 
-// As CRD generators write it: types, required fields, list keys and the few defaults of CrdDefaults(); no enumerations and no
-// descriptions. Metadata keeps names, labels, annotations and finalizers. `definitions` are those of KubernetesSchemas().
+// As CRD generators write it: types, required fields, list keys and the few defaults of CrdDefaults(); no enumerations
+// and no descriptions. Metadata keeps names, labels, annotations and finalizers. `definitions` are those of
+// KubernetesSchemas().
 boost::json::object StructuralSchema(absl::string_view definition, const boost::json::object& definitions);
 
 }  // namespace gangway::api

@@ -1,4 +1,5 @@
-// The kind of the coscheduling plugin, as its CustomResourceDefinition has it (scheduler-plugins: config/crd/bases). Not ours to install.
+// The kind of the coscheduling plugin, as its CustomResourceDefinition has it (scheduler-plugins: config/crd/bases).
+// Not ours to install.
 #pragma once
 
 #include <span>

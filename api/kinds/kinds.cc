@@ -17,7 +17,8 @@ namespace {
 bool Is(const Resource& resource, absl::string_view api_version) {
   if (resource.group.empty()) return api_version == View(resource.version);
   return api_version.size() == resource.group.size() + 1 + resource.version.size() &&
-         api_version.substr(0, resource.group.size()) == View(resource.group) && api_version[resource.group.size()] == '/' &&
+         api_version.substr(0, resource.group.size()) == View(resource.group) &&
+         api_version[resource.group.size()] == '/' &&
          api_version.substr(resource.group.size() + 1) == View(resource.version);
 }
 
@@ -36,7 +37,9 @@ const KindRow* FindRow(const Resource& resource) {
 std::span<const KindRow> Kinds() {
   static const auto& all = *[] {
     auto* rows = new std::vector<KindRow>();
-    for (const std::span<const KindRow> of : {KubernetesKinds(), volcano::Kinds(), paddle::Kinds(), CoschedulingKinds()}) rows->insert(rows->end(), of.begin(), of.end());
+    for (const std::span<const KindRow> of :
+         {KubernetesKinds(), volcano::Kinds(), paddle::Kinds(), CoschedulingKinds()})
+      rows->insert(rows->end(), of.begin(), of.end());
     return rows;
   }();
   return all;

@@ -1,4 +1,5 @@
-// The catalogue of kinds: every kind of object that we know, one row each (api/kind.h). What the sandbox serves, and what FindKind finds.
+// The catalogue of kinds: every kind of object that we know, one row each (api/kind.h). What the sandbox serves, and
+// what FindKind finds.
 #pragma once
 
 #include <span>
@@ -8,8 +9,8 @@
 
 namespace gangway::api {
 
-// As a real API server has them: what is built in comes before what definitions add, so that "jobs" are those of batch/v1. Kubernetes', then
-// Volcano's, then PaddleJob of paddle-operator, then kubeflow's, then coscheduling's.
+// As a real API server has them: what is built in comes before what definitions add, so that "jobs" are those of
+// batch/v1. Kubernetes', then Volcano's, then PaddleJob of paddle-operator, then kubeflow's, then coscheduling's.
 std::span<const KindRow> Kinds();
 
 // The row of a resource of the catalogue.

@@ -22,10 +22,16 @@ class Writer {
     GW_RETURN_IF_ERROR(Count(at, depth));
     out_.marks.push_back({static_cast<std::uint32_t>(out_.json.size()), at});
     switch (node.kind) {
-      case Node::Kind::kString: AppendJsonString(node.text, out_.json); return absl::OkStatus();
-      case Node::Kind::kLiteral: out_.json += node.text; return absl::OkStatus();
-      case Node::Kind::kMap: return WriteMap(node, depth);
-      case Node::Kind::kList: return WriteList(node, depth);
+      case Node::Kind::kString:
+        AppendJsonString(node.text, out_.json);
+        return absl::OkStatus();
+      case Node::Kind::kLiteral:
+        out_.json += node.text;
+        return absl::OkStatus();
+      case Node::Kind::kMap:
+        return WriteMap(node, depth);
+      case Node::Kind::kList:
+        return WriteList(node, depth);
     }
     return absl::OkStatus();
   }
@@ -34,10 +40,11 @@ class Writer {
   absl::Status Count(TextPosition at, int depth) {
     const ManifestLimits& limits = budget_.limits;
     if (++budget_.nodes > limits.max_nodes) {
-      return ErrorAt(source_, at,
-                     absl::StrCat("more than ", limits.max_nodes,
-                                  " values, those that aliases repeat counted again; split the file or use fewer aliases"),
-                     absl::StatusCode::kResourceExhausted);
+      return ErrorAt(
+          source_, at,
+          absl::StrCat("more than ", limits.max_nodes,
+                       " values, those that aliases repeat counted again; split the file or use fewer aliases"),
+          absl::StatusCode::kResourceExhausted);
     }
     if (depth > limits.max_depth) {
       return ErrorAt(source_, at, absl::StrCat("more than ", limits.max_depth, " maps and lists within each other"));
@@ -85,7 +92,9 @@ class Writer {
 
 constexpr char kPlace[] = "gangway/place";  // of a status: LINE:COLUMN
 
-std::string ErrorPrefix(absl::string_view source, TextPosition at) { return absl::StrCat(source, ": line ", at.line, ", column ", at.column, ": "); }
+std::string ErrorPrefix(absl::string_view source, TextPosition at) {
+  return absl::StrCat(source, ": line ", at.line, ", column ", at.column, ": ");
+}
 
 }  // namespace
 
@@ -128,7 +137,8 @@ Error ErrorOf(const absl::Status& error, absl::string_view source) {
   return out;
 }
 
-absl::Status WriteDocument(const Tree& tree, NodeId root, absl::string_view source, Budget& budget, ManifestDocument& out) {
+absl::Status WriteDocument(const Tree& tree, NodeId root, absl::string_view source, Budget& budget,
+                           ManifestDocument& out) {
   out.source = std::string(source);
   const Node& node = tree.nodes[root];
   GW_RETURN_IF_ERROR(Writer(tree, source, budget, out).Write(root, node.at, 1));

@@ -1,4 +1,5 @@
-// What the two readers build: documents as trees whose branches aliases may share, each value with its place in the text.
+// What the two readers build: documents as trees whose branches aliases may share, each value with its place in the
+// text.
 #pragma once
 
 #include <cstdint>
@@ -69,13 +70,17 @@ struct Budget {
 };
 
 // Writes the tree below `root` as JSON with its marks. Aliases are followed; the budget ends that.
-absl::Status WriteDocument(const Tree& tree, NodeId root, absl::string_view source, Budget& budget, ManifestDocument& out);
+absl::Status WriteDocument(const Tree& tree, NodeId root, absl::string_view source, Budget& budget,
+                           ManifestDocument& out);
 
 // The readers. On an error the tree is partly filled.
 //
-// `each`: documents that are refused go into tree.refused, and there is no error; text that is no YAML is the last of them.
-absl::Status ReadYaml(absl::string_view text, absl::string_view source, const ManifestLimits& limits, bool each, Tree& tree);
+// `each`: documents that are refused go into tree.refused, and there is no error; text that is no YAML is the last of
+// them.
+absl::Status ReadYaml(absl::string_view text, absl::string_view source, const ManifestLimits& limits, bool each,
+                      Tree& tree);
 // One JSON value after another. `syntax` tells a text that is no JSON (it may still be YAML) from other errors.
-absl::Status ReadJson(absl::string_view text, absl::string_view source, const ManifestLimits& limits, Tree& tree, bool& syntax);
+absl::Status ReadJson(absl::string_view text, absl::string_view source, const ManifestLimits& limits, Tree& tree,
+                      bool& syntax);
 
 }  // namespace gangway::api::manifest

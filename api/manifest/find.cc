@@ -87,7 +87,8 @@ TextPosition ManifestDocument::Find(absl::string_view path) const {
     const bool found = json[at] == '{' ? StepIntoMap(json, at, rest) : json[at] == '[' && StepIntoList(json, at, rest);
     if (!found) break;
   }
-  const auto it = std::lower_bound(marks.begin(), marks.end(), at, [](const Mark& m, std::size_t offset) { return m.offset < offset; });
+  const auto it = std::lower_bound(marks.begin(), marks.end(), at,
+                                   [](const Mark& m, std::size_t offset) { return m.offset < offset; });
   return it == marks.end() || it->offset != at ? marks.front().at : it->at;
 }
 

@@ -23,7 +23,8 @@ class JsonReader {
   absl::Status ReadAll() {
     for (SkipSpace(); at_ < text_.size(); SkipSpace()) {
       if (tree_.roots.size() >= limits_.max_documents) {
-        return Hard(absl::StrCat("more than ", limits_.max_documents, " documents"), absl::StatusCode::kResourceExhausted);
+        return Hard(absl::StrCat("more than ", limits_.max_documents, " documents"),
+                    absl::StatusCode::kResourceExhausted);
       }
       NodeId root = 0;
       GW_RETURN_IF_ERROR(ReadValue(1, root));
@@ -39,7 +40,8 @@ class JsonReader {
 
   absl::Status Syntax(absl::string_view what) {
     syntax_ = true;
-    return ErrorAt(source_, Here(), at_ < text_.size() ? std::string(what) : absl::StrCat(what, ", not the end of the text"));
+    return ErrorAt(source_, Here(),
+                   at_ < text_.size() ? std::string(what) : absl::StrCat(what, ", not the end of the text"));
   }
   absl::Status Hard(absl::string_view what, absl::StatusCode code = absl::StatusCode::kInvalidArgument) const {
     return ErrorAt(source_, Here(), what, code);
@@ -59,24 +61,31 @@ class JsonReader {
 
   absl::Status ReadValue(int depth, NodeId& out) {
     if (tree_.nodes.size() >= limits_.max_nodes) {
-      return Hard(absl::StrCat("more than ", limits_.max_nodes, " values; split the file"), absl::StatusCode::kResourceExhausted);
+      return Hard(absl::StrCat("more than ", limits_.max_nodes, " values; split the file"),
+                  absl::StatusCode::kResourceExhausted);
     }
     const TextPosition start = Here();
     switch (Peek()) {
-      case '{': out = tree_.Add(Node::Kind::kMap, start); return ReadMap(depth, out);
-      case '[': out = tree_.Add(Node::Kind::kList, start); return ReadList(depth, out);
+      case '{':
+        out = tree_.Add(Node::Kind::kMap, start);
+        return ReadMap(depth, out);
+      case '[':
+        out = tree_.Add(Node::Kind::kList, start);
+        return ReadList(depth, out);
       case '"': {
         std::string text;
         GW_RETURN_IF_ERROR(ReadString(text));
         out = tree_.Add(Node::Kind::kString, start, std::move(text));
         return absl::OkStatus();
       }
-      default: return ReadLiteral(start, out);
+      default:
+        return ReadLiteral(start, out);
     }
   }
 
   absl::Status Enter(int depth) {
-    if (depth > limits_.max_depth) return Hard(absl::StrCat("more than ", limits_.max_depth, " maps and lists within each other"));
+    if (depth > limits_.max_depth)
+      return Hard(absl::StrCat("more than ", limits_.max_depth, " maps and lists within each other"));
     ++at_;
     SkipSpace();
     return absl::OkStatus();
@@ -92,8 +101,9 @@ class JsonReader {
       GW_RETURN_IF_ERROR(ReadString(entry.key));
       const auto [it, fresh] = line_of_key.try_emplace(entry.key, entry.at.line);
       if (!fresh) {
-        return ErrorAt(source_, entry.at, absl::StrCat("the key \"", entry.key, "\" stands twice in one map, first in line ",
-                                                       it->second, "; remove one"));
+        return ErrorAt(source_, entry.at,
+                       absl::StrCat("the key \"", entry.key, "\" stands twice in one map, first in line ", it->second,
+                                    "; remove one"));
       }
       SkipSpace();
       if (Peek() != ':') return Syntax("expected ':'");
@@ -133,7 +143,9 @@ class JsonReader {
     ++at_;
     while (true) {
       const std::size_t from = at_;
-      while (at_ < text_.size() && text_[at_] != '"' && text_[at_] != '\\' && static_cast<unsigned char>(text_[at_]) >= 0x20) ++at_;
+      while (at_ < text_.size() && text_[at_] != '"' && text_[at_] != '\\' &&
+             static_cast<unsigned char>(text_[at_]) >= 0x20)
+        ++at_;
       out.append(text_.data() + from, at_ - from);
       if (at_ >= text_.size()) return Syntax("expected '\"'");
       if (text_[at_] == '"') {
@@ -175,14 +187,17 @@ class JsonReader {
   absl::Status ReadHex(std::uint32_t& out) {
     const absl::string_view digits = text_.substr(at_ + 1, 4);
     const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), out, 16);
-    if (digits.size() != 4 || error != std::errc() || stop != digits.data() + 4) return Syntax("expected four hexadecimal digits");
+    if (digits.size() != 4 || error != std::errc() || stop != digits.data() + 4)
+      return Syntax("expected four hexadecimal digits");
     at_ += 5;
     return absl::OkStatus();
   }
 
   absl::Status ReadLiteral(TextPosition start, NodeId& out) {
     const std::size_t from = at_;
-    while (at_ < text_.size() && (absl::ascii_isalnum(static_cast<unsigned char>(text_[at_])) || absl::StrContains("+-.", text_[at_]))) ++at_;
+    while (at_ < text_.size() &&
+           (absl::ascii_isalnum(static_cast<unsigned char>(text_[at_])) || absl::StrContains("+-.", text_[at_])))
+      ++at_;
     const absl::string_view word = text_.substr(from, at_ - from);
     if (word != "true" && word != "false" && word != "null") {
       if (absl::string_view problem = NumberProblem(word); !problem.empty()) {
@@ -218,7 +233,8 @@ class JsonReader {
     }
     if (!rest.empty()) return "expected a number";
     double value = 0;
-    if (std::from_chars(word.data(), word.data() + word.size(), value).ec != std::errc()) return "the number is out of range";
+    if (std::from_chars(word.data(), word.data() + word.size(), value).ec != std::errc())
+      return "the number is out of range";
     return {};
   }
 
@@ -233,7 +249,8 @@ class JsonReader {
 
 }  // namespace
 
-absl::Status ReadJson(absl::string_view text, absl::string_view source, const ManifestLimits& limits, Tree& tree, bool& syntax) {
+absl::Status ReadJson(absl::string_view text, absl::string_view source, const ManifestLimits& limits, Tree& tree,
+                      bool& syntax) {
   JsonReader reader(text, source, limits, tree);
   absl::Status status = reader.ReadAll();
   syntax = reader.syntax();

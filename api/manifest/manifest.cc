@@ -34,10 +34,14 @@ TextPosition PositionOf(absl::string_view text, std::size_t offset) {
 bool IsControl(absl::string_view character) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
   switch (character.size()) {
-    case 1: return (byte(0) < 0x20 && character != "\t" && character != "\n" && character != "\r") || byte(0) == 0x7F;
-    case 2: return byte(0) == 0xC2 && byte(1) < 0xA0 && byte(1) != 0x85;
-    case 3: return byte(0) == 0xEF && byte(1) == 0xBF && byte(2) >= 0xBE;
-    default: return false;
+    case 1:
+      return (byte(0) < 0x20 && character != "\t" && character != "\n" && character != "\r") || byte(0) == 0x7F;
+    case 2:
+      return byte(0) == 0xC2 && byte(1) < 0xA0 && byte(1) != 0x85;
+    case 3:
+      return byte(0) == 0xEF && byte(1) == 0xBF && byte(2) >= 0xBE;
+    default:
+      return false;
   }
 }
 
@@ -58,7 +62,8 @@ absl::Status CheckCharacters(absl::string_view text, absl::string_view source) {
 }
 
 // JSON, or YAML that begins like JSON.
-absl::Status ReadTree(absl::string_view text, absl::string_view source, const ManifestLimits& limits, bool each, Tree& tree) {
+absl::Status ReadTree(absl::string_view text, absl::string_view source, const ManifestLimits& limits, bool each,
+                      Tree& tree) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first == absl::string_view::npos) return absl::OkStatus();
   if (text[first] == '{' || text[first] == '[') {
@@ -68,7 +73,8 @@ absl::Status ReadTree(absl::string_view text, absl::string_view source, const Ma
     const bool parted = absl::StrContains(text, "\n---");  // what stands behind such a line only YAML finds
     const bool may_be_yaml = !absl::EndsWith(source, ".json") && (syntax || (each && parted));
     Tree as_yaml;
-    if (may_be_yaml && manifest::ReadYaml(text, source, limits, each, as_yaml).ok() && (parted || as_yaml.refused.empty())) {
+    if (may_be_yaml && manifest::ReadYaml(text, source, limits, each, as_yaml).ok() &&
+        (parted || as_yaml.refused.empty())) {
       tree = std::move(as_yaml);
       return absl::OkStatus();
     }
@@ -80,10 +86,11 @@ absl::Status ReadTree(absl::string_view text, absl::string_view source, const Ma
 }
 
 // `each`: see ReadYaml.
-absl::StatusOr<Tree> Read(absl::string_view text, absl::string_view source, const ManifestLimits& limits, bool each = false) {
+absl::StatusOr<Tree> Read(absl::string_view text, absl::string_view source, const ManifestLimits& limits,
+                          bool each = false) {
   if (text.size() > limits.max_bytes) {
-    return absl::ResourceExhaustedError(absl::StrCat(source, ": ", text.size(), " bytes, more than the ", limits.max_bytes,
-                                                     " that are read; split the file"));
+    return absl::ResourceExhaustedError(absl::StrCat(source, ": ", text.size(), " bytes, more than the ",
+                                                     limits.max_bytes, " that are read; split the file"));
   }
   absl::ConsumePrefix(&text, "\xEF\xBB\xBF");
   GW_RETURN_IF_ERROR(CheckCharacters(text, source));
@@ -117,19 +124,22 @@ class Expansion {
   absl::Status Expand(NodeId id, int depth, std::vector<NodeId>& out) {
     const Node& node = tree_.nodes[id];
     if (IsNull(node)) return absl::OkStatus();
-    if (mixed_ && depth == 1 && node.kind == Node::Kind::kMap && tree_.Member(node, "apiVersion") == nullptr && tree_.Member(node, "kind") == nullptr) {
+    if (mixed_ && depth == 1 && node.kind == Node::Kind::kMap && tree_.Member(node, "apiVersion") == nullptr &&
+        tree_.Member(node, "kind") == nullptr) {
       out.push_back(id);
       return absl::OkStatus();
     }
     GW_RETURN_IF_ERROR(CheckIsObject(node));
     // Lists may share items through aliases, so it is the visits that are counted.
     if (++visited_ > limits_.max_documents || depth > limits_.max_depth) {
-      return ErrorAt(source_, node.at, absl::StrCat("more than ", limits_.max_documents, " objects, or more than ",
-                                                    limits_.max_depth, " lists within each other; split the file"),
+      return ErrorAt(source_, node.at,
+                     absl::StrCat("more than ", limits_.max_documents, " objects, or more than ", limits_.max_depth,
+                                  " lists within each other; split the file"),
                      absl::StatusCode::kResourceExhausted);
     }
     const Node* items = tree_.Member(node, "items");
-    const bool list = absl::EndsWith(tree_.TextOf(node, "kind"), "List") && items != nullptr && items->kind == Node::Kind::kList;
+    const bool list =
+        absl::EndsWith(tree_.TextOf(node, "kind"), "List") && items != nullptr && items->kind == Node::Kind::kList;
     if (!list) {
       out.push_back(id);
       return absl::OkStatus();
@@ -139,7 +149,8 @@ class Expansion {
   }
 
   absl::Status CheckIsObject(const Node& node) const {
-    if (node.kind != Node::Kind::kMap) return ErrorAt(source_, node.at, "a document must be a map with apiVersion and kind");
+    if (node.kind != Node::Kind::kMap)
+      return ErrorAt(source_, node.at, "a document must be a map with apiVersion and kind");
     for (const absl::string_view key : {"apiVersion", "kind"}) {
       const Node* value = tree_.Member(node, key);
       if (value == nullptr || IsNull(*value)) {
@@ -159,8 +170,8 @@ class Expansion {
   std::size_t visited_ = 0;
 };
 
-absl::StatusOr<std::vector<ManifestDocument>> Write(const Tree& tree, const std::vector<NodeId>& roots, absl::string_view source,
-                                                    const ManifestLimits& limits) {
+absl::StatusOr<std::vector<ManifestDocument>> Write(const Tree& tree, const std::vector<NodeId>& roots,
+                                                    absl::string_view source, const ManifestLimits& limits) {
   std::vector<ManifestDocument> documents;
   documents.reserve(roots.size());
   manifest::Budget budget{limits};
@@ -211,7 +222,8 @@ class EachDocument {
     document.source = std::string(source_);
     document.marks.push_back({0, error.at});
     document.refusal = std::move(error.what);
-    if (exhausted_ == manifest::kMostExhausted) absl::StrAppend(&document.refusal, "; what stands behind it is not read: ten documents needed too much");
+    if (exhausted_ == manifest::kMostExhausted)
+      absl::StrAppend(&document.refusal, "; what stands behind it is not read: ten documents needed too much");
   }
 
   const Tree& tree_;
@@ -233,13 +245,15 @@ absl::StatusOr<std::vector<ManifestDocument>> ReadManifest(absl::string_view tex
   return Write(tree, roots, source, limits);
 }
 
-absl::StatusOr<std::vector<MixedDocument>> ReadMixedManifest(absl::string_view text, absl::string_view source, const ManifestLimits& limits) {
+absl::StatusOr<std::vector<MixedDocument>> ReadMixedManifest(absl::string_view text, absl::string_view source,
+                                                             const ManifestLimits& limits) {
   GW_ASSIGN_OR_RETURN(const Tree tree, Read(text, source, limits, /*each=*/true));
   std::vector<ManifestDocument> documents = EachDocument(tree, source, limits).Take();
   std::vector<MixedDocument> out;
   out.reserve(documents.size());
   for (ManifestDocument& document : documents) out.push_back({std::move(document), {}});
-  if (out.size() == 1 && out[0].document.kind.empty() && out[0].document.refusal.empty()) out[0].text = std::string(text);
+  if (out.size() == 1 && out[0].document.kind.empty() && out[0].document.refusal.empty())
+    out[0].text = std::string(text);
   return out;
 }
 

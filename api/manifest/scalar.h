@@ -15,8 +15,8 @@ struct Scalar {
   std::string text;  // kString: as written; kNotFinite: empty; else the JSON literal
 };
 
-// The rules of sigs.k8s.io/yaml (goyaml.v2, resolve.go): YAML 1.1's words for true and false; 0x, 0o, 0b and a leading zero;
-// underscores within numbers; a number that fits no 64 bits is a float, and one that fits no float a string.
+// The rules of sigs.k8s.io/yaml (goyaml.v2, resolve.go): YAML 1.1's words for true and false; 0x, 0o, 0b and a leading
+// zero; underscores within numbers; a number that fits no 64 bits is a float, and one that fits no float a string.
 Scalar ResolveScalar(absl::string_view text);
 
 }  // namespace gangway::api::manifest

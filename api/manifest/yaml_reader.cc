@@ -1,4 +1,5 @@
-// YAML into a tree, by the events of libyaml: the parser that Kubernetes' own (goyaml) was translated from, so that both read the same.
+// YAML into a tree, by the events of libyaml: the parser that Kubernetes' own (goyaml) was translated from, so that
+// both read the same.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -55,7 +56,8 @@ class Positions {
       column_ = 0;
       offset_ = starts_[line_];
     }
-    for (; column_ < mark.column && offset_ < text_.size(); ++column_) offset_ += std::max<std::size_t>(Utf8Length(text_, offset_), 1);
+    for (; column_ < mark.column && offset_ < text_.size(); ++column_)
+      offset_ += std::max<std::size_t>(Utf8Length(text_, offset_), 1);
     return offset_;
   }
 
@@ -95,7 +97,9 @@ struct Parser {
   Parser& operator=(const Parser&) = delete;
 };
 
-absl::string_view TextOf(const yaml_char_t* text) { return text == nullptr ? absl::string_view() : absl::string_view(reinterpret_cast<const char*>(text)); }
+absl::string_view TextOf(const yaml_char_t* text) {
+  return text == nullptr ? absl::string_view() : absl::string_view(reinterpret_cast<const char*>(text));
+}
 
 // The first error ends the building, unless the document is skipped.
 class TreeBuilder {
@@ -109,18 +113,26 @@ class TreeBuilder {
     at_ = positions_.Of(event.start_mark);
     if (skips_) return Skip(event.type);
     switch (event.type) {
-      case YAML_DOCUMENT_START_EVENT: return BeginDocument();
-      case YAML_ALIAS_EVENT: return Alias(TextOf(event.data.alias.anchor));
-      case YAML_SCALAR_EVENT: return Scalar(event);
+      case YAML_DOCUMENT_START_EVENT:
+        return BeginDocument();
+      case YAML_ALIAS_EVENT:
+        return Alias(TextOf(event.data.alias.anchor));
+      case YAML_SCALAR_EVENT:
+        return Scalar(event);
       case YAML_SEQUENCE_START_EVENT:
-        return Open(TextOf(event.data.sequence_start.tag), "seq", TextOf(event.data.sequence_start.anchor), Node::Kind::kList);
-      case YAML_MAPPING_START_EVENT: return Open(TextOf(event.data.mapping_start.tag), "map", TextOf(event.data.mapping_start.anchor), Node::Kind::kMap);
+        return Open(TextOf(event.data.sequence_start.tag), "seq", TextOf(event.data.sequence_start.anchor),
+                    Node::Kind::kList);
+      case YAML_MAPPING_START_EVENT:
+        return Open(TextOf(event.data.mapping_start.tag), "map", TextOf(event.data.mapping_start.anchor),
+                    Node::Kind::kMap);
       case YAML_SEQUENCE_END_EVENT:
-      case YAML_MAPPING_END_EVENT: return Close();
+      case YAML_MAPPING_END_EVENT:
+        return Close();
       case YAML_NO_EVENT:
       case YAML_STREAM_START_EVENT:
       case YAML_STREAM_END_EVENT:
-      case YAML_DOCUMENT_END_EVENT: return;
+      case YAML_DOCUMENT_END_EVENT:
+        return;
     }
   }
 
@@ -145,15 +157,20 @@ class TreeBuilder {
     const absl::string_view context = parser.context == nullptr ? "" : parser.context;
     const std::size_t begin = positions_.OffsetOf(parser.context_mark);
     if (problem == "could not find expected ':'" && begin < text_.size()) {
-      const absl::string_view line = text_.substr(begin, std::min(text_.find_first_of("\r\n", begin), text_.size()) - begin);
-      return ErrorAt(source_, positions_.Of(parser.context_mark), absl::StrCat("expected ':' after \"", absl::StripTrailingAsciiWhitespace(line), "\""));
+      const absl::string_view line =
+          text_.substr(begin, std::min(text_.find_first_of("\r\n", begin), text_.size()) - begin);
+      return ErrorAt(source_, positions_.Of(parser.context_mark),
+                     absl::StrCat("expected ':' after \"", absl::StripTrailingAsciiWhitespace(line), "\""));
     }
-    if (context == "while scanning a quoted scalar" && absl::StartsWith(problem, "found unexpected") && begin < text_.size()) {
-      return ErrorAt(source_, positions_.Of(parser.context_mark), absl::StrCat("the closing ", text_.substr(begin, 1), " is missing"));
+    if (context == "while scanning a quoted scalar" && absl::StartsWith(problem, "found unexpected") &&
+        begin < text_.size()) {
+      return ErrorAt(source_, positions_.Of(parser.context_mark),
+                     absl::StrCat("the closing ", text_.substr(begin, 1), " is missing"));
     }
     const TextPosition at = positions_.Of(parser.problem_mark);
     if (problem == "did not find expected <document start>") {
-      return ErrorAt(source_, at, "this does not belong to the document above; check the indentation, or begin a new one with ---");
+      return ErrorAt(source_, at,
+                     "this does not belong to the document above; check the indentation, or begin a new one with ---");
     }
     return ErrorAt(source_, at, absl::StrCat(problem, context.empty() ? "" : " ", context));
   }
@@ -189,7 +206,8 @@ class TreeBuilder {
     first_node_ = tree_.nodes.size();
     first_root_ = tree_.roots.size();
     if (tree_.roots.size() + tree_.refused.size() >= limits_.max_documents) {
-      status_ = ErrorAt(source_, at_, absl::StrCat("more than ", limits_.max_documents, " documents"), absl::StatusCode::kResourceExhausted);
+      status_ = ErrorAt(source_, at_, absl::StrCat("more than ", limits_.max_documents, " documents"),
+                        absl::StatusCode::kResourceExhausted);
       ended_ = true;
     }
   }
@@ -206,7 +224,8 @@ class TreeBuilder {
   void Alias(absl::string_view anchor) {
     const auto it = anchors_.find(anchor);
     if (it == anchors_.end()) return Fail("an alias without its anchor");
-    if (!tree_.nodes[it->second].complete) return Fail("an alias to a value that contains it never ends; write the value out");
+    if (!tree_.nodes[it->second].complete)
+      return Fail("an alias to a value that contains it never ends; write the value out");
     Place(it->second);
   }
 
@@ -228,12 +247,15 @@ class TreeBuilder {
       text = std::string(value);
       return true;
     }
-    if (!tag.empty() && !standard) return Fails(absl::StrCat("the tag ", tag, " means nothing to Kubernetes; remove it"));
+    if (!tag.empty() && !standard)
+      return Fails(absl::StrCat("the tag ", tag, " means nothing to Kubernetes; remove it"));
     manifest::Scalar scalar = ResolveScalar(value);
-    if (scalar.type == ScalarType::kNotFinite) return Fails(absl::StrCat(value, " cannot be said in JSON; quote it or use a number"));
+    if (scalar.type == ScalarType::kNotFinite)
+      return Fails(absl::StrCat(value, " cannot be said in JSON; quote it or use a number"));
     const bool fits = tag.empty() || (wanted == "int" && scalar.type == ScalarType::kInt) ||
                       (wanted == "float" && (scalar.type == ScalarType::kFloat || scalar.type == ScalarType::kInt)) ||
-                      (wanted == "bool" && scalar.type == ScalarType::kBool) || (wanted == "null" && scalar.type == ScalarType::kNull);
+                      (wanted == "bool" && scalar.type == ScalarType::kBool) ||
+                      (wanted == "null" && scalar.type == ScalarType::kNull);
     if (!fits) return Fails(absl::StrCat("\"", value, "\" is no !!", wanted, "; remove the tag or change the value"));
     if (scalar.type != ScalarType::kString) kind = Node::Kind::kLiteral;
     text = std::move(scalar.text);
@@ -246,7 +268,8 @@ class TreeBuilder {
   }
 
   void Open(absl::string_view tag, absl::string_view standard, absl::string_view anchor, Node::Kind kind) {
-    if (!tag.empty() && tag != "!" && tag != absl::StrCat(kYamlTag, standard)) return Fail(absl::StrCat("the tag ", tag, " means nothing to Kubernetes; remove it"));
+    if (!tag.empty() && tag != "!" && tag != absl::StrCat(kYamlTag, standard))
+      return Fail(absl::StrCat("the tag ", tag, " means nothing to Kubernetes; remove it"));
     if (ExpectsKey()) return Fail("a key must be a word or a number, not a list or a map");
     if (static_cast<int>(open_.size()) >= limits_.max_depth) return FailTooDeep();
     const NodeId id = Remember(anchor, tree_.Add(kind, at_));
@@ -263,7 +286,8 @@ class TreeBuilder {
   // Puts a value where the open list or map expects one, or takes it as the next key.
   void Place(NodeId id) {
     if (tree_.nodes.size() > limits_.max_nodes) {
-      status_ = ErrorAt(source_, at_, absl::StrCat("more than ", limits_.max_nodes, " values; split the file"), absl::StatusCode::kResourceExhausted);
+      status_ = ErrorAt(source_, at_, absl::StrCat("more than ", limits_.max_nodes, " values; split the file"),
+                        absl::StatusCode::kResourceExhausted);
       return;
     }
     if (open_.empty()) return tree_.roots.push_back(id);
@@ -280,17 +304,21 @@ class TreeBuilder {
   }
 
   void TakeKey(OpenNode& open, const Node& map, const Node& key) {
-    if (key.kind == Node::Kind::kMap || key.kind == Node::Kind::kList) return Fail("a key must be a word or a number, not a list or a map");
-    if (key.kind == Node::Kind::kLiteral && key.text == "null") return Fail("a key is missing; quote it if it is meant to be empty or \"null\"");
+    if (key.kind == Node::Kind::kMap || key.kind == Node::Kind::kList)
+      return Fail("a key must be a word or a number, not a list or a map");
+    if (key.kind == Node::Kind::kLiteral && key.text == "null")
+      return Fail("a key is missing; quote it if it is meant to be empty or \"null\"");
     if (const int line = LineOf(open, map, key.text); line > 0) {
-      return Fail(absl::StrCat("the key \"", key.text, "\" stands twice in one map, first in line ", line, "; remove one"));
+      return Fail(
+          absl::StrCat("the key \"", key.text, "\" stands twice in one map, first in line ", line, "; remove one"));
     }
     open.key = key.text;
     open.key_at = at_;
     open.has_key = true;
   }
 
-  // The line in which the map has the key already; 0: it has not. Most maps have a few keys, which are compared one by one.
+  // The line in which the map has the key already; 0: it has not. Most maps have a few keys, which are compared one by
+  // one.
   static int LineOf(OpenNode& open, const Node& map, const std::string& key) {
     constexpr std::size_t kFew = 12;
     if (map.entries.size() < kFew) {
@@ -300,7 +328,8 @@ class TreeBuilder {
       return 0;
     }
     if (open.line_of_key.size() < map.entries.size()) {
-      for (std::size_t i = open.line_of_key.size(); i < map.entries.size(); ++i) open.line_of_key.try_emplace(map.entries[i].key, map.entries[i].at.line);
+      for (std::size_t i = open.line_of_key.size(); i < map.entries.size(); ++i)
+        open.line_of_key.try_emplace(map.entries[i].key, map.entries[i].at.line);
     }
     const auto it = open.line_of_key.find(key);
     return it == open.line_of_key.end() ? 0 : it->second;
@@ -311,7 +340,7 @@ class TreeBuilder {
   const ManifestLimits& limits_;
   Tree& tree_;
   Positions positions_;
-  TextPosition at_;  // of the event at hand
+  TextPosition at_;                              // of the event at hand
   std::size_t first_node_ = 0, first_root_ = 0;  // of the document at hand
   bool skips_ = false;                           // to the end of the document
   int skipped_depth_ = 0, exhausted_ = 0;
@@ -323,7 +352,8 @@ class TreeBuilder {
 
 }  // namespace
 
-absl::Status ReadYaml(absl::string_view text, absl::string_view source, const ManifestLimits& limits, bool each, Tree& tree) {
+absl::Status ReadYaml(absl::string_view text, absl::string_view source, const ManifestLimits& limits, bool each,
+                      Tree& tree) {
   TreeBuilder builder(text, source, limits, tree);
   Parser parser(text);
   for (bool more = true; more;) {

@@ -26,7 +26,9 @@ namespace json = boost::json;
 constexpr std::size_t kLongKey = 250;  // readers look no further than 1024 characters for its colon, escapes counted
 
 // Whether a code point stands for itself in any kind of scalar: also no control, line or byte order mark.
-bool StandsForItself(std::uint32_t code_point) { return IsPrintable(code_point) && code_point != 0xFFFE && code_point != 0xFFFF; }
+bool StandsForItself(std::uint32_t code_point) {
+  return IsPrintable(code_point) && code_point != 0xFFFE && code_point != 0xFFFF;
+}
 
 bool AllPrintable(absl::string_view text, bool tabs = false) {
   for (std::size_t i = 0, length = 0; i < text.size(); i += length) {
@@ -42,16 +44,21 @@ bool AllPrintable(absl::string_view text, bool tabs = false) {
 bool IsPlain(absl::string_view text) {
   if (text.empty() || text == "<<" || text.front() == ' ' || text.back() == ' ' || text.back() == ':') return false;
   const auto first = static_cast<unsigned char>(text.front());
-  const bool flag = text.size() > 1 && text[0] == '-' && (absl::ascii_isalpha(static_cast<unsigned char>(text[1])) || absl::StartsWith(text, "--")) &&
+  const bool flag = text.size() > 1 && text[0] == '-' &&
+                    (absl::ascii_isalpha(static_cast<unsigned char>(text[1])) || absl::StartsWith(text, "--")) &&
                     !absl::StartsWith(text, "---");
-  if (first < 0x80 && !absl::ascii_isalnum(first) && !absl::StrContains("_/.($\\+^;~", text.front()) && !flag) return false;
-  if (absl::StartsWith(text, "...") || absl::StrContains(text, ": ") || absl::StrContains(text, " #") || !AllPrintable(text)) return false;
+  if (first < 0x80 && !absl::ascii_isalnum(first) && !absl::StrContains("_/.($\\+^;~", text.front()) && !flag)
+    return false;
+  if (absl::StartsWith(text, "...") || absl::StrContains(text, ": ") || absl::StrContains(text, " #") ||
+      !AllPrintable(text))
+    return false;
   return manifest::ResolveScalar(text).type == manifest::ScalarType::kString;
 }
 
 // Lines that can stand as they are below a bar.
 bool IsBlock(absl::string_view text) {
-  if (!absl::StrContains(text, '\n') || absl::EndsWith(text, "\n\n") || absl::StrContains(" \t\n", text.front())) return false;
+  if (!absl::StrContains(text, '\n') || absl::EndsWith(text, "\n\n") || absl::StrContains(" \t\n", text.front()))
+    return false;
   for (const absl::string_view line : absl::StrSplit(text, '\n')) {
     if (!AllPrintable(line, /*tabs=*/true)) return false;
   }
@@ -102,8 +109,10 @@ class Writer {
         pending.push_back({comment.path, comment.text});
       }
     }
-    if (value.is_object() && !value.get_object().empty()) return Map(value.get_object(), 0, pending, /*inside_item=*/false);
-    if (value.is_array() && !value.get_array().empty()) return List(value.get_array(), 0, pending, /*inside_item=*/false);
+    if (value.is_object() && !value.get_object().empty())
+      return Map(value.get_object(), 0, pending, /*inside_item=*/false);
+    if (value.is_array() && !value.get_array().empty())
+      return List(value.get_array(), 0, pending, /*inside_item=*/false);
     Scalar(value, -1);
     out_ += '\n';
   }
@@ -124,7 +133,8 @@ class Writer {
     std::vector<const json::key_value_pair*> members;
     members.reserve(object.size());
     for (const json::key_value_pair& member : object) members.push_back(&member);
-    if (order_ == KeyOrder::kSorted) std::sort(members.begin(), members.end(), [](const auto* a, const auto* b) { return a->key() < b->key(); });
+    if (order_ == KeyOrder::kSorted)
+      std::sort(members.begin(), members.end(), [](const auto* a, const auto* b) { return a->key() < b->key(); });
     bool behind_dash = inside_item;
     for (const json::key_value_pair* member : members) {
       const absl::string_view key = AbslView(member->key());
@@ -208,7 +218,8 @@ class Writer {
     if (!value.is_object() || value.get_object().empty()) return false;
     const json::object& object = value.get_object();
     const auto by_key = [](const auto& a, const auto& b) { return a.key() < b.key(); };
-    const json::string_view key = (order_ == KeyOrder::kSorted ? std::min_element(object.begin(), object.end(), by_key) : object.begin())->key();
+    const json::string_view key =
+        (order_ == KeyOrder::kSorted ? std::min_element(object.begin(), object.end(), by_key) : object.begin())->key();
     absl::string_view behind;
     return manifest::TakeKey(rest, AbslView(key), behind) && behind.empty();
   }

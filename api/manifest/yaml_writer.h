@@ -1,4 +1,5 @@
-// JSON as YAML for people: block style, quotes wherever a plain scalar would read back as something else, comments where they are wanted.
+// JSON as YAML for people: block style, quotes wherever a plain scalar would read back as something else, comments
+// where they are wanted.
 #pragma once
 
 #include <string>
@@ -12,15 +13,18 @@ namespace gangway::api {
 
 // Lines above a field: one for each line of `text`.
 struct YamlComment {
-  std::string path;  // as ManifestDocument::Find takes it; "": above the document. Of a field that is not there the comment is not written
+  std::string path;  // as ManifestDocument::Find takes it; "": above the document. Of a field that is not there the
+                     // comment is not written
   std::string text;
 };
 
 enum class KeyOrder { kSorted, kAsWritten };
 
-// One document without the line "---", ended by a newline. ReadDocuments of it gives the same values. InvalidArgument when
-// `json` does not parse. Comments of one field stand in their order.
-absl::StatusOr<std::string> YamlOf(absl::string_view json, KeyOrder order = KeyOrder::kSorted, absl::Span<const YamlComment> comments = {});
-void AppendYaml(const boost::json::value& document, KeyOrder order, absl::Span<const YamlComment> comments, std::string& out);
+// One document without the line "---", ended by a newline. ReadDocuments of it gives the same values. InvalidArgument
+// when `json` does not parse. Comments of one field stand in their order.
+absl::StatusOr<std::string> YamlOf(absl::string_view json, KeyOrder order = KeyOrder::kSorted,
+                                   absl::Span<const YamlComment> comments = {});
+void AppendYaml(const boost::json::value& document, KeyOrder order, absl::Span<const YamlComment> comments,
+                std::string& out);
 
 }  // namespace gangway::api

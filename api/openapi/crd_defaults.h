@@ -1,5 +1,5 @@
-// What a CRD that embeds Kubernetes' types defaults in them: the `+default` markers of k8s.io/api that CRD generators take over.
-// Everything else is defaulted when the pod is made.
+// What a CRD that embeds Kubernetes' types defaults in them: the `+default` markers of k8s.io/api that CRD generators
+// take over. Everything else is defaulted when the pod is made.
 #pragma once
 
 #include <span>

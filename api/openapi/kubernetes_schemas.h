@@ -1,4 +1,5 @@
-// Kubernetes' published OpenAPI, the part that the sandbox serves and our CRDs embed: the text of kubernetes-schemas.json.
+// Kubernetes' published OpenAPI, the part that the sandbox serves and our CRDs embed: the text of
+// kubernetes-schemas.json.
 #pragma once
 
 #include <cstddef>

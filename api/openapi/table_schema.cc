@@ -24,18 +24,24 @@ json::object WithDescription(json::object schema, const json::value& replaced) {
 // Walks the table and its schema side by side.
 void PutEmbedded(const Type& type, json::value& schema, EmbedType embed) {
   switch (type.kind) {
-    case Kind::kOptional: return PutEmbedded(*type.element, schema, embed);
-    case Kind::kList: return PutEmbedded(*type.element, schema.at("items"), embed);
-    case Kind::kMap: return PutEmbedded(*type.element, schema.at("additionalProperties"), embed);
-    case Kind::kObject: break;
-    default: return;
+    case Kind::kOptional:
+      return PutEmbedded(*type.element, schema, embed);
+    case Kind::kList:
+      return PutEmbedded(*type.element, schema.at("items"), embed);
+    case Kind::kMap:
+      return PutEmbedded(*type.element, schema.at("additionalProperties"), embed);
+    case Kind::kObject:
+      break;
+    default:
+      return;
   }
   json::object& properties = schema.at("properties").get_object();
   for (std::size_t i = 0; i < type.field_count; ++i) {
     const Field& field = type.fields[i];
     json::value& property = properties.at(field.name);
     volcano::Embedded embedded = volcano::EmbeddedIn(type, field);
-    if (const absl::string_view definition = paddle::DefinitionIn(type, field); !definition.empty()) embedded = {definition};
+    if (const absl::string_view definition = paddle::DefinitionIn(type, field); !definition.empty())
+      embedded = {definition};
     if (!embedded.definition.empty()) {
       property = WithDescription(embed(embedded.definition), property);
     } else if (embedded.table != nullptr) {

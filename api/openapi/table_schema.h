@@ -8,8 +8,8 @@
 
 namespace gangway::api {
 
-// What stands where a type of Kubernetes is embedded: a reference to it, or the type itself. `definition` is its name in
-// KubernetesSchemas(), "io.k8s.api.core.v1.PodTemplateSpec".
+// What stands where a type of Kubernetes is embedded: a reference to it, or the type itself. `definition` is its name
+// in KubernetesSchemas(), "io.k8s.api.core.v1.PodTemplateSpec".
 using EmbedType = absl::FunctionRef<boost::json::object(absl::string_view definition)>;
 
 // As WriteSchema has it (api/field_table.h), with the embedded types of api/volcano/embedded.h and

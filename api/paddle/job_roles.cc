@@ -17,13 +17,16 @@ std::string TheTasksAre(const std::vector<std::string>& tasks) {
   return tasks.empty() ? "there is no task at all" : absl::StrCat("the tasks are ", absl::StrJoin(tasks, ", "));
 }
 
-absl::StatusOr<std::string> Find(const char* flag, const std::optional<std::string>& given, const char* otherwise, const std::vector<std::string>& tasks) {
+absl::StatusOr<std::string> Find(const char* flag, const std::optional<std::string>& given, const char* otherwise,
+                                 const std::vector<std::string>& tasks) {
   if (!given) return Contains(tasks, otherwise) ? std::string(otherwise) : std::string();
   if (Contains(tasks, *given)) return *given;
-  return absl::InvalidArgumentError(absl::StrCat("--", flag, "=", *given, ": there is no such task; ", TheTasksAre(tasks)));
+  return absl::InvalidArgumentError(
+      absl::StrCat("--", flag, "=", *given, ": there is no such task; ", TheTasksAre(tasks)));
 }
 
-absl::Status CheckDistinct(const char* one_flag, const std::string& one, const char* other_flag, const std::string& other) {
+absl::Status CheckDistinct(const char* one_flag, const std::string& one, const char* other_flag,
+                           const std::string& other) {
   if (one.empty() || one != other) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat("task ", one, " cannot be both --", one_flag, " and --", other_flag));
 }
@@ -39,11 +42,13 @@ absl::StatusOr<RoleTasks> FindRoles(const RoleFlags& flags, const std::vector<st
   GW_RETURN_IF_ERROR(CheckDistinct("server", roles.server, "heter", roles.heter));
   GW_RETURN_IF_ERROR(CheckDistinct("worker", roles.worker, "heter", roles.heter));
   if (roles.none()) {
-    return absl::InvalidArgumentError(absl::StrCat("no task is a server or a worker; name them with --server=<task> and --worker=<task>; ", TheTasksAre(tasks)));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "no task is a server or a worker; name them with --server=<task> and --worker=<task>; ", TheTasksAre(tasks)));
   }
   if (!roles.heter.empty() && (roles.server.empty() || roles.worker.empty())) {
-    return absl::InvalidArgumentError(absl::StrCat("task ", roles.heter, ", the heter trainers, needs servers and workers beside it; name them with ",
-                                                   "--server=<task> and --worker=<task>; ", TheTasksAre(tasks)));
+    return absl::InvalidArgumentError(
+        absl::StrCat("task ", roles.heter, ", the heter trainers, needs servers and workers beside it; name them with ",
+                     "--server=<task> and --worker=<task>; ", TheTasksAre(tasks)));
   }
   return roles;
 }

@@ -1,4 +1,5 @@
-// Which tasks of a hand-written Job play which role: what the job plugin paddle goes by, and what admission asks of its flags.
+// Which tasks of a hand-written Job play which role: what the job plugin paddle goes by, and what admission asks of its
+// flags.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +23,8 @@ struct RoleTasks {
   bool none() const { return server.empty() && worker.empty() && heter.empty(); }
 };
 
-// InvalidArgument, in a user's words: a named task that does not exist, a task with two roles, heter trainers without servers and workers,
-// or a job in which nobody has a role.
+// InvalidArgument, in a user's words: a named task that does not exist, a task with two roles, heter trainers without
+// servers and workers, or a job in which nobody has a role.
 absl::StatusOr<RoleTasks> FindRoles(const RoleFlags& flags, const std::vector<std::string>& tasks);
 
 // InvalidArgument when `port`, and what is counted from it, is no port. `most`: the largest number that is added to it.

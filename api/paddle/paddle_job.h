@@ -1,9 +1,11 @@
-// PaddleJob in the two dialects that users bring: batch.paddlepaddle.org/v1 of paddle-operator and kubeflow.org/v1 of the training
-// operator (paddle-operator 0.3.5: api/v1; kubeflow/training-operator 1.9: pkg/apis/kubeflow.org/v1). Same kind and plural, different group: messages name the resource in full.
+// PaddleJob in the two dialects that users bring: batch.paddlepaddle.org/v1 of paddle-operator and kubeflow.org/v1 of
+// the training operator (paddle-operator 0.3.5: api/v1; kubeflow/training-operator 1.9: pkg/apis/kubeflow.org/v1). Same
+// kind and plural, different group: messages name the resource in full.
 //
-// The tables refuse what the originals' schemas refuse, and nothing else: neither has an enum, a pattern or a minimum, and objects with
-// misspelt policies or no replicas exist. What a value means, and which is an error, is the translator's to say; the texts that mean
-// something stand beside the fields. Pod templates are kept as they were written.
+// The tables refuse what the originals' schemas refuse, and nothing else: neither has an enum, a pattern or a minimum,
+// and objects with misspelt policies or no replicas exist. What a value means, and which is an error, is the
+// translator's to say; the texts that mean something stand beside the fields. Pod templates are kept as they were
+// written.
 #pragma once
 
 #include <map>
@@ -28,7 +30,8 @@ struct SchedulingPolicy {
   static constexpr std::string_view kName = "SchedulingPolicy";
   static constexpr auto Fields() {
     return MakeFields(
-        MakeField<&SchedulingPolicy::min_available>("minAvailable", "pods that start together or not at all; absent: all of them"),
+        MakeField<&SchedulingPolicy::min_available>("minAvailable",
+                                                    "pods that start together or not at all; absent: all of them"),
         MakeField<&SchedulingPolicy::queue>("queue", "the queue the job waits in"),
         MakeField<&SchedulingPolicy::priority_class>("priorityClass", "the priority class of the gang"),
         MakeField<&SchedulingPolicy::min_resources>("minResources", "what a queue must have free for the job"));
@@ -40,9 +43,11 @@ struct SampleSetRef {
   std::string name, ns, mount_path;
   static constexpr std::string_view kName = "SampleSetRef";
   static constexpr auto Fields() {
-    return MakeFields(MakeField<&SampleSetRef::name>("name", "of the sample set, and of its volume claim"),
-                      MakeField<&SampleSetRef::ns>("namespace", "of the sample set; absent: the job's"),
-                      MakeField<&SampleSetRef::mount_path>("mountPath", "where the workers' first containers see it; no ':'").Required());
+    return MakeFields(
+        MakeField<&SampleSetRef::name>("name", "of the sample set, and of its volume claim"),
+        MakeField<&SampleSetRef::ns>("namespace", "of the sample set; absent: the job's"),
+        MakeField<&SampleSetRef::mount_path>("mountPath", "where the workers' first containers see it; no ':'")
+            .Required());
   }
 };
 
@@ -71,14 +76,18 @@ struct PaddleJobSpec {
   static constexpr std::string_view kName = "PaddleJobSpec";
   static constexpr auto Fields() {
     return MakeFields(
-        MakeField<&PaddleJobSpec::clean_pod_policy>(
-            "cleanPodPolicy", "when the pods of a finished job go: Always, Never, OnFailure, OnCompletion; absent: when it has completed"),
-        MakeField<&PaddleJobSpec::clean_policy>("cleanPolicy", "deprecated: write cleanPodPolicy, which counts where both stand"),
+        MakeField<&PaddleJobSpec::clean_pod_policy>("cleanPodPolicy",
+                                                    "when the pods of a finished job go: Always, Never, OnFailure, "
+                                                    "OnCompletion; absent: when it has completed"),
+        MakeField<&PaddleJobSpec::clean_policy>("cleanPolicy",
+                                                "deprecated: write cleanPodPolicy, which counts where both stand"),
         MakeField<&PaddleJobSpec::scheduling_policy>("schedulingPolicy", "how the job is scheduled as a gang"),
-        MakeField<&PaddleJobSpec::intranet>("intranet", "how pods reach each other: PodIP, Service or Host; absent: PodIP"),
+        MakeField<&PaddleJobSpec::intranet>("intranet",
+                                            "how pods reach each other: PodIP, Service or Host; absent: PodIP"),
         MakeField<&PaddleJobSpec::with_gloo>("withGloo", "0: no Gloo, 1: among workers, 2: among workers and servers"),
         MakeField<&PaddleJobSpec::sample_set_ref>("sampleSetRef", "data that the workers read"),
-        MakeField<&PaddleJobSpec::ps>("ps", "parameter servers"), MakeField<&PaddleJobSpec::worker>("worker", "workers"),
+        MakeField<&PaddleJobSpec::ps>("ps", "parameter servers"),
+        MakeField<&PaddleJobSpec::worker>("worker", "workers"),
         MakeField<&PaddleJobSpec::heter>("heter", "workers on other devices, for the second stage of a model"),
         MakeField<&PaddleJobSpec::elastic>("elastic", "greater than 0: workers may come and go while the job runs"));
   }
@@ -116,9 +125,11 @@ struct PaddleJobCondition {
     return MakeFields(
         MakeField<&PaddleJobCondition::type>("type", "Translated, Scheduled").Required(),
         MakeField<&PaddleJobCondition::status>("status", "True, False or Unknown").Required(),
-        MakeField<&PaddleJobCondition::observed_generation>("observedGeneration", "the generation of the spec it was seen at"),
+        MakeField<&PaddleJobCondition::observed_generation>("observedGeneration",
+                                                            "the generation of the spec it was seen at"),
         MakeField<&PaddleJobCondition::last_transition_time>("lastTransitionTime", "when the status changed last"),
-        MakeField<&PaddleJobCondition::reason>("reason", "one word"), MakeField<&PaddleJobCondition::message>("message", "a sentence"));
+        MakeField<&PaddleJobCondition::reason>("reason", "one word"),
+        MakeField<&PaddleJobCondition::message>("message", "a sentence"));
   }
 };
 
@@ -133,16 +144,19 @@ struct PaddleJobStatus {
   static constexpr auto Fields() {
     return MakeFields(
         MakeField<&PaddleJobStatus::phase>(
-            "phase", "Pending Starting Running Scaling Restarting Aborting Aborted Completing Completed Failed Terminating"),
+            "phase",
+            "Pending Starting Running Scaling Restarting Aborting Aborted Completing Completed Failed Terminating"),
         MakeField<&PaddleJobStatus::mode>("mode", "PS, Collective or Single"),
         MakeField<&PaddleJobStatus::queue>("queue", "the queue the job waits in, or runs in"),
-        MakeField<&PaddleJobStatus::ps>("ps", "the parameter servers' pods"), MakeField<&PaddleJobStatus::worker>("worker", "the workers' pods"),
+        MakeField<&PaddleJobStatus::ps>("ps", "the parameter servers' pods"),
+        MakeField<&PaddleJobStatus::worker>("worker", "the workers' pods"),
         MakeField<&PaddleJobStatus::heter>("heter", "the heter workers' pods"),
         MakeField<&PaddleJobStatus::elastic>("elastic", "NONE, DOING, DONE or ERROR"),
         MakeField<&PaddleJobStatus::restarts>("restarts", "restarts of the whole job"),
         MakeField<&PaddleJobStatus::start_time>("startTime", "when all pods ran first"),
         MakeField<&PaddleJobStatus::completion_time>("completionTime", "when the job ended"),
-        MakeField<&PaddleJobStatus::observed_generation>("observedGeneration", "the generation of the spec that this is the status of"),
+        MakeField<&PaddleJobStatus::observed_generation>("observedGeneration",
+                                                         "the generation of the spec that this is the status of"),
         MakeField<&PaddleJobStatus::message>("message", "what the job waits for, or what went wrong"),
         MakeField<&PaddleJobStatus::conditions>("conditions", "why it is as it is").ListKey("type"));
   }
@@ -156,7 +170,8 @@ struct PaddleJob {
   static constexpr std::string_view kName = "PaddleJob";
   static constexpr auto Fields() {
     return MakeFields(MakeField<&PaddleJob::api_version>("apiVersion", ""), MakeField<&PaddleJob::kind>("kind", ""),
-                      MakeField<&PaddleJob::metadata>("metadata", ""), MakeField<&PaddleJob::spec>("spec", "what is wanted"),
+                      MakeField<&PaddleJob::metadata>("metadata", ""),
+                      MakeField<&PaddleJob::spec>("spec", "what is wanted"),
                       MakeField<&PaddleJob::status>("status", "what is"));
   }
 };
@@ -177,10 +192,11 @@ struct ReplicaSpec {
   std::string restart_policy;  // kRestartPolicies
   static constexpr std::string_view kName = "ReplicaSpec";
   static constexpr auto Fields() {
-    return MakeFields(MakeField<&ReplicaSpec::replicas>("replicas", "how many pods; absent: 1"),
-                      MakeField<&ReplicaSpec::pod_template>("template", "a core/v1 pod template"),
-                      MakeField<&ReplicaSpec::restart_policy>(
-                          "restartPolicy", "Always, OnFailure, Never or ExitCode; over the template's own; absent: OnFailure"));
+    return MakeFields(
+        MakeField<&ReplicaSpec::replicas>("replicas", "how many pods; absent: 1"),
+        MakeField<&ReplicaSpec::pod_template>("template", "a core/v1 pod template"),
+        MakeField<&ReplicaSpec::restart_policy>(
+            "restartPolicy", "Always, OnFailure, Never or ExitCode; over the template's own; absent: OnFailure"));
   }
 };
 
@@ -193,7 +209,8 @@ struct SchedulingPolicy {
   static constexpr std::string_view kName = "KubeflowSchedulingPolicy";
   static constexpr auto Fields() {
     return MakeFields(
-        MakeField<&SchedulingPolicy::min_available>("minAvailable", "pods that start together or not at all; absent: all of them"),
+        MakeField<&SchedulingPolicy::min_available>("minAvailable",
+                                                    "pods that start together or not at all; absent: all of them"),
         MakeField<&SchedulingPolicy::queue>("queue", "the queue the job waits in"),
         MakeField<&SchedulingPolicy::min_resources>("minResources", "what a queue must have free for the job"),
         MakeField<&SchedulingPolicy::priority_class>("priorityClass", "the priority class of the gang"),
@@ -212,13 +229,16 @@ struct RunPolicy {
   static constexpr std::string_view kName = "RunPolicy";
   static constexpr auto Fields() {
     return MakeFields(
-        MakeField<&RunPolicy::clean_pod_policy>("cleanPodPolicy", "which pods of a finished job go: None, Running or All; absent: None"),
+        MakeField<&RunPolicy::clean_pod_policy>("cleanPodPolicy",
+                                                "which pods of a finished job go: None, Running or All; absent: None"),
         MakeField<&RunPolicy::ttl_seconds_after_finished>("ttlSecondsAfterFinished", "how long a finished job stays"),
-        MakeField<&RunPolicy::active_deadline_seconds>("activeDeadlineSeconds", "from the start until the job is stopped"),
+        MakeField<&RunPolicy::active_deadline_seconds>("activeDeadlineSeconds",
+                                                       "from the start until the job is stopped"),
         MakeField<&RunPolicy::backoff_limit>("backoffLimit", "restarts before the job has failed"),
         MakeField<&RunPolicy::scheduling_policy>("schedulingPolicy", "how the job is scheduled as a gang"),
         MakeField<&RunPolicy::suspend>("suspend", "true: the job has no pods"),
-        MakeField<&RunPolicy::managed_by>("managedBy", "the controller that runs the job; absent: kubeflow.org/training-operator"));
+        MakeField<&RunPolicy::managed_by>("managedBy",
+                                          "the controller that runs the job; absent: kubeflow.org/training-operator"));
   }
 };
 
@@ -227,10 +247,11 @@ struct ElasticPolicy {
   std::vector<Document> metrics;  // autoscaling/v2 MetricSpecs, kept as they were written
   static constexpr std::string_view kName = "ElasticPolicy";
   static constexpr auto Fields() {
-    return MakeFields(MakeField<&ElasticPolicy::min_replicas>("minReplicas", "the fewest workers the job runs with"),
-                      MakeField<&ElasticPolicy::max_replicas>("maxReplicas", "the most workers the job runs with"),
-                      MakeField<&ElasticPolicy::max_restarts>("maxRestarts", "restarts of pods"),
-                      MakeField<&ElasticPolicy::metrics>("metrics", "what a number of workers between the two would go by"));
+    return MakeFields(
+        MakeField<&ElasticPolicy::min_replicas>("minReplicas", "the fewest workers the job runs with"),
+        MakeField<&ElasticPolicy::max_replicas>("maxReplicas", "the most workers the job runs with"),
+        MakeField<&ElasticPolicy::max_restarts>("maxRestarts", "restarts of pods"),
+        MakeField<&ElasticPolicy::metrics>("metrics", "what a number of workers between the two would go by"));
   }
 };
 
@@ -240,14 +261,15 @@ struct PaddleJobSpec {
   std::map<std::string, ReplicaSpec> replica_specs;  // as written; read through FindReplicas
   static constexpr std::string_view kName = "KubeflowPaddleJobSpec";
   static constexpr auto Fields() {
-    return MakeFields(MakeField<&PaddleJobSpec::run_policy>("runPolicy", "how the job runs and ends"),
-                      MakeField<&PaddleJobSpec::elastic_policy>("elasticPolicy", "how many workers there may be"),
-                      MakeField<&PaddleJobSpec::replica_specs>("paddleReplicaSpecs", "pods by role: Master, Worker").Required());
+    return MakeFields(
+        MakeField<&PaddleJobSpec::run_policy>("runPolicy", "how the job runs and ends"),
+        MakeField<&PaddleJobSpec::elastic_policy>("elasticPolicy", "how many workers there may be"),
+        MakeField<&PaddleJobSpec::replica_specs>("paddleReplicaSpecs", "pods by role: Master, Worker").Required());
   }
 };
 
-// The pods of a role (kMaster, kWorker), its key in any letter case: as kubeflow's controller corrects it. One that is spelt right wins,
-// else the first in order. nullptr: the job has no such role.
+// The pods of a role (kMaster, kWorker), its key in any letter case: as kubeflow's controller corrects it. One that is
+// spelt right wins, else the first in order. nullptr: the job has no such role.
 const ReplicaSpec* FindReplicas(const PaddleJobSpec& spec, std::string_view role);
 
 struct JobCondition {
@@ -258,7 +280,8 @@ struct JobCondition {
     return MakeFields(
         MakeField<&JobCondition::type>("type", "Created, Running, Restarting, Succeeded, Failed, Suspended").Required(),
         MakeField<&JobCondition::status>("status", "True, False or Unknown").Required(),
-        MakeField<&JobCondition::reason>("reason", "one word"), MakeField<&JobCondition::message>("message", "a sentence"),
+        MakeField<&JobCondition::reason>("reason", "one word"),
+        MakeField<&JobCondition::message>("message", "a sentence"),
         MakeField<&JobCondition::last_update_time>("lastUpdateTime", "when it was written last"),
         MakeField<&JobCondition::last_transition_time>("lastTransitionTime", "when the status changed last"));
   }
@@ -271,7 +294,8 @@ struct ReplicaStatus {
   static constexpr std::string_view kName = "ReplicaStatus";
   static constexpr auto Fields() {
     return MakeFields(MakeField<&ReplicaStatus::active>("active", "pods that run"),
-                      MakeField<&ReplicaStatus::succeeded>("succeeded", "pods"), MakeField<&ReplicaStatus::failed>("failed", "pods"),
+                      MakeField<&ReplicaStatus::succeeded>("succeeded", "pods"),
+                      MakeField<&ReplicaStatus::failed>("failed", "pods"),
                       MakeField<&ReplicaStatus::label_selector>("labelSelector", "deprecated: see selector"),
                       MakeField<&ReplicaStatus::selector>("selector", "the labels of the pods, as a query"));
   }
@@ -283,11 +307,12 @@ struct JobStatus {
   Time start_time, completion_time, last_reconcile_time;
   static constexpr std::string_view kName = "KubeflowJobStatus";
   static constexpr auto Fields() {
-    return MakeFields(MakeField<&JobStatus::conditions>("conditions", "what the job has come to, the newest last"),
-                      MakeField<&JobStatus::replica_statuses>("replicaStatuses", "pods by role"),
-                      MakeField<&JobStatus::start_time>("startTime", "when the job was accepted or resumed"),
-                      MakeField<&JobStatus::completion_time>("completionTime", "when the job ended"),
-                      MakeField<&JobStatus::last_reconcile_time>("lastReconcileTime", "when a controller looked at it last"));
+    return MakeFields(
+        MakeField<&JobStatus::conditions>("conditions", "what the job has come to, the newest last"),
+        MakeField<&JobStatus::replica_statuses>("replicaStatuses", "pods by role"),
+        MakeField<&JobStatus::start_time>("startTime", "when the job was accepted or resumed"),
+        MakeField<&JobStatus::completion_time>("completionTime", "when the job ended"),
+        MakeField<&JobStatus::last_reconcile_time>("lastReconcileTime", "when a controller looked at it last"));
   }
 };
 
@@ -299,7 +324,8 @@ struct PaddleJob {
   static constexpr std::string_view kName = "KubeflowPaddleJob";
   static constexpr auto Fields() {
     return MakeFields(MakeField<&PaddleJob::api_version>("apiVersion", ""), MakeField<&PaddleJob::kind>("kind", ""),
-                      MakeField<&PaddleJob::metadata>("metadata", ""), MakeField<&PaddleJob::spec>("spec", "what is wanted"),
+                      MakeField<&PaddleJob::metadata>("metadata", ""),
+                      MakeField<&PaddleJob::spec>("spec", "what is wanted"),
                       MakeField<&PaddleJob::status>("status", "what is"));
   }
 };

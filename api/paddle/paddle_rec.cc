@@ -23,16 +23,17 @@ using Type = FieldError::Type;
 
 constexpr std::int32_t kMostThreads = 4096, kMostLogLevel = 100;
 
-const std::vector<std::string> kSubmitKeys{"server_num", "trainer_num", "docker_image", "memory", "storage", "log_level"};
+const std::vector<std::string> kSubmitKeys{"server_num", "trainer_num", "docker_image",
+                                           "memory",     "storage",     "log_level"};
 
 // What people, and PaddleRec's own guide, wrote for a key.
 struct LookAlike {
   absl::string_view written, meant;
 };
-constexpr std::array kLookAlikes{
-    LookAlike{"worker_num", "trainer_num"}, LookAlike{"workers_num", "trainer_num"}, LookAlike{"pserver_num", "server_num"},
-    LookAlike{"ps_num", "server_num"},      LookAlike{"mermory", "memory"},          LookAlike{"image", "docker_image"},
-    LookAlike{"disk", "storage"},           LookAlike{"name", "job_name"}};
+constexpr std::array kLookAlikes{LookAlike{"worker_num", "trainer_num"}, LookAlike{"workers_num", "trainer_num"},
+                                 LookAlike{"pserver_num", "server_num"}, LookAlike{"ps_num", "server_num"},
+                                 LookAlike{"mermory", "memory"},         LookAlike{"image", "docker_image"},
+                                 LookAlike{"disk", "storage"},           LookAlike{"name", "job_name"}};
 
 const json::object* ObjectAt(const json::object& parent, json::string_view key) {
   const json::value* const member = parent.if_contains(key);
@@ -52,7 +53,8 @@ bool Same(absl::string_view a, absl::string_view b) { return absl::EqualsIgnoreC
 std::string Shown(const json::value* value) { return value == nullptr ? std::string() : ToJson(*value); }
 
 // A whole number from `least` to `most`; else the error.
-std::int32_t Number(const std::string& field, const json::value& value, std::int32_t least, std::int32_t most, FieldErrors& errors) {
+std::int32_t Number(const std::string& field, const json::value& value, std::int32_t least, std::int32_t most,
+                    FieldErrors& errors) {
   const std::optional<std::string> text = TextOf(&value);
   std::int64_t number = 0;
   if (!text.has_value() || !absl::SimpleAtoi(*text, &number)) {
@@ -77,19 +79,24 @@ class BackendReader {
   RecBackendReading Read() && {
     if (!IsOurs()) return std::move(reading_);
     if (submit_ == nullptr) {
-      Fail(Type::kRequired, absl::StrCat(prefix_, "submit"), top_->if_contains("submit"), "must be a map of server_num, trainer_num, docker_image, memory and storage");
+      Fail(Type::kRequired, absl::StrCat(prefix_, "submit"), top_->if_contains("submit"),
+           "must be a map of server_num, trainer_num, docker_image, memory and storage");
       return std::move(reading_);
     }
     FindUnread();
     RecBackend& backend = reading_.backend;
     ReadJobName();
-    if (const json::value* v = Required("server_num")) backend.servers = Number(Submit("server_num"), *v, 1, kMostRecPods, reading_.errors);
-    if (const json::value* v = Required("trainer_num")) backend.trainers = Number(Submit("trainer_num"), *v, 1, kMostRecPods, reading_.errors);
+    if (const json::value* v = Required("server_num"))
+      backend.servers = Number(Submit("server_num"), *v, 1, kMostRecPods, reading_.errors);
+    if (const json::value* v = Required("trainer_num"))
+      backend.trainers = Number(Submit("trainer_num"), *v, 1, kMostRecPods, reading_.errors);
     if (const json::value* v = Required("docker_image")) backend.image = Text(Submit("docker_image"), *v);
     if (const json::value* v = Required("memory")) backend.memory = Amount(Submit("memory"), *v);
     if (const json::value* v = Required("storage")) backend.storage = Amount(Submit("storage"), *v);
-    if (const json::value* v = Given(*submit_, "log_level")) backend.log_level = Number(Submit("log_level"), *v, 0, kMostLogLevel, reading_.errors);
-    for (const std::string& field : unread_) reading_.warnings.push_back({Type::kNotSupported, field, "", "nothing reads this key", Advice(field)});
+    if (const json::value* v = Given(*submit_, "log_level"))
+      backend.log_level = Number(Submit("log_level"), *v, 0, kMostLogLevel, reading_.errors);
+    for (const std::string& field : unread_)
+      reading_.warnings.push_back({Type::kNotSupported, field, "", "nothing reads this key", Advice(field)});
     return std::move(reading_);
   }
 
@@ -116,11 +123,13 @@ class BackendReader {
     if (given == nullptr) {
       Fail(Type::kRequired, field, nullptr, "must be given", "write backend: k8s");
     } else if (Same(cluster_type, "mpi") || Same(backend, "mpi")) {
-      Fail(Type::kNotSupported, Same(backend, "mpi") ? field : absl::StrCat(prefix_, "cluster_type"), Same(backend, "mpi") ? given : top_->if_contains("cluster_type"),
+      Fail(Type::kNotSupported, Same(backend, "mpi") ? field : absl::StrCat(prefix_, "cluster_type"),
+           Same(backend, "mpi") ? given : top_->if_contains("cluster_type"),
            "MPI clusters run PaddleRec without Kubernetes", absl::StrCat("write backend: k8s, and ", OwnSubmit()));
       TellHosted();
     } else if (Same(backend, "PaddleCloud")) {
-      Fail(Type::kNotSupported, field, given, "PaddleCloud is a hosted service: its jobs are submitted with its own client and keys, not to this cluster",
+      Fail(Type::kNotSupported, field, given,
+           "PaddleCloud is a hosted service: its jobs are submitted with its own client and keys, not to this cluster",
            absl::StrCat("to run it here write backend: k8s, and ", OwnSubmit()));
       TellHosted();
     } else if (!Same(backend, "k8s") && !Same(backend, "kubernetes")) {
@@ -135,8 +144,9 @@ class BackendReader {
       const std::string text = submit_ == nullptr ? "" : TextOf(Given(*submit_, key)).value_or("");
       return text.empty() ? std::string("N") : text;
     };
-    return absl::StrCat("submit: {server_num: ", count("k8s_ps_num"), ", trainer_num: ", count("k8s_trainers"),
-                        ", docker_image: IMAGE, memory: 4Gi, storage: 10Gi}; the threads of the config are a pod's cores");
+    return absl::StrCat(
+        "submit: {server_num: ", count("k8s_ps_num"), ", trainer_num: ", count("k8s_trainers"),
+        ", docker_image: IMAGE, memory: 4Gi, storage: 10Gi}; the threads of the config are a pod's cores");
   }
 
   // Keys that only the hosted service knows, where they stand.
@@ -146,24 +156,29 @@ class BackendReader {
       std::vector<std::string> keys;
       for (const auto& [key, value] : *object) {
         const std::string name(key);
-        const bool ours = name == "job_name" || std::find(kSubmitKeys.begin(), kSubmitKeys.end(), name) != kSubmitKeys.end();
+        const bool ours =
+            name == "job_name" || std::find(kSubmitKeys.begin(), kSubmitKeys.end(), name) != kSubmitKeys.end();
         if (!ours) keys.push_back(name);
       }
       std::sort(keys.begin(), keys.end());
       if (keys.empty()) continue;
-      Fail(Type::kNotSupported, absl::StrCat(prefix_, place), nullptr, absl::StrCat("keys of the hosted service: ", absl::StrJoin(keys, ", ")));
+      Fail(Type::kNotSupported, absl::StrCat(prefix_, place), nullptr,
+           absl::StrCat("keys of the hosted service: ", absl::StrJoin(keys, ", ")));
     }
   }
 
   // Keys that say nothing to us, in the order they stand.
   void FindUnread() {
-    const auto known = [](absl::string_view key) { return key == "backend" || key == "job_name" || key == "submit" || key == "cluster_type"; };
+    const auto known = [](absl::string_view key) {
+      return key == "backend" || key == "job_name" || key == "submit" || key == "cluster_type";
+    };
     for (const auto& [key, value] : *top_) {
       if (!known(View(key))) unread_.push_back(absl::StrCat(prefix_, View(key)));
     }
     for (const auto& [key, value] : *submit_) {
       const std::string name(key);
-      if (name != "job_name" && std::find(kSubmitKeys.begin(), kSubmitKeys.end(), name) == kSubmitKeys.end()) unread_.push_back(Submit(name));
+      if (name != "job_name" && std::find(kSubmitKeys.begin(), kSubmitKeys.end(), name) == kSubmitKeys.end())
+        unread_.push_back(Submit(name));
     }
   }
 
@@ -185,13 +200,15 @@ class BackendReader {
   // Says which key of those that nothing reads was most likely meant.
   void Missing(absl::string_view key, const std::string& field) {
     const std::string instead = TakeLookAlike(key);
-    Fail(Type::kRequired, field, nullptr, "must be given", instead.empty() ? "" : absl::StrCat(instead, " stands there, which nothing reads: write ", field));
+    Fail(Type::kRequired, field, nullptr, "must be given",
+         instead.empty() ? "" : absl::StrCat(instead, " stands there, which nothing reads: write ", field));
   }
 
   std::string TakeLookAlike(absl::string_view key) {
     for (auto at = unread_.begin(); at != unread_.end(); ++at) {
       const absl::string_view word = LastWord(*at);
-      const bool listed = std::any_of(kLookAlikes.begin(), kLookAlikes.end(), [&](const LookAlike& one) { return one.written == word && one.meant == key; });
+      const bool listed = std::any_of(kLookAlikes.begin(), kLookAlikes.end(),
+                                      [&](const LookAlike& one) { return one.written == word && one.meant == key; });
       if (!listed && !Same(word, key) && Meant(word) != key) continue;
       std::string found = *std::move(at);
       unread_.erase(at);
@@ -200,7 +217,9 @@ class BackendReader {
     return "";
   }
 
-  static absl::string_view LastWord(absl::string_view field) { return field.substr(field.rfind('.') == absl::string_view::npos ? 0 : field.rfind('.') + 1); }
+  static absl::string_view LastWord(absl::string_view field) {
+    return field.substr(field.rfind('.') == absl::string_view::npos ? 0 : field.rfind('.') + 1);
+  }
 
   static std::string Meant(absl::string_view word) {
     for (const LookAlike& one : kLookAlikes) {
@@ -261,12 +280,15 @@ class ConfigReader {
   }
 
   void RefuseMpi(const std::string& field, const json::value* value, const std::string& instead) {
-    Fail(Type::kNotSupported, field, value, "MPI clusters run PaddleRec without Kubernetes", absl::StrCat("write ", instead));
+    Fail(Type::kNotSupported, field, value, "MPI clusters run PaddleRec without Kubernetes",
+         absl::StrCat("write ", instead));
   }
 
   // Not a cluster's: PaddleRec would have trained right here, whatever the backend file says.
   void RefuseLocal(const std::string& field, const json::value* value, const std::string& instead) {
-    Fail(Type::kNotSupported, field, value, "there is nothing to submit: PaddleRec runs this training on the machine where it is called", absl::StrCat("for a cluster write ", instead));
+    Fail(Type::kNotSupported, field, value,
+         "there is nothing to submit: PaddleRec runs this training on the machine where it is called",
+         absl::StrCat("for a cluster write ", instead));
   }
 
   void ReadTrain(const json::object& train) {
@@ -281,12 +303,14 @@ class ConfigReader {
     }
     const json::object* const trainer = ObjectAt(train, "trainer");
     const json::value* const threads = trainer == nullptr ? nullptr : trainer->if_contains("threads");
-    if (threads != nullptr && !threads->is_null()) reading_.config.threads = Number("train.trainer.threads", *threads, 1, kMostThreads, reading_.errors);
+    if (threads != nullptr && !threads->is_null())
+      reading_.config.threads = Number("train.trainer.threads", *threads, 1, kMostThreads, reading_.errors);
   }
 
   void ReadRunners() {
     const json::array* const runners = root_.at("runner").if_array();
-    if (runners == nullptr || runners->empty()) return Fail(Type::kTypeInvalid, "runner", root_.if_contains("runner"), "must be a list with a runner");
+    if (runners == nullptr || runners->empty())
+      return Fail(Type::kTypeInvalid, "runner", root_.if_contains("runner"), "must be a list with a runner");
     std::size_t chosen = 0;
     if (!FindRunner(*runners, chosen)) return;
     const std::string path = IndexPath("runner", chosen);
@@ -316,13 +340,16 @@ class ConfigReader {
   void Judge(const json::object& runner, const std::string& path) {
     const json::value* const what = runner.if_contains("class");
     const std::string name = TextOf(what).value_or("");
-    const std::string device = TextOf(runner.if_contains("device")).value_or("cpu"), fleet = TextOf(runner.if_contains("fleet_mode")).value_or("ps");
+    const std::string device = TextOf(runner.if_contains("device")).value_or("cpu"),
+                      fleet = TextOf(runner.if_contains("fleet_mode")).value_or("ps");
     if (absl::EndsWithIgnoreCase(name, "mpi")) return RefuseMpi(ChildPath(path, "class"), what, "class: cluster_train");
     if (!Same(name, "cluster_train")) return RefuseLocal(ChildPath(path, "class"), what, "class: cluster_train");
     if (Same(fleet, "ps") && Same(device, "gpu")) {
-      Fail(Type::kNotSupported, ChildPath(path, "device"), runner.if_contains("device"), "parameter servers and gpu exclude each other, in PaddleRec too", "write device: cpu");
+      Fail(Type::kNotSupported, ChildPath(path, "device"), runner.if_contains("device"),
+           "parameter servers and gpu exclude each other, in PaddleRec too", "write device: cpu");
     } else if (!Same(fleet, "ps")) {
-      Fail(Type::kNotSupported, ChildPath(path, "fleet_mode"), runner.if_contains("fleet_mode"), "PaddleRec has jobs with parameter servers only on Kubernetes",
+      Fail(Type::kNotSupported, ChildPath(path, "fleet_mode"), runner.if_contains("fleet_mode"),
+           "PaddleRec has jobs with parameter servers only on Kubernetes",
            "write fleet_mode: ps, or a PaddleJob with workers alone");
     }
   }
@@ -336,7 +363,8 @@ class ConfigReader {
       const json::object* const phase = all[i].if_object();
       const json::value* const threads = phase == nullptr ? nullptr : phase->if_contains("thread_num");
       if (threads == nullptr || threads->is_null()) continue;
-      most = std::max(most, Number(ChildPath(IndexPath("phase", i), "thread_num"), *threads, 1, kMostThreads, reading_.errors));
+      most = std::max(
+          most, Number(ChildPath(IndexPath("phase", i), "thread_num"), *threads, 1, kMostThreads, reading_.errors));
     }
     if (most > 0) reading_.config.threads = most;
   }
@@ -364,9 +392,11 @@ RecFile RecFileOf(absl::string_view text) {
   const json::object& keys = root->get_object();
   if (keys.contains("apiVersion") || keys.contains("kind")) return RecFile::kNeither;
   const json::object* const engine = ObjectAt(keys, "engine");
-  if (engine != nullptr ? engine->contains("backend") || engine->contains("submit") : keys.contains("backend")) return RecFile::kBackend;
+  if (engine != nullptr ? engine->contains("backend") || engine->contains("submit") : keys.contains("backend"))
+    return RecFile::kBackend;
   const json::object* const train = ObjectAt(keys, "train");
-  if (train != nullptr ? train->contains("engine") || train->contains("trainer") : keys.contains("runner")) return RecFile::kConfig;
+  if (train != nullptr ? train->contains("engine") || train->contains("trainer") : keys.contains("runner"))
+    return RecFile::kConfig;
   return RecFile::kNeither;
 }
 

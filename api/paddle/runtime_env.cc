@@ -8,20 +8,24 @@
 namespace gangway::api::paddle {
 namespace {
 
-constexpr char kElasticTimeout[] = "60";  // seconds
-constexpr char kTrainerPorts[] = "20";  // ports a trainer may take from its own on
+constexpr char kElasticTimeout[] = "60";               // seconds
+constexpr char kTrainerPorts[] = "20";                 // ports a trainer may take from its own on
 constexpr std::size_t kMaxVariableBytes = 128 * 1024;  // Linux: MAX_ARG_STRLEN, "NAME=value" and its end
 constexpr std::size_t kMaxListBytes = 16 * 1024;       // of one pod
 
 std::string Endpoints(const std::vector<std::string>& hosts, int port) {
-  return absl::StrJoin(hosts, ",", [port](std::string* out, const std::string& host) { absl::StrAppend(out, host, ":", port); });
+  return absl::StrJoin(hosts, ",",
+                       [port](std::string* out, const std::string& host) { absl::StrAppend(out, host, ":", port); });
 }
 
 const char* NameOf(Role role) {
   switch (role) {
-    case Role::kServer: return "PSERVER";
-    case Role::kTrainer: return "TRAINER";
-    case Role::kHeter: return "HETER_TRAINER";
+    case Role::kServer:
+      return "PSERVER";
+    case Role::kTrainer:
+      return "TRAINER";
+    case Role::kHeter:
+      return "HETER_TRAINER";
   }
   return "";
 }
@@ -34,7 +38,8 @@ const char* Device(bool accelerator) { return accelerator ? "gpu" : "cpu"; }
 
 class EnvWriter {
  public:
-  EnvWriter(const RuntimeCluster& cluster, const RuntimePod& pod, EnvLists lists) : cluster_(cluster), pod_(pod), lists_(lists) {}
+  EnvWriter(const RuntimeCluster& cluster, const RuntimePod& pod, EnvLists lists)
+      : cluster_(cluster), pod_(pod), lists_(lists) {}
 
   std::vector<RuntimeVariable> Write() && {
     env_.reserve(32);  // no pod has more
@@ -147,7 +152,9 @@ class EnvWriter {
   void AddShared(absl::string_view name, List& list) {
     if (lists_ == EnvLists::kAll) AddList(name, list.Text());
   }
-  void AddList(absl::string_view name, std::string value) { env_.push_back({std::string(name), std::move(value), false, false, true}); }
+  void AddList(absl::string_view name, std::string value) {
+    env_.push_back({std::string(name), std::move(value), false, false, true});
+  }
 
   const RuntimeCluster& cluster_;
   const RuntimePod& pod_;
@@ -160,7 +167,8 @@ class EnvWriter {
 }  // namespace
 
 bool IsIdentity(absl::string_view name) {
-  for (const char* const one : {"PADDLE_POD_NAME", "POD_IP", "PADDLE_TRAINER_ID", "TRAINING_ROLE", "PADDLE_TRAINING_ROLE"}) {
+  for (const char* const one :
+       {"PADDLE_POD_NAME", "POD_IP", "PADDLE_TRAINER_ID", "TRAINING_ROLE", "PADDLE_TRAINING_ROLE"}) {
     if (name == one) return true;
   }
   return false;
@@ -183,8 +191,9 @@ absl::StatusOr<FittedEnv> FitEnv(std::vector<RuntimeVariable> env) {
   for (const RuntimeVariable& one : env) {
     const std::size_t bytes = one.name.size() + 1 + one.value.size() + 1;
     if (bytes > kMaxVariableBytes) {
-      return absl::InvalidArgumentError(absl::StrCat(one.name, " would have ", bytes, " bytes, and Linux passes at most ", kMaxVariableBytes,
-                                                     " in one variable: the job has too many pods for their names; give it a shorter name"));
+      return absl::InvalidArgumentError(
+          absl::StrCat(one.name, " would have ", bytes, " bytes, and Linux passes at most ", kMaxVariableBytes,
+                       " in one variable: the job has too many pods for their names; give it a shorter name"));
     }
     if (one.list) lists += one.value.size();
   }

@@ -54,7 +54,8 @@ bool IsTime(absl::string_view text) {
     plain = kLike[i] == '0' ? text[i] >= '0' && text[i] <= '9' : text[i] == kLike[i];
   }
   const auto two = [&](std::size_t at) { return (text[at] - '0') * 10 + (text[at + 1] - '0'); };
-  if (plain && two(5) >= 1 && two(5) <= 12 && two(8) >= 1 && two(8) <= 28 && two(11) < 24 && two(14) < 60 && two(17) < 60) {
+  if (plain && two(5) >= 1 && two(5) <= 12 && two(8) >= 1 && two(8) <= 28 && two(11) < 24 && two(14) < 60 &&
+      two(17) < 60) {
     return true;
   }
   return api::ParseTime(text).ok();
@@ -64,7 +65,8 @@ bool IsBase64(absl::string_view text) {
   std::size_t length = 0, padding = 0;
   for (const char c : text) {
     if (c == '\n' || c == '\r') continue;
-    const bool digit = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '+' || c == '/';
+    const bool digit =
+        (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '+' || c == '/';
     if (c == '=') ++padding;
     if ((!digit && c != '=') || (digit && padding != 0)) return false;
     ++length;
@@ -74,23 +76,41 @@ bool IsBase64(absl::string_view text) {
 
 // What `value` should have been; "" when it is that.
 std::string_view WantedInstead(const json::value& value, Shape shape) {
-  constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min(), kMax = std::numeric_limits<std::int64_t>::max();
-  constexpr std::int64_t kMin32 = std::numeric_limits<std::int32_t>::min(), kMax32 = std::numeric_limits<std::int32_t>::max();
+  constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min(),
+                         kMax = std::numeric_limits<std::int64_t>::max();
+  constexpr std::int64_t kMin32 = std::numeric_limits<std::int32_t>::min(),
+                         kMax32 = std::numeric_limits<std::int32_t>::max();
   switch (shape) {
-    case Shape::kAny: return {};
-    case Shape::kFree: case Shape::kObject: case Shape::kMap: return value.is_object() ? "" : "an object";
-    case Shape::kList: return value.is_array() ? "" : "a list";
-    case Shape::kString: return value.is_string() ? "" : "a string";
-    case Shape::kBase64: return value.is_string() && IsBase64(api::AbslView(value.get_string())) ? "" : "a string in base64";
-    case Shape::kBool: return value.is_bool() ? "" : "a boolean";
-    case Shape::kInt32: return IsInteger(value, kMin32, kMax32) ? "" : "a 32-bit integer";
-    case Shape::kInt64: return IsInteger(value, kMin, kMax) ? "" : "a 64-bit integer";
-    case Shape::kNumber: return value.is_number() ? "" : "a number";
-    case Shape::kIntOrString: return value.is_string() || IsInteger(value, kMin32, kMax32) ? "" : "an integer or a string";
+    case Shape::kAny:
+      return {};
+    case Shape::kFree:
+    case Shape::kObject:
+    case Shape::kMap:
+      return value.is_object() ? "" : "an object";
+    case Shape::kList:
+      return value.is_array() ? "" : "a list";
+    case Shape::kString:
+      return value.is_string() ? "" : "a string";
+    case Shape::kBase64:
+      return value.is_string() && IsBase64(api::AbslView(value.get_string())) ? "" : "a string in base64";
+    case Shape::kBool:
+      return value.is_bool() ? "" : "a boolean";
+    case Shape::kInt32:
+      return IsInteger(value, kMin32, kMax32) ? "" : "a 32-bit integer";
+    case Shape::kInt64:
+      return IsInteger(value, kMin, kMax) ? "" : "a 64-bit integer";
+    case Shape::kNumber:
+      return value.is_number() ? "" : "a number";
+    case Shape::kIntOrString:
+      return value.is_string() || IsInteger(value, kMin32, kMax32) ? "" : "an integer or a string";
     case Shape::kQuantity:
       if (value.is_number()) return {};
-      return value.is_string() && api::Quantity::Parse(api::AbslView(value.get_string())).ok() ? "" : "a quantity such as \"500m\" or \"2Gi\"";
-    case Shape::kTime: return value.is_string() && IsTime(api::AbslView(value.get_string())) ? "" : "a time such as \"2026-11-21T05:11:53Z\"";
+      return value.is_string() && api::Quantity::Parse(api::AbslView(value.get_string())).ok()
+                 ? ""
+                 : "a quantity such as \"500m\" or \"2Gi\"";
+    case Shape::kTime:
+      return value.is_string() && IsTime(api::AbslView(value.get_string())) ? ""
+                                                                            : "a time such as \"2026-11-21T05:11:53Z\"";
   }
   return {};
 }
@@ -106,7 +126,9 @@ class Checker {
       return;
     }
     switch (node.shape) {
-      case Shape::kObject: VisitObject(value, node, place, judged); break;
+      case Shape::kObject:
+        VisitObject(value, node, place, judged);
+        break;
       case Shape::kMap:
         for (const json::key_value_pair& member : value.get_object()) {
           if (!member.value().is_null()) Visit(member.value(), *node.element, {&place, KeyOf(member)}, judged);
@@ -122,8 +144,16 @@ class Checker {
       case Shape::kString:
         if (judged && !node.custom && !node.one_of.empty()) CheckEnum(value, node, place);
         break;
-      case Shape::kAny: case Shape::kFree: case Shape::kBase64: case Shape::kBool: case Shape::kInt32: case Shape::kInt64:
-      case Shape::kNumber: case Shape::kQuantity: case Shape::kIntOrString: case Shape::kTime:
+      case Shape::kAny:
+      case Shape::kFree:
+      case Shape::kBase64:
+      case Shape::kBool:
+      case Shape::kInt32:
+      case Shape::kInt64:
+      case Shape::kNumber:
+      case Shape::kQuantity:
+      case Shape::kIntOrString:
+      case Shape::kTime:
         break;
     }
   }
@@ -148,7 +178,9 @@ class Checker {
   }
 
   // A CustomResourceDefinition takes an empty text for a value.
-  static bool IsAbsent(const json::value& value, const SchemaNode& node) { return value.is_null() || (!node.custom && IsEmptyText(value)); }
+  static bool IsAbsent(const json::value& value, const SchemaNode& node) {
+    return value.is_null() || (!node.custom && IsEmptyText(value));
+  }
   static bool IsEmptyText(const json::value& value) { return value.is_string() && value.get_string().empty(); }
 
   void Missing(const json::object& object, const SchemaNode& node, const Place& place) {
@@ -161,7 +193,9 @@ class Checker {
 
   // An empty text is absent to Kubernetes.
   void CheckEnum(const json::value& value, const SchemaNode& node, const Place& place) {
-    if (IsEmptyText(value) || std::find(node.one_of.begin(), node.one_of.end(), StdView(api::AbslView(value.get_string()))) != node.one_of.end()) return;
+    if (IsEmptyText(value) || std::find(node.one_of.begin(), node.one_of.end(),
+                                        StdView(api::AbslView(value.get_string()))) != node.one_of.end())
+      return;
     std::string rule = "supported values: ";
     for (const std::string_view allowed : node.one_of) {
       absl::StrAppend(&rule, allowed == node.one_of.front() ? "" : ", ", "\"", View(allowed), "\"");
@@ -170,12 +204,18 @@ class Checker {
   }
 
   void WrongType(const json::value& value, const SchemaNode& node, const Place& place, std::string_view wanted) {
-    const std::string found = Shortened(value.is_object() ? "an object" : value.is_array() ? "a list" : api::ToJson(value));
+    const std::string found = Shortened(value.is_object()  ? "an object"
+                                        : value.is_array() ? "a list"
+                                                           : api::ToJson(value));
     std::string rule = absl::StrCat("must be ", View(wanted));
     if (node.custom) {
       // A quantity is a text with a pattern there (recorded: admission row 125).
       const bool pattern = node.shape == Shape::kQuantity && value.is_string();
-      AddErrors({{pattern ? api::FieldError::Type::kInvalid : api::FieldError::Type::kTypeInvalid, place.ToString(), Shortened(api::ToJson(value)), std::move(rule), {}}});
+      AddErrors({{pattern ? api::FieldError::Type::kInvalid : api::FieldError::Type::kTypeInvalid,
+                  place.ToString(),
+                  Shortened(api::ToJson(value)),
+                  std::move(rule),
+                  {}}});
     } else if (findings_.unreadable.empty()) {
       const std::string path = place.ToString();
       findings_.unreadable = absl::StrCat(path, path.empty() ? "" : ": ", rule, ", not ", found);
@@ -226,7 +266,8 @@ void MakeCanonical(json::value& value) {
       api::Quantity::Parse(value.is_string() ? std::string(api::AbslView(value.get_string())) : api::ToJson(value));
   if (!quantity.ok()) return;
   const std::string text = quantity->ToString();
-  if (!value.is_string() || api::AbslView(value.get_string()) != text) value = json::string_view(text.data(), text.size());
+  if (!value.is_string() || api::AbslView(value.get_string()) != text)
+    value = json::string_view(text.data(), text.size());
 }
 
 void FillIn(json::value& value, const SchemaNode& node) {
@@ -245,7 +286,8 @@ void FillIn(json::value& value, const SchemaNode& node) {
     for (const SchemaProperty& property : node.properties) {
       if (property.default_value == nullptr) continue;
       const json::value* present = object.if_contains({property.name.data(), property.name.size()});
-      if (present == nullptr || present->is_null()) object[{property.name.data(), property.name.size()}] = *property.default_value;
+      if (present == nullptr || present->is_null())
+        object[{property.name.data(), property.name.size()}] = *property.default_value;
     }
     if (node.derive_defaults != nullptr) node.derive_defaults(object);
   }

@@ -12,7 +12,8 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::string_view kProbe = "core.v1.Probe", kContainer = "core.v1.Container", kPodSpec = "core.v1.PodSpec",
-                           kService = "core.v1.ServiceSpec", kMutatingWebhook = "admissionregistration.v1.MutatingWebhook",
+                           kService = "core.v1.ServiceSpec",
+                           kMutatingWebhook = "admissionregistration.v1.MutatingWebhook",
                            kValidatingWebhook = "admissionregistration.v1.ValidatingWebhook";
 
 constexpr std::array kDefaults{
@@ -57,11 +58,14 @@ constexpr std::array kDefaults{
     CoreDefault{"apps.v1.ReplicaSetSpec", "replicas", "1"},
     CoreDefault{"apps.v1.StatefulSetSpec", "replicas", "1"},
     CoreDefault{"apps.v1.StatefulSetSpec", "revisionHistoryLimit", "10"},
-    CoreDefault{"apps.v1.StatefulSetSpec", "persistentVolumeClaimRetentionPolicy", R"({"whenDeleted":"Retain","whenScaled":"Retain"})"},
+    CoreDefault{"apps.v1.StatefulSetSpec", "persistentVolumeClaimRetentionPolicy",
+                R"({"whenDeleted":"Retain","whenScaled":"Retain"})"},
     CoreDefault{"apps.v1.StatefulSetSpec", "podManagementPolicy", R"("OrderedReady")"},
-    CoreDefault{"apps.v1.StatefulSetSpec", "updateStrategy", R"({"type":"RollingUpdate","rollingUpdate":{"partition":0}})"},
+    CoreDefault{"apps.v1.StatefulSetSpec", "updateStrategy",
+                R"({"type":"RollingUpdate","rollingUpdate":{"partition":0}})"},
     CoreDefault{"apps.v1.DaemonSetSpec", "revisionHistoryLimit", "10"},
-    CoreDefault{"apps.v1.DaemonSetSpec", "updateStrategy", R"({"type":"RollingUpdate","rollingUpdate":{"maxSurge":0,"maxUnavailable":1}})"},
+    CoreDefault{"apps.v1.DaemonSetSpec", "updateStrategy",
+                R"({"type":"RollingUpdate","rollingUpdate":{"maxSurge":0,"maxUnavailable":1}})"},
     CoreDefault{"batch.v1.CronJobSpec", "concurrencyPolicy", R"("Allow")"},
     CoreDefault{"batch.v1.CronJobSpec", "suspend", "false"},
     CoreDefault{"batch.v1.CronJobSpec", "successfulJobsHistoryLimit", "3"},
@@ -107,7 +111,8 @@ void ResourceDefaults(json::object& resources) {
   if (requests == nullptr) requests = &resources.emplace("requests", json::object()).first->value();
   limits = resources.if_contains("limits");
   if (!requests->is_object()) return;
-  for (const json::key_value_pair& limit : limits->get_object()) requests->get_object().emplace(limit.key(), limit.value());
+  for (const json::key_value_pair& limit : limits->get_object())
+    requests->get_object().emplace(limit.key(), limit.value());
 }
 
 void ServicePortDefaults(json::object& port) {
@@ -173,7 +178,8 @@ void BatchJobDefaults(json::object& job) {
 // Who is no service account is known to the group of roles (kubernetes: pkg/apis/rbac/v1, SetDefaults_Subject).
 void SubjectDefaults(json::object& subject) {
   const json::value* kind = subject.if_contains("kind");
-  if (kind != nullptr && (*kind == "User" || *kind == "Group")) subject.emplace("apiGroup", "rbac.authorization.k8s.io");
+  if (kind != nullptr && (*kind == "User" || *kind == "Group"))
+    subject.emplace("apiGroup", "rbac.authorization.k8s.io");
 }
 
 // kubernetes: pkg/apis/core/v1, SetDefaults_NodeStatus
@@ -196,7 +202,8 @@ void PodStatusDefaults(json::object& status) {
 void LimitRangeItemDefaults(json::object& item) {
   const json::value* type = item.if_contains("type");
   if (type == nullptr || !type->is_string() || type->get_string() != "Container") return;
-  for (const auto& [from, to] : {std::pair{"max", "default"}, {"default", "defaultRequest"}, {"min", "defaultRequest"}}) {
+  for (const auto& [from, to] :
+       {std::pair{"max", "default"}, {"default", "defaultRequest"}, {"min", "defaultRequest"}}) {
     const json::value* amounts = item.if_contains(from);
     if (amounts == nullptr || !amounts->is_object()) continue;
     const json::object copy = amounts->get_object();
@@ -213,7 +220,8 @@ void DefinitionNamesDefaults(json::object& names) {
   if (kind == nullptr || !kind->is_string()) return;
   const json::string& text = kind->get_string();
   std::string lower(text.data(), text.size());
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
   std::string list(text.data(), text.size());
   names.emplace("singular", lower);
   names.emplace("listKind", list + "List");

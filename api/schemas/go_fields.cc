@@ -1,5 +1,5 @@
-// Written once by a program over the Go types of k8s.io/api v0.36.1 (reflection: kind of the field, omitempty and omitzero of
-// its tag); written by hand since.
+// Written once by a program over the Go types of k8s.io/api v0.36.1 (reflection: kind of the field, omitempty and
+// omitzero of its tag); written by hand since.
 #include "api/schemas/go_fields.h"
 
 namespace gangway::schemas {
@@ -231,7 +231,8 @@ constexpr GoFields kGoFields[] = {
     {"io.k8s.api.core.v1.PortStatus", "port# protocol$"},
     {"io.k8s.api.core.v1.PortworxVolumeSource", "fsType- readOnly- volumeID$"},
     {"io.k8s.api.core.v1.PreferredSchedulingTerm", "preference= weight#"},
-    {"io.k8s.api.core.v1.Probe", "failureThreshold- initialDelaySeconds- periodSeconds- successThreshold- timeoutSeconds-"},
+    {"io.k8s.api.core.v1.Probe",
+     "failureThreshold- initialDelaySeconds- periodSeconds- successThreshold- timeoutSeconds-"},
     {"io.k8s.api.core.v1.ProjectedVolumeSource", "sources?"},
     {"io.k8s.api.core.v1.QuobyteVolumeSource", "group- readOnly- registry$ tenant- user- volume$"},
     {"io.k8s.api.core.v1.RBDPersistentVolumeSource", "fsType- image$ keyring- monitors? pool- readOnly- user-"},
@@ -340,9 +341,11 @@ constexpr GoFields kGoFields[] = {
     {"io.k8s.api.scheduling.v1alpha2.PodGroupResourceClaim", "name$"},
     {"io.k8s.api.scheduling.v1alpha2.PodGroupResourceClaimStatus", "name$"},
     {"io.k8s.api.scheduling.v1alpha2.PodGroupSchedulingConstraints", "topology-"},
-    {"io.k8s.api.scheduling.v1alpha2.PodGroupSpec", "podGroupTemplateRef? priorityClassName- resourceClaims- schedulingPolicy="},
+    {"io.k8s.api.scheduling.v1alpha2.PodGroupSpec",
+     "podGroupTemplateRef? priorityClassName- resourceClaims- schedulingPolicy="},
     {"io.k8s.api.scheduling.v1alpha2.PodGroupStatus", "conditions- resourceClaimStatuses-"},
-    {"io.k8s.api.scheduling.v1alpha2.PodGroupTemplate", "name$ priorityClassName- resourceClaims- schedulingConstraints? schedulingPolicy="},
+    {"io.k8s.api.scheduling.v1alpha2.PodGroupTemplate",
+     "name$ priorityClassName- resourceClaims- schedulingConstraints? schedulingPolicy="},
     {"io.k8s.api.scheduling.v1alpha2.PodGroupTemplateReference", "workload?"},
     {"io.k8s.api.scheduling.v1alpha2.TopologyConstraint", "key$"},
     {"io.k8s.api.scheduling.v1alpha2.TypedLocalObjectReference", "apiGroup- kind$ name$"},
@@ -385,7 +388,8 @@ constexpr GoFields kGoFields[] = {
      "lastTransitionTime? message$ observedGeneration- reason$ status$ type$"},
     {"io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector", "matchExpressions- matchLabels-"},
     {"io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelectorRequirement", "key$ operator$ values-"},
-    {"io.k8s.apimachinery.pkg.apis.meta.v1.ManagedFieldsEntry", "apiVersion- fieldsType- manager- operation- subresource-"},
+    {"io.k8s.apimachinery.pkg.apis.meta.v1.ManagedFieldsEntry",
+     "apiVersion- fieldsType- manager- operation- subresource-"},
     {"io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta",
      "annotations- creationTimestamp- finalizers- generateName- generation- labels- managedFields- name- "
      "namespace- ownerReferences- resourceVersion- selfLink- uid-"},

@@ -1,5 +1,6 @@
-// How Kubernetes' Go types write their fields, where that is more than the published OpenAPI says: what a Go program drops
-// when it is zero and what it writes even then. Field ownership (sandbox/apiserver/apply) sees objects as Go writes them.
+// How Kubernetes' Go types write their fields, where that is more than the published OpenAPI says: what a Go program
+// drops when it is zero and what it writes even then. Field ownership (sandbox/apiserver/apply) sees objects as Go
+// writes them.
 #pragma once
 
 #include <span>

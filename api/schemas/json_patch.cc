@@ -25,7 +25,6 @@ constexpr std::size_t kMaxCopiedBytes = 3 * 1024 * 1024;  // k8s.io/apiserver: J
 // Elements that the operations of one patch may shift or look at, all together: some 50 ms of the loop.
 constexpr std::size_t kMaxEffort = 16u << 20;
 
-
 absl::Status NotThere(absl::string_view pointer) {
   return absl::FailedPreconditionError(absl::StrCat("there is nothing at path \"", pointer, "\""));
 }
@@ -58,7 +57,8 @@ absl::StatusOr<Pointer> ParsePointer(const json::object& operation, absl::string
   Pointer pointer;
   pointer.text = std::string(api::AbslView(value->get_string()));
   if (pointer.text.empty()) return pointer;
-  if (pointer.text[0] != '/') return absl::InvalidArgumentError(absl::StrCat("\"", member, "\" must be empty or begin with '/'"));
+  if (pointer.text[0] != '/')
+    return absl::InvalidArgumentError(absl::StrCat("\"", member, "\" must be empty or begin with '/'"));
   for (const absl::string_view token : absl::StrSplit(absl::string_view(pointer.text).substr(1), '/')) {
     GW_ASSIGN_OR_RETURN(std::string plain, Unescape(token));
     pointer.tokens.push_back(std::move(plain));
@@ -130,7 +130,8 @@ class Patcher {
     if (name == "remove") return Remove(path).status();
     if (name == "move" || name == "copy") return MoveOrCopy(members, path, name == "copy");
     if (name != "add" && name != "replace" && name != "test") {
-      return absl::FailedPreconditionError(absl::StrCat("unknown op \"", name, "\": add, remove, replace, move, copy or test"));
+      return absl::FailedPreconditionError(
+          absl::StrCat("unknown op \"", name, "\": add, remove, replace, move, copy or test"));
     }
     const json::value* value = members.if_contains("value");
     if (value == nullptr) return absl::InvalidArgumentError(absl::StrCat("op \"", name, "\" needs a \"value\""));
@@ -141,7 +142,8 @@ class Patcher {
     if (name == "replace") {
       *present = *value;
     } else if (!Same(*present, *value)) {
-      return absl::FailedPreconditionError(absl::StrCat("test of path \"", path.text, "\" failed: the value is another"));
+      return absl::FailedPreconditionError(
+          absl::StrCat("test of path \"", path.text, "\" failed: the value is another"));
     }
     return absl::OkStatus();
   }
@@ -192,8 +194,8 @@ class Patcher {
       if (source == nullptr) return NotThere(from.text);
       copied_bytes_ += api::ToJson(*source).size();
       if (copied_bytes_ > kMaxCopiedBytes) {
-        return absl::FailedPreconditionError(
-            absl::StrCat("copies grow the object by ", copied_bytes_, " bytes, more than the limit of ", kMaxCopiedBytes));
+        return absl::FailedPreconditionError(absl::StrCat("copies grow the object by ", copied_bytes_,
+                                                          " bytes, more than the limit of ", kMaxCopiedBytes));
       }
       GW_RETURN_IF_ERROR(CheckDepth(*source, path));
       return Add(path, json::value(*source));
@@ -211,8 +213,10 @@ class Patcher {
 
   // The document was no deeper than it may be before, so it is enough to look at what comes in.
   static absl::Status CheckDepth(const json::value& value, const Pointer& path) {
-    if (path.tokens.size() <= kMaxObjectDepth && !IsDeeperThan(value, kMaxObjectDepth - path.tokens.size())) return absl::OkStatus();
-    return absl::FailedPreconditionError(absl::StrCat("the value would make the object deeper than ", kMaxObjectDepth, " levels"));
+    if (path.tokens.size() <= kMaxObjectDepth && !IsDeeperThan(value, kMaxObjectDepth - path.tokens.size()))
+      return absl::OkStatus();
+    return absl::FailedPreconditionError(
+        absl::StrCat("the value would make the object deeper than ", kMaxObjectDepth, " levels"));
   }
 
   absl::Status Spend(std::size_t effort) {
@@ -246,7 +250,8 @@ bool IsDeeperThan(const json::value& value, std::size_t levels) {
   const auto deeper = [levels](const json::value& below) { return IsDeeperThan(below, levels - 1); };
   if (value.is_array()) return std::any_of(value.get_array().begin(), value.get_array().end(), deeper);
   const json::object& members = value.get_object();
-  return std::any_of(members.begin(), members.end(), [&](const json::key_value_pair& member) { return deeper(member.value()); });
+  return std::any_of(members.begin(), members.end(),
+                     [&](const json::key_value_pair& member) { return deeper(member.value()); });
 }
 
 absl::Status ApplyJsonPatch(json::value& target, const json::value& patch) {

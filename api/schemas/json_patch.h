@@ -19,7 +19,8 @@ bool IsDeeperThan(const boost::json::value& value, std::size_t levels);
 
 // Applies the operations in order: add, remove, replace, move, copy, test.
 //   InvalidArgument     the patch itself is malformed (400)
-//   FailedPrecondition  a path is not there, a test does not hold, copies that grow the document past a bound, a document that
+//   FailedPrecondition  a path is not there, a test does not hold, copies that grow the document past a bound, a
+//   document that
 //                       would get deeper than kMaxObjectDepth (422)
 //   ResourceExhausted   too many operations, or operations that shift too many elements of lists (413)
 // On an error `target` may be half changed, so patch a copy.

@@ -21,7 +21,8 @@ namespace json = boost::json;
 
 // "core.v1.Pod" of "io.k8s.api.core.v1.Pod"; "" of what is no type of an API group's.
 std::string_view WithinGroups(std::string_view definition) {
-  for (const std::string_view groups : {std::string_view("io.k8s.api."), std::string_view("io.k8s.apiextensions-apiserver.pkg.apis.")}) {
+  for (const std::string_view groups :
+       {std::string_view("io.k8s.api."), std::string_view("io.k8s.apiextensions-apiserver.pkg.apis.")}) {
     if (definition.starts_with(groups)) return definition.substr(groups.size());
   }
   return {};
@@ -57,16 +58,28 @@ Shape ShapeOfSchema(std::string_view type, std::string_view format) {
 
 Shape ShapeOfKind(api::Kind kind) {
   switch (kind) {
-    case api::Kind::kBool: return Shape::kBool;
-    case api::Kind::kInt32: return Shape::kInt32;
-    case api::Kind::kInt64: return Shape::kInt64;
-    case api::Kind::kString: return Shape::kString;
-    case api::Kind::kQuantity: return Shape::kQuantity;
-    case api::Kind::kTime: case api::Kind::kMicroTime: return Shape::kTime;
-    case api::Kind::kDocument: case api::Kind::kOptional: return Shape::kAny;
-    case api::Kind::kList: return Shape::kList;
-    case api::Kind::kMap: return Shape::kMap;
-    case api::Kind::kObject: return Shape::kObject;
+    case api::Kind::kBool:
+      return Shape::kBool;
+    case api::Kind::kInt32:
+      return Shape::kInt32;
+    case api::Kind::kInt64:
+      return Shape::kInt64;
+    case api::Kind::kString:
+      return Shape::kString;
+    case api::Kind::kQuantity:
+      return Shape::kQuantity;
+    case api::Kind::kTime:
+    case api::Kind::kMicroTime:
+      return Shape::kTime;
+    case api::Kind::kDocument:
+    case api::Kind::kOptional:
+      return Shape::kAny;
+    case api::Kind::kList:
+      return Shape::kList;
+    case api::Kind::kMap:
+      return Shape::kMap;
+    case api::Kind::kObject:
+      return Shape::kObject;
   }
   return Shape::kAny;
 }
@@ -192,7 +205,8 @@ void SchemaBuilder::FillObject(const json::object& schema, bool custom, SchemaNo
     made.is_status = top_level && made.name == "status";
     if (required != nullptr) {
       const json::array& names = required->get_array();
-      made.required = std::any_of(names.begin(), names.end(), [&](const json::value& n) { return Text(n) == made.name; });
+      made.required =
+          std::any_of(names.begin(), names.end(), [&](const json::value& n) { return Text(n) == made.name; });
     }
     node.properties.push_back(made);
   }
@@ -200,7 +214,8 @@ void SchemaBuilder::FillObject(const json::object& schema, bool custom, SchemaNo
 }
 
 void SchemaBuilder::AddGoFields(std::string_view definition, SchemaNode& node) {
-  static const json::value kNull(nullptr), kText(""), kFalse(false), kNumber(0), kQuantity("0"), kObject = json::object();
+  static const json::value kNull(nullptr), kText(""), kFalse(false), kNumber(0), kQuantity("0"),
+      kObject = json::object();
   const std::span<const GoFields> all = AllGoFields();
   const auto entry = std::lower_bound(all.begin(), all.end(), definition,
                                       [](const GoFields& e, std::string_view d) { return e.definition < d; });
@@ -211,14 +226,29 @@ void SchemaBuilder::AddGoFields(std::string_view definition, SchemaNode& node) {
                                        [&](const SchemaProperty& p) { return p.name == name; });
     GW_CHECK(property != node.properties.end());
     switch (word.back()) {
-      case '-': property->drops_zero = true; break;
-      case '=': property->zero = &kObject; break;
-      case '?': property->zero = &kNull; break;
-      case '$': property->zero = &kText; break;
-      case '!': property->zero = &kFalse; break;
-      case '#': property->zero = &kNumber; break;
-      case '%': property->zero = &kQuantity; break;
-      default: GW_CHECK(false);
+      case '-':
+        property->drops_zero = true;
+        break;
+      case '=':
+        property->zero = &kObject;
+        break;
+      case '?':
+        property->zero = &kNull;
+        break;
+      case '$':
+        property->zero = &kText;
+        break;
+      case '!':
+        property->zero = &kFalse;
+        break;
+      case '#':
+        property->zero = &kNumber;
+        break;
+      case '%':
+        property->zero = &kQuantity;
+        break;
+      default:
+        GW_CHECK(false);
     }
     node.has_zeros = node.has_zeros || property->zero != nullptr;
   }
@@ -260,7 +290,8 @@ const SchemaNode* SchemaBuilder::FromTable(const api::Type& type) {
 
 const SchemaNode* SchemaBuilder::FromField(const api::Type& owner, const api::Field& field) {
   api::volcano::Embedded embedded = api::volcano::EmbeddedIn(owner, field);
-  if (const absl::string_view definition = api::paddle::DefinitionIn(owner, field); !definition.empty()) embedded = {definition};
+  if (const absl::string_view definition = api::paddle::DefinitionIn(owner, field); !definition.empty())
+    embedded = {definition};
   // A custom object's own metadata is read before its schema is asked.
   const bool metadata = View(field.name) == "metadata" && absl::EndsWith(embedded.definition, "meta.v1.ObjectMeta");
   if (!embedded.definition.empty()) return FromDefinition(StdView(embedded.definition), /*custom=*/!metadata);

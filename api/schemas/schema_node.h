@@ -1,4 +1,5 @@
-// The precompiled form of a type. Internal to this room: strategic merge walks it too, others ask Check, Prune and so on.
+// The precompiled form of a type. Internal to this room: strategic merge walks it too, others ask Check, Prune and so
+// on.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,17 @@ enum class Shape : std::uint8_t {
   kAny,     // anything
   kFree,    // an object of anything
   kObject,  // an object with known properties
-  kMap, kList, kString, kBase64, kBool, kInt32, kInt64, kNumber, kQuantity, kIntOrString, kTime
+  kMap,
+  kList,
+  kString,
+  kBase64,
+  kBool,
+  kInt32,
+  kInt64,
+  kNumber,
+  kQuantity,
+  kIntOrString,
+  kTime
 };
 
 struct SchemaProperty {
@@ -40,10 +51,10 @@ struct SchemaNode {
   const SchemaNode* element = nullptr;     // kMap, kList
   std::vector<std::string_view> one_of;    // kString: the values allowed
   ListKeys keys;                           // kList
-  ListType list_type = ListType::kAtomic;         // kList; x-kubernetes-list-type, else what the patch strategy implies
-  std::vector<std::string_view> element_keys;     // of ListType::kMap, sorted
-  bool atomic = false;                     // kObject, kMap, kFree: owned as a whole (x-kubernetes-map-type)
-  bool has_zeros = false;                  // some property has a `zero`
+  ListType list_type = ListType::kAtomic;  // kList; x-kubernetes-list-type, else what the patch strategy implies
+  std::vector<std::string_view> element_keys;  // of ListType::kMap, sorted
+  bool atomic = false;                         // kObject, kMap, kFree: owned as a whole (x-kubernetes-map-type)
+  bool has_zeros = false;                      // some property has a `zero`
   void (*derive_defaults)(boost::json::object& object) = nullptr;  // defaults that depend on other fields
 
   const SchemaProperty* Find(std::string_view name) const;

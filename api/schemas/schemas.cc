@@ -34,7 +34,8 @@ void ForEachKind(const json::object& definitions, Visit visit) {
     if (kinds == nullptr) continue;
     for (const json::value& kind : kinds->get_array()) {
       visit(std::string_view(definition.key().data(), definition.key().size()),
-            ApiVersion(api::AbslView(kind.at("group").get_string()), api::AbslView(kind.at("version").get_string())), api::AbslView(kind.at("kind").get_string()));
+            ApiVersion(api::AbslView(kind.at("group").get_string()), api::AbslView(kind.at("version").get_string())),
+            api::AbslView(kind.at("kind").get_string()));
     }
   }
 }
@@ -95,7 +96,8 @@ ListKeys ListKeysAt(const Schema& schema, absl::string_view path) {
 }
 
 std::string UnknownFieldsMessage(const std::vector<std::string>& unknown) {
-  return absl::StrCat("strict decoding error: ", absl::StrJoin(unknown, ", ", [](std::string* out, const std::string& path) {
+  return absl::StrCat("strict decoding error: ",
+                      absl::StrJoin(unknown, ", ", [](std::string* out, const std::string& path) {
                         absl::StrAppend(out, "unknown field \"", path, "\"");
                       }));
 }

@@ -1,8 +1,8 @@
 // What the API server knows of every type it serves: fields, types, rules, defaults and list keys.
 //
-// Core types come from Kubernetes' published OpenAPI (kubernetes-schemas.json, linked into the program), Volcano's from the
-// field tables in api/volcano. Both end as one tree of nodes whose references are pointers and whose properties are sorted,
-// so checking a 4 KB pod takes a few microseconds.
+// Core types come from Kubernetes' published OpenAPI (kubernetes-schemas.json, linked into the program), Volcano's from
+// the field tables in api/volcano. Both end as one tree of nodes whose references are pointers and whose properties are
+// sorted, so checking a 4 KB pod takes a few microseconds.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct SchemaNode;
 
 // One type.
 struct Schema {
-  std::string_view kind;           // "Pod"
+  std::string_view kind;  // "Pod"
   const SchemaNode* root = nullptr;
   // A custom type's wrong types are rule errors (422) as a CRD's are; a core type's make the body unreadable (400).
   bool custom = false;
@@ -40,8 +40,9 @@ struct Findings {
   // Core types only: the first value of a wrong type, so the object cannot be read (400):
   // "spec.containers[0].image: must be a string, not a number".
   std::string unreadable;
-  // Causes of an Invalid answer (422), a few dozen at most: required and enumerated fields of core types; in custom ones wrong types, and
-  // required fields of the core types within. The rules of Volcano's types are admission's (api/volcano/admission.h), which first fills in its defaults.
+  // Causes of an Invalid answer (422), a few dozen at most: required and enumerated fields of core types; in custom
+  // ones wrong types, and required fields of the core types within. The rules of Volcano's types are admission's
+  // (api/volcano/admission.h), which first fills in its defaults.
   api::FieldErrors errors;
   bool ok() const { return unknown.empty() && unreadable.empty() && errors.empty(); }
 };
@@ -52,9 +53,9 @@ std::string UnknownFieldsMessage(const std::vector<std::string>& unknown);
 // The keys by which the elements of a list are told apart.
 struct ListKeys {
   std::vector<std::string_view> map_keys;  // x-kubernetes-list-map-keys; empty: an atomic list or a set
-  bool merges = false;                     // x-kubernetes-patch-strategy: merge; else a strategic merge patch replaces it
-  std::string_view merge_key;              // x-kubernetes-patch-merge-key; empty in a list of plain values
-  bool set = false;                        // x-kubernetes-list-type: set
+  bool merges = false;         // x-kubernetes-patch-strategy: merge; else a strategic merge patch replaces it
+  std::string_view merge_key;  // x-kubernetes-patch-merge-key; empty in a list of plain values
+  bool set = false;            // x-kubernetes-list-type: set
 };
 
 // Immutable after construction; const calls may run together.
@@ -76,20 +77,20 @@ class Schemas {
   std::unique_ptr<Types> types_;
 };
 
-// Unknown fields, wrong types and broken rules of `object`. Pure. Order: as the object is written, missing fields last in
-// their object. In `status` only types are judged.
+// Unknown fields, wrong types and broken rules of `object`. Pure. Order: as the object is written, missing fields last
+// in their object. In `status` only types are judged.
 Findings Check(const boost::json::value& object, const Schema& schema);
 
-// The fields of the object at `path` ("spec.tasks[0].template.spec"; "": the whole); none when the path leads to no object with fields of its
-// own. Sorted.
+// The fields of the object at `path` ("spec.tasks[0].template.spec"; "": the whole); none when the path leads to no
+// object with fields of its own. Sorted.
 std::vector<std::string> FieldsAt(const Schema& schema, absl::string_view path);
 
 // Removes the fields the type does not have, and nulls, which Kubernetes reads as absent.
 void Prune(boost::json::value& object, const Schema& schema);
 
-// Fills in the defaults that the type's schema has: for Volcano's types what their CRDs default (admission adds its own), for
-// core types what Kubernetes defaults and users see (restartPolicy, terminationGracePeriodSeconds, protocol, requests from
-// limits, ...). Quantities of core types become text in canonical form, as Kubernetes stores them.
+// Fills in the defaults that the type's schema has: for Volcano's types what their CRDs default (admission adds its
+// own), for core types what Kubernetes defaults and users see (restartPolicy, terminationGracePeriodSeconds, protocol,
+// requests from limits, ...). Quantities of core types become text in canonical form, as Kubernetes stores them.
 void ApplyDefaults(boost::json::value& object, const Schema& schema);
 
 // The list at `path`: field names with dots, lists without an index ("spec.containers.ports"). Empty keys when the path

@@ -28,9 +28,9 @@ namespace json = boost::json;
 constexpr absl::string_view kPatch = "$patch", kRetainKeys = "$retainKeys";
 constexpr absl::string_view kDeleteFrom = "$deleteFromPrimitiveList/", kElementOrder = "$setElementOrder/";
 
-
 bool IsDirective(absl::string_view key) {
-  return key == kPatch || key == kRetainKeys || absl::StartsWith(key, kDeleteFrom) || absl::StartsWith(key, kElementOrder);
+  return key == kPatch || key == kRetainKeys || absl::StartsWith(key, kDeleteFrom) ||
+         absl::StartsWith(key, kElementOrder);
 }
 
 // kube-apiserver takes this for a mistake of its own.
@@ -73,7 +73,8 @@ json::value WithoutDirectives(const json::value& patch) {
   if (patch.is_array()) {
     json::array out;
     for (const json::value& element : patch.get_array()) {
-      const json::value* directive = element.is_object() ? element.get_object().if_contains(api::JsonView(kPatch)) : nullptr;
+      const json::value* directive =
+          element.is_object() ? element.get_object().if_contains(api::JsonView(kPatch)) : nullptr;
       if (directive != nullptr && *directive != json::value("merge")) continue;
       out.push_back(WithoutDirectives(element));
     }
@@ -126,9 +127,10 @@ struct Placed {
   std::optional<std::size_t> in_patch, before;
 };
 
-// Elements that the patch orders come in its order; the others keep their places relative to what stood before them in `before`
-// (apimachinery: strategicpatch, normalizeElementOrder and mergeSortedSlice).
-json::array InOrder(json::array merged, const json::array& patch_order, const json::array& before, const Identity& identity) {
+// Elements that the patch orders come in its order; the others keep their places relative to what stood before them in
+// `before` (apimachinery: strategicpatch, normalizeElementOrder and mergeSortedSlice).
+json::array InOrder(json::array merged, const json::array& patch_order, const json::array& before,
+                    const Identity& identity) {
   const Places in_patch(patch_order, identity), was(before, identity);
   std::vector<Placed> ordered, others;
   for (json::value& item : merged) {
@@ -137,7 +139,9 @@ json::array InOrder(json::array merged, const json::array& patch_order, const js
     (placed.in_patch.has_value() ? ordered : others).push_back(std::move(placed));
   }
   const auto by = [](auto member) {
-    return [member](const Placed& a, const Placed& b) { return (a.*member).value_or(SIZE_MAX) < (b.*member).value_or(SIZE_MAX); };
+    return [member](const Placed& a, const Placed& b) {
+      return (a.*member).value_or(SIZE_MAX) < (b.*member).value_or(SIZE_MAX);
+    };
   };
   std::stable_sort(ordered.begin(), ordered.end(), by(&Placed::in_patch));
   std::stable_sort(others.begin(), others.end(), by(&Placed::before));
@@ -154,7 +158,8 @@ json::array InOrder(json::array merged, const json::array& patch_order, const js
   return out;
 }
 
-absl::Status MergeObject(json::object& target, const json::object& patch, const SchemaNode* node, const std::string& path);
+absl::Status MergeObject(json::object& target, const json::object& patch, const SchemaNode* node,
+                         const std::string& path);
 
 // Drops the fields of `target` that $retainKeys does not name.
 absl::Status RetainKeys(json::object& target, const json::object& patch, const std::string& path) {
@@ -166,11 +171,14 @@ absl::Status RetainKeys(json::object& target, const json::object& patch, const s
     if (key.is_string()) retained.insert(api::AbslView(key.get_string()));
   }
   for (const json::key_value_pair& member : patch) {
-    if (!IsDirective(api::AbslView(member.key())) && !member.value().is_null() && !retained.contains(api::AbslView(member.key()))) {
-      return Malformed(path, absl::StrCat("$retainKeys does not name ", api::AbslView(member.key()), ", which the patch sets"));
+    if (!IsDirective(api::AbslView(member.key())) && !member.value().is_null() &&
+        !retained.contains(api::AbslView(member.key()))) {
+      return Malformed(
+          path, absl::StrCat("$retainKeys does not name ", api::AbslView(member.key()), ", which the patch sets"));
     }
   }
-  for (auto at = target.begin(); at != target.end();) at = retained.contains(api::AbslView(at->key())) ? at + 1 : api::EraseMember(target, at);
+  for (auto at = target.begin(); at != target.end();)
+    at = retained.contains(api::AbslView(at->key())) ? at + 1 : api::EraseMember(target, at);
   return absl::OkStatus();
 }
 
@@ -186,7 +194,8 @@ absl::Status DeleteFromPrimitiveLists(json::object& target, const json::object& 
   for (const json::key_value_pair& member : patch) {
     absl::string_view field = api::AbslView(member.key());
     if (!absl::ConsumePrefix(&field, kDeleteFrom)) continue;
-    if (!member.value().is_array()) return Malformed(path, absl::StrCat(api::AbslView(member.key()), " must be a list"));
+    if (!member.value().is_array())
+      return Malformed(path, absl::StrCat(api::AbslView(member.key()), " must be a list"));
     json::value* list = target.if_contains(api::JsonView(field));
     if (list == nullptr || !list->is_array()) continue;
     RemoveElements(list->get_array(), member.value().get_array(), Identity(""));
@@ -212,12 +221,13 @@ absl::StatusOr<bool> ObeyElementDirectives(json::array& target, const json::arra
   return replace;
 }
 
-absl::Status MergeElements(json::array& target, const json::array& patch, const SchemaNode& node, const Identity& identity,
-                           const std::string& path) {
+absl::Status MergeElements(json::array& target, const json::array& patch, const SchemaNode& node,
+                           const Identity& identity, const std::string& path) {
   Places places(target, identity);
   for (std::size_t i = 0; i < patch.size(); ++i) {
     const json::value& element = patch[i];
-    const json::value* directive = element.is_object() ? element.get_object().if_contains(api::JsonView(kPatch)) : nullptr;
+    const json::value* directive =
+        element.is_object() ? element.get_object().if_contains(api::JsonView(kPatch)) : nullptr;
     if (directive != nullptr && *directive != json::value("merge")) continue;
     const std::string at = api::IndexPath(path, i);
     if (!identity.Of(element).has_value()) {
@@ -242,7 +252,8 @@ absl::Status CheckElementOrder(const json::array& patch, const json::array& orde
   for (const json::value& element : patch) {
     if (element.is_object() && element.get_object().contains(api::JsonView(kPatch))) continue;
     const std::optional<std::size_t> at = places.Find(element);
-    if (!at.has_value() || *at < next) return Malformed(path, "the order of its elements differs from $setElementOrder");
+    if (!at.has_value() || *at < next)
+      return Malformed(path, "the order of its elements differs from $setElementOrder");
     next = *at;
   }
   return absl::OkStatus();
@@ -289,10 +300,12 @@ absl::Status OrderUnpatchedLists(json::object& target, const json::object& patch
   for (const json::key_value_pair& member : patch) {
     absl::string_view field = api::AbslView(member.key());
     if (!absl::ConsumePrefix(&field, kElementOrder)) continue;
-    if (!member.value().is_array()) return Malformed(path, absl::StrCat(api::AbslView(member.key()), " must be a list"));
+    if (!member.value().is_array())
+      return Malformed(path, absl::StrCat(api::AbslView(member.key()), " must be a list"));
     const SchemaNode* list = Below(node, field);
     json::value* present = target.if_contains(api::JsonView(field));
-    if (patch.contains(api::JsonView(field)) || present == nullptr || !present->is_array() || list == nullptr || !list->keys.merges) {
+    if (patch.contains(api::JsonView(field)) || present == nullptr || !present->is_array() || list == nullptr ||
+        !list->keys.merges) {
       continue;
     }
     const json::array before = present->get_array();
@@ -301,7 +314,8 @@ absl::Status OrderUnpatchedLists(json::object& target, const json::object& patch
   return absl::OkStatus();
 }
 
-absl::Status MergeObject(json::object& target, const json::object& patch, const SchemaNode* node, const std::string& path) {
+absl::Status MergeObject(json::object& target, const json::object& patch, const SchemaNode* node,
+                         const std::string& path) {
   GW_ASSIGN_OR_RETURN(const absl::string_view directive, PatchDirective(patch, path));
   if (directive == "delete") {
     target.clear();
@@ -318,8 +332,8 @@ absl::Status MergeObject(json::object& target, const json::object& patch, const 
     const absl::string_view key = api::AbslView(member.key());
     if (IsDirective(key)) continue;
     const json::value* order = patch.if_contains(api::JsonView(absl::StrCat(kElementOrder, key)));
-    GW_RETURN_IF_ERROR(MergeMember(target, key, member.value(), Below(node, key), order == nullptr ? nullptr : &order->get_array(),
-                                   api::ChildPath(path, key)));
+    GW_RETURN_IF_ERROR(MergeMember(target, key, member.value(), Below(node, key),
+                                   order == nullptr ? nullptr : &order->get_array(), api::ChildPath(path, key)));
   }
   return absl::OkStatus();
 }

@@ -49,12 +49,18 @@ void WriteColumns(const TableShape& shape, api::JsonWriter& out) {
 void WriteRowConditions(const api::Resource& resource, Look object, api::JsonWriter& out) {
   const absl::string_view phase = &resource == &api::kPods ? object["status"]["phase"].text() : "";
   if (phase != "Succeeded" && phase != "Failed") return;
-  out.Key("conditions").BeginArray().BeginObject().Field("type", "Completed").Field("status", "True").Field("reason", phase);
+  out.Key("conditions")
+      .BeginArray()
+      .BeginObject()
+      .Field("type", "Completed")
+      .Field("status", "True")
+      .Field("reason", phase);
   out.Field("message", phase == "Succeeded" ? "The pod has completed successfully." : "The pod failed.");
   out.EndObject().EndArray();
 }
 
-void WriteRow(const TableShape& shape, const Bytes& bytes, absl::Time now, IncludeObject include, api::JsonWriter& out) {
+void WriteRow(const TableShape& shape, const Bytes& bytes, absl::Time now, IncludeObject include,
+              api::JsonWriter& out) {
   json::monotonic_resource memory;
   const json::value value = Parse(*bytes, &memory);
   const Look object(&value);
@@ -64,9 +70,15 @@ void WriteRow(const TableShape& shape, const Bytes& bytes, absl::Time now, Inclu
   WriteRowConditions(*shape.resource, object, out);
   out.Key("object");
   switch (include) {
-    case IncludeObject::kNone: out.Null(); break;
-    case IncludeObject::kMetadata: WritePartialMetadata(object, out); break;
-    case IncludeObject::kObject: out.Raw(*bytes); break;
+    case IncludeObject::kNone:
+      out.Null();
+      break;
+    case IncludeObject::kMetadata:
+      WritePartialMetadata(object, out);
+      break;
+    case IncludeObject::kObject:
+      out.Raw(*bytes);
+      break;
   }
   out.EndObject();
 }
@@ -75,7 +87,8 @@ void WriteRow(const TableShape& shape, const Bytes& bytes, absl::Time now, Inclu
 absl::string_view Parameter(absl::string_view range, absl::string_view name) {
   for (absl::string_view part : absl::StrSplit(range, ';')) {
     const std::pair<absl::string_view, absl::string_view> pair = absl::StrSplit(part, absl::MaxSplits('=', 1));
-    if (absl::EqualsIgnoreCase(absl::StripAsciiWhitespace(pair.first), name)) return absl::StripAsciiWhitespace(pair.second);
+    if (absl::EqualsIgnoreCase(absl::StripAsciiWhitespace(pair.first), name))
+      return absl::StripAsciiWhitespace(pair.second);
   }
   return {};
 }
@@ -84,7 +97,8 @@ std::optional<Representation> RepresentationOfRange(absl::string_view range) {
   const absl::string_view type = absl::StripAsciiWhitespace(range.substr(0, range.find(';')));
   if (type != "application/json" && type != "application/*" && type != "*/*") return std::nullopt;
   double quality = 1;
-  if (const absl::string_view q = Parameter(range, "q"); !q.empty() && (!absl::SimpleAtod(q, &quality) || quality <= 0)) {
+  if (const absl::string_view q = Parameter(range, "q");
+      !q.empty() && (!absl::SimpleAtod(q, &quality) || quality <= 0)) {
     return std::nullopt;
   }
   const absl::string_view as = Parameter(range, "as");

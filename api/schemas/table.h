@@ -16,7 +16,8 @@ namespace gangway::schemas {
 // The form of an answer that the Accept header asks for.
 enum class Representation { kObject, kTable, kPartialMetadata };
 
-// The first form in `accept` that we serve: "application/json;as=Table;v=v1;g=meta.k8s.io,application/json" is kTable, "",
+// The first form in `accept` that we serve: "application/json;as=Table;v=v1;g=meta.k8s.io,application/json" is kTable,
+// "",
 // "*/*" and "application/json" are kObject. nullopt: none (406). "as=PartialObjectMetadata" and "...List" are one.
 std::optional<Representation> RepresentationOf(absl::string_view accept);
 

@@ -6,9 +6,9 @@
 #include "absl/strings/str_join.h"
 #include "api/cluster_resources.h"
 #include "api/field_table.h"
+#include "api/scheduling_resources.h"
 #include "api/schemas/table.h"
 #include "api/schemas/table_rows.h"
-#include "api/scheduling_resources.h"
 
 namespace gangway::schemas {
 namespace {
@@ -28,8 +28,12 @@ void BindingCells(Look object, absl::Time now, Cells& cells) {
     if (kind == "Group") groups.emplace_back(name);
     if (kind == "ServiceAccount") accounts.push_back(absl::StrCat(subject["namespace"].text(), "/", name));
   }
-  cells = {NameCell(object), TextCell(absl::StrCat(object["roleRef"]["kind"].text(), "/", object["roleRef"]["name"].text())), AgeCell(object, now),
-           TextCell(absl::StrJoin(users, ", ")), TextCell(absl::StrJoin(groups, ", ")), TextCell(absl::StrJoin(accounts, ", "))};
+  cells = {NameCell(object),
+           TextCell(absl::StrCat(object["roleRef"]["kind"].text(), "/", object["roleRef"]["name"].text())),
+           AgeCell(object, now),
+           TextCell(absl::StrJoin(users, ", ")),
+           TextCell(absl::StrJoin(groups, ", ")),
+           TextCell(absl::StrJoin(accounts, ", "))};
 }
 
 void WebhookCells(Look object, absl::Time now, Cells& cells) {
@@ -37,18 +41,29 @@ void WebhookCells(Look object, absl::Time now, Cells& cells) {
 }
 
 void StorageClassCells(Look object, absl::Time now, Cells& cells) {
-  const bool standard = object["metadata"]["annotations"]["storageclass.kubernetes.io/is-default-class"].text() == "true";
-  cells = {TextCell(absl::StrCat(object["metadata"]["name"].text(), standard ? " (default)" : "")), TextCell(object["provisioner"].text()),
-           TextCell(object["reclaimPolicy"].text_or("Delete")), TextCell(object["volumeBindingMode"].text_or("Immediate")),
-           object["allowVolumeExpansion"].is_true(), AgeCell(object, now)};
+  const bool standard =
+      object["metadata"]["annotations"]["storageclass.kubernetes.io/is-default-class"].text() == "true";
+  cells = {TextCell(absl::StrCat(object["metadata"]["name"].text(), standard ? " (default)" : "")),
+           TextCell(object["provisioner"].text()),
+           TextCell(object["reclaimPolicy"].text_or("Delete")),
+           TextCell(object["volumeBindingMode"].text_or("Immediate")),
+           object["allowVolumeExpansion"].is_true(),
+           AgeCell(object, now)};
 }
 
 void DaemonSetCells(Look object, absl::Time now, Cells& cells) {
   const Look status = object["status"];
-  cells = {NameCell(object), status["desiredNumberScheduled"].number(), status["currentNumberScheduled"].number(), status["numberReady"].number(),
-           status["updatedNumberScheduled"].number(), status["numberAvailable"].number(),
-           TextCell(JoinMap(object["spec"]["template"]["spec"]["nodeSelector"], "<none>")), AgeCell(object, now),
-           TextCell(JoinContainers(object, "name")), TextCell(JoinContainers(object, "image")), TextCell(JoinSelector(object["spec"]["selector"]))};
+  cells = {NameCell(object),
+           status["desiredNumberScheduled"].number(),
+           status["currentNumberScheduled"].number(),
+           status["numberReady"].number(),
+           status["updatedNumberScheduled"].number(),
+           status["numberAvailable"].number(),
+           TextCell(JoinMap(object["spec"]["template"]["spec"]["nodeSelector"], "<none>")),
+           AgeCell(object, now),
+           TextCell(JoinContainers(object, "name")),
+           TextCell(JoinContainers(object, "image")),
+           TextCell(JoinSelector(object["spec"]["selector"]))};
 }
 
 // printers.go: printJob
@@ -58,7 +73,8 @@ void BatchJobCells(Look object, absl::Time now, Cells& cells) {
   for (const json::value& value : status["conditions"].list()) {
     const Look condition(&value);
     const absl::string_view type = condition["type"].text();
-    if (condition["status"].text() == "True" && (type == "Complete" || type == "Failed" || type == "Suspended")) state = std::string(type);
+    if (condition["status"].text() == "True" && (type == "Complete" || type == "Failed" || type == "Suspended"))
+      state = std::string(type);
   }
   std::string completions = absl::StrCat(status["succeeded"].number(), "/");
   if (spec["completions"].present()) {
@@ -72,17 +88,28 @@ void BatchJobCells(Look object, absl::Time now, Cells& cells) {
     const auto ended = api::ParseTime(status["completionTime"].text());
     duration = Since(status["startTime"], ended.ok() ? *ended : now);
   }
-  cells = {NameCell(object), TextCell(state), TextCell(completions), TextCell(duration), AgeCell(object, now),
-           TextCell(JoinContainers(object, "name")), TextCell(JoinContainers(object, "image")), TextCell(JoinSelector(spec["selector"]))};
+  cells = {NameCell(object),
+           TextCell(state),
+           TextCell(completions),
+           TextCell(duration),
+           AgeCell(object, now),
+           TextCell(JoinContainers(object, "name")),
+           TextCell(JoinContainers(object, "image")),
+           TextCell(JoinSelector(spec["selector"]))};
 }
 
 void BatchCronJobCells(Look object, absl::Time now, Cells& cells) {
   const Look spec = object["spec"], status = object["status"];
   const Look job = spec["jobTemplate"];
-  cells = {NameCell(object), TextCell(spec["schedule"].text()), TextCell(spec["timeZone"].text_or("<none>")),
-           TextCell(spec["suspend"].is_true() ? "True" : "False"), static_cast<std::int64_t>(status["active"].size()),
-           TextCell(status["lastScheduleTime"].present() ? Since(status["lastScheduleTime"], now) : "<none>"), AgeCell(object, now),
-           TextCell(JoinContainers(job, "name")), TextCell(JoinContainers(job, "image")),
+  cells = {NameCell(object),
+           TextCell(spec["schedule"].text()),
+           TextCell(spec["timeZone"].text_or("<none>")),
+           TextCell(spec["suspend"].is_true() ? "True" : "False"),
+           static_cast<std::int64_t>(status["active"].size()),
+           TextCell(status["lastScheduleTime"].present() ? Since(status["lastScheduleTime"], now) : "<none>"),
+           AgeCell(object, now),
+           TextCell(JoinContainers(job, "name")),
+           TextCell(JoinContainers(job, "image")),
            TextCell(job["spec"]["selector"].present() ? JoinSelector(job["spec"]["selector"]) : "<none>")};
 }
 
@@ -95,9 +122,12 @@ void IngressCells(Look object, absl::Time now, Cells& cells) {
     const Look ingress(&value);
     addresses.emplace_back(ingress["ip"].text_or(ingress["hostname"].text()));
   }
-  cells = {NameCell(object), TextCell(object["spec"]["ingressClassName"].text_or("<none>")),
-           TextCell(hosts.empty() ? "*" : absl::StrJoin(hosts, ",")), TextCell(absl::StrJoin(addresses, ",")),
-           TextCell(object["spec"]["tls"].size() > 0 ? "80, 443" : "80"), AgeCell(object, now)};
+  cells = {NameCell(object),
+           TextCell(object["spec"]["ingressClassName"].text_or("<none>")),
+           TextCell(hosts.empty() ? "*" : absl::StrJoin(hosts, ",")),
+           TextCell(absl::StrJoin(addresses, ",")),
+           TextCell(object["spec"]["tls"].size() > 0 ? "80, 443" : "80"),
+           AgeCell(object, now)};
 }
 
 void IngressClassCells(Look object, absl::Time now, Cells& cells) {
@@ -115,7 +145,8 @@ std::string PodGroupStatusOf(Look group) {
   for (const json::value& value : group["status"]["conditions"].list()) {
     const Look condition(&value);
     if (condition["type"].text() == "DisruptionTarget") return std::string(condition["reason"].text());
-    if (condition["type"].text() == "PodGroupScheduled") status = condition["status"].text() == "True" ? "Scheduled" : "Unschedulable";
+    if (condition["type"].text() == "PodGroupScheduled")
+      status = condition["status"].text() == "True" ? "Scheduled" : "Unschedulable";
   }
   return status;
 }
@@ -123,7 +154,8 @@ std::string PodGroupStatusOf(Look group) {
 void PodGroupCells(Look object, absl::Time now, Cells& cells) {
   const Look spec = object["spec"];
   cells = {NameCell(object), TextCell(spec["schedulingPolicy"]["gang"].present() ? "Gang" : "Basic"),
-           TextCell(spec["podGroupTemplateRef"]["workload"]["workloadName"].text_or("<none>")), TextCell(PodGroupStatusOf(object)), AgeCell(object, now)};
+           TextCell(spec["podGroupTemplateRef"]["workload"]["workloadName"].text_or("<none>")),
+           TextCell(PodGroupStatusOf(object)), AgeCell(object, now)};
 }
 
 void WorkloadCells(Look object, absl::Time now, Cells& cells) { cells = {NameCell(object), AgeCell(object, now)}; }
@@ -132,14 +164,16 @@ constexpr CoreTable kClusterTables[] = {
     {&api::kDaemonSets, DaemonSetCells,
      "Name|Desired#|Current#|Ready#|Up-to-date#|Available#|Node Selector|Age|Containers*|Images*|Selector*"},
     {&api::kBatchJobs, BatchJobCells, "Name|Status|Completions|Duration|Age|Containers*|Images*|Selector*"},
-    {&api::kBatchCronJobs, BatchCronJobCells, "Name|Schedule|Timezone|Suspend?|Active#|Last Schedule|Age|Containers*|Images*|Selector*"},
+    {&api::kBatchCronJobs, BatchCronJobCells,
+     "Name|Schedule|Timezone|Suspend?|Active#|Last Schedule|Age|Containers*|Images*|Selector*"},
     {&api::kIngresses, IngressCells, "Name|Class|Hosts|Address|Ports|Age"},
     {&api::kIngressClasses, IngressClassCells, "Name|Controller|Parameters|Age"},
     {&api::kRoles, CreatedAtCells, "Name|Created At@"},
     {&api::kClusterRoles, CreatedAtCells, "Name|Created At@"},
     {&api::kRoleBindings, BindingCells, "Name|Role|Age|Users*|Groups*|ServiceAccounts*"},
     {&api::kClusterRoleBindings, BindingCells, "Name|Role|Age|Users*|Groups*|ServiceAccounts*"},
-    {&api::kStorageClasses, StorageClassCells, "Name|Provisioner|ReclaimPolicy|VolumeBindingMode|AllowVolumeExpansion|Age"},
+    {&api::kStorageClasses, StorageClassCells,
+     "Name|Provisioner|ReclaimPolicy|VolumeBindingMode|AllowVolumeExpansion|Age"},
     {&api::kMutatingWebhookConfigurations, WebhookCells, "Name|Webhooks#|Age"},
     {&api::kValidatingWebhookConfigurations, WebhookCells, "Name|Webhooks#|Age"},
     {&api::kCustomResourceDefinitions, CreatedAtCells, "Name|Created At@"},

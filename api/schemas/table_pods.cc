@@ -84,7 +84,8 @@ void SummariseContainers(Look pod, PodSummary& summary) {
       ++summary.ready;
     }
   }
-  if (summary.reason == "Completed" && running) summary.reason = HasTrueCondition(pod, "Ready") ? "Running" : "NotReady";
+  if (summary.reason == "Completed" && running)
+    summary.reason = HasTrueCondition(pod, "Ready") ? "Running" : "NotReady";
 }
 
 PodSummary Summarise(Look pod) {

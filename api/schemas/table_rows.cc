@@ -21,7 +21,6 @@ namespace {
 namespace json = boost::json;
 using std::string_view;
 
-
 Look Metadata(Look object) { return object["metadata"]; }
 // Integers as such, "N/A" and percentages as text.
 json::value IntOrTextCell(Look value, absl::string_view otherwise) {
@@ -30,8 +29,8 @@ json::value IntOrTextCell(Look value, absl::string_view otherwise) {
 }
 
 std::string AccessModes(Look modes) {
-  constexpr std::pair<string_view, string_view> kShort[] = {{"ReadWriteOnce", "RWO"}, {"ReadOnlyMany", "ROX"},
-                                                            {"ReadWriteMany", "RWX"}, {"ReadWriteOncePod", "RWOP"}};
+  constexpr std::pair<string_view, string_view> kShort[] = {
+      {"ReadWriteOnce", "RWO"}, {"ReadOnlyMany", "ROX"}, {"ReadWriteMany", "RWX"}, {"ReadWriteOncePod", "RWOP"}};
   std::vector<std::string> out;
   for (const auto& [mode, brief] : kShort) {
     for (const json::value& value : modes.list()) {
@@ -80,10 +79,16 @@ std::string NodeAddress(Look node, absl::string_view type) {
 
 void NodeCells(Look object, absl::Time now, Cells& cells) {
   const Look info = object["status"]["nodeInfo"];
-  cells = {NameCell(object), TextCell(NodeStatusText(object)), TextCell(NodeRoles(object)), AgeCell(object, now),
-           TextCell(info["kubeletVersion"].text()), TextCell(NodeAddress(object, "InternalIP")),
-           TextCell(NodeAddress(object, "ExternalIP")), TextCell(info["osImage"].text_or("<unknown>")),
-           TextCell(info["kernelVersion"].text_or("<unknown>")), TextCell(info["containerRuntimeVersion"].text_or("<unknown>"))};
+  cells = {NameCell(object),
+           TextCell(NodeStatusText(object)),
+           TextCell(NodeRoles(object)),
+           AgeCell(object, now),
+           TextCell(info["kubeletVersion"].text()),
+           TextCell(NodeAddress(object, "InternalIP")),
+           TextCell(NodeAddress(object, "ExternalIP")),
+           TextCell(info["osImage"].text_or("<unknown>")),
+           TextCell(info["kernelVersion"].text_or("<unknown>")),
+           TextCell(info["containerRuntimeVersion"].text_or("<unknown>"))};
 }
 
 std::string ServiceExternal(Look service) {
@@ -114,14 +119,18 @@ std::string ServicePorts(Look service) {
 
 void ServiceCells(Look object, absl::Time now, Cells& cells) {
   const Look spec = object["spec"];
-  cells = {NameCell(object), TextCell(spec["type"].text()),
+  cells = {NameCell(object),
+           TextCell(spec["type"].text()),
            TextCell(spec["clusterIPs"].at(0).text_or(spec["clusterIP"].text_or("<none>"))),
-           TextCell(ServiceExternal(object)), TextCell(ServicePorts(object)), AgeCell(object, now),
+           TextCell(ServiceExternal(object)),
+           TextCell(ServicePorts(object)),
+           AgeCell(object, now),
            TextCell(JoinMap(spec["selector"], "<none>"))};
 }
 
 void ConfigMapCells(Look object, absl::Time now, Cells& cells) {
-  cells = {NameCell(object), static_cast<std::int64_t>(object["data"].size() + object["binaryData"].size()), AgeCell(object, now)};
+  cells = {NameCell(object), static_cast<std::int64_t>(object["data"].size() + object["binaryData"].size()),
+           AgeCell(object, now)};
 }
 
 void SecretCells(Look object, absl::Time now, Cells& cells) {
@@ -131,7 +140,8 @@ void SecretCells(Look object, absl::Time now, Cells& cells) {
 
 void EventCells(Look event, absl::Time now, Cells& cells) {
   const Look regarding = event["involvedObject"], series = event["series"];
-  const std::string first = Since(event["firstTimestamp"].present() ? event["firstTimestamp"] : event["eventTime"], now);
+  const std::string first =
+      Since(event["firstTimestamp"].present() ? event["firstTimestamp"] : event["eventTime"], now);
   std::string last = event["lastTimestamp"].present() ? Since(event["lastTimestamp"], now) : first;
   std::int64_t count = event["count"].number() == 0 ? 1 : event["count"].number();
   if (series.present()) {
@@ -144,9 +154,16 @@ void EventCells(Look event, absl::Time now, Cells& cells) {
   std::string source(legacy ? event["source"]["component"].text() : event["reportingComponent"].text());
   const absl::string_view host = legacy ? event["source"]["host"].text() : event["reportingInstance"].text();
   if (!host.empty()) absl::StrAppend(&source, ", ", host);
-  cells = {TextCell(last), TextCell(event["type"].text()), TextCell(event["reason"].text()), TextCell(object),
-           TextCell(regarding["fieldPath"].text()), TextCell(source),
-           TextCell(absl::StripAsciiWhitespace(event["message"].text())), TextCell(first), count, NameCell(event)};
+  cells = {TextCell(last),
+           TextCell(event["type"].text()),
+           TextCell(event["reason"].text()),
+           TextCell(object),
+           TextCell(regarding["fieldPath"].text()),
+           TextCell(source),
+           TextCell(absl::StripAsciiWhitespace(event["message"].text())),
+           TextCell(first),
+           count,
+           NameCell(event)};
 }
 
 void EndpointsCells(Look object, absl::Time now, Cells& cells) {
@@ -156,10 +173,13 @@ void EndpointsCells(Look object, absl::Time now, Cells& cells) {
     for (const json::value& address : subset["addresses"].list()) {
       const absl::string_view ip = Look(&address)["ip"].text();
       if (subset["ports"].size() == 0) all.emplace_back(ip);
-      for (const json::value& port : subset["ports"].list()) all.push_back(absl::StrCat(ip, ":", Look(&port)["port"].number()));
+      for (const json::value& port : subset["ports"].list())
+        all.push_back(absl::StrCat(ip, ":", Look(&port)["port"].number()));
     }
   }
-  std::string text = all.empty() ? "<none>" : absl::StrJoin(all.begin(), all.begin() + std::min<std::ptrdiff_t>(3, std::ssize(all)), ",");
+  std::string text = all.empty()
+                         ? "<none>"
+                         : absl::StrJoin(all.begin(), all.begin() + std::min<std::ptrdiff_t>(3, std::ssize(all)), ",");
   if (all.size() > 3) absl::StrAppend(&text, " + ", all.size() - 3, " more...");
   cells = {NameCell(object), TextCell(text), AgeCell(object, now)};
 }
@@ -172,21 +192,31 @@ void PersistentVolumeCells(Look object, absl::Time now, Cells& cells) {
   const Look spec = object["spec"], claim = spec["claimRef"];
   const std::string claimed = claim.present() ? absl::StrCat(claim["namespace"].text(), "/", claim["name"].text()) : "";
   const bool deleting = Metadata(object)["deletionTimestamp"].present();
-  cells = {NameCell(object), TextCell(spec["capacity"]["storage"].text()), TextCell(AccessModes(spec["accessModes"])),
+  cells = {NameCell(object),
+           TextCell(spec["capacity"]["storage"].text()),
+           TextCell(AccessModes(spec["accessModes"])),
            TextCell(spec["persistentVolumeReclaimPolicy"].text()),
-           TextCell(deleting ? "Terminating" : object["status"]["phase"].text()), TextCell(claimed),
-           TextCell(spec["storageClassName"].text()), TextCell(spec["volumeAttributesClassName"].text_or("<unset>")),
-           TextCell(object["status"]["reason"].text()), AgeCell(object, now), TextCell(spec["volumeMode"].text_or("<unset>"))};
+           TextCell(deleting ? "Terminating" : object["status"]["phase"].text()),
+           TextCell(claimed),
+           TextCell(spec["storageClassName"].text()),
+           TextCell(spec["volumeAttributesClassName"].text_or("<unset>")),
+           TextCell(object["status"]["reason"].text()),
+           AgeCell(object, now),
+           TextCell(spec["volumeMode"].text_or("<unset>"))};
 }
 
 void PersistentVolumeClaimCells(Look object, absl::Time now, Cells& cells) {
   const Look spec = object["spec"], status = object["status"];
   const bool bound = !spec["volumeName"].text().empty();
   const bool deleting = Metadata(object)["deletionTimestamp"].present();
-  cells = {NameCell(object), TextCell(deleting ? "Terminating" : status["phase"].text()), TextCell(spec["volumeName"].text()),
+  cells = {NameCell(object),
+           TextCell(deleting ? "Terminating" : status["phase"].text()),
+           TextCell(spec["volumeName"].text()),
            TextCell(bound ? status["capacity"]["storage"].text() : ""),
-           TextCell(bound ? AccessModes(status["accessModes"]) : ""), TextCell(spec["storageClassName"].text()),
-           TextCell(spec["volumeAttributesClassName"].text_or("<unset>")), AgeCell(object, now),
+           TextCell(bound ? AccessModes(status["accessModes"]) : ""),
+           TextCell(spec["storageClassName"].text()),
+           TextCell(spec["volumeAttributesClassName"].text_or("<unset>")),
+           AgeCell(object, now),
            TextCell(spec["volumeMode"].text_or("<unset>"))};
 }
 
@@ -228,16 +258,25 @@ std::int64_t Replicas(Look workload) { return workload["spec"]["replicas"].numbe
 
 void DeploymentCells(Look object, absl::Time now, Cells& cells) {
   const Look status = object["status"];
-  cells = {NameCell(object), TextCell(absl::StrCat(status["readyReplicas"].number(), "/", Replicas(object))),
-           status["updatedReplicas"].number(), status["availableReplicas"].number(), AgeCell(object, now),
-           TextCell(JoinContainers(object, "name")), TextCell(JoinContainers(object, "image")),
+  cells = {NameCell(object),
+           TextCell(absl::StrCat(status["readyReplicas"].number(), "/", Replicas(object))),
+           status["updatedReplicas"].number(),
+           status["availableReplicas"].number(),
+           AgeCell(object, now),
+           TextCell(JoinContainers(object, "name")),
+           TextCell(JoinContainers(object, "image")),
            TextCell(JoinSelector(object["spec"]["selector"]))};
 }
 
 void ReplicaSetCells(Look object, absl::Time now, Cells& cells) {
   const Look status = object["status"];
-  cells = {NameCell(object), Replicas(object), status["replicas"].number(), status["readyReplicas"].number(),
-           AgeCell(object, now), TextCell(JoinContainers(object, "name")), TextCell(JoinContainers(object, "image")),
+  cells = {NameCell(object),
+           Replicas(object),
+           status["replicas"].number(),
+           status["readyReplicas"].number(),
+           AgeCell(object, now),
+           TextCell(JoinContainers(object, "name")),
+           TextCell(JoinContainers(object, "image")),
            TextCell(JoinSelector(object["spec"]["selector"]))};
 }
 
@@ -258,14 +297,16 @@ constexpr CoreTable kCoreTables[] = {
     {&api::kEndpoints, EndpointsCells, "Name|Endpoints|Age"},
     {&api::kServiceAccounts, ServiceAccountCells, "Name|Age"},
     {&api::kPersistentVolumes, PersistentVolumeCells,
-     "Name|Capacity|Access Modes|Reclaim Policy|Status|Claim|StorageClass|VolumeAttributesClass|Reason|Age|VolumeMode*"},
+     "Name|Capacity|Access Modes|Reclaim "
+     "Policy|Status|Claim|StorageClass|VolumeAttributesClass|Reason|Age|VolumeMode*"},
     {&api::kPersistentVolumeClaims, PersistentVolumeClaimCells,
      "Name|Status|Volume|Capacity|Access Modes|StorageClass|VolumeAttributesClass|Age|VolumeMode*"},
     {&api::kLimitRanges, LimitRangeCells, "Name|Created At@"},
     {&api::kResourceQuotas, ResourceQuotaCells, "Name|Request|Limit|Age"},
     {&api::kLeases, LeaseCells, "Name|Holder|Age"},
     {&api::kNetworkPolicies, NetworkPolicyCells, "Name|Pod-Selector|Age"},
-    {&api::kPodDisruptionBudgets, PodDisruptionBudgetCells, "Name|Min Available|Max Unavailable|Allowed Disruptions#|Age"},
+    {&api::kPodDisruptionBudgets, PodDisruptionBudgetCells,
+     "Name|Min Available|Max Unavailable|Allowed Disruptions#|Age"},
     {&api::kPriorityClasses, PriorityClassCells, "Name|Value#|Global-Default?|Age|PreemptionPolicy"},
     {&api::kDeployments, DeploymentCells, "Name|Ready|Up-to-date|Available|Age|Containers*|Images*|Selector*"},
     {&api::kReplicaSets, ReplicaSetCells, "Name|Desired#|Current#|Ready#|Age|Containers*|Images*|Selector*"},
@@ -290,7 +331,8 @@ TableShape MakeShape(const api::Resource& resource) {
     for (const CoreTable& table : tables) {
       if (table.resource != &resource) continue;
       shape.cells = table.cells;
-      for (const absl::string_view column : absl::StrSplit(View(table.columns), '|')) shape.columns.push_back(ParseColumn(column));
+      for (const absl::string_view column : absl::StrSplit(View(table.columns), '|'))
+        shape.columns.push_back(ParseColumn(column));
       return shape;
     }
   }

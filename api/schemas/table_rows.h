@@ -1,5 +1,5 @@
-// The columns and cells of each resource, as kubectl's users know them (kubernetes: pkg/printers/internalversion/printers.go;
-// for custom types their definitions'). Internal to this room.
+// The columns and cells of each resource, as kubectl's users know them (kubernetes:
+// pkg/printers/internalversion/printers.go; for custom types their definitions'). Internal to this room.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ using MakeCells = void (*)(Look object, absl::Time now, Cells& cells);
 
 struct TableShape {
   std::vector<Column> columns;
-  MakeCells cells = nullptr;   // of core resources; custom ones follow their columns' paths
+  MakeCells cells = nullptr;  // of core resources; custom ones follow their columns' paths
   const api::Resource* resource = nullptr;
 };
 const TableShape& TableShapeOf(const api::Resource& resource);
@@ -41,7 +41,8 @@ Cells CellsOf(const TableShape& shape, Look object, absl::Time now);
 // Pods are the long story; table_pods.cc.
 void PodCells(Look pod, absl::Time now, Cells& cells);
 
-// "Ready" is text, "Data#" an integer, "Default?" a boolean, "Created At@" a date, "IP*" only wide; several marks may follow one name.
+// "Ready" is text, "Data#" an integer, "Default?" a boolean, "Created At@" a date, "IP*" only wide; several marks may
+// follow one name.
 struct CoreTable {
   const api::Resource* resource;
   MakeCells cells;
@@ -63,6 +64,8 @@ std::string JoinContainers(Look workload, absl::string_view field);
 std::string Since(Look time, absl::Time now);
 
 // Text as a cell.
-inline boost::json::value TextCell(absl::string_view text) { return boost::json::string_view(text.data(), text.size()); }
+inline boost::json::value TextCell(absl::string_view text) {
+  return boost::json::string_view(text.data(), text.size());
+}
 
 }  // namespace gangway::schemas

@@ -22,8 +22,8 @@ namespace {
 
 using boost::json::value;
 
-// The CRD demands the key `containers`; that the list is not empty is a rule of pod templates. `object` has the spec of a job; `path` is
-// where it stands: "" or "spec.jobTemplate.".
+// The CRD demands the key `containers`; that the list is not empty is a rule of pod templates. `object` has the spec of
+// a job; `path` is where it stands: "" or "spec.jobTemplate.".
 void CheckTemplateSchema(const value& object, FieldErrors& errors, absl::string_view path = {}) {
   const value* spec = Member(object, "spec");
   const value* tasks = spec == nullptr ? nullptr : Member(*spec, "tasks");
@@ -32,13 +32,14 @@ void CheckTemplateSchema(const value& object, FieldErrors& errors, absl::string_
     const value* pod_template = Member(tasks->get_array()[i], "template");
     const value* pod_spec = pod_template == nullptr ? nullptr : Member(*pod_template, "spec");
     if (pod_spec != nullptr && pod_spec->is_object() && Member(*pod_spec, "containers") == nullptr) {
-      AddError(errors, FieldError::Type::kRequired, absl::StrCat(path, "spec.tasks[", i, "].template.spec.containers"), "",
-               "a pod needs at least one container");
+      AddError(errors, FieldError::Type::kRequired, absl::StrCat(path, "spec.tasks[", i, "].template.spec.containers"),
+               "", "a pod needs at least one container");
     }
   }
 }
 
-// False also for members in another order, which then only costs time. As text: Boost's comparison of objects is six times slower.
+// False also for members in another order, which then only costs time. As text: Boost's comparison of objects is six
+// times slower.
 bool SameSpec(const value& before, const value& after) {
   const value* old_spec = Member(before, "spec");
   const value* new_spec = Member(after, "spec");
@@ -149,7 +150,8 @@ void FillPodGroup(const AdmissionRequest& request, value& group) {
 
 const Admission* AdmissionOf(const Resource* resource) {
   const std::span<const KindRow> kinds = Kinds();
-  const auto at = std::find_if(kinds.begin(), kinds.end(), [&](const KindRow& row) { return row.resource == resource; });
+  const auto at =
+      std::find_if(kinds.begin(), kinds.end(), [&](const KindRow& row) { return row.resource == resource; });
   return at == kinds.end() ? nullptr : at->admission;
 }
 
@@ -157,14 +159,16 @@ const Admission* AdmissionOf(const Resource* resource) {
 
 const Admission kJobAdmission{.judge = AdmitJob, .fill_in = Fill<JobSpec, ApplyJobDefaults>, .mutating_webhook = true};
 const Admission kPodGroupAdmission{.judge = AdmitPodGroup, .fill_in = FillPodGroup, .mutating_webhook = true};
-const Admission kQueueAdmission{.judge = AdmitQueue, .fill_in = Fill<QueueSpec, ApplyQueueDefaults>, .deletions = true, .mutating_webhook = true};
+const Admission kQueueAdmission{
+    .judge = AdmitQueue, .fill_in = Fill<QueueSpec, ApplyQueueDefaults>, .deletions = true, .mutating_webhook = true};
 const Admission kJobFlowAdmission{.judge = AdmitJobFlow};
 const Admission kJobTemplateAdmission{.judge = AdmitJobTemplate, .validating_webhook = false};
 const Admission kCronJobAdmission{.judge = AdmitCronJob, .fill_in = Fill<CronJobSpec, ApplyCronJobDefaults>};
 
 void FillIn(const AdmissionRequest& request, value& object) {
   const Admission* const admission = AdmissionOf(request.resource);
-  if (request.operation == Operation::kCreate && admission != nullptr && admission->fill_in != nullptr) admission->fill_in(request, object);
+  if (request.operation == Operation::kCreate && admission != nullptr && admission->fill_in != nullptr)
+    admission->fill_in(request, object);
 }
 
 QueueLookup LookupIn(absl::Span<const Queue> queues) {

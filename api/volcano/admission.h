@@ -1,9 +1,9 @@
-// Whether an object of Volcano's may be created, changed or deleted. A pure function: object, old object and look-ups in,
-// verdict out. `gangway validate`, the webhook and the sandbox's API server ask the same one.
+// Whether an object of Volcano's may be created, changed or deleted. A pure function: object, old object and look-ups
+// in, verdict out. `gangway validate`, the webhook and the sandbox's API server ask the same one.
 //
-// The verdicts are those of Volcano's CRDs and webhooks (Volcano: pkg/webhooks/admission/*/validate), in their HTTP codes:
-// 422 Invalid where the schema refuses, 400 where the webhooks do. The texts are ours: field, rule, what to do. Unlike theirs,
-// a verdict lists every error, in the order of the fields.
+// The verdicts are those of Volcano's CRDs and webhooks (Volcano: pkg/webhooks/admission/*/validate), in their HTTP
+// codes: 422 Invalid where the schema refuses, 400 where the webhooks do. The texts are ours: field, rule, what to do.
+// Unlike theirs, a verdict lists every error, in the order of the fields.
 #pragma once
 
 #include <functional>
@@ -21,16 +21,16 @@
 namespace gangway::api::volcano {
 
 struct Verdict {
-  int code = 0;        // 0 allowed, 400 refused by a rule, 422 refused by the schema
-  std::string reason;  // metav1 status reason: "Invalid" with 422, "" with 400
-  FieldErrors errors;  // in stable order; empty when allowed
-  std::string message; // one line with all of them: `job default/ctr is refused: spec.tasks[0]...`
+  int code = 0;         // 0 allowed, 400 refused by a rule, 422 refused by the schema
+  std::string reason;   // metav1 status reason: "Invalid" with 422, "" with 400
+  FieldErrors errors;   // in stable order; empty when allowed
+  std::string message;  // one line with all of them: `job default/ctr is refused: spec.tasks[0]...`
   bool allowed() const { return code == 0; }
 };
 
 // What admission must know of a queue.
 struct QueueFacts {
-  std::string state;                  // "" is a queue that no controller has seen yet; it counts as not open
+  std::string state;  // "" is a queue that no controller has seen yet; it counts as not open
   std::string parent;
   std::vector<std::string> children;  // sorted
   std::int64_t allocated_pods = 0;    // pods placed in it
@@ -49,9 +49,9 @@ enum class Operation { kCreate, kUpdate, kDelete };
 struct AdmissionRequest {
   const Resource* resource = nullptr;  // a kind whose row has an Admission; anything else is allowed
   Operation operation = Operation::kCreate;
-  std::string ns, name;                               // `name` may be empty on create, for generateName
-  const boost::json::value* old_object = nullptr;     // on update and delete
-  std::string namespace_queue = {};                   // on create of a PodGroup: the annotation kQueueNameAnnotation of `ns`
+  std::string ns, name;                            // `name` may be empty on create, for generateName
+  const boost::json::value* old_object = nullptr;  // on update and delete
+  std::string namespace_queue = {};  // on create of a PodGroup: the annotation kQueueNameAnnotation of `ns`
 };
 
 // What is asked of the objects of one kind: a row of the catalogue (api/kind.h) has one.
@@ -65,10 +65,10 @@ struct Admission {
   bool validating_webhook = true;
 };
 
-// Applies the defaults of a create to `object` in place, then judges. `object` is null exactly on delete. It may be any JSON;
-// unknown fields are kept and not judged. When the verdict is a refusal, `object` may carry some of its defaults.
-// Writes to /status are not admission's business. `queues` may be empty (gangway validate without a cluster): then no rule about
-// other queues is judged.
+// Applies the defaults of a create to `object` in place, then judges. `object` is null exactly on delete. It may be any
+// JSON; unknown fields are kept and not judged. When the verdict is a refusal, `object` may carry some of its defaults.
+// Writes to /status are not admission's business. `queues` may be empty (gangway validate without a cluster): then no
+// rule about other queues is judged.
 Verdict Admit(const AdmissionRequest& request, boost::json::value* object, const QueueLookup& queues);
 
 }  // namespace gangway::api::volcano

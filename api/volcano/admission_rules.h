@@ -18,15 +18,17 @@
 
 namespace gangway::api::volcano {
 
-inline void AddError(FieldErrors& errors, FieldError::Type type, absl::string_view field, absl::string_view value, absl::string_view rule,
-                     absl::string_view fix = {}) {
+inline void AddError(FieldErrors& errors, FieldError::Type type, absl::string_view field, absl::string_view value,
+                     absl::string_view rule, absl::string_view fix = {}) {
   AddFieldError(errors, type, field, value, rule, fix);
 }
-inline void AddInvalid(FieldErrors& errors, absl::string_view field, absl::string_view value, absl::string_view rule, absl::string_view fix = {}) {
+inline void AddInvalid(FieldErrors& errors, absl::string_view field, absl::string_view value, absl::string_view rule,
+                       absl::string_view fix = {}) {
   AddFieldError(errors, FieldError::Type::kInvalid, field, value, rule, fix);
 }
 
-extern const Admission kJobAdmission, kPodGroupAdmission, kQueueAdmission, kJobFlowAdmission, kJobTemplateAdmission, kCronJobAdmission;
+extern const Admission kJobAdmission, kPodGroupAdmission, kQueueAdmission, kJobFlowAdmission, kJobTemplateAdmission,
+    kCronJobAdmission;
 
 // Durations that Go could not read (timeout, runningEstimate).
 void CheckDurations(const JobSpec& spec, FieldErrors& errors);

@@ -48,17 +48,27 @@ struct CronJobSpec {
   static constexpr std::string_view kName = "CronJobSpec";
   static constexpr auto Fields() {
     return MakeFields(
-        MakeField<&CronJobSpec::schedule>("schedule", "when a job starts: minute hour day-of-month month day-of-week, or @hourly and the like")
+        MakeField<&CronJobSpec::schedule>(
+            "schedule", "when a job starts: minute hour day-of-month month day-of-week, or @hourly and the like")
             .Required(),
         MakeField<&CronJobSpec::time_zone>("timeZone", "the zone of the schedule, such as Asia/Shanghai; absent: UTC"),
-        MakeField<&CronJobSpec::starting_deadline_seconds>("startingDeadlineSeconds", "a start that is later than this is left out; absent: none is")
+        MakeField<&CronJobSpec::starting_deadline_seconds>(
+            "startingDeadlineSeconds", "a start that is later than this is left out; absent: none is")
             .Minimum(0),
-        MakeField<&CronJobSpec::concurrency_policy>("concurrencyPolicy", "while the last job runs, Allow: the next starts beside it; Forbid: it waits; Replace: it takes its place")
-            .Default("Allow").OneOf(kConcurrencyPolicies),
+        MakeField<&CronJobSpec::concurrency_policy>(
+            "concurrencyPolicy",
+            "while the last job runs, Allow: the next starts beside it; Forbid: it waits; Replace: it takes its place")
+            .Default("Allow")
+            .OneOf(kConcurrencyPolicies),
         MakeField<&CronJobSpec::suspend>("suspend", "true: no more jobs start; those that run go on").Default(0),
         MakeField<&CronJobSpec::job_template>("jobTemplate", "the job").Required(),
-        MakeField<&CronJobSpec::successful_jobs_history_limit>("successfulJobsHistoryLimit", "how many Completed jobs stay").Default(3).Minimum(0),
-        MakeField<&CronJobSpec::failed_jobs_history_limit>("failedJobsHistoryLimit", "how many Failed jobs stay").Default(1).Minimum(0));
+        MakeField<&CronJobSpec::successful_jobs_history_limit>("successfulJobsHistoryLimit",
+                                                               "how many Completed jobs stay")
+            .Default(3)
+            .Minimum(0),
+        MakeField<&CronJobSpec::failed_jobs_history_limit>("failedJobsHistoryLimit", "how many Failed jobs stay")
+            .Default(1)
+            .Minimum(0));
   }
 };
 struct CronJobStatus {
@@ -66,9 +76,10 @@ struct CronJobStatus {
   Time last_schedule_time, last_successful_time;
   static constexpr std::string_view kName = "CronJobStatus";
   static constexpr auto Fields() {
-    return MakeFields(MakeField<&CronJobStatus::active>("active", "jobs that have not ended; without a uid: one that is being made"),
-                      MakeField<&CronJobStatus::last_schedule_time>("lastScheduleTime", "the time of the last job that was started"),
-                      MakeField<&CronJobStatus::last_successful_time>("lastSuccessfulTime", "when a job was Completed last"));
+    return MakeFields(
+        MakeField<&CronJobStatus::active>("active", "jobs that have not ended; without a uid: one that is being made"),
+        MakeField<&CronJobStatus::last_schedule_time>("lastScheduleTime", "the time of the last job that was started"),
+        MakeField<&CronJobStatus::last_successful_time>("lastSuccessfulTime", "when a job was Completed last"));
   }
 };
 struct CronJob {
@@ -80,7 +91,8 @@ struct CronJob {
   static constexpr auto Fields() {
     return MakeFields(MakeField<&CronJob::api_version>("apiVersion", ""), MakeField<&CronJob::kind>("kind", ""),
                       MakeField<&CronJob::metadata>("metadata", ""),
-                      MakeField<&CronJob::spec>("spec", "what is wanted"), MakeField<&CronJob::status>("status", "what is"));
+                      MakeField<&CronJob::spec>("spec", "what is wanted"),
+                      MakeField<&CronJob::status>("status", "what is"));
   }
 };
 

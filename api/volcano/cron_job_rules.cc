@@ -23,7 +23,9 @@ void CheckCronJobName(const ObjectMeta& metadata, FieldErrors& errors) {
   const std::string value = JsonString(generated ? metadata.generate_name : name);
   if (name.size() > kMaxNameLength) {
     return AddInvalid(errors, path, value,
-                      absl::StrCat("must be no more than ", kMaxNameLength, " characters: its jobs are called <name>-<minutes since 1970>", generated ? ", with five characters of its own" : ""),
+                      absl::StrCat("must be no more than ", kMaxNameLength,
+                                   " characters: its jobs are called <name>-<minutes since 1970>",
+                                   generated ? ", with five characters of its own" : ""),
                       "shorten it");
   }
   const Complaints complaints = CheckQualifiedName(name);
@@ -34,15 +36,17 @@ void CheckSchedule(const CronJobSpec& spec, FieldErrors& errors) {
   const absl::Status status = CronSchedule::Parse(spec.schedule).status();
   if (status.ok()) return;
   AddInvalid(errors, "spec.schedule", JsonString(spec.schedule), std::string(status.message()),
-             absl::StrContains(spec.schedule, "TZ") ? "write the zone there, such as timeZone: Asia/Shanghai"
-                                                    : "such as \"30 2 * * *\", every night at half past two, or \"@hourly\"");
+             absl::StrContains(spec.schedule, "TZ")
+                 ? "write the zone there, such as timeZone: Asia/Shanghai"
+                 : "such as \"30 2 * * *\", every night at half past two, or \"@hourly\"");
 }
 
 void CheckTimeZone(const CronJobSpec& spec, FieldErrors& errors) {
   if (!spec.time_zone.has_value()) return;
   const absl::Status status = LoadCronTimeZone(*spec.time_zone).status();
   if (status.ok()) return;
-  AddInvalid(errors, "spec.timeZone", JsonString(*spec.time_zone), std::string(status.message()), "such as Asia/Shanghai; leave it out for UTC");
+  AddInvalid(errors, "spec.timeZone", JsonString(*spec.time_zone), std::string(status.message()),
+             "such as Asia/Shanghai; leave it out for UTC");
 }
 
 }  // namespace

@@ -27,7 +27,8 @@ struct CronField {
   int low, high;
   absl::Span<const absl::string_view> words;  // the first stands for `low`
 };
-constexpr std::array<absl::string_view, 12> kMonths = {"jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"};
+constexpr std::array<absl::string_view, 12> kMonths = {"jan", "feb", "mar", "apr", "may", "jun",
+                                                       "jul", "aug", "sep", "oct", "nov", "dec"};
 constexpr std::array<absl::string_view, 7> kWeekdays = {"sun", "mon", "tue", "wed", "thu", "fri", "sat"};
 
 struct Bits {
@@ -77,7 +78,8 @@ absl::StatusOr<Bits> ParseRange(const CronField& field, absl::string_view text) 
     if (ends.size() == 1) high = field.high;  // "5/10" is from 5 on
     if (step > 1) out.star = false;
   }
-  if (low < field.low || high > field.high) return Wrong(field, text, absl::StrCat("must be between ", field.low, " and ", field.high));
+  if (low < field.low || high > field.high)
+    return Wrong(field, text, absl::StrCat("must be between ", field.low, " and ", field.high));
   if (low > high) return Wrong(field, text, "the range ends before it begins");
   if (step == 0) return Wrong(field, text, "the step must be at least 1");
   for (std::int64_t n = low; n <= high; n += step) out.bits |= std::uint64_t{1} << n;
@@ -110,12 +112,16 @@ absl::Time WholeSeconds(absl::Time t) { return absl::FromUnixSeconds(absl::ToUni
 }  // namespace
 
 absl::StatusOr<CronSchedule> CronSchedule::Parse(absl::string_view text, absl::TimeZone zone) {
-  static const std::array<CronField, 5> kFields = {{{"minute", 0, 59, {}}, {"hour", 0, 23, {}}, {"day of month", 1, 31, {}},
-                                                    {"month", 1, 12, kMonths}, {"day of week", 0, 6, kWeekdays}}};
+  static const std::array<CronField, 5> kFields = {{{"minute", 0, 59, {}},
+                                                    {"hour", 0, 23, {}},
+                                                    {"day of month", 1, 31, {}},
+                                                    {"month", 1, 12, kMonths},
+                                                    {"day of week", 0, 6, kWeekdays}}};
   CronSchedule out;
   out.zone_ = zone;
   if (text.empty()) return absl::InvalidArgumentError("must not be empty");
-  if (absl::StrContains(text, "TZ")) return absl::InvalidArgumentError("must not name a time zone: that is the field timeZone");
+  if (absl::StrContains(text, "TZ"))
+    return absl::InvalidArgumentError("must not name a time zone: that is the field timeZone");
   if (absl::string_view duration = text; absl::ConsumePrefix(&duration, "@every ")) {
     GW_ASSIGN_OR_RETURN(const absl::Duration every, ParseGoDuration(duration));
     out.every_ = std::max(absl::Trunc(every, absl::Seconds(1)), absl::Seconds(1));
@@ -124,13 +130,15 @@ absl::StatusOr<CronSchedule> CronSchedule::Parse(absl::string_view text, absl::T
   if (text[0] == '@') {
     const absl::string_view fields = FieldsOfDescriptor(text);
     if (fields.empty()) {
-      return absl::InvalidArgumentError("must be one of @yearly, @annually, @monthly, @weekly, @daily, @midnight, @hourly, or @every and a duration");
+      return absl::InvalidArgumentError(
+          "must be one of @yearly, @annually, @monthly, @weekly, @daily, @midnight, @hourly, or @every and a duration");
     }
     text = fields;
   }
   const std::vector<absl::string_view> words = absl::StrSplit(text, absl::ByAnyChar(" \t\n\v\f\r"), absl::SkipEmpty());
   if (words.size() != kFields.size()) {
-    return absl::InvalidArgumentError(absl::StrCat("must have 5 fields (minute hour day-of-month month day-of-week), has ", words.size()));
+    return absl::InvalidArgumentError(
+        absl::StrCat("must have 5 fields (minute hour day-of-month month day-of-week), has ", words.size()));
   }
   std::array<Bits, 5> parsed;
   for (std::size_t i = 0; i < kFields.size(); ++i) {
@@ -162,7 +170,8 @@ absl::Time CronSchedule::FirstOn(absl::CivilDay day, absl::Time from, bool& cert
     if (std::max(end.pre, end.post) < from) continue;
     for (int minute = 0; minute < 60; ++minute) {
       if (!Has(minutes_, minute)) continue;
-      const absl::TimeZone::TimeInfo local = zone_.At(absl::CivilSecond(day.year(), day.month(), day.day(), hour, minute, 0));
+      const absl::TimeZone::TimeInfo local =
+          zone_.At(absl::CivilSecond(day.year(), day.month(), day.day(), hour, minute, 0));
       if (local.kind == absl::TimeZone::TimeInfo::SKIPPED) continue;
       if (local.pre >= from) {
         certain = true;
@@ -203,7 +212,8 @@ absl::Time CronSchedule::Last(absl::Time after, absl::Time until) const {
     const absl::Time first = WholeSeconds(after) + every_;
     return first > until ? absl::InfinitePast() : first + absl::Floor(until - first, every_);
   }
-  // Next() never goes back when its argument grows; so the largest argument whose start is not too late gives the last one.
+  // Next() never goes back when its argument grows; so the largest argument whose start is not too late gives the last
+  // one.
   after = std::max(after, until - 2 * kMostDays * absl::Hours(24));  // starts lie closer together
   std::int64_t low = absl::ToUnixSeconds(after), high = absl::ToUnixSeconds(until);
   if (Next(absl::FromUnixSeconds(low)) > until) return absl::InfinitePast();
@@ -215,17 +225,21 @@ absl::Time CronSchedule::Last(absl::Time after, absl::Time until) const {
 }
 
 absl::StatusOr<absl::TimeZone> LoadCronTimeZone(absl::string_view name) {
-  const auto wrong = [&](absl::string_view why) { return absl::InvalidArgumentError(absl::StrCat("time zone \"", name, "\": ", why)); };
+  const auto wrong = [&](absl::string_view why) {
+    return absl::InvalidArgumentError(absl::StrCat("time zone \"", name, "\": ", why));
+  };
   if (name.empty()) return wrong("must not be empty");
   if (absl::EqualsIgnoreCase(name, "Local")) return wrong("every machine has its own");
   for (const absl::string_view part : absl::StrSplit(name, '/')) {
     const bool plain = !part.empty() && part.size() <= 14 && std::all_of(part.begin(), part.end(), [](char c) {
       return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '-' || c == '_' || c == '+';
     });
-    if (!plain || part == "." || part == ".." || part[0] == '-') return wrong("is no name of the IANA time zone database");
+    if (!plain || part == "." || part == ".." || part[0] == '-')
+      return wrong("is no name of the IANA time zone database");
   }
   absl::TimeZone zone;
-  if (!absl::LoadTimeZone(std::string(name), &zone)) return wrong("is not in the IANA time zone database of this machine");
+  if (!absl::LoadTimeZone(std::string(name), &zone))
+    return wrong("is not in the IANA time zone database of this machine");
   return zone;
 }
 

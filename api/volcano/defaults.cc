@@ -79,7 +79,8 @@ void DefaultPlugins(std::map<std::string, std::vector<std::string>>& plugins) {
       if (!plugins.contains(std::string(plugin.name))) continue;
       for (const BroughtPlugin& brought : plugin.brings) {
         if (brought.flag.empty() == with_flag) continue;
-        plugins.try_emplace(std::string(brought.name), with_flag ? std::vector<std::string>{std::string(brought.flag)} : std::vector<std::string>());
+        plugins.try_emplace(std::string(brought.name), with_flag ? std::vector<std::string>{std::string(brought.flag)}
+                                                                 : std::vector<std::string>());
       }
     }
   }

@@ -15,7 +15,8 @@ struct HttpHeader {
   std::string name, value;
   static constexpr std::string_view kName = "HTTPHeader";
   static constexpr auto Fields() {
-    return MakeFields(MakeField<&HttpHeader::name>("name", "").Required(), MakeField<&HttpHeader::value>("value", "").Required());
+    return MakeFields(MakeField<&HttpHeader::name>("name", "").Required(),
+                      MakeField<&HttpHeader::value>("value", "").Required());
   }
 };
 struct HttpProbe {
@@ -73,7 +74,8 @@ struct FlowPatch {
   Document job_spec;  // kept as it was written: a schema with defaults would make a patch of things nobody wrote
   static constexpr std::string_view kName = "Patch";
   static constexpr auto Fields() {
-    return MakeFields(MakeField<&FlowPatch::job_spec>("jobSpec", "merged into the template's spec; tasks by their name, other lists whole"));
+    return MakeFields(MakeField<&FlowPatch::job_spec>(
+        "jobSpec", "merged into the template's spec; tasks by their name, other lists whole"));
   }
 };
 struct Flow {
@@ -82,9 +84,10 @@ struct Flow {
   std::optional<FlowPatch> patch;
   static constexpr std::string_view kName = "Flow";
   static constexpr auto Fields() {
-    return MakeFields(MakeField<&Flow::name>("name", "of a JobTemplate; the job is called <jobflow>-<name>").Required().MinLength(1),
-                      MakeField<&Flow::depends_on>("dependsOn", "what must have happened first"),
-                      MakeField<&Flow::patch>("patch", "how the job differs from the template"));
+    return MakeFields(
+        MakeField<&Flow::name>("name", "of a JobTemplate; the job is called <jobflow>-<name>").Required().MinLength(1),
+        MakeField<&Flow::depends_on>("dependsOn", "what must have happened first"),
+        MakeField<&Flow::patch>("patch", "how the job differs from the template"));
   }
 };
 struct JobFlowSpec {
@@ -92,9 +95,10 @@ struct JobFlowSpec {
   std::string job_retain_policy;
   static constexpr std::string_view kName = "JobFlowSpec";
   static constexpr auto Fields() {
-    return MakeFields(MakeField<&JobFlowSpec::flows>("flows", "the jobs and their order"),
-                      MakeField<&JobFlowSpec::job_retain_policy>("jobRetainPolicy", "delete: the jobs go when all are Completed")
-                          .OneOf("retain,delete"));
+    return MakeFields(
+        MakeField<&JobFlowSpec::flows>("flows", "the jobs and their order"),
+        MakeField<&JobFlowSpec::job_retain_policy>("jobRetainPolicy", "delete: the jobs go when all are Completed")
+            .OneOf("retain,delete"));
   }
 };
 
@@ -117,7 +121,8 @@ struct FlowJobStatus {
   friend bool operator==(const FlowJobStatus&, const FlowJobStatus&) = default;
   static constexpr std::string_view kName = "FlowJobStatus";
   static constexpr auto Fields() {
-    return MakeFields(MakeField<&FlowJobStatus::name>("name", "of the job"), MakeField<&FlowJobStatus::state>("state", "its phase"),
+    return MakeFields(MakeField<&FlowJobStatus::name>("name", "of the job"),
+                      MakeField<&FlowJobStatus::state>("state", "its phase"),
                       MakeField<&FlowJobStatus::start>("startTimestamp", "when it was made"),
                       MakeField<&FlowJobStatus::end>("endTimestamp", "when it ended"),
                       MakeField<&FlowJobStatus::restart_count>("restartCount", "its retries"),
@@ -174,7 +179,8 @@ struct JobFlow {
   static constexpr auto Fields() {
     return MakeFields(MakeField<&JobFlow::api_version>("apiVersion", ""), MakeField<&JobFlow::kind>("kind", ""),
                       MakeField<&JobFlow::metadata>("metadata", ""),
-                      MakeField<&JobFlow::spec>("spec", "what is wanted"), MakeField<&JobFlow::status>("status", "what is"));
+                      MakeField<&JobFlow::spec>("spec", "what is wanted"),
+                      MakeField<&JobFlow::status>("status", "what is"));
   }
 };
 

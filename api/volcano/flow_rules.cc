@@ -14,15 +14,16 @@
 namespace gangway::api::volcano {
 namespace {
 
-// Takes away what depends on nothing that is left, until there is no such flow: what remains stands in circles, or behind one. Names are
-// those of flows, each once.
+// Takes away what depends on nothing that is left, until there is no such flow: what remains stands in circles, or
+// behind one. Names are those of flows, each once.
 std::set<std::string> Stuck(const JobFlowSpec& spec) {
   std::map<absl::string_view, std::vector<std::size_t>> waiting;  // flows by what they wait for
   std::vector<std::size_t> left(spec.flows.size());               // how many it waits for, by flow
   std::vector<std::size_t> free;
   const std::vector<std::string> nothing;
   for (std::size_t i = 0; i < spec.flows.size(); ++i) {
-    const std::vector<std::string>& targets = spec.flows[i].depends_on.has_value() ? spec.flows[i].depends_on->targets : nothing;
+    const std::vector<std::string>& targets =
+        spec.flows[i].depends_on.has_value() ? spec.flows[i].depends_on->targets : nothing;
     for (const std::string& target : targets) waiting[target].push_back(i);
     left[i] = targets.size();
     if (targets.empty()) free.push_back(i);
@@ -69,7 +70,8 @@ void CheckFlows(const JobFlowSpec& spec, FieldErrors& errors) {
   }
   if (errors.size() != before) return;
   if (const std::set<std::string> stuck = Stuck(spec); !stuck.empty()) {
-    AddInvalid(errors, "spec.flows", "", absl::StrCat("these wait for each other in a circle: ", absl::StrJoin(stuck, ", ")));
+    AddInvalid(errors, "spec.flows", "",
+               absl::StrCat("these wait for each other in a circle: ", absl::StrJoin(stuck, ", ")));
   }
 }
 

@@ -37,9 +37,13 @@ struct NetworkTopologySpec {
   static constexpr std::string_view kName = "NetworkTopologySpec";
   static constexpr auto Fields() {
     return MakeFields(
-        MakeField<&NetworkTopologySpec::mode>("mode", "hard: within the tier or not at all; soft: preferred").Default("hard").OneOf("hard,soft"),
-        MakeField<&NetworkTopologySpec::highest_tier_allowed>("highestTierAllowed", "the widest tier, by number").Minimum(0),
-        MakeField<&NetworkTopologySpec::highest_tier_name>("highestTierName", "the widest tier, by name").MaxLength(253));
+        MakeField<&NetworkTopologySpec::mode>("mode", "hard: within the tier or not at all; soft: preferred")
+            .Default("hard")
+            .OneOf("hard,soft"),
+        MakeField<&NetworkTopologySpec::highest_tier_allowed>("highestTierAllowed", "the widest tier, by number")
+            .Minimum(0),
+        MakeField<&NetworkTopologySpec::highest_tier_name>("highestTierName", "the widest tier, by name")
+            .MaxLength(253));
   }
 };
 
@@ -49,9 +53,13 @@ struct PartitionPolicySpec {
   static constexpr std::string_view kName = "PartitionPolicySpec";
   static constexpr auto Fields() {
     return MakeFields(
-        MakeField<&PartitionPolicySpec::total_partitions>("totalPartitions", "how many partitions").Required().Minimum(1),
+        MakeField<&PartitionPolicySpec::total_partitions>("totalPartitions", "how many partitions")
+            .Required()
+            .Minimum(1),
         MakeField<&PartitionPolicySpec::partition_size>("partitionSize", "pods in each").Required().Minimum(1),
-        MakeField<&PartitionPolicySpec::min_partitions>("minPartitions", "how many must be placed").Default(0).Minimum(0),
+        MakeField<&PartitionPolicySpec::min_partitions>("minPartitions", "how many must be placed")
+            .Default(0)
+            .Minimum(0),
         MakeField<&PartitionPolicySpec::network_topology>("networkTopology", "where one partition may lie"));
   }
 };
@@ -79,7 +87,9 @@ struct TaskSpec {
   static constexpr std::string_view kName = "TaskSpec";
   static constexpr auto Fields() {
     return MakeFields(
-        MakeField<&TaskSpec::name>("name", "DNS label; pods are called <job>-<name>-<index>").MaxLength(63).Pattern("dns1123label"),
+        MakeField<&TaskSpec::name>("name", "DNS label; pods are called <job>-<name>-<index>")
+            .MaxLength(63)
+            .Pattern("dns1123label"),
         MakeField<&TaskSpec::replicas>("replicas", "how many pods").Minimum(0),
         MakeField<&TaskSpec::min_available>("minAvailable", "how many of them the gang needs; absent: all").Minimum(0),
         MakeField<&TaskSpec::pod_template>("template", "a core/v1 pod template"),
@@ -97,10 +107,12 @@ struct VolumeSpec {
   Document volume_claim;
   static constexpr std::string_view kName = "VolumeSpec";
   static constexpr auto Fields() {
-    return MakeFields(
-        MakeField<&VolumeSpec::mount_path>("mountPath", "where containers see it; no ':'").Required().MinLength(1).Pattern(kNoColon),
-        MakeField<&VolumeSpec::volume_claim_name>("volumeClaimName", "an existing claim").MaxLength(253),
-        MakeField<&VolumeSpec::volume_claim>("volumeClaim", "a claim to create"));
+    return MakeFields(MakeField<&VolumeSpec::mount_path>("mountPath", "where containers see it; no ':'")
+                          .Required()
+                          .MinLength(1)
+                          .Pattern(kNoColon),
+                      MakeField<&VolumeSpec::volume_claim_name>("volumeClaimName", "an existing claim").MaxLength(253),
+                      MakeField<&VolumeSpec::volume_claim>("volumeClaim", "a claim to create"));
   }
 };
 
@@ -121,7 +133,8 @@ struct JobSpec {
   static constexpr auto Fields() {
     return MakeFields(
         MakeField<&JobSpec::scheduler_name>("schedulerName", "who places the pods").MaxLength(63),
-        MakeField<&JobSpec::min_available>("minAvailable", "members of the gang; absent: the sum of the tasks'").Minimum(0),
+        MakeField<&JobSpec::min_available>("minAvailable", "members of the gang; absent: the sum of the tasks'")
+            .Minimum(0),
         MakeField<&JobSpec::volumes>("volumes", "claims mounted into every container"),
         MakeField<&JobSpec::tasks>("tasks", "the job's groups of equal pods").MinItems(1),
         MakeField<&JobSpec::policies>("policies", "what to do on which event"),
@@ -129,8 +142,11 @@ struct JobSpec {
         MakeField<&JobSpec::running_estimate>("runningEstimate", "a duration; stored only"),
         MakeField<&JobSpec::queue>("queue", "the queue").Default("default").MaxLength(253).Pattern("dns1123subdomain"),
         MakeField<&JobSpec::max_retry>("maxRetry", "restarts before the job has Failed").Default(3).Minimum(0),
-        MakeField<&JobSpec::ttl_seconds_after_finished>("ttlSecondsAfterFinished", "how long a finished job stays").Minimum(0),
-        MakeField<&JobSpec::priority_class_name>("priorityClassName", "the priority class").MaxLength(253).Pattern("dns1123subdomain"),
+        MakeField<&JobSpec::ttl_seconds_after_finished>("ttlSecondsAfterFinished", "how long a finished job stays")
+            .Minimum(0),
+        MakeField<&JobSpec::priority_class_name>("priorityClassName", "the priority class")
+            .MaxLength(253)
+            .Pattern("dns1123subdomain"),
         MakeField<&JobSpec::min_success>("minSuccess", "successes after which the job is Completed").Minimum(1),
         MakeField<&JobSpec::network_topology>("networkTopology", "where the gang may lie"));
   }
@@ -141,9 +157,11 @@ struct JobState {
   Time last_transition_time;
   static constexpr std::string_view kName = "JobState";
   static constexpr auto Fields() {
-    return MakeFields(MakeField<&JobState::phase>("phase", "Pending Running Restarting Aborting Aborted Completing Completed Terminating Terminated Failed"),
-                      MakeField<&JobState::reason>("reason", "one word"), MakeField<&JobState::message>("message", "a sentence"),
-                      MakeField<&JobState::last_transition_time>("lastTransitionTime", "when the phase was entered"));
+    return MakeFields(
+        MakeField<&JobState::phase>(
+            "phase", "Pending Running Restarting Aborting Aborted Completing Completed Terminating Terminated Failed"),
+        MakeField<&JobState::reason>("reason", "one word"), MakeField<&JobState::message>("message", "a sentence"),
+        MakeField<&JobState::last_transition_time>("lastTransitionTime", "when the phase was entered"));
   }
 };
 struct JobCondition {
@@ -194,8 +212,8 @@ struct Job {
   static constexpr std::string_view kName = "Job";
   static constexpr auto Fields() {
     return MakeFields(MakeField<&Job::api_version>("apiVersion", ""), MakeField<&Job::kind>("kind", ""),
-                      MakeField<&Job::metadata>("metadata", ""),
-                      MakeField<&Job::spec>("spec", "what is wanted"), MakeField<&Job::status>("status", "what is"));
+                      MakeField<&Job::metadata>("metadata", ""), MakeField<&Job::spec>("spec", "what is wanted"),
+                      MakeField<&Job::status>("status", "what is"));
   }
 };
 

@@ -49,7 +49,8 @@ class PolicyRules {
     }
     if (by_event) return CheckEvents(policy, path);
     if (policy.exit_code.has_value()) return CheckExitCode(*policy.exit_code, path);
-    AddError(errors_, FieldError::Type::kRequired, absl::StrCat(path, ".event"), "", "a policy needs an event or an exitCode");
+    AddError(errors_, FieldError::Type::kRequired, absl::StrCat(path, ".event"), "",
+             "a policy needs an event or an exitCode");
   }
 
   // After all of them: the wildcard leaves nothing for others.
@@ -90,8 +91,8 @@ class PolicyRules {
     if (code == 0) AddInvalid(errors_, field, "0", "must not be 0, which is no failure", "use the event TaskCompleted");
     const auto [it, fresh] = policy_of_code_.try_emplace(code, path);
     if (fresh) return;
-    AddError(errors_, FieldError::Type::kDuplicate, field, absl::StrCat(code), absl::StrCat(it->second, " has the same exit code"),
-             "each exit code can have one policy");
+    AddError(errors_, FieldError::Type::kDuplicate, field, absl::StrCat(code),
+             absl::StrCat(it->second, " has the same exit code"), "each exit code can have one policy");
   }
 
   const std::string& list_;
@@ -103,7 +104,8 @@ class PolicyRules {
 // Walks who waits for whom.
 class DependencyWalk {
  public:
-  DependencyWalk(const std::vector<TaskSpec>& tasks, FieldErrors& errors) : tasks_(tasks), errors_(errors), state_(tasks.size()) {
+  DependencyWalk(const std::vector<TaskSpec>& tasks, FieldErrors& errors)
+      : tasks_(tasks), errors_(errors), state_(tasks.size()) {
     for (std::size_t i = 0; i < tasks.size(); ++i) index_of_.try_emplace(tasks[i].name, i);
     for (const TaskSpec& task : tasks) {
       std::vector<std::size_t>& out = dependencies_.emplace_back();
@@ -161,8 +163,10 @@ class DependencyWalk {
     std::vector<std::string> names;
     for (; from != path.end(); ++from) names.push_back(tasks_[from->first].name);
     names.push_back(tasks_[back_to].name);
-    AddInvalid(errors_, absl::StrCat("spec.tasks[", path.back().first, "].dependsOn.name"), JsonString(tasks_[back_to].name),
-               absl::StrCat("the tasks wait for each other: ", absl::StrJoin(names, " -> ")), "remove one of these dependencies");
+    AddInvalid(errors_, absl::StrCat("spec.tasks[", path.back().first, "].dependsOn.name"),
+               JsonString(tasks_[back_to].name),
+               absl::StrCat("the tasks wait for each other: ", absl::StrJoin(names, " -> ")),
+               "remove one of these dependencies");
   }
 
   const std::vector<TaskSpec>& tasks_;

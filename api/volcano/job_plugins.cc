@@ -41,7 +41,8 @@ std::optional<std::string> FlagGiven(const std::vector<std::string>& flags, absl
 
 void CheckMpiPlugin(const JobSpec& spec, const std::vector<std::string>& flags, FieldErrors& errors) {
   const std::string master = FlagValue(flags, "master", "master");
-  const bool there = std::any_of(spec.tasks.begin(), spec.tasks.end(), [&](const TaskSpec& task) { return task.name == master; });
+  const bool there =
+      std::any_of(spec.tasks.begin(), spec.tasks.end(), [&](const TaskSpec& task) { return task.name == master; });
   if (there) return;
   AddInvalid(errors, "spec.plugins.mpi", "", absl::StrCat("no task is called ", master, ", the master of the MPI job"),
              "name one so, or name the task that it is: --master=<task>");
@@ -60,7 +61,8 @@ void CheckPaddlePlugin(const JobSpec& spec, const std::vector<std::string>& flag
 }
 
 const JobPlugin* FindJobPlugin(absl::string_view name) {
-  const auto* const at = std::find_if(std::begin(kJobPlugins), std::end(kJobPlugins), [&](const JobPlugin& plugin) { return View(plugin.name) == name; });
+  const auto* const at = std::find_if(std::begin(kJobPlugins), std::end(kJobPlugins),
+                                      [&](const JobPlugin& plugin) { return View(plugin.name) == name; });
   return at == std::end(kJobPlugins) ? nullptr : at;
 }
 

@@ -1,5 +1,6 @@
-// The job plugins: what a Job may name in spec.plugins. One table, which admission reads here and which the lifecycle hangs their effects on
-// (plugin/lifecycle/job_plugins/job_plugin.cc). Volcano's, and paddle, which Volcano lacks; docs/job-plugins.md describes them.
+// The job plugins: what a Job may name in spec.plugins. One table, which admission reads here and which the lifecycle
+// hangs their effects on (plugin/lifecycle/job_plugins/job_plugin.cc). Volcano's, and paddle, which Volcano lacks;
+// docs/job-plugins.md describes them.
 #pragma once
 
 #include <span>
@@ -42,9 +43,16 @@ inline constexpr JobPlugin kJobPlugins[] = {
     {.name = "env"},
     {.name = "hcclrank", .flags = "master,worker", .leaves_objects = false},
     {.name = "mpi", .flags = "master,worker,port", .brings = kSvcAndSshAlong, .check = CheckMpiPlugin},
-    {.name = "paddle", .flags = "server,worker,heter,port,with-gloo", .brings = kEarlySvcAlong, .check = CheckPaddlePlugin},
-    {.name = "pytorch", .flags = "master,worker,port,wait-master-enabled,wait-master-timeout,wait-master-image", .brings = kSvcAlong},
-    {.name = "ray", .flags = "head,headContainer,worker,workerContainer,port,dashboardPort,clientPort", .brings = kSvcAlong},
+    {.name = "paddle",
+     .flags = "server,worker,heter,port,with-gloo",
+     .brings = kEarlySvcAlong,
+     .check = CheckPaddlePlugin},
+    {.name = "pytorch",
+     .flags = "master,worker,port,wait-master-enabled,wait-master-timeout,wait-master-image",
+     .brings = kSvcAlong},
+    {.name = "ray",
+     .flags = "head,headContainer,worker,workerContainer,port,dashboardPort,clientPort",
+     .brings = kSvcAlong},
     {.name = "ssh", .flags = "ssh-key-file-path,ssh-private-key,ssh-public-key,ssh-port"},
     {.name = "svc", .flags = "publish-not-ready-addresses,disable-network-policy,inject-hosts-env"},
     {.name = "tensorflow", .flags = "ps,worker,chief,evaluator,port", .brings = kSvcAlong},

@@ -32,7 +32,8 @@ void CheckPodName(const Job& job, const TaskSpec& task, std::size_t index, Field
   // A generated name ends in five more characters.
   const ObjectMeta& metadata = job.metadata;
   constexpr std::size_t kLongEnough = 300;  // whatever follows, it is too long
-  const std::string job_name = metadata.name.empty() ? metadata.generate_name.substr(0, kLongEnough) + "xxxxx" : metadata.name.substr(0, kLongEnough);
+  const std::string job_name = metadata.name.empty() ? metadata.generate_name.substr(0, kLongEnough) + "xxxxx"
+                                                     : metadata.name.substr(0, kLongEnough);
   const std::string name = absl::StrCat(job_name, "-", task.name, "-", index);
   const Complaints complaints = CheckQualifiedName(name);
   if (complaints.empty()) return;
@@ -42,7 +43,8 @@ void CheckPodName(const Job& job, const TaskSpec& task, std::size_t index, Field
 }
 
 // NUMA policies deal in whole CPUs.
-void CheckWholeCpus(const boost::json::value& pod_template, const TaskSpec& task, std::size_t index, FieldErrors& errors) {
+void CheckWholeCpus(const boost::json::value& pod_template, const TaskSpec& task, std::size_t index,
+                    FieldErrors& errors) {
   if (task.topology_policy.empty() || task.topology_policy == "none") return;
   FieldErrors told_elsewhere;
   const std::string path = absl::StrCat(TaskPath(index), ".template");
@@ -58,9 +60,11 @@ void CheckWholeCpus(const boost::json::value& pod_template, const TaskSpec& task
       const core::Place amounts = resources[asks ? "requests" : "limits"];
       const core::Place cpu = amounts["cpu"];
       const std::optional<Quantity> quantity = cpu.Amount();
-      if (quantity.has_value() && !quantity->zero() && *quantity == Quantity::FromUnits(quantity->Units().value_or(0))) return;
+      if (quantity.has_value() && !quantity->zero() && *quantity == Quantity::FromUnits(quantity->Units().value_or(0)))
+        return;
       const core::Place shown = resources["requests"];
-      AddInvalid(errors, absl::StrCat(shown.Path(), ".cpu"), quantity.has_value() ? JsonString(quantity->ToString()) : "",
+      AddInvalid(errors, absl::StrCat(shown.Path(), ".cpu"),
+                 quantity.has_value() ? JsonString(quantity->ToString()) : "",
                  absl::StrCat("must be a whole number of CPUs with topologyPolicy ", task.topology_policy),
                  "ask for 1, 2, ... or set topologyPolicy: none");
     });
@@ -88,7 +92,8 @@ void CheckTemplate(const boost::json::value& object, const TaskSpec& task, std::
 bool CheckTaskMinAvailable(const TaskSpec& task, std::size_t index, FieldErrors& errors) {
   if (task.min_available.value_or(task.replicas) <= task.replicas) return true;
   AddInvalid(errors, absl::StrCat(TaskPath(index), ".minAvailable"), absl::StrCat(*task.min_available),
-             absl::StrCat("must not be greater than the task's replicas, ", task.replicas), "raise replicas or lower minAvailable");
+             absl::StrCat("must not be greater than the task's replicas, ", task.replicas),
+             "raise replicas or lower minAvailable");
   return false;
 }
 
@@ -128,20 +133,22 @@ void CheckQueueOf(const JobSpec& spec, const QueueLookup& queues, FieldErrors& e
   const auto add = [&](absl::string_view rule, absl::string_view fix) {
     AddInvalid(errors, "spec.queue", JsonString(spec.queue), rule, fix);
   };
-  if (spec.queue == kRootQueue) return add("jobs can not be submitted to the root queue", "name one of the queues below it");
+  if (spec.queue == kRootQueue)
+    return add("jobs can not be submitted to the root queue", "name one of the queues below it");
   if (!queues) return;
   const std::optional<QueueFacts> queue = queues(spec.queue);
   if (!queue.has_value()) {
-    return AddError(errors, FieldError::Type::kNotFound, "spec.queue", JsonString(spec.queue), "there is no queue of this name",
-                    "create it, or name one that `kubectl get queues` lists");
+    return AddError(errors, FieldError::Type::kNotFound, "spec.queue", JsonString(spec.queue),
+                    "there is no queue of this name", "create it, or name one that `kubectl get queues` lists");
   }
   if (queue->state != "Open") {
-    add(absl::StrCat("the queue takes no jobs: its state is ", queue->state.empty() ? "not known yet" : queue->state, ", not Open"),
+    add(absl::StrCat("the queue takes no jobs: its state is ", queue->state.empty() ? "not known yet" : queue->state,
+                     ", not Open"),
         queue->state.empty() ? "wait until the controller has seen the queue" : "open the queue or name another");
   }
   if (!queue->children.empty()) {
-    add(absl::StrCat("jobs can be submitted to queues without children only; this one has ", queue->children.size(), ": ",
-                     absl::StrJoin(queue->children, ", ")),
+    add(absl::StrCat("jobs can be submitted to queues without children only; this one has ", queue->children.size(),
+                     ": ", absl::StrJoin(queue->children, ", ")),
         "name one of these");
   }
 }
@@ -150,11 +157,13 @@ void CheckQueueOf(const JobSpec& spec, const QueueLookup& queues, FieldErrors& e
 
 void CheckDurations(const JobSpec& spec, FieldErrors& errors) {
   const auto policies = [&](const std::vector<LifecyclePolicy>& list, const std::string& path) {
-    for (std::size_t i = 0; i < list.size(); ++i) CheckDuration(list[i].timeout, absl::StrCat(path, "[", i, "].timeout"), errors);
+    for (std::size_t i = 0; i < list.size(); ++i)
+      CheckDuration(list[i].timeout, absl::StrCat(path, "[", i, "].timeout"), errors);
   };
   policies(spec.policies, "spec.policies");
   CheckDuration(spec.running_estimate, "spec.runningEstimate", errors);
-  for (std::size_t i = 0; i < spec.tasks.size(); ++i) policies(spec.tasks[i].policies, absl::StrCat(TaskPath(i), ".policies"));
+  for (std::size_t i = 0; i < spec.tasks.size(); ++i)
+    policies(spec.tasks[i].policies, absl::StrCat(TaskPath(i), ".policies"));
 }
 
 void CheckTopology(const NetworkTopologySpec& topology, const std::string& path, FieldErrors& errors) {
@@ -171,13 +180,16 @@ void CheckPartition(const TaskSpec& task, const std::string& path, FieldErrors& 
   const std::int64_t least = std::int64_t{policy.min_partitions} * policy.partition_size;
   if (task.replicas != total) {
     AddInvalid(errors, absl::StrCat(path, ".replicas"), absl::StrCat(task.replicas),
-               absl::StrCat("must be totalPartitions x partitionSize, ", policy.total_partitions, " x ", policy.partition_size, " = ", total));
+               absl::StrCat("must be totalPartitions x partitionSize, ", policy.total_partitions, " x ",
+                            policy.partition_size, " = ", total));
   } else if (task.min_available.has_value() && policy.min_partitions > 0 && least != *task.min_available) {
     AddInvalid(errors, absl::StrCat(path, ".minAvailable"), absl::StrCat(*task.min_available),
-               absl::StrCat("must be minPartitions x partitionSize, ", policy.min_partitions, " x ", policy.partition_size, " = ", least),
+               absl::StrCat("must be minPartitions x partitionSize, ", policy.min_partitions, " x ",
+                            policy.partition_size, " = ", least),
                "leave it out to get that");
   }
-  if (policy.network_topology.has_value()) CheckTopology(*policy.network_topology, absl::StrCat(at, ".networkTopology"), errors);
+  if (policy.network_topology.has_value())
+    CheckTopology(*policy.network_topology, absl::StrCat(at, ".networkTopology"), errors);
 }
 
 void CheckJobCreate(const Job& job, const boost::json::value& object, const QueueLookup& queues, FieldErrors& errors) {
@@ -185,11 +197,13 @@ void CheckJobCreate(const Job& job, const boost::json::value& object, const Queu
   if (spec.tasks.empty()) {
     return AddError(errors, FieldError::Type::kRequired, "spec.tasks", "", "a job needs at least one task");
   }
-  if (const Complaints complaints = CheckQualifiedName(job.metadata.name); !job.metadata.name.empty() && !complaints.empty()) {
+  if (const Complaints complaints = CheckQualifiedName(job.metadata.name);
+      !job.metadata.name.empty() && !complaints.empty()) {
     AddInvalid(errors, "metadata.name", JsonString(job.metadata.name), absl::StrJoin(complaints, ", "), "shorten it");
   }
   bool tasks_ok = true;
-  for (std::size_t i = 0; i < spec.tasks.size(); ++i) tasks_ok = CheckTaskMinAvailable(spec.tasks[i], i, errors) && tasks_ok;
+  for (std::size_t i = 0; i < spec.tasks.size(); ++i)
+    tasks_ok = CheckTaskMinAvailable(spec.tasks[i], i, errors) && tasks_ok;
   CheckMinAvailable(spec, tasks_ok, errors);
   CheckTaskNames(spec.tasks, errors);
   for (std::size_t i = 0; i < spec.tasks.size() && !Full(errors); ++i) CheckTask(job, object, i, errors);

@@ -1,4 +1,5 @@
-// Rules of a Job that is changed (Volcano: pkg/webhooks/admission/jobs/validate/admit_job.go): what may change, and that the numbers still agree.
+// Rules of a Job that is changed (Volcano: pkg/webhooks/admission/jobs/validate/admit_job.go): what may change, and
+// that the numbers still agree.
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -24,13 +25,14 @@ constexpr std::size_t kMaxShownBytes = 128;
 
 std::optional<Quantity> AsQuantity(const value& v) {
   if (!v.is_string() && !v.is_number()) return std::nullopt;
-  const absl::StatusOr<Quantity> quantity = Quantity::Parse(v.is_string() ? AbslView(v.get_string()) : absl::string_view(ToJson(v)));
+  const absl::StatusOr<Quantity> quantity =
+      Quantity::Parse(v.is_string() ? AbslView(v.get_string()) : absl::string_view(ToJson(v)));
   if (!quantity.ok()) return std::nullopt;
   return *quantity;
 }
 
-// Absent and empty are one, as Volcano's comparison has it. Zero and false are not: some fields of a template mean something by
-// them.
+// Absent and empty are one, as Volcano's comparison has it. Zero and false are not: some fields of a template mean
+// something by them.
 bool Empty(const value* v) {
   if (v == nullptr || v->is_null()) return true;
   if (const boost::json::array* a = v->if_array()) return a->empty();
@@ -119,7 +121,8 @@ JobSpec WithoutAllowedChanges(JobSpec after, const JobSpec& before) {
   }
   // The controller writes the name of the claim it made.
   for (std::size_t i = 0; i < std::min(after.volumes.size(), before.volumes.size()); ++i) {
-    if (!after.volumes[i].volume_claim.empty()) after.volumes[i].volume_claim_name = before.volumes[i].volume_claim_name;
+    if (!after.volumes[i].volume_claim.empty())
+      after.volumes[i].volume_claim_name = before.volumes[i].volume_claim_name;
   }
   return after;
 }

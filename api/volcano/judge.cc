@@ -28,14 +28,15 @@ void CheckName(const value& object, FieldErrors& errors) {
     return AddError(errors, FieldError::Type::kRequired, "metadata.name", "", "name or generateName is required");
   }
   const absl::string_view text{name->get_string().data(), name->get_string().size()};
-  for (const std::string& complaint : CheckDns1123Subdomain(text)) AddInvalid(errors, "metadata.name", JsonString(text), complaint);
+  for (const std::string& complaint : CheckDns1123Subdomain(text))
+    AddInvalid(errors, "metadata.name", JsonString(text), complaint);
 }
 
 Verdict Judge::Invalid(FieldErrors errors) const {
   const Resource& resource = *request_.resource;
   Verdict verdict{422, "Invalid", std::move(errors), {}};
-  verdict.message = absl::StrCat(View(resource.kind), ".", View(resource.group), " \"", Name(), "\" is invalid: ",
-                                 JoinFieldErrors(verdict.errors));
+  verdict.message = absl::StrCat(View(resource.kind), ".", View(resource.group), " \"", Name(),
+                                 "\" is invalid: ", JoinFieldErrors(verdict.errors));
   return verdict;
 }
 
@@ -43,8 +44,8 @@ Verdict Judge::Refused(FieldErrors errors) const {
   Verdict verdict{400, "", std::move(errors), {}};
   const auto text = [](std::string* out, const FieldError& error) { absl::StrAppend(out, error.ToString()); };
   const absl::string_view kind = View(request_.resource->singular);
-  verdict.message = absl::StrCat(kind, " ", request_.ns.substr(0, kMaxSubdomainLength), request_.ns.empty() ? "" : "/", Name(), " is refused: ",
-                                 absl::StrJoin(verdict.errors, "; ", text));
+  verdict.message = absl::StrCat(kind, " ", request_.ns.substr(0, kMaxSubdomainLength), request_.ns.empty() ? "" : "/",
+                                 Name(), " is refused: ", absl::StrJoin(verdict.errors, "; ", text));
   return verdict;
 }
 
@@ -55,7 +56,9 @@ std::string Judge::FullName() const {
   const value* metadata = Member(*object_, "metadata");
   const value* name = metadata == nullptr ? nullptr : Member(*metadata, "name");
   if (name == nullptr && metadata != nullptr) name = Member(*metadata, "generateName");
-  return name != nullptr && name->is_string() ? std::string(absl::string_view(name->get_string().data(), name->get_string().size())) : std::string();
+  return name != nullptr && name->is_string()
+             ? std::string(absl::string_view(name->get_string().data(), name->get_string().size()))
+             : std::string();
 }
 
 }  // namespace gangway::api::volcano

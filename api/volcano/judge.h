@@ -48,7 +48,8 @@ FieldErrors TypeErrors(const boost::json::value& object) {
     AddError(errors, FieldError::Type::kTypeInvalid, "", "", "the body must be an object");
     return errors;
   }
-  if (const boost::json::value* metadata = Member(object, "metadata")) CheckTypes(TypeOf<ObjectMeta>(), *metadata, "metadata", errors);
+  if (const boost::json::value* metadata = Member(object, "metadata"))
+    CheckTypes(TypeOf<ObjectMeta>(), *metadata, "metadata", errors);
   if (const boost::json::value* spec = Member(object, "spec")) CheckTypes(TypeOf<Spec>(), *spec, "spec", errors);
   return errors;
 }
@@ -66,7 +67,8 @@ template <class T, class Spec>
 T DecodeObject(const boost::json::value& object) {
   T decoded;
   if (const boost::json::value* metadata = Member(object, "metadata")) {
-    DecodeInto(ToJson(*metadata), TypeOf<ObjectMeta>(), &decoded.metadata).status.IgnoreError();  // CheckTypes has spoken
+    DecodeInto(ToJson(*metadata), TypeOf<ObjectMeta>(), &decoded.metadata)
+        .status.IgnoreError();  // CheckTypes has spoken
   }
   if (const boost::json::value* spec = Member(object, "spec")) {
     DecodeInto(ToJson(*spec), TypeOf<Spec>(), &decoded.spec).status.IgnoreError();  // the same

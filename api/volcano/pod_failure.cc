@@ -17,7 +17,9 @@ using core::PodCondition;
 absl::Time At(const api::Time& time) { return time.set() ? time.at : absl::InfiniteFuture(); }
 
 // The API server gives a pod that has ended no grace; one that was running when its deletion was asked for has some.
-bool StoppedByDeletion(const Pod& pod) { return pod.metadata.deleting() && pod.metadata.deletion_grace_period_seconds.value_or(0) != 0; }
+bool StoppedByDeletion(const Pod& pod) {
+  return pod.metadata.deleting() && pod.metadata.deletion_grace_period_seconds.value_or(0) != 0;
+}
 
 std::optional<PodFailure> OfPod(const Pod& pod) {
   PodFailure failure;
@@ -25,7 +27,9 @@ std::optional<PodFailure> OfPod(const Pod& pod) {
     failure.reason = pod.status.reason;
     failure.message = TailOf(pod.status.message, PodFailure::kMaxMessage);
     for (const PodCondition& condition : pod.status.conditions) {
-      if (condition.type != "DisruptionTarget" || condition.status != "True" || absl::string_view(condition.reason) == kGangReleased) continue;
+      if (condition.type != "DisruptionTarget" || condition.status != "True" ||
+          absl::string_view(condition.reason) == kGangReleased)
+        continue;
       failure.at = At(condition.last_transition_time);
       if (!failure.reason.empty()) break;
       failure.reason = condition.reason;
@@ -41,8 +45,12 @@ std::optional<PodFailure> OfContainers(const Pod& pod) {
     if (!state.terminated.has_value() || state.terminated->exit_code == 0) return;
     const absl::Time at = At(state.terminated->finished_at);
     if (first.has_value() && at >= first->at) return;
-    first = PodFailure{container.name, run_again, state.terminated->exit_code, state.terminated->reason,
-                       TailOf(state.terminated->message, PodFailure::kMaxMessage), at};
+    first = PodFailure{container.name,
+                       run_again,
+                       state.terminated->exit_code,
+                       state.terminated->reason,
+                       TailOf(state.terminated->message, PodFailure::kMaxMessage),
+                       at};
   };
   for (const auto* containers : {&pod.status.init_container_statuses, &pod.status.container_statuses}) {
     for (const ContainerStatus& container : *containers) {
@@ -67,11 +75,14 @@ std::optional<PodFailure> FailureOf(const Pod& pod) {
   return failure;
 }
 
-std::string ReasonText(absl::string_view reason) { return reason.empty() || reason == "Error" ? std::string() : absl::StrCat(" (", reason, ")"); }
+std::string ReasonText(absl::string_view reason) {
+  return reason.empty() || reason == "Error" ? std::string() : absl::StrCat(" (", reason, ")");
+}
 
 std::string Describe(const PodFailure& failure) {
   if (failure.container.empty()) return failure.reason;
-  return absl::StrCat("container ", failure.container, " ended with exit code ", failure.exit_code, ReasonText(failure.reason));
+  return absl::StrCat("container ", failure.container, " ended with exit code ", failure.exit_code,
+                      ReasonText(failure.reason));
 }
 
 std::string TailOf(absl::string_view text, std::size_t most) {

@@ -24,8 +24,9 @@ struct PodFailure {
   friend bool operator==(const PodFailure&, const PodFailure&) = default;
 };
 
-// nullopt when nothing of the pod has failed. What a pod's containers do because it is being deleted is no failure; why it is, is one
-// where the API server says so (condition DisruptionTarget). A reason of the pod's own comes before its containers'.
+// nullopt when nothing of the pod has failed. What a pod's containers do because it is being deleted is no failure; why
+// it is, is one where the API server says so (condition DisruptionTarget). A reason of the pod's own comes before its
+// containers'.
 std::optional<PodFailure> FailureOf(const core::Pod& pod);
 
 // "container w ended with exit code 137 (OOMKilled)", "Evicted"; without the message.

@@ -1,5 +1,5 @@
-// Parts of a Queue that Gangway stores and does not read: the nodegroup plugin's affinity, clusters beyond this one, reserved
-// nodes. The field tables keep them as they were written.
+// Parts of a Queue that Gangway stores and does not read: the nodegroup plugin's affinity, clusters beyond this one,
+// reserved nodes. The field tables keep them as they were written.
 #pragma once
 
 #include <map>

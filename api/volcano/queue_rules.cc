@@ -24,7 +24,8 @@ constexpr char kHierarchyWeights[] = "volcano.sh/hierarchy-weights";
 
 void CheckNotNegative(const ResourceList& list, absl::string_view path, FieldErrors& errors) {
   for (const auto& [name, amount] : list) {
-    if (amount.negative()) AddInvalid(errors, ChildPath(path, name), JsonString(amount.ToString()), "must be at least 0");
+    if (amount.negative())
+      AddInvalid(errors, ChildPath(path, name), JsonString(amount.ToString()), "must be at least 0");
   }
 }
 
@@ -93,7 +94,8 @@ void CheckParent(const Queue* before, const Queue& after, const QueueLookup& que
   if (parent == kRootQueue || !queues) return;
   const std::optional<QueueFacts> facts = queues(parent);
   if (!facts.has_value()) {
-    return AddError(errors, FieldError::Type::kNotFound, "spec.parent", JsonString(parent), "there is no queue of this name");
+    return AddError(errors, FieldError::Type::kNotFound, "spec.parent", JsonString(parent),
+                    "there is no queue of this name");
   }
   if (facts->allocated_pods > 0) {
     AddInvalid(errors, "spec.parent", JsonString(parent),
@@ -122,8 +124,8 @@ void CheckPodGroupCreate(const PodGroup& group, const QueueLookup& queues, Field
     AddError(errors, FieldError::Type::kNotFound, "spec.queue", JsonString(queue), "there is no queue of this name");
   } else if (facts->state != "Open") {
     AddInvalid(errors, "spec.queue", JsonString(queue),
-               absl::StrCat("the queue takes no pod groups: its state is ", facts->state.empty() ? "not known yet" : facts->state,
-                            ", not Open"));
+               absl::StrCat("the queue takes no pod groups: its state is ",
+                            facts->state.empty() ? "not known yet" : facts->state, ", not Open"));
   }
 }
 
@@ -132,7 +134,8 @@ void CheckQueueWrite(const Queue* before, const Queue& after, const QueueLookup&
     const auto amounts = [](const Queue& queue) {
       static const ResourceList kNone;
       const QueueSpec& spec = queue.spec;
-      return std::vector<ResourceList>{spec.capability, spec.deserved, spec.guarantee.has_value() ? spec.guarantee->resource : kNone};
+      return std::vector<ResourceList>{spec.capability, spec.deserved,
+                                       spec.guarantee.has_value() ? spec.guarantee->resource : kNone};
     };
     if (amounts(*before) != amounts(after)) {
       AddError(errors, FieldError::Type::kForbidden, "spec", "",
@@ -146,7 +149,8 @@ void CheckQueueWrite(const Queue* before, const Queue& after, const QueueLookup&
 
 void CheckQueueDelete(absl::string_view name, const QueueLookup& queues, FieldErrors& errors) {
   if (StdView(name) == kDefaultQueue || StdView(name) == kRootQueue) {
-    return AddError(errors, FieldError::Type::kForbidden, "metadata.name", JsonString(name), "this queue can not be deleted");
+    return AddError(errors, FieldError::Type::kForbidden, "metadata.name", JsonString(name),
+                    "this queue can not be deleted");
   }
   const std::optional<QueueFacts> facts = queues ? queues(name) : std::nullopt;
   if (!facts.has_value() || facts->children.empty()) return;

@@ -1,8 +1,8 @@
 // The record of a gang's leftovers being released, in its PodGroup's status.
 //
-// When some bindings of a gang fail for good, the pods that were bound are deleted. Before that the scheduler writes a condition
-// of type GangReleased with their names and UIDs, and marks each pod with condition DisruptionTarget, reason GangReleased, so
-// that whoever recreates them knows that nobody evicted them.
+// When some bindings of a gang fail for good, the pods that were bound are deleted. Before that the scheduler writes a
+// condition of type GangReleased with their names and UIDs, and marks each pod with condition DisruptionTarget, reason
+// GangReleased, so that whoever recreates them knows that nobody evicted them.
 #pragma once
 
 #include <string>
@@ -26,9 +26,11 @@ struct ReleasedPod {
 
 // "released 2 of 4 tasks: ... [name/uid name/uid]"
 inline std::string ReleaseMessage(absl::string_view sentence, const std::vector<ReleasedPod>& pods) {
-  return absl::StrCat(sentence, " [", absl::StrJoin(pods, " ", [](std::string* out, const ReleasedPod& pod) {
-    absl::StrAppend(out, pod.name, "/", pod.uid);
-  }), "]");
+  return absl::StrCat(
+      sentence, " [",
+      absl::StrJoin(pods, " ",
+                    [](std::string* out, const ReleasedPod& pod) { absl::StrAppend(out, pod.name, "/", pod.uid); }),
+      "]");
 }
 
 // The condition of the latest release; nullptr when there was none.

@@ -1,4 +1,5 @@
-// Restarts in a user's words. Volcano's maxRetry counts runs: the last retry that is counted is the end of the job, not a restart.
+// Restarts in a user's words. Volcano's maxRetry counts runs: the last retry that is counted is the end of the job, not
+// a restart.
 #pragma once
 
 #include <cstdint>

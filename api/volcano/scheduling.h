@@ -29,12 +29,13 @@ struct SubGroupPolicySpec {
   std::optional<NetworkTopologySpec> network_topology;
   static constexpr std::string_view kName = "SubGroupPolicySpec";
   static constexpr auto Fields() {
-    return MakeFields(MakeField<&SubGroupPolicySpec::name>("name", "the task"),
-                      MakeField<&SubGroupPolicySpec::sub_group_size>("subGroupSize", "pods in one sub-group"),
-                      MakeField<&SubGroupPolicySpec::min_sub_groups>("minSubGroups", "how many must be placed").Default(0),
-                      MakeField<&SubGroupPolicySpec::label_selector>("labelSelector", "the pods it speaks of"),
-                      MakeField<&SubGroupPolicySpec::match_label_keys>("matchLabelKeys", "labels that part them"),
-                      MakeField<&SubGroupPolicySpec::network_topology>("networkTopology", "where one sub-group may lie"));
+    return MakeFields(
+        MakeField<&SubGroupPolicySpec::name>("name", "the task"),
+        MakeField<&SubGroupPolicySpec::sub_group_size>("subGroupSize", "pods in one sub-group"),
+        MakeField<&SubGroupPolicySpec::min_sub_groups>("minSubGroups", "how many must be placed").Default(0),
+        MakeField<&SubGroupPolicySpec::label_selector>("labelSelector", "the pods it speaks of"),
+        MakeField<&SubGroupPolicySpec::match_label_keys>("matchLabelKeys", "labels that part them"),
+        MakeField<&SubGroupPolicySpec::network_topology>("networkTopology", "where one sub-group may lie"));
   }
 };
 
@@ -62,12 +63,13 @@ struct PodGroupCondition {
   Time last_transition_time;
   static constexpr std::string_view kName = "PodGroupCondition";
   static constexpr auto Fields() {
-    return MakeFields(MakeField<&PodGroupCondition::type>("type", "Unschedulable or Scheduled"),
-                      MakeField<&PodGroupCondition::status>("status", "True False Unknown"),
-                      MakeField<&PodGroupCondition::transition_id>("transitionID", "the decision that wrote it"),
-                      MakeField<&PodGroupCondition::last_transition_time>("lastTransitionTime", "when the status changed last"),
-                      MakeField<&PodGroupCondition::reason>("reason", "one word"),
-                      MakeField<&PodGroupCondition::message>("message", "a sentence with numbers"));
+    return MakeFields(
+        MakeField<&PodGroupCondition::type>("type", "Unschedulable or Scheduled"),
+        MakeField<&PodGroupCondition::status>("status", "True False Unknown"),
+        MakeField<&PodGroupCondition::transition_id>("transitionID", "the decision that wrote it"),
+        MakeField<&PodGroupCondition::last_transition_time>("lastTransitionTime", "when the status changed last"),
+        MakeField<&PodGroupCondition::reason>("reason", "one word"),
+        MakeField<&PodGroupCondition::message>("message", "a sentence with numbers"));
   }
 };
 struct PodGroupStatus {
@@ -92,14 +94,17 @@ struct PodGroup {
   static constexpr auto Fields() {
     return MakeFields(MakeField<&PodGroup::api_version>("apiVersion", ""), MakeField<&PodGroup::kind>("kind", ""),
                       MakeField<&PodGroup::metadata>("metadata", ""),
-                      MakeField<&PodGroup::spec>("spec", "what is wanted"), MakeField<&PodGroup::status>("status", "what is"));
+                      MakeField<&PodGroup::spec>("spec", "what is wanted"),
+                      MakeField<&PodGroup::status>("status", "what is"));
   }
 };
 
 struct QueueGuarantee {
   ResourceList resource;
   static constexpr std::string_view kName = "Guarantee";
-  static constexpr auto Fields() { return MakeFields(MakeField<&QueueGuarantee::resource>("resource", "never lent out")); }
+  static constexpr auto Fields() {
+    return MakeFields(MakeField<&QueueGuarantee::resource>("resource", "never lent out"));
+  }
 };
 struct QueueSpec {
   std::int32_t weight = 0;
@@ -120,7 +125,9 @@ struct QueueSpec {
         MakeField<&QueueSpec::reclaimable>("reclaimable", "whether others may take back"),
         MakeField<&QueueSpec::parent>("parent", "the queue above; absent: root"),
         MakeField<&QueueSpec::priority>("priority", "higher goes first").Minimum(0),
-        MakeField<&QueueSpec::dequeue_strategy>("dequeueStrategy", "fifo: a head that waits blocks; traverse: it does not").OneOf("fifo,traverse"),
+        MakeField<&QueueSpec::dequeue_strategy>("dequeueStrategy",
+                                                "fifo: a head that waits blocks; traverse: it does not")
+            .OneOf("fifo,traverse"),
         MakeField<&QueueSpec::type>("type", "stored only"), MakeField<&QueueSpec::affinity>("affinity", "node groups"),
         MakeField<&QueueSpec::extend_clusters>("extendClusters", "stored only"));
   }
@@ -150,8 +157,8 @@ struct Queue {
   static constexpr std::string_view kName = "Queue";
   static constexpr auto Fields() {
     return MakeFields(MakeField<&Queue::api_version>("apiVersion", ""), MakeField<&Queue::kind>("kind", ""),
-                      MakeField<&Queue::metadata>("metadata", ""),
-                      MakeField<&Queue::spec>("spec", "what is wanted"), MakeField<&Queue::status>("status", "what is"));
+                      MakeField<&Queue::metadata>("metadata", ""), MakeField<&Queue::spec>("spec", "what is wanted"),
+                      MakeField<&Queue::status>("status", "what is"));
   }
 };
 
@@ -163,8 +170,10 @@ struct Command {
   static constexpr std::string_view kName = "Command";
   static constexpr auto Fields() {
     return MakeFields(MakeField<&Command::api_version>("apiVersion", ""), MakeField<&Command::kind>("kind", ""),
-                      MakeField<&Command::metadata>("metadata", ""), MakeField<&Command::action>("action", "AbortJob, ResumeJob, ..."),
-                      MakeField<&Command::target>("target", "the job or queue"), MakeField<&Command::reason>("reason", "one word"),
+                      MakeField<&Command::metadata>("metadata", ""),
+                      MakeField<&Command::action>("action", "AbortJob, ResumeJob, ..."),
+                      MakeField<&Command::target>("target", "the job or queue"),
+                      MakeField<&Command::reason>("reason", "one word"),
                       MakeField<&Command::message>("message", "a sentence"));
   }
 };

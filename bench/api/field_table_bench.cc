@@ -18,13 +18,19 @@ namespace {
 // One task of a parameter-server job, as a user writes it.
 std::string Task(absl::string_view name, absl::string_view role) {
   std::string env;
-  for (int i = 0; i < 12; ++i) absl::StrAppend(&env, i == 0 ? "" : ",", R"({"name":"CTR_SETTING_)", i, R"(","value":"value of setting )", i, "\"}");
+  for (int i = 0; i < 12; ++i)
+    absl::StrAppend(&env, i == 0 ? "" : ",", R"({"name":"CTR_SETTING_)", i, R"(","value":"value of setting )", i,
+                    "\"}");
   return absl::StrCat(
-      R"({"name":")", name, R"(","replicas":2,"policies":[{"event":"TaskCompleted","action":"CompleteJob"}],"template":{"metadata":{"labels":{"paddle-job-)",
-      role, R"(":"ctr"}},"spec":{"imagePullSecrets":[{"name":"default-secret"}],"volumes":[{"hostPath":{"path":"/home/work/","type":""},"name":"seqdata"}],)",
+      R"({"name":")", name,
+      R"(","replicas":2,"policies":[{"event":"TaskCompleted","action":"CompleteJob"}],"template":{"metadata":{"labels":{"paddle-job-)",
+      role,
+      R"(":"ctr"}},"spec":{"imagePullSecrets":[{"name":"default-secret"}],"volumes":[{"hostPath":{"path":"/home/work/","type":""},"name":"seqdata"}],)",
       R"("containers":[{"image":"volcanosh/edlctr:v1","imagePullPolicy":"IfNotPresent","name":")", name,
-      R"(","command":["paddle_k8s","start_)", role, R"("],"env":[{"name":"GLOG_v","value":"0"},{"name":"NAMESPACE","valueFrom":{"fieldRef":{"fieldPath":"metadata.namespace"}}},)",
-      env, R"(],"ports":[{"containerPort":30236,"name":"jobport-30236","protocol":"TCP"}],"resources":{"limits":{"cpu":"1000m","memory":"512Mi"},)",
+      R"(","command":["paddle_k8s","start_)", role,
+      R"("],"env":[{"name":"GLOG_v","value":"0"},{"name":"NAMESPACE","valueFrom":{"fieldRef":{"fieldPath":"metadata.namespace"}}},)",
+      env,
+      R"(],"ports":[{"containerPort":30236,"name":"jobport-30236","protocol":"TCP"}],"resources":{"limits":{"cpu":"1000m","memory":"512Mi"},)",
       R"("requests":{"cpu":"500m","memory":"256Mi","ephemeral-storage":"1Gi"}},"volumeMounts":[{"mountPath":"/mnt/seqdata","name":"seqdata"}]}],"restartPolicy":"OnFailure"}}})");
 }
 

@@ -32,13 +32,14 @@ std::int64_t ObjectsOf(sandbox::Cluster& cluster, const api::Resource& resource)
   return static_cast<std::int64_t>(list->at("items").as_array().size());
 }
 
-// Argument 0: Jobs of four pods each, all of which run. `bytes` is what is freed with controllers that have looked at everything; the API server
-// is in the same process, and holds as much before as after.
+// Argument 0: Jobs of four pods each, all of which run. `bytes` is what is freed with controllers that have looked at
+// everything; the API server is in the same process, and holds as much before as after.
 void BM_BytesOfControllers(benchmark::State& state) {
   const int jobs = static_cast<int>(state.range(0));
   SimulatedLoop loop(1);
   sandbox::ClusterOptions options;
-  options.kubelets.nodes = sandbox::MakeNodes({*sandbox::ParseNodeShape("cpu=40000,memory=40000Gi,pods=40000,ephemeral-storage=4000Ti")}, 2);
+  options.kubelets.nodes =
+      sandbox::MakeNodes({*sandbox::ParseNodeShape("cpu=40000,memory=40000Gi,pods=40000,ephemeral-storage=4000Ti")}, 2);
   options.kubelets.times.start = absl::ZeroDuration();
   sandbox::Cluster cluster(loop, std::move(options));
   cluster.Start();
@@ -51,7 +52,8 @@ void BM_BytesOfControllers(benchmark::State& state) {
     request.method = "POST";
     request.path = api::PathOf(api::kJobs, "default");
     request.body = bench::Renamed(job, i);
-    user->Send(std::move(request), owner.token(), [](absl::StatusOr<kube::Response> reply) { GW_CHECK(reply.ok() && reply->ok()); });
+    user->Send(std::move(request), owner.token(),
+               [](absl::StatusOr<kube::Response> reply) { GW_CHECK(reply.ok() && reply->ok()); });
   }
   loop.RunFor(absl::Minutes(3));
   GW_CHECK(ObjectsOf(cluster, api::kPods) == 4 * jobs);

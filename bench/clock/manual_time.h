@@ -9,8 +9,8 @@
 
 namespace gangway::bench {
 
-// For benches with UseManualTime(): wall time becomes the iteration's, and the processor time of all threads the counter cpu_ms. (The bench's
-// own column of CPU is that of its main thread, which may only wait.)
+// For benches with UseManualTime(): wall time becomes the iteration's, and the processor time of all threads the
+// counter cpu_ms. (The bench's own column of CPU is that of its main thread, which may only wait.)
 class ManualTime {
  public:
   explicit ManualTime(benchmark::State& state) : state_(state) {}

@@ -1,5 +1,6 @@
-// How fast `gangway scheduler` and `gangway controller` are on a real API server, beside a loader that only creates and binds in the
-// same run; what a restart with a full cluster, an idle hour and a fail-over cost. Prints one line a figure. `e2e_load NAME...` runs only those.
+// How fast `gangway scheduler` and `gangway controller` are on a real API server, beside a loader that only creates and
+// binds in the same run; what a restart with a full cluster, an idle hour and a fail-over cost. Prints one line a
+// figure. `e2e_load NAME...` runs only those.
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -30,15 +31,20 @@ using testutil::InstalledGangwayOptions;
 using testutil::ProcessUse;
 using testutil::UseOf;
 
-// Requests that change something, of anybody, as the API server counts them: "PATCH podgroups" -> 200. Leases are left out.
+// Requests that change something, of anybody, as the API server counts them: "PATCH podgroups" -> 200. Leases are left
+// out.
 std::map<std::string, double> Writes(testutil::ControlPlane& plane) {
-  static const std::regex& pattern = *new std::regex(R"re(resource="([a-z]*)".*subresource="([a-z]*)".*verb="(POST|PUT|PATCH|APPLY|DELETE)".* ([0-9.e+]+)$)re");
+  static const std::regex& pattern = *new std::regex(
+      R"re(resource="([a-z]*)".*subresource="([a-z]*)".*verb="(POST|PUT|PATCH|APPLY|DELETE)".* ([0-9.e+]+)$)re");
   const kube::Response reply = plane.Call("GET", "/metrics");
   std::map<std::string, double> writes;
   std::cmatch match;
   for (const absl::string_view line : absl::StrSplit(*reply.body, '\n')) {
-    if (!absl::StartsWith(line, "apiserver_request_total{") || !std::regex_search(line.begin(), line.end(), match, pattern) || match[1] == "leases") continue;
-    writes[absl::StrCat(match[3].str(), " ", match[1].str(), match[2].length() > 0 ? "/" : "", match[2].str())] += std::stod(match[4]);
+    if (!absl::StartsWith(line, "apiserver_request_total{") ||
+        !std::regex_search(line.begin(), line.end(), match, pattern) || match[1] == "leases")
+      continue;
+    writes[absl::StrCat(match[3].str(), " ", match[1].str(), match[2].length() > 0 ? "/" : "", match[2].str())] +=
+        std::stod(match[4]);
   }
   return writes;
 }
@@ -66,11 +72,15 @@ std::unique_ptr<InstalledGangway> Install(int nodes) {
 }
 
 void MakeNamespace(InstalledGangway& gangway, const std::string& name) {
-  GW_CHECK(gangway.plane().Call("POST", "/api/v1/namespaces", absl::StrCat(R"({"metadata":{"name":")", name, R"("}})")).ok());
+  GW_CHECK(gangway.plane()
+               .Call("POST", "/api/v1/namespaces", absl::StrCat(R"({"metadata":{"name":")", name, R"("}})"))
+               .ok());
 }
 
 std::string Seconds(absl::Duration d) { return absl::StrFormat("%.2f s", absl::ToDoubleSeconds(d)); }
-std::string Memory(const ProcessUse& use) { return absl::StrFormat("%.1f MiB resident, %.1f of them its own", use.resident_mebibytes, use.anonymous_mebibytes); }
+std::string Memory(const ProcessUse& use) {
+  return absl::StrFormat("%.1f MiB resident, %.1f of them its own", use.resident_mebibytes, use.anonymous_mebibytes);
+}
 
 // 1,000 pods in gangs of 10 on 1,000 nodes: from the first post to the last binding.
 void ManyGangs() {
@@ -79,8 +89,8 @@ void ManyGangs() {
   MakeNamespace(*gangway, "bind-only");
   const absl::Duration created = load.Send(Pods("bind-only", 100, 10, "nobody"));
   const absl::Duration bound_alone = load.Send(Bindings("bind-only", 100, 10, 1000));
-  std::printf("gangs: loader alone: 1,000 creations %s, 1,000 bindings %s (%.0f/s)\n", Seconds(created).c_str(), Seconds(bound_alone).c_str(),
-              1000 / absl::ToDoubleSeconds(bound_alone));
+  std::printf("gangs: loader alone: 1,000 creations %s, 1,000 bindings %s (%.0f/s)\n", Seconds(created).c_str(),
+              Seconds(bound_alone).c_str(), 1000 / absl::ToDoubleSeconds(bound_alone));
   for (int run = 0; run < 3; ++run) {
     const std::string ns = absl::StrCat("gangs-", run);
     MakeNamespace(*gangway, ns);
@@ -93,8 +103,9 @@ void ManyGangs() {
     const absl::Time posted = absl::Now();
     const absl::Time last = bound.WaitFor(1000, absl::Minutes(2));
     const ProcessUse use = UseOf(pid);
-    std::printf("gangs: first post to last binding %s, of which posting %s; scheduler CPU %.2f s, %s\n", Seconds(last - begin).c_str(),
-                Seconds(posted - begin).c_str(), use.cpu_seconds - cpu, Memory(use).c_str());
+    std::printf("gangs: first post to last binding %s, of which posting %s; scheduler CPU %.2f s, %s\n",
+                Seconds(last - begin).c_str(), Seconds(posted - begin).c_str(), use.cpu_seconds - cpu,
+                Memory(use).c_str());
   }
   // The pods wait, then their PodGroups come: nothing but the scheduler's own work.
   MakeNamespace(*gangway, "at-once");
@@ -104,8 +115,10 @@ void ManyGangs() {
   const absl::Time begin = absl::Now();
   load.Send(PodGroups("at-once", 100, 10));
   const absl::Duration took = bound.WaitFor(1000, absl::Minutes(2)) - begin;
-  std::printf("gangs: pods there, 100 PodGroups posted to last binding %s, %.0f bindings/s, %.2f of the loader's; writes: %s\n", Seconds(took).c_str(),
-              1000 / absl::ToDoubleSeconds(took), absl::FDivDuration(bound_alone, took), Since(writes, Writes(gangway->plane())).c_str());
+  std::printf(
+      "gangs: pods there, 100 PodGroups posted to last binding %s, %.0f bindings/s, %.2f of the loader's; writes: %s\n",
+      Seconds(took).c_str(), 1000 / absl::ToDoubleSeconds(took), absl::FDivDuration(bound_alone, took),
+      Since(writes, Writes(gangway->plane())).c_str());
 }
 
 // A scheduler that starts into a cluster with 10,000 bound and 1,000 waiting pods.
@@ -130,24 +143,28 @@ void Restart() {
   const absl::Time last = bound.WaitFor(1000, absl::Minutes(2));
   const ProcessUse use = UseOf(scheduler->process().pid());
   std::printf("restart: 10,000 bound and 1,000 waiting pods: first binding after %s, last after %s; CPU %.2f s, %s\n",
-              Seconds(bound.first() - begin).c_str(), Seconds(last - begin).c_str(), use.cpu_seconds, Memory(use).c_str());
+              Seconds(bound.first() - begin).c_str(), Seconds(last - begin).c_str(), use.cpu_seconds,
+              Memory(use).c_str());
 }
 
 // Nothing to do: what the processes use, and write.
 void Idle() {
   const auto gangway = Install(1000);
   std::this_thread::sleep_for(std::chrono::seconds(3));  // the start is over
-  const double scheduler = UseOf(gangway->scheduler().process().pid()).cpu_seconds, controller = UseOf(gangway->controller().process().pid()).cpu_seconds;
+  const double scheduler = UseOf(gangway->scheduler().process().pid()).cpu_seconds,
+               controller = UseOf(gangway->controller().process().pid()).cpu_seconds;
   const auto writes = Writes(gangway->plane());
   const absl::Time begin = absl::Now();
   std::this_thread::sleep_for(std::chrono::seconds(30));
   const double seconds = absl::ToDoubleSeconds(absl::Now() - begin);
   std::printf("idle: scheduler %.3f %% of a core, controller %.3f %%, over %.0f s; writes: %s\n",
               100 * (UseOf(gangway->scheduler().process().pid()).cpu_seconds - scheduler) / seconds,
-              100 * (UseOf(gangway->controller().process().pid()).cpu_seconds - controller) / seconds, seconds, Since(writes, Writes(gangway->plane())).c_str());
+              100 * (UseOf(gangway->controller().process().pid()).cpu_seconds - controller) / seconds, seconds,
+              Since(writes, Writes(gangway->plane())).c_str());
 }
 
-// A second replica takes over: after SIGTERM, and after SIGKILL. Until its first binding of a gang posted at that moment.
+// A second replica takes over: after SIGTERM, and after SIGKILL. Until its first binding of a gang posted at that
+// moment.
 void FailOver() {
   const auto gangway = Install(10);
   Load load(gangway->plane());
@@ -160,7 +177,8 @@ void FailOver() {
     leader.process().Signal(signal);
     load.Send(PodGroups(ns, 1, 4));
     load.Send(Pods(ns, 1, 4));
-    std::printf("fail-over: %s to the first binding by the other %s\n", what, Seconds(bound.WaitFor(1, absl::Minutes(2)) - begin).c_str());
+    std::printf("fail-over: %s to the first binding by the other %s\n", what,
+                Seconds(bound.WaitFor(1, absl::Minutes(2)) - begin).c_str());
     leader.process().Wait();
   };
   measure("SIGTERM", SIGTERM, gangway->scheduler(), "clean");
@@ -169,7 +187,8 @@ void FailOver() {
   measure("SIGKILL", SIGKILL, *first, "killed");
 }
 
-// 1,000 Jobs of one pod: from the first post to the last pod created, beside a loader that creates the same Jobs, PodGroups and pods itself.
+// 1,000 Jobs of one pod: from the first post to the last pod created, beside a loader that creates the same Jobs,
+// PodGroups and pods itself.
 void ManyJobs() {
   const auto gangway = Install(1000);
   Load load(gangway->plane());
@@ -204,13 +223,17 @@ void ManyJobs() {
     const absl::Duration created = pods.WaitFor(1000, absl::Minutes(2)) - begin;
     const absl::Duration all_bound = bound.WaitFor(1000, absl::Minutes(2)) - begin;
     const ProcessUse use = UseOf(pid);
-    std::printf("jobs: apply to all pods created %s, %.2f of the loader's speed (to all bound %s), of which posting %s; controller CPU %.2f s, %s; writes: %s\n",
-                Seconds(created).c_str(), absl::FDivDuration(alone, created), Seconds(all_bound).c_str(), Seconds(posted).c_str(), use.cpu_seconds - cpu,
-                Memory(use).c_str(), Since(writes, Writes(gangway->plane())).c_str());
+    std::printf(
+        "jobs: apply to all pods created %s, %.2f of the loader's speed (to all bound %s), of which posting %s; "
+        "controller CPU %.2f s, %s; writes: %s\n",
+        Seconds(created).c_str(), absl::FDivDuration(alone, created), Seconds(all_bound).c_str(),
+        Seconds(posted).c_str(), use.cpu_seconds - cpu, Memory(use).c_str(),
+        Since(writes, Writes(gangway->plane())).c_str());
   }
 }
 
-// A controller that starts into a cluster with 10,000 Jobs of one running pod each, one of which has lost its pod meanwhile.
+// A controller that starts into a cluster with 10,000 Jobs of one running pod each, one of which has lost its pod
+// meanwhile.
 void JobRestart() {
   const auto gangway = Install(1000);
   Load load(gangway->plane());
@@ -218,13 +241,17 @@ void JobRestart() {
   {
     Load::SeenPods bound(load, "full");
     const std::vector<kube::Request> jobs = Jobs("full", 10'000);
-    for (std::size_t i = 0; i < jobs.size(); i += 500) load.Send({jobs.begin() + static_cast<std::ptrdiff_t>(i), jobs.begin() + static_cast<std::ptrdiff_t>(i + 500)});
+    for (std::size_t i = 0; i < jobs.size(); i += 500)
+      load.Send({jobs.begin() + static_cast<std::ptrdiff_t>(i), jobs.begin() + static_cast<std::ptrdiff_t>(i + 500)});
     GW_CHECK(bound.WaitFor(10'000, absl::Minutes(8)) != absl::InfiniteFuture());
   }
   std::this_thread::sleep_for(std::chrono::seconds(3));  // what their status says follows
-  std::printf("job restart: 10,000 Jobs: the controller that made their pods: %s\n", Memory(UseOf(gangway->controller().process().pid())).c_str());
+  std::printf("job restart: 10,000 Jobs: the controller that made their pods: %s\n",
+              Memory(UseOf(gangway->controller().process().pid())).c_str());
   gangway->StopBoth();
-  GW_CHECK(gangway->plane().Call("DELETE", api::PathOf(api::kPods, "full", "job-7777-worker-0"), R"({"gracePeriodSeconds":0})").ok());
+  GW_CHECK(gangway->plane()
+               .Call("DELETE", api::PathOf(api::kPods, "full", "job-7777-worker-0"), R"({"gracePeriodSeconds":0})")
+               .ok());
   const auto writes = Writes(gangway->plane());
   Load::SeenPods pods(load, "full", Load::SeenPods::Which::kAll);
   GW_CHECK(pods.WaitFor(9'999, absl::Minutes(1)) != absl::InfiniteFuture());
@@ -233,8 +260,9 @@ void JobRestart() {
   const auto scheduler = gangway->StartProcess("scheduler");
   const absl::Time first = pods.WaitFor(10'000, absl::Minutes(2));
   const ProcessUse use = UseOf(controller->process().pid());
-  std::printf("job restart: 10,000 Jobs: the lost pod is made anew after %s; controller CPU %.2f s, %s; writes: %s\n", Seconds(first - begin).c_str(),
-              use.cpu_seconds, Memory(use).c_str(), Since(writes, Writes(gangway->plane())).c_str());
+  std::printf("job restart: 10,000 Jobs: the lost pod is made anew after %s; controller CPU %.2f s, %s; writes: %s\n",
+              Seconds(first - begin).c_str(), use.cpu_seconds, Memory(use).c_str(),
+              Since(writes, Writes(gangway->plane())).c_str());
 }
 
 }  // namespace
@@ -246,8 +274,9 @@ int main(int argc, char** argv) {
     std::fputs("there is no control plane on this machine: scripts/e2e-tools builds it\n", stderr);
     return 1;
   }
-  const std::vector<std::pair<std::string, std::function<void()>>> all{{"gangs", ManyGangs}, {"restart", Restart}, {"idle", Idle}, {"fail-over", FailOver},
-                                                                         {"jobs", ManyJobs}, {"job-restart", JobRestart}};
+  const std::vector<std::pair<std::string, std::function<void()>>> all{
+      {"gangs", ManyGangs},    {"restart", Restart}, {"idle", Idle},
+      {"fail-over", FailOver}, {"jobs", ManyJobs},   {"job-restart", JobRestart}};
   for (const auto& [name, run] : all) {
     if (argc == 1 || std::find(argv + 1, argv + argc, name) != argv + argc) run();
     std::fflush(stdout);

@@ -58,7 +58,8 @@ Load::SeenPods::SeenPods(Load& load, std::string ns, Which which) : load_(load) 
     options.ns = std::move(ns);
     if (which == Which::kBound) options.field_selector = "spec.nodeName!=";
     options.keep_objects = false;
-    pods_ = std::make_unique<kube::Informer<api::core::Pod>>(load_.loop_.loop(), *load_.client_, api::kPods, std::move(options));
+    pods_ = std::make_unique<kube::Informer<api::core::Pod>>(load_.loop_.loop(), *load_.client_, api::kPods,
+                                                             std::move(options));
     pods_->Start([this](const api::NamespacedName& key, const auto&, const auto& after) {
       if (after != nullptr && names_.insert(key.name).second) seen_.push_back(absl::Now());
     });
@@ -77,7 +78,8 @@ absl::Time Load::SeenPods::WaitFor(int count, absl::Duration patience) {
   const absl::Time until = absl::Now() + patience;
   const auto wanted = static_cast<std::size_t>(count);
   while (absl::Now() < until) {
-    const absl::Time at = load_.loop_.Run([&] { return seen_.size() < wanted ? absl::InfiniteFuture() : seen_[wanted - 1]; });
+    const absl::Time at =
+        load_.loop_.Run([&] { return seen_.size() < wanted ? absl::InfiniteFuture() : seen_[wanted - 1]; });
     if (at != absl::InfiniteFuture()) return at;
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
@@ -95,11 +97,13 @@ kube::Request Post(std::string path, std::string body) {
 std::vector<kube::Request> Nodes(int count) {
   std::vector<kube::Request> requests;
   for (int i = 0; i < count; ++i) {
-    requests.push_back(Post(api::PathOf(api::kNodes, ""),
-                            absl::StrFormat(R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"%s","labels":{"kubernetes.io/hostname":"%s"}},)"
-                                            R"("status":{"capacity":{"cpu":"16","memory":"64Gi","pods":"110"},"allocatable":{"cpu":"16","memory":"64Gi","pods":"110"},)"
-                                            R"("conditions":[{"type":"Ready","status":"True"}]}})",
-                                            NodeName(i), NodeName(i))));
+    requests.push_back(Post(
+        api::PathOf(api::kNodes, ""),
+        absl::StrFormat(
+            R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"%s","labels":{"kubernetes.io/hostname":"%s"}},)"
+            R"("status":{"capacity":{"cpu":"16","memory":"64Gi","pods":"110"},"allocatable":{"cpu":"16","memory":"64Gi","pods":"110"},)"
+            R"("conditions":[{"type":"Ready","status":"True"}]}})",
+            NodeName(i), NodeName(i))));
   }
   return requests;
 }
@@ -107,10 +111,11 @@ std::vector<kube::Request> Nodes(int count) {
 std::vector<kube::Request> PodGroups(const std::string& ns, int gangs, int size) {
   std::vector<kube::Request> requests;
   for (int g = 0; g < gangs; ++g) {
-    requests.push_back(Post(api::PathOf(api::kPodGroups, ns),
-                            absl::StrFormat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":"%s"},)"
-                                            R"("spec":{"minMember":%d,"queue":"default","minResources":{"cpu":"%d"}}})",
-                                            GangName(g), size, size)));
+    requests.push_back(Post(
+        api::PathOf(api::kPodGroups, ns),
+        absl::StrFormat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":"%s"},)"
+                        R"("spec":{"minMember":%d,"queue":"default","minResources":{"cpu":"%d"}}})",
+                        GangName(g), size, size)));
   }
   return requests;
 }
@@ -121,9 +126,10 @@ std::vector<kube::Request> Pods(const std::string& ns, int gangs, int size, cons
     for (int i = 0; i < size; ++i) {
       requests.push_back(Post(
           api::PathOf(api::kPods, ns),
-          absl::StrFormat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"%s","labels":{"app":"load"},"annotations":{"scheduling.k8s.io/group-name":"%s"}},)"
-                          R"("spec":{"schedulerName":"%s","restartPolicy":"Never","containers":[{"name":"main","image":"example.test/app:v1","resources":{"requests":{"cpu":"1","memory":"100M"}}}]}})",
-                          PodName(g, i), GangName(g), scheduler)));
+          absl::StrFormat(
+              R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"%s","labels":{"app":"load"},"annotations":{"scheduling.k8s.io/group-name":"%s"}},)"
+              R"("spec":{"schedulerName":"%s","restartPolicy":"Never","containers":[{"name":"main","image":"example.test/app:v1","resources":{"requests":{"cpu":"1","memory":"100M"}}}]}})",
+              PodName(g, i), GangName(g), scheduler)));
     }
   }
   return requests;
@@ -134,10 +140,11 @@ std::vector<kube::Request> Jobs(const std::string& ns, int count) {
   for (int i = 0; i < count; ++i) {
     requests.push_back(Post(
         api::PathOf(api::kJobs, ns),
-        absl::StrFormat(R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":"job-%d"},"spec":{"schedulerName":"volcano","minAvailable":1,)"
-                        R"("policies":[{"event":"PodEvicted","action":"RestartJob"}],"tasks":[{"name":"worker","replicas":1,"template":{"spec":{"restartPolicy":"Never",)"
-                        R"("containers":[{"name":"main","image":"example.test/app:v1","resources":{"requests":{"cpu":"1","memory":"100M"}}}]}}}]}})",
-                        i)));
+        absl::StrFormat(
+            R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":"job-%d"},"spec":{"schedulerName":"volcano","minAvailable":1,)"
+            R"("policies":[{"event":"PodEvicted","action":"RestartJob"}],"tasks":[{"name":"worker","replicas":1,"template":{"spec":{"restartPolicy":"Never",)"
+            R"("containers":[{"name":"main","image":"example.test/app:v1","resources":{"requests":{"cpu":"1","memory":"100M"}}}]}}}]}})",
+            i)));
   }
   return requests;
 }
@@ -147,9 +154,11 @@ std::vector<kube::Request> Bindings(const std::string& ns, int gangs, int size, 
   for (int g = 0; g < gangs; ++g) {
     for (int i = 0; i < size; ++i) {
       const std::string name = PodName(g, i);
-      requests.push_back(Post(api::PathOf(api::kPods, ns, name, "binding"),
-                              absl::StrFormat(R"({"apiVersion":"v1","kind":"Binding","metadata":{"name":"%s"},"target":{"apiVersion":"v1","kind":"Node","name":"%s"}})",
-                                              name, NodeName((g * size + i) % nodes))));
+      requests.push_back(Post(
+          api::PathOf(api::kPods, ns, name, "binding"),
+          absl::StrFormat(
+              R"({"apiVersion":"v1","kind":"Binding","metadata":{"name":"%s"},"target":{"apiVersion":"v1","kind":"Node","name":"%s"}})",
+              name, NodeName((g * size + i) % nodes))));
     }
   }
   return requests;

@@ -25,8 +25,8 @@ class Load {
   // Sends them all, 64 under way at a time; from the first sent to the last answered. A refusal ends the program.
   absl::Duration Send(std::vector<kube::Request> requests);
 
-  // Counts the pods of a namespace that are there, or only those that are bound. The API server selects them, so that watching
-  // costs it little.
+  // Counts the pods of a namespace that are there, or only those that are bound. The API server selects them, so that
+  // watching costs it little.
   class SeenPods {
    public:
     enum class Which { kAll, kBound };

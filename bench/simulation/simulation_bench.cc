@@ -17,7 +17,8 @@ void BM_SeedJobHistory(benchmark::State& state) {
     records += result.records;
     ++options.seed;
   }
-  state.counters["histories/min"] = benchmark::Counter(60.0 * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
+  state.counters["histories/min"] =
+      benchmark::Counter(60.0 * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
   state.counters["records"] = benchmark::Counter(static_cast<double>(records), benchmark::Counter::kAvgIterations);
 }
 BENCHMARK(BM_SeedJobHistory)->Unit(benchmark::kMillisecond);

@@ -14,15 +14,17 @@ namespace gangway::convert {
 namespace {
 
 std::string Role(absl::string_view name, int replicas, absl::string_view resources) {
-  return absl::StrCat("\"", name, R"(":{"replicas":)", replicas, R"(,"template":{"spec":{"containers":[{"name":"paddle",)",
-                      R"("image":"registry.example.org/wide-and-deep:2.6.2","command":["python","train.py"])", resources, "}]}}}");
+  return absl::StrCat(
+      "\"", name, R"(":{"replicas":)", replicas, R"(,"template":{"spec":{"containers":[{"name":"paddle",)",
+      R"("image":"registry.example.org/wide-and-deep:2.6.2","command":["python","train.py"])", resources, "}]}}}");
 }
 
 // The job of the contract's worked example; `servers` 0: a collective one.
 std::string PaddleJobJson(int servers, int workers) {
-  return absl::StrCat(R"({"apiVersion":"batch.paddlepaddle.org/v1","kind":"PaddleJob","metadata":{"name":"wd","namespace":"default"},"spec":{)",
-                      servers > 0 ? absl::StrCat(R"("withGloo":1,)", Role("ps", servers, ""), ",") : "",
-                      Role("worker", workers, R"(,"resources":{"limits":{"nvidia.com/gpu":1}})"), "}}");
+  return absl::StrCat(
+      R"({"apiVersion":"batch.paddlepaddle.org/v1","kind":"PaddleJob","metadata":{"name":"wd","namespace":"default"},"spec":{)",
+      servers > 0 ? absl::StrCat(R"("withGloo":1,)", Role("ps", servers, ""), ",") : "",
+      Role("worker", workers, R"(,"resources":{"limits":{"nvidia.com/gpu":1}})"), "}}");
 }
 
 void Run(benchmark::State& state, const std::string& json, int endpoints) {
@@ -52,7 +54,9 @@ void BM_TranslateServers(benchmark::State& state) {
 }
 BENCHMARK(BM_TranslateServers)->ArgName("workers")->Arg(10)->Arg(40)->Arg(100)->Arg(400)->Arg(1000)->Arg(4000);
 
-void BM_TranslateCollective(benchmark::State& state) { Run(state, PaddleJobJson(0, static_cast<int>(state.range(0))), static_cast<int>(state.range(0))); }
+void BM_TranslateCollective(benchmark::State& state) {
+  Run(state, PaddleJobJson(0, static_cast<int>(state.range(0))), static_cast<int>(state.range(0)));
+}
 BENCHMARK(BM_TranslateCollective)->ArgName("workers")->Arg(10)->Arg(40)->Arg(100)->Arg(400)->Arg(1000)->Arg(4000);
 
 }  // namespace

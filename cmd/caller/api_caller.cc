@@ -1,7 +1,7 @@
 #include "cmd/caller/api_caller.h"
 
-#include <CLI/CLI.hpp>
 #include <unistd.h>
+#include <CLI/CLI.hpp>
 
 #include <optional>
 
@@ -36,19 +36,22 @@ void AddServerFlags(CLI::App& command, ServerFlags& flags) {
 }
 
 ApiCaller::ApiCaller(kube::Connection connection)
-    : connection_(std::move(connection)), loop_(static_cast<std::uint64_t>(absl::ToUnixNanos(absl::Now())) ^ static_cast<std::uint64_t>(getpid())) {}
+    : connection_(std::move(connection)),
+      loop_(static_cast<std::uint64_t>(absl::ToUnixNanos(absl::Now())) ^ static_cast<std::uint64_t>(getpid())) {}
 
 absl::StatusOr<std::unique_ptr<ApiCaller>> ApiCaller::Make(const ServerFlags& flags, kube::HttpClientOptions options) {
   absl::StatusOr<kube::Connection> connection = ConnectionOf(flags);
   if (!connection.ok()) return absl::InvalidArgumentError(connection.status().message());
   std::unique_ptr<ApiCaller> caller(new ApiCaller(*std::move(connection)));
-  absl::StatusOr<std::unique_ptr<kube::HttpClient>> client = kube::HttpClient::Make(caller->loop_, caller->connection_, std::move(options));
+  absl::StatusOr<std::unique_ptr<kube::HttpClient>> client =
+      kube::HttpClient::Make(caller->loop_, caller->connection_, std::move(options));
   if (!client.ok()) return absl::InvalidArgumentError(client.status().message());
   caller->client_ = *std::move(client);
   return caller;
 }
 
-absl::StatusOr<Bytes> ApiCaller::Call(absl::string_view method, std::string path, std::string body, std::string query, std::string content_type) {
+absl::StatusOr<Bytes> ApiCaller::Call(absl::string_view method, std::string path, std::string body, std::string query,
+                                      std::string content_type) {
   kube::Request request;
   request.method = std::string(method);
   request.path = std::move(path);
@@ -63,7 +66,8 @@ absl::StatusOr<Bytes> ApiCaller::Call(absl::string_view method, std::string path
   while (!answer.has_value()) loop_.Run();
   if (!answer->ok()) {
     const absl::Status& status = answer->status();
-    return absl::UnavailableError(absl::StrCat("the API server at ", connection_.server, " gave no answer: ", status.message(), "; --kubeconfig and --context say which server"));
+    return absl::UnavailableError(absl::StrCat("the API server at ", connection_.server, " gave no answer: ",
+                                               status.message(), "; --kubeconfig and --context say which server"));
   }
   const kube::Response& response = **answer;
   if (response.ok()) return response.body;
@@ -72,7 +76,8 @@ absl::StatusOr<Bytes> ApiCaller::Call(absl::string_view method, std::string path
   return absl::IsInvalidArgument(refused) ? absl::FailedPreconditionError(refused.message()) : refused;
 }
 
-absl::StatusOr<std::vector<std::string>> ApiCaller::ListJson(const api::Resource& resource, absl::string_view ns, absl::string_view query) {
+absl::StatusOr<std::vector<std::string>> ApiCaller::ListJson(const api::Resource& resource, absl::string_view ns,
+                                                             absl::string_view query) {
   std::vector<std::string> items;
   std::string next;
   do {
@@ -93,7 +98,8 @@ absl::StatusOr<std::vector<std::string>> ApiCaller::ListJson(const api::Resource
 
 absl::Status ApiCaller::NamedAfter(const api::Resource& resource, absl::string_view json, const absl::Status& status) {
   const absl::StatusOr<api::core::PartialObject> object = api::Decode<api::core::PartialObject>(json);
-  const api::NamespacedName name = object.ok() ? api::NamespacedName{object->metadata.ns, object->metadata.name} : api::NamespacedName{};
+  const api::NamespacedName name =
+      object.ok() ? api::NamespacedName{object->metadata.ns, object->metadata.name} : api::NamespacedName{};
   return absl::DataLossError(absl::StrCat(View(resource.singular), " ", name.ToString(), ": ", status.message()));
 }
 

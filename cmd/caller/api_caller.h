@@ -1,4 +1,5 @@
-// One request after the other to an API server, for commands that look and act. Used on one thread, whose loop it runs while it waits.
+// One request after the other to an API server, for commands that look and act. Used on one thread, whose loop it runs
+// while it waits.
 #pragma once
 
 #include <memory>
@@ -35,13 +36,16 @@ void AddServerFlags(CLI::App& command, ServerFlags& flags);
 class ApiCaller {
  public:
   // InvalidArgument: the flags name no server that could be asked.
-  static absl::StatusOr<std::unique_ptr<ApiCaller>> Make(const ServerFlags& flags, kube::HttpClientOptions options = {});
+  static absl::StatusOr<std::unique_ptr<ApiCaller>> Make(const ServerFlags& flags,
+                                                         kube::HttpClientOptions options = {});
 
-  // The body of a 2xx answer; any other answer is an error, none Unavailable, one that calls what was sent invalid FailedPrecondition.
+  // The body of a 2xx answer; any other answer is an error, none Unavailable, one that calls what was sent invalid
+  // FailedPrecondition.
   absl::StatusOr<Bytes> Call(absl::string_view method, std::string path, std::string body = {}, std::string query = {},
                              std::string content_type = {});
   // Items of a list, page after page, each as JSON. `query` such as "labelSelector=...", percent-encoded.
-  absl::StatusOr<std::vector<std::string>> ListJson(const api::Resource& resource, absl::string_view ns, absl::string_view query = {});
+  absl::StatusOr<std::vector<std::string>> ListJson(const api::Resource& resource, absl::string_view ns,
+                                                    absl::string_view query = {});
 
   template <class T>
   absl::StatusOr<T> Get(const api::Resource& resource, absl::string_view ns, absl::string_view name) {
@@ -50,7 +54,8 @@ class ApiCaller {
   }
   // What does not decode is an error that names the object.
   template <class T>
-  absl::StatusOr<std::vector<T>> List(const api::Resource& resource, absl::string_view ns, absl::string_view query = {}) {
+  absl::StatusOr<std::vector<T>> List(const api::Resource& resource, absl::string_view ns,
+                                      absl::string_view query = {}) {
     GW_ASSIGN_OR_RETURN(const std::vector<std::string> items, ListJson(resource, ns, query));
     std::vector<T> out;
     for (const std::string& item : items) {

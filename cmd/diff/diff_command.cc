@@ -79,7 +79,8 @@ class Differ {
       const absl::StatusOr<Bytes> job = caller_.Call("GET", api::PathOf(api::kJobs, ns, document.name));
       if (!job.ok()) continue;  // told when it is compared
       const absl::StatusOr<PartialObject> seen = api::Decode<PartialObject>(**job);
-      if (!seen.ok() || seen->metadata.Controller() == nullptr || seen->metadata.Controller()->kind != "PaddleJob") continue;
+      if (!seen.ok() || seen->metadata.Controller() == nullptr || seen->metadata.Controller()->kind != "PaddleJob")
+        continue;
       kept_.insert(i);
       LookAtGroup(ns, document.name);
       kept_delays_ = kept_delays_ || absl::StrContains(**job, "\"timeout\":");
@@ -94,15 +95,18 @@ class Differ {
     std::set<std::string> names{ns};
     if (ns == caller_.default_namespace()) names.insert("default");  // as documents without a namespace are read
     for (const std::string& name : names) {
-      AddSeen(api::ToJson(json::object{{"apiVersion", "v1"}, {"kind", "Namespace"},
-                                       {"metadata", {{"name", name}, {"annotations", {{key, found->metadata.annotations.at(key)}}}}}}));
+      AddSeen(api::ToJson(
+          json::object{{"apiVersion", "v1"},
+                       {"kind", "Namespace"},
+                       {"metadata", {{"name", name}, {"annotations", {{key, found->metadata.annotations.at(key)}}}}}}));
     }
   }
 
   // The controller takes over what a PodGroup of the job's name asks for that somebody made.
   void LookAtGroup(const std::string& ns, const std::string& name) {
     for (const api::MixedDocument& input : documents_) {
-      if (input.document.kind == "PodGroup" && input.document.name == name && NamespaceOf(input.document.ns) == ns) return;
+      if (input.document.kind == "PodGroup" && input.document.name == name && NamespaceOf(input.document.ns) == ns)
+        return;
     }
     const absl::StatusOr<Bytes> group = caller_.Call("GET", api::PathOf(api::kPodGroups, ns, name));
     const absl::StatusOr<PartialObject> seen = group.ok() ? api::Decode<PartialObject>(**group) : group.status();
@@ -111,7 +115,8 @@ class Differ {
 
   void AddSeen(absl::string_view object) {
     absl::StatusOr<std::vector<api::MixedDocument>> read = api::ReadMixedManifest(object, "cluster");
-    if (read.ok() && read->size() == 1 && read->front().document.refusal.empty()) seen_.push_back(std::move(read->front()));
+    if (read.ok() && read->size() == 1 && read->front().document.refusal.empty())
+      seen_.push_back(std::move(read->front()));
   }
 
   convert::ManifestTranslation Translated(bool kept) const {
@@ -138,12 +143,14 @@ class Differ {
 
   // By the resources we know, else by what the server says of the group.
   absl::StatusOr<ObjectPlace> PlaceOf(const json::value& object) {
-    const std::string api_version = TextAt(object, "/apiVersion"), kind = TextAt(object, "/kind"), name = TextAt(object, "/metadata/name");
+    const std::string api_version = TextAt(object, "/apiVersion"), kind = TextAt(object, "/kind"),
+                      name = TextAt(object, "/metadata/name");
     if (name.empty()) return absl::InvalidArgumentError("has no name, so there is nothing to compare it with");
     const std::string ns = NamespaceOf(TextAt(object, "/metadata/namespace"));
     if (const api::Resource* const known = api::FindKind(api_version, kind)) {
       const std::string where = known->namespaced ? ns : "";
-      return ObjectPlace{api::PathOf(*known, where), api::PathOf(*known, where, name), absl::StrCat(kind, " ", where, where.empty() ? "" : "/", name)};
+      return ObjectPlace{api::PathOf(*known, where), api::PathOf(*known, where, name),
+                         absl::StrCat(kind, " ", where, where.empty() ? "" : "/", name)};
     }
     const std::string group = absl::StrCat(absl::StrContains(api_version, '/') ? "/apis/" : "/api/", api_version);
     GW_ASSIGN_OR_RETURN(const Bytes body, caller_.Call("GET", group));
@@ -156,8 +163,11 @@ class Differ {
         if (TextAt(resource, "/kind") != kind || absl::StrContains(plural, '/')) continue;
         const json::value* const namespaced = resource.find_pointer("/namespaced", none);
         const bool has_namespace = namespaced != nullptr && namespaced->is_bool() && namespaced->get_bool();
-        const std::string collection = has_namespace ? absl::StrCat(group, "/namespaces/", PercentEncode(ns), "/", plural) : absl::StrCat(group, "/", plural);
-        return ObjectPlace{collection, absl::StrCat(collection, "/", PercentEncode(name)), absl::StrCat(kind, " ", has_namespace ? absl::StrCat(ns, "/") : "", name)};
+        const std::string collection = has_namespace
+                                           ? absl::StrCat(group, "/namespaces/", PercentEncode(ns), "/", plural)
+                                           : absl::StrCat(group, "/", plural);
+        return ObjectPlace{collection, absl::StrCat(collection, "/", PercentEncode(name)),
+                           absl::StrCat(kind, " ", has_namespace ? absl::StrCat(ns, "/") : "", name)};
       }
     }
     return absl::NotFoundError(absl::StrCat("the cluster has no ", kind, " of ", api_version));
@@ -167,11 +177,13 @@ class Differ {
     absl::StatusOr<json::value> ours = api::ParseJson(object.json);
     if (!ours.ok()) return Fail("object", ours.status());
     const absl::StatusOr<ObjectPlace> place = PlaceOf(*ours);
-    if (!place.ok()) return Fail(absl::StrCat(TextAt(*ours, "/kind"), " ", TextAt(*ours, "/metadata/name")), place.status());
+    if (!place.ok())
+      return Fail(absl::StrCat(TextAt(*ours, "/kind"), " ", TextAt(*ours, "/metadata/name")), place.status());
     const absl::StatusOr<Bytes> there = caller_.Call("GET", place->path);
     if (!there.ok() && !absl::IsNotFound(there.status())) return Fail(place->name, there.status());
     if (!there.ok() && object.made && TextAt(*ours, "/kind") == "Job") TellClashes(*place, *ours);
-    if (!there.ok()) return Print(*place, nullptr, *ours, caller_.Call("POST", place->collection, object.json, kDryRun));
+    if (!there.ok())
+      return Print(*place, nullptr, *ours, caller_.Call("POST", place->collection, object.json, kDryRun));
     const absl::StatusOr<json::value> live = api::ParseJson(**there);
     if (!live.ok()) return Fail(place->name, live.status());
     if (object.made) {
@@ -180,7 +192,9 @@ class Differ {
       return Print(*place, *live, result.ok() ? wanted : Replaced(*live, WithDefaults(*place, *ours)), result);
     }
     // Of what passed through, the cluster may know more than the file.
-    Print(*place, *live, *ours, caller_.Call("PATCH", place->path, object.json, absl::StrCat(kDryRun, "&force=true"), "application/apply-patch+yaml"));
+    Print(*place, *live, *ours,
+          caller_.Call("PATCH", place->path, object.json, absl::StrCat(kDryRun, "&force=true"),
+                       "application/apply-patch+yaml"));
   }
 
   // `object` with what the server adds to a new one of its kind. The dry run is of a short name that nobody has.
@@ -212,9 +226,10 @@ class Differ {
   }
 
   // `wanted` stands for the result where the server refuses it.
-  void Print(const ObjectPlace& place, const json::value& live, const json::value& wanted, const absl::StatusOr<Bytes>& result) {
-    if (absl::IsUnavailable(result.status()) || absl::IsPermissionDenied(result.status()) || absl::IsNotFound(result.status()) ||
-        absl::IsUnauthenticated(result.status())) {
+  void Print(const ObjectPlace& place, const json::value& live, const json::value& wanted,
+             const absl::StatusOr<Bytes>& result) {
+    if (absl::IsUnavailable(result.status()) || absl::IsPermissionDenied(result.status()) ||
+        absl::IsNotFound(result.status()) || absl::IsUnauthenticated(result.status())) {
       return Fail(place.name, result.status());
     }
     std::string after = ShownAs(wanted);
@@ -223,13 +238,17 @@ class Differ {
       if (!made.ok()) return Fail(place.name, made.status());
       after = ShownAs(*made);
     }
-    const std::string diff = UnifiedDiff(ShownAs(live), after, absl::StrCat("live/", OneLine(place.name)), absl::StrCat("translated/", OneLine(place.name)));
+    const std::string diff = UnifiedDiff(ShownAs(live), after, absl::StrCat("live/", OneLine(place.name)),
+                                         absl::StrCat("translated/", OneLine(place.name)));
     if (diff.empty()) return;
     different_ = true;
     if (!Put(stdout, diff)) failed_ = true;
     if (!result.ok()) {
-      Say(kDiffCommand, absl::StrCat(place.name, ": the API server would refuse this: ", result.status().message(),
-                                 live.is_null() ? "" : "; delete the object first, or apply the PaddleJob with gangway controller, which does"));
+      Say(kDiffCommand,
+          absl::StrCat(place.name, ": the API server would refuse this: ", result.status().message(),
+                       live.is_null()
+                           ? ""
+                           : "; delete the object first, or apply the PaddleJob with gangway controller, which does"));
     }
   }
 
@@ -237,10 +256,11 @@ class Differ {
   const std::vector<api::MixedDocument>& documents_;
   const convert::TranslateOptions& options_;
   const convert::TypeCheck check_ = TypeCheckOf();
-  std::set<std::size_t> kept_;                 // inputs whose Job the cluster's controller made of a PaddleJob
-  bool kept_delays_ = false;                   // for a controller that carries out delayed actions
-  std::set<std::string> namespaces_;           // that were looked at
-  std::vector<api::MixedDocument> seen_;       // objects of the cluster that jobs depend on, as if they stood in a file behind the others
+  std::set<std::size_t> kept_;        // inputs whose Job the cluster's controller made of a PaddleJob
+  bool kept_delays_ = false;          // for a controller that carries out delayed actions
+  std::set<std::string> namespaces_;  // that were looked at
+  std::vector<api::MixedDocument>
+      seen_;  // objects of the cluster that jobs depend on, as if they stood in a file behind the others
   bool different_ = false, failed_ = false;
 };
 
@@ -249,9 +269,12 @@ class Differ {
 DiffCommand::DiffCommand(CLI::App& app)
     : command_(app.add_subcommand("diff", "what applying the translation of job files would change in a cluster")) {
   command_->footer(
-      "Asks the API server what it would make of each object (dry run) and prints the differences as diff -u does; nothing is changed. Jobs that\n"
-      "gangway controller made of PaddleJobs are compared with what it would make of the file's. See docs/translate.md.\n"
-      "Exit code: 0 nothing would change, 1 something would, 2 a flag, an input or a job is wrong, or the API server does not answer.\n\n"
+      "Asks the API server what it would make of each object (dry run) and prints the differences as diff -u does; "
+      "nothing is changed. Jobs that\n"
+      "gangway controller made of PaddleJobs are compared with what it would make of the file's. See "
+      "docs/translate.md.\n"
+      "Exit code: 0 nothing would change, 1 something would, 2 a flag, an input or a job is wrong, or the API server "
+      "does not answer.\n\n"
       "  gangway diff -f paddlejob.yaml");
   AddInputs(*command_, inputs_);
   AddServerFlags(*command_, server_);

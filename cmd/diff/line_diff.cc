@@ -26,8 +26,8 @@ struct Edit {
   absl::string_view line;
 };
 
-// The shortest way from one to the other: E. W. Myers, An O(ND) difference algorithm (1986). furthest[d][k + d] is how far into `a` one comes
-// with d edits on diagonal k.
+// The shortest way from one to the other: E. W. Myers, An O(ND) difference algorithm (1986). furthest[d][k + d] is how
+// far into `a` one comes with d edits on diagonal k.
 std::vector<Edit> ShortestWay(const Lines& a, const Lines& b) {
   const int n = static_cast<int>(a.size()), m = static_cast<int>(b.size());
   const auto at = [](const Lines& lines, int i) { return lines[static_cast<std::size_t>(i)]; };
@@ -37,7 +37,9 @@ std::vector<Edit> ShortestWay(const Lines& a, const Lines& b) {
     if (edits < 0 || k < -edits || k > edits) return -1;
     return furthest[static_cast<std::size_t>(edits)][static_cast<std::size_t>(k + edits)];
   };
-  const auto down = [&](int edits, int k) { return k == -edits || (k != edits && reached(edits - 1, k - 1) < reached(edits - 1, k + 1)); };
+  const auto down = [&](int edits, int k) {
+    return k == -edits || (k != edits && reached(edits - 1, k - 1) < reached(edits - 1, k + 1));
+  };
   for (bool done = false; !done; ++d) {
     if (d > kMostEdits) return {};
     furthest.emplace_back(static_cast<std::size_t>(2 * d + 1), -1);
@@ -87,7 +89,8 @@ std::string Range(int first, int count) {
 
 }  // namespace
 
-std::string UnifiedDiff(absl::string_view before, absl::string_view after, absl::string_view before_name, absl::string_view after_name) {
+std::string UnifiedDiff(absl::string_view before, absl::string_view after, absl::string_view before_name,
+                        absl::string_view after_name) {
   if (before == after) return "";
   const std::vector<Edit> edits = EditsBetween(LinesOf(before), LinesOf(after));
   std::string out = absl::StrCat("--- ", before_name, "\n+++ ", after_name, "\n");

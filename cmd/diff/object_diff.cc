@@ -9,7 +9,8 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr const char* kServersOwn[] = {"managedFields", "resourceVersion", "generation", "uid", "creationTimestamp", "selfLink"};
+constexpr const char* kServersOwn[] = {"managedFields", "resourceVersion",   "generation",
+                                       "uid",           "creationTimestamp", "selfLink"};
 
 void AddTexts(const json::object& from, json::string_view key, json::object& to) {
   const json::value* const added = from.if_contains(key);
@@ -29,7 +30,8 @@ json::value Replaced(const json::value& live, const json::value& ours) {
     if (member.key() == "status") continue;
     if (member.key() != "metadata") {
       object[member.key()] = member.value();
-    } else if (json::object* const metadata = object["metadata"].if_object(); metadata != nullptr && member.value().is_object()) {
+    } else if (json::object* const metadata = object["metadata"].if_object();
+               metadata != nullptr && member.value().is_object()) {
       for (const char* key : {"labels", "annotations"}) AddTexts(member.value().get_object(), key, *metadata);
     }
   }
@@ -41,9 +43,11 @@ std::string ShownAs(const json::value& value) {
   if (object == nullptr) return "";
   json::value shown = value;
   shown.get_object().erase("status");
-  if (json::value* const metadata = shown.get_object().if_contains("metadata"); metadata != nullptr && metadata->is_object()) {
+  if (json::value* const metadata = shown.get_object().if_contains("metadata");
+      metadata != nullptr && metadata->is_object()) {
     for (const char* key : kServersOwn) metadata->get_object().erase(key);
-    if (json::value* const annotations = metadata->get_object().if_contains("annotations"); annotations != nullptr && annotations->is_object()) {
+    if (json::value* const annotations = metadata->get_object().if_contains("annotations");
+        annotations != nullptr && annotations->is_object()) {
       annotations->get_object().erase("kubectl.kubernetes.io/last-applied-configuration");
       if (annotations->get_object().empty()) metadata->get_object().erase("annotations");
     }

@@ -8,8 +8,8 @@
 
 namespace gangway::cmd {
 
-// `live` with all that the translation says: labels and annotations are added to those that are there, everything below (spec, data) is
-// replaced. Owners, finalizers and status stay.
+// `live` with all that the translation says: labels and annotations are added to those that are there, everything below
+// (spec, data) is replaced. Owners, finalizers and status stay.
 boost::json::value Replaced(const boost::json::value& live, const boost::json::value& ours);
 
 // As YAML, without what only the server writes: status, managed fields, versions, UIDs and times. "" of null.

@@ -25,7 +25,8 @@ bool HasEndpoints(const Objects& endpoints, absl::string_view key) {
   const json::value* const found = FindByKey(endpoints, key);
   if (found == nullptr) return false;
   const json::array& subsets = ListAt(*found, {"subsets"});
-  return std::any_of(subsets.begin(), subsets.end(), [](const json::value& subset) { return !ListAt(subset, {"addresses"}).empty(); });
+  return std::any_of(subsets.begin(), subsets.end(),
+                     [](const json::value& subset) { return !ListAt(subset, {"addresses"}).empty(); });
 }
 
 void CheckWebhooks(const ClusterSight& sight, const Objects& configurations, const char* kind, Ailments& out) {
@@ -37,10 +38,14 @@ void CheckWebhooks(const ClusterSight& sight, const Objects& configurations, con
       const bool there = FindByKey(sight.services, key) != nullptr;
       if (there && HasEndpoints(sight.endpoints, key)) continue;
       const bool blocks = TextAt(webhook, {"failurePolicy"}) != "Ignore";
-      out.push_back({"D-WEBHOOK", absl::StrCat(kind, " ", NameOf(configuration)),
-                     absl::StrCat("webhook ", TextAt(webhook, {"name"}), " asks service ", key, ", which ", there ? "has no pod that is ready" : "is not there",
-                                  blocks ? ": nothing that it judges can be created or changed" : "; what it adds and refuses is left out"),
-                     there ? absl::StrCat("start what serves it, or kubectl delete ", kind, " ", Word(NameOf(configuration))) : absl::StrCat("kubectl delete ", kind, " ", Word(NameOf(configuration)))});
+      out.push_back(
+          {"D-WEBHOOK", absl::StrCat(kind, " ", NameOf(configuration)),
+           absl::StrCat("webhook ", TextAt(webhook, {"name"}), " asks service ", key, ", which ",
+                        there ? "has no pod that is ready" : "is not there",
+                        blocks ? ": nothing that it judges can be created or changed"
+                               : "; what it adds and refuses is left out"),
+           there ? absl::StrCat("start what serves it, or kubectl delete ", kind, " ", Word(NameOf(configuration)))
+                 : absl::StrCat("kubectl delete ", kind, " ", Word(NameOf(configuration)))});
     }
   }
 }
@@ -48,7 +53,8 @@ void CheckWebhooks(const ClusterSight& sight, const Objects& configurations, con
 }  // namespace
 
 std::span<const api::Resource* const> NeededTypes() {
-  static constexpr std::array kNeeded{&api::kJobs, &api::kCommands, &api::kPodGroups, &api::kQueues, &api::paddle::kPaddleJobs};
+  static constexpr std::array kNeeded{&api::kJobs, &api::kCommands, &api::kPodGroups, &api::kQueues,
+                                      &api::paddle::kPaddleJobs};
   return kNeeded;
 }
 
@@ -58,7 +64,9 @@ Ailments MissingTypes(const ClusterSight& sight) {
     const std::string type = absl::StrCat(View(needed->plural), ".", View(needed->group));
     if (sight.served.contains(type)) continue;
     const bool paddle = api::RowOf(*needed).origin == api::Origin::kPaddle;
-    out.push_back({"D-TYPE", absl::StrCat("type ", type), paddle ? "is not served: PaddleJobs cannot be applied, only translated" : "is not served: no job can be submitted",
+    out.push_back({"D-TYPE", absl::StrCat("type ", type),
+                   paddle ? "is not served: PaddleJobs cannot be applied, only translated"
+                          : "is not served: no job can be submitted",
                    absl::StrCat("gangway crds ", type, " | kubectl apply --server-side -f -")});
   }
   return out;
@@ -78,9 +86,13 @@ Ailments HandMadeGroups(const ClusterSight& sight) {
     const json::value* const job = FindByKey(sight.paddle_jobs, KeyOf(group));
     if (job == nullptr || ControllerOf(group) != nullptr) continue;
     out.push_back({"D-HAND-MADE-GROUP", absl::StrCat("podgroup ", KeyOf(group)),
-                   stock ? "has the name of a PaddleJob: Volcano takes it for the job's own, and no pod runs (E-PG-CLASH)"
-                         : "has the name of a PaddleJob: what it asks for is taken over, the group itself does nothing (W-PG-DROPPED)",
-                   absl::StrCat("write its queue, minMember and priorityClassName as schedulingPolicy of the PaddleJob, then kubectl delete podgroup ", Word(NameOf(group)), " -n ", Word(NamespaceOf(group)))});
+                   stock
+                       ? "has the name of a PaddleJob: Volcano takes it for the job's own, and no pod runs (E-PG-CLASH)"
+                       : "has the name of a PaddleJob: what it asks for is taken over, the group itself does nothing "
+                         "(W-PG-DROPPED)",
+                   absl::StrCat("write its queue, minMember and priorityClassName as schedulingPolicy of the "
+                                "PaddleJob, then kubectl delete podgroup ",
+                                Word(NameOf(group)), " -n ", Word(NamespaceOf(group)))});
   }
   return out;
 }
@@ -93,8 +105,11 @@ Ailments QueuesWithoutPods(const ClusterSight& sight) {
     for (const auto& [name, amount] : capability->get_object()) {
       if (!absl::StrContains(View(name), "/")) continue;
       out.push_back({"D-QUEUE-PODS", absl::StrCat("queue ", NameOf(queue)),
-                     absl::StrCat("its capability lists ", View(name), " and no pods: some releases of Volcano then let no job in, since a gang asks for pods too (volcano 3426)"),
-                     absl::StrCat("kubectl patch queue ", Word(NameOf(queue)), R"( --type merge -p '{"spec":{"capability":{"pods":"10000"}}}')")});
+                     absl::StrCat("its capability lists ", View(name),
+                                  " and no pods: some releases of Volcano then let no job in, since a gang asks for "
+                                  "pods too (volcano 3426)"),
+                     absl::StrCat("kubectl patch queue ", Word(NameOf(queue)),
+                                  R"( --type merge -p '{"spec":{"capability":{"pods":"10000"}}}')")});
       break;
     }
   }
@@ -117,9 +132,13 @@ Ailments ListersWithoutRight(const ClusterSight& sight) {
     alone.jobs.push_back(job);
     std::set<std::string> told;  // once for each account
     for (const convert::PodLister& lister : ListersIn(alone)) {
-      const auto known = std::find_if(sight.access.begin(), sight.access.end(), [&](const ServiceAccess& one) { return one.ns == lister.ns && one.service_account == lister.service_account; });
+      const auto known = std::find_if(sight.access.begin(), sight.access.end(), [&](const ServiceAccess& one) {
+        return one.ns == lister.ns && one.service_account == lister.service_account;
+      });
       if (known == sight.access.end() || known->may_list_pods || !told.insert(lister.service_account).second) continue;
-      out.push_back({"D-LIST-RIGHT", absl::StrCat("job ", lister.ns, "/", NameOf(job)), absl::StrCat("service account ", lister.service_account, " of its pods may not list pods"), convert::AdviceFor(lister, NameOf(job))});
+      out.push_back({"D-LIST-RIGHT", absl::StrCat("job ", lister.ns, "/", NameOf(job)),
+                     absl::StrCat("service account ", lister.service_account, " of its pods may not list pods"),
+                     convert::AdviceFor(lister, NameOf(job))});
     }
   }
   return out;
@@ -127,8 +146,9 @@ Ailments ListersWithoutRight(const ClusterSight& sight) {
 
 Ailments Examine(const ClusterSight& sight) {
   Ailments out;
-  for (const auto check : {MissingTypes, DanglingWebhooks, NobodyAtWork, TwoControllers, HandMadeGroups, QueuesThatTakeNoJobs, QueuesWithoutPods, JobsThatAreNotTranslated,
-                           FieldsThatWaitForEver, MissingClaims, ContainersThatCannotStart, JobsThatWait, ListersWithoutRight}) {
+  for (const auto check : {MissingTypes, DanglingWebhooks, NobodyAtWork, TwoControllers, HandMadeGroups,
+                           QueuesThatTakeNoJobs, QueuesWithoutPods, JobsThatAreNotTranslated, FieldsThatWaitForEver,
+                           MissingClaims, ContainersThatCannotStart, JobsThatWait, ListersWithoutRight}) {
     for (Ailment& ailment : check(sight)) out.push_back(std::move(ailment));
   }
   return out;
@@ -136,7 +156,9 @@ Ailments Examine(const ClusterSight& sight) {
 
 std::string AilmentsText(const Ailments& ailments) {
   std::string out;
-  for (const Ailment& ailment : ailments) absl::StrAppend(&out, OneLine(absl::StrCat(ailment.code, " ", ailment.subject, ": ", ailment.what)), "\n    ", OneLine(ailment.remedy), "\n");
+  for (const Ailment& ailment : ailments)
+    absl::StrAppend(&out, OneLine(absl::StrCat(ailment.code, " ", ailment.subject, ": ", ailment.what)), "\n    ",
+                    OneLine(ailment.remedy), "\n");
   return out;
 }
 

@@ -1,5 +1,5 @@
-// What `gangway doctor` knows to look for: each check is a function from what was seen of a cluster to what is wrong with it, and what to do
-// (docs/commands.md).
+// What `gangway doctor` knows to look for: each check is a function from what was seen of a cluster to what is wrong
+// with it, and what to do (docs/commands.md).
 //
 // Pure. The same sight gives the same findings in the same order.
 #pragma once
@@ -18,12 +18,14 @@ namespace gangway::cmd {
 std::span<const api::Resource* const> NeededTypes();
 // Those of them that the API server does not serve.
 Ailments MissingTypes(const ClusterSight& sight);
-// Webhooks whose service is gone or has nobody behind it: with failurePolicy Fail nothing of their kinds can be written any more.
+// Webhooks whose service is gone or has nobody behind it: with failurePolicy Fail nothing of their kinds can be written
+// any more.
 Ailments DanglingWebhooks(const ClusterSight& sight);
 
 // Who runs here, by deployments and by leases that were renewed within the last minute.
 struct Controllers {
-  std::string paddle_operator, volcano_controller, volcano_scheduler, our_controller, our_scheduler;  // "deployment paddle-system/x"; "": nobody
+  std::string paddle_operator, volcano_controller, volcano_scheduler, our_controller,
+      our_scheduler;      // "deployment paddle-system/x"; "": nobody
   bool our_jobs = false;  // our controller is not only for PaddleJobs
 };
 Controllers ControllersOf(const ClusterSight& sight);
@@ -38,8 +40,8 @@ std::vector<convert::PodLister> ListersIn(const ClusterSight& sight);
 // Those that may not list pods; accounts that `access` does not know are not judged.
 Ailments ListersWithoutRight(const ClusterSight& sight);
 
-// work.cc: nobody who lets in, places, or keeps jobs: deployments without a ready pod, leases that are not renewed, objects that nobody
-// looks at although they are old enough. One finding for each of the three kinds of work.
+// work.cc: nobody who lets in, places, or keeps jobs: deployments without a ready pod, leases that are not renewed,
+// objects that nobody looks at although they are old enough. One finding for each of the three kinds of work.
 Ailments NobodyAtWork(const ClusterSight& sight);
 
 // jobs.cc: queues that take no jobs or are not there, though jobs name them.
@@ -53,8 +55,8 @@ Ailments ContainersThatCannotStart(const ClusterSight& sight);
 // Volume claims that jobs mount and nobody has made, or whose volume is lost.
 Ailments MissingClaims(const ClusterSight& sight);
 
-// fields.cc: fields of jobs that wait, of PodGroups of others and of queues that our scheduler does not know. Nothing where Volcano's is at
-// work: it knows them.
+// fields.cc: fields of jobs that wait, of PodGroups of others and of queues that our scheduler does not know. Nothing
+// where Volcano's is at work: it knows them.
 Ailments FieldsThatWaitForEver(const ClusterSight& sight);
 // All of them, in this order.
 Ailments Examine(const ClusterSight& sight);

@@ -26,8 +26,12 @@ namespace {
 namespace json = boost::json;
 
 constexpr char kDoctorCommand[] = "doctor";
-constexpr api::Resource kValidating{"admissionregistration.k8s.io", "v1", "validatingwebhookconfigurations", "validatingwebhookconfiguration", "ValidatingWebhookConfiguration", false};
-constexpr api::Resource kMutating{"admissionregistration.k8s.io", "v1", "mutatingwebhookconfigurations", "mutatingwebhookconfiguration", "MutatingWebhookConfiguration", false};
+constexpr api::Resource kValidating{"admissionregistration.k8s.io",    "v1",
+                                    "validatingwebhookconfigurations", "validatingwebhookconfiguration",
+                                    "ValidatingWebhookConfiguration",  false};
+constexpr api::Resource kMutating{"admissionregistration.k8s.io",  "v1",
+                                  "mutatingwebhookconfigurations", "mutatingwebhookconfiguration",
+                                  "MutatingWebhookConfiguration",  false};
 
 // Looks at one thing after the other; what it may not see is told and left out.
 class Look {
@@ -82,7 +86,8 @@ class Look {
     if (resources == nullptr || !resources->is_array()) return;
     for (const json::value& one : resources->get_array()) {
       const json::value* const name = one.find_pointer("/name", none);
-      if (name != nullptr && name->is_string()) sight_.served.insert(absl::StrCat(View(name->get_string()), ".", View(resource.group)));
+      if (name != nullptr && name->is_string())
+        sight_.served.insert(absl::StrCat(View(name->get_string()), ".", View(resource.group)));
     }
   }
 
@@ -107,12 +112,18 @@ class Look {
     const json::object review{
         {"apiVersion", "authorization.k8s.io/v1"},
         {"kind", "SubjectAccessReview"},
-        {"spec", json::object{{"user", absl::StrCat("system:serviceaccount:", ns, ":", account)},
-                              {"groups", json::array{"system:serviceaccounts", absl::StrCat("system:serviceaccounts:", ns), "system:authenticated"}},
-                              {"resourceAttributes", json::object{{"namespace", ns}, {"verb", "list"}, {"version", "v1"}, {"resource", "pods"}}}}}};
-    const absl::StatusOr<Bytes> answer = caller_.Call("POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews", api::ToJson(review));
+        {"spec",
+         json::object{{"user", absl::StrCat("system:serviceaccount:", ns, ":", account)},
+                      {"groups", json::array{"system:serviceaccounts", absl::StrCat("system:serviceaccounts:", ns),
+                                             "system:authenticated"}},
+                      {"resourceAttributes",
+                       json::object{{"namespace", ns}, {"verb", "list"}, {"version", "v1"}, {"resource", "pods"}}}}}};
+    const absl::StatusOr<Bytes> answer =
+        caller_.Call("POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews", api::ToJson(review));
     const absl::StatusOr<json::value> body = answer.ok() ? api::ParseJson(**answer) : answer.status();
-    if (!body.ok()) return Missed(absl::StrCat("whether service account ", ns, "/", account, " may list pods, which its jobs need"), body.status());
+    if (!body.ok())
+      return Missed(absl::StrCat("whether service account ", ns, "/", account, " may list pods, which its jobs need"),
+                    body.status());
     boost::system::error_code none;
     const json::value* const allowed = body->find_pointer("/status/allowed", none);
     sight_.access.push_back({ns, account, allowed != nullptr && allowed->is_bool() && allowed->get_bool()});
@@ -124,11 +135,16 @@ class Look {
 
 }  // namespace
 
-DoctorCommand::DoctorCommand(CLI::App& app) : command_(app.add_subcommand("doctor", "look for what keeps jobs of this cluster from running, and say what to do")) {
+DoctorCommand::DoctorCommand(CLI::App& app)
+    : command_(
+          app.add_subcommand("doctor", "look for what keeps jobs of this cluster from running, and say what to do")) {
   command_->footer(
-      "Looks for missing types, webhooks without a service, nobody who schedules or keeps jobs, two who do, paddle-operator beside us, PodGroups of a\n"
-      "PaddleJob's name, queues that are closed or not there or list devices and no pods, jobs that cannot be translated, claims and images that are not\n"
-      "there, fields that our scheduler does not know, jobs that wait for long, and jobs of paddle_k8s that may not list pods. Changes nothing. See docs/commands.md.\n"
+      "Looks for missing types, webhooks without a service, nobody who schedules or keeps jobs, two who do, "
+      "paddle-operator beside us, PodGroups of a\n"
+      "PaddleJob's name, queues that are closed or not there or list devices and no pods, jobs that cannot be "
+      "translated, claims and images that are not\n"
+      "there, fields that our scheduler does not know, jobs that wait for long, and jobs of paddle_k8s that may not "
+      "list pods. Changes nothing. See docs/commands.md.\n"
       "Exit code: 0 nothing was found, 1 something was, 2 a flag is wrong or the cluster cannot be looked at.");
   AddServerFlags(*command_, server_);
 }

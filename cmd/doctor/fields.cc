@@ -17,13 +17,19 @@ namespace {
 namespace json = boost::json;
 using api::TextAt;
 
-constexpr char kRemedy[] = "leave the field out, or let a scheduler that knows it place the pods; docs/volcano.md lists what is known";
+constexpr char kRemedy[] =
+    "leave the field out, or let a scheduler that knows it place the pods; docs/volcano.md lists what is known";
 
 void Foretell(const json::value& object, const api::Resource& resource, Ailments& out) {
   const std::vector<ingest::Foresight> foresights = ingest::ForeseeIn(resource, api::ToJson(object));
   if (foresights.empty()) return;
-  const std::string what = absl::StrJoin(foresights, "; ", [](std::string* text, const ingest::Foresight& each) { absl::StrAppend(text, each.ToString()); });
-  out.push_back({"D-UNKNOWN-FIELD", absl::StrCat(View(resource.singular), " ", NamespaceOf(object).empty() ? NameOf(object) : KeyOf(object)), what, kRemedy});
+  const std::string what = absl::StrJoin(foresights, "; ", [](std::string* text, const ingest::Foresight& each) {
+    absl::StrAppend(text, each.ToString());
+  });
+  out.push_back(
+      {"D-UNKNOWN-FIELD",
+       absl::StrCat(View(resource.singular), " ", NamespaceOf(object).empty() ? NameOf(object) : KeyOf(object)), what,
+       kRemedy});
 }
 
 }  // namespace
@@ -37,7 +43,8 @@ Ailments FieldsThatWaitForEver(const ClusterSight& sight) {
   }
   for (const json::value& group : sight.pod_groups) {
     const json::value* const owner = ControllerOf(group);
-    if (owner == nullptr || !absl::StartsWith(TextAt(*owner, {"apiVersion"}), "batch.volcano.sh/")) Foretell(group, api::kPodGroups, out);
+    if (owner == nullptr || !absl::StartsWith(TextAt(*owner, {"apiVersion"}), "batch.volcano.sh/"))
+      Foretell(group, api::kPodGroups, out);
   }
   for (const json::value& queue : sight.queues) Foretell(queue, api::kQueues, out);
   return out;

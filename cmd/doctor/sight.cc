@@ -18,7 +18,8 @@ using api::TextAt;
 using api::ValueAt;
 
 bool HasEnded(absl::string_view phase) {
-  return phase == "Completed" || phase == "Succeeded" || phase == "Failed" || phase == "Terminated" || phase == "Aborted";
+  return phase == "Completed" || phase == "Succeeded" || phase == "Failed" || phase == "Terminated" ||
+         phase == "Aborted";
 }
 bool IsGoing(const json::value& object) { return ValueAt(object, {"metadata", "deletionTimestamp"}) != nullptr; }
 
@@ -38,7 +39,8 @@ const json::value* ControllerOf(const json::value& object) {
 }
 
 const json::value* FindByKey(const Objects& objects, absl::string_view key) {
-  const auto found = std::find_if(objects.begin(), objects.end(), [&](const json::value& object) { return KeyOf(object) == key; });
+  const auto found =
+      std::find_if(objects.begin(), objects.end(), [&](const json::value& object) { return KeyOf(object) == key; });
   return found == objects.end() ? nullptr : &*found;
 }
 
@@ -46,12 +48,16 @@ absl::Duration Since(const std::string& time, absl::Time now) {
   const absl::StatusOr<absl::Time> at = api::ParseTime(time);
   return at.ok() ? now - *at : absl::ZeroDuration();
 }
-absl::Duration AgeOf(const json::value& object, absl::Time now) { return Since(TextAt(object, {"metadata", "creationTimestamp"}), now); }
+absl::Duration AgeOf(const json::value& object, absl::Time now) {
+  return Since(TextAt(object, {"metadata", "creationTimestamp"}), now);
+}
 std::string AgeText(absl::Duration age) { return schemas::HumanDuration(age); }
 
 std::string PhaseOf(const json::value& job) { return TextAt(job, {"status", "state", "phase"}); }
 bool IsUnfinishedJob(const json::value& job) { return !IsGoing(job) && !HasEnded(PhaseOf(job)); }
-bool IsUnfinishedPaddleJob(const json::value& job) { return !IsGoing(job) && !HasEnded(TextAt(job, {"status", "phase"})); }
+bool IsUnfinishedPaddleJob(const json::value& job) {
+  return !IsGoing(job) && !HasEnded(TextAt(job, {"status", "phase"}));
+}
 bool IsUnfinishedKubeflowJob(const json::value& job) {
   const json::array& conditions = ListAt(job, {"status", "conditions"});
   return !IsGoing(job) && std::none_of(conditions.begin(), conditions.end(), [](const json::value& one) {
@@ -60,7 +66,10 @@ bool IsUnfinishedKubeflowJob(const json::value& job) {
 }
 
 std::string Word(absl::string_view name) {
-  const auto is_plain = [](char c) { return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '.' || c == '_' || c == '/' || c == ':'; };
+  const auto is_plain = [](char c) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '.' || c == '_' || c == '/' ||
+           c == ':';
+  };
   if (!name.empty() && name.front() != '-' && std::all_of(name.begin(), name.end(), is_plain)) return std::string(name);
   return absl::StrCat("'", absl::StrReplaceAll(name, {{"'", R"('\'')"}}), "'");
 }

@@ -1,5 +1,5 @@
-// What `gangway doctor` sees of a cluster, and how its checks look into it. Objects are JSON as the API server gave them; what has another shape
-// than expected is nothing.
+// What `gangway doctor` sees of a cluster, and how its checks look into it. Objects are JSON as the API server gave
+// them; what has another shape than expected is nothing.
 #pragma once
 
 #include <set>
@@ -32,9 +32,10 @@ struct ServiceAccess {
 
 struct ClusterSight {
   std::set<std::string> served;    // "jobs.batch.volcano.sh"
-  std::set<std::string> not_seen;  // plural names of what could not be looked at, which doctor tells elsewhere: what is missing in it is not missing
-  bool embedded = false;           // the controllers and the scheduler are in the API server's process: nobody shows them
-  Objects validating, mutating;    // webhook configurations
+  std::set<std::string> not_seen;  // plural names of what could not be looked at, which doctor tells elsewhere: what is
+                                   // missing in it is not missing
+  bool embedded = false;         // the controllers and the scheduler are in the API server's process: nobody shows them
+  Objects validating, mutating;  // webhook configurations
   Objects services, endpoints, deployments, leases, pods, pod_groups, queues, jobs, paddle_jobs, kubeflow_jobs, claims;
   std::vector<ServiceAccess> access;
   absl::Time now;

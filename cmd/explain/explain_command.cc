@@ -31,16 +31,31 @@ struct Named {
 
 absl::StatusOr<Named> WhoIsMeant(const std::vector<std::string>& words) {
   static constexpr std::array<std::pair<absl::string_view, TargetKind>, 15> kKinds{
-      {{"job", TargetKind::kJob},         {"jobs", TargetKind::kJob},          {"vcjob", TargetKind::kJob},  {"vj", TargetKind::kJob},    {"paddlejob", TargetKind::kJob},
-       {"pdj", TargetKind::kJob},         {"podgroup", TargetKind::kPodGroup}, {"podgroups", TargetKind::kPodGroup}, {"pg", TargetKind::kPodGroup}, {"pod", TargetKind::kPod},
-       {"pods", TargetKind::kPod},        {"po", TargetKind::kPod},            {"queue", TargetKind::kQueue}, {"queues", TargetKind::kQueue}, {"q", TargetKind::kQueue}}};
+      {{"job", TargetKind::kJob},
+       {"jobs", TargetKind::kJob},
+       {"vcjob", TargetKind::kJob},
+       {"vj", TargetKind::kJob},
+       {"paddlejob", TargetKind::kJob},
+       {"pdj", TargetKind::kJob},
+       {"podgroup", TargetKind::kPodGroup},
+       {"podgroups", TargetKind::kPodGroup},
+       {"pg", TargetKind::kPodGroup},
+       {"pod", TargetKind::kPod},
+       {"pods", TargetKind::kPod},
+       {"po", TargetKind::kPod},
+       {"queue", TargetKind::kQueue},
+       {"queues", TargetKind::kQueue},
+       {"q", TargetKind::kQueue}}};
   std::vector<std::string> parts = words;
   if (words.size() == 1) parts = absl::StrSplit(words.front(), absl::MaxSplits('/', 1));
-  if (parts.size() != 2 || parts[1].empty()) return absl::InvalidArgumentError("write what to explain: gangway explain job NAME, or podgroup, pod or queue NAME");
+  if (parts.size() != 2 || parts[1].empty())
+    return absl::InvalidArgumentError(
+        "write what to explain: gangway explain job NAME, or podgroup, pod or queue NAME");
   for (const auto& [word, kind] : kKinds) {
     if (parts[0] == word) return Named{kind, parts[1]};
   }
-  return absl::InvalidArgumentError(absl::StrCat("\"", parts[0], "\" cannot be explained: write job, podgroup, pod or queue, and a name"));
+  return absl::InvalidArgumentError(
+      absl::StrCat("\"", parts[0], "\" cannot be explained: write job, podgroup, pod or queue, and a name"));
 }
 
 absl::StatusOr<std::vector<explain::Change>> ChangesOf(const std::vector<std::string>& words) {
@@ -59,7 +74,8 @@ explain::GangKey PodGroupNamed(const explain::ClusterFacts& facts, const explain
   for (const model::GangFacts& gang : facts.gangs) {
     if (gang.ns != key.ns) continue;
     if (gang.name == key.name) return key;
-    if (gang.name.size() == key.name.size() + 1 + kUid && absl::StartsWith(gang.name, absl::StrCat(key.name, "-"))) out.name = gang.name;
+    if (gang.name.size() == key.name.size() + 1 + kUid && absl::StartsWith(gang.name, absl::StrCat(key.name, "-")))
+      out.name = gang.name;
   }
   return out;
 }
@@ -67,11 +83,15 @@ explain::GangKey PodGroupNamed(const explain::ClusterFacts& facts, const explain
 // What the words left open.
 absl::Status FillIn(explain::Trial& trial, const explain::GangKey& gang, std::vector<explain::Change>& changes) {
   for (explain::Change& change : changes) {
-    if (explain::GangEnds* const ends = std::get_if<explain::GangEnds>(&change); ends != nullptr) ends->gang = PodGroupNamed(trial.index().facts(), ends->gang);
+    if (explain::GangEnds* const ends = std::get_if<explain::GangEnds>(&change); ends != nullptr)
+      ends->gang = PodGroupNamed(trial.index().facts(), ends->gang);
     explain::MoreNodes* const nodes = std::get_if<explain::MoreNodes>(&change);
     if (nodes == nullptr || !nodes->like.empty()) continue;
     nodes->like = explain::NodeToCopy(trial, gang);
-    if (nodes->like.empty()) return absl::FailedPreconditionError("--what-if nodes: no node of this cluster would take one of its pods even when empty; --what-if nodes=+1:NODE adds nodes like that one all the same");
+    if (nodes->like.empty())
+      return absl::FailedPreconditionError(
+          "--what-if nodes: no node of this cluster would take one of its pods even when empty; --what-if "
+          "nodes=+1:NODE adds nodes like that one all the same");
   }
   return absl::OkStatus();
 }
@@ -89,35 +109,53 @@ void AddDeserved(const ExplainSight& sight, explain::QueueAccount& queue) {
 // Pods of it wait for a scheduler of another name, which are nobody's business here.
 bool WaitsForAnother(const explain::ClusterFacts& facts, const explain::GangKey& gang) {
   return std::any_of(facts.pods.begin(), facts.pods.end(), [&](const model::PodFacts& pod) {
-    return pod.ns == gang.ns && pod.gang == gang.name && pod.gang_kind == model::GangKind::kVolcano && pod.node.empty() && pod.phase == model::PodPhase::kPending && !pod.ours;
+    return pod.ns == gang.ns && pod.gang == gang.name && pod.gang_kind == model::GangKind::kVolcano &&
+           pod.node.empty() && pod.phase == model::PodPhase::kPending && !pod.ours;
   });
 }
 
-bool Print(absl::string_view output, const std::string& text, const std::string& json) { return output == "json" ? PutExact(stdout, json) : Put(stdout, text); }
+bool Print(absl::string_view output, const std::string& text, const std::string& json) {
+  return output == "json" ? PutExact(stdout, json) : Put(stdout, text);
+}
 
-absl::Status About(absl::string_view subject, const absl::Status& status) { return absl::Status(status.code(), absl::StrCat(subject, ": ", status.message())); }
+absl::Status About(absl::string_view subject, const absl::Status& status) {
+  return absl::Status(status.code(), absl::StrCat(subject, ": ", status.message()));
+}
 
 }  // namespace
 
-ExplainCommand::ExplainCommand(CLI::App& app) : command_(app.add_subcommand(kExplainCommand, "say why a job waits or where it runs, and what would help, by trying it")) {
+ExplainCommand::ExplainCommand(CLI::App& app)
+    : command_(app.add_subcommand(kExplainCommand,
+                                  "say why a job waits or where it runs, and what would help, by trying it")) {
   command_->footer(
-      "Reads what the scheduler reads and decides as it does; changes nothing. What would help was tried on a copy: each suggestion alone makes the gang\n"
+      "Reads what the scheduler reads and decides as it does; changes nothing. What would help was tried on a copy: "
+      "each suggestion alone makes the gang\n"
       "start. --what-if tries other changes, also several together. See docs/commands.md.\n"
-      "Exit code: 0 explained, and with --what-if it would start; 1 it would not, is not there or may not be read; 2 a flag is wrong or the API server\n"
+      "Exit code: 0 explained, and with --what-if it would start; 1 it would not, is not there or may not be read; 2 a "
+      "flag is wrong or the API server\n"
       "does not answer.\n\n"
       "  gangway explain job ctr-volcano\n"
       "  gangway explain job ctr-volcano --what-if nodes=+2,min=3\n"
       "  gangway explain pod ctr-volcano-trainer-1 -n ads -o wide\n"
       "  gangway explain queue default                      who holds what, and who waits");
   AddServerFlags(*command_, server_);
-  command_->add_option("what", what_, "job, podgroup, pod or queue, and its name; also as job/NAME")->expected(1, 2)->required();
+  command_->add_option("what", what_, "job, podgroup, pod or queue, and its name; also as job/NAME")
+      ->expected(1, 2)
+      ->required();
   command_->add_option("-n,--namespace", ns_, "of the job, PodGroup or pod; default: the context's");
-  command_->add_option("-o,--output", output_, "wide: every node, gang and place by name; json: docs/commands.md says what is in it")->check(CLI::IsMember({"wide", "json"}));
-  command_->add_option("--what-if", what_if_, "whether it would start with nodes=+2 (like one that suits it) or nodes=+2:NODE, queue=NAME, min=3, priority=CLASS or priority=100,\n"
-                                              "uncordon=NODE, without=NAMESPACE/PODGROUP; several by commas, all together")
+  command_
+      ->add_option("-o,--output", output_,
+                   "wide: every node, gang and place by name; json: docs/commands.md says what is in it")
+      ->check(CLI::IsMember({"wide", "json"}));
+  command_
+      ->add_option("--what-if", what_if_,
+                   "whether it would start with nodes=+2 (like one that suits it) or nodes=+2:NODE, queue=NAME, min=3, "
+                   "priority=CLASS or priority=100,\n"
+                   "uncordon=NODE, without=NAMESPACE/PODGROUP; several by commas, all together")
       ->delimiter(',')
       ->allow_extra_args(false);
-  command_->add_option("--scheduler-name", scheduler_name_, "whose pods are placed; default: what the job or the pod says, else volcano");
+  command_->add_option("--scheduler-name", scheduler_name_,
+                       "whose pods are placed; default: what the job or the pod says, else volcano");
 }
 
 bool ExplainCommand::chosen() const { return command_->parsed(); }
@@ -125,11 +163,14 @@ bool ExplainCommand::chosen() const { return command_->parsed(); }
 absl::StatusOr<int> ExplainCommand::Explain() const {
   GW_ASSIGN_OR_RETURN(const Named named, WhoIsMeant(what_));
   GW_ASSIGN_OR_RETURN(std::vector<explain::Change> changes, ChangesOf(what_if_));
-  if (named.kind == TargetKind::kQueue && !changes.empty()) return absl::InvalidArgumentError("--what-if is about a job, a PodGroup or a pod; a queue has no start");
+  if (named.kind == TargetKind::kQueue && !changes.empty())
+    return absl::InvalidArgumentError("--what-if is about a job, a PodGroup or a pod; a queue has no start");
   GW_ASSIGN_OR_RETURN(const std::unique_ptr<ApiCaller> caller, ApiCaller::Make(server_));
   const std::string ns = ns_.empty() ? caller->default_namespace() : ns_;
   GW_ASSIGN_OR_RETURN(const Target target, FindTarget(*caller, named.kind, ns, named.name, scheduler_name_));
-  const std::string scheduler = !scheduler_name_.empty() ? scheduler_name_ : !target.scheduler_name.empty() ? target.scheduler_name : "volcano";
+  const std::string scheduler = !scheduler_name_.empty()         ? scheduler_name_
+                                : !target.scheduler_name.empty() ? target.scheduler_name
+                                                                 : "volcano";
   GW_ASSIGN_OR_RETURN(ExplainSight sight, ReadCluster(*caller, scheduler));
   for (const std::string& line : sight.not_seen) Say(kExplainCommand, absl::StrCat("not looked at: ", line));
   sight.facts.to_come = NotMadeYet(target.wanted_pods, sight.facts);
@@ -137,15 +178,21 @@ absl::StatusOr<int> ExplainCommand::Explain() const {
 
   if (named.kind == TargetKind::kQueue) {
     absl::StatusOr<explain::QueueExplanation> queue = trial.ExplainQueue(named.name);
-    if (!queue.ok()) return absl::NotFoundError(absl::StrCat("queue ", named.name, ": is not there, and nobody asks for it; gangway queue list shows what is"));
+    if (!queue.ok())
+      return absl::NotFoundError(absl::StrCat(
+          "queue ", named.name, ": is not there, and nobody asks for it; gangway queue list shows what is"));
     AddDeserved(sight, queue->queue);
     return Print(output_, QueueExplainText(*queue, output_ == "wide"), QueueExplainJson(*queue)) ? kDone : kNoAnswer;
   }
 
   if (!trial.Has(target.gang)) {
-    return absl::NotFoundError(absl::StrCat(target.subject, ": is not there", named.kind == TargetKind::kPod ? ", although its pod names it" : "", "; kubectl get podgroups -n ", ns, " shows what is"));
+    return absl::NotFoundError(absl::StrCat(target.subject, ": is not there",
+                                            named.kind == TargetKind::kPod ? ", although its pod names it" : "",
+                                            "; kubectl get podgroups -n ", ns, " shows what is"));
   }
-  if (WaitsForAnother(sight.facts, target.gang)) Say(kExplainCommand, absl::StrCat(target.subject, ": pods of it name another scheduler than ", scheduler, " and are not placed; --scheduler-name says which is meant"));
+  if (WaitsForAnother(sight.facts, target.gang))
+    Say(kExplainCommand, absl::StrCat(target.subject, ": pods of it name another scheduler than ", scheduler,
+                                      " and are not placed; --scheduler-name says which is meant"));
   ExplainAnswer answer{target.subject, target.prelude, {}, {}};
   GW_ASSIGN_OR_RETURN(answer.explanation, trial.Explain(target.gang));
   AddDeserved(sight, answer.explanation.queue);
@@ -153,7 +200,8 @@ absl::StatusOr<int> ExplainCommand::Explain() const {
     answer.explanation.suggestions = explain::Suggest(trial, answer.explanation);
   } else {
     WhatIf what_if;
-    if (const absl::Status filled = FillIn(trial, target.gang, changes); !filled.ok()) return About(target.subject, filled);
+    if (const absl::Status filled = FillIn(trial, target.gang, changes); !filled.ok())
+      return About(target.subject, filled);
     const absl::StatusOr<explain::Outcome> outcome = trial.Try(target.gang, changes);
     if (!outcome.ok()) return About("--what-if", outcome.status());
     what_if.starts = outcome->starts;

@@ -20,7 +20,8 @@ class ExplainCommand {
   ExplainCommand(const ExplainCommand&) = delete;
   ExplainCommand& operator=(const ExplainCommand&) = delete;
   bool chosen() const;
-  // The exit code: 0 explained, and with --what-if it would start; 1 it would not, is not there, or may not be read; 2 a flag is wrong or nobody answers.
+  // The exit code: 0 explained, and with --what-if it would start; 1 it would not, is not there, or may not be read; 2
+  // a flag is wrong or nobody answers.
   int Run() const;
 
  private:

@@ -33,9 +33,12 @@ absl::Status WithFix(const absl::Status& status, absl::string_view about, absl::
 // What the user may do about a kind that cannot be read.
 std::string FixOf(const api::Resource& resource, const absl::Status& status) {
   if (absl::IsPermissionDenied(status)) {
-    return absl::StrCat("explain reads what the scheduler reads: whoever may, gives you list on ", View(resource.plural), ", such as by the ClusterRole gangway-scheduler (docs/rbac.md)");
+    return absl::StrCat("explain reads what the scheduler reads: whoever may, gives you list on ",
+                        View(resource.plural), ", such as by the ClusterRole gangway-scheduler (docs/rbac.md)");
   }
-  if (absl::IsNotFound(status)) return absl::StrCat("the type is not served: gangway crds ", View(resource.plural), ".", View(resource.group), " | kubectl apply --server-side -f -");
+  if (absl::IsNotFound(status))
+    return absl::StrCat("the type is not served: gangway crds ", View(resource.plural), ".", View(resource.group),
+                        " | kubectl apply --server-side -f -");
   return "";
 }
 
@@ -45,20 +48,32 @@ class Reader {
 
   absl::StatusOr<ExplainSight> Read() {
     explain::ClusterFacts& facts = sight_.facts;
-    GW_RETURN_IF_ERROR(All<api::core::Node>(api::kNodes, [&](const auto& node) { facts.nodes.push_back(ingest::NodeFactsOf(node)); }));
-    GW_RETURN_IF_ERROR(All<PodGroup>(api::kPodGroups, [&](const auto& group) { facts.gangs.push_back(ingest::GangFactsOf(group)); }));
+    GW_RETURN_IF_ERROR(
+        All<api::core::Node>(api::kNodes, [&](const auto& node) { facts.nodes.push_back(ingest::NodeFactsOf(node)); }));
+    GW_RETURN_IF_ERROR(
+        All<PodGroup>(api::kPodGroups, [&](const auto& group) { facts.gangs.push_back(ingest::GangFactsOf(group)); }));
     GW_RETURN_IF_ERROR(All<Queue>(api::kQueues, [&](const auto& queue) {
       facts.queues.push_back(ingest::QueueFactsOf(queue));
       sight_.deserved[queue.metadata.name] = ingest::ToAmounts(queue.spec.deserved);
     }));
-    GW_RETURN_IF_ERROR(All<Pod>(api::kPods, [&](const auto& pod) { facts.pods.push_back(ingest::PodFactsOf(pod, scheduler_name_)); }));
-    GW_RETURN_IF_ERROR(All<api::core::PriorityClass>(api::kPriorityClasses, [&](const auto& one) { facts.priority_classes.push_back(ingest::PriorityClassFactsOf(one)); }));
+    GW_RETURN_IF_ERROR(
+        All<Pod>(api::kPods, [&](const auto& pod) { facts.pods.push_back(ingest::PodFactsOf(pod, scheduler_name_)); }));
+    GW_RETURN_IF_ERROR(All<api::core::PriorityClass>(api::kPriorityClasses, [&](const auto& one) {
+      facts.priority_classes.push_back(ingest::PriorityClassFactsOf(one));
+    }));
     // The scheduler goes on without these, too.
-    facts.claims_readable = IfAllowed<api::core::PersistentVolumeClaim>(api::kPersistentVolumeClaims, [&](const auto& claim) { facts.claims.push_back(ingest::ClaimFactsOf(claim)); });
-    IfAllowed<api::core::PersistentVolume>(api::kPersistentVolumes, [&](const auto& volume) { facts.volumes.push_back(ingest::VolumeFactsOf(volume)); });
-    IfAllowed<api::core::StorageClass>(api::kStorageClasses, [&](const auto& one) { facts.storage_classes.push_back(ingest::StorageClassFactsOf(one)); });
-    IfAllowed<api::volcano::HyperNode>(api::volcano::kHyperNodes, [&](const auto& one) { facts.hyper_nodes.push_back(ingest::HyperNodeFactsOf(one)); });
-    IfAllowed<api::core::PartialObject>(api::kNamespaces, [&](const auto& one) { facts.namespaces.push_back(ingest::NamespaceFactsOf(one)); });
+    facts.claims_readable = IfAllowed<api::core::PersistentVolumeClaim>(
+        api::kPersistentVolumeClaims, [&](const auto& claim) { facts.claims.push_back(ingest::ClaimFactsOf(claim)); });
+    IfAllowed<api::core::PersistentVolume>(
+        api::kPersistentVolumes, [&](const auto& volume) { facts.volumes.push_back(ingest::VolumeFactsOf(volume)); });
+    IfAllowed<api::core::StorageClass>(api::kStorageClasses, [&](const auto& one) {
+      facts.storage_classes.push_back(ingest::StorageClassFactsOf(one));
+    });
+    IfAllowed<api::volcano::HyperNode>(api::volcano::kHyperNodes, [&](const auto& one) {
+      facts.hyper_nodes.push_back(ingest::HyperNodeFactsOf(one));
+    });
+    IfAllowed<api::core::PartialObject>(
+        api::kNamespaces, [&](const auto& one) { facts.namespaces.push_back(ingest::NamespaceFactsOf(one)); });
     if (!unanswered_.ok()) return unanswered_;
     return std::move(sight_);
   }
@@ -95,12 +110,15 @@ class Reader {
 };
 
 // What the Job's controller makes: while it keeps pods, all of them.
-absl::StatusOr<std::vector<model::PodFacts>> WantedPods(const Job& job, const std::string& group, absl::string_view scheduler_name) {
+absl::StatusOr<std::vector<model::PodFacts>> WantedPods(const Job& job, const std::string& group,
+                                                        absl::string_view scheduler_name) {
   std::vector<model::PodFacts> out;
   if (!lifecycle::KeepsPods(lifecycle::ParsePhase(job.status.state.phase))) return out;
   const lifecycle::PluginEffects none;  // plugins change neither what a pod asks for nor where it may go
   for (const api::volcano::TaskSpec& task : job.spec.tasks) {
-    GW_ASSIGN_OR_RETURN(const lifecycle::PodDocument document, lifecycle::PodDocument::Make(job, task, none, {job.status.version, job.status.retry_count, false}));
+    GW_ASSIGN_OR_RETURN(
+        const lifecycle::PodDocument document,
+        lifecycle::PodDocument::Make(job, task, none, {job.status.version, job.status.retry_count, false}));
     for (std::int32_t i = 0; i < task.replicas; ++i) {
       GW_ASSIGN_OR_RETURN(Pod pod, api::Decode<Pod>(document.ForIndex(i)));
       pod.metadata.ns = job.metadata.ns;
@@ -131,19 +149,24 @@ absl::StatusOr<Target> FindPaddleJob(ApiCaller& caller, const std::string& ns, c
   out.subject = absl::StrCat("paddlejob ", ns, "/", name);
   const absl::Status there = caller.Call("GET", api::PathOf(api::paddle::kPaddleJobs, ns, name)).status();
   if (absl::IsNotFound(there)) {
-    return absl::NotFoundError(absl::StrCat("job ", ns, "/", name, ": there is neither a Job nor a PaddleJob of that name; gangway job list -n ", ns, " shows what is there"));
+    return absl::NotFoundError(absl::StrCat(
+        "job ", ns, "/", name, ": there is neither a Job nor a PaddleJob of that name; gangway job list -n ", ns,
+        " shows what is there"));
   }
   if (!there.ok()) return WithFix(there, out.subject, "");
   const absl::StatusOr<PodGroup> group = caller.Get<PodGroup>(api::kPodGroups, ns, name);
   if (absl::IsNotFound(group.status())) {
-    return absl::FailedPreconditionError(absl::StrCat(out.subject, ": has no Job and no PodGroup yet; gangway doctor says whether it can be translated, and whether anybody is at work"));
+    return absl::FailedPreconditionError(absl::StrCat(out.subject,
+                                                      ": has no Job and no PodGroup yet; gangway doctor says whether "
+                                                      "it can be translated, and whether anybody is at work"));
   }
   if (!group.ok()) return WithFix(group.status(), out.subject, "");
   out.gang = {ns, name};
   return out;
 }
 
-absl::StatusOr<Target> FindJob(ApiCaller& caller, const std::string& ns, const std::string& name, absl::string_view scheduler_name) {
+absl::StatusOr<Target> FindJob(ApiCaller& caller, const std::string& ns, const std::string& name,
+                               absl::string_view scheduler_name) {
   const absl::StatusOr<Job> job = caller.Get<Job>(api::kJobs, ns, name);
   if (absl::IsNotFound(job.status())) return FindPaddleJob(caller, ns, name);
   Target out;
@@ -152,12 +175,18 @@ absl::StatusOr<Target> FindJob(ApiCaller& caller, const std::string& ns, const s
   GW_ASSIGN_OR_RETURN(const std::string group, PodGroupOfJob(caller, *job));
   const lifecycle::JobPhase phase = lifecycle::ParsePhase(job->status.state.phase);
   if (group.empty() && !lifecycle::KeepsPods(phase)) {
-    return absl::FailedPreconditionError(absl::StrCat(out.subject, ": is ", lifecycle::NameOf(phase), " and has no PodGroup any more: it asks for nothing; gangway job view -n ", ns, " ", name, " says why"));
+    return absl::FailedPreconditionError(absl::StrCat(
+        out.subject, ": is ", lifecycle::NameOf(phase),
+        " and has no PodGroup any more: it asks for nothing; gangway job view -n ", ns, " ", name, " says why"));
   }
-  if (group.empty()) return absl::FailedPreconditionError(absl::StrCat(out.subject, ": has no PodGroup yet, which its controller makes; gangway doctor says whether one is at work"));
+  if (group.empty())
+    return absl::FailedPreconditionError(absl::StrCat(
+        out.subject, ": has no PodGroup yet, which its controller makes; gangway doctor says whether one is at work"));
   out.gang = {ns, group};
   out.scheduler_name = job->spec.scheduler_name;
-  absl::StatusOr<std::vector<model::PodFacts>> wanted = WantedPods(*job, group, scheduler_name.empty() ? out.scheduler_name.empty() ? "volcano" : out.scheduler_name : scheduler_name);
+  absl::StatusOr<std::vector<model::PodFacts>> wanted =
+      WantedPods(*job, group,
+                 scheduler_name.empty() ? out.scheduler_name.empty() ? "volcano" : out.scheduler_name : scheduler_name);
   if (!wanted.ok()) return WithFix(wanted.status(), out.subject, "");
   out.wanted_pods = *std::move(wanted);
   return out;
@@ -167,27 +196,37 @@ absl::StatusOr<Target> FindPod(ApiCaller& caller, const std::string& ns, const s
   const absl::StatusOr<Pod> pod = caller.Get<Pod>(api::kPods, ns, name);
   Target out;
   out.subject = absl::StrCat("pod ", ns, "/", name);
-  if (!pod.ok()) return WithFix(pod.status(), out.subject, absl::IsNotFound(pod.status()) ? absl::StrCat("kubectl get pods -n ", ns, " shows what is there") : "");
+  if (!pod.ok())
+    return WithFix(
+        pod.status(), out.subject,
+        absl::IsNotFound(pod.status()) ? absl::StrCat("kubectl get pods -n ", ns, " shows what is there") : "");
   const model::PodFacts facts = ingest::PodFactsOf(*pod, pod->spec.scheduler_name);
   if (facts.gang.empty()) {
-    return absl::FailedPreconditionError(absl::StrCat(out.subject, ": belongs to no gang (it has no annotation ", ingest::kGroupNameAnnotation, "), and ",
-                                                      pod->spec.scheduler_name.empty() ? "default-scheduler" : pod->spec.scheduler_name, " places it; kubectl describe pod -n ", ns, " ", name, " has its events"));
+    return absl::FailedPreconditionError(
+        absl::StrCat(out.subject, ": belongs to no gang (it has no annotation ", ingest::kGroupNameAnnotation,
+                     "), and ", pod->spec.scheduler_name.empty() ? "default-scheduler" : pod->spec.scheduler_name,
+                     " places it; kubectl describe pod -n ", ns, " ", name, " has its events"));
   }
   if (facts.gang_kind != model::GangKind::kVolcano) {
-    return absl::FailedPreconditionError(absl::StrCat(out.subject, ": belongs to podgroup ", facts.gang, ", which is not Volcano's, and explain knows only those; kubectl describe pod -n ", ns,
-                                                      " ", name, " says why it waits"));
+    return absl::FailedPreconditionError(
+        absl::StrCat(out.subject, ": belongs to podgroup ", facts.gang,
+                     ", which is not Volcano's, and explain knows only those; kubectl describe pod -n ", ns, " ", name,
+                     " says why it waits"));
   }
   out.gang = {ns, facts.gang};
   out.scheduler_name = pod->spec.scheduler_name;
   const std::string node = facts.node.empty() ? "has no node" : absl::StrCat("is on node ", facts.node);
-  out.prelude = absl::StrCat(out.subject, " ", node, facts.gated ? ", is held by scheduling gates" : "", facts.terminating ? ", is being deleted" : "", ", and belongs to podgroup ", out.gang.ToString());
+  out.prelude =
+      absl::StrCat(out.subject, " ", node, facts.gated ? ", is held by scheduling gates" : "",
+                   facts.terminating ? ", is being deleted" : "", ", and belongs to podgroup ", out.gang.ToString());
   out.subject = absl::StrCat("podgroup ", out.gang.ToString());
   return out;
 }
 
 }  // namespace
 
-absl::StatusOr<Target> FindTarget(ApiCaller& caller, TargetKind kind, const std::string& ns, const std::string& name, absl::string_view scheduler_name) {
+absl::StatusOr<Target> FindTarget(ApiCaller& caller, TargetKind kind, const std::string& ns, const std::string& name,
+                                  absl::string_view scheduler_name) {
   absl::StatusOr<Target> target = Target{};
   switch (kind) {
     case TargetKind::kJob:
@@ -209,9 +248,12 @@ absl::StatusOr<Target> FindTarget(ApiCaller& caller, TargetKind kind, const std:
   return target;
 }
 
-absl::StatusOr<ExplainSight> ReadCluster(ApiCaller& caller, absl::string_view scheduler_name) { return Reader(caller, scheduler_name).Read(); }
+absl::StatusOr<ExplainSight> ReadCluster(ApiCaller& caller, absl::string_view scheduler_name) {
+  return Reader(caller, scheduler_name).Read();
+}
 
-std::vector<model::PodFacts> NotMadeYet(const std::vector<model::PodFacts>& wanted, const explain::ClusterFacts& facts) {
+std::vector<model::PodFacts> NotMadeYet(const std::vector<model::PodFacts>& wanted,
+                                        const explain::ClusterFacts& facts) {
   absl::flat_hash_set<std::string> there;
   for (const model::PodFacts& pod : facts.pods) there.insert(absl::StrCat(pod.ns, "/", pod.name));
   std::vector<model::PodFacts> out;

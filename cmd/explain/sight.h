@@ -1,4 +1,5 @@
-// What `gangway explain` reads of a cluster: the objects that the scheduler reads, as its facts, and whom the user named.
+// What `gangway explain` reads of a cluster: the objects that the scheduler reads, as its facts, and whom the user
+// named.
 #pragma once
 
 #include <cstdint>
@@ -16,20 +17,21 @@ enum class TargetKind : std::uint8_t { kJob, kPodGroup, kPod, kQueue };
 
 struct Target {
   TargetKind kind = TargetKind::kJob;
-  std::string subject;         // "job default/ctr"
-  explain::GangKey gang;       // of a queue: only its name
-  std::string scheduler_name;  // what the object says; "": nothing
-  std::string prelude;         // a line on the pod itself
+  std::string subject;                       // "job default/ctr"
+  explain::GangKey gang;                     // of a queue: only its name
+  std::string scheduler_name;                // what the object says; "": nothing
+  std::string prelude;                       // a line on the pod itself
   std::vector<model::PodFacts> wanted_pods;  // all that the Job's controller wants to be there; none of other kinds
 };
 
 // NotFound, or FailedPrecondition when it belongs to no gang, with what to do.
-absl::StatusOr<Target> FindTarget(ApiCaller& caller, TargetKind kind, const std::string& ns, const std::string& name, absl::string_view scheduler_name);
+absl::StatusOr<Target> FindTarget(ApiCaller& caller, TargetKind kind, const std::string& ns, const std::string& name,
+                                  absl::string_view scheduler_name);
 
 struct ExplainSight {
   explain::ClusterFacts facts;
   std::map<std::string, model::NamedAmounts> deserved;  // by queue: our scheduler does not ask for it
-  std::vector<std::string> not_seen;                    // a line each: kinds without which the rest can still be explained
+  std::vector<std::string> not_seen;  // a line each: kinds without which the rest can still be explained
 };
 
 // Each kind as the scheduler reads it; `scheduler_name`: whose pods are placed.

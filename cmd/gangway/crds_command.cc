@@ -35,7 +35,8 @@ int PrintCrds(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
     const std::string near = Nearest(name, known);
-    Say("crds", absl::StrCat("there is no ", name, near.empty() ? "" : absl::StrCat("; did you mean ", near, "?"), near.empty() ? "; known: " : " Known: ", absl::StrJoin(known, ", ")));
+    Say("crds", absl::StrCat("there is no ", name, near.empty() ? "" : absl::StrCat("; did you mean ", near, "?"),
+                             near.empty() ? "; known: " : " Known: ", absl::StrJoin(known, ", ")));
     return kNoAnswer;
   }
   std::string out;

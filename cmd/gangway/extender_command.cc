@@ -28,7 +28,8 @@ absl::Status Named(absl::string_view flag, const absl::Status& status) {
 absl::StatusOr<absl::Duration> PositiveDuration(absl::string_view flag, const std::string& text) {
   const auto duration = api::ParseGoDuration(text);
   if (!duration.ok() || *duration <= absl::ZeroDuration()) {
-    return absl::InvalidArgumentError(absl::StrCat(flag, " ", text, ": write a positive number and a unit, such as 30s or 500ms"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(flag, " ", text, ": write a positive number and a unit, such as 30s or 500ms"));
   }
   return *duration;
 }
@@ -41,24 +42,32 @@ struct Address {
 absl::StatusOr<Address> ParseAddress(absl::string_view flag, const std::string& text) {
   const std::size_t colon = text.rfind(':');
   int port = -1;
-  if (colon == std::string::npos || colon == 0 || !absl::SimpleAtoi(text.substr(colon + 1), &port) || port < 0 || port > 65535) {
-    return absl::InvalidArgumentError(absl::StrCat(flag, " ", text, ": write HOST:PORT, such as 127.0.0.1:9443; port 0 is any that is free"));
+  if (colon == std::string::npos || colon == 0 || !absl::SimpleAtoi(text.substr(colon + 1), &port) || port < 0 ||
+      port > 65535) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(flag, " ", text, ": write HOST:PORT, such as 127.0.0.1:9443; port 0 is any that is free"));
   }
   return Address{text.substr(0, colon), static_cast<std::uint16_t>(port)};
 }
 
-bool Loopback(const std::string& host) { return absl::StartsWith(host, "127.") || host == "localhost" || host == "[::1]"; }
+bool Loopback(const std::string& host) {
+  return absl::StartsWith(host, "127.") || host == "localhost" || host == "[::1]";
+}
 
-// The packaged gRPC (1.51) puts no bound on a header's text that goes on over many frames (CVE-2023-33953): who may connect can make it busy.
+// The packaged gRPC (1.51) puts no bound on a header's text that goes on over many frames (CVE-2023-33953): who may
+// connect can make it busy.
 absl::Status CheckExposure(const ExtenderFlags& flags, bool loopback) {
   if (loopback || !flags.client_ca.empty()) return absl::OkStatus();
   if (flags.tls_cert.empty() && !flags.insecure) {
-    return absl::InvalidArgumentError(absl::StrCat("--listen ", flags.listen,
-                                                   ": the service would be open to everybody who reaches this address, and not encrypted; give --tls-cert, "
-                                                   "--tls-key and --client-ca, or --insecure where something else keeps strangers out"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--listen ", flags.listen,
+        ": the service would be open to everybody who reaches this address, and not encrypted; give --tls-cert, "
+        "--tls-key and --client-ca, or --insecure where something else keeps strangers out"));
   }
-  log::Warning(flags.tls_cert.empty() ? "everybody who reaches this address is served, and nothing is encrypted; give --tls-cert, --tls-key and --client-ca"
-                                      : "everybody who reaches this address is served; give --client-ca, so that only clients with a certificate are",
+  log::Warning(flags.tls_cert.empty() ? "everybody who reaches this address is served, and nothing is encrypted; give "
+                                        "--tls-cert, --tls-key and --client-ca"
+                                      : "everybody who reaches this address is served; give --client-ca, so that only "
+                                        "clients with a certificate are",
                {{"listen", flags.listen}});
   return absl::OkStatus();
 }
@@ -80,14 +89,16 @@ absl::StatusOr<extender::ServerOptions> ReadOptions(const ExtenderFlags& flags) 
   return options;
 }
 
-absl::StatusOr<std::unique_ptr<kube::PageFront>> ServePages(Loop& loop, const Metrics& metrics, const std::string& text) {
+absl::StatusOr<std::unique_ptr<kube::PageFront>> ServePages(Loop& loop, const Metrics& metrics,
+                                                            const std::string& text) {
   if (text.empty()) return std::unique_ptr<kube::PageFront>();
   GW_ASSIGN_OR_RETURN(const Address address, ParseAddress("--metrics-addr", text));
   const auto alive = [](kube::HttpHandler::Respond respond) { respond(kube::TextPage(200, "ok")); };
   kube::HttpFrontOptions where;
   where.address = address.host;
   where.port = address.port;
-  auto front = kube::PageFront::Start(loop, {kube::MetricsPage(metrics), {"/healthz", alive}, {"/livez", alive}, {"/readyz", alive}}, std::move(where));
+  auto front = kube::PageFront::Start(
+      loop, {kube::MetricsPage(metrics), {"/healthz", alive}, {"/livez", alive}, {"/readyz", alive}}, std::move(where));
   GW_RETURN_IF_ERROR(Named("--metrics-addr", front.status()));
   return front;
 }
@@ -95,7 +106,8 @@ absl::StatusOr<std::unique_ptr<kube::PageFront>> ServePages(Loop& loop, const Me
 absl::Status Run(const ExtenderFlags& flags) {
   log::Options logs;
   if (!log::ParseLevel(flags.log_level, logs.level)) {
-    return absl::InvalidArgumentError(absl::StrCat("--log-level ", flags.log_level, ": must be debug, info, warning, error or off"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("--log-level ", flags.log_level, ": must be debug, info, warning, error or off"));
   }
   logs.format = flags.log_format == "json" ? log::Format::kJson : log::Format::kText;
   log::Configure(std::move(logs));
@@ -108,8 +120,9 @@ absl::Status Run(const ExtenderFlags& flags) {
   GW_ASSIGN_OR_RETURN(const std::unique_ptr<kube::PageFront> front, ServePages(loop, metrics, flags.metrics_addr));
   auto server = extender::Server::Start(std::move(options), metrics);
   GW_RETURN_IF_ERROR(server.status());
-  Put(stdout, absl::StrCat(VersionLine(), "\nextender at ", (*server)->address(), flags.tls_cert.empty() ? "" : " (TLS)", "\n",
-                           front == nullptr ? "" : absl::StrCat("metrics at ", front->url(), "/metrics\n")));
+  Put(stdout,
+      absl::StrCat(VersionLine(), "\nextender at ", (*server)->address(), flags.tls_cert.empty() ? "" : " (TLS)", "\n",
+                   front == nullptr ? "" : absl::StrCat("metrics at ", front->url(), "/metrics\n")));
   loop.Run();
   log::Info("ending: calls under way are carried out", {{"at_most", flags.drain_timeout}});
   server->reset();

@@ -20,7 +20,8 @@ struct ExtenderFlags {
   std::string log_format = "text";
 };
 
-// Until SIGINT or SIGTERM. The process's exit code: 0 ended by a signal, 2 a flag or a file is wrong or the address is taken.
+// Until SIGINT or SIGTERM. The process's exit code: 0 ended by a signal, 2 a flag or a file is wrong or the address is
+// taken.
 int RunExtender(const ExtenderFlags& flags);
 
 }  // namespace gangway::cmd

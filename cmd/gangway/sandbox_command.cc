@@ -1,10 +1,10 @@
 #include "cmd/gangway/sandbox_command.h"
 
+#include <unistd.h>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -51,15 +51,19 @@ absl::Status Named(absl::string_view flag, const absl::Status& status) {
 
 absl::StatusOr<absl::Duration> ParseDuration(absl::string_view flag, const std::string& text) {
   const auto duration = api::ParseGoDuration(text);
-  if (!duration.ok()) return absl::InvalidArgumentError(absl::StrCat(flag, " ", text, ": write a number and a unit, such as 5s or 100ms"));
-  if (*duration < absl::ZeroDuration()) return absl::InvalidArgumentError(absl::StrCat(flag, " ", text, ": must not be negative"));
+  if (!duration.ok())
+    return absl::InvalidArgumentError(
+        absl::StrCat(flag, " ", text, ": write a number and a unit, such as 5s or 100ms"));
+  if (*duration < absl::ZeroDuration())
+    return absl::InvalidArgumentError(absl::StrCat(flag, " ", text, ": must not be negative"));
   return *duration;
 }
 
 absl::StatusOr<std::string> ReadFile(const std::string& path) {
   if (path == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
   std::error_code error;
-  if (fs::is_directory(path, error)) return absl::InvalidArgumentError(absl::StrCat("--apply ", path, ": is a folder; name a file"));
+  if (fs::is_directory(path, error))
+    return absl::InvalidArgumentError(absl::StrCat("--apply ", path, ": is a folder; name a file"));
   std::ifstream file(path, std::ios::binary);
   if (!file) return absl::NotFoundError(absl::StrCat("--apply ", path, ": ", std::strerror(errno)));
   return std::string(std::istreambuf_iterator<char>(file), {});
@@ -74,8 +78,9 @@ absl::StatusOr<std::vector<std::string>> AlphaVersions(const std::vector<std::st
   for (const std::string& text : texts) {
     const std::pair<std::string, std::string> parts = absl::StrSplit(text, absl::MaxSplits('=', 1));
     if (std::find(known.begin(), known.end(), parts.first) == known.end()) {
-      return absl::InvalidArgumentError(absl::StrCat("--runtime-config ", text, ": there is no such alpha version; known: ",
-                                                     absl::StrJoin(std::set<std::string>(known.begin(), known.end()), ", ")));
+      return absl::InvalidArgumentError(
+          absl::StrCat("--runtime-config ", text, ": there is no such alpha version; known: ",
+                       absl::StrJoin(std::set<std::string>(known.begin(), known.end()), ", ")));
     }
     if (parts.second != "" && parts.second != "true" && parts.second != "false") {
       return absl::InvalidArgumentError(absl::StrCat("--runtime-config ", text, ": must end in =true or =false"));
@@ -97,7 +102,8 @@ absl::StatusOr<std::vector<sandbox::Component>> ParseComponents(const std::strin
     } else if (name == "scheduler") {
       out.push_back(sandbox::Component::kScheduler);
     } else {
-      return absl::InvalidArgumentError(absl::StrCat("--components: there is no component \"", name, "\"; they are apiserver, kubelets, controllers, scheduler"));
+      return absl::InvalidArgumentError(absl::StrCat("--components: there is no component \"", name,
+                                                     "\"; they are apiserver, kubelets, controllers, scheduler"));
     }
   }
   return out;
@@ -113,7 +119,8 @@ absl::StatusOr<Input> ReadInput(const SandboxFlags& flags) {
   Input input;
   GW_ASSIGN_OR_RETURN(input.components, ParseComponents(flags.components));
   std::vector<sandbox::NodeShape> shapes;
-  const std::vector<std::string> texts = flags.node_shapes.empty() ? std::vector<std::string>{std::string(sandbox::kDefaultNodeShape)} : flags.node_shapes;
+  const std::vector<std::string> texts =
+      flags.node_shapes.empty() ? std::vector<std::string>{std::string(sandbox::kDefaultNodeShape)} : flags.node_shapes;
   for (const std::string& text : texts) {
     GW_ASSIGN_OR_RETURN(sandbox::NodeShape shape, sandbox::ParseNodeShape(text));
     shapes.push_back(std::move(shape));
@@ -144,19 +151,23 @@ absl::StatusOr<Input> ReadInput(const SandboxFlags& flags) {
   for (const std::string& path : flags.apply) {
     GW_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
     GW_ASSIGN_OR_RETURN(std::vector<api::ManifestDocument> documents, api::ReadManifest(text, path));
-    if (documents.empty()) return absl::InvalidArgumentError(absl::StrCat("--apply ", path, ": there is no object in it"));
+    if (documents.empty())
+      return absl::InvalidArgumentError(absl::StrCat("--apply ", path, ": there is no object in it"));
     std::move(documents.begin(), documents.end(), std::back_inserter(input.run.documents));
   }
   input.run.print_account = !flags.quiet;
   input.run.colours = isatty(STDOUT_FILENO) != 0;
-  input.run.print = [](absl::string_view line) { PutExact(stdout, absl::StrCat(line, "\n")); };  // with colours of ours, the rest is printable
+  input.run.print = [](absl::string_view line) {
+    PutExact(stdout, absl::StrCat(line, "\n"));
+  };  // with colours of ours, the rest is printable
   return input;
 }
 
 absl::Status ConfigureLogs(const SandboxFlags& flags) {
   log::Options options;
   if (!log::ParseLevel(flags.log_level, options.level)) {
-    return absl::InvalidArgumentError(absl::StrCat("--log-level ", flags.log_level, ": must be debug, info, warning, error or off"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("--log-level ", flags.log_level, ": must be debug, info, warning, error or off"));
   }
   options.format = flags.log_format == "json" ? log::Format::kJson : log::Format::kText;
   log::Configure(std::move(options));
@@ -170,7 +181,8 @@ class KubeconfigFile {
     path_ = path;
     if (path_.empty()) {
       std::string folder = (fs::temp_directory_path() / "gangway-XXXXXX").string();
-      if (mkdtemp(folder.data()) == nullptr) return absl::UnavailableError(absl::StrCat("cannot make a folder in ", fs::temp_directory_path().string()));
+      if (mkdtemp(folder.data()) == nullptr)
+        return absl::UnavailableError(absl::StrCat("cannot make a folder in ", fs::temp_directory_path().string()));
       temporary_ = folder;
       path_ = folder + "/kubeconfig";
     }
@@ -191,7 +203,8 @@ class KubeconfigFile {
 void PrintWelcome(const SandboxFlags& flags, std::size_t nodes, const std::string& url, const std::string& kubeconfig) {
   std::string text = absl::StrCat(VersionLine(), "\n", nodes, " simulated nodes, API server at ", url, "\n");
   if (flags.until.empty()) {
-    absl::StrAppend(&text, "\nIn another terminal:\n  export KUBECONFIG=", kubeconfig, "\n  kubectl get nodes\n  kubectl apply -f examples/ctr-volcano.yaml\n",
+    absl::StrAppend(&text, "\nIn another terminal:\n  export KUBECONFIG=", kubeconfig,
+                    "\n  kubectl get nodes\n  kubectl apply -f examples/ctr-volcano.yaml\n",
                     "  kubectl describe podgroup ctr-volcano\n\nCtrl-C ends it.\n");
   }
   Put(stdout, absl::StrCat(text, "\n"));
@@ -219,7 +232,8 @@ int RunSandbox(const SandboxFlags& flags) {
   auto front = kube::HttpFront::Start(loop, handler, front_options);
   if (!front.ok()) return wrong(Named("--port", front.status()));
   KubeconfigFile kubeconfig;
-  if (const absl::Status status = kubeconfig.Write(flags.kubeconfig, (*front)->url()); !status.ok()) return wrong(Named("--kubeconfig", status));
+  if (const absl::Status status = kubeconfig.Write(flags.kubeconfig, (*front)->url()); !status.ok())
+    return wrong(Named("--kubeconfig", status));
 
   sandbox::RuleUse rules;
   rules.Add("--finish", flags.finish);
@@ -244,7 +258,8 @@ int RunSandbox(const SandboxFlags& flags) {
     if (!end.ok()) {
       Say(kCommand, end.message());
     } else if (has_goal) {
-      Put(stdout, absl::StrCat("\n", flags.until, " after ", api::FormatGoDuration(absl::Trunc(loop.Now() - start, absl::Milliseconds(1))), "\n"));
+      Put(stdout, absl::StrCat("\n", flags.until, " after ",
+                               api::FormatGoDuration(absl::Trunc(loop.Now() - start, absl::Milliseconds(1))), "\n"));
     }
     loop.Stop();
   });

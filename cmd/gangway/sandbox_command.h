@@ -10,23 +10,23 @@ namespace gangway::cmd {
 struct SandboxFlags {
   int nodes = 6;
   std::vector<std::string> node_shapes;
-  std::vector<std::string> apply;   // files; "-" is standard input
-  std::string until;                // a Goal; empty: run until a signal
-  std::string timeout;              // a Go duration; empty: none
+  std::vector<std::string> apply;  // files; "-" is standard input
+  std::string until;               // a Goal; empty: run until a signal
+  std::string timeout;             // a Go duration; empty: none
   std::vector<std::string> finish, fail, log;
   std::string start_delay = "100ms", stop_delay = "100ms";
   std::vector<std::string> runtime_config;  // alpha versions to serve: "scheduling.k8s.io/v1alpha2=true"
   int port = 0;
-  std::string kubeconfig;           // empty: a temporary file
+  std::string kubeconfig;  // empty: a temporary file
   std::string components = "kubelets,controllers,scheduler";
-  std::string scheduler_conf;       // a file; empty: none
+  std::string scheduler_conf;  // a file; empty: none
   bool quiet = false;
   std::string log_level = "warning", log_format = "text";
-  std::uint64_t seed = 0;           // 0: by the clock
+  std::uint64_t seed = 0;  // 0: by the clock
 };
 
-// Exit codes: 0 the goal was reached (or a signal ended a run without one), 1 an object was refused, 2 the flags or files are wrong, 3 the goal was
-// not reached.
+// Exit codes: 0 the goal was reached (or a signal ended a run without one), 1 an object was refused, 2 the flags or
+// files are wrong, 3 the goal was not reached.
 int RunSandbox(const SandboxFlags& flags);
 
 }  // namespace gangway::cmd

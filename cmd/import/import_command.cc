@@ -19,19 +19,31 @@ using paddle_lifecycle::Migration;
 using paddle_lifecycle::MigrationState;
 
 constexpr char kImportCommand[] = "import";
-constexpr absl::Duration kFirstLook = absl::Milliseconds(200), kLastLook = absl::Seconds(2);  // between two looks at what goes, longer each time
+constexpr absl::Duration kFirstLook = absl::Milliseconds(200),
+                         kLastLook = absl::Seconds(2);  // between two looks at what goes, longer each time
 
-std::string KeyOf(const SeenJob& job) { return absl::StrCat("paddlejob ", job.job.metadata.ns, "/", job.job.metadata.name); }
+std::string KeyOf(const SeenJob& job) {
+  return absl::StrCat("paddlejob ", job.job.metadata.ns, "/", job.job.metadata.name);
+}
 
 std::string WordsFor(const Migration& migration) {
   switch (migration.state) {
-    case MigrationState::kFinished: return "has ended: it stays as it is";
-    case MigrationState::kRefused: return "cannot be taken over as it is written";
-    case MigrationState::kUntranslated: return absl::StrCat("is gangway's already, which cannot translate it and runs nothing of it", migration.refusal.empty() ? "" : ": ", migration.refusal);
-    case MigrationState::kPending: return "no pod of it runs";
-    case MigrationState::kRunning: return "runs under paddle-operator";
-    case MigrationState::kOurs: return absl::StrCat(migration.has_job ? "runs under gangway already" : "is gangway's already", migration.done ? "" : "; its import broke off and goes on");
-    case MigrationState::kReturning: return "goes back to paddle-operator, but its job is still there: gangway import --rollback ends that";
+    case MigrationState::kFinished:
+      return "has ended: it stays as it is";
+    case MigrationState::kRefused:
+      return "cannot be taken over as it is written";
+    case MigrationState::kUntranslated:
+      return absl::StrCat("is gangway's already, which cannot translate it and runs nothing of it",
+                          migration.refusal.empty() ? "" : ": ", migration.refusal);
+    case MigrationState::kPending:
+      return "no pod of it runs";
+    case MigrationState::kRunning:
+      return "runs under paddle-operator";
+    case MigrationState::kOurs:
+      return absl::StrCat(migration.has_job ? "runs under gangway already" : "is gangway's already",
+                          migration.done ? "" : "; its import broke off and goes on");
+    case MigrationState::kReturning:
+      return "goes back to paddle-operator, but its job is still there: gangway import --rollback ends that";
   }
   return "";
 }
@@ -40,18 +52,22 @@ std::string WordsFor(const Migration& migration) {
 bool IsToDo(const Migration& migration) {
   switch (migration.state) {
     case MigrationState::kPending:
-    case MigrationState::kRunning: return true;
-    case MigrationState::kOurs: return !migration.done;
+    case MigrationState::kRunning:
+      return true;
+    case MigrationState::kOurs:
+      return !migration.done;
     case MigrationState::kFinished:
     case MigrationState::kRefused:
     case MigrationState::kUntranslated:
-    case MigrationState::kReturning: return false;
+    case MigrationState::kReturning:
+      return false;
   }
   return false;
 }
 
 bool IsRefused(const Migration& migration) {
-  return migration.state == MigrationState::kRefused || migration.state == MigrationState::kUntranslated || migration.state == MigrationState::kReturning;
+  return migration.state == MigrationState::kRefused || migration.state == MigrationState::kUntranslated ||
+         migration.state == MigrationState::kReturning;
 }
 
 void TellPlan(const SeenJob& job, const Migration& migration) {
@@ -59,22 +75,26 @@ void TellPlan(const SeenJob& job, const Migration& migration) {
   for (const convert::Finding& finding : migration.findings) PutLine(stdout, absl::StrCat("  ", finding.ToString()));
   if (!IsToDo(migration)) return;
   if (!migration.goes.empty()) PutLine(stdout, absl::StrCat("  goes: ", absl::StrJoin(migration.goes, ", ")));
-  if (!migration.taken_over.empty()) PutLine(stdout, absl::StrCat("  taken over from podgroup ", job.job.metadata.name, ": ", migration.taken_over));
+  if (!migration.taken_over.empty())
+    PutLine(stdout, absl::StrCat("  taken over from podgroup ", job.job.metadata.name, ": ", migration.taken_over));
   if (migration.running_pods > 0) {
-    PutLine(stdout, absl::StrCat("  ", migration.running_pods, " running ", migration.running_pods == 1 ? "pod is" : "pods are",
+    PutLine(stdout,
+            absl::StrCat("  ", migration.running_pods, " running ", migration.running_pods == 1 ? "pod is" : "pods are",
                          " stopped: the training starts again, from its last checkpoint if it writes any"));
   }
 }
 
 absl::Status StillThere(const std::string& operator_name) {
-  return absl::FailedPreconditionError(absl::StrCat("E-TWO-CONTROLLERS paddle-operator runs (", operator_name, ") and would make its pods again; stop it first, for example: ",
+  return absl::FailedPreconditionError(absl::StrCat("E-TWO-CONTROLLERS paddle-operator runs (", operator_name,
+                                                    ") and would make its pods again; stop it first, for example: ",
                                                     "kubectl scale deployment --replicas=0 -n NAMESPACE NAME"));
 }
 
 // The steps of one job, until nothing is left to do.
 class Mover {
  public:
-  Mover(ApiCaller& caller, const convert::TranslateOptions& options, absl::Duration patience) : caller_(caller), options_(options), patience_(patience) {}
+  Mover(ApiCaller& caller, const convert::TranslateOptions& options, absl::Duration patience)
+      : caller_(caller), options_(options), patience_(patience) {}
 
   absl::Status Import(const api::NamespacedName& key) {
     return Repeat(key, [&](const SeenJob& seen, kube::Plan& next, std::string& waits) -> absl::StatusOr<bool> {
@@ -114,7 +134,9 @@ class Mover {
         if (!written.ok() && !(absl::IsAborted(written) && absl::Now() < end)) return written;
         continue;
       }
-      if (absl::Now() >= end) return absl::CancelledError(absl::StrCat("not gone within ", absl::FormatDuration(patience_), ": ", waits, "; the same command goes on from here"));
+      if (absl::Now() >= end)
+        return absl::CancelledError(absl::StrCat("not gone within ", absl::FormatDuration(patience_), ": ", waits,
+                                                 "; the same command goes on from here"));
       caller_.loop().PostAt(absl::Now() + pause, owner_.token(), [this] { caller_.loop().Stop(); });
       caller_.loop().Run();
     }
@@ -127,11 +149,13 @@ class Mover {
 };
 
 int TellAndCode(const std::string& key, const absl::Status& status) {
-  return status.ok() ? kDone : Complain(kImportCommand, absl::Status(status.code(), absl::StrCat(key, ": ", status.message())));
+  return status.ok() ? kDone
+                     : Complain(kImportCommand, absl::Status(status.code(), absl::StrCat(key, ": ", status.message())));
 }
 
 // The plan of one job, and with --apply what it says. `named`: somebody asked for this very job.
-int ImportOne(ApiCaller& caller, const SeenJob& seen, const ImportFlags& flags, const convert::TranslateOptions& options, absl::Duration patience, bool named) {
+int ImportOne(ApiCaller& caller, const SeenJob& seen, const ImportFlags& flags,
+              const convert::TranslateOptions& options, absl::Duration patience, bool named) {
   const Migration migration = paddle_lifecycle::PlanImport(seen.view, options);
   TellPlan(seen, migration);
   if (IsRefused(migration)) return kNo;
@@ -141,11 +165,15 @@ int ImportOne(ApiCaller& caller, const SeenJob& seen, const ImportFlags& flags, 
     return kDone;
   }
   const absl::Status moved = Mover(caller, options, patience).Import({seen.job.metadata.ns, seen.job.metadata.name});
-  if (moved.ok()) PutLine(stdout, absl::StrCat("  done; what was is kept in config map ", paddle_lifecycle::ImportRecordName(seen.job.metadata.name), ": gangway import --rollback"));
+  if (moved.ok())
+    PutLine(stdout,
+            absl::StrCat("  done; what was is kept in config map ",
+                         paddle_lifecycle::ImportRecordName(seen.job.metadata.name), ": gangway import --rollback"));
   return TellAndCode(KeyOf(seen), moved);
 }
 
-int ReturnOne(ApiCaller& caller, const SeenJob& seen, const ImportFlags& flags, const convert::TranslateOptions& options, absl::Duration patience, bool named) {
+int ReturnOne(ApiCaller& caller, const SeenJob& seen, const ImportFlags& flags,
+              const convert::TranslateOptions& options, absl::Duration patience, bool named) {
   const paddle_lifecycle::Return way = paddle_lifecycle::PlanReturn(seen.view);
   if (!way.problem.empty()) {
     if (named) return TellAndCode(KeyOf(seen), absl::FailedPreconditionError(way.problem));
@@ -153,22 +181,31 @@ int ReturnOne(ApiCaller& caller, const SeenJob& seen, const ImportFlags& flags, 
   }
   if (way.done) return kDone;
   if (way.stops_job && !named && !flags.include_running) {
-    PutLine(stdout, absl::StrCat(KeyOf(seen), ": left alone: its job would be stopped; name it, or say --include-running"));
+    PutLine(stdout,
+            absl::StrCat(KeyOf(seen), ": left alone: its job would be stopped; name it, or say --include-running"));
     return kDone;
   }
   const absl::Status moved = Mover(caller, options, patience).Return({seen.job.metadata.ns, seen.job.metadata.name});
-  if (moved.ok()) PutLine(stdout, absl::StrCat(KeyOf(seen), ": is paddle-operator's again; start it: kubectl scale deployment --replicas=1 -n NAMESPACE NAME"));
+  if (moved.ok())
+    PutLine(stdout,
+            absl::StrCat(
+                KeyOf(seen),
+                ": is paddle-operator's again; start it: kubectl scale deployment --replicas=1 -n NAMESPACE NAME"));
   return TellAndCode(KeyOf(seen), moved);
 }
 
 }  // namespace
 
-ImportCommand::ImportCommand(CLI::App& app) : command_(app.add_subcommand("import", "take PaddleJobs over from paddle-operator, and give them back")) {
+ImportCommand::ImportCommand(CLI::App& app)
+    : command_(app.add_subcommand("import", "take PaddleJobs over from paddle-operator, and give them back")) {
   command_->footer(
-      "Without --apply and --rollback it prints what would happen: which objects go, what is taken over from PodGroups, what the translation says.\n"
+      "Without --apply and --rollback it prints what would happen: which objects go, what is taken over from "
+      "PodGroups, what the translation says.\n"
       "Jobs that run are stopped only when they are named, or with --include-running. See docs/commands.md.\n"
-      "Exit code: 0 printed or done; 1 the API server refused something, a job cannot be taken over or brought back, or paddle-operator still runs;\n"
-      "2 a flag is wrong or the API server does not answer; 3 what was to go was not gone in time (the same command goes on from there).\n\n"
+      "Exit code: 0 printed or done; 1 the API server refused something, a job cannot be taken over or brought back, "
+      "or paddle-operator still runs;\n"
+      "2 a flag is wrong or the API server does not answer; 3 what was to go was not gone in time (the same command "
+      "goes on from there).\n\n"
       "  gangway import -A\n  gangway import --apply wide-deep\n  gangway import --rollback wide-deep");
   AddServerFlags(*command_, flags_.server);
   command_->add_option("names", flags_.names, "of PaddleJobs; default: all of the namespace");
@@ -176,9 +213,11 @@ ImportCommand::ImportCommand(CLI::App& app) : command_(app.add_subcommand("impor
   CLI::Option* const all = command_->add_flag("-A,--all-namespaces", flags_.all_namespaces, "jobs of all namespaces");
   CLI::Option* const apply = command_->add_flag("--apply", flags_.apply, "do it");
   command_->add_flag("--rollback", flags_.rollback, "undo it")->excludes(apply);
-  command_->add_flag("--include-running", flags_.include_running, "jobs that are not named too, although their pods are stopped");
+  command_->add_flag("--include-running", flags_.include_running,
+                     "jobs that are not named too, although their pods are stopped");
   AddTranslateFlags(*command_, flags_.translate);
-  command_->add_option("--timeout", flags_.timeout, "how long to wait for each job's objects to go")->capture_default_str();
+  command_->add_option("--timeout", flags_.timeout, "how long to wait for each job's objects to go")
+      ->capture_default_str();
   command_->get_option("names")->excludes(all);
 }
 
@@ -190,7 +229,9 @@ int ImportCommand::Run() const {
   log::Configure(std::move(logs));
   const absl::StatusOr<absl::Duration> patience = api::ParseGoDuration(flags_.timeout);
   if (!patience.ok() || *patience <= absl::ZeroDuration()) {
-    return Complain(kImportCommand, absl::InvalidArgumentError(absl::StrCat("--timeout ", flags_.timeout, ": write a number and a unit, such as 30s or 5m")));
+    return Complain(kImportCommand,
+                    absl::InvalidArgumentError(
+                        absl::StrCat("--timeout ", flags_.timeout, ": write a number and a unit, such as 30s or 5m")));
   }
   absl::StatusOr<convert::TranslateOptions> options = OptionsOf(flags_.translate);
   if (!options.ok()) return Complain(kImportCommand, options.status());
@@ -203,7 +244,9 @@ int ImportCommand::Run() const {
   int code = kDone;
   for (const std::string& name : flags_.names) {
     const auto is = [&](const auto& job) { return job->job.metadata.name == name; };
-    if (std::none_of(jobs->begin(), jobs->end(), is)) code = std::max(code, TellAndCode(absl::StrCat("paddlejob ", ns, "/", name), absl::NotFoundError("there is no such job")));
+    if (std::none_of(jobs->begin(), jobs->end(), is))
+      code = std::max(
+          code, TellAndCode(absl::StrCat("paddlejob ", ns, "/", name), absl::NotFoundError("there is no such job")));
   }
   const absl::StatusOr<std::string> operator_name = FindOperator(**caller);
   if (!operator_name.ok()) return Complain(kImportCommand, operator_name.status());
@@ -211,10 +254,12 @@ int ImportCommand::Run() const {
   for (const std::unique_ptr<SeenJob>& job : *jobs) {
     const bool named = std::count(flags_.names.begin(), flags_.names.end(), job->job.metadata.name) > 0;
     if (!flags_.names.empty() && !named) continue;
-    code = std::max(code, flags_.rollback ? ReturnOne(**caller, *job, flags_, *options, *patience, named) : ImportOne(**caller, *job, flags_, *options, *patience, named));
+    code = std::max(code, flags_.rollback ? ReturnOne(**caller, *job, flags_, *options, *patience, named)
+                                          : ImportOne(**caller, *job, flags_, *options, *patience, named));
   }
   if (jobs->empty()) PutLine(stdout, "No PaddleJobs found");
-  if (!flags_.apply && !flags_.rollback && !operator_name->empty()) PutLine(stdout, absl::StrCat("paddle-operator runs (", *operator_name, "): stop it before --apply"));
+  if (!flags_.apply && !flags_.rollback && !operator_name->empty())
+    PutLine(stdout, absl::StrCat("paddle-operator runs (", *operator_name, "): stop it before --apply"));
   return code;
 }
 

@@ -28,8 +28,8 @@ class ImportCommand {
   ImportCommand(const ImportCommand&) = delete;
   ImportCommand& operator=(const ImportCommand&) = delete;
   bool chosen() const;
-  // The exit code: 0 the plan was printed, or all was done; 1 the API server refused something, a job cannot be taken over or brought back, or
-  // paddle-operator still runs; 2 a flag is wrong; 3 what was to go is not gone in time.
+  // The exit code: 0 the plan was printed, or all was done; 1 the API server refused something, a job cannot be taken
+  // over or brought back, or paddle-operator still runs; 2 a flag is wrong; 3 what was to go is not gone in time.
   int Run() const;
 
  private:

@@ -43,7 +43,9 @@ absl::StatusOr<std::vector<T>> AllOf(ApiCaller& caller, const api::Resource& res
 
 // Those that we may read: our controller too takes the others as they are without annotations and labels.
 std::vector<api::core::PartialObject> NamespacesOf(ApiCaller& caller, const std::string& ns) {
-  if (ns.empty()) return caller.List<api::core::PartialObject>(api::kNamespaces, "").value_or(std::vector<api::core::PartialObject>());
+  if (ns.empty())
+    return caller.List<api::core::PartialObject>(api::kNamespaces, "")
+        .value_or(std::vector<api::core::PartialObject>());
   absl::StatusOr<api::core::PartialObject> one = caller.Get<api::core::PartialObject>(api::kNamespaces, "", ns);
   return one.ok() ? std::vector{*std::move(one)} : std::vector<api::core::PartialObject>();
 }
@@ -78,7 +80,9 @@ std::unique_ptr<SeenJob> See(api::paddle::PaddleJob job, std::string json, const
   for (const api::core::PartialObject& service : around.services) {
     if (ControlledBy(service.metadata, of.uid)) view.objects.push_back({&api::kServices, service.metadata});
   }
-  const auto here = [&](const api::ObjectMeta& object, absl::string_view name) { return object.ns == of.ns && object.name == name; };
+  const auto here = [&](const api::ObjectMeta& object, absl::string_view name) {
+    return object.ns == of.ns && object.name == name;
+  };
   for (const api::core::ConfigMap& map : around.config_maps) {
     if (ControlledBy(map.metadata, of.uid)) view.objects.push_back({&api::kConfigMaps, map.metadata});
     if (here(map.metadata, paddle_lifecycle::ImportRecordName(of.name))) {
@@ -109,7 +113,8 @@ std::unique_ptr<SeenJob> See(api::paddle::PaddleJob job, std::string json, const
 
 }  // namespace
 
-absl::StatusOr<std::vector<std::unique_ptr<SeenJob>>> SeeJobs(ApiCaller& caller, const std::string& ns, const std::string& name) {
+absl::StatusOr<std::vector<std::unique_ptr<SeenJob>>> SeeJobs(ApiCaller& caller, const std::string& ns,
+                                                              const std::string& name) {
   std::vector<std::string> jobs;
   if (name.empty()) {
     GW_ASSIGN_OR_RETURN(jobs, caller.ListJson(kPaddleJobs, ns));
@@ -133,7 +138,8 @@ absl::StatusOr<std::vector<std::unique_ptr<SeenJob>>> SeeJobs(ApiCaller& caller,
 absl::StatusOr<std::string> FindOperator(ApiCaller& caller) {
   ClusterSight sight;
   sight.now = absl::Now();
-  for (const auto& [resource, objects] : {std::pair{&api::kDeployments, &sight.deployments}, std::pair{&api::kLeases, &sight.leases}}) {
+  for (const auto& [resource, objects] :
+       {std::pair{&api::kDeployments, &sight.deployments}, std::pair{&api::kLeases, &sight.leases}}) {
     const absl::StatusOr<std::vector<std::string>> items = caller.ListJson(*resource, "");
     if (absl::IsNotFound(items.status())) continue;
     if (!items.ok()) return items.status();
@@ -149,9 +155,13 @@ absl::Status CarryOutPlan(ApiCaller& caller, const kube::Plan& plan) {
   for (const std::vector<kube::Write>& stage : plan.stages) {
     for (const kube::Write& write : stage) {
       GW_ASSIGN_OR_RETURN(kube::Request request, kube::RequestFor(write));
-      const absl::Status done = caller.Call(request.method, request.path, std::move(request.body), std::move(request.query), std::move(request.content_type)).status();
+      const absl::Status done = caller
+                                    .Call(request.method, request.path, std::move(request.body),
+                                          std::move(request.query), std::move(request.content_type))
+                                    .status();
       if (done.ok() || (write.verb == kube::Verb::kDelete && absl::IsNotFound(done))) continue;
-      return absl::Status(done.code(), absl::StrCat(kube::VerbName(write.verb), " ", View(write.resource->singular), " ", write.ns, "/", write.name, ": ", done.message()));
+      return absl::Status(done.code(), absl::StrCat(kube::VerbName(write.verb), " ", View(write.resource->singular),
+                                                    " ", write.ns, "/", write.name, ": ", done.message()));
     }
   }
   return absl::OkStatus();

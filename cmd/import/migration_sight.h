@@ -22,8 +22,10 @@ struct SeenJob {
   paddle_lifecycle::MigrationView view;
 };
 
-// All of a namespace ("": of all), or the one of this name; in the order of their keys. NotFound: there is no such job, or no such type.
-absl::StatusOr<std::vector<std::unique_ptr<SeenJob>>> SeeJobs(ApiCaller& caller, const std::string& ns, const std::string& name = {});
+// All of a namespace ("": of all), or the one of this name; in the order of their keys. NotFound: there is no such job,
+// or no such type.
+absl::StatusOr<std::vector<std::unique_ptr<SeenJob>>> SeeJobs(ApiCaller& caller, const std::string& ns,
+                                                              const std::string& name = {});
 
 // paddle-operator, if it runs: "deployment paddle-system/x".
 absl::StatusOr<std::string> FindOperator(ApiCaller& caller);

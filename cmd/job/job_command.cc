@@ -21,7 +21,9 @@ constexpr std::array kVerbs{JobVerb::kSuspend, JobVerb::kResume, JobVerb::kDelet
 absl::StatusOr<std::vector<std::string>> NamesOf(const JobFlags& flags, absl::string_view verb) {
   std::vector<std::string> names = flags.names;
   if (!flags.name.empty()) names.insert(names.begin(), flags.name);
-  if (names.empty()) return absl::InvalidArgumentError(absl::StrCat("job name is mandatory to ", verb, " a particular job: gangway job ", verb, " NAME"));
+  if (names.empty())
+    return absl::InvalidArgumentError(
+        absl::StrCat("job name is mandatory to ", verb, " a particular job: gangway job ", verb, " NAME"));
   for (const std::string& name : names) {
     if (name.empty()) return absl::InvalidArgumentError("a job's name is empty");
   }
@@ -31,12 +33,15 @@ absl::StatusOr<std::vector<std::string>> NamesOf(const JobFlags& flags, absl::st
 absl::StatusOr<std::optional<absl::Duration>> PatienceOf(const JobFlags& flags) {
   const absl::StatusOr<absl::Duration> timeout = api::ParseGoDuration(flags.timeout);
   if (!timeout.ok() || *timeout <= absl::ZeroDuration()) {
-    return absl::InvalidArgumentError(absl::StrCat("--timeout ", flags.timeout, ": write a number and a unit, such as 30s or 5m"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("--timeout ", flags.timeout, ": write a number and a unit, such as 30s or 5m"));
   }
   return flags.wait ? std::optional<absl::Duration>(*timeout) : std::nullopt;
 }
 
-int ExitCode(absl::string_view command, const absl::Status& status) { return status.ok() ? kDone : Complain(command, status); }
+int ExitCode(absl::string_view command, const absl::Status& status) {
+  return status.ok() ? kDone : Complain(command, status);
+}
 
 int Look(ApiCaller& caller, const std::string& ns, const std::vector<std::string>& names) {
   int code = kDone;
@@ -45,7 +50,8 @@ int Look(ApiCaller& caller, const std::string& ns, const std::vector<std::string
 }
 
 // One after the other; what fails does not hinder the rest.
-int Act(ApiCaller& caller, JobVerb verb, const std::string& ns, const std::vector<std::string>& names, std::optional<absl::Duration> patience) {
+int Act(ApiCaller& caller, JobVerb verb, const std::string& ns, const std::vector<std::string>& names,
+        std::optional<absl::Duration> patience) {
   int code = kDone;
   for (const std::string& name : names) {
     code = std::max(code, ExitCode(absl::StrCat("job ", NameOf(verb)), CarryOut(caller, verb, {ns, name}, patience)));
@@ -55,10 +61,12 @@ int Act(ApiCaller& caller, JobVerb verb, const std::string& ns, const std::vecto
 
 }  // namespace
 
-JobCommand::JobCommand(CLI::App& app) : command_(app.add_subcommand("job", "list, view, suspend, resume and delete jobs, as vcctl does")) {
+JobCommand::JobCommand(CLI::App& app)
+    : command_(app.add_subcommand("job", "list, view, suspend, resume and delete jobs, as vcctl does")) {
   command_->require_subcommand(1);
   command_->footer(
-      "Exit code: 0 done, 1 the API server refused it or has no such job, 2 a flag is wrong or the API server does not answer, 3 what --wait waits for\n"
+      "Exit code: 0 done, 1 the API server refused it or has no such job, 2 a flag is wrong or the API server does not "
+      "answer, 3 what --wait waits for\n"
       "did not come.\n\n"
       "  gangway job list --all-namespaces\n"
       "  gangway job view ctr-volcano                       ends with why it restarted and what it waits for\n"
@@ -106,7 +114,8 @@ int JobCommand::Run() {
   log::Configure(std::move(logs));
   const std::string verb = command_->get_subcommands().front()->get_name();
   const std::string command = absl::StrCat("job ", verb);
-  const absl::StatusOr<std::vector<std::string>> names = verb == "list" ? std::vector<std::string>() : NamesOf(flags_, verb);
+  const absl::StatusOr<std::vector<std::string>> names =
+      verb == "list" ? std::vector<std::string>() : NamesOf(flags_, verb);
   if (!names.ok()) return Complain(command, names.status());
   const absl::StatusOr<std::optional<absl::Duration>> patience = PatienceOf(flags_);
   if (!patience.ok()) return Complain(command, patience.status());

@@ -12,11 +12,11 @@ namespace gangway::cmd {
 
 struct JobFlags {
   ServerFlags server;
-  std::string ns, name;             // --namespace, --name
-  std::vector<std::string> names;   // positional
+  std::string ns, name;            // --namespace, --name
+  std::vector<std::string> names;  // positional
   JobListOptions list;
   bool wait = false;
-  std::string timeout = "5m";       // of --wait
+  std::string timeout = "5m";  // of --wait
 };
 
 // Lives from before the flags are parsed until it has run.

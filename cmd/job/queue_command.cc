@@ -21,7 +21,9 @@ constexpr std::int64_t kMaxWeight = 65535;
 
 absl::Status About(const std::string& name, const absl::Status& status) {
   if (status.ok()) return status;
-  return absl::Status(status.code(), absl::StrCat("queue ", name, ": ", status.message(), absl::IsNotFound(status) ? "; gangway queue list shows what is there" : ""));
+  return absl::Status(status.code(),
+                      absl::StrCat("queue ", name, ": ", status.message(),
+                                   absl::IsNotFound(status) ? "; gangway queue list shows what is there" : ""));
 }
 
 absl::Status Print(ApiCaller& caller, const std::vector<Queue>& queues) {
@@ -31,7 +33,10 @@ absl::Status Print(ApiCaller& caller, const std::vector<Queue>& queues) {
 }
 
 absl::Status SetWeight(ApiCaller& caller, const std::string& name, std::int64_t weight) {
-  return caller.Call("PATCH", api::PathOf(api::kQueues, "", name), absl::StrCat(R"({"spec":{"weight":)", weight, "}}"), "", "application/merge-patch+json").status();
+  return caller
+      .Call("PATCH", api::PathOf(api::kQueues, "", name), absl::StrCat(R"({"spec":{"weight":)", weight, "}}"), "",
+            "application/merge-patch+json")
+      .status();
 }
 
 absl::Status Command(ApiCaller& caller, const std::string& name, absl::string_view action) {
@@ -42,10 +47,12 @@ absl::Status Command(ApiCaller& caller, const std::string& name, absl::string_vi
 
 }  // namespace
 
-QueueCommand::QueueCommand(CLI::App& app) : command_(app.add_subcommand("queue", "list, get and operate queues, as vcctl does")) {
+QueueCommand::QueueCommand(CLI::App& app)
+    : command_(app.add_subcommand("queue", "list, get and operate queues, as vcctl does")) {
   command_->require_subcommand(1);
   command_->footer(
-      "Exit code: 0 done, 1 the API server refused it or has no such queue, 2 a flag is wrong or the API server does not answer.\n\n"
+      "Exit code: 0 done, 1 the API server refused it or has no such queue, 2 a flag is wrong or the API server does "
+      "not answer.\n\n"
       "  gangway queue list\n"
       "  gangway queue operate ads --action close           takes no new jobs; those that run go on\n"
       "  gangway queue operate ads --action update --weight 4");
@@ -62,16 +69,22 @@ bool QueueCommand::chosen() const { return command_->parsed(); }
 
 absl::Status QueueCommand::Check(absl::string_view verb) const {
   if (verb == "list") return absl::OkStatus();
-  if (flags_.name.empty()) return absl::InvalidArgumentError(absl::StrCat("name is mandatory to ", verb, " a particular queue: gangway queue ", verb, " NAME"));
+  if (flags_.name.empty())
+    return absl::InvalidArgumentError(
+        absl::StrCat("name is mandatory to ", verb, " a particular queue: gangway queue ", verb, " NAME"));
   if (verb == "get") return absl::OkStatus();
   const bool update = flags_.action == "update";
   if (flags_.action != "open" && flags_.action != "close" && !update) {
-    return absl::InvalidArgumentError(absl::StrCat("queue ", flags_.name, ": --action ", flags_.action.empty() ? "is missing" : flags_.action, ": write open, close or update"));
+    return absl::InvalidArgumentError(absl::StrCat("queue ", flags_.name, ": --action ",
+                                                   flags_.action.empty() ? "is missing" : flags_.action,
+                                                   ": write open, close or update"));
   }
   if (update && (flags_.weight < 1 || flags_.weight > kMaxWeight)) {
-    return absl::InvalidArgumentError(absl::StrCat("queue ", flags_.name, ": --action update needs --weight, from 1 to ", kMaxWeight));
+    return absl::InvalidArgumentError(
+        absl::StrCat("queue ", flags_.name, ": --action update needs --weight, from 1 to ", kMaxWeight));
   }
-  if (!update && flags_.weight != 0) return absl::InvalidArgumentError(absl::StrCat("queue ", flags_.name, ": --weight goes with --action update only"));
+  if (!update && flags_.weight != 0)
+    return absl::InvalidArgumentError(absl::StrCat("queue ", flags_.name, ": --weight goes with --action update only"));
   return absl::OkStatus();
 }
 

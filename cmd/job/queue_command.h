@@ -11,7 +11,7 @@ namespace gangway::cmd {
 
 struct QueueFlags {
   ServerFlags server;
-  std::string name;   // --name or positional
+  std::string name;  // --name or positional
   std::string action;
   std::int64_t weight = 0;
 };

@@ -65,7 +65,8 @@ void LineCutter::OpenLine() {
   const std::size_t space = absl::string_view(buffer_).substr(0, kMaxStamp).find(' ');
   absl::Time at;
   std::string error;
-  if (space != absl::string_view::npos && absl::ParseTime(absl::RFC3339_full, absl::string_view(buffer_).substr(0, space), &at, &error)) {
+  if (space != absl::string_view::npos &&
+      absl::ParseTime(absl::RFC3339_full, absl::string_view(buffer_).substr(0, space), &at, &error)) {
     stamp_ = buffer_.substr(0, space);
     at_ = at;
     buffer_.erase(0, space + 1);

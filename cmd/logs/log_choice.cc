@@ -26,7 +26,9 @@ std::string AnnotationOf(const Pod& pod, absl::string_view key) {
   return at == pod.metadata.annotations.end() ? std::string() : at->second;
 }
 
-bool Contains(const std::vector<std::string>& list, absl::string_view word) { return std::find(list.begin(), list.end(), word) != list.end(); }
+bool Contains(const std::vector<std::string>& list, absl::string_view word) {
+  return std::find(list.begin(), list.end(), word) != list.end();
+}
 
 int IndexOf(const Pod& pod) {
   int index = 0;
@@ -35,7 +37,8 @@ int IndexOf(const Pod& pod) {
 
 std::size_t TaskPlace(const api::volcano::Job& job, const Pod& pod) {
   const std::string task = AnnotationOf(pod, lifecycle::kTaskSpecKey);
-  const auto at = std::find_if(job.spec.tasks.begin(), job.spec.tasks.end(), [&](const api::volcano::TaskSpec& t) { return t.name == task; });
+  const auto at = std::find_if(job.spec.tasks.begin(), job.spec.tasks.end(),
+                               [&](const api::volcano::TaskSpec& t) { return t.name == task; });
   return static_cast<std::size_t>(at - job.spec.tasks.begin());
 }
 
@@ -55,7 +58,8 @@ absl::Status CheckTasks(const api::volcano::Job& job, const LogChoice& choice) {
   for (const api::volcano::TaskSpec& task : job.spec.tasks) names.push_back(task.name);
   for (const std::string& task : choice.tasks) {
     if (Contains(names, task)) continue;
-    return absl::InvalidArgumentError(absl::StrCat("job ", job.metadata.name, " has no task ", task, "; --task is one of ", absl::StrJoin(names, ", ")));
+    return absl::InvalidArgumentError(absl::StrCat("job ", job.metadata.name, " has no task ", task,
+                                                   "; --task is one of ", absl::StrJoin(names, ", ")));
   }
   return absl::OkStatus();
 }
@@ -98,12 +102,16 @@ ContainerRun RunOf(const Pod& pod, absl::string_view container) {
   out.had_previous = ran_before;
   out.ended = !status->state.running.has_value() && (status->state.terminated.has_value() || ran_before);
   out.started = status->state.running.has_value() || out.ended;
-  if (!out.started) out.waits = status->state.waiting.has_value() && !status->state.waiting->reason.empty() ? status->state.waiting->reason : "not started yet";
+  if (!out.started)
+    out.waits = status->state.waiting.has_value() && !status->state.waiting->reason.empty()
+                    ? status->state.waiting->reason
+                    : "not started yet";
   return out;
 }
 
 std::string ShortName(const Pod& pod) {
-  const std::string task = AnnotationOf(pod, lifecycle::kTaskSpecKey), index = AnnotationOf(pod, lifecycle::kTaskIndexKey);
+  const std::string task = AnnotationOf(pod, lifecycle::kTaskSpecKey),
+                    index = AnnotationOf(pod, lifecycle::kTaskIndexKey);
   return task.empty() || index.empty() ? pod.metadata.name : absl::StrCat(task, "-", index);
 }
 
@@ -126,7 +134,8 @@ kube::Request LogRequest(const Pod& pod, absl::string_view container, const LogC
   } else if (place.first) {
     if (choice.tail >= 0) absl::StrAppend(&request.query, "&tailLines=", choice.tail);
     if (choice.since.has_value()) {
-      absl::StrAppend(&request.query, "&sinceSeconds=", absl::ToInt64Seconds(absl::Ceil(*choice.since, absl::Seconds(1))));
+      absl::StrAppend(&request.query,
+                      "&sinceSeconds=", absl::ToInt64Seconds(absl::Ceil(*choice.since, absl::Seconds(1))));
     } else if (choice.since_time.has_value()) {
       absl::StrAppend(&request.query, "&sinceTime=", PercentEncode(api::FormatTime(*choice.since_time)));
     }

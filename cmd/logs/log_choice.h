@@ -22,7 +22,7 @@ struct LogChoice {
   bool previous = false;
   bool timestamps = false;
   bool prefix = true;
-  std::int64_t tail = -1;               // lines of each container; negative: all
+  std::int64_t tail = -1;  // lines of each container; negative: all
   std::optional<absl::Duration> since;
   std::optional<absl::Time> since_time;
 };
@@ -36,8 +36,8 @@ bool IsWanted(const api::core::Pod& pod, const api::volcano::Job& job, const Log
 // By the order of the job's tasks, then by index.
 void SortPods(const api::volcano::Job& job, std::vector<api::core::Pod>& pods);
 
-// The containers of the pod that are wanted, init containers first. Without a choice of containers and with all_containers false it is
-// the one of annotation kubectl.kubernetes.io/default-container, else the first.
+// The containers of the pod that are wanted, init containers first. Without a choice of containers and with
+// all_containers false it is the one of annotation kubectl.kubernetes.io/default-container, else the first.
 std::vector<std::string> ContainersOf(const api::core::Pod& pod, const LogChoice& choice);
 
 // What a container has done so far. Its runs are counted from 0.
@@ -46,7 +46,7 @@ struct ContainerRun {
   int run = 0;           // the one that runs, or ran last
   bool ended = false;    // that one has
   bool had_previous = false;
-  std::string waits;     // why it has not started: "ContainerCreating"
+  std::string waits;  // why it has not started: "ContainerCreating"
 };
 ContainerRun RunOf(const api::core::Pod& pod, absl::string_view container);
 
@@ -60,6 +60,7 @@ struct LogPlace {
   bool follow = false, previous = false, first = true;
   std::optional<absl::Time> from;
 };
-kube::Request LogRequest(const api::core::Pod& pod, absl::string_view container, const LogChoice& choice, const LogPlace& place);
+kube::Request LogRequest(const api::core::Pod& pod, absl::string_view container, const LogChoice& choice,
+                         const LogPlace& place);
 
 }  // namespace gangway::cmd

@@ -17,22 +17,32 @@ namespace {
 constexpr absl::Duration kStatusDelay = absl::Seconds(1);
 constexpr Backoff kBackoff{absl::Seconds(1), absl::Seconds(15)};
 constexpr absl::Duration kProblemPeriod = absl::Seconds(5);
-constexpr int kTellAt = 3;     // failures in a row, of one container
-constexpr int kGiveUpAt = 6;   // of a run that has ended: its log is lost
+constexpr int kTellAt = 3;    // failures in a row, of one container
+constexpr int kGiveUpAt = 6;  // of a run that has ended: its log is lost
 
-kube::InformerOptions JobOnly(const api::volcano::Job& job) { return {.ns = job.metadata.ns, .field_selector = absl::StrCat("metadata.name=", job.metadata.name)}; }
+kube::InformerOptions JobOnly(const api::volcano::Job& job) {
+  return {.ns = job.metadata.ns, .field_selector = absl::StrCat("metadata.name=", job.metadata.name)};
+}
 
 }  // namespace
 
-LogFollower::LogFollower(Loop& loop, kube::Client& client, kube::TextSource& texts, const Job& job, FollowOptions options, LogOutput output,
-                         OnJob on_job, OnEnd on_end)
-    : loop_(loop), client_(client), texts_(texts), job_(job), options_(std::move(options)),
-      selector_(absl::StrCat(lifecycle::kJobNameKey, "=", job.metadata.name)), output_(std::move(output)), on_job_(std::move(on_job)),
-      on_end_(std::move(on_end)), jobs_(loop, client, api::kJobs, JobOnly(job)),
+LogFollower::LogFollower(Loop& loop, kube::Client& client, kube::TextSource& texts, const Job& job,
+                         FollowOptions options, LogOutput output, OnJob on_job, OnEnd on_end)
+    : loop_(loop),
+      client_(client),
+      texts_(texts),
+      job_(job),
+      options_(std::move(options)),
+      selector_(absl::StrCat(lifecycle::kJobNameKey, "=", job.metadata.name)),
+      output_(std::move(output)),
+      on_job_(std::move(on_job)),
+      on_end_(std::move(on_end)),
+      jobs_(loop, client, api::kJobs, JobOnly(job)),
       pods_(loop, client, api::kPods, {.ns = job.metadata.ns, .label_selector = selector_}) {}
 
 void LogFollower::Start() {
-  pods_.Start([this](const api::NamespacedName&, const PodPtr& before, const PodPtr& after) { OnPod(before, after); }, [this] { OnPodsSynced(); });
+  pods_.Start([this](const api::NamespacedName&, const PodPtr& before, const PodPtr& after) { OnPod(before, after); },
+              [this] { OnPodsSynced(); });
   // Its end is judged when its pods are known.
   loop_.PostAt(loop_.Now() + kProblemPeriod, owner_.token(), [this] { TellProblem(); });
 }
@@ -46,10 +56,13 @@ void LogFollower::TellProblem() {
 }
 
 void LogFollower::OnPodsSynced() {
-  if (open_ > options_.max_streams || std::any_of(containers_.begin(), containers_.end(), [](const auto& c) { return c.second.in_line; })) {
-    const auto running = std::count_if(containers_.begin(), containers_.end(), [](const auto& c) { return RunOf(*c.second.pod, c.second.name).started; });
-    return End(absl::InvalidArgumentError(absl::StrCat(running, " containers of job ", job_.metadata.name, " have logs, more than the ", options_.max_streams,
-                                                       " that --max-log-requests allows to follow at once; raise it, or choose with --task or -c")));
+  if (open_ > options_.max_streams ||
+      std::any_of(containers_.begin(), containers_.end(), [](const auto& c) { return c.second.in_line; })) {
+    const auto running = std::count_if(containers_.begin(), containers_.end(),
+                                       [](const auto& c) { return RunOf(*c.second.pod, c.second.name).started; });
+    return End(absl::InvalidArgumentError(absl::StrCat(
+        running, " containers of job ", job_.metadata.name, " have logs, more than the ", options_.max_streams,
+        " that --max-log-requests allows to follow at once; raise it, or choose with --task or -c")));
   }
   jobs_.Start([this](const api::NamespacedName&, const auto& before, const auto& after) { SeeJob(before, after); },
               [this] {
@@ -84,7 +97,8 @@ void LogFollower::SeePod(const PodPtr& pod) {
 
 void LogFollower::LosePod(const Pod& pod) {
   std::vector<Id> lost;
-  for (auto it = containers_.lower_bound({pod.metadata.uid, ""}); it != containers_.end() && it->first.first == pod.metadata.uid; ++it) {
+  for (auto it = containers_.lower_bound({pod.metadata.uid, ""});
+       it != containers_.end() && it->first.first == pod.metadata.uid; ++it) {
     it->second.gone = true;
     lost.push_back(it->first);
   }
@@ -94,12 +108,15 @@ void LogFollower::LosePod(const Pod& pod) {
 void LogFollower::SeeJob(const std::shared_ptr<const Job>& before, const std::shared_ptr<const Job>& after) {
   if (ended_ || job_end_.has_value()) return;
   const std::string name = absl::StrCat("job ", job_.metadata.ns, "/", job_.metadata.name);
-  if (after == nullptr || after->metadata.uid != job_.metadata.uid) return JobEnded(absl::CancelledError(absl::StrCat(name, " was deleted")));
+  if (after == nullptr || after->metadata.uid != job_.metadata.uid)
+    return JobEnded(absl::CancelledError(absl::StrCat(name, " was deleted")));
   on_job_(before.get(), after.get());
   const api::volcano::JobState& state = after->status.state;
   if (!IsFinalPhase(state.phase)) return;
-  JobEnded(state.phase == "Completed" ? absl::OkStatus()
-                                      : absl::CancelledError(absl::StrCat(name, " is ", state.phase, state.message.empty() ? "" : ": ", state.message)));
+  JobEnded(state.phase == "Completed"
+               ? absl::OkStatus()
+               : absl::CancelledError(
+                     absl::StrCat(name, " is ", state.phase, state.message.empty() ? "" : ": ", state.message)));
 }
 
 // What its pods wrote last may not have been seen yet: the two watches run at their own pace.
@@ -158,7 +175,8 @@ void LogFollower::Open(const Id& id, Container& container, bool previous) {
   container.in_line = open_ >= options_.max_streams;
   if (container.in_line) {
     if (pods_.synced() && !std::exchange(told_full_, true)) {
-      output_.tell(absl::StrCat("more than ", options_.max_streams, " containers run now; the others wait their turn (--max-log-requests)"));
+      output_.tell(absl::StrCat("more than ", options_.max_streams,
+                                " containers run now; the others wait their turn (--max-log-requests)"));
     }
     return;
   }
@@ -170,7 +188,8 @@ void LogFollower::Open(const Id& id, Container& container, bool previous) {
   container.cutter.Begin();
   ++open_;
   container.stream = texts_.StartText(
-      LogRequest(*container.pod, container.name, options_.choice, place), owner_.token(), [this, id](absl::string_view text) { OnText(id, text); },
+      LogRequest(*container.pod, container.name, options_.choice, place), owner_.token(),
+      [this, id](absl::string_view text) { OnText(id, text); },
       [this, id](absl::Status status) { OnStreamEnd(id, std::move(status)); });
 }
 
@@ -209,8 +228,10 @@ void LogFollower::OnStreamEnd(const Id& id, absl::Status status) {
 }
 
 void LogFollower::OnBroken(const Id& id, Container& container, const absl::Status& status) {
-  const std::string what = absl::StrCat(ShortName(*container.pod), ": container ", container.name, ": ", status.message());
-  if (absl::IsPermissionDenied(status) || absl::IsUnauthenticated(status)) return End(absl::Status(status.code(), what));
+  const std::string what =
+      absl::StrCat(ShortName(*container.pod), ": container ", container.name, ": ", status.message());
+  if (absl::IsPermissionDenied(status) || absl::IsUnauthenticated(status))
+    return End(absl::Status(status.code(), what));
   ++container.failures;
   const bool no_such_log = absl::IsInvalidArgument(status) || absl::IsNotFound(status);
   if (container.last_look && (no_such_log || container.failures >= kGiveUpAt)) {
@@ -245,7 +266,9 @@ void LogFollower::NextInLine() {
 
 void LogFollower::MaybeEnd() {
   if (ended_ || !closing_) return;
-  const auto busy = [](const auto& entry) { return entry.second.stream != nullptr || entry.second.timer != 0 || entry.second.in_line; };
+  const auto busy = [](const auto& entry) {
+    return entry.second.stream != nullptr || entry.second.timer != 0 || entry.second.in_line;
+  };
   if (std::none_of(containers_.begin(), containers_.end(), busy)) End(*job_end_);
 }
 

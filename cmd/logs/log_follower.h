@@ -1,8 +1,10 @@
-// `gangway logs -f JOB`: follows every wanted container of a Job's pods, those to come too, until the Job has ended. Used on its loop.
+// `gangway logs -f JOB`: follows every wanted container of a Job's pods, those to come too, until the Job has ended.
+// Used on its loop.
 //
-// A container's log is followed run by run: a stream that breaks, or ends while the pod's status still calls the run alive, is opened
-// again from the last stamp (an API server that loses the kubelet ends the stream as if the container had); a run counts as read when a
-// stream that was opened after its end was known has ended. A pod that is made anew is another pod.
+// A container's log is followed run by run: a stream that breaks, or ends while the pod's status still calls the run
+// alive, is opened again from the last stamp (an API server that loses the kubelet ends the stream as if the container
+// had); a run counts as read when a stream that was opened after its end was known has ended. A pod that is made anew
+// is another pod.
 #pragma once
 
 #include <memory>
@@ -25,22 +27,22 @@
 namespace gangway::cmd {
 
 struct FollowOptions {
-  LogChoice choice;                                 // previous is false
-  int max_streams = 100;                            // at once
-  absl::Duration patience = absl::Seconds(35);      // for streams that stay open behind the Job's end: a pod's grace period
+  LogChoice choice;                             // previous is false
+  int max_streams = 100;                        // at once
+  absl::Duration patience = absl::Seconds(35);  // for streams that stay open behind the Job's end: a pod's grace period
 };
 
 class LogFollower {
  public:
   using Job = api::volcano::Job;
-  // Ok: the Job is Completed. Cancelled: it has ended otherwise, or was deleted. InvalidArgument: more containers run than may be followed.
-  // Otherwise what keeps us from following at all. Called once, never within Start().
+  // Ok: the Job is Completed. Cancelled: it has ended otherwise, or was deleted. InvalidArgument: more containers run
+  // than may be followed. Otherwise what keeps us from following at all. Called once, never within Start().
   using OnEnd = absl::AnyInvocable<void(absl::Status)>;
   // Told each change of the Job, null for none.
   using OnJob = absl::AnyInvocable<void(const Job* before, const Job* after)>;
 
-  LogFollower(Loop& loop, kube::Client& client, kube::TextSource& texts, const Job& job, FollowOptions options, LogOutput output, OnJob on_job,
-              OnEnd on_end);
+  LogFollower(Loop& loop, kube::Client& client, kube::TextSource& texts, const Job& job, FollowOptions options,
+              LogOutput output, OnJob on_job, OnEnd on_end);
   void Start();
 
  private:
@@ -54,11 +56,11 @@ class LogFollower {
     bool gone = false;         // the pod is
     LineCutter cutter;
     std::unique_ptr<kube::Watch> stream;
-    Loop::TimerId timer = 0;   // to look again
-    bool in_line = false;      // for a stream to become free
-    int run = -1;              // being read, or read last
-    int done = -1;             // the last run that has been read
-    bool last_look = false;    // the run was known to have ended when the stream was opened
+    Loop::TimerId timer = 0;  // to look again
+    bool in_line = false;     // for a stream to become free
+    int run = -1;             // being read, or read last
+    int done = -1;            // the last run that has been read
+    bool last_look = false;   // the run was known to have ended when the stream was opened
     int failures = 0;
   };
 

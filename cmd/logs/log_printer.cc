@@ -11,13 +11,20 @@ constexpr int kTries = 3;
 constexpr absl::Duration kBetweenTries = absl::Seconds(1);
 
 bool WorthAnotherTry(const absl::Status& status) {
-  return absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status) || absl::IsInternal(status) || absl::IsResourceExhausted(status);
+  return absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status) || absl::IsInternal(status) ||
+         absl::IsResourceExhausted(status);
 }
 
 }  // namespace
 
-LogPrinter::LogPrinter(Loop& loop, kube::TextSource& texts, std::vector<api::core::Pod> pods, LogChoice choice, LogOutput output, OnEnd on_end)
-    : loop_(loop), texts_(texts), pods_(std::move(pods)), choice_(std::move(choice)), output_(std::move(output)), on_end_(std::move(on_end)) {}
+LogPrinter::LogPrinter(Loop& loop, kube::TextSource& texts, std::vector<api::core::Pod> pods, LogChoice choice,
+                       LogOutput output, OnEnd on_end)
+    : loop_(loop),
+      texts_(texts),
+      pods_(std::move(pods)),
+      choice_(std::move(choice)),
+      output_(std::move(output)),
+      on_end_(std::move(on_end)) {}
 
 void LogPrinter::Start() {
   for (const api::core::Pod& pod : pods_) {
@@ -36,7 +43,9 @@ void LogPrinter::Start() {
 void LogPrinter::Next() {
   if (current_ == items_.size()) {
     if (first_failure_.ok() && choice_.previous && !read_any_) {
-      return on_end_(absl::NotFoundError("no container has run before in the pods that are there; pods that a restart of the job removed took their logs with them"));
+      return on_end_(
+          absl::NotFoundError("no container has run before in the pods that are there; pods that a restart of the job "
+                              "removed took their logs with them"));
     }
     return on_end_(first_failure_);
   }
@@ -53,7 +62,8 @@ void LogPrinter::Open() {
   place.from = cutter_.resume_from();
   cutter_.Begin();
   stream_ = texts_.StartText(
-      LogRequest(*item.pod, item.container, choice_, place), owner_.token(), [this](absl::string_view text) { OnText(text); },
+      LogRequest(*item.pod, item.container, choice_, place), owner_.token(),
+      [this](absl::string_view text) { OnText(text); },
       [this](absl::Status status) { OnStreamEnd(std::move(status)); });
 }
 
@@ -80,7 +90,8 @@ void LogPrinter::Failed(absl::Status status) {
     loop_.PostAt(loop_.Now() + kBetweenTries, owner_.token(), [this] { Open(); });
     return;
   }
-  const absl::Status named(status.code(), absl::StrCat(item.pod->metadata.name, ": container ", item.container, ": ", status.message()));
+  const absl::Status named(
+      status.code(), absl::StrCat(item.pod->metadata.name, ": container ", item.container, ": ", status.message()));
   if (absl::IsPermissionDenied(status) || absl::IsUnauthenticated(status)) return on_end_(named);
   if (first_failure_.ok()) {
     first_failure_ = named;

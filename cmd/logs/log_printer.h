@@ -18,11 +18,13 @@ namespace gangway::cmd {
 
 class LogPrinter {
  public:
-  // Ok, also when nothing had been written yet (which is told); NotFound: --previous, and there is none. Otherwise the first log that could
-  // not be read; the others have been printed, unless we may not read logs at all. Called once, never within Start().
+  // Ok, also when nothing had been written yet (which is told); NotFound: --previous, and there is none. Otherwise the
+  // first log that could not be read; the others have been printed, unless we may not read logs at all. Called once,
+  // never within Start().
   using OnEnd = absl::AnyInvocable<void(absl::Status)>;
 
-  LogPrinter(Loop& loop, kube::TextSource& texts, std::vector<api::core::Pod> pods, LogChoice choice, LogOutput output, OnEnd on_end);
+  LogPrinter(Loop& loop, kube::TextSource& texts, std::vector<api::core::Pod> pods, LogChoice choice, LogOutput output,
+             OnEnd on_end);
   void Start();
 
  private:

@@ -13,9 +13,9 @@
 #include "api/field_table.h"
 #include "api/volcano/job.h"
 #include "base/log.h"
-#include "cmd/run/account.h"
 #include "cmd/logs/log_follower.h"
 #include "cmd/logs/log_printer.h"
+#include "cmd/run/account.h"
 #include "plugin/lifecycle/words.h"
 
 namespace gangway::cmd {
@@ -35,7 +35,8 @@ LogOutput Standard() {
 }
 
 absl::StatusOr<std::vector<Pod>> WantedPods(ApiCaller& caller, const Job& job, const LogChoice& choice) {
-  const std::string query = absl::StrCat("labelSelector=", PercentEncode(absl::StrCat(lifecycle::kJobNameKey, "=", job.metadata.name)));
+  const std::string query =
+      absl::StrCat("labelSelector=", PercentEncode(absl::StrCat(lifecycle::kJobNameKey, "=", job.metadata.name)));
   GW_ASSIGN_OR_RETURN(std::vector<Pod> pods, caller.List<Pod>(api::kPods, job.metadata.ns, query));
   std::erase_if(pods, [&](const Pod& pod) { return !IsWanted(pod, job, choice); });
   SortPods(job, pods);
@@ -44,28 +45,37 @@ absl::StatusOr<std::vector<Pod>> WantedPods(ApiCaller& caller, const Job& job, c
 
 }  // namespace
 
-LogsCommand::LogsCommand(CLI::App& app) : command_(app.add_subcommand("logs", "the logs of all pods of a job, with -f until it has ended")) {
+LogsCommand::LogsCommand(CLI::App& app)
+    : command_(app.add_subcommand("logs", "the logs of all pods of a job, with -f until it has ended")) {
   command_->footer(
-      "Each line is headed by the task and index of its pod. With -f pods that are not there yet are waited for, and those that a restart makes\n"
-      "anew are followed too. Exit code: 0 printed, or with -f the job is Completed; 1 the API server refused it or has no such job; 2 a flag is\n"
+      "Each line is headed by the task and index of its pod. With -f pods that are not there yet are waited for, and "
+      "those that a restart makes\n"
+      "anew are followed too. Exit code: 0 printed, or with -f the job is Completed; 1 the API server refused it or "
+      "has no such job; 2 a flag is\n"
       "wrong or the API server does not answer; 3 with -f: the job ended otherwise.\n\n"
       "  gangway logs -f ctr-volcano\n"
       "  gangway logs ctr-volcano --task trainer --tail 20\n"
-      "  gangway logs ctr-volcano --previous                what containers wrote before they were restarted in their pods");
+      "  gangway logs ctr-volcano --previous                what containers wrote before they were restarted in their "
+      "pods");
   AddServerFlags(*command_, flags_.server);
   command_->add_option("job", flags_.job, "of which job")->required();
   command_->add_option("-n,--namespace", flags_.ns, "of the job; default: the context's");
   command_->add_flag("-f,--follow", flags_.follow, "go on until the job has ended");
   command_->add_option("--task", flags_.tasks, "only pods of this task (repeatable)")->allow_extra_args(false);
-  command_->add_option("-c,--container", flags_.containers, "only containers of this name (repeatable)")->allow_extra_args(false);
-  command_->add_flag("--all-containers", flags_.all_containers, "=false: of each pod only its default container")->capture_default_str();
+  command_->add_option("-c,--container", flags_.containers, "only containers of this name (repeatable)")
+      ->allow_extra_args(false);
+  command_->add_flag("--all-containers", flags_.all_containers, "=false: of each pod only its default container")
+      ->capture_default_str();
   command_->add_flag("-p,--previous", flags_.previous, "the run before the last restart of each container");
-  command_->add_option("--tail", flags_.tail, "only so many last lines of each container; -1: all")->capture_default_str();
+  command_->add_option("--tail", flags_.tail, "only so many last lines of each container; -1: all")
+      ->capture_default_str();
   command_->add_option("--since", flags_.since, "only lines younger than this, such as 5s, 2m or 3h");
   command_->add_option("--since-time", flags_.since_time, "only lines from then on, such as 2026-11-21T05:11:53Z");
   command_->add_flag("--timestamps", flags_.timestamps, "with the time of each line");
   command_->add_flag("--prefix", flags_.prefix, "=false: lines as they were written")->capture_default_str();
-  command_->add_option("--max-log-requests", flags_.max_log_requests, "with -f: at most so many containers at once")->check(CLI::Range(1, 10000))->capture_default_str();
+  command_->add_option("--max-log-requests", flags_.max_log_requests, "with -f: at most so many containers at once")
+      ->check(CLI::Range(1, 10000))
+      ->capture_default_str();
 }
 
 bool LogsCommand::chosen() const { return command_->parsed(); }
@@ -79,19 +89,25 @@ absl::StatusOr<LogChoice> LogsCommand::Choice() const {
   choice.timestamps = flags_.timestamps;
   choice.prefix = flags_.prefix;
   choice.tail = flags_.tail;
-  if (flags_.tail < -1) return absl::InvalidArgumentError(absl::StrCat("--tail ", flags_.tail, ": must be -1 (all) or a number of lines"));
-  if (flags_.previous && flags_.follow) return absl::InvalidArgumentError("--previous and --follow: a run that is over cannot be followed; leave one out");
-  if (!flags_.since.empty() && !flags_.since_time.empty()) return absl::InvalidArgumentError("--since and --since-time: leave one out");
+  if (flags_.tail < -1)
+    return absl::InvalidArgumentError(absl::StrCat("--tail ", flags_.tail, ": must be -1 (all) or a number of lines"));
+  if (flags_.previous && flags_.follow)
+    return absl::InvalidArgumentError("--previous and --follow: a run that is over cannot be followed; leave one out");
+  if (!flags_.since.empty() && !flags_.since_time.empty())
+    return absl::InvalidArgumentError("--since and --since-time: leave one out");
   if (!flags_.since.empty()) {
     const absl::StatusOr<absl::Duration> since = api::ParseGoDuration(flags_.since);
     if (!since.ok() || *since <= absl::ZeroDuration()) {
-      return absl::InvalidArgumentError(absl::StrCat("--since ", flags_.since, ": write a number and a unit, such as 30s or 5m"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("--since ", flags_.since, ": write a number and a unit, such as 30s or 5m"));
     }
     choice.since = *since;
   }
   if (!flags_.since_time.empty()) {
     const absl::StatusOr<absl::Time> since = api::ParseTime(flags_.since_time);
-    if (!since.ok()) return absl::InvalidArgumentError(absl::StrCat("--since-time ", flags_.since_time, ": write it as 2026-11-21T05:11:53Z"));
+    if (!since.ok())
+      return absl::InvalidArgumentError(
+          absl::StrCat("--since-time ", flags_.since_time, ": write it as 2026-11-21T05:11:53Z"));
     choice.since_time = *since;
   }
   return choice;
@@ -99,12 +115,15 @@ absl::StatusOr<LogChoice> LogsCommand::Choice() const {
 
 absl::Status LogsCommand::Print(ApiCaller& caller, const Job& job, LogChoice choice) {
   GW_ASSIGN_OR_RETURN(std::vector<Pod> pods, WantedPods(caller, job, choice));
-  if (pods.empty()) Note(absl::StrCat("job ", job.metadata.name, " has no pods now; gangway job view ", job.metadata.name, " says why"));
+  if (pods.empty())
+    Note(
+        absl::StrCat("job ", job.metadata.name, " has no pods now; gangway job view ", job.metadata.name, " says why"));
   std::optional<absl::Status> end;
-  LogPrinter printer(caller.loop(), caller.texts(), std::move(pods), std::move(choice), Standard(), [&](absl::Status status) {
-    end = std::move(status);
-    caller.loop().Stop();
-  });
+  LogPrinter printer(caller.loop(), caller.texts(), std::move(pods), std::move(choice), Standard(),
+                     [&](absl::Status status) {
+                       end = std::move(status);
+                       caller.loop().Stop();
+                     });
   printer.Start();
   while (!end.has_value()) caller.loop().Run();
   return *std::move(end);
@@ -119,10 +138,11 @@ absl::Status LogsCommand::Follow(ApiCaller& caller, const Job& job, LogChoice ch
     for (const AccountLine& line : Tell(before, after)) Note(absl::StrCat(line.subject, ": ", line.text));
   };
   std::optional<absl::Status> end;
-  LogFollower follower(caller.loop(), caller.client(), caller.texts(), job, std::move(options), Standard(), tell, [&](absl::Status status) {
-    end = std::move(status);
-    caller.loop().Stop();
-  });
+  LogFollower follower(caller.loop(), caller.client(), caller.texts(), job, std::move(options), Standard(), tell,
+                       [&](absl::Status status) {
+                         end = std::move(status);
+                         caller.loop().Stop();
+                       });
   follower.Start();
   while (!end.has_value()) caller.loop().Run();
   return *std::move(end);
@@ -143,11 +163,15 @@ int LogsCommand::Run() {
   for (const absl::string_view kind : {"job/", "vcjob/"}) name = std::string(absl::StripPrefix(name, kind));
   const absl::StatusOr<Job> job = (*caller)->Get<Job>(api::kJobs, ns, name);
   if (!job.ok()) {
-    const std::string fix = absl::IsNotFound(job.status()) ? absl::StrCat("; gangway job list -n ", ns, " shows what is there") : std::string();
-    return Complain("logs", absl::Status(job.status().code(), absl::StrCat("job ", ns, "/", name, ": ", job.status().message(), fix)));
+    const std::string fix = absl::IsNotFound(job.status())
+                                ? absl::StrCat("; gangway job list -n ", ns, " shows what is there")
+                                : std::string();
+    return Complain("logs", absl::Status(job.status().code(),
+                                         absl::StrCat("job ", ns, "/", name, ": ", job.status().message(), fix)));
   }
   if (const absl::Status tasks = CheckTasks(*job, *choice); !tasks.ok()) return Complain("logs", tasks);
-  const absl::Status end = flags_.follow ? Follow(**caller, *job, *std::move(choice)) : Print(**caller, *job, *std::move(choice));
+  const absl::Status end =
+      flags_.follow ? Follow(**caller, *job, *std::move(choice)) : Print(**caller, *job, *std::move(choice));
   return end.ok() ? kDone : Complain("logs", end);
 }
 

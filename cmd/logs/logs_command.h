@@ -26,8 +26,8 @@ class LogsCommand {
  public:
   explicit LogsCommand(CLI::App& app);
   bool chosen() const;
-  // Standard output has the logs, standard error what there is to say about them. The exit code (api_caller.h): with -f 0 when the job is
-  // Completed, 3 when it has ended otherwise.
+  // Standard output has the logs, standard error what there is to say about them. The exit code (api_caller.h): with -f
+  // 0 when the job is Completed, 3 when it has ended otherwise.
   int Run();
 
  private:

@@ -10,14 +10,17 @@
 namespace gangway::cmd {
 namespace {
 
-kube::Response OkUnless(const std::string& problem) { return problem.empty() ? kube::TextPage(200, "ok") : kube::TextPage(503, problem); }
+kube::Response OkUnless(const std::string& problem) {
+  return problem.empty() ? kube::TextPage(200, "ok") : kube::TextPage(503, problem);
+}
 
 }  // namespace
 
 std::string StuckFor(absl::Time now, absl::Time started_at, absl::Time answered_at) {
   const absl::Duration unanswered = now - std::max(answered_at, started_at);
   if (unanswered <= kUnansweredLife) return "";
-  return absl::StrCat("the API server has answered nothing for ", absl::FormatDuration(absl::Trunc(unanswered, absl::Seconds(1))));
+  return absl::StrCat("the API server has answered nothing for ",
+                      absl::FormatDuration(absl::Trunc(unanswered, absl::Seconds(1))));
 }
 
 Health::Health(Loop& loop, kube::Client& client, const Metrics& metrics, HealthSources sources)
@@ -52,13 +55,17 @@ void Health::Ready(kube::HttpHandler::Respond respond) {
 
 void Health::AskApiServer() {
   asking_ = true;
-  patience_ = loop_.PostAt(loop_.Now() + kPatience, owner_.token(), [this] { Answer("the API server does not answer"); });
-  client_.Send({"GET", "/version", "", "", "", ""}, owner_.token(), [this](const absl::StatusOr<kube::Response>& reply) {
-    if (!asking_) return;  // too late; whoever asked has been told
-    if (!reply.ok()) return Answer(absl::StrCat("the API server does not answer: ", kube::WhyUnreached(reply.status())));
-    if (reply->code == 401) return Answer("the API server does not believe who we are: look at the token or the client certificate");
-    Answer(reply->code >= 500 ? absl::StrCat("the API server answers ", reply->code) : "");
-  });
+  patience_ =
+      loop_.PostAt(loop_.Now() + kPatience, owner_.token(), [this] { Answer("the API server does not answer"); });
+  client_.Send(
+      {"GET", "/version", "", "", "", ""}, owner_.token(), [this](const absl::StatusOr<kube::Response>& reply) {
+        if (!asking_) return;  // too late; whoever asked has been told
+        if (!reply.ok())
+          return Answer(absl::StrCat("the API server does not answer: ", kube::WhyUnreached(reply.status())));
+        if (reply->code == 401)
+          return Answer("the API server does not believe who we are: look at the token or the client certificate");
+        Answer(reply->code >= 500 ? absl::StrCat("the API server answers ", reply->code) : "");
+      });
 }
 
 void Health::Answer(std::string problem) {

@@ -1,10 +1,13 @@
 // What a process says of itself over HTTP.
 //
-//   /healthz, /livez   200 when the loop answers: it is asked through it, and one that is stuck answers nothing. 503 with the reason when
+//   /healthz, /livez   200 when the loop answers: it is asked through it, and one that is stuck answers nothing. 503
+//   with the reason when
 //                      the process says that it is stuck otherwise.
-//   /readyz            200 when its caches are full and the API server answers; else 503 with the reason. The API server is asked
-//                      (GET /version) when somebody asks us, at most once a second. A replica that waits for the lease is ready as
-//                      well: it keeps its caches full and can take over at once. One that is stopping is not.
+//   /readyz            200 when its caches are full and the API server answers; else 503 with the reason. The API
+//   server is asked
+//                      (GET /version) when somebody asks us, at most once a second. A replica that waits for the lease
+//                      is ready as well: it keeps its caches full and can take over at once. One that is stopping is
+//                      not.
 //   /metrics           Prometheus' text format
 //   /debug/dump        JSON: who leads, the caches, the queues, and of the scheduler the gangs that wait, with reasons
 //
@@ -40,7 +43,8 @@ class Health {
  public:
   static constexpr absl::Duration kPatience = absl::Milliseconds(800);  // kubelets wait a second
   static constexpr absl::Duration kRemembered = absl::Seconds(1);
-  static constexpr std::size_t kMaxWaiting = 16;  // for an answer of the API server; who comes then is told at once that it has not come
+  static constexpr std::size_t kMaxWaiting =
+      16;  // for an answer of the API server; who comes then is told at once that it has not come
 
   // `client` reaches the API server.
   Health(Loop& loop, kube::Client& client, const Metrics& metrics, HealthSources sources);

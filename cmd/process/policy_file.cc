@@ -13,9 +13,12 @@ namespace {
 void LogNote(const std::string& path, const conf::Note& note) {
   const std::string text = conf::NoteText(path, note);
   switch (note.kind) {
-    case conf::Note::Kind::kAnyhow: return log::Info("scheduler configuration: so anyhow", {{"line", text}});
-    case conf::Note::Kind::kOtherwise: return log::Warning("scheduler configuration: done otherwise", {{"line", text}});
-    case conf::Note::Kind::kMistake: return log::Warning("scheduler configuration: a mistake", {{"line", text}});
+    case conf::Note::Kind::kAnyhow:
+      return log::Info("scheduler configuration: so anyhow", {{"line", text}});
+    case conf::Note::Kind::kOtherwise:
+      return log::Warning("scheduler configuration: done otherwise", {{"line", text}});
+    case conf::Note::Kind::kMistake:
+      return log::Warning("scheduler configuration: a mistake", {{"line", text}});
   }
 }
 

@@ -42,17 +42,20 @@ namespace {
 constexpr absl::Duration kLogRepeats = absl::Minutes(1);
 constexpr absl::Duration kConfigLook = absl::Seconds(10);
 constexpr absl::Duration kDrainLook = absl::Milliseconds(10);
-constexpr absl::Duration kEventPatience = absl::Seconds(1);    // of a drain, once all plans are carried out
+constexpr absl::Duration kEventPatience = absl::Seconds(1);  // of a drain, once all plans are carried out
 constexpr absl::Duration kReleasePatience = absl::Seconds(2);
-// A connection that owes an answer and is silent, and a watch without even a bookmark: docs/operations.md says what follows from these.
+// A connection that owes an answer and is silent, and a watch without even a bookmark: docs/operations.md says what
+// follows from these.
 constexpr absl::Duration kSilence = absl::Seconds(3);
 constexpr absl::Duration kWatchIdle = absl::Seconds(90);
 constexpr absl::Duration kConnectTimeout = absl::Seconds(5);
 constexpr double kRenewalPatience = 0.4;  // of the renew deadline: when one hangs there is time for another
 
 // `facts` null: no webhook asks. `policy` null: no file says how the scheduler decides.
-std::unique_ptr<kube::Components> MakeComponents(ProcessKind kind, Loop& loop, kube::Client& client, const Settings& settings, Metrics& metrics,
-                                                 std::shared_ptr<controller::AdmissionFacts> facts, std::shared_ptr<scheduler::LivePolicy> policy) {
+std::unique_ptr<kube::Components> MakeComponents(ProcessKind kind, Loop& loop, kube::Client& client,
+                                                 const Settings& settings, Metrics& metrics,
+                                                 std::shared_ptr<controller::AdmissionFacts> facts,
+                                                 std::shared_ptr<scheduler::LivePolicy> policy) {
   assembly::Options options;
   options.scheduler_name = settings.scheduler_name;
   options.namespaces = settings.namespaces;
@@ -87,11 +90,13 @@ std::string Identity() {
 // Which namespace the Lease is in when nobody said: the pod's own.
 std::string LeaseNamespace(const Settings& settings, const kube::Connection& connection) {
   if (!settings.lease_namespace.empty()) return settings.lease_namespace;
-  const bool in_pod = settings.kubeconfig.empty() && connection.context.empty() && !kube::InClusterSourceFromEnvironment().host.empty();
+  const bool in_pod =
+      settings.kubeconfig.empty() && connection.context.empty() && !kube::InClusterSourceFromEnvironment().host.empty();
   return in_pod ? connection.default_namespace : "gangway-system";
 }
 
-kube::HttpFrontOptions At(const ListenAddress& address, const std::string& certificate_file, const std::string& key_file) {
+kube::HttpFrontOptions At(const ListenAddress& address, const std::string& certificate_file,
+                          const std::string& key_file) {
   kube::HttpFrontOptions options;
   options.address = address.host;
   options.port = address.port;
@@ -102,7 +107,7 @@ kube::HttpFrontOptions At(const ListenAddress& address, const std::string& certi
 
 // Changes whenever the file does, also through a symbolic link (a mounted ConfigMap).
 std::string FileVersion(const std::string& path) {
-  struct stat now {};
+  struct stat now{};
   if (path.empty() || stat(path.c_str(), &now) != 0) return "";
   return absl::StrCat(now.st_ino, ":", now.st_size, ":", now.st_mtim.tv_sec, ".", now.st_mtim.tv_nsec);
 }
@@ -110,7 +115,9 @@ std::string FileVersion(const std::string& path) {
 class Process {
  public:
   Process(ProcessKind kind, SettingSources sources, Settings settings)
-      : kind_(kind), sources_(std::move(sources)), settings_(std::move(settings)),
+      : kind_(kind),
+        sources_(std::move(sources)),
+        settings_(std::move(settings)),
         loop_(static_cast<std::uint64_t>(absl::ToUnixNanos(absl::Now())) ^ static_cast<std::uint64_t>(getpid())) {}
 
   absl::StatusOr<int> Run() {
@@ -120,15 +127,20 @@ class Process {
     const std::string version = VersionLine();
     metrics_.AddGauge("gangway_build_info", "1; its label says which version this is", {{"version", version}}).Set(1);
     components_ = MakeComponents(kind_, loop_, *client_, settings_, metrics_, facts_, policy_);
-    health_ = std::make_unique<Health>(loop_, *pulse_, metrics_,
-                                       HealthSources{[this] { return StuckFor(loop_.Now(), started_at_, pulse_->answered_at()); }, [this] { return NotReady(); }, [this] { return Dump(); }});
+    health_ = std::make_unique<Health>(
+        loop_, *pulse_, metrics_,
+        HealthSources{[this] { return StuckFor(loop_.Now(), started_at_, pulse_->answered_at()); },
+                      [this] { return NotReady(); }, [this] { return Dump(); }});
     if (const absl::Status served = Serve(); !served.ok()) {
       Say(ProcessName(kind_), served.message());
       return kNoAnswer;
     }
-    log::Info("starting", {{"process", ProcessName(kind_)}, {"version", version}, {"server", connection_.server},
-                           {"namespaces", settings_.namespaces.empty() ? "all" : absl::StrJoin(settings_.namespaces, ",")},
-                           {"leader_elect", settings_.leader_elect}});
+    log::Info("starting",
+              {{"process", ProcessName(kind_)},
+               {"version", version},
+               {"server", connection_.server},
+               {"namespaces", settings_.namespaces.empty() ? "all" : absl::StrJoin(settings_.namespaces, ",")},
+               {"leader_elect", settings_.leader_elect}});
     started_at_ = loop_.Now();
     pulse_->Start();
     components_->Start();
@@ -159,7 +171,8 @@ class Process {
   // A client of its own, before no fence, so that renewals wait behind nobody's writes.
   absl::Status ConnectLease(kube::HttpClientOptions options) {
     options.fence = nullptr;
-    options.silence_timeout = absl::InfiniteDuration();  // a renewal that hangs is given up by its time, and its connection with it
+    options.silence_timeout =
+        absl::InfiniteDuration();  // a renewal that hangs is given up by its time, and its connection with it
     options.request_timeout = settings_.renew_deadline * kRenewalPatience;
     options.connect_timeout = std::min(options.connect_timeout, options.request_timeout);
     GW_ASSIGN_OR_RETURN(lease_http_, kube::HttpClient::Make(loop_, connection_, std::move(options)));
@@ -172,33 +185,41 @@ class Process {
     lease.retry_period = settings_.retry_period;
     lease.answered_at = [this] { return pulse_->answered_at(); };
     lease.metrics = &metrics_;
-    lease_ = std::make_unique<kube::Lease>(loop_, *lease_http_, *fence_, std::move(lease),
-                                           kube::Lease::Callbacks{[this] { components_->Lead(); }, [this](const std::string& why) { OnLost(why); }, nullptr});
+    lease_ =
+        std::make_unique<kube::Lease>(loop_, *lease_http_, *fence_, std::move(lease),
+                                      kube::Lease::Callbacks{[this] { components_->Lead(); },
+                                                             [this](const std::string& why) { OnLost(why); }, nullptr});
     return absl::OkStatus();
   }
 
   absl::Status Serve() {
     const bool same = settings_.metrics_addr == settings_.health_addr && settings_.health_addr.port != 0;
     if (settings_.health_addr.set()) GW_RETURN_IF_ERROR(Listen("health", settings_.health_addr, same, true));
-    if (settings_.metrics_addr.set() && !same) GW_RETURN_IF_ERROR(Listen("metrics", settings_.metrics_addr, true, false));
+    if (settings_.metrics_addr.set() && !same)
+      GW_RETURN_IF_ERROR(Listen("metrics", settings_.metrics_addr, true, false));
     if (settings_.webhook_addr.set()) GW_RETURN_IF_ERROR(ListenWebhook());
     return absl::OkStatus();
   }
 
   absl::Status ListenWebhook() {
-    auto handler = std::make_unique<webhook::Handler>([facts = facts_] { return facts->complete(); },
-                                                      [facts = facts_](absl::string_view name) { return facts->Queue(name); },
-                                                      [facts = facts_](absl::string_view ns) { return facts->NamespaceQueue(ns); }, &metrics_);
-    auto service = webhook::Service::Start(At(settings_.webhook_addr, settings_.webhook_cert, settings_.webhook_key), std::move(handler));
-    if (!service.ok()) return absl::Status(service.status().code(), absl::StrCat("--webhook: ", service.status().message()));
+    auto handler = std::make_unique<webhook::Handler>(
+        [facts = facts_] { return facts->complete(); },
+        [facts = facts_](absl::string_view name) { return facts->Queue(name); },
+        [facts = facts_](absl::string_view ns) { return facts->NamespaceQueue(ns); }, &metrics_);
+    auto service = webhook::Service::Start(At(settings_.webhook_addr, settings_.webhook_cert, settings_.webhook_key),
+                                           std::move(handler));
+    if (!service.ok())
+      return absl::Status(service.status().code(), absl::StrCat("--webhook: ", service.status().message()));
     webhook_ = *std::move(service);
     log::Info("serving", {{"what", "webhook"}, {"url", webhook_->url()}});
     return absl::OkStatus();
   }
 
   absl::Status Listen(const char* what, const ListenAddress& address, bool metrics, bool health) {
-    auto front = kube::PageFront::Start(loop_, health_->Pages(metrics, health), At(address, settings_.tls_cert, settings_.tls_key));
-    if (!front.ok()) return absl::Status(front.status().code(), absl::StrCat("--", what, "-addr: ", front.status().message()));
+    auto front = kube::PageFront::Start(loop_, health_->Pages(metrics, health),
+                                        At(address, settings_.tls_cert, settings_.tls_key));
+    if (!front.ok())
+      return absl::Status(front.status().code(), absl::StrCat("--", what, "-addr: ", front.status().message()));
     log::Info("serving", {{"what", what}, {"url", (*front)->url()}});
     pages_.push_back(*std::move(front));
     return absl::OkStatus();
@@ -217,9 +238,12 @@ class Process {
     std::string out;
     api::JsonWriter json(out);
     json.BeginObject().Field("process", ProcessName(kind_)).Field("version", VersionLine());
-    json.Field("notReady", NotReady()).Field("synced", components_->synced()).Field("writesWaiting", static_cast<std::int64_t>(client_->waiting()));
+    json.Field("notReady", NotReady())
+        .Field("synced", components_->synced())
+        .Field("writesWaiting", static_cast<std::int64_t>(client_->waiting()));
     json.Key("leaderElection").BeginObject().Field("enabled", lease_ != nullptr);
-    if (lease_ != nullptr) json.Field("leading", lease_->held()).Field("identity", identity_).Field("leader", lease_->holder());
+    if (lease_ != nullptr)
+      json.Field("leading", lease_->held()).Field("identity", identity_).Field("leader", lease_->holder());
     json.EndObject().RawField("component", components_->Dump()).EndObject();
     return out;
   }
@@ -252,7 +276,8 @@ class Process {
 
   void OnLost(const std::string& why) {
     if (ending_) return loop_.Stop();
-    log::Error("ending, so that a fresh process starts: what was decided under the lost lease must not be written", {{"why", why}});
+    log::Error("ending, so that a fresh process starts: what was decided under the lost lease must not be written",
+               {{"why", why}});
     ending_ = true;
     exit_code_ = kNotReached;
     loop_.Stop();
@@ -276,7 +301,9 @@ class Process {
   void ReadConfigAgain() {
     config_version_ = FileVersion(sources_.config_file);
     const absl::StatusOr<Settings> fresh = ReadSettings(kind_, sources_);
-    if (!fresh.ok()) return log::Warning("the configuration changed and cannot be used; the last one goes on", {{"error", fresh.status().message()}});
+    if (!fresh.ok())
+      return log::Warning("the configuration changed and cannot be used; the last one goes on",
+                          {{"error", fresh.status().message()}});
     ConfigureLogs(*fresh);
     client_->SetRate(fresh->kube_api_qps, fresh->kube_api_burst);
     log::Info("configuration read again");
@@ -290,7 +317,8 @@ class Process {
   absl::Status StartPolicy() {
     policy_version_ = FileVersion(settings_.scheduler_conf);
     const absl::StatusOr<conf::SchedulerConf> conf = ReadPolicyFile(settings_.scheduler_conf);
-    if (!conf.ok()) return absl::Status(conf.status().code(), absl::StrCat("--scheduler-conf: ", conf.status().message()));
+    if (!conf.ok())
+      return absl::Status(conf.status().code(), absl::StrCat("--scheduler-conf: ", conf.status().message()));
     LogPolicyFile(settings_.scheduler_conf, *conf);
     policy_ = std::make_shared<scheduler::LivePolicy>(conf->policy);
     return absl::OkStatus();
@@ -299,7 +327,9 @@ class Process {
   void ReadPolicyAgain() {
     policy_version_ = FileVersion(settings_.scheduler_conf);
     const absl::StatusOr<conf::SchedulerConf> fresh = ReadPolicyFile(settings_.scheduler_conf);
-    if (!fresh.ok()) return log::Warning("the scheduler configuration changed and cannot be used; the last one goes on", {{"error", fresh.status().message()}});
+    if (!fresh.ok())
+      return log::Warning("the scheduler configuration changed and cannot be used; the last one goes on",
+                          {{"error", fresh.status().message()}});
     LogPolicyFile(settings_.scheduler_conf, *fresh);
     policy_->Set(fresh->policy);
   }
@@ -323,8 +353,8 @@ class Process {
   AsioLoop loop_;
   kube::Connection connection_;
   std::unique_ptr<kube::HttpClient> http_, lease_http_;
-  std::unique_ptr<kube::Pulse> pulse_;            // in front of http_
-  std::unique_ptr<kube::LimitedClient> client_;   // in front of pulse_
+  std::unique_ptr<kube::Pulse> pulse_;           // in front of http_
+  std::unique_ptr<kube::LimitedClient> client_;  // in front of pulse_
   std::unique_ptr<kube::Components> components_;
   std::unique_ptr<kube::Lease> lease_;  // null: this process leads always
   std::unique_ptr<Health> health_;

@@ -23,11 +23,14 @@ std::optional<std::string> FromEnvironment(const std::string& name) {
 
 }  // namespace
 
-ProcessCommand::ProcessCommand(CLI::App& app, ProcessKind kind) : kind_(kind), command_(app.add_subcommand(ProcessName(kind), About(kind))) {
-  command_->footer(absl::StrCat("Every flag can also stand in the environment (--log-level as GANGWAY_LOG_LEVEL) or in the file of --config;\n"
-                                "a flag goes before the environment, the environment before the file. See docs/configuration.md.\n"
-                                "Exit code: 0 ended in order, 2 a setting is wrong or an address cannot be had, 3 the lease was lost.\n\n  gangway ",
-                                ProcessName(kind), " --leader-elect --health-addr=0.0.0.0:8081 --metrics-addr=0.0.0.0:8080"));
+ProcessCommand::ProcessCommand(CLI::App& app, ProcessKind kind)
+    : kind_(kind), command_(app.add_subcommand(ProcessName(kind), About(kind))) {
+  command_->footer(absl::StrCat(
+      "Every flag can also stand in the environment (--log-level as GANGWAY_LOG_LEVEL) or in the file of --config;\n"
+      "a flag goes before the environment, the environment before the file. See docs/configuration.md.\n"
+      "Exit code: 0 ended in order, 2 a setting is wrong or an address cannot be had, 3 the lease was lost.\n\n  "
+      "gangway ",
+      ProcessName(kind), " --leader-elect --health-addr=0.0.0.0:8081 --metrics-addr=0.0.0.0:8080"));
   command_->add_option("--config", config_, "file of settings (YAML)");
   for (const Setting* setting : SettingsOf(kind)) {
     std::string help = setting->help;

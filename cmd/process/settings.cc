@@ -27,11 +27,14 @@ namespace gangway::cmd {
 namespace {
 
 absl::Status Wrong(absl::string_view what) { return absl::InvalidArgumentError(what); }
-absl::Status MustBe(absl::string_view what, const std::string& text) { return Wrong(absl::StrCat("must be ", what, ", not \"", text, "\"")); }
+absl::Status MustBe(absl::string_view what, const std::string& text) {
+  return Wrong(absl::StrCat("must be ", what, ", not \"", text, "\""));
+}
 
 absl::Status SetDuration(absl::Duration& into, const std::string& text) {
   const auto duration = api::ParseGoDuration(text);
-  if (!duration.ok() || *duration <= absl::ZeroDuration()) return MustBe("a positive duration such as 15s or 500ms", text);
+  if (!duration.ok() || *duration <= absl::ZeroDuration())
+    return MustBe("a positive duration such as 15s or 500ms", text);
   into = *duration;
   return absl::OkStatus();
 }
@@ -78,14 +81,16 @@ absl::Status SetOnly(Settings& s, const std::string& text) {
   for (const std::string& name : s.only) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
     const std::string near = Nearest(name, known);
-    return Wrong(absl::StrCat("there is no reconciler \"", name, "\"", near.empty() ? "" : absl::StrCat("; did you mean ", near, "?"),
-                              " They are ", absl::StrJoin(known, ", ")));
+    return Wrong(absl::StrCat("there is no reconciler \"", name, "\"",
+                              near.empty() ? "" : absl::StrCat("; did you mean ", near, "?"), " They are ",
+                              absl::StrJoin(known, ", ")));
   }
   return absl::OkStatus();
 }
 
 const char* OnlyHelp() {
-  static const auto& help = *new std::string(absl::StrCat("which reconcilers run, separated by commas: ", absl::StrJoin(assembly::Reconcilers(), ", "), "; default: all"));
+  static const auto& help = *new std::string(absl::StrCat(
+      "which reconcilers run, separated by commas: ", absl::StrJoin(assembly::Reconcilers(), ", "), "; default: all"));
   return help.c_str();
 }
 
@@ -137,7 +142,8 @@ absl::Status SetBurst(Settings& s, const std::string& text) {
 }
 
 absl::Status SetName(std::string& into, const std::string& text) {
-  if (!text.empty() && !api::CheckDns1123Subdomain(text).empty()) return MustBe("a name such as gangway-scheduler: lower case letters, digits, - and .", text);
+  if (!text.empty() && !api::CheckDns1123Subdomain(text).empty())
+    return MustBe("a name such as gangway-scheduler: lower case letters, digits, - and .", text);
   into = text;
   return absl::OkStatus();
 }
@@ -148,71 +154,103 @@ absl::Status SetFormat(Settings& s, const std::string& text) {
   return absl::OkStatus();
 }
 
-template <std::string Settings::*member>
+template <std::string Settings::* member>
 absl::Status SetText(Settings& s, const std::string& text) {
   s.*member = text;
   return absl::OkStatus();
 }
-template <std::string Settings::*member>
-absl::Status SetNameOf(Settings& s, const std::string& text) { return SetName(s.*member, text); }
-template <absl::Duration Settings::*member>
-absl::Status SetDurationOf(Settings& s, const std::string& text) { return SetDuration(s.*member, text); }
-template <ListenAddress Settings::*member>
-absl::Status SetAddressOf(Settings& s, const std::string& text) { return SetAddress(s.*member, text); }
+template <std::string Settings::* member>
+absl::Status SetNameOf(Settings& s, const std::string& text) {
+  return SetName(s.*member, text);
+}
+template <absl::Duration Settings::* member>
+absl::Status SetDurationOf(Settings& s, const std::string& text) {
+  return SetDuration(s.*member, text);
+}
+template <ListenAddress Settings::* member>
+absl::Status SetAddressOf(Settings& s, const std::string& text) {
+  return SetAddress(s.*member, text);
+}
 
 constexpr bool kReloadable = true, kFixed = false, kSwitch = true, kValue = false;
-constexpr std::optional<ProcessKind> kBoth, kControllerOnly = ProcessKind::kController, kSchedulerOnly = ProcessKind::kScheduler;
+constexpr std::optional<ProcessKind> kBoth, kControllerOnly = ProcessKind::kController,
+                                            kSchedulerOnly = ProcessKind::kScheduler;
 
 const Setting kSettings[] = {
-    {"kubeconfig", "kubeconfig", "", "file that says where the API server is and who we are; default: $KUBECONFIG, the pod's own identity, ~/.kube/config",
+    {"kubeconfig", "kubeconfig", "",
+     "file that says where the API server is and who we are; default: $KUBECONFIG, the pod's own identity, "
+     "~/.kube/config",
      kFixed, kBoth, kValue, SetText<&Settings::kubeconfig>},
-    {"context", "context", "", "of the kubeconfig; default: its current-context", kFixed, kBoth, kValue, SetText<&Settings::context>},
-    {"namespaces", "namespaces", "", "only these are watched and written, separated by commas; default: all", kFixed, kBoth, kValue, SetNamespaces},
-    {"scheduler-name", "schedulerName", "volcano", "spec.schedulerName of the pods that are ours", kFixed, kBoth, kValue, SetNameOf<&Settings::scheduler_name>},
-    {"scheduler-conf", "schedulerConf", "", "file as Volcano's volcano-scheduler.conf; read again when it changes; default: none", kFixed, kSchedulerOnly, kValue,
-     SetText<&Settings::scheduler_conf>},
+    {"context", "context", "", "of the kubeconfig; default: its current-context", kFixed, kBoth, kValue,
+     SetText<&Settings::context>},
+    {"namespaces", "namespaces", "", "only these are watched and written, separated by commas; default: all", kFixed,
+     kBoth, kValue, SetNamespaces},
+    {"scheduler-name", "schedulerName", "volcano", "spec.schedulerName of the pods that are ours", kFixed, kBoth,
+     kValue, SetNameOf<&Settings::scheduler_name>},
+    {"scheduler-conf", "schedulerConf", "",
+     "file as Volcano's volcano-scheduler.conf; read again when it changes; default: none", kFixed, kSchedulerOnly,
+     kValue, SetText<&Settings::scheduler_conf>},
     {"only", "only", "", OnlyHelp(), kFixed, kControllerOnly, kValue, SetOnly},
     {"inherit-owner-annotations", "inheritOwnerAnnotations", "true",
-     "PodGroups of pods that no Job made take annotations from the pods' ReplicaSet, StatefulSet, DaemonSet or Job", kFixed, kControllerOnly, kValue,
+     "PodGroups of pods that no Job made take annotations from the pods' ReplicaSet, StatefulSet, DaemonSet or Job",
+     kFixed, kControllerOnly, kValue,
      [](Settings& s, const std::string& text) { return SetSwitch(s.inherit_owner_annotations, text); }},
-    {"leader-elect", "leaderElection.enabled", "false", "of several replicas one works, the one that holds the lease", kFixed, kBoth, kSwitch,
-     [](Settings& s, const std::string& text) { return SetSwitch(s.leader_elect, text); }},
-    {"leader-elect-lease-duration", "leaderElection.leaseDuration", "15s", "how long the others wait after the last renewal they saw; whole seconds",
-     kFixed, kBoth, kValue, SetDurationOf<&Settings::lease_duration>},
-    {"leader-elect-renew-deadline", "leaderElection.renewDeadline", "10s", "how long the leader writes without a renewal and without an answer to its work",
-     kFixed, kBoth, kValue, SetDurationOf<&Settings::renew_deadline>},
+    {"leader-elect", "leaderElection.enabled", "false", "of several replicas one works, the one that holds the lease",
+     kFixed, kBoth, kSwitch, [](Settings& s, const std::string& text) { return SetSwitch(s.leader_elect, text); }},
+    {"leader-elect-lease-duration", "leaderElection.leaseDuration", "15s",
+     "how long the others wait after the last renewal they saw; whole seconds", kFixed, kBoth, kValue,
+     SetDurationOf<&Settings::lease_duration>},
+    {"leader-elect-renew-deadline", "leaderElection.renewDeadline", "10s",
+     "how long the leader writes without a renewal and without an answer to its work", kFixed, kBoth, kValue,
+     SetDurationOf<&Settings::renew_deadline>},
     {"leader-elect-retry-period", "leaderElection.retryPeriod", "2s", "between two tries to take or renew the lease",
      kFixed, kBoth, kValue, SetDurationOf<&Settings::retry_period>},
-    {"leader-elect-resource-name", "leaderElection.resourceName", "", "name of the Lease; default: gangway-scheduler, gangway-controller",
-     kFixed, kBoth, kValue, SetNameOf<&Settings::lease_name>},
-    {"leader-elect-resource-namespace", "leaderElection.resourceNamespace", "", "its namespace; default: the pod's own, outside of a cluster gangway-system",
-     kFixed, kBoth, kValue, SetNameOf<&Settings::lease_namespace>},
-    {"metrics-addr", "metricsAddr", "", "HOST:PORT that serves /metrics; default: nowhere", kFixed, kBoth, kValue, SetAddressOf<&Settings::metrics_addr>},
-    {"health-addr", "healthAddr", "", "HOST:PORT that serves /healthz, /livez, /readyz and /debug/dump; may be the same; default: nowhere",
-     kFixed, kBoth, kValue, SetAddressOf<&Settings::health_addr>},
-    {"tls-cert", "tls.cert", "", "file with the certificate chain (PEM) of both; read again when it changes; default: plain HTTP", kFixed, kBoth, kValue,
-     SetText<&Settings::tls_cert>},
+    {"leader-elect-resource-name", "leaderElection.resourceName", "",
+     "name of the Lease; default: gangway-scheduler, gangway-controller", kFixed, kBoth, kValue,
+     SetNameOf<&Settings::lease_name>},
+    {"leader-elect-resource-namespace", "leaderElection.resourceNamespace", "",
+     "its namespace; default: the pod's own, outside of a cluster gangway-system", kFixed, kBoth, kValue,
+     SetNameOf<&Settings::lease_namespace>},
+    {"metrics-addr", "metricsAddr", "", "HOST:PORT that serves /metrics; default: nowhere", kFixed, kBoth, kValue,
+     SetAddressOf<&Settings::metrics_addr>},
+    {"health-addr", "healthAddr", "",
+     "HOST:PORT that serves /healthz, /livez, /readyz and /debug/dump; may be the same; default: nowhere", kFixed,
+     kBoth, kValue, SetAddressOf<&Settings::health_addr>},
+    {"tls-cert", "tls.cert", "",
+     "file with the certificate chain (PEM) of both; read again when it changes; default: plain HTTP", kFixed, kBoth,
+     kValue, SetText<&Settings::tls_cert>},
     {"tls-key", "tls.key", "", "file with its key", kFixed, kBoth, kValue, SetText<&Settings::tls_key>},
-    {"webhook", "webhook.addr", "", "HOST:PORT where the API server may ask about Jobs, CronJobs, PodGroups and Queues before it writes them; default: nowhere",
+    {"webhook", "webhook.addr", "",
+     "HOST:PORT where the API server may ask about Jobs, CronJobs, PodGroups and Queues before it writes them; "
+     "default: nowhere",
      kFixed, kControllerOnly, kValue, SetAddressOf<&Settings::webhook_addr>},
-    {"webhook-tls-cert", "webhook.tls.cert", "", "file with its certificate chain (PEM); read again when it changes", kFixed, kControllerOnly, kValue,
-     SetText<&Settings::webhook_cert>},
-    {"webhook-tls-key", "webhook.tls.key", "", "file with its key", kFixed, kControllerOnly, kValue, SetText<&Settings::webhook_key>},
-    {"paddle-target", "paddle.target", "", "for whose controller PaddleJobs become Jobs: volcano (no delayed actions) or gangway; default: gangway where its reconciler job runs too",
+    {"webhook-tls-cert", "webhook.tls.cert", "", "file with its certificate chain (PEM); read again when it changes",
+     kFixed, kControllerOnly, kValue, SetText<&Settings::webhook_cert>},
+    {"webhook-tls-key", "webhook.tls.key", "", "file with its key", kFixed, kControllerOnly, kValue,
+     SetText<&Settings::webhook_key>},
+    {"paddle-target", "paddle.target", "",
+     "for whose controller PaddleJobs become Jobs: volcano (no delayed actions) or gangway; default: gangway where its "
+     "reconciler job runs too",
      kFixed, kControllerOnly, kValue, SetPaddleTarget},
-    {"elastic-etcd", "paddle.elasticEtcd", "", "HOST:PORT of the etcd in which elastic PaddleJobs that name none meet; default: none, such jobs are refused",
+    {"elastic-etcd", "paddle.elasticEtcd", "",
+     "HOST:PORT of the etcd in which elastic PaddleJobs that name none meet; default: none, such jobs are refused",
      kFixed, kControllerOnly, kValue, SetElasticEtcd},
-    {"volcano-version", "paddle.volcanoVersion", "1.13", "the release of Volcano that runs PaddleJobs, where it does", kFixed, kControllerOnly, kValue, SetVolcanoVersion},
-    {"cluster-domain", "paddle.clusterDomain", "cluster.local", "of the absolute names of PaddleJobs' pods", kFixed, kControllerOnly, kValue,
-     SetClusterDomain},
-    {"kube-api-qps", "kubeAPI.qps", "0", "most writes a second, events included; 0: as many as the API server takes", kReloadable, kBoth, kValue, SetQps},
+    {"volcano-version", "paddle.volcanoVersion", "1.13", "the release of Volcano that runs PaddleJobs, where it does",
+     kFixed, kControllerOnly, kValue, SetVolcanoVersion},
+    {"cluster-domain", "paddle.clusterDomain", "cluster.local", "of the absolute names of PaddleJobs' pods", kFixed,
+     kControllerOnly, kValue, SetClusterDomain},
+    {"kube-api-qps", "kubeAPI.qps", "0", "most writes a second, events included; 0: as many as the API server takes",
+     kReloadable, kBoth, kValue, SetQps},
     {"kube-api-burst", "kubeAPI.burst", "100", "how many of them at once", kReloadable, kBoth, kValue, SetBurst},
-    {"drain-timeout", "drainTimeout", "5s", "after SIGTERM, for the writes of what was decided", kFixed, kBoth, kValue, SetDurationOf<&Settings::drain_timeout>},
+    {"drain-timeout", "drainTimeout", "5s", "after SIGTERM, for the writes of what was decided", kFixed, kBoth, kValue,
+     SetDurationOf<&Settings::drain_timeout>},
     {"log-level", "log.level", "info", "debug, info, warning, error or off", kReloadable, kBoth, kValue,
      [](Settings& s, const std::string& text) {
-       return log::ParseLevel(text, s.log_level) ? absl::OkStatus() : MustBe("debug, info, warning, error or off", text);
+       return log::ParseLevel(text, s.log_level) ? absl::OkStatus()
+                                                 : MustBe("debug, info, warning, error or off", text);
      }},
-    {"log-format", "log.format", "", "text or json; default: text on a terminal, else json", kReloadable, kBoth, kValue, SetFormat},
+    {"log-format", "log.format", "", "text or json; default: text on a terminal, else json", kReloadable, kBoth, kValue,
+     SetFormat},
 };
 
 // A value of the file and where it stands.
@@ -248,9 +286,11 @@ class FileReader {
 
   absl::Status Walk(const boost::json::object& map, const std::string& prefix) {
     for (const auto& member : map) {
-      const std::string path = absl::StrCat(prefix, prefix.empty() ? "" : ".", absl::string_view(member.key().data(), member.key().size()));
+      const std::string path =
+          absl::StrCat(prefix, prefix.empty() ? "" : ".", absl::string_view(member.key().data(), member.key().size()));
       const bool known = std::find(keys_.begin(), keys_.end(), path) != keys_.end();
-      const bool group = std::any_of(keys_.begin(), keys_.end(), [&](const std::string& key) { return key.rfind(path + ".", 0) == 0; });
+      const bool group = std::any_of(keys_.begin(), keys_.end(),
+                                     [&](const std::string& key) { return key.rfind(path + ".", 0) == 0; });
       if (member.value().is_null() && (known || group)) continue;
       if (known) {
         GW_RETURN_IF_ERROR(Take(path, member.value()));
@@ -260,7 +300,8 @@ class FileReader {
         return Wrong(absl::StrCat(Where(path), "must be a map"));
       } else {
         const std::string near = Nearest(path, keys_);
-        return Wrong(absl::StrCat(Where(path), "there is no such setting", near.empty() ? "" : absl::StrCat("; did you mean ", near, "?")));
+        return Wrong(absl::StrCat(Where(path), "there is no such setting",
+                                  near.empty() ? "" : absl::StrCat("; did you mean ", near, "?")));
       }
     }
     return absl::OkStatus();
@@ -296,7 +337,8 @@ absl::StatusOr<std::map<std::string, FileValue>> ReadConfigFile(ProcessKind kind
   GW_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
   GW_ASSIGN_OR_RETURN(const std::vector<api::ManifestDocument> documents, api::ReadDocuments(text, path));
   if (documents.empty()) return std::map<std::string, FileValue>();
-  if (documents.size() > 1) return Wrong(absl::StrCat(path, ": one document is expected, there are ", documents.size()));
+  if (documents.size() > 1)
+    return Wrong(absl::StrCat(path, ": one document is expected, there are ", documents.size()));
   return FileReader(kind, documents[0]).Read();
 }
 
@@ -341,13 +383,16 @@ absl::Status CheckTogether(const Settings& settings, const Chosen& chosen) {
     return Wrong(absl::StrCat(where(absl::StrCat("leaderElection.", parts[0])), ": ", parts[1]));
   }
   if (settings.tls_cert.empty() != settings.tls_key.empty()) {
-    return Wrong(absl::StrCat(where(settings.tls_cert.empty() ? "tls.key" : "tls.cert"), ": TLS needs a certificate and its key"));
+    return Wrong(absl::StrCat(where(settings.tls_cert.empty() ? "tls.key" : "tls.cert"),
+                              ": TLS needs a certificate and its key"));
   }
   if (settings.webhook_addr.set() && settings.webhook_cert.empty()) {
-    return Wrong(absl::StrCat(where("webhook.tls.cert"), ": an API server calls webhooks in TLS only: give a certificate and its key"));
+    return Wrong(absl::StrCat(where("webhook.tls.cert"),
+                              ": an API server calls webhooks in TLS only: give a certificate and its key"));
   }
   if (settings.webhook_cert.empty() != settings.webhook_key.empty()) {
-    return Wrong(absl::StrCat(where(settings.webhook_cert.empty() ? "webhook.tls.key" : "webhook.tls.cert"), ": TLS needs a certificate and its key"));
+    return Wrong(absl::StrCat(where(settings.webhook_cert.empty() ? "webhook.tls.key" : "webhook.tls.cert"),
+                              ": TLS needs a certificate and its key"));
   }
   return absl::OkStatus();
 }
@@ -385,12 +430,14 @@ absl::StatusOr<Settings> ReadSettings(ProcessKind kind, const SettingSources& so
 }
 
 bool Runs(const Settings& settings, absl::string_view reconciler) {
-  return settings.only.empty() || std::find(settings.only.begin(), settings.only.end(), reconciler) != settings.only.end();
+  return settings.only.empty() ||
+         std::find(settings.only.begin(), settings.only.end(), reconciler) != settings.only.end();
 }
 
 convert::TranslateOptions TranslateOptionsOf(const Settings& settings) {
   convert::TranslateOptions options;
-  options.target = settings.paddle_target.value_or(Runs(settings, "job") ? convert::Target::kGangway : convert::Target::kVolcano);
+  options.target =
+      settings.paddle_target.value_or(Runs(settings, "job") ? convert::Target::kGangway : convert::Target::kVolcano);
   options.volcano = settings.volcano_version;
   options.cluster_domain = settings.cluster_domain;
   options.elastic_etcd = settings.elastic_etcd;
@@ -404,7 +451,8 @@ std::vector<std::string> NeedRestart(ProcessKind kind, const Settings& before, c
   };
   std::vector<std::string> keys;
   for (const Setting* setting : SettingsOf(kind)) {
-    if (!setting->reloadable && given(before, setting->key) != given(after, setting->key)) keys.emplace_back(setting->key);
+    if (!setting->reloadable && given(before, setting->key) != given(after, setting->key))
+      keys.emplace_back(setting->key);
   }
   return keys;
 }

@@ -1,8 +1,9 @@
-// The settings of `gangway scheduler` and `gangway controller`: one table from which flags, environment variables, keys of the
-// configuration file and docs/configuration.md come.
+// The settings of `gangway scheduler` and `gangway controller`: one table from which flags, environment variables, keys
+// of the configuration file and docs/configuration.md come.
 //
-// A value is taken from the flag, else from the environment (GANGWAY_ and the flag's name: --log-level is GANGWAY_LOG_LEVEL), else from
-// the file, else it is the default. What is wrong is said with where it stands: "config.yaml:4: leaderElection.leaseDuration: ...".
+// A value is taken from the flag, else from the environment (GANGWAY_ and the flag's name: --log-level is
+// GANGWAY_LOG_LEVEL), else from the file, else it is the default. What is wrong is said with where it stands:
+// "config.yaml:4: leaderElection.leaseDuration: ...".
 #pragma once
 
 #include <cstdint>
@@ -36,12 +37,13 @@ struct Settings {
   std::string kubeconfig, context;
   std::vector<std::string> namespaces;  // sorted; empty: all
   std::string scheduler_name = "volcano";
-  std::string scheduler_conf;           // a file; "": none
-  std::vector<std::string> only;        // sorted; empty: all reconcilers
+  std::string scheduler_conf;     // a file; "": none
+  std::vector<std::string> only;  // sorted; empty: all reconcilers
   bool inherit_owner_annotations = true;
   bool leader_elect = false;
   std::string lease_name, lease_namespace;
-  absl::Duration lease_duration = absl::Seconds(15), renew_deadline = absl::Seconds(10), retry_period = absl::Seconds(2);
+  absl::Duration lease_duration = absl::Seconds(15), renew_deadline = absl::Seconds(10),
+                 retry_period = absl::Seconds(2);
   ListenAddress metrics_addr, health_addr;
   std::string tls_cert, tls_key;
   ListenAddress webhook_addr;
@@ -54,18 +56,18 @@ struct Settings {
   int kube_api_burst = 100;
   absl::Duration drain_timeout = absl::Seconds(5);
   log::Level log_level = log::Level::kInfo;
-  std::string log_format;  // "text" or "json"; "": text on a terminal, else json
+  std::string log_format;                    // "text" or "json"; "": text on a terminal, else json
   std::map<std::string, std::string> given;  // by key, as written; what is the default is not among them
 };
 
 struct Setting {
-  const char* flag;     // "leader-elect-lease-duration", without dashes
-  const char* key;      // in the file: "leaderElection.leaseDuration"
-  const char* fallback; // the default, as it would be written
+  const char* flag;      // "leader-elect-lease-duration", without dashes
+  const char* key;       // in the file: "leaderElection.leaseDuration"
+  const char* fallback;  // the default, as it would be written
   const char* help;
-  bool reloadable;      // a change of the file takes effect without a restart
+  bool reloadable;                     // a change of the file takes effect without a restart
   std::optional<ProcessKind> only_of;  // absent: of both
-  bool is_switch;       // the flag alone means true
+  bool is_switch;                      // the flag alone means true
   // The message says what must stand there; not where.
   absl::Status (*set)(Settings& settings, const std::string& text);
 };
@@ -85,7 +87,8 @@ absl::StatusOr<Settings> ReadSettings(ProcessKind kind, const SettingSources& so
 
 // Whether the reconciler of that name (job, paddlejob, ...) runs.
 bool Runs(const Settings& settings, absl::string_view reconciler);
-// How PaddleJobs become Jobs. Without a paddle_target: for gangway where its reconciler of Jobs runs too, else for volcano.
+// How PaddleJobs become Jobs. Without a paddle_target: for gangway where its reconciler of Jobs runs too, else for
+// volcano.
 convert::TranslateOptions TranslateOptionsOf(const Settings& settings);
 
 // Keys of the settings that differ and take effect only with a restart.

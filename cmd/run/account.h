@@ -26,12 +26,13 @@ struct AccountLine {
 // What is worth saying about the step from one state to the next; null is absent.
 std::vector<AccountLine> Tell(const api::volcano::Job* before, const api::volcano::Job* after);
 std::vector<AccountLine> Tell(const api::paddle::PaddleJob* before, const api::paddle::PaddleJob* after);
-std::vector<AccountLine> Tell(const api::paddle::kubeflow::PaddleJob* before, const api::paddle::kubeflow::PaddleJob* after);
+std::vector<AccountLine> Tell(const api::paddle::kubeflow::PaddleJob* before,
+                              const api::paddle::kubeflow::PaddleJob* after);
 std::vector<AccountLine> Tell(const api::volcano::JobFlow* before, const api::volcano::JobFlow* after);
 std::vector<AccountLine> Tell(const api::volcano::PodGroup* before, const api::volcano::PodGroup* after);
 std::vector<AccountLine> Tell(const api::core::Pod* before, const api::core::Pod* after);
-// Why a job does what it does, and what is wrong with it: the events of Jobs and PaddleJobs, and warnings about JobFlows. Those of others are told by
-// their states.
+// Why a job does what it does, and what is wrong with it: the events of Jobs and PaddleJobs, and warnings about
+// JobFlows. Those of others are told by their states.
 std::vector<AccountLine> Tell(const api::core::Event* before, const api::core::Event* after);
 
 // "   0.42s  pod default/ctr-volcano-trainer-0   -> node-001"; with colours for a terminal.

@@ -48,7 +48,8 @@ Run::Run(Loop& loop, kube::Client& client, Options options, OnEnd on_end)
 
 void Run::Start() {
   start_ = loop_.Now();
-  if (options_.timeout != absl::InfiniteDuration()) loop_.PostAt(start_ + options_.timeout, owner_.token(), [this] { OnTimeout(); });
+  if (options_.timeout != absl::InfiniteDuration())
+    loop_.PostAt(start_ + options_.timeout, owner_.token(), [this] { OnTimeout(); });
   Watch(jobs_, Goal::Kind::kJob);
   Watch(paddle_jobs_, Goal::Kind::kPaddleJob);
   Watch(kubeflow_jobs_, Goal::Kind::kKubeflowPaddleJob);
@@ -63,7 +64,8 @@ void Run::Start() {
 template <class T>
 void Run::Watch(kube::Informer<T>& cache, Goal::Kind kind) {
   cache.Start(
-      [this, kind](const NamespacedName& key, const std::shared_ptr<const T>& before, const std::shared_ptr<const T>& after) {
+      [this, kind](const NamespacedName& key, const std::shared_ptr<const T>& before,
+                   const std::shared_ptr<const T>& after) {
         for (const AccountLine& line : Tell(before.get(), after.get())) Print(line);
         if constexpr (std::is_same_v<T, Pod>) Hand(after.get());
         if constexpr (std::is_same_v<T, Job>) LookForStart();
@@ -79,14 +81,18 @@ void Run::Hand(const Pod* pod) {
 void Run::LookForStart() {
   if (started_ || !options_.on_started || jobs_.size() == 0) return;
   bool all = true;
-  jobs_.ForEach([&](const NamespacedName&, const std::shared_ptr<const Job>& job) { all = all && !PhaseOf(*job).empty() && PhaseOf(*job) != "Pending"; });
+  jobs_.ForEach([&](const NamespacedName&, const std::shared_ptr<const Job>& job) {
+    all = all && !PhaseOf(*job).empty() && PhaseOf(*job) != "Pending";
+  });
   if (!all) return;
   started_ = true;
   options_.on_started();
 }
 
 void Run::OnSynced() {
-  if (jobs_.synced() && paddle_jobs_.synced() && kubeflow_jobs_.synced() && flows_.synced() && groups_.synced() && pods_.synced()) ApplyNext();
+  if (jobs_.synced() && paddle_jobs_.synced() && kubeflow_jobs_.synced() && flows_.synced() && groups_.synced() &&
+      pods_.synced())
+    ApplyNext();
 }
 
 void Run::ApplyNext() {
@@ -94,7 +100,8 @@ void Run::ApplyNext() {
   const api::ManifestDocument& document = options_.documents[applied_++];
   const api::Resource* resource = api::FindKind(document.api_version, document.kind);
   if (resource == nullptr) {
-    End(absl::InvalidArgumentError(absl::StrCat(document.Where("kind"), ": this cluster has no kind ", document.kind, " in ", document.api_version)));
+    End(absl::InvalidArgumentError(absl::StrCat(document.Where("kind"), ": this cluster has no kind ", document.kind,
+                                                " in ", document.api_version)));
     return;
   }
   kube::Request request;
@@ -102,7 +109,8 @@ void Run::ApplyNext() {
   request.path = api::PathOf(*resource, NamespaceOf(document, *resource));
   request.query = "fieldValidation=Strict&fieldManager=gangway";
   request.body = document.json;
-  client_.Send(std::move(request), owner_.token(), [this, &document](absl::StatusOr<kube::Response> reply) { OnApplied(document, std::move(reply)); });
+  client_.Send(std::move(request), owner_.token(),
+               [this, &document](absl::StatusOr<kube::Response> reply) { OnApplied(document, std::move(reply)); });
 }
 
 void Run::OnApplied(const api::ManifestDocument& document, absl::StatusOr<kube::Response> reply) {
@@ -140,18 +148,21 @@ void Run::OnTimeout() {
         const api::OwnerReference* owner = group->metadata.Controller();
         if (owner == nullptr || owner->uid != job->metadata.uid) return;
         for (const auto& condition : group->status.conditions) {
-          if (condition.type == "Unschedulable" && condition.status == "True") absl::StrAppend(&why, "; ", condition.message);
+          if (condition.type == "Unschedulable" && condition.status == "True")
+            absl::StrAppend(&why, "; ", condition.message);
         }
       });
     }
   } else if (options_.goal->kind == Goal::Kind::kPaddleJob) {
     const auto job = paddle_jobs_.Get(options_.goal->key);
-    why = job == nullptr ? "there is no such job" : absl::StrCat("the job is ", job->status.phase.empty() ? "new" : job->status.phase);
+    why = job == nullptr ? "there is no such job"
+                         : absl::StrCat("the job is ", job->status.phase.empty() ? "new" : job->status.phase);
     if (job != nullptr && !job->status.message.empty()) absl::StrAppend(&why, "; ", job->status.message);
   } else {
     why = "not reached";
   }
-  End(absl::DeadlineExceededError(absl::StrCat(options_.goal->ToString(), " not reached within ", absl::FormatDuration(options_.timeout), ": ", why)));
+  End(absl::DeadlineExceededError(absl::StrCat(options_.goal->ToString(), " not reached within ",
+                                               absl::FormatDuration(options_.timeout), ": ", why)));
 }
 
 void Run::Print(const AccountLine& line) {

@@ -33,9 +33,10 @@ class Run {
     bool colours = false;
     absl::AnyInvocable<void(absl::string_view line)> print;  // a line, without its line break
     absl::AnyInvocable<void(const api::core::Pod&)> on_pod;  // may be null: a pod as it is now
-    absl::AnyInvocable<void()> on_started;                   // may be null: every Job that is there has started; called once
+    absl::AnyInvocable<void()> on_started;  // may be null: every Job that is there has started; called once
   };
-  // Ok: the goal was reached. Otherwise one sentence that says why not; InvalidArgument: an object of the documents was refused. Called at most once, never within Start().
+  // Ok: the goal was reached. Otherwise one sentence that says why not; InvalidArgument: an object of the documents was
+  // refused. Called at most once, never within Start().
   using OnEnd = absl::AnyInvocable<void(absl::Status)>;
 
   Run(Loop& loop, kube::Client& client, Options options, OnEnd on_end);

@@ -19,18 +19,28 @@ namespace json = boost::json;
 using api::core::PartialObject;
 
 constexpr absl::Duration kLook = absl::Milliseconds(200);  // between two looks whether the old job is gone
-// On objects that were made for a Job that was not there yet: what a submission that broke off left behind is taken over by the next.
+// On objects that were made for a Job that was not there yet: what a submission that broke off left behind is taken
+// over by the next.
 constexpr char kSubmittedFor[] = "paddle.gangway.io/submitted-for";
 
-std::string NameOf(const api::Resource& resource, const std::string& ns, const std::string& name) { return absl::StrCat(View(resource.singular), " ", ns, "/", name); }
+std::string NameOf(const api::Resource& resource, const std::string& ns, const std::string& name) {
+  return absl::StrCat(View(resource.singular), " ", ns, "/", name);
+}
 
 std::string DeletionOf(const std::string& uid, const char* propagation) {
-  return api::ToJson(json::object{{"apiVersion", "v1"}, {"kind", "DeleteOptions"}, {"propagationPolicy", propagation}, {"preconditions", json::object{{"uid", uid}}}});
+  return api::ToJson(json::object{{"apiVersion", "v1"},
+                                  {"kind", "DeleteOptions"},
+                                  {"propagationPolicy", propagation},
+                                  {"preconditions", json::object{{"uid", uid}}}});
 }
 
 class Submitter {
  public:
-  Submitter(ApiCaller& caller, const Submission& submission) : caller_(caller), submission_(submission), ns_(submission.job.metadata.ns), name_(submission.job.metadata.name) {}
+  Submitter(ApiCaller& caller, const Submission& submission)
+      : caller_(caller),
+        submission_(submission),
+        ns_(submission.job.metadata.ns),
+        name_(submission.job.metadata.name) {}
 
   absl::Status Run() {
     GW_RETURN_IF_ERROR(MakeRoom());
@@ -53,7 +63,8 @@ class Submitter {
 
   absl::Status About(const api::Resource& resource, const std::string& name, const absl::Status& status) const {
     std::string fix;
-    if (absl::IsNotFound(status) && &resource == &api::kJobs && absl::StrContains(status.message(), "could not find the requested resource")) {
+    if (absl::IsNotFound(status) && &resource == &api::kJobs &&
+        absl::StrContains(status.message(), "could not find the requested resource")) {
       fix = "; has this cluster Volcano's types? gangway crds | kubectl apply --server-side -f -";
     }
     return absl::Status(status.code(), absl::StrCat(NameOf(resource, ns_, name), ": ", status.message(), fix));
@@ -65,12 +76,17 @@ class Submitter {
     if (absl::IsNotFound(old.status())) return absl::OkStatus();
     if (!old.ok()) return About(api::kJobs, name_, old.status());
     if (const api::OwnerReference* const owner = old->metadata.Controller()) {  // it would be made again
-      return absl::AlreadyExistsError(absl::StrCat(NameOf(api::kJobs, ns_, name_), " belongs to ", owner->kind, " ", owner->name, "; choose another job_name"));
+      return absl::AlreadyExistsError(absl::StrCat(NameOf(api::kJobs, ns_, name_), " belongs to ", owner->kind, " ",
+                                                   owner->name, "; choose another job_name"));
     }
     if (!submission_.replace) {
-      return absl::AlreadyExistsError(absl::StrCat(NameOf(api::kJobs, ns_, name_), " is there already; --replace stops and deletes it first, another job_name leaves it alone"));
+      return absl::AlreadyExistsError(
+          absl::StrCat(NameOf(api::kJobs, ns_, name_),
+                       " is there already; --replace stops and deletes it first, another job_name leaves it alone"));
     }
-    const absl::Status asked = caller_.Call("DELETE", api::PathOf(api::kJobs, ns_, name_), DeletionOf(old->metadata.uid, "Foreground")).status();
+    const absl::Status asked =
+        caller_.Call("DELETE", api::PathOf(api::kJobs, ns_, name_), DeletionOf(old->metadata.uid, "Foreground"))
+            .status();
     if (!asked.ok() && !absl::IsNotFound(asked)) return About(api::kJobs, name_, asked);
     return WaitUntilGone(old->metadata.uid);
   }
@@ -82,10 +98,13 @@ class Submitter {
       const absl::StatusOr<PartialObject> job = caller_.Get<PartialObject>(api::kJobs, ns_, name_);
       if (absl::IsNotFound(job.status())) break;
       if (!job.ok()) return About(api::kJobs, name_, job.status());
-      if (job->metadata.uid != uid) return absl::AlreadyExistsError(absl::StrCat(NameOf(api::kJobs, ns_, name_), " was made anew by somebody else"));
+      if (job->metadata.uid != uid)
+        return absl::AlreadyExistsError(
+            absl::StrCat(NameOf(api::kJobs, ns_, name_), " was made anew by somebody else"));
       if (absl::Now() >= end) {
-        return absl::CancelledError(absl::StrCat(NameOf(api::kJobs, ns_, name_), " is not gone within ", absl::FormatDuration(submission_.patience), "; it goes when its pods have ended: kubectl get pods -n ",
-                                                 ns_, " -l volcano.sh/job-name=", name_));
+        return absl::CancelledError(absl::StrCat(
+            NameOf(api::kJobs, ns_, name_), " is not gone within ", absl::FormatDuration(submission_.patience),
+            "; it goes when its pods have ended: kubectl get pods -n ", ns_, " -l volcano.sh/job-name=", name_));
       }
       caller_.loop().PostAt(absl::Now() + kLook, owner_.token(), [this] { caller_.loop().Stop(); });
       caller_.loop().Run();
@@ -121,20 +140,29 @@ class Submitter {
     const api::Resource& resource = *companion.resource;
     GW_ASSIGN_OR_RETURN(const PartialObject there, caller_.Get<PartialObject>(resource, ns_, companion.name));
     const auto mark = there.metadata.annotations.find(kSubmittedFor);
-    const bool ours = mark != there.metadata.annotations.end() && mark->second == name_ && there.metadata.owner_references.empty();
+    const bool ours =
+        mark != there.metadata.annotations.end() && mark->second == name_ && there.metadata.owner_references.empty();
     if (!ours) {
-      const std::string whose = there.metadata.owner_references.empty() ? "is there already, and no submission of this job made it"
-                                                                        : absl::StrCat("belongs to ", there.metadata.owner_references.front().kind, " ", there.metadata.owner_references.front().name);
+      const std::string whose = there.metadata.owner_references.empty()
+                                    ? "is there already, and no submission of this job made it"
+                                    : absl::StrCat("belongs to ", there.metadata.owner_references.front().kind, " ",
+                                                   there.metadata.owner_references.front().name);
       return absl::AlreadyExistsError(absl::StrCat(whose, "; delete it or choose another job_name"));
     }
-    GW_RETURN_IF_ERROR(caller_.Call("DELETE", api::PathOf(resource, ns_, companion.name), DeletionOf(there.metadata.uid, "Background")).status());
+    GW_RETURN_IF_ERROR(
+        caller_.Call("DELETE", api::PathOf(resource, ns_, companion.name), DeletionOf(there.metadata.uid, "Background"))
+            .status());
     return caller_.Call("POST", api::PathOf(resource, ns_), Marked(companion));
   }
 
   absl::Status TakeBack(const absl::Status& why) {
     for (const Made& made : made_) {
-      const absl::Status gone = caller_.Call("DELETE", api::PathOf(*made.companion->resource, ns_, made.companion->name), DeletionOf(made.uid, "Background")).status();
-      if (gone.ok()) PutLine(stdout, absl::StrCat(NameOf(*made.companion->resource, ns_, made.companion->name), " deleted again"));
+      const absl::Status gone = caller_
+                                    .Call("DELETE", api::PathOf(*made.companion->resource, ns_, made.companion->name),
+                                          DeletionOf(made.uid, "Background"))
+                                    .status();
+      if (gone.ok())
+        PutLine(stdout, absl::StrCat(NameOf(*made.companion->resource, ns_, made.companion->name), " deleted again"));
     }
     return why;
   }
@@ -142,12 +170,22 @@ class Submitter {
   // They go with the Job, and a deletion of the Job in the foreground waits for them.
   absl::Status GiveToJob(const std::string& uid) {
     for (const Made& made : made_) {
-      const json::object owner{{"apiVersion", api::kJobs.ApiVersion()}, {"kind", "Job"}, {"name", name_}, {"uid", uid}, {"blockOwnerDeletion", true}};
-      const json::object patch{{"metadata", json::object{{"uid", made.uid}, {"ownerReferences", json::array{owner}}, {"annotations", json::object{{kSubmittedFor, nullptr}}}}}};
-      const absl::Status given =
-          caller_.Call("PATCH", api::PathOf(*made.companion->resource, ns_, made.companion->name), api::ToJson(patch), "", "application/merge-patch+json").status();
+      const json::object owner{{"apiVersion", api::kJobs.ApiVersion()},
+                               {"kind", "Job"},
+                               {"name", name_},
+                               {"uid", uid},
+                               {"blockOwnerDeletion", true}};
+      const json::object patch{{"metadata", json::object{{"uid", made.uid},
+                                                         {"ownerReferences", json::array{owner}},
+                                                         {"annotations", json::object{{kSubmittedFor, nullptr}}}}}};
+      const absl::Status given = caller_
+                                     .Call("PATCH", api::PathOf(*made.companion->resource, ns_, made.companion->name),
+                                           api::ToJson(patch), "", "application/merge-patch+json")
+                                     .status();
       if (!given.ok()) {
-        return absl::Status(given.code(), absl::StrCat(NameOf(*made.companion->resource, ns_, made.companion->name), ": the job runs, but this will not go with it: ", given.message()));
+        return absl::Status(given.code(),
+                            absl::StrCat(NameOf(*made.companion->resource, ns_, made.companion->name),
+                                         ": the job runs, but this will not go with it: ", given.message()));
       }
     }
     return absl::OkStatus();

@@ -27,12 +27,14 @@ constexpr char kSubmitCommand[] = "submit";
 // One of PaddleRec's files.
 absl::StatusOr<api::MixedDocument> ReadOne(const std::string& path, const char* flag) {
   if (std::error_code ignored; absl::StartsWith(path, "paddlerec.") && !std::filesystem::exists(path, ignored)) {
-    return absl::InvalidArgumentError(absl::StrCat(flag, " ", path, ": a model of the package is not looked up here: give the path of its config.yaml"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        flag, " ", path, ": a model of the package is not looked up here: give the path of its config.yaml"));
   }
   std::vector<std::string> unreadable;
   std::vector<api::MixedDocument> documents = ReadInputs({path}, unreadable);
   if (!unreadable.empty()) return absl::InvalidArgumentError(unreadable.front());
-  if (documents.size() != 1) return absl::InvalidArgumentError(absl::StrCat(path, ": has ", documents.size(), " documents, must have one"));
+  if (documents.size() != 1)
+    return absl::InvalidArgumentError(absl::StrCat(path, ": has ", documents.size(), " documents, must have one"));
   if (const api::ManifestDocument& only = documents.front().document; !only.refusal.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(only.Where(""), ": ", only.refusal));
   }
@@ -43,7 +45,8 @@ absl::StatusOr<api::MixedDocument> ReadOne(const std::string& path, const char* 
 absl::StatusOr<api::volcano::VolumeSpec> ClaimOf(const std::string& text) {
   const std::pair<std::string, std::string> parts = absl::StrSplit(text, absl::MaxSplits(':', 1));
   if (parts.first.empty() || !absl::StartsWith(parts.second, "/") || absl::StrContains(parts.second, ":")) {
-    return absl::InvalidArgumentError(absl::StrCat("--volume-claim ", text, ": write the claim's name and a path, such as corpus:/data"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("--volume-claim ", text, ": write the claim's name and a path, such as corpus:/data"));
   }
   api::volcano::VolumeSpec out;
   out.volume_claim_name = parts.first;
@@ -53,15 +56,18 @@ absl::StatusOr<api::volcano::VolumeSpec> ClaimOf(const std::string& text) {
 
 // Each complaint with the place in its file; whether there was an error.
 bool TellErrors(const api::ManifestDocument& document, const api::FieldErrors& errors, const char* level) {
-  for (const api::FieldError& error : errors) Note(absl::StrCat(document.Where(error.field), ": ", level, error.ToString()));
+  for (const api::FieldError& error : errors)
+    Note(absl::StrCat(document.Where(error.field), ": ", level, error.ToString()));
   return !errors.empty();
 }
 
-bool TellAll(const api::ManifestDocument& backend, const api::ManifestDocument& config, const convert::RecTranslation& made) {
+bool TellAll(const api::ManifestDocument& backend, const api::ManifestDocument& config,
+             const convert::RecTranslation& made) {
   TellErrors(backend, made.backend_warnings, "warning: ");
   const bool wrong = TellErrors(backend, made.backend_errors, "");
   const bool also = TellErrors(config, made.config_errors, "");
-  for (const convert::Finding& finding : made.findings) Note(absl::StrCat(backend.Where(finding.error.field), ": ", finding.ToString()));
+  for (const convert::Finding& finding : made.findings)
+    Note(absl::StrCat(backend.Where(finding.error.field), ": ", finding.ToString()));
   return wrong || also || convert::HasErrors(made.findings);
 }
 
@@ -82,32 +88,47 @@ int Print(const convert::RecTranslation& made) {
 // Where to look, and what PaddleRec's guide does not say.
 void SayWhatNext(const api::volcano::Job& job, const std::string& image, bool has_claims) {
   const std::string where = OneLine(absl::StrCat(job.metadata.name, " -n ", job.metadata.ns));
-  Put(stdout, absl::StrCat("\n", job.spec.tasks[0].replicas, " servers and ", job.spec.tasks[1].replicas, " trainers start together, or none does; they wait in queue ", OneLine(job.spec.queue), ".\n",
-                           "  kubectl get vcjob ", where, "\n  gangway job view ", where, "      what it waits for, why it restarted\n  gangway logs -f ", where, "\n",
-                           "The pods find the config as ", convert::kRecMountPath, "/config.yaml; the code it names must be in the image ", OneLine(image),
-                           has_claims ? " or in the claims" : ", or in a claim that --volume-claim NAME:/PATH mounts", ".\n"));
+  Put(stdout,
+      absl::StrCat("\n", job.spec.tasks[0].replicas, " servers and ", job.spec.tasks[1].replicas,
+                   " trainers start together, or none does; they wait in queue ", OneLine(job.spec.queue), ".\n",
+                   "  kubectl get vcjob ", where, "\n  gangway job view ", where,
+                   "      what it waits for, why it restarted\n  gangway logs -f ", where, "\n",
+                   "The pods find the config as ", convert::kRecMountPath,
+                   "/config.yaml; the code it names must be in the image ", OneLine(image),
+                   has_claims ? " or in the claims" : ", or in a claim that --volume-claim NAME:/PATH mounts", ".\n"));
 }
 
-std::string ImageOf(const api::ManifestDocument& backend) { return api::paddle::ReadRecBackend(backend.json).backend.image; }
+std::string ImageOf(const api::ManifestDocument& backend) {
+  return api::paddle::ReadRecBackend(backend.json).backend.image;
+}
 
 }  // namespace
 
 SubmitCommand::SubmitCommand(CLI::App& app)
-    : command_(app.add_subcommand("submit", "run a training of PaddleRec, from its config.yaml and backend.yaml, as a Volcano Job")) {
+    : command_(app.add_subcommand(
+          "submit", "run a training of PaddleRec, from its config.yaml and backend.yaml, as a Volcano Job")) {
   command_->footer(
-      "Creates the config map JOB-modelconfig and the Job. Trainings of PaddleCloud and MPI, and those of one machine, are refused. See docs/paddlerec.md.\n"
-      "Exit code: 0 submitted, or printed with --dry-run; 1 the files have an error, or the API server refused the job or has it already;\n"
-      "2 a flag is wrong, a file cannot be read, or the API server does not answer; 3 the job that --replace deletes was not gone in time.\n\n"
+      "Creates the config map JOB-modelconfig and the Job. Trainings of PaddleCloud and MPI, and those of one machine, "
+      "are refused. See docs/paddlerec.md.\n"
+      "Exit code: 0 submitted, or printed with --dry-run; 1 the files have an error, or the API server refused the job "
+      "or has it already;\n"
+      "2 a flag is wrong, a file cannot be read, or the API server does not answer; 3 the job that --replace deletes "
+      "was not gone in time.\n\n"
       "  gangway submit -m config.yaml -b backend.yaml\n"
       "  gangway submit -m config.yaml -b backend.yaml --dry-run | kubectl diff -f -");
   command_->add_option("-m,--model", flags_.model, "PaddleRec's config.yaml: what is trained")->required();
-  command_->add_option("-b,--backend", flags_.backend, "PaddleRec's backend.yaml: what it needs of the cluster")->required();
+  command_->add_option("-b,--backend", flags_.backend, "PaddleRec's backend.yaml: what it needs of the cluster")
+      ->required();
   AddServerFlags(*command_, flags_.server);
   command_->add_option("-n,--namespace", flags_.ns, "of the job; default: the context's");
   command_->add_option("--queue", flags_.queue, "that the job waits in; default: default");
-  command_->add_option("--volume-claim", flags_.claims, "NAME:/PATH: a claim that every pod mounts, with data or code (repeatable)");
-  command_->add_option("--target", flags_.target, "whose controller runs the job: volcano or gangway")->check(CLI::IsMember({"volcano", "gangway"}))->capture_default_str();
-  command_->add_option("--volcano-version", flags_.volcano_version, "the release that runs it, with --target=volcano")->capture_default_str();
+  command_->add_option("--volume-claim", flags_.claims,
+                       "NAME:/PATH: a claim that every pod mounts, with data or code (repeatable)");
+  command_->add_option("--target", flags_.target, "whose controller runs the job: volcano or gangway")
+      ->check(CLI::IsMember({"volcano", "gangway"}))
+      ->capture_default_str();
+  command_->add_option("--volcano-version", flags_.volcano_version, "the release that runs it, with --target=volcano")
+      ->capture_default_str();
   command_->add_flag("--replace", flags_.replace, "stop and delete a job of the same name first, with its pods");
   command_->add_option("--timeout", flags_.timeout, "how long --replace waits until it is gone")->capture_default_str();
   command_->add_flag("--dry-run", flags_.dry_run, "print the objects, ask no server");
@@ -127,7 +148,9 @@ int SubmitCommand::Run() const {
   options.volcano = *version;
   const absl::StatusOr<absl::Duration> patience = api::ParseGoDuration(flags_.timeout);
   if (!patience.ok() || *patience <= absl::ZeroDuration()) {
-    return Complain(kSubmitCommand, absl::InvalidArgumentError(absl::StrCat("--timeout ", flags_.timeout, ": write a number and a unit, such as 30s or 5m")));
+    return Complain(kSubmitCommand,
+                    absl::InvalidArgumentError(
+                        absl::StrCat("--timeout ", flags_.timeout, ": write a number and a unit, such as 30s or 5m")));
   }
   convert::RecSource source;
   for (const std::string& claim : flags_.claims) {

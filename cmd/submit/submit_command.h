@@ -1,4 +1,5 @@
-// `gangway submit`: what `python -m paddlerec.run -m config.yaml -b backend.yaml` did for Kubernetes (docs/paddlerec.md).
+// `gangway submit`: what `python -m paddlerec.run -m config.yaml -b backend.yaml` did for Kubernetes
+// (docs/paddlerec.md).
 #pragma once
 
 #include <string>
@@ -26,8 +27,8 @@ class SubmitCommand {
   SubmitCommand(const SubmitCommand&) = delete;
   SubmitCommand& operator=(const SubmitCommand&) = delete;
   bool chosen() const;
-  // The exit code: 0 submitted, or printed with --dry-run; 1 the API server refused it, did not answer or has the job already; 2 a flag or a
-  // file is wrong; 3 the job that --replace deletes is not gone in time.
+  // The exit code: 0 submitted, or printed with --dry-run; 1 the API server refused it, did not answer or has the job
+  // already; 2 a flag or a file is wrong; 3 the job that --replace deletes is not gone in time.
   int Run() const;
 
  private:

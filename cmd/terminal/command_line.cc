@@ -37,7 +37,8 @@ std::vector<std::string> FlagsOf(const CLI::App& command) {
 
 std::vector<std::string> CommandsOf(const CLI::App& command) {
   std::vector<std::string> names;
-  for (const CLI::App* one : command.get_subcommands([](const CLI::App*) { return true; })) names.push_back(one->get_name());
+  for (const CLI::App* one : command.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(one->get_name());
   return names;
 }
 
@@ -47,15 +48,17 @@ std::string NoSuchFlag(absl::string_view word, const Place& place) {
   const absl::string_view flag = word.substr(0, word.find('='));
   absl::string_view name = flag;
   const std::string near = absl::ConsumePrefix(&name, "--") ? Nearest(name, FlagsOf(*place.command)) : "";
-  return absl::StrCat("there is no flag ", flag, near.empty() ? "" : absl::StrCat("; did you mean --", near, "?"), near.empty() ? "; see " : " See ", place.words, " --help");
+  return absl::StrCat("there is no flag ", flag, near.empty() ? "" : absl::StrCat("; did you mean --", near, "?"),
+                      near.empty() ? "; see " : " See ", place.words, " --help");
 }
 
 std::string UselessWord(absl::string_view word, const Place& place) {
   const std::vector<std::string> commands = CommandsOf(*place.command);
   if (!commands.empty()) return NoSuchCommand(word, commands, place.words);
   const bool takes_files = place.command->get_option_no_throw("--filename") != nullptr;
-  return absl::StrCat("\"", word, "\" belongs to no flag", takes_files ? absl::StrCat("; did you mean -f ", word, "?") : "", takes_files ? " See " : "; see ", place.words,
-                      " --help");
+  return absl::StrCat("\"", word, "\" belongs to no flag",
+                      takes_files ? absl::StrCat("; did you mean -f ", word, "?") : "",
+                      takes_files ? " See " : "; see ", place.words, " --help");
 }
 
 // What nobody understood comes before what is missing: it may be that.
@@ -73,7 +76,8 @@ std::string Complaint(const CLI::App& app, const CLI::ParseError& error, const P
 
 std::string NoSuchCommand(absl::string_view word, const std::vector<std::string>& commands, absl::string_view program) {
   const std::string near = Nearest(word, commands);
-  return absl::StrCat("there is no command \"", word, "\"", near.empty() ? "; see " : absl::StrCat("; did you mean ", near, "? See "), program, " --help");
+  return absl::StrCat("there is no command \"", word, "\"",
+                      near.empty() ? "; see " : absl::StrCat("; did you mean ", near, "? See "), program, " --help");
 }
 
 std::optional<int> ReadCommandLine(CLI::App& app, int argc, const char* const* argv) {

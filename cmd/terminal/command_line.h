@@ -13,7 +13,8 @@ class App;
 
 namespace gangway::cmd {
 
-// Absent: go on. Otherwise the exit code: 0 help or the version was asked for and printed, 2 something is wrong, which was told on standard error.
+// Absent: go on. Otherwise the exit code: 0 help or the version was asked for and printed, 2 something is wrong, which
+// was told on standard error.
 std::optional<int> ReadCommandLine(CLI::App& app, int argc, const char* const* argv);
 
 // "there is no command "jobb"; did you mean job? See gangway --help"

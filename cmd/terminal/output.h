@@ -1,5 +1,6 @@
-// What commands print. Names, messages and annotations that come from files or servers go through here, so that none of them writes to the
-// terminal (base/printable.h). Containers' logs and the bytes of YAML and JSON, which are exact, do not: PutExact.
+// What commands print. Names, messages and annotations that come from files or servers go through here, so that none of
+// them writes to the terminal (base/printable.h). Containers' logs and the bytes of YAML and JSON, which are exact, do
+// not: PutExact.
 #pragma once
 
 #include <cstdio>

@@ -3,7 +3,8 @@
 namespace gangway::cmd {
 
 std::string VersionLine() {
-  return "gangway " GW_VERSION " (Kubernetes API 1.36, Volcano API batch.volcano.sh/v1alpha1 scheduling.volcano.sh/v1beta1)";
+  return "gangway " GW_VERSION
+         " (Kubernetes API 1.36, Volcano API batch.volcano.sh/v1alpha1 scheduling.volcano.sh/v1beta1)";
 }
 
 }  // namespace gangway::cmd

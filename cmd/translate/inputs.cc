@@ -42,7 +42,8 @@ absl::StatusOr<std::vector<std::string>> FilesIn(const std::string& folder) {
     if (manifest && !at->is_directory(ignored)) files.push_back(at->path().string());
   }
   if (error) return absl::NotFoundError(absl::StrCat(folder, ": ", error.message()));
-  if (files.empty()) return absl::NotFoundError(absl::StrCat(folder, ": there is no .yaml, .yml or .json file in this folder"));
+  if (files.empty())
+    return absl::NotFoundError(absl::StrCat(folder, ": there is no .yaml, .yml or .json file in this folder"));
   std::sort(files.begin(), files.end());
   return files;
 }
@@ -57,10 +58,14 @@ absl::StatusOr<std::vector<api::MixedDocument>> ReadInput(const std::string& pat
 }  // namespace
 
 void AddInputs(CLI::App& command, std::vector<std::string>& inputs) {
-  command.add_option("-f,--filename", inputs, "file, folder (its .yaml, .yml and .json files), or - for standard input (repeatable)")->required();
+  command
+      .add_option("-f,--filename", inputs,
+                  "file, folder (its .yaml, .yml and .json files), or - for standard input (repeatable)")
+      ->required();
 }
 
-std::vector<api::MixedDocument> ReadInputs(const std::vector<std::string>& inputs, std::vector<std::string>& unreadable) {
+std::vector<api::MixedDocument> ReadInputs(const std::vector<std::string>& inputs,
+                                           std::vector<std::string>& unreadable) {
   std::vector<api::MixedDocument> documents;
   const auto cannot = [&](const absl::Status& status) { unreadable.emplace_back(status.message()); };
   for (const std::string& input : inputs) {

@@ -15,7 +15,9 @@ namespace gangway::cmd {
 // -f, required and repeatable.
 void AddInputs(CLI::App& command, std::vector<std::string>& inputs);
 
-// Whatever can be read, in the order given; files of a folder by name. What cannot be is told in `unreadable`, one line each.
-std::vector<api::MixedDocument> ReadInputs(const std::vector<std::string>& inputs, std::vector<std::string>& unreadable);
+// Whatever can be read, in the order given; files of a folder by name. What cannot be is told in `unreadable`, one line
+// each.
+std::vector<api::MixedDocument> ReadInputs(const std::vector<std::string>& inputs,
+                                           std::vector<std::string>& unreadable);
 
 }  // namespace gangway::cmd

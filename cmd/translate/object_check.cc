@@ -18,7 +18,8 @@ using api::FieldErrors;
 FieldError UnknownField(const schemas::Schema& schema, const std::string& path) {
   const std::size_t dot = path.rfind('.');
   const std::string around = dot == std::string::npos ? "" : path.substr(0, dot);
-  const std::string near = Nearest(path.substr(dot == std::string::npos ? 0 : dot + 1), schemas::FieldsAt(schema, around));
+  const std::string near =
+      Nearest(path.substr(dot == std::string::npos ? 0 : dot + 1), schemas::FieldsAt(schema, around));
   return {FieldError::Type::kForbidden, path, "", "there is no such field",
           near.empty() ? "remove it, or correct its name or its place" : absl::StrCat("did you mean ", near, "?")};
 }
@@ -43,7 +44,8 @@ convert::TypeComplaints ObjectCheck::Of(const api::Resource& resource, const boo
 }
 
 convert::TypeCheck TypeCheckOf() {
-  return [check = std::shared_ptr<ObjectCheck>()](const api::Resource& resource, const boost::json::value& object) mutable {
+  return [check = std::shared_ptr<ObjectCheck>()](const api::Resource& resource,
+                                                  const boost::json::value& object) mutable {
     if (check == nullptr) check = std::make_shared<ObjectCheck>();
     return check->Of(resource, object);
   };

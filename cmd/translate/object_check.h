@@ -1,5 +1,5 @@
-// What an API server knows of an object without looking at others: fields that its type does not have, values of another type, required
-// fields. Also within pod templates.
+// What an API server knows of an object without looking at others: fields that its type does not have, values of
+// another type, required fields. Also within pod templates.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,8 @@ class ObjectCheck {
   ObjectCheck();
   ~ObjectCheck();
 
-  // `resource` is one that the sandbox serves. Some fifty of each at most; unknown fields with the nearest that there is.
+  // `resource` is one that the sandbox serves. Some fifty of each at most; unknown fields with the nearest that there
+  // is.
   convert::TypeComplaints Of(const api::Resource& resource, const boost::json::value& object) const;
 
  private:
@@ -31,7 +32,8 @@ class ObjectCheck {
 // For the translator: an ObjectCheck made when it is first asked.
 convert::TypeCheck TypeCheckOf();
 
-// Appends those of `more` whose fields are not in `errors` yet: the first judge of a field is heard, others say the same in other words.
+// Appends those of `more` whose fields are not in `errors` yet: the first judge of a field is heard, others say the
+// same in other words.
 void AddUnheard(api::FieldErrors more, api::FieldErrors& errors);
 
 }  // namespace gangway::cmd

@@ -22,13 +22,20 @@ constexpr char kTranslateCommand[] = "translate";
 }  // namespace
 
 void AddTranslateFlags(CLI::App& command, TranslateFlags& flags) {
-  command.add_option("--target", flags.target, "whose controller runs the Jobs: volcano, or gangway, which also carries out delayed actions")
-      ->check(CLI::IsMember({"volcano", "gangway"}))->capture_default_str();
-  command.add_option("--volcano-version", flags.volcano_version, "the release that runs them, with --target=volcano")->capture_default_str();
+  command
+      .add_option("--target", flags.target,
+                  "whose controller runs the Jobs: volcano, or gangway, which also carries out delayed actions")
+      ->check(CLI::IsMember({"volcano", "gangway"}))
+      ->capture_default_str();
+  command.add_option("--volcano-version", flags.volcano_version, "the release that runs them, with --target=volcano")
+      ->capture_default_str();
   command.add_option("--cluster-domain", flags.cluster_domain, "of absolute names of pods")->capture_default_str();
   command.add_option("--elastic-etcd", flags.elastic_etcd, "host:port, of elastic jobs that name none");
   command.add_option("--queue", flags.queue, "of jobs that name none, in namespaces that name none");
-  command.add_option("--nodes", flags.nodes, "how many the cluster has: what cannot run on the nodes' network then is warned of")->check(CLI::Range(1, 1'000'000));
+  command
+      .add_option("--nodes", flags.nodes,
+                  "how many the cluster has: what cannot run on the nodes' network then is warned of")
+      ->check(CLI::Range(1, 1'000'000));
   command.add_flag("--strict", flags.strict, "fields and values that nobody knows are errors, not warnings");
 }
 
@@ -37,10 +44,12 @@ absl::StatusOr<convert::TranslateOptions> OptionsOf(const TranslateFlags& flags)
   options.target = flags.target == "gangway" ? convert::Target::kGangway : convert::Target::kVolcano;
   GW_ASSIGN_OR_RETURN(options.volcano, convert::ParseVolcanoVersion(flags.volcano_version));
   if (!convert::IsClusterDomain(flags.cluster_domain)) {
-    return absl::InvalidArgumentError(absl::StrCat("--cluster-domain ", flags.cluster_domain, ": must be the domain of a cluster, such as cluster.local"));
+    return absl::InvalidArgumentError(absl::StrCat("--cluster-domain ", flags.cluster_domain,
+                                                   ": must be the domain of a cluster, such as cluster.local"));
   }
   if (!flags.elastic_etcd.empty() && !convert::IsEtcdAddress(flags.elastic_etcd)) {
-    return absl::InvalidArgumentError(absl::StrCat("--elastic-etcd ", flags.elastic_etcd, ": must be HOST:PORT, such as etcd.infra:2379"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("--elastic-etcd ", flags.elastic_etcd, ": must be HOST:PORT, such as etcd.infra:2379"));
   }
   options.cluster_domain = flags.cluster_domain;
   options.elastic_etcd = flags.elastic_etcd;
@@ -53,13 +62,17 @@ absl::StatusOr<convert::TranslateOptions> OptionsOf(const TranslateFlags& flags)
 TranslateCommand::TranslateCommand(CLI::App& app)
     : command_(app.add_subcommand("translate", "PaddleJobs and PaddleRec's files as Volcano Jobs, without a cluster")) {
   command_->footer(
-      "Objects go to standard output in the order to apply, what there is to say of them to standard error; other objects pass through.\n"
-      "See docs/translate.md. Exit code: 0 all was translated, warnings or not; 1 a document has an error: nothing comes out of it, the others\n"
+      "Objects go to standard output in the order to apply, what there is to say of them to standard error; other "
+      "objects pass through.\n"
+      "See docs/translate.md. Exit code: 0 all was translated, warnings or not; 1 a document has an error: nothing "
+      "comes out of it, the others\n"
       "do; 2 a flag is wrong, or an input or a document of it cannot be read.\n\n"
       "  gangway translate -f paddlejob.yaml | kubectl apply -f -\n  gangway translate -f jobs/ --explain\n"
       "  gangway translate -f backend.yaml -f config.yaml --target=gangway");
   AddInputs(*command_, inputs_);
-  command_->add_option("-o,--output", output_, "yaml, or json: one List")->check(CLI::IsMember({"yaml", "json"}))->capture_default_str();
+  command_->add_option("-o,--output", output_, "yaml, or json: one List")
+      ->check(CLI::IsMember({"yaml", "json"}))
+      ->capture_default_str();
   command_->add_flag("--explain", explain_, "print each field's way instead of the objects");
   AddTranslateFlags(*command_, flags_);
 }
@@ -75,13 +88,18 @@ int TranslateCommand::Run() const {
   std::vector<std::string> unreadable;
   const std::vector<api::MixedDocument> documents = ReadInputs(inputs_, unreadable);
   const convert::ManifestTranslation translation = convert::TranslateManifest(documents, *options, TypeCheckOf());
-  const std::string out = explain_ ? TranslationStories(translation) : output_ == "json" ? TranslationJson(translation) : TranslationYaml(translation);
+  const std::string out = explain_            ? TranslationStories(translation)
+                          : output_ == "json" ? TranslationJson(translation)
+                                              : TranslationYaml(translation);
   const bool written = explain_ ? Put(stdout, out) : PutExact(stdout, out);
   Put(stderr, TranslationFindings(translation));
   for (const std::string& line : unreadable) Say(kTranslateCommand, line);
   if (!written) Say(kTranslateCommand, "standard output cannot be written");
-  const auto cannot_be_read = [](const convert::PlacedFinding& placed) { return placed.finding.code == convert::Code::kYaml; };
-  const bool all_read = unreadable.empty() && std::none_of(translation.findings.begin(), translation.findings.end(), cannot_be_read);
+  const auto cannot_be_read = [](const convert::PlacedFinding& placed) {
+    return placed.finding.code == convert::Code::kYaml;
+  };
+  const bool all_read =
+      unreadable.empty() && std::none_of(translation.findings.begin(), translation.findings.end(), cannot_be_read);
   if (!all_read || !written) return kNoAnswer;
   return translation.refused > 0 ? kNo : kDone;
 }

@@ -32,9 +32,12 @@ void AppendStory(const ManifestStory& story, std::string& out) {
     from = std::min(kWidest, std::max(from, steps.back().from.size()));
     to = std::min(kWidest, std::max(to, steps.back().to.size()));
   }
-  absl::StrAppend(&out, OneLine(absl::StrCat(story.object, " (", story.source, ":", story.at.line, ":", story.at.column, ")")), "\n");
+  absl::StrAppend(
+      &out, OneLine(absl::StrCat(story.object, " (", story.source, ":", story.at.line, ":", story.at.column, ")")),
+      "\n");
   absl::StrAppend(&out, "  ", Padded("FIELD", from), Padded("BECOMES", to), "WHY\n");
-  for (const Step& step : steps) absl::StrAppend(&out, "  ", Padded(step.from, from), Padded(step.to, to), step.why, "\n");
+  for (const Step& step : steps)
+    absl::StrAppend(&out, "  ", Padded(step.from, from), Padded(step.to, to), step.why, "\n");
 }
 
 }  // namespace
@@ -43,7 +46,8 @@ std::string TranslationYaml(const ManifestTranslation& translation) {
   std::string out;
   for (const ManifestObject& object : translation.objects) {
     if (!out.empty()) out += "---\n";
-    out += api::YamlOf(object.json, api::KeyOrder::kAsWritten, object.comments).value();  // it was made from a document that was read
+    out += api::YamlOf(object.json, api::KeyOrder::kAsWritten, object.comments)
+               .value();  // it was made from a document that was read
   }
   return out;
 }

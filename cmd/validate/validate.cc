@@ -29,11 +29,12 @@ namespace {
 
 using api::FieldError;
 using api::FieldErrors;
-using api::ManifestDocument;
 using api::KindRow;
+using api::ManifestDocument;
 
 std::string NameIn(const ManifestDocument& document) {
-  return absl::StrCat(document.ns, document.ns.empty() ? "" : "/", document.name.empty() ? "(without a name)" : document.name);
+  return absl::StrCat(document.ns, document.ns.empty() ? "" : "/",
+                      document.name.empty() ? "(without a name)" : document.name);
 }
 
 FieldErrors Judge(const ManifestDocument& document, const KindRow& kind, const convert::TypeCheck& check) {
@@ -52,7 +53,8 @@ FieldErrors Judge(const ManifestDocument& document, const KindRow& kind, const c
   AddUnheard(std::move(rules), errors);
   if (!document.ns.empty()) {
     for (const std::string& complaint : api::CheckDns1123Label(document.ns)) {
-      AddUnheard({{FieldError::Type::kInvalid, "metadata.namespace", api::JsonString(document.ns), complaint, ""}}, errors);
+      AddUnheard({{FieldError::Type::kInvalid, "metadata.namespace", api::JsonString(document.ns), complaint, ""}},
+                 errors);
     }
   }
   return errors;
@@ -89,13 +91,15 @@ class Validator {
     if (const KindRow* meant = MeantBy(document)) {
       return Report(document, View(meant->resource->singular),
                     {{FieldError::Type::kNotSupported, "apiVersion", api::JsonString(document.api_version),
-                      absl::StrCat("no ", document.kind, " has this version"), absl::StrCat("write ", meant->resource->ApiVersion())}});
+                      absl::StrCat("no ", document.kind, " has this version"),
+                      absl::StrCat("write ", meant->resource->ApiVersion())}});
     }
     if (convert::IsForTranslator(document)) {
       NoteForesightsOfMade(document);
       return Report(document, absl::AsciiStrToLower(document.kind), {});
     }
-    out_.passed_over.push_back({absl::StrCat(document.kind, " ", NameIn(document)), document.source, document.Find("")});
+    out_.passed_over.push_back(
+        {absl::StrCat(document.kind, " ", NameIn(document)), document.source, document.Find("")});
     Add(TranslatorsFindings(absl::StrCat(document.kind, " ", NameIn(document)), {}));
   }
 
@@ -107,14 +111,16 @@ class Validator {
     for (const convert::PodLister& lister : convert::PodListersOf(*job, "default")) {
       if (std::count(told.begin(), told.end(), lister.service_account) > 0) continue;
       told.push_back(lister.service_account);
-      out_.notes.push_back({absl::StrCat("job ", NameIn(document)), document.source, document.Find(lister.field), convert::AdviceFor(lister, document.name)});
+      out_.notes.push_back({absl::StrCat("job ", NameIn(document)), document.source, document.Find(lister.field),
+                            convert::AdviceFor(lister, document.name)});
     }
   }
 
   // What our scheduler would keep waiting for good.
   void NoteForesights(const ManifestDocument& document, const api::Resource& resource) {
     const std::string object = absl::StrCat(View(resource.singular), " ", NameIn(document));
-    for (const ingest::Foresight& each : ingest::ForeseeIn(resource, document.json)) out_.notes.push_back({object, document.source, document.Find(each.field), each.ToString()});
+    for (const ingest::Foresight& each : ingest::ForeseeIn(resource, document.json))
+      out_.notes.push_back({object, document.source, document.Find(each.field), each.ToString()});
   }
 
   // The same of the Job that a Paddle job becomes.
@@ -125,7 +131,8 @@ class Validator {
       const absl::StatusOr<api::volcano::Job> job = api::Decode<api::volcano::Job>(made.json);
       if (!job.ok() || api::FindKind(job->api_version, job->kind) != &api::kJobs) continue;
       for (const ingest::Foresight& each : ingest::Foresee(*job)) {
-        out_.notes.push_back({object, document.source, document.Find(""), absl::StrCat("of its Job, ", each.ToString())});
+        out_.notes.push_back(
+            {object, document.source, document.Find(""), absl::StrCat("of its Job, ", each.ToString())});
       }
     }
   }
@@ -135,7 +142,8 @@ class Validator {
     ++out_.checked;
     const std::string object = document.kind.empty() ? document.source : absl::StrCat(kind, " ", NameIn(document));
     std::vector<Finding> findings = TranslatorsFindings(object, errors);
-    for (const FieldError& error : errors) findings.push_back({object, document.source, document.Find(error.field), error});
+    for (const FieldError& error : errors)
+      findings.push_back({object, document.source, document.Find(error.field), error});
     std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
       return std::tuple(View(a.source), a.at.line, a.at.column) < std::tuple(View(b.source), b.at.line, b.at.column);
     });
@@ -150,12 +158,15 @@ class Validator {
     for (; told_ < translation_.findings.size() && translation_.findings[told_].input == at_; ++told_) {
       const convert::PlacedFinding& placed = translation_.findings[told_];
       const auto same = [&](const FieldError& e) { return e.field == placed.finding.error.field; };
-      if (std::none_of(heard.begin(), heard.end(), same)) findings.push_back({object, placed.source, placed.at, placed.finding.error, placed.finding.code});
+      if (std::none_of(heard.begin(), heard.end(), same))
+        findings.push_back({object, placed.source, placed.at, placed.finding.error, placed.finding.code});
     }
     return findings;
   }
 
-  void Add(std::vector<Finding> findings) { std::move(findings.begin(), findings.end(), std::back_inserter(out_.findings)); }
+  void Add(std::vector<Finding> findings) {
+    std::move(findings.begin(), findings.end(), std::back_inserter(out_.findings));
+  }
 
   const absl::Span<const api::MixedDocument> documents_;
   const convert::TypeCheck check_ = TypeCheckOf();
@@ -197,7 +208,8 @@ std::string ValidationText(const Validation& validation) {
     AppendLine(f.source, f.at, absl::StrCat(f.object, ": ", Told(f)), out);
   }
   for (const PassedOver& p : validation.passed_over) {
-    AppendLine(p.source, p.at, absl::StrCat("note: ", p.object, " is neither Volcano's nor Paddle's and was passed over"), out);
+    AppendLine(p.source, p.at,
+               absl::StrCat("note: ", p.object, " is neither Volcano's nor Paddle's and was passed over"), out);
   }
   for (const ValidationNote& n : validation.notes) {
     AppendLine(n.source, n.at, absl::StrCat("note: ", n.object, ": ", n.text), out);
@@ -211,11 +223,14 @@ std::string ValidationText(const Validation& validation) {
 std::string ValidationJson(const Validation& validation) {
   std::string out;
   api::JsonWriter json(out);
-  json.BeginObject().Field("checked", static_cast<std::int64_t>(validation.checked)).Field("refused", static_cast<std::int64_t>(validation.refused));
+  json.BeginObject()
+      .Field("checked", static_cast<std::int64_t>(validation.checked))
+      .Field("refused", static_cast<std::int64_t>(validation.refused));
   json.Key("findings").BeginArray();
   for (const Finding& f : validation.findings) {
     BeginItem(json, f.object, f.source, f.at);
-    json.Field("level", LevelName(f.level())).Field("code", f.code.has_value() ? View(convert::EntryOf(*f.code).name) : "");
+    json.Field("level", LevelName(f.level()))
+        .Field("code", f.code.has_value() ? View(convert::EntryOf(*f.code).name) : "");
     json.Field("field", f.error.field).Field("reason", f.error.Reason()).Field("value", f.error.value);
     json.Field("rule", f.error.rule).Field("fix", f.error.fix).EndObject();
   }

@@ -1,9 +1,10 @@
-// What `gangway validate` says of manifests: whether an API server with Volcano's types and webhooks would take each of its objects, and
-// whether Paddle jobs can be translated.
+// What `gangway validate` says of manifests: whether an API server with Volcano's types and webhooks would take each of
+// its objects, and whether Paddle jobs can be translated.
 //
-// Of Volcano's objects are judged fields that do not exist or have another type, also in pod templates (the schemas of the embedded API
-// server), and the rules of api/volcano/admission.h for a create. Rules about other queues are not: there is no cluster to ask. PaddleJobs
-// and PaddleRec's files are translated (translator/files/manifest.h), and what comes out is thrown away.
+// Of Volcano's objects are judged fields that do not exist or have another type, also in pod templates (the schemas of
+// the embedded API server), and the rules of api/volcano/admission.h for a create. Rules about other queues are not:
+// there is no cluster to ask. PaddleJobs and PaddleRec's files are translated (translator/files/manifest.h), and what
+// comes out is thrown away.
 //
 // Pure.
 #pragma once
@@ -49,8 +50,9 @@ struct Validation {
   std::size_t checked = 0, refused = 0;  // objects
   std::vector<Finding> findings;         // documents in their order, within one by line, then as admission lists them
   std::vector<PassedOver> passed_over;
-  std::vector<ValidationNote> notes;     // pods that need a right that service accounts do not have by themselves; what would wait for good
-  std::vector<std::string> unreadable;   // inputs that could not be read, one line each; the caller's to fill
+  std::vector<ValidationNote>
+      notes;  // pods that need a right that service accounts do not have by themselves; what would wait for good
+  std::vector<std::string> unreadable;  // inputs that could not be read, one line each; the caller's to fill
 };
 
 Validation Validate(absl::Span<const api::MixedDocument> documents, const convert::TranslateOptions& options = {});

@@ -20,14 +20,20 @@ constexpr char kValidateCommand[] = "validate";
 }  // namespace
 
 ValidateCommand::ValidateCommand(CLI::App& app)
-    : command_(app.add_subcommand("validate", "say whether Volcano would take the objects of job files and Paddle jobs can be translated, without a cluster")) {
+    : command_(app.add_subcommand("validate",
+                                  "say whether Volcano would take the objects of job files and Paddle jobs can be "
+                                  "translated, without a cluster")) {
   command_->footer(
-      "Judges Jobs, CronJobs, JobFlows, JobTemplates, PodGroups, Queues and Commands, PaddleJobs of both dialects and PaddleRec's two files; other\n"
+      "Judges Jobs, CronJobs, JobFlows, JobTemplates, PodGroups, Queues and Commands, PaddleJobs of both dialects and "
+      "PaddleRec's two files; other\n"
       "objects are passed over with a note. See docs/validate.md.\n"
-      "Exit code: 0 every object would be taken, 1 one would be refused, 2 a flag is wrong, or an input or a document of it cannot be read.\n\n"
+      "Exit code: 0 every object would be taken, 1 one would be refused, 2 a flag is wrong, or an input or a document "
+      "of it cannot be read.\n\n"
       "  gangway validate -f job.yaml -f more/\n  kubectl get vcjob ctr -o yaml | gangway validate -f - -o json");
   AddInputs(*command_, inputs_);
-  command_->add_option("-o,--output", output_, "text or json")->check(CLI::IsMember({"text", "json"}))->capture_default_str();
+  command_->add_option("-o,--output", output_, "text or json")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
   AddTranslateFlags(*command_, flags_);
 }
 
@@ -42,10 +48,12 @@ int ValidateCommand::Run() const {
   const std::vector<api::MixedDocument> documents = ReadInputs(inputs_, unreadable);
   Validation validation = Validate(documents, *options);
   validation.unreadable = std::move(unreadable);
-  const bool written = output_ == "json" ? PutExact(stdout, ValidationJson(validation)) : Put(stdout, ValidationText(validation));
+  const bool written =
+      output_ == "json" ? PutExact(stdout, ValidationJson(validation)) : Put(stdout, ValidationText(validation));
   for (const std::string& line : validation.unreadable) Say(kValidateCommand, line);
   const auto cannot_be_read = [](const Finding& finding) { return finding.code == convert::Code::kYaml; };
-  const bool all_read = validation.unreadable.empty() && std::none_of(validation.findings.begin(), validation.findings.end(), cannot_be_read);
+  const bool all_read = validation.unreadable.empty() &&
+                        std::none_of(validation.findings.begin(), validation.findings.end(), cannot_be_read);
   if (!all_read || !written) return kNoAnswer;
   return validation.refused > 0 ? kNo : kDone;
 }

@@ -7,7 +7,8 @@
 namespace gangway::cmd {
 namespace {
 
-api::volcano::Command CommandObject(const api::Resource& resource, const api::ObjectMeta& target, absl::string_view ns, absl::string_view action) {
+api::volcano::Command CommandObject(const api::Resource& resource, const api::ObjectMeta& target, absl::string_view ns,
+                                    absl::string_view action) {
   api::OwnerReference owner;
   owner.api_version = resource.ApiVersion();
   owner.kind = std::string(resource.kind);

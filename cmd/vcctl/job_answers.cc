@@ -71,8 +71,9 @@ Story FindStory(const Job& job, absl::Span<const Pod> pods) {
       story.there = std::move(failed);
       break;
     }
-    const bool same = failed.pod->metadata.name == story.record->pod && failed.failure.container == story.record->container &&
-                      failed.failure.exit_code == story.record->exit_code && VersionOf(*failed.pod) == story.record->version;
+    const bool same =
+        failed.pod->metadata.name == story.record->pod && failed.failure.container == story.record->container &&
+        failed.failure.exit_code == story.record->exit_code && VersionOf(*failed.pod) == story.record->version;
     if (same) story.there = std::move(failed);
   }
   return story;
@@ -91,28 +92,36 @@ PodFailure AsFailure(const LastFailure& record) {
 }
 
 std::string RecordText(const LastFailure& record) {
-  if (record.event == "PodEvicted") return absl::StrCat("pod ", record.pod, " was deleted", lifecycle::ReasonText(record.reason));
+  if (record.event == "PodEvicted")
+    return absl::StrCat("pod ", record.pod, " was deleted", lifecycle::ReasonText(record.reason));
   if (record.event == "Unknown") return "a part of its running gang was lost";
-  const std::string how = record.container.empty() && record.reason.empty() ? absl::StrCat("failed with exit code ", record.exit_code)
-                                                                            : lifecycle::Describe(AsFailure(record));
-  return absl::StrCat(record.event == "TaskFailed" ? absl::StrCat("the containers of task ", record.task, " restarted too often; ") : "", "pod ", record.pod,
-                      ": ", how);
+  const std::string how = record.container.empty() && record.reason.empty()
+                              ? absl::StrCat("failed with exit code ", record.exit_code)
+                              : lifecycle::Describe(AsFailure(record));
+  return absl::StrCat(record.event == "TaskFailed"
+                          ? absl::StrCat("the containers of task ", record.task, " restarted too often; ")
+                          : "",
+                      "pod ", record.pod, ": ", how);
 }
 
 std::string AnswerText(const LastFailure& record) {
   if (record.action.empty()) return absl::StrCat("no policy for ", record.event, "; the job ended by itself");
-  return absl::StrCat(record.action, record.policy.empty() ? "" : absl::StrCat(", by ", record.policy), " for ", record.event);
+  return absl::StrCat(record.action, record.policy.empty() ? "" : absl::StrCat(", by ", record.policy), " for ",
+                      record.event);
 }
 
 std::string Ago(absl::Time at, absl::Time now) {
-  return at == absl::InfinitePast() || at == absl::InfiniteFuture() ? std::string() : absl::StrCat(", ", schemas::HumanDuration(now - at), " ago");
+  return at == absl::InfinitePast() || at == absl::InfiniteFuture()
+             ? std::string()
+             : absl::StrCat(", ", schemas::HumanDuration(now - at), " ago");
 }
 
 // Failure, Answer and Last lines; "" when nothing failed.
 std::string StoryText(const Story& story, absl::Time now, absl::string_view log_tail) {
   if (!story.record.has_value() && !story.there.has_value()) return "";
   const std::string text = story.record.has_value() ? RecordText(*story.record)
-                                                    : absl::StrCat("pod ", story.there->pod->metadata.name, ": ", lifecycle::Describe(story.there->failure));
+                                                    : absl::StrCat("pod ", story.there->pod->metadata.name, ": ",
+                                                                   lifecycle::Describe(story.there->failure));
   const absl::Time at = story.record.has_value() ? story.record->at.at : story.there->failure.at;
   const std::string message = story.record.has_value() ? story.record->message : story.there->failure.message;
   const std::string lines = lifecycle::TailOf(log_tail.empty() ? absl::string_view(message) : log_tail, kMaxLines);
@@ -143,8 +152,10 @@ const PodGroupCondition* Unschedulable(const PodGroup& group) {
 }
 
 std::string Restarts(const Job& job) {
-  const int done = api::volcano::RestartsOf(job.status.retry_count, job.spec.max_retry), most = api::volcano::MostRestarts(job.spec.max_retry);
-  return absl::StrCat(done, " of ", most, " (maxRetry ", job.spec.max_retry, "), ", done < most ? absl::StrCat(most - done, " left") : std::string("none left"));
+  const int done = api::volcano::RestartsOf(job.status.retry_count, job.spec.max_retry),
+            most = api::volcano::MostRestarts(job.spec.max_retry);
+  return absl::StrCat(done, " of ", most, " (maxRetry ", job.spec.max_retry, "), ",
+                      done < most ? absl::StrCat(most - done, " left") : std::string("none left"));
 }
 
 }  // namespace
@@ -153,7 +164,8 @@ std::string FirstFailure(absl::Span<const Pod> pods) {
   const std::vector<Failed> failed = FailedPods(pods);
   if (failed.empty()) return "";
   const Failed& first = failed.front();
-  return Inline(absl::StrCat("pod ", first.pod->metadata.name, ": ", lifecycle::Describe(first.failure)), first.failure.message);
+  return Inline(absl::StrCat("pod ", first.pod->metadata.name, ": ", lifecycle::Describe(first.failure)),
+                first.failure.message);
 }
 
 std::optional<FailedLog> LogOfFailure(const Job& job, absl::Span<const Pod> pods) {
@@ -167,22 +179,26 @@ std::string WhyItWaits(const Job& job, const PodGroup* group) {
   if (phase.empty()) return "no controller has seen it yet: is gangway controller (or Volcano's) running?";
   if (phase != "Pending") return "";
   if (group == nullptr) return "it has no PodGroup yet; its events say why";
-  if (const PodGroupCondition* condition = Unschedulable(*group); condition != nullptr && group->status.phase != "Running") return condition->message;
+  if (const PodGroupCondition* condition = Unschedulable(*group);
+      condition != nullptr && group->status.phase != "Running")
+    return condition->message;
   if (group->status.phase.empty() || group->status.phase == "Pending") {
     return absl::StrCat("queue ", group->spec.queue.empty() ? "default" : group->spec.queue, " has not let it in yet");
   }
   return group->status.phase == "Inqueue" ? "it is let in and not placed yet" : "its pods are placed and start";
 }
 
-std::string JobAnswersText(const Job& job, absl::Span<const Pod> pods, const PodGroup* group, absl::Span<const JobEvent> events, absl::Time now,
-                           absl::string_view log_tail) {
+std::string JobAnswersText(const Job& job, absl::Span<const Pod> pods, const PodGroup* group,
+                           absl::Span<const JobEvent> events, absl::Time now, absl::string_view log_tail) {
   std::string out = absl::StrCat("Restarts:\t", Restarts(job), "\n");
   std::string failure = StoryText(FindStory(job, pods), now, log_tail);
   if (failure.empty() && job.status.retry_count > 0) {
-    if (const std::string event = LastRestart(events); !event.empty()) failure = absl::StrCat("Failure:\t", OneLine(event), "\n");
+    if (const std::string event = LastRestart(events); !event.empty())
+      failure = absl::StrCat("Failure:\t", OneLine(event), "\n");
   }
   out += failure;
-  if (const std::string waits = WhyItWaits(job, group); !waits.empty()) absl::StrAppend(&out, "Waits:\t", OneLine(waits), "\n");
+  if (const std::string waits = WhyItWaits(job, group); !waits.empty())
+    absl::StrAppend(&out, "Waits:\t", OneLine(waits), "\n");
   return out;
 }
 

@@ -21,11 +21,13 @@ namespace gangway::cmd {
 //   Last lines:
 //           | loss is nan
 //   Waits: waits for 1 of 7 tasks: worker needs cpu 12; ...
-// What there is nothing to say about is left out. The failure is the one that our controllers recorded with the last kill, unless a pod made
-// since then shows another. Without a record it is the first that pods still show; when a restart has taken those away, it is what the event
-// of the last restart says. `log_tail` is the end of the log that LogOfFailure names; "": what the container left for its status.
-std::string JobAnswersText(const api::volcano::Job& job, absl::Span<const api::core::Pod> pods, const api::volcano::PodGroup* group,
-                           absl::Span<const JobEvent> events, absl::Time now, absl::string_view log_tail = {});
+// What there is nothing to say about is left out. The failure is the one that our controllers recorded with the last
+// kill, unless a pod made since then shows another. Without a record it is the first that pods still show; when a
+// restart has taken those away, it is what the event of the last restart says. `log_tail` is the end of the log that
+// LogOfFailure names; "": what the container left for its status.
+std::string JobAnswersText(const api::volcano::Job& job, absl::Span<const api::core::Pod> pods,
+                           const api::volcano::PodGroup* group, absl::Span<const JobEvent> events, absl::Time now,
+                           absl::string_view log_tail = {});
 
 // Where the last lines of the failure can still be read; nullopt when its pod is gone.
 struct FailedLog {

@@ -19,8 +19,8 @@ constexpr std::size_t kGap = 3;  // behind the columns that are as wide as their
 
 bool Wanted(const Job& job, const JobListOptions& options) {
   const std::string& queue = job.spec.queue.empty() ? "default" : job.spec.queue;
-  return (options.scheduler.empty() || job.spec.scheduler_name == options.scheduler) && (options.queue.empty() || queue == options.queue) &&
-         absl::StrContains(job.metadata.name, options.name_part);
+  return (options.scheduler.empty() || job.spec.scheduler_name == options.scheduler) &&
+         (options.queue.empty() || queue == options.queue) && absl::StrContains(job.metadata.name, options.name_part);
 }
 
 std::int64_t Replicas(const Job& job) {
@@ -53,14 +53,16 @@ std::string JobListText(absl::Span<const Job> jobs, const JobListOptions& option
     return text;
   };
   std::string out = names("Namespace", "Name");
-  absl::StrAppendFormat(&out, "%-15s%-12s%-12s%-12s%-6s%-10s%-10s%-12s%-10s%-12s%-10s\n", "Creation", "Phase", "JobType", "Replicas", "Min", "Pending",
-                        "Running", "Succeeded", "Failed", "Unknown", "RetryCount");
+  absl::StrAppendFormat(&out, "%-15s%-12s%-12s%-12s%-6s%-10s%-10s%-12s%-10s%-12s%-10s\n", "Creation", "Phase",
+                        "JobType", "Replicas", "Min", "Pending", "Running", "Succeeded", "Failed", "Unknown",
+                        "RetryCount");
   for (const Job* job : wanted) {
     const api::volcano::JobStatus& status = job->status;
     absl::StrAppend(&out, names(OneLine(job->metadata.ns), OneLine(job->metadata.name)));
     absl::StrAppendFormat(&out, "%-15s%-12s%-12s%-12d%-6d%-10d%-10d%-12d%-10d%-12d%-10d\n",
-                          absl::FormatTime("%Y-%m-%d", job->metadata.creation_timestamp.at, absl::UTCTimeZone()), OneLine(status.state.phase), OneLine(JobType(*job)),
-                          Replicas(*job), status.min_available, status.pending, status.running, status.succeeded, status.failed, status.unknown,
+                          absl::FormatTime("%Y-%m-%d", job->metadata.creation_timestamp.at, absl::UTCTimeZone()),
+                          OneLine(status.state.phase), OneLine(JobType(*job)), Replicas(*job), status.min_available,
+                          status.pending, status.running, status.succeeded, status.failed, status.unknown,
                           status.retry_count);
   }
   return out;

@@ -31,10 +31,11 @@ struct ContainerText {
   static constexpr std::string_view kName = "Container";
   static constexpr bool kView = true;
   static constexpr auto Fields() {
-    return api::MakeFields(api::MakeField<&ContainerText::name>("name", ""), api::MakeField<&ContainerText::image>("image", ""),
-                           api::MakeField<&ContainerText::command>("command", ""), api::MakeField<&ContainerText::ports>("ports", ""),
-                           api::MakeField<&ContainerText::resources>("resources", ""),
-                           api::MakeField<&ContainerText::working_dir>("workingDir", ""));
+    return api::MakeFields(
+        api::MakeField<&ContainerText::name>("name", ""), api::MakeField<&ContainerText::image>("image", ""),
+        api::MakeField<&ContainerText::command>("command", ""), api::MakeField<&ContainerText::ports>("ports", ""),
+        api::MakeField<&ContainerText::resources>("resources", ""),
+        api::MakeField<&ContainerText::working_dir>("workingDir", ""));
   }
 };
 struct PullSecretText {
@@ -61,15 +62,20 @@ struct TemplateText {
   static constexpr std::string_view kName = "PodTemplateSpec";
   static constexpr bool kView = true;
   static constexpr auto Fields() {
-    return api::MakeFields(api::MakeField<&TemplateText::metadata>("metadata", ""), api::MakeField<&TemplateText::spec>("spec", ""));
+    return api::MakeFields(api::MakeField<&TemplateText::metadata>("metadata", ""),
+                           api::MakeField<&TemplateText::spec>("spec", ""));
   }
 };
 
 // Lines, two spaces a level. Values and texts are others' and are made printable; labels are ours.
 class Page {
  public:
-  void Line(int level, absl::string_view text) { absl::StrAppend(&out_, std::string(static_cast<std::size_t>(2 * level), ' '), text, "\n"); }
-  void Field(int level, absl::string_view label, absl::string_view value) { Line(level, absl::StrCat(label, "\t", OneLine(value))); }
+  void Line(int level, absl::string_view text) {
+    absl::StrAppend(&out_, std::string(static_cast<std::size_t>(2 * level), ' '), text, "\n");
+  }
+  void Field(int level, absl::string_view label, absl::string_view value) {
+    Line(level, absl::StrCat(label, "\t", OneLine(value)));
+  }
   // Each of its lines as deep as the first, so that none passes for one of ours.
   void Text(int level, absl::string_view text) {
     for (const absl::string_view line : absl::StrSplit(text, '\n')) Line(level, Lines(line));
@@ -85,7 +91,8 @@ class Page {
 };
 
 std::string GoTime(const api::Time& time) {
-  return time.set() ? absl::FormatTime("%Y-%m-%d %H:%M:%S +0000 UTC", time.at, absl::UTCTimeZone()) : "0001-01-01 00:00:00 +0000 UTC";
+  return time.set() ? absl::FormatTime("%Y-%m-%d %H:%M:%S +0000 UTC", time.at, absl::UTCTimeZone())
+                    : "0001-01-01 00:00:00 +0000 UTC";
 }
 
 std::string MapText(const std::map<std::string, std::string>& map) {
@@ -145,13 +152,17 @@ void WriteTask(const api::volcano::TaskSpec& task, Page& page) {
   page.Field(2, "Name:", task.name);
   page.Number(2, "Replicas:", task.replicas);
   page.Line(2, "Template:");
-  const absl::StatusOr<TemplateText> pod = api::Decode<TemplateText>(task.pod_template.empty() ? "{}" : task.pod_template.json);
+  const absl::StatusOr<TemplateText> pod =
+      api::Decode<TemplateText>(task.pod_template.empty() ? "{}" : task.pod_template.json);
   if (!pod.ok()) return page.Text(3, absl::StrCat("<", pod.status().message(), ">"));
   page.Line(3, "Metadata:");
   page.Line(4, "Annotations:");
-  page.Field(5, "Cri . Cci . Io / Container - Type:          ", ValueOf(pod->metadata.annotations, "cri.cci.io/container-type"));
-  page.Field(5, "Kubernetes . Io / Availablezone:            ", ValueOf(pod->metadata.annotations, "kubernetes.io/availablezone"));
-  page.Field(5, "Network . Alpha . Kubernetes . Io / Network:", ValueOf(pod->metadata.annotations, "network.alpha.kubernetes.io/network"));
+  page.Field(5, "Cri . Cci . Io / Container - Type:          ",
+             ValueOf(pod->metadata.annotations, "cri.cci.io/container-type"));
+  page.Field(5, "Kubernetes . Io / Availablezone:            ",
+             ValueOf(pod->metadata.annotations, "kubernetes.io/availablezone"));
+  page.Field(5, "Network . Alpha . Kubernetes . Io / Network:",
+             ValueOf(pod->metadata.annotations, "network.alpha.kubernetes.io/network"));
   page.Field(4, "Creation Timestamp:", GoTime(pod->metadata.creation_timestamp));
   page.Line(3, "Spec:");
   page.Line(4, "Containers:");
@@ -205,11 +216,14 @@ void WriteStatus(const JobStatus& status, Page& page) {
   }
 }
 
-std::string AgeOf(const api::Time& time, absl::Time now) { return time.set() ? schemas::HumanDuration(now - time.at) : "<unknown>"; }
+std::string AgeOf(const api::Time& time, absl::Time now) {
+  return time.set() ? schemas::HumanDuration(now - time.at) : "<unknown>";
+}
 
 std::string EventAge(const JobEvent& event, absl::Time now) {
   if (event.count <= 1) return AgeOf(event.first_timestamp, now);
-  return absl::StrCat(AgeOf(event.last_timestamp, now), " (x", event.count, " over ", AgeOf(event.first_timestamp, now), ")");
+  return absl::StrCat(AgeOf(event.last_timestamp, now), " (x", event.count, " over ", AgeOf(event.first_timestamp, now),
+                      ")");
 }
 
 }  // namespace
@@ -232,14 +246,17 @@ std::string JobViewText(const Job& job) {
 std::string JobEventsText(absl::Span<const JobEvent> events, absl::Time now) {
   if (events.empty()) return "Events: \t<none>\n";
   std::string out = "Events:\n";
-  const auto row = [&out](absl::string_view type, absl::string_view reason, absl::string_view age, absl::string_view from, absl::string_view message) {
+  const auto row = [&out](absl::string_view type, absl::string_view reason, absl::string_view age,
+                          absl::string_view from, absl::string_view message) {
     absl::StrAppendFormat(&out, "%-15s\t%-40s\t%-30s\t%-40s\t%s\n", type, reason, age, from, message);
   };
   row("Type", "Reason", "Age", "Form", "Message");  // "Form" is vcctl's
   row("-------", "-------", "-------", "-------", "-------");
   for (const JobEvent& event : events) {
-    const std::string from = event.source.host.empty() ? event.source.component : absl::StrCat(event.source.component, ", ", event.source.host);
-    row(OneLine(event.type), OneLine(event.reason), EventAge(event, now), OneLine(from), OneLine(absl::StripAsciiWhitespace(event.message)));
+    const std::string from = event.source.host.empty() ? event.source.component
+                                                       : absl::StrCat(event.source.component, ", ", event.source.host);
+    row(OneLine(event.type), OneLine(event.reason), EventAge(event, now), OneLine(from),
+        OneLine(absl::StripAsciiWhitespace(event.message)));
   }
   return out;
 }

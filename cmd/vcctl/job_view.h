@@ -15,7 +15,8 @@ struct EventSource {
   static constexpr std::string_view kName = "EventSource";
   static constexpr bool kView = true;
   static constexpr auto Fields() {
-    return api::MakeFields(api::MakeField<&EventSource::component>("component", ""), api::MakeField<&EventSource::host>("host", ""));
+    return api::MakeFields(api::MakeField<&EventSource::component>("component", ""),
+                           api::MakeField<&EventSource::host>("host", ""));
   }
 };
 
@@ -29,11 +30,12 @@ struct JobEvent {
   static constexpr std::string_view kName = "Event";
   static constexpr bool kView = true;
   static constexpr auto Fields() {
-    return api::MakeFields(api::MakeField<&JobEvent::metadata>("metadata", ""), api::MakeField<&JobEvent::type>("type", ""),
-                           api::MakeField<&JobEvent::reason>("reason", ""), api::MakeField<&JobEvent::message>("message", ""),
-                           api::MakeField<&JobEvent::count>("count", ""),
-                           api::MakeField<&JobEvent::first_timestamp>("firstTimestamp", ""),
-                           api::MakeField<&JobEvent::last_timestamp>("lastTimestamp", ""), api::MakeField<&JobEvent::source>("source", ""));
+    return api::MakeFields(
+        api::MakeField<&JobEvent::metadata>("metadata", ""), api::MakeField<&JobEvent::type>("type", ""),
+        api::MakeField<&JobEvent::reason>("reason", ""), api::MakeField<&JobEvent::message>("message", ""),
+        api::MakeField<&JobEvent::count>("count", ""), api::MakeField<&JobEvent::first_timestamp>("firstTimestamp", ""),
+        api::MakeField<&JobEvent::last_timestamp>("lastTimestamp", ""),
+        api::MakeField<&JobEvent::source>("source", ""));
   }
 };
 

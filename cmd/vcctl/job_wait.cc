@@ -23,9 +23,12 @@ WaitVerdict JudgeResume(const std::string& phase) {
 
 const char* NameOf(JobVerb verb) {
   switch (verb) {
-    case JobVerb::kSuspend: return "suspend";
-    case JobVerb::kResume: return "resume";
-    case JobVerb::kDelete: return "delete";
+    case JobVerb::kSuspend:
+      return "suspend";
+    case JobVerb::kResume:
+      return "resume";
+    case JobVerb::kDelete:
+      return "delete";
   }
   return "";
 }

@@ -17,8 +17,8 @@ struct WaitVerdict {
   friend bool operator==(const WaitVerdict&, const WaitVerdict&) = default;
 };
 
-// `now` is what has the job's name, null for nothing; `uid` whom the verb was about. A suspended job is Aborted. A resumed one runs, or
-// has run to its end.
+// `now` is what has the job's name, null for nothing; `uid` whom the verb was about. A suspended job is Aborted. A
+// resumed one runs, or has run to its end.
 WaitVerdict JudgeWait(JobVerb verb, const api::volcano::Job* now, const std::string& uid);
 
 }  // namespace gangway::cmd

@@ -8,7 +8,9 @@
 
 namespace gangway::cmd {
 
-// In the order given; the counts are those of `groups`, since a queue's status need not have any. "No resources found" without a queue.
-std::string QueueListText(absl::Span<const api::volcano::Queue> queues, absl::Span<const api::volcano::PodGroup> groups);
+// In the order given; the counts are those of `groups`, since a queue's status need not have any. "No resources found"
+// without a queue.
+std::string QueueListText(absl::Span<const api::volcano::Queue> queues,
+                          absl::Span<const api::volcano::PodGroup> groups);
 
 }  // namespace gangway::cmd

@@ -1,7 +1,7 @@
 // How to talk to an API server: send a request, hold a watch. Nothing here knows about objects.
 //
-// Two implementations: http_client.h over libcurl, and the sandbox's in-process client. Both call back by posting to the
-// loop they were made with, never from within the call.
+// Two implementations: http_client.h over libcurl, and the sandbox's in-process client. Both call back by posting to
+// the loop they were made with, never from within the call.
 #pragma once
 
 #include <memory>
@@ -30,9 +30,9 @@ struct Request {
 struct Response {
   int code = 0;  // the HTTP status
   std::string content_type;
-  Bytes body;                                  // never null
-  std::optional<absl::Duration> retry_after;   // the header, when the server sent it
-  std::vector<std::string> warnings;           // the texts of its Warning headers
+  Bytes body;                                 // never null
+  std::optional<absl::Duration> retry_after;  // the header, when the server sent it
+  std::vector<std::string> warnings;          // the texts of its Warning headers
   bool ok() const { return code >= 200 && code < 300; }
 };
 

@@ -25,9 +25,9 @@ struct CredentialProgram {
   std::string command;
   std::vector<std::string> args;
   std::vector<std::pair<std::string, std::string>> env;  // beside our own
-  std::string install_hint;           // for who has not got it
-  bool provide_cluster_info = false;  // tell it which API server
-  std::string cluster_config;         // JSON that the cluster's entry has for it; "" = none
+  std::string install_hint;                              // for who has not got it
+  bool provide_cluster_info = false;                     // tell it which API server
+  std::string cluster_config;                            // JSON that the cluster's entry has for it; "" = none
   friend bool operator==(const CredentialProgram&, const CredentialProgram&) = default;
 };
 
@@ -40,24 +40,26 @@ struct Impersonation {
 };
 
 struct Connection {
-  std::string server;           // "https://10.0.0.1:6443", perhaps with a path
-  Secret ca;                    // unset: the system's
+  std::string server;  // "https://10.0.0.1:6443", perhaps with a path
+  Secret ca;           // unset: the system's
   Secret client_certificate;
   Secret client_key;
-  Secret token;                 // Authorization: Bearer
-  std::string username, password;  // Authorization: Basic, when there is no token
+  Secret token;                              // Authorization: Bearer
+  std::string username, password;            // Authorization: Basic, when there is no token
   std::optional<CredentialProgram> program;  // when there is neither token nor user name
   Impersonation impersonate;
   std::string tls_server_name;  // the name to ask for and to verify, when it is not the server's host
   bool insecure_skip_tls_verify = false;
   bool disable_compression = false;  // whatever the client's options say
-  std::string proxy_url;        // http, https, socks5; "": as the environment says (HTTPS_PROXY, NO_PROXY), except for loopback servers
+  std::string proxy_url;  // http, https, socks5; "": as the environment says (HTTPS_PROXY, NO_PROXY), except for
+                          // loopback servers
   std::string default_namespace = "default";
-  std::string context;          // its name in the kubeconfig, for messages
+  std::string context;  // its name in the kubeconfig, for messages
   friend bool operator==(const Connection&, const Connection&) = default;
 };
 
-// For messages: an address without what may be secret in it, whether or not it is a URL: "https://***@10.0.0.1:6443/?***".
+// For messages: an address without what may be secret in it, whether or not it is a URL:
+// "https://***@10.0.0.1:6443/?***".
 std::string WithoutSecrets(absl::string_view url);
 
 }  // namespace gangway::kube

@@ -24,9 +24,10 @@ constexpr absl::Duration kMinRenewInterval = absl::Seconds(2);
 constexpr absl::Duration kBeforeExpiry = absl::Seconds(5);  // a request takes its time
 
 std::string VersionOf(const std::string& path) {
-  struct stat info {};
+  struct stat info{};
   if (stat(path.c_str(), &info) != 0) return "";
-  return absl::StrCat(info.st_dev, " ", info.st_ino, " ", info.st_size, " ", info.st_mtim.tv_sec, ".", info.st_mtim.tv_nsec);
+  return absl::StrCat(info.st_dev, " ", info.st_ino, " ", info.st_size, " ", info.st_mtim.tv_sec, ".",
+                      info.st_mtim.tv_nsec);
 }
 
 std::string ReadText(const std::string& path) {
@@ -34,7 +35,9 @@ std::string ReadText(const std::string& path) {
   return std::string((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
 }
 
-std::string Bearer(absl::string_view token) { return token.empty() ? std::string() : absl::StrCat("Authorization: Bearer ", token); }
+std::string Bearer(absl::string_view token) {
+  return token.empty() ? std::string() : absl::StrCat("Authorization: Bearer ", token);
+}
 
 }  // namespace
 
@@ -49,13 +52,16 @@ void CredentialSource::FileState::Refresh(bool always) {
 }
 
 CredentialClocks CredentialClocks::OfTheMachine() {
-  return {&absl::Now, [] { return absl::UnixEpoch() + absl::FromChrono(std::chrono::steady_clock::now().time_since_epoch()); }};
+  return {&absl::Now,
+          [] { return absl::UnixEpoch() + absl::FromChrono(std::chrono::steady_clock::now().time_since_epoch()); }};
 }
 
-CredentialSource::CredentialSource(const Connection& connection, absl::Duration program_timeout, CredentialClocks clocks)
+CredentialSource::CredentialSource(const Connection& connection, absl::Duration program_timeout,
+                                   CredentialClocks clocks)
     : connection_(connection), program_timeout_(program_timeout), clocks_(std::move(clocks)) {}
 
-absl::StatusOr<std::unique_ptr<CredentialSource>> CredentialSource::Make(const Connection& connection, absl::Duration program_timeout,
+absl::StatusOr<std::unique_ptr<CredentialSource>> CredentialSource::Make(const Connection& connection,
+                                                                         absl::Duration program_timeout,
                                                                          CredentialClocks clocks) {
   if (connection.client_certificate.set() != connection.client_key.set()) {
     return absl::InvalidArgumentError("a client certificate and its key go together: one of them is missing");
@@ -79,13 +85,15 @@ absl::Status CredentialSource::ReadFiles() {
     const Secret* secret;
     FileState* state;
   };
-  for (const auto& [what, secret, state] : {Named{"client certificate", &connection_.client_certificate, &certificate_},
-                                            Named{"client key", &connection_.client_key, &key_}, Named{"token", &connection_.token, &token_},
-                                            Named{"certificate authority", &connection_.ca, &ca_}}) {
+  for (const auto& [what, secret, state] :
+       {Named{"client certificate", &connection_.client_certificate, &certificate_},
+        Named{"client key", &connection_.client_key, &key_}, Named{"token", &connection_.token, &token_},
+        Named{"certificate authority", &connection_.ca, &ca_}}) {
     state->text = secret->data;
     if (!secret->data.empty() || secret->file.empty()) continue;
     state->path = secret->file;
-    if (!std::ifstream(secret->file).good()) return absl::NotFoundError(absl::StrCat(what, ": cannot read the file ", secret->file));
+    if (!std::ifstream(secret->file).good())
+      return absl::NotFoundError(absl::StrCat(what, ": cannot read the file ", secret->file));
     state->Refresh(true);
   }
   used_program_ = connection_.program.has_value() && !connection_.token.set() && connection_.username.empty();
@@ -147,13 +155,15 @@ absl::StatusOr<CredentialsPtr> CredentialSource::FromProgram() {
     stale_ = false;
     if (result->ok()) {
       const ExecCredential& given = **result;
-      current_ = std::make_shared<Credentials>(Credentials{Bearer(given.token), given.certificate.empty() ? certificate_.text : given.certificate,
-                                                           given.key.empty() ? key_.text : given.key});
+      current_ = std::make_shared<Credentials>(
+          Credentials{Bearer(given.token), given.certificate.empty() ? certificate_.text : given.certificate,
+                      given.key.empty() ? key_.text : given.key});
       expires_ = given.expires.value_or(absl::InfiniteFuture());
     } else {
-      failed_ = absl::UnavailableError(absl::StrCat("credentials: ", connection_.program->command, ": ", result->status().message(),
-                                                    absl::IsNotFound(result->status()) && !connection_.program->install_hint.empty() ? "\n" : "",
-                                                    absl::IsNotFound(result->status()) ? connection_.program->install_hint : ""));
+      failed_ = absl::UnavailableError(
+          absl::StrCat("credentials: ", connection_.program->command, ": ", result->status().message(),
+                       absl::IsNotFound(result->status()) && !connection_.program->install_hint.empty() ? "\n" : "",
+                       absl::IsNotFound(result->status()) ? connection_.program->install_hint : ""));
     }
   }
   const bool just_ran = clocks_.steady() - last_run_ < kMinRunInterval;

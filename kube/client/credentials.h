@@ -1,5 +1,5 @@
-// What a connection shows of itself, as it is now: files are read again when they change, a credential program is run again when what
-// it gave has run out or was refused. Private to this folder.
+// What a connection shows of itself, as it is now: files are read again when they change, a credential program is run
+// again when what it gave has run out or was refused. Private to this folder.
 #pragma once
 
 #include <condition_variable>
@@ -38,8 +38,9 @@ struct CredentialClocks {
 class CredentialSource {
  public:
   // Reads the files; NotFound names the one that cannot be read, InvalidArgument what cannot be used.
-  static absl::StatusOr<std::unique_ptr<CredentialSource>> Make(const Connection& connection, absl::Duration program_timeout,
-                                                                CredentialClocks clocks = CredentialClocks::OfTheMachine());
+  static absl::StatusOr<std::unique_ptr<CredentialSource>> Make(
+      const Connection& connection, absl::Duration program_timeout,
+      CredentialClocks clocks = CredentialClocks::OfTheMachine());
   // Ends a program that runs.
   ~CredentialSource();
   CredentialSource(const CredentialSource&) = delete;

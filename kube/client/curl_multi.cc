@@ -22,7 +22,9 @@ CURLM* MakeMulti() {
 }
 
 // Which lane's socket an event is of. No lane has number 0: that is the eventfd.
-std::uint64_t Pack(std::uint32_t lane, int socket) { return std::uint64_t{lane} << 32 | static_cast<std::uint32_t>(socket); }
+std::uint64_t Pack(std::uint32_t lane, int socket) {
+  return std::uint64_t{lane} << 32 | static_cast<std::uint32_t>(socket);
+}
 
 }  // namespace
 
@@ -32,7 +34,7 @@ CurlLane::CurlLane(int epoll, std::uint32_t id) : multi_(MakeMulti()), epoll_(ep
   curl_multi_setopt(multi_, CURLMOPT_SOCKETDATA, this);
   curl_multi_setopt(multi_, CURLMOPT_TIMERFUNCTION, &CurlLane::OnTimer);
   curl_multi_setopt(multi_, CURLMOPT_TIMERDATA, this);
-  curl_multi_setopt(multi_, CURLMOPT_MAXCONNECTS, 256L);  // idle ones kept
+  curl_multi_setopt(multi_, CURLMOPT_MAXCONNECTS, 256L);              // idle ones kept
   curl_multi_setopt(multi_, CURLMOPT_MAX_CONCURRENT_STREAMS, 1000L);  // of HTTP/2; the server says how many really
 }
 
@@ -69,7 +71,9 @@ int CurlLane::OnTimer(CURLM*, long timeout_ms, void* self) {
 }
 
 CurlMulti::CurlMulti(OnDone on_done)
-    : on_done_(std::move(on_done)), epoll_(epoll_create1(EPOLL_CLOEXEC)), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+    : on_done_(std::move(on_done)),
+      epoll_(epoll_create1(EPOLL_CLOEXEC)),
+      wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   GW_CHECK(epoll_ >= 0);
   GW_CHECK(wake_ >= 0);
   epoll_event event{};
@@ -106,7 +110,8 @@ void CurlMulti::Wake() {
 int CurlMulti::WaitMilliseconds(std::optional<SteadyTime> until) const {
   for (const std::weak_ptr<CurlLane>& held : lanes_) {
     const std::shared_ptr<CurlLane> lane = held.lock();
-    if (lane != nullptr && lane->timer_.has_value()) until = until.has_value() ? std::min(*until, *lane->timer_) : *lane->timer_;
+    if (lane != nullptr && lane->timer_.has_value())
+      until = until.has_value() ? std::min(*until, *lane->timer_) : *lane->timer_;
   }
   if (!until.has_value()) return -1;
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(*until - std::chrono::steady_clock::now());

@@ -1,8 +1,10 @@
-// libcurl's multi interface on epoll: the cost of an event does not grow with the number of transfers. Private to this folder.
+// libcurl's multi interface on epoll: the cost of an event does not grow with the number of transfers. Private to this
+// folder.
 //
-// Transfers run in lanes. Those of one lane share its connections, those of two never do, because libcurl chooses by address alone:
-// 7.88 puts a request whose HTTP/2 connection is gone onto the HTTP/1.1 connection that a watch is using, and goes on putting requests
-// onto a connection that has fallen silent. A lane is the only thing that can be left behind for certain.
+// Transfers run in lanes. Those of one lane share its connections, those of two never do, because libcurl chooses by
+// address alone: 7.88 puts a request whose HTTP/2 connection is gone onto the HTTP/1.1 connection that a watch is
+// using, and goes on putting requests onto a connection that has fallen silent. A lane is the only thing that can be
+// left behind for certain.
 #pragma once
 
 #include <chrono>

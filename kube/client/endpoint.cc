@@ -63,7 +63,8 @@ void SetBlob(CURL* easy, CURLoption option, const std::string& text) {
 }
 
 int OnNewSocket(void* options, curl_socket_t socket, curlsocktype) {
-  const auto milliseconds = static_cast<unsigned>(absl::ToInt64Milliseconds(PeerTimeout(*static_cast<const HttpClientOptions*>(options))));
+  const auto milliseconds =
+      static_cast<unsigned>(absl::ToInt64Milliseconds(PeerTimeout(*static_cast<const HttpClientOptions*>(options))));
   setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &milliseconds, sizeof(milliseconds));
   return CURL_SOCKOPT_OK;
 }
@@ -95,14 +96,17 @@ absl::StatusOr<Endpoint> Endpoint::Make(Connection connection) {
 absl::Status Endpoint::ParseProxy() {
   if (connection_.proxy_url.empty()) return absl::OkStatus();
   const auto wrong = [this](absl::string_view why) {
-    return absl::InvalidArgumentError(absl::StrCat("proxy-url \"", WithoutSecrets(connection_.proxy_url), "\": ", why, "; write it like http://10.0.0.1:3128"));
+    return absl::InvalidArgumentError(absl::StrCat("proxy-url \"", WithoutSecrets(connection_.proxy_url), "\": ", why,
+                                                   "; write it like http://10.0.0.1:3128"));
   };
   const std::unique_ptr<CURLU, UrlCleanup> url(curl_url());
-  if (curl_url_set(url.get(), CURLUPART_URL, connection_.proxy_url.c_str(), CURLU_NON_SUPPORT_SCHEME) != CURLUE_OK) return wrong("is no URL");
+  if (curl_url_set(url.get(), CURLUPART_URL, connection_.proxy_url.c_str(), CURLU_NON_SUPPORT_SCHEME) != CURLUE_OK)
+    return wrong("is no URL");
   const std::string scheme = UrlPart(url.get(), CURLUPART_SCHEME);
   if (scheme != "http" && scheme != "https" && scheme != "socks5") return wrong("is none of http, https, socks5");
   // As Go's: the proxy looks up the server's name.
-  proxy_ = scheme == "socks5" ? absl::StrCat("socks5h", absl::string_view(connection_.proxy_url).substr(6)) : connection_.proxy_url;
+  proxy_ = scheme == "socks5" ? absl::StrCat("socks5h", absl::string_view(connection_.proxy_url).substr(6))
+                              : connection_.proxy_url;
   return absl::OkStatus();
 }
 
@@ -116,7 +120,8 @@ absl::Status Endpoint::WriteHeaders() {
   if (!as.uid.empty()) headers_.push_back(absl::StrCat("Impersonate-Uid: ", as.uid));
   for (const std::string& group : as.groups) headers_.push_back(absl::StrCat("Impersonate-Group: ", group));
   for (const auto& [key, values] : as.extra) {
-    for (const std::string& value : values) headers_.push_back(absl::StrCat("Impersonate-Extra-", HeaderKey(key), ": ", value));
+    for (const std::string& value : values)
+      headers_.push_back(absl::StrCat("Impersonate-Extra-", HeaderKey(key), ": ", value));
   }
   for (const std::string& header : headers_) {
     if (HasControl(header)) return absl::InvalidArgumentError("impersonation: a name contains control characters");
@@ -161,8 +166,8 @@ void Endpoint::Configure(CURL* easy, const Credentials& credentials, const HttpC
   const Connection& c = connection_;
   curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
   curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2TLS));
-  // Share an HTTP/2 connection rather than open one more. Without TLS there is none, and libcurl would wait for an answer to
-  // learn that.
+  // Share an HTTP/2 connection rather than open one more. Without TLS there is none, and libcurl would wait for an
+  // answer to learn that.
   curl_easy_setopt(easy, CURLOPT_PIPEWAIT, tls_ ? 1L : 0L);
   curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
   // Of a peer that is silent the kernel asks whether it is still there: three times within its time.
@@ -181,8 +186,8 @@ void Endpoint::Configure(CURL* easy, const Credentials& credentials, const HttpC
   }
   if (c.ca.set()) curl_easy_setopt(easy, CURLOPT_CAPATH, nullptr);  // that authority and no other
   curl_easy_setopt(easy, CURLOPT_CA_CACHE_TIMEOUT, 60L);
-  // As bytes, not as files: libcurl shares a connection only among those who show the same, and a server looks at the date of the
-  // certificate with each request.
+  // As bytes, not as files: libcurl shares a connection only among those who show the same, and a server looks at the
+  // date of the certificate with each request.
   if (!credentials.certificate.empty()) {
     SetBlob(easy, CURLOPT_SSLCERT_BLOB, credentials.certificate);
     SetBlob(easy, CURLOPT_SSLKEY_BLOB, credentials.key);

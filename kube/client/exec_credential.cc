@@ -57,17 +57,22 @@ std::string ExecInfo(const Connection& connection, const CredentialProgram& prog
 }
 
 absl::StatusOr<ExecCredential> ParseExecCredential(absl::string_view json, absl::string_view api_version) {
-  const auto wrong = [](absl::string_view what) { return absl::InvalidArgumentError(absl::StrCat("its answer ", what)); };
+  const auto wrong = [](absl::string_view what) {
+    return absl::InvalidArgumentError(absl::StrCat("its answer ", what));
+  };
   const absl::StatusOr<CredentialFields> fields = api::Decode<CredentialFields>(json);
   if (!fields.ok()) return wrong("is no ExecCredential in JSON");
   if (fields->kind != "ExecCredential") return wrong("is no ExecCredential: it has another kind");
-  if (fields->api_version != api_version) return wrong(absl::StrCat("is not in ", api_version, ", which the kubeconfig asks for"));
+  if (fields->api_version != api_version)
+    return wrong(absl::StrCat("is not in ", api_version, ", which the kubeconfig asks for"));
   if (!fields->status.has_value()) return wrong("has no status");
   ExecCredential out{fields->status->token, fields->status->certificate, fields->status->key, std::nullopt};
-  if (out.certificate.empty() != out.key.empty()) return wrong("has only one of clientCertificateData and clientKeyData");
+  if (out.certificate.empty() != out.key.empty())
+    return wrong("has only one of clientCertificateData and clientKeyData");
   if (out.token.empty() && out.certificate.empty()) return wrong("has neither a token nor a client certificate");
   if (HasControl(out.token)) return wrong("has a token with control characters");
-  if (fields->status->expires.at != absl::InfinitePast() && fields->status->expires.at != api::Time().at) out.expires = fields->status->expires.at;
+  if (fields->status->expires.at != absl::InfinitePast() && fields->status->expires.at != api::Time().at)
+    out.expires = fields->status->expires.at;
   return out;
 }
 

@@ -1,4 +1,5 @@
-// A Client that sends no write while its fence is closed: for clients without a socket, where HttpClientOptions::fence cannot stand.
+// A Client that sends no write while its fence is closed: for clients without a socket, where HttpClientOptions::fence
+// cannot stand.
 #pragma once
 
 #include <memory>
@@ -15,7 +16,8 @@ class FencedClient final : public Client {
   FencedClient(Loop& loop, Client& client, const WriteFence& fence) : loop_(loop), client_(client), fence_(fence) {}
 
   void Send(Request request, Token owner, Done done) override;
-  [[nodiscard]] std::unique_ptr<Watch> StartWatch(Request request, Token owner, OnFrames on_frames, OnEnd on_end) override;
+  [[nodiscard]] std::unique_ptr<Watch> StartWatch(Request request, Token owner, OnFrames on_frames,
+                                                  OnEnd on_end) override;
 
  private:
   Loop& loop_;

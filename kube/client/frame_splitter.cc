@@ -55,12 +55,15 @@ class Scanner {
           if (!SkipString()) return false;
           continue;
         case '{':
-        case '[': ++depth; break;
+        case '[':
+          ++depth;
+          break;
         case '}':
         case ']':
           if (--depth == 0) return ++p_, true;
           break;
-        default: break;
+        default:
+          break;
       }
       ++p_;
     }
@@ -71,13 +74,11 @@ class Scanner {
   const char* const end_;
 };
 
-absl::Status Broken(absl::string_view what) {
-  return absl::InvalidArgumentError(absl::StrCat("watch frame: ", what));
-}
+absl::Status Broken(absl::string_view what) { return absl::InvalidArgumentError(absl::StrCat("watch frame: ", what)); }
 
 absl::StatusOr<FrameType> TypeFromText(absl::string_view quoted) {
-  for (FrameType type : {FrameType::kAdded, FrameType::kModified, FrameType::kDeleted, FrameType::kBookmark,
-                         FrameType::kError}) {
+  for (FrameType type :
+       {FrameType::kAdded, FrameType::kModified, FrameType::kDeleted, FrameType::kBookmark, FrameType::kError}) {
     if (quoted.substr(1, quoted.size() - 2) == FrameTypeName(type)) return type;
   }
   return Broken(absl::StrCat("unknown type ", quoted.substr(0, 40)));
@@ -87,11 +88,16 @@ absl::StatusOr<FrameType> TypeFromText(absl::string_view quoted) {
 
 absl::string_view FrameTypeName(FrameType type) {
   switch (type) {
-    case FrameType::kAdded: return "ADDED";
-    case FrameType::kModified: return "MODIFIED";
-    case FrameType::kDeleted: return "DELETED";
-    case FrameType::kBookmark: return "BOOKMARK";
-    case FrameType::kError: return "ERROR";
+    case FrameType::kAdded:
+      return "ADDED";
+    case FrameType::kModified:
+      return "MODIFIED";
+    case FrameType::kDeleted:
+      return "DELETED";
+    case FrameType::kBookmark:
+      return "BOOKMARK";
+    case FrameType::kError:
+      return "ERROR";
   }
   return "";
 }

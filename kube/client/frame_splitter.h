@@ -12,8 +12,8 @@
 
 namespace gangway::kube {
 
-// One line of a watch: {"type":"ADDED","object":{...}}, keys in any order, others skipped. The object's bytes are taken as
-// they are. Pure.
+// One line of a watch: {"type":"ADDED","object":{...}}, keys in any order, others skipped. The object's bytes are taken
+// as they are. Pure.
 absl::StatusOr<Frame> ParseFrame(absl::string_view line);
 // The reverse: appends the line with its line feed.
 void AppendFrame(const Frame& frame, std::string& out);

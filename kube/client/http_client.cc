@@ -119,7 +119,8 @@ class HttpClient::Core {
         if (const auto found = watches_.find(order.stream.get()); found != watches_.end()) {
           Abort(found->second->easy(), absl::CancelledError("cancelled"));
         } else {
-          std::erase_if(parked_, [&](const std::unique_ptr<Transfer>& parked) { return parked->stream() == order.stream; });
+          std::erase_if(parked_,
+                        [&](const std::unique_ptr<Transfer>& parked) { return parked->stream() == order.stream; });
         }
         return;
       case Order::kCredentials:
@@ -162,7 +163,8 @@ class HttpClient::Core {
       easy = spare_.back();
       spare_.pop_back();
     }
-    absl::Status ready = transfer->Prepare(easy, endpoint_, *std::move(credentials), options_, std::chrono::steady_clock::now());
+    absl::Status ready =
+        transfer->Prepare(easy, endpoint_, *std::move(credentials), options_, std::chrono::steady_clock::now());
     if (!ready.ok()) {
       Finish(std::move(transfer), std::move(ready));
       return;
@@ -198,7 +200,8 @@ class HttpClient::Core {
   void OnDone(CURL* easy, CURLcode code) {
     std::unique_ptr<Transfer> transfer = Forget(easy);
     if (!transfer->is_watch()) NoteAnswer(*transfer, code);
-    if (transfer->MayTryAgain(code) && credentials_->Renew(transfer->credentials())) return SendAgain(std::move(transfer), true);
+    if (transfer->MayTryAgain(code) && credentials_->Renew(transfer->credentials()))
+      return SendAgain(std::move(transfer), true);
     if (transfer->is_watch()) {
       absl::Status result = transfer->WatchResult(code);
       Finish(std::move(transfer), std::move(result));
@@ -208,15 +211,15 @@ class HttpClient::Core {
     }
   }
 
-  // Statuses are moved on, never copied: the packaged Abseil counts their references where ThreadSanitizer cannot see it.
+  // Statuses are moved on, never copied: the packaged Abseil counts their references where ThreadSanitizer cannot see
+  // it.
   void Finish(std::unique_ptr<Transfer> transfer, absl::StatusOr<Response> result) {
     if (transfer->is_watch()) {
       transfer->stream()->End(std::move(result).status());
     } else {
       // The callback goes with the task even when the owner is gone: it must not die on this thread.
-      loop_.Post(transfer->owner, [done = std::move(transfer->done), result = std::move(result)]() mutable {
-        done(std::move(result));
-      });
+      loop_.Post(transfer->owner,
+                 [done = std::move(transfer->done), result = std::move(result)]() mutable { done(std::move(result)); });
     }
     CURL* const easy = transfer->easy();
     if (easy == nullptr) return;
@@ -250,24 +253,28 @@ class HttpClient::Core {
 
   SteadyTime::duration PatienceFor(const Transfer& transfer) const {
     const auto found = patience_.find(transfer.Subject());
-    return absl::ToChronoMilliseconds(std::min(found == patience_.end() ? options_.silence_timeout : found->second, options_.request_timeout));
+    return absl::ToChronoMilliseconds(
+        std::min(found == patience_.end() ? options_.silence_timeout : found->second, options_.request_timeout));
   }
 
   // `heard`: when its connection last brought something.
   SteadyTime SilentRequestUntil(const Transfer& transfer, std::optional<SteadyTime> heard) const {
     // One that waits for a connection is libcurl's business for as long as connecting may take.
-    if (!transfer.sent_at()) return transfer.started_at() + absl::ToChronoMilliseconds(options_.connect_timeout + options_.silence_timeout);
+    if (!transfer.sent_at())
+      return transfer.started_at() + absl::ToChronoMilliseconds(options_.connect_timeout + options_.silence_timeout);
     return std::max(*transfer.sent_at(), heard.value_or(*transfer.sent_at())) + transfer.patience;
   }
 
   void NoteAnswer(const Transfer& transfer, CURLcode code) {
     const SteadyTime now = std::chrono::steady_clock::now();
-    if (code == CURLE_OPERATION_TIMEDOUT && transfer.lane == request_lane_) request_lane_ = multi_.NewLane();  // it may never say anything again
+    if (code == CURLE_OPERATION_TIMEDOUT && transfer.lane == request_lane_)
+      request_lane_ = multi_.NewLane();  // it may never say anything again
     if (code != CURLE_OK || !looks_for_silence() || !transfer.sent_at()) return;
     answered_at_ = now;
     NotePace(transfer, *transfer.sent_at(), now);
     // What took away the connection before it may have left the watches hanging.
-    if (transfer.MadeSharedConnection() && std::exchange(connected_, true)) SuspectWatches(transfer.started_at(), [&](const Transfer& watch) { return now + watch.patience; });
+    if (transfer.MadeSharedConnection() && std::exchange(connected_, true))
+      SuspectWatches(transfer.started_at(), [&](const Transfer& watch) { return now + watch.patience; });
     for (const auto& [easy, other] : transfers_) {
       if (other->lane == transfer.lane && other->port() == transfer.port() && other->sent_at()) other->Heard(now);
     }
@@ -298,7 +305,9 @@ class HttpClient::Core {
 
   void LeaveSilentConnections(SteadyTime now) {
     using Wire = std::pair<const CurlLane*, int>;  // a connection; those not sent yet are of none
-    const auto wire_of = [](const Transfer& transfer) { return Wire(transfer.lane.get(), transfer.sent_at() ? transfer.port() : -1); };
+    const auto wire_of = [](const Transfer& transfer) {
+      return Wire(transfer.lane.get(), transfer.sent_at() ? transfer.port() : -1);
+    };
     absl::flat_hash_map<Wire, SteadyTime> heard;
     for (const auto& [easy, transfer] : transfers_) {
       if (transfer->is_watch() || !transfer->heard_at()) continue;
@@ -336,7 +345,8 @@ class HttpClient::Core {
     // What was never sent, and has waited too long, would wait as long again.
     const bool again = sent ? !transfer.is_write() : SilentRequestUntil(transfer, std::nullopt) > now;
     if (!again) {
-      const absl::string_view why = sent ? "its connection has fallen silent; it may have been carried out" : "not sent: there is no connection";
+      const absl::string_view why =
+          sent ? "its connection has fallen silent; it may have been carried out" : "not sent: there is no connection";
       return Abort(easy, transfer.GivenUp(why));
     }
     transfer.lane->Remove(easy);
@@ -347,9 +357,11 @@ class HttpClient::Core {
   void EndSuspectWatches(SteadyTime now) {
     std::vector<CURL*> silent;
     for (const auto& [stream, transfer] : watches_) {
-      if (transfer->SilentSince(now - absl::ToChronoMilliseconds(options_.silence_timeout))) silent.push_back(transfer->easy());
+      if (transfer->SilentSince(now - absl::ToChronoMilliseconds(options_.silence_timeout)))
+        silent.push_back(transfer->easy());
     }
-    for (CURL* easy : silent) Abort(easy, transfers_.at(easy)->GivenUp("silent, as a connection beside it that owed an answer"));
+    for (CURL* easy : silent)
+      Abort(easy, transfers_.at(easy)->GivenUp("silent, as a connection beside it that owed an answer"));
     SuspectWatches(now, [](const Transfer& watch) { return watch.last_byte() + watch.patience; });
   }
 
@@ -364,7 +376,8 @@ class HttpClient::Core {
 
   // An answer that came in time takes back what BePatient gave.
   void NotePace(const Transfer& transfer, SteadyTime asked, SteadyTime answered) {
-    if (!patience_.empty() && answered - asked < absl::ToChronoMilliseconds(options_.silence_timeout)) patience_.erase(transfer.Subject());
+    if (!patience_.empty() && answered - asked < absl::ToChronoMilliseconds(options_.silence_timeout))
+      patience_.erase(transfer.Subject());
   }
 
   // When others were answered meanwhile it may just take its time: it is given more of it.
@@ -383,7 +396,8 @@ class HttpClient::Core {
   // From its first byte on it may be silent for another time, perhaps a shorter one.
   void LookAtWatch(const Transfer& transfer) {
     const auto shortest = absl::ToChronoMilliseconds(std::min(options_.watch_idle_timeout, options_.request_timeout));
-    if (const auto until = transfer.silent_until(options_)) LookAt(std::min(*until, std::chrono::steady_clock::now() + shortest));
+    if (const auto until = transfer.silent_until(options_))
+      LookAt(std::min(*until, std::chrono::steady_clock::now() + shortest));
   }
   void LookAt(SteadyTime when) {
     if (!next_look_.has_value() || when < *next_look_) next_look_ = when;
@@ -391,7 +405,8 @@ class HttpClient::Core {
 
   void AbortAll() {
     for (std::deque<std::unique_ptr<Transfer>>* queue : {&parked_, &again_, &waiting_}) {
-      for (std::unique_ptr<Transfer>& transfer : *queue) Finish(std::move(transfer), absl::CancelledError("the client was closed"));
+      for (std::unique_ptr<Transfer>& transfer : *queue)
+        Finish(std::move(transfer), absl::CancelledError("the client was closed"));
       queue->clear();
     }
     while (!transfers_.empty()) Abort(transfers_.begin()->first, absl::CancelledError("the client was closed"));
@@ -408,15 +423,15 @@ class HttpClient::Core {
   std::unique_ptr<CredentialSource> credentials_;
   CurlMulti multi_;
   std::shared_ptr<CurlLane> request_lane_, watch_lane_;  // of what starts now
-  std::deque<std::unique_ptr<Transfer>> parked_;   // that wait for a credential program
-  std::deque<std::unique_ptr<Transfer>> again_;    // requests that have had their turn
-  std::deque<std::unique_ptr<Transfer>> waiting_;  // requests whose turn has not come
+  std::deque<std::unique_ptr<Transfer>> parked_;         // that wait for a credential program
+  std::deque<std::unique_ptr<Transfer>> again_;          // requests that have had their turn
+  std::deque<std::unique_ptr<Transfer>> waiting_;        // requests whose turn has not come
   absl::flat_hash_map<CURL*, std::unique_ptr<Transfer>> transfers_;
   absl::flat_hash_map<const WatchStream*, Transfer*> watches_;  // those of transfers_ that are watches
   std::vector<CURL*> spare_;
   std::optional<SteadyTime> next_look_;
-  SteadyTime answered_at_ = SteadyTime::min();  // any request
-  bool connected_ = false;  // once, with a connection that requests share
+  SteadyTime answered_at_ = SteadyTime::min();                 // any request
+  bool connected_ = false;                                     // once, with a connection that requests share
   absl::flat_hash_map<std::string, absl::Duration> patience_;  // by subject, of those that took longer than silence may
 
   std::thread thread_;  // the last member: it uses all the others
@@ -443,7 +458,8 @@ class WatchHandle final : public Watch {
 
 absl::StatusOr<std::unique_ptr<HttpClient>> HttpClient::Make(Loop& loop, Connection connection,
                                                              HttpClientOptions options) {
-  absl::StatusOr<std::unique_ptr<CredentialSource>> credentials = CredentialSource::Make(connection, options.program_timeout);
+  absl::StatusOr<std::unique_ptr<CredentialSource>> credentials =
+      CredentialSource::Make(connection, options.program_timeout);
   if (!credentials.ok()) return credentials.status();
   absl::StatusOr<Endpoint> endpoint = Endpoint::Make(std::move(connection));
   if (!endpoint.ok()) return endpoint.status();
@@ -467,16 +483,17 @@ std::unique_ptr<Watch> HttpClient::StartText(Request request, Token owner, OnTex
   return StartStream(std::move(request), true, std::move(owner), TextOfFrames(std::move(on_text)), std::move(on_end));
 }
 
-std::unique_ptr<Watch> HttpClient::StartStream(Request request, bool text, Token owner, OnFrames on_frames, OnEnd on_end) {
+std::unique_ptr<Watch> HttpClient::StartStream(Request request, bool text, Token owner, OnFrames on_frames,
+                                               OnEnd on_end) {
   // Weak: the core holds the stream while it runs.
   const std::weak_ptr<Core> core = core_;
-  auto stream = std::make_shared<WatchStream>(
-      core_->loop(), std::move(owner), std::move(on_frames), std::move(on_end), core_->options().max_undelivered_bytes,
-      [core](std::shared_ptr<WatchStream> resumed) {
-        if (const auto alive = core.lock()) alive->Resume(std::move(resumed));
-      });
-  core_->Submit(std::make_unique<Transfer>(std::move(request), stream,
-                                           text ? std::nullopt : std::optional<std::size_t>(core_->options().max_frame_bytes)));
+  auto stream = std::make_shared<WatchStream>(core_->loop(), std::move(owner), std::move(on_frames), std::move(on_end),
+                                              core_->options().max_undelivered_bytes,
+                                              [core](std::shared_ptr<WatchStream> resumed) {
+                                                if (const auto alive = core.lock()) alive->Resume(std::move(resumed));
+                                              });
+  core_->Submit(std::make_unique<Transfer>(
+      std::move(request), stream, text ? std::nullopt : std::optional<std::size_t>(core_->options().max_frame_bytes)));
   return std::make_unique<WatchHandle>(std::move(stream), [core](std::shared_ptr<WatchStream> cancelled) {
     if (const auto alive = core.lock()) alive->Cancel(std::move(cancelled));
   });

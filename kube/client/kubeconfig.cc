@@ -32,7 +32,8 @@ struct Extension {
   static constexpr bool kView = true;
   static constexpr std::string_view kName = "NamedExtension";
   static constexpr auto Fields() {
-    return MakeFields(MakeField<&Extension::name>("name", "whose it is"), MakeField<&Extension::extension>("extension", "anything"));
+    return MakeFields(MakeField<&Extension::name>("name", "whose it is"),
+                      MakeField<&Extension::extension>("extension", "anything"));
   }
 };
 struct ClusterFields {
@@ -57,7 +58,8 @@ struct EnvFields {
   static constexpr bool kView = true;
   static constexpr std::string_view kName = "ExecEnvVar";
   static constexpr auto Fields() {
-    return MakeFields(MakeField<&EnvFields::name>("name", "of the variable"), MakeField<&EnvFields::value>("value", "its text"));
+    return MakeFields(MakeField<&EnvFields::name>("name", "of the variable"),
+                      MakeField<&EnvFields::value>("value", "its text"));
   }
 };
 struct ExecFields {
@@ -69,7 +71,8 @@ struct ExecFields {
   static constexpr std::string_view kName = "ExecConfig";
   static constexpr auto Fields() {
     return MakeFields(MakeField<&ExecFields::api_version>("apiVersion", "client.authentication.k8s.io/v1 or v1beta1"),
-                      MakeField<&ExecFields::command>("command", "the program"), MakeField<&ExecFields::args>("args", "its arguments"),
+                      MakeField<&ExecFields::command>("command", "the program"),
+                      MakeField<&ExecFields::args>("args", "its arguments"),
                       MakeField<&ExecFields::env>("env", "beside our own"),
                       MakeField<&ExecFields::install_hint>("installHint", "for who has not got the program"),
                       MakeField<&ExecFields::interactive_mode>("interactiveMode", "Never, IfAvailable or Always"),
@@ -96,7 +99,8 @@ struct UserFields {
                       MakeField<&UserFields::password>("password", "for basic authentication"),
                       MakeField<&UserFields::exec>("exec", "a program that makes credentials"),
                       MakeField<&UserFields::auth_provider>("auth-provider", "gone from Kubernetes"),
-                      MakeField<&UserFields::as>("as", "whom to act as"), MakeField<&UserFields::as_uid>("as-uid", "its uid"),
+                      MakeField<&UserFields::as>("as", "whom to act as"),
+                      MakeField<&UserFields::as_uid>("as-uid", "its uid"),
                       MakeField<&UserFields::as_groups>("as-groups", "its groups"),
                       MakeField<&UserFields::as_extra>("as-user-extra", "what else is known of it"));
   }
@@ -117,7 +121,8 @@ struct NamedCluster {
   static constexpr bool kView = true;
   static constexpr std::string_view kName = "NamedCluster";
   static constexpr auto Fields() {
-    return MakeFields(MakeField<&NamedCluster::name>("name", "for contexts"), MakeField<&NamedCluster::cluster>("cluster", ""));
+    return MakeFields(MakeField<&NamedCluster::name>("name", "for contexts"),
+                      MakeField<&NamedCluster::cluster>("cluster", ""));
   }
 };
 struct NamedUser {
@@ -135,7 +140,8 @@ struct NamedContext {
   static constexpr bool kView = true;
   static constexpr std::string_view kName = "NamedContext";
   static constexpr auto Fields() {
-    return MakeFields(MakeField<&NamedContext::name>("name", "for people"), MakeField<&NamedContext::context>("context", ""));
+    return MakeFields(MakeField<&NamedContext::name>("name", "for people"),
+                      MakeField<&NamedContext::context>("context", ""));
   }
 };
 struct KubeconfigFields {
@@ -148,7 +154,8 @@ struct KubeconfigFields {
   static constexpr auto Fields() {
     return MakeFields(MakeField<&KubeconfigFields::kind>("kind", "Config"),
                       MakeField<&KubeconfigFields::current_context>("current-context", "a name in contexts"),
-                      MakeField<&KubeconfigFields::clusters>("clusters", ""), MakeField<&KubeconfigFields::users>("users", ""),
+                      MakeField<&KubeconfigFields::clusters>("clusters", ""),
+                      MakeField<&KubeconfigFields::users>("users", ""),
                       MakeField<&KubeconfigFields::contexts>("contexts", ""));
   }
 };
@@ -167,12 +174,13 @@ class Reader {
 
   absl::StatusOr<Connection> Read(absl::string_view wanted_context) const {
     const std::string name = wanted_context.empty() ? config_.current_context : std::string(wanted_context);
-    if (name.empty()) return Wrong(absl::StrCat("current-context is not set; set it or name one of: ", Names(config_.contexts)));
+    if (name.empty())
+      return Wrong(absl::StrCat("current-context is not set; set it or name one of: ", Names(config_.contexts)));
     GW_ASSIGN_OR_RETURN(const NamedContext* const context, Find(config_.contexts, name, "contexts", "context"));
     const std::string of = absl::StrCat("contexts[", name, "]");
     if (context->context.cluster.empty()) return Wrong(absl::StrCat(of, ".context.cluster is not set"));
-    GW_ASSIGN_OR_RETURN(const NamedCluster* const cluster,
-                        Find(config_.clusters, context->context.cluster, "clusters", absl::StrCat(of, ".context.cluster")));
+    GW_ASSIGN_OR_RETURN(const NamedCluster* const cluster, Find(config_.clusters, context->context.cluster, "clusters",
+                                                                absl::StrCat(of, ".context.cluster")));
     Connection out;
     out.context = name;
     if (!context->context.ns.empty()) out.default_namespace = context->context.ns;
@@ -187,7 +195,9 @@ class Reader {
 
  private:
   absl::Status Wrong(absl::string_view what) const { return Wrong(path_, what); }
-  static absl::Status Wrong(const std::string& path, absl::string_view what) { return absl::InvalidArgumentError(absl::StrCat(path, ": ", what)); }
+  static absl::Status Wrong(const std::string& path, absl::string_view what) {
+    return absl::InvalidArgumentError(absl::StrCat(path, ": ", what));
+  }
 
   template <class T>
   static std::string Names(const std::vector<T>& entries) {
@@ -207,7 +217,8 @@ class Reader {
   absl::Status ReadCluster(const NamedCluster& entry, Connection& out) const {
     const ClusterFields& cluster = entry.cluster;
     const std::string at = absl::StrCat("clusters[", entry.name, "].cluster");
-    if (cluster.server.empty()) return Wrong(entry.path, absl::StrCat(at, ".server is not set; write it like https://10.0.0.1:6443"));
+    if (cluster.server.empty())
+      return Wrong(entry.path, absl::StrCat(at, ".server is not set; write it like https://10.0.0.1:6443"));
     out.server = cluster.server;
     out.tls_server_name = cluster.tls_server_name;
     out.insecure_skip_tls_verify = cluster.insecure;
@@ -215,7 +226,9 @@ class Reader {
     out.disable_compression = cluster.disable_compression;
     GW_ASSIGN_OR_RETURN(out.ca, ReadSecret(entry.path, at, "certificate-authority", cluster.ca_data, cluster.ca_file));
     if (out.insecure_skip_tls_verify && out.ca.set()) {
-      return Wrong(entry.path, absl::StrCat(at, ".insecure-skip-tls-verify: a certificate authority is given as well; remove one of them"));
+      return Wrong(
+          entry.path,
+          absl::StrCat(at, ".insecure-skip-tls-verify: a certificate authority is given as well; remove one of them"));
     }
     return absl::OkStatus();
   }
@@ -224,9 +237,11 @@ class Reader {
     const UserFields& user = entry.user;
     const std::string at = absl::StrCat("users[", entry.name, "].user");
     if (!user.auth_provider.empty()) {
-      return Wrong(entry.path, absl::StrCat(at, ".auth-provider: is not supported; put a token or a client certificate there"));
+      return Wrong(entry.path,
+                   absl::StrCat(at, ".auth-provider: is not supported; put a token or a client certificate there"));
     }
-    GW_ASSIGN_OR_RETURN(out.client_certificate, ReadSecret(entry.path, at, "client-certificate", user.certificate_data, user.certificate_file));
+    GW_ASSIGN_OR_RETURN(out.client_certificate,
+                        ReadSecret(entry.path, at, "client-certificate", user.certificate_data, user.certificate_file));
     GW_ASSIGN_OR_RETURN(out.client_key, ReadSecret(entry.path, at, "client-key", user.key_data, user.key_file));
     if (out.client_certificate.set() != out.client_key.set()) {
       return Wrong(entry.path, absl::StrCat(at, out.client_key.set() ? ".client-certificate" : ".client-key",
@@ -244,20 +259,24 @@ class Reader {
     if (user.as.empty() && !(out.impersonate == Impersonation())) {
       return Wrong(entry.path, absl::StrCat(at, ".as is not set; groups, a uid or extra fields need a user to act as"));
     }
-    if (user.exec.has_value()) GW_RETURN_IF_ERROR(ReadProgram(entry.path, absl::StrCat(at, ".exec"), *user.exec, cluster.cluster, out));
+    if (user.exec.has_value())
+      GW_RETURN_IF_ERROR(ReadProgram(entry.path, absl::StrCat(at, ".exec"), *user.exec, cluster.cluster, out));
     return absl::OkStatus();
   }
 
-  static absl::Status ReadProgram(const std::string& path, const std::string& at, const ExecFields& exec, const ClusterFields& cluster,
-                                  Connection& out) {
+  static absl::Status ReadProgram(const std::string& path, const std::string& at, const ExecFields& exec,
+                                  const ClusterFields& cluster, Connection& out) {
     const bool v1 = exec.api_version == "client.authentication.k8s.io/v1";
     if (!v1 && exec.api_version != "client.authentication.k8s.io/v1beta1") {
-      return Wrong(path, absl::StrCat(at, ".apiVersion: \"", exec.api_version, "\" must be client.authentication.k8s.io/v1 or .../v1beta1"));
+      return Wrong(path, absl::StrCat(at, ".apiVersion: \"", exec.api_version,
+                                      "\" must be client.authentication.k8s.io/v1 or .../v1beta1"));
     }
     if (exec.command.empty()) return Wrong(path, absl::StrCat(at, ".command is not set"));
     const std::string& mode = exec.interactive_mode;
     if (mode == "Always") {
-      return Wrong(path, absl::StrCat(at, ".interactiveMode: Always needs somebody at a terminal; programs are run without one here"));
+      return Wrong(
+          path,
+          absl::StrCat(at, ".interactiveMode: Always needs somebody at a terminal; programs are run without one here"));
     }
     if (mode.empty() ? v1 : mode != "Never" && mode != "IfAvailable") {
       return Wrong(path, absl::StrCat(at, ".interactiveMode: \"", mode, "\" must be Never, IfAvailable or Always"));
@@ -281,8 +300,8 @@ class Reader {
     return absl::OkStatus();
   }
 
-  static absl::StatusOr<Secret> ReadSecret(const std::string& path, absl::string_view at, absl::string_view field, const std::string& data,
-                                           const std::string& file) {
+  static absl::StatusOr<Secret> ReadSecret(const std::string& path, absl::string_view at, absl::string_view field,
+                                           const std::string& data, const std::string& file) {
     Secret secret;
     if (!data.empty()) {
       if (!absl::Base64Unescape(data, &secret.data) || secret.data.empty()) {
@@ -316,14 +335,16 @@ absl::StatusOr<KubeconfigFields> ParseFields(absl::string_view text, const std::
   limits.max_document_bytes = limits.max_bytes;
   GW_ASSIGN_OR_RETURN(const std::vector<api::ManifestDocument> documents, api::ReadDocuments(text, path, limits));
   if (documents.size() != 1) {
-    return absl::InvalidArgumentError(absl::StrCat(path, ": is no kubeconfig: one YAML document was expected, there are ", documents.size()));
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": is no kubeconfig: one YAML document was expected, there are ", documents.size()));
   }
   absl::StatusOr<KubeconfigFields> config = api::Decode<KubeconfigFields>(documents.front().json);
   if (!config.ok()) {
     return absl::InvalidArgumentError(absl::StrCat(path, ": ", config.status().message()));
   }
   if (config->kind != "Config" && !config->kind.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat(path, ": is no kubeconfig: its kind is ", config->kind, ", not Config"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": is no kubeconfig: its kind is ", config->kind, ", not Config"));
   }
   for (NamedCluster& entry : config->clusters) entry.path = path;
   for (NamedUser& entry : config->users) entry.path = path;
@@ -334,13 +355,16 @@ absl::StatusOr<KubeconfigFields> ParseFields(absl::string_view text, const std::
 // As kubectl: what an earlier file says of a name stands, whole.
 void Merge(KubeconfigFields from, KubeconfigFields& into) {
   if (into.current_context.empty()) into.current_context = std::move(from.current_context);
-  const auto append = [](auto& entries, auto& to) { std::move(entries.begin(), entries.end(), std::back_inserter(to)); };
+  const auto append = [](auto& entries, auto& to) {
+    std::move(entries.begin(), entries.end(), std::back_inserter(to));
+  };
   append(from.clusters, into.clusters);  // of a name the first one counts: see Find
   append(from.users, into.users);
   append(from.contexts, into.contexts);
 }
 
-constexpr absl::string_view kHowToFind = "name a kubeconfig with --kubeconfig or $KUBECONFIG; `gangway sandbox` writes one";
+constexpr absl::string_view kHowToFind =
+    "name a kubeconfig with --kubeconfig or $KUBECONFIG; `gangway sandbox` writes one";
 
 }  // namespace
 
@@ -391,7 +415,8 @@ absl::StatusOr<Connection> InClusterConnection(const InClusterSource& source) {
   out.context = "in-cluster";
   for (const std::string& file : {out.token.file, out.ca.file}) {
     if (!ReadFile(file).ok()) {
-      return absl::NotFoundError(absl::StrCat(file, ": cannot be read; does the pod mount its service account's token?"));
+      return absl::NotFoundError(
+          absl::StrCat(file, ": cannot be read; does the pod mount its service account's token?"));
     }
   }
   if (absl::StatusOr<std::string> ns = ReadFile(absl::StrCat(source.folder, "/namespace")); ns.ok() && !ns->empty()) {

@@ -15,8 +15,9 @@ namespace gangway::kube {
 // `context` "" means current-context. Relative file names in it are relative to the file's folder.
 absl::StatusOr<Connection> LoadKubeconfig(const std::string& path, absl::string_view context = {});
 
-// As $KUBECONFIG: several, with ':' between them. Those that do not exist are left out; the first that names a cluster, a user, a
-// context or the current one is believed. Relative file names are relative to the folder of the file they stand in.
+// As $KUBECONFIG: several, with ':' between them. Those that do not exist are left out; the first that names a cluster,
+// a user, a context or the current one is believed. Relative file names are relative to the folder of the file they
+// stand in.
 absl::StatusOr<Connection> LoadKubeconfigs(absl::string_view paths, absl::string_view context = {});
 
 // As LoadKubeconfig, for text already read; `path` is for messages and relative file names. Reads no file.
@@ -38,8 +39,8 @@ absl::StatusOr<Connection> FindConnection(const std::string& path, absl::string_
 
 struct KubeconfigEntry {
   std::string server;
-  std::string ca_data;  // PEM; "" for plain HTTP
-  std::string token;    // "" for none
+  std::string ca_data;              // PEM; "" for plain HTTP
+  std::string token;                // "" for none
   std::string context = "gangway";  // also the cluster's and the user's name
 };
 // Pure: the text of a kubeconfig with this one context.

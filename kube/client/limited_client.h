@@ -1,4 +1,5 @@
-// A Client that sends at most so many writes a second; the others wait their turn, in order. Reads and watches never wait.
+// A Client that sends at most so many writes a second; the others wait their turn, in order. Reads and watches never
+// wait.
 #pragma once
 
 #include <deque>
@@ -14,13 +15,15 @@ namespace gangway::kube {
 class LimitedClient final : public Client {
  public:
   // Zero per second: no limit.
-  LimitedClient(Loop& loop, Client& client, double per_second, int burst) : loop_(loop), client_(client), limiter_(per_second, burst) {}
+  LimitedClient(Loop& loop, Client& client, double per_second, int burst)
+      : loop_(loop), client_(client), limiter_(per_second, burst) {}
 
   void SetRate(double per_second, int burst);
   std::size_t waiting() const { return waiting_.size(); }
 
   void Send(Request request, Token owner, Done done) override;
-  [[nodiscard]] std::unique_ptr<Watch> StartWatch(Request request, Token owner, OnFrames on_frames, OnEnd on_end) override;
+  [[nodiscard]] std::unique_ptr<Watch> StartWatch(Request request, Token owner, OnFrames on_frames,
+                                                  OnEnd on_end) override;
 
  private:
   struct Waiting {

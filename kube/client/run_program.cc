@@ -88,7 +88,8 @@ std::vector<std::string> EnvironmentOf(const Program& program) {
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const absl::string_view text(*entry);
     const std::size_t equals = text.find('=');
-    if (equals != absl::string_view::npos) values[std::string(text.substr(0, equals))] = std::string(text.substr(equals + 1));
+    if (equals != absl::string_view::npos)
+      values[std::string(text.substr(0, equals))] = std::string(text.substr(equals + 1));
   }
   for (const auto& [name, value] : program.env) values[name] = value;
   std::vector<std::string> out;
@@ -96,10 +97,13 @@ std::vector<std::string> EnvironmentOf(const Program& program) {
   return out;
 }
 
-// A child that is ended with its group, and waited for, in any case. Until it is waited for nobody else can get its number.
+// A child that is ended with its group, and waited for, in any case. Until it is waited for nobody else can get its
+// number.
 class Child {
  public:
-  explicit Child(pid_t pid) : pid_(pid), pidfd_(static_cast<int>(syscall(SYS_pidfd_open, pid, 0))) { GW_CHECK(pidfd_ >= 0); }
+  explicit Child(pid_t pid) : pid_(pid), pidfd_(static_cast<int>(syscall(SYS_pidfd_open, pid, 0))) {
+    GW_CHECK(pidfd_ >= 0);
+  }
   ~Child() {
     if (!waited_) EndAndWait();
     close(pidfd_);
@@ -132,14 +136,16 @@ bool ReadSome(int fd, std::string& into) {
 }
 
 // Until it has ended and nothing more of what it said is there to be read.
-absl::Status Collect(const Child& child, int out_fd, int err_fd, absl::Duration timeout, const Interrupt& interrupt, std::string& out,
-                     std::string& err) {
+absl::Status Collect(const Child& child, int out_fd, int err_fd, absl::Duration timeout, const Interrupt& interrupt,
+                     std::string& out, std::string& err) {
   const auto until = std::chrono::steady_clock::now() + absl::ToChronoMilliseconds(timeout);
-  std::array<pollfd, 4> fds{{{out_fd, POLLIN, 0}, {err_fd, POLLIN, 0}, {interrupt.fd(), POLLIN, 0}, {child.pidfd(), POLLIN, 0}}};
+  std::array<pollfd, 4> fds{
+      {{out_fd, POLLIN, 0}, {err_fd, POLLIN, 0}, {interrupt.fd(), POLLIN, 0}, {child.pidfd(), POLLIN, 0}}};
   bool ended = false;
   for (;;) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now()).count();
-    if (left <= 0) return absl::DeadlineExceededError(absl::StrCat("did not end within ", absl::FormatDuration(timeout)));
+    if (left <= 0)
+      return absl::DeadlineExceededError(absl::StrCat("did not end within ", absl::FormatDuration(timeout)));
     const int ready = poll(fds.data(), fds.size(), ended ? 0 : static_cast<int>(left));
     if (ready < 0 && errno != EINTR) return absl::InternalError(std::strerror(errno));
     if (ready == 0 && ended) return absl::OkStatus();
@@ -178,8 +184,8 @@ absl::StatusOr<std::string> RunProgram(const Program& program, absl::Duration ti
   std::vector<std::string> arguments = {program.command}, environment = EnvironmentOf(program);
   arguments.insert(arguments.end(), program.args.begin(), program.args.end());
   pid_t pid = 0;
-  const int failed = posix_spawnp(&pid, program.command.c_str(), setup.files(), setup.attributes(), Pointers(arguments).data(),
-                                  Pointers(environment).data());
+  const int failed = posix_spawnp(&pid, program.command.c_str(), setup.files(), setup.attributes(),
+                                  Pointers(arguments).data(), Pointers(environment).data());
   if (failed == ENOENT) return absl::NotFoundError("there is no such program");
   if (failed != 0) return absl::InternalError(absl::StrCat("cannot be run: ", std::strerror(failed)));
   Child child(pid);
@@ -187,10 +193,12 @@ absl::StatusOr<std::string> RunProgram(const Program& program, absl::Duration ti
   err.CloseWriting();
   std::string said, complaint;
   absl::Status collected = Collect(child, out.reading(), err.reading(), timeout, interrupt, said, complaint);
-  if (!collected.ok()) return absl::Status(collected.code(), absl::StrCat(collected.message(), Complaint(std::move(complaint))));
+  if (!collected.ok())
+    return absl::Status(collected.code(), absl::StrCat(collected.message(), Complaint(std::move(complaint))));
   const int status = child.EndAndWait();
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return said;
-  const std::string how = WIFEXITED(status) ? absl::StrCat("ended with exit code ", WEXITSTATUS(status)) : absl::StrCat("was ended by signal ", WTERMSIG(status));
+  const std::string how = WIFEXITED(status) ? absl::StrCat("ended with exit code ", WEXITSTATUS(status))
+                                            : absl::StrCat("was ended by signal ", WTERMSIG(status));
   return absl::InternalError(absl::StrCat(how, Complaint(std::move(complaint))));
 }
 

@@ -31,9 +31,9 @@ class Interrupt {
   const int fd_;
 };
 
-// Its standard output; standard input is empty. Blocks. The program, and what it started in its process group, is gone when this returns.
-// Errors: NotFound (there is none), DeadlineExceeded, Cancelled, ResourceExhausted (too much output), Internal (it failed; with the end of
-// what it said on standard error).
+// Its standard output; standard input is empty. Blocks. The program, and what it started in its process group, is gone
+// when this returns. Errors: NotFound (there is none), DeadlineExceeded, Cancelled, ResourceExhausted (too much
+// output), Internal (it failed; with the end of what it said on standard error).
 absl::StatusOr<std::string> RunProgram(const Program& program, absl::Duration timeout, const Interrupt& interrupt);
 
 }  // namespace gangway::kube

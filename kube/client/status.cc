@@ -35,16 +35,26 @@ absl::StatusCode CodeFromHttp(int http_code, absl::string_view reason) {
     case 406:
     case 413:
     case 415:
-    case 422: return absl::StatusCode::kInvalidArgument;
-    case 401: return absl::StatusCode::kUnauthenticated;
-    case 403: return absl::StatusCode::kPermissionDenied;
-    case 404: return absl::StatusCode::kNotFound;
-    case 409: return reason == "AlreadyExists" ? absl::StatusCode::kAlreadyExists : absl::StatusCode::kAborted;
-    case 410: return absl::StatusCode::kOutOfRange;
-    case 429: return absl::StatusCode::kResourceExhausted;
-    case 500: return absl::StatusCode::kInternal;
-    case 504: return absl::StatusCode::kDeadlineExceeded;
-    default: break;
+    case 422:
+      return absl::StatusCode::kInvalidArgument;
+    case 401:
+      return absl::StatusCode::kUnauthenticated;
+    case 403:
+      return absl::StatusCode::kPermissionDenied;
+    case 404:
+      return absl::StatusCode::kNotFound;
+    case 409:
+      return reason == "AlreadyExists" ? absl::StatusCode::kAlreadyExists : absl::StatusCode::kAborted;
+    case 410:
+      return absl::StatusCode::kOutOfRange;
+    case 429:
+      return absl::StatusCode::kResourceExhausted;
+    case 500:
+      return absl::StatusCode::kInternal;
+    case 504:
+      return absl::StatusCode::kDeadlineExceeded;
+    default:
+      break;
   }
   return http_code > 500 && http_code < 600 ? absl::StatusCode::kUnavailable : absl::StatusCode::kUnknown;
 }

@@ -52,7 +52,9 @@ absl::StatusCode CodeFromHttp(int http_code, absl::string_view reason);
 // Ok for a 2xx. The message is the server's, or the first of the body's text when that is no Status object.
 absl::Status StatusFromResponse(const Response& response);
 // Also when there was none.
-inline absl::Status StatusOf(const absl::StatusOr<Response>& reply) { return reply.ok() ? StatusFromResponse(*reply) : reply.status(); }
+inline absl::Status StatusOf(const absl::StatusOr<Response>& reply) {
+  return reply.ok() ? StatusFromResponse(*reply) : reply.status();
+}
 
 // Of a watch's kError frame: the code in the Status object decides (410 is OutOfRange).
 absl::Status StatusFromObject(absl::string_view json);

@@ -16,10 +16,11 @@ class TextSource {
   using OnText = absl::AnyInvocable<void(absl::string_view)>;
 
   virtual ~TextSource() = default;
-  // Calls back as a watch does (client.h): OnEnd once, Ok when the server ended the text in an orderly way, the Status of a refusal, or
-  // a transport error. A stream without a byte for HttpClientOptions::watch_idle_timeout ends with DeadlineExceeded. What the loop has
-  // not taken is bounded as a watch's frames are; then the server has to wait.
-  [[nodiscard]] virtual std::unique_ptr<Watch> StartText(Request request, Token owner, OnText on_text, Client::OnEnd on_end) = 0;
+  // Calls back as a watch does (client.h): OnEnd once, Ok when the server ended the text in an orderly way, the Status
+  // of a refusal, or a transport error. A stream without a byte for HttpClientOptions::watch_idle_timeout ends with
+  // DeadlineExceeded. What the loop has not taken is bounded as a watch's frames are; then the server has to wait.
+  [[nodiscard]] virtual std::unique_ptr<Watch> StartText(Request request, Token owner, OnText on_text,
+                                                         Client::OnEnd on_end) = 0;
 };
 
 // For implementations that have the pieces as frames: hands on their objects.

@@ -16,7 +16,8 @@ namespace {
 constexpr std::size_t kMaxRefusalBytes = 1u << 20;
 
 bool HasSpaceOrControl(absl::string_view text) {
-  return std::any_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) <= ' ' || c == 0x7f; });
+  return std::any_of(text.begin(), text.end(),
+                     [](char c) { return static_cast<unsigned char>(c) <= ' ' || c == 0x7f; });
 }
 
 // The text of `299 - "text"` with its escapes taken away; code and agent say nothing.
@@ -65,7 +66,8 @@ Transfer::Transfer(Request request, std::shared_ptr<WatchStream> stream, std::op
 
 Transfer::~Transfer() { curl_slist_free_all(headers_); }
 
-absl::Status Transfer::Prepare(CURL* easy, const Endpoint& endpoint, CredentialsPtr credentials, const HttpClientOptions& options, SteadyTime now) {
+absl::Status Transfer::Prepare(CURL* easy, const Endpoint& endpoint, CredentialsPtr credentials,
+                               const HttpClientOptions& options, SteadyTime now) {
   easy_ = easy;
   credentials_ = std::move(credentials);
   started_at_ = last_byte_ = now;
@@ -86,14 +88,15 @@ absl::Status Transfer::Prepare(CURL* easy, const Endpoint& endpoint, Credentials
   curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
                    std::max(1L, static_cast<long>(absl::ToInt64Milliseconds(options.connect_timeout))));
   if (is_watch()) {
-    // On a connection of its own: over HTTP/2 an API server hands each event from one goroutine to the next, behind all its answers to
-    // us, so that under load watches lag for seconds.
+    // On a connection of its own: over HTTP/2 an API server hands each event from one goroutine to the next, behind all
+    // its answers to us, so that under load watches lag for seconds.
     curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
     curl_easy_setopt(easy, CURLOPT_PIPEWAIT, 0L);
     curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, &Transfer::OnHeader);
     curl_easy_setopt(easy, CURLOPT_HEADERDATA, this);
   } else {
-    if (now >= deadline) return absl::DeadlineExceededError(absl::StrCat(request_.method, " ", url_, ": not sent in time"));
+    if (now >= deadline)
+      return absl::DeadlineExceededError(absl::StrCat(request_.method, " ", url_, ": not sent in time"));
     curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, std::max(1L, Milliseconds(deadline - now)));
     curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, &Transfer::OnReadyToSend);
     curl_easy_setopt(easy, CURLOPT_PREREQDATA, this);
@@ -103,7 +106,9 @@ absl::Status Transfer::Prepare(CURL* easy, const Endpoint& endpoint, Credentials
   return absl::OkStatus();
 }
 
-std::string Transfer::Subject() const { return absl::StrCat(is_watch() ? "WATCH" : request_.method, " ", request_.path); }
+std::string Transfer::Subject() const {
+  return absl::StrCat(is_watch() ? "WATCH" : request_.method, " ", request_.path);
+}
 
 void Transfer::Rewind(bool refused) {
   refused_ = refused_ || refused;
@@ -137,7 +142,8 @@ std::size_t Transfer::OnBodyWanted(char* into, std::size_t, std::size_t room, vo
 // A request is sent again when its kept connection turned out dead.
 int Transfer::OnBodySought(void* self, curl_off_t offset, int origin) {
   auto* transfer = static_cast<Transfer*>(self);
-  if (origin != SEEK_SET || offset < 0 || static_cast<std::size_t>(offset) > transfer->request_.body.size()) return CURL_SEEKFUNC_FAIL;
+  if (origin != SEEK_SET || offset < 0 || static_cast<std::size_t>(offset) > transfer->request_.body.size())
+    return CURL_SEEKFUNC_FAIL;
   transfer->body_sent_ = static_cast<std::size_t>(offset);
   return CURL_SEEKFUNC_OK;
 }
@@ -155,11 +161,12 @@ void Transfer::SetMethod() {
     curl_easy_setopt(easy_, CURLOPT_NOBODY, 1L);
     return;
   }
-  const bool has_body = !request_.body.empty() || (request_.method != "GET" && request_.method != "DELETE" &&
-                                                   request_.method != "OPTIONS");
+  const bool has_body = !request_.body.empty() ||
+                        (request_.method != "GET" && request_.method != "DELETE" && request_.method != "OPTIONS");
   if (has_body) {
     curl_easy_setopt(easy_, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request_.body.size()));
-    if (fence_ == nullptr) curl_easy_setopt(easy_, CURLOPT_POSTFIELDS, request_.body.data());  // refers to it; we outlive the transfer
+    if (fence_ == nullptr)
+      curl_easy_setopt(easy_, CURLOPT_POSTFIELDS, request_.body.data());  // refers to it; we outlive the transfer
   }
   if (fence_ != nullptr && has_body) {
     curl_easy_setopt(easy_, CURLOPT_POST, 1L);
@@ -206,7 +213,8 @@ std::size_t Transfer::TakeBody(absl::string_view bytes) {
     if (length > 0) body_.reserve(std::min(static_cast<std::size_t>(length), max_body_bytes_));
   }
   if (body_.size() + bytes.size() > max_body_bytes_) {
-    failure_ = absl::ResourceExhaustedError(absl::StrCat("the answer is larger than the limit of ", max_body_bytes_, " bytes"));
+    failure_ = absl::ResourceExhaustedError(
+        absl::StrCat("the answer is larger than the limit of ", max_body_bytes_, " bytes"));
     return 0;
   }
   body_.append(bytes.data(), bytes.size());
@@ -273,14 +281,18 @@ bool Transfer::MadeSharedConnection() const {
 }
 
 absl::Status Transfer::TransportError(CURLcode code) const {
-  if (absl::IsFailedPrecondition(failure_)) return absl::Status(failure_.code(), failure_.message());  // the fence's; it names the request
+  if (absl::IsFailedPrecondition(failure_))
+    return absl::Status(failure_.code(), failure_.message());  // the fence's; it names the request
   const std::string what = absl::StrCat(request_.method, " ", url_, ": ");
   if (!failure_.ok()) return absl::Status(failure_.code(), absl::StrCat(what, failure_.message()));
   const std::string why = error_[0] != '\0' ? error_.data() : curl_easy_strerror(code);
   switch (code) {
-    case CURLE_OPERATION_TIMEDOUT: return absl::DeadlineExceededError(absl::StrCat(what, why));
-    case CURLE_URL_MALFORMAT: return absl::InvalidArgumentError(absl::StrCat(what, why));
-    default: return absl::UnavailableError(absl::StrCat(what, why));
+    case CURLE_OPERATION_TIMEDOUT:
+      return absl::DeadlineExceededError(absl::StrCat(what, why));
+    case CURLE_URL_MALFORMAT:
+      return absl::InvalidArgumentError(absl::StrCat(what, why));
+    default:
+      return absl::UnavailableError(absl::StrCat(what, why));
   }
 }
 

@@ -45,7 +45,7 @@ class Endpoint {
   absl::Status WriteHeaders();
 
   Connection connection_;
-  std::string base_url_;     // without a slash at the end
+  std::string base_url_;                    // without a slash at the end
   std::shared_ptr<curl_slist> connect_to_;  // where tls_server_name really is: "::10.0.0.1:6443"
   std::vector<std::string> headers_;
   std::string proxy_;  // as libcurl wants it
@@ -66,9 +66,11 @@ class Transfer {
   Transfer& operator=(const Transfer&) = delete;
 
   // Makes `easy`, which the transfer borrows, ready to go.
-  absl::Status Prepare(CURL* easy, const Endpoint& endpoint, CredentialsPtr credentials, const HttpClientOptions& options, SteadyTime now);
+  absl::Status Prepare(CURL* easy, const Endpoint& endpoint, CredentialsPtr credentials,
+                       const HttpClientOptions& options, SteadyTime now);
 
-  // The server did not believe who we are, and has done nothing; it may be asked once more, as if nothing had been sent.
+  // The server did not believe who we are, and has done nothing; it may be asked once more, as if nothing had been
+  // sent.
   bool MayTryAgain(CURLcode code) const { return code == CURLE_OK && http_code() == 401 && !refused_; }
   // As if nothing had been sent. `refused`: it is because of a 401.
   void Rewind(bool refused);
@@ -85,8 +87,8 @@ class Transfer {
   const std::shared_ptr<WatchStream>& stream() const { return stream_; }
   CURL* easy() const { return easy_; }
 
-  // When libcurl was given it; when a request was written to a connection, and to which (its own port); when a byte came: of a watch the
-  // first, of a request the last.
+  // When libcurl was given it; when a request was written to a connection, and to which (its own port); when a byte
+  // came: of a watch the first, of a request the last.
   SteadyTime started_at() const { return started_at_; }
   std::optional<SteadyTime> sent_at() const { return sent_at_; }
   int port() const { return port_; }
@@ -108,7 +110,7 @@ class Transfer {
   absl::Status SilenceError(const HttpClientOptions& options) const;
   absl::Status GivenUp(absl::string_view why) const;
 
-  SteadyTime deadline;  // of a request
+  SteadyTime deadline;              // of a request
   SteadyTime::duration patience{};  // with a connection that says nothing; of a watch until its first byte
   std::shared_ptr<CurlLane> lane;   // that it runs in
   Token owner;
@@ -149,7 +151,7 @@ class Transfer {
   std::optional<SteadyTime> sent_at_, heard_at_;
   std::optional<SteadyTime> suspect_until_;  // of a watch, until its next byte
   int port_ = 0;
-  SteadyTime last_byte_;                     // of a watch
+  SteadyTime last_byte_;  // of a watch
   bool paused_ = false;
 };
 

@@ -5,7 +5,8 @@
 namespace gangway::kube {
 
 WatchStream::WatchStream(Loop& loop, Token owner, Client::OnFrames on_frames, Client::OnEnd on_end,
-                         std::size_t max_undelivered_bytes, absl::AnyInvocable<void(std::shared_ptr<WatchStream>)> resume)
+                         std::size_t max_undelivered_bytes,
+                         absl::AnyInvocable<void(std::shared_ptr<WatchStream>)> resume)
     : loop_(loop),
       owner_(std::move(owner)),
       max_undelivered_bytes_(max_undelivered_bytes),

@@ -57,7 +57,7 @@ class WatchStream : public std::enable_shared_from_this<WatchStream> {
   bool waiting_ ABSL_GUARDED_BY(mu_) = false;
   bool cancelled_ ABSL_GUARDED_BY(mu_) = false;
   bool cancelled_inside_ ABSL_GUARDED_BY(mu_) = false;  // by a callback of this stream
-  std::thread::id inside_ ABSL_GUARDED_BY(mu_);  // the thread in a callback
+  std::thread::id inside_ ABSL_GUARDED_BY(mu_);         // the thread in a callback
 };
 
 }  // namespace gangway::kube

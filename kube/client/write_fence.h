@@ -1,8 +1,9 @@
-// Until when this process may write: the end of the lease it holds, looked at with a fresh clock by whoever is about to send.
+// Until when this process may write: the end of the lease it holds, looked at with a fresh clock by whoever is about to
+// send.
 //
-// A process that was stopped for a while (SIGSTOP, a machine that was suspended) may find, when it goes on, that somebody else
-// leads. Whatever it had decided by then must not leave: so the clock is asked as near to the socket as there is a place for it
-// (HttpClientOptions::fence), not when the write was decided.
+// A process that was stopped for a while (SIGSTOP, a machine that was suspended) may find, when it goes on, that
+// somebody else leads. Whatever it had decided by then must not leave: so the clock is asked as near to the socket as
+// there is a place for it (HttpClientOptions::fence), not when the write was decided.
 #pragma once
 
 #include <atomic>

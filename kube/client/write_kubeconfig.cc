@@ -54,7 +54,8 @@ absl::Status WriteKubeconfig(const std::string& path, const KubeconfigEntry& ent
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   if (std::error_code error; !folder.empty()) {
     std::filesystem::create_directories(folder, error);
-    if (error) return absl::UnavailableError(absl::StrCat(folder.string(), ": cannot make the folder: ", error.message()));
+    if (error)
+      return absl::UnavailableError(absl::StrCat(folder.string(), ": cannot make the folder: ", error.message()));
   }
   std::string fresh = absl::StrCat(path, ".XXXXXX");
   const int fd = mkostemp(fresh.data(), O_CLOEXEC);  // mode 0600

@@ -1,7 +1,8 @@
 // What a decision wants written, as a value: stages of writes, events to record, and when to look again.
 //
-// Writes of a stage go out together; the next stage starts when all have succeeded. Nothing of a half-applied plan is kept:
-// the key is decided anew from what is. A plan changes an object at most once. kube/runtime/driver.h carries plans out.
+// Writes of a stage go out together; the next stage starts when all have succeeded. Nothing of a half-applied plan is
+// kept: the key is decided anew from what is. A plan changes an object at most once. kube/runtime/driver.h carries
+// plans out.
 #pragma once
 
 #include <optional>
@@ -15,11 +16,12 @@
 namespace gangway::kube {
 
 enum class Verb {
-  kCreate,      // POST of `body`; "already exists" counts as done when the existing object has the same controller owner
-  kMergePatch,  // PATCH of `body`, application/merge-patch+json
-  kStrategicMergePatch,  // PATCH of `body`, application/strategic-merge-patch+json: core types only; lists merge by their keys
-  kPut,         // PUT of `body`: only for objects wholly ours (Lease)
-  kDelete,      // DELETE; "not found" counts as done
+  kCreate,  // POST of `body`; "already exists" counts as done when the existing object has the same controller owner
+  kMergePatch,           // PATCH of `body`, application/merge-patch+json
+  kStrategicMergePatch,  // PATCH of `body`, application/strategic-merge-patch+json: core types only; lists merge by
+                         // their keys
+  kPut,                  // PUT of `body`: only for objects wholly ours (Lease)
+  kDelete,               // DELETE; "not found" counts as done
 };
 
 enum class Propagation { kBackground, kForeground, kOrphan };
@@ -31,8 +33,9 @@ struct Write {
   std::string ns;                           // "" for cluster-scoped resources
   std::string name;
   std::string body;
-  // What the write was decided on. Set on everything but the creation of objects: the driver adds it as a precondition (delete) or into
-  // the patch's metadata; the body of a binding has it already. resourceVersion is for changes; a deletion has it only when a change of the object could save it.
+  // What the write was decided on. Set on everything but the creation of objects: the driver adds it as a precondition
+  // (delete) or into the patch's metadata; the body of a binding has it already. resourceVersion is for changes; a
+  // deletion has it only when a change of the object could save it.
   std::string uid;
   std::string resource_version;
   std::optional<std::int64_t> grace_period_seconds;  // deletions only
@@ -53,7 +56,8 @@ struct Plan {
   std::vector<std::vector<Write>> stages;
   std::vector<EventNote> events;
   absl::Time look_again = absl::InfiniteFuture();
-  // UID of the object it was decided for, where what is refused is told of that object: its name may be another's when the answer comes.
+  // UID of the object it was decided for, where what is refused is told of that object: its name may be another's when
+  // the answer comes.
   std::string uid = {};
 
   bool empty() const { return stages.empty() && events.empty(); }

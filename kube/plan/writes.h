@@ -13,7 +13,8 @@ inline api::ObjectReference ReferenceTo(const api::Resource& resource, const api
 }
 
 // A merge patch of exactly this version of the object.
-inline Write ChangeOf(const api::Resource& resource, const api::ObjectMeta& of, std::string body, std::string subresource = {}) {
+inline Write ChangeOf(const api::Resource& resource, const api::ObjectMeta& of, std::string body,
+                      std::string subresource = {}) {
   Write write;
   write.verb = Verb::kMergePatch;
   write.resource = &resource;

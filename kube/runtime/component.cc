@@ -5,7 +5,10 @@
 namespace gangway::kube {
 
 Component::Component(Informers& informers, ComponentOptions options)
-    : informers_(informers), options_(std::move(options)), leads_(!options_.standby), recorder_(informers.loop(), informers.client(), RecorderFor()) {}
+    : informers_(informers),
+      options_(std::move(options)),
+      leads_(!options_.standby),
+      recorder_(informers.loop(), informers.client(), RecorderFor()) {}
 
 Component::~Component() = default;
 
@@ -19,7 +22,9 @@ RecorderOptions Component::RecorderFor() {
 
 AnyInformer::OnDecodeError Component::OnUnreadable(Undecodable unread) {
   if (unread == Undecodable::kIgnored) return nullptr;
-  return [this](const api::ObjectReference& regarding, const absl::Status& status) { unreadable_.Tell(regarding, status); };
+  return [this](const api::ObjectReference& regarding, const absl::Status& status) {
+    unreadable_.Tell(regarding, status);
+  };
 }
 
 void Component::WaitFor(AnyInformer& informer) {

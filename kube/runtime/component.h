@@ -1,16 +1,17 @@
-// What every component of ours has in common: informers it listens to, drivers that carry out what it decides, a time as standby, a time in
-// which it leads, and an end.
+// What every component of ours has in common: informers it listens to, drivers that carry out what it decides, a time
+// as standby, a time in which it leads, and an end.
 //
 //   class QueueController final : public kube::Component {
 //    public:
-//     QueueController(kube::Informers& informers, kube::ComponentOptions options) : Component(informers, std::move(options)),
-//         queues_(Watch<Queue>(api::kQueues, {}, [this](const auto& key, const auto& before, const auto& after) { ... })),
-//         driver_(Drive("queue", [this](const auto& key, absl::Time now) { return Decide(key, now); })) {}
+//     QueueController(kube::Informers& informers, kube::ComponentOptions options) : Component(informers,
+//     std::move(options)),
+//         queues_(Watch<Queue>(api::kQueues, {}, [this](const auto& key, const auto& before, const auto& after) { ...
+//         })), driver_(Drive("queue", [this](const auto& key, absl::Time now) { return Decide(key, now); })) {}
 //    private:
 //     void Wake() override { queues_.ForEach(...driver_.Enqueue...); }
 //
-// It decides from when all that it watches is listed, and it leads, until it is stopped. Destroyed = crashed: what was under way is found again
-// by the next one. Used on its loop.
+// It decides from when all that it watches is listed, and it leads, until it is stopped. Destroyed = crashed: what was
+// under way is found again by the next one. Used on its loop.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +37,7 @@ struct ComponentOptions {
   double qps = 0;                 // writes a second, for each of its drivers; 0: no limit
   int burst = 100;
   int max_in_flight = 64;
-  bool events_yield = false;      // they wait until the plans under way are carried out
+  bool events_yield = false;  // they wait until the plans under way are carried out
 };
 
 // Who tells the user of an object that it cannot be read.
@@ -76,7 +77,8 @@ class Component {
 
   // In the constructor. `on_change` may be null: the objects are only looked up.
   template <class T>
-  Informer<T>& Watch(const api::Resource& resource, const Selection& selection, typename Informer<T>::OnChange on_change, Undecodable unread = Undecodable::kTold) {
+  Informer<T>& Watch(const api::Resource& resource, const Selection& selection,
+                     typename Informer<T>::OnChange on_change, Undecodable unread = Undecodable::kTold) {
     Informer<T>& informer = informers_.Of<T>(resource, selection);
     informer.Listen(owner_.token(), std::move(on_change), [this] { Begin(); }, OnUnreadable(unread));
     watched_.push_back(&informer);
@@ -89,7 +91,8 @@ class Component {
 
   // Everything is known and may be decided on: look at all there is. The drivers are awake.
   virtual void Wake() = 0;
-  // Every HTTP answer to a write of its drivers. The informers of the process take it; who overrides this calls it before all else.
+  // Every HTTP answer to a write of its drivers. The informers of the process take it; who overrides this calls it
+  // before all else.
   virtual void OnReply(const Write& write, const Response& response) { informers_.ObserveReply(write, response); }
 
   bool deciding() const { return deciding_; }

@@ -40,12 +40,17 @@ Outcome Judge(Verb verb, const absl::StatusOr<Response>& reply) {
   if (!reply.ok()) return Outcome::kRetry;
   if (reply->ok()) return Outcome::kDone;
   switch (reply->code) {
-    case 404: return verb == Verb::kDelete ? Outcome::kDone : Outcome::kStale;
+    case 404:
+      return verb == Verb::kDelete ? Outcome::kDone : Outcome::kStale;
     case 409:
-    case 412: return Outcome::kStale;
-    case 408: return Outcome::kRetry;
-    case 429: return Outcome::kWait;
-    default: return reply->code >= 500 ? Outcome::kRetry : Outcome::kPermanent;
+    case 412:
+      return Outcome::kStale;
+    case 408:
+      return Outcome::kRetry;
+    case 429:
+      return Outcome::kWait;
+    default:
+      return reply->code >= 500 ? Outcome::kRetry : Outcome::kPermanent;
   }
 }
 
@@ -58,7 +63,9 @@ struct MetadataView {
 
 std::string Whose(const api::ObjectMeta& metadata) {
   const api::OwnerReference* const controller = metadata.Controller();
-  return controller == nullptr ? "nothing controls it" : absl::StrCat(controller->kind, " ", controller->name, " controls it, UID ", controller->uid);
+  return controller == nullptr
+             ? "nothing controls it"
+             : absl::StrCat(controller->kind, " ", controller->name, " controls it, UID ", controller->uid);
 }
 
 std::string ControllerUid(const api::ObjectMeta& metadata) {
@@ -71,7 +78,11 @@ std::string ControllerUid(const api::ObjectMeta& metadata) {
 class Driver::Impl {
  public:
   Impl(Loop& loop, Client& client, Recorder& recorder, DriverOptions options, Decide decide)
-      : loop_(loop), client_(client), recorder_(recorder), options_(std::move(options)), decide_(std::move(decide)),
+      : loop_(loop),
+        client_(client),
+        recorder_(recorder),
+        options_(std::move(options)),
+        decide_(std::move(decide)),
         limiter_(options_.qps, options_.burst) {
     if (options_.metrics == nullptr) return;
     Metrics& metrics = *options_.metrics;
@@ -81,7 +92,8 @@ class Driver::Impl {
       writes_total_[i] = metrics.AddCounter("gangway_writes_total", "Writes, by what the reply meant", labels);
     }
     const MetricLabels labels = {{"driver", options_.name}};
-    write_seconds_ = metrics.AddHistogram("gangway_write_duration_seconds", "From sending a write to its reply", DurationBounds(), labels);
+    write_seconds_ = metrics.AddHistogram("gangway_write_duration_seconds", "From sending a write to its reply",
+                                          DurationBounds(), labels);
     queued_ = metrics.AddGauge("gangway_queued_keys", "Keys waiting to be decided", labels);
   }
 
@@ -136,7 +148,7 @@ class Driver::Impl {
     int refused = 0;          // for good, of the stage
     Outcome worst = Outcome::kDone;
     absl::Duration wait = absl::ZeroDuration();  // as the server asked
-    bool unreached = true;    // every failure of the stage was that nobody answered, or that nothing may be sent
+    bool unreached = true;  // every failure of the stage was that nobody answered, or that nothing may be sent
 
     bool idle() const { return !queued && !under_way && retry == 0 && look_again == 0; }
   };
@@ -188,12 +200,11 @@ class Driver::Impl {
   void LookAgain(const NamespacedName& key, State& state, absl::Time when) {
     CancelTimer(state.look_again);
     if (when == absl::InfiniteFuture()) return;
-    state.look_again = loop_.PostAt(std::max(when, loop_.Now() + kSoonestLook), owner_.token(), [this, key] {
-      TimerRan(key, &State::look_again);
-    });
+    state.look_again = loop_.PostAt(std::max(when, loop_.Now() + kSoonestLook), owner_.token(),
+                                    [this, key] { TimerRan(key, &State::look_again); });
   }
 
-  void TimerRan(const NamespacedName& key, Loop::TimerId State::*timer) {
+  void TimerRan(const NamespacedName& key, Loop::TimerId State::* timer) {
     State& due = *states_.at(key);
     due.*timer = 0;
     Enqueue(key);
@@ -216,7 +227,8 @@ class Driver::Impl {
     state.refused = 0;
     state.wait = absl::ZeroDuration();
     state.unreached = true;
-    for (std::size_t i = 0; i < state.awaited; ++i) (stages[state.stage][i].yields ? yielding_ : writes_).push_back({key, i});
+    for (std::size_t i = 0; i < state.awaited; ++i)
+      (stages[state.stage][i].yields ? yielding_ : writes_).push_back({key, i});
     Pump();
   }
 
@@ -270,16 +282,18 @@ class Driver::Impl {
       });
       return;
     }
-    client_.Send(*std::move(request), owner_.token(), [this, w, sent = loop_.Now()](const absl::StatusOr<Response>& reply) {
-      write_seconds_.Observe(absl::ToDoubleSeconds(loop_.Now() - sent));
-      TakeReply(w, reply);
-    });
+    client_.Send(*std::move(request), owner_.token(),
+                 [this, w, sent = loop_.Now()](const absl::StatusOr<Response>& reply) {
+                   write_seconds_.Observe(absl::ToDoubleSeconds(loop_.Now() - sent));
+                   TakeReply(w, reply);
+                 });
   }
 
   void TakeReply(const QueuedWrite& w, const absl::StatusOr<Response>& reply) {
     const Write& write = WriteOf(w);
     const absl::Status status = StatusOf(reply);
-    if (write.verb == Verb::kCreate && write.subresource.empty() && absl::IsAlreadyExists(status)) return LookAtExisting(w, status);
+    if (write.verb == Verb::kCreate && write.subresource.empty() && absl::IsAlreadyExists(status))
+      return LookAtExisting(w, status);
     Count(write, -1);
     if (reply.ok() && on_reply_) on_reply_(write, *reply);
     EndWrite(w, Judge(write.verb, reply), status, RetryAfter(reply));
@@ -296,7 +310,8 @@ class Driver::Impl {
       const Write& wanted = WriteOf(w);
       Count(wanted, -1);
       if (reply.ok() && on_reply_) on_reply_(wanted, *reply);
-      if (!reply.ok() || !reply->ok()) return EndWrite(w, Judge(wanted.verb, reply), StatusOf(reply), RetryAfter(reply));
+      if (!reply.ok() || !reply->ok())
+        return EndWrite(w, Judge(wanted.verb, reply), StatusOf(reply), RetryAfter(reply));
       absl::Status why = refused;
       const Outcome outcome = JudgeExisting(wanted, *reply->body, why);
       EndWrite(w, outcome, why, absl::ZeroDuration());
@@ -308,9 +323,11 @@ class Driver::Impl {
     const auto ours = api::Decode<MetadataView>(write.body);
     const auto theirs = api::Decode<MetadataView>(existing);
     if (!ours.ok() || !theirs.ok()) return Outcome::kPermanent;
-    if (theirs->metadata.deleting()) return Outcome::kStale;  // it must go before its successor can come, whosever it is
+    if (theirs->metadata.deleting())
+      return Outcome::kStale;  // it must go before its successor can come, whosever it is
     if (ControllerUid(ours->metadata) == ControllerUid(theirs->metadata)) return Outcome::kDone;
-    why = absl::Status(why.code(), absl::StrCat(why.message(), " and is not ours: ", Whose(theirs->metadata), "; it is left alone, and tried again"));
+    why = absl::Status(why.code(), absl::StrCat(why.message(), " and is not ours: ", Whose(theirs->metadata),
+                                                "; it is left alone, and tried again"));
     return Outcome::kPermanent;
   }
 
@@ -345,13 +362,19 @@ class Driver::Impl {
     const Write& write = WriteOf(w);
     const std::string key = w.key.ToString();
     const std::string error = status.ToString();
-    const log::Fields fields = {{"driver", options_.name}, {"key", key}, {"verb", VerbName(write.verb)},
-                                {"resource", write.resource->plural}, {"name", write.name}, {"error", error}};
+    const log::Fields fields = {{"driver", options_.name},      {"key", key},
+                                {"verb", VerbName(write.verb)}, {"resource", write.resource->plural},
+                                {"name", write.name},           {"error", error}};
     switch (outcome) {
-      case Outcome::kDone: break;
-      case Outcome::kStale: log::Debug("write decided on an old view", fields); break;
+      case Outcome::kDone:
+        break;
+      case Outcome::kStale:
+        log::Debug("write decided on an old view", fields);
+        break;
       case Outcome::kRetry:
-      case Outcome::kWait: log::Warning("write failed", fields); break;
+      case Outcome::kWait:
+        log::Warning("write failed", fields);
+        break;
       case Outcome::kPermanent:
         if (!tell) break;
         log::Error("write refused", fields);
@@ -392,9 +415,7 @@ class Driver::Impl {
   void SetRetry(const NamespacedName& key, State& state, absl::Time when) {
     CancelTimer(state.retry);
     state.retry_at = when;
-    state.retry = loop_.PostAt(when, owner_.token(), [this, key] {
-      TimerRan(key, &State::retry);
-    });
+    state.retry = loop_.PostAt(when, owner_.token(), [this, key] { TimerRan(key, &State::retry); });
   }
 
   Loop& loop_;
@@ -410,7 +431,7 @@ class Driver::Impl {
   std::deque<NamespacedName> queue_;  // keys to decide
   bool held_ = false, asleep_ = false;
   std::size_t under_way_ = 0;
-  std::deque<QueuedWrite> writes_, yielding_;  // not yet sent
+  std::deque<QueuedWrite> writes_, yielding_;   // not yet sent
   int in_flight_ = 0, yielding_in_flight_ = 0;  // the latter are among the former
   Loop::TimerId pump_ = 0;
 

@@ -7,7 +7,8 @@
 
 namespace gangway::kube {
 
-AnyInformer::AnyInformer(Loop& loop, Client& client, const api::Resource& resource, InformerOptions options, Reflector::Decode decode)
+AnyInformer::AnyInformer(Loop& loop, Client& client, const api::Resource& resource, InformerOptions options,
+                         Reflector::Decode decode)
     : resource_(resource), options_(std::move(options)), decode_(decode) {
   if (resource.namespaced && !options_.namespaces.empty()) {
     by_ = Parts::kByNamespace;
@@ -56,14 +57,19 @@ void AnyInformer::StartWhenDue() {
   if (!wanted_ || started_ || !due) return;
   started_ = true;
   for (const auto& reflector : reflectors_) {
-    reflector->SetOnDecodeError([this](const api::ObjectReference& regarding, const absl::Status& status) { TellDecodeError(regarding, status); });
-    reflector->Start(decode_, [this](const api::NamespacedName& key, const Object& before, const Object& after) { Tell(key, before, after); },
-                     [this] { OnPartSynced(); });
+    reflector->SetOnDecodeError([this](const api::ObjectReference& regarding, const absl::Status& status) {
+      TellDecodeError(regarding, status);
+    });
+    reflector->Start(
+        decode_,
+        [this](const api::NamespacedName& key, const Object& before, const Object& after) { Tell(key, before, after); },
+        [this] { OnPartSynced(); });
   }
 }
 
 void AnyInformer::OnPartSynced() {
-  if (!std::all_of(reflectors_.begin(), reflectors_.end(), [](const auto& reflector) { return reflector->synced(); })) return;
+  if (!std::all_of(reflectors_.begin(), reflectors_.end(), [](const auto& reflector) { return reflector->synced(); }))
+    return;
   synced_ = true;
   for (AnyInformer* const each : after_) each->StartWhenDue();
   for (Listener& listener : listeners_) {
@@ -117,7 +123,8 @@ void AnyInformer::ForEachObject(absl::FunctionRef<void(const api::NamespacedName
 }
 
 void AnyInformer::ObserveReply(const Write& write, const Response& response) {
-  if (Reflector* const reflector = Find({write.ns, write.name}); reflector != nullptr) reflector->ObserveReply(write, response);
+  if (Reflector* const reflector = Find({write.ns, write.name}); reflector != nullptr)
+    reflector->ObserveReply(write, response);
 }
 
 void AnyInformer::Observe(const Bytes& object) {

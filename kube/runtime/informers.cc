@@ -16,17 +16,20 @@ Informers::Informers(Loop& loop, Client& client, Metrics* metrics, std::vector<s
 
 Informers::~Informers() = default;
 
-AnyInformer* Informers::Find(const api::Resource& resource, Reflector::Decode decode, const Selection& selection) const {
+AnyInformer* Informers::Find(const api::Resource& resource, Reflector::Decode decode,
+                             const Selection& selection) const {
   const auto same = [&](const Entry& entry) {
     const Selection& other = entry.selection;
-    return &entry.informer->resource() == &resource && entry.decode == decode && other.labels == selection.labels && other.fields == selection.fields &&
-           other.optional == selection.optional && other.unless_forbidden == selection.unless_forbidden && other.everywhere == selection.everywhere;
+    return &entry.informer->resource() == &resource && entry.decode == decode && other.labels == selection.labels &&
+           other.fields == selection.fields && other.optional == selection.optional &&
+           other.unless_forbidden == selection.unless_forbidden && other.everywhere == selection.everywhere;
   };
   const auto it = std::find_if(entries_.begin(), entries_.end(), same);
   return it == entries_.end() ? nullptr : it->informer.get();
 }
 
-AnyInformer& Informers::Add(std::unique_ptr<AnyInformer> informer, Reflector::Decode decode, const Selection& selection) {
+AnyInformer& Informers::Add(std::unique_ptr<AnyInformer> informer, Reflector::Decode decode,
+                            const Selection& selection) {
   GW_CHECK(!started_);
   std::string name = NameFor(informer->resource(), selection);
   return *entries_.emplace_back(Entry{std::move(informer), decode, selection, std::move(name)}).informer;
@@ -46,8 +49,11 @@ InformerOptions Informers::OptionsOf(const api::Resource& resource, const Select
 
 // The first of a plural has it for itself.
 std::string Informers::NameFor(const api::Resource& resource, const Selection& selection) const {
-  std::string name = absl::StrCat(View(resource.plural), selection.labels.empty() && selection.fields.empty() ? "" : "?", selection.labels, selection.fields);
-  const bool taken = std::any_of(entries_.begin(), entries_.end(), [&](const Entry& entry) { return entry.name == name; });
+  std::string name =
+      absl::StrCat(View(resource.plural), selection.labels.empty() && selection.fields.empty() ? "" : "?",
+                   selection.labels, selection.fields);
+  const bool taken =
+      std::any_of(entries_.begin(), entries_.end(), [&](const Entry& entry) { return entry.name == name; });
   return taken ? absl::StrCat(FullName(resource), name.substr(resource.plural.size())) : name;
 }
 

@@ -1,4 +1,5 @@
-// The informers of one process: components ask for theirs, and those that ask for the same share it, so that nothing is watched or decoded twice.
+// The informers of one process: components ask for theirs, and those that ask for the same share it, so that nothing is
+// watched or decoded twice.
 //
 //   Informers informers(loop, client, metrics, namespaces);
 //   JobController jobs(informers, ...);   // informers.Of<StoredJob>(api::kJobs).Listen(...)
@@ -27,18 +28,18 @@ namespace gangway::kube {
 
 // Which objects of a resource, and what is to be kept of them.
 struct Selection {
-  std::string labels = {};       // as kubectl -l takes it
+  std::string labels = {};  // as kubectl -l takes it
   std::string fields = {};
-  bool keep = true;              // false: the objects themselves may be let go once they are told; one who keeps them is enough
-  bool optional = false;         // InformerOptions::optional
-  bool unless_forbidden = false; // InformerOptions::unless_forbidden
-  bool everywhere = false;       // also outside of the namespaces that the process is for
+  bool keep = true;  // false: the objects themselves may be let go once they are told; one who keeps them is enough
+  bool optional = false;          // InformerOptions::optional
+  bool unless_forbidden = false;  // InformerOptions::unless_forbidden
+  bool everywhere = false;        // also outside of the namespaces that the process is for
 };
 
 class Informers {
  public:
-  // `namespaces`: only these; empty: all. Of the kind Namespace itself only these are read, each by its name, for which rights on these
-  // names are enough.
+  // `namespaces`: only these; empty: all. Of the kind Namespace itself only these are read, each by its name, for which
+  // rights on these names are enough.
   Informers(Loop& loop, Client& client, Metrics* metrics = nullptr, std::vector<std::string> namespaces = {});
   ~Informers();
   Informers(const Informers&) = delete;
@@ -48,7 +49,9 @@ class Informers {
   template <class T>
   Informer<T>& Of(const api::Resource& resource, const Selection& selection = {}) {
     AnyInformer* found = Find(resource, &Informer<T>::Decode, selection);
-    if (found == nullptr) found = &Add(std::make_unique<Informer<T>>(loop_, client_, resource, OptionsOf(resource, selection)), &Informer<T>::Decode, selection);
+    if (found == nullptr)
+      found = &Add(std::make_unique<Informer<T>>(loop_, client_, resource, OptionsOf(resource, selection)),
+                   &Informer<T>::Decode, selection);
     if (selection.keep) found->Keep();
     return static_cast<Informer<T>&>(*found);
   }
@@ -57,8 +60,8 @@ class Informers {
   bool Has(const api::Resource& resource, const Selection& selection = {}) const {
     return Find(resource, &Informer<T>::Decode, selection) != nullptr;
   }
-  // What is made of informers for more than one component: I is made with the informers when it is first asked for, and lives as long as
-  // somebody holds it.
+  // What is made of informers for more than one component: I is made with the informers when it is first asked for, and
+  // lives as long as somebody holds it.
   template <class I>
   std::shared_ptr<I> Shared() {
     std::weak_ptr<void>& known = shared_[typeid(I)];

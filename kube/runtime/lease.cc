@@ -37,11 +37,13 @@ struct LeaseSpec {
   static constexpr bool kView = true;
   static constexpr std::string_view kName = "LeaseSpec";
   static constexpr auto Fields() {
-    return api::MakeFields(api::MakeField<&LeaseSpec::holder_identity>("holderIdentity", "who holds it; empty: nobody"),
-                           api::MakeField<&LeaseSpec::lease_duration_seconds>("leaseDurationSeconds", "how long others wait after a change"),
-                           api::MakeField<&LeaseSpec::acquire_time>("acquireTime", "by the holder's clock"),
-                           api::MakeField<&LeaseSpec::renew_time>("renewTime", "by the holder's clock"),
-                           api::MakeField<&LeaseSpec::lease_transitions>("leaseTransitions", "how often the holder changed"));
+    return api::MakeFields(
+        api::MakeField<&LeaseSpec::holder_identity>("holderIdentity", "who holds it; empty: nobody"),
+        api::MakeField<&LeaseSpec::lease_duration_seconds>("leaseDurationSeconds",
+                                                           "how long others wait after a change"),
+        api::MakeField<&LeaseSpec::acquire_time>("acquireTime", "by the holder's clock"),
+        api::MakeField<&LeaseSpec::renew_time>("renewTime", "by the holder's clock"),
+        api::MakeField<&LeaseSpec::lease_transitions>("leaseTransitions", "how often the holder changed"));
   }
 };
 struct LeaseView {
@@ -50,15 +52,21 @@ struct LeaseView {
   static constexpr bool kView = true;
   static constexpr std::string_view kName = "Lease";
   static constexpr auto Fields() {
-    return api::MakeFields(api::MakeField<&LeaseView::metadata>("metadata", ""), api::MakeField<&LeaseView::spec>("spec", ""));
+    return api::MakeFields(api::MakeField<&LeaseView::metadata>("metadata", ""),
+                           api::MakeField<&LeaseView::spec>("spec", ""));
   }
 };
 
 std::string SpecJson(const LeaseSpec& spec) {
   std::string out;
-  api::JsonWriter(out).BeginObject().Field("holderIdentity", spec.holder_identity)
-      .Field("leaseDurationSeconds", spec.lease_duration_seconds).Field("acquireTime", spec.acquire_time)
-      .Field("renewTime", spec.renew_time).Field("leaseTransitions", spec.lease_transitions).EndObject();
+  api::JsonWriter(out)
+      .BeginObject()
+      .Field("holderIdentity", spec.holder_identity)
+      .Field("leaseDurationSeconds", spec.lease_duration_seconds)
+      .Field("acquireTime", spec.acquire_time)
+      .Field("renewTime", spec.renew_time)
+      .Field("leaseTransitions", spec.lease_transitions)
+      .EndObject();
   return out;
 }
 
@@ -78,14 +86,17 @@ absl::StatusOr<std::string> WithSpec(absl::string_view object, const LeaseSpec& 
 absl::Status CheckLeaseOptions(const LeaseOptions& options) {
   const auto wrong = [](absl::string_view what) { return absl::InvalidArgumentError(what); };
   if (options.retry_period <= absl::ZeroDuration()) return wrong("retryPeriod: must be more than 0s");
-  if (options.lease_duration < absl::Seconds(1) || options.lease_duration != absl::Trunc(options.lease_duration, absl::Seconds(1))) {
+  if (options.lease_duration < absl::Seconds(1) ||
+      options.lease_duration != absl::Trunc(options.lease_duration, absl::Seconds(1))) {
     return wrong("leaseDuration: must be whole seconds, at least 1s");
   }
   if (options.renew_deadline <= options.retry_period * kLeastDeadline) {
-    return wrong(absl::StrCat("renewDeadline: must be more than 1.2 times retryPeriod, which is ", absl::FormatDuration(options.retry_period)));
+    return wrong(absl::StrCat("renewDeadline: must be more than 1.2 times retryPeriod, which is ",
+                              absl::FormatDuration(options.retry_period)));
   }
   if (options.lease_duration <= options.renew_deadline) {
-    return wrong(absl::StrCat("leaseDuration: must be more than renewDeadline, which is ", absl::FormatDuration(options.renew_deadline)));
+    return wrong(absl::StrCat("leaseDuration: must be more than renewDeadline, which is ",
+                              absl::FormatDuration(options.renew_deadline)));
   }
   return absl::OkStatus();
 }
@@ -96,7 +107,9 @@ class Lease::Impl {
       : loop_(loop), client_(client), fence_(fence), options_(std::move(options)), callbacks_(std::move(callbacks)) {
     if (options_.metrics == nullptr) return;
     const auto counter = [&](const char* result) {
-      return options_.metrics->AddCounter("gangway_lease_requests_total", "Tries to take or renew the lease, by what came of them", {{"result", result}});
+      return options_.metrics->AddCounter("gangway_lease_requests_total",
+                                          "Tries to take or renew the lease, by what came of them",
+                                          {{"result", result}});
     };
     succeeded_ = counter("ok");
     failed_ = counter("failed");
@@ -182,7 +195,8 @@ class Lease::Impl {
 
   // Whoever comes back after an outage has as long again to be answered.
   bool CanWork() const {
-    return options_.answered_at == nullptr || loop_.Now() - std::max(options_.answered_at(), recovered_) <= options_.renew_deadline;
+    return options_.answered_at == nullptr ||
+           loop_.Now() - std::max(options_.answered_at(), recovered_) <= options_.renew_deadline;
   }
 
   void Try() {
@@ -191,18 +205,20 @@ class Lease::Impl {
     if (!suspended_ && !fence_.open()) return Lose("its time ran out before it was renewed");
     // Where renewals fail as well it is not the work alone that gets no answer.
     if (doubted_ && !failing_) return doubted ? Resign() : After(kDoubt);
-    if (deadline_ == 0 && !suspended_) deadline_ = loop_.PostAt(renewed_ + options_.renew_deadline, owner_.token(), [this] { Suspend(); });
+    if (deadline_ == 0 && !suspended_)
+      deadline_ = loop_.PostAt(renewed_ + options_.renew_deadline, owner_.token(), [this] { Suspend(); });
     Write(seen_.spec.lease_transitions, seen_.spec.acquire_time);
   }
 
-  // Nobody answers: from here on nothing is written. But the record says that it is ours for as long as nobody else has written it, and
-  // nobody who has not written it writes anything else.
+  // Nobody answers: from here on nothing is written. But the record says that it is ours for as long as nobody else has
+  // written it, and nobody who has not written it writes anything else.
   void Suspend() {
     deadline_ = 0;
     suspended_ = true;
     fence_.Close();
     leading_.Set(0);
-    log::Error("lease not renewed: nothing is written until it is", {{"lease", Name()}, {"within", options_.renew_deadline}});
+    log::Error("lease not renewed: nothing is written until it is",
+               {{"lease", Name()}, {"within", options_.renew_deadline}});
   }
 
   void Look() {
@@ -224,7 +240,8 @@ class Lease::Impl {
     if (!told_holder_ || holder_ != seen_.spec.holder_identity) {
       told_holder_ = true;
       holder_ = seen_.spec.holder_identity;
-      log::Info(holder_.empty() ? "nobody leads" : "leader", {{"lease", Name()}, {"holder", holder_}, {"self", options_.identity}});
+      log::Info(holder_.empty() ? "nobody leads" : "leader",
+                {{"lease", Name()}, {"holder", holder_}, {"self", options_.identity}});
       if (callbacks_.on_new_holder) callbacks_.on_new_holder(holder_);
     }
     return absl::OkStatus();
@@ -235,7 +252,8 @@ class Lease::Impl {
     const bool ours = spec.holder_identity == options_.identity;
     if (state_ == State::kHeld && !ours) return Lose(absl::StrCat("taken by ", holder_.empty() ? "nobody" : holder_));
     const absl::Time expires = changed_ + absl::Seconds(spec.lease_duration_seconds);
-    if (!ours && !spec.holder_identity.empty() && loop_.Now() < expires) return Again(expires - loop_.Now() + kExpiryMargin);
+    if (!ours && !spec.holder_identity.empty() && loop_.Now() < expires)
+      return Again(expires - loop_.Now() + kExpiryMargin);
     if (ours) return Write(spec.lease_transitions, spec.acquire_time);
     Write(spec.lease_transitions + 1, api::FormatMicroTime(loop_.Now()));
   }
@@ -247,7 +265,11 @@ class Lease::Impl {
     request.method = "POST";
     request.path = api::PathOf(api::kLeases, options_.ns);
     api::JsonWriter json(request.body);
-    json.BeginObject().Field("apiVersion", api::kLeases.ApiVersion()).Field("kind", "Lease").Key("metadata").BeginObject();
+    json.BeginObject()
+        .Field("apiVersion", api::kLeases.ApiVersion())
+        .Field("kind", "Lease")
+        .Key("metadata")
+        .BeginObject();
     json.Field("name", options_.name).Field("namespace", options_.ns).EndObject();
     json.RawField("spec", SpecJson(spec)).EndObject();
     Send(std::move(request), "create");
@@ -286,15 +308,18 @@ class Lease::Impl {
 
   void Send(Request request, absl::string_view what) {
     const absl::Time sent = fence_.Now();
-    client_.Send(std::move(request), owner_.token(), [this, what, sent, asked = loop_.Now()](const absl::StatusOr<Response>& reply) {
-      if (const absl::Status status = StatusOf(reply); !status.ok()) return Refused(what, status);
-      // Others count from when they see this version, which is later than when we sent it.
-      const absl::Time until = sent + options_.lease_duration;
-      if (fence_.Now() >= until) return held() ? Lose("the answer to its renewal came too late") : Fail(what, absl::DeadlineExceededError("the answer came too late"));
-      if (const absl::Status seen = See(reply->body); !seen.ok()) return Fail(what, seen);
-      fence_.OpenUntil(until);
-      Held(asked);
-    });
+    client_.Send(std::move(request), owner_.token(),
+                 [this, what, sent, asked = loop_.Now()](const absl::StatusOr<Response>& reply) {
+                   if (const absl::Status status = StatusOf(reply); !status.ok()) return Refused(what, status);
+                   // Others count from when they see this version, which is later than when we sent it.
+                   const absl::Time until = sent + options_.lease_duration;
+                   if (fence_.Now() >= until)
+                     return held() ? Lose("the answer to its renewal came too late")
+                                   : Fail(what, absl::DeadlineExceededError("the answer came too late"));
+                   if (const absl::Status seen = See(reply->body); !seen.ok()) return Fail(what, seen);
+                   fence_.OpenUntil(until);
+                   Held(asked);
+                 });
   }
 
   // A holder whose change was refused looks what is there now, as client-go does; a contender's turn is over.
@@ -310,7 +335,8 @@ class Lease::Impl {
     After(options_.retry_period);
     if (std::exchange(failing_, false)) recovered_ = loop_.Now();
     leading_.Set(1);
-    if (std::exchange(suspended_, false)) log::Info("lease renewed: nobody has taken it meanwhile", {{"lease", Name()}});
+    if (std::exchange(suspended_, false))
+      log::Info("lease renewed: nobody has taken it meanwhile", {{"lease", Name()}});
     if (std::exchange(state_, State::kHeld) == State::kHeld) return;
     log::Info("lease acquired", {{"lease", Name()}, {"identity", options_.identity}});
     if (callbacks_.on_acquired) callbacks_.on_acquired();
@@ -330,11 +356,13 @@ class Lease::Impl {
   std::string Explained(const absl::Status& status) const {
     if (IsUnreached(status)) return absl::StrCat("the API server does not answer: ", WhyUnreached(status));
     if (!absl::IsPermissionDenied(status)) return std::string(status.ToString());
-    return absl::StrCat(status.message(), "; grant create, get and update on leases.coordination.k8s.io in namespace ", options_.ns);
+    return absl::StrCat(status.message(), "; grant create, get and update on leases.coordination.k8s.io in namespace ",
+                        options_.ns);
   }
 
   void Again(absl::Duration at_most) {
-    const absl::Duration wait = options_.retry_period * (state_ == State::kHeld ? 1.0 : 1.0 + kRetryJitter * UnitInterval(loop_.Random()));
+    const absl::Duration wait =
+        options_.retry_period * (state_ == State::kHeld ? 1.0 : 1.0 + kRetryJitter * UnitInterval(loop_.Random()));
     After(std::min(wait, at_most));
   }
 
@@ -355,7 +383,8 @@ class Lease::Impl {
     TellLost(absl::StrCat("given back: ", Unanswered()));
   }
   std::string Unanswered() const {
-    return absl::StrCat("no request of the client that works was answered within ", absl::FormatDuration(options_.renew_deadline));
+    return absl::StrCat("no request of the client that works was answered within ",
+                        absl::FormatDuration(options_.renew_deadline));
   }
 
   void End() {
@@ -384,7 +413,7 @@ class Lease::Impl {
   std::string holder_;
   bool told_holder_ = false;
 
-  absl::Time renewed_;  // when the last renewal that succeeded was sent
+  absl::Time renewed_;      // when the last renewal that succeeded was sent
   bool doubted_ = false;    // at the last look the client that works had not been answered for long
   bool failing_ = false;    // the last try failed
   bool suspended_ = false;  // held by the record, and not renewed in time
@@ -400,7 +429,9 @@ Lease::Lease(Loop& loop, Client& client, WriteFence& fence, LeaseOptions options
     : impl_(std::make_unique<Impl>(loop, client, fence, std::move(options), std::move(callbacks))) {}
 Lease::~Lease() = default;
 void Lease::Start() { impl_->Start(); }
-void Lease::Release(absl::Duration patience, absl::AnyInvocable<void()> done) { impl_->Release(patience, std::move(done)); }
+void Lease::Release(absl::Duration patience, absl::AnyInvocable<void()> done) {
+  impl_->Release(patience, std::move(done));
+}
 bool Lease::held() const { return impl_->held(); }
 const std::string& Lease::holder() const { return impl_->holder(); }
 

@@ -1,21 +1,27 @@
-// Leader election on a coordination.k8s.io Lease, as client-go does it, so that either kind of program can contend for the same one.
+// Leader election on a coordination.k8s.io Lease, as client-go does it, so that either kind of program can contend for
+// the same one.
 //
-//  * Whoever finds the Lease missing, released, or unchanged for its leaseDurationSeconds takes it. "Unchanged" is measured with our
+//  * Whoever finds the Lease missing, released, or unchanged for its leaseDurationSeconds takes it. "Unchanged" is
+//  measured with our
 //    own clock from the moment we saw the record change; no clock is compared with another machine's.
-//  * The holder renews it every `retry_period`. Without a successful renewal for `renew_deadline` it writes nothing any more, and tries on:
-//    with the first renewal that succeeds it goes on, since nobody else has held the lease meanwhile (an API server that was away costs
-//    no restart, and nobody waits for an expiry). As soon as it sees that somebody else has taken it, it is lost.
+//  * The holder renews it every `retry_period`. Without a successful renewal for `renew_deadline` it writes nothing any
+//  more, and tries on:
+//    with the first renewal that succeeds it goes on, since nobody else has held the lease meanwhile (an API server
+//    that was away costs no restart, and nobody waits for an expiry). As soon as it sees that somebody else has taken
+//    it, it is lost.
 //  * Changes are PUT with the resourceVersion they were decided on, so of two that take it one is refused.
 //  * Release writes an empty holder with a duration of one second; whoever asks next has it.
-//  * Who cannot work does not hold it: a lease that is renewed over one connection while the work hangs on another would keep everybody
-//    from working. So the client that works must have been answered within `renew_deadline` (`answered_at`): before that the lease is not
-//    contended for, and without that it is given back, which is a loss like any other.
+//  * Who cannot work does not hold it: a lease that is renewed over one connection while the work hangs on another
+//  would keep everybody
+//    from working. So the client that works must have been answered within `renew_deadline` (`answered_at`): before
+//    that the lease is not contended for, and without that it is given back, which is a loss like any other.
 //
-// The fence is opened until `lease_duration` after the last renewal that succeeded was sent: nobody else can think the lease expired
-// before. A lease once lost is not taken again by this object: what was decided under it may still be on its way inside the process,
-// so the process is expected to end and a fresh one to contend. Used on its loop.
+// The fence is opened until `lease_duration` after the last renewal that succeeded was sent: nobody else can think the
+// lease expired before. A lease once lost is not taken again by this object: what was decided under it may still be on
+// its way inside the process, so the process is expected to end and a fresh one to contend. Used on its loop.
 //
-// The client given must not be behind the fence itself, and should be one of its own: renewals then wait behind nobody's writes.
+// The client given must not be behind the fence itself, and should be one of its own: renewals then wait behind
+// nobody's writes.
 #pragma once
 
 #include <functional>
@@ -44,17 +50,17 @@ struct LeaseOptions {
   Metrics* metrics = nullptr;  // may be null; must outlive the lease
 };
 
-// client-go's rules: lease_duration (whole seconds, as the API has it) > renew_deadline > 1.2 * retry_period > 0. The message names the
-// field as "leaseDuration", "renewDeadline" or "retryPeriod".
+// client-go's rules: lease_duration (whole seconds, as the API has it) > renew_deadline > 1.2 * retry_period > 0. The
+// message names the field as "leaseDuration", "renewDeadline" or "retryPeriod".
 absl::Status CheckLeaseOptions(const LeaseOptions& options);
 
 class Lease {
  public:
   // None is called from within a call of ours.
   struct Callbacks {
-    absl::AnyInvocable<void()> on_acquired;                                // once
-    absl::AnyInvocable<void(const std::string& why)> on_lost;              // once, after on_acquired
-    absl::AnyInvocable<void(const std::string& holder)> on_new_holder;     // whoever it is, we included; "" for nobody
+    absl::AnyInvocable<void()> on_acquired;                             // once
+    absl::AnyInvocable<void(const std::string& why)> on_lost;           // once, after on_acquired
+    absl::AnyInvocable<void(const std::string& holder)> on_new_holder;  // whoever it is, we included; "" for nobody
   };
 
   Lease(Loop& loop, Client& client, WriteFence& fence, LeaseOptions options, Callbacks callbacks);
@@ -63,8 +69,8 @@ class Lease {
   Lease& operator=(const Lease&) = delete;
 
   void Start();
-  // Gives it up, when we hold it, and contends no more. The fence is closed from here on. `done` is called when the API server has
-  // answered, or has not within `patience`.
+  // Gives it up, when we hold it, and contends no more. The fence is closed from here on. `done` is called when the API
+  // server has answered, or has not within `patience`.
   void Release(absl::Duration patience, absl::AnyInvocable<void()> done);
 
   bool held() const;  // and renewed in time

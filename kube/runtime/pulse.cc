@@ -12,7 +12,8 @@ void Pulse::Beat() {
   // API servers answer this page to everybody, and do not let it wait behind other requests.
   if (!asking_ && loop_.Now() - answered_at_ >= quiet_) {
     asking_ = true;
-    Send({"GET", "/livez", "", "", "", ""}, owner_.token(), [this](const absl::StatusOr<Response>&) { asking_ = false; });
+    Send({"GET", "/livez", "", "", "", ""}, owner_.token(),
+         [this](const absl::StatusOr<Response>&) { asking_ = false; });
   }
   loop_.PostAt(loop_.Now() + quiet_ / 2, owner_.token(), [this] { Beat(); });
 }
@@ -22,10 +23,11 @@ void Pulse::Note(const absl::StatusOr<Response>& reply) {
 }
 
 void Pulse::Send(Request request, Token owner, Done done) {
-  client_.Send(std::move(request), std::move(owner), [this, alive = owner_.token(), done = std::move(done)](absl::StatusOr<Response> reply) mutable {
-    if (!alive.expired()) Note(reply);
-    done(std::move(reply));
-  });
+  client_.Send(std::move(request), std::move(owner),
+               [this, alive = owner_.token(), done = std::move(done)](absl::StatusOr<Response> reply) mutable {
+                 if (!alive.expired()) Note(reply);
+                 done(std::move(reply));
+               });
 }
 
 std::unique_ptr<Watch> Pulse::StartWatch(Request request, Token owner, OnFrames on_frames, OnEnd on_end) {

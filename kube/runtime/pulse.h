@@ -1,7 +1,8 @@
 // A Client that knows when it was last answered, and asks something small when nobody else asks.
 //
-// It goes in front of the client that a process works through: what keeps a lease and what says that a process lives ask it. And the
-// connection that requests share is never so quiet that its silence would mean nothing (kube/client/http_client.h).
+// It goes in front of the client that a process works through: what keeps a lease and what says that a process lives
+// ask it. And the connection that requests share is never so quiet that its silence would mean nothing
+// (kube/client/http_client.h).
 #pragma once
 
 #include <memory>
@@ -19,12 +20,14 @@ class Pulse final : public Client {
   Pulse(Loop& loop, Client& client, absl::Duration quiet = absl::Seconds(2));
 
   void Start();
-  // By the loop's clock. An answer is any response but that nobody stands behind the door (502, 503, 504), to any request; what a watch
-  // brings is none, since watches have connections of their own. The infinite past before the first.
+  // By the loop's clock. An answer is any response but that nobody stands behind the door (502, 503, 504), to any
+  // request; what a watch brings is none, since watches have connections of their own. The infinite past before the
+  // first.
   absl::Time answered_at() const { return answered_at_; }
 
   void Send(Request request, Token owner, Done done) override;
-  [[nodiscard]] std::unique_ptr<Watch> StartWatch(Request request, Token owner, OnFrames on_frames, OnEnd on_end) override;
+  [[nodiscard]] std::unique_ptr<Watch> StartWatch(Request request, Token owner, OnFrames on_frames,
+                                                  OnEnd on_end) override;
 
  private:
   void Beat();

@@ -19,15 +19,17 @@
 namespace gangway::kube {
 namespace {
 
-constexpr std::size_t kMaxMessage = 1024;  // Kubernetes refuses longer ones
+constexpr std::size_t kMaxMessage = 1024;                      // Kubernetes refuses longer ones
 constexpr absl::Duration kLookAgain = absl::Milliseconds(20);  // whether others are still busy
-constexpr std::size_t kMaxNamePrefix = 236;  // 253 less a dot and 16 digits
+constexpr std::size_t kMaxNamePrefix = 236;                    // 253 less a dot and 16 digits
 
 struct EventView {
   std::int32_t count = 0;
   static constexpr bool kView = true;
   static constexpr std::string_view kName = "Event";
-  static constexpr auto Fields() { return api::MakeFields(api::MakeField<&EventView::count>("count", "how often it happened")); }
+  static constexpr auto Fields() {
+    return api::MakeFields(api::MakeField<&EventView::count>("count", "how often it happened"));
+  }
 };
 
 // At most `max` bytes, no character cut in two.
@@ -43,8 +45,9 @@ const char* TypeName(EventNote::Type type) { return type == EventNote::Type::kNo
 std::string EventName(absl::string_view component, const EventNote& note) {
   std::uint64_t hash = StableHash(component);
   for (const absl::string_view part :
-       {absl::string_view(note.regarding.kind), absl::string_view(note.regarding.ns), absl::string_view(note.regarding.name),
-        absl::string_view(note.regarding.uid), absl::string_view(note.regarding.field_path), absl::string_view(TypeName(note.type)),
+       {absl::string_view(note.regarding.kind), absl::string_view(note.regarding.ns),
+        absl::string_view(note.regarding.name), absl::string_view(note.regarding.uid),
+        absl::string_view(note.regarding.field_path), absl::string_view(TypeName(note.type)),
         absl::string_view(note.reason), absl::string_view(note.message)}) {
     hash = StableHash(part, hash);
   }
@@ -196,7 +199,8 @@ class Recorder::Impl {
       series->first = series->last;
       TryAgain(*series, sent, absl::ZeroDuration());
     } else if (!reply.ok() || code == 408 || code == 429 || code >= 500) {
-      const absl::Duration asked = reply.ok() ? reply->retry_after.value_or(absl::ZeroDuration()) : absl::ZeroDuration();
+      const absl::Duration asked =
+          reply.ok() ? reply->retry_after.value_or(absl::ZeroDuration()) : absl::ZeroDuration();
       TryAgain(*series, sent, std::max(asked, options_.backoff.Next(series->attempts, loop_.Random())));
     } else {
       log::Warning("event refused", {{"namespace", series->ns}, {"error", StatusFromResponse(*reply).message()}});
@@ -271,7 +275,7 @@ class Recorder::Impl {
   absl::flat_hash_map<std::string, std::list<std::pair<std::string, SeriesPtr>>::iterator> by_name_;
   std::deque<SeriesPtr> ready_;
   absl::Time in_line_since_ = absl::InfinitePast();  // the first in line
-  std::size_t waiting_ = 0;  // series with something not yet written
+  std::size_t waiting_ = 0;                          // series with something not yet written
   int in_flight_ = 0;
   Loop::TimerId pump_ = 0;
   Counter created_, counted_, dropped_;

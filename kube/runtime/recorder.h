@@ -1,8 +1,8 @@
-// Writes core/v1 Events, counting repeats: the same note (object's UID, type, reason, message) again raises the count and the
-// lastTimestamp of the Event it made, at most once in `repeat_interval`.
+// Writes core/v1 Events, counting repeats: the same note (object's UID, type, reason, message) again raises the count
+// and the lastTimestamp of the Event it made, at most once in `repeat_interval`.
 //
-// Best effort, as events are: a note is tried a few times and then dropped, and when too many wait new ones are dropped.
-// An Event's name is made from its content, so a restarted process finds it again. Used on its loop.
+// Best effort, as events are: a note is tried a few times and then dropped, and when too many wait new ones are
+// dropped. An Event's name is made from its content, so a restarted process finds it again. Used on its loop.
 #pragma once
 
 #include <cstddef>
@@ -22,10 +22,10 @@ namespace gangway::kube {
 struct RecorderOptions {
   std::string component = {};  // source.component: "volcano", "vc-controller-manager"
   std::string host = {};       // source.host
-  double qps = 50;        // zero: no limit
+  double qps = 50;             // zero: no limit
   int burst = 500;
   absl::Duration repeat_interval = absl::Seconds(1);
-  std::size_t remembered = 4096;    // notes whose repeats are counted
+  std::size_t remembered = 4096;     // notes whose repeats are counted
   std::size_t max_waiting = 20'000;  // notes not yet written; more are dropped
   int max_in_flight = 64;
   int attempts = 4;

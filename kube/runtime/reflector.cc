@@ -18,7 +18,8 @@ using api::MakeFields;
 
 // A watch that ends sooner than this without a word is a failure, however orderly it ended.
 constexpr absl::Duration kShortWatch = absl::Seconds(1);
-// A watch that lives longer than this was not refused. When it brings nothing our own client may close it, to be sure that it does not hang.
+// A watch that lives longer than this was not refused. When it brings nothing our own client may close it, to be sure
+// that it does not hang.
 constexpr absl::Duration kAcceptedWatch = absl::Seconds(5);
 // After a server said that it does not have an optional resource.
 constexpr absl::Duration kNotServedLook = absl::Minutes(5);
@@ -39,7 +40,8 @@ struct IdentityView {
   static constexpr bool kView = true;
   static constexpr std::string_view kName = "Object";
   static constexpr auto Fields() {
-    return MakeFields(MakeField<&IdentityView::kind>("kind", ""), MakeField<&IdentityView::api_version>("apiVersion", ""),
+    return MakeFields(MakeField<&IdentityView::kind>("kind", ""),
+                      MakeField<&IdentityView::api_version>("apiVersion", ""),
                       MakeField<&IdentityView::metadata>("metadata", ""));
   }
 };
@@ -133,8 +135,10 @@ absl::Duration Reflector::NextDelay(const absl::Status& status) {
 
 std::string Reflector::Query(absl::string_view first) const {
   std::string query(first);
-  if (!options_.label_selector.empty()) absl::StrAppend(&query, "&labelSelector=", PercentEncode(options_.label_selector));
-  if (!options_.field_selector.empty()) absl::StrAppend(&query, "&fieldSelector=", PercentEncode(options_.field_selector));
+  if (!options_.label_selector.empty())
+    absl::StrAppend(&query, "&labelSelector=", PercentEncode(options_.label_selector));
+  if (!options_.field_selector.empty())
+    absl::StrAppend(&query, "&fieldSelector=", PercentEncode(options_.field_selector));
   return query;
 }
 
@@ -176,7 +180,8 @@ void Reflector::OnPage(const absl::StatusOr<Response>& reply) {
     return GoOnWithout(kNotServedLook);
   }
   if (options_.unless_forbidden && absl::IsPermissionDenied(status)) {
-    if (!synced_ || !entries_.empty()) log::Warning(absl::StrCat(ExplainRefusal(resource_, "list", options_.ns, status), "; going on without"));
+    if (!synced_ || !entries_.empty())
+      log::Warning(absl::StrCat(ExplainRefusal(resource_, "list", options_.ns, status), "; going on without"));
     return GoOnWithout(NextDelay(status));
   }
   Refused("list", status);
@@ -188,7 +193,8 @@ absl::Status Reflector::TakePage(absl::string_view body) {
   GW_ASSIGN_OR_RETURN(ListPage page, api::Decode<ListPage>(body));
   GW_ASSIGN_OR_RETURN(const std::uint64_t version, ParseVersion(page.metadata.resource_version));
   if (version < version_) {
-    return absl::UnavailableError(absl::StrCat("list is of resourceVersion ", version, ", ", version_, " was seen already"));
+    return absl::UnavailableError(
+        absl::StrCat("list is of resourceVersion ", version, ", ", version_, " was seen already"));
   }
   if (list_version_ == 0) list_version_ = version;
   continue_ = std::move(page.metadata.continue_token);
@@ -213,7 +219,8 @@ void Reflector::Refused(absl::string_view verb, const absl::Status& status) {
     return log::Warning("API server not reached", {{"error", WhyUnreached(status)}});
   }
   if (!absl::IsNotFound(status) || resource_.group.empty()) {
-    return Report(absl::IsNotFound(status) ? ExplainNotFound(resource_, {}) : ExplainRefusal(resource_, verb, options_.ns, status));
+    return Report(absl::IsNotFound(status) ? ExplainNotFound(resource_, {})
+                                           : ExplainRefusal(resource_, verb, options_.ns, status));
   }
   Request request;
   request.method = "GET";
@@ -248,7 +255,8 @@ void Reflector::FinishList() {
   }
   for (const api::NamespacedName& key : gone) Remove(key);
   // A list asked for after a deletion we were told of does not hold the object any more.
-  for (auto it = tombstones_.begin(); it != tombstones_.end();) it = it->second < list_ ? tombstones_.erase(it) : std::next(it);
+  for (auto it = tombstones_.begin(); it != tombstones_.end();)
+    it = it->second < list_ ? tombstones_.erase(it) : std::next(it);
   version_ = list_version_;
   whole_list_ = false;
   StartWatch();
@@ -283,9 +291,9 @@ void Reflector::StartWatch() {
   watch_.reset();
   watching_ = true;
   watch_started_ = loop_.Now();
-  watch_ = client_.StartWatch(std::move(request), owner_.token(),
-                              [this](const std::vector<Frame>& frames) { OnFrames(frames); },
-                              [this](const absl::Status& status) { OnWatchEnd(status); });
+  watch_ = client_.StartWatch(
+      std::move(request), owner_.token(), [this](const std::vector<Frame>& frames) { OnFrames(frames); },
+      [this](const absl::Status& status) { OnWatchEnd(status); });
 }
 
 void Reflector::OnFrames(const std::vector<Frame>& frames) {
@@ -306,10 +314,15 @@ void Reflector::OnFrame(const Frame& frame) {
   if (!id.ok()) return ReportDecodeError({}, id.status());
   switch (frame.type) {
     case FrameType::kAdded:
-    case FrameType::kModified: TakeObject(*id, *frame.object, Source::kWatch); break;
-    case FrameType::kDeleted: TakeDeletion(*id); break;
+    case FrameType::kModified:
+      TakeObject(*id, *frame.object, Source::kWatch);
+      break;
+    case FrameType::kDeleted:
+      TakeDeletion(*id);
+      break;
     case FrameType::kBookmark:
-    case FrameType::kError: break;
+    case FrameType::kError:
+      break;
   }
   version_ = std::max(version_, id->version);
 }
@@ -392,7 +405,8 @@ void Reflector::Remove(const api::NamespacedName& key) {
 
 void Reflector::ReportDecodeError(const Identity& id, const absl::Status& status) {
   decode_errors_.Add();
-  log::Warning("object does not decode", {{"resource", resource_.plural}, {"object", id.key.ToString()}, {"error", status}});
+  log::Warning("object does not decode",
+               {{"resource", resource_.plural}, {"object", id.key.ToString()}, {"error", status}});
   if (!on_decode_error_) return;
   api::ObjectReference regarding;
   regarding.api_version = resource_.ApiVersion();

@@ -1,7 +1,8 @@
 // The list, the watch and the rules beneath Informer<T> (informer.h), knowing nothing of types. Used on its loop.
 //
 // List in pages at one resourceVersion, then watch from there with bookmarks. A watch that ends is resumed at the last
-// resourceVersion seen; 410 lists again. Errors wait with a jittered back-off, which stays short when it is that nobody answers.
+// resourceVersion seen; 410 lists again. Errors wait with a jittered back-off, which stays short when it is that nobody
+// answers.
 #pragma once
 
 #include <cstdint>
@@ -29,15 +30,18 @@
 namespace gangway::kube {
 
 struct InformerOptions {
-  std::string ns = {};              // "" = all
-  // Informers only: when not empty, these instead of `ns`, each with a list and a watch of its own. Ignored for kinds without namespace.
+  std::string ns = {};  // "" = all
+  // Informers only: when not empty, these instead of `ns`, each with a list and a watch of its own. Ignored for kinds
+  // without namespace.
   std::vector<std::string> namespaces = {};
-  std::vector<std::string> names = {};  // the same of a kind without namespace: objects with these names, instead of `field_selector`
+  std::vector<std::string> names =
+      {};  // the same of a kind without namespace: objects with these names, instead of `field_selector`
   std::string label_selector = {};  // as kubectl -l takes it
   std::string field_selector = {};
   int page_size = 500;
   bool keep_objects = true;  // false: only key, UID and resourceVersion are kept
-  bool optional = false;     // a server that does not serve the resource has none of it: synced and empty, asked again now and then
+  bool optional =
+      false;  // a server that does not serve the resource has none of it: synced and empty, asked again now and then
   bool unless_forbidden = false;  // the same of a server that does not let us read it; the log says so once
   // The server ends a watch after a time between this and twice this; the cache resumes. Zero: the server's own limit.
   absl::Duration watch_timeout = absl::Minutes(5);
@@ -51,8 +55,8 @@ class Reflector {
   using Decode = absl::StatusOr<Object> (*)(absl::string_view json);
   using OnChange = absl::AnyInvocable<void(const api::NamespacedName&, const Object& before, const Object& after)>;
   using OnSynced = absl::AnyInvocable<void()>;
-  // `regarding` names the object (kind, namespace, name, UID, resourceVersion), ready for an event. Its name is empty when not
-  // even the metadata could be read.
+  // `regarding` names the object (kind, namespace, name, UID, resourceVersion), ready for an event. Its name is empty
+  // when not even the metadata could be read.
   using OnDecodeError = absl::AnyInvocable<void(const api::ObjectReference& regarding, const absl::Status&)>;
 
   Reflector(Loop& loop, Client& client, const api::Resource& resource, InformerOptions options);

@@ -37,30 +37,36 @@ ServedVersions VersionsFrom(absl::string_view api_group_json) {
 }
 
 std::string FullName(const api::Resource& resource) {
-  return resource.group.empty() ? std::string(resource.plural) : absl::StrCat(View(resource.plural), ".", View(resource.group));
+  return resource.group.empty() ? std::string(resource.plural)
+                                : absl::StrCat(View(resource.plural), ".", View(resource.group));
 }
 
 std::string ExplainNotFound(const api::Resource& resource, const ServedVersions& served) {
   const std::string name = FullName(resource);
   if (!absl::EndsWith(View(resource.group), ".volcano.sh")) {
-    return absl::StrCat("the API server does not serve ", name, " ", View(resource.version), ": its Kubernetes is too old or this API is switched off");
+    return absl::StrCat("the API server does not serve ", name, " ", View(resource.version),
+                        ": its Kubernetes is too old or this API is switched off");
   }
   const std::string version(resource.version);
   if (served.has_value() && !served->empty() && std::find(served->begin(), served->end(), version) == served->end()) {
-    return absl::StrCat("the API server serves ", View(resource.group), " in ", absl::StrJoin(*served, ", "), " and not in ", version,
-                        ", which gangway speaks: install the CRDs that came with it: ", kCrds);
+    return absl::StrCat("the API server serves ", View(resource.group), " in ", absl::StrJoin(*served, ", "),
+                        " and not in ", version, ", which gangway speaks: install the CRDs that came with it: ", kCrds);
   }
   return absl::StrCat("the API server does not know ", name, " (", version, "): install the CRDs: ", kCrds);
 }
 
-std::string ExplainRefusal(const api::Resource& resource, absl::string_view verb, absl::string_view ns, const absl::Status& status) {
-  const std::string what = absl::StrCat(verb, " ", FullName(resource), ns.empty() ? "" : absl::StrCat(" in namespace ", ns));
+std::string ExplainRefusal(const api::Resource& resource, absl::string_view verb, absl::string_view ns,
+                           const absl::Status& status) {
+  const std::string what =
+      absl::StrCat(verb, " ", FullName(resource), ns.empty() ? "" : absl::StrCat(" in namespace ", ns));
   if (absl::IsPermissionDenied(status)) {
-    return absl::StrCat("may not ", what, ": give its role verbs list and watch on resource ", View(resource.plural), " of API group \"",
-                        View(resource.group), "\" (deploy/volcano has the roles): ", status.message());
+    return absl::StrCat("may not ", what, ": give its role verbs list and watch on resource ", View(resource.plural),
+                        " of API group \"", View(resource.group),
+                        "\" (deploy/volcano has the roles): ", status.message());
   }
   if (absl::IsUnauthenticated(status)) {
-    return absl::StrCat("the API server does not believe who we are (", what, "): look at the token or the client certificate: ", status.message());
+    return absl::StrCat("the API server does not believe who we are (", what,
+                        "): look at the token or the client certificate: ", status.message());
   }
   return absl::StrCat("cannot ", what, ": ", status.message());
 }

@@ -15,7 +15,8 @@ constexpr std::size_t kMostWaiting = 1000;
 void Unreadable::Tell(const api::ObjectReference& regarding, const absl::Status& status) {
   if (regarding.name.empty()) return;
   EventNote note{EventNote::Type::kWarning, "InvalidObject",
-                 absl::StrCat("this version of the object cannot be read and is ignored: ", status.message()), regarding};
+                 absl::StrCat("this version of the object cannot be read and is ignored: ", status.message()),
+                 regarding};
   if (open_) {
     recorder_.Record(note);
   } else if (waiting_.size() < kMostWaiting) {

@@ -10,7 +10,8 @@
 
 namespace gangway::kube {
 
-// What a standby sees is told when it leads; of that, the first thousand. Used on its loop; the recorder must outlive it.
+// What a standby sees is told when it leads; of that, the first thousand. Used on its loop; the recorder must outlive
+// it.
 class Unreadable {
  public:
   explicit Unreadable(Recorder& recorder) : recorder_(recorder) {}

@@ -12,9 +12,12 @@ namespace {
 
 const char* PropagationName(Propagation propagation) {
   switch (propagation) {
-    case Propagation::kBackground: return "Background";
-    case Propagation::kForeground: return "Foreground";
-    case Propagation::kOrphan: return "Orphan";
+    case Propagation::kBackground:
+      return "Background";
+    case Propagation::kForeground:
+      return "Foreground";
+    case Propagation::kOrphan:
+      return "Orphan";
   }
   return "";
 }
@@ -35,7 +38,8 @@ std::string DeleteOptions(const Write& write) {
   return body;
 }
 
-// The body with uid and resourceVersion in its metadata: the API server refuses the write with 409 when they are not the object's.
+// The body with uid and resourceVersion in its metadata: the API server refuses the write with 409 when they are not
+// the object's.
 absl::StatusOr<std::string> WithPreconditions(const Write& write) {
   if (write.uid.empty() && write.resource_version.empty()) return write.body;
   GW_ASSIGN_OR_RETURN(boost::json::value body, api::ParseJson(write.body));
@@ -52,17 +56,22 @@ absl::StatusOr<std::string> WithPreconditions(const Write& write) {
 
 const char* VerbName(Verb verb) {
   switch (verb) {
-    case Verb::kCreate: return "create";
+    case Verb::kCreate:
+      return "create";
     case Verb::kMergePatch:
-    case Verb::kStrategicMergePatch: return "patch";
-    case Verb::kPut: return "update";
-    case Verb::kDelete: return "delete";
+    case Verb::kStrategicMergePatch:
+      return "patch";
+    case Verb::kPut:
+      return "update";
+    case Verb::kDelete:
+      return "delete";
   }
   return "";
 }
 
 absl::string_view AcceptFor(const api::Resource& resource) {
-  return &resource == &api::kSecrets ? "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json" : "";
+  return &resource == &api::kSecrets ? "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json"
+                                     : "";
 }
 
 absl::StatusOr<Request> RequestFor(const Write& write) {
@@ -79,8 +88,8 @@ absl::StatusOr<Request> RequestFor(const Write& write) {
     case Verb::kMergePatch:
     case Verb::kStrategicMergePatch: {
       request.method = "PATCH";
-      request.content_type = write.verb == Verb::kMergePatch ? "application/merge-patch+json"
-                                                             : "application/strategic-merge-patch+json";
+      request.content_type =
+          write.verb == Verb::kMergePatch ? "application/merge-patch+json" : "application/strategic-merge-patch+json";
       GW_ASSIGN_OR_RETURN(request.body, WithPreconditions(write));
       return request;
     }

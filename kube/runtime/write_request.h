@@ -8,11 +8,12 @@
 
 namespace gangway::kube {
 
-// kCreate: POST. kDelete: DELETE with DeleteOptions that name `uid` and `resource_version`, when set. The patches and kPut: these two
-// stand in the body's metadata. InvalidArgument when a body that must be edited is no JSON object.
+// kCreate: POST. kDelete: DELETE with DeleteOptions that name `uid` and `resource_version`, when set. The patches and
+// kPut: these two stand in the body's metadata. InvalidArgument when a body that must be edited is no JSON object.
 absl::StatusOr<Request> RequestFor(const Write& write);
 
-// What answers about a resource are asked for as: of Secrets only the metadata, since nothing of ours reads what is in them. "" = whole.
+// What answers about a resource are asked for as: of Secrets only the metadata, since nothing of ours reads what is in
+// them. "" = whole.
 absl::string_view AcceptFor(const api::Resource& resource);
 
 // "create", "patch", "update", "delete".

@@ -1,4 +1,5 @@
-// Beast 1.81 asserts that a last chunk of which a part has come has five bytes; where the rest comes byte by byte it has four, and is read rightly.
+// Beast 1.81 asserts that a last chunk of which a part has come has five bytes; where the rest comes byte by byte it
+// has four, and is read rightly.
 #define BOOST_DISABLE_ASSERTS
 #include "kube/serve/http_connection.h"
 
@@ -24,8 +25,8 @@ using boost::beast::error_code;
 
 namespace {
 
-constexpr std::size_t kMaxChunkBytes = 256u << 10;     // of frames or pieces in one write, unless one of them is larger
-constexpr std::size_t kSmallBody = 16u << 10;          // copied behind its header rather than gathered
+constexpr std::size_t kMaxChunkBytes = 256u << 10;  // of frames or pieces in one write, unless one of them is larger
+constexpr std::size_t kSmallBody = 16u << 10;       // copied behind its header rather than gathered
 constexpr std::size_t kMaxLingerBytes = 64u << 20;
 constexpr absl::Duration kLingerTime = absl::Seconds(2);
 constexpr std::size_t kMaxWrittenKept = 64u << 10;
@@ -48,15 +49,22 @@ bool IsServed(http::verb verb) {
     case http::verb::post:
     case http::verb::put:
     case http::verb::patch:
-    case http::verb::delete_: return true;
-    default: return false;
+    case http::verb::delete_:
+      return true;
+    default:
+      return false;
   }
 }
 
 }  // namespace
 
-HttpConnection::HttpConnection(ConnectionContext& context, asio::ip::tcp::socket socket, const std::shared_ptr<SSL_CTX>& tls, ConnectionId id)
-    : context_(context), stream_(std::move(socket), tls), id_(id), peer_(PeerName(stream_.socket())), held_(context.bytes_in_flight) {}
+HttpConnection::HttpConnection(ConnectionContext& context, asio::ip::tcp::socket socket,
+                               const std::shared_ptr<SSL_CTX>& tls, ConnectionId id)
+    : context_(context),
+      stream_(std::move(socket), tls),
+      id_(id),
+      peer_(PeerName(stream_.socket())),
+      held_(context.bytes_in_flight) {}
 
 void HttpConnection::Start() {
   NextRequest();
@@ -67,7 +75,8 @@ void HttpConnection::Refuse(bool with_words) {
   refused_ = true;
   if (!with_words) return Close();
   linger_ = true;
-  Response busy = RefusalResponse(503, absl::StrCat("all ", context_.options.max_connections, " connections are in use"));
+  Response busy =
+      RefusalResponse(503, absl::StrCat("all ", context_.options.max_connections, " connections are in use"));
   busy.retry_after = absl::Seconds(1);
   keep_alive_ = false;
   BeginAnswer(busy);
@@ -114,7 +123,8 @@ void HttpConnection::OnReadable() {
   }
   input_.append(context_.scratch.data(), count);
   if (state_ == State::kWatching) {
-    // The next request, sent early. Nobody sends so much of it behind a watch; and its end would stand behind it, unseen.
+    // The next request, sent early. Nobody sends so much of it behind a watch; and its end would stand behind it,
+    // unseen.
     return input_.size() > context_.options.max_header_bytes ? Close() : WaitForBytes();
   }
   Parse();
@@ -184,10 +194,13 @@ bool HttpConnection::CheckHead() {
     return refuse(405, absl::StrCat("method ", absl::string_view(method.data(), method.size()), " is not supported"));
   }
   const absl::string_view host = Header(request, http::field::host);
-  if (request.count(http::field::host) > 1 || (host.empty() && !http10_)) return refuse(400, "one Host header is needed");
-  if (context_.loopback_only && !host.empty() && !IsLoopbackHost(host)) return refuse(403, "this server is reached as 127.0.0.1 or localhost only");
+  if (request.count(http::field::host) > 1 || (host.empty() && !http10_))
+    return refuse(400, "one Host header is needed");
+  if (context_.loopback_only && !host.empty() && !IsLoopbackHost(host))
+    return refuse(403, "this server is reached as 127.0.0.1 or localhost only");
   const absl::string_view origin = Header(request, http::field::origin);
-  if (context_.loopback_only && !origin.empty() && !IsLoopbackOrigin(origin)) return refuse(403, "requests made by pages from elsewhere are not served");
+  if (context_.loopback_only && !origin.empty() && !IsLoopbackOrigin(origin))
+    return refuse(403, "requests made by pages from elsewhere are not served");
   if (!context_.options.token.empty() &&
       !SameSecret(Header(request, http::field::authorization), absl::StrCat("Bearer ", context_.options.token))) {
     return refuse(401, "Unauthorized");
@@ -267,14 +280,18 @@ void HttpConnection::Receive(Mail mail) {
       watch_orderly_ = mail.orderly;
       if (!waiting_to_write_ && FillChunk()) Flush();
       return;
-    case Mail::What::kCut: return Close();
+    case Mail::What::kCut:
+      return Close();
   }
 }
 
-void HttpConnection::RefuseAndClose(int code, absl::string_view message) { RefuseAndClose(RefusalResponse(code, message)); }
+void HttpConnection::RefuseAndClose(int code, absl::string_view message) {
+  RefuseAndClose(RefusalResponse(code, message));
+}
 
 void HttpConnection::RefuseForRoom() {
-  Response busy = RefusalResponse(503, absl::StrCat("the bodies under way hold ", context_.options.max_bytes_in_flight, " bytes together, which is the limit"));
+  Response busy = RefusalResponse(503, absl::StrCat("the bodies under way hold ", context_.options.max_bytes_in_flight,
+                                                    " bytes together, which is the limit"));
   busy.retry_after = absl::Seconds(1);
   RefuseAndClose(busy);
 }

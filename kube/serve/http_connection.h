@@ -30,7 +30,7 @@ struct ConnectionContext {
   const bool loopback_only;  // Host and Origin must name this machine
   HttpDesk& desk;
   std::shared_ptr<Mailbox> mailbox;
-  std::vector<char> scratch;  // what was just read
+  std::vector<char> scratch;                                  // what was just read
   std::shared_ptr<std::atomic<std::size_t>> bytes_in_flight;  // of all threads
   Unread& unread;                                             // of all threads
   absl::AnyInvocable<void(ConnectionId)> on_closed;
@@ -42,7 +42,8 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   using SteadyTime = std::chrono::steady_clock::time_point;
 
   // `tls` null: plain.
-  HttpConnection(ConnectionContext& context, boost::asio::ip::tcp::socket socket, const std::shared_ptr<SSL_CTX>& tls, ConnectionId id);
+  HttpConnection(ConnectionContext& context, boost::asio::ip::tcp::socket socket, const std::shared_ptr<SSL_CTX>& tls,
+                 ConnectionId id);
 
   void Start();
   // Says 503, or nothing, and goes.
@@ -56,7 +57,9 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
 
   bool refused() const { return refused_; }
   // Whose turn it is. A watch counts as work.
-  bool waits_for_client() const { return state_ == State::kIdle || state_ == State::kReading || state_ == State::kLingering; }
+  bool waits_for_client() const {
+    return state_ == State::kIdle || state_ == State::kReading || state_ == State::kLingering;
+  }
   bool writes() const { return state_ == State::kWriting; }
   bool holds_part() const { return state_ == State::kReading && held_.bytes() > 0; }
   // When it came, or was answered last.
@@ -90,7 +93,8 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   void RefuseForRoom();
   void BeginAnswer(const Response& response, std::vector<Bytes> more = {});
   void BeginWatch(Mail mail);
-  // Takes the next frames to be written; when there are none, waits or ends the stream. False: there is nothing to write.
+  // Takes the next frames to be written; when there are none, waits or ends the stream. False: there is nothing to
+  // write.
   bool FillChunk();
   // Takes the next of an answer's pieces.
   void FillBody();
@@ -113,8 +117,8 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   SteadyTime since_ = SteadyTime::clock::now();
 
   std::optional<Parser> parser_;
-  std::string input_;         // read, not parsed
-  Held held_;                 // of the body in the parser
+  std::string input_;  // read, not parsed
+  Held held_;          // of the body in the parser
   bool head_seen_ = false;
   bool waiting_to_read_ = false;
   std::size_t lingered_bytes_ = 0;
@@ -134,9 +138,9 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   std::size_t written_ = 0;
   std::deque<Bytes> pieces_;  // what comes behind, of an answer
   bool waiting_to_write_ = false;
-  bool behind_ = false;           // known to context_.unread: body_ when it is one of its pieces, pieces_, frames_
-  bool body_is_piece_ = false;    // not made here
-  std::size_t taken_ = 0;         // since it last had nothing to take
+  bool behind_ = false;         // known to context_.unread: body_ when it is one of its pieces, pieces_, frames_
+  bool body_is_piece_ = false;  // not made here
+  std::size_t taken_ = 0;       // since it last had nothing to take
 
   // While watching.
   std::deque<Frame> frames_;

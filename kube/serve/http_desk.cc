@@ -103,7 +103,8 @@ void HttpDesk::Serve(Arrival arrival) {
     return;
   }
   handler_.HandleRequest(std::move(arrival.request), std::move(arrival.caller),
-                         [once = Once(std::move(arrival.reply_to), arrival.from), held = std::move(arrival.held)](HttpHandler::Reply response) mutable {
+                         [once = Once(std::move(arrival.reply_to), arrival.from),
+                          held = std::move(arrival.held)](HttpHandler::Reply response) mutable {
                            held.reset();
                            once.Answer(std::move(response));
                          });
@@ -122,8 +123,9 @@ void HttpDesk::StartWatch(Arrival arrival) {
       [this, flow](std::vector<Frame> frames) { OnFrames(*flow, std::move(frames)); },
       [this, flow](absl::Status status) { EndWatch(*flow, Mail::What::kEndWatch, status.ok()); });
   if (answer.watch == nullptr) {
-    Once(mailbox, watcher).Answer(answer.refused.has_value() ? *std::move(answer.refused)
-                                                             : RefusalResponse(500, "the watch was refused without a reason"));
+    Once(mailbox, watcher)
+        .Answer(answer.refused.has_value() ? *std::move(answer.refused)
+                                           : RefusalResponse(500, "the watch was refused without a reason"));
     return;
   }
   watches_[watcher] = std::move(answer.watch);

@@ -1,5 +1,5 @@
-// Where the front's threads and the loop meet: requests wait here for the loop, answers for the thread of their connection.
-// Private to the front.
+// Where the front's threads and the loop meet: requests wait here for the loop, answers for the thread of their
+// connection. Private to the front.
 #pragma once
 
 #include <atomic>
@@ -37,7 +37,7 @@ struct Mail {
   ConnectionId to = 0;
   HttpHandler::Reply response;
   std::string content_type;
-  bool text = false;  // frames are written without their envelopes
+  bool text = false;                                       // frames are written without their envelopes
   std::shared_ptr<std::atomic<std::size_t>> queued_bytes;  // of objects; the connection takes off what it has written
   std::vector<Frame> frames;
   bool orderly = true;
@@ -92,7 +92,7 @@ class HttpDesk {
  public:
   HttpDesk(Loop& loop, HttpHandler& handler, std::size_t max_watch_queue_bytes);
 
-  void Arrive(Arrival arrival);        // any thread
+  void Arrive(Arrival arrival);          // any thread
   void WatchGone(ConnectionId watcher);  // any thread
 
  private:

@@ -41,13 +41,15 @@ constexpr int kMaxArriving = 256;
 constexpr std::chrono::milliseconds kArrivalPause{1};
 
 std::string HostPort(const asio::ip::address& address, std::uint16_t port) {
-  return address.is_v6() ? absl::StrCat("[", address.to_string(), "]:", port) : absl::StrCat(address.to_string(), ":", port);
+  return address.is_v6() ? absl::StrCat("[", address.to_string(), "]:", port)
+                         : absl::StrCat(address.to_string(), ":", port);
 }
 
 // How often deadlines are looked at: often enough to be late by a quarter of the shortest.
 std::chrono::milliseconds SweepInterval(const HttpFrontOptions& o) {
   const absl::Duration shortest = std::min({o.header_timeout, o.body_timeout, o.idle_timeout, o.write_timeout});
-  return std::clamp(absl::ToChronoMilliseconds(shortest / 4), std::chrono::milliseconds(5), std::chrono::milliseconds(500));
+  return std::clamp(absl::ToChronoMilliseconds(shortest / 4), std::chrono::milliseconds(5),
+                    std::chrono::milliseconds(500));
 }
 
 // Signals are the main thread's business; and OpenSSL writes to a socket whose other end may be gone.
@@ -73,7 +75,13 @@ class IoThread {
         counts_(counts),
         sweep_interval_(SweepInterval(options)),
         sweep_(*io_),
-        context_{options, loopback_only, desk, MakeMailbox(), std::vector<char>(kScratchBytes), counts.bytes_in_flight, unread,
+        context_{options,
+                 loopback_only,
+                 desk,
+                 MakeMailbox(),
+                 std::vector<char>(kScratchBytes),
+                 counts.bytes_in_flight,
+                 unread,
                  [this](ConnectionId id) { Forget(id); },
                  [this] { return Oldest([](const HttpConnection& c) { return c.holds_part(); }); }} {
     Sweep();
@@ -196,7 +204,10 @@ class IoThread {
 class HttpFront::Impl {
  public:
   Impl(Loop& loop, HttpHandler& handler, HttpFrontOptions options)
-      : options_(std::move(options)), desk_(loop, handler, options_.max_watch_queue_bytes), pause_(accept_io_), acceptor_(accept_io_) {}
+      : options_(std::move(options)),
+        desk_(loop, handler, options_.max_watch_queue_bytes),
+        pause_(accept_io_),
+        acceptor_(accept_io_) {}
 
   ~Impl() {
     asio::post(accept_io_, [this] {  // ends the thread: nothing is left to wait for
@@ -214,17 +225,21 @@ class HttpFront::Impl {
     }
     error_code error;
     const asio::ip::address address = asio::ip::make_address(options_.address, error);
-    if (error) return absl::InvalidArgumentError(absl::StrCat("\"", options_.address, "\" is no IP address to listen on"));
+    if (error)
+      return absl::InvalidArgumentError(absl::StrCat("\"", options_.address, "\" is no IP address to listen on"));
     const tcp::endpoint here(address, options_.port);
     acceptor_.open(here.protocol(), error);
     if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
     if (!error) acceptor_.bind(here, error);
     if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
     if (error) {
-      return absl::UnavailableError(absl::StrCat("cannot listen on ", HostPort(address, options_.port), ": ", error.message()));
+      return absl::UnavailableError(
+          absl::StrCat("cannot listen on ", HostPort(address, options_.port), ": ", error.message()));
     }
     port_ = acceptor_.local_endpoint(error).port();
-    const asio::ip::address reached = !address.is_unspecified() ? address : address.is_v4() ? asio::ip::address(asio::ip::address_v4::loopback()) : asio::ip::address_v6::loopback();
+    const asio::ip::address reached = !address.is_unspecified() ? address
+                                      : address.is_v4()         ? asio::ip::address(asio::ip::address_v4::loopback())
+                                                                : asio::ip::address_v6::loopback();
     url_ = absl::StrCat(tls_ != nullptr ? "https://" : "http://", HostPort(reached, port_));
     for (int i = 0; i < std::max(1, options_.io_threads); ++i) {
       threads_.push_back(std::make_unique<IoThread>(options_, address.is_loopback(), desk_, counts_, unread_));
@@ -249,7 +264,8 @@ class HttpFront::Impl {
       if (error == asio::error::operation_aborted || !acceptor_.is_open()) return;
       if (error) return Pause(error);
       const ConnectionId id = next_id_++;
-      const bool one_too_many = counts_.serving.load() >= options_.max_connections;  // only this thread raises the sum of the two
+      const bool one_too_many =
+          counts_.serving.load() >= options_.max_connections;  // only this thread raises the sum of the two
       if (!one_too_many || options_.replace_idle || counts_.refusing.load() < kMaxRefusing) {
         (one_too_many ? counts_.refusing : counts_.serving).fetch_add(1);
         counts_.arriving.fetch_add(1);
@@ -290,7 +306,8 @@ class HttpFront::Impl {
   std::thread accept_thread_;
 };
 
-absl::StatusOr<std::unique_ptr<HttpFront>> HttpFront::Start(Loop& loop, HttpHandler& handler, HttpFrontOptions options) {
+absl::StatusOr<std::unique_ptr<HttpFront>> HttpFront::Start(Loop& loop, HttpHandler& handler,
+                                                            HttpFrontOptions options) {
   auto impl = std::make_unique<Impl>(loop, handler, std::move(options));
   if (absl::Status listening = impl->Listen(); !listening.ok()) return listening;
   return std::unique_ptr<HttpFront>(new HttpFront(std::move(impl)));

@@ -1,8 +1,8 @@
-// The door of a process: HTTP/1.1, plain or in TLS (1.2 and up). It frames bytes, bounds what a client may send or leave unread,
-// and hands each request to a handler on the loop.
+// The door of a process: HTTP/1.1, plain or in TLS (1.2 and up). It frames bytes, bounds what a client may send or
+// leave unread, and hands each request to a handler on the loop.
 //
-// A few I/O threads; a connection belongs to one of them for its life. What arrives while the loop is busy is handed over in
-// one task, and so are the answers on their way back.
+// A few I/O threads; a connection belongs to one of them for its life. What arrives while the loop is busy is handed
+// over in one task, and so are the answers on their way back.
 #pragma once
 
 #include <cstddef>
@@ -35,52 +35,54 @@ class HttpHandler {
   struct Reply : Response {
     Reply() = default;
     Reply(Response response) : Response(std::move(response)) {}  // NOLINT: by design
-    std::vector<Bytes> more;  // behind `body`; none is null
+    std::vector<Bytes> more;                                     // behind `body`; none is null
   };
-  // Any thread, once; dropped uncalled it is 500. The answer to a HEAD is that of the GET: the front leaves the body out.
+  // Any thread, once; dropped uncalled it is 500. The answer to a HEAD is that of the GET: the front leaves the body
+  // out.
   using Respond = absl::AnyInvocable<void(Reply)>;
   struct WatchAnswer {
     std::unique_ptr<Watch> watch;     // null when refused
     std::optional<Response> refused;  // a Status
-    std::string content_type;               // of the stream
-    bool text = false;                      // the objects of frames are written as they are, nothing around them
+    std::string content_type;         // of the stream
+    bool text = false;                // the objects of frames are written as they are, nothing around them
   };
 
   virtual ~HttpHandler() = default;
   virtual bool IsWatch(const Request& request) = 0;
   virtual void HandleRequest(Request request, HttpCaller caller, Respond respond) = 0;
-  // The callbacks are called on the loop, not from within this call, and not after the watch was destroyed. A client that
-  // reads more slowly than frames come is cut off at a limit, and its watch destroyed.
+  // The callbacks are called on the loop, not from within this call, and not after the watch was destroyed. A client
+  // that reads more slowly than frames come is cut off at a limit, and its watch destroyed.
   virtual WatchAnswer StartWatch(Request request, HttpCaller caller, Client::OnFrames on_frames,
                                  Client::OnEnd on_end) = 0;
 };
 
 struct HttpFrontOptions {
-  // An IP address. On a loopback one only requests that call us by a loopback name are served, so that a page in somebody's
-  // browser cannot reach us by a name of its own.
+  // An IP address. On a loopback one only requests that call us by a loopback name are served, so that a page in
+  // somebody's browser cannot reach us by a name of its own.
   std::string address = "127.0.0.1";
   std::uint16_t port = 0;  // 0: any that is free
   // PEM, both or none; none: plain HTTP. Files that change are read again for the connections that come then.
   std::string tls_certificate_file, tls_key_file;
-  std::string token;       // when set, requests must carry it: Authorization: Bearer
+  std::string token;  // when set, requests must carry it: Authorization: Bearer
   int io_threads = 2;
-  int max_connections = 2000;                             // beyond: 503 at once
-  // When all of them are in use, a new one takes the place of the one that has waited longest for its client, and is refused only when
-  // all are at work.
+  int max_connections = 2000;  // beyond: 503 at once
+  // When all of them are in use, a new one takes the place of the one that has waited longest for its client, and is
+  // refused only when all are at work.
   bool replace_idle = false;
-  // Of bodies, all connections together, from their first byte to their answer. Beyond: the unfinished one that has taken longest is
-  // refused with 503.
+  // Of bodies, all connections together, from their first byte to their answer. Beyond: the unfinished one that has
+  // taken longest is refused with 503.
   std::size_t max_bytes_in_flight = std::numeric_limits<std::size_t>::max();
-  std::size_t max_header_bytes = 32u << 10;               // beyond: 431
-  std::size_t max_body_bytes = 3u << 20;                  // beyond: 413, before it is read where its length is announced
-  absl::Duration header_timeout = absl::Seconds(10);      // from its first byte to the end of the header
-  absl::Duration body_timeout = absl::Seconds(30);        // from there to the end of the body
-  absl::Duration idle_timeout = absl::Minutes(3);         // between requests
-  absl::Duration write_timeout = absl::Seconds(30);       // a client that takes no byte of an answer for so long
-  // Of objects that a watcher has not taken yet, when more come: what comes at once, as its beginning does, may be more.
+  std::size_t max_header_bytes = 32u << 10;           // beyond: 431
+  std::size_t max_body_bytes = 3u << 20;              // beyond: 413, before it is read where its length is announced
+  absl::Duration header_timeout = absl::Seconds(10);  // from its first byte to the end of the header
+  absl::Duration body_timeout = absl::Seconds(30);    // from there to the end of the body
+  absl::Duration idle_timeout = absl::Minutes(3);     // between requests
+  absl::Duration write_timeout = absl::Seconds(30);   // a client that takes no byte of an answer for so long
+  // Of objects that a watcher has not taken yet, when more come: what comes at once, as its beginning does, may be
+  // more.
   std::size_t max_watch_queue_bytes = std::size_t{32} << 20;
-  // Of answers and watches that clients have not taken yet, all of them together; what several wait for counts once. Beyond: whoever
-  // took least lately is cut off.
+  // Of answers and watches that clients have not taken yet, all of them together; what several wait for counts once.
+  // Beyond: whoever took least lately is cut off.
   std::size_t max_unread_bytes = std::size_t{256} << 20;
 };
 
@@ -88,7 +90,8 @@ struct HttpFrontOptions {
 class HttpFront {
  public:
   // Unavailable when the port cannot be had, InvalidArgument when the address or the TLS files cannot be used.
-  static absl::StatusOr<std::unique_ptr<HttpFront>> Start(Loop& loop, HttpHandler& handler, HttpFrontOptions options = {});
+  static absl::StatusOr<std::unique_ptr<HttpFront>> Start(Loop& loop, HttpHandler& handler,
+                                                          HttpFrontOptions options = {});
   // Answers that were given are still written, for a moment; everything else is closed.
   ~HttpFront();
   HttpFront(const HttpFront&) = delete;

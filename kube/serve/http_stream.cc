@@ -23,7 +23,8 @@ namespace {
 
 constexpr std::chrono::seconds kLookInterval{1};
 constexpr absl::string_view kPlainRequest =
-    "HTTP/1.0 400 Bad Request\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\nClient sent an HTTP request to an HTTPS server.\n";
+    "HTTP/1.0 400 Bad Request\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\nClient sent an HTTP request to "
+    "an HTTPS server.\n";
 
 std::string LastOpenSslError() {
   char text[256] = "unknown";
@@ -38,12 +39,15 @@ absl::StatusOr<std::shared_ptr<SSL_CTX>> MakeContext(const std::string& certific
   if (context == nullptr) return absl::InternalError(absl::StrCat("TLS: ", LastOpenSslError()));
   SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
   SSL_CTX_set_options(context.get(), SSL_OP_NO_RENEGOTIATION | SSL_OP_CIPHER_SERVER_PREFERENCE);
-  SSL_CTX_set_mode(context.get(), SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS);
+  SSL_CTX_set_mode(context.get(),
+                   SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS);
   if (SSL_CTX_use_certificate_chain_file(context.get(), certificate_file.c_str()) != 1) {
-    return absl::InvalidArgumentError(absl::StrCat(certificate_file, ": not a PEM certificate that can be used: ", LastOpenSslError()));
+    return absl::InvalidArgumentError(
+        absl::StrCat(certificate_file, ": not a PEM certificate that can be used: ", LastOpenSslError()));
   }
   if (SSL_CTX_use_PrivateKey_file(context.get(), key_file.c_str(), SSL_FILETYPE_PEM) != 1) {
-    return absl::InvalidArgumentError(absl::StrCat(key_file, ": not the PEM key of ", certificate_file, ": ", LastOpenSslError()));
+    return absl::InvalidArgumentError(
+        absl::StrCat(key_file, ": not the PEM key of ", certificate_file, ": ", LastOpenSslError()));
   }
   return context;
 }
@@ -62,7 +66,7 @@ absl::StatusOr<std::unique_ptr<TlsIdentity>> TlsIdentity::Load(std::string certi
 std::string TlsIdentity::Version() const {
   std::string version;
   for (const std::string& file : {certificate_file_, key_file_}) {
-    struct stat now {};
+    struct stat now{};
     if (stat(file.c_str(), &now) != 0) continue;
     absl::StrAppend(&version, now.st_ino, ":", now.st_size, ":", now.st_mtim.tv_sec, ".", now.st_mtim.tv_nsec, " ");
   }
@@ -100,14 +104,20 @@ HttpStream::HttpStream(asio::ip::tcp::socket socket, const std::shared_ptr<SSL_C
 error_code HttpStream::Judge(int result) {
   read_needs_room_ = false;
   switch (SSL_get_error(ssl_.get(), result)) {
-    case SSL_ERROR_WANT_READ: return asio::error::would_block;
-    case SSL_ERROR_WANT_WRITE: read_needs_room_ = true; return asio::error::would_block;
-    case SSL_ERROR_ZERO_RETURN: return asio::error::eof;
-    default: break;
+    case SSL_ERROR_WANT_READ:
+      return asio::error::would_block;
+    case SSL_ERROR_WANT_WRITE:
+      read_needs_room_ = true;
+      return asio::error::would_block;
+    case SSL_ERROR_ZERO_RETURN:
+      return asio::error::eof;
+    default:
+      break;
   }
   broken_ = true;
   if (ERR_GET_REASON(ERR_peek_error()) == SSL_R_HTTP_REQUEST) {
-    [[maybe_unused]] const ssize_t sent = send(static_cast<int>(socket_.native_handle()), kPlainRequest.data(), kPlainRequest.size(), MSG_NOSIGNAL);
+    [[maybe_unused]] const ssize_t sent =
+        send(static_cast<int>(socket_.native_handle()), kPlainRequest.data(), kPlainRequest.size(), MSG_NOSIGNAL);
   }
   ERR_clear_error();
   return asio::error::connection_reset;
@@ -133,7 +143,8 @@ std::size_t HttpStream::WriteSome(const Pieces& pieces, error_code& error) {
     error = {};
     return 0;
   }
-  const int count = SSL_write(ssl_.get(), first->data(), static_cast<int>(std::min<std::size_t>(first->size(), INT_MAX)));
+  const int count =
+      SSL_write(ssl_.get(), first->data(), static_cast<int>(std::min<std::size_t>(first->size(), INT_MAX)));
   error = count > 0 ? error_code() : Judge(count);
   return count > 0 ? static_cast<std::size_t>(count) : 0;
 }

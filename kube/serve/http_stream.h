@@ -17,14 +17,15 @@
 
 namespace gangway::kube {
 
-// Certificate chain and key in files, looked at again when they change. Used on one thread; the contexts it gives are shared.
+// Certificate chain and key in files, looked at again when they change. Used on one thread; the contexts it gives are
+// shared.
 class TlsIdentity {
  public:
   // InvalidArgument names the file that cannot be used.
   static absl::StatusOr<std::unique_ptr<TlsIdentity>> Load(std::string certificate_file, std::string key_file);
 
-  // For the next connection. Files that changed since are read, at most once a second; while they cannot be used (half written,
-  // not yet a pair) the last ones that could be serve on.
+  // For the next connection. Files that changed since are read, at most once a second; while they cannot be used (half
+  // written, not yet a pair) the last ones that could be serve on.
   std::shared_ptr<SSL_CTX> Current();
 
  private:

@@ -49,7 +49,8 @@ constexpr Phrase kPhrases[] = {
 
 const Phrase& PhraseOf(int code) {
   static constexpr Phrase kUnknown{0, "Status", "Unknown"};
-  const auto* found = std::find_if(std::begin(kPhrases), std::end(kPhrases), [&](const Phrase& p) { return p.code == code; });
+  const auto* found =
+      std::find_if(std::begin(kPhrases), std::end(kPhrases), [&](const Phrase& p) { return p.code == code; });
   return found == std::end(kPhrases) ? kUnknown : *found;
 }
 
@@ -102,7 +103,8 @@ bool IsLoopbackHost(absl::string_view host) {
 }
 
 bool IsLoopbackOrigin(absl::string_view origin) {
-  return (absl::ConsumePrefix(&origin, "http://") || absl::ConsumePrefix(&origin, "https://")) && IsLoopbackHost(origin);
+  return (absl::ConsumePrefix(&origin, "http://") || absl::ConsumePrefix(&origin, "https://")) &&
+         IsLoopbackHost(origin);
 }
 
 std::string CallerName(absl::string_view user_agent) {
@@ -117,7 +119,8 @@ std::string CallerName(absl::string_view user_agent) {
 bool SameSecret(absl::string_view a, absl::string_view b) {
   if (a.size() != b.size()) return false;
   unsigned difference = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) difference |= static_cast<unsigned>(static_cast<unsigned char>(a[i] ^ b[i]));
+  for (std::size_t i = 0; i < a.size(); ++i)
+    difference |= static_cast<unsigned>(static_cast<unsigned char>(a[i] ^ b[i]));
   return difference == 0;
 }
 

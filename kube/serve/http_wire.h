@@ -12,8 +12,8 @@ namespace gangway::kube {
 // Takes "/api/v1/pods?limit=5" or the absolute form apart. False when it is neither or has bytes no target has.
 bool SplitTarget(absl::string_view target, std::string& path, std::string& query);
 
-// Whether a Host or Origin header names this machine. A page from elsewhere that makes a browser call us (also by a name
-// that resolves to 127.0.0.1) does not.
+// Whether a Host or Origin header names this machine. A page from elsewhere that makes a browser call us (also by a
+// name that resolves to 127.0.0.1) does not.
 bool IsLoopbackHost(absl::string_view host);
 bool IsLoopbackOrigin(absl::string_view origin);
 

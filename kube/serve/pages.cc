@@ -32,10 +32,12 @@ void Pages::HandleRequest(Request request, HttpCaller, Respond respond) {
     if (page.path == request.path) return page.answer(std::move(respond));
   }
   const auto path = [](std::string* out, const Page& page) { out->append(page.path); };
-  respond(TextPage(404, absl::StrCat("there is no page ", request.path, "; served are ", absl::StrJoin(pages_, ", ", path))));
+  respond(TextPage(
+      404, absl::StrCat("there is no page ", request.path, "; served are ", absl::StrJoin(pages_, ", ", path))));
 }
 
-absl::StatusOr<std::unique_ptr<PageFront>> PageFront::Start(Loop& loop, std::vector<Page> pages, HttpFrontOptions where) {
+absl::StatusOr<std::unique_ptr<PageFront>> PageFront::Start(Loop& loop, std::vector<Page> pages,
+                                                            HttpFrontOptions where) {
   auto front = std::unique_ptr<PageFront>(new PageFront(std::move(pages)));
   where.io_threads = 1;
   where.max_connections = kMaxConnections;

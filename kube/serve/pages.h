@@ -1,5 +1,6 @@
-// Pages that machines ask for: metrics and probes. One front for them, with little room, so that whoever else connects cannot keep a probe
-// from its answer: no bodies, short headers, few connections, and a new one takes the place of the one that has waited longest.
+// Pages that machines ask for: metrics and probes. One front for them, with little room, so that whoever else connects
+// cannot keep a probe from its answer: no bodies, short headers, few connections, and a new one takes the place of the
+// one that has waited longest.
 #pragma once
 
 #include <functional>
@@ -42,7 +43,8 @@ class PageFront {
   static constexpr int kMaxConnections = 64;
 
   // `where`: address, port and TLS; the limits are its own. Errors as of HttpFront::Start.
-  static absl::StatusOr<std::unique_ptr<PageFront>> Start(Loop& loop, std::vector<Page> pages, HttpFrontOptions where = {});
+  static absl::StatusOr<std::unique_ptr<PageFront>> Start(Loop& loop, std::vector<Page> pages,
+                                                          HttpFrontOptions where = {});
   std::string url() const { return front_->url(); }
 
  private:

@@ -11,7 +11,8 @@ constexpr std::size_t kEntryBytes = 64;  // of one piece in the queue of one cli
 
 }  // namespace
 
-void Unread::FallBehind(ConnectionId client, std::shared_ptr<Mailbox> mailbox, absl::Span<const Bytes> pieces, std::size_t taken, SteadyTime now) {
+void Unread::FallBehind(ConnectionId client, std::shared_ptr<Mailbox> mailbox, absl::Span<const Bytes> pieces,
+                        std::size_t taken, SteadyTime now) {
   std::vector<Cut> cuts;
   {
     MutexLock lock(mu_);
@@ -120,7 +121,8 @@ void Unread::Tell(const std::vector<Cut>& cuts) {
 }
 
 double Unread::LatelyAt(const Client& client, SteadyTime now) {
-  return client.lately * std::exp2(-std::chrono::duration<double>(std::max(now - client.at, SteadyTime::duration::zero())).count());
+  return client.lately *
+         std::exp2(-std::chrono::duration<double>(std::max(now - client.at, SteadyTime::duration::zero())).count());
 }
 
 }  // namespace gangway::kube

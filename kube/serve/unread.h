@@ -1,5 +1,5 @@
-// What the clients of a front have not taken of their answers and watches: counted once however many wait for the same bytes,
-// and bounded. Private to the front.
+// What the clients of a front have not taken of their answers and watches: counted once however many wait for the same
+// bytes, and bounded. Private to the front.
 #pragma once
 
 #include <chrono>
@@ -18,8 +18,9 @@
 
 namespace gangway::kube {
 
-// Only clients that have fallen behind are known here: most take what they asked for at once. When all of it together is more
-// than the budget, whoever took least lately is cut off (Mail::What::kCut) and forgotten, until there is room. Thread-safe.
+// Only clients that have fallen behind are known here: most take what they asked for at once. When all of it together
+// is more than the budget, whoever took least lately is cut off (Mail::What::kCut) and forgotten, until there is room.
+// Thread-safe.
 class Unread {
  public:
   using SteadyTime = std::chrono::steady_clock::time_point;
@@ -27,7 +28,8 @@ class Unread {
   explicit Unread(std::size_t budget) : budget_(budget) {}
 
   // A client that waits for room, having taken `taken` bytes just now. It is still to get `pieces`, in this order.
-  void FallBehind(ConnectionId client, std::shared_ptr<Mailbox> mailbox, absl::Span<const Bytes> pieces, std::size_t taken, SteadyTime now);
+  void FallBehind(ConnectionId client, std::shared_ptr<Mailbox> mailbox, absl::Span<const Bytes> pieces,
+                  std::size_t taken, SteadyTime now);
   // More for the end of its queue. Of one that is not known, this and the following do nothing.
   void Append(ConnectionId client, absl::Span<const Bytes> pieces, SteadyTime now);
   // The first `count` pieces are gone; it has `own` bytes that are nobody else's.

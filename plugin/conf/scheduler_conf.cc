@@ -68,22 +68,32 @@ std::optional<bool> BoolOf(const json::value& value) {
 
 const char* TypeText(Type type) {
   switch (type) {
-    case Type::kInteger: return "a whole number without quotes";
-    case Type::kNumber: return "a number without quotes";
-    case Type::kBool: return "true or false";
-    case Type::kText: return "text";
-    case Type::kAnything: return "anything";
+    case Type::kInteger:
+      return "a whole number without quotes";
+    case Type::kNumber:
+      return "a number without quotes";
+    case Type::kBool:
+      return "true or false";
+    case Type::kText:
+      return "text";
+    case Type::kAnything:
+      return "anything";
   }
   return "";
 }
 
 bool HasType(const json::value& value, Type type) {
   switch (type) {
-    case Type::kInteger: return value.is_int64();
-    case Type::kNumber: return value.is_number();
-    case Type::kBool: return BoolOf(value).has_value();
-    case Type::kText: return value.is_string();
-    case Type::kAnything: return true;
+    case Type::kInteger:
+      return value.is_int64();
+    case Type::kNumber:
+      return value.is_number();
+    case Type::kBool:
+      return BoolOf(value).has_value();
+    case Type::kText:
+      return value.is_string();
+    case Type::kAnything:
+      return true;
   }
   return false;
 }
@@ -97,7 +107,8 @@ class Reader {
     if (!root.is_object()) return Wrong("", "must be a map with actions and tiers");
     const json::object& file = root.as_object();
     if (const json::value* kind = file.if_contains("kind"); kind != nullptr && *kind == "ConfigMap") {
-      return Wrong("kind", "this is the ConfigMap; give the file that it holds, the text of its key volcano-scheduler.conf");
+      return Wrong("kind",
+                   "this is the ConfigMap; give the file that it holds, the text of its key volcano-scheduler.conf");
     }
     GW_RETURN_IF_ERROR(ReadActions(file));
     GW_RETURN_IF_ERROR(ReadTiers(file));
@@ -117,7 +128,8 @@ class Reader {
   };
 
   absl::Status Wrong(absl::string_view path, absl::string_view what) const {
-    return absl::InvalidArgumentError(absl::StrCat(document_.source, ":", document_.Find(path).line, ": ", path, path.empty() ? "" : ": ", what));
+    return absl::InvalidArgumentError(
+        absl::StrCat(document_.source, ":", document_.Find(path).line, ": ", path, path.empty() ? "" : ": ", what));
   }
   void Tell(Note::Kind kind, absl::string_view path, std::string subject, std::string text) {
     conf_.notes.push_back({kind, document_.Find(path).line, std::move(subject), std::move(text)});
@@ -127,15 +139,21 @@ class Reader {
 
   absl::Status ReadActions(const json::object& file) {
     const json::value* const value = file.if_contains("actions");
-    if (value == nullptr || value->is_null()) return Wrong("actions", "must be there, such as actions: \"enqueue, allocate, backfill\"");
-    if (!value->is_string()) return Wrong("actions", "must be one text with commas, such as \"enqueue, allocate, backfill\"");
+    if (value == nullptr || value->is_null())
+      return Wrong("actions", "must be there, such as actions: \"enqueue, allocate, backfill\"");
+    if (!value->is_string())
+      return Wrong("actions", "must be one text with commas, such as \"enqueue, allocate, backfill\"");
     std::set<std::string> actions;
     for (const std::string& name : SplitNames(AbslView(value->as_string()))) {
       const Word* const word = FindWord(Actions(), name);
-      if (word == nullptr) return Wrong("actions", absl::StrCat("there is no action \"", Shown(name), "\"", Maybe(name, NamesOf(Actions()))));
-      if (actions.insert(name).second && word->text[0] != '\0') Tell(word->kind, "actions", absl::StrCat("action ", name), word->text);
+      if (word == nullptr)
+        return Wrong("actions",
+                     absl::StrCat("there is no action \"", Shown(name), "\"", Maybe(name, NamesOf(Actions()))));
+      if (actions.insert(name).second && word->text[0] != '\0')
+        Tell(word->kind, "actions", absl::StrCat("action ", name), word->text);
     }
-    if (!actions.contains("allocate")) Tell(Note::Kind::kOtherwise, "actions", "action allocate", "is not listed, and gangs are placed anyhow");
+    if (!actions.contains("allocate"))
+      Tell(Note::Kind::kOtherwise, "actions", "action allocate", "is not listed, and gangs are placed anyhow");
     enqueue_ = actions.contains("enqueue");
     return absl::OkStatus();
   }
@@ -163,7 +181,8 @@ class Reader {
       if (key == "plugins") {
         plugins = &member.value();
       } else {
-        Tell(Note::Kind::kMistake, absl::StrCat(path, "[", key, "]"), absl::StrCat(path, ".", Shown(key)), absl::StrCat("there is no such key", Maybe(key, {"plugins"})));
+        Tell(Note::Kind::kMistake, absl::StrCat(path, "[", key, "]"), absl::StrCat(path, ".", Shown(key)),
+             absl::StrCat("there is no such key", Maybe(key, {"plugins"})));
       }
     }
     if (plugins == nullptr || plugins->is_null()) return absl::OkStatus();
@@ -179,7 +198,8 @@ class Reader {
       proportion = proportion || name == "proportion";
     }
     // volcano: pkg/scheduler/util.go, unmarshalSchedulerConf
-    if (drf_by_hierarchy && proportion) return Wrong(path, "drf with enableHierarchy and proportion cannot be in one tier: leave out one of them");
+    if (drf_by_hierarchy && proportion)
+      return Wrong(path, "drf with enableHierarchy and proportion cannot be in one tier: leave out one of them");
     return absl::OkStatus();
   }
 
@@ -187,7 +207,8 @@ class Reader {
     if (!value.is_object()) return Wrong(path, "must be a map with the name of a plugin");
     const json::object& plugin = value.as_object();
     const json::value* const name_value = plugin.if_contains("name");
-    if (name_value == nullptr || !name_value->is_string()) return Wrong(absl::StrCat(path, ".name"), "must be the name of a plugin");
+    if (name_value == nullptr || !name_value->is_string())
+      return Wrong(absl::StrCat(path, ".name"), "must be the name of a plugin");
     const std::string name(AbslView(name_value->as_string()));
     const std::string subject = absl::StrCat("plugin ", Shown(name));
     Plugin read{path, {}, nullptr};
@@ -206,17 +227,22 @@ class Reader {
       if (known == nullptr) {
         std::vector<std::string> names = NamesOf(Switches());
         names.insert(names.end(), {"name", "arguments"});
-        Tell(Note::Kind::kMistake, at, absl::StrCat(subject, ": ", Shown(key)), absl::StrCat("there is no such key", Maybe(key, names)));
+        Tell(Note::Kind::kMistake, at, absl::StrCat(subject, ": ", Shown(key)),
+             absl::StrCat("there is no such key", Maybe(key, names)));
         continue;
       }
       if (member.value().is_null()) continue;
-      if (!member.value().is_bool()) return Wrong(absl::StrCat(path, ".", key), absl::StrCat("must be true or false, not ", Shown(api::ToJson(member.value()))));
+      if (!member.value().is_bool())
+        return Wrong(absl::StrCat(path, ".", key),
+                     absl::StrCat("must be true or false, not ", Shown(api::ToJson(member.value()))));
       const bool on = member.value().as_bool();
       if (!on) read.off.insert(std::string(key));
-      if (on != known->fallback && word != nullptr && !IsFollowed(name, key)) Tell(known->kind, at, absl::StrCat(subject, ": ", key), known->text);
+      if (on != known->fallback && word != nullptr && !IsFollowed(name, key))
+        Tell(known->kind, at, absl::StrCat(subject, ": ", key), known->text);
     }
     if (word == nullptr) {
-      Tell(Note::Kind::kMistake, path, subject, absl::StrCat("there is no such plugin", Maybe(name, NamesOf(Plugins()))));
+      Tell(Note::Kind::kMistake, path, subject,
+           absl::StrCat("there is no such plugin", Maybe(name, NamesOf(Plugins()))));
       return absl::OkStatus();
     }
     if (word->text[0] != '\0') Tell(word->kind, path, subject, word->text);
@@ -226,8 +252,8 @@ class Reader {
   }
 
   static bool IsFollowed(absl::string_view plugin, absl::string_view key) {
-    return (key == "enableJobEnqueued" && (plugin == "overcommit" || plugin == "proportion" || plugin == "capacity")) || (key == "enableNodeOrder" && plugin == "binpack") ||
-           (key == "enableJobOrder" && plugin == "sla");
+    return (key == "enableJobEnqueued" && (plugin == "overcommit" || plugin == "proportion" || plugin == "capacity")) ||
+           (key == "enableNodeOrder" && plugin == "binpack") || (key == "enableJobOrder" && plugin == "sla");
   }
 
   const Plugin* Listed(const std::string& name) const {
@@ -242,7 +268,9 @@ class Reader {
       if (plugin.arguments != nullptr && HasArguments(name)) LookAtArguments(name, plugin);
     }
     FollowOvercommit();
-    const auto votes = [this](const char* name) { return Listed(name) != nullptr && !Listed(name)->off.contains("enableJobEnqueued"); };
+    const auto votes = [this](const char* name) {
+      return Listed(name) != nullptr && !Listed(name)->off.contains("enableJobEnqueued");
+    };
     conf_.policy.admit_by_queues = enqueue_ && (votes("proportion") || votes("capacity"));
     if (!enqueue_) conf_.policy.overcommit_percent.reset();
     FollowBinpack();
@@ -259,26 +287,32 @@ class Reader {
       const absl::string_view key = AbslView(member.key());
       if (name == "binpack" && absl::StartsWith(key, kResourceWeight)) continue;
       const absl::Span<const Argument> all = Arguments();
-      const auto argument = std::find_if(all.begin(), all.end(), [&](const Argument& a) { return name == a.plugin && key == a.name; });
+      const auto argument =
+          std::find_if(all.begin(), all.end(), [&](const Argument& a) { return name == a.plugin && key == a.name; });
       if (argument == all.end()) {
         TellOf(Note::Kind::kMistake, name, plugin, key, absl::StrCat("there is no such argument", Maybe(key, known)));
       } else if (!HasType(member.value(), argument->type)) {
-        TellOf(Note::Kind::kMistake, name, plugin, key, absl::StrCat("must be ", TypeText(argument->type), ", not ", Shown(api::ToJson(member.value())), "; it counts as absent"));
+        TellOf(Note::Kind::kMistake, name, plugin, key,
+               absl::StrCat("must be ", TypeText(argument->type), ", not ", Shown(api::ToJson(member.value())),
+                            "; it counts as absent"));
       } else if (argument->text[0] != '\0') {
         const std::optional<bool> truth = argument->type == Type::kBool ? BoolOf(member.value()) : std::nullopt;
         const std::string said = truth.has_value() ? (*truth ? "true" : "false") : api::ToJson(member.value());
-        if (argument->silent_when == nullptr || said != argument->silent_when) TellOf(argument->kind, name, plugin, key, argument->text);
+        if (argument->silent_when == nullptr || said != argument->silent_when)
+          TellOf(argument->kind, name, plugin, key, argument->text);
       }
     }
   }
 
   void TellOf(Note::Kind kind, absl::string_view name, const Plugin& plugin, absl::string_view key, std::string text) {
-    Tell(kind, absl::StrCat(plugin.path, ".arguments[", key, "]"), absl::StrCat("plugin ", name, ": ", Shown(key)), std::move(text));
+    Tell(kind, absl::StrCat(plugin.path, ".arguments[", key, "]"), absl::StrCat("plugin ", name, ": ", Shown(key)),
+         std::move(text));
   }
 
   // The argument when it is there and has its type.
   static const json::value* ArgumentOf(const Plugin& plugin, absl::string_view key, Type type) {
-    const json::value* const value = plugin.arguments == nullptr ? nullptr : plugin.arguments->if_contains(api::JsonView(key));
+    const json::value* const value =
+        plugin.arguments == nullptr ? nullptr : plugin.arguments->if_contains(api::JsonView(key));
     return value != nullptr && HasType(*value, type) ? value : nullptr;
   }
 
@@ -291,12 +325,16 @@ class Reader {
     const json::value* const value = ArgumentOf(*plugin, kKey, Type::kNumber);
     if (value == nullptr) return;
     const double factor = value->to_number<double>();
-    if (factor < kLeastFactor) return TellOf(Note::Kind::kMistake, "overcommit", *plugin, kKey, "must be 1 or more; it counts as 1.2, as in Volcano");
+    if (factor < kLeastFactor)
+      return TellOf(Note::Kind::kMistake, "overcommit", *plugin, kKey,
+                    "must be 1 or more; it counts as 1.2, as in Volcano");
     conf_.policy.overcommit_percent = static_cast<int>(std::lround(std::min(factor, kMostFactor) * 100));
     if (factor > kMostFactor) {
-      TellOf(Note::Kind::kOtherwise, "overcommit", *plugin, kKey, absl::StrCat("counts as ", kMostFactor, "; leave the plugin out to let everybody in"));
+      TellOf(Note::Kind::kOtherwise, "overcommit", *plugin, kKey,
+             absl::StrCat("counts as ", kMostFactor, "; leave the plugin out to let everybody in"));
     } else if (std::abs(factor * 100 - *conf_.policy.overcommit_percent) > 1e-6) {
-      TellOf(Note::Kind::kOtherwise, "overcommit", *plugin, kKey, absl::StrCat("counts as ", *conf_.policy.overcommit_percent, "%"));
+      TellOf(Note::Kind::kOtherwise, "overcommit", *plugin, kKey,
+             absl::StrCat("counts as ", *conf_.policy.overcommit_percent, "%"));
     }
   }
 
@@ -305,15 +343,19 @@ class Reader {
     if (plugin == nullptr || plugin->off.contains("enableNodeOrder")) return;
     if (const json::value* const weight = ArgumentOf(*plugin, "binpack.weight", Type::kInteger); weight != nullptr) {
       if (*weight == 0) {
-        return TellOf(Note::Kind::kOtherwise, "binpack", *plugin, "binpack.weight", "turns binpack off, and fuller nodes are filled first anyhow; all resources but disk count the same");
+        return TellOf(
+            Note::Kind::kOtherwise, "binpack", *plugin, "binpack.weight",
+            "turns binpack off, and fuller nodes are filled first anyhow; all resources but disk count the same");
       }
-      TellOf(Note::Kind::kAnyhow, "binpack", *plugin, "binpack.weight", "how full a node is comes after soft taints and preferences, however much it weighs");
+      TellOf(Note::Kind::kAnyhow, "binpack", *plugin, "binpack.weight",
+             "how full a node is comes after soft taints and preferences, however much it weighs");
     }
     auto& weights = conf_.policy.packing.weights.emplace();
     weights["cpu"] = WeightOf(*plugin, "binpack.cpu");
     weights["memory"] = WeightOf(*plugin, "binpack.memory");
     std::vector<std::string> names;
-    if (const json::value* const resources = ArgumentOf(*plugin, "binpack.resources", Type::kText); resources != nullptr) {
+    if (const json::value* const resources = ArgumentOf(*plugin, "binpack.resources", Type::kText);
+        resources != nullptr) {
       names = SplitNames(AbslView(resources->as_string()));
     }
     for (const std::string& name : names) {
@@ -322,8 +364,10 @@ class Reader {
     if (plugin->arguments == nullptr) return;
     for (const auto& member : *plugin->arguments) {
       absl::string_view name = AbslView(member.key());
-      if (!absl::ConsumePrefix(&name, kResourceWeight) || std::find(names.begin(), names.end(), name) != names.end()) continue;
-      TellOf(Note::Kind::kMistake, "binpack", *plugin, AbslView(member.key()), absl::StrCat("does not count: add ", Shown(name), " to binpack.resources"));
+      if (!absl::ConsumePrefix(&name, kResourceWeight) || std::find(names.begin(), names.end(), name) != names.end())
+        continue;
+      TellOf(Note::Kind::kMistake, "binpack", *plugin, AbslView(member.key()),
+             absl::StrCat("does not count: add ", Shown(name), " to binpack.resources"));
     }
   }
 
@@ -331,10 +375,13 @@ class Reader {
   std::int64_t WeightOf(const Plugin& plugin, const std::string& key) {
     const json::value* const value = plugin.arguments == nullptr ? nullptr : plugin.arguments->if_contains(key);
     if (value == nullptr) return 1;
-    const bool fits = value->is_int64() && value->as_int64() >= 0 && value->as_int64() <= std::numeric_limits<std::int32_t>::max();
+    const bool fits =
+        value->is_int64() && value->as_int64() >= 0 && value->as_int64() <= std::numeric_limits<std::int32_t>::max();
     if (fits) return value->as_int64();
     const bool told = !value->is_int64() && FindArgument(key);
-    if (!told) TellOf(Note::Kind::kMistake, "binpack", plugin, key, absl::StrCat("must be a whole number, 0 or more, not ", Shown(api::ToJson(*value)), "; it counts as 1"));
+    if (!told)
+      TellOf(Note::Kind::kMistake, "binpack", plugin, key,
+             absl::StrCat("must be a whole number, 0 or more, not ", Shown(api::ToJson(*value)), "; it counts as 1"));
     return 1;
   }
   // Whether LookAtArguments knows it.
@@ -353,7 +400,8 @@ class Reader {
     if (wait.ok() && *wait > absl::ZeroDuration()) {
       conf_.policy.waiting_time = *wait;
     } else {
-      TellOf(Note::Kind::kMistake, "sla", *plugin, "sla-waiting-time", "must be a positive duration such as 1h30m; it counts as absent");
+      TellOf(Note::Kind::kMistake, "sla", *plugin, "sla-waiting-time",
+             "must be a positive duration such as 1h30m; it counts as absent");
     }
   }
 
@@ -362,7 +410,8 @@ class Reader {
   absl::Status ReadConfigurations(const json::object& file) {
     const json::value* const list = file.if_contains("configurations");
     if (list == nullptr || list->is_null()) return absl::OkStatus();
-    if (!list->is_array()) return Wrong("configurations", "must be a list of maps with the name of an action and arguments");
+    if (!list->is_array())
+      return Wrong("configurations", "must be a list of maps with the name of an action and arguments");
     for (std::size_t i = 0; i < list->as_array().size(); ++i) {
       const std::string path = absl::StrCat("configurations[", i, "]");
       const json::value& one = list->as_array()[i];
@@ -371,7 +420,8 @@ class Reader {
       const std::string action(AbslView(name->as_string()));
       const std::string subject = absl::StrCat("arguments of action ", Shown(action));
       if (FindWord(Actions(), action) == nullptr) {
-        Tell(Note::Kind::kMistake, path, subject, absl::StrCat("there is no such action", Maybe(action, NamesOf(Actions()))));
+        Tell(Note::Kind::kMistake, path, subject,
+             absl::StrCat("there is no such action", Maybe(action, NamesOf(Actions()))));
       } else {
         Tell(Note::Kind::kAnyhow, path, subject, "they say how Volcano searches and evicts, and decide nothing here");
       }
@@ -383,10 +433,12 @@ class Reader {
     if (key == "actions" || key == "tiers" || key == "configurations") return;
     const std::string path = absl::StrCat("[", key, "]");
     if (key == "metrics") {
-      if (!value.is_null()) Tell(Note::Kind::kOtherwise, "metrics", "metrics", "what nodes really use is not measured; requests decide");
+      if (!value.is_null())
+        Tell(Note::Kind::kOtherwise, "metrics", "metrics", "what nodes really use is not measured; requests decide");
       return;
     }
-    Tell(Note::Kind::kMistake, path, Shown(key), absl::StrCat("there is no such key", Maybe(key, {"actions", "tiers", "configurations", "metrics"})));
+    Tell(Note::Kind::kMistake, path, Shown(key),
+         absl::StrCat("there is no such key", Maybe(key, {"actions", "tiers", "configurations", "metrics"})));
   }
 
   void TellWhatIsMissed() {
@@ -394,7 +446,8 @@ class Reader {
       if (Listed(word.name) == nullptr) Tell(word.kind, "tiers", absl::StrCat("plugin ", word.name), word.text);
     }
     if (Listed("proportion") == nullptr && Listed("capacity") == nullptr) {
-      Tell(Note::Kind::kOtherwise, "tiers", "plugins proportion and capacity", "are not listed, and capability limits what of a queue is placed anyhow");
+      Tell(Note::Kind::kOtherwise, "tiers", "plugins proportion and capacity",
+           "are not listed, and capability limits what of a queue is placed anyhow");
     }
   }
 
@@ -404,7 +457,8 @@ class Reader {
     if (notes.size() <= kMaxNotes) return;
     const std::size_t beyond = notes.size() - kMaxNotes + 1;
     notes.resize(kMaxNotes - 1);
-    notes.push_back({Note::Kind::kMistake, notes.back().line, "and so on", absl::StrCat("there are ", beyond, " more such lines")});
+    notes.push_back(
+        {Note::Kind::kMistake, notes.back().line, "and so on", absl::StrCat("there are ", beyond, " more such lines")});
   }
 
   const api::ManifestDocument& document_;
@@ -415,29 +469,42 @@ class Reader {
 
 }  // namespace
 
-std::string NoteText(absl::string_view source, const Note& note) { return absl::StrCat(source, ":", note.line, ": ", note.subject, ": ", note.text); }
+std::string NoteText(absl::string_view source, const Note& note) {
+  return absl::StrCat(source, ":", note.line, ": ", note.subject, ": ", note.text);
+}
 
 absl::StatusOr<SchedulerConf> ReadSchedulerConf(absl::string_view text, absl::string_view source) {
-  const api::ManifestLimits limits{.max_bytes = kMaxBytes, .max_document_bytes = 4 * kMaxBytes, .max_nodes = 5'000, .max_depth = 20, .max_documents = 2};
+  const api::ManifestLimits limits{.max_bytes = kMaxBytes,
+                                   .max_document_bytes = 4 * kMaxBytes,
+                                   .max_nodes = 5'000,
+                                   .max_depth = 20,
+                                   .max_documents = 2};
   GW_ASSIGN_OR_RETURN(const std::vector<api::ManifestDocument> documents, api::ReadDocuments(text, source, limits));
-  if (documents.empty()) return absl::InvalidArgumentError(absl::StrCat(source, ": is empty; at least actions must be there"));
-  if (documents.size() > 1) return absl::InvalidArgumentError(absl::StrCat(source, ": one document is expected, there are ", documents.size()));
+  if (documents.empty())
+    return absl::InvalidArgumentError(absl::StrCat(source, ": is empty; at least actions must be there"));
+  if (documents.size() > 1)
+    return absl::InvalidArgumentError(absl::StrCat(source, ": one document is expected, there are ", documents.size()));
   return Reader(documents[0]).Read();
 }
 
 std::string PolicyText(const gang::Policy& policy) {
   std::vector<std::string> limits;
-  if (policy.overcommit_percent.has_value()) limits.push_back(absl::StrCat("up to ", *policy.overcommit_percent, "% of the cluster"));
+  if (policy.overcommit_percent.has_value())
+    limits.push_back(absl::StrCat("up to ", *policy.overcommit_percent, "% of the cluster"));
   if (policy.admit_by_queues) limits.push_back("what queues have room for");
   std::string text = absl::StrCat("lets in ", limits.empty() ? "everybody" : absl::StrJoin(limits, " and "));
   std::vector<std::string> weights;
   if (policy.packing.weights.has_value()) {
-    for (const auto& [name, weight] : *policy.packing.weights) weights.push_back(absl::StrCat(Shown(name), " ", weight));
+    for (const auto& [name, weight] : *policy.packing.weights)
+      weights.push_back(absl::StrCat(Shown(name), " ", weight));
   }
-  absl::StrAppend(&text, "; fills fuller nodes first, by ", weights.empty() ? "all resources alike" : absl::StrJoin(weights, ", "));
+  absl::StrAppend(&text, "; fills fuller nodes first, by ",
+                  weights.empty() ? "all resources alike" : absl::StrJoin(weights, ", "));
   if (policy.by_deadline) {
     absl::StrAppend(&text, "; who must wait least goes first",
-                    policy.waiting_time.has_value() ? absl::StrCat(", ", api::FormatGoDuration(*policy.waiting_time), " where nothing is said") : "");
+                    policy.waiting_time.has_value()
+                        ? absl::StrCat(", ", api::FormatGoDuration(*policy.waiting_time), " where nothing is said")
+                        : "");
   }
   return text;
 }

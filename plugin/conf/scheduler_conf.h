@@ -1,8 +1,9 @@
 // Volcano's scheduler configuration, volcano-scheduler.conf, as what our scheduler decides by.
 //
-// What can be done is done; everything else is a note that says which line it is, and what happens instead. A file that Volcano reads is read: unknown keys,
-// plugins and arguments, and arguments of a wrong type, are notes. Refused is what Volcano refuses (an unknown action, a switch that is none, drf with
-// hierarchy beside proportion), and what is no such file.
+// What can be done is done; everything else is a note that says which line it is, and what happens instead. A file that
+// Volcano reads is read: unknown keys, plugins and arguments, and arguments of a wrong type, are notes. Refused is what
+// Volcano refuses (an unknown action, a switch that is none, drf with hierarchy beside proportion), and what is no such
+// file.
 //
 // Pure.
 #pragma once
@@ -39,10 +40,12 @@ struct SchedulerConf {
 inline constexpr std::size_t kMaxBytes = 64 << 10;
 inline constexpr std::size_t kMaxNotes = 200;  // the last one says how many there are beyond
 
-// Errors begin with the source, and the line where there is one: "volcano-scheduler.conf:3: tiers[0].plugins: must be a list".
+// Errors begin with the source, and the line where there is one: "volcano-scheduler.conf:3: tiers[0].plugins: must be a
+// list".
 absl::StatusOr<SchedulerConf> ReadSchedulerConf(absl::string_view text, absl::string_view source);
 
-// What the policy says of what such a file can say: "lets in up to 120% of the cluster, fills nodes by cpu 1 and memory 1".
+// What the policy says of what such a file can say: "lets in up to 120% of the cluster, fills nodes by cpu 1 and memory
+// 1".
 std::string PolicyText(const gang::Policy& policy);
 
 }  // namespace gangway::conf

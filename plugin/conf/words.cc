@@ -14,10 +14,15 @@ constexpr Word kActions[] = {
     {"enqueue", kAnyhow, ""},
     {"allocate", kAnyhow, ""},
     {"backfill", kAnyhow, "pods that ask for nothing are placed with all others"},
-    {"preempt", kOtherwise, "no pod is evicted for one of a higher priority; who waits goes first by priority when room becomes free"},
-    {"reclaim", kOtherwise, "no pod is evicted because its queue holds more than it deserves; capability limits queues, and the one that holds least for its weight goes first"},
-    {"gangpreempt", kOtherwise, "no gang is evicted for one of a higher priority; who waits goes first by priority when room becomes free"},
-    {"gangreclaim", kOtherwise, "no gang is evicted because its queue holds more than it deserves; capability limits queues"},
+    {"preempt", kOtherwise,
+     "no pod is evicted for one of a higher priority; who waits goes first by priority when room becomes free"},
+    {"reclaim", kOtherwise,
+     "no pod is evicted because its queue holds more than it deserves; capability limits queues, and the one that "
+     "holds least for its weight goes first"},
+    {"gangpreempt", kOtherwise,
+     "no gang is evicted for one of a higher priority; who waits goes first by priority when room becomes free"},
+    {"gangreclaim", kOtherwise,
+     "no gang is evicted because its queue holds more than it deserves; capability limits queues"},
     {"shuffle", kOtherwise, "no pod that runs is moved"},
 };
 
@@ -27,20 +32,31 @@ constexpr Word kPlugins[] = {
     {"conformance", kAnyhow, "nobody is evicted, so system pods are not, either"},
     {"overcommit", kAnyhow, ""},
     {"binpack", kAnyhow, ""},
-    {"sla", kOtherwise, "whose waiting time is over first goes first among those of the same priority; a time that is over lets nobody in before there is room"},
+    {"sla", kOtherwise,
+     "whose waiting time is over first goes first among those of the same priority; a time that is over lets nobody in "
+     "before there is room"},
     {"predicates", kAnyhow, ""},
     {"nodeorder", kOtherwise,
-     "scores are not added up: soft taints come first, then what pods prefer and spread by, then how full a node is, fuller ones first; images and balance do not count"},
-    {"proportion", kOtherwise, "no share is computed from weights: capability and guarantee limit queues, and the one that holds least for its weight goes first"},
-    {"capacity", kOtherwise, "capability and guarantee limit queues, also in trees; deserved is not looked at, since nothing is taken back"},
+     "scores are not added up: soft taints come first, then what pods prefer and spread by, then how full a node is, "
+     "fuller ones first; images and balance do not count"},
+    {"proportion", kOtherwise,
+     "no share is computed from weights: capability and guarantee limit queues, and the one that holds least for its "
+     "weight goes first"},
+    {"capacity", kOtherwise,
+     "capability and guarantee limit queues, also in trees; deserved is not looked at, since nothing is taken back"},
     {"drf", kOtherwise, "gangs go by priority and arrival; queues by what they hold for their weight"},
     {"resourcequota", kOtherwise, "quotas of namespaces are not looked at; the API server refuses pods beyond them"},
-    {"network-topology-aware", kAnyhow, "networkTopology of PodGroups is held without it; its weights are not used: the narrowest HyperNode that has room, of these the fullest"},
+    {"network-topology-aware", kAnyhow,
+     "networkTopology of PodGroups is held without it; its weights are not used: the narrowest HyperNode that has "
+     "room, of these the fullest"},
     {"extender", kOtherwise, "no extender is asked; gangway extender is a service of its own"},
-    {"deviceshare", kOtherwise, "parts of a device are not assigned; whole devices are counted as the resources that their device plugins tell"},
+    {"deviceshare", kOtherwise,
+     "parts of a device are not assigned; whole devices are counted as the resources that their device plugins tell"},
     {"resource-strategy-fit", kOtherwise, "nodes are filled up by binpack's weights only"},
     {"tdm", kOtherwise, "nodes have no time zones in which they are revocable"},
-    {"task-topology", kOtherwise, "affinity between tasks is what the pods say: podAffinity and podAntiAffinity; the PodGroup's annotations are not read"},
+    {"task-topology", kOtherwise,
+     "affinity between tasks is what the pods say: podAffinity and podAntiAffinity; the PodGroup's annotations are not "
+     "read"},
     {"numa-aware", kOtherwise, "pods that ask for a NUMA node by annotation wait"},
     {"cdp", kOtherwise, kNobodyIsEvicted},
     {"rescheduling", kOtherwise, "no pod that runs is moved"},
@@ -50,10 +66,13 @@ constexpr Word kPlugins[] = {
 };
 
 constexpr Word kMissed[] = {
-    {"gang", kOtherwise, "is not listed, and a gang is placed whole or not at all anyhow: minMember 1 lets pods start one by one"},
+    {"gang", kOtherwise,
+     "is not listed, and a gang is placed whole or not at all anyhow: minMember 1 lets pods start one by one"},
     {"priority", kOtherwise, "is not listed, and priorityClassName orders gangs anyhow"},
     {"predicates", kOtherwise, "is not listed, and what pods ask of nodes is held anyhow"},
-    {"binpack", kOtherwise, "is not listed, and fuller nodes are filled first anyhow, so that whole nodes stay free for gangs; all resources but disk count the same"},
+    {"binpack", kOtherwise,
+     "is not listed, and fuller nodes are filled first anyhow, so that whole nodes stay free for gangs; all resources "
+     "but disk count the same"},
 };
 
 constexpr Switch kSwitches[] = {
@@ -75,7 +94,8 @@ constexpr Switch kSwitches[] = {
     {"enableJobStarving", true, kAnyhow, kNobodyIsEvicted},
     {"enabledOverused", true, kOtherwise, "capability limits queues anyhow"},
     {"enabledAllocatable", true, kOtherwise, "capability limits queues anyhow"},
-    {"enabledHyperNodeOrder", true, kOtherwise, "the narrowest HyperNode that has room is taken anyhow, of these the fullest"},
+    {"enabledHyperNodeOrder", true, kOtherwise,
+     "the narrowest HyperNode that has room is taken anyhow, of these the fullest"},
     {"enabledSubJobReady", true, kOtherwise, "sub-groups are placed whole or not at all anyhow"},
     {"enabledSubJobPipelined", true, kAnyhow, "no room is promised to a gang before it is free"},
     {"enabledSubJobOrder", true, kOtherwise, "the order of sub-groups stays"},
@@ -85,7 +105,8 @@ constexpr Switch kSwitches[] = {
 };
 
 constexpr char kAlwaysHeld[] = "is held anyhow: pods that ask for it would not start otherwise";
-constexpr char kRanked[] = "is no weight here: soft taints come first, then what pods prefer and spread by, then how full a node is";
+constexpr char kRanked[] =
+    "is no weight here: soft taints come first, then what pods prefer and spread by, then how full a node is";
 
 constexpr Argument kArguments[] = {
     {"overcommit", "overcommit-factor", Type::kNumber, kAnyhow, ""},
@@ -98,18 +119,25 @@ constexpr Argument kArguments[] = {
     {"predicates", "predicate.NodePortsEnable", Type::kBool, kOtherwise, kAlwaysHeld, "true"},
     {"predicates", "predicate.TaintTolerationEnable", Type::kBool, kOtherwise, "is held anyhow", "true"},
     {"predicates", "predicate.PodAffinityEnable", Type::kBool, kOtherwise, "is held anyhow", "true"},
-    {"predicates", "predicate.NodeVolumeLimitsEnable", Type::kBool, kOtherwise, "how many volumes of a driver a node can attach is not counted", "false"},
+    {"predicates", "predicate.NodeVolumeLimitsEnable", Type::kBool, kOtherwise,
+     "how many volumes of a driver a node can attach is not counted", "false"},
     {"predicates", "predicate.VolumeZoneEnable", Type::kBool, kOtherwise, kAlwaysHeld, "true"},
     {"predicates", "predicate.PodTopologySpreadEnable", Type::kBool, kOtherwise, "is held anyhow", "true"},
     {"predicates", "predicate.VolumeBindingEnable", Type::kBool, kOtherwise, kAlwaysHeld, "true"},
-    {"predicates", "predicate.DynamicResourceAllocationEnable", Type::kBool, kOtherwise, "pods with resourceClaims wait", "false"},
-    {"predicates", "predicate.CacheEnable", Type::kBool, kAnyhow, "answers are kept for each shape of pods, and followed by events"},
-    {"predicates", "bindTimeoutSeconds", Type::kInteger, kOtherwise, "volumes are waited for ten minutes, then the gang's nodes are given back", "600"},
-    {"nodeorder", "leastrequested.weight", Type::kInteger, kOtherwise, "fuller nodes are filled first, so that whole nodes stay free for gangs", "0"},
-    {"nodeorder", "mostrequested.weight", Type::kInteger, kAnyhow, "fuller nodes are filled first without it; what counts is binpack's to say", "0"},
+    {"predicates", "predicate.DynamicResourceAllocationEnable", Type::kBool, kOtherwise,
+     "pods with resourceClaims wait", "false"},
+    {"predicates", "predicate.CacheEnable", Type::kBool, kAnyhow,
+     "answers are kept for each shape of pods, and followed by events"},
+    {"predicates", "bindTimeoutSeconds", Type::kInteger, kOtherwise,
+     "volumes are waited for ten minutes, then the gang's nodes are given back", "600"},
+    {"nodeorder", "leastrequested.weight", Type::kInteger, kOtherwise,
+     "fuller nodes are filled first, so that whole nodes stay free for gangs", "0"},
+    {"nodeorder", "mostrequested.weight", Type::kInteger, kAnyhow,
+     "fuller nodes are filled first without it; what counts is binpack's to say", "0"},
     {"nodeorder", "nodeaffinity.weight", Type::kInteger, kOtherwise, kRanked},
     {"nodeorder", "podaffinity.weight", Type::kInteger, kOtherwise, kRanked},
-    {"nodeorder", "balancedresource.weight", Type::kInteger, kOtherwise, "whether cpu and memory of a node are used alike does not count", "0"},
+    {"nodeorder", "balancedresource.weight", Type::kInteger, kOtherwise,
+     "whether cpu and memory of a node are used alike does not count", "0"},
     {"nodeorder", "tainttoleration.weight", Type::kInteger, kOtherwise, kRanked},
     {"nodeorder", "imagelocality.weight", Type::kInteger, kOtherwise, "which images a node has does not count", "0"},
     {"nodeorder", "podtopologyspread.weight", Type::kInteger, kOtherwise, kRanked},
@@ -126,7 +154,8 @@ absl::Span<const Argument> Arguments() { return kArguments; }
 bool HasArguments(absl::string_view plugin) {
   constexpr absl::string_view kNone[] = {"gang", "priority", "conformance"};
   return std::find(std::begin(kNone), std::end(kNone), plugin) != std::end(kNone) ||
-         std::any_of(std::begin(kArguments), std::end(kArguments), [&](const Argument& argument) { return plugin == argument.plugin; });
+         std::any_of(std::begin(kArguments), std::end(kArguments),
+                     [&](const Argument& argument) { return plugin == argument.plugin; });
 }
 
 }  // namespace gangway::conf

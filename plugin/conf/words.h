@@ -1,4 +1,5 @@
-// The words that Volcano's scheduler configuration may hold, and what each means here. What a plugin or an argument is followed in stands in scheduler_conf.cc.
+// The words that Volcano's scheduler configuration may hold, and what each means here. What a plugin or an argument is
+// followed in stands in scheduler_conf.cc.
 #pragma once
 
 #include <string>
@@ -23,7 +24,7 @@ absl::Span<const Word> PluginsThatAreMissed();
 
 struct Switch {
   const char* name;
-  bool fallback;     // what an absent one means to Volcano
+  bool fallback;  // what an absent one means to Volcano
   Note::Kind kind;
   const char* text;  // when it is not what an absent one means
 };
@@ -35,7 +36,7 @@ struct Argument {
   const char* name;
   Type type;
   Note::Kind kind;
-  const char* text;               // "": it is followed
+  const char* text;                   // "": it is followed
   const char* silent_when = nullptr;  // the value, as JSON, that asks for what is so here
 };
 absl::Span<const Argument> Arguments();

@@ -12,7 +12,8 @@ using api::volcano::QueueFacts;
 
 // Whose child a queue is; "": nobody's.
 std::string ParentOf(const std::string& name, const QueueFacts& facts) {
-  return !facts.parent.empty() || View(api::volcano::kRootQueue) == name ? facts.parent : std::string(api::volcano::kRootQueue);
+  return !facts.parent.empty() || View(api::volcano::kRootQueue) == name ? facts.parent
+                                                                         : std::string(api::volcano::kRootQueue);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// What admission asks about queues and namespaces, handed over from the loop that watches them to the threads that answer.
+// What admission asks about queues and namespaces, handed over from the loop that watches them to the threads that
+// answer.
 //
 // Thread-safe. A look-up copies what it returns, so nobody waits for longer than that.
 #pragma once
@@ -33,7 +34,8 @@ class AdmissionFacts {
   mutable Mutex mu_;
   bool complete_ ABSL_GUARDED_BY(mu_) = false;
   std::map<std::string, api::volcano::QueueFacts, std::less<>> queues_ ABSL_GUARDED_BY(mu_);  // without children
-  std::map<std::string, std::set<std::string>, std::less<>> children_ ABSL_GUARDED_BY(mu_);   // by parent, which need not be there
+  std::map<std::string, std::set<std::string>, std::less<>> children_
+      ABSL_GUARDED_BY(mu_);  // by parent, which need not be there
   std::map<std::string, std::string, std::less<>> namespace_queues_ ABSL_GUARDED_BY(mu_);
 };
 

@@ -1,4 +1,5 @@
-// Tells AdmissionFacts of every queue and namespace, for the webhook of a process, whether it leads or not. Writes nothing.
+// Tells AdmissionFacts of every queue and namespace, for the webhook of a process, whether it leads or not. Writes
+// nothing.
 #pragma once
 
 #include <memory>

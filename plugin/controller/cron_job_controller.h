@@ -31,18 +31,22 @@ class CronJobController final : public kube::Component {
     std::string owner_uid;
   };
   struct Entry {
-    absl::btree_map<std::string, Owned> runs;          // Jobs that a CronJob of this name controls
-    absl::flat_hash_set<std::string> seen_leaving;     // of those that its status still names
-    std::string refused, attempted;                    // names of Jobs
+    absl::btree_map<std::string, Owned> runs;       // Jobs that a CronJob of this name controls
+    absl::flat_hash_set<std::string> seen_leaving;  // of those that its status still names
+    std::string refused, attempted;                 // names of Jobs
     absl::Time schedule_changed = absl::InfinitePast();
-    std::vector<std::string> told;                     // warnings of the last decision
-    bool empty() const { return runs.empty() && seen_leaving.empty() && refused.empty() && attempted.empty() && told.empty() && schedule_changed == absl::InfinitePast(); }
+    std::vector<std::string> told;  // warnings of the last decision
+    bool empty() const {
+      return runs.empty() && seen_leaving.empty() && refused.empty() && attempted.empty() && told.empty() &&
+             schedule_changed == absl::InfinitePast();
+    }
   };
 
   void Wake() override;
   kube::Plan Decide(const api::NamespacedName& key, absl::Time now);
   void TellOnce(Entry& entry, kube::Plan& plan) const;
-  void Explain(const api::NamespacedName& key, const std::string& uid, const kube::Write& write, const absl::Status& status);
+  void Explain(const api::NamespacedName& key, const std::string& uid, const kube::Write& write,
+               const absl::Status& status);
 
   kube::Informer<api::volcano::CronJob>& cron_jobs_;
   kube::Informer<StoredJob>& jobs_;

@@ -16,11 +16,14 @@ namespace {
 
 const char* ReasonOf(const kube::Write& write) {
   switch (write.verb) {
-    case kube::Verb::kCreate: return "FailedCreate";
-    case kube::Verb::kDelete: return "FailedDelete";
+    case kube::Verb::kCreate:
+      return "FailedCreate";
+    case kube::Verb::kDelete:
+      return "FailedDelete";
     case kube::Verb::kMergePatch:
     case kube::Verb::kStrategicMergePatch:
-    case kube::Verb::kPut: return "FailedUpdate";
+    case kube::Verb::kPut:
+      return "FailedUpdate";
   }
   return "FailedUpdate";
 }
@@ -40,38 +43,54 @@ kube::Plan Later(absl::Time when) {
 }  // namespace
 
 JobController::JobController(kube::Informers& informers, kube::ComponentOptions options, SshKeyMakers ssh)
-    : Component(informers, std::move(options)), own_ssh_keys_(OwnSshKeys(loop(), ssh)),
-      jobs_(Watch<StoredJob>(api::kJobs, {}, [this](const auto& key, const auto&, const auto& after) { OnJob(key, after.get()); })),
-      pods_(Watch<api::core::Pod>(api::kPods, {.keep = false}, [this](const auto& key, const auto&, const auto& after) { OnPod(key, after.get()); })),
-      pod_groups_(Watch<api::volcano::PodGroup>(
-          api::kPodGroups, {}, [this](const auto&, const auto& before, const auto& after) { OnPodGroup(after != nullptr ? *after : *before); })),
+    : Component(informers, std::move(options)),
+      own_ssh_keys_(OwnSshKeys(loop(), ssh)),
+      jobs_(Watch<StoredJob>(api::kJobs, {},
+                             [this](const auto& key, const auto&, const auto& after) { OnJob(key, after.get()); })),
+      pods_(
+          Watch<api::core::Pod>(api::kPods, {.keep = false},
+                                [this](const auto& key, const auto&, const auto& after) { OnPod(key, after.get()); })),
+      pod_groups_(Watch<api::volcano::PodGroup>(api::kPodGroups, {},
+                                                [this](const auto&, const auto& before, const auto& after) {
+                                                  OnPodGroup(after != nullptr ? *after : *before);
+                                                })),
       queues_(Watch<api::volcano::Queue>(api::kQueues, {}, nullptr)),
       namespace_queues_(Watch<api::core::PartialObject>(api::kNamespaces, NamespaceQueues::Selected(), nullptr)),
       driver_(Drive("job", [this](const JobKey& key, absl::Time now) { return Decide(key, now); })),
-      ssh_secrets_(loop(), client(), own_ssh_keys_ == nullptr ? *ssh.keys : *own_ssh_keys_, [this](const JobKey& key) { driver_.Enqueue(key); },
-                   [this](const JobKey& key, const absl::Status& why) {
-                     log::Warning("a job waits for its keys", {{"job", key.ToString()}, {"error", why}});
-                     Warn(key, "SecretError", std::string(why.message()));
-                   }) {
-  // No pod that a Job's status speaks of is missing only because the list is older; and a release that explains a missing pod is known with it.
+      ssh_secrets_(
+          loop(), client(), own_ssh_keys_ == nullptr ? *ssh.keys : *own_ssh_keys_,
+          [this](const JobKey& key) { driver_.Enqueue(key); },
+          [this](const JobKey& key, const absl::Status& why) {
+            log::Warning("a job waits for its keys", {{"job", key.ToString()}, {"error", why}});
+            Warn(key, "SecretError", std::string(why.message()));
+          }) {
+  // No pod that a Job's status speaks of is missing only because the list is older; and a release that explains a
+  // missing pod is known with it.
   pods_.After(jobs_);
   pod_groups_.After(pods_);
-  Watch<api::volcano::Command>(api::kCommands, {}, [this](const auto& key, const auto& before, const auto& after) { OnCommand(key, before, after); });
-  Watch<api::core::PriorityClass>(api::kPriorityClasses, {.keep = false},
-                                  [this](const auto& key, const auto&, const auto& after) { OnPriorityClass(key.name, after.get()); });
-  Watch<api::core::ConfigMap>(api::kConfigMaps, {.keep = false}, [this](const auto& key, const auto&, const auto& after) {
-    OnObject(api::kConfigMaps, key, after ? &after->metadata : nullptr, after ? &after->data : nullptr);
+  Watch<api::volcano::Command>(api::kCommands, {}, [this](const auto& key, const auto& before, const auto& after) {
+    OnCommand(key, before, after);
   });
+  Watch<api::core::PriorityClass>(
+      api::kPriorityClasses, {.keep = false},
+      [this](const auto& key, const auto&, const auto& after) { OnPriorityClass(key.name, after.get()); });
+  Watch<api::core::ConfigMap>(
+      api::kConfigMaps, {.keep = false}, [this](const auto& key, const auto&, const auto& after) {
+        OnObject(api::kConfigMaps, key, after ? &after->metadata : nullptr, after ? &after->data : nullptr);
+      });
   for (const api::Resource* const resource : {&api::kServices, &api::kNetworkPolicies}) {
-    Watch<api::core::PartialObject>(*resource, {.keep = false}, [this, resource](const auto& key, const auto&, const auto& after) {
-      OnObject(*resource, key, after ? &after->metadata : nullptr);
-    });
+    Watch<api::core::PartialObject>(*resource, {.keep = false},
+                                    [this, resource](const auto& key, const auto&, const auto& after) {
+                                      OnObject(*resource, key, after ? &after->metadata : nullptr);
+                                    });
   }
-  Watch<api::core::PartialObject>(api::kPersistentVolumeClaims, {.keep = false},
-                                  [this](const auto& key, const auto&, const auto& after) { OnClaim(key, after != nullptr); });
-  driver_.SetOnPermanentError([this](const JobKey& key, const std::string& uid, const kube::Write& write, const absl::Status& status) {
-    if (IsThere(key, uid)) Explain(key, write, status);
-  });
+  Watch<api::core::PartialObject>(
+      api::kPersistentVolumeClaims, {.keep = false},
+      [this](const auto& key, const auto&, const auto& after) { OnClaim(key, after != nullptr); });
+  driver_.SetOnPermanentError(
+      [this](const JobKey& key, const std::string& uid, const kube::Write& write, const absl::Status& status) {
+        if (IsThere(key, uid)) Explain(key, write, status);
+      });
 }
 
 void JobController::OnReply(const kube::Write& write, const kube::Response& response) {
@@ -99,12 +118,13 @@ void JobController::OnPodGroup(const api::volcano::PodGroup& group) {
   if (owner != nullptr && owner->kind == api::kJobs.kind) driver_.Enqueue({group.metadata.ns, owner->name});
 }
 
-void JobController::OnCommand(const api::NamespacedName& key, const JobIndex::CommandPtr& before, const JobIndex::CommandPtr& after) {
+void JobController::OnCommand(const api::NamespacedName& key, const JobIndex::CommandPtr& before,
+                              const JobIndex::CommandPtr& after) {
   if (const JobKey job = index_.PutCommand(key, before, after); !job.name.empty()) driver_.Enqueue(job);
 }
 
-void JobController::OnObject(const api::Resource& resource, const api::NamespacedName& key, const api::ObjectMeta* metadata,
-                             const std::map<std::string, std::string>* data) {
+void JobController::OnObject(const api::Resource& resource, const api::NamespacedName& key,
+                             const api::ObjectMeta* metadata, const std::map<std::string, std::string>* data) {
   if (const JobKey job = index_.PutObject(resource, key, metadata, data); !job.name.empty()) driver_.Enqueue(job);
 }
 
@@ -137,7 +157,8 @@ kube::Plan JobController::Decide(const JobKey& key, absl::Time now) {
     if (owner == nullptr || owner->uid != job.metadata.uid) group = nullptr;
   }
   if (group == nullptr) {
-    if (const auto when = namespace_queues_.LookAgain(key.ns, job.metadata.creation_timestamp.at, now)) return Later(*when);
+    if (const auto when = namespace_queues_.LookAgain(key.ns, job.metadata.creation_timestamp.at, now))
+      return Later(*when);
   }
   const std::shared_ptr<const api::volcano::Queue> queue = queues_.Get({"", job.spec.queue});
   lifecycle::JobView view;
@@ -147,7 +168,8 @@ kube::Plan JobController::Decide(const JobKey& key, absl::Time now) {
   view.namespace_queue = namespace_queues_.Of(key.ns);
   view.priority_classes = &priority_classes_;
   view.pods_current = pods_.seen_up_to() >= job.metadata.Version();
-  if (const auto written = status_written_.find(key); written != status_written_.end()) view.status_written = written->second;
+  if (const auto written = status_written_.find(key); written != status_written_.end())
+    view.status_written = written->second;
   index_.Fill(key, job.metadata.uid, view);
   if (!ssh_secrets_.Fill(key, view)) return {};
   kube::Plan plan = lifecycle::ReconcileJob(view, now);
@@ -163,8 +185,8 @@ bool JobController::IsThere(const JobKey& key, const std::string& uid) const {
 void JobController::Warn(const JobKey& key, const char* reason, std::string message) {
   const std::shared_ptr<const api::volcano::Job> job = jobs_.Get(key);
   if (job == nullptr) return;
-  recorder().Record({kube::EventNote::Type::kWarning, reason, std::move(message),
-                    kube::ReferenceTo(api::kJobs, job->metadata)});
+  recorder().Record(
+      {kube::EventNote::Type::kWarning, reason, std::move(message), kube::ReferenceTo(api::kJobs, job->metadata)});
 }
 
 void JobController::Explain(const JobKey& key, const kube::Write& write, const absl::Status& status) {

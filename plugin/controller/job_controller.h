@@ -19,8 +19,8 @@
 
 namespace gangway::controller {
 
-// Who makes keys for the job plugin ssh: `keys`, which must outlive the component; or so many threads; or, with neither, the loop, which they
-// hold up (simulated loops know no threads).
+// Who makes keys for the job plugin ssh: `keys`, which must outlive the component; or so many threads; or, with
+// neither, the loop, which they hold up (simulated loops know no threads).
 struct SshKeyMakers {
   SshKeys* keys = nullptr;
   int threads = 0;

@@ -38,13 +38,20 @@ void Erase(Map& map, const NamespacedName& key, const std::string& name) {
 // A cluster may have Volcano's CRDs without those of flows.
 JobFlowController::JobFlowController(kube::Informers& informers, kube::ComponentOptions options)
     : Component(informers, std::move(options)),
-      job_flows_(Watch<api::volcano::JobFlow>(api::kJobFlows, {.optional = true},
-                                              [this](const auto& key, const auto& before, const auto& after) { OnFlow(key, before, after); })),
-      job_templates_(Watch<api::volcano::JobTemplate>(api::kJobTemplates, {.optional = true}, [this](const auto& key, const auto&, const auto&) { OnTemplate(key); })),
-      jobs_(Watch<StoredJob>(api::kJobs, {}, [this](const auto& key, const auto& before, const auto& after) { OnJob(key, before, after); })),
+      job_flows_(Watch<api::volcano::JobFlow>(
+          api::kJobFlows, {.optional = true},
+          [this](const auto& key, const auto& before, const auto& after) { OnFlow(key, before, after); })),
+      job_templates_(
+          Watch<api::volcano::JobTemplate>(api::kJobTemplates, {.optional = true},
+                                           [this](const auto& key, const auto&, const auto&) { OnTemplate(key); })),
+      jobs_(Watch<StoredJob>(
+          api::kJobs, {},
+          [this](const auto& key, const auto& before, const auto& after) { OnJob(key, before, after); })),
       flows_(Drive("jobflow", [this](const NamespacedName& key, absl::Time) { return DecideFlow(key); })),
       templates_(Drive("jobtemplate", [this](const NamespacedName& key, absl::Time) { return DecideTemplate(key); })) {
-  flows_.SetOnPermanentError([this](const auto& key, const auto& uid, const auto& write, const auto& status) { Explain(key, uid, write, status); });
+  flows_.SetOnPermanentError([this](const auto& key, const auto& uid, const auto& write, const auto& status) {
+    Explain(key, uid, write, status);
+  });
 }
 
 void JobFlowController::OnFlow(const NamespacedName& key, const JobFlowPtr& before, const JobFlowPtr& after) {
@@ -118,7 +125,8 @@ kube::Plan JobFlowController::DecideFlow(const NamespacedName& key) const {
   for (const Flow& step : flow->spec.flows) {
     const NamespacedName name{key.ns, lifecycle::FlowJobName(*flow, step.name)};
     JobPtr job = jobs_.Get(name);
-    if (auto gone = gone_.find(name); job == nullptr && gone != gone_.end() && !Remembered(*gone->second)) job = gone->second;
+    if (auto gone = gone_.find(name); job == nullptr && gone != gone_.end() && !Remembered(*gone->second))
+      job = gone->second;
     if (job != nullptr) view.jobs[name.name] = job.get();
     held.push_back(std::move(job));
     auto from = job_templates_.Get({key.ns, step.name});
@@ -134,15 +142,19 @@ kube::Plan JobFlowController::DecideTemplate(const NamespacedName& key) const {
   const auto of = job_templates_.Get(key);
   if (of == nullptr) return {};
   auto jobs = jobs_of_template_.find(key);
-  return lifecycle::ReconcileJobTemplate(*of, jobs == jobs_of_template_.end() ? std::vector<std::string>() : std::vector<std::string>(jobs->second.begin(), jobs->second.end()));
+  return lifecycle::ReconcileJobTemplate(*of, jobs == jobs_of_template_.end()
+                                                  ? std::vector<std::string>()
+                                                  : std::vector<std::string>(jobs->second.begin(), jobs->second.end()));
 }
 
-void JobFlowController::Explain(const NamespacedName& key, const std::string& uid, const kube::Write& write, const absl::Status& status) {
+void JobFlowController::Explain(const NamespacedName& key, const std::string& uid, const kube::Write& write,
+                                const absl::Status& status) {
   const JobFlowPtr flow = job_flows_.Get(key);
   if (flow == nullptr || flow->metadata.uid != uid) return;
-  recorder().Record({kube::EventNote::Type::kWarning, write.verb == kube::Verb::kCreate ? "FailedCreate" : "FailedUpdate",
-                    absl::StrCat(View(write.resource->kind), " ", write.name, ": ", status.message()),
-                    kube::ReferenceTo(api::kJobFlows, flow->metadata)});
+  recorder().Record({kube::EventNote::Type::kWarning,
+                     write.verb == kube::Verb::kCreate ? "FailedCreate" : "FailedUpdate",
+                     absl::StrCat(View(write.resource->kind), " ", write.name, ": ", status.message()),
+                     kube::ReferenceTo(api::kJobFlows, flow->metadata)});
 }
 
 }  // namespace gangway::controller

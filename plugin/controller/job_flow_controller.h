@@ -33,15 +33,17 @@ class JobFlowController final : public kube::Component {
   kube::Plan DecideFlow(const api::NamespacedName& key) const;
   kube::Plan DecideTemplate(const api::NamespacedName& key) const;
   bool Remembered(const api::volcano::Job& job) const;
-  void Explain(const api::NamespacedName& key, const std::string& uid, const kube::Write& write, const absl::Status& status);
+  void Explain(const api::NamespacedName& key, const std::string& uid, const kube::Write& write,
+               const absl::Status& status);
 
   kube::Informer<api::volcano::JobFlow>& job_flows_;
   kube::Informer<api::volcano::JobTemplate>& job_templates_;
   kube::Informer<StoredJob>& jobs_;
   absl::flat_hash_map<api::NamespacedName, Keys> flows_of_template_;
-  absl::flat_hash_map<api::NamespacedName, Keys> flows_of_job_;                // by the name that they would give it; rarely two
-  absl::flat_hash_map<api::NamespacedName, Keys> jobs_of_template_;            // those that were made from it
-  absl::flat_hash_map<api::NamespacedName, JobPtr> gone_;                      // jobs that were Completed and are gone, until their flow says so
+  absl::flat_hash_map<api::NamespacedName, Keys> flows_of_job_;      // by the name that they would give it; rarely two
+  absl::flat_hash_map<api::NamespacedName, Keys> jobs_of_template_;  // those that were made from it
+  absl::flat_hash_map<api::NamespacedName, JobPtr>
+      gone_;  // jobs that were Completed and are gone, until their flow says so
   kube::Driver& flows_;
   kube::Driver& templates_;
 };

@@ -12,12 +12,14 @@ namespace {
 // The Job that controls an object; null when something else does, or nothing.
 const api::OwnerReference* ControllingJob(const api::ObjectMeta& metadata) {
   const api::OwnerReference* owner = metadata.Controller();
-  if (owner == nullptr || owner->kind != api::kJobs.kind || owner->api_version != api::kJobs.ApiVersion()) return nullptr;
+  if (owner == nullptr || owner->kind != api::kJobs.kind || owner->api_version != api::kJobs.ApiVersion())
+    return nullptr;
   return owner;
 }
 
 bool ForJob(const api::volcano::Command& command) {
-  return command.target && command.target->kind == api::kJobs.kind && command.target->api_version == api::kJobs.ApiVersion();
+  return command.target && command.target->kind == api::kJobs.kind &&
+         command.target->api_version == api::kJobs.ApiVersion();
 }
 
 std::tuple<absl::Time, std::string> CommandKey(const api::volcano::Command& command) {
@@ -78,8 +80,8 @@ JobKey JobIndex::PutCommand(const api::NamespacedName& key, const CommandPtr& be
   return job;
 }
 
-JobKey JobIndex::PutObject(const api::Resource& resource, const api::NamespacedName& key, const api::ObjectMeta* metadata,
-                           const std::map<std::string, std::string>* data) {
+JobKey JobIndex::PutObject(const api::Resource& resource, const api::NamespacedName& key,
+                           const api::ObjectMeta* metadata, const std::map<std::string, std::string>* data) {
   const api::OwnerReference* owner = metadata == nullptr ? nullptr : ControllingJob(*metadata);
   auto known = job_of_object_.find({&resource, key});
   if (owner == nullptr && known == job_of_object_.end()) return {};

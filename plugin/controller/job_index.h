@@ -1,5 +1,5 @@
-// What belongs to which Job: its pods, the objects its plugins made, and commands for it. Found by the Job's name, so that what a Job
-// left behind is seen by its successor. Used on one loop.
+// What belongs to which Job: its pods, the objects its plugins made, and commands for it. Found by the Job's name, so
+// that what a Job left behind is seen by its successor. Used on one loop.
 #pragma once
 
 #include <map>
@@ -58,7 +58,9 @@ class JobIndex {
     std::map<std::pair<const api::Resource*, std::string>, Owned> objects;
     absl::btree_map<std::tuple<absl::Time, std::string>, CommandPtr> commands;
     std::vector<std::string> claims;
-    bool empty() const { return pods.empty() && seen_leaving.empty() && objects.empty() && commands.empty() && claims.empty(); }
+    bool empty() const {
+      return pods.empty() && seen_leaving.empty() && objects.empty() && commands.empty() && claims.empty();
+    }
   };
   using ObjectKey = std::pair<const api::Resource*, api::NamespacedName>;
 

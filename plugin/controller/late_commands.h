@@ -1,4 +1,5 @@
-// Commands whose target is not there: they may have reached us before it did; those that nobody will carry out are removed.
+// Commands whose target is not there: they may have reached us before it did; those that nobody will carry out are
+// removed.
 #pragma once
 
 #include <vector>

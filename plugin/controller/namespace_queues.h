@@ -1,6 +1,5 @@
-// Which queue each namespace gives to PodGroups that ask for none: its annotation kQueueNameAnnotation (api/volcano/defaults.h). And whether
-// Istio puts sidecars into its pods.
-// Used on its loop.
+// Which queue each namespace gives to PodGroups that ask for none: its annotation kQueueNameAnnotation
+// (api/volcano/defaults.h). And whether Istio puts sidecars into its pods. Used on its loop.
 #pragma once
 
 #include <optional>
@@ -26,7 +25,8 @@ class NamespaceQueues {
   // "": it has none, or is not known.
   std::string Of(absl::string_view ns) const;
   bool InjectsSidecars(absl::string_view ns) const;
-  // When whoever needs the answer for an object made at `created` should ask again; nullopt: the answer is as good as it gets.
+  // When whoever needs the answer for an object made at `created` should ask again; nullopt: the answer is as good as
+  // it gets.
   std::optional<absl::Time> LookAgain(absl::string_view ns, absl::Time created, absl::Time now) const;
 
  private:

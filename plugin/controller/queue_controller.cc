@@ -22,18 +22,25 @@ std::string QueueOf(const QueueController::CommandPtr& command) {
 }
 
 std::string CommandOrder(const api::volcano::Command& command) {
-  return absl::StrCat(api::FormatTime(command.metadata.creation_timestamp.at), "/", command.metadata.ns, "/", command.metadata.name);
+  return absl::StrCat(api::FormatTime(command.metadata.creation_timestamp.at), "/", command.metadata.ns, "/",
+                      command.metadata.name);
 }
 
 }  // namespace
 
 QueueController::QueueController(kube::Informers& informers, kube::ComponentOptions options)
     : Component(informers, std::move(options)),
-      queues_(Watch<api::volcano::Queue>(
-          api::kQueues, {}, [this](const auto& key, const auto& before, const auto& after) { OnQueue(key.name, before.get(), after.get()); })),
-      driver_(Drive("queue", [this](const api::NamespacedName& key, absl::Time now) { return Decide(key.name, now); })) {
-  Watch<api::volcano::PodGroup>(api::kPodGroups, {}, [this](const auto&, const auto& before, const auto& after) { OnPodGroup(before.get(), after.get()); });
-  Watch<api::volcano::Command>(api::kCommands, {}, [this](const auto&, const auto& before, const auto& after) { OnCommand(before, after); });
+      queues_(Watch<api::volcano::Queue>(api::kQueues, {},
+                                         [this](const auto& key, const auto& before, const auto& after) {
+                                           OnQueue(key.name, before.get(), after.get());
+                                         })),
+      driver_(
+          Drive("queue", [this](const api::NamespacedName& key, absl::Time now) { return Decide(key.name, now); })) {
+  Watch<api::volcano::PodGroup>(api::kPodGroups, {}, [this](const auto&, const auto& before, const auto& after) {
+    OnPodGroup(before.get(), after.get());
+  });
+  Watch<api::volcano::Command>(
+      api::kCommands, {}, [this](const auto&, const auto& before, const auto& after) { OnCommand(before, after); });
 }
 
 void QueueController::Wake() {
@@ -43,10 +50,13 @@ void QueueController::Wake() {
 }
 
 // The queues below look at the state of this one.
-void QueueController::OnQueue(const std::string& name, const api::volcano::Queue* before, const api::volcano::Queue* after) {
-  const std::string was(before == nullptr ? "" : lifecycle::ParentOf(*before)), is(after == nullptr ? "" : lifecycle::ParentOf(*after));
+void QueueController::OnQueue(const std::string& name, const api::volcano::Queue* before,
+                              const api::volcano::Queue* after) {
+  const std::string was(before == nullptr ? "" : lifecycle::ParentOf(*before)),
+      is(after == nullptr ? "" : lifecycle::ParentOf(*after));
   if (was != is) {
-    if (auto it = children_.find(was); it != children_.end() && it->second.erase(name) > 0 && it->second.empty()) children_.erase(it);
+    if (auto it = children_.find(was); it != children_.end() && it->second.erase(name) > 0 && it->second.empty())
+      children_.erase(it);
     if (!is.empty()) children_[is].insert(name);
   }
   driver_.Enqueue({"", name});
@@ -67,7 +77,9 @@ void QueueController::Count(const Group& group, int how_many) {
 }
 
 void QueueController::OnPodGroup(const api::volcano::PodGroup* before, const api::volcano::PodGroup* after) {
-  const auto group = [](const api::volcano::PodGroup& of) { return Group{of.spec.queue.empty() ? "default" : of.spec.queue, of.status.phase}; };
+  const auto group = [](const api::volcano::PodGroup& of) {
+    return Group{of.spec.queue.empty() ? "default" : of.spec.queue, of.status.phase};
+  };
   if (before != nullptr && after != nullptr && group(*before) == group(*after)) return;
   if (before != nullptr) Count(group(*before), -1);
   if (after != nullptr) Count(group(*after), 1);

@@ -1,4 +1,5 @@
-// Keeps the state of every Queue and the count of its PodGroups, and makes the queues that every cluster has. Used on its loop.
+// Keeps the state of every Queue and the count of its PodGroups, and makes the queues that every cluster has. Used on
+// its loop.
 #pragma once
 
 #include <map>
@@ -38,7 +39,7 @@ class QueueController final : public kube::Component {
   kube::Informer<api::volcano::Queue>& queues_;
   absl::flat_hash_map<std::string, lifecycle::PodGroupCounts> counts_;
   absl::btree_map<std::string, std::map<std::string, CommandPtr>> commands_;  // by queue, then by age and name
-  absl::btree_map<std::string, absl::btree_set<std::string>> children_;  // by parent
+  absl::btree_map<std::string, absl::btree_set<std::string>> children_;       // by parent
   absl::btree_set<std::string> changed_;  // queues whose counts are to be written soon
   Loop::TimerId timer_ = 0;
   kube::Driver& driver_;

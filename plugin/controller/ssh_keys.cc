@@ -25,12 +25,20 @@ using lifecycle::SshKeyPair;
 
 constexpr int kBits = 2048;
 
-struct FreeKey { void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); } };
-struct FreeBio { void operator()(BIO* bio) const { BIO_free_all(bio); } };
-struct FreeNumber { void operator()(BIGNUM* number) const { BN_free(number); } };
+struct FreeKey {
+  void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
+};
+struct FreeBio {
+  void operator()(BIO* bio) const { BIO_free_all(bio); }
+};
+struct FreeNumber {
+  void operator()(BIGNUM* number) const { BN_free(number); }
+};
 using Key = std::unique_ptr<EVP_PKEY, FreeKey>;
 
-absl::Status Failed(const char* what) { return absl::InternalError(absl::StrCat("no key pair for ssh: OpenSSL failed to ", what)); }
+absl::Status Failed(const char* what) {
+  return absl::InternalError(absl::StrCat("no key pair for ssh: OpenSSL failed to ", what));
+}
 
 // RFC 4251: a length of four bytes, then the bytes.
 void AppendString(absl::string_view bytes, std::string& out) {
@@ -53,7 +61,8 @@ bool AppendNumber(const EVP_PKEY* key, const char* name, std::string& out) {
 absl::StatusOr<std::string> PrivatePem(EVP_PKEY* key) {
   const std::unique_ptr<BIO, FreeBio> bio(BIO_new(BIO_s_secmem()));
   // "Traditional" is PKCS#1, which is what Volcano writes and every ssh reads.
-  if (bio == nullptr || PEM_write_bio_PrivateKey_traditional(bio.get(), key, nullptr, nullptr, 0, nullptr, nullptr) != 1) {
+  if (bio == nullptr ||
+      PEM_write_bio_PrivateKey_traditional(bio.get(), key, nullptr, nullptr, 0, nullptr, nullptr) != 1) {
     return Failed("write the private key");
   }
   char* data = nullptr;
@@ -83,7 +92,8 @@ void LoopSshKeys::Take(Token owner, Done done) {
 // The loop's side asks and is answered; the threads make pairs while fewer are there than are wanted.
 class ThreadedSshKeys::Impl {
  public:
-  Impl(Loop& loop, int threads, int stock) : loop_(loop), threads_wanted_(threads), stock_(static_cast<std::size_t>(stock)) {}
+  Impl(Loop& loop, int threads, int stock)
+      : loop_(loop), threads_wanted_(threads), stock_(static_cast<std::size_t>(stock)) {}
 
   ~Impl() {
     {
@@ -117,10 +127,13 @@ class ThreadedSshKeys::Impl {
   };
 
   void Answer(Asker asker, absl::StatusOr<SshKeyPair> pair) {
-    loop_.Post(std::move(asker.owner), [done = std::move(asker.done), pair = std::move(pair)]() mutable { done(std::move(pair)); });
+    loop_.Post(std::move(asker.owner),
+               [done = std::move(asker.done), pair = std::move(pair)]() mutable { done(std::move(pair)); });
   }
 
-  bool NeedsPair() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) { return making_ + pairs_.size() < waiting_.size() + stock_; }
+  bool NeedsPair() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
+    return making_ + pairs_.size() < waiting_.size() + stock_;
+  }
 
   // Waits until a pair is wanted, which the caller makes; false: stopping.
   bool BeginPair() {
@@ -157,7 +170,8 @@ class ThreadedSshKeys::Impl {
   bool stopping_ ABSL_GUARDED_BY(mu_) = false;
 };
 
-ThreadedSshKeys::ThreadedSshKeys(Loop& loop, int threads, int stock) : impl_(std::make_unique<Impl>(loop, threads, stock)) {}
+ThreadedSshKeys::ThreadedSshKeys(Loop& loop, int threads, int stock)
+    : impl_(std::make_unique<Impl>(loop, threads, stock)) {}
 ThreadedSshKeys::~ThreadedSshKeys() = default;
 void ThreadedSshKeys::Take(Token owner, Done done) { impl_->Take(std::move(owner), std::move(done)); }
 

@@ -31,7 +31,8 @@ class LoopSshKeys : public SshKeys {
   Loop& loop_;
 };
 
-// Makes them on threads of its own, which start with the first pair that is asked for. Used on its loop, which must outlive it.
+// Makes them on threads of its own, which start with the first pair that is asked for. Used on its loop, which must
+// outlive it.
 class ThreadedSshKeys : public SshKeys {
  public:
   // `stock`: so many pairs are made ahead once there is demand, so that the Job after the first one waits for none.

@@ -107,22 +107,27 @@ void SshSecrets::SendNext() {
     request.path = api::PathOf(api::kSecrets, question.key.ns, absl::StrCat(question.key.name, kSuffix));
     request.accept = std::string(kube::AcceptFor(api::kSecrets));
     ++in_flight_;
-    client_.Send(std::move(request), owner_.token(), [this, question, writes = entry->writes](const absl::StatusOr<kube::Response>& reply) {
-      --in_flight_;
-      Answered(question.key, question.number, writes, reply);
-      SendNext();
-    });
+    client_.Send(std::move(request), owner_.token(),
+                 [this, question, writes = entry->writes](const absl::StatusOr<kube::Response>& reply) {
+                   --in_flight_;
+                   Answered(question.key, question.number, writes, reply);
+                   SendNext();
+                 });
   }
 }
 
-void SshSecrets::Answered(const JobKey& key, std::uint64_t number, std::uint64_t writes, const absl::StatusOr<kube::Response>& reply) {
+void SshSecrets::Answered(const JobKey& key, std::uint64_t number, std::uint64_t writes,
+                          const absl::StatusOr<kube::Response>& reply) {
   Entry* const entry = Find(key, number);
   if (entry == nullptr) return;
   entry->asking = false;
   if (entry->writes != writes && entry->known != Known::kNothing) return;
   if (reply.ok() && (reply->ok() || reply->code == 404)) {
     entry->failures = 0;
-    if (reply->ok()) Learn(*entry, key, *reply->body); else entry->known = Known::kAbsent;
+    if (reply->ok())
+      Learn(*entry, key, *reply->body);
+    else
+      entry->known = Known::kAbsent;
     return on_news_(key);
   }
   // A server that is away for a moment is no news for the user of a Job.

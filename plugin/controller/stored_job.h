@@ -9,7 +9,8 @@ namespace gangway::controller {
 struct StoredJob : api::volcano::Job {
   StoredJob() { spec.min_available = -1; }
 };
-// No webhook need have filled it in, and a Job without minAvailable would be no gang. A 0 stays: the Job is to run without any of its pods.
+// No webhook need have filled it in, and a Job without minAvailable would be no gang. A 0 stays: the Job is to run
+// without any of its pods.
 api::volcano::Job FilledIn(const StoredJob& job);
 
 }  // namespace gangway::controller

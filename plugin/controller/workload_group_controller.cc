@@ -17,22 +17,29 @@ constexpr absl::string_view kPrefix = "podgroup-";
 
 }  // namespace
 
-WorkloadGroupController::WorkloadGroupController(kube::Informers& informers, kube::ComponentOptions options, std::string scheduler_name, bool inherit)
+WorkloadGroupController::WorkloadGroupController(kube::Informers& informers, kube::ComponentOptions options,
+                                                 std::string scheduler_name, bool inherit)
     : Component(informers, std::move(options)),
-      pod_groups_(Watch<api::volcano::PodGroup>(api::kPodGroups, {}, [this](const auto& key, const auto&, const auto&) { OnPodGroup(key); })),
+      pod_groups_(Watch<api::volcano::PodGroup>(
+          api::kPodGroups, {}, [this](const auto& key, const auto&, const auto&) { OnPodGroup(key); })),
       namespace_queues_(Watch<api::core::PartialObject>(api::kNamespaces, NamespaceQueues::Selected(), nullptr)),
-      scheduler_name_(std::move(scheduler_name)), inherit_(inherit),
+      scheduler_name_(std::move(scheduler_name)),
+      inherit_(inherit),
       driver_(Drive("podgroup", [this](const api::NamespacedName& key, absl::Time now) { return Decide(key, now); })) {
-  Watch<api::core::Pod>(api::kPods, {.keep = false}, [this](const auto& key, const auto&, const auto& after) { OnPod(key, after.get()); });
-  for (const api::Resource* const resource : {&api::kReplicaSets, &api::kStatefulSets, &api::kDaemonSets, &api::kBatchJobs}) {
-    Watch<api::core::Workload>(*resource, {.keep = false, .optional = true},  // a server need not have all of these
-                               [this, resource](const auto& key, const auto&, const auto& after) { OnOwner(*resource, key, after.get()); });
+  Watch<api::core::Pod>(api::kPods, {.keep = false},
+                        [this](const auto& key, const auto&, const auto& after) { OnPod(key, after.get()); });
+  for (const api::Resource* const resource :
+       {&api::kReplicaSets, &api::kStatefulSets, &api::kDaemonSets, &api::kBatchJobs}) {
+    Watch<api::core::Workload>(
+        *resource, {.keep = false, .optional = true},  // a server need not have all of these
+        [this, resource](const auto& key, const auto&, const auto& after) { OnOwner(*resource, key, after.get()); });
   }
   Watch<api::volcano::Queue>(api::kQueues, {}, [this](const auto&, const auto& before, const auto& after) {
     const auto open = [](const auto& queue) { return queue != nullptr && queue->status.state == "Open"; };
     if (open(after) && !open(before)) OnQueueOpened();
   });
-  driver_.SetOnPermanentError([this](const auto& key, const auto&, const auto& write, const auto& status) { Explain(key, write, status); });
+  driver_.SetOnPermanentError(
+      [this](const auto& key, const auto&, const auto& write, const auto& status) { Explain(key, write, status); });
 }
 
 void WorkloadGroupController::Remove(const api::NamespacedName& key) {
@@ -58,15 +65,17 @@ void WorkloadGroupController::OnPod(const api::NamespacedName& key, const api::c
   if (pod == nullptr || pod->spec.scheduler_name != scheduler_name_) return Remove(key);
   const std::string group = lifecycle::GroupNameFor(pod->metadata);
   auto pods = groups_.find(api::NamespacedName{key.ns, group});
-  std::optional<GroupPod> seen =
-      lifecycle::GroupPodOf(*pod, scheduler_name_, pods == groups_.end() ? nullptr : pods->second.begin()->second.source);
+  std::optional<GroupPod> seen = lifecycle::GroupPodOf(
+      *pod, scheduler_name_, pods == groups_.end() ? nullptr : pods->second.begin()->second.source);
   if (!seen.has_value()) return Remove(key);
   Put(key, *std::move(seen), group);
 }
 
-void WorkloadGroupController::OnOwner(const api::Resource& resource, const api::NamespacedName& key, const api::core::Workload* workload) {
+void WorkloadGroupController::OnOwner(const api::Resource& resource, const api::NamespacedName& key,
+                                      const api::core::Workload* workload) {
   const std::pair<const api::Resource*, api::NamespacedName> name{&resource, key};
-  if (auto known = uid_of_owner_.find(name); known != uid_of_owner_.end() && (workload == nullptr || workload->metadata.uid != known->second)) {
+  if (auto known = uid_of_owner_.find(name);
+      known != uid_of_owner_.end() && (workload == nullptr || workload->metadata.uid != known->second)) {
     owners_.erase(known->second);
     uid_of_owner_.erase(known);
   }
@@ -130,14 +139,17 @@ kube::Plan WorkloadGroupController::Decide(const api::NamespacedName& key, absl:
 }
 
 // On the first pod that waits: whoever wonders why it is not placed looks there.
-void WorkloadGroupController::Explain(const api::NamespacedName& key, const kube::Write& write, const absl::Status& status) {
+void WorkloadGroupController::Explain(const api::NamespacedName& key, const kube::Write& write,
+                                      const absl::Status& status) {
   auto pods = groups_.find(key);
   if (pods == groups_.end()) return;
   refused_.insert(key);
   const GroupPod& pod = pods->second.begin()->second;
-  recorder().Record({kube::EventNote::Type::kWarning, "PodGroupError",
-                    absl::StrCat(View(write.resource->kind), " ", write.name, ": ", status.message()),
-                    {api::kPods.ApiVersion(), std::string(api::kPods.kind), key.ns, pod.name, pod.uid, pod.resource_version, {}}});
+  recorder().Record(
+      {kube::EventNote::Type::kWarning,
+       "PodGroupError",
+       absl::StrCat(View(write.resource->kind), " ", write.name, ": ", status.message()),
+       {api::kPods.ApiVersion(), std::string(api::kPods.kind), key.ns, pod.name, pod.uid, pod.resource_version, {}}});
 }
 
 }  // namespace gangway::controller

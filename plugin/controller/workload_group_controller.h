@@ -1,5 +1,5 @@
-// Gives a PodGroup to every pod that names our scheduler and that no Job made, and keeps those of ReplicaSets and StatefulSets as
-// these are. One key is one group: "podgroup-<uid>". Used on its loop.
+// Gives a PodGroup to every pod that names our scheduler and that no Job made, and keeps those of ReplicaSets and
+// StatefulSets as these are. One key is one group: "podgroup-<uid>". Used on its loop.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,8 @@ namespace gangway::controller {
 class WorkloadGroupController final : public kube::Component {
  public:
   // `inherit`: groups take annotations from the pods' owners.
-  WorkloadGroupController(kube::Informers& informers, kube::ComponentOptions options, std::string scheduler_name, bool inherit);
+  WorkloadGroupController(kube::Informers& informers, kube::ComponentOptions options, std::string scheduler_name,
+                          bool inherit);
 
  private:
   using Pods = absl::btree_map<std::string, lifecycle::GroupPod>;  // by name
@@ -44,9 +45,9 @@ class WorkloadGroupController final : public kube::Component {
   const NamespaceQueues namespace_queues_;
   const std::string scheduler_name_;
   const bool inherit_;
-  absl::flat_hash_map<api::NamespacedName, Pods> groups_;                    // live pods, by group
+  absl::flat_hash_map<api::NamespacedName, Pods> groups_;  // live pods, by group
   absl::flat_hash_map<api::NamespacedName, std::string> group_of_pod_;
-  absl::flat_hash_map<std::string, lifecycle::OwnerFacts> owners_;           // by UID
+  absl::flat_hash_map<std::string, lifecycle::OwnerFacts> owners_;  // by UID
   absl::flat_hash_map<std::pair<const api::Resource*, api::NamespacedName>, std::string> uid_of_owner_;
   absl::btree_set<api::NamespacedName> refused_;  // groups that the API server did not take
   kube::Driver& driver_;

@@ -28,11 +28,14 @@ std::string Key(absl::string_view ns, absl::string_view name) { return absl::Str
 
 // The first so many of the pods in the order in which they are placed.
 model::NamedAmounts SumOfFirst(std::vector<const model::PodFacts*> pods, int count) {
-  std::sort(pods.begin(), pods.end(), [](const auto* a, const auto* b) { return std::tie(b->priority, a->index, a->name) < std::tie(a->priority, b->index, b->name); });
+  std::sort(pods.begin(), pods.end(), [](const auto* a, const auto* b) {
+    return std::tie(b->priority, a->index, a->name) < std::tie(a->priority, b->index, b->name);
+  });
   model::NamedAmounts sum;
   for (std::size_t i = 0; i < pods.size() && i < static_cast<std::size_t>(std::max(count, 0)); ++i) {
     for (const auto& [dim, amount] : pods[i]->wants.requests) {
-      const auto at = std::find_if(sum.begin(), sum.end(), [&, &name = dim](const auto& entry) { return entry.first == name; });
+      const auto at =
+          std::find_if(sum.begin(), sum.end(), [&, &name = dim](const auto& entry) { return entry.first == name; });
       if (at == sum.end()) {
         sum.emplace_back(dim, amount);
       } else {
@@ -69,7 +72,8 @@ class Edit {
     GW_ASSIGN_OR_RETURN(model::GangFacts * gang, Gang());
     gang->min_member = change.min;
     const std::vector<const model::PodFacts*> pods = index_.PodsOf(gang_);
-    if (gang->has_min_resources && pods.size() >= static_cast<std::size_t>(change.min)) gang->min_resources = SumOfFirst(pods, change.min);
+    if (gang->has_min_resources && pods.size() >= static_cast<std::size_t>(change.min))
+      gang->min_resources = SumOfFirst(pods, change.min);
     return absl::OkStatus();
   }
   absl::Status operator()(const Priority& change) {
@@ -79,14 +83,16 @@ class Edit {
       gang->priority_class = kNewClass;
       return absl::OkStatus();
     }
-    if (index_.FindClass(change.priority_class) == nullptr) return absl::NotFoundError(absl::StrCat("there is no priority class ", change.priority_class));
+    if (index_.FindClass(change.priority_class) == nullptr)
+      return absl::NotFoundError(absl::StrCat("there is no priority class ", change.priority_class));
     gang->priority_class = change.priority_class;
     return absl::OkStatus();
   }
   absl::Status operator()(const Capability& change) {
     model::QueueFacts& queue = Queue(change.queue);
     for (const auto& [dim, amount] : change.amounts) {
-      const auto at = std::find_if(queue.capability.begin(), queue.capability.end(), [&, &name = dim](const auto& entry) { return entry.first == name; });
+      const auto at = std::find_if(queue.capability.begin(), queue.capability.end(),
+                                   [&, &name = dim](const auto& entry) { return entry.first == name; });
       if (at == queue.capability.end()) {
         queue.capability.emplace_back(dim, amount);
       } else {
@@ -109,8 +115,10 @@ class Edit {
     return absl::OkStatus();
   }
   absl::Status operator()(const GangEnds& change) {
-    if (index_.FindGang(change.gang) == nullptr) return absl::NotFoundError(absl::StrCat("there is no podgroup ", change.gang.ToString()));
-    for (const model::PodFacts* const pod : index_.PodsOf(change.gang)) events_.gone_pods.push_back({pod->ns, pod->name});
+    if (index_.FindGang(change.gang) == nullptr)
+      return absl::NotFoundError(absl::StrCat("there is no podgroup ", change.gang.ToString()));
+    for (const model::PodFacts* const pod : index_.PodsOf(change.gang))
+      events_.gone_pods.push_back({pod->ns, pod->name});
     events_.gone_gangs.push_back(change.gang);
     return absl::OkStatus();
   }
@@ -122,7 +130,9 @@ class Edit {
     return absl::OkStatus();
   }
   absl::Status operator()(const Tolerate& change) {
-    ForPods([&](model::PodFacts& pod) { pod.wants.tolerations.push_back({change.taint.key, change.taint.value, "", false}); });
+    ForPods([&](model::PodFacts& pod) {
+      pod.wants.tolerations.push_back({change.taint.key, change.taint.value, "", false});
+    });
     return absl::OkStatus();
   }
   absl::Status operator()(const AnyNode&) {
@@ -167,7 +177,8 @@ class Edit {
   void ForPods(F change) {
     for (const model::PodFacts* const fact : index_.PodsOf(gang_)) {
       if (!fact->node.empty() || fact->phase != model::PodPhase::kPending) continue;
-      const auto changed = std::find_if(events_.pods.begin(), events_.pods.end(), [&](const auto& pod) { return pod.ns == fact->ns && pod.name == fact->name; });
+      const auto changed = std::find_if(events_.pods.begin(), events_.pods.end(),
+                                        [&](const auto& pod) { return pod.ns == fact->ns && pod.name == fact->name; });
       change(changed == events_.pods.end() ? events_.pods.emplace_back(*fact) : *changed);
     }
   }
@@ -177,7 +188,9 @@ class Edit {
   Events events_;
 };
 
-std::string TaintText(const model::TaintFacts& taint) { return absl::StrCat(taint.key, taint.value.empty() ? "" : "=", taint.value); }
+std::string TaintText(const model::TaintFacts& taint) {
+  return absl::StrCat(taint.key, taint.value.empty() ? "" : "=", taint.value);
+}
 
 }  // namespace
 
@@ -189,7 +202,8 @@ FactIndex::FactIndex(const ClusterFacts& facts) : facts_(facts) {
   for (const auto* const pods : {&facts.pods, &facts.to_come}) {
     for (const auto& each : *pods) {
       pods_.emplace(Key(each.ns, each.name), &each);
-      if (!each.gang.empty() && each.gang_kind == model::GangKind::kVolcano) pods_by_gang_[Key(each.ns, each.gang)].push_back(&each);
+      if (!each.gang.empty() && each.gang_kind == model::GangKind::kVolcano)
+        pods_by_gang_[Key(each.ns, each.gang)].push_back(&each);
     }
   }
 }
@@ -198,7 +212,9 @@ const model::NodeFacts* FactIndex::FindNode(absl::string_view name) const { retu
 const model::QueueFacts* FactIndex::FindQueue(absl::string_view name) const { return Look(queues_, name); }
 const model::PriorityClassFacts* FactIndex::FindClass(absl::string_view name) const { return Look(classes_, name); }
 const model::GangFacts* FactIndex::FindGang(const GangKey& key) const { return Look(gangs_, key.ToString()); }
-const model::PodFacts* FactIndex::FindPod(absl::string_view ns, absl::string_view name) const { return Look(pods_, Key(ns, name)); }
+const model::PodFacts* FactIndex::FindPod(absl::string_view ns, absl::string_view name) const {
+  return Look(pods_, Key(ns, name));
+}
 std::vector<const model::PodFacts*> FactIndex::PodsOf(const GangKey& key) const {
   const auto found = pods_by_gang_.find(key.ToString());
   return found == pods_by_gang_.end() ? std::vector<const model::PodFacts*>() : found->second;
@@ -212,18 +228,26 @@ absl::StatusOr<Events> EventsOf(const FactIndex& index, const GangKey& gang, abs
 
 std::string TextOf(const Change& change) {
   struct Texts {
-    std::string operator()(const MoreNodes& c) const { return absl::StrCat(c.count, c.count == 1 ? " more node" : " more nodes", c.like.empty() ? "" : " like ", c.like); }
+    std::string operator()(const MoreNodes& c) const {
+      return absl::StrCat(c.count, c.count == 1 ? " more node" : " more nodes", c.like.empty() ? "" : " like ", c.like);
+    }
     std::string operator()(const OtherQueue& c) const { return absl::StrCat("queue ", c.queue); }
     std::string operator()(const Minimum& c) const { return absl::StrCat("a minimum of ", Counted(c.min, "pod")); }
-    std::string operator()(const Priority& c) const { return c.value.has_value() ? absl::StrCat("priority ", *c.value) : absl::StrCat("priority class ", c.priority_class); }
-    std::string operator()(const Capability& c) const { return absl::StrCat("a capability of ", AmountsText(c.amounts), " for queue ", c.queue); }
+    std::string operator()(const Priority& c) const {
+      return c.value.has_value() ? absl::StrCat("priority ", *c.value)
+                                 : absl::StrCat("priority class ", c.priority_class);
+    }
+    std::string operator()(const Capability& c) const {
+      return absl::StrCat("a capability of ", AmountsText(c.amounts), " for queue ", c.queue);
+    }
     std::string operator()(const QueueOpen& c) const { return absl::StrCat("queue ", c.queue, " made and open"); }
     std::string operator()(const Uncordon& c) const {
       return absl::StrCat(c.nodes.size() == 1 ? "node " : "nodes ", absl::StrJoin(c.nodes, ", "), " uncordoned");
     }
     std::string operator()(const GangEnds& c) const { return absl::StrCat("the end of podgroup ", c.gang.ToString()); }
     std::string operator()(const Request& c) const {
-      return absl::StrCat("pods", c.role.empty() ? "" : " of ", c.role, " that ask for ", c.dim, " ", model::AmountText(c.dim, c.amount));
+      return absl::StrCat("pods", c.role.empty() ? "" : " of ", c.role, " that ask for ", c.dim, " ",
+                          model::AmountText(c.dim, c.amount));
     }
     std::string operator()(const Tolerate& c) const { return absl::StrCat("pods that tolerate ", TaintText(c.taint)); }
     std::string operator()(const AnyNode&) const { return "pods without nodeSelector and required node affinity"; }
@@ -234,13 +258,19 @@ std::string TextOf(const Change& change) {
 
 std::string WhatIfOf(const Change& change) {
   struct Words {
-    std::string operator()(const MoreNodes& c) const { return absl::StrCat("nodes=+", c.count, c.like.empty() ? "" : ":", c.like); }
+    std::string operator()(const MoreNodes& c) const {
+      return absl::StrCat("nodes=+", c.count, c.like.empty() ? "" : ":", c.like);
+    }
     std::string operator()(const OtherQueue& c) const { return absl::StrCat("queue=", c.queue); }
     std::string operator()(const Minimum& c) const { return absl::StrCat("min=", c.min); }
-    std::string operator()(const Priority& c) const { return c.value.has_value() ? absl::StrCat("priority=", *c.value) : absl::StrCat("priority=", c.priority_class); }
+    std::string operator()(const Priority& c) const {
+      return c.value.has_value() ? absl::StrCat("priority=", *c.value) : absl::StrCat("priority=", c.priority_class);
+    }
     std::string operator()(const Capability&) const { return ""; }
     std::string operator()(const QueueOpen&) const { return ""; }
-    std::string operator()(const Uncordon& c) const { return c.nodes.size() == 1 ? absl::StrCat("uncordon=", c.nodes.front()) : ""; }
+    std::string operator()(const Uncordon& c) const {
+      return c.nodes.size() == 1 ? absl::StrCat("uncordon=", c.nodes.front()) : "";
+    }
     std::string operator()(const GangEnds& c) const { return absl::StrCat("without=", c.gang.ToString()); }
     std::string operator()(const Request&) const { return ""; }
     std::string operator()(const Tolerate&) const { return ""; }
@@ -254,15 +284,20 @@ absl::StatusOr<Change> ParseChange(absl::string_view word) {
   constexpr int kMostNodes = 100'000, kMostMembers = 1'000'000;
   const std::pair<absl::string_view, absl::string_view> parts = absl::StrSplit(word, absl::MaxSplits('=', 1));
   const auto& [key, value] = parts;
-  const auto wrong = [&](absl::string_view wanted) { return absl::InvalidArgumentError(absl::StrCat("--what-if ", word, ": write ", wanted)); };
+  const auto wrong = [&](absl::string_view wanted) {
+    return absl::InvalidArgumentError(absl::StrCat("--what-if ", word, ": write ", wanted));
+  };
   if (key == "nodes") {
     const std::pair<absl::string_view, absl::string_view> of = absl::StrSplit(value, absl::MaxSplits(':', 1));
     MoreNodes change;
     change.like = std::string(of.second);
-    if (!absl::SimpleAtoi(absl::StripPrefix(of.first, "+"), &change.count) || change.count < 1 || change.count > kMostNodes) return wrong("nodes=+2, or nodes=+2:NODE for nodes like that one");
+    if (!absl::SimpleAtoi(absl::StripPrefix(of.first, "+"), &change.count) || change.count < 1 ||
+        change.count > kMostNodes)
+      return wrong("nodes=+2, or nodes=+2:NODE for nodes like that one");
     return change;
   }
-  if (key == "queue") return value.empty() ? absl::StatusOr<Change>(wrong("queue=NAME")) : OtherQueue{std::string(value)};
+  if (key == "queue")
+    return value.empty() ? absl::StatusOr<Change>(wrong("queue=NAME")) : OtherQueue{std::string(value)};
   if (key == "min") {
     Minimum change;
     if (!absl::SimpleAtoi(value, &change.min) || change.min < 0 || change.min > kMostMembers) return wrong("min=3");
@@ -271,9 +306,11 @@ absl::StatusOr<Change> ParseChange(absl::string_view word) {
   if (key == "priority") {
     std::int32_t number = 0;
     if (absl::SimpleAtoi(value, &number)) return Priority{"", number};
-    return value.empty() ? absl::StatusOr<Change>(wrong("priority=CLASS or priority=100")) : Priority{std::string(value), std::nullopt};
+    return value.empty() ? absl::StatusOr<Change>(wrong("priority=CLASS or priority=100"))
+                         : Priority{std::string(value), std::nullopt};
   }
-  if (key == "uncordon") return value.empty() ? absl::StatusOr<Change>(wrong("uncordon=NODE")) : Uncordon{{std::string(value)}};
+  if (key == "uncordon")
+    return value.empty() ? absl::StatusOr<Change>(wrong("uncordon=NODE")) : Uncordon{{std::string(value)}};
   if (key == "without") {
     const std::pair<absl::string_view, absl::string_view> of = absl::StrSplit(value, absl::MaxSplits('/', 1));
     if (of.first.empty() || of.second.empty()) return wrong("without=NAMESPACE/PODGROUP");

@@ -16,7 +16,8 @@ namespace gangway::explain {
 
 struct MoreNodes {
   int count = 1;
-  std::string like;  // an existing node, whose allocatable, labels and taints they have; they are empty and not cordoned
+  std::string
+      like;  // an existing node, whose allocatable, labels and taints they have; they are empty and not cordoned
 };
 struct OtherQueue {
   std::string queue;
@@ -54,7 +55,8 @@ struct Tolerate {
 // Without nodeSelector and required node affinity.
 struct AnyNode {};
 struct NoGates {};
-using Change = std::variant<MoreNodes, OtherQueue, Minimum, Priority, Capability, QueueOpen, Uncordon, GangEnds, Request, Tolerate, AnyNode, NoGates>;
+using Change = std::variant<MoreNodes, OtherQueue, Minimum, Priority, Capability, QueueOpen, Uncordon, GangEnds,
+                            Request, Tolerate, AnyNode, NoGates>;
 
 // Facts by name. The facts must outlive it and stay as they are.
 class FactIndex {
@@ -90,14 +92,16 @@ struct Events {
   std::vector<GangKey> gone_gangs, gone_pods;
 };
 
-// All of the changes, of which those that say no gang are about `gang`. NotFound: a node, class or gang that a change names is not there.
+// All of the changes, of which those that say no gang are about `gang`. NotFound: a node, class or gang that a change
+// names is not there.
 absl::StatusOr<Events> EventsOf(const FactIndex& index, const GangKey& gang, absl::Span<const Change> changes);
 
 // "2 more nodes like n17"
 std::string TextOf(const Change& change);
 // As --what-if has it, "nodes=+2:n17"; "": it has no word for it.
 std::string WhatIfOf(const Change& change);
-// The other way round. InvalidArgument names the word and what it could be. nodes=+2 without a node leaves `like` empty.
+// The other way round. InvalidArgument names the word and what it could be. nodes=+2 without a node leaves `like`
+// empty.
 absl::StatusOr<Change> ParseChange(absl::string_view word);
 
 }  // namespace gangway::explain

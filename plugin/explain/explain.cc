@@ -38,7 +38,9 @@ using model::TaskStatus;
 namespace {
 
 // cpu and memory first, then by name: the numbers of dimensions depend on the order of events.
-auto DimOrder(absl::string_view dim) { return std::tuple(dim == "cpu" ? 0 : dim == "memory" ? 1 : 2, std::string(dim)); }
+auto DimOrder(absl::string_view dim) {
+  return std::tuple(dim == "cpu" ? 0 : dim == "memory" ? 1 : 2, std::string(dim));
+}
 
 NamedAmounts Named(const Cluster& cluster, const Resources& amounts) {
   NamedAmounts out;
@@ -70,7 +72,8 @@ class Decided {
 };
 
 bool HasNode(const Task& task) {
-  return task.status == TaskStatus::kBinding || task.status == TaskStatus::kBound || task.status == TaskStatus::kRunning || task.status == TaskStatus::kSucceeded;
+  return task.status == TaskStatus::kBinding || task.status == TaskStatus::kBound ||
+         task.status == TaskStatus::kRunning || task.status == TaskStatus::kSucceeded;
 }
 
 // What it may still get from us.
@@ -91,10 +94,13 @@ Verdict Judge(const Cluster& cluster, const Gang& gang, const Decision* decision
   if (HasEnded(gang)) return {State::kEnded, std::nullopt};
   if (decision == nullptr) {
     // With all its pods placed, or none made.
-    if (std::optional<Reason> reason = gang::WhyNotTried(cluster, gang); reason.has_value() && gang.ready() < gang.min_member) return {State::kWaits, std::move(reason)};
+    if (std::optional<Reason> reason = gang::WhyNotTried(cluster, gang);
+        reason.has_value() && gang.ready() < gang.min_member)
+      return {State::kWaits, std::move(reason)};
     return {State::kRuns, std::nullopt};
   }
-  if (decision->short_of_minimum) return {gang.admitted || decision->admit ? State::kWaits : State::kQueued, decision->reason};
+  if (decision->short_of_minimum)
+    return {gang.admitted || decision->admit ? State::kWaits : State::kQueued, decision->reason};
   if (!gang.admitted) return {State::kStarts, decision->reason};
   if (!decision->placements.empty() && !gang::HasMinimum(cluster, gang)) return {State::kStarts, decision->reason};
   if (decision->reason.has_value() || !decision->placements.empty()) return {State::kRunsPartly, decision->reason};
@@ -110,7 +116,9 @@ std::vector<Spot> SpotsOf(const std::map<std::pair<std::string, std::string>, in
 // Where its pods are, and where the next round puts others.
 std::vector<Spot> Places(const Cluster& cluster, const Gang& gang, const Decision* decision) {
   std::map<std::pair<std::string, std::string>, int> counts;
-  const auto count = [&](Row row, const Task& task) { ++counts[{std::string(cluster.node_name(row)), std::string(cluster.names().Text(task.role))}]; };
+  const auto count = [&](Row row, const Task& task) {
+    ++counts[{std::string(cluster.node_name(row)), std::string(cluster.names().Text(task.role))}];
+  };
   for (const TaskId id : gang.tasks) {
     const Task& task = cluster.task(id);
     if (task.holds_room()) count(task.row, task);
@@ -127,44 +135,56 @@ std::size_t NodesOf(const std::vector<Spot>& spots) {
   return nodes.size();
 }
 
-// A sum that is too large. A reader compares its numbers with what they have: what is promised is told beside what is held, which is never more
-// than there is because of it.
+// A sum that is too large. A reader compares its numbers with what they have: what is promised is told beside what is
+// held, which is never more than there is because of it.
 std::string SumsText(const Cluster& cluster, const Reason& reason) {
   const bool of_cluster = reason.kind == Reason::Kind::kClusterFull;
   const QueueId queue = of_cluster ? model::kNone : FindQueue(cluster, reason.subject);
-  const Resources held_in_all = of_cluster || queue == model::kNone ? cluster.used() : gang::QueueTree(cluster).held(queue);
+  const Resources held_in_all =
+      of_cluster || queue == model::kNone ? cluster.used() : gang::QueueTree(cluster).held(queue);
   return absl::StrJoin(reason.sums, "; ", [&](std::string* out, const model::SumLack& sum) {
     const std::int64_t held = std::min(held_in_all[std::max(cluster.dims().Find(sum.dim), 0)], sum.in_use);
     const std::int64_t room = std::max<std::int64_t>(sum.limit - sum.in_use, 0);
     const auto text = [&](std::int64_t amount) { return AmountText(sum.dim, amount); };
-    absl::StrAppend(out, "needs ", sum.dim, " ", text(sum.needed), ", ", of_cluster ? "pods hold " : absl::StrCat("queue ", reason.subject, " holds "), text(held),
+    absl::StrAppend(out, "needs ", sum.dim, " ", text(sum.needed), ", ",
+                    of_cluster ? "pods hold " : absl::StrCat("queue ", reason.subject, " holds "), text(held),
                     of_cluster ? " of the cluster's " : " of ", text(of_cluster ? sum.capacity : sum.limit),
-                    sum.in_use > held ? absl::StrCat(", ", text(sum.in_use - held), " more are promised to gangs that come before it") : std::string(),
-                    of_cluster ? absl::StrCat(", gangs are let in for up to ", text(sum.limit)) : std::string(), ": ", text(sum.needed - room), " too many");
+                    sum.in_use > held
+                        ? absl::StrCat(", ", text(sum.in_use - held), " more are promised to gangs that come before it")
+                        : std::string(),
+                    of_cluster ? absl::StrCat(", gangs are let in for up to ", text(sum.limit)) : std::string(), ": ",
+                    text(sum.needed - room), " too many");
   });
 }
 
 std::string SentenceOf(const Cluster& cluster, const Gang& gang, const Verdict& verdict, const Decision* decision) {
   const int pods = static_cast<int>(gang.tasks.size());
-  const std::string where = absl::StrCat("on ", Counted(static_cast<std::int64_t>(NodesOf(Places(cluster, gang, decision))), "node"));
+  const std::string where =
+      absl::StrCat("on ", Counted(static_cast<std::int64_t>(NodesOf(Places(cluster, gang, decision))), "node"));
   switch (verdict.state) {
     case State::kEnded:
       return "has ended: it asks for nothing any more";
     case State::kRuns:
       if (pods == 0) return "has no pods and asks for none";
-      return absl::StrCat("runs: ", gang.ready(), " of ", Counted(pods, "pod"), " have a node (minimum ", gang.min_member, "), ", where);
+      return absl::StrCat("runs: ", gang.ready(), " of ", Counted(pods, "pod"), " have a node (minimum ",
+                          gang.min_member, "), ", where);
     case State::kRunsPartly:
-      return absl::StrCat("runs with ", gang.ready(), " of ", Counted(pods, "pod"), " (minimum ", gang.min_member, ") and ",
-                          verdict.reason.has_value() ? model::Render(*verdict.reason) : absl::StrCat("gets ", decision->placements.size(), " more in the next round"));
+      return absl::StrCat(
+          "runs with ", gang.ready(), " of ", Counted(pods, "pod"), " (minimum ", gang.min_member, ") and ",
+          verdict.reason.has_value() ? model::Render(*verdict.reason)
+                                     : absl::StrCat("gets ", decision->placements.size(), " more in the next round"));
     case State::kStarts:
-      if (decision->placements.empty()) return "is let in by the scheduler's next round, since there is room for its minimum; then its pods are made";
-      return absl::StrCat("starts with the scheduler's next round: there is room for ", Counted(static_cast<std::int64_t>(decision->placements.size()), "pod"), ", ", where);
+      if (decision->placements.empty())
+        return "is let in by the scheduler's next round, since there is room for its minimum; then its pods are made";
+      return absl::StrCat("starts with the scheduler's next round: there is room for ",
+                          Counted(static_cast<std::int64_t>(decision->placements.size()), "pod"), ", ", where);
     case State::kQueued:
     case State::kWaits:
       break;
   }
   if (!verdict.reason.has_value()) return "waits";
-  if (verdict.state == State::kQueued && !verdict.reason->sums.empty()) return absl::StrCat("is not let in: ", SumsText(cluster, *verdict.reason));
+  if (verdict.state == State::kQueued && !verdict.reason->sums.empty())
+    return absl::StrCat("is not let in: ", SumsText(cluster, *verdict.reason));
   return absl::StrCat(verdict.state == State::kQueued ? "is not let in and " : "", model::Render(*verdict.reason));
 }
 
@@ -176,7 +196,8 @@ Resources Wanted(const Cluster& cluster, const Gang& gang) {
     if (LooksForNode(task)) sum.Add(cluster.shape(task.shape).request);
   }
   if (!sum.zero() || !gang.has_min_resources) return sum;
-  for (Dim dim = 0; dim < gang.min_resources.size(); ++dim) sum.Set(dim, std::max<std::int64_t>(gang.min_resources[dim] - gang.held[dim], 0));
+  for (Dim dim = 0; dim < gang.min_resources.size(); ++dim)
+    sum.Set(dim, std::max<std::int64_t>(gang.min_resources[dim] - gang.held[dim], 0));
   return sum;
 }
 
@@ -236,7 +257,8 @@ std::map<QueueId, Resources> Promised(const Cluster& cluster, const gang::QueueT
     const Gang& gang = cluster.gang(id);
     if (!gang.has_min_resources) continue;
     Resources missing;
-    for (Dim dim = 0; dim < gang.min_resources.size(); ++dim) missing.Set(dim, std::max<std::int64_t>(gang.min_resources[dim] - gang.held[dim], 0));
+    for (Dim dim = 0; dim < gang.min_resources.size(); ++dim)
+      missing.Set(dim, std::max<std::int64_t>(gang.min_resources[dim] - gang.held[dim], 0));
     for (const QueueId level : tree.path(gang.queue)) out[level].Add(missing);
   }
   return out;
@@ -268,7 +290,8 @@ QueueAccount AccountOf(const Cluster& cluster, QueueId id, const Resources& aske
     amount.limit = tree.Limit(id, dim);
     out.amounts.push_back(std::move(amount));
   }
-  std::sort(out.amounts.begin(), out.amounts.end(), [](const QueueAmount& a, const QueueAmount& b) { return DimOrder(a.dim) < DimOrder(b.dim); });
+  std::sort(out.amounts.begin(), out.amounts.end(),
+            [](const QueueAmount& a, const QueueAmount& b) { return DimOrder(a.dim) < DimOrder(b.dim); });
   return out;
 }
 
@@ -277,15 +300,18 @@ std::vector<ClusterAmount> ClusterAmounts(const Cluster& cluster, const Resource
   for (GangId id = 0; id < cluster.gang_slots(); ++id) {
     for (const TaskId task : cluster.gang(id).tasks) {
       // What is held on nodes that are not there is no part of the total.
-      if (cluster.task(task).holds_room() && cluster.present(cluster.task(task).row)) of_gangs.Add(cluster.shape(cluster.task(task).shape).request);
+      if (cluster.task(task).holds_room() && cluster.present(cluster.task(task).row))
+        of_gangs.Add(cluster.shape(cluster.task(task).shape).request);
     }
   }
   std::vector<ClusterAmount> out;
   for (Dim dim = 0; dim < cluster.dims().count(); ++dim) {
     if (dim == model::kPods || asked[dim] <= 0) continue;
-    out.push_back({std::string(cluster.dims().Name(dim)), cluster.total()[dim], cluster.used()[dim], std::max<std::int64_t>(cluster.used()[dim] - of_gangs[dim], 0)});
+    out.push_back({std::string(cluster.dims().Name(dim)), cluster.total()[dim], cluster.used()[dim],
+                   std::max<std::int64_t>(cluster.used()[dim] - of_gangs[dim], 0)});
   }
-  std::sort(out.begin(), out.end(), [](const ClusterAmount& a, const ClusterAmount& b) { return DimOrder(a.dim) < DimOrder(b.dim); });
+  std::sort(out.begin(), out.end(),
+            [](const ClusterAmount& a, const ClusterAmount& b) { return DimOrder(a.dim) < DimOrder(b.dim); });
   return out;
 }
 
@@ -306,7 +332,8 @@ void TakeWhatComesBefore(const Cluster& cluster, const Decisions& decisions, Gan
 // Nodes as one shape sees them.
 class ShapeView {
  public:
-  ShapeView(const Cluster& cluster, const gang::Overlay& overlay, ShapeId shape) : cluster_(cluster), overlay_(overlay), shape_(cluster.shape(shape)), asks_(overlay.AsksOf(shape)) {}
+  ShapeView(const Cluster& cluster, const gang::Overlay& overlay, ShapeId shape)
+      : cluster_(cluster), overlay_(overlay), shape_(cluster.shape(shape)), asks_(overlay.AsksOf(shape)) {}
 
   std::vector<NodeGroup> Groups() const {
     std::map<std::tuple<std::string, bool, std::vector<Dim>>, std::vector<Row>> rows;
@@ -320,9 +347,11 @@ class ShapeView {
     }
     const model::RoleReason reason = asks_.Explain(false);
     std::vector<NodeGroup> groups;
-    for (const auto& [key, of_group] : rows) groups.push_back(GroupOf(std::get<0>(key), std::get<1>(key), std::get<2>(key), of_group, reason));
+    for (const auto& [key, of_group] : rows)
+      groups.push_back(GroupOf(std::get<0>(key), std::get<1>(key), std::get<2>(key), of_group, reason));
     std::sort(groups.begin(), groups.end(), [](const NodeGroup& a, const NodeGroup& b) {
-      return std::tuple(!a.obstacle.empty(), b.nodes.size(), a.obstacle, a.words) < std::tuple(!b.obstacle.empty(), a.nodes.size(), b.obstacle, b.words);
+      return std::tuple(!a.obstacle.empty(), b.nodes.size(), a.obstacle, a.words) <
+             std::tuple(!b.obstacle.empty(), a.nodes.size(), b.obstacle, b.words);
     });
     return groups;
   }
@@ -340,10 +369,12 @@ class ShapeView {
 
   NodeAmount AmountOf(Row row, Dim dim) const {
     const std::int64_t allocatable = cluster_.allocatable(row, dim);
-    return {std::string(cluster_.dims().Name(dim)), shape_.request[dim], std::clamp<std::int64_t>(overlay_.free(row, dim), 0, std::max<std::int64_t>(allocatable, 0)), allocatable};
+    return {std::string(cluster_.dims().Name(dim)), shape_.request[dim],
+            std::clamp<std::int64_t>(overlay_.free(row, dim), 0, std::max<std::int64_t>(allocatable, 0)), allocatable};
   }
 
-  NodeGroup GroupOf(const std::string& obstacle, bool too_small, std::vector<Dim> dims, const std::vector<Row>& rows, const model::RoleReason& reason) const {
+  NodeGroup GroupOf(const std::string& obstacle, bool too_small, std::vector<Dim> dims, const std::vector<Row>& rows,
+                    const model::RoleReason& reason) const {
     NodeGroup group;
     group.obstacle = obstacle;
     group.too_small = too_small;
@@ -356,7 +387,8 @@ class ShapeView {
         if (shape_.request[dim] > 0 && dim != model::kPods) dims.push_back(dim);
       }
     }
-    std::sort(dims.begin(), dims.end(), [&](Dim a, Dim b) { return DimOrder(cluster_.dims().Name(a)) < DimOrder(cluster_.dims().Name(b)); });
+    std::sort(dims.begin(), dims.end(),
+              [&](Dim a, Dim b) { return DimOrder(cluster_.dims().Name(a)) < DimOrder(cluster_.dims().Name(b)); });
     const Row example = Best(rows, dims, too_small);
     group.example = std::string(cluster_.node_name(example));
     for (const Dim dim : dims) group.amounts.push_back(AmountOf(example, dim));
@@ -381,12 +413,14 @@ class ShapeView {
     const bool one = nodes == 1;
     if (group.obstacle.empty()) return one ? "has room" : "have room";
     if (!group.amounts.empty()) {
-      const std::string dims = absl::StrJoin(group.amounts, " and ", [](std::string* out, const NodeAmount& amount) { absl::StrAppend(out, amount.dim); });
+      const std::string dims = absl::StrJoin(
+          group.amounts, " and ", [](std::string* out, const NodeAmount& amount) { absl::StrAppend(out, amount.dim); });
       if (group.too_small) return absl::StrCat(one ? "is" : "are", " too small: ", dims);
       return absl::StrCat(one ? "lacks " : "lack ", dims);
     }
     for (const model::Hindrance& hindrance : reason.hindrances) {
-      if (hindrance.constraint == group.obstacle) return absl::StrCat(hindrance.words, hindrance.detail.empty() ? "" : " ", hindrance.detail);
+      if (hindrance.constraint == group.obstacle)
+        return absl::StrCat(hindrance.words, hindrance.detail.empty() ? "" : " ", hindrance.detail);
     }
     return absl::StrCat(one ? "is" : "are", " kept by ", group.obstacle);
   }
@@ -399,11 +433,15 @@ class ShapeView {
 
 }  // namespace
 
-std::string Counted(std::int64_t count, absl::string_view one) { return absl::StrCat(count, " ", one, count == 1 ? "" : "s"); }
+std::string Counted(std::int64_t count, absl::string_view one) {
+  return absl::StrCat(count, " ", one, count == 1 ? "" : "s");
+}
 
 std::string AmountsText(const NamedAmounts& amounts) {
   if (amounts.empty()) return "nothing";
-  return absl::StrJoin(amounts, ", ", [](std::string* out, const auto& amount) { absl::StrAppend(out, amount.first, " ", AmountText(amount.first, amount.second)); });
+  return absl::StrJoin(amounts, ", ", [](std::string* out, const auto& amount) {
+    absl::StrAppend(out, amount.first, " ", AmountText(amount.first, amount.second));
+  });
 }
 
 absl::string_view NameOf(State state) {
@@ -458,7 +496,8 @@ std::vector<RoleNodes> NodesFor(const Cluster& cluster, const Decisions& decisio
     ++entry.second;
   }
   std::vector<RoleNodes> out;
-  for (const auto& [key, shape] : shapes) out.push_back({key.first, shape.second, ShapeView(cluster, overlay, shape.first).Groups()});
+  for (const auto& [key, shape] : shapes)
+    out.push_back({key.first, shape.second, ShapeView(cluster, overlay, shape.first).Groups()});
   return out;
 }
 
@@ -504,8 +543,10 @@ Outcome OutcomeOf(const Cluster& cluster, const Decisions& decisions, GangId id)
   const std::size_t placed = decision == nullptr ? 0 : decision->placements.size();
   Outcome out;
   out.let_in = gang.admitted || (decision != nullptr && decision->admit);
-  out.starts = verdict.state == State::kRuns || verdict.state == State::kRunsPartly || (verdict.state == State::kStarts && (placed > 0 || gang::HasMinimum(cluster, gang)));
-  out.complete = out.starts && !verdict.reason.has_value() && placed == static_cast<std::size_t>(gang.Count(TaskStatus::kPending));
+  out.starts = verdict.state == State::kRuns || verdict.state == State::kRunsPartly ||
+               (verdict.state == State::kStarts && (placed > 0 || gang::HasMinimum(cluster, gang)));
+  out.complete =
+      out.starts && !verdict.reason.has_value() && placed == static_cast<std::size_t>(gang.Count(TaskStatus::kPending));
   out.sentence = SentenceOf(cluster, gang, verdict, decision);
   out.spots = Places(cluster, gang, decision);
   return out;
@@ -533,11 +574,16 @@ QueueExplanation ExplainQueue(const Cluster& cluster, const Decisions& decisions
   }
   // Let in, and without a pod: nothing is decided of them.
   for (const GangId gang : cluster.awaiting_pods()) {
-    if (cluster.gang(gang).queue == id && decided.Find(gang) == nullptr) out.waiting.push_back(LineOf(cluster, decided, gang));
+    if (cluster.gang(gang).queue == id && decided.Find(gang) == nullptr)
+      out.waiting.push_back(LineOf(cluster, decided, gang));
   }
-  const auto holders = static_cast<std::int64_t>(out.holders.size()), waiting = static_cast<std::int64_t>(out.waiting.size());
-  out.sentence = absl::StrCat(!out.queue.known ? "is not there" : out.queue.open ? "is open" : "is closed", ": ", Counted(holders, "gang"), holders == 1 ? " holds" : " hold",
-                              " room in it, ", waiting, waiting == 1 ? " waits" : " wait");
+  const auto holders = static_cast<std::int64_t>(out.holders.size()),
+             waiting = static_cast<std::int64_t>(out.waiting.size());
+  out.sentence = absl::StrCat(!out.queue.known ? "is not there"
+                              : out.queue.open ? "is open"
+                                               : "is closed",
+                              ": ", Counted(holders, "gang"), holders == 1 ? " holds" : " hold", " room in it, ",
+                              waiting, waiting == 1 ? " waits" : " wait");
   return out;
 }
 

@@ -1,7 +1,7 @@
 // What there is to say of a gang, or of a queue, as data: texts, JSON and messages are renderings of these values.
 //
-// Amounts are as in the model: cpu in thousandths, memory in bytes, everything else in units. Lists are in an order that depends on nothing
-// but the facts.
+// Amounts are as in the model: cpu in thousandths, memory in bytes, everything else in units. Lists are in an order
+// that depends on nothing but the facts.
 #pragma once
 
 #include <cstdint>
@@ -48,10 +48,11 @@ struct NodeAmount {
 
 // Nodes with the same thing first in the way of one pod more.
 struct NodeGroup {
-  std::string obstacle;  // the constraint's name; "": nothing
-  std::string words;     // "are tainted with dedicated"
+  std::string obstacle;    // the constraint's name; "": nothing
+  std::string words;       // "are tainted with dedicated"
   bool too_small = false;  // with nothing on them they would lack the same
-  int copies = 0;          // nothing in the way: so many pods these nodes take together; 0: where one goes changes where others may
+  int copies =
+      0;  // nothing in the way: so many pods these nodes take together; 0: where one goes changes where others may
   std::vector<NodeAmount> amounts;  // of the example: what is lacking, or all that is asked
   std::string example;
   std::vector<std::string> nodes;  // all of them, sorted
@@ -72,7 +73,8 @@ struct QueueAmount {
   std::int64_t guarantee = 0;
   std::int64_t held = 0;      // by pods of the queue and of those below it
   std::int64_t promised = 0;  // to gangs that were let in and have not all of their pods
-  std::int64_t limit = 0;     // the most that it may hold: within capabilities, the cluster, and what others are guaranteed
+  std::int64_t limit =
+      0;  // the most that it may hold: within capabilities, the cluster, and what others are guaranteed
   friend bool operator==(const QueueAmount&, const QueueAmount&) = default;
 };
 

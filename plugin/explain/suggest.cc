@@ -20,10 +20,10 @@ namespace {
 
 using model::Reason;
 
-constexpr int kMostNodes = 1000;          // that are tried to be added
-constexpr std::size_t kMostTried = 16;    // of one sort of change
-constexpr std::size_t kMostSorts = 4;     // of nodes
-constexpr std::size_t kMostOfASort = 2;   // suggestions
+constexpr int kMostNodes = 1000;         // that are tried to be added
+constexpr std::size_t kMostTried = 16;   // of one sort of change
+constexpr std::size_t kMostSorts = 4;    // of nodes
+constexpr std::size_t kMostOfASort = 2;  // suggestions
 
 // Labels that pods of the gang look at.
 std::set<std::string> LabelsAskedFor(const FactIndex& index, const GangKey& gang) {
@@ -48,9 +48,12 @@ std::vector<const model::NodeFacts*> SortsOfNodes(const FactIndex& index, const 
   for (const model::NodeFacts& node : index.facts().nodes) {
     model::NamedAmounts amounts = node.allocatable;
     std::sort(amounts.begin(), amounts.end());
-    std::string text = absl::StrJoin(amounts, ",", [](std::string* out, const auto& amount) { absl::StrAppend(out, amount.first, "=", amount.second); });
+    std::string text = absl::StrJoin(amounts, ",", [](std::string* out, const auto& amount) {
+      absl::StrAppend(out, amount.first, "=", amount.second);
+    });
     std::vector<std::string> more;
-    for (const model::TaintFacts& taint : node.taints) more.push_back(absl::StrCat("taint ", taint.key, "=", taint.value, ":", static_cast<int>(taint.effect)));
+    for (const model::TaintFacts& taint : node.taints)
+      more.push_back(absl::StrCat("taint ", taint.key, "=", taint.value, ":", static_cast<int>(taint.effect)));
     for (const auto& [key, value] : node.labels) {
       if (keys.contains(key)) more.push_back(absl::StrCat("label ", key, "=", value));
     }
@@ -62,7 +65,9 @@ std::vector<const model::NodeFacts*> SortsOfNodes(const FactIndex& index, const 
   }
   std::vector<Sort> in_order;
   for (const auto& [text, sort] : sorts) in_order.push_back(sort);
-  std::sort(in_order.begin(), in_order.end(), [](const Sort& a, const Sort& b) { return std::tie(b.nodes, a.example->name) < std::tie(a.nodes, b.example->name); });
+  std::sort(in_order.begin(), in_order.end(), [](const Sort& a, const Sort& b) {
+    return std::tie(b.nodes, a.example->name) < std::tie(a.nodes, b.example->name);
+  });
   std::vector<const model::NodeFacts*> out;
   for (const Sort& sort : in_order) out.push_back(sort.example);
   return out;
@@ -75,7 +80,8 @@ std::string SizeText(const model::NodeFacts& node, const Explanation& seen) {
     for (const auto& [dim, amount] : ask.requests) {
       const auto is = [&name = dim](const auto& entry) { return entry.first == name; };
       const auto there = std::find_if(node.allocatable.begin(), node.allocatable.end(), is);
-      if (there != node.allocatable.end() && std::none_of(amounts.begin(), amounts.end(), is)) amounts.push_back(*there);
+      if (there != node.allocatable.end() && std::none_of(amounts.begin(), amounts.end(), is))
+        amounts.push_back(*there);
     }
   }
   return AmountsText(amounts);
@@ -110,30 +116,37 @@ class Search {
  private:
   enum class Goal { kLetIn, kStart, kAll };
 
-  bool Lacks(std::initializer_list<Reason::Kind> kinds) const { return kind_.has_value() && std::find(kinds.begin(), kinds.end(), *kind_) != kinds.end(); }
+  bool Lacks(std::initializer_list<Reason::Kind> kinds) const {
+    return kind_.has_value() && std::find(kinds.begin(), kinds.end(), *kind_) != kinds.end();
+  }
 
   // Whether any node is kept from its pods by this.
   bool Hindered(absl::string_view constraint) const {
     return std::any_of(seen_.nodes.begin(), seen_.nodes.end(), [&](const RoleNodes& role) {
-      return std::any_of(role.groups.begin(), role.groups.end(), [&](const NodeGroup& group) { return group.obstacle == constraint; });
+      return std::any_of(role.groups.begin(), role.groups.end(),
+                         [&](const NodeGroup& group) { return group.obstacle == constraint; });
     });
   }
 
   // Room, of the cluster or of a queue: what others have may be what it lacks.
   bool LacksRoom() const {
-    return Lacks({Reason::Kind::kNoRoom, Reason::Kind::kKeptForMinimum, Reason::Kind::kQueueFull, Reason::Kind::kClusterFull});
+    return Lacks(
+        {Reason::Kind::kNoRoom, Reason::Kind::kKeptForMinimum, Reason::Kind::kQueueFull, Reason::Kind::kClusterFull});
   }
 
   std::optional<Outcome> Helps(const std::vector<Change>& changes) {
     absl::StatusOr<Outcome> outcome = trial_.Try(gang_, changes);
     if (!outcome.ok()) return std::nullopt;
-    const bool reached = goal_ == Goal::kLetIn ? outcome->let_in : goal_ == Goal::kStart ? outcome->starts : outcome->complete;
+    const bool reached = goal_ == Goal::kLetIn   ? outcome->let_in
+                         : goal_ == Goal::kStart ? outcome->starts
+                                                 : outcome->complete;
     return reached ? std::optional<Outcome>(*std::move(outcome)) : std::nullopt;
   }
 
   // The last that was tried.
   void Add(const Change& change, Outcome outcome, absl::string_view more = {}) {
-    found_.push_back({absl::StrCat(TextOf(change), more.empty() ? "" : " (", more, more.empty() ? "" : ")"), WhatIfOf(change), std::move(outcome.spots)});
+    found_.push_back({absl::StrCat(TextOf(change), more.empty() ? "" : " (", more, more.empty() ? "" : ")"),
+                      WhatIfOf(change), std::move(outcome.spots)});
   }
 
   // The least number from `low` to `high` that helps, which the highest does; more helps where fewer do.
@@ -167,7 +180,8 @@ class Search {
   }
 
   void MoveQueue() {
-    if (!LacksRoom() && !Lacks({Reason::Kind::kQueueClosed, Reason::Kind::kQueueMissing, Reason::Kind::kNotModelled})) return;
+    if (!LacksRoom() && !Lacks({Reason::Kind::kQueueClosed, Reason::Kind::kQueueMissing, Reason::Kind::kNotModelled}))
+      return;
     std::set<std::string> parents, names;
     for (const model::QueueFacts& queue : index_.facts().queues) {
       parents.insert(queue.parent);
@@ -194,7 +208,9 @@ class Search {
     for (const model::NodeFacts* const node : SortsOfNodes(index_, gang_)) {
       if (sorts++ == kMostSorts || helped == kMostOfASort) return;
       const std::size_t before = found_.size();
-      AddLeast(1, std::min(most, kMostNodes), [&](int count) { return Change(MoreNodes{count, node->name}); }, SizeText(*node, seen_));
+      AddLeast(
+          1, std::min(most, kMostNodes), [&](int count) { return Change(MoreNodes{count, node->name}); },
+          SizeText(*node, seen_));
       helped += found_.size() - before;
     }
   }
@@ -209,9 +225,11 @@ class Search {
     // One that is enough alone is a shorter answer than the first few.
     for (std::size_t i = 0; i < names.size() && i < kMostTried; ++i) {
       const Change change = Uncordon{{names[i]}};
-      if (std::optional<Outcome> outcome = Helps({change}); outcome.has_value()) return Add(change, *std::move(outcome));
+      if (std::optional<Outcome> outcome = Helps({change}); outcome.has_value())
+        return Add(change, *std::move(outcome));
     }
-    AddLeast(1, static_cast<int>(names.size()), [&](int count) { return Change(Uncordon{{names.begin(), names.begin() + count}}); });
+    AddLeast(1, static_cast<int>(names.size()),
+             [&](int count) { return Change(Uncordon{{names.begin(), names.begin() + count}}); });
   }
 
   // The smallest others whose end is enough.
@@ -242,13 +260,18 @@ class Search {
     if (classes.size() > kMostTried) classes.resize(kMostTried);
     for (const auto& [value, name] : classes) {
       const Change change = Priority{name, std::nullopt};
-      if (std::optional<Outcome> outcome = Helps({change}); outcome.has_value()) return Add(change, *std::move(outcome));
+      if (std::optional<Outcome> outcome = Helps({change}); outcome.has_value())
+        return Add(change, *std::move(outcome));
     }
     // Without a class that is high enough: whether one would be.
-    const auto highest = std::max_element(seen_.before.begin(), seen_.before.end(), [](const GangLine& a, const GangLine& b) { return a.priority < b.priority; })->priority;
+    const auto highest =
+        std::max_element(seen_.before.begin(), seen_.before.end(), [](const GangLine& a, const GangLine& b) {
+          return a.priority < b.priority;
+        })->priority;
     if (highest == std::numeric_limits<std::int32_t>::max()) return;
     const Change change = Priority{"", highest + 1};
-    if (std::optional<Outcome> outcome = Helps({change}); outcome.has_value()) Add(change, *std::move(outcome), "no class has it");
+    if (std::optional<Outcome> outcome = Helps({change}); outcome.has_value())
+      Add(change, *std::move(outcome), "no class has it");
   }
 
   // The largest that starts: fewer would do, too.
@@ -308,7 +331,8 @@ class Search {
 }  // namespace
 
 std::vector<Suggestion> Suggest(Trial& trial, const Explanation& seen) {
-  const bool waits = seen.state == State::kQueued || seen.state == State::kWaits || (seen.state == State::kRunsPartly && seen.reason.has_value());
+  const bool waits = seen.state == State::kQueued || seen.state == State::kWaits ||
+                     (seen.state == State::kRunsPartly && seen.reason.has_value());
   return waits ? Search(trial, seen).Run() : std::vector<Suggestion>();
 }
 
@@ -317,7 +341,8 @@ std::string NodeToCopy(Trial& trial, const GangKey& gang) {
     const absl::StatusOr<Explanation> with = trial.ExplainWith(gang, {MoreNodes{1, node->name}});
     if (!with.ok()) continue;
     const std::string fresh = absl::StrCat(node->name, "+1");
-    const bool taken = std::any_of(with->spots.begin(), with->spots.end(), [&](const Spot& spot) { return spot.node == fresh; });
+    const bool taken =
+        std::any_of(with->spots.begin(), with->spots.end(), [&](const Spot& spot) { return spot.node == fresh; });
     const bool has_room = std::any_of(with->nodes.begin(), with->nodes.end(), [&](const RoleNodes& role) {
       return std::any_of(role.groups.begin(), role.groups.end(), [&](const NodeGroup& group) {
         return group.obstacle.empty() && std::binary_search(group.nodes.begin(), group.nodes.end(), fresh);

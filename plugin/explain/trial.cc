@@ -8,11 +8,16 @@
 namespace gangway::explain {
 namespace {
 
-absl::Status NoSuchGang(const GangKey& gang) { return absl::NotFoundError(absl::StrCat("there is no podgroup ", gang.ToString())); }
+absl::Status NoSuchGang(const GangKey& gang) {
+  return absl::NotFoundError(absl::StrCat("there is no podgroup ", gang.ToString()));
+}
 
 }  // namespace
 
-Trial::Trial(const ClusterFacts& facts, const gang::Policy& policy, absl::Time now) : index_(facts), policy_(policy), now_(now) { Tell(facts, cluster_); }
+Trial::Trial(const ClusterFacts& facts, const gang::Policy& policy, absl::Time now)
+    : index_(facts), policy_(policy), now_(now) {
+  Tell(facts, cluster_);
+}
 
 void Trial::LetCome(bool there) {
   if (std::exchange(came_, there) == there) return;
@@ -45,23 +50,33 @@ void Trial::Revert(const Events& events) {
     }
   };
   const auto restore_pod = [&](absl::string_view ns, absl::string_view name) {
-    restore(index_.FindPod(ns, name), [&](const auto& fact) { cluster_.SetPod(fact); }, [&] { cluster_.RemovePod(ns, name); });
+    restore(
+        index_.FindPod(ns, name), [&](const auto& fact) { cluster_.SetPod(fact); },
+        [&] { cluster_.RemovePod(ns, name); });
   };
   const auto restore_gang = [&](const GangKey& key) {
-    restore(index_.FindGang(key), [&](const auto& fact) { cluster_.SetGang(fact); }, [&] { cluster_.RemoveGang(key.ns, key.name); });
+    restore(
+        index_.FindGang(key), [&](const auto& fact) { cluster_.SetGang(fact); },
+        [&] { cluster_.RemoveGang(key.ns, key.name); });
   };
   for (const auto& each : events.gone_gangs) restore_gang(each);
   for (const auto& each : events.gone_pods) restore_pod(each.ns, each.name);
   for (const auto& each : events.pods) restore_pod(each.ns, each.name);
   for (const auto& each : events.gangs) restore_gang({each.ns, each.name});
   for (const auto& each : events.nodes) {
-    restore(index_.FindNode(each.name), [&](const auto& fact) { cluster_.SetNode(fact); }, [&] { cluster_.RemoveNode(each.name); });
+    restore(
+        index_.FindNode(each.name), [&](const auto& fact) { cluster_.SetNode(fact); },
+        [&] { cluster_.RemoveNode(each.name); });
   }
   for (const auto& each : events.queues) {
-    restore(index_.FindQueue(each.name), [&](const auto& fact) { cluster_.SetQueue(fact); }, [&] { cluster_.RemoveQueue(each.name); });
+    restore(
+        index_.FindQueue(each.name), [&](const auto& fact) { cluster_.SetQueue(fact); },
+        [&] { cluster_.RemoveQueue(each.name); });
   }
   for (const auto& each : events.priority_classes) {
-    restore(index_.FindClass(each.name), [&](const auto& fact) { cluster_.SetPriorityClass(fact); }, [&] { cluster_.RemovePriorityClass(each.name); });
+    restore(
+        index_.FindClass(each.name), [&](const auto& fact) { cluster_.SetPriorityClass(fact); },
+        [&] { cluster_.RemovePriorityClass(each.name); });
   }
 }
 

@@ -1,4 +1,5 @@
-// A cluster of one's own on which changes are tried: the answers are what the scheduler would decide, not what somebody thinks it would.
+// A cluster of one's own on which changes are tried: the answers are what the scheduler would decide, not what somebody
+// thinks it would.
 #pragma once
 
 #include "absl/status/statusor.h"

@@ -27,7 +27,8 @@ class Walk {
       const FieldDescriptor* field = type.FindFieldByNumber(WireFormatLite::GetTagFieldNumber(tag));
       if (field == nullptr || field->is_repeated() || field->message_type() != nullptr) {
         if (--budget_ < 0) {
-          return absl::ResourceExhaustedError(absl::StrCat(Name(field, path), ": the message has more entries than the limit of a call"));
+          return absl::ResourceExhaustedError(
+              absl::StrCat(Name(field, path), ": the message has more entries than the limit of a call"));
         }
       }
       const bool nested = field != nullptr && field->message_type() != nullptr &&
@@ -37,7 +38,8 @@ class Walk {
         continue;
       }
       int length = 0;
-      if (depth == kMaxDepth || !input_.ReadVarintSizeAsInt(&length) || length > input_.BytesUntilLimit()) return Broken(Name(field, path));
+      if (depth == kMaxDepth || !input_.ReadVarintSizeAsInt(&length) || length > input_.BytesUntilLimit())
+        return Broken(Name(field, path));
       const auto limit = input_.PushLimit(length);
       if (absl::Status status = Run(*field->message_type(), Name(field, path), depth + 1); !status.ok()) return status;
       input_.PopLimit(limit);
@@ -53,7 +55,8 @@ class Walk {
     return path.empty() ? name : absl::StrCat(path, ".", name);
   }
   static absl::Status Broken(const std::string& path) {
-    return absl::InvalidArgumentError(absl::StrCat(path.empty() ? "the message" : path, ": the bytes are no message of this kind"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(path.empty() ? "the message" : path, ": the bytes are no message of this kind"));
   }
 
   google::protobuf::io::CodedInputStream input_;

@@ -33,7 +33,8 @@ namespace {
 
 using model::NamedAmounts;
 
-// Names in the model: nobody sees them, so that a pod of the cluster and a member of the gang are never taken for each other.
+// Names in the model: nobody sees them, so that a pod of the cluster and a member of the gang are never taken for each
+// other.
 constexpr char kGangNamespace[] = "gang", kQueueNamespace[] = "queue", kClusterNamespace[] = "cluster";
 constexpr int kAskEvery = 1024;  // entries between two looks at whether the answer is still wanted
 
@@ -47,13 +48,15 @@ std::vector<std::string> SortedKeys(const Map& map) {
 
 // By name, so that the first complaint is always the same.
 template <class Map>
-absl::StatusOr<NamedAmounts> Amounts(const Map& quantities, const std::string& path, std::int64_t most = model::kMaxAmount) {
+absl::StatusOr<NamedAmounts> Amounts(const Map& quantities, const std::string& path,
+                                     std::int64_t most = model::kMaxAmount) {
   api::ResourceList list;
   for (const std::string& name : SortedKeys(quantities)) {
     if (name.empty()) return Wrong(path, "a resource has no name");
     const std::string& text = quantities.at(name);
     const absl::StatusOr<api::Quantity> quantity = api::Quantity::Parse(text);
-    if (!quantity.ok()) return Wrong(AtKey(path, name), absl::StrCat(Quoted(text), " is no quantity; write 500m, 2 or 1.5Gi"));
+    if (!quantity.ok())
+      return Wrong(AtKey(path, name), absl::StrCat(Quoted(text), " is no quantity; write 500m, 2 or 1.5Gi"));
     if (quantity->negative()) return Wrong(AtKey(path, name), absl::StrCat(Quoted(text), " must not be negative"));
     list.emplace(name, *quantity);
   }
@@ -82,13 +85,15 @@ absl::StatusOr<std::vector<model::HostPortFacts>> HostPorts(const Ports& ports, 
   for (int i = 0; i < ports.size(); ++i) {
     const v1::HostPort& port = ports[i];
     const auto here = [&] { return At(path, static_cast<std::size_t>(i)); };
-    if (port.port() < 1 || port.port() > 65535) return Wrong(here() + ".port", absl::StrCat(port.port(), " must be 1 to 65535"));
+    if (port.port() < 1 || port.port() > 65535)
+      return Wrong(here() + ".port", absl::StrCat(port.port(), " must be 1 to 65535"));
     const std::string protocol = port.protocol().empty() ? "TCP" : port.protocol();
     if (protocol != "TCP" && protocol != "UDP" && protocol != "SCTP") {
       return Wrong(here() + ".protocol", absl::StrCat(Quoted(protocol), " is no protocol; one of TCP, UDP, SCTP"));
     }
     in6_addr address;
-    if (!port.ip().empty() && inet_pton(AF_INET, port.ip().c_str(), &address) != 1 && inet_pton(AF_INET6, port.ip().c_str(), &address) != 1) {
+    if (!port.ip().empty() && inet_pton(AF_INET, port.ip().c_str(), &address) != 1 &&
+        inet_pton(AF_INET6, port.ip().c_str(), &address) != 1) {
       return Wrong(here() + ".ip", absl::StrCat(Quoted(port.ip()), " is no IP address"));
     }
     facts.push_back({protocol, port.ip(), port.port()});
@@ -99,7 +104,9 @@ absl::StatusOr<std::vector<model::HostPortFacts>> HostPorts(const Ports& ports, 
 absl::StatusOr<model::Op> OpOf(const v1::Requirement& requirement, const std::string& path) {
   const std::string& text = requirement.operator_();
   const int values = requirement.values_size();
-  const auto wrong = [&](absl::string_view what) { return Wrong(path + ".values", absl::StrCat(text, " needs ", what)); };
+  const auto wrong = [&](absl::string_view what) {
+    return Wrong(path + ".values", absl::StrCat(text, " needs ", what));
+  };
   if (text == "In" || text == "NotIn") {
     if (values == 0) return wrong("at least one");
     return text == "In" ? model::Op::kIn : model::Op::kNotIn;
@@ -113,7 +120,8 @@ absl::StatusOr<model::Op> OpOf(const v1::Requirement& requirement, const std::st
     if (values != 1 || !absl::SimpleAtoi(requirement.values(0), &number)) return wrong("one whole number");
     return text == "Gt" ? model::Op::kGt : model::Op::kLt;
   }
-  return Wrong(path + ".operator", absl::StrCat(Quoted(text), " is no operator; one of In, NotIn, Exists, DoesNotExist, Gt, Lt"));
+  return Wrong(path + ".operator",
+               absl::StrCat(Quoted(text), " is no operator; one of In, NotIn, Exists, DoesNotExist, Gt, Lt"));
 }
 
 absl::StatusOr<model::TermFacts> TermOf(const v1::NodeSelectorTerm& term, const std::string& path) {
@@ -128,7 +136,8 @@ absl::StatusOr<model::TermFacts> TermOf(const v1::NodeSelectorTerm& term, const 
   for (int i = 0; i < term.match_fields_size(); ++i) {
     const v1::Requirement& requirement = term.match_fields(i);
     const std::string here = At(path + ".match_fields", static_cast<std::size_t>(i));
-    if (requirement.key() != "metadata.name") return Wrong(here + ".key", absl::StrCat(Quoted(requirement.key()), ": only metadata.name is known"));
+    if (requirement.key() != "metadata.name")
+      return Wrong(here + ".key", absl::StrCat(Quoted(requirement.key()), ": only metadata.name is known"));
     GW_ASSIGN_OR_RETURN(const model::Op op, OpOf(requirement, here));
     facts.push_back({"", op, {requirement.values().begin(), requirement.values().end()}});
   }
@@ -138,13 +147,15 @@ absl::StatusOr<model::TermFacts> TermOf(const v1::NodeSelectorTerm& term, const 
 absl::Status AddAffinity(const v1::NodeAffinity& affinity, const std::string& path, model::Wants& wants) {
   wants.has_affinity = affinity.has_required();
   for (int i = 0; i < affinity.required().terms_size(); ++i) {
-    GW_ASSIGN_OR_RETURN(model::TermFacts term, TermOf(affinity.required().terms(i), At(path + ".required.terms", static_cast<std::size_t>(i))));
+    GW_ASSIGN_OR_RETURN(model::TermFacts term, TermOf(affinity.required().terms(i),
+                                                      At(path + ".required.terms", static_cast<std::size_t>(i))));
     wants.affinity.push_back(std::move(term));
   }
   for (int i = 0; i < affinity.preferred_size(); ++i) {
     const v1::PreferredTerm& preferred = affinity.preferred(i);
     const std::string here = At(path + ".preferred", static_cast<std::size_t>(i));
-    if (preferred.weight() < 1 || preferred.weight() > 100) return Wrong(here + ".weight", absl::StrCat(preferred.weight(), " must be 1 to 100"));
+    if (preferred.weight() < 1 || preferred.weight() > 100)
+      return Wrong(here + ".weight", absl::StrCat(preferred.weight(), " must be 1 to 100"));
     GW_ASSIGN_OR_RETURN(model::TermFacts term, TermOf(preferred.term(), here + ".term"));
     wants.preferences.push_back({preferred.weight(), std::move(term)});
   }
@@ -157,7 +168,8 @@ absl::Status AddTolerations(const v1::Task& task, const std::string& path, model
     const std::string here = At(path, static_cast<std::size_t>(i));
     const bool exists = toleration.operator_() == "Exists";
     if (!exists && !toleration.operator_().empty() && toleration.operator_() != "Equal") {
-      return Wrong(here + ".operator", absl::StrCat(Quoted(toleration.operator_()), " is no operator; one of Equal, Exists"));
+      return Wrong(here + ".operator",
+                   absl::StrCat(Quoted(toleration.operator_()), " is no operator; one of Equal, Exists"));
     }
     if (exists && !toleration.value().empty()) return Wrong(here + ".value", "must be empty with Exists");
     if (!exists && toleration.key().empty()) return Wrong(here + ".key", "must not be empty without Exists");
@@ -170,7 +182,8 @@ absl::Status AddTolerations(const v1::Task& task, const std::string& path, model
 absl::StatusOr<model::Wants> WantsOf(const v1::Task& task, const std::string& path) {
   model::Wants wants;
   GW_ASSIGN_OR_RETURN(wants.requests, Requests(task.requests(), path + ".requests"));
-  for (const std::string& key : SortedKeys(task.node_selector())) wants.selector.emplace_back(key, task.node_selector().at(key));
+  for (const std::string& key : SortedKeys(task.node_selector()))
+    wants.selector.emplace_back(key, task.node_selector().at(key));
   if (task.has_node_affinity()) GW_RETURN_IF_ERROR(AddAffinity(task.node_affinity(), path + ".node_affinity", wants));
   GW_RETURN_IF_ERROR(AddTolerations(task, path + ".tolerations", wants));
   GW_ASSIGN_OR_RETURN(wants.host_ports, HostPorts(task.host_ports(), path + ".host_ports"));
@@ -180,7 +193,10 @@ absl::StatusOr<model::Wants> WantsOf(const v1::Task& task, const std::string& pa
 class Placing {
  public:
   Placing(const v1::PlaceGangRequest& request, StillWanted still_wanted)
-      : request_(request), gang_(request.gang()), still_wanted_(still_wanted), queue_(gang_.queue().empty() ? "default" : gang_.queue()) {}
+      : request_(request),
+        gang_(request.gang()),
+        still_wanted_(still_wanted),
+        queue_(gang_.queue().empty() ? "default" : gang_.queue()) {}
 
   absl::StatusOr<v1::PlaceGangResponse> Run() {
     GW_RETURN_IF_ERROR(CheckSize());
@@ -208,8 +224,9 @@ class Placing {
     if (gang_.tasks().empty()) return Wrong("gang.tasks", "must not be empty");
     const std::int64_t fits = std::int64_t{gang_.tasks_size()} * request_.cluster().nodes_size();
     if (fits > kMaxFits) {
-      return Wrong("gang.tasks", absl::StrCat(gang_.tasks_size(), " tasks on ", request_.cluster().nodes_size(), " nodes are more than one call takes: ",
-                                              "their product must be at most ", kMaxFits, "; put equal members into one task"));
+      return Wrong("gang.tasks", absl::StrCat(gang_.tasks_size(), " tasks on ", request_.cluster().nodes_size(),
+                                              " nodes are more than one call takes: ", "their product must be at most ",
+                                              kMaxFits, "; put equal members into one task"));
     }
     return absl::OkStatus();
   }
@@ -225,7 +242,8 @@ class Placing {
       const v1::Queue& queue = queues[i];
       const std::string path = At("cluster.queues", static_cast<std::size_t>(i));
       if (queue.name().empty()) return Wrong(path + ".name", "must not be empty");
-      if (!names.insert(queue.name()).second) return Wrong(path + ".name", absl::StrCat(Quoted(queue.name()), " is there twice"));
+      if (!names.insert(queue.name()).second)
+        return Wrong(path + ".name", absl::StrCat(Quoted(queue.name()), " is there twice"));
       model::QueueFacts facts;
       facts.name = queue.name();
       facts.open = !queue.closed();
@@ -248,7 +266,8 @@ class Placing {
       const v1::Node& node = nodes[i];
       const std::string path = At("cluster.nodes", static_cast<std::size_t>(i));
       if (node.name().empty()) return Wrong(path + ".name", "must not be empty");
-      if (!names.insert(node.name()).second) return Wrong(path + ".name", absl::StrCat(Quoted(node.name()), " is there twice"));
+      if (!names.insert(node.name()).second)
+        return Wrong(path + ".name", absl::StrCat(Quoted(node.name()), " is there twice"));
       model::NodeFacts facts;
       facts.name = node.name();
       GW_ASSIGN_OR_RETURN(facts.allocatable, Amounts(node.allocatable(), path + ".allocatable", model::kMaxAmount - 1));
@@ -275,9 +294,12 @@ class Placing {
       }
       const std::int32_t replicas = task.has_replicas() ? task.replicas() : 1;
       if (replicas < 0) return Wrong(path + ".replicas", absl::StrCat(replicas, " must not be negative"));
-      if (!members_by_task_.emplace(task.name(), replicas).second) return Wrong(path + ".name", absl::StrCat(Quoted(task.name()), " is there twice"));
+      if (!members_by_task_.emplace(task.name(), replicas).second)
+        return Wrong(path + ".name", absl::StrCat(Quoted(task.name()), " is there twice"));
       members += replicas;
-      if (members > kMaxMembers) return Wrong(path + ".replicas", absl::StrCat(members, " members are more than one call takes, which is ", kMaxMembers));
+      if (members > kMaxMembers)
+        return Wrong(path + ".replicas",
+                     absl::StrCat(members, " members are more than one call takes, which is ", kMaxMembers));
       GW_ASSIGN_OR_RETURN(const model::Wants wants, WantsOf(task, path));
       for (std::int32_t i = 0; i < replicas; ++i) {
         GW_RETURN_IF_ERROR(Asked());
@@ -324,8 +346,10 @@ class Placing {
 
   absl::Status MakeMember(const v1::Pod& pod, const std::string& path, model::PodFacts& facts) {
     const auto task = members_by_task_.find(pod.task());
-    if (task == members_by_task_.end()) return Wrong(path + ".task", absl::StrCat("the gang has no task ", Quoted(pod.task())));
-    if (!pod.queue().empty()) return Wrong(path + ".queue", "must be empty: a member of the gang is of the gang's queue");
+    if (task == members_by_task_.end())
+      return Wrong(path + ".task", absl::StrCat("the gang has no task ", Quoted(pod.task())));
+    if (!pod.queue().empty())
+      return Wrong(path + ".queue", "must be empty: a member of the gang is of the gang's queue");
     ++task->second;
     facts.ns = kGangNamespace;
     facts.gang = gang_.name();
@@ -346,7 +370,9 @@ class Placing {
     for (const auto& [task, count] : members_by_task_) members += count;
     const std::int64_t minimum = gang_.has_min_member() ? gang_.min_member() : members;
     if (minimum < 0) return Wrong("gang.min_member", absl::StrCat(minimum, " must not be negative"));
-    if (minimum > members) return Wrong("gang.min_member", absl::StrCat(minimum, " exceeds the gang's ", members, members == 1 ? " member" : " members"));
+    if (minimum > members)
+      return Wrong("gang.min_member",
+                   absl::StrCat(minimum, " exceeds the gang's ", members, members == 1 ? " member" : " members"));
     model::GangFacts facts;
     facts.ns = kGangNamespace;
     facts.name = gang_.name();
@@ -356,9 +382,12 @@ class Placing {
     for (const std::string& task : SortedKeys(gang_.min_task_member())) {
       const std::int32_t of_task = gang_.min_task_member().at(task);
       const auto there = members_by_task_.find(task);
-      if (there == members_by_task_.end()) return Wrong(AtKey("gang.min_task_member", task), "the gang has no such task");
-      if (of_task < 0) return Wrong(AtKey("gang.min_task_member", task), absl::StrCat(of_task, " must not be negative"));
-      if (of_task > there->second) return Wrong(AtKey("gang.min_task_member", task), absl::StrCat(of_task, " exceeds the task's ", there->second));
+      if (there == members_by_task_.end())
+        return Wrong(AtKey("gang.min_task_member", task), "the gang has no such task");
+      if (of_task < 0)
+        return Wrong(AtKey("gang.min_task_member", task), absl::StrCat(of_task, " must not be negative"));
+      if (of_task > there->second)
+        return Wrong(AtKey("gang.min_task_member", task), absl::StrCat(of_task, " exceeds the task's ", there->second));
       facts.min_task_member.emplace_back(task, of_task);
     }
     cluster_.SetGang(facts);

@@ -47,7 +47,8 @@ std::chrono::system_clock::time_point After(absl::Duration duration) {
 }
 
 const std::vector<double>& SizeBounds() {
-  static const std::vector<double>& bounds = *new std::vector<double>{1 << 10, 1 << 13, 1 << 16, 1 << 19, 1 << 22, 1 << 25};
+  static const std::vector<double>& bounds =
+      *new std::vector<double>{1 << 10, 1 << 13, 1 << 16, 1 << 19, 1 << 22, 1 << 25};
   return bounds;
 }
 
@@ -58,21 +59,25 @@ absl::Status Wanted(const grpc::CallbackServerContext& context, Clock::time_poin
   return absl::OkStatus();
 }
 
-// What every method does around its translation: a place among the accepted calls, the deadline, the bounds, the figures.
+// What every method does around its translation: a place among the accepted calls, the deadline, the bounds, the
+// figures.
 class Desk {
  public:
   Desk(const ServerOptions& options, Metrics& metrics)
-      : options_(options), metrics_(metrics), under_way_(metrics.AddGauge("gangway_extender_calls", "calls accepted and not answered yet")),
+      : options_(options),
+        metrics_(metrics),
+        under_way_(metrics.AddGauge("gangway_extender_calls", "calls accepted and not answered yet")),
         pool_(options.threads, options.max_calls) {}
 
   // `answer`: StatusOr<Out>(const In&, StillWanted).
   template <class In, class Out, class F>
-  Reactor* Serve(absl::string_view method, grpc::CallbackServerContext& context, const grpc::ByteBuffer& request, grpc::ByteBuffer& response,
-                 F answer) {
+  Reactor* Serve(absl::string_view method, grpc::CallbackServerContext& context, const grpc::ByteBuffer& request,
+                 grpc::ByteBuffer& response, F answer) {
     Reactor* const reactor = context.DefaultReactor();
     const Clock::time_point begin = Clock::now();
-    const Clock::time_point deadline = std::min(context.deadline(), context.deadline() == Clock::time_point::max()
-                                                                        ? After(options_.default_deadline) : Clock::time_point::max());
+    const Clock::time_point deadline =
+        std::min(context.deadline(), context.deadline() == Clock::time_point::max() ? After(options_.default_deadline)
+                                                                                    : Clock::time_point::max());
     auto work = [=, this, &context, &request, &response] {
       const auto still_wanted = [&] { return Wanted(context, deadline); };
       if (options_.before_call) options_.before_call(method, still_wanted);
@@ -88,7 +93,8 @@ class Desk {
     const absl::Status refused =
         taken == WorkPool::Answer::kClosed
             ? absl::UnavailableError("the server is about to go")
-            : absl::ResourceExhaustedError(absl::StrCat(options_.max_calls, " calls are under way already, which is this server's limit; try again later"));
+            : absl::ResourceExhaustedError(absl::StrCat(
+                  options_.max_calls, " calls are under way already, which is this server's limit; try again later"));
     Count(method, refused, request.Length(), begin);
     reactor->Finish(ToGrpc(refused));
     return reactor;
@@ -97,15 +103,18 @@ class Desk {
 
  private:
   template <class In, class Out, class F>
-  static absl::Status Carry(const grpc::ByteBuffer& request, grpc::ByteBuffer& response, StillWanted still_wanted, const F& answer) {
+  static absl::Status Carry(const grpc::ByteBuffer& request, grpc::ByteBuffer& response, StillWanted still_wanted,
+                            const F& answer) {
     if (absl::Status wanted = still_wanted(); !wanted.ok()) return wanted;
     grpc::Slice bytes;
-    if (request.Length() > 0 && !request.DumpToSingleSlice(&bytes).ok()) return absl::InternalError("the request cannot be read");
+    if (request.Length() > 0 && !request.DumpToSingleSlice(&bytes).ok())
+      return absl::InternalError("the request cannot be read");
     const absl::string_view text(reinterpret_cast<const char*>(bytes.begin()), bytes.size());
     if (absl::Status counted = CheckEntries(text, *In::descriptor()); !counted.ok()) return counted;
     In in;
     if (!in.ParseFromArray(text.data(), static_cast<int>(text.size()))) {
-      return absl::InvalidArgumentError(absl::StrCat("the bytes are no ", In::descriptor()->full_name(), ", or a text in it is not UTF-8"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("the bytes are no ", In::descriptor()->full_name(), ", or a text in it is not UTF-8"));
     }
     if (absl::Status wanted = still_wanted(); !wanted.ok()) return wanted;
     absl::StatusOr<Out> out = answer(in, still_wanted);
@@ -117,10 +126,16 @@ class Desk {
 
   void Count(absl::string_view method, const absl::Status& status, std::size_t bytes, Clock::time_point begin) {
     const std::string name(method);
-    metrics_.AddCounter("gangway_extender_calls_total", "calls by method and gRPC code", {{"method", name}, {"code", absl::StatusCodeToString(status.code())}}).Add();
-    metrics_.AddHistogram("gangway_extender_call_duration_seconds", "from the whole request to the answer", DurationBounds(), {{"method", name}})
+    metrics_
+        .AddCounter("gangway_extender_calls_total", "calls by method and gRPC code",
+                    {{"method", name}, {"code", absl::StatusCodeToString(status.code())}})
+        .Add();
+    metrics_
+        .AddHistogram("gangway_extender_call_duration_seconds", "from the whole request to the answer",
+                      DurationBounds(), {{"method", name}})
         .Observe(std::chrono::duration<double>(Clock::now() - begin).count());
-    metrics_.AddHistogram("gangway_extender_request_bytes", "size of requests", SizeBounds(), {{"method", name}}).Observe(static_cast<double>(bytes));
+    metrics_.AddHistogram("gangway_extender_request_bytes", "size of requests", SizeBounds(), {{"method", name}})
+        .Observe(static_cast<double>(bytes));
   }
 
   const ServerOptions& options_;
@@ -134,8 +149,10 @@ class SchedulerService final : public v1::GangScheduler::WithRawCallbackMethod_P
  public:
   explicit SchedulerService(Desk& desk) : desk_(desk) {}
   using WithRawCallbackMethod_PlaceGang::PlaceGang;
-  Reactor* PlaceGang(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request, grpc::ByteBuffer* response) override {
-    return desk_.Serve<v1::PlaceGangRequest, v1::PlaceGangResponse>("PlaceGang", *context, *request, *response, &extender::PlaceGang);
+  Reactor* PlaceGang(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+                     grpc::ByteBuffer* response) override {
+    return desk_.Serve<v1::PlaceGangRequest, v1::PlaceGangResponse>("PlaceGang", *context, *request, *response,
+                                                                    &extender::PlaceGang);
   }
 
  private:
@@ -146,9 +163,11 @@ class LifecycleService final : public v1::Lifecycle::WithRawCallbackMethod_Decid
  public:
   explicit LifecycleService(Desk& desk) : desk_(desk) {}
   using WithRawCallbackMethod_Decide::Decide;
-  Reactor* Decide(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request, grpc::ByteBuffer* response) override {
-    return desk_.Serve<v1::DecideRequest, v1::DecideResponse>("Decide", *context, *request, *response,
-                                                             [](const v1::DecideRequest& in, StillWanted) { return extender::Decide(in); });
+  Reactor* Decide(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+                  grpc::ByteBuffer* response) override {
+    return desk_.Serve<v1::DecideRequest, v1::DecideResponse>(
+        "Decide", *context, *request, *response,
+        [](const v1::DecideRequest& in, StillWanted) { return extender::Decide(in); });
   }
 
  private:
@@ -160,7 +179,8 @@ std::shared_ptr<grpc::ServerCredentials> CredentialsFor(const ServerOptions& opt
   if (!files.any()) return grpc::InsecureServerCredentials();
   const auto seconds = static_cast<unsigned>(std::max<std::int64_t>(1, absl::ToInt64Seconds(options.tls_look_again)));
   grpc::experimental::TlsServerCredentialsOptions tls(
-      std::make_shared<grpc::experimental::FileWatcherCertificateProvider>(files.key, files.certificate, files.client_ca, seconds));
+      std::make_shared<grpc::experimental::FileWatcherCertificateProvider>(files.key, files.certificate,
+                                                                           files.client_ca, seconds));
   tls.watch_identity_key_cert_pairs();
   if (!files.client_ca.empty()) {
     tls.watch_root_certs();
@@ -174,7 +194,9 @@ void LogGrpc(gpr_log_func_args* line) {
   const log::Level level = line->severity == GPR_LOG_SEVERITY_DEBUG ? log::Level::kDebug : log::Level::kWarning;
   if (log::Enabled(level)) log::Write(level, "grpc", {{"text", absl::string_view(line->message)}});
 }
-void LogProtobuf(google::protobuf::LogLevel, const char*, int, const std::string& text) { log::Debug("protobuf", {{"text", text}}); }
+void LogProtobuf(google::protobuf::LogLevel, const char*, int, const std::string& text) {
+  log::Debug("protobuf", {{"text", text}});
+}
 
 void PrepareLibrary() {
   static std::once_flag once;
@@ -191,7 +213,11 @@ void PrepareLibrary() {
 class Server::Impl {
  public:
   Impl(ServerOptions options, Metrics& metrics)
-      : options_(std::move(options)), desk_(options_, metrics), scheduler_(desk_), lifecycle_(desk_), quota_("gangway-extender") {}
+      : options_(std::move(options)),
+        desk_(options_, metrics),
+        scheduler_(desk_),
+        lifecycle_(desk_),
+        quota_("gangway-extender") {}
 
   absl::Status Start() {
     PrepareLibrary();
@@ -206,7 +232,8 @@ class Server::Impl {
     quota_.Resize(static_cast<std::size_t>((options_.max_calls + 4) * options_.max_message_bytes));
     builder.SetResourceQuota(quota_);
     server_ = builder.BuildAndStart();
-    if (server_ == nullptr || port_ == 0) return absl::UnavailableError(absl::StrCat(options_.address, ": cannot be listened on; is it in use?"));
+    if (server_ == nullptr || port_ == 0)
+      return absl::UnavailableError(absl::StrCat(options_.address, ": cannot be listened on; is it in use?"));
     Serving(true);
     return absl::OkStatus();
   }
@@ -215,13 +242,16 @@ class Server::Impl {
     if (server_ == nullptr) return;
     Serving(false);
     desk_.Close();
-    // A moment for the last answers on their way; gRPC would wait for connections too, and a client that has no call does not look at its own.
+    // A moment for the last answers on their way; gRPC would wait for connections too, and a client that has no call
+    // does not look at its own.
     server_->Shutdown(After(kLastWords));
     server_->Wait();
   }
 
   int port() const { return port_; }
-  std::string address() const { return absl::StrCat(options_.address.substr(0, options_.address.rfind(':')), ":", port_); }
+  std::string address() const {
+    return absl::StrCat(options_.address.substr(0, options_.address.rfind(':')), ":", port_);
+  }
 
  private:
   void Serving(bool serving) {
@@ -243,10 +273,13 @@ class Server::Impl {
 absl::StatusOr<std::unique_ptr<Server>> Server::Start(ServerOptions options, Metrics& metrics) {
   if (absl::Status files = CheckTlsFiles(options.tls); !files.ok()) return files;
   if (options.address.rfind(':') == std::string::npos) {
-    return absl::InvalidArgumentError(absl::StrCat(options.address, ": is no address; write HOST:PORT, such as 127.0.0.1:9090"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(options.address, ": is no address; write HOST:PORT, such as 127.0.0.1:9090"));
   }
-  if (options.max_message_bytes < 1 || options.max_message_bytes > INT32_MAX || options.threads < 1 || options.max_calls < 1) {
-    return absl::InvalidArgumentError("the limits of messages, threads and calls must be at least 1, a message's at most 2147483647 bytes");
+  if (options.max_message_bytes < 1 || options.max_message_bytes > INT32_MAX || options.threads < 1 ||
+      options.max_calls < 1) {
+    return absl::InvalidArgumentError(
+        "the limits of messages, threads and calls must be at least 1, a message's at most 2147483647 bytes");
   }
   auto impl = std::make_unique<Impl>(std::move(options), metrics);
   if (absl::Status started = impl->Start(); !started.ok()) return started;

@@ -1,7 +1,8 @@
 // The gRPC door of the extender: GangScheduler and Lifecycle, with health (grpc.health.v1) and reflection.
 //
-// A call is read whole, up to a limit; then it waits for one of a few threads, or is refused when too many wait. Messages are parsed by
-// those threads only, so that what is in memory at a time is bounded by the limits below and not by how many connect.
+// A call is read whole, up to a limit; then it waits for one of a few threads, or is refused when too many wait.
+// Messages are parsed by those threads only, so that what is in memory at a time is bounded by the limits below and not
+// by how many connect.
 #pragma once
 
 #include <cstdint>
@@ -27,14 +28,14 @@ struct TlsFiles {
 struct ServerOptions {
   std::string address = "127.0.0.1:0";  // host:port; port 0: any that is free
   TlsFiles tls;
-  absl::Duration tls_look_again = absl::Seconds(10);  // how often the files are looked at; at least a second
+  absl::Duration tls_look_again = absl::Seconds(10);        // how often the files are looked at; at least a second
   std::int64_t max_message_bytes = std::int64_t{16} << 20;  // of a request; beyond: RESOURCE_EXHAUSTED
   int threads = 2;
-  int max_calls = 16;                               // running and waiting; beyond: RESOURCE_EXHAUSTED at once
+  int max_calls = 16;                                   // running and waiting; beyond: RESOURCE_EXHAUSTED at once
   absl::Duration default_deadline = absl::Seconds(30);  // of calls that bring none
-  absl::Duration drain = absl::Seconds(10);         // for calls under way, when the server goes
-  // Called on the thread that carries out a call, before it looks at the request; the second says whether the answer is still waited
-  // for. For tests.
+  absl::Duration drain = absl::Seconds(10);             // for calls under way, when the server goes
+  // Called on the thread that carries out a call, before it looks at the request; the second says whether the answer is
+  // still waited for. For tests.
   std::function<void(absl::string_view method, StillWanted still_wanted)> before_call;
 };
 
@@ -43,7 +44,8 @@ class Server {
  public:
   // InvalidArgument: an option or a file is wrong; Unavailable: the address cannot be had.
   static absl::StatusOr<std::unique_ptr<Server>> Start(ServerOptions options, Metrics& metrics);
-  // Says NOT_SERVING, answers new calls with UNAVAILABLE, lets those under way end for options.drain, then cancels them.
+  // Says NOT_SERVING, answers new calls with UNAVAILABLE, lets those under way end for options.drain, then cancels
+  // them.
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;

@@ -40,14 +40,17 @@ absl::Status CheckTlsFiles(const TlsFiles& files) {
   }
   const auto certificate = ReadPem<X509>(files.certificate, "certificate", PEM_read_X509);
   if (!certificate.ok()) return certificate.status();
-  const auto key = ReadPem<EVP_PKEY>(files.key, "private key without a password", [](std::FILE* file, EVP_PKEY**, pem_password_cb*, void*) {
-    return PEM_read_PrivateKey(file, nullptr, [](char*, int, int, void*) { return -1; }, nullptr);
-  });
+  const auto key = ReadPem<EVP_PKEY>(
+      files.key, "private key without a password", [](std::FILE* file, EVP_PKEY**, pem_password_cb*, void*) {
+        return PEM_read_PrivateKey(file, nullptr, [](char*, int, int, void*) { return -1; }, nullptr);
+      });
   if (!key.ok()) return key.status();
   if (X509_check_private_key(certificate->get(), key->get()) != 1) {
-    return absl::InvalidArgumentError(absl::StrCat(files.key, ": is not the key of the certificate in ", files.certificate));
+    return absl::InvalidArgumentError(
+        absl::StrCat(files.key, ": is not the key of the certificate in ", files.certificate));
   }
-  return files.client_ca.empty() ? absl::OkStatus() : ReadPem<X509>(files.client_ca, "certificate", PEM_read_X509).status();
+  return files.client_ca.empty() ? absl::OkStatus()
+                                 : ReadPem<X509>(files.client_ca, "certificate", PEM_read_X509).status();
 }
 
 }  // namespace gangway::extender

@@ -73,7 +73,8 @@ Admission::Admission(const Overlay& overlay, const Policy& policy)
 
 void Admission::LetIn(QueueId queue, const Resources& missing) {
   let_in_.Add(missing);
-  for (const QueueId level : overlay_.tree().path(queue)) let_in_by_queue_[static_cast<std::size_t>(level)].Add(missing);
+  for (const QueueId level : overlay_.tree().path(queue))
+    let_in_by_queue_[static_cast<std::size_t>(level)].Add(missing);
 }
 
 Resources Admission::Missing(const Gang& gang) const {
@@ -99,7 +100,8 @@ std::optional<Reason> Admission::Admit(model::GangId id) {
     if (!IsAsked(missing, dim)) continue;
     const std::string name(cluster.dims().Name(dim));
     const std::int64_t total = cluster.total()[dim];
-    const std::int64_t ceiling = total / 100 * *policy_.overcommit_percent + total % 100 * *policy_.overcommit_percent / 100;
+    const std::int64_t ceiling =
+        total / 100 * *policy_.overcommit_percent + total % 100 * *policy_.overcommit_percent / 100;
     const std::int64_t in_use = used[dim] + placed_[dim] + let_in_[dim];
     if (in_use + missing[dim] > ceiling) cluster_full.sums.push_back({name, missing[dim], ceiling, in_use, total});
   }
@@ -111,8 +113,10 @@ std::optional<Reason> Admission::Admit(model::GangId id) {
     for (Dim dim = 0; dim < missing.size(); ++dim) {
       if (!IsAsked(missing, dim)) continue;
       const std::int64_t limit = overlay_.tree().Limit(level, dim);
-      const std::int64_t in_use = overlay_.tree().held(level)[dim] + overlay_.taken_below(level)[dim] + let_in_by_queue_[static_cast<std::size_t>(level)][dim];
-      if (in_use + missing[dim] > limit) queue_full.sums.push_back({std::string(cluster.dims().Name(dim)), missing[dim], limit, in_use});
+      const std::int64_t in_use = overlay_.tree().held(level)[dim] + overlay_.taken_below(level)[dim] +
+                                  let_in_by_queue_[static_cast<std::size_t>(level)][dim];
+      if (in_use + missing[dim] > limit)
+        queue_full.sums.push_back({std::string(cluster.dims().Name(dim)), missing[dim], limit, in_use});
     }
     if (!queue_full.sums.empty()) return queue_full;
   }

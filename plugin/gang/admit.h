@@ -1,7 +1,8 @@
 // Letting gangs in: from then on their pods are made and placed.
 //
-// Sums decide, as in Volcano (plugins/overcommit and the queue's room), so that cluster autoscalers see pods that wait. What
-// counts as taken is what is placed, and what was let in and has no pods yet; a gang that has its pods and found no room holds nothing.
+// Sums decide, as in Volcano (plugins/overcommit and the queue's room), so that cluster autoscalers see pods that wait.
+// What counts as taken is what is placed, and what was let in and has no pods yet; a gang that has its pods and found
+// no room holds nothing.
 #pragma once
 
 #include <optional>
@@ -26,7 +27,7 @@ class Admission {
 
   const Overlay& overlay_;
   const Policy& policy_;
-  model::Resources let_in_;                       // in the cluster
+  model::Resources let_in_;                        // in the cluster
   std::vector<model::Resources> let_in_by_queue_;  // by queue id, with those below
   model::Resources placed_;                        // in this call, in the cluster
 };
@@ -38,6 +39,7 @@ model::Reason ReasonOf(model::Reason::Kind kind, const model::Gang& gang);
 std::optional<model::Reason> QueueReason(const model::Cluster& cluster, const model::Gang& gang);
 
 // The capability of the queue, or of one above it, does not allow `amounts` more.
-std::optional<model::Reason> QueueFull(const Overlay& overlay, const model::Gang& gang, const model::Resources& amounts);
+std::optional<model::Reason> QueueFull(const Overlay& overlay, const model::Gang& gang,
+                                       const model::Resources& amounts);
 
 }  // namespace gangway::gang

@@ -25,7 +25,9 @@ const Rank* ShapeFit::Cursor::Next() {
 
 void ShapeFit::SortTo(std::size_t count) const {
   if (count <= sorted_to_) return;
-  const auto before = [this](int a, int b) { return entries_[static_cast<std::size_t>(a)].rank < entries_[static_cast<std::size_t>(b)].rank; };
+  const auto before = [this](int a, int b) {
+    return entries_[static_cast<std::size_t>(a)].rank < entries_[static_cast<std::size_t>(b)].rank;
+  };
   const auto at = [this](std::size_t n) { return sorted_.begin() + static_cast<std::ptrdiff_t>(n); };
   const std::size_t to = std::min(sorted_.size(), std::max<std::size_t>(count + 31, 2 * count));
   if (to < sorted_.size()) std::nth_element(at(sorted_to_), at(to), sorted_.end(), before);
@@ -46,7 +48,8 @@ void ShapeFit::Build(const Asks& asks, const Cluster& cluster) {
   const model::Shape& shape = asks.shape();
   const std::vector<Row>* rows = nullptr;
   for (std::size_t i = 0; i < shape.selector.size(); ++i) {
-    const std::vector<Row>& alike = cluster.pod_terms().domains().RowsOf(shape.selector_topologies[i], shape.selector[i].values.front());
+    const std::vector<Row>& alike =
+        cluster.pod_terms().domains().RowsOf(shape.selector_topologies[i], shape.selector[i].values.front());
     if (rows == nullptr || alike.size() < rows->size()) rows = &alike;
   }
   if (rows != nullptr) {
@@ -93,7 +96,8 @@ void ShapeFit::Refresh(const Asks& asks, const Cluster& cluster, Row row) {
 
 void Scratch::Begin(const Cluster& cluster) {
   ++call_;
-  if (cluster_id_ != cluster.id() || cluster_position_ < cluster.changes_begin() || node_order_ != cluster.node_order_version()) {
+  if (cluster_id_ != cluster.id() || cluster_position_ < cluster.changes_begin() ||
+      node_order_ != cluster.node_order_version()) {
     fits_.clear();
     cluster_id_ = cluster.id();
     node_order_ = cluster.node_order_version();
@@ -121,13 +125,15 @@ ShapeFit& Scratch::Fit(const Overlay& overlay, ShapeId id) {
   const Asks& asks = overlay.AsksOf(id);
   std::unique_ptr<ShapeFit>& slot = fits_[id];
   const std::uint64_t end = log_begin_ + log_.size();
-  const bool whole = slot == nullptr || slot->shape_version_ != cluster.shape_version(id) || slot->position_ < log_begin_;
+  const bool whole =
+      slot == nullptr || slot->shape_version_ != cluster.shape_version(id) || slot->position_ < log_begin_;
   if (whole) {
     slot = std::make_unique<ShapeFit>();
     slot->shape_version_ = cluster.shape_version(id);
     slot->Build(asks, cluster);
   } else {
-    for (std::uint64_t at = slot->position_; at < end; ++at) slot->Refresh(asks, cluster, log_[static_cast<std::size_t>(at - log_begin_)]);
+    for (std::uint64_t at = slot->position_; at < end; ++at)
+      slot->Refresh(asks, cluster, log_[static_cast<std::size_t>(at - log_begin_)]);
   }
   slot->position_ = end;
   slot->last_used_ = call_;

@@ -1,5 +1,5 @@
-// Which nodes a shape fits on, in the order in which they are filled: computed once per shape, then kept up to date by the
-// rows that changed. What depends on other rows is left out; Choice asks for it when a pod is placed.
+// Which nodes a shape fits on, in the order in which they are filled: computed once per shape, then kept up to date by
+// the rows that changed. What depends on other rows is left out; Choice asks for it when a pod is placed.
 #pragma once
 
 #include <cstdint>
@@ -27,11 +27,13 @@ struct Rank {
     for (std::size_t level = 0; level < a.scores.size(); ++level) {
       if (a.scores[level] != b.scores[level]) return a.scores[level] > b.scores[level];
     }
-    return a.order != b.order ? a.order < b.order : a.row < b.row;  // two rows may have one place until both are refreshed
+    return a.order != b.order ? a.order < b.order
+                              : a.row < b.row;  // two rows may have one place until both are refreshed
   }
 };
 
-// Most gangs look at the first few rows only: rows are sorted as far as somebody looks, and those that change are kept apart.
+// Most gangs look at the first few rows only: rows are sorted as far as somebody looks, and those that change are kept
+// apart.
 class ShapeFit {
  public:
   // Goes through the rows that fit, best first. Good while the fit is not refreshed.
@@ -74,7 +76,7 @@ class ShapeFit {
 
   std::vector<int> slots_;  // by row: of its entry; -1: it never fitted
   std::vector<Entry> entries_;
-  mutable std::vector<int> sorted_;    // entries; the first sorted_to_ are in order, and before all others
+  mutable std::vector<int> sorted_;  // entries; the first sorted_to_ are in order, and before all others
   mutable std::size_t sorted_to_ = 0;
   absl::btree_set<Rank> moved_;
   std::int64_t copies_ = 0;
@@ -86,8 +88,8 @@ class ShapeFit {
   std::uint64_t full_reason_position_ = 0;
 };
 
-// What one Schedule call leaves for the next: fits by shape, and which rows changed since. Only a cache: with an empty one every answer
-// is the same.
+// What one Schedule call leaves for the next: fits by shape, and which rows changed since. Only a cache: with an empty
+// one every answer is the same.
 class Scratch {
  public:
   // At most this many shapes are kept between calls.
@@ -104,7 +106,8 @@ class Scratch {
   }
   // Up to date with the overlay; the reference is good until the next call of Fit.
   ShapeFit& Fit(const Overlay& overlay, model::ShapeId shape);
-  // What stands against more copies than there are, when all of them are taken. `missing` and `role` are left to the caller.
+  // What stands against more copies than there are, when all of them are taken. `missing` and `role` are left to the
+  // caller.
   const model::RoleReason& FullReason(const Overlay& overlay, model::ShapeId shape);
   // The cluster's HyperNodes with all their nodes.
   const std::vector<model::HyperDomain>& HyperDomains(const model::Cluster& cluster);

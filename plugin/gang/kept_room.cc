@@ -29,7 +29,8 @@ const Resources& At(const absl::flat_hash_map<int, Resources>& map, int key) {
 }
 
 bool HoldsNode(const Task& task) {
-  return task.status == TaskStatus::kBinding || task.status == TaskStatus::kBound || task.status == TaskStatus::kRunning;
+  return task.status == TaskStatus::kBinding || task.status == TaskStatus::kBound ||
+         task.status == TaskStatus::kRunning;
 }
 
 }  // namespace
@@ -84,15 +85,20 @@ void KeptRoom::FindEnding() {
 // What the gang lacks of its minimum; empty when it lacks nothing that room could give.
 std::vector<KeptRoom::Need> KeptRoom::NeedsOf(const Gang& gang, Lacking lacking) const {
   const Cluster& cluster = overlay_.cluster();
-  if (gang.phase == model::GangPhase::kCompleted || !gang.not_modelled.empty() || QueueReason(cluster, gang).has_value()) return {};
-  const int wanted = gang.min_member - gang.ready() - gang.Count(TaskStatus::kFailed);  // what failed is for its policy to replace
+  if (gang.phase == model::GangPhase::kCompleted || !gang.not_modelled.empty() ||
+      QueueReason(cluster, gang).has_value())
+    return {};
+  const int wanted =
+      gang.min_member - gang.ready() - gang.Count(TaskStatus::kFailed);  // what failed is for its policy to replace
   const int pending = gang.Count(TaskStatus::kPending);
   // Where the pods there are do not make a minimum though they are many enough, one cannot say which of them will.
   const int exist = lacking != Lacking::kPods ? wanted : pending < wanted ? pending : 0;
   std::vector<TaskId> usable;
   for (const TaskId id : gang.tasks) {
     const Task& task = cluster.task(id);
-    if (task.status != TaskStatus::kPending || !task.ours || task.gated || !cluster.shape(task.shape).not_modelled.empty()) continue;
+    if (task.status != TaskStatus::kPending || !task.ours || task.gated ||
+        !cluster.shape(task.shape).not_modelled.empty())
+      continue;
     if (!overlay_.AsksOf(task.shape).BlockedByFacts().has_value()) usable.push_back(id);
   }
   if (static_cast<int>(usable.size()) < exist) return {};
@@ -127,8 +133,11 @@ void KeptRoom::HardestFirst(std::vector<Need>& needs) {
     for (const Row row : rows_) need.places += Copies(row, need, true);
     need.places /= need.count;
   }
-  const auto key = [](const Need& need) { return need.shape == nullptr ? absl::string_view() : absl::string_view(need.shape->key); };
-  std::sort(needs.begin(), needs.end(), [&](const Need& a, const Need& b) { return a.places != b.places ? a.places < b.places : key(a) < key(b); });
+  const auto key = [](const Need& need) {
+    return need.shape == nullptr ? absl::string_view() : absl::string_view(need.shape->key);
+  };
+  std::sort(needs.begin(), needs.end(),
+            [&](const Need& a, const Need& b) { return a.places != b.places ? a.places < b.places : key(a) < key(b); });
 }
 
 int KeptRoom::Copies(Row row, const Need& need, bool without_surplus) const {
@@ -156,7 +165,8 @@ bool KeptRoom::QueueHasRoom(const Gang& gang, const Resources& sum, bool without
 }
 
 // How many of the `wanted` pods found room on these rows.
-int KeptRoom::Keep(const Need& need, const std::vector<Row>& rows, int wanted, bool without_surplus, std::vector<std::pair<Row, Resources>>& kept) {
+int KeptRoom::Keep(const Need& need, const std::vector<Row>& rows, int wanted, bool without_surplus,
+                   std::vector<std::pair<Row, Resources>>& kept) {
   int found = 0;
   for (const Row row : rows) {
     if (found == wanted || --budget_ < 0) break;
@@ -230,11 +240,16 @@ void KeptRoom::KeepTerms(const Shape& shape) {
 }
 
 bool KeptRoom::Leaves(Row row, const Shape& shape) const {
-  const auto in = [](const absl::btree_set<model::TermId>& terms) { return [&terms](model::TermId term) { return terms.contains(term); }; };
-  if (std::any_of(shape.away.begin(), shape.away.end(), in(matched_)) || std::any_of(shape.matched.begin(), shape.matched.end(), in(asked_))) return false;
+  const auto in = [](const absl::btree_set<model::TermId>& terms) {
+    return [&terms](model::TermId term) { return terms.contains(term); };
+  };
+  if (std::any_of(shape.away.begin(), shape.away.end(), in(matched_)) ||
+      std::any_of(shape.matched.begin(), shape.matched.end(), in(asked_)))
+    return false;
   const Resources& kept = At(kept_, row);
   for (Dim dim = 0; dim < shape.request.size(); ++dim) {
-    if (shape.request[dim] > 0 && kept[dim] > 0 && overlay_.free(row, dim) - shape.request[dim] < kept[dim]) return false;
+    if (shape.request[dim] > 0 && kept[dim] > 0 && overlay_.free(row, dim) - shape.request[dim] < kept[dim])
+      return false;
   }
   return true;
 }
@@ -244,7 +259,8 @@ bool KeptRoom::LeavesInQueue(QueueId queue, const Resources& request) const {
     const Resources& kept = At(kept_in_queue_, level);
     for (const auto& [dim, limit] : overlay_.cluster().queue(level).capability) {
       if (request[dim] == 0 || kept[dim] == 0 || dim == model::kPods) continue;
-      if (overlay_.tree().held(level)[dim] + overlay_.taken_below(level)[dim] + kept[dim] + request[dim] > limit) return false;
+      if (overlay_.tree().held(level)[dim] + overlay_.taken_below(level)[dim] + kept[dim] + request[dim] > limit)
+        return false;
     }
   }
   return true;

@@ -1,11 +1,13 @@
-// Room that is kept from surplus: what gangs want beyond their minimum never takes what a gang that is let in needs to begin.
+// Room that is kept from surplus: what gangs want beyond their minimum never takes what a gang that is let in needs to
+// begin.
 //
-// A gang that is let in and short of its minimum has room kept for it where it would be placed if no pod beyond a minimum ran: first for
-// those to whom free room is enough, then for those in whose way such pods, or pods that are ending, stand; for these the fullest part of
-// what is free is kept, so that what becomes free gathers for them. Its pods need not exist: an equal part of its minResources stands for
-// each one that is still to be made, on nodes without taints. Who would not fit even so, or waits for something else, has nothing kept
-// and stops nobody: a minimum in the way may run for long. Minima go anywhere; room is kept from surplus alone, and no more than the
-// minima need that fit together, in the order of being served, within a budget of looks at nodes.
+// A gang that is let in and short of its minimum has room kept for it where it would be placed if no pod beyond a
+// minimum ran: first for those to whom free room is enough, then for those in whose way such pods, or pods that are
+// ending, stand; for these the fullest part of what is free is kept, so that what becomes free gathers for them. Its
+// pods need not exist: an equal part of its minResources stands for each one that is still to be made, on nodes without
+// taints. Who would not fit even so, or waits for something else, has nothing kept and stops nobody: a minimum in the
+// way may run for long. Minima go anywhere; room is kept from surplus alone, and no more than the minima need that fit
+// together, in the order of being served, within a budget of looks at nodes.
 #pragma once
 
 #include <cstdint>
@@ -35,8 +37,8 @@ class KeptRoom {
   bool empty() const { return first_ == model::kNone; }
   // The first for which something is kept; kNone.
   model::GangId first() const { return first_; }
-  // Whether one more pod of the shape leaves on the row, and in the queue, what is kept there, and keeps none of those pods off nodes by where
-  // it is. That it fits is the caller's to know.
+  // Whether one more pod of the shape leaves on the row, and in the queue, what is kept there, and keeps none of those
+  // pods off nodes by where it is. That it fits is the caller's to know.
   bool Leaves(model::Row row, const model::Shape& shape) const;
   bool LeavesInQueue(model::QueueId queue, const model::Resources& request) const;
 
@@ -57,7 +59,8 @@ class KeptRoom {
   void KeepTerms(const model::Shape& shape);
   void HardestFirst(std::vector<Need>& needs);
   bool KeepFor(model::GangId id, Lacking lacking, bool without_surplus);
-  int Keep(const Need& need, const std::vector<model::Row>& rows, int wanted, bool without_surplus, std::vector<std::pair<model::Row, model::Resources>>& kept);
+  int Keep(const Need& need, const std::vector<model::Row>& rows, int wanted, bool without_surplus,
+           std::vector<std::pair<model::Row, model::Resources>>& kept);
   std::vector<model::Row> FreestFirst(const Need& need);
   bool QueueHasRoom(const model::Gang& gang, const model::Resources& sum, bool without_surplus) const;
   int Copies(model::Row row, const Need& need, bool without_surplus) const;
@@ -65,8 +68,8 @@ class KeptRoom {
   const Overlay& overlay_;
   const model::Shape any_;  // that asks for nothing
   const constraint::Asks any_asks_;
-  int budget_;  // looks at a row that are left
-  std::vector<model::Row> rows_;  // present ones, by name
+  int budget_;                        // looks at a row that are left
+  std::vector<model::Row> rows_;      // present ones, by name
   Amounts ending_, ending_in_queue_;  // held by pods beyond a minimum, and by those that are ending
   Amounts kept_, kept_in_queue_;
   // Terms about pods that hold for pods for which room is kept; that those pods ask with.

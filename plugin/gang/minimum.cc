@@ -13,11 +13,13 @@ using model::TaskStatus;
 bool IsReady(const Task& task) { return task.status == TaskStatus::kBinding || IsBoundOrDone(task); }
 
 bool IsBoundOrDone(const Task& task) {
-  return task.status == TaskStatus::kBound || task.status == TaskStatus::kRunning || task.status == TaskStatus::kSucceeded;
+  return task.status == TaskStatus::kBound || task.status == TaskStatus::kRunning ||
+         task.status == TaskStatus::kSucceeded;
 }
 
 bool IsScheduled(const Task& task) {
-  return IsBoundOrDone(task) || task.status == TaskStatus::kFailed || (task.status == TaskStatus::kReleasing && task.row != model::kNone);
+  return IsBoundOrDone(task) || task.status == TaskStatus::kFailed ||
+         (task.status == TaskStatus::kReleasing && task.row != model::kNone);
 }
 
 bool RolesCount(const Gang& gang) {
@@ -54,12 +56,14 @@ std::map<std::pair<int, int>, int> CountByPartition(const Cluster& cluster, cons
 
 int WholeSubGroups(const Cluster& cluster, const Gang& gang, const model::SubGroups& policy, Counts counts) {
   int whole = 0;
-  for (const auto& [key, count] : CountByPartition(cluster, gang, counts)) whole += key.first == policy.role && count >= policy.size ? 1 : 0;
+  for (const auto& [key, count] : CountByPartition(cluster, gang, counts))
+    whole += key.first == policy.role && count >= policy.size ? 1 : 0;
   return whole;
 }
 
 bool HasMinimum(const Cluster& cluster, const Gang& gang, Counts counts) {
-  const auto counted = std::count_if(gang.tasks.begin(), gang.tasks.end(), [&](TaskId id) { return counts(cluster.task(id)); });
+  const auto counted =
+      std::count_if(gang.tasks.begin(), gang.tasks.end(), [&](TaskId id) { return counts(cluster.task(id)); });
   if (counted < gang.min_member) return false;
   for (const model::SubGroups& policy : gang.sub_groups) {
     if (WholeSubGroups(cluster, gang, policy, counts) < policy.min_groups) return false;

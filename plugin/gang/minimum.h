@@ -21,14 +21,17 @@ bool IsScheduled(const model::Task& task);
 // Of the gang, of its sub-groups and of each role.
 bool HasMinimum(const model::Cluster& cluster, const model::Gang& gang, Counts counts = IsReady);
 
-// The minima of the tasks are not looked at when the gang's own is smaller than their sum. volcano: api/job_info.go, CheckTaskReady
+// The minima of the tasks are not looked at when the gang's own is smaller than their sum. volcano: api/job_info.go,
+// CheckTaskReady
 bool RolesCount(const model::Gang& gang);
 std::map<int, int> CountByRole(const model::Cluster& cluster, const model::Gang& gang, Counts counts = IsReady);
 
 // nullptr: the task belongs to none.
 const model::SubGroups* SubGroupsOf(const model::Gang& gang, const model::Task& task);
 // By role and partition, of tasks that belong to a sub-group.
-std::map<std::pair<int, int>, int> CountByPartition(const model::Cluster& cluster, const model::Gang& gang, Counts counts = IsReady);
-int WholeSubGroups(const model::Cluster& cluster, const model::Gang& gang, const model::SubGroups& policy, Counts counts = IsReady);
+std::map<std::pair<int, int>, int> CountByPartition(const model::Cluster& cluster, const model::Gang& gang,
+                                                    Counts counts = IsReady);
+int WholeSubGroups(const model::Cluster& cluster, const model::Gang& gang, const model::SubGroups& policy,
+                   Counts counts = IsReady);
 
 }  // namespace gangway::gang

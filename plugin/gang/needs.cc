@@ -17,7 +17,8 @@ using model::Task;
 namespace {
 
 // As many of each task as its minimum, the first ones.
-void TakeRoles(const Cluster& cluster, const Gang& gang, const Usable& usable, std::vector<char>& taken, std::optional<Reason>& reason) {
+void TakeRoles(const Cluster& cluster, const Gang& gang, const Usable& usable, std::vector<char>& taken,
+               std::optional<Reason>& reason) {
   if (!RolesCount(gang)) return;
   std::map<int, int> ready = CountByRole(cluster, gang);
   for (const auto& [role, minimum] : gang.min_task_member) {
@@ -39,7 +40,8 @@ void TakeRoles(const Cluster& cluster, const Gang& gang, const Usable& usable, s
 }
 
 // As many whole sub-groups as each policy needs, the first ones.
-void TakeSubGroups(const Cluster& cluster, const Gang& gang, const Usable& usable, std::vector<char>& taken, std::optional<Reason>& reason) {
+void TakeSubGroups(const Cluster& cluster, const Gang& gang, const Usable& usable, std::vector<char>& taken,
+                   std::optional<Reason>& reason) {
   for (const model::SubGroups& policy : gang.sub_groups) {
     int whole = WholeSubGroups(cluster, gang, policy);
     if (whole >= policy.min_groups) continue;
@@ -47,7 +49,8 @@ void TakeSubGroups(const Cluster& cluster, const Gang& gang, const Usable& usabl
     const auto ready = CountByPartition(cluster, gang);
     const auto completes = [&](const Unit& unit) {
       const Task& task = cluster.task(usable.tasks[unit.tasks.front()]);
-      if (task.role != policy.role || SubGroupsOf(gang, task) == nullptr || counted.contains(task.partition)) return false;
+      if (task.role != policy.role || SubGroupsOf(gang, task) == nullptr || counted.contains(task.partition))
+        return false;
       const auto it = ready.find({task.role, task.partition});
       if (it != ready.end() && it->second >= policy.size) return false;  // it was whole before
       counted.insert(task.partition);

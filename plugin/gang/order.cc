@@ -70,7 +70,8 @@ std::vector<QueueLine> LineUp(const Cluster& cluster, const Policy& policy, cons
     std::sort(entries.begin(), entries.end(), [&](const Entry& a, const Entry& b) {
       const Gang& x = cluster.gang(a.id);
       const Gang& y = cluster.gang(b.id);
-      return std::tie(b.priority, a.deadline, x.created, x.ns, x.name) < std::tie(a.priority, b.deadline, y.created, y.ns, y.name);
+      return std::tie(b.priority, a.deadline, x.created, x.ns, x.name) <
+             std::tie(a.priority, b.deadline, y.created, y.ns, y.name);
     });
     QueueLine line;
     line.queue = ids[name];

@@ -1,4 +1,5 @@
-// The cluster as it would be with some placements more. The cluster itself is only read; dropping the overlay undoes all.
+// The cluster as it would be with some placements more. The cluster itself is only read; dropping the overlay undoes
+// all.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +28,8 @@ class Overlay : public constraint::Placed {
   void Take(model::Row row, model::ShapeId shape, int count);
   void TakeFromQueue(model::QueueId queue, const model::Resources& amounts, std::int64_t times = 1);
 
-  // A trial: what was taken since Begin is kept by Keep or dropped by Drop, which returns the rows it touched. Trials do not nest.
+  // A trial: what was taken since Begin is kept by Keep or dropped by Drop, which returns the rows it touched. Trials
+  // do not nest.
   void Begin();
   void Keep();
   std::vector<model::Row> Drop();

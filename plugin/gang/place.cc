@@ -25,7 +25,11 @@ using model::TaskId;
 using model::TaskStatus;
 
 GangPlacement::GangPlacement(Overlay& overlay, Scratch& scratch, const Policy& policy, model::GangId gang)
-    : overlay_(overlay), scratch_(scratch), policy_(policy), id_(gang), gang_(overlay.cluster().gang(gang)),
+    : overlay_(overlay),
+      scratch_(scratch),
+      policy_(policy),
+      id_(gang),
+      gang_(overlay.cluster().gang(gang)),
       search_budget_(policy.search_budget) {}
 
 std::vector<GangPlacement::Group> GangPlacement::GroupByShape(const std::vector<std::size_t>& tasks) const {
@@ -156,8 +160,10 @@ bool GangPlacement::FillByDomains(const std::vector<Group>& groups) {
     if (fresh) domains.push_back({rank.row, 0});
     domains[it->second].copies += fit.copies(rank.row);
   }
-  std::erase_if(domains, [&](const Domain& domain) { return domain.copies < static_cast<std::int64_t>(decider.tasks.size()); });
-  std::stable_sort(domains.begin(), domains.end(), [](const Domain& a, const Domain& b) { return a.copies < b.copies; });
+  std::erase_if(domains,
+                [&](const Domain& domain) { return domain.copies < static_cast<std::int64_t>(decider.tasks.size()); });
+  std::stable_sort(domains.begin(), domains.end(),
+                   [](const Domain& a, const Domain& b) { return a.copies < b.copies; });
   const int looks = static_cast<int>(ranks.size()) + 1;
   for (int budget = std::max(search_budget_, 8 * looks); const Domain& domain : domains) {
     if ((budget -= looks) < 0) break;
@@ -211,7 +217,8 @@ bool GangPlacement::Fill(const std::vector<Group>& unordered) {
 
 // Where pods let others onto nodes, it matters which of them are placed first: each group is given the lead.
 bool GangPlacement::FillBySearch(std::vector<Group>& groups) {
-  const bool reopen = std::any_of(groups.begin(), groups.end(), [&](const Group& group) { return overlay_.AsksOf(group.shape).reopens(); });
+  const bool reopen = std::any_of(groups.begin(), groups.end(),
+                                  [&](const Group& group) { return overlay_.AsksOf(group.shape).reopens(); });
   const std::size_t tries = reopen ? groups.size() : 1;
   for (std::size_t tried = 0; tried < tries; ++tried) {
     if (tried > 0) std::rotate(groups.begin(), groups.end() - 1, groups.end());
@@ -237,7 +244,8 @@ bool GangPlacement::FillBySearch(std::vector<Group>& groups) {
 
 bool GangPlacement::AllowedByQueue(const std::vector<std::size_t>& tasks, bool complain) {
   model::Resources sum;
-  for (const std::size_t i : tasks) sum.Add(overlay_.cluster().shape(overlay_.cluster().task(usable_.tasks[i]).shape).request);
+  for (const std::size_t i : tasks)
+    sum.Add(overlay_.cluster().shape(overlay_.cluster().task(usable_.tasks[i]).shape).request);
   std::optional<Reason> full = QueueFull(overlay_, gang_, sum);
   if (!full.has_value()) return true;
   if (complain) reason_ = std::move(full);
@@ -259,15 +267,17 @@ void GangPlacement::Complain(const std::vector<Group>& groups) {
   for (const Group& group : groups) {
     std::size_t fitting = group.tasks.size();
     if (alone) {
-      fitting = static_cast<std::size_t>(std::min<std::int64_t>(CopiesOf(group.shape, within_), static_cast<std::int64_t>(fitting)));
-    } else {
       fitting = static_cast<std::size_t>(
-          std::count_if(group.tasks.begin(), group.tasks.end(), [&](std::size_t i) { return rows_[i] != model::kNone; }));
+          std::min<std::int64_t>(CopiesOf(group.shape, within_), static_cast<std::int64_t>(fitting)));
+    } else {
+      fitting = static_cast<std::size_t>(std::count_if(group.tasks.begin(), group.tasks.end(),
+                                                       [&](std::size_t i) { return rows_[i] != model::kNone; }));
     }
     for (std::size_t i = 0; i < fitting; ++i) would_fit_.push_back(usable_.tasks[group.tasks[i]]);
     if (fitting == group.tasks.size()) continue;
     const std::vector<Row>* const rows = within_ == nullptr ? nullptr : &within_->rows;
-    model::RoleReason role = alone && rows == nullptr ? scratch_.FullReason(overlay_, group.shape) : overlay_.AsksOf(group.shape).Explain(alone, rows);
+    model::RoleReason role = alone && rows == nullptr ? scratch_.FullReason(overlay_, group.shape)
+                                                      : overlay_.AsksOf(group.shape).Explain(alone, rows);
     role.role = std::string(cluster.names().Text(cluster.task(usable_.tasks[group.tasks[fitting]]).role));
     role.missing = static_cast<int>(group.tasks.size() - fitting);
     reason.missing += role.missing;
@@ -321,7 +331,8 @@ bool GangPlacement::PlaceOne(std::size_t task) {
 
 void GangPlacement::TakeBack(std::size_t task) {
   overlay_.TakeBack();
-  overlay_.TakeFromQueue(gang_.queue, overlay_.cluster().shape(overlay_.cluster().task(usable_.tasks[task]).shape).request, -1);
+  overlay_.TakeFromQueue(gang_.queue,
+                         overlay_.cluster().shape(overlay_.cluster().task(usable_.tasks[task]).shape).request, -1);
   scratch_.RowTouched(rows_[task]);
   rows_[task] = model::kNone;
 }
@@ -338,7 +349,9 @@ bool GangPlacement::PlaceTogether(const std::vector<std::size_t>& tasks) {
 }
 
 bool GangPlacement::PlaceUnit(const Unit& unit) {
-  if (unit.after != model::kNone && rows_[usable_.units[static_cast<std::size_t>(unit.after)].tasks.front()] == model::kNone) return false;
+  if (unit.after != model::kNone &&
+      rows_[usable_.units[static_cast<std::size_t>(unit.after)].tasks.front()] == model::kNone)
+    return false;
   if (unit.tasks.size() > 1 && !AllowedByQueue(unit.tasks, false)) return false;
   const model::SubGroups* const policy = PolicyWithTopology(unit.tasks.front());
   return policy == nullptr ? PlaceTogether(unit.tasks) : PlacePart(unit.tasks, *policy);
@@ -403,14 +416,16 @@ void GangPlacement::ComplainOfPart(const std::vector<std::size_t>& part, const m
     reason_ = NoHyperNode(topology, there);
     return;
   }
-  const model::HyperDomain* const outside = std::exchange(within_, topology.required ? Closest(domains, groups) : within_);
+  const model::HyperDomain* const outside =
+      std::exchange(within_, topology.required ? Closest(domains, groups) : within_);
   Complain(groups);
   within_ = outside;
 }
 
 // The first tasks in order did not fit together: what no role needs may be any of them.
 bool GangPlacement::TryOthers() {
-  if (needs_.rest.empty() || !AllowedByQueue(needs_.of_roles, false) || !Fill(GroupByShape(needs_.of_roles))) return false;
+  if (needs_.rest.empty() || !AllowedByQueue(needs_.of_roles, false) || !Fill(GroupByShape(needs_.of_roles)))
+    return false;
   int wanted = gang_.min_member - gang_.ready() - static_cast<int>(needs_.of_roles.size());
   for (const Unit& unit : usable_.units) {
     if (wanted <= 0) break;
@@ -432,7 +447,8 @@ std::vector<Row> GangPlacement::RowsOfGang() const {
   std::vector<Row> rows;
   for (const TaskId id : gang_.tasks) {
     const Task& task = overlay_.cluster().task(id);
-    if (task.holds_room() && task.status != TaskStatus::kReleasing && overlay_.cluster().present(task.row)) rows.push_back(task.row);
+    if (task.holds_room() && task.status != TaskStatus::kReleasing && overlay_.cluster().present(task.row))
+      rows.push_back(task.row);
   }
   return rows;
 }
@@ -451,7 +467,8 @@ std::vector<Row> GangPlacement::RowsOfPart(std::size_t of) const {
   for (const TaskId id : gang_.tasks) {
     const Task& task = cluster.task(id);
     const bool same = task.role == member.role && task.partition == member.partition;
-    if (same && task.holds_room() && task.status != TaskStatus::kReleasing && cluster.present(task.row)) rows.push_back(task.row);
+    if (same && task.holds_room() && task.status != TaskStatus::kReleasing && cluster.present(task.row))
+      rows.push_back(task.row);
   }
   for (std::size_t i = 0; i < usable_.tasks.size(); ++i) {
     if (rows_[i] != model::kNone && SamePart(of, i)) rows.push_back(rows_[i]);
@@ -459,9 +476,10 @@ std::vector<Row> GangPlacement::RowsOfPart(std::size_t of) const {
   return rows;
 }
 
-// Those that tasks may lie in with what is there, the narrowest tier first; of one tier those that have room for all of them, the least of it
-// first, then the others, the most of it first. All are within what placement is held to.
-std::vector<const model::HyperDomain*> GangPlacement::HyperDomainsToTry(const model::TopologyFacts& topology, const std::vector<Row>& there,
+// Those that tasks may lie in with what is there, the narrowest tier first; of one tier those that have room for all of
+// them, the least of it first, then the others, the most of it first. All are within what placement is held to.
+std::vector<const model::HyperDomain*> GangPlacement::HyperDomainsToTry(const model::TopologyFacts& topology,
+                                                                        const std::vector<Row>& there,
                                                                         const std::vector<std::size_t>& tasks) {
   struct Candidate {
     const model::HyperDomain* domain = nullptr;
@@ -473,7 +491,9 @@ std::vector<const model::HyperDomain*> GangPlacement::HyperDomainsToTry(const mo
   for (const model::HyperDomain& domain : scratch_.HyperDomains(overlay_.cluster())) {
     if (topology.required && domain.tier > WidestTier(topology)) break;
     if (!std::all_of(there.begin(), there.end(), [&](Row row) { return domain.Has(row); })) continue;
-    if (within_ != nullptr && !std::includes(within_->rows.begin(), within_->rows.end(), domain.rows.begin(), domain.rows.end())) continue;
+    if (within_ != nullptr &&
+        !std::includes(within_->rows.begin(), within_->rows.end(), domain.rows.begin(), domain.rows.end()))
+      continue;
     Candidate candidate{&domain};
     for (const Group& group : groups) {
       const std::int64_t copies = CopiesOf(group.shape, &domain);
@@ -497,12 +517,14 @@ std::int64_t GangPlacement::WidestTier(const model::TopologyFacts& topology) con
 }
 
 // The one that has room for most of the tasks.
-const model::HyperDomain* GangPlacement::Closest(const std::vector<const model::HyperDomain*>& domains, const std::vector<Group>& groups) {
+const model::HyperDomain* GangPlacement::Closest(const std::vector<const model::HyperDomain*>& domains,
+                                                 const std::vector<Group>& groups) {
   const model::HyperDomain* closest = nullptr;
   std::int64_t most = -1;
   for (const model::HyperDomain* const domain : domains) {
     std::int64_t copies = 0;
-    for (const Group& group : groups) copies += std::min<std::int64_t>(CopiesOf(group.shape, domain), static_cast<std::int64_t>(group.tasks.size()));
+    for (const Group& group : groups)
+      copies += std::min<std::int64_t>(CopiesOf(group.shape, domain), static_cast<std::int64_t>(group.tasks.size()));
     if (copies <= most) continue;
     most = copies;
     closest = domain;

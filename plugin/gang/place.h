@@ -1,10 +1,11 @@
 // Places at least the minimum of one gang, or none of it; then, one by one, what is beyond the minimum.
 //
-// The tasks that the minimum needs are tried hardest shape first, each shape on the fullest nodes that take it; when that
-// does not fit, a search bounded by the policy's budget tries other ways. A gang alone, within the budget, never waits
-// because of a node more.
+// The tasks that the minimum needs are tried hardest shape first, each shape on the fullest nodes that take it; when
+// that does not fit, a search bounded by the policy's budget tries other ways. A gang alone, within the budget, never
+// waits because of a node more.
 //
-// A gang with a network topology lies in one HyperNode, the narrowest that holds it; or as near to that as can be, where it is only preferred.
+// A gang with a network topology lies in one HyperNode, the narrowest that holds it; or as near to that as can be,
+// where it is only preferred.
 //
 // Tasks of one sub-group are one unit: what it lacks of its size is placed together, within the minimum and beyond it.
 #pragma once
@@ -24,7 +25,8 @@
 
 namespace gangway::gang {
 
-// One gang during one Schedule call. Everything it places stays in the overlay; a minimum that does not fit leaves nothing there.
+// One gang during one Schedule call. Everything it places stays in the overlay; a minimum that does not fit leaves
+// nothing there.
 class GangPlacement {
  public:
   GangPlacement(Overlay& overlay, Scratch& scratch, const Policy& policy, model::GangId gang);
@@ -49,7 +51,8 @@ class GangPlacement {
     std::vector<std::size_t> tasks;  // indices into tasks_
   };
 
-  // A binding was refused. With others of its pods bound, room for its minimum is kept from everybody until it is tried again.
+  // A binding was refused. With others of its pods bound, room for its minimum is kept from everybody until it is tried
+  // again.
   bool rests() const { return !gang_.held_back.empty(); }
   std::vector<Group> GroupByShape(const std::vector<std::size_t>& tasks) const;
   // The rows that take one of the shape, best first; those of `within_`.
@@ -62,10 +65,12 @@ class GangPlacement {
   std::vector<model::Row> RowsOfGang() const;
   bool SamePart(std::size_t a, std::size_t b) const;
   std::vector<model::Row> RowsOfPart(std::size_t of) const;
-  std::vector<const model::HyperDomain*> HyperDomainsToTry(const model::TopologyFacts& topology, const std::vector<model::Row>& there,
+  std::vector<const model::HyperDomain*> HyperDomainsToTry(const model::TopologyFacts& topology,
+                                                           const std::vector<model::Row>& there,
                                                            const std::vector<std::size_t>& tasks);
   std::int64_t WidestTier(const model::TopologyFacts& topology) const;
-  const model::HyperDomain* Closest(const std::vector<const model::HyperDomain*>& domains, const std::vector<Group>& groups);
+  const model::HyperDomain* Closest(const std::vector<const model::HyperDomain*>& domains,
+                                    const std::vector<Group>& groups);
   model::Reason NoHyperNode(const model::TopologyFacts& topology, const std::vector<model::Row>& there) const;
   const model::SubGroups* PolicyWithTopology(std::size_t task) const;
   bool PlaceTogether(const std::vector<std::size_t>& tasks);
@@ -100,9 +105,10 @@ class GangPlacement {
   std::vector<model::Row> rows_;  // parallel to usable_.tasks; kNone: not placed
   std::size_t next_rest_ = 0;     // of needs_.rest
   std::vector<model::ShapeId> full_shapes_;
-  const KeptRoom* kept_ = nullptr;  // from the rest; set while that is placed
+  const KeptRoom* kept_ = nullptr;         // from the rest; set while that is placed
   model::GangId kept_for_ = model::kNone;  // something of the rest would fit but for what is kept
-  // The HyperNode to which placement is held now; that of the minimum; and the widest that the rest may lie in. nullptr: the whole cluster.
+  // The HyperNode to which placement is held now; that of the minimum; and the widest that the rest may lie in.
+  // nullptr: the whole cluster.
   const model::HyperDomain* within_ = nullptr;
   const model::HyperDomain* narrow_ = nullptr;
   const model::HyperDomain* wide_ = nullptr;

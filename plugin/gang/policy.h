@@ -9,12 +9,13 @@
 namespace gangway::gang {
 
 struct Policy {
-  // A gang is let in while what is placed and let in stays below this share of the cluster's total; absent: whatever that is.
-  // volcano: plugins/overcommit, overcommit-factor 1.2
+  // A gang is let in while what is placed and let in stays below this share of the cluster's total; absent: whatever
+  // that is. volcano: plugins/overcommit, overcommit-factor 1.2
   std::optional<int> overcommit_percent = 120;
   // Whether a gang is let in only while its queue has room for it. volcano: plugins/proportion, plugins/capacity
   bool admit_by_queues = true;
-  // Whether of gangs of the same priority the one goes first whose waiting time is over first; those without one go last. volcano: plugins/sla
+  // Whether of gangs of the same priority the one goes first whose waiting time is over first; those without one go
+  // last. volcano: plugins/sla
   bool by_deadline = false;
   // The waiting time of gangs that say none of their own; absent: they have none.
   std::optional<absl::Duration> waiting_time;
@@ -22,7 +23,8 @@ struct Policy {
   constraint::Packing packing;
   // Looks at one node that the search for one gang may take after the first try did not fit.
   int search_budget = 20'000;
-  // Looks at one node that keeping room from surplus may take in one call; gangs that come later in order have nothing kept then.
+  // Looks at one node that keeping room from surplus may take in one call; gangs that come later in order have nothing
+  // kept then.
   int keep_budget = 200'000;
   // Whether what gangs want beyond their minimum is placed; when not, it is left undecided.
   bool place_surplus = true;

@@ -28,7 +28,8 @@ bool QueueTree::InCircle(QueueId queue) const {
   return false;
 }
 
-QueueTree::QueueTree(const model::Cluster& cluster) : cluster_(cluster), nodes_(static_cast<std::size_t>(cluster.queue_slots())) {
+QueueTree::QueueTree(const model::Cluster& cluster)
+    : cluster_(cluster), nodes_(static_cast<std::size_t>(cluster.queue_slots())) {
   std::vector<QueueId> deepest_first;
   for (QueueId id = 0; id < cluster.queue_slots(); ++id) {
     Node& node = nodes_[static_cast<std::size_t>(id)];
@@ -39,7 +40,8 @@ QueueTree::QueueTree(const model::Cluster& cluster) : cluster_(cluster), nodes_(
   for (QueueId id = 0; id < cluster.queue_slots(); ++id) {
     for (QueueId at = id; at != kNone; at = At(at).parent) nodes_[static_cast<std::size_t>(id)].path.push_back(at);
   }
-  std::sort(deepest_first.begin(), deepest_first.end(), [&](QueueId a, QueueId b) { return path(a).size() > path(b).size(); });
+  std::sort(deepest_first.begin(), deepest_first.end(),
+            [&](QueueId a, QueueId b) { return path(a).size() > path(b).size(); });
   for (const QueueId id : deepest_first) {
     Node& node = nodes_[static_cast<std::size_t>(id)];
     node.kept = node.kept_below;

@@ -28,14 +28,17 @@ void InOrder(const Overlay& overlay, const Policy& policy, const std::vector<Gan
   while (QueueLine* line = NextQueue(overlay, lines)) serve(line->gangs[line->next++]);
 }
 
-// Some of its pods have room, and it never was whole: bindings were refused or lost. What it has is of no use to anybody before it has the
-// rest, so that comes before all others.
+// Some of its pods have room, and it never was whole: bindings were refused or lost. What it has is of no use to
+// anybody before it has the rest, so that comes before all others.
 bool HasBegun(const model::Gang& gang) { return !gang.was_whole && gang.ready() > 0; }
 
 class Cycle {
  public:
   Cycle(const Cluster& cluster, const Policy& policy, Scratch& scratch)
-      : cluster_(cluster), policy_(policy), scratch_(scratch), overlay_(cluster, constraint::AllKinds(), policy.packing) {}
+      : cluster_(cluster),
+        policy_(policy),
+        scratch_(scratch),
+        overlay_(cluster, constraint::AllKinds(), policy.packing) {}
 
   Decisions Run() {
     std::vector<GangId> begun, inside, outside;

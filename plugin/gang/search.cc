@@ -10,8 +10,8 @@ namespace {
 using model::Dim;
 using model::Row;
 
-// Depth first: group by group, row by row, the most pods first. Rows that are alike are filled in descending order, since
-// swapping two of them gives nothing new.
+// Depth first: group by group, row by row, the most pods first. Rows that are alike are filled in descending order,
+// since swapping two of them gives nothing new.
 class Search {
  public:
   Search(Overlay& overlay, const std::vector<SearchGroup>& groups, int budget)
@@ -50,7 +50,8 @@ class Search {
     const bool beyond = overlay_.AsksOf(group.shape).changes_beyond();
     if (beyond) level.copies[i] = overlay_.AsksOf(group.shape).At(group.rows[i]).copies;
     int most = std::min(level.copies[i], left);
-    if (i > 0 && level.copies[i] == level.copies[i - 1] && Alike(group.rows[i - 1], group.rows[i], level.count[i - 1], g)) {
+    if (i > 0 && level.copies[i] == level.copies[i - 1] &&
+        Alike(group.rows[i - 1], group.rows[i], level.count[i - 1], g)) {
       most = std::min(most, level.count[i - 1]);
     }
     // All that the rows after this one cannot take: what is left never comes to the end.

@@ -21,12 +21,13 @@ struct Unit {
 struct Usable {
   std::vector<model::TaskId> tasks;  // in order
   std::vector<Unit> units;           // by their first task
-  std::optional<constraint::Blocked> blocked;     // why no node takes some of the others: of several reasons the first by subject
+  std::optional<constraint::Blocked>
+      blocked;  // why no node takes some of the others: of several reasons the first by subject
   const model::SubGroups* incomplete = nullptr;  // has a sub-group of which too few pods exist
 };
 
-// What keeps a gang from being tried at all, in the order in which it is told: too few pods, a field nobody knows, a binding that was refused
-// while it holds nothing, its queue.
+// What keeps a gang from being tried at all, in the order in which it is told: too few pods, a field nobody knows, a
+// binding that was refused while it holds nothing, its queue.
 std::optional<model::Reason> WhyNotTried(const model::Cluster& cluster, const model::Gang& gang);
 // It rests after a binding was refused.
 model::Reason BindingRefused(const model::Gang& gang);
@@ -38,9 +39,11 @@ Usable FindUsable(Overlay& overlay, const model::Gang& gang);
 std::optional<model::Reason> WhyTooFew(const model::Cluster& cluster, const model::Gang& gang, const Usable& usable);
 
 // Why tasks that exist are not usable, where something can be said of it; `count` tasks are ready or usable.
-std::optional<model::Reason> WhyBlocked(const model::Cluster& cluster, const model::Gang& gang, const Usable& usable, int count);
+std::optional<model::Reason> WhyBlocked(const model::Cluster& cluster, const model::Gang& gang, const Usable& usable,
+                                        int count);
 
 // Of a task's sub-groups fewer are whole than `wanted`.
-model::Reason TooFewSubGroups(const model::Cluster& cluster, const model::Gang& gang, const model::SubGroups& policy, int wanted);
+model::Reason TooFewSubGroups(const model::Cluster& cluster, const model::Gang& gang, const model::SubGroups& policy,
+                              int wanted);
 
 }  // namespace gangway::gang

@@ -56,20 +56,24 @@ std::vector<Foresight> Foresee(const api::volcano::Job& job, absl::string_view s
     pods += task.replicas;
     if (i >= kMaxTasksLookedAt) continue;
     const std::string path = absl::StrCat("spec.tasks[", i, "]");
-    const std::string tasks_pods = absl::StrCat(kUnknown, "pods of task ", task.name.empty() ? absl::StrCat(i) : task.name, " would wait for ever");
-    if (task.topology_policy == "restricted" || task.topology_policy == "single-numa-node") Add(out, absl::StrCat(path, ".topologyPolicy"), tasks_pods);
+    const std::string tasks_pods = absl::StrCat(
+        kUnknown, "pods of task ", task.name.empty() ? absl::StrCat(i) : task.name, " would wait for ever");
+    if (task.topology_policy == "restricted" || task.topology_policy == "single-numa-node")
+      Add(out, absl::StrCat(path, ".topologyPolicy"), tasks_pods);
     const auto pod = api::Decode<api::core::Pod>(task.pod_template.empty() ? "{}" : task.pod_template.json);
     if (!pod.ok()) continue;  // admission says so
     if (const std::string gang = api::core::SchedulingGroupOf(pod->spec); !gang.empty()) {
       Add(out, absl::StrCat(path, ".template.", kSchedulingGroupField),
-          absl::StrCat("names the gang ", gang, " beside the job's own: pods of task ", task.name.empty() ? absl::StrCat(i) : task.name, " would wait for ever"));
+          absl::StrCat("names the gang ", gang, " beside the job's own: pods of task ",
+                       task.name.empty() ? absl::StrCat(i) : task.name, " would wait for ever"));
     }
     for (const std::string& field : UnknownFields(*pod)) Add(out, absl::StrCat(path, ".template.", field), tasks_pods);
   }
   for (std::size_t i = 0; i < spec.volumes.size(); ++i) {
     if (pods < 2 || !ForOnePod(spec.volumes[i].volume_claim)) continue;
     Add(out, absl::StrCat("spec.volumes[", i, "].volumeClaim.accessModes"),
-        absl::StrCat("ReadWriteOncePod lets one pod at a time use the claim, and the job has ", pods, "; ReadWriteMany lets all"));
+        absl::StrCat("ReadWriteOncePod lets one pod at a time use the claim, and the job has ", pods,
+                     "; ReadWriteMany lets all"));
   }
   return out;
 }
@@ -77,14 +81,16 @@ std::vector<Foresight> Foresee(const api::volcano::Job& job, absl::string_view s
 std::vector<Foresight> Foresee(const api::volcano::PodGroup& group) {
   std::vector<Foresight> out;
   const model::GangFacts facts = GangFactsOf(group);
-  if (!facts.not_modelled.empty()) Add(out, facts.not_modelled, absl::StrCat(kUnknown, "no pod of the group would be placed"));
+  if (!facts.not_modelled.empty())
+    Add(out, facts.not_modelled, absl::StrCat(kUnknown, "no pod of the group would be placed"));
   return out;
 }
 
 std::vector<Foresight> Foresee(const api::volcano::Queue& queue) {
   std::vector<Foresight> out;
   const model::QueueFacts facts = QueueFactsOf(queue);
-  if (!facts.not_modelled.empty()) Add(out, facts.not_modelled, absl::StrCat(kUnknown, "no pod of the queue would be placed"));
+  if (!facts.not_modelled.empty())
+    Add(out, facts.not_modelled, absl::StrCat(kUnknown, "no pod of the queue would be placed"));
   return out;
 }
 

@@ -1,5 +1,5 @@
-// What of an object would keep pods waiting for good, for those who look before there are pods: fields that our scheduler does not know, and
-// claims that cannot serve so many pods. Pure.
+// What of an object would keep pods waiting for good, for those who look before there are pods: fields that our
+// scheduler does not know, and claims that cannot serve so many pods. Pure.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,8 @@ struct Foresight {
   friend bool operator==(const Foresight&, const Foresight&) = default;
 };
 
-// Of a Job only when its pods are the scheduler's of that name. At most kMaxForesights, of the first kMaxTasksLookedAt tasks.
+// Of a Job only when its pods are the scheduler's of that name. At most kMaxForesights, of the first kMaxTasksLookedAt
+// tasks.
 inline constexpr std::size_t kMaxForesights = 10, kMaxTasksLookedAt = 100;
 std::vector<Foresight> Foresee(const api::volcano::Job& job, absl::string_view scheduler_name = "volcano");
 std::vector<Foresight> Foresee(const api::volcano::PodGroup& group);

@@ -102,12 +102,14 @@ bool AsksForNodeGroups(const api::Document& document) {
   if (document.empty()) return false;
   const absl::StatusOr<api::volcano::QueueAffinity> affinity = api::Decode<api::volcano::QueueAffinity>(document.json);
   if (!affinity.ok()) return true;
-  return (affinity->near.has_value() && !affinity->near->required.empty()) || (affinity->far.has_value() && !affinity->far->required.empty());
+  return (affinity->near.has_value() && !affinity->near->required.empty()) ||
+         (affinity->far.has_value() && !affinity->far->required.empty());
 }
 
 std::int64_t StorageOf(const api::ResourceList& list) {
   const model::NamedAmounts amounts = ToAmounts(list);
-  const auto it = std::find_if(amounts.begin(), amounts.end(), [](const auto& amount) { return amount.first == "storage"; });
+  const auto it =
+      std::find_if(amounts.begin(), amounts.end(), [](const auto& amount) { return amount.first == "storage"; });
   return it == amounts.end() ? 0 : it->second;
 }
 
@@ -116,8 +118,8 @@ std::vector<std::string> Sorted(std::vector<std::string> texts) {
   return texts;
 }
 
-// A volume's label of a zone or region: nodes that say where they are must be in one of these, by the label of the same name or of its
-// successor. kubernetes: plugins/volumezone
+// A volume's label of a zone or region: nodes that say where they are must be in one of these, by the label of the same
+// name or of its successor. kubernetes: plugins/volumezone
 void AddZone(const std::string& key, const std::string& value, model::VolumeFacts& facts) {
   static constexpr std::array<std::pair<absl::string_view, absl::string_view>, 4> kZones{
       {{"topology.kubernetes.io/zone", ""},
@@ -129,9 +131,11 @@ void AddZone(const std::string& key, const std::string& value, model::VolumeFact
   const std::vector<std::string> values = absl::StrSplit(value, "__");
   std::vector<model::TermFacts>& any = facts.selectors.emplace_back();
   any.push_back({{key, model::Op::kIn, values}});
-  if (!zone->second.empty()) any.push_back({{key, model::Op::kDoesNotExist, {}}, {std::string(zone->second), model::Op::kIn, values}});
+  if (!zone->second.empty())
+    any.push_back({{key, model::Op::kDoesNotExist, {}}, {std::string(zone->second), model::Op::kIn, values}});
   model::TermFacts says_nothing;
-  for (const auto& [each, successor] : kZones) says_nothing.push_back({std::string(each), model::Op::kDoesNotExist, {}});
+  for (const auto& [each, successor] : kZones)
+    says_nothing.push_back({std::string(each), model::Op::kDoesNotExist, {}});
   any.push_back(std::move(says_nothing));
 }
 
@@ -140,7 +144,9 @@ bool WasWhole(const api::volcano::PodGroupStatus& status) {
   const GangPhase phase = GangPhaseOf(status.phase);
   return phase == GangPhase::kRunning || phase == GangPhase::kUnknown || phase == GangPhase::kCompleted ||
          std::any_of(status.conditions.begin(), status.conditions.end(),
-                     [](const api::volcano::PodGroupCondition& condition) { return condition.type == "Scheduled" && condition.status == "True"; });
+                     [](const api::volcano::PodGroupCondition& condition) {
+                       return condition.type == "Scheduled" && condition.status == "True";
+                     });
 }
 
 // Who names the gang; two who do are said in `wants`.
@@ -150,15 +156,19 @@ void NameGang(const api::core::Pod& pod, bool coscheduling, model::PodFacts& fac
     model::GangKind kind;
   };
   const std::string& annotated = Find(pod.metadata.annotations, kGroupNameAnnotation);
-  std::vector<Named> named = {{annotated, absl::StrCat("metadata.annotations[", kGroupNameAnnotation, "]"), model::GangKind::kVolcano},
-                              {api::core::SchedulingGroupOf(pod.spec), kSchedulingGroupField, model::GangKind::kKubernetes}};
+  std::vector<Named> named = {
+      {annotated, absl::StrCat("metadata.annotations[", kGroupNameAnnotation, "]"), model::GangKind::kVolcano},
+      {api::core::SchedulingGroupOf(pod.spec), kSchedulingGroupField, model::GangKind::kKubernetes}};
   std::erase_if(named, [](const Named& each) { return each.gang.empty(); });
   const std::string label = api::core::CoschedulingGroupOf(pod.metadata);
-  if (!label.empty() && (coscheduling || named.empty())) named.push_back({label, absl::StrCat("metadata.labels[", api::core::kCoschedulingLabel, "]"), model::GangKind::kCoscheduling});
+  if (!label.empty() && (coscheduling || named.empty()))
+    named.push_back(
+        {label, absl::StrCat("metadata.labels[", api::core::kCoschedulingLabel, "]"), model::GangKind::kCoscheduling});
   if (named.empty()) return;
   facts.gang = named[0].gang;
   facts.gang_kind = named[0].kind;
-  if (named.size() > 1 && !pod.bound() && !pod.ended()) facts.wants.not_modelled = absl::StrCat(named[0].field, " and ", named[1].field, model::kNameTwoGangs);
+  if (named.size() > 1 && !pod.bound() && !pod.ended())
+    facts.wants.not_modelled = absl::StrCat(named[0].field, " and ", named[1].field, model::kNameTwoGangs);
 }
 
 }  // namespace
@@ -233,11 +243,14 @@ model::GangFacts GangFactsOf(const api::core::KubernetesPodGroup& group) {
   facts.uid = group.metadata.uid;
   facts.priority_class = group.spec.priority_class_name;
   facts.min_member = group.spec.policy.gang.has_value() ? group.spec.policy.gang->min_count : 1;
-  if (group.spec.constraints.has_value() && !group.spec.constraints->topology.empty()) facts.not_modelled = "spec.schedulingConstraints.topology";
+  if (group.spec.constraints.has_value() && !group.spec.constraints->topology.empty())
+    facts.not_modelled = "spec.schedulingConstraints.topology";
   if (!group.spec.resource_claims.empty()) facts.not_modelled = "spec.resourceClaims";
   facts.created = group.metadata.creation_timestamp.at;
   facts.was_whole = std::any_of(group.status.conditions.begin(), group.status.conditions.end(),
-                                [](const api::core::Condition& condition) { return condition.type == kPodGroupScheduled && condition.status == "True"; });
+                                [](const api::core::Condition& condition) {
+                                  return condition.type == kPodGroupScheduled && condition.status == "True";
+                                });
   // Its status has no word for being let in: decided anew by each process, until it has run.
   if (facts.was_whole) facts.phase = GangPhase::kRunning;
   return facts;
@@ -327,7 +340,8 @@ model::StorageClassFacts StorageClassFactsOf(const api::core::StorageClass& obje
   facts.makes_volumes = object.provisioner != "kubernetes.io/no-provisioner";
   for (const api::core::TopologyTerm& term : object.allowed_topologies) {
     model::TermFacts& labels = facts.topologies.emplace_back();
-    for (const api::core::TopologyLabel& label : term.labels) labels.push_back({label.key, model::Op::kIn, label.values});
+    for (const api::core::TopologyLabel& label : term.labels)
+      labels.push_back({label.key, model::Op::kIn, label.values});
   }
   return facts;
 }
@@ -343,8 +357,10 @@ model::HyperNodeFacts HyperNodeFactsOf(const api::volcano::HyperNode& object) {
     const bool node = member.type == "Node";
     const api::volcano::MemberSelector& selector = member.selector;
     if (selector.exact_match.has_value()) facts.members.push_back({node, By::kName, selector.exact_match->name, {}});
-    if (selector.regex_match.has_value()) facts.members.push_back({node, By::kPattern, selector.regex_match->pattern, {}});
-    if (selector.label_match.has_value()) facts.members.push_back({node, By::kLabels, "", RequirementsOf({api::Encode(*selector.label_match)})});
+    if (selector.regex_match.has_value())
+      facts.members.push_back({node, By::kPattern, selector.regex_match->pattern, {}});
+    if (selector.label_match.has_value())
+      facts.members.push_back({node, By::kLabels, "", RequirementsOf({api::Encode(*selector.label_match)})});
   }
   return facts;
 }

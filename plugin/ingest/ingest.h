@@ -25,9 +25,9 @@ inline constexpr absl::string_view kPodGroupScheduled = "PodGroupScheduled";
 // kubernetes: component-helpers/storage/volume, AnnSelectedNode
 inline constexpr absl::string_view kSelectedNodeAnnotation = "volume.kubernetes.io/selected-node";
 
-// `scheduler_name`: the pods we place. Of a pod that is bound only what it takes is told, and whom it keeps away. A pod that names gangs by
-// more than one of the annotation, spec.schedulingGroup and kCoschedulingLabel is never placed; without `coscheduling`, on a cluster that
-// has no such PodGroups, its label counts where nothing else names a gang.
+// `scheduler_name`: the pods we place. Of a pod that is bound only what it takes is told, and whom it keeps away. A pod
+// that names gangs by more than one of the annotation, spec.schedulingGroup and kCoschedulingLabel is never placed;
+// without `coscheduling`, on a cluster that has no such PodGroups, its label counts where nothing else names a gang.
 model::PodFacts PodFactsOf(const api::core::Pod& pod, absl::string_view scheduler_name, bool coscheduling = false);
 model::NodeFacts NodeFactsOf(const api::core::Node& node);
 model::GangFacts GangFactsOf(const api::volcano::PodGroup& group);

@@ -47,7 +47,8 @@ void RaiseTo(Sum& sum, const Sum& other) {
 }
 
 bool ResizeIsInfeasible(const api::core::PodStatus& status) {
-  const auto pending = std::find_if(status.conditions.begin(), status.conditions.end(), [](const auto& condition) { return condition.type == "PodResizePending"; });
+  const auto pending = std::find_if(status.conditions.begin(), status.conditions.end(),
+                                    [](const auto& condition) { return condition.type == "PodResizePending"; });
   return pending != status.conditions.end() && pending->reason == "Infeasible";
 }
 
@@ -64,7 +65,8 @@ Sum Effective(const ResourceRequirements& resources, const T* told, bool infeasi
 
 const api::core::ContainerStatus* StatusOf(const Container& container, const api::core::PodStatus& status) {
   for (const auto* const list : {&status.init_container_statuses, &status.container_statuses}) {
-    const auto found = std::find_if(list->begin(), list->end(), [&](const auto& each) { return each.name == container.name; });
+    const auto found =
+        std::find_if(list->begin(), list->end(), [&](const auto& each) { return each.name == container.name; });
     if (found != list->end()) return &*found;
   }
   return nullptr;
@@ -94,7 +96,8 @@ NamedAmounts MinResources(const ResourceList& list) {
 NamedAmounts PodRequests(const api::core::PodSpec& spec, const api::core::PodStatus& status) {
   const bool infeasible = ResizeIsInfeasible(status);
   Sum running, sidecars, starting;
-  for (const Container& container : spec.containers) Add(running, Effective(container.resources, StatusOf(container, status), infeasible));
+  for (const Container& container : spec.containers)
+    Add(running, Effective(container.resources, StatusOf(container, status), infeasible));
   for (const Container& container : spec.init_containers) {
     if (container.restart_policy == "Always") {
       const Sum at_once = Effective(container.resources, StatusOf(container, status), infeasible);

@@ -36,7 +36,8 @@ struct PreferredTerm {
   static constexpr std::string_view kName = "PreferredSchedulingTerm";
   static constexpr bool kView = true;
   static constexpr auto Fields() {
-    return MakeFields(MakeField<&PreferredTerm::weight>("weight", ""), MakeField<&PreferredTerm::preference>("preference", ""));
+    return MakeFields(MakeField<&PreferredTerm::weight>("weight", ""),
+                      MakeField<&PreferredTerm::preference>("preference", ""));
   }
 };
 
@@ -49,7 +50,8 @@ struct AffinityTerm {
   static constexpr auto Fields() {
     return MakeFields(MakeField<&AffinityTerm::label_selector>("labelSelector", ""),
                       MakeField<&AffinityTerm::namespace_selector>("namespaceSelector", ""),
-                      MakeField<&AffinityTerm::namespaces>("namespaces", ""), MakeField<&AffinityTerm::topology_key>("topologyKey", ""),
+                      MakeField<&AffinityTerm::namespaces>("namespaces", ""),
+                      MakeField<&AffinityTerm::topology_key>("topologyKey", ""),
                       MakeField<&AffinityTerm::match_label_keys>("matchLabelKeys", ""),
                       MakeField<&AffinityTerm::mismatch_label_keys>("mismatchLabelKeys", ""));
   }
@@ -61,7 +63,8 @@ struct WeightedTerm {
   static constexpr std::string_view kName = "WeightedPodAffinityTerm";
   static constexpr bool kView = true;
   static constexpr auto Fields() {
-    return MakeFields(MakeField<&WeightedTerm::weight>("weight", ""), MakeField<&WeightedTerm::term>("podAffinityTerm", ""));
+    return MakeFields(MakeField<&WeightedTerm::weight>("weight", ""),
+                      MakeField<&WeightedTerm::term>("podAffinityTerm", ""));
   }
 };
 
@@ -85,7 +88,8 @@ struct SpreadConstraint {
   static constexpr std::string_view kName = "TopologySpreadConstraint";
   static constexpr bool kView = true;
   static constexpr auto Fields() {
-    return MakeFields(MakeField<&SpreadConstraint::max_skew>("maxSkew", ""), MakeField<&SpreadConstraint::min_domains>("minDomains", ""),
+    return MakeFields(MakeField<&SpreadConstraint::max_skew>("maxSkew", ""),
+                      MakeField<&SpreadConstraint::min_domains>("minDomains", ""),
                       MakeField<&SpreadConstraint::topology_key>("topologyKey", ""),
                       MakeField<&SpreadConstraint::when_unsatisfiable>("whenUnsatisfiable", ""),
                       MakeField<&SpreadConstraint::node_affinity_policy>("nodeAffinityPolicy", ""),
@@ -118,7 +122,8 @@ struct Volume {
                       MakeField<&Volume::image>("image", ""), MakeField<&Volume::ephemeral>("ephemeral", ""));
   }
   bool known() const {
-    for (const Document* kind : {&empty_dir, &host_path, &config_map, &secret, &downward_api, &projected, &nfs, &image, &ephemeral}) {
+    for (const Document* kind :
+         {&empty_dir, &host_path, &config_map, &secret, &downward_api, &projected, &nfs, &image, &ephemeral}) {
       if (!kind->empty()) return true;
     }
     return claim.has_value();
@@ -155,13 +160,15 @@ void AddAffinity(const api::core::NodeAffinity& nodes, Wants& wants) {
   const auto preferred = DecodePart<std::vector<PreferredTerm>>(nodes.preferred);
   if (!preferred.has_value()) return;
   for (const PreferredTerm& term : *preferred) {
-    if (std::optional<TermFacts> facts = TermOf(term.preference)) wants.preferences.push_back({term.weight, *std::move(facts)});
+    if (std::optional<TermFacts> facts = TermOf(term.preference))
+      wants.preferences.push_back({term.weight, *std::move(facts)});
   }
 }
 
 bool Understood(const api::core::NodeAffinity& nodes) {
   return !nodes.required.has_value() ||
-         std::all_of(nodes.required->terms.begin(), nodes.required->terms.end(), [](const NodeSelectorTerm& term) { return TermOf(term).has_value(); });
+         std::all_of(nodes.required->terms.begin(), nodes.required->terms.end(),
+                     [](const NodeSelectorTerm& term) { return TermOf(term).has_value(); });
 }
 
 void AddPorts(const PodSpec& spec, const Container& container, Wants& wants) {
@@ -187,14 +194,16 @@ void AddClaims(const api::core::Pod& pod, Wants& wants) {
   if (!volumes.has_value()) return;  // UnknownField has it
   for (const Volume& volume : *volumes) {
     if (volume.claim.has_value()) wants.claims.push_back(absl::StrCat(pod.metadata.ns, "/", volume.claim->claim_name));
-    if (!volume.ephemeral.empty()) wants.claims.push_back(absl::StrCat(pod.metadata.ns, "/", pod.metadata.name, "-", volume.name));
+    if (!volume.ephemeral.empty())
+      wants.claims.push_back(absl::StrCat(pod.metadata.ns, "/", pod.metadata.name, "-", volume.name));
   }
   std::sort(wants.claims.begin(), wants.claims.end());
   wants.claims.erase(std::unique(wants.claims.begin(), wants.claims.end()), wants.claims.end());
 }
 
 // The pods of a selector that have the values of these labels that the pod has, or have not.
-std::vector<model::RequirementFacts> PodsOf(const api::core::Pod& pod, const Document& selector, const std::vector<std::string>& same,
+std::vector<model::RequirementFacts> PodsOf(const api::core::Pod& pod, const Document& selector,
+                                            const std::vector<std::string>& same,
                                             const std::vector<std::string>& others) {
   std::vector<model::RequirementFacts> facts = RequirementsOf(selector);
   for (const auto& [keys, op] : {std::pair(&same, Op::kIn), std::pair(&others, Op::kNotIn)}) {
@@ -204,7 +213,8 @@ std::vector<model::RequirementFacts> PodsOf(const api::core::Pod& pod, const Doc
     }
   }
   std::sort(facts.begin(), facts.end());
-  facts.erase(std::unique(facts.begin(), facts.end()), facts.end());  // the API server may have added the labels already
+  facts.erase(std::unique(facts.begin(), facts.end()),
+              facts.end());  // the API server may have added the labels already
   return facts;
 }
 
@@ -213,7 +223,8 @@ model::PodTermFacts PodTermOf(const api::core::Pod& pod, const AffinityTerm& ter
   facts.topology_key = term.topology_key;
   facts.selector.namespaces = term.namespaces;
   if (!term.namespace_selector.empty()) facts.selector.namespace_selector = RequirementsOf(term.namespace_selector);
-  if (facts.selector.namespaces.empty() && !facts.selector.namespace_selector.has_value()) facts.selector.namespaces = {pod.metadata.ns};
+  if (facts.selector.namespaces.empty() && !facts.selector.namespace_selector.has_value())
+    facts.selector.namespaces = {pod.metadata.ns};
   facts.selector.pods = PodsOf(pod, term.label_selector, term.match_label_keys, term.mismatch_label_keys);
   return facts;
 }
@@ -223,7 +234,8 @@ void AddPodAffinity(const api::core::Pod& pod, const PodAffinity& affinity, bool
     if (anti && term.label_selector.empty()) continue;  // it keeps nobody off
     (anti ? wants.pod_anti_affinity : wants.pod_affinity).push_back(PodTermOf(pod, term));
   }
-  for (const WeightedTerm& term : affinity.preferred) wants.pod_preferences.push_back({anti ? -term.weight : term.weight, PodTermOf(pod, term.term)});
+  for (const WeightedTerm& term : affinity.preferred)
+    wants.pod_preferences.push_back({anti ? -term.weight : term.weight, PodTermOf(pod, term.term)});
 }
 
 void AddSpreads(const api::core::Pod& pod, Wants& wants) {
@@ -234,7 +246,8 @@ void AddSpreads(const api::core::Pod& pod, Wants& wants) {
     facts.term.topology_key = spread.topology_key;
     facts.term.selector.namespaces = {pod.metadata.ns};
     facts.term.selector.pods = PodsOf(pod, spread.label_selector, spread.match_label_keys, {});
-    if (facts.term.selector.pods.empty()) facts.term.selector.pods = {model::kNoPod};  // kubernetes: podtopologyspread, countPodsMatchSelector
+    if (facts.term.selector.pods.empty())
+      facts.term.selector.pods = {model::kNoPod};  // kubernetes: podtopologyspread, countPodsMatchSelector
     facts.max_skew = spread.max_skew;
     facts.min_domains = spread.min_domains;
     facts.required = spread.when_unsatisfiable != "ScheduleAnyway";
@@ -295,7 +308,8 @@ Wants HoldsOf(const api::core::Pod& pod) {
   wants.requests = PodRequests(pod.spec, pod.status);
   AddHostPorts(pod.spec, wants);
   AddClaims(pod, wants);
-  const auto affinity = pod.spec.affinity.has_value() ? DecodePart<PodAffinity>(pod.spec.affinity->pod_anti_affinity) : std::nullopt;
+  const auto affinity =
+      pod.spec.affinity.has_value() ? DecodePart<PodAffinity>(pod.spec.affinity->pod_anti_affinity) : std::nullopt;
   if (affinity.has_value()) AddPodAffinity(pod, {affinity->required, {}}, true, wants);
   return wants;
 }
@@ -315,7 +329,8 @@ Wants WantsOf(const api::core::Pod& pod) {
   if (spec.affinity->node_affinity.has_value()) AddAffinity(*spec.affinity->node_affinity, wants);
   // What does not decode UnknownFields has. The required anti-affinity is HoldsOf's.
   if (const auto near = DecodePart<PodAffinity>(spec.affinity->pod_affinity)) AddPodAffinity(pod, *near, false, wants);
-  if (const auto away = DecodePart<PodAffinity>(spec.affinity->pod_anti_affinity)) AddPodAffinity(pod, {{}, away->preferred}, true, wants);
+  if (const auto away = DecodePart<PodAffinity>(spec.affinity->pod_anti_affinity))
+    AddPodAffinity(pod, {{}, away->preferred}, true, wants);
   return wants;
 }
 
@@ -329,14 +344,17 @@ std::vector<std::string> UnknownFields(const api::core::Pod& pod) {
   add(!claims.has_value() || !claims->empty(), "spec.resourceClaims");
   add(!spec.scheduling_group.empty() && api::core::SchedulingGroupOf(spec).empty(), "spec.schedulingGroup");
   add(!spec.workload_ref.empty(), "spec.workloadRef");
-  add(!DecodePart<std::vector<SpreadConstraint>>(spec.topology_spread_constraints).has_value(), "spec.topologySpreadConstraints");
+  add(!DecodePart<std::vector<SpreadConstraint>>(spec.topology_spread_constraints).has_value(),
+      "spec.topologySpreadConstraints");
   const auto volumes = DecodePart<std::vector<Volume>>(spec.volumes);
   add(!volumes.has_value(), "spec.volumes");
-  for (const Volume& volume : volumes.value_or(std::vector<Volume>())) add(!volume.known(), absl::StrCat("spec.volumes[", volume.name, "]"));
+  for (const Volume& volume : volumes.value_or(std::vector<Volume>()))
+    add(!volume.known(), absl::StrCat("spec.volumes[", volume.name, "]"));
   if (spec.affinity.has_value()) {
     add(!DecodePart<PodAffinity>(spec.affinity->pod_affinity).has_value(), "spec.affinity.podAffinity");
     add(!DecodePart<PodAffinity>(spec.affinity->pod_anti_affinity).has_value(), "spec.affinity.podAntiAffinity");
-    add(spec.affinity->node_affinity.has_value() && !Understood(*spec.affinity->node_affinity), "spec.affinity.nodeAffinity");
+    add(spec.affinity->node_affinity.has_value() && !Understood(*spec.affinity->node_affinity),
+        "spec.affinity.nodeAffinity");
   }
   const auto numa = pod.metadata.annotations.find(std::string(kNumaPolicyAnnotation));
   add(numa != pod.metadata.annotations.end() && (numa->second == "restricted" || numa->second == "single-numa-node"),

@@ -19,11 +19,14 @@ absl::Status RaiseTo(const ResourceList& other, ResourceList& into) {
   return absl::OkStatus();
 }
 
-bool PodLevel(const std::string& name) { return name == "cpu" || name == "memory" || absl::StartsWith(name, "hugepages-"); }
+bool PodLevel(const std::string& name) {
+  return name == "cpu" || name == "memory" || absl::StartsWith(name, "hugepages-");
+}
 
 absl::StatusOr<ResourceList> Aggregate(const api::core::PodSpec& spec, ListOf list) {
   ResourceList sum, sidecars, init;
-  for (const api::core::Container& container : spec.containers) GW_RETURN_IF_ERROR(AddTimes(container.resources.*list, 1, sum));
+  for (const api::core::Container& container : spec.containers)
+    GW_RETURN_IF_ERROR(AddTimes(container.resources.*list, 1, sum));
   for (const api::core::Container& container : spec.init_containers) {
     if (container.restart_policy == "Always") {
       GW_RETURN_IF_ERROR(AddTimes(container.resources.*list, 1, sum));

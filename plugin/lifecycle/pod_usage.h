@@ -1,4 +1,5 @@
-// What one pod asks for, as Kubernetes adds it up and as ResourceQuota counts it (Volcano: pkg/controllers/job/job_controller_actions.go, calcPGMinResources).
+// What one pod asks for, as Kubernetes adds it up and as ResourceQuota counts it (Volcano:
+// pkg/controllers/job/job_controller_actions.go, calcPGMinResources).
 #pragma once
 
 #include "absl/status/statusor.h"
@@ -6,7 +7,8 @@
 
 namespace gangway::lifecycle {
 
-// Containers together, init containers one after the other beside their sidecars, the pod-level figure where there is one, overhead.
+// Containers together, init containers one after the other beside their sidecars, the pod-level figure where there is
+// one, overhead.
 absl::StatusOr<api::ResourceList> PodRequests(const api::core::PodSpec& spec);
 absl::StatusOr<api::ResourceList> PodLimits(const api::core::PodSpec& spec);
 

@@ -12,9 +12,17 @@ constexpr std::array<absl::string_view, kJobPhases> kPhaseNames = {
 constexpr std::array<absl::string_view, kEvents> kEventNames = {
     "",           "*",       "PodPending", "PodRunning",    "PodFailed", "PodEvicted", "TaskCompleted",
     "TaskFailed", "Unknown", "OutOfSync",  "CommandIssued", "JobUpdated"};
-constexpr std::array<absl::string_view, kActions> kActionNames = {
-    "SyncJob",      "AbortJob",    "RestartJob", "RestartTask", "RestartPod", "RestartPartition",
-    "TerminateJob", "CompleteJob", "ResumeJob",  "EnqueueJob",  ""};
+constexpr std::array<absl::string_view, kActions> kActionNames = {"SyncJob",
+                                                                  "AbortJob",
+                                                                  "RestartJob",
+                                                                  "RestartTask",
+                                                                  "RestartPod",
+                                                                  "RestartPartition",
+                                                                  "TerminateJob",
+                                                                  "CompleteJob",
+                                                                  "ResumeJob",
+                                                                  "EnqueueJob",
+                                                                  ""};
 
 template <class Enum, std::size_t N>
 Enum Find(const std::array<absl::string_view, N>& names, absl::string_view text, Enum otherwise) {
@@ -35,9 +43,12 @@ absl::string_view NameOf(Action action) { return kActionNames[static_cast<std::s
 
 Scope ScopeOf(Action action) {
   switch (action) {
-    case Action::kRestartTask: return Scope::kTask;
-    case Action::kRestartPod: return Scope::kPod;
-    case Action::kRestartPartition: return Scope::kPartition;
+    case Action::kRestartTask:
+      return Scope::kTask;
+    case Action::kRestartPod:
+      return Scope::kPod;
+    case Action::kRestartPartition:
+      return Scope::kPartition;
     case Action::kSyncJob:
     case Action::kAbortJob:
     case Action::kRestartJob:
@@ -45,7 +56,8 @@ Scope ScopeOf(Action action) {
     case Action::kCompleteJob:
     case Action::kResumeJob:
     case Action::kEnqueueJob:
-    case Action::kOther: return Scope::kJob;
+    case Action::kOther:
+      return Scope::kJob;
   }
   return Scope::kJob;
 }

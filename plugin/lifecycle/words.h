@@ -1,4 +1,5 @@
-// Volcano's words for jobs: phases, events, actions, and the keys that pods carry (Volcano: apis bus/v1alpha1, batch/v1alpha1).
+// Volcano's words for jobs: phases, events, actions, and the keys that pods carry (Volcano: apis bus/v1alpha1,
+// batch/v1alpha1).
 #pragma once
 
 #include <cstdint>
@@ -9,19 +10,47 @@
 namespace gangway::lifecycle {
 
 enum class JobPhase : std::uint8_t {
-  kPending, kRunning, kRestarting, kAborting, kAborted, kCompleting, kCompleted, kTerminating, kTerminated, kFailed
+  kPending,
+  kRunning,
+  kRestarting,
+  kAborting,
+  kAborted,
+  kCompleting,
+  kCompleted,
+  kTerminating,
+  kTerminated,
+  kFailed
 };
 inline constexpr int kJobPhases = 10;
 
 enum class Event : std::uint8_t {
-  kNone, kAny, kPodPending, kPodRunning, kPodFailed, kPodEvicted, kTaskCompleted, kTaskFailed, kUnknown, kOutOfSync,
-  kCommandIssued, kJobUpdated
+  kNone,
+  kAny,
+  kPodPending,
+  kPodRunning,
+  kPodFailed,
+  kPodEvicted,
+  kTaskCompleted,
+  kTaskFailed,
+  kUnknown,
+  kOutOfSync,
+  kCommandIssued,
+  kJobUpdated
 };
 inline constexpr int kEvents = 12;
 
 enum class Action : std::uint8_t {
-  kSyncJob, kAbortJob, kRestartJob, kRestartTask, kRestartPod, kRestartPartition, kTerminateJob, kCompleteJob, kResumeJob,
-  kEnqueueJob, kOther
+  kSyncJob,
+  kAbortJob,
+  kRestartJob,
+  kRestartTask,
+  kRestartPod,
+  kRestartPartition,
+  kTerminateJob,
+  kCompleteJob,
+  kResumeJob,
+  kEnqueueJob,
+  kOther
 };
 inline constexpr int kActions = 11;
 

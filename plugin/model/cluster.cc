@@ -122,10 +122,12 @@ TaskId Cluster::FindTask(absl::string_view ns, absl::string_view name) const {
 bool Cluster::SamePod(TaskId id, const PodFacts& facts) const {
   const Task& task = tasks_[id];
   // A gang that nobody told of yet is another than none.
-  const bool same_gang = task.gang == kNone ? facts.gang.empty() : task.gang == FindGang(facts.ns, facts.gang, facts.gang_kind);
-  return task.uid == facts.uid && same_gang && names_.Text(task.role) == facts.role && PartitionText(task) == facts.partition &&
-         task.priority == facts.priority && task.index == facts.index && task.ours == facts.ours && task.gated == facts.gated &&
-         task.controlled == facts.controlled && task.created == facts.created && shapes_.IsOf(task.shape, facts.wants) &&
+  const bool same_gang =
+      task.gang == kNone ? facts.gang.empty() : task.gang == FindGang(facts.ns, facts.gang, facts.gang_kind);
+  return task.uid == facts.uid && same_gang && names_.Text(task.role) == facts.role &&
+         PartitionText(task) == facts.partition && task.priority == facts.priority && task.index == facts.index &&
+         task.ours == facts.ours && task.gated == facts.gated && task.controlled == facts.controlled &&
+         task.created == facts.created && shapes_.IsOf(task.shape, facts.wants) &&
          (Ended(StatusOf(facts)) || pod_terms_.Same(id, facts.labels));
 }
 
@@ -146,8 +148,11 @@ bool Cluster::MovePod(TaskId id, const PodFacts& facts) {
   UnpromiseVolumes(id);
   GiveRoom(id);
   const Row row_before = task.row, row = facts.node.empty() ? kNone : nodes_.Intern(facts.node);
-  const auto releasing = [](TaskStatus status, Row at) { return status == TaskStatus::kReleasing && at != kNone ? 1 : 0; };
-  if (task.gang != kNone) gangs_.StatusChanged(task.gang, before, now, releasing(now, row) - releasing(before, row_before));
+  const auto releasing = [](TaskStatus status, Row at) {
+    return status == TaskStatus::kReleasing && at != kNone ? 1 : 0;
+  };
+  if (task.gang != kNone)
+    gangs_.StatusChanged(task.gang, before, now, releasing(now, row) - releasing(before, row_before));
   task.row = row;
   task.status = now;
   if (row != kNone) nodes_.Enter(row);
@@ -384,9 +389,11 @@ void Cluster::AuditTasks(std::vector<std::string>& wrong) const {
   tasks_.ForEach([&](TaskId id, const Task& task) {
     const std::string key = KeyOf(task.ns, task.name);
     if (FindTask(task.ns, task.name) != id) wrong.push_back(absl::StrCat("pod ", key, ": is not found by its name"));
-    if (task.status == TaskStatus::kPending && task.row != kNone) wrong.push_back(absl::StrCat("pod ", key, ": waits and has a node"));
+    if (task.status == TaskStatus::kPending && task.row != kNone)
+      wrong.push_back(absl::StrCat("pod ", key, ": waits and has a node"));
   });
-  if (static_cast<int>(task_by_key_.size()) != tasks_.size()) wrong.push_back(absl::StrCat("pods: ", task_by_key_.size(), " names of ", tasks_.size()));
+  if (static_cast<int>(task_by_key_.size()) != tasks_.size())
+    wrong.push_back(absl::StrCat("pods: ", task_by_key_.size(), " names of ", tasks_.size()));
 }
 
 }  // namespace gangway::model

@@ -1,6 +1,6 @@
-// The cluster as a table: nodes are rows in parallel arrays, a pod is its shape, its node and its gang. It owns the parts (nodes.h, shapes.h,
-// gangs.h, queues.h, volumes.h, domains.h, pod_terms.h,
-// hyper_nodes.h), turns events into their changes, and keeps what spans several of them.
+// The cluster as a table: nodes are rows in parallel arrays, a pod is its shape, its node and its gang. It owns the
+// parts (nodes.h, shapes.h, gangs.h, queues.h, volumes.h, domains.h, pod_terms.h, hyper_nodes.h), turns events into
+// their changes, and keeps what spans several of them.
 //
 // Changes only by the Set.../Remove... events and by Assume/Forget. An event states what is now, so applying one twice
 // changes nothing, and events about different objects commute: pods may come before their node, PodGroup or queue.
@@ -57,7 +57,8 @@ class Cluster {
   void RemoveStorageClass(absl::string_view name) { Stir(volumes_.RemoveStorageClass(name)); }
   // False: nobody lets us see claims. Until an event says otherwise.
   void SetClaimsReadable(bool readable) { Stir(volumes_.SetReadable(readable)); }
-  // Labels of namespaces, which terms about pods may ask for; one that nobody told of is taken to match anti-affinities, and nothing else.
+  // Labels of namespaces, which terms about pods may ask for; one that nobody told of is taken to match
+  // anti-affinities, and nothing else.
   void SetNamespace(const NamespaceFacts& facts);
   void RemoveNamespace(absl::string_view name);
   void SetHyperNode(const HyperNodeFacts& facts) { hyper_nodes_.Set(facts); }
@@ -106,13 +107,16 @@ class Cluster {
   // Shapes, tasks, gangs, queues. Ids are reused after removal.
   int shape_slots() const { return shapes_.slots(); }
   const Shape& shape(ShapeId id) const { return shapes_[id]; }
-  // Changes when the slot is given to another shape, or to what its pods ask for in the same words the answer may be another.
+  // Changes when the slot is given to another shape, or to what its pods ask for in the same words the answer may be
+  // another.
   std::uint64_t shape_version(ShapeId id) const { return shapes_.version(id); }
   const Task& task(TaskId id) const { return tasks_[id]; }
   TaskId FindTask(absl::string_view ns, absl::string_view name) const;
   const Gang& gang(GangId id) const { return gangs_[id]; }
   int gang_slots() const { return gangs_.slots(); }
-  GangId FindGang(absl::string_view ns, absl::string_view name, GangKind kind = GangKind::kVolcano) const { return gangs_.Find(kind, ns, name); }
+  GangId FindGang(absl::string_view ns, absl::string_view name, GangKind kind = GangKind::kVolcano) const {
+    return gangs_.Find(kind, ns, name);
+  }
   const Queue& queue(QueueId id) const { return queues_[id]; }
   int queue_slots() const { return queues_.slots(); }
   std::int32_t PriorityOf(const Gang& gang) const;
@@ -121,9 +125,11 @@ class Cluster {
   // Gangs let in whose minimum of pods does not exist yet. Sorted by id.
   const absl::btree_set<GangId>& awaiting_pods() const { return gangs_.awaiting_pods(); }
 
-  // Counts everything anew from the tasks and says what differs, by name; empty when all is as it should be. For tests: it looks at everything.
+  // Counts everything anew from the tasks and says what differs, by name; empty when all is as it should be. For tests:
+  // it looks at everything.
   std::vector<std::string> Audit() const;
-  // For tests: from now on an audit of any cluster of the process, after each so many events, ends it when something differs.
+  // For tests: from now on an audit of any cluster of the process, after each so many events, ends it when something
+  // differs.
   static void AskForAudits(int every);
   // Who applies events calls it after each.
   void AuditIfAsked();
@@ -135,7 +141,9 @@ class Cluster {
   bool SamePod(TaskId id, const PodFacts& facts) const;
   bool SamePlace(TaskId id, const PodFacts& facts) const;
   bool MovePod(TaskId id, const PodFacts& facts);
-  absl::string_view PartitionText(const Task& task) const { return task.partition == kNone ? "" : names_.Text(task.partition); }
+  absl::string_view PartitionText(const Task& task) const {
+    return task.partition == kNone ? "" : names_.Text(task.partition);
+  }
 
   // Their nodes may be others than before.
   void Stir(const std::vector<ShapeId>& shapes);

@@ -21,9 +21,9 @@ struct Decision {
   std::vector<Placement> placements;  // bind these, all of them or none; in task order
   // Set when it still wants something: the gang is short of its minimum, or its elastic rest found no room.
   std::optional<Reason> reason;
-  bool short_of_minimum = false;      // the reason keeps the gang from starting
-  bool rest_undecided = false;        // it has its minimum and wants more, which was not looked at
-  std::vector<TaskId> would_fit;      // pending tasks that found a node in a trial that was not committed
+  bool short_of_minimum = false;  // the reason keeps the gang from starting
+  bool rest_undecided = false;    // it has its minimum and wants more, which was not looked at
+  std::vector<TaskId> would_fit;  // pending tasks that found a node in a trial that was not committed
   friend bool operator==(const Decision&, const Decision&) = default;
 };
 

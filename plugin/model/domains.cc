@@ -31,7 +31,8 @@ void Domains::Unuse(TopologyId id) {
 
 void Domains::Move(TopologyId id, Row row, int before, int now) {
   Topology& topology = topologies_[id];
-  if (static_cast<std::size_t>(row) >= topology.values.size()) topology.values.resize(static_cast<std::size_t>(row) + 1, -1);
+  if (static_cast<std::size_t>(row) >= topology.values.size())
+    topology.values.resize(static_cast<std::size_t>(row) + 1, -1);
   topology.values[static_cast<std::size_t>(row)] = now;
   if (now != -1) topology.rows[now].push_back(row);
   if (before == -1) return;
@@ -48,10 +49,15 @@ void Domains::Audit(std::vector<std::string>& wrong) const {
       const int value = LabelOf(row, topology.key);
       if (value != -1) ++rows;
       const std::vector<Row>& alike = RowsOf(id, value);
-      if (value != -1 && std::find(alike.begin(), alike.end(), row) == alike.end()) wrong.push_back(absl::StrCat("topology ", KeyOf(id), ": node ", nodes_.name(row), " is not among those of its value"));
-      if (value != ValueOf(id, row)) wrong.push_back(absl::StrCat("topology ", KeyOf(id), ": another value than the label of node ", nodes_.name(row)));
+      if (value != -1 && std::find(alike.begin(), alike.end(), row) == alike.end())
+        wrong.push_back(
+            absl::StrCat("topology ", KeyOf(id), ": node ", nodes_.name(row), " is not among those of its value"));
+      if (value != ValueOf(id, row))
+        wrong.push_back(
+            absl::StrCat("topology ", KeyOf(id), ": another value than the label of node ", nodes_.name(row)));
     }
-    if (rows != listed) wrong.push_back(absl::StrCat("topology ", KeyOf(id), ": nodes are ", listed, ", one by one ", rows));
+    if (rows != listed)
+      wrong.push_back(absl::StrCat("topology ", KeyOf(id), ": nodes are ", listed, ", one by one ", rows));
   });
 }
 

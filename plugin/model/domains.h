@@ -1,5 +1,5 @@
-// Which nodes are alike by a label: for each key that anybody asks about the value on each row, and the rows of each value. A part of the
-// Cluster. Used on one loop; const calls may run together.
+// Which nodes are alike by a label: for each key that anybody asks about the value on each row, and the rows of each
+// value. A part of the Cluster. Used on one loop; const calls may run together.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// What an event says about one object, in plain values: the only way facts enter the Cluster. plugin/ingest makes these from
-// API objects, plugin/extender from Volcano's sessions, tests by hand.
+// What an event says about one object, in plain values: the only way facts enter the Cluster. plugin/ingest makes these
+// from API objects, plugin/extender from Volcano's sessions, tests by hand.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +43,7 @@ struct RequirementFacts {
 using TermFacts = std::vector<RequirementFacts>;
 
 struct TolerationFacts {
-  std::string key;      // "" with exists = every key
+  std::string key;  // "" with exists = every key
   std::string value;
   std::string effect;   // "" = every effect
   bool exists = false;  // operator Exists; otherwise Equal
@@ -102,20 +102,20 @@ inline constexpr char kNameTwoGangs[] = " name two gangs";
 
 // What a pod asks of a node. Pods that ask for the same share a shape.
 struct Wants {
-  NamedAmounts requests;                                    // with pods: 1
+  NamedAmounts requests;                                      // with pods: 1
   std::vector<std::pair<std::string, std::string>> selector;  // spec.nodeSelector
   bool has_affinity = false;
   std::vector<TermFacts> affinity;  // any of these; with has_affinity and none, no node matches
   std::vector<PreferenceFacts> preferences;
   std::vector<TolerationFacts> tolerations;
   std::vector<HostPortFacts> host_ports;
-  std::vector<std::string> claims;  // "namespace/name", sorted
+  std::vector<std::string> claims;              // "namespace/name", sorted
   std::vector<PodTermFacts> pod_affinity;       // near a pod for which all of them hold
   std::vector<PodTermFacts> pod_anti_affinity;  // not near a pod for which any holds; nor do those come near it
   std::vector<PodPreferenceFacts> pod_preferences;
   std::vector<SpreadFacts> spreads;
-  // A field that asks for something the scheduler does not know, such as "spec.resourceClaims", or "spec.a and spec.b" + kNameTwoGangs:
-  // the pod is never placed.
+  // A field that asks for something the scheduler does not know, such as "spec.resourceClaims", or "spec.a and spec.b"
+  // + kNameTwoGangs: the pod is never placed.
   std::string not_modelled;
 };
 
@@ -128,16 +128,16 @@ struct PodFacts {
   std::string ns, name, uid;
   std::string gang;  // the PodGroup's name; "" = none
   GangKind gang_kind = GangKind::kVolcano;
-  std::string role;  // the task of the job
+  std::string role;       // the task of the job
   std::string partition;  // which sub-group of its task it belongs to; "" = none
-  std::string node;  // "" = not bound
+  std::string node;       // "" = not bound
   PodPhase phase = PodPhase::kPending;
   bool terminating = false;
-  bool ours = true;          // names our scheduler
-  bool gated = false;        // has scheduling gates
-  bool controlled = false;   // a controller would recreate it
+  bool ours = true;         // names our scheduler
+  bool gated = false;       // has scheduling gates
+  bool controlled = false;  // a controller would recreate it
   std::int32_t priority = 1;
-  int index = -1;            // its number in the task; -1 = none
+  int index = -1;  // its number in the task; -1 = none
   absl::Time created = absl::InfinitePast();
   Wants wants;
   std::vector<std::pair<std::string, std::string>> labels;  // of a pod that has not ended
@@ -145,7 +145,7 @@ struct PodFacts {
 
 // Nodes of one HyperNode hold all of a gang, or of a sub-group.
 struct TopologyFacts {
-  bool required = true;  // else rather so
+  bool required = true;              // else rather so
   std::optional<std::int64_t> tier;  // the widest that will do
   std::string tier_name;             // the same, by its name
   friend bool operator==(const TopologyFacts&, const TopologyFacts&) = default;
@@ -154,8 +154,8 @@ struct TopologyFacts {
 // The pods of one task that have the same partition are placed whole or not at all.
 struct SubGroupFacts {
   std::string role;
-  int size = 1;        // pods that make one whole
-  int min_groups = 0;  // whole ones that the gang needs to start
+  int size = 1;                                          // pods that make one whole
+  int min_groups = 0;                                    // whole ones that the gang needs to start
   std::optional<TopologyFacts> topology = std::nullopt;  // of each
 };
 
@@ -203,8 +203,8 @@ struct ClaimFacts {
   bool one_pod = false;  // ReadWriteOncePod
   // What its volume must offer.
   std::int64_t bytes = 0;
-  std::vector<std::string> access_modes;  // sorted
-  bool block = false;                     // else a filesystem
+  std::vector<std::string> access_modes;   // sorted
+  bool block = false;                      // else a filesystem
   std::vector<RequirementFacts> selector;  // of the volume's labels; none: any volume
   // The node for which a volume is being made, as the claim says; "" = none.
   std::string selected_node;
@@ -228,8 +228,8 @@ struct VolumeFacts {
 
 struct StorageClassFacts {
   std::string name;
-  bool waits_for_pod = false;  // binds a claim when its pod gets a node
-  bool makes_volumes = true;   // beside those that are there
+  bool waits_for_pod = false;         // binds a claim when its pod gets a node
+  bool makes_volumes = true;          // beside those that are there
   std::vector<TermFacts> topologies;  // nodes for which it makes them: any of these; none: all
 };
 

@@ -110,9 +110,11 @@ void Gangs::Set(GangId id, const GangFacts& facts) {
   std::sort(gang.min_task_member.begin(), gang.min_task_member.end());
   gang.sub_groups.clear();
   for (const SubGroupFacts& group : facts.sub_groups) {
-    gang.sub_groups.push_back({names_.Intern(group.role), std::max(group.size, 1), std::max(group.min_groups, 0), group.topology});
+    gang.sub_groups.push_back(
+        {names_.Intern(group.role), std::max(group.size, 1), std::max(group.min_groups, 0), group.topology});
   }
-  std::sort(gang.sub_groups.begin(), gang.sub_groups.end(), [](const SubGroups& a, const SubGroups& b) { return a.role < b.role; });
+  std::sort(gang.sub_groups.begin(), gang.sub_groups.end(),
+            [](const SubGroups& a, const SubGroups& b) { return a.role < b.role; });
   gang.topology = facts.topology;
   gang.has_min_resources = facts.has_min_resources;
   gang.min_resources = dims_.Intern(facts.min_resources);
@@ -173,18 +175,23 @@ void Gangs::Audit(const SlotTable<Task>& tasks, const Shapes& shapes, std::vecto
     const std::string name = absl::StrCat("gang ", gang.ns, "/", gang.name, ": ");
     std::vector<TaskId> own = gang.tasks;
     std::sort(own.begin(), own.end());
-    if (own != sum.tasks) wrong.push_back(absl::StrCat(name, "tasks are ", own.size(), ", of those that name it ", sum.tasks.size()));
+    if (own != sum.tasks)
+      wrong.push_back(absl::StrCat(name, "tasks are ", own.size(), ", of those that name it ", sum.tasks.size()));
     for (std::size_t status = 0; status < gang.count.size(); ++status) {
       if (gang.count[status] == sum.count[status]) continue;
-      wrong.push_back(absl::StrCat(name, "count of status ", status, " is ", gang.count[status], ", of its tasks ", sum.count[status]));
+      wrong.push_back(absl::StrCat(name, "count of status ", status, " is ", gang.count[status], ", of its tasks ",
+                                   sum.count[status]));
     }
     if (gang.binding_releasing != sum.binding_releasing) {
-      wrong.push_back(absl::StrCat(name, "binding_releasing is ", gang.binding_releasing, ", of its tasks ", sum.binding_releasing));
+      wrong.push_back(absl::StrCat(name, "binding_releasing is ", gang.binding_releasing, ", of its tasks ",
+                                   sum.binding_releasing));
     }
     if (gang.ours != sum.ours) wrong.push_back(absl::StrCat(name, "ours is ", gang.ours, ", of its tasks ", sum.ours));
     AuditAmounts(absl::StrCat(name, "held"), gang.held, sum.held, dims_, wrong);
-    if (Waits(gang) != waiting_.contains(id)) wrong.push_back(absl::StrCat(name, "waits and is not listed so, or the other way round"));
-    if (AwaitsPods(gang) != awaiting_pods_.contains(id)) wrong.push_back(absl::StrCat(name, "awaits pods and is not listed so, or the other way round"));
+    if (Waits(gang) != waiting_.contains(id))
+      wrong.push_back(absl::StrCat(name, "waits and is not listed so, or the other way round"));
+    if (AwaitsPods(gang) != awaiting_pods_.contains(id))
+      wrong.push_back(absl::StrCat(name, "awaits pods and is not listed so, or the other way round"));
     if (!gang.known && gang.tasks.empty()) wrong.push_back(absl::StrCat(name, "is kept for nobody"));
   });
   for (const auto* const list : {&waiting_, &awaiting_pods_}) {

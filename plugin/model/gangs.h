@@ -43,9 +43,9 @@ struct Gang {
   absl::Time created = absl::InfinitePast();
   std::optional<absl::Duration> waiting_time;
   GangPhase phase = GangPhase::kNone;
-  bool was_whole = false;  // once, as its status tells
-  bool admitted = false;  // let in: by its phase, or by a decision that is being written
-  std::string held_back;  // set: not placed for now, since this went wrong when it was tried
+  bool was_whole = false;     // once, as its status tells
+  bool admitted = false;      // let in: by its phase, or by a decision that is being written
+  std::string held_back;      // set: not placed for now, since this went wrong when it was tried
   std::vector<TaskId> tasks;  // in no order; see gang/order.h
   std::array<int, kTaskStatuses> count{};
   int binding_releasing = 0;  // releasing tasks that hold a node

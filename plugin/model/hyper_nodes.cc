@@ -31,7 +31,8 @@ bool HyperNodes::Selects(const Member& member, absl::string_view name, absl::str
     case HyperNodeFacts::By::kName:
       return member.facts.text == name;
     case HyperNodeFacts::By::kPattern:
-      return member.pattern != nullptr && re2::RE2::PartialMatch(re2::StringPiece(name.data(), name.size()), *member.pattern);
+      return member.pattern != nullptr &&
+             re2::RE2::PartialMatch(re2::StringPiece(name.data(), name.size()), *member.pattern);
     case HyperNodeFacts::By::kLabels:
       return AllHold(member.facts.labels, labels);
   }
@@ -39,8 +40,9 @@ bool HyperNodes::Selects(const Member& member, absl::string_view name, absl::str
 }
 
 bool HyperNodes::SelectsNode(const HyperNode& hyper_node, const Node& node) {
-  return std::any_of(hyper_node.members.begin(), hyper_node.members.end(),
-                     [&](const Member& member) { return member.facts.node && Selects(member, node.name, node.labels); });
+  return std::any_of(hyper_node.members.begin(), hyper_node.members.end(), [&](const Member& member) {
+    return member.facts.node && Selects(member, node.name, node.labels);
+  });
 }
 
 void HyperNodes::Set(const HyperNodeFacts& facts) {
@@ -70,7 +72,8 @@ void HyperNodes::SetNode(Row row, absl::string_view name, const LabelList& label
   node.name = std::string(name);
   node.labels = PackLabels(labels);
   for (auto& [of, hyper_node] : by_name_) {
-    const bool changed = SelectsNode(hyper_node, node) ? hyper_node.rows.insert(row).second : hyper_node.rows.erase(row) > 0;
+    const bool changed =
+        SelectsNode(hyper_node, node) ? hyper_node.rows.insert(row).second : hyper_node.rows.erase(row) > 0;
     version_ += changed ? 1 : 0;
   }
 }
@@ -80,7 +83,8 @@ void HyperNodes::RemoveNode(Row row) {
   for (auto& [of, hyper_node] : by_name_) version_ += hyper_node.rows.erase(row);
 }
 
-void HyperNodes::AddRows(const HyperNode& hyper_node, absl::btree_set<std::string>& seen, absl::btree_set<Row>& rows) const {
+void HyperNodes::AddRows(const HyperNode& hyper_node, absl::btree_set<std::string>& seen,
+                         absl::btree_set<Row>& rows) const {
   if (!seen.insert(hyper_node.facts.name).second) return;
   rows.insert(hyper_node.rows.begin(), hyper_node.rows.end());
   for (const Member& member : hyper_node.members) {
@@ -103,7 +107,8 @@ std::vector<HyperDomain> HyperNodes::Resolve() const {
     AddRows(hyper_node, seen, rows);
     if (!rows.empty()) domains.push_back({name, hyper_node.facts.tier, {rows.begin(), rows.end()}});
   }
-  std::stable_sort(domains.begin(), domains.end(), [](const HyperDomain& a, const HyperDomain& b) { return a.tier < b.tier; });
+  std::stable_sort(domains.begin(), domains.end(),
+                   [](const HyperDomain& a, const HyperDomain& b) { return a.tier < b.tier; });
   return domains;
 }
 

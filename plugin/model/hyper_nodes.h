@@ -1,7 +1,7 @@
 // HyperNodes: nodes, and other HyperNodes, that are close to each other in the network. A part of the Cluster.
 //
-// Which nodes a HyperNode selects itself is kept up to date; what it has through others is found by Resolve. Used on one loop; const calls may
-// run together.
+// Which nodes a HyperNode selects itself is kept up to date; what it has through others is found by Resolve. Used on
+// one loop; const calls may run together.
 #pragma once
 
 #include <cstdint>

@@ -39,7 +39,8 @@ namespace {
 bool LabelHolds(const RequirementFacts& requirement, absl::string_view packed) {
   const std::optional<absl::string_view> value = FindLabel(packed, requirement.key);
   const bool there = value.has_value();
-  const bool listed = there && std::find(requirement.values.begin(), requirement.values.end(), *value) != requirement.values.end();
+  const bool listed =
+      there && std::find(requirement.values.begin(), requirement.values.end(), *value) != requirement.values.end();
   switch (requirement.op) {
     case Op::kIn:
       return listed;
@@ -59,7 +60,8 @@ bool LabelHolds(const RequirementFacts& requirement, absl::string_view packed) {
 }  // namespace
 
 bool AllHold(const std::vector<RequirementFacts>& requirements, absl::string_view packed) {
-  return std::all_of(requirements.begin(), requirements.end(), [&](const RequirementFacts& r) { return LabelHolds(r, packed); });
+  return std::all_of(requirements.begin(), requirements.end(),
+                     [&](const RequirementFacts& r) { return LabelHolds(r, packed); });
 }
 
 }  // namespace gangway::model

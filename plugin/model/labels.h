@@ -1,5 +1,5 @@
-// Labels of an object as one text: keys and values one after the other, each with a NUL at its end. There are many objects, and most have a
-// handful of labels.
+// Labels of an object as one text: keys and values one after the other, each with a NUL at its end. There are many
+// objects, and most have a handful of labels.
 #pragma once
 
 #include <optional>

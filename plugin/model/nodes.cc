@@ -34,7 +34,9 @@ bool Holds(const Requirement& requirement, int value, const Names& names) {
 
 bool HoldsWithoutValue(Op op) { return op == Op::kNotIn || op == Op::kDoesNotExist; }
 
-bool SamePort(const HostPort& a, const HostPort& b) { return a.port == b.port && a.protocol == b.protocol && a.ip == b.ip; }
+bool SamePort(const HostPort& a, const HostPort& b) {
+  return a.port == b.port && a.protocol == b.protocol && a.ip == b.ip;
+}
 
 }  // namespace
 
@@ -109,7 +111,8 @@ void Nodes::Add(std::vector<std::int64_t>& table, Row row, const Resources& amou
   for (Dim dim = 0; dim < amounts.size(); ++dim) {
     if (amounts[dim] == 0) continue;
     std::int64_t& cell = table[Index(row) * Index(stride_) + Index(dim)];
-    cell = static_cast<std::int64_t>(static_cast<std::uint64_t>(cell) + static_cast<std::uint64_t>(amounts[dim] * times));
+    cell =
+        static_cast<std::int64_t>(static_cast<std::uint64_t>(cell) + static_cast<std::uint64_t>(amounts[dim] * times));
   }
 }
 
@@ -231,7 +234,8 @@ void Nodes::Give(Row row, const Shape& shape) {
   if (present(row)) held_on_present_.Subtract(shape.request);
   auto& ports = ports_[Index(row)];
   for (const HostPort& port : shape.ports) {
-    const auto it = std::find_if(ports.begin(), ports.end(), [&](const HostPort& taken) { return SamePort(taken, port); });
+    const auto it =
+        std::find_if(ports.begin(), ports.end(), [&](const HostPort& taken) { return SamePort(taken, port); });
     GW_CHECK(it != ports.end());
     ports.erase(it);
   }
@@ -259,12 +263,16 @@ void Nodes::Audit(const SlotTable<Task>& tasks, const Shapes& shapes, std::vecto
   for (Row row = 0; row < rows(); ++row) {
     const Sums& sum = sums[Index(row)];
     const std::string node = absl::StrCat("node ", name(row), ": ");
-    if (const auto it = by_order_.find(name(row)); it != by_order_.end() && it->second == row && it != by_order_.begin() && order(std::prev(it)->second) >= order(row)) {
+    if (const auto it = by_order_.find(name(row)); it != by_order_.end() && it->second == row &&
+                                                   it != by_order_.begin() &&
+                                                   order(std::prev(it)->second) >= order(row)) {
       wrong.push_back(absl::StrCat(node, "its place is not after that of the name before"));
     }
     const bool unused = std::find(free_rows_.begin(), free_rows_.end(), row) != free_rows_.end();
-    if (unused != (!present(row) && sum.pods == 0)) wrong.push_back(absl::StrCat(node, "is kept for nobody, or its row is given away"));
-    if (pods_[Index(row)] != sum.pods) wrong.push_back(absl::StrCat(node, "pods are ", pods_[Index(row)], ", of those that name it ", sum.pods));
+    if (unused != (!present(row) && sum.pods == 0))
+      wrong.push_back(absl::StrCat(node, "is kept for nobody, or its row is given away"));
+    if (pods_[Index(row)] != sum.pods)
+      wrong.push_back(absl::StrCat(node, "pods are ", pods_[Index(row)], ", of those that name it ", sum.pods));
     Resources free = Amounts(allocatable_, row);
     free.Subtract(sum.held);
     AuditAmounts(absl::StrCat(node, "free"), Amounts(free_, row), free, dims_, wrong);
@@ -277,7 +285,8 @@ void Nodes::Audit(const SlotTable<Task>& tasks, const Shapes& shapes, std::vecto
     total.Add(Amounts(allocatable_, row));
     held.Add(sum.held);
   }
-  if (there != present_nodes_) wrong.push_back(absl::StrCat("nodes: ", present_nodes_, " are there, one by one ", there));
+  if (there != present_nodes_)
+    wrong.push_back(absl::StrCat("nodes: ", present_nodes_, " are there, one by one ", there));
   AuditAmounts("nodes: total", total_, total, dims_, wrong);
   AuditAmounts("nodes: held", held_on_present_, held, dims_, wrong);
 }

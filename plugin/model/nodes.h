@@ -1,6 +1,7 @@
 // The nodes: rows in parallel arrays, what is free on each, and the log of rows that changed. A part of the Cluster.
 //
-// A row is there while its node is, or a pod names it; rows are given again. Used on one loop; const calls may run together.
+// A row is there while its node is, or a pod names it; rows are given again. Used on one loop; const calls may run
+// together.
 #pragma once
 
 #include <cstdint>

@@ -61,7 +61,8 @@ bool PodTerms::Mention(const std::vector<RequirementFacts>& requirements) {
   return fresh;
 }
 
-TermId PodTerms::InternTerm(absl::string_view topology_key, std::vector<PodSelectorFacts> selectors, bool unknown_matches, std::vector<TaskId>& rematched) {
+TermId PodTerms::InternTerm(absl::string_view topology_key, std::vector<PodSelectorFacts> selectors,
+                            bool unknown_matches, std::vector<TaskId>& rematched) {
   std::sort(selectors.begin(), selectors.end());
   std::string key = unknown_matches ? "u" : "";
   for (const PodSelectorFacts& selector : selectors) AddPodTerm(key, {std::string(topology_key), selector});
@@ -111,15 +112,19 @@ void PodTerms::Intern(const Wants& wants, Shape& shape, std::vector<TaskId>& rem
     if (std::find(terms.begin(), terms.end(), id) == terms.end()) return terms.push_back(id);
     Release(id);
   };
-  for (const PodTermFacts& term : wants.pod_affinity) intern_once(shape.near, InternTerm(term.topology_key, all, false, rematched));
-  for (const PodTermFacts& term : wants.pod_anti_affinity) intern_once(shape.away, InternTerm(term.topology_key, {term.selector}, true, rematched));
+  for (const PodTermFacts& term : wants.pod_affinity)
+    intern_once(shape.near, InternTerm(term.topology_key, all, false, rematched));
+  for (const PodTermFacts& term : wants.pod_anti_affinity)
+    intern_once(shape.away, InternTerm(term.topology_key, {term.selector}, true, rematched));
   for (const TermId id : shape.away) ++terms_[id].away_users;
   for (const PodPreferenceFacts& preference : wants.pod_preferences) {
-    shape.pod_preferences.push_back({preference.weight, InternTerm(preference.term.topology_key, {preference.term.selector}, false, rematched)});
+    shape.pod_preferences.push_back(
+        {preference.weight, InternTerm(preference.term.topology_key, {preference.term.selector}, false, rematched)});
   }
   for (const SpreadFacts& spread : wants.spreads) {
     const TermId id = InternTerm(spread.term.topology_key, {spread.term.selector}, false, rematched);
-    shape.spreads.push_back({id, spread.max_skew, spread.min_domains, spread.required, spread.honors_affinity, spread.honors_taints});
+    shape.spreads.push_back(
+        {id, spread.max_skew, spread.min_domains, spread.required, spread.honors_affinity, spread.honors_taints});
   }
 }
 
@@ -143,7 +148,8 @@ std::string PodTerms::TextOf(TermId id) const {
       const std::string values = absl::StrJoin(requirement.values, ",");
       switch (requirement.op) {
         case Op::kIn:
-          parts.push_back(requirement.values.size() == 1 ? absl::StrCat(requirement.key, "=", values) : absl::StrCat(requirement.key, " in (", values, ")"));
+          parts.push_back(requirement.values.size() == 1 ? absl::StrCat(requirement.key, "=", values)
+                                                         : absl::StrCat(requirement.key, " in (", values, ")"));
           break;
         case Op::kNotIn:
           parts.push_back(absl::StrCat(requirement.key, " not in (", values, ")"));
@@ -168,12 +174,14 @@ bool PodTerms::MatchesNamespace(const PodSelectorFacts& selector, absl::string_v
   if (std::find(selector.namespaces.begin(), selector.namespaces.end(), ns) != selector.namespaces.end()) return true;
   if (!selector.namespace_selector.has_value()) return false;
   const auto labels = namespaces_.find(ns);
-  return labels == namespaces_.end() ? unknown_matches || selector.namespace_selector->empty() : AllHold(*selector.namespace_selector, labels->second);
+  return labels == namespaces_.end() ? unknown_matches || selector.namespace_selector->empty()
+                                     : AllHold(*selector.namespace_selector, labels->second);
 }
 
 bool PodTerms::Holds(const Term& term, const Class& of) const {
   return std::all_of(term.selectors.begin(), term.selectors.end(), [&](const PodSelectorFacts& selector) {
-    return MatchesNamespace(selector, NamespaceIn(of.key), term.unknown_matches) && AllHold(selector.pods, LabelsIn(of.key));
+    return MatchesNamespace(selector, NamespaceIn(of.key), term.unknown_matches) &&
+           AllHold(selector.pods, LabelsIn(of.key));
   });
 }
 
@@ -270,7 +278,9 @@ bool PodTerms::SetWaits(TaskId id, bool waits) {
 }
 
 bool PodTerms::Same(TaskId id, const LabelList& labels) const {
-  const absl::string_view there = static_cast<std::size_t>(id) < pods_.size() ? absl::string_view(pods_[static_cast<std::size_t>(id)].labels) : absl::string_view();
+  const absl::string_view there = static_cast<std::size_t>(id) < pods_.size()
+                                      ? absl::string_view(pods_[static_cast<std::size_t>(id)].labels)
+                                      : absl::string_view();
   return there.empty() ? labels.empty() : LabelsIn(there) == PackLabels(labels);
 }
 
@@ -374,7 +384,8 @@ void PodTerms::Audit(const SlotTable<Task>& tasks, const Shapes& shapes, std::ve
   };
   std::map<TermId, Sums> sums;
   const auto add = [&](TermId id, const Task& task, const Counts& counts) {
-    for (Counts* const sum : {&sums[id].rows[task.row], ValueOn(id, task.row) == -1 ? nullptr : &sums[id].values[ValueOn(id, task.row)]}) {
+    for (Counts* const sum :
+         {&sums[id].rows[task.row], ValueOn(id, task.row) == -1 ? nullptr : &sums[id].values[ValueOn(id, task.row)]}) {
       if (sum != nullptr) *sum = {sum->pods + counts.pods, sum->live + counts.live, sum->keepers + counts.keepers};
     }
     if (ValueOn(id, task.row) != -1) sums[id].pods += counts.pods;
@@ -382,13 +393,17 @@ void PodTerms::Audit(const SlotTable<Task>& tasks, const Shapes& shapes, std::ve
   tasks.ForEach([&](TaskId id, const Task& task) {
     const std::string name = absl::StrCat("pod ", task.ns, "/", task.name);
     const Pod none, &pod = static_cast<std::size_t>(id) < pods_.size() ? pods_[static_cast<std::size_t>(id)] : none;
-    if (task.holds_room() != (pod.row != kNone)) wrong.push_back(absl::StrCat(name, ": holds room, and terms do not count it, or the other way round"));
+    if (task.holds_room() != (pod.row != kNone))
+      wrong.push_back(absl::StrCat(name, ": holds room, and terms do not count it, or the other way round"));
     if (pod.labels.empty()) return;
     Class its_class;
     its_class.key = ClassKeyOf(pod.labels);
     const std::vector<TermId> matching = Matching(its_class);
-    if (matching != Matched(id)) wrong.push_back(absl::StrCat(name, ": terms that hold for its class are ", Matched(id).size(), ", one by one ", matching.size()));
-    if (pod.waits && matching != shapes[task.shape].matched) wrong.push_back(absl::StrCat(name, ": other terms hold for it than its shape has"));
+    if (matching != Matched(id))
+      wrong.push_back(absl::StrCat(name, ": terms that hold for its class are ", Matched(id).size(), ", one by one ",
+                                   matching.size()));
+    if (pod.waits && matching != shapes[task.shape].matched)
+      wrong.push_back(absl::StrCat(name, ": other terms hold for it than its shape has"));
     if (!task.holds_room()) return;
     for (const TermId term : matching) add(term, task, {1, task.status != TaskStatus::kReleasing ? 1 : 0, 0});
     for (const TermId term : shapes[task.shape].away) add(term, task, {0, 0, 1});
@@ -401,10 +416,13 @@ void PodTerms::Audit(const SlotTable<Task>& tasks, const Shapes& shapes, std::ve
   terms_.ForEach([&](TermId id, const Term& term) {
     const Sums& sum = sums[id];
     const std::string name = absl::StrCat("term about pods ", term.key, ": ");
-    if (std::map<Row, Counts>(term.rows.begin(), term.rows.end()) != sum.rows) wrong.push_back(absl::StrCat(name, "counts by node are other ones than one by one"));
-    if (std::map<int, Counts>(term.values.begin(), term.values.end()) != sum.values) wrong.push_back(absl::StrCat(name, "counts by domain are other ones than one by one"));
+    if (std::map<Row, Counts>(term.rows.begin(), term.rows.end()) != sum.rows)
+      wrong.push_back(absl::StrCat(name, "counts by node are other ones than one by one"));
+    if (std::map<int, Counts>(term.values.begin(), term.values.end()) != sum.values)
+      wrong.push_back(absl::StrCat(name, "counts by domain are other ones than one by one"));
     if (term.pods != sum.pods) wrong.push_back(absl::StrCat(name, "pods are ", term.pods, ", one by one ", sum.pods));
-    if (term.users != sum.users || term.away_users != sum.away_users) wrong.push_back(absl::StrCat(name, "users are ", term.users, ", one by one ", sum.users));
+    if (term.users != sum.users || term.away_users != sum.away_users)
+      wrong.push_back(absl::StrCat(name, "users are ", term.users, ", one by one ", sum.users));
   });
 }
 

@@ -1,11 +1,11 @@
-// What pods ask of where other pods are: affinity, anti-affinity and spread, as far as it concerns pods that are somewhere. A part of the
-// Cluster.
+// What pods ask of where other pods are: affinity, anti-affinity and spread, as far as it concerns pods that are
+// somewhere. A part of the Cluster.
 //
-// A term is a selection of pods and a label by which nodes are alike; equal ones of several pods are one. It counts the pods that it holds
-// for, and those whose anti-affinity it is (its keepers), by row and by the label's value.
+// A term is a selection of pods and a label by which nodes are alike; equal ones of several pods are one. It counts the
+// pods that it holds for, and those whose anti-affinity it is (its keepers), by row and by the label's value.
 //
-// Pods are compared by the labels that any term mentions: those that are the same there are one class, so that a label that differs from
-// pod to pod and that nobody asks for costs nothing. Used on one loop; const calls may run together.
+// Pods are compared by the labels that any term mentions: those that are the same there are one class, so that a label
+// that differs from pod to pod and that nobody asks for costs nothing. Used on one loop; const calls may run together.
 #pragma once
 
 #include <string>
@@ -36,13 +36,14 @@ class PodTerms {
     friend bool operator==(const Counts&, const Counts&) = default;
   };
 
-  // The terms of what a pod wants, each with one user more: near, away, pod_preferences and spreads of the shape. `rematched` gets tasks that
-  // wait and that other terms hold for than before.
+  // The terms of what a pod wants, each with one user more: near, away, pod_preferences and spreads of the shape.
+  // `rematched` gets tasks that wait and that other terms hold for than before.
   void Intern(const Wants& wants, Shape& shape, std::vector<TaskId>& rematched);
   void Use(const Shape& shape);
   void Unuse(const Shape& shape);
 
-  // A pod that has not ended. It is in no row until Enter, and in none when it is Set anew. `waits`: for a node from us.
+  // A pod that has not ended. It is in no row until Enter, and in none when it is Set anew. `waits`: for a node from
+  // us.
   void Set(TaskId id, absl::string_view ns, const std::vector<std::pair<std::string, std::string>>& labels, bool waits);
   void Remove(TaskId id);
   // False: it matters, so that the pod must be Set anew.
@@ -56,7 +57,8 @@ class PodTerms {
 
   void RowChanged(Row row);
   // Returned are tasks that wait and that other terms hold for than before.
-  std::vector<TaskId> SetNamespace(absl::string_view name, const std::vector<std::pair<std::string, std::string>>& labels);
+  std::vector<TaskId> SetNamespace(absl::string_view name,
+                                   const std::vector<std::pair<std::string, std::string>>& labels);
   std::vector<TaskId> RemoveNamespace(absl::string_view name);
 
   const std::string& key(TermId term) const { return terms_[term].key; }
@@ -94,7 +96,7 @@ class PodTerms {
     int away_users = 0;  // as anti-affinity
   };
   struct Class {
-    std::string key;     // namespace, NUL, and the mentioned labels, packed
+    std::string key;              // namespace, NUL, and the mentioned labels, packed
     std::vector<TermId> matched;  // by their keys
     absl::flat_hash_map<Row, Counts> rows;
     absl::btree_set<TaskId> waiting;
@@ -108,7 +110,8 @@ class PodTerms {
     bool live = false;
   };
 
-  TermId InternTerm(absl::string_view topology_key, std::vector<PodSelectorFacts> selectors, bool unknown_matches, std::vector<TaskId>& rematched);
+  TermId InternTerm(absl::string_view topology_key, std::vector<PodSelectorFacts> selectors, bool unknown_matches,
+                    std::vector<TaskId>& rematched);
   void Release(TermId id);
   void AddTo(TermId id, Row row, const Counts& counts, int times);
   bool Mention(const std::vector<RequirementFacts>& requirements);
@@ -129,7 +132,7 @@ class PodTerms {
   bool classed_ = false;                // there was a term once
   SlotTable<Class> classes_;
   absl::flat_hash_map<std::string, int> class_by_key_;
-  std::vector<Pod> pods_;  // by task
+  std::vector<Pod> pods_;                                     // by task
   absl::flat_hash_map<std::string, std::string> namespaces_;  // packed labels
 };
 

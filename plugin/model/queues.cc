@@ -51,7 +51,8 @@ void Queues::Set(const QueueFacts& facts) {
   queue.capability.clear();
   for (const auto& [name, amount] : facts.capability) {
     const Dim dim = dims_.Intern(name);
-    if (amount > 0 || (dim != kCpu && dim != kMemory)) queue.capability.emplace_back(dim, std::clamp<std::int64_t>(amount, 0, kMaxAmount));
+    if (amount > 0 || (dim != kCpu && dim != kMemory))
+      queue.capability.emplace_back(dim, std::clamp<std::int64_t>(amount, 0, kMaxAmount));
   }
   queue.guarantee = dims_.Intern(facts.guarantee);
   queue.not_modelled = facts.not_modelled;
@@ -102,10 +103,15 @@ void Queues::Audit(const SlotTable<Gang>& gangs, const Dims& dims, std::vector<s
   }
   table_.ForEach([&](QueueId id, const Queue& queue) {
     const Sums& sum = sums[id];
-    if (queue.gangs != sum.gangs) wrong.push_back(absl::StrCat("queue ", queue.name, ": gangs are ", queue.gangs, ", of those that name it ", sum.gangs));
-    if (queue.children != sum.children) wrong.push_back(absl::StrCat("queue ", queue.name, ": children are ", queue.children, ", of those that name it ", sum.children));
+    if (queue.gangs != sum.gangs)
+      wrong.push_back(
+          absl::StrCat("queue ", queue.name, ": gangs are ", queue.gangs, ", of those that name it ", sum.gangs));
+    if (queue.children != sum.children)
+      wrong.push_back(absl::StrCat("queue ", queue.name, ": children are ", queue.children, ", of those that name it ",
+                                   sum.children));
     AuditAmounts(absl::StrCat("queue ", queue.name, ": held"), queue.held, sum.held, dims, wrong);
-    if (!queue.known && queue.gangs == 0 && queue.children == 0) wrong.push_back(absl::StrCat("queue ", queue.name, ": is kept for nobody"));
+    if (!queue.known && queue.gangs == 0 && queue.children == 0)
+      wrong.push_back(absl::StrCat("queue ", queue.name, ": is kept for nobody"));
   });
 }
 

@@ -26,7 +26,7 @@ struct Queue {
   std::int32_t priority = 0;
   bool open = true;
   QueueId parent = kNone;
-  int children = 0;  // queues that name it as their parent
+  int children = 0;                                      // queues that name it as their parent
   std::vector<std::pair<Dim, std::int64_t>> capability;  // what is limited
   Resources guarantee;
   std::string not_modelled;

@@ -29,8 +29,8 @@ std::string Needs(const RoleReason& role) {
     return absl::StrCat(text, role.request_text.empty() ? "a node" : role.request_text);
   }
   return absl::StrCat(text, absl::StrJoin(role.lacks, " and ", [](std::string* out, const Lack& lack) {
-    absl::StrAppend(out, lack.dim, " ", AmountText(lack.dim, lack.needed));
-  }));
+                        absl::StrAppend(out, lack.dim, " ", AmountText(lack.dim, lack.needed));
+                      }));
 }
 
 // "12 nodes have 4 free, 20 are tainted, 0 fit"
@@ -48,7 +48,8 @@ std::string NodeCounts(const RoleReason& role) {
   for (const Hindrance& hindrance : role.hindrances) {
     const bool said = role.lacks.empty() && !hindrance.needs.empty();
     const std::string nodes = parts.empty() ? Nodes(hindrance.nodes) : absl::StrCat(hindrance.nodes);
-    parts.push_back(absl::StrCat(nodes, " ", hindrance.words, said || hindrance.detail.empty() ? "" : " ", said ? "" : hindrance.detail));
+    parts.push_back(absl::StrCat(nodes, " ", hindrance.words, said || hindrance.detail.empty() ? "" : " ",
+                                 said ? "" : hindrance.detail));
   }
   parts.push_back(absl::StrCat(role.fit, role.fit == 1 ? " fits" : " fit"));
   return absl::StrJoin(parts, ", ");
@@ -76,7 +77,8 @@ std::string Claim(const Reason& reason) {
     case ClaimTrouble::kUnreadable:
       return absl::StrCat(claim, " cannot be read: the scheduler may not list persistentvolumeclaims");
     case ClaimTrouble::kUnbound:
-      return absl::StrCat(claim, " is not bound yet", reason.detail.empty() ? "" : absl::StrCat(" (storage class ", reason.detail, ")"));
+      return absl::StrCat(claim, " is not bound yet",
+                          reason.detail.empty() ? "" : absl::StrCat(" (storage class ", reason.detail, ")"));
     case ClaimTrouble::kLost:
       return absl::StrCat(claim, " has lost its volume", reason.detail.empty() ? "" : " ", reason.detail);
     case ClaimTrouble::kEnding:
@@ -84,7 +86,8 @@ std::string Claim(const Reason& reason) {
     case ClaimTrouble::kInUse:
       return absl::StrCat(claim, " is for one pod at a time (ReadWriteOncePod), and another has it");
     case ClaimTrouble::kVolumeMissing:
-      return absl::StrCat("volume ", reason.detail, " of ", claim, " is not known: it is gone, or the scheduler may not list persistentvolumes");
+      return absl::StrCat("volume ", reason.detail, " of ", claim,
+                          " is not known: it is gone, or the scheduler may not list persistentvolumes");
     case ClaimTrouble::kVolumeNotModelled:
       return absl::StrCat(claim, ": ", reason.detail, " asks for something this scheduler does not know");
   }
@@ -104,8 +107,10 @@ std::string Sums(const Reason& reason, absl::string_view holder) {
 
 }  // namespace
 
-void RoleReason::AddHindrance(absl::string_view constraint, int of_nodes, absl::string_view one, absl::string_view several, std::string detail, std::string needs) {
-  hindrances.push_back({std::string(constraint), of_nodes, std::string(of_nodes == 1 ? one : several), std::move(detail), std::move(needs)});
+void RoleReason::AddHindrance(absl::string_view constraint, int of_nodes, absl::string_view one,
+                              absl::string_view several, std::string detail, std::string needs) {
+  hindrances.push_back({std::string(constraint), of_nodes, std::string(of_nodes == 1 ? one : several),
+                        std::move(detail), std::move(needs)});
 }
 
 int RoleReason::HinderedBy(absl::string_view constraint) const {
@@ -157,22 +162,28 @@ std::string Render(const Reason& reason) {
       return absl::StrCat(waits, "room is kept for gangs that lack their minimum, the first is ", reason.subject);
     case Reason::Kind::kTooFewTasks:
       return absl::StrCat(waits, Exist(reason.existing),
-                          reason.ending == 0 ? std::string() : absl::StrCat(", ", reason.ending, reason.ending == 1 ? " is" : " are", " ending"));
+                          reason.ending == 0
+                              ? std::string()
+                              : absl::StrCat(", ", reason.ending, reason.ending == 1 ? " is" : " are", " ending"));
     case Reason::Kind::kTooFewOfRole:
-      return absl::StrCat("waits for ", reason.missing, " of ", Tasks(reason.min_member), " named ", reason.subject, ": ",
-                          Exist(reason.existing));
+      return absl::StrCat("waits for ", reason.missing, " of ", Tasks(reason.min_member), " named ", reason.subject,
+                          ": ", Exist(reason.existing));
     case Reason::Kind::kTooFewSubGroups:
-      return absl::StrCat("waits for ", reason.missing, " of ", reason.min_member, reason.min_member == 1 ? " sub-group" : " sub-groups", " of task ",
-                          reason.subject, ": ", reason.existing, reason.existing == 1 ? " has" : " have", " all of ", reason.size,
+      return absl::StrCat("waits for ", reason.missing, " of ", reason.min_member,
+                          reason.min_member == 1 ? " sub-group" : " sub-groups", " of task ", reason.subject, ": ",
+                          reason.existing, reason.existing == 1 ? " has" : " have", " all of ", reason.size,
                           reason.size == 1 ? " pod" : " pods");
     case Reason::Kind::kGated:
       return absl::StrCat(waits, "pods are held by scheduling gates, the first is ", reason.subject);
     case Reason::Kind::kNotModelled:
-      return absl::StrCat(waits, reason.subject, absl::EndsWith(reason.subject, kNameTwoGangs) ? "" : " asks for something this scheduler does not know");
+      return absl::StrCat(
+          waits, reason.subject,
+          absl::EndsWith(reason.subject, kNameTwoGangs) ? "" : " asks for something this scheduler does not know");
     case Reason::Kind::kClaim:
       return absl::StrCat(waits, Claim(reason));
     case Reason::Kind::kNoHyperNode:
-      return absl::StrCat(waits, "no HyperNode of tier ", reason.subject, reason.existing == 0 ? " has nodes" : " has all nodes where its pods are");
+      return absl::StrCat(waits, "no HyperNode of tier ", reason.subject,
+                          reason.existing == 0 ? " has nodes" : " has all nodes where its pods are");
     case Reason::Kind::kBindFailed:
       return absl::StrCat(waits, reason.subject);
     case Reason::Kind::kQueueMissing:
@@ -192,7 +203,8 @@ std::string Render(const Reason& reason) {
 
 std::string GroupMissing(absl::string_view resource, absl::string_view name, bool served) {
   if (served) return absl::StrCat("waits for its PodGroup: there is no ", resource, " ", name);
-  return absl::StrCat("waits for its PodGroup ", name, ": the cluster has no ", resource, ", or the scheduler may not list them");
+  return absl::StrCat("waits for its PodGroup ", name, ": the cluster has no ", resource,
+                      ", or the scheduler may not list them");
 }
 
 }  // namespace gangway::model

@@ -1,5 +1,6 @@
 // Why something waits, as data: which requirement, how many nodes failed it, how much is missing, what would help.
-// Conditions, events, metrics, logs and `gangway explain` are renderings of these values; Render makes the one sentence.
+// Conditions, events, metrics, logs and `gangway explain` are renderings of these values; Render makes the one
+// sentence.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +40,8 @@ struct Hindrance {
   int nodes = 0;
   std::string words;   // of so many nodes: "are tainted"
   std::string detail;  // "with dedicated": what is so on most of them
-  std::string needs;   // "nodes with zone=b": what is wanted instead, when nothing is lacking but that; the detail goes without saying then
+  std::string needs;   // "nodes with zone=b": what is wanted instead, when nothing is lacking but that; the detail goes
+                       // without saying then
   friend bool operator==(const Hindrance&, const Hindrance&) = default;
 };
 
@@ -49,14 +51,15 @@ struct RoleReason {
   int missing = 0;  // tasks of it that found no node
   // Nodes by the first thing that stands against the shape, with the gang's other tasks placed.
   int nodes = 0, fit = 0;
-  std::vector<Lack> lacks;             // sorted by dimension
+  std::vector<Lack> lacks;            // sorted by dimension
   std::vector<Hindrance> hindrances;  // in the order in which they are told
-  std::string asks_text;  // what it asks of nodes beside amounts
+  std::string asks_text;              // what it asks of nodes beside amounts
   // Amounts asked, for a sentence when no node got as far as a resource.
   std::string request_text;
 
   // Of `nodes`: what is said of one, and of several.
-  void AddHindrance(absl::string_view constraint, int of_nodes, absl::string_view one, absl::string_view several, std::string detail = {}, std::string needs = {});
+  void AddHindrance(absl::string_view constraint, int of_nodes, absl::string_view one, absl::string_view several,
+                    std::string detail = {}, std::string needs = {});
   // How many nodes the constraint is the first thing on.
   int HinderedBy(absl::string_view constraint) const;
   friend bool operator==(const RoleReason&, const RoleReason&) = default;
@@ -86,8 +89,8 @@ struct Reason {
     kBindFailed,       // a binding was refused; tried again later
     kQueueMissing,     // there is no such queue
     kQueueClosed,
-    kQueueFull,        // over the queue's capability
-    kClusterFull,      // not let in: over the cluster's total times the overcommit factor
+    kQueueFull,    // over the queue's capability
+    kClusterFull,  // not let in: over the cluster's total times the overcommit factor
   };
   Kind kind = Kind::kNoRoom;
   int missing = 0;      // tasks
@@ -98,10 +101,10 @@ struct Reason {
   std::string within;   // kNoRoom: "s0, tier 1", the HyperNode that comes closest
   std::string subject;  // tier, queue, field, role, claim, gate's pod or gang, as the kind says
   ClaimTrouble trouble = ClaimTrouble::kNothing;  // kClaim
-  std::string detail;                          // kClaim: storage class, volume or field, as the trouble says
-  std::vector<RoleReason> roles;  // kNoRoom, sorted by role
-  std::vector<SumLack> sums;      // kQueueFull, kClusterFull
-  int overcommit_percent = 0;     // kClusterFull
+  std::string detail;                             // kClaim: storage class, volume or field, as the trouble says
+  std::vector<RoleReason> roles;                  // kNoRoom, sorted by role
+  std::vector<SumLack> sums;                      // kQueueFull, kClusterFull
+  int overcommit_percent = 0;                     // kClusterFull
   friend bool operator==(const Reason&, const Reason&) = default;
 };
 
@@ -112,7 +115,8 @@ absl::string_view KindText(Reason::Kind kind);
 // tainted, 0 fit".
 std::string Render(const Reason& reason);
 
-// Of a pod whose PodGroup is not there. `resource`: "podgroups.scheduling.k8s.io"; served: whether the cluster has such a kind, as far as we may know.
+// Of a pod whose PodGroup is not there. `resource`: "podgroups.scheduling.k8s.io"; served: whether the cluster has such
+// a kind, as far as we may know.
 std::string GroupMissing(absl::string_view resource, absl::string_view name, bool served);
 
 }  // namespace gangway::model

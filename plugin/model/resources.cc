@@ -108,9 +108,11 @@ Resources Dims::Intern(const NamedAmounts& amounts) {
   return result;
 }
 
-void AuditAmounts(absl::string_view what, const Resources& is, const Resources& should_be, const Dims& dims, std::vector<std::string>& wrong) {
+void AuditAmounts(absl::string_view what, const Resources& is, const Resources& should_be, const Dims& dims,
+                  std::vector<std::string>& wrong) {
   for (Dim dim = 0; dim < std::max(is.size(), should_be.size()); ++dim) {
-    if (is[dim] != should_be[dim]) wrong.push_back(absl::StrCat(what, " of ", dims.Name(dim), " is ", is[dim], ", should be ", should_be[dim]));
+    if (is[dim] != should_be[dim])
+      wrong.push_back(absl::StrCat(what, " of ", dims.Name(dim), " is ", is[dim], ", should be ", should_be[dim]));
   }
 }
 

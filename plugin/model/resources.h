@@ -1,8 +1,8 @@
 // Amounts of resources as integers: names become small numbers once, vectors of numbers from there on.
 //
 // cpu is in thousandths of a core, memory and ephemeral-storage in bytes, everything else in units. Amounts are exact:
-// each one is at most kMaxAmount (2^50), and sums wrap around instead of overflowing, so adding and subtracting the same
-// amount always leads back to where it began.
+// each one is at most kMaxAmount (2^50), and sums wrap around instead of overflowing, so adding and subtracting the
+// same amount always leads back to where it began.
 #pragma once
 
 #include <array>
@@ -71,7 +71,8 @@ class Dims {
 };
 
 // Adds "WHAT of cpu is 2, should be 3" for each amount that differs.
-void AuditAmounts(absl::string_view what, const Resources& is, const Resources& should_be, const Dims& dims, std::vector<std::string>& wrong);
+void AuditAmounts(absl::string_view what, const Resources& is, const Resources& should_be, const Dims& dims,
+                  std::vector<std::string>& wrong);
 
 // "9", "500m", "4Gi", "7.5": as a person would write it.
 std::string AmountText(absl::string_view dim, std::int64_t amount);

@@ -157,7 +157,8 @@ std::string ShapeKey(const Wants& wants) {
     AddPodTerm(key, preference.term);
   }
   for (const SpreadFacts& spread : wants.spreads) {
-    absl::StrAppend(&key, "|d", spread.max_skew, ",", spread.min_domains, spread.required ? "r" : "w", spread.honors_affinity ? "a" : "", spread.honors_taints ? "t" : "");
+    absl::StrAppend(&key, "|d", spread.max_skew, ",", spread.min_domains, spread.required ? "r" : "w",
+                    spread.honors_affinity ? "a" : "", spread.honors_taints ? "t" : "");
     AddPodTerm(key, spread.term);
   }
   AddText(key, wants.not_modelled);
@@ -183,8 +184,8 @@ Shape MakeShape(const Wants& wants, Dims& dims, Names& names) {
   }
   for (const HostPortFacts& port : wants.host_ports) {
     const bool any = port.ip.empty() || port.ip == "0.0.0.0";
-    shape.ports.push_back({names.Intern(port.protocol.empty() ? "TCP" : port.protocol),
-                           any ? -1 : names.Intern(port.ip), port.port});
+    shape.ports.push_back(
+        {names.Intern(port.protocol.empty() ? "TCP" : port.protocol), any ? -1 : names.Intern(port.ip), port.port});
   }
   shape.not_modelled = wants.not_modelled;
   return shape;

@@ -28,7 +28,7 @@ struct Requirement {
 using Term = std::vector<Requirement>;
 
 struct Toleration {
-  int key = -1;    // -1 = every key
+  int key = -1;  // -1 = every key
   int value = -1;
   bool every_effect = false;
   bool known_effect = true;
@@ -78,7 +78,7 @@ struct Shape {
   std::vector<Spread> spreads;
   std::vector<TermId> matched;  // terms, of whichever pods, that hold for its pods; sorted by their keys
   std::string not_modelled;
-  std::string key;  // the canonical text it is found by
+  std::string key;             // the canonical text it is found by
   std::size_t wants_size = 0;  // how much of the key is ShapeKey of what is wanted; matched follows
   int users = 0;
 };

@@ -19,7 +19,8 @@ ShapeId Shapes::FindFor(const std::string& key) {
   return it->second;
 }
 
-ShapeId Shapes::Intern(const Wants& wants, absl::FunctionRef<std::vector<TermId>()> matched, std::vector<TaskId>& rematched) {
+ShapeId Shapes::Intern(const Wants& wants, absl::FunctionRef<std::vector<TermId>()> matched,
+                       std::vector<TaskId>& rematched) {
   Shape terms;
   pod_terms_.Intern(wants, terms, rematched);
   const std::vector<TermId> hold = matched();
@@ -60,7 +61,8 @@ ShapeId Shapes::Add(Shape shape) {
   shape.users = 1;
   pod_terms_.Use(shape);
   shape.selector_topologies.clear();
-  for (const Requirement& requirement : shape.selector) shape.selector_topologies.push_back(domains_.Use(names_.Text(requirement.key)));
+  for (const Requirement& requirement : shape.selector)
+    shape.selector_topologies.push_back(domains_.Use(names_.Text(requirement.key)));
   by_key_.emplace(shape.key, id);
   table_[id] = {std::move(shape), ++last_version_};
   return id;
@@ -89,11 +91,15 @@ void Shapes::Audit(const SlotTable<Task>& tasks, std::vector<std::string>& wrong
   std::map<ShapeId, int> users;
   tasks.ForEach([&](TaskId, const Task& task) { ++users[task.shape]; });
   table_.ForEach([&](ShapeId id, const Entry& entry) {
-    if (entry.shape.users != users[id]) wrong.push_back(absl::StrCat("shape ", entry.shape.key, ": users are ", entry.shape.users, ", of its pods ", users[id]));
+    if (entry.shape.users != users[id])
+      wrong.push_back(
+          absl::StrCat("shape ", entry.shape.key, ": users are ", entry.shape.users, ", of its pods ", users[id]));
     const auto it = by_key_.find(entry.shape.key);
-    if (it == by_key_.end() || it->second != id) wrong.push_back(absl::StrCat("shape ", entry.shape.key, ": is not found by its key"));
+    if (it == by_key_.end() || it->second != id)
+      wrong.push_back(absl::StrCat("shape ", entry.shape.key, ": is not found by its key"));
   });
-  if (static_cast<int>(by_key_.size()) != table_.size()) wrong.push_back(absl::StrCat("shapes: ", by_key_.size(), " keys of ", table_.size()));
+  if (static_cast<int>(by_key_.size()) != table_.size())
+    wrong.push_back(absl::StrCat("shapes: ", by_key_.size(), " keys of ", table_.size()));
 }
 
 }  // namespace gangway::model

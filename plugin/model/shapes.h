@@ -23,7 +23,8 @@ class Shapes {
   Shapes(Dims& dims, Names& names, Volumes& volumes, PodTerms& pod_terms, Domains& domains)
       : dims_(dims), names_(names), volumes_(volumes), pod_terms_(pod_terms), domains_(domains) {}
 
-  // For one pod more, of pods that want this. `matched` says which terms hold for it, asked when its own are known; `rematched` as PodTerms says.
+  // For one pod more, of pods that want this. `matched` says which terms hold for it, asked when its own are known;
+  // `rematched` as PodTerms says.
   ShapeId Intern(const Wants& wants, absl::FunctionRef<std::vector<TermId>()> matched, std::vector<TaskId>& rematched);
   // The same wants, of pods that other terms hold for.
   ShapeId InternLike(ShapeId alike, const std::vector<TermId>& matched);

@@ -16,9 +16,9 @@ using QueueId = int;
 inline constexpr int kNone = -1;
 
 enum class TaskStatus : std::uint8_t {
-  kPending,    // no node yet
-  kBinding,    // assumed: a binding was decided, the API server has not shown it yet
-  kBound,      // has a node, does not run yet
+  kPending,  // no node yet
+  kBinding,  // assumed: a binding was decided, the API server has not shown it yet
+  kBound,    // has a node, does not run yet
   kRunning,
   kReleasing,  // terminating; holds its node until it is gone
   kSucceeded,
@@ -31,8 +31,8 @@ struct Task {
   std::string ns, name, uid;
   GangId gang = kNone;
   ShapeId shape = kNone;
-  Row row = kNone;  // of its node, known or assumed
-  int role = 0;     // interned
+  Row row = kNone;        // of its node, known or assumed
+  int role = 0;           // interned
   int partition = kNone;  // interned
   std::int32_t priority = 1;
   int index = -1;
@@ -42,9 +42,7 @@ struct Task {
   absl::Time created = absl::InfinitePast();
 
   // Its request is taken from the node.
-  bool holds_room() const {
-    return row != kNone && status != TaskStatus::kSucceeded && status != TaskStatus::kFailed;
-  }
+  bool holds_room() const { return row != kNone && status != TaskStatus::kSucceeded && status != TaskStatus::kFailed; }
 };
 
 }  // namespace gangway::model

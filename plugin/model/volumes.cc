@@ -98,10 +98,11 @@ std::vector<ShapeId> Volumes::SetClaim(const ClaimFacts& facts) {
   const ClaimId id = InternClaim(KeyOf(facts.ns, facts.name));
   const int volume = facts.volume.empty() ? kNoVolume : InternVolume(facts.volume);
   Claim& claim = claims_[id];
-  const bool same = claim.known && claim.ending == facts.ending && claim.one_pod == facts.one_pod && claim.phase == facts.phase &&
-                    claim.volume == volume && claim.storage_class == facts.storage_class && claim.uid == facts.uid &&
-                    claim.selected_node == facts.selected_node && claim.bytes == facts.bytes && claim.access_modes == facts.access_modes &&
-                    claim.block == facts.block && claim.selector == facts.selector;
+  const bool same =
+      claim.known && claim.ending == facts.ending && claim.one_pod == facts.one_pod && claim.phase == facts.phase &&
+      claim.volume == volume && claim.storage_class == facts.storage_class && claim.uid == facts.uid &&
+      claim.selected_node == facts.selected_node && claim.bytes == facts.bytes &&
+      claim.access_modes == facts.access_modes && claim.block == facts.block && claim.selector == facts.selector;
   if (same) return {};
   claim.known = true;
   claim.uid = facts.uid;
@@ -143,8 +144,9 @@ std::vector<ShapeId> Volumes::SetVolume(const VolumeFacts& facts) {
   const bool same = volume.known && volume.selectors == selectors && volume.not_modelled == facts.not_modelled;
   const std::string labels = PackLabels(facts.labels);
   // To claims without a volume another offer matters, too.
-  const bool same_offer = volume.known && volume.available == facts.available && volume.claim == facts.claim && volume.bytes == facts.bytes &&
-                          volume.access_modes == facts.access_modes && volume.block == facts.block && volume.labels == labels;
+  const bool same_offer = volume.known && volume.available == facts.available && volume.claim == facts.claim &&
+                          volume.bytes == facts.bytes && volume.access_modes == facts.access_modes &&
+                          volume.block == facts.block && volume.labels == labels;
   ReleaseSelectors(volume);
   volume.selectors = std::move(selectors);
   volume.known = true;
@@ -190,7 +192,9 @@ std::vector<ShapeId> Volumes::SetStorageClass(const StorageClassFacts& facts) {
   StorageClass& there = classes_[facts.name];
   std::string key;
   for (const TermFacts& term : facts.topologies) AddTerm(key, term);
-  if (there.known && there.waits_for_pod == facts.waits_for_pod && there.makes_volumes == facts.makes_volumes && there.topologies_key == key) return {};
+  if (there.known && there.waits_for_pod == facts.waits_for_pod && there.makes_volumes == facts.makes_volumes &&
+      there.topologies_key == key)
+    return {};
   there.known = true;
   there.waits_for_pod = facts.waits_for_pod;
   there.makes_volumes = facts.makes_volumes;
@@ -213,13 +217,15 @@ std::vector<ShapeId> Volumes::SetReadable(bool readable) {
   if (readable_ == readable) return {};
   readable_ = readable;
   std::vector<ShapeId> shapes;
-  claims_.ForEach([&](ClaimId, const Claim& claim) { shapes.insert(shapes.end(), claim.shapes.begin(), claim.shapes.end()); });
+  claims_.ForEach(
+      [&](ClaimId, const Claim& claim) { shapes.insert(shapes.end(), claim.shapes.begin(), claim.shapes.end()); });
   return shapes;
 }
 
 std::vector<ShapeId> Volumes::ShapesOf(const Volume& volume) const {
   std::vector<ShapeId> shapes;
-  for (const ClaimId id : volume.claims) shapes.insert(shapes.end(), claims_[id].shapes.begin(), claims_[id].shapes.end());
+  for (const ClaimId id : volume.claims)
+    shapes.insert(shapes.end(), claims_[id].shapes.begin(), claims_[id].shapes.end());
   return shapes;
 }
 
@@ -251,15 +257,18 @@ bool Volumes::Suits(const Volume& volume, const Claim& claim) const {
   if (!volume.known || !volume.not_modelled.empty() || volume.storage_class != claim.storage_class) return false;
   if (volume.claim.empty() ? !volume.available : volume.claim != claim.key) return false;
   return volume.bytes >= claim.bytes && volume.block == claim.block && AllHold(claim.selector, volume.labels) &&
-         std::includes(volume.access_modes.begin(), volume.access_modes.end(), claim.access_modes.begin(), claim.access_modes.end());
+         std::includes(volume.access_modes.begin(), volume.access_modes.end(), claim.access_modes.begin(),
+                       claim.access_modes.end());
 }
 
 bool Volumes::Reached(int volume, Meets meets) const {
   const std::vector<int>& selectors = volumes_[volume].selectors;
-  return std::all_of(selectors.begin(), selectors.end(), [&](int selector) { return meets(selectors_[selector].terms); });
+  return std::all_of(selectors.begin(), selectors.end(),
+                     [&](int selector) { return meets(selectors_[selector].terms); });
 }
 
-std::optional<int> Volumes::VolumeOn(ClaimId id, absl::string_view node, Meets meets, absl::FunctionRef<bool(int volume)> taken) const {
+std::optional<int> Volumes::VolumeOn(ClaimId id, absl::string_view node, Meets meets,
+                                     absl::FunctionRef<bool(int volume)> taken) const {
   const Claim& claim = claims_[id];
   if (claim.promises > 0) {
     const bool there = claim.promised == kMade || (claim.promised != kNoVolume && Reached(claim.promised, meets));
@@ -279,7 +288,8 @@ std::optional<int> Volumes::VolumeOn(ClaimId id, absl::string_view node, Meets m
     if ((best == kNoVolume || rank(volume) < rank(best)) && Reached(volume, meets)) best = volume;
   }
   if (best != kNoVolume) return best;
-  if (!its_class->makes_volumes || !(its_class->topologies.empty() || meets(its_class->topologies))) return std::nullopt;
+  if (!its_class->makes_volumes || !(its_class->topologies.empty() || meets(its_class->topologies)))
+    return std::nullopt;
   return kMade;
 }
 
@@ -334,7 +344,8 @@ bool Volumes::awaited(ClaimId id) const {
 
 bool Volumes::ready(ClaimId id) const {
   const Claim& claim = claims_[id];
-  return claim.known && !claim.ending && claim.phase == ClaimPhase::kBound && claim.volume != kNoVolume && volumes_[claim.volume].known;
+  return claim.known && !claim.ending && claim.phase == ClaimPhase::kBound && claim.volume != kNoVolume &&
+         volumes_[claim.volume].known;
 }
 
 // ---- uses
@@ -363,7 +374,8 @@ ClaimProblem Volumes::ProblemOf(const std::vector<ClaimId>& claims) const {
     const std::string volume = claim.volume == kNoVolume ? "" : volumes_[claim.volume].name;
     if (claim.phase == ClaimPhase::kLost) return problem(ClaimTrouble::kLost, volume);
     if (!open(id)) {
-      if (claim.phase == ClaimPhase::kPending || claim.volume == kNoVolume) return problem(ClaimTrouble::kUnbound, claim.storage_class);
+      if (claim.phase == ClaimPhase::kPending || claim.volume == kNoVolume)
+        return problem(ClaimTrouble::kUnbound, claim.storage_class);
       if (!volumes_[claim.volume].known) return problem(ClaimTrouble::kVolumeMissing, volume);
       const std::string& field = volumes_[claim.volume].not_modelled;
       if (!field.empty()) return problem(ClaimTrouble::kVolumeNotModelled, absl::StrCat(field, " of volume ", volume));
@@ -393,25 +405,37 @@ void Volumes::Audit(const SlotTable<Task>& tasks, const Shapes& shapes, std::vec
   std::map<int, int> promised;
   claims_.ForEach([&](ClaimId id, const Claim& claim) {
     if (claim.volume != kNoVolume) named[claim.volume].insert(id);
-    if (claim.held != held[id]) wrong.push_back(absl::StrCat("claim ", claim.key, ": pods that hold it are ", claim.held, ", one by one ", held[id]));
+    if (claim.held != held[id])
+      wrong.push_back(
+          absl::StrCat("claim ", claim.key, ": pods that hold it are ", claim.held, ", one by one ", held[id]));
     if (std::multiset<ShapeId>(claim.shapes.begin(), claim.shapes.end()) != users[id]) {
-      wrong.push_back(absl::StrCat("claim ", claim.key, ": shapes are ", claim.shapes.size(), ", of those that name it ", users[id].size()));
+      wrong.push_back(absl::StrCat("claim ", claim.key, ": shapes are ", claim.shapes.size(),
+                                   ", of those that name it ", users[id].size()));
     }
-    if (claim.promises != promises[id]) wrong.push_back(absl::StrCat("claim ", claim.key, ": promises are ", claim.promises, ", of assumed pods ", promises[id]));
+    if (claim.promises != promises[id])
+      wrong.push_back(
+          absl::StrCat("claim ", claim.key, ": promises are ", claim.promises, ", of assumed pods ", promises[id]));
     if (claim.promised >= 0) ++promised[claim.promised];
-    if (!claim.known && claim.shapes.empty()) wrong.push_back(absl::StrCat("claim ", claim.key, ": is kept for nobody"));
+    if (!claim.known && claim.shapes.empty())
+      wrong.push_back(absl::StrCat("claim ", claim.key, ": is kept for nobody"));
   });
   std::map<int, int> selector_users;
   volumes_.ForEach([&](int id, const Volume& volume) {
     for (const int selector : volume.selectors) ++selector_users[selector];
     if (std::multiset<ClaimId>(volume.claims.begin(), volume.claims.end()) != named[id]) {
-      wrong.push_back(absl::StrCat("volume ", volume.name, ": claims are ", volume.claims.size(), ", of those that name it ", named[id].size()));
+      wrong.push_back(absl::StrCat("volume ", volume.name, ": claims are ", volume.claims.size(),
+                                   ", of those that name it ", named[id].size()));
     }
-    if (volume.promises != promised[id]) wrong.push_back(absl::StrCat("volume ", volume.name, ": promises are ", volume.promises, ", of claims ", promised[id]));
-    if (!volume.known && volume.claims.empty() && volume.promises == 0) wrong.push_back(absl::StrCat("volume ", volume.name, ": is kept for nobody"));
+    if (volume.promises != promised[id])
+      wrong.push_back(
+          absl::StrCat("volume ", volume.name, ": promises are ", volume.promises, ", of claims ", promised[id]));
+    if (!volume.known && volume.claims.empty() && volume.promises == 0)
+      wrong.push_back(absl::StrCat("volume ", volume.name, ": is kept for nobody"));
   });
   selectors_.ForEach([&](int id, const Selector& selector) {
-    if (selector.users != selector_users[id]) wrong.push_back(absl::StrCat("selector ", selector.text, ": users are ", selector.users, ", one by one ", selector_users[id]));
+    if (selector.users != selector_users[id])
+      wrong.push_back(absl::StrCat("selector ", selector.text, ": users are ", selector.users, ", one by one ",
+                                   selector_users[id]));
   });
 }
 

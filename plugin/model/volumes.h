@@ -1,10 +1,12 @@
-// Claims, the volumes they are bound to, and storage classes: as far as they decide whether and where a pod may go. A part of the Cluster.
+// Claims, the volumes they are bound to, and storage classes: as far as they decide whether and where a pod may go. A
+// part of the Cluster.
 //
-// A claim of a class that waits for its pod is open until it is bound: on a node it gets a volume that is there and that the node reaches, the
-// smallest that suits, or one that is made for it. Once its pod is assumed to be on a node it is promised that volume.
+// A claim of a class that waits for its pod is open until it is bound: on a node it gets a volume that is there and
+// that the node reaches, the smallest that suits, or one that is made for it. Once its pod is assumed to be on a node
+// it is promised that volume.
 //
-// A claim has a slot while it is known or a shape uses it, a volume while it is known or a claim names it. What volumes ask of nodes is
-// kept once for all that ask the same. Used on one loop; const calls may run together.
+// A claim has a slot while it is known or a shape uses it, a volume while it is known or a claim names it. What volumes
+// ask of nodes is kept once for all that ask the same. Used on one loop; const calls may run together.
 #pragma once
 
 #include <cstdint>
@@ -59,9 +61,10 @@ class Volumes {
   bool open(ClaimId claim) const;
   // Whether the node meets any of these terms.
   using Meets = absl::FunctionRef<bool(const std::vector<Term>&)>;
-  // The volume that an open claim gets on the node, of those that are not `taken`, or kMade; nothing: it gets none there. What it is promised
-  // already it keeps, wherever the node.
-  std::optional<int> VolumeOn(ClaimId claim, absl::string_view node, Meets meets, absl::FunctionRef<bool(int volume)> taken) const;
+  // The volume that an open claim gets on the node, of those that are not `taken`, or kMade; nothing: it gets none
+  // there. What it is promised already it keeps, wherever the node.
+  std::optional<int> VolumeOn(ClaimId claim, absl::string_view node, Meets meets,
+                              absl::FunctionRef<bool(int volume)> taken) const;
   // Its pods may be several: where one goes the others must follow.
   bool shared(ClaimId claim, int users) const { return users > 1 || claims_[claim].shapes.size() > 1; }
   bool Reached(int volume, Meets meets) const;
@@ -76,8 +79,8 @@ class Volumes {
     std::string selected_node;  // as the claim says
     bool made = false;          // else the volume:
     std::string volume, volume_uid, volume_version;
-    bool kept = false;          // the volume says that it is for the claim
-    bool lost = false;          // the volume suits no more
+    bool kept = false;  // the volume says that it is for the claim
+    bool lost = false;  // the volume suits no more
   };
   std::optional<Promised> PromisedTo(ClaimId claim) const;
   // It is not bound, and may be yet: also while its volume is named and not bound to it.
@@ -148,7 +151,7 @@ class Volumes {
     bool known = false;
     std::string not_modelled;
     std::vector<int> selectors;
-    std::vector<ClaimId> claims;  // that name it
+    std::vector<ClaimId> claims;                                      // that name it
     std::string uid, resource_version, claim, storage_class, labels;  // labels: packed
     bool available = false;
     std::int64_t bytes = 0;

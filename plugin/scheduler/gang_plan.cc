@@ -56,7 +56,12 @@ Write BindingOf(const Task& task, absl::string_view node) {
   write.uid = task.uid;
   api::JsonWriter json(write.body);
   json.BeginObject().Field("apiVersion", "v1").Field("kind", "Binding");
-  json.Key("metadata").BeginObject().Field("name", task.name).Field("namespace", task.ns).Field("uid", task.uid).EndObject();
+  json.Key("metadata")
+      .BeginObject()
+      .Field("name", task.name)
+      .Field("namespace", task.ns)
+      .Field("uid", task.uid)
+      .EndObject();
   json.Key("target").BeginObject().Field("apiVersion", "v1").Field("kind", "Node").Field("name", node).EndObject();
   json.EndObject();
   return write;
@@ -139,21 +144,26 @@ class Planner {
   }
 
   std::string LeftoversText() const {
-    return ReleaseSentence(gang_, *view_.leftovers, view_.release_after, view_.telling.told() ? view_.telling.text() : "");
+    return ReleaseSentence(gang_, *view_.leftovers, view_.release_after,
+                           view_.telling.told() ? view_.telling.text() : "");
   }
 
-  void WantStatus(const std::string& release_message, const std::string& part_bound_message, std::vector<Write>& writes) {
+  void WantStatus(const std::string& release_message, const std::string& part_bound_message,
+                  std::vector<Write>& writes) {
     const Telling& telling = view_.telling;
     const bool told = telling.short_of_minimum() && !OnlyEnding() && !(gang_.tasks.empty() && gang_.admitted);
-    StatusChange change = ChangeOf(view_.group, cluster_, gang_, {told ? telling.text() : "", release_message, part_bound_message}, view_.transition_id, now_);
+    StatusChange change =
+        ChangeOf(view_.group, cluster_, gang_, {told ? telling.text() : "", release_message, part_bound_message},
+                 view_.transition_id, now_);
     if (told) WantUnschedulableEvent();
     if (!part_bound_message.empty() && !SaysPartBound(view_.group)) {
-      plan_.events.push_back({EventNote::Type::kWarning, std::string(kGangPartBound), part_bound_message, ReferenceTo(gang_)});
+      plan_.events.push_back(
+          {EventNote::Type::kWarning, std::string(kGangPartBound), part_bound_message, ReferenceTo(gang_)});
     }
     if (change.starts) {
       plan_.events.push_back({EventNote::Type::kNormal, "Scheduled",
-                              absl::StrCat(gang_.scheduled(), " of ", gang_.tasks.size(), " tasks are placed: ",
-                                           NodesText(cluster_, gang_)),
+                              absl::StrCat(gang_.scheduled(), " of ", gang_.tasks.size(),
+                                           " tasks are placed: ", NodesText(cluster_, gang_)),
                               ReferenceTo(gang_)});
     }
     if (change.patch.empty()) return;
@@ -172,7 +182,8 @@ class Planner {
 
   // Nothing can be done but wait until pods are gone.
   bool OnlyEnding() const {
-    return gang_.scheduled() >= gang_.min_member && gang_.binding_releasing > 0 && gang_.Count(TaskStatus::kPending) == 0;
+    return gang_.scheduled() >= gang_.min_member && gang_.binding_releasing > 0 &&
+           gang_.Count(TaskStatus::kPending) == 0;
   }
 
   // Once for each kind of reason: together with the condition that says so.
@@ -207,7 +218,8 @@ class Planner {
     for (const TaskId id : view_.leftovers->released) pods.push_back({cluster_.task(id).name, cluster_.task(id).uid});
     std::vector<Write> record, marks, deletions;
     // Volcano's controllers read of it whose end is no failure; for others it is a sentence.
-    WantStatus(gang_.kind == model::GangKind::kVolcano ? api::volcano::ReleaseMessage(sentence, pods) : sentence, "", record);
+    WantStatus(gang_.kind == model::GangKind::kVolcano ? api::volcano::ReleaseMessage(sentence, pods) : sentence, "",
+               record);
     for (const TaskId id : view_.leftovers->released) {
       const Task& task = cluster_.task(id);
       marks.push_back(ConditionOf(task, "DisruptionTarget", "True", "GangReleased", sentence, now_));
@@ -220,7 +232,8 @@ class Planner {
       deletions.push_back(std::move(write));
     }
     if (!record.empty() || gang_.kind == model::GangKind::kCoscheduling) {
-      plan_.events.push_back({EventNote::Type::kWarning, std::string(api::volcano::kGangReleased), sentence, ReferenceTo(gang_)});
+      plan_.events.push_back(
+          {EventNote::Type::kWarning, std::string(api::volcano::kGangReleased), sentence, ReferenceTo(gang_)});
     }
     WantPodConditions(record);
     for (std::vector<Write>* stage : {&record, &marks, &deletions}) {
@@ -242,8 +255,8 @@ std::string ConditionText(absl::string_view reason, absl::string_view message) {
   return absl::StrCat(reason, "\n", message);
 }
 
-Plan PlanWithoutGroup(const Cluster& cluster, const Gang& gang, const std::string& text, absl::FunctionRef<std::string(const Task&)> written, absl::Duration patience,
-                      absl::Time now) {
+Plan PlanWithoutGroup(const Cluster& cluster, const Gang& gang, const std::string& text,
+                      absl::FunctionRef<std::string(const Task&)> written, absl::Duration patience, absl::Time now) {
   Plan plan;
   std::vector<Write> writes;
   for (const TaskId id : gang.tasks) {

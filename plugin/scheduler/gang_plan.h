@@ -1,4 +1,5 @@
-// Everything the scheduler would write now about one gang: bindings, the PodGroup's status, its pods' conditions, events.
+// Everything the scheduler would write now about one gang: bindings, the PodGroup's status, its pods' conditions,
+// events.
 #pragma once
 
 #include <optional>
@@ -34,12 +35,13 @@ struct GangView {
   const VolumesOfGang& volumes;  // until they are ready nothing is bound
 };
 
-// One stage with the bindings, or with what their volumes need first, the status and the conditions; or, for leftovers whose time has come, three: the record of the
-// release in the PodGroup, the pods' DisruptionTarget, the deletions.
+// One stage with the bindings, or with what their volumes need first, the status and the conditions; or, for leftovers
+// whose time has come, three: the record of the release in the PodGroup, the pods' DisruptionTarget, the deletions.
 kube::Plan PlanGang(const GangView& view, absl::Time now);
 
 // Pods that wait for a PodGroup which is not there are told so by `text`, once it has been late for so long.
-kube::Plan PlanWithoutGroup(const model::Cluster& cluster, const model::Gang& gang, const std::string& text, absl::FunctionRef<std::string(const model::Task&)> written,
-                            absl::Duration patience, absl::Time now);
+kube::Plan PlanWithoutGroup(const model::Cluster& cluster, const model::Gang& gang, const std::string& text,
+                            absl::FunctionRef<std::string(const model::Task&)> written, absl::Duration patience,
+                            absl::Time now);
 
 }  // namespace gangway::scheduler

@@ -1,4 +1,5 @@
-// The PodGroup of a gang, of whichever kind it is: what it shows of the gang, and what it should show, each in its own words.
+// The PodGroup of a gang, of whichever kind it is: what it shows of the gang, and what it should show, each in its own
+// words.
 #pragma once
 
 #include <string>
@@ -15,7 +16,8 @@
 namespace gangway::scheduler {
 
 // In the order of model::GangKind.
-using GroupRef = std::variant<const api::volcano::PodGroup*, const api::core::KubernetesPodGroup*, const api::core::CoschedulingPodGroup*>;
+using GroupRef = std::variant<const api::volcano::PodGroup*, const api::core::KubernetesPodGroup*,
+                              const api::core::CoschedulingPodGroup*>;
 
 const api::Resource& ResourceOf(model::GangKind kind);
 const api::ObjectMeta& MetadataOf(const GroupRef& group);
@@ -33,12 +35,12 @@ struct StatusChange {
 };
 
 // Volcano: group_status.h.
-// Kubernetes: PodGroupScheduled is False with the reason, and True from when the gang is whole, for good (kubernetes: pkg/scheduler,
-// schedule_one_podgroup.go); GangReleased and GangPartBound are ours.
-// Coscheduling: phase and counts as its controller writes them (scheduler-plugins: pkg/controllers/podgroup_controller.go), so that both may
-// run; it has no conditions, and what there is to say stands in events.
-StatusChange ChangeOf(const GroupRef& group, const model::Cluster& cluster, const model::Gang& gang, const GroupTexts& texts, const std::string& transition_id,
-                      absl::Time now);
+// Kubernetes: PodGroupScheduled is False with the reason, and True from when the gang is whole, for good (kubernetes:
+// pkg/scheduler, schedule_one_podgroup.go); GangReleased and GangPartBound are ours. Coscheduling: phase and counts as
+// its controller writes them (scheduler-plugins: pkg/controllers/podgroup_controller.go), so that both may run; it has
+// no conditions, and what there is to say stands in events.
+StatusChange ChangeOf(const GroupRef& group, const model::Cluster& cluster, const model::Gang& gang,
+                      const GroupTexts& texts, const std::string& transition_id, absl::Time now);
 
 // Whether its status has a place for a reason.
 bool HasPlaceForReason(const GroupRef& group);

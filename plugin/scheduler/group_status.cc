@@ -27,7 +27,8 @@ std::string PhaseOf(const StatusInput& in) {
   const Gang& gang = in.gang;
   const std::string& phase = in.now_written.phase;
   const bool not_ready = gang.ready() < gang.min_member;
-  const bool whole = gang.scheduled() >= gang.min_member && (WasWhole(phase) || gang::HasMinimum(in.cluster, gang, gang::IsScheduled));
+  const bool whole =
+      gang.scheduled() >= gang.min_member && (WasWhole(phase) || gang::HasMinimum(in.cluster, gang, gang::IsScheduled));
   const std::string let_in = gang.admitted ? "Inqueue" : "Pending";
   if (gang.tasks.empty()) {
     // volcano: a minimum of nothing is complete at once.
@@ -36,7 +37,8 @@ std::string PhaseOf(const StatusInput& in) {
     return WasWhole(phase) ? "Pending" : let_in;
   }
   const bool without_failed = gang.scheduled() - gang.Count(TaskStatus::kFailed) >= gang.min_member;
-  if (gang.Count(TaskStatus::kRunning) > 0 && not_ready && in.told && WasWhole(phase) && !without_failed) return "Unknown";
+  if (gang.Count(TaskStatus::kRunning) > 0 && not_ready && in.told && WasWhole(phase) && !without_failed)
+    return "Unknown";
   if (whole) return Live(gang) == 0 && gang.Count(TaskStatus::kBinding) == 0 ? "Completed" : "Running";
   if (WasWhole(phase)) {
     if (phase == "Completed" && gang.Count(TaskStatus::kPending) == 0 && Live(gang) == 0) return phase;
@@ -59,9 +61,10 @@ void SetCondition(PodGroupStatus& status, PodGroupCondition condition) {
     status.conditions.push_back(std::move(condition));
     return;
   }
-  const bool overtaken = std::any_of(status.conditions.begin(), status.conditions.end(), [&](const PodGroupCondition& other) {
-    return Rivals(other.type, it->type) && other.last_transition_time.at > it->last_transition_time.at;
-  });
+  const bool overtaken =
+      std::any_of(status.conditions.begin(), status.conditions.end(), [&](const PodGroupCondition& other) {
+        return Rivals(other.type, it->type) && other.last_transition_time.at > it->last_transition_time.at;
+      });
   if (it->status == condition.status && !overtaken) {
     if (it->reason == condition.reason && it->message == condition.message) return;
     condition.last_transition_time = it->last_transition_time;
@@ -69,7 +72,8 @@ void SetCondition(PodGroupStatus& status, PodGroupCondition condition) {
   *it = std::move(condition);
 }
 
-PodGroupCondition NewCondition(const StatusInput& in, absl::string_view type, absl::string_view reason, std::string message) {
+PodGroupCondition NewCondition(const StatusInput& in, absl::string_view type, absl::string_view reason,
+                               std::string message) {
   PodGroupCondition condition;
   condition.type = std::string(type);
   condition.status = "True";
@@ -108,7 +112,8 @@ PodGroupStatus WantedStatus(const StatusInput& in) {
   if (!in.release_message.empty()) {
     SetCondition(status, NewCondition(in, api::volcano::kGangReleased, "NotWhole", in.release_message));
   }
-  if (!in.part_bound_message.empty()) SetCondition(status, NewCondition(in, kGangPartBound, "PodsStay", in.part_bound_message));
+  if (!in.part_bound_message.empty())
+    SetCondition(status, NewCondition(in, kGangPartBound, "PodsStay", in.part_bound_message));
   return status;
 }
 

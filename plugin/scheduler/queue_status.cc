@@ -15,7 +15,8 @@ api::ResourceList AllocatedList(const model::Resources& held, const model::Dims&
     if (dim == model::kCpu || dim == model::kMemory || held[dim] <= 0) continue;
     const absl::string_view name = dims.Name(dim);
     const bool bytes = dim == model::kEphemeralStorage || absl::StartsWith(name, "hugepages-");
-    list[std::string(name)] = Quantity::FromUnits(held[dim], bytes ? Quantity::Format::kBinarySI : Quantity::Format::kDecimalSI);
+    list[std::string(name)] =
+        Quantity::FromUnits(held[dim], bytes ? Quantity::Format::kBinarySI : Quantity::Format::kDecimalSI);
   }
   return list;
 }

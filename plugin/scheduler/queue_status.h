@@ -1,4 +1,5 @@
-// What a Queue's status says of the pods placed in it and in the queues below (Volcano: pkg/controllers/queue; recording queue-states).
+// What a Queue's status says of the pods placed in it and in the queues below (Volcano: pkg/controllers/queue;
+// recording queue-states).
 #pragma once
 
 #include <map>

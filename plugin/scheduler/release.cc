@@ -38,18 +38,21 @@ std::optional<Leftovers> FindLeftovers(const Cluster& cluster, model::GangId id)
   return leftovers;
 }
 
-std::string ReleaseSentence(const Gang& gang, const Leftovers& leftovers, absl::Duration release_after, absl::string_view waits) {
+std::string ReleaseSentence(const Gang& gang, const Leftovers& leftovers, absl::Duration release_after,
+                            absl::string_view waits) {
   std::string text;
-  if (!leftovers.released.empty()) text = absl::StrCat("released ", leftovers.released.size(), " of ", gang.min_member, " tasks: ");
+  if (!leftovers.released.empty())
+    text = absl::StrCat("released ", leftovers.released.size(), " of ", gang.min_member, " tasks: ");
   absl::StrAppend(&text, "the gang did not become whole within ", absl::FormatDuration(release_after));
   if (!waits.empty()) absl::StrAppend(&text, ", it ", waits);
   if (leftovers.running > 0) {
-    absl::StrAppend(&text, "; ", leftovers.running, leftovers.running == 1 ? " task runs and stays" : " tasks run and stay");
+    absl::StrAppend(&text, "; ", leftovers.running,
+                    leftovers.running == 1 ? " task runs and stays" : " tasks run and stay");
   }
   if (!leftovers.staying.empty()) {
     const std::size_t count = leftovers.staying.size();
-    absl::StrAppend(&text, "; ", count, count == 1 ? " pod" : " pods", " without a controller ", count == 1 ? "stays: " : "stay: ",
-                    absl::StrJoin(leftovers.staying, ", "));
+    absl::StrAppend(&text, "; ", count, count == 1 ? " pod" : " pods", " without a controller ",
+                    count == 1 ? "stays: " : "stay: ", absl::StrJoin(leftovers.staying, ", "));
   }
   return text;
 }

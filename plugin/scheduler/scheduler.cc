@@ -72,31 +72,50 @@ NamespacedName KeyOfGang(GangKind kind, const std::string& ns, const std::string
 
 constexpr int kMaxInFlight = 256;  // bindings are small
 
-// What keeps a pod where its volumes are, and where others let it: without it pods that need it wait, and all others go on.
+// What keeps a pod where its volumes are, and where others let it: without it pods that need it wait, and all others go
+// on.
 const kube::Selection kIfAllowed{.keep = false, .optional = true, .unless_forbidden = true};
 const kube::Selection kKeptIfAllowed{.optional = true, .unless_forbidden = true};
 
 class GangScheduler final : public Scheduler {
  public:
   GangScheduler(kube::Informers& informers, kube::ComponentOptions component, Options options)
-      : Scheduler(informers, std::move(component)), options_(std::move(options)), namespaces_(informers.namespaces()),
+      : Scheduler(informers, std::move(component)),
+        options_(std::move(options)),
+        namespaces_(informers.namespaces()),
         rules_{options_.explain_after, options_.missing_after, options_.refresh_after},
-        pods_(Watch<Pod>(api::kPods, {.keep = false, .everywhere = true}, [this](const auto& key, const auto&, const auto& after) { OnPod(key, after.get()); })),
-        groups_(Watch<PodGroup>(api::kPodGroups, {}, [this](const auto& key, const auto&, const auto& after) { OnGroup(GangKind::kVolcano, key, after.get()); })),
+        pods_(Watch<Pod>(api::kPods, {.keep = false, .everywhere = true},
+                         [this](const auto& key, const auto&, const auto& after) { OnPod(key, after.get()); })),
+        groups_(Watch<PodGroup>(api::kPodGroups, {},
+                                [this](const auto& key, const auto&, const auto& after) {
+                                  OnGroup(GangKind::kVolcano, key, after.get());
+                                })),
         kubernetes_groups_(Watch<KubernetesPodGroup>(api::kKubernetesPodGroups, kKeptIfAllowed,
-                                                     [this](const auto& key, const auto&, const auto& after) { OnGroup(GangKind::kKubernetes, key, after.get()); })),
+                                                     [this](const auto& key, const auto&, const auto& after) {
+                                                       OnGroup(GangKind::kKubernetes, key, after.get());
+                                                     })),
         coscheduling_groups_(Watch<CoschedulingPodGroup>(api::kCoschedulingPodGroups, kKeptIfAllowed,
-                                                         [this](const auto& key, const auto&, const auto& after) { OnGroup(GangKind::kCoscheduling, key, after.get()); })),
-        queues_(Watch<Queue>(api::kQueues, {}, [this](const auto& key, const auto&, const auto& after) { OnQueue(key, after.get()); })),
-        claims_(Watch<PersistentVolumeClaim>(api::kPersistentVolumeClaims, kIfAllowed,
-                                             [this](const auto& key, const auto&, const auto& after) { OnClaim(key, after.get()); })),
+                                                         [this](const auto& key, const auto&, const auto& after) {
+                                                           OnGroup(GangKind::kCoscheduling, key, after.get());
+                                                         })),
+        queues_(Watch<Queue>(api::kQueues, {},
+                             [this](const auto& key, const auto&, const auto& after) { OnQueue(key, after.get()); })),
+        claims_(Watch<PersistentVolumeClaim>(
+            api::kPersistentVolumeClaims, kIfAllowed,
+            [this](const auto& key, const auto&, const auto& after) { OnClaim(key, after.get()); })),
         driver_(Drive("podgroup", [this](const NamespacedName& key, absl::Time now) { return Decide(key, now); })) {
-    Watch<Node>(api::kNodes, {.keep = false}, [this](const auto& key, const auto&, const auto& after) { OnNode(key, after.get()); });
-    Watch<PriorityClass>(api::kPriorityClasses, {.keep = false}, [this](const auto& key, const auto&, const auto& after) { OnClass(key, after.get()); });
-    Watch<PersistentVolume>(api::kPersistentVolumes, kIfAllowed, [this](const auto& key, const auto&, const auto& after) { OnVolume(key, after.get()); });
-    Watch<StorageClass>(api::kStorageClasses, kIfAllowed, [this](const auto& key, const auto&, const auto& after) { OnStorageClass(key, after.get()); });
-    Watch<HyperNode>(api::volcano::kHyperNodes, kIfAllowed, [this](const auto& key, const auto&, const auto& after) { OnHyperNode(key, after.get()); });
-    Watch<PartialObject>(api::kNamespaces, kIfAllowed, [this](const auto& key, const auto&, const auto& after) { OnNamespace(key, after.get()); });
+    Watch<Node>(api::kNodes, {.keep = false},
+                [this](const auto& key, const auto&, const auto& after) { OnNode(key, after.get()); });
+    Watch<PriorityClass>(api::kPriorityClasses, {.keep = false},
+                         [this](const auto& key, const auto&, const auto& after) { OnClass(key, after.get()); });
+    Watch<PersistentVolume>(api::kPersistentVolumes, kIfAllowed,
+                            [this](const auto& key, const auto&, const auto& after) { OnVolume(key, after.get()); });
+    Watch<StorageClass>(api::kStorageClasses, kIfAllowed,
+                        [this](const auto& key, const auto&, const auto& after) { OnStorageClass(key, after.get()); });
+    Watch<HyperNode>(api::volcano::kHyperNodes, kIfAllowed,
+                     [this](const auto& key, const auto&, const auto& after) { OnHyperNode(key, after.get()); });
+    Watch<PartialObject>(api::kNamespaces, kIfAllowed,
+                         [this](const auto& key, const auto&, const auto& after) { OnNamespace(key, after.get()); });
     if (options_.live_policy != nullptr) options_.live_policy->OnChange([this] { OnPolicy(); });
     pods_.After(coscheduling_groups_);  // whether there are any says what a label of theirs means
     if (informers.metrics() == nullptr) return;
@@ -104,7 +123,8 @@ class GangScheduler final : public Scheduler {
     waiting_gangs_ = metrics.AddGauge("gangway_waiting_gangs", "PodGroups that wait to be let in or placed");
     rounds_ = metrics.AddCounter("gangway_schedule_rounds_total", "Scheduling rounds");
     bound_ = metrics.AddCounter("gangway_bindings_total", "Bindings, by what became of them", {{"result", "bound"}});
-    refused_ = metrics.AddCounter("gangway_bindings_total", "Bindings, by what became of them", {{"result", "refused"}});
+    refused_ =
+        metrics.AddCounter("gangway_bindings_total", "Bindings, by what became of them", {{"result", "refused"}});
   }
 
   ~GangScheduler() override {
@@ -124,7 +144,10 @@ class GangScheduler final : public Scheduler {
       const Gang& gang = cluster_.gang(id);
       const auto state = states_.find(key);
       const auto& reason = state == states_.end() ? std::nullopt : state->second.telling.reason();
-      json.BeginObject().Field("gang", key.ToString()).Field("admitted", gang.admitted).Field("minMember", gang.min_member);
+      json.BeginObject()
+          .Field("gang", key.ToString())
+          .Field("admitted", gang.admitted)
+          .Field("minMember", gang.min_member);
       json.Field("tasks", count(gang.tasks.size())).Field("placed", gang.scheduled());
       json.Field("reason", reason.has_value() ? model::Render(*reason) : "").EndObject();
     }
@@ -272,7 +295,8 @@ class GangScheduler final : public Scheduler {
     const GangId known = FindGang(key);
     const bool another = group != nullptr && (known == model::kNone || cluster_.gang(known).uid != group->metadata.uid);
     if (another && kind == GangKind::kVolcano && deciding()) PauseSurplus();
-    if (group == nullptr && awaiting_volumes_.contains(key)) GiveNodesBack(known);  // nobody would bind its pods any more
+    if (group == nullptr && awaiting_volumes_.contains(key))
+      GiveNodesBack(known);  // nobody would bind its pods any more
     Apply([&] {
       if (group == nullptr) {
         cluster_.RemoveGang(name.ns, name.name, kind);
@@ -364,7 +388,8 @@ class GangScheduler final : public Scheduler {
     if (!absl::StrContains(key.name, '/')) return cluster_.FindGang(key.ns, key.name);
     for (const GangKind kind : {GangKind::kKubernetes, GangKind::kCoscheduling}) {
       const std::string prefix = KeyOfGang(kind, "", "").name;
-      if (absl::StartsWith(key.name, prefix)) return cluster_.FindGang(key.ns, absl::string_view(key.name).substr(prefix.size()), kind);
+      if (absl::StartsWith(key.name, prefix))
+        return cluster_.FindGang(key.ns, absl::string_view(key.name).substr(prefix.size()), kind);
     }
     return model::kNone;
   }
@@ -425,7 +450,8 @@ class GangScheduler final : public Scheduler {
     });
   }
 
-  // What queues have allocated is written in their status, a moment after it changed. Who serves some namespaces only knows a part of it.
+  // What queues have allocated is written in their status, a moment after it changed. Who serves some namespaces only
+  // knows a part of it.
   void WantQueueStatus() {
     if (queue_status_wanted_ || !deciding() || !namespaces_.empty()) return;
     queue_status_wanted_ = true;
@@ -495,7 +521,8 @@ class GangScheduler final : public Scheduler {
     std::vector<std::string> would_fit;
     for (const TaskId task : decision.would_fit) would_fit.push_back(cluster_.task(task).uid);
     State& state = StateOf(cluster_.gang(decision.gang));
-    const bool news = !KeepsWaiting(decision, key) && state.telling.Decide(decision.reason, decision.short_of_minimum, std::move(would_fit), now);
+    const bool news = !KeepsWaiting(decision, key) &&
+                      state.telling.Decide(decision.reason, decision.short_of_minimum, std::move(would_fit), now);
     changed = changed || news;
     if (changed) driver_.Enqueue(key);
   }
@@ -529,8 +556,17 @@ class GangScheduler final : public Scheduler {
       return {};
     }
     const auto written = [this](const Task& task) { return Written(task); };
-    const GangView view{cluster_,  id,      *group,    state.telling, accepted, written,
-                        leftovers, state.half_bound_since, options_.release_after, TransitionId(), volumes};
+    const GangView view{cluster_,
+                        id,
+                        *group,
+                        state.telling,
+                        accepted,
+                        written,
+                        leftovers,
+                        state.half_bound_since,
+                        options_.release_after,
+                        TransitionId(),
+                        volumes};
     kube::Plan plan = PlanGang(view, now);
     if (!volumes.ready) plan.look_again = std::min(plan.look_again, state.volumes_since + options_.volumes_take);
     plan.look_again = std::min(plan.look_again, state.telling.NextChange(rules_));
@@ -549,12 +585,16 @@ class GangScheduler final : public Scheduler {
     }
     const Gang& gang = cluster_.gang(id);
     const api::Resource& resource = ResourceOf(gang.kind);
-    const bool served = gang.kind == GangKind::kKubernetes ? kubernetes_groups_.seen_up_to() > 0 : coscheduling_groups_.seen_up_to() > 0;
-    const std::string text = model::GroupMissing(absl::StrCat(std::string(resource.plural), ".", std::string(resource.group)), gang.name, served);
-    return scheduler::PlanWithoutGroup(cluster_, gang, text, [this](const Task& task) { return Written(task); }, options_.missing_after, now);
+    const bool served = gang.kind == GangKind::kKubernetes ? kubernetes_groups_.seen_up_to() > 0
+                                                           : coscheduling_groups_.seen_up_to() > 0;
+    const std::string text = model::GroupMissing(
+        absl::StrCat(std::string(resource.plural), ".", std::string(resource.group)), gang.name, served);
+    return scheduler::PlanWithoutGroup(
+        cluster_, gang, text, [this](const Task& task) { return Written(task); }, options_.missing_after, now);
   }
 
-  VolumesOfGang AwaitVolumes(const NamespacedName& key, GangId id, State& state, absl::FunctionRef<bool(const Task&)> accepted, absl::Time now) {
+  VolumesOfGang AwaitVolumes(const NamespacedName& key, GangId id, State& state,
+                             absl::FunctionRef<bool(const Task&)> accepted, absl::Time now) {
     VolumesOfGang volumes = LookAtVolumes(cluster_, cluster_.gang(id), accepted, state.selected);
     if (volumes.ready || !volumes.failed.empty()) {
       state.volumes_since = absl::InfinitePast();
@@ -565,7 +605,8 @@ class GangScheduler final : public Scheduler {
     awaiting_volumes_.insert(key);
     if (state.volumes_since == absl::InfinitePast()) state.volumes_since = now;
     if (now >= state.volumes_since + options_.volumes_take) {
-      volumes.failed = absl::StrCat("no volume came within ", absl::FormatDuration(options_.volumes_take), " for ", volumes.waits_for);
+      volumes.failed = absl::StrCat("no volume came within ", absl::FormatDuration(options_.volumes_take), " for ",
+                                    volumes.waits_for);
       state.volumes_since = absl::InfinitePast();
     }
     return volumes;
@@ -608,7 +649,8 @@ class GangScheduler final : public Scheduler {
   void OnReply(const kube::Write& write, const kube::Response& reply) override {
     if (write.resource == &api::kPods && write.subresource == "binding") return OnBindingReply(write, reply);
     Scheduler::OnReply(write, reply);
-    const bool of_volumes = write.resource == &api::kPersistentVolumeClaims || write.resource == &api::kPersistentVolumes;
+    const bool of_volumes =
+        write.resource == &api::kPersistentVolumeClaims || write.resource == &api::kPersistentVolumes;
     if (of_volumes && reply.code == 403) OnVolumesForbidden(write, kube::StatusFromResponse(reply).message());
   }
 
@@ -616,14 +658,19 @@ class GangScheduler final : public Scheduler {
     const absl::btree_set<NamespacedName> awaiting = awaiting_volumes_;
     for (const NamespacedName& key : awaiting) {
       const GangId id = FindGang(key);
-      const bool concerned = id != model::kNone && std::any_of(cluster_.gang(id).tasks.begin(), cluster_.gang(id).tasks.end(), [&](TaskId task) {
-        const std::vector<model::ClaimId>& claims = cluster_.shape(cluster_.task(task).shape).claims;
-        return std::any_of(claims.begin(), claims.end(), [&](model::ClaimId claim) {
-          const auto promised = cluster_.volumes().PromisedTo(claim);
-          return promised.has_value() && (write.ns.empty() ? promised->volume == write.name : promised->ns == write.ns && promised->name == write.name);
-        });
-      });
-      if (concerned) GiveUp(id, absl::StrCat("the scheduler may not patch ", std::string(write.resource->plural), ": ", why));
+      const bool concerned =
+          id != model::kNone &&
+          std::any_of(cluster_.gang(id).tasks.begin(), cluster_.gang(id).tasks.end(), [&](TaskId task) {
+            const std::vector<model::ClaimId>& claims = cluster_.shape(cluster_.task(task).shape).claims;
+            return std::any_of(claims.begin(), claims.end(), [&](model::ClaimId claim) {
+              const auto promised = cluster_.volumes().PromisedTo(claim);
+              return promised.has_value() &&
+                     (write.ns.empty() ? promised->volume == write.name
+                                       : promised->ns == write.ns && promised->name == write.name);
+            });
+          });
+      if (concerned)
+        GiveUp(id, absl::StrCat("the scheduler may not patch ", std::string(write.resource->plural), ": ", why));
     }
   }
 
@@ -648,30 +695,38 @@ class GangScheduler final : public Scheduler {
     if (reply.ok()) {
       // The watch may have told first.
       if (task.status == TaskStatus::kBinding) accepted_.insert(task.uid);
-      recorder().Record({kube::EventNote::Type::kNormal, "Scheduled",
-                        absl::StrCat("Successfully assigned ", key.ToString(), " to ", cluster_.node_name(task.row)),
-                        {.api_version = "v1", .kind = "Pod", .ns = task.ns, .name = task.name, .uid = task.uid,
-                         .resource_version = "", .field_path = ""}});
+      recorder().Record({kube::EventNote::Type::kNormal,
+                         "Scheduled",
+                         absl::StrCat("Successfully assigned ", key.ToString(), " to ", cluster_.node_name(task.row)),
+                         {.api_version = "v1",
+                          .kind = "Pod",
+                          .ns = task.ns,
+                          .name = task.name,
+                          .uid = task.uid,
+                          .resource_version = "",
+                          .field_path = ""}});
       return;
     }
     refused_.Add();
-    LookAtPod(key, task.uid, absl::StrCat("binding ", task.name, " to ", cluster_.node_name(task.row), " was refused: ",
-                                          kube::StatusFromResponse(reply).message()));
+    LookAtPod(key, task.uid,
+              absl::StrCat("binding ", task.name, " to ", cluster_.node_name(task.row),
+                           " was refused: ", kube::StatusFromResponse(reply).message()));
   }
 
-  // A binding was refused: the pod itself says whether it is bound (the reply to an earlier try was lost), gone, or free.
+  // A binding was refused: the pod itself says whether it is bound (the reply to an earlier try was lost), gone, or
+  // free.
   void LookAtPod(const NamespacedName& key, const std::string& uid, std::string why) {
     kube::Request request;
     request.method = "GET";
     request.path = api::PathOf(api::kPods, key.ns, key.name);
     client().Send(std::move(request), token(),
-                 [this, key, uid, why = std::move(why)](const absl::StatusOr<kube::Response>& reply) {
-                   if (!reply.ok()) return;  // the driver tries the binding again, which leads back here
-                   if (reply->code == 404) return pods_.ObserveDeleted(key, uid);
-                   if (!reply->ok()) return;
-                   pods_.Observe(reply->body);
-                   if (const TaskId task = AssumedTask(key, uid); task != model::kNone) GiveUpTask(task, why);
-                 });
+                  [this, key, uid, why = std::move(why)](const absl::StatusOr<kube::Response>& reply) {
+                    if (!reply.ok()) return;  // the driver tries the binding again, which leads back here
+                    if (reply->code == 404) return pods_.ObserveDeleted(key, uid);
+                    if (!reply->ok()) return;
+                    pods_.Observe(reply->body);
+                    if (const TaskId task = AssumedTask(key, uid); task != model::kNone) GiveUpTask(task, why);
+                  });
   }
 
   // The pod is free and its binding was refused.
@@ -723,7 +778,7 @@ class GangScheduler final : public Scheduler {
   absl::btree_map<NamespacedName, State> states_;
   absl::btree_set<NamespacedName> waiting_;  // gangs that waited in the last round
   absl::btree_set<NamespacedName> awaiting_volumes_;
-  absl::btree_set<NamespacedName> without_group_;  // gangs that pods name, and no PodGroup is there
+  absl::btree_set<NamespacedName> without_group_;          // gangs that pods name, and no PodGroup is there
   absl::flat_hash_set<std::string> accepted_;              // UIDs of assumed pods whose binding was accepted
   absl::flat_hash_map<std::string, std::string> written_;  // PodScheduled=False as written, by UID
   absl::btree_set<std::string> known_queues_;
@@ -747,7 +802,8 @@ class GangScheduler final : public Scheduler {
 
 }  // namespace
 
-std::unique_ptr<Scheduler> Scheduler::Make(kube::Informers& informers, kube::ComponentOptions component, Options options) {
+std::unique_ptr<Scheduler> Scheduler::Make(kube::Informers& informers, kube::ComponentOptions component,
+                                           Options options) {
   component.events_yield = true;  // bindings go first
   component.max_in_flight = kMaxInFlight;
   component.event_source = options.name;

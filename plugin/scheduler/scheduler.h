@@ -1,9 +1,9 @@
-// The gang scheduler as a component: watches pods, nodes, PodGroups, queues, priority classes, claims and volumes with their storage
-// classes, namespaces, and HyperNodes, keeps the table, decides, and writes bindings, what claims need before them, PodGroup status, conditions and
-// events, and the queues that every cluster has when they are missing.
+// The gang scheduler as a component: watches pods, nodes, PodGroups, queues, priority classes, claims and volumes with
+// their storage classes, namespaces, and HyperNodes, keeps the table, decides, and writes bindings, what claims need
+// before them, PodGroup status, conditions and events, and the queues that every cluster has when they are missing.
 //
-// Nothing is remembered across a restart: everything is rebuilt from what the API server has. A gang found half-bound is completed when
-// the rest fits, else released after `release_after`. Used on its loop; destroying it is a crash.
+// Nothing is remembered across a restart: everything is rebuilt from what the API server has. A gang found half-bound
+// is completed when the rest fits, else released after `release_after`. Used on its loop; destroying it is a crash.
 #pragma once
 
 #include <memory>
@@ -23,14 +23,15 @@ struct Options {
   std::shared_ptr<LivePolicy> live_policy;  // instead of `policy`, where that may change; null: it does not
   // How long something waits before its reason is written, so that what resolves itself makes no noise.
   absl::Duration explain_after = absl::Milliseconds(500);
-  // The same for pods that are missing and claims that are not bound: controllers may be at work on them behind a busy API server.
+  // The same for pods that are missing and claims that are not bound: controllers may be at work on them behind a busy
+  // API server.
   absl::Duration missing_after = absl::Seconds(3);
   // How often the numbers of a reason are brought up to date while its kind stays.
   absl::Duration refresh_after = absl::Seconds(10);
   // How long part of a gang may stay bound while the rest finds no node.
   absl::Duration release_after = absl::Seconds(30);
-  // After a PodGroup came, nothing is placed beyond minima for so long, so that those of gangs made together with it come first; while
-  // more come the pause goes on, up to four times as long.
+  // After a PodGroup came, nothing is placed beyond minima for so long, so that those of gangs made together with it
+  // come first; while more come the pause goes on, up to four times as long.
   absl::Duration surplus_pause = absl::Milliseconds(500);
   // How long pods that were given nodes wait for their volumes before the nodes are given back.
   absl::Duration volumes_take = absl::Minutes(10);
@@ -45,8 +46,8 @@ struct Options {
 
 class Scheduler : public kube::Component {
  public:
-  // Of the namespaces that the informers are for, pods and PodGroups are scheduled and written. Pods everywhere take room on nodes and are
-  // watched. Dumped are also the gangs that wait, by name, with their reasons.
+  // Of the namespaces that the informers are for, pods and PodGroups are scheduled and written. Pods everywhere take
+  // room on nodes and are watched. Dumped are also the gangs that wait, by name, with their reasons.
   static std::unique_ptr<Scheduler> Make(kube::Informers& informers, kube::ComponentOptions component, Options options);
 
   virtual const model::Cluster& cluster() const = 0;

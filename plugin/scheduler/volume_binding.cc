@@ -41,9 +41,17 @@ Write KeepForClaim(const Volumes::Promised& promised) {
   write.uid = promised.volume_uid;
   write.resource_version = promised.volume_version;
   api::JsonWriter json(write.body);
-  json.BeginObject().Key("metadata").BeginObject().Key("annotations").BeginObject().Field("pv.kubernetes.io/bound-by-controller", "yes");
+  json.BeginObject()
+      .Key("metadata")
+      .BeginObject()
+      .Key("annotations")
+      .BeginObject()
+      .Field("pv.kubernetes.io/bound-by-controller", "yes");
   json.EndObject().EndObject().Key("spec").BeginObject().Key("claimRef").BeginObject();
-  json.Field("apiVersion", "v1").Field("kind", "PersistentVolumeClaim").Field("namespace", promised.ns).Field("name", promised.name);
+  json.Field("apiVersion", "v1")
+      .Field("kind", "PersistentVolumeClaim")
+      .Field("namespace", promised.ns)
+      .Field("name", promised.name);
   json.Field("uid", promised.uid).EndObject().EndObject().EndObject();
   return write;
 }
@@ -57,7 +65,9 @@ class Look {
       if (!out_.failed.empty()) return;
       if (!cluster_.volumes().ready(claim)) {
         Await(task, claim);
-      } else if (!cluster_.volumes().AllSelectors({claim}, [&](const Volumes::Selector& selector) { return cluster_.MatchesAny(task.row, selector.terms); })) {
+      } else if (!cluster_.volumes().AllSelectors({claim}, [&](const Volumes::Selector& selector) {
+                   return cluster_.MatchesAny(task.row, selector.terms);
+                 })) {
         Fail(task, claim, "was bound to a volume that the node does not reach");
       }
     }
@@ -70,7 +80,9 @@ class Look {
  private:
   void Await(const Task& task, model::ClaimId claim) {
     if (!cluster_.volumes().awaited(claim)) return Fail(task, claim, "cannot be used any more");
-    if (out_.waits_for.empty()) out_.waits_for = absl::StrCat("claim ", cluster_.volumes().NameOf(claim), " on node ", cluster_.node_name(task.row));
+    if (out_.waits_for.empty())
+      out_.waits_for =
+          absl::StrCat("claim ", cluster_.volumes().NameOf(claim), " on node ", cluster_.node_name(task.row));
     const std::optional<Volumes::Promised> promised = cluster_.volumes().PromisedTo(claim);
     if (!promised.has_value()) return;  // its volume is being bound to it
     if (!promised->made) {
@@ -96,7 +108,8 @@ class Look {
     if (!there) out_.writes.push_back(std::move(write));
   }
   void Fail(const Task& task, model::ClaimId claim, absl::string_view what) {
-    out_.failed = absl::StrCat("claim ", cluster_.volumes().NameOf(claim), " of ", task.name, " on ", cluster_.node_name(task.row), " ", what);
+    out_.failed = absl::StrCat("claim ", cluster_.volumes().NameOf(claim), " of ", task.name, " on ",
+                               cluster_.node_name(task.row), " ", what);
   }
 
   const Cluster& cluster_;
@@ -106,8 +119,8 @@ class Look {
 
 }  // namespace
 
-VolumesOfGang LookAtVolumes(const Cluster& cluster, const model::Gang& gang, absl::FunctionRef<bool(const Task&)> accepted,
-                            absl::btree_set<std::string>& selected) {
+VolumesOfGang LookAtVolumes(const Cluster& cluster, const model::Gang& gang,
+                            absl::FunctionRef<bool(const Task&)> accepted, absl::btree_set<std::string>& selected) {
   Look look(cluster, selected);
   std::vector<model::TaskId> tasks = gang.tasks;
   std::erase_if(tasks, [&](model::TaskId id) {

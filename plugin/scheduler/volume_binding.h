@@ -1,4 +1,5 @@
-// Volumes before pods: what must be written, and has come to be, before the pods that a gang was given nodes for may be bound. Pure.
+// Volumes before pods: what must be written, and has come to be, before the pods that a gang was given nodes for may be
+// bound. Pure.
 #pragma once
 
 #include <string>
@@ -18,9 +19,10 @@ struct VolumesOfGang {
   std::string waits_for;            // "claim data on node n1": the first that is not there
 };
 
-// Of the pods that are assumed to be somewhere and whose binding was not `accepted`. `selected` remembers, from look to look, the claims
-// that were seen with their node: one that has it no more was given back by who makes its volume.
-VolumesOfGang LookAtVolumes(const model::Cluster& cluster, const model::Gang& gang, absl::FunctionRef<bool(const model::Task&)> accepted,
+// Of the pods that are assumed to be somewhere and whose binding was not `accepted`. `selected` remembers, from look to
+// look, the claims that were seen with their node: one that has it no more was given back by who makes its volume.
+VolumesOfGang LookAtVolumes(const model::Cluster& cluster, const model::Gang& gang,
+                            absl::FunctionRef<bool(const model::Task&)> accepted,
                             absl::btree_set<std::string>& selected);
 
 }  // namespace gangway::scheduler

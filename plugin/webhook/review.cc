@@ -27,9 +27,8 @@ using api::volcano::Operation;
 using api::volcano::Verdict;
 using boost::json::value;
 
-constexpr std::size_t kMaxUidBytes = 256;  // an API server writes 36
+constexpr std::size_t kMaxUidBytes = 256;            // an API server writes 36
 constexpr std::size_t kMaxWarnedBytes = 256u << 10;  // what is larger is judged and not read once more for warnings
-
 
 // nullptr when it is absent or null.
 const value* Member(const value& object, std::string_view key) {
@@ -42,7 +41,9 @@ std::string TextOf(const value& object, std::string_view key) {
   return member != nullptr && member->is_string() ? std::string(api::AbslView(member->get_string())) : std::string();
 }
 
-absl::Status NoReview(absl::string_view why) { return absl::InvalidArgumentError(absl::StrCat("not an AdmissionReview of admission.k8s.io/v1: ", why)); }
+absl::Status NoReview(absl::string_view why) {
+  return absl::InvalidArgumentError(absl::StrCat("not an AdmissionReview of admission.k8s.io/v1: ", why));
+}
 
 const api::Resource* ResourceOf(const value& request) {
   const value* of = Member(request, "resource");
@@ -50,7 +51,9 @@ const api::Resource* ResourceOf(const value& request) {
   for (const api::KindRow& row : api::volcano::Kinds()) {
     if (row.admission == nullptr || !row.admission->validating_webhook) continue;
     const api::Resource& resource = *row.resource;
-    if (TextOf(*of, "group") == resource.group && TextOf(*of, "version") == resource.version && TextOf(*of, "resource") == resource.plural) return &resource;
+    if (TextOf(*of, "group") == resource.group && TextOf(*of, "version") == resource.version &&
+        TextOf(*of, "resource") == resource.plural)
+      return &resource;
   }
   return nullptr;
 }
@@ -99,7 +102,9 @@ class Differ {
   boost::json::array Take() { return std::move(out_); }
 
  private:
-  static std::string Escaped(const boost::json::string_view key) { return absl::StrReplaceAll(api::AbslView(key), {{"~", "~0"}, {"/", "~1"}}); }
+  static std::string Escaped(const boost::json::string_view key) {
+    return absl::StrReplaceAll(api::AbslView(key), {{"~", "~0"}, {"/", "~1"}});
+  }
 
   void DiffObjects(const boost::json::object& before, const boost::json::object& after) {
     for (const auto& member : before) {
@@ -125,10 +130,23 @@ class Differ {
 };
 
 void WriteRefusal(const Verdict& verdict, api::JsonWriter& json) {
-  json.Field("allowed", false).Key("status").BeginObject().Field("status", "Failure").Field("code", verdict.code).Field("message", verdict.message);
-  json.Field("reason", verdict.reason.empty() ? std::string("BadRequest") : verdict.reason).Key("details").BeginObject().Key("causes").BeginArray();
+  json.Field("allowed", false)
+      .Key("status")
+      .BeginObject()
+      .Field("status", "Failure")
+      .Field("code", verdict.code)
+      .Field("message", verdict.message);
+  json.Field("reason", verdict.reason.empty() ? std::string("BadRequest") : verdict.reason)
+      .Key("details")
+      .BeginObject()
+      .Key("causes")
+      .BeginArray();
   for (const api::FieldError& error : verdict.errors) {
-    json.BeginObject().Field("reason", error.Reason()).Field("message", error.Message()).Field("field", error.field).EndObject();
+    json.BeginObject()
+        .Field("reason", error.Reason())
+        .Field("message", error.Message())
+        .Field("field", error.field)
+        .EndObject();
   }
   json.EndArray().EndObject().EndObject();
 }
@@ -155,12 +173,17 @@ boost::json::array PatchBetween(const value& before, const value& after) {
 }
 
 absl::StatusOr<std::string> AnswerReview(Step step, absl::string_view review, const api::volcano::QueueLookup& queues,
-                                         const api::volcano::NamespaceQueueLookup& namespace_queues, const ReviewLimits& limits) {
-  if (const absl::Status status = api::ParseCompletely(review, {.max_bytes = limits.max_bytes, .max_depth = 110}); !status.ok()) return NoReview(status.message());
-  if (MoreValuesThan(limits.max_values, review)) return NoReview(absl::StrCat("more than ", limits.max_values, " values"));
+                                         const api::volcano::NamespaceQueueLookup& namespace_queues,
+                                         const ReviewLimits& limits) {
+  if (const absl::Status status = api::ParseCompletely(review, {.max_bytes = limits.max_bytes, .max_depth = 110});
+      !status.ok())
+    return NoReview(status.message());
+  if (MoreValuesThan(limits.max_values, review))
+    return NoReview(absl::StrCat("more than ", limits.max_values, " values"));
   absl::StatusOr<value> parsed = api::ParseJson(review);
   if (!parsed.ok()) return NoReview(parsed.status().message());
-  if (TextOf(*parsed, "apiVersion") != "admission.k8s.io/v1" || TextOf(*parsed, "kind") != "AdmissionReview") return NoReview("apiVersion and kind say otherwise");
+  if (TextOf(*parsed, "apiVersion") != "admission.k8s.io/v1" || TextOf(*parsed, "kind") != "AdmissionReview")
+    return NoReview("apiVersion and kind say otherwise");
   const value* request = Member(*parsed, "request");
   if (request == nullptr || !request->is_object()) return NoReview("there is no request");
   const std::string uid = TextOf(*request, "uid");
@@ -178,8 +201,11 @@ absl::StatusOr<std::string> AnswerReview(Step step, absl::string_view review, co
     const bool deletes = *operation == Operation::kDelete;
     if (!deletes && object == nullptr) return NoReview("request.object is missing");
     if (*operation == Operation::kUpdate && old_object == nullptr) return NoReview("request.oldObject is missing");
-    AdmissionRequest asked{.resource = resource, .operation = *operation, .ns = TextOf(*request, "namespace"),
-                           .name = TextOf(*request, "name"), .old_object = old_object};
+    AdmissionRequest asked{.resource = resource,
+                           .operation = *operation,
+                           .ns = TextOf(*request, "namespace"),
+                           .name = TextOf(*request, "name"),
+                           .old_object = old_object};
     if (resource == &api::kPodGroups && namespace_queues) asked.namespace_queue = namespace_queues(asked.ns);
     if (step == Step::kMutate) {
       if (*operation == Operation::kCreate) patch = DefaultsOf(asked, *object);
@@ -189,16 +215,23 @@ absl::StatusOr<std::string> AnswerReview(Step step, absl::string_view review, co
       value judged = std::move(parsed->at("request").at("object"));  // and filled in
       verdict = api::volcano::Admit(asked, &judged, queues);
       if (verdict.allowed() && review.size() <= kMaxWarnedBytes) {
-        for (const ingest::Foresight& each : ingest::ForeseeIn(*resource, api::ToJson(judged))) warnings.push_back(each.ToString());
+        for (const ingest::Foresight& each : ingest::ForeseeIn(*resource, api::ToJson(judged)))
+          warnings.push_back(each.ToString());
       }
     }
   }
   if (patch.size() > limits.max_patch_bytes) {
-    return absl::ResourceExhaustedError(absl::StrCat("the patch of the defaults would have ", patch.size(), " bytes, the limit is ", limits.max_patch_bytes));
+    return absl::ResourceExhaustedError(absl::StrCat("the patch of the defaults would have ", patch.size(),
+                                                     " bytes, the limit is ", limits.max_patch_bytes));
   }
   std::string out;
   api::JsonWriter json(out);
-  json.BeginObject().Field("apiVersion", "admission.k8s.io/v1").Field("kind", "AdmissionReview").Key("response").BeginObject().Field("uid", uid);
+  json.BeginObject()
+      .Field("apiVersion", "admission.k8s.io/v1")
+      .Field("kind", "AdmissionReview")
+      .Key("response")
+      .BeginObject()
+      .Field("uid", uid);
   verdict.allowed() ? WriteAllowed(patch, json) : WriteRefusal(verdict, json);
   if (!warnings.empty()) {
     json.Key("warnings").BeginArray();

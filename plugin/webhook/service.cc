@@ -47,7 +47,8 @@ class Service::Impl {
   std::thread thread_;
 };
 
-absl::StatusOr<std::unique_ptr<Service>> Service::Start(kube::HttpFrontOptions where, std::unique_ptr<Handler> handler) {
+absl::StatusOr<std::unique_ptr<Service>> Service::Start(kube::HttpFrontOptions where,
+                                                        std::unique_ptr<Handler> handler) {
   auto impl = std::make_unique<Impl>(std::move(handler));
   GW_RETURN_IF_ERROR(impl->Start(std::move(where)));
   return std::unique_ptr<Service>(new Service(std::move(impl)));

@@ -26,8 +26,10 @@ json::object StatusOf(const api::Resource& review) {
 
 }  // namespace
 
-// What the API server makes of a question: of who asks and of rules only the answer is told, of access who wrote which field, too.
-void ServerCore::CompleteReview(const api::Resource& review, const schemas::Schema& schema, const CommitNote& note, Draft& draft) {
+// What the API server makes of a question: of who asks and of rules only the answer is told, of access who wrote which
+// field, too.
+void ServerCore::CompleteReview(const api::Resource& review, const schemas::Schema& schema, const CommitNote& note,
+                                Draft& draft) {
   static const auto* const kNone = new apply::FieldSet();
   if (review.kind == "SelfSubjectRulesReview") {
     draft.object()["metadata"].emplace_object();

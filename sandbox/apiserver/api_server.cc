@@ -34,7 +34,9 @@ ApiServer::WatchAnswer ApiServer::StartWatch(const kube::Request& request, const
   return impl_->core.StartWatch(request, caller, std::move(on_frames), std::move(on_end));
 }
 
-void ApiServer::SetPodLogs(PodLogs pod_logs, PodLogStreams streams) { impl_->core.SetPodLogs(std::move(pod_logs), std::move(streams)); }
+void ApiServer::SetPodLogs(PodLogs pod_logs, PodLogStreams streams) {
+  impl_->core.SetPodLogs(std::move(pod_logs), std::move(streams));
+}
 void ApiServer::BreakWatches() { impl_->core.watches().EndAll(absl::OkStatus()); }
 void ApiServer::Restart() {
   ++restarts_;

@@ -1,7 +1,8 @@
-// Kubernetes' API over a Store: the semantics of get, list, watch, create, update, patch and delete, their subresources,
-// admission, garbage collection of owner references, namespaces and the expiry of events.
+// Kubernetes' API over a Store: the semantics of get, list, watch, create, update, patch and delete, their
+// subresources, admission, garbage collection of owner references, namespaces and the expiry of events.
 //
-// Used on one loop. Callers are an HTTP front (kube/serve/http_front.h) and clients in the process (in_process_client.h).
+// Used on one loop. Callers are an HTTP front (kube/serve/http_front.h) and clients in the process
+// (in_process_client.h).
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,8 @@ namespace gangway::sandbox {
 // Bodies beyond this are 413; a front refuses them before it has read them.
 inline constexpr std::size_t kMaxBodyBytes = 3u << 20;
 
-// Who sends a request; its name goes into the journal and, unless the request says fieldManager, into metadata.managedFields.
+// Who sends a request; its name goes into the journal and, unless the request says fieldManager, into
+// metadata.managedFields.
 struct Caller {
   std::string name;
   // Shown metadata.managedFields. Components in the process have no use for it and would only read past it.
@@ -41,19 +43,20 @@ struct LogQuery {
 };
 // Answers with the text, or NotFound / InvalidArgument with a message for the user. Called on the loop.
 using PodLogs = absl::AnyInvocable<absl::StatusOr<std::string>(const LogQuery&)>;
-// The same, and what is written from then on, until the container ends. Pieces of the text come as the objects of frames; callbacks as
-// those of a watch.
-using PodLogStreams =
-    absl::AnyInvocable<absl::StatusOr<std::unique_ptr<kube::Watch>>(const LogQuery&, kube::Client::OnFrames, kube::Client::OnEnd)>;
+// The same, and what is written from then on, until the container ends. Pieces of the text come as the objects of
+// frames; callbacks as those of a watch.
+using PodLogStreams = absl::AnyInvocable<absl::StatusOr<std::unique_ptr<kube::Watch>>(
+    const LogQuery&, kube::Client::OnFrames, kube::Client::OnEnd)>;
 
 struct ApiServerOptions {
   StoreOptions store;
-  JournalSink journal;                                     // may be empty
+  JournalSink journal;  // may be empty
   absl::Duration event_ttl = absl::Hours(1);
-  std::size_t max_events = 20'000;                         // the oldest go first
+  std::size_t max_events = 20'000;  // the oldest go first
   absl::Duration bookmark_interval = absl::Minutes(1);
-  std::vector<std::string> alpha_versions;                 // that are served, too: "scheduling.k8s.io/v1alpha2"
-  bool default_objects = true;  // the namespaces default, kube-*; system priority classes; a storage class; Volcano's queues root and default
+  std::vector<std::string> alpha_versions;  // that are served, too: "scheduling.k8s.io/v1alpha2"
+  bool default_objects = true;  // the namespaces default, kube-*; system priority classes; a storage class; Volcano's
+                                // queues root and default
 };
 
 class ApiServer {
@@ -63,16 +66,17 @@ class ApiServer {
   ApiServer(const ApiServer&) = delete;
   ApiServer& operator=(const ApiServer&) = delete;
 
-  // Everything but watches and logs that are followed; answers at once. Any malformed request gets a metav1.Status and changes nothing.
-  // With `more`, the body of a long list goes on there: in pieces, so that all who ask for the same objects share them.
+  // Everything but watches and logs that are followed; answers at once. Any malformed request gets a metav1.Status and
+  // changes nothing. With `more`, the body of a long list goes on there: in pieces, so that all who ask for the same
+  // objects share them.
   kube::Response Handle(const kube::Request& request, const Caller& caller, std::vector<Bytes>* more = nullptr);
 
   // Whether `request` asks for a watch or to follow a log, and so belongs into StartWatch.
   static bool IsWatch(const kube::Request& request);
 
-  // Frames come later, in batches, from tasks of the loop; each object is what the request's Accept asked for (the object or
-  // a Table). `on_end` is called once, when the server ends the watch (timeoutSeconds: Ok; 410: the Status frame came before).
-  // Nothing is called any more when the watch has been destroyed.
+  // Frames come later, in batches, from tasks of the loop; each object is what the request's Accept asked for (the
+  // object or a Table). `on_end` is called once, when the server ends the watch (timeoutSeconds: Ok; 410: the Status
+  // frame came before). Nothing is called any more when the watch has been destroyed.
   struct WatchAnswer {
     std::unique_ptr<kube::Watch> watch;     // null when refused
     std::optional<kube::Response> refused;  // a Status
@@ -82,13 +86,14 @@ class ApiServer {
   WatchAnswer StartWatch(const kube::Request& request, const Caller& caller, kube::Client::OnFrames on_frames,
                          kube::Client::OnEnd on_end);
 
-  // Who answers GET pods/log; without, 404. May be set again. Without `streams` following a log ends with what is there.
+  // Who answers GET pods/log; without, 404. May be set again. Without `streams` following a log ends with what is
+  // there.
   void SetPodLogs(PodLogs pod_logs, PodLogStreams streams = nullptr);
 
   // Ends every watch in an orderly way; clients resume.
   void BreakWatches();
-  // As when the server is killed and comes back with what etcd has: every watch ends with Unavailable, in-process requests under way get no
-  // answer, and the history is forgotten.
+  // As when the server is killed and comes back with what etcd has: every watch ends with Unavailable, in-process
+  // requests under way get no answer, and the history is forgotten.
   void Restart();
   std::uint64_t restarts() const { return restarts_; }
   // Forgets the history, so that resuming watches and continued lists are told 410.

@@ -40,7 +40,8 @@ std::string GvkOf(absl::string_view api_version, absl::string_view kind) {
 Refusal ApplyConflict(const std::vector<apply::FieldConflict>& conflicts) {
   Refusal refusal{.code = 409, .reason = "Conflict", .message = apply::ConflictMessage(conflicts)};
   for (const apply::FieldConflict& conflict : conflicts) {
-    refusal.causes.push_back({"FieldManagerConflict", absl::StrCat("conflict with ", conflict.manager), conflict.field});
+    refusal.causes.push_back(
+        {"FieldManagerConflict", absl::StrCat("conflict with ", conflict.manager), conflict.field});
   }
   return refusal;
 }
@@ -82,26 +83,34 @@ Outcome<Draft> ServerCore::ReadConfiguration(Exchange& exchange, FieldValidation
   std::vector<std::string> duplicates;
   absl::StatusOr<std::string> text = ToJsonText(exchange.request.body, &duplicates);
   if (absl::IsResourceExhausted(text.status())) return TooLarge();
-  if (!text.ok()) return BadRequest(absl::StrCat("error decoding YAML: error converting YAML to JSON: yaml: ", text.status().message()));
+  if (!text.ok())
+    return BadRequest(
+        absl::StrCat("error decoding YAML: error converting YAML to JSON: yaml: ", text.status().message()));
   absl::StatusOr<Draft> config = Draft::Parse(*text);
   if (!config.ok()) {
-    const absl::string_view kind = absl::StartsWith(*text, "[") ? "array" : absl::StartsWith(*text, "\"") ? "string" : "number";
-    return BadRequest(absl::StrCat("error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ",
-                                   kind, " into Go value of type map[string]interface {}"));
+    const absl::string_view kind = absl::StartsWith(*text, "[")    ? "array"
+                                   : absl::StartsWith(*text, "\"") ? "string"
+                                                                   : "number";
+    return BadRequest(
+        absl::StrCat("error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ", kind,
+                     " into Go value of type map[string]interface {}"));
   }
   for (const std::string& path : duplicates) {
-    const std::string complaint = absl::StrCat("error converting YAML to JSON: yaml: unmarshal errors:\n  line 1: key \"", path,
-                                               "\" already set in map");
-    if (validation == FieldValidation::kStrict) return BadRequest(absl::StrCat("error strict decoding YAML: ", complaint));
+    const std::string complaint = absl::StrCat(
+        "error converting YAML to JSON: yaml: unmarshal errors:\n  line 1: key \"", path, "\" already set in map");
+    if (validation == FieldValidation::kStrict)
+      return BadRequest(absl::StrCat("error strict decoding YAML: ", complaint));
     if (validation == FieldValidation::kWarn) exchange.warnings.push_back(complaint);
   }
   return *std::move(config);
 }
 
-Objection ServerCore::CheckConfiguration(const Target& target, const schemas::Schema& schema, absl::string_view api_version_wanted,
-                                         const Record* live, const Draft& config) {
+Objection ServerCore::CheckConfiguration(const Target& target, const schemas::Schema& schema,
+                                         absl::string_view api_version_wanted, const Record* live,
+                                         const Draft& config) {
   const api::Resource& resource = *target.resource;
-  const absl::string_view api_version = FindText(config.object(), "apiVersion"), kind = FindText(config.object(), "kind");
+  const absl::string_view api_version = FindText(config.object(), "apiVersion"),
+                          kind = FindText(config.object(), "kind");
   if (api_version != api_version_wanted || kind != View(schema.kind)) {
     return BadRequest(absl::StrCat("invalid object type: ", GvkOf(api_version, kind)));
   }
@@ -109,28 +118,30 @@ Objection ServerCore::CheckConfiguration(const Target& target, const schemas::Sc
       managed != nullptr && !managed->is_null()) {
     return BadRequest("metadata.managedFields must be nil");
   }
-  const absl::string_view name = TextAt(config.object(), "metadata.name"), ns = TextAt(config.object(), "metadata.namespace");
-  if (const std::vector<std::string> mistakes = apply::Mistakes(config.root(), *schema.root);
-      !mistakes.empty()) {
-    return Refusal{.code = 500,
-                   .message = absl::StrCat("failed to create typed patch object (", ns, "/", name, "; ",
-                                           GvkOf(api_version, kind), "): ",
-                                           mistakes.size() == 1 ? mistakes[0]
-                                                                : absl::StrCat("errors:\n  ", absl::StrJoin(mistakes, "\n  ")))};
+  const absl::string_view name = TextAt(config.object(), "metadata.name"),
+                          ns = TextAt(config.object(), "metadata.namespace");
+  if (const std::vector<std::string> mistakes = apply::Mistakes(config.root(), *schema.root); !mistakes.empty()) {
+    return Refusal{
+        .code = 500,
+        .message = absl::StrCat(
+            "failed to create typed patch object (", ns, "/", name, "; ", GvkOf(api_version, kind),
+            "): ", mistakes.size() == 1 ? mistakes[0] : absl::StrCat("errors:\n  ", absl::StrJoin(mistakes, "\n  ")))};
   }
   if (const absl::string_view uid = TextAt(config.object(), "metadata.uid"); !uid.empty() && live == nullptr) {
-    return Conflict(resource, target.name, absl::StrCat("uid mismatch: the provided object specified uid ", uid,
-                                                        ", and no existing object was found"));
+    return Conflict(
+        resource, target.name,
+        absl::StrCat("uid mismatch: the provided object specified uid ", uid, ", and no existing object was found"));
   }
   if (!ns.empty() && ns != target.ns) {
     return BadRequest("the namespace of the provided object does not match the namespace sent on the request");
   }
   if (name.empty() && live == nullptr) {
-    return BadRequest(absl::StrCat("the name of the object (", target.name, " based on URL) was undeterminable: name must be provided"));
+    return BadRequest(absl::StrCat("the name of the object (", target.name,
+                                   " based on URL) was undeterminable: name must be provided"));
   }
   if (!name.empty() && name != target.name) {
-    return BadRequest(absl::StrCat("the name of the object (", name, ") does not match the name on the URL (",
-                                   target.name, ")"));
+    return BadRequest(
+        absl::StrCat("the name of the object (", name, ") does not match the name on the URL (", target.name, ")"));
   }
   return std::nullopt;
 }
@@ -145,14 +156,16 @@ Outcome<kube::Response> ServerCore::Apply(Exchange& exchange) {
   if (record == nullptr && !target.subresource.empty()) return NotFound(resource, target.name);
   Outcome<Draft> config = ReadConfiguration(exchange, options->field_validation);
   if (!config.ok()) return config.refusal();
-  if (Objection objection = CheckConfiguration(target, schema, resource.ApiVersion(), record.get(), *config)) return *std::move(objection);
+  if (Objection objection = CheckConfiguration(target, schema, resource.ApiVersion(), record.get(), *config))
+    return *std::move(objection);
 
   const CommitNote note{exchange.caller.name, "patch", target.subresource, options->field_manager,
                         exchange.caller.managed_fields};
-  const std::optional<Draft> old = record == nullptr ? std::nullopt : std::optional<Draft>(Draft::OfStored(*record->json));
-  apply::Applied applied = ownership_.Apply(record == nullptr ? nullptr : record->managed,
-                                            old.has_value() ? &old->root() : nullptr, config->root(),
-                                            WriteOf(resource, note), options->force);
+  const std::optional<Draft> old =
+      record == nullptr ? std::nullopt : std::optional<Draft>(Draft::OfStored(*record->json));
+  apply::Applied applied =
+      ownership_.Apply(record == nullptr ? nullptr : record->managed, old.has_value() ? &old->root() : nullptr,
+                       config->root(), WriteOf(resource, note), options->force);
   if (!applied.conflicts.empty()) return ApplyConflict(applied.conflicts);
   Draft next;
   apply::DropZeros(applied.object, *schema.root);

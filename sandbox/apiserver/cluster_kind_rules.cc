@@ -41,19 +41,23 @@ bool HasAny(const json::object& object, absl::string_view list) {
 // pkg/apis/rbac/validation: ValidatePolicyRule
 void CheckRules(const json::object& role, bool namespaced, FieldErrors& errors) {
   ForEachIn(role, "rules", [&](const json::object& rule, const std::string& path) {
-    if (!HasAny(rule, "verbs")) AddRequired(errors, absl::StrCat(path, ".verbs"), "verbs must contain at least one value");
+    if (!HasAny(rule, "verbs"))
+      AddRequired(errors, absl::StrCat(path, ".verbs"), "verbs must contain at least one value");
     if (HasAny(rule, "nonResourceURLs")) {
       const std::string urls = api::ToJson(*rule.if_contains("nonResourceURLs"));
       if (namespaced) {
-        AddError(errors, FieldError::Type::kInvalid, absl::StrCat(path, ".nonResourceURLs"), urls, "namespaced rules cannot apply to non-resource URLs");
+        AddError(errors, FieldError::Type::kInvalid, absl::StrCat(path, ".nonResourceURLs"), urls,
+                 "namespaced rules cannot apply to non-resource URLs");
       } else if (HasAny(rule, "apiGroups") || HasAny(rule, "resources") || HasAny(rule, "resourceNames")) {
         AddError(errors, FieldError::Type::kInvalid, absl::StrCat(path, ".nonResourceURLs"), urls,
-            "rules cannot apply to both regular resources and non-resource URLs");
+                 "rules cannot apply to both regular resources and non-resource URLs");
       }
       return;
     }
-    if (!HasAny(rule, "apiGroups")) AddRequired(errors, absl::StrCat(path, ".apiGroups"), "resource rules must supply at least one api group");
-    if (!HasAny(rule, "resources")) AddRequired(errors, absl::StrCat(path, ".resources"), "resource rules must supply at least one resource");
+    if (!HasAny(rule, "apiGroups"))
+      AddRequired(errors, absl::StrCat(path, ".apiGroups"), "resource rules must supply at least one api group");
+    if (!HasAny(rule, "resources"))
+      AddRequired(errors, absl::StrCat(path, ".resources"), "resource rules must supply at least one resource");
   });
 }
 
@@ -61,11 +65,12 @@ void CheckRules(const json::object& role, bool namespaced, FieldErrors& errors) 
 void CheckBinding(const json::object& binding, bool namespaced, FieldErrors& errors) {
   const absl::string_view group = TextAt(binding, "roleRef.apiGroup"), kind = TextAt(binding, "roleRef.kind");
   if (group != kRbac) {
-    AddError(errors, FieldError::Type::kNotSupported, "roleRef.apiGroup", api::JsonString(group), absl::StrCat("supported values: \"", kRbac, "\""));
+    AddError(errors, FieldError::Type::kNotSupported, "roleRef.apiGroup", api::JsonString(group),
+             absl::StrCat("supported values: \"", kRbac, "\""));
   }
   if (kind != "ClusterRole" && !(namespaced && kind == "Role")) {
     AddError(errors, FieldError::Type::kNotSupported, "roleRef.kind", api::JsonString(kind),
-        namespaced ? "supported values: \"ClusterRole\", \"Role\"" : "supported values: \"ClusterRole\"");
+             namespaced ? "supported values: \"ClusterRole\", \"Role\"" : "supported values: \"ClusterRole\"");
   }
   if (TextAt(binding, "roleRef.name").empty()) AddRequired(errors, "roleRef.name");
   ForEachIn(binding, "subjects", [&](const json::object& subject, const std::string& path) {
@@ -74,12 +79,13 @@ void CheckBinding(const json::object& binding, bool namespaced, FieldErrors& err
     const bool account = subject_kind == "ServiceAccount";
     if (!account && subject_kind != "User" && subject_kind != "Group") {
       AddError(errors, FieldError::Type::kNotSupported, absl::StrCat(path, ".kind"), api::JsonString(subject_kind),
-          "supported values: \"Group\", \"ServiceAccount\", \"User\"");
+               "supported values: \"Group\", \"ServiceAccount\", \"User\"");
     } else if (subject_group != (account ? "" : kRbac)) {
       AddError(errors, FieldError::Type::kNotSupported, absl::StrCat(path, ".apiGroup"), api::JsonString(subject_group),
-          absl::StrCat("supported values: \"", account ? "" : kRbac, "\""));
+               absl::StrCat("supported values: \"", account ? "" : kRbac, "\""));
     }
-    if (account && !namespaced && FindText(subject, "namespace").empty()) AddRequired(errors, absl::StrCat(path, ".namespace"));
+    if (account && !namespaced && FindText(subject, "namespace").empty())
+      AddRequired(errors, absl::StrCat(path, ".namespace"));
   });
 }
 
@@ -88,31 +94,38 @@ void CheckBinding(const json::object& binding, bool namespaced, FieldErrors& err
 // pkg/apis/admissionregistration/validation
 void CheckWebhooks(const json::object& configuration, FieldErrors& errors) {
   ForEachIn(configuration, "webhooks", [&](const json::object& webhook, const std::string& path) {
-    const bool url = FindPath(webhook, "clientConfig.url") != nullptr, service = FindPath(webhook, "clientConfig.service") != nullptr;
-    if (url == service) AddRequired(errors, absl::StrCat(path, ".clientConfig"), "exactly one of url or service is required");
+    const bool url = FindPath(webhook, "clientConfig.url") != nullptr,
+               service = FindPath(webhook, "clientConfig.service") != nullptr;
+    if (url == service)
+      AddRequired(errors, absl::StrCat(path, ".clientConfig"), "exactly one of url or service is required");
     const absl::string_view effects = FindText(webhook, "sideEffects");
     if (effects != "None" && effects != "NoneOnDryRun") {
-      AddError(errors, FieldError::Type::kNotSupported, absl::StrCat(path, ".sideEffects"), api::JsonString(effects), "supported values: \"None\", \"NoneOnDryRun\"");
+      AddError(errors, FieldError::Type::kNotSupported, absl::StrCat(path, ".sideEffects"), api::JsonString(effects),
+               "supported values: \"None\", \"NoneOnDryRun\"");
     }
     if (!HasAny(webhook, "admissionReviewVersions")) {
       AddRequired(errors, absl::StrCat(path, ".admissionReviewVersions"), "must specify one of v1, v1beta1");
     }
     if (const std::int64_t seconds = IntAt(webhook, "timeoutSeconds", 10); seconds < 1 || seconds > 30) {
-      AddError(errors, FieldError::Type::kInvalid, absl::StrCat(path, ".timeoutSeconds"), absl::StrCat(seconds), "the timeout value must be between 1 and 30 seconds");
+      AddError(errors, FieldError::Type::kInvalid, absl::StrCat(path, ".timeoutSeconds"), absl::StrCat(seconds),
+               "the timeout value must be between 1 and 30 seconds");
     }
   });
 }
 
 // apiextensions-apiserver, pkg/apis/apiextensions/validation: the part that a definition written by hand gets wrong
 void CheckDefinition(const json::object& definition, FieldErrors& errors) {
-  const std::string wanted = absl::StrCat(TextAt(definition, "spec.names.plural"), ".", TextAt(definition, "spec.group"));
+  const std::string wanted =
+      absl::StrCat(TextAt(definition, "spec.names.plural"), ".", TextAt(definition, "spec.group"));
   const absl::string_view name = TextAt(definition, "metadata.name");
   if (name != wanted) {
-    AddError(errors, FieldError::Type::kInvalid, "metadata.name", api::JsonString(name), "must be spec.names.plural+\".\"+spec.group");
+    AddError(errors, FieldError::Type::kInvalid, "metadata.name", api::JsonString(name),
+             "must be spec.names.plural+\".\"+spec.group");
   }
   const absl::string_view scope = TextAt(definition, "spec.scope");
   if (scope != "Cluster" && scope != "Namespaced") {
-    AddError(errors, FieldError::Type::kNotSupported, "spec.scope", api::JsonString(scope), "supported values: \"Cluster\", \"Namespaced\"");
+    AddError(errors, FieldError::Type::kNotSupported, "spec.scope", api::JsonString(scope),
+             "supported values: \"Cluster\", \"Namespaced\"");
   }
   int stored = 0;
   ForEachIn(definition, "spec.versions", [&](const json::object& version, const std::string& path) {
@@ -124,7 +137,7 @@ void CheckDefinition(const json::object& definition, FieldErrors& errors) {
   if (stored != 1) {
     const json::value* versions = FindPath(definition, "spec.versions");
     AddError(errors, FieldError::Type::kInvalid, "spec.versions", versions == nullptr ? "null" : api::ToJson(*versions),
-        "must have exactly one version marked as storage version");
+             "must have exactly one version marked as storage version");
   }
 }
 
@@ -138,7 +151,8 @@ void CheckBatchJob(const json::object& job, FieldErrors& errors) {
 namespace {
 
 // The value at the path is as it was.
-void CheckSame(const json::object& before, const json::object& after, absl::string_view path, absl::string_view rule, FieldErrors& errors) {
+void CheckSame(const json::object& before, const json::object& after, absl::string_view path, absl::string_view rule,
+               FieldErrors& errors) {
   const json::value* const a = FindPath(before, path);
   const json::value* const b = FindPath(after, path);
   if (a == nullptr || b == nullptr ? a == b : Equal(*a, *b)) return;
@@ -151,19 +165,25 @@ constexpr absl::string_view kImmutable = "field is immutable";
 
 void CheckRole(const json::object& role, FieldErrors& errors) { CheckRules(role, /*namespaced=*/true, errors); }
 void CheckClusterRole(const json::object& role, FieldErrors& errors) { CheckRules(role, /*namespaced=*/false, errors); }
-void CheckRoleBinding(const json::object& binding, FieldErrors& errors) { CheckBinding(binding, /*namespaced=*/true, errors); }
-void CheckClusterRoleBinding(const json::object& binding, FieldErrors& errors) { CheckBinding(binding, /*namespaced=*/false, errors); }
+void CheckRoleBinding(const json::object& binding, FieldErrors& errors) {
+  CheckBinding(binding, /*namespaced=*/true, errors);
+}
+void CheckClusterRoleBinding(const json::object& binding, FieldErrors& errors) {
+  CheckBinding(binding, /*namespaced=*/false, errors);
+}
 
 void CheckBindingChange(const json::object& before, const json::object& after, FieldErrors& errors) {
   CheckSame(before, after, "roleRef", "cannot change roleRef", errors);
 }
 
 void CheckDefinitionChange(const json::object& before, const json::object& after, FieldErrors& errors) {
-  for (const absl::string_view field : {"spec.group", "spec.scope", "spec.names.plural", "spec.names.kind"}) CheckSame(before, after, field, kImmutable, errors);
+  for (const absl::string_view field : {"spec.group", "spec.scope", "spec.names.plural", "spec.names.kind"})
+    CheckSame(before, after, field, kImmutable, errors);
 }
 
 void CheckStorageClassChange(const json::object& before, const json::object& after, FieldErrors& errors) {
-  for (const absl::string_view field : {"parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"}) CheckSame(before, after, field, kImmutable, errors);
+  for (const absl::string_view field : {"parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"})
+    CheckSame(before, after, field, kImmutable, errors);
 }
 
 void CheckBatchJobChange(const json::object& before, const json::object& after, FieldErrors& errors) {

@@ -1,4 +1,5 @@
-// What Kubernetes demands of roles, their bindings, webhook configurations and custom resource definitions beyond their schema.
+// What Kubernetes demands of roles, their bindings, webhook configurations and custom resource definitions beyond their
+// schema.
 #pragma once
 
 #include "api/field_error.h"
@@ -17,8 +18,10 @@ void CheckBatchJob(const boost::json::object& job, api::FieldErrors& errors);
 
 // Of an update.
 void CheckBindingChange(const boost::json::object& before, const boost::json::object& after, api::FieldErrors& errors);
-void CheckDefinitionChange(const boost::json::object& before, const boost::json::object& after, api::FieldErrors& errors);
-void CheckStorageClassChange(const boost::json::object& before, const boost::json::object& after, api::FieldErrors& errors);
+void CheckDefinitionChange(const boost::json::object& before, const boost::json::object& after,
+                           api::FieldErrors& errors);
+void CheckStorageClassChange(const boost::json::object& before, const boost::json::object& after,
+                             api::FieldErrors& errors);
 void CheckBatchJobChange(const boost::json::object& before, const boost::json::object& after, api::FieldErrors& errors);
 
 }  // namespace gangway::sandbox

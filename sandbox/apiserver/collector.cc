@@ -24,7 +24,7 @@ constexpr absl::string_view kGarbageCollector = "garbage-collector";
 constexpr absl::string_view kNamespaceController = "namespace-controller";
 constexpr absl::string_view kDefinitionController = "definition-controller";
 constexpr absl::Duration kNamespaceGrace = absl::Seconds(5);  // pkg/controller/namespace: namespaceDeletionGracePeriod
-constexpr int kItemsPerTask = 128;  // so that others of the loop get their turn
+constexpr int kItemsPerTask = 128;                            // so that others of the loop get their turn
 
 api::ObjectMeta MetadataOf(const Record& record) {
   absl::StatusOr<api::core::PartialObject> object = api::Decode<api::core::PartialObject>(*record.json);
@@ -201,10 +201,10 @@ void Collector::JudgeByOwners(const Record& record) {
     return;
   }
   const bool has_dependents = !store_.Dependents(record.uid).empty();
-  const absl::string_view policy = Has(metadata, kOrphanFinalizer)                               ? "Orphan"
-                                   : Has(metadata, kForegroundFinalizer)                         ? "Foreground"
-                                   : !waiting.empty() && has_dependents                          ? "Foreground"
-                                                                                                 : "Background";
+  const absl::string_view policy = Has(metadata, kOrphanFinalizer)       ? "Orphan"
+                                   : Has(metadata, kForegroundFinalizer) ? "Foreground"
+                                   : !waiting.empty() && has_dependents  ? "Foreground"
+                                                                         : "Background";
   actions_.DeleteByCollector(record, policy, kGarbageCollector);
 }
 

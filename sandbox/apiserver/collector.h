@@ -1,5 +1,6 @@
 // What Kubernetes' garbage collector and namespace controller do: dependents go when their owners are gone, foreground
-// deletions wait for them, orphaned ones lose the reference, a deleted namespace is emptied; and the objects of a custom kind go with its definition.
+// deletions wait for them, orphaned ones lose the reference, a deleted namespace is emptied; and the objects of a
+// custom kind go with its definition.
 //
 // Used on one loop. Learns of commits, works from tasks of its own, and writes through CollectorActions.
 #pragma once
@@ -25,7 +26,8 @@ namespace gangway::sandbox {
 class CollectorActions {
  public:
   virtual ~CollectorActions() = default;
-  // `policy`: "Background", "Foreground", "Orphan" or "Undefined": in the background and past admission, since its kind goes.
+  // `policy`: "Background", "Foreground", "Orphan" or "Undefined": in the background and past admission, since its kind
+  // goes.
   virtual void DeleteByCollector(const Record& record, absl::string_view policy, absl::string_view client) = 0;
   virtual void EditByCollector(const Record& record, absl::FunctionRef<void(boost::json::object&)> edit,
                                absl::string_view client) = 0;
@@ -67,7 +69,8 @@ class Collector {
   };
   absl::btree_map<std::string, Termination> terminating_;  // namespaces being deleted
   absl::btree_set<std::string> namespaces_to_do_;
-  absl::flat_hash_map<const api::Resource*, std::string> undefined_;  // kinds whose definition, of that name, is being deleted
+  absl::flat_hash_map<const api::Resource*, std::string>
+      undefined_;  // kinds whose definition, of that name, is being deleted
   absl::btree_set<std::string> definitions_to_do_;
   bool awake_ = false;
   Owner owner_;

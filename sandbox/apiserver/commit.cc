@@ -32,7 +32,8 @@ std::size_t FreshManagedBytes(const Record& record, const Record* before) {
   absl::flat_hash_set<const std::string*> known;
   for (const apply::ManagedEntry& entry : EntriesOf(before)) known.insert(entry.fields.get());
   std::size_t bytes = 0;
-  for (const apply::ManagedEntry& entry : EntriesOf(&record)) bytes += known.contains(entry.fields.get()) ? 0 : entry.fields->size();
+  for (const apply::ManagedEntry& entry : EntriesOf(&record))
+    bytes += known.contains(entry.fields.get()) ? 0 : entry.fields->size();
   return bytes;
 }
 
@@ -52,7 +53,8 @@ Outcome<Bytes> ServerCore::Commit(const api::Resource& resource, Draft& draft, b
   record->managed = managed != nullptr ? *managed : before != nullptr ? before->managed : nullptr;
   record->managed_bytes = FreshManagedBytes(*record, before.get());
   WriteObject(draft.object(), scratch_, &record->revision_at, &record->metadata_end);
-  if (!dry_run && note.verb != "delete" && scratch_.size() + ManagedBytes(*record) > kMaxStoredBytes) return TooLargeToStore();
+  if (!dry_run && note.verb != "delete" && scratch_.size() + ManagedBytes(*record) > kMaxStoredBytes)
+    return TooLargeToStore();
   record->json = std::make_shared<const std::string>(scratch_.data(), scratch_.size());
   if (dry_run) return Shown(*record, note.managed_fields);
   record->revision = store_.next_revision();
@@ -69,7 +71,8 @@ Bytes ServerCore::CommitDeletion(const Record& record, const CommitNote& note) {
   return last;
 }
 
-Bytes ServerCore::ShownAfter(const Record& before, Draft& draft, Revision revision, bool managed_fields, const apply::ManagedFieldsPtr* managed) {
+Bytes ServerCore::ShownAfter(const Record& before, Draft& draft, Revision revision, bool managed_fields,
+                             const apply::ManagedFieldsPtr* managed) {
   Record record;
   record.resource = before.resource;
   record.managed = managed != nullptr ? *managed : before.managed;

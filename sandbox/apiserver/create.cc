@@ -54,11 +54,11 @@ Objection ServerCore::CheckNamespace(const Target& target, absl::string_view nam
   const RecordPtr ns = store_.Find(api::kNamespaces, {"", target.ns});
   if (ns == nullptr) return NotFound(api::kNamespaces, target.ns);
   if (!ns->deleting) return std::nullopt;
-  Refusal refusal = Forbidden(*target.resource, name,
-                              absl::StrCat("unable to create new content in namespace ", target.ns,
-                                           " because it is being terminated"));
-  refusal.causes = {{"NamespaceTerminating", absl::StrCat("namespace ", target.ns, " is being terminated"),
-                     "metadata.namespace"}};
+  Refusal refusal = Forbidden(
+      *target.resource, name,
+      absl::StrCat("unable to create new content in namespace ", target.ns, " because it is being terminated"));
+  refusal.causes = {
+      {"NamespaceTerminating", absl::StrCat("namespace ", target.ns, " is being terminated"), "metadata.namespace"}};
   return refusal;
 }
 
@@ -87,8 +87,8 @@ Objection ServerCore::NameNew(const Target& target, boost::json::object& metadat
 
 void ServerCore::StampNew(const Target& target, boost::json::object& object) {
   boost::json::object& metadata = ObjectIn(object, "metadata");
-  for (const absl::string_view field : {"selfLink", "deletionTimestamp", "deletionGracePeriodSeconds", "managedFields",
-                                        "resourceVersion"}) {
+  for (const absl::string_view field :
+       {"selfLink", "deletionTimestamp", "deletionGracePeriodSeconds", "managedFields", "resourceVersion"}) {
     metadata.erase(JsonView(field));
   }
   SetText(metadata, "uid", NewUid());
@@ -108,7 +108,8 @@ Outcome<Bytes> ServerCore::CreateObject(const Target& target, Draft& draft, bool
   if (&resource == &api::kSecrets) FoldStringData(draft.object());
   if (&resource == &api::kNamespaces) LabelNamespace(draft.object());
   ApplyDefaults(draft.root(), *schemas_.For(resource));
-  for (const absl::string_view field : {"deletionTimestamp", "deletionGracePeriodSeconds"}) draft.metadata().erase(JsonView(field));
+  for (const absl::string_view field : {"deletionTimestamp", "deletionGracePeriodSeconds"})
+    draft.metadata().erase(JsonView(field));
   // What the server fills in from here on nobody owns.
   apply::ManagedFieldsPtr managed;
   if (claims.decided.has_value()) {
@@ -166,10 +167,12 @@ void ServerCore::CreateDefault(const api::Resource& resource, absl::string_view 
   if (const boost::json::value* given = draft.object().if_contains("status"); given != nullptr) status = *given;
   if (&resource == &api::kNamespaces) LabelNamespace(draft.object());
   ApplyDefaults(draft.root(), *schemas_.For(resource));
-  const apply::ManagedFieldsPtr managed = ownership_.AfterUpdate(nullptr, nullptr, draft.root(), WriteOf(resource, note));
+  const apply::ManagedFieldsPtr managed =
+      ownership_.AfterUpdate(nullptr, nullptr, draft.root(), WriteOf(resource, note));
   StampNew(target, draft.object());
   if (!status.is_null()) draft.object()["status"] = status;
-  if (const auto fill_in = ServedAs(resource).fill_in; fill_in != nullptr) GW_CHECK(!fill_in(store_, loop_.Now(), draft.object()).has_value());
+  if (const auto fill_in = ServedAs(resource).fill_in; fill_in != nullptr)
+    GW_CHECK(!fill_in(store_, loop_.Now(), draft.object()).has_value());
   GW_CHECK(Commit(resource, draft, false, note, &managed).ok());
 }
 
@@ -178,11 +181,13 @@ void ServerCore::CreateDefaultObjects() {
     CreateDefault(api::kNamespaces, absl::StrCat(R"({"metadata":{"name":")", name, R"("}})"));
     CreateServiceAccount(name);
   }
-  CreateDefault(api::kStorageClasses, absl::StrCat(R"({"metadata":{"name":"standard","annotations":{")", kDefaultClassAnnotation,
-                                                   R"(":"true"}},"provisioner":"sandbox.gangway.io/volumes"})"));
-  CreateDefault(api::kPriorityClasses,
-                R"({"metadata":{"name":"system-cluster-critical"},"value":2000000000,"description":)"
-                R"("Used for system critical pods that must run in the cluster, but can be moved to another node if necessary."})");
+  CreateDefault(api::kStorageClasses,
+                absl::StrCat(R"({"metadata":{"name":"standard","annotations":{")", kDefaultClassAnnotation,
+                             R"(":"true"}},"provisioner":"sandbox.gangway.io/volumes"})"));
+  CreateDefault(
+      api::kPriorityClasses,
+      R"({"metadata":{"name":"system-cluster-critical"},"value":2000000000,"description":)"
+      R"("Used for system critical pods that must run in the cluster, but can be moved to another node if necessary."})");
   CreateDefault(api::kPriorityClasses,
                 R"({"metadata":{"name":"system-node-critical"},"value":2000001000,"description":)"
                 R"("Used for system critical pods that must not be moved from their current node."})");

@@ -24,8 +24,8 @@ void ForEachVersion(const json::object& definition, Visit visit) {
   }
 }
 
-void AddCondition(json::array& conditions, absl::string_view type, bool holds, absl::string_view reason, absl::string_view message,
-                  const std::string& now) {
+void AddCondition(json::array& conditions, absl::string_view type, bool holds, absl::string_view reason,
+                  absl::string_view message, const std::string& now) {
   json::object condition(conditions.storage());
   SetText(condition, "type", type);
   SetText(condition, "status", holds ? "True" : "False");
@@ -42,8 +42,10 @@ const api::Resource* DefinedKind(const json::object& definition) {
   for (const api::KindRow& kind : api::Kinds()) {
     if (!kind.custom() || kind.on_request) continue;
     const api::Resource& resource = *kind.resource;
-    if (TextAt(definition, "spec.group") != View(resource.group) || TextAt(definition, "spec.names.plural") != View(resource.plural) ||
-        TextAt(definition, "spec.names.kind") != View(resource.kind) || (TextAt(definition, "spec.scope") == "Namespaced") != resource.namespaced) {
+    if (TextAt(definition, "spec.group") != View(resource.group) ||
+        TextAt(definition, "spec.names.plural") != View(resource.plural) ||
+        TextAt(definition, "spec.names.kind") != View(resource.kind) ||
+        (TextAt(definition, "spec.scope") == "Namespaced") != resource.namespaced) {
       continue;
     }
     ForEachVersion(definition, [&](const json::object& version) {
@@ -65,7 +67,9 @@ void FillInDefinition(absl::Time now, json::object& definition) {
     AddCondition(conditions, "Established", true, "InitialNamesAccepted", "the initial names have been accepted", at);
   } else {
     AddCondition(conditions, "Established", false, "NotServed",
-                 absl::StrCat("the sandbox stores this definition and does not serve its kind: it serves Kubernetes', Volcano's and Paddle's own"), at);
+                 absl::StrCat("the sandbox stores this definition and does not serve its kind: it serves Kubernetes', "
+                              "Volcano's and Paddle's own"),
+                 at);
   }
   json::array& stored = status["storedVersions"].emplace_array();
   ForEachVersion(definition, [&](const json::object& version) {

@@ -1,5 +1,5 @@
-// CustomResourceDefinitions in an API server whose kinds are built in: a definition of a kind that is served is established, one of another
-// kind says that it is not, and the objects of a kind go with its definition.
+// CustomResourceDefinitions in an API server whose kinds are built in: a definition of a kind that is served is
+// established, one of another kind says that it is not, and the objects of a kind go with its definition.
 #pragma once
 
 #include "absl/strings/string_view.h"

@@ -34,7 +34,9 @@ std::string_view VerbsOf(const api::Resource& resource) {
 struct Version {
   std::string_view group, name;
   std::vector<const api::Resource*> resources;
-  std::string GroupVersion() const { return group.empty() ? std::string(name) : absl::StrCat(View(group), "/", View(name)); }
+  std::string GroupVersion() const {
+    return group.empty() ? std::string(name) : absl::StrCat(View(group), "/", View(name));
+  }
 };
 // Its versions, the preferred one first.
 struct Group {
@@ -43,11 +45,14 @@ struct Group {
 };
 
 void AddResource(const api::Resource& resource, std::vector<Group>& groups) {
-  auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& each) { return each.name == resource.group; });
+  auto group =
+      std::find_if(groups.begin(), groups.end(), [&](const Group& each) { return each.name == resource.group; });
   if (group == groups.end()) group = groups.insert(groups.end(), Group{resource.group, {}});
   std::vector<Version>& versions = group->versions;
-  auto version = std::find_if(versions.begin(), versions.end(), [&](const Version& each) { return each.name == resource.version; });
-  if (version == versions.end()) version = versions.insert(versions.end(), Version{resource.group, resource.version, {}});
+  auto version = std::find_if(versions.begin(), versions.end(),
+                              [&](const Version& each) { return each.name == resource.version; });
+  if (version == versions.end())
+    version = versions.insert(versions.end(), Version{resource.group, resource.version, {}});
   version->resources.push_back(&resource);
 }
 
@@ -80,7 +85,8 @@ std::vector<const Subresource*> ShownSubresources(const api::Resource& resource)
   return shown;
 }
 
-void WriteKind(absl::string_view key, std::string_view group, std::string_view version, std::string_view kind, JsonWriter& out) {
+void WriteKind(absl::string_view key, std::string_view group, std::string_view version, std::string_view kind,
+               JsonWriter& out) {
   out.Key(key).BeginObject().Field("group", group).Field("version", version).Field("kind", kind).EndObject();
 }
 
@@ -112,7 +118,13 @@ std::string AggregatedGroups(const std::vector<Group>& groups, bool core) {
   out.Key("metadata").BeginObject().EndObject().Key("items").BeginArray();
   for (const Group& group : groups) {
     if (group.name.empty() != core) continue;
-    out.BeginObject().Key("metadata").BeginObject().Field("name", group.name).Key("creationTimestamp").Null().EndObject();
+    out.BeginObject()
+        .Key("metadata")
+        .BeginObject()
+        .Field("name", group.name)
+        .Key("creationTimestamp")
+        .Null()
+        .EndObject();
     out.Key("versions").BeginArray();
     for (const Version& version : group.versions) {
       out.BeginObject().Field("version", version.name).Key("resources").BeginArray();
@@ -125,9 +137,7 @@ std::string AggregatedGroups(const std::vector<Group>& groups, bool core) {
   return text;
 }
 
-std::string CoreVersions() {
-  return R"({"kind":"APIVersions","versions":["v1"],"serverAddressByClientCIDRs":[]})";
-}
+std::string CoreVersions() { return R"({"kind":"APIVersions","versions":["v1"],"serverAddressByClientCIDRs":[]})"; }
 
 void WriteGroup(const Group& group, JsonWriter& out) {
   const auto write = [&](const Version& version) {
@@ -170,7 +180,9 @@ void WriteListedResource(const api::Resource& resource, JsonWriter& out) {
   if (!resource.categories.empty()) WriteTexts("categories", resource.categories, out);
   out.EndObject();
   for (const Subresource* const sub : ShownSubresources(resource)) {
-    out.BeginObject().Field("name", absl::StrCat(View(resource.plural), "/", View(sub->name))).Field("singularName", "");
+    out.BeginObject()
+        .Field("name", absl::StrCat(View(resource.plural), "/", View(sub->name)))
+        .Field("singularName", "");
     out.Field("namespaced", resource.namespaced);
     if (sub->group != resource.group) out.Field("group", sub->group).Field("version", sub->version);
     out.Field("kind", sub->kind);
@@ -182,7 +194,10 @@ void WriteListedResource(const api::Resource& resource, JsonWriter& out) {
 std::string ResourceList(const Version& version) {
   std::string text;
   JsonWriter out(text);
-  out.BeginObject().Field("kind", "APIResourceList").Field("apiVersion", "v1").Field("groupVersion", version.GroupVersion());
+  out.BeginObject()
+      .Field("kind", "APIResourceList")
+      .Field("apiVersion", "v1")
+      .Field("groupVersion", version.GroupVersion());
   out.Key("resources").BeginArray();
   for (const api::Resource* resource : version.resources) WriteListedResource(*resource, out);
   out.EndArray().EndObject();
@@ -195,7 +210,10 @@ std::string VersionInfo(const std::string& git_version) {
   std::string text;
   JsonWriter out(text);
   out.BeginObject().Field("major", parts[0]).Field("minor", parts.size() > 1 ? parts[1] : "0");
-  out.Field("gitVersion", git_version).Field("gitCommit", "").Field("gitTreeState", "clean").Field("buildDate", "1970-01-01T00:00:00Z");
+  out.Field("gitVersion", git_version)
+      .Field("gitCommit", "")
+      .Field("gitTreeState", "clean")
+      .Field("buildDate", "1970-01-01T00:00:00Z");
   out.Field("goVersion", "none").Field("compiler", "g++").Field("platform", "linux/amd64").EndObject();
   return text;
 }
@@ -222,9 +240,7 @@ kube::Response Answered(int code, std::string content_type, std::string body) {
   return response;
 }
 kube::Response Json(std::string body) { return Answered(200, "application/json", std::move(body)); }
-kube::Response NotServed() {
-  return Answered(404, "text/plain; charset=utf-8", "404 page not found\n");
-}
+kube::Response NotServed() { return Answered(404, "text/plain; charset=utf-8", "404 page not found\n"); }
 
 constexpr absl::string_view kAggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
@@ -265,17 +281,27 @@ std::optional<kube::Response> AnswerHealth(absl::string_view path) {
   return std::nullopt;
 }
 
-// kubectl 1.32 asks for OpenAPI v2 when it validates a `kind: List`, takes nothing but protobuf (JSON makes it fail), and skips
-// kinds the document does not define: our validation is at the server. So the document is empty: swagger "2.0" and an info
-// (gnostic: openapiv2.Document, fields 1 and 2).
+// kubectl 1.32 asks for OpenAPI v2 when it validates a `kind: List`, takes nothing but protobuf (JSON makes it fail),
+// and skips kinds the document does not define: our validation is at the server. So the document is empty: swagger
+// "2.0" and an info (gnostic: openapiv2.Document, fields 1 and 2).
 kube::Response EmptyOpenApiV2() {
-  static constexpr absl::string_view kSwagger("\x0a\x03" "2.0", 5);
-  static constexpr absl::string_view kInfo("\x12\x0e\x0a\x07" "gangway" "\x12\x03" "1.0", 16);
+  static constexpr absl::string_view kSwagger(
+      "\x0a\x03"
+      "2.0",
+      5);
+  static constexpr absl::string_view kInfo(
+      "\x12\x0e\x0a\x07"
+      "gangway"
+      "\x12\x03"
+      "1.0",
+      16);
   static constexpr absl::string_view kNoPaths("\x42\x00", 2);
-  return Answered(200, "application/com.github.proto-openapi.spec.v2.v1.0+protobuf", absl::StrCat(kSwagger, kInfo, kNoPaths));
+  return Answered(200, "application/com.github.proto-openapi.spec.v2.v1.0+protobuf",
+                  absl::StrCat(kSwagger, kInfo, kNoPaths));
 }
 
-std::optional<kube::Response> AnswerOpenApi(const ServedVersions& served, absl::string_view path, absl::string_view accept) {
+std::optional<kube::Response> AnswerOpenApi(const ServedVersions& served, absl::string_view path,
+                                            absl::string_view accept) {
   if (path == "/openapi/v2" && absl::StrContains(accept, "protobuf")) return EmptyOpenApiV2();
   if (path == "/openapi/v3") return Json(OpenApiIndex(served));
   if (absl::ConsumePrefix(&path, "/openapi/v3/")) {
@@ -285,11 +311,13 @@ std::optional<kube::Response> AnswerOpenApi(const ServedVersions& served, absl::
   return NotServed();
 }
 
-std::optional<kube::Response> AnswerPath(const ServedVersions& served, absl::string_view path, absl::string_view accept, const std::string& git_version) {
+std::optional<kube::Response> AnswerPath(const ServedVersions& served, absl::string_view path, absl::string_view accept,
+                                         const std::string& git_version) {
   if (path.size() > 1) absl::ConsumeSuffix(&path, "/");
   if (path == "/") return Json(Paths(GroupsOf(served)));
   if (path == "/api") return Discovered(AggregatedGroups(GroupsOf(served), /*core=*/true), CoreVersions(), accept);
-  if (path == "/apis") return Discovered(AggregatedGroups(GroupsOf(served), /*core=*/false), GroupList(GroupsOf(served)), accept);
+  if (path == "/apis")
+    return Discovered(AggregatedGroups(GroupsOf(served), /*core=*/false), GroupList(GroupsOf(served)), accept);
   if (path == "/api/v1") return Json(ResourceList(GroupsOf(served).front().versions.front()));
   if (path == "/version") return Json(VersionInfo(git_version));
   if (path == "/openapi" || absl::StartsWith(path, "/openapi/")) return AnswerOpenApi(served, path, accept);
@@ -300,13 +328,15 @@ std::optional<kube::Response> AnswerPath(const ServedVersions& served, absl::str
 
 }  // namespace
 
-Discovery::Discovery(ServedVersions served, std::string git_version) : served_(std::move(served)), git_version_(std::move(git_version)) {}
+Discovery::Discovery(ServedVersions served, std::string git_version)
+    : served_(std::move(served)), git_version_(std::move(git_version)) {}
 
 std::optional<kube::Response> Discovery::Answer(const kube::Request& request) const {
   std::optional<kube::Response> response = AnswerPath(served_, request.path, request.accept, git_version_);
   if (response.has_value() && response->code == 200 && request.method != "GET" && request.method != "HEAD") {
-    return Answered(405, "application/json",
-                    kube::StatusBody(405, "MethodNotAllowed", "the server does not allow this method on the requested resource"));
+    return Answered(
+        405, "application/json",
+        kube::StatusBody(405, "MethodNotAllowed", "the server does not allow this method on the requested resource"));
   }
   return response;
 }

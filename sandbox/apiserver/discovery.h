@@ -14,8 +14,8 @@ class Discovery {
  public:
   explicit Discovery(ServedVersions served = ServedVersions(), std::string git_version = "v1.36.1+gangway");
 
-  // The answer to /api /apis /api/v1 /apis/<group>[/<version>] /version /openapi/* /healthz /livez /readyz, whatever the
-  // method (405 for other than GET and HEAD); nullopt when the path is none of these.
+  // The answer to /api /apis /api/v1 /apis/<group>[/<version>] /version /openapi/* /healthz /livez /readyz, whatever
+  // the method (405 for other than GET and HEAD); nullopt when the path is none of these.
   std::optional<kube::Response> Answer(const kube::Request& request) const;
 
  private:

@@ -20,7 +20,8 @@ std::string BookmarkRest(const schemas::Schema& schema) {
   apply::WriteAsGo(empty.root(), *schema.root);
   std::string out;
   for (const auto& member : empty.object()) {
-    if (member.key() != "metadata") absl::StrAppend(&out, ",", api::JsonString(AbslView(member.key())), ":", api::ToJson(member.value()));
+    if (member.key() != "metadata")
+      absl::StrAppend(&out, ",", api::JsonString(AbslView(member.key())), ":", api::ToJson(member.value()));
   }
   return out;
 }
@@ -33,7 +34,9 @@ absl::string_view VerbOf(absl::string_view method) {
   return method == "PATCH" ? "patch" : "";
 }
 
-kube::Response ResponseOf(Outcome<kube::Response> answer) { return answer.ok() ? *std::move(answer) : answer.refusal().ToResponse(); }
+kube::Response ResponseOf(Outcome<kube::Response> answer) {
+  return answer.ok() ? *std::move(answer) : answer.refusal().ToResponse();
+}
 
 }  // namespace
 
@@ -59,8 +62,8 @@ Outcome<Exchange> ServerCore::Open(const kube::Request& request, const Caller& c
   if (!target.ok()) return target.refusal();
   Outcome<Query> query = Query::Parse(request.query);
   if (!query.ok()) return query.refusal();
-  Exchange exchange{.request = request, .caller = caller, .target = std::move(*target), .query = std::move(*query),
-                    .warnings = {}};
+  Exchange exchange{
+      .request = request, .caller = caller, .target = std::move(*target), .query = std::move(*query), .warnings = {}};
   const bool logs = exchange.target.subresource == "log";
   const std::optional<schemas::Representation> representation =
       logs ? schemas::Representation::kObject : schemas::RepresentationOf(request.accept);
@@ -81,7 +84,8 @@ kube::Response ServerCore::Handle(const kube::Request& request, const Caller& ca
     Outcome<kube::Request> readable = InJson(request);
     return readable.ok() ? Handle(*readable, caller, more) : readable.refusal().ToResponse();
   }
-  if (std::optional<Outcome<kube::Response>> answer = ReviewAccess(request, caller)) return ResponseOf(*std::move(answer));
+  if (std::optional<Outcome<kube::Response>> answer = ReviewAccess(request, caller))
+    return ResponseOf(*std::move(answer));
   Outcome<Exchange> exchange = Open(request, caller);
   if (!exchange.ok()) return exchange.refusal().ToResponse();
   exchange->more = more;
@@ -134,7 +138,8 @@ ApiServer::WatchAnswer ServerCore::StartWatch(const kube::Request& request, cons
   Outcome<Exchange> exchange = Open(request, caller);
   if (!exchange.ok()) return refuse(exchange.refusal());
   const Target& target = exchange->target;
-  if (request.method == "GET" && target.subresource == "log") return FollowLog(*exchange, std::move(on_frames), std::move(on_end));
+  if (request.method == "GET" && target.subresource == "log")
+    return FollowLog(*exchange, std::move(on_frames), std::move(on_end));
   if (request.method != "GET" || !target.subresource.empty()) return refuse(MethodNotAllowed());
   Outcome<ListOptions> options = ParseListOptions(exchange->query, target);
   if (!options.ok()) return refuse(options.refusal());
@@ -156,7 +161,9 @@ ApiServer::WatchAnswer ServerCore::StartWatch(const kube::Request& request, cons
                  .managed_fields = caller.managed_fields,
                  .from = std::nullopt,
                  .error = std::nullopt,
-                 .bookmark_rest = exchange->representation == schemas::Representation::kObject ? BookmarkRest(*schemas_.For(*target.resource)) : ""};
+                 .bookmark_rest = exchange->representation == schemas::Representation::kObject
+                                      ? BookmarkRest(*schemas_.For(*target.resource))
+                                      : ""};
   const Revision revision = options->revision.value_or(0);
   if (options->initial_events == true) {
     spec.mark_initial_end = spec.bookmarks;
@@ -164,7 +171,9 @@ ApiServer::WatchAnswer ServerCore::StartWatch(const kube::Request& request, cons
     spec.from = revision > 0 ? revision : store_.revision();
     if (*spec.from < store_.compacted_revision()) {
       // The stream is opened first, and then it says so.
-      spec.error = Expired(absl::StrCat("too old resource version: ", *spec.from, " (", store_.compacted_revision() + 1, ")")).ToJson();
+      spec.error =
+          Expired(absl::StrCat("too old resource version: ", *spec.from, " (", store_.compacted_revision() + 1, ")"))
+              .ToJson();
     }
   }
   return {watches_.Start(std::move(spec), std::move(on_frames), std::move(on_end)), std::nullopt, "application/json"};

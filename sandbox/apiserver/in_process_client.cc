@@ -45,8 +45,8 @@ struct Stream {
   std::deque<Loop::Task> under_way;
   absl::Time last_delivery = absl::InfinitePast();
   bool ending = false;
-  bool lost_place = false;           // frames are missing, and its holder has not been told
-  std::vector<kube::Frame> held;     // come behind the next batch
+  bool lost_place = false;        // frames are missing, and its holder has not been told
+  std::vector<kube::Frame> held;  // come behind the next batch
   std::deque<kube::Frame> remembered;
   Owner alive;  // of what is under way to the client
 };
@@ -127,16 +127,20 @@ struct InProcessClient::State {
   // What is left of the batch, and what comes with it.
   void Disturb(std::uint64_t id, Stream& stream, const WatchFate& fate, std::vector<kube::Frame>& frames) {
     if (fate.place != WatchFate::Place::kInOrder) {
-      if (fate.place == WatchFate::Place::kBehindNext) stream.held.insert(stream.held.end(), frames.begin(), frames.end());
+      if (fate.place == WatchFate::Place::kBehindNext)
+        stream.held.insert(stream.held.end(), frames.begin(), frames.end());
       stream.lost_place = true;
-      loop.PostAt(loop.Now() + fate.found_out_after, stream.alive.token(), [this, id] { EndWithError(id, absl::ZeroDuration(), Expired()); });
+      loop.PostAt(loop.Now() + fate.found_out_after, stream.alive.token(),
+                  [this, id] { EndWithError(id, absl::ZeroDuration(), Expired()); });
       return frames.clear();
     }
     frames.insert(frames.end(), stream.held.begin(), stream.held.end());
     stream.held.clear();
     const std::size_t again = std::min(fate.repeat, stream.remembered.size());
-    frames.insert(frames.begin(), stream.remembered.end() - static_cast<std::ptrdiff_t>(again), stream.remembered.end());
-    stream.remembered.insert(stream.remembered.end(), frames.begin() + static_cast<std::ptrdiff_t>(again), frames.end());
+    frames.insert(frames.begin(), stream.remembered.end() - static_cast<std::ptrdiff_t>(again),
+                  stream.remembered.end());
+    stream.remembered.insert(stream.remembered.end(), frames.begin() + static_cast<std::ptrdiff_t>(again),
+                             frames.end());
     while (stream.remembered.size() > kRemembered) stream.remembered.pop_front();
   }
 
@@ -149,7 +153,9 @@ struct InProcessClient::State {
 
   // Whether this holder's last watch lost its place; told once.
   bool MustBeTold(const Token& owner) {
-    const auto it = std::find_if(to_be_told.begin(), to_be_told.end(), [&](const Token& each) { return !each.owner_before(owner) && !owner.owner_before(each); });
+    const auto it = std::find_if(to_be_told.begin(), to_be_told.end(), [&](const Token& each) {
+      return !each.owner_before(owner) && !owner.owner_before(each);
+    });
     if (it == to_be_told.end()) return false;
     to_be_told.erase(it);
     return true;
@@ -199,10 +205,10 @@ void InProcessClient::Send(kube::Request request, Token owner, Done done) {
   RequestFate fate;
   if (state.faults.request) fate = state.faults.request(request);
   // The task owns its way to the server, not the client: only the answer is the client's.
-  auto carry = [&loop = state.loop, &server = state.server, running = state.server.running(), restarts = state.server.restarts(), caller = state.caller,
-                network = state.network, fate = std::move(fate),
-                alive = state.alive.token(), owner = std::move(owner), request = std::move(request),
-                done = std::move(done)]() mutable {
+  auto carry = [&loop = state.loop, &server = state.server, running = state.server.running(),
+                restarts = state.server.restarts(), caller = state.caller, network = state.network,
+                fate = std::move(fate), alive = state.alive.token(), owner = std::move(owner),
+                request = std::move(request), done = std::move(done)]() mutable {
     absl::StatusOr<kube::Response> answer = Lost(request);
     if (fate.answer) {
       answer = *std::move(fate.answer);
@@ -213,7 +219,8 @@ void InProcessClient::Send(kube::Request request, Token owner, Done done) {
     }
     if (alive.expired() || owner.expired()) return;
     PostAfter(loop, fate.reply_delay, owner,
-              [&server, running, restarts, lost = Lost(request), alive = std::move(alive), answer = std::move(answer), done = std::move(done)]() mutable {
+              [&server, running, restarts, lost = Lost(request), alive = std::move(alive), answer = std::move(answer),
+               done = std::move(done)]() mutable {
                 if (!running.expired() && server.restarts() != restarts) answer = std::move(lost);
                 if (!alive.expired()) done(std::move(answer));
               });
@@ -244,7 +251,8 @@ std::unique_ptr<kube::Watch> InProcessClient::StartWatch(kube::Request request, 
   });
 }
 
-std::unique_ptr<kube::Watch> InProcessClient::StartText(kube::Request request, Token owner, OnText on_text, OnEnd on_end) {
+std::unique_ptr<kube::Watch> InProcessClient::StartText(kube::Request request, Token owner, OnText on_text,
+                                                        OnEnd on_end) {
   return StartWatch(std::move(request), std::move(owner), kube::TextOfFrames(std::move(on_text)), std::move(on_end));
 }
 

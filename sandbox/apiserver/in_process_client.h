@@ -1,5 +1,5 @@
-// kube::Client to an ApiServer on the same loop. Requests and replies are posted, so no call answers from within another,
-// and a fault hook may lose, delay or break what a network would.
+// kube::Client to an ApiServer on the same loop. Requests and replies are posted, so no call answers from within
+// another, and a fault hook may lose, delay or break what a network would.
 #pragma once
 
 #include <memory>
@@ -24,9 +24,11 @@ struct RequestFate {
     kReply,    // is carried out, its reply lost
   };
   Loss loss = Loss::kNone;
-  // The answer of somebody in between (a proxy, an admission plugin, a quota); the server never sees the request. Of a watch: it is refused.
+  // The answer of somebody in between (a proxy, an admission plugin, a quota); the server never sees the request. Of a
+  // watch: it is refused.
   std::optional<kube::Response> answer = std::nullopt;
-  // When not empty, what arrives instead of the request's own query: a replica that lags answers as of an older resourceVersion.
+  // When not empty, what arrives instead of the request's own query: a replica that lags answers as of an older
+  // resourceVersion.
   std::string query = {};
   absl::Duration request_delay = absl::ZeroDuration();
   absl::Duration reply_delay = absl::ZeroDuration();
@@ -34,9 +36,9 @@ struct RequestFate {
 
 // What becomes of one batch of frames of a watch. Batches of one watch overtake one another only where it says so.
 //
-// A client that is told nothing cannot survive frames that are missing or in another order. Kubernetes tells it: a watch that lost its
-// place ends with an ERROR frame of 410. So here, `found_out_after` the loss; and when the stream ends before, its holder's next watch,
-// which would go on behind the loss, is refused with 410.
+// A client that is told nothing cannot survive frames that are missing or in another order. Kubernetes tells it: a
+// watch that lost its place ends with an ERROR frame of 410. So here, `found_out_after` the loss; and when the stream
+// ends before, its holder's next watch, which would go on behind the loss, is refused with 410.
 struct WatchFate {
   enum class Place {
     kInOrder,
@@ -46,7 +48,8 @@ struct WatchFate {
   bool break_before = false;  // the stream ends with Unavailable and this batch is not delivered
   bool end_before = false;    // the same, in an orderly way
   std::optional<kube::Response> error_before = std::nullopt;  // the same, with an ERROR frame of this Status
-  std::size_t repeat = 0;     // so many frames that were delivered before come again first, in their order, as from a server that resumed early
+  std::size_t repeat = 0;  // so many frames that were delivered before come again first, in their order, as from a
+                           // server that resumed early
   Place place = Place::kInOrder;
   absl::Duration found_out_after = absl::ZeroDuration();
   absl::Duration delay = absl::ZeroDuration();
@@ -68,7 +71,8 @@ class InProcessClient final : public kube::Client, public kube::TextSource {
   [[nodiscard]] std::unique_ptr<kube::Watch> StartWatch(kube::Request request, Token owner, OnFrames on_frames,
                                                         OnEnd on_end) override;
   // `request` is a GET pods/log. Faults are those of a watch.
-  [[nodiscard]] std::unique_ptr<kube::Watch> StartText(kube::Request request, Token owner, OnText on_text, OnEnd on_end) override;
+  [[nodiscard]] std::unique_ptr<kube::Watch> StartText(kube::Request request, Token owner, OnText on_text,
+                                                       OnEnd on_end) override;
 
   // From now on objects come with metadata.managedFields, as a client over the network sees them.
   void ShowManagedFields();

@@ -14,14 +14,14 @@ namespace gangway::sandbox {
 struct JournalRecord {
   std::uint64_t revision = 0;
   absl::Time time;
-  std::string client;                       // Caller::name: "scheduler", "job-controller", "kubelet", "garbage-collector", "kubectl"
-  std::string verb;                         // "create" "update" "patch" "delete"
-  std::string subresource;                  // "", "status", "binding", "eviction", "scale"
+  std::string client;       // Caller::name: "scheduler", "job-controller", "kubelet", "garbage-collector", "kubectl"
+  std::string verb;         // "create" "update" "patch" "delete"
+  std::string subresource;  // "", "status", "binding", "eviction", "scale"
   const api::Resource* resource = nullptr;  // one of api/resource.h's constants
   api::NamespacedName key;
   std::string uid;
-  Bytes before;                             // null: created
-  Bytes after;                              // null: gone. A graceful deletion that only marks has both
+  Bytes before;  // null: created
+  Bytes after;   // null: gone. A graceful deletion that only marks has both
 };
 
 // Called on the API server's loop, within the commit.

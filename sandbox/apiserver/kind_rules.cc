@@ -25,7 +25,6 @@ namespace json = boost::json;
 using api::FieldError;
 using api::FieldErrors;
 
-
 const json::array* ArrayAt(const json::object& in, absl::string_view path) {
   const json::value* value = FindPath(in, path);
   return value == nullptr ? nullptr : value->if_array();
@@ -39,7 +38,8 @@ std::string WhyNoDataKey(absl::string_view key) {
     return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_' || c == '.';
   });
   if (!letters) {
-    return "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or "
+    return "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or "
+           "'KEY_NAME',  or "
            "'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
   }
   if (key.size() > 253) return "must be no more than 253 characters";
@@ -64,7 +64,8 @@ void CheckDataKeys(const json::object& object, FieldErrors& errors) {
         AddError(errors, FieldError::Type::kInvalid, path, api::JsonString(key), why);
       }
       if (map == data && binary != nullptr && binary->contains(member.key())) {
-        AddError(errors, FieldError::Type::kInvalid, path, api::JsonString(key), "duplicate of key present in binaryData");
+        AddError(errors, FieldError::Type::kInvalid, path, api::JsonString(key),
+                 "duplicate of key present in binaryData");
       }
     }
   }
@@ -75,7 +76,8 @@ void CheckSecret(const json::object& object, FieldErrors& errors) {
   if (FindText(object, "type") != "kubernetes.io/tls") return;
   const json::object* data = FindObject(object, "data");
   for (const absl::string_view key : {"tls.crt", "tls.key"}) {
-    if (data == nullptr || !data->contains(JsonView(key))) AddError(errors, FieldError::Type::kRequired, absl::StrCat("data[", key, "]"), "", "");
+    if (data == nullptr || !data->contains(JsonView(key)))
+      AddError(errors, FieldError::Type::kRequired, absl::StrCat("data[", key, "]"), "", "");
   }
 }
 
@@ -97,7 +99,8 @@ void CheckService(const json::object& object, FieldErrors& errors) {
 void CheckLease(const json::object& object, FieldErrors& errors) {
   const std::int64_t seconds = IntAt(object, "spec.leaseDurationSeconds", 1);
   if (seconds <= 0) {
-    AddError(errors, FieldError::Type::kInvalid, "spec.leaseDurationSeconds", absl::StrCat(seconds), "must be greater than 0");
+    AddError(errors, FieldError::Type::kInvalid, "spec.leaseDurationSeconds", absl::StrCat(seconds),
+             "must be greater than 0");
   }
 }
 
@@ -117,15 +120,20 @@ namespace {
 void CheckCountOrShare(const json::object& object, absl::string_view path, FieldErrors& errors) {
   const json::value* value = FindPath(object, path);
   if (value == nullptr) return;
-  const auto wrong = [&](absl::string_view rule) { AddError(errors, FieldError::Type::kInvalid, path, api::ToJson(*value), rule); };
+  const auto wrong = [&](absl::string_view rule) {
+    AddError(errors, FieldError::Type::kInvalid, path, api::ToJson(*value), rule);
+  };
   if (value->is_int64() && value->get_int64() < 0) return wrong("must be greater than or equal to 0");
   if (!value->is_string()) return;
   absl::string_view digits = AbslView(value->get_string());
   const bool is_digits = absl::ConsumeSuffix(&digits, "%") && !digits.empty() &&
-                         std::all_of(digits.begin(), digits.end(), [](char c) { return absl::ascii_isdigit(static_cast<unsigned char>(c)); });
+                         std::all_of(digits.begin(), digits.end(),
+                                     [](char c) { return absl::ascii_isdigit(static_cast<unsigned char>(c)); });
   if (!is_digits) {
-    return wrong("a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for "
-                 "validation is '[0-9]+%')");
+    return wrong(
+        "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used "
+        "for "
+        "validation is '[0-9]+%')");
   }
   std::int64_t share = 0;
   if (!absl::SimpleAtoi(digits, &share) || share > 100) wrong("must not be greater than 100%");
@@ -138,7 +146,7 @@ void CheckBudget(const json::object& object, FieldErrors& errors) {
   CheckCountOrShare(object, "spec.maxUnavailable", errors);
   if (FindPath(object, "spec.minAvailable") == nullptr || FindPath(object, "spec.maxUnavailable") == nullptr) return;
   AddError(errors, FieldError::Type::kInvalid, "spec", api::ToJson(*FindPath(object, "spec")),
-      "minAvailable and maxUnavailable cannot be both set");
+           "minAvailable and maxUnavailable cannot be both set");
 }
 
 namespace {
@@ -151,14 +159,15 @@ void CheckSelector(const json::object& object, FieldErrors& errors) {
   const json::value* labels = FindPath(object, "spec.template.metadata.labels");
   std::string text;
   const bool matches = parsed->MatchesWith([&](const std::string& key) -> const std::string* {
-    const json::value* value = labels == nullptr || !labels->is_object() ? nullptr : labels->get_object().if_contains(key);
+    const json::value* value =
+        labels == nullptr || !labels->is_object() ? nullptr : labels->get_object().if_contains(key);
     if (value == nullptr || !value->is_string()) return nullptr;
     text = std::string(AbslView(value->get_string()));
     return &text;
   });
   if (!matches) {
-    AddError(errors, FieldError::Type::kInvalid, "spec.template.metadata.labels", labels == nullptr ? "null" : api::ToJson(*labels),
-        "`selector` does not match template `labels`");
+    AddError(errors, FieldError::Type::kInvalid, "spec.template.metadata.labels",
+             labels == nullptr ? "null" : api::ToJson(*labels), "`selector` does not match template `labels`");
   }
 }
 
@@ -166,7 +175,8 @@ void CheckSelector(const json::object& object, FieldErrors& errors) {
 void CheckRestartPolicy(const json::object& object, FieldErrors& errors) {
   const absl::string_view policy = TextAt(object, "spec.template.spec.restartPolicy");
   if (policy.empty() || policy == "Always") return;
-  AddError(errors, FieldError::Type::kNotSupported, "spec.template.spec.restartPolicy", api::JsonString(policy), "supported values: \"Always\"");
+  AddError(errors, FieldError::Type::kNotSupported, "spec.template.spec.restartPolicy", api::JsonString(policy),
+           "supported values: \"Always\"");
 }
 
 }  // namespace
@@ -181,11 +191,13 @@ namespace {
 // --- changes
 
 // As many containers as before; pkg/apis/core/validation has no words about more than their number.
-void CheckContainerCount(const json::object& before, const json::object& after, absl::string_view list, FieldErrors& errors) {
+void CheckContainerCount(const json::object& before, const json::object& after, absl::string_view list,
+                         FieldErrors& errors) {
   const json::array* a = ArrayAt(before, absl::StrCat("spec.", list));
   const json::array* b = ArrayAt(after, absl::StrCat("spec.", list));
   if ((a == nullptr ? 0 : a->size()) == (b == nullptr ? 0 : b->size())) return;
-  AddError(errors, FieldError::Type::kForbidden, absl::StrCat("spec.", list), "", "pod updates may not add or remove containers");
+  AddError(errors, FieldError::Type::kForbidden, absl::StrCat("spec.", list), "",
+           "pod updates may not add or remove containers");
 }
 
 void CheckDeadline(const json::object& before, const json::object& after, FieldErrors& errors) {
@@ -194,9 +206,11 @@ void CheckDeadline(const json::object& before, const json::object& after, FieldE
   if (a == nullptr || Equal(a, b)) return;
   constexpr absl::string_view kField = "spec.activeDeadlineSeconds";
   if (b == nullptr) {
-    AddError(errors, FieldError::Type::kInvalid, kField, "null", "must not update from a positive integer to nil value");
+    AddError(errors, FieldError::Type::kInvalid, kField, "null",
+             "must not update from a positive integer to nil value");
   } else if (a->is_int64() && b->is_int64() && b->get_int64() > a->get_int64()) {
-    AddError(errors, FieldError::Type::kInvalid, kField, api::ToJson(*b), "must be less than or equal to previous value");
+    AddError(errors, FieldError::Type::kInvalid, kField, api::ToJson(*b),
+             "must be less than or equal to previous value");
   }
 }
 
@@ -222,10 +236,11 @@ void CheckTolerations(const json::object& before, const json::object& after, Fie
   const json::array* b = ArrayAt(after, "spec.tolerations");
   if (a == nullptr) return;
   const auto now = Identities(b, "tolerationSeconds");
-  const bool kept = std::all_of(a->begin(), a->end(), [&](const json::value& old) { return now.contains(Identity(old, "tolerationSeconds")); });
+  const bool kept = std::all_of(
+      a->begin(), a->end(), [&](const json::value& old) { return now.contains(Identity(old, "tolerationSeconds")); });
   if (!kept) {
     AddError(errors, FieldError::Type::kForbidden, "spec.tolerations", "",
-        "existing toleration can not be modified except its tolerationSeconds");
+             "existing toleration can not be modified except its tolerationSeconds");
   }
 }
 
@@ -237,7 +252,8 @@ void CheckGates(const json::object& before, const json::object& after, FieldErro
   for (std::size_t i = 0; i < b->size(); ++i) {
     if (!(*b)[i].is_object() || known.contains(Identity((*b)[i]))) continue;
     AddError(errors, FieldError::Type::kForbidden, absl::StrCat("spec.schedulingGates[", i, "].name"), "",
-        absl::StrCat("only deletion is allowed, but found new scheduling gate '", FindText((*b)[i].get_object(), "name"), "'"));
+             absl::StrCat("only deletion is allowed, but found new scheduling gate '",
+                          FindText((*b)[i].get_object(), "name"), "'"));
   }
 }
 
@@ -286,18 +302,20 @@ void CheckPodChange(const json::object& before, const json::object& after, Field
   }
   if (changed.empty()) return;
   std::sort(changed.begin(), changed.end());
-  AddError(errors, FieldError::Type::kForbidden, "spec", "",
-      absl::StrCat("pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,"
-                   "`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),"
-                   "`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative); changed: ",
-                   absl::StrJoin(changed, ", ")));
+  AddError(
+      errors, FieldError::Type::kForbidden, "spec", "",
+      absl::StrCat(
+          "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,"
+          "`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),"
+          "`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative); changed: ",
+          absl::StrJoin(changed, ", ")));
 }
 
 void CheckServiceChange(const json::object& before, const json::object& after, FieldErrors& errors) {
   if (TextAt(before, "spec.clusterIP").empty() || TextAt(after, "spec.type") == "ExternalName") return;
   if (Equal(FindPath(before, "spec.clusterIP"), FindPath(after, "spec.clusterIP"))) return;
   AddError(errors, FieldError::Type::kInvalid, "spec.clusterIPs[0]", api::JsonString(TextAt(after, "spec.clusterIP")),
-      "may not change once set");
+           "may not change once set");
 }
 
 // Requests may grow, and whoever binds the claim writes the volume's name.
@@ -310,14 +328,16 @@ void CheckClaimChange(const json::object& before, const json::object& after, Fie
   if (FindText(x, "volumeName").empty()) x.erase("volumeName"), y.erase("volumeName");
   if (Equal(x, y)) return;
   AddError(errors, FieldError::Type::kForbidden, "spec", "",
-      "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims");
+           "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims");
 }
 
 void CheckNewEvent(const json::object& object, FieldErrors& errors) {
   const absl::string_view ns = TextAt(object, "metadata.namespace");
   const absl::string_view involved = TextAt(object, "involvedObject.namespace");
   const bool fits = involved.empty() ? ns == "default" || ns == "kube-system" : ns == involved;
-  if (!fits) AddError(errors, FieldError::Type::kInvalid, "involvedObject.namespace", api::JsonString(involved), "does not match event.namespace");
+  if (!fits)
+    AddError(errors, FieldError::Type::kInvalid, "involvedObject.namespace", api::JsonString(involved),
+             "does not match event.namespace");
 }
 
 void CheckDataChange(const json::object& before, const json::object& after, FieldErrors& errors) {
@@ -335,7 +355,8 @@ void CheckDataChange(const json::object& before, const json::object& after, Fiel
 void CheckSecretChange(const json::object& before, const json::object& after, FieldErrors& errors) {
   const json::value* const type = FindPath(after, "type");
   if (!Equal(FindPath(before, "type"), type)) {
-    AddError(errors, FieldError::Type::kInvalid, "type", type == nullptr ? "null" : api::ToJson(*type), "field is immutable");
+    AddError(errors, FieldError::Type::kInvalid, "type", type == nullptr ? "null" : api::ToJson(*type),
+             "field is immutable");
   }
   CheckDataChange(before, after, errors);
 }

@@ -1,5 +1,5 @@
-// What Kubernetes demands of single kinds beyond their schema: keys of config maps, ports of services, what of a pod may change. served_kind.cc
-// says whose rules they are.
+// What Kubernetes demands of single kinds beyond their schema: keys of config maps, ports of services, what of a pod
+// may change. served_kind.cc says whose rules they are.
 #pragma once
 
 #include "api/field_error.h"
@@ -24,6 +24,7 @@ void CheckServiceChange(const boost::json::object& before, const boost::json::ob
 void CheckClaimChange(const boost::json::object& before, const boost::json::object& after, api::FieldErrors& errors);
 void CheckDataChange(const boost::json::object& before, const boost::json::object& after, api::FieldErrors& errors);
 void CheckSecretChange(const boost::json::object& before, const boost::json::object& after, api::FieldErrors& errors);
-void CheckPriorityClassChange(const boost::json::object& before, const boost::json::object& after, api::FieldErrors& errors);
+void CheckPriorityClassChange(const boost::json::object& before, const boost::json::object& after,
+                              api::FieldErrors& errors);
 
 }  // namespace gangway::sandbox

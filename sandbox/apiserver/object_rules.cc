@@ -28,26 +28,31 @@ void AddInvalid(FieldErrors& errors, absl::string_view field, absl::string_view 
   AddError(errors, FieldError::Type::kInvalid, field, api::JsonString(text), rule);
 }
 void AddImmutable(FieldErrors& errors, absl::string_view field, const json::value* value) {
-  AddError(errors, FieldError::Type::kInvalid, field, value == nullptr ? "null" : api::ToJson(*value), "field is immutable");
+  AddError(errors, FieldError::Type::kInvalid, field, value == nullptr ? "null" : api::ToJson(*value),
+           "field is immutable");
 }
 
 void CheckNames(const api::Resource& resource, const json::object& metadata, FieldErrors& errors) {
   if (const absl::string_view base = FindText(metadata, "generateName"); !base.empty()) {
     // The dash at its end will have letters behind it.
-    const std::string whole = base.back() == '-' && base.size() > 1 ? absl::StrCat(base.substr(0, base.size() - 1), "a") : std::string(base);
-    for (const std::string& complaint : ServedAs(resource).check_name(whole)) AddInvalid(errors, "metadata.generateName", base, complaint);
+    const std::string whole =
+        base.back() == '-' && base.size() > 1 ? absl::StrCat(base.substr(0, base.size() - 1), "a") : std::string(base);
+    for (const std::string& complaint : ServedAs(resource).check_name(whole))
+      AddInvalid(errors, "metadata.generateName", base, complaint);
   }
   const absl::string_view name = FindText(metadata, "name");
   if (name.empty()) {
     AddError(errors, FieldError::Type::kRequired, "metadata.name", "", "name or generateName is required");
     return;
   }
-  for (const std::string& complaint : ServedAs(resource).check_name(name)) AddInvalid(errors, "metadata.name", name, complaint);
+  for (const std::string& complaint : ServedAs(resource).check_name(name))
+    AddInvalid(errors, "metadata.name", name, complaint);
 }
 
 // pkg/apis/core/validation: ValidateFinalizerName
 bool IsFinalizerOfCore(absl::string_view text) {
-  return absl::StrContains(text, '/') || text == "kubernetes" || text == kOrphanFinalizer || text == kForegroundFinalizer;
+  return absl::StrContains(text, '/') || text == "kubernetes" || text == kOrphanFinalizer ||
+         text == kForegroundFinalizer;
 }
 
 void CheckFinalizers(const api::Resource& resource, const json::object& metadata, bool is_new, FieldErrors& errors) {
@@ -68,7 +73,7 @@ void CheckFinalizers(const api::Resource& resource, const json::object& metadata
   }
   if (orphan && foreground) {
     AddError(errors, FieldError::Type::kInvalid, "metadata.finalizers", api::ToJson(*finalizers),
-        "finalizers orphan and foregroundDeletion cannot be both set");
+             "finalizers orphan and foregroundDeletion cannot be both set");
   }
 }
 
@@ -81,12 +86,13 @@ void CheckOwners(const json::object& metadata, FieldErrors& errors) {
     if (owner == nullptr) continue;
     for (const absl::string_view field : {"apiVersion", "kind", "name", "uid"}) {
       if (FindText(*owner, field).empty()) {
-        AddError(errors, FieldError::Type::kInvalid, absl::StrCat("metadata.ownerReferences.", field), "\"\"", "must not be empty");
+        AddError(errors, FieldError::Type::kInvalid, absl::StrCat("metadata.ownerReferences.", field), "\"\"",
+                 "must not be empty");
       }
     }
     if (BoolAt(*owner, "controller") && ++controllers == 2) {
       AddError(errors, FieldError::Type::kInvalid, "metadata.ownerReferences", api::ToJson(*owners),
-          "only one reference can have controller set to true");
+               "only one reference can have controller set to true");
     }
   }
 }
@@ -130,8 +136,8 @@ void CheckMetadataChange(const json::object& before, const json::object& after, 
   }
   if (fresh.empty()) return;
   AddError(errors, FieldError::Type::kForbidden, "metadata.finalizers", "",
-      absl::StrCat("no new finalizers can be added if the object is being deleted, found new finalizers []string{",
-                   absl::StrJoin(fresh, ", "), "}"));
+           absl::StrCat("no new finalizers can be added if the object is being deleted, found new finalizers []string{",
+                        absl::StrJoin(fresh, ", "), "}"));
 }
 
 }  // namespace
@@ -140,7 +146,8 @@ void DropEmptyMetadata(json::object& metadata) {
   for (const absl::string_view field : {"labels", "annotations", "finalizers", "ownerReferences"}) {
     const json::value* value = metadata.if_contains(JsonView(field));
     if (value == nullptr) continue;
-    const bool empty = (value->is_object() && value->get_object().empty()) || (value->is_array() && value->get_array().empty());
+    const bool empty =
+        (value->is_object() && value->get_object().empty()) || (value->is_array() && value->get_array().empty());
     if (empty) metadata.erase(JsonView(field));
   }
 }

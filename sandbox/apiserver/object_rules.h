@@ -11,7 +11,8 @@ namespace gangway::sandbox {
 // Whether its status is written through a subresource only.
 bool HasStatusSubresource(const api::Resource& resource);
 
-// The object is complete: it has its name and the server's metadata. `is_new` when it is being created: then its name is judged too.
+// The object is complete: it has its name and the server's metadata. `is_new` when it is being created: then its name
+// is judged too.
 api::FieldErrors CheckObject(const api::Resource& resource, const boost::json::object& object, bool is_new);
 
 // What an update may not change. Both have passed their schema.

@@ -37,7 +37,8 @@ std::string GroupVersionPath(const api::Resource& resource) {
 }
 
 json::object KindOf(const api::Resource& resource) {
-  return {{"group", TextValue(View(resource.group))}, {"kind", TextValue(View(resource.kind))},
+  return {{"group", TextValue(View(resource.group))},
+          {"kind", TextValue(View(resource.kind))},
           {"version", TextValue(View(resource.version))}};
 }
 
@@ -67,7 +68,8 @@ json::value ToVersion3(const json::value& value) {
     if (out.empty()) return reference;
     out.emplace("allOf", json::array{std::move(reference)});
   }
-  if (const json::value* format = out.if_contains("format"); format != nullptr && *format == TextValue("int-or-string")) {
+  if (const json::value* format = out.if_contains("format");
+      format != nullptr && *format == TextValue("int-or-string")) {
     out.erase("type");
     out.emplace("oneOf", json::array{json::object{{"type", "integer"}}, json::object{{"type", "string"}}});
   }
@@ -93,7 +95,8 @@ void CollectReferences(const json::value& value, absl::btree_set<std::string>& n
 // "sh.volcano.batch.v1alpha1.Job"
 std::string ComponentName(const api::Resource& resource) {
   const std::vector<absl::string_view> parts = absl::StrSplit(View(resource.group), '.');
-  return absl::StrCat(absl::StrJoin(parts.rbegin(), parts.rend(), "."), ".", View(resource.version), ".", View(resource.kind));
+  return absl::StrCat(absl::StrJoin(parts.rbegin(), parts.rend(), "."), ".", View(resource.version), ".",
+                      View(resource.kind));
 }
 
 json::value CustomSchema(const api::KindRow& kind) {
@@ -123,8 +126,11 @@ json::array QueryParameters(std::span<const absl::string_view> names) {
   for (const absl::string_view name : names) {
     const bool flag = name == "watch" || name == "allowWatchBookmarks";
     const bool number = name == "limit" || name == "timeoutSeconds" || name == "gracePeriodSeconds";
-    out.push_back(json::object{{"in", "query"}, {"name", TextValue(name)},
-                               {"schema", json::object{{"type", flag ? "boolean" : number ? "integer" : "string"},
+    out.push_back(json::object{{"in", "query"},
+                               {"name", TextValue(name)},
+                               {"schema", json::object{{"type", flag     ? "boolean"
+                                                                : number ? "integer"
+                                                                         : "string"},
                                                        {"uniqueItems", true}}}});
   }
   return out;
@@ -132,9 +138,9 @@ json::array QueryParameters(std::span<const absl::string_view> names) {
 
 constexpr std::array<absl::string_view, 3> kWriteParameters{"dryRun", "fieldManager", "fieldValidation"};
 constexpr std::array<absl::string_view, 3> kDeleteParameters{"dryRun", "gracePeriodSeconds", "propagationPolicy"};
-constexpr std::array<absl::string_view, 9> kListParameters{
-    "allowWatchBookmarks", "continue", "fieldSelector", "labelSelector", "limit", "resourceVersion", "resourceVersionMatch",
-    "timeoutSeconds", "watch"};
+constexpr std::array<absl::string_view, 9> kListParameters{"allowWatchBookmarks",  "continue",       "fieldSelector",
+                                                           "labelSelector",        "limit",          "resourceVersion",
+                                                           "resourceVersionMatch", "timeoutSeconds", "watch"};
 
 json::object Content(std::span<const absl::string_view> media_types, json::object schema) {
   json::object content;
@@ -151,7 +157,8 @@ json::object Operation(const Verb& verb, const api::Resource& resource, absl::st
   static constexpr std::array<absl::string_view, 1> kJson{"application/json"};
   static constexpr std::array<absl::string_view, 3> kPatches{
       "application/json-patch+json", "application/merge-patch+json", "application/strategic-merge-patch+json"};
-  json::object operation{{"x-kubernetes-action", TextValue(verb.action)}, {api::JsonView(kKindsKey), KindOf(resource)},
+  json::object operation{{"x-kubernetes-action", TextValue(verb.action)},
+                         {api::JsonView(kKindsKey), KindOf(resource)},
                          {"parameters", QueryParameters(verb.parameters)}};
   if (verb.method == "post" || verb.method == "put") operation["requestBody"] = Content(kJson, Reference(component));
   if (verb.method == "patch") {
@@ -159,7 +166,8 @@ json::object Operation(const Verb& verb, const api::Resource& resource, absl::st
     const std::size_t patches = !api::IsCustom(resource) ? kPatches.size() : kPatches.size() - 1;
     operation["requestBody"] = Content(std::span(kPatches).first(patches), Reference(absl::StrCat(kMeta, "Patch")));
   }
-  json::object response = Content(kJson, verb.action == "list" ? json::object{{"type", "object"}} : Reference(component));
+  json::object response =
+      Content(kJson, verb.action == "list" ? json::object{{"type", "object"}} : Reference(component));
   response["description"] = "OK";
   operation["responses"] = json::object{{"200", std::move(response)}};
   return operation;
@@ -168,7 +176,9 @@ json::object Operation(const Verb& verb, const api::Resource& resource, absl::st
 json::array PathParameters(bool namespaced, bool named) {
   json::array out;
   const auto add = [&](absl::string_view name) {
-    out.push_back(json::object{{"in", "path"}, {"name", TextValue(name)}, {"required", true},
+    out.push_back(json::object{{"in", "path"},
+                               {"name", TextValue(name)},
+                               {"required", true},
                                {"schema", json::object{{"type", "string"}, {"uniqueItems", true}}}});
   };
   if (namespaced) add("namespace");
@@ -180,8 +190,8 @@ void AddPaths(const api::Resource& resource, absl::string_view component, json::
   const std::array<Verb, 2> collection{Verb{"get", "list", kListParameters}, Verb{"post", "post", kWriteParameters}};
   const std::array<Verb, 4> item{Verb{"get", "get", {}}, Verb{"put", "put", kWriteParameters},
                                  Verb{"patch", "patch", kWriteParameters}, Verb{"delete", "delete", kDeleteParameters}};
-  const std::string base = absl::StrCat("/", GroupVersionPath(resource), resource.namespaced ? "/namespaces/{namespace}/" : "/",
-                                        View(resource.plural));
+  const std::string base = absl::StrCat("/", GroupVersionPath(resource),
+                                        resource.namespaced ? "/namespaces/{namespace}/" : "/", View(resource.plural));
   const auto add = [&](const std::string& path, std::span<const Verb> verbs, bool named) {
     json::object operations{{"parameters", PathParameters(resource.namespaced, named)}};
     for (const Verb& verb : verbs) operations[api::JsonView(verb.method)] = Operation(verb, resource, component);
@@ -237,8 +247,9 @@ std::string OpenApiIndex(const ServedVersions& served) {
   }
   json::object paths;
   for (const auto& [path, hash] : hashes) {
-    paths[api::JsonView(path)] = json::object{
-        {"serverRelativeURL", TextValue(absl::StrCat("/openapi/v3/", path, "?hash=", absl::Hex(hash, absl::kZeroPad16)))}};
+    paths[api::JsonView(path)] =
+        json::object{{"serverRelativeURL",
+                      TextValue(absl::StrCat("/openapi/v3/", path, "?hash=", absl::Hex(hash, absl::kZeroPad16)))}};
   }
   return api::ToJson(json::object{{"paths", std::move(paths)}});
 }

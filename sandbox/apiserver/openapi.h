@@ -1,5 +1,5 @@
-// OpenAPI v3 documents, one a group and version, made when asked for: `kubectl explain`, the check whether the server knows
-// fieldValidation and dryRun, and the keys by which `kubectl apply` merges. Internal to this room.
+// OpenAPI v3 documents, one a group and version, made when asked for: `kubectl explain`, the check whether the server
+// knows fieldValidation and dryRun, and the keys by which `kubectl apply` merges. Internal to this room.
 #pragma once
 
 #include <optional>

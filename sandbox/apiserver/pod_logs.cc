@@ -27,13 +27,22 @@ std::vector<std::string> ContainerNames(const json::object& pod) {
 }
 
 api::FieldError TooSmall(absl::string_view field, std::int64_t value, absl::string_view rule) {
-  return {.type = api::FieldError::Type::kInvalid, .field = std::string(field), .value = absl::StrCat(value), .rule = std::string(rule), .fix = {}};
+  return {.type = api::FieldError::Type::kInvalid,
+          .field = std::string(field),
+          .value = absl::StrCat(value),
+          .rule = std::string(rule),
+          .fix = {}};
 }
 
 // pkg/apis/core/validation: ValidatePodLogOptions. Absent is fine.
-api::FieldErrors Check(const Query& query, std::optional<std::int64_t> tail, std::optional<std::int64_t> limit, std::optional<std::int64_t> seconds) {
+api::FieldErrors Check(const Query& query, std::optional<std::int64_t> tail, std::optional<std::int64_t> limit,
+                       std::optional<std::int64_t> seconds) {
   const auto forbidden = [](absl::string_view field, absl::string_view rule) {
-    return api::FieldError{.type = api::FieldError::Type::kForbidden, .field = std::string(field), .value = {}, .rule = std::string(rule), .fix = {}};
+    return api::FieldError{.type = api::FieldError::Type::kForbidden,
+                           .field = std::string(field),
+                           .value = {},
+                           .rule = std::string(rule),
+                           .fix = {}};
   };
   api::FieldErrors errors;
   if (tail.value_or(0) < 0) errors.push_back(TooSmall("tailLines", *tail, "must be greater than or equal to 0"));
@@ -61,7 +70,8 @@ Outcome<LogQuery> ParseLogQuery(const Query& query, absl::string_view pod, absl:
     if (!since.ok()) return BadRequest(absl::StrCat("sinceTime: ", since.status().message()));
     log.since = absl::FromUnixSeconds(absl::ToUnixSeconds(*since));  // the API server tells the kubelet whole seconds
   }
-  if (const api::FieldErrors errors = Check(query, *tail, *limit, *seconds); !errors.empty()) return InvalidLogOptions(pod, errors);
+  if (const api::FieldErrors errors = Check(query, *tail, *limit, *seconds); !errors.empty())
+    return InvalidLogOptions(pod, errors);
   log.tail_lines = *tail;
   log.limit_bytes = *limit;
   if (seconds->has_value()) log.since = now - absl::Seconds(**seconds);
@@ -100,7 +110,8 @@ Outcome<std::optional<LogQuery>> ServerCore::OpenLog(const Exchange& exchange) {
   if (log->container.empty()) {
     const json::value* containers = FindPath(pod.object(), "spec.containers");
     if (containers != nullptr && containers->is_array() && containers->get_array().size() > 1) {
-      return BadRequest(absl::StrCat("a container name must be specified for pod ", target.name, ", choose one of: [", absl::StrJoin(names, " "), "]"));
+      return BadRequest(absl::StrCat("a container name must be specified for pod ", target.name, ", choose one of: [",
+                                     absl::StrJoin(names, " "), "]"));
     }
     if (!names.empty()) log->container = names.back();
   } else if (std::find(names.begin(), names.end(), log->container) == names.end()) {
@@ -128,13 +139,17 @@ Outcome<kube::Response> ServerCore::Logs(Exchange& exchange) {
   return response;
 }
 
-ApiServer::WatchAnswer ServerCore::FollowLog(const Exchange& exchange, kube::Client::OnFrames on_frames, kube::Client::OnEnd on_end) {
-  const auto refuse = [](kube::Response response) { return ApiServer::WatchAnswer{nullptr, std::move(response), "", false}; };
+ApiServer::WatchAnswer ServerCore::FollowLog(const Exchange& exchange, kube::Client::OnFrames on_frames,
+                                             kube::Client::OnEnd on_end) {
+  const auto refuse = [](kube::Response response) {
+    return ApiServer::WatchAnswer{nullptr, std::move(response), "", false};
+  };
   Outcome<std::optional<LogQuery>> log = OpenLog(exchange);
   if (!log.ok()) return refuse(log.refusal().ToResponse());
   if (!log->has_value()) return refuse(Nothing());
   if (!pod_log_streams_) return refuse(NotFound(api::kPods, absl::StrCat(exchange.target.name, "/log")).ToResponse());
-  absl::StatusOr<std::unique_ptr<kube::Watch>> stream = pod_log_streams_(**log, std::move(on_frames), std::move(on_end));
+  absl::StatusOr<std::unique_ptr<kube::Watch>> stream =
+      pod_log_streams_(**log, std::move(on_frames), std::move(on_end));
   if (!stream.ok()) return refuse(OfKubelet(stream.status(), exchange.target.name).ToResponse());
   return {*std::move(stream), std::nullopt, "text/plain", true};
 }

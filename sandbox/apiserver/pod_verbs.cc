@@ -133,9 +133,9 @@ Outcome<kube::Response> ServerCore::Bind(Exchange& exchange) {
   const RecordPtr record = store_.Find(api::kPods, target.key());
   if (record == nullptr) return NotFound(api::kPods, target.name);
   if (const absl::string_view uid = TextAt(wanted, "metadata.uid"); !uid.empty() && uid != record->uid) {
-    return ConflictOn("pods/binding", target.name,
-                      absl::StrCat("Precondition failed: UID in precondition: ", uid, ", UID in object meta: ",
-                                   record->uid));
+    return ConflictOn(
+        "pods/binding", target.name,
+        absl::StrCat("Precondition failed: UID in precondition: ", uid, ", UID in object meta: ", record->uid));
   }
   if (const absl::string_view version = TextAt(wanted, "metadata.resourceVersion");
       !version.empty() && version != absl::StrCat(record->revision)) {
@@ -168,8 +168,9 @@ Objection ServerCore::CheckDisruptionBudget(const Record& pod, const json::objec
   });
   if (budgets.empty()) return std::nullopt;
   if (budgets.size() > 1) {
-    return Refusal{.code = 500,
-                   .message = "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support."};
+    return Refusal{
+        .code = 500,
+        .message = "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support."};
   }
   const Draft budget = Draft::OfStored(*budgets[0]->json);
   const api::LabelSelector selector = SelectorOf(budget.object());
@@ -204,7 +205,8 @@ Outcome<kube::Response> ServerCore::Evict(Exchange& exchange) {
   Outcome<Draft> eviction = ReadBody(exchange, schemas_.ForKind("policy/v1", "Eviction"), options->field_validation);
   if (!eviction.ok()) return eviction.refusal();
   if (Objection objection = CheckTypeMeta("policy/v1", "Eviction", *eviction)) return *std::move(objection);
-  if (const absl::string_view name = TextAt(eviction->object(), "metadata.name"); !name.empty() && name != target.name) {
+  if (const absl::string_view name = TextAt(eviction->object(), "metadata.name");
+      !name.empty() && name != target.name) {
     return BadRequest("name in URL does not match name in Eviction object");
   }
   const json::value* given = eviction->object().if_contains("deleteOptions");
@@ -221,11 +223,12 @@ Outcome<kube::Response> ServerCore::Evict(Exchange& exchange) {
     if (Objection objection = CheckDisruptionBudget(*record, pod.object())) return *std::move(objection);
   }
   const CommitNote note{exchange.caller.name, "create", "eviction"};
-  const bool current = (!deletion->uid.has_value() || *deletion->uid == record->uid) &&
-                       (!deletion->resource_version.has_value() ||
-                        *deletion->resource_version == absl::StrCat(record->revision));
+  const bool current =
+      (!deletion->uid.has_value() || *deletion->uid == record->uid) &&
+      (!deletion->resource_version.has_value() || *deletion->resource_version == absl::StrCat(record->revision));
   if (current && !record->deleting && !deletion->dry_run) {
-    SetCondition(pod.object(), "DisruptionTarget", "True", "EvictionByEvictionAPI", "Eviction API: evicting", loop_.Now());
+    SetCondition(pod.object(), "DisruptionTarget", "True", "EvictionByEvictionAPI", "Eviction API: evicting",
+                 loop_.Now());
     Outcome<Bytes> marked = Commit(api::kPods, pod, false, note);
     if (!marked.ok()) return marked.refusal();
     record = store_.Find(api::kPods, target.key());

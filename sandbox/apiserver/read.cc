@@ -36,8 +36,8 @@ Outcome<kube::Response> ServerCore::ObjectResponse(const Exchange& exchange, int
       options.include = *include;
       const Draft draft = Draft::OfStored(*object);
       options.resource_version = std::string(TextAt(draft.object(), "metadata.resourceVersion"));
-      return JsonResponse(code, MakeBytes(schemas::RenderTable(*exchange.target.resource, absl::MakeConstSpan(&object, 1),
-                                                      loop_.Now(), options)));
+      return JsonResponse(code, MakeBytes(schemas::RenderTable(*exchange.target.resource,
+                                                               absl::MakeConstSpan(&object, 1), loop_.Now(), options)));
     }
   }
   return JsonResponse(code, object);
@@ -55,7 +55,8 @@ Outcome<kube::Response> ServerCore::Get(Exchange& exchange) {
   return ObjectResponse(exchange, 200, Shown(*record, exchange.caller.managed_fields));
 }
 
-Outcome<ServerCore::Page> ServerCore::ReadPage(const Target& target, const ListOptions& options, bool managed_fields, bool as_items) {
+Outcome<ServerCore::Page> ServerCore::ReadPage(const Target& target, const ListOptions& options, bool managed_fields,
+                                               bool as_items) {
   for (const auto& requirement : options.fields.requirements()) {
     if (!HasFieldLabel(*target.resource, requirement.field)) {
       return BadRequest(absl::StrCat("field label not supported: ", requirement.field));
@@ -77,9 +78,9 @@ Outcome<ServerCore::Page> ServerCore::ReadPage(const Target& target, const ListO
   }
   const bool everything = options.labels.selects_everything() && options.fields.selects_everything();
   const std::int64_t total =
-      token.has_value() ? token->remaining
-                        : static_cast<std::int64_t>(
-                              store_.CountAt(page.revision, *target.resource, target.ns).value_or(0));
+      token.has_value()
+          ? token->remaining
+          : static_cast<std::int64_t>(store_.CountAt(page.revision, *target.resource, target.ns).value_or(0));
   std::int64_t passed = 0;
   api::NamespacedName last;
   bool more = false;
@@ -90,17 +91,19 @@ Outcome<ServerCore::Page> ServerCore::ReadPage(const Target& target, const ListO
     }
     ++passed;
     last = record->key;
-    if (everything || Selects(options.labels, options.fields, *record)) page.items.push_back(as_items ? ShownInList(*record, managed_fields) : Shown(*record, managed_fields));
+    if (everything || Selects(options.labels, options.fields, *record))
+      page.items.push_back(as_items ? ShownInList(*record, managed_fields) : Shown(*record, managed_fields));
     return true;
   };
   const api::NamespacedName* after = token.has_value() ? &token->after : nullptr;
   if (page.revision == store_.revision()) {
     store_.Scan(*target.resource, target.ns, after, visit);
   } else if (!store_.ScanAt(page.revision, *target.resource, target.ns, after, visit).ok()) {
-    return Expired(token.has_value()
-                       ? "The provided continue parameter is too old to display a consistent list result. You can start "
-                         "a new list without the continue parameter."
-                       : absl::StrCat("The resourceVersion for the provided list is too old: ", page.revision));
+    return Expired(
+        token.has_value()
+            ? "The provided continue parameter is too old to display a consistent list result. You can start "
+              "a new list without the continue parameter."
+            : absl::StrCat("The resourceVersion for the provided list is too old: ", page.revision));
   }
   if (more) {
     const std::int64_t remaining = std::max<std::int64_t>(0, total - passed);  // a forged token may have said less
@@ -116,9 +119,9 @@ Outcome<kube::Response> ServerCore::ListResponse(const Exchange& exchange, Page 
     Outcome<schemas::IncludeObject> include = ParseInclude(exchange);
     if (!include.ok()) return include.refusal();
     schemas::TableOptions options{.include = *include,
-                         .resource_version = absl::StrCat(page.revision),
-                         .continue_token = std::move(page.continue_token),
-                         .remaining_item_count = page.remaining};
+                                  .resource_version = absl::StrCat(page.revision),
+                                  .continue_token = std::move(page.continue_token),
+                                  .remaining_item_count = page.remaining};
     return JsonResponse(200, MakeBytes(exchange.representation == schemas::Representation::kTable
                                            ? schemas::RenderTable(resource, page.items, loop_.Now(), options)
                                            : schemas::RenderPartialMetadataList(page.items, options)));
@@ -153,7 +156,8 @@ Outcome<kube::Response> ServerCore::ListResponse(const Exchange& exchange, Page 
 Outcome<kube::Response> ServerCore::List(Exchange& exchange) {
   Outcome<ListOptions> options = ParseListOptions(exchange.query, exchange.target);
   if (!options.ok()) return options.refusal();
-  Outcome<Page> page = ReadPage(exchange.target, *options, exchange.caller.managed_fields, exchange.representation == schemas::Representation::kObject);
+  Outcome<Page> page = ReadPage(exchange.target, *options, exchange.caller.managed_fields,
+                                exchange.representation == schemas::Representation::kObject);
   if (!page.ok()) return page.refusal();
   return ListResponse(exchange, std::move(*page));
 }

@@ -31,7 +31,8 @@ std::string ServersField(const api::FieldError& error) {
   constexpr absl::string_view kOwners = "metadata.ownerReferences[";
   if (absl::StartsWith(error.field, kOwners)) {
     const std::size_t end = error.field.find(']');
-    if (end != std::string::npos) return absl::StrCat(kOwners.substr(0, kOwners.size() - 1), error.field.substr(end + 1));
+    if (end != std::string::npos)
+      return absl::StrCat(kOwners.substr(0, kOwners.size() - 1), error.field.substr(end + 1));
   }
   for (const absl::string_view list : {"resources.requests.", "resources.limits."}) {
     const std::size_t at = error.field.find(std::string(list));
@@ -45,8 +46,7 @@ std::string ServersField(const api::FieldError& error) {
 
 constexpr std::size_t kMaxTold = 100;  // of what is wrong with one object
 
-Refusal InvalidKind(absl::string_view group, absl::string_view kind, absl::string_view name,
-                    api::FieldErrors errors) {
+Refusal InvalidKind(absl::string_view group, absl::string_view kind, absl::string_view name, api::FieldErrors errors) {
   const std::size_t untold = errors.size() - std::min(errors.size(), kMaxTold);
   errors.resize(errors.size() - untold);
   for (api::FieldError& error : errors) error.field = ServersField(error);
@@ -64,7 +64,8 @@ Refusal InvalidKind(absl::string_view group, absl::string_view kind, absl::strin
 }
 
 void WriteDetails(const Refusal& r, api::JsonWriter& json) {
-  const bool empty = r.name.empty() && r.group.empty() && r.kind.empty() && r.uid.empty() && r.causes.empty() && r.retry_after_seconds <= 0;
+  const bool empty = r.name.empty() && r.group.empty() && r.kind.empty() && r.uid.empty() && r.causes.empty() &&
+                     r.retry_after_seconds <= 0;
   if (empty && !r.generic) return;
   json.Key("details").BeginObject();
   if (!r.name.empty()) json.Field("name", r.name);
@@ -111,11 +112,12 @@ std::string GroupResource(const api::Resource& resource) {
   return absl::StrCat(View(resource.plural), resource.group.empty() ? "" : ".", View(resource.group));
 }
 
-Refusal BadRequest(std::string message) {
-  return {.code = 400, .reason = "BadRequest", .message = std::move(message)};
-}
+Refusal BadRequest(std::string message) { return {.code = 400, .reason = "BadRequest", .message = std::move(message)}; }
 Refusal PathNotFound() {
-  return {.code = 404, .reason = "NotFound", .message = "the server could not find the requested resource", .generic = true};
+  return {.code = 404,
+          .reason = "NotFound",
+          .message = "the server could not find the requested resource",
+          .generic = true};
 }
 Refusal NoSuchPath() { return {.code = 404, .reason = "NotFound", .message = "404 page not found\n", .text = true}; }
 Refusal MethodNotAllowed() {
@@ -140,7 +142,8 @@ Refusal TooLargeToStore() { return {.code = 500, .message = "etcdserver: request
 Refusal UnsupportedMediaType(absl::string_view accepted) {
   return {.code = 415,
           .reason = "UnsupportedMediaType",
-          .message = absl::StrCat("the body of the request was in an unknown format - accepted media types include: ", accepted)};
+          .message = absl::StrCat("the body of the request was in an unknown format - accepted media types include: ",
+                                  accepted)};
 }
 Refusal Expired(std::string message) { return {.code = 410, .reason = "Expired", .message = std::move(message)}; }
 Refusal TooLargeResourceVersion(std::uint64_t wanted, std::uint64_t current) {
@@ -177,7 +180,9 @@ Refusal Invalid(const api::Resource& resource, absl::string_view name, const api
 Refusal InvalidOptions(absl::string_view kind, const api::FieldErrors& errors) {
   return InvalidKind("meta.k8s.io", kind, "", errors);
 }
-Refusal InvalidLogOptions(absl::string_view pod, const api::FieldErrors& errors) { return InvalidKind("", "PodLogOptions", pod, errors); }
+Refusal InvalidLogOptions(absl::string_view pod, const api::FieldErrors& errors) {
+  return InvalidKind("", "PodLogOptions", pod, errors);
+}
 
 kube::Response SuccessStatus(int code, const api::Resource* resource, absl::string_view name, absl::string_view uid) {
   std::string out;

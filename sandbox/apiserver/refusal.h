@@ -35,16 +35,21 @@ struct Refusal {
 };
 
 // However many there are: what is told of them is cut when they become a refusal.
-inline void AddError(api::FieldErrors& errors, api::FieldError::Type type, absl::string_view field, absl::string_view value_json, absl::string_view rule) {
-  errors.push_back({.type = type, .field = std::string(field), .value = std::string(value_json), .rule = std::string(rule), .fix = ""});
+inline void AddError(api::FieldErrors& errors, api::FieldError::Type type, absl::string_view field,
+                     absl::string_view value_json, absl::string_view rule) {
+  errors.push_back({.type = type,
+                    .field = std::string(field),
+                    .value = std::string(value_json),
+                    .rule = std::string(rule),
+                    .fix = ""});
 }
 
 // A value, or why there is none.
 template <class T>
 class Outcome {
  public:
-  Outcome(T value) : held_(std::move(value)) {}              // NOLINT: by design
-  Outcome(Refusal refusal) : held_(std::move(refusal)) {}    // NOLINT: by design
+  Outcome(T value) : held_(std::move(value)) {}            // NOLINT: by design
+  Outcome(Refusal refusal) : held_(std::move(refusal)) {}  // NOLINT: by design
   bool ok() const { return std::holds_alternative<T>(held_); }
   T& operator*() { return std::get<T>(held_); }
   T* operator->() { return &std::get<T>(held_); }
@@ -57,8 +62,8 @@ class Outcome {
 using Objection = std::optional<Refusal>;
 
 Refusal BadRequest(std::string message);
-Refusal PathNotFound();      // of an API group that is there
-Refusal NoSuchPath();        // of none
+Refusal PathNotFound();  // of an API group that is there
+Refusal NoSuchPath();    // of none
 Refusal MethodNotAllowed();
 Refusal NotAcceptable();
 Refusal TooLarge();         // the body

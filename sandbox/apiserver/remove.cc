@@ -82,8 +82,8 @@ bool Mark(const Record& record, const DeleteOptions& options, absl::Time now, js
 }
 
 // k8s.io/apiserver, rest.BeforeDelete: it names the kind.
-Refusal Outdated(const api::Resource& resource, absl::string_view name, absl::string_view what, absl::string_view wanted,
-                 absl::string_view is, absl::string_view why) {
+Refusal Outdated(const api::Resource& resource, absl::string_view name, absl::string_view what,
+                 absl::string_view wanted, absl::string_view is, absl::string_view why) {
   const std::string said = absl::StrCat("the ", what, " in the precondition (", wanted, ") does not match the ", what,
                                         " in record (", is, "). ", why);
   Refusal refusal = Conflict(resource, name, said);
@@ -98,7 +98,8 @@ void OrphanByDefault(Exchange& exchange, DeleteOptions& options) {
   if (exchange.target.resource != &api::kBatchJobs || options.propagation != Propagation::kUnset) return;
   options.propagation = Propagation::kOrphan;
   exchange.warnings.push_back(
-      "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set "
+      "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or "
+      "set "
       "propagationPolicy=Orphan to suppress this warning");
 }
 
@@ -107,10 +108,12 @@ bool IsProtected(absl::string_view ns) { return ns == "default" || ns == "kube-s
 }  // namespace
 
 Outcome<ServerCore::Removal> ServerCore::Remove(const Target& target, const Record& record,
-                                                const DeleteOptions& options, const CommitNote& note, bool past_admission) {
+                                                const DeleteOptions& options, const CommitNote& note,
+                                                bool past_admission) {
   const api::Resource& resource = *target.resource;
   if (options.uid.has_value() && *options.uid != record.uid) {
-    return Outdated(resource, target.name, "UID", *options.uid, record.uid, "The object might have been deleted and then recreated");
+    return Outdated(resource, target.name, "UID", *options.uid, record.uid,
+                    "The object might have been deleted and then recreated");
   }
   if (options.resource_version.has_value() && *options.resource_version != absl::StrCat(record.revision)) {
     return Outdated(resource, target.name, "ResourceVersion", *options.resource_version, absl::StrCat(record.revision),
@@ -121,7 +124,8 @@ Outcome<ServerCore::Removal> ServerCore::Remove(const Target& target, const Reco
   }
   const Draft old = Draft::OfStored(*record.json);
   if (!past_admission) {
-    if (Objection objection = Admit(api::volcano::Operation::kDelete, target, nullptr, &old.root())) return *std::move(objection);
+    if (Objection objection = Admit(api::volcano::Operation::kDelete, target, nullptr, &old.root()))
+      return *std::move(objection);
   }
   Draft next = Draft::CopyOf(old);
   SetCollectorFinalizers(options.propagation, next.metadata());
@@ -156,7 +160,8 @@ Outcome<kube::Response> ServerCore::Delete(Exchange& exchange) {
   const CommitNote note{exchange.caller.name, "delete", "", {}, exchange.caller.managed_fields};
   Outcome<Removal> removal = Remove(target, *record, *options, note);
   if (!removal.ok()) return removal.refusal();
-  if (!removal->gone || ServedAs(*target.resource).returns_deleted) return ObjectResponse(exchange, 200, removal->object);
+  if (!removal->gone || ServedAs(*target.resource).returns_deleted)
+    return ObjectResponse(exchange, 200, removal->object);
   return SuccessStatus(200, target.resource, target.name, record->uid);
 }
 
@@ -185,7 +190,8 @@ Outcome<kube::Response> ServerCore::DeleteCollection(Exchange& exchange) {
     Target target = exchange.target;
     target.name = record->key.name;
     const bool as_items = exchange.representation == schemas::Representation::kObject;
-    page.items.push_back(as_items ? ShownInList(*record, note.managed_fields) : Shown(*record, note.managed_fields));  // as they were
+    page.items.push_back(as_items ? ShownInList(*record, note.managed_fields)
+                                  : Shown(*record, note.managed_fields));  // as they were
     Outcome<Removal> removal = Remove(target, *record, *options, note);
     if (!removal.ok()) return removal.refusal();
   }
@@ -225,7 +231,8 @@ Outcome<kube::Response> ServerCore::Finalize(Exchange& exchange) {
     next.Child("spec")["finalizers"] = *finalizers;
   }
   SetText(next.metadata(), "resourceVersion", TextAt(wanted->object(), "metadata.resourceVersion"));
-  const CommitNote note{exchange.caller.name, "update", "finalize", options->field_manager, exchange.caller.managed_fields};
+  const CommitNote note{exchange.caller.name, "update", "finalize", options->field_manager,
+                        exchange.caller.managed_fields};
   Outcome<Bytes> replaced = Replace(target, *record, old, next, options->dry_run, true, note);
   if (!replaced.ok()) return replaced.refusal();
   return ObjectResponse(exchange, 200, *replaced);

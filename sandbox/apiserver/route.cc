@@ -19,17 +19,21 @@
 namespace gangway::sandbox {
 namespace {
 
-const api::Resource* FindResource(absl::string_view group, absl::string_view version, absl::string_view plural, const ServedVersions& served) {
+const api::Resource* FindResource(absl::string_view group, absl::string_view version, absl::string_view plural,
+                                  const ServedVersions& served) {
   for (const api::KindRow& kind : api::Kinds()) {
     const api::Resource& resource = *kind.resource;
-    if (View(resource.plural) == plural && View(resource.group) == group && View(resource.version) == version && served.Has(kind)) return &resource;
+    if (View(resource.plural) == plural && View(resource.group) == group && View(resource.version) == version &&
+        served.Has(kind))
+      return &resource;
   }
   return nullptr;
 }
 
 bool IsGroup(absl::string_view group, const ServedVersions& served) {
   const std::span<const api::KindRow> kinds = api::Kinds();
-  return std::any_of(kinds.begin(), kinds.end(), [&](const api::KindRow& kind) { return View(kind.resource->group) == group && served.Has(kind); });
+  return std::any_of(kinds.begin(), kinds.end(),
+                     [&](const api::KindRow& kind) { return View(kind.resource->group) == group && served.Has(kind); });
 }
 
 api::FieldError NotSupported(absl::string_view field, absl::string_view value_json, absl::string_view supported) {
@@ -43,7 +47,8 @@ api::FieldError NotSupported(absl::string_view field, absl::string_view value_js
 Outcome<bool> ParseDryRun(const std::vector<absl::string_view>& values, absl::string_view kind) {
   const bool known = std::all_of(values.begin(), values.end(), [](absl::string_view value) { return value == "All"; });
   if (known) return !values.empty();
-  const std::string all = absl::StrJoin(values, ",", [](std::string* out, absl::string_view value) { *out += api::JsonString(value); });
+  const std::string all =
+      absl::StrJoin(values, ",", [](std::string* out, absl::string_view value) { *out += api::JsonString(value); });
   return InvalidOptions(kind, {NotSupported("dryRun", absl::StrCat("[", all, "]"), "\"All\"")});
 }
 
@@ -53,9 +58,8 @@ Outcome<DeleteOptions::Propagation> ParsePropagation(absl::string_view text) {
   if (text == "Background") return P::kBackground;
   if (text == "Foreground") return P::kForeground;
   if (text == "Orphan") return P::kOrphan;
-  return InvalidOptions("DeleteOptions",
-                        {NotSupported("propagationPolicy", api::JsonString(text),
-                                      "\"Foreground\", \"Background\", \"Orphan\", \"nil\"")});
+  return InvalidOptions("DeleteOptions", {NotSupported("propagationPolicy", api::JsonString(text),
+                                                       "\"Foreground\", \"Background\", \"Orphan\", \"nil\"")});
 }
 
 // A member of DeleteOptions of the wrong type.
@@ -143,7 +147,8 @@ Objection ParseMatch(const Query& query, ListOptions& out) {
   if (watch && out.initial_events.has_value() && match != "NotOlderThan") {
     return forbidden("sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
   }
-  if (!watch && out.initial_events.has_value()) return forbidden("sendInitialEvents is forbidden for list", "sendInitialEvents");
+  if (!watch && out.initial_events.has_value())
+    return forbidden("sendInitialEvents is forbidden for list", "sendInitialEvents");
   if (match.empty()) return std::nullopt;
   if (watch && !out.initial_events.has_value()) {
     return forbidden("resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided");
@@ -153,8 +158,8 @@ Objection ParseMatch(const Query& query, ListOptions& out) {
   } else if (match == "NotOlderThan") {
     out.match = ListOptions::Match::kNotOlderThan;
   } else {
-    return InvalidOptions("ListOptions",
-                          {NotSupported("resourceVersionMatch", api::JsonString(match), "\"Exact\", \"NotOlderThan\", \"\"")});
+    return InvalidOptions("ListOptions", {NotSupported("resourceVersionMatch", api::JsonString(match),
+                                                       "\"Exact\", \"NotOlderThan\", \"\"")});
   }
   if (!out.continue_token.empty()) {
     Refusal refusal = forbidden("resourceVersionMatch is forbidden when continue is provided");
@@ -234,7 +239,8 @@ Outcome<Target> ParsePath(absl::string_view path, const ServedVersions& served) 
   if (parts.size() > at + 3) return PathNotFound();
   if (!target.resource->namespaced && !target.ns.empty()) return PathNotFound();
   if (target.resource->namespaced && target.ns.empty() && !target.name.empty()) return PathNotFound();
-  const Subresource* const part = target.subresource.empty() ? nullptr : FindSubresource(*target.resource, target.subresource);
+  const Subresource* const part =
+      target.subresource.empty() ? nullptr : FindSubresource(*target.resource, target.subresource);
   if (part != nullptr && !part->unserved.empty()) {
     Refusal refusal = MethodNotAllowed();
     refusal.message = absl::StrCat(target.subresource, " is not served here: ", View(part->unserved));
@@ -307,7 +313,8 @@ namespace {
 constexpr std::size_t kMaxRequirements = 500;
 
 Refusal TooManyRequirements(absl::string_view what, std::size_t count) {
-  return BadRequest(absl::StrCat("unable to parse ", what, ": ", count, " requirements, the limit is ", kMaxRequirements));
+  return BadRequest(
+      absl::StrCat("unable to parse ", what, ": ", count, " requirements, the limit is ", kMaxRequirements));
 }
 
 }  // namespace
@@ -319,7 +326,8 @@ Outcome<ListOptions> ParseListOptions(const Query& query, const Target& target) 
     if (!selector.ok()) {
       return BadRequest(absl::StrCat("unable to parse labelSelector: ", selector.status().message()));
     }
-    if (selector->requirements().size() > kMaxRequirements) return TooManyRequirements("labelSelector", selector->requirements().size());
+    if (selector->requirements().size() > kMaxRequirements)
+      return TooManyRequirements("labelSelector", selector->requirements().size());
     out.labels = *std::move(selector);
   }
   std::string fields(query.Get("fieldSelector"));
@@ -329,7 +337,8 @@ Outcome<ListOptions> ParseListOptions(const Query& query, const Target& target) 
     if (!selector.ok()) {
       return BadRequest(absl::StrCat("unable to parse fieldSelector: ", selector.status().message()));
     }
-    if (selector->requirements().size() > kMaxRequirements) return TooManyRequirements("fieldSelector", selector->requirements().size());
+    if (selector->requirements().size() > kMaxRequirements)
+      return TooManyRequirements("fieldSelector", selector->requirements().size());
     out.fields = *std::move(selector);
   }
   Outcome<std::optional<std::int64_t>> limit = query.Integer("limit");
@@ -357,7 +366,11 @@ constexpr std::size_t kMaxFieldManagerBytes = 128;
 
 api::FieldError OfOption(api::FieldError::Type type, absl::string_view field, absl::string_view value_json,
                          absl::string_view rule) {
-  return {.type = type, .field = std::string(field), .value = std::string(value_json), .rule = std::string(rule), .fix = ""};
+  return {.type = type,
+          .field = std::string(field),
+          .value = std::string(value_json),
+          .rule = std::string(rule),
+          .fix = ""};
 }
 
 // apimachinery: validation.ValidateFieldManager
@@ -372,9 +385,9 @@ api::FieldErrors CheckFieldManager(absl::string_view manager, bool apply) {
   }
   for (std::size_t i = 0; i < manager.size(); ++i) {
     if (!absl::ascii_iscntrl(static_cast<unsigned char>(manager[i]))) continue;
-    errors.push_back(OfOption(api::FieldError::Type::kInvalid, "fieldManager", api::JsonString(manager),
-                              absl::StrCat("invalid character U+", absl::Hex(manager[i], absl::kZeroPad4),
-                                           " (at position ", i, ")")));
+    errors.push_back(OfOption(
+        api::FieldError::Type::kInvalid, "fieldManager", api::JsonString(manager),
+        absl::StrCat("invalid character U+", absl::Hex(manager[i], absl::kZeroPad4), " (at position ", i, ")")));
   }
   return errors;
 }
@@ -392,12 +405,14 @@ Outcome<WriteOptions> ParseWriteOptions(const Query& query, absl::string_view ki
   } else if (validation == "Ignore") {
     out.field_validation = FieldValidation::kIgnore;
   } else if (!validation.empty() && validation != "Warn") {
-    return InvalidOptions(kind, {NotSupported("fieldValidation", api::JsonString(validation), "\"\", \"Ignore\", \"Strict\", \"Warn\"")});
+    return InvalidOptions(
+        kind, {NotSupported("fieldValidation", api::JsonString(validation), "\"\", \"Ignore\", \"Strict\", \"Warn\"")});
   }
   out.field_manager = std::string(query.Get("fieldManager"));
   if (query.Has("force") && !query.Get("force").empty()) {
     if (!apply && kind == "PatchOptions") {
-      return InvalidOptions(kind, {OfOption(api::FieldError::Type::kForbidden, "force", "", "may not be specified for non-apply patch")});
+      return InvalidOptions(
+          kind, {OfOption(api::FieldError::Type::kForbidden, "force", "", "may not be specified for non-apply patch")});
     }
     out.force = query.Flag("force");
   }

@@ -1,4 +1,5 @@
-// The scale subresource: autoscaling/v1 Scale of deployments, replica sets, stateful sets, and of custom types that have one.
+// The scale subresource: autoscaling/v1 Scale of deployments, replica sets, stateful sets, and of custom types that
+// have one.
 #include <optional>
 #include <string>
 #include <utility>
@@ -26,7 +27,8 @@ std::string SelectorOf(const json::object& object) {
   if (labels == nullptr || !labels->is_object()) return selector;
   for (const auto& label : labels->get_object()) {
     if (!label.value().is_string()) continue;
-    absl::StrAppend(&selector, selector.empty() ? "" : ",", AbslView(label.key()), "=", AbslView(label.value().get_string()));
+    absl::StrAppend(&selector, selector.empty() ? "" : ",", AbslView(label.key()), "=",
+                    AbslView(label.value().get_string()));
   }
   return selector;
 }
@@ -43,7 +45,8 @@ Draft ScaleOf(const api::Resource& resource, const json::object& object) {
   }
   ObjectIn(out, "spec")["replicas"] = IntAt(object, PathOf(kind.scale.replicas), kind.custom() ? 0 : 1);
   ObjectIn(out, "status")["replicas"] = IntAt(object, PathOf(kind.scale.current), 0);
-  const std::string selector = kind.scale.selector.empty() ? SelectorOf(object) : std::string(TextAt(object, PathOf(kind.scale.selector)));
+  const std::string selector =
+      kind.scale.selector.empty() ? SelectorOf(object) : std::string(TextAt(object, PathOf(kind.scale.selector)));
   if (!selector.empty()) SetText(ObjectIn(out, "status"), "selector", selector);
   return scale;
 }
@@ -52,8 +55,10 @@ Draft ScaleOf(const api::Resource& resource, const json::object& object) {
 Objection WithoutReplicas(const api::Resource& resource, const json::object& object) {
   const api::KindRow& kind = api::RowOf(resource);
   if (!kind.custom() || FindPath(object, PathOf(kind.scale.replicas)) != nullptr) return std::nullopt;
-  const std::string why = absl::StrCat("the spec replicas field ", api::JsonString(View(kind.scale.replicas)), " does not exist");
-  return Refusal{.code = 500, .reason = "InternalError", .message = "Internal error occurred: " + why, .causes = {{"", why, ""}}};
+  const std::string why =
+      absl::StrCat("the spec replicas field ", api::JsonString(View(kind.scale.replicas)), " does not exist");
+  return Refusal{
+      .code = 500, .reason = "InternalError", .message = "Internal error occurred: " + why, .causes = {{"", why, ""}}};
 }
 
 void SetReplicas(const api::Resource& resource, json::object& object, std::int64_t replicas) {
@@ -121,11 +126,12 @@ Outcome<kube::Response> ServerCore::PutScale(Exchange& exchange) {
   }
   const std::int64_t replicas = IntAt(scale.object(), "spec.replicas", 0);
   if (replicas < 0) {
-    Refusal refusal = Invalid(*target.resource, target.name, {{.type = api::FieldError::Type::kInvalid,
-                                                    .field = "spec.replicas",
-                                                    .value = absl::StrCat(replicas),
-                                                    .rule = "must be greater than or equal to 0",
-                                                    .fix = ""}});
+    Refusal refusal = Invalid(*target.resource, target.name,
+                              {{.type = api::FieldError::Type::kInvalid,
+                                .field = "spec.replicas",
+                                .value = absl::StrCat(replicas),
+                                .rule = "must be greater than or equal to 0",
+                                .fix = ""}});
     if (api::IsCustom(*target.resource)) return refusal;
     refusal.group = "autoscaling", refusal.kind = "Scale";
     refusal.message = absl::StrCat("Scale.autoscaling", refusal.message.substr(refusal.message.find(' ')));

@@ -53,21 +53,22 @@ ManagedFieldsPtr OfScale(const ManagedFieldsPtr& object, const FieldSet& replica
 }
 
 // managedfields: ScaleHandler.ToParent. As there, who comes to own the replicas has no time.
-ManagedFieldsPtr OfObject(const ManagedFieldsPtr& object, const ManagedFieldsPtr& scale, const FieldSet& replicas, apply::TextPool& pool) {
+ManagedFieldsPtr OfObject(const ManagedFieldsPtr& object, const ManagedFieldsPtr& scale, const FieldSet& replicas,
+                          apply::TextPool& pool) {
   ManagedFields left = scale == nullptr ? ManagedFields() : *scale, out;
   for (const ManagedEntry& entry : object == nullptr ? ManagedFields() : *object) {
     if (!Owns(entry, replicas)) {
       out.push_back(entry);
       continue;
     }
-    const auto twin = std::find_if(left.begin(), left.end(), [&](const ManagedEntry& e) { return e.SameWriter(entry); });
+    const auto twin =
+        std::find_if(left.begin(), left.end(), [&](const ManagedEntry& e) { return e.SameWriter(entry); });
     if (twin != left.end() && entry.applied) {
       left.erase(twin);
       out.push_back(entry);
       continue;
     }
-    const FieldSet rest =
-        FieldSet::Difference(*FieldSet::FromFieldsV1(absl::string_view(*entry.fields)), replicas);
+    const FieldSet rest = FieldSet::Difference(*FieldSet::FromFieldsV1(absl::string_view(*entry.fields)), replicas);
     if (rest.Empty()) continue;
     out.push_back(entry);
     out.back().fields = pool.Share(rest.ToFieldsV1());
@@ -94,7 +95,8 @@ apply::Write ServerCore::WriteOfScale(const CommitNote& note) {
           .now = loop_.Now()};
 }
 
-Claims ServerCore::ClaimsOfScale(const api::Resource& resource, const Record& record, const Draft& live, const Draft& scale, const CommitNote& note) {
+Claims ServerCore::ClaimsOfScale(const api::Resource& resource, const Record& record, const Draft& live,
+                                 const Draft& scale, const CommitNote& note) {
   const FieldSet replicas = ReplicasIn(resource);
   const ManagedFieldsPtr before = OfScale(record.managed, replicas, ownership_.pool());
   const ManagedFieldsPtr after = ownership_.AfterUpdate(before, &live.root(), scale.root(), WriteOfScale(note));
@@ -114,10 +116,10 @@ Outcome<Draft> ServerCore::ApplyScale(Exchange& exchange, const Record& record, 
   const CommitNote note{exchange.caller.name, "patch", "scale", options.field_manager};
   const FieldSet replicas = ReplicasIn(*exchange.target.resource);
   const ManagedFieldsPtr before = OfScale(record.managed, replicas, ownership_.pool());
-  apply::Applied applied =
-      ownership_.Apply(before, &live.root(), config->root(), WriteOfScale(note), options.force);
+  apply::Applied applied = ownership_.Apply(before, &live.root(), config->root(), WriteOfScale(note), options.force);
   if (!applied.conflicts.empty()) return ApplyConflict(applied.conflicts);
-  claims.decided = applied.managed == before ? record.managed : OfObject(record.managed, applied.managed, replicas, ownership_.pool());
+  claims.decided = applied.managed == before ? record.managed
+                                             : OfObject(record.managed, applied.managed, replicas, ownership_.pool());
   Draft scale;
   scale.root() = std::move(applied.object);
   return scale;

@@ -17,16 +17,22 @@ namespace json = boost::json;
 using api::FieldErrors;
 
 // kube-apiserver: the field label conversions of each kind.
-constexpr absl::string_view kPodFields[] = {"spec.nodeName",      "spec.restartPolicy", "spec.schedulerName",
-                                            "spec.hostNetwork",   "status.phase",       "status.podIP",
-                                            "spec.serviceAccountName", "status.nominatedNodeName"};
+constexpr absl::string_view kPodFields[] = {
+    "spec.nodeName", "spec.restartPolicy", "spec.schedulerName",      "spec.hostNetwork",
+    "status.phase",  "status.podIP",       "spec.serviceAccountName", "status.nominatedNodeName"};
 constexpr absl::string_view kNodeFields[] = {"spec.unschedulable"};
 constexpr absl::string_view kNamespaceFields[] = {"status.phase"};
-constexpr absl::string_view kEventFields[] = {
-    "involvedObject.kind",            "involvedObject.namespace", "involvedObject.name",
-    "involvedObject.uid",             "involvedObject.apiVersion", "involvedObject.resourceVersion",
-    "involvedObject.fieldPath",       "reason",                   "reportingComponent",
-    "source",                         "type"};
+constexpr absl::string_view kEventFields[] = {"involvedObject.kind",
+                                              "involvedObject.namespace",
+                                              "involvedObject.name",
+                                              "involvedObject.uid",
+                                              "involvedObject.apiVersion",
+                                              "involvedObject.resourceVersion",
+                                              "involvedObject.fieldPath",
+                                              "reason",
+                                              "reportingComponent",
+                                              "source",
+                                              "type"};
 constexpr absl::string_view kSecretFields[] = {"type"};
 constexpr absl::string_view kServiceFields[] = {"spec.clusterIP", "spec.type"};
 constexpr absl::string_view kReplicaSetFields[] = {"status.replicas"};
@@ -37,15 +43,20 @@ void CheckClaimAndModes(const json::object& claim, FieldErrors& errors) {
 }
 
 void AddInvalid(FieldErrors& errors, absl::string_view field, const json::value* value, absl::string_view rule) {
-  errors.push_back({.type = api::FieldError::Type::kInvalid, .field = std::string(field), .value = value == nullptr ? "null" : api::ToJson(*value),
-                    .rule = std::string(rule), .fix = ""});
+  errors.push_back({.type = api::FieldError::Type::kInvalid,
+                    .field = std::string(field),
+                    .value = value == nullptr ? "null" : api::ToJson(*value),
+                    .rule = std::string(rule),
+                    .fix = ""});
 }
 
 // pkg/apis/scheduling/validation: one policy, and a gang of at least one.
 void CheckPodGroup(const json::object& group, FieldErrors& errors) {
   const json::value* const policy = FindPath(group, "spec.schedulingPolicy");
-  const bool basic = FindPath(group, "spec.schedulingPolicy.basic") != nullptr, gang = FindPath(group, "spec.schedulingPolicy.gang") != nullptr;
-  if (basic == gang) AddInvalid(errors, "spec.schedulingPolicy", policy, "must specify exactly one of: `basic`, `gang`");
+  const bool basic = FindPath(group, "spec.schedulingPolicy.basic") != nullptr,
+             gang = FindPath(group, "spec.schedulingPolicy.gang") != nullptr;
+  if (basic == gang)
+    AddInvalid(errors, "spec.schedulingPolicy", policy, "must specify exactly one of: `basic`, `gang`");
   const json::value* const count = FindPath(group, "spec.schedulingPolicy.gang.minCount");
   if (gang && IntAt(group, "spec.schedulingPolicy.gang.minCount", 0) < 1) {
     AddInvalid(errors, "spec.schedulingPolicy.gang.minCount", count, "must be greater than or equal to 1");
@@ -53,8 +64,9 @@ void CheckPodGroup(const json::object& group, FieldErrors& errors) {
 }
 
 void CheckPodGroupChange(const json::object& before, const json::object& after, FieldErrors& errors) {
-  for (const absl::string_view field : {"spec.podGroupTemplateRef", "spec.schedulingPolicy", "spec.schedulingConstraints", "spec.resourceClaims",
-                                        "spec.disruptionMode", "spec.priorityClassName", "spec.priority"}) {
+  for (const absl::string_view field :
+       {"spec.podGroupTemplateRef", "spec.schedulingPolicy", "spec.schedulingConstraints", "spec.resourceClaims",
+        "spec.disruptionMode", "spec.priorityClassName", "spec.priority"}) {
     const json::value* const a = FindPath(before, field);
     const json::value* const b = FindPath(after, field);
     if (a == nullptr || b == nullptr ? a != b : !Equal(*a, *b)) AddInvalid(errors, field, b, "field is immutable");
@@ -62,42 +74,99 @@ void CheckPodGroupChange(const json::object& before, const json::object& after, 
 }
 
 constexpr ServedKind kRows[] = {
-    {.resource = &api::kPods, .field_labels = kPodFields, .generation = true, .returns_deleted = true, .status_keeps = "ownerReferences",
-     .check_change = CheckPodChange, .fill_in = FillInPod, .keep = KeepQosClass},
+    {.resource = &api::kPods,
+     .field_labels = kPodFields,
+     .generation = true,
+     .returns_deleted = true,
+     .status_keeps = "ownerReferences",
+     .check_change = CheckPodChange,
+     .fill_in = FillInPod,
+     .keep = KeepQosClass},
     {.resource = &api::kNodes, .field_labels = kNodeFields},
-    {.resource = &api::kNamespaces, .check_name = api::CheckDns1123Label, .field_labels = kNamespaceFields, .fill_in = FillInNamespace, .keep = KeepNamespaceLabel},
-    {.resource = &api::kServices, .check_name = api::CheckDns1035Label, .field_labels = kServiceFields, .create_on_update = true, .returns_deleted = true,
-     .check = CheckService, .check_change = CheckServiceChange, .keep = KeepServiceAddress},
+    {.resource = &api::kNamespaces,
+     .check_name = api::CheckDns1123Label,
+     .field_labels = kNamespaceFields,
+     .fill_in = FillInNamespace,
+     .keep = KeepNamespaceLabel},
+    {.resource = &api::kServices,
+     .check_name = api::CheckDns1035Label,
+     .field_labels = kServiceFields,
+     .create_on_update = true,
+     .returns_deleted = true,
+     .check = CheckService,
+     .check_change = CheckServiceChange,
+     .keep = KeepServiceAddress},
     {.resource = &api::kConfigMaps, .check = CheckDataKeys, .check_change = CheckDataChange},
-    {.resource = &api::kSecrets, .field_labels = kSecretFields, .check = CheckSecret, .check_change = CheckSecretChange},
+    {.resource = &api::kSecrets,
+     .field_labels = kSecretFields,
+     .check = CheckSecret,
+     .check_change = CheckSecretChange},
     {.resource = &api::kEvents, .field_labels = kEventFields, .create_on_update = true, .check_new = CheckNewEvent},
     {.resource = &api::kEndpoints, .create_on_update = true, .check = CheckEndpoints},
     {.resource = &api::kServiceAccounts, .returns_deleted = true},
-    {.resource = &api::kPersistentVolumes, .returns_deleted = true, .check = CheckVolume, .check_change = CheckVolumeChange, .fill_in = FillInVolume},
-    {.resource = &api::kPersistentVolumeClaims, .returns_deleted = true, .check = CheckClaimAndModes, .check_change = CheckClaimChange, .fill_in = FillInClaim},
+    {.resource = &api::kPersistentVolumes,
+     .returns_deleted = true,
+     .check = CheckVolume,
+     .check_change = CheckVolumeChange,
+     .fill_in = FillInVolume},
+    {.resource = &api::kPersistentVolumeClaims,
+     .returns_deleted = true,
+     .check = CheckClaimAndModes,
+     .check_change = CheckClaimChange,
+     .fill_in = FillInClaim},
     {.resource = &api::kLimitRanges, .create_on_update = true, .check = CheckLimitRange},
     {.resource = &api::kResourceQuotas, .returns_deleted = true, .check = CheckQuota, .check_change = CheckQuotaChange},
     {.resource = &api::kLeases, .unconditional_update = false, .create_on_update = true, .check = CheckLease},
     {.resource = &api::kNetworkPolicies, .generation = true},
     {.resource = &api::kPodDisruptionBudgets, .generation = true, .unconditional_update = false, .check = CheckBudget},
     {.resource = &api::kPriorityClasses, .generation = true, .check_change = CheckPriorityClassChange},
-    {.resource = &api::kDeployments, .generation = true, .pod_template = true, .status_keeps = "labels", .check = CheckWorkload},
-    {.resource = &api::kReplicaSets, .field_labels = kReplicaSetFields, .generation = true, .pod_template = true, .check = CheckWorkload},
+    {.resource = &api::kDeployments,
+     .generation = true,
+     .pod_template = true,
+     .status_keeps = "labels",
+     .check = CheckWorkload},
+    {.resource = &api::kReplicaSets,
+     .field_labels = kReplicaSetFields,
+     .generation = true,
+     .pod_template = true,
+     .check = CheckWorkload},
     {.resource = &api::kStatefulSets, .generation = true, .pod_template = true, .check = CheckWorkload},
-    {.resource = &api::kDaemonSets, .generation = true, .pod_template = true, .check = CheckWorkload, .keep = KeepTemplateCount},
-    {.resource = &api::kBatchJobs, .generation = true, .pod_template = true, .check = CheckBatchJob, .check_change = CheckBatchJobChange, .fill_in = FillInBatchJob},
+    {.resource = &api::kDaemonSets,
+     .generation = true,
+     .pod_template = true,
+     .check = CheckWorkload,
+     .keep = KeepTemplateCount},
+    {.resource = &api::kBatchJobs,
+     .generation = true,
+     .pod_template = true,
+     .check = CheckBatchJob,
+     .check_change = CheckBatchJobChange,
+     .fill_in = FillInBatchJob},
     {.resource = &api::kBatchCronJobs, .generation = true},
     {.resource = &api::kIngresses, .generation = true},
     {.resource = &api::kIngressClasses, .generation = true},
     {.resource = &api::kRoles, .check_name = api::CheckPathSegment, .check = CheckRole},
-    {.resource = &api::kRoleBindings, .check_name = api::CheckPathSegment, .check = CheckRoleBinding, .check_change = CheckBindingChange},
+    {.resource = &api::kRoleBindings,
+     .check_name = api::CheckPathSegment,
+     .check = CheckRoleBinding,
+     .check_change = CheckBindingChange},
     {.resource = &api::kClusterRoles, .check_name = api::CheckPathSegment, .check = CheckClusterRole},
-    {.resource = &api::kClusterRoleBindings, .check_name = api::CheckPathSegment, .check = CheckClusterRoleBinding, .check_change = CheckBindingChange},
+    {.resource = &api::kClusterRoleBindings,
+     .check_name = api::CheckPathSegment,
+     .check = CheckClusterRoleBinding,
+     .check_change = CheckBindingChange},
     {.resource = &api::kStorageClasses, .returns_deleted = true, .check_change = CheckStorageClassChange},
     {.resource = &api::kMutatingWebhookConfigurations, .generation = true, .check = CheckWebhooks},
     {.resource = &api::kValidatingWebhookConfigurations, .generation = true, .check = CheckWebhooks},
-    {.resource = &api::kKubernetesPodGroups, .status_writes_metadata = false, .check = CheckPodGroup, .check_change = CheckPodGroupChange},
-    {.resource = &api::kCustomResourceDefinitions, .generation = true, .check = CheckDefinition, .check_change = CheckDefinitionChange, .fill_in = FillInDefinitionStatus},
+    {.resource = &api::kKubernetesPodGroups,
+     .status_writes_metadata = false,
+     .check = CheckPodGroup,
+     .check_change = CheckPodGroupChange},
+    {.resource = &api::kCustomResourceDefinitions,
+     .generation = true,
+     .check = CheckDefinition,
+     .check_change = CheckDefinitionChange,
+     .fill_in = FillInDefinitionStatus},
 };
 constexpr ServedKind kOfKubernetes{};
 constexpr ServedKind kOfADefinition{.generation = true, .unconditional_update = false, .status_writes_metadata = false};

@@ -5,7 +5,8 @@
 namespace gangway::sandbox {
 
 bool ServedVersions::Has(const api::KindRow& kind) const {
-  return !kind.on_request || std::find(asked_for_.begin(), asked_for_.end(), kind.resource->ApiVersion()) != asked_for_.end();
+  return !kind.on_request ||
+         std::find(asked_for_.begin(), asked_for_.end(), kind.resource->ApiVersion()) != asked_for_.end();
 }
 
 }  // namespace gangway::sandbox

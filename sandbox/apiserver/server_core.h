@@ -133,17 +133,19 @@ class ServerCore final : public CollectorActions {
   Outcome<kube::Response> CreateByPut(Exchange& exchange, Draft& draft, bool dry_run, const CommitNote& note);
   // What a change that came in part means in full: defaults, and what the object's type folds together.
   void CompleteChange(const Target& target, Draft& next);
-  Objection ApplyPatch(absl::string_view media_type, const schemas::Schema& schema, absl::string_view body, Draft& next);
+  Objection ApplyPatch(absl::string_view media_type, const schemas::Schema& schema, absl::string_view body,
+                       Draft& next);
 
   // apply.cc
   Outcome<kube::Response> Apply(Exchange& exchange);
   Outcome<Draft> ReadConfiguration(Exchange& exchange, FieldValidation validation);
-  Objection CheckConfiguration(const Target& target, const schemas::Schema& schema, absl::string_view api_version_wanted,
-                               const Record* live, const Draft& config);
+  Objection CheckConfiguration(const Target& target, const schemas::Schema& schema,
+                               absl::string_view api_version_wanted, const Record* live, const Draft& config);
   // scale_ownership.cc
   Outcome<Draft> ApplyScale(Exchange& exchange, const Record& record, const Draft& live, const WriteOptions& options,
                             Claims& claims);
-  Claims ClaimsOfScale(const api::Resource& resource, const Record& record, const Draft& live, const Draft& scale, const CommitNote& note);
+  Claims ClaimsOfScale(const api::Resource& resource, const Record& record, const Draft& live, const Draft& scale,
+                       const CommitNote& note);
   apply::Write WriteOfScale(const CommitNote& note);
   apply::Write WriteOf(const api::Resource& resource, const CommitNote& note);
   // Takes metadata.managedFields out of a body. `before` is the object as it is, null for a creation.
@@ -166,7 +168,8 @@ class ServerCore final : public CollectorActions {
   // pod_logs.cc
   // nullopt: no node has the pod, there is nobody to ask.
   Outcome<std::optional<LogQuery>> OpenLog(const Exchange& exchange);
-  ApiServer::WatchAnswer FollowLog(const Exchange& exchange, kube::Client::OnFrames on_frames, kube::Client::OnEnd on_end);
+  ApiServer::WatchAnswer FollowLog(const Exchange& exchange, kube::Client::OnFrames on_frames,
+                                   kube::Client::OnEnd on_end);
 
   // access_review.cc: nullopt when the path is another.
   void CompleteReview(const api::Resource& review, const schemas::Schema& schema, const CommitNote& note, Draft& draft);
@@ -185,13 +188,15 @@ class ServerCore final : public CollectorActions {
                   const boost::json::value* old_object);
 
   // commit.cc
-  // `managed` null: the object keeps what it has. Refuses what is too deep or too large to be stored, so that whatever reads
-  // the store can rely on it (Draft::OfStored). Deletions are not refused for their size.
+  // `managed` null: the object keeps what it has. Refuses what is too deep or too large to be stored, so that whatever
+  // reads the store can rely on it (Draft::OfStored). Deletions are not refused for their size.
   Outcome<Bytes> Commit(const api::Resource& resource, Draft& draft, bool dry_run, const CommitNote& note,
                         const apply::ManagedFieldsPtr* managed = nullptr);
   Bytes CommitDeletion(const Record& record, const CommitNote& note);
-  // How `before` would look with what `draft` says of it, which is not stored. `managed` null: its fields are owned as before.
-  Bytes ShownAfter(const Record& before, Draft& draft, Revision revision, bool managed_fields, const apply::ManagedFieldsPtr* managed = nullptr);
+  // How `before` would look with what `draft` says of it, which is not stored. `managed` null: its fields are owned as
+  // before.
+  Bytes ShownAfter(const Record& before, Draft& draft, Revision revision, bool managed_fields,
+                   const apply::ManagedFieldsPtr* managed = nullptr);
   void OnCommit(const Change& change, const JournalNote& note);
   std::string NewUid();
 
@@ -208,7 +213,7 @@ class ServerCore final : public CollectorActions {
   PodLogs pod_logs_;
   PodLogStreams pod_log_streams_;
   ServiceAddresses addresses_;
-  std::string scratch_;               // objects are written here before they are copied at their size
+  std::string scratch_;  // objects are written here before they are copied at their size
   Owner owner_;
 };
 

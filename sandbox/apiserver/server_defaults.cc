@@ -22,14 +22,18 @@ int Guarantee(const json::object& container) {
   const json::value* limits = FindPath(container, "resources.limits");
   bool any = false, all = true;
   for (const absl::string_view name : kCounted) {
-    const json::value* request = requests != nullptr && requests->is_object() ? requests->get_object().if_contains(JsonView(name)) : nullptr;
-    const json::value* limit = limits != nullptr && limits->is_object() ? limits->get_object().if_contains(JsonView(name)) : nullptr;
+    const json::value* request =
+        requests != nullptr && requests->is_object() ? requests->get_object().if_contains(JsonView(name)) : nullptr;
+    const json::value* limit =
+        limits != nullptr && limits->is_object() ? limits->get_object().if_contains(JsonView(name)) : nullptr;
     any = any || request != nullptr || limit != nullptr;
     if (limit == nullptr) {
       all = false;
     } else if (request != nullptr && *request != *limit) {
-      const auto a = request->is_string() ? api::Quantity::Parse(AbslView(request->get_string())) : absl::StatusOr<api::Quantity>(absl::InvalidArgumentError(""));
-      const auto b = limit->is_string() ? api::Quantity::Parse(AbslView(limit->get_string())) : absl::StatusOr<api::Quantity>(absl::InvalidArgumentError(""));
+      const auto a = request->is_string() ? api::Quantity::Parse(AbslView(request->get_string()))
+                                          : absl::StatusOr<api::Quantity>(absl::InvalidArgumentError(""));
+      const auto b = limit->is_string() ? api::Quantity::Parse(AbslView(limit->get_string()))
+                                        : absl::StatusOr<api::Quantity>(absl::InvalidArgumentError(""));
       all = all && a.ok() && b.ok() && !(*a < *b) && !(*b < *a);
     }
   }
@@ -85,7 +89,8 @@ Objection ResolvePriority(const Store& store, absl::string_view pod_name, json::
     const absl::StatusOr<Draft> found = Draft::Parse(*record->json);
     if (found.ok()) {
       priority = IntAt(found->object(), "value", 0);
-      if (const absl::string_view p = FindText(found->object(), "preemptionPolicy"); !p.empty()) preemption = std::string(p);
+      if (const absl::string_view p = FindText(found->object(), "preemptionPolicy"); !p.empty())
+        preemption = std::string(p);
       if (class_name.empty()) SetText(spec, "priorityClassName", record->key.name);
     }
   }
@@ -110,8 +115,9 @@ Objection AdmitServiceAccount(const Store& store, const json::object& pod, json:
   const std::string ns(TextAt(pod, "metadata.namespace")), name(FindText(spec, "serviceAccountName"));
   SetText(spec, "serviceAccount", name);
   if (store.Find(api::kServiceAccounts, {ns, name}) != nullptr) return std::nullopt;
-  return Forbidden(api::kPods, TextAt(pod, "metadata.name"),
-                   absl::StrCat("error looking up service account ", ns, "/", name, ": serviceaccount \"", name, "\" not found"));
+  return Forbidden(
+      api::kPods, TextAt(pod, "metadata.name"),
+      absl::StrCat("error looking up service account ", ns, "/", name, ": serviceaccount \"", name, "\" not found"));
 }
 
 // admission: plugin/pkg/admission/storage/storageclass/setdefault
@@ -122,7 +128,9 @@ void SetDefaultStorageClass(const Store& store, json::object& claim) {
   store.Scan(api::kStorageClasses, {}, nullptr, [&](const RecordPtr& record) {
     const Draft draft = Draft::OfStored(*record->json);
     const json::value* const annotations = FindPath(draft.object(), "metadata.annotations");
-    if (annotations == nullptr || !annotations->is_object() || FindText(annotations->get_object(), kDefaultClassAnnotation) != "true") return true;
+    if (annotations == nullptr || !annotations->is_object() ||
+        FindText(annotations->get_object(), kDefaultClassAnnotation) != "true")
+      return true;
     const absl::string_view at = TextAt(draft.object(), "metadata.creationTimestamp");
     if (name.empty() || at > created) name = record->key.name, created = std::string(at);  // the newest
     return true;
@@ -145,7 +153,8 @@ Objection FillInPod(const Store& store, absl::Time now, json::object& object) {
   SetText(status, "phase", "Pending");
   SetText(status, "qosClass", QosClassOf(spec));
   if (const json::array* gates = FindArray(spec, "schedulingGates"); gates != nullptr && !gates->empty()) {
-    json::object& gated = status["conditions"].emplace_array().emplace_back(json::object(status.storage())).get_object();
+    json::object& gated =
+        status["conditions"].emplace_array().emplace_back(json::object(status.storage())).get_object();
     SetText(gated, "type", "PodScheduled");
     SetText(gated, "status", "False");
     SetText(gated, "lastTransitionTime", api::FormatTime(now));
@@ -176,7 +185,8 @@ Objection FillInBatchJob(const Store&, absl::Time, json::object& object) {
   SetText(ObjectIn(ObjectIn(spec, "selector"), "matchLabels"), "batch.kubernetes.io/controller-uid", uid);
   // pkg/apis/batch/v1, SetDefaults_Job: a Job without labels has its template's.
   json::object& metadata = ObjectIn(object, "metadata");
-  if (const json::object* own = FindObject(metadata, "labels"); own == nullptr || own->empty()) metadata["labels"] = labels;
+  if (const json::object* own = FindObject(metadata, "labels"); own == nullptr || own->empty())
+    metadata["labels"] = labels;
   return std::nullopt;
 }
 
@@ -232,7 +242,9 @@ void KeepNamespaceLabel(absl::string_view subresource, const json::object&, json
   if (subresource.empty()) LabelNamespace(after);
 }
 
-void KeepTemplateCount(absl::string_view, const json::object& before, json::object& after) { CountTemplate(&before, after); }
+void KeepTemplateCount(absl::string_view, const json::object& before, json::object& after) {
+  CountTemplate(&before, after);
+}
 
 void CountTemplate(const json::object* before, json::object& daemon_set) {
   constexpr absl::string_view kCount = "deprecated.daemonset.template.generation";
@@ -241,7 +253,9 @@ void CountTemplate(const json::object* before, json::object& daemon_set) {
     const json::value* const then = FindPath(*before, "spec.template");
     const json::value* const now = FindPath(daemon_set, "spec.template");
     const json::value* const annotations = FindPath(*before, "metadata.annotations");
-    if (annotations == nullptr || !annotations->is_object() || !absl::SimpleAtoi(FindText(annotations->get_object(), kCount), &count)) count = 1;
+    if (annotations == nullptr || !annotations->is_object() ||
+        !absl::SimpleAtoi(FindText(annotations->get_object(), kCount), &count))
+      count = 1;
     if (then != nullptr && now != nullptr && !Equal(*then, *now)) ++count;
   }
   SetText(ObjectIn(ObjectIn(daemon_set, "metadata"), "annotations"), kCount, absl::StrCat(count));

@@ -5,7 +5,8 @@
 
 namespace gangway::sandbox {
 
-// As an item of a list: objects of Kubernetes' own kinds do not repeat what the list says of them, that is how Go writes them.
+// As an item of a list: objects of Kubernetes' own kinds do not repeat what the list says of them, that is how Go
+// writes them.
 Bytes ShownInList(const Record& record, bool managed_fields);
 // The state of `record`, as of its own revision or a later one.
 Bytes Shown(const Record& record, bool managed_fields);

@@ -1,5 +1,6 @@
-// What the API server keeps: bytes under (resource, namespace, name), one revision that counts every commit, and a bounded
-// history that all watchers read. Nothing here parses JSON or knows an API rule; the router prepares what is committed.
+// What the API server keeps: bytes under (resource, namespace, name), one revision that counts every commit, and a
+// bounded history that all watchers read. Nothing here parses JSON or knows an API rule; the router prepares what is
+// committed.
 //
 // Used on one loop. Bytes and records are immutable and shared: by the current state, the history, watchers and caches.
 #pragma once
@@ -55,19 +56,20 @@ struct Record {
   api::NamespacedName key;
   std::string uid;
   Revision revision = 0;
-  Bytes json;                            // metadata.resourceVersion is `revision`
-  std::uint32_t revision_at = 0;         // where the digits of that resourceVersion stand in `json`; 0: nowhere
-  std::uint32_t metadata_end = 0;        // where the brace behind the metadata stands in `json`; 0: nowhere
+  Bytes json;                      // metadata.resourceVersion is `revision`
+  std::uint32_t revision_at = 0;   // where the digits of that resourceVersion stand in `json`; 0: nowhere
+  std::uint32_t metadata_end = 0;  // where the brace behind the metadata stands in `json`; 0: nowhere
   // metadata.managedFields, which `json` is without (shown.h); null: none.
   std::shared_ptr<const std::vector<apply::ManagedEntry>> managed;
-  std::size_t managed_bytes = 0;         // of `managed`, those that the object's state before does not share
+  std::size_t managed_bytes = 0;                   // of `managed`, those that the object's state before does not share
   mutable std::weak_ptr<const std::string> shown;  // what shown.h made of it, while somebody has that
-  mutable std::weak_ptr<const std::string> listed[2];  // the same as an item of a list: without managedFields, with them
+  mutable std::weak_ptr<const std::string>
+      listed[2];  // the same as an item of a list: without managedFields, with them
   PackedPairs labels;
-  PackedPairs fields;                    // what field selectors may ask, metadata.name and .namespace apart
+  PackedPairs fields;  // what field selectors may ask, metadata.name and .namespace apart
   std::vector<std::string> owner_uids;
-  bool deleting = false;                 // metadata.deletionTimestamp is set
-  bool collecting = false;               // metadata.finalizers has "foregroundDeletion" or "orphan"
+  bool deleting = false;    // metadata.deletionTimestamp is set
+  bool collecting = false;  // metadata.finalizers has "foregroundDeletion" or "orphan"
 };
 using RecordPtr = std::shared_ptr<const Record>;
 
@@ -88,7 +90,8 @@ struct JournalNote {
 
 struct StoreOptions {
   std::size_t max_history_changes = 100'000;
-  std::size_t max_history_bytes = 96u << 20;  // of the changes' `after`, json and managed_bytes; mostly shared with the current state
+  std::size_t max_history_bytes =
+      96u << 20;  // of the changes' `after`, json and managed_bytes; mostly shared with the current state
 };
 
 class Store {
@@ -112,8 +115,8 @@ class Store {
   // The object must be there.
   void Delete(const api::Resource& resource, const api::NamespacedName& key, const JournalNote& note = {});
 
-  // Visits in key order, within `ns` ("" = all), from behind `after` (null = from the start) until `visit` returns false. The
-  // store must not be changed meanwhile.
+  // Visits in key order, within `ns` ("" = all), from behind `after` (null = from the start) until `visit` returns
+  // false. The store must not be changed meanwhile.
   void Scan(const api::Resource& resource, absl::string_view ns, const api::NamespacedName* after,
             absl::FunctionRef<bool(const RecordPtr&)> visit) const;
   // The same as of an earlier revision, by undoing the history. OutOfRange when that has been compacted.

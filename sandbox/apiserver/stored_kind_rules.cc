@@ -23,7 +23,6 @@ namespace json = boost::json;
 using api::FieldError;
 using api::FieldErrors;
 
-
 const json::array& ListAt(const json::object& in, absl::string_view path) {
   static const json::array kNone;
   const json::value* const value = FindPath(in, path);
@@ -39,8 +38,11 @@ const json::object& MapIn(const json::object& in, absl::string_view name) {
 
 constexpr std::array kAccessModes{"ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"};
 // What a volume has beside its source.
-constexpr std::array kNoSource{"accessModes",  "capacity",         "claimRef",   "mountOptions", "nodeAffinity", "persistentVolumeReclaimPolicy",
-                               "storageClassName", "volumeAttributesClassName", "volumeMode"};
+constexpr std::array kNoSource{"accessModes",      "capacity",
+                               "claimRef",         "mountOptions",
+                               "nodeAffinity",     "persistentVolumeReclaimPolicy",
+                               "storageClassName", "volumeAttributesClassName",
+                               "volumeMode"};
 
 }  // namespace
 
@@ -49,7 +51,7 @@ void CheckAccessModes(const json::object& object, FieldErrors& errors) {
     const absl::string_view text = mode.is_string() ? AbslView(mode.get_string()) : absl::string_view();
     if (std::find(kAccessModes.begin(), kAccessModes.end(), text) != kAccessModes.end()) continue;
     AddError(errors, FieldError::Type::kNotSupported, "spec.accessModes", api::ToJson(mode),
-        R"(supported values: "ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod")");
+             R"(supported values: "ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod")");
   }
 }
 
@@ -58,7 +60,8 @@ namespace {
 json::object SourceOf(const json::object& spec) {
   json::object source;
   for (const auto& member : spec) {  // in their order
-    if (std::find(kNoSource.begin(), kNoSource.end(), AbslView(member.key())) == kNoSource.end()) source.emplace(member.key(), member.value());
+    if (std::find(kNoSource.begin(), kNoSource.end(), AbslView(member.key())) == kNoSource.end())
+      source.emplace(member.key(), member.value());
   }
   return source;
 }
@@ -67,18 +70,21 @@ json::object SourceOf(const json::object& spec) {
 
 void CheckVolume(const json::object& object, FieldErrors& errors) {
   const json::object& spec = MapIn(object, "spec");
-  if (ListAt(object, "spec.accessModes").empty()) AddError(errors, FieldError::Type::kRequired, "spec.accessModes", "", "");
+  if (ListAt(object, "spec.accessModes").empty())
+    AddError(errors, FieldError::Type::kRequired, "spec.accessModes", "", "");
   CheckAccessModes(object, errors);
   const json::object& capacity = MapIn(spec, "capacity");
   if (capacity.empty()) AddError(errors, FieldError::Type::kRequired, "spec.capacity", "", "");
   if (!capacity.contains("storage") || capacity.size() > 1) {
-    AddError(errors, FieldError::Type::kNotSupported, "spec.capacity", capacity.empty() ? "null" : api::ToJson(json::value(capacity)), R"(supported values: "storage")");
+    AddError(errors, FieldError::Type::kNotSupported, "spec.capacity",
+             capacity.empty() ? "null" : api::ToJson(json::value(capacity)), R"(supported values: "storage")");
   }
   const json::object source = SourceOf(spec);
   if (source.empty()) AddError(errors, FieldError::Type::kRequired, "spec", "", "must specify a volume type");
   for (auto at = source.begin(); at != source.end(); ++at) {
     if (at == source.begin()) continue;
-    AddError(errors, FieldError::Type::kForbidden, absl::StrCat("spec.", AbslView(at->key())), "", "may not specify more than 1 volume type");
+    AddError(errors, FieldError::Type::kForbidden, absl::StrCat("spec.", AbslView(at->key())), "",
+             "may not specify more than 1 volume type");
   }
 }
 
@@ -110,8 +116,9 @@ void CheckOrder(const json::object& limit, const std::string& path, absl::string
     const auto lower = AmountIn(limit, order.lower, name), upper = AmountIn(limit, order.upper, name);
     if (!lower.has_value() || !upper.has_value() || *lower <= *upper) continue;
     AddError(errors, FieldError::Type::kInvalid, absl::StrCat(path, ".", order.field, "[", name, "]"),
-        api::JsonString(AmountIn(limit, order.shown, name)->ToString()),
-        absl::StrCat(order.told_lower, " value ", lower->ToString(), " is greater than ", order.told_upper, " value ", upper->ToString()));
+             api::JsonString(AmountIn(limit, order.shown, name)->ToString()),
+             absl::StrCat(order.told_lower, " value ", lower->ToString(), " is greater than ", order.told_upper,
+                          " value ", upper->ToString()));
   }
 }
 
@@ -125,13 +132,15 @@ void CheckLimitRange(const json::object& object, FieldErrors& errors) {
     if (!each.is_object()) continue;
     const json::object& limit = each.get_object();
     const std::string type(FindText(limit, "type"));
-    if (!types.insert(type).second) AddError(errors, FieldError::Type::kDuplicate, absl::StrCat(path, ".type"), api::JsonString(type), "");
+    if (!types.insert(type).second)
+      AddError(errors, FieldError::Type::kDuplicate, absl::StrCat(path, ".type"), api::JsonString(type), "");
     std::set<std::string> names;
     for (const absl::string_view map : {"max", "min", "default", "defaultRequest"}) {
       const bool of_containers = map == "default" || map == "defaultRequest";
       if (of_containers && type == "Pod") {
         if (MapIn(limit, map).empty()) continue;
-        AddError(errors, FieldError::Type::kForbidden, absl::StrCat(path, ".", map), "", "may not be specified when `type` is 'Pod'");
+        AddError(errors, FieldError::Type::kForbidden, absl::StrCat(path, ".", map), "",
+                 "may not be specified when `type` is 'Pod'");
         continue;
       }
       for (const auto& amount : MapIn(limit, map)) names.insert(std::string(AbslView(amount.key())));
@@ -147,7 +156,8 @@ void CheckQuota(const json::object& object, FieldErrors& errors) {
     const std::string name(AbslView(hard.key()));
     const auto amount = AmountIn(MapIn(object, "spec"), "hard", name);
     if (!amount.has_value() || !amount->negative()) continue;
-    AddError(errors, FieldError::Type::kInvalid, absl::StrCat("spec.hard[", name, "]"), api::ToJson(hard.value()), "must be greater than or equal to 0");
+    AddError(errors, FieldError::Type::kInvalid, absl::StrCat("spec.hard[", name, "]"), api::ToJson(hard.value()),
+             "must be greater than or equal to 0");
   }
 }
 
@@ -170,7 +180,8 @@ void CheckEndpointAddresses(const json::object& object, FieldErrors& errors) {
         const std::string ip(address.is_object() ? FindText(address.get_object(), "ip") : absl::string_view());
         if (IsAddress(ip)) continue;
         // It is judged twice there.
-        AddError(errors, FieldError::Type::kInvalid, field, api::JsonString(ip), "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)");
+        AddError(errors, FieldError::Type::kInvalid, field, api::JsonString(ip),
+                 "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)");
         AddError(errors, FieldError::Type::kInvalid, field, api::JsonString(ip), "must be a valid IP address");
       }
     }
@@ -186,10 +197,12 @@ void CheckEndpointPorts(const json::object& object, FieldErrors& errors) {
     for (std::size_t i = 0; i < ports.size(); ++i) {
       if (!ports[i].is_object()) continue;
       const json::object& port = ports[i].get_object();
-      if (ports.size() > 1 && FindText(port, "name").empty()) AddError(errors, FieldError::Type::kRequired, absl::StrCat(path, i, "].name"), "", "");
+      if (ports.size() > 1 && FindText(port, "name").empty())
+        AddError(errors, FieldError::Type::kRequired, absl::StrCat(path, i, "].name"), "", "");
       const std::int64_t number = IntAt(port, "port", 0);
       if (number >= 1 && number <= 65535) continue;
-      AddError(errors, FieldError::Type::kInvalid, absl::StrCat(path, i, "].port"), absl::StrCat(number), "must be between 1 and 65535, inclusive");
+      AddError(errors, FieldError::Type::kInvalid, absl::StrCat(path, i, "].port"), absl::StrCat(number),
+               "must be between 1 and 65535, inclusive");
     }
   }
 }
@@ -203,7 +216,8 @@ void CheckEndpoints(const json::object& object, FieldErrors& errors) {
 
 void CheckVolumeChange(const json::object& before, const json::object& after, FieldErrors& errors) {
   if (Equal(SourceOf(MapIn(before, "spec")), SourceOf(MapIn(after, "spec")))) return;
-  AddError(errors, FieldError::Type::kForbidden, "spec.persistentvolumesource", "", "spec.persistentvolumesource is immutable after creation");
+  AddError(errors, FieldError::Type::kForbidden, "spec.persistentvolumesource", "",
+           "spec.persistentvolumesource is immutable after creation");
 }
 
 void CheckQuotaChange(const json::object& before, const json::object& after, FieldErrors& errors) {
@@ -213,7 +227,8 @@ void CheckQuotaChange(const json::object& before, const json::object& after, Fie
     return out;
   };
   if (scopes(before) == scopes(after)) return;
-  AddError(errors, FieldError::Type::kInvalid, "spec.scopes", api::ToJson(json::value(ListAt(after, "spec.scopes"))), "field is immutable");
+  AddError(errors, FieldError::Type::kInvalid, "spec.scopes", api::ToJson(json::value(ListAt(after, "spec.scopes"))),
+           "field is immutable");
 }
 
 }  // namespace gangway::sandbox

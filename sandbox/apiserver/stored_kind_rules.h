@@ -1,4 +1,5 @@
-// What Kubernetes demands, beyond their schema, of kinds that are only kept here: volumes, limit ranges, quotas, endpoints.
+// What Kubernetes demands, beyond their schema, of kinds that are only kept here: volumes, limit ranges, quotas,
+// endpoints.
 #pragma once
 
 #include "api/field_error.h"

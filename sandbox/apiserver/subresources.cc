@@ -31,12 +31,18 @@ std::vector<Row> OfSingleKinds() {
 }
 
 Subresource StatusOf(const api::Resource& resource) {
-  return {"status", resource.group, resource.version, resource.kind,
+  return {"status",
+          resource.group,
+          resource.version,
+          resource.kind,
           {{"get", &ServerCore::Get}, {"patch", &ServerCore::Patch}, {"update", &ServerCore::Put}}};
 }
 
 Subresource ScaleOf() {
-  return {"scale", "autoscaling", "v1", "Scale",
+  return {"scale",
+          "autoscaling",
+          "v1",
+          "Scale",
           {{"get", &ServerCore::GetScale}, {"patch", &ServerCore::PutScale}, {"update", &ServerCore::PutScale}}};
 }
 

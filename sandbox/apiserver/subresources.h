@@ -1,4 +1,5 @@
-// The parts of objects that have a path of their own: "pods/status". One table, which discovery shows and requests are dispatched by.
+// The parts of objects that have a path of their own: "pods/status". One table, which discovery shows and requests are
+// dispatched by.
 #pragma once
 
 #include <string_view>
@@ -21,11 +22,11 @@ struct Subresource {
     Outcome<kube::Response> (ServerCore::*handle)(Exchange& exchange);
   };
 
-  std::string_view name;     // "status"
-  std::string_view group;    // of `kind`
+  std::string_view name;   // "status"
+  std::string_view group;  // of `kind`
   std::string_view version;
-  std::string_view kind;     // "Eviction"
-  std::vector<Verb> verbs;   // sorted
+  std::string_view kind;           // "Eviction"
+  std::vector<Verb> verbs;         // sorted
   std::string_view unserved = {};  // why it is not here: then discovery is silent about it
 
   const Verb* Find(absl::string_view verb) const;

@@ -66,7 +66,9 @@ bool StatusWritesMetadata(const api::Resource& resource, const json::object& old
 // A write of the status leaves everything else as it was, any other write leaves the status.
 void KeepTheOtherHalf(const api::Resource& resource, const json::object& old, bool writes_status, json::object& next) {
   const bool metadata_too = writes_status && StatusWritesMetadata(resource, old, next);
-  const auto keeps = [&](json::string_view key) { return (key == "status") != writes_status && !(metadata_too && key == "metadata"); };
+  const auto keeps = [&](json::string_view key) {
+    return (key == "status") != writes_status && !(metadata_too && key == "metadata");
+  };
   for (const auto& member : old) {
     if (!keeps(member.key())) continue;
     json::value& value = next[member.key()];
@@ -88,32 +90,36 @@ bool Releases(const api::Resource& resource, const json::object& old, const json
 }
 
 // The lock, and that it is the same object.
-Objection CheckPreconditions(const Target& target, const Record& before, const json::object& old_metadata, const json::object& metadata, bool unconditional) {
+Objection CheckPreconditions(const Target& target, const Record& before, const json::object& old_metadata,
+                             const json::object& metadata, bool unconditional) {
   const api::Resource& resource = *target.resource;
   const absl::string_view version = FindText(metadata, "resourceVersion");
   if (!version.empty() && version != "0") {
-    if (version != FindText(old_metadata, "resourceVersion")) return Conflict(resource, target.name, kModifiedMeanwhile);
+    if (version != FindText(old_metadata, "resourceVersion"))
+      return Conflict(resource, target.name, kModifiedMeanwhile);
   } else if (!unconditional) {
-    Refusal refusal = Invalid(resource, target.name, {{.type = api::FieldError::Type::kInvalid,
-                                                       .field = "metadata.resourceVersion",
-                                                       .value = "0",
-                                                       .rule = "must be specified for an update",
-                                                       .fix = ""}});
+    Refusal refusal = Invalid(resource, target.name,
+                              {{.type = api::FieldError::Type::kInvalid,
+                                .field = "metadata.resourceVersion",
+                                .value = "0",
+                                .rule = "must be specified for an update",
+                                .fix = ""}});
     refusal.kind = std::string(resource.plural);  // it is the store that says so, and it knows no kinds
     refusal.message = absl::StrCat(GroupResource(resource), refusal.message.substr(refusal.message.find(' ')));
     return refusal;
   }
   if (const absl::string_view uid = FindText(metadata, "uid"); !uid.empty() && uid != before.uid) {
-    return Invalid(resource, target.name, {{.type = api::FieldError::Type::kInvalid,
-                                            .field = "metadata.uid",
-                                            .value = api::JsonString(uid),
-                                            .rule = "field is immutable",
-                                            .fix = ""}});
+    return Invalid(resource, target.name,
+                   {{.type = api::FieldError::Type::kInvalid,
+                     .field = "metadata.uid",
+                     .value = api::JsonString(uid),
+                     .rule = "field is immutable",
+                     .fix = ""}});
   }
   const absl::string_view name = FindText(metadata, "name"), ns = FindText(metadata, "namespace");
   if (!name.empty() && name != target.name) {
-    return BadRequest(absl::StrCat("the name of the object (", name, ") does not match the name on the URL (",
-                                   target.name, ")"));
+    return BadRequest(
+        absl::StrCat("the name of the object (", name, ") does not match the name on the URL (", target.name, ")"));
   }
   if (!ns.empty() && ns != target.ns) {
     return BadRequest("the namespace of the provided object does not match the namespace sent on the request");
@@ -122,12 +128,14 @@ Objection CheckPreconditions(const Target& target, const Record& before, const j
 }
 
 // Whether metadata.generation counts this write to the object itself.
-bool CountsAsChange(const api::Resource& resource, bool spec_changed, const json::object& old, const json::object& next) {
+bool CountsAsChange(const api::Resource& resource, bool spec_changed, const json::object& old,
+                    const json::object& next) {
   if (!ServedAs(resource).generation) return false;
   // pkg/registry/scheduling/priorityclass: only its value would count, and that cannot change.
   if (&resource == &api::kPriorityClasses) return false;
   // pkg/registry/apps/deployment: its controller copies annotations, so they count too.
-  return spec_changed || (&resource == &api::kDeployments && !Equal(FindPath(old, "metadata.annotations"), FindPath(next, "metadata.annotations")));
+  return spec_changed || (&resource == &api::kDeployments &&
+                          !Equal(FindPath(old, "metadata.annotations"), FindPath(next, "metadata.annotations")));
 }
 
 }  // namespace
@@ -153,7 +161,8 @@ Objection ServerCore::CheckSuccessor(const Target& target, const Draft& old, Dra
 Outcome<Bytes> ServerCore::Replace(const Target& target, const Record& before, const Draft& old, Draft& next,
                                    bool dry_run, bool unconditional, const CommitNote& note, const Claims& claims) {
   const api::Resource& resource = *target.resource;
-  if (Objection objection = CheckPreconditions(target, before, *FindObject(old.object(), "metadata"), next.metadata(), unconditional)) {
+  if (Objection objection =
+          CheckPreconditions(target, before, *FindObject(old.object(), "metadata"), next.metadata(), unconditional)) {
     return *std::move(objection);
   }
   BringForward(target, old.object(), next);
@@ -182,13 +191,14 @@ Outcome<Bytes> ServerCore::Replace(const Target& target, const Record& before, c
 
 namespace {
 
-// A Job's file is applied again without the defaults that its creation added; they must not look like a change. A minAvailable
-// of 0 is a wish here (a job scaled to nothing), not an absence.
+// A Job's file is applied again without the defaults that its creation added; they must not look like a change. A
+// minAvailable of 0 is a wish here (a job scaled to nothing), not an absence.
 void ApplyJobDefaultsOnUpdate(const Target& target, json::value& job) {
   if (target.resource != &api::kJobs || !target.subresource.empty()) return;
   const json::object& object = job.as_object();
   const json::value* spec = object.if_contains("spec");
-  const json::value* wish = spec != nullptr && spec->is_object() ? spec->as_object().if_contains("minAvailable") : nullptr;
+  const json::value* wish =
+      spec != nullptr && spec->is_object() ? spec->as_object().if_contains("minAvailable") : nullptr;
   const std::optional<json::value> min_available = wish != nullptr ? std::optional<json::value>(*wish) : std::nullopt;
   api::volcano::ApplyJobDefaults(job);
   if (min_available) job.as_object().at("spec").as_object().insert_or_assign("minAvailable", *min_available);
@@ -221,8 +231,9 @@ Outcome<kube::Response> ServerCore::Put(Exchange& exchange) {
   const RecordPtr record = store_.Find(resource, target.key());
   if (record == nullptr) return CreateByPut(exchange, *draft, options->dry_run, note);
   if (const absl::string_view uid = TextAt(draft->object(), "metadata.uid"); !uid.empty() && uid != record->uid) {
-    return Conflict(resource, target.name, absl::StrCat("Precondition failed: UID in precondition: ", uid,
-                                                        ", UID in object meta: ", record->uid));
+    return Conflict(
+        resource, target.name,
+        absl::StrCat("Precondition failed: UID in precondition: ", uid, ", UID in object meta: ", record->uid));
   }
   CompleteChange(target, *draft);
   const Draft old = Draft::OfStored(*record->json);
@@ -233,14 +244,15 @@ Outcome<kube::Response> ServerCore::Put(Exchange& exchange) {
   return ObjectResponse(exchange, 200, *replaced);
 }
 
-Outcome<kube::Response> ServerCore::CreateByPut(Exchange& exchange, Draft& draft, bool dry_run, const CommitNote& note) {
+Outcome<kube::Response> ServerCore::CreateByPut(Exchange& exchange, Draft& draft, bool dry_run,
+                                                const CommitNote& note) {
   const Target& target = exchange.target;
   const api::Resource& resource = *target.resource;
   if (!ServedAs(resource).create_on_update || !target.subresource.empty()) return NotFound(resource, target.name);
   json::object& metadata = draft.metadata();
   if (const absl::string_view uid = FindText(metadata, "uid"); !uid.empty()) {
-    return Conflict(resource, target.name, absl::StrCat("Precondition failed: UID in precondition: ", uid,
-                                                        ", UID in object meta: "));
+    return Conflict(resource, target.name,
+                    absl::StrCat("Precondition failed: UID in precondition: ", uid, ", UID in object meta: "));
   }
   if (FindText(metadata, "name") != target.name) {
     return BadRequest(absl::StrCat("the name of the object (", FindText(metadata, "name"),
@@ -297,7 +309,10 @@ Objection ServerCore::ApplyPatch(absl::string_view media_type, const schemas::Sc
     return refusal;
   }
   if (absl::IsFailedPrecondition(status)) {
-    return Refusal{.code = 422, .reason = "Invalid", .message = absl::StrCat("the patch cannot be applied: ", status.message()), .generic = true};
+    return Refusal{.code = 422,
+                   .reason = "Invalid",
+                   .message = absl::StrCat("the patch cannot be applied: ", status.message()),
+                   .generic = true};
   }
   Refusal refusal = BadRequest(absl::StrCat("the patch is malformed: ", status.message()));
   if (absl::IsInternal(status)) refusal.code = 500, refusal.reason.clear();
@@ -333,8 +348,7 @@ Outcome<kube::Response> ServerCore::Patch(Exchange& exchange) {
   if (Objection objection = ApplyPatch(type, schema, exchange.request.body, next)) {
     return *std::move(objection);
   }
-  if (Objection objection =
-          ReportFields(exchange, schema, options->field_validation, next, duplicates, target.name)) {
+  if (Objection objection = ReportFields(exchange, schema, options->field_validation, next, duplicates, target.name)) {
     return OfPatch(*std::move(objection));
   }
   Prune(next.root(), schema);

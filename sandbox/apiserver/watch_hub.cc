@@ -104,7 +104,8 @@ void WatchHub::Remove(Id id) {
 
 void WatchHub::AddInitial(Watcher& watcher) {
   store_.Scan(*watcher.spec.resource, watcher.spec.ns, nullptr, [&](const RecordPtr& record) {
-    if (watcher.Wants(*record)) watcher.waiting.push_back({kube::FrameType::kAdded, Shown(*record, watcher.spec.managed_fields)});
+    if (watcher.Wants(*record))
+      watcher.waiting.push_back({kube::FrameType::kAdded, Shown(*record, watcher.spec.managed_fields)});
     return true;
   });
   watcher.told = store_.revision();
@@ -119,12 +120,14 @@ void WatchHub::Offer(Watcher& watcher, const Change& change) {
   if (!wanted && !wants) return;
   watcher.told = change.revision;
   if (wants) {
-    watcher.waiting.push_back({wanted ? kube::FrameType::kModified : kube::FrameType::kAdded, Shown(*change.after, watcher.spec.managed_fields)});
+    watcher.waiting.push_back({wanted ? kube::FrameType::kModified : kube::FrameType::kAdded,
+                               Shown(*change.after, watcher.spec.managed_fields)});
   } else {
     // kube-apiserver, cacher: the last state that matched, at the revision of the change.
     watcher.waiting.push_back({kube::FrameType::kDeleted,
-                               change.deleted ? Shown(*change.after, watcher.spec.managed_fields)
-                                              : ShownAtRevision(*change.before, change.revision, watcher.spec.managed_fields)});
+                               change.deleted
+                                   ? Shown(*change.after, watcher.spec.managed_fields)
+                                   : ShownAtRevision(*change.before, change.revision, watcher.spec.managed_fields)});
   }
   Wake(watcher);
 }
@@ -174,7 +177,8 @@ std::vector<kube::Frame> WatchHub::TakeFrames(Watcher& watcher) {
     options.include = watcher.spec.include;
     options.no_columns = std::exchange(watcher.columns_sent, true);
     options.resource_version = std::string(TextAt(Draft::OfStored(*frame.object).object(), "metadata.resourceVersion"));
-    frame.object = MakeBytes(schemas::RenderTable(*watcher.spec.resource, absl::MakeConstSpan(&frame.object, 1), loop_.Now(), options));
+    frame.object = MakeBytes(
+        schemas::RenderTable(*watcher.spec.resource, absl::MakeConstSpan(&frame.object, 1), loop_.Now(), options));
   }
   return frames;
 }
@@ -207,7 +211,9 @@ void WatchHub::EndAll(const absl::Status& status) {
 void WatchHub::AddBookmark(Watcher& watcher, bool initial_end) {
   std::string out;
   api::JsonWriter json(out);
-  json.BeginObject().Field("kind", watcher.spec.resource->kind).Field("apiVersion", watcher.spec.resource->ApiVersion());
+  json.BeginObject()
+      .Field("kind", watcher.spec.resource->kind)
+      .Field("apiVersion", watcher.spec.resource->ApiVersion());
   json.Key("metadata").BeginObject().Field("resourceVersion", absl::StrCat(store_.revision()));
   if (initial_end) json.Key("annotations").BeginObject().Field("k8s.io/initial-events-end", "true").EndObject();
   json.EndObject();

@@ -33,8 +33,8 @@ struct WatchSpec {
   // Start: the changes after this revision; unset: what is there now, as additions, and the changes after that.
   std::optional<Revision> from;
   std::optional<std::string> error;  // a Status: the watch tells it and ends
-  std::string bookmark_rest;  // what stands in a bookmark beside its metadata: `,"spec":{}`
-  bool mark_initial_end = false;  // a bookmark that says where the initial additions end
+  std::string bookmark_rest;         // what stands in a bookmark beside its metadata: `,"spec":{}`
+  bool mark_initial_end = false;     // a bookmark that says where the initial additions end
 };
 
 class WatchHub {
@@ -42,8 +42,8 @@ class WatchHub {
   WatchHub(Loop& loop, const Store& store, absl::Duration bookmark_interval);
   ~WatchHub();
 
-  // spec.from is not below store.compacted_revision(), unless there is an error. From a revision to come, nothing is told
-  // before it.
+  // spec.from is not below store.compacted_revision(), unless there is an error. From a revision to come, nothing is
+  // told before it.
   std::unique_ptr<kube::Watch> Start(WatchSpec spec, kube::Client::OnFrames on_frames, kube::Client::OnEnd on_end);
   // Within each commit.
   void OnCommit(const Change& change);

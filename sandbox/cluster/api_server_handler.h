@@ -17,8 +17,10 @@ class ApiServerHandler final : public kube::HttpHandler {
     reply.more = std::move(more);
     respond(std::move(reply));
   }
-  WatchAnswer StartWatch(kube::Request request, kube::HttpCaller caller, kube::Client::OnFrames on_frames, kube::Client::OnEnd on_end) override {
-    ApiServer::WatchAnswer answer = server_.StartWatch(request, Caller{std::move(caller.name)}, std::move(on_frames), std::move(on_end));
+  WatchAnswer StartWatch(kube::Request request, kube::HttpCaller caller, kube::Client::OnFrames on_frames,
+                         kube::Client::OnEnd on_end) override {
+    ApiServer::WatchAnswer answer =
+        server_.StartWatch(request, Caller{std::move(caller.name)}, std::move(on_frames), std::move(on_end));
     return {std::move(answer.watch), std::move(answer.refused), std::move(answer.content_type), answer.text};
   }
 

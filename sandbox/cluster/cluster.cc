@@ -12,10 +12,14 @@ namespace gangway::sandbox {
 
 absl::string_view ClientName(Component component) {
   switch (component) {
-    case Component::kKubelets: return "kubelet";
-    case Component::kControllers: return "controllers";
-    case Component::kScheduler: return "scheduler";
-    case Component::kPaddleControllers: return "paddle-controllers";
+    case Component::kKubelets:
+      return "kubelet";
+    case Component::kControllers:
+      return "controllers";
+    case Component::kScheduler:
+      return "scheduler";
+    case Component::kPaddleControllers:
+      return "paddle-controllers";
   }
   return "";
 }
@@ -30,9 +34,14 @@ struct Cluster::Process {
 };
 
 Cluster::Cluster(Loop& loop, ClusterOptions options)
-    : loop_(loop), kubelets_options_(std::move(options.kubelets)),
-      one_controller_process_(options.one_controller_process), policy_(std::move(options.policy)), ssh_key_threads_(options.ssh_key_threads), faults_(std::move(options.faults)),
-      clock_(std::move(options.clock)), server_(loop, std::move(options.api_server)),
+    : loop_(loop),
+      kubelets_options_(std::move(options.kubelets)),
+      one_controller_process_(options.one_controller_process),
+      policy_(std::move(options.policy)),
+      ssh_key_threads_(options.ssh_key_threads),
+      faults_(std::move(options.faults)),
+      clock_(std::move(options.clock)),
+      server_(loop, std::move(options.api_server)),
       followed_logs_(loop, [this](const LogQuery& query) { return LogOfPod(query); }) {
   server_.SetPodLogs(
       [this](const LogQuery& query) -> absl::StatusOr<std::string> {
@@ -51,7 +60,9 @@ Cluster::~Cluster() {
   for (const Component component : kAllComponents) Stop(component);
 }
 
-std::unique_ptr<Cluster::Process>& Cluster::ProcessOf(Component component) { return processes_[static_cast<std::size_t>(component)]; }
+std::unique_ptr<Cluster::Process>& Cluster::ProcessOf(Component component) {
+  return processes_[static_cast<std::size_t>(component)];
+}
 
 void Cluster::Start() {
   for (const Component component : kAllComponents) {
@@ -75,7 +86,8 @@ void Cluster::Start(Component component) {
     options.scheduler.policy = policy_;
     options.translate.target = convert::Target::kGangway;
     std::vector<absl::string_view> names = {ClientName(component)};
-    if (component == Component::kControllers && one_controller_process_) names.push_back(ClientName(Component::kPaddleControllers));
+    if (component == Component::kControllers && one_controller_process_)
+      names.push_back(ClientName(Component::kPaddleControllers));
     process->components = assembly::MakeComponents(clock, process->client, names, options);
     process->components->Start();
   }

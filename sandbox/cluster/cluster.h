@@ -1,5 +1,5 @@
-// The whole embedded cluster on one loop: API server, kubelets, controllers of jobs and of PaddleJobs, and scheduler, each with a client and informers of its
-// own, as separate processes would have.
+// The whole embedded cluster on one loop: API server, kubelets, controllers of jobs and of PaddleJobs, and scheduler,
+// each with a client and informers of its own, as separate processes would have.
 #pragma once
 
 #include <array>
@@ -20,20 +20,22 @@ namespace gangway::sandbox {
 
 // What can crash and come back alone: the kubelets, and the processes of assembly/components.h.
 enum class Component { kKubelets, kControllers, kScheduler, kPaddleControllers };
-inline constexpr std::array kAllComponents{Component::kKubelets, Component::kControllers, Component::kScheduler, Component::kPaddleControllers};
+inline constexpr std::array kAllComponents{Component::kKubelets, Component::kControllers, Component::kScheduler,
+                                           Component::kPaddleControllers};
 absl::string_view ClientName(Component component);  // in the journal: "kubelet", or the process's name
 
 struct ClusterOptions {
   ApiServerOptions api_server;
   KubeletsOptions kubelets;
-  // The controllers of PaddleJobs run with the others as kControllers, as `gangway controller` has them, and share what these watch;
-  // kPaddleControllers is not started.
+  // The controllers of PaddleJobs run with the others as kControllers, as `gangway controller` has them, and share what
+  // these watch; kPaddleControllers is not started.
   bool one_controller_process = false;
-  gang::Policy policy;       // by which the scheduler decides
+  gang::Policy policy;      // by which the scheduler decides
   int ssh_key_threads = 0;  // that make keys for jobs with the plugin ssh; 0: the loop, as a simulated one must
   // Faults between a component and the API server; asked whenever the component starts. Empty: none.
   std::function<Faults(Component)> faults;
-  // A component's own view of the loop, whose clock may be off; asked whenever the component starts, and outlives the cluster. Empty: the loop.
+  // A component's own view of the loop, whose clock may be off; asked whenever the component starts, and outlives the
+  // cluster. Empty: the loop.
   std::function<Loop&(Component)> clock;
 };
 

@@ -31,14 +31,16 @@ void LogText::Append(const ContainerLog& log, absl::Time now, std::string& out) 
     if (line.at < query_.since) continue;
     if (query_.timestamps) absl::StrAppend(&out, Stamp(line.at), " ");
     absl::StrAppend(&out, line.text, "\n");
-    full_ = query_.limit_bytes.has_value() && written_ + static_cast<std::int64_t>(out.size() - before) >= *query_.limit_bytes;
+    full_ = query_.limit_bytes.has_value() &&
+            written_ + static_cast<std::int64_t>(out.size() - before) >= *query_.limit_bytes;
   }
   if (full_) out.resize(before + static_cast<std::size_t>(*query_.limit_bytes - written_));
   written_ += static_cast<std::int64_t>(out.size() - before);
 }
 
 struct PodLogFollower::Stream {
-  Stream(std::uint64_t number, LogQuery asked, absl::Time now) : id(number), query(asked), text(std::move(asked), now) {}
+  Stream(std::uint64_t number, LogQuery asked, absl::Time now)
+      : id(number), query(asked), text(std::move(asked), now) {}
   const std::uint64_t id;
   const LogQuery query;
   LogText text;
@@ -51,7 +53,8 @@ struct PodLogFollower::Stream {
 
 class PodLogFollower::Handle final : public kube::Watch {
  public:
-  Handle(std::weak_ptr<PodLogFollower*> follower, std::shared_ptr<Stream> stream) : follower_(std::move(follower)), stream_(std::move(stream)) {}
+  Handle(std::weak_ptr<PodLogFollower*> follower, std::shared_ptr<Stream> stream)
+      : follower_(std::move(follower)), stream_(std::move(stream)) {}
   ~Handle() override {
     stream_->dropped = true;
     const auto follower = follower_.lock();
@@ -65,7 +68,9 @@ class PodLogFollower::Handle final : public kube::Watch {
   const std::shared_ptr<Stream> stream_;
 };
 
-absl::StatusOr<std::unique_ptr<kube::Watch>> PodLogFollower::Start(const LogQuery& query, kube::Client::OnFrames on_frames, kube::Client::OnEnd on_end) {
+absl::StatusOr<std::unique_ptr<kube::Watch>> PodLogFollower::Start(const LogQuery& query,
+                                                                   kube::Client::OnFrames on_frames,
+                                                                   kube::Client::OnEnd on_end) {
   absl::StatusOr<ContainerLog> log = read_(query);
   if (!log.ok()) return log.status();
   auto stream = std::make_shared<Stream>(++last_id_, query, loop_.Now());
@@ -102,13 +107,16 @@ void PodLogFollower::Look(const std::shared_ptr<Stream>& stream) {
   std::string text;
   stream->text.Append(stream->log, now, text);
   std::vector<kube::Frame> frames;
-  for (std::size_t at = 0; at < text.size(); at += kMaxPiece) frames.push_back({kube::FrameType::kAdded, MakeBytes(text.substr(at, kMaxPiece))});
+  for (std::size_t at = 0; at < text.size(); at += kMaxPiece)
+    frames.push_back({kube::FrameType::kAdded, MakeBytes(text.substr(at, kMaxPiece))});
   if (!frames.empty()) stream->on_frames(std::move(frames));
   if (stream->dropped) return;
-  if (!stream->query.follow || stream->text.full() || !there || stream->log.ended.has_value()) return End(stream, absl::OkStatus());
+  if (!stream->query.follow || stream->text.full() || !there || stream->log.ended.has_value())
+    return End(stream, absl::OkStatus());
   const absl::Time next = stream->log.TimeOf(stream->text.next());
   loop_.Cancel(stream->timer);
-  stream->timer = next == absl::InfiniteFuture() ? 0 : loop_.PostAt(next, owner_.token(), [this, stream] { Look(stream); });
+  stream->timer =
+      next == absl::InfiniteFuture() ? 0 : loop_.PostAt(next, owner_.token(), [this, stream] { Look(stream); });
 }
 
 void PodLogFollower::End(const std::shared_ptr<Stream>& stream, absl::Status status) {

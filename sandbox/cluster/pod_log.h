@@ -1,5 +1,5 @@
-// What the API server answers GET pods/log with: the lines of simulated containers, cut and stamped as the query asks (kubelet: since,
-// tail, timestamps, limit).
+// What the API server answers GET pods/log with: the lines of simulated containers, cut and stamped as the query asks
+// (kubelet: since, tail, timestamps, limit).
 #pragma once
 
 #include <cstdint>
@@ -47,8 +47,10 @@ class PodLogFollower {
   PodLogFollower(const PodLogFollower&) = delete;
   PodLogFollower& operator=(const PodLogFollower&) = delete;
 
-  // Ends with the run of the container that it began with, or with the pod. The error of Read when there is no log to begin with.
-  absl::StatusOr<std::unique_ptr<kube::Watch>> Start(const LogQuery& query, kube::Client::OnFrames on_frames, kube::Client::OnEnd on_end);
+  // Ends with the run of the container that it began with, or with the pod. The error of Read when there is no log to
+  // begin with.
+  absl::StatusOr<std::unique_ptr<kube::Watch>> Start(const LogQuery& query, kube::Client::OnFrames on_frames,
+                                                     kube::Client::OnEnd on_end);
   // The pod has changed or gone.
   void Poke(const std::string& uid);
   // The kubelets are gone: streams break off.

@@ -28,9 +28,11 @@ absl::StatusOr<RunOutcome> ParseOutcome(absl::string_view text, Ending ending) {
   }
   if (const auto colon = rest.find(':'); colon != absl::string_view::npos) {
     if (ending == Ending::kFinish) {
-      return absl::InvalidArgumentError(absl::StrCat("\"", text, "\": a container that finishes has exit code 0; use --fail for others"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("\"", text, "\": a container that finishes has exit code 0; use --fail for others"));
     }
-    if (!absl::SimpleAtoi(rest.substr(colon + 1), &outcome.exit_code) || outcome.exit_code < 1 || outcome.exit_code > 255) {
+    if (!absl::SimpleAtoi(rest.substr(colon + 1), &outcome.exit_code) || outcome.exit_code < 1 ||
+        outcome.exit_code > 255) {
       return absl::InvalidArgumentError(absl::StrCat("\"", text, "\": the exit code must be from 1 to 255"));
     }
     rest = rest.substr(0, colon);
@@ -51,7 +53,8 @@ absl::StatusOr<Writing> ParseWriting(absl::string_view text) {
     return absl::InvalidArgumentError(absl::StrCat("\"", text, "\": a line is written every 1ms at most; 0s for none"));
   }
   if (colon != absl::string_view::npos) writing.text = std::string(text.substr(colon + 1));
-  if (writing.text.find('\n') != std::string::npos) return absl::InvalidArgumentError(absl::StrCat("\"", text, "\": the text must be one line"));
+  if (writing.text.find('\n') != std::string::npos)
+    return absl::InvalidArgumentError(absl::StrCat("\"", text, "\": the text must be one line"));
   return writing;
 }
 
@@ -87,8 +90,8 @@ absl::StatusOr<Behaviour> Behaviour::Parse(const std::vector<std::string>& finis
     for (const std::string& rule : rules) {
       const auto equals = rule.find('=');
       if (equals == std::string::npos || equals == 0) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("\"", rule, "\": write NAME=DURATION, such as trainer=5s", ending == Ending::kFail ? " or worker-1=3s:137" : ""));
+        return absl::InvalidArgumentError(absl::StrCat("\"", rule, "\": write NAME=DURATION, such as trainer=5s",
+                                                       ending == Ending::kFail ? " or worker-1=3s:137" : ""));
       }
       GW_ASSIGN_OR_RETURN(RunOutcome outcome, ParseOutcome(absl::string_view(rule).substr(equals + 1), ending));
       behaviour.rules_.push_back({rule.substr(0, equals), outcome});
@@ -100,7 +103,8 @@ absl::StatusOr<Behaviour> Behaviour::Parse(const std::vector<std::string>& finis
   for (const std::string& rule : log) {
     const auto equals = rule.find('=');
     if (equals == std::string::npos || equals == 0) {
-      return absl::InvalidArgumentError(absl::StrCat("\"", rule, "\": write NAME=EVERY[:TEXT], such as trainer=500ms:step"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("\"", rule, "\": write NAME=EVERY[:TEXT], such as trainer=500ms:step"));
     }
     GW_ASSIGN_OR_RETURN(Writing writing, ParseWriting(absl::string_view(rule).substr(equals + 1)));
     behaviour.log_rules_.push_back({rule.substr(0, equals), std::move(writing)});
@@ -119,7 +123,8 @@ Writing Behaviour::WritingOf(const HostedPod& pod) const {
 }
 
 std::optional<RunOutcome> Behaviour::For(const HostedPod& pod) const {
-  for (const auto& [key, ending] : {std::pair(kFailAnnotation, Ending::kFail), std::pair(kFinishAnnotation, Ending::kFinish)}) {
+  for (const auto& [key, ending] :
+       {std::pair(kFailAnnotation, Ending::kFail), std::pair(kFinishAnnotation, Ending::kFinish)}) {
     const std::string text = AnnotationOf(pod.metadata, key);
     if (text.empty()) continue;
     if (const auto outcome = ParseOutcome(text, ending); outcome.ok() && Applies(*outcome, pod)) return *outcome;
@@ -131,7 +136,8 @@ std::optional<RunOutcome> Behaviour::For(const HostedPod& pod) const {
 }
 
 absl::Status Behaviour::CheckAnnotations(const HostedPod& pod) {
-  for (const auto& [key, ending] : {std::pair(kFailAnnotation, Ending::kFail), std::pair(kFinishAnnotation, Ending::kFinish)}) {
+  for (const auto& [key, ending] :
+       {std::pair(kFailAnnotation, Ending::kFail), std::pair(kFinishAnnotation, Ending::kFinish)}) {
     const std::string text = AnnotationOf(pod.metadata, key);
     if (text.empty()) continue;
     if (const auto outcome = ParseOutcome(text, ending); !outcome.ok()) {

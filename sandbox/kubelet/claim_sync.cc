@@ -27,19 +27,22 @@ api::Quantity Storage(const api::ResourceList& list) {
 }
 
 bool RefersTo(const Volume& volume, const Claim& claim) {
-  return volume.spec.claim && volume.spec.claim->ns == claim.metadata.ns && volume.spec.claim->name == claim.metadata.name &&
+  return volume.spec.claim && volume.spec.claim->ns == claim.metadata.ns &&
+         volume.spec.claim->name == claim.metadata.name &&
          (volume.spec.claim->uid.empty() || volume.spec.claim->uid == claim.metadata.uid);
 }
 
 // pkg/volume/util: FindMatchingVolume
 bool Fits(const Volume& volume, const Claim& claim) {
-  if (volume.metadata.deleting() || (volume.spec.claim ? !RefersTo(volume, claim) : volume.status.phase != "Available")) return false;
+  if (volume.metadata.deleting() || (volume.spec.claim ? !RefersTo(volume, claim) : volume.status.phase != "Available"))
+    return false;
   const auto filesystem = [](const std::string& mode) { return mode.empty() || mode == "Filesystem"; };
   if (filesystem(volume.spec.volume_mode) != filesystem(claim.spec.volume_mode)) return false;
   if (volume.spec.storage_class_name != claim.spec.storage_class_name.value_or("")) return false;
   if (Storage(volume.spec.capacity) < Storage(claim.spec.resources.requests)) return false;
   const auto offers = [&](const std::string& mode) {
-    return std::find(volume.spec.access_modes.begin(), volume.spec.access_modes.end(), mode) != volume.spec.access_modes.end();
+    return std::find(volume.spec.access_modes.begin(), volume.spec.access_modes.end(), mode) !=
+           volume.spec.access_modes.end();
   };
   if (!std::all_of(claim.spec.access_modes.begin(), claim.spec.access_modes.end(), offers)) return false;
   if (claim.spec.selector.empty()) return true;
@@ -53,14 +56,17 @@ struct EphemeralTemplate {
   static constexpr std::string_view kName = "PersistentVolumeClaimTemplate";
   static constexpr bool kView = true;
   static constexpr auto Fields() {
-    return api::MakeFields(api::MakeField<&EphemeralTemplate::metadata>("metadata", ""), api::MakeField<&EphemeralTemplate::spec>("spec", ""));
+    return api::MakeFields(api::MakeField<&EphemeralTemplate::metadata>("metadata", ""),
+                           api::MakeField<&EphemeralTemplate::spec>("spec", ""));
   }
 };
 struct EphemeralSource {
   EphemeralTemplate claim;
   static constexpr std::string_view kName = "EphemeralVolumeSource";
   static constexpr bool kView = true;
-  static constexpr auto Fields() { return api::MakeFields(api::MakeField<&EphemeralSource::claim>("volumeClaimTemplate", "")); }
+  static constexpr auto Fields() {
+    return api::MakeFields(api::MakeField<&EphemeralSource::claim>("volumeClaimTemplate", ""));
+  }
 };
 struct PodVolume {
   std::string name;
@@ -68,13 +74,17 @@ struct PodVolume {
   static constexpr std::string_view kName = "Volume";
   static constexpr bool kView = true;
   static constexpr auto Fields() {
-    return api::MakeFields(api::MakeField<&PodVolume::name>("name", ""), api::MakeField<&PodVolume::ephemeral>("ephemeral", ""));
+    return api::MakeFields(api::MakeField<&PodVolume::name>("name", ""),
+                           api::MakeField<&PodVolume::ephemeral>("ephemeral", ""));
   }
 };
 
 void WriteClaimRef(JsonWriter& w, const Claim& claim) {
   w.Key("claimRef").BeginObject().Field("apiVersion", "v1").Field("kind", "PersistentVolumeClaim");
-  w.Field("namespace", claim.metadata.ns).Field("name", claim.metadata.name).Field("uid", claim.metadata.uid).EndObject();
+  w.Field("namespace", claim.metadata.ns)
+      .Field("name", claim.metadata.name)
+      .Field("uid", claim.metadata.uid)
+      .EndObject();
 }
 void WriteTexts(JsonWriter& w, absl::string_view key, const std::vector<std::string>& texts) {
   w.Key(key).BeginArray();
@@ -82,7 +92,8 @@ void WriteTexts(JsonWriter& w, absl::string_view key, const std::vector<std::str
   w.EndArray();
 }
 
-kube::Write Change(const api::Resource& resource, const api::ObjectMeta& metadata, absl::string_view subresource, std::string body) {
+kube::Write Change(const api::Resource& resource, const api::ObjectMeta& metadata, absl::string_view subresource,
+                   std::string body) {
   kube::Write write;
   write.verb = kube::Verb::kMergePatch;
   write.resource = &resource;
@@ -133,11 +144,13 @@ class ClaimPass {
 
  private:
   const Volume* Named() const {
-    const auto it = std::find_if(view_.volumes.begin(), view_.volumes.end(), [&](const Volume* v) { return v->metadata.name == claim_.spec.volume_name; });
+    const auto it = std::find_if(view_.volumes.begin(), view_.volumes.end(),
+                                 [&](const Volume* v) { return v->metadata.name == claim_.spec.volume_name; });
     return it == view_.volumes.end() ? nullptr : *it;
   }
   bool WaitsForConsumer() const {
-    return view_.storage_class != nullptr && view_.storage_class->binding_mode == "WaitForFirstConsumer" && Annotation(claim_.metadata, kSelectedNode).empty();
+    return view_.storage_class != nullptr && view_.storage_class->binding_mode == "WaitForFirstConsumer" &&
+           Annotation(claim_.metadata, kSelectedNode).empty();
   }
 
   // Both name each other; their phases follow.
@@ -152,9 +165,21 @@ class ClaimPass {
     }
     if (claim_.spec.volume_name.empty()) {
       std::string body;
-      JsonWriter(body).BeginObject().Key("metadata").BeginObject().Key("annotations").BeginObject().Field("pv.kubernetes.io/bind-completed", "yes")
-          .Field("pv.kubernetes.io/bound-by-controller", "yes").EndObject().EndObject()
-          .Key("spec").BeginObject().Field("volumeName", volume.metadata.name).EndObject().EndObject();
+      JsonWriter(body)
+          .BeginObject()
+          .Key("metadata")
+          .BeginObject()
+          .Key("annotations")
+          .BeginObject()
+          .Field("pv.kubernetes.io/bind-completed", "yes")
+          .Field("pv.kubernetes.io/bound-by-controller", "yes")
+          .EndObject()
+          .EndObject()
+          .Key("spec")
+          .BeginObject()
+          .Field("volumeName", volume.metadata.name)
+          .EndObject()
+          .EndObject();
       plan_.stages.push_back({Change(api::kPersistentVolumeClaims, claim_.metadata, "", std::move(body))});
     }
   }
@@ -169,7 +194,8 @@ class ClaimPass {
     }
     w.EndObject().EndObject();
     plan_.stages.push_back({Change(api::kPersistentVolumeClaims, claim_.metadata, "status", std::move(body))});
-    if (volume == nullptr) Note(true, "ClaimLost", "Bound claim has lost its PersistentVolume. Data on the volume is lost!");
+    if (volume == nullptr)
+      Note(true, "ClaimLost", "Bound claim has lost its PersistentVolume. Data on the volume is lost!");
   }
 
   // pv_controller.go: syncUnboundClaim, provisionClaim
@@ -181,11 +207,14 @@ class ClaimPass {
     if (view_.storage_class == nullptr) {
       return Note(true, "ProvisioningFailed", absl::StrCat("storageclass.storage.k8s.io \"", name, "\" not found"));
     }
-    if (WaitsForConsumer()) return Note(false, "WaitForFirstConsumer", "waiting for first consumer to be created before binding");
+    if (WaitsForConsumer())
+      return Note(false, "WaitForFirstConsumer", "waiting for first consumer to be created before binding");
     if (view_.storage_class->provisioner != kProvisioner) {
       return Note(false, "ExternalProvisioning",
-                  absl::StrCat("Waiting for a volume to be created either by the external provisioner '", view_.storage_class->provisioner,
-                               "' or manually by the system administrator. If volume creation is delayed, please verify that the provisioner is running and "
+                  absl::StrCat("Waiting for a volume to be created either by the external provisioner '",
+                               view_.storage_class->provisioner,
+                               "' or manually by the system administrator. If volume creation is delayed, please "
+                               "verify that the provisioner is running and "
                                "correctly registered."));
     }
     const std::string volume = absl::StrCat("pvc-", claim_.metadata.uid);
@@ -195,13 +224,27 @@ class ClaimPass {
     write.name = volume;
     JsonWriter w(write.body);
     w.BeginObject().Field("apiVersion", "v1").Field("kind", "PersistentVolume");
-    w.Key("metadata").BeginObject().Field("name", volume).Key("annotations").BeginObject().Field(kProvisionedBy, kProvisioner).EndObject().EndObject();
-    w.Key("spec").BeginObject().Key("capacity").BeginObject().Field("storage", Storage(claim_.spec.resources.requests).ToString()).EndObject();
+    w.Key("metadata")
+        .BeginObject()
+        .Field("name", volume)
+        .Key("annotations")
+        .BeginObject()
+        .Field(kProvisionedBy, kProvisioner)
+        .EndObject()
+        .EndObject();
+    w.Key("spec")
+        .BeginObject()
+        .Key("capacity")
+        .BeginObject()
+        .Field("storage", Storage(claim_.spec.resources.requests).ToString())
+        .EndObject();
     WriteTexts(w, "accessModes", claim_.spec.access_modes);
     WriteClaimRef(w, claim_);
     w.Key("hostPath").BeginObject().Field("path", absl::StrCat("/var/lib/sandbox/volumes/", volume)).EndObject();
     w.Field("persistentVolumeReclaimPolicy", view_.storage_class->reclaim_policy).Field("storageClassName", name);
-    w.Field("volumeMode", claim_.spec.volume_mode.empty() ? "Filesystem" : claim_.spec.volume_mode).EndObject().EndObject();
+    w.Field("volumeMode", claim_.spec.volume_mode.empty() ? "Filesystem" : claim_.spec.volume_mode)
+        .EndObject()
+        .EndObject();
     plan_.stages.push_back({std::move(write)});
     Note(false, "ProvisioningSucceeded", absl::StrCat("Successfully provisioned volume ", volume));
   }
@@ -211,7 +254,13 @@ class ClaimPass {
     note.type = warning ? kube::EventNote::Type::kWarning : kube::EventNote::Type::kNormal;
     note.reason = std::string(reason);
     note.message = std::move(message);
-    note.regarding = {"v1", "PersistentVolumeClaim", claim_.metadata.ns, claim_.metadata.name, claim_.metadata.uid, claim_.metadata.resource_version, ""};
+    note.regarding = {"v1",
+                      "PersistentVolumeClaim",
+                      claim_.metadata.ns,
+                      claim_.metadata.name,
+                      claim_.metadata.uid,
+                      claim_.metadata.resource_version,
+                      ""};
     plan_.events.push_back(std::move(note));
   }
 
@@ -242,13 +291,24 @@ kube::Plan MakeEphemeralClaims(const api::core::Pod& pod, absl::FunctionRef<bool
     JsonWriter w(write.body);
     w.BeginObject().Field("apiVersion", "v1").Field("kind", "PersistentVolumeClaim").Key("metadata").BeginObject();
     w.Field("name", name).Field("namespace", pod.metadata.ns);
-    for (const auto& [key, texts] : {std::pair("labels", &like.metadata.labels), std::pair("annotations", &like.metadata.annotations)}) {
+    for (const auto& [key, texts] :
+         {std::pair("labels", &like.metadata.labels), std::pair("annotations", &like.metadata.annotations)}) {
       w.Key(key).BeginObject();
       for (const auto& [label, value] : *texts) w.Field(label, value);
       w.EndObject();
     }
-    w.Key("ownerReferences").BeginArray().BeginObject().Field("apiVersion", "v1").Field("kind", "Pod").Field("name", pod.metadata.name);
-    w.Field("uid", pod.metadata.uid).Field("controller", true).Field("blockOwnerDeletion", true).EndObject().EndArray().EndObject();
+    w.Key("ownerReferences")
+        .BeginArray()
+        .BeginObject()
+        .Field("apiVersion", "v1")
+        .Field("kind", "Pod")
+        .Field("name", pod.metadata.name);
+    w.Field("uid", pod.metadata.uid)
+        .Field("controller", true)
+        .Field("blockOwnerDeletion", true)
+        .EndObject()
+        .EndArray()
+        .EndObject();
     w.Key("spec").Raw(like.spec.empty() ? "{}" : like.spec.json).EndObject();
   }
   if (!writes.empty()) plan.stages.push_back(std::move(writes));
@@ -262,7 +322,8 @@ kube::Plan SyncVolume(const Volume& volume, const Claim* claim) {
   if (volume.spec.claim && !volume.spec.claim->uid.empty()) {
     const bool there = claim != nullptr && claim->metadata.uid == volume.spec.claim->uid;
     phase = there ? "Bound" : "Released";
-    if (!there && volume.spec.reclaim_policy == "Delete" && Annotation(volume.metadata, kProvisionedBy) == kProvisioner) {
+    if (!there && volume.spec.reclaim_policy == "Delete" &&
+        Annotation(volume.metadata, kProvisionedBy) == kProvisioner) {
       kube::Write write;
       write.verb = kube::Verb::kDelete;
       write.resource = &api::kPersistentVolumes;

@@ -1,4 +1,5 @@
-// What Kubernetes' persistent volume controller and the sandbox's provisioner would do about one claim and one volume now. Pure.
+// What Kubernetes' persistent volume controller and the sandbox's provisioner would do about one claim and one volume
+// now. Pure.
 #pragma once
 
 #include <map>
@@ -34,8 +35,10 @@ struct ClaimSpec {
   static constexpr bool kView = true;
   static constexpr auto Fields() {
     return api::MakeFields(api::MakeField<&ClaimSpec::storage_class_name>("storageClassName", ""),
-                           api::MakeField<&ClaimSpec::volume_name>("volumeName", ""), api::MakeField<&ClaimSpec::volume_mode>("volumeMode", ""),
-                           api::MakeField<&ClaimSpec::access_modes>("accessModes", ""), api::MakeField<&ClaimSpec::resources>("resources", ""),
+                           api::MakeField<&ClaimSpec::volume_name>("volumeName", ""),
+                           api::MakeField<&ClaimSpec::volume_mode>("volumeMode", ""),
+                           api::MakeField<&ClaimSpec::access_modes>("accessModes", ""),
+                           api::MakeField<&ClaimSpec::resources>("resources", ""),
                            api::MakeField<&ClaimSpec::selector>("selector", ""));
   }
 };
@@ -66,7 +69,8 @@ struct VolumeSpec {
   static constexpr std::string_view kName = "PersistentVolumeSpec";
   static constexpr bool kView = true;
   static constexpr auto Fields() {
-    return api::MakeFields(api::MakeField<&VolumeSpec::capacity>("capacity", ""), api::MakeField<&VolumeSpec::access_modes>("accessModes", ""),
+    return api::MakeFields(api::MakeField<&VolumeSpec::capacity>("capacity", ""),
+                           api::MakeField<&VolumeSpec::access_modes>("accessModes", ""),
                            api::MakeField<&VolumeSpec::claim>("claimRef", ""),
                            api::MakeField<&VolumeSpec::storage_class_name>("storageClassName", ""),
                            api::MakeField<&VolumeSpec::volume_mode>("volumeMode", ""),
@@ -91,7 +95,8 @@ struct StorageClass {
   static constexpr std::string_view kName = "StorageClass";
   static constexpr bool kView = true;
   static constexpr auto Fields() {
-    return api::MakeFields(api::MakeField<&StorageClass::metadata>("metadata", ""), api::MakeField<&StorageClass::provisioner>("provisioner", ""),
+    return api::MakeFields(api::MakeField<&StorageClass::metadata>("metadata", ""),
+                           api::MakeField<&StorageClass::provisioner>("provisioner", ""),
                            api::MakeField<&StorageClass::reclaim_policy>("reclaimPolicy", ""),
                            api::MakeField<&StorageClass::binding_mode>("volumeBindingMode", ""));
   }
@@ -105,7 +110,8 @@ struct ClaimView {
 };
 kube::Plan SyncClaim(const ClaimView& view);
 
-// The claims that a pod's ephemeral volumes are, where they are not there: the pod owns them. pkg/controller/volume/ephemeral
+// The claims that a pod's ephemeral volumes are, where they are not there: the pod owns them.
+// pkg/controller/volume/ephemeral
 kube::Plan MakeEphemeralClaims(const api::core::Pod& pod, absl::FunctionRef<bool(const std::string& claim)> is_there);
 
 // `claim`: the one that the volume refers to, whatever its UID; null: there is none.

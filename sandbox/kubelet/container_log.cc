@@ -19,14 +19,17 @@ bool Named(const std::vector<Container>& containers, absl::string_view name) {
 }
 
 const ContainerStatus* Find(const std::vector<ContainerStatus>& statuses, absl::string_view name) {
-  const auto it = std::find_if(statuses.begin(), statuses.end(), [&](const ContainerStatus& s) { return s.name == name; });
+  const auto it =
+      std::find_if(statuses.begin(), statuses.end(), [&](const ContainerStatus& s) { return s.name == name; });
   return it == statuses.end() ? nullptr : &*it;
 }
 
 // pkg/kubelet: validateContainerLogStatus
 absl::Status NotStarted(const Pod& pod, absl::string_view container, const ContainerStatus* status) {
-  const std::string why = status != nullptr && status->state.waiting ? absl::StrCat(": ", status->state.waiting->reason) : " - no logs yet";
-  return absl::InvalidArgumentError(absl::StrCat("container \"", container, "\" in pod \"", pod.metadata.name, "\" is waiting to start", why));
+  const std::string why =
+      status != nullptr && status->state.waiting ? absl::StrCat(": ", status->state.waiting->reason) : " - no logs yet";
+  return absl::InvalidArgumentError(
+      absl::StrCat("container \"", container, "\" in pod \"", pod.metadata.name, "\" is waiting to start", why));
 }
 
 }  // namespace
@@ -58,23 +61,29 @@ absl::Time ContainerLog::TimeOf(std::int64_t index) const {
 LogLine ContainerLog::Line(std::int64_t index) const {
   const absl::Time at = TimeOf(index);
   if (index == 0) {
-    return {at, absl::StrCat(subject, ": simulated container started on ", node, restarts > 0 ? absl::StrCat(", restart ", restarts) : "")};
+    return {at, absl::StrCat(subject, ": simulated container started on ", node,
+                             restarts > 0 ? absl::StrCat(", restart ", restarts) : "")};
   }
-  if (ended.has_value() && index == AllSteps() + 1) return {at, absl::StrCat(subject, ": ended with exit code ", exit_code)};
+  if (ended.has_value() && index == AllSteps() + 1)
+    return {at, absl::StrCat(subject, ": ended with exit code ", exit_code)};
   return {at, absl::StrCat(subject, ": ", writing.text, " ", index)};
 }
 
-absl::StatusOr<ContainerLog> LogOf(const Pod& pod, const PodMemory* memory, absl::string_view container, bool previous, Writing writing,
-                                   const std::optional<RunOutcome>& outcome) {
+absl::StatusOr<ContainerLog> LogOf(const Pod& pod, const PodMemory* memory, absl::string_view container, bool previous,
+                                   Writing writing, const std::optional<RunOutcome>& outcome) {
   const bool main = Named(pod.spec.containers, container);
   if (!main && !Named(pod.spec.init_containers, container)) {
     return absl::NotFoundError(absl::StrCat("container ", container, " is not in pod ", pod.metadata.name));
   }
-  const ContainerStatus* status = Find(main ? pod.status.container_statuses : pod.status.init_container_statuses, container);
+  const ContainerStatus* status =
+      Find(main ? pod.status.container_statuses : pod.status.init_container_statuses, container);
   const bool between = status != nullptr && status->state.waiting && status->last_state.terminated;
-  const ContainerState* state = status == nullptr ? nullptr : previous || between ? &status->last_state : &status->state;
+  const ContainerState* state = status == nullptr     ? nullptr
+                                : previous || between ? &status->last_state
+                                                      : &status->state;
   if (previous && (state == nullptr || !state->terminated)) {
-    return absl::InvalidArgumentError(absl::StrCat("previous terminated container \"", container, "\" in pod \"", pod.metadata.name, "\" not found"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("previous terminated container \"", container, "\" in pod \"", pod.metadata.name, "\" not found"));
   }
   if (state == nullptr || (!state->running && !state->terminated)) return NotStarted(pod, container, status);
   ContainerLog log;

@@ -41,7 +41,8 @@ struct EnvFromSource {
   static constexpr std::string_view kName = "EnvFromSource";
   static constexpr bool kView = true;
   static constexpr auto Fields() {
-    return api::MakeFields(api::MakeField<&EnvFromSource::config_map>("configMapRef", ""), api::MakeField<&EnvFromSource::secret>("secretRef", ""));
+    return api::MakeFields(api::MakeField<&EnvFromSource::config_map>("configMapRef", ""),
+                           api::MakeField<&EnvFromSource::secret>("secretRef", ""));
   }
 };
 
@@ -53,10 +54,11 @@ struct HostedContainer {
   static constexpr std::string_view kName = "Container";
   static constexpr bool kView = true;
   static constexpr auto Fields() {
-    return api::MakeFields(api::MakeField<&HostedContainer::name>("name", ""), api::MakeField<&HostedContainer::image>("image", ""),
-                           api::MakeField<&HostedContainer::restart_policy>("restartPolicy", ""),
-                           api::MakeField<&HostedContainer::readiness_probe>("readinessProbe", ""),
-                           api::MakeField<&HostedContainer::env>("env", ""), api::MakeField<&HostedContainer::env_from>("envFrom", ""));
+    return api::MakeFields(
+        api::MakeField<&HostedContainer::name>("name", ""), api::MakeField<&HostedContainer::image>("image", ""),
+        api::MakeField<&HostedContainer::restart_policy>("restartPolicy", ""),
+        api::MakeField<&HostedContainer::readiness_probe>("readinessProbe", ""),
+        api::MakeField<&HostedContainer::env>("env", ""), api::MakeField<&HostedContainer::env_from>("envFrom", ""));
   }
 };
 
@@ -73,7 +75,8 @@ struct SourceVolume {  // of a config map, of a secret within a projection
   static constexpr std::string_view kName = "SourceVolume";
   static constexpr bool kView = true;
   static constexpr auto Fields() {
-    return api::MakeFields(api::MakeField<&SourceVolume::name>("name", ""), api::MakeField<&SourceVolume::items>("items", ""),
+    return api::MakeFields(api::MakeField<&SourceVolume::name>("name", ""),
+                           api::MakeField<&SourceVolume::items>("items", ""),
                            api::MakeField<&SourceVolume::optional>("optional", ""));
   }
 };
@@ -84,7 +87,8 @@ struct SecretVolume {
   static constexpr std::string_view kName = "SecretVolumeSource";
   static constexpr bool kView = true;
   static constexpr auto Fields() {
-    return api::MakeFields(api::MakeField<&SecretVolume::name>("secretName", ""), api::MakeField<&SecretVolume::items>("items", ""),
+    return api::MakeFields(api::MakeField<&SecretVolume::name>("secretName", ""),
+                           api::MakeField<&SecretVolume::items>("items", ""),
                            api::MakeField<&SecretVolume::optional>("optional", ""));
   }
 };
@@ -99,7 +103,8 @@ struct Projection {
   static constexpr std::string_view kName = "VolumeProjection";
   static constexpr bool kView = true;
   static constexpr auto Fields() {
-    return api::MakeFields(api::MakeField<&Projection::config_map>("configMap", ""), api::MakeField<&Projection::secret>("secret", ""));
+    return api::MakeFields(api::MakeField<&Projection::config_map>("configMap", ""),
+                           api::MakeField<&Projection::secret>("secret", ""));
   }
 };
 struct ProjectedVolume {
@@ -117,7 +122,8 @@ struct HostedVolume {
   static constexpr std::string_view kName = "Volume";
   static constexpr bool kView = true;
   static constexpr auto Fields() {
-    return api::MakeFields(api::MakeField<&HostedVolume::name>("name", ""), api::MakeField<&HostedVolume::config_map>("configMap", ""),
+    return api::MakeFields(api::MakeField<&HostedVolume::name>("name", ""),
+                           api::MakeField<&HostedVolume::config_map>("configMap", ""),
                            api::MakeField<&HostedVolume::secret>("secret", ""),
                            api::MakeField<&HostedVolume::claim>("persistentVolumeClaim", ""),
                            api::MakeField<&HostedVolume::projected>("projected", ""));
@@ -135,7 +141,8 @@ struct HostedSpec {
   static constexpr std::string_view kName = "PodSpec";
   static constexpr bool kView = true;
   static constexpr auto Fields() {
-    return api::MakeFields(api::MakeField<&HostedSpec::node_name>("nodeName", ""), api::MakeField<&HostedSpec::scheduler_name>("schedulerName", ""),
+    return api::MakeFields(api::MakeField<&HostedSpec::node_name>("nodeName", ""),
+                           api::MakeField<&HostedSpec::scheduler_name>("schedulerName", ""),
                            api::MakeField<&HostedSpec::restart_policy>("restartPolicy", ""),
                            api::MakeField<&HostedSpec::host_network>("hostNetwork", ""),
                            api::MakeField<&HostedSpec::containers>("containers", ""),
@@ -154,7 +161,8 @@ struct HostedPod {
   static constexpr std::string_view kName = "Pod";
   static constexpr bool kView = true;
   static constexpr auto Fields() {
-    return api::MakeFields(api::MakeField<&HostedPod::metadata>("metadata", ""), api::MakeField<&HostedPod::spec>("spec", ""),
+    return api::MakeFields(api::MakeField<&HostedPod::metadata>("metadata", ""),
+                           api::MakeField<&HostedPod::spec>("spec", ""),
                            api::MakeField<&HostedPod::status>("status", ""));
   }
   bool bound() const { return !spec.node_name.empty(); }

@@ -27,7 +27,8 @@ bool Unreachable(const Node& node) {
 // pkg/controller/tainteviction: addConditionAndDeletePod
 kube::Plan EvictPod(const Pod& pod, absl::Time now) {
   kube::Plan plan;
-  if (std::none_of(pod.status.conditions.begin(), pod.status.conditions.end(), [](const auto& c) { return c.type == "DisruptionTarget"; })) {
+  if (std::none_of(pod.status.conditions.begin(), pod.status.conditions.end(),
+                   [](const auto& c) { return c.type == "DisruptionTarget"; })) {
     api::core::PodStatus status = pod.status;
     api::core::PodCondition& condition = status.conditions.emplace_back();
     condition.type = "DisruptionTarget";
@@ -53,16 +54,20 @@ kube::Plan EvictPod(const Pod& pod, absl::Time now) {
   write.name = pod.metadata.name;
   write.uid = pod.metadata.uid;
   plan.stages.push_back({std::move(write)});
-  plan.events.push_back({kube::EventNote::Type::kNormal, "TaintManagerEviction",
-                         absl::StrCat("deleted because node ", pod.spec.node_name, " is unreachable"),
-                         {"v1", "Pod", pod.metadata.ns, pod.metadata.name, pod.metadata.uid, pod.metadata.resource_version, ""}});
+  plan.events.push_back(
+      {kube::EventNote::Type::kNormal,
+       "TaintManagerEviction",
+       absl::StrCat("deleted because node ", pod.spec.node_name, " is unreachable"),
+       {"v1", "Pod", pod.metadata.ns, pod.metadata.name, pod.metadata.uid, pod.metadata.resource_version, ""}});
   return plan;
 }
 
 }  // namespace
 
 Kubelets::Kubelets(Loop& loop, kube::Client& client, KubeletsOptions options)
-    : loop_(loop), client_(client), options_(std::move(options)),
+    : loop_(loop),
+      client_(client),
+      options_(std::move(options)),
       pods_(loop, client, api::kPods, {}),
       nodes_(loop, client, api::kNodes, {}),
       config_maps_(loop, client, api::kConfigMaps, {}),
@@ -70,8 +75,10 @@ Kubelets::Kubelets(Loop& loop, kube::Client& client, KubeletsOptions options)
       claims_(loop, client, api::kPersistentVolumeClaims, {}),
       recorder_(loop, client, EventsFreeOfCharge("kubelet")),
       sandbox_recorder_(loop, client, EventsFreeOfCharge("sandbox")),
-      pod_driver_(loop, client, recorder_, WritesFreeOfCharge("pod"), [this](const NamespacedName& key, absl::Time now) { return DecidePod(key, now); }),
-      node_driver_(loop, client, recorder_, WritesFreeOfCharge("node"), [this](const NamespacedName& key, absl::Time now) { return DecideNode(key, now); }) {
+      pod_driver_(loop, client, recorder_, WritesFreeOfCharge("pod"),
+                  [this](const NamespacedName& key, absl::Time now) { return DecidePod(key, now); }),
+      node_driver_(loop, client, recorder_, WritesFreeOfCharge("node"),
+                   [this](const NamespacedName& key, absl::Time now) { return DecideNode(key, now); }) {
   for (const SimulatedNode& node : options_.nodes) unregistered_[node.name] = &node;
 }
 
@@ -79,14 +86,17 @@ void Kubelets::Start() {
   for (kube::Driver* driver : {&pod_driver_, &node_driver_}) {
     driver->Hold();
     driver->SetOnReply([this](const kube::Write& write, const kube::Response& response) {
-      if (write.resource == &api::kNodes && write.verb == kube::Verb::kCreate && response.ok()) unregistered_.erase(write.name);
+      if (write.resource == &api::kNodes && write.verb == kube::Verb::kCreate && response.ok())
+        unregistered_.erase(write.name);
       pods_.ObserveReply(write, response);
       nodes_.ObserveReply(write, response);
     });
   }
   for (const SimulatedNode& node : options_.nodes) node_driver_.Enqueue({"", node.name});
-  pods_.Start([this](const auto& key, const auto& before, const auto& after) { OnPod(key, before, after); }, [this] { OnSynced(); });
-  nodes_.Start([this](const auto& key, const auto& before, const auto& after) { OnNode(key, before, after); }, [this] { OnSynced(); });
+  pods_.Start([this](const auto& key, const auto& before, const auto& after) { OnPod(key, before, after); },
+              [this] { OnSynced(); });
+  nodes_.Start([this](const auto& key, const auto& before, const auto& after) { OnNode(key, before, after); },
+               [this] { OnSynced(); });
   const auto wake = [this](const NamespacedName& key, const auto&, const auto&) { WakeWaiting(key.ns); };
   config_maps_.Start(wake, [this] { OnSynced(); });
   secrets_.Start(wake, [this] { OnSynced(); });
@@ -99,7 +109,8 @@ void Kubelets::OnSynced() {
   node_driver_.Release();
 }
 
-void Kubelets::OnPod(const NamespacedName& key, const std::shared_ptr<const Pod>& before, const std::shared_ptr<const Pod>& after) {
+void Kubelets::OnPod(const NamespacedName& key, const std::shared_ptr<const Pod>& before,
+                     const std::shared_ptr<const Pod>& after) {
   if (before != nullptr && (after == nullptr || after->metadata.uid != before->metadata.uid)) {
     pod_memory_.erase(before->metadata.uid);
     pod_ips_.erase(before->status.pod_ip);
@@ -114,7 +125,8 @@ void Kubelets::OnPod(const NamespacedName& key, const std::shared_ptr<const Pod>
   pod_driver_.Enqueue(key);
 }
 
-void Kubelets::OnNode(const NamespacedName& key, const std::shared_ptr<const Node>& before, const std::shared_ptr<const Node>& after) {
+void Kubelets::OnNode(const NamespacedName& key, const std::shared_ptr<const Node>& before,
+                      const std::shared_ptr<const Node>& after) {
   if (after == nullptr) {
     node_memory_.erase(key.name);
     unreachable_.erase(key.name);
@@ -131,13 +143,17 @@ void Kubelets::OnNode(const NamespacedName& key, const std::shared_ptr<const Nod
 
 // A cluster's own scheduler would take it; here it would wait without a word.
 void Kubelets::TellWhenNobodySchedules(const Pod* before, const Pod& pod) {
-  if (pod.spec.scheduler_name == options_.scheduler_name || !pod.spec.scheduling_gates.empty() || pod.metadata.deleting()) return;
+  if (pod.spec.scheduler_name == options_.scheduler_name || !pod.spec.scheduling_gates.empty() ||
+      pod.metadata.deleting())
+    return;
   if (before != nullptr && before->metadata.uid == pod.metadata.uid && before->spec.scheduling_gates.empty()) return;
   kube::EventNote note;
   note.type = kube::EventNote::Type::kWarning;
   note.reason = "FailedScheduling";
-  note.message = absl::StrCat("nothing in this sandbox schedules pods with schedulerName ", pod.spec.scheduler_name, ": say schedulerName: ", options_.scheduler_name);
-  note.regarding = {"v1", "Pod", pod.metadata.ns, pod.metadata.name, pod.metadata.uid, pod.metadata.resource_version, ""};
+  note.message = absl::StrCat("nothing in this sandbox schedules pods with schedulerName ", pod.spec.scheduler_name,
+                              ": say schedulerName: ", options_.scheduler_name);
+  note.regarding = {"v1", "Pod", pod.metadata.ns, pod.metadata.name, pod.metadata.uid, pod.metadata.resource_version,
+                    ""};
   sandbox_recorder_.Record(note);
 }
 
@@ -149,15 +165,18 @@ MissingSources Kubelets::MissingFor(const Pod& pod) const {
   const auto in_namespace = [&](const auto& cache) {
     return [&cache, &pod](const std::string& name) { return cache.Get({pod.metadata.ns, name}).get(); };
   };
-  return FindMissingSources(pod, {in_namespace(config_maps_), in_namespace(secrets_), [&](const std::string& name) -> const std::string* {
-                                    const auto claim = claims_.Get({pod.metadata.ns, name});
-                                    return claim == nullptr ? nullptr : &claim->status.phase;
-                                  }});
+  return FindMissingSources(
+      pod, {in_namespace(config_maps_), in_namespace(secrets_), [&](const std::string& name) -> const std::string* {
+              const auto claim = claims_.Get({pod.metadata.ns, name});
+              return claim == nullptr ? nullptr : &claim->status.phase;
+            }});
 }
 
-// pkg/controller/podgc: a node that is missed may be one that the watch has not told of yet, so the API server is asked.
+// pkg/controller/podgc: a node that is missed may be one that the watch has not told of yet, so the API server is
+// asked.
 NodeState Kubelets::StateOf(const std::string& node) {
-  if (const auto object = nodes_.Get({"", node}); object != nullptr) return IsLost(*object) ? NodeState::kLost : NodeState::kAlive;
+  if (const auto object = nodes_.Get({"", node}); object != nullptr)
+    return IsLost(*object) ? NodeState::kLost : NodeState::kAlive;
   const auto [it, first] = gone_.try_emplace(node, false);
   if (first) AskWhetherGone(node);
   return it->second ? NodeState::kAbsent : NodeState::kLost;
@@ -202,7 +221,8 @@ kube::Plan Kubelets::DecidePod(const NamespacedName& key, absl::Time now) {
   } else if (node != nullptr && !Unreachable(*node)) {
     unreachable_.erase(node_name);
   }
-  PodView view{*pod, StateOf(node_name), options_.behaviour.For(*pod), pod->status.pod_ip, HostIp(node_name), MissingFor(*pod)};
+  PodView view{
+      *pod, StateOf(node_name), options_.behaviour.For(*pod), pod->status.pod_ip, HostIp(node_name), MissingFor(*pod)};
   if (view.missing.mounts.empty() && view.missing.containers.empty()) {
     waiting_.erase(key);
   } else {
@@ -217,7 +237,8 @@ kube::Plan Kubelets::DecidePod(const NamespacedName& key, absl::Time now) {
 }
 
 kube::Plan Kubelets::DecideNode(const NamespacedName& key, absl::Time now) {
-  if (const auto node = nodes_.Get(key); node != nullptr) return SyncNode(*node, options_.node_times, node_memory_[key.name], now);
+  if (const auto node = nodes_.Get(key); node != nullptr)
+    return SyncNode(*node, options_.node_times, node_memory_[key.name], now);
   const auto it = unregistered_.find(key.name);
   if (it == unregistered_.end()) return {};
   kube::Write write;
@@ -230,12 +251,14 @@ kube::Plan Kubelets::DecideNode(const NamespacedName& key, absl::Time now) {
   return plan;
 }
 
-absl::StatusOr<ContainerLog> Kubelets::Log(const NamespacedName& key, absl::string_view uid, absl::string_view container, bool previous) const {
+absl::StatusOr<ContainerLog> Kubelets::Log(const NamespacedName& key, absl::string_view uid,
+                                           absl::string_view container, bool previous) const {
   const auto pod = pods_.Get(key);
-  if (pod == nullptr || pod->metadata.uid != uid) return absl::NotFoundError(absl::StrCat("pods \"", key.name, "\" not found"));
+  if (pod == nullptr || pod->metadata.uid != uid)
+    return absl::NotFoundError(absl::StrCat("pods \"", key.name, "\" not found"));
   const auto memory = pod_memory_.find(pod->metadata.uid);
-  return LogOf(*pod, memory == pod_memory_.end() ? nullptr : &memory->second, container, previous, options_.behaviour.WritingOf(*pod),
-               options_.behaviour.For(*pod));
+  return LogOf(*pod, memory == pod_memory_.end() ? nullptr : &memory->second, container, previous,
+               options_.behaviour.WritingOf(*pod), options_.behaviour.For(*pod));
 }
 
 }  // namespace gangway::sandbox

@@ -1,5 +1,5 @@
-// The simulated kubelets of all nodes, and what Kubernetes' node lifecycle and pod garbage collection do about nodes that fall
-// silent or go: one component that watches Pods and Nodes and writes their status.
+// The simulated kubelets of all nodes, and what Kubernetes' node lifecycle and pod garbage collection do about nodes
+// that fall silent or go: one component that watches Pods and Nodes and writes their status.
 #pragma once
 
 #include <memory>
@@ -14,8 +14,8 @@
 #include "api/core/node.h"
 #include "base/loop.h"
 #include "kube/client/client.h"
-#include "kube/runtime/informer.h"
 #include "kube/runtime/driver.h"
+#include "kube/runtime/informer.h"
 #include "kube/runtime/recorder.h"
 #include "sandbox/kubelet/behaviour.h"
 #include "sandbox/kubelet/claim_sync.h"
@@ -46,7 +46,8 @@ class Kubelets {
   void Start();
 
   // The log of a container, as LogOf has it; NotFound also when there is no pod of that name and UID.
-  absl::StatusOr<ContainerLog> Log(const api::NamespacedName& pod, absl::string_view uid, absl::string_view container, bool previous) const;
+  absl::StatusOr<ContainerLog> Log(const api::NamespacedName& pod, absl::string_view uid, absl::string_view container,
+                                   bool previous) const;
   // Told the UID of every pod that has changed or gone: its logs may have grown.
   void SetOnPod(absl::AnyInvocable<void(const std::string& uid)> on_pod) { on_pod_ = std::move(on_pod); }
 
@@ -76,7 +77,7 @@ class Kubelets {
   kube::Driver pod_driver_, node_driver_;
 
   absl::flat_hash_map<std::string, absl::btree_set<api::NamespacedName>> pods_by_node_;
-  absl::btree_set<api::NamespacedName> waiting_;  // pods that miss something of other objects
+  absl::btree_set<api::NamespacedName> waiting_;              // pods that miss something of other objects
   absl::flat_hash_map<std::string, PodMemory> pod_memory_;    // by UID
   absl::flat_hash_map<std::string, NodeMemory> node_memory_;  // by name
   absl::flat_hash_map<std::string, absl::Time> unreachable_;  // since when a node has the taint, by name

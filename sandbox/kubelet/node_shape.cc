@@ -21,7 +21,8 @@ absl::StatusOr<api::core::Taint> ParseTaint(absl::string_view text) {
   api::core::Taint taint;
   if (colon != absl::string_view::npos) taint.effect = std::string(text.substr(colon + 1));
   if (taint.effect != "NoSchedule" && taint.effect != "PreferNoSchedule" && taint.effect != "NoExecute") {
-    return absl::InvalidArgumentError(absl::StrCat("taint \"", text, "\": write KEY[=VALUE]:EFFECT with effect NoSchedule, PreferNoSchedule or NoExecute"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "taint \"", text, "\": write KEY[=VALUE]:EFFECT with effect NoSchedule, PreferNoSchedule or NoExecute"));
   }
   const std::pair<std::string, std::string> key_value = absl::StrSplit(text.substr(0, colon), absl::MaxSplits('=', 1));
   taint.key = key_value.first;
@@ -39,18 +40,22 @@ absl::Status ParsePart(absl::string_view part, NodeShape& shape) {
   const bool label = absl::ConsumePrefix(&part, "label:");
   const auto equals = part.find('=');
   if (equals == absl::string_view::npos || equals == 0) {
-    return absl::InvalidArgumentError(absl::StrCat("\"", part, "\": write RESOURCE=QUANTITY, label:KEY=VALUE, taint:KEY=VALUE:EFFECT or count=N"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("\"", part, "\": write RESOURCE=QUANTITY, label:KEY=VALUE, taint:KEY=VALUE:EFFECT or count=N"));
   }
   const std::string key(part.substr(0, equals));
   const absl::string_view value = part.substr(equals + 1);
   if (label) {
     shape.labels[key] = std::string(value);
   } else if (key == "count") {
-    if (!absl::SimpleAtoi(value, &shape.count) || shape.count < 1) return absl::InvalidArgumentError(absl::StrCat("count=", value, ": must be a number from 1"));
+    if (!absl::SimpleAtoi(value, &shape.count) || shape.count < 1)
+      return absl::InvalidArgumentError(absl::StrCat("count=", value, ": must be a number from 1"));
   } else {
     auto quantity = api::Quantity::Parse(value);
-    if (!quantity.ok()) return absl::InvalidArgumentError(absl::StrCat(key, "=", value, ": ", quantity.status().message()));
-    if (quantity->negative()) return absl::InvalidArgumentError(absl::StrCat(key, "=", value, ": must not be negative"));
+    if (!quantity.ok())
+      return absl::InvalidArgumentError(absl::StrCat(key, "=", value, ": ", quantity.status().message()));
+    if (quantity->negative())
+      return absl::InvalidArgumentError(absl::StrCat(key, "=", value, ": must not be negative"));
     shape.resources[key] = *quantity;
   }
   return absl::OkStatus();
@@ -62,7 +67,8 @@ void WriteResources(api::JsonWriter& w, absl::string_view key, const api::Resour
   w.EndObject();
 }
 
-void WriteCondition(api::JsonWriter& w, const char* type, const char* status, const char* reason, const char* message, const std::string& now) {
+void WriteCondition(api::JsonWriter& w, const char* type, const char* status, const char* reason, const char* message,
+                    const std::string& now) {
   w.BeginObject().Field("type", type).Field("status", status).Field("reason", reason).Field("message", message);
   w.Field("lastHeartbeatTime", now).Field("lastTransitionTime", now).EndObject();
 }
@@ -122,11 +128,19 @@ std::string NodeBody(const SimulatedNode& node, absl::Time now) {
   w.Key("conditions").BeginArray();
   WriteCondition(w, "Ready", "True", "KubeletReady", "the simulated kubelet is ready", time);
   w.EndArray();
-  w.Key("addresses").BeginArray().BeginObject().Field("type", "InternalIP").Field("address", HostIp(node.name)).EndObject();
+  w.Key("addresses")
+      .BeginArray()
+      .BeginObject()
+      .Field("type", "InternalIP")
+      .Field("address", HostIp(node.name))
+      .EndObject();
   w.BeginObject().Field("type", "Hostname").Field("address", node.name).EndObject().EndArray();
   w.Key("nodeInfo").BeginObject();
-  for (const char* field : {"machineID", "systemUUID", "bootID", "kernelVersion", "kubeProxyVersion"}) w.Field(field, "");
-  w.Field("osImage", "simulated").Field("containerRuntimeVersion", "simulated://1").Field("kubeletVersion", "v1.36.1-simulated");
+  for (const char* field : {"machineID", "systemUUID", "bootID", "kernelVersion", "kubeProxyVersion"})
+    w.Field(field, "");
+  w.Field("osImage", "simulated")
+      .Field("containerRuntimeVersion", "simulated://1")
+      .Field("kubeletVersion", "v1.36.1-simulated");
   w.Field("operatingSystem", "linux").Field("architecture", "amd64").EndObject();
   w.EndObject().EndObject();
   return out;

@@ -51,7 +51,11 @@ std::string TaintsBody(const Node& node, bool unreachable, absl::Time now) {
   }
   if (unreachable) {
     for (const char* effect : {"NoSchedule", "NoExecute"}) {
-      w.BeginObject().Field("key", kUnreachable).Field("effect", effect).Field("timeAdded", api::FormatTime(now)).EndObject();
+      w.BeginObject()
+          .Field("key", kUnreachable)
+          .Field("effect", effect)
+          .Field("timeAdded", api::FormatTime(now))
+          .EndObject();
     }
   }
   w.EndArray().EndObject().EndObject();
@@ -73,16 +77,20 @@ kube::Plan SyncNode(const Node& node, const NodeTimes& times, NodeMemory& memory
   const auto ready = std::find_if(node.status.conditions.begin(), node.status.conditions.end(),
                                   [](const NodeCondition& c) { return c.type == "Ready"; });
   const bool unknown = ready != node.status.conditions.end() && ready->status == "Unknown";
-  const bool tainted = std::any_of(node.spec.taints.begin(), node.spec.taints.end(), [](const Taint& t) { return t.key == kUnreachable; });
+  const bool tainted = std::any_of(node.spec.taints.begin(), node.spec.taints.end(),
+                                   [](const Taint& t) { return t.key == kUnreachable; });
 
   if (lost && !unknown) {
     if (now < *memory.lost + times.grace) {
       plan.look_again = *memory.lost + times.grace;
     } else {
-      plan.stages.push_back({Patch(node, "status", ReadyBody("Unknown", "NodeStatusUnknown", "the simulated kubelet stopped posting its status", now))});
+      plan.stages.push_back(
+          {Patch(node, "status",
+                 ReadyBody("Unknown", "NodeStatusUnknown", "the simulated kubelet stopped posting its status", now))});
     }
   } else if (!lost && unknown) {
-    plan.stages.push_back({Patch(node, "status", ReadyBody("True", "KubeletReady", "the simulated kubelet is ready", now))});
+    plan.stages.push_back(
+        {Patch(node, "status", ReadyBody("True", "KubeletReady", "the simulated kubelet is ready", now))});
   } else if (unknown != tainted) {
     plan.stages.push_back({Patch(node, "", TaintsBody(node, unknown, now))});
   }

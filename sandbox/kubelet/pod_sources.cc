@@ -17,18 +17,27 @@ class Search {
   MissingSources Run() {
     for (const HostedVolume& volume : pod_.spec.volumes) {
       std::vector<std::string> wrong;
-      if (volume.config_map) Keep(OfVolume(Source::kConfigMap, volume.config_map->name, volume.config_map->items, volume.config_map->optional), wrong);
-      if (volume.secret) Keep(OfVolume(Source::kSecret, volume.secret->name, volume.secret->items, volume.secret->optional), wrong);
+      if (volume.config_map)
+        Keep(OfVolume(Source::kConfigMap, volume.config_map->name, volume.config_map->items,
+                      volume.config_map->optional),
+             wrong);
+      if (volume.secret)
+        Keep(OfVolume(Source::kSecret, volume.secret->name, volume.secret->items, volume.secret->optional), wrong);
       if (volume.projected) {
         for (const Projection& source : volume.projected->sources) {
-          if (source.config_map) Keep(OfVolume(Source::kConfigMap, source.config_map->name, source.config_map->items, source.config_map->optional), wrong);
-          if (source.secret) Keep(OfVolume(Source::kSecret, source.secret->name, source.secret->items, source.secret->optional), wrong);
+          if (source.config_map)
+            Keep(OfVolume(Source::kConfigMap, source.config_map->name, source.config_map->items,
+                          source.config_map->optional),
+                 wrong);
+          if (source.secret)
+            Keep(OfVolume(Source::kSecret, source.secret->name, source.secret->items, source.secret->optional), wrong);
         }
       }
       // k8s.io/apimachinery, util/errors: Aggregate
       if (!wrong.empty()) {
         const std::string all = absl::StrJoin(wrong, ", ");
-        out_.mounts.push_back(absl::StrCat("MountVolume.SetUp failed for volume \"", volume.name, "\" : ", wrong.size() == 1 ? all : absl::StrCat("[", all, "]")));
+        out_.mounts.push_back(absl::StrCat("MountVolume.SetUp failed for volume \"", volume.name,
+                                           "\" : ", wrong.size() == 1 ? all : absl::StrCat("[", all, "]")));
       }
       if (volume.claim) LookForClaim(volume.name, volume.claim->claim_name);
     }
@@ -53,12 +62,15 @@ class Search {
   }
 
   // "" when it can be mounted (pkg/volume/configmap, pkg/volume/secret: MakePayload).
-  std::string OfVolume(Source source, const std::string& name, const std::vector<KeyToPath>& items, bool optional) const {
+  std::string OfVolume(Source source, const std::string& name, const std::vector<KeyToPath>& items,
+                       bool optional) const {
     const SourceObject* const object = Find(source, name);
     if (object == nullptr) return optional ? "" : NotFound(source, name);
     for (const KeyToPath& item : items) {
       if (optional || object->Has(item.key)) continue;
-      return absl::StrCat(source == Source::kConfigMap ? "configmap references non-existent config key: " : "references non-existent secret key: ", item.key);
+      return absl::StrCat(source == Source::kConfigMap ? "configmap references non-existent config key: "
+                                                       : "references non-existent secret key: ",
+                          item.key);
     }
     return "";
   }
@@ -67,9 +79,13 @@ class Search {
   void LookForClaim(const std::string& volume, const std::string& claim) {
     const std::string* const phase = lookup_.claim_phase(claim);
     if (phase != nullptr && *phase == "Bound") return;
-    const std::string why = phase == nullptr ? absl::StrCat("failed to fetch PVC from API server: persistentvolumeclaims \"", claim, "\" not found") : "PVC is not bound";
-    out_.mounts.push_back(absl::StrCat("Unable to attach or mount volumes: unmounted volumes=[", volume, "], unattached volumes=[], failed to process volumes=[",
-                                       volume, "]: error processing PVC ", pod_.metadata.ns, "/", claim, ": ", why));
+    const std::string why =
+        phase == nullptr
+            ? absl::StrCat("failed to fetch PVC from API server: persistentvolumeclaims \"", claim, "\" not found")
+            : "PVC is not bound";
+    out_.mounts.push_back(absl::StrCat("Unable to attach or mount volumes: unmounted volumes=[", volume,
+                                       "], unattached volumes=[], failed to process volumes=[", volume,
+                                       "]: error processing PVC ", pod_.metadata.ns, "/", claim, ": ", why));
   }
 
   // pkg/kubelet: makeEnvironmentVariables; the first that is missing is told.
@@ -80,7 +96,9 @@ class Search {
     }
     for (const EnvVar& variable : container.env) {
       if (!variable.value_from) continue;
-      if (variable.value_from->config_map && Lacks(container.name, Source::kConfigMap, *variable.value_from->config_map)) return;
+      if (variable.value_from->config_map &&
+          Lacks(container.name, Source::kConfigMap, *variable.value_from->config_map))
+        return;
       if (variable.value_from->secret && Lacks(container.name, Source::kSecret, *variable.value_from->secret)) return;
     }
   }
@@ -88,7 +106,8 @@ class Search {
     const SourceObject* const object = Find(source, wanted.name);
     if (wanted.optional || (object != nullptr && (wanted.key.empty() || object->Has(wanted.key)))) return false;
     out_.containers[container] = object == nullptr ? NotFound(source, wanted.name)
-                                                   : absl::StrCat("couldn't find key ", wanted.key, " in ", source == Source::kConfigMap ? "ConfigMap" : "Secret",
+                                                   : absl::StrCat("couldn't find key ", wanted.key, " in ",
+                                                                  source == Source::kConfigMap ? "ConfigMap" : "Secret",
                                                                   " ", pod_.metadata.ns, "/", wanted.name);
     return true;
   }
@@ -100,6 +119,8 @@ class Search {
 
 }  // namespace
 
-MissingSources FindMissingSources(const HostedPod& pod, const SourceLookup& lookup) { return Search(pod, lookup).Run(); }
+MissingSources FindMissingSources(const HostedPod& pod, const SourceLookup& lookup) {
+  return Search(pod, lookup).Run();
+}
 
 }  // namespace gangway::sandbox

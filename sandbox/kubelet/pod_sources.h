@@ -20,7 +20,8 @@ struct SourceObject {
   static constexpr std::string_view kName = "SourceObject";
   static constexpr bool kView = true;
   static constexpr auto Fields() {
-    return api::MakeFields(api::MakeField<&SourceObject::metadata>("metadata", ""), api::MakeField<&SourceObject::data>("data", ""),
+    return api::MakeFields(api::MakeField<&SourceObject::metadata>("metadata", ""),
+                           api::MakeField<&SourceObject::data>("data", ""),
                            api::MakeField<&SourceObject::binary_data>("binaryData", ""));
   }
   bool Has(const std::string& key) const { return data.contains(key) || binary_data.contains(key); }
@@ -34,9 +35,9 @@ struct SourceLookup {
 };
 
 struct MissingSources {
-  std::vector<std::string> mounts;              // FailedMount: nothing of the pod starts
+  std::vector<std::string> mounts;                // FailedMount: nothing of the pod starts
   std::map<std::string, std::string> containers;  // CreateContainerConfigError, by container: that one does not start
-  std::vector<std::string> pull_secrets;        // a warning only
+  std::vector<std::string> pull_secrets;          // a warning only
 };
 MissingSources FindMissingSources(const HostedPod& pod, const SourceLookup& lookup);
 

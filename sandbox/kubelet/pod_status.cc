@@ -17,9 +17,12 @@ using Pod = HostedPod;
 using api::core::PodCondition;
 using api::core::PodStatus;
 
-void SetCondition(PodStatus& status, absl::string_view type, bool holds, absl::string_view reason, std::string message, absl::Time now) {
-  auto it = std::find_if(status.conditions.begin(), status.conditions.end(), [&](const PodCondition& c) { return c.type == type; });
-  if (it == status.conditions.end()) it = status.conditions.insert(status.conditions.end(), PodCondition{std::string(type), "", "", "", {}});
+void SetCondition(PodStatus& status, absl::string_view type, bool holds, absl::string_view reason, std::string message,
+                  absl::Time now) {
+  auto it = std::find_if(status.conditions.begin(), status.conditions.end(),
+                         [&](const PodCondition& c) { return c.type == type; });
+  if (it == status.conditions.end())
+    it = status.conditions.insert(status.conditions.end(), PodCondition{std::string(type), "", "", "", {}});
   const char* value = holds ? "True" : "False";
   if (it->status != value) it->last_transition_time.at = now;
   it->status = value;
@@ -59,15 +62,19 @@ void WriteState(JsonWriter& w, absl::string_view key, const ContainerState& stat
   w.EndObject();
 }
 
-void WriteContainers(JsonWriter& w, absl::string_view key, const std::vector<ContainerStatus>& statuses, const std::vector<Container>& containers,
-                     const Pod& pod) {
+void WriteContainers(JsonWriter& w, absl::string_view key, const std::vector<ContainerStatus>& statuses,
+                     const std::vector<Container>& containers, const Pod& pod) {
   if (statuses.empty()) return;
   w.Key(key).BeginArray();
   for (const ContainerStatus& status : statuses) {
-    const auto spec = std::find_if(containers.begin(), containers.end(), [&](const Container& c) { return c.name == status.name; });
+    const auto spec =
+        std::find_if(containers.begin(), containers.end(), [&](const Container& c) { return c.name == status.name; });
     const std::string image = spec == containers.end() ? std::string() : spec->image;
     const std::string id = absl::StrCat("simulated://", pod.metadata.uid, "/", status.name, "/", status.restart_count);
-    w.BeginObject().Field("name", status.name).Field("image", image).Field("imageID", absl::StrCat("simulated://", image));
+    w.BeginObject()
+        .Field("name", status.name)
+        .Field("image", image)
+        .Field("imageID", absl::StrCat("simulated://", image));
     if (!status.state.waiting || status.last_state.terminated) w.Field("containerID", id);
     w.Field("ready", status.ready).Field("started", status.state.running.has_value());
     w.Field("restartCount", static_cast<std::int64_t>(status.restart_count));
@@ -103,11 +110,15 @@ void SetConditions(PodStatus& status, const Pod& pod, absl::Time now) {
     initialized &= state.terminated || (state.running && pod.spec.init_containers[i].restart_policy == "Always");
   }
   const bool completed = status.phase == "Succeeded";
-  const absl::string_view reason = completed ? "PodCompleted" : status.phase == "Failed" ? "PodFailed" : "ContainersNotReady";
-  const std::string message =
-      completed || status.phase == "Failed" ? std::string() : absl::StrCat("containers with unready status: [", absl::StrJoin(unready, " "), "]");
+  const absl::string_view reason = completed                  ? "PodCompleted"
+                                   : status.phase == "Failed" ? "PodFailed"
+                                                              : "ContainersNotReady";
+  const std::string message = completed || status.phase == "Failed"
+                                  ? std::string()
+                                  : absl::StrCat("containers with unready status: [", absl::StrJoin(unready, " "), "]");
   SetCondition(status, "PodScheduled", true, "", "", now);
-  SetCondition(status, "Initialized", initialized, "ContainersNotInitialized", "containers with incomplete status", now);
+  SetCondition(status, "Initialized", initialized, "ContainersNotInitialized", "containers with incomplete status",
+               now);
   SetCondition(status, "ContainersReady", unready.empty(), reason, message, now);
   SetCondition(status, "Ready", unready.empty(), reason, message, now);
 }
@@ -118,9 +129,11 @@ std::string PodStatusBody(const PodStatus& status, const Pod& pod) {
   w.BeginObject().Key("status").BeginObject().Field("phase", status.phase);
   WriteConditions(w, status.conditions);
   Text(w, "hostIP", status.host_ip);
-  if (!status.host_ip.empty()) w.Key("hostIPs").BeginArray().BeginObject().Field("ip", status.host_ip).EndObject().EndArray();
+  if (!status.host_ip.empty())
+    w.Key("hostIPs").BeginArray().BeginObject().Field("ip", status.host_ip).EndObject().EndArray();
   Text(w, "podIP", status.pod_ip);
-  if (!status.pod_ip.empty()) w.Key("podIPs").BeginArray().BeginObject().Field("ip", status.pod_ip).EndObject().EndArray();
+  if (!status.pod_ip.empty())
+    w.Key("podIPs").BeginArray().BeginObject().Field("ip", status.pod_ip).EndObject().EndArray();
   Field(w, "startTime", status.start_time);
   WriteContainers(w, "initContainerStatuses", status.init_container_statuses, pod.spec.init_containers, pod);
   WriteContainers(w, "containerStatuses", status.container_statuses, pod.spec.containers, pod);

@@ -62,7 +62,8 @@ absl::Duration RestartBackoff(int restarts, const KubeletTimes& times) {
 }
 
 absl::Duration ReadyAfter(const Container& container) {
-  return container.readiness_probe ? absl::Seconds(container.readiness_probe->initial_delay_seconds) : absl::ZeroDuration();
+  return container.readiness_probe ? absl::Seconds(container.readiness_probe->initial_delay_seconds)
+                                   : absl::ZeroDuration();
 }
 
 // One pass over one pod: what its status becomes and when to look again.
@@ -107,7 +108,8 @@ class Pass {
       return std::move(plan_);
     }
     if (first) {
-      for (const Container& container : pod_.spec.containers) Note(container.name, "Killing", absl::StrCat("Stopping container ", container.name));
+      for (const Container& container : pod_.spec.containers)
+        Note(container.name, "Killing", absl::StrCat("Stopping container ", container.name));
     }
     const absl::Duration grace = absl::Seconds(pod_.metadata.deletion_grace_period_seconds.value_or(0));
     if (Due(*memory_.deleting + std::min(times_.stop, grace))) Remove();
@@ -136,7 +138,8 @@ class Pass {
       status_.init_container_statuses.push_back({container.name, false, 0, Waiting("PodInitializing"), {}});
     }
     for (const Container& container : pod_.spec.containers) {
-      status_.container_statuses.push_back({container.name, false, 0, Waiting(inits ? "PodInitializing" : "ContainerCreating"), {}});
+      status_.container_statuses.push_back(
+          {container.name, false, 0, Waiting(inits ? "PodInitializing" : "ContainerCreating"), {}});
     }
     if (const absl::Status annotations = Behaviour::CheckAnnotations(pod_); !annotations.ok()) {
       NoteWarning("", "InvalidAnnotation", absl::StrCat(annotations.message(), "; it is ignored"));
@@ -159,9 +162,10 @@ class Pass {
       return true;
     }
     if (!view_.missing.pull_secrets.empty()) {
-      NoteOnce("", "FailedToRetrieveImagePullSecret",
-               absl::StrCat("Unable to retrieve some image pull secrets (", absl::StrJoin(view_.missing.pull_secrets, ", "),
-                            "); attempting to pull the image may not succeed."));
+      NoteOnce(
+          "", "FailedToRetrieveImagePullSecret",
+          absl::StrCat("Unable to retrieve some image pull secrets (", absl::StrJoin(view_.missing.pull_secrets, ", "),
+                       "); attempting to pull the image may not succeed."));
     }
     if (std::exchange(memory_.held, false)) memory_.created = now_;
     return false;
@@ -189,7 +193,8 @@ class Pass {
 
   // True when all have done their part; sidecars only have to run.
   bool RunInitContainers() {
-    for (std::size_t i = 0; i < std::min(status_.init_container_statuses.size(), pod_.spec.init_containers.size()); ++i) {
+    for (std::size_t i = 0; i < std::min(status_.init_container_statuses.size(), pod_.spec.init_containers.size());
+         ++i) {
       ContainerStatus& init = status_.init_container_statuses[i];
       if (init.state.terminated) continue;
       const bool sidecar = IsSidecar(pod_.spec.init_containers[i]);
@@ -246,7 +251,9 @@ class Pass {
       container.state = Running(now_);
       const bool again = container.last_state.terminated.has_value();
       if (again) ++container.restart_count;
-      Note(container.name, "Started", absl::StrCat("Started container ", container.name, again ? absl::StrCat(" again, restart ", container.restart_count) : ""));
+      Note(container.name, "Started",
+           absl::StrCat("Started container ", container.name,
+                        again ? absl::StrCat(" again, restart ", container.restart_count) : ""));
     }
   }
 
@@ -266,8 +273,9 @@ class Pass {
         at_once = true;
         continue;
       }
-      container.state = Waiting("CrashLoopBackOff", absl::StrCat("back-off ", api::FormatGoDuration(wait), " restarting container ", container.name,
-                                                                 " after exit code ", exit_code));
+      container.state =
+          Waiting("CrashLoopBackOff", absl::StrCat("back-off ", api::FormatGoDuration(wait), " restarting container ",
+                                                   container.name, " after exit code ", exit_code));
       NoteWarning(container.name, "BackOff", container.state.waiting->message);
       Due(now_ + wait + absl::Nanoseconds(1));
     }
@@ -281,7 +289,8 @@ class Pass {
   void UpdateReadiness() {
     for (std::size_t i = 0; i < std::min(status_.container_statuses.size(), pod_.spec.containers.size()); ++i) {
       ContainerStatus& container = status_.container_statuses[i];
-      if (container.state.running && !container.ready) container.ready = Due(StartedAt() + ReadyAfter(pod_.spec.containers[i]));
+      if (container.state.running && !container.ready)
+        container.ready = Due(StartedAt() + ReadyAfter(pod_.spec.containers[i]));
     }
   }
 
@@ -308,7 +317,12 @@ class Pass {
     note.type = warning ? kube::EventNote::Type::kWarning : kube::EventNote::Type::kNormal;
     note.reason = std::string(reason);
     note.message = std::move(message);
-    note.regarding = {"v1", "Pod", pod_.metadata.ns, pod_.metadata.name, pod_.metadata.uid, pod_.metadata.resource_version,
+    note.regarding = {"v1",
+                      "Pod",
+                      pod_.metadata.ns,
+                      pod_.metadata.name,
+                      pod_.metadata.uid,
+                      pod_.metadata.resource_version,
                       container.empty() ? std::string() : absl::StrCat("spec.containers{", container, "}")};
     plan_.events.push_back(std::move(note));
   }

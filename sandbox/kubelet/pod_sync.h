@@ -1,6 +1,6 @@
-// What a kubelet would do about one pod now: Pending -> ContainerCreating -> Running -> Succeeded or Failed, restarts with
-// back-off, init containers, readiness, waiting for volumes and for the sources of the environment, and the end of a pod that is being
-// deleted. The containers of a pod start together. Pure.
+// What a kubelet would do about one pod now: Pending -> ContainerCreating -> Running -> Succeeded or Failed, restarts
+// with back-off, init containers, readiness, waiting for volumes and for the sources of the environment, and the end of
+// a pod that is being deleted. The containers of a pod start together. Pure.
 #pragma once
 
 #include <optional>
@@ -22,19 +22,20 @@ struct KubeletTimes {
   // CrashLoopBackOff: doubles from the first to the second with each restart (kubelet: 10 s and 5 min).
   absl::Duration restart_backoff = absl::Seconds(10);
   absl::Duration max_restart_backoff = absl::Minutes(5);
-  // A pod whose node is not there is removed after this long, as the pod garbage collector of Kubernetes does (40 s there).
+  // A pod whose node is not there is removed after this long, as the pod garbage collector of Kubernetes does (40 s
+  // there).
   absl::Duration orphan = absl::Seconds(5);
 };
 
-// What the pod's status cannot say: Kubernetes writes times in whole seconds. A kubelet that starts anew has none of it and
-// goes by the status.
+// What the pod's status cannot say: Kubernetes writes times in whole seconds. A kubelet that starts anew has none of it
+// and goes by the status.
 struct PodMemory {
-  std::optional<absl::Time> created;    // when ContainerCreating or the running init container began
-  std::optional<absl::Time> started;    // when the containers started last
-  std::optional<absl::Time> ended;      // when they ended last
-  std::optional<absl::Time> deleting;   // when the deletion was first seen
-  std::optional<absl::Time> orphaned;   // when the node was first missed
-  bool held = false;                    // something of its volumes is missing
+  std::optional<absl::Time> created;      // when ContainerCreating or the running init container began
+  std::optional<absl::Time> started;      // when the containers started last
+  std::optional<absl::Time> ended;        // when they ended last
+  std::optional<absl::Time> deleting;     // when the deletion was first seen
+  std::optional<absl::Time> orphaned;     // when the node was first missed
+  bool held = false;                      // something of its volumes is missing
   absl::flat_hash_set<std::string> told;  // what was said to be missing
 };
 
@@ -44,8 +45,8 @@ struct PodView {
   const HostedPod& pod;
   NodeState node = NodeState::kAlive;
   std::optional<RunOutcome> outcome;  // Behaviour::For(pod)
-  std::string pod_ip, host_ip;     // to be given to the pod when it starts
-  MissingSources missing = {};     // of what its containers need of other objects
+  std::string pod_ip, host_ip;        // to be given to the pod when it starts
+  MissingSources missing = {};        // of what its containers need of other objects
 };
 
 // `memory` is updated with what happens now; it speaks of this pod's UID alone.

@@ -32,7 +32,8 @@ std::vector<std::string> RuleUse::Unused() const {
     const std::string near = Nearest(rule.name(), known);
     if (known.size() > kMaxTold) known.resize(kMaxTold);
     out.push_back(absl::StrCat(rule.flag, " ", rule.text, ": no pod has been of that name or task; ",
-                               near.empty() ? absl::StrCat("there have been ", absl::StrJoin(known, ", ")) : absl::StrCat("did you mean ", near, "?")));
+                               near.empty() ? absl::StrCat("there have been ", absl::StrJoin(known, ", "))
+                                            : absl::StrCat("did you mean ", near, "?")));
   }
   return out;
 }

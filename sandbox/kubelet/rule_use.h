@@ -16,7 +16,8 @@ class RuleUse {
   void Add(absl::string_view flag, const std::vector<std::string>& rules);
   void See(const api::ObjectMeta& pod);
 
-  // Of each rule that has fitted none of the pods seen a sentence with the nearest name that would; none before a pod was seen.
+  // Of each rule that has fitted none of the pods seen a sentence with the nearest name that would; none before a pod
+  // was seen.
   std::vector<std::string> Unused() const;
 
  private:

@@ -17,9 +17,12 @@ VolumeController::VolumeController(Loop& loop, kube::Client& client)
       classes_(loop, client, api::kStorageClasses, {}),
       pods_(loop, client, api::kPods, {.keep_objects = false}),
       recorder_(loop, client, EventsFreeOfCharge("persistentvolume-controller")),
-      claim_driver_(loop, client, recorder_, WritesFreeOfCharge("claim"), [this](const NamespacedName& key, absl::Time) { return DecideClaim(key); }),
-      volume_driver_(loop, client, recorder_, WritesFreeOfCharge("volume"), [this](const NamespacedName& key, absl::Time) { return DecideVolume(key); }),
-      pod_driver_(loop, client, recorder_, WritesFreeOfCharge("ephemeral-volume"), [this](const NamespacedName& key, absl::Time) { return DecidePod(key); }) {}
+      claim_driver_(loop, client, recorder_, WritesFreeOfCharge("claim"),
+                    [this](const NamespacedName& key, absl::Time) { return DecideClaim(key); }),
+      volume_driver_(loop, client, recorder_, WritesFreeOfCharge("volume"),
+                     [this](const NamespacedName& key, absl::Time) { return DecideVolume(key); }),
+      pod_driver_(loop, client, recorder_, WritesFreeOfCharge("ephemeral-volume"),
+                  [this](const NamespacedName& key, absl::Time) { return DecidePod(key); }) {}
 
 void VolumeController::Start() {
   for (kube::Driver* driver : {&claim_driver_, &volume_driver_, &pod_driver_}) {
@@ -33,14 +36,16 @@ void VolumeController::Start() {
       [this](const NamespacedName& key, const auto& before, const auto& after) {
         if (after != nullptr) claim_driver_.Enqueue(key);
         for (const auto& claim : {before, after}) {
-          if (claim != nullptr && !claim->spec.volume_name.empty()) volume_driver_.Enqueue({"", claim->spec.volume_name});
+          if (claim != nullptr && !claim->spec.volume_name.empty())
+            volume_driver_.Enqueue({"", claim->spec.volume_name});
         }
       },
       [this] { OnSynced(); });
   volumes_.Start(
       [this](const NamespacedName& key, const auto&, const auto& after) {
         volume_driver_.Enqueue(key);
-        if (after != nullptr && after->spec.claim) claim_driver_.Enqueue({after->spec.claim->ns, after->spec.claim->name});
+        if (after != nullptr && after->spec.claim)
+          claim_driver_.Enqueue({after->spec.claim->ns, after->spec.claim->name});
         if (after == nullptr || !after->spec.claim) EnqueueUnbound();
       },
       [this] { OnSynced(); });
@@ -85,7 +90,8 @@ kube::Plan VolumeController::DecideClaim(const NamespacedName& key) {
 kube::Plan VolumeController::DecidePod(const NamespacedName& key) {
   const auto pod = ephemeral_.find(key);
   if (pod == ephemeral_.end()) return {};
-  return MakeEphemeralClaims(*pod->second, [&](const std::string& claim) { return claims_.Get({key.ns, claim}) != nullptr; });
+  return MakeEphemeralClaims(*pod->second,
+                             [&](const std::string& claim) { return claims_.Get({key.ns, claim}) != nullptr; });
 }
 
 kube::Plan VolumeController::DecideVolume(const NamespacedName& key) {

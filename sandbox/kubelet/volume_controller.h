@@ -1,5 +1,6 @@
-// The persistent volume controller of the simulated cluster: claims come to be Bound, to volumes that are there or to new ones of the
-// sandbox's provisioner, and volumes follow their claims. What pods ask for as ephemeral volumes are claims that are made with them.
+// The persistent volume controller of the simulated cluster: claims come to be Bound, to volumes that are there or to
+// new ones of the sandbox's provisioner, and volumes follow their claims. What pods ask for as ephemeral volumes are
+// claims that are made with them.
 #pragma once
 
 #include <memory>
@@ -7,8 +8,8 @@
 #include "absl/container/flat_hash_map.h"
 #include "base/loop.h"
 #include "kube/client/client.h"
-#include "kube/runtime/informer.h"
 #include "kube/runtime/driver.h"
+#include "kube/runtime/informer.h"
 #include "kube/runtime/recorder.h"
 #include "sandbox/kubelet/claim_sync.h"
 
@@ -35,7 +36,8 @@ class VolumeController {
   kube::Informer<StorageClass> classes_;
   kube::Informer<api::core::Pod> pods_;
   kube::Recorder recorder_;
-  absl::flat_hash_map<api::NamespacedName, std::shared_ptr<const api::core::Pod>> ephemeral_;  // pods that ask for such volumes
+  absl::flat_hash_map<api::NamespacedName, std::shared_ptr<const api::core::Pod>>
+      ephemeral_;  // pods that ask for such volumes
   kube::Driver claim_driver_, volume_driver_, pod_driver_;
 };
 

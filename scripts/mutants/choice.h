@@ -1,5 +1,6 @@
-// What scripts/test-mutants puts in front of a source: each of its mutants is a choice of the run. `a < b` becomes `a < LessToLessEqual{7} < b`, which
-// groups as `(a < LessToLessEqual{7}) < b` whatever a and b are, and is `a <= b` in the run of mutant 7.
+// What scripts/test-mutants puts in front of a source: each of its mutants is a choice of the run. `a < b` becomes `a <
+// LessToLessEqual{7} < b`, which groups as `(a < LessToLessEqual{7}) < b` whatever a and b are, and is `a <= b` in the
+// run of mutant 7.
 #pragma once
 #include <type_traits>
 
@@ -13,66 +14,85 @@ inline bool On(int number) {
   return chosen == number;
 }
 
-#define GW_MUTANT_OF_OPERATOR(NAME, OP, MUTATED)                            \
-  struct NAME {                                                             \
-    int number;                                                             \
-  };                                                                        \
-  template <class A>                                                        \
-  struct NAME##Left {                                                       \
-    const A& a;                                                             \
-    int number;                                                             \
-  };                                                                        \
-  template <class A>                                                        \
-  NAME##Left<A> operator OP(const A& a, NAME choice) {                      \
-    return {a, choice.number};                                              \
-  }                                                                         \
-  template <class A, class B>                                               \
-  auto operator OP(NAME##Left<A> left, const B& b) {                        \
-    using Result = std::decay_t<decltype(left.a OP b)>;                     \
-    return On(left.number) ? MUTATED<Result>(left.a, b) : left.a OP b;      \
+#define GW_MUTANT_OF_OPERATOR(NAME, OP, MUTATED)                       \
+  struct NAME {                                                        \
+    int number;                                                        \
+  };                                                                   \
+  template <class A>                                                   \
+  struct NAME##Left {                                                  \
+    const A& a;                                                        \
+    int number;                                                        \
+  };                                                                   \
+  template <class A>                                                   \
+  NAME##Left<A> operator OP(const A & a, NAME choice) {                \
+    return {a, choice.number};                                         \
+  }                                                                    \
+  template <class A, class B>                                          \
+  auto operator OP(NAME##Left<A> left, const B& b) {                   \
+    using Result = std::decay_t<decltype(left.a OP b)>;                \
+    return On(left.number) ? MUTATED<Result>(left.a, b) : left.a OP b; \
   }
 
 template <class R, class A, class B>
 R LessEqual(const A& a, const B& b) {
-  if constexpr (requires { a <= b; }) return a <= b;
-  else return !(b < a);
+  if constexpr (requires { a <= b; })
+    return a <= b;
+  else
+    return !(b < a);
 }
 template <class R, class A, class B>
 R GreaterEqual(const A& a, const B& b) {
-  if constexpr (requires { a >= b; }) return a >= b;
-  else return !(a < b);
+  if constexpr (requires { a >= b; })
+    return a >= b;
+  else
+    return !(a < b);
 }
 template <class R, class A, class B>
 R Less(const A& a, const B& b) {
-  if constexpr (requires { a < b; }) return a < b;
-  else return b > a;
+  if constexpr (requires { a < b; })
+    return a < b;
+  else
+    return b > a;
 }
 template <class R, class A, class B>
 R Greater(const A& a, const B& b) {
-  if constexpr (requires { a > b; }) return a > b;
-  else return b < a;
+  if constexpr (requires { a > b; })
+    return a > b;
+  else
+    return b < a;
 }
 template <class R, class A, class B>
-R Equal(const A& a, const B& b) { return a == b; }
+R Equal(const A& a, const B& b) {
+  return a == b;
+}
 template <class R, class A, class B>
-R Unequal(const A& a, const B& b) { return !(a == b); }
+R Unequal(const A& a, const B& b) {
+  return !(a == b);
+}
 
 // Where the other operator does not exist (texts, times), what stands beside it is lost.
 template <class R, class A, class B>
 R Either(const A& a, const B& b) {
-  if constexpr (std::is_convertible_v<const A&, R>) return a;
-  else if constexpr (std::is_convertible_v<const B&, R>) return b;
-  else return R{};
+  if constexpr (std::is_convertible_v<const A&, R>)
+    return a;
+  else if constexpr (std::is_convertible_v<const B&, R>)
+    return b;
+  else
+    return R{};
 }
 template <class R, class A, class B>
 R Minus(const A& a, const B& b) {
-  if constexpr (requires { static_cast<R>(a - b); }) return static_cast<R>(a - b);
-  else return Either<R>(a, b);
+  if constexpr (requires { static_cast<R>(a - b); })
+    return static_cast<R>(a - b);
+  else
+    return Either<R>(a, b);
 }
 template <class R, class A, class B>
 R Plus(const A& a, const B& b) {
-  if constexpr (requires { static_cast<R>(a + b); }) return static_cast<R>(a + b);
-  else return Either<R>(a, b);
+  if constexpr (requires { static_cast<R>(a + b); })
+    return static_cast<R>(a + b);
+  else
+    return Either<R>(a, b);
 }
 
 GW_MUTANT_OF_OPERATOR(LessToLessEqual, <, LessEqual)

@@ -59,16 +59,16 @@ struct Everything {
   std::vector<Document> documents;
   static constexpr std::string_view kName = "Everything";
   static constexpr auto Fields() {
-    return MakeFields(
-        MakeField<&Everything::flag>("flag", ""), MakeField<&Everything::small>("small", ""), MakeField<&Everything::big>("big", ""),
-        MakeField<&Everything::counter>("counter", "").KeepZero(), MakeField<&Everything::text>("text", ""),
-        MakeField<&Everything::needed>("needed", "").Required(), MakeField<&Everything::quantity>("quantity", ""),
-        MakeField<&Everything::time>("time", ""), MakeField<&Everything::micro_time>("microTime", ""),
-        MakeField<&Everything::document>("document", ""), MakeField<&Everything::maybe>("maybe", ""),
-        MakeField<&Everything::maybe_inner>("maybeInner", ""), MakeField<&Everything::inner>("inner", ""),
-        MakeField<&Everything::view>("view", ""), MakeField<&Everything::list>("list", ""), MakeField<&Everything::texts>("texts", ""),
-        MakeField<&Everything::map>("map", ""), MakeField<&Everything::lists>("lists", ""),
-        MakeField<&Everything::documents>("documents", ""));
+    return MakeFields(MakeField<&Everything::flag>("flag", ""), MakeField<&Everything::small>("small", ""),
+                      MakeField<&Everything::big>("big", ""), MakeField<&Everything::counter>("counter", "").KeepZero(),
+                      MakeField<&Everything::text>("text", ""), MakeField<&Everything::needed>("needed", "").Required(),
+                      MakeField<&Everything::quantity>("quantity", ""), MakeField<&Everything::time>("time", ""),
+                      MakeField<&Everything::micro_time>("microTime", ""),
+                      MakeField<&Everything::document>("document", ""), MakeField<&Everything::maybe>("maybe", ""),
+                      MakeField<&Everything::maybe_inner>("maybeInner", ""), MakeField<&Everything::inner>("inner", ""),
+                      MakeField<&Everything::view>("view", ""), MakeField<&Everything::list>("list", ""),
+                      MakeField<&Everything::texts>("texts", ""), MakeField<&Everything::map>("map", ""),
+                      MakeField<&Everything::lists>("lists", ""), MakeField<&Everything::documents>("documents", ""));
   }
 };
 
@@ -122,12 +122,14 @@ TEST(DecodeTest, QuantitiesMayBeNumbers) {
   EXPECT_EQ(Read(R"({"quantity": 4 })").quantity.ToString(), "4");
   EXPECT_EQ(Read(R"({"quantity": 0.1})").quantity.ToString(), "100m");
   EXPECT_EQ(Read(R"({"quantity":-1.5e3})").quantity.ToString(), "-1500");
-  EXPECT_EQ(Read(R"({"quantity":9223372036854775807})").quantity, Quantity::FromUnits(std::numeric_limits<std::int64_t>::max()));
+  EXPECT_EQ(Read(R"({"quantity":9223372036854775807})").quantity,
+            Quantity::FromUnits(std::numeric_limits<std::int64_t>::max()));
 }
 
 TEST(DecodeTest, FractionsOfTheUnitOfATimeAreDropped) {
   EXPECT_EQ(Read(R"({"time":"2026-11-21T05:11:53.9Z"})").time.at, absl::FromUnixSeconds(1795237913));
-  EXPECT_EQ(Read(R"({"microTime":"2026-11-21T05:11:53.1234569Z"})").micro_time.at, absl::FromUnixMicros(1795237913123456));
+  EXPECT_EQ(Read(R"({"microTime":"2026-11-21T05:11:53.1234569Z"})").micro_time.at,
+            absl::FromUnixMicros(1795237913123456));
 }
 
 TEST(DecodeTest, KeysMayBeEscapedAndInAnyOrder) {
@@ -143,41 +145,56 @@ struct WrongCase {
 };
 class WrongTest : public ::testing::TestWithParam<WrongCase> {};
 TEST_P(WrongTest, SaysWhereAndWhat) {
-  EXPECT_THAT(Decode<Everything>(GetParam().json), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(GetParam().message)));
+  EXPECT_THAT(Decode<Everything>(GetParam().json),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(GetParam().message)));
 }
 INSTANTIATE_TEST_SUITE_P(
     All, WrongTest,
-    ::testing::Values(
-        WrongCase{R"({"flag":1})", "flag: must be a boolean"}, WrongCase{R"({"flag":"true"})", "flag: must be a boolean"},
-        WrongCase{R"({"maybe":0})", "maybe: must be a boolean"}, WrongCase{R"({"small":"1"})", "small: must be an integer"},
-        WrongCase{R"({"small":1.5})", "small: must be an integer"}, WrongCase{R"({"small":{}})", "small: must be an integer"},
-        WrongCase{R"({"small":2147483648})", "small: must be a 32-bit integer"},
-        WrongCase{R"({"small":-2147483649})", "small: must be a 32-bit integer"},
-        WrongCase{R"({"small":123456789012345678901234567890})", "small: must be a 32-bit integer"},
-        WrongCase{R"({"big":9223372036854775808})", "big: must be a 64-bit integer"}, WrongCase{R"({"big":1e3})", "big: must be an integer"},
-        WrongCase{R"({"text":5})", "text: must be a string"}, WrongCase{R"({"text":["a"]})", "text: must be a string"},
-        WrongCase{R"({"quantity":"1x"})", "quantity: invalid quantity \"1x\""}, WrongCase{R"({"quantity":true})", "quantity: must be a quantity"},
-        WrongCase{R"({"quantity":"10E"})", "quantity: quantity \"10E\" is out of range"},
-        WrongCase{R"({"time":"yesterday"})", "time: \"yesterday\" is no RFC 3339 time"}, WrongCase{R"({"time":0})", "time: must be a time"},
-        WrongCase{R"({"microTime":{}})", "microTime: must be a time"}, WrongCase{R"({"inner":[]})", "inner: must be an object"},
-        WrongCase{R"({"inner":{"number":"x"}})", "inner.number: must be an integer"},
-        WrongCase{R"({"maybeInner":{"text":1}})", "maybeInner.text: must be a string"}, WrongCase{R"({"list":{}})", "list: must be a list"},
-        WrongCase{R"({"list":[{},{"number":true}]})", "list[1].number: must be an integer"},
-        WrongCase{R"({"list":[{},null]})", "list[1]: must not be null"}, WrongCase{R"({"texts":["a",1]})", "texts[1]: must be a string"},
-        WrongCase{R"({"map":[]})", "map: must be an object"}, WrongCase{R"({"map":{"a":null}})", "map.a: must not be null"},
-        WrongCase{R"({"map":{"a":{"text":{}}}})", "map.a.text: must be a string"},
-        WrongCase{R"({"lists":{"a.b/c":[1,2,"x"]}})", "lists.a.b/c[2]: must be an integer"},
-        WrongCase{R"({"documents":[{},null]})", "documents[1]: must not be null"}));
+    ::testing::Values(WrongCase{R"({"flag":1})", "flag: must be a boolean"},
+                      WrongCase{R"({"flag":"true"})", "flag: must be a boolean"},
+                      WrongCase{R"({"maybe":0})", "maybe: must be a boolean"},
+                      WrongCase{R"({"small":"1"})", "small: must be an integer"},
+                      WrongCase{R"({"small":1.5})", "small: must be an integer"},
+                      WrongCase{R"({"small":{}})", "small: must be an integer"},
+                      WrongCase{R"({"small":2147483648})", "small: must be a 32-bit integer"},
+                      WrongCase{R"({"small":-2147483649})", "small: must be a 32-bit integer"},
+                      WrongCase{R"({"small":123456789012345678901234567890})", "small: must be a 32-bit integer"},
+                      WrongCase{R"({"big":9223372036854775808})", "big: must be a 64-bit integer"},
+                      WrongCase{R"({"big":1e3})", "big: must be an integer"},
+                      WrongCase{R"({"text":5})", "text: must be a string"},
+                      WrongCase{R"({"text":["a"]})", "text: must be a string"},
+                      WrongCase{R"({"quantity":"1x"})", "quantity: invalid quantity \"1x\""},
+                      WrongCase{R"({"quantity":true})", "quantity: must be a quantity"},
+                      WrongCase{R"({"quantity":"10E"})", "quantity: quantity \"10E\" is out of range"},
+                      WrongCase{R"({"time":"yesterday"})", "time: \"yesterday\" is no RFC 3339 time"},
+                      WrongCase{R"({"time":0})", "time: must be a time"},
+                      WrongCase{R"({"microTime":{}})", "microTime: must be a time"},
+                      WrongCase{R"({"inner":[]})", "inner: must be an object"},
+                      WrongCase{R"({"inner":{"number":"x"}})", "inner.number: must be an integer"},
+                      WrongCase{R"({"maybeInner":{"text":1}})", "maybeInner.text: must be a string"},
+                      WrongCase{R"({"list":{}})", "list: must be a list"},
+                      WrongCase{R"({"list":[{},{"number":true}]})", "list[1].number: must be an integer"},
+                      WrongCase{R"({"list":[{},null]})", "list[1]: must not be null"},
+                      WrongCase{R"({"texts":["a",1]})", "texts[1]: must be a string"},
+                      WrongCase{R"({"map":[]})", "map: must be an object"},
+                      WrongCase{R"({"map":{"a":null}})", "map.a: must not be null"},
+                      WrongCase{R"({"map":{"a":{"text":{}}}})", "map.a.text: must be a string"},
+                      WrongCase{R"({"lists":{"a.b/c":[1,2,"x"]}})", "lists.a.b/c[2]: must be an integer"},
+                      WrongCase{R"({"documents":[{},null]})", "documents[1]: must not be null"}));
 
 class NotJsonTest : public ::testing::TestWithParam<const char*> {};
-TEST_P(NotJsonTest, IsRefused) { EXPECT_THAT(Decode<Everything>(GetParam()), StatusIs(absl::StatusCode::kInvalidArgument)); }
+TEST_P(NotJsonTest, IsRefused) {
+  EXPECT_THAT(Decode<Everything>(GetParam()), StatusIs(absl::StatusCode::kInvalidArgument));
+}
 INSTANTIATE_TEST_SUITE_P(All, NotJsonTest,
-                         ::testing::Values("", " ", "{", "}", "[]", "null", "1", "\"text\"", "{} {}", "{}x", "{\"flag\":}", "{\"flag\":true,}",
-                                           "{\"flag\" true}", "{\"text\":\"a", "{\"list\":[{}", "{\"list\":[{},]}", "{\"small\":1 2}", "{\"text\":\"\xFF\"}",
-                                           "{\"quantity\":1x}", "{\"flag\":truex}"));
+                         ::testing::Values("", " ", "{", "}", "[]", "null", "1", "\"text\"", "{} {}", "{}x",
+                                           "{\"flag\":}", "{\"flag\":true,}", "{\"flag\" true}", "{\"text\":\"a",
+                                           "{\"list\":[{}", "{\"list\":[{},]}", "{\"small\":1 2}",
+                                           "{\"text\":\"\xFF\"}", "{\"quantity\":1x}", "{\"flag\":truex}"));
 
 TEST(DecodeTest, ReportsUnknownFieldsWithTheirPaths) {
-  const DecodeReport report = Report(R"({"typo":1,"inner":{"Text":"x","deep":{"text":1}},"list":[{},{"nmber":1}],"map":{"any":{"x":1}},"flag":true})");
+  const DecodeReport report = Report(
+      R"({"typo":1,"inner":{"Text":"x","deep":{"text":1}},"list":[{},{"nmber":1}],"map":{"any":{"x":1}},"flag":true})");
   GW_EXPECT_OK(report.status);
   EXPECT_THAT(report.unknown, ElementsAre("typo", "inner.Text", "inner.deep", "list[1].nmber", "map.any.x"));
   EXPECT_THAT(report.duplicate, IsEmpty());
@@ -234,26 +251,32 @@ std::string EncodeEverything(const Everything& e) {
   return out;
 }
 
-TEST(EncodeTest, RequiredAndKeptFieldsAreAlwaysThere) { EXPECT_EQ(EncodeEverything({}), R"({"counter":0,"needed":""})"); }
+TEST(EncodeTest, RequiredAndKeptFieldsAreAlwaysThere) {
+  EXPECT_EQ(EncodeEverything({}), R"({"counter":0,"needed":""})");
+}
 
 TEST(EncodeTest, WritesFieldsInTheOrderOfTheTableWhateverTheOrderRead) {
-  EXPECT_EQ(EncodeEverything(Read(R"({"lists":{"b":[],"a":[1]},"maybeInner":{},"maybe":false,"needed":"n","time":"2026-11-21T05:11:53Z","quantity":0.5,"document":[ 1 ],"flag":true})")),
-            R"({"flag":true,"counter":0,"needed":"n","quantity":"500m","time":"2026-11-21T05:11:53Z","document":[ 1 ],)"
-            R"("maybe":false,"maybeInner":{},"lists":{"a":[1],"b":[]}})");
+  EXPECT_EQ(
+      EncodeEverything(Read(
+          R"({"lists":{"b":[],"a":[1]},"maybeInner":{},"maybe":false,"needed":"n","time":"2026-11-21T05:11:53Z","quantity":0.5,"document":[ 1 ],"flag":true})")),
+      R"({"flag":true,"counter":0,"needed":"n","quantity":"500m","time":"2026-11-21T05:11:53Z","document":[ 1 ],)"
+      R"("maybe":false,"maybeInner":{},"lists":{"a":[1],"b":[]}})");
 }
 
 TEST(EncodeTest, EscapesTextsAndKeys) {
   Everything e;
   e.text = std::string("\"\\\n\0\x1f", 5);
   e.map["k\"\t"].number = 1;
-  EXPECT_EQ(EncodeEverything(e), R"({"counter":0,"text":"\"\\\n\u0000\u001f","needed":"","map":{"k\"\t":{"number":1}}})");
+  EXPECT_EQ(EncodeEverything(e),
+            R"({"counter":0,"text":"\"\\\n\u0000\u001f","needed":"","map":{"k\"\t":{"number":1}}})");
 }
 
 // decode(encode(x)) == x, for whole types and views alike.
 template <class T>
 class RoundTripTest : public ::testing::Test {};
-using AllTypes = ::testing::Types<Everything, volcano::Job, volcano::PodGroup, volcano::Queue, volcano::Command, core::Pod, core::Node, core::ConfigMap,
-                                  core::PriorityClass, core::PartialObject, ObjectReference, paddle::PaddleJob, paddle::kubeflow::PaddleJob>;
+using AllTypes = ::testing::Types<Everything, volcano::Job, volcano::PodGroup, volcano::Queue, volcano::Command,
+                                  core::Pod, core::Node, core::ConfigMap, core::PriorityClass, core::PartialObject,
+                                  ObjectReference, paddle::PaddleJob, paddle::kubeflow::PaddleJob>;
 TYPED_TEST_SUITE(RoundTripTest, AllTypes);
 
 TYPED_TEST(RoundTripTest, DecodingWhatWasEncodedGivesTheSameObject) {
@@ -289,7 +312,8 @@ TYPED_TEST(RoundTripTest, TheOrderOfTheFieldsDoesNotMatter) {
     writer.BeginObject();
     std::vector<const boost::json::key_value_pair*> members;
     for (const auto& member : document.get_object()) members.insert(members.begin(), &member);
-    for (const auto* member : members) writer.RawField({member->key().data(), member->key().size()}, ToJson(member->value()));
+    for (const auto* member : members)
+      writer.RawField({member->key().data(), member->key().size()}, ToJson(member->value()));
     writer.EndObject();
     TypeParam after;
     GW_ASSERT_OK(DecodeInto(backwards, TypeOf<TypeParam>(), &after).status);

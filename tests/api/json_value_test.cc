@@ -20,7 +20,8 @@ boost::json::value Json(absl::string_view text) {
 }
 
 TEST(JsonValueTest, WritesWhatItReadInOrder) {
-  for (const char* text : {"{}", "[]", "null", R"({"z":1,"a":[true,false,null,"x\n",{}],"m":-5})", "18446744073709551615"}) {
+  for (const char* text :
+       {"{}", "[]", "null", R"({"z":1,"a":[true,false,null,"x\n",{}],"m":-5})", "18446744073709551615"}) {
     EXPECT_EQ(ToJson(Json(text)), text);
   }
 }
@@ -34,7 +35,9 @@ TEST(JsonValueTest, NumbersLookAsGoWritesThem) {
   EXPECT_EQ(ToJson(Json("1e-7")), "1e-07");
 }
 
-TEST(JsonValueTest, TheLastOfTwoEqualKeysCounts) { EXPECT_EQ(ToJson(Json(R"({"a":1,"b":2,"a":3})")), R"({"a":3,"b":2})"); }
+TEST(JsonValueTest, TheLastOfTwoEqualKeysCounts) {
+  EXPECT_EQ(ToJson(Json(R"({"a":1,"b":2,"a":3})")), R"({"a":3,"b":2})");
+}
 
 TEST(JsonValueTest, RefusesWhatIsNotJson) {
   EXPECT_THAT(ParseJson("{"), StatusIs(absl::StatusCode::kInvalidArgument));
@@ -57,20 +60,26 @@ TEST_P(MergePatchTest, AppliesAsRfc7386Says) {
 // The table of RFC 7386, appendix A.
 INSTANTIATE_TEST_SUITE_P(
     Rfc7386, MergePatchTest,
-    ::testing::Values(MergeCase{R"({"a":"b"})", R"({"a":"c"})", R"({"a":"c"})"}, MergeCase{R"({"a":"b"})", R"({"b":"c"})", R"({"a":"b","b":"c"})"},
-                      MergeCase{R"({"a":"b"})", R"({"a":null})", "{}"}, MergeCase{R"({"a":"b","b":"c"})", R"({"a":null})", R"({"b":"c"})"},
-                      MergeCase{R"({"a":["b"]})", R"({"a":"c"})", R"({"a":"c"})"}, MergeCase{R"({"a":"c"})", R"({"a":["b"]})", R"({"a":["b"]})"},
+    ::testing::Values(MergeCase{R"({"a":"b"})", R"({"a":"c"})", R"({"a":"c"})"},
+                      MergeCase{R"({"a":"b"})", R"({"b":"c"})", R"({"a":"b","b":"c"})"},
+                      MergeCase{R"({"a":"b"})", R"({"a":null})", "{}"},
+                      MergeCase{R"({"a":"b","b":"c"})", R"({"a":null})", R"({"b":"c"})"},
+                      MergeCase{R"({"a":["b"]})", R"({"a":"c"})", R"({"a":"c"})"},
+                      MergeCase{R"({"a":"c"})", R"({"a":["b"]})", R"({"a":["b"]})"},
                       MergeCase{R"({"a":{"b":"c"}})", R"({"a":{"b":"d","c":null}})", R"({"a":{"b":"d"}})"},
-                      MergeCase{R"({"a":[{"b":"c"}]})", R"({"a":[1]})", R"({"a":[1]})"}, MergeCase{R"(["a","b"])", R"(["c","d"])", R"(["c","d"])"},
+                      MergeCase{R"({"a":[{"b":"c"}]})", R"({"a":[1]})", R"({"a":[1]})"},
+                      MergeCase{R"(["a","b"])", R"(["c","d"])", R"(["c","d"])"},
                       MergeCase{R"({"a":"b"})", R"(["c"])", R"(["c"])"}, MergeCase{R"({"a":"foo"})", "null", "null"},
-                      MergeCase{R"({"a":"foo"})", R"("bar")", R"("bar")"}, MergeCase{R"({"e":null})", R"({"a":1})", R"({"e":null,"a":1})"},
+                      MergeCase{R"({"a":"foo"})", R"("bar")", R"("bar")"},
+                      MergeCase{R"({"e":null})", R"({"a":1})", R"({"e":null,"a":1})"},
                       MergeCase{"[1,2]", R"({"a":"b","c":null})", R"({"a":"b"})"},
                       MergeCase{"{}", R"({"a":{"bb":{"ccc":null}}})", R"({"a":{"bb":{}}})"}));
 
 TEST(MergePatchDiffTest, SaysOnlyWhatDiffers) {
   EXPECT_THAT(MergePatchDiff(R"({"a":1,"b":{"c":2}})", R"({"b":{"c":2},"a":1})"), IsOkAndHolds("{}"));
   EXPECT_THAT(MergePatchDiff(R"({"a":1,"b":2})", R"({"a":1})"), IsOkAndHolds(R"({"b":null})"));
-  EXPECT_THAT(MergePatchDiff(R"({"s":{"x":1,"y":[1]}})", R"({"s":{"x":2,"y":[1]},"t":"n"})"), IsOkAndHolds(R"({"s":{"x":2},"t":"n"})"));
+  EXPECT_THAT(MergePatchDiff(R"({"s":{"x":1,"y":[1]}})", R"({"s":{"x":2,"y":[1]},"t":"n"})"),
+              IsOkAndHolds(R"({"s":{"x":2},"t":"n"})"));
   EXPECT_THAT(MergePatchDiff(R"({"l":[1,2]})", R"({"l":[1,3]})"), IsOkAndHolds(R"({"l":[1,3]})"));
   EXPECT_THAT(MergePatchDiff(R"({"a":{"b":1}})", R"({"a":"x"})"), IsOkAndHolds(R"({"a":"x"})"));
   EXPECT_THAT(MergePatchDiff("{}", R"({"a":{}})"), IsOkAndHolds(R"({"a":{}})"));
@@ -91,9 +100,12 @@ TEST(MergePatchDiffTest, OnlyObjectsHaveADifference) {
 
 boost::json::value RandomValue(std::mt19937_64& random, int depth) {
   switch (random() % (depth > 2 ? 3 : 5)) {
-    case 0: return static_cast<std::int64_t>(random() % 3);
-    case 1: return random() % 2 == 0;
-    case 2: return "s";
+    case 0:
+      return static_cast<std::int64_t>(random() % 3);
+    case 1:
+      return random() % 2 == 0;
+    case 2:
+      return "s";
     case 3: {
       boost::json::array list;
       for (auto n = random() % 3; n > 0; --n) list.push_back(RandomValue(random, depth + 1));
@@ -101,7 +113,8 @@ boost::json::value RandomValue(std::mt19937_64& random, int depth) {
     }
     default: {
       boost::json::object object;
-      for (auto n = random() % 4; n > 0; --n) object[std::string(1, static_cast<char>('a' + random() % 4))] = RandomValue(random, depth + 1);
+      for (auto n = random() % 4; n > 0; --n)
+        object[std::string(1, static_cast<char>('a' + random() % 4))] = RandomValue(random, depth + 1);
       return object;
     }
   }

@@ -39,23 +39,21 @@ TEST_P(CanonicalTest, ReadsBackAsTheSameValueAndText) {
   EXPECT_EQ(again.ToString(), GetParam().canonical);
 }
 
-INSTANTIATE_TEST_SUITE_P(DecimalSI, CanonicalTest,
-                         ::testing::Values(CanonicalCase{"0", "0"}, CanonicalCase{"+0", "0"}, CanonicalCase{"-0", "0"},
-                                           CanonicalCase{"000", "0"}, CanonicalCase{"0n", "0"}, CanonicalCase{"0.0", "0"},
-                                           CanonicalCase{"1", "1"}, CanonicalCase{"01", "1"}, CanonicalCase{"+1", "1"},
-                                           CanonicalCase{"-1", "-1"}, CanonicalCase{"1.", "1"}, CanonicalCase{".5", "500m"},
-                                           CanonicalCase{"1.5", "1500m"}, CanonicalCase{"100m", "100m"},
-                                           CanonicalCase{"1000m", "1"}, CanonicalCase{"1500m", "1500m"},
-                                           CanonicalCase{"1000", "1k"}, CanonicalCase{"1024", "1024"},
-                                           CanonicalCase{"100000", "100k"}, CanonicalCase{"1000000", "1M"},
-                                           CanonicalCase{"1.23M", "1230k"}, CanonicalCase{"12.5k", "12500"},
-                                           CanonicalCase{"1E", "1E"}, CanonicalCase{"1000P", "1E"},
-                                           CanonicalCase{"0.001", "1m"}, CanonicalCase{"0.000001", "1u"},
-                                           CanonicalCase{"0.000000001", "1n"}, CanonicalCase{"1000n", "1u"},
-                                           CanonicalCase{"1.000000001", "1000000001n"},
-                                           CanonicalCase{"9223372036854775807", "9223372036854775807"},
-                                           CanonicalCase{"-9223372036854775807", "-9223372036854775807"},
-                                           CanonicalCase{"1.G", "1G"}, CanonicalCase{"-1.5", "-1500m"}));
+INSTANTIATE_TEST_SUITE_P(
+    DecimalSI, CanonicalTest,
+    ::testing::Values(CanonicalCase{"0", "0"}, CanonicalCase{"+0", "0"}, CanonicalCase{"-0", "0"},
+                      CanonicalCase{"000", "0"}, CanonicalCase{"0n", "0"}, CanonicalCase{"0.0", "0"},
+                      CanonicalCase{"1", "1"}, CanonicalCase{"01", "1"}, CanonicalCase{"+1", "1"},
+                      CanonicalCase{"-1", "-1"}, CanonicalCase{"1.", "1"}, CanonicalCase{".5", "500m"},
+                      CanonicalCase{"1.5", "1500m"}, CanonicalCase{"100m", "100m"}, CanonicalCase{"1000m", "1"},
+                      CanonicalCase{"1500m", "1500m"}, CanonicalCase{"1000", "1k"}, CanonicalCase{"1024", "1024"},
+                      CanonicalCase{"100000", "100k"}, CanonicalCase{"1000000", "1M"}, CanonicalCase{"1.23M", "1230k"},
+                      CanonicalCase{"12.5k", "12500"}, CanonicalCase{"1E", "1E"}, CanonicalCase{"1000P", "1E"},
+                      CanonicalCase{"0.001", "1m"}, CanonicalCase{"0.000001", "1u"}, CanonicalCase{"0.000000001", "1n"},
+                      CanonicalCase{"1000n", "1u"}, CanonicalCase{"1.000000001", "1000000001n"},
+                      CanonicalCase{"9223372036854775807", "9223372036854775807"},
+                      CanonicalCase{"-9223372036854775807", "-9223372036854775807"}, CanonicalCase{"1.G", "1G"},
+                      CanonicalCase{"-1.5", "-1500m"}));
 
 INSTANTIATE_TEST_SUITE_P(BinarySI, CanonicalTest,
                          ::testing::Values(CanonicalCase{"1Ki", "1Ki"}, CanonicalCase{"1024Ki", "1Mi"},
@@ -94,13 +92,15 @@ INSTANTIATE_TEST_SUITE_P(Rounding, CanonicalTest,
 class MalformedTest : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(MalformedTest, IsRefused) {
-  EXPECT_THAT(Quantity::Parse(GetParam()), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("quantities must match")));
+  EXPECT_THAT(Quantity::Parse(GetParam()),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("quantities must match")));
 }
 
 INSTANTIATE_TEST_SUITE_P(All, MalformedTest,
-                         ::testing::Values("", " ", "1 ", " 1", "aoeu", "1.1.M", "1+1.0M", "0.1mi", "0.1am", ".5i", "1i", "-3.01i",
-                                           "-3.01e-", "1e", "1E+", "1e1.5", "1e3Ki", "1KiB", "1ki", "1K", "1Mi1", "--1", "+-1", "+",
-                                           "-", ".", "-.", "1,5", "0x10", "1e3e3", "NaN", "inf", "1\n", "Ki"));
+                         ::testing::Values("", " ", "1 ", " 1", "aoeu", "1.1.M", "1+1.0M", "0.1mi", "0.1am", ".5i",
+                                           "1i", "-3.01i", "-3.01e-", "1e", "1E+", "1e1.5", "1e3Ki", "1KiB", "1ki",
+                                           "1K", "1Mi1", "--1", "+-1", "+", "-", ".", "-.", "1,5", "0x10", "1e3e3",
+                                           "NaN", "inf", "1\n", "Ki"));
 
 class OutOfRangeTest : public ::testing::TestWithParam<const char*> {};
 
@@ -109,8 +109,9 @@ TEST_P(OutOfRangeTest, IsRefused) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, OutOfRangeTest,
-                         ::testing::Values("9223372036854775808", "9223372036854775807.1", "9223372036854775807000000001n", "10E", "8Ei",
-                                           "1e19", "1e99999999999999999999", "-1e19", "-9223372036854775809",
+                         ::testing::Values("9223372036854775808", "9223372036854775807.1",
+                                           "9223372036854775807000000001n", "10E", "8Ei", "1e19",
+                                           "1e99999999999999999999", "-1e19", "-9223372036854775809",
                                            "100000000000000000000000000000000000000000000000000000000000"));
 
 TEST(QuantityTest, LongTextsAreExact) {
@@ -213,7 +214,8 @@ RC_GTEST_PROP(QuantityProperty, DigitsWithAFractionMatchIntegerArithmetic, ()) {
 }
 
 RC_GTEST_PROP(QuantityProperty, AnyTextIsAnsweredWithoutHarm, ()) {
-  const auto text = *rc::gen::container<std::string>(rc::gen::element('0', '1', '9', '.', '+', '-', 'e', 'E', 'K', 'i', 'm', 'n', 'G'));
+  const auto text = *rc::gen::container<std::string>(
+      rc::gen::element('0', '1', '9', '.', '+', '-', 'e', 'E', 'K', 'i', 'm', 'n', 'G'));
   const auto q = Quantity::Parse(text);
   if (q.ok()) RC_ASSERT(*Quantity::Parse(q->ToString()) == *q);
 }

@@ -12,7 +12,8 @@ TEST(ResourceTest, ApiVersionJoinsGroupAndVersion) {
 }
 
 TEST(ResourceTest, PathsOfNamespacedResources) {
-  EXPECT_EQ(PathOf(kPods, "default", "ctr-trainer-0", "binding"), "/api/v1/namespaces/default/pods/ctr-trainer-0/binding");
+  EXPECT_EQ(PathOf(kPods, "default", "ctr-trainer-0", "binding"),
+            "/api/v1/namespaces/default/pods/ctr-trainer-0/binding");
   EXPECT_EQ(PathOf(kJobs, "default", "ctr"), "/apis/batch.volcano.sh/v1alpha1/namespaces/default/jobs/ctr");
   EXPECT_EQ(PathOf(kJobs, "default"), "/apis/batch.volcano.sh/v1alpha1/namespaces/default/jobs");
   EXPECT_EQ(PathOf(kPods, ""), "/api/v1/pods");

@@ -35,10 +35,10 @@ struct Whole {
                       MakeField<&Whole::label>("label", "").Pattern("dns1123label").MaxLength(63).MinLength(1),
                       MakeField<&Whole::small>("small", "").Minimum(0).Maximum(9).Default(3).Required(),
                       MakeField<&Whole::big>("big", "").Minimum(-1), MakeField<&Whole::flag>("flag", ""),
-                      MakeField<&Whole::words>("words", "").OneOf("x,y").MinItems(1), MakeField<&Whole::parts>("parts", "").ListKey("name"),
-                      MakeField<&Whole::map>("map", ""), MakeField<&Whole::quantity>("quantity", ""),
-                      MakeField<&Whole::resources>("resources", ""), MakeField<&Whole::time>("time", ""),
-                      MakeField<&Whole::document>("document", ""));
+                      MakeField<&Whole::words>("words", "").OneOf("x,y").MinItems(1),
+                      MakeField<&Whole::parts>("parts", "").ListKey("name"), MakeField<&Whole::map>("map", ""),
+                      MakeField<&Whole::quantity>("quantity", ""), MakeField<&Whole::resources>("resources", ""),
+                      MakeField<&Whole::time>("time", ""), MakeField<&Whole::document>("document", ""));
   }
 };
 
@@ -64,7 +64,8 @@ TEST(WriteSchemaTest, ObjectsListTheirPropertiesAndWhatIsRequired) {
 
 TEST(WriteSchemaTest, Strings) {
   EXPECT_EQ(Property("word"), R"({"type":"string","enum":["a","b"],"description":"one \"word\"","default":"a"})");
-  EXPECT_EQ(Property("label"), R"({"type":"string","pattern":"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$","maxLength":63,"minLength":1})");
+  EXPECT_EQ(Property("label"),
+            R"({"type":"string","pattern":"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$","maxLength":63,"minLength":1})");
 }
 
 TEST(WriteSchemaTest, NumbersAndFlags) {
@@ -101,11 +102,14 @@ TEST(WriteSchemaTest, TimesAndDocuments) {
 }
 
 TEST(WriteSchemaTest, VolcanosTypesHaveSchemas) {
-  for (const Type* type : {&TypeOf<volcano::Job>(), &TypeOf<volcano::PodGroup>(), &TypeOf<volcano::Queue>(), &TypeOf<volcano::Command>()}) {
+  for (const Type* type : {&TypeOf<volcano::Job>(), &TypeOf<volcano::PodGroup>(), &TypeOf<volcano::Queue>(),
+                           &TypeOf<volcano::Command>()}) {
     EXPECT_EQ(SchemaOf(*type).at("type"), "object") << type->name;
   }
   const std::string job = ToJson(SchemaOf(TypeOf<volcano::Job>()));
-  EXPECT_THAT(job, ::testing::HasSubstr(R"("maxRetry":{"type":"integer","format":"int32","description":"restarts before the job has Failed")"));
+  EXPECT_THAT(
+      job, ::testing::HasSubstr(
+               R"("maxRetry":{"type":"integer","format":"int32","description":"restarts before the job has Failed")"));
 }
 
 }  // namespace

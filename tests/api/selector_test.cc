@@ -26,22 +26,32 @@ struct MatchCase {
   bool matches;
 };
 class LabelMatchTest : public ::testing::TestWithParam<MatchCase> {};
-TEST_P(LabelMatchTest, Matches) { EXPECT_EQ(Selector(GetParam().query).Matches(GetParam().labels), GetParam().matches) << GetParam().query; }
+TEST_P(LabelMatchTest, Matches) {
+  EXPECT_EQ(Selector(GetParam().query).Matches(GetParam().labels), GetParam().matches) << GetParam().query;
+}
 INSTANTIATE_TEST_SUITE_P(
     All, LabelMatchTest,
-    ::testing::Values(MatchCase{"", {}, true}, MatchCase{"", {{"x", "y"}}, true}, MatchCase{"  ", {}, true}, MatchCase{"x=y", {{"x", "y"}}, true}, MatchCase{"x==y", {{"x", "y"}}, true},
-                      MatchCase{"x=y", {{"x", "z"}}, false}, MatchCase{"x=y", {}, false}, MatchCase{"x=", {{"x", ""}}, true}, MatchCase{"x=,z=a", {{"x", ""}, {"z", "a"}}, true},
-                      MatchCase{"x!=y", {{"x", "z"}}, true}, MatchCase{"x!=y", {}, true}, MatchCase{"x!=y", {{"x", "y"}}, false},
-                      MatchCase{"x=y,z=w", {{"x", "y"}, {"z", "w"}}, true}, MatchCase{"x=y,z=w", {{"x", "y"}}, false},
-                      MatchCase{"x in (a,b)", {{"x", "b"}}, true}, MatchCase{"x in (a,b)", {{"x", "c"}}, false}, MatchCase{"x in (a,b)", {}, false},
-                      MatchCase{"x notin (a,b)", {{"x", "b"}}, false}, MatchCase{"x notin (a,b)", {{"x", "c"}}, true}, MatchCase{"x notin (a,b)", {}, true},
-                      MatchCase{"x in (a,,b)", {{"x", ""}}, true}, MatchCase{"x in (,a)", {{"x", ""}}, true}, MatchCase{"x in (a,)", {{"x", ""}}, true},
-                      MatchCase{"x in ()", {{"x", ""}}, true}, MatchCase{"x in ()", {{"x", "a"}}, false}, MatchCase{"x notin ()", {{"x", "a"}}, true},
-                      MatchCase{"x", {{"x", "anything"}}, true}, MatchCase{"x", {}, false}, MatchCase{"!x", {}, true}, MatchCase{"! x", {{"x", ""}}, false},
-                      MatchCase{"x>1", {{"x", "2"}}, true}, MatchCase{"x>1", {{"x", "1"}}, false}, MatchCase{"x<7", {{"x", "5"}}, true}, MatchCase{"x<2", {{"x", "5"}}, false},
-                      MatchCase{"x>1", {{"x", "ten"}}, false}, MatchCase{"x>1", {}, false}, MatchCase{"in in (in,notin)", {{"in", "notin"}}, true},
+    ::testing::Values(MatchCase{"", {}, true}, MatchCase{"", {{"x", "y"}}, true}, MatchCase{"  ", {}, true},
+                      MatchCase{"x=y", {{"x", "y"}}, true}, MatchCase{"x==y", {{"x", "y"}}, true},
+                      MatchCase{"x=y", {{"x", "z"}}, false}, MatchCase{"x=y", {}, false},
+                      MatchCase{"x=", {{"x", ""}}, true}, MatchCase{"x=,z=a", {{"x", ""}, {"z", "a"}}, true},
+                      MatchCase{"x!=y", {{"x", "z"}}, true}, MatchCase{"x!=y", {}, true},
+                      MatchCase{"x!=y", {{"x", "y"}}, false}, MatchCase{"x=y,z=w", {{"x", "y"}, {"z", "w"}}, true},
+                      MatchCase{"x=y,z=w", {{"x", "y"}}, false}, MatchCase{"x in (a,b)", {{"x", "b"}}, true},
+                      MatchCase{"x in (a,b)", {{"x", "c"}}, false}, MatchCase{"x in (a,b)", {}, false},
+                      MatchCase{"x notin (a,b)", {{"x", "b"}}, false}, MatchCase{"x notin (a,b)", {{"x", "c"}}, true},
+                      MatchCase{"x notin (a,b)", {}, true}, MatchCase{"x in (a,,b)", {{"x", ""}}, true},
+                      MatchCase{"x in (,a)", {{"x", ""}}, true}, MatchCase{"x in (a,)", {{"x", ""}}, true},
+                      MatchCase{"x in ()", {{"x", ""}}, true}, MatchCase{"x in ()", {{"x", "a"}}, false},
+                      MatchCase{"x notin ()", {{"x", "a"}}, true}, MatchCase{"x", {{"x", "anything"}}, true},
+                      MatchCase{"x", {}, false}, MatchCase{"!x", {}, true}, MatchCase{"! x", {{"x", ""}}, false},
+                      MatchCase{"x>1", {{"x", "2"}}, true}, MatchCase{"x>1", {{"x", "1"}}, false},
+                      MatchCase{"x<7", {{"x", "5"}}, true}, MatchCase{"x<2", {{"x", "5"}}, false},
+                      MatchCase{"x>1", {{"x", "ten"}}, false}, MatchCase{"x>1", {}, false},
+                      MatchCase{"in in (in,notin)", {{"in", "notin"}}, true},
                       MatchCase{" a = b , c in ( d , e ) ,\t!f,g ", {{"a", "b"}, {"c", "e"}, {"g", ""}}, true},
-                      MatchCase{"volcano.sh/job-name=ctr,volcano.sh/task-spec!=ps", {{"volcano.sh/job-name", "ctr"}}, true}));
+                      MatchCase{
+                          "volcano.sh/job-name=ctr,volcano.sh/task-spec!=ps", {{"volcano.sh/job-name", "ctr"}}, true}));
 
 struct BadQuery {
   const char* query;
@@ -49,21 +59,33 @@ struct BadQuery {
 };
 class BadLabelQueryTest : public ::testing::TestWithParam<BadQuery> {};
 TEST_P(BadLabelQueryTest, IsRefused) {
-  EXPECT_THAT(LabelSelector::Parse(GetParam().query), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(GetParam().message)));
+  EXPECT_THAT(LabelSelector::Parse(GetParam().query),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(GetParam().message)));
 }
 INSTANTIATE_TEST_SUITE_P(
     All, BadLabelQueryTest,
-    ::testing::Values(BadQuery{",", "found ',', expected: !, identifier, or 'end of string'"}, BadQuery{"=a", "found '=', expected: !, identifier"},
-                      BadQuery{"x=a,", "found '', expected: identifier after ','"}, BadQuery{"x=a,,y=b", "found ',', expected: identifier after ','"},
-                      BadQuery{"x=a b", "found 'b', expected: ',' or 'end of string'"}, BadQuery{"x y", "found 'y', expected: in, notin, =, ==, !=, gt, lt"},
-                      BadQuery{"!x=a", "found '=', expected: ',' or 'end of string'"}, BadQuery{"!!x", "found '!', expected: identifier"}, BadQuery{"!", "found '', expected: identifier"},
-                      BadQuery{"x==a==b", "found '==', expected: ',' or 'end of string'"}, BadQuery{"x=!a", "found '!', expected: identifier"},
-                      BadQuery{"x in a", "found 'a', expected: '('"}, BadQuery{"x in (a", "found '', expected: ',' or ')'"}, BadQuery{"x in (a b)", "found 'b', expected: ',' or ')'"},
-                      BadQuery{"x in (=)", "found '=', expected: ',', ')' or identifier"}, BadQuery{"x in (a))", "found ')', expected: ',' or 'end of string'"},
-                      BadQuery{"a^b=c", "key: Invalid value: \"a^b\": name part must consist of"}, BadQuery{"a/b/c=d", "a qualified name must consist of"},
-                      BadQuery{"x=a^b", "values[0][x]: Invalid value: \"a^b\": a valid label must be an empty string or"},
-                      BadQuery{"x=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "must be no more than 63 characters"},
-                      BadQuery{"x>a", "for 'Gt', 'Lt' operators, the value must be an integer"}, BadQuery{"x<99999999999999999999", "must be an integer"}));
+    ::testing::Values(
+        BadQuery{",", "found ',', expected: !, identifier, or 'end of string'"},
+        BadQuery{"=a", "found '=', expected: !, identifier"},
+        BadQuery{"x=a,", "found '', expected: identifier after ','"},
+        BadQuery{"x=a,,y=b", "found ',', expected: identifier after ','"},
+        BadQuery{"x=a b", "found 'b', expected: ',' or 'end of string'"},
+        BadQuery{"x y", "found 'y', expected: in, notin, =, ==, !=, gt, lt"},
+        BadQuery{"!x=a", "found '=', expected: ',' or 'end of string'"},
+        BadQuery{"!!x", "found '!', expected: identifier"}, BadQuery{"!", "found '', expected: identifier"},
+        BadQuery{"x==a==b", "found '==', expected: ',' or 'end of string'"},
+        BadQuery{"x=!a", "found '!', expected: identifier"}, BadQuery{"x in a", "found 'a', expected: '('"},
+        BadQuery{"x in (a", "found '', expected: ',' or ')'"},
+        BadQuery{"x in (a b)", "found 'b', expected: ',' or ')'"},
+        BadQuery{"x in (=)", "found '=', expected: ',', ')' or identifier"},
+        BadQuery{"x in (a))", "found ')', expected: ',' or 'end of string'"},
+        BadQuery{"a^b=c", "key: Invalid value: \"a^b\": name part must consist of"},
+        BadQuery{"a/b/c=d", "a qualified name must consist of"},
+        BadQuery{"x=a^b", "values[0][x]: Invalid value: \"a^b\": a valid label must be an empty string or"},
+        BadQuery{"x=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+                 "must be no more than 63 characters"},
+        BadQuery{"x>a", "for 'Gt', 'Lt' operators, the value must be an integer"},
+        BadQuery{"x<99999999999999999999", "must be an integer"}));
 
 TEST(LabelSelectorTest, TextReadsBack) {
   for (const char* query : {"", "a=b", "!a", "a", "a in (b,c)", "a notin (,b)", "a!=b,c>3,d<4"}) {
@@ -110,8 +132,10 @@ TEST(LabelSelectorTest, FromJsonRefusesWhatKubernetesRefuses) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("values set can't be empty")));
   EXPECT_THAT(LabelSelector::FromJson(R"({"matchExpressions":[{"key":"a","operator":"Exists","values":["b"]}]})"),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("values set must be empty")));
-  EXPECT_THAT(LabelSelector::FromJson(R"({"matchLabels":{"a b":"c"}})"), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("\"a b\"")));
-  EXPECT_THAT(LabelSelector::FromJson(R"({"matchLabels":{"a":1}})"), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("matchLabels.a: must be a string")));
+  EXPECT_THAT(LabelSelector::FromJson(R"({"matchLabels":{"a b":"c"}})"),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("\"a b\"")));
+  EXPECT_THAT(LabelSelector::FromJson(R"({"matchLabels":{"a":1}})"),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("matchLabels.a: must be a string")));
   EXPECT_THAT(LabelSelector::FromJson("[]"), StatusIs(absl::StatusCode::kInvalidArgument));
 }
 
@@ -167,11 +191,16 @@ TEST(FieldSelectorTest, BackslashesTakeTheMeaningAway) {
 
 TEST(FieldSelectorTest, RefusesWhatItCannotUnderstand) {
   EXPECT_THAT(FieldSelector::Parse("metadata.name"),
-              StatusIs(absl::StatusCode::kInvalidArgument, "invalid selector: 'metadata.name'; can't understand 'metadata.name'"));
-  EXPECT_THAT(FieldSelector::Parse("a=b,c"), StatusIs(absl::StatusCode::kInvalidArgument, "invalid selector: 'a=b,c'; can't understand 'c'"));
-  EXPECT_THAT(FieldSelector::Parse("a=b=c"), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("unescaped character in value")));
-  EXPECT_THAT(FieldSelector::Parse(R"(a=\n)"), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(R"(invalid escape sequence: \n)")));
-  EXPECT_THAT(FieldSelector::Parse("a=b\\"), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("invalid escape sequence")));
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       "invalid selector: 'metadata.name'; can't understand 'metadata.name'"));
+  EXPECT_THAT(FieldSelector::Parse("a=b,c"),
+              StatusIs(absl::StatusCode::kInvalidArgument, "invalid selector: 'a=b,c'; can't understand 'c'"));
+  EXPECT_THAT(FieldSelector::Parse("a=b=c"),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("unescaped character in value")));
+  EXPECT_THAT(FieldSelector::Parse(R"(a=\n)"),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(R"(invalid escape sequence: \n)")));
+  EXPECT_THAT(FieldSelector::Parse("a=b\\"),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("invalid escape sequence")));
 }
 
 }  // namespace

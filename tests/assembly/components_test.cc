@@ -16,8 +16,8 @@
 #include "api/json_value.h"
 #include "api/manifest/manifest.h"
 #include "api/paddle_resources.h"
-#include "base/strings.h"
 #include "base/simulated_loop.h"
+#include "base/strings.h"
 #include "gmock/gmock.h"
 #include "sandbox/cluster/cluster.h"
 #include "tests/testing/fake_client.h"
@@ -32,7 +32,8 @@ namespace json = boost::json;
 
 constexpr absl::string_view kProcesses[] = {"controllers", "paddle-controllers", "scheduler"};
 
-constexpr char kPaddleJob[] = R"({"apiVersion":"batch.paddlepaddle.org/v1","kind":"PaddleJob","metadata":{"name":"wd"},"spec":{"cleanPodPolicy":"Always",
+constexpr char kPaddleJob[] =
+    R"({"apiVersion":"batch.paddlepaddle.org/v1","kind":"PaddleJob","metadata":{"name":"wd"},"spec":{"cleanPodPolicy":"Always",
   "worker":{"replicas":2,"template":{"spec":{"containers":[{"name":"p","image":"i"}]}}}}})";
 
 std::string NameOf(const api::Resource& resource, absl::string_view subresource = "") {
@@ -54,15 +55,18 @@ TEST(ComponentsTest, OnlyThoseAskedForAreMade) {
   Options options;
   options.only = {"queue"};
   options.admission_facts = std::make_shared<controller::AdmissionFacts>();
-  EXPECT_EQ(MakeComponents(loop, client, {"controllers", "paddle-controllers"}, options)->Dump(),
-            R"({"caches":{"commands":0,"namespaces":0,"podgroups":0,"queues":0},"controllers":{"queue":{"queuedKeys":0,"plansUnderWay":0}},"eventsWaiting":0})");
+  EXPECT_EQ(
+      MakeComponents(loop, client, {"controllers", "paddle-controllers"}, options)->Dump(),
+      R"({"caches":{"commands":0,"namespaces":0,"podgroups":0,"queues":0},"controllers":{"queue":{"queuedKeys":0,"plansUnderWay":0}},"eventsWaiting":0})");
 }
 
-// One watch of one resource in a process: what is selected by nothing is watched once, and what is selected otherwise is no part of that.
+// One watch of one resource in a process: what is selected by nothing is watched once, and what is selected otherwise
+// is no part of that.
 TEST(ComponentsTest, NothingIsListedTwice) {
   SimulatedLoop loop(1);
   testutil::FakeClient client(loop);
-  client.SetHandler([](const kube::Request&) { return testutil::Reply(200, R"({"metadata":{"resourceVersion":"1"},"items":[]})"); });
+  client.SetHandler(
+      [](const kube::Request&) { return testutil::Reply(200, R"({"metadata":{"resourceVersion":"1"},"items":[]})"); });
   Options options;
   options.admission_facts = std::make_shared<controller::AdmissionFacts>();
   const auto components = MakeComponents(loop, client, {"controllers", "paddle-controllers"}, options);
@@ -99,7 +103,8 @@ void ReadRules(const std::string& file, Verbs& verbs) {
       for (const json::value& group : rule.at("apiGroups").as_array()) {
         for (const json::value& resource : rule.at("resources").as_array()) {
           for (const json::value& verb : rule.at("verbs").as_array()) {
-            verbs[absl::StrCat(View(group.as_string()), "/", View(resource.as_string()))].insert(std::string(verb.as_string()));
+            verbs[absl::StrCat(View(group.as_string()), "/", View(resource.as_string()))].insert(
+                std::string(verb.as_string()));
           }
         }
       }
@@ -122,7 +127,8 @@ Verbs NeededBy(const std::vector<absl::string_view>& processes) {
       for (const char* const verb : {"list", "watch"}) needed[NameOf(informer->resource())].insert(verb);
     }
     for (const Writes& writes : row.writes) {
-      for (const absl::string_view verb : absl::StrSplit(writes.verbs, ' ')) needed[NameOf(*writes.resource, writes.subresource)].insert(std::string(verb));
+      for (const absl::string_view verb : absl::StrSplit(writes.verbs, ' '))
+        needed[NameOf(*writes.resource, writes.subresource)].insert(std::string(verb));
     }
   }
   return needed;
@@ -130,10 +136,13 @@ Verbs NeededBy(const std::vector<absl::string_view>& processes) {
 
 void Compare(const Verbs& needed, const Verbs& given) {
   for (const auto& [resource, verbs] : needed) {
-    for (const std::string& verb : verbs) EXPECT_TRUE(given.contains(resource) && given.at(resource).contains(verb)) << "may not " << verb << " " << resource;
+    for (const std::string& verb : verbs)
+      EXPECT_TRUE(given.contains(resource) && given.at(resource).contains(verb))
+          << "may not " << verb << " " << resource;
   }
   for (const auto& [resource, verbs] : given) {
-    if (resource == "/events" || resource == "coordination.k8s.io/leases" || absl::EndsWith(resource, "/finalizers")) continue;
+    if (resource == "/events" || resource == "coordination.k8s.io/leases" || absl::EndsWith(resource, "/finalizers"))
+      continue;
     for (const std::string& verb : verbs) {
       const bool used = verb == "get" || (needed.contains(resource) && needed.at(resource).contains(verb));
       EXPECT_TRUE(used) << "nobody needs to " << verb << " " << resource;
@@ -175,7 +184,8 @@ TEST(ComponentsTest, NoProcessWritesWhatItsRowsDoNotSay) {
   std::map<std::string, std::set<std::string>> may, did;
   for (const ComponentRow& row : AllComponents()) {
     for (const Writes& writes : row.writes) {
-      for (const absl::string_view verb : absl::StrSplit(writes.verbs, ' ')) may[row.process].insert(absl::StrCat(verb, " ", NameOf(*writes.resource, writes.subresource)));
+      for (const absl::string_view verb : absl::StrSplit(writes.verbs, ' '))
+        may[row.process].insert(absl::StrCat(verb, " ", NameOf(*writes.resource, writes.subresource)));
     }
   }
   SimulatedLoop loop(1);
@@ -185,7 +195,8 @@ TEST(ComponentsTest, NoProcessWritesWhatItsRowsDoNotSay) {
   options.faults = [&](sandbox::Component component) {
     sandbox::Faults faults;
     faults.request = [&did, process = std::string(sandbox::ClientName(component))](const kube::Request& request) {
-      if (request.method != "GET" && request.path.find("/events") == std::string::npos) did[process].insert(WriteOf(request));
+      if (request.method != "GET" && request.path.find("/events") == std::string::npos)
+        did[process].insert(WriteOf(request));
       return sandbox::RequestFate{};
     };
     return faults;
@@ -195,13 +206,16 @@ TEST(ComponentsTest, NoProcessWritesWhatItsRowsDoNotSay) {
   const auto user = cluster.NewClient("user");
   Owner owner;
   const std::string text = FileText("examples/ctr-volcano.yaml");
-  user->Send({"POST", api::PathOf(api::kJobs, "default"), "", "application/json", "", api::ReadManifest(text, "ctr-volcano.yaml")->front().json}, owner.token(),
-             [](absl::StatusOr<kube::Response> reply) { EXPECT_TRUE(reply.ok() && reply->ok()); });
-  user->Send({"POST", api::PathOf(api::paddle::kPaddleJobs, "default"), "", "application/json", "", kPaddleJob}, owner.token(), [](absl::StatusOr<kube::Response> reply) { EXPECT_TRUE(reply.ok() && reply->ok()); });
+  user->Send({"POST", api::PathOf(api::kJobs, "default"), "", "application/json", "",
+              api::ReadManifest(text, "ctr-volcano.yaml")->front().json},
+             owner.token(), [](absl::StatusOr<kube::Response> reply) { EXPECT_TRUE(reply.ok() && reply->ok()); });
+  user->Send({"POST", api::PathOf(api::paddle::kPaddleJobs, "default"), "", "application/json", "", kPaddleJob},
+             owner.token(), [](absl::StatusOr<kube::Response> reply) { EXPECT_TRUE(reply.ok() && reply->ok()); });
   loop.RunFor(absl::Minutes(5));
   for (const absl::string_view process : kProcesses) {
     EXPECT_THAT(did[std::string(process)], Not(IsEmpty())) << process;
-    for (const std::string& write : did[std::string(process)]) EXPECT_TRUE(may[std::string(process)].contains(write)) << process << ": " << write;
+    for (const std::string& write : did[std::string(process)])
+      EXPECT_TRUE(may[std::string(process)].contains(write)) << process << ": " << write;
   }
 }
 
@@ -218,7 +232,8 @@ TEST(ComponentsTest, InOneProcessTheControllersOfPaddleJobsRunWithTheOthers) {
   const auto user = cluster.NewClient("user");
   Owner owner;
   std::string answer;
-  user->Send({"POST", api::PathOf(api::paddle::kPaddleJobs, "default"), "", "application/json", "", kPaddleJob}, owner.token(), [](absl::StatusOr<kube::Response>) {});
+  user->Send({"POST", api::PathOf(api::paddle::kPaddleJobs, "default"), "", "application/json", "", kPaddleJob},
+             owner.token(), [](absl::StatusOr<kube::Response>) {});
   loop.RunFor(absl::Minutes(5));
   user->Send({"GET", api::PathOf(api::paddle::kPaddleJobs, "default", "wd"), "", "", "", ""}, owner.token(),
              [&](absl::StatusOr<kube::Response> reply) { answer = *reply->body; });

@@ -176,7 +176,9 @@ TEST(AsioLoopTest, HandsOverSignals) {
 
 TEST(AsioLoopTest, WhatDroppedTasksOwnMayUseTheLoopAsItDies) {
   struct Component {
-    explicit Component(Loop& l) : loop(l) { timer = loop.PostAt(loop.Now() + absl::Hours(1), owner.token(), [] {}); }
+    explicit Component(Loop& l) : loop(l) {
+      timer = loop.PostAt(loop.Now() + absl::Hours(1), owner.token(), [] {});
+    }
     ~Component() {
       loop.Cancel(timer);
       loop.Post(owner.token(), [] {});

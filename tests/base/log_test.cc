@@ -33,32 +33,49 @@ class LogTest : public ::testing::Test {
 
 TEST_F(LogTest, JsonHasStableKeysFirstAndFieldsInOrder) {
   Configure(log::Format::kJson);
-  log::Info("job restarted", {{"job", "default/ctr"}, {"version", 3}, {"share", 0.5}, {"whole", true}, {"took", absl::Milliseconds(1500)}});
-  EXPECT_THAT(lines_, ElementsAre(R"({"ts":"2026-01-01T00:00:00.000000Z","level":"info","msg":"job restarted","job":"default/ctr",)"
-                                  R"("version":3,"share":0.5,"whole":true,"took":"1.5s"})"));
+  log::Info(
+      "job restarted",
+      {{"job", "default/ctr"}, {"version", 3}, {"share", 0.5}, {"whole", true}, {"took", absl::Milliseconds(1500)}});
+  EXPECT_THAT(
+      lines_,
+      ElementsAre(R"({"ts":"2026-01-01T00:00:00.000000Z","level":"info","msg":"job restarted","job":"default/ctr",)"
+                  R"("version":3,"share":0.5,"whole":true,"took":"1.5s"})"));
 }
 
 TEST_F(LogTest, JsonSurvivesAnyBytes) {
   Configure(log::Format::kJson);
   log::Warning("say \"hi\"\n", {{"path", "a\\b"}, {"bytes", std::string("\x01\xff\xc3\xa9\xed\xa0\x80", 7)}});
-  EXPECT_THAT(lines_, ElementsAre("{\"ts\":\"2026-01-01T00:00:00.000000Z\",\"level\":\"warning\",\"msg\":\"say \\\"hi\\\"\\n\","
-                                  "\"path\":\"a\\\\b\",\"bytes\":\"\\u0001\xef\xbf\xbd\xc3\xa9\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"}"));
+  EXPECT_THAT(
+      lines_,
+      ElementsAre(
+          "{\"ts\":\"2026-01-01T00:00:00.000000Z\",\"level\":\"warning\",\"msg\":\"say \\\"hi\\\"\\n\","
+          "\"path\":\"a\\\\b\",\"bytes\":\"\\u0001\xef\xbf\xbd\xc3\xa9\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"}"));
 }
 
 TEST_F(LogTest, TextQuotesOnlyWhatNeedsIt) {
   Configure(log::Format::kText);
   log::Error("write refused", {{"key", "default/ctr"}, {"error", "no such thing"}, {"empty", ""}});
-  EXPECT_THAT(lines_, ElementsAre(R"(2026-01-01T00:00:00.000000Z error write refused key=default/ctr error="no such thing" empty="")"));
+  EXPECT_THAT(
+      lines_,
+      ElementsAre(R"(2026-01-01T00:00:00.000000Z error write refused key=default/ctr error="no such thing" empty="")"));
 }
 
 // What objects are called and servers answer stands in logs; a terminal that shows them does nothing else.
 TEST_F(LogTest, NothingInALineReachesATerminal) {
   Configure(log::Format::kText);
-  log::Error("refused: \x1b[31m\nforged", {{"key", "a\xe2\x80\xae" "b"}, {"error", "\x1b]0;x\x07\xc2\x9b"}});
+  log::Error("refused: \x1b[31m\nforged", {{"key",
+                                            "a\xe2\x80\xae"
+                                            "b"},
+                                           {"error", "\x1b]0;x\x07\xc2\x9b"}});
   Configure(log::Format::kJson);
-  log::Error("\x1b[31m", {{"key", "a\xe2\x80\xae" "b"}});
-  EXPECT_THAT(lines_, ElementsAre(R"(2026-01-01T00:00:00.000000Z error refused: \u001b[31m\nforged key="a\u202eb" error="\u001b]0;x\u0007\u009b")",
-                                  R"({"ts":"2026-01-01T00:00:00.000000Z","level":"error","msg":"\u001b[31m","key":"a\u202eb"})"));
+  log::Error("\x1b[31m", {{"key",
+                           "a\xe2\x80\xae"
+                           "b"}});
+  EXPECT_THAT(
+      lines_,
+      ElementsAre(
+          R"(2026-01-01T00:00:00.000000Z error refused: \u001b[31m\nforged key="a\u202eb" error="\u001b]0;x\u0007\u009b")",
+          R"({"ts":"2026-01-01T00:00:00.000000Z","level":"error","msg":"\u001b[31m","key":"a\u202eb"})"));
 }
 
 TEST_F(LogTest, LevelsBelowAreSilent) {
@@ -85,7 +102,8 @@ TEST_F(LogTest, RepeatsAreCountedNotPrinted) {
   lines_.clear();
   now_ += absl::Seconds(6);
   log::Info("other");
-  EXPECT_THAT(lines_, ElementsAre("2026-01-01T00:00:11.000000Z info waits gang=ctr repeated=4", "2026-01-01T00:00:11.000000Z info other"));
+  EXPECT_THAT(lines_, ElementsAre("2026-01-01T00:00:11.000000Z info waits gang=ctr repeated=4",
+                                  "2026-01-01T00:00:11.000000Z info other"));
   lines_.clear();
   log::Info("waits", {{"gang", "ctr"}});  // its window is over
   EXPECT_THAT(lines_, SizeIs(1));

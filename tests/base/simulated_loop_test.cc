@@ -127,8 +127,14 @@ TEST(SimulatedLoopTest, CancelledTimersDoNotRunEvenWhenTheirTimeHasCome) {
     Owner owner;
     int ran = 0;
     Loop::TimerId a = 0, b = 0;
-    a = loop.PostAt(kStart, owner.token(), [&] { ++ran; loop.Cancel(b); });
-    b = loop.PostAt(kStart, owner.token(), [&] { ++ran; loop.Cancel(a); });
+    a = loop.PostAt(kStart, owner.token(), [&] {
+      ++ran;
+      loop.Cancel(b);
+    });
+    b = loop.PostAt(kStart, owner.token(), [&] {
+      ++ran;
+      loop.Cancel(a);
+    });
     loop.RunUntilIdle();
     EXPECT_EQ(ran, 1);
     loop.Cancel(a);
@@ -145,9 +151,8 @@ TEST(SimulatedLoopTest, IdleIsQuietForAWhileNotForEver) {
     loop.PostAt(loop.Now() + absl::Minutes(5), owner.token(), beat);
   };
   loop.PostAt(kStart + absl::Minutes(5), owner.token(), beat);
-  loop.PostAt(kStart + absl::Seconds(9), owner.token(), [&] {
-    loop.PostAt(loop.Now() + absl::Seconds(9), owner.token(), [&] { ++soon; });
-  });
+  loop.PostAt(kStart + absl::Seconds(9), owner.token(),
+              [&] { loop.PostAt(loop.Now() + absl::Seconds(9), owner.token(), [&] { ++soon; }); });
   EXPECT_TRUE(loop.RunUntilIdle(absl::Seconds(10)));
   EXPECT_EQ(soon, 1);
   EXPECT_EQ(beats, 0);

@@ -24,7 +24,8 @@ std::string Pem(F write) {
 
 void AddName(X509* x, const char* field, const std::string& value) {
   if (value.empty()) return;
-  X509_NAME_add_entry_by_txt(X509_get_subject_name(x), field, MBSTRING_UTF8, reinterpret_cast<const unsigned char*>(value.c_str()), -1, -1, 0);
+  X509_NAME_add_entry_by_txt(X509_get_subject_name(x), field, MBSTRING_UTF8,
+                             reinterpret_cast<const unsigned char*>(value.c_str()), -1, -1, 0);
 }
 
 void Extend(X509* x, int nid, const char* value) {
@@ -36,7 +37,8 @@ void Extend(X509* x, int nid, const char* value) {
 
 }  // namespace
 
-Identity::Identity(const Subject& subject, const Identity* issuer) : key_(EVP_EC_gen("P-256")), certificate_(X509_new()) {
+Identity::Identity(const Subject& subject, const Identity* issuer)
+    : key_(EVP_EC_gen("P-256")), certificate_(X509_new()) {
   static std::atomic<long> serial{1};
   X509* const x = certificate_.get();
   X509_set_version(x, 2);

@@ -25,20 +25,28 @@ struct Word {
 };
 
 const std::vector<Word>& RequestWords() {
-  static const std::vector<Word> kWords = {
-      {"query", {Kind::object}},    {"body", {}},
-      {"text", {Kind::string}},     {"type", {Kind::string}},
-      {"accept", {Kind::string}},   {"code", {Kind::int64}},
-      {"reason", {Kind::string}},   {"message", {Kind::string, Kind::object}},
-      {"has", {}},                  {"warnings", {Kind::array}},
-      {"save", {Kind::object}},     {"eventually", {Kind::bool_}},
-      {"media", {Kind::string}},    {"retry-after", {Kind::bool_}},
-      {"proto", {Kind::bool_}},     {"says", {Kind::string, Kind::object}}};
+  static const std::vector<Word> kWords = {{"query", {Kind::object}},
+                                           {"body", {}},
+                                           {"text", {Kind::string}},
+                                           {"type", {Kind::string}},
+                                           {"accept", {Kind::string}},
+                                           {"code", {Kind::int64}},
+                                           {"reason", {Kind::string}},
+                                           {"message", {Kind::string, Kind::object}},
+                                           {"has", {}},
+                                           {"warnings", {Kind::array}},
+                                           {"save", {Kind::object}},
+                                           {"eventually", {Kind::bool_}},
+                                           {"media", {Kind::string}},
+                                           {"retry-after", {Kind::bool_}},
+                                           {"proto", {Kind::bool_}},
+                                           {"says", {Kind::string, Kind::object}}};
   return kWords;
 }
 
 const std::vector<Word>& WordsOf(absl::string_view verb) {
-  static const std::vector<Word> kWatch = {{"query", {Kind::object}}, {"accept", {Kind::string}}, {"as", {Kind::string}}};
+  static const std::vector<Word> kWatch = {
+      {"query", {Kind::object}}, {"accept", {Kind::string}}, {"as", {Kind::string}}};
   static const std::vector<Word> kFrames = {{"are", {Kind::array}}, {"save", {Kind::object}}};
   static const std::vector<Word> kAtOnce = {{"each", {Kind::object}}, {"answers", {Kind::object}}};
   static const std::vector<Word> kNone = {};
@@ -60,8 +68,10 @@ std::string Text(json::string_view text) { return std::string(text.data(), text.
 absl::Status CheckWord(const Step& step, absl::string_view name, const json::value& value) {
   const std::vector<Word>& words = WordsOf(step.verb);
   const auto word = std::find_if(words.begin(), words.end(), [&](const Word& each) { return each.name == name; });
-  if (word == words.end()) return absl::InvalidArgumentError(absl::StrCat(step.where, ": ", step.verb, " has no ", name));
-  if (word->kinds.empty() || std::count(word->kinds.begin(), word->kinds.end(), value.kind()) != 0) return absl::OkStatus();
+  if (word == words.end())
+    return absl::InvalidArgumentError(absl::StrCat(step.where, ": ", step.verb, " has no ", name));
+  if (word->kinds.empty() || std::count(word->kinds.begin(), word->kinds.end(), value.kind()) != 0)
+    return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(step.where, ": ", name, " cannot be ", api::ToJson(value)));
 }
 
@@ -77,7 +87,8 @@ absl::StatusOr<Step> ReadStep(const json::value& given, std::string where) {
     step.target = member.value().is_string() ? Text(member.value().get_string()) : "";
     if (member.value().is_int64()) step.times = static_cast<int>(member.value().get_int64());
   }
-  if (step.verb.empty()) return absl::InvalidArgumentError(absl::StrCat(step.where, ": a step has a verb: GET, POST, WATCH..."));
+  if (step.verb.empty())
+    return absl::InvalidArgumentError(absl::StrCat(step.where, ": a step has a verb: GET, POST, WATCH..."));
   for (const json::key_value_pair& member : given.get_object()) {
     if (IsVerb(Text(member.key()))) continue;
     GW_RETURN_IF_ERROR(CheckWord(step, Text(member.key()), member.value()));
@@ -184,7 +195,8 @@ absl::StatusOr<std::vector<Case>> LoadCases(const std::string& folder) {
         GW_ASSIGN_OR_RETURN(Case made, ReadCase(document, one));
         made.file = file.name;
         if (!names.insert(made.name).second) {
-          return absl::InvalidArgumentError(absl::StrCat(document.Where("case"), ": there is another case ", made.name));
+          return absl::InvalidArgumentError(
+              absl::StrCat(document.Where("case"), ": there is another case ", made.name));
         }
         cases.push_back(std::move(made));
       }

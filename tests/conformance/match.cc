@@ -29,7 +29,8 @@ class Matcher {
   explicit Matcher(std::vector<std::string>& out) : out_(out) {}
 
   void Visit(const json::value& pattern, const json::value* value, const std::string& path) {
-    if (pattern.is_object() && pattern.get_object().size() == 1 && pattern.get_object().begin()->key().starts_with("$")) {
+    if (pattern.is_object() && pattern.get_object().size() == 1 &&
+        pattern.get_object().begin()->key().starts_with("$")) {
       const json::key_value_pair& matcher = *pattern.get_object().begin();
       return Special({matcher.key().data(), matcher.key().size()}, matcher.value(), value, path);
     }
@@ -53,15 +54,19 @@ class Matcher {
   static bool Equal(const json::value& a, const json::value& b) {
     return a == b || (a.is_number() && b.is_number() && a.to_number<double>() == b.to_number<double>());
   }
-  static bool Matches(const json::value& pattern, const json::value& value) { return Differences(pattern, &value).empty(); }
+  static bool Matches(const json::value& pattern, const json::value& value) {
+    return Differences(pattern, &value).empty();
+  }
 
   void Say(const std::string& path, absl::string_view what, const json::value* value) {
-    out_.push_back(absl::StrCat(path.empty() ? "/" : path, ": ", what, ", is ", value == nullptr ? "absent" : api::ToJson(*value)));
+    out_.push_back(absl::StrCat(path.empty() ? "/" : path, ": ", what, ", is ",
+                                value == nullptr ? "absent" : api::ToJson(*value)));
   }
 
   void Elements(const json::array& patterns, const json::value& value, const std::string& path) {
     const json::array& elements = value.get_array();
-    if (patterns.size() != elements.size()) return Say(path, absl::StrCat("should have ", patterns.size(), " elements"), &value);
+    if (patterns.size() != elements.size())
+      return Say(path, absl::StrCat("should have ", patterns.size(), " elements"), &value);
     for (std::size_t i = 0; i < patterns.size(); ++i) Visit(patterns[i], &elements[i], absl::StrCat(path, "/", i));
   }
 
@@ -88,8 +93,11 @@ class Matcher {
     } else if (name == "$exactly") {
       if (*value != argument) Say(path, absl::StrCat("should be exactly ", api::ToJson(argument)), value);
     } else if (name == "$size") {
-      const std::size_t size = value->is_array() ? value->get_array().size() : value->is_object() ? value->get_object().size() : 0;
-      if (json::value(static_cast<std::int64_t>(size)) != argument) Say(path, absl::StrCat("should have ", api::ToJson(argument)), value);
+      const std::size_t size = value->is_array()    ? value->get_array().size()
+                               : value->is_object() ? value->get_object().size()
+                                                    : 0;
+      if (json::value(static_cast<std::int64_t>(size)) != argument)
+        Say(path, absl::StrCat("should have ", api::ToJson(argument)), value);
     } else if (name == "$like") {
       const bool like = value->is_string() && IsLike(std::string(Text(*value)), std::string(Text(argument)));
       if (!like) Say(path, absl::StrCat("should be like ", api::ToJson(argument)), value);

@@ -1,10 +1,12 @@
-// Whether a JSON value is as a case says: every member that the pattern names is there and matches, others may be there.
+// Whether a JSON value is as a case says: every member that the pattern names is there and matches, others may be
+// there.
 //
-// In a pattern null means absent, a list means these elements and no others in this order, and a map with one member whose name
-// begins with $ is a matcher:
+// In a pattern null means absent, a list means these elements and no others in this order, and a map with one member
+// whose name begins with $ is a matcher:
 //   {$any: true}       there, whatever it is          {$exactly: X}     equal to X, nothing more
 //   {$like: REGEXP}    a text in which it is found    {$not: PATTERN}   there or not, but not that
-//   {$size: N}         a list or map of N             {$contains: X}    a text with X in it; a list with an element for each of X
+//   {$size: N}         a list or map of N             {$contains: X}    a text with X in it; a list with an element for
+//   each of X
 //   {$among: [...]}    a list of these elements, in any order
 #pragma once
 

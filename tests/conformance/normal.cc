@@ -31,9 +31,11 @@ const std::regex& Time() {
   static const std::regex& time = *new std::regex(R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z)");
   return time;
 }
-// Versions within texts: "too old resource version: 3 (7)", "requested: 9, current: 7", "in the precondition (3)", "in record (7)", and an object's as JSON.
+// Versions within texts: "too old resource version: 3 (7)", "requested: 9, current: 7", "in the precondition (3)", "in
+// record (7)", and an object's as JSON.
 const std::regex& Versions() {
-  static const std::regex& versions = *new std::regex(R"re((resource version: |current: |requested: |in record \(|in the precondition \(|\\?"resourceVersion\\?":\\?")\d+( \(\d+\))?)re");
+  static const std::regex& versions = *new std::regex(
+      R"re((resource version: |current: |requested: |in record \(|in the precondition \(|\\?"resourceVersion\\?":\\?")\d+( \(\d+\))?)re");
   return versions;
 }
 // Of a table's column: how old something is.
@@ -49,7 +51,8 @@ bool IsDays(const std::string& text) {
 
 bool IsOfNow(const std::string& time) {
   absl::Time at;
-  return absl::ParseTime(absl::RFC3339_full, time, &at, nullptr) && absl::AbsDuration(absl::Now() - at) < absl::Hours(2);
+  return absl::ParseTime(absl::RFC3339_full, time, &at, nullptr) &&
+         absl::AbsDuration(absl::Now() - at) < absl::Hours(2);
 }
 
 // Every match becomes what `word` makes of it.
@@ -69,10 +72,14 @@ std::string Replaced(const std::string& text, const std::regex& pattern, F word)
 // Of an entry of managedFields.
 std::string WhoOwns(const json::value& entry) {
   const json::object* const object = entry.if_object();
-  return object == nullptr ? "" : absl::StrCat(TextAt(*object, "manager"), "/", TextAt(*object, "operation"), "/", TextAt(*object, "subresource"), "/", TextAt(*object, "apiVersion"));
+  return object == nullptr ? ""
+                           : absl::StrCat(TextAt(*object, "manager"), "/", TextAt(*object, "operation"), "/",
+                                          TextAt(*object, "subresource"), "/", TextAt(*object, "apiVersion"));
 }
 
-bool IsList(const json::object& object) { return absl::EndsWith(TextAt(object, "kind"), "List") || TextAt(object, "kind") == "Table"; }
+bool IsList(const json::object& object) {
+  return absl::EndsWith(TextAt(object, "kind"), "List") || TextAt(object, "kind") == "Table";
+}
 
 }  // namespace
 
@@ -86,12 +93,15 @@ std::string Normalizer::Numbered(const std::string& what, const std::string& tex
 std::string Normalizer::Text(std::string text) {
   for (const auto& [from, to] : words_) text = absl::StrReplaceAll(text, {{from, to}});
   for (const auto& [from, to] : generated_) text = absl::StrReplaceAll(text, {{from, to}});
-  if (text.size() > (1u << 16)) return absl::StrCat("<", text.size(), " bytes>");  // regular expressions of the library recurse
+  if (text.size() > (1u << 16))
+    return absl::StrCat("<", text.size(), " bytes>");  // regular expressions of the library recurse
   text = Replaced(text, Uid(), [this](const std::string& uid) { return Numbered("uid", uid); });
   text = Replaced(text, Time(), [](const std::string& time) {
     return !IsOfNow(time) ? time : std::string(absl::StrContains(time, '.') ? "<micro time>" : "<time>");
   });
-  return Replaced(text, Versions(), [](const std::string& match) { return match.substr(0, match.find_first_of("0123456789")) + "<version>"; });
+  return Replaced(text, Versions(), [](const std::string& match) {
+    return match.substr(0, match.find_first_of("0123456789")) + "<version>";
+  });
 }
 
 json::value Normalizer::WalkObject(const json::object& object, const std::string& key, bool of_list) {
@@ -116,12 +126,15 @@ json::value Normalizer::Walk(const json::value& value, const std::string& key, b
     json::array out;
     for (const json::value& each : value.get_array()) out.push_back(Walk(each, key, false));
     // Sorted by their times, which are whole seconds.
-    if (key == "managedFields") std::stable_sort(out.begin(), out.end(), [](const json::value& a, const json::value& b) { return WhoOwns(a) < WhoOwns(b); });
+    if (key == "managedFields")
+      std::stable_sort(out.begin(), out.end(),
+                       [](const json::value& a, const json::value& b) { return WhoOwns(a) < WhoOwns(b); });
     return out;
   }
   if (!value.is_string()) return value;
   const std::string text = String(value.get_string());
-  if (key == "resourceVersion" && !text.empty() && text != "0") return json::value(of_list ? "<version>" : Numbered("rv", text));
+  if (key == "resourceVersion" && !text.empty() && text != "0")
+    return json::value(of_list ? "<version>" : Numbered("rv", text));
   if (key == "continue" && !text.empty()) return json::value("<continue>");
   if (key == "cells" && IsAge(text)) return json::value("<age>");
   if (key == "cells" && IsDays(text)) return json::value("<days>");
@@ -134,7 +147,8 @@ json::object Normalizer::Of(const kube::Response& response) {
   const bool is_json = parsed.ok() && absl::StrContains(response.content_type, "json");
   out["body"] = is_json ? Walk(*parsed, "", false) : json::value(Text(*response.body));
   // The kinds of an API group with all their fields: schemas are compared elsewhere.
-  if (parsed.ok() && parsed->is_object() && parsed->get_object().contains("openapi")) out["body"] = "<an OpenAPI document>";
+  if (parsed.ok() && parsed->is_object() && parsed->get_object().contains("openapi"))
+    out["body"] = "<an OpenAPI document>";
   out["code"] = response.code;
   if (response.retry_after.has_value()) out["retry-after"] = absl::FormatDuration(*response.retry_after);
   out["type"] = response.content_type;

@@ -1,5 +1,5 @@
-// What a server answered, told so that two servers that behave alike tell the same: what chance and the clock make becomes a word, numbered by
-// the order in which it appears in the case.
+// What a server answered, told so that two servers that behave alike tell the same: what chance and the clock make
+// becomes a word, numbered by the order in which it appears in the case.
 //
 //   <uid 1>, <rv 1>       of an object; a list's version, which counts everybody's writes, is <version>
 //   <time>, <micro time>  of now; times that a case wrote itself stay

@@ -23,7 +23,9 @@ absl::Status Wrong(const std::string& path, absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat("as protobuf: ", path, ": ", what));
 }
 
-const pb::FieldDescriptor& Named(const pb::Message& message, const char* name) { return *message.GetDescriptor()->FindFieldByName(name); }
+const pb::FieldDescriptor& Named(const pb::Message& message, const char* name) {
+  return *message.GetDescriptor()->FindFieldByName(name);
+}
 
 absl::Status FillMessage(const json::value& value, const std::string& path, pb::Message& message);
 
@@ -43,7 +45,8 @@ std::pair<const pb::FieldDescriptor*, pb::Message*> FieldOf(pb::Message& message
 }
 
 // One value: of the field itself, or one more of its list.
-absl::Status FillValue(const json::value& value, const std::string& path, const pb::FieldDescriptor& field, pb::Message& message) {
+absl::Status FillValue(const json::value& value, const std::string& path, const pb::FieldDescriptor& field,
+                       pb::Message& message) {
   const pb::Reflection& r = *message.GetReflection();
   const bool more = field.is_repeated();
   if (field.cpp_type() == pb::FieldDescriptor::CPPTYPE_MESSAGE) {
@@ -51,7 +54,8 @@ absl::Status FillValue(const json::value& value, const std::string& path, const 
   }
   if (field.cpp_type() == pb::FieldDescriptor::CPPTYPE_STRING && value.is_string()) {
     std::string text = Text(value.get_string());
-    if (field.type() == pb::FieldDescriptor::TYPE_BYTES && !absl::Base64Unescape(std::string(text), &text)) return Wrong(path, "is not base64");
+    if (field.type() == pb::FieldDescriptor::TYPE_BYTES && !absl::Base64Unescape(std::string(text), &text))
+      return Wrong(path, "is not base64");
     more ? r.AddString(&message, &field, text) : r.SetString(&message, &field, text);
   } else if (field.cpp_type() == pb::FieldDescriptor::CPPTYPE_BOOL && value.is_bool()) {
     more ? r.AddBool(&message, &field, value.get_bool()) : r.SetBool(&message, &field, value.get_bool());
@@ -66,16 +70,19 @@ absl::Status FillValue(const json::value& value, const std::string& path, const 
   return absl::OkStatus();
 }
 
-absl::Status FillMap(const json::object& map, const std::string& path, const pb::FieldDescriptor& field, pb::Message& message) {
+absl::Status FillMap(const json::object& map, const std::string& path, const pb::FieldDescriptor& field,
+                     pb::Message& message) {
   for (const json::key_value_pair& member : map) {
     pb::Message& entry = *message.GetReflection()->AddMessage(&message, &field);
     entry.GetReflection()->SetString(&entry, &Named(entry, "key"), Text(member.key()));
-    GW_RETURN_IF_ERROR(FillValue(member.value(), absl::StrCat(path, ".", Text(member.key())), *field.message_type()->map_value(), entry));
+    GW_RETURN_IF_ERROR(FillValue(member.value(), absl::StrCat(path, ".", Text(member.key())),
+                                 *field.message_type()->map_value(), entry));
   }
   return absl::OkStatus();
 }
 
-absl::Status FillField(const json::value& value, const std::string& path, const pb::FieldDescriptor& field, pb::Message& message) {
+absl::Status FillField(const json::value& value, const std::string& path, const pb::FieldDescriptor& field,
+                       pb::Message& message) {
   if (field.is_map() && value.is_object()) return FillMap(value.get_object(), path, field, message);
   if (!field.is_repeated()) return FillValue(value, path, field, message);
   if (!value.is_array()) return Wrong(path, "is a list");
@@ -110,7 +117,8 @@ absl::Status FillMessage(const json::value& value, const std::string& path, pb::
   for (const json::key_value_pair& member : value.get_object()) {
     const std::string name = Text(member.key()), at = absl::StrCat(path, path.empty() ? "" : ".", name);
     const auto [field, owner] = FieldOf(message, name);
-    if (field == nullptr) return Wrong(at, absl::StrCat(message.GetDescriptor()->name(), " in proto/kubernetes has no such field"));
+    if (field == nullptr)
+      return Wrong(at, absl::StrCat(message.GetDescriptor()->name(), " in proto/kubernetes has no such field"));
     GW_RETURN_IF_ERROR(FillField(member.value(), at, *field, *owner));
   }
   return absl::OkStatus();
@@ -129,7 +137,8 @@ absl::StatusOr<std::string> ToProtobuf(const json::value& object) {
   };
   const std::string api_version = take("apiVersion"), kind = take("kind");
   const pb::Descriptor* const type = sandbox::FindObjectType(api_version, kind);
-  if (type == nullptr) return absl::InvalidArgumentError(absl::StrCat("as protobuf: proto/kubernetes has no ", api_version, " ", kind));
+  if (type == nullptr)
+    return absl::InvalidArgumentError(absl::StrCat("as protobuf: proto/kubernetes has no ", api_version, " ", kind));
   const std::unique_ptr<pb::Message> message = sandbox::NewMessage(*type);
   GW_RETURN_IF_ERROR(FillMessage(json::value(fields), "", *message));
   const std::unique_ptr<pb::Message> envelope = sandbox::NewMessage(sandbox::EnvelopeType());

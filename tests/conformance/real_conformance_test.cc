@@ -13,7 +13,8 @@ class RealServer final : public Server {
   static absl::StatusOr<std::unique_ptr<Server>> Start() {
     auto server = std::make_unique<RealServer>();
     GW_ASSIGN_OR_RETURN(server->plane_, ControlPlane::Start({.audit = false, .api_server_flags = {}}));
-    GW_ASSIGN_OR_RETURN(server->client_, kube::HttpClient::Make(server->loop().loop(), server->plane_->admin_connection()));
+    GW_ASSIGN_OR_RETURN(server->client_,
+                        kube::HttpClient::Make(server->loop().loop(), server->plane_->admin_connection()));
     kube::Connection etcd;
     etcd.server = server->plane_->etcd_url();
     GW_ASSIGN_OR_RETURN(server->etcd_, kube::HttpClient::Make(server->loop().loop(), etcd));
@@ -40,8 +41,8 @@ class RealServer final : public Server {
   absl::StatusOr<std::string> Etcd(const std::string& path, const std::string& body) {
     Inbox<absl::StatusOr<kube::Response>> answer;
     Owner owner;
-    etcd_->Send({.method = "POST", .path = path, .query = {}, .content_type = {}, .accept = {}, .body = body}, owner.token(),
-                [&answer](absl::StatusOr<kube::Response> response) { answer.Put(std::move(response)); });
+    etcd_->Send({.method = "POST", .path = path, .query = {}, .content_type = {}, .accept = {}, .body = body},
+                owner.token(), [&answer](absl::StatusOr<kube::Response> response) { answer.Put(std::move(response)); });
     std::optional<absl::StatusOr<kube::Response>> got = answer.Take();
     if (!got.has_value()) return absl::DeadlineExceededError("etcd does not answer");
     GW_RETURN_IF_ERROR(got->status());

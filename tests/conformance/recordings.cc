@@ -17,7 +17,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t kShown = 300;   // bytes of a value in a difference
+constexpr std::size_t kShown = 300;  // bytes of a value in a difference
 constexpr std::size_t kAtMost = 40;  // differences of a case
 
 std::string String(json::string_view text) { return std::string(text.data(), text.size()); }
@@ -26,21 +26,25 @@ class Comparison {
  public:
   Comparison(const std::string& name, const std::vector<LeftOut>& left_out, std::set<std::string>& used) : used_(used) {
     for (const LeftOut& rule : left_out) {
-      if (rule.cases.empty() || std::count(rule.cases.begin(), rule.cases.end(), name) != 0) rules_.emplace_back(&rule, absl::StrSplit(rule.at, '/'));
+      if (rule.cases.empty() || std::count(rule.cases.begin(), rule.cases.end(), name) != 0)
+        rules_.emplace_back(&rule, absl::StrSplit(rule.at, '/'));
     }
   }
 
   void Visit(const json::value* recorded, const json::value* seen) {
     if (recorded != nullptr && seen != nullptr && Equal(*recorded, *seen)) return;
     if (IsLeftOut()) return;
-    if (recorded != nullptr && seen != nullptr && recorded->is_object() && seen->is_object()) return Members(recorded->get_object(), seen->get_object());
-    if (recorded != nullptr && seen != nullptr && recorded->is_array() && seen->is_array()) return Elements(recorded->get_array(), seen->get_array());
+    if (recorded != nullptr && seen != nullptr && recorded->is_object() && seen->is_object())
+      return Members(recorded->get_object(), seen->get_object());
+    if (recorded != nullptr && seen != nullptr && recorded->is_array() && seen->is_array())
+      return Elements(recorded->get_array(), seen->get_array());
     out_.push_back(absl::StrCat(absl::StrJoin(path_, "/"), ": recorded ", Shown(recorded), ", is ", Shown(seen)));
   }
 
   std::string Told() const {
     const auto end = out_.begin() + static_cast<std::ptrdiff_t>(std::min(out_.size(), kAtMost));
-    return absl::StrCat(absl::StrJoin(out_.begin(), end, "\n"), out_.size() > kAtMost ? absl::StrCat("\nand ", out_.size() - kAtMost, " more") : "");
+    return absl::StrCat(absl::StrJoin(out_.begin(), end, "\n"),
+                        out_.size() > kAtMost ? absl::StrCat("\nand ", out_.size() - kAtMost, " more") : "");
   }
 
  private:
@@ -58,7 +62,8 @@ class Comparison {
     const bool anywhere = words.front() == "**";
     const std::size_t count = words.size() - (anywhere ? 1 : 0);
     if (at.size() < count || (!anywhere && at.size() != count)) return false;
-    return std::equal(words.end() - static_cast<std::ptrdiff_t>(count), words.end(), at.end() - static_cast<std::ptrdiff_t>(count),
+    return std::equal(words.end() - static_cast<std::ptrdiff_t>(count), words.end(),
+                      at.end() - static_cast<std::ptrdiff_t>(count),
                       [](const std::string& word, const std::string& each) { return word == "*" || word == each; });
   }
 
@@ -101,8 +106,8 @@ class Comparison {
 
 }  // namespace
 
-std::string Compare(const json::array& recorded, const json::array& seen, const std::string& name, const std::vector<LeftOut>& left_out,
-                    std::set<std::string>& used) {
+std::string Compare(const json::array& recorded, const json::array& seen, const std::string& name,
+                    const std::vector<LeftOut>& left_out, std::set<std::string>& used) {
   Comparison comparison(name, left_out, used);
   const json::value a(recorded), b(seen);
   comparison.Visit(&a, &b);
@@ -125,8 +130,11 @@ absl::StatusOr<std::vector<LeftOut>> LoadLeftOut(const std::string& file) {
       };
       rule.at = text("at");
       rule.because = text("because");
-      if (rule.at.empty() || rule.because.empty()) return absl::InvalidArgumentError(absl::StrCat(rule.where, ": a rule says at and because"));
-      if (const json::value* const unsteady = fields->if_contains("unsteady"); unsteady != nullptr && unsteady->is_bool()) rule.unsteady = unsteady->as_bool();
+      if (rule.at.empty() || rule.because.empty())
+        return absl::InvalidArgumentError(absl::StrCat(rule.where, ": a rule says at and because"));
+      if (const json::value* const unsteady = fields->if_contains("unsteady");
+          unsteady != nullptr && unsteady->is_bool())
+        rule.unsteady = unsteady->as_bool();
       if (const json::value* const cases = fields->if_contains("cases"); cases != nullptr && cases->is_array()) {
         for (const json::value& each : cases->get_array()) rule.cases.push_back(String(each.as_string()));
       }
@@ -166,9 +174,12 @@ void Recordings::Write(const std::vector<Case>& all) {
   for (const std::string& name : changed_) {
     File& file = files_[name];
     std::erase_if(file, [&](const auto& entry) {
-      return std::none_of(all.begin(), all.end(), [&](const Case& c) { return c.file == name && c.name == entry.first; });
+      return std::none_of(all.begin(), all.end(),
+                          [&](const Case& c) { return c.file == name && c.name == entry.first; });
     });
-    const auto answers = [](std::string* out, const json::value& answer) { absl::StrAppend(out, "  ", api::ToJson(answer)); };
+    const auto answers = [](std::string* out, const json::value& answer) {
+      absl::StrAppend(out, "  ", api::ToJson(answer));
+    };
     const auto entry = [&](std::string* out, const auto& each) {
       absl::StrAppend(out, "\"", each.first, "\": [\n", absl::StrJoin(each.second, ",\n", answers), "\n]");
     };

@@ -1,5 +1,5 @@
-// What the real API server answered to every step of every case, whole: tests/golden/conformance/FILE.json for the cases of FILE.yaml. Only
-// real_conformance_test writes it, with GW_UPDATE_GOLDEN=1, and then fails.
+// What the real API server answered to every step of every case, whole: tests/golden/conformance/FILE.json for the
+// cases of FILE.yaml. Only real_conformance_test writes it, with GW_UPDATE_GOLDEN=1, and then fails.
 #pragma once
 
 #include <map>
@@ -16,17 +16,18 @@ namespace gangway::testutil {
 
 // A part of the answers that is not compared with the sandbox's, and why.
 struct LeftOut {
-  std::string at;                   // "body/spec/*/name": members and indices; `*` is any of them, `**` in front any number. What is below is left out too
-  std::vector<std::string> cases;   // none: all
+  std::string at;  // "body/spec/*/name": members and indices; `*` is any of them, `**` in front any number. What is
+                   // below is left out too
+  std::vector<std::string> cases;  // none: all
   std::string because;
-  bool unsteady = false;            // the real API server does not answer the same twice
-  std::string where;                // "left_out.yaml:12:3"
+  bool unsteady = false;  // the real API server does not answer the same twice
+  std::string where;      // "left_out.yaml:12:3"
 };
 
-// "" when the two are equal but for what is left out; else the differences, a line each: path, what was recorded, what came. `used` gets the
-// places of the rules that something was left out for.
-std::string Compare(const boost::json::array& recorded, const boost::json::array& seen, const std::string& name, const std::vector<LeftOut>& left_out,
-                    std::set<std::string>& used);
+// "" when the two are equal but for what is left out; else the differences, a line each: path, what was recorded, what
+// came. `used` gets the places of the rules that something was left out for.
+std::string Compare(const boost::json::array& recorded, const boost::json::array& seen, const std::string& name,
+                    const std::vector<LeftOut>& left_out, std::set<std::string>& used);
 
 // left_out.yaml beside the cases. InvalidArgument names the line of a rule without reason.
 absl::StatusOr<std::vector<LeftOut>> LoadLeftOut(const std::string& file);

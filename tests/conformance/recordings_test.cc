@@ -36,43 +36,60 @@ std::string Told(Normalizer& normalizer, std::string body, const std::string& ty
 
 TEST(NormalizerTest, WhatChanceMadeIsNumberedAsItAppears) {
   Normalizer normalizer(Words{{"t-case", "<ns>"}});
-  EXPECT_EQ(Told(normalizer, absl::StrCat(R"({"metadata":{"uid":")", kUid, R"(1","resourceVersion":"17","namespace":"t-case","creationTimestamp":"<now>"}})")),
-            R"({"metadata":{"creationTimestamp":"<time>","namespace":"<ns>","resourceVersion":"<rv 1>","uid":"<uid 1>"}})");
-  EXPECT_EQ(Told(normalizer, absl::StrCat(R"({"metadata":{"uid":")", kUid, R"(2","resourceVersion":"18"},"owner":")", kUid, R"(1","at":"2020-01-01T00:00:00Z"})")),
-            R"({"at":"2020-01-01T00:00:00Z","metadata":{"resourceVersion":"<rv 2>","uid":"<uid 2>"},"owner":"<uid 1>"})");
-  EXPECT_EQ(Told(normalizer, R"({"kind":"PodList","metadata":{"resourceVersion":"19","continue":"abc"},"items":[{"metadata":{"resourceVersion":"17"}}]})"),
-            R"({"items":[{"metadata":{"resourceVersion":"<rv 1>"}}],"kind":"PodList","metadata":{"continue":"<continue>","resourceVersion":"<version>"}})");
+  EXPECT_EQ(
+      Told(normalizer, absl::StrCat(R"({"metadata":{"uid":")", kUid,
+                                    R"(1","resourceVersion":"17","namespace":"t-case","creationTimestamp":"<now>"}})")),
+      R"({"metadata":{"creationTimestamp":"<time>","namespace":"<ns>","resourceVersion":"<rv 1>","uid":"<uid 1>"}})");
+  EXPECT_EQ(
+      Told(normalizer, absl::StrCat(R"({"metadata":{"uid":")", kUid, R"(2","resourceVersion":"18"},"owner":")", kUid,
+                                    R"(1","at":"2020-01-01T00:00:00Z"})")),
+      R"({"at":"2020-01-01T00:00:00Z","metadata":{"resourceVersion":"<rv 2>","uid":"<uid 2>"},"owner":"<uid 1>"})");
+  EXPECT_EQ(
+      Told(
+          normalizer,
+          R"({"kind":"PodList","metadata":{"resourceVersion":"19","continue":"abc"},"items":[{"metadata":{"resourceVersion":"17"}}]})"),
+      R"({"items":[{"metadata":{"resourceVersion":"<rv 1>"}}],"kind":"PodList","metadata":{"continue":"<continue>","resourceVersion":"<version>"}})");
 }
 
 TEST(NormalizerTest, GeneratedNamesAreKnownWhereverTheyStand) {
   Normalizer normalizer(Words{});
-  EXPECT_EQ(Told(normalizer, R"({"metadata":{"generateName":"a-","name":"a-x1y2z"}})"), R"({"metadata":{"generateName":"a-","name":"a-<name>"}})");
-  EXPECT_EQ(Told(normalizer, R"({"message":"pods \"a-x1y2z\" not found"})"), R"({"message":"pods \"a-<name>\" not found"})");
+  EXPECT_EQ(Told(normalizer, R"({"metadata":{"generateName":"a-","name":"a-x1y2z"}})"),
+            R"({"metadata":{"generateName":"a-","name":"a-<name>"}})");
+  EXPECT_EQ(Told(normalizer, R"({"message":"pods \"a-x1y2z\" not found"})"),
+            R"({"message":"pods \"a-<name>\" not found"})");
 }
 
 TEST(NormalizerTest, VersionsWithinTexts) {
   Normalizer normalizer(Words{});
-  EXPECT_EQ(Told(normalizer, R"json({"message":"too old resource version: 3 (17)"})json"), R"({"message":"too old resource version: <version>"})");
+  EXPECT_EQ(Told(normalizer, R"json({"message":"too old resource version: 3 (17)"})json"),
+            R"({"message":"too old resource version: <version>"})");
   EXPECT_EQ(Told(normalizer, "<now> is text", "text/plain"), R"("<time> is text")");
 }
 
 json::array Answers(const std::string& text) { return api::ParseJson(text)->as_array(); }
-LeftOut Rule(const std::string& at, std::vector<std::string> cases = {}) { return {at, std::move(cases), "a reason", false, "left_out.yaml:" + at}; }
+LeftOut Rule(const std::string& at, std::vector<std::string> cases = {}) {
+  return {at, std::move(cases), "a reason", false, "left_out.yaml:" + at};
+}
 
 TEST(CompareTest, EveryDifferenceIsNamed) {
   std::set<std::string> used;
   const json::array recorded = Answers(R"([{"code":200,"body":{"a":1,"b":[1,2],"c":{"d":"x"}}}])");
-  EXPECT_EQ(Compare(recorded, Answers(R"([{"code":200,"body":{"a":1.0,"b":[1,2],"c":{"d":"x"}}}])"), "C", {}, used), "");
-  EXPECT_EQ(Compare(recorded, Answers(R"([{"code":201,"body":{"a":"1","b":[1],"c":{"d":"x","e":null}}},"the watch ended"])"), "C", {}, used),
-            "0/body/a: recorded 1, is \"1\"\n0/body/b/1: recorded 2, is absent\n0/body/c/e: recorded absent, is null\n0/code: recorded 200, is 201\n"
-            "1: recorded absent, is \"the watch ended\"");
+  EXPECT_EQ(Compare(recorded, Answers(R"([{"code":200,"body":{"a":1.0,"b":[1,2],"c":{"d":"x"}}}])"), "C", {}, used),
+            "");
+  EXPECT_EQ(
+      Compare(recorded, Answers(R"([{"code":201,"body":{"a":"1","b":[1],"c":{"d":"x","e":null}}},"the watch ended"])"),
+              "C", {}, used),
+      "0/body/a: recorded 1, is \"1\"\n0/body/b/1: recorded 2, is absent\n0/body/c/e: recorded absent, is "
+      "null\n0/code: recorded 200, is 201\n"
+      "1: recorded absent, is \"the watch ended\"");
 }
 
 TEST(CompareTest, WhatIsLeftOutIsLeftOutThereAlone) {
   std::set<std::string> used;
   const json::array recorded = Answers(R"([{"body":{"items":[{"a":1,"b":1},{"a":2,"b":1}]}}])");
   const json::array seen = Answers(R"([{"body":{"items":[{"a":3,"b":1},{"a":3,"b":2}]}}])");
-  EXPECT_EQ(Compare(recorded, seen, "C", {Rule("body/items/*/a"), Rule("body/items/1/b", {"Another"}), Rule("body/items/a")}, used),
+  EXPECT_EQ(Compare(recorded, seen, "C",
+                    {Rule("body/items/*/a"), Rule("body/items/1/b", {"Another"}), Rule("body/items/a")}, used),
             "0/body/items/1/b: recorded 1, is 2");
   EXPECT_THAT(used, ElementsAre("left_out.yaml:body/items/*/a"));
   EXPECT_EQ(Compare(recorded, seen, "C", {Rule("body/items", {"C"})}, used), "");
@@ -100,7 +117,9 @@ TEST(LeftOutTest, ARuleSaysWhy) {
 
 TEST(RecordingsTest, WhatIsWrittenIsReadAndCasesThatAreNoMoreGo) {
   const TemporaryFolder folder("recordings");
-  const auto named = [](const std::string& name) { return Case{.name = name, .file = "one", .alone = false, .steps = {}}; };
+  const auto named = [](const std::string& name) {
+    return Case{.name = name, .file = "one", .alone = false, .steps = {}};
+  };
   const std::vector<Case> all = {named("A"), named("B")};
   Recordings before(folder.path());
   EXPECT_EQ(before.Find(all[0]), nullptr);

@@ -89,7 +89,8 @@ absl::Status AddTable(const json::object& document, Tables& tables) {
   }
   if (tables.contains(name)) return absl::InvalidArgumentError(absl::StrCat("there is another table ", name));
   for (const json::key_value_pair& each : rows->get_object()) {
-    if (!each.value().is_object()) return absl::InvalidArgumentError(absl::StrCat("row ", Text(each.key()), " is a map of words"));
+    if (!each.value().is_object())
+      return absl::InvalidArgumentError(absl::StrCat("row ", Text(each.key()), " is a map of words"));
     tables[name].push_back({Text(each.key()), each.value().get_object()});
   }
   return absl::OkStatus();
@@ -98,7 +99,8 @@ absl::Status AddTable(const json::object& document, Tables& tables) {
 absl::StatusOr<std::vector<json::object>> CasesOf(const json::object& document, const Tables& tables) {
   if (!document.contains("for")) return std::vector<json::object>{document};
   const auto table = tables.find(TextOf(document, "for"));
-  if (table == tables.end()) return absl::InvalidArgumentError(absl::StrCat("there is no table ", TextOf(document, "for")));
+  if (table == tables.end())
+    return absl::InvalidArgumentError(absl::StrCat("there is no table ", TextOf(document, "for")));
   for (const char* list : {"but", "only"}) {
     if (absl::Status status = CheckNames(document, list, table->second); !status.ok()) return status;
   }
@@ -106,7 +108,8 @@ absl::StatusOr<std::vector<json::object>> CasesOf(const json::object& document, 
   for (const char* word : {"for", "but", "only"}) bare.erase(word);
   std::vector<json::object> out;
   for (const Row& row : table->second) {
-    const bool wanted = document.contains("only") ? Names(document, "only", row.name) : !Names(document, "but", row.name);
+    const bool wanted =
+        document.contains("only") ? Names(document, "only", row.name) : !Names(document, "but", row.name);
     if (wanted) out.push_back(WithWords(bare, row).as_object());
   }
   return out;

@@ -17,7 +17,10 @@ json::object Object(const std::string& text) { return api::ParseJson(text)->as_o
 
 Tables Kinds() {
   Tables tables;
-  const absl::Status added = AddTable(Object(R"({"table":"kinds","rows":{"Pod":{"path":"pods","object":{"spec":{"x":1},"data":2}},"Node":{"path":"nodes","object":{}}}})"), tables);
+  const absl::Status added = AddTable(
+      Object(
+          R"({"table":"kinds","rows":{"Pod":{"path":"pods","object":{"spec":{"x":1},"data":2}},"Node":{"path":"nodes","object":{}}}})"),
+      tables);
   GW_EXPECT_OK(added);
   return tables;
 }
@@ -33,27 +36,36 @@ std::vector<std::string> Texts(const absl::StatusOr<std::vector<json::object>>& 
 }
 
 TEST(RowsTest, ACaseIsOneForEachRow) {
-  EXPECT_THAT(Texts(CasesOf(Object(R"({"case":"<kind>IsThere","for":"kinds","steps":[{"GET":"<path>/a?x=<rv>"}]})"), Kinds())),
-              ::testing::ElementsAre(R"({"case":"PodIsThere","steps":[{"GET":"pods/a?x=<rv>"}]})", R"({"case":"NodeIsThere","steps":[{"GET":"nodes/a?x=<rv>"}]})"));
+  EXPECT_THAT(
+      Texts(CasesOf(Object(R"({"case":"<kind>IsThere","for":"kinds","steps":[{"GET":"<path>/a?x=<rv>"}]})"), Kinds())),
+      ::testing::ElementsAre(R"({"case":"PodIsThere","steps":[{"GET":"pods/a?x=<rv>"}]})",
+                             R"({"case":"NodeIsThere","steps":[{"GET":"nodes/a?x=<rv>"}]})"));
 }
 
 TEST(RowsTest, AWordIsItsValueAndAMemberCalledLikeItsMembers) {
   const Row row = Kinds()["kinds"].front();
-  EXPECT_EQ(api::ToJson(WithWords(Object(R"({"body":{"metadata":{"name":"a"},"<object>":{}},"has":"<object>","other":"<ns>"})"), row)),
-            R"({"body":{"metadata":{"name":"a"},"spec":{"x":1},"data":2},"has":{"spec":{"x":1},"data":2},"other":"<ns>"})");
+  EXPECT_EQ(
+      api::ToJson(WithWords(
+          Object(R"({"body":{"metadata":{"name":"a"},"<object>":{}},"has":"<object>","other":"<ns>"})"), row)),
+      R"({"body":{"metadata":{"name":"a"},"spec":{"x":1},"data":2},"has":{"spec":{"x":1},"data":2},"other":"<ns>"})");
 }
 
 TEST(RowsTest, RowsAreLeftOutByName) {
-  EXPECT_THAT(Texts(CasesOf(Object(R"({"case":"<kind>","for":"kinds","but":["Pod"]})"), Kinds())), ::testing::ElementsAre(R"({"case":"Node"})"));
-  EXPECT_THAT(Texts(CasesOf(Object(R"({"case":"<kind>","for":"kinds","only":["Pod"]})"), Kinds())), ::testing::ElementsAre(R"({"case":"Pod"})"));
-  EXPECT_THAT(Texts(CasesOf(Object(R"({"case":"<kind>","for":"kinds","but":["Pods"]})"), Kinds())), ::testing::ElementsAre("but: there is no row Pods"));
-  EXPECT_THAT(Texts(CasesOf(Object(R"({"case":"<kind>","for":"kind"})"), Kinds())), ::testing::ElementsAre("there is no table kind"));
+  EXPECT_THAT(Texts(CasesOf(Object(R"({"case":"<kind>","for":"kinds","but":["Pod"]})"), Kinds())),
+              ::testing::ElementsAre(R"({"case":"Node"})"));
+  EXPECT_THAT(Texts(CasesOf(Object(R"({"case":"<kind>","for":"kinds","only":["Pod"]})"), Kinds())),
+              ::testing::ElementsAre(R"({"case":"Pod"})"));
+  EXPECT_THAT(Texts(CasesOf(Object(R"({"case":"<kind>","for":"kinds","but":["Pods"]})"), Kinds())),
+              ::testing::ElementsAre("but: there is no row Pods"));
+  EXPECT_THAT(Texts(CasesOf(Object(R"({"case":"<kind>","for":"kind"})"), Kinds())),
+              ::testing::ElementsAre("there is no table kind"));
 }
 
 // What the sandbox reads is what was written: both follow proto/kubernetes.
 TEST(ProtoBodyTest, ReadsBackAsTheSameObject) {
-  const std::string pod = R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","labels":{"x":"1"}},"spec":{"containers":[{"name":"c","image":"i",)"
-                          R"("resources":{"requests":{"cpu":"100m"}},"livenessProbe":{"httpGet":{"port":"http"}}}],"priority":7}})";
+  const std::string pod =
+      R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","labels":{"x":"1"}},"spec":{"containers":[{"name":"c","image":"i",)"
+      R"("resources":{"requests":{"cpu":"100m"}},"livenessProbe":{"httpGet":{"port":"http"}}}],"priority":7}})";
   const absl::StatusOr<std::string> body = ToProtobuf(Object(pod));
   GW_ASSERT_OK(body.status());
   const absl::StatusOr<std::string> back = sandbox::ProtobufToJson(*body);
@@ -66,7 +78,8 @@ TEST(ProtoBodyTest, ReadsBackAsTheSameObject) {
 }
 
 TEST(ProtoBodyTest, AFieldThatTheSchemaDoesNotHaveIsNamed) {
-  EXPECT_THAT(ToProtobuf(Object(R"({"apiVersion":"v1","kind":"Pod","spec":{"nosuch":1}})")).status().message(), HasSubstr("spec.nosuch"));
+  EXPECT_THAT(ToProtobuf(Object(R"({"apiVersion":"v1","kind":"Pod","spec":{"nosuch":1}})")).status().message(),
+              HasSubstr("spec.nosuch"));
 }
 
 }  // namespace

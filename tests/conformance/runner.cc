@@ -28,7 +28,9 @@ constexpr std::chrono::seconds kEventually{30};
 
 std::string Text(json::string_view text) { return std::string(text.data(), text.size()); }
 
-const json::value* Find(const json::object& in, absl::string_view name) { return in.if_contains({name.data(), name.size()}); }
+const json::value* Find(const json::object& in, absl::string_view name) {
+  return in.if_contains({name.data(), name.size()});
+}
 
 std::string TextOf(const json::object& in, absl::string_view name) {
   const json::value* value = Find(in, name);
@@ -37,7 +39,10 @@ std::string TextOf(const json::object& in, absl::string_view name) {
 
 std::string MediaTypeOf(absl::string_view word) {
   if (word == "json" || word == "merge" || word == "strategic") {
-    return absl::StrCat("application/", word, word == "json" ? "-patch+json" : word == "merge" ? "-patch+json" : "-merge-patch+json");
+    return absl::StrCat("application/", word,
+                        word == "json"    ? "-patch+json"
+                        : word == "merge" ? "-patch+json"
+                                          : "-merge-patch+json");
   }
   if (word == "apply") return "application/apply-patch+yaml";
   return std::string(word);
@@ -55,7 +60,8 @@ const api::Resource* ResourceOf(absl::string_view name) {
   for (const bool custom : {true, false}) {
     for (const api::KindRow& kind : api::Kinds()) {
       const api::Resource& resource = *kind.resource;
-      const bool meant = View(resource.plural) == name || absl::StrCat(View(resource.plural), ".", View(resource.group)) == name;
+      const bool meant =
+          View(resource.plural) == name || absl::StrCat(View(resource.plural), ".", View(resource.group)) == name;
       if (meant && kind.custom() == custom) return &resource;
     }
   }
@@ -72,12 +78,17 @@ class CaseRun {
 
   std::string Go() {
     const json::value body = {{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", variables_["ns"]}}}};
-    const auto made = server_.Send({.method = "POST", .path = "/api/v1/namespaces", .query = {}, .content_type = {}, .accept = {},
+    const auto made = server_.Send({.method = "POST",
+                                    .path = "/api/v1/namespaces",
+                                    .query = {},
+                                    .content_type = {},
+                                    .accept = {},
                                     .body = api::ToJson(body)});
     if (!made.ok()) return absl::StrCat("its namespace: ", made.status().ToString());
     if (made->code != 201) return absl::StrCat("its namespace: ", made->code, " ", *made->body);
     for (const Step& step : case_.steps) {
-      if (std::string wrong = Take(step); !wrong.empty()) return absl::StrCat(step.where, ": ", Line(step), "\n", wrong);
+      if (std::string wrong = Take(step); !wrong.empty())
+        return absl::StrCat(step.where, ": ", Line(step), "\n", wrong);
     }
     return "";
   }
@@ -105,7 +116,8 @@ class CaseRun {
       std::string wrong = Ask(step);
       if (wrong.empty() || std::chrono::steady_clock::now() > until) return wrong;
       seen_.pop_back();
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));  // a state without notification: looked at, not waited for
+      std::this_thread::sleep_for(
+          std::chrono::milliseconds(50));  // a state without notification: looked at, not waited for
     }
   }
 
@@ -150,8 +162,10 @@ class CaseRun {
     }
     if (const json::value* query = Find(step.fields, "query"); query != nullptr) {
       for (const json::key_value_pair& pair : query->get_object()) {
-        const std::string value = pair.value().is_string() ? Fill(Text(pair.value().get_string())) : api::ToJson(pair.value());
-        absl::StrAppend(&request.query, request.query.empty() ? "" : "&", PercentEncode(Text(pair.key())), "=", PercentEncode(value));
+        const std::string value =
+            pair.value().is_string() ? Fill(Text(pair.value().get_string())) : api::ToJson(pair.value());
+        absl::StrAppend(&request.query, request.query.empty() ? "" : "&", PercentEncode(Text(pair.key())), "=",
+                        PercentEncode(value));
       }
     }
     request.accept = AcceptOf(TextOf(step.fields, "accept"));
@@ -210,7 +224,8 @@ class CaseRun {
   static std::string Told(const absl::StatusOr<kube::Response>& response) {
     if (!response.ok()) return "no answer";
     const absl::StatusOr<json::value> body = api::ParseJson(*response->body);
-    const std::string reason = body.ok() && body->is_object() && response->code >= 300 ? TextOf(body->get_object(), "reason") : "";
+    const std::string reason =
+        body.ok() && body->is_object() && response->code >= 300 ? TextOf(body->get_object(), "reason") : "";
     return absl::StrCat(response->code, reason.empty() ? "" : " ", reason);
   }
 
@@ -269,7 +284,8 @@ class CaseRun {
       const json::value all(std::move(got));
       expect(*warnings, &all, "warnings");
     }
-    if (const std::string media = TextOf(step.fields, "media"); !media.empty() && !absl::StartsWith(response.content_type, media)) {
+    if (const std::string media = TextOf(step.fields, "media");
+        !media.empty() && !absl::StartsWith(response.content_type, media)) {
       wrong.push_back(absl::StrCat("should be ", media, ", is ", response.content_type));
     }
     const json::value* retry = Find(step.fields, "retry-after");
@@ -320,7 +336,8 @@ class CaseRun {
       const std::optional<WatchNews> news = watch->Next();
       if (!news.has_value()) return absl::StrCat("nothing came where this should: ", api::ToJson(Fill(pattern)));
       if (news->ended) {
-        return absl::StrCat("the watch ended: ", news->end.ToString(), " where this should come: ", api::ToJson(Fill(pattern)));
+        return absl::StrCat("the watch ended: ", news->end.ToString(),
+                            " where this should come: ", api::ToJson(Fill(pattern)));
       }
       const kube::Frame& frame = news->frame;
       seen_.push_back(normalizer_.Of(frame));

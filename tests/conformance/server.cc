@@ -29,9 +29,8 @@ absl::StatusOr<kube::Response> Server::Send(kube::Request request) {
   Inbox<absl::StatusOr<kube::Response>> answer;
   std::unique_ptr<Owner> owner = loop_.Run([&] {
     auto made = std::make_unique<Owner>();
-    client_->Send(std::move(request), made->token(), [&answer](absl::StatusOr<kube::Response> response) {
-      answer.Put(std::move(response));
-    });
+    client_->Send(std::move(request), made->token(),
+                  [&answer](absl::StatusOr<kube::Response> response) { answer.Put(std::move(response)); });
     return made;
   });
   std::optional<absl::StatusOr<kube::Response>> got = answer.Take();

@@ -34,7 +34,8 @@ bool Selected(const std::string& server, const std::string& name) {
 
 const std::vector<LeftOut>& Rules() {
   static const auto* const kRules = new std::vector<LeftOut>([] {
-    absl::StatusOr<std::vector<LeftOut>> rules = LoadLeftOut(std::string(GW_SOURCE_DIR) + "/tests/conformance/left_out.yaml");
+    absl::StatusOr<std::vector<LeftOut>> rules =
+        LoadLeftOut(std::string(GW_SOURCE_DIR) + "/tests/conformance/left_out.yaml");
     if (rules.ok()) return *std::move(rules);
     std::cerr << rules.status().message() << "\n";
     std::exit(1);
@@ -72,7 +73,7 @@ struct Judgement::State {
   std::unique_ptr<Server> server;
   absl::Status status;
   std::mutex mu;
-  std::deque<const Case*> waiting;                       // guarded by mu
+  std::deque<const Case*> waiting;  // guarded by mu
   std::map<std::string, std::promise<std::string>> outcomes;
   std::map<std::string, std::future<std::string>> futures;
   std::deque<const Case*> alone;
@@ -98,7 +99,8 @@ struct Judgement::State {
   }
 };
 
-Judgement::Judgement(std::string server, MakeServer make, bool real) : server_(std::move(server)), make_(std::move(make)), real_(real) {}
+Judgement::Judgement(std::string server, MakeServer make, bool real)
+    : server_(std::move(server)), make_(std::move(make)), real_(real) {}
 Judgement::~Judgement() { Close(); }
 
 void Judgement::Close() {
@@ -116,7 +118,10 @@ std::string Judgement::JudgeAnswers(const Case& c, const boost::json::array& see
   // Controllers are at work beside it: what it answers twice is the same only on a machine that has time.
   if (real_ && std::getenv("GW_TEST_LONG") == nullptr) return "";
   const boost::json::array* const recorded = state_->recordings.Find(c);
-  if (recorded == nullptr) return "the real API server's answers are not recorded: GW_UPDATE_GOLDEN=1 real_conformance_test --gtest_filter='*/" + c.name + "'";
+  if (recorded == nullptr)
+    return "the real API server's answers are not recorded: GW_UPDATE_GOLDEN=1 real_conformance_test "
+           "--gtest_filter='*/" +
+           c.name + "'";
   static const auto* const kUnsteady = new std::vector<LeftOut>([] {
     std::vector<LeftOut> rules = Rules();
     std::erase_if(rules, [](const LeftOut& rule) { return !rule.unsteady; });

@@ -31,10 +31,10 @@ std::string Text(const object* from, const char* key) {
 
 // A write that succeeded, before its effect is known.
 struct Entry {
-  sandbox::JournalRecord record;  // `after` not yet, revision 0 when the answer did not tell
-  std::optional<object> answer;   // the object after the write
+  sandbox::JournalRecord record;   // `after` not yet, revision 0 when the answer did not tell
+  std::optional<object> answer;    // the object after the write
   std::optional<object> metadata;  // of it, where only that was asked for
-  std::optional<object> asked;    // the request's body
+  std::optional<object> asked;     // the request's body
 };
 
 const api::Resource* FindResource(const object& ref) {
@@ -86,13 +86,15 @@ absl::StatusOr<std::optional<Entry>> ReadEvent(const object& event) {
 
 // Writes whose revision is not told stand behind everything that was answered no later.
 void Sort(std::vector<Entry>& entries) {
-  std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.record.time < b.record.time; });
+  std::stable_sort(entries.begin(), entries.end(),
+                   [](const Entry& a, const Entry& b) { return a.record.time < b.record.time; });
   std::uint64_t latest = 0;
   for (Entry& entry : entries) {
     if (entry.record.revision == 0) entry.record.revision = latest;
     latest = std::max(latest, entry.record.revision);
   }
-  std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.record.revision < b.record.revision; });
+  std::stable_sort(entries.begin(), entries.end(),
+                   [](const Entry& a, const Entry& b) { return a.record.revision < b.record.revision; });
 }
 
 bool Keeps(const object& meta, const char* list) {
@@ -126,7 +128,8 @@ std::optional<object> WorkOut(const Entry& entry, const object* before) {
   const object* const spec = Member(after, "spec");
   const bool graceful = entry.record.subresource == "eviction" && !Text(spec, "nodeName").empty();
   if (!graceful && !Keeps(meta, "finalizers")) return std::nullopt;
-  if (!meta.contains("deletionTimestamp")) meta["deletionTimestamp"] = absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", entry.record.time, absl::UTCTimeZone());
+  if (!meta.contains("deletionTimestamp"))
+    meta["deletionTimestamp"] = absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", entry.record.time, absl::UTCTimeZone());
   if (graceful) meta["deletionGracePeriodSeconds"] = 30;
   return after;
 }
@@ -140,7 +143,8 @@ absl::StatusOr<std::vector<sandbox::JournalRecord>> ReadAuditLog(absl::string_vi
     ++line_number;
     if (line.empty()) continue;
     const absl::StatusOr<value> event = api::ParseJson(line);
-    if (!event.ok() || !event->is_object()) return absl::InvalidArgumentError(absl::StrCat("audit log, line ", line_number, ": no JSON object"));
+    if (!event.ok() || !event->is_object())
+      return absl::InvalidArgumentError(absl::StrCat("audit log, line ", line_number, ": no JSON object"));
     GW_ASSIGN_OR_RETURN(std::optional<Entry> entry, ReadEvent(event->as_object()));
     if (entry) entries.push_back(*std::move(entry));
   }
@@ -171,7 +175,8 @@ absl::StatusOr<std::vector<sandbox::JournalRecord>> ReadAuditLog(absl::string_vi
       if (!entry.record.uid.empty()) gone.insert(entry.record.uid);
     }
     if (entry.record.before == nullptr && entry.record.after == nullptr) continue;
-    if (entry.record.before != nullptr && entry.record.after != nullptr && *entry.record.before == *entry.record.after) continue;
+    if (entry.record.before != nullptr && entry.record.after != nullptr && *entry.record.before == *entry.record.after)
+      continue;
     records.push_back(std::move(entry.record));
   }
   return records;

@@ -1,5 +1,6 @@
-// Our HTTP client on the real API server: many watches on one connection, credentials that change, run out or are made by a program, a
-// server that restarts, history that is compacted, refusals with Retry-After, ten thousand objects in pages, a proxy, the inside of a pod.
+// Our HTTP client on the real API server: many watches on one connection, credentials that change, run out or are made
+// by a program, a server that restarts, history that is compacted, refusals with Retry-After, ten thousand objects in
+// pages, a proxy, the inside of a pod.
 #include <dirent.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -69,7 +70,8 @@ class Remote {
   using Answer = absl::StatusOr<Response>;
   std::unique_ptr<Inbox<Answer>> Begin(Request request) {
     auto inbox = std::make_unique<Inbox<Answer>>();
-    client_->Send(std::move(request), owner_.token(), [box = inbox.get()](Answer answer) { box->Put(std::move(answer)); });
+    client_->Send(std::move(request), owner_.token(),
+                  [box = inbox.get()](Answer answer) { box->Put(std::move(answer)); });
     return inbox;
   }
   Answer Send(Request request) {
@@ -79,7 +81,8 @@ class Remote {
   Answer Get(const std::string& path, const std::string& query = "") { return Send({"GET", path, query, "", "", ""}); }
   // "jane", or what went wrong.
   std::string WhoAmI() {
-    const Answer answer = Send({"POST", kWhoAmI, "", "", "", R"({"apiVersion":"authentication.k8s.io/v1","kind":"SelfSubjectReview"})"});
+    const Answer answer =
+        Send({"POST", kWhoAmI, "", "", "", R"({"apiVersion":"authentication.k8s.io/v1","kind":"SelfSubjectReview"})"});
     if (!answer.ok()) return answer.status().ToString();
     if (!answer->ok()) return absl::StrCat(answer->code);
     return std::string(api::ParseJson(*answer->body)->at("status").at("userInfo").at("username").as_string());
@@ -90,20 +93,25 @@ class Remote {
     Inbox<absl::Status> end;
   };
   std::unique_ptr<Watch> StartWatch(const std::string& path, const std::string& version, Seen& seen) {
-    return client_->StartWatch({"GET", path, absl::StrCat("watch=true&resourceVersion=", version), "", "", ""}, owner_.token(),
-                               [&seen](std::vector<Frame> frames) {
-                                 for (const Frame& frame : frames) {
-                                   if (frame.type == FrameType::kError) seen.end.Put(StatusFromObject(*frame.object));
-                                   if (frame.type == FrameType::kAdded) seen.names.Put(NameIn(*frame.object));
-                                 }
-                               },
-                               [&seen](absl::Status status) { seen.end.Put(std::move(status)); });
+    return client_->StartWatch(
+        {"GET", path, absl::StrCat("watch=true&resourceVersion=", version), "", "", ""}, owner_.token(),
+        [&seen](std::vector<Frame> frames) {
+          for (const Frame& frame : frames) {
+            if (frame.type == FrameType::kError) seen.end.Put(StatusFromObject(*frame.object));
+            if (frame.type == FrameType::kAdded) seen.names.Put(NameIn(*frame.object));
+          }
+        },
+        [&seen](absl::Status status) { seen.end.Put(std::move(status)); });
   }
   HttpClient& client() { return *client_; }
   LoopThread& thread() { return thread_; }
 
-  static std::string NameIn(const std::string& object) { return std::string(api::ParseJson(object)->at("metadata").at("name").as_string()); }
-  static std::string VersionIn(const std::string& object) { return std::string(api::ParseJson(object)->at("metadata").at("resourceVersion").as_string()); }
+  static std::string NameIn(const std::string& object) {
+    return std::string(api::ParseJson(object)->at("metadata").at("name").as_string());
+  }
+  static std::string VersionIn(const std::string& object) {
+    return std::string(api::ParseJson(object)->at("metadata").at("resourceVersion").as_string());
+  }
 
  private:
   LoopThread thread_;
@@ -118,14 +126,17 @@ int ConnectionsTo(int port) {
   while (const dirent* entry = readdir(folder)) {
     char target[100] = "";
     const ssize_t size = readlink(absl::StrCat("/proc/self/fd/", entry->d_name).c_str(), target, sizeof(target) - 1);
-    if (size > 0 && absl::StartsWith(target, "socket:[")) ours.insert(std::string(target + 8, static_cast<std::size_t>(size) - 9));
+    if (size > 0 && absl::StartsWith(target, "socket:["))
+      ours.insert(std::string(target + 8, static_cast<std::size_t>(size) - 9));
   }
   closedir(folder);
   std::ifstream table("/proc/self/net/tcp");
   int count = 0;
   for (std::string line; std::getline(table, line);) {
     const std::vector<std::string> fields = absl::StrSplit(line, ' ', absl::SkipEmpty());
-    if (fields.size() > 9 && absl::EndsWith(fields[2], absl::StrFormat(":%04X", port)) && fields[3] == "01" && ours.contains(fields[9])) ++count;
+    if (fields.size() > 9 && absl::EndsWith(fields[2], absl::StrFormat(":%04X", port)) && fields[3] == "01" &&
+        ours.contains(fields[9]))
+      ++count;
   }
   return count;
 }
@@ -158,7 +169,8 @@ class Proxy {
     getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size);
     port_ = ntohs(address.sin_port);
     acceptor_ = std::thread([this] {
-      for (int fd = 0; (fd = accept(listener_, nullptr, nullptr)) >= 0;) carriers_.emplace_back([this, fd] { Carry(fd); });
+      for (int fd = 0; (fd = accept(listener_, nullptr, nullptr)) >= 0;)
+        carriers_.emplace_back([this, fd] { Carry(fd); });
     });
   }
   ~Proxy() {
@@ -215,8 +227,11 @@ class ClientTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     if (!ControlPlane::ToolsPresent()) return;
-    auto started = ControlPlane::Start({.controller_manager = false, .volcano_crds = false, .audit = false,
-                                        .api_server_flags = {"--enable-priority-and-fairness=false", "--max-requests-inflight=4"}});
+    auto started = ControlPlane::Start(
+        {.controller_manager = false,
+         .volcano_crds = false,
+         .audit = false,
+         .api_server_flags = {"--enable-priority-and-fairness=false", "--max-requests-inflight=4"}});
     ASSERT_THAT(started, testutil::IsOk());
     plane_ = std::move(started)->release();
     MakeAccount("robot");
@@ -231,7 +246,8 @@ class ClientTest : public ::testing::Test {
   }
   static ControlPlane& plane() { return *plane_; }
   static void MakeAccount(const std::string& name) {
-    plane().Call("POST", "/api/v1/namespaces/default/serviceaccounts", absl::StrCat(R"({"metadata":{"name":")", name, "\"}}"));
+    plane().Call("POST", "/api/v1/namespaces/default/serviceaccounts",
+                 absl::StrCat(R"({"metadata":{"name":")", name, "\"}}"));
   }
   static std::string Token(const std::string& account) {
     const auto token = plane().ServiceAccountToken("default", account);
@@ -311,7 +327,8 @@ TEST_F(ClientTest, AWatchThatHangsIsFoundThoughTheRequestsConnectionEnded) {
   ASSERT_TRUE(Eventually([&] { return proxy.accepted() == 2; }));
   const auto other = remote.StartWatch(kMaps, version, speaks);
   ASSERT_EQ(remote.Send({"POST", kMaps, "", "", "", MapNamed("before-it-hangs")})->code, 201);
-  for (Remote::Seen* seen : {&hangs, &speaks}) EXPECT_EQ(seen->names.Take().value_or("nothing came"), "before-it-hangs");
+  for (Remote::Seen* seen : {&hangs, &speaks})
+    EXPECT_EQ(seen->names.Take().value_or("nothing came"), "before-it-hangs");
   proxy.StallOnly(1);
   proxy.DropOnly(0);
   ASSERT_EQ(remote.Send({"POST", kMaps, "", "", "", MapNamed("while-it-hangs")})->code, 201);
@@ -336,15 +353,19 @@ TEST_F(ClientTest, AServiceAccountsTokenIsRotatedUnderTheClient) {
 
 TEST_F(ClientTest, ACredentialProgramIsRunAgainWhenItsTokenIsRefused) {
   MakeAccount("passing");
-  Write("answer", absl::StrCat(R"({"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":{"token":")", Token("passing"), "\"}}"));
-  const std::string program = Write("login", absl::StrCat("#!/bin/sh\necho \"$KUBERNETES_EXEC_INFO\" > ", Path("info"), "\ncat ", Path("answer"), "\n"));
+  Write("answer",
+        absl::StrCat(R"({"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":{"token":")",
+                     Token("passing"), "\"}}"));
+  const std::string program = Write("login", absl::StrCat("#!/bin/sh\necho \"$KUBERNETES_EXEC_INFO\" > ", Path("info"),
+                                                          "\ncat ", Path("answer"), "\n"));
   chmod(program.c_str(), 0700);
   Write("exec.kubeconfig", absl::StrFormat(R"(
 current-context: e
 clusters: [{name: e, cluster: {server: "%s", certificate-authority: ca.crt}}]
 contexts: [{name: e, context: {cluster: e, user: e}}]
 users: [{name: e, user: {exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: IfAvailable, command: ./login, provideClusterInfo: true}}}]
-)", plane().url()));
+)",
+                                           plane().url()));
   const auto connection = LoadKubeconfig(Path("exec.kubeconfig"));
   GW_ASSERT_OK(connection);
   Remote remote(*connection);
@@ -353,13 +374,16 @@ users: [{name: e, user: {exec: {apiVersion: client.authentication.k8s.io/v1, int
   // The account is made anew: what was given before is nobody's any more.
   plane().Call("DELETE", "/api/v1/namespaces/default/serviceaccounts/passing");
   MakeAccount("passing");
-  Write("answer", absl::StrCat(R"({"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":{"token":")", Token("passing"), "\"}}"));
+  Write("answer",
+        absl::StrCat(R"({"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":{"token":")",
+                     Token("passing"), "\"}}"));
   EXPECT_TRUE(Eventually([&] { return remote.WhoAmI() == "system:serviceaccount:default:passing"; }));
 }
 
 TEST_F(ClientTest, ACredentialProgramMayGiveACertificate) {
   const Identity jane({.common_name = "jane"}, &plane().ca());
-  std::string answer = R"({"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1beta1","status":{"clientCertificateData":)";
+  std::string answer =
+      R"({"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1beta1","status":{"clientCertificateData":)";
   api::AppendJsonString(jane.CertificatePem(), answer);
   answer += R"(,"clientKeyData":)";
   api::AppendJsonString(jane.KeyPem(), answer);
@@ -391,9 +415,13 @@ TEST_F(ClientTest, ActsAsSomebodyElse) {
   Connection connection = plane().admin_connection();
   connection.impersonate = {"jane", "7", {"dev", "ops"}, {{"example.com/Team", {"a"}}}};
   Remote remote(connection);
-  const auto answer = remote.Send({"POST", kWhoAmI, "", "", "", R"({"apiVersion":"authentication.k8s.io/v1","kind":"SelfSubjectReview"})"});
+  const auto answer = remote.Send(
+      {"POST", kWhoAmI, "", "", "", R"({"apiVersion":"authentication.k8s.io/v1","kind":"SelfSubjectReview"})"});
   GW_ASSERT_OK(answer);
-  EXPECT_THAT(*answer->body, HasSubstr(R"("userInfo":{"username":"jane","uid":"7","groups":["dev","ops","system:authenticated"],"extra":{"example.com/team":["a"]}})"));
+  EXPECT_THAT(
+      *answer->body,
+      HasSubstr(
+          R"("userInfo":{"username":"jane","uid":"7","groups":["dev","ops","system:authenticated"],"extra":{"example.com/team":["a"]}})"));
   EXPECT_EQ(remote.Get(kMaps)->code, 403);
 }
 
@@ -460,13 +488,18 @@ TEST_F(ClientTest, TenThousandObjectsARestartAndACompaction) {
   // As pods and jobs: words, and a few bytes that nothing can squeeze.
   const auto data = [](int i) {
     std::string text;
-    for (std::uint64_t at = static_cast<std::uint64_t>(i); text.size() < 60; at = at * 6364136223846793005u + 1442695040888963407u) absl::StrAppend(&text, absl::Hex(at >> 32));
-    return absl::StrCat(R"(,"data":{"text":")", text, R"(","restartPolicy":"OnFailure","terminationMessagePath":"/dev/termination-log","dnsPolicy":"ClusterFirst"})");
+    for (std::uint64_t at = static_cast<std::uint64_t>(i); text.size() < 60;
+         at = at * 6364136223846793005u + 1442695040888963407u)
+      absl::StrAppend(&text, absl::Hex(at >> 32));
+    return absl::StrCat(
+        R"(,"data":{"text":")", text,
+        R"(","restartPolicy":"OnFailure","terminationMessagePath":"/dev/termination-log","dnsPolicy":"ClusterFirst"})");
   };
   int made = 0;
   for (int begin = 0; begin < kObjects; begin += 1000) {  // each has its time from when it is sent
     std::vector<std::unique_ptr<Inbox<Remote::Answer>>> answers;
-    for (int i = begin; i < begin + 1000; ++i) answers.push_back(remote.Begin({"POST", many, "", "", "", MapNamed(absl::StrCat("m", i), data(i))}));
+    for (int i = begin; i < begin + 1000; ++i)
+      answers.push_back(remote.Begin({"POST", many, "", "", "", MapNamed(absl::StrCat("m", i), data(i))}));
     for (const auto& answer : answers) {
       const auto taken = answer->Take();
       made += taken.has_value() && taken->ok() && (*taken)->code == 201 ? 1 : 0;
@@ -489,12 +522,14 @@ TEST_F(ClientTest, TenThousandObjectsARestartAndACompaction) {
       bytes = whole->body->size();
     }
     std::sort(times.begin(), times.end());
-    std::printf("a list of %zu bytes%s: median %s, CPU of the server %s, ours %s\n", bytes, one == &remote ? ", compressed on its way" : "",
-                absl::FormatDuration(times[4]).c_str(), absl::FormatDuration((CpuTimeOf(plane().api_server_pid()) - server_before) / 9).c_str(),
+    std::printf("a list of %zu bytes%s: median %s, CPU of the server %s, ours %s\n", bytes,
+                one == &remote ? ", compressed on its way" : "", absl::FormatDuration(times[4]).c_str(),
+                absl::FormatDuration((CpuTimeOf(plane().api_server_pid()) - server_before) / 9).c_str(),
                 absl::FormatDuration((CpuTimeOf(getpid()) - own_before) / 9).c_str());
   }
   // Of one version: others write between two lists.
-  const std::string once = absl::StrCat("resourceVersionMatch=Exact&resourceVersion=", Remote::VersionIn(*plain.Get(many)->body));
+  const std::string once =
+      absl::StrCat("resourceVersionMatch=Exact&resourceVersion=", Remote::VersionIn(*plain.Get(many)->body));
   EXPECT_TRUE(*plain.Get(many, once)->body == *remote.Get(many, once)->body);
 
   Metrics metrics;
@@ -506,12 +541,15 @@ TEST_F(ClientTest, TenThousandObjectsARestartAndACompaction) {
   std::unique_ptr<Informer<api::core::ConfigMap>> cache;
   const absl::Time begin = absl::Now();
   remote.thread().Run([&] {
-    cache = std::make_unique<Informer<api::core::ConfigMap>>(remote.thread().loop(), remote.client(), api::kConfigMaps, options);
-    cache->Start([&](const api::NamespacedName& key, const auto&, const auto& after) { after == nullptr ? names.erase(key.name) : names.insert(key.name).second; },
+    cache = std::make_unique<Informer<api::core::ConfigMap>>(remote.thread().loop(), remote.client(), api::kConfigMaps,
+                                                             options);
+    cache->Start([&](const api::NamespacedName& key, const auto&,
+                     const auto& after) { after == nullptr ? names.erase(key.name) : names.insert(key.name).second; },
                  [&] { synced.Put(true); });
   });
   EXPECT_TRUE(synced.Take().has_value());
-  std::printf("%d objects in pages of %d, decoded: %s\n", kObjects, options.page_size, absl::FormatDuration(absl::Now() - begin).c_str());
+  std::printf("%d objects in pages of %d, decoded: %s\n", kObjects, options.page_size,
+              absl::FormatDuration(absl::Now() - begin).c_str());
   EXPECT_EQ(remote.thread().Run([&] { return names.size(); }), static_cast<std::size_t>(kObjects));
 
   // A watch that stands breaks off with the server, and requests say that nobody is there.
@@ -531,7 +569,8 @@ TEST_F(ClientTest, TenThousandObjectsARestartAndACompaction) {
   const auto put = etcd.Send({"POST", "/v3/kv/put", "", "", "", R"({"key":"Z2FuZ3dheQ==","value":"MQ=="})"});
   GW_ASSERT_OK(put);
   const std::string last(api::ParseJson(*put->body)->at("header").at("revision").as_string());
-  const auto compacted = etcd.Send({"POST", "/v3/kv/compaction", "", "", "", absl::StrCat(R"({"revision":")", last, "\"}")});
+  const auto compacted =
+      etcd.Send({"POST", "/v3/kv/compaction", "", "", "", absl::StrCat(R"({"revision":")", last, "\"}")});
   GW_ASSERT_OK(compacted);
   EXPECT_EQ(compacted->code, 200) << *compacted->body;
   GW_ASSERT_OK(plane().StartApiServer());
@@ -540,7 +579,8 @@ TEST_F(ClientTest, TenThousandObjectsARestartAndACompaction) {
   const auto after = remote.Send({"POST", many, "", "", "", MapNamed("after")});
   GW_ASSERT_OK(after);
   EXPECT_EQ(after->code, 201);
-  EXPECT_TRUE(Eventually([&] { return remote.thread().Run([&] { return names.contains("after") && names.contains("before"); }); }));
+  EXPECT_TRUE(Eventually(
+      [&] { return remote.thread().Run([&] { return names.contains("after") && names.contains("before"); }); }));
   // A watch from before is told that its history is gone, and the cache has listed again.
   Remote::Seen late;
   watch = remote.StartWatch(many, early, late);

@@ -1,5 +1,5 @@
-// `gangway diff`, `submit`, `import` and `doctor` against a real API server: owners and deletions in the foreground, the garbage collector, RBAC's
-// answers about service accounts, webhook configurations.
+// `gangway diff`, `submit`, `import` and `doctor` against a real API server: owners and deletions in the foreground,
+// the garbage collector, RBAC's answers about service accounts, webhook configurations.
 #include "absl/strings/str_cat.h"
 #include "api/json_value.h"
 #include "gmock/gmock.h"
@@ -39,7 +39,9 @@ class CommandsTest : public ::testing::Test {
     const kube::Response made = plane_->Call("POST", path, body);
     ASSERT_EQ(made.code, 201) << *made.body;
   }
-  void MakeNamespace(const std::string& name) const { Make("/api/v1/namespaces", absl::StrCat(R"({"metadata":{"name":")", name, R"("}})")); }
+  void MakeNamespace(const std::string& name) const {
+    Make("/api/v1/namespaces", absl::StrCat(R"({"metadata":{"name":")", name, R"("}})"));
+  }
   static std::string TextOf(const std::string& path) { return *plane_->Call("GET", path).body; }
   static int CodeOf(const std::string& path) { return plane_->Call("GET", path).code; }
 
@@ -49,11 +51,14 @@ ControlPlane* CommandsTest::plane_ = nullptr;
 
 TEST_F(CommandsTest, SubmitAndReplace) {
   MakeNamespace("rec");
-  const std::string folder = GW_SOURCE_DIR "/examples/paddlerec/", map = "/api/v1/namespaces/rec/configmaps/k8s-ctr-dnn-modelconfig";
-  const std::vector<std::string> submit{"submit", "-m", folder + "config.yaml", "-b", folder + "backend.yaml", "-n", "rec"};
+  const std::string folder = GW_SOURCE_DIR "/examples/paddlerec/",
+                    map = "/api/v1/namespaces/rec/configmaps/k8s-ctr-dnn-modelconfig";
+  const std::vector<std::string> submit{"submit", "-m", folder + "config.yaml", "-b", folder + "backend.yaml",
+                                        "-n",     "rec"};
   const Outcome first = Run(submit);
   ASSERT_EQ(first.exit_code, 0) << first.err;
-  EXPECT_THAT(TextOf(map), AllOf(HasSubstr("\"ownerReferences\""), HasSubstr("\"blockOwnerDeletion\":true"), Not(HasSubstr("submitted-for"))));
+  EXPECT_THAT(TextOf(map), AllOf(HasSubstr("\"ownerReferences\""), HasSubstr("\"blockOwnerDeletion\":true"),
+                                 Not(HasSubstr("submitted-for"))));
   const std::string uid = api::ToJson(api::ParseJson(TextOf(map))->at("metadata").at("uid"));
   EXPECT_EQ(Run(submit).exit_code, 1);
   std::vector<std::string> replace = submit;
@@ -81,7 +86,8 @@ TEST_F(CommandsTest, DiffAsksTheServerAndChangesNothing) {
   for (const boost::json::value& item : list.at("items").as_array()) Make(jobs, api::ToJson(item));
   const Outcome same = Run({"diff", "-f", file});
   EXPECT_EQ(same.exit_code, 0) << same.out << same.err;
-  WriteFile(file, text + "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: more, namespace: diff}\ndata: {a: b}\n");
+  WriteFile(file,
+            text + "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: more, namespace: diff}\ndata: {a: b}\n");
   const Outcome more = Run({"diff", "-f", file});
   EXPECT_EQ(more.exit_code, 1) << more.err;
   EXPECT_THAT(more.out, AllOf(HasSubstr("+++ translated/ConfigMap diff/more\n"), Not(HasSubstr("/Job "))));
@@ -89,22 +95,33 @@ TEST_F(CommandsTest, DiffAsksTheServerAndChangesNothing) {
 
 TEST_F(CommandsTest, ImportThereAndBack) {
   MakeNamespace("moving");
-  const std::string job = "/apis/batch.paddlepaddle.org/v1/namespaces/moving/paddlejobs/wd", group = "/apis/scheduling.volcano.sh/v1beta1/namespaces/moving/podgroups/wd";
+  const std::string job = "/apis/batch.paddlepaddle.org/v1/namespaces/moving/paddlejobs/wd",
+                    group = "/apis/scheduling.volcano.sh/v1beta1/namespaces/moving/podgroups/wd";
   const std::string role = R"({"replicas":1,"template":{"spec":{"containers":[{"name":"paddle","image":"i"}]}}})";
-  Make("/apis/batch.paddlepaddle.org/v1/namespaces/moving/paddlejobs", absl::StrCat(R"({"apiVersion":"batch.paddlepaddle.org/v1","kind":"PaddleJob","metadata":{"name":"wd",
-    "finalizers":["finalizers.paddlepaddle.org"]},"spec":{"ps":)", role, R"(,"worker":)", role, "}}"));
-  Make("/apis/scheduling.volcano.sh/v1beta1/namespaces/moving/podgroups", R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":"wd"},"spec":{"minMember":2,"queue":"ads"}})");
-  const std::string owner = absl::StrCat(R"("ownerReferences":[{"apiVersion":"batch.paddlepaddle.org/v1","kind":"PaddleJob","name":"wd","controller":true,"uid":)",
-                                         api::ToJson(api::ParseJson(TextOf(job))->at("metadata").at("uid")), "}]");
-  Make("/api/v1/namespaces/moving/pods", absl::StrCat(R"({"metadata":{"name":"wd-ps-0",)", owner, R"(},"spec":{"nodeName":"node-000","containers":[{"name":"paddle","image":"i"}]}})"));
-  Make("/api/v1/namespaces/moving/services", absl::StrCat(R"({"metadata":{"name":"wd-ps-0",)", owner, R"(},"spec":{"clusterIP":"None","ports":[{"port":36000}]}})"));
+  Make("/apis/batch.paddlepaddle.org/v1/namespaces/moving/paddlejobs",
+       absl::StrCat(R"({"apiVersion":"batch.paddlepaddle.org/v1","kind":"PaddleJob","metadata":{"name":"wd",
+    "finalizers":["finalizers.paddlepaddle.org"]},"spec":{"ps":)",
+                    role, R"(,"worker":)", role, "}}"));
+  Make(
+      "/apis/scheduling.volcano.sh/v1beta1/namespaces/moving/podgroups",
+      R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":"wd"},"spec":{"minMember":2,"queue":"ads"}})");
+  const std::string owner = absl::StrCat(
+      R"("ownerReferences":[{"apiVersion":"batch.paddlepaddle.org/v1","kind":"PaddleJob","name":"wd","controller":true,"uid":)",
+      api::ToJson(api::ParseJson(TextOf(job))->at("metadata").at("uid")), "}]");
+  Make("/api/v1/namespaces/moving/pods",
+       absl::StrCat(R"({"metadata":{"name":"wd-ps-0",)", owner,
+                    R"(},"spec":{"nodeName":"node-000","containers":[{"name":"paddle","image":"i"}]}})"));
+  Make("/api/v1/namespaces/moving/services",
+       absl::StrCat(R"({"metadata":{"name":"wd-ps-0",)", owner,
+                    R"(},"spec":{"clusterIP":"None","ports":[{"port":36000}]}})"));
 
   const Outcome moved = Run({"import", "-n", "moving", "--apply", "wd"});
   ASSERT_EQ(moved.exit_code, 0) << moved.err;
   EXPECT_EQ(CodeOf("/api/v1/namespaces/moving/pods/wd-ps-0"), 404);
   EXPECT_EQ(CodeOf("/api/v1/namespaces/moving/services/wd-ps-0"), 404);
   EXPECT_EQ(CodeOf(group), 404);
-  EXPECT_THAT(TextOf(job), AllOf(HasSubstr(R"("paddle.gangway.io/managed-by":"gangway")"), HasSubstr(R"("queue":"ads")"), Not(HasSubstr("finalizers"))));
+  EXPECT_THAT(TextOf(job), AllOf(HasSubstr(R"("paddle.gangway.io/managed-by":"gangway")"),
+                                 HasSubstr(R"("queue":"ads")"), Not(HasSubstr("finalizers"))));
   const Outcome back = Run({"import", "-n", "moving", "--rollback", "wd"});
   ASSERT_EQ(back.exit_code, 0) << back.err;
   EXPECT_THAT(TextOf(job), Not(HasSubstr("schedulingPolicy")));
@@ -114,17 +131,26 @@ TEST_F(CommandsTest, ImportThereAndBack) {
 TEST_F(CommandsTest, S7DoctorAsksWhoMayListPods) {
   MakeNamespace("doctor");
   ASSERT_TRUE(plane_->Create(ReadFile(GW_SOURCE_DIR "/examples/ctr-volcano.yaml"), "doctor").ok());
-  Make("/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations",
-       R"({"metadata":{"name":"left-behind"},"webhooks":[{"name":"a.left.behind","failurePolicy":"Ignore","sideEffects":"None","admissionReviewVersions":["v1"],
+  Make(
+      "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations",
+      R"({"metadata":{"name":"left-behind"},"webhooks":[{"name":"a.left.behind","failurePolicy":"Ignore","sideEffects":"None","admissionReviewVersions":["v1"],
           "clientConfig":{"service":{"namespace":"gone","name":"gone"}}}]})");
   const Outcome sick = Run({"doctor"});
   EXPECT_EQ(sick.exit_code, 1) << sick.err;
   EXPECT_EQ(sick.err, "");
-  EXPECT_THAT(sick.out, AllOf(HasSubstr("job doctor/ctr-volcano: service account default of its pods may not list pods"), HasSubstr("validatingwebhookconfiguration left-behind: webhook a.left.behind asks service gone/gone")));
-  Make("/apis/rbac.authorization.k8s.io/v1/namespaces/doctor/roles", R"({"metadata":{"name":"pod-reader"},"rules":[{"apiGroups":[""],"resources":["pods"],"verbs":["get","list"]}]})");
-  Make("/apis/rbac.authorization.k8s.io/v1/namespaces/doctor/rolebindings",
-       R"({"metadata":{"name":"b"},"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"Role","name":"pod-reader"},"subjects":[{"kind":"ServiceAccount","name":"default","namespace":"doctor"}]})");
-  ASSERT_EQ(plane_->Call("DELETE", "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/left-behind").code, 200);
+  EXPECT_THAT(
+      sick.out,
+      AllOf(HasSubstr("job doctor/ctr-volcano: service account default of its pods may not list pods"),
+            HasSubstr("validatingwebhookconfiguration left-behind: webhook a.left.behind asks service gone/gone")));
+  Make(
+      "/apis/rbac.authorization.k8s.io/v1/namespaces/doctor/roles",
+      R"({"metadata":{"name":"pod-reader"},"rules":[{"apiGroups":[""],"resources":["pods"],"verbs":["get","list"]}]})");
+  Make(
+      "/apis/rbac.authorization.k8s.io/v1/namespaces/doctor/rolebindings",
+      R"({"metadata":{"name":"b"},"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"Role","name":"pod-reader"},"subjects":[{"kind":"ServiceAccount","name":"default","namespace":"doctor"}]})");
+  ASSERT_EQ(
+      plane_->Call("DELETE", "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/left-behind").code,
+      200);
   const auto well = [&] { return Run({"doctor"}).out; };
   EXPECT_TRUE(Eventually([&] { return well().find("may not list pods") == std::string::npos; }));
   EXPECT_THAT(well(), Not(HasSubstr("left-behind")));

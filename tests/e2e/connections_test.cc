@@ -1,6 +1,7 @@
-// Gangway, two replicas of each program, on the real API server behind a proxy that does to connections what networks, load balancers
-// and restarts do. Whatever it does, a job submitted then has all its pods bound within ten seconds; within twenty in the short run, beside which
-// other tests keep the machine busy. The server sends every fiftieth request away (--goaway-chance). Without GW_TEST_LONG only the first story runs.
+// Gangway, two replicas of each program, on the real API server behind a proxy that does to connections what networks,
+// load balancers and restarts do. Whatever it does, a job submitted then has all its pods bound within ten seconds;
+// within twenty in the short run, beside which other tests keep the machine busy. The server sends every fiftieth
+// request away (--goaway-chance). Without GW_TEST_LONG only the first story runs.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -37,7 +38,8 @@ class ConnectionsTest : public ::testing::Test {
   };
   static void SetUpTestSuite() {
     if (!ControlPlane::ToolsPresent()) return;
-    auto gangway = InstalledGangway::Start({.nodes = 20, .audit = false, .api_server_flags = {"--goaway-chance=0.02"}, .start = false});
+    auto gangway = InstalledGangway::Start(
+        {.nodes = 20, .audit = false, .api_server_flags = {"--goaway-chance=0.02"}, .start = false});
     ASSERT_TRUE(gangway.ok()) << gangway.status();
     gangway_ = gangway->release();
     proxy_ = new TcpProxy({plane().api_port()});
@@ -47,7 +49,10 @@ class ConnectionsTest : public ::testing::Test {
       for (int i = 0; i < 2; ++i) replicas_->push_back({command, gangway_->StartProcess(command)});
     }
     for (const Replica& replica : *replicas_) ASSERT_TRUE(replica.process->WaitReady()) << replica.process->Log();
-    ASSERT_TRUE(Eventually([] { return absl::StrContains(*plane().Call("GET", api::PathOf(api::kQueues, "", "default")).body, R"("state":"Open")"); }));
+    ASSERT_TRUE(Eventually([] {
+      return absl::StrContains(*plane().Call("GET", api::PathOf(api::kQueues, "", "default")).body,
+                               R"("state":"Open")");
+    }));
   }
   static void TearDownTestSuite() {
     delete replicas_;
@@ -77,9 +82,11 @@ class ConnectionsTest : public ::testing::Test {
   }
   static std::string Submit() {
     const std::string name = absl::StrCat("job-", ++jobs_);
-    const kube::Response reply = plane().Call("POST", api::PathOf(api::kJobs, "default"), absl::StrFormat(R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job",
+    const kube::Response reply = plane().Call("POST", api::PathOf(api::kJobs, "default"),
+                                              absl::StrFormat(R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job",
       "metadata":{"name":"%s"},"spec":{"minAvailable":3,"tasks":[{"name":"w","replicas":3,"template":{"spec":{"restartPolicy":"Never","containers":[
-      {"name":"c","image":"busybox","resources":{"requests":{"cpu":"100m"}}}]}}}]}})", name));
+      {"name":"c","image":"busybox","resources":{"requests":{"cpu":"100m"}}}]}}}]}})",
+                                                              name));
     EXPECT_EQ(reply.code, 201) << *reply.body;
     return name;
   }
@@ -94,10 +101,12 @@ class ConnectionsTest : public ::testing::Test {
   // From now to the last binding of these.
   static double SecondsUntilBound(const std::vector<std::string>& jobs) {
     const auto begin = std::chrono::steady_clock::now();
-    const bool bound = Eventually([&] {
-      StartEnded();
-      return std::all_of(jobs.begin(), jobs.end(), &Bound);
-    }, std::chrono::seconds(200));
+    const bool bound = Eventually(
+        [&] {
+          StartEnded();
+          return std::all_of(jobs.begin(), jobs.end(), &Bound);
+        },
+        std::chrono::seconds(200));
     EXPECT_TRUE(bound);
     for (const std::string& job : jobs) plane().Call("DELETE", api::PathOf(api::kJobs, "default", job));
     return Seconds(std::chrono::steady_clock::now() - begin).count();
@@ -148,7 +157,8 @@ TEST_F(ConnectionsTest, AreSentAwayNowAndThen) {
   GW_LONG_TEST();
   restarts_ = 0;
   double longest = 0;
-  for (int i = 0; i < 40; ++i) longest = std::max(longest, SecondsUntilBound({Submit(), Submit(), Submit(), Submit(), Submit()}));
+  for (int i = 0; i < 40; ++i)
+    longest = std::max(longest, SecondsUntilBound({Submit(), Submit(), Submit(), Submit(), Submit()}));
   std::printf("five jobs, forty times: at most %.1f s\n", longest);
   EXPECT_LE(longest, BoundSeconds());
   EXPECT_EQ(restarts_, 0);

@@ -45,13 +45,17 @@ std::string Tail(const std::string& path) {
   return text.size() <= 3000 ? text : "..." + text.substr(text.size() - 3000);
 }
 
-// Where an object is created. Kinds that we have no table for are those of manifests: regular plurals, and no namespace means
-// that there is none.
+// Where an object is created. Kinds that we have no table for are those of manifests: regular plurals, and no namespace
+// means that there is none.
 std::string CollectionOf(const api::ManifestDocument& document, const std::string& ns) {
   if (const api::Resource* const resource = api::FindKind(document.api_version, document.kind)) {
-    return api::PathOf(*resource, !resource->namespaced ? "" : !ns.empty() ? ns : document.ns.empty() ? "default" : document.ns);
+    return api::PathOf(*resource, !resource->namespaced ? ""
+                                  : !ns.empty()         ? ns
+                                  : document.ns.empty() ? "default"
+                                                        : document.ns);
   }
-  return absl::StrCat("/apis/", document.api_version, document.ns.empty() ? "" : absl::StrCat("/namespaces/", document.ns), "/",
+  return absl::StrCat("/apis/", document.api_version,
+                      document.ns.empty() ? "" : absl::StrCat("/namespaces/", document.ns), "/",
                       absl::AsciiStrToLower(document.kind), "s");
 }
 
@@ -82,7 +86,8 @@ bool ControlPlane::ToolsPresent() {
 ControlPlane::ControlPlane(ControlPlaneOptions options) : options_(std::move(options)) {}
 
 absl::StatusOr<std::unique_ptr<ControlPlane>> ControlPlane::Start(ControlPlaneOptions options) {
-  if (!ToolsPresent()) return absl::NotFoundError("the programs of the control plane are not there: run scripts/e2e-tools");
+  if (!ToolsPresent())
+    return absl::NotFoundError("the programs of the control plane are not there: run scripts/e2e-tools");
   std::unique_ptr<ControlPlane> plane(new ControlPlane(std::move(options)));
   GW_RETURN_IF_ERROR(plane->StartAll());
   return plane;
@@ -117,15 +122,17 @@ absl::Status ControlPlane::StartAll() {
   if (options_.volcano_crds) GW_RETURN_IF_ERROR(InstallCrds());
   if (options_.controller_manager) {
     StartControllerManager();
-    GW_RETURN_IF_ERROR(WaitFor("/api/v1/namespaces/default/serviceaccounts/default", absl::Seconds(60), &*controller_manager_,
-                               Log("kube-controller-manager"), *admin_));
+    GW_RETURN_IF_ERROR(WaitFor("/api/v1/namespaces/default/serviceaccounts/default", absl::Seconds(60),
+                               &*controller_manager_, Log("kube-controller-manager"), *admin_));
   }
   if (options_.kwok) StartKwok();
   return absl::OkStatus();
 }
 
 void ControlPlane::WriteCredentials() {
-  const Identity server({.common_name = "kube-apiserver", .alternative_names = "IP:127.0.0.1,DNS:localhost,DNS:kubernetes.default.svc"}, &ca_);
+  const Identity server(
+      {.common_name = "kube-apiserver", .alternative_names = "IP:127.0.0.1,DNS:localhost,DNS:kubernetes.default.svc"},
+      &ca_);
   const Identity tokens({.common_name = "service-accounts"}, nullptr);
   WriteFile(ca_file(), ca_.CertificatePem());
   WriteFile(folder() + "/server.crt", server.CertificatePem());
@@ -151,18 +158,23 @@ users:
   return path;
 }
 
-std::string ControlPlane::KubeconfigForUser(const std::string& user, const std::string& group, absl::Duration valid_for) {
+std::string ControlPlane::KubeconfigForUser(const std::string& user, const std::string& group,
+                                            absl::Duration valid_for) {
   const Identity identity({.common_name = user, .organization = group, .valid_for = valid_for}, &ca_);
   const std::string base = absl::StrCat(folder(), "/user-", user);
   WriteFile(base + ".crt", identity.CertificatePem());
   WriteFile(base + ".key", identity.KeyPem());
-  return WriteKubeconfig("user-" + user, absl::StrFormat(R"(client-certificate: "%s.crt", client-key: "%s.key")", base, base));
+  return WriteKubeconfig("user-" + user,
+                         absl::StrFormat(R"(client-certificate: "%s.crt", client-key: "%s.key")", base, base));
 }
 
-absl::StatusOr<std::string> ControlPlane::ServiceAccountToken(const std::string& ns, const std::string& name, int seconds) {
+absl::StatusOr<std::string> ControlPlane::ServiceAccountToken(const std::string& ns, const std::string& name,
+                                                              int seconds) {
   const kube::Response reply =
       Call("POST", api::PathOf(api::kServiceAccounts, ns, name, "token"),
-           absl::StrFormat(R"({"apiVersion":"authentication.k8s.io/v1","kind":"TokenRequest","spec":{"expirationSeconds":%d}})", seconds));
+           absl::StrFormat(
+               R"({"apiVersion":"authentication.k8s.io/v1","kind":"TokenRequest","spec":{"expirationSeconds":%d}})",
+               seconds));
   if (!reply.ok()) return kube::StatusFromResponse(reply);
   GW_ASSIGN_OR_RETURN(const boost::json::value body, api::ParseJson(*reply.body));
   return std::string(body.at("status").at("token").as_string());
@@ -177,11 +189,13 @@ absl::StatusOr<std::string> ControlPlane::KubeconfigForServiceAccount(const std:
 
 void ControlPlane::StartEtcd() {
   const std::string peer = "http://" + Loopback(etcd_peer_port_.number());
-  etcd_.emplace(std::vector<std::string>{Tool("etcd"), "--name=e2e", "--data-dir=" + folder() + "/etcd", "--unsafe-no-fsync", "--log-level=error",
-                                         "--socket-reuse-port=true", "--socket-reuse-address=true", "--listen-client-urls=" + etcd_url(),
-                                         "--advertise-client-urls=" + etcd_url(), "--listen-peer-urls=" + peer,
-                                         "--initial-advertise-peer-urls=" + peer, "--initial-cluster=e2e=" + peer, "--quota-backend-bytes=4294967296"},
-                Log("etcd"));
+  etcd_.emplace(
+      std::vector<std::string>{Tool("etcd"), "--name=e2e", "--data-dir=" + folder() + "/etcd", "--unsafe-no-fsync",
+                               "--log-level=error", "--socket-reuse-port=true", "--socket-reuse-address=true",
+                               "--listen-client-urls=" + etcd_url(), "--advertise-client-urls=" + etcd_url(),
+                               "--listen-peer-urls=" + peer, "--initial-advertise-peer-urls=" + peer,
+                               "--initial-cluster=e2e=" + peer, "--quota-backend-bytes=4294967296"},
+      Log("etcd"));
 }
 
 std::vector<std::string> ControlPlane::ApiServerArguments(int port) const {
@@ -206,8 +220,8 @@ std::vector<std::string> ControlPlane::ApiServerArguments(int port) const {
                                 "--profiling=false",
                                 "--shutdown-delay-duration=0s"};
   if (options_.audit) {
-    argv.insert(argv.end(), {"--audit-policy-file=" GW_SOURCE_DIR "/tests/e2e/audit-policy.yaml", "--audit-log-path=" + audit_log(),
-                             "--audit-log-mode=blocking"});
+    argv.insert(argv.end(), {"--audit-policy-file=" GW_SOURCE_DIR "/tests/e2e/audit-policy.yaml",
+                             "--audit-log-path=" + audit_log(), "--audit-log-mode=blocking"});
   }
   argv.insert(argv.end(), options_.api_server_flags.begin(), options_.api_server_flags.end());
   return argv;
@@ -251,28 +265,35 @@ void ControlPlane::StopApiServer(int signal) {
 void ControlPlane::StartControllerManager() {
   // Its own role may look at everything but delete nothing: without an account for each controller it needs more.
   controller_manager_.emplace(
-      std::vector<std::string>{Tool("kube-controller-manager"), "--kubeconfig=" + KubeconfigForUser("system:kube-controller-manager", "system:masters"),
-                               "--secure-port=0", "--leader-elect=false", "--use-service-account-credentials=false",
-                               "--controllers=garbage-collector-controller,namespace-controller,serviceaccount-controller,serviceaccount-token-controller,"
-                               "persistentvolume-binder-controller,persistentvolume-protection-controller,persistentvolumeclaim-protection-controller,"
-                               "disruption-controller,pod-garbage-collector-controller,root-ca-certificate-publisher-controller" +
-                                   std::string(options_.node_lifecycle ? ",node-lifecycle-controller,taint-eviction-controller" : "") +
-                                   (options_.workloads ? ",deployment-controller,replicaset-controller,statefulset-controller,job-controller" : ""),
-                               "--service-account-private-key-file=" + folder() + "/tokens.key", "--root-ca-file=" + ca_file(),
-                               "--node-monitor-grace-period=24h", "--kube-api-qps=500", "--kube-api-burst=1000", "--concurrent-gc-syncs=20"},
+      std::vector<std::string>{
+          Tool("kube-controller-manager"),
+          "--kubeconfig=" + KubeconfigForUser("system:kube-controller-manager", "system:masters"), "--secure-port=0",
+          "--leader-elect=false", "--use-service-account-credentials=false",
+          "--controllers=garbage-collector-controller,namespace-controller,serviceaccount-controller,serviceaccount-"
+          "token-controller,"
+          "persistentvolume-binder-controller,persistentvolume-protection-controller,persistentvolumeclaim-protection-"
+          "controller,"
+          "disruption-controller,pod-garbage-collector-controller,root-ca-certificate-publisher-controller" +
+              std::string(options_.node_lifecycle ? ",node-lifecycle-controller,taint-eviction-controller" : "") +
+              (options_.workloads ? ",deployment-controller,replicaset-controller,statefulset-controller,job-controller"
+                                  : ""),
+          "--service-account-private-key-file=" + folder() + "/tokens.key", "--root-ca-file=" + ca_file(),
+          "--node-monitor-grace-period=24h", "--kube-api-qps=500", "--kube-api-burst=1000", "--concurrent-gc-syncs=20"},
       Log("kube-controller-manager"));
 }
 
 void ControlPlane::StartKwok() {
-  kwok_.emplace(std::vector<std::string>{Tool("kwok"), "--kubeconfig=" + KubeconfigForUser("kwok", "system:masters"),
-                                         "--config=" GW_SOURCE_DIR "/tests/e2e/kwok/stages.yaml", "--manage-all-nodes=true",
-                                         "--node-lease-duration-seconds=0", "--server-address="},
-                Log("kwok"));
+  kwok_.emplace(
+      std::vector<std::string>{Tool("kwok"), "--kubeconfig=" + KubeconfigForUser("kwok", "system:masters"),
+                               "--config=" GW_SOURCE_DIR "/tests/e2e/kwok/stages.yaml", "--manage-all-nodes=true",
+                               "--node-lease-duration-seconds=0", "--server-address="},
+      Log("kwok"));
 }
 
 absl::Status ControlPlane::InstallCrds() {
   std::vector<api::ManifestDocument> documents;
-  for (const char* name : {"crds.yaml", "crds-paddle/paddlejobs.batch.paddlepaddle.org.yaml", "crds-kubeflow/paddlejobs.kubeflow.org.yaml"}) {
+  for (const char* name : {"crds.yaml", "crds-paddle/paddlejobs.batch.paddlepaddle.org.yaml",
+                           "crds-kubeflow/paddlejobs.kubeflow.org.yaml"}) {
     const std::string file = absl::StrCat(GW_SOURCE_DIR, "/deploy/volcano/", name);
     GW_ASSIGN_OR_RETURN(std::vector<api::ManifestDocument> read, api::ReadManifest(ReadFile(file), file));
     std::move(read.begin(), read.end(), std::back_inserter(documents));
@@ -286,7 +307,8 @@ absl::Status ControlPlane::InstallCrds() {
     const auto& spec = crd.at("spec");
     for (const auto& version : spec.at("versions").as_array()) {
       const auto text = [](const boost::json::value& value) { return std::string(value.as_string()); };
-      GW_RETURN_IF_ERROR(WaitFor(absl::StrCat("/apis/", text(spec.at("group")), "/", text(version.at("name")), "/", text(spec.at("names").at("plural"))),
+      GW_RETURN_IF_ERROR(WaitFor(absl::StrCat("/apis/", text(spec.at("group")), "/", text(version.at("name")), "/",
+                                              text(spec.at("names").at("plural"))),
                                  absl::Seconds(30), nullptr, Log("kube-apiserver"), *admin_));
     }
   }
@@ -296,14 +318,15 @@ absl::Status ControlPlane::InstallCrds() {
 absl::StatusOr<kube::Response> ControlPlane::Send(kube::Request request, kube::Client& client) {
   Inbox<absl::StatusOr<kube::Response>> inbox;
   Owner owner;
-  client.Send(std::move(request), owner.token(), [&](absl::StatusOr<kube::Response> reply) { inbox.Put(std::move(reply)); });
+  client.Send(std::move(request), owner.token(),
+              [&](absl::StatusOr<kube::Response> reply) { inbox.Put(std::move(reply)); });
   auto reply = inbox.Take();
   if (!reply) return absl::DeadlineExceededError("no answer");
   return *std::move(reply);
 }
 
-absl::Status ControlPlane::WaitFor(const std::string& path, absl::Duration patience, ChildProcess* process, const std::string& log,
-                                   kube::Client& client) {
+absl::Status ControlPlane::WaitFor(const std::string& path, absl::Duration patience, ChildProcess* process,
+                                   const std::string& log, kube::Client& client) {
   const absl::Time until = absl::Now() + patience;
   std::string last;
   while (absl::Now() < until) {
@@ -316,10 +339,11 @@ absl::Status ControlPlane::WaitFor(const std::string& path, absl::Duration patie
   return absl::UnavailableError(absl::StrCat("GET ", path, " did not succeed: ", last, "\n", log, ":\n", Tail(log)));
 }
 
-kube::Response ControlPlane::Call(const std::string& method, const std::string& path, const std::string& body, const std::string& content_type,
-                                  const std::string& query) {
+kube::Response ControlPlane::Call(const std::string& method, const std::string& path, const std::string& body,
+                                  const std::string& content_type, const std::string& query) {
   absl::StatusOr<kube::Response> reply = Send({method, path, query, content_type, "", body}, *admin_);
-  if (!reply.ok()) absl::FPrintF(stderr, "%s %s: %s\n%s\n", method, path, reply.status().ToString(), Tail(Log("kube-apiserver")));
+  if (!reply.ok())
+    absl::FPrintF(stderr, "%s %s: %s\n%s\n", method, path, reply.status().ToString(), Tail(Log("kube-apiserver")));
   GW_CHECK(reply.ok());
   return *std::move(reply);
 }
@@ -340,9 +364,11 @@ absl::Status ControlPlane::CreateNodes(int count) {
     const std::string status = absl::StrFormat(
         R"("status":{"capacity":%s,"allocatable":%s,"conditions":[{"type":"Ready","status":"True","reason":"KubeletReady","message":"","lastHeartbeatTime":"2026-01-01T00:00:00Z","lastTransitionTime":"2026-01-01T00:00:00Z"}]})",
         resources, resources);
-    const kube::Response reply = Call("POST", api::PathOf(api::kNodes, ""),
-                                      absl::StrFormat(R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"%s","labels":{"kubernetes.io/hostname":"%s"}},%s})",
-                                                      name, name, status));
+    const kube::Response reply = Call(
+        "POST", api::PathOf(api::kNodes, ""),
+        absl::StrFormat(
+            R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"%s","labels":{"kubernetes.io/hostname":"%s"}},%s})",
+            name, name, status));
     if (!reply.ok()) return kube::StatusFromResponse(reply);
   }
   return absl::OkStatus();

@@ -4,7 +4,8 @@
 //   auto plane = ControlPlane::Start({.kwok = true});
 //   const kube::Response reply = (*plane)->Call("POST", "/api/v1/namespaces", body);
 //
-// One starts in about five seconds and takes a gigabyte. Its destructor, and the death of the process, leave nothing behind.
+// One starts in about five seconds and takes a gigabyte. Its destructor, and the death of the process, leave nothing
+// behind.
 #pragma once
 
 #include <functional>
@@ -35,8 +36,9 @@ struct ControlPlaneOptions {
   bool controller_manager = true;
   bool node_lifecycle = false;  // taints that evict
   bool workloads = false;       // Deployments, ReplicaSets, StatefulSets and batch Jobs get their pods
-  // Plays the kubelet of every node: pods run 0.4 s after they were bound and are gone 1 s after they were told to go. Annotation
-  // test.kwok/finish=succeed or fail ends one, test.kwok/exit-code says with which code, test.kwok/hold keeps it Pending.
+  // Plays the kubelet of every node: pods run 0.4 s after they were bound and are gone 1 s after they were told to go.
+  // Annotation test.kwok/finish=succeed or fail ends one, test.kwok/exit-code says with which code, test.kwok/hold
+  // keeps it Pending.
   bool kwok = false;
   bool volcano_crds = true;  // deploy/volcano/crds.yaml, and those of PaddleJobs
   bool audit = true;
@@ -61,7 +63,8 @@ class ControlPlane {
   std::string audit_log() const { return folder() + "/audit.log"; }
   const Identity& ca() const { return ca_; }
 
-  // The same port, the same data. What was under way breaks off (told to go with SIGTERM, it would first serve its watches out).
+  // The same port, the same data. What was under way breaks off (told to go with SIGTERM, it would first serve its
+  // watches out).
   void StopApiServer(int signal = 9);
   absl::Status StartApiServer();  // returns when it serves
   pid_t api_server_pid() const { return api_server_->pid(); }
@@ -73,7 +76,8 @@ class ControlPlane {
 
   kube::Connection admin_connection() const;
   // A client certificate of the cluster's authority, as a kubeconfig; the path of the file.
-  std::string KubeconfigForUser(const std::string& user, const std::string& group, absl::Duration valid_for = absl::Hours(24));
+  std::string KubeconfigForUser(const std::string& user, const std::string& group,
+                                absl::Duration valid_for = absl::Hours(24));
   // A token of the service account (made by the API server, an hour long), as a kubeconfig; the path of the file.
   absl::StatusOr<std::string> KubeconfigForServiceAccount(const std::string& ns, const std::string& name);
   absl::StatusOr<std::string> ServiceAccountToken(const std::string& ns, const std::string& name, int seconds = 3600);
@@ -81,7 +85,8 @@ class ControlPlane {
   // One request as the admin, waited for. A transport error ends the test program.
   kube::Response Call(const std::string& method, const std::string& path, const std::string& body = {},
                       const std::string& content_type = "application/json", const std::string& query = {});
-  // Creates every object of a manifest; `ns`, when given, instead of the namespace they name. What is there already is left as it is.
+  // Creates every object of a manifest; `ns`, when given, instead of the namespace they name. What is there already is
+  // left as it is.
   absl::Status Create(const std::string& manifest, const std::string& ns = {});
   // Nodes node-000.. of 16 cpu, 64Gi memory, 200Gi ephemeral-storage, 110 pods, Ready and without taints.
   absl::Status CreateNodes(int count);
@@ -99,11 +104,13 @@ class ControlPlane {
   absl::StatusOr<std::unique_ptr<kube::HttpClient>> AdminOf(int port);
   absl::StatusOr<kube::Response> Send(kube::Request request, kube::Client& client);
   // Polls a GET until it answers 2xx.
-  absl::Status WaitFor(const std::string& path, absl::Duration patience, ChildProcess* process, const std::string& log, kube::Client& client);
+  absl::Status WaitFor(const std::string& path, absl::Duration patience, ChildProcess* process, const std::string& log,
+                       kube::Client& client);
   std::string WriteKubeconfig(const std::string& name, const std::string& user);
   std::string Log(const std::string& program) const { return folder() + "/" + program + ".log"; }
 
-  // Holds a port without listening: both of those who listen there later share it (SO_REUSEPORT), nobody else can have it.
+  // Holds a port without listening: both of those who listen there later share it (SO_REUSEPORT), nobody else can have
+  // it.
   class HeldPort {
    public:
     HeldPort();

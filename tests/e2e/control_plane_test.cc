@@ -21,14 +21,25 @@ TEST(ControlPlaneTest, ServesRunsPodsCollectsGarbageAndLeavesNothing) {
     folder = cluster.folder();
     EXPECT_THAT(*cluster.Call("GET", "/version").body, HasSubstr(R"("gitVersion": "v1.36)"));
     ASSERT_TRUE(cluster.CreateNodes(1).ok());
-    ASSERT_EQ(cluster.Call("POST", "/api/v1/namespaces/default/pods",
-                           R"({"metadata":{"name":"a"},"spec":{"nodeName":"node-000","containers":[{"name":"c","image":"i"}]}})").code, 201);
+    ASSERT_EQ(
+        cluster
+            .Call("POST", "/api/v1/namespaces/default/pods",
+                  R"({"metadata":{"name":"a"},"spec":{"nodeName":"node-000","containers":[{"name":"c","image":"i"}]}})")
+            .code,
+        201);
     const auto phase = [&](const std::string& value) {
-      return Eventually([&] { return cluster.Call("GET", "/api/v1/namespaces/default/pods/a").body->find(R"("phase":")" + value) != std::string::npos; });
+      return Eventually([&] {
+        return cluster.Call("GET", "/api/v1/namespaces/default/pods/a").body->find(R"("phase":")" + value) !=
+               std::string::npos;
+      });
     };
     EXPECT_TRUE(phase("Running"));
-    EXPECT_EQ(cluster.Call("PATCH", "/api/v1/namespaces/default/pods/a", R"({"metadata":{"annotations":{"test.kwok/finish":"fail","test.kwok/exit-code":"9"}}})",
-                           "application/merge-patch+json").code, 200);
+    EXPECT_EQ(cluster
+                  .Call("PATCH", "/api/v1/namespaces/default/pods/a",
+                        R"({"metadata":{"annotations":{"test.kwok/finish":"fail","test.kwok/exit-code":"9"}}})",
+                        "application/merge-patch+json")
+                  .code,
+              200);
     EXPECT_TRUE(phase("Failed"));
     EXPECT_THAT(*cluster.Call("GET", "/api/v1/namespaces/default/pods/a").body, HasSubstr(R"("exitCode":9)"));
     EXPECT_EQ(cluster.Call("DELETE", "/api/v1/namespaces/default/pods/a").code, 200);

@@ -1,9 +1,10 @@
-// CronJobs and the TTL of their Jobs on a real API server and its garbage collector, by the real program with the roles it ships with.
+// CronJobs and the TTL of their Jobs on a real API server and its garbage collector, by the real program with the roles
+// it ships with.
+#include "api/volcano/cron_job.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "api/core/objects.h"
 #include "api/json_value.h"
-#include "api/volcano/cron_job.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/e2e/installed_gangway.h"
@@ -56,9 +57,15 @@ TEST_F(CronJobE2eTest, AMissedStartMakesOneJobThatRunsAndGoesWhenItsTimeIsOver) 
   EXPECT_EQ(Cron().spec.concurrency_policy, "Allow");
   EXPECT_EQ(Cron().spec.failed_jobs_history_limit, 1);
   // It ran two days ago, so the last start is due.
-  ASSERT_EQ(plane().Call("PATCH", Path() + "/status", absl::StrCat(R"({"status":{"lastScheduleTime":")", api::FormatTime(absl::Now() - absl::Hours(48)), R"("}})"),
-                         "application/merge-patch+json").code, 200);
-  ASSERT_TRUE(Eventually([&] { return !Items(api::kJobs).empty() || Cron().status.last_successful_time.set(); })) << gangway_->Logs();
+  ASSERT_EQ(plane()
+                .Call("PATCH", Path() + "/status",
+                      absl::StrCat(R"({"status":{"lastScheduleTime":")", api::FormatTime(absl::Now() - absl::Hours(48)),
+                                   R"("}})"),
+                      "application/merge-patch+json")
+                .code,
+            200);
+  ASSERT_TRUE(Eventually([&] { return !Items(api::kJobs).empty() || Cron().status.last_successful_time.set(); }))
+      << gangway_->Logs();
   ASSERT_TRUE(Eventually([&] { return Cron().status.last_successful_time.set(); })) << gangway_->Logs();
   const std::string log = ReadFile(plane().audit_log());
   EXPECT_THAT(log, HasSubstr("T02:30:00+08:00"));
@@ -69,11 +76,13 @@ TEST_F(CronJobE2eTest, AMissedStartMakesOneJobThatRunsAndGoesWhenItsTimeIsOver) 
   EXPECT_GT(Cron().status.last_schedule_time.at, absl::Now() - absl::Hours(25));
   int made = 0;
   for (const boost::json::value& event : Items(api::kEvents)) {
-    if (event.at("reason") == boost::json::value("SuccessfulCreate")) made += static_cast<int>(event.at("count").as_int64());
+    if (event.at("reason") == boost::json::value("SuccessfulCreate"))
+      made += static_cast<int>(event.at("count").as_int64());
   }
   EXPECT_EQ(made, 1);
   EXPECT_THAT(ReadFile(plane().audit_log()), HasSubstr(R"("propagationPolicy":"Foreground")"));
-  EXPECT_THAT(ReadFile(plane().audit_log()), Not(HasSubstr(R"("authorization.k8s.io/decision":"forbid")"))) << "the shipped roles lack something";
+  EXPECT_THAT(ReadFile(plane().audit_log()), Not(HasSubstr(R"("authorization.k8s.io/decision":"forbid")")))
+      << "the shipped roles lack something";
 }
 
 }  // namespace

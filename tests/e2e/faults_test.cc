@@ -46,7 +46,9 @@ class FaultsTest : public ::testing::Test {
 TEST_F(FaultsTest, MissingCrdsAreNamedAndWaitedFor) {
   ASSERT_NO_FATAL_FAILURE(StartPlane(false));
   GangwayProcess scheduler(plane_->folder(), "scheduler", "scheduler", plane_->admin_kubeconfig());
-  const std::string why = "the API server does not know podgroups.scheduling.volcano.sh (v1beta1): install the CRDs: kubectl apply -f deploy/volcano/crds.yaml";
+  const std::string why =
+      "the API server does not know podgroups.scheduling.volcano.sh (v1beta1): install the CRDs: kubectl apply -f "
+      "deploy/volcano/crds.yaml";
   EXPECT_TRUE(Says(scheduler, why)) << scheduler.Log();
   EXPECT_TRUE(ReadySays(scheduler, "install the CRDs")) << scheduler.Get("health", "/readyz");
   EXPECT_THAT(scheduler.Get("health", "/healthz"), HasSubstr("200"));
@@ -56,13 +58,20 @@ TEST_F(FaultsTest, MissingCrdsAreNamedAndWaitedFor) {
 
 TEST_F(FaultsTest, AMissingPermissionIsNamedAndWaitedFor) {
   ASSERT_NO_FATAL_FAILURE(StartPlane(true));
-  GangwayProcess controller(plane_->folder(), "controller", "controller", plane_->KubeconfigForUser("nobody-yet", "people"));
-  EXPECT_TRUE(Says(controller, "may not list jobs.batch.volcano.sh: give its role verbs list and watch on resource jobs of API group")) << controller.Log();
+  GangwayProcess controller(plane_->folder(), "controller", "controller",
+                            plane_->KubeconfigForUser("nobody-yet", "people"));
+  EXPECT_TRUE(
+      Says(controller,
+           "may not list jobs.batch.volcano.sh: give its role verbs list and watch on resource jobs of API group"))
+      << controller.Log();
   EXPECT_TRUE(Says(controller, "deploy/volcano has the roles")) << controller.Log();
   EXPECT_TRUE(ReadySays(controller, "503"));
-  ASSERT_TRUE(plane_->Create(R"({"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRoleBinding","metadata":{"name":"x"},
+  ASSERT_TRUE(
+      plane_
+          ->Create(R"({"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRoleBinding","metadata":{"name":"x"},
     "roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole","name":"cluster-admin"},
-    "subjects":[{"apiGroup":"rbac.authorization.k8s.io","kind":"User","name":"nobody-yet"}]})").ok());
+    "subjects":[{"apiGroup":"rbac.authorization.k8s.io","kind":"User","name":"nobody-yet"}]})")
+          .ok());
   EXPECT_TRUE(controller.WaitReady()) << controller.Log();
 }
 
@@ -81,8 +90,14 @@ TEST_F(FaultsTest, AnApiServerThatGoesAndComesBackNeedsNoRestart) {
 
 TEST_F(FaultsTest, ACleanHandOverTakesAtMostThreeSeconds) {
   ASSERT_NO_FATAL_FAILURE(StartPlane(true));
-  ASSERT_EQ(plane_->Call("POST", "/api/v1/namespaces", R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"gangway-system"}})").code, 201);
-  const auto leads = [](const GangwayProcess& process) { return absl::StrContains(process.Get("health", "/debug/dump"), "\"leading\":true"); };
+  ASSERT_EQ(plane_
+                ->Call("POST", "/api/v1/namespaces",
+                       R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"gangway-system"}})")
+                .code,
+            201);
+  const auto leads = [](const GangwayProcess& process) {
+    return absl::StrContains(process.Get("health", "/debug/dump"), "\"leading\":true");
+  };
   GangwayProcess first(plane_->folder(), "first", "scheduler", plane_->admin_kubeconfig(), {"--leader-elect"});
   ASSERT_TRUE(Eventually([&] { return leads(first); })) << first.Log();
   GangwayProcess second(plane_->folder(), "second", "scheduler", plane_->admin_kubeconfig(), {"--leader-elect"});

@@ -13,21 +13,24 @@
 namespace gangway::testutil {
 namespace {
 
-std::vector<std::string> Argv(const std::string& command, const std::string& kubeconfig, const std::vector<std::string>& flags) {
-  std::vector<std::string> argv{GW_GANGWAY, command, "--kubeconfig=" + kubeconfig, "--health-addr=127.0.0.1:0", "--metrics-addr=127.0.0.1:0"};
+std::vector<std::string> Argv(const std::string& command, const std::string& kubeconfig,
+                              const std::vector<std::string>& flags) {
+  std::vector<std::string> argv{GW_GANGWAY, command, "--kubeconfig=" + kubeconfig, "--health-addr=127.0.0.1:0",
+                                "--metrics-addr=127.0.0.1:0"};
   argv.insert(argv.end(), flags.begin(), flags.end());
   return argv;
 }
 
 }  // namespace
 
-GangwayProcess::GangwayProcess(const std::string& folder, const std::string& name, const std::string& command, const std::string& kubeconfig,
-                               const std::vector<std::string>& flags)
+GangwayProcess::GangwayProcess(const std::string& folder, const std::string& name, const std::string& command,
+                               const std::string& kubeconfig, const std::vector<std::string>& flags)
     : name_(name), log_(absl::StrCat(folder, "/", name, ".log")), process_(Argv(command, kubeconfig, flags), log_) {}
 
 std::string GangwayProcess::Get(const std::string& page, const std::string& path) const {
   // {"msg":"serving","what":"health","url":"http://127.0.0.1:40123"}
-  const std::regex address(absl::StrCat(R"re("what":"(?:\w+ and )?)re", page, R"re(.*"url":"http://127\.0\.0\.1:(\d+)")re"));
+  const std::regex address(
+      absl::StrCat(R"re("what":"(?:\w+ and )?)re", page, R"re(.*"url":"http://127\.0\.0\.1:(\d+)")re"));
   const std::string log = ReadFile(log_);
   std::smatch match;
   if (!std::regex_search(log, match, address)) return "";
@@ -37,7 +40,8 @@ std::string GangwayProcess::Get(const std::string& page, const std::string& path
 }
 
 bool GangwayProcess::WaitReady() {
-  return Eventually([&] { return process_.Ended() || absl::StartsWith(Get("health", "/readyz"), "HTTP/1.1 200"); }) && !process_.Ended();
+  return Eventually([&] { return process_.Ended() || absl::StartsWith(Get("health", "/readyz"), "HTTP/1.1 200"); }) &&
+         !process_.Ended();
 }
 
 std::string GangwayProcess::Log() const { return absl::StrCat("== ", name_, "\n", ReadFile(log_)); }

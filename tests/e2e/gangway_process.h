@@ -1,4 +1,5 @@
-// `gangway controller` and `gangway scheduler` as a cluster runs them: processes of their own, each with its service account.
+// `gangway controller` and `gangway scheduler` as a cluster runs them: processes of their own, each with its service
+// account.
 #pragma once
 
 #include <string>
@@ -10,10 +11,10 @@ namespace gangway::testutil {
 
 class GangwayProcess {
  public:
-  // `command` is "controller" or "scheduler"; `flags` are added to --kubeconfig and the address of its endpoints. The log is in
-  // `folder`/`name`.log.
-  GangwayProcess(const std::string& folder, const std::string& name, const std::string& command, const std::string& kubeconfig,
-                 const std::vector<std::string>& flags = {});
+  // `command` is "controller" or "scheduler"; `flags` are added to --kubeconfig and the address of its endpoints. The
+  // log is in `folder`/`name`.log.
+  GangwayProcess(const std::string& folder, const std::string& name, const std::string& command,
+                 const std::string& kubeconfig, const std::vector<std::string>& flags = {});
 
   ChildProcess& process() { return process_; }
   std::string Log() const;

@@ -25,7 +25,8 @@ absl::StatusOr<std::unique_ptr<InstalledGangway>> InstalledGangway::Start(Instal
   if (options.start) {
     gangway->StartBoth();
     GW_RETURN_IF_ERROR(gangway->WaitReady());
-    if (options.webhook) GW_RETURN_IF_ERROR(InstallWebhook(*gangway->plane_, gangway->plane_->folder() + "/controller-1.log"));
+    if (options.webhook)
+      GW_RETURN_IF_ERROR(InstallWebhook(*gangway->plane_, gangway->plane_->folder() + "/controller-1.log"));
   }
   return gangway;
 }
@@ -44,25 +45,32 @@ absl::Status InstalledGangway::Install() {
     const std::string command = args.front();
     args.erase(args.begin());
     // The addresses are a test's own.
-    std::erase_if(args, [](const std::string& arg) { return absl::StartsWith(arg, "--health-addr") || absl::StartsWith(arg, "--metrics-addr"); });
+    std::erase_if(args, [](const std::string& arg) {
+      return absl::StartsWith(arg, "--health-addr") || absl::StartsWith(arg, "--metrics-addr");
+    });
     arguments_[command] = std::move(args);
-    GW_ASSIGN_OR_RETURN(kubeconfigs_[command], plane_->KubeconfigForServiceAccount("gangway-system", "gangway-" + command));
+    GW_ASSIGN_OR_RETURN(kubeconfigs_[command],
+                        plane_->KubeconfigForServiceAccount("gangway-system", "gangway-" + command));
   }
   if (!arguments_.contains("scheduler") || !arguments_.contains("controller")) {
-    return absl::NotFoundError(absl::StrCat(file, ": there should be Deployments of gangway scheduler and gangway controller"));
+    return absl::NotFoundError(
+        absl::StrCat(file, ": there should be Deployments of gangway scheduler and gangway controller"));
   }
   return absl::OkStatus();
 }
 
-std::unique_ptr<GangwayProcess> InstalledGangway::StartProcess(const std::string& command, const std::vector<std::string>& flags) {
+std::unique_ptr<GangwayProcess> InstalledGangway::StartProcess(const std::string& command,
+                                                               const std::vector<std::string>& flags) {
   std::vector<std::string> all = arguments_[command];
   all.insert(all.end(), options_.flags.begin(), options_.flags.end());
   all.insert(all.end(), flags.begin(), flags.end());
-  return std::make_unique<GangwayProcess>(plane_->folder(), absl::StrCat(command, "-", ++started_), command, kubeconfigs_[command], all);
+  return std::make_unique<GangwayProcess>(plane_->folder(), absl::StrCat(command, "-", ++started_), command,
+                                          kubeconfigs_[command], all);
 }
 
 void InstalledGangway::ReachThrough(const std::string& url) {
-  for (const auto& [command, kubeconfig] : kubeconfigs_) WriteFile(kubeconfig, absl::StrReplaceAll(ReadFile(kubeconfig), {{plane_->url(), url}}));
+  for (const auto& [command, kubeconfig] : kubeconfigs_)
+    WriteFile(kubeconfig, absl::StrReplaceAll(ReadFile(kubeconfig), {{plane_->url(), url}}));
 }
 
 void InstalledGangway::StartBoth() {
@@ -82,8 +90,9 @@ void InstalledGangway::KillBoth() {
 
 absl::Status InstalledGangway::WaitReady() {
   const bool ready = controller_->WaitReady() && scheduler_->WaitReady() && Eventually([&] {
-    return absl::StrContains(*plane_->Call("GET", api::PathOf(api::kQueues, "", "default")).body, R"("state":"Open")");
-  });
+                       return absl::StrContains(*plane_->Call("GET", api::PathOf(api::kQueues, "", "default")).body,
+                                                R"("state":"Open")");
+                     });
   return ready ? absl::OkStatus() : absl::DeadlineExceededError(absl::StrCat("gangway did not become ready\n", Logs()));
 }
 
@@ -92,9 +101,12 @@ std::string InstalledGangway::Logs() const {
 }
 
 absl::Status GiveSshRights(ControlPlane& plane, const std::string& ns) {
-  return plane.Create(absl::StrCat("{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {name: gangway-controller-ssh, namespace: ", ns, R"(},
+  return plane.Create(absl::StrCat("{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {name: "
+                                   "gangway-controller-ssh, namespace: ",
+                                   ns, R"(},
       roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: gangway-controller-ssh},
-      subjects: [{kind: ServiceAccount, name: gangway-controller, namespace: gangway-system}]})"), ns);
+      subjects: [{kind: ServiceAccount, name: gangway-controller, namespace: gangway-system}]})"),
+                      ns);
 }
 
 }  // namespace gangway::testutil

@@ -1,5 +1,5 @@
-// Gangway installed on a real control plane as deploy/volcano/gangway.yaml says: its namespace, accounts and roles, and its programs
-// with the arguments of the Deployments, each with its own account's token.
+// Gangway installed on a real control plane as deploy/volcano/gangway.yaml says: its namespace, accounts and roles, and
+// its programs with the arguments of the Deployments, each with its own account's token.
 #pragma once
 
 #include <map>
@@ -22,7 +22,7 @@ struct InstalledGangwayOptions {
   bool webhook = false;                 // the controller's; what it refuses is refused, its defaults are stored
   std::vector<std::string> flags = {};  // added to those of the Deployments, for both programs
   std::vector<std::string> api_server_flags = {};
-  bool start = true;                    // the programs; else Start() does
+  bool start = true;  // the programs; else Start() does
 };
 
 class InstalledGangway {
@@ -51,7 +51,7 @@ class InstalledGangway {
 
   InstalledGangwayOptions options_;
   std::unique_ptr<ControlPlane> plane_;
-  std::map<std::string, std::vector<std::string>> arguments_;    // of the Deployments' containers, by command
+  std::map<std::string, std::vector<std::string>> arguments_;  // of the Deployments' containers, by command
   std::map<std::string, std::string> kubeconfigs_;
   std::unique_ptr<GangwayProcess> scheduler_, controller_;
   int started_ = 0;

@@ -41,19 +41,28 @@ absl::Status InstallWebhook(ControlPlane& plane, const std::string& log) {
     webhook["clientConfig"] = {{"url", url + path}, {"caBundle", absl::Base64Escape(plane.ca().CertificatePem())}};
     webhook["failurePolicy"] = "Fail";
     const bool mutates = document.kind == "MutatingWebhookConfiguration";
-    const std::string collection = absl::StrCat("/apis/admissionregistration.k8s.io/v1/", mutates ? "mutating" : "validating", "webhookconfigurations");
+    const std::string collection = absl::StrCat("/apis/admissionregistration.k8s.io/v1/",
+                                                mutates ? "mutating" : "validating", "webhookconfigurations");
     const kube::Response reply = plane.Call("POST", collection, api::ToJson(configuration));
     if (!reply.ok()) return kube::StatusFromResponse(reply);
   }
-  // The API server asks once its cache knows of the configurations: then a job in no queue is refused, and a queue gets its defaults.
+  // The API server asks once its cache knows of the configurations: then a job in no queue is refused, and a queue gets
+  // its defaults.
   const auto dry_run = [&](const api::Resource& resource, const std::string& ns, const std::string& object) {
     return plane.Call("POST", api::PathOf(resource, ns), object, "application/json", "dryRun=All");
   };
   const bool asks = Eventually([&] {
-    return dry_run(api::kJobs, "default", R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":"probe"},"spec":{"queue":"nowhere",)"
-                                          R"("tasks":[{"replicas":2,"template":{"spec":{"containers":[{"name":"c","image":"i"}]}}}]}})").code == 400 &&
-           absl::StrContains(*dry_run(api::kQueues, "", R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":"probe"},"spec":{}})").body,
-                             "\"dequeueStrategy\"");
+    return dry_run(
+               api::kJobs, "default",
+               R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":"probe"},"spec":{"queue":"nowhere",)"
+               R"("tasks":[{"replicas":2,"template":{"spec":{"containers":[{"name":"c","image":"i"}]}}}]}})")
+                   .code == 400 &&
+           absl::StrContains(
+               *dry_run(
+                    api::kQueues, "",
+                    R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":"probe"},"spec":{}})")
+                    .body,
+               "\"dequeueStrategy\"");
   });
   return asks ? absl::OkStatus() : absl::DeadlineExceededError("the API server does not ask the webhook");
 }

@@ -1,5 +1,5 @@
-// `gangway controller --webhook` asked by a real API server on loopback: a certificate of the cluster's authority, and the
-// configurations of deploy/volcano/components/webhook with an address in place of the Service.
+// `gangway controller --webhook` asked by a real API server on loopback: a certificate of the cluster's authority, and
+// the configurations of deploy/volcano/components/webhook with an address in place of the Service.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ namespace gangway::testutil {
 // Flags of the controller. Writes the certificate and its key into the control plane's folder.
 std::vector<std::string> WebhookFlags(const ControlPlane& plane);
 
-// Tells the API server of the webhook that the controller's log (a path) names. A call that is lost is an error here. Returns when the
-// API server asks before it writes.
+// Tells the API server of the webhook that the controller's log (a path) names. A call that is lost is an error here.
+// Returns when the API server asks before it writes.
 absl::Status InstallWebhook(ControlPlane& plane, const std::string& log);
 
 }  // namespace gangway::testutil

@@ -1,4 +1,5 @@
-// `gangway logs -f` with a real API server between it and a kubelet. The kubelet is the test's: it writes, breaks off and begins again.
+// `gangway logs -f` with a real API server between it and a kubelet. The kubelet is the test's: it writes, breaks off
+// and begins again.
 #include <map>
 #include <memory>
 #include <optional>
@@ -64,7 +65,8 @@ class FakeKubelet : public kube::HttpHandler {
     answer.body = MakeBytes(request.path);
     respond(std::move(answer));
   }
-  WatchAnswer StartWatch(kube::Request request, kube::HttpCaller, kube::Client::OnFrames on_frames, kube::Client::OnEnd on_end) override {
+  WatchAnswer StartWatch(kube::Request request, kube::HttpCaller, kube::Client::OnFrames on_frames,
+                         kube::Client::OnEnd on_end) override {
     stream_ = std::make_shared<Stream>(Stream{std::move(on_frames), std::move(on_end)});
     asked.Put(absl::StrCat(request.path, "?", request.query));
     return {std::make_unique<kube::Watch>(), std::nullopt, "text/plain", true};
@@ -89,17 +91,23 @@ class LogsE2eTest : public ::testing::Test {
     plane_ = *std::move(plane);
     kubelet_ = std::make_unique<FakeKubelet>(plane_->folder());
     ASSERT_TRUE(plane_->Call("POST", "/api/v1/nodes", R"({"metadata":{"name":"n"}})").ok());
-    Patch("/api/v1/nodes/n/status", absl::StrCat(R"({"status":{"addresses":[{"type":"InternalIP","address":"127.0.0.1"}],"daemonEndpoints":{"kubeletEndpoint":{"Port":)",
-                                                 kubelet_->port(), "}}}}"));
-    const kube::Response job = plane_->Call("POST", api::PathOf(api::kJobs, "default"),
+    Patch(
+        "/api/v1/nodes/n/status",
+        absl::StrCat(
+            R"({"status":{"addresses":[{"type":"InternalIP","address":"127.0.0.1"}],"daemonEndpoints":{"kubeletEndpoint":{"Port":)",
+            kubelet_->port(), "}}}}"));
+    const kube::Response job = plane_->Call(
+        "POST", api::PathOf(api::kJobs, "default"),
         R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":"j"},"spec":{"minAvailable":1,"schedulerName":"volcano",
             "tasks":[{"name":"w","replicas":1,"template":{"spec":{"containers":[{"name":"c","image":"i"}]}}}]}})");
     ASSERT_TRUE(job.ok()) << *job.body;
     const std::string uid(api::ParseJson(*job.body)->at("metadata").at("uid").as_string());
-    const kube::Response pod = plane_->Call("POST", api::PathOf(api::kPods, "default"), absl::StrCat(
-        R"({"metadata":{"name":"j-w-0","labels":{"volcano.sh/job-name":"j"},"annotations":{"volcano.sh/task-spec":"w","volcano.sh/task-index":"0"},
-            "ownerReferences":[{"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","name":"j","uid":")", uid,
-        R"(","controller":true}]},"spec":{"nodeName":"n","containers":[{"name":"c","image":"i"}]}})"));
+    const kube::Response pod = plane_->Call(
+        "POST", api::PathOf(api::kPods, "default"),
+        absl::StrCat(
+            R"({"metadata":{"name":"j-w-0","labels":{"volcano.sh/job-name":"j"},"annotations":{"volcano.sh/task-spec":"w","volcano.sh/task-index":"0"},
+            "ownerReferences":[{"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","name":"j","uid":")",
+            uid, R"(","controller":true}]},"spec":{"nodeName":"n","containers":[{"name":"c","image":"i"}]}})"));
     ASSERT_TRUE(pod.ok()) << *pod.body;
   }
   void Patch(const std::string& path, const std::string& body) {
@@ -108,7 +116,10 @@ class LogsE2eTest : public ::testing::Test {
   }
   void SetContainer(const std::string& phase, const std::string& state) {
     Patch(api::PathOf(api::kPods, "default", "j-w-0", "status"),
-          absl::StrCat(R"({"status":{"phase":")", phase, R"(","containerStatuses":[{"name":"c","image":"i","imageID":"i","ready":false,"restartCount":0,"state":)", state, "}]}}"));
+          absl::StrCat(
+              R"({"status":{"phase":")", phase,
+              R"(","containerStatuses":[{"name":"c","image":"i","imageID":"i","ready":false,"restartCount":0,"state":)",
+              state, "}]}}"));
   }
   // What has been printed of the pod's log, once it has this text.
   std::vector<std::string> Lines(const std::string& with) {
@@ -126,11 +137,14 @@ class LogsE2eTest : public ::testing::Test {
 };
 
 TEST_F(LogsE2eTest, GoesOnWhereItWasOverBrokenConnections) {
-  const std::string kOne = "2026-11-21T05:11:53.100000000Z one\n", kTwo = "2026-11-21T05:11:53.200000000Z two\n", kThree = "2026-11-21T05:11:54.000000001Z three\n",
-                    kFour = "2026-11-21T05:11:54.000000001Z four\n", kFive = "2026-11-21T05:11:55.000000000Z five\n";
+  const std::string kOne = "2026-11-21T05:11:53.100000000Z one\n", kTwo = "2026-11-21T05:11:53.200000000Z two\n",
+                    kThree = "2026-11-21T05:11:54.000000001Z three\n", kFour = "2026-11-21T05:11:54.000000001Z four\n",
+                    kFive = "2026-11-21T05:11:55.000000000Z five\n";
   ChildProcess logs({GW_GANGWAY, "logs", "-f", "j", "--kubeconfig", plane_->admin_kubeconfig()}, Output());
   SetContainer("Running", R"({"running":{"startedAt":"2026-11-21T05:11:53Z"}})");
-  EXPECT_THAT(kubelet_->asked.Take().value(), AllOf(HasSubstr("/containerLogs/default/j-w-0/c?"), HasSubstr("follow=true"), HasSubstr("timestamps=true"), Not(HasSubstr("since"))));
+  EXPECT_THAT(kubelet_->asked.Take().value(),
+              AllOf(HasSubstr("/containerLogs/default/j-w-0/c?"), HasSubstr("follow=true"),
+                    HasSubstr("timestamps=true"), Not(HasSubstr("since"))));
   kubelet_->Write(kOne + kTwo + "2026-11-21T05:11:53.300000000Z two and");
   EXPECT_THAT(Lines("two"), ElementsAre("one", "two"));
 
@@ -146,7 +160,9 @@ TEST_F(LogsE2eTest, GoesOnWhereItWasOverBrokenConnections) {
   EXPECT_THAT(Lines("four"), ElementsAre("one", "two", "two and a half", "three", "four"));
 
   // The last line reaches the log behind the end of the stream: one more look finds it.
-  SetContainer("Succeeded", R"({"terminated":{"exitCode":0,"startedAt":"2026-11-21T05:11:53Z","finishedAt":"2026-11-21T05:11:55Z"}})");
+  SetContainer(
+      "Succeeded",
+      R"({"terminated":{"exitCode":0,"startedAt":"2026-11-21T05:11:53Z","finishedAt":"2026-11-21T05:11:55Z"}})");
   kubelet_->End(true);
   EXPECT_THAT(kubelet_->asked.Take().value(), HasSubstr("sinceTime=2026-11-21T05%3A11%3A54Z"));
   kubelet_->Write(kThree + kFour + kFive);

@@ -1,5 +1,5 @@
-// deploy/volcano on a real API server: the types judge as Volcano's do, every overlay can be applied, removed and applied again
-// without anybody's jobs going away, and each account may do what docs/rbac.md says.
+// deploy/volcano on a real API server: the types judge as Volcano's do, every overlay can be applied, removed and
+// applied again without anybody's jobs going away, and each account may do what docs/rbac.md says.
 //
 // GW_UPDATE_GOLDEN=1 writes docs/rbac.md anew, and fails.
 #include <algorithm>
@@ -42,8 +42,9 @@ class ManifestsTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     if (!ControlPlane::ToolsPresent() || !HasKubectl()) return;
-    auto started = ControlPlane::Start(
-        {.volcano_crds = false, .api_server_flags = {"--enable-admission-plugins=OwnerReferencesPermissionEnforcement"}});
+    auto started =
+        ControlPlane::Start({.volcano_crds = false,
+                             .api_server_flags = {"--enable-admission-plugins=OwnerReferencesPermissionEnforcement"}});
     ASSERT_TRUE(started.ok()) << started.status();
     plane_ = *std::move(started);
     Apply("crds");
@@ -54,7 +55,8 @@ class ManifestsTest : public ::testing::Test {
   static void TearDownTestSuite() { plane_.reset(); }
   void SetUp() override {
     if (!ControlPlane::ToolsPresent()) GTEST_SKIP() << "there is no control plane on this machine";
-    if (!HasKubectl()) GTEST_SKIP() << "there is no kubectl on this machine, so there is no control plane on this machine to use";
+    if (!HasKubectl())
+      GTEST_SKIP() << "there is no kubectl on this machine, so there is no control plane on this machine to use";
   }
 
   // kubectl apply -k; warnings are failures (of pod security, of unknown fields).
@@ -84,12 +86,15 @@ std::string CollectionOf(const value& document, const std::string& ns) {
 // --- The types.
 
 TEST_F(ManifestsTest, TheTypesAreStructuralAndServed) {
-  for (const char* name : {"jobs.batch.volcano.sh", "podgroups.scheduling.volcano.sh", "queues.scheduling.volcano.sh", "commands.bus.volcano.sh",
-                           "jobflows.flow.volcano.sh", "jobtemplates.flow.volcano.sh", "cronjobs.batch.volcano.sh"}) {
-    const value crd = Json(*plane_->Call("GET", std::string("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/") + name).body);
+  for (const char* name : {"jobs.batch.volcano.sh", "podgroups.scheduling.volcano.sh", "queues.scheduling.volcano.sh",
+                           "commands.bus.volcano.sh", "jobflows.flow.volcano.sh", "jobtemplates.flow.volcano.sh",
+                           "cronjobs.batch.volcano.sh"}) {
+    const value crd =
+        Json(*plane_->Call("GET", std::string("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/") + name).body);
     for (const value& condition : crd.at("status").at("conditions").get_array()) {
       const std::string type = Text(condition.at("type"));
-      EXPECT_EQ(Text(condition.at("status")), type == "Established" || type == "NamesAccepted" ? "True" : "False") << name << api::ToJson(condition);
+      EXPECT_EQ(Text(condition.at("status")), type == "Established" || type == "NamesAccepted" ? "True" : "False")
+          << name << api::ToJson(condition);
     }
   }
   EXPECT_THAT(Kubectl({"api-resources", "--no-headers", "--api-group=batch.volcano.sh"}), HasSubstr("vcjob,vj"));
@@ -105,32 +110,47 @@ TEST_F(ManifestsTest, TheFlatFilesAreTakenByCreate) {
   }
 }
 
-// Under kubectl's strict validation: what the originals take is taken, the guide's misspelt policy included, and shown in their columns.
+// Under kubectl's strict validation: what the originals take is taken, the guide's misspelt policy included, and shown
+// in their columns.
 TEST_F(ManifestsTest, PaddleJobsOfBothDialectsAreKept) {
   for (const char* kustomization : {"crds-paddle", "crds-kubeflow"}) Apply(kustomization);
-  Kubectl({"wait", "--for=condition=Established", "--timeout=30s", "crd", "paddlejobs.batch.paddlepaddle.org", "paddlejobs.kubeflow.org"});
-  const std::string pods = R"("template":{"spec":{"restartPolicy":"Never","containers":[{"name":"paddle","image":"train"}]}})";
+  Kubectl({"wait", "--for=condition=Established", "--timeout=30s", "crd", "paddlejobs.batch.paddlepaddle.org",
+           "paddlejobs.kubeflow.org"});
+  const std::string pods =
+      R"("template":{"spec":{"restartPolicy":"Never","containers":[{"name":"paddle","image":"train"}]}})";
   const auto paddle_job = [](const std::string& name, const std::string& spec) {
-    return absl::StrCat(R"({"apiVersion":"batch.paddlepaddle.org/v1","kind":"PaddleJob","metadata":{"name":")", name, R"("},"spec":)", spec, "}");
+    return absl::StrCat(R"({"apiVersion":"batch.paddlepaddle.org/v1","kind":"PaddleJob","metadata":{"name":")", name,
+                        R"("},"spec":)", spec, "}");
   };
   const std::vector<std::string> apply{"apply", "--validate=strict", "-f", "-"};
-  Kubectl(apply, paddle_job("guide", absl::StrCat(R"({"cleanPolicy":"OnCompletion","withGloo":1,"intranet":"PodIP","ps":{"replicas":2,)", pods,
-                                                  R"(},"worker":{"replicas":2,)", pods, "}}")));
-  Kubectl(apply, paddle_job("stored", absl::StrCat(R"({"cleanPodPolicy":"OnFailed","elastic":0,"worker":{"replicas":-1,)", pods, "}}")));
+  Kubectl(apply, paddle_job("guide",
+                            absl::StrCat(
+                                R"({"cleanPolicy":"OnCompletion","withGloo":1,"intranet":"PodIP","ps":{"replicas":2,)",
+                                pods, R"(},"worker":{"replicas":2,)", pods, "}}")));
+  Kubectl(apply,
+          paddle_job("stored",
+                     absl::StrCat(R"({"cleanPodPolicy":"OnFailed","elastic":0,"worker":{"replicas":-1,)", pods, "}}")));
   EXPECT_EQ(Kubectl({"get", "pdj", "guide", "-o", "jsonpath={.spec.cleanPolicy}"}), "OnCompletion");
-  const auto words = [](const std::string& text) -> std::vector<std::string> { return absl::StrSplit(text.substr(0, text.find('\n')), ' ', absl::SkipEmpty()); };
-  EXPECT_EQ(words(Kubectl({"get", "pdj"})), (std::vector<std::string>{"NAME", "STATUS", "MODE", "PS", "WORKER", "AGE"}));
-  const Outcome unknown = plane_->Kubectl(apply, paddle_job("odd", absl::StrCat(R"({"tasks":[],"worker":{)", pods, "}}")));
+  const auto words = [](const std::string& text) -> std::vector<std::string> {
+    return absl::StrSplit(text.substr(0, text.find('\n')), ' ', absl::SkipEmpty());
+  };
+  EXPECT_EQ(words(Kubectl({"get", "pdj"})),
+            (std::vector<std::string>{"NAME", "STATUS", "MODE", "PS", "WORKER", "AGE"}));
+  const Outcome unknown =
+      plane_->Kubectl(apply, paddle_job("odd", absl::StrCat(R"({"tasks":[],"worker":{)", pods, "}}")));
   EXPECT_THAT(unknown.err, HasSubstr(R"(unknown field "spec.tasks")"));
   const Outcome none = plane_->Kubectl(apply, paddle_job("none", absl::StrCat(R"({"worker":{)", pods, "}}")));
   EXPECT_THAT(none.err, HasSubstr("spec.worker.replicas: Required value"));
 
-  const std::string kubeflow = absl::StrCat(R"({"apiVersion":"kubeflow.org/v1","kind":"PaddleJob","metadata":{"name":"two"},"spec":{"elasticPolicy":)",
-                                            R"({"metrics":[{"type":"Resource"}]},"paddleReplicaSpecs":{"Worker":{"replicas":2,)", pods, "}}}}");
+  const std::string kubeflow = absl::StrCat(
+      R"({"apiVersion":"kubeflow.org/v1","kind":"PaddleJob","metadata":{"name":"two"},"spec":{"elasticPolicy":)",
+      R"({"metrics":[{"type":"Resource"}]},"paddleReplicaSpecs":{"Worker":{"replicas":2,)", pods, "}}}}");
   Kubectl(apply, kubeflow);
   EXPECT_EQ(words(Kubectl({"get", "paddlejobs.kubeflow.org"})), (std::vector<std::string>{"NAME", "STATE", "AGE"}));
   Kubectl({"scale", "paddlejobs.kubeflow.org/two", "--replicas=3"});
-  EXPECT_EQ(Kubectl({"get", "paddlejobs.kubeflow.org", "two", "-o", "jsonpath={.spec.paddleReplicaSpecs.Worker.replicas}"}), "3");
+  EXPECT_EQ(
+      Kubectl({"get", "paddlejobs.kubeflow.org", "two", "-o", "jsonpath={.spec.paddleReplicaSpecs.Worker.replicas}"}),
+      "3");
   for (const char* folder : {"/crds-paddle", "/crds-kubeflow"}) Kubectl({"delete", "-k", kDeploy + folder});
 }
 
@@ -161,7 +181,8 @@ std::vector<Row> RecordedRows(absl::string_view method) {
 std::set<std::string> CausesIn(const value& causes) {
   std::set<std::string> out;
   if (!causes.is_array()) return out;
-  for (const value& cause : causes.get_array()) out.insert(absl::StrCat(Text(cause.at("field")), ": ", Text(cause.at("message"))));
+  for (const value& cause : causes.get_array())
+    out.insert(absl::StrCat(Text(cause.at("field")), ": ", Text(cause.at("message"))));
   return out;
 }
 
@@ -179,8 +200,8 @@ TEST_F(ManifestsTest, EveryRecordedCreateGetsTheSchemasVerdict) {
     object& metadata = document.at("metadata").get_object();
     const bool namespaced = metadata.contains("namespace");
     if (namespaced) metadata["namespace"] = "default";
-    const kube::Response reply = plane_->Call("POST", CollectionOf(document, namespaced ? "default" : ""), api::ToJson(document),
-                                              "application/json", "dryRun=All");
+    const kube::Response reply = plane_->Call("POST", CollectionOf(document, namespaced ? "default" : ""),
+                                              api::ToJson(document), "application/json", "dryRun=All");
     if (row.status != 422) {  // accepted by the schema, whatever the webhooks said then
       EXPECT_EQ(reply.code, 201) << *reply.body;
       ++accepted;
@@ -190,7 +211,8 @@ TEST_F(ManifestsTest, EveryRecordedCreateGetsTheSchemasVerdict) {
     EXPECT_EQ(reply.code, 422) << *reply.body;
     if (reply.code != 422) continue;
     const value status = Json(*reply.body);
-    const std::set<std::string> recorded = CausesIn(row.document.at("causes")), ours = CausesIn(status.at("details").at("causes"));
+    const std::set<std::string> recorded = CausesIn(row.document.at("causes")),
+                                ours = CausesIn(status.at("details").at("causes"));
     EXPECT_THAT(ours, ::testing::Not(IsEmpty()));
     // Volcano's defaults may have carried a wrong value to more places.
     EXPECT_TRUE(std::includes(recorded.begin(), recorded.end(), ours.begin(), ours.end()))
@@ -201,10 +223,13 @@ TEST_F(ManifestsTest, EveryRecordedCreateGetsTheSchemasVerdict) {
 }
 
 TEST_F(ManifestsTest, EveryRecordedUpdateThatTheSchemaRefusedIsRefused) {
-  const std::string job = R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":"base"},"spec":{"minAvailable":1,
+  const std::string job =
+      R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":"base"},"spec":{"minAvailable":1,
       "schedulerName":"volcano","tasks":[{"name":"w","replicas":2,"template":{"spec":{"containers":[{"name":"w","image":"i"}]}}}]}})";
-  const std::string queue = R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":"q-open"},"spec":{"weight":1}})";
-  const std::string job_path = api::PathOf(api::kJobs, "default", "base"), queue_path = api::PathOf(api::kQueues, "", "q-open");
+  const std::string queue =
+      R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":"q-open"},"spec":{"weight":1}})";
+  const std::string job_path = api::PathOf(api::kJobs, "default", "base"),
+                    queue_path = api::PathOf(api::kQueues, "", "q-open");
   ASSERT_EQ(plane_->Call("POST", api::PathOf(api::kJobs, "default"), job).code, 201);
   ASSERT_EQ(plane_->Call("POST", api::PathOf(api::kQueues, ""), queue).code, 201);
   int refused = 0;
@@ -214,9 +239,10 @@ TEST_F(ManifestsTest, EveryRecordedUpdateThatTheSchemaRefusedIsRefused) {
     const std::string change = Text(row.input.at("changed").at(0));  // "~ /spec/weight: 1 -> 0"
     const std::vector<std::string> parts = absl::StrSplit(absl::StripPrefix(change, "~ "), absl::ByString(": "));
     const std::vector<std::string> values = absl::StrSplit(parts.at(1), absl::ByString(" -> "));
-    const std::string patch = absl::StrCat(R"([{"op":"add","path":")", parts.at(0), R"(","value":)", values.at(1), "}]");
-    const kube::Response reply = plane_->Call("PATCH", absl::StrContains(row.message, "Queue") ? queue_path : job_path, patch,
-                                              "application/json-patch+json", "dryRun=All");
+    const std::string patch =
+        absl::StrCat(R"([{"op":"add","path":")", parts.at(0), R"(","value":)", values.at(1), "}]");
+    const kube::Response reply = plane_->Call("PATCH", absl::StrContains(row.message, "Queue") ? queue_path : job_path,
+                                              patch, "application/json-patch+json", "dryRun=All");
     ASSERT_EQ(reply.code, 422) << *reply.body;
     EXPECT_EQ(Text(Json(*reply.body).at("message")), row.message);
     ++refused;
@@ -239,8 +265,9 @@ TEST_F(ManifestsTest, EveryRecordedObjectIsTakenWithoutLoss) {
         object& metadata = document.at("metadata").get_object();
         metadata = object{{"name", "recorded"}};
         const bool namespaced = std::string(kind) != "Queue";
-        const kube::Response reply = plane_->Call("POST", CollectionOf(document, namespaced ? "default" : ""), api::ToJson(document),
-                                                  "application/json", "dryRun=All&fieldValidation=Strict");
+        const kube::Response reply =
+            plane_->Call("POST", CollectionOf(document, namespaced ? "default" : ""), api::ToJson(document),
+                         "application/json", "dryRun=All&fieldValidation=Strict");
         EXPECT_EQ(reply.code, 201) << file << " " << kind << ": " << *reply.body;
         ++objects;
       }
@@ -262,19 +289,20 @@ void ExpectPodsAreTaken(ControlPlane& plane, const std::string& overlay) {
   for (const value& deployment : deployments.at("items").get_array()) {
     value pod = deployment.at("spec").at("template");
     pod.at("metadata").get_object()["name"] = "trial";
-    const kube::Response reply =
-        plane.Call("POST", api::PathOf(api::kPods, "gangway-system"), api::ToJson(pod), "application/json", "dryRun=All");
+    const kube::Response reply = plane.Call("POST", api::PathOf(api::kPods, "gangway-system"), api::ToJson(pod),
+                                            "application/json", "dryRun=All");
     EXPECT_EQ(reply.code, 201) << overlay << ": " << *reply.body;
   }
 }
 
-// What `kubectl auth can-i --list` says: what may be done with what, by the names it is bound to ("" for none). The API server merges roles
-// in no order, so verbs are sorted.
+// What `kubectl auth can-i --list` says: what may be done with what, by the names it is bound to ("" for none). The API
+// server merges roles in no order, so verbs are sorted.
 using Rights = std::map<std::string, std::set<std::string>>;
 Rights MayDo(const ControlPlane& plane, const std::string& account, const std::string& ns) {
-  const Outcome outcome = plane.Kubectl({"auth", "can-i", "--list", "--no-headers", "--as=system:serviceaccount:gangway-system:" + account,
-                                         "--as-group=system:serviceaccounts", "--as-group=system:serviceaccounts:gangway-system",
-                                         "--as-group=system:authenticated", "-n", ns});
+  const Outcome outcome =
+      plane.Kubectl({"auth", "can-i", "--list", "--no-headers", "--as=system:serviceaccount:gangway-system:" + account,
+                     "--as-group=system:serviceaccounts", "--as-group=system:serviceaccounts:gangway-system",
+                     "--as-group=system:authenticated", "-n", ns});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   Rights rights;
   for (const absl::string_view line : absl::StrSplit(outcome.out, '\n', absl::SkipEmpty())) {
@@ -284,14 +312,16 @@ Rights MayDo(const ControlPlane& plane, const std::string& account, const std::s
     if (parts.size() != 7) continue;
     const std::string resource(absl::StripAsciiWhitespace(parts[0]));
     const std::vector<std::string> verbs = absl::StrSplit(parts[5], ' ', absl::SkipEmpty());
-    rights[absl::StrCat(resource.empty() ? parts[1] : resource, parts[3].empty() ? "" : " named ", parts[3])].insert(verbs.begin(), verbs.end());
+    rights[absl::StrCat(resource.empty() ? parts[1] : resource, parts[3].empty() ? "" : " named ", parts[3])].insert(
+        verbs.begin(), verbs.end());
   }
   return rights;
 }
 
 std::string TableOf(const Rights& rights) {
   std::string out = "| what | verbs |\n|---|---|\n";
-  for (const auto& [what, verbs] : rights) absl::StrAppend(&out, "| `", what, "` | ", absl::StrJoin(verbs, " "), " |\n");
+  for (const auto& [what, verbs] : rights)
+    absl::StrAppend(&out, "| `", what, "` | ", absl::StrJoin(verbs, " "), " |\n");
   return out;
 }
 
@@ -301,7 +331,9 @@ struct Place {
 };
 std::vector<Place> PlacesOf(const std::string& overlay) {
   if (overlay != "paddle-only") return {{"default", "any namespace"}, {"gangway-system", "beside that in its own"}};
-  return {{"paddle-system", "the namespace of the jobs"}, {"default", "the namespace `default`"}, {"kube-system", "any other namespace"},
+  return {{"paddle-system", "the namespace of the jobs"},
+          {"default", "the namespace `default`"},
+          {"kube-system", "any other namespace"},
           {"gangway-system", "its own namespace"}};
 }
 
@@ -316,7 +348,8 @@ std::string AccountsOf(ControlPlane& plane, const std::string& overlay, const Ri
       Rights rights = MayDo(plane, name, place.ns);
       for (const auto& [what, verbs] : said) rights.erase(what);
       if (overlay != "paddle-only") said.insert(rights.begin(), rights.end());  // of any namespace, so here too
-      absl::StrAppend(&text, "\n### ", name, ", ", place.title, "\n\n", rights.empty() ? "Nothing more.\n" : TableOf(rights));
+      absl::StrAppend(&text, "\n### ", name, ", ", place.title, "\n\n",
+                      rights.empty() ? "Nothing more.\n" : TableOf(rights));
     }
   }
   return text;
@@ -331,14 +364,18 @@ void ExpectJobsAreThere(ControlPlane& plane, const std::string& overlay) {
 TEST_F(ManifestsTest, TakingTheWorkloadAwayLeavesTheJobsAndPuttingItBackWorks) {
   const std::string job = R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":"stays"},
       "spec":{"minAvailable":1,"schedulerName":"volcano","tasks":[{"name":"w","replicas":1,"template":{"spec":{"containers":[{"name":"w","image":"i"}]}}}]}})";
-  for (const char* ns : {"default", "paddle-system"}) ASSERT_EQ(plane_->Call("POST", api::PathOf(api::kJobs, ns), job).code, 201);
+  for (const char* ns : {"default", "paddle-system"})
+    ASSERT_EQ(plane_->Call("POST", api::PathOf(api::kJobs, ns), job).code, 201);
   const Rights everybody = MayDo(*plane_, "default", "default");
   std::string rights = absl::StrCat(
       "# Who may do what\n\n"
-      "What `kubectl auth can-i --list` says of each service account on an API server 1.36. What each rule is for stands beside it in\n"
-      "`deploy/volcano/base`. Secrets are nobody's, but where somebody gives the controller the ClusterRole `gangway-controller-ssh` (`docs/job-plugins.md`).\n"
+      "What `kubectl auth can-i --list` says of each service account on an API server 1.36. What each rule is for "
+      "stands beside it in\n"
+      "`deploy/volcano/base`. Secrets are nobody's, but where somebody gives the controller the ClusterRole "
+      "`gangway-controller-ssh` (`docs/job-plugins.md`).\n"
       "Generated by `tests/e2e/manifests_test.cc` with `GW_UPDATE_GOLDEN=1`.\n\n"
-      "## Everybody\n\n", TableOf(everybody));
+      "## Everybody\n\n",
+      TableOf(everybody));
 
   for (const std::string& overlay : kOverlays) {
     Apply("overlays/" + overlay);
@@ -363,8 +400,11 @@ TEST_F(ManifestsTest, TheControllerMayOwnWhatItMakes) {
   const auto as_controller = [&](const std::string& owner_api, const std::string& owner_kind) {
     const std::string group = absl::StrCat(
         R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":"owned","namespace":"default","ownerReferences":)",
-        R"([{"apiVersion":")", owner_api, R"(","kind":")", owner_kind, R"(","name":"o","uid":"u","controller":true,"blockOwnerDeletion":true}]},"spec":{}})");
-    return plane_->Kubectl({"create", "--dry-run=server", "--as=system:serviceaccount:gangway-system:gangway-controller", "-f", "-"}, group);
+        R"([{"apiVersion":")", owner_api, R"(","kind":")", owner_kind,
+        R"(","name":"o","uid":"u","controller":true,"blockOwnerDeletion":true}]},"spec":{}})");
+    return plane_->Kubectl(
+        {"create", "--dry-run=server", "--as=system:serviceaccount:gangway-system:gangway-controller", "-f", "-"},
+        group);
   };
   EXPECT_EQ(as_controller("batch.volcano.sh/v1alpha1", "Job").exit_code, 0);
   EXPECT_EQ(as_controller("batch.volcano.sh/v1alpha1", "CronJob").exit_code, 0);

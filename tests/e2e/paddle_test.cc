@@ -1,4 +1,5 @@
-// PaddleJobs on a real API server, handled with kubectl as the guides say, by the real program with the roles and the webhook it ships with.
+// PaddleJobs on a real API server, handled with kubectl as the guides say, by the real program with the roles and the
+// webhook it ships with.
 #include <algorithm>
 #include <filesystem>
 
@@ -41,7 +42,10 @@ class PaddleTest : public ::testing::Test {
     ASSERT_TRUE(gangway.ok()) << gangway.status();
     gangway_ = gangway->release();
     for (const char* ns : {"paddle-system", "kubeflow"}) {
-      ASSERT_EQ(gangway_->plane().Call("POST", "/api/v1/namespaces", absl::StrCat(R"({"metadata":{"name":")", ns, R"("}})")).code, 201);
+      ASSERT_EQ(gangway_->plane()
+                    .Call("POST", "/api/v1/namespaces", absl::StrCat(R"({"metadata":{"name":")", ns, R"("}})"))
+                    .code,
+                201);
     }
   }
   static void TearDownTestSuite() {
@@ -51,8 +55,10 @@ class PaddleTest : public ::testing::Test {
   void SetUp() override {
     if (!ControlPlane::ToolsPresent() || !HasKubectl()) GTEST_SKIP() << "there is no control plane on this machine";
     ASSERT_NE(gangway_, nullptr);
-    ns_ = absl::AsciiStrToLower(absl::StrCat("p-", ::testing::UnitTest::GetInstance()->current_test_info()->name())).substr(0, 60);
-    ASSERT_EQ(plane().Call("POST", "/api/v1/namespaces", absl::StrCat(R"({"metadata":{"name":")", ns_, R"("}})")).code, 201);
+    ns_ = absl::AsciiStrToLower(absl::StrCat("p-", ::testing::UnitTest::GetInstance()->current_test_info()->name()))
+              .substr(0, 60);
+    ASSERT_EQ(plane().Call("POST", "/api/v1/namespaces", absl::StrCat(R"({"metadata":{"name":")", ns_, R"("}})")).code,
+              201);
   }
   static ControlPlane& plane() { return gangway_->plane(); }
   // Standard output of a command that must succeed.
@@ -72,17 +78,23 @@ class PaddleTest : public ::testing::Test {
 InstalledGangway* PaddleTest::gangway_ = nullptr;
 
 TEST_F(PaddleTest, TheGuidesJobFromApplyToCompletedToGone) {
-  EXPECT_THAT(Kubectl({"apply", "--validate=strict", "-f", kGuide + "wide-and-deep.yaml"}), HasSubstr("paddlejob.batch.paddlepaddle.org/wide-ande-deep created"));
+  EXPECT_THAT(Kubectl({"apply", "--validate=strict", "-f", kGuide + "wide-and-deep.yaml"}),
+              HasSubstr("paddlejob.batch.paddlepaddle.org/wide-ande-deep created"));
   const std::string job = "pdj/wide-ande-deep";
   WaitFor(job, ".status.phase", "Running");
-  EXPECT_THAT(Kubectl({"get", "pdj"}), ContainsRegex("NAME +STATUS +MODE +PS +WORKER +AGE\nwide-ande-deep +Running +PS +2/2 +2/2 +"));
+  EXPECT_THAT(Kubectl({"get", "pdj"}),
+              ContainsRegex("NAME +STATUS +MODE +PS +WORKER +AGE\nwide-ande-deep +Running +PS +2/2 +2/2 +"));
   Kubectl({"annotate", "pods", "--all", "test.kwok/finish=succeed"});
   WaitFor(job, ".status.phase", "Completed");
-  EXPECT_THAT(Kubectl({"describe", job}), AllOf(HasSubstr("JobCreated"), HasSubstr("made job.batch.volcano.sh wide-ande-deep"), ContainsRegex("Phase: +Completed")));
+  EXPECT_THAT(Kubectl({"describe", job}),
+              AllOf(HasSubstr("JobCreated"), HasSubstr("made job.batch.volcano.sh wide-ande-deep"),
+                    ContainsRegex("Phase: +Completed")));
   // Cleaned on completion.
   Kubectl({"wait", "pods", "--all", "--for=delete", "--timeout=60s"});
   Kubectl({"delete", job, "--cascade=foreground"});
-  EXPECT_THAT(Kubectl({"get", "vcjob,services,configmaps,podgroups", "-o", "name", "--field-selector", "metadata.name!=kube-root-ca.crt"}), IsEmpty());
+  EXPECT_THAT(Kubectl({"get", "vcjob,services,configmaps,podgroups", "-o", "name", "--field-selector",
+                       "metadata.name!=kube-root-ca.crt"}),
+              IsEmpty());
 }
 
 // New endpoints for all: the Job is made again.
@@ -99,10 +111,13 @@ TEST_F(PaddleTest, AnEditMakesTheJobAnew) {
 
 // The guide's recipe: a PodGroup of the job's name in the same file, behind it. No pod runs before it is there.
 TEST_F(PaddleTest, AJobWithTheGuidesPodGroupRuns) {
-  Kubectl({"apply", "-f", "-"}, "apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {name: ads}\nspec: {weight: 1}\n");
+  Kubectl({"apply", "-f", "-"},
+          "apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {name: ads}\nspec: {weight: 1}\n");
   WaitFor("queue/ads", ".status.state", "Open");
-  const std::string text = absl::StrReplaceAll(ReadFile(kGuide + "volcano-podgroup.yaml"),
-                                               {{"nvidia.com/gpu: 1", "cpu: 1"}, {"replicas: 2", "replicas: 4"}, {"minMember: 2", "minMember: 3\n  queue: ads"}});
+  const std::string text =
+      absl::StrReplaceAll(ReadFile(kGuide + "volcano-podgroup.yaml"), {{"nvidia.com/gpu: 1", "cpu: 1"},
+                                                                       {"replicas: 2", "replicas: 4"},
+                                                                       {"minMember: 2", "minMember: 3\n  queue: ads"}});
   Kubectl({"cordon", "-l", "kubernetes.io/hostname"});
   Kubectl({"apply", "--validate=strict", "-f", "-"}, text);
   WaitFor("pdj/resnet", ".status.queue", "ads");
@@ -110,7 +125,9 @@ TEST_F(PaddleTest, AJobWithTheGuidesPodGroupRuns) {
   Kubectl({"uncordon", "-l", "kubernetes.io/hostname"});
   WaitFor("pdj/resnet", ".status.phase", "Running");
   EXPECT_EQ(Kubectl({"get", "vcjob", "resnet", "-o", "jsonpath={.spec.queue}"}), "ads");
-  EXPECT_THAT(Kubectl({"get", "pdj", "resnet", "-o", "jsonpath={.status.conditions[?(@.type==\"Translated\")].message}"}), HasSubstr("W-PG-DROPPED"));
+  EXPECT_THAT(
+      Kubectl({"get", "pdj", "resnet", "-o", "jsonpath={.status.conditions[?(@.type==\"Translated\")].message}"}),
+      HasSubstr("W-PG-DROPPED"));
   Kubectl({"delete", "-f", "-"}, text);
 }
 
@@ -118,7 +135,8 @@ TEST_F(PaddleTest, KubeflowsJobIsScaledSuspendedAndTrains) {
   Kubectl({"apply", "--validate=strict", "-f", kExamples + "kubeflow.yaml"});
   const std::string job = "paddlejobs.kubeflow.org/paddle-simple-cpu";
   WaitFor(job, ".status.replicaStatuses.Worker.active", "2");
-  EXPECT_THAT(Kubectl({"get", "paddlejobs.kubeflow.org"}), ContainsRegex("NAME +STATE +AGE\npaddle-simple-cpu +Running +"));
+  EXPECT_THAT(Kubectl({"get", "paddlejobs.kubeflow.org"}),
+              ContainsRegex("NAME +STATE +AGE\npaddle-simple-cpu +Running +"));
   Kubectl({"scale", job, "--replicas=3"});
   WaitFor(job, ".status.replicaStatuses.Worker.active", "3");
   Kubectl({"patch", job, "--type=merge", "-p", R"({"spec":{"runPolicy":{"suspend":true}}})"});
@@ -145,15 +163,16 @@ TEST_F(PaddleTest, ZzTheCheckersFindNothingInTheAuditLog) {
   ASSERT_TRUE(records.ok()) << records.status();
   Checker::Rules rules;
   rules.quiet = absl::ZeroDuration();  // kubelets and kubectl go on
-  rules.release_takes = absl::Seconds(90), rules.command_takes = absl::Minutes(1);  // processes are killed, and the machine is busy
+  rules.release_takes = absl::Seconds(90),
+  rules.command_takes = absl::Minutes(1);  // processes are killed, and the machine is busy
   Checker checker(rules);
   for (const sandbox::JournalRecord& record : *records) checker.OnRecord(record);
   checker.AtEnd(records->back().time);
   EXPECT_THAT(checker.violations(), IsEmpty());
 }
 
-// A controller of PaddleJobs alone, with the arguments and exactly the roles of the overlay beside-volcano, under a name of its own. Those who
-// stand in for Volcano are another process, with other roles.
+// A controller of PaddleJobs alone, with the arguments and exactly the roles of the overlay beside-volcano, under a
+// name of its own. Those who stand in for Volcano are another process, with other roles.
 class BesideVolcanoTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -163,16 +182,19 @@ class BesideVolcanoTest : public ::testing::Test {
     gangway_ = *std::move(gangway);
     volcano_ = gangway_->StartProcess("controller", {"--only=job,podgroup,queue"});
     scheduler_ = gangway_->StartProcess("scheduler");
-    const Outcome overlay = RunProgram({"kubectl", "kustomize", GW_SOURCE_DIR "/deploy/volcano/overlays/beside-volcano"});
+    const Outcome overlay =
+        RunProgram({"kubectl", "kustomize", GW_SOURCE_DIR "/deploy/volcano/overlays/beside-volcano"});
     ASSERT_EQ(overlay.exit_code, 0) << overlay.err;
-    const std::string text = absl::StrReplaceAll(overlay.out, {{"gangway-controller", "gangway-paddle"}, {"gangway-system", "gangway-beside"}});
+    const std::string text = absl::StrReplaceAll(
+        overlay.out, {{"gangway-controller", "gangway-paddle"}, {"gangway-system", "gangway-beside"}});
     ASSERT_TRUE(plane().Create(text).ok());
     const auto kubeconfig = plane().KubeconfigForServiceAccount("gangway-beside", "gangway-paddle");
     ASSERT_TRUE(kubeconfig.ok()) << kubeconfig.status();
     ASSERT_TRUE(absl::StrContains(text, "--only=paddlejob"));
-    paddle_ = std::make_unique<GangwayProcess>(plane().folder(), "paddle", "controller", *kubeconfig,
-                                               std::vector<std::string>{"--leader-elect", "--only=paddlejob", "--leader-elect-resource-name=gangway-paddle",
-                                                                        "--leader-elect-resource-namespace=gangway-beside"});
+    paddle_ = std::make_unique<GangwayProcess>(
+        plane().folder(), "paddle", "controller", *kubeconfig,
+        std::vector<std::string>{"--leader-elect", "--only=paddlejob", "--leader-elect-resource-name=gangway-paddle",
+                                 "--leader-elect-resource-namespace=gangway-beside"});
     ASSERT_TRUE(volcano_->WaitReady() && scheduler_->WaitReady()) << volcano_->Log();
     ASSERT_TRUE(paddle_->WaitReady()) << paddle_->Log();
   }
@@ -203,7 +225,8 @@ spec:
 )";
   Kubectl({"apply", "-f", "-"}, servers);
   WaitFor("pdj/wd", ".status.phase", "Running");
-  EXPECT_THAT(Kubectl({"get", "vcjob", "wd", "-o", "yaml"}), Not(HasSubstr("timeout:"))) << "Volcano forgets delayed actions";
+  EXPECT_THAT(Kubectl({"get", "vcjob", "wd", "-o", "yaml"}), Not(HasSubstr("timeout:")))
+      << "Volcano forgets delayed actions";
   Kubectl({"patch", "pdj", "wd", "--type=merge", "-p", R"({"spec":{"worker":{"replicas":3}}})"});
   WaitFor("pdj/wd", ".status.worker.ready", "3/3");
   Kubectl({"annotate", "pods", "-l", "volcano.sh/task-spec=worker", "test.kwok/finish=succeed"});
@@ -216,7 +239,8 @@ spec:
   Kubectl({"patch", job, "--type=merge", "-p", R"({"spec":{"runPolicy":{"suspend":true}}})"});
   WaitFor(job, ".status.conditions[-1:].type", "Suspended");
   Kubectl({"wait", "pods", "--all", "--for=delete", "--timeout=60s"});
-  Kubectl({"patch", job, "--type=merge", "-p", R"({"spec":{"runPolicy":{"suspend":false,"ttlSecondsAfterFinished":1}}})"});
+  Kubectl(
+      {"patch", job, "--type=merge", "-p", R"({"spec":{"runPolicy":{"suspend":false,"ttlSecondsAfterFinished":1}}})"});
   WaitFor(job, ".status.conditions[-1:].type", "Running");
   WaitFor(job, ".status.replicaStatuses.Worker.active", "2");
   Kubectl({"annotate", "pods", "--all", "test.kwok/finish=succeed"});
@@ -237,16 +261,19 @@ spec: {minMember: 1}
 )");
   const std::string translated = ".status.conditions[?(@.type==\"Translated\")].status";
   WaitFor("pdj/late", translated, "False");
-  EXPECT_THAT(Kubectl({"describe", "pdj", "late"}), AllOf(ContainsRegex("Message: +E-PG-CLASH"), ContainsRegex("Phase: +Pending")));
+  EXPECT_THAT(Kubectl({"describe", "pdj", "late"}),
+              AllOf(ContainsRegex("Message: +E-PG-CLASH"), ContainsRegex("Phase: +Pending")));
   Kubectl({"delete", "podgroup", "late"});
   Kubectl({"uncordon", "-l", "kubernetes.io/hostname"});
   WaitFor("pdj/late", ".status.phase", "Running");
   WaitFor("pdj/late", translated, "True");
 
   // paddle-operator's finalizer holds nobody back.
-  Kubectl({"patch", "pdj", "wd", "--type=merge", "-p", R"({"metadata":{"finalizers":["finalizers.paddlepaddle.org"]}})"});
+  Kubectl(
+      {"patch", "pdj", "wd", "--type=merge", "-p", R"({"metadata":{"finalizers":["finalizers.paddlepaddle.org"]}})"});
   Kubectl({"delete", "pdj", "wd", "--timeout=60s"});
-  EXPECT_THAT(ReadFile(plane().audit_log()), Not(HasSubstr(R"("authorization.k8s.io/decision":"forbid")"))) << "the overlay's roles lack something";
+  EXPECT_THAT(ReadFile(plane().audit_log()), Not(HasSubstr(R"("authorization.k8s.io/decision":"forbid")")))
+      << "the overlay's roles lack something";
 }
 
 }  // namespace

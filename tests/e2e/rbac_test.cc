@@ -1,5 +1,6 @@
-// Each rule of the shipped roles is needed: without it the API server refuses something, and the program says what and how to mend it.
-// Takes minutes; the other tests here run with all of the rules, and with no others. GW_RBAC_ONLY=secrets: only rules that hold this text.
+// Each rule of the shipped roles is needed: without it the API server refuses something, and the program says what and
+// how to mend it. Takes minutes; the other tests here run with all of the rules, and with no others.
+// GW_RBAC_ONLY=secrets: only rules that hold this text.
 #include <cstdlib>
 #include <filesystem>
 
@@ -19,7 +20,8 @@ namespace {
 
 namespace json = boost::json;
 
-// Uses every permission: what job plugins make, claims, commands, a CronJob that is due, a bare pod, a gang that waits, and (half) one that was bound in part.
+// Uses every permission: what job plugins make, claims, commands, a CronJob that is due, a bare pod, a gang that waits,
+// and (half) one that was bound in part.
 constexpr char kWorkload[] = R"(
 apiVersion: batch.volcano.sh/v1alpha1
 kind: Job
@@ -77,11 +79,11 @@ target: {apiVersion: batch.volcano.sh/v1alpha1, kind: Job, name: plugins, uid: "
 )";
 
 struct Rule {
-  std::string role_path;   // of the API
+  std::string role_path;  // of the API
   std::size_t index = 0;
-  std::string account;     // "gangway-scheduler"
-  std::string text;        // for messages
-  std::string ns;          // of a Role; "" of a ClusterRole
+  std::string account;  // "gangway-scheduler"
+  std::string text;     // for messages
+  std::string ns;       // of a Role; "" of a ClusterRole
 };
 
 class RbacTest : public ::testing::Test {
@@ -100,8 +102,9 @@ class RbacTest : public ::testing::Test {
         const json::array& all = role.at("rules").as_array();
         for (std::size_t i = 0; i < all.size(); ++i) {
           Rule& rule = rules.emplace_back();
-          rule.role_path = ns.empty() ? absl::StrCat("/apis/rbac.authorization.k8s.io/v1/clusterroles/", name)
-                                      : absl::StrCat("/apis/rbac.authorization.k8s.io/v1/namespaces/", ns, "/roles/", name);
+          rule.role_path = ns.empty()
+                               ? absl::StrCat("/apis/rbac.authorization.k8s.io/v1/clusterroles/", name)
+                               : absl::StrCat("/apis/rbac.authorization.k8s.io/v1/namespaces/", ns, "/roles/", name);
           rule.index = i;
           rule.account = absl::StartsWith(name, "gangway-scheduler") ? "gangway-scheduler" : "gangway-controller";
           rule.text = absl::StrCat(name, ": ", json::serialize(all[i]));
@@ -118,32 +121,38 @@ class RbacTest : public ::testing::Test {
     ASSERT_TRUE(reply.ok()) << *reply.body;
   }
 
-  // Whether the audit log tells since `offset` that this account lacked a right, or OwnerReferencesPermissionEnforcement that it did. (A
-  // 403 alone may be a namespace that is going.)
+  // Whether the audit log tells since `offset` that this account lacked a right, or
+  // OwnerReferencesPermissionEnforcement that it did. (A 403 alone may be a namespace that is going.)
   bool Refused(std::size_t offset, const std::string& account) {
     const std::string log = ReadFile(gangway_->plane().audit_log(), offset);
     for (const absl::string_view line : absl::StrSplit(log, '\n')) {
       if (!absl::StrContains(line, absl::StrCat("system:serviceaccount:gangway-system:", account))) continue;
-      if (absl::StrContains(line, R"("authorization.k8s.io/decision":"forbid")") || absl::StrContains(line, "cannot set blockOwnerDeletion")) return true;
+      if (absl::StrContains(line, R"("authorization.k8s.io/decision":"forbid")") ||
+          absl::StrContains(line, "cannot set blockOwnerDeletion"))
+        return true;
     }
     return false;
   }
 
   void RunWorkload(const std::string& ns) {
     ControlPlane& plane = gangway_->plane();
-    ASSERT_EQ(plane.Call("POST", "/api/v1/namespaces", absl::StrCat(R"({"metadata":{"name":")", ns, R"("}})")).code, 201);
+    ASSERT_EQ(plane.Call("POST", "/api/v1/namespaces", absl::StrCat(R"({"metadata":{"name":")", ns, R"("}})")).code,
+              201);
     const absl::Status given = GiveSshRights(plane, ns);
     ASSERT_TRUE(given.ok()) << given;
     const absl::Status status = plane.Create(kWorkload, ns);
     ASSERT_TRUE(status.ok()) << status;
     // The last new year was missed, so its job is due.
-    ASSERT_EQ(plane.Call("PATCH", api::PathOf(api::kCronJobs, ns, "yearly", "status"), R"({"status":{"lastScheduleTime":"2020-01-01T00:00:00Z"}})",
-                         "application/merge-patch+json").code, 200);
+    ASSERT_EQ(plane
+                  .Call("PATCH", api::PathOf(api::kCronJobs, ns, "yearly", "status"),
+                        R"({"status":{"lastScheduleTime":"2020-01-01T00:00:00Z"}})", "application/merge-patch+json")
+                  .code,
+              200);
     // Half of a gang is bound by a stranger.
     Eventually([&] {
-      const kube::Response reply =
-          plane.Call("POST", api::PathOf(api::kPods, ns, "half-fits-0", "binding"),
-                     R"({"apiVersion":"v1","kind":"Binding","metadata":{"name":"half-fits-0"},"target":{"kind":"Node","name":"node-000"}})");
+      const kube::Response reply = plane.Call(
+          "POST", api::PathOf(api::kPods, ns, "half-fits-0", "binding"),
+          R"({"apiVersion":"v1","kind":"Binding","metadata":{"name":"half-fits-0"},"target":{"kind":"Node","name":"node-000"}})");
       return reply.ok() || waited_ > 40 || (++waited_, false);
     });
   }
@@ -161,10 +170,13 @@ TEST_F(RbacTest, ASchedulerAloneMakesTheQueues) {
   auto gangway = InstalledGangway::Start(std::move(options));
   ASSERT_TRUE(gangway.ok()) << gangway.status();
   gangway_ = *std::move(gangway);
-  for (const char* const queue : {"default", "root"}) ASSERT_EQ(gangway_->plane().Call("GET", api::PathOf(api::kQueues, "", queue)).code, 404);
+  for (const char* const queue : {"default", "root"})
+    ASSERT_EQ(gangway_->plane().Call("GET", api::PathOf(api::kQueues, "", queue)).code, 404);
   const std::unique_ptr<GangwayProcess> scheduler = gangway_->StartProcess("scheduler");
   for (const char* const queue : {"default", "root"}) {
-    EXPECT_TRUE(Eventually([&] { return gangway_->plane().Call("GET", api::PathOf(api::kQueues, "", queue)).ok(); })) << queue << "\n" << scheduler->Log();
+    EXPECT_TRUE(Eventually([&] { return gangway_->plane().Call("GET", api::PathOf(api::kQueues, "", queue)).ok(); }))
+        << queue << "\n"
+        << scheduler->Log();
   }
   EXPECT_FALSE(absl::StrContains(scheduler->Log(), "forbidden")) << scheduler->Log();
 }
@@ -195,12 +207,14 @@ TEST_F(RbacTest, WithoutAnyOneRuleSomethingIsRefused) {
     Put(rule.role_path, without);
     // Made anew each time.
     for (const char* const queue : {"default", "root"}) plane.Call("DELETE", api::PathOf(api::kQueues, "", queue));
-    for (const char* const lease : {"gangway-controller", "gangway-scheduler"}) plane.Call("DELETE", api::PathOf(api::kLeases, "gangway-system", lease));
+    for (const char* const lease : {"gangway-controller", "gangway-scheduler"})
+      plane.Call("DELETE", api::PathOf(api::kLeases, "gangway-system", lease));
     const std::size_t offset = std::filesystem::file_size(plane.audit_log());
     waited_ = 0;
     gangway_->StartBoth();
     RunWorkload(absl::StrCat("rbac-", ++number));
-    EXPECT_TRUE(Eventually([&] { return Refused(offset, rule.account); }, std::chrono::seconds(60))) << gangway_->Logs();
+    EXPECT_TRUE(Eventually([&] { return Refused(offset, rule.account); }, std::chrono::seconds(60)))
+        << gangway_->Logs();
     const auto told = [&] {
       const std::string logs = gangway_->Logs();
       return absl::StrContains(logs, "forbidden: User") || absl::StrContains(logs, "cannot set blockOwnerDeletion");

@@ -1,6 +1,7 @@
-// Every story on a real API server, by the real program with the roles it ships with: it goes the way that a real cluster with Volcano
-// was recorded to go, but for the differences that the story names. Those that need the cluster for themselves come first, the others
-// go on side by side. Afterwards the checkers of the simulation read the audit log.
+// Every story on a real API server, by the real program with the roles it ships with: it goes the way that a real
+// cluster with Volcano was recorded to go, but for the differences that the story names. Those that need the cluster
+// for themselves come first, the others go on side by side. Afterwards the checkers of the simulation read the audit
+// log.
 #include <future>
 #include <map>
 #include <thread>
@@ -31,7 +32,8 @@ class RealWorld final : public World {
     for (const std::string& node : nodes_) plane_.Call("DELETE", api::PathOf(api::kNodes, "", node));
   }
 
-  kube::Response Call(const std::string& method, const std::string& path, const std::string& body, const std::string& content_type) override {
+  kube::Response Call(const std::string& method, const std::string& path, const std::string& body,
+                      const std::string& content_type) override {
     kube::Response answer = plane_.Call(method, path, body, content_type);
     if (path == "/api/v1/namespaces" && answer.code == 201) {
       const absl::Status given = GiveSshRights(plane_, ns_);  // some stories have the plugin ssh
@@ -43,23 +45,33 @@ class RealWorld final : public World {
     const auto until = std::chrono::steady_clock::now() + kPatience;
     while (!condition()) {
       if (std::chrono::steady_clock::now() > until) return false;
-      std::this_thread::sleep_for(std::chrono::milliseconds(100));  // many look at one API server, at states without notification
+      std::this_thread::sleep_for(
+          std::chrono::milliseconds(100));  // many look at one API server, at states without notification
     }
     return true;
   }
   // As the annotations tell kwok.
   void EndPod(const std::string& ns, const std::string& pod, int exit_code) override {
-    Annotate(ns, pod, absl::StrCat(R"({"test.kwok/finish":")", exit_code == 0 ? "succeed" : "fail", R"(","test.kwok/exit-code":")", exit_code, "\"}"));
+    Annotate(ns, pod,
+             absl::StrCat(R"({"test.kwok/finish":")", exit_code == 0 ? "succeed" : "fail",
+                          R"(","test.kwok/exit-code":")", exit_code, "\"}"));
   }
   void Hold() override {}
-  void Release(const std::string& ns, const std::string& pod) override { Annotate(ns, pod, R"({"test.kwok/hold":null})"); }
+  void Release(const std::string& ns, const std::string& pod) override {
+    Annotate(ns, pod, R"({"test.kwok/hold":null})");
+  }
   void AddNodes(int count) override {
     const auto node = api::ParseJson(*plane_.Call("GET", api::PathOf(api::kNodes, "", "node-000")).body);
     for (int i = 0; i < count; ++i) {
       nodes_.push_back(absl::StrCat("more-", i));
-      const boost::json::value more = {{"apiVersion", "v1"}, {"kind", "Node"}, {"metadata", {{"name", nodes_.back()}, {"labels", {{"kubernetes.io/hostname", nodes_.back()}}}}},
-                                       {"status", {{"capacity", node->at("status").at("capacity")}, {"allocatable", node->at("status").at("allocatable")},
-                                                   {"conditions", node->at("status").at("conditions")}}}};
+      const boost::json::value more = {
+          {"apiVersion", "v1"},
+          {"kind", "Node"},
+          {"metadata", {{"name", nodes_.back()}, {"labels", {{"kubernetes.io/hostname", nodes_.back()}}}}},
+          {"status",
+           {{"capacity", node->at("status").at("capacity")},
+            {"allocatable", node->at("status").at("allocatable")},
+            {"conditions", node->at("status").at("conditions")}}}};
       EXPECT_EQ(plane_.Call("POST", api::PathOf(api::kNodes, ""), api::ToJson(more)).code, 201);
     }
   }
@@ -68,7 +80,8 @@ class RealWorld final : public World {
     std::string lines;
     const std::string log = ReadFile(plane_.audit_log());
     for (const absl::string_view line : absl::StrSplit(log, '\n')) {
-      if (absl::StrContains(line, ns) || absl::StrContains(line, R"("resource":"queues")")) absl::StrAppend(&lines, line, "\n");
+      if (absl::StrContains(line, ns) || absl::StrContains(line, R"("resource":"queues")"))
+        absl::StrAppend(&lines, line, "\n");
     }
     Phases phases;
     const auto records = ReadAuditLog(lines);
@@ -82,8 +95,9 @@ class RealWorld final : public World {
 
  private:
   void Annotate(const std::string& ns, const std::string& pod, const std::string& annotations) {
-    const kube::Response reply = plane_.Call("PATCH", api::PathOf(api::kPods, ns, pod), absl::StrCat(R"({"metadata":{"annotations":)", annotations, "}}"),
-                                             "application/merge-patch+json");
+    const kube::Response reply =
+        plane_.Call("PATCH", api::PathOf(api::kPods, ns, pod),
+                    absl::StrCat(R"({"metadata":{"annotations":)", annotations, "}}"), "application/merge-patch+json");
     EXPECT_TRUE(reply.ok()) << *reply.body;
   }
 
@@ -103,8 +117,10 @@ class RecordedStoriesTest : public ::testing::TestWithParam<std::size_t> {
     for (int i = 0; i < 4; ++i) {
       const kube::Response made = gangway_->plane().Call(
           "POST", api::PathOf(api::kPersistentVolumes, ""),
-          absl::StrCat(R"({"apiVersion":"v1","kind":"PersistentVolume","metadata":{"name":"manual-)", i, R"("},"spec":{"storageClassName":"manual",)",
-                       R"("capacity":{"storage":"5Gi"},"accessModes":["ReadWriteMany"],"hostPath":{"path":"/nowhere"}}})"));
+          absl::StrCat(
+              R"({"apiVersion":"v1","kind":"PersistentVolume","metadata":{"name":"manual-)", i,
+              R"("},"spec":{"storageClassName":"manual",)",
+              R"("capacity":{"storage":"5Gi"},"accessModes":["ReadWriteMany"],"hostPath":{"path":"/nowhere"}}})"));
       ASSERT_EQ(made.code, 201) << *made.body;
     }
     Begin();
@@ -140,10 +156,14 @@ class RecordedStoriesTest : public ::testing::TestWithParam<std::size_t> {
   static void Clear(const std::string& ns, RealWorld& world) {
     gangway_->plane().Call("DELETE", api::PathOf(api::kJobs, ns));
     for (const char* const node : {"node-000", "node-001", "node-002", "node-003", "node-004", "node-005"}) {
-      gangway_->plane().Call("PATCH", api::PathOf(api::kNodes, "", node), R"({"spec":{"taints":null,"unschedulable":null}})", "application/merge-patch+json");
+      gangway_->plane().Call("PATCH", api::PathOf(api::kNodes, "", node),
+                             R"({"spec":{"taints":null,"unschedulable":null}})", "application/merge-patch+json");
     }
     EXPECT_TRUE(world.Eventually([&] {
-      return api::ParseJson(*gangway_->plane().Call("GET", api::PathOf(api::kPods, ns)).body)->at("items").as_array().empty();
+      return api::ParseJson(*gangway_->plane().Call("GET", api::PathOf(api::kPods, ns)).body)
+          ->at("items")
+          .as_array()
+          .empty();
     }));
   }
   static void Begin() {
@@ -167,12 +187,14 @@ class RecordedStoriesTest : public ::testing::TestWithParam<std::size_t> {
   // All stories together.
   static void AskTheCheckers() {
     const std::string log = ReadFile(gangway_->plane().audit_log());
-    EXPECT_THAT(log, Not(HasSubstr(R"("authorization.k8s.io/decision":"forbid")"))) << "the shipped roles lack something";
+    EXPECT_THAT(log, Not(HasSubstr(R"("authorization.k8s.io/decision":"forbid")")))
+        << "the shipped roles lack something";
     const auto records = ReadAuditLog(log);
     ASSERT_TRUE(records.ok()) << records.status();
     Checker::Rules rules;
     rules.quiet = absl::ZeroDuration();  // kubelets go on
-    rules.release_takes = absl::Seconds(90), rules.command_takes = absl::Minutes(1);  // processes are killed, and the machine is busy
+    rules.release_takes = absl::Seconds(90),
+    rules.command_takes = absl::Minutes(1);  // processes are killed, and the machine is busy
     rules.must_finish = false;
     Checker checker(rules);
     for (const sandbox::JournalRecord& record : *records) checker.OnRecord(record);

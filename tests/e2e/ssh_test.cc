@@ -1,4 +1,5 @@
-// The job plugin ssh on a real API server, with the rights that the controller ships with: what it does with Secrets, and no more.
+// The job plugin ssh on a real API server, with the rights that the controller ships with: what it does with Secrets,
+// and no more.
 #include <filesystem>
 #include <set>
 #include <string>
@@ -38,7 +39,8 @@ TEST(SshE2eTest, KeysForAJobsLifeWithFourRightsWhereTheyAreGiven) {
   InstalledGangway& gangway = **started;
   ControlPlane& plane = gangway.plane();
   ASSERT_EQ(plane.Call("POST", "/api/v1/namespaces", R"({"metadata":{"name":"keys"}})").code, 201);
-  const std::string job_path = api::PathOf(api::kJobs, "keys", "plug"), secret_path = api::PathOf(api::kSecrets, "keys", "plug-ssh");
+  const std::string job_path = api::PathOf(api::kJobs, "keys", "plug"),
+                    secret_path = api::PathOf(api::kSecrets, "keys", "plug-ssh");
   const auto get = [&](const std::string& path) { return *api::ParseJson(*plane.Call("GET", path).body); };
   const auto runs = [&](int pods) {
     return Eventually([&] {
@@ -59,7 +61,8 @@ TEST(SshE2eTest, KeysForAJobsLifeWithFourRightsWhereTheyAreGiven) {
   // Secrets are nobody's as shipped: the Job waits and says so, until somebody gives the rights for its namespace.
   EXPECT_TRUE(Eventually([&] {
     return absl::StrContains(*plane.Call("GET", api::PathOf(api::kEvents, "keys")).body, "secrets is forbidden: User");
-  })) << *plane.Call("GET", api::PathOf(api::kEvents, "keys")).body << gangway.Logs();
+  })) << *plane.Call("GET", api::PathOf(api::kEvents, "keys")).body
+      << gangway.Logs();
   const absl::Status given = GiveSshRights(plane, "keys");
   ASSERT_TRUE(given.ok()) << given;
   const std::size_t since = std::filesystem::file_size(plane.audit_log());
@@ -71,21 +74,29 @@ TEST(SshE2eTest, KeysForAJobsLifeWithFourRightsWhereTheyAreGiven) {
   // Another process takes over, and the Job grows.
   gangway.KillBoth();
   gangway.StartBoth();
-  const kube::Response scaled = plane.Call("PATCH", job_path, R"([{"op":"replace","path":"/spec/tasks/0/replicas","value":3}])", "application/json-patch+json");
+  const kube::Response scaled =
+      plane.Call("PATCH", job_path, R"([{"op":"replace","path":"/spec/tasks/0/replicas","value":3}])",
+                 "application/json-patch+json");
   ASSERT_EQ(scaled.code, 200) << *scaled.body;
   ASSERT_TRUE(runs(3)) << gangway.Logs();
   EXPECT_TRUE(Eventually([&] { return absl::StrContains(file("config"), "Host plug-w-2\n"); })) << gangway.Logs();
   EXPECT_EQ(file("id_rsa"), key);
 
   const std::string uid = json::value_to<std::string>(get(job_path).at("metadata").at("uid"));
-  const absl::Status ended = plane.Create(absl::StrCat("{apiVersion: bus.volcano.sh/v1alpha1, kind: Command, metadata: {name: end}, action: CompleteJob, target: "
-                                                       "{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, name: plug, uid: ", uid, ", controller: true}}"), "keys");
+  const absl::Status ended = plane.Create(
+      absl::StrCat(
+          "{apiVersion: bus.volcano.sh/v1alpha1, kind: Command, metadata: {name: end}, action: CompleteJob, target: "
+          "{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, name: plug, uid: ",
+          uid, ", controller: true}}"),
+      "keys");
   ASSERT_TRUE(ended.ok()) << ended;
   EXPECT_TRUE(Eventually([&] { return plane.Call("GET", secret_path).code == 404; })) << gangway.Logs();
 
   std::set<std::string> verbs;
   for (const absl::string_view line : absl::StrSplit(ReadFile(plane.audit_log(), since), '\n', absl::SkipEmpty())) {
-    if (!absl::StrContains(line, R"("resource":"secrets")") || !absl::StrContains(line, "gangway-system:gangway-controller")) continue;
+    if (!absl::StrContains(line, R"("resource":"secrets")") ||
+        !absl::StrContains(line, "gangway-system:gangway-controller"))
+      continue;
     const auto event = api::ParseJson(line);
     ASSERT_TRUE(event.ok()) << line;
     verbs.insert(json::value_to<std::string>(event->at("verb")));

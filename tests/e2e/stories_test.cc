@@ -1,5 +1,5 @@
-// Jobs on a real API server, by the real program with the roles it ships with: what no recording of the real Volcano shows.
-// Afterwards the checkers of the simulation read the audit log.
+// Jobs on a real API server, by the real program with the roles it ships with: what no recording of the real Volcano
+// shows. Afterwards the checkers of the simulation read the audit log.
 #include <set>
 
 #include "absl/strings/match.h"
@@ -45,8 +45,10 @@ class StoriesTest : public ::testing::Test {
   void SetUp() override {
     if (!ControlPlane::ToolsPresent()) GTEST_SKIP() << "there is no control plane on this machine";
     ASSERT_NE(gangway_, nullptr);
-    ns_ = absl::AsciiStrToLower(absl::StrCat("s-", ::testing::UnitTest::GetInstance()->current_test_info()->name())).substr(0, 60);
-    ASSERT_EQ(plane().Call("POST", "/api/v1/namespaces", absl::StrCat(R"({"metadata":{"name":")", ns_, R"("}})")).code, 201);
+    ns_ = absl::AsciiStrToLower(absl::StrCat("s-", ::testing::UnitTest::GetInstance()->current_test_info()->name()))
+              .substr(0, 60);
+    ASSERT_EQ(plane().Call("POST", "/api/v1/namespaces", absl::StrCat(R"({"metadata":{"name":")", ns_, R"("}})")).code,
+              201);
   }
 
   static ControlPlane& plane() { return gangway_->plane(); }
@@ -64,7 +66,9 @@ class StoriesTest : public ::testing::Test {
     boost::system::error_code error;
     const boost::json::value object = Get(path);
     const auto* const found = object.find_pointer(pointer, error);
-    return found == nullptr ? "" : found->is_string() ? std::string(found->as_string()) : boost::json::serialize(*found);
+    return found == nullptr     ? ""
+           : found->is_string() ? std::string(found->as_string())
+                                : boost::json::serialize(*found);
   }
   std::string JobPath(const std::string& name = "ctr-volcano") const { return api::PathOf(api::kJobs, ns_, name); }
   std::string PodPath(const std::string& name, const std::string& subresource = {}) const {
@@ -72,9 +76,12 @@ class StoriesTest : public ::testing::Test {
   }
   [[nodiscard]] bool JobReaches(const std::string& phase, int retries, const std::string& name = "ctr-volcano") const {
     const bool reached = Eventually([&] {
-      return Field(JobPath(name), "/status/state/phase") == phase && (retries == 0 || Field(JobPath(name), "/status/retryCount") == absl::StrCat(retries));
+      return Field(JobPath(name), "/status/state/phase") == phase &&
+             (retries == 0 || Field(JobPath(name), "/status/retryCount") == absl::StrCat(retries));
     });
-    if (!reached) ADD_FAILURE() << phase << " not reached: " << boost::json::serialize(Get(JobPath(name))) << "\n" << gangway_->Logs();
+    if (!reached)
+      ADD_FAILURE() << phase << " not reached: " << boost::json::serialize(Get(JobPath(name))) << "\n"
+                    << gangway_->Logs();
     return reached;
   }
   [[nodiscard]] bool AllRun(int count = 4) const {
@@ -105,13 +112,18 @@ TEST_F(StoriesTest, ALostNodeRestartsTheJobOnOthers) {
   ASSERT_TRUE(AllRun());
   const std::string node = Field(PodPath("trainer-0"), "/spec/nodeName");
   const auto taint = [&](const std::string& taints) {
-    EXPECT_EQ(plane().Call("PATCH", api::PathOf(api::kNodes, "", node), absl::StrCat(R"({"spec":{"taints":)", taints, "}}"), "application/merge-patch+json").code, 200);
+    EXPECT_EQ(plane()
+                  .Call("PATCH", api::PathOf(api::kNodes, "", node),
+                        absl::StrCat(R"({"spec":{"taints":)", taints, "}}"), "application/merge-patch+json")
+                  .code,
+              200);
   };
   // What a cluster does about a node that is gone: it taints it, and its pods are deleted.
   taint(R"([{"key":"node.kubernetes.io/out-of-service","value":"nodeshutdown","effect":"NoExecute"}])");
   ASSERT_TRUE(JobReaches("Running", 1));
   ASSERT_TRUE(AllRun());
-  for (const char* const pod : {"pserver-0", "pserver-1", "trainer-0", "trainer-1"}) EXPECT_NE(Field(PodPath(pod), "/spec/nodeName"), node) << pod;
+  for (const char* const pod : {"pserver-0", "pserver-1", "trainer-0", "trainer-1"})
+    EXPECT_NE(Field(PodPath(pod), "/spec/nodeName"), node) << pod;
   EXPECT_EQ(Field(JobPath(), "/status/version"), "1");
   taint("null");
 }
@@ -127,8 +139,10 @@ TEST_F(StoriesTest, AGangThatCannotFitHoldsNothingAndSaysWhyInNumbers) {
     return found != nullptr;
   });
   EXPECT_TRUE(told);
-  EXPECT_THAT(message, AllOf(HasSubstr("waits for 1 of 7 tasks"), HasSubstr("worker needs cpu 12"), HasSubstr("6 nodes have at most 4 free")));
-  EXPECT_TRUE(Eventually([&] { return absl::StrContains(*plane().Call("GET", api::PathOf(api::kEvents, ns_)).body, message); }));
+  EXPECT_THAT(message, AllOf(HasSubstr("waits for 1 of 7 tasks"), HasSubstr("worker needs cpu 12"),
+                             HasSubstr("6 nodes have at most 4 free")));
+  EXPECT_TRUE(Eventually(
+      [&] { return absl::StrContains(*plane().Call("GET", api::PathOf(api::kEvents, ns_)).body, message); }));
   const auto states = PodStates();
   for (const auto& [pod, state] : states) EXPECT_EQ(state, "Pending") << pod;
   EXPECT_EQ(states.size(), 7u);
@@ -136,7 +150,8 @@ TEST_F(StoriesTest, AGangThatCannotFitHoldsNothingAndSaysWhyInNumbers) {
 }
 
 TEST_F(StoriesTest, AJobThatNoWebhookFilledInIsAGangAllTheSame) {
-  ASSERT_TRUE(plane().Create(R"(
+  ASSERT_TRUE(plane()
+                  .Create(R"(
 apiVersion: batch.volcano.sh/v1alpha1
 kind: Job
 metadata: {name: ctr-volcano}
@@ -144,7 +159,9 @@ spec:
   tasks:
   - replicas: 3
     template: {spec: {containers: [{name: main, image: example.test/app:v1, resources: {requests: {cpu: 1}}}]}}
-)", ns_).ok());
+)",
+                          ns_)
+                  .ok());
   ASSERT_TRUE(AllRun(3));
   EXPECT_EQ(Field(api::PathOf(api::kPodGroups, ns_), "/items/0/spec/minMember"), "3");
   EXPECT_EQ(Field(api::PathOf(api::kPodGroups, ns_), "/items/0/spec/queue"), "default");
@@ -159,7 +176,8 @@ TEST_F(StoriesTest, ZzTheCheckersFindNothingInTheAuditLog) {
   ASSERT_TRUE(records.ok()) << records.status();
   Checker::Rules rules;
   rules.quiet = absl::ZeroDuration();  // kubelets and kubectl go on
-  rules.release_takes = absl::Seconds(90), rules.command_takes = absl::Minutes(1);  // processes are killed, and the machine is busy
+  rules.release_takes = absl::Seconds(90),
+  rules.command_takes = absl::Minutes(1);  // processes are killed, and the machine is busy
   Checker checker(rules);
   std::map<std::string, int> by_client;
   for (const sandbox::JournalRecord& record : *records) {

@@ -40,16 +40,21 @@ class WebhookTest : public ::testing::Test {
     controller_.emplace(plane_->folder(), "controller", "controller", plane_->admin_kubeconfig(), flags);
     ASSERT_TRUE(controller_->WaitReady()) << controller_->Log();
     GW_ASSERT_OK(InstallWebhook(*plane_, plane_->folder() + "/controller.log"));
-    const auto opened = [&] { return absl::StrContains(*plane_->Call("GET", "/apis/scheduling.volcano.sh/v1beta1/queues/default").body, "\"Open\""); };
+    const auto opened = [&] {
+      return absl::StrContains(*plane_->Call("GET", "/apis/scheduling.volcano.sh/v1beta1/queues/default").body,
+                               "\"Open\"");
+    };
     ASSERT_TRUE(Eventually(opened)) << controller_->Log();
   }
 
   static std::string Job(const std::string& name, const std::string& more) {
-    return absl::StrCat(R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":")", name, R"("},"spec":{)", more,
+    return absl::StrCat(R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":")", name,
+                        R"("},"spec":{)", more,
                         R"(,"tasks":[{"replicas":2,"template":{"spec":{"containers":[{"name":"c","image":"i"}]}}}]}})");
   }
   static std::string Queue(const std::string& name) {
-    return absl::StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":")", name, R"("},"spec":{}})");
+    return absl::StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":")", name,
+                        R"("},"spec":{}})");
   }
   kube::Response Create(const std::string& object) {
     const bool job = absl::StrContains(object, "\"Job\"");
@@ -77,10 +82,12 @@ TEST_F(WebhookTest, TheApiServerRefusesWhatItRefusesAndStoresItsDefaults) {
 
   // Changes: what may change does, what may not is refused.
   const std::string path = api::PathOf(api::kJobs, "default", "good");
-  const kube::Response renamed = plane_->Call("PATCH", path, R"([{"op":"replace","path":"/spec/queue","value":"other"}])", "application/json-patch+json");
+  const kube::Response renamed = plane_->Call(
+      "PATCH", path, R"([{"op":"replace","path":"/spec/queue","value":"other"}])", "application/json-patch+json");
   EXPECT_EQ(renamed.code, 400) << *renamed.body;
   EXPECT_THAT(*renamed.body, HasSubstr("spec.queue"));
-  EXPECT_EQ(plane_->Call("PATCH", path, R"({"metadata":{"labels":{"a":"b"}}})", "application/merge-patch+json").code, 200);
+  EXPECT_EQ(plane_->Call("PATCH", path, R"({"metadata":{"labels":{"a":"b"}}})", "application/merge-patch+json").code,
+            200);
 
   // Queues, whose look-ups come from the controller's cache.
   ASSERT_EQ(Create(Queue("ads")).code, 201);
@@ -89,32 +96,42 @@ TEST_F(WebhookTest, TheApiServerRefusesWhatItRefusesAndStoresItsDefaults) {
   EXPECT_EQ(plane_->Call("GET", api::PathOf(api::kQueues, "", "default")).code, 200);
 
   // A PodGroup of a stranger gets the queue of its namespace, as soon as the controller has seen both.
-  ASSERT_EQ(plane_->Call("POST", "/api/v1/namespaces", R"({"metadata":{"name":"team","annotations":{"scheduling.volcano.sh/queue-name":"ads"}}})").code, 201);
+  ASSERT_EQ(plane_
+                ->Call("POST", "/api/v1/namespaces",
+                       R"({"metadata":{"name":"team","annotations":{"scheduling.volcano.sh/queue-name":"ads"}}})")
+                .code,
+            201);
   const auto in_ads = [&] {
-    const kube::Response made = plane_->Call("POST", api::PathOf(api::kPodGroups, "team"),
-                                             R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":"g"},"spec":{"minMember":1}})",
-                                             "application/json", "dryRun=All");
+    const kube::Response made = plane_->Call(
+        "POST", api::PathOf(api::kPodGroups, "team"),
+        R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":"g"},"spec":{"minMember":1}})",
+        "application/json", "dryRun=All");
     return made.code == 201 && Json(*made.body).at("spec").at("queue") == "ads";
   };
   EXPECT_TRUE(Eventually(in_ads)) << controller_->Log();
 }
 
-// What `gangway translate` makes of every example (tests/golden/translate), the examples themselves, and the pods that come of them: taken by a real
-// API server with our types and our webhook, its validation strict.
+// What `gangway translate` makes of every example (tests/golden/translate), the examples themselves, and the pods that
+// come of them: taken by a real API server with our types and our webhook, its validation strict.
 TEST_F(WebhookTest, EveryExampleAndWhatIsMadeOfItIsTaken) {
   for (const char* const ns : {"ads", "kubeflow"}) {
-    ASSERT_EQ(plane_->Call("POST", "/api/v1/namespaces", absl::StrCat(R"({"metadata":{"name":")", ns, "\"}}")).code, 201);
+    ASSERT_EQ(plane_->Call("POST", "/api/v1/namespaces", absl::StrCat(R"({"metadata":{"name":")", ns, "\"}}")).code,
+              201);
   }
   ASSERT_EQ(Create(Queue("ads")).code, 201);
   const std::string job = Job("probe", R"("queue":"ads")");  // the webhook knows queues from the controller's cache
-  ASSERT_TRUE(Eventually([&] { return plane_->Call("POST", api::PathOf(api::kJobs, "default"), job, "application/json", "dryRun=All").code == 201; })) << controller_->Log();
+  ASSERT_TRUE(Eventually([&] {
+    return plane_->Call("POST", api::PathOf(api::kJobs, "default"), job, "application/json", "dryRun=All").code == 201;
+  })) << controller_->Log();
   const auto try_out = [&](const std::string& object, const std::string& where) {
     const value document = Json(object);
-    const api::Resource* const resource = api::FindKind(std::string(document.at("apiVersion").as_string()), std::string(document.at("kind").as_string()));
+    const api::Resource* const resource =
+        api::FindKind(std::string(document.at("apiVersion").as_string()), std::string(document.at("kind").as_string()));
     ASSERT_NE(resource, nullptr) << where;
     const value* const ns = document.at("metadata").as_object().if_contains("namespace");
-    const kube::Response taken = plane_->Call("POST", api::PathOf(*resource, ns == nullptr ? "default" : std::string(ns->as_string())), object, "application/json",
-                                              "dryRun=All&fieldValidation=Strict");
+    const kube::Response taken =
+        plane_->Call("POST", api::PathOf(*resource, ns == nullptr ? "default" : std::string(ns->as_string())), object,
+                     "application/json", "dryRun=All&fieldValidation=Strict");
     EXPECT_EQ(taken.code, 201) << where << ": " << *taken.body;
   };
   int jobs = 0, examples = 0;

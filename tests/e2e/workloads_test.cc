@@ -1,5 +1,5 @@
-// On a real API server with Kubernetes' own controllers: Deployments, StatefulSets and batch Jobs that name our scheduler run as gangs,
-// and a JobFlow to Succeed. With the roles of deploy/volcano/gangway.yaml and no others.
+// On a real API server with Kubernetes' own controllers: Deployments, StatefulSets and batch Jobs that name our
+// scheduler run as gangs, and a JobFlow to Succeed. With the roles of deploy/volcano/gangway.yaml and no others.
 #include <memory>
 #include <set>
 #include <string>
@@ -56,8 +56,10 @@ class WorkloadsTest : public ::testing::Test {
     const auto list = api::ParseJson(*plane().Call("GET", api::PathOf(api::kPods, "default")).body);
     for (const json::value& pod : list->at("items").as_array()) {
       const json::object& metadata = pod.at("metadata").as_object();
-      if (!absl::StartsWith(std::string(metadata.at("name").as_string()), prefix) || !metadata.contains("annotations")) continue;
-      if (const json::value* group = metadata.at("annotations").as_object().if_contains("scheduling.k8s.io/group-name")) groups.insert(std::string(group->as_string()));
+      if (!absl::StartsWith(std::string(metadata.at("name").as_string()), prefix) || !metadata.contains("annotations"))
+        continue;
+      if (const json::value* group = metadata.at("annotations").as_object().if_contains("scheduling.k8s.io/group-name"))
+        groups.insert(std::string(group->as_string()));
     }
     return groups;
   }
@@ -100,7 +102,8 @@ spec:
     metadata: {labels: {app: toolarge}}
     spec: {schedulerName: volcano, containers: [{name: c, image: "example.test/a:v1", resources: {requests: {cpu: 7}}}]}
 )";
-constexpr char kBatchJob[] = R"({"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"batch","annotations":{"scheduling.volcano.sh/group-min-member":"2"}},
+constexpr char kBatchJob[] =
+    R"({"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"batch","annotations":{"scheduling.volcano.sh/group-min-member":"2"}},
   "spec":{"parallelism":2,"completions":2,"template":{"spec":{"schedulerName":"volcano","restartPolicy":"Never","containers":[{"name":"c","image":"example.test/a:v1","resources":{"requests":{"cpu":"1"}}}]}}}})";
 constexpr char kFlow[] = R"(
 apiVersion: flow.volcano.sh/v1alpha1
@@ -124,7 +127,9 @@ TEST_F(WorkloadsTest, WorkloadsRunAsGangsAndAFlowSucceeds) {
   Apply(kFlow);
   ASSERT_EQ(plane().Call("POST", api::PathOf(api::kBatchJobs, "default"), kBatchJob).code, 201);
   const auto whole = [](int pods) { return std::pair(pods, pods); };
-  EXPECT_TRUE(Eventually([&] { return Pods("servers-") == whole(3) && Pods("stateful-") == whole(2) && Pods("batch-") == whole(2); })) << gangway_->Logs();
+  EXPECT_TRUE(Eventually([&] {
+    return Pods("servers-") == whole(3) && Pods("stateful-") == whole(2) && Pods("batch-") == whole(2);
+  })) << gangway_->Logs();
   Apply(kTooLarge);  // now that the others have their nodes: in an empty cluster it would fit
   for (const auto& [prefix, members] : {std::pair("servers-", "3"), {"stateful-", "2"}, {"batch-", "2"}}) {
     const std::set<std::string> groups = Groups(prefix);
@@ -132,17 +137,21 @@ TEST_F(WorkloadsTest, WorkloadsRunAsGangsAndAFlowSucceeds) {
     EXPECT_EQ(At(api::PathOf(api::kPodGroups, "default", *groups.begin()), "/spec/minMember"), members);
   }
   EXPECT_TRUE(Eventually([&] { return Pods("toolarge-").first == 4 && Groups("toolarge-").size() == 1; }));
-  EXPECT_TRUE(Eventually([&] { return At(api::PathOf(api::kJobFlows, "default", "flow"), "/status/state/phase") == "Succeed"; }))
-      << *plane().Call("GET", api::PathOf(api::kJobFlows, "default", "flow")).body;
+  EXPECT_TRUE(Eventually([&] {
+    return At(api::PathOf(api::kJobFlows, "default", "flow"), "/status/state/phase") == "Succeed";
+  })) << *plane().Call("GET", api::PathOf(api::kJobFlows, "default", "flow")).body;
   EXPECT_EQ(At(api::PathOf(api::kJobTemplates, "default", "next"), "/status/jobDependsOnList"), R"(["flow-next"])");
   EXPECT_EQ(Pods("toolarge-"), std::pair(4, 0)) << "a gang of four of which three would fit: none has a node";
   EXPECT_TRUE(Eventually([&] { return At(api::PathOf(api::kQueues, "", "default"), "/status/allocated/cpu") == "10"; }))
       << *plane().Call("GET", api::PathOf(api::kQueues, "", "default")).body;
 
   const std::string group = *Groups("servers-").begin();
-  const kube::Response scaled = plane().Call("PATCH", api::PathOf(api::kDeployments, "default", "servers"), R"({"spec":{"replicas":0}})", "application/merge-patch+json");
+  const kube::Response scaled = plane().Call("PATCH", api::PathOf(api::kDeployments, "default", "servers"),
+                                             R"({"spec":{"replicas":0}})", "application/merge-patch+json");
   ASSERT_EQ(scaled.code, 200) << *scaled.body;
-  EXPECT_TRUE(Eventually([&] { return plane().Call("GET", api::PathOf(api::kPodGroups, "default", group)).code == 404; })) << "scaled to nothing";
+  EXPECT_TRUE(Eventually([&] {
+    return plane().Call("GET", api::PathOf(api::kPodGroups, "default", group)).code == 404;
+  })) << "scaled to nothing";
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
-// Requests to the sandbox's API server, up to eight, divided by lines "%%": a line "PATCH /api/v1/namespaces/default/pods/a?fieldManager=m", headers, an
-// empty line, a body. Every request is answered; a refusal is a Status and changes nothing; what was written can be read in every form, and
-// written back as it was read it changes nothing.
+// Requests to the sandbox's API server, up to eight, divided by lines "%%": a line "PATCH
+// /api/v1/namespaces/default/pods/a?fieldManager=m", headers, an empty line, a body. Every request is answered; a
+// refusal is a Status and changes nothing; what was written can be read in every form, and written back as it was read
+// it changes nothing.
 #include <string>
 
 #include "absl/strings/ascii.h"
@@ -19,7 +20,8 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::size_t kMaxRequests = 8;
-constexpr const char* kForms[] = {"application/json", "application/json;as=Table;v=v1;g=meta.k8s.io", "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io"};
+constexpr const char* kForms[] = {"application/json", "application/json;as=Table;v=v1;g=meta.k8s.io",
+                                  "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io"};
 
 kube::Request RequestOf(absl::string_view text) {
   kube::Request out;
@@ -46,7 +48,8 @@ kube::Request RequestOf(absl::string_view text) {
 std::string TextAt(const json::value& object, const char* a, const char* b) {
   const json::object* const members = object.if_object();
   const json::value* const inner = members == nullptr ? nullptr : members->if_contains(a);
-  const json::value* const value = inner == nullptr || !inner->is_object() ? nullptr : inner->get_object().if_contains(b);
+  const json::value* const value =
+      inner == nullptr || !inner->is_object() ? nullptr : inner->get_object().if_contains(b);
   return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string();
 }
 
@@ -84,10 +87,12 @@ class Visit {
     Require(response.code >= 200 && response.code < 600, "every request has an answer", shown_);
     Require(body.size() <= 40 * request.body.size() + (2u << 20), "an answer is in proportion", body);
     if (absl::StartsWith(response.content_type, "text/plain") || body.empty()) return;
-    Require(api::ParseCompletely(body, {.max_bytes = 64u << 20, .max_depth = 250}).ok(), "an answer is complete JSON", absl::StrCat(body, "\n", shown_));
+    Require(api::ParseCompletely(body, {.max_bytes = 64u << 20, .max_depth = 250}).ok(), "an answer is complete JSON",
+            absl::StrCat(body, "\n", shown_));
     if (response.ok()) return;
     const json::value status = *api::ParseJson(body);
-    Require(status.at("kind") == "Status" && status.at("code").to_number<int>() == response.code, "a refusal is a Status that says so", body);
+    Require(status.at("kind") == "Status" && status.at("code").to_number<int>() == response.code,
+            "a refusal is a Status that says so", body);
   }
 
   // The object that a write answered, where it now is.
@@ -103,15 +108,19 @@ class Visit {
     const std::uint64_t before = server_.store().revision();
     const kube::Response back = Send("PUT", path, *read.body, kForms[0]);
     if (back.code == 405 || back.code == 404) return;
-    Require(back.code == 200, "what was read can be written back", absl::StrCat(*read.body, "\n", *back.body, "\n", shown_));
-    Require(server_.store().revision() == before, "what is written back as it was read changes nothing", absl::StrCat(*read.body, "\n", *back.body, "\n", shown_));
+    Require(back.code == 200, "what was read can be written back",
+            absl::StrCat(*read.body, "\n", *back.body, "\n", shown_));
+    Require(server_.store().revision() == before, "what is written back as it was read changes nothing",
+            absl::StrCat(*read.body, "\n", *back.body, "\n", shown_));
   }
 
   void Watch(const kube::Request& request) {
     sandbox::ApiServer::WatchAnswer answer = server_.StartWatch(
         request, {"fuzz"},
         [this](const std::vector<kube::Frame>& frames) {
-          for (const kube::Frame& frame : frames) streams_ok_ = streams_ok_ && api::ParseCompletely(*frame.object, {.max_bytes = 64u << 20, .max_depth = 250}).ok();
+          for (const kube::Frame& frame : frames)
+            streams_ok_ =
+                streams_ok_ && api::ParseCompletely(*frame.object, {.max_bytes = 64u << 20, .max_depth = 250}).ok();
         },
         [](const absl::Status&) {});
     if (answer.refused.has_value()) RequireAnswer(request, *answer.refused);

@@ -1,5 +1,6 @@
-// Server-side apply and the ownership of fields: `object %% configuration %% ...`, configurations applied by managers in turn, by force. What is
-// applied is there and owned; applied again it changes nothing; ownership reads back as it is written.
+// Server-side apply and the ownership of fields: `object %% configuration %% ...`, configurations applied by managers
+// in turn, by force. What is applied is there and owned; applied again it changes nothing; ownership reads back as it
+// is written.
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -33,7 +34,8 @@ FieldSet Owned(const json::value& config, const schemas::SchemaNode& type) {
   static const FieldSet* const kServers = [] {
     auto* const out = new FieldSet();
     for (const char* name : {"apiVersion", "kind", "metadata"}) out->Insert({PathElement::Field(name)});
-    for (const char* name : {"name", "namespace", "creationTimestamp", "selfLink", "uid", "clusterName", "generation", "managedFields", "resourceVersion"}) {
+    for (const char* name : {"name", "namespace", "creationTimestamp", "selfLink", "uid", "clusterName", "generation",
+                             "managedFields", "resourceVersion"}) {
       out->Insert({PathElement::Field("metadata"), PathElement::Field(name)});
     }
     return out;
@@ -54,15 +56,20 @@ class Applier {
     const Applied freely = ownership_.Apply(managed_, &object_, config, WriteBy(manager), false);
     const Applied applied = ownership_.Apply(managed_, &object_, config, WriteBy(manager), true);
     Require(applied.conflicts.empty(), "force knows no conflict", shown_);
-    if (freely.conflicts.empty()) Require(Equal(freely.object, applied.object), "without a conflict force changes nothing", shown_);
-    Require(api::ToJson(applied.object).size() <= api::ToJson(object_).size() + api::ToJson(config).size() + 16, "an object is no larger than its parts", shown_);
-    Require(Equal(applied.object, sandbox::apply::Merge(applied.object, config, type_)), "what is applied is there", shown_);
+    if (freely.conflicts.empty())
+      Require(Equal(freely.object, applied.object), "without a conflict force changes nothing", shown_);
+    Require(api::ToJson(applied.object).size() <= api::ToJson(object_).size() + api::ToJson(config).size() + 16,
+            "an object is no larger than its parts", shown_);
+    Require(Equal(applied.object, sandbox::apply::Merge(applied.object, config, type_)), "what is applied is there",
+            shown_);
     RequireReadsBack(applied.managed);
     RequireOwned(applied, config, manager);
     const Applied again = ownership_.Apply(applied.managed, &applied.object, config, WriteBy(manager), false);
     Require(again.conflicts.empty(), "what is applied again meets no conflict", shown_);
-    Require(Equal(again.object, applied.object), "what is applied again changes nothing", absl::StrCat(api::ToJson(applied.object), "\n", api::ToJson(again.object), "\n", shown_));
-    Require(sandbox::apply::SameButTimes(again.managed, applied.managed), "what is applied again is owned the same", shown_);
+    Require(Equal(again.object, applied.object), "what is applied again changes nothing",
+            absl::StrCat(api::ToJson(applied.object), "\n", api::ToJson(again.object), "\n", shown_));
+    Require(sandbox::apply::SameButTimes(again.managed, applied.managed), "what is applied again is owned the same",
+            shown_);
     object_ = applied.object;
     managed_ = applied.managed;
     ++came_out;
@@ -71,15 +78,23 @@ class Applier {
  private:
   sandbox::apply::Write WriteBy(absl::string_view manager) const {
     static const FieldSet kNothing;
-    return {.manager = manager, .subresource = "", .api_version = api_version_, .type = type_, .reset = kNothing, .now = absl::FromUnixSeconds(1'767'225'600)};
+    return {.manager = manager,
+            .subresource = "",
+            .api_version = api_version_,
+            .type = type_,
+            .reset = kNothing,
+            .now = absl::FromUnixSeconds(1'767'225'600)};
   }
 
   void RequireReadsBack(const ManagedFieldsPtr& managed) {
     if (managed == nullptr) return;
     const std::string text = sandbox::apply::ManagedFieldsJson(*managed, api_version_);
-    Require(api::ParseCompletely(text, {.max_bytes = 64u << 20, .max_depth = 250}).ok(), "ownership is complete JSON", text);
-    const std::optional<ManagedFields> read = sandbox::apply::ReadManagedFields(*api::ParseJson(text), api_version_, ownership_.pool());
-    Require(read.has_value() && sandbox::apply::ManagedFieldsJson(*read, api_version_) == text, "ownership reads back as it is written", text);
+    Require(api::ParseCompletely(text, {.max_bytes = 64u << 20, .max_depth = 250}).ok(), "ownership is complete JSON",
+            text);
+    const std::optional<ManagedFields> read =
+        sandbox::apply::ReadManagedFields(*api::ParseJson(text), api_version_, ownership_.pool());
+    Require(read.has_value() && sandbox::apply::ManagedFieldsJson(*read, api_version_) == text,
+            "ownership reads back as it is written", text);
   }
 
   void RequireOwned(const Applied& applied, const json::value& config, absl::string_view manager) {
@@ -87,7 +102,8 @@ class Applier {
     for (const sandbox::apply::ManagedEntry& entry : applied.managed == nullptr ? ManagedFields() : *applied.managed) {
       if (!entry.applied || entry.manager != manager) continue;
       const std::optional<FieldSet> owned = FieldSet::FromFieldsV1(absl::string_view(*entry.fields));
-      Require(owned.has_value() && *owned == wanted, "a manager owns what it applied", absl::StrCat(*entry.fields, "\n", wanted.ToFieldsV1(), "\n", shown_));
+      Require(owned.has_value() && *owned == wanted, "a manager owns what it applied",
+              absl::StrCat(*entry.fields, "\n", wanted.ToFieldsV1(), "\n", shown_));
       return;
     }
     Require(wanted.Empty(), "a manager is named when it applied something", shown_);
@@ -111,7 +127,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::vector<absl::string_view> parts = testutil::PartsOf(text);
   std::optional<boost::json::value> object = testutil::Read(parts.front());
   if (!object.has_value() || !object->is_object()) return 0;
-  const std::string api_version(sandbox::FindText(object->get_object(), "apiVersion")), kind(sandbox::FindText(object->get_object(), "kind"));
+  const std::string api_version(sandbox::FindText(object->get_object(), "apiVersion")),
+      kind(sandbox::FindText(object->get_object(), "kind"));
   const schemas::Schema* const schema = schemas.ForKind(api_version, kind);
   if (schema == nullptr || !Check(*object, *schema).unreadable.empty()) return 0;
   Prune(*object, *schema);

@@ -17,30 +17,35 @@ bool IsKept(absl::string_view text) {
   const std::size_t at = text.find(kSecret);
   if (at == absl::string_view::npos || text.find(kSecret, at + 1) != absl::string_view::npos) return false;
   const absl::string_view before = text.substr(0, at);
-  for (const absl::string_view place : {"  password: ", "  token: ", "  server: https://u:", "  proxy-url: http://u:"}) {
+  for (const absl::string_view place :
+       {"  password: ", "  token: ", "  server: https://u:", "  proxy-url: http://u:"}) {
     if (absl::EndsWith(before, place)) return true;
   }
   return false;
 }
 
 void TryKubeconfig(absl::string_view text) {
-  const absl::StatusOr<kube::Connection> read = kube::ParseKubeconfig(text, std::string(kFile)), again = kube::ParseKubeconfig(text, std::string(kFile));
+  const absl::StatusOr<kube::Connection> read = kube::ParseKubeconfig(text, std::string(kFile)),
+                                         again = kube::ParseKubeconfig(text, std::string(kFile));
   Require(read.status() == again.status(), "the same file is read the same", text);
   if (!read.ok()) {
     const absl::string_view message = read.status().message();
     Require(absl::StrContains(message, kFile), "an error names the file", message);
-    Require(!IsKept(text) || !absl::StrContains(message, kSecret), "an error does not tell the secret", absl::StrCat(message, "\n", text));
+    Require(!IsKept(text) || !absl::StrContains(message, kSecret), "an error does not tell the secret",
+            absl::StrCat(message, "\n", text));
     return;
   }
   Require(*read == *again, "the same file is the same connection", text);
   Require(!read->server.empty(), "a connection has a server", text);
-  Require(!absl::StrContains(kube::WithoutSecrets(read->server), "hunter2") || !absl::StrContains(read->server, "@"), "an address is told without its password", read->server);
+  Require(!absl::StrContains(kube::WithoutSecrets(read->server), "hunter2") || !absl::StrContains(read->server, "@"),
+          "an address is told without its password", read->server);
   ++came_out;
 }
 
 void TryAnswer(absl::string_view text) {
   for (const absl::string_view version : {"client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1"}) {
-    const absl::StatusOr<kube::ExecCredential> read = kube::ParseExecCredential(text, version), again = kube::ParseExecCredential(text, version);
+    const absl::StatusOr<kube::ExecCredential> read = kube::ParseExecCredential(text, version),
+                                               again = kube::ParseExecCredential(text, version);
     Require(read.status() == again.status(), "the same answer is read the same", text);
     if (!read.ok()) {
       Require(!absl::StrContains(read.status().message(), kSecret), "an answer is not quoted", read.status().message());

@@ -40,8 +40,8 @@ std::string Expanded(const std::string& recipe) {
   return out;
 }
 
-// Of kFuzzCorpus, entries separated by ':': a file, the manifests of a folder, or files joined by '+' as documents of one input; and all files of
-// the target's own folder, whose name ends in '/'.
+// Of kFuzzCorpus, entries separated by ':': a file, the manifests of a folder, or files joined by '+' as documents of
+// one input; and all files of the target's own folder, whose name ends in '/'.
 std::vector<std::string> Corpus() {
   std::vector<std::string> out;
   for (const std::string& entry : std::vector<std::string>(absl::StrSplit(kFuzzCorpus, ':', absl::SkipEmpty()))) {
@@ -57,7 +57,8 @@ std::vector<std::string> Corpus() {
       if (path.back() == '/' || file.path().extension() == ".yaml") files.push_back(file.path().string());
     }
     std::sort(files.begin(), files.end());
-    for (const std::string& file : files) out.push_back(absl::EndsWith(file, ".times") ? Expanded(ReadFile(file)) : ReadFile(file));
+    for (const std::string& file : files)
+      out.push_back(absl::EndsWith(file, ".times") ? Expanded(ReadFile(file)) : ReadFile(file));
   }
   return out;
 }
@@ -68,7 +69,8 @@ class Damage {
 
   std::string Draw() {
     std::string text = Any();
-    for (std::uint64_t edits = 1 + random_.Below(4); edits > 0; --edits) text = random_.Below(3) == 0 ? InBytes(std::move(text)) : InLines(text);
+    for (std::uint64_t edits = 1 + random_.Below(4); edits > 0; --edits)
+      text = random_.Below(3) == 0 ? InBytes(std::move(text)) : InLines(text);
     return text;
   }
 
@@ -79,10 +81,18 @@ class Damage {
     if (text.empty()) return "a";
     const std::size_t at = random_.Below(text.size());
     switch (random_.Below(4)) {
-      case 0: text[at] = static_cast<char>(random_.Below(256)); break;
-      case 1: text.erase(at, 1 + random_.Below(12)); break;
-      case 2: text.insert(at, 1, "{}[]:,-&*!|>'\"%@`#\n\t \\?~0<"[random_.Below(27)]); break;
-      case 3: text.insert(at, text.substr(random_.Below(text.size()), random_.Below(60))); break;
+      case 0:
+        text[at] = static_cast<char>(random_.Below(256));
+        break;
+      case 1:
+        text.erase(at, 1 + random_.Below(12));
+        break;
+      case 2:
+        text.insert(at, 1, "{}[]:,-&*!|>'\"%@`#\n\t \\?~0<"[random_.Below(27)]);
+        break;
+      case 3:
+        text.insert(at, text.substr(random_.Below(text.size()), random_.Below(60)));
+        break;
     }
     return text;
   }
@@ -93,20 +103,61 @@ class Damage {
     const std::vector<std::string> others = absl::StrSplit(Any(), '\n');
     const std::size_t at = random_.Below(lines.size());
     switch (random_.Below(6)) {
-      case 0: lines.erase(lines.begin() + static_cast<std::ptrdiff_t>(at)); break;
-      case 1: lines.insert(lines.begin() + static_cast<std::ptrdiff_t>(at), lines[random_.Below(lines.size())]); break;
-      case 2: lines[at] = others[random_.Below(others.size())]; break;
-      case 3: lines[at].insert(0, 1 + random_.Below(4), ' '); break;
+      case 0:
+        lines.erase(lines.begin() + static_cast<std::ptrdiff_t>(at));
+        break;
+      case 1:
+        lines.insert(lines.begin() + static_cast<std::ptrdiff_t>(at), lines[random_.Below(lines.size())]);
+        break;
+      case 2:
+        lines[at] = others[random_.Below(others.size())];
+        break;
+      case 3:
+        lines[at].insert(0, 1 + random_.Below(4), ' ');
+        break;
       default:
-        if (const std::size_t colon = lines[at].find(": "); colon != std::string::npos) lines[at] = absl::StrCat(lines[at].substr(0, colon + 2), OddValue());
+        if (const std::size_t colon = lines[at].find(": "); colon != std::string::npos)
+          lines[at] = absl::StrCat(lines[at].substr(0, colon + 2), OddValue());
     }
     return absl::StrJoin(lines, "\n");
   }
 
   std::string OddValue() {
-    static const std::vector<std::string> kOdd{"null", "true", "0", "1", "-1", "2", "600", "2147483647", "2147483648", "1e300", "\"\"", "\" \"", "Always", "OnCompletion", "Host",
-                                               "Service", "1e99999", "-1m", "a.b", "volcano", "\"8\"", "训练", std::string(70, 'x'), std::string(300, 'y'), "[]", "{}", "[null]",
-                                               "{a: null}", "&a [*a]", "1h30m", "\"off\"", "0x10", "0o17", ".inf", "2026-01-01"};
+    static const std::vector<std::string> kOdd{"null",
+                                               "true",
+                                               "0",
+                                               "1",
+                                               "-1",
+                                               "2",
+                                               "600",
+                                               "2147483647",
+                                               "2147483648",
+                                               "1e300",
+                                               "\"\"",
+                                               "\" \"",
+                                               "Always",
+                                               "OnCompletion",
+                                               "Host",
+                                               "Service",
+                                               "1e99999",
+                                               "-1m",
+                                               "a.b",
+                                               "volcano",
+                                               "\"8\"",
+                                               "训练",
+                                               std::string(70, 'x'),
+                                               std::string(300, 'y'),
+                                               "[]",
+                                               "{}",
+                                               "[null]",
+                                               "{a: null}",
+                                               "&a [*a]",
+                                               "1h30m",
+                                               "\"off\"",
+                                               "0x10",
+                                               "0o17",
+                                               ".inf",
+                                               "2026-01-01"};
     return kOdd[random_.Below(kOdd.size())];
   }
 
@@ -117,7 +168,9 @@ class Damage {
 // One open file: another for each round would cost more than the round.
 class InputInHand {
  public:
-  explicit InputInHand(const std::string& path) : file_(open(path.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600)) { GW_CHECK(file_ >= 0); }
+  explicit InputInHand(const std::string& path) : file_(open(path.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600)) {
+    GW_CHECK(file_ >= 0);
+  }
   ~InputInHand() { close(file_); }
   InputInHand(const InputInHand&) = delete;
   InputInHand& operator=(const InputInHand&) = delete;
@@ -130,7 +183,9 @@ class InputInHand {
   const int file_;
 };
 
-void Try(const std::string& text) { LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()); }
+void Try(const std::string& text) {
+  LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(text.data()), text.size());
+}
 
 TEST(FuzzTest, CorpusAndDamageToIt) {
   if (const char* const file = std::getenv("GW_FUZZ_INPUT"); file != nullptr) return Try(ReadFile(file));
@@ -141,12 +196,14 @@ TEST(FuzzTest, CorpusAndDamageToIt) {
     Try(text);
   }
   std::uint64_t seed = 1;
-  if (const char* const given = std::getenv("GW_FUZZ_SEED"); given != nullptr && !absl::SimpleAtoi(given, &seed)) FAIL() << "GW_FUZZ_SEED=" << given << " is no number";
+  if (const char* const given = std::getenv("GW_FUZZ_SEED"); given != nullptr && !absl::SimpleAtoi(given, &seed))
+    FAIL() << "GW_FUZZ_SEED=" << given << " is no number";
   const std::uint64_t rounds = std::getenv("GW_TEST_LONG") != nullptr ? 10 * kFuzzRounds : kFuzzRounds;
   const TemporaryFolder folder("gangway-fuzz");  // stays when the target ends the process
   const std::string file = folder.path() + "/input";
   const InputInHand in_hand(file);
-  std::cout << "GW_FUZZ_SEED=" << seed << ", " << rounds << " rounds; after a crash: GW_FUZZ_INPUT=" << file << std::endl;
+  std::cout << "GW_FUZZ_SEED=" << seed << ", " << rounds << " rounds; after a crash: GW_FUZZ_INPUT=" << file
+            << std::endl;
   Damage damage(corpus, seed);
   for (std::uint64_t round = 0; round < rounds; ++round) {
     const std::string text = damage.Draw();

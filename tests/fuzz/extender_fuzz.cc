@@ -1,5 +1,6 @@
-// Messages of the gRPC service through its real handlers. An input is a line "PlaceGang" or "Decide" and the request in protobuf's text format; or any
-// bytes, which are then tried as both. A refusal names the field; a placement is whole, on nodes that are there, within what they have.
+// Messages of the gRPC service through its real handlers. An input is a line "PlaceGang" or "Decide" and the request in
+// protobuf's text format; or any bytes, which are then tried as both. A refusal names the field; a placement is whole,
+// on nodes that are there, within what they have.
 #include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/text_format.h>
 
@@ -29,7 +30,8 @@ class Silent : public pb::io::ErrorCollector {
 int Replicas(const v1::Task& task) { return task.has_replicas() ? task.replicas() : 1; }
 
 void RequireGood(const v1::PlaceGangRequest& request, const v1::PlaceGangResponse& reply, const std::string& shown) {
-  Require(reply.placed() || (reply.has_reason() && reply.placements().empty()), "a gang that is not placed has a reason and no placement", shown);
+  Require(reply.placed() || (reply.has_reason() && reply.placements().empty()),
+          "a gang that is not placed has a reason and no placement", shown);
   std::map<std::string, int> nodes, tasks;
   for (const v1::Node& node : request.cluster().nodes()) nodes[node.name()];
   for (const v1::Placement& placement : reply.placements()) {
@@ -37,7 +39,8 @@ void RequireGood(const v1::PlaceGangRequest& request, const v1::PlaceGangRespons
     ++nodes[placement.node()];
     ++tasks[placement.task()];
   }
-  for (const v1::Node& node : request.cluster().nodes()) Require(!node.unschedulable() || nodes[node.name()] == 0, "nothing is placed on a node that is cordoned", shown);
+  for (const v1::Node& node : request.cluster().nodes())
+    Require(!node.unschedulable() || nodes[node.name()] == 0, "nothing is placed on a node that is cordoned", shown);
   const auto& minimums = request.gang().min_task_member();
   std::int64_t sum = 0;
   for (const auto& [task, least] : minimums) sum += least;
@@ -45,14 +48,19 @@ void RequireGood(const v1::PlaceGangRequest& request, const v1::PlaceGangRespons
   for (const v1::Task& task : request.gang().tasks()) {
     const auto least = minimums.find(task.name());
     Require(tasks[task.name()] <= Replicas(task), "no task has more members than replicas", shown);
-    Require(!reply.placed() || !by_task || least == minimums.end() || tasks[task.name()] >= std::min(least->second, Replicas(task)), "each task has its minimum", shown);
+    Require(!reply.placed() || !by_task || least == minimums.end() ||
+                tasks[task.name()] >= std::min(least->second, Replicas(task)),
+            "each task has its minimum", shown);
   }
-  Require(!reply.placed() || !request.gang().has_min_member() || reply.placements_size() >= request.gang().min_member(), "a gang is placed whole", shown);
+  Require(!reply.placed() || !request.gang().has_min_member() || reply.placements_size() >= request.gang().min_member(),
+          "a gang is placed whole", shown);
 }
 
 void RequireGood(const v1::DecideRequest& request, const v1::DecideResponse& reply, const std::string& shown) {
-  Require(!reply.action().empty() && !reply.phase().empty() && !reply.reason().empty(), "a decision has an action, a phase and a reason", shown);
-  Require(reply.version() >= request.job().version() && reply.retry_count() >= request.job().retry_count(), "versions and retries never go back", shown);
+  Require(!reply.action().empty() && !reply.phase().empty() && !reply.reason().empty(),
+          "a decision has an action, a phase and a reason", shown);
+  Require(reply.version() >= request.job().version() && reply.retry_count() >= request.job().retry_count(),
+          "versions and retries never go back", shown);
 }
 
 absl::StatusOr<v1::PlaceGangResponse> Handle(const v1::PlaceGangRequest& in) {
@@ -68,12 +76,16 @@ void TryBytes(absl::string_view bytes) {
   if (!in.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return;
   const auto reply = Handle(in), again = Handle(in);
   const std::string shown = in.Utf8DebugString();
-  Require(reply.status() == again.status() && (!reply.ok() || reply->SerializeAsString() == again->SerializeAsString()), "the same request is answered the same", shown);
+  Require(reply.status() == again.status() && (!reply.ok() || reply->SerializeAsString() == again->SerializeAsString()),
+          "the same request is answered the same", shown);
   if (!reply.ok()) {
     const absl::string_view message = reply.status().message();
-    Require(absl::IsInvalidArgument(reply.status()) && absl::StrContains(message, ": "), "a refusal names the field", reply.status().ToString());
+    Require(absl::IsInvalidArgument(reply.status()) && absl::StrContains(message, ": "), "a refusal names the field",
+            reply.status().ToString());
     Require(message.size() <= 4'000, "a refusal is short", message);
-    Require(std::none_of(message.begin(), message.end(), [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7f; }), "a refusal is no terminal's", message);
+    Require(std::none_of(message.begin(), message.end(),
+                         [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7f; }),
+            "a refusal is no terminal's", message);
     return;
   }
   RequireGood(in, *reply, absl::StrCat(shown, reply->Utf8DebugString()));
@@ -98,7 +110,9 @@ bool TryText(absl::string_view text, absl::string_view method) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace gangway;
   const absl::string_view text = testutil::TextOf(data, size);
-  if (testutil::TryText<v1::PlaceGangRequest>(text, "PlaceGang\n") || testutil::TryText<v1::DecideRequest>(text, "Decide\n")) return 0;
+  if (testutil::TryText<v1::PlaceGangRequest>(text, "PlaceGang\n") ||
+      testutil::TryText<v1::DecideRequest>(text, "Decide\n"))
+    return 0;
   testutil::TryBytes<v1::PlaceGangRequest>(text);
   testutil::TryBytes<v1::DecideRequest>(text);
   return 0;

@@ -1,6 +1,6 @@
-// HTTP/1.1 as the front reads it: a connection of it at the other end of a socket pair, on this thread. Whatever comes is answered or refused, once for
-// each request, and the answers are well formed; however the bytes are cut, the requests that a handler sees are the same: nobody can hide one
-// request in another.
+// HTTP/1.1 as the front reads it: a connection of it at the other end of a socket pair, on this thread. Whatever comes
+// is answered or refused, once for each request, and the answers are well formed; however the bytes are cut, the
+// requests that a handler sees are the same: nobody can hide one request in another.
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -35,7 +35,8 @@ class Echo : public kube::HttpHandler {
   bool IsWatch(const kube::Request& request) override { return absl::StrContains(request.query, "watch=true"); }
   void HandleRequest(kube::Request request, kube::HttpCaller caller, Respond respond) override {
     Require(request.body.size() <= kMaxBody, "a body is within its limit", request.body);
-    seen.push_back(absl::StrCat(request.method, "|", request.path, "|", request.query, "|", request.content_type, "|", request.accept, "|", caller.name, "|", request.body));
+    seen.push_back(absl::StrCat(request.method, "|", request.path, "|", request.query, "|", request.content_type, "|",
+                                request.accept, "|", caller.name, "|", request.body));
     kube::Response response;
     response.code = 200;
     response.content_type = request.body;  // what handlers repeat of a request can be anything
@@ -43,7 +44,8 @@ class Echo : public kube::HttpHandler {
     response.body = MakeBytes(seen.back());
     respond(std::move(response));
   }
-  WatchAnswer StartWatch(kube::Request request, kube::HttpCaller, kube::Client::OnFrames, kube::Client::OnEnd) override {
+  WatchAnswer StartWatch(kube::Request request, kube::HttpCaller, kube::Client::OnFrames,
+                         kube::Client::OnEnd) override {
     seen.push_back(absl::StrCat("WATCH|", request.path));
     return {std::make_unique<kube::Watch>(), std::nullopt, "application/json"};
   }
@@ -83,7 +85,8 @@ class Caller {
   Talk Say(absl::string_view bytes, std::size_t most, std::uint64_t draw) {
     while (!bytes.empty() && !closed_) {
       draw = draw * 6364136223846793005u + 1442695040888963407u;
-      const ssize_t sent = send(ours_, bytes.data(), std::min<std::size_t>(bytes.size(), 1 + (draw >> 33) % most), MSG_NOSIGNAL);
+      const ssize_t sent =
+          send(ours_, bytes.data(), std::min<std::size_t>(bytes.size(), 1 + (draw >> 33) % most), MSG_NOSIGNAL);
       if (sent <= 0) break;
       bytes.remove_prefix(static_cast<std::size_t>(sent));
       Settle();
@@ -127,9 +130,16 @@ class Caller {
   Echo echo_;
   kube::HttpDesk desk_{loop_, echo_, options_.max_watch_queue_bytes};
   kube::Unread unread_{options_.max_unread_bytes};
-  kube::ConnectionContext context_{options_, true, desk_, std::make_shared<kube::Mailbox>([this] { boost::asio::post(io_, [this] { TakeMail(); }); }),
-                                   std::vector<char>(8192), std::make_shared<std::atomic<std::size_t>>(0), unread_,
-                                   [](kube::ConnectionId) {}, []() -> kube::HttpConnection* { return nullptr; }};
+  kube::ConnectionContext context_{
+      options_,
+      true,
+      desk_,
+      std::make_shared<kube::Mailbox>([this] { boost::asio::post(io_, [this] { TakeMail(); }); }),
+      std::vector<char>(8192),
+      std::make_shared<std::atomic<std::size_t>>(0),
+      unread_,
+      [](kube::ConnectionId) {},
+      []() -> kube::HttpConnection* { return nullptr; }};
   std::shared_ptr<kube::HttpConnection> connection_;
   int ours_ = -1;
   Talk talk_;
@@ -144,10 +154,13 @@ std::size_t AnswersIn(const Talk& talk) {
   for (absl::string_view rest = talk.answers; !rest.empty();) {
     const std::size_t end = rest.find("\r\n\r\n");
     int code = 0;
-    Require(absl::StartsWith(rest, "HTTP/1.1 ") && end != absl::string_view::npos && absl::SimpleAtoi(rest.substr(9, 3), &code), "an answer has a head", rest);
+    Require(absl::StartsWith(rest, "HTTP/1.1 ") && end != absl::string_view::npos &&
+                absl::SimpleAtoi(rest.substr(9, 3), &code),
+            "an answer has a head", rest);
     const absl::string_view head = rest.substr(0, end + 4);
     Require(!absl::StrContains(head, '\0'), "no NUL stands in a head", head);
-    for (std::size_t at = 0; (at = head.find('\n', at)) != absl::string_view::npos; ++at) Require(at > 0 && head[at - 1] == '\r', "a line of a head ends as lines do", head);
+    for (std::size_t at = 0; (at = head.find('\n', at)) != absl::string_view::npos; ++at)
+      Require(at > 0 && head[at - 1] == '\r', "a line of a head ends as lines do", head);
     rest.remove_prefix(head.size());
     if (code == 100) continue;
     if (code == 200) ++good;
@@ -157,8 +170,10 @@ std::size_t AnswersIn(const Talk& talk) {
       Require(rest.empty(), "nothing comes behind a watch that has not ended", rest);
       return good;
     }
-    Require(absl::SimpleAtoi(head.substr(at + 18, head.find('\r', at + 2) - at - 18), &length) && length <= rest.size(), "a body is as long as is said", head);
-    Require(code == 200 || absl::StrContains(rest.substr(0, length), "\"kind\":\"Status\""), "a refusal is a Status", rest);
+    Require(absl::SimpleAtoi(head.substr(at + 18, head.find('\r', at + 2) - at - 18), &length) && length <= rest.size(),
+            "a body is as long as is said", head);
+    Require(code == 200 || absl::StrContains(rest.substr(0, length), "\"kind\":\"Status\""), "a refusal is a Status",
+            rest);
     rest.remove_prefix(length);
   }
   return good;
@@ -171,7 +186,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace gangway::testutil;
   const absl::string_view bytes = TextOf(data, std::min(size, kMaxInput));
   const Talk whole = Say(bytes, size + 1, 0);
-  if (!absl::StrContains(bytes, "HEAD ")) Require(AnswersIn(whole) == whole.seen.size(), "each request has its answer", whole.answers);
+  if (!absl::StrContains(bytes, "HEAD "))
+    Require(AnswersIn(whole) == whole.seen.size(), "each request has its answer", whole.answers);
   for (const std::size_t most : {std::size_t{1}, std::size_t{64}}) {
     if (most == 1 && bytes.size() > 2000) continue;
     const Talk cut = Say(bytes, most, gangway::StableHash(bytes));

@@ -1,5 +1,5 @@
-// JSON text and merge patches (RFC 7386): what is complete can be read, what is written reads back as the same, and the difference of two documents
-// makes the one of the other.
+// JSON text and merge patches (RFC 7386): what is complete can be read, what is written reads back as the same, and the
+// difference of two documents makes the one of the other.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -17,14 +17,17 @@ namespace {
 
 namespace json = boost::json;
 
-// Whether they are the same but for the last bit of numbers that are no integers: Boost.JSON 1.81 reads long ones a bit too large or too small.
+// Whether they are the same but for the last bit of numbers that are no integers: Boost.JSON 1.81 reads long ones a bit
+// too large or too small.
 bool Near(const json::value& a, const json::value& b) {
   if (a.is_double() || b.is_double()) {
     if (!a.is_number() || !b.is_number()) return false;
     const double x = a.to_number<double>(), y = b.to_number<double>();
-    return std::abs(x - y) <= 4 * std::numeric_limits<double>::epsilon() * std::abs(x) + std::numeric_limits<double>::denorm_min();
+    return std::abs(x - y) <=
+           4 * std::numeric_limits<double>::epsilon() * std::abs(x) + std::numeric_limits<double>::denorm_min();
   }
-  if (a.is_array() && b.is_array()) return std::equal(a.get_array().begin(), a.get_array().end(), b.get_array().begin(), b.get_array().end(), Near);
+  if (a.is_array() && b.is_array())
+    return std::equal(a.get_array().begin(), a.get_array().end(), b.get_array().begin(), b.get_array().end(), Near);
   if (!a.is_object() || !b.is_object()) return a == b;
   return std::equal(a.get_object().begin(), a.get_object().end(), b.get_object().begin(), b.get_object().end(),
                     [](const auto& x, const auto& y) { return x.key() == y.key() && Near(x.value(), y.value()); });
@@ -33,7 +36,8 @@ bool Near(const json::value& a, const json::value& b) {
 bool HasDouble(const json::value& value) {
   if (value.is_array()) return std::any_of(value.get_array().begin(), value.get_array().end(), HasDouble);
   if (!value.is_object()) return value.is_double();
-  return std::any_of(value.get_object().begin(), value.get_object().end(), [](const auto& member) { return HasDouble(member.value()); });
+  return std::any_of(value.get_object().begin(), value.get_object().end(),
+                     [](const auto& member) { return HasDouble(member.value()); });
 }
 
 // Without members that are null, which no merge patch can say.
@@ -50,7 +54,8 @@ json::value Said(const json::value& value) {
 std::optional<json::value> Read(absl::string_view text) {
   std::vector<std::string> duplicates, again_duplicates;
   const absl::Status complete = api::ParseCompletely(text, {}, &duplicates);
-  Require(complete == api::ParseCompletely(text, {}, &again_duplicates) && duplicates == again_duplicates, "the same bytes are judged the same", text);
+  Require(complete == api::ParseCompletely(text, {}, &again_duplicates) && duplicates == again_duplicates,
+          "the same bytes are judged the same", text);
   Require(duplicates.size() <= 101, "what stands twice is told a hundred times", text);
   absl::StatusOr<json::value> value = api::ParseJson(text);
   if (!complete.ok()) {
@@ -76,11 +81,13 @@ void RequirePatches(const json::value& before, const json::value& after) {
   if (HasDouble(before) || HasDouble(after)) return;
   const std::string from = api::ToJson(before), to = api::ToJson(after);
   const absl::StatusOr<std::string> patch = api::MergePatchDiff(from, to);
-  Require(patch.ok() == (before.is_object() && after.is_object()), "two objects have a difference, nothing else has", from);
+  Require(patch.ok() == (before.is_object() && after.is_object()), "two objects have a difference, nothing else has",
+          from);
   if (!patch.ok()) return;
   json::value made = before;
   api::ApplyMergePatch(made, *api::ParseJson(*patch));
-  Require(Said(made) == Said(after), "the difference makes the one of the other", absl::StrCat(from, "\n", to, "\n", *patch));
+  Require(Said(made) == Said(after), "the difference makes the one of the other",
+          absl::StrCat(from, "\n", to, "\n", *patch));
   Require(patch->size() <= 2 * (from.size() + to.size()) + 2, "a difference is no larger than what differs", *patch);
 }
 

@@ -1,5 +1,5 @@
-// YAML and JSON into objects: the same each time, JSON that parses, YAML of it reads back as the same values, and whatever decodes as an object
-// is what its encoding decodes to.
+// YAML and JSON into objects: the same each time, JSON that parses, YAML of it reads back as the same values, and
+// whatever decodes as an object is what its encoding decodes to.
 #include "api/manifest/yaml_writer.h"
 #include "api/paddle/paddle_job.h"
 #include "api/volcano/scheduling.h"
@@ -29,7 +29,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const api::MixedDocument& input : testutil::DocumentsOf(data, size)) {
     const api::ManifestDocument& document = input.document;
     if (document.json == "null") continue;  // nothing stands there, or it could not be read
-    testutil::Require(document.Find("spec.worker.template.spec.containers[0].name").line >= 1, "every field has a line", document.json);
+    testutil::Require(document.Find("spec.worker.template.spec.containers[0].name").line >= 1, "every field has a line",
+                      document.json);
     testutil::RequireReadableYaml(document);
     ++testutil::came_out;
     testutil::RequireRoundTrip<api::paddle::PaddleJob>(document.json);

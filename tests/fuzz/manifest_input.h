@@ -28,11 +28,13 @@ inline std::vector<api::MixedDocument> DocumentsOf(const std::uint8_t* data, std
   const absl::StatusOr<std::vector<api::MixedDocument>> again = api::ReadMixedManifest(text, "f.yaml", limits);
   Require(read.status() == again.status(), "the same bytes are read the same", text);
   if (!read.ok()) {
-    Require(absl::StartsWith(read.status().message(), "f.yaml: "), "an error names the source", read.status().message());
+    Require(absl::StartsWith(read.status().message(), "f.yaml: "), "an error names the source",
+            read.status().message());
     return {};
   }
   Require(read->size() == again->size(), "the same bytes are as many documents", text);
-  for (std::size_t i = 0; i < read->size(); ++i) Require((*read)[i].document.json == (*again)[i].document.json, "the same bytes are the same documents", text);
+  for (std::size_t i = 0; i < read->size(); ++i)
+    Require((*read)[i].document.json == (*again)[i].document.json, "the same bytes are the same documents", text);
   return *std::move(read);
 }
 
@@ -56,7 +58,8 @@ inline convert::TranslateOptions OptionsFor(absl::string_view text) {
 inline void RequireAdmitted(const std::string& job_json, const std::string& name) {
   boost::json::value object = *api::ParseJson(job_json);
   const boost::json::value before = object;
-  const api::volcano::Verdict verdict = api::volcano::Admit({.resource = &api::kJobs, .ns = "default", .name = name}, &object, nullptr);
+  const api::volcano::Verdict verdict =
+      api::volcano::Admit({.resource = &api::kJobs, .ns = "default", .name = name}, &object, nullptr);
   Require(verdict.allowed(), verdict.message.c_str(), job_json);
   Require(object == before, "admission adds nothing", job_json);
   RequireRoundTrip<api::volcano::Job>(job_json);

@@ -1,5 +1,5 @@
-// PaddleJobs of both dialects into Jobs: the same each time; with an error nothing; else a Job that admission takes as it is. As whole
-// documents too, checked as a user's are: what comes out has no field of a wrong type.
+// PaddleJobs of both dialects into Jobs: the same each time; with an error nothing; else a Job that admission takes as
+// it is. As whole documents too, checked as a user's are: what comes out has no field of a wrong type.
 #include "api/paddle/paddle_job.h"
 #include "base/strings.h"
 #include "cmd/translate/object_check.h"
@@ -17,20 +17,27 @@ void RequireTranslatesWell(const std::string& json, const convert::TranslateOpti
   if (!job.ok()) return;
   const convert::Translation made = convert::Translate(*job, options), again = convert::Translate(*job, options);
   const std::string encoded = api::Encode(made.job);
-  Require(made.findings == again.findings && encoded == api::Encode(again.job) && made.before == again.before && made.steps == again.steps,
+  Require(made.findings == again.findings && encoded == api::Encode(again.job) && made.before == again.before &&
+              made.steps == again.steps,
           "a job translates the same each time", json);
   if (made.ok()) return RequireAdmitted(encoded, made.job.metadata.name);
-  Require(made.job.spec.tasks.empty() && made.before.empty() && made.steps.empty(), "nothing comes out of a job with an error", json);
+  Require(made.job.spec.tasks.empty() && made.before.empty() && made.steps.empty(),
+          "nothing comes out of a job with an error", json);
 }
 
-void RequireDocumentsTranslateWell(const std::vector<api::MixedDocument>& documents, const convert::TranslateOptions& options) {
+void RequireDocumentsTranslateWell(const std::vector<api::MixedDocument>& documents,
+                                   const convert::TranslateOptions& options) {
   static const cmd::ObjectCheck types;
-  static const convert::TypeCheck check = [](const api::Resource& resource, const boost::json::value& object) { return types.Of(resource, object); };
+  static const convert::TypeCheck check = [](const api::Resource& resource, const boost::json::value& object) {
+    return types.Of(resource, object);
+  };
   const convert::ManifestTranslation made = convert::TranslateManifest(documents, options, check);
   const std::string yaml = cmd::TranslationYaml(made), findings = cmd::TranslationFindings(made);
   const convert::ManifestTranslation again = convert::TranslateManifest(documents, options, check);
-  Require(yaml == cmd::TranslationYaml(again) && findings == cmd::TranslationFindings(again), "documents translate the same each time", yaml);
-  for (const convert::PlacedFinding& placed : made.findings) Require(placed.at.line >= 1, "every finding has a line", findings);
+  Require(yaml == cmd::TranslationYaml(again) && findings == cmd::TranslationFindings(again),
+          "documents translate the same each time", yaml);
+  for (const convert::PlacedFinding& placed : made.findings)
+    Require(placed.at.line >= 1, "every finding has a line", findings);
   for (const convert::ManifestObject& object : made.objects) {
     if (!object.made) continue;
     const boost::json::value value = *api::ParseJson(object.json);

@@ -1,5 +1,5 @@
-// PaddleRec's backend.yaml and config.yaml, two documents of one input, into a Job: the same each time; with an error nothing; else a Job that
-// admission takes as it is.
+// PaddleRec's backend.yaml and config.yaml, two documents of one input, into a Job: the same each time; with an error
+// nothing; else a Job that admission takes as it is.
 #include "api/paddle/paddle_rec.h"
 #include "tests/fuzz/manifest_input.h"
 #include "translator/convert/paddle_rec.h"
@@ -16,13 +16,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   source.backend_json = documents.front().document.json;
   source.config_json = source.config_text = documents.back().document.json;
   for (const api::MixedDocument& input : documents) {
-    if (api::paddle::RecFileOf(input.document.json) == api::paddle::RecFile::kBackend) source.backend_json = input.document.json;
-    if (api::paddle::RecFileOf(input.document.json) == api::paddle::RecFile::kConfig) source.config_json = source.config_text = input.document.json;
+    if (api::paddle::RecFileOf(input.document.json) == api::paddle::RecFile::kBackend)
+      source.backend_json = input.document.json;
+    if (api::paddle::RecFileOf(input.document.json) == api::paddle::RecFile::kConfig)
+      source.config_json = source.config_text = input.document.json;
   }
-  const convert::RecTranslation made = convert::TranslateRec(source, options), again = convert::TranslateRec(source, options);
+  const convert::RecTranslation made = convert::TranslateRec(source, options),
+                                again = convert::TranslateRec(source, options);
   const std::string encoded = api::Encode(made.job);
-  Require(made.backend_errors == again.backend_errors && made.backend_warnings == again.backend_warnings && made.config_errors == again.config_errors &&
-              made.findings == again.findings && made.before == again.before && encoded == api::Encode(again.job),
+  Require(made.backend_errors == again.backend_errors && made.backend_warnings == again.backend_warnings &&
+              made.config_errors == again.config_errors && made.findings == again.findings &&
+              made.before == again.before && encoded == api::Encode(again.job),
           "the files translate the same each time", text);
   if (made.ok()) {
     testutil::RequireAdmitted(encoded, made.job.metadata.name);

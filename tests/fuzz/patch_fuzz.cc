@@ -1,6 +1,6 @@
-// Patches of objects: `object %% patch`. A list is a JSON patch (RFC 6902); any other is a merge patch (RFC 7386), and where the object's kind is a core
-// one a strategic merge patch. The same twice; what comes out is no deeper than a body may be, and no larger than its parts and the copies that
-// were allowed.
+// Patches of objects: `object %% patch`. A list is a JSON patch (RFC 6902); any other is a merge patch (RFC 7386), and
+// where the object's kind is a core one a strategic merge patch. The same twice; what comes out is no deeper than a
+// body may be, and no larger than its parts and the copies that were allowed.
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -40,7 +40,8 @@ void TryJsonPatch(const json::value& object, const json::value& patch, std::size
   const absl::Status status = schemas::ApplyJsonPatch(made, patch);
   Require(status == schemas::ApplyJsonPatch(again, patch), "the same patch does the same", shown);
   if (!status.ok()) {
-    Require(absl::IsInvalidArgument(status) || absl::IsFailedPrecondition(status) || absl::IsResourceExhausted(status), "a refusal is one of three", shown);
+    Require(absl::IsInvalidArgument(status) || absl::IsFailedPrecondition(status) || absl::IsResourceExhausted(status),
+            "a refusal is one of three", shown);
     return;
   }
   Require(made == again, "the same patch makes the same", shown);
@@ -53,8 +54,11 @@ void TryStrategic(const json::value& object, const json::value& patch, std::size
   if (schema == nullptr || schema->custom) return;
   json::value made = object, again = object;
   const absl::Status status = schemas::StrategicMergePatch(made, patch, *schema);
-  Require(status == schemas::StrategicMergePatch(again, patch, *schema), "the same strategic patch does the same", shown);
-  if (!status.ok()) return Require(absl::IsInvalidArgument(status) || absl::IsInternal(status), "a strategic patch is refused as Kubernetes does", shown);
+  Require(status == schemas::StrategicMergePatch(again, patch, *schema), "the same strategic patch does the same",
+          shown);
+  if (!status.ok())
+    return Require(absl::IsInvalidArgument(status) || absl::IsInternal(status),
+                   "a strategic patch is refused as Kubernetes does", shown);
   Require(made == again, "the same strategic patch makes the same", shown);
   RequireBounded(made, parts, shown);
 }

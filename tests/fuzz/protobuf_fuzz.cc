@@ -1,5 +1,6 @@
-// Binary bodies of Kubernetes' typed clients into JSON. An input is a body, or what makes one: a line "v1 ConfigMap", then the object in protobuf's
-// text format. What comes out is complete JSON of that kind, in proportion to the body; whatever is not known is refused.
+// Binary bodies of Kubernetes' typed clients into JSON. An input is a body, or what makes one: a line "v1 ConfigMap",
+// then the object in protobuf's text format. What comes out is complete JSON of that kind, in proportion to the body;
+// whatever is not known is refused.
 #include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/text_format.h>
 
@@ -42,10 +43,11 @@ std::string BodyOf(absl::string_view text) {
   const std::unique_ptr<pb::Message> envelope = sandbox::NewMessage(sandbox::EnvelopeType());
   std::string header, raw = object->SerializePartialAsString();
   for (const auto& [number, field] : {std::pair{1, &api_version}, {2, &kind}}) {
-    absl::StrAppend(&header, std::string(1, static_cast<char>(number << 3 | 2)), std::string(1, static_cast<char>(field->size())), *field);
+    absl::StrAppend(&header, std::string(1, static_cast<char>(number << 3 | 2)),
+                    std::string(1, static_cast<char>(field->size())), *field);
   }
   std::string length;
-  for (std::size_t left = raw.size(); ; left >>= 7) {
+  for (std::size_t left = raw.size();; left >>= 7) {
     length.push_back(static_cast<char>(left < 0x80 ? left : (left & 0x7f) | 0x80));
     if (left < 0x80) break;
   }
@@ -64,14 +66,18 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Require(json.status() == again.status() && (!json.ok() || *json == *again), "the same body means the same", text);
   if (!json.ok()) {
     const absl::StatusCode code = json.status().code();
-    Require(code == absl::StatusCode::kInvalidArgument || code == absl::StatusCode::kUnimplemented || code == absl::StatusCode::kResourceExhausted,
+    Require(code == absl::StatusCode::kInvalidArgument || code == absl::StatusCode::kUnimplemented ||
+                code == absl::StatusCode::kResourceExhausted,
             "a refusal is one of three", json.status().ToString());
-    Require(json.status().message().size() <= body.size() + 1000, "a refusal is in proportion", json.status().message());
+    Require(json.status().message().size() <= body.size() + 1000, "a refusal is in proportion",
+            json.status().message());
     return 0;
   }
   Require(api::ParseCompletely(*json, {.max_depth = 250}).ok(), "what comes out is complete JSON", *json);
   const absl::StatusOr<boost::json::value> object = api::ParseJson(*json);
-  Require(object.ok() && object->is_object() && object->get_object().contains("apiVersion") && object->get_object().contains("kind"), "what comes out has a kind", *json);
+  Require(object.ok() && object->is_object() && object->get_object().contains("apiVersion") &&
+              object->get_object().contains("kind"),
+          "what comes out has a kind", *json);
   Require(json->size() <= 64 * body.size() + 200, "what comes out is in proportion", *json);
   ++testutil::came_out;
   return 0;

@@ -1,5 +1,5 @@
-// What an API server sends: the frames of a watch and the objects in them, refusals. However the bytes are cut, the frames are the same; written
-// again they are the same.
+// What an API server sends: the frames of a watch and the objects in them, refusals. However the bytes are cut, the
+// frames are the same; written again they are the same.
 #include <string>
 
 #include "absl/strings/match.h"
@@ -37,14 +37,16 @@ Stream Read(absl::string_view bytes, std::size_t most, std::uint64_t draw) {
     out.status = splitter.Finish();
   } else {
     const std::size_t before = out.frames.size();
-    Require(!splitter.Feed("{\"type\":\"ADDED\",\"object\":{}}\n", out.frames).ok() && out.frames.size() == before, "after an error nothing more is taken", out.status.message());
+    Require(!splitter.Feed("{\"type\":\"ADDED\",\"object\":{}}\n", out.frames).ok() && out.frames.size() == before,
+            "after an error nothing more is taken", out.status.message());
   }
   return out;
 }
 
 void RequireSame(const Stream& a, const Stream& b, const char* property, absl::string_view bytes) {
   bool same = a.frames.size() == b.frames.size() && a.status.code() == b.status.code();
-  for (std::size_t i = 0; same && i < a.frames.size(); ++i) same = a.frames[i].type == b.frames[i].type && *a.frames[i].object == *b.frames[i].object;
+  for (std::size_t i = 0; same && i < a.frames.size(); ++i)
+    same = a.frames[i].type == b.frames[i].type && *a.frames[i].object == *b.frames[i].object;
   Require(same, property, bytes);
 }
 
@@ -52,7 +54,8 @@ void TryFrame(const Frame& frame) {
   Require(frame.object->size() <= kMaxFrame, "a frame is within its limit", *frame.object);
   RequireRoundTrip<api::volcano::Job>(*frame.object);
   RequireRoundTrip<api::volcano::PodGroup>(*frame.object);
-  if (frame.type == kube::FrameType::kError) Require(!kube::StatusFromObject(*frame.object).ok(), "an error frame is an error", *frame.object);
+  if (frame.type == kube::FrameType::kError)
+    Require(!kube::StatusFromObject(*frame.object).ok(), "an error frame is an error", *frame.object);
   ++came_out;
 }
 
@@ -63,7 +66,8 @@ void TryRefusal(absl::string_view body) {
     response.body = MakeBytes(std::string(body));
     const absl::Status status = kube::StatusFromResponse(response);
     Require(status.ok() == (code == 200), "only 2xx is success, whatever the body says", body);
-    Require(status.message().size() <= body.size() + 100, "a refusal's message is no larger than what was sent", status.message());
+    Require(status.message().size() <= body.size() + 100, "a refusal's message is no larger than what was sent",
+            status.message());
   }
 }
 

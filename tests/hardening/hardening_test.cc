@@ -1,4 +1,5 @@
-// The flags of what is shipped, on a small program: with all of them scripts/hardening is content, and without any one it says what is missing.
+// The flags of what is shipped, on a small program: with all of them scripts/hardening is content, and without any one
+// it says what is missing.
 #include <string>
 #include <vector>
 
@@ -26,9 +27,7 @@ int main(int argc, char** argv) {
 }
 )";
 
-std::vector<std::string> Flags() {
-  return absl::StrSplit(GW_HARDENING_FLAGS, ' ');
-}
+std::vector<std::string> Flags() { return absl::StrSplit(GW_HARDENING_FLAGS, ' '); }
 
 // What the script says of the program that these flags make.
 Outcome Looked(const std::vector<std::string>& flags) {
@@ -55,11 +54,14 @@ struct Without {
 };
 
 TEST(HardeningTest, EachFlagThatIsMissingIsSaid) {
-  for (const Without& one : {Without{"-D_FORTIFY_SOURCE=3", {}, "calls no checked functions"}, Without{"-D_GLIBCXX_ASSERTIONS", {}, "containers do not look"},
+  for (const Without& one : {Without{"-D_FORTIFY_SOURCE=3", {}, "calls no checked functions"},
+                             Without{"-D_GLIBCXX_ASSERTIONS", {}, "containers do not look"},
                              Without{"-fstack-protector-strong", {"-fno-stack-protector"}, "has no stack protector"},
                              Without{"-fcf-protection=full", {"-fcf-protection=none"}, "has no marks for CET"},
-                             Without{"-pie", {"-no-pie", "-fno-pie"}, "is at a fixed address"}, Without{"-Wl,-z,relro", {"-Wl,-z,norelro"}, "can be written"},
-                             Without{"-Wl,-z,now", {"-Wl,-z,lazy"}, "is bound lazily"}, Without{"-Wl,-z,noexecstack", {"-Wl,-z,execstack"}, "can be executed"}}) {
+                             Without{"-pie", {"-no-pie", "-fno-pie"}, "is at a fixed address"},
+                             Without{"-Wl,-z,relro", {"-Wl,-z,norelro"}, "can be written"},
+                             Without{"-Wl,-z,now", {"-Wl,-z,lazy"}, "is bound lazily"},
+                             Without{"-Wl,-z,noexecstack", {"-Wl,-z,execstack"}, "can be executed"}}) {
     SCOPED_TRACE(one.flag);
     std::vector<std::string> flags = Flags();
     EXPECT_EQ(std::erase(flags, one.flag), 1u);

@@ -1,4 +1,5 @@
-// Our constraints against the filters of Kubernetes' own scheduler, on clusters drawn from a seed: the nodes that take a pod are the same.
+// Our constraints against the filters of Kubernetes' own scheduler, on clusters drawn from a seed: the nodes that take
+// a pod are the same.
 //   GW_JUDGE_SEED=7      begins with that case; a failure names its own
 //   GW_JUDGE_CASES=1     so many
 #include <algorithm>
@@ -11,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include <boost/json.hpp>
 #include <gtest/gtest.h>
+#include <boost/json.hpp>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -43,7 +44,7 @@ struct Known {
   const char* why;
 };
 constexpr Known kKnown[] = {
-    {"NodeVolumeLimits", "how many volumes a driver attaches to a node"},  // docs/volcano.md
+    {"NodeVolumeLimits", "how many volumes a driver attaches to a node"},                     // docs/volcano.md
     {"VolumeBinding: node(s) did not have enough free storage", "room of a storage system"},  // docs/volcano.md
 };
 
@@ -96,7 +97,9 @@ const Cases& FirstCases() {
 }
 
 std::string Shrunk(std::uint64_t seed, const Difference& difference) {
-  const auto shows = [&](const Judged& judged) { return DifferenceIn(judged, judged.invalid.empty() ? AskProduction(judged.stored, seed) : Verdict()) == difference; };
+  const auto shows = [&](const Judged& judged) {
+    return DifferenceIn(judged, judged.invalid.empty() ? AskProduction(judged.stored, seed) : Verdict()) == difference;
+  };
   const json::object small = ShrinkCase(RandomCase(seed), [&](const std::vector<json::object>& cases) {
     std::vector<bool> still;
     const absl::StatusOr<std::vector<Judged>> judged = AskKubernetes(cases);
@@ -105,7 +108,8 @@ std::string Shrunk(std::uint64_t seed, const Difference& difference) {
   });
   const absl::StatusOr<std::vector<Judged>> judged = AskKubernetes({small});
   if (!judged.ok() || !judged->front().invalid.empty()) return "it could not be made smaller";
-  return absl::StrCat(json::serialize(small), "\n", Render(judged->front().verdict, AskProduction(judged->front().stored, seed)));
+  return absl::StrCat(json::serialize(small), "\n",
+                      Render(judged->front().verdict, AskProduction(judged->front().stored, seed)));
 }
 
 // What a run has seen.
@@ -133,7 +137,8 @@ void Look(std::uint64_t seed, const Judged& judged, Seen& seen) {
     against.empty() ? ++seen.takes : ++seen.refuses;
     if (!against.empty()) ++seen.by_plugin[against.substr(0, against.find(':'))];
   }
-  if (const std::optional<Difference> difference = FirstDifference(theirs, ours)) seen.differences[difference->kind].push_back(seed);
+  if (const std::optional<Difference> difference = FirstDifference(theirs, ours))
+    seen.differences[difference->kind].push_back(seed);
 }
 
 void PrintTable(const char* title, const std::map<std::string, int>& counts) {
@@ -142,8 +147,9 @@ void PrintTable(const char* title, const std::map<std::string, int>& counts) {
 }
 
 void Print(const Seen& seen) {
-  std::cout << absl::StrFormat("%d cases: %d no API server takes; of the others %d nodes take the pod and %d refuse it\n", seen.cases, seen.invalid, seen.takes,
-                               seen.refuses);
+  std::cout << absl::StrFormat(
+      "%d cases: %d no API server takes; of the others %d nodes take the pod and %d refuse it\n", seen.cases,
+      seen.invalid, seen.takes, seen.refuses);
   PrintTable("not compared, since our scheduler says that it does not know", seen.not_modelled);
   PrintTable("nodes not compared, since we know that we do not look at", seen.left_out);
   PrintTable("nodes refused by", seen.by_plugin);
@@ -159,7 +165,8 @@ class JudgeTest : public ::testing::Test {
 
 TEST_F(JudgeTest, TheNodesThatTakeAPodAreThoseOfKubernetes) {
   constexpr std::size_t kShrunk = 8;
-  const std::uint64_t first = FromEnvironment("GW_JUDGE_SEED", kFirst), count = FromEnvironment("GW_JUDGE_CASES", LongRun() ? 20'000 : 2'000);
+  const std::uint64_t first = FromEnvironment("GW_JUDGE_SEED", kFirst),
+                      count = FromEnvironment("GW_JUDGE_CASES", LongRun() ? 20'000 : 2'000);
   Seen seen;
   for (std::uint64_t done = 0; done < count && !HasFailure(); done += kAtOnce) {
     const std::uint64_t begin = first + done, many = std::min(kAtOnce, count - done);
@@ -190,42 +197,125 @@ struct Wrong {
 
 std::vector<Wrong> AllWrong() {
   std::vector<Wrong> all;
-  const auto pod = [&](const char* name, std::function<void(model::PodFacts&)> wrong, const char* theirs) { all.push_back({name, {std::move(wrong), nullptr}, theirs}); };
-  const auto node = [&](const char* name, std::function<void(model::NodeFacts&)> wrong, const char* theirs) { all.push_back({name, {nullptr, std::move(wrong)}, theirs}); };
-  node("IgnoresNoExecute", [](model::NodeFacts& facts) { std::erase_if(facts.taints, [](const auto& taint) { return taint.effect == model::TaintEffect::kNoExecute; }); },
-       "TaintToleration");
+  const auto pod = [&](const char* name, std::function<void(model::PodFacts&)> wrong, const char* theirs) {
+    all.push_back({name, {std::move(wrong), nullptr}, theirs});
+  };
+  const auto node = [&](const char* name, std::function<void(model::NodeFacts&)> wrong, const char* theirs) {
+    all.push_back({name, {nullptr, std::move(wrong)}, theirs});
+  };
+  node(
+      "IgnoresNoExecute",
+      [](model::NodeFacts& facts) {
+        std::erase_if(facts.taints, [](const auto& taint) { return taint.effect == model::TaintEffect::kNoExecute; });
+      },
+      "TaintToleration");
   node("IgnoresCordons", [](model::NodeFacts& facts) { facts.unschedulable = false; }, "NodeUnschedulable");
-  node("IgnoresValuesOfTaints", [](model::NodeFacts& facts) { for (auto& taint : facts.taints) taint.value.clear(); }, "TaintToleration");
+  node(
+      "IgnoresValuesOfTaints",
+      [](model::NodeFacts& facts) {
+        for (auto& taint : facts.taints) taint.value.clear();
+      },
+      "TaintToleration");
   node("HasNoLabels", [](model::NodeFacts& facts) { facts.labels.clear(); }, "nothing");
-  node("HasRoomForAllPods", [](model::NodeFacts& facts) { for (auto& [name, amount] : facts.allocatable) amount = name == "pods" ? 1000 : amount; }, "NodeResourcesFit");
-  pod("IgnoresAddressesOfPorts", [](model::PodFacts& facts) { for (auto& port : facts.wants.host_ports) port.ip.clear(); }, "nothing");
-  pod("IgnoresProtocolsOfPorts", [](model::PodFacts& facts) { for (auto& port : facts.wants.host_ports) port.protocol = "TCP"; }, "nothing");
-  pod("IgnoresPorts", [](model::PodFacts& facts) { facts.wants.host_ports.clear(); }, "NodePorts");
-  pod("IgnoresMemory", [](model::PodFacts& facts) { std::erase_if(facts.wants.requests, [](const auto& request) { return request.first == "memory"; }); }, "NodeResourcesFit");
-  pod("IgnoresDevices", [](model::PodFacts& facts) { std::erase_if(facts.wants.requests, [](const auto& request) { return request.first == "example.com/gpu"; }); },
+  node(
+      "HasRoomForAllPods",
+      [](model::NodeFacts& facts) {
+        for (auto& [name, amount] : facts.allocatable) amount = name == "pods" ? 1000 : amount;
+      },
       "NodeResourcesFit");
-  pod("CountsPodsThatEnded", [](model::PodFacts& facts) { if (!facts.node.empty()) facts.phase = model::PodPhase::kRunning; }, "nothing");
-  pod("IgnoresEffectsOfTolerations", [](model::PodFacts& facts) { for (auto& toleration : facts.wants.tolerations) toleration.effect.clear(); }, "TaintToleration");
+  pod(
+      "IgnoresAddressesOfPorts",
+      [](model::PodFacts& facts) {
+        for (auto& port : facts.wants.host_ports) port.ip.clear();
+      },
+      "nothing");
+  pod(
+      "IgnoresProtocolsOfPorts",
+      [](model::PodFacts& facts) {
+        for (auto& port : facts.wants.host_ports) port.protocol = "TCP";
+      },
+      "nothing");
+  pod("IgnoresPorts", [](model::PodFacts& facts) { facts.wants.host_ports.clear(); }, "NodePorts");
+  pod(
+      "IgnoresMemory",
+      [](model::PodFacts& facts) {
+        std::erase_if(facts.wants.requests, [](const auto& request) { return request.first == "memory"; });
+      },
+      "NodeResourcesFit");
+  pod(
+      "IgnoresDevices",
+      [](model::PodFacts& facts) {
+        std::erase_if(facts.wants.requests, [](const auto& request) { return request.first == "example.com/gpu"; });
+      },
+      "NodeResourcesFit");
+  pod(
+      "CountsPodsThatEnded",
+      [](model::PodFacts& facts) {
+        if (!facts.node.empty()) facts.phase = model::PodPhase::kRunning;
+      },
+      "nothing");
+  pod(
+      "IgnoresEffectsOfTolerations",
+      [](model::PodFacts& facts) {
+        for (auto& toleration : facts.wants.tolerations) toleration.effect.clear();
+      },
+      "TaintToleration");
   pod("ToleratesNothing", [](model::PodFacts& facts) { facts.wants.tolerations.clear(); }, "nothing");
   pod("IgnoresNodeSelectors", [](model::PodFacts& facts) { facts.wants.selector.clear(); }, "NodeAffinity");
-  pod("IgnoresNamesInAffinity",
-      [](model::PodFacts& facts) { for (auto& term : facts.wants.affinity) std::erase_if(term, [](const auto& each) { return each.key.empty(); }); }, "");
-  pod("TakesLessForMore",
+  pod(
+      "IgnoresNamesInAffinity",
       [](model::PodFacts& facts) {
-        for (auto& term : facts.wants.affinity) for (auto& each : term) each.op = each.op == model::Op::kGt ? model::Op::kLt : each.op;
+        for (auto& term : facts.wants.affinity) std::erase_if(term, [](const auto& each) { return each.key.empty(); });
+      },
+      "");
+  pod(
+      "TakesLessForMore",
+      [](model::PodFacts& facts) {
+        for (auto& term : facts.wants.affinity)
+          for (auto& each : term) each.op = each.op == model::Op::kGt ? model::Op::kLt : each.op;
       },
       "");
   pod("IgnoresPodAffinity", [](model::PodFacts& facts) { facts.wants.pod_affinity.clear(); }, "InterPodAffinity");
-  pod("IgnoresPodAntiAffinity", [](model::PodFacts& facts) { facts.wants.pod_anti_affinity.clear(); }, "InterPodAffinity");
-  pod("IgnoresAntiAffinityOfOthers", [](model::PodFacts& facts) { if (!facts.node.empty()) facts.wants.pod_anti_affinity.clear(); }, "InterPodAffinity");
-  pod("IgnoresNamespaceSelectors",
-      [](model::PodFacts& facts) { for (auto& term : facts.wants.pod_anti_affinity) term.selector.namespace_selector.reset(); }, "InterPodAffinity");
-  pod("TakesNodesForZones",
-      [](model::PodFacts& facts) { for (auto& term : facts.wants.pod_anti_affinity) term.topology_key = "kubernetes.io/hostname"; }, "InterPodAffinity");
+  pod(
+      "IgnoresPodAntiAffinity", [](model::PodFacts& facts) { facts.wants.pod_anti_affinity.clear(); },
+      "InterPodAffinity");
+  pod(
+      "IgnoresAntiAffinityOfOthers",
+      [](model::PodFacts& facts) {
+        if (!facts.node.empty()) facts.wants.pod_anti_affinity.clear();
+      },
+      "InterPodAffinity");
+  pod(
+      "IgnoresNamespaceSelectors",
+      [](model::PodFacts& facts) {
+        for (auto& term : facts.wants.pod_anti_affinity) term.selector.namespace_selector.reset();
+      },
+      "InterPodAffinity");
+  pod(
+      "TakesNodesForZones",
+      [](model::PodFacts& facts) {
+        for (auto& term : facts.wants.pod_anti_affinity) term.topology_key = "kubernetes.io/hostname";
+      },
+      "InterPodAffinity");
   pod("IgnoresSpreads", [](model::PodFacts& facts) { facts.wants.spreads.clear(); }, "PodTopologySpread");
-  pod("IgnoresMinDomains", [](model::PodFacts& facts) { for (auto& spread : facts.wants.spreads) spread.min_domains = 1; }, "PodTopologySpread");
-  pod("SpreadsOverNodesItMayNotHave", [](model::PodFacts& facts) { for (auto& spread : facts.wants.spreads) spread.honors_affinity = false; }, "");
-  pod("TurnsWhetherTaintsCountForSpreads", [](model::PodFacts& facts) { for (auto& spread : facts.wants.spreads) spread.honors_taints = !spread.honors_taints; }, "");
+  pod(
+      "IgnoresMinDomains",
+      [](model::PodFacts& facts) {
+        for (auto& spread : facts.wants.spreads) spread.min_domains = 1;
+      },
+      "PodTopologySpread");
+  pod(
+      "SpreadsOverNodesItMayNotHave",
+      [](model::PodFacts& facts) {
+        for (auto& spread : facts.wants.spreads) spread.honors_affinity = false;
+      },
+      "");
+  pod(
+      "TurnsWhetherTaintsCountForSpreads",
+      [](model::PodFacts& facts) {
+        for (auto& spread : facts.wants.spreads) spread.honors_taints = !spread.honors_taints;
+      },
+      "");
   pod("SpreadsPodsThatEnd", [](model::PodFacts& facts) { facts.terminating = false; }, "nothing");
   pod("IgnoresClaims", [](model::PodFacts& facts) { facts.wants.claims.clear(); }, "Volume");
   return all;
@@ -236,7 +326,8 @@ TEST_F(JudgeTest, WhatIsWrongOnPurposeIsSeen) {
     const bool found = std::any_of(FirstCases().begin(), FirstCases().end(), [&](const auto& each) {
       const auto& [seed, judged] = each;
       if (!judged.invalid.empty()) return false;
-      const std::optional<Difference> difference = DifferenceIn(judged, AskProduction(judged.stored, seed, wrong.falsify));
+      const std::optional<Difference> difference =
+          DifferenceIn(judged, AskProduction(judged.stored, seed, wrong.falsify));
       return difference.has_value() && absl::StartsWith(difference->kind, wrong.theirs);
     });
     EXPECT_TRUE(found) << wrong.name << " is not seen in 1,000 cases";
@@ -293,7 +384,8 @@ TEST_F(JudgeTest, WhatIsKnownToDifferDoes) {
   ASSERT_TRUE(judged.ok()) << judged.status();
   for (std::size_t i = 0; i < cases.size(); ++i) {
     ASSERT_EQ((*judged)[i].invalid, "") << kKnownCases[i].name;
-    const std::optional<Difference> difference = FirstDifference((*judged)[i].verdict, AskProduction((*judged)[i].stored, i));
+    const std::optional<Difference> difference =
+        FirstDifference((*judged)[i].verdict, AskProduction((*judged)[i].stored, i));
     EXPECT_EQ(difference.has_value() ? difference->kind : "none", kKnownCases[i].kind) << kKnownCases[i].name;
   }
 }
@@ -304,8 +396,9 @@ TEST_F(JudgeTest, EachFilterIsMet) {
   for (const auto& [seed, judged] : FirstCases()) {
     for (const auto& [node, against] : judged.verdict.against) met.insert(against.substr(0, against.find(':')));
   }
-  for (const char* filter : {"NodeUnschedulable", "TaintToleration", "NodeAffinity", "NodePorts", "NodeResourcesFit", "VolumeRestrictions", "NodeVolumeLimits",
-                             "VolumeBinding", "VolumeZone", "PodTopologySpread", "InterPodAffinity"}) {
+  for (const char* filter :
+       {"NodeUnschedulable", "TaintToleration", "NodeAffinity", "NodePorts", "NodeResourcesFit", "VolumeRestrictions",
+        "NodeVolumeLimits", "VolumeBinding", "VolumeZone", "PodTopologySpread", "InterPodAffinity"}) {
     EXPECT_TRUE(met.contains(filter)) << filter;
   }
 }

@@ -46,11 +46,14 @@ absl::StatusOr<std::vector<Judged>> AskKubernetes(const std::vector<json::object
   std::string input;
   for (const json::object& each : cases) absl::StrAppend(&input, json::serialize(each), "\n");
   const Outcome outcome = RunProgram({Program()}, {}, input);
-  if (outcome.exit_code != 0) return absl::InternalError(absl::StrCat("filter-judge ended with ", outcome.exit_code, ": ", outcome.err));
+  if (outcome.exit_code != 0)
+    return absl::InternalError(absl::StrCat("filter-judge ended with ", outcome.exit_code, ": ", outcome.err));
   std::vector<Judged> judged;
   std::istringstream lines(outcome.out);
   for (std::string line; std::getline(lines, line);) judged.push_back(Read(line));
-  if (judged.size() != cases.size()) return absl::InternalError(absl::StrCat("filter-judge gave ", judged.size(), " answers to ", cases.size(), " cases"));
+  if (judged.size() != cases.size())
+    return absl::InternalError(
+        absl::StrCat("filter-judge gave ", judged.size(), " answers to ", cases.size(), " cases"));
   return judged;
 }
 

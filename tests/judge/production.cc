@@ -69,16 +69,24 @@ std::vector<Event> EventsOf(const json::object& stored, const Falsify& falsify) 
     return [facts = FactsOf(object, falsify)](Cluster& cluster) { cluster.SetPod(facts); };
   });
   AddEvents(stored, "namespaces", events, [](const json::value& object) {
-    return [facts = ingest::NamespaceFactsOf(Decoded<api::core::PartialObject>(object))](Cluster& cluster) { cluster.SetNamespace(facts); };
+    return [facts = ingest::NamespaceFactsOf(Decoded<api::core::PartialObject>(object))](Cluster& cluster) {
+      cluster.SetNamespace(facts);
+    };
   });
   AddEvents(stored, "volumes", events, [](const json::value& object) {
-    return [facts = ingest::VolumeFactsOf(Decoded<api::core::PersistentVolume>(object))](Cluster& cluster) { cluster.SetVolume(facts); };
+    return [facts = ingest::VolumeFactsOf(Decoded<api::core::PersistentVolume>(object))](Cluster& cluster) {
+      cluster.SetVolume(facts);
+    };
   });
   AddEvents(stored, "claims", events, [](const json::value& object) {
-    return [facts = ingest::ClaimFactsOf(Decoded<api::core::PersistentVolumeClaim>(object))](Cluster& cluster) { cluster.SetClaim(facts); };
+    return [facts = ingest::ClaimFactsOf(Decoded<api::core::PersistentVolumeClaim>(object))](Cluster& cluster) {
+      cluster.SetClaim(facts);
+    };
   });
   AddEvents(stored, "classes", events, [](const json::value& object) {
-    return [facts = ingest::StorageClassFactsOf(Decoded<api::core::StorageClass>(object))](Cluster& cluster) { cluster.SetStorageClass(facts); };
+    return [facts = ingest::StorageClassFactsOf(Decoded<api::core::StorageClass>(object))](Cluster& cluster) {
+      cluster.SetStorageClass(facts);
+    };
   });
   return events;
 }
@@ -97,12 +105,20 @@ void AddGang(const std::string& ns, Cluster& cluster) {
 }
 
 std::string WordFor(model::ClaimTrouble trouble) {
-  static constexpr const char* kWords[] = {"fine",  "missing", "unreadable", "unbound", "lost", "being deleted", "in use", "without its volume",
+  static constexpr const char* kWords[] = {"fine",
+                                           "missing",
+                                           "unreadable",
+                                           "unbound",
+                                           "lost",
+                                           "being deleted",
+                                           "in use",
+                                           "without its volume",
                                            "with a volume not modelled"};
   return absl::StrCat("a claim is ", kWords[static_cast<std::size_t>(trouble)]);
 }
 
-// What is decided for the gang is what the constraints say: it goes to a node they allow, or to none when there is none.
+// What is decided for the gang is what the constraints say: it goes to a node they allow, or to none when there is
+// none.
 std::string Contradiction(const Cluster& cluster, const Verdict& verdict) {
   gang::Scratch scratch;
   std::string node;
@@ -110,8 +126,10 @@ std::string Contradiction(const Cluster& cluster, const Verdict& verdict) {
     for (const model::Placement& placement : decision.placements) node = std::string(cluster.node_name(placement.row));
   }
   if (!node.empty()) return verdict.against.at(node).empty() ? "" : absl::StrCat("it is placed on ", node);
-  const auto possible = std::find_if(verdict.against.begin(), verdict.against.end(), [](const auto& each) { return each.second.empty(); });
-  return possible == verdict.against.end() ? "" : absl::StrCat("it is not placed, though ", possible->first, " takes it");
+  const auto possible = std::find_if(verdict.against.begin(), verdict.against.end(),
+                                     [](const auto& each) { return each.second.empty(); });
+  return possible == verdict.against.end() ? ""
+                                           : absl::StrCat("it is not placed, though ", possible->first, " takes it");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Our own answer: objects as an API server shows them, as facts, in the table, and what the constraints say of each node for the pod, a
-// gang of one.
+// Our own answer: objects as an API server shows them, as facts, in the table, and what the constraints say of each
+// node for the pod, a gang of one.
 #pragma once
 
 #include <cstdint>

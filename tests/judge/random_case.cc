@@ -25,7 +25,8 @@ class Maker {
 
   object Make() {
     // What a case is about. One that is about everything at once would be refused everywhere by the first filter.
-    for (bool* theme : {&taints_, &selectors_, &ports_, &resources_, &affinity_, &spread_, &volumes_}) *theme = Chance(28);
+    for (bool* theme : {&taints_, &selectors_, &ports_, &resources_, &affinity_, &spread_, &volumes_})
+      *theme = Chance(28);
     if (spread_) {  // over the nodes that may be had
       selectors_ = Chance(50);
       taints_ = Chance(50);
@@ -87,19 +88,25 @@ class Maker {
     for (int i = taints_ ? Below(3) : Chance(5); i > 0; --i) {
       object taint{{"key", TaintKey()}, {"effect", Pick({"NoSchedule", "NoExecute", "PreferNoSchedule"})}};
       if (Chance(60)) taint["value"] = TaintValue();
-      if (seen.emplace(taint["key"].as_string().c_str(), taint["effect"].as_string().c_str()).second) taints.push_back(std::move(taint));
+      if (seen.emplace(taint["key"].as_string().c_str(), taint["effect"].as_string().c_str()).second)
+        taints.push_back(std::move(taint));
     }
-    if (spec.contains("unschedulable") && Chance(50) && seen.emplace("node.kubernetes.io/unschedulable", "NoSchedule").second) {
+    if (spec.contains("unschedulable") && Chance(50) &&
+        seen.emplace("node.kubernetes.io/unschedulable", "NoSchedule").second) {
       taints.push_back(object{{"key", "node.kubernetes.io/unschedulable"}, {"effect", "NoSchedule"}});
     }
     if (!taints.empty()) spec["taints"] = std::move(taints);
-    object amounts{{"cpu", Pick({"1", "2", "4", "3500m", "8"})}, {"memory", Pick({"1Gi", "2Gi", "4G", "8Gi"})}, {"pods", Pick({"2", "5", "110", "110"})}};
+    object amounts{{"cpu", Pick({"1", "2", "4", "3500m", "8"})},
+                   {"memory", Pick({"1Gi", "2Gi", "4G", "8Gi"})},
+                   {"pods", Pick({"2", "5", "110", "110"})}};
     if (Chance(60)) amounts["ephemeral-storage"] = Pick({"1Gi", "10Gi"});
     if (Chance(40)) amounts["example.com/gpu"] = Pick({"0", "1", "2", "4"});
     if (Chance(30)) amounts["hugepages-2Mi"] = Pick({"4Mi", "64Mi"});
     if (Chance(4)) amounts.erase("cpu");
     object status{{Chance(95) ? "allocatable" : "capacity", std::move(amounts)}};
-    return object{{"metadata", object{{"name", name}, {"labels", std::move(labels)}}}, {"spec", std::move(spec)}, {"status", std::move(status)}};
+    return object{{"metadata", object{{"name", name}, {"labels", std::move(labels)}}},
+                  {"spec", std::move(spec)},
+                  {"status", std::move(status)}};
   }
   std::string TaintKey() { return Pick({"dedicated", "gpu", "node.kubernetes.io/not-ready"}); }
   std::string TaintValue() { return Pick({"", "x", "y"}); }
@@ -122,14 +129,16 @@ class Maker {
     object pod = Pod(ns, name, false);
     object& spec = pod["spec"].as_object();
     if (Chance(93)) spec["nodeName"] = Chance(5) ? std::string("gone") : FirstRather();
-    // On a node that is not there a claim is in use for us, who cannot know that it is not; Kubernetes' scheduler forgets such pods.
+    // On a node that is not there a claim is in use for us, who cannot know that it is not; Kubernetes' scheduler
+    // forgets such pods.
     if (spec.contains("nodeName") && spec["nodeName"] == "gone") spec.erase("volumes");
     object status;
     if (Chance(spread_ ? 20 : 8)) {
       pod["metadata"].as_object()["deletionTimestamp"] = "2026-01-01T00:00:00Z";
       status["phase"] = Pick({"Running", "Running", "Pending", "Succeeded", "Failed"});
     } else {
-      status["phase"] = Pick({"Running", "Running", "Running", "Running", "Pending", "Pending", "Succeeded", "Failed", "Unknown"});
+      status["phase"] =
+          Pick({"Running", "Running", "Running", "Running", "Pending", "Pending", "Succeeded", "Failed", "Unknown"});
     }
     if (resources_ && Chance(40)) AddResize(spec, status);
     pod["status"] = std::move(status);
@@ -205,11 +214,15 @@ class Maker {
           requests[name] = amount;
       }
     };
-    if (Chance(75)) add("cpu", Chance(6) ? Pick({"0.0005", "100u", "1e-3", "1.0001"}) : Pick({"100m", "500m", "1", "1500m", "0", "2"}));
-    if (Chance(60)) add("memory", Chance(6) ? Pick({"0.5", "1500m", "1e9"}) : Pick({"256Mi", "1Gi", "500M", "0", "1073741825"}));
+    if (Chance(75))
+      add("cpu",
+          Chance(6) ? Pick({"0.0005", "100u", "1e-3", "1.0001"}) : Pick({"100m", "500m", "1", "1500m", "0", "2"}));
+    if (Chance(60))
+      add("memory", Chance(6) ? Pick({"0.5", "1500m", "1e9"}) : Pick({"256Mi", "1Gi", "500M", "0", "1073741825"}));
     if (Chance(20)) add("ephemeral-storage", Pick({"512Mi", "2Gi"}));
     if (Chance(15)) limits["example.com/gpu"] = Pick({"1", "2", "0"});
-    if (Chance(8) && (requests.contains("cpu") || requests.contains("memory"))) limits["hugepages-2Mi"] = Pick({"2Mi", "4Mi"});
+    if (Chance(8) && (requests.contains("cpu") || requests.contains("memory")))
+      limits["hugepages-2Mi"] = Pick({"2Mi", "4Mi"});
     object resources;
     if (!requests.empty()) resources["requests"] = std::move(requests);
     if (!limits.empty()) resources["limits"] = std::move(limits);
@@ -233,13 +246,16 @@ class Maker {
 
   // A pod that was resized in place: what its containers have may be more than its spec says by now.
   void AddResize(const object& spec, object& status) {
-    for (const auto& [list, statuses] : {std::pair("containers", "containerStatuses"), std::pair("initContainers", "initContainerStatuses")}) {
+    for (const auto& [list, statuses] :
+         {std::pair("containers", "containerStatuses"), std::pair("initContainers", "initContainerStatuses")}) {
       if (!spec.contains(list)) continue;
       array told;
       for (const auto& container : spec.at(list).as_array()) {
         if (Chance(30)) continue;
         object each{{"name", container.at("name")}};
-        if (Chance(85)) each["resources"] = object{{"requests", object{{"cpu", Pick({"100m", "1", "3"})}, {"memory", Pick({"128Mi", "2Gi"})}}}};
+        if (Chance(85))
+          each["resources"] =
+              object{{"requests", object{{"cpu", Pick({"100m", "1", "3"})}, {"memory", Pick({"128Mi", "2Gi"})}}}};
         if (Chance(60)) each["allocatedResources"] = object{{"cpu", Pick({"100m", "1", "2500m"})}, {"memory", "256Mi"}};
         told.push_back(std::move(each));
       }
@@ -249,7 +265,9 @@ class Maker {
       status["resources"] = object{{"requests", object{{"cpu", Pick({"3", "7"})}}}};
       if (Chance(50)) status["allocatedResources"] = object{{"cpu", Pick({"2", "5"})}};
     }
-    if (Chance(40)) status["conditions"] = array{object{{"type", "PodResizePending"}, {"status", "True"}, {"reason", Pick({"Infeasible", "Deferred"})}}};
+    if (Chance(40))
+      status["conditions"] =
+          array{object{{"type", "PodResizePending"}, {"status", "True"}, {"reason", Pick({"Infeasible", "Deferred"})}}};
   }
 
   void AddPorts(object& container) {
@@ -263,7 +281,8 @@ class Maker {
       if (!ip.empty()) port["hostIP"] = ip;
       if (!host_network_ && Chance(85)) port["hostPort"] = std::stoi(number);
       if (host_network_ && Chance(50)) port["hostPort"] = std::stoi(number);
-      if (port_keys_.insert(absl::StrCat(number, protocol.empty() ? "TCP" : protocol, ip)).second) ports.push_back(std::move(port));
+      if (port_keys_.insert(absl::StrCat(number, protocol.empty() ? "TCP" : protocol, ip)).second)
+        ports.push_back(std::move(port));
     }
     container["ports"] = std::move(ports);
   }
@@ -282,7 +301,8 @@ class Maker {
         if (Chance(70)) toleration["value"] = TaintValue();
       }
       if (Chance(65)) toleration["effect"] = Pick({"NoSchedule", "NoExecute", "PreferNoSchedule"});
-      if (toleration.contains("effect") && toleration["effect"] == "NoExecute" && Chance(50)) toleration["tolerationSeconds"] = Below(2) * 300;
+      if (toleration.contains("effect") && toleration["effect"] == "NoExecute" && Chance(50))
+        toleration["tolerationSeconds"] = Below(2) * 300;
       tolerations.push_back(std::move(toleration));
     }
     if (!tolerations.empty()) spec["tolerations"] = std::move(tolerations);
@@ -311,7 +331,9 @@ class Maker {
         return {{"key", Pick({"rack", "disktype", "gpus"})}, {"operator", Pick({"Exists", "DoesNotExist"})}};
       case 3:
       case 4:
-        return {{"key", "gpus"}, {"operator", Pick({"Gt", "Lt"})}, {"values", array{Pick({"0", "1", "3", "16", "x", "9223372036854775807", "9223372036854775808"})}}};
+        return {{"key", "gpus"},
+                {"operator", Pick({"Gt", "Lt"})},
+                {"values", array{Pick({"0", "1", "3", "16", "x", "9223372036854775807", "9223372036854775808"})}}};
       default:
         return {{"key", kHostname}, {"operator", Pick({"In", "NotIn"})}, {"values", List(Some({"n0", "n1", "n2"}))}};
     }
@@ -320,7 +342,9 @@ class Maker {
     object term;
     array expressions, fields;
     for (int i = Below(3); i > 0; --i) expressions.push_back(NodeRequirement());
-    if (Chance(25)) fields.push_back(object{{"key", "metadata.name"}, {"operator", Pick({"In", "NotIn"})}, {"values", array{Pick({"n0", "n1", "n2"})}}});
+    if (Chance(25))
+      fields.push_back(object{
+          {"key", "metadata.name"}, {"operator", Pick({"In", "NotIn"})}, {"values", array{Pick({"n0", "n1", "n2"})}}});
     if (!expressions.empty()) term["matchExpressions"] = std::move(expressions);
     if (!fields.empty()) term["matchFields"] = std::move(fields);
     return term;
@@ -333,7 +357,8 @@ class Maker {
       affinity["requiredDuringSchedulingIgnoredDuringExecution"] = object{{"nodeSelectorTerms", std::move(terms)}};
     }
     if (Chance(25)) {
-      affinity["preferredDuringSchedulingIgnoredDuringExecution"] = array{object{{"weight", 1 + Below(100)}, {"preference", NodeTerm()}}};
+      affinity["preferredDuringSchedulingIgnoredDuringExecution"] =
+          array{object{{"weight", 1 + Below(100)}, {"preference", NodeTerm()}}};
     }
     return affinity;
   }
@@ -342,11 +367,13 @@ class Maker {
 
   object PodSelector() {
     object selector;
-    if (Chance(60)) selector["matchLabels"] = Chance(75) ? object{{"app", Pick({"a", "b"})}} : object{{"app", "a"}, {"tier", "x"}};
+    if (Chance(60))
+      selector["matchLabels"] = Chance(75) ? object{{"app", Pick({"a", "b"})}} : object{{"app", "a"}, {"tier", "x"}};
     if (Chance(35)) {
       array expressions;
       if (Chance(60)) {
-        expressions.push_back(object{{"key", "tier"}, {"operator", Pick({"In", "NotIn"})}, {"values", List(Some({"x", "y"}))}});
+        expressions.push_back(
+            object{{"key", "tier"}, {"operator", Pick({"In", "NotIn"})}, {"values", List(Some({"x", "y"}))}});
       } else {
         expressions.push_back(object{{"key", Pick({"tier", "app"})}, {"operator", Pick({"Exists", "DoesNotExist"})}});
       }
@@ -362,13 +389,17 @@ class Maker {
     if (Chance(25)) term["namespaces"] = List(Some({"ns", "other", "third"}));
     if (Chance(25)) {
       object selector;
-      if (Chance(70)) selector["matchLabels"] = Chance(70) ? object{{"team", Pick({"red", "blue"})}} : object{{"kubernetes.io/metadata.name", "other"}};
-      // For the pod itself Kubernetes 1.36 takes one that holds without labels for one of every namespace: kubernetes/kubernetes#141526.
+      if (Chance(70))
+        selector["matchLabels"] =
+            Chance(70) ? object{{"team", Pick({"red", "blue"})}} : object{{"kubernetes.io/metadata.name", "other"}};
+      // For the pod itself Kubernetes 1.36 takes one that holds without labels for one of every namespace:
+      // kubernetes/kubernetes#141526.
       const std::string op = asked_ ? "Exists" : Pick({"Exists", "DoesNotExist"});
       if (Chance(25)) selector["matchExpressions"] = array{object{{"key", "env"}, {"operator", op}}};
       term["namespaceSelector"] = std::move(selector);
     }
-    if (term.contains("labelSelector") && Chance(25)) term[Pick({"matchLabelKeys", "mismatchLabelKeys"})] = array{"version"};
+    if (term.contains("labelSelector") && Chance(25))
+      term[Pick({"matchLabelKeys", "mismatchLabelKeys"})] = array{"version"};
     return term;
   }
   object PodAffinity() {
@@ -379,7 +410,8 @@ class Maker {
       affinity["requiredDuringSchedulingIgnoredDuringExecution"] = std::move(terms);
     }
     if (Chance(20)) {
-      affinity["preferredDuringSchedulingIgnoredDuringExecution"] = array{object{{"weight", 1 + Below(100)}, {"podAffinityTerm", AffinityTerm()}}};
+      affinity["preferredDuringSchedulingIgnoredDuringExecution"] =
+          array{object{{"weight", 1 + Below(100)}, {"podAffinityTerm", AffinityTerm()}}};
     }
     return affinity;
   }
@@ -388,8 +420,13 @@ class Maker {
     array list;
     std::set<std::string> seen;
     for (int i = 0, count = 1 + Below(2); i < count; ++i) {
-      object each{{"maxSkew", Chance(75) ? 1 : 2}, {"topologyKey", TopologyKey()}, {"whenUnsatisfiable", Chance(85) ? "DoNotSchedule" : "ScheduleAnyway"}};
-      if (!seen.insert(absl::StrCat(each["topologyKey"].as_string().c_str(), each["whenUnsatisfiable"].as_string().c_str())).second) continue;
+      object each{{"maxSkew", Chance(75) ? 1 : 2},
+                  {"topologyKey", TopologyKey()},
+                  {"whenUnsatisfiable", Chance(85) ? "DoNotSchedule" : "ScheduleAnyway"}};
+      if (!seen.insert(
+                   absl::StrCat(each["topologyKey"].as_string().c_str(), each["whenUnsatisfiable"].as_string().c_str()))
+               .second)
+        continue;
       if (!Chance(5)) each["labelSelector"] = PodSelector();
       if (each["whenUnsatisfiable"] == "DoNotSchedule" && Chance(25)) each["minDomains"] = 1 + Below(4);
       if (Chance(35)) each["nodeAffinityPolicy"] = Pick({"Honor", "Ignore"});
@@ -406,21 +443,33 @@ class Maker {
 
   void AddStorage(object& made) {
     made["classes"] = array{
-        object{{"metadata", object{{"name", "now"}}}, {"provisioner", "csi.example.com"}, {"volumeBindingMode", "Immediate"}},
-        object{{"metadata", object{{"name", "wait"}}}, {"provisioner", "csi.example.com"}, {"volumeBindingMode", "WaitForFirstConsumer"}},
-        object{{"metadata", object{{"name", "static"}}}, {"provisioner", "kubernetes.io/no-provisioner"}, {"volumeBindingMode", "WaitForFirstConsumer"}},
-        object{{"metadata", object{{"name", "zoned"}}}, {"provisioner", "csi.example.com"}, {"volumeBindingMode", "WaitForFirstConsumer"},
-               {"allowedTopologies", array{object{{"matchLabelExpressions", array{object{{"key", kZone}, {"values", List(Some({"a", "b"}))}}}}}}}}};
+        object{{"metadata", object{{"name", "now"}}},
+               {"provisioner", "csi.example.com"},
+               {"volumeBindingMode", "Immediate"}},
+        object{{"metadata", object{{"name", "wait"}}},
+               {"provisioner", "csi.example.com"},
+               {"volumeBindingMode", "WaitForFirstConsumer"}},
+        object{{"metadata", object{{"name", "static"}}},
+               {"provisioner", "kubernetes.io/no-provisioner"},
+               {"volumeBindingMode", "WaitForFirstConsumer"}},
+        object{
+            {"metadata", object{{"name", "zoned"}}},
+            {"provisioner", "csi.example.com"},
+            {"volumeBindingMode", "WaitForFirstConsumer"},
+            {"allowedTopologies", array{object{{"matchLabelExpressions",
+                                                array{object{{"key", kZone}, {"values", List(Some({"a", "b"}))}}}}}}}}};
     array volumes;
     for (int i = 0; i < kVolumes; ++i) AddClaimAndVolume(i, volumes);
     // Free ones, which claims that wait may get.
-    for (int i = 0, count = Below(3); i < count; ++i) volumes.push_back(Volume(absl::StrCat("free", i), Pick({"static", "wait", ""}), "Available"));
+    for (int i = 0, count = Below(3); i < count; ++i)
+      volumes.push_back(Volume(absl::StrCat("free", i), Pick({"static", "wait", ""}), "Available"));
     made["volumes"] = std::move(volumes);
     if (Chance(15)) AddCsi(made);
   }
 
   object Volume(const std::string& name, const std::string& storage_class, const std::string& phase) {
-    object spec{{"capacity", object{{"storage", Pick({"1Gi", "10Gi"})}}}, {"accessModes", array{Pick({"ReadWriteOnce", "ReadWriteMany", "ReadWriteOncePod"})}}};
+    object spec{{"capacity", object{{"storage", Pick({"1Gi", "10Gi"})}}},
+                {"accessModes", array{Pick({"ReadWriteOnce", "ReadWriteMany", "ReadWriteOncePod"})}}};
     if (!storage_class.empty()) spec["storageClassName"] = storage_class;
     const int source = Below(10);
     if (source < 6) {
@@ -437,7 +486,9 @@ class Maker {
     }
     object metadata{{"name", name}};
     if (Chance(35)) {
-      metadata["labels"] = object{{Pick({kZone, "failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/region"}), Pick({"a", "b", "a__b", "r"})}};
+      metadata["labels"] =
+          object{{Pick({kZone, "failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/region"}),
+                  Pick({"a", "b", "a__b", "r"})}};
     }
     return object{{"metadata", std::move(metadata)}, {"spec", std::move(spec)}, {"status", object{{"phase", phase}}}};
   }
@@ -447,7 +498,8 @@ class Maker {
     const std::string claim = absl::StrCat("c", number), volume = absl::StrCat("v", number);
     if (Chance(5)) return;  // there is none
     object metadata{{"namespace", "ns"}, {"name", claim}, {"uid", absl::StrCat("u-", claim)}};
-    object spec{{"accessModes", array{Chance(20) ? "ReadWriteOncePod" : "ReadWriteOnce"}}, {"resources", object{{"requests", object{{"storage", Pick({"1Gi", "5Gi"})}}}}}};
+    object spec{{"accessModes", array{Chance(20) ? "ReadWriteOncePod" : "ReadWriteOnce"}},
+                {"resources", object{{"requests", object{{"storage", Pick({"1Gi", "5Gi"})}}}}}};
     object status;
     const int state = Below(100);
     if (state < 60) {
@@ -457,11 +509,15 @@ class Maker {
       status["phase"] = "Bound";
       if (!Chance(5)) {
         object made = Volume(volume, std::string(spec["storageClassName"].as_string()), "Bound");
-        made["spec"].as_object()["claimRef"] = object{{"kind", "PersistentVolumeClaim"}, {"namespace", "ns"}, {"name", claim}, {"uid", absl::StrCat("u-", claim)}};
+        made["spec"].as_object()["claimRef"] = object{{"kind", "PersistentVolumeClaim"},
+                                                      {"namespace", "ns"},
+                                                      {"name", claim},
+                                                      {"uid", absl::StrCat("u-", claim)}};
         volumes.push_back(std::move(made));
       }
     } else {
-      if (!Chance(10)) spec["storageClassName"] = Pick({"now", "wait", "wait", "static", "static", "zoned", "gone", ""});
+      if (!Chance(10))
+        spec["storageClassName"] = Pick({"now", "wait", "wait", "static", "static", "zoned", "gone", ""});
       status["phase"] = state < 65 ? "Lost" : "Pending";
       if (state < 65) spec["volumeName"] = volume;
       if (state > 96) metadata["annotations"] = object{{"volume.kubernetes.io/selected-node", nodes_.front()}};
@@ -470,7 +526,8 @@ class Maker {
       metadata["deletionTimestamp"] = "2026-01-01T00:00:00Z";
       metadata["finalizers"] = array{"kubernetes.io/pvc-protection"};
     }
-    claims_.push_back(object{{"metadata", std::move(metadata)}, {"spec", std::move(spec)}, {"status", std::move(status)}});
+    claims_.push_back(
+        object{{"metadata", std::move(metadata)}, {"spec", std::move(spec)}, {"status", std::move(status)}});
   }
 
   array Volumes(bool asked) {
@@ -500,14 +557,21 @@ class Maker {
 
   // Its claim is made for the pod by Kubernetes' controller, which may not have been there yet.
   void AddEphemeral(const std::string& name, object& volume) {
-    object spec{{"accessModes", array{"ReadWriteOnce"}}, {"resources", object{{"requests", object{{"storage", "1Gi"}}}}}, {"storageClassName", Pick({"wait", "now"})}};
+    object spec{{"accessModes", array{"ReadWriteOnce"}},
+                {"resources", object{{"requests", object{{"storage", "1Gi"}}}}},
+                {"storageClassName", Pick({"wait", "now"})}};
     volume["ephemeral"] = object{{"volumeClaimTemplate", object{{"spec", spec}}}};
     if (Chance(20)) return;
     object metadata{{"namespace", ns_}, {"name", absl::StrCat(name_, "-", name)}};
     if (Chance(85)) {
-      metadata["ownerReferences"] = array{object{{"apiVersion", "v1"}, {"kind", "Pod"}, {"name", name_}, {"uid", absl::StrCat("u-", name_)}, {"controller", true}}};
+      metadata["ownerReferences"] = array{object{{"apiVersion", "v1"},
+                                                 {"kind", "Pod"},
+                                                 {"name", name_},
+                                                 {"uid", absl::StrCat("u-", name_)},
+                                                 {"controller", true}}};
     }
-    claims_.push_back(object{{"metadata", std::move(metadata)}, {"spec", std::move(spec)}, {"status", object{{"phase", "Pending"}}}});
+    claims_.push_back(
+        object{{"metadata", std::move(metadata)}, {"spec", std::move(spec)}, {"status", object{{"phase", "Pending"}}}});
   }
 
   // A driver that has so many volumes for a node, or so much room in a zone.
@@ -515,12 +579,16 @@ class Maker {
     array nodes;
     for (const std::string& name : nodes_) {
       if (Chance(30)) continue;
-      nodes.push_back(object{{"metadata", object{{"name", name}}},
-                             {"spec", object{{"drivers", array{object{{"name", "csi.example.com"}, {"nodeID", name}, {"allocatable", object{{"count", Below(3)}}}}}}}}});
+      nodes.push_back(
+          object{{"metadata", object{{"name", name}}},
+                 {"spec", object{{"drivers", array{object{{"name", "csi.example.com"},
+                                                          {"nodeID", name},
+                                                          {"allocatable", object{{"count", Below(3)}}}}}}}}});
     }
     made["csiNodes"] = std::move(nodes);
     if (Chance(50)) return;
-    made["csiDrivers"] = array{object{{"metadata", object{{"name", "csi.example.com"}}}, {"spec", object{{"storageCapacity", true}}}}};
+    made["csiDrivers"] =
+        array{object{{"metadata", object{{"name", "csi.example.com"}}}, {"spec", object{{"storageCapacity", true}}}}};
     made["csiCapacities"] = array{object{{"metadata", object{{"namespace", "ns"}, {"name", "k"}}},
                                          {"storageClassName", "wait"},
                                          {"nodeTopology", object{{"matchLabels", object{{kZone, Pick({"a", "b"})}}}}},
@@ -528,7 +596,8 @@ class Maker {
   }
 
   RandomStream random_;
-  bool taints_ = false, selectors_ = false, ports_ = false, resources_ = false, affinity_ = false, spread_ = false, volumes_ = false;
+  bool taints_ = false, selectors_ = false, ports_ = false, resources_ = false, affinity_ = false, spread_ = false,
+       volumes_ = false;
   std::vector<std::string> nodes_;
   array claims_;
   std::string name_, ns_;  // of the pod being made

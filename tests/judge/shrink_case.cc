@@ -88,7 +88,9 @@ json::object ShrinkCase(json::object shown, const StillShows& still_shows) {
     std::vector<Path> loose;  // each can be left out alone
     for (std::size_t i = begin; i < end; ++i) {
       const Path& each = parts[i].path;
-      if (shows[i - begin] && std::none_of(loose.begin(), loose.end(), [&](const Path& outer) { return Within(each, outer); })) loose.push_back(each);
+      if (shows[i - begin] &&
+          std::none_of(loose.begin(), loose.end(), [&](const Path& outer) { return Within(each, outer); }))
+        loose.push_back(each);
     }
     if (loose.empty()) {
       begin = end;
@@ -101,7 +103,8 @@ json::object ShrinkCase(json::object shown, const StillShows& still_shows) {
     }
     const std::vector<bool> together = still_shows(tries);
     const auto first = std::find(together.begin(), together.end(), true);
-    shown = std::move(tries[first == together.end() ? tries.size() - 1 : static_cast<std::size_t>(first - together.begin())]);
+    shown = std::move(
+        tries[first == together.end() ? tries.size() - 1 : static_cast<std::size_t>(first - together.begin())]);
     begin = 0;
   }
 }

@@ -8,10 +8,12 @@
 
 namespace gangway::testutil {
 
-// Of several cases which keep what makes the one they were made of worth showing. Asked a few dozen times, with up to some hundred cases.
+// Of several cases which keep what makes the one they were made of worth showing. Asked a few dozen times, with up to
+// some hundred cases.
 using StillShows = std::function<std::vector<bool>(const std::vector<boost::json::object>&)>;
 
-// Leaves out members of objects and elements of lists, anywhere, while the case shows the same; no single one of what is left can be left out.
+// Leaves out members of objects and elements of lists, anywhere, while the case shows the same; no single one of what
+// is left can be left out.
 boost::json::object ShrinkCase(boost::json::object shown, const StillShows& still_shows);
 
 }  // namespace gangway::testutil

@@ -1,7 +1,7 @@
 #include "tests/judge/shrink_case.h"
 
-#include <boost/json.hpp>
 #include <gtest/gtest.h>
+#include <boost/json.hpp>
 
 namespace gangway::testutil {
 namespace {

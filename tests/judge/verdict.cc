@@ -19,7 +19,8 @@ std::optional<Difference> FirstDifference(const Verdict& theirs, const Verdict& 
   for (const auto& [node, against] : theirs.against) {
     const std::string mine = Of(ours, node);
     if (against.empty() == mine.empty()) continue;
-    return Difference{node, absl::StrCat(against.empty() ? "nothing" : Word(against), " / ", mine.empty() ? "nothing" : Word(mine))};
+    return Difference{
+        node, absl::StrCat(against.empty() ? "nothing" : Word(against), " / ", mine.empty() ? "nothing" : Word(mine))};
   }
   return std::nullopt;
 }
@@ -28,7 +29,8 @@ std::string Render(const Verdict& theirs, const Verdict& ours) {
   std::string text = ours.contradiction.empty() ? "" : absl::StrCat("  ", ours.contradiction, "\n");
   for (const auto& [node, against] : theirs.against) {
     const std::string mine = Of(ours, node);
-    absl::StrAppend(&text, "  ", node, ": Kubernetes ", against.empty() ? "takes it" : absl::StrCat("refuses (", against, ")"), ", we ",
+    absl::StrAppend(&text, "  ", node, ": Kubernetes ",
+                    against.empty() ? "takes it" : absl::StrCat("refuses (", against, ")"), ", we ",
                     mine.empty() ? "take it" : absl::StrCat("refuse (", mine, ")"), "\n");
   }
   return text;

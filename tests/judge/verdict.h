@@ -12,7 +12,7 @@ namespace gangway::testutil {
 struct Verdict {
   std::map<std::string, std::string> against;  // every node: what stands against the pod there, "" = nothing
   std::string contradiction;                   // ours alone: what was decided against what is said here
-  std::string not_modelled;                    // ours alone: what of the pod our scheduler does not know, so that it waits and says so
+  std::string not_modelled;  // ours alone: what of the pod our scheduler does not know, so that it waits and says so
 };
 
 struct Difference {
@@ -22,7 +22,8 @@ struct Difference {
   friend bool operator==(const Difference& a, const Difference& b) { return a.kind == b.kind; }
 };
 
-// A contradiction in ours; else the first node that one of them takes and the other refuses. What stands against it need not be the same: several things may.
+// A contradiction in ours; else the first node that one of them takes and the other refuses. What stands against it
+// need not be the same: several things may.
 std::optional<Difference> FirstDifference(const Verdict& theirs, const Verdict& ours);
 
 // Both verdicts, a node a line.

@@ -1,6 +1,8 @@
-// The real kubectl against `gangway sandbox`, its validation on. Skipped, and counted as skipped, where there is no kubectl.
+// The real kubectl against `gangway sandbox`, its validation on. Skipped, and counted as skipped, where there is no
+// kubectl.
 //
-// GW_UPDATE_GOLDEN=1 writes the golden texts in tests/golden/kubectl anew, and the tests that did so fail; their difference is read in review.
+// GW_UPDATE_GOLDEN=1 writes the golden texts in tests/golden/kubectl anew, and the tests that did so fail; their
+// difference is read in review.
 #include <fstream>
 #include <iterator>
 
@@ -70,7 +72,8 @@ TEST_F(KubectlTest, TheSeedJobFromApplyToCompleted) {
   ExpectGoldenText("get-podgroup-wide-running", Kubectl({"get", "podgroup", "-o", "wide"}));
   ExpectGoldenText("describe-podgroup-running", Kubectl({"describe", "podgroup", "ctr-volcano"}));
   ExpectGoldenText("get-pods-running", Kubectl({"get", "pods"}));
-  EXPECT_EQ(Kubectl({"get", "pods", "-o", "jsonpath={.items[*].spec.nodeName}"}), "node-000 node-000 node-000 node-000");
+  EXPECT_EQ(Kubectl({"get", "pods", "-o", "jsonpath={.items[*].spec.nodeName}"}),
+            "node-000 node-000 node-000 node-000");
   Kubectl({"annotate", "pods", "-l", "volcano.sh/task-spec=trainer", "sandbox.gangway.io/finish=0s"});
   WaitForJob("ctr-volcano", "Completed");
   ExpectGoldenText("get-vcjob-completed", Kubectl({"get", "vcjob"}));
@@ -96,12 +99,14 @@ TEST_F(KubectlTest, AJobThatCannotFitSaysWhyInNumbers) {
 TEST_F(KubectlTest, GetInEveryFormat) {
   Start({"--apply", kExamples + "ctr-volcano.yaml"});
   WaitForJob("ctr-volcano", "Running");
-  EXPECT_THAT(Kubectl({"get", "vcjob", "ctr-volcano", "-o", "yaml"}), AllOf(HasSubstr("kind: Job"), HasSubstr("minAvailable: 4")));
+  EXPECT_THAT(Kubectl({"get", "vcjob", "ctr-volcano", "-o", "yaml"}),
+              AllOf(HasSubstr("kind: Job"), HasSubstr("minAvailable: 4")));
   EXPECT_THAT(Kubectl({"get", "vj", "-o", "json"}), HasSubstr("\"kind\": \"List\""));
   EXPECT_EQ(Kubectl({"get", "vcjob", "-o", "name"}), "job.batch.volcano.sh/ctr-volcano\n");
   EXPECT_EQ(Kubectl({"get", "pods", "-l", "volcano.sh/task-spec=trainer", "-o", "jsonpath={.items[*].metadata.name}"}),
             "ctr-volcano-trainer-0 ctr-volcano-trainer-1");
-  EXPECT_EQ(Kubectl({"get", "pods", "--field-selector", "metadata.name=ctr-volcano-pserver-1", "-o", "name"}), "pod/ctr-volcano-pserver-1\n");
+  EXPECT_EQ(Kubectl({"get", "pods", "--field-selector", "metadata.name=ctr-volcano-pserver-1", "-o", "name"}),
+            "pod/ctr-volcano-pserver-1\n");
   EXPECT_THAT(Kubectl({"get", "pods", "--field-selector", "spec.nodeName=node-005"}), IsEmpty());
   EXPECT_THAT(Kubectl({"get", "pods", "-A"}), HasSubstr("default     ctr-volcano-trainer-0"));
   EXPECT_THAT(Kubectl({"get", "nodes"}), HasSubstr("node-005   Ready"));
@@ -120,16 +125,21 @@ TEST_F(KubectlTest, WatchPrintsChangesAsTheyHappen) {
 TEST_F(KubectlTest, LogsOfASimulatedContainer) {
   Start({"--finish", "trainer=100ms", "--apply", kExamples + "ctr-volcano.yaml"});
   WaitForJob("ctr-volcano", "Completed");
-  EXPECT_THAT(Kubectl({"logs", "ctr-volcano-trainer-0"}), AllOf(HasSubstr("simulated container started on node-000"), HasSubstr("exit code 0")));
-  EXPECT_THAT(Kubectl({"logs", "ctr-volcano-trainer-0", "--tail=1", "--timestamps"}), MatchesRegex("[0-9T:.Z-]+ [^\n]*exit code 0\n"));
+  EXPECT_THAT(Kubectl({"logs", "ctr-volcano-trainer-0"}),
+              AllOf(HasSubstr("simulated container started on node-000"), HasSubstr("exit code 0")));
+  EXPECT_THAT(Kubectl({"logs", "ctr-volcano-trainer-0", "--tail=1", "--timestamps"}),
+              MatchesRegex("[0-9T:.Z-]+ [^\n]*exit code 0\n"));
   EXPECT_THAT(Refused({"logs", "ctr-volcano-trainer-0", "-c", "nope"}), HasSubstr("nope"));
   EXPECT_THAT(Refused({"logs", "ctr-volcano-trainer-0", "--previous"}), HasSubstr("previous terminated container"));
 }
 
 TEST_F(KubectlTest, LogsAreFollowedToTheContainersEnd) {
   Start({"--finish", "trainer=2s", "--log", "trainer=300ms:loss", "--apply", kExamples + "ctr-volcano.yaml"});
-  Kubectl({"wait", "pod/ctr-volcano-trainer-0", "--for=jsonpath={.status.podIP}", "--timeout=30s"});  // it runs, or has run
-  EXPECT_THAT(Kubectl({"logs", "-f", "ctr-volcano-trainer-0"}), AllOf(HasSubstr("started on node-000"), HasSubstr("loss 1\n"), HasSubstr("loss 6\n"), HasSubstr("exit code 0")));
+  Kubectl(
+      {"wait", "pod/ctr-volcano-trainer-0", "--for=jsonpath={.status.podIP}", "--timeout=30s"});  // it runs, or has run
+  EXPECT_THAT(
+      Kubectl({"logs", "-f", "ctr-volcano-trainer-0"}),
+      AllOf(HasSubstr("started on node-000"), HasSubstr("loss 1\n"), HasSubstr("loss 6\n"), HasSubstr("exit code 0")));
 }
 
 TEST_F(KubectlTest, DeleteInEveryPropagation) {
@@ -154,17 +164,21 @@ TEST_F(KubectlTest, DeleteInEveryPropagation) {
 TEST_F(KubectlTest, PatchLabelAnnotateAndApplyAgain) {
   Start({"--apply", kExamples + "ctr-volcano.yaml"});
   WaitForJob("ctr-volcano", "Running");
-  EXPECT_THAT(Kubectl({"patch", "node", "node-001", "-p", R"({"spec":{"taints":[{"key":"a","effect":"NoSchedule"}]}})"}), HasSubstr("patched"));
+  EXPECT_THAT(
+      Kubectl({"patch", "node", "node-001", "-p", R"({"spec":{"taints":[{"key":"a","effect":"NoSchedule"}]}})"}),
+      HasSubstr("patched"));
   EXPECT_EQ(Kubectl({"get", "node", "node-001", "-o", "jsonpath={.spec.taints[0].key}"}), "a");
   Kubectl({"patch", "vcjob", "ctr-volcano", "--type=merge", "-p", R"({"metadata":{"labels":{"team":"ads"}}})"});
   EXPECT_EQ(Kubectl({"get", "vcjob", "-l", "team=ads", "-o", "name"}), "job.batch.volcano.sh/ctr-volcano\n");
-  Kubectl({"patch", "vcjob", "ctr-volcano", "--type=json", "-p", R"([{"op":"replace","path":"/metadata/labels/team","value":"rec"}])"});
+  Kubectl({"patch", "vcjob", "ctr-volcano", "--type=json", "-p",
+           R"([{"op":"replace","path":"/metadata/labels/team","value":"rec"}])"});
   EXPECT_EQ(Kubectl({"get", "vcjob", "ctr-volcano", "-o", "jsonpath={.metadata.labels.team}"}), "rec");
   EXPECT_THAT(Refused({"patch", "vcjob", "ctr-volcano", "--type=strategic", "-p", "{}"}),
               HasSubstr("application/strategic-merge-patch+json is not supported"));
   Kubectl({"label", "node", "node-002", "zone=a"});
   Kubectl({"annotate", "node", "node-002", "note=hello"});
-  EXPECT_EQ(Kubectl({"get", "node", "node-002", "-o", "jsonpath={.metadata.labels.zone}{.metadata.annotations.note}"}), "ahello");
+  EXPECT_EQ(Kubectl({"get", "node", "node-002", "-o", "jsonpath={.metadata.labels.zone}{.metadata.annotations.note}"}),
+            "ahello");
   Kubectl({"label", "node", "node-002", "zone-"});
   EXPECT_EQ(Kubectl({"get", "nodes", "-l", "zone", "-o", "name"}), "");
   Kubectl({"create", "configmap", "settings", "--from-literal=a=1"});
@@ -178,8 +192,10 @@ TEST_F(KubectlTest, AFileIsAppliedAgainAndAListIsAFile) {
   Kubectl({"apply", "-f", kExamples + "ctr-volcano.yaml"});
   Kubectl({"apply", "-f", kExamples + "ctr-volcano.yaml"});
   Kubectl({"replace", "-f", kExamples + "ctr-volcano.yaml"});
-  EXPECT_EQ(Kubectl({"get", "vcjob", "ctr-volcano", "-o", "jsonpath={.metadata.generation}"}), "1") << "the spec did not change";
-  const std::string list = "apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: a}\n";
+  EXPECT_EQ(Kubectl({"get", "vcjob", "ctr-volcano", "-o", "jsonpath={.metadata.generation}"}), "1")
+      << "the spec did not change";
+  const std::string list =
+      "apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: a}\n";
   EXPECT_EQ(Kubectl({"apply", "-f", "-"}, list), "configmap/a created\n");
 }
 
@@ -189,7 +205,8 @@ TEST_F(KubectlTest, ACordonedNodeTakesNoPods) {
   EXPECT_THAT(Kubectl({"get", "nodes"}), HasSubstr("SchedulingDisabled"));
   Kubectl({"apply", "-f", kExamples + "ctr-volcano.yaml"});
   WaitForJob("ctr-volcano", "Running");
-  EXPECT_EQ(Kubectl({"get", "pods", "-o", "jsonpath={.items[*].spec.nodeName}"}), "node-001 node-001 node-001 node-001");
+  EXPECT_EQ(Kubectl({"get", "pods", "-o", "jsonpath={.items[*].spec.nodeName}"}),
+            "node-001 node-001 node-001 node-001");
   EXPECT_EQ(Kubectl({"uncordon", "node-000"}), "node/node-000 uncordoned\n");
 }
 
@@ -197,7 +214,8 @@ TEST_F(KubectlTest, ACordonedNodeTakesNoPods) {
 TEST_F(KubectlTest, TypedCommands) {
   Start();
   EXPECT_EQ(Kubectl({"create", "namespace", "ads"}), "namespace/ads created\n");
-  EXPECT_EQ(Kubectl({"create", "configmap", "settings", "-n", "ads", "--from-literal=a=1"}), "configmap/settings created\n");
+  EXPECT_EQ(Kubectl({"create", "configmap", "settings", "-n", "ads", "--from-literal=a=1"}),
+            "configmap/settings created\n");
   EXPECT_EQ(Kubectl({"get", "configmap", "settings", "-n", "ads", "-o", "jsonpath={.data}"}), R"({"a":"1"})");
   EXPECT_EQ(Kubectl({"create", "secret", "generic", "login", "--from-literal=password=pw"}), "secret/login created\n");
   EXPECT_EQ(Kubectl({"get", "secret", "login", "-o", "jsonpath={.type} {.data.password}"}), "Opaque cHc=");
@@ -205,14 +223,21 @@ TEST_F(KubectlTest, TypedCommands) {
   EXPECT_EQ(Kubectl({"create", "priorityclass", "low", "--value=0"}), "priorityclass.scheduling.k8s.io/low created\n");
   EXPECT_EQ(Kubectl({"get", "priorityclass", "low", "-o", "jsonpath={.value}"}), "0");
   EXPECT_EQ(Kubectl({"create", "quota", "room", "--hard=pods=10,requests.cpu=1500m"}), "resourcequota/room created\n");
-  EXPECT_EQ(Kubectl({"get", "quota", "room", "-o", R"(jsonpath={.spec.hard.pods} {.spec.hard.requests\.cpu})"}), "10 1500m");
-  EXPECT_EQ(Kubectl({"create", "pdb", "half", "--selector=app=ps", "--min-available=50%"}), "poddisruptionbudget.policy/half created\n");
-  EXPECT_EQ(Kubectl({"get", "pdb", "half", "-o", "jsonpath={.spec.minAvailable} {.spec.selector.matchLabels.app}"}), "50% ps");
+  EXPECT_EQ(Kubectl({"get", "quota", "room", "-o", R"(jsonpath={.spec.hard.pods} {.spec.hard.requests\.cpu})"}),
+            "10 1500m");
+  EXPECT_EQ(Kubectl({"create", "pdb", "half", "--selector=app=ps", "--min-available=50%"}),
+            "poddisruptionbudget.policy/half created\n");
+  EXPECT_EQ(Kubectl({"get", "pdb", "half", "-o", "jsonpath={.spec.minAvailable} {.spec.selector.matchLabels.app}"}),
+            "50% ps");
   EXPECT_EQ(Kubectl({"create", "service", "clusterip", "front", "--tcp=80:8080"}), "service/front created\n");
-  EXPECT_EQ(Kubectl({"get", "service", "front", "-o", "jsonpath={.spec.ports[0].port} {.spec.ports[0].targetPort}"}), "80 8080");
+  EXPECT_EQ(Kubectl({"get", "service", "front", "-o", "jsonpath={.spec.ports[0].port} {.spec.ports[0].targetPort}"}),
+            "80 8080");
   EXPECT_EQ(Kubectl({"create", "deployment", "web", "--image=nginx", "--replicas=0"}), "deployment.apps/web created\n");
-  EXPECT_EQ(Kubectl({"get", "deployment", "web", "-o", "jsonpath={.spec.replicas} {.spec.template.spec.containers[0].image}"}), "0 nginx");
-  EXPECT_THAT(Refused({"create", "configmap", "settings", "-n", "ads"}), HasSubstr("configmaps \"settings\" already exists"));
+  EXPECT_EQ(Kubectl({"get", "deployment", "web", "-o",
+                     "jsonpath={.spec.replicas} {.spec.template.spec.containers[0].image}"}),
+            "0 nginx");
+  EXPECT_THAT(Refused({"create", "configmap", "settings", "-n", "ads"}),
+              HasSubstr("configmaps \"settings\" already exists"));
   EXPECT_THAT(Refused({"create", "configmap", "settings", "-n", "nope"}), HasSubstr("namespaces \"nope\" not found"));
 }
 
@@ -227,10 +252,12 @@ TEST_F(KubectlTest, ADrainedNodeRestartsTheJobElsewhere) {
               AllOf(HasSubstr("pod/ctr-volcano-trainer-0 evicted"), HasSubstr("node/" + node + " drained")));
   Kubectl({"wait", "vcjob/ctr-volcano", "--for=jsonpath={.status.retryCount}=1", "--timeout=30s"});
   WaitForJob("ctr-volcano", "Running");
-  EXPECT_THAT(Kubectl({"get", "pods", "-o", "jsonpath={.items[*].spec.nodeName}"}), AllOf(Not(HasSubstr(node)), HasSubstr("node-")));
+  EXPECT_THAT(Kubectl({"get", "pods", "-o", "jsonpath={.items[*].spec.nodeName}"}),
+              AllOf(Not(HasSubstr(node)), HasSubstr("node-")));
   // Without evictions, drain deletes, with typed options.
   const std::string other = Kubectl({"get", "pod", "ctr-volcano-trainer-0", "-o", "jsonpath={.spec.nodeName}"});
-  EXPECT_THAT(Kubectl({"drain", other, "--disable-eviction", "--force", "--timeout=30s"}), HasSubstr("node/" + other + " drained"));
+  EXPECT_THAT(Kubectl({"drain", other, "--disable-eviction", "--force", "--timeout=30s"}),
+              HasSubstr("node/" + other + " drained"));
 }
 
 TEST_F(KubectlTest, ATypoIsRefusedWithItsPath) {
@@ -260,15 +287,18 @@ TEST_F(KubectlTest, AdmissionRefusesWhatVolcanoRefuses) {
 
 TEST_F(KubectlTest, DryRunChangesNothing) {
   Start();
-  EXPECT_THAT(Kubectl({"apply", "--dry-run=server", "-f", kExamples + "ctr-volcano.yaml"}), HasSubstr("created (server dry run)"));
+  EXPECT_THAT(Kubectl({"apply", "--dry-run=server", "-f", kExamples + "ctr-volcano.yaml"}),
+              HasSubstr("created (server dry run)"));
   EXPECT_THAT(Kubectl({"get", "vcjob"}), IsEmpty());
-  EXPECT_THAT(Kubectl({"create", "--dry-run=server", "-o", "yaml", "-f", kExamples + "ctr-volcano.yaml"}), HasSubstr("queue: default"));
+  EXPECT_THAT(Kubectl({"create", "--dry-run=server", "-o", "yaml", "-f", kExamples + "ctr-volcano.yaml"}),
+              HasSubstr("queue: default"));
 }
 
 TEST_F(KubectlTest, DiscoveryVersionAndExplain) {
   Start();
   EXPECT_THAT(Kubectl({"api-resources"}), AllOf(HasSubstr("vcjob,vj"), HasSubstr("podgroups"), HasSubstr("pods")));
-  EXPECT_THAT(Kubectl({"api-resources", "--api-group=batch.volcano.sh", "-o", "name"}), HasSubstr("jobs.batch.volcano.sh"));
+  EXPECT_THAT(Kubectl({"api-resources", "--api-group=batch.volcano.sh", "-o", "name"}),
+              HasSubstr("jobs.batch.volcano.sh"));
   EXPECT_THAT(Kubectl({"version"}), HasSubstr("Server Version: v1.36"));
   EXPECT_THAT(Kubectl({"explain", "vcjob.spec.minAvailable"}), HasSubstr("members of the gang"));
 }
@@ -276,9 +306,12 @@ TEST_F(KubectlTest, DiscoveryVersionAndExplain) {
 TEST_F(KubectlTest, ACronJobStartsWhatItMissed) {
   Start();
   EXPECT_EQ(Kubectl({"apply", "-f", kExamples + "cron-volcano.yaml"}), "cronjob.batch.volcano.sh/nightly created\n");
-  EXPECT_THAT(Kubectl({"get", "cronvcjob"}), AllOf(HasSubstr("SCHEDULE     TIMEZONE        SUSPEND   LAST SCHEDULE   AGE"), HasSubstr("30 2 * * *   Asia/Shanghai   false")));
+  EXPECT_THAT(Kubectl({"get", "cronvcjob"}),
+              AllOf(HasSubstr("SCHEDULE     TIMEZONE        SUSPEND   LAST SCHEDULE   AGE"),
+                    HasSubstr("30 2 * * *   Asia/Shanghai   false")));
   // As if it had been made and suspended long ago; now it is to start whatever it missed.
-  Kubectl({"patch", "cronvj", "nightly", "--subresource=status", "--type=merge", "-p", R"({"status":{"lastScheduleTime":"2026-01-01T00:00:00Z"}})"});
+  Kubectl({"patch", "cronvj", "nightly", "--subresource=status", "--type=merge", "-p",
+           R"({"status":{"lastScheduleTime":"2026-01-01T00:00:00Z"}})"});
   Kubectl({"patch", "cronvj", "nightly", "--type=merge", "-p", R"({"spec":{"startingDeadlineSeconds":null}})"});
   Kubectl({"wait", "cronvj/nightly", "--for=jsonpath={.status.active[0].uid}", "--timeout=30s"});
   const std::string job = Kubectl({"get", "cronvj", "nightly", "-o", "jsonpath={.status.active[0].name}"});
@@ -300,9 +333,11 @@ TEST_F(KubectlTest, ServerSideApply) {
   Kubectl({"apply", "--server-side", "--field-manager=other", "--force-conflicts", "-f", "-"}, config("3"));
   EXPECT_EQ(Kubectl({"get", "configmap", "a", "-o", "jsonpath={.data.k}"}), "3");
   EXPECT_THAT(Kubectl({"get", "configmap", "a", "-o", "yaml", "--show-managed-fields"}), HasSubstr("manager: other"));
-  EXPECT_THAT(Kubectl({"apply", "--server-side", "-f", kExamples + "ctr-volcano.yaml"}), HasSubstr("serverside-applied"));
+  EXPECT_THAT(Kubectl({"apply", "--server-side", "-f", kExamples + "ctr-volcano.yaml"}),
+              HasSubstr("serverside-applied"));
   WaitForJob("ctr-volcano", "Running");
-  EXPECT_THAT(Kubectl({"apply", "--server-side", "-f", kExamples + "ctr-volcano.yaml"}), HasSubstr("serverside-applied"));
+  EXPECT_THAT(Kubectl({"apply", "--server-side", "-f", kExamples + "ctr-volcano.yaml"}),
+              HasSubstr("serverside-applied"));
 }
 
 TEST_F(KubectlTest, WhatIsNotThereAnswersClearly) {
@@ -317,7 +352,8 @@ TEST_F(KubectlTest, EventsTellTheStory) {
   Start({"--finish", "trainer=100ms", "--apply", kExamples + "ctr-volcano.yaml"});
   WaitForJob("ctr-volcano", "Completed");
   const std::string events = Kubectl({"get", "events"});
-  EXPECT_THAT(events, AllOf(HasSubstr("Scheduled"), HasSubstr("Started"), HasSubstr("ExecuteAction"), HasSubstr("CompleteJob")));
+  EXPECT_THAT(events, AllOf(HasSubstr("Scheduled"), HasSubstr("Started"), HasSubstr("ExecuteAction"),
+                            HasSubstr("CompleteJob")));
   EXPECT_THAT(events, Not(HasSubstr("Unschedulable"))) << "a gang that is being placed is no reason for a warning";
   EXPECT_THAT(Kubectl({"events", "--for", "vcjob/ctr-volcano"}), HasSubstr("CompleteJob"));
 }

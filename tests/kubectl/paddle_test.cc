@@ -1,5 +1,5 @@
-// PaddleJobs as their users handle them: the real kubectl, its validation on, against `gangway sandbox`. Skipped, and counted as skipped,
-// where there is no kubectl.
+// PaddleJobs as their users handle them: the real kubectl, its validation on, against `gangway sandbox`. Skipped, and
+// counted as skipped, where there is no kubectl.
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -46,16 +46,22 @@ class PaddleKubectlTest : public ::testing::Test {
 TEST_F(PaddleKubectlTest, AJobWithServersFromApplyToCompleted) {
   Start();
   // Its servers would be given ten seconds to end by themselves.
-  const std::string job = absl::StrReplaceAll(ReadFile(kExamples + "ps.yaml"), {{"  name: wide-and-deep\n", "  name: wide-and-deep\n  annotations: {paddle.gangway.io/server-grace: 0s}\n"}});
-  EXPECT_EQ(Kubectl({"apply", "--validate=strict", "-f", "-"}, job), "paddlejob.batch.paddlepaddle.org/wide-and-deep created\n");
+  const std::string job = absl::StrReplaceAll(
+      ReadFile(kExamples + "ps.yaml"),
+      {{"  name: wide-and-deep\n", "  name: wide-and-deep\n  annotations: {paddle.gangway.io/server-grace: 0s}\n"}});
+  EXPECT_EQ(Kubectl({"apply", "--validate=strict", "-f", "-"}, job),
+            "paddlejob.batch.paddlepaddle.org/wide-and-deep created\n");
   WaitFor("pdj/wide-and-deep", ".status.phase", "Running");
-  EXPECT_THAT(Kubectl({"get", "pdj"}), ContainsRegex("NAME +STATUS +MODE +PS +WORKER +AGE\nwide-and-deep +Running +PS +2/2 +2/2 +[0-9]+s\n"));
+  EXPECT_THAT(Kubectl({"get", "pdj"}),
+              ContainsRegex("NAME +STATUS +MODE +PS +WORKER +AGE\nwide-and-deep +Running +PS +2/2 +2/2 +[0-9]+s\n"));
   EXPECT_THAT(Kubectl({"get", "pdj", "-o", "wide"}), ContainsRegex("HETER +RESTARTS +QUEUE +MESSAGE\n.* default "));
-  EXPECT_EQ(Kubectl({"get", "vcjob", "wide-and-deep", "-o", "jsonpath={.metadata.ownerReferences[0].kind}"}), "PaddleJob");
+  EXPECT_EQ(Kubectl({"get", "vcjob", "wide-and-deep", "-o", "jsonpath={.metadata.ownerReferences[0].kind}"}),
+            "PaddleJob");
   Kubectl({"annotate", "pods", "-l", "volcano.sh/task-spec=worker", "sandbox.gangway.io/finish=0s"});
   WaitFor("pdj/wide-and-deep", ".status.phase", "Completed");
   EXPECT_THAT(Kubectl({"describe", "pdj", "wide-and-deep"}),
-              AllOf(HasSubstr("Kind:         PaddleJob"), HasSubstr("Translated"), HasSubstr("JobCreated"), ContainsRegex("Phase: +Completed")));
+              AllOf(HasSubstr("Kind:         PaddleJob"), HasSubstr("Translated"), HasSubstr("JobCreated"),
+                    ContainsRegex("Phase: +Completed")));
   Kubectl({"delete", "pdj", "wide-and-deep"});
   Kubectl({"wait", "vcjob", "--all", "--for=delete", "--timeout=30s"});
   EXPECT_THAT(Kubectl({"get", "pods"}), IsEmpty());
@@ -72,7 +78,8 @@ spec: {worker: {replicas: 2, template: {spec: {containers: [{name: p, image: i, 
   WaitFor("pdj/large", ".status.conditions[?(@.type==\"Scheduled\")].status", "False");
   const std::string message = Kubectl({"get", "pdj", "large", "-o", "jsonpath={.status.message}"});
   EXPECT_THAT(message, HasSubstr("cpu"));
-  EXPECT_THAT(Kubectl({"describe", "pdj", "large"}), AllOf(HasSubstr("Scheduled"), HasSubstr("made job.batch.volcano.sh large in queue default")));
+  EXPECT_THAT(Kubectl({"describe", "pdj", "large"}),
+              AllOf(HasSubstr("Scheduled"), HasSubstr("made job.batch.volcano.sh large in queue default")));
   EXPECT_THAT(Kubectl({"get", "pdj", "large", "-o", "wide"}), HasSubstr(message));
 }
 
@@ -98,15 +105,19 @@ TEST_F(PaddleKubectlTest, AJobWithTheGuidesPodGroupRuns) {
   Kubectl({"apply", "-f", kGuide + "volcano-podgroup.yaml"});
   WaitFor("pdj/resnet", ".status.phase", "Running");
   // It may come after the pods.
-  Kubectl({"wait", "vcjob/resnet", "--for=jsonpath={.metadata.annotations.paddle\\.gangway\\.io/pod-group}", "--timeout=30s"});
-  EXPECT_THAT(Kubectl({"get", "pdj", "resnet", "-o", "jsonpath={.status.conditions[?(@.type==\"Translated\")].message}"}), HasSubstr("W-PG-DROPPED"));
+  Kubectl({"wait", "vcjob/resnet", "--for=jsonpath={.metadata.annotations.paddle\\.gangway\\.io/pod-group}",
+           "--timeout=30s"});
+  EXPECT_THAT(
+      Kubectl({"get", "pdj", "resnet", "-o", "jsonpath={.status.conditions[?(@.type==\"Translated\")].message}"}),
+      HasSubstr("W-PG-DROPPED"));
   EXPECT_THAT(Kubectl({"describe", "pdj", "resnet"}), HasSubstr("W-PG-DROPPED"));
 }
 
 // In another queue, with fewer pods, as long as none of them runs.
 TEST_F(PaddleKubectlTest, WhatThePodGroupBehindTheJobAsksForIsTakenOver) {
   Start({"--nodes", "2"});
-  Kubectl({"create", "-f", "-"}, "apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {name: ads}\nspec: {weight: 1}\n");
+  Kubectl({"create", "-f", "-"},
+          "apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {name: ads}\nspec: {weight: 1}\n");
   WaitFor("queue/ads", ".status.state", "Open");
   Kubectl({"cordon", "-l", "kubernetes.io/hostname"});
   Kubectl({"apply", "-f", "-"}, R"(
@@ -130,7 +141,9 @@ spec: {minMember: 3, queue: ads}
 
 TEST_F(PaddleKubectlTest, FieldsThatDoNotExistAreToldWithTheirPath) {
   Start();
-  const std::string job = "apiVersion: batch.paddlepaddle.org/v1\nkind: PaddleJob\nmetadata: {name: a}\nspec: {cleanPodPolice: Never, worker: {replicas: 1}}\n";
+  const std::string job =
+      "apiVersion: batch.paddlepaddle.org/v1\nkind: PaddleJob\nmetadata: {name: a}\nspec: {cleanPodPolice: Never, "
+      "worker: {replicas: 1}}\n";
   const Outcome strict = sandbox_->Kubectl({"create", "--validate=strict", "-f", "-"}, job);
   EXPECT_NE(strict.exit_code, 0);
   EXPECT_THAT(strict.err, HasSubstr("unknown field \"spec.cleanPodPolice\""));
@@ -141,10 +154,12 @@ TEST_F(PaddleKubectlTest, FieldsThatDoNotExistAreToldWithTheirPath) {
 
 TEST_F(PaddleKubectlTest, KubeflowsJobIsScaledAndTrains) {
   Start();
-  EXPECT_EQ(Kubectl({"apply", "--validate=strict", "-f", kExamples + "kubeflow.yaml"}), "paddlejob.kubeflow.org/paddle-simple-cpu created\n");
+  EXPECT_EQ(Kubectl({"apply", "--validate=strict", "-f", kExamples + "kubeflow.yaml"}),
+            "paddlejob.kubeflow.org/paddle-simple-cpu created\n");
   const std::string job = "paddlejobs.kubeflow.org/paddle-simple-cpu";
   WaitFor(job, ".status.replicaStatuses.Worker.active", "2");
-  EXPECT_THAT(Kubectl({"get", "paddlejobs.kubeflow.org"}), ContainsRegex("NAME +STATE +AGE\npaddle-simple-cpu +Running +"));
+  EXPECT_THAT(Kubectl({"get", "paddlejobs.kubeflow.org"}),
+              ContainsRegex("NAME +STATE +AGE\npaddle-simple-cpu +Running +"));
   EXPECT_EQ(Kubectl({"scale", job, "--replicas=3"}), "paddlejob.kubeflow.org/paddle-simple-cpu scaled\n");
   WaitFor(job, ".status.replicaStatuses.Worker.active", "3");
   Kubectl({"annotate", "pods", "--all", "sandbox.gangway.io/finish=0s"});

@@ -1,5 +1,5 @@
-// A cluster's manifests rehearsed on a laptop: the real kubectl applies deploy/volcano to `gangway sandbox`. Skipped, and counted as
-// skipped, where there is no kubectl.
+// A cluster's manifests rehearsed on a laptop: the real kubectl applies deploy/volcano to `gangway sandbox`. Skipped,
+// and counted as skipped, where there is no kubectl.
 #include <string>
 #include <thread>
 #include <vector>
@@ -38,7 +38,9 @@ class Rehearsal {
     EXPECT_THAT(outcome.err, IsEmpty()) << absl::StrJoin(args, " ");
     return outcome.out;
   }
-  std::vector<std::string> Lines(std::vector<std::string> args) { return absl::StrSplit(Kubectl(std::move(args)), '\n', absl::SkipEmpty()); }
+  std::vector<std::string> Lines(std::vector<std::string> args) {
+    return absl::StrSplit(Kubectl(std::move(args)), '\n', absl::SkipEmpty());
+  }
   int ExitCode(std::vector<std::string> args) { return sandbox_.Kubectl(std::move(args)).exit_code; }
 
  private:
@@ -59,11 +61,16 @@ void RehearseOverlay(const std::string& overlay) {
   if (overlay == "overlays/paddle-only") rehearsal.Kubectl({"apply", "-k", kDeploy + "paddle-namespace"});
   EXPECT_THAT(rehearsal.Lines({"apply", "-k", folder}), AllOf(Not(IsEmpty()), Each(EndsWith(" created"))));
   const auto versions = [&] {
-    return rehearsal.Kubectl({"get", "-k", folder, "-o", "jsonpath={range .items[*]}{.kind} {.metadata.name} {.metadata.resourceVersion}{\"\\n\"}{end}"});
+    return rehearsal.Kubectl(
+        {"get", "-k", folder, "-o",
+         "jsonpath={range .items[*]}{.kind} {.metadata.name} {.metadata.resourceVersion}{\"\\n\"}{end}"});
   };
   const std::string before = versions();
-  // kubectl sends the selector of a budget and the rules of a webhook each time, and calls that configured; nothing is written.
-  EXPECT_THAT(rehearsal.Lines({"apply", "-k", folder}), Each(AnyOf(EndsWith(" unchanged"), ContainsRegex("^(poddisruptionbudget|[a-z]+webhookconf).* configured$"))));
+  // kubectl sends the selector of a budget and the rules of a webhook each time, and calls that configured; nothing is
+  // written.
+  EXPECT_THAT(
+      rehearsal.Lines({"apply", "-k", folder}),
+      Each(AnyOf(EndsWith(" unchanged"), ContainsRegex("^(poddisruptionbudget|[a-z]+webhookconf).* configured$"))));
   EXPECT_EQ(versions(), before);
   EXPECT_THAT(rehearsal.Kubectl({"diff", "-k", folder}), IsEmpty());
   rehearsal.Kubectl({"delete", "-k", folder, "--timeout=60s"});
@@ -74,8 +81,8 @@ void RehearseOverlay(const std::string& overlay) {
 // Each in a sandbox of its own, all at once: a namespace takes five seconds to go.
 TEST_F(RehearsalTest, EachOverlayIsAppliedTwiceComparedRemovedAndAppliedAgain) {
   std::vector<std::thread> threads;
-  for (const char* const overlay : {"namespace", "paddle-namespace", "crds-kubeflow", "overlays/standalone", "overlays/beside-volcano", "overlays/paddle-only",
-                                    "overlays/standalone-webhook"}) {
+  for (const char* const overlay : {"namespace", "paddle-namespace", "crds-kubeflow", "overlays/standalone",
+                                    "overlays/beside-volcano", "overlays/paddle-only", "overlays/standalone-webhook"}) {
     threads.emplace_back(RehearseOverlay, overlay);
   }
   for (std::thread& thread : threads) thread.join();
@@ -105,29 +112,36 @@ TEST_F(RehearsalTest, WhatOneMayDo) {
 
 TEST_F(RehearsalTest, KubectlRun) {
   Rehearsal rehearsal;
-  EXPECT_EQ(rehearsal.Kubectl({"run", "a", "--image=busybox", "--restart=Never", "--overrides={\"spec\":{\"schedulerName\":\"volcano\"}}",
+  EXPECT_EQ(rehearsal.Kubectl({"run", "a", "--image=busybox", "--restart=Never",
+                               "--overrides={\"spec\":{\"schedulerName\":\"volcano\"}}",
                                "--annotations=sandbox.gangway.io/finish=100ms", "--", "true"}),
             "pod/a created\n");
   rehearsal.Kubectl({"wait", "pod/a", "--for=jsonpath={.status.phase}=Succeeded", "--timeout=30s"});
   EXPECT_EQ(rehearsal.Kubectl({"run", "b", "--image=busybox"}), "pod/b created\n");
   const auto description = [&] { return rehearsal.Kubectl({"describe", "pod", "b"}); };
-  EXPECT_TRUE(Eventually([&] { return absl::StrContains(description(), "say schedulerName: volcano"); })) << description();
+  EXPECT_TRUE(Eventually([&] { return absl::StrContains(description(), "say schedulerName: volcano"); }))
+      << description();
 }
 
 TEST_F(RehearsalTest, WhatKubectlMakesItself) {
   Rehearsal rehearsal;
   EXPECT_THAT(rehearsal.Kubectl({"create", "role", "r", "--verb=get,list", "--resource=pods"}), EndsWith(" created\n"));
-  EXPECT_THAT(rehearsal.Kubectl({"create", "rolebinding", "rb", "--role=r", "--serviceaccount=default:default"}), EndsWith(" created\n"));
-  EXPECT_THAT(rehearsal.Kubectl({"create", "clusterrole", "cr", "--verb=get", "--resource=nodes"}), EndsWith(" created\n"));
-  EXPECT_THAT(rehearsal.Kubectl({"create", "clusterrolebinding", "crb", "--clusterrole=cr", "--user=u"}), EndsWith(" created\n"));
+  EXPECT_THAT(rehearsal.Kubectl({"create", "rolebinding", "rb", "--role=r", "--serviceaccount=default:default"}),
+              EndsWith(" created\n"));
+  EXPECT_THAT(rehearsal.Kubectl({"create", "clusterrole", "cr", "--verb=get", "--resource=nodes"}),
+              EndsWith(" created\n"));
+  EXPECT_THAT(rehearsal.Kubectl({"create", "clusterrolebinding", "crb", "--clusterrole=cr", "--user=u"}),
+              EndsWith(" created\n"));
   EXPECT_THAT(rehearsal.Kubectl({"create", "deployment", "d", "--image=i"}), EndsWith(" created\n"));
   EXPECT_THAT(rehearsal.Kubectl({"create", "job", "j", "--image=i"}), EndsWith(" created\n"));
   EXPECT_THAT(rehearsal.Kubectl({"create", "cronjob", "cj", "--image=i", "--schedule=@daily"}), EndsWith(" created\n"));
   EXPECT_THAT(rehearsal.Kubectl({"create", "ingress", "in", "--rule=x.example.com/=s:80"}), EndsWith(" created\n"));
   EXPECT_THAT(rehearsal.Kubectl({"create", "serviceaccount", "sa"}), EndsWith(" created\n"));
   EXPECT_THAT(rehearsal.Kubectl({"get", "role,rolebinding,clusterrole,clusterrolebinding,job,cronjob,ingress,sc"}),
-              AllOf(HasSubstr("role.rbac.authorization.k8s.io/r"), HasSubstr("job.batch/j"), HasSubstr("cronjob.batch/cj"), HasSubstr("standard (default)")));
-  for (const char* const what : {"role/r", "rolebinding/rb", "clusterrole/cr", "clusterrolebinding/crb", "job/j", "cronjob/cj", "ingress/in", "sc/standard"}) {
+              AllOf(HasSubstr("role.rbac.authorization.k8s.io/r"), HasSubstr("job.batch/j"),
+                    HasSubstr("cronjob.batch/cj"), HasSubstr("standard (default)")));
+  for (const char* const what : {"role/r", "rolebinding/rb", "clusterrole/cr", "clusterrolebinding/crb", "job/j",
+                                 "cronjob/cj", "ingress/in", "sc/standard"}) {
     EXPECT_THAT(rehearsal.Kubectl({"describe", what}), StartsWith("Name:")) << what;
   }
 }

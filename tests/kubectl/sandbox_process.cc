@@ -42,15 +42,18 @@ std::string SandboxProcess::url() const {
 }
 
 std::string Normalize(const std::string& text) {
-  static const std::vector<std::pair<std::regex, std::string>>& rules = *new std::vector<std::pair<std::regex, std::string>>{
-      {std::regex("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"), "<uid>"},
-      {std::regex("[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}(\\.[0-9]+)?Z"), "<time>"},
-      {std::regex("(Resource Version: +)[0-9]+"), "$1<version>"},
-      {std::regex("(Generation: +)[0-9]+"), "$1<generation>"},
-      {std::regex("(Transition ID: +)\\S+"), "$1<id>"},
-      {std::regex("(\\s)(<invalid>|[0-9]+(\\.[0-9]+)?(ms|s|m|h|d)([0-9]+s)?)( \\(x[0-9]+ over [0-9a-z]+\\))?(?=\\s)"), "$1<age>"},
-      {std::regex(" +"), " "},
-      {std::regex(" +\n"), "\n"}};
+  static const std::vector<std::pair<std::regex, std::string>>& rules =
+      *new std::vector<std::pair<std::regex, std::string>>{
+          {std::regex("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"), "<uid>"},
+          {std::regex("[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}(\\.[0-9]+)?Z"), "<time>"},
+          {std::regex("(Resource Version: +)[0-9]+"), "$1<version>"},
+          {std::regex("(Generation: +)[0-9]+"), "$1<generation>"},
+          {std::regex("(Transition ID: +)\\S+"), "$1<id>"},
+          {std::regex(
+               "(\\s)(<invalid>|[0-9]+(\\.[0-9]+)?(ms|s|m|h|d)([0-9]+s)?)( \\(x[0-9]+ over [0-9a-z]+\\))?(?=\\s)"),
+           "$1<age>"},
+          {std::regex(" +"), " "},
+          {std::regex(" +\n"), "\n"}};
   std::string out = text;
   for (const auto& [pattern, word] : rules) out = std::regex_replace(out, pattern, word);
   return out;

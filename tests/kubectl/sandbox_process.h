@@ -1,4 +1,5 @@
-// The real program and the real kubectl, as a user has them: `gangway sandbox` in a process of its own, kubectl against it.
+// The real program and the real kubectl, as a user has them: `gangway sandbox` in a process of its own, kubectl against
+// it.
 #pragma once
 
 #include <optional>

@@ -23,7 +23,8 @@ struct Pipes {
 };
 
 // A negative descriptor leaves ours in place.
-pid_t Spawn(const std::vector<std::string>& argv, const std::vector<std::string>& environment, int in, int out, int err) {
+pid_t Spawn(const std::vector<std::string>& argv, const std::vector<std::string>& environment, int in, int out,
+            int err) {
   std::vector<char*> args;
   for (const std::string& arg : argv) args.push_back(const_cast<char*>(arg.c_str()));
   args.push_back(nullptr);
@@ -58,7 +59,8 @@ void Exchange(const std::string& input, int in, int out, int err, Outcome& outco
     GW_CHECK(poll(fds, 3, 120'000) > 0);
     if (fds[0].fd >= 0 && fds[0].revents != 0) {
       // What is ready takes that much; more would wait for a program that waits for us to read.
-      const ssize_t n = write(fds[0].fd, input.data() + written, std::min<std::size_t>(input.size() - written, PIPE_BUF));
+      const ssize_t n =
+          write(fds[0].fd, input.data() + written, std::min<std::size_t>(input.size() - written, PIPE_BUF));
       written = n < 0 ? input.size() : written + static_cast<std::size_t>(n);
     }
     for (int i = 1; i < 3; ++i) {
@@ -76,7 +78,8 @@ void Exchange(const std::string& input, int in, int out, int err, Outcome& outco
   if (fds[0].fd >= 0) close(fds[0].fd);
 }
 
-pid_t SpawnInto(const std::vector<std::string>& argv, const std::string& output_file, const std::vector<std::string>& environment) {
+pid_t SpawnInto(const std::vector<std::string>& argv, const std::string& output_file,
+                const std::vector<std::string>& environment) {
   if (output_file.empty()) return Spawn(argv, environment, -1, -1, -1);
   const int file = open(output_file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   GW_CHECK(file >= 0);
@@ -87,7 +90,8 @@ pid_t SpawnInto(const std::vector<std::string>& argv, const std::string& output_
 
 }  // namespace
 
-Outcome RunProgram(const std::vector<std::string>& argv, const std::vector<std::string>& environment, const std::string& input) {
+Outcome RunProgram(const std::vector<std::string>& argv, const std::vector<std::string>& environment,
+                   const std::string& input) {
   std::signal(SIGPIPE, SIG_IGN);
   Pipes pipes;
   GW_CHECK(pipe2(pipes.in, O_CLOEXEC) == 0 && pipe2(pipes.out, O_CLOEXEC) == 0 && pipe2(pipes.err, O_CLOEXEC) == 0);
@@ -139,7 +143,8 @@ std::optional<int> ChildProcess::Ended() {
 int ChildProcess::Stop(int patience_seconds) {
   Signal(SIGTERM);
   const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(patience_seconds);
-  while (!Ended() && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  while (!Ended() && std::chrono::steady_clock::now() < until)
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
   Signal(SIGKILL);
   return Wait();
 }

@@ -17,12 +17,13 @@ struct Outcome {
 };
 
 // Runs a program to its end (`input` on its standard input). `environment` ("NAME=value") is added to ours.
-Outcome RunProgram(const std::vector<std::string>& argv, const std::vector<std::string>& environment = {}, const std::string& input = {});
+Outcome RunProgram(const std::vector<std::string>& argv, const std::vector<std::string>& environment = {},
+                   const std::string& input = {});
 
 bool HasKubectl();
 
-// A program that runs until Stop(), with both outputs in a file or, `output_file` empty, where ours go. It is killed when the
-// thread that started it ends, so that nothing is left over by a test that crashes.
+// A program that runs until Stop(), with both outputs in a file or, `output_file` empty, where ours go. It is killed
+// when the thread that started it ends, so that nothing is left over by a test that crashes.
 class ChildProcess {
  public:
   explicit ChildProcess(const std::vector<std::string>& argv, const std::string& output_file = {},

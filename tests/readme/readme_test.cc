@@ -1,4 +1,5 @@
-// The README's way from paddle-operator and back, run as it is written: its commands by a shell, the real kubectl, the sandbox as the cluster.
+// The README's way from paddle-operator and back, run as it is written: its commands by a shell, the real kubectl, the
+// sandbox as the cluster.
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -41,7 +42,8 @@ class MovingTest : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!HasKubectl()) GTEST_SKIP() << "there is no kubectl on this machine";
-    sandbox_ = std::make_unique<SandboxProcess>(std::vector<std::string>{"--start-delay", "10ms", "--stop-delay", "10ms"});
+    sandbox_ =
+        std::make_unique<SandboxProcess>(std::vector<std::string>{"--start-delay", "10ms", "--stop-delay", "10ms"});
     std::filesystem::create_symlink(GW_GANGWAY, sandbox_->folder() + "/gangway");
   }
   std::string Kubectl(std::vector<std::string> args, const std::string& input = {}) {
@@ -51,27 +53,38 @@ class MovingTest : public ::testing::Test {
   }
   // A shell's, which stops at the first command that fails.
   std::string Run(const std::string& commands) {
-    const Outcome outcome = RunProgram({"bash", "-ec", absl::StrCat("set -o pipefail; cd " GW_SOURCE_DIR "; PATH=", sandbox_->folder(), ":$PATH\n", commands)},
-                                       {"KUBECONFIG=" + sandbox_->kubeconfig()});
+    const Outcome outcome = RunProgram(
+        {"bash", "-ec",
+         absl::StrCat("set -o pipefail; cd " GW_SOURCE_DIR "; PATH=", sandbox_->folder(), ":$PATH\n", commands)},
+        {"KUBECONFIG=" + sandbox_->kubeconfig()});
     EXPECT_EQ(outcome.exit_code, 0) << commands << "\n" << outcome.out << outcome.err;
     return outcome.out;
   }
   // What paddle-operator has made of its guide's example.
   void LetTheOperatorWork() {
     Kubectl({"create", "namespace", "paddle-system"});
-    Kubectl({"apply", "-n", "paddle-system", "-f", "-"}, R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"paddle-controller-manager"},"spec":{"replicas":1,
+    Kubectl(
+        {"apply", "-n", "paddle-system", "-f", "-"},
+        R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"paddle-controller-manager"},"spec":{"replicas":1,
       "selector":{"matchLabels":{"app":"o"}},"template":{"metadata":{"labels":{"app":"o"}},"spec":{"containers":[{"name":"manager","image":"paddleflow/paddle-operator:v0.3.5"}]}}}})");
     const std::string example = ReadFile(GW_SOURCE_DIR "/tests/golden/paddle/guide/volcano.yaml");
     // Ours sees it only when its pods are there.
-    Kubectl({"apply", "-f", "-"}, absl::StrReplaceAll(example, {{"metadata:\n", "metadata:\n  annotations: {paddle.gangway.io/managed-by: paddle-operator}\n"}}));
+    Kubectl(
+        {"apply", "-f", "-"},
+        absl::StrReplaceAll(
+            example, {{"metadata:\n", "metadata:\n  annotations: {paddle.gangway.io/managed-by: paddle-operator}\n"}}));
     const std::string uid = Kubectl({"get", "pdj", kJob, "-o", "jsonpath={.metadata.uid}"});
     for (const std::string role : {"ps", "worker"}) {
       for (const char* const index : {"-0", "-1"}) {
         const std::string name = absl::StrCat(kJob, "-", role, index);
-        Kubectl({"apply", "-f", "-"}, absl::StrCat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")", name, R"(","labels":{"paddle-res-name":")", name,
-                                                   R"(","paddle-res-type":")", role, R"("},"annotations":{"paddle-resource":")", role,
-                                                   R"("},"ownerReferences":[{"apiVersion":"batch.paddlepaddle.org/v1","kind":"PaddleJob","name":")", kJob, R"(","uid":")", uid,
-                                                   R"(","controller":true}]},"spec":{"nodeName":"node-000","containers":[{"name":"paddle","image":"p"}]}})"));
+        Kubectl(
+            {"apply", "-f", "-"},
+            absl::StrCat(
+                R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")", name, R"(","labels":{"paddle-res-name":")",
+                name, R"(","paddle-res-type":")", role, R"("},"annotations":{"paddle-resource":")", role,
+                R"("},"ownerReferences":[{"apiVersion":"batch.paddlepaddle.org/v1","kind":"PaddleJob","name":")", kJob,
+                R"(","uid":")", uid,
+                R"(","controller":true}]},"spec":{"nodeName":"node-000","containers":[{"name":"paddle","image":"p"}]}})"));
       }
     }
     Kubectl({"wait", "pod", "--all", "--for=jsonpath={.status.phase}=Running", "--timeout=30s"});
@@ -91,10 +104,12 @@ TEST_F(MovingTest, FromPaddleOperatorAndBack) {
   ASSERT_NE(install, std::string::npos);
   const std::string overlay = blocks[0].substr(install + 17, blocks[0].find('\n', install) - install - 17);
   EXPECT_TRUE(std::filesystem::exists(absl::StrCat(GW_SOURCE_DIR, "/", overlay, "/kustomization.yaml"))) << overlay;
-  EXPECT_THAT(Run(blocks[0].substr(0, install)), AllOf(HasSubstr(kJob), HasSubstr("spec.schedulingPolicy.minAvailable")));
+  EXPECT_THAT(Run(blocks[0].substr(0, install)),
+              AllOf(HasSubstr(kJob), HasSubstr("spec.schedulingPolicy.minAvailable")));
   EXPECT_EQ(Kubectl({"get", "vcjob", "-o", "name"}), "") << "what the operator has pods for is left alone";
 
-  EXPECT_THAT(Run(blocks[1]), AllOf(HasSubstr("runs under paddle-operator"), HasSubstr("done; what was is kept in config map"), HasSubstr("STATUS")));
+  EXPECT_THAT(Run(blocks[1]), AllOf(HasSubstr("runs under paddle-operator"),
+                                    HasSubstr("done; what was is kept in config map"), HasSubstr("STATUS")));
   Kubectl({"wait", "pdj", kJob, "--for=jsonpath={.status.phase}=Running", "--timeout=30s"});
   EXPECT_EQ(Kubectl({"get", "pods", "-o", "jsonpath={.items[*].metadata.ownerReferences[0].kind}"}), "Job Job Job Job");
 

@@ -39,7 +39,8 @@ class ScriptsTest : public ::testing::Test {
   std::string PathWithout(const std::string& missing) {
     const std::string bin = path("bin-without-" + missing);
     std::filesystem::create_directories(bin);
-    for (const char* used : {"awk", "bash", "cat", "dirname", "env", "realpath"}) std::filesystem::create_symlink(std::string("/usr/bin/") + used, bin + "/" + used);
+    for (const char* used : {"awk", "bash", "cat", "dirname", "env", "realpath"})
+      std::filesystem::create_symlink(std::string("/usr/bin/") + used, bin + "/" + used);
     for (const char* tool : {"go", "kubectl", "clang++-19", "ld.gold"}) {
       if (tool != missing) std::filesystem::create_symlink("/bin/true", bin + "/" + tool);
     }
@@ -61,8 +62,10 @@ TEST_F(SkipsTest, NothingSkippedIsSaid) {
 }
 
 TEST_F(SkipsTest, SkipsAreCountedByReason) {
-  Write("run", "ran\ta_test\t1\nskipped\ta_test\tA.1\tno kubectl\nskipped\tb_test\tB.1\tno Go\nskipped\ta_test\tA.2\tno kubectl\n"
-               "skipped\tc_test\tC.1\tno kubectl\nskipped\tc_test\tC.2\tno kubectl\n");
+  Write("run",
+        "ran\ta_test\t1\nskipped\ta_test\tA.1\tno kubectl\nskipped\tb_test\tB.1\tno Go\nskipped\ta_test\tA.2\tno "
+        "kubectl\n"
+        "skipped\tc_test\tC.1\tno kubectl\nskipped\tc_test\tC.2\tno kubectl\n");
   const Outcome outcome = Run({"skips", path("run")});
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_EQ(outcome.out,
@@ -86,13 +89,15 @@ TEST_F(TestToolsTest, WhereAllIsThereNothingIsSaid) {
 }
 
 TEST_F(TestToolsTest, EachThatIsMissingIsSaidAndFailsWhereAllIsRequired) {
-  for (const auto& [tool, help] : {std::pair{"go", "https://go.dev/dl"}, std::pair{"kubectl", "https://kubernetes.io"},
-                                   std::pair{"clang++-19", "apt-get install clang-19"}, std::pair{"ld.gold", "binutils"}}) {
+  for (const auto& [tool, help] :
+       {std::pair{"go", "https://go.dev/dl"}, std::pair{"kubectl", "https://kubernetes.io"},
+        std::pair{"clang++-19", "apt-get install clang-19"}, std::pair{"ld.gold", "binutils"}}) {
     SCOPED_TRACE(tool);
     const std::string path = PathWithout(tool);
     const Outcome told = Run({"test-tools"}, {path});
     EXPECT_EQ(told.exit_code, 0);
-    EXPECT_THAT(told.err, AllOf(HasSubstr(absl::StrCat("there is no ", tool, " on this machine")), HasSubstr(help), Not(HasSubstr("GW_REQUIRE_ALL"))));
+    EXPECT_THAT(told.err, AllOf(HasSubstr(absl::StrCat("there is no ", tool, " on this machine")), HasSubstr(help),
+                                Not(HasSubstr("GW_REQUIRE_ALL"))));
     const Outcome required = Run({"test-tools"}, {path, "GW_REQUIRE_ALL=1"});
     EXPECT_EQ(required.exit_code, 1);
     EXPECT_THAT(required.err, HasSubstr("nothing may be skipped"));
@@ -112,7 +117,9 @@ class OneDefinitionTest : public ScriptsTest {
 
 TEST_F(OneDefinitionTest, TwoTypesOfOneNameAreFound) {
   Write("plugin/a.cc", "namespace gangway::gang {\nstruct Row {\n  int a;\n};\n}  // namespace gangway::gang\n");
-  Write("plugin/b.cc", "namespace gangway {\nnamespace gang {\nclass Row final : public Base {\n};\n}  // namespace gang\n}  // namespace gangway\n");
+  Write("plugin/b.cc",
+        "namespace gangway {\nnamespace gang {\nclass Row final : public Base {\n};\n}  // namespace gang\n}  // "
+        "namespace gangway\n");
   const Outcome outcome = Judge();
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_EQ(outcome.out, "gangway::gang::Row: plugin/b.cc:3 and plugin/a.cc:2\n");
@@ -120,7 +127,8 @@ TEST_F(OneDefinitionTest, TwoTypesOfOneNameAreFound) {
 
 TEST_F(OneDefinitionTest, NamesThatAreNotOneAreLeftAlone) {
   Write("plugin/a.h", "namespace gangway {\nstruct Row {};\nstruct Other;  // b.h\n}  // namespace gangway\n");
-  Write("plugin/b.h", "namespace gangway {\nstruct Other {};\ntemplate <class T>\nclass Row {};\n}  // namespace gangway\n");
+  Write("plugin/b.h",
+        "namespace gangway {\nstruct Other {};\ntemplate <class T>\nclass Row {};\n}  // namespace gangway\n");
   Write("plugin/c.cc", "namespace gangway {\nnamespace {\nstruct Row {};\n}  // namespace\n}  // namespace gangway\n");
   Write("plugin/d.cc", "namespace gangway::gang {\nstruct Row {};\n}  // namespace gangway::gang\n");
   Write("tests/a.cc", "namespace gangway {\nstruct Row {};\n}  // namespace gangway\n");
@@ -141,12 +149,15 @@ class CitationsTest : public ScriptsTest {
 };
 
 TEST_F(CitationsTest, WhatIsThereOrPublicIsCited) {
-  const Outcome outcome = Judge("// A Job (docs/life.md; Volcano: pkg/controllers/job/state). Cases are in tests/golden/FILE.json; spec.tasks[0].");
+  const Outcome outcome = Judge(
+      "// A Job (docs/life.md; Volcano: pkg/controllers/job/state). Cases are in tests/golden/FILE.json; "
+      "spec.tasks[0].");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
 }
 
 TEST_F(CitationsTest, WhatReadersDoNotHaveIsFound) {
-  for (const std::string cited : {"(spec: volcano-job 7.4)", "(docs/death.md)", "fixtures/volcano/seed", "design.md", "tests/golden/volcano/none.json", "see spec 6.15"}) {
+  for (const std::string cited : {"(spec: volcano-job 7.4)", "(docs/death.md)", "fixtures/volcano/seed", "design.md",
+                                  "tests/golden/volcano/none.json", "see spec 6.15"}) {
     const Outcome outcome = Judge("// A Job " + cited + ".");
     EXPECT_EQ(outcome.exit_code, 1) << cited;
     EXPECT_THAT(outcome.out, HasSubstr("plugin/a.h:1: cites ")) << cited;
@@ -197,22 +208,29 @@ TEST_F(ArrowsTest, NothingToCompareIsAFailure) { EXPECT_EQ(Judge("").exit_code, 
 class ThreadSafetyTest : public ScriptsTest {
  protected:
   void SetUp() override {
-    if (RunProgram({"clang++-19", "--version"}).exit_code != 0) GTEST_SKIP() << "there is no clang++-19 on this machine";
+    if (RunProgram({"clang++-19", "--version"}).exit_code != 0)
+      GTEST_SKIP() << "there is no clang++-19 on this machine";
   }
   // Of plugin/counter.cc with this class in it, built as ours are; `joined`: as part of that file.
-  Outcome Judge(const std::string& members, const std::vector<std::string>& environment = {}, const std::string& joined = {}) {
+  Outcome Judge(const std::string& members, const std::vector<std::string>& environment = {},
+                const std::string& joined = {}) {
     const std::string compiled = joined.empty() ? path("plugin/counter.cc") : path("build/" + joined);
-    Write("plugin/counter.cc", absl::StrCat("#include \"base/mutex.h\"\n#include <condition_variable>\nclass Counter {\n public:\n", members, "};\n"));
+    Write("plugin/counter.cc",
+          absl::StrCat("#include \"base/mutex.h\"\n#include <condition_variable>\nclass Counter {\n public:\n", members,
+                       "};\n"));
     Write("build/compile_commands.json",
-          absl::StrCat("[\n{\n  \"directory\": \"/\",\n  \"command\": \"/usr/bin/c++ -I", GW_SOURCE_DIR, " -DTEXT=\\\\\\\"a\\\\\\\" -O1 -fpch-preprocess -std=c++20 -o counter.o -c ",
-                       compiled, "\",\n  \"file\": \"counter.cc\"\n}\n]\n"));
+          absl::StrCat("[\n{\n  \"directory\": \"/\",\n  \"command\": \"/usr/bin/c++ -I", GW_SOURCE_DIR,
+                       " -DTEXT=\\\\\\\"a\\\\\\\" -O1 -fpch-preprocess -std=c++20 -o counter.o -c ", compiled,
+                       "\",\n  \"file\": \"counter.cc\"\n}\n]\n"));
     std::vector<std::string> all{"GW_SOURCE=" + folder_.path()};
     all.insert(all.end(), environment.begin(), environment.end());
     return Run({"thread-safety", path("build")}, all);
   }
   static constexpr char kGood[] =
-      "  void Add() {\n    gangway::MutexLock lock(mu_);\n    ++count_;\n    while (count_ == 7) less_.wait(mu_);\n  }\n"
-      " private:\n  gangway::Mutex mu_;\n  std::condition_variable_any less_;\n  int count_ ABSL_GUARDED_BY(mu_) = 0;\n";
+      "  void Add() {\n    gangway::MutexLock lock(mu_);\n    ++count_;\n    while (count_ == 7) less_.wait(mu_);\n  "
+      "}\n"
+      " private:\n  gangway::Mutex mu_;\n  std::condition_variable_any less_;\n  int count_ ABSL_GUARDED_BY(mu_) = "
+      "0;\n";
 };
 
 TEST_F(ThreadSafetyTest, WhatIsLockedIsRight) {
@@ -221,7 +239,8 @@ TEST_F(ThreadSafetyTest, WhatIsLockedIsRight) {
 }
 
 TEST_F(ThreadSafetyTest, AMissingLockIsFound) {
-  const Outcome outcome = Judge("  void Add() { ++count_; }\n private:\n  gangway::Mutex mu_;\n  int count_ ABSL_GUARDED_BY(mu_) = 0;\n");
+  const Outcome outcome =
+      Judge("  void Add() { ++count_; }\n private:\n  gangway::Mutex mu_;\n  int count_ ABSL_GUARDED_BY(mu_) = 0;\n");
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(outcome.err, HasSubstr("writing variable 'count_' requires holding mutex 'mu_' exclusively"));
 }
@@ -240,18 +259,23 @@ TEST_F(ThreadSafetyTest, WhatTheAnalysisCannotSeeIsFound) {
     return outcome.out;
   };
   const std::string field = "  gangway::Mutex mu_;\n  int count_ ABSL_GUARDED_BY(mu_) = 0;\n";
-  EXPECT_THAT(said("  void Add() ABSL_NO_THREAD_SAFETY_ANALYSIS { ++count_; }\n" + field), HasSubstr("goes around the annotations"));
+  EXPECT_THAT(said("  void Add() ABSL_NO_THREAD_SAFETY_ANALYSIS { ++count_; }\n" + field),
+              HasSubstr("goes around the annotations"));
   EXPECT_THAT(said("  std::mutex raw_;\n" + field), HasSubstr("goes around the annotations"));
   EXPECT_THAT(said("  gangway::Mutex mu_;\n  int count_ = 0;\n"), HasSubstr("nothing is guarded by mu_"));
 }
 
 TEST_F(ThreadSafetyTest, WhatNoSourceReadsIsFound) {
-  Write("plugin/alone.h", "#include \"base/mutex.h\"\nclass Alone {\n  gangway::Mutex mu_;\n  int count_ ABSL_GUARDED_BY(mu_) = 0;\n};\n");
+  Write(
+      "plugin/alone.h",
+      "#include \"base/mutex.h\"\nclass Alone {\n  gangway::Mutex mu_;\n  int count_ ABSL_GUARDED_BY(mu_) = 0;\n};\n");
   EXPECT_THAT(Judge(kGood).out, HasSubstr("plugin/alone.h: holds a Mutex and has no source of its name"));
 }
 
 TEST_F(ThreadSafetyTest, WhatIsNotBuiltIsFound) {
-  Write("plugin/other.cc", "#include \"base/mutex.h\"\nclass Other {\n  gangway::Mutex mu_;\n  int count_ ABSL_GUARDED_BY(mu_) = 0;\n};\n");
+  Write(
+      "plugin/other.cc",
+      "#include \"base/mutex.h\"\nclass Other {\n  gangway::Mutex mu_;\n  int count_ ABSL_GUARDED_BY(mu_) = 0;\n};\n");
   EXPECT_THAT(Judge(kGood).out, AllOf(HasSubstr("plugin/other.cc:"), HasSubstr("does not build it")));
 }
 

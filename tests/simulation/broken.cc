@@ -25,7 +25,8 @@ namespace json = boost::json;
 
 struct LiedTo {
   LiedTo(Loop& loop, sandbox::Cluster& cluster, absl::string_view process, Lies lies)
-      : client(loop, cluster.NewClient(process), std::move(lies)), components(assembly::MakeComponents(loop, client, {process}, {})) {
+      : client(loop, cluster.NewClient(process), std::move(lies)),
+        components(assembly::MakeComponents(loop, client, {process}, {})) {
     components->Start();
   }
   FalsifyingClient client;
@@ -35,14 +36,17 @@ constexpr char kScheduler[] = "scheduler", kControllers[] = "controllers";
 
 // `lies` is called for each history: what it remembers is that history's.
 MakeComponent Behind(const char* process, std::function<Lies()> lies) {
-  return [process, lies = std::move(lies)](Loop& loop, sandbox::Cluster& cluster) { return std::make_shared<LiedTo>(loop, cluster, process, lies()); };
+  return [process, lies = std::move(lies)](Loop& loop, sandbox::Cluster& cluster) {
+    return std::make_shared<LiedTo>(loop, cluster, process, lies());
+  };
 }
 using Edit = void (*)(json::object&);
 MakeComponent SchedulerShown(const api::Resource& resource, Edit edit) {
   return Behind(kScheduler, [&resource, edit] {
     return Lies{[&resource, edit](const api::Resource& shown, json::object& object) {
-      if (&shown == &resource) edit(object);
-    }, nullptr};
+                  if (&shown == &resource) edit(object);
+                },
+                nullptr};
   });
 }
 MakeComponent ControllersSending(std::function<std::optional<kube::Response>(kube::Request&)> send) {
@@ -93,8 +97,8 @@ void OfOthersAsOurs(json::object& pod) {
   const json::value* const scheduler = spec == nullptr ? nullptr : spec->if_contains("schedulerName");
   if (scheduler == nullptr || *scheduler == "volcano" || !spec->contains("nodeName")) return;
   (*spec)["schedulerName"] = "volcano";
-  pod.at("metadata").as_object()["ownerReferences"] =
-      json::array{json::object{{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"name", "none"}, {"uid", "none"}, {"controller", true}}};
+  pod.at("metadata").as_object()["ownerReferences"] = json::array{json::object{
+      {"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"name", "none"}, {"uid", "none"}, {"controller", true}}};
 }
 
 void WithoutAffinity(json::object& pod, const char* kind) {
@@ -113,59 +117,69 @@ void PartsWithoutTopology(json::object& group) {
   for (json::value& policy : spec->at("subGroupPolicy").as_array()) policy.as_object().erase("networkTopology");
 }
 
-bool IsBinding(const kube::Request& request) { return request.method == "POST" && absl::EndsWith(request.path, "/binding"); }
+bool IsBinding(const kube::Request& request) {
+  return request.method == "POST" && absl::EndsWith(request.path, "/binding");
+}
 
-// Each seventh binding is refused and does not happen. With `forgets` the scheduler never learns that the pod is free: what it asks next is
-// refused, too, and so is that binding from then on, and it goes on as if the room were taken.
+// Each seventh binding is refused and does not happen. With `forgets` the scheduler never learns that the pod is free:
+// what it asks next is refused, too, and so is that binding from then on, and it goes on as if the room were taken.
 Lies RefusesBindings(bool forgets) {
-  return {nullptr, [forgets, count = 0, refused = absl::flat_hash_set<std::string>()](kube::Request& request) mutable -> std::optional<kube::Response> {
-    const std::string pod = IsBinding(request) ? request.path.substr(0, request.path.size() - std::string("/binding").size()) : "";
-    if (!pod.empty() && (++count % 7 == 0 || (forgets && refused.contains(pod)))) {
-      refused.insert(pod);
-      return Refusal(409, "Conflict");
-    }
-    if (forgets && request.method == "GET" && refused.contains(request.path)) return Refusal(403, "Forbidden");
-    return std::nullopt;
-  }};
+  return {nullptr,
+          [forgets, count = 0, refused = absl::flat_hash_set<std::string>()](
+              kube::Request& request) mutable -> std::optional<kube::Response> {
+            const std::string pod =
+                IsBinding(request) ? request.path.substr(0, request.path.size() - std::string("/binding").size()) : "";
+            if (!pod.empty() && (++count % 7 == 0 || (forgets && refused.contains(pod)))) {
+              refused.insert(pod);
+              return Refusal(409, "Conflict");
+            }
+            if (forgets && request.method == "GET" && refused.contains(request.path)) return Refusal(403, "Forbidden");
+            return std::nullopt;
+          }};
 }
 
 // Each third goes where the one before it went, and the scheduler's books have it elsewhere.
 Lies BindsElsewhere() {
   return {nullptr, [count = 0, last = json::value()](kube::Request& request) mutable -> std::optional<kube::Response> {
-    if (!IsBinding(request)) return std::nullopt;
-    json::value binding = *api::ParseJson(request.body);
-    json::value& target = binding.as_object().at("target");
-    if (++count % 3 == 0) target = last;
-    last = target;
-    request.body = api::ToJson(binding);
-    return std::nullopt;
-  }};
+            if (!IsBinding(request)) return std::nullopt;
+            json::value binding = *api::ParseJson(request.body);
+            json::value& target = binding.as_object().at("target");
+            if (++count % 3 == 0) target = last;
+            last = target;
+            request.body = api::ToJson(binding);
+            return std::nullopt;
+          }};
 }
 
 // A volume for a claim is the one that the claim before was given, each second time.
 Lies GivesVolumesTwice() {
-  return {nullptr, [path = std::string(), claim = json::value()](kube::Request& request) mutable -> std::optional<kube::Response> {
-    if (request.method != "PATCH" || ResourceOf(request.path) != &api::kPersistentVolumes) return std::nullopt;
-    json::value patch = *api::ParseJson(request.body);
-    const json::value of = patch.at("spec").at("claimRef").at("name");
-    if (path.empty() || of == claim) {
-      path = request.path;
-      claim = of;
-      return std::nullopt;
-    }
-    request.path = std::exchange(path, "");
-    for (const char* precondition : {"uid", "resourceVersion"}) Drop(patch.as_object(), "metadata", precondition);
-    request.body = api::ToJson(patch);
-    return std::nullopt;
-  }};
+  return {
+      nullptr,
+      [path = std::string(), claim = json::value()](kube::Request& request) mutable -> std::optional<kube::Response> {
+        if (request.method != "PATCH" || ResourceOf(request.path) != &api::kPersistentVolumes) return std::nullopt;
+        json::value patch = *api::ParseJson(request.body);
+        const json::value of = patch.at("spec").at("claimRef").at("name");
+        if (path.empty() || of == claim) {
+          path = request.path;
+          claim = of;
+          return std::nullopt;
+        }
+        request.path = std::exchange(path, "");
+        for (const char* precondition : {"uid", "resourceVersion"}) Drop(patch.as_object(), "metadata", precondition);
+        request.body = api::ToJson(patch);
+        return std::nullopt;
+      }};
 }
 
 // ---- beside the real scheduler, under its name: makes room by deleting what runs
 
 class Preempting {
  public:
-  Preempting(Loop& loop, sandbox::Cluster& cluster) : loop_(loop), client_(cluster.NewClient("scheduler")), pods_(loop, *client_, api::kPods, {}),
-      scheduler_(assembly::MakeComponents(loop, *client_, {kScheduler}, {})) {
+  Preempting(Loop& loop, sandbox::Cluster& cluster)
+      : loop_(loop),
+        client_(cluster.NewClient("scheduler")),
+        pods_(loop, *client_, api::kPods, {}),
+        scheduler_(assembly::MakeComponents(loop, *client_, {kScheduler}, {})) {
     pods_.Start([](const auto&, const auto&, const auto&) {});
     scheduler_->Start();
     Next();
@@ -176,9 +190,11 @@ class Preempting {
     loop_.PostAt(loop_.Now() + absl::Seconds(20), owner_.token(), [this] {
       std::string victim;
       pods_.ForEach([&](const api::NamespacedName& key, const std::shared_ptr<const api::core::Pod>& pod) {
-        if (victim.empty() && pod->status.phase == "Running" && pod->spec.scheduler_name == "volcano") victim = api::PathOf(api::kPods, key.ns, key.name);
+        if (victim.empty() && pod->status.phase == "Running" && pod->spec.scheduler_name == "volcano")
+          victim = api::PathOf(api::kPods, key.ns, key.name);
       });
-      if (!victim.empty()) client_->Send({"DELETE", victim, "", "", "", ""}, owner_.token(), [](absl::StatusOr<kube::Response>) {});
+      if (!victim.empty())
+        client_->Send({"DELETE", victim, "", "", "", ""}, owner_.token(), [](absl::StatusOr<kube::Response>) {});
       Next();
     });
   }
@@ -258,15 +274,21 @@ std::function<void(HistoryOptions&)> ReplicasWith(Leak leak) {
 }  // namespace
 
 std::vector<WrongComponent> WrongComponents() {
-  const auto scheduler = [](MakeComponent make) { return [make = std::move(make)](HistoryOptions& options) { options.replace_scheduler = make; }; };
-  const auto controllers = [](MakeComponent make) { return [make = std::move(make)](HistoryOptions& options) { options.replace_controllers = make; }; };
+  const auto scheduler = [](MakeComponent make) {
+    return [make = std::move(make)](HistoryOptions& options) { options.replace_scheduler = make; };
+  };
+  const auto controllers = [](MakeComponent make) {
+    return [make = std::move(make)](HistoryOptions& options) { options.replace_controllers = make; };
+  };
   const auto placing = [](MakeComponent make) {
     return [make = std::move(make)](HistoryOptions& options) {
       options.replace_scheduler = make;
       options.placed = true;
     };
   };
-  const auto preempting = [](Loop& loop, sandbox::Cluster& cluster) { return std::make_shared<Preempting>(loop, cluster); };
+  const auto preempting = [](Loop& loop, sandbox::Cluster& cluster) {
+    return std::make_shared<Preempting>(loop, cluster);
+  };
   return {
       {"PlacesPodByPod", {Rule::kPartBound}, scheduler(SchedulerShown(api::kPodGroups, AsSingles))},
       {"PlacesOneLessThanTheMinimum", {Rule::kPartBound}, scheduler(SchedulerShown(api::kPodGroups, OneLess))},
@@ -285,7 +307,9 @@ std::vector<WrongComponent> WrongComponents() {
       {"IgnoresTopology", {Rule::kTopology}, placing(SchedulerShown(api::kPodGroups, WithoutTopology))},
       {"IgnoresTopologyOfParts", {Rule::kPartTopology}, placing(SchedulerShown(api::kPodGroups, PartsWithoutTopology))},
       {"TakesPodsOfOthersForItsOwn", {Rule::kStranger}, scheduler(SchedulerShown(api::kPods, OfOthersAsOurs))},
-      {"ForgetsToForget", {Rule::kPartBound, Rule::kEnd}, scheduler(Behind(kScheduler, [] { return RefusesBindings(true); }))},
+      {"ForgetsToForget",
+       {Rule::kPartBound, Rule::kEnd},
+       scheduler(Behind(kScheduler, [] { return RefusesBindings(true); }))},
       {"BindsElsewhere", {Rule::kOvercommitted}, scheduler(Behind(kScheduler, BindsElsewhere))},
       {"DeletesWhatRuns", {Rule::kReleased}, scheduler(preempting)},
       {"WritesPastTheFence", {Rule::kTwoWriters}, ReplicasWith(Leak::kPastTheFence)},

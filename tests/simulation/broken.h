@@ -1,5 +1,5 @@
-// Components that are wrong on purpose, each in one promise, and the rules that must name them. Most are the real ones behind a client
-// that lies to them.
+// Components that are wrong on purpose, each in one promise, and the rules that must name them. Most are the real ones
+// behind a client that lies to them.
 #pragma once
 
 #include <functional>
@@ -20,7 +20,7 @@ using MakeComponent = std::function<std::shared_ptr<void>(Loop&, sandbox::Cluste
 
 struct WrongComponent {
   std::string name;
-  std::set<Rule> named_by;  // any of these
+  std::set<Rule> named_by;                         // any of these
   std::function<void(HistoryOptions&)> take_part;  // in a history; whatever else there is, is as it should be
 };
 

@@ -46,7 +46,8 @@ void Add(const api::ResourceList& more, api::ResourceList& sum) {
 }
 
 std::string Where(const JournalRecord& record) {
-  return absl::StrCat("revision ", record.revision, " by ", record.client, " (", record.verb, record.subresource.empty() ? "" : "/", record.subresource, " ",
+  return absl::StrCat("revision ", record.revision, " by ", record.client, " (", record.verb,
+                      record.subresource.empty() ? "" : "/", record.subresource, " ",
                       std::string(record.resource->plural), " ", record.key.ToString(), ")");
 }
 
@@ -56,29 +57,35 @@ std::string AnnotationOf(const Pod& pod, const char* key) {
 }
 NamespacedName GroupOf(const Pod& pod) { return {pod.metadata.ns, AnnotationOf(pod, "scheduling.k8s.io/group-name")}; }
 
-bool Final(const std::string& phase) { return phase == "Completed" || phase == "Failed" || phase == "Terminated" || phase == "Aborted"; }
+bool Final(const std::string& phase) {
+  return phase == "Completed" || phase == "Failed" || phase == "Terminated" || phase == "Aborted";
+}
 bool Works(const std::string& phase) { return phase.empty() || phase == "Pending" || phase == "Running"; }
 
 // As its status tells.
 bool WasWhole(const PodGroup& group) {
   return group.status.phase == "Running" || group.status.phase == "Unknown" || group.status.phase == "Completed" ||
-         std::any_of(group.status.conditions.begin(), group.status.conditions.end(), [](const auto& condition) { return condition.type == "Scheduled"; });
+         std::any_of(group.status.conditions.begin(), group.status.conditions.end(),
+                     [](const auto& condition) { return condition.type == "Scheduled"; });
 }
 
 bool Tolerates(const Toleration& toleration, const Taint& taint) {
   return (toleration.effect.empty() || toleration.effect == taint.effect) &&
-         (toleration.op == "Exists" ? toleration.key.empty() || toleration.key == taint.key : toleration.key == taint.key && toleration.value == taint.value);
+         (toleration.op == "Exists" ? toleration.key.empty() || toleration.key == taint.key
+                                    : toleration.key == taint.key && toleration.value == taint.value);
 }
 bool Tolerates(const Pod& pod, const Taint& taint) {
-  return taint.effect == "PreferNoSchedule" || std::any_of(pod.spec.tolerations.begin(), pod.spec.tolerations.end(),
-                                                           [&](const Toleration& toleration) { return Tolerates(toleration, taint); });
+  return taint.effect == "PreferNoSchedule" ||
+         std::any_of(pod.spec.tolerations.begin(), pod.spec.tolerations.end(),
+                     [&](const Toleration& toleration) { return Tolerates(toleration, taint); });
 }
 
 std::set<std::string> PortsOf(const Pod& pod) {
   std::set<std::string> ports;
   for (const Container& container : pod.spec.containers) {
     for (const ContainerPort& port : container.ports) {
-      if (port.host_port != 0) ports.insert(absl::StrCat(port.host_port, "/", port.protocol.empty() ? "TCP" : port.protocol));
+      if (port.host_port != 0)
+        ports.insert(absl::StrCat(port.host_port, "/", port.protocol.empty() ? "TCP" : port.protocol));
     }
   }
   return ports;
@@ -105,34 +112,62 @@ struct Meta {
 
 absl::string_view NameOf(Rule rule) {
   switch (rule) {
-    case Rule::kBoundTwice: return "bound-twice";
-    case Rule::kOvercommitted: return "overcommitted";
-    case Rule::kSelector: return "node-selector";
-    case Rule::kTaint: return "taint";
-    case Rule::kPorts: return "host-ports";
-    case Rule::kAffinity: return "affinity";
-    case Rule::kAntiAffinity: return "anti-affinity";
-    case Rule::kSpread: return "spread";
-    case Rule::kVolumeBound: return "volume-bound";
-    case Rule::kVolumeReach: return "volume-reach";
-    case Rule::kVolumeTwice: return "volume-twice";
-    case Rule::kTopology: return "topology";
-    case Rule::kPartTopology: return "part-topology";
-    case Rule::kCapability: return "capability";
-    case Rule::kTwoWriters: return "two-writers";
-    case Rule::kStranger: return "stranger";
-    case Rule::kPartBound: return "part-bound";
-    case Rule::kRoleMinimum: return "role-minimum";
-    case Rule::kReleased: return "released";
-    case Rule::kVersion: return "version";
-    case Rule::kRetries: return "retries";
-    case Rule::kFinished: return "finished";
-    case Rule::kCommand: return "command";
-    case Rule::kEnd: return "end";
-    case Rule::kEndedPods: return "ended-pods";
-    case Rule::kCounters: return "counters";
-    case Rule::kLeftovers: return "leftovers";
-    case Rule::kQuiet: return "quiet";
+    case Rule::kBoundTwice:
+      return "bound-twice";
+    case Rule::kOvercommitted:
+      return "overcommitted";
+    case Rule::kSelector:
+      return "node-selector";
+    case Rule::kTaint:
+      return "taint";
+    case Rule::kPorts:
+      return "host-ports";
+    case Rule::kAffinity:
+      return "affinity";
+    case Rule::kAntiAffinity:
+      return "anti-affinity";
+    case Rule::kSpread:
+      return "spread";
+    case Rule::kVolumeBound:
+      return "volume-bound";
+    case Rule::kVolumeReach:
+      return "volume-reach";
+    case Rule::kVolumeTwice:
+      return "volume-twice";
+    case Rule::kTopology:
+      return "topology";
+    case Rule::kPartTopology:
+      return "part-topology";
+    case Rule::kCapability:
+      return "capability";
+    case Rule::kTwoWriters:
+      return "two-writers";
+    case Rule::kStranger:
+      return "stranger";
+    case Rule::kPartBound:
+      return "part-bound";
+    case Rule::kRoleMinimum:
+      return "role-minimum";
+    case Rule::kReleased:
+      return "released";
+    case Rule::kVersion:
+      return "version";
+    case Rule::kRetries:
+      return "retries";
+    case Rule::kFinished:
+      return "finished";
+    case Rule::kCommand:
+      return "command";
+    case Rule::kEnd:
+      return "end";
+    case Rule::kEndedPods:
+      return "ended-pods";
+    case Rule::kCounters:
+      return "counters";
+    case Rule::kLeftovers:
+      return "leftovers";
+    case Rule::kQuiet:
+      return "quiet";
   }
   return "";
 }
@@ -145,12 +180,13 @@ void Checker::Violation(Rule rule, const Parts&... parts) {
 
 Checker::Checker(Rules rules)
     : rules_(std::move(rules)),
-      places_({rules_.scheduler, rules_.node_known, rules_.bindings_take, rules_.bindings_fail}, pods_,
-              [this](const Pod& pod) {
-                const Gang* const gang = GangOf(pod);
-                return gang == nullptr ? nullptr : &gang->group;
-              },
-              [this](Rule rule, const std::string& text) { Violation(rule, text); }) {}
+      places_(
+          {rules_.scheduler, rules_.node_known, rules_.bindings_take, rules_.bindings_fail}, pods_,
+          [this](const Pod& pod) {
+            const Gang* const gang = GangOf(pod);
+            return gang == nullptr ? nullptr : &gang->group;
+          },
+          [this](Rule rule, const std::string& text) { Violation(rule, text); }) {}
 
 void Checker::Disturbed(absl::Time until) {
   disturbed_ = std::max(disturbed_, until);
@@ -202,10 +238,13 @@ void Checker::KeepObject(const JournalRecord& record) {
   }
   uids_.insert(record.uid);
   const bool by_us = record.client == rules_.controllers || record.client == rules_.paddle_controllers;
-  if (record.before != nullptr || !by_us || record.resource == &api::kPersistentVolumeClaims || !record.resource->namespaced) return;
+  if (record.before != nullptr || !by_us || record.resource == &api::kPersistentVolumeClaims ||
+      !record.resource->namespaced)
+    return;
   const Meta object = DecodeRecord<Meta>(record.after);
   const api::OwnerReference* const owner = object.metadata.Controller();
-  made_[record.uid] = {owner == nullptr ? "" : owner->uid, absl::StrCat(std::string(record.resource->plural), " ", record.key.ToString())};
+  made_[record.uid] = {owner == nullptr ? "" : owner->uid,
+                       absl::StrCat(std::string(record.resource->plural), " ", record.key.ToString())};
 }
 
 // ---- pods and where they lie
@@ -222,11 +261,13 @@ void Checker::OnPod(const JournalRecord& record) {
   } else {
     const Pod pod = DecodeRecord<Pod>(record.after);
     if (same && old.bound() && pod.spec.node_name != old.spec.node_name) {
-      Violation(Rule::kBoundTwice, "pod bound to ", old.spec.node_name, " and then to ", pod.spec.node_name, " at ", Where(record));
+      Violation(Rule::kBoundTwice, "pod bound to ", old.spec.node_name, " and then to ", pod.spec.node_name, " at ",
+                Where(record));
     }
     if (same && pod.metadata.deleting() && !old.metadata.deleting()) CheckDeletion(old, record);
     const bool newly_bound = pod.bound() && !(same && old.spec.node_name == pod.spec.node_name);
-    if (const auto gang = gangs_.find(GroupOf(pod)); !same && gang != gangs_.end()) made_for_[record.uid] = gang->second.group.metadata.uid;
+    if (const auto gang = gangs_.find(GroupOf(pod)); !same && gang != gangs_.end())
+      made_for_[record.uid] = gang->second.group.metadata.uid;
     places_.OnPod(it == pods_.end() ? nullptr : &old, &pod, record.time);
     pods_[record.key] = pod;
     if (newly_bound) CheckBinding(pod, record);
@@ -234,7 +275,8 @@ void Checker::OnPod(const JournalRecord& record) {
   }
   CheckGang(GroupOf(old), record.time);
   const Pod& last = record.after == nullptr ? old : pods_.at(record.key);
-  if (const api::OwnerReference* const owner = last.metadata.Controller()) jobs_counting_[{record.key.ns, owner->name}] = record.time;
+  if (const api::OwnerReference* const owner = last.metadata.Controller())
+    jobs_counting_[{record.key.ns, owner->name}] = record.time;
   gangs_counting_[GroupOf(last)] = record.time;
 }
 
@@ -246,12 +288,14 @@ void Checker::OnNode(const JournalRecord& record) {
   SeenNode seen{DecodeRecord<Node>(record.after), record.time};
   const auto taints = [](const Node& node) {
     std::set<std::string> texts;
-    for (const Taint& taint : node.spec.taints) texts.insert(absl::StrCat(taint.key, "=", taint.value, ":", taint.effect));
+    for (const Taint& taint : node.spec.taints)
+      texts.insert(absl::StrCat(taint.key, "=", taint.value, ":", taint.effect));
     return texts;
   };
   if (const auto it = nodes_.find(record.key.name); it != nodes_.end()) {
     const Node& old = it->second.node;
-    const bool same = old.metadata.labels == seen.node.metadata.labels && old.spec.unschedulable == seen.node.spec.unschedulable && taints(old) == taints(seen.node);
+    const bool same = old.metadata.labels == seen.node.metadata.labels &&
+                      old.spec.unschedulable == seen.node.spec.unschedulable && taints(old) == taints(seen.node);
     if (same) seen.since = it->second.since;
   }
   nodes_[record.key.name] = std::move(seen);
@@ -277,7 +321,9 @@ void Checker::CheckBinding(const Pod& pod, const JournalRecord& record) {
   std::vector<Taint> taints = node.spec.taints;
   if (node.spec.unschedulable) taints.push_back({"node.kubernetes.io/unschedulable", "", "NoSchedule"});
   for (const Taint& taint : taints) {
-    if (!Tolerates(pod, taint)) Violation(Rule::kTaint, "node ", node.metadata.name, " has the taint ", taint.key, ":", taint.effect, " at ", where);
+    if (!Tolerates(pod, taint))
+      Violation(Rule::kTaint, "node ", node.metadata.name, " has the taint ", taint.key, ":", taint.effect, " at ",
+                where);
   }
 }
 
@@ -289,15 +335,18 @@ void Checker::CheckRoom(const Pod& pod, const Node& node, const std::string& whe
     Add(Requests(other), used);
     if (other.metadata.uid == pod.metadata.uid) continue;
     for (const std::string& port : PortsOf(other)) {
-      if (ports.contains(port)) Violation(Rule::kPorts, "node ", node.metadata.name, " gave port ", port, " to ", key.ToString(), " before, at ", where);
+      if (ports.contains(port))
+        Violation(Rule::kPorts, "node ", node.metadata.name, " gave port ", port, " to ", key.ToString(),
+                  " before, at ", where);
     }
   }
   for (const auto& [name, quantity] : used) {
     const auto room = node.status.allocatable.find(name);
     const bool fits = room == node.status.allocatable.end() ? quantity.zero() : quantity <= room->second;
     if (fits) continue;
-    Violation(Rule::kOvercommitted, "node ", node.metadata.name, " has ", room == node.status.allocatable.end() ? "0" : room->second.ToString(), " ", name,
-              " for ", quantity.ToString(), " at ", where);
+    Violation(Rule::kOvercommitted, "node ", node.metadata.name, " has ",
+              room == node.status.allocatable.end() ? "0" : room->second.ToString(), " ", name, " for ",
+              quantity.ToString(), " at ", where);
   }
 }
 
@@ -315,7 +364,9 @@ bool Checker::IsBelow(const std::string& queue, const std::string& above) const 
 const Checker::Gang* Checker::GangOf(const Pod& pod) const {
   const auto gang = gangs_.find(GroupOf(pod));
   const auto made_for = made_for_.find(pod.metadata.uid);
-  return gang == gangs_.end() || made_for == made_for_.end() || made_for->second != gang->second.group.metadata.uid ? nullptr : &gang->second;
+  return gang == gangs_.end() || made_for == made_for_.end() || made_for->second != gang->second.group.metadata.uid
+             ? nullptr
+             : &gang->second;
 }
 
 // Of what the pod asks for; a limit of no cpu and no memory is none, as in Volcano.
@@ -330,9 +381,11 @@ void Checker::CheckCapability(const Pod& pod, const std::string& where) {
       if (its != nullptr && IsBelow(its->group.spec.queue, name)) Add(Requests(other), held);
     }
     for (const auto& [resource, limit] : queue.spec.capability) {
-      const bool counts = Requests(pod).contains(resource) && !(limit.zero() && (resource == "cpu" || resource == "memory"));
+      const bool counts =
+          Requests(pod).contains(resource) && !(limit.zero() && (resource == "cpu" || resource == "memory"));
       if (!counts || held[resource] <= limit) continue;
-      Violation(Rule::kCapability, "queue ", name, " may hold ", limit.ToString(), " ", resource, " and holds ", held[resource].ToString(), " at ", where);
+      Violation(Rule::kCapability, "queue ", name, " may hold ", limit.ToString(), " ", resource, " and holds ",
+                held[resource].ToString(), " at ", where);
     }
   }
 }
@@ -351,7 +404,8 @@ void Checker::OnPodGroup(const JournalRecord& record) {
   CheckGang(record.key, record.time);
 }
 
-// A pod that is about to go counts as there until it is gone, and so does one that has ended: nobody can do better before.
+// A pod that is about to go counts as there until it is gone, and so does one that has ended: nobody can do better
+// before.
 void Checker::CheckGang(const NamespacedName& key, absl::Time now) {
   const auto it = gangs_.find(key);
   if (it == gangs_.end()) return;
@@ -393,17 +447,21 @@ void Checker::CheckDeadlines(absl::Time now) {
   }
   for (auto it = given_.begin(); it != given_.end();) {
     const Given& command = it->second;
-    const bool over = command.gone.has_value() && (command.had_effect || now - std::max(*command.gone, disturbed_) > rules_.command_takes);
+    const bool over = command.gone.has_value() &&
+                      (command.had_effect || now - std::max(*command.gone, disturbed_) > rules_.command_takes);
     if (over && !command.had_effect) {
-      Violation(Rule::kCommand, command.action, " to job ", command.job.ToString(), " was removed at ", absl::FormatTime(*command.gone, absl::UTCTimeZone()), " without an effect");
+      Violation(Rule::kCommand, command.action, " to job ", command.job.ToString(), " was removed at ",
+                absl::FormatTime(*command.gone, absl::UTCTimeZone()), " without an effect");
     }
     it = over ? given_.erase(it) : std::next(it);
   }
 }
 
-void Checker::CheckDeadline(Rule rule, const NamespacedName& key, const Gang& gang, std::optional<absl::Time>& since, absl::Time now) {
+void Checker::CheckDeadline(Rule rule, const NamespacedName& key, const Gang& gang, std::optional<absl::Time>& since,
+                            absl::Time now) {
   if (!since.has_value() || now - std::max(*since, disturbed_) <= rules_.release_after + rules_.release_takes) return;
-  Violation(rule, "gang ", key.ToString(), ", minMember ", gang.group.spec.min_member, ", had part of it bound from ", absl::FormatTime(*since, absl::UTCTimeZone()), " for ", absl::FormatDuration(now - *since));
+  Violation(rule, "gang ", key.ToString(), ", minMember ", gang.group.spec.min_member, ", had part of it bound from ",
+            absl::FormatTime(*since, absl::UTCTimeZone()), " for ", absl::FormatDuration(now - *since));
   since = now;  // said once a deadline
 }
 
@@ -411,15 +469,19 @@ void Checker::CheckDeadline(Rule rule, const NamespacedName& key, const Gang& ga
 void Checker::CheckDeletion(const Pod& pod, const JournalRecord& record) {
   if (record.client != rules_.scheduler) return;
   const std::string where = Where(record);
-  if (pod.spec.scheduler_name != "volcano") Violation(Rule::kStranger, "a pod of ", pod.spec.scheduler_name, " was deleted at ", where);
-  if (!pod.bound() || pod.status.phase != "Pending") Violation(Rule::kReleased, "a pod that is ", pod.status.phase, " was deleted at ", where);
-  if (pod.metadata.Controller() == nullptr) Violation(Rule::kReleased, "a pod that nobody makes again was deleted at ", where);
+  if (pod.spec.scheduler_name != "volcano")
+    Violation(Rule::kStranger, "a pod of ", pod.spec.scheduler_name, " was deleted at ", where);
+  if (!pod.bound() || pod.status.phase != "Pending")
+    Violation(Rule::kReleased, "a pod that is ", pod.status.phase, " was deleted at ", where);
+  if (pod.metadata.Controller() == nullptr)
+    Violation(Rule::kReleased, "a pod that nobody makes again was deleted at ", where);
   const auto gang = gangs_.find(GroupOf(pod));
   if (gang == gangs_.end()) return;
   if (WasWhole(gang->second.group)) Violation(Rule::kReleased, "a pod of a gang that was whole was deleted at ", where);
   const std::optional<absl::Time>& since = gang->second.half_bound;
   if (since.has_value() && record.time - *since < rules_.release_after) {
-    Violation(Rule::kReleased, "a pod was deleted when its gang was half-bound for ", absl::FormatDuration(record.time - *since), " at ", where);
+    Violation(Rule::kReleased, "a pod was deleted when its gang was half-bound for ",
+              absl::FormatDuration(record.time - *since), " at ", where);
   }
 }
 
@@ -433,11 +495,13 @@ void Checker::OnJob(const JournalRecord& record) {
     return;
   }
   Job job = DecodeRecord<Job>(record.after);
-  if (const auto it = jobs_.find(record.key); it != jobs_.end() && it->second.metadata.uid == job.metadata.uid) CheckJobChange(it->second, job, Where(record));
+  if (const auto it = jobs_.find(record.key); it != jobs_.end() && it->second.metadata.uid == job.metadata.uid)
+    CheckJobChange(it->second, job, Where(record));
   for (auto& [uid, command] : given_) {
     if (command.job != record.key) continue;
     const bool resumed = command.phase == "Aborted" && job.status.state.phase != "Aborted";
-    const bool obeyed = command.phase != "Aborted" && (!Works(job.status.state.phase) || job.status.version != command.version);
+    const bool obeyed =
+        command.phase != "Aborted" && (!Works(job.status.state.phase) || job.status.version != command.version);
     command.had_effect = command.had_effect || resumed || obeyed || job.metadata.deleting();
   }
   jobs_[record.key] = std::move(job);
@@ -446,12 +510,15 @@ void Checker::OnJob(const JournalRecord& record) {
 void Checker::CheckJobChange(const Job& before, const Job& after, const std::string& where) {
   const auto& old = before.status;
   const auto& status = after.status;
-  if (status.version < old.version) Violation(Rule::kVersion, "a job's went from ", old.version, " back to ", status.version, " at ", where);
+  if (status.version < old.version)
+    Violation(Rule::kVersion, "a job's went from ", old.version, " back to ", status.version, " at ", where);
   if (status.retry_count < old.retry_count || status.retry_count > old.retry_count + 1) {
-    Violation(Rule::kRetries, "a job's retryCount went from ", old.retry_count, " to ", status.retry_count, " at ", where);
+    Violation(Rule::kRetries, "a job's retryCount went from ", old.retry_count, " to ", status.retry_count, " at ",
+              where);
   }
   if (status.retry_count > after.spec.max_retry && status.retry_count > old.retry_count) {
-    Violation(Rule::kRetries, "a job's retryCount ", status.retry_count, " exceeds maxRetry ", after.spec.max_retry, " at ", where);
+    Violation(Rule::kRetries, "a job's retryCount ", status.retry_count, " exceeds maxRetry ", after.spec.max_retry,
+              " at ", where);
   }
   const bool finished = Final(old.state.phase) && old.state.phase != "Aborted";
   if (finished && status.state.phase != old.state.phase) {
@@ -473,14 +540,17 @@ void Checker::OnCommand(const JournalRecord& record) {
   if (job == jobs_.end() || job->second.metadata.deleting()) return;
   const auto& status = job->second.status;
   const bool matters = command.action == "ResumeJob" ? status.state.phase == "Aborted" : Works(status.state.phase);
-  if (matters) given_[record.uid] = {job->first, command.action, status.state.phase, status.version, false, std::nullopt};
+  if (matters)
+    given_[record.uid] = {job->first, command.action, status.state.phase, status.version, false, std::nullopt};
 }
 
 // ---- leases
 
 void Checker::OnLease(const JournalRecord& record) {
   Held& held = leases_[record.key.name];
-  held.by = record.after == nullptr ? "" : std::string(View(api::ParseJson(*record.after)->at("spec").at("holderIdentity").as_string()));
+  held.by = record.after == nullptr
+                ? ""
+                : std::string(View(api::ParseJson(*record.after)->at("spec").at("holderIdentity").as_string()));
   if (held.by.empty()) return;
   if (!held.last.empty() && held.last != held.by) ++held.changes;
   held.last = held.by;
@@ -494,7 +564,8 @@ int Checker::changes_of(const std::string& lease) const {
 void Checker::OnSent(const std::string& lease, const std::string& identity, const std::string& write, absl::Time now) {
   const std::string& holder = leases_[lease].by;
   if (absl::StartsWith(holder, identity)) return;
-  Violation(Rule::kTwoWriters, identity, " sent ", write, " at ", absl::FormatTime(now, absl::UTCTimeZone()), ", while ", holder.empty() ? "nobody" : holder, " held ", lease);
+  Violation(Rule::kTwoWriters, identity, " sent ", write, " at ", absl::FormatTime(now, absl::UTCTimeZone()),
+            ", while ", holder.empty() ? "nobody" : holder, " held ", lease);
 }
 
 // ---- the end
@@ -503,17 +574,20 @@ void Checker::AtEnd(absl::Time now) {
   places_.Settle(now);
   CheckDeadlines(now);
   if (now - last_write_ < rules_.quiet) {
-    Violation(Rule::kQuiet, "the last write was ", absl::FormatDuration(now - last_write_), " before the end, ", last_write_text_);
+    Violation(Rule::kQuiet, "the last write was ", absl::FormatDuration(now - last_write_), " before the end, ",
+              last_write_text_);
   }
   for (const auto& [key, job] : jobs_) CheckEnd(key, job);
   for (const auto& [name, phase] : rules_.expected_phase) {
-    if (std::none_of(jobs_.begin(), jobs_.end(), [&](const auto& job) { return job.first.name == name; })) Violation(Rule::kEnd, "job ", name, " is gone");
+    if (std::none_of(jobs_.begin(), jobs_.end(), [&](const auto& job) { return job.first.name == name; }))
+      Violation(Rule::kEnd, "job ", name, " is gone");
   }
   const std::map<std::string, std::string> ended = EndedPaddleJobs();
   for (const auto& [name, phase] : rules_.expected_paddle) {
     const auto is = ended.find(name);
     if (is != ended.end() && (phase.empty() || is->second == phase)) continue;
-    Violation(Rule::kEnd, "PaddleJob ", name, " ended ", is == ended.end() ? "never" : is->second, phase.empty() ? "" : absl::StrCat(", not ", phase));
+    Violation(Rule::kEnd, "PaddleJob ", name, " ended ", is == ended.end() ? "never" : is->second,
+              phase.empty() ? "" : absl::StrCat(", not ", phase));
   }
   if (rules_.quiet == absl::ZeroDuration()) return;
   for (const auto& [key, uid] : commands_) Violation(Rule::kCommand, key.ToString(), " is still there");
@@ -541,17 +615,20 @@ void Checker::CheckEnd(const NamespacedName& key, const Job& job) {
   const auto expected = rules_.expected_phase.find(key.name);
   const std::string& phase = job.status.state.phase;
   if (expected != rules_.expected_phase.end() ? phase != expected->second : rules_.must_finish && !Final(phase)) {
-    Violation(Rule::kEnd, "job ", key.ToString(), " ended ", phase, ", not ", expected != rules_.expected_phase.end() ? expected->second : "in a final phase",
-              " (version ", job.status.version, ", retryCount ", job.status.retry_count, ")");
+    Violation(Rule::kEnd, "job ", key.ToString(), " ended ", phase, ", not ",
+              expected != rules_.expected_phase.end() ? expected->second : "in a final phase", " (version ",
+              job.status.version, ", retryCount ", job.status.retry_count, ")");
   }
   const auto retries = rules_.expected_retries.find(key.name);
   if (retries != rules_.expected_retries.end() && job.status.retry_count != retries->second) {
-    Violation(Rule::kEnd, "job ", key.ToString(), " ended with retryCount ", job.status.retry_count, ", not ", retries->second);
+    Violation(Rule::kEnd, "job ", key.ToString(), " ended with retryCount ", job.status.retry_count, ", not ",
+              retries->second);
   }
   for (const auto& [pod_key, pod] : pods_) {
     const api::OwnerReference* const owner = pod.metadata.Controller();
     if (Final(phase) && owner != nullptr && owner->uid == job.metadata.uid && !pod.ended()) {
-      Violation(Rule::kEndedPods, "pod ", pod_key.ToString(), " is ", pod.status.phase, " though its job ended ", phase);
+      Violation(Rule::kEndedPods, "pod ", pod_key.ToString(), " is ", pod.status.phase, " though its job ended ",
+                phase);
     }
   }
 }
@@ -568,7 +645,8 @@ void Checker::CheckCounters(const NamespacedName& key, const Job& job) {
   const auto& s = job.status;
   const auto check = [&](const char* phase, int told, bool exact) {
     if (exact ? told == pods[phase] : told >= pods[phase]) return;
-    Violation(Rule::kCounters, "job ", key.ToString(), " tells ", told, " pods ", phase, ", and there are ", pods[phase]);
+    Violation(Rule::kCounters, "job ", key.ToString(), " tells ", told, " pods ", phase, ", and there are ",
+              pods[phase]);
   };
   check("Pending", s.pending, true);
   check("Running", s.running, true);
@@ -579,9 +657,11 @@ void Checker::CheckCounters(const NamespacedName& key, const Job& job) {
 
 void Checker::CheckCounters(const NamespacedName& key, const Gang& gang) {
   int running = 0;
-  for (const auto& [pod_key, pod] : pods_) running += GroupOf(pod) == key && pod.status.phase == "Running" && !pod.metadata.deleting() ? 1 : 0;
+  for (const auto& [pod_key, pod] : pods_)
+    running += GroupOf(pod) == key && pod.status.phase == "Running" && !pod.metadata.deleting() ? 1 : 0;
   const int told = gang.group.status.running;
-  if (running != told) Violation(Rule::kCounters, "PodGroup ", key.ToString(), " tells ", told, " pods Running, and there are ", running);
+  if (running != told)
+    Violation(Rule::kCounters, "PodGroup ", key.ToString(), " tells ", told, " pods Running, and there are ", running);
 }
 
 void Checker::CheckChangedCounters(absl::Time now) {
@@ -591,7 +671,8 @@ void Checker::CheckChangedCounters(absl::Time now) {
         ++it;
         continue;
       }
-      if (const auto object = objects.find(it->first); object != objects.end()) CheckCounters(it->first, object->second);
+      if (const auto object = objects.find(it->first); object != objects.end())
+        CheckCounters(it->first, object->second);
       it = counting.erase(it);
     }
   };
@@ -602,7 +683,8 @@ void Checker::CheckChangedCounters(absl::Time now) {
 void Checker::CheckLeftovers() {
   for (const auto& [uid, made] : made_) {
     if (!uids_.contains(made.owner) && (made.owner.empty() || gone_.contains(made.owner))) {
-      Violation(Rule::kLeftovers, made.name, " is there", made.owner.empty() ? " and nobody's" : " though its owner is gone");
+      Violation(Rule::kLeftovers, made.name, " is there",
+                made.owner.empty() ? " and nobody's" : " though its owner is gone");
     }
   }
 }

@@ -41,16 +41,16 @@ enum class Rule {
   kStranger,       // our scheduler binds and deletes only pods that name it
   kPartBound,      // a gang that was never whole has part of its minMember bound for at most `release_after`
   kRoleMinimum,    // and part of its tasks' minima
-  kReleased,       // only then pods are released: ours, with a controller, that do not run, of a gang that never was whole
-  kVersion,        // a Job's version does not go back
-  kRetries,        // its retries rise one by one, up to maxRetry
-  kFinished,       // one that is over stays what it is
-  kCommand,        // a command has its effect, and then is gone
-  kEnd,            // every Job ends, and as expected
-  kEndedPods,      // nothing of one that is over goes on
-  kCounters,       // at rest the counters of Jobs and PodGroups are those of their pods
-  kLeftovers,      // at rest nothing is there of what is gone
-  kQuiet,          // in the end nothing is written any more
+  kReleased,   // only then pods are released: ours, with a controller, that do not run, of a gang that never was whole
+  kVersion,    // a Job's version does not go back
+  kRetries,    // its retries rise one by one, up to maxRetry
+  kFinished,   // one that is over stays what it is
+  kCommand,    // a command has its effect, and then is gone
+  kEnd,        // every Job ends, and as expected
+  kEndedPods,  // nothing of one that is over goes on
+  kCounters,   // at rest the counters of Jobs and PodGroups are those of their pods
+  kLeftovers,  // at rest nothing is there of what is gone
+  kQuiet,      // in the end nothing is written any more
 };
 inline constexpr int kRules = 28;
 // "part-bound"
@@ -74,7 +74,8 @@ class Checker {
     absl::Duration command_takes = absl::Seconds(10);
     // From the last change of a pod until its Job and its PodGroup count it.
     absl::Duration counting_takes = absl::Seconds(12);
-    // Nothing may be written in the last stretch before the end. Zero: the end is not at rest, and what holds at rest is not asked.
+    // Nothing may be written in the last stretch before the end. Zero: the end is not at rest, and what holds at rest
+    // is not asked.
     absl::Duration quiet = absl::Minutes(5);
     // Whether a job that is not named below must be in a final phase at the end.
     bool must_finish = true;
@@ -91,7 +92,8 @@ class Checker {
 
   void OnRecord(const sandbox::JournalRecord& record);
   void AtEnd(absl::Time now);
-  // A write leaves a process that leads by `lease`, whose holder begins with `identity` while it does. What was sent before may arrive later.
+  // A write leaves a process that leads by `lease`, whose holder begins with `identity` while it does. What was sent
+  // before may arrive later.
   void OnSent(const std::string& lease, const std::string& identity, const std::string& write, absl::Time now);
   // Something was broken up to then: deadlines begin anew. It may be told ahead.
   void Disturbed(absl::Time until);
@@ -105,7 +107,9 @@ class Checker {
   const std::map<api::NamespacedName, api::core::Pod>& pods() const { return pods_; }
   const std::map<api::NamespacedName, api::volcano::Job>& jobs() const { return jobs_; }
   const std::map<api::NamespacedName, api::paddle::PaddleJob>& paddle_jobs() const { return paddle_jobs_; }
-  const std::map<api::NamespacedName, api::paddle::kubeflow::PaddleJob>& kubeflow_jobs() const { return kubeflow_jobs_; }
+  const std::map<api::NamespacedName, api::paddle::kubeflow::PaddleJob>& kubeflow_jobs() const {
+    return kubeflow_jobs_;
+  }
   const std::map<std::string, api::volcano::Queue>& queues() const { return queues_; }
   // Names of commands that are there, and of PodGroups.
   const std::map<api::NamespacedName, std::string>& commands() const { return commands_; }
@@ -158,7 +162,8 @@ class Checker {
   void CheckDeletion(const api::core::Pod& pod, const sandbox::JournalRecord& record);
   void CheckGang(const api::NamespacedName& key, absl::Time now);
   void CheckDeadlines(absl::Time now);
-  void CheckDeadline(Rule rule, const api::NamespacedName& key, const Gang& gang, std::optional<absl::Time>& since, absl::Time now);
+  void CheckDeadline(Rule rule, const api::NamespacedName& key, const Gang& gang, std::optional<absl::Time>& since,
+                     absl::Time now);
   void CheckJobChange(const api::volcano::Job& before, const api::volcano::Job& after, const std::string& where);
   void CheckEnd(const api::NamespacedName& key, const api::volcano::Job& job);
   void CheckCounters(const api::NamespacedName& key, const api::volcano::Job& job);
@@ -179,12 +184,12 @@ class Checker {
   std::map<std::string, api::volcano::Queue> queues_;
   std::map<api::NamespacedName, std::string> commands_;  // with their UIDs
   std::map<std::string, Held> leases_;
-  std::map<std::string, std::string> made_for_;          // UIDs of pods, and of the PodGroups that were there when they came
-  std::map<std::string, Given> given_;                   // by the command's UID
+  std::map<std::string, std::string> made_for_;  // UIDs of pods, and of the PodGroups that were there when they came
+  std::map<std::string, Given> given_;           // by the command's UID
   std::map<api::NamespacedName, absl::Time> jobs_counting_, gangs_counting_;  // since when a pod of theirs changed last
   Places places_;
-  std::set<std::string> uids_, gone_;                    // of what is there, and of what was
-  std::map<std::string, Made> made_;                     // what is there and the controllers made, by UID
+  std::set<std::string> uids_, gone_;  // of what is there, and of what was
+  std::map<std::string, Made> made_;   // what is there and the controllers made, by UID
   std::vector<std::string> violations_;
   std::set<Rule> broken_;
   std::size_t records_ = 0;

@@ -21,23 +21,30 @@ using ::testing::StartsWith;
 // Records what is put, by whom, at its clock.
 class Journal {
  public:
-  void Put(const api::Resource& resource, const std::string& name, const std::string& metadata, const std::string& rest) {
+  void Put(const api::Resource& resource, const std::string& name, const std::string& metadata,
+           const std::string& rest) {
     const std::string uid = absl::StrCat(View(resource.plural), "-", name, "-uid");
-    const std::string text = absl::StrCat(R"({"apiVersion":")", resource.ApiVersion(), R"(","kind":")", std::string(resource.kind), R"(","metadata":{"name":")", name,
-                                          resource.namespaced ? R"(","namespace":"default)" : "", R"(","uid":")", uid, R"(")", metadata, "}", rest, "}");
+    const std::string text =
+        absl::StrCat(R"({"apiVersion":")", resource.ApiVersion(), R"(","kind":")", std::string(resource.kind),
+                     R"(","metadata":{"name":")", name, resource.namespaced ? R"(","namespace":"default)" : "",
+                     R"(","uid":")", uid, R"(")", metadata, "}", rest, "}");
     Record(resource, name, uid, MakeBytes(text));
   }
-  void Remove(const api::Resource& resource, const std::string& name) { Record(resource, name, absl::StrCat(View(resource.plural), "-", name, "-uid"), nullptr); }
+  void Remove(const api::Resource& resource, const std::string& name) {
+    Record(resource, name, absl::StrCat(View(resource.plural), "-", name, "-uid"), nullptr);
+  }
 
   void Node(const std::string& extra_spec = "", const std::string& labels = "") {
-    Put(api::kNodes, "n1", absl::StrCat(R"(,"labels":{)", labels, "}"), absl::StrCat(R"(,"spec":{)", extra_spec, R"(},"status":{"allocatable":{"cpu":"4","pods":"110"}})"));
+    Put(api::kNodes, "n1", absl::StrCat(R"(,"labels":{)", labels, "}"),
+        absl::StrCat(R"(,"spec":{)", extra_spec, R"(},"status":{"allocatable":{"cpu":"4","pods":"110"}})"));
     Put(api::kNodes, "n2", "", R"(,"spec":{},"status":{"allocatable":{"cpu":"4","pods":"110"}})");
     Wait(absl::Minutes(1));
   }
   // n1 in zone a and n2 in zone b, each in a rack of its own, and both in one hall.
   void Zones() {
     for (const auto& [node, zone] : {std::pair{"n1", "a"}, std::pair{"n2", "b"}}) {
-      Put(api::kNodes, node, absl::StrCat(R"(,"labels":{"zone":")", zone, R"("})"), R"(,"spec":{},"status":{"allocatable":{"cpu":"8","pods":"110"}})");
+      Put(api::kNodes, node, absl::StrCat(R"(,"labels":{"zone":")", zone, R"("})"),
+          R"(,"spec":{},"status":{"allocatable":{"cpu":"8","pods":"110"}})");
     }
     HyperNode("rack-1", 1, R"({"type":"Node","selector":{"exactMatch":{"name":"n1"}}})");
     HyperNode("rack-2", 1, R"({"type":"Node","selector":{"labelMatch":{"matchLabels":{"zone":"b"}}}})");
@@ -45,19 +52,27 @@ class Journal {
     Wait(absl::Minutes(1));
   }
   void HyperNode(const std::string& name, int tier, const std::string& member) {
-    Put(api::volcano::kHyperNodes, name, "", absl::StrCat(R"(,"spec":{"tier":)", tier, R"(,"tierName":"tier-)", tier, R"(","members":[)", member, "]}"));
+    Put(api::volcano::kHyperNodes, name, "",
+        absl::StrCat(R"(,"spec":{"tier":)", tier, R"(,"tierName":"tier-)", tier, R"(","members":[)", member, "]}"));
   }
   void Volume(const std::string& zone, const std::string& claim) {
-    Put(api::kPersistentVolumes, "v", "", absl::StrCat(R"(,"spec":{"claimRef":{"namespace":"default","name":")", claim, R"(","uid":"persistentvolumeclaims-)", claim,
-        R"(-uid"},"nodeAffinity":{"required":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"zone","operator":"In","values":[")", zone, R"("]}]}]}}})"));
+    Put(api::kPersistentVolumes, "v", "",
+        absl::StrCat(
+            R"(,"spec":{"claimRef":{"namespace":"default","name":")", claim, R"(","uid":"persistentvolumeclaims-)",
+            claim,
+            R"(-uid"},"nodeAffinity":{"required":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"zone","operator":"In","values":[")",
+            zone, R"("]}]}]}}})"));
   }
   void Claim(const std::string& name, const std::string& phase) {
-    Put(api::kPersistentVolumeClaims, name, "", absl::StrCat(R"(,"spec":{)", phase == "Bound" ? R"("volumeName":"v")" : "", R"(},"status":{"phase":")", phase, R"("})"));
+    Put(api::kPersistentVolumeClaims, name, "",
+        absl::StrCat(R"(,"spec":{)", phase == "Bound" ? R"("volumeName":"v")" : "", R"(},"status":{"phase":")", phase,
+                     R"("})"));
   }
   void Queue(const std::string& spec) { Put(api::kQueues, "default", "", absl::StrCat(R"(,"spec":{)", spec, "}")); }
   void Group(int min_member, const std::string& extra = "", int running = 0, const std::string& phase = "Inqueue") {
     Put(api::kPodGroups, "g", R"(,"ownerReferences":[{"kind":"Job","name":"j","uid":"jobs-j-uid","controller":true}])",
-        absl::StrCat(R"(,"spec":{"queue":"default","minMember":)", min_member, extra, R"(},"status":{"phase":")", phase, R"(","running":)", running, "}"));
+        absl::StrCat(R"(,"spec":{"queue":"default","minMember":)", min_member, extra, R"(},"status":{"phase":")", phase,
+                     R"(","running":)", running, "}"));
   }
   struct PodIs {
     std::string node = {}, phase = "Pending", task = "w", spec = {}, scheduler = "volcano", labels = {};
@@ -65,22 +80,29 @@ class Journal {
   };
   void Pod(const std::string& name, const PodIs& is) {
     Put(api::kPods, name,
-        absl::StrCat(is.deleting ? R"(,"deletionTimestamp":"2026-01-01T00:00:00Z")" : "",
-                     is.controlled ? R"(,"ownerReferences":[{"kind":"Job","name":"j","uid":"jobs-j-uid","controller":true}])" : "",
-                     R"(,"labels":{)", is.labels, R"(},"annotations":{"scheduling.k8s.io/group-name":"g","volcano.sh/task-spec":")", is.task, R"("})"),
+        absl::StrCat(
+            is.deleting ? R"(,"deletionTimestamp":"2026-01-01T00:00:00Z")" : "",
+            is.controlled ? R"(,"ownerReferences":[{"kind":"Job","name":"j","uid":"jobs-j-uid","controller":true}])"
+                          : "",
+            R"(,"labels":{)", is.labels,
+            R"(},"annotations":{"scheduling.k8s.io/group-name":"g","volcano.sh/task-spec":")", is.task, R"("})"),
         absl::StrCat(R"(,"spec":{"schedulerName":")", is.scheduler, R"(","nodeName":")", is.node, R"(")", is.spec,
-                     R"(,"containers":[{"name":"c","resources":{"requests":{"cpu":"2"}})", is.ported ? R"(,"ports":[{"hostPort":80}])" : "", R"(}]},"status":{"phase":")",
-                     is.phase, R"("})"));
+                     R"(,"containers":[{"name":"c","resources":{"requests":{"cpu":"2"}})",
+                     is.ported ? R"(,"ports":[{"hostPort":80}])" : "", R"(}]},"status":{"phase":")", is.phase,
+                     R"("})"));
   }
   void Job(const std::string& phase, int running = 0, int succeeded = 0, int version = 0, int retries = 0) {
-    Put(api::kJobs, "j", "", absl::StrCat(R"(,"spec":{"maxRetry":2},"status":{"state":{"phase":")", phase, R"("},"running":)", running, R"(,"succeeded":)", succeeded,
-                                          R"(,"version":)", version, R"(,"retryCount":)", retries, "}"));
+    Put(api::kJobs, "j", "",
+        absl::StrCat(R"(,"spec":{"maxRetry":2},"status":{"state":{"phase":")", phase, R"("},"running":)", running,
+                     R"(,"succeeded":)", succeeded, R"(,"version":)", version, R"(,"retryCount":)", retries, "}"));
   }
   void Command(const std::string& action) {
     Put(api::kCommands, "do", "", absl::StrCat(R"(,"action":")", action, R"(","target":{"kind":"Job","name":"j"})"));
   }
 
-  void Holds(const std::string& identity) { Put(api::kLeases, "lead", "", absl::StrCat(R"(,"spec":{"holderIdentity":")", identity, R"("})")); }
+  void Holds(const std::string& identity) {
+    Put(api::kLeases, "lead", "", absl::StrCat(R"(,"spec":{"holderIdentity":")", identity, R"("})"));
+  }
 
   Journal& By(std::string client) {
     client_ = std::move(client);
@@ -132,109 +154,138 @@ void Completed(Journal& j) {
 
 // "podAffinity", "podAntiAffinity": to pods of the label in a zone.
 std::string Affinity(const char* kind, const char* app) {
-  return absl::StrCat(R"(,"affinity":{")", kind, R"(":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"zone","labelSelector":{"matchLabels":{"app":")", app, R"("}}}]}})");
+  return absl::StrCat(
+      R"(,"affinity":{")", kind,
+      R"(":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"zone","labelSelector":{"matchLabels":{"app":")",
+      app, R"("}}}]}})");
 }
 std::string Spread(int skew) {
-  return absl::StrCat(R"(,"topologySpreadConstraints":[{"maxSkew":)", skew, R"(,"topologyKey":"zone","whenUnsatisfiable":"DoNotSchedule","labelSelector":{"matchLabels":{"app":"x"}}}])");
+  return absl::StrCat(
+      R"(,"topologySpreadConstraints":[{"maxSkew":)", skew,
+      R"(,"topologyKey":"zone","whenUnsatisfiable":"DoNotSchedule","labelSelector":{"matchLabels":{"app":"x"}}}])");
 }
 const std::string kWithClaim = R"(,"volumes":[{"name":"data","persistentVolumeClaim":{"claimName":"c"}}])";
 constexpr char kX[] = R"("app":"x")", kY[] = R"("app":"y")";
 
 const std::vector<RuleCase>& Cases() {
   static const auto* const cases = new std::vector<RuleCase>{
-      {Rule::kBoundTwice, [](Journal& j, bool wrong) {
+      {Rule::kBoundTwice,
+       [](Journal& j, bool wrong) {
          j.Node();
          j.Pod("p1", {.node = "n1"});
          j.Pod("p1", {.node = wrong ? "n2" : "n1"});
        }},
-      {Rule::kOvercommitted, [](Journal& j, bool wrong) {
+      {Rule::kOvercommitted,
+       [](Journal& j, bool wrong) {
          j.Node();
          for (const char* name : {"p1", "p2"}) j.Pod(name, {.node = "n1"});
          if (!wrong) j.Pod("p1", {.node = "n1", .phase = "Failed"});
          j.Pod("p3", {.node = "n1"});
        }},
-      {Rule::kSelector, [](Journal& j, bool wrong) {
+      {Rule::kSelector,
+       [](Journal& j, bool wrong) {
          j.Node("", wrong ? R"("zone":"b")" : R"("zone":"a")");
          j.Pod("p1", {.node = "n1", .spec = R"(,"nodeSelector":{"zone":"a"})"});
        }},
-      {Rule::kTaint, [](Journal& j, bool wrong) {
+      {Rule::kTaint,
+       [](Journal& j, bool wrong) {
          j.Node(R"("taints":[{"key":"dedicated","value":"ml","effect":"NoSchedule"}])");
-         j.Pod("p1", {.node = "n1", .spec = wrong ? R"(,"tolerations":[{"key":"dedicated","value":"cpu"}])" : R"(,"tolerations":[{"key":"dedicated","operator":"Exists"}])"});
+         j.Pod("p1", {.node = "n1",
+                      .spec = wrong ? R"(,"tolerations":[{"key":"dedicated","value":"cpu"}])"
+                                    : R"(,"tolerations":[{"key":"dedicated","operator":"Exists"}])"});
        }},
-      {Rule::kPorts, [](Journal& j, bool wrong) {
+      {Rule::kPorts,
+       [](Journal& j, bool wrong) {
          j.Node();
          j.Pod("p1", {.node = "n1", .ported = true});
          j.Pod("p2", {.node = wrong ? "n1" : "n2", .ported = true});
        }},
       // The first of them may lie anywhere.
-      {Rule::kAffinity, [](Journal& j, bool wrong) {
+      {Rule::kAffinity,
+       [](Journal& j, bool wrong) {
          j.Zones();
          j.Pod("p1", {.node = "n1", .spec = Affinity("podAffinity", "x"), .labels = kX});
          j.Pod("p2", {.node = wrong ? "n2" : "n1", .spec = Affinity("podAffinity", "x"), .labels = kX});
        }},
       // One that is there keeps others away.
-      {Rule::kAntiAffinity, [](Journal& j, bool wrong) {
+      {Rule::kAntiAffinity,
+       [](Journal& j, bool wrong) {
          j.Zones();
          j.Pod("p1", {.node = "n1", .spec = Affinity("podAntiAffinity", "y")});
          j.Pod("p2", {.node = wrong ? "n1" : "n2", .labels = kY});
        }},
-      {Rule::kSpread, [](Journal& j, bool wrong) {
+      {Rule::kSpread,
+       [](Journal& j, bool wrong) {
          j.Zones();
          for (const char* name : {"p1", "p2"}) j.Pod(name, {.node = "n1", .spec = Spread(wrong ? 1 : 2), .labels = kX});
        }},
-      {Rule::kVolumeBound, [](Journal& j, bool wrong) {
+      {Rule::kVolumeBound,
+       [](Journal& j, bool wrong) {
          j.Zones();
          j.Volume("a", "c");
          j.Claim("c", wrong ? "Pending" : "Bound");
          j.Pod("p1", {.node = "n1", .spec = kWithClaim});
        }},
-      {Rule::kVolumeReach, [](Journal& j, bool wrong) {
+      {Rule::kVolumeReach,
+       [](Journal& j, bool wrong) {
          j.Zones();
          j.Volume(wrong ? "b" : "a", "c");
          j.Claim("c", "Bound");
          j.Pod("p1", {.node = "n1", .spec = kWithClaim});
        }},
-      {Rule::kVolumeTwice, [](Journal& j, bool wrong) {
+      {Rule::kVolumeTwice,
+       [](Journal& j, bool wrong) {
          j.Claim("c", "Pending");
          j.Claim("d", "Pending");
          j.Volume("a", "c");
          if (!wrong) j.Remove(api::kPersistentVolumeClaims, "c");
          j.Volume("a", "d");
        }},
-      {Rule::kTopology, [](Journal& j, bool wrong) {
+      {Rule::kTopology,
+       [](Journal& j, bool wrong) {
          j.Zones();
          j.Group(2, absl::StrCat(R"(,"networkTopology":{"mode":"hard","highestTierAllowed":)", wrong ? 1 : 2, "}"));
          j.Pod("p1", {.node = "n1"});
          j.Pod("p2", {.node = "n2"});
        }},
-      {Rule::kPartTopology, [](Journal& j, bool wrong) {
+      {Rule::kPartTopology,
+       [](Journal& j, bool wrong) {
          j.Zones();
-         j.Group(2, R"(,"subGroupPolicy":[{"name":"w","labelSelector":{"matchLabels":{"volcano.sh/task-spec":"w"}},"matchLabelKeys":["volcano.sh/partition-id"],)"
-                    R"("networkTopology":{"highestTierName":"tier-1"}}])");
-         const auto of_part = [](const char* part) { return absl::StrCat(R"("volcano.sh/task-spec":"w","volcano.sh/partition-id":")", part, R"(")"); };
+         j.Group(
+             2,
+             R"(,"subGroupPolicy":[{"name":"w","labelSelector":{"matchLabels":{"volcano.sh/task-spec":"w"}},"matchLabelKeys":["volcano.sh/partition-id"],)"
+             R"("networkTopology":{"highestTierName":"tier-1"}}])");
+         const auto of_part = [](const char* part) {
+           return absl::StrCat(R"("volcano.sh/task-spec":"w","volcano.sh/partition-id":")", part, R"(")");
+         };
          j.Pod("p1", {.node = "n1", .labels = of_part("0")});
          j.Pod("p2", {.node = "n2", .labels = of_part(wrong ? "0" : "1")});
        }},
-      {Rule::kCapability, [](Journal& j, bool wrong) {
+      {Rule::kCapability,
+       [](Journal& j, bool wrong) {
          j.Node();
          j.Queue(R"("parent":"above")");
-         j.Put(api::kQueues, "above", "", absl::StrCat(R"(,"spec":{"capability":{"cpu":")", wrong ? 3 : 4, R"(","memory":"0"}})"));
+         j.Put(api::kQueues, "above", "",
+               absl::StrCat(R"(,"spec":{"capability":{"cpu":")", wrong ? 3 : 4, R"(","memory":"0"}})"));
          j.Group(2);
          for (const char* name : {"p1", "p2"}) j.Pod(name, {.node = "n1"});
        }},
-      {Rule::kStranger, [](Journal& j, bool wrong) {
+      {Rule::kStranger,
+       [](Journal& j, bool wrong) {
          j.Node();
          j.By(wrong ? "scheduler" : "default-scheduler").Pod("p1", {.node = "n1", .scheduler = "default-scheduler"});
        }},
       // What it sent while it led may arrive later.
-      {Rule::kTwoWriters, [](Journal& j, bool wrong) {
+      {Rule::kTwoWriters,
+       [](Journal& j, bool wrong) {
          j.Holds("a-1");
          j.checker().OnSent("lead", "a-", "POST pods", j.now());
          j.Holds("b-1");
          j.checker().OnSent("lead", wrong ? "a-" : "b-", "POST pods", j.now());
        }},
       // What goes and what has ended excuses only itself.
-      {Rule::kPartBound, [](Journal& j, bool wrong) {
+      {Rule::kPartBound,
+       [](Journal& j, bool wrong) {
          j.Node();
          j.Group(4);
          j.Pod("p1", {.node = "n1"});
@@ -246,33 +297,39 @@ const std::vector<RuleCase>& Cases() {
          j.Wait(absl::Seconds(2));
          j.Pod("p4", {.node = "n2"});
        }},
-      {Rule::kRoleMinimum, [](Journal& j, bool wrong) {
+      {Rule::kRoleMinimum,
+       [](Journal& j, bool wrong) {
          j.Node();
          j.Group(2, R"(,"minTaskMember":{"ps":1,"w":1})");
          j.Pod("p1", {.node = "n1"});
          j.Pod("p2", {.node = "n1", .task = wrong ? "w" : "ps"});
          j.Wait(absl::Seconds(36));
        }},
-      {Rule::kReleased, [](Journal& j, bool wrong) {
+      {Rule::kReleased,
+       [](Journal& j, bool wrong) {
          j.Node();
          j.Group(2);
          j.Pod("p1", {.node = "n1"});
          j.Wait(absl::Seconds(wrong ? 29 : 30));
          j.By("scheduler").Pod("p1", {.node = "n1", .deleting = true});
        }},
-      {Rule::kVersion, [](Journal& j, bool wrong) {
+      {Rule::kVersion,
+       [](Journal& j, bool wrong) {
          j.Job("Running", 0, 0, 3);
          j.Job("Running", 0, 0, wrong ? 2 : 3);
        }},
-      {Rule::kRetries, [](Journal& j, bool wrong) {
+      {Rule::kRetries,
+       [](Journal& j, bool wrong) {
          j.Job("Running", 0, 0, 0, 0);
          j.Job("Running", 0, 0, 1, wrong ? 2 : 1);
        }},
-      {Rule::kFinished, [](Journal& j, bool wrong) {
+      {Rule::kFinished,
+       [](Journal& j, bool wrong) {
          j.Job(wrong ? "Failed" : "Aborted");
          j.Job("Restarting");
        }},
-      {Rule::kCommand, [](Journal& j, bool wrong) {
+      {Rule::kCommand,
+       [](Journal& j, bool wrong) {
          j.Job("Running");
          j.Command("AbortJob");
          j.Remove(api::kCommands, "do");
@@ -280,18 +337,23 @@ const std::vector<RuleCase>& Cases() {
          j.Wait(absl::Seconds(11));
          j.Job("Aborting");
        }},
-      {Rule::kEndedPods, [](Journal& j, bool wrong) {
+      {Rule::kEndedPods,
+       [](Journal& j, bool wrong) {
          Completed(j);
          j.Job("Completed", wrong ? 1 : 0, 1);
          j.Pod("p2", {.node = "n1", .phase = wrong ? "Running" : "Failed"});
-         j.Put(api::kJobs, "j", "", absl::StrCat(R"(,"spec":{},"status":{"state":{"phase":"Completed"},"succeeded":1,"running":)", wrong ? 1 : 0, R"(,"failed":)", wrong ? 0 : 1, "}"));
+         j.Put(api::kJobs, "j", "",
+               absl::StrCat(R"(,"spec":{},"status":{"state":{"phase":"Completed"},"succeeded":1,"running":)",
+                            wrong ? 1 : 0, R"(,"failed":)", wrong ? 0 : 1, "}"));
        }},
-      {Rule::kCounters, [](Journal& j, bool wrong) {
+      {Rule::kCounters,
+       [](Journal& j, bool wrong) {
          j.Node();
          j.Job("Running", wrong ? 2 : 1);
          j.Pod("p1", {.node = "n1", .phase = "Running"});
        }},
-      {Rule::kLeftovers, [](Journal& j, bool wrong) {
+      {Rule::kLeftovers,
+       [](Journal& j, bool wrong) {
          j.Job("Completed");
          j.By("controllers").Group(0);
          if (!wrong) j.By("garbage-collector").Remove(api::kPodGroups, "g");
@@ -343,7 +405,9 @@ TEST(CheckersTest, EndIsBrokenByAJobThatEndsOtherwiseOrNeverOrIsGone) {
     sandbox::JournalRecord record;
     record.resource = &api::kJobs;
     record.key = {"default", "j"};
-    record.after = MakeBytes(absl::StrCat(R"({"metadata":{"name":"j","namespace":"default"},"status":{"state":{"phase":")", phase, R"("},"retryCount":1}})"));
+    record.after =
+        MakeBytes(absl::StrCat(R"({"metadata":{"name":"j","namespace":"default"},"status":{"state":{"phase":")", phase,
+                               R"("},"retryCount":1}})"));
     checker.OnRecord(record);
     checker.AtEnd(record.time + absl::Hours(1));
     return checker.broken();
@@ -380,8 +444,11 @@ TEST(CheckersTest, EndIsBrokenByAPaddleJobThatEndsOtherwiseOrNever) {
   EXPECT_THAT(broken("", paddle, R"({"phase":"Failed"})"), IsEmpty());
   EXPECT_THAT(broken("Completed", paddle, R"({"phase":"Failed"})"), ElementsAre(Rule::kEnd));
   EXPECT_THAT(broken("", paddle, R"({"phase":"Running"})"), ElementsAre(Rule::kEnd));
-  EXPECT_THAT(broken("Failed", kubeflow, R"({"conditions":[{"type":"Running","status":"False"},{"type":"Failed","status":"True"}]})"), IsEmpty());
-  EXPECT_THAT(broken("", kubeflow, R"({"conditions":[{"type":"Succeeded","status":"False"}]})"), ElementsAre(Rule::kEnd));
+  EXPECT_THAT(broken("Failed", kubeflow,
+                     R"({"conditions":[{"type":"Running","status":"False"},{"type":"Failed","status":"True"}]})"),
+              IsEmpty());
+  EXPECT_THAT(broken("", kubeflow, R"({"conditions":[{"type":"Succeeded","status":"False"}]})"),
+              ElementsAre(Rule::kEnd));
 }
 
 TEST(CheckersTest, EveryRuleHasAJournal) {
@@ -465,7 +532,8 @@ TEST(CheckersTest, APodKeepsAwayFromWhatIsThere) {
   EXPECT_THAT(j.checker().broken(), ElementsAre(Rule::kAntiAffinity));
 }
 
-// Of what changed a moment before nobody can know, nor of what left meanwhile; and the bindings of one decision arrive one after the other.
+// Of what changed a moment before nobody can know, nor of what left meanwhile; and the bindings of one decision arrive
+// one after the other.
 TEST(CheckersTest, PlacesAreJudgedByWhatCouldBeKnown) {
   const auto broken = [](const std::function<void(Journal&)>& write) {
     Journal j;
@@ -476,29 +544,33 @@ TEST(CheckersTest, PlacesAreJudgedByWhatCouldBeKnown) {
   };
   const Is spread{.node = "n1", .spec = Spread(1), .labels = kX};
   EXPECT_THAT(broken([&](Journal& j) {
-    for (const char* name : {"p1", "p2"}) j.Pod(name, spread);
-    j.Wait(absl::Seconds(1));
-    Is elsewhere = spread;
-    elsewhere.node = "n2";
-    j.Pod("p3", elsewhere);
-  }), IsEmpty());
+                for (const char* name : {"p1", "p2"}) j.Pod(name, spread);
+                j.Wait(absl::Seconds(1));
+                Is elsewhere = spread;
+                elsewhere.node = "n2";
+                j.Pod("p3", elsewhere);
+              }),
+              IsEmpty());
   EXPECT_THAT(broken([&](Journal& j) {
-    j.Pod("p0", {.node = "n2", .labels = kX});
-    for (const char* name : {"p1", "p2"}) j.Pod(name, spread);
-    j.Wait(absl::Seconds(1));
-    j.Remove(api::kPods, "p0");
-  }), IsEmpty());
+                j.Pod("p0", {.node = "n2", .labels = kX});
+                for (const char* name : {"p1", "p2"}) j.Pod(name, spread);
+                j.Wait(absl::Seconds(1));
+                j.Remove(api::kPods, "p0");
+              }),
+              IsEmpty());
   EXPECT_THAT(broken([&](Journal& j) {
-    j.HyperNode("rack-1", 1, R"({"type":"Node","selector":{"exactMatch":{"name":"n2"}}})");
-    j.Group(1, R"(,"networkTopology":{"mode":"hard","highestTierAllowed":1})");
-    j.Pod("p1", {.node = "n1"});
-  }), IsEmpty());
+                j.HyperNode("rack-1", 1, R"({"type":"Node","selector":{"exactMatch":{"name":"n2"}}})");
+                j.Group(1, R"(,"networkTopology":{"mode":"hard","highestTierAllowed":1})");
+                j.Pod("p1", {.node = "n1"});
+              }),
+              IsEmpty());
   EXPECT_THAT(broken([&](Journal& j) {
-    j.HyperNode("rack-1", 1, R"({"type":"Node","selector":{"exactMatch":{"name":"n2"}}})");
-    j.Group(1, R"(,"networkTopology":{"mode":"hard","highestTierAllowed":1})");
-    j.Wait(absl::Seconds(6));
-    j.Pod("p1", {.node = "n1"});
-  }), ElementsAre(Rule::kTopology));
+                j.HyperNode("rack-1", 1, R"({"type":"Node","selector":{"exactMatch":{"name":"n2"}}})");
+                j.Group(1, R"(,"networkTopology":{"mode":"hard","highestTierAllowed":1})");
+                j.Wait(absl::Seconds(6));
+                j.Pod("p1", {.node = "n1"});
+              }),
+              ElementsAre(Rule::kTopology));
 }
 
 }  // namespace

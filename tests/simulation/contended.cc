@@ -25,7 +25,8 @@ struct Trouble {
 };
 constexpr std::array kTroubles{
     Trouble{Trouble::Kind::kNone, ""},
-    Trouble{Trouble::Kind::kNone, R"({"event":"PodFailed","action":"RestartJob"},{"event":"PodEvicted","action":"RestartJob"})"},
+    Trouble{Trouble::Kind::kNone,
+            R"({"event":"PodFailed","action":"RestartJob"},{"event":"PodEvicted","action":"RestartJob"})"},
     Trouble{Trouble::Kind::kNone, R"({"event":"PodPending","action":"AbortJob","timeout":"90s"})"},
     Trouble{Trouble::Kind::kFails, R"({"event":"PodFailed","action":"RestartJob"})"},
     Trouble{Trouble::Kind::kFails, R"({"event":"PodFailed","action":"RestartJob","timeout":"10s"})"},
@@ -42,17 +43,31 @@ constexpr std::array kTroubles{
     Trouble{Trouble::Kind::kEvicted, ""},
 };
 
-// Tasks of a job: servers, trainers whose end is the job's. Trainers beyond the minimum may wait for what servers of other jobs hold, whose
-// trainers wait, too: so servers end some time.
+// Tasks of a job: servers, trainers whose end is the job's. Trainers beyond the minimum may wait for what servers of
+// other jobs hold, whose trainers wait, too: so servers end some time.
 struct Shape {
   int servers, min_servers, trainers, min_trainers, min_available;
 };
 constexpr std::array kShapes{
-    Shape{0, 0, 1, 1, 1}, Shape{0, 0, 2, 2, 2}, Shape{0, 0, 4, 4, 4}, Shape{0, 0, 6, 6, 6}, Shape{0, 0, 8, 8, 8}, Shape{0, 0, 12, 12, 12},
-    Shape{0, 0, 6, 2, 2}, Shape{0, 0, 8, 4, 4},  // elastic
-    Shape{1, 1, 3, 3, 4}, Shape{2, 2, 2, 2, 4}, Shape{2, 2, 4, 4, 6}, Shape{4, 4, 4, 4, 8},
+    Shape{0, 0, 1, 1, 1},
+    Shape{0, 0, 2, 2, 2},
+    Shape{0, 0, 4, 4, 4},
+    Shape{0, 0, 6, 6, 6},
+    Shape{0, 0, 8, 8, 8},
+    Shape{0, 0, 12, 12, 12},
+    Shape{0, 0, 6, 2, 2},
+    Shape{0, 0, 8, 4, 4},  // elastic
+    Shape{1, 1, 3, 3, 4},
+    Shape{2, 2, 2, 2, 4},
+    Shape{2, 2, 4, 4, 6},
+    Shape{4, 4, 4, 4, 8},
     // Without its tasks' minima it would be others that come first.
-    Shape{3, 3, 3, 1, 4}, Shape{3, 3, 3, 1, 4}, Shape{4, 4, 4, 1, 5}, Shape{4, 4, 4, 1, 5}, Shape{5, 5, 5, 1, 6}, Shape{6, 6, 6, 1, 7},
+    Shape{3, 3, 3, 1, 4},
+    Shape{3, 3, 3, 1, 4},
+    Shape{4, 4, 4, 1, 5},
+    Shape{4, 4, 4, 1, 5},
+    Shape{5, 5, 5, 1, 6},
+    Shape{6, 6, 6, 1, 7},
 };
 // Half the cluster, or most of a queue, each: in every history.
 struct LargeJob {
@@ -60,9 +75,15 @@ struct LargeJob {
   int cpu, host_port = 0;
   const char* queue = "default";
 };
-constexpr std::array kLargeJobs{LargeJob{{6, 6, 6, 1, 7}, 4}, LargeJob{{5, 5, 4, 1, 6}, 5}, LargeJob{{6, 6, 6, 1, 7}, 3}, LargeJob{{4, 4, 4, 1, 5}, 5},
-                                LargeJob{{0, 0, 8, 8, 8}, 5}, LargeJob{{0, 0, 6, 6, 6}, 6}, LargeJob{{0, 0, 4, 4, 4}, 8, 9000},
-                                LargeJob{{0, 0, 4, 4, 4}, 4, 0, "narrow"}, LargeJob{{0, 0, 3, 3, 3}, 6, 0, "narrow"},
+constexpr std::array kLargeJobs{LargeJob{{6, 6, 6, 1, 7}, 4},
+                                LargeJob{{5, 5, 4, 1, 6}, 5},
+                                LargeJob{{6, 6, 6, 1, 7}, 3},
+                                LargeJob{{4, 4, 4, 1, 5}, 5},
+                                LargeJob{{0, 0, 8, 8, 8}, 5},
+                                LargeJob{{0, 0, 6, 6, 6}, 6},
+                                LargeJob{{0, 0, 4, 4, 4}, 8, 9000},
+                                LargeJob{{0, 0, 4, 4, 4}, 4, 0, "narrow"},
+                                LargeJob{{0, 0, 3, 3, 3}, 6, 0, "narrow"},
                                 LargeJob{{0, 0, 3, 3, 3}, 3, 0, "narrow"}};
 
 // What jobs ask of the places of their pods, and some that do, in every history of such jobs.
@@ -75,17 +96,33 @@ struct PlacedJob {
   int cpu;
 };
 constexpr std::array kPlacedJobs{
-    PlacedJob{Place::kNear, kRow, {0, 0, 4, 4, 4}, 5}, PlacedJob{Place::kNear, kRow, {0, 0, 2, 2, 2}, 9}, PlacedJob{Place::kNear, kHost, {0, 0, 3, 3, 3}, 5},
-    PlacedJob{Place::kNear, kZone, {0, 0, 2, 2, 2}, 10}, PlacedJob{Place::kNearServers, kRow, {1, 1, 3, 3, 4}, 4},
-    PlacedJob{Place::kApart, kHost, {0, 0, 4, 4, 4}, 2}, PlacedJob{Place::kApart, kZone, {0, 0, 2, 2, 2}, 6},
-    PlacedJob{Place::kQuiet, kHost, {0, 0, 2, 2, 2}, 2}, PlacedJob{Place::kNoisy, "", {0, 0, 4, 4, 4}, 3},
-    PlacedJob{Place::kSpread, kZone, {0, 0, 6, 6, 6}, 2}, PlacedJob{Place::kSpread, kHost, {0, 0, 6, 2, 2}, 2}, PlacedJob{Place::kSpread, kHost, {0, 0, 4, 4, 4}, 3},
-    PlacedJob{Place::kVolume, "local", {0, 0, 3, 3, 3}, 5}, PlacedJob{Place::kVolume, "local", {0, 0, 2, 2, 2}, 9}, PlacedJob{Place::kVolume, "local", {0, 0, 4, 4, 4}, 3},
-    PlacedJob{Place::kVolume, "made", {0, 0, 3, 3, 3}, 4}, PlacedJob{Place::kVolume, kSlowClass, {0, 0, 2, 2, 2}, 4}, PlacedJob{Place::kVolume, kSlowClass, {0, 0, 2, 2, 2}, 9},
-    PlacedJob{Place::kTopology, R"("highestTierAllowed":1)", {0, 0, 2, 2, 2}, 9}, PlacedJob{Place::kTopology, R"("highestTierName":"rack")", {0, 0, 4, 2, 2}, 7},
-    PlacedJob{Place::kTopology, R"("highestTierAllowed":1)", {0, 0, 3, 3, 3}, 8}, PlacedJob{Place::kTopology, R"("highestTierAllowed":1)", {0, 0, 2, 2, 2}, 10},
-    PlacedJob{Place::kTopology, R"("highestTierName":"rack")", {0, 0, 2, 2, 2}, 12}, PlacedJob{Place::kPartTopology, R"("highestTierAllowed":1)", {0, 0, 4, 4, 4}, 9},
-    PlacedJob{Place::kPartTopology, R"("highestTierAllowed":1)", {0, 0, 4, 4, 4}, 7}, PlacedJob{Place::kPartTopology, R"("highestTierAllowed":1)", {0, 0, 6, 6, 6}, 5}, PlacedJob{Place::kPartTopology, R"("highestTierName":"rack")", {0, 0, 4, 4, 4}, 5},
+    PlacedJob{Place::kNear, kRow, {0, 0, 4, 4, 4}, 5},
+    PlacedJob{Place::kNear, kRow, {0, 0, 2, 2, 2}, 9},
+    PlacedJob{Place::kNear, kHost, {0, 0, 3, 3, 3}, 5},
+    PlacedJob{Place::kNear, kZone, {0, 0, 2, 2, 2}, 10},
+    PlacedJob{Place::kNearServers, kRow, {1, 1, 3, 3, 4}, 4},
+    PlacedJob{Place::kApart, kHost, {0, 0, 4, 4, 4}, 2},
+    PlacedJob{Place::kApart, kZone, {0, 0, 2, 2, 2}, 6},
+    PlacedJob{Place::kQuiet, kHost, {0, 0, 2, 2, 2}, 2},
+    PlacedJob{Place::kNoisy, "", {0, 0, 4, 4, 4}, 3},
+    PlacedJob{Place::kSpread, kZone, {0, 0, 6, 6, 6}, 2},
+    PlacedJob{Place::kSpread, kHost, {0, 0, 6, 2, 2}, 2},
+    PlacedJob{Place::kSpread, kHost, {0, 0, 4, 4, 4}, 3},
+    PlacedJob{Place::kVolume, "local", {0, 0, 3, 3, 3}, 5},
+    PlacedJob{Place::kVolume, "local", {0, 0, 2, 2, 2}, 9},
+    PlacedJob{Place::kVolume, "local", {0, 0, 4, 4, 4}, 3},
+    PlacedJob{Place::kVolume, "made", {0, 0, 3, 3, 3}, 4},
+    PlacedJob{Place::kVolume, kSlowClass, {0, 0, 2, 2, 2}, 4},
+    PlacedJob{Place::kVolume, kSlowClass, {0, 0, 2, 2, 2}, 9},
+    PlacedJob{Place::kTopology, R"("highestTierAllowed":1)", {0, 0, 2, 2, 2}, 9},
+    PlacedJob{Place::kTopology, R"("highestTierName":"rack")", {0, 0, 4, 2, 2}, 7},
+    PlacedJob{Place::kTopology, R"("highestTierAllowed":1)", {0, 0, 3, 3, 3}, 8},
+    PlacedJob{Place::kTopology, R"("highestTierAllowed":1)", {0, 0, 2, 2, 2}, 10},
+    PlacedJob{Place::kTopology, R"("highestTierName":"rack")", {0, 0, 2, 2, 2}, 12},
+    PlacedJob{Place::kPartTopology, R"("highestTierAllowed":1)", {0, 0, 4, 4, 4}, 9},
+    PlacedJob{Place::kPartTopology, R"("highestTierAllowed":1)", {0, 0, 4, 4, 4}, 7},
+    PlacedJob{Place::kPartTopology, R"("highestTierAllowed":1)", {0, 0, 6, 6, 6}, 5},
+    PlacedJob{Place::kPartTopology, R"("highestTierName":"rack")", {0, 0, 4, 4, 4}, 5},
 };
 constexpr int kVolumesInZone = 4;  // as many as there are claims of their class, whichever zone these take
 
@@ -95,15 +132,19 @@ struct Command {
   const char* first;
   const char* then;  // a while later; "" = nothing
 };
-constexpr std::array kCommands{Command{"AbortJob", "ResumeJob"}, Command{"AbortJob", ""}, Command{"TerminateJob", ""}, Command{"CompleteJob", ""},
-                               Command{"RestartJob", ""}};
+constexpr std::array kCommands{Command{"AbortJob", "ResumeJob"}, Command{"AbortJob", ""}, Command{"TerminateJob", ""},
+                               Command{"CompleteJob", ""}, Command{"RestartJob", ""}};
 
 constexpr std::array kQueues{"default", "narrow", "narrow", "narrow", "team-a", "team-b"};
 constexpr std::array kPriorities{"", "", "low", "high"};
 constexpr std::array kPlugins{"", "", R"("plugins":{"svc":[]},)", R"("plugins":{"env":[],"svc":[]},)"};
 
-UserRequest Create(const api::Resource& resource, std::string body) { return {"POST", &resource, "", "", std::move(body)}; }
-UserRequest Delete(const api::Resource& resource, std::string name) { return {"DELETE", &resource, std::move(name), "", ""}; }
+UserRequest Create(const api::Resource& resource, std::string body) {
+  return {"POST", &resource, "", "", std::move(body)};
+}
+UserRequest Delete(const api::Resource& resource, std::string name) {
+  return {"DELETE", &resource, std::move(name), "", ""};
+}
 
 struct Job {
   std::string name, queue, priority, policies, plugins, labels;
@@ -112,31 +153,44 @@ struct Job {
   int cpu = 1, host_port = 0;
   std::string outcome, servers_outcome, pod_spec;
   bool servers_stay = false;  // until the job ends
-  bool in_turn = false;  // trainers after servers
-  int partitions = 0;    // of two trainers each
+  bool in_turn = false;       // trainers after servers
+  int partitions = 0;         // of two trainers each
 
-  std::string TaskText(absl::string_view task, int replicas, int minimum, absl::string_view extra, absl::string_view annotations) const {
-    return absl::StrCat(R"({"name":")", task, R"(","replicas":)", replicas, R"(,"minAvailable":)", minimum, extra, R"(,"template":{"metadata":{"labels":{"role":")", task, R"(")", labels, R"(},"annotations":{)", annotations,
-                        R"(}},"spec":{"restartPolicy":"Never",)", pod_spec, R"("containers":[{"name":"main","image":"paddle","resources":{"requests":{"cpu":")", cpu,
-                        R"(","memory":"1Gi"}})", host_port == 0 ? "" : absl::StrCat(R"(,"ports":[{"containerPort":)", host_port, R"(,"hostPort":)", host_port, "}]"), "}]}}}");
+  std::string TaskText(absl::string_view task, int replicas, int minimum, absl::string_view extra,
+                       absl::string_view annotations) const {
+    return absl::StrCat(
+        R"({"name":")", task, R"(","replicas":)", replicas, R"(,"minAvailable":)", minimum, extra,
+        R"(,"template":{"metadata":{"labels":{"role":")", task, R"(")", labels, R"(},"annotations":{)", annotations,
+        R"(}},"spec":{"restartPolicy":"Never",)", pod_spec,
+        R"("containers":[{"name":"main","image":"paddle","resources":{"requests":{"cpu":")", cpu,
+        R"(","memory":"1Gi"}})",
+        host_port == 0 ? ""
+                       : absl::StrCat(R"(,"ports":[{"containerPort":)", host_port, R"(,"hostPort":)", host_port, "}]"),
+        "}]}}}");
   }
   std::string Tasks() const {
     std::vector<std::string> tasks;
     if (shape.servers > 0) tasks.push_back(TaskText("ps", shape.servers, shape.min_servers, "", servers_outcome));
     std::string extra = R"(,"policies":[{"event":"TaskCompleted","action":"CompleteJob"}])";
     if (in_turn) absl::StrAppend(&extra, R"(,"dependsOn":{"name":["ps"]})");
-    if (partitions > 0) absl::StrAppend(&extra, R"(,"partitionPolicy":{"totalPartitions":)", partitions, R"(,"partitionSize":2,"minPartitions":)", partitions, part_topology, "}");
+    if (partitions > 0)
+      absl::StrAppend(&extra, R"(,"partitionPolicy":{"totalPartitions":)", partitions,
+                      R"(,"partitionSize":2,"minPartitions":)", partitions, part_topology, "}");
     tasks.push_back(TaskText("w", shape.trainers, shape.min_trainers, extra, outcome));
     return absl::StrCat(R"("tasks":[)", absl::StrJoin(tasks, ","), "]");
   }
   std::string Text() const {
-    return absl::StrCat(R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":")", name, R"("},"spec":{"schedulerName":"volcano","maxRetry":2,"queue":")",
-                        queue, R"(",)", priority.empty() ? "" : absl::StrCat(R"("priorityClassName":")", priority, R"(",)"), plugins, topology, R"("minAvailable":)",
-                        shape.min_available, R"(,"policies":[)", policies, "],", Tasks(), "}}");
+    return absl::StrCat(R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":")", name,
+                        R"("},"spec":{"schedulerName":"volcano","maxRetry":2,"queue":")", queue, R"(",)",
+                        priority.empty() ? "" : absl::StrCat(R"("priorityClassName":")", priority, R"(",)"), plugins,
+                        topology, R"("minAvailable":)", shape.min_available, R"(,"policies":[)", policies, "],",
+                        Tasks(), "}}");
   }
   std::string Summary() const {
-    return absl::StrCat(name, " in ", queue, priority.empty() ? "" : absl::StrCat(" (", priority, ")"), ", ", shape.servers, "+", shape.trainers, " pods of cpu ", cpu,
-                        ", minima ", shape.min_servers, "+", shape.min_trainers, ", minAvailable ", shape.min_available, host_port == 0 ? "" : absl::StrCat(", port ", host_port));
+    return absl::StrCat(name, " in ", queue, priority.empty() ? "" : absl::StrCat(" (", priority, ")"), ", ",
+                        shape.servers, "+", shape.trainers, " pods of cpu ", cpu, ", minima ", shape.min_servers, "+",
+                        shape.min_trainers, ", minAvailable ", shape.min_available,
+                        host_port == 0 ? "" : absl::StrCat(", port ", host_port));
   }
 };
 
@@ -162,10 +216,14 @@ class Drawing {
 
  private:
   bool Chance(int percent) { return random_.Below(100) < static_cast<std::uint64_t>(percent); }
-  int Between(int low, int high) { return low + static_cast<int>(random_.Below(static_cast<std::uint64_t>(high - low + 1))); }
+  int Between(int low, int high) {
+    return low + static_cast<int>(random_.Below(static_cast<std::uint64_t>(high - low + 1)));
+  }
   absl::Duration Seconds(int low, int high) { return absl::Milliseconds(Between(low * 1000, high * 1000)); }
   template <class Table>
-  auto Of(const Table& table) { return table[random_.Below(table.size())]; }
+  auto Of(const Table& table) {
+    return table[random_.Below(table.size())];
+  }
   // Of the doing that was begun last.
   void At(absl::Duration at, UserRequest request) { result_.doings.back().steps.push_back({at, std::move(request)}); }
   Doing& Begin(std::string text) { return result_.doings.emplace_back(Doing{std::move(text), {}, false}); }
@@ -176,8 +234,9 @@ class Drawing {
     doing.text = absl::StrCat(time(doing.steps.front()), " user: ", doing.text);
     for (std::size_t i = 1; i < doing.steps.size(); ++i) {
       const UserRequest& request = doing.steps[i].request;
-      absl::StrAppend(&doing.text, "; ", time(doing.steps[i]), " ", request.method, " ", View(request.resource->plural), request.name.empty() ? "" : " ", request.name,
-                      request.subresource.empty() ? "" : "/", request.subresource);
+      absl::StrAppend(&doing.text, "; ", time(doing.steps[i]), " ", request.method, " ", View(request.resource->plural),
+                      request.name.empty() ? "" : " ", request.name, request.subresource.empty() ? "" : "/",
+                      request.subresource);
     }
   }
 
@@ -188,7 +247,8 @@ class Drawing {
     };
     std::vector<sandbox::NodeShape> shapes;
     for (const char* zone : {"a", "b"}) {
-      for (int row = 0; row < kNodesInZone; ++row) shapes.push_back(shape(absl::StrCat("label:zone=", zone, ",label:row=", row), 1));
+      for (int row = 0; row < kNodesInZone; ++row)
+        shapes.push_back(shape(absl::StrCat("label:zone=", zone, ",label:row=", row), 1));
     }
     shapes.push_back(shape("label:zone=a,label:dedicated=ml,taint:dedicated=ml:NoSchedule", 2));
     result_.nodes = sandbox::MakeNodes(shapes, 0);
@@ -196,24 +256,32 @@ class Drawing {
 
   void MakeQueues() {
     const auto add = [this](absl::string_view name, absl::string_view spec) {
-      result_.before.push_back(Create(api::kQueues, absl::StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":")", name,
-                                                                 R"("},"spec":{"weight":1)", spec, "}}")));
+      result_.before.push_back(
+          Create(api::kQueues,
+                 absl::StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":")",
+                              name, R"("},"spec":{"weight":1)", spec, "}}")));
     };
-    add("narrow", absl::StrCat(R"(,"priority":1,"capability":{"cpu":")", kCpuOfNarrowQueue, R"("})"));  // before others, up to there
+    add("narrow", absl::StrCat(R"(,"priority":1,"capability":{"cpu":")", kCpuOfNarrowQueue,
+                               R"("})"));  // before others, up to there
     add("team", absl::StrCat(R"(,"capability":{"cpu":")", kCpuOfTeam, R"("})"));
     add("team-a", R"(,"parent":"team")");
     add("team-b", R"(,"parent":"team","priority":1)");
     for (const auto& [name, value] : {std::pair{"low", 1}, std::pair{"high", 1000}}) {
-      result_.before.push_back(Create(api::kPriorityClasses, absl::StrCat(R"({"apiVersion":"scheduling.k8s.io/v1","kind":"PriorityClass","metadata":{"name":")", name,
-                                                                          R"("},"value":)", value, "}")));
+      result_.before.push_back(
+          Create(api::kPriorityClasses,
+                 absl::StrCat(R"({"apiVersion":"scheduling.k8s.io/v1","kind":"PriorityClass","metadata":{"name":")",
+                              name, R"("},"value":)", value, "}")));
     }
   }
 
   // Whether the job's pods fit an empty cluster.
   bool Fits(const Job& job, bool one_zone) const {
     const int on_a_node = job.host_port != 0 ? 1 : kCpuOfNode / job.cpu;
-    const int cpu_of_queue = job.queue == "narrow" ? kCpuOfNarrowQueue : job.queue == "default" ? kCpuOfAll : kCpuOfTeam;
-    return job.shape.servers + job.shape.trainers <= std::min((one_zone ? kNodesInZone : 2 * kNodesInZone) * on_a_node, cpu_of_queue / job.cpu);
+    const int cpu_of_queue = job.queue == "narrow"    ? kCpuOfNarrowQueue
+                             : job.queue == "default" ? kCpuOfAll
+                                                      : kCpuOfTeam;
+    return job.shape.servers + job.shape.trainers <=
+           std::min((one_zone ? kNodesInZone : 2 * kNodesInZone) * on_a_node, cpu_of_queue / job.cpu);
   }
 
   void AddLargeJob(const LargeJob& large) {
@@ -241,13 +309,18 @@ class Drawing {
     } while (!Fits(job, one_zone));
     job.in_turn = job.shape.servers > 0 && Chance(15);
     if (job.in_turn) job.shape.min_available = job.shape.servers;  // else it would wait for itself
-    const bool whole = job.shape.servers == 0 && job.shape.trainers >= 4 && job.shape.min_available == job.shape.trainers;
+    const bool whole =
+        job.shape.servers == 0 && job.shape.trainers >= 4 && job.shape.min_available == job.shape.trainers;
     if (whole && Chance(25)) job.partitions = job.shape.trainers / 2;
     const bool restarts_partition = job.partitions > 0 && Chance(50);
-    Befall(job, restarts_partition ? Trouble{Trouble::Kind::kFails, R"({"event":"PodFailed","action":"RestartPartition"})"} : Of(kTroubles));
+    Befall(job, restarts_partition
+                    ? Trouble{Trouble::Kind::kFails, R"({"event":"PodFailed","action":"RestartPartition"})"}
+                    : Of(kTroubles));
   }
 
-  static std::string FinishAfter(absl::Duration time) { return absl::StrCat(R"("sandbox.gangway.io/finish":")", absl::ToInt64Milliseconds(time), R"(ms")"); }
+  static std::string FinishAfter(absl::Duration time) {
+    return absl::StrCat(R"("sandbox.gangway.io/finish":")", absl::ToInt64Milliseconds(time), R"(ms")");
+  }
 
   // What its pods and its user do.
   void Befall(Job& job, const Trouble& trouble) {
@@ -256,7 +329,8 @@ class Drawing {
     job.policies = trouble.policies;
     job.outcome = FinishAfter(Seconds(40, 120));
     if (!job.servers_stay) job.servers_outcome = FinishAfter(Seconds(150, 300));
-    if (trouble.kind == Trouble::Kind::kFails) absl::StrAppend(&job.outcome, R"(,"sandbox.gangway.io/fail":")", Between(5, 20), R"(s:7x1")");
+    if (trouble.kind == Trouble::Kind::kFails)
+      absl::StrAppend(&job.outcome, R"(,"sandbox.gangway.io/fail":")", Between(5, 20), R"(s:7x1")");
     const absl::Duration at = (Chance(70) ? Seconds(0, 2) : Seconds(0, 120)) + begin_;  // many at once
     At(at, Create(api::kJobs, job.Text()));
     if (trouble.kind == Trouble::Kind::kEvicted) At(at + Seconds(5, 120), Evict(absl::StrCat(job.name, "-w-0")));
@@ -265,11 +339,15 @@ class Drawing {
 
   static UserRequest Evict(const std::string& pod) {
     return {"POST", &api::kPods, pod, "eviction",
-            absl::StrCat(R"({"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":")", pod, R"(","namespace":"default"}})")};
+            absl::StrCat(R"({"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":")", pod,
+                         R"(","namespace":"default"}})")};
   }
   static UserRequest Send(const char* action, const std::string& job) {
-    return Create(api::kCommands, absl::StrCat(R"({"apiVersion":"bus.volcano.sh/v1alpha1","kind":"Command","metadata":{"generateName":")", job, R"(-"},"action":")", action,
-                                               R"(","target":{"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","name":")", job, R"("}})"));
+    return Create(
+        api::kCommands,
+        absl::StrCat(R"({"apiVersion":"bus.volcano.sh/v1alpha1","kind":"Command","metadata":{"generateName":")", job,
+                     R"(-"},"action":")", action,
+                     R"(","target":{"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","name":")", job, R"("}})"));
   }
 
   // What its user does about a job.
@@ -294,23 +372,36 @@ class Drawing {
     }
   }
   static UserRequest Scale(const Job& job) {
-    return {"PATCH", &api::kJobs, job.name, "", absl::StrCat(R"({"spec":{"minAvailable":)", job.shape.min_available, ",", job.Tasks(), "}}")};
+    return {"PATCH", &api::kJobs, job.name, "",
+            absl::StrCat(R"({"spec":{"minAvailable":)", job.shape.min_available, ",", job.Tasks(), "}}")};
   }
 
   void AddBarePod(const std::string& name) {
     Begin(name);
-    At(Seconds(0, 60), Create(api::kPods, absl::StrCat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")", name, R"(","annotations":{"sandbox.gangway.io/finish":")",
-                                                       Between(10, 60), R"(s"}},"spec":{"schedulerName":"volcano","restartPolicy":"Never","containers":[{"name":"c","image":"i",)",
-                                                       R"("resources":{"requests":{"cpu":")", Of(kCpus), R"("}}}]}})")));
+    At(Seconds(0, 60),
+       Create(
+           api::kPods,
+           absl::StrCat(
+               R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")", name,
+               R"(","annotations":{"sandbox.gangway.io/finish":")", Between(10, 60),
+               R"(s"}},"spec":{"schedulerName":"volcano","restartPolicy":"Never","containers":[{"name":"c","image":"i",)",
+               R"("resources":{"requests":{"cpu":")", Of(kCpus), R"("}}}]}})")));
   }
 
   // One pod that somebody else bound, of a gang of two. It waits for a config map, so that it does not run.
   void AddHalfAGangOfAnotherScheduler() {
     Begin("half a gang of another scheduler");
-    At(absl::Seconds(1), Create(api::kPodGroups, R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":"others"},"spec":{"minMember":2}})"));
-    At(absl::Seconds(2), Create(api::kPods, absl::StrCat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"others-0","annotations":{"scheduling.k8s.io/group-name":"others"}},"spec":{)",
-                                                         R"("schedulerName":"default-scheduler","nodeName":")", result_.nodes[0].name,
-                                                         R"(","restartPolicy":"Never","volumes":[{"name":"v","configMap":{"name":"missing"}}],"containers":[{"name":"c","image":"i"}]}})")));
+    At(absl::Seconds(1),
+       Create(
+           api::kPodGroups,
+           R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":"others"},"spec":{"minMember":2}})"));
+    At(absl::Seconds(2),
+       Create(
+           api::kPods,
+           absl::StrCat(
+               R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"others-0","annotations":{"scheduling.k8s.io/group-name":"others"}},"spec":{)",
+               R"("schedulerName":"default-scheduler","nodeName":")", result_.nodes[0].name,
+               R"(","restartPolicy":"Never","volumes":[{"name":"v","configMap":{"name":"missing"}}],"containers":[{"name":"c","image":"i"}]}})")));
     At(absl::Seconds(100), Delete(api::kPods, "others-0"));
     At(absl::Seconds(101), Delete(api::kPodGroups, "others"));
   }
@@ -340,45 +431,69 @@ class Drawing {
 
   // A rack of each row, with one node of each zone, one of those that are dedicated, and a hall of them all.
   static UserRequest HyperNode(const std::string& name, const char* tier, const std::string& members) {
-    return Create(api::volcano::kHyperNodes, absl::StrCat(R"({"apiVersion":"topology.volcano.sh/v1alpha1","kind":"HyperNode","metadata":{"name":")", name, R"("},"spec":{)", tier,
-                                                          R"(,"members":[)", members, "]}}"));
+    return Create(
+        api::volcano::kHyperNodes,
+        absl::StrCat(R"({"apiVersion":"topology.volcano.sh/v1alpha1","kind":"HyperNode","metadata":{"name":")", name,
+                     R"("},"spec":{)", tier, R"(,"members":[)", members, "]}}"));
   }
   static UserRequest FirstRack() {
-    return HyperNode("rack-0", R"("tier":1,"tierName":"rack")",
-                     R"({"type":"Node","selector":{"exactMatch":{"name":"node-000"}}},{"type":"Node","selector":{"exactMatch":{"name":"node-002"}}})");
+    return HyperNode(
+        "rack-0", R"("tier":1,"tierName":"rack")",
+        R"({"type":"Node","selector":{"exactMatch":{"name":"node-000"}}},{"type":"Node","selector":{"exactMatch":{"name":"node-002"}}})");
   }
   void MakeHyperNodes() {
     result_.before.push_back(FirstRack());
-    result_.before.push_back(HyperNode("rack-1", R"("tier":1,"tierName":"rack")", R"({"type":"Node","selector":{"regexMatch":{"pattern":"^node-00[13]$"}}})"));
-    result_.before.push_back(HyperNode("rack-2", R"("tier":1,"tierName":"rack")", R"({"type":"Node","selector":{"labelMatch":{"matchLabels":{"dedicated":"ml"}}}})"));
-    result_.before.push_back(HyperNode("hall", R"("tier":2,"tierName":"hall")", R"({"type":"HyperNode","selector":{"regexMatch":{"pattern":"^rack-"}}})"));
+    result_.before.push_back(HyperNode("rack-1", R"("tier":1,"tierName":"rack")",
+                                       R"({"type":"Node","selector":{"regexMatch":{"pattern":"^node-00[13]$"}}})"));
+    result_.before.push_back(
+        HyperNode("rack-2", R"("tier":1,"tierName":"rack")",
+                  R"({"type":"Node","selector":{"labelMatch":{"matchLabels":{"dedicated":"ml"}}}})"));
+    result_.before.push_back(HyperNode("hall", R"("tier":2,"tierName":"hall")",
+                                       R"({"type":"HyperNode","selector":{"regexMatch":{"pattern":"^rack-"}}})"));
   }
 
   static UserRequest Volume(const std::string& name, const char* of_class, const char* zone, int gigabytes) {
-    return Create(api::kPersistentVolumes, absl::StrCat(R"({"apiVersion":"v1","kind":"PersistentVolume","metadata":{"name":")", name, R"("},"spec":{"capacity":{"storage":")", gigabytes,
-        R"(Gi"},"accessModes":["ReadWriteMany"],"storageClassName":")", of_class, R"(","persistentVolumeReclaimPolicy":"Retain","hostPath":{"path":"/data"},)",
-        R"("nodeAffinity":{"required":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"zone","operator":"In","values":[")", zone, R"("]}]}]}}}})"));
+    return Create(
+        api::kPersistentVolumes,
+        absl::StrCat(
+            R"({"apiVersion":"v1","kind":"PersistentVolume","metadata":{"name":")", name,
+            R"("},"spec":{"capacity":{"storage":")", gigabytes,
+            R"(Gi"},"accessModes":["ReadWriteMany"],"storageClassName":")", of_class,
+            R"(","persistentVolumeReclaimPolicy":"Retain","hostPath":{"path":"/data"},)",
+            R"("nodeAffinity":{"required":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"zone","operator":"In","values":[")",
+            zone, R"("]}]}]}}}})"));
   }
   void MakeStorage() {
-    for (const auto& [name, provisioner] : {std::pair{"local", "kubernetes.io/no-provisioner"}, std::pair{"fragile", "kubernetes.io/no-provisioner"},
-                                            std::pair{"made", "sandbox.gangway.io/volumes"}, std::pair{kSlowClass, kSlowProvisioner}}) {
-      result_.before.push_back(Create(api::kStorageClasses, absl::StrCat(R"({"apiVersion":"storage.k8s.io/v1","kind":"StorageClass","metadata":{"name":")", name, R"("},"provisioner":")",
-                                                                         provisioner, R"(","reclaimPolicy":"Delete","volumeBindingMode":"WaitForFirstConsumer"})")));
+    for (const auto& [name, provisioner] :
+         {std::pair{"local", "kubernetes.io/no-provisioner"}, std::pair{"fragile", "kubernetes.io/no-provisioner"},
+          std::pair{"made", "sandbox.gangway.io/volumes"}, std::pair{kSlowClass, kSlowProvisioner}}) {
+      result_.before.push_back(
+          Create(api::kStorageClasses,
+                 absl::StrCat(R"({"apiVersion":"storage.k8s.io/v1","kind":"StorageClass","metadata":{"name":")", name,
+                              R"("},"provisioner":")", provisioner,
+                              R"(","reclaimPolicy":"Delete","volumeBindingMode":"WaitForFirstConsumer"})")));
     }
     for (int i = 0; i < kVolumesInZone; ++i) {
-      for (const char* zone : {"a", "b"}) result_.before.push_back(Volume(absl::StrCat("local-", zone, "-", i), "local", zone, 1 + i / 2));
+      for (const char* zone : {"a", "b"})
+        result_.before.push_back(Volume(absl::StrCat("local-", zone, "-", i), "local", zone, 1 + i / 2));
     }
     result_.before.push_back(Volume("fragile", "fragile", "a", 1));
   }
 
   // Its claim comes with it.
   void MountClaim(Job& job, const char* of_class) {
-    absl::StrAppend(&job.pod_spec, R"("volumes":[{"name":"data","persistentVolumeClaim":{"claimName":"data-)", job.name, R"("}}],)");
-    result_.before.push_back(Create(api::kPersistentVolumeClaims, absl::StrCat(R"({"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":{"name":"data-)", job.name,
-        R"("},"spec":{"accessModes":["ReadWriteMany"],"storageClassName":")", of_class, R"(","resources":{"requests":{"storage":"1Gi"}}}})")));
+    absl::StrAppend(&job.pod_spec, R"("volumes":[{"name":"data","persistentVolumeClaim":{"claimName":"data-)", job.name,
+                    R"("}}],)");
+    result_.before.push_back(
+        Create(api::kPersistentVolumeClaims,
+               absl::StrCat(R"({"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":{"name":"data-)", job.name,
+                            R"("},"spec":{"accessModes":["ReadWriteMany"],"storageClassName":")", of_class,
+                            R"(","resources":{"requests":{"storage":"1Gi"}}}})")));
   }
   static std::string Affinity(const char* kind, const char* by, const std::string& labels) {
-    return absl::StrCat(R"("affinity":{")", kind, R"(":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":")", by, R"(","labelSelector":{"matchLabels":{)", labels, "}}}]}},");
+    return absl::StrCat(R"("affinity":{")", kind,
+                        R"(":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":")", by,
+                        R"(","labelSelector":{"matchLabels":{)", labels, "}}}]}},");
   }
 
   void AddPlacedJob(const PlacedJob& placed) {
@@ -393,20 +508,34 @@ class Drawing {
     const std::string topology = absl::StrCat(R"("networkTopology":{"mode":"hard",)", placed.by, "}");
     bool calm = Chance(70);
     switch (placed.place) {
-      case Place::kNear: job.pod_spec = Affinity("podAffinity", placed.by, own); break;
+      case Place::kNear:
+        job.pod_spec = Affinity("podAffinity", placed.by, own);
+        break;
       case Place::kNearServers:
         job.pod_spec = Affinity("podAffinity", placed.by, own + R"(,"role":"ps")");  // the first server's own, too
         job.servers_stay = calm = true;
         break;
-      case Place::kApart: job.pod_spec = Affinity("podAntiAffinity", placed.by, own); break;
-      case Place::kQuiet: job.pod_spec = Affinity("podAntiAffinity", placed.by, R"("noisy":"yes")"); break;
-      case Place::kNoisy: absl::StrAppend(&job.labels, R"(,"noisy":"yes")"); break;
-      case Place::kSpread:
-        job.pod_spec = absl::StrCat(R"("topologySpreadConstraints":[{"maxSkew":)", Chance(70) ? 1 : 2, R"(,"topologyKey":")", placed.by,
-                                    R"(","whenUnsatisfiable":"DoNotSchedule","nodeTaintsPolicy":"Honor","labelSelector":{"matchLabels":{)", own, "}}}],");
+      case Place::kApart:
+        job.pod_spec = Affinity("podAntiAffinity", placed.by, own);
         break;
-      case Place::kVolume: MountClaim(job, placed.by); break;
-      case Place::kTopology: job.topology = topology + ","; break;
+      case Place::kQuiet:
+        job.pod_spec = Affinity("podAntiAffinity", placed.by, R"("noisy":"yes")");
+        break;
+      case Place::kNoisy:
+        absl::StrAppend(&job.labels, R"(,"noisy":"yes")");
+        break;
+      case Place::kSpread:
+        job.pod_spec = absl::StrCat(
+            R"("topologySpreadConstraints":[{"maxSkew":)", Chance(70) ? 1 : 2, R"(,"topologyKey":")", placed.by,
+            R"(","whenUnsatisfiable":"DoNotSchedule","nodeTaintsPolicy":"Honor","labelSelector":{"matchLabels":{)", own,
+            "}}}],");
+        break;
+      case Place::kVolume:
+        MountClaim(job, placed.by);
+        break;
+      case Place::kTopology:
+        job.topology = topology + ",";
+        break;
       case Place::kPartTopology:
         job.part_topology = "," + topology;
         job.partitions = job.shape.trainers / 2;
@@ -433,7 +562,9 @@ class Drawing {
     const std::size_t which = random_.Below(2 * kNodesInZone);
     const std::string node = result_.nodes[which].name;
     const bool in_a = which < kNodesInZone;
-    const auto label = [](bool a) { return absl::StrCat(R"({"metadata":{"labels":{"zone":")", a ? "a" : "b", R"("}}})"); };
+    const auto label = [](bool a) {
+      return absl::StrCat(R"({"metadata":{"labels":{"zone":")", a ? "a" : "b", R"("}}})");
+    };
     const absl::Duration from = Seconds(1, 60);
     Begin(absl::StrCat(node, " in the other zone"));
     At(from, {"PATCH", &api::kNodes, node, "", label(!in_a)});

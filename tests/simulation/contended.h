@@ -1,4 +1,5 @@
-// More work than room: what users do to a small cluster, drawn from tables. Each job alone fits the cluster and ends, so all of them do.
+// More work than room: what users do to a small cluster, drawn from tables. Each job alone fits the cluster and ends,
+// so all of them do.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,7 @@ struct UserStep {
 
 // What is done about one job, pod or node: left out as a whole when a history is shrunk.
 struct Doing {
-  std::string text;  // "1.2s user: job-3, ..."
+  std::string text;             // "1.2s user: job-3, ..."
   std::vector<UserStep> steps;  // some come too late, and are refused
   bool makes_job = false;
 };
@@ -29,8 +30,8 @@ struct Contention {
   std::vector<Doing> doings;
 };
 
-// `placed`: most jobs ask where their pods lie: near and apart, spread, by volumes, in HyperNodes; these change, too. `still`: neither
-// nodes nor HyperNodes do.
+// `placed`: most jobs ask where their pods lie: near and apart, spread, by volumes, in HyperNodes; these change, too.
+// `still`: neither nodes nor HyperNodes do.
 Contention DrawContention(std::uint64_t seed, bool placed, bool still);
 
 }  // namespace gangway::testutil

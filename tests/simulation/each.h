@@ -12,7 +12,8 @@
 
 namespace gangway::testutil {
 
-// `work` for 0..count-1, on two threads at once; what it says is wrong is a failure. After a few failures no more is begun.
+// `work` for 0..count-1, on two threads at once; what it says is wrong is a failure. After a few failures no more is
+// begun.
 inline void Each(std::size_t count, const std::function<std::string(std::size_t)>& work) {
   constexpr int kFailures = 5;
   std::atomic<std::size_t> next{0};

@@ -1,8 +1,8 @@
 #include "tests/simulation/falsifying_client.h"
 
 #include <algorithm>
-#include <string>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -41,8 +41,9 @@ const api::Resource* ResourceOf(absl::string_view path) {
   const std::size_t plural = version + (in_namespace ? 3 : 1);
   if (parts.size() <= plural) return nullptr;
   const std::span<const api::KindRow> kinds = api::Kinds();
-  const auto found = std::find_if(kinds.begin(), kinds.end(),
-                                  [&](const api::KindRow& kind) { return View(kind.resource->group) == group && View(kind.resource->plural) == parts[plural]; });
+  const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const api::KindRow& kind) {
+    return View(kind.resource->group) == group && View(kind.resource->plural) == parts[plural];
+  });
   return found == kinds.end() ? nullptr : found->resource;
 }
 
@@ -57,28 +58,34 @@ kube::Response Refusal(int code, absl::string_view reason) {
 void FalsifyingClient::Send(kube::Request request, Token owner, Done done) {
   if (lies_.send) {
     if (std::optional<kube::Response> answer = lies_.send(request)) {
-      return loop_.Post(owner, [answer = *std::move(answer), done = std::move(done)]() mutable { done(std::move(answer)); });
+      return loop_.Post(owner,
+                        [answer = *std::move(answer), done = std::move(done)]() mutable { done(std::move(answer)); });
     }
   }
   const api::Resource* const resource = ResourceOf(request.path);
   if (!lies_.show || resource == nullptr) return client_->Send(std::move(request), owner, std::move(done));
-  client_->Send(std::move(request), owner, [show = lies_.show, resource, done = std::move(done)](absl::StatusOr<kube::Response> reply) mutable {
-    if (reply.ok() && reply->ok()) reply->body = Shown(show, *resource, reply->body);
-    done(std::move(reply));
-  });
+  client_->Send(std::move(request), owner,
+                [show = lies_.show, resource, done = std::move(done)](absl::StatusOr<kube::Response> reply) mutable {
+                  if (reply.ok() && reply->ok()) reply->body = Shown(show, *resource, reply->body);
+                  done(std::move(reply));
+                });
 }
 
-std::unique_ptr<kube::Watch> FalsifyingClient::StartWatch(kube::Request request, Token owner, OnFrames on_frames, OnEnd on_end) {
+std::unique_ptr<kube::Watch> FalsifyingClient::StartWatch(kube::Request request, Token owner, OnFrames on_frames,
+                                                          OnEnd on_end) {
   const api::Resource* const resource = ResourceOf(request.path);
-  if (!lies_.show || resource == nullptr) return client_->StartWatch(std::move(request), owner, std::move(on_frames), std::move(on_end));
-  return client_->StartWatch(std::move(request), owner,
-                             [show = lies_.show, resource, on_frames = std::move(on_frames)](std::vector<kube::Frame> frames) mutable {
-                               for (kube::Frame& frame : frames) {
-                                 if (frame.type != kube::FrameType::kError && frame.type != kube::FrameType::kBookmark) frame.object = Shown(show, *resource, frame.object);
-                               }
-                               on_frames(std::move(frames));
-                             },
-                             std::move(on_end));
+  if (!lies_.show || resource == nullptr)
+    return client_->StartWatch(std::move(request), owner, std::move(on_frames), std::move(on_end));
+  return client_->StartWatch(
+      std::move(request), owner,
+      [show = lies_.show, resource, on_frames = std::move(on_frames)](std::vector<kube::Frame> frames) mutable {
+        for (kube::Frame& frame : frames) {
+          if (frame.type != kube::FrameType::kError && frame.type != kube::FrameType::kBookmark)
+            frame.object = Shown(show, *resource, frame.object);
+        }
+        on_frames(std::move(frames));
+      },
+      std::move(on_end));
 }
 
 }  // namespace gangway::testutil

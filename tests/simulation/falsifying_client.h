@@ -23,9 +23,11 @@ struct Lies {
 // Used on its loop.
 class FalsifyingClient final : public kube::Client {
  public:
-  FalsifyingClient(Loop& loop, std::unique_ptr<kube::Client> client, Lies lies) : loop_(loop), client_(std::move(client)), lies_(std::move(lies)) {}
+  FalsifyingClient(Loop& loop, std::unique_ptr<kube::Client> client, Lies lies)
+      : loop_(loop), client_(std::move(client)), lies_(std::move(lies)) {}
   void Send(kube::Request request, Token owner, Done done) override;
-  [[nodiscard]] std::unique_ptr<kube::Watch> StartWatch(kube::Request request, Token owner, OnFrames on_frames, OnEnd on_end) override;
+  [[nodiscard]] std::unique_ptr<kube::Watch> StartWatch(kube::Request request, Token owner, OnFrames on_frames,
+                                                        OnEnd on_end) override;
 
  private:
   Loop& loop_;

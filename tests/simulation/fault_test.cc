@@ -1,8 +1,8 @@
 // Every fault at every write of every life: the end is that of the life in which nothing goes wrong.
 //
-//   GW_FAULT=FailureRestartsJob/7/KilledAfter       replays one life with one fault and prints it; further faults follow a comma
-//   GW_FAULT=FailureRestartsJob                     the life without faults
-//   GW_FAULT_PAIRS=N                                how many lives with two faults (0; 20,000 with GW_TEST_LONG)
+//   GW_FAULT=FailureRestartsJob/7/KilledAfter       replays one life with one fault and prints it; further faults
+//   follow a comma GW_FAULT=FailureRestartsJob                     the life without faults GW_FAULT_PAIRS=N how many
+//   lives with two faults (0; 20,000 with GW_TEST_LONG)
 #include <cstdio>
 #include <cstdlib>
 
@@ -27,7 +27,8 @@ using ::testing::Not;
 
 std::string Text(const Life& life, const std::vector<Fault>& faults) {
   std::string text = life.name;
-  for (std::size_t i = 0; i < faults.size(); ++i) absl::StrAppend(&text, i == 0 ? "/" : ",", faults[i].write, "/", NameOf(faults[i].kind));
+  for (std::size_t i = 0; i < faults.size(); ++i)
+    absl::StrAppend(&text, i == 0 ? "/" : ",", faults[i].write, "/", NameOf(faults[i].kind));
   return text;
 }
 
@@ -59,7 +60,8 @@ std::string Difference(const LifeResult& clean, const LifeResult& is) {
     if (std::find(is.end.begin(), is.end.end(), line) == is.end.end()) absl::StrAppend(&text, "\n  missing: ", line);
   }
   for (const std::string& line : is.end) {
-    if (std::find(clean.end.begin(), clean.end.end(), line) == clean.end.end()) absl::StrAppend(&text, "\n  instead: ", line);
+    if (std::find(clean.end.begin(), clean.end.end(), line) == clean.end.end())
+      absl::StrAppend(&text, "\n  instead: ", line);
   }
   return text;
 }
@@ -90,7 +92,8 @@ void Judge(const std::vector<Life>& lives, const std::vector<LifeResult>& clean,
     const std::string name = Text(lives[trial.life], trial.faults);
     const auto& writes = clean[trial.life].writes;
     const auto write = static_cast<std::size_t>(trial.faults.front().write);
-    return absl::StrCat(name, " (", write <= writes.size() ? writes[write - 1] : "?", "):", difference, "\nreplay: GW_FAULT=", name);
+    return absl::StrCat(name, " (", write <= writes.size() ? writes[write - 1] : "?", "):", difference,
+                        "\nreplay: GW_FAULT=", name);
   });
 }
 
@@ -131,7 +134,8 @@ void TryAnyFaultAtAnyWriteOf(const std::vector<Life>& lives, Share share = Share
     for (int write = 1; write <= static_cast<int>(clean[life].writes.size()); ++write) {
       for (int kind = 0; kind < kFaultKinds; ++kind) {
         const bool refusal = kind >= static_cast<int>(FaultKind::kConflict);
-        const bool tried = share == Share::kMost ? !refusal || (write + kind) % 3 == 0 : (write + kind + static_cast<int>(life)) % kFaultKinds == 0;
+        const bool tried = share == Share::kMost ? !refusal || (write + kind) % 3 == 0
+                                                 : (write + kind + static_cast<int>(life)) % kFaultKinds == 0;
         if (all || tried) trials.push_back({life, {{write, static_cast<FaultKind>(kind)}}});
       }
     }
@@ -141,7 +145,9 @@ void TryAnyFaultAtAnyWriteOf(const std::vector<Life>& lives, Share share = Share
 }
 
 TEST_F(FaultTest, AnyFaultAtAnyWriteLeavesTheEndAsItWas) { TryAnyFaultAtAnyWriteOf(AllLives()); }
-TEST_F(FaultTest, AnyFaultAtAnyWriteOfAPaddleJobsControllerLeavesTheEndAsItWas) { TryAnyFaultAtAnyWriteOf(PaddleLives()); }
+TEST_F(FaultTest, AnyFaultAtAnyWriteOfAPaddleJobsControllerLeavesTheEndAsItWas) {
+  TryAnyFaultAtAnyWriteOf(PaddleLives());
+}
 
 // Bindings, the gangs' phases, the queues' status.
 TEST_F(FaultTest, AnyFaultAtAnyWriteOfTheSchedulerLeavesTheEndAsItWas) {
@@ -168,7 +174,9 @@ TEST_F(FaultTest, TwoFaultsLeaveTheEndAsItWas) {
     const int first = 1 + below(clean[life].writes.size());
     // The second soon after the first, or anywhere.
     const int second = first + 1 + below(i % 2 == 0 ? 5 : clean[life].writes.size());
-    trials.push_back({life, {{first, static_cast<FaultKind>(below(kFaultKinds))}, {second, static_cast<FaultKind>(below(kFaultKinds))}}});
+    trials.push_back(
+        {life,
+         {{first, static_cast<FaultKind>(below(kFaultKinds))}, {second, static_cast<FaultKind>(below(kFaultKinds))}}});
   }
   Judge(lives, clean, trials);
   std::printf("%d lives with two faults\n", pairs);

@@ -32,12 +32,18 @@ kube::Response TooMany(absl::Duration retry_after) {
   response.retry_after = absl::Ceil(retry_after, absl::Seconds(1));  // the header has whole seconds
   return response;
 }
-kube::Response Conflict() { return Refused(409, "Conflict", "the object has been modified; please apply your changes to the latest version and try again"); }
-kube::Response Error() { return Refused(500, "InternalError", "an error on the server has prevented the request from succeeding"); }
+kube::Response Conflict() {
+  return Refused(409, "Conflict",
+                 "the object has been modified; please apply your changes to the latest version and try again");
+}
+kube::Response Error() {
+  return Refused(500, "InternalError", "an error on the server has prevented the request from succeeding");
+}
 kube::Response Expired() { return Refused(410, "Expired", "too old resource version"); }
 kube::Response WebhookTimedOut() {
   return Refused(500, "InternalError",
-                 "Internal error occurred: failed calling webhook \"pods.gangway.io\": failed to call webhook: Post \"https://gangway/pods\": context deadline exceeded");
+                 "Internal error occurred: failed calling webhook \"pods.gangway.io\": failed to call webhook: Post "
+                 "\"https://gangway/pods\": context deadline exceeded");
 }
 
 // "a" of ".../pods/a", ".../pods/a/binding" and of a pod that is posted; "" for anything else.
@@ -50,7 +56,9 @@ std::string PodOf(const kube::Request& request) {
   return body.ok() ? std::string(View(body->at("metadata").at("name").as_string())) : "";
 }
 
-bool Creates(const kube::Request& request, absl::string_view plural) { return request.method == "POST" && absl::EndsWith(request.path, absl::StrCat("/", plural)); }
+bool Creates(const kube::Request& request, absl::string_view plural) {
+  return request.method == "POST" && absl::EndsWith(request.path, absl::StrCat("/", plural));
+}
 
 }  // namespace
 
@@ -78,7 +86,8 @@ bool FaultyConnection::Hits(IncidentKind kind, Target target, const kube::Reques
   if (kind == IncidentKind::kWebhookTimeout) return Creates(request, "pods") || Creates(request, "podgroups");
   if (kind == IncidentKind::kRemadeMeanwhile) return target == Target::kWrite && !PodOf(request).empty();
   if (kind == IncidentKind::kListStale || kind == IncidentKind::kListExpired) return target == Target::kList;
-  if (kind == IncidentKind::kContinueExpired) return target == Target::kList && absl::StrContains(request.query, "&continue=");
+  if (kind == IncidentKind::kContinueExpired)
+    return target == Target::kList && absl::StrContains(request.query, "&continue=");
   if (kind == IncidentKind::kGetStale) return target == Target::kGet;
   if (kind < IncidentKind::kEventLost) return target == Target::kWrite;
   if (kind < IncidentKind::kReadLost) return target == Target::kEvent;
@@ -86,7 +95,9 @@ bool FaultyConnection::Hits(IncidentKind kind, Target target, const kube::Reques
   return kind < IncidentKind::kFramesLate && target == Target::kWatch;
 }
 
-bool FaultyConnection::HitsFrames(IncidentKind kind) { return kind >= IncidentKind::kFramesLate && kind < IncidentKind::kPartition; }
+bool FaultyConnection::HitsFrames(IncidentKind kind) {
+  return kind >= IncidentKind::kFramesLate && kind < IncidentKind::kPartition;
+}
 
 std::optional<Incident> FaultyConnection::Take(const std::function<bool(IncidentKind)>& hits) {
   if (network_.loop.Now() >= network_.calm_at) waiting_.clear();
@@ -98,7 +109,9 @@ std::optional<Incident> FaultyConnection::Take(const std::function<bool(Incident
 }
 
 absl::Duration FaultyConnection::Jitter() {
-  return network_.jitter && network_.loop.Now() < network_.calm_at ? absl::Microseconds(static_cast<std::int64_t>(random_.Below(20'000))) : absl::ZeroDuration();
+  return network_.jitter && network_.loop.Now() < network_.calm_at
+             ? absl::Microseconds(static_cast<std::int64_t>(random_.Below(20'000)))
+             : absl::ZeroDuration();
 }
 
 bool FaultyConnection::Cut(RequestFate& fate) {
@@ -121,7 +134,8 @@ RequestFate FaultyConnection::OnRequest(const kube::Request& request) {
   if (Cut(fate)) return fate;
   const Target target = TargetOf(request);
   if (target == Target::kList) fate.query = SmallPage(request);
-  if (const auto incident = Take([&](IncidentKind kind) { return Hits(kind, target, request); })) Apply(*incident, request, fate);
+  if (const auto incident = Take([&](IncidentKind kind) { return Hits(kind, target, request); }))
+    Apply(*incident, request, fate);
   return fate;
 }
 
@@ -130,45 +144,67 @@ void FaultyConnection::Apply(const Incident& incident, const kube::Request& requ
     case IncidentKind::kWriteLost:
     case IncidentKind::kEventLost:
     case IncidentKind::kReadLost:
-    case IncidentKind::kWatchLost: fate.loss = RequestFate::Loss::kRequest; break;
+    case IncidentKind::kWatchLost:
+      fate.loss = RequestFate::Loss::kRequest;
+      break;
     case IncidentKind::kWriteReplyLost:
-    case IncidentKind::kEventReplyLost: fate.loss = RequestFate::Loss::kReply; break;
-    case IncidentKind::kWriteConflict: fate.answer = Conflict(); break;
+    case IncidentKind::kEventReplyLost:
+      fate.loss = RequestFate::Loss::kReply;
+      break;
+    case IncidentKind::kWriteConflict:
+      fate.answer = Conflict();
+      break;
     case IncidentKind::kWriteTooMany:
     case IncidentKind::kEventTooMany:
     case IncidentKind::kReadTooMany:
-    case IncidentKind::kWatchTooMany: fate.answer = TooMany(incident.lasts); break;
+    case IncidentKind::kWatchTooMany:
+      fate.answer = TooMany(incident.lasts);
+      break;
     case IncidentKind::kWriteError:
     case IncidentKind::kEventError:
     case IncidentKind::kReadError:
-    case IncidentKind::kWatchError: fate.answer = Error(); break;
+    case IncidentKind::kWatchError:
+      fate.answer = Error();
+      break;
     case IncidentKind::kListExpired:
     case IncidentKind::kContinueExpired:
-    case IncidentKind::kWatchExpired: fate.answer = Expired(); break;
-    case IncidentKind::kWriteLate: fate.request_delay += incident.lasts; break;
+    case IncidentKind::kWatchExpired:
+      fate.answer = Expired();
+      break;
+    case IncidentKind::kWriteLate:
+      fate.request_delay += incident.lasts;
+      break;
     case IncidentKind::kReadLate:
-    case IncidentKind::kWriteReplyLate: fate.reply_delay += incident.lasts; break;
+    case IncidentKind::kWriteReplyLate:
+      fate.reply_delay += incident.lasts;
+      break;
     case IncidentKind::kWebhookTimeout:
       fate.answer = WebhookTimedOut();
       fate.reply_delay = kWebhookTimeout;
       break;
-    case IncidentKind::kRemadeMeanwhile: return LetItBeRemade(incident, request, fate);  // counted when it comes to that
+    case IncidentKind::kRemadeMeanwhile:
+      return LetItBeRemade(incident, request, fate);  // counted when it comes to that
     case IncidentKind::kListStale:
-    case IncidentKind::kGetStale: return AnswerFromBefore(incident, request, fate);
-    default: return;
+    case IncidentKind::kGetStale:
+      return AnswerFromBefore(incident, request, fate);
+    default:
+      return;
   }
   Count(incident.kind);
 }
 
 // While a continue token shall expire, first pages have one object; "" leaves the request as it is.
 std::string FaultyConnection::SmallPage(const kube::Request& request) const {
-  const bool wanted = network_.loop.Now() < network_.calm_at && std::any_of(waiting_.begin(), waiting_.end(), [](const Incident& each) {
-    return each.kind == IncidentKind::kContinueExpired;
-  });
-  if (!wanted || absl::StrContains(request.query, "&continue=") || absl::StrContains(request.query, "limit=0")) return "";
+  const bool wanted = network_.loop.Now() < network_.calm_at &&
+                      std::any_of(
+                          waiting_.begin(), waiting_.end(),
+                          [](const Incident& each) { return each.kind == IncidentKind::kContinueExpired; });
+  if (!wanted || absl::StrContains(request.query, "&continue=") || absl::StrContains(request.query, "limit=0"))
+    return "";
   const auto limit = request.query.find("limit=");
   const auto rest = request.query.find('&', limit);
-  return absl::StrCat(request.query.substr(0, limit), "limit=1", rest == std::string::npos ? "" : request.query.substr(rest));
+  return absl::StrCat(request.query.substr(0, limit), "limit=1",
+                      rest == std::string::npos ? "" : request.query.substr(rest));
 }
 
 std::uint64_t FaultyConnection::OlderRevision(std::uint64_t pick) const {
@@ -193,7 +229,8 @@ void FaultyConnection::AnswerFromBefore(const Incident& incident, const kube::Re
   list.query = absl::StrCat("fieldSelector=metadata.name%3D", request.path.substr(slash + 1), "&", exactly);
   const kube::Response then = network_.server->Handle(list, sandbox::Caller{"", false});
   const auto body = api::ParseJson(*then.body);
-  if (!then.ok() || !body.ok() || body->as_object().if_contains("items") == nullptr) return;  // no object of a kind, or forgotten
+  if (!then.ok() || !body.ok() || body->as_object().if_contains("items") == nullptr)
+    return;  // no object of a kind, or forgotten
   const auto& items = body->at("items").as_array();
   if (items.empty()) {
     fate.answer = Refused(404, "NotFound", "not found");
@@ -202,7 +239,11 @@ void FaultyConnection::AnswerFromBefore(const Incident& incident, const kube::Re
     const absl::string_view kind = View(body->at("kind").as_string());
     object["kind"] = std::string(absl::StripSuffix(kind, "List"));
     object["apiVersion"] = body->at("apiVersion");
-    fate.answer = kube::Response{.code = 200, .content_type = "application/json", .body = MakeBytes(api::ToJson(object)), .retry_after = {}, .warnings = {}};
+    fate.answer = kube::Response{.code = 200,
+                                 .content_type = "application/json",
+                                 .body = MakeBytes(api::ToJson(object)),
+                                 .retry_after = {},
+                                 .warnings = {}};
   }
   Count(incident.kind);
 }
@@ -219,7 +260,8 @@ void FaultyConnection::LetItBeRemade(const Incident& incident, const kube::Reque
   auto before = std::make_shared<std::string>();
   network_.loop.PostAt(now + fate.request_delay, owner_.token(), [before, uid] { *before = uid(); });
   network_.loop.PostAt(now + fate.request_delay + fate.reply_delay, owner_.token(), [this, before, uid] {
-    if (const std::string is = uid(); !before->empty() && !is.empty() && is != *before) Count(IncidentKind::kRemadeMeanwhile);
+    if (const std::string is = uid(); !before->empty() && !is.empty() && is != *before)
+      Count(IncidentKind::kRemadeMeanwhile);
   });
 }
 
@@ -235,16 +277,35 @@ WatchFate FaultyConnection::OnFrames() {
   if (!incident) return fate;
   Count(incident->kind);
   switch (incident->kind) {
-    case IncidentKind::kFramesLate: fate.delay = incident->lasts; break;
-    case IncidentKind::kFramesBroken: fate.break_before = true; break;
-    case IncidentKind::kFramesEnded: fate.end_before = true; break;
-    case IncidentKind::kFramesExpired: fate.error_before = Expired(); break;
-    case IncidentKind::kFramesTooMany: fate.error_before = TooMany(incident->lasts); break;
-    case IncidentKind::kFramesError: fate.error_before = Error(); break;
-    case IncidentKind::kFramesRepeated: fate.repeat = 1 + incident->pick % 10; break;
-    case IncidentKind::kFramesReordered: fate.place = WatchFate::Place::kBehindNext; break;
-    case IncidentKind::kFramesMissing: fate.place = WatchFate::Place::kNever; break;
-    default: break;
+    case IncidentKind::kFramesLate:
+      fate.delay = incident->lasts;
+      break;
+    case IncidentKind::kFramesBroken:
+      fate.break_before = true;
+      break;
+    case IncidentKind::kFramesEnded:
+      fate.end_before = true;
+      break;
+    case IncidentKind::kFramesExpired:
+      fate.error_before = Expired();
+      break;
+    case IncidentKind::kFramesTooMany:
+      fate.error_before = TooMany(incident->lasts);
+      break;
+    case IncidentKind::kFramesError:
+      fate.error_before = Error();
+      break;
+    case IncidentKind::kFramesRepeated:
+      fate.repeat = 1 + incident->pick % 10;
+      break;
+    case IncidentKind::kFramesReordered:
+      fate.place = WatchFate::Place::kBehindNext;
+      break;
+    case IncidentKind::kFramesMissing:
+      fate.place = WatchFate::Place::kNever;
+      break;
+    default:
+      break;
   }
   if (fate.place != WatchFate::Place::kInOrder) fate.found_out_after = incident->lasts;
   return fate;

@@ -1,4 +1,5 @@
-// The connection of one process to the API server, and what incidents do to its requests, replies and watches. Used on the loop.
+// The connection of one process to the API server, and what incidents do to its requests, replies and watches. Used on
+// the loop.
 #pragma once
 
 #include <array>
@@ -35,7 +36,8 @@ struct Network {
 
 class FaultyConnection {
  public:
-  FaultyConnection(Network& network, sandbox::Component who, std::uint64_t seed) : network_(network), who_(who), random_(seed) {}
+  FaultyConnection(Network& network, sandbox::Component who, std::uint64_t seed)
+      : network_(network), who_(who), random_(seed) {}
   FaultyConnection(const FaultyConnection&) = delete;
   FaultyConnection& operator=(const FaultyConnection&) = delete;
 

@@ -6,8 +6,8 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "api/resource.h"
 #include "api/json_value.h"
+#include "api/resource.h"
 #include "base/hash.h"
 #include "tests/simulation/contended.h"
 #include "tests/simulation/faulty_connection.h"
@@ -21,7 +21,8 @@ using sandbox::Component;
 
 constexpr absl::Duration kFaultWindow = absl::Seconds(90);
 constexpr absl::Duration kAftermath = absl::Seconds(20);  // the last of the faults is got over
-constexpr absl::Duration kLongestPause = absl::Minutes(1);  // before a write that failed often is tried again (kube/runtime/driver.h)
+constexpr absl::Duration kLongestPause =
+    absl::Minutes(1);  // before a write that failed often is tried again (kube/runtime/driver.h)
 constexpr absl::Duration kPausesUntil = absl::Minutes(6);
 constexpr absl::Duration kNodeGone = absl::Minutes(1);
 
@@ -35,63 +36,87 @@ struct SimulatedJob {
 };
 
 // Whose connections there are: who has something to do in a history.
-constexpr std::array kComponents{Component::kKubelets, Component::kControllers, Component::kScheduler, Component::kPaddleControllers};
+constexpr std::array kComponents{Component::kKubelets, Component::kControllers, Component::kScheduler,
+                                 Component::kPaddleControllers};
 
-std::string TaskJson(absl::string_view name, int replicas, int cpu, absl::string_view annotations, absl::string_view policies) {
-  return absl::StrCat(R"({"name":")", name, R"(","replicas":)", replicas, R"(,"policies":[)", policies, R"(],"template":{"metadata":{"annotations":{)",
-                      annotations, R"(}},"spec":{"restartPolicy":"Never","containers":[{"name":"main","image":"paddle","resources":{"requests":{"cpu":")",
-                      cpu, R"(","memory":"1Gi"}}}]}}})");
+std::string TaskJson(absl::string_view name, int replicas, int cpu, absl::string_view annotations,
+                     absl::string_view policies) {
+  return absl::StrCat(
+      R"({"name":")", name, R"(","replicas":)", replicas, R"(,"policies":[)", policies,
+      R"(],"template":{"metadata":{"annotations":{)", annotations,
+      R"(}},"spec":{"restartPolicy":"Never","containers":[{"name":"main","image":"paddle","resources":{"requests":{"cpu":")",
+      cpu, R"(","memory":"1Gi"}}}]}}})");
 }
 
 std::string JobJson(const SimulatedJob& job) {
   const std::string seconds = absl::StrCat(absl::ToInt64Milliseconds(job.trains_for), "ms");
-  const std::string outcome =
-      job.always_fails ? absl::StrCat(R"("sandbox.gangway.io/fail":")", seconds, R"(:7")") : absl::StrCat(R"("sandbox.gangway.io/finish":")", seconds, R"(")");
-  return absl::StrCat(R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":")", job.name,
-                      R"("},"spec":{"schedulerName":"volcano","minAvailable":)", job.min_available, R"(,"maxRetry":)", job.max_retry,
-                      R"(,"policies":[{"event":"PodEvicted","action":"RestartJob"},{"event":"PodFailed","action":"RestartJob"}],"tasks":[)",
-                      TaskJson("pserver", job.servers, job.cpu, "", ""), ",",
-                      TaskJson("trainer", job.trainers, job.cpu, outcome, R"({"event":"TaskCompleted","action":"CompleteJob"})"), "]}}");
+  const std::string outcome = job.always_fails ? absl::StrCat(R"("sandbox.gangway.io/fail":")", seconds, R"(:7")")
+                                               : absl::StrCat(R"("sandbox.gangway.io/finish":")", seconds, R"(")");
+  return absl::StrCat(
+      R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":")", job.name,
+      R"("},"spec":{"schedulerName":"volcano","minAvailable":)", job.min_available, R"(,"maxRetry":)", job.max_retry,
+      R"(,"policies":[{"event":"PodEvicted","action":"RestartJob"},{"event":"PodFailed","action":"RestartJob"}],"tasks":[)",
+      TaskJson("pserver", job.servers, job.cpu, "", ""), ",",
+      TaskJson("trainer", job.trainers, job.cpu, outcome, R"({"event":"TaskCompleted","action":"CompleteJob"})"),
+      "]}}");
 }
 
 // What fails does so with a code that no disturbance has (docs/paddlejob.md).
 std::string PaddleTemplate(const SimulatedJob& job, bool trains) {
   const std::string time = absl::StrCat(absl::ToInt64Milliseconds(job.trains_for), "ms");
-  const std::string outcome = !trains ? "" : job.always_fails ? absl::StrCat(R"("sandbox.gangway.io/fail":")", time, R"(:1")")
-                                                              : absl::StrCat(R"("sandbox.gangway.io/finish":")", time, R"(")");
-  return absl::StrCat(R"("template":{"metadata":{"annotations":{)", outcome, R"(}},"spec":{"restartPolicy":"Never","containers":[{"name":"paddle","image":"paddle","resources":{"requests":{"cpu":")", job.cpu,
-                      R"("}}}]}})");
+  const std::string outcome = !trains            ? ""
+                              : job.always_fails ? absl::StrCat(R"("sandbox.gangway.io/fail":")", time, R"(:1")")
+                                                 : absl::StrCat(R"("sandbox.gangway.io/finish":")", time, R"(")");
+  return absl::StrCat(
+      R"("template":{"metadata":{"annotations":{)", outcome,
+      R"(}},"spec":{"restartPolicy":"Never","containers":[{"name":"paddle","image":"paddle","resources":{"requests":{"cpu":")",
+      job.cpu, R"("}}}]}})");
 }
 
 std::string PaddleJobJson(const SimulatedJob& job) {
-  const auto role = [&](int replicas, bool trains) { return absl::StrCat(R"({"replicas":)", replicas, job.kubeflow ? R"(,"restartPolicy":"Never",)" : ",", PaddleTemplate(job, trains), "}"); };
+  const auto role = [&](int replicas, bool trains) {
+    return absl::StrCat(R"({"replicas":)", replicas, job.kubeflow ? R"(,"restartPolicy":"Never",)" : ",",
+                        PaddleTemplate(job, trains), "}");
+  };
   const std::string meta = absl::StrCat(R"("kind":"PaddleJob","metadata":{"name":")", job.name, R"("})");
   if (job.kubeflow) {
-    return absl::StrCat(R"({"apiVersion":"kubeflow.org/v1",)", meta, R"(,"spec":{"paddleReplicaSpecs":{"Worker":)", role(job.trainers, true), "}}}");
+    return absl::StrCat(R"({"apiVersion":"kubeflow.org/v1",)", meta, R"(,"spec":{"paddleReplicaSpecs":{"Worker":)",
+                        role(job.trainers, true), "}}}");
   }
-  return absl::StrCat(R"({"apiVersion":"batch.paddlepaddle.org/v1",)", meta, R"(,"spec":{"ps":)", role(job.servers, false), R"(,"worker":)", role(job.trainers, true), "}}");
+  return absl::StrCat(R"({"apiVersion":"batch.paddlepaddle.org/v1",)", meta, R"(,"spec":{"ps":)",
+                      role(job.servers, false), R"(,"worker":)", role(job.trainers, true), "}}");
 }
 
 std::string Text(const SimulatedJob& job) {
-  return absl::StrCat(absl::FormatDuration(job.at), " user: ", job.name, job.kubeflow ? " (kubeflow)" : "", ", ", job.servers, "+", job.trainers, " pods of cpu ", job.cpu, ", minAvailable ",
-                      job.min_available, job.always_fails ? ", fails after " : ", trains for ", absl::FormatDuration(job.trains_for));
+  return absl::StrCat(absl::FormatDuration(job.at), " user: ", job.name, job.kubeflow ? " (kubeflow)" : "", ", ",
+                      job.servers, "+", job.trainers, " pods of cpu ", job.cpu, ", minAvailable ", job.min_available,
+                      job.always_fails ? ", fails after " : ", trains for ", absl::FormatDuration(job.trains_for));
 }
 
 std::string Text(const Doing& doing) { return doing.text; }
 
-// Part of a gang that runs where the rest may not follow, its binding refused and the node cordoned meanwhile, waits for as long as that is so.
+// Part of a gang that runs where the rest may not follow, its binding refused and the node cordoned meanwhile, waits
+// for as long as that is so.
 Contention DrawFor(const HistoryOptions& options) {
-  return options.contended ? DrawContention(options.seed, options.placed, options.placed && options.bindings_fail) : Contention{};
+  return options.contended ? DrawContention(options.seed, options.placed, options.placed && options.bindings_fail)
+                           : Contention{};
 }
 
 class History {
  public:
   explicit History(const HistoryOptions& options)
-      : options_(options), random_(options.seed), loop_(options.seed), contention_(DrawFor(options)),
-        jobs_(MakeJobs()), checker_(MakeRules()), network_(loop_) {
+      : options_(options),
+        random_(options.seed),
+        loop_(options.seed),
+        contention_(DrawFor(options)),
+        jobs_(MakeJobs()),
+        checker_(MakeRules()),
+        network_(loop_) {
     cluster_ = std::make_unique<sandbox::Cluster>(loop_, MakeClusterOptions());
     user_ = cluster_->NewClient("user");
-    if (options_.placed) provisioner_ = std::make_unique<Provisioner>(loop_, contention_.nodes, options_.seed, [this](const UserRequest& request) { Send(request); });
+    if (options_.placed)
+      provisioner_ = std::make_unique<Provisioner>(loop_, contention_.nodes, options_.seed,
+                                                   [this](const UserRequest& request) { Send(request); });
     start_ = loop_.Now();
     checker_.Disturbed(start_ + options_.disturbed_for);
     if (options_.random_faults) checker_.Disturbed(start_ + kFaultWindow + kAftermath + kLongestPause);
@@ -100,7 +125,8 @@ class History {
     network_.calm_at = start_ + kFaultWindow;
     network_.jitter = options.random_faults;
     network_.remake = [this](const std::string& pod, absl::Duration after) {
-      loop_.PostAt(loop_.Now() + after, owner_.token(), [this, pod] { Send("DELETE", "pods", pod, "", R"({"gracePeriodSeconds":0})"); });
+      loop_.PostAt(loop_.Now() + after, owner_.token(),
+                   [this, pod] { Send("DELETE", "pods", pod, "", R"({"gracePeriodSeconds":0})"); });
     };
     Draw();
   }
@@ -121,12 +147,15 @@ class History {
       loop_.PostAt(start_ + job.at, owner_.token(), [this, &job] { Submit(job); });
     }
     for (const Incident& incident : incidents_) {
-      if (incident.kind != IncidentKind::kClockOff) loop_.PostAt(start_ + incident.at, owner_.token(), [this, &incident] { Begin(incident); });
+      if (incident.kind != IncidentKind::kClockOff)
+        loop_.PostAt(start_ + incident.at, owner_.token(), [this, &incident] { Begin(incident); });
     }
     const auto wrong = [this] {
-      return std::any_of(options_.stop_when.begin(), options_.stop_when.end(), [this](Rule rule) { return checker_.broken().contains(rule); });
+      return std::any_of(options_.stop_when.begin(), options_.stop_when.end(),
+                         [this](Rule rule) { return checker_.broken().contains(rule); });
     };
-    loop_.RunUntil([&] { return wrong() || (loop_.Now() >= faults_until_ && AllFinal() && !StillProvisions()); }, start_ + options_.limit);
+    loop_.RunUntil([&] { return wrong() || (loop_.Now() >= faults_until_ && AllFinal() && !StillProvisions()); },
+                   start_ + options_.limit);
     if (!wrong()) {
       loop_.RunFor(absl::Minutes(6));
       checker_.AtEnd(loop_.Now());
@@ -139,18 +168,25 @@ class History {
     result.writes = writes_;
     result.drawn = drawn_;
     result.incidents = network_.counts;
-    for (const Component component : {Component::kControllers, Component::kScheduler}) result.leaders[component] = checker_.changes_of(LeaseOf(component));
+    for (const Component component : {Component::kControllers, Component::kScheduler})
+      result.leaders[component] = checker_.changes_of(LeaseOf(component));
     return result;
   }
 
  private:
   absl::Duration Upto(absl::Duration most) {
-    return most == absl::ZeroDuration() ? most : absl::Microseconds(static_cast<std::int64_t>(random_.Below(static_cast<std::uint64_t>(absl::ToInt64Microseconds(most)))));
+    return most == absl::ZeroDuration() ? most
+                                        : absl::Microseconds(static_cast<std::int64_t>(random_.Below(
+                                              static_cast<std::uint64_t>(absl::ToInt64Microseconds(most)))));
   }
   bool Chance(int percent) { return random_.Below(100) < static_cast<std::uint64_t>(percent); }
-  int Between(int low, int high) { return low + static_cast<int>(random_.Below(static_cast<std::uint64_t>(high - low + 1))); }
+  int Between(int low, int high) {
+    return low + static_cast<int>(random_.Below(static_cast<std::uint64_t>(high - low + 1)));
+  }
 
-  bool Kept(std::size_t number) const { return !options_.keep || std::find(options_.keep->begin(), options_.keep->end(), number) != options_.keep->end(); }
+  bool Kept(std::size_t number) const {
+    return !options_.keep || std::find(options_.keep->begin(), options_.keep->end(), number) != options_.keep->end();
+  }
 
   // Tells each that was drawn, and leaves out those that shall not be. What is drawn does not depend on it.
   template <class T>
@@ -176,7 +212,8 @@ class History {
     incidents.nodes = nodes_;
     incidents_ = Keep(DrawIncidents(random_, incidents));
     for (const Component component : kComponents) {
-      for (auto& connection : connections_[component]) connection = std::make_unique<FaultyConnection>(network_, component, random_.Next());
+      for (auto& connection : connections_[component])
+        connection = std::make_unique<FaultyConnection>(network_, component, random_.Next());
     }
   }
 
@@ -226,7 +263,8 @@ class History {
 
   sandbox::ClusterOptions MakeClusterOptions() {
     sandbox::ClusterOptions options;
-    options.kubelets.nodes = sandbox::MakeNodes({*sandbox::ParseNodeShape("cpu=16,memory=64Gi")}, options_.random_jobs ? Between(3, 6) : 6);
+    options.kubelets.nodes =
+        sandbox::MakeNodes({*sandbox::ParseNodeShape("cpu=16,memory=64Gi")}, options_.random_jobs ? Between(3, 6) : 6);
     if (options_.contended) options.kubelets.nodes = contention_.nodes;
     nodes_ = static_cast<int>(options.kubelets.nodes.size());
     options.api_server.journal = [this](sandbox::JournalRecord record) {
@@ -243,8 +281,10 @@ class History {
   }
 
   void OnRecord(const sandbox::JournalRecord& record) {
-    hash_ = StableHash(absl::StrCat(record.revision, " ", absl::ToUnixNanos(record.time), " ", record.client, " ", record.verb, " ", record.subresource, " ",
-                                    std::string(record.resource->plural), " ", record.key.ToString(), " "), hash_);
+    hash_ = StableHash(
+        absl::StrCat(record.revision, " ", absl::ToUnixNanos(record.time), " ", record.client, " ", record.verb, " ",
+                     record.subresource, " ", std::string(record.resource->plural), " ", record.key.ToString(), " "),
+        hash_);
     if (record.after != nullptr) hash_ = StableHash(*record.after, hash_);
     if (record.resource == &api::kPods) {
       if (record.after == nullptr) {
@@ -257,7 +297,8 @@ class History {
       const auto job = api::Decode<api::volcano::Job>(*record.after);
       if (job.ok()) phases_[record.key.name] = job->status.state.phase;
     }
-    if (options_.contended && record.resource == &api::kJobs && record.after == nullptr) phases_[record.key.name] = "Terminated";
+    if (options_.contended && record.resource == &api::kJobs && record.after == nullptr)
+      phases_[record.key.name] = "Terminated";
     checker_.OnRecord(record);
     if (provisioner_ != nullptr) provisioner_->OnRecord(record);
     if (options_.on_record) options_.on_record(record);
@@ -265,10 +306,13 @@ class History {
 
   bool StillProvisions() const { return provisioner_ != nullptr && loop_.Now() <= provisioner_->answers_until(); }
   bool AllFinal() const {
-    const auto over = [](const auto& p) { return p.second == "Completed" || p.second == "Failed" || p.second == "Terminated" || p.second == "Aborted"; };
+    const auto over = [](const auto& p) {
+      return p.second == "Completed" || p.second == "Failed" || p.second == "Terminated" || p.second == "Aborted";
+    };
     const auto made = std::count_if(doings_.begin(), doings_.end(), [](const Doing& doing) { return doing.makes_job; });
     if (options_.paddle) return checker_.PaddleJobsOver() == jobs_.size();
-    return phases_.size() == jobs_.size() + static_cast<std::size_t>(made) && std::all_of(phases_.begin(), phases_.end(), over);
+    return phases_.size() == jobs_.size() + static_cast<std::size_t>(made) &&
+           std::all_of(phases_.begin(), phases_.end(), over);
   }
 
   sandbox::Faults MakeFaults(Component component, int replica) {
@@ -286,20 +330,24 @@ class History {
         if (options_.two_replicas && component != Component::kKubelets) OnWriteOfReplica(component, replica, request);
         if (options_.crash && options_.crash->component == component && options_.crash->write == write) {
           *dead = true;
-          fate.loss = options_.crash->write_lost ? sandbox::RequestFate::Loss::kRequest : sandbox::RequestFate::Loss::kReply;
+          fate.loss =
+              options_.crash->write_lost ? sandbox::RequestFate::Loss::kRequest : sandbox::RequestFate::Loss::kReply;
           loop_.Post(owner_.token(), [this, component] { Crash(component, absl::Seconds(1)); });
           return fate;
         }
       }
       return connection.OnRequest(request);
     };
-    faults.frames = [&connection](const kube::Request&, const std::vector<kube::Frame>&) { return connection.OnFrames(); };
+    faults.frames = [&connection](const kube::Request&, const std::vector<kube::Frame>&) {
+      return connection.OnFrames();
+    };
     return faults;
   }
 
   void OnWriteOfReplica(Component component, int replica, const kube::Request& request) {
     if (absl::StrContains(request.path, "/leases")) return;
-    checker_.OnSent(LeaseOf(component), IdentityOf(replica), absl::StrCat(request.method, " ", request.path), loop_.Now());
+    checker_.OnSent(LeaseOf(component), IdentityOf(replica), absl::StrCat(request.method, " ", request.path),
+                    loop_.Now());
   }
 
   void StartComponents() {
@@ -346,18 +394,23 @@ class History {
   bool Happens(const Incident& incident) {
     const Component who = incident.who;
     switch (incident.kind) {
-      case IncidentKind::kWatchesBroken: cluster_->BreakWatches(who); return cluster_->running(who);
+      case IncidentKind::kWatchesBroken:
+        cluster_->BreakWatches(who);
+        return cluster_->running(who);
       case IncidentKind::kCrash:
         if (!cluster_->running(who)) return false;
         Crash(who, incident.lasts);
         return true;
-      case IncidentKind::kClockOff: ahead_[{who, incident.replica}] = incident.lasts; return true;
+      case IncidentKind::kClockOff:
+        ahead_[{who, incident.replica}] = incident.lasts;
+        return true;
       case IncidentKind::kClockJump:
         ahead_[{who, 0}] += incident.lasts;
         if (cluster_->running(who)) clock_of_[who]->Jump(incident.lasts);
         return true;
       case IncidentKind::kPause:
-      case IncidentKind::kSuspend: return replicas_[who]->Pause(incident.replica, incident.lasts, incident.kind == IncidentKind::kSuspend);
+      case IncidentKind::kSuspend:
+        return replicas_[who]->Pause(incident.replica, incident.lasts, incident.kind == IncidentKind::kSuspend);
       case IncidentKind::kCompaction:
         cluster_->api_server().CompactHistory();
         cluster_->BreakWatches(who);
@@ -367,10 +420,15 @@ class History {
         network_.server_down_until = std::max(network_.server_down_until, loop_.Now() + incident.lasts);
         return true;
       case IncidentKind::kEviction:
-      case IncidentKind::kPodDeleted: return RemovePod(incident.pick, incident.kind == IncidentKind::kEviction);
-      case IncidentKind::kNodeSilent: SilenceNode(NodeOf(incident.pick), incident.lasts); return true;
-      case IncidentKind::kNodeDeleted: return DeleteNode(NodeOf(incident.pick));
-      default: return false;
+      case IncidentKind::kPodDeleted:
+        return RemovePod(incident.pick, incident.kind == IncidentKind::kEviction);
+      case IncidentKind::kNodeSilent:
+        SilenceNode(NodeOf(incident.pick), incident.lasts);
+        return true;
+      case IncidentKind::kNodeDeleted:
+        return DeleteNode(NodeOf(incident.pick));
+      default:
+        return false;
     }
   }
 
@@ -390,7 +448,8 @@ class History {
     if (!options_.contended) return true;
     const absl::Time back = loop_.Now() + kNodeGone;
     loop_.PostAt(back, owner_.token(), [this, node] {
-      Send({"POST", &api::kNodes, "", "", sandbox::NodeBody(contention_.nodes[static_cast<std::size_t>(node)], loop_.Now())});
+      Send({"POST", &api::kNodes, "", "",
+            sandbox::NodeBody(contention_.nodes[static_cast<std::size_t>(node)], loop_.Now())});
     });
     checker_.Disturbed(back + kAftermath);
     faults_until_ = std::max(faults_until_, back);
@@ -401,7 +460,9 @@ class History {
     if (live_pods_.empty()) return false;
     const std::string name = live_pods_[victim % live_pods_.size()].name;
     if (evict) {
-      Send("POST", "pods", name, "eviction", absl::StrCat(R"({"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":")", name, R"(","namespace":"default"}})"));
+      Send("POST", "pods", name, "eviction",
+           absl::StrCat(R"({"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":")", name,
+                        R"(","namespace":"default"}})"));
     } else {
       Send("DELETE", "pods", name, "", "");
     }
@@ -409,25 +470,29 @@ class History {
   }
 
   void Annotate(int node, absl::string_view value) {
-    Send("PATCH", "nodes", NodeName(node), "", absl::StrCat(R"({"metadata":{"annotations":{"sandbox.gangway.io/lost":)", value, "}}}"));
+    Send("PATCH", "nodes", NodeName(node), "",
+         absl::StrCat(R"({"metadata":{"annotations":{"sandbox.gangway.io/lost":)", value, "}}}"));
   }
   static std::string LeaseOf(Component component) { return absl::StrCat("gangway-", sandbox::ClientName(component)); }
   static std::string NodeName(int node) { return absl::StrCat("node-00", node); }
 
   void Submit(const SimulatedJob& job) {
     if (!options_.paddle) return Send({"POST", &api::kJobs, "", "", JobJson(job)});
-    Send({"POST", job.kubeflow ? &api::paddle::kubeflow::kPaddleJobs : &api::paddle::kPaddleJobs, "", "", PaddleJobJson(job)});
+    Send({"POST", job.kubeflow ? &api::paddle::kubeflow::kPaddleJobs : &api::paddle::kPaddleJobs, "", "",
+          PaddleJobJson(job)});
   }
 
   // A user whose API server is away tries again when it is back.
-  void Send(std::string method, absl::string_view plural, absl::string_view name, absl::string_view subresource, std::string body) {
+  void Send(std::string method, absl::string_view plural, absl::string_view name, absl::string_view subresource,
+            std::string body) {
     const api::Resource& resource = plural == "nodes" ? api::kNodes : api::kPods;
     Send({std::move(method), &resource, std::string(name), std::string(subresource), std::move(body)});
   }
   void Send(const UserRequest& wish) {
     kube::Request request;
     const bool posts = wish.method == "POST" && wish.subresource.empty();
-    request.path = api::PathOf(*wish.resource, wish.resource->namespaced ? "default" : "", posts ? "" : wish.name, wish.subresource);
+    request.path = api::PathOf(*wish.resource, wish.resource->namespaced ? "default" : "", posts ? "" : wish.name,
+                               wish.subresource);
     request.content_type = wish.method == "PATCH" ? "application/merge-patch+json" : "application/json";
     request.method = wish.method;
     request.body = wish.body;
@@ -436,7 +501,8 @@ class History {
   void SendOnce(kube::Request request) {
     const absl::Time back = network_.server_down_until;
     if (loop_.Now() < back) {
-      loop_.PostAt(back, owner_.token(), [this, request = std::move(request)]() mutable { SendOnce(std::move(request)); });
+      loop_.PostAt(back, owner_.token(),
+                   [this, request = std::move(request)]() mutable { SendOnce(std::move(request)); });
       return;
     }
     user_->Send(request, owner_.token(), [this, request](absl::StatusOr<kube::Response> reply) {
@@ -454,10 +520,11 @@ class History {
   std::vector<Incident> incidents_;
   Checker checker_;
   Network network_;
-  std::map<Component, std::array<std::unique_ptr<FaultyConnection>, 2>> connections_;  // of each replica, if there are two
+  std::map<Component, std::array<std::unique_ptr<FaultyConnection>, 2>>
+      connections_;                                            // of each replica, if there are two
   std::map<std::pair<Component, int>, absl::Duration> ahead_;  // of the right time
-  std::vector<std::unique_ptr<PausableLoop>> clocks_;                                  // of every process there was
-  std::map<Component, PausableLoop*> clock_of_;                                        // of those that run
+  std::vector<std::unique_ptr<PausableLoop>> clocks_;          // of every process there was
+  std::map<Component, PausableLoop*> clock_of_;                // of those that run
   bool node_deleted_ = false;
   int nodes_ = 0;
   absl::Time start_, faults_until_;

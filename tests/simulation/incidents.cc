@@ -14,11 +14,11 @@ using sandbox::Component;
 
 enum class Who {
   kAll,
-  kOurs,         // controllers and scheduler, and the controllers of PaddleJobs
+  kOurs,  // controllers and scheduler, and the controllers of PaddleJobs
   kControllers,
   kNotControllers,
-  kReplicas,     // where there are two of each of ours
-  kNobody,       // in particular
+  kReplicas,  // where there are two of each of ours
+  kNobody,    // in particular
 };
 
 struct Row {
@@ -82,7 +82,7 @@ constexpr Row kRows[] = {
     {IncidentKind::kNodeDeleted, "node deleted", Who::kNobody, true},
 };
 
-constexpr int kFewNodes = 4;  // with one less the jobs may not fit any more
+constexpr int kFewNodes = 4;         // with one less the jobs may not fit any more
 constexpr std::uint64_t kMost = 40;  // incidents of a history
 
 std::vector<Component> Of(Who who, const IncidentOptions& options) {
@@ -94,10 +94,14 @@ std::vector<Component> Of(Who who, const IncidentOptions& options) {
       if (options.paddle) components.push_back(Component::kPaddleControllers);
       return components;
     }
-    case Who::kControllers: return {Component::kControllers};
-    case Who::kNotControllers: return {Component::kKubelets, Component::kScheduler};
-    case Who::kReplicas: return options.two_replicas ? Of(Who::kOurs, options) : std::vector<Component>{};
-    case Who::kNobody: return {Component::kKubelets};
+    case Who::kControllers:
+      return {Component::kControllers};
+    case Who::kNotControllers:
+      return {Component::kKubelets, Component::kScheduler};
+    case Who::kReplicas:
+      return options.two_replicas ? Of(Who::kOurs, options) : std::vector<Component>{};
+    case Who::kNobody:
+      return {Component::kKubelets};
   }
   return {};
 }
@@ -117,9 +121,11 @@ absl::string_view NameOf(IncidentKind kind) { return RowOf(kind).name; }
 std::string Text(const Incident& incident) {
   const Row& row = RowOf(incident.kind);
   std::string text = absl::StrCat(absl::FormatDuration(absl::Trunc(incident.at, absl::Milliseconds(1))), " ");
-  if (row.who != Who::kNobody) absl::StrAppend(&text, sandbox::ClientName(incident.who), incident.replica > 0 ? " (the other)" : "", ": ");
+  if (row.who != Who::kNobody)
+    absl::StrAppend(&text, sandbox::ClientName(incident.who), incident.replica > 0 ? " (the other)" : "", ": ");
   absl::StrAppend(&text, row.name);
-  if (row.longest > absl::ZeroDuration()) absl::StrAppend(&text, " (", absl::FormatDuration(absl::Trunc(incident.lasts, absl::Milliseconds(1))), ")");
+  if (row.longest > absl::ZeroDuration())
+    absl::StrAppend(&text, " (", absl::FormatDuration(absl::Trunc(incident.lasts, absl::Milliseconds(1))), ")");
   return text;
 }
 
@@ -145,15 +151,20 @@ std::vector<Incident> DrawIncidents(RandomStream& random, const IncidentOptions&
   std::copy_if(all.begin(), all.end(), std::back_inserter(ends_leases), [](const IncidentOf& each) {
     return each.second != Component::kKubelets && (RowOf(each.first).who == Who::kReplicas || IsStretch(each.first));
   });
-  const auto upto = [&](absl::Duration most) { return absl::Trunc(most * UnitInterval(random.Next()), absl::Microseconds(1)); };
+  const auto upto = [&](absl::Duration most) {
+    return absl::Trunc(most * UnitInterval(random.Next()), absl::Microseconds(1));
+  };
   for (std::uint64_t i = random.Below(kMost + 1); i > 0; --i) {
     Incident incident;
-    const std::vector<IncidentOf>& from = options.two_replicas && random.Below(3) == 0 && !ends_leases.empty() ? ends_leases : all;
+    const std::vector<IncidentOf>& from =
+        options.two_replicas && random.Below(3) == 0 && !ends_leases.empty() ? ends_leases : all;
     std::tie(incident.kind, incident.who) = from[random.Below(from.size())];
     const Row& row = RowOf(incident.kind);
     // What begins with the history meets the first lists and watches.
-    incident.at = incident.kind != IncidentKind::kClockOff && random.Below(5) != 0 ? upto(options.window) : absl::ZeroDuration();
-    incident.replica = options.two_replicas && incident.who != Component::kKubelets ? static_cast<int>(random.Below(2)) : 0;
+    incident.at =
+        incident.kind != IncidentKind::kClockOff && random.Below(5) != 0 ? upto(options.window) : absl::ZeroDuration();
+    incident.replica =
+        options.two_replicas && incident.who != Component::kKubelets ? static_cast<int>(random.Below(2)) : 0;
     incident.lasts = upto(row.longest);
     if (incident.kind == IncidentKind::kClockOff && random.Below(2) == 0) incident.lasts = -incident.lasts;
     incident.pick = random.Next();

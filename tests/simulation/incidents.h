@@ -1,4 +1,5 @@
-// What goes wrong in a history: a list drawn from its seed, so that single incidents can be left out and a failing history be shrunk.
+// What goes wrong in a history: a list drawn from its seed, so that single incidents can be left out and a failing
+// history be shrunk.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +25,8 @@ enum class IncidentKind {
   kWriteLate,
   kWriteReplyLate,
   kWebhookTimeout,   // of a create: 500 after ten seconds, and the server never saw it
-  kRemadeMeanwhile,  // to a pod: the reply comes when the pod has gone and another one is there under its name. Who makes pods waits for replies
+  kRemadeMeanwhile,  // to a pod: the reply comes when the pod has gone and another one is there under its name. Who
+                     // makes pods waits for replies
   // To one event that it tells.
   kEventLost,
   kEventReplyLost,
@@ -35,8 +37,8 @@ enum class IncidentKind {
   kReadTooMany,
   kReadError,
   kReadLate,
-  kListStale,      // as of an older resourceVersion, from a replica that lags
-  kListExpired,    // 410: of a resourceVersion that is too old
+  kListStale,        // as of an older resourceVersion, from a replica that lags
+  kListExpired,      // 410: of a resourceVersion that is too old
   kContinueExpired,  // 410 to the second page of a list, whose first page was small
   kGetStale,
   // To one watch as it starts.
@@ -81,8 +83,8 @@ struct Incident {
   IncidentKind kind = IncidentKind::kCrash;
   absl::Duration at;  // since the start of the history
   sandbox::Component who = sandbox::Component::kScheduler;
-  int replica = 0;       // of `who`, where there are two
-  absl::Duration lasts;  // or how late, how far ahead
+  int replica = 0;         // of `who`, where there are two
+  absl::Duration lasts;    // or how late, how far ahead
   std::uint64_t pick = 0;  // which pod, node, resourceVersion
 };
 
@@ -92,7 +94,7 @@ std::string Text(const Incident& incident);
 struct IncidentOptions {
   absl::Duration window = absl::Seconds(90);
   bool faults = true;
-  bool chaos = true;     // what belongs to the life of a cluster, too: then nobody knows how often a job restarts
+  bool chaos = true;          // what belongs to the life of a cluster, too: then nobody knows how often a job restarts
   bool two_replicas = false;  // of controllers and scheduler, behind a fence
   bool paddle = false;        // the controllers of PaddleJobs have something to do
   int nodes = 3;

@@ -31,7 +31,7 @@ constexpr absl::Duration kRetryAfter = absl::Seconds(2);  // of a 429
 constexpr absl::Duration kLimit = absl::Minutes(30);
 constexpr absl::Duration kSettle = absl::Seconds(40);
 constexpr absl::Duration kLongSettle = absl::Minutes(5);  // a process that was stopped goes on
-constexpr absl::Duration kQuiet = absl::Seconds(20);         // at the end
+constexpr absl::Duration kQuiet = absl::Seconds(20);      // at the end
 
 kube::Response Refused(int code, absl::string_view reason, absl::string_view message) {
   kube::Response response;
@@ -45,12 +45,24 @@ kube::Response Refused(int code, absl::string_view reason, absl::string_view mes
 RequestFate FateOf(FaultKind kind) {
   RequestFate fate;
   switch (kind) {
-    case FaultKind::kKilledBefore: fate.loss = RequestFate::Loss::kRequest; break;
+    case FaultKind::kKilledBefore:
+      fate.loss = RequestFate::Loss::kRequest;
+      break;
     case FaultKind::kKilledAfter:
-    case FaultKind::kReplyLost: fate.loss = RequestFate::Loss::kReply; break;
-    case FaultKind::kConflict: fate.answer = Refused(409, "Conflict", "the object has been modified; please apply your changes to the latest version and try again"); break;
-    case FaultKind::kServerError: fate.answer = Refused(500, "InternalError", "an error on the server has prevented the request from succeeding"); break;
-    case FaultKind::kTooManyRequests: fate.answer = Refused(429, "TooManyRequests", "too many requests, please try again later"); break;
+    case FaultKind::kReplyLost:
+      fate.loss = RequestFate::Loss::kReply;
+      break;
+    case FaultKind::kConflict:
+      fate.answer =
+          Refused(409, "Conflict",
+                  "the object has been modified; please apply your changes to the latest version and try again");
+      break;
+    case FaultKind::kServerError:
+      fate.answer = Refused(500, "InternalError", "an error on the server has prevented the request from succeeding");
+      break;
+    case FaultKind::kTooManyRequests:
+      fate.answer = Refused(429, "TooManyRequests", "too many requests, please try again later");
+      break;
   }
   return fate;
 }
@@ -61,9 +73,12 @@ bool Kills(FaultKind kind) { return kind == FaultKind::kKilledBefore || kind == 
 std::string LineOf(const kube::Request& request) {
   const std::vector<std::string> parts = absl::StrSplit(request.path, '/');
   const auto found = std::find(parts.begin(), parts.end(), "namespaces");
-  const std::size_t collection = found != parts.end() ? static_cast<std::size_t>(found - parts.begin()) + 2 : parts[1] == "api" ? 3 : 4;
+  const std::size_t collection = found != parts.end() ? static_cast<std::size_t>(found - parts.begin()) + 2
+                                 : parts[1] == "api"  ? 3
+                                                      : 4;
   std::string line = absl::StrCat(request.method, " ", parts.at(collection));
-  for (std::size_t i = collection + 1; i < parts.size(); ++i) absl::StrAppend(&line, i == collection + 1 ? " " : "/", parts[i]);
+  for (std::size_t i = collection + 1; i < parts.size(); ++i)
+    absl::StrAppend(&line, i == collection + 1 ? " " : "/", parts[i]);
   if (request.method != "POST" || parts.size() > collection + 1) return line;
   const auto body = api::ParseJson(request.body);
   return absl::StrCat(line, " ", body.ok() ? View(body->at("metadata").at("name").as_string()) : "?");
@@ -71,11 +86,14 @@ std::string LineOf(const kube::Request& request) {
 
 class Run {
  public:
-  Run(const Life& life, const LifeOptions& options) : life_(life), options_(options), loop_(options.seed), checker_(MakeRules()) {
+  Run(const Life& life, const LifeOptions& options)
+      : life_(life), options_(options), loop_(options.seed), checker_(MakeRules()) {
     sandbox::ClusterOptions cluster;
     cluster.kubelets.nodes = sandbox::MakeNodes({*sandbox::ParseNodeShape(sandbox::kDefaultNodeShape)}, 2);
     cluster.api_server.journal = [this](const sandbox::JournalRecord& record) { OnRecord(record); };
-    cluster.faults = [this](Component component) { return component == life_.component ? MakeFaults() : sandbox::Faults{}; };
+    cluster.faults = [this](Component component) {
+      return component == life_.component ? MakeFaults() : sandbox::Faults{};
+    };
     cluster_ = std::make_unique<sandbox::Cluster>(loop_, std::move(cluster));
     user_ = cluster_->NewClient("user");
   }
@@ -110,14 +128,17 @@ class Run {
   // A step is looked for after every commit, in a task of its own.
   void OnRecord(const sandbox::JournalRecord& record) {
     checker_.OnRecord(record);
-    if (record.client == sandbox::ClientName(life_.component) && record.before == nullptr && record.resource != &api::kEvents) {
+    if (record.client == sandbox::ClientName(life_.component) && record.before == nullptr &&
+        record.resource != &api::kEvents) {
       ++made_[absl::StrCat(View(record.resource->plural), " ", record.key.name)];
     }
     if (record.after != nullptr) {
       uids_.emplace(record.uid, absl::StrCat("<", View(record.resource->plural), " ", record.key.name, ">"));
     }
     if (record.resource == &api::kPersistentVolumeClaims && record.before == nullptr) {
-      uids_.emplace(record.key.name, absl::StrCat("<claim ", api::ToJson(api::ParseJson(*record.after)->at("spec").at("resources")), ">"));
+      uids_.emplace(
+          record.key.name,
+          absl::StrCat("<claim ", api::ToJson(api::ParseJson(*record.after)->at("spec").at("resources")), ">"));
     }
     Keep(record);
     if (options_.on_record) options_.on_record(record);
@@ -140,13 +161,15 @@ class Run {
     kube::Request request;
     request.method = wish.method;
     const bool posts = wish.method == "POST" && wish.subresource.empty();
-    request.path = api::PathOf(*wish.resource, wish.resource->namespaced ? "default" : "", posts ? "" : wish.name, wish.subresource);
+    request.path = api::PathOf(*wish.resource, wish.resource->namespaced ? "default" : "", posts ? "" : wish.name,
+                               wish.subresource);
     if (wish.method == "PATCH") request.content_type = "application/merge-patch+json";
     request.body = wish.body;
     user_->Send(std::move(request), owner_.token(), [this, wish](absl::StatusOr<kube::Response> reply) {
       if (reply.ok() && reply->ok()) return;
-      result_.violations.push_back(absl::StrCat("the user's ", wish.method, " ", View(wish.resource->plural), " ", wish.name, " was refused: ",
-                                                reply.ok() ? *reply->body : reply.status().ToString()));
+      result_.violations.push_back(
+          absl::StrCat("the user's ", wish.method, " ", View(wish.resource->plural), " ", wish.name,
+                       " was refused: ", reply.ok() ? *reply->body : reply.status().ToString()));
     });
   }
 
@@ -158,7 +181,8 @@ class Run {
       if (request.method == "GET" || request.path.find("/events") != std::string::npos) return RequestFate{};
       result_.writes.push_back(LineOf(request));
       const int write = static_cast<int>(result_.writes.size());
-      const auto fault = std::find_if(options_.faults.begin(), options_.faults.end(), [&](const Fault& f) { return f.write == write; });
+      const auto fault = std::find_if(options_.faults.begin(), options_.faults.end(),
+                                      [&](const Fault& f) { return f.write == write; });
       if (fault == options_.faults.end()) return RequestFate{};
       if (Kills(fault->kind)) {
         *dead = true;
@@ -177,8 +201,9 @@ class Run {
 
   // The last version of everything that the controllers make or write.
   void Keep(const sandbox::JournalRecord& record) {
-    for (const api::Resource* const other : {&api::kEvents, &api::kNodes, &api::kLeases, &api::kNamespaces, &api::kPriorityClasses, &api::kPersistentVolumes,
-                                             &api::kServiceAccounts, &api::kStorageClasses}) {
+    for (const api::Resource* const other :
+         {&api::kEvents, &api::kNodes, &api::kLeases, &api::kNamespaces, &api::kPriorityClasses,
+          &api::kPersistentVolumes, &api::kServiceAccounts, &api::kStorageClasses}) {
       if (record.resource == other) return;
     }
     const auto key = std::make_pair(std::string(record.resource->plural), record.key.name);
@@ -211,14 +236,17 @@ class Run {
     }
     if (plural == "queues") {
       const auto queue = *api::Decode<api::volcano::Queue>(bytes);
-      return absl::StrCat(queue.status.state, " pending ", queue.status.pending, " inqueue ", queue.status.inqueue, " running ", queue.status.running,
-                          " completed ", queue.status.completed, " unknown ", queue.status.unknown);
+      return absl::StrCat(queue.status.state, " pending ", queue.status.pending, " inqueue ", queue.status.inqueue,
+                          " running ", queue.status.running, " completed ", queue.status.completed, " unknown ",
+                          queue.status.unknown);
     }
     json::value object = *api::ParseJson(bytes);
-    if (plural == "persistentvolumeclaims") object.at("spec").as_object().erase("volumeName");  // it has the claim's UID in it
+    if (plural == "persistentvolumeclaims")
+      object.at("spec").as_object().erase("volumeName");  // it has the claim's UID in it
     std::string text = "is there";
     for (const char* part : {"spec", "data"}) {
-      if (const json::value* found = object.as_object().if_contains(part)) absl::StrAppend(&text, " ", plural == "secrets" ? Keys(*found) : api::ToJson(*found));
+      if (const json::value* found = object.as_object().if_contains(part))
+        absl::StrAppend(&text, " ", plural == "secrets" ? Keys(*found) : api::ToJson(*found));
     }
     return text;
   }
@@ -226,8 +254,9 @@ class Run {
   // All of the status but the times, and whether its gang was placed: a gang that is gone nobody asks any more.
   static std::string PaddleJobSummary(absl::string_view bytes) {
     const json::value version = api::ParseJson(bytes)->at("apiVersion");
-    json::value status = *api::ParseJson(version == "kubeflow.org/v1" ? api::Encode(api::Decode<api::paddle::kubeflow::PaddleJob>(bytes)->status)
-                                                                      : api::Encode(api::Decode<api::paddle::PaddleJob>(bytes)->status));
+    json::value status = *api::ParseJson(version == "kubeflow.org/v1"
+                                             ? api::Encode(api::Decode<api::paddle::kubeflow::PaddleJob>(bytes)->status)
+                                             : api::Encode(api::Decode<api::paddle::PaddleJob>(bytes)->status));
     if (json::value* conditions = status.as_object().if_contains("conditions")) {
       json::array kept;
       for (const json::value& condition : conditions->as_array()) {
@@ -263,9 +292,10 @@ class Run {
 
   static std::string JobSummary(const api::volcano::Job& job) {
     const auto& s = job.status;
-    std::string text = absl::StrCat(s.state.phase, " version ", s.version, " retryCount ", s.retry_count, " minAvailable ", s.min_available, " pending ",
-                                    s.pending, " running ", s.running, " succeeded ", s.succeeded, " failed ", s.failed, " terminating ", s.terminating,
-                                    " unknown ", s.unknown);
+    std::string text =
+        absl::StrCat(s.state.phase, " version ", s.version, " retryCount ", s.retry_count, " minAvailable ",
+                     s.min_available, " pending ", s.pending, " running ", s.running, " succeeded ", s.succeeded,
+                     " failed ", s.failed, " terminating ", s.terminating, " unknown ", s.unknown);
     for (const auto& [task, state] : s.task_status_count) {
       for (const auto& [phase, count] : state.phase) absl::StrAppend(&text, " ", task, ":", phase, "=", count);
     }
@@ -276,9 +306,11 @@ class Run {
     return text;
   }
 
-  // Which command was the last is the same by another name, and so are claims; of a pod that went unseen nobody knows when and why.
+  // Which command was the last is the same by another name, and so are claims; of a pod that went unseen nobody knows
+  // when and why.
   static std::string ControlledSummary(const std::string& key, const std::string& value) {
-    if (key == "gangway.io/killed-pod-group" || key == "gangway.io/command" || absl::StartsWith(key, "volume-")) return "";
+    if (key == "gangway.io/killed-pod-group" || key == "gangway.io/command" || absl::StartsWith(key, "volume-"))
+      return "";
     auto object = key == "gangway.io/last-failure" ? api::ParseJson(value) : absl::NotFoundError(key);
     if (!object.ok() || !object->is_object()) return absl::StrCat(" ", key, "=", value);
     for (const char* seen_in_time : {"at", "reason", "message"}) object->as_object().erase(seen_in_time);
@@ -291,8 +323,9 @@ class Run {
       return it == pod.metadata.annotations.end() ? std::string("-") : it->second;
     };
     const api::OwnerReference* const owner = pod.metadata.Controller();
-    return absl::StrCat(pod.status.phase, " task ", annotation("volcano.sh/task-spec"), " index ", annotation("volcano.sh/task-index"), " version ",
-                        annotation("volcano.sh/job-version"), " group ", annotation("scheduling.k8s.io/group-name"), " owner ",
+    return absl::StrCat(pod.status.phase, " task ", annotation("volcano.sh/task-spec"), " index ",
+                        annotation("volcano.sh/task-index"), " version ", annotation("volcano.sh/job-version"),
+                        " group ", annotation("scheduling.k8s.io/group-name"), " owner ",
                         owner == nullptr ? "-" : owner->uid, pod.metadata.deleting() ? " deleting" : "");
   }
 
@@ -316,12 +349,18 @@ class Run {
 
 absl::string_view NameOf(FaultKind kind) {
   switch (kind) {
-    case FaultKind::kKilledBefore: return "KilledBefore";
-    case FaultKind::kKilledAfter: return "KilledAfter";
-    case FaultKind::kReplyLost: return "ReplyLost";
-    case FaultKind::kConflict: return "Conflict";
-    case FaultKind::kServerError: return "ServerError";
-    case FaultKind::kTooManyRequests: return "TooManyRequests";
+    case FaultKind::kKilledBefore:
+      return "KilledBefore";
+    case FaultKind::kKilledAfter:
+      return "KilledAfter";
+    case FaultKind::kReplyLost:
+      return "ReplyLost";
+    case FaultKind::kConflict:
+      return "Conflict";
+    case FaultKind::kServerError:
+      return "ServerError";
+    case FaultKind::kTooManyRequests:
+      return "TooManyRequests";
   }
   return "";
 }

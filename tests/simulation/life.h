@@ -1,8 +1,9 @@
-// One life of a job on the embedded cluster, told step by step: what a user does when the world has got so far. At chosen writes of one
-// component, of the controllers unless the life says another, something goes wrong; the end must be the one of the life in which nothing does.
+// One life of a job on the embedded cluster, told step by step: what a user does when the world has got so far. At
+// chosen writes of one component, of the controllers unless the life says another, something goes wrong; the end must
+// be the one of the life in which nothing does.
 //
-// Steps wait for what the API server holds, never for a time, and pods end only when a step says so: a fault that costs seconds changes
-// no life.
+// Steps wait for what the API server holds, never for a time, and pods end only when a step says so: a fault that costs
+// seconds changes no life.
 #pragma once
 
 #include <cstdint>
@@ -36,16 +37,17 @@ struct LifeStep {
 struct Life {
   std::string name;
   std::vector<LifeStep> steps;
-  // Whether how often each object was made is told. When a Job is deleted, what was its may be made once more before the controllers hear
-  // of it, and goes with the rest; when it is resumed early, what its plugins made may not have gone yet.
+  // Whether how often each object was made is told. When a Job is deleted, what was its may be made once more before
+  // the controllers hear of it, and goes with the rest; when it is resumed early, what its plugins made may not have
+  // gone yet.
   bool counts = true;
   // Whose writes go wrong, and whose creations are told.
   sandbox::Component component = sandbox::Component::kControllers;
 };
 
 enum class FaultKind {
-  kKilledBefore,     // the process dies, the write never arrives
-  kKilledAfter,      // the write is carried out, the process dies before it hears of it
+  kKilledBefore,  // the process dies, the write never arrives
+  kKilledAfter,   // the write is carried out, the process dies before it hears of it
   kReplyLost,
   kConflict,         // 409
   kServerError,      // 500

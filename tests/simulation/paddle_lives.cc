@@ -15,28 +15,42 @@ const NamespacedName kWd{"default", "wd"};
 // --- What a user writes.
 
 std::string Template(absl::string_view container = "paddle") {
-  return absl::StrCat(R"("template":{"spec":{"containers":[{"name":")", container, R"(","image":"paddle","resources":{"requests":{"cpu":"1"}}}]}})");
+  return absl::StrCat(R"("template":{"spec":{"containers":[{"name":")", container,
+                      R"(","image":"paddle","resources":{"requests":{"cpu":"1"}}}]}})");
 }
 std::string Role(absl::string_view name, int replicas, absl::string_view more = "") {
   return absl::StrCat(R"(")", name, R"(":{"replicas":)", replicas, ",", more, more.empty() ? "" : ",", Template(), "}");
 }
 UserRequest Submit(absl::string_view spec, absl::string_view annotations = "") {
   return {"POST", &api::paddle::kPaddleJobs, "", "",
-          absl::StrCat(R"({"apiVersion":"batch.paddlepaddle.org/v1","kind":"PaddleJob","metadata":{"name":"wd","annotations":{)", annotations, R"(}},"spec":{)", spec, "}}")};
+          absl::StrCat(
+              R"({"apiVersion":"batch.paddlepaddle.org/v1","kind":"PaddleJob","metadata":{"name":"wd","annotations":{)",
+              annotations, R"(}},"spec":{)", spec, "}}")};
 }
 UserRequest SubmitKubeflow() {
-  return {"POST", &api::paddle::kubeflow::kPaddleJobs, "", "",
-          absl::StrCat(R"({"apiVersion":"kubeflow.org/v1","kind":"PaddleJob","metadata":{"name":"wd"},"spec":{"paddleReplicaSpecs":{"Worker":{"replicas":2,)", Template(), "}}}}")};
+  return {
+      "POST", &api::paddle::kubeflow::kPaddleJobs, "", "",
+      absl::StrCat(
+          R"({"apiVersion":"kubeflow.org/v1","kind":"PaddleJob","metadata":{"name":"wd"},"spec":{"paddleReplicaSpecs":{"Worker":{"replicas":2,)",
+          Template(), "}}}}")};
 }
 UserRequest Edit(std::string body) { return {"PATCH", &api::paddle::kPaddleJobs, "wd", "", std::move(body)}; }
-UserRequest EditKubeflow(std::string body) { return {"PATCH", &api::paddle::kubeflow::kPaddleJobs, "wd", "", std::move(body)}; }
+UserRequest EditKubeflow(std::string body) {
+  return {"PATCH", &api::paddle::kubeflow::kPaddleJobs, "wd", "", std::move(body)};
+}
 UserRequest Delete() { return {"DELETE", &api::paddle::kPaddleJobs, "wd", "", ""}; }
-UserRequest Finish(std::string pod) { return {"PATCH", &api::kPods, std::move(pod), "", R"({"metadata":{"annotations":{"sandbox.gangway.io/finish":"0s"}}})"}; }
+UserRequest Finish(std::string pod) {
+  return {"PATCH", &api::kPods, std::move(pod), "",
+          R"({"metadata":{"annotations":{"sandbox.gangway.io/finish":"0s"}}})"};
+}
 UserRequest Fail(std::string pod, int code) {
-  return {"PATCH", &api::kPods, std::move(pod), "", absl::StrCat(R"({"metadata":{"annotations":{"sandbox.gangway.io/fail":"0s:)", code, R"("}}})")};
+  return {"PATCH", &api::kPods, std::move(pod), "",
+          absl::StrCat(R"({"metadata":{"annotations":{"sandbox.gangway.io/fail":"0s:)", code, R"("}}})")};
 }
 UserRequest Evict(const std::string& pod) {
-  return {"POST", &api::kPods, pod, "eviction", absl::StrCat(R"({"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":")", pod, R"(","namespace":"default"}})")};
+  return {"POST", &api::kPods, pod, "eviction",
+          absl::StrCat(R"({"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":")", pod,
+                       R"(","namespace":"default"}})")};
 }
 
 // --- What the world has come to.
@@ -56,15 +70,16 @@ WorldIs Runs(std::string workers, int restarts = 0) {
     const auto it = world.paddle_jobs().find(kWd);
     if (it == world.paddle_jobs().end()) return false;
     const auto& status = it->second.status;
-    return status.phase == "Running" && status.worker.has_value() && status.worker->ready == workers && status.restarts == restarts &&
-           status.observed_generation == it->second.metadata.generation;
+    return status.phase == "Running" && status.worker.has_value() && status.worker->ready == workers &&
+           status.restarts == restarts && status.observed_generation == it->second.metadata.generation;
   };
 }
 // That of the training operator: its newest condition.
 WorldIs State(std::string state) {
   return [state = std::move(state)](const Checker& world) {
     const auto it = world.kubeflow_jobs().find(kWd);
-    return it != world.kubeflow_jobs().end() && !it->second.status.conditions.empty() && it->second.status.conditions.back().type == state;
+    return it != world.kubeflow_jobs().end() && !it->second.status.conditions.empty() &&
+           it->second.status.conditions.back().type == state;
   };
 }
 WorldIs PodsAre(std::size_t pods) {
@@ -87,7 +102,9 @@ WorldIs operator&&(WorldIs a, WorldIs b) {
 
 const LifeStep kTrained{Phase("Completed"), {}};
 
-Life Of(std::string name, std::vector<LifeStep> steps) { return {std::move(name), std::move(steps), true, sandbox::Component::kPaddleControllers}; }
+Life Of(std::string name, std::vector<LifeStep> steps) {
+  return {std::move(name), std::move(steps), true, sandbox::Component::kPaddleControllers};
+}
 
 std::vector<UserRequest> FinishWorkers(int workers) {
   std::vector<UserRequest> finish;
@@ -101,36 +118,59 @@ std::string Both(int workers) { return absl::StrCat(Role("ps", 2), ",", Role("wo
 
 std::vector<Life> PaddleLives() {
   std::vector<Life> lives;
-  lives.push_back(Of("PaddleServersAndWorkers", {{Always(), {Submit(Both(2))}}, {Runs("2/2") && AllRun(), FinishWorkers(2)}, kTrained}));
-  lives.push_back(Of("PaddleCleansAllPods", {{Always(), {Submit(absl::StrCat(R"("cleanPodPolicy":"Always",)", Both(2)))}},
-                                             {Runs("2/2") && AllRun(), FinishWorkers(2)}, {Phase("Completed") && PodsAre(0), {}}}));
-  lives.push_back(Of("PaddleNeedsAConfigMap", {{Always(), {Submit(absl::StrCat(R"("ps":{"replicas":1,)", Template(),
-                         R"(},"worker":{"replicas":1,"template":{"spec":{"containers":[{"name":"p","image":"i","envFrom":[{"configMapRef":{"name":"wd"}}]}]}}})"))}},
-                                               {Runs("1/1") && AllRun(), FinishWorkers(1)}, kTrained}));
+  lives.push_back(Of("PaddleServersAndWorkers",
+                     {{Always(), {Submit(Both(2))}}, {Runs("2/2") && AllRun(), FinishWorkers(2)}, kTrained}));
+  lives.push_back(
+      Of("PaddleCleansAllPods", {{Always(), {Submit(absl::StrCat(R"("cleanPodPolicy":"Always",)", Both(2)))}},
+                                 {Runs("2/2") && AllRun(), FinishWorkers(2)},
+                                 {Phase("Completed") && PodsAre(0), {}}}));
+  lives.push_back(Of(
+      "PaddleNeedsAConfigMap",
+      {{Always(),
+        {Submit(absl::StrCat(
+            R"("ps":{"replicas":1,)", Template(),
+            R"(},"worker":{"replicas":1,"template":{"spec":{"containers":[{"name":"p","image":"i","envFrom":[{"configMapRef":{"name":"wd"}}]}]}}})"))}},
+       {Runs("1/1") && AllRun(), FinishWorkers(1)},
+       kTrained}));
   lives.push_back(Of("PaddleEditRecreates", {{Always(), {Submit(Both(2))}},
                                              {Runs("2/2") && AllRun(), {Edit(R"({"spec":{"worker":{"replicas":3}}})")}},
-                                             {Runs("3/3") && PodsAre(5) && AllRun(), FinishWorkers(3)}, kTrained}));
-  lives.push_back(Of("PaddleElasticScales", {{Always(), {Submit(absl::StrCat(R"("elastic":1,)", Role("worker", 2, R"("requests":1,"limits":4)")),
-                                                                R"("paddle.gangway.io/elastic-etcd":"etcd:2379")")}},
-                                             {Runs("2/2") && AllRun(), {Edit(R"({"spec":{"worker":{"replicas":4}}})")}},
-                                             {Runs("4/4") && PodsAre(4) && AllRun(), {Edit(R"({"spec":{"worker":{"replicas":3}}})")}},
-                                             {Runs("3/3") && PodsAre(3) && AllRun(), FinishWorkers(3)}, kTrained}));
+                                             {Runs("3/3") && PodsAre(5) && AllRun(), FinishWorkers(3)},
+                                             kTrained}));
+  lives.push_back(Of("PaddleElasticScales",
+                     {{Always(),
+                       {Submit(absl::StrCat(R"("elastic":1,)", Role("worker", 2, R"("requests":1,"limits":4)")),
+                               R"("paddle.gangway.io/elastic-etcd":"etcd:2379")")}},
+                      {Runs("2/2") && AllRun(), {Edit(R"({"spec":{"worker":{"replicas":4}}})")}},
+                      {Runs("4/4") && PodsAre(4) && AllRun(), {Edit(R"({"spec":{"worker":{"replicas":3}}})")}},
+                      {Runs("3/3") && PodsAre(3) && AllRun(), FinishWorkers(3)},
+                      kTrained}));
   // H-17.
   lives.push_back(Of("PaddleDeletedAndMadeAgainAtOnce", {{Always(), {Submit(Both(2))}},
                                                          {Runs("2/2") && AllRun(), {Delete(), Submit(Both(1))}},
-                                                         {Runs("1/1") && PodsAre(3) && AllRun(), FinishWorkers(1)}, kTrained}));
+                                                         {Runs("1/1") && PodsAre(3) && AllRun(), FinishWorkers(1)},
+                                                         kTrained}));
   lives.push_back(Of("PaddleEvictionRestarts", {{Always(), {Submit(Both(2))}},
                                                 {Runs("2/2") && AllRun(), {Evict("wd-worker-1")}},
-                                                {Runs("2/2", 1) && PodsAre(4) && AllRun(), FinishWorkers(2)}, kTrained}));
-  lives.push_back(Of("PaddleProgramFails", {{Always(), {Submit(Both(2))}}, {Runs("2/2") && AllRun(), {Fail("wd-worker-1", 1)}}, {Phase("Failed"), {}}}));
-  lives.push_back(Of("PaddleIsDeleted", {{Always(), {Submit(Both(2))}}, {Runs("2/2") && AllRun(), {Delete()}}, {NoJobs(), {}}}));
+                                                {Runs("2/2", 1) && PodsAre(4) && AllRun(), FinishWorkers(2)},
+                                                kTrained}));
+  lives.push_back(
+      Of("PaddleProgramFails",
+         {{Always(), {Submit(Both(2))}}, {Runs("2/2") && AllRun(), {Fail("wd-worker-1", 1)}}, {Phase("Failed"), {}}}));
+  lives.push_back(
+      Of("PaddleIsDeleted", {{Always(), {Submit(Both(2))}}, {Runs("2/2") && AllRun(), {Delete()}}, {NoJobs(), {}}}));
   lives.push_back(Of("PaddleInvalidIsMended", {{Always(), {Submit(Role("worker", -1))}}, {Phase("Failed"), {}}}));
-  lives.push_back(Of("KubeflowTrains", {{Always(), {SubmitKubeflow()}}, {State("Running") && PodsAre(2) && AllRun(), FinishWorkers(2)}, {State("Succeeded"), {}}}));
-  lives.push_back(Of("KubeflowSuspendedAndResumed", {{Always(), {SubmitKubeflow()}},
-                                                     {State("Running") && PodsAre(2) && AllRun(), {EditKubeflow(R"({"spec":{"runPolicy":{"suspend":true}}})")}},
-                                                     {State("Suspended") && PodsAre(0), {EditKubeflow(R"({"spec":{"runPolicy":{"suspend":false}}})")}},
-                                                     {State("Running") && PodsAre(2) && AllRun(), FinishWorkers(2)}, {State("Succeeded"), {}}}));
-  lives.back().counts = false;  // a command has its name from the time it is for, and one that was carried out unseen may be given again
+  lives.push_back(Of("KubeflowTrains", {{Always(), {SubmitKubeflow()}},
+                                        {State("Running") && PodsAre(2) && AllRun(), FinishWorkers(2)},
+                                        {State("Succeeded"), {}}}));
+  lives.push_back(
+      Of("KubeflowSuspendedAndResumed",
+         {{Always(), {SubmitKubeflow()}},
+          {State("Running") && PodsAre(2) && AllRun(), {EditKubeflow(R"({"spec":{"runPolicy":{"suspend":true}}})")}},
+          {State("Suspended") && PodsAre(0), {EditKubeflow(R"({"spec":{"runPolicy":{"suspend":false}}})")}},
+          {State("Running") && PodsAre(2) && AllRun(), FinishWorkers(2)},
+          {State("Succeeded"), {}}}));
+  lives.back().counts =
+      false;  // a command has its name from the time it is for, and one that was carried out unseen may be given again
   return lives;
 }
 

@@ -16,7 +16,8 @@ struct Callbacks {
 
 class Handle final : public kube::Watch {
  public:
-  Handle(std::shared_ptr<Callbacks> callbacks, std::unique_ptr<kube::Watch> watch) : callbacks_(std::move(callbacks)), watch_(std::move(watch)) {}
+  Handle(std::shared_ptr<Callbacks> callbacks, std::unique_ptr<kube::Watch> watch)
+      : callbacks_(std::move(callbacks)), watch_(std::move(watch)) {}
   ~Handle() override { callbacks_->wanted.Reset(); }
 
  private:
@@ -113,12 +114,15 @@ void PausableLoop::Resume(absl::Duration behind) {
 }
 
 void PausableClient::Send(kube::Request request, Token owner, Done done) {
-  network_.Send(std::move(request), alive_.token(), [this, owner, done = std::move(done)](absl::StatusOr<kube::Response> reply) mutable {
-    loop_.Post(owner, [reply = std::move(reply), done = std::move(done)]() mutable { done(std::move(reply)); });
-  });
+  network_.Send(std::move(request), alive_.token(),
+                [this, owner, done = std::move(done)](absl::StatusOr<kube::Response> reply) mutable {
+                  loop_.Post(owner,
+                             [reply = std::move(reply), done = std::move(done)]() mutable { done(std::move(reply)); });
+                });
 }
 
-std::unique_ptr<kube::Watch> PausableClient::StartWatch(kube::Request request, Token owner, OnFrames on_frames, OnEnd on_end) {
+std::unique_ptr<kube::Watch> PausableClient::StartWatch(kube::Request request, Token owner, OnFrames on_frames,
+                                                        OnEnd on_end) {
   auto callbacks = std::make_shared<Callbacks>();
   callbacks->owner = std::move(owner);
   callbacks->on_frames = std::move(on_frames);

@@ -1,5 +1,6 @@
-// A process that can be stopped for a while (SIGSTOP, a suspended machine) and goes on where it was: with its old caches, its timers
-// overdue, and what reached it meanwhile still unread. What it had sent before is carried out. Its clock may be another than the loop's.
+// A process that can be stopped for a while (SIGSTOP, a suspended machine) and goes on where it was: with its old
+// caches, its timers overdue, and what reached it meanwhile still unread. What it had sent before is carried out. Its
+// clock may be another than the loop's.
 #pragma once
 
 #include <deque>
@@ -19,12 +20,13 @@ class PausableLoop final : public Loop {
   explicit PausableLoop(Loop& under, absl::Duration ahead = absl::ZeroDuration()) : under_(under), ahead_(ahead) {}
 
   void Pause() { paused_ = true; }
-  // What came due meanwhile runs at once, in the order in which it did. A machine that was suspended counts no time for it: its clock is
-  // `behind` by it from now on.
+  // What came due meanwhile runs at once, in the order in which it did. A machine that was suspended counts no time for
+  // it: its clock is `behind` by it from now on.
   void Resume(absl::Duration behind = absl::ZeroDuration());
   bool paused() const { return paused_; }
 
-  // The clock jumps ahead: it never goes back while a process runs (base/asio_loop.h). What is due by then runs at once.
+  // The clock jumps ahead: it never goes back while a process runs (base/asio_loop.h). What is due by then runs at
+  // once.
   void Jump(absl::Duration by);
 
   absl::Time Now() const override { return under_.Now() + ahead_; }
@@ -62,12 +64,14 @@ class PausableLoop final : public Loop {
   Owner alive_;
 };
 
-// The process's connection: answers and frames wait while it is stopped. `network` works on the loop under the process's.
+// The process's connection: answers and frames wait while it is stopped. `network` works on the loop under the
+// process's.
 class PausableClient final : public kube::Client {
  public:
   PausableClient(PausableLoop& loop, kube::Client& network) : loop_(loop), network_(network) {}
   void Send(kube::Request request, Token owner, Done done) override;
-  [[nodiscard]] std::unique_ptr<kube::Watch> StartWatch(kube::Request request, Token owner, OnFrames on_frames, OnEnd on_end) override;
+  [[nodiscard]] std::unique_ptr<kube::Watch> StartWatch(kube::Request request, Token owner, OnFrames on_frames,
+                                                        OnEnd on_end) override;
 
  private:
   PausableLoop& loop_;

@@ -49,7 +49,8 @@ TEST_F(PausableLoopTest, WhatIsDueByTheTimeTheClockJumpsToRunsAtOnce) {
   PausableLoop loop(under_);
   At(loop, absl::Minutes(1), "a");
   At(loop, absl::Minutes(3), "b");
-  const Loop::TimerId cancelled = loop.PostAt(loop.Now() + absl::Minutes(1), owner_.token(), [this] { ran_.push_back("never"); });
+  const Loop::TimerId cancelled =
+      loop.PostAt(loop.Now() + absl::Minutes(1), owner_.token(), [this] { ran_.push_back("never"); });
   loop.Jump(absl::Minutes(2));
   loop.Cancel(cancelled);
   under_.RunFor(absl::ZeroDuration());

@@ -48,13 +48,16 @@ const std::string* Find(const Labels& labels, const std::string& key) {
 
 bool Holds(const api::core::SelectorRequirement& asked, const Labels& labels) {
   const std::string* const value = Find(labels, asked.key);
-  const bool among = value != nullptr && std::find(asked.values.begin(), asked.values.end(), *value) != asked.values.end();
+  const bool among =
+      value != nullptr && std::find(asked.values.begin(), asked.values.end(), *value) != asked.values.end();
   if (asked.op == "In") return among;
   if (asked.op == "NotIn") return !among;
   if (asked.op == "Exists") return value != nullptr;
   if (asked.op == "DoesNotExist") return value == nullptr;
   std::int64_t is = 0, border = 0;
-  if (value == nullptr || asked.values.size() != 1 || !absl::SimpleAtoi(*value, &is) || !absl::SimpleAtoi(asked.values[0], &border)) return false;
+  if (value == nullptr || asked.values.size() != 1 || !absl::SimpleAtoi(*value, &is) ||
+      !absl::SimpleAtoi(asked.values[0], &border))
+    return false;
   return asked.op == "Gt" ? is > border : is < border;
 }
 
@@ -77,7 +80,9 @@ json::array ArrayOf(const api::Document& document, const char* name) {
 // In Kubernetes' words, of a node's labels.
 bool AnyTermHolds(const api::core::NodeSelector& selector, const Node& node) {
   return std::any_of(selector.terms.begin(), selector.terms.end(), [&](const api::core::NodeSelectorTerm& term) {
-    return !term.match_expressions.empty() && std::all_of(term.match_expressions.begin(), term.match_expressions.end(), [&](const auto& asked) { return Holds(asked, node.metadata.labels); });
+    return !term.match_expressions.empty() &&
+           std::all_of(term.match_expressions.begin(), term.match_expressions.end(),
+                       [&](const auto& asked) { return Holds(asked, node.metadata.labels); });
   });
 }
 
@@ -87,7 +92,8 @@ bool ToleratesAll(const Pod& pod, const Node& node) {
   if (node.spec.unschedulable) taints.push_back({"node.kubernetes.io/unschedulable", "", "NoSchedule"});
   return std::all_of(taints.begin(), taints.end(), [&](const api::core::Taint& taint) {
     return taint.effect == "PreferNoSchedule" ||
-           std::any_of(pod.spec.tolerations.begin(), pod.spec.tolerations.end(), [&](const auto& toleration) { return ToleratesOne(toleration, taint); });
+           std::any_of(pod.spec.tolerations.begin(), pod.spec.tolerations.end(),
+                       [&](const auto& toleration) { return ToleratesOne(toleration, taint); });
   });
 }
 
@@ -102,31 +108,44 @@ Places::Term Places::TermOf(const std::string& text) {
   const auto parsed = api::LabelSelector::FromJson(selector == nullptr ? "" : api::ToJson(*selector));
   out.selector = parsed.ok() ? *parsed : api::LabelSelector::Nothing();
   out.key = std::string(term.at("topologyKey").as_string());
-  for (const json::value& name : Array(term.as_object(), "namespaces")) out.namespaces.insert(std::string(name.as_string()));
+  for (const json::value& name : Array(term.as_object(), "namespaces"))
+    out.namespaces.insert(std::string(name.as_string()));
   return out;
 }
 
 Places::Wants Places::WantsOf(const Pod& pod) {
   Wants wants;
   if (pod.spec.affinity.has_value()) {
-    for (const json::value& term : ArrayOf(pod.spec.affinity->pod_affinity, kRequired)) wants.near.push_back(TermOf(api::ToJson(term)));
-    for (const json::value& term : ArrayOf(pod.spec.affinity->pod_anti_affinity, kRequired)) wants.apart.push_back(TermOf(api::ToJson(term)));
+    for (const json::value& term : ArrayOf(pod.spec.affinity->pod_affinity, kRequired))
+      wants.near.push_back(TermOf(api::ToJson(term)));
+    for (const json::value& term : ArrayOf(pod.spec.affinity->pod_anti_affinity, kRequired))
+      wants.apart.push_back(TermOf(api::ToJson(term)));
   }
   if (!pod.spec.topology_spread_constraints.empty()) {
     const json::value all = *api::ParseJson(pod.spec.topology_spread_constraints.json);
     for (const json::value& each : all.as_array()) {
       const json::object& constraint = each.as_object();
-      const auto text = [&](const char* name) { return constraint.contains(name) ? std::string(constraint.at(name).as_string()) : std::string(); };
-      const auto number = [&](const char* name) { return constraint.contains(name) ? constraint.at(name).to_number<int>() : 1; };
+      const auto text = [&](const char* name) {
+        return constraint.contains(name) ? std::string(constraint.at(name).as_string()) : std::string();
+      };
+      const auto number = [&](const char* name) {
+        return constraint.contains(name) ? constraint.at(name).to_number<int>() : 1;
+      };
       if (text("whenUnsatisfiable") == "ScheduleAnyway") continue;
-      Spread spread{TermOf(api::ToJson(each)), number("maxSkew"), number("minDomains"), text("nodeAffinityPolicy") != "Ignore", text("nodeTaintsPolicy") == "Honor", api::ToJson(each)};
+      Spread spread{TermOf(api::ToJson(each)),
+                    number("maxSkew"),
+                    number("minDomains"),
+                    text("nodeAffinityPolicy") != "Ignore",
+                    text("nodeTaintsPolicy") == "Honor",
+                    api::ToJson(each)};
       wants.spreads.push_back(std::move(spread));
     }
   }
   if (pod.spec.volumes.empty()) return wants;
   const json::value volumes = *api::ParseJson(pod.spec.volumes.json);
   for (const json::value& volume : volumes.as_array()) {
-    if (const json::value* const claim = volume.as_object().if_contains("persistentVolumeClaim")) wants.claims.emplace_back(claim->at("claimName").as_string());
+    if (const json::value* const claim = volume.as_object().if_contains("persistentVolumeClaim"))
+      wants.claims.emplace_back(claim->at("claimName").as_string());
   }
   return wants;
 }
@@ -138,7 +157,8 @@ const Places::Wants& Places::KnownWants(const Pod& pod) const {
 }
 
 bool Places::Selects(const Term& term, const Pod& from, const Pod& pod) {
-  const bool in_namespace = term.namespaces.empty() ? pod.metadata.ns == from.metadata.ns : term.namespaces.contains(pod.metadata.ns);
+  const bool in_namespace =
+      term.namespaces.empty() ? pod.metadata.ns == from.metadata.ns : term.namespaces.contains(pod.metadata.ns);
   return in_namespace && term.selector.Matches(pod.metadata.labels);
 }
 bool Places::AllSelect(const std::vector<Term>& terms, const Pod& from, const Pod& pod) {
@@ -178,11 +198,12 @@ void Places::OnNode(const JournalRecord& record) {
   if (record.after != nullptr) now = Decoded<Node>(record.after);
   const auto taints = [](const Node& node) {
     std::multiset<std::string> texts;
-    for (const auto& taint : node.spec.taints) texts.insert(absl::StrCat(taint.key, "=", taint.value, ":", taint.effect));
+    for (const auto& taint : node.spec.taints)
+      texts.insert(absl::StrCat(taint.key, "=", taint.value, ":", taint.effect));
     return texts;
   };
-  const bool same = now.has_value() && it != nodes_.end() && it->second.metadata.labels == now->metadata.labels && it->second.spec.unschedulable == now->spec.unschedulable &&
-                    taints(it->second) == taints(*now);
+  const bool same = now.has_value() && it != nodes_.end() && it->second.metadata.labels == now->metadata.labels &&
+                    it->second.spec.unschedulable == now->spec.unschedulable && taints(it->second) == taints(*now);
   if (!same) {
     moved_ = record.time;
     nodes_of_.clear();
@@ -224,11 +245,14 @@ void Places::OnVolume(const JournalRecord& record, const std::string& where) {
   const std::string of = old.metadata.uid == record.uid && old.spec.claim.has_value() ? old.spec.claim->uid : "";
   const std::string to = volume.spec.claim.has_value() ? volume.spec.claim->uid : "";
   if (record.client == rules_.scheduler && volume.spec.claim.has_value()) {
-    if (const auto claim = claims_.find({volume.spec.claim->ns, volume.spec.claim->name}); claim != claims_.end()) claim->second.asked = record.time;
+    if (const auto claim = claims_.find({volume.spec.claim->ns, volume.spec.claim->name}); claim != claims_.end())
+      claim->second.asked = record.time;
   }
   for (const auto& [key, seen] : claims_) {
     if (of.empty() || of == to || seen.claim.metadata.uid != of) continue;
-    tell_(Rule::kVolumeTwice, absl::StrCat("volume ", record.key.name, " was kept for ", key.ToString(), ", and then for ", to.empty() ? "nobody" : volume.spec.claim->name, " at ", where));
+    tell_(Rule::kVolumeTwice,
+          absl::StrCat("volume ", record.key.name, " was kept for ", key.ToString(), ", and then for ",
+                       to.empty() ? "nobody" : volume.spec.claim->name, " at ", where));
   }
   old = std::move(volume);
 }
@@ -250,7 +274,9 @@ absl::Time Places::ChosenAt(const Pod& pod, absl::Time bound) const {
   const auto look = [&](const Pod& of) {
     for (const std::string& name : KnownWants(of).claims) {
       const auto claim = claims_.find({of.metadata.ns, name});
-      if (claim == claims_.end() || !claim->second.asked.has_value() || claim->second.bound < pod.metadata.creation_timestamp.at) continue;
+      if (claim == claims_.end() || !claim->second.asked.has_value() ||
+          claim->second.bound < pod.metadata.creation_timestamp.at)
+        continue;
       chosen = std::min(chosen, *claim->second.asked);
     }
   };
@@ -275,10 +301,12 @@ void Places::OnBinding(const Pod& pod, absl::Time now, const std::string& where)
   CheckTopology(pod, where);
   const Wants& wants = KnownWants(pod);
   if (rules_.bindings_fail || (wants.near.empty() && wants.spreads.empty())) return;
-  Settling settling{{pod.metadata.ns, pod.metadata.name}, pod.metadata.uid, where, now, chosen, AllSelect(wants.near, pod, pod)};
+  Settling settling{{pod.metadata.ns, pod.metadata.name}, pod.metadata.uid, where, now, chosen,
+                    AllSelect(wants.near, pod, pod)};
   for (const auto& [key, other] : pods_) {
     if (other.metadata.uid == pod.metadata.uid || !Stands(other) || !AllSelect(wants.near, pod, other)) continue;
-    for (const Term& term : wants.near) settling.first = settling.first && !DomainOf(other.spec.node_name, term.key).has_value();
+    for (const Term& term : wants.near)
+      settling.first = settling.first && !DomainOf(other.spec.node_name, term.key).has_value();
   }
   settling_.push_back(std::move(settling));
 }
@@ -286,12 +314,18 @@ void Places::OnBinding(const Pod& pod, absl::Time now, const std::string& where)
 void Places::CheckApart(const Pod& pod, const std::string& where) {
   const auto apart = [&](const Pod& from, const Pod& other) {
     const auto& terms = KnownWants(from).apart;
-    return std::any_of(terms.begin(), terms.end(), [&](const Term& term) { return Selects(term, from, other) && Alike(from.spec.node_name, other.spec.node_name, term.key); });
+    return std::any_of(terms.begin(), terms.end(), [&](const Term& term) {
+      return Selects(term, from, other) && Alike(from.spec.node_name, other.spec.node_name, term.key);
+    });
   };
   for (const auto& [key, other] : pods_) {
     if (other.metadata.uid == pod.metadata.uid || !Stands(other)) continue;
-    if (apart(pod, other)) tell_(Rule::kAntiAffinity, absl::StrCat("a pod was put beside ", key.ToString(), ", which it keeps away from, at ", where));
-    if (apart(other, pod)) tell_(Rule::kAntiAffinity, absl::StrCat("a pod was put beside ", key.ToString(), ", which keeps it away, at ", where));
+    if (apart(pod, other))
+      tell_(Rule::kAntiAffinity,
+            absl::StrCat("a pod was put beside ", key.ToString(), ", which it keeps away from, at ", where));
+    if (apart(other, pod))
+      tell_(Rule::kAntiAffinity,
+            absl::StrCat("a pod was put beside ", key.ToString(), ", which keeps it away, at ", where));
   }
 }
 
@@ -300,23 +334,30 @@ void Places::CheckVolumes(const Pod& pod, absl::Time now, absl::Time chosen, con
   for (const std::string& name : KnownWants(pod).claims) {
     const auto claim = claims_.find({pod.metadata.ns, name});
     if (claim == claims_.end()) {
-      if (!lately(absl::InfinitePast())) tell_(Rule::kVolumeBound, absl::StrCat("claim ", name, " is not there at ", where));
+      if (!lately(absl::InfinitePast()))
+        tell_(Rule::kVolumeBound, absl::StrCat("claim ", name, " is not there at ", where));
       continue;
     }
     const SeenClaim& seen = claim->second;
     if (seen.claim.status.phase != "Bound") {
-      if (!lately(seen.ceased)) tell_(Rule::kVolumeBound, absl::StrCat("claim ", name, " is ", seen.claim.status.phase, " at ", where));
+      if (!lately(seen.ceased))
+        tell_(Rule::kVolumeBound, absl::StrCat("claim ", name, " is ", seen.claim.status.phase, " at ", where));
       continue;
     }
     const auto volume = volumes_.find(seen.claim.spec.volume_name);
     if (volume == volumes_.end()) {
       const auto gone = volumes_gone_.find(seen.claim.spec.volume_name);
-      if (gone == volumes_gone_.end() || !lately(gone->second)) tell_(Rule::kVolumeBound, absl::StrCat("volume ", seen.claim.spec.volume_name, " of claim ", name, " is not there at ", where));
+      if (gone == volumes_gone_.end() || !lately(gone->second))
+        tell_(Rule::kVolumeBound,
+              absl::StrCat("volume ", seen.claim.spec.volume_name, " of claim ", name, " is not there at ", where));
       continue;
     }
     const auto& affinity = volume->second.spec.node_affinity;
-    if (!StoodStill(chosen) || !affinity.has_value() || !affinity->required.has_value() || AnyTermHolds(*affinity->required, nodes_.at(pod.spec.node_name))) continue;
-    tell_(Rule::kVolumeReach, absl::StrCat("node ", pod.spec.node_name, " does not reach volume ", volume->first, " of claim ", name, " at ", where));
+    if (!StoodStill(chosen) || !affinity.has_value() || !affinity->required.has_value() ||
+        AnyTermHolds(*affinity->required, nodes_.at(pod.spec.node_name)))
+      continue;
+    tell_(Rule::kVolumeReach, absl::StrCat("node ", pod.spec.node_name, " does not reach volume ", volume->first,
+                                           " of claim ", name, " at ", where));
   }
 }
 
@@ -328,7 +369,9 @@ void Places::AddNodesOf(const HyperNode& of, std::set<std::string>& seen, std::s
     const auto selects = [&selector = member.selector](const std::string& name, const Labels& labels) {
       if (selector.exact_match.has_value()) return name == selector.exact_match->name;
       if (selector.regex_match.has_value()) return std::regex_search(name, std::regex(selector.regex_match->pattern));
-      const auto by_labels = selector.label_match.has_value() ? api::LabelSelector::FromJson(api::Encode(*selector.label_match)) : absl::NotFoundError("");
+      const auto by_labels = selector.label_match.has_value()
+                                 ? api::LabelSelector::FromJson(api::Encode(*selector.label_match))
+                                 : absl::NotFoundError("");
       return by_labels.ok() && by_labels->Matches(labels);
     };
     for (const auto& [name, node] : nodes_) {
@@ -349,10 +392,12 @@ const std::set<std::string>& Places::NodesOf(const HyperNode& hyper_node) {
 
 // One HyperNode of the tier has them all.
 bool Places::LieTogether(const api::volcano::NetworkTopologySpec& topology, const std::vector<const Pod*>& pods) {
-  if (!topology.hard() || (!topology.highest_tier_allowed.has_value() && topology.highest_tier_name.empty())) return true;
+  if (!topology.hard() || (!topology.highest_tier_allowed.has_value() && topology.highest_tier_name.empty()))
+    return true;
   std::int64_t widest = topology.highest_tier_allowed.value_or(-1);
   for (const auto& [name, each] : hyper_nodes_) {
-    if (!topology.highest_tier_allowed.has_value() && each.spec.tier_name == topology.highest_tier_name) widest = std::max(widest, each.spec.tier);
+    if (!topology.highest_tier_allowed.has_value() && each.spec.tier_name == topology.highest_tier_name)
+      widest = std::max(widest, each.spec.tier);
   }
   return std::any_of(hyper_nodes_.begin(), hyper_nodes_.end(), [&](const auto& each) {
     if (each.second.spec.tier > widest) return false;
@@ -364,26 +409,35 @@ bool Places::LieTogether(const api::volcano::NetworkTopologySpec& topology, cons
 void Places::CheckTopology(const Pod& pod, const std::string& where) {
   const PodGroup* const group = group_of_(pod);
   const auto asks = [](const auto& of) { return of.network_topology.has_value(); };
-  if (group == nullptr || (!asks(group->spec) && std::none_of(group->spec.sub_group_policy.begin(), group->spec.sub_group_policy.end(), asks))) return;
+  if (group == nullptr || (!asks(group->spec) && std::none_of(group->spec.sub_group_policy.begin(),
+                                                              group->spec.sub_group_policy.end(), asks)))
+    return;
   std::vector<const Pod*> all;
   for (const auto& [key, other] : pods_) {
-    if (Stands(other) && !other.metadata.deleting() && group_of_(other) == group && nodes_.contains(other.spec.node_name)) all.push_back(&other);
+    if (Stands(other) && !other.metadata.deleting() && group_of_(other) == group &&
+        nodes_.contains(other.spec.node_name))
+      all.push_back(&other);
   }
   if (group->spec.network_topology.has_value() && !LieTogether(*group->spec.network_topology, all)) {
     tell_(Rule::kTopology, absl::StrCat("gang ", group->metadata.name, " lies in no HyperNode of its tier at ", where));
   }
   for (const api::volcano::SubGroupPolicySpec& policy : group->spec.sub_group_policy) {
-    const auto selector = policy.label_selector.has_value() ? api::LabelSelector::FromJson(api::Encode(*policy.label_selector)) : absl::NotFoundError("");
+    const auto selector = policy.label_selector.has_value()
+                              ? api::LabelSelector::FromJson(api::Encode(*policy.label_selector))
+                              : absl::NotFoundError("");
     if (!policy.network_topology.has_value() || !selector.ok() || !selector->Matches(pod.metadata.labels)) continue;
     std::vector<const Pod*> part;
     std::copy_if(all.begin(), all.end(), std::back_inserter(part), [&](const Pod* other) {
-      return selector->Matches(other->metadata.labels) && std::all_of(policy.match_label_keys.begin(), policy.match_label_keys.end(), [&](const std::string& key) {
+      return selector->Matches(other->metadata.labels) &&
+             std::all_of(policy.match_label_keys.begin(), policy.match_label_keys.end(), [&](const std::string& key) {
                const std::string* const value = Find(pod.metadata.labels, key);
                const std::string* const its = Find(other->metadata.labels, key);
                return value != nullptr && its != nullptr && *value == *its;
              });
     });
-    if (!LieTogether(*policy.network_topology, part)) tell_(Rule::kPartTopology, absl::StrCat("a sub-group of ", group->metadata.name, " lies in no HyperNode of its tier at ", where));
+    if (!LieTogether(*policy.network_topology, part))
+      tell_(Rule::kPartTopology,
+            absl::StrCat("a sub-group of ", group->metadata.name, " lies in no HyperNode of its tier at ", where));
   }
 }
 
@@ -409,7 +463,8 @@ void Places::JudgeSettled(const Settling& settling) {
 }
 
 bool Places::OneHasLeft(const Term& term, const Pod& pod, absl::Time since) const {
-  return std::any_of(departed_.begin(), departed_.end(), [&](const Departed& each) { return each.at >= since && Selects(term, pod, each.pod); });
+  return std::any_of(departed_.begin(), departed_.end(),
+                     [&](const Departed& each) { return each.at >= since && Selects(term, pod, each.pod); });
 }
 
 void Places::JudgeNear(const Settling& settling, const Pod& pod, const Wants& wants) {
@@ -417,10 +472,12 @@ void Places::JudgeNear(const Settling& settling, const Pod& pod, const Wants& wa
     if (OneHasLeft(term, pod, settling.chosen - rules_.known)) continue;
     const bool near = std::any_of(pods_.begin(), pods_.end(), [&](const auto& each) {
       const Pod& other = each.second;
-      return other.metadata.uid != pod.metadata.uid && Stands(other) && AllSelect(wants.near, pod, other) && Alike(other.spec.node_name, pod.spec.node_name, term.key);
+      return other.metadata.uid != pod.metadata.uid && Stands(other) && AllSelect(wants.near, pod, other) &&
+             Alike(other.spec.node_name, pod.spec.node_name, term.key);
     });
     if (near || (settling.first && DomainOf(pod.spec.node_name, term.key).has_value())) continue;
-    tell_(Rule::kAffinity, absl::StrCat("no pod that this one wants to be near is in its ", term.key, " after ", settling.where));
+    tell_(Rule::kAffinity,
+          absl::StrCat("no pod that this one wants to be near is in its ", term.key, " after ", settling.where));
   }
 }
 
@@ -433,16 +490,19 @@ bool Places::CountsFor(const Pod& pod, const Wants& wants, const Spread& spread,
       const std::string* const is = Find(node.metadata.labels, key);
       if (is == nullptr || *is != value) return false;
     }
-    const bool asks = pod.spec.affinity.has_value() && pod.spec.affinity->node_affinity.has_value() && pod.spec.affinity->node_affinity->required.has_value();
+    const bool asks = pod.spec.affinity.has_value() && pod.spec.affinity->node_affinity.has_value() &&
+                      pod.spec.affinity->node_affinity->required.has_value();
     if (asks && !AnyTermHolds(*pod.spec.affinity->node_affinity->required, node)) return false;
   }
   return !spread.honors_taints || ToleratesAll(pod, node);
 }
 
-// Where the fewest are, there only come more while a decision's bindings arrive; so those that were placed by the constraint stay within its skew.
+// Where the fewest are, there only come more while a decision's bindings arrive; so those that were placed by the
+// constraint stay within its skew.
 void Places::JudgeSpread(const Settling& settling, const Pod& pod, const Wants& wants, const Spread& spread) {
   const std::optional<std::string> here = DomainOf(pod.spec.node_name, spread.term.key);
-  if (!here.has_value()) return tell_(Rule::kSpread, absl::StrCat("the node has no ", spread.term.key, " at ", settling.where));
+  if (!here.has_value())
+    return tell_(Rule::kSpread, absl::StrCat("the node has no ", spread.term.key, " at ", settling.where));
   if (!Selects(spread.term, pod, pod) || OneHasLeft(spread.term, pod, settling.chosen - rules_.known)) return;
   std::map<std::string, int> pods;
   for (const auto& [name, node] : nodes_) {
@@ -450,9 +510,12 @@ void Places::JudgeSpread(const Settling& settling, const Pod& pod, const Wants& 
   }
   for (const auto& [key, other] : pods_) {
     const auto node = nodes_.find(other.spec.node_name);
-    if (!Stands(other) || other.metadata.deleting() || !Selects(spread.term, pod, other) || node == nodes_.end() || !CountsFor(pod, wants, spread, node->second)) continue;
+    if (!Stands(other) || other.metadata.deleting() || !Selects(spread.term, pod, other) || node == nodes_.end() ||
+        !CountsFor(pod, wants, spread, node->second))
+      continue;
     const auto& its = KnownWants(other).spreads;
-    if (std::none_of(its.begin(), its.end(), [&](const Spread& each) { return each.text == spread.text; })) return;  // it may have come here since
+    if (std::none_of(its.begin(), its.end(), [&](const Spread& each) { return each.text == spread.text; }))
+      return;  // it may have come here since
     ++pods[*Find(node->second.metadata.labels, spread.term.key)];
   }
   int fewest = pods.empty() || static_cast<int>(pods.size()) < spread.min_domains ? 0 : pods.begin()->second;
@@ -460,7 +523,8 @@ void Places::JudgeSpread(const Settling& settling, const Pod& pod, const Wants& 
     for (const auto& [domain, count] : pods) fewest = std::min(fewest, count);
   }
   if (pods[*here] - fewest <= spread.max_skew) return;
-  tell_(Rule::kSpread, absl::StrCat(spread.term.key, " ", *here, " has ", pods[*here], " pods, another ", fewest, ", and the skew is ", spread.max_skew, " at most, after ", settling.where));
+  tell_(Rule::kSpread, absl::StrCat(spread.term.key, " ", *here, " has ", pods[*here], " pods, another ", fewest,
+                                    ", and the skew is ", spread.max_skew, " at most, after ", settling.where));
 }
 
 }  // namespace gangway::testutil

@@ -1,5 +1,5 @@
-// Where pods come to lie, judged from the journal in Kubernetes' and Volcano's words: near which pods and apart from which, with which volumes, in
-// which HyperNode. A part of the Checker.
+// Where pods come to lie, judged from the journal in Kubernetes' and Volcano's words: near which pods and apart from
+// which, with which volumes, in which HyperNode. A part of the Checker.
 #pragma once
 
 #include <functional>
@@ -28,14 +28,16 @@ class Places {
     std::string scheduler;
     absl::Duration known;    // after it changed so long, the scheduler knows of it
     absl::Duration settles;  // the bindings of one decision arrive within
-    bool bindings_fail = false;  // some are refused: what others of the same decision were placed by may be missing then
+    bool bindings_fail =
+        false;  // some are refused: what others of the same decision were placed by may be missing then
   };
   using Pods = std::map<api::NamespacedName, api::core::Pod>;
   using GroupOf = std::function<const api::volcano::PodGroup*(const api::core::Pod&)>;
   using Tell = std::function<void(Rule, const std::string&)>;
 
   // `pods` are those the Checker keeps.
-  Places(Rules rules, const Pods& pods, GroupOf group_of, Tell tell) : rules_(std::move(rules)), pods_(pods), group_of_(std::move(group_of)), tell_(std::move(tell)) {}
+  Places(Rules rules, const Pods& pods, GroupOf group_of, Tell tell)
+      : rules_(std::move(rules)), pods_(pods), group_of_(std::move(group_of)), tell_(std::move(tell)) {}
 
   // Before the pods change.
   void Settle(absl::Time now);
@@ -103,7 +105,8 @@ class Places {
   void JudgeSettled(const Settling& settling);
   void JudgeNear(const Settling& settling, const api::core::Pod& pod, const Wants& wants);
   void JudgeSpread(const Settling& settling, const api::core::Pod& pod, const Wants& wants, const Spread& spread);
-  bool CountsFor(const api::core::Pod& pod, const Wants& wants, const Spread& spread, const api::core::Node& node) const;
+  bool CountsFor(const api::core::Pod& pod, const Wants& wants, const Spread& spread,
+                 const api::core::Node& node) const;
   bool OneHasLeft(const Term& term, const api::core::Pod& pod, absl::Time since) const;
   const std::set<std::string>& NodesOf(const api::volcano::HyperNode& hyper_node);
 

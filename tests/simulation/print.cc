@@ -19,11 +19,13 @@ void PrintRecord(const sandbox::JournalRecord& record) {
     state = absl::StrCat(pod->status.phase, " ", pod->spec.node_name, pod->metadata.deleting() ? " deleting" : "");
   } else if (record.after != nullptr && record.resource == &api::kJobs) {
     const auto job = api::Decode<api::volcano::Job>(*record.after);
-    state = absl::StrCat(job->status.state.phase, " version ", job->status.version, " retryCount ", job->status.retry_count);
+    state = absl::StrCat(job->status.state.phase, " version ", job->status.version, " retryCount ",
+                         job->status.retry_count);
   } else if (record.after != nullptr && record.resource == &api::kPodGroups) {
     state = api::Decode<api::volcano::PodGroup>(*record.after)->status.phase;
   }
-  std::printf("%s %6d %-12s %-7s %-9s %-10s %s: %s\n", absl::FormatTime("%H:%M:%E3S", record.time, absl::UTCTimeZone()).c_str(),
+  std::printf("%s %6d %-12s %-7s %-9s %-10s %s: %s\n",
+              absl::FormatTime("%H:%M:%E3S", record.time, absl::UTCTimeZone()).c_str(),
               static_cast<int>(record.revision), record.client.c_str(), record.verb.c_str(), record.subresource.c_str(),
               std::string(record.resource->plural).c_str(), record.key.ToString().c_str(), state.c_str());
 }

@@ -18,8 +18,10 @@ constexpr int kGivesBack = 2;  // times at most
 
 }  // namespace
 
-Provisioner::Provisioner(Loop& loop, const std::vector<sandbox::SimulatedNode>& nodes, std::uint64_t seed, Send send) : loop_(loop), random_(seed), send_(std::move(send)) {
-  for (const sandbox::SimulatedNode& node : nodes) zones_[node.name] = node.shape.labels.contains("zone") ? node.shape.labels.at("zone") : "";
+Provisioner::Provisioner(Loop& loop, const std::vector<sandbox::SimulatedNode>& nodes, std::uint64_t seed, Send send)
+    : loop_(loop), random_(seed), send_(std::move(send)) {
+  for (const sandbox::SimulatedNode& node : nodes)
+    zones_[node.name] = node.shape.labels.contains("zone") ? node.shape.labels.at("zone") : "";
 }
 
 void Provisioner::OnRecord(const sandbox::JournalRecord& record) {
@@ -40,7 +42,10 @@ void Provisioner::OnRecord(const sandbox::JournalRecord& record) {
   if (answers) Answer(claim);
 }
 
-absl::Duration Provisioner::Upto(absl::Duration most) { return absl::Milliseconds(static_cast<std::int64_t>(random_.Below(static_cast<std::uint64_t>(absl::ToInt64Milliseconds(most))))); }
+absl::Duration Provisioner::Upto(absl::Duration most) {
+  return absl::Milliseconds(
+      static_cast<std::int64_t>(random_.Below(static_cast<std::uint64_t>(absl::ToInt64Milliseconds(most)))));
+}
 
 void Provisioner::Answer(Claim& claim) {
   const std::uint64_t what = random_.Below(100);
@@ -48,11 +53,13 @@ void Provisioner::Answer(Claim& claim) {
   const absl::Duration takes = what >= 92 ? kTooLate : Upto(kSoon);
   if (gives_back) ++claim.given_back;
   answers_until_ = std::max(answers_until_, loop_.Now() + takes);
-  loop_.PostAt(loop_.Now() + takes, owner_.token(), [this, gives_back, name = claim.name] { gives_back ? GiveBack(name) : Make(name); });
+  loop_.PostAt(loop_.Now() + takes, owner_.token(),
+               [this, gives_back, name = claim.name] { gives_back ? GiveBack(name) : Make(name); });
 }
 
 void Provisioner::GiveBack(const std::string& name) {
-  send_({"PATCH", &api::kPersistentVolumeClaims, name, "", absl::StrCat(R"({"metadata":{"annotations":{")", kSelectedNode, R"(":null}}})")});
+  send_({"PATCH", &api::kPersistentVolumeClaims, name, "",
+         absl::StrCat(R"({"metadata":{"annotations":{")", kSelectedNode, R"(":null}}})")});
 }
 
 // For the node that is selected by now.
@@ -61,11 +68,16 @@ void Provisioner::Make(const std::string& name) {
   if (it == claims_.end() || it->second.made || it->second.node.empty()) return;
   Claim& claim = it->second;
   claim.made = true;
-  send_({"POST", &api::kPersistentVolumes, "", "",
-         absl::StrCat(R"({"apiVersion":"v1","kind":"PersistentVolume","metadata":{"name":"pvc-)", claim.uid, R"("},"spec":{"capacity":{"storage":"1Gi"},"accessModes":["ReadWriteMany"],)",
-                      R"("storageClassName":")", kSlowClass, R"(","persistentVolumeReclaimPolicy":"Delete","hostPath":{"path":"/data"},)",
-                      R"("claimRef":{"apiVersion":"v1","kind":"PersistentVolumeClaim","namespace":"default","name":")", claim.name, R"(","uid":")", claim.uid,
-                      R"("},"nodeAffinity":{"required":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"zone","operator":"In","values":[")", zones_[claim.node], R"("]}]}]}}}})")});
+  send_(
+      {"POST", &api::kPersistentVolumes, "", "",
+       absl::StrCat(
+           R"({"apiVersion":"v1","kind":"PersistentVolume","metadata":{"name":"pvc-)", claim.uid,
+           R"("},"spec":{"capacity":{"storage":"1Gi"},"accessModes":["ReadWriteMany"],)", R"("storageClassName":")",
+           kSlowClass, R"(","persistentVolumeReclaimPolicy":"Delete","hostPath":{"path":"/data"},)",
+           R"("claimRef":{"apiVersion":"v1","kind":"PersistentVolumeClaim","namespace":"default","name":")", claim.name,
+           R"(","uid":")", claim.uid,
+           R"("},"nodeAffinity":{"required":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"zone","operator":"In","values":[")",
+           zones_[claim.node], R"("]}]}]}}}})")});
 }
 
 }  // namespace gangway::testutil

@@ -1,5 +1,5 @@
-// Who makes volumes of the class "slow": within seconds, where the node that was selected is; now and then it gives the node back first, or answers
-// when the scheduler waits no more.
+// Who makes volumes of the class "slow": within seconds, where the node that was selected is; now and then it gives the
+// node back first, or answers when the scheduler waits no more.
 #pragma once
 
 #include <cstdint>

@@ -20,12 +20,17 @@ constexpr absl::Duration kLastWords = absl::Seconds(1);
 
 class Process {
  public:
-  Process(Loop& loop, sandbox::Cluster& cluster, const ReplicaOptions& options, int replica, const std::string& identity, std::function<void()> on_lost)
-      : under_(loop), loop_(loop, options.ahead ? options.ahead(replica) : absl::ZeroDuration()),
-        network_(cluster.NewClient(sandbox::ClientName(options.component), options.faults ? options.faults(replica) : sandbox::Faults{})),
+  Process(Loop& loop, sandbox::Cluster& cluster, const ReplicaOptions& options, int replica,
+          const std::string& identity, std::function<void()> on_lost)
+      : under_(loop),
+        loop_(loop, options.ahead ? options.ahead(replica) : absl::ZeroDuration()),
+        network_(cluster.NewClient(sandbox::ClientName(options.component),
+                                   options.faults ? options.faults(replica) : sandbox::Faults{})),
         client_(loop_, *network_),
-        fence_([&loop] { return loop.Now(); }), fenced_(loop_, client_, fence_) {
-    kube::Client& writes = options.fenced && options.leak == Leak::kNone ? static_cast<kube::Client&>(fenced_) : client_;
+        fence_([&loop] { return loop.Now(); }),
+        fenced_(loop_, client_, fence_) {
+    kube::Client& writes =
+        options.fenced && options.leak == Leak::kNone ? static_cast<kube::Client&>(fenced_) : client_;
     assembly::Options own;
     own.standby = options.fenced;
     own.translate.target = convert::Target::kGangway;
@@ -36,15 +41,18 @@ class Process {
     lease.ns = "kube-system";
     lease.name = absl::StrCat("gangway-", sandbox::ClientName(options.component));
     lease.identity = identity;
-    lease_ = std::make_unique<kube::Lease>(loop_, client_, fence_, lease,
-                                           kube::Lease::Callbacks{[this] { components_->Lead(); }, [on_lost = std::move(on_lost)](const std::string&) { on_lost(); }, nullptr});
+    lease_ = std::make_unique<kube::Lease>(
+        loop_, client_, fence_, lease,
+        kube::Lease::Callbacks{[this] { components_->Lead(); },
+                               [on_lost = std::move(on_lost)](const std::string&) { on_lost(); }, nullptr});
     lease_->Start();
   }
 
   bool Pause(absl::Duration time, bool suspended) {
     if (loop_.paused()) return false;
     loop_.Pause();
-    under_.PostAt(under_.Now() + time, owner_.token(), [this, behind = suspended ? time : absl::ZeroDuration()] { loop_.Resume(behind); });
+    under_.PostAt(under_.Now() + time, owner_.token(),
+                  [this, behind = suspended ? time : absl::ZeroDuration()] { loop_.Resume(behind); });
     return true;
   }
 
@@ -79,9 +87,12 @@ class TwoReplicas final : public Replicas {
   absl::Duration Upto(absl::Duration most) { return most * UnitInterval(loop_.Random()); }
 
   void Start(std::size_t i) {
-    processes_[i] = std::make_unique<Process>(loop_, cluster_, options_, static_cast<int>(i), absl::StrCat(IdentityOf(static_cast<int>(i)), ++started_), [this, i] { Lost(i); });
+    processes_[i] =
+        std::make_unique<Process>(loop_, cluster_, options_, static_cast<int>(i),
+                                  absl::StrCat(IdentityOf(static_cast<int>(i)), ++started_), [this, i] { Lost(i); });
   }
-  // In a task of its own: it is a callback of what is destroyed. Until then nothing of it may be written, which the fence sees to.
+  // In a task of its own: it is a callback of what is destroyed. Until then nothing of it may be written, which the
+  // fence sees to.
   void Lost(std::size_t i) {
     if (options_.leak == Leak::kGoesOn) return;
     loop_.PostAt(loop_.Now() + Upto(kLastWords), owner_.token(), [this, i] {

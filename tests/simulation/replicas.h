@@ -1,5 +1,5 @@
-// Two processes of one kind, of which one at a time should lead, and which are stopped now and then: the one that leads finds, when it
-// goes on, that the other does.
+// Two processes of one kind, of which one at a time should lead, and which are stopped now and then: the one that leads
+// finds, when it goes on, that the other does.
 #pragma once
 
 #include <functional>
@@ -21,8 +21,8 @@ enum class Leak {
 
 struct ReplicaOptions {
   sandbox::Component component = sandbox::Component::kControllers;  // or kScheduler
-  // As in a cluster: a lease says who leads, and no write leaves a process whose lease may have ended (kube/client/write_fence.h). Without,
-  // both believe that they lead, always.
+  // As in a cluster: a lease says who leads, and no write leaves a process whose lease may have ended
+  // (kube/client/write_fence.h). Without, both believe that they lead, always.
   bool fenced = true;
   Leak leak = Leak::kNone;
   // Each is stopped once in every `period` on average, for at most `longest`, until `calm` has passed.
@@ -35,7 +35,8 @@ struct ReplicaOptions {
 class Replicas {
  public:
   virtual ~Replicas() = default;
-  // False when it is not running, or is stopped already. Where the machine is `suspended`, its timers count no time meanwhile.
+  // False when it is not running, or is stopped already. Where the machine is `suspended`, its timers count no time
+  // meanwhile.
   virtual bool Pause(int replica, absl::Duration time, bool suspended) = 0;
 };
 

@@ -17,12 +17,14 @@ namespace {
 constexpr const char* kKeep = "GW_SIMULATION_KEEP";
 
 bool Breaks(const HistoryResult& result, const std::string& rule) {
-  return std::any_of(result.violations.begin(), result.violations.end(), [&](const std::string& each) { return RuleOf(each) == rule; });
+  return std::any_of(result.violations.begin(), result.violations.end(),
+                     [&](const std::string& each) { return RuleOf(each) == rule; });
 }
 
 }  // namespace
 
-std::vector<std::size_t> Shrink(std::size_t n, absl::FunctionRef<bool(const std::vector<std::size_t>&)> fails, int tries) {
+std::vector<std::size_t> Shrink(std::size_t n, absl::FunctionRef<bool(const std::vector<std::size_t>&)> fails,
+                                int tries) {
   std::vector<std::size_t> kept(n);
   std::iota(kept.begin(), kept.end(), 0);
   for (std::size_t chunk = n; chunk > 0 && tries > 0;) {
@@ -30,7 +32,8 @@ std::vector<std::size_t> Shrink(std::size_t n, absl::FunctionRef<bool(const std:
     for (std::size_t from = 0; from < kept.size() && tries > 0;) {
       std::vector<std::size_t> without = kept;
       const std::size_t to = std::min(from + chunk, kept.size());
-      without.erase(without.begin() + static_cast<std::ptrdiff_t>(from), without.begin() + static_cast<std::ptrdiff_t>(to));
+      without.erase(without.begin() + static_cast<std::ptrdiff_t>(from),
+                    without.begin() + static_cast<std::ptrdiff_t>(to));
       --tries;
       if (fails(without)) {
         kept = std::move(without);
@@ -51,7 +54,8 @@ std::string RuleOf(absl::string_view violation) {
   for (const absl::string_view word : absl::StrSplit(violation, ' ', absl::SkipEmpty())) {
     if (word == "at" || word == "by" || word == "from") break;
     // Names have digits or a slash in them.
-    if (std::none_of(word.begin(), word.end(), [](unsigned char c) { return std::isdigit(c) != 0 || c == '/'; })) words.push_back(word);
+    if (std::none_of(word.begin(), word.end(), [](unsigned char c) { return std::isdigit(c) != 0 || c == '/'; }))
+      words.push_back(word);
   }
   return absl::StrJoin(words, " ");
 }
@@ -76,11 +80,14 @@ ShrunkHistory ShrinkHistory(HistoryOptions options, const HistoryResult& result,
 
 std::string Report(const HistoryOptions& options, const HistoryResult& result) {
   std::string text = absl::StrCat("history ", options.seed, ":\n  ", absl::StrJoin(result.violations, "\n  "));
-  if (options.keep || std::getenv("GW_SIMULATION_AS_IS") != nullptr) return text;  // it is the shrunk one, or many are wanted soon
+  if (options.keep || std::getenv("GW_SIMULATION_AS_IS") != nullptr)
+    return text;  // it is the shrunk one, or many are wanted soon
   const ShrunkHistory shrunk = ShrinkHistory(options, result);
-  absl::StrAppend(&text, "\n", shrunk.keep.size(), " of ", result.drawn.size(), " jobs and incidents are enough for: ", shrunk.result.violations.front());
+  absl::StrAppend(&text, "\n", shrunk.keep.size(), " of ", result.drawn.size(),
+                  " jobs and incidents are enough for: ", shrunk.result.violations.front());
   for (const std::size_t number : shrunk.keep) absl::StrAppend(&text, "\n  ", number, ": ", result.drawn[number]);
-  return absl::StrCat(text, "\nreplay: GW_SIMULATION_SEED=", options.seed, " ", kKeep, "=", absl::StrJoin(shrunk.keep, ","), "; the whole without ", kKeep);
+  return absl::StrCat(text, "\nreplay: GW_SIMULATION_SEED=", options.seed, " ", kKeep, "=",
+                      absl::StrJoin(shrunk.keep, ","), "; the whole without ", kKeep);
 }
 
 void KeepFromEnvironment(HistoryOptions& options) {

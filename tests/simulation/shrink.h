@@ -11,9 +11,10 @@
 
 namespace gangway::testutil {
 
-// Of the numbers 0..n-1, in order, few with which `fails` holds still; none of them alone can be left out unless `tries` are used up. Zeller's
-// delta debugging: chunks are left out, and halved when none can be.
-std::vector<std::size_t> Shrink(std::size_t n, absl::FunctionRef<bool(const std::vector<std::size_t>&)> fails, int tries);
+// Of the numbers 0..n-1, in order, few with which `fails` holds still; none of them alone can be left out unless
+// `tries` are used up. Zeller's delta debugging: chunks are left out, and halved when none can be.
+std::vector<std::size_t> Shrink(std::size_t n, absl::FunctionRef<bool(const std::vector<std::size_t>&)> fails,
+                                int tries);
 
 // What is broken, without who, when and how much: violations of the same rule have the same.
 std::string RuleOf(absl::string_view violation);

@@ -19,11 +19,14 @@ using ::testing::SizeIs;
 
 using Numbers = std::vector<std::size_t>;
 
-bool Has(const Numbers& numbers, std::size_t each) { return std::find(numbers.begin(), numbers.end(), each) != numbers.end(); }
+bool Has(const Numbers& numbers, std::size_t each) {
+  return std::find(numbers.begin(), numbers.end(), each) != numbers.end();
+}
 
 TEST(ShrinkTest, LeavesWhatTheFailureNeeds) {
   EXPECT_THAT(Shrink(40, [](const Numbers& n) { return Has(n, 7); }, 1000), ElementsAre(7));
-  EXPECT_THAT(Shrink(40, [](const Numbers& n) { return Has(n, 3) && Has(n, 20) && Has(n, 39); }, 1000), ElementsAre(3, 20, 39));
+  EXPECT_THAT(
+      Shrink(40, [](const Numbers& n) { return Has(n, 3) && Has(n, 20) && Has(n, 39); }, 1000), ElementsAre(3, 20, 39));
   EXPECT_THAT(Shrink(40, [](const Numbers&) { return true; }, 1000), IsEmpty());
   EXPECT_THAT(Shrink(5, [](const Numbers& n) { return n.size() == 5; }, 1000), ElementsAre(0, 1, 2, 3, 4));
   EXPECT_THAT(Shrink(0, [](const Numbers&) { return true; }, 1000), IsEmpty());
@@ -31,7 +34,8 @@ TEST(ShrinkTest, LeavesWhatTheFailureNeeds) {
 
 // 8 can be left out only once 9 is.
 TEST(ShrinkTest, NothingThatIsLeftCanBeLeftOut) {
-  EXPECT_THAT(Shrink(10, [](const Numbers& n) { return Has(n, 1) && (!Has(n, 9) || Has(n, 8)); }, 1000), ElementsAre(1));
+  EXPECT_THAT(
+      Shrink(10, [](const Numbers& n) { return Has(n, 1) && (!Has(n, 9) || Has(n, 8)); }, 1000), ElementsAre(1));
 }
 
 TEST(ShrinkTest, TriesNoMoreThanItMay) {
@@ -42,7 +46,8 @@ TEST(ShrinkTest, TriesNoMoreThanItMay) {
 }
 
 TEST(RuleOfTest, IsTheSameWhoeverAndWheneverItIs) {
-  EXPECT_EQ(RuleOf("gang default/job-0-1 was part-bound from 2026-01-01 for 2m1s; minMember 4"), RuleOf("gang default/job-1-2 was part-bound from 2026-01-02 for 3m; minMember 2"));
+  EXPECT_EQ(RuleOf("gang default/job-0-1 was part-bound from 2026-01-01 for 2m1s; minMember 4"),
+            RuleOf("gang default/job-1-2 was part-bound from 2026-01-02 for 3m; minMember 2"));
   EXPECT_NE(RuleOf("gang default/job-0 was part-bound from 2026"), RuleOf("pod default/a bound twice: to n1"));
 }
 

@@ -65,7 +65,8 @@ void EachOccurred(const IncidentCounts& counts, IncidentOptions options, std::op
   for (const IncidentOf& incident : AllIncidents(options)) {
     if (of.has_value() && incident.second != *of) continue;
     const auto it = counts.find(incident);
-    EXPECT_TRUE(it != counts.end() && it->second > 0) << sandbox::ClientName(incident.second) << ": " << NameOf(incident.first);
+    EXPECT_TRUE(it != counts.end() && it->second > 0)
+        << sandbox::ClientName(incident.second) << ": " << NameOf(incident.first);
     all += it == counts.end() ? 0 : it->second;
   }
   std::printf("%d incidents\n", all);
@@ -83,7 +84,9 @@ class SimulationTest : public ::testing::Test {
 TEST_F(SimulationTest, RandomHistoriesKeepEveryPromise) {
   const std::uint64_t only = FromEnvironment("GW_SIMULATION_SEED", 0);
   const std::uint64_t first = only != 0 ? only : 1;
-  const std::uint64_t count = only != 0 ? 1 : FromEnvironment("GW_SIMULATION_HISTORIES", std::getenv("GW_TEST_LONG") != nullptr ? 50'000 : 2'000);
+  const std::uint64_t count =
+      only != 0 ? 1
+                : FromEnvironment("GW_SIMULATION_HISTORIES", std::getenv("GW_TEST_LONG") != nullptr ? 50'000 : 2'000);
   std::mutex mu;
   IncidentCounts incidents;
   Each(count, [&](std::size_t i) -> std::string {
@@ -101,7 +104,8 @@ TEST_F(SimulationTest, RandomHistoriesKeepEveryPromise) {
 
 TEST_F(SimulationTest, RandomHistoriesOfPaddleJobsKeepEveryPromise) {
   const std::uint64_t only = FromEnvironment("GW_SIMULATION_SEED", 0);
-  const std::uint64_t count = only != 0 ? 1 : FromEnvironment("GW_SIMULATION_HISTORIES", std::getenv("GW_TEST_LONG") != nullptr ? 10'000 : 300);
+  const std::uint64_t count =
+      only != 0 ? 1 : FromEnvironment("GW_SIMULATION_HISTORIES", std::getenv("GW_TEST_LONG") != nullptr ? 10'000 : 300);
   std::mutex mu;
   IncidentCounts incidents;
   Each(count, [&](std::size_t i) -> std::string {
@@ -147,7 +151,8 @@ TEST_F(SimulationTest, TheSeedJobCompletesAfterACrashAtAnyWrite) {
         options.crash = CrashPoint{component, write, lost};
         const HistoryResult result = RunHistory(options);
         ++crashes;
-        EXPECT_THAT(result.violations, IsEmpty()) << sandbox::ClientName(component) << " killed at write " << write << (lost ? ", which was lost" : "");
+        EXPECT_THAT(result.violations, IsEmpty())
+            << sandbox::ClientName(component) << " killed at write " << write << (lost ? ", which was lost" : "");
       }
     }
   }
@@ -166,16 +171,19 @@ HistoryOptions Contended(std::uint64_t seed) {
 }
 void KeepEveryPromiseInContention(const std::function<void(HistoryOptions&)>& change) {
   const std::uint64_t only = FromEnvironment("GW_SIMULATION_SEED", 0);
-  Each(only != 0 ? 1 : FromEnvironment("GW_SIMULATION_HISTORIES", std::getenv("GW_TEST_LONG") != nullptr ? 400 : 5), [&](std::size_t i) {
-    HistoryOptions options = Contended(only != 0 ? only : i + FromEnvironment("GW_SIMULATION_FIRST", 1));
-    options.placed = options.seed % 2 == 1 || std::getenv("GW_SIMULATION_PLACED") != nullptr;
-    change(options);
-    const HistoryResult result = RunHistory(options);
-    return result.violations.empty() ? "" : Report(options, result);
-  });
+  Each(only != 0 ? 1 : FromEnvironment("GW_SIMULATION_HISTORIES", std::getenv("GW_TEST_LONG") != nullptr ? 400 : 5),
+       [&](std::size_t i) {
+         HistoryOptions options = Contended(only != 0 ? only : i + FromEnvironment("GW_SIMULATION_FIRST", 1));
+         options.placed = options.seed % 2 == 1 || std::getenv("GW_SIMULATION_PLACED") != nullptr;
+         change(options);
+         const HistoryResult result = RunHistory(options);
+         return result.violations.empty() ? "" : Report(options, result);
+       });
 }
 
-TEST_F(SimulationTest, ContendedHistoriesKeepEveryPromise) { KeepEveryPromiseInContention([](HistoryOptions&) {}); }
+TEST_F(SimulationTest, ContendedHistoriesKeepEveryPromise) {
+  KeepEveryPromiseInContention([](HistoryOptions&) {});
+}
 
 TEST_F(SimulationTest, ContendedHistoriesInWhichBindingsAreRefusedKeepEveryPromise) {
   KeepEveryPromiseInContention([](HistoryOptions& options) {
@@ -213,7 +221,8 @@ TEST_P(WrongComponentTest, IsNamed) {
     options.stop_when = component.named_by;
     component.take_part(options);
     const HistoryResult result = RunHistory(options);
-    const bool hit = std::any_of(component.named_by.begin(), component.named_by.end(), [&](Rule rule) { return result.broken.contains(rule); });
+    const bool hit = std::any_of(component.named_by.begin(), component.named_by.end(),
+                                 [&](Rule rule) { return result.broken.contains(rule); });
     if (hit) ++named;
     return "";
   });
@@ -222,7 +231,8 @@ TEST_P(WrongComponentTest, IsNamed) {
   EXPECT_GE(percent, many ? 90 : 65) << component.name;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, WrongComponentTest, ::testing::ValuesIn(WrongComponents()), [](const auto& c) { return c.param.name; });
+INSTANTIATE_TEST_SUITE_P(All, WrongComponentTest, ::testing::ValuesIn(WrongComponents()),
+                         [](const auto& c) { return c.param.name; });
 
 }  // namespace
 }  // namespace gangway::testutil

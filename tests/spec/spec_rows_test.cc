@@ -36,9 +36,10 @@ class SpecRowsTest : public ::testing::Test {
     testutil::WriteFile(folder_.path() + "/build/gw_tests.list", programs_);
   }
   testutil::Outcome Run() {
-    return testutil::RunProgram({GW_SOURCE_DIR "/scripts/spec-rows", folder_.path() + "/build"},
-                                {"GW_SPEC_ROWS=" + folder_.path() + "/rows", "GW_DIFFERENCES=" + folder_.path() + "/differences.md",
-                                 "GW_THREAT_MODEL=" + folder_.path() + "/threat-model.md"});
+    return testutil::RunProgram(
+        {GW_SOURCE_DIR "/scripts/spec-rows", folder_.path() + "/build"},
+        {"GW_SPEC_ROWS=" + folder_.path() + "/rows", "GW_DIFFERENCES=" + folder_.path() + "/differences.md",
+         "GW_THREAT_MODEL=" + folder_.path() + "/threat-model.md"});
   }
 
   testutil::TemporaryFolder folder_;
@@ -47,7 +48,9 @@ class SpecRowsTest : public ::testing::Test {
 
 TEST_F(SpecRowsTest, FindsRowsInNamesOfTestsAndOfTableEntries) {
   Rows("in tests/a\nrows P1-3 X9\n");
-  Program("tests/a/deep", "Spec/ResolveTest.\n  GivesTheAction/P1  # GetParam() = P1\n  GivesTheAction/P2WithATail  # GetParam() = x\nPodTest.\n  P3X9Names\n");
+  Program("tests/a/deep",
+          "Spec/ResolveTest.\n  GivesTheAction/P1  # GetParam() = P1\n  GivesTheAction/P2WithATail  # GetParam() = "
+          "x\nPodTest.\n  P3X9Names\n");
   const testutil::Outcome outcome = Run();
   EXPECT_EQ(outcome.exit_code, 0) << outcome.out;
   EXPECT_THAT(outcome.out, HasSubstr("doc.rows: 4 of 4 rows are carried by 3 tests"));
@@ -93,7 +96,8 @@ TEST_F(SpecRowsTest, ARowThatIsCarriedIsLateNoMore) {
   Program("tests/a", "T.\n  P1One\n");
   const testutil::Outcome outcome = Run();
   EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_THAT(outcome.out, AllOf(HasSubstr("later or never, and yet a test carries P1\n"), HasSubstr("later or never names P7, which is no row"),
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("later or never, and yet a test carries P1\n"),
+                                 HasSubstr("later or never names P7, which is no row"),
                                  HasSubstr("later and never name P2 twice"), HasSubstr("say what or why")));
 }
 
@@ -106,16 +110,19 @@ TEST_F(SpecRowsTest, DifferencesHaveTheirHeadingsAndTests) {
   Differences("## Counts stay\n\nShown by `JobTest.Begins`.\n");
   const testutil::Outcome outcome = Run();
   EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_THAT(outcome.out, AllOf(HasSubstr("no heading 'Counts go'"), HasSubstr("there is no test JobTest.Begins"), Not(HasSubstr("carries"))));
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("no heading 'Counts go'"), HasSubstr("there is no test JobTest.Begins"),
+                                 Not(HasSubstr("carries"))));
 }
 
 TEST_F(SpecRowsTest, TheListOfAttacksIsHeldAgainstTheTestsToo) {
   Rows("in tests/a\nrows P1\n");
   Program("tests/a", "JobTest.\n  P1Ends\n");
-  testutil::WriteFile(folder_.path() + "/threat-model.md", "| a flood | a wall | `JobTest.P1Ends`, `JobTest.Holds` |\n");
+  testutil::WriteFile(folder_.path() + "/threat-model.md",
+                      "| a flood | a wall | `JobTest.P1Ends`, `JobTest.Holds` |\n");
   const testutil::Outcome outcome = Run();
   EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_THAT(outcome.out, AllOf(HasSubstr("threat-model.md: there is no test JobTest.Holds"), Not(HasSubstr("JobTest.P1Ends"))));
+  EXPECT_THAT(outcome.out,
+              AllOf(HasSubstr("threat-model.md: there is no test JobTest.Holds"), Not(HasSubstr("JobTest.P1Ends"))));
 }
 
 }  // namespace

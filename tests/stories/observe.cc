@@ -87,14 +87,18 @@ std::string JobLine(const json::object& job) {
   std::string line = JobState(job);
   for (const char* const counter : {"pending", "running", "succeeded", "failed", "unknown", "terminating"}) {
     const std::int64_t count = Number(job, {"status", counter});
-    if (count != 0 && (!final || absl::string_view(counter) == "terminating")) absl::StrAppend(&line, " ", counter, "=", count);
+    if (count != 0 && (!final || absl::string_view(counter) == "terminating"))
+      absl::StrAppend(&line, " ", counter, "=", count);
   }
   return line;
 }
 
 std::string StatusLine(const json::object& job) {
-  const auto status = [](std::string* out, const json::value& condition) { absl::StrAppend(out, Text(condition.as_object(), {"status"})); };
-  return absl::StrCat("min ", Number(job, {"status", "minAvailable"}), ": ", absl::StrJoin(List(job, {"status", "conditions"}), ", ", status));
+  const auto status = [](std::string* out, const json::value& condition) {
+    absl::StrAppend(out, Text(condition.as_object(), {"status"}));
+  };
+  return absl::StrCat("min ", Number(job, {"status", "minAvailable"}), ": ",
+                      absl::StrJoin(List(job, {"status", "conditions"}), ", ", status));
 }
 
 std::string TasksLine(const json::object& job) {
@@ -102,8 +106,10 @@ std::string TasksLine(const json::object& job) {
   if (const json::value* const counts = Find(job, {"status", "taskStatusCount"})) {
     for (const auto& [task, by_phase] : counts->as_object()) {
       std::map<std::string, std::int64_t> phases;
-      for (const auto& [phase, count] : by_phase.as_object().at("phase").as_object()) phases[std::string(phase)] = count.as_int64();
-      tasks[std::string(task)] = absl::StrJoin(phases, ", ", [](std::string* out, const auto& each) { absl::StrAppend(out, each.second, " ", each.first); });
+      for (const auto& [phase, count] : by_phase.as_object().at("phase").as_object())
+        phases[std::string(phase)] = count.as_int64();
+      tasks[std::string(task)] = absl::StrJoin(
+          phases, ", ", [](std::string* out, const auto& each) { absl::StrAppend(out, each.second, " ", each.first); });
     }
   }
   return absl::StrJoin(tasks, "; ", absl::PairFormatter(": "));
@@ -112,7 +118,8 @@ std::string TasksLine(const json::object& job) {
 std::string GroupLine(const json::object& group) {
   std::string line = Placed(group) ? "Running" : Text(group, {"status", "phase"});
   if (const json::object* const newest = NewestCondition(group)) {
-    absl::StrAppend(&line, "; ", Text(*newest, {"type"}), "=", Text(*newest, {"status"}), " ", Text(*newest, {"reason"}));
+    absl::StrAppend(&line, "; ", Text(*newest, {"type"}), "=", Text(*newest, {"status"}), " ",
+                    Text(*newest, {"reason"}));
   }
   return line;
 }
@@ -142,7 +149,8 @@ void AddNodes(const json::array& pods, Lines& lines) {
   std::map<std::string, Spread> by_job;
   for (const json::value& item : pods) {
     const json::object& pod = item.as_object();
-    const std::string job = Text(pod, {"metadata", "labels", "volcano.sh/job-name"}), node = Text(pod, {"spec", "nodeName"}), phase = Text(pod, {"status", "phase"});
+    const std::string job = Text(pod, {"metadata", "labels", "volcano.sh/job-name"}),
+                      node = Text(pod, {"spec", "nodeName"}), phase = Text(pod, {"status", "phase"});
     if (job.empty() || node.empty() || (phase != "Pending" && phase != "Running")) continue;
     Spread& spread = by_job[job];
     ++spread.pods;
@@ -163,11 +171,13 @@ void AddWaiting(const json::array& pods, Lines& lines) {
     while (!task.empty() && absl::ascii_isdigit(static_cast<unsigned char>(task.back()))) task.pop_back();
     while (!task.empty() && task.back() == '-') task.pop_back();
     for (const json::value& condition : List(pod, {"status", "conditions"})) {
-      if (Text(condition.as_object(), {"type"}) == "PodScheduled") ++by_task[task][Text(condition.as_object(), {"reason"})];
+      if (Text(condition.as_object(), {"type"}) == "PodScheduled")
+        ++by_task[task][Text(condition.as_object(), {"reason"})];
     }
   }
   for (const auto& [task, reasons] : by_task) {
-    lines["Waiting/" + task] = absl::StrJoin(reasons, ", ", [](std::string* out, const auto& each) { absl::StrAppend(out, each.second, " ", each.first); });
+    lines["Waiting/" + task] = absl::StrJoin(
+        reasons, ", ", [](std::string* out, const auto& each) { absl::StrAppend(out, each.second, " ", each.first); });
   }
 }
 
@@ -179,7 +189,8 @@ json::value Anonymous(const json::value& value, const Names& names) {
   if (const json::object* const object = value.if_object()) {
     std::map<std::string, json::value> sorted;
     for (const auto& [key, member] : *object) {
-      if (key == "value" && member.is_string() && member.as_string().empty()) continue;  // an API server with types leaves it out
+      if (key == "value" && member.is_string() && member.as_string().empty())
+        continue;  // an API server with types leaves it out
       sorted[std::string(key)] = key == "volcano.sh/job-namespace" ? json::value("<ns>") : Anonymous(member, names);
     }
     return json::object(sorted.begin(), sorted.end());
@@ -199,8 +210,9 @@ json::array Owners(const json::object& object) {
   json::array owners;
   for (const json::value& owner : List(object, {"metadata", "ownerReferences"})) {
     const json::value* const controller = owner.as_object().if_contains("controller");
-    owners.push_back(json::value(absl::StrCat(Text(owner.as_object(), {"kind"}), "/", Text(owner.as_object(), {"name"}),
-                                              controller != nullptr && controller->is_bool() && controller->as_bool() ? " controller" : "")));
+    owners.push_back(json::value(
+        absl::StrCat(Text(owner.as_object(), {"kind"}), "/", Text(owner.as_object(), {"name"}),
+                     controller != nullptr && controller->is_bool() && controller->as_bool() ? " controller" : "")));
   }
   return owners;
 }
@@ -210,7 +222,8 @@ json::object Told(const json::value* map) {
   json::object out;
   if (map == nullptr) return out;
   for (const auto& [key, value] : map->as_object()) {
-    if (!key.starts_with("test.kwok/") && !key.starts_with("pv.kubernetes.io/") && !key.starts_with("gangway.io/")) out[key] = value;
+    if (!key.starts_with("test.kwok/") && !key.starts_with("pv.kubernetes.io/") && !key.starts_with("gangway.io/"))
+      out[key] = value;
   }
   return out;
 }
@@ -225,7 +238,8 @@ json::object InjectedIntoPod(const json::object& pod) {
   const json::object& spec = pod.at("spec").as_object();
   Names names;
   for (const json::value& volume : List(spec, {"volumes"})) {
-    const std::string name = Text(volume.as_object(), {"name"}), claim = Text(volume.as_object(), {"persistentVolumeClaim", "claimName"});
+    const std::string name = Text(volume.as_object(), {"name"}),
+                      claim = Text(volume.as_object(), {"persistentVolumeClaim", "claimName"});
     names[name] = PlainName(name);
     if (!claim.empty()) names[claim] = PlainName(claim);
   }
@@ -233,7 +247,9 @@ json::object InjectedIntoPod(const json::object& pod) {
   out["labels"] = Anonymous(Told(Find(pod, {"metadata", "labels"})), names);
   out["annotations"] = Anonymous(Told(Find(pod, {"metadata", "annotations"})), names);
   out["owner"] = Owners(pod);
-  Copy(spec, {"hostname", "subdomain", "schedulerName", "priorityClassName", "hostNetwork", "dnsPolicy", "restartPolicy"}, names, out);
+  Copy(spec,
+       {"hostname", "subdomain", "schedulerName", "priorityClassName", "hostNetwork", "dnsPolicy", "restartPolicy"},
+       names, out);
   for (const char* const kind : {"initContainers", "containers"}) {
     for (const json::value& item : List(spec, {kind})) {
       const json::object& container = item.as_object();
@@ -279,7 +295,8 @@ json::object InjectedInto(const api::Resource& resource, const json::object& obj
   if (&resource == &api::kServices) Copy(spec, {"clusterIP", "selector", "ports", "publishNotReadyAddresses"}, {}, out);
   if (&resource == &api::kNetworkPolicies) Copy(spec, {"podSelector", "ingress", "policyTypes"}, {}, out);
   if (&resource == &api::kPersistentVolumeClaims) Copy(spec, {"accessModes", "resources", "storageClassName"}, {}, out);
-  if (&resource == &api::kConfigMaps) out["data"] = Find(object, {"data"}) != nullptr ? object.at("data") : json::value(json::object());
+  if (&resource == &api::kConfigMaps)
+    out["data"] = Find(object, {"data"}) != nullptr ? object.at("data") : json::value(json::object());
   if (&resource == &api::kSecrets) {
     std::set<std::string> keys;
     if (const json::value* const data = Find(object, {"data"})) {
@@ -297,7 +314,9 @@ json::object InjectedInto(const api::Resource& resource, const json::object& obj
 
 std::vector<std::string> Lasting(const std::vector<std::string>& life, bool first, bool removed) {
   std::size_t end = life.size();
-  while (removed && end > 1 && (life[end - 1] == "Unknown" || life[end - 1] == "Completed" || life[end - 1] == "Pending")) --end;
+  while (removed && end > 1 &&
+         (life[end - 1] == "Unknown" || life[end - 1] == "Completed" || life[end - 1] == "Pending"))
+    --end;
   std::vector<std::size_t> runs;
   for (std::size_t i = 0; i < end; ++i) {
     if (life[i] == "Running") runs.push_back(i);
@@ -328,10 +347,14 @@ Lines LinesOf(const api::Resource& resource, const json::array& items) {
       line = JobLine(object);
       lines["Status/" + PlainName(name)] = StatusLine(object);
       lines["Tasks/" + PlainName(name)] = TasksLine(object);
-    } else if (&resource == &api::kPodGroups) line = GroupLine(object);
-    else if (&resource == &api::kPods) line = PodLine(object);
-    else if (&resource == &api::kQueues) line = Text(object, {"status", "state"});
-    else line = "there";
+    } else if (&resource == &api::kPodGroups)
+      line = GroupLine(object);
+    else if (&resource == &api::kPods)
+      line = PodLine(object);
+    else if (&resource == &api::kQueues)
+      line = Text(object, {"status", "state"});
+    else
+      line = "there";
   }
   if (&resource == &api::kPods) {
     AddWaiting(items, lines);
@@ -346,8 +369,9 @@ std::set<std::string> EventsOf(const json::array& items) {
     const json::object& event = item.as_object();
     const std::string from = Text(event, {"source", "component"});
     if (from != "volcano" && from != "vc-controller-manager") continue;
-    out.insert(absl::StrCat(Text(event, {"involvedObject", "kind"}), "/", PlainName(Text(event, {"involvedObject", "name"})), " ",
-                            Text(event, {"type"}), " ", Text(event, {"reason"})));
+    out.insert(absl::StrCat(Text(event, {"involvedObject", "kind"}), "/",
+                            PlainName(Text(event, {"involvedObject", "name"})), " ", Text(event, {"type"}), " ",
+                            Text(event, {"reason"})));
   }
   return out;
 }
@@ -361,7 +385,9 @@ void AddInjected(const api::Resource& resource, const json::array& items, json::
       const std::string count = Text(object, {"metadata", "annotations", key});
       return !count.empty() && count != "0";
     };
-    if (ClustersOwn(name) || later("volcano.sh/job-version") || later("volcano.sh/job-retry-count") || !Text(object, {"metadata", "deletionTimestamp"}).empty()) continue;
+    if (ClustersOwn(name) || later("volcano.sh/job-version") || later("volcano.sh/job-retry-count") ||
+        !Text(object, {"metadata", "deletionTimestamp"}).empty())
+      continue;
     const std::string key = absl::StrCat(resource.kind.data(), "/", PlainName(name));
     if (!injected.contains(key)) injected[key] = InjectedInto(resource, object);
   }
@@ -388,9 +414,11 @@ std::map<std::string, std::vector<std::string>> Phases::lasting() const {
 }
 
 void Phases::Tell(const sandbox::JournalRecord& record) {
-  const bool told = record.resource == &api::kJobs || record.resource == &api::kPodGroups || record.resource == &api::kQueues;
+  const bool told =
+      record.resource == &api::kJobs || record.resource == &api::kPodGroups || record.resource == &api::kQueues;
   if (!told) return;
-  std::vector<std::string>& sequence = seen_[absl::StrCat(record.resource->kind.data(), "/", PlainName(record.key.name))];
+  std::vector<std::string>& sequence =
+      seen_[absl::StrCat(record.resource->kind.data(), "/", PlainName(record.key.name))];
   const auto append = [&](const std::string& state) {
     if (!state.empty() && (sequence.empty() || sequence.back() != state)) sequence.push_back(state);
   };

@@ -17,7 +17,9 @@ namespace {
 
 namespace json = boost::json;
 
-std::string Text(const json::value& value) { return value.is_string() ? std::string(value.as_string()) : api::ToJson(value); }
+std::string Text(const json::value& value) {
+  return value.is_string() ? std::string(value.as_string()) : api::ToJson(value);
+}
 
 // One or several.
 std::vector<std::string> Texts(const json::value& value) {
@@ -42,7 +44,9 @@ class Player {
   Player(const Story& story, World& world, const std::string& ns) : story_(story), world_(world), ns_(ns) {}
 
   std::string Run() {
-    const kube::Response made = world_.Call("POST", "/api/v1/namespaces", absl::StrCat(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":")", ns_, "\"}}"));
+    const kube::Response made =
+        world_.Call("POST", "/api/v1/namespaces",
+                    absl::StrCat(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":")", ns_, "\"}}"));
     if (!made.ok()) return absl::StrCat("namespace: ", *made.body);
     if (story_.holds) world_.Hold();
     for (const StoryStep& step : story_.steps) {
@@ -72,10 +76,12 @@ class Player {
       for (const std::string& pod : Texts(step.value)) world_.Release(ns_, pod);
     }
     if (step.verb == "succeed") {
-      for (const std::string& pod : step.value == "running" ? RunningPods() : Texts(step.value)) world_.EndPod(ns_, pod, 0);
+      for (const std::string& pod : step.value == "running" ? RunningPods() : Texts(step.value))
+        world_.EndPod(ns_, pod, 0);
     }
     if (step.verb == "fail") {
-      for (const auto& [pod, code] : step.value.as_object()) world_.EndPod(ns_, std::string(pod), static_cast<int>(code.as_int64()));
+      for (const auto& [pod, code] : step.value.as_object())
+        world_.EndPod(ns_, std::string(pod), static_cast<int>(code.as_int64()));
     }
     if (step.verb == "delete") {
       for (const std::string& key : Texts(step.value)) {
@@ -85,7 +91,9 @@ class Player {
     if (step.verb == "evict") {
       const std::string pod = Text(step.value);
       return Answered(world_.Call("POST", api::PathOf(api::kPods, ns_, pod, "eviction"),
-                                  absl::StrCat(R"({"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":")", pod, R"(","namespace":")", ns_, "\"}}")), step);
+                                  absl::StrCat(R"({"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":")",
+                                               pod, R"(","namespace":")", ns_, "\"}}")),
+                      step);
     }
     return true;
   }
@@ -138,12 +146,19 @@ class Player {
     for (const auto& [key, action] : commands) {
       const auto object = api::ParseJson(*world_.Call("GET", PathOf(std::string(key))).body);
       GW_CHECK(object.ok());
-      json::object target{{"apiVersion", object->at("apiVersion")}, {"kind", object->at("kind")}, {"name", object->at("metadata").at("name")},
-                          {"uid", object->at("metadata").at("uid")}, {"controller", true}, {"blockOwnerDeletion", true}};
+      json::object target{{"apiVersion", object->at("apiVersion")},
+                          {"kind", object->at("kind")},
+                          {"name", object->at("metadata").at("name")},
+                          {"uid", object->at("metadata").at("uid")},
+                          {"controller", true},
+                          {"blockOwnerDeletion", true}};
       json::object metadata{{"generateName", absl::StrCat(Text(target.at("name")), "-")}, {"namespace", ns_}};
       if (target.at("kind") == "Job") metadata["ownerReferences"] = json::array{target};
-      const json::object command{{"apiVersion", "bus.volcano.sh/v1alpha1"}, {"kind", "Command"}, {"metadata", metadata},
-                                 {"action", action}, {"target", target}};
+      const json::object command{{"apiVersion", "bus.volcano.sh/v1alpha1"},
+                                 {"kind", "Command"},
+                                 {"metadata", metadata},
+                                 {"action", action},
+                                 {"target", target}};
       const kube::Response reply = world_.Call("POST", api::PathOf(api::kCommands, ns_), api::ToJson(command));
       if (!reply.ok()) {
         Wrong(*reply.body);
@@ -172,7 +187,9 @@ class Player {
   Lines LinesNow(const api::Resource& resource) const {
     Lines lines = LinesOf(resource, ListOf(resource));
     // Queues are everybody's.
-    if (&resource == &api::kQueues) std::erase_if(lines, [&](const auto& each) { return !story_.expected.at("phases").as_object().contains(each.first); });
+    if (&resource == &api::kQueues)
+      std::erase_if(lines,
+                    [&](const auto& each) { return !story_.expected.at("phases").as_object().contains(each.first); });
     return lines;
   }
 
@@ -187,7 +204,8 @@ class Player {
         if (!now.contains(&resource)) now[&resource] = LinesNow(resource);
         const auto found = now[&resource].find(std::string(key));
         const std::string line = found == now[&resource].end() ? "gone" : found->second;
-        if (!absl::StartsWith(line, Text(text))) absl::StrAppend(&seen, seen.empty() ? "" : ", ", std::string(key), " is ", line);
+        if (!absl::StartsWith(line, Text(text)))
+          absl::StrAppend(&seen, seen.empty() ? "" : ", ", std::string(key), " is ", line);
         if (!seen.empty()) return false;
       }
       return true;
@@ -215,16 +233,19 @@ class Player {
       });
     };
     Lines wanted;
-    for (const auto& [key, line] : story_.expected.at("moments").at(Text(step.value)).as_object()) wanted[std::string(key)] = Text(line);
+    for (const auto& [key, line] : story_.expected.at("moments").at(Text(step.value)).as_object())
+      wanted[std::string(key)] = Text(line);
     std::string differs;
     const bool reached = world_.Eventually([&] {
       for (const api::Resource* const resource : kObserved) {
         Lines expected = wanted, seen = LinesNow(*resource);
         std::erase_if(expected, [&](const auto& each) { return !IsOf(*resource, each.first) || passing(each.first); });
-        // Volcano forgets what it counted when it kills; of Jobs that ended so there is nothing to compare (docs/differences.md).
+        // Volcano forgets what it counted when it kills; of Jobs that ended so there is nothing to compare
+        // (docs/differences.md).
         std::erase_if(seen, [&](const auto& each) {
           const std::string name = each.first.substr(each.first.find('/') + 1);
-          const bool ended = absl::StartsWith(each.first, "Tasks/") && !expected.contains(each.first) && expected.contains("Job/" + name);
+          const bool ended = absl::StartsWith(each.first, "Tasks/") && !expected.contains(each.first) &&
+                             expected.contains("Job/" + name);
           return passing(each.first) || ended;
         });
         differs = Difference(expected, seen);
@@ -246,8 +267,10 @@ class Player {
     std::string out;
     for (const auto& [key, value] : recorded) {
       const auto found = ours.find(key);
-      if (found == ours.end()) absl::StrAppend(&out, "\n  ", key, ": ", Shown(value), " expected, is not there");
-      else if (found->second != value) absl::StrAppend(&out, "\n  ", key, ": ", Shown(value), " expected, is ", Shown(found->second));
+      if (found == ours.end())
+        absl::StrAppend(&out, "\n  ", key, ": ", Shown(value), " expected, is not there");
+      else if (found->second != value)
+        absl::StrAppend(&out, "\n  ", key, ": ", Shown(value), " expected, is ", Shown(found->second));
     }
     for (const auto& [key, value] : ours) {
       if (!recorded.contains(key)) absl::StrAppend(&out, "\n  ", key, ": not expected, is ", Shown(value));
@@ -255,17 +278,21 @@ class Player {
     return out;
   }
   static std::string Shown(const std::string& text) { return absl::StrCat("\"", text, "\""); }
-  static std::string Shown(const std::vector<std::string>& list) { return absl::StrCat("[", absl::StrJoin(list, ", "), "]"); }
+  static std::string Shown(const std::vector<std::string>& list) {
+    return absl::StrCat("[", absl::StrJoin(list, ", "), "]");
+  }
 
   // --- In the end.
 
   static bool TellsToWait(absl::string_view line) {
-    return absl::EndsWith(line, " FailedScheduling") || absl::EndsWith(line, " Unschedulable") || absl::EndsWith(line, " PodGroupPending");
+    return absl::EndsWith(line, " FailedScheduling") || absl::EndsWith(line, " Unschedulable") ||
+           absl::EndsWith(line, " PodGroupPending");
   }
 
   void CompareEvents() {
     std::set<std::string> must, may;
-    for (const auto& [line, word] : story_.expected.at("events").as_object()) (word == "must" ? must : may).insert(std::string(line));
+    for (const auto& [line, word] : story_.expected.at("events").as_object())
+      (word == "must" ? must : may).insert(std::string(line));
     std::set<std::string> seen;
     std::string missing;
     world_.Eventually([&] {
@@ -285,9 +312,11 @@ class Player {
 
   void ComparePhases() {
     std::map<std::string, std::vector<std::string>> recorded, ours = world_.PhasesOf(ns_).lasting();
-    for (const auto& [key, sequence] : story_.expected.at("phases").as_object()) recorded[std::string(key)] = Texts(sequence);
+    for (const auto& [key, sequence] : story_.expected.at("phases").as_object())
+      recorded[std::string(key)] = Texts(sequence);
     const auto told = [&](absl::string_view kind) {
-      return std::any_of(recorded.begin(), recorded.end(), [&](const auto& each) { return absl::StartsWith(each.first, kind); });
+      return std::any_of(recorded.begin(), recorded.end(),
+                         [&](const auto& each) { return absl::StartsWith(each.first, kind); });
     };
     const bool groups = told("PodGroup/");
     std::erase_if(ours, [&](const auto& each) {
@@ -303,14 +332,16 @@ class Player {
     Lines recorded, ours;
     const auto flatten = [](const json::object& from, Lines& to) {
       for (const auto& [key, fields] : from) {
-        for (const auto& [name, value] : fields.as_object()) to[absl::StrCat(std::string(key), " ", std::string(name))] = Sorted(value);
+        for (const auto& [name, value] : fields.as_object())
+          to[absl::StrCat(std::string(key), " ", std::string(name))] = Sorted(value);
       }
     };
     const json::object& recorded_objects = story_.expected.at("injected").as_object();
     flatten(recorded_objects, recorded);
     // Snapshots were taken here and there; whatever was in none of them is not compared.
     json::object& seen = injected_;
-    for (auto it = seen.begin(); it != seen.end();) it = recorded_objects.contains(it->key()) ? std::next(it) : seen.erase(it);
+    for (auto it = seen.begin(); it != seen.end();)
+      it = recorded_objects.contains(it->key()) ? std::next(it) : seen.erase(it);
     flatten(seen, ours);
     const std::string differs = Difference(recorded, ours);
     if (!differs.empty()) Wrong(absl::StrCat("injected:", differs));
@@ -321,7 +352,11 @@ class Player {
     if (const json::object* const object = value.if_object()) {
       std::map<std::string, std::string> members;
       for (const auto& [key, member] : *object) members[std::string(key)] = Sorted(member);
-      return absl::StrCat("{", absl::StrJoin(members, ",", [](std::string* out, const auto& each) { absl::StrAppend(out, each.first, ":", each.second); }), "}");
+      return absl::StrCat(
+          "{",
+          absl::StrJoin(members, ",",
+                        [](std::string* out, const auto& each) { absl::StrAppend(out, each.first, ":", each.second); }),
+          "}");
     }
     if (const json::array* const list = value.if_array()) {
       std::multiset<std::string> items;  // plugins of Volcano touch a pod in an order of chance

@@ -1,5 +1,5 @@
-// Every story in the embedded cluster, with simulated time: it goes the way that a real cluster with Volcano was recorded to go, but
-// for the differences that the story names.
+// Every story in the embedded cluster, with simulated time: it goes the way that a real cluster with Volcano was
+// recorded to go, but for the differences that the story names.
 #include <cstdlib>
 
 #include "absl/strings/numbers.h"
@@ -27,10 +27,12 @@ class SimulatedWorld final : public World {
     cluster_->Start();
     loop_.RunFor(absl::Seconds(1));
     // Where the stories were recorded nobody looked at claims; here the pods wait until theirs are bound.
-    Call("POST", "/apis/storage.k8s.io/v1/storageclasses", R"({"metadata":{"name":"manual"},"provisioner":"sandbox.gangway.io/volumes"})", "application/json");
+    Call("POST", "/apis/storage.k8s.io/v1/storageclasses",
+         R"({"metadata":{"name":"manual"},"provisioner":"sandbox.gangway.io/volumes"})", "application/json");
   }
 
-  kube::Response Call(const std::string& method, const std::string& path, const std::string& body, const std::string& content_type) override {
+  kube::Response Call(const std::string& method, const std::string& path, const std::string& body,
+                      const std::string& content_type) override {
     std::optional<kube::Response> answer;
     user_->Send({method, path, "", content_type, "", body}, owner_.token(), [&](absl::StatusOr<kube::Response> reply) {
       GW_CHECK(reply.ok());
@@ -56,11 +58,17 @@ class SimulatedWorld final : public World {
     }
     boost::json::array statuses;
     for (const auto& container : seen->at("spec").at("containers").as_array()) {
-      statuses.push_back({{"name", container.at("name")}, {"ready", false}, {"restartCount", 0}, {"image", "i"}, {"imageID", "i"},
+      statuses.push_back({{"name", container.at("name")},
+                          {"ready", false},
+                          {"restartCount", 0},
+                          {"image", "i"},
+                          {"imageID", "i"},
                           {"state", {{"terminated", {{"exitCode", exit_code}}}}}});
     }
-    const boost::json::value body = {{"status", {{"phase", exit_code == 0 ? "Succeeded" : "Failed"}, {"containerStatuses", statuses}}}};
-    const kube::Response reply = Call("PATCH", api::PathOf(api::kPods, ns, pod, "status"), api::ToJson(body), "application/merge-patch+json");
+    const boost::json::value body = {
+        {"status", {{"phase", exit_code == 0 ? "Succeeded" : "Failed"}, {"containerStatuses", statuses}}}};
+    const kube::Response reply =
+        Call("PATCH", api::PathOf(api::kPods, ns, pod, "status"), api::ToJson(body), "application/merge-patch+json");
     EXPECT_TRUE(reply.ok()) << *reply.body;
   }
   // These kubelets know of no annotation for it: they start later.
@@ -71,7 +79,9 @@ class SimulatedWorld final : public World {
   void AddNodes(int count) override {
     for (int i = 0; i < count; ++i) {
       const sandbox::SimulatedNode node{absl::StrCat("more-", i), *sandbox::ParseNodeShape("")};
-      EXPECT_EQ(Call("POST", api::PathOf(api::kNodes, ""), sandbox::NodeBody(node, loop_.Now()), "application/json").code, 201);
+      EXPECT_EQ(
+          Call("POST", api::PathOf(api::kNodes, ""), sandbox::NodeBody(node, loop_.Now()), "application/json").code,
+          201);
     }
   }
   bool prompt() const override { return true; }

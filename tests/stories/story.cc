@@ -20,18 +20,31 @@ namespace {
 namespace json = boost::json;
 
 const std::map<std::string, std::set<std::string>>& Verbs() {
-  static const auto& verbs = *new std::map<std::string, std::set<std::string>>{
-      {"create", {"as", "refused"}}, {"apply", {}},  {"patch", {"refused"}}, {"delete", {}},  {"evict", {}}, {"succeed", {}}, {"fail", {}},
-      {"command", {}},               {"nodes", {}},  {"release", {}},        {"until", {}},   {"moment", {"passing", "because"}}};
+  static const auto& verbs = *new std::map<std::string, std::set<std::string>>{{"create", {"as", "refused"}},
+                                                                               {"apply", {}},
+                                                                               {"patch", {"refused"}},
+                                                                               {"delete", {}},
+                                                                               {"evict", {}},
+                                                                               {"succeed", {}},
+                                                                               {"fail", {}},
+                                                                               {"command", {}},
+                                                                               {"nodes", {}},
+                                                                               {"release", {}},
+                                                                               {"until", {}},
+                                                                               {"moment", {"passing", "because"}}};
   return verbs;
 }
 
-std::string String(const json::value& value) { return value.is_string() ? std::string(value.as_string()) : api::ToJson(value); }
+std::string String(const json::value& value) {
+  return value.is_string() ? std::string(value.as_string()) : api::ToJson(value);
+}
 
 absl::StatusOr<StoryStep> ReadStep(const api::ManifestDocument& document, std::size_t i, const json::value& written) {
   StoryStep step;
   step.where = document.Where(absl::StrCat("steps[", i, "]"));
-  const auto wrong = [&](const std::string& what) { return absl::InvalidArgumentError(absl::StrCat(step.where, ": ", what)); };
+  const auto wrong = [&](const std::string& what) {
+    return absl::InvalidArgumentError(absl::StrCat(step.where, ": ", what));
+  };
   if (!written.is_object()) return wrong("a step is a map");
   for (const auto& [key, value] : written.as_object()) {
     if (Verbs().contains(std::string(key))) {
@@ -44,7 +57,8 @@ absl::StatusOr<StoryStep> ReadStep(const api::ManifestDocument& document, std::s
   }
   if (step.verb.empty()) return wrong("a step has one of the verbs in tests/stories/story.cc");
   for (const auto& [key, value] : step.fields) {
-    if (!Verbs().at(step.verb).contains(std::string(key))) return wrong(absl::StrCat("unknown word ", std::string(key)));
+    if (!Verbs().at(step.verb).contains(std::string(key)))
+      return wrong(absl::StrCat("unknown word ", std::string(key)));
   }
   return step;
 }
@@ -104,7 +118,8 @@ absl::Status CheckMoments(const Story& story, const json::object& written) {
 }
 
 absl::StatusOr<Story> ReadStory(const std::filesystem::path& file) {
-  static const std::set<std::string>& words = *new std::set<std::string>{"story", "alone", "holds", "differs", "unseen", "steps"};
+  static const std::set<std::string>& words =
+      *new std::set<std::string>{"story", "alone", "holds", "differs", "unseen", "steps"};
   Story story;
   story.name = file.stem().string();
   GW_ASSIGN_OR_RETURN(const auto documents, api::ReadDocuments(ReadFile(file.string()), file.filename().string()));
@@ -113,7 +128,8 @@ absl::StatusOr<Story> ReadStory(const std::filesystem::path& file) {
   const json::object& written = parsed.as_object();
   for (const auto& [key, value] : written) {
     if (!words.contains(std::string(key))) {
-      return absl::InvalidArgumentError(absl::StrCat(documents.front().Where(std::string(key)), ": unknown word ", std::string(key)));
+      return absl::InvalidArgumentError(
+          absl::StrCat(documents.front().Where(std::string(key)), ": unknown word ", std::string(key)));
     }
   }
   story.alone = written.contains("alone");
@@ -134,7 +150,8 @@ absl::StatusOr<Story> ReadStory(const std::filesystem::path& file) {
 
 absl::StatusOr<std::vector<Story>> LoadStories() {
   std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(GW_SOURCE_DIR "/tests/stories/cases")) files.push_back(entry.path());
+  for (const auto& entry : std::filesystem::directory_iterator(GW_SOURCE_DIR "/tests/stories/cases"))
+    files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   std::vector<Story> stories;
   for (const auto& file : files) {

@@ -1,5 +1,6 @@
-// What happened in a recording of the real Volcano, as a script that any cluster can play: tests/stories/cases/NAME.yaml has the
-// steps, tests/golden/volcano/NAME what was submitted and what was recorded. docs/testing.md says how one is written.
+// What happened in a recording of the real Volcano, as a script that any cluster can play:
+// tests/stories/cases/NAME.yaml has the steps, tests/golden/volcano/NAME what was submitted and what was recorded.
+// docs/testing.md says how one is written.
 #pragma once
 
 #include <string>
@@ -23,12 +24,13 @@ struct Story {
   bool alone = false;  // fills the cluster, or needs it empty: runs when nothing else does
   bool holds = false;  // pods wait to be released
   std::vector<StoryStep> steps;
-  boost::json::object expected;  // "phases", "moments", "events", "injected": recorded, and then what differs on purpose
-  boost::json::object inputs;    // by "Kind/name", what was submitted
+  boost::json::object
+      expected;                // "phases", "moments", "events", "injected": recorded, and then what differs on purpose
+  boost::json::object inputs;  // by "Kind/name", what was submitted
 };
 
-// All stories, those that run alone first. InvalidArgument names file and line: an unknown word, a moment that no step comes to, a
-// difference that is none.
+// All stories, those that run alone first. InvalidArgument names file and line: an unknown word, a moment that no step
+// comes to, a difference that is none.
 absl::StatusOr<std::vector<Story>> LoadStories();
 // The same, read once; ends the program when they cannot be.
 const std::vector<Story>& AllStories();

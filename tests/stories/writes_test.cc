@@ -57,17 +57,20 @@ class WritesTest : public ::testing::TestWithParam<Life> {
 
   // Half of its pods are servers; a trainer that fails restarts it.
   void Apply(int pods) {
-    const std::string pod = R"({"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":"1"}}}]}})";
+    const std::string pod =
+        R"({"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":"1"}}}]}})";
     const std::string job = absl::StrCat(
-        R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":"ctr"},"spec":{"schedulerName":"volcano","minAvailable":)", pods,
-        R"(,"policies":[{"event":"PodFailed","action":"RestartJob"}],"plugins":{"env":[],"svc":[]},"tasks":[{"name":"pserver","replicas":)", pods / 2,
-        R"(,"template":)", pod, R"(},{"name":"trainer","replicas":)", pods - pods / 2,
+        R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":"ctr"},"spec":{"schedulerName":"volcano","minAvailable":)",
+        pods,
+        R"(,"policies":[{"event":"PodFailed","action":"RestartJob"}],"plugins":{"env":[],"svc":[]},"tasks":[{"name":"pserver","replicas":)",
+        pods / 2, R"(,"template":)", pod, R"(},{"name":"trainer","replicas":)", pods - pods / 2,
         R"(,"policies":[{"event":"TaskCompleted","action":"CompleteJob"}],"template":)", pod, "}]}}");
     user_->Send({"POST", api::PathOf(api::kJobs, "default"), "", "application/json", "", job}, owner_.token(),
                 [](const absl::StatusOr<kube::Response>& reply) { GW_CHECK(reply.ok() && reply->ok()); });
   }
   bool Is(absl::string_view phase) {
-    const kube::Response reply = cluster_->api_server().Handle({"GET", api::PathOf(api::kJobs, "default", "ctr"), "", "", "", ""}, {"test"});
+    const kube::Response reply =
+        cluster_->api_server().Handle({"GET", api::PathOf(api::kJobs, "default", "ctr"), "", "", "", ""}, {"test"});
     return absl::StrContains(*reply.body, absl::StrCat(R"("phase":")", phase, "\""));
   }
 
@@ -78,8 +81,8 @@ class WritesTest : public ::testing::TestWithParam<Life> {
   Owner owner_;
 };
 
-// PodGroup, Service, ConfigMap, NetworkPolicy and the pods, made and removed; what status and events say on the way is bounded for each
-// incarnation.
+// PodGroup, Service, ConfigMap, NetworkPolicy and the pods, made and removed; what status and events say on the way is
+// bounded for each incarnation.
 TEST_P(WritesTest, AreBoundedAndNoneWhenNothingHappens) {
   const int incarnations = GetParam().restarts + 1;
   Apply(GetParam().pods);

@@ -28,9 +28,11 @@ inline kube::Response Reply(int code, std::string body = "{}") {
 }
 
 // A refusal as Kubernetes words it, about the object `name` of the resource `kind` ("pods").
-inline kube::Response Refusal(int code, absl::string_view reason, absl::string_view kind = "", absl::string_view name = "") {
-  return Reply(code, absl::StrCat(R"({"kind":"Status","apiVersion":"v1","status":"Failure","message":")", reason, R"(","reason":")",
-                                  reason, R"(","code":)", code, R"(,"details":{"name":")", name, R"(","kind":")", kind, "\"}}"));
+inline kube::Response Refusal(int code, absl::string_view reason, absl::string_view kind = "",
+                              absl::string_view name = "") {
+  return Reply(code, absl::StrCat(R"({"kind":"Status","apiVersion":"v1","status":"Failure","message":")", reason,
+                                  R"(","reason":")", reason, R"(","code":)", code, R"(,"details":{"name":")", name,
+                                  R"(","kind":")", kind, "\"}}"));
 }
 
 class FakeClient final : public kube::Client {
@@ -112,7 +114,8 @@ class FakeClient final : public kube::Client {
   };
 
   void Post(Done done, Token owner, absl::StatusOr<kube::Response> reply) {
-    loop_.Post(std::move(owner), [done = std::move(done), reply = std::move(reply)]() mutable { done(std::move(reply)); });
+    loop_.Post(std::move(owner),
+               [done = std::move(done), reply = std::move(reply)]() mutable { done(std::move(reply)); });
   }
 
   Loop& loop_;

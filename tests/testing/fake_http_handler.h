@@ -60,11 +60,13 @@ class FakeHttpHandler : public kube::HttpHandler {
   }
   WatchAnswer StartWatch(kube::Request request, kube::HttpCaller, kube::Client::OnFrames on_frames,
                          kube::Client::OnEnd on_end) override {
-    if (const auto refused = refusals_.find(request.path); refused != refusals_.end()) return {nullptr, refused->second, ""};
+    if (const auto refused = refusals_.find(request.path); refused != refusals_.end())
+      return {nullptr, refused->second, ""};
     streams_[request.path] = std::make_shared<Stream>(Stream{std::move(on_frames), std::move(on_end)});
     started.Put(request.path);
     const bool text = texts_.contains(request.path);
-    return {std::make_unique<Handle>(*this, request.path), std::nullopt, text ? "text/plain" : "application/json", text};
+    return {std::make_unique<Handle>(*this, request.path), std::nullopt, text ? "text/plain" : "application/json",
+            text};
   }
 
  private:

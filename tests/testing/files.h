@@ -12,10 +12,12 @@
 
 namespace gangway::testutil {
 
-// A folder of its own under the system's temporary folder, removed with all that is in it; kept for a look when GW_KEEP_FOLDERS is set.
+// A folder of its own under the system's temporary folder, removed with all that is in it; kept for a look when
+// GW_KEEP_FOLDERS is set.
 class TemporaryFolder {
  public:
-  explicit TemporaryFolder(const std::string& name) : path_((std::filesystem::temp_directory_path() / (name + "-XXXXXX")).string()) {
+  explicit TemporaryFolder(const std::string& name)
+      : path_((std::filesystem::temp_directory_path() / (name + "-XXXXXX")).string()) {
     GW_CHECK(mkdtemp(path_.data()) != nullptr);
   }
   ~TemporaryFolder() {

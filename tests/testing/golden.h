@@ -16,7 +16,8 @@ inline void ExpectGolden(const std::string& path, const std::string& actual) {
     return;
   }
   WriteFile(path, actual);
-  ADD_FAILURE() << path << " is written anew, nothing was compared: read the difference, then run without GW_UPDATE_GOLDEN";
+  ADD_FAILURE() << path
+                << " is written anew, nothing was compared: read the difference, then run without GW_UPDATE_GOLDEN";
 }
 
 }  // namespace gangway::testutil

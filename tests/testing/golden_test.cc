@@ -9,9 +9,14 @@ namespace {
 
 class GoldenTest : public ::testing::Test {
  protected:
-  GoldenTest() : was_(std::getenv("GW_UPDATE_GOLDEN") == nullptr ? "" : std::getenv("GW_UPDATE_GOLDEN")) { unsetenv("GW_UPDATE_GOLDEN"); }
+  GoldenTest() : was_(std::getenv("GW_UPDATE_GOLDEN") == nullptr ? "" : std::getenv("GW_UPDATE_GOLDEN")) {
+    unsetenv("GW_UPDATE_GOLDEN");
+  }
   ~GoldenTest() override {
-    if (was_.empty()) unsetenv("GW_UPDATE_GOLDEN"); else setenv("GW_UPDATE_GOLDEN", was_.c_str(), 1);
+    if (was_.empty())
+      unsetenv("GW_UPDATE_GOLDEN");
+    else
+      setenv("GW_UPDATE_GOLDEN", was_.c_str(), 1);
   }
   static std::string Path() { return folder_->path() + "/golden"; }
   static void SetUpTestSuite() { folder_ = new TemporaryFolder("golden"); }

@@ -13,10 +13,10 @@ inline bool LongRun() { return std::getenv("GW_TEST_LONG") != nullptr; }
 }  // namespace gangway::testutil
 
 // First in a test that only a long run has. Elsewhere it counts as left to the long run, not as skipped.
-#define GW_LONG_TEST()                                      \
-  do {                                                      \
-    if (!::gangway::testutil::LongRun()) {                  \
-      RecordProperty("long", 1);                            \
-      GTEST_SKIP() << "make test-long runs this";           \
-    }                                                       \
+#define GW_LONG_TEST()                            \
+  do {                                            \
+    if (!::gangway::testutil::LongRun()) {        \
+      RecordProperty("long", 1);                  \
+      GTEST_SKIP() << "make test-long runs this"; \
+    }                                             \
   } while (false)

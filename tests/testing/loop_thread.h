@@ -81,7 +81,8 @@ inline bool Eventually(const std::function<bool()>& condition, std::chrono::seco
   const auto until = std::chrono::steady_clock::now() + patience;
   while (!condition()) {
     if (std::chrono::steady_clock::now() > until) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));  // a state without notification: looked at, not waited for
+    std::this_thread::sleep_for(
+        std::chrono::milliseconds(1));  // a state without notification: looked at, not waited for
   }
   return true;
 }

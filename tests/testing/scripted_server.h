@@ -1,4 +1,5 @@
-// An HTTP/1.1 server that shows a test the whole head of each request and answers as it is told: one request per connection.
+// An HTTP/1.1 server that shows a test the whole head of each request and answers as it is told: one request per
+// connection.
 #pragma once
 
 #include <arpa/inet.h>

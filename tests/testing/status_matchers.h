@@ -14,7 +14,9 @@ namespace gangway::testutil {
 
 inline const absl::Status& ToStatus(const absl::Status& s) { return s; }
 template <class T>
-const absl::Status& ToStatus(const absl::StatusOr<T>& s) { return s.status(); }
+const absl::Status& ToStatus(const absl::StatusOr<T>& s) {
+  return s.status();
+}
 
 MATCHER(IsOk, "is OK") {
   *result_listener << ToStatus(arg).ToString();
@@ -28,7 +30,9 @@ MATCHER_P2(StatusIs, code, message, "") {
          ::testing::ExplainMatchResult(message, std::string(status.message()), result_listener);
 }
 template <class Code>
-auto StatusIs(Code code) { return StatusIs(code, ::testing::_); }
+auto StatusIs(Code code) {
+  return StatusIs(code, ::testing::_);
+}
 
 MATCHER_P(IsOkAndHolds, value, "") {
   if (!arg.ok()) {

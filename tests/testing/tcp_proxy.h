@@ -1,5 +1,5 @@
-// A TCP proxy on loopback that can do what proxies, load balancers and servers do to connections: end them at once, by halves or in the
-// middle of an answer, and swallow what they carry without ending them.
+// A TCP proxy on loopback that can do what proxies, load balancers and servers do to connections: end them at once, by
+// halves or in the middle of an answer, and swallow what they carry without ending them.
 #pragma once
 
 #include <arpa/inet.h>
@@ -106,7 +106,7 @@ class TcpProxy {
   enum class Mode { kCarry, kSwallow, kHalfClose, kHalfClosed, kReset };
   struct Pair {
     int index = 0;
-    std::array<int, 2> fds = {-1, -1};      // client, server
+    std::array<int, 2> fds = {-1, -1};        // client, server
     std::array<std::string, 2> waiting = {};  // for them
     Mode mode = Mode::kCarry;
     std::optional<std::size_t> left;  // bytes to the client
@@ -186,7 +186,8 @@ class TcpProxy {
       poll(watched.data(), watched.size(), -1);
       const std::lock_guard<std::mutex> lock(mu_);
       std::uint64_t ignored = 0;
-      if (watched[1].revents != 0) [[maybe_unused]] const ssize_t taken = read(wake_, &ignored, sizeof(ignored));
+      if (watched[1].revents != 0) [[maybe_unused]]
+        const ssize_t taken = read(wake_, &ignored, sizeof(ignored));
       for (Pair& pair : pairs_) Carry(pair);
       Sweep();
       if (watched[0].revents != 0) Accept();

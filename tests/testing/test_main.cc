@@ -1,8 +1,11 @@
 // main() of every test program. What GoogleTest leaves to its caller: that nothing is green because nothing was run.
-//   * A program whose every test was skipped ends with kAllSkipped, which ctest shows as skipped (SKIP_RETURN_CODE); one that ran no test fails.
-//   * $GW_TESTS_RUN names a file to which each program adds how many tests it ran, and each that it skipped with the reason; scripts/skips reads it.
+//   * A program whose every test was skipped ends with kAllSkipped, which ctest shows as skipped (SKIP_RETURN_CODE);
+//   one that ran no test fails.
+//   * $GW_TESTS_RUN names a file to which each program adds how many tests it ran, and each that it skipped with the
+//   reason; scripts/skips reads it.
 //   * A program of many tests runs, under a name that kTestNames has, what the sources behind that name hold.
-//   * With GW_REQUIRE_ALL a test that is skipped, or disabled, fails its program. What only a long run has (GW_LONG_TEST) is counted by itself.
+//   * With GW_REQUIRE_ALL a test that is skipped, or disabled, fails its program. What only a long run has
+//   (GW_LONG_TEST) is counted by itself.
 #include <fnmatch.h>
 
 #include <algorithm>
@@ -47,7 +50,8 @@ bool IsDeep(const ::testing::TestResult& result) {
 
 std::string Reason(const ::testing::TestResult& result) {
   for (int i = 0; i < result.total_part_count(); ++i) {
-    if (result.GetTestPartResult(i).skipped()) return absl::StrReplaceAll(result.GetTestPartResult(i).message(), {{"\n", " "}, {"\t", " "}});
+    if (result.GetTestPartResult(i).skipped())
+      return absl::StrReplaceAll(result.GetTestPartResult(i).message(), {{"\n", " "}, {"\t", " "}});
   }
   return "no reason was given";
 }
@@ -71,7 +75,8 @@ void Count(const ::testing::TestInfo& test, Outcomes& outcomes) {
 bool Matches(const std::string& filter, const std::string& name) {
   const auto any = [&](const std::string& patterns) {
     const std::vector<std::string> list = absl::StrSplit(patterns, ':', absl::SkipEmpty());
-    return std::any_of(list.begin(), list.end(), [&](const std::string& pattern) { return fnmatch(pattern.c_str(), name.c_str(), 0) == 0; });
+    return std::any_of(list.begin(), list.end(),
+                       [&](const std::string& pattern) { return fnmatch(pattern.c_str(), name.c_str(), 0) == 0; });
   };
   const std::vector<std::string> sides = absl::StrSplit(filter, absl::MaxSplits('-', 1));
   return (sides[0].empty() || any(sides[0])) && !(sides.size() > 1 && any(sides[1]));
@@ -88,7 +93,8 @@ std::string Narrowed(const std::string& filter, const std::vector<std::string>& 
       const ::testing::TestInfo& test = *suite.GetTestInfo(j);
       const std::string path = test.file();
       const std::string source = path.substr(path.rfind('/') + 1);
-      if (std::find(sources.begin(), sources.end(), source) != sources.end() && Matches(filter, FullName(test))) kept.push_back(FullName(test));
+      if (std::find(sources.begin(), sources.end(), source) != sources.end() && Matches(filter, FullName(test)))
+        kept.push_back(FullName(test));
     }
     if (kept.size() == before + static_cast<std::size_t>(suite.total_test_count()) && kept.size() > before) {
       kept.resize(before);
@@ -132,7 +138,8 @@ int Judge(const Outcomes& outcomes, int code) {
   if (code != 0) return code;
   if (!outcomes.skipped.empty() && std::getenv("GW_REQUIRE_ALL") != nullptr) {
     for (const std::string& line : outcomes.skipped) {
-      std::fprintf(stderr, "skipped, and GW_REQUIRE_ALL is set: %s\n", absl::StrReplaceAll(line, {{"\t", ": "}}).c_str());
+      std::fprintf(stderr, "skipped, and GW_REQUIRE_ALL is set: %s\n",
+                   absl::StrReplaceAll(line, {{"\t", ": "}}).c_str());
     }
     return 1;
   }

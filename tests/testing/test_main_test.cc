@@ -1,4 +1,5 @@
-// How test programs end, on a sample of them; and that every test is judged by how its program ended, not by what it said.
+// How test programs end, on a sample of them; and that every test is judged by how its program ended, not by what it
+// said.
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -19,8 +20,10 @@ using ::testing::HasSubstr;
 class TestMainTest : public ::testing::Test {
  protected:
   // Of the sample's tests, with none of this run's settings.
-  Outcome Run(const std::string& filter, std::vector<std::string> environment = {}, const std::string& program = GW_SAMPLE) {
-    std::vector<std::string> argv{"env", "-u", "GW_REQUIRE_ALL", "-u", "GW_TEST_LONG", absl::StrCat("GW_TESTS_RUN=", told())};
+  Outcome Run(const std::string& filter, std::vector<std::string> environment = {},
+              const std::string& program = GW_SAMPLE) {
+    std::vector<std::string> argv{"env", "-u",           "GW_REQUIRE_ALL",
+                                  "-u",  "GW_TEST_LONG", absl::StrCat("GW_TESTS_RUN=", told())};
     argv.insert(argv.end(), environment.begin(), environment.end());
     argv.insert(argv.end(), {program, absl::StrCat("--gtest_filter=", filter)});
     return RunProgram(argv);

@@ -14,10 +14,13 @@ using paddle_lifecycle::NearbyObject;
 bool IsOfPaddleJob(const api::ObjectMeta& metadata) {
   const api::OwnerReference* owner = metadata.Controller();
   return owner != nullptr && owner->kind == api::paddle::kPaddleJobs.kind &&
-         (owner->api_version == api::paddle::kPaddleJobs.ApiVersion() || owner->api_version == api::paddle::kubeflow::kPaddleJobs.ApiVersion());
+         (owner->api_version == api::paddle::kPaddleJobs.ApiVersion() ||
+          owner->api_version == api::paddle::kubeflow::kPaddleJobs.ApiVersion());
 }
 
-bool IsForJob(const api::volcano::Command& command) { return command.target.has_value() && command.target->kind == api::kJobs.kind; }
+bool IsForJob(const api::volcano::Command& command) {
+  return command.target.has_value() && command.target->kind == api::kJobs.kind;
+}
 
 }  // namespace
 
@@ -59,7 +62,8 @@ void PaddleIndex::RemovePod(const api::NamespacedName& key, const std::string& j
 bool PaddleIndex::IsOfStranger(const api::core::Pod& pod, const JobKey& job) const {
   const auto it = jobs_.find(job);
   const api::OwnerReference* const owner = pod.metadata.Controller();
-  return it != jobs_.end() && owner != nullptr && owner->uid == it->second->metadata.uid && !IsOfPaddleJob(it->second->metadata);
+  return it != jobs_.end() && owner != nullptr && owner->uid == it->second->metadata.uid &&
+         !IsOfPaddleJob(it->second->metadata);
 }
 
 void PaddleIndex::ForgetFactsOfStranger(const JobKey& key, const api::ObjectMeta& job) {
@@ -114,7 +118,8 @@ JobKey PaddleIndex::PutCommand(const api::NamespacedName& key, const CommandPtr&
   return concerned;
 }
 
-std::vector<JobKey> PaddleIndex::PutObject(const api::Resource& resource, const api::NamespacedName& key, const api::ObjectMeta* metadata) {
+std::vector<JobKey> PaddleIndex::PutObject(const api::Resource& resource, const api::NamespacedName& key,
+                                           const api::ObjectMeta* metadata) {
   auto& here = objects_[key.ns];
   const std::pair<std::string, std::string_view> place{key.name, resource.plural};
   if (metadata != nullptr) {
@@ -169,7 +174,8 @@ void PaddleIndex::Fill(const JobKey& key, paddle_lifecycle::PaddleJobView& view)
   view.volcano_job = JobOf(key);
   if (const auto it = pods_.find(key); it != pods_.end()) {
     Pods& pods = *it->second;
-    for (const std::string& name : pods.of_strangers) pods.table.try_emplace(name);  // there they are, and that is all that matters
+    for (const std::string& name : pods.of_strangers)
+      pods.table.try_emplace(name);  // there they are, and that is all that matters
     view.pods = &pods.table;
   }
   if (const auto given = commands_.find(key); given != commands_.end()) {
@@ -178,7 +184,8 @@ void PaddleIndex::Fill(const JobKey& key, paddle_lifecycle::PaddleJobView& view)
   if (const auto here = objects_.find(key.ns); here != objects_.end()) {
     const std::string prefix = absl::StrCat(key.name, "-");
     const auto take = [&](const std::string& from, auto belongs) {
-      for (auto it = here->second.lower_bound({from, {}}); it != here->second.end() && belongs(it->first.first); ++it) view.objects.push_back(it->second);
+      for (auto it = here->second.lower_bound({from, {}}); it != here->second.end() && belongs(it->first.first); ++it)
+        view.objects.push_back(it->second);
     };
     take(key.name, [&](const std::string& name) { return name == key.name; });
     take(prefix, [&](const std::string& name) { return absl::StartsWith(name, prefix); });

@@ -1,5 +1,5 @@
-// What stands around each PaddleJob, by the name they share: its Job, the Job's pods, commands to it, objects with names it may need, and
-// what was said of it by events. Used on the loop of its owner.
+// What stands around each PaddleJob, by the name they share: its Job, the Job's pods, commands to it, objects with
+// names it may need, and what was said of it by events. Used on the loop of its owner.
 #pragma once
 
 #include <cstdint>
@@ -31,12 +31,14 @@ class PaddleIndex {
   using CommandPtr = std::shared_ptr<const api::volcano::Command>;
 
   // What the caches saw; null is absent. What is answered is whom it concerns; a key without a name: nobody.
-  // `kept`: others keep the Job, so that it costs nothing to hold it; else of a Job that no PaddleJob controls only the metadata is.
+  // `kept`: others keep the Job, so that it costs nothing to hold it; else of a Job that no PaddleJob controls only the
+  // metadata is.
   void PutJob(const JobKey& key, const JobPtr& job, bool kept = false);
   JobKey PutPod(const api::NamespacedName& key, const api::core::Pod* pod);
   JobKey PutCommand(const api::NamespacedName& key, const CommandPtr& before, const CommandPtr& after);
   // All that might want its name: "a-b-c" concerns a, a-b and a-b-c.
-  std::vector<JobKey> PutObject(const api::Resource& resource, const api::NamespacedName& key, const api::ObjectMeta* metadata);
+  std::vector<JobKey> PutObject(const api::Resource& resource, const api::NamespacedName& key,
+                                const api::ObjectMeta* metadata);
   // The name of the PodGroup or Job it is about.
   api::NamespacedName PutEvent(const api::NamespacedName& key, const api::core::Event* event);
   // Whether its state is another than before.
@@ -57,7 +59,8 @@ class PaddleIndex {
     paddle_lifecycle::EventText text;
   };
 
-  // What has the name of a Job. Of pods of a Job that no PaddleJob controls only the names are kept: they are no more than in the way.
+  // What has the name of a Job. Of pods of a Job that no PaddleJob controls only the names are kept: they are no more
+  // than in the way.
   struct Pods {
     paddle_lifecycle::PodTable table;
     absl::btree_set<std::string> of_strangers;  // names
@@ -73,10 +76,12 @@ class PaddleIndex {
 
   absl::flat_hash_map<JobKey, JobPtr> jobs_;
   absl::flat_hash_map<JobKey, std::unique_ptr<Pods>> pods_;
-  absl::flat_hash_map<api::NamespacedName, std::string> job_of_odd_pod_;  // whose name does not begin with that of its Job
+  absl::flat_hash_map<api::NamespacedName, std::string>
+      job_of_odd_pod_;  // whose name does not begin with that of its Job
   absl::flat_hash_map<JobKey, absl::btree_map<CommandOrder, CommandPtr>> commands_;
   // By namespace, then by name and resource, so that those which begin alike stand together.
-  absl::flat_hash_map<std::string, std::map<std::pair<std::string, std::string_view>, paddle_lifecycle::NearbyObject>> objects_;
+  absl::flat_hash_map<std::string, std::map<std::pair<std::string, std::string_view>, paddle_lifecycle::NearbyObject>>
+      objects_;
   absl::flat_hash_map<std::string, NewestEvent> events_;  // by the UID of what it is about
   absl::flat_hash_map<api::NamespacedName, std::pair<std::string, std::string>> subject_of_event_;  // its UID and name
   paddle_lifecycle::QueueStates queues_;

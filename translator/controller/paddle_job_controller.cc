@@ -28,30 +28,39 @@ const api::Resource& ResourceOf() {
 void Put(const PaddleJob* job, paddle_lifecycle::PaddleJobView& view) { view.job = job; }
 void Put(const KubeflowJob* job, paddle_lifecycle::PaddleJobView& view) { view.kubeflow_job = job; }
 
-const char* ReasonOf(const kube::Write& write) { return write.verb == kube::Verb::kDelete ? "FailedDelete" : "FailedUpdate"; }
+const char* ReasonOf(const kube::Write& write) {
+  return write.verb == kube::Verb::kDelete ? "FailedDelete" : "FailedUpdate";
+}
 
 }  // namespace
 
 template <class T>
-PaddleJobController<T>::PaddleJobController(kube::Informers& informers, kube::ComponentOptions options, convert::TranslateOptions translate)
-    : Component(informers, std::move(options)), translate_(std::move(translate)),
+PaddleJobController<T>::PaddleJobController(kube::Informers& informers, kube::ComponentOptions options,
+                                            convert::TranslateOptions translate)
+    : Component(informers, std::move(options)),
+      translate_(std::move(translate)),
       paddle_jobs_(Watch<T>(ResourceOf<T>(), {.optional = true},
-                            [this](const auto& key, const auto& before, const auto& after) { OnPaddleJob(key, before.get(), after.get()); })),
+                            [this](const auto& key, const auto& before, const auto& after) {
+                              OnPaddleJob(key, before.get(), after.get());
+                            })),
       around_(informers.Shared<PaddleSurroundings>()),
-      driver_(Drive(kIsKubeflow<T> ? "kubeflowpaddlejob" : "paddlejob", [this](const JobKey& key, absl::Time now) { return Decide(key, now); })) {
+      driver_(Drive(kIsKubeflow<T> ? "kubeflowpaddlejob" : "paddlejob",
+                    [this](const JobKey& key, absl::Time now) { return Decide(key, now); })) {
   // Whoever of the other dialect has the name may have waited for this one to go.
   using Other = OtherDialect<T>;
-  Watch<Other>(ResourceOf<Other>(), {.optional = true},
-               [this](const auto& key, const auto&, const auto& after) {
-                 if (after == nullptr) Enqueue(key);
-               },
-               kube::Undecodable::kIgnored);
+  Watch<Other>(
+      ResourceOf<Other>(), {.optional = true},
+      [this](const auto& key, const auto&, const auto& after) {
+        if (after == nullptr) Enqueue(key);
+      },
+      kube::Undecodable::kIgnored);
   around_->Listen(token(), [this](const JobKey& key) { Enqueue(key); }, [this] { EnqueueAll(); });
   for (kube::AnyInformer* const each : around_->watched()) WaitFor(*each);
-  driver_.SetOnPermanentError([this](const JobKey& key, const std::string& uid, const kube::Write& write, const absl::Status& status) {
-    const auto paddle_job = paddle_jobs_.Get(key);
-    if (paddle_job != nullptr && paddle_job->metadata.uid == uid) OnRefused(paddle_job->metadata, write, status);
-  });
+  driver_.SetOnPermanentError(
+      [this](const JobKey& key, const std::string& uid, const kube::Write& write, const absl::Status& status) {
+        const auto paddle_job = paddle_jobs_.Get(key);
+        if (paddle_job != nullptr && paddle_job->metadata.uid == uid) OnRefused(paddle_job->metadata, write, status);
+      });
 }
 
 template <class T>
@@ -71,8 +80,8 @@ void PaddleJobController<T>::OnPaddleJob(const JobKey& key, const T* before, con
   if (known != memory_.end()) {
     if (after == nullptr || another) {
       memory_.erase(known);
-    } else if (before != nullptr &&
-               (before->metadata.generation != after->metadata.generation || before->metadata.annotations != after->metadata.annotations)) {
+    } else if (before != nullptr && (before->metadata.generation != after->metadata.generation ||
+                                     before->metadata.annotations != after->metadata.annotations)) {
       known->second.refused.clear();
     }
   }
@@ -80,7 +89,8 @@ void PaddleJobController<T>::OnPaddleJob(const JobKey& key, const T* before, con
 }
 
 template <class T>
-void PaddleJobController<T>::FindGroups(const JobKey& key, paddle_lifecycle::PaddleJobView& view, HeldGroups& held) const {
+void PaddleJobController<T>::FindGroups(const JobKey& key, paddle_lifecycle::PaddleJobView& view,
+                                        HeldGroups& held) const {
   held[0] = around_->pod_groups().Get(key);
   view.same_named_group = held[0].get();
   if (view.volcano_job == nullptr) return;
@@ -140,7 +150,8 @@ void PaddleJobController<T>::OnReply(const kube::Write& write, const kube::Respo
 
 // What cannot be made is said by the status; of the rest nobody else would speak.
 template <class T>
-void PaddleJobController<T>::OnRefused(const api::ObjectMeta& paddle_job, const kube::Write& write, const absl::Status& status) {
+void PaddleJobController<T>::OnRefused(const api::ObjectMeta& paddle_job, const kube::Write& write,
+                                       const absl::Status& status) {
   const JobKey key{paddle_job.ns, paddle_job.name};
   const std::string why = absl::StrCat(View(write.resource->kind), " ", write.name, ": ", status.message());
   if (write.verb == kube::Verb::kCreate && write.resource != &api::kCommands) {
@@ -148,7 +159,8 @@ void PaddleJobController<T>::OnRefused(const api::ObjectMeta& paddle_job, const 
     if (std::exchange(refused, why) != why) driver_.Enqueue(key);
     return;
   }
-  recorder().Record({kube::EventNote::Type::kWarning, write.verb == kube::Verb::kCreate ? "FailedCreate" : ReasonOf(write), why,
+  recorder().Record({kube::EventNote::Type::kWarning,
+                     write.verb == kube::Verb::kCreate ? "FailedCreate" : ReasonOf(write), why,
                      kube::ReferenceTo(ResourceOf<T>(), paddle_job)});
 }
 

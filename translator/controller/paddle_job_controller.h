@@ -1,5 +1,5 @@
-// Keeps the PaddleJobs of one dialect as translator/lifecycle decides. A dialect is kept while its CRD is there; one that is missing is looked
-// for again now and then. Used on its loop.
+// Keeps the PaddleJobs of one dialect as translator/lifecycle decides. A dialect is kept while its CRD is there; one
+// that is missing is looked for again now and then. Used on its loop.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,5 @@
-// Watches what stands around PaddleJobs, once for the controllers of both dialects, and says whom a change concerns. Used on its loop.
+// Watches what stands around PaddleJobs, once for the controllers of both dialects, and says whom a change concerns.
+// Used on its loop.
 #pragma once
 
 #include <functional>

@@ -25,7 +25,9 @@ constexpr std::int32_t kMaxInt = std::numeric_limits<std::int32_t>::max();
 // Digits alone, with a '-' before them where `least` allows it.
 bool ReadInt(absl::string_view text, std::int32_t least, std::int32_t most, std::int32_t& out) {
   const absl::string_view digits = absl::StripPrefix(text, "-");
-  const bool plain = !digits.empty() && std::all_of(digits.begin(), digits.end(), [](char c) { return absl::ascii_isdigit(static_cast<unsigned char>(c)); });
+  const bool plain = !digits.empty() && std::all_of(digits.begin(), digits.end(), [](char c) {
+    return absl::ascii_isdigit(static_cast<unsigned char>(c));
+  });
   std::int32_t value = 0;
   if (!plain || !absl::SimpleAtoi(text, &value) || value < least || value > most) return false;
   out = value;
@@ -58,13 +60,15 @@ bool ReadChoice(absl::string_view text, absl::string_view usual, absl::string_vi
 
 bool ReadTtl(absl::string_view text, Annotations& out) {
   absl::Duration ttl;
-  if (!ReadDuration(text, ttl) || ttl > absl::Seconds(kMaxInt) || ttl % absl::Seconds(1) != absl::ZeroDuration()) return false;
+  if (!ReadDuration(text, ttl) || ttl > absl::Seconds(kMaxInt) || ttl % absl::Seconds(1) != absl::ZeroDuration())
+    return false;
   out.ttl_seconds = static_cast<std::int32_t>(absl::ToInt64Seconds(ttl));
   return true;
 }
 
 bool HasBlank(absl::string_view text) {
-  return std::any_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) <= ' ' || c == '\x7f'; });
+  return std::any_of(text.begin(), text.end(),
+                     [](char c) { return static_cast<unsigned char>(c) <= ' ' || c == '\x7f'; });
 }
 
 bool ReadWaitDns(absl::string_view text, Annotations& out) {
@@ -128,23 +132,39 @@ constexpr std::array kWishes{
          }},
     Wish{"elastic-etcd", "must be the host and port of an etcd, like etcd.infra:2379", "", ReadEtcd},
     Wish{"elastic-style", "must be launcher or legacy", "launcher,legacy",
-         [](absl::string_view text, Annotations& out) { return ReadChoice(text, "launcher", "legacy", out.elastic_legacy); }},
-    Wish{"per-pod-services", kSwitchRule, kSwitchValues, [](absl::string_view text, Annotations& out) { return ReadSwitch(text, out.per_pod_services); }},
-    Wish{"network-policy", kSwitchRule, kSwitchValues, [](absl::string_view text, Annotations& out) { return ReadSwitch(text, out.network_policy); }},
+         [](absl::string_view text, Annotations& out) {
+           return ReadChoice(text, "launcher", "legacy", out.elastic_legacy);
+         }},
+    Wish{"per-pod-services", kSwitchRule, kSwitchValues,
+         [](absl::string_view text, Annotations& out) { return ReadSwitch(text, out.per_pod_services); }},
+    Wish{"network-policy", kSwitchRule, kSwitchValues,
+         [](absl::string_view text, Annotations& out) { return ReadSwitch(text, out.network_policy); }},
     Wish{"name-style", "must be short or absolute", "short,absolute",
-         [](absl::string_view text, Annotations& out) { return ReadChoice(text, "short", "absolute", out.absolute_names); }},
+         [](absl::string_view text, Annotations& out) {
+           return ReadChoice(text, "short", "absolute", out.absolute_names);
+         }},
     Wish{"scale", "must be allow or forbid", "allow,forbid",
-         [](absl::string_view text, Annotations& out) { return ReadChoice(text, "allow", "forbid", out.scale_forbidden); }},
-    Wish{"backend", "must be job: pods always belong to a Volcano Job", "job", [](absl::string_view text, Annotations&) { return text == "job"; }},
+         [](absl::string_view text, Annotations& out) {
+           return ReadChoice(text, "allow", "forbid", out.scale_forbidden);
+         }},
+    Wish{"backend", "must be job: pods always belong to a Volcano Job", "job",
+         [](absl::string_view text, Annotations&) { return text == "job"; }},
     Wish{"ttl", "must be whole seconds or a duration like 1h30m, not negative", "", ReadTtl},
-    Wish{"managed-by", "must be gangway, or the name of another controller, to which the job is then left", "gangway", ReadManager},
-    Wish{"strict-roles", kSwitchRule, kSwitchValues, [](absl::string_view text, Annotations& out) { return ReadSwitch(text, out.strict_roles); }},
+    Wish{"managed-by", "must be gangway, or the name of another controller, to which the job is then left", "gangway",
+         ReadManager},
+    Wish{"strict-roles", kSwitchRule, kSwitchValues,
+         [](absl::string_view text, Annotations& out) { return ReadSwitch(text, out.strict_roles); }},
     Wish{"task-index", "must be from-label or from-name", "from-label,from-name",
-         [](absl::string_view text, Annotations& out) { return ReadChoice(text, "from-label", "from-name", out.wrap_command); }},
-    Wish{"scheduler", "must be volcano or any", "volcano,any",
-         [](absl::string_view text, Annotations& out) { return ReadChoice(text, "volcano", "any", out.any_scheduler); }},
-    Wish{"run-entry", kSwitchRule, kSwitchValues, [](absl::string_view text, Annotations& out) { return ReadSwitch(text, out.run_entry); }},
-    Wish{"endpoints", "must be names", "names,ip", [](absl::string_view text, Annotations&) { return text == "names"; }},
+         [](absl::string_view text, Annotations& out) {
+           return ReadChoice(text, "from-label", "from-name", out.wrap_command);
+         }},
+    Wish{
+        "scheduler", "must be volcano or any", "volcano,any",
+        [](absl::string_view text, Annotations& out) { return ReadChoice(text, "volcano", "any", out.any_scheduler); }},
+    Wish{"run-entry", kSwitchRule, kSwitchValues,
+         [](absl::string_view text, Annotations& out) { return ReadSwitch(text, out.run_entry); }},
+    Wish{"endpoints", "must be names", "names,ip",
+         [](absl::string_view text, Annotations&) { return text == "names"; }},
 };
 
 std::string DidYouMean(const std::string& nearest, absl::string_view otherwise) {
@@ -152,8 +172,8 @@ std::string DidYouMean(const std::string& nearest, absl::string_view otherwise) 
 }
 
 Finding UnknownName(absl::string_view name, bool strict) {
-  return MakeFinding(strict ? Code::kUnknown : Code::kUnknownField, AnnotationField(name), {}, "there is no such annotation",
-                     DidYouMean(Nearest(name, AnnotationNames()), "remove it"));
+  return MakeFinding(strict ? Code::kUnknown : Code::kUnknownField, AnnotationField(name), {},
+                     "there is no such annotation", DidYouMean(Nearest(name, AnnotationNames()), "remove it"));
 }
 
 Finding NoValue(const Wish& wish, absl::string_view text, bool strict) {
@@ -172,7 +192,9 @@ std::vector<std::string> AnnotationNames() {
   return names;
 }
 
-std::string AnnotationField(absl::string_view name) { return absl::StrCat("metadata.annotations[", View(kAnnotationPrefix), name, "]"); }
+std::string AnnotationField(absl::string_view name) {
+  return absl::StrCat("metadata.annotations[", View(kAnnotationPrefix), name, "]");
+}
 
 Annotations ReadAnnotations(const std::map<std::string, std::string>& all, bool strict, Findings& findings) {
   Annotations out;

@@ -25,9 +25,11 @@ struct CompanionOwner {
   absl::string_view job, ns;
 };
 
-Companion ConfigMapOf(const CompanionOwner& owner, absl::string_view name, const std::map<std::string, std::string>& data, absl::string_view why);
+Companion ConfigMapOf(const CompanionOwner& owner, absl::string_view name,
+                      const std::map<std::string, std::string>& data, absl::string_view why);
 
-// A headless Service for each pod of a task, of its name, with `ports` ports from `first_port` on: what paddle-operator gave every pod.
+// A headless Service for each pod of a task, of its name, with `ports` ports from `first_port` on: what paddle-operator
+// gave every pod.
 std::vector<Companion> PodServices(const CompanionOwner& owner, const TaskSize& task, int first_port, int ports);
 
 }  // namespace gangway::convert

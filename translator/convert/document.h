@@ -1,5 +1,5 @@
-// Reading and extending a JSON document that may have any shape. What is added is made in the document's own storage, so that nothing is
-// copied from one to another.
+// Reading and extending a JSON document that may have any shape. What is added is made in the document's own storage,
+// so that nothing is copied from one to another.
 #pragma once
 
 #include <utility>
@@ -56,10 +56,14 @@ inline boost::json::array& ListIn(boost::json::object& parent, absl::string_view
   if (!member.is_array()) member.emplace_array();
   return member.get_array();
 }
-inline void SetText(boost::json::object& parent, absl::string_view key, absl::string_view text) { parent[JsonView(key)] = JsonView(text); }
+inline void SetText(boost::json::object& parent, absl::string_view key, absl::string_view text) {
+  parent[JsonView(key)] = JsonView(text);
+}
 
 // A new element at the end.
-inline boost::json::object& AppendObject(boost::json::array& list) { return list.emplace_back(boost::json::object(list.storage())).get_object(); }
+inline boost::json::object& AppendObject(boost::json::array& list) {
+  return list.emplace_back(boost::json::object(list.storage())).get_object();
+}
 
 template <class F>
 void ForEachObject(const boost::json::array* list, F visit) {

@@ -11,7 +11,8 @@
 namespace gangway::convert {
 
 // In the order of the input's fields, then what is ours. `done` is the finished translation of the job.
-std::vector<Step> StepsOf(const api::paddle::PaddleJob& job, const Annotations& annotations, const TranslateOptions& options, const Translation& done);
+std::vector<Step> StepsOf(const api::paddle::PaddleJob& job, const Annotations& annotations,
+                          const TranslateOptions& options, const Translation& done);
 
 // The way of the metadata, which is that of either dialect: name, labels, annotations.
 std::vector<Step> StepsOfMetadata(const api::ObjectMeta& metadata, const Translation& done);

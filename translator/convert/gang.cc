@@ -10,7 +10,9 @@ namespace {
 
 constexpr absl::string_view kMinAvailableField = "spec.schedulingPolicy.minAvailable";
 
-std::string BoundField(const GangTask& task, absl::string_view which) { return absl::StrCat("spec.", task.size.name, ".", which); }
+std::string BoundField(const GangTask& task, absl::string_view which) {
+  return absl::StrCat("spec.", task.size.name, ".", which);
+}
 
 void SayUnused(const GangTask& task, Findings& findings) {
   const auto say = [&](const std::optional<std::int32_t>& bound, absl::string_view which) {
@@ -28,11 +30,13 @@ ElasticBounds BoundsOf(const GangTask& task, Findings& findings) {
   const ElasticBounds bounds{task.bounds.requests.value_or(replicas), task.bounds.limits.value_or(replicas)};
   if (bounds.min < 1 || bounds.min > replicas) {
     findings.push_back(MakeFinding(Code::kElastic, BoundField(task, "requests"), absl::StrCat(bounds.min),
-                                   absl::StrCat("must be from 1 to the ", replicas, " replicas"), "leave it out to need all of them"));
+                                   absl::StrCat("must be from 1 to the ", replicas, " replicas"),
+                                   "leave it out to need all of them"));
   }
   if (bounds.max < replicas) {
     findings.push_back(MakeFinding(Code::kElastic, BoundField(task, "limits"), absl::StrCat(bounds.max),
-                                   absl::StrCat("must be at least the ", replicas, " replicas"), "leave it out to have no more than these, and requests too for any number"));
+                                   absl::StrCat("must be at least the ", replicas, " replicas"),
+                                   "leave it out to have no more than these, and requests too for any number"));
   }
   return bounds;
 }
@@ -55,8 +59,8 @@ std::int32_t MinAvailable(const GangWish& wish, std::int32_t natural, std::int32
   return wanted;
 }
 
-// A smaller gang does without workers, never without servers; a gang that is too small for these leaves it to Volcano, which does not look
-// at the tasks when they ask for more than the job.
+// A smaller gang does without workers, never without servers; a gang that is too small for these leaves it to Volcano,
+// which does not look at the tasks when they ask for more than the job.
 std::vector<std::int32_t> Split(const std::vector<GangTask>& tasks, std::int32_t min_available) {
   std::int32_t others = 0;
   for (const GangTask& task : tasks) others += task.size.name == "worker" ? 0 : task.size.replicas;
@@ -91,9 +95,11 @@ Gang CountGang(const std::vector<GangTask>& tasks, bool elastic, const GangWish&
     out.min_available = MinAvailable(wish, natural, sum, out.findings);
     if (!HasErrors(out.findings)) out.task_minimums = Split(tasks, out.min_available);
   }
-  if (wish.min_resources) out.findings.push_back(MakeFinding(Code::kMinResources, "spec.schedulingPolicy.minResources"));
+  if (wish.min_resources)
+    out.findings.push_back(MakeFinding(Code::kMinResources, "spec.schedulingPolicy.minResources"));
   if (!wish.priority_class.empty()) {
-    out.findings.push_back(MakeFinding(Code::kPriority, "spec.schedulingPolicy.priorityClass", api::JsonString(wish.priority_class)));
+    out.findings.push_back(
+        MakeFinding(Code::kPriority, "spec.schedulingPolicy.priorityClass", api::JsonString(wish.priority_class)));
   }
   Arrange(out.findings);
   return out;

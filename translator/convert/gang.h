@@ -1,5 +1,5 @@
-// How many pods of a job, and of each of its tasks, start together (docs/paddlejob.md). From these numbers the Job controller makes
-// the PodGroup: minMember, minTaskMember and what they request.
+// How many pods of a job, and of each of its tasks, start together (docs/paddlejob.md). From these numbers the Job
+// controller makes the PodGroup: minMember, minTaskMember and what they request.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,8 @@ struct HandMadeGroup {
   bool min_resources = false;
 };
 
-// Takes over what the group asks for and the wish says nothing of. The finding, W-PG-DROPPED, is about the group's own metadata.name.
+// Takes over what the group asks for and the wish says nothing of. The finding, W-PG-DROPPED, is about the group's own
+// metadata.name.
 Finding TakeOver(const HandMadeGroup& group, GangWish& wish);
 
 // The fewest and the most workers that Paddle's launcher trains with. Those of a run stay: they stand in its pods.

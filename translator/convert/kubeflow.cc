@@ -1,4 +1,5 @@
-// PaddleJobs of kubeflow.org (docs/paddlejob.md; kubeflow/training-operator 1.9: pkg/controller.v1/paddlepaddle). Its pods meet at one of them, PADDLE_MASTER, and get their ranks there.
+// PaddleJobs of kubeflow.org (docs/paddlejob.md; kubeflow/training-operator 1.9: pkg/controller.v1/paddlepaddle). Its
+// pods meet at one of them, PADDLE_MASTER, and get their ranks there.
 #include <algorithm>
 #include <iterator>
 #include <limits>
@@ -28,7 +29,7 @@ namespace json = boost::json;
 namespace kf = api::paddle::kubeflow;
 using api::paddle::RuntimeVariable;
 
-constexpr std::int64_t kWaitForAll = 32;       // pods: with more, all asking for all is a burden on the cluster's DNS
+constexpr std::int64_t kWaitForAll = 32;  // pods: with more, all asking for all is a burden on the cluster's DNS
 
 // The port where the pods meet, of the container that trains.
 std::int32_t MasterPort(const json::value& pod_template) {
@@ -41,7 +42,9 @@ std::int32_t MasterPort(const json::value& pod_template) {
     ForEachObject(FindList(container, "ports"), [&](const json::object& entry) {
       const json::value* const number = Find(entry, "containerPort");
       if (FindText(entry, "name") != View(kf::kPortName) || number == nullptr) return;
-      if (number->is_int64()) port = static_cast<std::int32_t>(std::clamp<std::int64_t>(number->get_int64(), 0, 65536));  // judged with the template
+      if (number->is_int64())
+        port = static_cast<std::int32_t>(
+            std::clamp<std::int64_t>(number->get_int64(), 0, 65536));  // judged with the template
     });
   });
   return port;
@@ -50,7 +53,9 @@ std::int32_t MasterPort(const json::value& pod_template) {
 class KubeflowTranslator {
  public:
   KubeflowTranslator(const kf::PaddleJob& job, const TranslateOptions& options)
-      : job_(job), policy_(job.spec.run_policy), options_(options),
+      : job_(job),
+        policy_(job.spec.run_policy),
+        options_(options),
         annotations_(ReadAnnotations(job.metadata.annotations, options.strict, out_.findings)),
         ns_(job.metadata.ns.empty() ? "default" : job.metadata.ns),
         style_{annotations_.absolute_names, ns_, options.cluster_domain},
@@ -81,7 +86,8 @@ class KubeflowTranslator {
   void TakeRenamed(Findings findings) {
     for (Finding& finding : findings) {
       std::string& field = finding.error.field;
-      for (const auto& [theirs, ours] : {std::pair{"spec.schedulingPolicy", "spec.runPolicy.schedulingPolicy"}, std::pair{"spec.worker.requests", "spec.elasticPolicy.minReplicas"},
+      for (const auto& [theirs, ours] : {std::pair{"spec.schedulingPolicy", "spec.runPolicy.schedulingPolicy"},
+                                         std::pair{"spec.worker.requests", "spec.elasticPolicy.minReplicas"},
                                          std::pair{"spec.worker.limits", "spec.elasticPolicy.maxReplicas"}}) {
         if (absl::StartsWith(field, theirs)) field = absl::StrCat(ours, absl::StripPrefix(field, theirs));
       }
@@ -89,7 +95,8 @@ class KubeflowTranslator {
       out_.findings.push_back(std::move(finding));
     }
   }
-  void Say(Code code, absl::string_view field, absl::string_view value = {}, absl::string_view rule = {}, absl::string_view fix = {}) {
+  void Say(Code code, absl::string_view field, absl::string_view value = {}, absl::string_view rule = {},
+           absl::string_view fix = {}) {
     out_.findings.push_back(MakeFinding(code, field, value, rule, fix));
   }
   bool elastic() const { return out_.lineup.elastic; }
@@ -97,20 +104,21 @@ class KubeflowTranslator {
   void CheckRunPolicy() {
     CheckCleanPodPolicy();
     if (policy_.ttl_seconds_after_finished.value_or(0) < 0) {
-      Say(Code::kRefused, "spec.runPolicy.ttlSecondsAfterFinished", absl::StrCat(*policy_.ttl_seconds_after_finished), "must be at least 0",
-          "leave it out to keep the job");
+      Say(Code::kRefused, "spec.runPolicy.ttlSecondsAfterFinished", absl::StrCat(*policy_.ttl_seconds_after_finished),
+          "must be at least 0", "leave it out to keep the job");
     }
     if (policy_.active_deadline_seconds.has_value()) {
       const std::string value = absl::StrCat(*policy_.active_deadline_seconds);
       if (*policy_.active_deadline_seconds < 1) {
-        Say(Code::kRefused, "spec.runPolicy.activeDeadlineSeconds", value, "must be at least 1", "leave it out to have no deadline");
+        Say(Code::kRefused, "spec.runPolicy.activeDeadlineSeconds", value, "must be at least 1",
+            "leave it out to have no deadline");
       } else if (!options_.kept) {
         Say(Code::kDeadline, "spec.runPolicy.activeDeadlineSeconds", value);
       }
     }
     if (policy_.scheduling_policy && policy_.scheduling_policy->schedule_timeout_seconds) {
-      Say(Code::kUnused, "spec.runPolicy.schedulingPolicy.scheduleTimeoutSeconds", absl::StrCat(*policy_.scheduling_policy->schedule_timeout_seconds),
-          "a gang waits for as long as it takes");
+      Say(Code::kUnused, "spec.runPolicy.schedulingPolicy.scheduleTimeoutSeconds",
+          absl::StrCat(*policy_.scheduling_policy->schedule_timeout_seconds), "a gang waits for as long as it takes");
     }
     CheckManager();
     CheckAnnotations();
@@ -118,15 +126,19 @@ class KubeflowTranslator {
 
   // What the other dialect alone has a use for.
   void CheckAnnotations() {
-    if (annotations_.host_port_base) Say(Code::kUnused, AnnotationField("host-port-base"), {}, "a job of kubeflow.org has no ports of its own on nodes");
-    if (annotations_.wrap_command) Say(Code::kUnused, AnnotationField("task-index"), {}, "a job of kubeflow.org gets its ranks where its pods meet");
+    if (annotations_.host_port_base)
+      Say(Code::kUnused, AnnotationField("host-port-base"), {},
+          "a job of kubeflow.org has no ports of its own on nodes");
+    if (annotations_.wrap_command)
+      Say(Code::kUnused, AnnotationField("task-index"), {}, "a job of kubeflow.org gets its ranks where its pods meet");
   }
 
   void CheckCleanPodPolicy() {
     const std::string& policy = policy_.clean_pod_policy;
     const absl::string_view field = "spec.runPolicy.cleanPodPolicy";
     if (policy == "None") {
-      Say(Code::kClean, field, api::JsonString(policy), "pods that have ended stay; those that still run when the job ends are removed", "write Running");
+      Say(Code::kClean, field, api::JsonString(policy),
+          "pods that have ended stay; those that still run when the job ends are removed", "write Running");
     } else if (policy == "All" && !options_.kept) {
       Say(Code::kClean, field, api::JsonString(policy));
     } else if (!policy.empty() && policy != "All" && policy != "Running") {
@@ -139,7 +151,8 @@ class KubeflowTranslator {
     const absl::string_view field = "spec.runPolicy.managedBy";
     if (manager.empty() || manager == "kubeflow.org/training-operator") return;
     if (manager == "kueue.x-k8s.io/multikueue") {
-      Say(Code::kUnused, field, api::JsonString(manager), "a job of another manager: gangway controller leaves it alone", "remove it to run it here");
+      Say(Code::kUnused, field, api::JsonString(manager),
+          "a job of another manager: gangway controller leaves it alone", "remove it to run it here");
     } else {
       Say(Code::kEnum, field, api::JsonString(manager), absl::StrCat("must be one of ", View(kf::kManagers)));
     }
@@ -162,15 +175,17 @@ class KubeflowTranslator {
   // Before anything is written, so that no number of replicas makes work.
   void CheckSizes() {
     for (const TaskSize& task : out_.lineup.tasks) pods_ += task.replicas;
-    too_large_ = elastic() && annotations_.elastic_legacy &&
-                 !ListFits(job_.metadata.name, out_.lineup.tasks[0], style_, parts_.roles[0].field + ".replicas", out_.findings);
+    too_large_ =
+        elastic() && annotations_.elastic_legacy &&
+        !ListFits(job_.metadata.name, out_.lineup.tasks[0], style_, parts_.roles[0].field + ".replicas", out_.findings);
     if (annotations_.per_pod_services) CheckPodServices(pods_, out_.findings);
   }
 
   void MakeTasks() {
     std::vector<json::value> templates;
     for (const KubeflowRole& role : parts_.roles) {
-      std::optional<json::value> parsed = ParseTemplate(role.spec->pod_template, role.field + ".template", {}, out_.findings);
+      std::optional<json::value> parsed =
+          ParseTemplate(role.spec->pod_template, role.field + ".template", {}, out_.findings);
       if (!parsed.has_value()) return;
       ports_.push_back(MasterPort(*parsed));
       templates.push_back(*std::move(parsed));
@@ -191,7 +206,8 @@ class KubeflowTranslator {
     if (!policy_.active_deadline_seconds.has_value() || !pod_template.is_object()) return;
     json::object* const spec = FindObject(pod_template.get_object(), "spec");
     if (spec == nullptr) return;
-    std::int64_t deadline = std::min<std::int64_t>(*policy_.active_deadline_seconds, std::numeric_limits<std::int32_t>::max());
+    std::int64_t deadline =
+        std::min<std::int64_t>(*policy_.active_deadline_seconds, std::numeric_limits<std::int32_t>::max());
     const json::value* const own = Find(*spec, "activeDeadlineSeconds");
     if (own != nullptr && own->is_int64()) deadline = std::min(deadline, own->get_int64());
     (*spec)["activeDeadlineSeconds"] = deadline;
@@ -238,8 +254,11 @@ class KubeflowTranslator {
 
   std::vector<RuntimeVariable> Env(std::size_t i) const {
     const bool masters = out_.lineup.mode == Mode::kServers, master = parts_.roles[i].task == "master";
-    std::vector<RuntimeVariable> env{{"PADDLE_POD_NAME", "metadata.name", true, true}, {"POD_IP", OwnHost(), false, true}};
-    const auto add = [&](absl::string_view name, std::string value) { env.push_back({std::string(name), std::move(value)}); };
+    std::vector<RuntimeVariable> env{{"PADDLE_POD_NAME", "metadata.name", true, true},
+                                     {"POD_IP", OwnHost(), false, true}};
+    const auto add = [&](absl::string_view name, std::string value) {
+      env.push_back({std::string(name), std::move(value)});
+    };
     add("PYTHONUNBUFFERED", "1");
     add("PADDLE_JOB_ID", job_.metadata.name);
     add("PADDLE_NNODES", absl::StrCat(pods_));
@@ -256,7 +275,8 @@ class KubeflowTranslator {
     if (annotations_.elastic_legacy) cluster.trainers = HostNames(job_.metadata.name, out_.lineup.tasks[i], style_);
     cluster.ports = {ports_[i], ports_[i], ports_[i]};
     const ElasticBounds bounds = out_.gang.bounds.value_or(ElasticBounds());
-    cluster.elastic = api::paddle::Elastic{etcd_, bounds.min, bounds.max, absl::StrCat(ns_, "-", job_.metadata.name), annotations_.elastic_legacy};
+    cluster.elastic = api::paddle::Elastic{etcd_, bounds.min, bounds.max, absl::StrCat(ns_, "-", job_.metadata.name),
+                                           annotations_.elastic_legacy};
     std::vector<RuntimeVariable> env = RuntimeEnv(cluster, {api::paddle::Role::kTrainer, OwnHost(), accelerator});
     env.push_back({"PYTHONUNBUFFERED", "1"});
     return env;
@@ -272,7 +292,8 @@ class KubeflowTranslator {
     std::vector<PolicyTask> tasks;
     for (std::size_t i = 0; i < parts_.roles.size(); ++i) {
       const KubeflowRole& role = parts_.roles[i];
-      tasks.push_back({role.task, role.replicas, made_[i].restart_policy, false, role.by_exit_code && !elastic(), role.container_restarts});
+      tasks.push_back({role.task, role.replicas, made_[i].restart_policy, false, role.by_exit_code && !elastic(),
+                       role.container_restarts});
     }
     policies_ = PoliciesFor(tasks, out_.lineup.completing_task, elastic(), annotations, options_);
     TakeRenamed(policies_.findings);
@@ -281,13 +302,16 @@ class KubeflowTranslator {
   void SetJob() {
     out_.needed.pod_services = annotations_.per_pod_services;
     for (std::size_t i = 0; annotations_.per_pod_services && i < parts_.roles.size(); ++i) {
-      std::vector<Companion> services = PodServices({job_.metadata.name, job_.metadata.ns}, out_.lineup.tasks[i], ports_[i], 1);
-      out_.before.insert(out_.before.end(), std::make_move_iterator(services.begin()), std::make_move_iterator(services.end()));
+      std::vector<Companion> services =
+          PodServices({job_.metadata.name, job_.metadata.ns}, out_.lineup.tasks[i], ports_[i], 1);
+      out_.before.insert(out_.before.end(), std::make_move_iterator(services.begin()),
+                         std::make_move_iterator(services.end()));
     }
     out_.job = BeginJob(job_.metadata, wish_, annotations_, options_);
     api::volcano::JobSpec& spec = out_.job.spec;
     if (!scheduler_.empty()) spec.scheduler_name = scheduler_;
-    if (policy_.ttl_seconds_after_finished.has_value()) spec.ttl_seconds_after_finished = policy_.ttl_seconds_after_finished;
+    if (policy_.ttl_seconds_after_finished.has_value())
+      spec.ttl_seconds_after_finished = policy_.ttl_seconds_after_finished;
     spec.min_available = out_.gang.min_available;
     spec.max_retry = policies_.max_retry;
     spec.policies = policies_.policies;
@@ -305,33 +329,46 @@ class KubeflowTranslator {
 
   void Explain() {
     out_.steps = StepsOfMetadata(job_.metadata, out_);
-    const auto step = [&](std::string from, std::string to, std::string why) { out_.steps.push_back({std::move(from), std::move(to), std::move(why)}); };
+    const auto step = [&](std::string from, std::string to, std::string why) {
+      out_.steps.push_back({std::move(from), std::move(to), std::move(why)});
+    };
     for (std::size_t i = 0; i < parts_.roles.size(); ++i) {
       const std::string& from = parts_.roles[i].field;
       const std::string to = absl::StrCat("spec.tasks[", i, "]");
       step(from + ".replicas", to + ".replicas", "pods keep their names");
-      if (!parts_.roles[i].spec->restart_policy.empty()) step(from + ".restartPolicy", to + ".policies", "what ends the job and what restarts it");
+      if (!parts_.roles[i].spec->restart_policy.empty())
+        step(from + ".restartPolicy", to + ".policies", "what ends the job and what restarts it");
       step(from + ".template", to + ".template", "with the names that the launcher meets at");
     }
     step("", "spec.tasks[*].template.spec.containers[*].env", absl::StrCat("the pods meet at ", master_));
-    if (policy_.scheduling_policy) step("spec.runPolicy.schedulingPolicy", "spec.minAvailable, spec.queue, spec.priorityClassName", "the gang");
-    if (policy_.ttl_seconds_after_finished) step("spec.runPolicy.ttlSecondsAfterFinished", "spec.ttlSecondsAfterFinished", "the same");
-    if (policy_.backoff_limit) step("spec.runPolicy.backoffLimit", "spec.tasks[*].maxRetry", "restarts of containers, counted for each role");
+    if (policy_.scheduling_policy)
+      step("spec.runPolicy.schedulingPolicy", "spec.minAvailable, spec.queue, spec.priorityClassName", "the gang");
+    if (policy_.ttl_seconds_after_finished)
+      step("spec.runPolicy.ttlSecondsAfterFinished", "spec.ttlSecondsAfterFinished", "the same");
+    if (policy_.backoff_limit)
+      step("spec.runPolicy.backoffLimit", "spec.tasks[*].maxRetry", "restarts of containers, counted for each role");
     if (policy_.active_deadline_seconds && !options_.kept) {
-      step("spec.runPolicy.activeDeadlineSeconds", "spec.tasks[*].template.spec.activeDeadlineSeconds", "a Job has no deadline, pods have");
+      step("spec.runPolicy.activeDeadlineSeconds", "spec.tasks[*].template.spec.activeDeadlineSeconds",
+           "a Job has no deadline, pods have");
     }
-    if (!policy_.clean_pod_policy.empty()) step("spec.runPolicy.cleanPodPolicy", "", options_.kept ? "the controller cleans" : "a Job keeps what has ended");
+    if (!policy_.clean_pod_policy.empty())
+      step("spec.runPolicy.cleanPodPolicy", "", options_.kept ? "the controller cleans" : "a Job keeps what has ended");
     if (policy_.suspend) {
-      step("spec.runPolicy.suspend", "", options_.kept ? "while it is true the job has no pods" : "a Job cannot be made suspended");
+      step("spec.runPolicy.suspend", "",
+           options_.kept ? "while it is true the job has no pods" : "a Job cannot be made suspended");
     }
     if (!policy_.managed_by.empty()) step("spec.runPolicy.managedBy", "", "whose job it is");
     if (job_.spec.elastic_policy) {
-      step("spec.elasticPolicy", elastic() ? "spec.minAvailable, spec.tasks[0].minAvailable" : "", elastic() ? "the fewest start together" : "there is no etcd");
+      step("spec.elasticPolicy", elastic() ? "spec.minAvailable, spec.tasks[0].minAvailable" : "",
+           elastic() ? "the fewest start together" : "there is no etcd");
     }
     step("", "spec.plugins.svc", "gives pods names that resolve before they are ready");
     if (annotations_.wait_dns && !elastic()) out_.steps.push_back(StepOfWaitDns());
-    if (options_.group.has_value()) step(absl::StrCat("podgroup ", options_.group->name), "", "the Job gets one of its own; what this one asks for counts where the job says nothing");
-    for (const Companion& one : out_.before) step("", absl::StrCat(View(one.resource->singular), " ", one.name), one.why);
+    if (options_.group.has_value())
+      step(absl::StrCat("podgroup ", options_.group->name), "",
+           "the Job gets one of its own; what this one asks for counts where the job says nothing");
+    for (const Companion& one : out_.before)
+      step("", absl::StrCat(View(one.resource->singular), " ", one.name), one.why);
   }
 
   const kf::PaddleJob& job_;
@@ -354,6 +391,8 @@ class KubeflowTranslator {
 
 }  // namespace
 
-Translation Translate(const kf::PaddleJob& job, const TranslateOptions& options) { return KubeflowTranslator(job, options).Run(); }
+Translation Translate(const kf::PaddleJob& job, const TranslateOptions& options) {
+  return KubeflowTranslator(job, options).Run();
+}
 
 }  // namespace gangway::convert

@@ -20,7 +20,9 @@ constexpr absl::string_view kSpecs = "spec.paddleReplicaSpecs", kBackoff = "spec
 constexpr absl::string_view kElasticPolicy = "spec.elasticPolicy";
 
 std::string KeyField(absl::string_view key) {
-  const bool plain = !key.empty() && std::all_of(key.begin(), key.end(), [](char c) { return absl::ascii_isalnum(static_cast<unsigned char>(c)); });
+  const bool plain = !key.empty() && std::all_of(key.begin(), key.end(), [](char c) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(c));
+  });
   return plain ? absl::StrCat(kSpecs, ".", key) : absl::StrCat(kSpecs, "[", key, "]");
 }
 
@@ -41,7 +43,8 @@ class RoleReader {
 
  private:
   Findings& findings() { return out_.lineup.findings; }
-  void Say(Code code, absl::string_view field, absl::string_view value = {}, absl::string_view rule = {}, absl::string_view fix = {}) {
+  void Say(Code code, absl::string_view field, absl::string_view value = {}, absl::string_view rule = {},
+           absl::string_view fix = {}) {
     findings().push_back(MakeFinding(code, field, value, rule, fix));
   }
 
@@ -49,13 +52,15 @@ class RoleReader {
   void CheckKeys() {
     const std::vector<std::string> known{std::string(kf::kMaster), std::string(kf::kWorker)};
     for (const auto& [key, replicas] : spec_.replica_specs) {
-      const auto same = std::find_if(known.begin(), known.end(), [&](const std::string& k) { return absl::EqualsIgnoreCase(k, key); });
+      const auto same = std::find_if(known.begin(), known.end(),
+                                     [&](const std::string& k) { return absl::EqualsIgnoreCase(k, key); });
       if (same == known.end()) {
         const std::string nearest = Nearest(key, known);
         Say(Code::kRefused, KeyField(key), {}, "a PaddleJob has the roles Master and Worker",
             nearest.empty() ? "remove it" : absl::StrCat("did you mean ", nearest, "?"));
       } else if (FindReplicas(spec_, *same) != &replicas) {
-        Say(Code::kRefused, KeyField(key), {}, absl::StrCat("the role ", *same, " is there twice"), "remove one of them");
+        Say(Code::kRefused, KeyField(key), {}, absl::StrCat("the role ", *same, " is there twice"),
+            "remove one of them");
       }
     }
   }
@@ -75,8 +80,8 @@ class RoleReader {
     SetRestarts(role);
     sum_ += role.replicas;
     if (sum_ > std::numeric_limits<std::int32_t>::max()) {
-      Say(Code::kReplicas, role.field + ".replicas", absl::StrCat(role.replicas), "the job would have more pods than a Job can count",
-          "use fewer replicas");
+      Say(Code::kReplicas, role.field + ".replicas", absl::StrCat(role.replicas),
+          "the job would have more pods than a Job can count", "use fewer replicas");
     }
     out_.lineup.tasks.push_back({role.task, role.replicas});
     out_.roles.push_back(std::move(role));
@@ -94,15 +99,19 @@ class RoleReader {
       findings().push_back(NoSuchValue(field, text, View(kf::kRestartPolicies), "OnFailure", strict_));
     }
     if (!limit.has_value() || role.restart_policy == "Never") return;
-    if (*limit == 0) role.restart_policy = "Never";  // the first restart would end the job
-    else role.container_restarts = limit;
+    if (*limit == 0)
+      role.restart_policy = "Never";  // the first restart would end the job
+    else
+      role.container_restarts = limit;
   }
 
   void CheckBackoff() {
     if (!policy_.backoff_limit.has_value()) return;
     const std::string value = absl::StrCat(*policy_.backoff_limit);
-    if (*policy_.backoff_limit < 0) Say(Code::kRefused, kBackoff, value, "must be at least 0", "leave it out to have the usual number of restarts");
-    const auto counting = std::count_if(out_.roles.begin(), out_.roles.end(), [](const KubeflowRole& r) { return r.container_restarts.has_value(); });
+    if (*policy_.backoff_limit < 0)
+      Say(Code::kRefused, kBackoff, value, "must be at least 0", "leave it out to have the usual number of restarts");
+    const auto counting = std::count_if(out_.roles.begin(), out_.roles.end(),
+                                        [](const KubeflowRole& r) { return r.container_restarts.has_value(); });
     if (counting > 1) Say(Code::kBackoff, kBackoff, value);
   }
 
@@ -122,7 +131,9 @@ class RoleReader {
           absl::StrCat("name one in ", AnnotationField("elastic-etcd"), ", or remove it"));
     }
     lineup.elastic = wanted && !masters && has_etcd_;
-    lineup.mode = masters ? Mode::kServers : lineup.tasks[0].replicas > 1 || lineup.elastic ? Mode::kCollective : Mode::kSingle;
+    lineup.mode = masters                                          ? Mode::kServers
+                  : lineup.tasks[0].replicas > 1 || lineup.elastic ? Mode::kCollective
+                                                                   : Mode::kSingle;
     lineup.completing_task = lineup.tasks[0].name;
   }
 
@@ -133,13 +144,14 @@ class RoleReader {
     if (out_.lineup.elastic) {
       const std::optional<std::int32_t>& restarts = spec_.elastic_policy->max_restarts;
       if (restarts.value_or(0) < 0 || restarts == std::numeric_limits<std::int32_t>::max()) {
-        Say(Code::kRefused, absl::StrCat(kElasticPolicy, ".maxRestarts"), absl::StrCat(*restarts), "must be from 0 to 2147483646",
-            "leave it out to have the usual number of restarts");
+        Say(Code::kRefused, absl::StrCat(kElasticPolicy, ".maxRestarts"), absl::StrCat(*restarts),
+            "must be from 0 to 2147483646", "leave it out to have the usual number of restarts");
       }
       return !restarts.has_value() && none ? 0 : restarts;
     }
     if (none) return 0;
-    const bool by_exit_code = std::any_of(out_.roles.begin(), out_.roles.end(), [](const KubeflowRole& r) { return r.by_exit_code; });
+    const bool by_exit_code =
+        std::any_of(out_.roles.begin(), out_.roles.end(), [](const KubeflowRole& r) { return r.by_exit_code; });
     if (!by_exit_code || !policy_.backoff_limit.has_value()) return std::nullopt;
     return std::min(*policy_.backoff_limit, std::numeric_limits<std::int32_t>::max() - 1);
   }
@@ -154,16 +166,19 @@ class RoleReader {
 
 }  // namespace
 
-KubeflowRoles ReadKubeflowRoles(const kf::PaddleJobSpec& spec, const Annotations& annotations, bool has_etcd, bool strict) {
+KubeflowRoles ReadKubeflowRoles(const kf::PaddleJobSpec& spec, const Annotations& annotations, bool has_etcd,
+                                bool strict) {
   return RoleReader(spec, annotations, has_etcd, strict).Read();
 }
 
-Finding NoSuchValue(absl::string_view field, absl::string_view text, absl::string_view values, absl::string_view taken, bool strict) {
+Finding NoSuchValue(absl::string_view field, absl::string_view text, absl::string_view values, absl::string_view taken,
+                    bool strict) {
   const std::vector<std::string> known = absl::StrSplit(values, ',');
   const std::string nearest = Nearest(text, known);
-  return MakeFinding(strict ? Code::kEnum : Code::kEnumIgnored, field, api::JsonString(text),
-                     strict ? absl::StrCat("must be one of ", values) : absl::StrCat("is none of ", values, ": ", taken, " is taken"),
-                     nearest.empty() ? "" : absl::StrCat("did you mean ", nearest, "?"));
+  return MakeFinding(
+      strict ? Code::kEnum : Code::kEnumIgnored, field, api::JsonString(text),
+      strict ? absl::StrCat("must be one of ", values) : absl::StrCat("is none of ", values, ": ", taken, " is taken"),
+      nearest.empty() ? "" : absl::StrCat("did you mean ", nearest, "?"));
 }
 
 }  // namespace gangway::convert

@@ -22,8 +22,8 @@ void CheckReplicas(const std::vector<RoleReplicas>& roles, Findings& findings) {
     if (replicas < 0) findings.push_back(MakeFinding(Code::kReplicas, role.field(), absl::StrCat(replicas)));
     sum += replicas;
     if (replicas > 0 && sum > std::numeric_limits<std::int32_t>::max()) {
-      findings.push_back(MakeFinding(Code::kReplicas, role.field(), absl::StrCat(replicas), "the job would have more pods than a Job can count",
-                                     "use fewer replicas"));
+      findings.push_back(MakeFinding(Code::kReplicas, role.field(), absl::StrCat(replicas),
+                                     "the job would have more pods than a Job can count", "use fewer replicas"));
     }
   }
 }
@@ -32,9 +32,12 @@ void CheckReplicas(const std::vector<RoleReplicas>& roles, Findings& findings) {
 
 std::string_view ModeName(Mode mode) {
   switch (mode) {
-    case Mode::kServers: return "PS";
-    case Mode::kCollective: return "Collective";
-    case Mode::kSingle: return "Single";
+    case Mode::kServers:
+      return "PS";
+    case Mode::kCollective:
+      return "Collective";
+    case Mode::kSingle:
+      return "Single";
   }
   return "";
 }
@@ -52,19 +55,22 @@ Lineup LineUp(const Roles& roles) {
     return out;
   }
   if (out.tasks.empty()) out.findings.push_back(MakeFinding(Code::kEmpty, "spec"));
-  if (heter.has_pods() && !(ps.has_pods() && worker.has_pods())) out.findings.push_back(MakeFinding(Code::kHeter, "spec.heter"));
+  if (heter.has_pods() && !(ps.has_pods() && worker.has_pods()))
+    out.findings.push_back(MakeFinding(Code::kHeter, "spec.heter"));
 
   out.elastic = roles.elastic.value_or(0) > 0;
   if (roles.elastic.has_value() && !out.elastic) {
     out.findings.push_back(MakeFinding(Code::kElastic0, "spec.elastic", absl::StrCat(*roles.elastic)));
   }
   if (out.elastic && (ps.has_pods() || !worker.has_pods())) {
-    out.findings.push_back(MakeFinding(Code::kElastic, "spec.elastic", absl::StrCat(*roles.elastic),
-                                       ps.has_pods() ? "servers cannot be elastic" : "there are no workers that could be elastic",
-                                       "remove spec.elastic"));
+    out.findings.push_back(
+        MakeFinding(Code::kElastic, "spec.elastic", absl::StrCat(*roles.elastic),
+                    ps.has_pods() ? "servers cannot be elastic" : "there are no workers that could be elastic",
+                    "remove spec.elastic"));
   }
   if (ps.has_pods() && !worker.has_pods() && !heter.has_pods()) {
-    out.findings.push_back(MakeFinding(Code::kUnused, "spec.ps", {}, "servers without workers: nobody trains, and the job ends when the servers do",
+    out.findings.push_back(MakeFinding(Code::kUnused, "spec.ps", {},
+                                       "servers without workers: nobody trains, and the job ends when the servers do",
                                        "add spec.worker"));
   }
 

@@ -1,5 +1,5 @@
-// Which mode a PaddleJob has and of which tasks its Job consists, from the roles that are written (docs/paddlejob.md; differs from
-// paddle-operator in that a role of 0 pods is none).
+// Which mode a PaddleJob has and of which tasks its Job consists, from the roles that are written (docs/paddlejob.md;
+// differs from paddle-operator in that a role of 0 pods is none).
 #pragma once
 
 #include <cstdint>
@@ -25,10 +25,10 @@ struct Roles {
 
 struct Lineup {
   Mode mode = Mode::kSingle;
-  bool elastic = false;             // then the mode is Collective, also while there is one worker
-  std::vector<TaskSize> tasks;      // ps, worker, heter, as far as they have pods
-  std::string completing_task;      // its success is the job's; "" when the job ends with the last pod of any task
-  Findings findings;                // arranged; with an error the rest says nothing
+  bool elastic = false;         // then the mode is Collective, also while there is one worker
+  std::vector<TaskSize> tasks;  // ps, worker, heter, as far as they have pods
+  std::string completing_task;  // its success is the job's; "" when the job ends with the last pod of any task
+  Findings findings;            // arranged; with an error the rest says nothing
 };
 
 // Pure. Errors: E-REPLICAS, E-EMPTY, E-HETER, E-ELASTIC.

@@ -56,7 +56,8 @@ Finding TooLong(absl::string_view job, absl::Span<const TaskSize> tasks, int max
   }
   std::string why = absl::StrCat("has ", job.size(), " characters, at most ", max);
   if (longest != nullptr) {
-    absl::StrAppend(&why, " fit with ", longest->replicas, " ", longest->name, longest->replicas == 1 ? " pod" : " pods");
+    absl::StrAppend(&why, " fit with ", longest->replicas, " ", longest->name,
+                    longest->replicas == 1 ? " pod" : " pods");
   }
   return MakeFinding(Code::kNameLength, "metadata.name", api::JsonString(job), why, Advice(job, max));
 }
@@ -66,8 +67,8 @@ bool IsPodName(absl::string_view name, absl::string_view job, absl::Span<const T
   for (const TaskSize& task : tasks) {
     absl::string_view rest = name;
     std::int32_t index = 0;
-    if (absl::ConsumePrefix(&rest, absl::StrCat(job, "-", task.name, "-")) && absl::SimpleAtoi(rest, &index) && index >= 0 &&
-        index < task.replicas && rest == absl::StrCat(index)) {
+    if (absl::ConsumePrefix(&rest, absl::StrCat(job, "-", task.name, "-")) && absl::SimpleAtoi(rest, &index) &&
+        index >= 0 && index < task.replicas && rest == absl::StrCat(index)) {
       return true;
     }
   }
@@ -76,12 +77,15 @@ bool IsPodName(absl::string_view name, absl::string_view job, absl::Span<const T
 
 std::string Whose(const ForeignObject& object) {
   const std::string what = absl::StrCat(View(object.resource->singular), " ", object.name);
-  return object.owner.empty() ? absl::StrCat(what, " is not the job's") : absl::StrCat(what, " belongs to ", object.owner);
+  return object.owner.empty() ? absl::StrCat(what, " is not the job's")
+                              : absl::StrCat(what, " belongs to ", object.owner);
 }
 
 }  // namespace
 
-std::string PodName(absl::string_view job, absl::string_view task, std::int32_t index) { return absl::StrCat(job, "-", task, "-", index); }
+std::string PodName(absl::string_view job, absl::string_view task, std::int32_t index) {
+  return absl::StrCat(job, "-", task, "-", index);
+}
 
 std::string HostName(absl::string_view job, absl::string_view task, std::int32_t index, const NameStyle& style) {
   const std::string host = absl::StrCat(PodName(job, task, index), ".", job);
@@ -100,7 +104,8 @@ int MaxJobName(absl::Span<const TaskSize> tasks, const NameStyle& style) {
   int max = api::kMaxLabelLength - kHostListSuffix;
   for (const TaskSize& task : tasks) {
     max = std::min(max, api::kMaxLabelLength - PodSuffix(task));
-    max = std::min(max, (api::kMaxSubdomainLength - PodSuffix(task) - HostSuffix(style)) / 2);  // the job's name stands in it twice
+    max = std::min(max, (api::kMaxSubdomainLength - PodSuffix(task) - HostSuffix(style)) /
+                            2);  // the job's name stands in it twice
   }
   return std::max(max, 0);
 }
@@ -129,17 +134,20 @@ std::string SuggestName(absl::string_view name, int max) {
 Findings CheckName(absl::string_view job, absl::Span<const TaskSize> tasks, const NameStyle& style) {
   const int max = MaxJobName(tasks, style);
   Findings findings;
-  if (!IsShaped(job)) findings.push_back(MakeFinding(Code::kName, "metadata.name", api::JsonString(job), {}, Advice(job, max)));
+  if (!IsShaped(job))
+    findings.push_back(MakeFinding(Code::kName, "metadata.name", api::JsonString(job), {}, Advice(job, max)));
   if (Size(job) > max) findings.push_back(TooLong(job, tasks, max));
   if (!style.ns.empty() && !api::CheckDns1123Label(style.ns).empty()) {
     findings.push_back(MakeFinding(Code::kName, "metadata.namespace", api::JsonString(style.ns),
-                                   "no namespace has this name: it is lower case letters, digits and '-', at most 63 of them, with a letter or digit at both ends",
+                                   "no namespace has this name: it is lower case letters, digits and '-', at most 63 "
+                                   "of them, with a letter or digit at both ends",
                                    "correct it, or leave it out"));
   }
   return findings;
 }
 
-Findings CheckClashes(absl::string_view job, absl::Span<const TaskSize> tasks, const NeededObjects& needed, absl::Span<const ForeignObject> foreign) {
+Findings CheckClashes(absl::string_view job, absl::Span<const TaskSize> tasks, const NeededObjects& needed,
+                      absl::Span<const ForeignObject> foreign) {
   Findings findings;
   for (const ForeignObject& object : foreign) {
     const bool same = object.name == job;

@@ -1,7 +1,8 @@
 // The names that a PaddleJob gives its Job, pods and Service, and whether they fit (docs/paddlejob.md).
 //
-// A Job makes a Service of its own name and pods called <job>-<task>-<index>, which are host names and label values: at most 63 characters
-// with the largest index. Volcano's admission looks at one index only, so that too long ones fail pod by pod.
+// A Job makes a Service of its own name and pods called <job>-<task>-<index>, which are host names and label values: at
+// most 63 characters with the largest index. Volcano's admission looks at one index only, so that too long ones fail
+// pod by pod.
 #pragma once
 
 #include <cstdint>
@@ -38,8 +39,8 @@ std::string EnvConfigMapName(absl::string_view job);
 // How many characters a job's name may have, so that all names made from it fit; may be 0 with a long cluster domain.
 int MaxJobName(absl::Span<const TaskSize> tasks, const NameStyle& style);
 
-// A good name of at most `max` characters like `name`, which may be any text; equal names for equal names, and, where it had to be cut,
-// different ones for different ones. "" when `max` is less than 8.
+// A good name of at most `max` characters like `name`, which may be any text; equal names for equal names, and, where
+// it had to be cut, different ones for different ones. "" when `max` is less than 8.
 std::string SuggestName(absl::string_view name, int max);
 
 // E-NAME, also of the style's namespace, and E-NAME-LENGTH, with the name to take instead.
@@ -57,10 +58,12 @@ struct NeededObjects {
   bool env_config_map = false;     // EnvConfigMapName
   bool paddle_config_map = false;  // one of the job's name, which a template refers to
   bool pod_services = false;       // a Service for each pod, of its name
-  bool stock_volcano = false;      // the controller of Volcano itself runs the Job: it takes a PodGroup of the Job's name for its own
+  bool stock_volcano =
+      false;  // the controller of Volcano itself runs the Job: it takes a PodGroup of the Job's name for its own
 };
 
 // E-SVC-CLASH and E-PG-CLASH: whose objects have a name that the job needs.
-Findings CheckClashes(absl::string_view job, absl::Span<const TaskSize> tasks, const NeededObjects& needed, absl::Span<const ForeignObject> foreign);
+Findings CheckClashes(absl::string_view job, absl::Span<const TaskSize> tasks, const NeededObjects& needed,
+                      absl::Span<const ForeignObject> foreign);
 
 }  // namespace gangway::convert

@@ -16,7 +16,8 @@ namespace {
 bool TakeNumber(absl::string_view& text, int& out) {
   std::size_t digits = 0;
   out = 0;
-  while (digits < text.size() && digits < 5 && absl::ascii_isdigit(static_cast<unsigned char>(text[digits]))) out = out * 10 + (text[digits++] - '0');
+  while (digits < text.size() && digits < 5 && absl::ascii_isdigit(static_cast<unsigned char>(text[digits])))
+    out = out * 10 + (text[digits++] - '0');
   text.remove_prefix(digits);
   return digits > 0 && digits < 5;
 }
@@ -37,24 +38,30 @@ bool IsEtcdAddress(absl::string_view text) {
   if (colon == absl::string_view::npos || colon == 0) return false;
   const absl::string_view digits = text.substr(colon + 1);
   int port = 0;
-  const bool whole = digits.size() <= 5 && std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; });
+  const bool whole =
+      digits.size() <= 5 && std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; });
   if (!whole || !absl::SimpleAtoi(digits, &port) || port < 1 || port > 65535) return false;
-  return std::none_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) <= ' ' || c == '\x7f' || c == '/' || c == ','; });
+  return std::none_of(text.begin(), text.end(), [](char c) {
+    return static_cast<unsigned char>(c) <= ' ' || c == '\x7f' || c == '/' || c == ',';
+  });
 }
 
 bool IsClusterDomain(absl::string_view text) { return api::CheckDns1123Subdomain(text).empty(); }
 
 std::string_view TargetName(Target target) {
   switch (target) {
-    case Target::kVolcano: return "volcano";
-    case Target::kGangway: return "gangway";
+    case Target::kVolcano:
+      return "volcano";
+    case Target::kGangway:
+      return "gangway";
   }
   return "";
 }
 
 absl::StatusOr<VolcanoVersion> ParseVolcanoVersion(absl::string_view text) {
   VolcanoVersion out;
-  if (!ReadVersion(text, out)) return absl::InvalidArgumentError(absl::StrCat("'", text, "' is no version of Volcano: write it like 1.13"));
+  if (!ReadVersion(text, out))
+    return absl::InvalidArgumentError(absl::StrCat("'", text, "' is no version of Volcano: write it like 1.13"));
   return out;
 }
 

@@ -13,8 +13,8 @@
 
 namespace gangway::convert {
 
-// Whose controller runs the Job: Volcano's own forgets delayed actions, so for it there are none. What is written for kVolcano also behaves
-// under kGangway.
+// Whose controller runs the Job: Volcano's own forgets delayed actions, so for it there are none. What is written for
+// kVolcano also behaves under kGangway.
 enum class Target : std::uint8_t { kVolcano, kGangway };
 std::string_view TargetName(Target target);  // "volcano", "gangway"
 
@@ -35,17 +35,17 @@ bool IsClusterDomain(absl::string_view text);
 struct TranslateOptions {
   Target target = Target::kVolcano;
   VolcanoVersion volcano = {};
-  bool strict = false;                          // unknown enum texts and fields are errors
-  std::string cluster_domain = "cluster.local"; // of absolute names
-  std::string elastic_etcd = {};                // "etcd.infra:2379": of elastic jobs that name none
-  std::string namespace_queue = {};             // of jobs that name none; "": Volcano's "default"
-  std::optional<int> nodes = {};                // how many the cluster has; absent: not known
-  bool sidecars = false;                        // the job's namespace has Istio put sidecars into its pods
-  std::optional<HandMadeGroup> group = {};      // a PodGroup of the job's name that came with it
-  // A controller of ours keeps the job: it cleans its pods, ends it at its deadline, deletes failed workers of elastic jobs, so that there is
-  // no need to warn of what a Job cannot do.
+  bool strict = false;                           // unknown enum texts and fields are errors
+  std::string cluster_domain = "cluster.local";  // of absolute names
+  std::string elastic_etcd = {};                 // "etcd.infra:2379": of elastic jobs that name none
+  std::string namespace_queue = {};              // of jobs that name none; "": Volcano's "default"
+  std::optional<int> nodes = {};                 // how many the cluster has; absent: not known
+  bool sidecars = false;                         // the job's namespace has Istio put sidecars into its pods
+  std::optional<HandMadeGroup> group = {};       // a PodGroup of the job's name that came with it
+  // A controller of ours keeps the job: it cleans its pods, ends it at its deadline, deletes failed workers of elastic
+  // jobs, so that there is no need to warn of what a Job cannot do.
   bool kept = false;
-  bool explain = false;                         // fill Translation::steps, and say what is so of nearly every job
+  bool explain = false;  // fill Translation::steps, and say what is so of nearly every job
 };
 
 }  // namespace gangway::convert

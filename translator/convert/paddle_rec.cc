@@ -30,31 +30,40 @@ using api::paddle::RuntimeVariable;
 
 constexpr char kServerTask[] = "pserver", kTrainerTask[] = "trainer";
 constexpr int kRecPort = 30240;
-constexpr std::int32_t kRecMaxRestarts = 2;  // Volcano's default, which PaddleRec left standing: three runs
+constexpr std::int32_t kRecMaxRestarts = 2;         // Volcano's default, which PaddleRec left standing: three runs
 constexpr std::size_t kMaxConfigBytes = 1'000'000;  // of a config map, with room for its metadata
-constexpr int kAnybodyMayRun = 0777;  // as PaddleRec mounted it
+constexpr int kAnybodyMayRun = 0777;                // as PaddleRec mounted it
 constexpr char kTaskIndex[] = "metadata.labels['volcano.sh/task-index']";
 
-api::Quantity AtMost(const api::Quantity& limit, absl::string_view most) { return std::min(limit, *api::Quantity::Parse(most)); }
+api::Quantity AtMost(const api::Quantity& limit, absl::string_view most) {
+  return std::min(limit, *api::Quantity::Parse(most));
+}
 
 class RecTranslator {
  public:
-  RecTranslator(const RecSource& source, const RecBackend& backend, const RecConfig& config, const TranslateOptions& options)
-      : source_(source), backend_(backend), config_(config), options_(options), tasks_{{kServerTask, backend.servers}, {kTrainerTask, backend.trainers}} {
+  RecTranslator(const RecSource& source, const RecBackend& backend, const RecConfig& config,
+                const TranslateOptions& options)
+      : source_(source),
+        backend_(backend),
+        config_(config),
+        options_(options),
+        tasks_{{kServerTask, backend.servers}, {kTrainerTask, backend.trainers}} {
     cluster_.servers = HostNames(backend.job_name, tasks_[0], {});
     cluster_.trainers = HostNames(backend.job_name, tasks_[1], {});
     cluster_.ports = {kRecPort, kRecPort, kRecPort};
   }
 
   void Write(RecTranslation& out) {
-    out.before.push_back(ConfigMapOf(Owner(), RecConfigMapName(backend_.job_name), {{"config.yaml", source_.config_text}}, "what is trained: the pods mount it"));
+    out.before.push_back(ConfigMapOf(Owner(), RecConfigMapName(backend_.job_name),
+                                     {{"config.yaml", source_.config_text}}, "what is trained: the pods mount it"));
     api::volcano::Job& job = out.job;
     job.api_version = api::kJobs.ApiVersion();
     job.kind = std::string(api::kJobs.kind);
     job.metadata.name = backend_.job_name;
     job.metadata.ns = source_.ns;
     job.spec.scheduler_name = std::string(api::volcano::kDefaultScheduler);
-    job.spec.queue = options_.namespace_queue.empty() ? std::string(api::volcano::kDefaultQueue) : options_.namespace_queue;
+    job.spec.queue =
+        options_.namespace_queue.empty() ? std::string(api::volcano::kDefaultQueue) : options_.namespace_queue;
     job.spec.min_available = backend_.servers + backend_.trainers;
     job.spec.volumes = source_.volumes;
     job.spec.plugins = {{"env", {}}, {"svc", SvcArguments(false, options_)}};
@@ -79,9 +88,12 @@ class RecTranslator {
   // What PaddleRec's template had besides.
   json::array OwnEnv(Role role) const {
     json::array env;
-    const auto add = [&](const char* name, const std::string& value) { env.push_back(json::object{{"name", name}, {"value", value}}); };
+    const auto add = [&](const char* name, const std::string& value) {
+      env.push_back(json::object{{"name", name}, {"value", value}});
+    };
     const auto from = [&](const char* name, const char* field) {
-      env.push_back(json::object{{"name", name}, {"valueFrom", json::object{{"fieldRef", json::object{{"fieldPath", field}}}}}});
+      env.push_back(
+          json::object{{"name", name}, {"valueFrom", json::object{{"fieldRef", json::object{{"fieldPath", field}}}}}});
     };
     add("PADDLE_JOB_NAME", backend_.job_name);
     add("PADDLE_IS_LOCAL", "0");
@@ -98,7 +110,8 @@ class RecTranslator {
       add("PADDLE_PADDLEREC_ROLE", "WORKER");
       add("PADDLEREC_CLUSTER_TYPE", "K8S");
     }
-    add("ENTRY", absl::StrCat("python -m paddlerec.run -m ", kRecMountPath, "/config.yaml", config_.late ? "" : " -r WORKER"));
+    add("ENTRY",
+        absl::StrCat("python -m paddlerec.run -m ", kRecMountPath, "/config.yaml", config_.late ? "" : " -r WORKER"));
     return env;
   }
 
@@ -115,7 +128,8 @@ class RecTranslator {
   // The template asked for a core and a gibibyte whatever the limits were: pods with less were refused.
   json::object Resources() const {
     const std::string memory = backend_.memory.ToString(), storage = backend_.storage.ToString();
-    return {{"limits", json::object{{"cpu", absl::StrCat(config_.threads)}, {"memory", memory}, {"ephemeral-storage", storage}}},
+    return {{"limits",
+             json::object{{"cpu", absl::StrCat(config_.threads)}, {"memory", memory}, {"ephemeral-storage", storage}}},
             {"requests", json::object{{"cpu", "1"},
                                       {"memory", AtMost(backend_.memory, "1Gi").ToString()},
                                       {"ephemeral-storage", AtMost(backend_.storage, "1Gi").ToString()}}}};
@@ -123,8 +137,9 @@ class RecTranslator {
 
   json::value Template(Role role) const {
     const char* const label = role == Role::kServer ? "paddle-job-pserver" : "paddle-job";
-    json::object volume{{"name", "modelconfig"},
-                        {"configMap", json::object{{"name", RecConfigMapName(backend_.job_name)}, {"defaultMode", kAnybodyMayRun}}}};
+    json::object volume{
+        {"name", "modelconfig"},
+        {"configMap", json::object{{"name", RecConfigMapName(backend_.job_name)}, {"defaultMode", kAnybodyMayRun}}}};
     return {{"metadata", json::object{{"labels", json::object{{label, backend_.job_name}}}}},
             {"spec", json::object{{"restartPolicy", "OnFailure"},
                                   {"imagePullSecrets", json::array{json::object{{"name", "default-secret"}}}},
@@ -136,7 +151,8 @@ class RecTranslator {
   bool AddTask(Role role, RecTranslation& out) const {
     absl::StatusOr<api::paddle::FittedEnv> fitted = api::paddle::FitEnv(Peers(role));
     if (!fitted.ok()) {
-      out.backend_errors.push_back({api::FieldError::Type::kTooLong, backend_.job_name_field, api::JsonString(backend_.job_name), std::string(fitted.status().message()), ""});
+      out.backend_errors.push_back({api::FieldError::Type::kTooLong, backend_.job_name_field,
+                                    api::JsonString(backend_.job_name), std::string(fitted.status().message()), ""});
       return false;
     }
     const TaskSize& size = tasks_[role == Role::kServer ? 0 : 1];
@@ -148,7 +164,9 @@ class RecTranslator {
     if (!fitted->config_map.empty()) {
       facts.env_source = EnvConfigMapName(backend_.job_name);
       // Both roles have the same lists.
-      if (role == Role::kServer) out.before.push_back(ConfigMapOf(Owner(), facts.env_source, fitted->config_map, "lists that are too long for a pod's env"));
+      if (role == Role::kServer)
+        out.before.push_back(
+            ConfigMapOf(Owner(), facts.env_source, fitted->config_map, "lists that are too long for a pod's env"));
     }
     json::value pod_template = Template(role);
     api::volcano::TaskSpec task;
@@ -164,8 +182,9 @@ class RecTranslator {
     Annotations wishes;
     wishes.max_restarts = kRecMaxRestarts;
     if (options_.target == Target::kVolcano) wishes.server_grace = absl::ZeroDuration();
-    const JobPolicies policies = PoliciesFor({{kServerTask, backend_.servers, "OnFailure", true}, {kTrainerTask, backend_.trainers, "OnFailure", false}},
-                                             kTrainerTask, false, wishes, options_);
+    const JobPolicies policies = PoliciesFor(
+        {{kServerTask, backend_.servers, "OnFailure", true}, {kTrainerTask, backend_.trainers, "OnFailure", false}},
+        kTrainerTask, false, wishes, options_);
     out.job.spec.policies = policies.policies;
     out.job.spec.max_retry = policies.max_retry;
     for (std::size_t i = 0; i < policies.tasks.size(); ++i) {
@@ -188,7 +207,8 @@ class RecTranslator {
 };
 
 void CheckNames(const RecBackend& backend, RecTranslation& out) {
-  for (const Finding& finding : CheckName(backend.job_name, {{kServerTask, backend.servers}, {kTrainerTask, backend.trainers}}, {})) {
+  for (const Finding& finding :
+       CheckName(backend.job_name, {{kServerTask, backend.servers}, {kTrainerTask, backend.trainers}}, {})) {
     api::FieldError error = finding.error;
     error.field = backend.job_name_field;
     out.backend_errors.push_back(std::move(error));
@@ -205,7 +225,10 @@ RecTranslation TranslateRec(const RecSource& source, const TranslateOptions& opt
   RecTranslation out;
   if (backend.ok()) CheckNames(backend.backend, out);
   if (source.config_text.size() > kMaxConfigBytes) {
-    config.errors.push_back({api::FieldError::Type::kTooLong, "", "", absl::StrCat("has ", source.config_text.size(), " bytes, and a config map holds about ", kMaxConfigBytes), ""});
+    config.errors.push_back(
+        {api::FieldError::Type::kTooLong, "", "",
+         absl::StrCat("has ", source.config_text.size(), " bytes, and a config map holds about ", kMaxConfigBytes),
+         ""});
   }
   const bool good = backend.ok() && config.ok() && out.ok();
   if (good) RecTranslator(source, backend.backend, config.config, options).Write(out);

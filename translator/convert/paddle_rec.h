@@ -1,5 +1,6 @@
-// PaddleRec's backend.yaml and config.yaml as a Volcano Job (docs/paddlerec.md): what its cluster.sh made, with names in the place of
-// addresses that pods looked up, so that no pod needs a right to list pods, and nothing shared between two jobs of a namespace.
+// PaddleRec's backend.yaml and config.yaml as a Volcano Job (docs/paddlerec.md): what its cluster.sh made, with names
+// in the place of addresses that pods looked up, so that no pod needs a right to list pods, and nothing shared between
+// two jobs of a namespace.
 #pragma once
 
 #include <string>
@@ -18,13 +19,15 @@ struct RecSource {
   std::string backend_json, config_json;  // as api::ReadDocuments gives them
   std::string config_text;                // the config's own bytes: the pods get them as they are, comments and all
   std::string ns;                         // "" is left to whoever creates the Job
-  std::vector<api::volcano::VolumeSpec> volumes = {};  // claims that every pod mounts: code and data that are not in the image
+  std::vector<api::volcano::VolumeSpec> volumes =
+      {};  // claims that every pod mounts: code and data that are not in the image
 };
 
 struct RecTranslation {
   api::FieldErrors backend_errors, backend_warnings, config_errors;  // with the fields of each file
-  Findings findings;               // of the Job as a whole: E-VOLCANO-OLD. Their fields are none of the files'
-  std::vector<Companion> before;   // J-modelconfig, which the pods mount; J-paddle-env where lists are too long for a pod
+  Findings findings;  // of the Job as a whole: E-VOLCANO-OLD. Their fields are none of the files'
+  std::vector<Companion>
+      before;  // J-modelconfig, which the pods mount; J-paddle-env where lists are too long for a pod
   api::volcano::Job job;
   bool ok() const { return backend_errors.empty() && config_errors.empty() && !HasErrors(findings); }
 };

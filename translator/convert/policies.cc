@@ -15,7 +15,8 @@ using api::volcano::LifecyclePolicy;
 
 constexpr char kRestartJob[] = "RestartJob", kTerminateJob[] = "TerminateJob", kCompleteJob[] = "CompleteJob";
 
-// What a drained or preempted program returns, and what Paddle's launcher makes of SIGTERM. 137 is also what a lack of memory ends with.
+// What a drained or preempted program returns, and what Paddle's launcher makes of SIGTERM. 137 is also what a lack of
+// memory ends with.
 constexpr std::int32_t kDisturbed[] = {143, 137, 15};
 // What a Python program returns for errors of its own.
 constexpr std::int32_t kOwnFault[] = {1, 2};
@@ -49,9 +50,13 @@ LifecyclePolicy OnExit(std::int32_t code, absl::string_view action) {
 
 class PolicyWriter {
  public:
-  PolicyWriter(const std::vector<PolicyTask>& tasks, absl::string_view completing_task, bool elastic, const Annotations& annotations,
-               const TranslateOptions& options)
-      : tasks_(tasks), completing_task_(completing_task), elastic_(elastic), annotations_(annotations), options_(options),
+  PolicyWriter(const std::vector<PolicyTask>& tasks, absl::string_view completing_task, bool elastic,
+               const Annotations& annotations, const TranslateOptions& options)
+      : tasks_(tasks),
+        completing_task_(completing_task),
+        elastic_(elastic),
+        annotations_(annotations),
+        options_(options),
         serves_(std::any_of(tasks.begin(), tasks.end(), [](const PolicyTask& t) { return t.serves; })) {}
 
   JobPolicies Write() {
@@ -66,7 +71,9 @@ class PolicyWriter {
 
  private:
   bool delays() const { return options_.target == Target::kGangway; }
-  bool before(const VolcanoVersion& version) const { return options_.target == Target::kVolcano && options_.volcano < version; }
+  bool before(const VolcanoVersion& version) const {
+    return options_.target == Target::kVolcano && options_.volcano < version;
+  }
 
   TaskPolicies Task(const PolicyTask& task) const {
     TaskPolicies out{.policies = {}, .max_retry = kDefaultTaskMaxRetry};
@@ -89,16 +96,18 @@ class PolicyWriter {
   // A pod whose containers are restarted in place has failed only when it was evicted.
   void Restarted(const PolicyTask& task, TaskPolicies& out) const {
     out.policies.push_back(On("PodFailed", kRestartJob));
-    const std::optional<std::int32_t> wanted = task.container_restarts.has_value() ? task.container_restarts : annotations_.container_restarts;
+    const std::optional<std::int32_t> wanted =
+        task.container_restarts.has_value() ? task.container_restarts : annotations_.container_restarts;
     const std::int64_t restarts = wanted.value_or(0);
     if (restarts < 0) return;  // a Job cannot say "without limit", so nothing is done when the limit is reached
-    const std::int64_t limit = wanted.has_value() ? std::max<std::int64_t>(restarts, 1) : kContainerRestartsAPod * task.replicas;
+    const std::int64_t limit =
+        wanted.has_value() ? std::max<std::int64_t>(restarts, 1) : kContainerRestartsAPod * task.replicas;
     out.policies.push_back(On("TaskFailed", kTerminateJob));
     out.max_retry = static_cast<std::int32_t>(std::min<std::int64_t>(limit, std::numeric_limits<std::int32_t>::max()));
   }
 
-  // Workers come and go: the launcher deals with it, and a pod that is gone is made again without any policy. PodEvicted would also be what a
-  // smaller number of replicas looks like.
+  // Workers come and go: the launcher deals with it, and a pod that is gone is made again without any policy.
+  // PodEvicted would also be what a smaller number of replicas looks like.
   TaskPolicies ElasticTask(const PolicyTask& task) const {
     TaskPolicies out{.policies = {}, .max_retry = kDefaultTaskMaxRetry};
     if (!options_.kept && !before(kRestartsPods)) out.policies.push_back(On("PodFailed", "RestartPod"));
@@ -108,26 +117,34 @@ class PolicyWriter {
 
   absl::Duration Grace() const { return delays() && serves_ ? annotations_.server_grace : absl::ZeroDuration(); }
   // Longer than the grace, so that the end of the job cancels what a server's failure in it had begun.
-  absl::Duration Doubt(const PolicyTask& task) const { return task.serves ? annotations_.server_grace + kDoubt : kDoubt; }
+  absl::Duration Doubt(const PolicyTask& task) const {
+    return task.serves ? annotations_.server_grace + kDoubt : kDoubt;
+  }
 
   void Tell() {
-    const auto add = [&](Code code, absl::string_view field, absl::string_view value = {}, absl::string_view rule = {}, absl::string_view fix = {}) {
+    const auto add = [&](Code code, absl::string_view field, absl::string_view value = {}, absl::string_view rule = {},
+                         absl::string_view fix = {}) {
       out_.findings.push_back(MakeFinding(code, field, value, rule, fix));
     };
-    const std::string version = api::JsonString(absl::StrCat("volcano ", options_.volcano.major, ".", options_.volcano.minor));
+    const std::string version =
+        api::JsonString(absl::StrCat("volcano ", options_.volcano.major, ".", options_.volcano.minor));
     if (elastic_) {
       if (before(kElasticWorks)) {
-        add(Code::kElastic, "spec.elastic", version, "before 1.11 Volcano does not replace workers of an elastic job", "use Volcano 1.11 or later");
+        add(Code::kElastic, "spec.elastic", version, "before 1.11 Volcano does not replace workers of an elastic job",
+            "use Volcano 1.11 or later");
       }
       return;
     }
     if (before(kToldIndex) && !annotations_.wrap_command) add(Code::kVolcanoOld, "spec", version);
     const bool waits = annotations_.server_grace > absl::ZeroDuration();
-    const bool never = std::any_of(tasks_.begin(), tasks_.end(), [](const PolicyTask& t) { return t.restart_policy != "OnFailure" && !t.by_exit_code; });
+    const bool never = std::any_of(tasks_.begin(), tasks_.end(), [](const PolicyTask& t) {
+      return t.restart_policy != "OnFailure" && !t.by_exit_code;
+    });
     if (before(kDelaysAtAll) && (never || (serves_ && waits))) {
       add(Code::kGrace, AnnotationField("server-grace"), version);
     } else if (!delays() && annotations_.server_grace_given && serves_ && waits) {
-      add(Code::kGrace, AnnotationField("server-grace"), {}, "Volcano undoes what it did after a delay, so servers end with the last worker",
+      add(Code::kGrace, AnnotationField("server-grace"), {},
+          "Volcano undoes what it did after a delay, so servers end with the last worker",
           "let gangway controller run the Job");
     }
     if (!options_.explain) return;  // nearly every job has these, and nobody has to do anything
@@ -146,8 +163,8 @@ class PolicyWriter {
 
 }  // namespace
 
-JobPolicies PoliciesFor(const std::vector<PolicyTask>& tasks, absl::string_view completing_task, bool elastic, const Annotations& annotations,
-                        const TranslateOptions& options) {
+JobPolicies PoliciesFor(const std::vector<PolicyTask>& tasks, absl::string_view completing_task, bool elastic,
+                        const Annotations& annotations, const TranslateOptions& options) {
   return PolicyWriter(tasks, completing_task, elastic, annotations, options).Write();
 }
 

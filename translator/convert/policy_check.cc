@@ -18,7 +18,8 @@ using api::volcano::LifecyclePolicy;
 
 bool NamesAnEtcd(const json::object& variable) {
   const absl::string_view name = FindText(variable, "name");
-  return name == "PADDLE_ELASTIC_SERVER" || (name == "PADDLE_MASTER" && absl::StartsWith(FindText(variable, "value"), "etcd://"));
+  return name == "PADDLE_ELASTIC_SERVER" ||
+         (name == "PADDLE_MASTER" && absl::StartsWith(FindText(variable, "value"), "etcd://"));
 }
 
 bool IsElastic(const api::volcano::TaskSpec& task) {
@@ -28,7 +29,8 @@ bool IsElastic(const api::volcano::TaskSpec& task) {
   bool found = false;
   if (spec == nullptr) return found;
   ForEachObject(FindList(*spec, "containers"), [&](const json::object& container) {
-    ForEachObject(FindList(container, "env"), [&](const json::object& variable) { found = found || NamesAnEtcd(variable); });
+    ForEachObject(FindList(container, "env"),
+                  [&](const json::object& variable) { found = found || NamesAnEtcd(variable); });
   });
   return found;
 }
@@ -40,9 +42,11 @@ bool AnswersEviction(const LifecyclePolicy& policy) {
 
 void Check(const std::vector<LifecyclePolicy>& policies, absl::string_view field, Findings& findings) {
   for (std::size_t i = 0; i < policies.size(); ++i) {
-    if (!AnswersEviction(policies[i]) || !absl::EndsWith(policies[i].action, "Job") || policies[i].action == "SyncJob") continue;
+    if (!AnswersEviction(policies[i]) || !absl::EndsWith(policies[i].action, "Job") || policies[i].action == "SyncJob")
+      continue;
     findings.push_back(MakeFinding(Code::kPolicy, absl::StrCat(field, "[", i, "]"), api::JsonString(policies[i].action),
-                                   "workers of an elastic job come and go; one that goes, also when the job is made smaller, would be the end of this run of all others"));
+                                   "workers of an elastic job come and go; one that goes, also when the job is made "
+                                   "smaller, would be the end of this run of all others"));
   }
 }
 

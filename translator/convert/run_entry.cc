@@ -33,13 +33,16 @@ using api::paddle::RuntimeVariable;
 
 constexpr char kAnnotation[] = "paddle.gangway.io/run-entry";
 constexpr char kStartFluid[] = "start_fluid";
-constexpr std::int64_t kMostPods = 10'000;  // of a task: lists of more are longer than Linux passes to a program, whatever the names
+constexpr std::int64_t kMostPods =
+    10'000;  // of a task: lists of more are longer than Linux passes to a program, whatever the names
 
-// What the script is told, or tells its program, and what is known better here: left out of the user's env. The old counts PADDLE_PSERVERS and
-// PADDLE_TRAINERS are of the branch of the script that reads PADDLE_INIT_PORT; the second is a list of hosts to programs of today.
+// What the script is told, or tells its program, and what is known better here: left out of the user's env. The old
+// counts PADDLE_PSERVERS and PADDLE_TRAINERS are of the branch of the script that reads PADDLE_INIT_PORT; the second is
+// a list of hosts to programs of today.
 constexpr std::array<absl::string_view, 11> kTold{
-    "POD_IP", "PADDLE_CURRENT_IP", "TRAINING_ROLE", "PADDLE_TRAINING_ROLE", "PADDLE_TRAINER_ID", "PADDLE_PORT", "PADDLE_INIT_PORT",
-    "PADDLE_TRAINERS_NUM", "PADDLE_PSERVERS_NUM", "PADDLE_TRAINERS", "PADDLE_PSERVERS"};
+    "POD_IP",         "PADDLE_CURRENT_IP", "TRAINING_ROLE",       "PADDLE_TRAINING_ROLE", "PADDLE_TRAINER_ID",
+    "PADDLE_PORT",    "PADDLE_INIT_PORT",  "PADDLE_TRAINERS_NUM", "PADDLE_PSERVERS_NUM",  "PADDLE_TRAINERS",
+    "PADDLE_PSERVERS"};
 
 // Of a variable with a literal value; "" when it has none.
 std::string Literal(const json::value& container, absl::string_view name) {
@@ -63,7 +66,9 @@ json::array* ContainersOf(json::value& pod_template) {
   return containers == nullptr ? nullptr : containers->if_array();
 }
 
-std::string ContainerField(absl::string_view field, std::size_t index) { return api::IndexPath(absl::StrCat(field, ".spec.containers"), index); }
+std::string ContainerField(absl::string_view field, std::size_t index) {
+  return api::IndexPath(absl::StrCat(field, ".spec.containers"), index);
+}
 
 // A task whose pods run the script.
 struct ScriptTask {
@@ -75,15 +80,21 @@ struct ScriptTask {
 };
 
 std::optional<Role> RoleOf(absl::string_view word) {
-  for (const char* const server : {"PSERVER", "pserver", "ps", "server"}) if (word == server) return Role::kServer;
-  for (const char* const trainer : {"TRAINER", "trainer", "worker"}) if (word == trainer) return Role::kTrainer;
+  for (const char* const server : {"PSERVER", "pserver", "ps", "server"})
+    if (word == server) return Role::kServer;
+  for (const char* const trainer : {"TRAINER", "trainer", "worker"})
+    if (word == trainer) return Role::kTrainer;
   return std::nullopt;
 }
 
 class EntryRewriter {
  public:
   EntryRewriter(json::value job, const Annotations& annotations, const TranslateOptions& options)
-      : job_(std::move(job)), name_(TextAt(job_, {"metadata", "name"})), ns_(TextAt(job_, {"metadata", "namespace"})), annotations_(annotations), options_(options),
+      : job_(std::move(job)),
+        name_(TextAt(job_, {"metadata", "name"})),
+        ns_(TextAt(job_, {"metadata", "namespace"})),
+        annotations_(annotations),
+        options_(options),
         style_{annotations.absolute_names, ns_.empty() ? "default" : ns_, options.cluster_domain} {}
 
   EntryRewrite Rewrite() && {
@@ -110,7 +121,8 @@ class EntryRewriter {
     const json::array& tasks = ListAt(job_, {"spec", "tasks"});
     for (std::size_t i = 0; i < tasks.size(); ++i) FindTask(i, tasks[i]);
     if (tasks_.empty() && out_.ok()) {
-      Add(Code::kUnused, AnnotationField("run-entry"), R"("on")", "no container of the job runs paddle_k8s start_fluid", "remove the annotation");
+      Add(Code::kUnused, AnnotationField("run-entry"), R"("on")", "no container of the job runs paddle_k8s start_fluid",
+          "remove the annotation");
     }
   }
 
@@ -127,7 +139,9 @@ class EntryRewriter {
       const json::value* const replicas = ValueAt(task, {"replicas"});
       const std::int64_t pods = replicas != nullptr && replicas->is_int64() ? replicas->get_int64() : 0;
       if (pods < 0 || pods > kMostPods) {
-        return Add(Code::kEnvTooLarge, absl::StrCat(api::IndexPath("spec.tasks", index), ".replicas"), absl::StrCat(pods), absl::StrCat("must be from 0 to ", kMostPods, ": longer lists fit into no variable"), "");
+        return Add(Code::kEnvTooLarge, absl::StrCat(api::IndexPath("spec.tasks", index), ".replicas"),
+                   absl::StrCat(pods),
+                   absl::StrCat("must be from 0 to ", kMostPods, ": longer lists fit into no variable"), "");
       }
       found.size.replicas = static_cast<std::int32_t>(pods);
       if (found.size.name.empty()) found.size.name = absl::StrCat("default", index);  // as admission names it
@@ -149,7 +163,9 @@ class EntryRewriter {
     }
     for (const ScriptTask& other : tasks_) {
       if (other.role != *role) continue;
-      Add(Code::kDuplicate, absl::StrCat(field, ".env"), "", absl::StrCat("task ", other.size.name, " has the same role: their pods would have the same numbers"), "make one task of the two");
+      Add(Code::kDuplicate, absl::StrCat(field, ".env"), "",
+          absl::StrCat("task ", other.size.name, " has the same role: their pods would have the same numbers"),
+          "make one task of the two");
       return false;
     }
     task.role = *role;
@@ -197,7 +213,8 @@ class EntryRewriter {
     json::value& pod_template = job_.at("spec").at("tasks").at(task.index).at("template");
     const std::string field = absl::StrCat(api::IndexPath("spec.tasks", task.index), ".template");
     absl::StatusOr<api::paddle::FittedEnv> fitted = api::paddle::FitEnv(EnvOf(task, false));
-    if (!fitted.ok()) return Add(Code::kEnvTooLarge, "metadata.name", api::JsonString(name_), fitted.status().message(), "");
+    if (!fitted.ok())
+      return Add(Code::kEnvTooLarge, "metadata.name", api::JsonString(name_), fitted.status().message(), "");
     DropTold(pod_template.at("spec").at("containers").at(task.container), ContainerField(field, task.container));
     ReplacePaddleK8s(pod_template, field, out_.findings);
     TemplateFacts facts;
@@ -213,7 +230,9 @@ class EntryRewriter {
     facts.wait_image = annotations_.wait_dns_image;
     if (!fitted->config_map.empty()) {
       facts.env_source = EnvConfigMapName(name_);
-      if (out_.before.empty()) out_.before.push_back(ConfigMapOf({name_, ns_}, facts.env_source, fitted->config_map, "lists that are too long for a pod's env"));
+      if (out_.before.empty())
+        out_.before.push_back(
+            ConfigMapOf({name_, ns_}, facts.env_source, fitted->config_map, "lists that are too long for a pod's env"));
     }
     const TaskTemplate made = MakeTaskTemplate(pod_template, facts, out_.findings);
     if (!out_.ok()) return;
@@ -222,8 +241,11 @@ class EntryRewriter {
   }
 
   // Without what the config map has.
-  static std::vector<RuntimeVariable> Short(std::vector<RuntimeVariable> env, const std::map<std::string, std::string>& elsewhere) {
-    env.erase(std::remove_if(env.begin(), env.end(), [&](const RuntimeVariable& one) { return elsewhere.contains(one.name); }), env.end());
+  static std::vector<RuntimeVariable> Short(std::vector<RuntimeVariable> env,
+                                            const std::map<std::string, std::string>& elsewhere) {
+    env.erase(std::remove_if(env.begin(), env.end(),
+                             [&](const RuntimeVariable& one) { return elsewhere.contains(one.name); }),
+              env.end());
     return env;
   }
 
@@ -232,7 +254,8 @@ class EntryRewriter {
     const auto compare = [&](const char* name, std::size_t real) {
       const std::string given = Literal(container, name);
       if (given.empty() || given == absl::StrCat(real)) return;
-      Add(Code::kEnvReserved, absl::StrCat(field, ".env"), api::JsonString(given), absl::StrCat(name, " is ", given, ", and the job has ", real, ": ", real, " is taken"), "remove it");
+      Add(Code::kEnvReserved, absl::StrCat(field, ".env"), api::JsonString(given),
+          absl::StrCat(name, " is ", given, ", and the job has ", real, ": ", real, " is taken"), "remove it");
     };
     compare("PADDLE_TRAINERS_NUM", cluster_.trainers.size());
     compare("PADDLE_PSERVERS_NUM", cluster_.servers.size());
@@ -263,10 +286,13 @@ class EntryRewriter {
     json::value& svc = plugins.get_object()["svc"];
     if (svc.is_null() || (svc.is_array() && svc.get_array().empty())) {
       json::array& arguments = svc.emplace_array();
-      for (const std::string& argument : SvcArguments(annotations_.network_policy, options_)) arguments.push_back(json::value(argument));
+      for (const std::string& argument : SvcArguments(annotations_.network_policy, options_))
+        arguments.push_back(json::value(argument));
       return;
     }
-    const auto publishes = [](const json::value& one) { return one.is_string() && absl::StrContains(View(one.get_string()), "publish-not-ready-addresses"); };
+    const auto publishes = [](const json::value& one) {
+      return one.is_string() && absl::StrContains(View(one.get_string()), "publish-not-ready-addresses");
+    };
     if (svc.is_array() && std::none_of(svc.get_array().begin(), svc.get_array().end(), publishes)) {
       // In front: Volcano's plugin stops reading at a flag that it does not know.
       svc.get_array().insert(svc.get_array().begin(), json::value("--publish-not-ready-addresses=true"));
@@ -294,7 +320,9 @@ std::optional<std::string> PaddleK8sVerb(const json::object& container) {
     if (given == nullptr || !given->is_array()) continue;
     for (const json::value& word : given->get_array()) {
       if (!word.is_string()) continue;
-      for (const absl::string_view part : absl::StrSplit(View(word.get_string()), absl::ByAnyChar(" \t\n;&"), absl::SkipEmpty())) words.emplace_back(part);
+      for (const absl::string_view part :
+           absl::StrSplit(View(word.get_string()), absl::ByAnyChar(" \t\n;&"), absl::SkipEmpty()))
+        words.emplace_back(part);
     }
   }
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -312,7 +340,8 @@ bool ReplacePaddleK8s(json::value& pod_template, absl::string_view field, Findin
     if (container == nullptr || PaddleK8sVerb(*container) != kStartFluid) continue;
     found = true;
     if (!HasVariable((*containers)[i], "ENTRY") && ListAt((*containers)[i], {"envFrom"}).empty()) {
-      findings.push_back(MakeFinding(Code::kNoContainer, absl::StrCat(ContainerField(field, i), ".env"), "", "there is no ENTRY, which says what paddle_k8s runs", "add it"));
+      findings.push_back(MakeFinding(Code::kNoContainer, absl::StrCat(ContainerField(field, i), ".env"), "",
+                                     "there is no ENTRY, which says what paddle_k8s runs", "add it"));
     }
     (*container)["command"] = RunEntryCommand();
     container->erase("args");
@@ -336,16 +365,22 @@ std::vector<PodLister> PodListersOf(const json::value& job, absl::string_view de
       if (!containers[k].is_object() || !PaddleK8sVerb(containers[k].get_object()).has_value()) continue;
       const std::string account = TextAt(tasks[i], {"template", "spec", "serviceAccountName"});
       out.push_back({ns.empty() ? std::string(default_ns) : ns, account.empty() ? "default" : account,
-                     ContainerField(absl::StrCat(api::IndexPath("spec.tasks", i), ".template"), k), TextAt(tasks[i], {"name"})});
+                     ContainerField(absl::StrCat(api::IndexPath("spec.tasks", i), ".template"), k),
+                     TextAt(tasks[i], {"name"})});
     }
   }
   return out;
 }
 
 std::string AdviceFor(const PodLister& lister, absl::string_view job) {
-  return absl::StrCat("pods of task ", lister.task, " run paddle_k8s, which lists pods until all servers run: without that right the job waits for ever. Give it to their service account: "
-                      "kubectl create role pod-reader --verb=get,list --resource=pods -n ", lister.ns, "; kubectl create rolebinding ", job, "-pod-reader --role=pod-reader --serviceaccount=",
-                      lister.ns, ":", lister.service_account, " -n ", lister.ns, "; or annotate the job with paddle.gangway.io/run-entry: \"on\" and translate it, then no right is needed");
+  return absl::StrCat(
+      "pods of task ", lister.task,
+      " run paddle_k8s, which lists pods until all servers run: without that right the job waits for ever. Give it to "
+      "their service account: "
+      "kubectl create role pod-reader --verb=get,list --resource=pods -n ",
+      lister.ns, "; kubectl create rolebinding ", job, "-pod-reader --role=pod-reader --serviceaccount=", lister.ns,
+      ":", lister.service_account, " -n ", lister.ns,
+      "; or annotate the job with paddle.gangway.io/run-entry: \"on\" and translate it, then no right is needed");
 }
 
 }  // namespace gangway::convert

@@ -1,7 +1,8 @@
-// Jobs that start their program through `paddle_k8s`: a script in old images that lists the pods of its job until all servers run, writes
-// what it found into the environment and runs $ENTRY (docs/paddlerec.md). It needs a right that service accounts do not have, and counts
-// that are not taken from replicas. With the annotation paddle.gangway.io/run-entry: on the command becomes `sh -c "$ENTRY"` and the pods
-// are told what the script would have found.
+// Jobs that start their program through `paddle_k8s`: a script in old images that lists the pods of its job until all
+// servers run, writes what it found into the environment and runs $ENTRY (docs/paddlerec.md). It needs a right that
+// service accounts do not have, and counts that are not taken from replicas. With the annotation
+// paddle.gangway.io/run-entry: on the command becomes `sh -c "$ENTRY"` and the pods are told what the script would have
+// found.
 #pragma once
 
 #include <optional>
@@ -20,12 +21,13 @@ namespace gangway::convert {
 // A container's command that runs what its variable ENTRY says.
 boost::json::array RunEntryCommand();
 
-// What the container asks the script to do: "start_fluid"; nullopt: it does not run it. `paddle_k8s`, and set_k8s_env.sh, which is
-// PaddleRec's copy of it; also within a shell's command.
+// What the container asks the script to do: "start_fluid"; nullopt: it does not run it. `paddle_k8s`, and
+// set_k8s_env.sh, which is PaddleRec's copy of it; also within a shell's command.
 std::optional<std::string> PaddleK8sVerb(const boost::json::object& container);
 
-// In a pod template, for each container that runs `paddle_k8s start_fluid`: the command is replaced. For templates whose environment is
-// otherwise complete, those of PaddleJobs. `field`: the template's. E-NO-CONTAINER: there is no ENTRY. Returns whether there was such a one.
+// In a pod template, for each container that runs `paddle_k8s start_fluid`: the command is replaced. For templates
+// whose environment is otherwise complete, those of PaddleJobs. `field`: the template's. E-NO-CONTAINER: there is no
+// ENTRY. Returns whether there was such a one.
 bool ReplacePaddleK8s(boost::json::value& pod_template, absl::string_view field, Findings& findings);
 
 struct EntryRewrite {
@@ -35,9 +37,11 @@ struct EntryRewrite {
   std::string json;               // the Job without the annotation, other fields as they were
   bool ok() const { return !HasErrors(findings); }
 };
-// A Volcano Job that passes admission, of `annotations.run_entry`. Its tasks that run the script are servers and trainers by their TRAINING_ROLE, else
-// by their names; they keep their port. Counts and lists come from replicas. Errors: names that do not fit, two tasks of one role, no role, no ENTRY.
-EntryRewrite RewriteRunEntry(const boost::json::value& job, const Annotations& annotations, const TranslateOptions& options);
+// A Volcano Job that passes admission, of `annotations.run_entry`. Its tasks that run the script are servers and
+// trainers by their TRAINING_ROLE, else by their names; they keep their port. Counts and lists come from replicas.
+// Errors: names that do not fit, two tasks of one role, no role, no ENTRY.
+EntryRewrite RewriteRunEntry(const boost::json::value& job, const Annotations& annotations,
+                             const TranslateOptions& options);
 
 // Pods that ask the API server for their peers: their service account needs to `list` pods.
 struct PodLister {

@@ -38,8 +38,9 @@ bool Mentions(const json::value& value, absl::string_view word) {
     return std::any_of(list->begin(), list->end(), [&](const json::value& one) { return Mentions(one, word); });
   }
   if (const json::object* const object = value.if_object()) {
-    return std::any_of(object->begin(), object->end(),
-                       [&](const json::key_value_pair& one) { return AbslView(one.key()) == word || Mentions(one.value(), word); });
+    return std::any_of(object->begin(), object->end(), [&](const json::key_value_pair& one) {
+      return AbslView(one.key()) == word || Mentions(one.value(), word);
+    });
   }
   return false;
 }
@@ -54,7 +55,8 @@ std::set<std::string> ConfigMapsOf(const json::object& spec) {
   std::set<std::string> names;
   for (const char* const list : {"containers", "initContainers"}) {
     ForEachObject(FindList(spec, list), [&](const json::object& container) {
-      ForEachObject(FindList(container, "envFrom"), [&](const json::object& source) { AddConfigMap(FindObject(source, "configMapRef"), names); });
+      ForEachObject(FindList(container, "envFrom"),
+                    [&](const json::object& source) { AddConfigMap(FindObject(source, "configMapRef"), names); });
       ForEachObject(FindList(container, "env"), [&](const json::object& variable) {
         const json::object* const from = FindObject(variable, "valueFrom");
         if (from != nullptr) AddConfigMap(FindObject(*from, "configMapKeyRef"), names);
@@ -65,7 +67,8 @@ std::set<std::string> ConfigMapsOf(const json::object& spec) {
     AddConfigMap(FindObject(volume, "configMap"), names);
     const json::object* const projected = FindObject(volume, "projected");
     if (projected == nullptr) return;
-    ForEachObject(FindList(*projected, "sources"), [&](const json::object& source) { AddConfigMap(FindObject(source, "configMap"), names); });
+    ForEachObject(FindList(*projected, "sources"),
+                  [&](const json::object& source) { AddConfigMap(FindObject(source, "configMap"), names); });
   });
   return names;
 }
@@ -99,7 +102,8 @@ class TemplateMaker {
  private:
   std::string At(absl::string_view rest) const { return absl::StrCat(facts_.field, ".", rest); }
   std::string ContainerAt(std::size_t i) const { return absl::StrCat(facts_.field, ".spec.containers[", i, "]"); }
-  void Say(Code code, std::string field, absl::string_view value = {}, absl::string_view rule = {}, absl::string_view fix = {}) {
+  void Say(Code code, std::string field, absl::string_view value = {}, absl::string_view rule = {},
+           absl::string_view fix = {}) {
     findings_.push_back(MakeFinding(code, field, value, rule, fix));
   }
 
@@ -132,7 +136,8 @@ class TemplateMaker {
     for (main_ = 0; main_ < containers->size(); ++main_) {
       if (FindText((*containers)[main_].get_object(), "name") == facts_.main_container) return true;
     }
-    Say(Code::kNoContainer, At("spec.containers"), {}, absl::StrCat("no container has the name ", facts_.main_container));
+    Say(Code::kNoContainer, At("spec.containers"), {},
+        absl::StrCat("no container has the name ", facts_.main_container));
     return false;
   }
 
@@ -160,7 +165,8 @@ class TemplateMaker {
     json::object ordered(root.storage());
     ordered.reserve(root.size() + 1);
     ordered.emplace("metadata", std::move(kept));
-    for (json::key_value_pair& member : root) ordered.emplace(member.key(), std::move(member.value()));  // all but a second metadata
+    for (json::key_value_pair& member : root)
+      ordered.emplace(member.key(), std::move(member.value()));  // all but a second metadata
     template_ = std::move(ordered);
     FindSpec();
   }
@@ -173,7 +179,8 @@ class TemplateMaker {
       if (texts != nullptr && wish.empty()) wish = FindText(*texts, kInjectSidecar);
     }
     if (wish == "true") {
-      return Say(Code::kIstio, At("metadata"), {}, "the sidecar that is asked for never ends and breaks the pods' connections",
+      return Say(Code::kIstio, At("metadata"), {},
+                 "the sidecar that is asked for never ends and breaks the pods' connections",
                  "annotate the template with sidecar.istio.io/inject: \"false\"");
     }
     if (!facts_.no_sidecars || !wish.empty()) return;
@@ -205,15 +212,19 @@ class TemplateMaker {
   void SetScheduler() {
     const absl::string_view name = FindText(*spec_, "schedulerName");
     if (!name.empty() && name != kScheduler) {
-      if (facts_.any_scheduler) out_.scheduler = std::string(name);
-      else Say(Code::kScheduler, At("spec.schedulerName"), api::JsonString(name));
+      if (facts_.any_scheduler)
+        out_.scheduler = std::string(name);
+      else
+        Say(Code::kScheduler, At("spec.schedulerName"), api::JsonString(name));
     }
     Erase("schedulerName");
   }
 
   void SetRestartPolicy() {
     const absl::string_view own = FindText(*spec_, "restartPolicy");
-    std::string policy = !facts_.restart_policy.empty() ? facts_.restart_policy : std::string(own.empty() ? facts_.default_restart_policy : own);
+    std::string policy = !facts_.restart_policy.empty()
+                             ? facts_.restart_policy
+                             : std::string(own.empty() ? facts_.default_restart_policy : own);
     const std::string at = At("spec.restartPolicy");
     if (!facts_.restart_policy.empty() && !own.empty() && own != policy) {
       Say(Code::kUnused, at, api::JsonString(own), absl::StrCat(policy, " is taken"), "remove it");
@@ -239,7 +250,8 @@ class TemplateMaker {
       if (foreign && !finds_names) Say(Code::kDns, at, api::JsonString(policy));
       if (!foreign) SetText(*spec_, "dnsPolicy", kHostDns);
     } else if (foreign && !finds_names && !HasSearchList()) {
-      Say(Code::kDns, at, api::JsonString(policy), "with this dnsPolicy pods do not find the short names of their peers",
+      Say(Code::kDns, at, api::JsonString(policy),
+          "with this dnsPolicy pods do not find the short names of their peers",
           "write ClusterFirst, or choose the name style absolute");
     }
   }
@@ -254,7 +266,9 @@ class TemplateMaker {
     if (!facts_.volume.has_value()) return;
     json::array& volumes = ListIn(*spec_, "volumes");
     std::string name(kVolume);
-    const auto taken = [&](const json::value& one) { return one.is_object() && FindText(one.get_object(), "name") == name; };
+    const auto taken = [&](const json::value& one) {
+      return one.is_object() && FindText(one.get_object(), "name") == name;
+    };
     while (std::any_of(volumes.begin(), volumes.end(), taken)) name += "-x";
     json::object& volume = AppendObject(volumes);
     SetText(volume, "name", name);
@@ -273,14 +287,17 @@ class TemplateMaker {
 
   void FillContainer(json::object& container, std::size_t i) {
     const bool accelerator = AsksForAccelerator(container);
-    written_env_.push_back(TakeEnv(EnvFor(accelerator), facts_.index_from_name ? "PADDLE_TRAINER_ID" : "", ContainerAt(i), container, findings_));
+    written_env_.push_back(TakeEnv(EnvFor(accelerator), facts_.index_from_name ? "PADDLE_TRAINER_ID" : "",
+                                   ContainerAt(i), container, findings_));
     CheckBinding(EnvFor(accelerator), ContainerAt(i), container, findings_);
     if (!facts_.env_source.empty()) PutEnvSource(facts_.env_source, container);
     if (facts_.index_from_name && !WrapCommand(container)) {
-      Say(Code::kVolcanoOld, ContainerAt(i) + ".command", {}, "the pod's index is cut from its name by a shell around the command, and there is none",
+      Say(Code::kVolcanoOld, ContainerAt(i) + ".command", {},
+          "the pod's index is cut from its name by a shell around the command, and there is none",
           "write the command of the image here");
     }
-    if (facts_.shares_memory && accelerator && !MountsSharedMemory(container)) Say(Code::kShm, ContainerAt(i) + ".volumeMounts");
+    if (facts_.shares_memory && accelerator && !MountsSharedMemory(container))
+      Say(Code::kShm, ContainerAt(i) + ".volumeMounts");
   }
 
   static bool MountsSharedMemory(const json::object& container) {
@@ -303,7 +320,9 @@ class TemplateMaker {
     json::array& ports = ListIn(main(), "ports");
     json::object* entry = nullptr;
     for (json::value& one : ports) {
-      if (one.is_object() && one.get_object().contains("containerPort") && one.get_object().at("containerPort") == port.number) entry = &one.get_object();
+      if (one.is_object() && one.get_object().contains("containerPort") &&
+          one.get_object().at("containerPort") == port.number)
+        entry = &one.get_object();
     }
     if (entry == nullptr) {
       entry = &AppendObject(ports);
@@ -317,8 +336,9 @@ class TemplateMaker {
     if (facts_.wait_for.empty()) return;
     bool taken = false;
     for (const char* const list : {"initContainers", "containers"}) {
-      ForEachObject(FindList(std::as_const(*spec_), list),
-                    [&](const json::object& container) { taken = taken || FindText(container, "name") == View(kWaitContainer); });
+      ForEachObject(FindList(std::as_const(*spec_), list), [&](const json::object& container) {
+        taken = taken || FindText(container, "name") == View(kWaitContainer);
+      });
     }
     if (taken) return;  // the user's own way of waiting
     json::object wait = WaitContainer(main(), facts_.wait_image, facts_.wait_for);

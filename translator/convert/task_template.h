@@ -1,5 +1,5 @@
-// A task's pod template: what the user wrote, and what Paddle and the gang need besides (docs/paddlejob.md). For both dialects:
-// what differs between them and between roles are the facts.
+// A task's pod template: what the user wrote, and what Paddle and the gang need besides (docs/paddlejob.md). For both
+// dialects: what differs between them and between roles are the facts.
 #pragma once
 
 #include <functional>
@@ -33,34 +33,37 @@ struct TemplateFacts {
   std::string main_container = {};
   // Over the user's own.
   std::map<std::string, std::string> labels = {}, annotations = {};
-  // Env of every regular container, in front of the user's; `accelerator`: whether the container asks for one. Asked at most once for each.
+  // Env of every regular container, in front of the user's; `accelerator`: whether the container asks for one. Asked at
+  // most once for each.
   std::function<std::vector<api::paddle::RuntimeVariable>(bool accelerator)> env = {};
   // A config map with more of it, weaker than all env; "": none.
   std::string env_source = {};
   // Those of the main container.
   std::vector<TemplatePort> ports = {};
-  // On the host network: from the first of `ports`, one more port for each accelerator of the main container after its first.
+  // On the host network: from the first of `ports`, one more port for each accelerator of the main container after its
+  // first.
   bool port_per_accelerator = false;
-  bool host_network = false;     // asked for by the job; a template may ask for itself
-  bool absolute_names = false;   // of the endpoints, which then need no search list
-  bool short_names_needed = true;  // the pods resolve each other's names at all
-  std::string restart_policy = {};          // over the template's own; "": the template's
+  bool host_network = false;                     // asked for by the job; a template may ask for itself
+  bool absolute_names = false;                   // of the endpoints, which then need no search list
+  bool short_names_needed = true;                // the pods resolve each other's names at all
+  std::string restart_policy = {};               // over the template's own; "": the template's
   std::string default_restart_policy = "Never";  // where neither says one
   // Names that must resolve before the program starts; may refer to $(PADDLE_POD_NAME). Empty: no wait.
   std::vector<std::string> wait_for = {};
-  std::string wait_image = {};   // "": the main container's
+  std::string wait_image = {};                          // "": the main container's
   std::optional<TemplateVolume> volume = std::nullopt;  // mounted into the main container
-  bool shares_memory = false;    // processes of a pod exchange tensors: W-SHM where a pod with accelerators has no /dev/shm of its own
+  bool shares_memory =
+      false;  // processes of a pod exchange tensors: W-SHM where a pod with accelerators has no /dev/shm of its own
   bool any_scheduler = false;    // templates may name a scheduler: see TaskTemplate::scheduler
   bool no_sidecars = false;      // their namespace injects sidecars, which pods of a job must not have
   bool index_from_name = false;  // PADDLE_TRAINER_ID is cut from the pod's name by a shell around the command
 };
 
 struct TaskTemplate {
-  std::string json;                    // a core/v1 PodTemplateSpec
-  std::string restart_policy;          // its: "Never", "OnFailure"
-  std::string scheduler;               // that the user's named, and the template does not any more
-  std::set<std::string> config_maps;   // to which the user's refers
+  std::string json;                   // a core/v1 PodTemplateSpec
+  std::string restart_policy;         // its: "Never", "OnFailure"
+  std::string scheduler;              // that the user's named, and the template does not any more
+  std::set<std::string> config_maps;  // to which the user's refers
   bool host_network = false;
 };
 
@@ -70,10 +73,10 @@ struct TemplateTraits {
 };
 TemplateTraits TraitsOf(const boost::json::value& pod_template);
 
-// Makes the task's template of the user's, in place (its storage is used for what is added). Findings have the paths of the user's
-// template. With an error the result says nothing. Pure.
-//   E-NO-CONTAINER, E-REFUSED, E-SCHEDULER, E-DNS, E-ENV-TOO-LARGE, W-FINALIZERS, W-HOSTNAME, W-RESTART-ALWAYS, W-DNS, W-ENV-RESERVED,
-//   W-ISTIO, W-LABEL, W-SHM, W-POD-IP, I-ENV-USER
+// Makes the task's template of the user's, in place (its storage is used for what is added). Findings have the paths of
+// the user's template. With an error the result says nothing. Pure.
+//   E-NO-CONTAINER, E-REFUSED, E-SCHEDULER, E-DNS, E-ENV-TOO-LARGE, W-FINALIZERS, W-HOSTNAME, W-RESTART-ALWAYS, W-DNS,
+//   W-ENV-RESERVED, W-ISTIO, W-LABEL, W-SHM, W-POD-IP, I-ENV-USER
 TaskTemplate MakeTaskTemplate(boost::json::value& pod_template, const TemplateFacts& facts, Findings& findings);
 
 }  // namespace gangway::convert

@@ -35,8 +35,9 @@ void Append(const RuntimeVariable& one, std::string& out) {
 // A pod whose port is not the one in the lists does not find itself there.
 void SayPort(absl::string_view own, absl::string_view expected, const std::string& field, Findings& findings) {
   if (own.empty() || own == expected) return;
-  findings.push_back(MakeFinding(Code::kEnvReserved, field, api::JsonString(own),
-                                 absl::StrCat("is kept, but the lists of endpoints say ", expected, ", where nobody would listen"), "remove it"));
+  findings.push_back(MakeFinding(
+      Code::kEnvReserved, field, api::JsonString(own),
+      absl::StrCat("is kept, but the lists of endpoints say ", expected, ", where nobody would listen"), "remove it"));
 }
 
 // The word before the end of `text`, without quotes: the flag in "--bind ", "--bind='", "-b tcp://".
@@ -49,14 +50,17 @@ std::string LastWord(absl::string_view text) {
   return absl::AsciiStrToLower(text.substr(text.find_last_of(kBetween) + 1));
 }
 
-bool Binds(absl::string_view word) { return word == "-b" || absl::StrContains(word, "bind") || absl::StrContains(word, "listen"); }
+bool Binds(absl::string_view word) {
+  return word == "-b" || absl::StrContains(word, "bind") || absl::StrContains(word, "listen");
+}
 
 // Where the text refers to POD_IP behind a word that binds: as Kubernetes or a shell writes it.
 bool BindsToPodIp(absl::string_view text) {
   for (const absl::string_view reference : {"$(POD_IP)", "${POD_IP}", "$POD_IP"}) {
     for (std::size_t at = text.find(reference); at != absl::string_view::npos; at = text.find(reference, at + 1)) {
       const std::size_t end = at + reference.size();
-      const bool longer = reference.back() == 'P' && end < text.size() && (absl::ascii_isalnum(static_cast<unsigned char>(text[end])) || text[end] == '_');
+      const bool longer = reference.back() == 'P' && end < text.size() &&
+                          (absl::ascii_isalnum(static_cast<unsigned char>(text[end])) || text[end] == '_');
       if (!longer && Binds(LastWord(text.substr(0, at)))) return true;
     }
   }
@@ -65,8 +69,10 @@ bool BindsToPodIp(absl::string_view text) {
 
 }  // namespace
 
-void CheckBinding(const std::vector<RuntimeVariable>& env, absl::string_view field, const json::object& container, Findings& findings) {
-  const auto pod_ip = std::find_if(env.begin(), env.end(), [](const RuntimeVariable& one) { return one.name == "POD_IP"; });
+void CheckBinding(const std::vector<RuntimeVariable>& env, absl::string_view field, const json::object& container,
+                  Findings& findings) {
+  const auto pod_ip =
+      std::find_if(env.begin(), env.end(), [](const RuntimeVariable& one) { return one.name == "POD_IP"; });
   if (pod_ip == env.end() || pod_ip->from_field) return;
   std::string before;  // the last word, which may be the flag
   for (const char* const key : {"command", "args"}) {
@@ -74,14 +80,16 @@ void CheckBinding(const std::vector<RuntimeVariable>& env, absl::string_view fie
     for (std::size_t i = 0; words != nullptr && i < words->size(); ++i) {
       const json::string* const word = (*words)[i].if_string();
       const std::string text = word == nullptr ? "" : std::string(AbslView(*word));
-      if (BindsToPodIp(absl::StrCat(before, " ", text))) findings.push_back(MakeFinding(Code::kPodIp, absl::StrCat(field, ".", key, "[", i, "]"), api::JsonString(text)));
+      if (BindsToPodIp(absl::StrCat(before, " ", text)))
+        findings.push_back(
+            MakeFinding(Code::kPodIp, absl::StrCat(field, ".", key, "[", i, "]"), api::JsonString(text)));
       before = absl::StrContains(text, "POD_IP") ? "" : text;
     }
   }
 }
 
-std::string TakeEnv(const std::vector<RuntimeVariable>& env, absl::string_view left_out, absl::string_view field, json::object& container,
-                    Findings& findings) {
+std::string TakeEnv(const std::vector<RuntimeVariable>& env, absl::string_view left_out, absl::string_view field,
+                    json::object& container, Findings& findings) {
   json::array& users = ListIn(container, "env");
   const auto find = [&](absl::string_view name) {
     return std::find_if(env.begin(), env.end(), [&](const RuntimeVariable& one) { return one.name == name; });
@@ -95,7 +103,8 @@ std::string TakeEnv(const std::vector<RuntimeVariable>& env, absl::string_view l
     const auto ours = find(name);
     if (ours != env.end()) {
       const std::string at = absl::StrCat(field, ".env[", i, "]");
-      findings.push_back(MakeFinding(ours->identity ? Code::kEnvReserved : Code::kEnvUser, at + ".name", api::JsonString(name)));
+      findings.push_back(
+          MakeFinding(ours->identity ? Code::kEnvReserved : Code::kEnvUser, at + ".name", api::JsonString(name)));
       if (name == kPort) SayPort(FindText(*user, "value"), ours->value, at + ".value", findings);
       if (ours->identity) continue;
       given[static_cast<std::size_t>(ours - env.begin())] = true;
@@ -124,7 +133,8 @@ bool WrapCommand(json::object& container) {
   if (command == nullptr || command->empty()) return false;
   json::array wrapped(command->storage());
   wrapped.reserve(command->size() + 4);
-  for (const char* const word : {"sh", "-c", "export PADDLE_TRAINER_ID=\"${PADDLE_POD_NAME##*-}\"; exec \"$@\"", "sh"}) wrapped.emplace_back(word);
+  for (const char* const word : {"sh", "-c", "export PADDLE_TRAINER_ID=\"${PADDLE_POD_NAME##*-}\"; exec \"$@\"", "sh"})
+    wrapped.emplace_back(word);
   for (json::value& word : *command) wrapped.push_back(std::move(word));
   *command = std::move(wrapped);
   return true;

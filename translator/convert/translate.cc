@@ -33,13 +33,14 @@ namespace json = boost::json;
 namespace paddle = api::paddle;
 using paddle::RuntimeVariable;
 
-constexpr std::int32_t kMostWaitedFor = 32;     // workers whose names each worker waits for
-constexpr std::int64_t kMostPodListBytes = 16 * 1024;     // of all lists of a pod, see FitEnv
+constexpr std::int32_t kMostWaitedFor = 32;            // workers whose names each worker waits for
+constexpr std::int64_t kMostPodListBytes = 16 * 1024;  // of all lists of a pod, see FitEnv
 
 struct Task {
   paddle::Role role = paddle::Role::kTrainer;
   const paddle::RoleSpec* spec = nullptr;
-  std::optional<json::value> document = std::nullopt;  // the template, in the translator's memory; absent: there is none that could be read
+  std::optional<json::value> document =
+      std::nullopt;  // the template, in the translator's memory; absent: there is none that could be read
   TemplateTraits traits = {};
   TaskTemplate made = {};
   std::string field() const { return absl::StrCat("spec.", name(), ".template"); }
@@ -55,7 +56,10 @@ std::optional<std::int32_t> ReplicasOf(const std::optional<paddle::RoleSpec>& ro
 class PaddleTranslator {
  public:
   PaddleTranslator(const paddle::PaddleJob& job, const TranslateOptions& options)
-      : job_(job), options_(options), name_(job.metadata.name), ns_(job.metadata.ns.empty() ? "default" : job.metadata.ns) {}
+      : job_(job),
+        options_(options),
+        name_(job.metadata.name),
+        ns_(job.metadata.ns.empty() ? "default" : job.metadata.ns) {}
 
   Translation Take() && {
     annotations_ = ReadAnnotations(job_.metadata.annotations, options_.strict, out_.findings);
@@ -77,7 +81,8 @@ class PaddleTranslator {
   }
 
  private:
-  void Say(Code code, absl::string_view field, absl::string_view value = {}, absl::string_view rule = {}, absl::string_view fix = {}) {
+  void Say(Code code, absl::string_view field, absl::string_view value = {}, absl::string_view rule = {},
+           absl::string_view fix = {}) {
     out_.findings.push_back(MakeFinding(code, field, value, rule, fix));
   }
   void Say(const Findings& findings) { out_.findings.insert(out_.findings.end(), findings.begin(), findings.end()); }
@@ -90,8 +95,12 @@ class PaddleTranslator {
     Say(CheckName(name_, out_.lineup.tasks, style_));
     for (const TaskSize& size : out_.lineup.tasks) {
       Task& task = tasks_.emplace_back();
-      task.role = size.name == "ps" ? paddle::Role::kServer : size.name == "worker" ? paddle::Role::kTrainer : paddle::Role::kHeter;
-      task.spec = task.role == paddle::Role::kServer ? &*spec.ps : task.role == paddle::Role::kTrainer ? &*spec.worker : &*spec.heter;
+      task.role = size.name == "ps"       ? paddle::Role::kServer
+                  : size.name == "worker" ? paddle::Role::kTrainer
+                                          : paddle::Role::kHeter;
+      task.spec = task.role == paddle::Role::kServer    ? &*spec.ps
+                  : task.role == paddle::Role::kTrainer ? &*spec.worker
+                                                        : &*spec.heter;
     }
   }
 
@@ -121,7 +130,8 @@ class PaddleTranslator {
     if (std::find(words.begin(), words.end(), text) != words.end()) return true;
     const std::string near = Nearest(text, words);
     Say(options_.strict ? Code::kEnum : Code::kEnumIgnored, field, api::JsonString(text),
-        absl::StrCat("is none of ", absl::StrReplaceAll(View(known), {{",", ", "}}), options_.strict ? "" : absl::StrCat("; ", taken)),
+        absl::StrCat("is none of ", absl::StrReplaceAll(View(known), {{",", ", "}}),
+                     options_.strict ? "" : absl::StrCat("; ", taken)),
         near.empty() ? "" : absl::StrCat("did you mean ", near, "?"));
     return false;
   }
@@ -144,7 +154,8 @@ class PaddleTranslator {
     if (with_gloo_ == 0) return;
     if (out_.mode != Mode::kServers) {
       with_gloo_ = 0;
-      return Say(Code::kUnused, "spec.withGloo", absl::StrCat(wanted), "Gloo is served by a parameter server, and there is none");
+      return Say(Code::kUnused, "spec.withGloo", absl::StrCat(wanted),
+                 "Gloo is served by a parameter server, and there is none");
     }
     if (with_gloo_ == 2) Say(Code::kGloo2, "spec.withGloo", absl::StrCat(wanted));
   }
@@ -166,11 +177,15 @@ class PaddleTranslator {
     if (!job_.spec.sample_set_ref.has_value()) return;
     const paddle::SampleSetRef& ref = *job_.spec.sample_set_ref;
     constexpr absl::string_view kField = "spec.sampleSetRef";
-    if (ref.name.empty()) Say(Code::kRefused, absl::StrCat(kField, ".name"), {}, "must be the name of a volume claim", "name the sample set");
-    if (ref.mount_path.empty()) Say(Code::kRefused, absl::StrCat(kField, ".mountPath"), {}, "must say where the workers see it", "write a path");
+    if (ref.name.empty())
+      Say(Code::kRefused, absl::StrCat(kField, ".name"), {}, "must be the name of a volume claim",
+          "name the sample set");
+    if (ref.mount_path.empty())
+      Say(Code::kRefused, absl::StrCat(kField, ".mountPath"), {}, "must say where the workers see it", "write a path");
     if (!ref.ns.empty() && ref.ns != ns_) {
       return Say(Code::kSampleSet, absl::StrCat(kField, ".namespace"), api::JsonString(ref.ns),
-                 absl::StrCat("is not mounted: pods of namespace ", ns_, " cannot use a volume claim of another"), "run the job in its namespace");
+                 absl::StrCat("is not mounted: pods of namespace ", ns_, " cannot use a volume claim of another"),
+                 "run the job in its namespace");
     }
     Say(Code::kSampleSet, kField, api::JsonString(ref.name));
     volume_ = {ref.name, ref.mount_path};
@@ -179,15 +194,18 @@ class PaddleTranslator {
   void ReadElastic() {
     etcd_ = annotations_.elastic_etcd.empty() ? options_.elastic_etcd : annotations_.elastic_etcd;
     if (!etcd_.empty()) return;
-    Say(Code::kElastic, "spec.elastic", absl::StrCat(job_.spec.elastic.value_or(0)), "the workers find each other through an etcd, and none is named",
-        absl::StrCat("give --elastic-etcd HOST:PORT, or annotate the job with ", View(kAnnotationPrefix), "elastic-etcd: HOST:PORT"));
+    Say(Code::kElastic, "spec.elastic", absl::StrCat(job_.spec.elastic.value_or(0)),
+        "the workers find each other through an etcd, and none is named",
+        absl::StrCat("give --elastic-etcd HOST:PORT, or annotate the job with ", View(kAnnotationPrefix),
+                     "elastic-etcd: HOST:PORT"));
   }
 
   // --- how many
 
   void CountTasks() {
     std::vector<GangTask> counted;
-    for (std::size_t i = 0; i < tasks_.size(); ++i) counted.push_back({out_.lineup.tasks[i], {tasks_[i].spec->requests, tasks_[i].spec->limits}});
+    for (std::size_t i = 0; i < tasks_.size(); ++i)
+      counted.push_back({out_.lineup.tasks[i], {tasks_[i].spec->requests, tasks_[i].spec->limits}});
     out_.gang = CountGang(counted, out_.lineup.elastic, wish_);
     Say(out_.gang.findings);
   }
@@ -201,7 +219,8 @@ class PaddleTranslator {
     for (const TaskSize& size : out_.lineup.tasks) {
       pods += size.replicas;
       list_bytes_ += (size.name == "ps" ? 2 : 4) * ListBytes(name_, size, style_);  // at most this often in a pod
-      if (lists_peers() && !ListFits(name_, size, style_, absl::StrCat("spec.", size.name, ".replicas"), out_.findings)) too_large_ = true;
+      if (lists_peers() && !ListFits(name_, size, style_, absl::StrCat("spec.", size.name, ".replicas"), out_.findings))
+        too_large_ = true;
     }
     if (annotations_.per_pod_services) CheckPodServices(pods, out_.findings);
   }
@@ -210,7 +229,8 @@ class PaddleTranslator {
 
   void ReadTemplates() {
     for (Task& task : tasks_) {
-      std::optional<json::value> document = ParseTemplate(task.spec->pod_template, task.field(), json::storage_ptr(&memory_), out_.findings);
+      std::optional<json::value> document =
+          ParseTemplate(task.spec->pod_template, task.field(), json::storage_ptr(&memory_), out_.findings);
       if (document.has_value()) task.traits = TraitsOf(task.document.emplace(*std::move(document)));
       any_on_host_ = any_on_host_ || on_host_ || task.traits.host_network;
     }
@@ -225,12 +245,14 @@ class PaddleTranslator {
       if (lists_peers()) hosts = HostNames(name_, out_.lineup.tasks[i], style_);
       if (tasks_[i].role == paddle::Role::kHeter) cluster_.heter_accelerator = tasks_[i].traits.accelerator;
     }
-    if (any_on_host_) cluster_.ports = paddle::HostPorts(annotations_.host_port_base.value_or(paddle::HostPortBase(ns_, name_)));
+    if (any_on_host_)
+      cluster_.ports = paddle::HostPorts(annotations_.host_port_base.value_or(paddle::HostPortBase(ns_, name_)));
     cluster_.host_network = any_on_host_;
     cluster_.with_gloo = with_gloo_;
     if (out_.gang.bounds.has_value()) {
       const ElasticBounds& bounds = *out_.gang.bounds;
-      cluster_.elastic = paddle::Elastic{etcd_, bounds.min, bounds.max, absl::StrCat(ns_, "-", name_), annotations_.elastic_legacy};
+      cluster_.elastic =
+          paddle::Elastic{etcd_, bounds.min, bounds.max, absl::StrCat(ns_, "-", name_), annotations_.elastic_legacy};
     }
     own_host_ = absl::StrCat("$(PADDLE_POD_NAME)", HostName(name_, "", 0, style_).substr(PodName(name_, "", 0).size()));
   }
@@ -240,7 +262,8 @@ class PaddleTranslator {
     if (list_bytes_ <= kMostPodListBytes || !lists_peers()) return;
     const paddle::Role role = cluster_.trainers.empty() ? paddle::Role::kServer : paddle::Role::kTrainer;
     absl::StatusOr<paddle::FittedEnv> fitted = paddle::FitEnv(paddle::RuntimeEnv(cluster_, {role, own_host_, false}));
-    if (!fitted.ok()) return Say(Code::kEnvTooLarge, "metadata.name", api::JsonString(name_), fitted.status().message());
+    if (!fitted.ok())
+      return Say(Code::kEnvTooLarge, "metadata.name", api::JsonString(name_), fitted.status().message());
     moved_ = std::move(fitted->config_map);
     // These two differ between roles, so they stay in the pods.
     moved_.erase("PADDLE_NEXT_HETER_TRAINER_IP_PORT_LIST");
@@ -249,7 +272,8 @@ class PaddleTranslator {
   }
 
   std::vector<RuntimeVariable> EnvOf(const Task& task, bool accelerator) const {
-    return paddle::RuntimeEnv(cluster_, {task.role, own_host_, accelerator}, moved_.empty() ? paddle::EnvLists::kAll : paddle::EnvLists::kOwn);
+    return paddle::RuntimeEnv(cluster_, {task.role, own_host_, accelerator},
+                              moved_.empty() ? paddle::EnvLists::kAll : paddle::EnvLists::kOwn);
   }
 
   void MakeTemplates() {
@@ -275,7 +299,8 @@ class PaddleTranslator {
     if (!moved_.empty()) facts.env_source = EnvConfigMapName(name_);
     const int port = cluster_.ports.Of(task.role);
     facts.ports = {{port}};
-    if (task.role == paddle::Role::kServer && with_gloo_ > 0 && (on_host_ || task.traits.host_network)) facts.ports.push_back({port + paddle::kGlooOffset});
+    if (task.role == paddle::Role::kServer && with_gloo_ > 0 && (on_host_ || task.traits.host_network))
+      facts.ports.push_back({port + paddle::kGlooOffset});
     facts.port_per_accelerator = out_.mode != Mode::kServers;
     facts.host_network = on_host_;
     facts.absolute_names = style_.absolute;
@@ -298,7 +323,8 @@ class PaddleTranslator {
     names.insert(names.end(), cluster_.servers.begin(), cluster_.servers.end());
     const bool all = cluster_.servers.empty() && cluster_.trainers.size() <= kMostWaitedFor;
     const std::size_t trainers = all ? cluster_.trainers.size() : cluster_.servers.empty() || with_gloo_ > 0 ? 1 : 0;
-    names.insert(names.end(), cluster_.trainers.begin(), cluster_.trainers.begin() + static_cast<std::ptrdiff_t>(std::min(trainers, cluster_.trainers.size())));
+    names.insert(names.end(), cluster_.trainers.begin(),
+                 cluster_.trainers.begin() + static_cast<std::ptrdiff_t>(std::min(trainers, cluster_.trainers.size())));
     if (!cluster_.heters.empty()) names.push_back(cluster_.heters[0]);
     return names;
   }
@@ -351,18 +377,22 @@ class PaddleTranslator {
 
   void WriteCompanions() {
     const CompanionOwner owner{name_, job_.metadata.ns};
-    for (const Task& task : tasks_) out_.needed.paddle_config_map = out_.needed.paddle_config_map || task.made.config_maps.contains(name_);
+    for (const Task& task : tasks_)
+      out_.needed.paddle_config_map = out_.needed.paddle_config_map || task.made.config_maps.contains(name_);
     out_.needed.env_config_map = !moved_.empty();
     out_.needed.pod_services = annotations_.per_pod_services;
     if (out_.needed.env_config_map) {
-      out_.before.push_back(ConfigMapOf(owner, EnvConfigMapName(name_), moved_, "lists that are too long for a pod's env"));
+      out_.before.push_back(
+          ConfigMapOf(owner, EnvConfigMapName(name_), moved_, "lists that are too long for a pod's env"));
     }
     if (out_.needed.paddle_config_map) {
-      out_.before.push_back(ConfigMapOf(owner, name_, PaddleConfigMap(), "a template refers to it: what paddle-operator wrote there"));
+      out_.before.push_back(
+          ConfigMapOf(owner, name_, PaddleConfigMap(), "a template refers to it: what paddle-operator wrote there"));
     }
     if (!out_.needed.pod_services) return;
     for (std::size_t i = 0; i < tasks_.size(); ++i) {
-      std::vector<Companion> services = PodServices(owner, out_.lineup.tasks[i], cluster_.ports.Of(tasks_[i].role), paddle::kPortsOfARole);
+      std::vector<Companion> services =
+          PodServices(owner, out_.lineup.tasks[i], cluster_.ports.Of(tasks_[i].role), paddle::kPortsOfARole);
       std::move(services.begin(), services.end(), std::back_inserter(out_.before));
     }
   }
@@ -372,8 +402,10 @@ class PaddleTranslator {
     const paddle::Role role = cluster_.servers.empty() ? paddle::Role::kTrainer : paddle::Role::kServer;
     std::map<std::string, std::string> data;
     for (RuntimeVariable& one : paddle::RuntimeEnv(cluster_, {role, own_host_, false})) {
-      for (const char* const key : {"TRAINER_PORTS_NUM", "PADDLE_PORT", "PADDLE_PSERVERS_IP_PORT_LIST", "PADDLE_TRAINER_ENDPOINTS", "PADDLE_TRAINERS",
-                                    "PADDLE_TRAINERS_NUM", "PADDLE_HETER_ENDPOINTS", "PADDLE_WITH_GLOO", "PADDLE_GLOO_RENDEZVOUS", "PADDLE_GLOO_HTTP_ENDPOINT"}) {
+      for (const char* const key :
+           {"TRAINER_PORTS_NUM", "PADDLE_PORT", "PADDLE_PSERVERS_IP_PORT_LIST", "PADDLE_TRAINER_ENDPOINTS",
+            "PADDLE_TRAINERS", "PADDLE_TRAINERS_NUM", "PADDLE_HETER_ENDPOINTS", "PADDLE_WITH_GLOO",
+            "PADDLE_GLOO_RENDEZVOUS", "PADDLE_GLOO_HTTP_ENDPOINT"}) {
         if (one.name == key) data[one.name] = std::move(one.value);
       }
     }
@@ -405,6 +437,8 @@ class PaddleTranslator {
 
 }  // namespace
 
-Translation Translate(const paddle::PaddleJob& job, const TranslateOptions& options) { return PaddleTranslator(job, options).Take(); }
+Translation Translate(const paddle::PaddleJob& job, const TranslateOptions& options) {
+  return PaddleTranslator(job, options).Take();
+}
 
 }  // namespace gangway::convert

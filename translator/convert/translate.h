@@ -1,7 +1,8 @@
-// What a PaddleJob means in Volcano's words: the Job it becomes, what must be there before it, and what there is to say about it
-// (docs/paddlejob.md).
+// What a PaddleJob means in Volcano's words: the Job it becomes, what must be there before it, and what there is to say
+// about it (docs/paddlejob.md).
 //
-//   roles, names, gang (mode.h, names.h, gang.h) -> pod templates with env, ports, wait for DNS -> policies (policies.h) -> Job
+//   roles, names, gang (mode.h, names.h, gang.h) -> pod templates with env, ports, wait for DNS -> policies
+//   (policies.h) -> Job
 //
 // Everything is known when a job is translated: pods have names that resolve, so no object has to wait for addresses.
 #pragma once
@@ -29,7 +30,7 @@ struct Step {
 struct Translation {
   Findings findings;  // arranged; with an error the rest says nothing
   Mode mode = Mode::kSingle;
-  Lineup lineup;      // which tasks
+  Lineup lineup;  // which tasks
   Gang gang;
   std::vector<Companion> before;  // in the order to apply
   NeededObjects needed;           // for CheckClashes; who runs the Job is the caller's to say
@@ -38,7 +39,8 @@ struct Translation {
   bool ok() const { return !HasErrors(findings); }
 };
 
-// Pure and deterministic. The finding's fields are those of the PaddleJob. Nothing of the cluster is looked at: clashes are CheckClashes'.
+// Pure and deterministic. The finding's fields are those of the PaddleJob. Nothing of the cluster is looked at: clashes
+// are CheckClashes'.
 Translation Translate(const api::paddle::PaddleJob& job, const TranslateOptions& options);
 Translation Translate(const api::paddle::kubeflow::PaddleJob& job, const TranslateOptions& options);
 

@@ -53,7 +53,8 @@ json::object WaitContainer(const json::object& main, absl::string_view image, co
   }
   json::array& command = ListIn(out, "command");
   command.reserve(names.size() + 4);
-  for (const absl::string_view word : {absl::string_view("sh"), absl::string_view("-c"), kScript, View(kWaitContainer)}) {
+  for (const absl::string_view word :
+       {absl::string_view("sh"), absl::string_view("-c"), kScript, View(kWaitContainer)}) {
     command.emplace_back(JsonView(word));
   }
   for (const std::string& name : names) command.emplace_back(JsonView(name));

@@ -21,7 +21,9 @@ std::int32_t Sum(const Job& job) {
 }
 
 std::string Head(const Job& job, absl::string_view of, const Findings& findings) {
-  const std::string tasks = absl::StrJoin(job.spec.tasks, " and ", [](std::string* out, const TaskSpec& t) { absl::StrAppend(out, t.name, " ", t.replicas); });
+  const std::string tasks = absl::StrJoin(job.spec.tasks, " and ", [](std::string* out, const TaskSpec& t) {
+    absl::StrAppend(out, t.name, " ", t.replicas);
+  });
   std::string out = absl::StrCat("Made of ", of, ": ", tasks, ".");
   for (const Finding& finding : findings) {
     if (finding.level() == Level::kWarning) absl::StrAppend(&out, "\n", finding.ToString());
@@ -69,13 +71,17 @@ std::vector<api::YamlComment> CommentsOn(const Job& job, absl::string_view of, c
     if (task.has_value()) say(absl::StrCat("spec.tasks[", *task, "].", path), std::string(text));
   };
   say("spec.minAvailable", Together(job));
-  in_task(FirstWith(job, "\"wait-dns\""), "template.spec.initContainers", "wait-dns: until the names of the peers resolve; a program looks once, and gives up");
-  in_task(FirstWith(job, "\"PADDLE_TRAINER_ID\""), "template.spec.containers[0].env", "who the pod is, and who the others are; yours come after these");
+  in_task(FirstWith(job, "\"wait-dns\""), "template.spec.initContainers",
+          "wait-dns: until the names of the peers resolve; a program looks once, and gives up");
+  in_task(FirstWith(job, "\"PADDLE_TRAINER_ID\""), "template.spec.containers[0].env",
+          "who the pod is, and who the others are; yours come after these");
   in_task(FirstWithPolicies(job), "policies", "the first one that fits counts, before those of the job");
   if (Restarts(job)) say("spec.policies", "without one of its pods a job cannot go on: all of it runs again");
-  if (job.spec.plugins.contains("svc")) say("spec.plugins.svc", "the Service that gives pods their names, also while they are not ready");
+  if (job.spec.plugins.contains("svc"))
+    say("spec.plugins.svc", "the Service that gives pods their names, also while they are not ready");
   if (job.spec.max_retry > 0) {
-    say("spec.maxRetry", absl::StrCat("Volcano counts runs: this is the first and ", job.spec.max_retry - 1, job.spec.max_retry == 2 ? " restart" : " restarts"));
+    say("spec.maxRetry", absl::StrCat("Volcano counts runs: this is the first and ", job.spec.max_retry - 1,
+                                      job.spec.max_retry == 2 ? " restart" : " restarts"));
   }
   return out;
 }

@@ -11,8 +11,8 @@
 
 namespace gangway::convert {
 
-// `of`: what the Job was made of, "PaddleJob default/wd". Warnings stand above the Job, since whoever reads the file later has not seen them
-// on the terminal. Pure.
+// `of`: what the Job was made of, "PaddleJob default/wd". Warnings stand above the Job, since whoever reads the file
+// later has not seen them on the terminal. Pure.
 std::vector<api::YamlComment> CommentsOn(const api::volcano::Job& job, absl::string_view of, const Findings& findings);
 
 }  // namespace gangway::convert

@@ -23,12 +23,12 @@
 #include "base/printable.h"
 #include "base/strings.h"
 #include "translator/convert/annotations.h"
-#include "translator/files/comments.h"
-#include "translator/files/document_kind.h"
 #include "translator/convert/names.h"
 #include "translator/convert/paddle_rec.h"
 #include "translator/convert/policy_check.h"
 #include "translator/convert/run_entry.h"
+#include "translator/files/comments.h"
+#include "translator/files/document_kind.h"
 
 namespace gangway::convert {
 namespace {
@@ -44,11 +44,14 @@ constexpr char kKubeflowManager[] = "kubeflow.org/training-operator";
 
 // Who says no namespace means the one of the context, which is this for most.
 constexpr char kContextNamespace[] = "default";
-Name NameOf(const ManifestDocument& document) { return {document.ns.empty() ? kContextNamespace : document.ns, document.name}; }
+Name NameOf(const ManifestDocument& document) {
+  return {document.ns.empty() ? kContextNamespace : document.ns, document.name};
+}
 
 std::string Label(const ManifestDocument& document) {
   if (document.kind.empty()) return document.source;
-  return absl::StrCat(document.kind, " ", document.ns, document.ns.empty() ? "" : "/", document.name.empty() ? "(without a name)" : document.name);
+  return absl::StrCat(document.kind, " ", document.ns, document.ns.empty() ? "" : "/",
+                      document.name.empty() ? "(without a name)" : document.name);
 }
 
 bool IsPaddle(DocumentKind kind) { return kind == DocumentKind::kPaddleJob || kind == DocumentKind::kKubeflowJob; }
@@ -78,7 +81,7 @@ Finding Refusal(const FieldError& error) {
 struct OwnedGroup {
   std::size_t input = 0;  // of the first
   HandMadeGroup group;
-  std::string spec;       // as JSON, to compare
+  std::string spec;  // as JSON, to compare
   bool contradicted = false;
 };
 
@@ -107,11 +110,20 @@ class ManifestTranslator {
       switch (kinds_[i]) {
         case DocumentKind::kPaddleJob:
         case DocumentKind::kKubeflowJob:
-        case DocumentKind::kVolcanoJob: jobs_.try_emplace(NameOf(document), i); break;
-        case DocumentKind::kNamespace: LookAtNamespace(document); break;
-        case DocumentKind::kRecBackend: backends_.push_back(i); break;
-        case DocumentKind::kRecConfig: configs_.push_back(i); break;
-        default: break;
+        case DocumentKind::kVolcanoJob:
+          jobs_.try_emplace(NameOf(document), i);
+          break;
+        case DocumentKind::kNamespace:
+          LookAtNamespace(document);
+          break;
+        case DocumentKind::kRecBackend:
+          backends_.push_back(i);
+          break;
+        case DocumentKind::kRecConfig:
+          configs_.push_back(i);
+          break;
+        default:
+          break;
       }
     }
     for (std::size_t i = 0; i < documents_.size(); ++i) {
@@ -133,7 +145,8 @@ class ManifestTranslator {
     std::string queue = TextAt(*object, {"metadata", "annotations", View(api::volcano::kQueueNameAnnotation)});
     if (!queue.empty()) queues_.try_emplace(document.name, std::move(queue));
     std::map<std::string, std::string> labels;
-    for (const std::string_view key : api::core::kSidecarLabels) labels.emplace(key, TextAt(*object, {"metadata", "labels", View(key)}));
+    for (const std::string_view key : api::core::kSidecarLabels)
+      labels.emplace(key, TextAt(*object, {"metadata", "labels", View(key)}));
     if (api::core::InjectsSidecars(labels)) injecting_.insert(document.name);
   }
 
@@ -148,7 +161,10 @@ class ManifestTranslator {
     const absl::StatusOr<api::volcano::PodGroup> group = api::Decode<api::volcano::PodGroup>(document().json);
     if (group.ok()) {
       const api::volcano::PodGroupSpec& spec = group->spec;
-      found.group = {.name = document().name, .min_member = std::nullopt, .queue = spec.queue == View(api::volcano::kDefaultQueue) ? "" : spec.queue, .priority_class = spec.priority_class_name,
+      found.group = {.name = document().name,
+                     .min_member = std::nullopt,
+                     .queue = spec.queue == View(api::volcano::kDefaultQueue) ? "" : spec.queue,
+                     .priority_class = spec.priority_class_name,
                      .min_resources = !spec.min_resources.empty()};
       if (spec.min_member > 0) found.group.min_member = spec.min_member;  // an empty one asks for nothing
       found.spec = api::Encode(spec);
@@ -159,19 +175,27 @@ class ManifestTranslator {
 
   void Take() {
     switch (kinds_[at_]) {
-      case DocumentKind::kPaddleJob: return TakeJob<api::paddle::PaddleJob>(api::paddle::kPaddleJobs);
-      case DocumentKind::kKubeflowJob: return TakeKubeflowJob();
-      case DocumentKind::kPodGroup: return TakeGroup();
-      case DocumentKind::kVolcanoJob: return TakeVolcanoJob();
-      case DocumentKind::kService: return TakeService();
-      case DocumentKind::kRecBackend: return TakeBackend();
-      case DocumentKind::kRecConfig: return TakeConfig();
+      case DocumentKind::kPaddleJob:
+        return TakeJob<api::paddle::PaddleJob>(api::paddle::kPaddleJobs);
+      case DocumentKind::kKubeflowJob:
+        return TakeKubeflowJob();
+      case DocumentKind::kPodGroup:
+        return TakeGroup();
+      case DocumentKind::kVolcanoJob:
+        return TakeVolcanoJob();
+      case DocumentKind::kService:
+        return TakeService();
+      case DocumentKind::kRecBackend:
+        return TakeBackend();
+      case DocumentKind::kRecConfig:
+        return TakeConfig();
       case DocumentKind::kNone:
         ++out_.jobs;
         return Say(RefusalOf(document()));
       case DocumentKind::kNamespace:
       case DocumentKind::kConfigMap:
-      case DocumentKind::kOther: break;
+      case DocumentKind::kOther:
+        break;
     }
     if (const std::optional<Finding> note = NoteOn(document())) Say(*note);
     PassOn();
@@ -179,7 +203,10 @@ class ManifestTranslator {
 
   void PassOn() { out_.objects.push_back({.json = document().json, .comments = {}, .made = false, .input = at_}); }
 
-  void Say(Finding finding) { said_.push_back({Label(document()), document().source, document().Find(finding.error.field), std::move(finding), at_}); }
+  void Say(Finding finding) {
+    said_.push_back(
+        {Label(document()), document().source, document().Find(finding.error.field), std::move(finding), at_});
+  }
   void SayAll(Findings findings) {
     for (Finding& finding : findings) Say(std::move(finding));
   }
@@ -187,9 +214,11 @@ class ManifestTranslator {
   // What was said of a document, by line.
   void Tell() {
     std::stable_sort(said_.begin(), said_.end(), [](const PlacedFinding& a, const PlacedFinding& b) {
-      return std::tuple(View(a.source), a.at.line, a.at.column, a.finding.level()) < std::tuple(View(b.source), b.at.line, b.at.column, b.finding.level());
+      return std::tuple(View(a.source), a.at.line, a.at.column, a.finding.level()) <
+             std::tuple(View(b.source), b.at.line, b.at.column, b.finding.level());
     });
-    const bool refused = std::any_of(said_.begin(), said_.end(), [](const PlacedFinding& f) { return f.finding.level() == Level::kError; });
+    const bool refused = std::any_of(said_.begin(), said_.end(),
+                                     [](const PlacedFinding& f) { return f.finding.level() == Level::kError; });
     if (refused) ++out_.refused;
     std::move(said_.begin(), said_.end(), std::back_inserter(out_.findings));
     said_.clear();
@@ -219,7 +248,8 @@ class ManifestTranslator {
     const std::size_t first = jobs_.at(NameOf(document()));
     if (first == at_) return true;
     Say(MakeFinding(Code::kDuplicate, "metadata.name", api::JsonString(document().name),
-                    absl::StrCat(Label(documents_[first].document), " at ", documents_[first].document.Where(""), " becomes the same Job")));
+                    absl::StrCat(Label(documents_[first].document), " at ", documents_[first].document.Where(""),
+                                 " becomes the same Job")));
     return false;
   }
 
@@ -229,16 +259,19 @@ class ManifestTranslator {
   }
 
   void TakeKubeflowJob() {
-    const absl::StatusOr<api::paddle::kubeflow::PaddleJob> job = api::Decode<api::paddle::kubeflow::PaddleJob>(document().json);
+    const absl::StatusOr<api::paddle::kubeflow::PaddleJob> job =
+        api::Decode<api::paddle::kubeflow::PaddleJob>(document().json);
     const std::string managed_by = job.ok() ? job->spec.run_policy.managed_by : "";
     if (managed_by.empty() || managed_by == kKubeflowManager) {
       if (job.ok() && job->spec.run_policy.suspend.value_or(false) && !options_.kept) {
-        Say(MakeFinding(Code::kUnused, "spec.runPolicy.suspend", "true", "a Job cannot be made suspended: this one starts as soon as it is applied",
+        Say(MakeFinding(Code::kUnused, "spec.runPolicy.suspend", "true",
+                        "a Job cannot be made suspended: this one starts as soon as it is applied",
                         "apply the PaddleJob, with gangway controller"));
       }
       return TakeJob<api::paddle::kubeflow::PaddleJob>(api::paddle::kubeflow::kPaddleJobs);
     }
-    Say(MakeFinding(Code::kUnused, "spec.runPolicy.managedBy", api::JsonString(managed_by), "another controller runs this job; it is left as it is",
+    Say(MakeFinding(Code::kUnused, "spec.runPolicy.managedBy", api::JsonString(managed_by),
+                    "another controller runs this job; it is left as it is",
                     "leave it out to have the job translated"));
     PassOn();
   }
@@ -258,9 +291,11 @@ class ManifestTranslator {
     Translation translation = Translate(*job, options);
     if (group != groups_.end() && group->second.contradicted) {
       translation.findings.push_back(MakeFinding(Code::kPgClash, "metadata.name", api::JsonString(document().name),
-                                                 "the PodGroups of its name ask for different things", "keep one of them, or none"));
+                                                 "the PodGroups of its name ask for different things",
+                                                 "keep one of them, or none"));
     }
-    if (options_.explain) out_.stories.push_back({Label(document()), document().source, document().Find(""), std::move(translation.steps)});
+    if (options_.explain)
+      out_.stories.push_back({Label(document()), document().source, document().Find(""), std::move(translation.steps)});
     Finish(translation);
   }
 
@@ -268,7 +303,8 @@ class ManifestTranslator {
   void Finish(Translation& translation) {
     const auto dropped = std::stable_partition(translation.findings.begin(), translation.findings.end(),
                                                [](const Finding& f) { return f.code != Code::kPgDropped; });
-    translation.findings.erase(dropped, translation.findings.end());  // told with the PodGroup, which may be in another file
+    translation.findings.erase(dropped,
+                               translation.findings.end());  // told with the PodGroup, which may be in another file
     Findings findings = translation.findings;
     if (!HasErrors(findings)) {
       for (Finding& clash : Clashes(translation)) findings.push_back(std::move(clash));
@@ -277,7 +313,8 @@ class ManifestTranslator {
     if (!text.empty()) {
       for (Finding& refusal : Refusals(text, translation)) findings.push_back(std::move(refusal));
     }
-    if (!HasErrors(findings)) Make(std::move(translation.before), std::move(text), CommentsOn(translation.job, Label(document()), findings));
+    if (!HasErrors(findings))
+      Make(std::move(translation.before), std::move(text), CommentsOn(translation.job, Label(document()), findings));
     SayAll(std::move(findings));
   }
 
@@ -293,7 +330,9 @@ class ManifestTranslator {
       absl::string_view rest = path;
       if (!absl::ConsumePrefix(&rest, absl::StrCat("spec.tasks[", i, "]"))) continue;
       const std::string& task = translation.lineup.tasks[i].name;
-      const std::string role = kinds_[at_] == DocumentKind::kPaddleJob ? absl::StrCat("spec.", task) : absl::StrCat("spec.paddleReplicaSpecs.", KubeflowKey(task));
+      const std::string role = kinds_[at_] == DocumentKind::kPaddleJob
+                                   ? absl::StrCat("spec.", task)
+                                   : absl::StrCat("spec.paddleReplicaSpecs.", KubeflowKey(task));
       return absl::StartsWith(rest, ".template") ? absl::StrCat(role, rest) : role;
     }
     return absl::StartsWith(path, "metadata") ? path : "spec";
@@ -304,7 +343,8 @@ class ManifestTranslator {
     const json::value* const roles = object.ok() ? MemberAt(*object, {"spec", "paddleReplicaSpecs"}) : nullptr;
     if (roles == nullptr || !roles->is_object()) return task;
     for (const json::key_value_pair& role : roles->get_object()) {
-      if (absl::EqualsIgnoreCase(absl::string_view(role.key().data(), role.key().size()), task)) return std::string(role.key());
+      if (absl::EqualsIgnoreCase(absl::string_view(role.key().data(), role.key().size()), task))
+        return std::string(role.key());
     }
     return task;
   }
@@ -324,7 +364,8 @@ class ManifestTranslator {
 
   void Make(std::vector<Companion> before, std::string job, std::vector<api::YamlComment> comments) {
     for (Companion& companion : before) {
-      out_.objects.push_back({.json = std::move(companion.json), .comments = {{"", companion.why}}, .made = true, .input = at_});
+      out_.objects.push_back(
+          {.json = std::move(companion.json), .comments = {{"", companion.why}}, .made = true, .input = at_});
     }
     out_.objects.push_back({.json = std::move(job), .comments = std::move(comments), .made = true, .input = at_});
   }
@@ -335,8 +376,10 @@ class ManifestTranslator {
     if (!PassesTypes(api::kPodGroups, api::TypeOf<api::volcano::PodGroup>())) return;
     const OwnedGroup& owned = groups_.at(NameOf(document()));
     if (owned.contradicted && owned.input != at_) {
-      return Say(MakeFinding(Code::kPgClash, "metadata.name", api::JsonString(document().name),
-                             absl::StrCat("asks for something else than the one at ", documents_[owned.input].document.Where("")), "keep one of them, or none"));
+      return Say(MakeFinding(
+          Code::kPgClash, "metadata.name", api::JsonString(document().name),
+          absl::StrCat("asks for something else than the one at ", documents_[owned.input].document.Where("")),
+          "keep one of them, or none"));
     }
     GangWish wish;
     Say(TakeOver(owned.group, wish));
@@ -344,8 +387,11 @@ class ManifestTranslator {
 
   void TakeVolcanoJob() {
     const absl::StatusOr<json::value> object = api::ParseJson(document().json);
-    const std::string flag = object.ok() ? TextAt(*object, {"metadata", "annotations", absl::StrCat(View(kAnnotationPrefix), "run-entry")}) : "";
-    const bool made_of_two = kinds_[jobs_.at(NameOf(document()))] != DocumentKind::kVolcanoJob;  // two that are as they were are not ours to judge
+    const std::string flag =
+        object.ok() ? TextAt(*object, {"metadata", "annotations", absl::StrCat(View(kAnnotationPrefix), "run-entry")})
+                    : "";
+    const bool made_of_two = kinds_[jobs_.at(NameOf(document()))] !=
+                             DocumentKind::kVolcanoJob;  // two that are as they were are not ours to judge
     if ((made_of_two || !flag.empty()) && !IsFirstOfItsName()) return;
     if (flag.empty()) {
       const absl::StatusOr<api::volcano::Job> written = api::Decode<api::volcano::Job>(document().json);
@@ -357,7 +403,8 @@ class ManifestTranslator {
     Findings findings;
     const absl::StatusOr<api::volcano::Job> job = api::Decode<api::volcano::Job>(known_);
     const absl::StatusOr<json::value> known = api::ParseJson(known_);
-    if (!job.ok() || !known.ok()) return Say(MakeFinding(Code::kType, "", "", std::string((job.ok() ? known.status() : job.status()).message())));
+    if (!job.ok() || !known.ok())
+      return Say(MakeFinding(Code::kType, "", "", std::string((job.ok() ? known.status() : job.status()).message())));
     const Annotations annotations = ReadAnnotations(job->metadata.annotations, options_.strict, findings);
     if (!annotations.run_entry) {
       SayAll(std::move(findings));
@@ -372,7 +419,8 @@ class ManifestTranslator {
     for (Finding& finding : rewrite.findings) findings.push_back(std::move(finding));
     if (!HasErrors(findings) && !rewrite.changed) PassOn();
     if (!HasErrors(findings) && rewrite.changed) {
-      Make(std::move(rewrite.before), std::move(rewrite.json), {{"", absl::StrCat("Made of ", Label(document()), ": what paddle_k8s looked up is written out.")}});
+      Make(std::move(rewrite.before), std::move(rewrite.json),
+           {{"", absl::StrCat("Made of ", Label(document()), ": what paddle_k8s looked up is written out.")}});
     }
     SayAll(std::move(findings));
   }
@@ -380,7 +428,8 @@ class ManifestTranslator {
   // Services for paddle-operator's pods, each of which had a label with its name.
   void TakeService() {
     const absl::StatusOr<json::value> object = api::ParseJson(document().json);
-    const bool jobs_here = std::any_of(paddle_jobs_.begin(), paddle_jobs_.end(), [&](const auto& job) { return job.first.first == NameOf(document()).first; });
+    const bool jobs_here = std::any_of(paddle_jobs_.begin(), paddle_jobs_.end(),
+                                       [&](const auto& job) { return job.first.first == NameOf(document()).first; });
     if (object.ok() && jobs_here && MemberAt(*object, {"spec", "selector", "paddle-res-name"}) != nullptr) {
       Say(MakeFinding(Code::kLabel, "spec.selector.paddle-res-name"));
     }
@@ -390,7 +439,8 @@ class ManifestTranslator {
   // The config that belongs to a backend: the only one, else the one of the same rank. nullptr: there is none.
   const MixedDocument* ConfigOf(std::size_t backend) const {
     if (configs_.size() == 1) return &documents_[configs_[0]];
-    const std::size_t rank = static_cast<std::size_t>(std::find(backends_.begin(), backends_.end(), backend) - backends_.begin());
+    const std::size_t rank =
+        static_cast<std::size_t>(std::find(backends_.begin(), backends_.end(), backend) - backends_.begin());
     return configs_.size() == backends_.size() ? &documents_[configs_[rank]] : nullptr;
   }
 
@@ -398,28 +448,35 @@ class ManifestTranslator {
     ++out_.jobs;
     const MixedDocument* const config = ConfigOf(at_);
     if (config == nullptr) {
-      return Say(MakeFinding(Code::kKind, "", "",
-                             configs_.empty() ? "backend.yaml says where, and config.yaml, which says what is trained, is missing"
-                                              : absl::StrCat("there are ", backends_.size(), " backends and ", configs_.size(), " configs"),
-                             "give one config for all, or one for each, in the same order"));
+      return Say(
+          MakeFinding(Code::kKind, "", "",
+                      configs_.empty()
+                          ? "backend.yaml says where, and config.yaml, which says what is trained, is missing"
+                          : absl::StrCat("there are ", backends_.size(), " backends and ", configs_.size(), " configs"),
+                      "give one config for all, or one for each, in the same order"));
     }
-    RecSource source{.backend_json = document().json, .config_json = config->document.json, .config_text = config->text, .ns = {}};
-    if (source.config_text.empty()) source.config_text = api::YamlOf(source.config_json, api::KeyOrder::kAsWritten).value_or(source.config_json);
+    RecSource source{
+        .backend_json = document().json, .config_json = config->document.json, .config_text = config->text, .ns = {}};
+    if (source.config_text.empty())
+      source.config_text = api::YamlOf(source.config_json, api::KeyOrder::kAsWritten).value_or(source.config_json);
     TranslateOptions options = options_;
     options.namespace_queue = QueueOf("");
     RecTranslation rec = TranslateRec(source, options);
     const std::string name = rec.job.metadata.name;
     for (const FieldError& error : rec.backend_errors) Say(Refusal(error));
-    for (FieldError& error : rec.backend_warnings) Say({options_.strict ? Code::kUnknown : Code::kUnknownField, std::move(error)});
+    for (FieldError& error : rec.backend_warnings)
+      Say({options_.strict ? Code::kUnknown : Code::kUnknownField, std::move(error)});
     SayAll(rec.findings);
     for (FieldError& error : rec.config_errors) {
-      said_.push_back({Label(config->document), config->document.source, config->document.Find(error.field), Refusal(error), at_});
+      said_.push_back(
+          {Label(config->document), config->document.source, config->document.Find(error.field), Refusal(error), at_});
     }
     const bool strict_refusal = options_.strict && !rec.backend_warnings.empty();
     if (!rec.ok() || strict_refusal) return;
     const auto [job, fresh] = jobs_.try_emplace({kContextNamespace, name}, at_);
     if (!fresh && job->second != at_) {
-      return Say(MakeFinding(Code::kDuplicate, "", api::JsonString(name), absl::StrCat(documents_[job->second].document.Where(""), " becomes the same Job")));
+      return Say(MakeFinding(Code::kDuplicate, "", api::JsonString(name),
+                             absl::StrCat(documents_[job->second].document.Where(""), " becomes the same Job")));
     }
     Make(std::move(rec.before), api::Encode(rec.job), CommentsOn(rec.job, document().source, rec.findings));
   }
@@ -427,18 +484,20 @@ class ManifestTranslator {
   void TakeConfig() {
     if (backends_.empty()) {
       ++out_.jobs;
-      Say(MakeFinding(Code::kKind, "", "", "config.yaml says what is trained, and backend.yaml, which says where, is missing", "give both with -f"));
+      Say(MakeFinding(Code::kKind, "", "",
+                      "config.yaml says what is trained, and backend.yaml, which says where, is missing",
+                      "give both with -f"));
     }
   }
 
   const absl::Span<const MixedDocument> documents_;
   const TranslateOptions& options_;
   const TypeCheck& check_;
-  std::vector<DocumentKind> kinds_;  // of the documents
+  std::vector<DocumentKind> kinds_;                 // of the documents
   std::map<Name, std::size_t> jobs_, paddle_jobs_;  // the first of each name; jobs_ also Volcano's
   std::map<Name, OwnedGroup> groups_;
-  std::map<std::string, std::string> queues_;  // of namespaces
-  std::set<std::string> injecting_;            // namespaces whose pods get sidecars
+  std::map<std::string, std::string> queues_;                  // of namespaces
+  std::set<std::string> injecting_;                            // namespaces whose pods get sidecars
   std::map<std::string, std::vector<ForeignObject>> foreign_;  // by namespace
   std::vector<std::size_t> backends_, configs_;
   std::size_t at_ = 0;
@@ -449,14 +508,18 @@ class ManifestTranslator {
 
 }  // namespace
 
-std::string PlacedFinding::ToString() const { return OneLine(absl::StrCat(source, ":", at.line, ":", at.column, ": ", finding.ToString())); }
+std::string PlacedFinding::ToString() const {
+  return OneLine(absl::StrCat(source, ":", at.line, ":", at.column, ": ", finding.ToString()));
+}
 
 bool IsForTranslator(const ManifestDocument& document) {
   const DocumentKind kind = KindOf(document);
-  return IsPaddle(kind) || kind == DocumentKind::kNone || kind == DocumentKind::kRecBackend || kind == DocumentKind::kRecConfig;
+  return IsPaddle(kind) || kind == DocumentKind::kNone || kind == DocumentKind::kRecBackend ||
+         kind == DocumentKind::kRecConfig;
 }
 
-ManifestTranslation TranslateManifest(absl::Span<const MixedDocument> documents, const TranslateOptions& options, const TypeCheck& check) {
+ManifestTranslation TranslateManifest(absl::Span<const MixedDocument> documents, const TranslateOptions& options,
+                                      const TypeCheck& check) {
   return ManifestTranslator(documents, options, check).Run();
 }
 

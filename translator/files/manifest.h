@@ -1,5 +1,6 @@
-// Whole inputs, as users keep them in files: PaddleJobs of both dialects, the PodGroups that paddle-operator's guide tells people to write
-// beside them, PaddleRec's two files, and anything else (docs/translate.md). Out come the objects to apply, in their order.
+// Whole inputs, as users keep them in files: PaddleJobs of both dialects, the PodGroups that paddle-operator's guide
+// tells people to write beside them, PaddleRec's two files, and anything else (docs/translate.md). Out come the objects
+// to apply, in their order.
 //
 //   PaddleJob                      its Job, and before it what the Job needs
 //   PodGroup of a PaddleJob's name nothing: the job takes over what it asks for, W-PG-DROPPED
@@ -7,8 +8,8 @@
 //   Volcano Job, run-entry: on     the same Job without `paddle_k8s`
 //   any other object               itself, untouched and in its place
 //
-// Of what is translated, fields that its type does not have are left out, as an API server drops them (W-UNKNOWN-FIELD).
-// All or nothing for each document: of one with an error nothing comes out, the others do.
+// Of what is translated, fields that its type does not have are left out, as an API server drops them
+// (W-UNKNOWN-FIELD). All or nothing for each document: of one with an error nothing comes out, the others do.
 #pragma once
 
 #include <cstddef>
@@ -27,8 +28,8 @@
 
 namespace gangway::convert {
 
-// What the types of Kubernetes and Paddle say of an object: fields that do not exist, values of another type, required fields. Which types
-// there are is not the translator's to know.
+// What the types of Kubernetes and Paddle say of an object: fields that do not exist, values of another type, required
+// fields. Which types there are is not the translator's to know.
 struct TypeComplaints {
   api::FieldErrors unknown, errors;
   std::string known;  // the object without its unknown fields, as an API server stores it; "" when it has none
@@ -61,17 +62,19 @@ struct ManifestStory {
 };
 
 struct ManifestTranslation {
-  std::vector<ManifestObject> objects;   // in the order to apply
-  std::vector<PlacedFinding> findings;   // documents in their order, within one by line, then errors first
-  std::vector<ManifestStory> stories;    // with options.explain
-  std::size_t jobs = 0, refused = 0;     // jobs that were to be translated; documents with errors
+  std::vector<ManifestObject> objects;  // in the order to apply
+  std::vector<PlacedFinding> findings;  // documents in their order, within one by line, then errors first
+  std::vector<ManifestStory> stories;   // with options.explain
+  std::size_t jobs = 0, refused = 0;    // jobs that were to be translated; documents with errors
 };
 
 // Whether TranslateManifest would make something else of a document, or refuse it; others it passes on.
 bool IsForTranslator(const api::ManifestDocument& document);
 
-// Pure and deterministic. options.group, options.namespace_queue and options.sidecars are found in the documents: a PodGroup of the job's name,
-// annotation and labels of its Namespace; the given queue is that of jobs in other namespaces.
-ManifestTranslation TranslateManifest(absl::Span<const api::MixedDocument> documents, const TranslateOptions& options, const TypeCheck& check);
+// Pure and deterministic. options.group, options.namespace_queue and options.sidecars are found in the documents: a
+// PodGroup of the job's name, annotation and labels of its Namespace; the given queue is that of jobs in other
+// namespaces.
+ManifestTranslation TranslateManifest(absl::Span<const api::MixedDocument> documents, const TranslateOptions& options,
+                                      const TypeCheck& check);
 
 }  // namespace gangway::convert

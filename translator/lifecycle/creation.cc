@@ -38,23 +38,27 @@ api::OwnerReference ControllerOf(const api::ObjectMeta& metadata) {
 
 // A PaddleJob that had this name before.
 bool IsEarlier(const api::OwnerReference& owner, const Wanted& wanted) {
-  return owner.kind == wanted.resource->kind && owner.api_version == wanted.resource->ApiVersion() && owner.name == wanted.name();
+  return owner.kind == wanted.resource->kind && owner.api_version == wanted.resource->ApiVersion() &&
+         owner.name == wanted.name();
 }
 
 std::string OwnerText(const api::OwnerReference& owner) {
   return owner.kind.empty() ? std::string() : absl::StrCat(absl::AsciiStrToLower(owner.kind), " ", owner.name);
 }
 
-std::string TextOf(const api::Resource& resource, absl::string_view name) { return absl::StrCat(View(resource.singular), " ", name); }
+std::string TextOf(const api::Resource& resource, absl::string_view name) {
+  return absl::StrCat(View(resource.singular), " ", name);
+}
 
 convert::TranslateOptions OptionsFor(const PaddleJobView& seen) {
   convert::TranslateOptions options = seen.options;
   options.kept = true;
   options.namespace_queue = seen.namespace_queue;
   if (const PodGroup* group = HandMadeGroupOf(seen)) {
-    options.group = convert::HandMadeGroup{group->metadata.name, group->spec.min_member > 0 ? std::optional(group->spec.min_member) : std::nullopt,
-                                           group->spec.queue == View(api::volcano::kDefaultQueue) ? "" : group->spec.queue,
-                                           group->spec.priority_class_name, !group->spec.min_resources.empty()};
+    options.group = convert::HandMadeGroup{
+        group->metadata.name, group->spec.min_member > 0 ? std::optional(group->spec.min_member) : std::nullopt,
+        group->spec.queue == View(api::volcano::kDefaultQueue) ? "" : group->spec.queue,
+        group->spec.priority_class_name, !group->spec.min_resources.empty()};
   }
   return options;
 }
@@ -62,39 +66,51 @@ convert::TranslateOptions OptionsFor(const PaddleJobView& seen) {
 Findings Clashes(const PaddleJobView& seen, const Wanted& wanted, const convert::Translation& translation) {
   std::vector<convert::ForeignObject> foreign;
   for (const NearbyObject& object : seen.objects) {
-    if (PartyOf(object.controller, seen, wanted) == Party::kOthers) foreign.push_back({object.resource, object.name, OwnerText(object.controller)});
+    if (PartyOf(object.controller, seen, wanted) == Party::kOthers)
+      foreign.push_back({object.resource, object.name, OwnerText(object.controller)});
   }
   if (const PodGroup* group = seen.same_named_group) {
     const api::OwnerReference controller = ControllerOf(group->metadata);
-    if (PartyOf(controller, seen, wanted) == Party::kOthers) foreign.push_back({&api::kPodGroups, group->metadata.name, OwnerText(controller)});
+    if (PartyOf(controller, seen, wanted) == Party::kOthers)
+      foreign.push_back({&api::kPodGroups, group->metadata.name, OwnerText(controller)});
   }
   convert::NeededObjects needed = translation.needed;
   needed.stock_volcano = seen.options.target == convert::Target::kVolcano;
   Findings findings = convert::CheckClashes(wanted.name(), translation.lineup.tasks, needed, foreign);
-  if (seen.volcano_job != nullptr && PartyOf(ControllerOf(seen.volcano_job->metadata), seen, wanted) == Party::kOthers) {
+  if (seen.volcano_job != nullptr &&
+      PartyOf(ControllerOf(seen.volcano_job->metadata), seen, wanted) == Party::kOthers) {
     const std::string owner = OwnerText(ControllerOf(seen.volcano_job->metadata));
-    findings.push_back(convert::MakeFinding(Code::kSvcClash, "metadata.name", api::JsonString(wanted.name()),
-                                            absl::StrCat("the job needs names that are taken: job.batch.volcano.sh ", wanted.name(),
-                                                         owner.empty() ? " is not the PaddleJob's" : absl::StrCat(" belongs to ", owner))));
+    findings.push_back(convert::MakeFinding(
+        Code::kSvcClash, "metadata.name", api::JsonString(wanted.name()),
+        absl::StrCat("the job needs names that are taken: job.batch.volcano.sh ", wanted.name(),
+                     owner.empty() ? " is not the PaddleJob's" : absl::StrCat(" belongs to ", owner))));
   }
   return findings;
 }
 
 std::optional<Finding> CheckQueue(const PaddleJobView& seen, const std::string& queue) {
   if (seen.queues == nullptr) return std::nullopt;
-  const absl::string_view field = seen.job != nullptr ? "spec.schedulingPolicy.queue" : "spec.runPolicy.schedulingPolicy.queue";
+  const absl::string_view field =
+      seen.job != nullptr ? "spec.schedulingPolicy.queue" : "spec.runPolicy.schedulingPolicy.queue";
   const auto state = seen.queues->find(queue);
   if (state == seen.queues->end()) {
-    return convert::MakeFinding(Code::kQueue, field, api::JsonString(queue), "there is no such queue", "create it, or name another");
+    return convert::MakeFinding(Code::kQueue, field, api::JsonString(queue), "there is no such queue",
+                                "create it, or name another");
   }
   if (state->second.empty() || state->second == "Open") return std::nullopt;
-  return convert::MakeFinding(Code::kQueue, field, api::JsonString(queue), absl::StrCat("the queue is ", state->second));
+  return convert::MakeFinding(Code::kQueue, field, api::JsonString(queue),
+                              absl::StrCat("the queue is ", state->second));
 }
 
 // --- The objects.
 
 api::OwnerReference OwnedBy(const Wanted& wanted) {
-  return {wanted.resource->ApiVersion(), std::string(wanted.resource->kind), wanted.name(), wanted.metadata->uid, true, true};
+  return {wanted.resource->ApiVersion(),
+          std::string(wanted.resource->kind),
+          wanted.name(),
+          wanted.metadata->uid,
+          true,
+          true};
 }
 
 kube::Write CreationOf(const api::Resource& resource, const std::string& ns, std::string name, std::string body) {
@@ -115,28 +131,37 @@ std::string Owned(const convert::Companion& companion, const Wanted& wanted) {
   metadata.get_object()["namespace"] = wanted.metadata->ns;
   boost::json::value& annotations = metadata.get_object()["annotations"];
   if (!annotations.is_object()) annotations.emplace_object();
-  annotations.get_object()[boost::json::string_view(kTranslationKey.data(), kTranslationKey.size())] = HashJson(companion.json);
+  annotations.get_object()[boost::json::string_view(kTranslationKey.data(), kTranslationKey.size())] =
+      HashJson(companion.json);
   const absl::StatusOr<boost::json::value> owner = api::ParseJson(api::Encode(OwnedBy(wanted)));
   if (owner.ok()) metadata.get_object()["ownerReferences"] = boost::json::array{*owner};
   return api::ToJson(*object);
 }
 
 const NearbyObject* FindNearby(const PaddleJobView& seen, const api::Resource& resource, absl::string_view name) {
-  const auto it = std::ranges::find_if(seen.objects, [&](const NearbyObject& object) { return object.resource == &resource && object.name == name; });
+  const auto it = std::ranges::find_if(
+      seen.objects, [&](const NearbyObject& object) { return object.resource == &resource && object.name == name; });
   return it == seen.objects.end() ? nullptr : &*it;
 }
 
-convert::ElasticBounds BoundsOf(const Creation& creation) { return creation.translation.gang.bounds.value_or(convert::ElasticBounds()); }
+convert::ElasticBounds BoundsOf(const Creation& creation) {
+  return creation.translation.gang.bounds.value_or(convert::ElasticBounds());
+}
 
-api::volcano::Job JobOf(const PaddleJobView& seen, const Wanted& wanted, const Creation& creation, std::int32_t restarts) {
+api::volcano::Job JobOf(const PaddleJobView& seen, const Wanted& wanted, const Creation& creation,
+                        std::int32_t restarts) {
   api::volcano::Job job = creation.translation.job;
   job.metadata.ns = wanted.metadata->ns;
   job.metadata.owner_references = {OwnedBy(wanted)};
   auto& annotations = job.metadata.annotations;
-  const auto mark = [&](absl::string_view key, std::string value) { annotations.insert_or_assign(std::string(key), std::move(value)); };
+  const auto mark = [&](absl::string_view key, std::string value) {
+    annotations.insert_or_assign(std::string(key), std::move(value));
+  };
   mark(kTranslationKey, creation.mark);
   mark(kPriorityKey, wanted.priority_class);
-  for (const absl::string_view key : {kRestartsKey, kReplacedKey, kElasticKey, kSuspendedKey, kCompanionsKey, kPodGroupKey}) annotations.erase(std::string(key));
+  for (const absl::string_view key :
+       {kRestartsKey, kReplacedKey, kElasticKey, kSuspendedKey, kCompanionsKey, kPodGroupKey})
+    annotations.erase(std::string(key));
   if (!creation.translation.before.empty()) mark(kCompanionsKey, absl::StrCat(creation.translation.before.size()));
   if (const PodGroup* group = HandMadeGroupOf(seen)) mark(kPodGroupKey, group->metadata.uid);
   if (restarts > 0) mark(kRestartsKey, absl::StrCat(restarts));
@@ -145,7 +170,8 @@ api::volcano::Job JobOf(const PaddleJobView& seen, const Wanted& wanted, const C
     mark(kElasticKey, absl::StrCat(bounds.min, ":", bounds.max));
   }
   job.spec.ttl_seconds_after_finished.reset();  // an edit of it counts until the end
-  job.spec.max_retry = static_cast<std::int32_t>(std::max(std::int64_t{job.spec.max_retry} - std::max(restarts, 0), std::int64_t{1}));
+  job.spec.max_retry =
+      static_cast<std::int32_t>(std::max(std::int64_t{job.spec.max_retry} - std::max(restarts, 0), std::int64_t{1}));
   return job;
 }
 
@@ -164,18 +190,23 @@ void FindPods(const PaddleJobView& seen, const Wanted& wanted, Obstacles& obstac
 }
 
 // An object that is ours, or was: it stays only where a companion looks just so.
-void FindObject(const NearbyObject& object, const PaddleJobView& seen, const Wanted& wanted, const Creation& creation, Obstacles& obstacles) {
+void FindObject(const NearbyObject& object, const PaddleJobView& seen, const Wanted& wanted, const Creation& creation,
+                Obstacles& obstacles) {
   const Party party = PartyOf(object.controller, seen, wanted);
   if (party == Party::kOthers) return;
   const auto& companions = creation.translation.before;
-  const auto companion = std::ranges::find_if(companions, [&](const auto& c) { return c.resource == object.resource && c.name == object.name; });
+  const auto companion = std::ranges::find_if(
+      companions, [&](const auto& c) { return c.resource == object.resource && c.name == object.name; });
   const bool needed = companion != companions.end();
   if (party == Party::kUs) {
     if (needed && !object.deleting && object.translation == HashJson(companion->json)) return;
     if (!needed && object.translation.empty()) return;  // another controller's, and not in the way
-    if (!object.deleting) obstacles.removals.push_back(DeletionByUid(*object.resource, wanted.metadata->ns, object.name, object.uid));
+    if (!object.deleting)
+      obstacles.removals.push_back(DeletionByUid(*object.resource, wanted.metadata->ns, object.name, object.uid));
   }
-  WaitFor(absl::StrCat(TextOf(*object.resource, object.name), party == Party::kUs ? " as it was before" : " of an earlier job"), obstacles);
+  WaitFor(absl::StrCat(TextOf(*object.resource, object.name),
+                       party == Party::kUs ? " as it was before" : " of an earlier job"),
+          obstacles);
 }
 
 void FindGroup(const PaddleJobView& seen, const Wanted& wanted, Obstacles& obstacles) {
@@ -183,27 +214,34 @@ void FindGroup(const PaddleJobView& seen, const Wanted& wanted, Obstacles& obsta
   if (group == nullptr || group->metadata.Controller() == nullptr) return;
   const Party party = PartyOf(*group->metadata.Controller(), seen, wanted);
   if (party == Party::kOthers) return;
-  if (party == Party::kUs && !group->metadata.deleting()) obstacles.removals.push_back(kube::DeletionOf(api::kPodGroups, group->metadata));
-  WaitFor(absl::StrCat(TextOf(api::kPodGroups, group->metadata.name), party == Party::kUs ? " of another controller" : " of an earlier job"), obstacles);
+  if (party == Party::kUs && !group->metadata.deleting())
+    obstacles.removals.push_back(kube::DeletionOf(api::kPodGroups, group->metadata));
+  WaitFor(absl::StrCat(TextOf(api::kPodGroups, group->metadata.name),
+                       party == Party::kUs ? " of another controller" : " of an earlier job"),
+          obstacles);
 }
 
 }  // namespace
 
 bool Creation::repairable() const {
-  return std::ranges::all_of(translation.findings, [](const Finding& f) { return f.level() != Level::kError || IsRepairable(f.code); });
+  return std::ranges::all_of(translation.findings,
+                             [](const Finding& f) { return f.level() != Level::kError || IsRepairable(f.code); });
 }
 
 Creation Prepare(const PaddleJobView& seen, const Wanted& wanted) {
   Creation creation;
   const convert::TranslateOptions options = OptionsFor(seen);
-  creation.translation = seen.job != nullptr ? convert::Translate(*seen.job, options) : convert::Translate(*seen.kubeflow_job, options);
+  creation.translation =
+      seen.job != nullptr ? convert::Translate(*seen.job, options) : convert::Translate(*seen.kubeflow_job, options);
   if (!creation.translation.ok()) return creation;
   Findings clashes = Clashes(seen, wanted, creation.translation);
   Findings& findings = creation.translation.findings;
   findings.insert(findings.end(), clashes.begin(), clashes.end());
-  if (std::optional<Finding> queue = CheckQueue(seen, creation.translation.job.spec.queue)) findings.push_back(*std::move(queue));
+  if (std::optional<Finding> queue = CheckQueue(seen, creation.translation.job.spec.queue))
+    findings.push_back(*std::move(queue));
   convert::Arrange(findings);
-  creation.mark = TranslationMark(seen, creation.translation.lineup.elastic ? std::optional(BoundsOf(creation)) : std::nullopt);
+  creation.mark =
+      TranslationMark(seen, creation.translation.lineup.elastic ? std::optional(BoundsOf(creation)) : std::nullopt);
   return creation;
 }
 
@@ -217,7 +255,8 @@ std::string Summary(const Findings& findings) {
   for (const Finding& finding : findings) {
     if (finding.level() == Level::kInfo) continue;
     const std::string one = finding.ToString();
-    if (text.size() + one.size() > kMaxSummary) return absl::StrCat(text.empty() ? one.substr(0, kMaxSummary) : text, " ...");
+    if (text.size() + one.size() > kMaxSummary)
+      return absl::StrCat(text.empty() ? one.substr(0, kMaxSummary) : text, " ...");
     absl::StrAppend(&text, text.empty() ? "" : "; ", one);
   }
   return text;
@@ -242,7 +281,8 @@ Party PartyOf(const api::OwnerReference& controller, const PaddleJobView& seen, 
 
 Obstacles FindObstacles(const PaddleJobView& seen, const Wanted& wanted, const Creation& creation) {
   Obstacles obstacles;
-  if (seen.volcano_job != nullptr) WaitFor(absl::StrCat("job.batch.volcano.sh ", wanted.name(), " of an earlier job"), obstacles);
+  if (seen.volcano_job != nullptr)
+    WaitFor(absl::StrCat("job.batch.volcano.sh ", wanted.name(), " of an earlier job"), obstacles);
   FindPods(seen, wanted, obstacles);
   for (const NearbyObject& object : seen.objects) FindObject(object, seen, wanted, creation, obstacles);
   FindGroup(seen, wanted, obstacles);
@@ -259,15 +299,18 @@ std::vector<kube::Write> CompanionsMissing(const PaddleJobView& seen, const Want
 }
 
 std::int32_t CompanionsSeen(const PaddleJobView& seen, const Wanted& wanted) {
-  return static_cast<std::int32_t>(std::ranges::count_if(
-      seen.objects, [&](const NearbyObject& object) { return object.controller.uid == wanted.metadata->uid && !object.translation.empty(); }));
+  return static_cast<std::int32_t>(std::ranges::count_if(seen.objects, [&](const NearbyObject& object) {
+    return object.controller.uid == wanted.metadata->uid && !object.translation.empty();
+  }));
 }
 
-std::vector<std::vector<kube::Write>> WritesOf(const PaddleJobView& seen, const Wanted& wanted, const Creation& creation, std::int32_t restarts) {
+std::vector<std::vector<kube::Write>> WritesOf(const PaddleJobView& seen, const Wanted& wanted,
+                                               const Creation& creation, std::int32_t restarts) {
   std::vector<std::vector<kube::Write>> stages;
   std::vector<kube::Write> companions = CompanionsMissing(seen, wanted, creation);
   if (!companions.empty()) stages.push_back(std::move(companions));
-  stages.push_back({CreationOf(api::kJobs, wanted.metadata->ns, wanted.name(), api::Encode(JobOf(seen, wanted, creation, restarts)))});
+  stages.push_back({CreationOf(api::kJobs, wanted.metadata->ns, wanted.name(),
+                               api::Encode(JobOf(seen, wanted, creation, restarts)))});
   return stages;
 }
 
@@ -282,7 +325,9 @@ kube::Write DeletionByUid(const api::Resource& resource, std::string ns, std::st
 }
 
 NearbyObject NearbyOf(const api::Resource& resource, const api::ObjectMeta& metadata) {
-  NearbyObject object{&resource, metadata.name, metadata.uid, metadata.resource_version, metadata.deleting(), ControllerOf(metadata), {}};
+  NearbyObject object{
+      &resource, metadata.name, metadata.uid, metadata.resource_version, metadata.deleting(), ControllerOf(metadata),
+      {}};
   const auto translation = metadata.annotations.find(std::string(kTranslationKey));
   if (translation != metadata.annotations.end()) object.translation = translation->second;
   return object;

@@ -1,4 +1,5 @@
-// Making the Job of a PaddleJob: whether it can be made, what must go first, and the writes (docs/paddlejob-lifecycle.md).
+// Making the Job of a PaddleJob: whether it can be made, what must go first, and the writes
+// (docs/paddlejob-lifecycle.md).
 #pragma once
 
 #include <string>
@@ -25,13 +26,19 @@ Creation Prepare(const PaddleJobView& seen, const Wanted& wanted);
 // The PodGroup of the job's name that nobody controls; null: none.
 const api::volcano::PodGroup* HandMadeGroupOf(const PaddleJobView& seen);
 
-// Errors and warnings, for a condition: "E-QUEUE spec.schedulingPolicy.queue: ...; W-SHM ...", not longer than a reader would read.
+// Errors and warnings, for a condition: "E-QUEUE spec.schedulingPolicy.queue: ...; W-SHM ...", not longer than a reader
+// would read.
 std::string Summary(const convert::Findings& findings);
 // The first error; "" when there is none.
 std::string FirstError(const convert::Findings& findings);
 
 // Who controls an object near a PaddleJob.
-enum class Party { kUs, kJob, kEarlier, kOthers };  // the PaddleJob itself; its Job; a Job or PaddleJob of this name that is gone or goes
+enum class Party {
+  kUs,
+  kJob,
+  kEarlier,
+  kOthers
+};  // the PaddleJob itself; its Job; a Job or PaddleJob of this name that is gone or goes
 Party PartyOf(const api::OwnerReference& controller, const PaddleJobView& seen, const Wanted& wanted);
 
 // What stands in the way of a Job that is not there: of an earlier one, or made of an earlier spec.
@@ -47,7 +54,8 @@ std::vector<kube::Write> CompanionsMissing(const PaddleJobView& seen, const Want
 std::int32_t CompanionsSeen(const PaddleJobView& seen, const Wanted& wanted);
 
 // One stage for each: the companions that are not there, the Job. `restarts` there were before it.
-std::vector<std::vector<kube::Write>> WritesOf(const PaddleJobView& seen, const Wanted& wanted, const Creation& creation, std::int32_t restarts);
+std::vector<std::vector<kube::Write>> WritesOf(const PaddleJobView& seen, const Wanted& wanted,
+                                               const Creation& creation, std::int32_t restarts);
 
 kube::Write DeletionByUid(const api::Resource& resource, std::string ns, std::string name, std::string uid);
 

@@ -18,7 +18,9 @@ using api::volcano::Job;
 kube::Write JobChange::Write(const Job& job) const {
   std::string body;
   api::JsonWriter json(body);
-  const auto text = [&](absl::string_view key, const std::string* value) { value != nullptr ? json.Field(key, *value) : json.Key(key).Null(); };
+  const auto text = [&](absl::string_view key, const std::string* value) {
+    value != nullptr ? json.Field(key, *value) : json.Key(key).Null();
+  };
   json.BeginObject();
   if (!annotations.empty()) {
     json.Key("metadata").BeginObject().Key("annotations").BeginObject();
@@ -64,9 +66,12 @@ kube::Write GiveCommand(absl::string_view action, std::string why, const Job& jo
   command.api_version = api::kCommands.ApiVersion();
   command.kind = std::string(api::kCommands.kind);
   command.metadata.ns = job.metadata.ns;
-  const std::uint64_t run = StableHash(absl::StrCat(job.metadata.uid, " ", job.status.version, " ", job.status.retry_count));
-  command.metadata.name = absl::StrCat(job.metadata.name, "-", absl::AsciiStrToLower(action), "-", absl::Hex(run, absl::kZeroPad16));
-  const api::OwnerReference owner{api::kJobs.ApiVersion(), std::string(api::kJobs.kind), job.metadata.name, job.metadata.uid, true, std::nullopt};
+  const std::uint64_t run =
+      StableHash(absl::StrCat(job.metadata.uid, " ", job.status.version, " ", job.status.retry_count));
+  command.metadata.name =
+      absl::StrCat(job.metadata.name, "-", absl::AsciiStrToLower(action), "-", absl::Hex(run, absl::kZeroPad16));
+  const api::OwnerReference owner{
+      api::kJobs.ApiVersion(), std::string(api::kJobs.kind), job.metadata.name, job.metadata.uid, true, std::nullopt};
   command.metadata.owner_references = {owner};
   command.target = owner;
   command.action = std::string(action);
@@ -80,7 +85,8 @@ kube::Write GiveCommand(absl::string_view action, std::string why, const Job& jo
   return write;
 }
 
-FailedWorkers FindFailedWorkers(const Job& job, const JobRecord& record, const std::vector<NamedPod>& failed, absl::string_view worker) {
+FailedWorkers FindFailedWorkers(const Job& job, const JobRecord& record, const std::vector<NamedPod>& failed,
+                                absl::string_view worker) {
   FailedWorkers found;
   Replaced replaced = record.replaced;
   for (const NamedPod& of : failed) {

@@ -21,12 +21,18 @@ constexpr std::size_t kMaxRefs = 1000;  // of a role: an API server takes object
 
 std::int32_t& Counter(PodStage stage, RoleProgress& role) {
   switch (stage) {
-    case PodStage::kPending: return role.pending;
-    case PodStage::kStarting: return role.starting;
-    case PodStage::kRunning: return role.running;
-    case PodStage::kFailed: return role.failed;
-    case PodStage::kSucceeded: return role.succeeded;
-    case PodStage::kUnknown: break;
+    case PodStage::kPending:
+      return role.pending;
+    case PodStage::kStarting:
+      return role.starting;
+    case PodStage::kRunning:
+      return role.running;
+    case PodStage::kFailed:
+      return role.failed;
+    case PodStage::kSucceeded:
+      return role.succeeded;
+    case PodStage::kUnknown:
+      break;
   }
   return role.unknown;
 }
@@ -44,14 +50,17 @@ bool Any(const std::vector<RoleProgress>& roles, Count count) {
 }
 
 bool OffSize(const std::vector<RoleProgress>& roles) {
-  return std::ranges::any_of(roles, [](const RoleProgress& role) { return role.pods() != role.replicas || role.running + role.succeeded != role.replicas; });
+  return std::ranges::any_of(roles, [](const RoleProgress& role) {
+    return role.pods() != role.replicas || role.running + role.succeeded != role.replicas;
+  });
 }
 
 // "wd-worker-1 exit 1", "wd-worker-1 exit 137 (OOMKilled)", "wd-worker-1 Evicted"; the end of what it left behind.
 std::string Describe(const NamedPod& of) {
   const PodFailure& failure = *of.pod->failure;
   std::string text = failure.container.empty() ? absl::StrCat(*of.name, " ", failure.reason)
-                                               : absl::StrCat(*of.name, " exit ", failure.exit_code, api::volcano::ReasonText(failure.reason));
+                                               : absl::StrCat(*of.name, " exit ", failure.exit_code,
+                                                              api::volcano::ReasonText(failure.reason));
   const absl::string_view last = api::volcano::LastLine(failure.message);
   if (!last.empty()) absl::StrAppend(&text, ": ", last);
   return text;
@@ -86,12 +95,14 @@ bool PodsAreDue(const Job& job, const api::volcano::PodGroup* group) {
 bool PodsAreMissing(const Job& job, const PodTable* pods) {
   std::int64_t wanted = 0, there = 0;
   for (const TaskSpec& task : job.spec.tasks) wanted += std::max(task.replicas, 0);
-  if (pods != nullptr) there = std::ranges::count_if(*pods, [&](const auto& entry) { return entry.second.owner_uid == job.metadata.uid; });
+  if (pods != nullptr)
+    there = std::ranges::count_if(*pods, [&](const auto& entry) { return entry.second.owner_uid == job.metadata.uid; });
   return there < wanted;
 }
 
 std::string WaitingText(const NamedPod& of) {
-  return of.pod->restarts > 0 ? absl::StrCat(*of.name, " ", of.pod->waiting, " (restarted ", of.pod->restarts, of.pod->restarts == 1 ? " time)" : " times)")
+  return of.pod->restarts > 0 ? absl::StrCat(*of.name, " ", of.pod->waiting, " (restarted ", of.pod->restarts,
+                                             of.pod->restarts == 1 ? " time)" : " times)")
                               : absl::StrCat(*of.name, " ", of.pod->waiting);
 }
 
@@ -136,7 +147,9 @@ std::string ModeOf(const Job& job, bool elastic) {
     if (task.name == "ps") servers = task.replicas;
     if (task.name == "worker") workers = task.replicas;
   }
-  const convert::Mode mode = servers > 0 ? convert::Mode::kServers : workers > 1 || elastic ? convert::Mode::kCollective : convert::Mode::kSingle;
+  const convert::Mode mode = servers > 0              ? convert::Mode::kServers
+                             : workers > 1 || elastic ? convert::Mode::kCollective
+                                                      : convert::Mode::kSingle;
   return std::string(convert::ModeName(mode));
 }
 
@@ -152,13 +165,17 @@ std::optional<absl::Time> DeadlineOf(const Wanted& wanted, const Progress& progr
 
 bool EndedByDeadline(const Job& job, std::optional<absl::Time> deadline) {
   const std::string& phase = job.status.state.phase;
-  return deadline.has_value() && (phase == "Terminating" || phase == "Terminated") && job.status.state.last_transition_time.at >= *deadline;
+  return deadline.has_value() && (phase == "Terminating" || phase == "Terminated") &&
+         job.status.state.last_transition_time.at >= *deadline;
 }
 
 bool OperatorAtWork(const PaddleJobView& seen, const Wanted& wanted) {
-  const auto theirs = [&](const auto& entry) { return entry.second.of_operator && entry.second.owner_uid == wanted.metadata->uid; };
+  const auto theirs = [&](const auto& entry) {
+    return entry.second.of_operator && entry.second.owner_uid == wanted.metadata->uid;
+  };
   if (seen.pods != nullptr && std::ranges::any_of(*seen.pods, theirs)) return true;
-  const api::OwnerReference* owner = seen.same_named_group != nullptr ? seen.same_named_group->metadata.Controller() : nullptr;
+  const api::OwnerReference* owner =
+      seen.same_named_group != nullptr ? seen.same_named_group->metadata.Controller() : nullptr;
   return owner != nullptr && owner->uid == wanted.metadata->uid;
 }
 
@@ -186,7 +203,8 @@ std::vector<RoleProgress> CountPods(const Wanted& wanted, const Job* job, const 
     const auto role = std::ranges::find(roles, of.pod->task, &RoleProgress::task);
     if (role == roles.end()) continue;
     ++Counter(of.pod->stage, *role);
-    if (role->refs.size() < kMaxRefs) role->refs.push_back({"v1", "Pod", job->metadata.ns, *of.name, of.pod->uid, "", ""});
+    if (role->refs.size() < kMaxRefs)
+      role->refs.push_back({"v1", "Pod", job->metadata.ns, *of.name, of.pod->uid, "", ""});
   }
   return roles;
 }
@@ -201,7 +219,8 @@ void KeepEnded(const std::vector<RoleProgress>& stored, std::vector<RoleProgress
 }
 
 bool AllRun(const std::vector<RoleProgress>& roles) {
-  return Any(roles, &RoleProgress::running) && std::ranges::all_of(roles, [](const RoleProgress& role) { return role.running >= role.replicas; });
+  return Any(roles, &RoleProgress::running) &&
+         std::ranges::all_of(roles, [](const RoleProgress& role) { return role.running >= role.replicas; });
 }
 
 Phase PhaseOf(const Job& job, const std::vector<RoleProgress>& roles, bool elastic, bool ran, Phase stored) {
@@ -216,7 +235,8 @@ Phase PhaseOf(const Job& job, const std::vector<RoleProgress>& roles, bool elast
   const bool lost = Any(roles, &RoleProgress::unknown);
   if (lost && (stored == Phase::kPending || stored == Phase::kStarting || stored == Phase::kRunning)) return stored;
   if (Any(roles, &RoleProgress::starting)) return Phase::kStarting;
-  const bool begun = Any(roles, &RoleProgress::running) || Any(roles, &RoleProgress::succeeded) || Any(roles, &RoleProgress::failed) || lost;
+  const bool begun = Any(roles, &RoleProgress::running) || Any(roles, &RoleProgress::succeeded) ||
+                     Any(roles, &RoleProgress::failed) || lost;
   if (!begun) return Phase::kPending;
   // While a job starts, one pod that still waits is no step back; nor is a Job that has not counted yet.
   const bool waits = Any(roles, &RoleProgress::pending);
@@ -234,7 +254,8 @@ Told ScheduledOf(const PaddleJobView& seen, const Job& job) {
   if (group->status.phase == "Running") return {"True", "Scheduled", "all pods that start together have a node"};
   if (const PodGroupCondition* latest = LatestOf(*group)) {
     if (latest->type == "Scheduled") return {"True", "Scheduled", "all pods that start together have a node"};
-    return {"False", latest->reason.empty() ? "Unschedulable" : latest->reason, api::volcano::TailOf(latest->message, kMaxMessage)};
+    return {"False", latest->reason.empty() ? "Unschedulable" : latest->reason,
+            api::volcano::TailOf(latest->message, kMaxMessage)};
   }
   if (!seen.group_event.empty()) return {"False", "Unschedulable", api::volcano::TailOf(seen.group_event, kMaxMessage)};
   return {};

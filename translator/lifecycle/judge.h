@@ -40,16 +40,17 @@ void KeepEnded(const std::vector<RoleProgress>& stored, std::vector<RoleProgress
 // Whether every pod that is wanted runs.
 bool AllRun(const std::vector<RoleProgress>& roles);
 
-// The rows of the table below deletion and below the end, in their order. `stored` is the phase until now, `ran` whether all pods have run
-// once.
-Phase PhaseOf(const api::volcano::Job& job, const std::vector<RoleProgress>& roles, bool elastic, bool ran, Phase stored);
+// The rows of the table below deletion and below the end, in their order. `stored` is the phase until now, `ran`
+// whether all pods have run once.
+Phase PhaseOf(const api::volcano::Job& job, const std::vector<RoleProgress>& roles, bool elastic, bool ran,
+              Phase stored);
 
-// Condition Scheduled: why the gang waits, also for pods that cannot be made, or that it was placed. Without a status when there is nothing
-// to say.
+// Condition Scheduled: why the gang waits, also for pods that cannot be made, or that it was placed. Without a status
+// when there is nothing to say.
 Told ScheduledOf(const PaddleJobView& seen, const api::volcano::Job& job);
 
-// The first that there is: how a pod of a job that has failed ended, a node that does not answer, why the gang waits, what a container
-// waits for, how one ended that runs again. "" when all is well.
+// The first that there is: how a pod of a job that has failed ended, a node that does not answer, why the gang waits,
+// what a container waits for, how one ended that runs again. "" when all is well.
 std::string MessageOf(const PaddleJobView& seen, const api::volcano::Job& job, Phase phase, const Told& scheduled);
 
 struct NamedPod {

@@ -1,5 +1,5 @@
-// The status of kubeflow.org (kubeflow/training-operator 1.9: pkg/controller.v1/paddlepaddle): conditions, the newest last, which is what `kubectl get` shows. Ours, Translated and
-// Scheduled, stand before those of the training operator.
+// The status of kubeflow.org (kubeflow/training-operator 1.9: pkg/controller.v1/paddlepaddle): conditions, the newest
+// last, which is what `kubectl get` shows. Ours, Translated and Scheduled, stand before those of the training operator.
 #include <algorithm>
 #include <utility>
 
@@ -20,7 +20,8 @@ using api::paddle::kubeflow::ReplicaStatus;
 constexpr absl::string_view kRestartsOpen = "[restarts ";
 
 std::string WithRestarts(absl::string_view message, std::int32_t restarts) {
-  return restarts == 0 ? std::string(message) : absl::StrCat(message, message.empty() ? "" : " ", kRestartsOpen, restarts, "]");
+  return restarts == 0 ? std::string(message)
+                       : absl::StrCat(message, message.empty() ? "" : " ", kRestartsOpen, restarts, "]");
 }
 
 std::int32_t TakeRestarts(std::string& message) {
@@ -68,7 +69,8 @@ class Writing {
     if (translated.set()) translated.message = WithRestarts(translated.message, progress_.restarts);
     WriteOurs("Scheduled", progress_.scheduled);
     WriteOurs("Translated", translated);
-    if (Find(status_, "Created") == nullptr) Tell("Created", {"True", "PaddleJobCreated", absl::StrCat(job_, " is created.")});
+    if (Find(status_, "Created") == nullptr)
+      Tell("Created", {"True", "PaddleJobCreated", absl::StrCat(job_, " is created.")});
     if (progress_.phase != Phase::kFailed) Drop("Failed");
     WriteSuspension();
     WritePhase();
@@ -112,7 +114,8 @@ class Writing {
       case Phase::kAborting:
       case Phase::kAborted:
       case Phase::kCompleting:
-      case Phase::kTerminating: return;  // the training operator has no word for these
+      case Phase::kTerminating:
+        return;  // the training operator has no word for these
     }
   }
 
@@ -120,7 +123,9 @@ class Writing {
   void TellWhy(std::string_view type, std::string_view reason, absl::string_view what) {
     const JobCondition* is = Find(status_, type);
     if (progress_.message.empty() && is != nullptr && is->status == "True" && is->reason == reason) return;
-    Tell(type, {"True", std::string(reason), progress_.message.empty() ? absl::StrCat(job_, " ", what, ".") : absl::StrCat(job_, " ", what, ": ", progress_.message)});
+    Tell(type, {"True", std::string(reason),
+                progress_.message.empty() ? absl::StrCat(job_, " ", what, ".")
+                                          : absl::StrCat(job_, " ", what, ": ", progress_.message)});
   }
 
   void Set(JobCondition& condition, std::string_view type, const Told& told) {
@@ -189,7 +194,8 @@ Progress ReadKubeflowStatus(const JobStatus& from) {
   return progress;
 }
 
-JobStatus KubeflowStatusOf(const JobStatus& was, const Progress& progress, const api::ObjectMeta& metadata, absl::Time now) {
+JobStatus KubeflowStatusOf(const JobStatus& was, const Progress& progress, const api::ObjectMeta& metadata,
+                           absl::Time now) {
   JobStatus status = was;
   Writing(progress, metadata, now, status).WriteConditions();
   status.replica_statuses.clear();

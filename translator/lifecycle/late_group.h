@@ -1,4 +1,5 @@
-// A PodGroup of the PaddleJob's name that was written by hand and came when the Job was made already (docs/paddlejob-lifecycle.md).
+// A PodGroup of the PaddleJob's name that was written by hand and came when the Job was made already
+// (docs/paddlejob-lifecycle.md).
 #pragma once
 
 #include <string>
@@ -21,6 +22,7 @@ struct LateGroup {
   convert::Findings findings;  // of the translation, with it
 };
 // `creation` is of now, with the group; `begun`: a program of the Job runs, so that nothing is replaced.
-LateGroup LookAtLateGroup(const api::volcano::PodGroup& group, const Creation& creation, const api::volcano::Job& job, bool begun);
+LateGroup LookAtLateGroup(const api::volcano::PodGroup& group, const Creation& creation, const api::volcano::Job& job,
+                          bool begun);
 
 }  // namespace gangway::paddle_lifecycle

@@ -24,10 +24,13 @@ namespace json = boost::json;
 using api::paddle::kPaddleJobs;
 using kube::Write;
 
-constexpr char kOperatorFinalizer[] = "finalizers.paddlepaddle.org";  // it would keep the job for ever once its controller is gone
+constexpr char kOperatorFinalizer[] =
+    "finalizers.paddlepaddle.org";  // it would keep the job for ever once its controller is gone
 constexpr char kRecordedJob[] = "paddlejob.json", kRecordedGroup[] = "podgroup.json";
 
-bool IsHandMade(const api::volcano::PodGroup* group) { return group != nullptr && group->metadata.Controller() == nullptr; }
+bool IsHandMade(const api::volcano::PodGroup* group) {
+  return group != nullptr && group->metadata.Controller() == nullptr;
+}
 
 bool ControlledBy(const api::ObjectMeta& object, const api::ObjectMeta& owner) {
   const api::OwnerReference* const controller = object.Controller();
@@ -35,7 +38,8 @@ bool ControlledBy(const api::ObjectMeta& object, const api::ObjectMeta& owner) {
 }
 
 bool OwnedBy(const api::ObjectMeta& object, const api::ObjectMeta& owner) {
-  return std::any_of(object.owner_references.begin(), object.owner_references.end(), [&](const api::OwnerReference& one) { return one.uid == owner.uid; });
+  return std::any_of(object.owner_references.begin(), object.owner_references.end(),
+                     [&](const api::OwnerReference& one) { return one.uid == owner.uid; });
 }
 
 bool IsMarkedOurs(const OperatorObject& object) { return !ReadRecord(object.metadata).translation.empty(); }
@@ -52,7 +56,8 @@ std::string Written(const std::string& object_json) {
   json::object& fields = object->get_object();
   fields.erase("status");
   if (json::value* const metadata = fields.if_contains("metadata"); metadata != nullptr && metadata->is_object()) {
-    for (const char* const key : {"uid", "resourceVersion", "creationTimestamp", "generation", "managedFields", "selfLink", "deletionTimestamp", "deletionGracePeriodSeconds"}) {
+    for (const char* const key : {"uid", "resourceVersion", "creationTimestamp", "generation", "managedFields",
+                                  "selfLink", "deletionTimestamp", "deletionGracePeriodSeconds"}) {
       metadata->get_object().erase(key);
     }
   }
@@ -68,7 +73,8 @@ json::object ObjectOf(const std::string& text) {
 json::object PolicyOf(const std::string& job_json) {
   const json::object job = ObjectOf(job_json);
   const json::value* const spec = job.if_contains("spec");
-  const json::value* const policy = spec != nullptr && spec->is_object() ? spec->get_object().if_contains("schedulingPolicy") : nullptr;
+  const json::value* const policy =
+      spec != nullptr && spec->is_object() ? spec->get_object().if_contains("schedulingPolicy") : nullptr;
   return policy != nullptr && policy->is_object() ? policy->get_object() : json::object();
 }
 
@@ -76,22 +82,27 @@ Write RecordOf(const MigrationView& seen) {
   const api::ObjectMeta& job = seen.job->metadata;
   json::object data{{kRecordedJob, Written(seen.job_json)}};
   if (IsHandMade(seen.group)) data[kRecordedGroup] = Written(seen.group_json);
-  const json::object owner{{"apiVersion", kPaddleJobs.ApiVersion()}, {"kind", std::string(kPaddleJobs.kind)}, {"name", job.name}, {"uid", job.uid}};
+  const json::object owner{{"apiVersion", kPaddleJobs.ApiVersion()},
+                           {"kind", std::string(kPaddleJobs.kind)},
+                           {"name", job.name},
+                           {"uid", job.uid}};
   Write write;
   write.verb = kube::Verb::kCreate;
   write.resource = &api::kConfigMaps;
   write.ns = job.ns;
   write.name = ImportRecordName(job.name);
-  write.body = api::ToJson(json::object{{"apiVersion", "v1"},
-                                        {"kind", "ConfigMap"},
-                                        {"metadata", json::object{{"name", write.name}, {"namespace", job.ns}, {"ownerReferences", json::array{owner}}}},
-                                        {"data", std::move(data)}});
+  write.body = api::ToJson(json::object{
+      {"apiVersion", "v1"},
+      {"kind", "ConfigMap"},
+      {"metadata", json::object{{"name", write.name}, {"namespace", job.ns}, {"ownerReferences", json::array{owner}}}},
+      {"data", std::move(data)}});
   return write;
 }
 
 class ImportPlanner {
  public:
-  ImportPlanner(const MigrationView& seen, const convert::TranslateOptions& options) : seen_(seen), job_(*seen.job), options_(options) {}
+  ImportPlanner(const MigrationView& seen, const convert::TranslateOptions& options)
+      : seen_(seen), job_(*seen.job), options_(options) {}
 
   Migration Take() && {
     Look();
@@ -121,13 +132,15 @@ class ImportPlanner {
     const Progress progress = ReadPaddleStatus(job_.status);
     const bool waits = progress.translated.reason == kWaiting;  // for somebody to make room, which an import may do
     // Without a Job a status of ours says something only as long as nobody else has had the job since.
-    const bool in_hand = out_.has_job ? out_.running_pods == 0 : !operator_pods && !left_alone && progress.translated.set() && !waits;
+    const bool in_hand =
+        out_.has_job ? out_.running_pods == 0 : !operator_pods && !left_alone && progress.translated.set() && !waits;
     if (out_.has_job && left_alone && out_.running_pods == 0) return MigrationState::kReturning;
     if (Ended(progress.phase) && progress.translated.status == "False" && !out_.has_job && !operator_pods) {
       out_.refusal = job_.status.message;
       return MigrationState::kUntranslated;
     }
-    // Our controller takes a job that nobody claims as soon as the operator's pods are gone; the mark, our last write, is then still missing.
+    // Our controller takes a job that nobody claims as soon as the operator's pods are gone; the mark, our last write,
+    // is then still missing.
     half_moved_ = in_hand && !named && seen_.record != nullptr && OwnedBy(*seen_.record, job_.metadata);
     if (Ended(progress.phase) && !half_moved_) {
       out_.done = named;
@@ -141,7 +154,9 @@ class ImportPlanner {
   }
 
   // By hand, or the operator's own.
-  bool GroupGoes() const { return seen_.group != nullptr && (IsHandMade(seen_.group) || ControlledBy(seen_.group->metadata, job_.metadata)); }
+  bool GroupGoes() const {
+    return seen_.group != nullptr && (IsHandMade(seen_.group) || ControlledBy(seen_.group->metadata, job_.metadata));
+  }
 
   void Translate() {
     if (out_.state != MigrationState::kPending && out_.state != MigrationState::kRunning) return;
@@ -156,7 +171,8 @@ class ImportPlanner {
   convert::HandMadeGroup GroupWish() const {
     const api::volcano::PodGroupSpec& spec = seen_.group->spec;
     return {seen_.group->metadata.name, spec.min_member > 0 ? std::optional(spec.min_member) : std::nullopt,
-            spec.queue == View(api::volcano::kDefaultQueue) ? "" : spec.queue, spec.priority_class_name, !spec.min_resources.empty()};
+            spec.queue == View(api::volcano::kDefaultQueue) ? "" : spec.queue, spec.priority_class_name,
+            !spec.min_resources.empty()};
   }
 
   // What the hand-made group asks for and the job does not say, as a part of spec.schedulingPolicy.
@@ -165,7 +181,8 @@ class ImportPlanner {
     if (!IsHandMade(seen_.group)) return policy;
     convert::GangWish before;
     if (job_.spec.scheduling_policy.has_value()) {
-      before = {job_.spec.scheduling_policy->min_available, job_.spec.scheduling_policy->queue, job_.spec.scheduling_policy->priority_class, false};
+      before = {job_.spec.scheduling_policy->min_available, job_.spec.scheduling_policy->queue,
+                job_.spec.scheduling_policy->priority_class, false};
     }
     convert::GangWish after = before;
     convert::TakeOver(GroupWish(), after);
@@ -188,7 +205,8 @@ class ImportPlanner {
 
   void Plan() {
     json::object policy = half_moved_ ? json::object() : TakenOver();  // which would make another Job of it
-    const bool finalizer = std::count(job_.metadata.finalizers.begin(), job_.metadata.finalizers.end(), kOperatorFinalizer) > 0;
+    const bool finalizer =
+        std::count(job_.metadata.finalizers.begin(), job_.metadata.finalizers.end(), kOperatorFinalizer) > 0;
     auto& stages = out_.next.stages;
     if (seen_.record == nullptr) stages.push_back({RecordOf(seen_)});
     // Once what goes is gone: until then a controller of ours leaves the job alone.
@@ -203,13 +221,16 @@ class ImportPlanner {
       }
       metadata["finalizers"] = std::move(others);
     }
-    if (last) metadata["annotations"] = json::object{{std::string(convert::kManagedBy), std::string(convert::kManagedByUs)}};
+    if (last)
+      metadata["annotations"] = json::object{{std::string(convert::kManagedBy), std::string(convert::kManagedByUs)}};
     if (!metadata.empty()) patch["metadata"] = std::move(metadata);
     if (!patch.empty()) stages.push_back({kube::ChangeOf(kPaddleJobs, job_.metadata, api::ToJson(patch))});
     std::vector<Write> deletions;
-    if (GroupGoes() && !seen_.group->metadata.deleting()) deletions.push_back(kube::DeletionOf(api::kPodGroups, seen_.group->metadata));
+    if (GroupGoes() && !seen_.group->metadata.deleting())
+      deletions.push_back(kube::DeletionOf(api::kPodGroups, seen_.group->metadata));
     for (const OperatorObject& object : seen_.objects) {
-      if (!object.metadata.deleting() && !IsMarkedOurs(object)) deletions.push_back(kube::DeletionOf(*object.resource, object.metadata));
+      if (!object.metadata.deleting() && !IsMarkedOurs(object))
+        deletions.push_back(kube::DeletionOf(*object.resource, object.metadata));
     }
     if (!deletions.empty()) stages.push_back(std::move(deletions));
   }
@@ -243,7 +264,9 @@ Write GroupAgain(const MigrationView& seen, const std::string& group_json) {
 
 std::string ImportRecordName(absl::string_view job) { return absl::StrCat("gangway-import-", job); }
 
-Migration PlanImport(const MigrationView& seen, const convert::TranslateOptions& options) { return ImportPlanner(seen, options).Take(); }
+Migration PlanImport(const MigrationView& seen, const convert::TranslateOptions& options) {
+  return ImportPlanner(seen, options).Take();
+}
 
 Return PlanReturn(const MigrationView& seen) {
   Return out;
@@ -251,7 +274,9 @@ Return PlanReturn(const MigrationView& seen) {
   const bool back = ManagerOf(*seen.job) == kOperatorName;
   if (seen.record == nullptr) {
     out.done = back;
-    if (!back) out.problem = absl::StrCat("there is no config map ", ImportRecordName(job.name), ": it was not imported, or is back already");
+    if (!back)
+      out.problem = absl::StrCat("there is no config map ", ImportRecordName(job.name),
+                                 ": it was not imported, or is back already");
     return out;
   }
   const auto recorded = seen.record_data.find(kRecordedJob);
@@ -261,7 +286,8 @@ Return PlanReturn(const MigrationView& seen) {
   }
   json::object spec = PolicyBack(seen, recorded->second), patch;
   if (!spec.empty()) patch["spec"] = std::move(spec);
-  if (!back) patch["metadata"] = json::object{{"annotations", json::object{{std::string(convert::kManagedBy), kOperatorName}}}};
+  if (!back)
+    patch["metadata"] = json::object{{"annotations", json::object{{std::string(convert::kManagedBy), kOperatorName}}}};
   if (!patch.empty()) out.next.stages.push_back({kube::ChangeOf(kPaddleJobs, job, api::ToJson(patch))});
   const bool ours = seen.volcano_job != nullptr && ControlledBy(seen.volcano_job->metadata, job);
   out.stops_job = ours;
@@ -276,7 +302,8 @@ Return PlanReturn(const MigrationView& seen) {
   }
   std::vector<Write> rest;
   for (const OperatorObject& object : seen.objects) {
-    if (object.resource != &api::kPods && !object.metadata.deleting()) rest.push_back(kube::DeletionOf(*object.resource, object.metadata));
+    if (object.resource != &api::kPods && !object.metadata.deleting())
+      rest.push_back(kube::DeletionOf(*object.resource, object.metadata));
   }
   const auto group = seen.record_data.find(kRecordedGroup);
   if (group != seen.record_data.end() && seen.group == nullptr) rest.push_back(GroupAgain(seen, group->second));

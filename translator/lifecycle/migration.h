@@ -1,11 +1,12 @@
 // PaddleJobs that paddle-operator made pods for become ours, and go back (docs/paddlejob-lifecycle.md).
 //
-// By level, as everything here: what is to be done next follows from what is there, so a migration that broke off goes on when it is asked
-// for again. Before the first change a config map, the record, keeps what was: it is what a way back is made of, and it goes with the
-// PaddleJob.
+// By level, as everything here: what is to be done next follows from what is there, so a migration that broke off goes
+// on when it is asked for again. Before the first change a config map, the record, keeps what was: it is what a way
+// back is made of, and it goes with the PaddleJob.
 //
-//   record -> the PodGroup's wishes into the PaddleJob, the operator's finalizer off it -> the operator's objects go -> managed-by: gangway
-//   managed-by: paddle-operator, old wishes -> the Job and what it needed go -> the hand-made PodGroup is made again -> the record goes
+//   record -> the PodGroup's wishes into the PaddleJob, the operator's finalizer off it -> the operator's objects go ->
+//   managed-by: gangway managed-by: paddle-operator, old wishes -> the Job and what it needed go -> the hand-made
+//   PodGroup is made again -> the record goes
 #pragma once
 
 #include <map>
@@ -27,8 +28,8 @@ inline constexpr char kOperatorName[] = "paddle-operator";  // value of managed-
 // "gangway-import-wd"
 std::string ImportRecordName(absl::string_view job);
 
-// A pod, Service or ConfigMap whose controller is the PaddleJob. The operator made it, unless it has annotation kTranslationKey (record.h): our
-// pods belong to a Job, what a Job needs beside it is marked.
+// A pod, Service or ConfigMap whose controller is the PaddleJob. The operator made it, unless it has annotation
+// kTranslationKey (record.h): our pods belong to a Job, what a Job needs beside it is marked.
 struct OperatorObject {
   const api::Resource* resource = nullptr;
   api::ObjectMeta metadata;
@@ -53,7 +54,8 @@ struct MigrationView {
 enum class MigrationState {
   kFinished,      // it has ended, under whomever, and stays as it is
   kRefused,       // it does not translate
-  kUntranslated,  // our controller has it, could not translate it, and says so in its status; nothing of it has run since
+  kUntranslated,  // our controller has it, could not translate it, and says so in its status; nothing of it has run
+                  // since
   kPending,       // no pod of it runs
   kRunning,       // under paddle-operator
   kOurs,          // our controller has it
@@ -62,16 +64,17 @@ enum class MigrationState {
 
 struct Migration {
   MigrationState state = MigrationState::kPending;
-  int running_pods = 0;                 // of paddle-operator
-  bool has_job = false;                 // a Volcano Job that is the PaddleJob's
-  std::string refusal;                  // kUntranslated: what our controller said
-  std::vector<std::string> goes;        // "pod wd-ps-0", in the order of their names
-  std::string taken_over;               // "queue ads, minMember 4"; "": nothing
-  convert::Findings findings;           // of the translation
-  kube::Plan next;                      // what is to be written now; empty: nothing, or what goes is not gone yet
-  bool done = false;                    // ours, and nothing is left to do
+  int running_pods = 0;           // of paddle-operator
+  bool has_job = false;           // a Volcano Job that is the PaddleJob's
+  std::string refusal;            // kUntranslated: what our controller said
+  std::vector<std::string> goes;  // "pod wd-ps-0", in the order of their names
+  std::string taken_over;         // "queue ads, minMember 4"; "": nothing
+  convert::Findings findings;     // of the translation
+  kube::Plan next;                // what is to be written now; empty: nothing, or what goes is not gone yet
+  bool done = false;              // ours, and nothing is left to do
 };
-// Pure. `options` as the controller that will keep the job has them; the namespace's queue and sidecars are taken from `seen`.
+// Pure. `options` as the controller that will keep the job has them; the namespace's queue and sidecars are taken from
+// `seen`.
 Migration PlanImport(const MigrationView& seen, const convert::TranslateOptions& options);
 
 struct Return {

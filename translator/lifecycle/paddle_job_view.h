@@ -42,31 +42,35 @@ struct PaddleJobView {
 
   const api::volcano::Job* volcano_job = nullptr;  // the Job of its name, whoever made it; null: none
   const PodTable* pods = nullptr;                  // all with JobOf its name; null: none
-  // Oldest first, whichever Job of this name they are for: an own command that was not carried out yet is not given again.
+  // Oldest first, whichever Job of this name they are for: an own command that was not carried out yet is not given
+  // again.
   std::vector<const api::volcano::Command*> commands;
   // The PodGroup of the Job: "<job>-<UID of the Job>", else the one of its name that the Job controls.
   const api::volcano::PodGroup* pod_group = nullptr;
-  // The message of the latest event Unschedulable on that PodGroup, by its UID: a gang that its queue refuses has no condition. "": none.
+  // The message of the latest event Unschedulable on that PodGroup, by its UID: a gang that its queue refuses has no
+  // condition. "": none.
   std::string group_event;
-  // The latest warning of the Job's controller about the Job, by its UID, other than that its PodGroup waits: why pods cannot be made. It may
-  // be over by now.
+  // The latest warning of the Job's controller about the Job, by its UID, other than that its PodGroup waits: why pods
+  // cannot be made. It may be over by now.
   EventText job_warning;
   // The PodGroup of the job's own name, whoever made it: taken over when it was written by hand.
   const api::volcano::PodGroup* same_named_group = nullptr;
-  // The Services and ConfigMaps of the namespace that are called like the job, or begin with its name and "-". In any order.
+  // The Services and ConfigMaps of the namespace that are called like the job, or begin with its name and "-". In any
+  // order.
   std::vector<NearbyObject> objects;
 
   const QueueStates* queues = nullptr;  // null: not known, then none is asked for
   std::string namespace_queue;          // the namespace's annotation api::volcano::kQueueNameAnnotation; "": none
 
-  // What the API server said when it refused the last creation of the Job, or of what it needs, for good; "": it did not. Forgotten when
-  // the PaddleJob changes or its Job could be written.
+  // What the API server said when it refused the last creation of the Job, or of what it needs, for good; "": it did
+  // not. Forgotten when the PaddleJob changes or its Job could be written.
   std::string refused;
   absl::Time status_written = absl::InfinitePast();  // the last time by us; InfinitePast: not since we started
   // The Jobs were read no earlier than this version of the PaddleJob: one that is absent here is gone.
   bool jobs_current = true;
 
-  // Target, release, cluster domain, etcd, nodes, strict; `kept`, `group` and `namespace_queue` are set by the decision.
+  // Target, release, cluster domain, etcd, nodes, strict; `kept`, `group` and `namespace_queue` are set by the
+  // decision.
   convert::TranslateOptions options;
 };
 

@@ -18,14 +18,16 @@ Told ReadCondition(const PaddleJobStatus& from, std::string_view type) {
   return {};
 }
 
-void WriteCondition(std::string_view type, const Told& told, std::int64_t generation, absl::Time now, PaddleJobStatus& status) {
+void WriteCondition(std::string_view type, const Told& told, std::int64_t generation, absl::Time now,
+                    PaddleJobStatus& status) {
   const auto is = std::ranges::find(status.conditions, type, &PaddleJobCondition::type);
   if (!told.set()) {
     if (is != status.conditions.end()) status.conditions.erase(is);
     return;
   }
   PaddleJobCondition& condition = is != status.conditions.end() ? *is : status.conditions.emplace_back();
-  if (condition.status != told.status || !condition.last_transition_time.set()) condition.last_transition_time = SecondOf(now);
+  if (condition.status != told.status || !condition.last_transition_time.set())
+    condition.last_transition_time = SecondOf(now);
   condition.type = std::string(type);
   condition.status = told.status;
   condition.reason = told.reason;
@@ -38,7 +40,14 @@ RoleProgress ReadRole(const char* name, const RoleStatus& from) {
 }
 
 RoleStatus RoleStatusOf(const RoleProgress& role) {
-  return {role.pending, role.starting, role.running, role.failed, role.succeeded, role.unknown, absl::StrCat(role.running, "/", role.replicas), role.refs};
+  return {role.pending,
+          role.starting,
+          role.running,
+          role.failed,
+          role.succeeded,
+          role.unknown,
+          absl::StrCat(role.running, "/", role.replicas),
+          role.refs};
 }
 
 }  // namespace
@@ -62,7 +71,8 @@ Progress ReadPaddleStatus(const PaddleJobStatus& from) {
   return progress;
 }
 
-PaddleJobStatus PaddleStatusOf(const PaddleJobStatus& was, const Progress& progress, const api::ObjectMeta& metadata, absl::Time now) {
+PaddleJobStatus PaddleStatusOf(const PaddleJobStatus& was, const Progress& progress, const api::ObjectMeta& metadata,
+                               absl::Time now) {
   PaddleJobStatus status = was;
   status.phase = std::string(PhaseName(progress.phase));
   status.mode = progress.mode;

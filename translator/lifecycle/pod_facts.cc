@@ -18,7 +18,8 @@ using api::core::ContainerStatus;
 using api::core::Pod;
 using api::core::PodCondition;
 
-constexpr absl::string_view kTaskSpec = "volcano.sh/task-spec", kTaskIndex = "volcano.sh/task-index", kOperatorRole = "paddle-resource";
+constexpr absl::string_view kTaskSpec = "volcano.sh/task-spec", kTaskIndex = "volcano.sh/task-index",
+                            kOperatorRole = "paddle-resource";
 // The container that waits for the names of the others; paddle-operator's own is called otherwise.
 constexpr absl::string_view kWaiters[] = {"wait-dns", "coord-paddle"};
 // These come by themselves.
@@ -45,7 +46,9 @@ bool Waits(const ContainerStatus& init) { return init.state.running.has_value() 
 
 bool AllUp(const Pod& pod) {
   const auto ended = [](const ContainerStatus& init) { return init.ready || init.state.terminated.has_value(); };
-  const auto up = [](const ContainerStatus& container) { return container.ready && container.state.running.has_value(); };
+  const auto up = [](const ContainerStatus& container) {
+    return container.ready && container.state.running.has_value();
+  };
   return !pod.status.container_statuses.empty() && std::ranges::all_of(pod.status.init_container_statuses, ended) &&
          std::ranges::all_of(pod.status.container_statuses, up);
 }
@@ -55,13 +58,16 @@ PodStage StageOf(const Pod& pod) {
   if (phase == "Succeeded") return PodStage::kSucceeded;
   if (phase == "Failed") return PodStage::kFailed;
   if (phase == "Running") return AllUp(pod) ? PodStage::kRunning : PodStage::kStarting;
-  if (phase.empty() || phase == "Pending") return std::ranges::any_of(pod.status.init_container_statuses, Waits) ? PodStage::kStarting : PodStage::kPending;
+  if (phase.empty() || phase == "Pending")
+    return std::ranges::any_of(pod.status.init_container_statuses, Waits) ? PodStage::kStarting : PodStage::kPending;
   return PodStage::kUnknown;
 }
 
 bool Disrupted(const Pod& pod) {
-  if (pod.status.reason == "Evicted" || pod.status.reason == "Preempted" || pod.status.reason == "Preempting") return true;
-  return std::ranges::any_of(pod.status.conditions, [](const PodCondition& c) { return c.type == "DisruptionTarget" && c.status == "True"; });
+  if (pod.status.reason == "Evicted" || pod.status.reason == "Preempted" || pod.status.reason == "Preempting")
+    return true;
+  return std::ranges::any_of(pod.status.conditions,
+                             [](const PodCondition& c) { return c.type == "DisruptionTarget" && c.status == "True"; });
 }
 
 std::string Waiting(const Pod& pod) {

@@ -12,8 +12,8 @@
 
 namespace gangway::paddle_lifecycle {
 
-// As the status counts it. Starting: its node has it, and it does not do its work yet: it waits for DNS, or not all of its containers are
-// up. Unknown: its node does not answer.
+// As the status counts it. Starting: its node has it, and it does not do its work yet: it waits for DNS, or not all of
+// its containers are up. Unknown: its node does not answer.
 enum class PodStage : std::uint8_t { kPending, kStarting, kRunning, kFailed, kSucceeded, kUnknown };
 
 struct PodFacts {
@@ -24,11 +24,12 @@ struct PodFacts {
   std::int32_t index = 0;    // within the task
   PodStage stage = PodStage::kPending;
   bool deleting = false;
-  bool begun = false;        // a container of it runs or has run, other than those that come first
-  bool disrupted = false;    // evicted, preempted or drained: not the program's fault
-  std::int32_t restarts = 0; // of all its containers in place
-  std::string waiting;       // what a container waits for that does not come by itself: "ImagePullBackOff: ..."; "" for nothing
-  absl::Time started = absl::InfiniteFuture();  // when its node took it
+  bool begun = false;         // a container of it runs or has run, other than those that come first
+  bool disrupted = false;     // evicted, preempted or drained: not the program's fault
+  std::int32_t restarts = 0;  // of all its containers in place
+  std::string
+      waiting;  // what a container waits for that does not come by itself: "ImagePullBackOff: ..."; "" for nothing
+  absl::Time started = absl::InfiniteFuture();              // when its node took it
   std::shared_ptr<const api::volcano::PodFailure> failure;  // only of a pod in which something failed
 };
 

@@ -9,13 +9,15 @@
 namespace gangway::paddle_lifecycle {
 namespace {
 
-constexpr std::array<std::string_view, 12> kPhases{"",         "Pending",  "Starting",   "Running",   "Scaling", "Restarting",
-                                                   "Aborting", "Aborted", "Completing", "Completed", "Failed",  "Terminating"};
+constexpr std::array<std::string_view, 12> kPhases{"",           "Pending",    "Starting", "Running",
+                                                   "Scaling",    "Restarting", "Aborting", "Aborted",
+                                                   "Completing", "Completed",  "Failed",   "Terminating"};
 
 // What a condition says for good; the text of Translated is about what was found, the others' about how long it takes.
 template <class Condition>
 bool SameCondition(const Condition& a, const Condition& b) {
-  return a.type == b.type && a.status == b.status && a.reason == b.reason && (a.type != "Translated" || a.message == b.message);
+  return a.type == b.type && a.status == b.status && a.reason == b.reason &&
+         (a.type != "Translated" || a.message == b.message);
 }
 
 template <class Conditions>
@@ -28,12 +30,14 @@ bool SameConditions(const Conditions& a, const Conditions& b) {
 }
 
 bool OnlyDetails(const api::paddle::PaddleJobStatus& a, const api::paddle::PaddleJobStatus& b) {
-  return a.phase == b.phase && a.mode == b.mode && a.queue == b.queue && a.elastic == b.elastic && a.restarts == b.restarts && a.start_time == b.start_time &&
-         a.completion_time == b.completion_time && a.observed_generation == b.observed_generation && SameConditions(a.conditions, b.conditions);
+  return a.phase == b.phase && a.mode == b.mode && a.queue == b.queue && a.elastic == b.elastic &&
+         a.restarts == b.restarts && a.start_time == b.start_time && a.completion_time == b.completion_time &&
+         a.observed_generation == b.observed_generation && SameConditions(a.conditions, b.conditions);
 }
 
 bool OnlyDetails(const api::paddle::kubeflow::JobStatus& a, const api::paddle::kubeflow::JobStatus& b) {
-  return a.start_time == b.start_time && a.completion_time == b.completion_time && SameConditions(a.conditions, b.conditions);
+  return a.start_time == b.start_time && a.completion_time == b.completion_time &&
+         SameConditions(a.conditions, b.conditions);
 }
 
 template <class Status>
@@ -66,8 +70,10 @@ Progress ReadProgress(const PaddleJobView& seen) {
 }
 
 StatusChange ChangeOfStatus(const PaddleJobView& seen, const Progress& to, absl::Time now) {
-  if (seen.job != nullptr) return Difference(seen.job->status, PaddleStatusOf(seen.job->status, to, seen.job->metadata, now));
-  return Difference(seen.kubeflow_job->status, KubeflowStatusOf(seen.kubeflow_job->status, to, seen.kubeflow_job->metadata, now));
+  if (seen.job != nullptr)
+    return Difference(seen.job->status, PaddleStatusOf(seen.job->status, to, seen.job->metadata, now));
+  return Difference(seen.kubeflow_job->status,
+                    KubeflowStatusOf(seen.kubeflow_job->status, to, seen.kubeflow_job->metadata, now));
 }
 
 }  // namespace gangway::paddle_lifecycle

@@ -15,10 +15,21 @@
 namespace gangway::paddle_lifecycle {
 
 enum class Phase : std::uint8_t {
-  kNone, kPending, kStarting, kRunning, kScaling, kRestarting, kAborting, kAborted, kCompleting, kCompleted, kFailed, kTerminating
+  kNone,
+  kPending,
+  kStarting,
+  kRunning,
+  kScaling,
+  kRestarting,
+  kAborting,
+  kAborted,
+  kCompleting,
+  kCompleted,
+  kFailed,
+  kTerminating
 };
-std::string_view PhaseName(Phase phase);   // kNone: ""
-Phase ParsePhase(std::string_view text);   // unknown: kNone
+std::string_view PhaseName(Phase phase);  // kNone: ""
+Phase ParsePhase(std::string_view text);  // unknown: kNone
 constexpr bool Ended(Phase phase) { return phase == Phase::kCompleted || phase == Phase::kFailed; }
 
 // One condition; without a status there is none.
@@ -28,10 +39,10 @@ struct Told {
   friend bool operator==(const Told&, const Told&) = default;
 };
 
-// Reasons of the condition Translated. True: the Job was made. Unknown: it goes, and another takes its place, or the job ended without
-// one. False: the PaddleJob cannot become a Job as it stands.
-inline constexpr std::string_view kJobCreated = "JobCreated", kRecreating = "Recreating", kDeadlineExceeded = "DeadlineExceeded",
-                                  kInvalid = "Invalid", kWaiting = "Waiting";
+// Reasons of the condition Translated. True: the Job was made. Unknown: it goes, and another takes its place, or the
+// job ended without one. False: the PaddleJob cannot become a Job as it stands.
+inline constexpr std::string_view kJobCreated = "JobCreated", kRecreating = "Recreating",
+                                  kDeadlineExceeded = "DeadlineExceeded", kInvalid = "Invalid", kWaiting = "Waiting";
 
 struct RoleProgress {
   std::string task, role;
@@ -54,7 +65,8 @@ struct Progress {
   Told translated, scheduled;
   bool suspended = false;  // by spec.runPolicy.suspend
 
-  // The job has come to its end, and its Job is not made anew. One that failed because it could not be translated has not.
+  // The job has come to its end, and its Job is not made anew. One that failed because it could not be translated has
+  // not.
   bool final() const { return Ended(phase) && translated.set() && translated.status != "False"; }
   bool recreating() const { return std::string_view(translated.reason) == kRecreating; }
 };
@@ -73,9 +85,10 @@ api::Time SecondOf(absl::Time time);
 
 // The dialects.
 Progress ReadPaddleStatus(const api::paddle::PaddleJobStatus& from);
-api::paddle::PaddleJobStatus PaddleStatusOf(const api::paddle::PaddleJobStatus& was, const Progress& progress, const api::ObjectMeta& metadata, absl::Time now);
+api::paddle::PaddleJobStatus PaddleStatusOf(const api::paddle::PaddleJobStatus& was, const Progress& progress,
+                                            const api::ObjectMeta& metadata, absl::Time now);
 Progress ReadKubeflowStatus(const api::paddle::kubeflow::JobStatus& from);
-api::paddle::kubeflow::JobStatus KubeflowStatusOf(const api::paddle::kubeflow::JobStatus& was, const Progress& progress, const api::ObjectMeta& metadata,
-                                                  absl::Time now);
+api::paddle::kubeflow::JobStatus KubeflowStatusOf(const api::paddle::kubeflow::JobStatus& was, const Progress& progress,
+                                                  const api::ObjectMeta& metadata, absl::Time now);
 
 }  // namespace gangway::paddle_lifecycle

@@ -34,7 +34,9 @@ constexpr absl::Duration kPodsFollow = absl::Seconds(10);
 constexpr char kWorker[] = "worker";
 
 // Whatever stands in objects.
-std::int32_t CountOf(std::int64_t n) { return static_cast<std::int32_t>(std::clamp<std::int64_t>(n, 0, std::numeric_limits<std::int32_t>::max())); }
+std::int32_t CountOf(std::int64_t n) {
+  return static_cast<std::int32_t>(std::clamp<std::int64_t>(n, 0, std::numeric_limits<std::int32_t>::max()));
+}
 
 class Decision {
  public:
@@ -75,14 +77,19 @@ class Decision {
   void TakeStock() {
     if (job_ != nullptr) to_.queue = job_->spec.queue;
     // What runs counts, and what has ended stays, whatever the spec says meanwhile.
-    if (!kubeflow()) to_.mode = job_ != nullptr ? ModeOf(*job_, record_.elastic()) : stored_.final() ? stored_.mode : wanted_.mode;
+    if (!kubeflow())
+      to_.mode = job_ != nullptr ? ModeOf(*job_, record_.elastic()) : stored_.final() ? stored_.mode : wanted_.mode;
     to_.generation = wanted_.metadata->generation;
     to_.roles = CountPods(wanted_, job_, seen_.pods);
   }
 
   bool kubeflow() const { return seen_.job == nullptr; }
-  std::int32_t RestartsSoFar() const { return CountOf(std::int64_t{record_.restarts} + RestartsOf(*job_) + record_.replaced.count); }
-  bool EndsAnyway() const { return IsFinal(*job_) || job_->status.state.phase == "Completing" || job_->status.state.phase == "Terminating"; }
+  std::int32_t RestartsSoFar() const {
+    return CountOf(std::int64_t{record_.restarts} + RestartsOf(*job_) + record_.replaced.count);
+  }
+  bool EndsAnyway() const {
+    return IsFinal(*job_) || job_->status.state.phase == "Completing" || job_->status.state.phase == "Terminating";
+  }
 
   // --- Deletion: what it owns follows it. paddle-operator's finalizer stands for no work.
 
@@ -102,7 +109,8 @@ class Decision {
   Plan TwoControllers() {
     const convert::Finding finding = convert::MakeFinding(
         convert::Code::kTwoControllers, "", "", "another controller makes pods for this job, so it is left alone",
-        absl::StrCat("stop the other one and set the annotation ", View(convert::kManagedBy), ": ", View(convert::kManagedByUs)));
+        absl::StrCat("stop the other one and set the annotation ", View(convert::kManagedBy), ": ",
+                     View(convert::kManagedByUs)));
     notes_.Warning("TranslationError", finding.ToString());
     plan_.events = std::move(notes_).Take();
     return std::move(plan_);
@@ -120,7 +128,8 @@ class Decision {
   // The Job has reached its last phase: no pod of it is made anew.
   void AfterEnd() {
     if (!to_.completion.set()) {
-      to_.completion = job_->status.state.last_transition_time.set() ? job_->status.state.last_transition_time : SecondOf(now_);
+      to_.completion =
+          job_->status.state.last_transition_time.set() ? job_->status.state.last_transition_time : SecondOf(now_);
     }
     const bool clean = to_.phase == Phase::kCompleted ? wanted_.clean_completed : wanted_.clean_failed;
     if (!clean) return;
@@ -197,7 +206,8 @@ class Decision {
     made_ = WritesOf(seen_, wanted_, creation, stored_.restarts);
     if (!seen_.refused.empty()) return Wait(seen_.refused);
     notes_.Tell(creation.translation.findings);
-    notes_.Normal("JobCreated", absl::StrCat("made job.batch.volcano.sh ", wanted_.name(), " in queue ", creation.translation.job.spec.queue));
+    notes_.Normal("JobCreated", absl::StrCat("made job.batch.volcano.sh ", wanted_.name(), " in queue ",
+                                             creation.translation.job.spec.queue));
     to_.phase = Phase::kPending;
     to_.message.clear();
     to_.translated = {"True", std::string(kJobCreated), Summary(creation.translation.findings)};
@@ -211,7 +221,8 @@ class Decision {
 
   void NotTranslated(const Creation& creation) {
     to_.message = FirstError(creation.translation.findings);
-    to_.translated = {"False", std::string(creation.repairable() ? kWaiting : kInvalid), Summary(creation.translation.findings)};
+    to_.translated = {"False", std::string(creation.repairable() ? kWaiting : kInvalid),
+                      Summary(creation.translation.findings)};
     if (to_.translated != stored_.translated) notes_.Tell(creation.translation.findings);
   }
 
@@ -275,7 +286,8 @@ class Decision {
   void TellTranslated() {
     if (stored_.translated.reason == View(kJobCreated)) return;
     const Creation creation = Prepare(seen_, wanted_);
-    to_.translated = {"True", std::string(kJobCreated), creation.ok() ? Summary(creation.translation.findings) : std::string()};
+    to_.translated = {"True", std::string(kJobCreated),
+                      creation.ok() ? Summary(creation.translation.findings) : std::string()};
   }
 
   void Describe() {
@@ -285,7 +297,8 @@ class Decision {
       to_.message = notice_;
     } else {
       std::string message = MessageOf(seen_, *job_, to_.phase, to_.scheduled);
-      const bool keep = message.empty() && to_.phase == Phase::kRestarting;  // how they failed is told until others come
+      const bool keep =
+          message.empty() && to_.phase == Phase::kRestarting;  // how they failed is told until others come
       if (!keep) to_.message = std::move(message);
     }
     if (record_.elastic() && !kubeflow()) to_.elastic = ElasticWord();
@@ -310,7 +323,8 @@ class Decision {
       }
     }
     if (stored_.translated.reason != View(kJobCreated)) to_.translated = {"True", std::string(kJobCreated), ""};
-    to_.message = EndedByDeadline(*job_, DeadlineOf(wanted_, to_)) ? DeadlineText() : MessageOf(seen_, *job_, to_.phase, to_.scheduled);
+    to_.message = EndedByDeadline(*job_, DeadlineOf(wanted_, to_)) ? DeadlineText()
+                                                                   : MessageOf(seen_, *job_, to_.phase, to_.scheduled);
     if (to_.message.empty() && to_.phase == Phase::kFailed) to_.message = stored_.message;
     if (!to_.start.set()) to_.start = EarliestStart(*job_, seen_.pods);
     if (record_.elastic() && !kubeflow()) to_.elastic = to_.phase == Phase::kFailed ? "ERROR" : "DONE";
@@ -321,7 +335,8 @@ class Decision {
   // The Job knows of more failed pods than we do, as yet.
   bool PodsFollow() {
     const absl::Time until = job_->status.state.last_transition_time.at + kPodsFollow;
-    if (static_cast<std::int32_t>(FailedPods(*job_, seen_.pods).size()) >= job_->status.failed || now_ >= until) return false;
+    if (static_cast<std::int32_t>(FailedPods(*job_, seen_.pods).size()) >= job_->status.failed || now_ >= until)
+      return false;
     unchanged_ = true;
     LookAgainAt(std::min(until, now_ + kInDoubt));
     return true;
@@ -329,7 +344,8 @@ class Decision {
 
   bool Disrupted() const {
     const std::vector<NamedPod> failed = FailedPods(*job_, seen_.pods);
-    return !failed.empty() && !IsLastRun(*job_) && std::ranges::all_of(failed, [](const NamedPod& of) { return of.pod->disrupted; });
+    return !failed.empty() && !IsLastRun(*job_) &&
+           std::ranges::all_of(failed, [](const NamedPod& of) { return of.pod->disrupted; });
   }
 
   // --- Edits.
@@ -343,7 +359,8 @@ class Decision {
     }
     if (mark == record_.translation) return record_.elastic() && ScaleWorkers();
     if (wanted_.scale_forbidden && SizesOf(mark) != SizesOf(record_.translation)) {
-      Notice("ScalingForbidden", absl::StrCat("the job stays as it is, ", SizesOf(record_.translation), ": its annotation scale says forbid"));
+      Notice("ScalingForbidden", absl::StrCat("the job stays as it is, ", SizesOf(record_.translation),
+                                              ": its annotation scale says forbid"));
       return false;
     }
     const Creation creation = Prepare(seen_, wanted_);
@@ -351,8 +368,9 @@ class Decision {
       RunOn(creation);
       return false;
     }
-    StartAnew(SizesOf(mark) == SizesOf(record_.translation) ? "its spec was changed"
-                                                            : absl::StrCat("its spec was changed: ", SizesOf(record_.translation), " -> ", SizesOf(mark)));
+    StartAnew(SizesOf(mark) == SizesOf(record_.translation)
+                  ? "its spec was changed"
+                  : absl::StrCat("its spec was changed: ", SizesOf(record_.translation), " -> ", SizesOf(mark)));
     return true;
   }
 
@@ -372,7 +390,8 @@ class Decision {
   // --- A PodGroup written by hand that came after the Job: guides have both in one file, in this order.
 
   bool ReplaceForGroup() {
-    if (!notice_.empty() || record_.translation.empty() || !IsActive(*job_) || !IsNews(HandMadeGroupOf(seen_), record_)) return false;
+    if (!notice_.empty() || record_.translation.empty() || !IsActive(*job_) || !IsNews(HandMadeGroupOf(seen_), record_))
+      return false;
     const Creation creation = Prepare(seen_, wanted_);
     const bool begun = HasBegun(*job_, seen_.pods);
     if (!creation.ok() && (!begun || seen_.options.target == convert::Target::kVolcano)) {
@@ -392,13 +411,15 @@ class Decision {
 
   // --- Elastic jobs.
 
-  // True when that takes another Job: the launchers that run know their bounds from their start, and would not train with more or fewer.
+  // True when that takes another Job: the launchers that run know their bounds from their start, and would not train
+  // with more or fewer.
   bool ScaleWorkers() {
     const auto wanted = std::ranges::find(wanted_.roles, kWorker, &WantedRole::task);
     const auto is = std::ranges::find(job_->spec.tasks, kWorker, &TaskSpec::name);
     if (wanted == wanted_.roles.end() || is == job_->spec.tasks.end() || is->replicas == wanted->replicas) return false;
     if (wanted_.scale_forbidden) {
-      Notice("ScalingForbidden", absl::StrCat("the job keeps its ", is->replicas, " workers: its annotation scale says forbid"));
+      Notice("ScalingForbidden",
+             absl::StrCat("the job keeps its ", is->replicas, " workers: its annotation scale says forbid"));
       return false;
     }
     const Creation creation = Prepare(seen_, wanted_);
@@ -408,9 +429,11 @@ class Decision {
     }
     const std::string change = absl::StrCat("workers: ", is->replicas, " -> ", wanted->replicas);
     if (!record_.bounds->Hold(wanted->replicas)) {
-      StartAnew(absl::StrCat(change, ", and this run trains with ", record_.bounds->min, " to ", record_.bounds->max,
-                             ", so the job starts anew (", kubeflow() ? "elasticPolicy.minReplicas and maxReplicas" : "worker.requests and worker.limits",
-                             " say in advance how far it can be scaled)"));
+      StartAnew(
+          absl::StrCat(change, ", and this run trains with ", record_.bounds->min, " to ", record_.bounds->max,
+                       ", so the job starts anew (",
+                       kubeflow() ? "elasticPolicy.minReplicas and maxReplicas" : "worker.requests and worker.limits",
+                       " say in advance how far it can be scaled)"));
       return true;
     }
     ScaleTo(wanted->replicas);
@@ -438,7 +461,8 @@ class Decision {
     FailedWorkers workers = FindFailedWorkers(*job_, record_, FailedPods(*job_, seen_.pods), kWorker);
     for (const NamedPod& of : workers.counted) removals_.push_back(DeletionOfPod(of));
     for (const NamedPod& of : workers.uncounted) {
-      notes_.Warning("WorkerReplaced", absl::StrCat("pod ", *of.name, " has failed and is made anew; at most ", std::int64_t{job_->spec.max_retry} - 1, " are"));
+      notes_.Warning("WorkerReplaced", absl::StrCat("pod ", *of.name, " has failed and is made anew; at most ",
+                                                    std::int64_t{job_->spec.max_retry} - 1, " are"));
     }
     if (workers.record.has_value()) change_.Annotate(kReplacedKey, workers.record->ToString());
     exhausted_ = workers.exhausted;
@@ -462,7 +486,8 @@ class Decision {
 
   // A Job that a resumption would bring to its end: Volcano counts it as a restart.
   bool ResumeAnew() const {
-    return seen_.options.target == convert::Target::kVolcano && !wanted_.suspended && record_.suspended && IsAborted(*job_) && IsLastRun(*job_);
+    return seen_.options.target == convert::Target::kVolcano && !wanted_.suspended && record_.suspended &&
+           IsAborted(*job_) && IsLastRun(*job_);
   }
 
   void FollowSuspension() {
@@ -495,7 +520,9 @@ class Decision {
     notice_ = DeadlineText();
     Give("TerminateJob", notice_);
   }
-  std::string DeadlineText() const { return absl::StrCat("it was active for more than its activeDeadlineSeconds, ", *wanted_.deadline_seconds); }
+  std::string DeadlineText() const {
+    return absl::StrCat("it was active for more than its activeDeadlineSeconds, ", *wanted_.deadline_seconds);
+  }
 
   void Give(absl::string_view action, std::string why) {
     if (!IsGiven(action, *job_, seen_.commands)) others_.push_back(GiveCommand(action, std::move(why), *job_));
@@ -553,9 +580,9 @@ class Decision {
   JobRecord record_;
 
   Progress to_;
-  std::string notice_;       // instead of the message that pods give
-  bool exhausted_ = false;   // a worker has failed once too often
-  bool unchanged_ = false;   // nothing can be said yet
+  std::string notice_;      // instead of the message that pods give
+  bool exhausted_ = false;  // a worker has failed once too often
+  bool unchanged_ = false;  // nothing can be said yet
   bool status_last_ = false;
 
   JobChange change_;

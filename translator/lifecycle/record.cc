@@ -30,7 +30,9 @@ std::optional<convert::ElasticBounds> Bounds(absl::string_view text) {
 
 }  // namespace
 
-std::string Replaced::ToString() const { return absl::StrCat(count, pods.empty() ? "" : " ", absl::StrJoin(pods, " ")); }
+std::string Replaced::ToString() const {
+  return absl::StrCat(count, pods.empty() ? "" : " ", absl::StrJoin(pods, " "));
+}
 
 bool Replaced::Contains(absl::string_view uid) const { return std::ranges::find(pods, uid) != pods.end(); }
 

@@ -16,7 +16,8 @@ namespace gangway::paddle_lifecycle {
 inline constexpr absl::string_view kTranslationKey = "paddle.gangway.io/translation";
 // Restarts of the PaddleJob before this Job was made; absent: 0.
 inline constexpr absl::string_view kRestartsKey = "paddle.gangway.io/restarts";
-// Failed pods of an elastic job that were deleted so that new ones come: how many in all, and the UIDs of the last ones: "3 <uid> <uid>".
+// Failed pods of an elastic job that were deleted so that new ones come: how many in all, and the UIDs of the last
+// ones: "3 <uid> <uid>".
 inline constexpr absl::string_view kReplacedKey = "paddle.gangway.io/replaced";
 // The priority class that the PaddleJob asked for when it was last carried over.
 inline constexpr absl::string_view kPriorityKey = "paddle.gangway.io/priority-class";
@@ -44,7 +45,7 @@ struct JobRecord {
   std::optional<convert::ElasticBounds> bounds;  // of an elastic job
   bool suspended = false;
   std::int32_t companions = 0;
-  std::string group;        // "": none
+  std::string group;  // "": none
   bool elastic() const { return bounds.has_value(); }
 };
 // What cannot be read counts as absent.

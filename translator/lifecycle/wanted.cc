@@ -42,7 +42,9 @@ void ReadPaddle(const paddle::PaddleJob& job, const convert::Annotations& annota
   wanted.elastic = spec.elastic.value_or(0) > 0;
   const std::int32_t workers = spec.worker.has_value() ? spec.worker->replicas : 0;
   const bool servers = spec.ps.has_value() && spec.ps->replicas > 0;
-  const convert::Mode mode = servers ? convert::Mode::kServers : workers > 1 || wanted.elastic ? convert::Mode::kCollective : convert::Mode::kSingle;
+  const convert::Mode mode = servers                         ? convert::Mode::kServers
+                             : workers > 1 || wanted.elastic ? convert::Mode::kCollective
+                                                             : convert::Mode::kSingle;
   wanted.mode = std::string(convert::ModeName(mode));
   if (spec.scheduling_policy.has_value()) wanted.priority_class = spec.scheduling_policy->priority_class;
   const std::string& clean = paddle::CleanPodPolicyOf(spec);
@@ -65,7 +67,8 @@ void ReadKubeflow(const kubeflow::PaddleJob& job, const convert::Annotations& an
   wanted.suspended = run.suspend.value_or(false);
   wanted.clean_completed = wanted.clean_failed = run.clean_pod_policy == "All";
   wanted.deadline_seconds = run.active_deadline_seconds;
-  wanted.ttl_seconds = run.ttl_seconds_after_finished.has_value() ? run.ttl_seconds_after_finished : annotations.ttl_seconds;
+  wanted.ttl_seconds =
+      run.ttl_seconds_after_finished.has_value() ? run.ttl_seconds_after_finished : annotations.ttl_seconds;
   wanted.ttl_takes_job = run.ttl_seconds_after_finished.has_value();
   if (!run.managed_by.empty() && View(run.managed_by) != kOurKubeflowManager) wanted.left_alone = true;
 }
@@ -75,7 +78,8 @@ void ReadKubeflow(const kubeflow::PaddleJob& job, const convert::Annotations& an
 std::uint64_t Hash(const boost::json::value& value) {
   if (const boost::json::object* object = value.if_object()) {
     std::uint64_t sum = 1;  // the same whatever their order
-    for (const auto& [key, member] : *object) sum += StableHash(absl::string_view(key.data(), key.size()), Hash(member));
+    for (const auto& [key, member] : *object)
+      sum += StableHash(absl::string_view(key.data(), key.size()), Hash(member));
     return StableHash("object", sum);
   }
   if (const boost::json::array* array = value.if_array()) {
@@ -130,7 +134,8 @@ std::string SpecOf(const kubeflow::PaddleJob& job, const std::optional<convert::
 }
 
 bool IsTranslated(absl::string_view key) {
-  return absl::ConsumePrefix(&key, View(convert::kAnnotationPrefix)) && std::ranges::find(kNotTranslated, key) == std::end(kNotTranslated);
+  return absl::ConsumePrefix(&key, View(convert::kAnnotationPrefix)) &&
+         std::ranges::find(kNotTranslated, key) == std::end(kNotTranslated);
 }
 
 }  // namespace

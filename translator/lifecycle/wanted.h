@@ -15,8 +15,8 @@
 namespace gangway::paddle_lifecycle {
 
 struct WantedRole {
-  std::string task;       // of the Job: "ps", "worker", "master"
-  std::string role;       // in the status: "ps", "worker", "Master"
+  std::string task;  // of the Job: "ps", "worker", "master"
+  std::string role;  // in the status: "ps", "worker", "Master"
   std::int32_t replicas = 0;
 };
 
@@ -28,8 +28,8 @@ struct Wanted {
   bool elastic = false;           // asked for; whether it is so, the Job says
   std::string priority_class;
 
-  bool left_alone = false;       // another controller keeps it
-  bool chosen = false;           // we are named as the one that keeps it
+  bool left_alone = false;  // another controller keeps it
+  bool chosen = false;      // we are named as the one that keeps it
   bool suspended = false;
   bool scale_forbidden = false;
   bool clean_completed = false, clean_failed = false;  // the pods that are left go when the job has ended so
@@ -41,10 +41,10 @@ struct Wanted {
 };
 Wanted WantedOf(const PaddleJobView& seen);
 
-// Of which spec a Job is made: "<hash> ps=2,worker=2". Two of one PaddleJob differ when its Job must be replaced. It depends on nothing but
-// the PaddleJob: not on the order of keys, not on how we translate, not on what a running Job follows (clean policy, priority class, time
-// limits, suspension; the workers of an elastic job). `bounds`: of an elastic job, those it was made with: they stand for what the spec
-// leaves out.
+// Of which spec a Job is made: "<hash> ps=2,worker=2". Two of one PaddleJob differ when its Job must be replaced. It
+// depends on nothing but the PaddleJob: not on the order of keys, not on how we translate, not on what a running Job
+// follows (clean policy, priority class, time limits, suspension; the workers of an elastic job). `bounds`: of an
+// elastic job, those it was made with: they stand for what the spec leaves out.
 std::string TranslationMark(const PaddleJobView& seen, const std::optional<convert::ElasticBounds>& bounds);
 // Its parts.
 absl::string_view HashOf(absl::string_view mark);

@@ -67,8 +67,10 @@ BENCHMARK(CopyPruneAndDefaultPod)->Unit(benchmark::kMicrosecond);
 
 void CopyAndPatchPodStatus(benchmark::State& state) {
   const Schema& schema = *TheSchemas().For(api::kPods);
-  const boost::json::value patch = api::ParseJson(
-      R"({"status":{"phase":"Succeeded","conditions":[{"type":"Ready","status":"False","reason":"PodCompleted"}]}})").value();
+  const boost::json::value patch =
+      api::ParseJson(
+          R"({"status":{"phase":"Succeeded","conditions":[{"type":"Ready","status":"False","reason":"PodCompleted"}]}})")
+          .value();
   for (auto _ : state) {
     boost::json::value pod = SeedPod();
     GW_CHECK(StrategicMergePatch(pod, patch, schema).ok());

@@ -1,4 +1,5 @@
-// How long does a key pair of the job plugin ssh take, and how long is the controller's loop held up while many are made?
+// How long does a key pair of the job plugin ssh take, and how long is the controller's loop held up while many are
+// made?
 #include <algorithm>
 #include <functional>
 
@@ -18,8 +19,8 @@ void BM_MakeSshKeyPair(benchmark::State& state) {
 }
 BENCHMARK(BM_MakeSshKeyPair)->Unit(benchmark::kMillisecond);
 
-// As many Jobs at once, from the first question to the last pair. `longest_wait_ms`: of a task of the loop that is posted meanwhile, and
-// posts itself again.
+// As many Jobs at once, from the first question to the last pair. `longest_wait_ms`: of a task of the loop that is
+// posted meanwhile, and posts itself again.
 void BM_PairsForABurstOfJobs(benchmark::State& state) {
   absl::Duration longest;
   for (auto _ : state) {
@@ -48,7 +49,13 @@ void BM_PairsForABurstOfJobs(benchmark::State& state) {
   state.counters["longest_wait_ms"] = absl::ToDoubleMilliseconds(longest);
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }
-BENCHMARK(BM_PairsForABurstOfJobs)->ArgName("jobs")->Arg(1)->Arg(20)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime()->UseRealTime();
+BENCHMARK(BM_PairsForABurstOfJobs)
+    ->ArgName("jobs")
+    ->Arg(1)
+    ->Arg(20)
+    ->Unit(benchmark::kMillisecond)
+    ->MeasureProcessCPUTime()
+    ->UseRealTime();
 
 }  // namespace
 }  // namespace gangway::controller

@@ -1,4 +1,5 @@
-// How long does one decision take? In a running scheduler something has changed before each: here a pod that is none of the gangs'.
+// How long does one decision take? In a running scheduler something has changed before each: here a pod that is none of
+// the gangs'.
 #include <benchmark/benchmark.h>
 
 #include <optional>
@@ -93,7 +94,8 @@ BENCHMARK(BM_PlaceGang)
     ->Args({5000, 1000})
     ->Unit(benchmark::kMicrosecond);
 
-// Decides again and again; before each a pod appears on the next node, or leaves it when it has one. All `tasks` of the gang are placed.
+// Decides again and again; before each a pod appears on the next node, or leaves it when it has one. All `tasks` of the
+// gang are placed.
 void ScheduleWarm(benchmark::State& state, model::Cluster& cluster, std::int64_t tasks) {
   Scratch scratch;
   std::int64_t change = 0;
@@ -104,7 +106,8 @@ void ScheduleWarm(benchmark::State& state, model::Cluster& cluster, std::int64_t
     } else {
       cluster.RemovePod("default", "other");
     }
-    if (Placed(Schedule(cluster, Policy(), absl::UnixEpoch(), scratch)) != static_cast<std::size_t>(tasks)) state.SkipWithError("the gang was not placed");
+    if (Placed(Schedule(cluster, Policy(), absl::UnixEpoch(), scratch)) != static_cast<std::size_t>(tasks))
+      state.SkipWithError("the gang was not placed");
   }
   state.SetItemsProcessed(state.iterations() * tasks);
 }
@@ -123,7 +126,8 @@ BENCHMARK(BM_PlaceGangWarm)
     ->Args({5000, 1000})
     ->Unit(benchmark::kMicrosecond);
 
-// What a round costs while many gangs wait on a full cluster, one of whose pods has changed. Argument: waiting gangs of 4 on 1,000 nodes.
+// What a round costs while many gangs wait on a full cluster, one of whose pods has changed. Argument: waiting gangs of
+// 4 on 1,000 nodes.
 void BM_RoundWithWaitingGangs(benchmark::State& state) {
   model::Cluster cluster;
   AddNodes(cluster, 1000);
@@ -136,14 +140,15 @@ void BM_RoundWithWaitingGangs(benchmark::State& state) {
     cluster.SetPod(RunningPod(absl::StrCat("filler-", node), NodeName(node), change / 1000 % 2 == 0 ? 13'500 : 14'000));
     ++change;
     const model::Decisions decisions = Schedule(cluster, Policy(), absl::UnixEpoch(), scratch);
-    if (decisions.size() != static_cast<std::size_t>(state.range(0)) || Placed(decisions) != 0) state.SkipWithError("not every gang waits");
+    if (decisions.size() != static_cast<std::size_t>(state.range(0)) || Placed(decisions) != 0)
+      state.SkipWithError("not every gang waits");
   }
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }
 BENCHMARK(BM_RoundWithWaitingGangs)->ArgNames({"gangs"})->Arg(10)->Arg(1000)->Unit(benchmark::kMicrosecond);
 
-// The same beside a gang that wants more than its minimum: room is kept for those that wait. Argument: waiting gangs on 1,000 nodes, half of
-// whose room such pods hold.
+// The same beside a gang that wants more than its minimum: room is kept for those that wait. Argument: waiting gangs on
+// 1,000 nodes, half of whose room such pods hold.
 void BM_SurplusBesideWaitingGangs(benchmark::State& state) {
   model::Cluster cluster;
   AddNodes(cluster, 1000);
@@ -211,8 +216,8 @@ void FillNodes(model::Cluster& cluster, int nodes) {
 
 enum class Asks { kNodes, kApart, kSpread };
 
-// `gangs` of 3 tasks, each with a shape of its own: a selector, a toleration, a preferred zone; and, as `asks` says, its pods on nodes of their
-// own, or evenly over zones.
+// `gangs` of 3 tasks, each with a shape of its own: a selector, a toleration, a preferred zone; and, as `asks` says,
+// its pods on nodes of their own, or evenly over zones.
 void AddOwnGangs(model::Cluster& cluster, int gangs, Asks asks) {
   for (int g = 0; g < gangs; ++g) {
     const std::string name = absl::StrCat("g", g);
@@ -227,7 +232,8 @@ void AddOwnGangs(model::Cluster& cluster, int gangs, Asks asks) {
     wants.selector = {{"pool", absl::StrCat("p", g % 10)}};
     wants.tolerations = {{name, "", "", true}};
     wants.preferences = {{10, {{"zone", model::Op::kIn, {absl::StrCat("z", g % 3)}}}}};
-    const model::PodTermFacts own{asks == Asks::kApart ? "kubernetes.io/hostname" : "zone", {{"default"}, {}, {{"job", model::Op::kIn, {name}}}}};
+    const model::PodTermFacts own{asks == Asks::kApart ? "kubernetes.io/hostname" : "zone",
+                                  {{"default"}, {}, {{"job", model::Op::kIn, {name}}}}};
     if (asks == Asks::kApart) wants.pod_anti_affinity = {own};
     if (asks == Asks::kSpread) wants.spreads = {{own}};
     for (int i = 0; i < 3; ++i) {
@@ -245,7 +251,8 @@ void AddOwnGangs(model::Cluster& cluster, int gangs, Asks asks) {
   }
 }
 
-// Arguments: nodes, what is asked. 1,000 such gangs at once, from pods that wait to a decision for all of them; items are gangs.
+// Arguments: nodes, what is asked. 1,000 such gangs at once, from pods that wait to a decision for all of them; items
+// are gangs.
 void BM_GangsOfTheirOwn(benchmark::State& state) {
   const int nodes = static_cast<int>(state.range(0));
   const auto asks = static_cast<Asks>(state.range(1));
@@ -255,14 +262,16 @@ void BM_GangsOfTheirOwn(benchmark::State& state) {
     model::NodeFacts node;
     node.name = NodeName(i);
     node.allocatable = {{"cpu", 16'000}, {"memory", 64 * kGi}, {"ephemeral-storage", 200 * kGi}, {"pods", 110}};
-    node.labels = {{"kubernetes.io/hostname", node.name}, {"zone", absl::StrCat("z", i % 3)}, {"pool", absl::StrCat("p", i % 10)}};
+    node.labels = {
+        {"kubernetes.io/hostname", node.name}, {"zone", absl::StrCat("z", i % 3)}, {"pool", absl::StrCat("p", i % 10)}};
     cluster.SetNode(node);
   }
   FillNodes(cluster, nodes);
   AddOwnGangs(cluster, 1000, asks);
   for (auto _ : state) {
     Scratch scratch;
-    if (Placed(Schedule(cluster, Policy(), absl::UnixEpoch(), scratch)) != 3000) state.SkipWithError("not every gang was placed");
+    if (Placed(Schedule(cluster, Policy(), absl::UnixEpoch(), scratch)) != 3000)
+      state.SkipWithError("not every gang was placed");
   }
   state.SetItemsProcessed(state.iterations() * 1000);
 }
@@ -274,12 +283,14 @@ BENCHMARK(BM_GangsOfTheirOwn)
     ->Args({5000, 2})
     ->Unit(benchmark::kMillisecond);
 
-// Arguments: nodes, tasks. One gang whose pods are each on a node of their own, or evenly over three zones; warm, as above.
+// Arguments: nodes, tasks. One gang whose pods are each on a node of their own, or evenly over three zones; warm, as
+// above.
 void PlaceWarm(benchmark::State& state, Asks asks) {
   model::Cluster cluster;
   AddNodes(cluster, static_cast<int>(state.range(0)));
   AddGang(cluster, "gang", static_cast<int>(state.range(1)), 4000);
-  const model::PodTermFacts own{asks == Asks::kApart ? "kubernetes.io/hostname" : "zone", {{"default"}, {}, {{"job", model::Op::kIn, {"gang"}}}}};
+  const model::PodTermFacts own{asks == Asks::kApart ? "kubernetes.io/hostname" : "zone",
+                                {{"default"}, {}, {{"job", model::Op::kIn, {"gang"}}}}};
   for (std::int64_t i = 0; i < state.range(1); ++i) {
     model::PodFacts pod;
     pod.ns = "default";
@@ -298,20 +309,31 @@ void PlaceWarm(benchmark::State& state, Asks asks) {
 }
 void BM_PlaceApartWarm(benchmark::State& state) { PlaceWarm(state, Asks::kApart); }
 void BM_PlaceSpreadWarm(benchmark::State& state) { PlaceWarm(state, Asks::kSpread); }
-BENCHMARK(BM_PlaceApartWarm)->ArgNames({"nodes", "tasks"})->Args({1000, 100})->Args({5000, 512})->Unit(benchmark::kMicrosecond);
-BENCHMARK(BM_PlaceSpreadWarm)->ArgNames({"nodes", "tasks"})->Args({1000, 100})->Args({5000, 512})->Unit(benchmark::kMicrosecond);
+BENCHMARK(BM_PlaceApartWarm)
+    ->ArgNames({"nodes", "tasks"})
+    ->Args({1000, 100})
+    ->Args({5000, 512})
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK(BM_PlaceSpreadWarm)
+    ->ArgNames({"nodes", "tasks"})
+    ->Args({1000, 100})
+    ->Args({5000, 512})
+    ->Unit(benchmark::kMicrosecond);
 
-// Argument: nodes, 16 in a rack, 16 racks in a pod, and one spine. A gang of 512 that lies in one HyperNode of the second tier; warm.
+// Argument: nodes, 16 in a rack, 16 racks in a pod, and one spine. A gang of 512 that lies in one HyperNode of the
+// second tier; warm.
 void BM_PlaceInHyperNodeWarm(benchmark::State& state) {
   const int nodes = static_cast<int>(state.range(0));
   model::Cluster cluster;
   AddNodes(cluster, nodes);
-  const auto add = [&](const std::string& name, int tier, const std::string& prefix, int first, int count, bool of_nodes) {
+  const auto add = [&](const std::string& name, int tier, const std::string& prefix, int first, int count,
+                       bool of_nodes) {
     model::HyperNodeFacts hyper_node;
     hyper_node.name = name;
     hyper_node.tier = tier;
     for (int i = first; i < first + count; ++i) {
-      hyper_node.members.push_back({of_nodes, model::HyperNodeFacts::By::kName, of_nodes ? NodeName(i) : absl::StrCat(prefix, i), {}});
+      hyper_node.members.push_back(
+          {of_nodes, model::HyperNodeFacts::By::kName, of_nodes ? NodeName(i) : absl::StrCat(prefix, i), {}});
     }
     cluster.SetHyperNode(hyper_node);
   };
@@ -333,7 +355,8 @@ BENCHMARK(BM_PlaceInHyperNodeWarm)->ArgNames({"nodes"})->Arg(1024)->Arg(10240)->
 
 // Arguments: nodes, pods on them, jobs whose pods ask where their own are. All objects as facts, to the first decision.
 void BM_FirstDecision(benchmark::State& state) {
-  const int nodes = static_cast<int>(state.range(0)), pods = static_cast<int>(state.range(1)), jobs = static_cast<int>(state.range(2));
+  const int nodes = static_cast<int>(state.range(0)), pods = static_cast<int>(state.range(1)),
+            jobs = static_cast<int>(state.range(2));
   for (auto _ : state) {
     model::Cluster cluster;
     AddNodes(cluster, nodes);
@@ -341,16 +364,23 @@ void BM_FirstDecision(benchmark::State& state) {
       model::PodFacts pod = RunningPod(absl::StrCat("pod-", i), NodeName(i % nodes), 100);
       const std::string job = absl::StrCat("job-", i % 5000);
       pod.labels = {{"job", job}, {"index", absl::StrCat(i)}};
-      if (i % 5000 < jobs) pod.wants.pod_anti_affinity = {{"zone", {{"elsewhere"}, {}, {{"job", model::Op::kIn, {job}}}}}};
+      if (i % 5000 < jobs)
+        pod.wants.pod_anti_affinity = {{"zone", {{"elsewhere"}, {}, {{"job", model::Op::kIn, {job}}}}}};
       cluster.SetPod(pod);
     }
     AddGang(cluster, "gang", 16, 4000);
     Scratch scratch;
-    if (Placed(Schedule(cluster, Policy(), absl::UnixEpoch(), scratch)) != 16) state.SkipWithError("the gang was not placed");
+    if (Placed(Schedule(cluster, Policy(), absl::UnixEpoch(), scratch)) != 16)
+      state.SkipWithError("the gang was not placed");
   }
   state.SetItemsProcessed(state.iterations() * pods);
 }
-BENCHMARK(BM_FirstDecision)->ArgNames({"nodes", "pods", "jobs"})->Args({5000, 150'000, 0})->Args({5000, 150'000, 1000})->Unit(benchmark::kMillisecond)->Iterations(1);
+BENCHMARK(BM_FirstDecision)
+    ->ArgNames({"nodes", "pods", "jobs"})
+    ->Args({5000, 150'000, 0})
+    ->Args({5000, 150'000, 1000})
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(1);
 
 // One event about a pod. Items are events.
 void BM_PodEvents(benchmark::State& state) {

@@ -50,10 +50,13 @@ struct Scene {
     task.replicas = replicas;
     task.min_available = replicas;
     std::string env;
-    for (int i = 0; i < 20; ++i) absl::StrAppend(&env, i == 0 ? "" : ",", R"({"name":"PADDLE_VARIABLE_)", i, R"(","value":"value number )", i, "\"}");
+    for (int i = 0; i < 20; ++i)
+      absl::StrAppend(&env, i == 0 ? "" : ",", R"({"name":"PADDLE_VARIABLE_)", i, R"(","value":"value number )", i,
+                      "\"}");
     task.pod_template.json = absl::StrCat(
         R"({"metadata":{"labels":{"paddle-job":"fluid-ctr"}},"spec":{"restartPolicy":"OnFailure","containers":[{"name":"c","image":"volcanosh/edlctr:v1","command":["paddle_k8s","start_fluid"],)",
-        R"("resources":{"limits":{"cpu":"10","memory":"30Gi"},"requests":{"cpu":"1","memory":"100M"}},"env":[)", env, "]}]}}");
+        R"("resources":{"limits":{"cpu":"10","memory":"30Gi"},"requests":{"cpu":"1","memory":"100M"}},"env":[)", env,
+        "]}]}}");
   }
   void AddPods(const api::volcano::TaskSpec& task) {
     for (int i = 0; i < task.replicas; ++i) {
@@ -122,7 +125,8 @@ void BM_OnePodChanged(benchmark::State& state) {
   Scene scene(static_cast<int>(state.range(0)));
   scene.pods["ctr-trainer-1"].phase = PodPhase::kSucceeded;
   const kube::Plan plan = ReconcileJob(scene.view, Scene::Now());
-  if (plan.stages.size() != 1 || plan.stages[0].size() != 1 || plan.stages[0][0].subresource != "status") state.SkipWithError("not one status write");
+  if (plan.stages.size() != 1 || plan.stages[0].size() != 1 || plan.stages[0][0].subresource != "status")
+    state.SkipWithError("not one status write");
   for (auto _ : state) {
     kube::Plan again = ReconcileJob(scene.view, Scene::Now());
     benchmark::DoNotOptimize(again);
@@ -133,7 +137,8 @@ BENCHMARK(BM_OnePodChanged)->ArgName("pods")->Arg(4)->Arg(1000);
 
 void BM_MakeAllPods(benchmark::State& state) {
   const Scene scene(static_cast<int>(state.range(0)), false);
-  if (Count(ReconcileJob(scene.view, Scene::Now()), kube::Verb::kCreate, api::kPods) != state.range(0)) state.SkipWithError("not all pods are made");
+  if (Count(ReconcileJob(scene.view, Scene::Now()), kube::Verb::kCreate, api::kPods) != state.range(0))
+    state.SkipWithError("not all pods are made");
   for (auto _ : state) {
     kube::Plan plan = ReconcileJob(scene.view, Scene::Now());
     benchmark::DoNotOptimize(plan);
@@ -148,7 +153,8 @@ void BM_RestartJob(benchmark::State& state) {
   failed.phase = PodPhase::kFailed;
   failed.failed_first = true;
   failed.exit_code = 1;
-  if (Count(ReconcileJob(scene.view, Scene::Now()), kube::Verb::kDelete, api::kPods) < state.range(0) - 1) state.SkipWithError("the pods are not deleted");
+  if (Count(ReconcileJob(scene.view, Scene::Now()), kube::Verb::kDelete, api::kPods) < state.range(0) - 1)
+    state.SkipWithError("the pods are not deleted");
   for (auto _ : state) {
     kube::Plan plan = ReconcileJob(scene.view, Scene::Now());
     benchmark::DoNotOptimize(plan);

@@ -60,9 +60,10 @@ class Client {
 
   void Create(const std::string& name) {
     const std::string body = PodBody(name);
-    const std::string request =
-        absl::StrCat("POST /api/v1/namespaces/default/pods HTTP/1.1\r\nHost: 127.0.0.1\r\nUser-Agent: bench/1\r\n"
-                     "Accept: application/json\r\nContent-Type: application/json\r\nContent-Length: ", body.size(), "\r\n\r\n", body);
+    const std::string request = absl::StrCat(
+        "POST /api/v1/namespaces/default/pods HTTP/1.1\r\nHost: 127.0.0.1\r\nUser-Agent: bench/1\r\n"
+        "Accept: application/json\r\nContent-Type: application/json\r\nContent-Length: ",
+        body.size(), "\r\n\r\n", body);
     GW_CHECK(send(fd_, request.data(), request.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(request.size()));
     std::size_t have = 0, need = 0;
     while (need == 0 || have < need) {
@@ -91,7 +92,9 @@ class ApiServerHandler : public kube::HttpHandler {
   void HandleRequest(kube::Request request, kube::HttpCaller caller, Respond respond) override {
     respond(server_.Handle(request, Caller{std::move(caller.name)}));
   }
-  WatchAnswer StartWatch(kube::Request, kube::HttpCaller, kube::Client::OnFrames, kube::Client::OnEnd) override { return {}; }
+  WatchAnswer StartWatch(kube::Request, kube::HttpCaller, kube::Client::OnFrames, kube::Client::OnEnd) override {
+    return {};
+  }
 
  private:
   ApiServer server_;
@@ -108,10 +111,13 @@ class EchoHandler : public kube::HttpHandler {
     response.body = MakeBytes(std::move(request.body));
     respond(std::move(response));
   }
-  WatchAnswer StartWatch(kube::Request, kube::HttpCaller, kube::Client::OnFrames, kube::Client::OnEnd) override { return {}; }
+  WatchAnswer StartWatch(kube::Request, kube::HttpCaller, kube::Client::OnFrames, kube::Client::OnEnd) override {
+    return {};
+  }
 };
 
-// Arguments: whether the API server stands behind the front (else an echo), and the front's threads. Processor time is the clients', too.
+// Arguments: whether the API server stands behind the front (else an echo), and the front's threads. Processor time is
+// the clients', too.
 void BM_CreatesFrom16Clients(benchmark::State& state) {
   constexpr int kEach = 1000;
   kube::HttpFrontOptions options;

@@ -27,7 +27,8 @@ std::string PodBody(int index) {
   return absl::StrCat(
       R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"ctr-volcano-trainer-)", index,
       R"(","labels":{"paddle-job":"fluid-ctr","volcano.sh/job-name":"ctr-volcano","volcano.sh/job-namespace":"default",)",
-      R"("volcano.sh/queue-name":"default","volcano.sh/task-index":")", index, R"(","volcano.sh/task-spec":"trainer"},)",
+      R"("volcano.sh/queue-name":"default","volcano.sh/task-index":")", index,
+      R"(","volcano.sh/task-spec":"trainer"},)",
       R"("annotations":{"scheduling.k8s.io/group-name":"ctr-volcano-7a011731-0d1e-438c-91fb-e7623941becc",)",
       R"("volcano.sh/job-version":"0","volcano.sh/template-uid":"ctr-volcano-trainer"},)",
       R"("ownerReferences":[{"apiVersion":"example.com/v1","kind":"Job","name":"ctr-volcano","uid":)",
@@ -128,8 +129,8 @@ void BM_CreatePods(benchmark::State& state) {
     for (int i = 0; i < pods; ++i) GW_CHECK(server->Handle(Ask("POST", kPods, PodBody(i)), kCaller).code == 201);
     const std::size_t used = HeapBytes() - before;
     state.counters["heap_MiB"] = static_cast<double>(used) / (1 << 20);
-    state.counters["object_bytes"] =
-        static_cast<double>(server->Handle(Ask("GET", absl::StrCat(kPods, "/ctr-volcano-trainer-1"), ""), kCaller).body->size());
+    state.counters["object_bytes"] = static_cast<double>(
+        server->Handle(Ask("GET", absl::StrCat(kPods, "/ctr-volcano-trainer-1"), ""), kCaller).body->size());
   }
   state.SetItemsProcessed(state.iterations() * pods);
 }
@@ -149,9 +150,10 @@ void BM_ListInPages(benchmark::State& state) {
       const kube::Response page = server.Handle(request, kCaller);
       ++pages;
       const std::size_t at = page.body->substr(0, 400).find("\"continue\":\"");
-      query = at == std::string::npos ? ""
-                                      : absl::StrCat("limit=500&continue=",
-                                                     page.body->substr(at + 12, page.body->find('"', at + 12) - at - 12));
+      query = at == std::string::npos
+                  ? ""
+                  : absl::StrCat("limit=500&continue=",
+                                 page.body->substr(at + 12, page.body->find('"', at + 12) - at - 12));
     }
     GW_CHECK(pages == 20);
   }

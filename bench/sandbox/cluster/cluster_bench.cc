@@ -55,7 +55,8 @@ void BM_JobsToCompleted(benchmark::State& state) {
       request.method = "POST";
       request.path = api::PathOf(api::kJobs, "default");
       request.body = bench::Renamed(job, i);
-      client->Send(std::move(request), owner.token(), [](absl::StatusOr<kube::Response> reply) { GW_CHECK(reply.ok() && reply->ok()); });
+      client->Send(std::move(request), owner.token(),
+                   [](absl::StatusOr<kube::Response> reply) { GW_CHECK(reply.ok() && reply->ok()); });
     }
     loop.Run();
     time.End();
@@ -63,7 +64,13 @@ void BM_JobsToCompleted(benchmark::State& state) {
   }
   state.SetItemsProcessed(state.iterations() * jobs);
 }
-BENCHMARK(BM_JobsToCompleted)->ArgNames({"jobs", "nodes"})->Args({1, 6})->Args({250, 1000})->Args({1000, 1000})->UseManualTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_JobsToCompleted)
+    ->ArgNames({"jobs", "nodes"})
+    ->Args({1, 6})
+    ->Args({250, 1000})
+    ->Args({1000, 1000})
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace gangway::sandbox

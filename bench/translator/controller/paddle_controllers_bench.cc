@@ -20,15 +20,18 @@ constexpr absl::Duration kQuiet = absl::Seconds(2);
 
 std::string JobText(int number) {
   const auto role = [](const char* name) {
-    return absl::StrCat(R"(")", name, R"(":{"replicas":2,"template":{"spec":{"containers":[{"name":"paddle","image":"registry.baidubce.com/paddle-operator/demo-wide-and-deep:v1",
+    return absl::StrCat(
+        R"(")", name,
+        R"(":{"replicas":2,"template":{"spec":{"containers":[{"name":"paddle","image":"registry.baidubce.com/paddle-operator/demo-wide-and-deep:v1",
       "resources":{"requests":{"cpu":"1","memory":"1Gi"}}}]}}})");
   };
-  return absl::StrCat(R"({"apiVersion":"batch.paddlepaddle.org/v1","kind":"PaddleJob","metadata":{"name":"wd-)", number, R"("},"spec":{"withGloo":1,)", role("ps"), ",",
-                      role("worker"), "}}");
+  return absl::StrCat(R"({"apiVersion":"batch.paddlepaddle.org/v1","kind":"PaddleJob","metadata":{"name":"wd-)", number,
+                      R"("},"spec":{"withGloo":1,)", role("ps"), ",", role("worker"), "}}");
 }
 
-// Argument 0: PaddleJobs that are there before the controller, none of them seen yet. Nobody else runs: for each a Job and a status are
-// written. `writes` are the controller's, `late_writes` those of the two seconds after the last job was looked after.
+// Argument 0: PaddleJobs that are there before the controller, none of them seen yet. Nobody else runs: for each a Job
+// and a status are written. `writes` are the controller's, `late_writes` those of the two seconds after the last job
+// was looked after.
 void BM_PaddleJobsFromCold(benchmark::State& state) {
   const auto jobs = static_cast<std::size_t>(state.range(0));
   std::size_t writes = 0, made = 0, told = 0, late = 0;
@@ -63,7 +66,9 @@ void BM_PaddleJobsFromCold(benchmark::State& state) {
         if (++answered == jobs + 1) loop.Stop();
       });
     };
-    create(api::kQueues, "", R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":"default"},"spec":{"weight":1}})");
+    create(
+        api::kQueues, "",
+        R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":"default"},"spec":{"weight":1}})");
     for (std::size_t i = 0; i < jobs; ++i) create(api::paddle::kPaddleJobs, "default", JobText(static_cast<int>(i)));
     loop.Run();
     assembly::Options controller;
@@ -81,7 +86,13 @@ void BM_PaddleJobsFromCold(benchmark::State& state) {
   state.counters["late_writes"] = static_cast<double>(late);
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }
-BENCHMARK(BM_PaddleJobsFromCold)->ArgName("jobs")->Arg(500)->Arg(5000)->UseManualTime()->Unit(benchmark::kMillisecond)->Iterations(1);
+BENCHMARK(BM_PaddleJobsFromCold)
+    ->ArgName("jobs")
+    ->Arg(500)
+    ->Arg(5000)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(1);
 
 }  // namespace
 }  // namespace gangway::paddle_controller

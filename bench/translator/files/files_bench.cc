@@ -1,4 +1,5 @@
-// How long a file of PaddleJobs takes from text to text: read, checked, translated, written. Argument: jobs in the file.
+// How long a file of PaddleJobs takes from text to text: read, checked, translated, written. Argument: jobs in the
+// file.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -20,10 +21,14 @@ std::string Text(std::int64_t jobs) {
     absl::StrAppend(&text, "---\napiVersion: batch.paddlepaddle.org/v1\nkind: PaddleJob\nmetadata:\n  name: wd-", i,
                     "\nspec:\n  withGloo: 1\n  intranet: PodIP\n  cleanPodPolicy: OnCompletion\n");
     for (const char* role : {"worker", "ps"}) {
-      absl::StrAppend(&text, "  ", role, ":\n    replicas: 2\n    template:\n      spec:\n        containers:\n          - name: paddle\n",
-                      "            image: registry.baidubce.com/paddle-operator/demo-wide-and-deep:v1\n            command: [\"python\", \"train.py\"]\n",
-                      "            resources:\n              limits:\n                cpu: \"2\"\n                memory: 4Gi\n            volumeMounts:\n",
-                      "              - {name: data, mountPath: /data}\n        volumes:\n          - name: data\n            persistentVolumeClaim: {claimName: data}\n");
+      absl::StrAppend(&text, "  ", role,
+                      ":\n    replicas: 2\n    template:\n      spec:\n        containers:\n          - name: paddle\n",
+                      "            image: registry.baidubce.com/paddle-operator/demo-wide-and-deep:v1\n            "
+                      "command: [\"python\", \"train.py\"]\n",
+                      "            resources:\n              limits:\n                cpu: \"2\"\n                "
+                      "memory: 4Gi\n            volumeMounts:\n",
+                      "              - {name: data, mountPath: /data}\n        volumes:\n          - name: data\n      "
+                      "      persistentVolumeClaim: {claimName: data}\n");
     }
   }
   return text;

@@ -1,4 +1,5 @@
-// How long does the controller hold its loop for one look at a PaddleJob? Argument: workers; there are half as many servers.
+// How long does the controller hold its loop for one look at a PaddleJob? Argument: workers; there are half as many
+// servers.
 #include <optional>
 #include <string>
 
@@ -23,14 +24,18 @@ struct Scene {
 
   explicit Scene(int workers) {
     std::string env;
-    for (int i = 0; i < 20; ++i) absl::StrAppend(&env, i == 0 ? "" : ",", R"({"name":"VARIABLE_)", i, R"(","value":"value number )", i, "\"}");
+    for (int i = 0; i < 20; ++i)
+      absl::StrAppend(&env, i == 0 ? "" : ",", R"({"name":"VARIABLE_)", i, R"(","value":"value number )", i, "\"}");
     const auto role = [&](int replicas) {
-      return absl::StrCat(R"({"replicas":)", replicas, R"(,"template":{"spec":{"containers":[{"name":"paddle","image":"registry.example/paddle:2.6.2",
-        "command":["python","train.py"],"resources":{"limits":{"cpu":"10","memory":"30Gi"}},"env":[)", env, "]}]}}}");
+      return absl::StrCat(
+          R"({"replicas":)", replicas,
+          R"(,"template":{"spec":{"containers":[{"name":"paddle","image":"registry.example/paddle:2.6.2",
+        "command":["python","train.py"],"resources":{"limits":{"cpu":"10","memory":"30Gi"}},"env":[)",
+          env, "]}]}}}");
     };
     const absl::StatusOr<api::paddle::PaddleJob> read = api::Decode<api::paddle::PaddleJob>(absl::StrCat(
-        R"({"metadata":{"name":"wd","namespace":"default","uid":"paddle-uid","resourceVersion":"7","generation":1},"spec":{"withGloo":1,"ps":)", role(workers / 2),
-        R"(,"worker":)", role(workers), "}}"));
+        R"({"metadata":{"name":"wd","namespace":"default","uid":"paddle-uid","resourceVersion":"7","generation":1},"spec":{"withGloo":1,"ps":)",
+        role(workers / 2), R"(,"worker":)", role(workers), "}}"));
     GW_CHECK(read.ok());
     paddle = *read;
     view.job = &paddle;
@@ -45,7 +50,8 @@ struct Scene {
       for (const kube::Write& write : stage) {
         if (write.resource == &api::kJobs) {
           job = *api::Decode<api::volcano::Job>(write.body);
-        } else if (write.verb == kube::Verb::kCreate) {  // what the Job needs: the lists of many pods stand in a config map
+        } else if (write.verb ==
+                   kube::Verb::kCreate) {  // what the Job needs: the lists of many pods stand in a config map
           api::ObjectMeta metadata = api::Decode<api::volcano::PodGroup>(write.body)->metadata;
           metadata.uid = absl::StrCat("uid-", write.name);
           view.objects.push_back(NearbyOf(*write.resource, metadata));

@@ -30,7 +30,8 @@ class AntiAffinity final : public Constraint {
 
   void Explain(absl::Span<const Refusal> refused, model::RoleReason& reason) const override {
     const std::string keeper = KeeperText();
-    reason.AddHindrance(kAntiAffinity, static_cast<int>(refused.size()), "is kept free by the podAntiAffinity", "are kept free by the podAntiAffinity",
+    reason.AddHindrance(kAntiAffinity, static_cast<int>(refused.size()), "is kept free by the podAntiAffinity",
+                        "are kept free by the podAntiAffinity",
                         keeper.empty() ? "of pods placed with it" : absl::StrCat("of pod ", keeper));
   }
 

@@ -26,7 +26,8 @@ Asks::Asks(const Placed& placed, const model::Shape& shape) : placed_(placed), s
     if (constraint->blocks()) blockers_.push_back(constraint.get());
     if (beyond) beyond_.push_back(constraint.get());
     reopens_ = reopens_ || constraint->reopens();
-    changes_beside_room_ = changes_beside_room_ || (constraint->changes() != Changes::kNothing && kind.name != kResources);
+    changes_beside_room_ =
+        changes_beside_room_ || (constraint->changes() != Changes::kNothing && kind.name != kResources);
     exclusive_ = exclusive_ || constraint->exclusive();
     parts_.push_back({&kind, std::move(constraint), beyond});
   }
@@ -67,7 +68,8 @@ int Asks::CopiesOnRow(Row row) const {
 }
 
 bool Asks::AllowedBeyond(Row row) const {
-  return std::all_of(beyond_.begin(), beyond_.end(), [row](const Constraint* constraint) { return constraint->Copies(row) > 0; });
+  return std::all_of(beyond_.begin(), beyond_.end(),
+                     [row](const Constraint* constraint) { return constraint->Copies(row) > 0; });
 }
 
 Scores Asks::SumOf(Row row, bool beyond) const {
@@ -127,7 +129,8 @@ RoleReason Asks::Explain(bool fill, const std::vector<Row>* rows) const {
     const std::string text = parts_[i].constraint->Text();
     absl::StrAppend(&reason.asks_text, reason.asks_text.empty() || text.empty() ? "" : " and ", text);
   }
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return parts_[a].kind->told < parts_[b].kind->told; });
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return parts_[a].kind->told < parts_[b].kind->told; });
   for (const std::size_t i : order) {
     if (!refused[i].empty()) parts_[i].constraint->Explain(refused[i], reason);
   }

@@ -15,8 +15,9 @@ namespace gangway::constraint {
 // How many pods of the shape the row takes now.
 struct RowFit {
   static constexpr std::int16_t kAbsent = -2, kNothing = -1;
-  std::int16_t obstacle = kAbsent;  // against one more when it is 0: which of the shape's constraints, the first in order
-  std::int16_t limit = 0;           // which one allows no more than that
+  std::int16_t obstacle =
+      kAbsent;             // against one more when it is 0: which of the shape's constraints, the first in order
+  std::int16_t limit = 0;  // which one allows no more than that
   int copies = 0;
 };
 
@@ -54,8 +55,8 @@ class Asks {
 
   // The name of what stands against one pod more; "" when nothing does, or the node is not there.
   absl::string_view ObstacleAt(model::Row row) const;
-  // What stands against one pod more on each node; with `fill` after as many as fit have been placed. `role` and `missing` are left to the caller.
-  // `rows`: of these nodes alone; nullptr: of all.
+  // What stands against one pod more on each node; with `fill` after as many as fit have been placed. `role` and
+  // `missing` are left to the caller. `rows`: of these nodes alone; nullptr: of all.
   model::RoleReason Explain(bool fill, const std::vector<model::Row>* rows = nullptr) const;
 
  private:

@@ -1,9 +1,11 @@
-// What may stand between a pod and a node. A constraint is a file: its row in table.cc names it and compiles what a shape asks of it; a shape
-// that does not ask has nothing compiled and pays nothing. Placement, search, kept room and explanation know constraints only through this.
+// What may stand between a pod and a node. A constraint is a file: its row in table.cc names it and compiles what a
+// shape asks of it; a shape that does not ask has nothing compiled and pays nothing. Placement, search, kept room and
+// explanation know constraints only through this.
 //
-// What a constraint keeps of the facts stands in the model, which changes by events alone: a part of the Cluster, or columns of its rows.
-// The part says which shapes an event concerns (as Volumes does), or the row changes; what is kBeyond is never kept from call to call. What it keeps of pods that would be
-// placed beside the facts is its State in the overlay.
+// What a constraint keeps of the facts stands in the model, which changes by events alone: a part of the Cluster, or
+// columns of its rows. The part says which shapes an event concerns (as Volumes does), or the row changes; what is
+// kBeyond is never kept from call to call. What it keeps of pods that would be placed beside the facts is its State in
+// the overlay.
 #pragma once
 
 #include <cstdint>
@@ -49,7 +51,8 @@ struct Blocked {
   std::string detail;
 };
 
-// What one shape asks of a constraint, compiled: made once for a shape and overlay, while the cluster does not change, so it may point into both.
+// What one shape asks of a constraint, compiled: made once for a shape and overlay, while the cluster does not change,
+// so it may point into both.
 class Constraint {
  public:
   virtual ~Constraint() = default;
@@ -60,14 +63,16 @@ class Constraint {
   virtual Changes changes() const { return Changes::kNothing; }
   // With kBeyond: a placement may also let pods onto rows that they were kept off.
   virtual bool reopens() const { return false; }
-  // With kBeyond: while the first pod that is placed decides where all others go, adds the domains that the row would decide for.
+  // With kBeyond: while the first pod that is placed decides where all others go, adds the domains that the row would
+  // decide for.
   virtual void Decides(model::Row /*row*/, std::vector<int>& /*domains*/) const {}
 
   // Of those that rank rows: the level, and how good a row is, higher first.
   virtual std::optional<Level> level() const { return std::nullopt; }
   virtual std::int64_t Score(model::Row /*row*/) const { return 0; }
 
-  // Whether it may keep the shape from every node; only then it is asked what does: as the facts are; because of what is placed.
+  // Whether it may keep the shape from every node; only then it is asked what does: as the facts are; because of what
+  // is placed.
   virtual bool blocks() const { return false; }
   virtual std::optional<Blocked> BlockedByFacts() const { return std::nullopt; }
   virtual std::optional<Blocked> BlockedByPlaced() const { return std::nullopt; }
@@ -80,7 +85,8 @@ class Constraint {
   virtual std::string Text() const { return {}; }
 };
 
-// What a constraint keeps of pods that are placed in an overlay. A trial needs no more than this: what is dropped is removed newest first.
+// What a constraint keeps of pods that are placed in an overlay. A trial needs no more than this: what is dropped is
+// removed newest first.
 class State {
  public:
   virtual ~State() = default;

@@ -22,7 +22,8 @@ class Cordon final : public Constraint {
 
 std::unique_ptr<Constraint> AskCordon(const Placed& placed, const State*, const model::Shape& shape) {
   const model::Names& names = placed.cluster().names();
-  const model::Taint cordon{names.Find("node.kubernetes.io/unschedulable"), names.Find(""), model::TaintEffect::kNoSchedule};
+  const model::Taint cordon{names.Find("node.kubernetes.io/unschedulable"), names.Find(""),
+                            model::TaintEffect::kNoSchedule};
   return Tolerates(shape, cordon) ? nullptr : std::make_unique<Cordon>(placed.cluster());
 }
 

@@ -12,8 +12,8 @@
 namespace gangway::constraint {
 
 struct Packing {
-  // By resource; one that is not named does not count. Absent: those that a node is bought for count the same, cpu, memory and devices. Disk
-  // and pod slots would outvote them on small nodes.
+  // By resource; one that is not named does not count. Absent: those that a node is bought for count the same, cpu,
+  // memory and devices. Disk and pod slots would outvote them on small nodes.
   std::optional<absl::btree_map<std::string, std::int64_t>> weights;
 
   std::int64_t WeightOf(model::Dim dim, absl::string_view name) const {

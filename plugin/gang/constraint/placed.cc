@@ -14,7 +14,8 @@ Placed::Placed(const model::Cluster& cluster, absl::Span<const Kind> kinds, cons
     : cluster_(cluster), kinds_(kinds), packing_(packing), asks_(static_cast<std::size_t>(cluster.shape_slots())) {
   state_of_.reserve(kinds.size());
   for (std::size_t i = 0; i < kinds.size(); ++i) {
-    const auto shared = std::find_if(kinds.begin(), kinds.begin() + static_cast<std::ptrdiff_t>(i), [&](const Kind& kind) { return kind.begin == kinds[i].begin; });
+    const auto shared = std::find_if(kinds.begin(), kinds.begin() + static_cast<std::ptrdiff_t>(i),
+                                     [&](const Kind& kind) { return kind.begin == kinds[i].begin; });
     const auto at = static_cast<std::size_t>(shared - kinds.begin());
     if (at == i && kinds[i].begin != nullptr) states_.push_back(kinds[i].begin(cluster));
     state_of_.push_back(kinds[i].begin == nullptr ? nullptr : at == i ? states_.back().get() : state_of_[at]);

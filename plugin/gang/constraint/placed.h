@@ -1,4 +1,5 @@
-// The cluster with some pods placed beside what it shows, as constraints see it: room by row, and what each constraint keeps of such pods.
+// The cluster with some pods placed beside what it shows, as constraints see it: room by row, and what each constraint
+// keeps of such pods.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,8 @@ class Asks;
 // The cluster must outlive it, and stay as it is; so must the packing.
 class Placed {
  public:
-  explicit Placed(const model::Cluster& cluster, absl::Span<const Kind> kinds = AllKinds(), const Packing& packing = kPackAlike);
+  explicit Placed(const model::Cluster& cluster, absl::Span<const Kind> kinds = AllKinds(),
+                  const Packing& packing = kPackAlike);
   ~Placed();
   Placed(const Placed&) = delete;
   Placed& operator=(const Placed&) = delete;

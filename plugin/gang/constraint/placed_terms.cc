@@ -33,10 +33,13 @@ int PlacedTerms::KeepersIn(TermId term, int value) const {
   return terms_.In(term, value).keepers + (it == Of(term).values.end() ? 0 : it->second.keepers);
 }
 
-std::unique_ptr<State> BeginPlacedTerms(const model::Cluster& cluster) { return std::make_unique<PlacedTerms>(cluster.pod_terms()); }
+std::unique_ptr<State> BeginPlacedTerms(const model::Cluster& cluster) {
+  return std::make_unique<PlacedTerms>(cluster.pod_terms());
+}
 
 std::string TermIn(const model::PodTerms& terms, TermId term, bool several) {
-  return absl::StrCat(terms.TextOf(term), several ? " in their " : " in its ", terms.domains().KeyOf(terms.topology(term)));
+  return absl::StrCat(terms.TextOf(term), several ? " in their " : " in its ",
+                      terms.domains().KeyOf(terms.topology(term)));
 }
 
 }  // namespace gangway::constraint

@@ -1,4 +1,5 @@
-// What terms about pods count of pods that are placed beside the facts: the State of every constraint that asks where other pods are.
+// What terms about pods count of pods that are placed beside the facts: the State of every constraint that asks where
+// other pods are.
 #pragma once
 
 #include <memory>
@@ -11,7 +12,8 @@ namespace gangway::constraint {
 
 class PlacedTerms final : public State {
  public:
-  explicit PlacedTerms(const model::PodTerms& terms) : terms_(terms), by_term_(static_cast<std::size_t>(terms.term_slots())) {}
+  explicit PlacedTerms(const model::PodTerms& terms)
+      : terms_(terms), by_term_(static_cast<std::size_t>(terms.term_slots())) {}
   void Add(model::Row row, const model::Shape& shape, int pods) override;
   void Remove(model::Row row, const model::Shape& shape, int pods) override { Add(row, shape, -pods); }
 

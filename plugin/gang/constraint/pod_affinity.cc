@@ -39,14 +39,16 @@ class PodAffinity final : public Constraint {
 
   void Explain(absl::Span<const Refusal> refused, model::RoleReason& reason) const override {
     const TermId term = near_.front();
-    reason.AddHindrance(kPodAffinity, static_cast<int>(refused.size()), absl::StrCat("has no pod with ", TermIn(placed_.terms(), term, false)),
+    reason.AddHindrance(kPodAffinity, static_cast<int>(refused.size()),
+                        absl::StrCat("has no pod with ", TermIn(placed_.terms(), term, false)),
                         absl::StrCat("have no pod with ", TermIn(placed_.terms(), term, true)));
   }
 
  private:
   // The terms hold for nobody yet, and for the pod itself: others follow it.
   bool MayBeFirst() const {
-    return holds_for_itself_ && std::all_of(near_.begin(), near_.end(), [&](TermId term) { return placed_.Pods(term) == 0; });
+    return holds_for_itself_ &&
+           std::all_of(near_.begin(), near_.end(), [&](TermId term) { return placed_.Pods(term) == 0; });
   }
 
   const PlacedTerms& placed_;

@@ -31,9 +31,11 @@ class PodAntiAffinity final : public Constraint {
   void Explain(absl::Span<const Refusal> refused, model::RoleReason& reason) const override {
     // A refused row may take some and no more: it has one after that.
     for (const TermId term : shape_.away) {
-      const auto there = std::count_if(refused.begin(), refused.end(), [&](const Refusal& refusal) { return FirstOn(refusal.row) == term; });
+      const auto there = std::count_if(refused.begin(), refused.end(),
+                                       [&](const Refusal& refusal) { return FirstOn(refusal.row) == term; });
       if (there == 0) continue;
-      reason.AddHindrance(kPodAntiAffinity, static_cast<int>(there), absl::StrCat("has a pod with ", TermIn(placed_.terms(), term, false)),
+      reason.AddHindrance(kPodAntiAffinity, static_cast<int>(there),
+                          absl::StrCat("has a pod with ", TermIn(placed_.terms(), term, false)),
                           absl::StrCat("have a pod with ", TermIn(placed_.terms(), term, true)));
     }
   }

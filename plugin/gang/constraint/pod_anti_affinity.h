@@ -1,4 +1,5 @@
-// A pod's own required podAntiAffinity: nodes away from pods that any of its terms holds for. kubernetes: plugins/interpodaffinity
+// A pod's own required podAntiAffinity: nodes away from pods that any of its terms holds for. kubernetes:
+// plugins/interpodaffinity
 #pragma once
 
 #include <memory>

@@ -14,7 +14,8 @@ class PodPreference final : public Constraint {
   int Copies(model::Row) const override { return kAnyNumber; }
   Changes changes() const override { return Changes::kBeyond; }
   std::optional<Level> level() const override { return Level::kPrefer; }
-  // A pod near that is wanted counts as one of the node's own preferences does, each that is not wanted anew: so they part evenly.
+  // A pod near that is wanted counts as one of the node's own preferences does, each that is not wanted anew: so they
+  // part evenly.
   std::int64_t Score(model::Row row) const override {
     std::int64_t sum = 0;
     for (const model::PodPreference& preference : shape_.pod_preferences) {

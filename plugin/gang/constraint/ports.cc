@@ -14,7 +14,9 @@ using model::Row;
 bool Clash(const std::vector<HostPort>& wanted, const std::vector<HostPort>& taken) {
   for (const HostPort& want : wanted) {
     for (const HostPort& have : taken) {
-      if (want.port == have.port && want.protocol == have.protocol && (want.ip == -1 || have.ip == -1 || want.ip == have.ip)) return true;
+      if (want.port == have.port && want.protocol == have.protocol &&
+          (want.ip == -1 || have.ip == -1 || want.ip == have.ip))
+        return true;
     }
   }
   return false;
@@ -43,12 +45,16 @@ class TakenPorts final : public State {
 
 class Ports final : public Constraint {
  public:
-  Ports(const model::Cluster& cluster, const TakenPorts& taken, const model::Shape& shape) : cluster_(cluster), taken_(taken), shape_(shape) {}
+  Ports(const model::Cluster& cluster, const TakenPorts& taken, const model::Shape& shape)
+      : cluster_(cluster), taken_(taken), shape_(shape) {}
 
-  int Copies(Row row) const override { return Clash(shape_.ports, cluster_.ports(row)) || taken_.Clashes(row, shape_.ports) ? 0 : 1; }
+  int Copies(Row row) const override {
+    return Clash(shape_.ports, cluster_.ports(row)) || taken_.Clashes(row, shape_.ports) ? 0 : 1;
+  }
   Changes changes() const override { return Changes::kRow; }
   void Explain(absl::Span<const Refusal> refused, model::RoleReason& reason) const override {
-    reason.AddHindrance(kPorts, static_cast<int>(refused.size()), "has its host port taken", "have its host port taken");
+    reason.AddHindrance(kPorts, static_cast<int>(refused.size()), "has its host port taken",
+                        "have its host port taken");
   }
 
  private:

@@ -18,7 +18,8 @@ using model::Row;
 __extension__ using Int128 = __int128;
 
 constexpr std::int64_t kFullnessScale = 1'000'000;
-constexpr std::int64_t kSmall = std::numeric_limits<std::int64_t>::max() / kFullnessScale;  // what can be multiplied by it in 64 bits
+constexpr std::int64_t kSmall =
+    std::numeric_limits<std::int64_t>::max() / kFullnessScale;  // what can be multiplied by it in 64 bits
 
 class Room final : public Constraint {
  public:
@@ -56,8 +57,10 @@ class Room final : public Constraint {
     for (const auto& [dim, wanted, weight] : filled_) {
       const std::int64_t allocatable = placed_.cluster().allocatable(row, dim);
       if (allocatable <= 0) continue;
-      const std::int64_t used = allocatable - placed_.cluster().free(row, dim) + (taken == nullptr ? 0 : (*taken)[dim]) + wanted;
-      sum += weight * (used > -kSmall && used < kSmall ? Int128{used * kFullnessScale / allocatable} : Int128{used} * kFullnessScale / allocatable);
+      const std::int64_t used =
+          allocatable - placed_.cluster().free(row, dim) + (taken == nullptr ? 0 : (*taken)[dim]) + wanted;
+      sum += weight * (used > -kSmall && used < kSmall ? Int128{used * kFullnessScale / allocatable}
+                                                       : Int128{used} * kFullnessScale / allocatable);
     }
     return static_cast<std::int64_t>(sum / weights_);
   }

@@ -1,4 +1,5 @@
-// Room: what is allocatable and not taken. Nodes that are fuller are filled first (as Volcano's binpack does), so that whole nodes stay free for whole gangs.
+// Room: what is allocatable and not taken. Nodes that are fuller are filled first (as Volcano's binpack does), so that
+// whole nodes stay free for whole gangs.
 #pragma once
 
 #include <memory>

@@ -25,7 +25,9 @@ constexpr std::int64_t kWish = 100;
 class Domains {
  public:
   Domains(const Placed& placed, const PlacedTerms& placed_terms, const model::Shape& shape, const Spread& spread)
-      : placed_(placed_terms), spread_(spread), itself_(std::count(shape.matched.begin(), shape.matched.end(), spread.term) > 0 ? 1 : 0) {
+      : placed_(placed_terms),
+        spread_(spread),
+        itself_(std::count(shape.matched.begin(), shape.matched.end(), spread.term) > 0 ? 1 : 0) {
     const model::Cluster& cluster = placed.cluster();
     counts_for_.resize(static_cast<std::size_t>(cluster.rows()));
     for (Row row = 0; row < cluster.rows(); ++row) {
@@ -53,7 +55,9 @@ class Domains {
   std::int64_t Score(Row row) const {
     const int value = ValueOn(row);
     CatchUp();
-    return -kWish * (value == -1 ? static_cast<std::int64_t>(domains_with_.empty() ? 0 : domains_with_.rbegin()->first) + 1 : PodsIn(value));
+    return -kWish * (value == -1
+                         ? static_cast<std::int64_t>(domains_with_.empty() ? 0 : domains_with_.rbegin()->first) + 1
+                         : PodsIn(value));
   }
   const Spread& spread() const { return spread_; }
   absl::string_view key() const { return terms().domains().KeyOf(terms().topology(spread_.term)); }
@@ -109,16 +113,17 @@ class Domains {
   const PlacedTerms& placed_;
   const Spread& spread_;
   const int itself_;
-  std::vector<char> counts_for_;                  // by row
-  mutable absl::flat_hash_map<int, int> pods_;    // by value, of nodes that count
-  mutable std::map<int, int> domains_with_;       // how many have so many pods
+  std::vector<char> counts_for_;                // by row
+  mutable absl::flat_hash_map<int, int> pods_;  // by value, of nodes that count
+  mutable std::map<int, int> domains_with_;     // how many have so many pods
   mutable std::size_t seen_ = 0;
 };
 
 class SpreadConstraint final : public Constraint {
  public:
   SpreadConstraint(const Placed& placed, const PlacedTerms& placed_terms, const model::Shape& shape) {
-    for (const Spread& spread : shape.spreads) (spread.required ? required_ : wished_).emplace_back(placed, placed_terms, shape, spread);
+    for (const Spread& spread : shape.spreads)
+      (spread.required ? required_ : wished_).emplace_back(placed, placed_terms, shape, spread);
   }
 
   int Copies(Row row) const override {
@@ -129,7 +134,9 @@ class SpreadConstraint final : public Constraint {
   Changes changes() const override { return Changes::kBeyond; }
   // Where the fewest are more, more may go elsewhere.
   bool reopens() const override { return true; }
-  std::optional<Level> level() const override { return wished_.empty() ? std::nullopt : std::optional<Level>(Level::kPrefer); }
+  std::optional<Level> level() const override {
+    return wished_.empty() ? std::nullopt : std::optional<Level>(Level::kPrefer);
+  }
   std::int64_t Score(Row row) const override {
     std::int64_t sum = 0;
     for (const Domains& domains : wished_) sum += domains.Score(row);
@@ -138,15 +145,20 @@ class SpreadConstraint final : public Constraint {
 
   void Explain(absl::Span<const Refusal> refused, model::RoleReason& reason) const override {
     for (const Domains& domains : required_) {
-      const auto without = static_cast<std::size_t>(std::count_if(refused.begin(), refused.end(), [&](const Refusal& refusal) {
-        return domains.ValueOn(refusal.row) == -1 && &FirstAgainst(refusal.row) == &domains;
-      }));
-      const auto against = static_cast<std::size_t>(std::count_if(refused.begin(), refused.end(), [&](const Refusal& refusal) {
-        return domains.ValueOn(refusal.row) != -1 && &FirstAgainst(refusal.row) == &domains;
-      }));
-      if (without > 0) reason.AddHindrance(kSpread, static_cast<int>(without), absl::StrCat("has no label ", domains.key()), absl::StrCat("have no label ", domains.key()));
+      const auto without =
+          static_cast<std::size_t>(std::count_if(refused.begin(), refused.end(), [&](const Refusal& refusal) {
+            return domains.ValueOn(refusal.row) == -1 && &FirstAgainst(refusal.row) == &domains;
+          }));
+      const auto against =
+          static_cast<std::size_t>(std::count_if(refused.begin(), refused.end(), [&](const Refusal& refusal) {
+            return domains.ValueOn(refusal.row) != -1 && &FirstAgainst(refusal.row) == &domains;
+          }));
+      if (without > 0)
+        reason.AddHindrance(kSpread, static_cast<int>(without), absl::StrCat("has no label ", domains.key()),
+                            absl::StrCat("have no label ", domains.key()));
       if (against > 0) {
-        const std::string skew = absl::StrCat(" in a ", domains.key(), " that has maxSkew ", domains.spread().max_skew, " more pods than another");
+        const std::string skew = absl::StrCat(" in a ", domains.key(), " that has maxSkew ", domains.spread().max_skew,
+                                              " more pods than another");
         reason.AddHindrance(kSpread, static_cast<int>(against), absl::StrCat("is", skew), absl::StrCat("are", skew));
       }
     }
@@ -154,7 +166,9 @@ class SpreadConstraint final : public Constraint {
 
  private:
   const Domains& FirstAgainst(Row row) const {
-    const auto fewest = std::min_element(required_.begin(), required_.end(), [row](const Domains& a, const Domains& b) { return a.Copies(row) < b.Copies(row); });
+    const auto fewest = std::min_element(required_.begin(), required_.end(), [row](const Domains& a, const Domains& b) {
+      return a.Copies(row) < b.Copies(row);
+    });
     return *fewest;
   }
 

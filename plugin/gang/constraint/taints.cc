@@ -38,8 +38,10 @@ class Taints final : public Constraint {
   }
 
   void Explain(absl::Span<const Refusal> refused, model::RoleReason& reason) const override {
-    const std::string taint = MostOften(refused, [&](model::Row row) { return std::string(cluster_.names().Text(FirstOn(row)->key)); });
-    reason.AddHindrance(kTaints, static_cast<int>(refused.size()), "is tainted", "are tainted", taint.empty() ? "" : absl::StrCat("with ", taint));
+    const std::string taint =
+        MostOften(refused, [&](model::Row row) { return std::string(cluster_.names().Text(FirstOn(row)->key)); });
+    reason.AddHindrance(kTaints, static_cast<int>(refused.size()), "is tainted", "are tainted",
+                        taint.empty() ? "" : absl::StrCat("with ", taint));
   }
 
  private:

@@ -16,7 +16,8 @@ namespace {
 using model::ClaimId;
 using model::Row;
 
-// Claims that one pod at a time may use, and how many pods do: on a row, or somewhere; and the volumes that open claims get.
+// Claims that one pod at a time may use, and how many pods do: on a row, or somewhere; and the volumes that open claims
+// get.
 class UsedClaims final : public State {
  public:
   explicit UsedClaims(const model::Cluster& cluster) : cluster_(cluster), volumes_(cluster.volumes()) {}
@@ -35,9 +36,12 @@ class UsedClaims final : public State {
   std::optional<int> VolumeOn(ClaimId claim, Row row) const {
     const auto meets = [&](const std::vector<model::Term>& terms) { return cluster_.MatchesAny(row, terms); };
     if (const auto it = chosen_.find(claim); it != chosen_.end()) {
-      return it->second.volume == Volumes::kMade || volumes_.Reached(it->second.volume, meets) ? std::optional<int>(it->second.volume) : std::nullopt;
+      return it->second.volume == Volumes::kMade || volumes_.Reached(it->second.volume, meets)
+                 ? std::optional<int>(it->second.volume)
+                 : std::nullopt;
     }
-    return volumes_.VolumeOn(claim, cluster_.node_name(row), meets, [&](int volume) { return taken_.contains(volume); });
+    return volumes_.VolumeOn(claim, cluster_.node_name(row), meets,
+                             [&](int volume) { return taken_.contains(volume); });
   }
   bool decided(ClaimId claim) const { return chosen_.contains(claim); }
 
@@ -76,7 +80,8 @@ class VolumesConstraint final : public Constraint {
  public:
   VolumesConstraint(const model::Cluster& cluster, const UsedClaims& used, const model::Shape& shape)
       : cluster_(cluster), used_(used), claims_(shape.claims), users_(shape.users) {
-    std::copy_if(claims_.begin(), claims_.end(), std::back_inserter(open_), [&](ClaimId claim) { return cluster.volumes().open(claim); });
+    std::copy_if(claims_.begin(), claims_.end(), std::back_inserter(open_),
+                 [&](ClaimId claim) { return cluster.volumes().open(claim); });
   }
 
   int Copies(Row row) const override { return ReachesBound(row) && Lacking(row) == nullptr ? kAnyNumber : 0; }
@@ -84,7 +89,8 @@ class VolumesConstraint final : public Constraint {
   Changes changes() const override { return open_.empty() ? Changes::kNothing : Changes::kBeyond; }
   void Decides(Row row, std::vector<int>& domains) const override {
     for (const ClaimId claim : open_) {
-      if (!used_.decided(claim) && cluster_.volumes().shared(claim, users_)) domains.push_back(used_.VolumeOn(claim, row).value_or(model::Volumes::kMade));
+      if (!used_.decided(claim) && cluster_.volumes().shared(claim, users_))
+        domains.push_back(used_.VolumeOn(claim, row).value_or(model::Volumes::kMade));
     }
   }
 
@@ -104,7 +110,8 @@ class VolumesConstraint final : public Constraint {
     return std::nullopt;
   }
   bool exclusive() const override {
-    return std::any_of(claims_.begin(), claims_.end(), [&](ClaimId claim) { return cluster_.volumes().one_pod(claim); });
+    return std::any_of(claims_.begin(), claims_.end(),
+                       [&](ClaimId claim) { return cluster_.volumes().one_pod(claim); });
   }
 
   void Explain(absl::Span<const Refusal> refused, model::RoleReason& reason) const override {
@@ -113,26 +120,33 @@ class VolumesConstraint final : public Constraint {
     if (!unreached.empty()) {
       // "pv1 (zone=b)": the first volume that the node does not reach.
       const std::string volume = MostOften(unreached, [&](Row row) {
-        return cluster_.volumes().TextOfFirst(claims_, [&](const model::Volumes::Selector& selector) { return cluster_.MatchesAny(row, selector.terms); });
+        return cluster_.volumes().TextOfFirst(claims_, [&](const model::Volumes::Selector& selector) {
+          return cluster_.MatchesAny(row, selector.terms);
+        });
       });
-      reason.AddHindrance(kVolumes, static_cast<int>(unreached.size()), "does not reach volume", "do not reach volume", volume);
+      reason.AddHindrance(kVolumes, static_cast<int>(unreached.size()), "does not reach volume", "do not reach volume",
+                          volume);
     }
     if (without.empty()) return;
     const std::string claim = MostOften(without, [&](Row row) {
       const ClaimId* const lacking = Lacking(row);
       return lacking == nullptr ? std::string() : cluster_.volumes().NameOf(*lacking);
     });
-    reason.AddHindrance(kVolumes, static_cast<int>(without.size()), "has no volume for claim", "have no volume for claim", claim);
+    reason.AddHindrance(kVolumes, static_cast<int>(without.size()), "has no volume for claim",
+                        "have no volume for claim", claim);
   }
 
  private:
   bool ReachesBound(Row row) const {
-    const auto reached = [&](const model::Volumes::Selector& selector) { return cluster_.MatchesAny(row, selector.terms); };
+    const auto reached = [&](const model::Volumes::Selector& selector) {
+      return cluster_.MatchesAny(row, selector.terms);
+    };
     return cluster_.volumes().AllSelectors(claims_, reached);
   }
   // The first open claim that gets no volume on the row.
   const ClaimId* Lacking(Row row) const {
-    const auto it = std::find_if(open_.begin(), open_.end(), [&](ClaimId claim) { return !used_.VolumeOn(claim, row).has_value(); });
+    const auto it = std::find_if(open_.begin(), open_.end(),
+                                 [&](ClaimId claim) { return !used_.VolumeOn(claim, row).has_value(); });
     return it == open_.end() ? nullptr : &*it;
   }
 

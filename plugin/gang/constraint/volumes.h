@@ -1,5 +1,5 @@
-// The volumes of a pod's claims: nodes that reach them, those that open claims get there, and claims that one pod at a time may use.
-// kubernetes: plugins/volumebinding
+// The volumes of a pod's claims: nodes that reach them, those that open claims get there, and claims that one pod at a
+// time may use. kubernetes: plugins/volumebinding
 #pragma once
 
 #include <memory>

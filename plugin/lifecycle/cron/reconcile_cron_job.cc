@@ -9,8 +9,8 @@
 #include "absl/strings/strip.h"
 #include "api/json.h"
 #include "api/resource.h"
-#include "kube/plan/writes.h"
 #include "api/volcano/cron_schedule.h"
+#include "kube/plan/writes.h"
 
 namespace gangway::lifecycle {
 namespace {
@@ -24,7 +24,7 @@ using kube::Plan;
 using kube::Write;
 
 constexpr absl::Duration kAfterSchedule = absl::Milliseconds(100);  // so that the clocks agree that it is time
-constexpr absl::Duration kClockError = absl::Minutes(1);     // of the API server's clock and ours
+constexpr absl::Duration kClockError = absl::Minutes(1);            // of the API server's clock and ours
 constexpr absl::Duration kInDoubt = absl::Seconds(1);
 constexpr int kManyMissed = 100;
 
@@ -39,12 +39,14 @@ std::string FormatIn(absl::Time t, absl::TimeZone zone) {
 }
 
 bool SameStatus(const CronJobStatus& a, const CronJobStatus& b) {
-  return a.active == b.active && a.last_schedule_time == b.last_schedule_time && a.last_successful_time == b.last_successful_time;
+  return a.active == b.active && a.last_schedule_time == b.last_schedule_time &&
+         a.last_successful_time == b.last_successful_time;
 }
 
 class CronDecision {
  public:
-  CronDecision(const CronJobView& seen, absl::Time now) : seen_(seen), cron_(*seen.cron), now_(now), status_(cron_.status) {}
+  CronDecision(const CronJobView& seen, absl::Time now)
+      : seen_(seen), cron_(*seen.cron), now_(now), status_(cron_.status) {}
 
   Plan Run() && {
     TakeStock();
@@ -70,7 +72,8 @@ class CronDecision {
       if (run != nullptr && !entry.uid.empty() && entry.uid != run->uid) run = nullptr;
       if (run != nullptr) {
         if (Finished(run->phase)) {
-          Note(EventNote::Type::kNormal, "SawCompletedJob", absl::StrCat("job ", run->name, " is ", NameOf(run->phase)));
+          Note(EventNote::Type::kNormal, "SawCompletedJob",
+               absl::StrCat("job ", run->name, " is ", NameOf(run->phase)));
         } else {
           api::ObjectReference kept = entry;
           kept.uid = run->uid;
@@ -85,24 +88,30 @@ class CronDecision {
     }
     for (const CronRun& run : seen_.runs) {
       if (run.scheduled <= now_) status_.last_schedule_time.at = std::max(status_.last_schedule_time.at, run.scheduled);
-      if (run.phase == JobPhase::kCompleted) status_.last_successful_time.at = std::max(status_.last_successful_time.at, run.ended);
+      if (run.phase == JobPhase::kCompleted)
+        status_.last_successful_time.at = std::max(status_.last_successful_time.at, run.ended);
       if (!Finished(run.phase) && !IsActive(run.name)) status_.active.push_back(ReferenceTo(run.name, run.uid));
     }
   }
 
   const CronRun* FindRun(const std::string& name) const {
-    const auto run = std::find_if(seen_.runs.begin(), seen_.runs.end(), [&](const CronRun& r) { return r.name == name; });
+    const auto run =
+        std::find_if(seen_.runs.begin(), seen_.runs.end(), [&](const CronRun& r) { return r.name == name; });
     return run == seen_.runs.end() ? nullptr : &*run;
   }
-  bool SeenLeaving(const std::string& name) const { return seen_.seen_leaving != nullptr && seen_.seen_leaving->contains(name); }
+  bool SeenLeaving(const std::string& name) const {
+    return seen_.seen_leaving != nullptr && seen_.seen_leaving->contains(name);
+  }
   bool IsActive(const std::string& name) const {
-    return std::any_of(status_.active.begin(), status_.active.end(), [&](const auto& entry) { return entry.name == name; });
+    return std::any_of(status_.active.begin(), status_.active.end(),
+                       [&](const auto& entry) { return entry.name == name; });
   }
   api::ObjectReference ReferenceTo(const std::string& name, const std::string& uid) const {
     return {api::kJobs.ApiVersion(), std::string(api::kJobs.kind), cron_.metadata.ns, name, uid, {}, {}};
   }
 
-  // --- The past: of those that were Completed, and those that Failed, the oldest beyond the limit go. Terminated ones stay.
+  // --- The past: of those that were Completed, and those that Failed, the oldest beyond the limit go. Terminated ones
+  // stay.
 
   void Prune() {
     PruneOf(JobPhase::kCompleted, cron_.spec.successful_jobs_history_limit.value_or(0));
@@ -133,9 +142,11 @@ class CronDecision {
       if (intent_) status_.active.push_back(intent_->entry);
       return;
     }
-    const api::Time last = status_.last_schedule_time.set() ? status_.last_schedule_time : cron_.metadata.creation_timestamp;
+    const api::Time last =
+        status_.last_schedule_time.set() ? status_.last_schedule_time : cron_.metadata.creation_timestamp;
     if (last.at > now_ + kClockError) {
-      Note(EventNote::Type::kWarning, "ClockSkew", absl::StrCat("no job starts before the last one, of ", api::FormatTime(last.at), ", lies in the past"));
+      Note(EventNote::Type::kWarning, "ClockSkew",
+           absl::StrCat("no job starts before the last one, of ", api::FormatTime(last.at), ", lies in the past"));
     }
     const absl::Time from = std::max({last.at, seen_.schedule_changed, absl::UnixEpoch()});
     absl::Time due = schedule->Last(from, now_);
@@ -147,7 +158,8 @@ class CronDecision {
     CountMissed(*schedule, from);
     if (cron_.spec.concurrency_policy == "Forbid" && !status_.active.empty()) {
       return Note(EventNote::Type::kWarning, "ForbidConcurrent",
-                  absl::StrCat("the start of ", FormatIn(due, schedule->zone()), " waits: job ", status_.active.front().name, " has not ended"));
+                  absl::StrCat("the start of ", FormatIn(due, schedule->zone()), " waits: job ",
+                               status_.active.front().name, " has not ended"));
     }
     StartAt(due, *schedule);
   }
@@ -157,7 +169,8 @@ class CronDecision {
     if (cron_.spec.time_zone) {
       const absl::StatusOr<absl::TimeZone> named = api::volcano::LoadCronTimeZone(*cron_.spec.time_zone);
       if (!named.ok()) {
-        Note(EventNote::Type::kWarning, "UnknownTimeZone", absl::StrCat("no job starts: spec.timeZone: ", named.status().message()));
+        Note(EventNote::Type::kWarning, "UnknownTimeZone",
+             absl::StrCat("no job starts: spec.timeZone: ", named.status().message()));
         return std::nullopt;
       }
       zone = *named;
@@ -182,7 +195,8 @@ class CronDecision {
   // Whether the start that was decided is still to be made. When it is given up, the next may take its place.
   bool GoesOn(absl::Time due) {
     if (TooLate(intent_->scheduled) && seen_.runs_current && !MayBeThere()) {
-      Note(EventNote::Type::kWarning, "MissSchedule", absl::StrCat("job ", intent_->entry.name, " could not be made in time"));
+      Note(EventNote::Type::kWarning, "MissSchedule",
+           absl::StrCat("job ", intent_->entry.name, " could not be made in time"));
       return false;
     }
     return due == absl::InfinitePast() || seen_.refused != intent_->entry.name;
@@ -200,7 +214,8 @@ class CronDecision {
     if (last.set() && CronJobRunName(cron_.metadata.name, last.at) == entry.name) return Intent{entry, last.at};
     absl::string_view minutes = entry.name;
     std::int64_t n = 0;
-    if (!absl::ConsumePrefix(&minutes, absl::StrCat(cron_.metadata.name, "-")) || !absl::SimpleAtoi(minutes, &n)) return std::nullopt;
+    if (!absl::ConsumePrefix(&minutes, absl::StrCat(cron_.metadata.name, "-")) || !absl::SimpleAtoi(minutes, &n))
+      return std::nullopt;
     const absl::Time scheduled = absl::UnixEpoch() + absl::Minutes(n);
     if (scheduled > now_ || scheduled + absl::Minutes(1) < cron_.metadata.creation_timestamp.at) return std::nullopt;
     if (CronJobRunName(cron_.metadata.name, scheduled) != entry.name) return std::nullopt;
@@ -215,17 +230,20 @@ class CronDecision {
 
   void Missed(absl::Time due, const CronSchedule& schedule) {
     Note(EventNote::Type::kWarning, "MissSchedule",
-         absl::StrCat("the start of ", FormatIn(due, schedule.zone()), " is left out: it is more than startingDeadlineSeconds, ",
-                      *cron_.spec.starting_deadline_seconds, ", ago"));
+         absl::StrCat("the start of ", FormatIn(due, schedule.zone()),
+                      " is left out: it is more than startingDeadlineSeconds, ", *cron_.spec.starting_deadline_seconds,
+                      ", ago"));
   }
 
   void CountMissed(const CronSchedule& schedule, absl::Time from) {
-    if (cron_.spec.starting_deadline_seconds) from = std::max(from, now_ - absl::Seconds(*cron_.spec.starting_deadline_seconds));
+    if (cron_.spec.starting_deadline_seconds)
+      from = std::max(from, now_ - absl::Seconds(*cron_.spec.starting_deadline_seconds));
     int missed = 0;
     for (absl::Time t = schedule.Next(from); t <= now_ && missed <= kManyMissed; t = schedule.Next(t)) ++missed;
     if (missed <= kManyMissed) return;
     Note(EventNote::Type::kWarning, "TooManyMissedTimes",
-         absl::StrCat("more than ", kManyMissed, " starts were missed; only the last of them is made. Set or decrease "
+         absl::StrCat("more than ", kManyMissed,
+                      " starts were missed; only the last of them is made. Set or decrease "
                       "spec.startingDeadlineSeconds, or check the clocks"));
   }
 
@@ -241,7 +259,8 @@ class CronDecision {
   void ReplaceActive(const std::string& by) {
     for (const CronRun& run : seen_.runs) {
       if (Finished(run.phase) || run.deleting || run.name == by) continue;
-      Note(EventNote::Type::kWarning, "ReplaceConcurrent", absl::StrCat("job ", by, " takes the place of ", run.name, ", which has not ended"));
+      Note(EventNote::Type::kWarning, "ReplaceConcurrent",
+           absl::StrCat("job ", by, " takes the place of ", run.name, ", which has not ended"));
       Remove(run);
     }
   }
@@ -256,8 +275,8 @@ class CronDecision {
     job.metadata.labels = from.metadata.labels;
     job.metadata.annotations = from.metadata.annotations;
     job.metadata.annotations[std::string(kCronScheduledKey)] = FormatIn(scheduled, zone);
-    job.metadata.owner_references = {
-        {api::kCronJobs.ApiVersion(), std::string(api::kCronJobs.kind), cron_.metadata.name, cron_.metadata.uid, true, true}};
+    job.metadata.owner_references = {{api::kCronJobs.ApiVersion(), std::string(api::kCronJobs.kind),
+                                      cron_.metadata.name, cron_.metadata.uid, true, true}};
     job.spec = from.spec;
     return job;
   }
@@ -296,8 +315,8 @@ class CronDecision {
   }
 
   void Note(EventNote::Type type, std::string reason, std::string message) {
-    plan_.events.push_back({type, std::move(reason), std::move(message),
-                            kube::ReferenceTo(api::kCronJobs, cron_.metadata)});
+    plan_.events.push_back(
+        {type, std::move(reason), std::move(message), kube::ReferenceTo(api::kCronJobs, cron_.metadata)});
   }
 
   const CronJobView& seen_;
@@ -321,13 +340,17 @@ CronRun RunOf(const Job& job) {
   run.created = job.metadata.creation_timestamp.at;
   run.scheduled = run.created;
   run.ended = job.status.state.last_transition_time.at;
-  if (const auto it = job.metadata.annotations.find(std::string(kCronScheduledKey)); it != job.metadata.annotations.end()) {
-    if (const absl::StatusOr<absl::Time> scheduled = api::ParseTime(it->second); scheduled.ok()) run.scheduled = *scheduled;
+  if (const auto it = job.metadata.annotations.find(std::string(kCronScheduledKey));
+      it != job.metadata.annotations.end()) {
+    if (const absl::StatusOr<absl::Time> scheduled = api::ParseTime(it->second); scheduled.ok())
+      run.scheduled = *scheduled;
   }
   return run;
 }
 
-std::string CronJobRunName(const std::string& cron, absl::Time scheduled) { return absl::StrCat(cron, "-", MinutesOf(scheduled)); }
+std::string CronJobRunName(const std::string& cron, absl::Time scheduled) {
+  return absl::StrCat(cron, "-", MinutesOf(scheduled));
+}
 
 Plan ReconcileCronJob(const CronJobView& seen, absl::Time now) {
   if (seen.cron->metadata.deleting()) return {};

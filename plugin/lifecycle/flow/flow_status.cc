@@ -21,7 +21,8 @@ std::vector<FlowJobHistory> Histories(const Job& job) {
   for (const api::volcano::JobCondition& condition : job.status.conditions) {
     histories.push_back({condition.last_transition_time, {}, condition.status});
   }
-  std::stable_sort(histories.begin(), histories.end(), [](const auto& a, const auto& b) { return a.start.at < b.start.at; });
+  std::stable_sort(histories.begin(), histories.end(),
+                   [](const auto& a, const auto& b) { return a.start.at < b.start.at; });
   for (std::size_t i = 0; i + 1 < histories.size(); ++i) histories[i].end = histories[i + 1].start;
   return histories;
 }
@@ -38,7 +39,8 @@ FlowJobStatus StatusOf(const Job& job) {
 }
 
 FlowCondition ConditionOf(const Job& job) {
-  return {job.status.state.phase, job.metadata.creation_timestamp, job.status.running_duration, job.status.task_status_count};
+  return {job.status.state.phase, job.metadata.creation_timestamp, job.status.running_duration,
+          job.status.task_status_count};
 }
 
 std::vector<std::string>& ListFor(const std::string& phase, JobFlowStatus& status) {
@@ -51,7 +53,8 @@ std::vector<std::string>& ListFor(const std::string& phase, JobFlowStatus& statu
 
 // A completed job that is gone: what was written about it stays.
 void Keep(const std::string& name, const JobFlowStatus& before, JobFlowStatus& status) {
-  if (std::find(before.completed_jobs.begin(), before.completed_jobs.end(), name) == before.completed_jobs.end()) return;
+  if (std::find(before.completed_jobs.begin(), before.completed_jobs.end(), name) == before.completed_jobs.end())
+    return;
   status.completed_jobs.push_back(name);
   for (const FlowJobStatus& job : before.job_status_list) {
     if (job.name == name) status.job_status_list.push_back(job);
@@ -62,7 +65,8 @@ void Keep(const std::string& name, const JobFlowStatus& before, JobFlowStatus& s
 std::string PhaseOf(const JobFlowStatus& status, std::size_t flows) {
   if (!status.failed_jobs.empty() || !status.terminated_jobs.empty()) return "Failed";
   if (flows > 0 && status.completed_jobs.size() == flows) return "Succeed";
-  return status.running_jobs.empty() && status.completed_jobs.empty() && status.unknown_jobs.empty() ? "Pending" : "Running";
+  return status.running_jobs.empty() && status.completed_jobs.empty() && status.unknown_jobs.empty() ? "Pending"
+                                                                                                     : "Running";
 }
 
 }  // namespace

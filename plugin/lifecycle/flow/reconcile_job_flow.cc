@@ -12,10 +12,10 @@
 #include "api/json_value.h"
 #include "api/name.h"
 #include "api/resource.h"
-#include "kube/plan/writes.h"
 #include "api/volcano/admission_rules.h"
 #include "api/volcano/defaults.h"
 #include "base/status_macros.h"
+#include "kube/plan/writes.h"
 
 namespace gangway::lifecycle {
 namespace {
@@ -31,8 +31,7 @@ using kube::EventNote;
 const char* const kNoDifference = "{}";
 
 EventNote Note(const JobFlow& flow, EventNote::Type type, std::string reason, std::string message) {
-  return {type, std::move(reason), std::move(message),
-          kube::ReferenceTo(api::kJobFlows, flow.metadata)};
+  return {type, std::move(reason), std::move(message), kube::ReferenceTo(api::kJobFlows, flow.metadata)};
 }
 
 kube::Write StatusWrite(const api::Resource& resource, const api::ObjectMeta& of, const std::string& diff) {
@@ -57,7 +56,9 @@ void MergeTasks(value& tasks, const value& patch) {
     return;
   }
   for (const value& task : patch.get_array()) {
-    value* with = task.is_object() && task.get_object().contains("name") ? Named(tasks.get_array(), task.get_object().at("name")) : nullptr;
+    value* with = task.is_object() && task.get_object().contains("name")
+                      ? Named(tasks.get_array(), task.get_object().at("name"))
+                      : nullptr;
     if (with != nullptr) {
       api::ApplyMergePatch(*with, task);
     } else {
@@ -79,13 +80,15 @@ absl::Status ApplyPatch(const std::string& text, api::volcano::JobSpec& spec) {
   spec = {};
   const api::DecodeReport report = api::DecodeInto(api::ToJson(merged), api::TypeOf<api::volcano::JobSpec>(), &spec);
   GW_RETURN_IF_ERROR(report.status);
-  if (!report.unknown.empty()) return absl::InvalidArgumentError(absl::StrCat("a Job's spec has no ", absl::StrJoin(report.unknown, ", ")));
+  if (!report.unknown.empty())
+    return absl::InvalidArgumentError(absl::StrCat("a Job's spec has no ", absl::StrJoin(report.unknown, ", ")));
   return absl::OkStatus();
 }
 
 void Put(absl::string_view key, const std::string& text, api::ObjectMeta& metadata) {
   metadata.annotations[std::string(key)] = text;
-  if (api::CheckLabelValue(text).empty()) metadata.labels[std::string(key)] = text;  // a long name does not fit into a label
+  if (api::CheckLabelValue(text).empty())
+    metadata.labels[std::string(key)] = text;  // a long name does not fit into a label
 }
 
 // --- Whose turn it is.
@@ -102,7 +105,9 @@ class Steps {
       const std::string name = FlowJobName(*seen_.flow, step->name);
       if (completed_.contains(name) || !TargetsCompleted(*step)) continue;
       if (auto job = seen_.jobs.find(name); job != seen_.jobs.end()) {
-        if (!MadeBy(*seen_.flow, *job->second)) Warn(plan, "JobExists", absl::StrCat("flow ", step->name, " waits: there is a job ", name, " that it did not make"));
+        if (!MadeBy(*seen_.flow, *job->second))
+          Warn(plan, "JobExists",
+               absl::StrCat("flow ", step->name, " waits: there is a job ", name, " that it did not make"));
         continue;
       }
       Create(*step, plan, writes);
@@ -117,8 +122,9 @@ class Steps {
  private:
   bool TargetsCompleted(const Flow& step) const {
     if (!step.depends_on.has_value()) return true;
-    return std::all_of(step.depends_on->targets.begin(), step.depends_on->targets.end(),
-                       [this](const std::string& target) { return completed_.contains(FlowJobName(*seen_.flow, target)); });
+    return std::all_of(
+        step.depends_on->targets.begin(), step.depends_on->targets.end(),
+        [this](const std::string& target) { return completed_.contains(FlowJobName(*seen_.flow, target)); });
   }
 
   void Warn(kube::Plan& plan, const char* reason, std::string message) const {
@@ -127,18 +133,25 @@ class Steps {
 
   void Create(const Flow& step, kube::Plan& plan, std::vector<kube::Write>& writes) const {
     auto from = seen_.templates.find(step.name);
-    if (from == seen_.templates.end()) return Warn(plan, "JobTemplateMissing", absl::StrCat("flow ", step.name, " waits: there is no JobTemplate ", step.name));
+    if (from == seen_.templates.end())
+      return Warn(plan, "JobTemplateMissing",
+                  absl::StrCat("flow ", step.name, " waits: there is no JobTemplate ", step.name));
     const absl::StatusOr<Job> job = FlowJobOf(*seen_.flow, step, *from->second);
-    if (!job.ok()) return Warn(plan, "PatchError", absl::StrCat("flow ", step.name, " waits: patch.jobSpec: ", job.status().message()));
+    if (!job.ok())
+      return Warn(plan, "PatchError",
+                  absl::StrCat("flow ", step.name, " waits: patch.jobSpec: ", job.status().message()));
     if (step.depends_on.has_value() && step.depends_on->probe.has_value() && !step.depends_on->probe->empty()) {
-      Warn(plan, "ProbeIgnored", absl::StrCat("flow ", step.name, ": dependsOn.probe is not carried out; its job is made once its targets are Completed"));
+      Warn(plan, "ProbeIgnored",
+           absl::StrCat("flow ", step.name,
+                        ": dependsOn.probe is not carried out; its job is made once its targets are Completed"));
     }
     kube::Write& write = writes.emplace_back();
     write.resource = &api::kJobs;
     write.ns = job->metadata.ns;
     write.name = job->metadata.name;
     write.body = api::Encode(*job);
-    plan.events.push_back(Note(*seen_.flow, EventNote::Type::kNormal, "JobCreated", absl::StrCat("job ", write.name, " of JobTemplate ", step.name)));
+    plan.events.push_back(Note(*seen_.flow, EventNote::Type::kNormal, "JobCreated",
+                               absl::StrCat("job ", write.name, " of JobTemplate ", step.name)));
   }
 
   const JobFlowView& seen_;
@@ -153,9 +166,10 @@ void WantStatus(const JobFlow& flow, const JobFlowStatus& to, kube::Plan& plan) 
   std::vector<std::string> stopped = to.failed_jobs;
   stopped.insert(stopped.end(), to.terminated_jobs.begin(), to.terminated_jobs.end());
   const bool failed = to.state.phase == "Failed";
-  plan.events.push_back(Note(flow, failed ? EventNote::Type::kWarning : EventNote::Type::kNormal, to.state.phase,
-                             failed ? absl::StrCat("no more jobs are made: ", absl::StrJoin(stopped, ", "), " did not complete")
-                                    : absl::StrCat(to.completed_jobs.size(), " of ", StepsOf(flow).size(), " jobs are Completed")));
+  plan.events.push_back(
+      Note(flow, failed ? EventNote::Type::kWarning : EventNote::Type::kNormal, to.state.phase,
+           failed ? absl::StrCat("no more jobs are made: ", absl::StrJoin(stopped, ", "), " did not complete")
+                  : absl::StrCat(to.completed_jobs.size(), " of ", StepsOf(flow).size(), " jobs are Completed")));
 }
 
 // After Succeed, with jobRetainPolicy delete.
@@ -170,7 +184,9 @@ void RemoveJobs(const JobFlowView& seen, kube::Plan& plan) {
 
 }  // namespace
 
-std::string FlowJobName(const JobFlow& flow, absl::string_view name) { return absl::StrCat(flow.metadata.name, "-", name); }
+std::string FlowJobName(const JobFlow& flow, absl::string_view name) {
+  return absl::StrCat(flow.metadata.name, "-", name);
+}
 
 bool MadeBy(const JobFlow& flow, const Job& job) {
   const api::OwnerReference* owner = job.metadata.Controller();
@@ -185,9 +201,11 @@ absl::StatusOr<Job> FlowJobOf(const JobFlow& flow, const Flow& step, const JobTe
   job.metadata.ns = flow.metadata.ns;
   Put(kByTemplateKey, absl::StrCat(from.metadata.ns, ".", from.metadata.name), job.metadata);
   Put(kByFlowKey, absl::StrCat(flow.metadata.ns, ".", flow.metadata.name), job.metadata);
-  job.metadata.owner_references = {{api::kJobFlows.ApiVersion(), std::string(api::kJobFlows.kind), flow.metadata.name, flow.metadata.uid, true, true}};
+  job.metadata.owner_references = {{api::kJobFlows.ApiVersion(), std::string(api::kJobFlows.kind), flow.metadata.name,
+                                    flow.metadata.uid, true, true}};
   job.spec = from.spec;
-  if (step.patch.has_value() && !step.patch->job_spec.empty()) GW_RETURN_IF_ERROR(ApplyPatch(step.patch->job_spec.json, job.spec));
+  if (step.patch.has_value() && !step.patch->job_spec.empty())
+    GW_RETURN_IF_ERROR(ApplyPatch(step.patch->job_spec.json, job.spec));
   api::volcano::ApplyDefaults(job);
   return job;
 }

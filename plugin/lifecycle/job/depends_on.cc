@@ -31,14 +31,16 @@ bool GateOpen(const Roster& roster, const TaskPods& task) {
   if (!task.spec->depends_on) return true;
   const std::vector<std::string>& names = task.spec->depends_on->name;
   const auto ready = [&](const std::string& name) { return Ready(roster, name); };
-  if (names.size() > 1 && task.spec->depends_on->iteration == "any") return std::any_of(names.begin(), names.end(), ready);
+  if (names.size() > 1 && task.spec->depends_on->iteration == "any")
+    return std::any_of(names.begin(), names.end(), ready);
   return std::all_of(names.begin(), names.end(), ready);
 }
 
 absl::btree_map<std::string, std::int32_t> ClosedTasks(const Roster& roster) {
   absl::btree_map<std::string, std::int32_t> closed;
   for (const TaskPods& task : roster.tasks) {
-    if (!GateOpen(roster, task)) closed[task.spec->name] = static_cast<std::int32_t>(std::count_if(task.slots.begin(), task.slots.end(), Stays));
+    if (!GateOpen(roster, task))
+      closed[task.spec->name] = static_cast<std::int32_t>(std::count_if(task.slots.begin(), task.slots.end(), Stays));
   }
   return closed;
 }

@@ -12,11 +12,14 @@ class Finder {
 
   std::vector<Fact> Find() && {
     if (wanted_.Has(Event::kTaskCompleted)) EachTask([this](const TaskPods& task) { Completed(task); });
-    if (wanted_.Has(Event::kPodFailed)) EachSlot([this](const TaskPods& t, std::int32_t i, const Slot& s) { Failed(t, i, s); });
-    if (wanted_.Has(Event::kPodEvicted)) EachSlot([this](const TaskPods& t, std::int32_t i, const Slot& s) { Evicted(t, i, s); });
+    if (wanted_.Has(Event::kPodFailed))
+      EachSlot([this](const TaskPods& t, std::int32_t i, const Slot& s) { Failed(t, i, s); });
+    if (wanted_.Has(Event::kPodEvicted))
+      EachSlot([this](const TaskPods& t, std::int32_t i, const Slot& s) { Evicted(t, i, s); });
     if (wanted_.Has(Event::kTaskFailed)) EachTask([this](const TaskPods& task) { BudgetSpent(task); });
     if (wanted_.Has(Event::kUnknown)) Unknown();
-    if (wanted_.Has(Event::kPodPending)) EachSlot([this](const TaskPods& t, std::int32_t i, const Slot& s) { Pending(t, i, s); });
+    if (wanted_.Has(Event::kPodPending))
+      EachSlot([this](const TaskPods& t, std::int32_t i, const Slot& s) { Pending(t, i, s); });
     return std::move(facts_);
   }
 
@@ -37,9 +40,7 @@ class Finder {
     }
   }
 
-  bool Current(const Slot& slot) const {
-    return slot.pod != nullptr && !slot.foreign && slot.pod->version >= version_;
-  }
+  bool Current(const Slot& slot) const { return slot.pod != nullptr && !slot.foreign && slot.pod->version >= version_; }
   bool Recorded(const TaskPods& task, std::int32_t index) const {
     if (record_.version != version_) return false;
     auto created = record_.created.find(task.spec->name);
@@ -69,7 +70,8 @@ class Finder {
       const Slot& slot = task.slots[i];
       if (slot.pod == nullptr || slot.foreign || slot.pod->phase != PodPhase::kSucceeded || Restarting(task, i)) return;
       if (!Current(slot)) continue;
-      if (last < 0 || slot.pod->finished >= task.slots[static_cast<std::size_t>(last)].pod->finished) last = static_cast<std::int32_t>(i);
+      if (last < 0 || slot.pod->finished >= task.slots[static_cast<std::size_t>(last)].pod->finished)
+        last = static_cast<std::int32_t>(i);
     }
     if (last >= 0) Add(Event::kTaskCompleted, task, last);
   }
@@ -109,7 +111,8 @@ class Finder {
       if (!Current(slot) || Restarting(task, i)) continue;
       if (slot.pod->phase != PodPhase::kRunning && slot.pod->phase != PodPhase::kPending) continue;
       restarts += slot.pod->restarts;
-      if (worst < 0 || slot.pod->restarts > task.slots[static_cast<std::size_t>(worst)].pod->restarts) worst = static_cast<std::int32_t>(i);
+      if (worst < 0 || slot.pod->restarts > task.slots[static_cast<std::size_t>(worst)].pod->restarts)
+        worst = static_cast<std::int32_t>(i);
     }
     if (worst < 0 || restarts < budget) return;
     Add(Event::kTaskFailed, task, worst).failure = task.slots[static_cast<std::size_t>(worst)].pod->failure;
@@ -125,7 +128,8 @@ class Finder {
   }
 
   void Pending(const TaskPods& task, std::int32_t index, const Slot& slot) {
-    if (Current(slot) && slot.pod->phase == PodPhase::kPending && !slot.pod->deleting) Add(Event::kPodPending, task, index);
+    if (Current(slot) && slot.pod->phase == PodPhase::kPending && !slot.pod->deleting)
+      Add(Event::kPodPending, task, index);
   }
 
   const JobView& seen_;

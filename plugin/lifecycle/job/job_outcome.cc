@@ -21,11 +21,15 @@ using api::volcano::Job;
 constexpr char kPluginPrefix[] = "plugin-";
 constexpr char kClaimPrefix[] = "volume-pvc-";
 
-// Told in order: judge what happened, let it change the status, count the pods as they will be, see what phase that makes.
+// Told in order: judge what happened, let it change the status, count the pods as they will be, see what phase that
+// makes.
 class Decision {
  public:
   Decision(const JobView& seen, absl::Time now)
-      : seen_(seen), job_(*seen.job), now_(now), was_(ReadRecord(job_.status.controlled_resources)),
+      : seen_(seen),
+        job_(*seen.job),
+        now_(now),
+        was_(ReadRecord(job_.status.controlled_resources)),
         old_phase_(ParsePhase(job_.status.state.phase)) {
     out_.roster = MakeRoster(seen);
     BelieveRecord(was_, job_.status.version, out_.roster);
@@ -141,7 +145,8 @@ class Decision {
     out_.killing = true;
     ++out_.status.version;
     const std::string command = out_.record.last_command;
-    const std::int32_t keep_from = retain == Retain::kNone && !LastRetry(job_) ? out_.status.version : out_.record.keep_from;
+    const std::int32_t keep_from =
+        retain == Retain::kNone && !LastRetry(job_) ? out_.status.version : out_.record.keep_from;
     out_.record = Record{};
     out_.record.version = out_.status.version;
     out_.record.keep_from = keep_from;
@@ -156,7 +161,8 @@ class Decision {
       Indices failed;
       for (std::size_t i = 0; i < task.slots.size(); ++i) {
         const Slot& slot = task.slots[i];
-        if (slot.pod != nullptr && !slot.foreign && slot.pod->phase == PodPhase::kFailed) failed.Append(static_cast<std::int32_t>(i));
+        if (slot.pod != nullptr && !slot.foreign && slot.pod->phase == PodPhase::kFailed)
+          failed.Append(static_cast<std::int32_t>(i));
       }
       if (!failed.empty()) out_.record.restarting[task.spec->name] = std::move(failed);
     }
@@ -179,12 +185,15 @@ class Decision {
         }
         restarting.Append(index);
       }
-      if (restarting.empty()) out_.record.restarting.erase(task.spec->name); else out_.record.restarting[task.spec->name] = restarting;
+      if (restarting.empty())
+        out_.record.restarting.erase(task.spec->name);
+      else
+        out_.record.restarting[task.spec->name] = restarting;
     }
     absl::erase_if(out_.record.delayed, [&](const auto& entry) {
       return targets_.contains(entry.first.target) ||
-             (entry.first.event == NameOf(out_.verdict.cause.event) && entry.first.action == NameOf(out_.verdict.action) &&
-              entry.first.target == out_.verdict.cause.task);
+             (entry.first.event == NameOf(out_.verdict.cause.event) &&
+              entry.first.action == NameOf(out_.verdict.action) && entry.first.target == out_.verdict.cause.task);
     });
     if (!any && out_.verdict.action == Action::kRestartPartition) return false;
     out_.killing = true;
@@ -195,10 +204,14 @@ class Decision {
     const Happening& cause = out_.verdict.cause;
     if (cause.task.empty() || task.spec->name != cause.task) return false;
     switch (ScopeOf(out_.verdict.action)) {
-      case Scope::kTask: return true;
-      case Scope::kPod: return index == cause.index;
-      case Scope::kPartition: return cause.index >= 0 && Partition(task, index) == Partition(task, cause.index);
-      case Scope::kJob: return false;
+      case Scope::kTask:
+        return true;
+      case Scope::kPod:
+        return index == cause.index;
+      case Scope::kPartition:
+        return cause.index >= 0 && Partition(task, index) == Partition(task, cause.index);
+      case Scope::kJob:
+        return false;
     }
     return false;
   }
@@ -215,7 +228,8 @@ class Decision {
     // A decided phase says which pods go, before they are counted.
     if (decided) out_.phase = NextPhase(outcome, old_phase_, job_.spec, out_.status.retry_count, {});
     counts_ = Count();
-    if (decided || job_.status.state.phase.empty()) return;  // a Job is Pending first, also one that needs no pod to run
+    if (decided || job_.status.state.phase.empty())
+      return;  // a Job is Pending first, also one that needs no pod to run
     out_.phase = NextPhase(outcome, old_phase_, job_.spec, out_.status.retry_count, counts_);
     if (!Finished(out_.phase) || !KeepsPods(old_phase_)) return;
     if (out_.phase == JobPhase::kFailed && EndsByItself(old_phase_, out_.phase)) RememberFirstFailure();
@@ -263,7 +277,8 @@ class Decision {
       for (std::size_t i = 0; i < task.slots.size(); ++i) {
         Slot& slot = task.slots[i];
         if (slot.pod == nullptr || slot.foreign) continue;
-        slot.leaving = slot.pod->deleting || out_.MustGo(*slot.pod, true, out_.IsRestarting(task, static_cast<std::int32_t>(i)));
+        slot.leaving =
+            slot.pod->deleting || out_.MustGo(*slot.pod, true, out_.IsRestarting(task, static_cast<std::int32_t>(i)));
       }
     }
   }
@@ -275,7 +290,8 @@ class Decision {
     const bool ending = !KeepsPods(out_.phase) && out_.phase != JobPhase::kAborting && out_.phase != JobPhase::kAborted;
     if (ending && !KeepsPods(old_phase_)) KeepEndedCounts(job_.status, counts_);
     SetCounts(counts_, out_.status);
-    if (KeepsPods(old_phase_) && out_.verdict.transition.primitive == Primitive::kSync) out_.status.min_available = job_.spec.min_available;
+    if (KeepsPods(old_phase_) && out_.verdict.transition.primitive == Primitive::kSync)
+      out_.status.min_available = job_.spec.min_available;
     if (KeepsPods(out_.phase)) {
       out_.status.running_duration.clear();
       RecordPods();
@@ -284,15 +300,17 @@ class Decision {
       out_.record.restarting.clear();
       out_.record.delayed.clear();
       const absl::Duration ran = out_.status.state.last_transition_time.at - job_.metadata.creation_timestamp.at;
-      out_.status.running_duration = ran > absl::ZeroDuration() && ran < absl::InfiniteDuration() ? api::FormatGoDuration(ran) : "0s";
+      out_.status.running_duration =
+          ran > absl::ZeroDuration() && ran < absl::InfiniteDuration() ? api::FormatGoDuration(ran) : "0s";
     }
     WriteRecord(out_.record, out_.status.controlled_resources);
     ReportPlugins();
     ReportClaims();
   }
 
-  // Created: those that are there, for this version, and those whose loss is not answered yet. One that is being deleted counts only when it
-  // was recorded before, or a pod that a scale-down removes would be missed when the scale goes up again.
+  // Created: those that are there, for this version, and those whose loss is not answered yet. One that is being
+  // deleted counts only when it was recorded before, or a pod that a scale-down removes would be missed when the scale
+  // goes up again.
   void RecordPods() {
     const IndicesByTask before = was_.version == out_.status.version ? was_.created : IndicesByTask{};
     out_.record.version = out_.status.version;
@@ -311,27 +329,37 @@ class Decision {
         if (!targets_.empty() && targets_.contains(task.PodName(index))) continue;
         if (here && slot.pod->out_of_sync) continue;
         const bool known = recorded != before.end() && recorded->second.Contains(index);
-        const bool fresh = here && !slot.pod->deleting && !slot.pod->released && slot.pod->version >= out_.status.version &&
+        const bool fresh = here && !slot.pod->deleting && !slot.pod->released &&
+                           slot.pod->version >= out_.status.version &&
                            (released_.empty() || !released_.contains(task.PodName(index)));
         if (fresh || (known && (!here || slot.pod->version >= out_.status.version))) created.Append(index);
       }
       if (!created.empty()) out_.record.created[task.spec->name] = std::move(created);
-      if (restarting.empty()) out_.record.restarting.erase(task.spec->name); else out_.record.restarting[task.spec->name] = std::move(restarting);
+      if (restarting.empty())
+        out_.record.restarting.erase(task.spec->name);
+      else
+        out_.record.restarting[task.spec->name] = std::move(restarting);
     }
   }
 
   void ReportPlugins() {
     for (const auto& [name, flags] : job_.spec.plugins) {
-      if (const api::volcano::JobPlugin* const plugin = api::volcano::FindJobPlugin(name); plugin != nullptr && !plugin->leaves_objects) continue;
+      if (const api::volcano::JobPlugin* const plugin = api::volcano::FindJobPlugin(name);
+          plugin != nullptr && !plugin->leaves_objects)
+        continue;
       const std::string key = absl::StrCat(kPluginPrefix, name);
       // Nobody watches Secrets: the key of ssh says that there may be one, until it is seen to be gone.
       const bool keep = KeepsPods(out_.phase) || (name == "ssh" && HasSecret());
-      if (keep) out_.status.controlled_resources[key] = name; else out_.status.controlled_resources.erase(key);
+      if (keep)
+        out_.status.controlled_resources[key] = name;
+      else
+        out_.status.controlled_resources.erase(key);
     }
   }
 
   bool HasSecret() const {
-    return std::any_of(seen_.objects.begin(), seen_.objects.end(), [](const OwnedObject& object) { return object.resource == &api::kSecrets; });
+    return std::any_of(seen_.objects.begin(), seen_.objects.end(),
+                       [](const OwnedObject& object) { return object.resource == &api::kSecrets; });
   }
 
   void ReportClaims() {

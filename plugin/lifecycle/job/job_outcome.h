@@ -16,10 +16,10 @@ namespace gangway::lifecycle {
 struct JobOutcome {
   Roster roster;
   Verdict verdict;
-  Record record;                  // what stands of it in `status`
+  Record record;                   // what stands of it in `status`
   api::volcano::JobStatus status;  // as it is to be
   JobPhase phase = JobPhase::kPending;
-  bool killing = false;           // pods go for a reason this round; none is made
+  bool killing = false;  // pods go for a reason this round; none is made
 
   // Whether a pod of ours is to be removed now. `wanted`: the spec has a place for it.
   bool MustGo(const PodFacts& pod, bool wanted, bool restarting) const;

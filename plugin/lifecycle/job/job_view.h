@@ -23,7 +23,7 @@ struct OwnedObject {
   std::string name, uid, resource_version;
   bool deleting = false;
   std::map<std::string, std::string> data;  // of config maps
-  std::string revision;                      // of Secrets: the annotation kSshConfigKey (job_plugins/job_plugin.h)
+  std::string revision;                     // of Secrets: the annotation kSshConfigKey (job_plugins/job_plugin.h)
 };
 
 // Borrows everything; lives for one decision.
@@ -32,19 +32,19 @@ struct JobView {
   const api::volcano::PodGroup* pod_group = nullptr;  // named <job>-<uid>, or <job> (before Volcano 1.5)
   const PodTable* pods = nullptr;                     // all that a Job of this name controls; null: none
   const api::volcano::Queue* queue = nullptr;         // spec.queue
-  std::string namespace_queue;                        // the namespace's annotation kQueueNameAnnotation; "": none, or not known
+  std::string namespace_queue;  // the namespace's annotation kQueueNameAnnotation; "": none, or not known
   // Oldest first. Commands for other Jobs of this name are among them.
   std::vector<const api::volcano::Command*> commands;
-  std::vector<OwnedObject> objects;                   // controlled by this Job (its UID)
-  const absl::flat_hash_set<std::string>* claims = nullptr;  // claims of the namespace; null: none
+  std::vector<OwnedObject> objects;                                       // controlled by this Job (its UID)
+  const absl::flat_hash_set<std::string>* claims = nullptr;               // claims of the namespace; null: none
   const std::map<std::string, std::int32_t>* priority_classes = nullptr;  // name -> value; null: none
 
   absl::Time status_written = absl::InfinitePast();  // the last time by us; InfinitePast: not since we started
 
   const SshKeyPair* ssh_key = nullptr;  // for a Secret that has to be made; null: there is none yet
 
-  // A pod that is not in `pods` is certainly gone only when the pods were read no earlier than this version of the Job, or
-  // when it was seen leaving. Otherwise its creation may still be on its way to us.
+  // A pod that is not in `pods` is certainly gone only when the pods were read no earlier than this version of the Job,
+  // or when it was seen leaving. Otherwise its creation may still be on its way to us.
   bool pods_current = true;
   const absl::flat_hash_set<std::string>* seen_leaving = nullptr;  // names; null: none
   // Those of them that the scheduler had marked as released, or Volcano's controller as out of sync.

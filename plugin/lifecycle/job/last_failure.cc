@@ -9,12 +9,16 @@
 namespace gangway::lifecycle {
 namespace {
 
-bool IsFailure(Event event) { return event == Event::kPodFailed || event == Event::kPodEvicted || event == Event::kTaskFailed || event == Event::kUnknown; }
+bool IsFailure(Event event) {
+  return event == Event::kPodFailed || event == Event::kPodEvicted || event == Event::kTaskFailed ||
+         event == Event::kUnknown;
+}
 
 std::string PolicyPath(const api::volcano::Job& job, const Happening& cause) {
   const std::optional<PolicyRef> found = FindPolicy(job, cause);
   if (!found.has_value()) return "";
-  return absl::StrCat("spec.", found->task >= 0 ? absl::StrCat("tasks[", found->task, "].") : "", "policies[", found->index, "]");
+  return absl::StrCat("spec.", found->task >= 0 ? absl::StrCat("tasks[", found->task, "].") : "", "policies[",
+                      found->index, "]");
 }
 
 std::string ToJson(const LastFailure& failure) {
@@ -40,7 +44,8 @@ std::string ToJson(const LastFailure& failure) {
 
 }  // namespace
 
-std::optional<LastFailure> MakeLastFailure(const api::volcano::Job& job, const Happening& cause, Action action, absl::Time now) {
+std::optional<LastFailure> MakeLastFailure(const api::volcano::Job& job, const Happening& cause, Action action,
+                                           absl::Time now) {
   if (!IsFailure(cause.event)) return std::nullopt;
   LastFailure out;
   out.event = std::string(NameOf(cause.event));
@@ -68,7 +73,8 @@ std::string EncodeLastFailure(LastFailure failure) {
   while (out.size() > LastFailure::kMaxBytes && !failure.message.empty()) {
     // Escapes make a byte up to six; what is too much is taken off the beginning.
     const std::size_t over = out.size() - LastFailure::kMaxBytes;
-    failure.message = TailOf(failure.message, failure.message.size() - std::min(failure.message.size(), std::max<std::size_t>(over / 6, 1)));
+    failure.message = TailOf(
+        failure.message, failure.message.size() - std::min(failure.message.size(), std::max<std::size_t>(over / 6, 1)));
     out = ToJson(failure);
   }
   return out.size() > LastFailure::kMaxBytes ? std::string() : out;

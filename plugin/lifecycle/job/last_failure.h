@@ -1,7 +1,8 @@
-// What the last failure of a Job was and what was done about it, as it stands in the Job's status.controlledResources for whoever asks
-// later, when the pod is long gone:
+// What the last failure of a Job was and what was done about it, as it stands in the Job's status.controlledResources
+// for whoever asks later, when the pod is long gone:
 //
-//   gangway.io/last-failure  {"event":"PodFailed","pod":"ctr-trainer-1","container":"trainer","exitCode":137,"reason":"OOMKilled",...}
+//   gangway.io/last-failure
+//   {"event":"PodFailed","pod":"ctr-trainer-1","container":"trainer","exitCode":137,"reason":"OOMKilled",...}
 //
 // It is written with the status that explains the kill, replaced by the next failure, and goes with the Job.
 #pragma once
@@ -25,14 +26,14 @@ inline constexpr char kLastFailureKey[] = "gangway.io/last-failure";
 struct LastFailure {
   static constexpr std::size_t kMaxBytes = 1024;  // as JSON
 
-  std::string event;             // "PodFailed"
-  std::string action;            // "RestartJob"; "" when the Job ended by itself
-  std::string policy;            // "spec.tasks[1].policies[0]", "spec.policies[0]"; "" for none
+  std::string event;   // "PodFailed"
+  std::string action;  // "RestartJob"; "" when the Job ended by itself
+  std::string policy;  // "spec.tasks[1].policies[0]", "spec.policies[0]"; "" for none
   std::string task, pod;
   std::string container, reason, message;  // as in PodFailure
   std::int32_t exit_code = 0;
-  std::int32_t version = 0;      // of the Job when it happened
-  api::Time at;                  // when the pod failed; when nobody says, when it was answered
+  std::int32_t version = 0;  // of the Job when it happened
+  api::Time at;              // when the pod failed; when nobody says, when it was answered
   friend bool operator==(const LastFailure&, const LastFailure&) = default;
 
   static constexpr std::string_view kName = "LastFailure";
@@ -49,7 +50,8 @@ struct LastFailure {
 };
 
 // The failure that asks for `action`; nullopt when the cause is none (a completed task, a command). Pure.
-std::optional<LastFailure> MakeLastFailure(const api::volcano::Job& job, const Happening& cause, Action action, absl::Time now);
+std::optional<LastFailure> MakeLastFailure(const api::volcano::Job& job, const Happening& cause, Action action,
+                                           absl::Time now);
 
 // At most kMaxBytes; the message gives way first.
 std::string EncodeLastFailure(LastFailure failure);

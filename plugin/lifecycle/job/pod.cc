@@ -36,7 +36,8 @@ std::string Suffix(std::uint64_t seed) {
 // A text that stands nowhere in the template, to be found again in the encoded document.
 std::string Unused(absl::string_view word, absl::string_view text) {
   std::string mark;
-  for (int i = 0; mark.empty() || text.find(mark) != absl::string_view::npos; ++i) mark = absl::StrCat("@", word, "-", i, "@");
+  for (int i = 0; mark.empty() || text.find(mark) != absl::string_view::npos; ++i)
+    mark = absl::StrCat("@", word, "-", i, "@");
   return mark;
 }
 
@@ -60,7 +61,8 @@ Marks MarksFor(const Job& job, const TaskSpec& task) {
   return {Unused("index", given), Unused("partition", given), Unused("plus", given)};
 }
 
-void SetLabels(const Job& job, const TaskSpec& task, const PodContext& context, const Marks& marks, json::object& labels) {
+void SetLabels(const Job& job, const TaskSpec& task, const PodContext& context, const Marks& marks,
+               json::object& labels) {
   labels[api::JsonView(kTaskIndexKey)] = marks.index;
   labels[api::JsonView(kTaskSpecKey)] = task.name;
   labels[api::JsonView(kJobNameKey)] = job.metadata.name;
@@ -97,10 +99,12 @@ void AddVolumes(const Job& job, json::object& spec) {
   for (std::size_t i = 0; i < job.spec.volumes.size(); ++i) {
     const std::string claim = ClaimName(job, i);
     if (!used.insert(claim).second) continue;  // a claim is mounted once
-    const std::string name = absl::StrCat(job.metadata.name, "-", Suffix(StableHash(claim, StableHash(job.metadata.uid))));
-    ListAt(spec, "volumes").push_back(
-        json::object{{"name", name}, {"persistentVolumeClaim", json::object{{"claimName", claim}}}});
-    EachContainer(spec, Containers::kRegular, [&](json::object& container) { AddMount(container, name, job.spec.volumes[i].mount_path); });
+    const std::string name =
+        absl::StrCat(job.metadata.name, "-", Suffix(StableHash(claim, StableHash(job.metadata.uid))));
+    ListAt(spec, "volumes")
+        .push_back(json::object{{"name", name}, {"persistentVolumeClaim", json::object{{"claimName", claim}}}});
+    EachContainer(spec, Containers::kRegular,
+                  [&](json::object& container) { AddMount(container, name, job.spec.volumes[i].mount_path); });
   }
 }
 
@@ -109,7 +113,8 @@ void InheritFromJob(json::object& spec, json::string_view key, const std::string
 }
 
 absl::StatusOr<json::object> ParseTemplate(const TaskSpec& task) {
-  absl::StatusOr<json::value> parsed = api::ParseJson(task.pod_template.empty() ? "{}" : absl::string_view(task.pod_template.json));
+  absl::StatusOr<json::value> parsed =
+      api::ParseJson(task.pod_template.empty() ? "{}" : absl::string_view(task.pod_template.json));
   if (!parsed.ok()) return parsed.status();
   const json::object* object = parsed->if_object();
   const json::value* spec = object == nullptr ? nullptr : object->if_contains("spec");
@@ -126,7 +131,8 @@ std::string PodGroupName(const Job& job) { return absl::StrCat(job.metadata.name
 std::string ClaimName(const Job& job, std::size_t index) {
   const std::string& given = job.spec.volumes[index].volume_claim_name;
   if (!given.empty()) return given;
-  return absl::StrCat(job.metadata.name, "-pvc-", Suffix(StableHash(absl::StrCat("volume ", index), StableHash(job.metadata.uid))));
+  return absl::StrCat(job.metadata.name, "-pvc-",
+                      Suffix(StableHash(absl::StrCat("volume ", index), StableHash(job.metadata.uid))));
 }
 
 absl::StatusOr<PodDocument> PodDocument::Make(const Job& job, const TaskSpec& task, const PluginEffects& plugins,
@@ -159,14 +165,16 @@ absl::StatusOr<PodDocument> PodDocument::Make(const Job& job, const TaskSpec& ta
   PodDocument document;
   document.partition_size_ = task.partition_policy ? task.partition_policy->partition_size : 0;
   for (std::size_t from = 0;;) {
-    const std::size_t index = text.find(marks.index, from), partition = text.find(marks.partition, from), plus = text.find(marks.plus, from);
+    const std::size_t index = text.find(marks.index, from), partition = text.find(marks.partition, from),
+                      plus = text.find(marks.plus, from);
     const std::size_t hole = std::min({index, partition, plus});
     document.texts_.push_back(text.substr(from, hole == std::string::npos ? hole : hole - from));
     if (hole == std::string::npos) break;
     if (hole == plus) {
       const std::size_t number = hole + marks.plus.size(), end = text.find('@', number);
       std::int32_t value = 0;
-      GW_CHECK(end != std::string::npos && absl::SimpleAtoi(absl::string_view(text).substr(number, end - number), &value));
+      GW_CHECK(end != std::string::npos &&
+               absl::SimpleAtoi(absl::string_view(text).substr(number, end - number), &value));
       document.holes_.push_back({Hole::Kind::kIndex, value});
       from = end + 1;
     } else {

@@ -1,4 +1,5 @@
-// Pods of a task: one document per task, spliced per index (Volcano: pkg/controllers/job/job_controller_util.go, createJobPod).
+// Pods of a task: one document per task, spliced per index (Volcano: pkg/controllers/job/job_controller_util.go,
+// createJobPod).
 #pragma once
 
 #include <cstdint>
@@ -38,7 +39,8 @@ class PodDocument {
 // The PodGroup of a Job, and of its pods: "<job>-<uid>".
 std::string PodGroupName(const api::volcano::Job& job);
 
-// The claim that volume number `index` of the Job mounts: its volumeClaimName, or a name made from the Job's UID and the index.
+// The claim that volume number `index` of the Job mounts: its volumeClaimName, or a name made from the Job's UID and
+// the index.
 std::string ClaimName(const api::volcano::Job& job, std::size_t index);
 
 }  // namespace gangway::lifecycle

@@ -32,20 +32,27 @@ bool FailedFirst(const api::core::Pod& pod) {
 
 // Design 6.6; api/volcano/release.h.
 bool Released(const api::core::Pod& pod) {
-  return std::any_of(pod.status.conditions.begin(), pod.status.conditions.end(), [](const api::core::PodCondition& condition) {
-    return condition.type == "DisruptionTarget" && condition.status == "True" && absl::string_view(condition.reason) == api::volcano::kGangReleased;
-  });
+  return std::any_of(pod.status.conditions.begin(), pod.status.conditions.end(),
+                     [](const api::core::PodCondition& condition) {
+                       return condition.type == "DisruptionTarget" && condition.status == "True" &&
+                              absl::string_view(condition.reason) == api::volcano::kGangReleased;
+                     });
 }
 
 }  // namespace
 
 absl::string_view NameOf(PodPhase phase) {
   switch (phase) {
-    case PodPhase::kPending: return "Pending";
-    case PodPhase::kRunning: return "Running";
-    case PodPhase::kSucceeded: return "Succeeded";
-    case PodPhase::kFailed: return "Failed";
-    case PodPhase::kUnknown: return "Unknown";
+    case PodPhase::kPending:
+      return "Pending";
+    case PodPhase::kRunning:
+      return "Running";
+    case PodPhase::kSucceeded:
+      return "Succeeded";
+    case PodPhase::kFailed:
+      return "Failed";
+    case PodPhase::kUnknown:
+      return "Unknown";
   }
   return "Unknown";
 }
@@ -76,12 +83,14 @@ PodFacts FactsOf(const api::core::Pod& pod) {
     facts.restarts += status.restart_count;
     if (status.state.terminated) facts.finished = std::max(facts.finished, status.state.terminated->finished_at.at);
   }
-  for (const api::core::ContainerStatus& status : pod.status.init_container_statuses) facts.restarts += status.restart_count;
+  for (const api::core::ContainerStatus& status : pod.status.init_container_statuses)
+    facts.restarts += status.restart_count;
   if (!pod.status.container_statuses.empty()) {
     const auto& terminated = pod.status.container_statuses.front().state.terminated;
     if (terminated) facts.exit_code = terminated->exit_code;
   }
-  if (std::optional<PodFailure> failure = FailureOf(pod)) facts.failure = std::make_shared<const PodFailure>(*std::move(failure));
+  if (std::optional<PodFailure> failure = FailureOf(pod))
+    facts.failure = std::make_shared<const PodFailure>(*std::move(failure));
   return facts;
 }
 

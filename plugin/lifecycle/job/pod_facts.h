@@ -18,18 +18,19 @@ absl::string_view NameOf(PodPhase phase);
 
 struct PodFacts {
   std::string uid;
-  std::string job_uid;         // of the controlling Job
-  std::string task;            // annotation volcano.sh/task-spec
-  std::int32_t version = -1;   // annotation volcano.sh/job-version; -1: none that reads
+  std::string job_uid;        // of the controlling Job
+  std::string task;           // annotation volcano.sh/task-spec
+  std::int32_t version = -1;  // annotation volcano.sh/job-version; -1: none that reads
   PodPhase phase = PodPhase::kPending;
-  bool deleting = false;       // somebody asked for its deletion; it is still there
-  bool failed_first = false;   // Failed, and not because it is being deleted
-  bool released = false;       // the scheduler marked it: it goes because its gang did not start, nobody evicted it
-  bool out_of_sync = false;    // Volcano's controller marked it and meant to remove it: nothing that becomes of it is an event, and it goes
-  bool ready = false;          // every container status is ready, and there is one
-  std::int32_t exit_code = 0;  // of containerStatuses[0], when terminated
-  std::int32_t restarts = 0;   // of all containers, init containers included
-  std::string reason;          // status.reason: Evicted, NodeLost...
+  bool deleting = false;      // somebody asked for its deletion; it is still there
+  bool failed_first = false;  // Failed, and not because it is being deleted
+  bool released = false;      // the scheduler marked it: it goes because its gang did not start, nobody evicted it
+  bool out_of_sync = false;   // Volcano's controller marked it and meant to remove it: nothing that becomes of it is an
+                              // event, and it goes
+  bool ready = false;         // every container status is ready, and there is one
+  std::int32_t exit_code = 0;                  // of containerStatuses[0], when terminated
+  std::int32_t restarts = 0;                   // of all containers, init containers included
+  std::string reason;                          // status.reason: Evicted, NodeLost...
   absl::Time finished = absl::InfinitePast();  // when its last container ended
   std::shared_ptr<const PodFailure> failure;   // only of a pod in which something failed
   bool ended() const { return phase == PodPhase::kSucceeded || phase == PodPhase::kFailed; }

@@ -44,12 +44,14 @@ absl::StatusOr<std::vector<TaskShare>> ByPriority(const JobSpec& spec, const Pri
     share.task = &task;
     if (!task.pod_template.empty()) {
       absl::StatusOr<TemplateView> pod = api::Decode<TemplateView>(task.pod_template.json);
-      if (!pod.ok()) return absl::InvalidArgumentError(absl::StrCat("task ", task.name, ": template: ", pod.status().message()));
+      if (!pod.ok())
+        return absl::InvalidArgumentError(absl::StrCat("task ", task.name, ": template: ", pod.status().message()));
       share.pod = *std::move(pod);
     }
     if (auto it = classes.find(share.pod.spec.priority_class_name); it != classes.end()) share.priority = it->second;
   }
-  std::stable_sort(shares.begin(), shares.end(), [](const TaskShare& a, const TaskShare& b) { return a.priority > b.priority; });
+  std::stable_sort(shares.begin(), shares.end(),
+                   [](const TaskShare& a, const TaskShare& b) { return a.priority > b.priority; });
   return shares;
 }
 
@@ -69,9 +71,11 @@ void TakeMembers(std::int64_t members, bool below_sum, std::vector<TaskShare>& s
 
 std::int32_t MinMembers(const TaskSpec& task) {
   if (task.min_available) return *task.min_available;
-  if (task.partition_policy && task.partition_policy->min_partitions != 0 && task.partition_policy->partition_size != 0) {
-    return static_cast<std::int32_t>(std::clamp<std::int64_t>(std::int64_t{task.partition_policy->min_partitions} * task.partition_policy->partition_size,
-                                                             std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()));
+  if (task.partition_policy && task.partition_policy->min_partitions != 0 &&
+      task.partition_policy->partition_size != 0) {
+    return static_cast<std::int32_t>(std::clamp<std::int64_t>(
+        std::int64_t{task.partition_policy->min_partitions} * task.partition_policy->partition_size,
+        std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()));
   }
   return task.replicas;
 }
@@ -107,7 +111,8 @@ std::int64_t OpenMembers(const JobSpec& spec, const PodsBehindGates& closed) {
 }
 
 bool SamePolicies(const std::vector<SubGroupPolicySpec>& a, const std::vector<SubGroupPolicySpec>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const SubGroupPolicySpec& x, const SubGroupPolicySpec& y) { return x.name == y.name; });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const SubGroupPolicySpec& x, const SubGroupPolicySpec& y) { return x.name == y.name; });
 }
 
 }  // namespace
@@ -133,7 +138,8 @@ absl::StatusOr<PodGroupSpec> WantedPodGroupSpec(const JobSpec& spec, const Prior
   group.priority_class_name = spec.priority_class_name;
   GW_ASSIGN_OR_RETURN(group.min_resources, MinResources(spec, classes));
   group.network_topology = spec.network_topology;
-  if (group.network_topology && group.network_topology->highest_tier_allowed) group.network_topology->highest_tier_name.clear();
+  if (group.network_topology && group.network_topology->highest_tier_allowed)
+    group.network_topology->highest_tier_name.clear();
   group.sub_group_policy = SubGroups(spec);
   return group;
 }

@@ -26,8 +26,8 @@ using kube::Plan;
 using kube::Verb;
 using kube::Write;
 
-// A generated claim's name belongs into the spec, as Volcano writes it, so that either finds the claim again. It is a plan of its own:
-// spec and status are one object.
+// A generated claim's name belongs into the spec, as Volcano writes it, so that either finds the claim again. It is a
+// plan of its own: spec and status are one object.
 std::optional<Plan> NameGeneratedClaims(const Job& job) {
   if (!KeepsPods(ParsePhase(job.status.state.phase))) return std::nullopt;
   bool any = false;
@@ -50,8 +50,8 @@ std::optional<Plan> NameGeneratedClaims(const Job& job) {
 
 // The queue extends to other clusters.
 bool Forwards(const JobView& seen) {
-  return seen.queue != nullptr && !seen.queue->spec.extend_clusters.empty() && seen.queue->spec.extend_clusters.json != "[]" &&
-         seen.queue->spec.extend_clusters.json != "null";
+  return seen.queue != nullptr && !seen.queue->spec.extend_clusters.empty() &&
+         seen.queue->spec.extend_clusters.json != "[]" && seen.queue->spec.extend_clusters.json != "null";
 }
 
 // Such a queue marks its Jobs, as it marks their pods. A plan of its own, like the names of claims.
@@ -62,7 +62,16 @@ std::optional<Plan> MarkForwarding(const JobView& seen) {
   const bool marked = it != job.metadata.annotations.end() && it->second == "true";
   if (marked || !Forwards(seen) || !KeepsPods(ParsePhase(job.status.state.phase))) return std::nullopt;
   std::string body;
-  api::JsonWriter(body).BeginObject().Key("metadata").BeginObject().Key("annotations").BeginObject().Field(key, "true").EndObject().EndObject().EndObject();
+  api::JsonWriter(body)
+      .BeginObject()
+      .Key("metadata")
+      .BeginObject()
+      .Key("annotations")
+      .BeginObject()
+      .Field(key, "true")
+      .EndObject()
+      .EndObject()
+      .EndObject();
   Plan plan;
   plan.stages.push_back({kube::ChangeOf(api::kJobs, job.metadata, std::move(body))});
   return plan;
@@ -91,7 +100,8 @@ class Writing {
       return;
     }
     absl::StatusOr<std::string> patch = StatusPatch(job_.status, outcome_.status);
-    if (!patch.ok()) return Warn("JobStatusError", absl::StrCat("the status cannot be written: ", patch.status().message()));
+    if (!patch.ok())
+      return Warn("JobStatusError", absl::StrCat("the status cannot be written: ", patch.status().message()));
     if (patch->empty()) return;
     Write write = kube::ChangeOf(api::kJobs, job_.metadata, *std::move(patch), "status");
     // The first one stands before what the Job needs to start, a kill before its deletions.
@@ -106,7 +116,9 @@ class Writing {
       for (std::size_t i = 0; i < task.slots.size(); ++i) {
         const Slot& slot = task.slots[i];
         const auto index = static_cast<std::int32_t>(i);
-        if (slot.pod == nullptr || slot.foreign || !outcome_.MustGo(*slot.pod, true, outcome_.IsRestarting(task, index))) continue;
+        if (slot.pod == nullptr || slot.foreign ||
+            !outcome_.MustGo(*slot.pod, true, outcome_.IsRestarting(task, index)))
+          continue;
         Remove(api::kPods, task.PodName(index), slot.pod->uid);
       }
     }
@@ -186,15 +198,18 @@ class Writing {
   void MakePodGroup() {
     static const PriorityClasses kNoClasses;
     const PriorityClasses& classes = seen_.priority_classes != nullptr ? *seen_.priority_classes : kNoClasses;
-    absl::StatusOr<api::volcano::PodGroupSpec> wanted = WantedPodGroupSpec(job_.spec, classes, ClosedTasks(outcome_.roster));
-    if (!wanted.ok()) return Warn("PodGroupError", absl::StrCat("the job has no PodGroup: ", wanted.status().message()));
+    absl::StatusOr<api::volcano::PodGroupSpec> wanted =
+        WantedPodGroupSpec(job_.spec, classes, ClosedTasks(outcome_.roster));
+    if (!wanted.ok())
+      return Warn("PodGroupError", absl::StrCat("the job has no PodGroup: ", wanted.status().message()));
     if (seen_.pod_group == nullptr) {
       wanted->queue = api::volcano::QueueOfPodGroup(wanted->queue, seen_.namespace_queue);
       return Create(api::kPodGroups, PodGroupName(job_), api::Encode(NewPodGroup(job_, *std::move(wanted))));
     }
     if (seen_.pod_group->metadata.deleting() || PodGroupMustGo()) return;
     absl::StatusOr<std::string> patch = PodGroupPatch(seen_.pod_group->spec, *wanted);
-    if (patch.ok() && !patch->empty()) Do(kube::ChangeOf(api::kPodGroups, seen_.pod_group->metadata, *std::move(patch)));
+    if (patch.ok() && !patch->empty())
+      Do(kube::ChangeOf(api::kPodGroups, seen_.pod_group->metadata, *std::move(patch)));
   }
 
   bool PodGroupReady() const {
@@ -230,15 +245,14 @@ class Writing {
     const std::string name = task.PodName(index);
     if (outcome_.verdict.held.contains(name)) return false;
     auto recorded = outcome_.record.created.find(task.spec->name);
-    const bool known = outcome_.IsRestarting(task, index) || (recorded != outcome_.record.created.end() && recorded->second.Contains(index));
+    const bool known = outcome_.IsRestarting(task, index) ||
+                       (recorded != outcome_.record.created.end() && recorded->second.Contains(index));
     if (!known || seen_.CertainlyGone(name)) return true;
     plan_.look_again = std::min(plan_.look_again, now_ + absl::Seconds(1));
     return false;
   }
 
-  PodContext Context() const {
-    return {outcome_.status.version, outcome_.status.retry_count, Forwards(seen_)};
-  }
+  PodContext Context() const { return {outcome_.status.version, outcome_.status.retry_count, Forwards(seen_)}; }
 
   // --- Volumes.
 
@@ -250,12 +264,18 @@ class Writing {
       if (seen_.claims != nullptr && seen_.claims->contains(claim)) continue;
       if (!volume.volume_claim.empty()) {
         std::string body;
-        api::JsonWriter(body).BeginObject().Field("apiVersion", "v1").Field("kind", "PersistentVolumeClaim")
-            .RawField("metadata", OwnedMetadata(job_, claim)).RawField("spec", volume.volume_claim.json).EndObject();
+        api::JsonWriter(body)
+            .BeginObject()
+            .Field("apiVersion", "v1")
+            .Field("kind", "PersistentVolumeClaim")
+            .RawField("metadata", OwnedMetadata(job_, claim))
+            .RawField("spec", volume.volume_claim.json)
+            .EndObject();
         Create(api::kPersistentVolumeClaims, claim, std::move(body));
         continue;
       }
-      Warn("PVCError", absl::StrCat("pvc ", claim, " is not found, the job will be in the Pending state until the PVC is created"));
+      Warn("PVCError",
+           absl::StrCat("pvc ", claim, " is not found, the job will be in the Pending state until the PVC is created"));
       all = false;
     }
     return all;
@@ -269,7 +289,8 @@ class Writing {
     const api::volcano::PodGroupCondition* latest = nullptr;
     for (const api::volcano::PodGroupCondition& condition : seen_.pod_group->status.conditions) {
       if (condition.status != "True") continue;
-      if (latest == nullptr || condition.last_transition_time.at >= latest->last_transition_time.at) latest = &condition;
+      if (latest == nullptr || condition.last_transition_time.at >= latest->last_transition_time.at)
+        latest = &condition;
     }
     if (latest == nullptr || latest->type == "Scheduled") return;
     Warn("PodGroupPending", absl::StrCat("PodGroup ", job_.metadata.ns, ":", job_.metadata.name, " ",
@@ -287,9 +308,7 @@ class Writing {
   void Warn(std::string reason, std::string message) {
     plan_.events.push_back({EventNote::Type::kWarning, std::move(reason), std::move(message), Regarding()});
   }
-  api::ObjectReference Regarding() const {
-    return kube::ReferenceTo(api::kJobs, job_.metadata);
-  }
+  api::ObjectReference Regarding() const { return kube::ReferenceTo(api::kJobs, job_.metadata); }
 
   void Create(const api::Resource& resource, std::string name, std::string body) {
     Write write;

@@ -1,11 +1,12 @@
 // What becomes of a Job: the whole lifecycle as one function.
 //
-//   facts of the view (happenings.h) -> policies (policy/policy.h) -> the phase table (policy/transitions.h) -> phase and status (job_outcome.h)
+//   facts of the view (happenings.h) -> policies (policy/policy.h) -> the phase table (policy/transitions.h) -> phase
+//   and status (job_outcome.h)
 //   -> writes: status, removals, plugin objects, PodGroup, pods
 //
-// A status that explains deletions (phase, version, targets) is one stage before them, and the record of which pods were
-// created (record.h) is written with the status that first counts them; so a restart of ours between any two writes
-// loses neither a reason nor a fact.
+// A status that explains deletions (phase, version, targets) is one stage before them, and the record of which pods
+// were created (record.h) is written with the status that first counts them; so a restart of ours between any two
+// writes loses neither a reason nor a fact.
 //
 // Where it differs from Volcano, on purpose: docs/differences.md.
 #pragma once

@@ -42,7 +42,8 @@ IndicesByTask ParseTasks(absl::string_view text) {
 std::string EncodeDelayed(const absl::btree_map<DelayKey, absl::Time>& delayed) {
   std::string out;
   for (const auto& [key, began] : delayed) {
-    absl::StrAppend(&out, out.empty() ? "" : " ", key.event, "/", key.target, "/", key.action, "=", api::FormatMicroTime(began));
+    absl::StrAppend(&out, out.empty() ? "" : " ", key.event, "/", key.target, "/", key.action, "=",
+                    api::FormatMicroTime(began));
   }
   return out;
 }

@@ -1,14 +1,16 @@
-// What we keep in a Job's status.controlledResources, under keys of our own: the facts that a restart of ours must not lose.
+// What we keep in a Job's status.controlledResources, under keys of our own: the facts that a restart of ours must not
+// lose.
 //
 //   gangway.io/created           "1 pserver:0-1 trainer:0,2"   pods seen to exist, for version 1 of the Job
-//   gangway.io/restarting        "trainer:1"                    pods that a targeted restart removes; they are no evictions
-//   gangway.io/keep-from         "1"                            pods of older versions go even when they have ended
-//   gangway.io/killed-pod-group  "<uid>"                        the PodGroup that went with the last kill
+//   gangway.io/restarting        "trainer:1"                    pods that a targeted restart removes; they are no
+//   evictions gangway.io/keep-from         "1"                            pods of older versions go even when they have
+//   ended gangway.io/killed-pod-group  "<uid>"                        the PodGroup that went with the last kill
 //   gangway.io/command           "<uid>"                        the last command carried out
 //   gangway.io/unknown           "<uid>"                        the PodGroup whose Unknown was answered
-//   gangway.io/release           "<hash>"                       the release of leftovers that was answered (api/volcano/release.h)
-//   gangway.io/last-failure      {"event":"PodFailed",...}      what the last kill was about (last_failure.h); nothing is decided by it
-//   gangway.io/delayed           "PodFailed/ctr-w-0/AbortJob=2026-11-21T05:11:53.000000Z ..."  when each delayed action began
+//   gangway.io/release           "<hash>"                       the release of leftovers that was answered
+//   (api/volcano/release.h) gangway.io/last-failure      {"event":"PodFailed",...}      what the last kill was about
+//   (last_failure.h); nothing is decided by it gangway.io/delayed
+//   "PodFailed/ctr-w-0/AbortJob=2026-11-21T05:11:53.000000Z ..."  when each delayed action began
 #pragma once
 
 #include <cstdint>

@@ -43,8 +43,8 @@ inline constexpr std::int64_t kMaxPodsPerJob = 100'000;
 // Borrows from the view. The Job asks for at most kMaxPodsPerJob.
 Roster MakeRoster(const JobView& seen);
 
-// A pod tells the Job's version it was made for by an annotation, and anybody may edit that. Where it does not read, or tells of a version
-// yet to come, the record is believed: a pod that was counted for this version is one of it.
+// A pod tells the Job's version it was made for by an annotation, and anybody may edit that. Where it does not read, or
+// tells of a version yet to come, the record is believed: a pod that was counted for this version is one of it.
 void BelieveRecord(const Record& record, std::int32_t version, Roster& roster);
 
 }  // namespace gangway::lifecycle

@@ -22,8 +22,8 @@ auto Counts(const JobStatus& s) {
 }
 
 bool SameButForCounts(const JobStatus& a, const JobStatus& b) {
-  return a.min_available == b.min_available && a.version == b.version && a.retry_count == b.retry_count && a.state.phase == b.state.phase &&
-         a.state.reason == b.state.reason && a.state.message == b.state.message &&
+  return a.min_available == b.min_available && a.version == b.version && a.retry_count == b.retry_count &&
+         a.state.phase == b.state.phase && a.state.reason == b.state.reason && a.state.message == b.state.message &&
          a.state.last_transition_time == b.state.last_transition_time && a.running_duration == b.running_duration &&
          a.controlled_resources == b.controlled_resources &&
          std::equal(a.conditions.begin(), a.conditions.end(), b.conditions.begin(), b.conditions.end(), SameCondition);
@@ -64,7 +64,9 @@ void KeepEndedCounts(const JobStatus& status, PodCounts& counts) {
   }
 }
 
-bool OnlyCountsDiffer(const JobStatus& from, const JobStatus& to) { return SameButForCounts(from, to) && Counts(from) != Counts(to); }
+bool OnlyCountsDiffer(const JobStatus& from, const JobStatus& to) {
+  return SameButForCounts(from, to) && Counts(from) != Counts(to);
+}
 
 absl::Duration PatienceWithCounts(const JobStatus& status, absl::Time now) {
   return std::clamp((now - status.state.last_transition_time.at) / 4, absl::Seconds(1), absl::Seconds(10));

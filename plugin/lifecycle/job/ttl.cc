@@ -26,13 +26,16 @@ kube::Write Deletion(const Job& job) {
 }  // namespace
 
 bool NeedsCleanUp(const Job& job) {
-  return !job.metadata.deleting() && job.spec.ttl_seconds_after_finished.has_value() && Finished(ParsePhase(job.status.state.phase));
+  return !job.metadata.deleting() && job.spec.ttl_seconds_after_finished.has_value() &&
+         Finished(ParsePhase(job.status.state.phase));
 }
 
 absl::StatusOr<absl::Time> ExpiryOf(const Job& job) {
-  if (!NeedsCleanUp(job)) return absl::FailedPreconditionError(absl::StrCat("job ", NameOf(job), " should not be cleaned up"));
+  if (!NeedsCleanUp(job))
+    return absl::FailedPreconditionError(absl::StrCat("job ", NameOf(job), " should not be cleaned up"));
   const api::Time finished = job.status.state.last_transition_time;
-  if (!finished.set()) return absl::NotFoundError(absl::StrCat("unable to find the time when the Job ", NameOf(job), " finished"));
+  if (!finished.set())
+    return absl::NotFoundError(absl::StrCat("unable to find the time when the Job ", NameOf(job), " finished"));
   return finished.at + absl::Seconds(*job.spec.ttl_seconds_after_finished);
 }
 
@@ -40,9 +43,11 @@ void AddCleanUp(const Job& job, absl::Time now, kube::Plan& plan) {
   if (!NeedsCleanUp(job)) return;
   const absl::StatusOr<absl::Time> expiry = ExpiryOf(job);
   if (!expiry.ok()) {
-    plan.events.push_back({kube::EventNote::Type::kWarning, "TTLUnknown",
-                           absl::StrCat(expiry.status().message(), ": it stays until it is deleted by hand, or status.state.lastTransitionTime is set"),
-                           kube::ReferenceTo(api::kJobs, job.metadata)});
+    plan.events.push_back(
+        {kube::EventNote::Type::kWarning, "TTLUnknown",
+         absl::StrCat(expiry.status().message(),
+                      ": it stays until it is deleted by hand, or status.state.lastTransitionTime is set"),
+         kube::ReferenceTo(api::kJobs, job.metadata)});
     return;
   }
   if (now >= *expiry && plan.stages.empty()) {

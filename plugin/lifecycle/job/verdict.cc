@@ -63,7 +63,8 @@ class Judging {
       verdict_.command = command;
       verdict_.spent.push_back(command);
       Note(EventNote::Type::kNormal, "CommandIssued",
-           absl::StrCat("Start to execute command ", command->action, ", and clean it up to make sure executed not more than once."));
+           absl::StrCat("Start to execute command ", command->action,
+                        ", and clean it up to make sure executed not more than once."));
       return true;
     }
     return false;
@@ -95,16 +96,18 @@ class Judging {
   // Whether a delayed action has waited long enough. It begins with the first look that sees its reason.
   bool Due(const Fact& fact, const Resolution& resolution) {
     const Happening& happening = fact.happening;
-    const bool of_pod = happening.event == Event::kPodPending || happening.event == Event::kPodFailed || happening.event == Event::kPodEvicted;
-    const DelayKey key{std::string(NameOf(happening.event)), of_pod ? happening.pod : happening.task, std::string(NameOf(resolution.action))};
+    const bool of_pod = happening.event == Event::kPodPending || happening.event == Event::kPodFailed ||
+                        happening.event == Event::kPodEvicted;
+    const DelayKey key{std::string(NameOf(happening.event)), of_pod ? happening.pod : happening.task,
+                       std::string(NameOf(resolution.action))};
     auto under_way = record_.delayed.find(key);
     if (under_way == record_.delayed.end()) {
       if (fact.made_anew) return false;
       verdict_.delayed[key] = now_;
       verdict_.look_again = std::min(verdict_.look_again, now_ + resolution.delay);
       Note(EventNote::Type::kNormal, "ExecuteAction",
-           absl::StrCat("Execute action ", key.action, " after ", api::FormatGoDuration(resolution.delay), " unless it ends before: ",
-                        key.event, key.target.empty() ? "" : " of ", key.target));
+           absl::StrCat("Execute action ", key.action, " after ", api::FormatGoDuration(resolution.delay),
+                        " unless it ends before: ", key.event, key.target.empty() ? "" : " of ", key.target));
       return false;
     }
     verdict_.delayed[key] = under_way->second;
@@ -118,7 +121,9 @@ class Judging {
     verdict_.action = action;
     verdict_.transition = transition;
     verdict_.cause = std::move(cause);
-    Note(EventNote::Type::kNormal, "ExecuteAction", absl::StrCat("Start to execute action ", NameOf(action), ": ", Explain(*seen_.job, verdict_.cause, transition)));
+    Note(EventNote::Type::kNormal, "ExecuteAction",
+         absl::StrCat("Start to execute action ", NameOf(action), ": ",
+                      Explain(*seen_.job, verdict_.cause, transition)));
   }
 
   void Note(EventNote::Type type, std::string reason, std::string message) {

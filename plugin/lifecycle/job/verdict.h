@@ -1,4 +1,5 @@
-// What is to be done about a Job now: the first command or event that asks for something, and the row of the phase table it leads to.
+// What is to be done about a Job now: the first command or event that asks for something, and the row of the phase
+// table it leads to.
 #pragma once
 
 #include <string>
@@ -15,13 +16,13 @@ namespace gangway::lifecycle {
 struct Verdict {
   Action action = Action::kSyncJob;
   Transition transition;
-  Happening cause;                                             // of the action; its event is kNone for a plain sync
-  const api::volcano::Command* command = nullptr;              // that is carried out
-  std::vector<const api::volcano::Command*> spent;             // commands to delete
-  absl::btree_set<std::string> held;                           // names of pods whose loss is not answered yet: not made anew
-  absl::btree_map<DelayKey, absl::Time> delayed;               // the delayed actions under way, from now on
+  Happening cause;                                  // of the action; its event is kNone for a plain sync
+  const api::volcano::Command* command = nullptr;   // that is carried out
+  std::vector<const api::volcano::Command*> spent;  // commands to delete
+  absl::btree_set<std::string> held;                // names of pods whose loss is not answered yet: not made anew
+  absl::btree_map<DelayKey, absl::Time> delayed;    // the delayed actions under way, from now on
   absl::Time look_again = absl::InfiniteFuture();
-  std::vector<kube::EventNote> notes;                          // without their object
+  std::vector<kube::EventNote> notes;  // without their object
 };
 
 // Pure. `phase` is the Job's.

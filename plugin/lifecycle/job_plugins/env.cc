@@ -1,4 +1,5 @@
-// env: which pod of its task a container is in: VK_TASK_INDEX and VC_TASK_INDEX, in containers and init containers. No flags.
+// env: which pod of its task a container is in: VK_TASK_INDEX and VC_TASK_INDEX, in containers and init containers. No
+// flags.
 #include "plugin/lifecycle/job_plugins/plugins.h"
 #include "plugin/lifecycle/job_plugins/pod_draft.h"
 

@@ -14,8 +14,10 @@ namespace {
 
 // strconv.ParseBool.
 std::optional<bool> ParseBool(absl::string_view text) {
-  for (const char* yes : {"1", "t", "T", "true", "TRUE", "True"}) if (text == yes) return true;
-  for (const char* no : {"0", "f", "F", "false", "FALSE", "False"}) if (text == no) return false;
+  for (const char* yes : {"1", "t", "T", "true", "TRUE", "True"})
+    if (text == yes) return true;
+  for (const char* no : {"0", "f", "F", "false", "FALSE", "False"})
+    if (text == no) return false;
   return std::nullopt;
 }
 
@@ -53,8 +55,11 @@ bool Set(const PluginFlag& flag, absl::string_view text) {
 }
 
 std::string Complaint(absl::string_view text, absl::string_view what, std::initializer_list<PluginFlag> known) {
-  return absl::StrCat("flag ", text, " ", what, "; it and what follows it are not read (the flags are ",
-                      absl::StrJoin(known, ", ", [](std::string* out, const PluginFlag& flag) { absl::StrAppend(out, "--", flag.name); }), ")");
+  return absl::StrCat(
+      "flag ", text, " ", what, "; it and what follows it are not read (the flags are ",
+      absl::StrJoin(known, ", ",
+                    [](std::string* out, const PluginFlag& flag) { absl::StrAppend(out, "--", flag.name); }),
+      ")");
 }
 
 // What can be no part of a key: the small letters and dashes that it begins with.
@@ -64,7 +69,8 @@ absl::string_view NameIn(absl::string_view text) {
 
 }  // namespace
 
-std::string ReadFlags(const std::vector<std::string>& texts, std::initializer_list<PluginFlag> known, FlagValues values) {
+std::string ReadFlags(const std::vector<std::string>& texts, std::initializer_list<PluginFlag> known,
+                      FlagValues values) {
   const auto wrong = [&](absl::string_view text, absl::string_view what) {
     return Complaint(values == FlagValues::kShown ? text : NameIn(text), what, known);
   };
@@ -75,7 +81,8 @@ std::string ReadFlags(const std::vector<std::string>& texts, std::initializer_li
     if (text[0] == '-' || text[0] == '=') return wrong(texts[i], "is not written as one");
     const std::size_t equal = text.find('=');
     const absl::string_view name = text.substr(0, equal);
-    const auto* const flag = std::find_if(known.begin(), known.end(), [&](const PluginFlag& one) { return name == one.name; });
+    const auto* const flag =
+        std::find_if(known.begin(), known.end(), [&](const PluginFlag& one) { return name == one.name; });
     if (flag == known.end()) return wrong(texts[i], "is not known");
     if (equal != absl::string_view::npos) {
       if (!Set(*flag, text.substr(equal + 1))) return wrong(texts[i], "has a value that does not read");

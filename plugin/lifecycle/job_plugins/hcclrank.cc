@@ -22,7 +22,8 @@ std::string RankInEnv(PodDraft& draft) {
     const boost::json::value* const env = container.if_contains("env");
     if (!rank.empty() || env == nullptr || !env->is_array()) return;
     for (const boost::json::value& one : env->as_array()) {
-      if (one.is_object() && TextAt(one.as_object(), "name") == "RANK" && rank.empty()) rank = TextAt(one.as_object(), "value");
+      if (one.is_object() && TextAt(one.as_object(), "name") == "RANK" && rank.empty())
+        rank = TextAt(one.as_object(), "value");
     }
   });
   return rank;

@@ -27,12 +27,21 @@ absl::Status WithoutKey(const Job& job, const PluginFlags& flags, const SshKeyPa
   return Add(job, flags, effects);
 }
 constexpr Effect kEffects[] = {
-    {"env", WithoutKey<AddEnv>},         {"hcclrank", WithoutKey<AddHcclrank>}, {"mpi", WithoutKey<AddMpi>},
-    {"paddle", WithoutKey<AddPaddle>},   {"pytorch", WithoutKey<AddPytorch>},   {"ray", WithoutKey<AddRay>},
-    {"ssh", AddSsh},                     {"svc", WithoutKey<AddSvc>},           {"tensorflow", WithoutKey<AddTensorflow>},
+    {"env", WithoutKey<AddEnv>},
+    {"hcclrank", WithoutKey<AddHcclrank>},
+    {"mpi", WithoutKey<AddMpi>},
+    {"paddle", WithoutKey<AddPaddle>},
+    {"pytorch", WithoutKey<AddPytorch>},
+    {"ray", WithoutKey<AddRay>},
+    {"ssh", AddSsh},
+    {"svc", WithoutKey<AddSvc>},
+    {"tensorflow", WithoutKey<AddTensorflow>},
 };
-static_assert(std::equal(std::begin(kEffects), std::end(kEffects), std::begin(api::volcano::kJobPlugins), std::end(api::volcano::kJobPlugins),
-                         [](const Effect& effect, const api::volcano::JobPlugin& plugin) { return effect.plugin == plugin.name; }),
+static_assert(std::equal(std::begin(kEffects), std::end(kEffects), std::begin(api::volcano::kJobPlugins),
+                         std::end(api::volcano::kJobPlugins),
+                         [](const Effect& effect, const api::volcano::JobPlugin& plugin) {
+                           return effect.plugin == plugin.name;
+                         }),
               "every job plugin of the table has its effect here, in the same order");
 
 }  // namespace
@@ -55,7 +64,8 @@ api::OwnerReference OwnerReferenceTo(const Job& job) {
   return {api::kJobs.ApiVersion(), std::string(api::kJobs.kind), job.metadata.name, job.metadata.uid, true, true};
 }
 
-std::string OwnedMetadata(const Job& job, absl::string_view name, const std::map<std::string, std::string>& annotations) {
+std::string OwnedMetadata(const Job& job, absl::string_view name,
+                          const std::map<std::string, std::string>& annotations) {
   std::string out;
   JsonWriter json(out);
   json.BeginObject().Field("name", name).Field("namespace", job.metadata.ns);
@@ -69,7 +79,9 @@ std::string OwnedMetadata(const Job& job, absl::string_view name, const std::map
 }
 
 JsonWriter& BeginOwned(const Job& job, const api::Resource& resource, absl::string_view name, JsonWriter& json) {
-  return json.BeginObject().Field("apiVersion", resource.ApiVersion()).Field("kind", std::string(resource.kind))
+  return json.BeginObject()
+      .Field("apiVersion", resource.ApiVersion())
+      .Field("kind", std::string(resource.kind))
       .RawField("metadata", OwnedMetadata(job, name));
 }
 

@@ -31,9 +31,9 @@ struct WantedObject {
   const api::Resource* resource = nullptr;
   std::string name;
   std::map<std::string, std::string> data;  // of config maps: kept equal
-  std::string body;                          // the whole object; "" = it cannot be made yet, and the Job waits for it
-  // Of objects whose content is not read back (Secrets): which content it is, as an annotation of the object says, and the merge patch
-  // that gives an older one this content.
+  std::string body;                         // the whole object; "" = it cannot be made yet, and the Job waits for it
+  // Of objects whose content is not read back (Secrets): which content it is, as an annotation of the object says, and
+  // the merge patch that gives an older one this content.
   std::string revision, update;
 };
 
@@ -41,8 +41,8 @@ struct PodDraft;
 // What a plugin does to the pods of a task; an error says why there can be no such pods.
 using PodStep = std::function<absl::Status(const api::volcano::TaskSpec& task, PodDraft& draft)>;
 
-// What the Job's plugins put into every pod, and what they make beside them. Names in alphabetical order act in this order, so env,
-// volumes and mounts stand in the same order in every pod.
+// What the Job's plugins put into every pod, and what they make beside them. Names in alphabetical order act in this
+// order, so env, volumes and mounts stand in the same order in every pod.
 struct PluginEffects {
   std::vector<PodStep> steps;  // they refer to the Job, which must outlive them
   std::vector<WantedObject> objects;
@@ -65,9 +65,11 @@ bool WantsSsh(const api::volcano::Job& job);
 bool WantsSshKey(const api::volcano::Job& job);
 
 // {"name":...,"namespace":...,"ownerReferences":[the Job as controller]}, and annotations where there are some.
-std::string OwnedMetadata(const api::volcano::Job& job, absl::string_view name, const std::map<std::string, std::string>& annotations = {});
+std::string OwnedMetadata(const api::volcano::Job& job, absl::string_view name,
+                          const std::map<std::string, std::string>& annotations = {});
 // Writes the beginning of an object of the Job's: apiVersion, kind, metadata. The object is left open.
-api::JsonWriter& BeginOwned(const api::volcano::Job& job, const api::Resource& resource, absl::string_view name, api::JsonWriter& json);
+api::JsonWriter& BeginOwned(const api::volcano::Job& job, const api::Resource& resource, absl::string_view name,
+                            api::JsonWriter& json);
 // {"volcano.sh/job-name":...,"volcano.sh/job-namespace":...}: what selects the Job's pods.
 void WritePodSelector(const api::volcano::Job& job, api::JsonWriter& json);
 // A config map of the Job's.

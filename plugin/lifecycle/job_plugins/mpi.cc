@@ -2,7 +2,8 @@
 //
 //   flag       default   |  pods of                                      get, in containers and init containers
 //   --master   master    |  every task                                   port mpijob-port, unless the number is exposed
-//   --worker   worker    |  the master task                              env MPI_HOST: the workers' addresses, joined by comma
+//   --worker   worker    |  the master task                              env MPI_HOST: the workers' addresses, joined
+//   by comma
 //   --port     22        |  the master task of a Job without workers'    nothing at all
 #include "absl/strings/str_join.h"
 #include "plugin/lifecycle/job_plugins/flags.h"

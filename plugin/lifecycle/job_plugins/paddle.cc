@@ -1,10 +1,13 @@
 // paddle: what the Paddle runtime reads (api/paddle/runtime_env.h), which Volcano has no plugin for.
 //
-//   flag           default                 |  env of containers: who the pod is before the user's own, who the others are unless the
+//   flag           default                 |  env of containers: who the pod is before the user's own, who the others
+//   are unless the
 //   --server       ps, if there is one     |  user says it; the first container exposes the port.
-//   --worker       worker, if there is one |  Which tasks there are makes the mode: with servers parameter-server mode, with heter
+//   --worker       worker, if there is one |  Which tasks there are makes the mode: with servers parameter-server mode,
+//   with heter
 //   --heter        heter, if there is one  |  trainers too the pipeline of two stages, with workers alone collective.
-//   --port         36000; on the host      |  On the host network each role has a port of its own, counted from the port, and declares
+//   --port         36000; on the host      |  On the host network each role has a port of its own, counted from the
+//   port, and declares
 //                  network from the name   |  it, so that two such pods never share a node.
 //   --with-gloo    false                   |  Needs svc, for the names.
 //
@@ -45,9 +48,14 @@ struct PaddleFlags {
 std::string ReadPaddleFlags(const PluginFlags& texts, PaddleFlags& flags) {
   const std::string kNotGiven(1, '\0');
   std::string server = kNotGiven, worker = kNotGiven, heter = kNotGiven;
-  std::string complaint = ReadFlags(texts, {{"server", &server}, {"worker", &worker}, {"heter", &heter}, {"port", &flags.port},
+  std::string complaint = ReadFlags(texts, {{"server", &server},
+                                            {"worker", &worker},
+                                            {"heter", &heter},
+                                            {"port", &flags.port},
                                             {"with-gloo", &flags.with_gloo}});
-  const auto keep = [&](const std::string& text, std::optional<std::string>& to) { if (text != kNotGiven) to = text; };
+  const auto keep = [&](const std::string& text, std::optional<std::string>& to) {
+    if (text != kNotGiven) to = text;
+  };
   keep(server, flags.roles.server);
   keep(worker, flags.roles.worker);
   keep(heter, flags.roles.heter);
@@ -61,7 +69,8 @@ struct PaddleTemplate {
     static constexpr std::string_view kName = "ResourceRequirements";
     static constexpr bool kView = true;
     static constexpr auto Fields() {
-      return api::MakeFields(api::MakeField<&Resources::requests>("requests", ""), api::MakeField<&Resources::limits>("limits", ""));
+      return api::MakeFields(api::MakeField<&Resources::requests>("requests", ""),
+                             api::MakeField<&Resources::limits>("limits", ""));
     }
   };
   struct Variable {
@@ -76,7 +85,8 @@ struct PaddleTemplate {
     static constexpr std::string_view kName = "Container";
     static constexpr bool kView = true;
     static constexpr auto Fields() {
-      return api::MakeFields(api::MakeField<&Container::resources>("resources", ""), api::MakeField<&Container::env>("env", ""));
+      return api::MakeFields(api::MakeField<&Container::resources>("resources", ""),
+                             api::MakeField<&Container::env>("env", ""));
     }
   };
   struct Spec {
@@ -85,7 +95,8 @@ struct PaddleTemplate {
     static constexpr std::string_view kName = "PodSpec";
     static constexpr bool kView = true;
     static constexpr auto Fields() {
-      return api::MakeFields(api::MakeField<&Spec::containers>("containers", ""), api::MakeField<&Spec::host_network>("hostNetwork", ""));
+      return api::MakeFields(api::MakeField<&Spec::containers>("containers", ""),
+                             api::MakeField<&Spec::host_network>("hostNetwork", ""));
     }
   };
   Spec spec;
@@ -100,32 +111,37 @@ PaddleTemplate TemplateOf(const TaskSpec& task) {
 }
 
 bool AsksForAccelerator(const PaddleTemplate& pod) {
-  return std::any_of(pod.spec.containers.begin(), pod.spec.containers.end(), [](const PaddleTemplate::Container& container) {
-    const auto any = [](const auto& amounts) {
-      return std::any_of(amounts.begin(), amounts.end(), [](const auto& one) { return paddle::IsAccelerator(one.first); });
-    };
-    return any(container.resources.requests) || any(container.resources.limits);
-  });
+  return std::any_of(pod.spec.containers.begin(), pod.spec.containers.end(),
+                     [](const PaddleTemplate::Container& container) {
+                       const auto any = [](const auto& amounts) {
+                         return std::any_of(amounts.begin(), amounts.end(),
+                                            [](const auto& one) { return paddle::IsAccelerator(one.first); });
+                       };
+                       return any(container.resources.requests) || any(container.resources.limits);
+                     });
 }
 
 // The Job as Paddle sees it.
 class PaddleJob {
  public:
-  PaddleJob(const Job& job, const PaddleFlags& flags, paddle::RoleTasks roles) : job_(job), flags_(flags), roles_(std::move(roles)) {
+  PaddleJob(const Job& job, const PaddleFlags& flags, paddle::RoleTasks roles)
+      : job_(job), flags_(flags), roles_(std::move(roles)) {
     for (const TaskSpec* const task : Tasks()) host_network_ = host_network_ || TemplateOf(*task).spec.host_network;
   }
 
   // What keeps the Job from running at all.
   absl::Status Check() const {
     if (!job_.spec.plugins.contains("svc")) {
-      return absl::InvalidArgumentError("the job plugin paddle needs the plugin svc, which makes the headless Service that the pods' names stand in; "
-                                        "add svc: [\"--publish-not-ready-addresses=true\"]");
+      return absl::InvalidArgumentError(
+          "the job plugin paddle needs the plugin svc, which makes the headless Service that the pods' names stand in; "
+          "add svc: [\"--publish-not-ready-addresses=true\"]");
     }
     for (const TaskSpec* const task : Tasks()) {
       const std::string hostname = HostNamesOf(job_, *task).hostname;
       if (hostname.empty() || task->replicas <= 1) continue;
-      return absl::InvalidArgumentError(absl::StrCat("task ", task->name, ": its template calls all of its ", task->replicas, " pods ", hostname,
-                                                     ", and Paddle tells pods apart by their names; remove the hostname"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("task ", task->name, ": its template calls all of its ", task->replicas, " pods ", hostname,
+                       ", and Paddle tells pods apart by their names; remove the hostname"));
     }
     if (flags_.port == 0) return absl::OkStatus();
     const int most = host_network_ ? 3 * paddle::kPortsOfARole - 1 : flags_.with_gloo ? paddle::kGlooOffset : 0;
@@ -136,14 +152,17 @@ class PaddleJob {
   std::vector<std::string> Warnings() const {
     std::vector<std::string> out;
     if (!ParseSvcFlags(job_.spec.plugins.at("svc")).publish_not_ready_addresses) {
-      out.push_back("svc does not publish the addresses of pods that are not ready, so a program may start before the names it needs are known, "
-                    "and a parameter server then ends with code 139; add --publish-not-ready-addresses=true to svc");
+      out.push_back(
+          "svc does not publish the addresses of pods that are not ready, so a program may start before the names it "
+          "needs are known, "
+          "and a parameter server then ends with code 139; add --publish-not-ready-addresses=true to svc");
     }
     for (const TaskSpec* const task : Tasks()) {
       const std::string domain = HostNamesOf(job_, *task).domain;
       if (domain == job_.metadata.name) continue;
-      out.push_back(absl::StrCat("task ", task->name, ": its template's subdomain ", domain, " needs a headless Service of that name, and svc makes ",
-                                 job_.metadata.name, "; remove the subdomain"));
+      out.push_back(absl::StrCat("task ", task->name, ": its template's subdomain ", domain,
+                                 " needs a headless Service of that name, and svc makes ", job_.metadata.name,
+                                 "; remove the subdomain"));
     }
     for (const TaskSpec* const task : Tasks()) {
       std::set<std::string> own;
@@ -153,7 +172,8 @@ class PaddleJob {
         }
       }
       if (own.empty()) continue;
-      out.push_back(absl::StrCat("task ", task->name, ": its own ", absl::StrJoin(own, ", "), " are left out, because the plugin says who a pod is; remove them"));
+      out.push_back(absl::StrCat("task ", task->name, ": its own ", absl::StrJoin(own, ", "),
+                                 " are left out, because the plugin says who a pod is; remove them"));
     }
     return out;
   }
@@ -166,12 +186,14 @@ class PaddleJob {
     cluster.host_network = host_network_;
     cluster.with_gloo = flags_.with_gloo;
     if (host_network_) {
-      cluster.ports = paddle::HostPorts(flags_.port != 0 ? static_cast<int>(flags_.port) : paddle::HostPortBase(job_.metadata.ns, job_.metadata.name));
+      cluster.ports = paddle::HostPorts(flags_.port != 0 ? static_cast<int>(flags_.port)
+                                                         : paddle::HostPortBase(job_.metadata.ns, job_.metadata.name));
     } else if (flags_.port != 0) {
       const int port = static_cast<int>(flags_.port);
       cluster.ports = {port, port, port};
     }
-    if (const TaskSpec* const heter = FindTask(job_, roles_.heter)) cluster.heter_accelerator = AsksForAccelerator(TemplateOf(*heter));
+    if (const TaskSpec* const heter = FindTask(job_, roles_.heter))
+      cluster.heter_accelerator = AsksForAccelerator(TemplateOf(*heter));
     return cluster;
   }
 
@@ -234,7 +256,8 @@ class PaddleJob {
 
 json::object Entry(const paddle::RuntimeVariable& one) {
   if (!one.from_field) return json::object{{"name", one.name}, {"value", one.value}};
-  return json::object{{"name", one.name}, {"valueFrom", json::object{{"fieldRef", json::object{{"fieldPath", one.value}}}}}};
+  return json::object{{"name", one.name},
+                      {"valueFrom", json::object{{"fieldRef", json::object{{"fieldPath", one.value}}}}}};
 }
 
 // A pod whose port is not the one in the lists does not find itself there.
@@ -245,13 +268,15 @@ absl::Status CheckOwnPort(const json::object& container, int port) {
     if (!one.is_object() || TextAt(one.as_object(), "name") != "PADDLE_PORT") continue;
     const std::string own = TextAt(one.as_object(), "value");
     if (own.empty() || own == absl::StrCat(port)) continue;
-    return absl::InvalidArgumentError(absl::StrCat("container ", TextAt(container, "name"), " sets PADDLE_PORT to ", own, ", and its peers expect ", port,
+    return absl::InvalidArgumentError(absl::StrCat("container ", TextAt(container, "name"), " sets PADDLE_PORT to ",
+                                                   own, ", and its peers expect ", port,
                                                    "; remove the variable, or give the plugin paddle the flag --port"));
   }
   return absl::OkStatus();
 }
 
-// Before the user's env, so that it may refer to these. Of what says who the pod is, the user's own goes; of the rest it stays instead.
+// Before the user's env, so that it may refer to these. Of what says who the pod is, the user's own goes; of the rest
+// it stays instead.
 void PutEnv(const std::vector<paddle::RuntimeVariable>& env, json::object& container) {
   json::array& users = ListAt(container, "env");
   std::set<std::string> given;
@@ -280,7 +305,8 @@ void PutSource(const std::string& config_map, json::object& container) {
 void ExposeHostPort(json::object& container, int port) {
   ExposePort(container, "", port);
   for (json::value& one : ListAt(container, "ports")) {
-    if (one.is_object() && one.as_object().contains("containerPort") && one.at("containerPort") == port) one.as_object()["hostPort"] = port;
+    if (one.is_object() && one.as_object().contains("containerPort") && one.at("containerPort") == port)
+      one.as_object()["hostPort"] = port;
   }
 }
 
@@ -289,11 +315,15 @@ void ExposePorts(const paddle::RuntimeCluster& cluster, paddle::Role role, bool 
   std::vector<int> ports = {port};
   if (role == paddle::Role::kServer && cluster.with_gloo > 0) ports.push_back(port + paddle::kGlooOffset);
   if (on_host && cluster.servers.empty()) {  // one process for each accelerator
-    const int processes = static_cast<int>(std::clamp<std::int64_t>(paddle::Accelerators(container), 1, paddle::kPortsOfARole));
+    const int processes =
+        static_cast<int>(std::clamp<std::int64_t>(paddle::Accelerators(container), 1, paddle::kPortsOfARole));
     for (int i = 1; i < processes; ++i) ports.push_back(port + i);
   }
   for (const int one : ports) {
-    if (on_host) ExposeHostPort(container, one); else ExposePort(container, "", one);
+    if (on_host)
+      ExposeHostPort(container, one);
+    else
+      ExposePort(container, "", one);
   }
 }
 
@@ -306,7 +336,8 @@ absl::Status AddToPod(const PaddleJob& job, const Lists& lists, const TaskSpec& 
   bool first = true;
   absl::Status status;
   EachContainer(draft.spec, Containers::kRegular, [&](json::object& container) {
-    std::vector<paddle::RuntimeVariable> env = paddle::RuntimeEnv(cluster, {*role, job.OwnHost(task), paddle::Accelerators(container) > 0});
+    std::vector<paddle::RuntimeVariable> env =
+        paddle::RuntimeEnv(cluster, {*role, job.OwnHost(task), paddle::Accelerators(container) > 0});
     std::erase_if(env, [&](const paddle::RuntimeVariable& one) { return lists.contains(one.name); });
     status.Update(paddle::FitEnv(env).status());
     status.Update(CheckOwnPort(container, cluster.ports.Of(*role)));
@@ -330,7 +361,9 @@ absl::Status AddPaddle(const Job& job, const PluginFlags& texts, PluginEffects& 
   for (const std::string& warning : seen.Warnings()) Complain("paddle", warning, effects);
   GW_ASSIGN_OR_RETURN(Lists lists, seen.LongLists());
   if (!lists.empty()) effects.objects.push_back(OwnedConfigMap(job, seen.ConfigMapName(), lists));
-  effects.steps.push_back([seen, lists = std::move(lists)](const TaskSpec& task, PodDraft& draft) { return AddToPod(seen, lists, task, draft); });
+  effects.steps.push_back([seen, lists = std::move(lists)](const TaskSpec& task, PodDraft& draft) {
+    return AddToPod(seen, lists, task, draft);
+  });
   return absl::OkStatus();
 }
 

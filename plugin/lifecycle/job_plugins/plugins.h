@@ -1,5 +1,5 @@
-// The job plugins (Volcano: pkg/controllers/job/plugins), one file each. Each reads its flags, says in `effects` what it does to the pods and what
-// it makes beside them, and refuses a Job that it cannot serve.
+// The job plugins (Volcano: pkg/controllers/job/plugins), one file each. Each reads its flags, says in `effects` what
+// it does to the pods and what it makes beside them, and refuses a Job that it cannot serve.
 #pragma once
 
 #include <string>
@@ -19,7 +19,8 @@ absl::Status AddPaddle(const api::volcano::Job& job, const PluginFlags& flags, P
 absl::Status AddPytorch(const api::volcano::Job& job, const PluginFlags& flags, PluginEffects& effects);
 absl::Status AddRay(const api::volcano::Job& job, const PluginFlags& flags, PluginEffects& effects);
 // `key` may be null, as EffectsOfPlugins says.
-absl::Status AddSsh(const api::volcano::Job& job, const PluginFlags& flags, const SshKeyPair* key, PluginEffects& effects);
+absl::Status AddSsh(const api::volcano::Job& job, const PluginFlags& flags, const SshKeyPair* key,
+                    PluginEffects& effects);
 absl::Status AddSvc(const api::volcano::Job& job, const PluginFlags& flags, PluginEffects& effects);
 absl::Status AddTensorflow(const api::volcano::Job& job, const PluginFlags& flags, PluginEffects& effects);
 

@@ -45,7 +45,8 @@ std::string TextAt(const boost::json::object& object, boost::json::string_view k
 // After the others, whether or not there is one of this name.
 void AppendEnv(boost::json::object& container, absl::string_view name, absl::string_view value);
 // At the end of its mounts. `sub_path`: only this part of the volume; "" = all of it.
-void AddMount(boost::json::object& container, absl::string_view volume, absl::string_view path, absl::string_view sub_path = "");
+void AddMount(boost::json::object& container, absl::string_view volume, absl::string_view path,
+              absl::string_view sub_path = "");
 // Unless there is a text already.
 void SetIfEmpty(boost::json::object& object, boost::json::string_view key, absl::string_view value);
 // Unless the number is exposed already. "" = without a name.

@@ -29,12 +29,13 @@ struct PytorchFlags {
   bool wait = false;
 };
 
-// Knocks every two seconds, with nc or, in a shell that can, without. `$(date +%s)` is no variable, so the kubelet leaves it as it is.
+// Knocks every two seconds, with nc or, in a shell that can, without. `$(date +%s)` is no variable, so the kubelet
+// leaves it as it is.
 std::string WaitScript(const std::string& address, const PytorchFlags& flags) {
-  return absl::StrCat("deadline=$(( $(date +%s) + ", flags.wait_timeout, " ))\n",
-                      "until nc -z ", address, " ", flags.port, " 2>/dev/null || (exec 3<>/dev/tcp/", address, "/", flags.port, ") 2>/dev/null; do\n",
-                      "  if [ \"$(date +%s)\" -ge \"$deadline\" ]; then echo \"no answer from the master ", address, ":", flags.port, " within ",
-                      flags.wait_timeout, " s\" >&2; exit 1; fi\n  sleep 2\ndone\n");
+  return absl::StrCat("deadline=$(( $(date +%s) + ", flags.wait_timeout, " ))\n", "until nc -z ", address, " ",
+                      flags.port, " 2>/dev/null || (exec 3<>/dev/tcp/", address, "/", flags.port, ") 2>/dev/null; do\n",
+                      "  if [ \"$(date +%s)\" -ge \"$deadline\" ]; then echo \"no answer from the master ", address,
+                      ":", flags.port, " within ", flags.wait_timeout, " s\" >&2; exit 1; fi\n  sleep 2\ndone\n");
 }
 
 void WaitForMaster(const std::string& address, const PytorchFlags& flags, boost::json::object& spec) {
@@ -42,7 +43,8 @@ void WaitForMaster(const std::string& address, const PytorchFlags& flags, boost:
   for (const boost::json::value& one : containers) {
     if (one.is_object() && TextAt(one.as_object(), "name") == kWaitForMaster) return;
   }
-  containers.push_back(boost::json::object{{"name", kWaitForMaster}, {"image", flags.wait_image},
+  containers.push_back(boost::json::object{{"name", kWaitForMaster},
+                                           {"image", flags.wait_image},
                                            {"command", boost::json::array{"sh", "-c", WaitScript(address, flags)}}});
 }
 
@@ -67,10 +69,16 @@ absl::Status AddToPod(const Job& job, const PytorchFlags& flags, const TaskSpec&
 
 absl::Status AddPytorch(const Job& job, const PluginFlags& texts, PluginEffects& effects) {
   PytorchFlags flags;
-  Complain("pytorch", ReadFlags(texts, {{"master", &flags.master}, {"worker", &flags.worker}, {"port", &flags.port},
-                                        {"wait-master-enabled", &flags.wait}, {"wait-master-timeout", &flags.wait_timeout},
-                                        {"wait-master-image", &flags.wait_image}}), effects);
-  effects.steps.push_back([&job, flags](const TaskSpec& task, PodDraft& draft) { return AddToPod(job, flags, task, draft); });
+  Complain("pytorch",
+           ReadFlags(texts, {{"master", &flags.master},
+                             {"worker", &flags.worker},
+                             {"port", &flags.port},
+                             {"wait-master-enabled", &flags.wait},
+                             {"wait-master-timeout", &flags.wait_timeout},
+                             {"wait-master-image", &flags.wait_image}}),
+           effects);
+  effects.steps.push_back(
+      [&job, flags](const TaskSpec& task, PodDraft& draft) { return AddToPod(job, flags, task, draft); });
   return absl::OkStatus();
 }
 

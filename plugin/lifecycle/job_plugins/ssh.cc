@@ -6,8 +6,9 @@
 //   --ssh-public-key       made         |    config                 every host of the Job, its address and the port
 //   --ssh-port             22           |
 //
-// The Secret is made once and goes when the Job ends: keys stay through restarts, or a pod that is restarted alone could not talk to the
-// others, whose files are mounted by sub-path and never change. Only `config` is written anew, when the hosts change.
+// The Secret is made once and goes when the Job ends: keys stay through restarts, or a pod that is restarted alone
+// could not talk to the others, whose files are mounted by sub-path and never change. Only `config` is written anew,
+// when the hosts change.
 #include <map>
 
 #include "absl/strings/escaping.h"
@@ -37,8 +38,12 @@ struct SshFlags {
 
 SshFlags ReadSshFlags(const PluginFlags& texts, std::string* complaint = nullptr) {
   SshFlags flags;
-  std::string wrong = ReadFlags(texts, {{"ssh-key-file-path", &flags.path}, {"ssh-private-key", &flags.private_key},
-                                        {"ssh-public-key", &flags.public_key}, {"ssh-port", &flags.port}}, FlagValues::kSecret);
+  std::string wrong = ReadFlags(texts,
+                                {{"ssh-key-file-path", &flags.path},
+                                 {"ssh-private-key", &flags.private_key},
+                                 {"ssh-public-key", &flags.public_key},
+                                 {"ssh-port", &flags.port}},
+                                FlagValues::kSecret);
   if (flags.port < 1 || flags.port > 65535) flags.port = kDefaultPort;
   if (complaint != nullptr) *complaint = std::move(wrong);
   return flags;
@@ -46,15 +51,19 @@ SshFlags ReadSshFlags(const PluginFlags& texts, std::string* complaint = nullptr
 
 void ComplainAboutKeys(const SshFlags& flags, PluginEffects& effects) {
   if (flags.private_key.empty() == flags.public_key.empty()) return;
-  Complain("ssh", flags.private_key.empty() ? "--ssh-public-key is not used without --ssh-private-key; a pair of keys is made instead"
-                                            : "--ssh-private-key is given without --ssh-public-key, so no host accepts it", effects);
+  Complain("ssh",
+           flags.private_key.empty()
+               ? "--ssh-public-key is not used without --ssh-private-key; a pair of keys is made instead"
+               : "--ssh-private-key is given without --ssh-public-key, so no host accepts it",
+           effects);
 }
 
 std::string Config(const Job& job, const SshFlags& flags) {
   std::string out = "StrictHostKeyChecking no\nUserKnownHostsFile /dev/null\n";
   for (const TaskSpec& task : job.spec.tasks) {
     for (const std::string& address : AddressesOf(job, task)) {
-      absl::StrAppend(&out, "Host ", address.substr(0, address.find('.')), "\n  HostName ", address, "\n  Port ", flags.port, "\n");
+      absl::StrAppend(&out, "Host ", address.substr(0, address.find('.')), "\n  HostName ", address, "\n  Port ",
+                      flags.port, "\n");
     }
   }
   return out;
@@ -68,7 +77,14 @@ WantedObject KeySecret(const Job& job, const SshFlags& flags, const SshKeyPair* 
   wanted.revision = absl::StrCat(absl::Hex(StableHash(config), absl::kZeroPad16));
   const std::map<std::string, std::string> annotations = {{kSshConfigKey, wanted.revision}};
   JsonWriter update(wanted.update);
-  update.BeginObject().Key("metadata").BeginObject().Key("annotations").BeginObject().Field(kSshConfigKey, wanted.revision).EndObject().EndObject();
+  update.BeginObject()
+      .Key("metadata")
+      .BeginObject()
+      .Key("annotations")
+      .BeginObject()
+      .Field(kSshConfigKey, wanted.revision)
+      .EndObject()
+      .EndObject();
   update.Key("data").BeginObject().Field("config", config).EndObject().EndObject();
   const SshKeyPair given = {flags.private_key, flags.public_key};
   if (!flags.private_key.empty()) key = &given;
@@ -84,15 +100,18 @@ WantedObject KeySecret(const Job& job, const SshFlags& flags, const SshKeyPair* 
 
 absl::Status AddToPod(const Job& job, const std::string& path, PodDraft& draft) {
   const std::string secret = SshSecretName(job);
-  EachContainer(draft.spec, Containers::kAll, [&](boost::json::object& container) { AddMount(container, secret, path, kMountedFolder); });
+  EachContainer(draft.spec, Containers::kAll,
+                [&](boost::json::object& container) { AddMount(container, secret, path, kMountedFolder); });
   boost::json::array items;
   for (const char* const file : kFiles) {
     items.push_back(boost::json::object{{"key", file}, {"path", absl::StrCat(kMountedFolder, "/", file)}});
   }
   // Where ssh looks for keys by itself, it takes none that others may read.
   const int mode = path == kDefaultPath ? 0600 : 0644;
-  ListAt(draft.spec, "volumes").push_back(boost::json::object{
-      {"name", secret}, {"secret", boost::json::object{{"secretName", secret}, {"items", std::move(items)}, {"defaultMode", mode}}}});
+  ListAt(draft.spec, "volumes")
+      .push_back(boost::json::object{
+          {"name", secret},
+          {"secret", boost::json::object{{"secretName", secret}, {"items", std::move(items)}, {"defaultMode", mode}}}});
   return absl::OkStatus();
 }
 
@@ -116,7 +135,8 @@ absl::Status AddSsh(const Job& job, const PluginFlags& texts, const SshKeyPair* 
   Complain("ssh", complaint, effects);
   ComplainAboutKeys(flags, effects);
   effects.objects.push_back(KeySecret(job, flags, key));
-  effects.steps.push_back([&job, path = flags.path](const TaskSpec&, PodDraft& draft) { return AddToPod(job, path, draft); });
+  effects.steps.push_back(
+      [&job, path = flags.path](const TaskSpec&, PodDraft& draft) { return AddToPod(job, path, draft); });
   return absl::OkStatus();
 }
 

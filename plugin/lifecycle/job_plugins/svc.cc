@@ -2,7 +2,8 @@
 //
 //   flag                             default  |  ConfigMap <job>-svc: per task, its addresses and their number
 //   --publish-not-ready-addresses    false    |  headless Service <job>: names of pods that are not ready too
-//   --disable-network-policy         false    |  NetworkPolicy <job>: nobody but the Job's pods reaches them, unless disabled
+//   --disable-network-policy         false    |  NetworkPolicy <job>: nobody but the Job's pods reaches them, unless
+//   disabled
 //   --inject-hosts-env               true     |  env VC_<TASK>_HOSTS and VC_<TASK>_NUM of all tasks, in all containers
 //
 // Pods get hostname and subdomain where the template has none, and the ConfigMap at /etc/volcano.
@@ -23,8 +24,12 @@ using api::volcano::Job;
 using api::volcano::TaskSpec;
 
 std::string Underscored(const std::string& task) { return absl::StrReplaceAll(task, {{"-", "_"}}); }
-std::string HostsKey(const std::string& task) { return absl::StrCat("VC_", absl::AsciiStrToUpper(Underscored(task)), "_HOSTS"); }
-std::string NumKey(const std::string& task) { return absl::StrCat("VC_", absl::AsciiStrToUpper(Underscored(task)), "_NUM"); }
+std::string HostsKey(const std::string& task) {
+  return absl::StrCat("VC_", absl::AsciiStrToUpper(Underscored(task)), "_HOSTS");
+}
+std::string NumKey(const std::string& task) {
+  return absl::StrCat("VC_", absl::AsciiStrToUpper(Underscored(task)), "_NUM");
+}
 
 std::string ConfigMapName(const Job& job) { return absl::StrCat(job.metadata.name, "-svc"); }
 
@@ -61,8 +66,11 @@ void AddHostEnv(const Job& job, boost::json::object& container) {
   const std::string config_map = ConfigMapName(job);
   for (const TaskSpec& task : job.spec.tasks) {
     for (const std::string& key : {HostsKey(task.name), NumKey(task.name)}) {
-      ListAt(container, "env").push_back(boost::json::object{
-          {"name", key}, {"valueFrom", boost::json::object{{"configMapKeyRef", boost::json::object{{"key", key}, {"name", config_map}}}}}});
+      ListAt(container, "env")
+          .push_back(boost::json::object{
+              {"name", key},
+              {"valueFrom",
+               boost::json::object{{"configMapKeyRef", boost::json::object{{"key", key}, {"name", config_map}}}}}});
     }
   }
 }
@@ -75,7 +83,8 @@ absl::Status AddToPod(const Job& job, const SvcFlags& flags, const TaskSpec& tas
     if (flags.inject_hosts_env) AddHostEnv(job, container);
     AddMount(container, config_map, "/etc/volcano");
   });
-  ListAt(draft.spec, "volumes").push_back(boost::json::object{{"name", config_map}, {"configMap", boost::json::object{{"name", config_map}}}});
+  ListAt(draft.spec, "volumes")
+      .push_back(boost::json::object{{"name", config_map}, {"configMap", boost::json::object{{"name", config_map}}}});
   return absl::OkStatus();
 }
 
@@ -97,7 +106,8 @@ absl::Status AddSvc(const Job& job, const PluginFlags& texts, PluginEffects& eff
   effects.objects.push_back(OwnedConfigMap(job, ConfigMapName(job), HostLists(job)));
   effects.objects.push_back(HeadlessService(job, flags));
   if (!flags.disable_network_policy) effects.objects.push_back(OwnPodsOnly(job));
-  effects.steps.push_back([&job, flags](const TaskSpec& task, PodDraft& draft) { return AddToPod(job, flags, task, draft); });
+  effects.steps.push_back(
+      [&job, flags](const TaskSpec& task, PodDraft& draft) { return AddToPod(job, flags, task, draft); });
   return absl::OkStatus();
 }
 

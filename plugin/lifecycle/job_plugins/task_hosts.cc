@@ -16,7 +16,8 @@ struct TemplateNames {
     static constexpr std::string_view kName = "PodSpec";
     static constexpr bool kView = true;
     static constexpr auto Fields() {
-      return api::MakeFields(api::MakeField<&Spec::hostname>("hostname", ""), api::MakeField<&Spec::subdomain>("subdomain", ""));
+      return api::MakeFields(api::MakeField<&Spec::hostname>("hostname", ""),
+                             api::MakeField<&Spec::subdomain>("subdomain", ""));
     }
   };
   Spec spec;
@@ -36,7 +37,8 @@ HostNames HostNamesOf(const Job& job, const TaskSpec& task) {
   TemplateNames names;
   if (!task.pod_template.empty()) {
     // A template that does not decode has no names of its own; building its pods says what is wrong with it.
-    if (absl::StatusOr<TemplateNames> read = api::Decode<TemplateNames>(task.pod_template.json); read.ok()) names = *std::move(read);
+    if (absl::StatusOr<TemplateNames> read = api::Decode<TemplateNames>(task.pod_template.json); read.ok())
+      names = *std::move(read);
   }
   return {names.spec.hostname, names.spec.subdomain.empty() ? job.metadata.name : names.spec.subdomain};
 }

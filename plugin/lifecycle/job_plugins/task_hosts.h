@@ -1,5 +1,5 @@
-// What the hosts of a task are called (Volcano: pkg/controllers/job/plugins): host is the template's hostname or else the pod's name, domain its
-// subdomain or else the Job's name, and the address of a pod is host.domain.
+// What the hosts of a task are called (Volcano: pkg/controllers/job/plugins): host is the template's hostname or else
+// the pod's name, domain its subdomain or else the Job's name, and the address of a pod is host.domain.
 #pragma once
 
 #include <string>

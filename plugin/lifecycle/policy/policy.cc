@@ -27,7 +27,8 @@ bool MatchesEvent(const LifecyclePolicy& policy, Event event) {
   return event != Event::kPodPending || !policy.timeout.empty();
 }
 
-std::optional<PolicyRef> FirstMatch(const std::vector<LifecyclePolicy>& policies, int task, const Happening& happening) {
+std::optional<PolicyRef> FirstMatch(const std::vector<LifecyclePolicy>& policies, int task,
+                                    const Happening& happening) {
   for (std::size_t i = 0; i < policies.size(); ++i) {
     const LifecyclePolicy& policy = policies[i];
     // Code 0 would match nearly everything; admission forbids it.
@@ -66,8 +67,8 @@ Resolution Resolve(const api::volcano::Job& job, const Happening& happening) {
 bool HasTarget(const api::volcano::Job& job, Action action, const Happening& cause) {
   if (ScopeOf(action) != Scope::kPartition) return true;
   return cause.index >= 0 && std::ranges::any_of(job.spec.tasks, [&](const api::volcano::TaskSpec& task) {
-    return task.name == cause.task && task.partition_policy.has_value();
-  });
+           return task.name == cause.task && task.partition_policy.has_value();
+         });
 }
 
 EventSet::EventSet(const api::volcano::Job& job) {

@@ -11,7 +11,9 @@ using A = Action;
 
 // Sets of phases and of actions, as bits.
 template <class... E>
-constexpr std::uint32_t Of(E... e) { return (... | (1u << static_cast<int>(e))); }
+constexpr std::uint32_t Of(E... e) {
+  return (... | (1u << static_cast<int>(e)));
+}
 constexpr std::uint32_t kAnyAction = ~0u;
 
 struct Row {
@@ -23,8 +25,8 @@ constexpr std::uint32_t kActive = Of(P::kPending, P::kRunning);
 constexpr std::uint32_t kWithPods = Of(P::kPending, P::kRunning, P::kRestarting);
 constexpr std::uint32_t kTargeted = Of(A::kRestartTask, A::kRestartPod, A::kRestartPartition);
 
-// The first row that matches counts. Volcano forgets what should end a job that is Restarting, and a resumption costs a retry there: a pod
-// that never goes would keep such a job for ever, and a few rests would end a healthy one.
+// The first row that matches counts. Volcano forgets what should end a job that is Restarting, and a resumption costs a
+// retry there: a pod that never goes would keep such a job for ever, and a few rests would end a healthy one.
 constexpr std::array kTable = {
     Row{kActive, Of(A::kRestartJob), {Primitive::kKill, Retain::kNone, Outcome::kToRestarting, true}},
     Row{kActive, kTargeted, {Primitive::kKillTarget, Retain::kNone, Outcome::kToRestarting, true}},
@@ -36,11 +38,14 @@ constexpr std::array kTable = {
     Row{Of(P::kRestarting), Of(A::kSyncJob, A::kResumeJob), {Primitive::kSync, Retain::kSoft, Outcome::kF3}},
     Row{Of(P::kRestarting), kTargeted, {Primitive::kKillTarget, Retain::kNone, Outcome::kF3}},
     Row{Of(P::kRestarting), kAnyAction, {Primitive::kKill, Retain::kNone, Outcome::kF3}},
-    Row{Of(P::kAborting, P::kAborted), Of(A::kResumeJob), {Primitive::kKill, Retain::kSucceeded, Outcome::kToRestarting}},
+    Row{Of(P::kAborting, P::kAborted),
+        Of(A::kResumeJob),
+        {Primitive::kKill, Retain::kSucceeded, Outcome::kToRestarting}},
     Row{Of(P::kAborting), kAnyAction, {Primitive::kKill, Retain::kSoft, Outcome::kF4Aborted}},
     Row{Of(P::kCompleting), kAnyAction, {Primitive::kKill, Retain::kSoft, Outcome::kF4Completed}},
     Row{Of(P::kTerminating), kAnyAction, {Primitive::kKill, Retain::kSoft, Outcome::kF4Terminated}},
-    Row{Of(P::kAborted, P::kCompleted, P::kFailed, P::kTerminated), kAnyAction,
+    Row{Of(P::kAborted, P::kCompleted, P::kFailed, P::kTerminated),
+        kAnyAction,
         {Primitive::kKill, Retain::kSoft, Outcome::kStay}},
 };
 
@@ -89,24 +94,35 @@ Transition TransitionOf(JobPhase phase, Action action) {
 bool HasEffect(JobPhase phase, Action action) {
   if (action == Action::kSyncJob || action == Action::kEnqueueJob || action == Action::kOther) return false;
   const Transition transition = TransitionOf(phase, action);
-  return NamesPhase(transition.outcome) || (transition.outcome == Outcome::kF3 && transition.primitive != Primitive::kSync);
+  return NamesPhase(transition.outcome) ||
+         (transition.outcome == Outcome::kF3 && transition.primitive != Primitive::kSync);
 }
 
 JobPhase NextPhase(Outcome outcome, JobPhase phase, const api::volcano::JobSpec& spec, std::int32_t retry_count,
                    const PodCounts& counts) {
   switch (outcome) {
-    case Outcome::kStay: return phase;
-    case Outcome::kToRestarting: return P::kRestarting;
-    case Outcome::kToAborting: return P::kAborting;
-    case Outcome::kToCompleting: return P::kCompleting;
-    case Outcome::kToTerminating: return P::kTerminating;
+    case Outcome::kStay:
+      return phase;
+    case Outcome::kToRestarting:
+      return P::kRestarting;
+    case Outcome::kToAborting:
+      return P::kAborting;
+    case Outcome::kToCompleting:
+      return P::kCompleting;
+    case Outcome::kToTerminating:
+      return P::kTerminating;
     case Outcome::kF1:
       return spec.min_available <= counts.running + counts.succeeded + counts.failed ? P::kRunning : P::kPending;
-    case Outcome::kF2: return Running(spec, counts);
-    case Outcome::kF3: return Restarting(spec, retry_count, counts);
-    case Outcome::kF4Aborted: return WhenEmpty(phase, P::kAborted, counts);
-    case Outcome::kF4Completed: return WhenEmpty(phase, P::kCompleted, counts);
-    case Outcome::kF4Terminated: return WhenEmpty(phase, P::kTerminated, counts);
+    case Outcome::kF2:
+      return Running(spec, counts);
+    case Outcome::kF3:
+      return Restarting(spec, retry_count, counts);
+    case Outcome::kF4Aborted:
+      return WhenEmpty(phase, P::kAborted, counts);
+    case Outcome::kF4Completed:
+      return WhenEmpty(phase, P::kCompleted, counts);
+    case Outcome::kF4Terminated:
+      return WhenEmpty(phase, P::kTerminated, counts);
   }
   return phase;
 }

@@ -28,11 +28,16 @@ enum class Retain : std::uint8_t {
 // What becomes of the phase.
 enum class Outcome : std::uint8_t {
   kStay,
-  kToRestarting, kToAborting, kToCompleting, kToTerminating,
-  kF1,                                     // Pending: may be Running
-  kF2,                                     // Running: may be Completed, Failed, Pending
-  kF3,                                     // Restarting: may be Failed, Pending
-  kF4Aborted, kF4Completed, kF4Terminated  // when no pod is left to go
+  kToRestarting,
+  kToAborting,
+  kToCompleting,
+  kToTerminating,
+  kF1,  // Pending: may be Running
+  kF2,  // Running: may be Completed, Failed, Pending
+  kF3,  // Restarting: may be Failed, Pending
+  kF4Aborted,
+  kF4Completed,
+  kF4Terminated  // when no pod is left to go
 };
 
 struct Transition {
@@ -59,7 +64,8 @@ constexpr bool NamesPhase(Outcome outcome) {
          outcome == Outcome::kToTerminating;
 }
 
-// The Job ends by its own pods, and what is left of them goes: a kill. After a Restarting that was the last, everything went already.
+// The Job ends by its own pods, and what is left of them goes: a kill. After a Restarting that was the last, everything
+// went already.
 constexpr bool EndsByItself(JobPhase was, JobPhase is) {
   return Finished(is) && KeepsPods(was) && was != JobPhase::kRestarting;
 }
@@ -79,6 +85,8 @@ std::int64_t TotalReplicas(const api::volcano::JobSpec& spec);
 std::int64_t TotalMinAvailable(const api::volcano::JobSpec& spec);
 
 // Whether this is the last retry: a RestartJob now ends in Failed, and what has ended is kept to be looked at.
-inline bool LastRetry(const api::volcano::Job& job) { return std::int64_t{job.status.retry_count} + 1 >= job.spec.max_retry; }
+inline bool LastRetry(const api::volcano::Job& job) {
+  return std::int64_t{job.status.retry_count} + 1 >= job.spec.max_retry;
+}
 
 }  // namespace gangway::lifecycle

@@ -24,9 +24,12 @@ bool IsClosed(const std::string& state) { return state == "Closing" || state == 
 std::string NextState(const std::string& state, QueueAction action, std::int32_t n) {
   const std::string closing = n == 0 ? "Closed" : "Closing";
   switch (action) {
-    case QueueAction::kOpen: return "Open";
-    case QueueAction::kClose: return state == "Closed" ? state : closing;
-    case QueueAction::kSync: break;
+    case QueueAction::kOpen:
+      return "Open";
+    case QueueAction::kClose:
+      return state == "Closed" ? state : closing;
+    case QueueAction::kSync:
+      break;
   }
   if (state.empty() || state == "Open") return "Open";
   if (state == "Closing") return closing;
@@ -38,12 +41,22 @@ bool SameCounts(const QueueStatus& a, const QueueStatus& b) {
          a.inqueue == b.inqueue && a.completed == b.completed;
 }
 
-// Only what is ours: the rest of the status is the scheduler's. A zero is written out, so that a count that went away is seen.
+// Only what is ours: the rest of the status is the scheduler's. A zero is written out, so that a count that went away
+// is seen.
 std::string StatusBody(const QueueStatus& status) {
   std::string body;
-  api::JsonWriter(body).BeginObject().Key("status").BeginObject().Field("state", status.state)
-      .Field("unknown", status.unknown).Field("pending", status.pending).Field("running", status.running)
-      .Field("inqueue", status.inqueue).Field("completed", status.completed).EndObject().EndObject();
+  api::JsonWriter(body)
+      .BeginObject()
+      .Key("status")
+      .BeginObject()
+      .Field("state", status.state)
+      .Field("unknown", status.unknown)
+      .Field("pending", status.pending)
+      .Field("running", status.running)
+      .Field("inqueue", status.inqueue)
+      .Field("completed", status.completed)
+      .EndObject()
+      .EndObject();
   return body;
 }
 
@@ -78,8 +91,8 @@ Order OrderOf(const QueueView& seen, const Command* command) {
     if (command->action == "OpenQueue") {
       order.action = QueueAction::kOpen;
       if (under_closed) {
-        order.refused = absl::StrCat("the queue is not opened while its parent ", seen.parent->metadata.name, " is ", seen.parent->status.state,
-                                     "; open that first");
+        order.refused = absl::StrCat("the queue is not opened while its parent ", seen.parent->metadata.name, " is ",
+                                     seen.parent->status.state, "; open that first");
       }
     } else if (command->action == "CloseQueue") {
       order.action = QueueAction::kClose;
@@ -107,7 +120,13 @@ std::string OwnBody(const Queue& queue, std::optional<bool> mark) {
   api::JsonWriter json(body);
   json.BeginObject();
   if (mark.has_value()) {
-    json.Key("metadata").BeginObject().Key("annotations").BeginObject().Field(kClosedByParentKey, *mark ? "true" : "false").EndObject().EndObject();
+    json.Key("metadata")
+        .BeginObject()
+        .Key("annotations")
+        .BeginObject()
+        .Field(kClosedByParentKey, *mark ? "true" : "false")
+        .EndObject()
+        .EndObject();
   }
   if (orphan) json.Key("spec").BeginObject().Field("parent", "root").EndObject();
   json.EndObject();
@@ -125,13 +144,15 @@ QueueStatus WantedStatus(const QueueView& seen, QueueAction action) {
   return to;
 }
 
-void EndCommand(const Queue& queue, const Command& command, const Order& order, const std::string& state, kube::Plan& plan) {
+void EndCommand(const Queue& queue, const Command& command, const Order& order, const std::string& state,
+                kube::Plan& plan) {
   plan.stages.push_back({kube::DeletionOf(api::kCommands, command.metadata)});
   const api::ObjectReference regarding = kube::ReferenceTo(api::kQueues, queue.metadata);
   if (!order.refused.empty()) {
     plan.events.push_back({EventNote::Type::kWarning, "CommandIgnored", order.refused, regarding});
   } else {
-    plan.events.push_back({EventNote::Type::kNormal, std::string(command.action), absl::StrCat(command.action, ": the queue is ", state), regarding});
+    plan.events.push_back({EventNote::Type::kNormal, std::string(command.action),
+                           absl::StrCat(command.action, ": the queue is ", state), regarding});
   }
 }
 
@@ -168,7 +189,8 @@ kube::Plan ReconcileQueue(const QueueView& seen) {
     plan.stages.push_back({Patch(queue, "status", StatusBody(to))});
   } else {
     const std::optional<bool> mark = Marked(queue) && !IsClosed(to.state) ? std::optional(false) : std::nullopt;
-    if (std::string body = OwnBody(queue, mark); !body.empty()) plan.stages.push_back({Patch(queue, "", std::move(body))});
+    if (std::string body = OwnBody(queue, mark); !body.empty())
+      plan.stages.push_back({Patch(queue, "", std::move(body))});
   }
   if (command != nullptr) EndCommand(queue, *command, order, to.state, plan);
   return plan;

@@ -1,8 +1,9 @@
-// A Queue: its state, how many PodGroups it has in which phase, and its place below other queues (Volcano: pkg/controllers/queue).
+// A Queue: its state, how many PodGroups it has in which phase, and its place below other queues (Volcano:
+// pkg/controllers/queue).
 //
-// A queue below one that is closed is closed with it: it is marked with annotation volcano.sh/closed-by-parent, then closed, and so are
-// the queues below it. Marked queues open again when their parent does. Each queue looks at its parent only, so nothing is lost
-// wherever the controller is stopped.
+// A queue below one that is closed is closed with it: it is marked with annotation volcano.sh/closed-by-parent, then
+// closed, and so are the queues below it. Marked queues open again when their parent does. Each queue looks at its
+// parent only, so nothing is lost wherever the controller is stopped.
 #pragma once
 
 #include <vector>
@@ -25,10 +26,10 @@ inline constexpr absl::string_view kClosedByParentKey = "volcano.sh/closed-by-pa
 absl::string_view ParentOf(const api::volcano::Queue& queue);
 
 struct QueueView {
-  const api::volcano::Queue* queue = nullptr;             // never null
-  const api::volcano::Queue* parent = nullptr;            // null: it has none, or there is none of the name
+  const api::volcano::Queue* queue = nullptr;   // never null
+  const api::volcano::Queue* parent = nullptr;  // null: it has none, or there is none of the name
   PodGroupCounts groups;
-  std::vector<const api::volcano::Command*> commands;     // for this queue, oldest first
+  std::vector<const api::volcano::Command*> commands;  // for this queue, oldest first
 };
 
 // Pure. One command at a time; it is deleted after the state that it asked for is written.

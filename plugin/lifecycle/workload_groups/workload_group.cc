@@ -53,10 +53,12 @@ GroupSource SourceOf(const Pod& pod) {
   const Annotations& annotations = pod.metadata.annotations;
   source.bare = pod.metadata.Controller() == nullptr;
   if (source.bare) {
-    source.owners = {{api::kPods.ApiVersion(), std::string(api::kPods.kind), pod.metadata.name, pod.metadata.uid, true, true}};
+    source.owners = {
+        {api::kPods.ApiVersion(), std::string(api::kPods.kind), pod.metadata.name, pod.metadata.uid, true, true}};
   } else {
     source.owners = pod.metadata.owner_references;
-    // A group holds up nobody's deletion; to say that it does, one would need a right on the finalizers of every kind of owner.
+    // A group holds up nobody's deletion; to say that it does, one would need a right on the finalizers of every kind
+    // of owner.
     for (api::OwnerReference& owner : source.owners) owner.block_owner_deletion.reset();
   }
   absl::StatusOr<api::ResourceList> usage = QuotaUsage(pod.spec);
@@ -67,7 +69,8 @@ GroupSource SourceOf(const Pod& pod) {
   }
   source.priority_class = pod.spec.priority_class_name;
   source.queue = ValueAt(annotations, View(api::volcano::kQueueNameAnnotation));
-  for (const absl::string_view key : {kPreemptableKey, kCooldownTimeKey, kRevocableZoneKey}) CopyIfThere(annotations, key, source.annotations);
+  for (const absl::string_view key : {kPreemptableKey, kCooldownTimeKey, kRevocableZoneKey})
+    CopyIfThere(annotations, key, source.annotations);
   const bool has_min = !ValueAt(annotations, kJdbMinAvailableKey).empty();
   CopyIfThere(annotations, has_min ? kJdbMinAvailableKey : kJdbMaxUnavailableKey, source.annotations);
   CopyIfThere(pod.metadata.labels, kPreemptableKey, source.labels);
@@ -106,7 +109,8 @@ absl::StatusOr<PodGroup> WantedGroup(const WorkloadGroupView& seen, const GroupS
   group.spec.min_member = MinMember(inherited);
   inherited.erase(kMinMemberKey);
   group.metadata.annotations.merge(inherited);  // the pod's own go first
-  if (absl::Status status = AddTimes(source.usage, group.spec.min_member, group.spec.min_resources); !status.ok()) return status;
+  if (absl::Status status = AddTimes(source.usage, group.spec.min_member, group.spec.min_resources); !status.ok())
+    return status;
   group.spec.priority_class_name = source.priority_class;
   group.spec.queue = source.queue;
   group.spec.network_topology = source.topology;
@@ -121,7 +125,8 @@ absl::StatusOr<std::string> GroupPatch(const PodGroup& is, const PodGroup& wante
   before.metadata.labels = is.metadata.labels;
   before.metadata.annotations = is.metadata.annotations;
   after = before;
-  std::erase_if(after.metadata.annotations, [](const auto& entry) { return absl::StartsWith(entry.first, kInherited); });
+  std::erase_if(after.metadata.annotations,
+                [](const auto& entry) { return absl::StartsWith(entry.first, kInherited); });
   for (const auto& [key, value] : wanted.metadata.annotations) after.metadata.annotations[key] = value;
   for (const absl::string_view key : {kPreemptableKey, kCooldownTimeKey}) after.metadata.labels.erase(std::string(key));
   for (const auto& [key, value] : wanted.metadata.labels) after.metadata.labels[key] = value;
@@ -158,8 +163,16 @@ kube::Write NameOn(const GroupPod& pod, const WorkloadGroupView& seen) {
   write.name = pod.name;
   write.uid = pod.uid;
   write.resource_version = pod.resource_version;
-  api::JsonWriter(write.body).BeginObject().Key("metadata").BeginObject().Key("annotations").BeginObject()
-      .Field(kGroupNameKey, seen.name).EndObject().EndObject().EndObject();
+  api::JsonWriter(write.body)
+      .BeginObject()
+      .Key("metadata")
+      .BeginObject()
+      .Key("annotations")
+      .BeginObject()
+      .Field(kGroupNameKey, seen.name)
+      .EndObject()
+      .EndObject()
+      .EndObject();
   return write;
 }
 
@@ -169,8 +182,16 @@ bool WantGroup(const WorkloadGroupView& seen, const GroupPod& pod, kube::Plan& p
   if (seen.group != nullptr && !(follows && Owns(seen.controller->uid, *seen.group))) return true;
   absl::StatusOr<PodGroup> wanted = WantedGroup(seen, *pod.source);
   if (!wanted.ok()) {
-    plan.events.push_back({EventNote::Type::kWarning, "PodGroupError", absl::StrCat("the pod has no PodGroup: ", wanted.status().message()),
-                           {api::kPods.ApiVersion(), std::string(api::kPods.kind), seen.ns, pod.name, pod.uid, pod.resource_version, {}}});
+    plan.events.push_back({EventNote::Type::kWarning,
+                           "PodGroupError",
+                           absl::StrCat("the pod has no PodGroup: ", wanted.status().message()),
+                           {api::kPods.ApiVersion(),
+                            std::string(api::kPods.kind),
+                            seen.ns,
+                            pod.name,
+                            pod.uid,
+                            pod.resource_version,
+                            {}}});
     return false;
   }
   const std::string queue = api::volcano::QueueOfPodGroup(wanted->spec.queue, seen.namespace_queue);
@@ -181,7 +202,8 @@ bool WantGroup(const WorkloadGroupView& seen, const GroupPod& pod, kube::Plan& p
     plan.stages.push_back({std::move(create)});
     return true;
   }
-  if (queue != wanted->spec.queue) wanted->spec.queue.clear();  // where the pods leave it to the namespace, it was asked once
+  if (queue != wanted->spec.queue)
+    wanted->spec.queue.clear();  // where the pods leave it to the namespace, it was asked once
   absl::StatusOr<std::string> patch = GroupPatch(*seen.group, *wanted);
   if (!patch.ok() || patch->empty()) return true;  // both are objects that we encoded
   kube::Write change = WriteOfGroup(kube::Verb::kMergePatch, *seen.group);
@@ -195,10 +217,12 @@ bool WantGroup(const WorkloadGroupView& seen, const GroupPod& pod, kube::Plan& p
 
 bool operator==(const GroupSource& a, const GroupSource& b) {
   const auto topology = [](const GroupSource& s) {
-    return s.topology.has_value() ? std::tuple(true, s.topology->mode, s.topology->highest_tier_allowed) : std::tuple(false, std::string(), std::optional<std::int32_t>());
+    return s.topology.has_value() ? std::tuple(true, s.topology->mode, s.topology->highest_tier_allowed)
+                                  : std::tuple(false, std::string(), std::optional<std::int32_t>());
   };
-  return a.bare == b.bare && a.owners == b.owners && a.usage == b.usage && a.usage_error == b.usage_error && a.priority_class == b.priority_class &&
-         a.queue == b.queue && a.annotations == b.annotations && a.labels == b.labels && topology(a) == topology(b);
+  return a.bare == b.bare && a.owners == b.owners && a.usage == b.usage && a.usage_error == b.usage_error &&
+         a.priority_class == b.priority_class && a.queue == b.queue && a.annotations == b.annotations &&
+         a.labels == b.labels && topology(a) == topology(b);
 }
 
 OwnerFacts FactsOf(const api::Resource& resource, const api::core::Workload& workload) {
@@ -225,14 +249,22 @@ std::string GroupNameFor(const api::ObjectMeta& pod) {
   return absl::StrCat("podgroup-", owner != nullptr ? owner->uid : pod.uid);
 }
 
-std::optional<GroupPod> GroupPodOf(const Pod& pod, absl::string_view scheduler, const std::shared_ptr<const GroupSource>& like) {
+std::optional<GroupPod> GroupPodOf(const Pod& pod, absl::string_view scheduler,
+                                   const std::shared_ptr<const GroupSource>& like) {
   if (pod.spec.scheduler_name != scheduler || pod.metadata.deleting() || pod.ended()) return std::nullopt;
   const std::string written = ValueAt(pod.metadata.annotations, kGroupNameKey);
   // Gangs that are not Volcano's.
-  if (written.empty() && (!api::core::SchedulingGroupOf(pod.spec).empty() || !api::core::CoschedulingGroupOf(pod.metadata).empty())) return std::nullopt;
+  if (written.empty() &&
+      (!api::core::SchedulingGroupOf(pod.spec).empty() || !api::core::CoschedulingGroupOf(pod.metadata).empty()))
+    return std::nullopt;
   if (!written.empty() && written != GroupNameFor(pod.metadata)) return std::nullopt;
-  GroupPod out{pod.metadata.name, pod.metadata.uid, pod.metadata.resource_version, ValueAt(pod.metadata.labels, kRevisionKey),
-               pod.metadata.creation_timestamp.at, written.empty(), like};
+  GroupPod out{pod.metadata.name,
+               pod.metadata.uid,
+               pod.metadata.resource_version,
+               ValueAt(pod.metadata.labels, kRevisionKey),
+               pod.metadata.creation_timestamp.at,
+               written.empty(),
+               like};
   GroupSource source = SourceOf(pod);
   if (like == nullptr || !(*like == source)) out.source = std::make_shared<const GroupSource>(std::move(source));
   return out;
@@ -251,7 +283,8 @@ kube::Plan ReconcileWorkloadGroup(const WorkloadGroupView& seen, absl::Time now)
   kube::Plan plan;
   if (seen.group != nullptr && seen.group->metadata.deleting()) return plan;  // looked at again when it is gone
   if (seen.pods.empty()) {
-    const bool unused = seen.group != nullptr && seen.controller != nullptr && seen.controller->replicas == 0 && Owns(seen.controller->uid, *seen.group);
+    const bool unused = seen.group != nullptr && seen.controller != nullptr && seen.controller->replicas == 0 &&
+                        Owns(seen.controller->uid, *seen.group);
     if (unused) plan.stages.push_back({WriteOfGroup(kube::Verb::kDelete, *seen.group)});
     return plan;
   }

@@ -1,5 +1,5 @@
-// The PodGroup of pods that no Job made: of a bare pod, or of the pods of a ReplicaSet, StatefulSet, DaemonSet, batch Job or any
-// other controller (Volcano: pkg/controllers/podgroup). Values in, kube::Plan out.
+// The PodGroup of pods that no Job made: of a bare pod, or of the pods of a ReplicaSet, StatefulSet, DaemonSet, batch
+// Job or any other controller (Volcano: pkg/controllers/podgroup). Values in, kube::Plan out.
 #pragma once
 
 #include <map>
@@ -32,7 +32,7 @@ struct GroupPod {
   std::string name, uid, resource_version;
   std::string revision;  // label controller-revision-hash
   absl::Time created;
-  bool waits = false;    // the group's name is not written on it yet
+  bool waits = false;  // the group's name is not written on it yet
   std::shared_ptr<const GroupSource> source;
 };
 
@@ -40,8 +40,8 @@ struct GroupPod {
 struct OwnerFacts {
   const api::Resource* resource = nullptr;  // kReplicaSets, kStatefulSets, kDaemonSets, kBatchJobs
   std::string uid;
-  std::optional<std::int32_t> replicas;     // of those that scale
-  std::string update_revision;              // of a StatefulSet
+  std::optional<std::int32_t> replicas;            // of those that scale
+  std::string update_revision;                     // of a StatefulSet
   std::map<std::string, std::string> annotations;  // those that a group inherits, and group-min-member
   // ReplicaSets and StatefulSets: the group follows what they and their pods become.
   bool scales() const { return resource == &api::kReplicaSets || resource == &api::kStatefulSets; }
@@ -53,20 +53,22 @@ const api::Resource* WorkloadOf(const api::OwnerReference& owner);
 // "podgroup-<uid of the controlling owner>", or of the pod itself.
 std::string GroupNameFor(const api::ObjectMeta& pod);
 
-// The pod as a group sees it; nullopt when it has none of these groups: it names another scheduler, belongs to another group, has ended
-// or is being deleted. `like`, when not null, is shared as the source when it says the same.
-std::optional<GroupPod> GroupPodOf(const api::core::Pod& pod, absl::string_view scheduler, const std::shared_ptr<const GroupSource>& like);
+// The pod as a group sees it; nullopt when it has none of these groups: it names another scheduler, belongs to another
+// group, has ended or is being deleted. `like`, when not null, is shared as the source when it says the same.
+std::optional<GroupPod> GroupPodOf(const api::core::Pod& pod, absl::string_view scheduler,
+                                   const std::shared_ptr<const GroupSource>& like);
 
 struct WorkloadGroupView {
-  std::string ns, name;                          // of the group
-  const api::volcano::PodGroup* group = nullptr; // null: there is none
-  std::vector<const GroupPod*> pods;             // by name
-  // The controlling owner, and all owners in the order in which the first pod names them; null: not known (yet), or of another kind.
+  std::string ns, name;                           // of the group
+  const api::volcano::PodGroup* group = nullptr;  // null: there is none
+  std::vector<const GroupPod*> pods;              // by name
+  // The controlling owner, and all owners in the order in which the first pod names them; null: not known (yet), or of
+  // another kind.
   const OwnerFacts* controller = nullptr;
   std::vector<const OwnerFacts*> owners;
-  bool owner_missing = false;                    // the first pod names an owner of the four kinds that was not seen yet
-  std::string namespace_queue;                   // the namespace's annotation kQueueNameAnnotation; "": none, or not known
-  bool inherit = true;                           // owners' annotations count
+  bool owner_missing = false;   // the first pod names an owner of the four kinds that was not seen yet
+  std::string namespace_queue;  // the namespace's annotation kQueueNameAnnotation; "": none, or not known
+  bool inherit = true;          // owners' annotations count
 };
 
 // How long a pod waits for an owner that was not seen yet.

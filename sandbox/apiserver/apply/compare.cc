@@ -26,7 +26,8 @@ void ForEachSeen(const json::value& value, const schemas::SchemaNode& node, Form
   const json::object* object = value.if_object();
   if (object != nullptr) {
     for (const auto& member : *object) {
-      const schemas::SchemaProperty* property = node.shape == schemas::Shape::kObject ? node.Find(StdView(KeyOf(member))) : nullptr;
+      const schemas::SchemaProperty* property =
+          node.shape == schemas::Shape::kObject ? node.Find(StdView(KeyOf(member))) : nullptr;
       const json::value* seen = Seen(&member.value(), property, form);
       const schemas::SchemaNode* below = property != nullptr ? property->node : MemberNode(node, KeyOf(member));
       if (seen != nullptr && below != nullptr) visit(KeyOf(member), *seen, *below);
@@ -34,7 +35,8 @@ void ForEachSeen(const json::value& value, const schemas::SchemaNode& node, Form
   }
   if (!node.has_zeros) return;
   for (const schemas::SchemaProperty& property : node.properties) {
-    const bool there = object != nullptr && object->if_contains({property.name.data(), property.name.size()}) != nullptr;
+    const bool there =
+        object != nullptr && object->if_contains({property.name.data(), property.name.size()}) != nullptr;
     if (property.zero != nullptr && !there) visit(View(property.name), *property.zero, *property.node);
   }
 }
@@ -42,7 +44,8 @@ void ForEachSeen(const json::value& value, const schemas::SchemaNode& node, Form
 bool EmptyMap(const json::value& value, const schemas::SchemaNode& node, Form form) {
   if (node.has_zeros) return false;
   bool empty = true;
-  ForEachSeen(value, node, form, [&](absl::string_view, const json::value&, const schemas::SchemaNode&) { empty = false; });
+  ForEachSeen(value, node, form,
+              [&](absl::string_view, const json::value&, const schemas::SchemaNode&) { empty = false; });
   return empty;
 }
 bool EmptyList(const json::value& value) { return !value.is_array() || value.get_array().empty(); }
@@ -77,11 +80,13 @@ std::size_t EndOfRun(const std::vector<Element>& elements, std::size_t at) {
 FieldSet AllBelow(const json::value& value, const schemas::SchemaNode& node, Form form) {
   FieldSet out;
   switch (AtomOf(node, value)) {
-    case Atom::kLeaf: break;
+    case Atom::kLeaf:
+      break;
     case Atom::kMap:
-      ForEachSeen(value, node, form, [&](absl::string_view name, const json::value& member, const schemas::SchemaNode& below) {
-        out.Add(PathElement::Field(name), true, AllBelow(member, below, form));
-      });
+      ForEachSeen(value, node, form,
+                  [&](absl::string_view name, const json::value& member, const schemas::SchemaNode& below) {
+                    out.Add(PathElement::Field(name), true, AllBelow(member, below, form));
+                  });
       out.Sort();
       break;
     case Atom::kList: {
@@ -103,13 +108,16 @@ enum Here : unsigned { kSame = 0, kChanged = 1, kRemoved = 2 };
 class Walk {
  public:
   explicit Walk(Form form) : form_(form) {}
-  void Maps(const json::value& before, const json::value& after, const schemas::SchemaNode& node, Comparison& out) const;
+  void Maps(const json::value& before, const json::value& after, const schemas::SchemaNode& node,
+            Comparison& out) const;
 
  private:
-  unsigned At(const json::value& before, const json::value& after, const schemas::SchemaNode& node, Comparison& out) const;
+  unsigned At(const json::value& before, const json::value& after, const schemas::SchemaNode& node,
+              Comparison& out) const;
   void Step(PathElement step, const json::value* before, const json::value* after, const schemas::SchemaNode& node,
             Comparison& out) const;
-  void Lists(const json::value& before, const json::value& after, const schemas::SchemaNode& node, Comparison& out) const;
+  void Lists(const json::value& before, const json::value& after, const schemas::SchemaNode& node,
+             Comparison& out) const;
 
   const Form form_;
 };
@@ -124,17 +132,20 @@ void Walk::Step(PathElement step, const json::value* before, const json::value* 
   } else {
     Comparison below;
     const unsigned here = At(*before, *after, node, below);
-    if ((here & kChanged) != 0 || !below.changed.Empty()) out.changed.Add(step, (here & kChanged) != 0, std::move(below.changed));
+    if ((here & kChanged) != 0 || !below.changed.Empty())
+      out.changed.Add(step, (here & kChanged) != 0, std::move(below.changed));
     if (!below.removed.Empty()) out.removed.Add(std::move(step), false, std::move(below.removed));
   }
 }
 
-void Walk::Maps(const json::value& before, const json::value& after, const schemas::SchemaNode& node, Comparison& out) const {
+void Walk::Maps(const json::value& before, const json::value& after, const schemas::SchemaNode& node,
+                Comparison& out) const {
   const json::object* a = before.if_object();
   const json::object* b = after.if_object();
   const auto compare = [&](absl::string_view name, const json::value* x, const json::value* y) {
     if (x != nullptr && y != nullptr && Equal(*x, *y)) return;
-    const schemas::SchemaProperty* property = node.shape == schemas::Shape::kObject ? node.Find(StdView(name)) : nullptr;
+    const schemas::SchemaProperty* property =
+        node.shape == schemas::Shape::kObject ? node.Find(StdView(name)) : nullptr;
     const schemas::SchemaNode* below = property != nullptr ? property->node : MemberNode(node, name);
     if (below == nullptr) return;
     x = Seen(x, property);
@@ -173,7 +184,8 @@ bool SameRuns(const std::vector<Element>& a, std::size_t i, std::size_t i_end, c
                     [](const Element& x, const Element& y) { return Equal(*x.value, *y.value); });
 }
 
-void Walk::Lists(const json::value& before, const json::value& after, const schemas::SchemaNode& node, Comparison& out) const {
+void Walk::Lists(const json::value& before, const json::value& after, const schemas::SchemaNode& node,
+                 Comparison& out) const {
   const std::vector<Element> a = ElementsOf(before, node), b = ElementsOf(after, node);
   std::size_t i = 0, j = 0;
   while (i < a.size() || j < b.size()) {
@@ -197,7 +209,8 @@ void Walk::Lists(const json::value& before, const json::value& after, const sche
   }
 }
 
-unsigned Walk::At(const json::value& before, const json::value& after, const schemas::SchemaNode& node, Comparison& out) const {
+unsigned Walk::At(const json::value& before, const json::value& after, const schemas::SchemaNode& node,
+                  Comparison& out) const {
   if (Equal(before, after)) return kSame;
   const Atom a = AtomOf(node, before), b = AtomOf(node, after);
   if (a != b) {  // only where the type says nothing
@@ -206,9 +219,11 @@ unsigned Walk::At(const json::value& before, const json::value& after, const sch
     return kChanged;
   }
   switch (a) {
-    case Atom::kLeaf: return kChanged;
+    case Atom::kLeaf:
+      return kChanged;
     case Atom::kMap:
-      if (EmptyMap(before, node, Form::kStored) && EmptyMap(after, node, form_)) return before.kind() == after.kind() ? kSame : kChanged;
+      if (EmptyMap(before, node, Form::kStored) && EmptyMap(after, node, form_))
+        return before.kind() == after.kind() ? kSame : kChanged;
       Maps(before, after, node, out);
       return kSame;
     case Atom::kList:
@@ -221,7 +236,8 @@ unsigned Walk::At(const json::value& before, const json::value& after, const sch
 
 }  // namespace
 
-Comparison Compare(const json::value& before, const json::value& after, const schemas::SchemaNode& type, Form form_of_after) {
+Comparison Compare(const json::value& before, const json::value& after, const schemas::SchemaNode& type,
+                   Form form_of_after) {
   Comparison out;
   Walk(form_of_after).Maps(before, after, type, out);
   return out;

@@ -238,9 +238,12 @@ bool ReadBelow(const json::value& fields, FieldSet& out, bool* member) {
     }
     PathElement step;
     switch (PathElement::Read(key, &step)) {
-      case PathElement::Reading::kBroken: return false;
-      case PathElement::Reading::kUnknownKind: continue;
-      case PathElement::Reading::kOk: break;
+      case PathElement::Reading::kBroken:
+        return false;
+      case PathElement::Reading::kUnknownKind:
+        continue;
+      case PathElement::Reading::kOk:
+        break;
     }
     FieldSet children;
     bool child_is_member = false;

@@ -35,8 +35,8 @@ class FieldSet {
 
   // The empty path is no field.
   void Insert(const Path& path);
-  // For whoever builds a level at once: Add in any order, each step once or more, then Sort. A step that is neither a member
-  // nor has children is left out.
+  // For whoever builds a level at once: Add in any order, each step once or more, then Sort. A step that is neither a
+  // member nor has children is left out.
   void Add(PathElement step, bool member, FieldSet children);
   void Sort();
   const Node* Find(const PathElement& step) const;

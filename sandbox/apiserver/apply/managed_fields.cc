@@ -87,7 +87,8 @@ std::optional<ManagedFields> ReadManagedFields(const json::value& list, absl::st
     std::optional<ManagedEntry> entry = ReadEntry(value, pool);
     if (!entry.has_value()) return std::nullopt;
     if (TextIn(value.get_object(), "apiVersion") != api_version) continue;
-    const auto [place, fresh] = places.try_emplace(std::make_tuple(entry->manager, entry->subresource, entry->applied), out.size());
+    const auto [place, fresh] =
+        places.try_emplace(std::make_tuple(entry->manager, entry->subresource, entry->applied), out.size());
     if (fresh) {
       out.push_back(*std::move(entry));
     } else {

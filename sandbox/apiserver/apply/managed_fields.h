@@ -28,7 +28,8 @@ struct ManagedEntry {
     return manager == other.manager && subresource == other.subresource && applied == other.applied;
   }
 };
-// In the order in which Kubernetes shows them. All entries are of the version that is served: others are dropped when read.
+// In the order in which Kubernetes shows them. All entries are of the version that is served: others are dropped when
+// read.
 using ManagedFields = std::vector<ManagedEntry>;
 // Null: none.
 using ManagedFieldsPtr = std::shared_ptr<const ManagedFields>;
@@ -47,7 +48,8 @@ class TextPool {
 void SortEntries(ManagedFields& entries);
 
 // What a body says. nullopt: it cannot be read, so what the object had before stays.
-std::optional<ManagedFields> ReadManagedFields(const boost::json::value& list, absl::string_view api_version, TextPool& pool);
+std::optional<ManagedFields> ReadManagedFields(const boost::json::value& list, absl::string_view api_version,
+                                               TextPool& pool);
 // [] and [{}] ask the server to forget.
 bool AsksToForget(const boost::json::value& list);
 

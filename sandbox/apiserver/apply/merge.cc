@@ -20,7 +20,7 @@ json::value MergeMaps(const json::value& live, const json::value& config, const 
     for (const auto& member : live.get_object()) {
       const json::value* other = over == nullptr ? nullptr : over->if_contains(member.key());
       const schemas::SchemaNode* below = MemberNode(type, KeyOf(member));
-      out.emplace(member.key(), other == nullptr  ? member.value()
+      out.emplace(member.key(), other == nullptr   ? member.value()
                                 : below == nullptr ? *other
                                                    : Merge(member.value(), *other, *below));
     }
@@ -34,7 +34,7 @@ json::value MergeMaps(const json::value& live, const json::value& config, const 
 // The elements of one list, by their steps.
 struct Indexed {
   std::vector<PathElement> steps;
-  std::vector<const json::value*> values;  // as they stand
+  std::vector<const json::value*> values;                        // as they stand
   absl::flat_hash_map<std::string, const json::value*> by_step;  // null: stands twice
 
   Indexed(const schemas::SchemaNode& node, const json::value& list) {

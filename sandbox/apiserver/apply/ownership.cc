@@ -52,7 +52,8 @@ ManagedEntry EntryOf(absl::string_view manager, const Write& write, bool applied
 }
 
 ManagedEntry* FindWriter(ManagedFields& entries, const ManagedEntry& writer) {
-  const auto at = std::find_if(entries.begin(), entries.end(), [&](const ManagedEntry& e) { return e.SameWriter(writer); });
+  const auto at =
+      std::find_if(entries.begin(), entries.end(), [&](const ManagedEntry& e) { return e.SameWriter(writer); });
   return at == entries.end() ? nullptr : &*at;
 }
 
@@ -132,7 +133,8 @@ ManagedFieldsPtr Ownership::AfterUpdate(const ManagedFieldsPtr& managed, const j
   if (difference.Same()) return managed;
   ManagedFields entries;
   if (managed != nullptr) {
-    const Bytes changed = pool_.Share(difference.changed.ToFieldsV1()), removed = pool_.Share(difference.removed.ToFieldsV1());
+    const Bytes changed = pool_.Share(difference.changed.ToFieldsV1()),
+                removed = pool_.Share(difference.removed.ToFieldsV1());
     entries.reserve(managed->size() + 1);
     for (const ManagedEntry& entry : *managed) {
       Bytes fields = Combine(Operation::kMinus, Combine(Operation::kMinus, entry.fields, changed), removed);
@@ -173,11 +175,13 @@ std::string Shown(const ManagedEntry& entry, absl::string_view api_version) {
 }
 
 // What this manager applied last and not now, and nobody owns, goes (structured-merge-diff: Updater.prune).
-json::value Prune(const json::value& merged, const FieldSet& last, const FieldSet& owned, const schemas::SchemaNode& type) {
+json::value Prune(const json::value& merged, const FieldSet& last, const FieldSet& owned,
+                  const schemas::SchemaNode& type) {
   const FieldSet named_last = WithNamedParents(last, &type);
   json::value pruned = Without(merged, named_last, type);
   const FieldSet in_merged = WithNamedParents(FieldsOf(merged, type), &type);
-  const FieldSet kept = FieldSet::Union(WithNamedParents(FieldsOf(pruned, type), &type), WithNamedParents(owned, &type));
+  const FieldSet kept =
+      FieldSet::Union(WithNamedParents(FieldsOf(pruned, type), &type), WithNamedParents(owned, &type));
   pruned = Without(merged, FieldSet::Difference(in_merged, kept), type);  // back comes what somebody owns
   const FieldSet in_pruned = WithNamedParents(FieldsOf(pruned, type), &type);
   return Without(merged, FieldSet::Intersection(FieldSet::Difference(in_merged, in_pruned), named_last), type);
@@ -259,7 +263,8 @@ std::optional<FieldSet> LastAppliedFields(const json::value& live, const Write& 
   if (!last.ok() || FindText(last->object(), "apiVersion") != write.api_version) return std::nullopt;
   if (!Mistakes(last->root(), write.type).empty()) return std::nullopt;
   const Comparison difference = Compare(last->root(), live, write.type);
-  return FieldSet::Difference(FieldSet::Difference(FieldsOf(last->root(), write.type), difference.changed), difference.removed);
+  return FieldSet::Difference(FieldSet::Difference(FieldsOf(last->root(), write.type), difference.changed),
+                              difference.removed);
 }
 
 json::value WithSortedKeys(const json::value& value) {
@@ -291,7 +296,8 @@ void UpdateLastApplied(const json::value& config, json::value& object) {
   std::size_t bytes = text.size();
   for (const auto& annotation : *annotations) {
     bytes += annotation.key().size();
-    if (annotation.value().is_string() && AbslView(annotation.key()) != kLastApplied) bytes += annotation.value().get_string().size();
+    if (annotation.value().is_string() && AbslView(annotation.key()) != kLastApplied)
+      bytes += annotation.value().get_string().size();
   }
   if (bytes > kMaxAnnotationsBytes) {
     annotations->erase(JsonView(kLastApplied));
@@ -312,7 +318,9 @@ Applied Ownership::Apply(const ManagedFieldsPtr& managed, const json::value* liv
     std::vector<std::string> fields;
     allowed->ForEach([&](const Path& path) { fields.push_back(ToText(path)); });
     std::sort(fields.begin(), fields.end());
-    const auto is_allowed = [&](const FieldConflict& c) { return std::binary_search(fields.begin(), fields.end(), c.field); };
+    const auto is_allowed = [&](const FieldConflict& c) {
+      return std::binary_search(fields.begin(), fields.end(), c.field);
+    };
     out.conflicts.erase(std::remove_if(out.conflicts.begin(), out.conflicts.end(), is_allowed), out.conflicts.end());
     if (!out.conflicts.empty()) return out;
     out = ApplyOnce(managed, live, config, write, true);

@@ -1,8 +1,8 @@
 // Who owns which fields after a write, and what an applied configuration makes of an object: the rules of Kubernetes'
 // server-side apply (k8s.io/apimachinery/pkg/util/managedfields over structured-merge-diff).
 //
-// Pure but for what it remembers to be fast: sets that many objects share, and what came of writes like this one. Used on one
-// loop.
+// Pure but for what it remembers to be fast: sets that many objects share, and what came of writes like this one. Used
+// on one loop.
 #pragma once
 
 #include <optional>
@@ -26,7 +26,7 @@ struct Write {
   absl::string_view subresource;  // "" for the object itself
   std::string api_version;        // of the object, for the texts of conflicts
   const schemas::SchemaNode& type;
-  const FieldSet& reset;          // what the write cannot change: it is put back afterwards
+  const FieldSet& reset;  // what the write cannot change: it is put back afterwards
   absl::Time now;
 };
 
@@ -44,12 +44,13 @@ struct Applied {
 
 class Ownership {
  public:
-  // Of a create, update or patch. `before` is null for a creation. `managed` is what the object had, or what the body says.
+  // Of a create, update or patch. `before` is null for a creation. `managed` is what the object had, or what the body
+  // says.
   ManagedFieldsPtr AfterUpdate(const ManagedFieldsPtr& managed, const boost::json::value* before,
                                const boost::json::value& after, const Write& write);
 
-  // Lays `config` over `live` (null: there is none), takes away what this manager applied before, not now, and nobody else
-  // owns. `config` has no Mistakes.
+  // Lays `config` over `live` (null: there is none), takes away what this manager applied before, not now, and nobody
+  // else owns. `config` has no Mistakes.
   Applied Apply(const ManagedFieldsPtr& managed, const boost::json::value* live, const boost::json::value& config,
                 const Write& write, bool force);
 

@@ -72,7 +72,6 @@ int CompareParsed(StepKind kind, const std::string& a, const std::string& b) {
   return i != x.get_object().end() ? 1 : j != y.get_object().end() ? -1 : 0;
 }
 
-
 // The order by the texts alone, where they first differ. 2: they must be read.
 int CompareTexts(const std::string& a, const std::string& b) {
   const std::size_t size = std::min(a.size(), b.size());
@@ -123,8 +122,10 @@ PathElement::Reading PathElement::Read(absl::string_view text, PathElement* out)
       return Reading::kOk;
     }
     case 'k':
-    case 'v': break;
-    default: return Reading::kUnknownKind;
+    case 'v':
+      break;
+    default:
+      return Reading::kUnknownKind;
   }
   // What is no JSON, or has a number that could not be written again ("1e999").
   if (!api::ParseCompletely(rest).ok()) return Reading::kBroken;

@@ -32,7 +32,9 @@ class PathElement {
   // ".spec", "[name=\"a\"]", "[=\"a\"]", "[0]"
   void AppendTo(std::string& path) const;
 
-  friend bool operator==(const PathElement& a, const PathElement& b) { return a.kind_ == b.kind_ && a.text_ == b.text_; }
+  friend bool operator==(const PathElement& a, const PathElement& b) {
+    return a.kind_ == b.kind_ && a.text_ == b.text_;
+  }
   // The order of structured-merge-diff: numbers by value, strings by bytes.
   static int Compare(const PathElement& a, const PathElement& b);
 

@@ -32,7 +32,8 @@ absl::flat_hash_map<std::string, int> CountSteps(const schemas::SchemaNode& node
 FieldSet FieldsOf(const json::value& config, const schemas::SchemaNode& type) {
   FieldSet out;
   switch (AtomOf(type, config)) {
-    case Atom::kLeaf: break;
+    case Atom::kLeaf:
+      break;
     case Atom::kMap:
       if (!config.is_object()) break;
       for (const auto& member : config.get_object()) {
@@ -41,7 +42,8 @@ FieldSet FieldsOf(const json::value& config, const schemas::SchemaNode& type) {
         const json::value& value = member.value();
         const bool leaf = !value.is_null() && AtomOf(*below, value) == Atom::kLeaf;
         const bool empty = value.is_null() || (value.is_object() && value.get_object().empty());
-        out.Add(PathElement::Field(KeyOf(member)), leaf || empty || !IsProperty(type, KeyOf(member)), FieldsOf(value, *below));
+        out.Add(PathElement::Field(KeyOf(member)), leaf || empty || !IsProperty(type, KeyOf(member)),
+                FieldsOf(value, *below));
       }
       break;
     case Atom::kList: {
@@ -68,14 +70,21 @@ std::string GoPlain(const json::value& value) {
 }
 absl::string_view GoType(const json::value& value) {
   switch (value.kind()) {
-    case json::kind::null: return "<nil>";
-    case json::kind::bool_: return "bool";
+    case json::kind::null:
+      return "<nil>";
+    case json::kind::bool_:
+      return "bool";
     case json::kind::int64:
-    case json::kind::uint64: return "int64";
-    case json::kind::double_: return "float64";
-    case json::kind::string: return "string";
-    case json::kind::array: return "[]interface {}";
-    case json::kind::object: return "map[string]interface {}";
+    case json::kind::uint64:
+      return "int64";
+    case json::kind::double_:
+      return "float64";
+    case json::kind::string:
+      return "string";
+    case json::kind::array:
+      return "[]interface {}";
+    case json::kind::object:
+      return "map[string]interface {}";
   }
   return "";
 }
@@ -153,11 +162,15 @@ class Checker {
   void CheckScalar(const json::value& value, const schemas::SchemaNode& node, const std::string& path) {
     const bool scalar = value.is_number() || value.is_string() || value.is_bool();
     switch (node.shape) {
-      case schemas::Shape::kInt32: case schemas::Shape::kInt64: case schemas::Shape::kNumber:
+      case schemas::Shape::kInt32:
+      case schemas::Shape::kInt64:
+      case schemas::Shape::kNumber:
         if (!value.is_number()) Add(path, absl::StrCat("expected numeric (int or float), got ", GoType(value)));
         return;
-      case schemas::Shape::kString: case schemas::Shape::kBase64:
-        if (!value.is_string()) Add(path, absl::StrCat("expected string, got &value.valueUnstructured{Value:", api::ToJson(value), "}"));
+      case schemas::Shape::kString:
+      case schemas::Shape::kBase64:
+        if (!value.is_string())
+          Add(path, absl::StrCat("expected string, got &value.valueUnstructured{Value:", api::ToJson(value), "}"));
         return;
       case schemas::Shape::kBool:
         if (!value.is_bool()) Add(path, absl::StrCat("expected boolean, got &{", GoPlain(value), "}"));
@@ -178,7 +191,8 @@ std::vector<std::string> Mistakes(const json::value& config, const schemas::Sche
 
 json::value Without(const json::value& object, const FieldSet& fields, const schemas::SchemaNode& type) {
   const auto below = [](const json::value& value, const FieldSet::Node* found, const schemas::SchemaNode* node) {
-    return found != nullptr && found->children != nullptr && node != nullptr ? Without(value, *found->children, *node) : value;
+    return found != nullptr && found->children != nullptr && node != nullptr ? Without(value, *found->children, *node)
+                                                                             : value;
   };
   if (object.is_object()) {
     json::object out;
@@ -213,7 +227,8 @@ void DropZeros(json::value& object, const schemas::SchemaNode& type) {
   for (auto at = members.begin(); at != members.end();) {
     const schemas::SchemaNode* below = MemberNode(type, KeyOf(*at));
     if (below != nullptr) DropZeros(at->value(), *below);
-    const schemas::SchemaProperty* property = type.shape == schemas::Shape::kObject ? type.Find(StdView(KeyOf(*at))) : nullptr;
+    const schemas::SchemaProperty* property =
+        type.shape == schemas::Shape::kObject ? type.Find(StdView(KeyOf(*at))) : nullptr;
     at = property != nullptr && property->drops_zero && IsZero(at->value()) ? api::EraseMember(members, at) : at + 1;
   }
 }
@@ -234,7 +249,8 @@ void WriteAsGo(json::value& object, const schemas::SchemaNode& type) {
   for (auto at = members.begin(); at != members.end();) {
     const schemas::SchemaNode* below = MemberNode(type, KeyOf(*at));
     if (below != nullptr) WriteAsGo(at->value(), *below);
-    const schemas::SchemaProperty* property = type.shape == schemas::Shape::kObject ? type.Find(StdView(KeyOf(*at))) : nullptr;
+    const schemas::SchemaProperty* property =
+        type.shape == schemas::Shape::kObject ? type.Find(StdView(KeyOf(*at))) : nullptr;
     at = property != nullptr && property->drops_zero && IsZero(at->value()) ? api::EraseMember(members, at) : at + 1;
   }
 }

@@ -1,8 +1,9 @@
-// Objects as their type sees them: which fields they have, how two differ, and what becomes of them when one is laid over the
-// other or parts are taken away. Pure functions; the rules are those of structured-merge-diff's typed.TypedValue.
+// Objects as their type sees them: which fields they have, how two differ, and what becomes of them when one is laid
+// over the other or parts are taken away. Pure functions; the rules are those of structured-merge-diff's
+// typed.TypedValue.
 //
-// Core types are seen as Kubernetes' Go types write them: a field that Go drops when it is zero is absent, one that Go always
-// writes is there (SchemaProperty::zero). A configuration that somebody applies is seen as it was sent.
+// Core types are seen as Kubernetes' Go types write them: a field that Go drops when it is zero is absent, one that Go
+// always writes is there (SchemaProperty::zero). A configuration that somebody applies is seen as it was sent.
 #pragma once
 
 #include <string>
@@ -31,12 +32,13 @@ Comparison Compare(const boost::json::value& before, const boost::json::value& a
 // Every field that `config` names.
 FieldSet FieldsOf(const boost::json::value& config, const schemas::SchemaNode& type);
 
-// What `config` may not have: fields the type does not know, values of the wrong type, elements without keys or with the same
-// ones. `.spec.foo: field not declared in schema`
+// What `config` may not have: fields the type does not know, values of the wrong type, elements without keys or with
+// the same ones. `.spec.foo: field not declared in schema`
 std::vector<std::string> Mistakes(const boost::json::value& config, const schemas::SchemaNode& type);
 
 // `config` laid over `live`: nothing is taken away but what an atomic part replaces.
-boost::json::value Merge(const boost::json::value& live, const boost::json::value& config, const schemas::SchemaNode& type);
+boost::json::value Merge(const boost::json::value& live, const boost::json::value& config,
+                         const schemas::SchemaNode& type);
 
 // `object` without the members of `fields`; what lies around them stays, empty if need be.
 boost::json::value Without(const boost::json::value& object, const FieldSet& fields, const schemas::SchemaNode& type);
@@ -47,7 +49,8 @@ void DropZeros(boost::json::value& object, const schemas::SchemaNode& type);
 // As Go writes it: without those zeros, and with what it writes in any case. Of core types.
 void WriteAsGo(boost::json::value& object, const schemas::SchemaNode& type);
 
-// `fields` and, of what has members below it, those parts that the type names: "a.b.c" also owns "a" when that is a property.
+// `fields` and, of what has members below it, those parts that the type names: "a.b.c" also owns "a" when that is a
+// property.
 FieldSet WithNamedParents(const FieldSet& fields, const schemas::SchemaNode* type);
 
 }  // namespace gangway::sandbox::apply

@@ -15,13 +15,15 @@ const schemas::SchemaNode kDeduced;  // Shape::kAny: maps are granular, lists at
 }  // namespace
 
 bool IsMapShape(const schemas::SchemaNode& node) {
-  return node.shape == schemas::Shape::kObject || node.shape == schemas::Shape::kMap || node.shape == schemas::Shape::kFree;
+  return node.shape == schemas::Shape::kObject || node.shape == schemas::Shape::kMap ||
+         node.shape == schemas::Shape::kFree;
 }
 
 Atom AtomOf(const schemas::SchemaNode& node, const json::value& value) {
   if (node.shape == schemas::Shape::kAny) return value.is_object() || value.is_null() ? Atom::kMap : Atom::kLeaf;
   if (IsMapShape(node)) return node.atomic ? Atom::kLeaf : Atom::kMap;
-  if (node.shape == schemas::Shape::kList) return node.list_type == schemas::ListType::kAtomic ? Atom::kLeaf : Atom::kList;
+  if (node.shape == schemas::Shape::kList)
+    return node.list_type == schemas::ListType::kAtomic ? Atom::kLeaf : Atom::kList;
   return Atom::kLeaf;
 }
 
@@ -31,10 +33,13 @@ const schemas::SchemaNode* MemberNode(const schemas::SchemaNode& node, absl::str
       const schemas::SchemaProperty* property = node.Find(StdView(name));
       return property == nullptr ? nullptr : property->node;
     }
-    case schemas::Shape::kMap: return node.element;
+    case schemas::Shape::kMap:
+      return node.element;
     case schemas::Shape::kFree:
-    case schemas::Shape::kAny: return &kDeduced;
-    default: return nullptr;
+    case schemas::Shape::kAny:
+      return &kDeduced;
+    default:
+      return nullptr;
   }
 }
 
@@ -44,14 +49,22 @@ bool IsProperty(const schemas::SchemaNode& node, absl::string_view name) {
 
 bool IsZero(const json::value& value) {
   switch (value.kind()) {
-    case json::kind::null: return true;
-    case json::kind::bool_: return !value.get_bool();
-    case json::kind::int64: return value.get_int64() == 0;
-    case json::kind::uint64: return value.get_uint64() == 0;
-    case json::kind::double_: return value.get_double() == 0;
-    case json::kind::string: return value.get_string().empty();
-    case json::kind::array: return value.get_array().empty();
-    case json::kind::object: return value.get_object().empty();
+    case json::kind::null:
+      return true;
+    case json::kind::bool_:
+      return !value.get_bool();
+    case json::kind::int64:
+      return value.get_int64() == 0;
+    case json::kind::uint64:
+      return value.get_uint64() == 0;
+    case json::kind::double_:
+      return value.get_double() == 0;
+    case json::kind::string:
+      return value.get_string().empty();
+    case json::kind::array:
+      return value.get_array().empty();
+    case json::kind::object:
+      return value.get_object().empty();
   }
   return false;
 }
@@ -71,7 +84,8 @@ std::optional<PathElement> StepOf(const schemas::SchemaNode& list, const json::v
       const schemas::SchemaProperty* property = list.element->Find(name);
       if (property != nullptr) value = property->default_value;
       // What Go always writes the published schema has as a default, too.
-      if (value == nullptr && property != nullptr && property->zero != nullptr && !property->zero->is_null()) value = property->zero;
+      if (value == nullptr && property != nullptr && property->zero != nullptr && !property->zero->is_null())
+        value = property->zero;
     }
     if (value != nullptr) keys.emplace_back(View(name), value);
   }

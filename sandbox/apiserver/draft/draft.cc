@@ -22,7 +22,8 @@ namespace json = boost::json;
 constexpr std::size_t kBufferBytes = 64 * 1024;  // room for a 4 KB object and its edits
 constexpr std::size_t kKeptBuffers = 16;
 
-// Buffers of finished drafts. Allocated and freed each time, they would be given back to the system and faulted in anew.
+// Buffers of finished drafts. Allocated and freed each time, they would be given back to the system and faulted in
+// anew.
 class BufferPool {
  public:
   std::unique_ptr<unsigned char[]> Take() {
@@ -40,12 +41,21 @@ class BufferPool {
 };
 thread_local BufferPool buffers;
 
-constexpr std::array<absl::string_view, 15> kMetadataOrder = {
-    "name",              "generateName",      "namespace",
-    "selfLink",          "uid",               "resourceVersion",
-    "generation",        "creationTimestamp", "deletionTimestamp",
-    "deletionGracePeriodSeconds", "labels",   "annotations",
-    "ownerReferences",   "finalizers",        "managedFields"};
+constexpr std::array<absl::string_view, 15> kMetadataOrder = {"name",
+                                                              "generateName",
+                                                              "namespace",
+                                                              "selfLink",
+                                                              "uid",
+                                                              "resourceVersion",
+                                                              "generation",
+                                                              "creationTimestamp",
+                                                              "deletionTimestamp",
+                                                              "deletionGracePeriodSeconds",
+                                                              "labels",
+                                                              "annotations",
+                                                              "ownerReferences",
+                                                              "finalizers",
+                                                              "managedFields"};
 
 bool InMetadataOrder(absl::string_view name) {
   return std::find(kMetadataOrder.begin(), kMetadataOrder.end(), name) != kMetadataOrder.end();
@@ -208,7 +218,8 @@ bool Equal(const json::value& a, const json::value& b) {
                     [](const json::value& x, const json::value& y) { return Equal(x, y); });
 }
 
-void WriteObject(const json::object& object, std::string& out, std::uint32_t* revision_at, std::uint32_t* metadata_end) {
+void WriteObject(const json::object& object, std::string& out, std::uint32_t* revision_at,
+                 std::uint32_t* metadata_end) {
   out.clear();
   *revision_at = 0;
   if (metadata_end != nullptr) *metadata_end = 0;

@@ -1,5 +1,5 @@
-// An object being edited: a Boost.JSON document with its memory, and the accessors the router needs. The one header of this
-// folder, with those of schemas/, that shows Boost.JSON.
+// An object being edited: a Boost.JSON document with its memory, and the accessors the router needs. The one header of
+// this folder, with those of schemas/, that shows Boost.JSON.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@
 
 namespace gangway::sandbox {
 
-// A document in an arena of its own, whose memory is used again by later drafts. Values made elsewhere and put into it are
-// copied.
+// A document in an arena of its own, whose memory is used again by later drafts. Values made elsewhere and put into it
+// are copied.
 class Draft {
  public:
   Draft();  // an empty object
@@ -67,11 +67,13 @@ using api::JsonView;
 bool Equal(const boost::json::value& a, const boost::json::value& b);
 bool Equal(const boost::json::object& a, const boost::json::object& b);
 // Null is absent.
-inline bool Equal(const boost::json::value* a, const boost::json::value* b) { return a == nullptr || b == nullptr ? a == b : Equal(*a, *b); }
+inline bool Equal(const boost::json::value* a, const boost::json::value* b) {
+  return a == nullptr || b == nullptr ? a == b : Equal(*a, *b);
+}
 
-// The object with apiVersion, kind and metadata first, and metadata in Kubernetes' order, so that its resourceVersion can be
-// found again: `*revision_at` is where its digits stand, 0 when it has none, `*metadata_end` where the brace behind the
-// metadata does, 0 when there is none. Replaces `out`.
+// The object with apiVersion, kind and metadata first, and metadata in Kubernetes' order, so that its resourceVersion
+// can be found again: `*revision_at` is where its digits stand, 0 when it has none, `*metadata_end` where the brace
+// behind the metadata does, 0 when there is none. Replaces `out`.
 void WriteObject(const boost::json::object& object, std::string& out, std::uint32_t* revision_at,
                  std::uint32_t* metadata_end = nullptr);
 

@@ -21,17 +21,32 @@ namespace pb = google::protobuf;
 struct Kind {
   std::string_view api_version, kind;
 };
-constexpr std::array kKinds{
-    Kind{"v1", "Binding"}, Kind{"v1", "ConfigMap"}, Kind{"v1", "Namespace"}, Kind{"v1", "PersistentVolumeClaim"},
-    Kind{"v1", "Pod"}, Kind{"v1", "ResourceQuota"}, Kind{"v1", "Secret"}, Kind{"v1", "Service"},
-    Kind{"v1", "ServiceAccount"}, Kind{"apps/v1", "Deployment"}, Kind{"apps/v1", "ReplicaSet"},
-    Kind{"apps/v1", "StatefulSet"}, Kind{"autoscaling/v1", "Scale"}, Kind{"policy/v1", "Eviction"},
-    Kind{"policy/v1", "PodDisruptionBudget"}, Kind{"scheduling.k8s.io/v1", "PriorityClass"},
-    Kind{"authentication.k8s.io/v1", "SelfSubjectReview"}, Kind{"authorization.k8s.io/v1", "SelfSubjectAccessReview"},
-    Kind{"authorization.k8s.io/v1", "SelfSubjectRulesReview"}, Kind{"batch/v1", "CronJob"}, Kind{"batch/v1", "Job"},
-    Kind{"networking.k8s.io/v1", "Ingress"}, Kind{"rbac.authorization.k8s.io/v1", "ClusterRole"},
-    Kind{"rbac.authorization.k8s.io/v1", "ClusterRoleBinding"}, Kind{"rbac.authorization.k8s.io/v1", "Role"},
-    Kind{"rbac.authorization.k8s.io/v1", "RoleBinding"}};
+constexpr std::array kKinds{Kind{"v1", "Binding"},
+                            Kind{"v1", "ConfigMap"},
+                            Kind{"v1", "Namespace"},
+                            Kind{"v1", "PersistentVolumeClaim"},
+                            Kind{"v1", "Pod"},
+                            Kind{"v1", "ResourceQuota"},
+                            Kind{"v1", "Secret"},
+                            Kind{"v1", "Service"},
+                            Kind{"v1", "ServiceAccount"},
+                            Kind{"apps/v1", "Deployment"},
+                            Kind{"apps/v1", "ReplicaSet"},
+                            Kind{"apps/v1", "StatefulSet"},
+                            Kind{"autoscaling/v1", "Scale"},
+                            Kind{"policy/v1", "Eviction"},
+                            Kind{"policy/v1", "PodDisruptionBudget"},
+                            Kind{"scheduling.k8s.io/v1", "PriorityClass"},
+                            Kind{"authentication.k8s.io/v1", "SelfSubjectReview"},
+                            Kind{"authorization.k8s.io/v1", "SelfSubjectAccessReview"},
+                            Kind{"authorization.k8s.io/v1", "SelfSubjectRulesReview"},
+                            Kind{"batch/v1", "CronJob"},
+                            Kind{"batch/v1", "Job"},
+                            Kind{"networking.k8s.io/v1", "Ingress"},
+                            Kind{"rbac.authorization.k8s.io/v1", "ClusterRole"},
+                            Kind{"rbac.authorization.k8s.io/v1", "ClusterRoleBinding"},
+                            Kind{"rbac.authorization.k8s.io/v1", "Role"},
+                            Kind{"rbac.authorization.k8s.io/v1", "RoleBinding"}};
 
 struct Types {
   Types() {

@@ -23,7 +23,8 @@ namespace {
 namespace pb = google::protobuf;
 
 constexpr absl::string_view kMagic("k8s\0", 4);
-constexpr absl::string_view kWayOut = "; send JSON instead, with kubectl: `-o json --dry-run=client | kubectl apply -f -`";
+constexpr absl::string_view kWayOut =
+    "; send JSON instead, with kubectl: `-o json --dry-run=client | kubectl apply -f -`";
 constexpr std::int64_t kFirstSecond = -62135596800, kLastSecond = 253402300799;  // years 1 to 9999
 
 const pb::FieldDescriptor& Field(const pb::Message& message, const char* name) {
@@ -170,7 +171,8 @@ absl::Status In(absl::string_view kind, const absl::Status& status) {
 }
 
 // The envelope, or the object in it; `kind` says which in errors.
-absl::StatusOr<std::unique_ptr<pb::Message>> Read(absl::string_view bytes, const pb::Descriptor& type, absl::string_view kind) {
+absl::StatusOr<std::unique_ptr<pb::Message>> Read(absl::string_view bytes, const pb::Descriptor& type,
+                                                  absl::string_view kind) {
   if (const absl::Status status = CheckWire(bytes, type); !status.ok()) return In(kind, status);
   std::unique_ptr<pb::Message> message = NewMessage(type);
   if (!message->ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
@@ -198,7 +200,8 @@ absl::StatusOr<std::string> ProtobufToJson(absl::string_view body) {
   }
   const pb::Descriptor* type = FindObjectType(api_version, kind);
   if (type == nullptr) {
-    return absl::UnimplementedError(absl::StrCat("a protobuf body of kind ", kind, " (", api_version, ") is not supported", kWayOut));
+    return absl::UnimplementedError(
+        absl::StrCat("a protobuf body of kind ", kind, " (", api_version, ") is not supported", kWayOut));
   }
   GW_ASSIGN_OR_RETURN(const std::unique_ptr<pb::Message> object, Read(Text(*envelope, "raw"), *type, kind));
   std::string json;

@@ -1,4 +1,5 @@
-// The binary bodies that kubectl's typed commands send (create configmap, drain, ...), as the JSON that the router reads.
+// The binary bodies that kubectl's typed commands send (create configmap, drain, ...), as the JSON that the router
+// reads.
 #pragma once
 
 #include <string>

@@ -52,7 +52,8 @@ class WireChecker {
   }
 
  private:
-  absl::Status CheckValue(pb::io::CodedInputStream& in, WireFormatLite::WireType wire, const pb::FieldDescriptor& field) {
+  absl::Status CheckValue(pb::io::CodedInputStream& in, WireFormatLite::WireType wire,
+                          const pb::FieldDescriptor& field) {
     const bool packed = field.is_packable() && wire == WireFormatLite::WIRETYPE_LENGTH_DELIMITED;
     if (wire != WireFormat::WireTypeForFieldType(field.type()) && !packed) return Broken("a wrong wire type");
     if (wire != WireFormatLite::WIRETYPE_LENGTH_DELIMITED) {

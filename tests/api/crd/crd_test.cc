@@ -73,35 +73,45 @@ TEST(CrdTest, NamesScopesAndSubresourcesAreTheOriginals) {
     const Resource* resource;
     std::string name, names, scope, subresources;
   };
-  for (const Case& c : {
-           Case{&kJobs, "jobs.batch.volcano.sh",
-                R"({"kind":"Job","listKind":"JobList","plural":"jobs","singular":"job","shortNames":["vcjob","vj"]})", "Namespaced",
-                R"({"status":{}})"},
-           Case{&kPodGroups, "podgroups.scheduling.volcano.sh",
-                R"({"kind":"PodGroup","listKind":"PodGroupList","plural":"podgroups","singular":"podgroup","shortNames":["pg","podgroup-v1beta1"]})",
-                "Namespaced", "none"},
-           Case{&kQueues, "queues.scheduling.volcano.sh",
-                R"({"kind":"Queue","listKind":"QueueList","plural":"queues","singular":"queue","shortNames":["q","queue-v1beta1"]})", "Cluster",
-                R"({"status":{}})"},
-           Case{&kCommands, "commands.bus.volcano.sh",
-                R"({"kind":"Command","listKind":"CommandList","plural":"commands","singular":"command"})", "Namespaced", "none"},
-           Case{&kJobFlows, "jobflows.flow.volcano.sh",
-                R"({"kind":"JobFlow","listKind":"JobFlowList","plural":"jobflows","singular":"jobflow","shortNames":["jf"]})", "Namespaced",
-                R"({"status":{}})"},
-           Case{&kJobTemplates, "jobtemplates.flow.volcano.sh",
-                R"({"kind":"JobTemplate","listKind":"JobTemplateList","plural":"jobtemplates","singular":"jobtemplate","shortNames":["jt"]})",
-                "Namespaced", R"({"status":{}})"},
-           Case{&kCronJobs, "cronjobs.batch.volcano.sh",
-                R"({"kind":"CronJob","listKind":"CronJobList","plural":"cronjobs","singular":"cronjob","shortNames":["cronvcjob","cronvj"]})",
-                "Namespaced", R"({"status":{}})"},
-           Case{&paddle::kPaddleJobs, "paddlejobs.batch.paddlepaddle.org",
-                R"({"kind":"PaddleJob","listKind":"PaddleJobList","plural":"paddlejobs","singular":"paddlejob","shortNames":["pdj"]})",
-                "Namespaced", R"({"status":{}})"},
-           Case{&paddle::kubeflow::kPaddleJobs, "paddlejobs.kubeflow.org",
-                R"({"kind":"PaddleJob","listKind":"PaddleJobList","plural":"paddlejobs","singular":"paddlejob"})", "Namespaced",
-                R"({"status":{},"scale":{"labelSelectorPath":".status.replicaStatuses.Worker.selector",)"
-                R"("specReplicasPath":".spec.paddleReplicaSpecs.Worker.replicas","statusReplicasPath":".status.replicaStatuses.Worker.active"}})"},
-       }) {
+  for (
+      const Case& c : {
+          Case{&kJobs, "jobs.batch.volcano.sh",
+               R"({"kind":"Job","listKind":"JobList","plural":"jobs","singular":"job","shortNames":["vcjob","vj"]})",
+               "Namespaced", R"({"status":{}})"},
+          Case{
+              &kPodGroups, "podgroups.scheduling.volcano.sh",
+              R"({"kind":"PodGroup","listKind":"PodGroupList","plural":"podgroups","singular":"podgroup","shortNames":["pg","podgroup-v1beta1"]})",
+              "Namespaced", "none"},
+          Case{
+              &kQueues, "queues.scheduling.volcano.sh",
+              R"({"kind":"Queue","listKind":"QueueList","plural":"queues","singular":"queue","shortNames":["q","queue-v1beta1"]})",
+              "Cluster", R"({"status":{}})"},
+          Case{&kCommands, "commands.bus.volcano.sh",
+               R"({"kind":"Command","listKind":"CommandList","plural":"commands","singular":"command"})", "Namespaced",
+               "none"},
+          Case{
+              &kJobFlows, "jobflows.flow.volcano.sh",
+              R"({"kind":"JobFlow","listKind":"JobFlowList","plural":"jobflows","singular":"jobflow","shortNames":["jf"]})",
+              "Namespaced", R"({"status":{}})"},
+          Case{
+              &kJobTemplates, "jobtemplates.flow.volcano.sh",
+              R"({"kind":"JobTemplate","listKind":"JobTemplateList","plural":"jobtemplates","singular":"jobtemplate","shortNames":["jt"]})",
+              "Namespaced", R"({"status":{}})"},
+          Case{
+              &kCronJobs, "cronjobs.batch.volcano.sh",
+              R"({"kind":"CronJob","listKind":"CronJobList","plural":"cronjobs","singular":"cronjob","shortNames":["cronvcjob","cronvj"]})",
+              "Namespaced", R"({"status":{}})"},
+          Case{
+              &paddle::kPaddleJobs, "paddlejobs.batch.paddlepaddle.org",
+              R"({"kind":"PaddleJob","listKind":"PaddleJobList","plural":"paddlejobs","singular":"paddlejob","shortNames":["pdj"]})",
+              "Namespaced", R"({"status":{}})"},
+          Case{
+              &paddle::kubeflow::kPaddleJobs, "paddlejobs.kubeflow.org",
+              R"({"kind":"PaddleJob","listKind":"PaddleJobList","plural":"paddlejobs","singular":"paddlejob"})",
+              "Namespaced",
+              R"({"status":{},"scale":{"labelSelectorPath":".status.replicaStatuses.Worker.selector",)"
+              R"("specReplicasPath":".spec.paddleReplicaSpecs.Worker.replicas","statusReplicasPath":".status.replicaStatuses.Worker.active"}})"},
+      }) {
     const value& crd = CrdOf(*c.resource);
     EXPECT_EQ(crd.at("metadata").at("name"), value(c.name));
     EXPECT_EQ(ToJson(crd.at("spec").at("names")), c.names);
@@ -120,7 +130,8 @@ std::vector<std::string> ColumnsShown(const Resource& resource) {
   std::vector<std::string> out;
   for (const value& column : VersionOf(resource).at("additionalPrinterColumns").get_array()) {
     const value* priority = column.get_object().if_contains("priority");
-    out.push_back(absl::StrCat(std::string(column.at("name").get_string()), " ", std::string(column.at("type").get_string()), " ",
+    out.push_back(absl::StrCat(std::string(column.at("name").get_string()), " ",
+                               std::string(column.at("type").get_string()), " ",
                                std::string(column.at("jsonPath").get_string()), priority == nullptr ? "" : " wide"));
   }
   return out;
@@ -129,10 +140,12 @@ std::vector<std::string> ColumnsShown(const Resource& resource) {
 TEST(CrdTest, ColumnsAreTheOriginals) {
   EXPECT_THAT(ColumnsShown(kJobs),
               ElementsAre("STATUS string .status.state.phase", "minAvailable integer .status.minAvailable",
-                          "RUNNINGS integer .status.running", "AGE date .metadata.creationTimestamp", "QUEUE string .spec.queue wide"));
+                          "RUNNINGS integer .status.running", "AGE date .metadata.creationTimestamp",
+                          "QUEUE string .spec.queue wide"));
   EXPECT_THAT(ColumnsShown(kPodGroups),
-              ElementsAre("STATUS string .status.phase", "minMember integer .spec.minMember", "RUNNINGS integer .status.running",
-                          "AGE date .metadata.creationTimestamp", "QUEUE string .spec.queue wide"));
+              ElementsAre("STATUS string .status.phase", "minMember integer .spec.minMember",
+                          "RUNNINGS integer .status.running", "AGE date .metadata.creationTimestamp",
+                          "QUEUE string .spec.queue wide"));
 }
 
 TEST(CrdTest, AFlowsPatchIsKeptAsItWasWritten) {
@@ -145,10 +158,13 @@ TEST(CrdTest, ACronJobsRulesAndDefaults) {
   EXPECT_EQ(TextAt(kCronJobs, "spec.schedule"), R"({"type":"string"})");
   EXPECT_EQ(TextAt(kCronJobs, "spec.timeZone"), R"({"type":"string"})");
   EXPECT_EQ(TextAt(kCronJobs, "spec.startingDeadlineSeconds"), R"({"type":"integer","format":"int64","minimum":0})");
-  EXPECT_EQ(TextAt(kCronJobs, "spec.concurrencyPolicy"), R"({"type":"string","enum":["Allow","Forbid","Replace"],"default":"Allow"})");
+  EXPECT_EQ(TextAt(kCronJobs, "spec.concurrencyPolicy"),
+            R"({"type":"string","enum":["Allow","Forbid","Replace"],"default":"Allow"})");
   EXPECT_EQ(TextAt(kCronJobs, "spec.suspend"), R"({"type":"boolean","default":false})");
-  EXPECT_EQ(TextAt(kCronJobs, "spec.successfulJobsHistoryLimit"), R"({"type":"integer","format":"int32","minimum":0,"default":3})");
-  EXPECT_EQ(TextAt(kCronJobs, "spec.failedJobsHistoryLimit"), R"({"type":"integer","format":"int32","minimum":0,"default":1})");
+  EXPECT_EQ(TextAt(kCronJobs, "spec.successfulJobsHistoryLimit"),
+            R"({"type":"integer","format":"int32","minimum":0,"default":3})");
+  EXPECT_EQ(TextAt(kCronJobs, "spec.failedJobsHistoryLimit"),
+            R"({"type":"integer","format":"int32","minimum":0,"default":1})");
   EXPECT_EQ(ToJson(At(SchemaOf(kCronJobs), "spec")->at("required")), R"(["schedule","jobTemplate"])");
   EXPECT_EQ(TextAt(kCronJobs, "spec.jobTemplate.spec.maxRetry"), TextAt(kJobs, "spec.maxRetry"));
   EXPECT_EQ(TextAt(kCronJobs, "spec.jobTemplate.spec.tasks[].template"), TextAt(kJobs, "spec.tasks[].template"));
@@ -163,7 +179,8 @@ TEST(CrdTest, RulesAreThoseOfTheTables) {
   EXPECT_EQ(TextAt(kJobs, "spec.tasks[].topologyPolicy"),
             R"({"type":"string","enum":["none","best-effort","restricted","single-numa-node"]})");
   EXPECT_EQ(At(SchemaOf(kJobs), "spec.tasks")->at("minItems"), value(1));
-  EXPECT_EQ(TextAt(kQueues, "spec.weight"), R"({"type":"integer","format":"int32","minimum":1,"maximum":65535,"default":1})");
+  EXPECT_EQ(TextAt(kQueues, "spec.weight"),
+            R"({"type":"integer","format":"int32","minimum":1,"maximum":65535,"default":1})");
   EXPECT_EQ(TextAt(kQueues, "spec.dequeueStrategy"), R"({"type":"string","enum":["fifo","traverse"]})");
 }
 
@@ -172,13 +189,16 @@ TEST(CrdTest, APodTemplateIsStructuralAndOfAnyValue) {
   EXPECT_EQ(TextAt(kJobs, "spec.tasks[].template.spec.restartPolicy"), R"({"type":"string"})");
   EXPECT_EQ(TextAt(kJobs, "spec.tasks[].template.spec.containers[].livenessProbe.httpGet.port"),
             R"({"anyOf":[{"type":"integer"},{"type":"string"}],"x-kubernetes-int-or-string":true})");
-  EXPECT_EQ(TextAt(kJobs, "spec.tasks[].template.spec.containers[].ports[].protocol"), R"({"type":"string","default":"TCP"})");
-  EXPECT_EQ(TextAt(kJobs, "spec.tasks[].template.metadata.labels"), R"({"type":"object","additionalProperties":{"type":"string"}})");
+  EXPECT_EQ(TextAt(kJobs, "spec.tasks[].template.spec.containers[].ports[].protocol"),
+            R"({"type":"string","default":"TCP"})");
+  EXPECT_EQ(TextAt(kJobs, "spec.tasks[].template.metadata.labels"),
+            R"({"type":"object","additionalProperties":{"type":"string"}})");
   EXPECT_EQ(TextAt(kJobs, "metadata"), R"({"type":"object"})");
 }
 
 // What apiextensions demands of a schema; visit gets every schema in it and its path.
-void Walk(const value& schema, const std::string& path, const std::function<void(const object&, const std::string&)>& visit) {
+void Walk(const value& schema, const std::string& path,
+          const std::function<void(const object&, const std::string&)>& visit) {
   const object& members = schema.get_object();
   visit(members, path);
   if (const value* properties = members.if_contains("properties")) {
@@ -196,10 +216,28 @@ void ExpectStructural(const object& schema, const std::string& path) {
       << path;
   EXPECT_FALSE(schema.contains("properties") && schema.contains("additionalProperties")) << path;
   for (const auto& member : schema) {
-    static const std::set<std::string> kKnown{
-        "type", "format", "description", "properties", "items", "additionalProperties", "required", "enum", "minimum", "maximum",
-        "default", "pattern", "maxLength", "minLength", "minItems", "anyOf", "nullable", "x-kubernetes-int-or-string",
-        "x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-map-type", "x-kubernetes-preserve-unknown-fields"};
+    static const std::set<std::string> kKnown{"type",
+                                              "format",
+                                              "description",
+                                              "properties",
+                                              "items",
+                                              "additionalProperties",
+                                              "required",
+                                              "enum",
+                                              "minimum",
+                                              "maximum",
+                                              "default",
+                                              "pattern",
+                                              "maxLength",
+                                              "minLength",
+                                              "minItems",
+                                              "anyOf",
+                                              "nullable",
+                                              "x-kubernetes-int-or-string",
+                                              "x-kubernetes-list-type",
+                                              "x-kubernetes-list-map-keys",
+                                              "x-kubernetes-map-type",
+                                              "x-kubernetes-preserve-unknown-fields"};
     EXPECT_TRUE(kKnown.contains(std::string(member.key()))) << path << " " << std::string(member.key());
   }
   const value* keys = schema.if_contains("x-kubernetes-list-map-keys");
@@ -207,13 +245,15 @@ void ExpectStructural(const object& schema, const std::string& path) {
   const object& element = schema.at("items").get_object();
   for (const value& key : keys->get_array()) {
     const value* required = element.if_contains("required");
-    const bool demanded = required != nullptr && std::count(required->get_array().begin(), required->get_array().end(), key) == 1;
+    const bool demanded =
+        required != nullptr && std::count(required->get_array().begin(), required->get_array().end(), key) == 1;
     EXPECT_TRUE(demanded || element.at("properties").at(key.get_string()).get_object().contains("default"))
         << path << ": the key " << ToJson(key) << " is neither required nor has a default";
   }
 }
 
-// paddle-operator's schema has no rule but these, the guide's `cleanPolicy` is a field, and a template is one of Kubernetes.
+// paddle-operator's schema has no rule but these, the guide's `cleanPolicy` is a field, and a template is one of
+// Kubernetes.
 TEST(CrdTest, PaddleJobsAreAsOpenAsTheOriginals) {
   EXPECT_EQ(TextAt(paddle::kPaddleJobs, "spec.cleanPodPolicy"), R"({"type":"string"})");
   EXPECT_EQ(TextAt(paddle::kPaddleJobs, "spec.cleanPolicy"), R"({"type":"string"})");
@@ -225,7 +265,8 @@ TEST(CrdTest, PaddleJobsAreAsOpenAsTheOriginals) {
   }
   EXPECT_EQ(ToJson(At(SchemaOf(paddle::kubeflow::kPaddleJobs), "spec")->at("required")), R"(["paddleReplicaSpecs"])");
   EXPECT_EQ(TextAt(paddle::kubeflow::kPaddleJobs, "spec.runPolicy.cleanPodPolicy"), R"({"type":"string"})");
-  EXPECT_EQ(TextAt(paddle::kubeflow::kPaddleJobs, "spec.elasticPolicy.metrics[]"), R"({"x-kubernetes-preserve-unknown-fields":true})");
+  EXPECT_EQ(TextAt(paddle::kubeflow::kPaddleJobs, "spec.elasticPolicy.metrics[]"),
+            R"({"x-kubernetes-preserve-unknown-fields":true})");
 }
 
 // kubectl apply keeps the object in an annotation, which may have 256 KiB.
@@ -240,7 +281,8 @@ TEST(CrdTest, EverySchemaIsStructural) {
 }
 
 // Paths of `document` that the schema does not have: an API server would drop them.
-void FindUnknown(const value& document, const value& schema, const std::string& path, std::vector<std::string>& unknown) {
+void FindUnknown(const value& document, const value& schema, const std::string& path,
+                 std::vector<std::string>& unknown) {
   if (document.is_array()) {
     for (const value& element : document.get_array()) FindUnknown(element, schema.at("items"), path + "[]", unknown);
   }
@@ -249,7 +291,9 @@ void FindUnknown(const value& document, const value& schema, const std::string& 
   const value* values = schema.get_object().if_contains("additionalProperties");
   for (const auto& member : document.get_object()) {
     const std::string below = absl::StrCat(path, ".", std::string(member.key()));
-    const value* known = values != nullptr ? values : properties == nullptr ? nullptr : properties->get_object().if_contains(member.key());
+    const value* known = values != nullptr       ? values
+                         : properties == nullptr ? nullptr
+                                                 : properties->get_object().if_contains(member.key());
     if (known == nullptr) {
       unknown.push_back(below);
     } else {

@@ -46,10 +46,12 @@ TEST(KindsTest, CustomKindsSayAllThatADefinitionSays) {
 // The definition of Kubernetes' that is this kind.
 const boost::json::object* DefinitionOf(const Resource& resource, const boost::json::object& definitions) {
   for (const auto& definition : definitions) {
-    const boost::json::value* const kinds = definition.value().get_object().if_contains("x-kubernetes-group-version-kind");
+    const boost::json::value* const kinds =
+        definition.value().get_object().if_contains("x-kubernetes-group-version-kind");
     if (kinds == nullptr) continue;
     for (const boost::json::value& kind : kinds->get_array()) {
-      if (kind.at("group").as_string() == boost::json::string_view(resource.group) && kind.at("version").as_string() == boost::json::string_view(resource.version) &&
+      if (kind.at("group").as_string() == boost::json::string_view(resource.group) &&
+          kind.at("version").as_string() == boost::json::string_view(resource.version) &&
           kind.at("kind").as_string() == boost::json::string_view(resource.kind)) {
         return &definition.value().get_object();
       }
@@ -70,7 +72,8 @@ TEST(KindsTest, OfKubernetesKindsWeLookAtFieldsThatThereAre) {
     if (row.table == nullptr) continue;
     EXPECT_TRUE(row.table->view) << row.resource->kind;
     for (std::size_t i = 0; i < row.table->field_count; ++i) {
-      EXPECT_TRUE(properties.contains(row.table->fields[i].name)) << row.resource->kind << "." << row.table->fields[i].name;
+      EXPECT_TRUE(properties.contains(row.table->fields[i].name))
+          << row.resource->kind << "." << row.table->fields[i].name;
     }
   }
 }

@@ -13,9 +13,9 @@
 namespace gangway::api {
 namespace {
 
+using ::testing::HasSubstr;
 using testutil::IsOk;
 using testutil::StatusIs;
-using ::testing::HasSubstr;
 
 constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 constexpr auto kExhausted = absl::StatusCode::kResourceExhausted;
@@ -35,7 +35,8 @@ TEST(HostileManifestTest, BillionLaughs) {
   EXPECT_THAT(ReadDocuments(text, "f.yaml"), StatusIs(kExhausted, HasSubstr("3145728 bytes")));
   ManifestLimits limits;
   limits.max_nodes = 1000;
-  EXPECT_THAT(ReadDocuments(text, "f.yaml", limits), StatusIs(kExhausted, HasSubstr("those that aliases repeat counted again")));
+  EXPECT_THAT(ReadDocuments(text, "f.yaml", limits),
+              StatusIs(kExhausted, HasSubstr("those that aliases repeat counted again")));
 }
 
 TEST(HostileManifestTest, AliasToItself) {
@@ -55,7 +56,8 @@ TEST(HostileManifestTest, DeepNesting) {
   for (const absl::string_view open : {"[", "{a: ", "- ", "? ", "[{a: "}) {
     EXPECT_FALSE(ReadDocuments(Repeat(open, 100'000), "f.yaml").ok()) << open;
   }
-  EXPECT_THAT(ReadDocuments(Repeat("[", 101) + Repeat("]", 101), "f.json"), StatusIs(kInvalid, HasSubstr("within each other")));
+  EXPECT_THAT(ReadDocuments(Repeat("[", 101) + Repeat("]", 101), "f.json"),
+              StatusIs(kInvalid, HasSubstr("within each other")));
   EXPECT_THAT(ReadDocuments(Repeat("[", 100) + Repeat("]", 100), "f.json"), IsOk());
   EXPECT_THAT(ReadDocuments(Repeat("{\"a\":", 100'000), "f.json"), StatusIs(kInvalid));
   std::string chain = "a0: &a0 [1]\n";  // deep only when the aliases are followed
@@ -68,10 +70,14 @@ TEST(HostileManifestTest, BytesThatAreNoText) {
   EXPECT_THAT(ReadDocuments("a: b\nc: \0d\n"s, "f.yaml"), StatusIs(kInvalid, HasSubstr("line 2, column 4")));
   EXPECT_THAT(ReadDocuments("{\"a\":\"\0\"}"s, "f.json"), StatusIs(kInvalid, HasSubstr("control character 0x00")));
   EXPECT_THAT(ReadDocuments("a: \x1b[31m", "f.yaml"), StatusIs(kInvalid, HasSubstr("control character 0x1b")));
-  for (const std::string& bad : {"a: \xff"s, "a: \xc0\xaf"s, "a: \xed\xa0\x80"s, "a: \xf4\x90\x80\x80"s, "a: \xe2\x82"s, "{\"a\":\"\x80\"}"s}) {
+  for (const std::string& bad :
+       {"a: \xff"s, "a: \xc0\xaf"s, "a: \xed\xa0\x80"s, "a: \xf4\x90\x80\x80"s, "a: \xe2\x82"s, "{\"a\":\"\x80\"}"s}) {
     EXPECT_THAT(ReadDocuments(bad, "f.yaml"), StatusIs(kInvalid, HasSubstr("UTF-8")));
   }
-  EXPECT_THAT(ReadDocuments("\xff\xfe" "a\0:\0"s, "f.yaml"), StatusIs(kInvalid, HasSubstr("UTF-16")));
+  EXPECT_THAT(ReadDocuments("\xff\xfe"
+                            "a\0:\0"s,
+                            "f.yaml"),
+              StatusIs(kInvalid, HasSubstr("UTF-16")));
 }
 
 TEST(HostileManifestTest, Budgets) {
@@ -89,7 +95,8 @@ TEST(HostileManifestTest, Budgets) {
   EXPECT_THAT(ReadDocuments(Repeat("{}\n", 3), "f.json", limits), IsOk());
   limits = {};
   limits.max_document_bytes = 64;
-  EXPECT_THAT(ReadDocuments(absl::StrCat("a: ", Repeat("x", 100)), "f.yaml", limits), StatusIs(kExhausted, HasSubstr("as JSON")));
+  EXPECT_THAT(ReadDocuments(absl::StrCat("a: ", Repeat("x", 100)), "f.yaml", limits),
+              StatusIs(kExhausted, HasSubstr("as JSON")));
 }
 
 TEST(HostileManifestTest, ManyKeysInOneMapTakeTimeInProportion) {
@@ -119,10 +126,54 @@ void ExpectAnswer(const std::string& text, absl::string_view source) {
 }
 
 TEST(HostileManifestTest, RandomMixturesOfYaml) {
-  static constexpr absl::string_view kPieces[] = {
-      "a", "b: ", "- ", "\n", "  ", "    ", "[", "]", "{", "}", ",", ":", ": ", "&x ", "*x", "!!str ", "!foo ", "\"", "'", "|\n", ">-\n",
-      "---\n", "...\n", "%YAML 1.2\n", "# c\n", "? ", "<<: ", "~", "1e9", "0x1F", "yes", "\t", "\\u", "\\", "训", "apiVersion: v1\n",
-      "kind: List\n", "items:\n", "null", "@", "`", "%", "\r\n", "&x", "!", "|+2\n", "- - ", "\xc2\x85"};
+  static constexpr absl::string_view kPieces[] = {"a",
+                                                  "b: ",
+                                                  "- ",
+                                                  "\n",
+                                                  "  ",
+                                                  "    ",
+                                                  "[",
+                                                  "]",
+                                                  "{",
+                                                  "}",
+                                                  ",",
+                                                  ":",
+                                                  ": ",
+                                                  "&x ",
+                                                  "*x",
+                                                  "!!str ",
+                                                  "!foo ",
+                                                  "\"",
+                                                  "'",
+                                                  "|\n",
+                                                  ">-\n",
+                                                  "---\n",
+                                                  "...\n",
+                                                  "%YAML 1.2\n",
+                                                  "# c\n",
+                                                  "? ",
+                                                  "<<: ",
+                                                  "~",
+                                                  "1e9",
+                                                  "0x1F",
+                                                  "yes",
+                                                  "\t",
+                                                  "\\u",
+                                                  "\\",
+                                                  "训",
+                                                  "apiVersion: v1\n",
+                                                  "kind: List\n",
+                                                  "items:\n",
+                                                  "null",
+                                                  "@",
+                                                  "`",
+                                                  "%",
+                                                  "\r\n",
+                                                  "&x",
+                                                  "!",
+                                                  "|+2\n",
+                                                  "- - ",
+                                                  "\xc2\x85"};
   std::mt19937 random(20261121);
   for (int round = 0; round < 3'000; ++round) {
     std::string text;
@@ -135,20 +186,32 @@ TEST(HostileManifestTest, RandomMixturesOfYaml) {
 
 TEST(HostileManifestTest, RandomDamageToGoodText) {
   const std::string yaml =
-      "apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata:\n  name: ctr\n  labels: {a: 'b', c: \"d\\n\"}\nspec:\n  minAvailable: 4\n"
-      "  tasks:\n  - &t\n    name: ps\n    replicas: 2\n    template:\n      spec:\n        containers: [{name: c, image: i}]\n  - *t\n"
+      "apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata:\n  name: ctr\n  labels: {a: 'b', c: "
+      "\"d\\n\"}\nspec:\n  minAvailable: 4\n"
+      "  tasks:\n  - &t\n    name: ps\n    replicas: 2\n    template:\n      spec:\n        containers: [{name: c, "
+      "image: i}]\n  - *t\n"
       "  text: |\n    one\n    two\n  folded: >-\n    three\n    four\n---\nkind: Pod\napiVersion: v1\n";
-  const std::string json = "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"spec\":{\"a\":[1,2.5,-3e2,true,null,\"\\u8bad\\n\"],\"b\":{\"c\":{}}}}\n";
+  const std::string json =
+      "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"spec\":{\"a\":[1,2.5,-3e2,true,null,\"\\u8bad\\n\"],\"b\":{\"c\":{}}}}"
+      "\n";
   std::mt19937 random(7);
   for (int round = 0; round < 4'000; ++round) {
     std::string text = round % 2 == 0 ? yaml : json;
     for (std::size_t edits = 1 + random() % 4; edits > 0; --edits) {
       const std::size_t at = random() % text.size();
       switch (random() % 4) {
-        case 0: text[at] = static_cast<char>(random() % 256); break;
-        case 1: text.erase(at, 1 + random() % 8); break;
-        case 2: text.insert(at, 1, "{}[]:,-&*!|>'\"%@`#\n\t \\?~"[random() % 25]); break;
-        case 3: text.insert(at, text.substr(random() % text.size(), random() % 20)); break;
+        case 0:
+          text[at] = static_cast<char>(random() % 256);
+          break;
+        case 1:
+          text.erase(at, 1 + random() % 8);
+          break;
+        case 2:
+          text.insert(at, 1, "{}[]:,-&*!|>'\"%@`#\n\t \\?~"[random() % 25]);
+          break;
+        case 3:
+          text.insert(at, text.substr(random() % text.size(), random() % 20));
+          break;
       }
       if (text.empty()) text = "a";
     }

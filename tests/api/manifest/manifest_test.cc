@@ -12,12 +12,12 @@
 namespace gangway::api {
 namespace {
 
-using testutil::IsOk;
-using testutil::StatusIs;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
+using testutil::IsOk;
+using testutil::StatusIs;
 
 std::vector<std::string> Jsons(absl::string_view text, absl::string_view source = "f.yaml") {
   const absl::StatusOr<std::vector<ManifestDocument>> documents = ReadDocuments(text, source);
@@ -60,9 +60,10 @@ TEST(ManifestTest, YamlBecomesJsonInItsOrder) {
   ASSERT_THAT(documents, IsOk());
   ASSERT_EQ(documents->size(), 1u);
   const ManifestDocument& job = documents->front();
-  EXPECT_EQ(job.json,
-            R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":"ctr","namespace":"ads","labels":{"app.kubernetes.io/name":"x"}},)"
-            R"("spec":{"tasks":[{"name":"ps","replicas":2},{"name":"trainer","replicas":"2","template":{"spec":{"containers":[{"name":"c","image":"i"}]}}}]}})");
+  EXPECT_EQ(
+      job.json,
+      R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":"ctr","namespace":"ads","labels":{"app.kubernetes.io/name":"x"}},)"
+      R"("spec":{"tasks":[{"name":"ps","replicas":2},{"name":"trainer","replicas":"2","template":{"spec":{"containers":[{"name":"c","image":"i"}]}}}]}})");
   EXPECT_EQ(job.api_version, "batch.volcano.sh/v1alpha1");
   EXPECT_EQ(job.kind, "Job");
   EXPECT_EQ(job.ns, "ads");
@@ -88,7 +89,8 @@ TEST(ManifestTest, KnowsWhereEachFieldStands) {
 }
 
 TEST(ManifestTest, JsonKnowsItsPlacesToo) {
-  const auto documents = ReadManifest("{\"apiVersion\": \"v1\",\n \"kind\": \"Pod\",\n \"spec\": {\"a\\\"b\": [1,\n 2]}}\n", "p.json");
+  const auto documents =
+      ReadManifest("{\"apiVersion\": \"v1\",\n \"kind\": \"Pod\",\n \"spec\": {\"a\\\"b\": [1,\n 2]}}\n", "p.json");
   ASSERT_THAT(documents, IsOk());
   const ManifestDocument& pod = documents->front();
   EXPECT_EQ(pod.json, R"({"apiVersion":"v1","kind":"Pod","spec":{"a\"b":[1,2]}})");
@@ -97,7 +99,8 @@ TEST(ManifestTest, JsonKnowsItsPlacesToo) {
 }
 
 TEST(ManifestTest, SeveralDocuments) {
-  EXPECT_THAT(Jsons("---\na: 1\n---\n# nothing\n---\nb: 2\n...\n---\n- 3\n"), ElementsAre(R"({"a":1})", R"({"b":2})", "[3]"));
+  EXPECT_THAT(Jsons("---\na: 1\n---\n# nothing\n---\nb: 2\n...\n---\n- 3\n"),
+              ElementsAre(R"({"a":1})", R"({"b":2})", "[3]"));
   EXPECT_THAT(Jsons("{\"a\":1}\n{\"b\":2} [3]"), ElementsAre(R"({"a":1})", R"({"b":2})", "[3]"));
   EXPECT_THAT(Jsons("{\"a\":1}\n---\n{\"b\":2}\n"), ElementsAre(R"({"a":1})", R"({"b":2})"));
   EXPECT_THAT(Jsons(""), IsEmpty());
@@ -106,8 +109,10 @@ TEST(ManifestTest, SeveralDocuments) {
 }
 
 TEST(ManifestTest, ScalarsAsKubernetesReadsThem) {
-  EXPECT_THAT(Jsons("a: yes\nb: 'yes'\nc: \"8\"\nd: 010\ne: ~\nf:\ng: 1.50\nh: 2020-01-01\ni: ''\nj: 0x10\nk: |\n  x\n  y\n"),
-              ElementsAre(R"({"a":true,"b":"yes","c":"8","d":8,"e":null,"f":null,"g":1.5,"h":"2020-01-01","i":"","j":16,"k":"x\ny\n"})"));
+  EXPECT_THAT(
+      Jsons("a: yes\nb: 'yes'\nc: \"8\"\nd: 010\ne: ~\nf:\ng: 1.50\nh: 2020-01-01\ni: ''\nj: 0x10\nk: |\n  x\n  y\n"),
+      ElementsAre(
+          R"({"a":true,"b":"yes","c":"8","d":8,"e":null,"f":null,"g":1.5,"h":"2020-01-01","i":"","j":16,"k":"x\ny\n"})"));
   EXPECT_THAT(Jsons("a: !!str 8\nb: !!int \"8\"\nc: !!float 2\nd: ! yes\ne: !!str\nf: !!map {}\ng: !!seq []\n"),
               ElementsAre(R"({"a":"8","b":8,"c":2,"d":"yes","e":"","f":{},"g":[]})"));
 }
@@ -117,12 +122,15 @@ TEST(ManifestTest, KeysBecomeStrings) {
 }
 
 TEST(ManifestTest, AliasesAreFollowed) {
-  EXPECT_THAT(Jsons("a: &x {k: [1, &y two]}\nb: *x\nc: *y\n"), ElementsAre(R"({"a":{"k":[1,"two"]},"b":{"k":[1,"two"]},"c":"two"})"));
+  EXPECT_THAT(Jsons("a: &x {k: [1, &y two]}\nb: *x\nc: *y\n"),
+              ElementsAre(R"({"a":{"k":[1,"two"]},"b":{"k":[1,"two"]},"c":"two"})"));
   EXPECT_THAT(Jsons("&k a: 1\nb: *k\n"), ElementsAre(R"({"a":1,"b":"a"})"));
 }
 
 TEST(ManifestTest, ByteOrderMarkAndCarriageReturns) {
-  EXPECT_THAT(Jsons("\xEF\xBB\xBF" "a: 1\r\nb: x\r\n"), ElementsAre(R"({"a":1,"b":"x"})"));
+  EXPECT_THAT(Jsons("\xEF\xBB\xBF"
+                    "a: 1\r\nb: x\r\n"),
+              ElementsAre(R"({"a":1,"b":"x"})"));
 }
 
 TEST(ManifestTest, UnicodeStays) {
@@ -142,7 +150,8 @@ TEST(ManifestTest, ColumnsAreBytesAlsoBehindOtherLetters) {
 TEST(ManifestTest, ListsAreExpanded) {
   const auto documents = ReadManifest(
       "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Pod, metadata: {name: a}}\n"
-      "- apiVersion: v1\n  kind: List\n  items:\n  - apiVersion: v1\n    kind: Pod\n    metadata:\n      name: b\n", "l.yaml");
+      "- apiVersion: v1\n  kind: List\n  items:\n  - apiVersion: v1\n    kind: Pod\n    metadata:\n      name: b\n",
+      "l.yaml");
   ASSERT_THAT(documents, IsOk());
   ASSERT_EQ(documents->size(), 2u);
   EXPECT_EQ((*documents)[0].name, "a");
@@ -158,14 +167,16 @@ TEST(ManifestTest, ErrorsSayWhereAndWhatToDo) {
             "f.yaml: line 5, column 3: the key \"name\" stands twice in one map, first in line 4; remove one");
   EXPECT_EQ(Error("{\"kind\":\"Pod\",\n\"kind\":\"Pod\"}"),
             "f.yaml: line 2, column 1: the key \"kind\" stands twice in one map, first in line 1; remove one");
-  EXPECT_EQ(Error("a: &x {b: 1}\nc:\n  <<: *x\n"), "f.yaml: line 3, column 3: merge keys (<<) are not supported; write the fields out");
+  EXPECT_EQ(Error("a: &x {b: 1}\nc:\n  <<: *x\n"),
+            "f.yaml: line 3, column 3: merge keys (<<) are not supported; write the fields out");
   EXPECT_THAT(Error("a: 1\n- b\n"), HasSubstr("f.yaml: line 2, column 1: "));
   EXPECT_THAT(Error("a: [1, 2\n"), HasSubstr("f.yaml: line 2"));
   EXPECT_EQ(Error("a: !foo 1\n"), "f.yaml: line 1, column 4: the tag !foo means nothing to Kubernetes; remove it");
   EXPECT_EQ(Error("a: .nan\n"), "f.yaml: line 1, column 4: .nan cannot be said in JSON; quote it or use a number");
   EXPECT_EQ(Error("a: !!int x\n"), "f.yaml: line 1, column 4: \"x\" is no !!int; remove the tag or change the value");
   EXPECT_EQ(Error("? [a]\n: 1\n"), "f.yaml: line 1, column 3: a key must be a word or a number, not a list or a map");
-  EXPECT_EQ(Error("~: 1\n"), "f.yaml: line 1, column 1: a key is missing; quote it if it is meant to be empty or \"null\"");
+  EXPECT_EQ(Error("~: 1\n"),
+            "f.yaml: line 1, column 1: a key is missing; quote it if it is meant to be empty or \"null\"");
   EXPECT_THAT(Error("a: *nobody\n"), HasSubstr("line 1, column 4"));
   EXPECT_EQ(Error("kind: Pod\n"), "f.yaml: line 1, column 1: apiVersion is missing; say what the document is");
   EXPECT_EQ(Error("---\n- a\n"), "f.yaml: line 2, column 1: a document must be a map with apiVersion and kind");
@@ -173,11 +184,14 @@ TEST(ManifestTest, ErrorsSayWhereAndWhatToDo) {
 }
 
 TEST(ManifestTest, WrongIndentationIsNoNewDocument) {
-  constexpr absl::string_view kMessage = "this does not belong to the document above; check the indentation, or begin a new one with ---";
-  EXPECT_EQ(Error("  apiVersion: v1\n  kind: Pod\nmetadata:\n  name: a\n"), absl::StrCat("f.yaml: line 3, column 1: ", kMessage));
-  EXPECT_EQ(Error("[1, 2] [3]\n", "f.json"), "f.json: line 1, column 1: a document must be a map with apiVersion and kind");
-  for (const absl::string_view bad : {"a:\n  b: 1\n c: 2\n", "a: 1\n  b: 2\n", "- a\nb: 1\n", "a: 1\nb\n", "a: [1]\n]\n", "a: 'x' y\n",
-                                      "a: \"x\" \"y\"\n", "a: 1\n\tb: 2\n"}) {
+  constexpr absl::string_view kMessage =
+      "this does not belong to the document above; check the indentation, or begin a new one with ---";
+  EXPECT_EQ(Error("  apiVersion: v1\n  kind: Pod\nmetadata:\n  name: a\n"),
+            absl::StrCat("f.yaml: line 3, column 1: ", kMessage));
+  EXPECT_EQ(Error("[1, 2] [3]\n", "f.json"),
+            "f.json: line 1, column 1: a document must be a map with apiVersion and kind");
+  for (const absl::string_view bad : {"a:\n  b: 1\n c: 2\n", "a: 1\n  b: 2\n", "- a\nb: 1\n", "a: 1\nb\n",
+                                      "a: [1]\n]\n", "a: 'x' y\n", "a: \"x\" \"y\"\n", "a: 1\n\tb: 2\n"}) {
     EXPECT_FALSE(ReadDocuments(bad, "f.yaml").ok()) << bad;
   }
   EXPECT_EQ(Error("a: 1\nreplicas\n"), "f.yaml: line 2, column 1: expected ':' after \"replicas\"");
@@ -186,7 +200,8 @@ TEST(ManifestTest, WrongIndentationIsNoNewDocument) {
   EXPECT_EQ(Error("a: 'it''s\n"), "f.yaml: line 1, column 4: the closing ' is missing");
   EXPECT_EQ(Error("a: !!str &x \"y\\\"\n"), "f.yaml: line 1, column 13: the closing \" is missing");
   EXPECT_THAT(Jsons("a: 1\nb:\n"), ElementsAre(R"({"a":1,"b":null})"));
-  EXPECT_THAT(Jsons("\"a\": 'it''s'\n\"b\" :\n训:\nx: \"\\\"\""), ElementsAre("{\"a\":\"it's\",\"b\":null,\"训\":null,\"x\":\"\\\"\"}"));
+  EXPECT_THAT(Jsons("\"a\": 'it''s'\n\"b\" :\n训:\nx: \"\\\"\""),
+              ElementsAre("{\"a\":\"it's\",\"b\":null,\"训\":null,\"x\":\"\\\"\"}"));
   EXPECT_THAT(Jsons("{a: 1, b}"), ElementsAre(R"({"a":1,"b":null})"));
   EXPECT_THAT(Jsons("训: 1\r\nb  :\r\n"), ElementsAre("{\"训\":1,\"b\":null}"));
   EXPECT_EQ(Error("a: 1\n...\nb: 2\n"), absl::StrCat("f.yaml: line 3, column 1: ", kMessage));
@@ -196,7 +211,8 @@ TEST(ManifestTest, WrongIndentationIsNoNewDocument) {
 
 TEST(ManifestTest, JsonErrorsOfJsonFiles) {
   EXPECT_EQ(Error("{\"a\": 1,\n \"b\" 2}", "f.json"), "f.json: line 2, column 6: expected ':'");
-  EXPECT_EQ(Error("{\"a\": [1, 2", "f.json"), "f.json: line 1, column 12: expected ',' or ']', not the end of the text");
+  EXPECT_EQ(Error("{\"a\": [1, 2", "f.json"),
+            "f.json: line 1, column 12: expected ',' or ']', not the end of the text");
   EXPECT_THAT(Error("{\"a\": 1,}", "f.json"), HasSubstr("line 1, column 9"));
   EXPECT_THAT(Error("{\"a\": 01}", "f.json"), HasSubstr("line 1, column 7"));
   EXPECT_THAT(Error("{\"a\": 1e999}", "f.json"), HasSubstr("the number is out of range"));
@@ -215,7 +231,8 @@ TEST(MixedManifestTest, FilesThatAreNoObjectsAreTakenAsTheyAre) {
   EXPECT_EQ((*alone)[0].text, rec) << "comments and all";
   EXPECT_EQ((*alone)[0].document.json, R"({"train":{"engine":"cluster"}})");
   EXPECT_EQ((*alone)[0].document.Find("train.engine"), (TextPosition{3, 3}));
-  const auto beside = ReadMixedManifest(rec + "---\napiVersion: v1\nkind: List\nitems: [{apiVersion: v1, kind: Pod}]\n", "all.yaml");
+  const auto beside =
+      ReadMixedManifest(rec + "---\napiVersion: v1\nkind: List\nitems: [{apiVersion: v1, kind: Pod}]\n", "all.yaml");
   ASSERT_THAT(beside, IsOk());
   ASSERT_EQ(beside->size(), 2u);
   EXPECT_EQ((*beside)[0].text, "") << "its file has more";
@@ -224,21 +241,24 @@ TEST(MixedManifestTest, FilesThatAreNoObjectsAreTakenAsTheyAre) {
 }
 
 // "1:1 a Pod", "3:1 the key ..." of each document.
-std::vector<std::string> Each(const std::string& text, const std::string& source = "f.yaml", const ManifestLimits& limits = {}) {
+std::vector<std::string> Each(const std::string& text, const std::string& source = "f.yaml",
+                              const ManifestLimits& limits = {}) {
   const auto documents = ReadMixedManifest(text, source, limits);
   EXPECT_THAT(documents, IsOk());
   std::vector<std::string> out;
   if (!documents.ok()) return out;
   for (const MixedDocument& one : *documents) {
     const TextPosition at = one.document.Find("");
-    const std::string what = one.document.refusal.empty() ? absl::StrCat(one.document.kind, " ", one.document.name) : one.document.refusal;
+    const std::string what =
+        one.document.refusal.empty() ? absl::StrCat(one.document.kind, " ", one.document.name) : one.document.refusal;
     out.push_back(absl::StrCat(at.line, ":", at.column, " ", what));
   }
   return out;
 }
 
 TEST(MixedManifestTest, ARefusedDocumentStandsAmongTheOthers) {
-  const std::string a = "{apiVersion: v1, kind: Pod, metadata: {name: a}}\n---\n", b = "---\napiVersion: v1\nkind: Pod\nmetadata: {name: b}\n";
+  const std::string a = "{apiVersion: v1, kind: Pod, metadata: {name: a}}\n---\n",
+                    b = "---\napiVersion: v1\nkind: Pod\nmetadata: {name: b}\n";
   const auto between = [&](const std::string& document) {
     const std::vector<std::string> all = Each(absl::StrCat(a, document, b));
     EXPECT_EQ(all.size(), 3u) << document;
@@ -254,25 +274,34 @@ TEST(MixedManifestTest, ARefusedDocumentStandsAmongTheOthers) {
   EXPECT_EQ(between("- 1\n"), "3:1 a document must be a map with apiVersion and kind");
   EXPECT_EQ(between("text\n"), "3:1 a document must be a map with apiVersion and kind");
   EXPECT_EQ(between("kind: Pod\n"), "3:1 apiVersion is missing; say what the document is");
-  EXPECT_EQ(between("apiVersion: v1\nkind: List\nitems: [{apiVersion: v1, kind: Pod}, {a: b}]\n"), "5:38 apiVersion is missing; say what the document is");
+  EXPECT_EQ(between("apiVersion: v1\nkind: List\nitems: [{apiVersion: v1, kind: Pod}, {a: b}]\n"),
+            "5:38 apiVersion is missing; say what the document is");
   EXPECT_THAT(between("a: !x 1\n"), StartsWith("3:4 the tag !x means nothing"));
   EXPECT_THAT(between("? [a]\n: b\n"), StartsWith("3:3 a key must be a word"));
   std::string bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n";
-  for (int i = 1; i < 12; ++i) absl::StrAppend(&bomb, "a", i, ": &a", i, " [*a", i - 1, ", *a", i - 1, ", *a", i - 1, ", *a", i - 1, ", *a", i - 1, "]\n");
+  for (int i = 1; i < 12; ++i)
+    absl::StrAppend(&bomb, "a", i, ": &a", i, " [*a", i - 1, ", *a", i - 1, ", *a", i - 1, ", *a", i - 1, ", *a", i - 1,
+                    "]\n");
   EXPECT_THAT(between(bomb), HasSubstr("the document is more than 3145728 bytes"));
 }
 
 TEST(MixedManifestTest, TextThatIsNoYamlEndsTheSourceAndWhatStandsBeforeItDoesNotGetLost) {
   const std::string a = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n";
   EXPECT_THAT(Each(absl::StrCat(a, "---\nkind: [\n---\n", a)), ElementsAre("1:1 Pod a", StartsWith("6:1 ")));
-  EXPECT_THAT(Each(absl::StrCat("a: 1\na: 2\n---\n", a, "---\n\"x\n")), ElementsAre(StartsWith("2:1 the key"), "4:1 Pod a", StartsWith("8:1 ")));
+  EXPECT_THAT(Each(absl::StrCat("a: 1\na: 2\n---\n", a, "---\n\"x\n")),
+              ElementsAre(StartsWith("2:1 the key"), "4:1 Pod a", StartsWith("8:1 ")));
   const std::string deep(100'000, '[');
-  EXPECT_THAT(Each(absl::StrCat(a, "---\nb: ", deep, "\n---\n", a)), ElementsAre("1:1 Pod a", StartsWith("5:103 more than 100 maps")));
-  EXPECT_THAT(Each(absl::StrCat(a, "---\nb: 1\nb: ", deep, "\n")), ElementsAre("1:1 Pod a", StartsWith("6:1 the key"), StartsWith("6:104 more than 100 maps")));
+  EXPECT_THAT(Each(absl::StrCat(a, "---\nb: ", deep, "\n---\n", a)),
+              ElementsAre("1:1 Pod a", StartsWith("5:103 more than 100 maps")));
+  EXPECT_THAT(Each(absl::StrCat(a, "---\nb: 1\nb: ", deep, "\n")),
+              ElementsAre("1:1 Pod a", StartsWith("6:1 the key"), StartsWith("6:104 more than 100 maps")));
   const std::string json = R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"j"}})";
-  EXPECT_THAT(Each(absl::StrCat(json, "\n", R"({"a":1,"a":2})", "\n", json)), ElementsAre("1:1 Pod j", StartsWith("2:8 the key")));
-  EXPECT_THAT(Each(absl::StrCat(json, "\n{\"a\"\n"), "f.json"), ElementsAre("1:1 Pod j", StartsWith("3:1 expected ':'")));
-  EXPECT_THAT(Each(absl::StrCat(R"({"a":1,"a":2})", "\n---\n", json)), ElementsAre(StartsWith("1:8 the key"), "3:1 Pod j"));
+  EXPECT_THAT(Each(absl::StrCat(json, "\n", R"({"a":1,"a":2})", "\n", json)),
+              ElementsAre("1:1 Pod j", StartsWith("2:8 the key")));
+  EXPECT_THAT(Each(absl::StrCat(json, "\n{\"a\"\n"), "f.json"),
+              ElementsAre("1:1 Pod j", StartsWith("3:1 expected ':'")));
+  EXPECT_THAT(Each(absl::StrCat(R"({"a":1,"a":2})", "\n---\n", json)),
+              ElementsAre(StartsWith("1:8 the key"), "3:1 Pod j"));
 }
 
 TEST(MixedManifestTest, WhatAsksForTooMuchAgainAndAgainIsNotReadOn) {
@@ -282,7 +311,8 @@ TEST(MixedManifestTest, WhatAsksForTooMuchAgainAndAgainIsNotReadOn) {
   const std::vector<std::string> each = Each(text, "f.yaml", limits);
   EXPECT_EQ(each.size(), 10u);
   EXPECT_THAT(each, ::testing::Contains(HasSubstr("what stands behind it is not read")).Times(1));
-  EXPECT_EQ(Each("x: &x [1, 2, 3]\ny: [*x, *x]\n---\na: 1\n", "f.yaml", limits).size(), 2u) << "a refused document costs the others nothing";
+  EXPECT_EQ(Each("x: &x [1, 2, 3]\ny: [*x, *x]\n---\na: 1\n", "f.yaml", limits).size(), 2u)
+      << "a refused document costs the others nothing";
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// yaml-cpp, a reader that shares nothing with ours, must see in every manifest what we see, and in what we write what we meant: users'
-// editors, linters and pipelines are not libyaml.
+// yaml-cpp, a reader that shares nothing with ours, must see in every manifest what we see, and in what we write what
+// we meant: users' editors, linters and pipelines are not libyaml.
 #include <yaml-cpp/yaml.h>
 
 #include <filesystem>
@@ -27,7 +27,8 @@ namespace json = boost::json;
 json::value ValueOf(const YAML::Node& node) {
   switch (node.Type()) {
     case YAML::NodeType::Undefined:
-    case YAML::NodeType::Null: return nullptr;
+    case YAML::NodeType::Null:
+      return nullptr;
     case YAML::NodeType::Scalar: {
       const bool plain = node.Tag() == "?";
       const manifest::Scalar scalar = manifest::ResolveScalar(node.Scalar());
@@ -85,8 +86,10 @@ TEST(SecondReaderTest, ReadsOurManifestsAsWeDo) {
 
 // Pieces that readers are known to disagree about, and plain letters.
 std::string RandomText(std::mt19937_64& random) {
-  static constexpr const char* kPieces[] = {"a", "Z", "0", "7", " ", ":", ": ", " #", "-", "- ", "\n", "\n\n", "\t", "'", "\"", "\\", "{", "}", "[", "]",
-                                            ",", "&", "*", "!", "|", ">", "%", "@", "`", "?", "~", "=", "yes", "null", "0x1", "1e3", ".5", "é", "训", "😀", "---", "..."};
+  static constexpr const char* kPieces[] = {"a",    "Z",   "0",   "7",  " ",  ":",  ": ", " #",  "-",  "- ", "\n",
+                                            "\n\n", "\t",  "'",   "\"", "\\", "{",  "}",  "[",   "]",  ",",  "&",
+                                            "*",    "!",   "|",   ">",  "%",  "@",  "`",  "?",   "~",  "=",  "yes",
+                                            "null", "0x1", "1e3", ".5", "é",  "训", "😀", "---", "..."};
   std::string text;
   for (std::size_t i = random() % 6; i > 0; --i) text += kPieces[random() % std::size(kPieces)];
   return text;
@@ -94,9 +97,12 @@ std::string RandomText(std::mt19937_64& random) {
 
 json::value RandomValue(std::mt19937_64& random, int depth) {
   switch (random() % (depth > 0 ? 7 : 5)) {
-    case 0: return nullptr;
-    case 1: return random() % 2 == 0;
-    case 2: return static_cast<std::int64_t>(random() % 100'000) - 50'000;
+    case 0:
+      return nullptr;
+    case 1:
+      return random() % 2 == 0;
+    case 2:
+      return static_cast<std::int64_t>(random() % 100'000) - 50'000;
     case 5: {
       json::array items;
       for (std::size_t i = random() % 4; i > 0; --i) items.push_back(RandomValue(random, depth - 1));
@@ -107,7 +113,8 @@ json::value RandomValue(std::mt19937_64& random, int depth) {
       for (std::size_t i = random() % 4; i > 0; --i) members[RandomText(random)] = RandomValue(random, depth - 1);
       return members;
     }
-    default: return json::value(RandomText(random));
+    default:
+      return json::value(RandomText(random));
   }
 }
 

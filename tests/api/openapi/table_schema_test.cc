@@ -35,8 +35,9 @@ TEST(SchemaOfTableTest, EmbedsTypesOfKubernetesWhereTheTableHasADocument) {
 
 TEST(SchemaOfTableTest, DescriptionsStandInTheTypeItself) {
   const value job = SchemaOfTable(TypeOf<volcano::Job>(), Inline);
-  EXPECT_EQ(At(job, "/properties/spec/properties/volumes/items/properties/volumeClaim"),
-            R"({"type":"object","x-name":"io.k8s.api.core.v1.PersistentVolumeClaimSpec","description":"a claim to create"})");
+  EXPECT_EQ(
+      At(job, "/properties/spec/properties/volumes/items/properties/volumeClaim"),
+      R"({"type":"object","x-name":"io.k8s.api.core.v1.PersistentVolumeClaimSpec","description":"a claim to create"})");
 }
 
 TEST(SchemaOfTableTest, PartsOfOurOwnAreTables) {
@@ -66,7 +67,8 @@ TEST(EmbeddedTest, EveryDefinitionAndEveryDefaultIsPublished) {
   for (const CrdDefault& entry : CrdDefaults()) {
     const value* definition = definitions.if_contains("io.k8s.api." + std::string(entry.definition));
     ASSERT_NE(definition, nullptr) << entry.definition;
-    EXPECT_TRUE(definition->at("properties").get_object().contains(entry.property)) << entry.definition << " " << entry.property;
+    EXPECT_TRUE(definition->at("properties").get_object().contains(entry.property))
+        << entry.definition << " " << entry.property;
   }
 }
 

@@ -19,16 +19,22 @@ TEST(FindRolesTest, NamedOnesAndTheUsualNames) {
   EXPECT_EQ(Roles({}, {"worker", "evaluator"}), "/worker/");
   EXPECT_EQ(Roles({}, {"ps", "worker", "heter"}), "ps/worker/heter");
   EXPECT_EQ(Roles({}, {"ps"}), "ps//") << "servers alone end when they end";
-  EXPECT_EQ(Roles({.server = "pserver", .worker = "trainer", .heter = std::nullopt}, {"pserver", "trainer"}), "pserver/trainer/");
-  EXPECT_EQ(Roles({.server = std::nullopt, .worker = "ps", .heter = std::nullopt}, {"ps", "worker"}), "task ps cannot be both --server and --worker");
+  EXPECT_EQ(Roles({.server = "pserver", .worker = "trainer", .heter = std::nullopt}, {"pserver", "trainer"}),
+            "pserver/trainer/");
+  EXPECT_EQ(Roles({.server = std::nullopt, .worker = "ps", .heter = std::nullopt}, {"ps", "worker"}),
+            "task ps cannot be both --server and --worker");
 }
 
 TEST(FindRolesTest, WhatIsWrongIsSaidWithTheTasksThereAre) {
   EXPECT_EQ(Roles({.server = "pserver", .worker = "trainer", .heter = std::nullopt}, {"server", "trainer"}),
             "--server=pserver: there is no such task; the tasks are server, trainer");
-  EXPECT_THAT(Roles({}, {"a", "b"}), HasSubstr("no task is a server or a worker; name them with --server=<task> and --worker=<task>; the tasks are a, b"));
+  EXPECT_THAT(
+      Roles({}, {"a", "b"}),
+      HasSubstr(
+          "no task is a server or a worker; name them with --server=<task> and --worker=<task>; the tasks are a, b"));
   EXPECT_THAT(Roles({}, {}), HasSubstr("there is no task at all"));
-  EXPECT_THAT(Roles({}, {"worker", "heter"}), HasSubstr("task heter, the heter trainers, needs servers and workers beside it"));
+  EXPECT_THAT(Roles({}, {"worker", "heter"}),
+              HasSubstr("task heter, the heter trainers, needs servers and workers beside it"));
 }
 
 TEST(CheckPortTest, WithWhatIsCountedFromIt) {

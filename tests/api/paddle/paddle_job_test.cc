@@ -76,7 +76,8 @@ TEST(PaddleJobTest, RolesKeepTheirTemplatesAsWritten) {
   EXPECT_FALSE(job.spec.heter.has_value());
   EXPECT_EQ(job.spec.ps->replicas, 3);
   EXPECT_EQ(job.spec.worker->replicas, 2);
-  EXPECT_EQ(job.spec.ps->pod_template.json, R"({"spec":{"restartPolicy":"Never","containers":[{"name":"paddle","image":"train"}]}})");
+  EXPECT_EQ(job.spec.ps->pod_template.json,
+            R"({"spec":{"restartPolicy":"Never","containers":[{"name":"paddle","image":"train"}]}})");
 }
 
 TEST(PaddleJobTest, EveryFieldOfTheSpecIsKnown) {
@@ -124,7 +125,8 @@ spec:
   tasks: []
   runPolicy: {suspend: true}
   worker: {replicas: 1, restartPolicy: Never, template: {whatever: 1}}
-)", &unknown);
+)",
+                  &unknown);
   EXPECT_THAT(unknown, ElementsAre("spec.tasks", "spec.runPolicy", "spec.worker.restartPolicy"));
 }
 
@@ -136,7 +138,9 @@ TEST(PaddleJobTest, NumbersOutOfRangeAndOtherTypesAreErrors) {
 
 // Objects that the original has stored stay what they are: no policy, intranet or number is refused by the table.
 TEST(PaddleJobTest, OnlyWhatTheOriginalRequiresIsRequired) {
-  EXPECT_THAT(Broken<PaddleJob>(R"({"spec":{"cleanPodPolicy":"OnFailed","intranet":"podip","withGloo":7,"worker":{"replicas":-1}}})"), IsEmpty());
+  EXPECT_THAT(Broken<PaddleJob>(
+                  R"({"spec":{"cleanPodPolicy":"OnFailed","intranet":"podip","withGloo":7,"worker":{"replicas":-1}}})"),
+              IsEmpty());
   EXPECT_THAT(Broken<PaddleJob>(R"({"spec":{}})"), IsEmpty());
   EXPECT_THAT(Broken<PaddleJob>(R"({"spec":{"sampleSetRef":{"name":"a"},"ps":{"template":{}}}})"),
               ElementsAre("spec.sampleSetRef.mountPath", "spec.ps.replicas"));
@@ -172,15 +176,17 @@ TEST(PaddleJobTest, ARolesCountersAreWrittenZerosIncluded) {
   PaddleJobStatus status;
   status.worker.emplace().ready = "0/2";
   status.conditions.push_back({"Scheduled", "False", "Unschedulable", "queue ads is full", 2, {}});
-  EXPECT_EQ(Encode(status),
-            R"({"worker":{"pending":0,"starting":0,"running":0,"failed":0,"succeeded":0,"unknown":0,"ready":"0/2"},)"
-            R"("conditions":[{"type":"Scheduled","status":"False","observedGeneration":2,"reason":"Unschedulable","message":"queue ads is full"}]})");
+  EXPECT_EQ(
+      Encode(status),
+      R"({"worker":{"pending":0,"starting":0,"running":0,"failed":0,"succeeded":0,"unknown":0,"ready":"0/2"},)"
+      R"("conditions":[{"type":"Scheduled","status":"False","observedGeneration":2,"reason":"Unschedulable","message":"queue ads is full"}]})");
 }
 
 TEST(PaddleJobTest, TheResourcesDifferByGroup) {
   EXPECT_EQ(kPaddleJobs.ApiVersion(), "batch.paddlepaddle.org/v1");
   EXPECT_EQ(kPaddleJobs.short_names, "pdj");
-  EXPECT_EQ(PathOf(kPaddleJobs, "ads", "wd", "status"), "/apis/batch.paddlepaddle.org/v1/namespaces/ads/paddlejobs/wd/status");
+  EXPECT_EQ(PathOf(kPaddleJobs, "ads", "wd", "status"),
+            "/apis/batch.paddlepaddle.org/v1/namespaces/ads/paddlejobs/wd/status");
   EXPECT_EQ(PathOf(kubeflow::kPaddleJobs, "ads", "wd"), "/apis/kubeflow.org/v1/namespaces/ads/paddlejobs/wd");
   EXPECT_EQ(kubeflow::kPaddleJobs.short_names, "");
 }
@@ -212,8 +218,9 @@ TEST(KubeflowPaddleJobTest, TheExampleIsRead) {
   ASSERT_NE(workers, nullptr);
   EXPECT_EQ(workers->replicas, 2);
   EXPECT_EQ(workers->restart_policy, "OnFailure");
-  EXPECT_EQ(workers->pod_template.json,
-            R"({"spec":{"containers":[{"name":"paddle","image":"train","ports":[{"containerPort":37777,"name":"master"}]}]}})");
+  EXPECT_EQ(
+      workers->pod_template.json,
+      R"({"spec":{"containers":[{"name":"paddle","image":"train","ports":[{"containerPort":37777,"name":"master"}]}]}})");
   EXPECT_EQ(FindReplicas(job.spec, kubeflow::kMaster), nullptr);
 }
 
@@ -280,7 +287,8 @@ spec:
   withGloo: 1
   runPolicy: {queue: ads}
   paddleReplicaSpecs: {Worker: {requests: 1}}
-)", &unknown);
+)",
+                            &unknown);
   EXPECT_THAT(unknown, ElementsAre("spec.withGloo", "spec.runPolicy.queue", "spec.paddleReplicaSpecs.Worker.requests"));
 }
 

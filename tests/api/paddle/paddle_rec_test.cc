@@ -36,7 +36,9 @@ std::string Json(const std::string& yaml) {
   return documents->empty() ? "{}" : documents->front().json;
 }
 
-std::string With(const std::string& what, const std::string& instead) { return Json(absl::StrReplaceAll(kBackend, {{what, instead}})); }
+std::string With(const std::string& what, const std::string& instead) {
+  return Json(absl::StrReplaceAll(kBackend, {{what, instead}}));
+}
 
 std::vector<std::string> Told(const FieldErrors& errors) {
   std::vector<std::string> out;
@@ -80,12 +82,14 @@ submit: {job_name: ctr, server_num: "2", trainer_num: 3, docker_image: i, memory
 
 TEST(PaddleRecTest, R4WorkerNum) {
   EXPECT_THAT(Errors(With("trainer_num", "worker_num")),
-              ElementsAre("engine.submit.trainer_num: Required value: must be given (engine.submit.worker_num stands there, which nothing reads: write "
+              ElementsAre("engine.submit.trainer_num: Required value: must be given (engine.submit.worker_num stands "
+                          "there, which nothing reads: write "
                           "engine.submit.trainer_num)"));
 }
 
 TEST(PaddleRecTest, R5Mermory) {
-  EXPECT_THAT(Errors(With("memory", "mermory")), ElementsAre(AllOf(HasSubstr("engine.submit.memory: Required value"), HasSubstr("engine.submit.mermory stands there"))));
+  EXPECT_THAT(Errors(With("memory", "mermory")), ElementsAre(AllOf(HasSubstr("engine.submit.memory: Required value"),
+                                                                   HasSubstr("engine.submit.mermory stands there"))));
 }
 
 TEST(PaddleRecTest, AnyMissingKeyIsNamedAndOtherMisspellingsAreSeen) {
@@ -93,22 +97,29 @@ TEST(PaddleRecTest, AnyMissingKeyIsNamedAndOtherMisspellingsAreSeen) {
     EXPECT_THAT(Errors(With(key, "else")), ElementsAre(HasSubstr(absl::StrCat(key, ": Required value")))) << key;
   }
   EXPECT_THAT(Errors(With("storage", "storge")), ElementsAre(HasSubstr("engine.submit.storge stands there")));
-  EXPECT_THAT(Errors(Json("engine: {backend: k8s, job_name: a, server_num: 2, submit: {trainer_num: 1, docker_image: i, memory: 1Gi, storage: 1Gi}}")),
+  EXPECT_THAT(Errors(Json("engine: {backend: k8s, job_name: a, server_num: 2, submit: {trainer_num: 1, docker_image: "
+                          "i, memory: 1Gi, storage: 1Gi}}")),
               ElementsAre(HasSubstr("engine.server_num stands there")))
       << "in the wrong place";
-  EXPECT_THAT(Told(ReadRecBackend(With("log_level: 0", "loglevel: 3")).warnings),
-              ElementsAre("engine.submit.loglevel: Unsupported value: nothing reads this key (did you mean log_level?)"));
-  EXPECT_THAT(Errors(Json("engine: {backend: k8s, job_name: a}")), ElementsAre(HasSubstr("engine.submit: Required value")));
+  EXPECT_THAT(
+      Told(ReadRecBackend(With("log_level: 0", "loglevel: 3")).warnings),
+      ElementsAre("engine.submit.loglevel: Unsupported value: nothing reads this key (did you mean log_level?)"));
+  EXPECT_THAT(Errors(Json("engine: {backend: k8s, job_name: a}")),
+              ElementsAre(HasSubstr("engine.submit: Required value")));
   EXPECT_THAT(Errors("{}"), ElementsAre("backend: Required value: must be given (write backend: k8s)"));
   EXPECT_THAT(Errors("[1]"), ElementsAre(HasSubstr("must be a map of keys")));
 }
 
 TEST(PaddleRecTest, ValuesThatMeanNothing) {
-  EXPECT_THAT(Errors(With("server_num: 2", "server_num: 0")), ElementsAre("engine.submit.server_num: Invalid value: 0: must be from 1 to 10000"));
+  EXPECT_THAT(Errors(With("server_num: 2", "server_num: 0")),
+              ElementsAre("engine.submit.server_num: Invalid value: 0: must be from 1 to 10000"));
   EXPECT_THAT(Errors(With("server_num: 2", "server_num: -1")), ElementsAre(HasSubstr("must be from 1 to 10000")));
   EXPECT_THAT(Errors(With("server_num: 2", "server_num: many")), ElementsAre(HasSubstr("must be a whole number")));
-  EXPECT_THAT(Errors(With("server_num: 2", "server_num: 99999999999999999999")), ElementsAre(HasSubstr("must be a whole number")));
-  EXPECT_THAT(Errors(With("\"4Gi\"", "four")), ElementsAre("engine.submit.memory: Invalid value: \"four\": must be an amount greater than 0, such as 4Gi"));
+  EXPECT_THAT(Errors(With("server_num: 2", "server_num: 99999999999999999999")),
+              ElementsAre(HasSubstr("must be a whole number")));
+  EXPECT_THAT(
+      Errors(With("\"4Gi\"", "four")),
+      ElementsAre("engine.submit.memory: Invalid value: \"four\": must be an amount greater than 0, such as 4Gi"));
   EXPECT_THAT(Errors(With("\"4Gi\"", "-1Gi")), ElementsAre(HasSubstr("must be an amount greater than 0")));
   EXPECT_THAT(Errors(With("\"4Gi\"", "[1]")), ElementsAre(HasSubstr("must be an amount greater than 0")));
   EXPECT_THAT(Errors(With("\"k8s-ctr-dnn\"", "{a: b}")), ElementsAre(HasSubstr("engine.job_name")));
@@ -121,34 +132,46 @@ cluster_type: k8s
 config: {fs_name: afs://x, fs_ugi: u, output_path: o}
 submit: {ak: a, sk: s, priority: high, job_name: ctr, group: g, k8s_trainers: 4, k8s_ps_num: 3, k8s_ps_cores: 5}
 )"));
-  EXPECT_THAT(told, ElementsAre(AllOf(HasSubstr("backend: Unsupported value: \"PaddleCloud\": PaddleCloud is a hosted service"),
-                                      HasSubstr("write backend: k8s, and submit: {server_num: 3, trainer_num: 4, ")),
-                                HasSubstr("config: Unsupported value: keys of the hosted service: fs_name, fs_ugi, output_path"),
-                                HasSubstr("submit: Unsupported value: keys of the hosted service: ak, group, k8s_ps_cores, k8s_ps_num, k8s_trainers, priority, sk")));
+  EXPECT_THAT(
+      told,
+      ElementsAre(AllOf(HasSubstr("backend: Unsupported value: \"PaddleCloud\": PaddleCloud is a hosted service"),
+                        HasSubstr("write backend: k8s, and submit: {server_num: 3, trainer_num: 4, ")),
+                  HasSubstr("config: Unsupported value: keys of the hosted service: fs_name, fs_ugi, output_path"),
+                  HasSubstr("submit: Unsupported value: keys of the hosted service: ak, group, k8s_ps_cores, "
+                            "k8s_ps_num, k8s_trainers, priority, sk")));
   // The other half of it stands in the config: the same reason that PaddleRec gave.
-  EXPECT_THAT(Told(ReadRecConfig(Json("mode: t\nrunner: [{name: t, class: cluster_train, device: gpu, fleet_mode: ps}]")).errors),
-              ElementsAre(HasSubstr("runner[0].device: Unsupported value: \"gpu\": parameter servers and gpu exclude each other")));
+  EXPECT_THAT(
+      Told(ReadRecConfig(Json("mode: t\nrunner: [{name: t, class: cluster_train, device: gpu, fleet_mode: ps}]"))
+               .errors),
+      ElementsAre(
+          HasSubstr("runner[0].device: Unsupported value: \"gpu\": parameter servers and gpu exclude each other")));
 }
 
 TEST(PaddleRecTest, MpiIsRefused) {
   EXPECT_THAT(Errors(Json("backend: PaddleCloud\ncluster_type: mpi\nsubmit: {nodes: 10}")),
-              ElementsAre(AllOf(HasSubstr("cluster_type: Unsupported value: \"mpi\""), HasSubstr("write backend: k8s")), HasSubstr("keys of the hosted service: nodes")));
-  EXPECT_THAT(Errors(With("\"k8s\"", "MPI")), ElementsAre(HasSubstr("engine.backend: Unsupported value: \"MPI\": MPI clusters")));
-  EXPECT_THAT(Told(ReadRecConfig(Json("train: {engine: cluster_mpi}")).errors), ElementsAre(HasSubstr("write engine: cluster")));
+              ElementsAre(AllOf(HasSubstr("cluster_type: Unsupported value: \"mpi\""), HasSubstr("write backend: k8s")),
+                          HasSubstr("keys of the hosted service: nodes")));
+  EXPECT_THAT(Errors(With("\"k8s\"", "MPI")),
+              ElementsAre(HasSubstr("engine.backend: Unsupported value: \"MPI\": MPI clusters")));
+  EXPECT_THAT(Told(ReadRecConfig(Json("train: {engine: cluster_mpi}")).errors),
+              ElementsAre(HasSubstr("write engine: cluster")));
 }
 
 TEST(PaddleRecTest, R7ThreadsAbsentAreTwo) {
   EXPECT_EQ(ReadRecConfig(Json("train: {engine: cluster}")).config.threads, 2);
   EXPECT_EQ(ReadRecConfig(Json("train: {engine: cluster, trainer: {threads: 8}}")).config.threads, 8);
-  EXPECT_THAT(Told(ReadRecConfig(Json("train: {engine: cluster, trainer: {threads: 0}}")).errors), ElementsAre(HasSubstr("train.trainer.threads: Invalid value: 0")));
+  EXPECT_THAT(Told(ReadRecConfig(Json("train: {engine: cluster, trainer: {threads: 0}}")).errors),
+              ElementsAre(HasSubstr("train.trainer.threads: Invalid value: 0")));
 }
 
 TEST(PaddleRecTest, R14ATrainingThatIsNoClustersIsRefused) {
   for (const char* const engine : {"single", "local_cluster"}) {
     EXPECT_THAT(Told(ReadRecConfig(Json(absl::StrCat("train: {engine: ", engine, "}"))).errors),
-                ElementsAre(AllOf(HasSubstr("train.engine: Unsupported value"), HasSubstr("there is nothing to submit"), HasSubstr("write engine: cluster"))));
+                ElementsAre(AllOf(HasSubstr("train.engine: Unsupported value"), HasSubstr("there is nothing to submit"),
+                                  HasSubstr("write engine: cluster"))));
   }
-  EXPECT_THAT(Told(ReadRecConfig(Json("train: {epochs: 3}")).errors), ElementsAre(HasSubstr("train.engine: Required value")));
+  EXPECT_THAT(Told(ReadRecConfig(Json("train: {epochs: 3}")).errors),
+              ElementsAre(HasSubstr("train.engine: Required value")));
   EXPECT_THAT(Told(ReadRecConfig(Json("epochs: 3")).errors), ElementsAre(HasSubstr("train: Required value")));
 }
 
@@ -164,9 +187,13 @@ phase: [{thread_num: 4}, {thread_num: 10}, {name: x}]
   EXPECT_THAT(Told(reading.errors), IsEmpty());
   EXPECT_TRUE(reading.config.late);
   EXPECT_EQ(reading.config.threads, 10);
-  EXPECT_THAT(Told(ReadRecConfig(Json(absl::StrReplaceAll(kRunners, {{"[train]", "local"}}))).errors), ElementsAre(HasSubstr("runner[0].class: Unsupported value: \"train\"")));
-  EXPECT_THAT(Told(ReadRecConfig(Json(absl::StrReplaceAll(kRunners, {{"[train]", "other"}}))).errors), ElementsAre("mode: Not found: \"other\": there is no runner of this name"));
-  EXPECT_THAT(Told(ReadRecConfig(Json(absl::StrReplaceAll(kRunners, {{"fleet_mode: ps", "fleet_mode: collective"}}))).errors), ElementsAre(HasSubstr("runner[1].fleet_mode")));
+  EXPECT_THAT(Told(ReadRecConfig(Json(absl::StrReplaceAll(kRunners, {{"[train]", "local"}}))).errors),
+              ElementsAre(HasSubstr("runner[0].class: Unsupported value: \"train\"")));
+  EXPECT_THAT(Told(ReadRecConfig(Json(absl::StrReplaceAll(kRunners, {{"[train]", "other"}}))).errors),
+              ElementsAre("mode: Not found: \"other\": there is no runner of this name"));
+  EXPECT_THAT(
+      Told(ReadRecConfig(Json(absl::StrReplaceAll(kRunners, {{"fleet_mode: ps", "fleet_mode: collective"}}))).errors),
+      ElementsAre(HasSubstr("runner[1].fleet_mode")));
 }
 
 TEST(PaddleRecTest, FilesAreKnownByTheirKeys) {

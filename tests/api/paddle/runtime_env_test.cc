@@ -1,9 +1,9 @@
-// The environment equals the one that real Paddle programs were run with (tests/golden/paddle), and adds to it only what the runs
-// showed to be needed besides.
+// The environment equals the one that real Paddle programs were run with (tests/golden/paddle), and adds to it only
+// what the runs showed to be needed besides.
 #include "api/paddle/runtime_env.h"
 
-#include <fstream>
 #include <algorithm>
+#include <fstream>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
@@ -22,7 +22,9 @@ std::vector<std::string> Seen(const RuntimeCluster& cluster, Role role, const st
   for (const RuntimeVariable& variable : RuntimeEnv(cluster, {role, "$(PADDLE_POD_NAME).wd"})) {
     std::string value = variable.value;
     if (variable.from_field) value = value == "metadata.name" ? name : absl::StrCat(index);
-    value = absl::StrReplaceAll(value, {{"$(PADDLE_POD_NAME)", name}, {"$(POD_IP)", pod_ip}, {"$(PADDLE_PORT)", absl::StrCat(cluster.ports.Of(role))}});
+    value = absl::StrReplaceAll(value, {{"$(PADDLE_POD_NAME)", name},
+                                        {"$(POD_IP)", pod_ip},
+                                        {"$(PADDLE_PORT)", absl::StrCat(cluster.ports.Of(role))}});
     if (variable.name == "POD_IP") pod_ip = value;
     lines.push_back(absl::StrCat(variable.name, "=", value));
   }
@@ -64,7 +66,8 @@ TEST(RuntimeEnvTest, CollectiveModeIsAsRecorded) {
   for (const int i : {0, 1}) {
     const std::vector<std::string> seen = Seen(cluster, Role::kTrainer, absl::StrCat("wd-worker-", i), i);
     EXPECT_EQ(Without(seen, plain_python), Recorded(absl::StrCat("coll-worker-", i)));
-    EXPECT_THAT(seen, ::testing::IsSupersetOf({absl::StrCat("PADDLE_CURRENT_ENDPOINT=wd-worker-", i, ".wd:36000"), std::string("PADDLE_DISTRI_BACKEND=gloo")}));
+    EXPECT_THAT(seen, ::testing::IsSupersetOf({absl::StrCat("PADDLE_CURRENT_ENDPOINT=wd-worker-", i, ".wd:36000"),
+                                               std::string("PADDLE_DISTRI_BACKEND=gloo")}));
   }
 }
 
@@ -77,10 +80,12 @@ TEST(RuntimeEnvTest, GlooOnlyWithServersAndABackendOnlyWithoutAccelerator) {
     return out;
   };
   EXPECT_THAT(names({.servers = {}, .trainers = {"a.b"}, .with_gloo = true}, true),
-              ElementsAre("TRAINER_PORTS_NUM", "PADDLE_PORT", "PADDLE_TRAINER_ENDPOINTS", "PADDLE_TRAINERS", "PADDLE_TRAINERS_NUM", "PADDLE_CURRENT_ENDPOINT"));
-  EXPECT_THAT(names({.servers = {"s.b"}, .trainers = {"a.b"}}, false),
-              ElementsAre("TRAINER_PORTS_NUM", "PADDLE_PORT", "PADDLE_PSERVERS_IP_PORT_LIST", "PADDLE_TRAINER_ENDPOINTS", "PADDLE_TRAINERS",
-                          "PADDLE_TRAINERS_NUM", "PADDLE_SERVERS_ENDPOINTS", "PADDLE_TRAINERS_ENDPOINTS"));
+              ElementsAre("TRAINER_PORTS_NUM", "PADDLE_PORT", "PADDLE_TRAINER_ENDPOINTS", "PADDLE_TRAINERS",
+                          "PADDLE_TRAINERS_NUM", "PADDLE_CURRENT_ENDPOINT"));
+  EXPECT_THAT(
+      names({.servers = {"s.b"}, .trainers = {"a.b"}}, false),
+      ElementsAre("TRAINER_PORTS_NUM", "PADDLE_PORT", "PADDLE_PSERVERS_IP_PORT_LIST", "PADDLE_TRAINER_ENDPOINTS",
+                  "PADDLE_TRAINERS", "PADDLE_TRAINERS_NUM", "PADDLE_SERVERS_ENDPOINTS", "PADDLE_TRAINERS_ENDPOINTS"));
 }
 
 // --- Rows of the specification (paddle 8 F) that are about env.
@@ -118,7 +123,8 @@ TEST(RuntimeEnvTest, F10TheLauncherStaysInsideItsHostPorts) {
 TEST(RuntimeEnvTest, F12F13CollectiveNamesNoServersAndNoMaster) {
   const RuntimeCluster one{.servers = {}, .trainers = {"wd-worker-0.wd"}};
   EXPECT_EQ(ValueOf(one, Role::kTrainer, "PADDLE_TRAINER_ENDPOINTS"), "wd-worker-0.wd:36000");
-  for (const char* const name : {"PADDLE_PSERVERS_IP_PORT_LIST", "PADDLE_MASTER", "PADDLE_SERVERS_ENDPOINTS", "PADDLE_TRAINERS_ENDPOINTS"}) {
+  for (const char* const name :
+       {"PADDLE_PSERVERS_IP_PORT_LIST", "PADDLE_MASTER", "PADDLE_SERVERS_ENDPOINTS", "PADDLE_TRAINERS_ENDPOINTS"}) {
     EXPECT_EQ(ValueOf(one, Role::kTrainer, name, true), "(absent)") << name;
   }
 }
@@ -127,9 +133,11 @@ TEST(RuntimeEnvTest, F29Elastic) {
   RuntimeCluster cluster{.servers = {}, .trainers = {"a.b", "c.b", "d.b"}};
   cluster.elastic = Elastic{"etcd.infra:2379", 2, 4, "default-wd"};
   std::vector<std::string> lines;
-  for (const RuntimeVariable& one : RuntimeEnv(cluster, {Role::kTrainer, "h.d"})) lines.push_back(absl::StrCat(one.name, "=", one.value));
-  EXPECT_THAT(lines, ElementsAre("PADDLE_POD_NAME=metadata.name", "POD_IP=status.podIP", "TRAINING_ROLE=TRAINER", "PADDLE_TRAINING_ROLE=TRAINER",
-                                 "TRAINER_PORTS_NUM=20", "PADDLE_PORT=36000", "PADDLE_MASTER=etcd://etcd.infra:2379", "PADDLE_NNODES=2:4",
+  for (const RuntimeVariable& one : RuntimeEnv(cluster, {Role::kTrainer, "h.d"}))
+    lines.push_back(absl::StrCat(one.name, "=", one.value));
+  EXPECT_THAT(lines, ElementsAre("PADDLE_POD_NAME=metadata.name", "POD_IP=status.podIP", "TRAINING_ROLE=TRAINER",
+                                 "PADDLE_TRAINING_ROLE=TRAINER", "TRAINER_PORTS_NUM=20", "PADDLE_PORT=36000",
+                                 "PADDLE_MASTER=etcd://etcd.infra:2379", "PADDLE_NNODES=2:4",
                                  "PADDLE_JOB_ID=default-wd", "PADDLE_ELASTIC_LEVEL=1", "PADDLE_ELASTIC_TIMEOUT=60"));
   cluster.elastic->max = 2;
   EXPECT_EQ(ValueOf(cluster, Role::kTrainer, "PADDLE_NNODES"), "2");
@@ -139,7 +147,8 @@ TEST(RuntimeEnvTest, WhatSaysWhoThePodIs) {
   RuntimeCluster cluster = ParameterServers();
   for (const bool elastic : {false, true}) {
     if (elastic) cluster.elastic.emplace();
-    for (const RuntimeVariable& one : RuntimeEnv(cluster, {Role::kTrainer, "h.d"})) EXPECT_EQ(one.identity, IsIdentity(one.name)) << one.name;
+    for (const RuntimeVariable& one : RuntimeEnv(cluster, {Role::kTrainer, "h.d"}))
+      EXPECT_EQ(one.identity, IsIdentity(one.name)) << one.name;
   }
 }
 
@@ -147,7 +156,8 @@ TEST(RuntimeEnvTest, F31Heter) {
   RuntimeCluster cluster = ParameterServers();
   cluster.heters = {"wd-heter-0.wd", "wd-heter-1.wd"};
   cluster.heter_accelerator = true;
-  const std::string heters = "wd-heter-0.wd:36000,wd-heter-1.wd:36000", trainers = "wd-worker-0.wd:36000,wd-worker-1.wd:36000";
+  const std::string heters = "wd-heter-0.wd:36000,wd-heter-1.wd:36000",
+                    trainers = "wd-worker-0.wd:36000,wd-worker-1.wd:36000";
   EXPECT_EQ(ValueOf(cluster, Role::kHeter, "TRAINING_ROLE"), "HETER_TRAINER");
   for (const Role role : {Role::kServer, Role::kTrainer, Role::kHeter}) {
     EXPECT_EQ(ValueOf(cluster, role, "PADDLE_ALL_HETER_TRAINER_IP_PORT_LIST"), heters);
@@ -177,7 +187,10 @@ TEST(FitEnvTest, WithoutSharedListsNothingElseIsMissing) {
   cluster.heters = {"wd-heter-0.wd"};
   for (const Role role : {Role::kServer, Role::kTrainer, Role::kHeter}) {
     std::vector<RuntimeVariable> all = RuntimeEnv(cluster, {role, "h"});
-    std::erase_if(all, [](const RuntimeVariable& one) { return one.list && one.name.find("_NEXT_") == std::string::npos && one.name.find("_PREVIOUS_") == std::string::npos; });
+    std::erase_if(all, [](const RuntimeVariable& one) {
+      return one.list && one.name.find("_NEXT_") == std::string::npos &&
+             one.name.find("_PREVIOUS_") == std::string::npos;
+    });
     EXPECT_EQ(RuntimeEnv(cluster, {role, "h"}, EnvLists::kOwn), all);
   }
 }
@@ -188,14 +201,16 @@ TEST(FitEnvTest, F27LongListsMoveIntoAConfigMap) {
   EXPECT_TRUE(few->config_map.empty());
   const auto many = FitEnv(RuntimeEnv(Workers(400, 70), {Role::kTrainer, "h.d"}));
   ASSERT_TRUE(many.ok());
-  EXPECT_THAT(many->config_map, ElementsAre(::testing::Key("PADDLE_TRAINERS"), ::testing::Key("PADDLE_TRAINER_ENDPOINTS")));
+  EXPECT_THAT(many->config_map,
+              ElementsAre(::testing::Key("PADDLE_TRAINERS"), ::testing::Key("PADDLE_TRAINER_ENDPOINTS")));
   for (const RuntimeVariable& one : many->env) EXPECT_FALSE(one.list) << one.name;
 }
 
 TEST(FitEnvTest, F28WhatLinuxDoesNotPassIsAnError) {
   const auto fitted = FitEnv(RuntimeEnv(Workers(4000, 73), {Role::kTrainer, "h.d"}));
   EXPECT_EQ(fitted.status().code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(std::string(fitted.status().message()), ::testing::HasSubstr("PADDLE_TRAINER_ENDPOINTS would have 320025 bytes"));
+  EXPECT_THAT(std::string(fitted.status().message()),
+              ::testing::HasSubstr("PADDLE_TRAINER_ENDPOINTS would have 320025 bytes"));
 }
 
 }  // namespace

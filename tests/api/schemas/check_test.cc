@@ -64,8 +64,11 @@ TEST(SchemasTest, KnowsEveryResource) {
 }
 
 TEST(SchemasTest, KnowsKindsThatAreNotStored) {
-  for (const auto& [version, kind] : {std::pair("v1", "Binding"), {"policy/v1", "Eviction"}, {"autoscaling/v1", "Scale"},
-                                      {"v1", "DeleteOptions"}, {"authorization.k8s.io/v1", "SelfSubjectAccessReview"}}) {
+  for (const auto& [version, kind] : {std::pair("v1", "Binding"),
+                                      {"policy/v1", "Eviction"},
+                                      {"autoscaling/v1", "Scale"},
+                                      {"v1", "DeleteOptions"},
+                                      {"authorization.k8s.io/v1", "SelfSubjectAccessReview"}}) {
     EXPECT_NE(TheSchemas().ForKind(version, kind), nullptr) << kind;
   }
   EXPECT_EQ(TheSchemas().ForKind("v1", "Nope"), nullptr);
@@ -75,17 +78,26 @@ TEST(SchemasTest, KnowsKindsThatAreNotStored) {
 TEST(CheckTest, AcceptsAPod) { EXPECT_TRUE(CheckAs(api::kPods, kPod).ok()); }
 
 TEST(CheckTest, PaddleJobsKnowTheirTemplatesAndTheMisspeltCleanPolicy) {
-  const Findings findings = CheckAs(api::paddle::kPaddleJobs, R"({"apiVersion":"batch.paddlepaddle.org/v1","kind":"PaddleJob","metadata":{"name":"wd"},
+  const Findings findings =
+      CheckAs(api::paddle::kPaddleJobs,
+              R"({"apiVersion":"batch.paddlepaddle.org/v1","kind":"PaddleJob","metadata":{"name":"wd"},
       "spec":{"cleanPolicy":"Never","cleanPodPolice":"Never","worker":{"replicas":2,"template":{"spec":{"containers":[{"name":"p","imagee":"i"}]}}},"ps":{}}})");
-  EXPECT_THAT(findings.unknown, UnorderedElementsAre("spec.cleanPodPolice", "spec.worker.template.spec.containers[0].imagee"));
-  EXPECT_THAT(findings.errors, IsEmpty()) << "that a role needs replicas is judged with the rules, where bodies are read";
-  EXPECT_TRUE(CheckAs(api::paddle::kubeflow::kPaddleJobs, R"({"metadata":{"name":"k"},"spec":{"paddleReplicaSpecs":{"Worker":{"template":{"spec":{"containers":[{"name":"paddle"}]}}}}}})").ok());
+  EXPECT_THAT(findings.unknown,
+              UnorderedElementsAre("spec.cleanPodPolice", "spec.worker.template.spec.containers[0].imagee"));
+  EXPECT_THAT(findings.errors, IsEmpty())
+      << "that a role needs replicas is judged with the rules, where bodies are read";
+  EXPECT_TRUE(
+      CheckAs(
+          api::paddle::kubeflow::kPaddleJobs,
+          R"({"metadata":{"name":"k"},"spec":{"paddleReplicaSpecs":{"Worker":{"template":{"spec":{"containers":[{"name":"paddle"}]}}}}}})")
+          .ok());
 }
 
 TEST(CheckTest, NamesUnknownFieldsByPath) {
   const Findings findings = CheckAs(api::kPods, R"({"speck":{},"spec":{"containers":[{"name":"c","image":"i",
       "resources":{"limits":{"cpu":"1"},"limit":{}}}],"initContainers":[{"name":"i","image":"i","command":["x"],"cmd":1}]}})");
-  EXPECT_THAT(findings.unknown, ElementsAre("speck", "spec.containers[0].resources.limit", "spec.initContainers[0].cmd"));
+  EXPECT_THAT(findings.unknown,
+              ElementsAre("speck", "spec.containers[0].resources.limit", "spec.initContainers[0].cmd"));
   EXPECT_THAT(findings.errors, IsEmpty());
   EXPECT_EQ(UnknownFieldsMessage({"spec.foo", "spec.bar"}),
             R"(strict decoding error: unknown field "spec.foo", unknown field "spec.bar")");
@@ -96,7 +108,8 @@ TEST(CheckTest, MapsHaveNoUnknownKeys) {
 }
 
 TEST(CheckTest, ManagedFieldsAreFree) {
-  EXPECT_TRUE(CheckAs(api::kConfigMaps, R"({"metadata":{"managedFields":[{"manager":"m","fieldsV1":{"f:data":{}}}]}})").ok());
+  EXPECT_TRUE(
+      CheckAs(api::kConfigMaps, R"({"metadata":{"managedFields":[{"manager":"m","fieldsV1":{"f:data":{}}}]}})").ok());
 }
 
 TEST(CheckTest, NamesUnknownFieldsOfVolcanosTypesAndTheirTemplates) {
@@ -109,45 +122,60 @@ TEST(CheckTest, NamesUnknownFieldsOfVolcanosTypesAndTheirTemplates) {
 TEST(CheckTest, ACoreObjectWithAWrongTypeIsUnreadable) {
   EXPECT_EQ(CheckAs(api::kPods, R"({"spec":{"containers":[{"name":"c","image":7}]}})").unreadable,
             "spec.containers[0].image: must be a string, not 7");
-  EXPECT_EQ(CheckAs(api::kPods, R"({"spec":{"containers":{}}})").unreadable, "spec.containers: must be a list, not an object");
+  EXPECT_EQ(CheckAs(api::kPods, R"({"spec":{"containers":{}}})").unreadable,
+            "spec.containers: must be a list, not an object");
   EXPECT_EQ(CheckAs(api::kPods, PodWith(R"("priority":3000000000)")).unreadable,
             "spec.priority: must be a 32-bit integer, not 3000000000");
-  EXPECT_EQ(CheckAs(api::kPods, PodWith(R"("hostNetwork":"yes")")).unreadable, "spec.hostNetwork: must be a boolean, not \"yes\"");
-  EXPECT_EQ(CheckAs(api::kPods, PodWith(R"("nodeSelector":{"a":true})")).unreadable, "spec.nodeSelector.a: must be a string, not true");
+  EXPECT_EQ(CheckAs(api::kPods, PodWith(R"("hostNetwork":"yes")")).unreadable,
+            "spec.hostNetwork: must be a boolean, not \"yes\"");
+  EXPECT_EQ(CheckAs(api::kPods, PodWith(R"("nodeSelector":{"a":true})")).unreadable,
+            "spec.nodeSelector.a: must be a string, not true");
   EXPECT_EQ(CheckAs(api::kPods, "[]").unreadable, "must be an object, not a list");
   EXPECT_THAT(CheckAs(api::kPods, PodWithContainer(R"("resources":{"limits":{"cpu":"1x"}})")).unreadable,
               HasSubstr("spec.containers[0].resources.limits.cpu: must be a quantity"));
   EXPECT_THAT(CheckAs(api::kPods, R"({"metadata":{"creationTimestamp":"yesterday"}})").unreadable,
               HasSubstr("metadata.creationTimestamp: must be a time"));
-  EXPECT_THAT(CheckAs(api::kSecrets, R"({"data":{"a":"not base64!"}})").unreadable, HasSubstr("data.a: must be a string in base64"));
+  EXPECT_THAT(CheckAs(api::kSecrets, R"({"data":{"a":"not base64!"}})").unreadable,
+              HasSubstr("data.a: must be a string in base64"));
 }
 
 TEST(CheckTest, ReadsWhatKubernetesReads) {
-  EXPECT_TRUE(CheckAs(api::kPods, PodWithContainer(R"("resources":{"limits":{"cpu":1,"memory":"1.5Gi","x/y":"1e3"}})")).ok());
-  EXPECT_TRUE(CheckAs(api::kPods, R"({"metadata":{"creationTimestamp":null,"deletionTimestamp":"2026-11-21T05:11:53+01:00"},
-      "spec":{"nodeName":null,"containers":[{"name":"c","image":"i"}]},"status":{}})").ok());
-  EXPECT_TRUE(CheckAs(api::kServices, R"({"spec":{"ports":[{"port":80,"targetPort":"http"},{"port":81,"targetPort":8081}]}})").ok());
+  EXPECT_TRUE(
+      CheckAs(api::kPods, PodWithContainer(R"("resources":{"limits":{"cpu":1,"memory":"1.5Gi","x/y":"1e3"}})")).ok());
+  EXPECT_TRUE(
+      CheckAs(api::kPods, R"({"metadata":{"creationTimestamp":null,"deletionTimestamp":"2026-11-21T05:11:53+01:00"},
+      "spec":{"nodeName":null,"containers":[{"name":"c","image":"i"}]},"status":{}})")
+          .ok());
+  EXPECT_TRUE(
+      CheckAs(api::kServices, R"({"spec":{"ports":[{"port":80,"targetPort":"http"},{"port":81,"targetPort":8081}]}})")
+          .ok());
   EXPECT_TRUE(CheckAs(api::kSecrets, R"({"data":{"a":"aGVsbG8=","b":""}})").ok());
   EXPECT_TRUE(CheckAs(api::kLeases, R"({"spec":{"renewTime":"2026-11-21T05:11:53.123456Z"}})").ok());
 }
 
 TEST(CheckTest, TimesAreOnTheCalendar) {
-  for (const absl::string_view time : {"2026-13-01T00:00:00Z", "2026-02-30T00:00:00Z", "2026-01-01T24:00:00Z", "2026-01-01T00:61:00Z"}) {
+  for (const absl::string_view time :
+       {"2026-13-01T00:00:00Z", "2026-02-30T00:00:00Z", "2026-01-01T24:00:00Z", "2026-01-01T00:61:00Z"}) {
     EXPECT_THAT(CheckAs(api::kPods, absl::StrCat(R"({"metadata":{"creationTimestamp":")", time, "\"}}")).unreadable,
-                HasSubstr("must be a time")) << time;
+                HasSubstr("must be a time"))
+        << time;
   }
   EXPECT_TRUE(CheckAs(api::kConfigMaps, R"({"metadata":{"creationTimestamp":"2024-02-29T23:59:59Z"}})").ok());
 }
 
 TEST(CheckTest, RequiredAndEnumeratedFieldsOfCoreTypes) {
-  EXPECT_THAT(CheckAs(api::kServices, R"({"spec":{"type":"Cluster","ports":[{"name":"a"}]}})").errors,
-              ElementsAre(AllOf(Field(&api::FieldError::field, "spec.type"), Field(&api::FieldError::type, Type::kNotSupported)),
-                          AllOf(Field(&api::FieldError::field, "spec.ports[0].port"), Field(&api::FieldError::type, Type::kRequired))));
+  EXPECT_THAT(
+      CheckAs(api::kServices, R"({"spec":{"type":"Cluster","ports":[{"name":"a"}]}})").errors,
+      ElementsAre(
+          AllOf(Field(&api::FieldError::field, "spec.type"), Field(&api::FieldError::type, Type::kNotSupported)),
+          AllOf(Field(&api::FieldError::field, "spec.ports[0].port"), Field(&api::FieldError::type, Type::kRequired))));
   EXPECT_THAT(CheckAs(api::kNodes, R"({"spec":{"taints":[{"key":"","effect":"No"}]}})").errors,
-              ElementsAre(Field(&api::FieldError::field, "spec.taints[0].effect"), Field(&api::FieldError::field, "spec.taints[0].key")));
+              ElementsAre(Field(&api::FieldError::field, "spec.taints[0].effect"),
+                          Field(&api::FieldError::field, "spec.taints[0].key")));
   const Findings findings = CheckAs(api::kServices, R"({"spec":{"type":"Cluster"}})");
-  EXPECT_EQ(findings.errors[0].Message(),
-            R"(Unsupported value: "Cluster": supported values: "ClusterIP", "ExternalName", "LoadBalancer", "NodePort")");
+  EXPECT_EQ(
+      findings.errors[0].Message(),
+      R"(Unsupported value: "Cluster": supported values: "ClusterIP", "ExternalName", "LoadBalancer", "NodePort")");
 }
 
 TEST(CheckTest, AnEmptyTextIsNoEnumeratedValueAtAll) {
@@ -155,23 +183,30 @@ TEST(CheckTest, AnEmptyTextIsNoEnumeratedValueAtAll) {
 }
 
 TEST(CheckTest, PodSpecsAreJudgedAsPods) {
-  EXPECT_THAT(CheckAs(api::kPods, R"({"spec":{}})").errors, Contains(Field(&api::FieldError::field, "spec.containers")));
-  EXPECT_THAT(CheckAs(api::kDeployments, R"({"spec":{"selector":{},"template":{"spec":{"containers":[{"name":"A_B","image":"i"}]}}}})").errors,
+  EXPECT_THAT(CheckAs(api::kPods, R"({"spec":{}})").errors,
+              Contains(Field(&api::FieldError::field, "spec.containers")));
+  EXPECT_THAT(CheckAs(api::kDeployments,
+                      R"({"spec":{"selector":{},"template":{"spec":{"containers":[{"name":"A_B","image":"i"}]}}}})")
+                  .errors,
               Contains(Field(&api::FieldError::field, "spec.template.spec.containers[0].name")));
 }
 
 TEST(CheckTest, InStatusOnlyTypesCount) {
-  EXPECT_TRUE(CheckAs(api::kPods, PodWith(R"("nodeName":"n"},"status":{"phase":"Odd","containerStatuses":[{"name":"c"}])")).ok());
-  EXPECT_EQ(CheckAs(api::kPods, PodWith(R"("nodeName":"n"},"status":{"phase":1)")).unreadable, "status.phase: must be a string, not 1");
+  EXPECT_TRUE(
+      CheckAs(api::kPods, PodWith(R"("nodeName":"n"},"status":{"phase":"Odd","containerStatuses":[{"name":"c"}])"))
+          .ok());
+  EXPECT_EQ(CheckAs(api::kPods, PodWith(R"("nodeName":"n"},"status":{"phase":1)")).unreadable,
+            "status.phase: must be a string, not 1");
 }
 
 TEST(CheckTest, AWrongTypeInACustomObjectIsACause) {
   const Findings findings = CheckAs(api::kJobs, R"({"spec":{"minAvailable":"two","tasks":[{"name":1,
       "template":{"spec":{"containers":[{"name":"c","image":false}]}}}]}})");
   EXPECT_EQ(findings.unreadable, "");
-  EXPECT_THAT(findings.errors, ElementsAre(Field(&api::FieldError::field, "spec.minAvailable"),
-                                           Field(&api::FieldError::field, "spec.tasks[0].name"),
-                                           Field(&api::FieldError::field, "spec.tasks[0].template.spec.containers[0].image")));
+  EXPECT_THAT(findings.errors,
+              ElementsAre(Field(&api::FieldError::field, "spec.minAvailable"),
+                          Field(&api::FieldError::field, "spec.tasks[0].name"),
+                          Field(&api::FieldError::field, "spec.tasks[0].template.spec.containers[0].image")));
   EXPECT_EQ(findings.errors[0].Reason(), "FieldValueTypeInvalid");
   EXPECT_EQ(findings.errors[0].Message(), "Invalid value: \"two\": must be a 32-bit integer");
 }
@@ -186,8 +221,9 @@ TEST(PruneTest, DropsUnknownFieldsAndNullsOnly) {
   EXPECT_EQ(Pruned(api::kPods, R"({"foo":1,"metadata":{"creationTimestamp":null,"labels":{"a":"b","c":null}},
       "spec":{"containers":[{"name":"c","x":{}}],"affinity":{}}})"),
             R"({"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c"}],"affinity":{}}})");
-  EXPECT_EQ(Pruned(api::kJobs, R"({"spec":{"tasks":[{"replicas":1,"foo":2,"template":{"spec":{"foo":1,"nodeName":"n"}}}]}})"),
-            R"({"spec":{"tasks":[{"replicas":1,"template":{"spec":{"nodeName":"n"}}}]}})");
+  EXPECT_EQ(
+      Pruned(api::kJobs, R"({"spec":{"tasks":[{"replicas":1,"foo":2,"template":{"spec":{"foo":1,"nodeName":"n"}}}]}})"),
+      R"({"spec":{"tasks":[{"replicas":1,"template":{"spec":{"nodeName":"n"}}}]}})");
 }
 
 // Quadratic work would take minutes here.
@@ -220,18 +256,21 @@ TEST(ApplyDefaultsTest, APodGetsWhatKubernetesFillsIn) {
   const boost::json::value& c = pod.at("spec").at("containers").at(0);
   EXPECT_EQ(api::ToJson(c.at("ports")), R"([{"containerPort":80,"protocol":"TCP"}])");
   EXPECT_EQ(api::ToJson(c.at("imagePullPolicy")), "\"Always\"");
-  EXPECT_EQ(api::ToJson(c.at("resources")), R"({"limits":{"cpu":"1","memory":"1Gi"},"requests":{"cpu":"500m","memory":"1Gi"}})");
+  EXPECT_EQ(api::ToJson(c.at("resources")),
+            R"({"limits":{"cpu":"1","memory":"1Gi"},"requests":{"cpu":"500m","memory":"1Gi"}})");
   EXPECT_EQ(api::ToJson(pod.at("spec").at("containers").at(1).at("imagePullPolicy")), "\"IfNotPresent\"");
 }
 
 TEST(ApplyDefaultsTest, WhatIsThereStays) {
-  const boost::json::value pod = Defaulted(api::kPods, R"({"spec":{"restartPolicy":"Never","dnsPolicy":null,"containers":[]}})");
+  const boost::json::value pod =
+      Defaulted(api::kPods, R"({"spec":{"restartPolicy":"Never","dnsPolicy":null,"containers":[]}})");
   EXPECT_EQ(api::ToJson(pod.at("spec").at("restartPolicy")), "\"Never\"");
   EXPECT_EQ(api::ToJson(pod.at("spec").at("dnsPolicy")), "\"ClusterFirst\"");
 }
 
 TEST(ApplyDefaultsTest, TwiceIsOnce) {
-  const boost::json::value once = Defaulted(api::kPods, R"({"spec":{"hostNetwork":true,"containers":[{"name":"c","image":"i",
+  const boost::json::value once =
+      Defaulted(api::kPods, R"({"spec":{"hostNetwork":true,"containers":[{"name":"c","image":"i",
       "ports":[{"containerPort":80}],"resources":{"limits":{"cpu":2}}}]}})");
   EXPECT_EQ(api::ToJson(once.at("spec").at("containers").at(0).at("ports").at(0).at("hostPort")), "80");
   EXPECT_EQ(api::ToJson(Defaulted(api::kPods, api::ToJson(once))), api::ToJson(once));
@@ -239,7 +278,8 @@ TEST(ApplyDefaultsTest, TwiceIsOnce) {
 
 // The template of a Job stays as it was written but for the protocol, which is a list key.
 TEST(ApplyDefaultsTest, TemplatesOfJobsGetNoPodDefaults) {
-  const boost::json::value job = Defaulted(api::kJobs, R"({"spec":{"tasks":[{"name":"a","template":{"spec":{"containers":[{"name":"c",
+  const boost::json::value job =
+      Defaulted(api::kJobs, R"({"spec":{"tasks":[{"name":"a","template":{"spec":{"containers":[{"name":"c",
       "ports":[{"containerPort":80}],"resources":{"limits":{"cpu":"1000m"}}}]}}}]}})");
   EXPECT_EQ(api::ToJson(job.at("spec").at("tasks").at(0).at("template")),
             R"({"spec":{"containers":[{"name":"c","ports":[{"containerPort":80,"protocol":"TCP"}],)"
@@ -251,7 +291,8 @@ TEST(ApplyDefaultsTest, TemplatesOfJobsGetNoPodDefaults) {
 TEST(FieldsAtTest, AreThoseOfTheObjectAtThePath) {
   const Schema& job = *TheSchemas().For(api::kJobs);
   EXPECT_THAT(FieldsAt(job, ""), ElementsAre("apiVersion", "kind", "metadata", "spec", "status"));
-  EXPECT_THAT(FieldsAt(job, "spec.tasks[1].template.spec.containers[0].resources"), ElementsAre("claims", "limits", "requests"));
+  EXPECT_THAT(FieldsAt(job, "spec.tasks[1].template.spec.containers[0].resources"),
+              ElementsAre("claims", "limits", "requests"));
   EXPECT_THAT(FieldsAt(job, "spec.plugins"), IsEmpty()) << "its keys are anybody's";
   EXPECT_THAT(FieldsAt(job, "spec.nope.name"), IsEmpty());
 }

@@ -34,34 +34,39 @@ TEST_P(Rfc6902Test, Applies) {
 INSTANTIATE_TEST_SUITE_P(
     All, Rfc6902Test,
     ::testing::Values(
-        Example{"A1AddMember", R"({"foo":"bar"})", R"([{"op":"add","path":"/baz","value":"qux"}])", R"({"foo":"bar","baz":"qux"})"},
+        Example{"A1AddMember", R"({"foo":"bar"})", R"([{"op":"add","path":"/baz","value":"qux"}])",
+                R"({"foo":"bar","baz":"qux"})"},
         Example{"A2AddElement", R"({"foo":["bar","baz"]})", R"([{"op":"add","path":"/foo/1","value":"qux"}])",
                 R"({"foo":["bar","qux","baz"]})"},
-        Example{"A3RemoveMember", R"({"baz":"qux","foo":"bar"})", R"([{"op":"remove","path":"/baz"}])", R"({"foo":"bar"})"},
-        Example{"A4RemoveElement", R"({"foo":["bar","qux","baz"]})", R"([{"op":"remove","path":"/foo/1"}])", R"({"foo":["bar","baz"]})"},
+        Example{"A3RemoveMember", R"({"baz":"qux","foo":"bar"})", R"([{"op":"remove","path":"/baz"}])",
+                R"({"foo":"bar"})"},
+        Example{"A4RemoveElement", R"({"foo":["bar","qux","baz"]})", R"([{"op":"remove","path":"/foo/1"}])",
+                R"({"foo":["bar","baz"]})"},
         Example{"A5Replace", R"({"baz":"qux","foo":"bar"})", R"([{"op":"replace","path":"/baz","value":"boo"}])",
                 R"({"baz":"boo","foo":"bar"})"},
         Example{"A6MoveMember", R"({"foo":{"bar":"baz","waldo":"fred"},"qux":{"corge":"grault"}})",
                 R"([{"op":"move","from":"/foo/waldo","path":"/qux/thud"}])",
                 R"({"foo":{"bar":"baz"},"qux":{"corge":"grault","thud":"fred"}})"},
-        Example{"A7MoveElement", R"({"foo":["all","grass","cows","eat"]})", R"([{"op":"move","from":"/foo/1","path":"/foo/3"}])",
-                R"({"foo":["all","cows","eat","grass"]})"},
+        Example{"A7MoveElement", R"({"foo":["all","grass","cows","eat"]})",
+                R"([{"op":"move","from":"/foo/1","path":"/foo/3"}])", R"({"foo":["all","cows","eat","grass"]})"},
         Example{"A8TestHolds", R"({"baz":"qux","foo":["a",2,"c"]})",
                 R"([{"op":"test","path":"/baz","value":"qux"},{"op":"test","path":"/foo/1","value":2}])",
                 R"({"baz":"qux","foo":["a",2,"c"]})"},
         Example{"A10NestedMember", R"({"foo":"bar"})", R"([{"op":"add","path":"/child","value":{"grandchild":{}}}])",
                 R"({"foo":"bar","child":{"grandchild":{}}})"},
-        Example{"A11UnknownMembersAreIgnored", R"({"foo":"bar"})", R"([{"op":"add","path":"/baz","value":"qux","xyz":123}])",
-                R"({"foo":"bar","baz":"qux"})"},
-        Example{"A14Escapes", R"({"/":9,"~1":10})", R"([{"op":"test","path":"/~01","value":10}])", R"({"/":9,"~1":10})"},
+        Example{"A11UnknownMembersAreIgnored", R"({"foo":"bar"})",
+                R"([{"op":"add","path":"/baz","value":"qux","xyz":123}])", R"({"foo":"bar","baz":"qux"})"},
+        Example{"A14Escapes", R"({"/":9,"~1":10})", R"([{"op":"test","path":"/~01","value":10}])",
+                R"({"/":9,"~1":10})"},
         Example{"A16AddListToEnd", R"({"foo":["bar"]})", R"([{"op":"add","path":"/foo/-","value":["abc","def"]}])",
                 R"({"foo":["bar",["abc","def"]]})"},
         Example{"AddReplacesAMember", R"({"a":1})", R"([{"op":"add","path":"/a","value":null}])", R"({"a":null})"},
-        Example{"Copy", R"({"a":{"b":[1]}})", R"([{"op":"copy","from":"/a/b","path":"/c"},{"op":"add","path":"/c/-","value":2}])",
+        Example{"Copy", R"({"a":{"b":[1]}})",
+                R"([{"op":"copy","from":"/a/b","path":"/c"},{"op":"add","path":"/c/-","value":2}])",
                 R"({"a":{"b":[1]},"c":[1,2]})"},
         Example{"WholeDocument", R"({"a":1})", R"([{"op":"replace","path":"","value":{"b":2}}])", R"({"b":2})"},
-        Example{"SlashInKey", R"({"metadata":{"labels":{"a/b":"x"}}})", R"([{"op":"remove","path":"/metadata/labels/a~1b"}])",
-                R"({"metadata":{"labels":{}}})"},
+        Example{"SlashInKey", R"({"metadata":{"labels":{"a/b":"x"}}})",
+                R"([{"op":"remove","path":"/metadata/labels/a~1b"}])", R"({"metadata":{"labels":{}}})"},
         Example{"EmptyKey", R"({"":1})", R"([{"op":"replace","path":"/","value":2}])", R"({"":2})"},
         Example{"EqualNumbers", R"({"a":1})", R"([{"op":"test","path":"/a","value":1.0}])", R"({"a":1})"},
         Example{"MoveOntoItself", R"({"a":1})", R"([{"op":"move","from":"/a","path":"/a"}])", R"({"a":1})"},
@@ -78,14 +83,17 @@ class WrongPatchTest : public ::testing::TestWithParam<Wrong> {};
 
 TEST_P(WrongPatchTest, IsRefused) {
   boost::json::value target = Parse(R"({"foo":"bar","list":[1,2],"obj":{"a":{}}})");
-  EXPECT_THAT(ApplyJsonPatch(target, Parse(GetParam().patch)), StatusIs(GetParam().code, HasSubstr(GetParam().message)));
+  EXPECT_THAT(ApplyJsonPatch(target, Parse(GetParam().patch)),
+              StatusIs(GetParam().code, HasSubstr(GetParam().message)));
 }
 
-constexpr absl::StatusCode kMalformed = absl::StatusCode::kInvalidArgument, kNotSo = absl::StatusCode::kFailedPrecondition;
+constexpr absl::StatusCode kMalformed = absl::StatusCode::kInvalidArgument,
+                           kNotSo = absl::StatusCode::kFailedPrecondition;
 INSTANTIATE_TEST_SUITE_P(
     All, WrongPatchTest,
     ::testing::Values(
-        Wrong{"A9TestFails", R"([{"op":"test","path":"/foo","value":"baz"}])", kNotSo, "operation 0: test of path \"/foo\""},
+        Wrong{"A9TestFails", R"([{"op":"test","path":"/foo","value":"baz"}])", kNotSo,
+              "operation 0: test of path \"/foo\""},
         Wrong{"A12MissingParent", R"([{"op":"add","path":"/baz/bat","value":"qux"}])", kNotSo, "/baz/bat"},
         Wrong{"A15NumberIsNoText", R"([{"op":"test","path":"/list/0","value":"1"}])", kNotSo, "test"},
         Wrong{"NoObject", R"({"op":"add"})", kMalformed, "list"},
@@ -125,7 +133,8 @@ TEST(ApplyJsonPatchTest, CopiesCannotExplode) {
   std::string patch = R"([{"op":"add","path":"/0","value":"0123456789"})";
   for (int i = 1; i < 40; ++i) absl::StrAppend(&patch, R"(,{"op":"copy","from":"","path":"/)", i, "\"}");
   boost::json::value target = Parse("{}");
-  EXPECT_THAT(ApplyJsonPatch(target, Parse(patch + "]")), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("copies")));
+  EXPECT_THAT(ApplyJsonPatch(target, Parse(patch + "]")),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("copies")));
 }
 
 boost::json::value Nested(std::size_t levels) {
@@ -149,11 +158,13 @@ TEST(ApplyJsonPatchTest, ADocumentGetsNoDeeperThanABody) {
     boost::json::value target = Nested(kMaxObjectDepth);
     target.as_object()["b"] = Nested(kMaxObjectDepth - 1);
     EXPECT_THAT(ApplyJsonPatch(target, Parse(absl::StrCat("[", operation, "]"))),
-                StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("deeper than"))) << operation;
+                StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("deeper than")))
+        << operation;
   }
   boost::json::value target = Nested(kMaxObjectDepth);
   target.as_object()["b"] = Nested(kMaxObjectDepth / 2);
-  GW_EXPECT_OK(ApplyJsonPatch(target, Parse(absl::StrCat(R"([{"op":"move","from":"/b","path":")", half, R"("},{"op":"copy","from":")", half, R"(","path":"/c"}])"))));
+  GW_EXPECT_OK(ApplyJsonPatch(target, Parse(absl::StrCat(R"([{"op":"move","from":"/b","path":")", half,
+                                                         R"("},{"op":"copy","from":")", half, R"(","path":"/c"}])"))));
   EXPECT_FALSE(IsDeeperThan(target, kMaxObjectDepth));
   EXPECT_TRUE(IsDeeperThan(target, kMaxObjectDepth - 1));
 }
@@ -163,8 +174,10 @@ TEST(ApplyJsonPatchTest, ElementsAreNotShiftedForEver) {
     return boost::json::value(boost::json::array(count, {{"op", "move"}, {"from", from}, {"path", path}}));
   };
   boost::json::value large = {{"list", boost::json::array(1'000'000, 0)}};
-  EXPECT_THAT(ApplyJsonPatch(large, moves("/list/0", "/list/1", 10'000)), StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("elements of lists")));
-  EXPECT_THAT(ApplyJsonPatch(large, moves("/list/0", "/list/-", 10'000)), StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("elements of lists")));
+  EXPECT_THAT(ApplyJsonPatch(large, moves("/list/0", "/list/1", 10'000)),
+              StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("elements of lists")));
+  EXPECT_THAT(ApplyJsonPatch(large, moves("/list/0", "/list/-", 10'000)),
+              StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("elements of lists")));
   GW_EXPECT_OK(ApplyJsonPatch(large, moves("/list/999999", "/list/-", 10'000)));
   boost::json::value small = {{"list", boost::json::array(500, 0)}};
   GW_EXPECT_OK(ApplyJsonPatch(small, moves("/list/0", "/list/1", 10'000)));
@@ -175,7 +188,8 @@ TEST(ApplyJsonPatchTest, ElementsAreNotShiftedForEver) {
     back_and_forth.push_back({{"op", "move"}, {"from", "/a/list"}, {"path", "/list"}});
   }
   large.as_object()["a"].emplace_object();
-  EXPECT_THAT(ApplyJsonPatch(large, back_and_forth), StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("elements of lists")));
+  EXPECT_THAT(ApplyJsonPatch(large, back_and_forth),
+              StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("elements of lists")));
 }
 
 }  // namespace

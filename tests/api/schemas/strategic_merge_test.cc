@@ -1,5 +1,5 @@
-// Strategic merge patches: the examples of Kubernetes' documentation (sig-api-machinery/strategic-merge-patch.md) and what
-// kubectl 1.32 sends.
+// Strategic merge patches: the examples of Kubernetes' documentation (sig-api-machinery/strategic-merge-patch.md) and
+// what kubectl 1.32 sends.
 #include "api/schemas/strategic_merge.h"
 
 #include <string>
@@ -42,7 +42,8 @@ const Case kCases[] = {
     {"ListsMergeByTheirKey", &api::kPods, R"({"spec":{"containers":[{"name":"nginx","image":"nginx-1.0"}]}})",
      R"({"spec":{"containers":[{"name":"log-tailer","image":"log-tailer-1.0"}]}})",
      R"({"spec":{"containers":[{"name":"log-tailer","image":"log-tailer-1.0"},{"name":"nginx","image":"nginx-1.0"}]}})"},
-    {"ElementsMergeInside", &api::kPods, R"({"spec":{"containers":[{"name":"a","image":"1","args":["x","y"]},{"name":"b"}]}})",
+    {"ElementsMergeInside", &api::kPods,
+     R"({"spec":{"containers":[{"name":"a","image":"1","args":["x","y"]},{"name":"b"}]}})",
      R"({"spec":{"containers":[{"name":"a","image":"2","args":["z"]}]}})",
      R"({"spec":{"containers":[{"name":"a","image":"2","args":["z"]},{"name":"b"}]}})"},
     {"ReplaceAList", &api::kPods, R"({"spec":{"containers":[{"name":"nginx","image":"nginx-1.0"}]}})",
@@ -52,23 +53,27 @@ const Case kCases[] = {
      R"({"spec":{"containers":[{"name":"a","$patch":"delete"}]}})", R"({"spec":{"containers":[{"name":"b"}]}})"},
     {"DeleteWhatIsNotThere", &api::kPods, R"({"spec":{"containers":[{"name":"b"}]}})",
      R"({"spec":{"containers":[{"name":"a","$patch":"delete"}]}})", R"({"spec":{"containers":[{"name":"b"}]}})"},
-    {"ReplaceAMap", &api::kDeployments, R"({"spec":{"strategy":{"type":"RollingUpdate","rollingUpdate":{"maxSurge":1}}}})",
+    {"ReplaceAMap", &api::kDeployments,
+     R"({"spec":{"strategy":{"type":"RollingUpdate","rollingUpdate":{"maxSurge":1}}}})",
      R"({"spec":{"strategy":{"$patch":"replace","type":"Recreate"}}})", R"({"spec":{"strategy":{"type":"Recreate"}}})"},
     {"DeleteAMap", &api::kPods, R"({"spec":{"securityContext":{"runAsUser":1},"nodeName":"n"}})",
      R"({"spec":{"securityContext":{"$patch":"delete"}}})", R"({"spec":{"securityContext":{},"nodeName":"n"}})"},
     {"MergeIsWhatHappensAnyway", &api::kPods, R"({"metadata":{"labels":{"a":"1"}}})",
      R"({"metadata":{"labels":{"$patch":"merge","b":"2"}}})", R"({"metadata":{"labels":{"a":"1","b":"2"}}})"},
-    {"RetainKeys", &api::kDeployments, R"({"spec":{"strategy":{"type":"RollingUpdate","rollingUpdate":{"maxSurge":1}}}})",
-     R"({"spec":{"strategy":{"$retainKeys":["type"],"type":"Recreate"}}})", R"({"spec":{"strategy":{"type":"Recreate"}}})"},
+    {"RetainKeys", &api::kDeployments,
+     R"({"spec":{"strategy":{"type":"RollingUpdate","rollingUpdate":{"maxSurge":1}}}})",
+     R"({"spec":{"strategy":{"$retainKeys":["type"],"type":"Recreate"}}})",
+     R"({"spec":{"strategy":{"type":"Recreate"}}})"},
     {"RetainKeysInAVolume", &api::kPods, R"({"spec":{"volumes":[{"name":"v","emptyDir":{}},{"name":"w"}]}})",
      R"({"spec":{"volumes":[{"$retainKeys":["name","hostPath"],"name":"v","hostPath":{"path":"/x"}}]}})",
      R"({"spec":{"volumes":[{"name":"v","hostPath":{"path":"/x"}},{"name":"w"}]}})"},
     {"DeleteFromPrimitives", &api::kPods, R"({"metadata":{"finalizers":["a","b","c"]}})",
      R"({"metadata":{"$deleteFromPrimitiveList/finalizers":["b","x"]}})", R"({"metadata":{"finalizers":["a","c"]}})"},
     {"DeleteAndAddPrimitives", &api::kPods, R"({"metadata":{"finalizers":["a","b"]}})",
-     R"({"metadata":{"$deleteFromPrimitiveList/finalizers":["a"],"finalizers":["c"]}})", R"({"metadata":{"finalizers":["c","b"]}})"},
-    {"PrimitivesAreASet", &api::kPods, R"({"metadata":{"finalizers":["a","b"]}})", R"({"metadata":{"finalizers":["b","c"]}})",
-     R"({"metadata":{"finalizers":["a","b","c"]}})"},
+     R"({"metadata":{"$deleteFromPrimitiveList/finalizers":["a"],"finalizers":["c"]}})",
+     R"({"metadata":{"finalizers":["c","b"]}})"},
+    {"PrimitivesAreASet", &api::kPods, R"({"metadata":{"finalizers":["a","b"]}})",
+     R"({"metadata":{"finalizers":["b","c"]}})", R"({"metadata":{"finalizers":["a","b","c"]}})"},
     {"SetElementOrder", &api::kPods, R"({"spec":{"containers":[{"name":"a"},{"name":"b"},{"name":"c"}]}})",
      R"({"spec":{"$setElementOrder/containers":[{"name":"c"},{"name":"b"},{"name":"a"}]}})",
      R"({"spec":{"containers":[{"name":"c"},{"name":"b"},{"name":"a"}]}})"},
@@ -77,7 +82,8 @@ const Case kCases[] = {
          "containers":[{"name":"new","image":"i"},{"name":"a","image":"j"}]}})",
      R"({"spec":{"containers":[{"name":"new","image":"i"},{"name":"b"},{"name":"a","image":"j"}]}})"},
     // What the server alone knows keeps its place among its neighbours.
-    {"SetElementOrderKeepsOthers", &api::kPods, R"({"spec":{"containers":[{"name":"a"},{"name":"sidecar"},{"name":"b"}]}})",
+    {"SetElementOrderKeepsOthers", &api::kPods,
+     R"({"spec":{"containers":[{"name":"a"},{"name":"sidecar"},{"name":"b"}]}})",
      R"({"spec":{"$setElementOrder/containers":[{"name":"a"},{"name":"b"},{"name":"c"}],"containers":[{"name":"c","image":"i"}]}})",
      R"({"spec":{"containers":[{"name":"a"},{"name":"sidecar"},{"name":"b"},{"name":"c","image":"i"}]}})"},
     {"SetElementOrderOfPrimitives", &api::kPods, R"({"metadata":{"finalizers":["a","b"]}})",
@@ -89,12 +95,15 @@ const Case kCases[] = {
     {"DirectivesDoNotEnterNewObjects", &api::kPods, R"({"spec":{}})",
      R"({"spec":{"volumes":[{"$retainKeys":["name","emptyDir"],"name":"v","emptyDir":{}}],"$setElementOrder/volumes":[{"name":"v"}]}})",
      R"({"spec":{"volumes":[{"name":"v","emptyDir":{}}]}})"},
-    {"AtomicListsAreReplaced", &api::kPods, R"({"spec":{"tolerations":[{"key":"a"}]}})", R"({"spec":{"tolerations":[{"key":"b"}]}})",
-     R"({"spec":{"tolerations":[{"key":"b"}]}})"},
-    {"Cordon", &api::kNodes, R"({"spec":{"taints":[{"key":"a","effect":"NoSchedule"}]}})", R"({"spec":{"unschedulable":true}})",
+    {"AtomicListsAreReplaced", &api::kPods, R"({"spec":{"tolerations":[{"key":"a"}]}})",
+     R"({"spec":{"tolerations":[{"key":"b"}]}})", R"({"spec":{"tolerations":[{"key":"b"}]}})"},
+    {"Cordon", &api::kNodes, R"({"spec":{"taints":[{"key":"a","effect":"NoSchedule"}]}})",
+     R"({"spec":{"unschedulable":true}})",
      R"({"spec":{"taints":[{"key":"a","effect":"NoSchedule"}],"unschedulable":true}})"},
-    {"Uncordon", &api::kNodes, R"({"spec":{"unschedulable":true}})", R"({"spec":{"unschedulable":null}})", R"({"spec":{}})"},
-    {"Conditions", &api::kNodes, R"({"status":{"conditions":[{"type":"Ready","status":"True"},{"type":"DiskPressure","status":"False"}]}})",
+    {"Uncordon", &api::kNodes, R"({"spec":{"unschedulable":true}})", R"({"spec":{"unschedulable":null}})",
+     R"({"spec":{}})"},
+    {"Conditions", &api::kNodes,
+     R"({"status":{"conditions":[{"type":"Ready","status":"True"},{"type":"DiskPressure","status":"False"}]}})",
      R"({"status":{"conditions":[{"type":"Ready","status":"False"}]}})",
      R"({"status":{"conditions":[{"type":"Ready","status":"False"},{"type":"DiskPressure","status":"False"}]}})"},
     {"OtherKindOfValue", &api::kPods, R"({"spec":{"nodeSelector":"x"}})", R"({"spec":{"nodeSelector":{"a":"b"}}})",
@@ -115,7 +124,8 @@ struct Wrong {
 class WrongStrategicMergeTest : public ::testing::TestWithParam<Wrong> {};
 
 TEST_P(WrongStrategicMergeTest, IsRefusedWithItsPath) {
-  boost::json::value target = Parse(R"({"spec":{"containers":[{"name":"a"}],"securityContext":{}},"metadata":{"finalizers":["x"]}})");
+  boost::json::value target =
+      Parse(R"({"spec":{"containers":[{"name":"a"}],"securityContext":{}},"metadata":{"finalizers":["x"]}})");
   EXPECT_THAT(StrategicMergePatch(target, Parse(GetParam().patch), *TheSchemas().For(api::kPods)),
               StatusIs(GetParam().code, HasSubstr(GetParam().message)));
 }
@@ -123,19 +133,26 @@ INSTANTIATE_TEST_SUITE_P(
     All, WrongStrategicMergeTest,
     ::testing::Values(
         Wrong{"NoObject", "[]", "must be an object"},
-        Wrong{"NoMergeKey", R"({"spec":{"containers":[{"image":"i"}]}})", "spec.containers[0]: has no name", absl::StatusCode::kInternal},
+        Wrong{"NoMergeKey", R"({"spec":{"containers":[{"image":"i"}]}})", "spec.containers[0]: has no name",
+              absl::StatusCode::kInternal},
         Wrong{"DeleteWithoutKey", R"({"spec":{"containers":[{"$patch":"delete"}]}})", "spec.containers[0]"},
         Wrong{"UnknownDirective", R"({"spec":{"securityContext":{"$patch":"drop"}}})", "spec.securityContext: $patch"},
         Wrong{"DirectiveIsNoText", R"({"$patch":1})", "$patch"},
-        Wrong{"UnknownElementDirective", R"({"spec":{"containers":[{"name":"a","$patch":"drop"}]}})", "spec.containers[0]: $patch"},
-        Wrong{"OrderIsNoList", R"({"spec":{"$setElementOrder/containers":{}}})", "$setElementOrder/containers must be a list"},
-        Wrong{"OrderIsNoListWithField", R"({"spec":{"$setElementOrder/containers":{},"containers":[{"name":"a"}]}})", "must be a list"},
-        Wrong{"OrderLacksAnElement", R"({"spec":{"$setElementOrder/containers":[{"name":"b"}],"containers":[{"name":"a"}]}})",
+        Wrong{"UnknownElementDirective", R"({"spec":{"containers":[{"name":"a","$patch":"drop"}]}})",
+              "spec.containers[0]: $patch"},
+        Wrong{"OrderIsNoList", R"({"spec":{"$setElementOrder/containers":{}}})",
+              "$setElementOrder/containers must be a list"},
+        Wrong{"OrderIsNoListWithField", R"({"spec":{"$setElementOrder/containers":{},"containers":[{"name":"a"}]}})",
+              "must be a list"},
+        Wrong{"OrderLacksAnElement",
+              R"({"spec":{"$setElementOrder/containers":[{"name":"b"}],"containers":[{"name":"a"}]}})",
               "spec.containers: the order"},
         Wrong{"DeletionIsNoList", R"({"metadata":{"$deleteFromPrimitiveList/finalizers":"x"}})", "must be a list"},
         Wrong{"RetainKeysIsNoList", R"({"spec":{"securityContext":{"$retainKeys":1}}})", "$retainKeys must be a list"},
-        Wrong{"RetainKeysLacksAField", R"({"spec":{"securityContext":{"$retainKeys":["a"],"b":1}}})", "does not name b"},
-        Wrong{"MergeListOfText", R"({"spec":{"containers":["a"]}})", "spec.containers[0]", absl::StatusCode::kInternal}),
+        Wrong{"RetainKeysLacksAField", R"({"spec":{"securityContext":{"$retainKeys":["a"],"b":1}}})",
+              "does not name b"},
+        Wrong{"MergeListOfText", R"({"spec":{"containers":["a"]}})", "spec.containers[0]",
+              absl::StatusCode::kInternal}),
     [](const auto& tested) { return std::string(tested.param.name); });
 
 // Quadratic work would take minutes here.
@@ -150,7 +167,8 @@ TEST(StrategicMergePatchTest, HugeListsAndObjectsTakeLinearTime) {
     labels[name] = "x";
     no_labels[name] = nullptr;
   }
-  boost::json::value target{{"spec", {{"containers", containers}}}, {"metadata", {{"labels", labels}, {"finalizers", finalizers}}}};
+  boost::json::value target{{"spec", {{"containers", containers}}},
+                            {"metadata", {{"labels", labels}, {"finalizers", finalizers}}}};
   const boost::json::value patch{
       {"spec", {{"$setElementOrder/containers", order}, {"containers", {{{"name", "c7"}, {"image", "i"}}}}}},
       {"metadata", {{"labels", no_labels}, {"$deleteFromPrimitiveList/finalizers", finalizers}}}};

@@ -1,11 +1,13 @@
-// Every recorded request to a real control plane (tests/golden/volcano/admission.json, Volcano ed72c7c81, Kubernetes 1.36.1) gets
-// the same verdict here: accepted or refused, HTTP status, reason, fields of the schema's causes, and the fields that defaulting
-// and mutation add. Texts are ours.
+// Every recorded request to a real control plane (tests/golden/volcano/admission.json, Volcano ed72c7c81,
+// Kubernetes 1.36.1) gets the same verdict here: accepted or refused, HTTP status, reason, fields of the schema's
+// causes, and the fields that defaulting and mutation add. Texts are ours.
 //
 // Deliberate differences:
-//  - Removed and rewritten fields of templates ("- /spec/.../foo", `cpu: 10 -> "10"`, `value: ""` dropped) come from Go's types
+//  - Removed and rewritten fields of templates ("- /spec/.../foo", `cpu: 10 -> "10"`, `value: ""` dropped) come from
+//  Go's types
 //    and from pruning. Here documents keep what they hold; pruning is the API server's (api/schemas).
-//  - Rows 6 and 7: nothing is derived from a negative number, so only what the user wrote is a cause, not the minAvailable that
+//  - Rows 6 and 7: nothing is derived from a negative number, so only what the user wrote is a cause, not the
+//  minAvailable that
 //    Volcano's webhook made of it.
 #include <algorithm>
 #include <fstream>
@@ -79,7 +81,8 @@ std::set<std::string> RecordedDefaults(const Row& row) {
 
 std::set<std::string> Causes(const Verdict& verdict) {
   std::set<std::string> out;
-  for (const FieldError& error : verdict.errors) out.insert(absl::StrCat(std::string(error.Reason()), " ", error.field));
+  for (const FieldError& error : verdict.errors)
+    out.insert(absl::StrCat(std::string(error.Reason()), " ", error.field));
   return out;
 }
 
@@ -209,28 +212,35 @@ TEST(AdmissionTest, SaysEveryErrorInOneAnswerWithPathRuleAndFix) {
   EXPECT_THAT(fields, ElementsAre("spec.tasks[0].minAvailable", "spec.minAvailable", "spec.tasks[1].name",
                                   "spec.tasks[0].policies[0].action", "spec.policies[0].event", "spec.plugins.nope",
                                   "spec.volumes[0].volumeClaimName", "spec.queue"));
-  EXPECT_THAT(verdict.message, HasSubstr("job g-admission/multi is refused: spec.tasks[0].minAvailable: Invalid value: 2: must not be "
-                                         "greater than the task's replicas, 1 (raise replicas or lower minAvailable); "));
+  EXPECT_THAT(verdict.message,
+              HasSubstr("job g-admission/multi is refused: spec.tasks[0].minAvailable: Invalid value: 2: must not be "
+                        "greater than the task's replicas, 1 (raise replicas or lower minAvailable); "));
 }
 
 TEST(AdmissionTest, WrongTypesAreInvalidWithTheirPath) {
-  const Verdict verdict = CreateWith(R"({"minAvailable":"4","queue":7,"ttlSecondsAfterFinished":99999999999,"plugins":{"svc":null,"env":"x"}})");
+  const Verdict verdict = CreateWith(
+      R"({"minAvailable":"4","queue":7,"ttlSecondsAfterFinished":99999999999,"plugins":{"svc":null,"env":"x"}})");
   EXPECT_EQ(verdict.code, 422);
   EXPECT_EQ(verdict.reason, "Invalid");
-  EXPECT_THAT(Causes(verdict), ElementsAre("FieldValueTypeInvalid spec.minAvailable", "FieldValueTypeInvalid spec.plugins.env",
-                                           "FieldValueTypeInvalid spec.queue", "FieldValueTypeInvalid spec.ttlSecondsAfterFinished"));
-  EXPECT_THAT(verdict.message, HasSubstr("spec.minAvailable: Invalid value: \"4\": must be a whole number, not a string (write it without quotes)"));
+  EXPECT_THAT(Causes(verdict),
+              ElementsAre("FieldValueTypeInvalid spec.minAvailable", "FieldValueTypeInvalid spec.plugins.env",
+                          "FieldValueTypeInvalid spec.queue", "FieldValueTypeInvalid spec.ttlSecondsAfterFinished"));
+  EXPECT_THAT(
+      verdict.message,
+      HasSubstr(
+          "spec.minAvailable: Invalid value: \"4\": must be a whole number, not a string (write it without quotes)"));
 }
 
 TEST(AdmissionTest, AnythingThatIsJsonGetsAVerdict) {
-  for (const absl::string_view text : {"null", "7", "\"x\"", "[]", "{}", R"({"spec":null})", R"({"spec":[]})", R"({"spec":{"tasks":{}}})",
-                                       R"({"metadata":[],"spec":{}})", R"({"metadata":{"name":"j"},"spec":{"tasks":[null]}})",
-                                       R"({"metadata":{"name":"j"},"spec":{"tasks":[7]}})",
-                                       R"({"metadata":{"name":"j"},"spec":{"tasks":[{"template":7}]}})",
-                                       R"({"metadata":{"name":"j"},"spec":{"tasks":[{"template":{"spec":7}}]}})",
-                                       R"({"metadata":{"name":"j"},"spec":{"tasks":[{"template":{"spec":{"containers":[7,null,{}]}}}]}})",
-                                       R"({"metadata":{"name":"j"},"spec":{"tasks":[{"template":{"spec":{"hostNetwork":"yes","containers":{}}}}]}})",
-                                       R"({"metadata":{"name":"j","labels":7},"spec":{"tasks":[]}})"}) {
+  for (const absl::string_view text :
+       {"null", "7", "\"x\"", "[]", "{}", R"({"spec":null})", R"({"spec":[]})", R"({"spec":{"tasks":{}}})",
+        R"({"metadata":[],"spec":{}})", R"({"metadata":{"name":"j"},"spec":{"tasks":[null]}})",
+        R"({"metadata":{"name":"j"},"spec":{"tasks":[7]}})",
+        R"({"metadata":{"name":"j"},"spec":{"tasks":[{"template":7}]}})",
+        R"({"metadata":{"name":"j"},"spec":{"tasks":[{"template":{"spec":7}}]}})",
+        R"({"metadata":{"name":"j"},"spec":{"tasks":[{"template":{"spec":{"containers":[7,null,{}]}}}]}})",
+        R"({"metadata":{"name":"j"},"spec":{"tasks":[{"template":{"spec":{"hostNetwork":"yes","containers":{}}}}]}})",
+        R"({"metadata":{"name":"j","labels":7},"spec":{"tasks":[]}})"}) {
     for (const Resource* resource : {&kJobs, &kPodGroups, &kQueues}) {
       value object = Json(text);
       const Verdict verdict = Create(*resource, object);
@@ -254,7 +264,8 @@ TEST(AdmissionTest, NamesThePartiesOfACircle) {
 TEST(AdmissionTest, PluginThatNeedsAMasterReadsItsFlag) {
   EXPECT_TRUE(CreateWith(R"({"plugins":{"mpi":["--master=ps"]}})").allowed());
   EXPECT_TRUE(CreateWith(R"({"plugins":{"mpi":["-master","ps"]}})").allowed());
-  EXPECT_THAT(CreateWith(R"({"plugins":{"mpi":["--master=launcher"]}})").message, HasSubstr("no task is called launcher"));
+  EXPECT_THAT(CreateWith(R"({"plugins":{"mpi":["--master=launcher"]}})").message,
+              HasSubstr("no task is called launcher"));
 }
 
 // A plugin of ours, with the words that the controller's event has.
@@ -262,13 +273,16 @@ TEST(AdmissionTest, PaddleNamesTasksThatThereAre) {
   EXPECT_TRUE(CreateWith(R"({"plugins":{"paddle":["--server=ps"]}})").allowed());
   EXPECT_THAT(CreateWith(R"({"plugins":{"paddle":["--server=ps","-worker","main"]}})").message,
               HasSubstr("--worker=main: there is no such task; the tasks are ps"));
-  EXPECT_THAT(CreateWith(R"({"plugins":{"paddle":["--server=ps","--port=70000"]}})").message, HasSubstr("--port=70000: must be from 1 to 65535"));
+  EXPECT_THAT(CreateWith(R"({"plugins":{"paddle":["--server=ps","--port=70000"]}})").message,
+              HasSubstr("--port=70000: must be from 1 to 65535"));
 }
 
 TEST(AdmissionTest, TopologyPolicyWantsWholeCpus) {
   const auto job = [](absl::string_view resources) {
-    return CreateWith(absl::StrCat(R"({"tasks":[{"name":"w","replicas":1,"topologyPolicy":"restricted","template":{"spec":{"containers":[
-      {"name":"c","image":"i","resources":)", resources, "}]}}}]}"));
+    return CreateWith(absl::StrCat(
+        R"({"tasks":[{"name":"w","replicas":1,"topologyPolicy":"restricted","template":{"spec":{"containers":[
+      {"name":"c","image":"i","resources":)",
+        resources, "}]}}}]}"));
   };
   EXPECT_TRUE(job(R"({"limits":{"cpu":1}})").allowed());
   EXPECT_TRUE(job(R"({"requests":{"cpu":"2000m"}})").allowed());
@@ -282,7 +296,8 @@ TEST(AdmissionTest, QueueWithoutAStateTakesNoJobs) {
   request.resource = &kJobs;
   const Verdict verdict = Admit(request, &job, [](absl::string_view) { return QueueFacts{}; });
   EXPECT_EQ(verdict.code, 400);
-  EXPECT_THAT(verdict.message, HasSubstr("spec.queue: Invalid value: \"default\": the queue takes no jobs: its state is not known yet"));
+  EXPECT_THAT(verdict.message,
+              HasSubstr("spec.queue: Invalid value: \"default\": the queue takes no jobs: its state is not known yet"));
 }
 
 TEST(AdmissionTest, WithoutLookUpNoRuleAboutQueuesIsJudged) {
@@ -331,7 +346,8 @@ TEST(AdmissionTest, UpdateComparesByMeaning) {
 
 TEST(AdmissionTest, ControllerMayNameTheClaimItMade) {
   value before = BaseJob();
-  before.at_pointer("/spec").as_object()["volumes"] = Json(R"([{"mountPath":"/d","volumeClaim":{"accessModes":["ReadWriteOnce"]}}])");
+  before.at_pointer("/spec").as_object()["volumes"] =
+      Json(R"([{"mountPath":"/d","volumeClaim":{"accessModes":["ReadWriteOnce"]}}])");
   value after = before;
   after.at_pointer("/spec/volumes/0").as_object()["volumeClaimName"] = "base-pvc-1";
   EXPECT_TRUE(Update(kJobs, before, after).allowed()) << Update(kJobs, before, after).message;
@@ -362,7 +378,8 @@ TEST(AdmissionTest, LookUpKnowsParentsChildrenAndPods) {
 
 TEST(AdmissionTest, ManyErrorsStayShort) {
   std::string tasks;
-  for (int i = 0; i < 5000; ++i) absl::StrAppend(&tasks, i == 0 ? "" : ",", R"({"name":"w","replicas":1,"minAvailable":2})");
+  for (int i = 0; i < 5000; ++i)
+    absl::StrAppend(&tasks, i == 0 ? "" : ",", R"({"name":"w","replicas":1,"minAvailable":2})");
   const Verdict verdict = CreateWith(absl::StrCat(R"({"tasks":[)", tasks, "]}"));
   EXPECT_EQ(verdict.code, 400);
   EXPECT_LE(verdict.errors.size(), 200u);
@@ -377,13 +394,15 @@ TEST(AdmissionTest, AListOfTooManyObjectsIsRefusedAndNotEntered) {
     const Verdict verdict = CreateWith(absl::StrCat("{\"", list, "\":[", Times(5001, "7"), "]}"));
     EXPECT_EQ(verdict.code, 422);
     ASSERT_EQ(verdict.errors.size(), 1u) << verdict.message;
-    EXPECT_EQ(verdict.errors[0].ToString(), absl::StrCat("spec.", list, ": Invalid value: 5001: must have at most 5000 items"));
+    EXPECT_EQ(verdict.errors[0].ToString(),
+              absl::StrCat("spec.", list, ": Invalid value: 5001: must have at most 5000 items"));
   }
   value job = Json(absl::StrCat(R"({"metadata":{"name":"j"},"spec":{"tasks":[)", Times(5001, "{}"), "]}}"));
   const value before = job;
   FillIn({.resource = &kJobs, .ns = "default", .name = ""}, job);
   EXPECT_EQ(job, before) << "no defaults";
-  EXPECT_EQ(CreateWith(absl::StrCat(R"({"plugins":{"svc":[)", Times(5001, "\"\""), "]}}")).code, 0) << "texts are not objects";
+  EXPECT_EQ(CreateWith(absl::StrCat(R"({"plugins":{"svc":[)", Times(5001, "\"\""), "]}}")).code, 0)
+      << "texts are not objects";
 }
 
 TEST(AdmissionTest, ALargeObjectThatIsThereMayKeepItsSpec) {
@@ -397,7 +416,8 @@ TEST(AdmissionTest, ALargeObjectThatIsThereMayKeepItsSpec) {
 
 TEST(AdmissionTest, WhatIsRepeatedOfARequestIsCut) {
   const std::string name(1'000'000, 'n');
-  for (const std::string& metadata : {absl::StrCat(R"("name":")", name, "\""), absl::StrCat(R"("generateName":")", name, "\"")}) {
+  for (const std::string& metadata :
+       {absl::StrCat(R"("name":")", name, "\""), absl::StrCat(R"("generateName":")", name, "\"")}) {
     value job = Json(absl::StrCat("{\"metadata\":{", metadata, R"(},"spec":{"tasks":[)", Times(200, "{}"), "]}}"));
     const Verdict verdict = Create(kJobs, job);
     EXPECT_FALSE(verdict.allowed());
@@ -406,14 +426,16 @@ TEST(AdmissionTest, WhatIsRepeatedOfARequestIsCut) {
   const Verdict flags = CreateWith(absl::StrCat(R"({"plugins":{")", name, "\":[", Times(200, "7"), "]}}"));
   ASSERT_EQ(flags.errors.size(), 100u);
   EXPECT_LT(flags.message.size(), 100'000u);
-  EXPECT_THAT(flags.errors[0].field, ::testing::AllOf(::testing::StartsWith("spec.plugins.nnn"), ::testing::EndsWith("n...")));
+  EXPECT_THAT(flags.errors[0].field,
+              ::testing::AllOf(::testing::StartsWith("spec.plugins.nnn"), ::testing::EndsWith("n...")));
 }
 
 TEST(AdmissionTest, OfManyCirclesAHundredAreNamed) {
   std::vector<std::string> names, tasks;
   for (int i = 0; i < 300; ++i) names.push_back(absl::StrCat("\"t", i, "\""));
   for (int i = 0; i < 300; ++i) {
-    tasks.push_back(absl::StrCat(R"({"name":"t)", i, R"(","dependsOn":{"name":[)", absl::StrJoin(names, ","), R"(]},"template":{"spec":{"containers":[{"name":"c","image":"i"}]}}})"));
+    tasks.push_back(absl::StrCat(R"({"name":"t)", i, R"(","dependsOn":{"name":[)", absl::StrJoin(names, ","),
+                                 R"(]},"template":{"spec":{"containers":[{"name":"c","image":"i"}]}}})"));
   }
   const Verdict verdict = CreateWith(absl::StrCat(R"({"tasks":[)", absl::StrJoin(tasks, ","), "]}"));
   EXPECT_EQ(verdict.errors.size(), 100u);
@@ -422,14 +444,35 @@ TEST(AdmissionTest, OfManyCirclesAHundredAreNamed) {
 
 // Replaces one value somewhere below `at`.
 void Damage(value& at, std::mt19937& random) {
-  static const char* const kValues[] = {"null", "true", "7", "-1", "0", "1.5", "99999999999", "18446744073709551615", "\"\"", "\"x\"",
-                                        "\"Bad_Name\"", "\"a:b\"", "\"1e999999\"", "[]", "[null]", "[\"x\"]", "[[]]", "{}", "{\"x\":null}",
-                                        "{\"cpu\":\"1\"}", "[{}]", "[{\"name\":\"x\"}]"};
+  static const char* const kValues[] = {"null",
+                                        "true",
+                                        "7",
+                                        "-1",
+                                        "0",
+                                        "1.5",
+                                        "99999999999",
+                                        "18446744073709551615",
+                                        "\"\"",
+                                        "\"x\"",
+                                        "\"Bad_Name\"",
+                                        "\"a:b\"",
+                                        "\"1e999999\"",
+                                        "[]",
+                                        "[null]",
+                                        "[\"x\"]",
+                                        "[[]]",
+                                        "{}",
+                                        "{\"x\":null}",
+                                        "{\"cpu\":\"1\"}",
+                                        "[{}]",
+                                        "[{\"name\":\"x\"}]"};
   const bool here = random() % 6 == 0;
   if (!here && at.is_object() && !at.get_object().empty()) {
-    return Damage((at.get_object().begin() + static_cast<std::ptrdiff_t>(random() % at.get_object().size()))->value(), random);
+    return Damage((at.get_object().begin() + static_cast<std::ptrdiff_t>(random() % at.get_object().size()))->value(),
+                  random);
   }
-  if (!here && at.is_array() && !at.get_array().empty()) return Damage(at.get_array()[random() % at.get_array().size()], random);
+  if (!here && at.is_array() && !at.get_array().empty())
+    return Damage(at.get_array()[random() % at.get_array().size()], random);
   at = Json(kValues[random() % std::size(kValues)]);
 }
 

@@ -23,9 +23,14 @@ constexpr char kTemplate[] =
     R"("jobTemplate":{"spec":{"tasks":[{"name":"t","replicas":1,"template":{"spec":{"containers":[{"name":"c","image":"i"}]}}}]}})";
 
 boost::json::value CronJobWith(const std::string& spec, const std::string& name = "nightly") {
-  return *ParseJson(absl::StrCat(R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"CronJob","metadata":{"name":")", name, R"("},"spec":{)", spec, "}}"));
+  return *ParseJson(absl::StrCat(R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"CronJob","metadata":{"name":")",
+                                 name, R"("},"spec":{)", spec, "}}"));
 }
-Verdict Create(boost::json::value& object) { return Admit({.resource = &kCronJobs, .operation = Operation::kCreate, .ns = "default", .name = "", .old_object = nullptr}, &object, nullptr); }
+Verdict Create(boost::json::value& object) {
+  return Admit(
+      {.resource = &kCronJobs, .operation = Operation::kCreate, .ns = "default", .name = "", .old_object = nullptr},
+      &object, nullptr);
+}
 
 struct Row {
   std::string name, spec, says;  // "": allowed
@@ -44,36 +49,52 @@ TEST_P(CronJobRulesTest, Verdict) {
   // An update is judged like a creation.
   const boost::json::value before = CronJobWith(absl::StrCat(R"("schedule":"0 0 1 1 *",)", kTemplate), row.object_name);
   boost::json::value after = CronJobWith(row.spec, row.object_name);
-  EXPECT_EQ(Admit({.resource = &kCronJobs, .operation = Operation::kUpdate, .ns = "default", .name = "nightly", .old_object = &before}, &after, nullptr).code, 400);
+  EXPECT_EQ(Admit({.resource = &kCronJobs,
+                   .operation = Operation::kUpdate,
+                   .ns = "default",
+                   .name = "nightly",
+                   .old_object = &before},
+                  &after, nullptr)
+                .code,
+            400);
 }
 const std::string kRest = absl::StrCat(",", kTemplate);
 INSTANTIATE_TEST_SUITE_P(
     All, CronJobRulesTest,
     ::testing::Values(
-        Row{"Valid", R"("schedule":"* * * * *")" + kRest, ""},
-        Row{"Every", R"("schedule":"@every 1m")" + kRest, ""},
+        Row{"Valid", R"("schedule":"* * * * *")" + kRest, ""}, Row{"Every", R"("schedule":"@every 1m")" + kRest, ""},
         Row{"Zone", R"("schedule":"*/5 * * * *","timeZone":"Pacific/Honolulu")" + kRest, ""},
-        Row{"ZoneInTheSchedule", R"("schedule":"TZ=UTC 0 20 * * *")" + kRest, "cronjob default/nightly is refused: spec.schedule: Invalid value: \"TZ=UTC 0 20 * * *\""},
+        Row{"ZoneInTheSchedule", R"("schedule":"TZ=UTC 0 20 * * *")" + kRest,
+            "cronjob default/nightly is refused: spec.schedule: Invalid value: \"TZ=UTC 0 20 * * *\""},
         Row{"WrongSchedule", R"("schedule":"error schedule")" + kRest, "must have 5 fields"},
         Row{"EmptySchedule", R"("schedule":"")" + kRest, "spec.schedule: Invalid value: \"\": must not be empty"},
-        Row{"UnknownZone", R"("schedule":"@daily","timeZone":"Amerrica/New_York")" + kRest, "spec.timeZone: Invalid value: \"Amerrica/New_York\""},
-        Row{"NoZone", R"("schedule":"@daily","timeZone":"New York")" + kRest, "is no name of the IANA time zone database"},
+        Row{"UnknownZone", R"("schedule":"@daily","timeZone":"Amerrica/New_York")" + kRest,
+            "spec.timeZone: Invalid value: \"Amerrica/New_York\""},
+        Row{"NoZone", R"("schedule":"@daily","timeZone":"New York")" + kRest,
+            "is no name of the IANA time zone database"},
         Row{"LocalZone", R"("schedule":"@daily","timeZone":"local")" + kRest, "every machine has its own"},
         Row{"EmptyZone", R"("schedule":"@daily","timeZone":"")" + kRest, "must not be empty"},
-        Row{"LongName", R"("schedule":"@daily")" + kRest, "must be no more than 52 characters", 400, std::string(53, 'a')},
+        Row{"LongName", R"("schedule":"@daily")" + kRest, "must be no more than 52 characters", 400,
+            std::string(53, 'a')},
         Row{"LongestName", R"("schedule":"@daily")" + kRest, "", 400, std::string(52, 'a')},
         Row{"ImpossibleName", R"("schedule":"@daily")" + kRest, "metadata.name", 422, "-UPPERCASE"},
         Row{"NoSchedule", kTemplate, "spec.schedule: Required value", 422},
         Row{"NoTemplate", R"("schedule":"@daily")", "spec.jobTemplate: Required value", 422},
-        Row{"NegativeDeadline", R"("schedule":"@daily","startingDeadlineSeconds":-1)" + kRest, "spec.startingDeadlineSeconds", 422},
-        Row{"UnknownPolicy", R"("schedule":"@daily","concurrencyPolicy":"Queue")" + kRest, R"(supported values: "Allow", "Forbid", "Replace")", 422},
-        Row{"NegativeHistory", R"("schedule":"@daily","failedJobsHistoryLimit":-1)" + kRest, "spec.failedJobsHistoryLimit", 422},
-        Row{"NegativeReplicas", R"("schedule":"@daily","jobTemplate":{"spec":{"tasks":[{"replicas":-1}]}})", "spec.jobTemplate.spec.tasks[0].replicas", 422},
+        Row{"NegativeDeadline", R"("schedule":"@daily","startingDeadlineSeconds":-1)" + kRest,
+            "spec.startingDeadlineSeconds", 422},
+        Row{"UnknownPolicy", R"("schedule":"@daily","concurrencyPolicy":"Queue")" + kRest,
+            R"(supported values: "Allow", "Forbid", "Replace")", 422},
+        Row{"NegativeHistory", R"("schedule":"@daily","failedJobsHistoryLimit":-1)" + kRest,
+            "spec.failedJobsHistoryLimit", 422},
+        Row{"NegativeReplicas", R"("schedule":"@daily","jobTemplate":{"spec":{"tasks":[{"replicas":-1}]}})",
+            "spec.jobTemplate.spec.tasks[0].replicas", 422},
         Row{"NoContainers", R"("schedule":"@daily","jobTemplate":{"spec":{"tasks":[{"template":{"spec":{}}}]}})",
             "spec.jobTemplate.spec.tasks[0].template.spec.containers: Required value", 422},
         Row{"WrongType", R"("schedule":5)" + kRest, "spec.schedule", 422},
         // Volcano judges the job itself when it is made.
-        Row{"AJobThatWouldBeRefused", R"("schedule":"@daily","jobTemplate":{"spec":{"minAvailable":5,"tasks":[{"name":"t","replicas":1}]}})", ""}),
+        Row{"AJobThatWouldBeRefused",
+            R"("schedule":"@daily","jobTemplate":{"spec":{"minAvailable":5,"tasks":[{"name":"t","replicas":1}]}})",
+            ""}),
     [](const auto& tested) { return tested.param.name; });
 
 TEST(CronJobDefaultsTest, AreThoseOfTheSchema) {
@@ -95,7 +116,8 @@ TEST(CronJobDefaultsTest, AreThoseOfTheSchema) {
 }
 
 TEST(CronJobExampleTest, IsAValidCronJob) {
-  const auto documents = ReadManifest(testutil::ReadFile(GW_SOURCE_DIR "/examples/cron-volcano.yaml"), "cron-volcano.yaml");
+  const auto documents =
+      ReadManifest(testutil::ReadFile(GW_SOURCE_DIR "/examples/cron-volcano.yaml"), "cron-volcano.yaml");
   ASSERT_TRUE(documents.ok()) << documents.status();
   ASSERT_EQ(documents->size(), 1u);
   EXPECT_EQ(FindKind((*documents)[0].api_version, (*documents)[0].kind), &kCronJobs);
@@ -104,14 +126,23 @@ TEST(CronJobExampleTest, IsAValidCronJob) {
   // Its jobs would be taken, too.
   boost::json::value job = object.at("spec").at("jobTemplate");
   job.at("metadata").as_object()["name"] = "nightly-29920950";
-  EXPECT_TRUE(Admit({.resource = &kJobs, .operation = Operation::kCreate, .ns = "default", .name = "", .old_object = nullptr}, &job, nullptr).allowed());
+  EXPECT_TRUE(
+      Admit({.resource = &kJobs, .operation = Operation::kCreate, .ns = "default", .name = "", .old_object = nullptr},
+            &job, nullptr)
+          .allowed());
 }
 
 TEST(CronJobUpdateTest, WhatIsWrongAlreadyKeepsNobodyFromChangingItsLabels) {
   const boost::json::value before = CronJobWith(absl::StrCat(R"("schedule":"nonsense",)", kTemplate));
   boost::json::value after = before;
   after.at("metadata").as_object()["labels"] = boost::json::object{{"a", "b"}};
-  EXPECT_TRUE(Admit({.resource = &kCronJobs, .operation = Operation::kUpdate, .ns = "default", .name = "nightly", .old_object = &before}, &after, nullptr).allowed());
+  EXPECT_TRUE(Admit({.resource = &kCronJobs,
+                     .operation = Operation::kUpdate,
+                     .ns = "default",
+                     .name = "nightly",
+                     .old_object = &before},
+                    &after, nullptr)
+                  .allowed());
 }
 
 }  // namespace

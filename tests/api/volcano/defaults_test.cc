@@ -111,7 +111,8 @@ TEST(DefaultsTest, DocumentAndDecodedJobAgree) {
     Job from_document = Decoded(ToJson(document));
     for (TaskSpec& task : from_document.spec.tasks) {
       value pod_template = Json(task.pod_template.json);
-      if (pod_template.as_object().at("metadata") == value(boost::json::object())) pod_template.as_object().erase("metadata");
+      if (pod_template.as_object().at("metadata") == value(boost::json::object()))
+        pod_template.as_object().erase("metadata");
       task.pod_template.json = ToJson(pod_template);
     }
     for (TaskSpec& task : job.spec.tasks) task.pod_template.json = ToJson(Json(task.pod_template.json));

@@ -46,7 +46,8 @@ TEST(ExamplesTest, CtrVolcanoIsTheRecordedJob) {
 
 // But for its name, its plugins and how its containers learn of each other it is the other one.
 TEST(ExamplesTest, CtrPaddlePluginIsCtrVolcanoWithoutCounts) {
-  const std::vector<ManifestDocument> example = Read("examples/ctr-paddle-plugin.yaml"), original = Read("examples/ctr-volcano.yaml");
+  const std::vector<ManifestDocument> example = Read("examples/ctr-paddle-plugin.yaml"),
+                                      original = Read("examples/ctr-volcano.yaml");
   ASSERT_EQ(example.size(), 1u);
   EXPECT_TRUE(Create(example[0]).allowed()) << Create(example[0]).message;
   boost::json::value ours = *ParseJson(example[0].json), theirs = *ParseJson(original[0].json);

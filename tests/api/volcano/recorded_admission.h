@@ -74,7 +74,8 @@ inline const std::vector<Row>& Rows() {
 
 inline std::vector<Row> RowsOf(absl::string_view prefix) {
   std::vector<Row> out;
-  std::copy_if(Rows().begin(), Rows().end(), std::back_inserter(out), [&](const Row& r) { return absl::StartsWith(r.group, prefix); });
+  std::copy_if(Rows().begin(), Rows().end(), std::back_inserter(out),
+               [&](const Row& r) { return absl::StartsWith(r.group, prefix); });
   return out;
 }
 
@@ -117,12 +118,14 @@ inline void ApplyChange(value& object, absl::string_view change) {
 
 inline value Changed(const value& before, const Row& row) {
   value after = before;
-  for (const value& change : row.input.as_object().at("changed").as_array()) ApplyChange(after, std::string(change.as_string()));
+  for (const value& change : row.input.as_object().at("changed").as_array())
+    ApplyChange(after, std::string(change.as_string()));
   return after;
 }
 
 inline value BaseJob() {
-  return Json(R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":"base","namespace":"g-admission"},
+  return Json(
+      R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":"base","namespace":"g-admission"},
     "spec":{"minAvailable":1,"maxRetry":3,"queue":"default","schedulerName":"volcano",
       "policies":[{"action":"RestartJob","event":"PodFailed"}],"plugins":{"svc":[]},
       "tasks":[
@@ -137,10 +140,11 @@ inline value QueueJson(const std::string& name) {
       {"root", R"({"weight":1})"},
       {"default", R"({"weight":1,"parent":"root"})"},
       {"q-child", R"({"weight":1,"parent":"q-parent"})"},
-      {"q-open", R"({"weight":1,"parent":"root","capability":{"cpu":"10","memory":"10Gi"},"deserved":{"cpu":"5","memory":"5Gi"}})"},
+      {"q-open",
+       R"({"weight":1,"parent":"root","capability":{"cpu":"10","memory":"10Gi"},"deserved":{"cpu":"5","memory":"5Gi"}})"},
   };
-  return Json(absl::StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":")", name, R"("},"spec":)",
-                           specs.at(name), "}"));
+  return Json(absl::StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":")", name,
+                           R"("},"spec":)", specs.at(name), "}"));
 }
 
 }  // namespace gangway::api::volcano

@@ -30,7 +30,8 @@ spec:
     replicas: 2
     template: {spec: {containers: [{name: paddle, image: "paddle:2.6", resources: {requests: {cpu: 100m}}}]}}
 )";
-constexpr char kMap[] = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: default}\ndata: {epochs: '8'}\n";
+constexpr char kMap[] =
+    "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: default}\ndata: {epochs: '8'}\n";
 
 class DiffProcessTest : public ::testing::Test {
  protected:
@@ -49,7 +50,9 @@ class DiffProcessTest : public ::testing::Test {
     const Outcome applied = sandbox_.Kubectl({"apply", "-f", "-"}, translated.out);
     ASSERT_EQ(applied.exit_code, 0) << applied.err;
   }
-  static std::string Changed(const std::string& what, const std::string& instead) { return absl::StrReplaceAll(kJob, {{what, instead}}); }
+  static std::string Changed(const std::string& what, const std::string& instead) {
+    return absl::StrReplaceAll(kJob, {{what, instead}});
+  }
 
   const TemporaryFolder folder_{"gangway-diff"};
   const SandboxProcess sandbox_{{"--start-delay", "10ms", "--stop-delay", "10ms"}};
@@ -59,8 +62,10 @@ TEST_F(DiffProcessTest, WhatIsNotThereWouldBeMadeAndWhatIsAppliedIsTheSame) {
   const std::string both = absl::StrCat(kJob, "---\n", kMap);
   const Outcome fresh = Diff(both);
   EXPECT_EQ(fresh.exit_code, 1) << fresh.err;
-  EXPECT_THAT(fresh.out, AllOf(StartsWith("--- live/Job default/wd\n+++ translated/Job default/wd\n@@ -0,0 +1,"), HasSubstr("\n+  minAvailable: 2\n"),
-                               HasSubstr("+++ translated/ConfigMap default/settings\n"), HasSubstr("\n+  epochs: \"8\"\n")));
+  EXPECT_THAT(fresh.out,
+              AllOf(StartsWith("--- live/Job default/wd\n+++ translated/Job default/wd\n@@ -0,0 +1,"),
+                    HasSubstr("\n+  minAvailable: 2\n"), HasSubstr("+++ translated/ConfigMap default/settings\n"),
+                    HasSubstr("\n+  epochs: \"8\"\n")));
   Apply(both);
   const Outcome same = Diff(both);
   EXPECT_EQ(same.exit_code, 0) << same.err;
@@ -97,7 +102,9 @@ TEST_F(DiffProcessTest, ObjectsThatPassThroughAreComparedAsTheServerWouldMergeTh
 }
 
 TEST_F(DiffProcessTest, APodGroupInTheWayIsAnError) {
-  const std::string group = "apiVersion: scheduling.volcano.sh/v1beta1\nkind: PodGroup\nmetadata: {name: wd, namespace: default}\nspec: {minMember: 2}\n";
+  const std::string group =
+      "apiVersion: scheduling.volcano.sh/v1beta1\nkind: PodGroup\nmetadata: {name: wd, namespace: default}\nspec: "
+      "{minMember: 2}\n";
   ASSERT_EQ(sandbox_.Kubectl({"apply", "-f", "-"}, group).exit_code, 0);
   const Outcome outcome = Diff(kJob);
   EXPECT_EQ(outcome.exit_code, 2);
@@ -112,16 +119,20 @@ TEST_F(DiffProcessTest, AJobThatTheControllerKeepsIsComparedWithWhatItWouldMake)
   EXPECT_EQ(same.exit_code, 0) << same.out << same.err;
   const Outcome more = Diff(Changed("replicas: 2", "replicas: 3"));
   EXPECT_EQ(more.exit_code, 1);
-  EXPECT_THAT(more.out, AllOf(HasSubstr("-  minAvailable: 2\n+  minAvailable: 3\n"), Not(HasSubstr("ownerReferences:\n-"))));
+  EXPECT_THAT(more.out,
+              AllOf(HasSubstr("-  minAvailable: 2\n+  minAvailable: 3\n"), Not(HasSubstr("ownerReferences:\n-"))));
 }
 
 TEST_F(DiffProcessTest, WhatTheClusterSaysOfTheJobCounts) {
-  const std::string group = "apiVersion: scheduling.volcano.sh/v1beta1\nkind: PodGroup\nmetadata: {name: wd, namespace: default}\nspec: {minMember: 1}\n";
+  const std::string group =
+      "apiVersion: scheduling.volcano.sh/v1beta1\nkind: PodGroup\nmetadata: {name: wd, namespace: default}\nspec: "
+      "{minMember: 1}\n";
   ASSERT_EQ(sandbox_.Kubectl({"apply", "-f", "-"}, absl::StrCat(group, "---\n", kJob)).exit_code, 0);
   ASSERT_TRUE(Eventually([&] { return sandbox_.Kubectl({"get", "vcjob", "wd"}).exit_code == 0; }));
   const Outcome same = Diff(kJob);
   EXPECT_EQ(same.exit_code, 0) << "the controller has taken over what the PodGroup asks for: " << same.out << same.err;
-  ASSERT_EQ(sandbox_.Kubectl({"annotate", "namespace", "default", "scheduling.volcano.sh/queue-name=ads"}).exit_code, 0);
+  ASSERT_EQ(sandbox_.Kubectl({"annotate", "namespace", "default", "scheduling.volcano.sh/queue-name=ads"}).exit_code,
+            0);
   EXPECT_THAT(Diff(kJob).out, HasSubstr("\n-  queue: default\n+  queue: ads\n"));
 }
 

@@ -71,10 +71,14 @@ TEST(UnifiedDiffTest, CarriedOutItGivesTheOtherText) {
 TEST(ObjectDiffTest, WhatTheServerAndOthersWroteStays) {
   const boost::json::value live = boost::json::parse(
       R"({"metadata":{"name":"wd","uid":"1","labels":{"theirs":"1"},"ownerReferences":[{"uid":"2"}]},"spec":{"queue":"a","gone":1},"status":{"x":1}})");
-  const boost::json::value ours = boost::json::parse(R"({"metadata":{"name":"wd","labels":{"ours":"2"}},"spec":{"queue":"b"}})");
-  EXPECT_EQ(boost::json::serialize(Replaced(live, ours)),
-            R"({"metadata":{"name":"wd","uid":"1","labels":{"theirs":"1","ours":"2"},"ownerReferences":[{"uid":"2"}]},"spec":{"queue":"b"},"status":{"x":1}})");
-  EXPECT_EQ(ShownAs(live), "metadata:\n  labels:\n    theirs: \"1\"\n  name: wd\n  ownerReferences:\n    - uid: \"2\"\nspec:\n  gone: 1\n  queue: a\n");
+  const boost::json::value ours =
+      boost::json::parse(R"({"metadata":{"name":"wd","labels":{"ours":"2"}},"spec":{"queue":"b"}})");
+  EXPECT_EQ(
+      boost::json::serialize(Replaced(live, ours)),
+      R"({"metadata":{"name":"wd","uid":"1","labels":{"theirs":"1","ours":"2"},"ownerReferences":[{"uid":"2"}]},"spec":{"queue":"b"},"status":{"x":1}})");
+  EXPECT_EQ(ShownAs(live),
+            "metadata:\n  labels:\n    theirs: \"1\"\n  name: wd\n  ownerReferences:\n    - uid: \"2\"\nspec:\n  gone: "
+            "1\n  queue: a\n");
   EXPECT_EQ(ShownAs(nullptr), "");
 }
 

@@ -1,4 +1,5 @@
-// `gangway doctor` as a user runs it, against a `gangway sandbox`. What it finds of objects that are old is in checks_test.cc.
+// `gangway doctor` as a user runs it, against a `gangway sandbox`. What it finds of objects that are old is in
+// checks_test.cc.
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/kubectl/sandbox_process.h"
@@ -56,7 +57,10 @@ class DoctorProcessTest : public ::testing::Test {
     flags.insert(flags.begin(), {"--start-delay", "10ms", "--stop-delay", "10ms"});
     sandbox_ = std::make_unique<SandboxProcess>(flags);
   }
-  Outcome Doctor() const { return RunProgram({GW_GANGWAY, "doctor", "--kubeconfig", sandbox_->kubeconfig()}, {"KUBECONFIG=", "HOME=" + sandbox_->folder()}); }
+  Outcome Doctor() const {
+    return RunProgram({GW_GANGWAY, "doctor", "--kubeconfig", sandbox_->kubeconfig()},
+                      {"KUBECONFIG=", "HOME=" + sandbox_->folder()});
+  }
   bool Shows(const std::vector<std::string>& what, const std::string& text) const {
     return Eventually([&] { return sandbox_->Kubectl(what).out.find(text) != std::string::npos; });
   }
@@ -79,13 +83,21 @@ TEST_F(DoctorProcessTest, WhatKeepsJobsFromRunningIsFoundWithWhatToDo) {
   Start();
   ASSERT_EQ(sandbox_->Kubectl({"apply", "-f", "-"}, kAiling).exit_code, 0);
   ASSERT_TRUE(Shows({"get", "pdj", "elastic", "-o", "yaml"}, "E-ELASTIC"));
-  ASSERT_EQ(RunProgram({GW_GANGWAY, "queue", "operate", "default", "-a", "close", "--kubeconfig", sandbox_->kubeconfig()}).exit_code, 0);
+  ASSERT_EQ(
+      RunProgram({GW_GANGWAY, "queue", "operate", "default", "-a", "close", "--kubeconfig", sandbox_->kubeconfig()})
+          .exit_code,
+      0);
   ASSERT_TRUE(Shows({"get", "queue", "default", "-o", "yaml"}, "state: Clos"));
   const Outcome doctor = Doctor();
   EXPECT_EQ(doctor.exit_code, 1);
-  EXPECT_THAT(doctor.out, AllOf(HasSubstr("D-QUEUE-CLOSED queue default: is Clos"), HasSubstr("\n    gangway queue operate default --action open\n"),
-                                HasSubstr("D-CLAIM persistentvolumeclaim default/corpus: is not there: pods of job default/claims that mount it (spec.tasks[0].template.spec.volumes[0]) do not start\n"),
-                                HasSubstr("D-NOT-TRANSLATED paddlejob default/elastic: cannot become a job as it stands: E-ELASTIC"), HasSubstr("--elastic-etcd HOST:PORT")));
+  EXPECT_THAT(
+      doctor.out,
+      AllOf(HasSubstr("D-QUEUE-CLOSED queue default: is Clos"),
+            HasSubstr("\n    gangway queue operate default --action open\n"),
+            HasSubstr("D-CLAIM persistentvolumeclaim default/corpus: is not there: pods of job default/claims that "
+                      "mount it (spec.tasks[0].template.spec.volumes[0]) do not start\n"),
+            HasSubstr("D-NOT-TRANSLATED paddlejob default/elastic: cannot become a job as it stands: E-ELASTIC"),
+            HasSubstr("--elastic-etcd HOST:PORT")));
   EXPECT_THAT(doctor.err, IsEmpty());
 }
 

@@ -1,4 +1,5 @@
-// `gangway explain` as a user runs it, against a `gangway sandbox` and against a server that does not let everybody see everything.
+// `gangway explain` as a user runs it, against a `gangway sandbox` and against a server that does not let everybody see
+// everything.
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
@@ -18,12 +19,19 @@ using ::testing::Not;
 using ::testing::StartsWith;
 
 std::string JobOf(const std::string& name, int pods, int cpu, const std::string& queue = "default") {
-  return absl::StrCat("apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata: {name: ", name, ", namespace: default}\nspec:\n  minAvailable: ", pods, "\n  queue: ", queue,
-                      "\n  tasks:\n  - name: w\n    replicas: ", pods, "\n    template: {spec: {containers: [{name: c, image: i, resources: {requests: {cpu: \"", cpu, "\"}}}]}}\n");
+  return absl::StrCat("apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata: {name: ", name,
+                      ", namespace: default}\nspec:\n  minAvailable: ", pods, "\n  queue: ", queue,
+                      "\n  tasks:\n  - name: w\n    replicas: ", pods,
+                      "\n    template: {spec: {containers: [{name: c, image: i, resources: {requests: {cpu: \"", cpu,
+                      "\"}}}]}}\n");
 }
 
-constexpr char kQueue[] = "apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {name: ads}\nspec: {weight: 3, capability: {cpu: \"20\"}, deserved: {cpu: \"10\"}}\n";
-constexpr char kLonePod[] = "apiVersion: v1\nkind: Pod\nmetadata: {name: lone, namespace: default}\nspec: {containers: [{name: c, image: i}]}\n";
+constexpr char kQueue[] =
+    "apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {name: ads}\nspec: {weight: 3, capability: "
+    "{cpu: \"20\"}, deserved: {cpu: \"10\"}}\n";
+constexpr char kLonePod[] =
+    "apiVersion: v1\nkind: Pod\nmetadata: {name: lone, namespace: default}\nspec: {containers: [{name: c, image: "
+    "i}]}\n";
 
 constexpr char kPaddleJobs[] = R"(apiVersion: batch.paddlepaddle.org/v1
 kind: PaddleJob
@@ -52,19 +60,23 @@ class ExplainProcessTest : public ::testing::Test {
   }
 
   // Three nodes of 16 cpu.
-  const SandboxProcess sandbox_{{"--nodes", "3", "--node-shape", "cpu=16,memory=64Gi", "--start-delay", "10ms", "--stop-delay", "10ms"}};
+  const SandboxProcess sandbox_{
+      {"--nodes", "3", "--node-shape", "cpu=16,memory=64Gi", "--start-delay", "10ms", "--stop-delay", "10ms"}};
 };
 
 TEST_F(ExplainProcessTest, AJobThatRunsAndOneThatDoesNotFit) {
   Apply(kQueue);
   Apply(JobOf("runs", 2, 6, "ads"));
-  ASSERT_TRUE(Says("runs", "job default/runs runs: 2 of 2 pods have a node (minimum 2), on 1 node\n")) << Explain({"job", "runs"}).out;
+  ASSERT_TRUE(Says("runs", "job default/runs runs: 2 of 2 pods have a node (minimum 2), on 1 node\n"))
+      << Explain({"job", "runs"}).out;
   Apply(JobOf("tight", 4, 9));
   ASSERT_TRUE(Says("tight", "tight waits for 2 of 4 tasks: ")) << Explain({"job", "tight"}).out;
   const Outcome tight = Explain({"job/tight"});
   EXPECT_EQ(tight.exit_code, 0);
   EXPECT_EQ(tight.err, "");
-  EXPECT_EQ(tight.out, R"(job default/tight waits for 2 of 4 tasks: w needs cpu 9; with 2 placed, 3 nodes have at most 7 free, 0 fit
+  EXPECT_EQ(
+      tight.out,
+      R"(job default/tight waits for 2 of 4 tasks: w needs cpu 9; with 2 placed, 3 nodes have at most 7 free, 0 fit
 Asks: 4 pods, at least 4 together; 0 placed
   w: 4 x cpu 9, at least 4; 0 placed
 Nodes: 3
@@ -84,26 +96,40 @@ Would help, each alone, as was tried:
 
   const Outcome more = Explain({"job", "tight", "--what-if", "nodes=+2"});
   EXPECT_EQ(more.exit_code, 0);
-  EXPECT_THAT(more.out, EndsWith("With 2 more nodes like node-000: yes, it starts with the scheduler's next round: there is room for 4 pods, on 4 nodes\n"
+  EXPECT_THAT(more.out, EndsWith("With 2 more nodes like node-000: yes, it starts with the scheduler's next round: "
+                                 "there is room for 4 pods, on 4 nodes\n"
                                  "  node-000+1: 1 x w\n  node-000+2: 1 x w\n  node-001: 1 x w\n  node-002: 1 x w\n"));
   const Outcome both = Explain({"job", "tight", "--what-if", "min=3,queue=ads"});
   EXPECT_EQ(both.exit_code, 1);
-  EXPECT_THAT(both.out, HasSubstr("\nWith a minimum of 3 pods and queue ads: no, it waits for 3 of 3 tasks: needs cpu 27, queue ads uses 12 of 20, 19 too many\n"));
+  EXPECT_THAT(both.out, HasSubstr("\nWith a minimum of 3 pods and queue ads: no, it waits for 3 of 3 tasks: needs cpu "
+                                  "27, queue ads uses 12 of 20, 19 too many\n"));
   EXPECT_EQ(Explain({"job", "tight", "--what-if", "without=default/runs"}).exit_code, 1);
-  EXPECT_EQ(Explain({"--what-if", "min=3", "--what-if", "nodes=1", "job", "tight"}).exit_code, 0) << "flags may come first, and again";
-  EXPECT_EQ(Explain({"job", "tight", "--scheduler-name", "other"}).err, "gangway explain: job default/tight: pods of it name another scheduler than other and are not placed; --scheduler-name says which is meant\n");
+  EXPECT_EQ(Explain({"--what-if", "min=3", "--what-if", "nodes=1", "job", "tight"}).exit_code, 0)
+      << "flags may come first, and again";
+  EXPECT_EQ(Explain({"job", "tight", "--scheduler-name", "other"}).err,
+            "gangway explain: job default/tight: pods of it name another scheduler than other and are not placed; "
+            "--scheduler-name says which is meant\n");
 
   const Outcome pod = Explain({"pod", "tight-w-1"});
   EXPECT_THAT(pod.out, StartsWith("pod default/tight-w-1 has no node, and belongs to podgroup default/tight-"));
   EXPECT_THAT(pod.out, HasSubstr(" waits for 2 of 4 tasks: "));
-  EXPECT_THAT(Explain({"job", "tight", "-o", "wide"}).out, AllOf(HasSubstr("\n    node-001 node-002\n"), HasSubstr("\n    node-000+1: 1 x w\n")));
+  EXPECT_THAT(Explain({"job", "tight", "-o", "wide"}).out,
+              AllOf(HasSubstr("\n    node-001 node-002\n"), HasSubstr("\n    node-000+1: 1 x w\n")));
 
   const Outcome json = Explain({"job", "tight", "-o", "json"});
-  EXPECT_THAT(json.out, AllOf(StartsWith(R"({"version":1,"subject":"job default/tight","namespace":"default","podGroup":"tight-)"), HasSubstr(R"("state":"waiting")"),
-                              HasSubstr(R"("reason":{"kind":"no_room","missing":2,"of":4,"subject":""})"), HasSubstr(R"("requests":{"cpu":9000})"),
-                              HasSubstr(R"("words":"lacks cpu","tooSmall":false,"takes":0,"count":1,"example":"node-000","amounts":[{"resource":"cpu","asked":9000,"free":4000,"allocatable":16000}],"names":["node-000"])"),
-                              HasSubstr(R"({"text":"a minimum of 2 pods","whatIf":"min=2","places":[{"node":"node-001","role":"w","pods":1},{"node":"node-002","role":"w","pods":1}]})")));
-  EXPECT_THAT(Explain({"job", "tight", "-o", "json", "--what-if", "min=2"}).out, HasSubstr(R"("whatIf":{"changes":["min=2"],"starts":true,"state":"starting",)"));
+  EXPECT_THAT(
+      json.out,
+      AllOf(
+          StartsWith(R"({"version":1,"subject":"job default/tight","namespace":"default","podGroup":"tight-)"),
+          HasSubstr(R"("state":"waiting")"),
+          HasSubstr(R"("reason":{"kind":"no_room","missing":2,"of":4,"subject":""})"),
+          HasSubstr(R"("requests":{"cpu":9000})"),
+          HasSubstr(
+              R"("words":"lacks cpu","tooSmall":false,"takes":0,"count":1,"example":"node-000","amounts":[{"resource":"cpu","asked":9000,"free":4000,"allocatable":16000}],"names":["node-000"])"),
+          HasSubstr(
+              R"({"text":"a minimum of 2 pods","whatIf":"min=2","places":[{"node":"node-001","role":"w","pods":1},{"node":"node-002","role":"w","pods":1}]})")));
+  EXPECT_THAT(Explain({"job", "tight", "-o", "json", "--what-if", "min=2"}).out,
+              HasSubstr(R"("whatIf":{"changes":["min=2"],"starts":true,"state":"starting",)"));
 }
 
 // Not let in: it has no pods yet, and what they will ask for is known from the Job.
@@ -112,28 +138,40 @@ TEST_F(ExplainProcessTest, AQueueThatIsFull) {
   Apply(JobOf("runs", 2, 6, "ads"));
   ASSERT_TRUE(Says("runs", "runs runs: 2 of 2"));
   Apply(JobOf("full", 2, 5, "ads"));
-  ASSERT_TRUE(Says("full", "full is not let in: needs cpu 10, queue ads holds 12 of 20: 2 too many\n")) << Explain({"job", "full"}).out;
+  ASSERT_TRUE(Says("full", "full is not let in: needs cpu 10, queue ads holds 12 of 20: 2 too many\n"))
+      << Explain({"job", "full"}).out;
   EXPECT_THAT(Explain({"job", "full"}).out,
-              AllOf(HasSubstr("\n  w: 2 x cpu 5, at least 2; 0 placed, 2 not made yet\n"), HasSubstr("\n  cpu: holds 12 of 20 (60%), capability 20, deserved 10\n"),
-                    HasSubstr("\n  a capability of cpu 22 for queue ads\n  queue default  --what-if queue=default\n  the end of podgroup default/runs (it holds cpu 12)  --what-if without=default/runs\n"),
+              AllOf(HasSubstr("\n  w: 2 x cpu 5, at least 2; 0 placed, 2 not made yet\n"),
+                    HasSubstr("\n  cpu: holds 12 of 20 (60%), capability 20, deserved 10\n"),
+                    HasSubstr("\n  a capability of cpu 22 for queue ads\n  queue default  --what-if queue=default\n  "
+                              "the end of podgroup default/runs (it holds cpu 12)  --what-if without=default/runs\n"),
                     HasSubstr("\n  a minimum of 1 pod  --what-if min=1\n")));
   // As it was printed.
   EXPECT_EQ(Explain({"job", "full", "--what-if", "without=default/runs"}).exit_code, 0);
   const Outcome queue = Explain({"queue", "ads"});
   EXPECT_EQ(queue.exit_code, 0);
-  EXPECT_THAT(queue.out, AllOf(StartsWith("queue ads is open: 1 gang holds room in it, 1 waits\nQueue ads: open, weight 3, priority 0, below root\n  cpu: holds 12 of 20 (60%), capability 20, deserved 10\n"),
-                               HasSubstr("\nHold room:\n  default/runs (queue ads, priority 0): holds cpu 12; runs: "),
-                               HasSubstr("\nWait, in the order in which they are served:\n  default/full (queue ads, priority 0): holds nothing; asks cpu 10; is not let in: ")));
-  EXPECT_THAT(Explain({"queue", "ads", "-o", "json"}).out, HasSubstr(R"("amounts":[{"resource":"cpu","held":12000,"promised":0,"limit":20000,"guarantee":0,"capability":20000,"deserved":10000})"));
+  EXPECT_THAT(queue.out,
+              AllOf(StartsWith("queue ads is open: 1 gang holds room in it, 1 waits\nQueue ads: open, weight 3, "
+                               "priority 0, below root\n  cpu: holds 12 of 20 (60%), capability 20, deserved 10\n"),
+                    HasSubstr("\nHold room:\n  default/runs (queue ads, priority 0): holds cpu 12; runs: "),
+                    HasSubstr("\nWait, in the order in which they are served:\n  default/full (queue ads, priority 0): "
+                              "holds nothing; asks cpu 10; is not let in: ")));
+  EXPECT_THAT(
+      Explain({"queue", "ads", "-o", "json"}).out,
+      HasSubstr(
+          R"("amounts":[{"resource":"cpu","held":12000,"promised":0,"limit":20000,"guarantee":0,"capability":20000,"deserved":10000})"));
 }
 
 // By the Job of its name; one that could not be translated has none.
 TEST_F(ExplainProcessTest, APaddleJob) {
   Apply(kPaddleJobs);
-  ASSERT_TRUE(Says("wide-deep", "job default/wide-deep waits for 2 of 2 tasks: worker needs cpu 17; ")) << Explain({"job", "wide-deep"}).out;
-  EXPECT_THAT(Explain({"pdj", "wide-deep"}).out, HasSubstr("  3 nodes are too small: cpu: 17 asked, 16 there at most (node-000)\n"));
+  ASSERT_TRUE(Says("wide-deep", "job default/wide-deep waits for 2 of 2 tasks: worker needs cpu 17; "))
+      << Explain({"job", "wide-deep"}).out;
+  EXPECT_THAT(Explain({"pdj", "wide-deep"}).out,
+              HasSubstr("  3 nodes are too small: cpu: 17 asked, 16 there at most (node-000)\n"));
   EXPECT_EQ(Explain({"pdj", "elastic"}).err,
-            "gangway explain: paddlejob default/elastic: has no Job and no PodGroup yet; gangway doctor says whether it can be translated, and whether anybody is at work\n");
+            "gangway explain: paddlejob default/elastic: has no Job and no PodGroup yet; gangway doctor says whether "
+            "it can be translated, and whether anybody is at work\n");
 }
 
 TEST_F(ExplainProcessTest, ErrorsNameTheObjectAndTheFix) {
@@ -146,23 +184,38 @@ TEST_F(ExplainProcessTest, ErrorsNameTheObjectAndTheFix) {
     EXPECT_THAT(outcome.out, IsEmpty());
     return outcome.err;
   };
-  EXPECT_EQ(refused({"job", "nobody"}, 1), "gangway explain: job default/nobody: there is neither a Job nor a PaddleJob of that name; gangway job list -n default shows what is there\n");
-  EXPECT_EQ(refused({"pod", "nobody", "-n", "ads"}, 1), "gangway explain: pod ads/nobody: pods \"nobody\" not found; kubectl get pods -n ads shows what is there\n");
-  EXPECT_EQ(refused({"podgroup", "nobody"}, 1), "gangway explain: podgroup default/nobody: is not there; kubectl get podgroups -n default shows what is\n");
-  EXPECT_EQ(refused({"queue", "nobody"}, 1), "gangway explain: queue nobody: is not there, and nobody asks for it; gangway queue list shows what is\n");
-  EXPECT_THAT(refused({"pod", "lone"}, 1), HasSubstr("pod default/lone: belongs to no gang (it has no annotation scheduling.k8s.io/group-name), and default-scheduler places it; kubectl describe pod -n default lone"));
-  EXPECT_EQ(refused({"job", "small", "--what-if", "nodes=+1:nowhere"}, 1), "gangway explain: --what-if: there is no node nowhere\n");
-  EXPECT_EQ(refused({"job", "small", "--what-if", "priority=none"}, 1), "gangway explain: --what-if: there is no priority class none\n");
-  EXPECT_EQ(refused({"node", "node-000"}, 2), "gangway explain: \"node\" cannot be explained: write job, podgroup, pod or queue, and a name\n");
-  EXPECT_EQ(refused({"job"}, 2), "gangway explain: write what to explain: gangway explain job NAME, or podgroup, pod or queue NAME\n");
+  EXPECT_EQ(refused({"job", "nobody"}, 1),
+            "gangway explain: job default/nobody: there is neither a Job nor a PaddleJob of that name; gangway job "
+            "list -n default shows what is there\n");
+  EXPECT_EQ(
+      refused({"pod", "nobody", "-n", "ads"}, 1),
+      "gangway explain: pod ads/nobody: pods \"nobody\" not found; kubectl get pods -n ads shows what is there\n");
+  EXPECT_EQ(refused({"podgroup", "nobody"}, 1),
+            "gangway explain: podgroup default/nobody: is not there; kubectl get podgroups -n default shows what is\n");
+  EXPECT_EQ(refused({"queue", "nobody"}, 1),
+            "gangway explain: queue nobody: is not there, and nobody asks for it; gangway queue list shows what is\n");
+  EXPECT_THAT(refused({"pod", "lone"}, 1),
+              HasSubstr("pod default/lone: belongs to no gang (it has no annotation scheduling.k8s.io/group-name), and "
+                        "default-scheduler places it; kubectl describe pod -n default lone"));
+  EXPECT_EQ(refused({"job", "small", "--what-if", "nodes=+1:nowhere"}, 1),
+            "gangway explain: --what-if: there is no node nowhere\n");
+  EXPECT_EQ(refused({"job", "small", "--what-if", "priority=none"}, 1),
+            "gangway explain: --what-if: there is no priority class none\n");
+  EXPECT_EQ(refused({"node", "node-000"}, 2),
+            "gangway explain: \"node\" cannot be explained: write job, podgroup, pod or queue, and a name\n");
+  EXPECT_EQ(refused({"job"}, 2),
+            "gangway explain: write what to explain: gangway explain job NAME, or podgroup, pod or queue NAME\n");
   EXPECT_EQ(refused({"job", "small", "--what-if", "min=few"}, 2), "gangway explain: --what-if min=few: write min=3\n");
-  EXPECT_EQ(refused({"queue", "default", "--what-if", "min=2"}, 2), "gangway explain: --what-if is about a job, a PodGroup or a pod; a queue has no start\n");
+  EXPECT_EQ(refused({"queue", "default", "--what-if", "min=2"}, 2),
+            "gangway explain: --what-if is about a job, a PodGroup or a pod; a queue has no start\n");
 }
 
-constexpr char kGroup[] = R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":"g","namespace":"default","uid":"u"},"spec":{"minMember":1},"status":{"phase":"Inqueue"}})";
+constexpr char kGroup[] =
+    R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":"g","namespace":"default","uid":"u"},"spec":{"minMember":1},"status":{"phase":"Inqueue"}})";
 
 ScriptedAnswer Forbidden(const std::string& plural) {
-  return {403, absl::StrCat(R"({"kind":"Status","apiVersion":"v1","status":"Failure","message":")", plural, R"( is forbidden: User \"eve\" cannot list resource","reason":"Forbidden","code":403})")};
+  return {403, absl::StrCat(R"({"kind":"Status","apiVersion":"v1","status":"Failure","message":")", plural,
+                            R"( is forbidden: User \"eve\" cannot list resource","reason":"Forbidden","code":403})")};
 }
 
 // A cluster of one PodGroup; `plural` may not be listed.
@@ -172,7 +225,8 @@ Outcome ExplainWithout(const std::string& plural) {
     if (absl::StrContains(head, "/podgroups?")) return {200, absl::StrCat(R"({"kind":"List","items":[)", kGroup, "]}")};
     return {200, R"({"kind":"List","items":[]})"};
   });
-  return RunProgram({GW_GANGWAY, "explain", "podgroup", "g", "-n", "default", "--master", server.url()}, {"KUBECONFIG=", "HOME=/none"});
+  return RunProgram({GW_GANGWAY, "explain", "podgroup", "g", "-n", "default", "--master", server.url()},
+                    {"KUBECONFIG=", "HOME=/none"});
 }
 
 TEST(ExplainForbiddenTest, WithoutWhatTheSchedulerNeedsNothingIsSaid) {
@@ -180,8 +234,10 @@ TEST(ExplainForbiddenTest, WithoutWhatTheSchedulerNeedsNothingIsSaid) {
     const Outcome outcome = ExplainWithout(plural);
     EXPECT_EQ(outcome.exit_code, 1) << plural;
     EXPECT_THAT(outcome.out, IsEmpty());
-    EXPECT_EQ(outcome.err, absl::StrCat("gangway explain: ", plural, ": ", plural, " is forbidden: User \"eve\" cannot list resource; explain reads what the scheduler reads: whoever may, gives you list on ", plural,
-                                        ", such as by the ClusterRole gangway-scheduler (docs/rbac.md)\n"));
+    EXPECT_EQ(outcome.err, absl::StrCat("gangway explain: ", plural, ": ", plural,
+                                        " is forbidden: User \"eve\" cannot list resource; explain reads what the "
+                                        "scheduler reads: whoever may, gives you list on ",
+                                        plural, ", such as by the ClusterRole gangway-scheduler (docs/rbac.md)\n"));
   }
 }
 

@@ -31,22 +31,29 @@ explain::GangLine Line(const std::string& name) {
 
 TEST(ExplainTextTest, NothingIsMoreThanAll) {
   EXPECT_THAT(QueueExplainText(Queue(9000, 12000), false), HasSubstr("cpu: holds 9 of 12 (75%), capability 12\n"));
-  EXPECT_THAT(QueueExplainText(Queue(30000, 12000), false), HasSubstr("cpu: holds 30 of 12 (100%), capability 12\n")) << "its capability was lowered";
+  EXPECT_THAT(QueueExplainText(Queue(30000, 12000), false), HasSubstr("cpu: holds 30 of 12 (100%), capability 12\n"))
+      << "its capability was lowered";
   EXPECT_THAT(QueueExplainText(Queue(0, 0), false), HasSubstr("cpu: holds 0 of 0, capability 0\n"));
 }
 
 TEST(ExplainTextTest, LongListsAreCutUnlessAllIsWanted) {
   explain::QueueExplanation queue = Queue(9000, 12000);
   for (int i = 0; i < 7; ++i) queue.holders.push_back(Line(absl::StrCat("g", i)));
-  EXPECT_THAT(QueueExplainText(queue, false), AllOf(HasSubstr("  default/g4 (queue ads, priority 0): holds cpu 1; runs\n  and 2 more (-o wide names them)\n"), Not(HasSubstr("default/g5"))));
+  EXPECT_THAT(
+      QueueExplainText(queue, false),
+      AllOf(HasSubstr("  default/g4 (queue ads, priority 0): holds cpu 1; runs\n  and 2 more (-o wide names them)\n"),
+            Not(HasSubstr("default/g5"))));
   EXPECT_THAT(QueueExplainText(queue, true), AllOf(HasSubstr("  default/g6 ("), Not(HasSubstr("more"))));
 }
 
 TEST(ExplainTextTest, APodGroupOfAJobHasTheJobsName) {
   explain::QueueExplanation queue = Queue(9000, 12000);
   const std::string uid = "4db7f75f-e27c-42c2-9634-32167e348c72";
-  queue.holders = {Line(absl::StrCat("ctr-", uid)), Line(absl::StrCat("ctr", uid)), Line("x-4db7f75f-e27c-42c2-9634_32167e348c72"), Line(uid)};
-  EXPECT_THAT(QueueExplainText(queue, false), AllOf(HasSubstr("  default/ctr (queue"), HasSubstr(absl::StrCat("  default/ctr", uid, " (")), HasSubstr("9634_32167e348c72 ("), HasSubstr(absl::StrCat("  default/", uid, " ("))));
+  queue.holders = {Line(absl::StrCat("ctr-", uid)), Line(absl::StrCat("ctr", uid)),
+                   Line("x-4db7f75f-e27c-42c2-9634_32167e348c72"), Line(uid)};
+  EXPECT_THAT(QueueExplainText(queue, false),
+              AllOf(HasSubstr("  default/ctr (queue"), HasSubstr(absl::StrCat("  default/ctr", uid, " (")),
+                    HasSubstr("9634_32167e348c72 ("), HasSubstr(absl::StrCat("  default/", uid, " ("))));
   EXPECT_THAT(QueueExplainText(queue, true), HasSubstr(absl::StrCat("  default/ctr-", uid, " (")));
   EXPECT_THAT(QueueExplainJson(queue), HasSubstr(absl::StrCat("\"name\":\"ctr-", uid, "\"")));
 }
@@ -64,7 +71,8 @@ TEST(ExplainTextTest, WhatOneGangWithoutPodsIsPromised) {
   answer.explanation.state = explain::State::kQueued;
   EXPECT_THAT(ExplainText(answer, false), HasSubstr("\nWould help: no single change of those that were tried\n"));
   answer.explanation.suggestions = {{"queue ads", "queue=ads", {}}};
-  EXPECT_THAT(ExplainText(answer, false), HasSubstr("\nWould let it in, each alone, as was tried:\n  queue ads  --what-if queue=ads\n"));
+  EXPECT_THAT(ExplainText(answer, false),
+              HasSubstr("\nWould let it in, each alone, as was tried:\n  queue ads  --what-if queue=ads\n"));
 }
 
 }  // namespace

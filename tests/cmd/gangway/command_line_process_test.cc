@@ -23,31 +23,47 @@ std::string Refused(std::vector<std::string> args) {
 
 TEST(CommandLineTest, CommandsThatWereMeant) {
   EXPECT_EQ(Refused({"sandbx"}), "gangway: there is no command \"sandbx\"; did you mean sandbox? See gangway --help\n");
-  EXPECT_EQ(Refused({"job", "vew", "ctr"}), "gangway job: there is no command \"vew\"; did you mean view? See gangway job --help\n");
-  EXPECT_EQ(Refused({"queue", "operat", "ads"}), "gangway queue: there is no command \"operat\"; did you mean operate? See gangway queue --help\n");
+  EXPECT_EQ(Refused({"job", "vew", "ctr"}),
+            "gangway job: there is no command \"vew\"; did you mean view? See gangway job --help\n");
+  EXPECT_EQ(Refused({"queue", "operat", "ads"}),
+            "gangway queue: there is no command \"operat\"; did you mean operate? See gangway queue --help\n");
   EXPECT_EQ(Refused({"xyzzyx"}), "gangway: there is no command \"xyzzyx\"; see gangway --help\n");
 }
 
 TEST(CommandLineTest, FlagsThatWereMeant) {
-  EXPECT_EQ(Refused({"sandbox", "--node", "3"}), "gangway sandbox: there is no flag --node; did you mean --nodes? See gangway sandbox --help\n");
-  EXPECT_EQ(Refused({"translate", "-f", "-", "--elastic-ectd=a:1"}), "gangway translate: there is no flag --elastic-ectd; did you mean --elastic-etcd? See gangway translate --help\n");
-  EXPECT_EQ(Refused({"job", "view", "--namespce", "a", "ctr"}), "gangway job view: there is no flag --namespce; did you mean --namespace? See gangway job view --help\n");
-  EXPECT_EQ(Refused({"scheduler", "--leader-elct"}), "gangway scheduler: there is no flag --leader-elct; did you mean --leader-elect? See gangway scheduler --help\n");
-  EXPECT_EQ(Refused({"validate", "--filname", "a.yaml"}), "gangway validate: there is no flag --filname; did you mean --filename? See gangway validate --help\n") << "it is that, and not one that is missing";
-  EXPECT_EQ(Refused({"explain", "job", "ctr", "--whatif", "min=1"}), "gangway explain: there is no flag --whatif; did you mean --what-if? See gangway explain --help\n");
+  EXPECT_EQ(Refused({"sandbox", "--node", "3"}),
+            "gangway sandbox: there is no flag --node; did you mean --nodes? See gangway sandbox --help\n");
+  EXPECT_EQ(Refused({"translate", "-f", "-", "--elastic-ectd=a:1"}),
+            "gangway translate: there is no flag --elastic-ectd; did you mean --elastic-etcd? See gangway translate "
+            "--help\n");
+  EXPECT_EQ(Refused({"job", "view", "--namespce", "a", "ctr"}),
+            "gangway job view: there is no flag --namespce; did you mean --namespace? See gangway job view --help\n");
+  EXPECT_EQ(
+      Refused({"scheduler", "--leader-elct"}),
+      "gangway scheduler: there is no flag --leader-elct; did you mean --leader-elect? See gangway scheduler --help\n");
+  EXPECT_EQ(Refused({"validate", "--filname", "a.yaml"}),
+            "gangway validate: there is no flag --filname; did you mean --filename? See gangway validate --help\n")
+      << "it is that, and not one that is missing";
+  EXPECT_EQ(Refused({"explain", "job", "ctr", "--whatif", "min=1"}),
+            "gangway explain: there is no flag --whatif; did you mean --what-if? See gangway explain --help\n");
   EXPECT_EQ(Refused({"doctor", "--quux"}), "gangway doctor: there is no flag --quux; see gangway doctor --help\n");
   EXPECT_EQ(Refused({"doctor", "-z"}), "gangway doctor: there is no flag -z; see gangway doctor --help\n");
-  EXPECT_EQ(Refused({"--versoin"}), "gangway: there is no flag --versoin; did you mean --version? See gangway --help\n");
+  EXPECT_EQ(Refused({"--versoin"}),
+            "gangway: there is no flag --versoin; did you mean --version? See gangway --help\n");
 }
 
 TEST(CommandLineTest, WordsWithoutAFlag) {
-  EXPECT_EQ(Refused({"validate", "job.yaml"}), "gangway validate: \"job.yaml\" belongs to no flag; did you mean -f job.yaml? See gangway validate --help\n");
+  EXPECT_EQ(
+      Refused({"validate", "job.yaml"}),
+      "gangway validate: \"job.yaml\" belongs to no flag; did you mean -f job.yaml? See gangway validate --help\n");
   EXPECT_EQ(Refused({"doctor", "ctr"}), "gangway doctor: \"ctr\" belongs to no flag; see gangway doctor --help\n");
 }
 
 TEST(CommandLineTest, TypesAndValuesThatWereMeant) {
-  EXPECT_THAT(Refused({"crds", "jobs.batch.volcno.sh"}), HasSubstr("there is no jobs.batch.volcno.sh; did you mean jobs.batch.volcano.sh? Known: "));
-  EXPECT_THAT(Refused({"sandbox", "--nodes", "-1"}), AllOf(HasSubstr("gangway sandbox: --nodes: "), HasSubstr("; see gangway sandbox --help\n")));
+  EXPECT_THAT(Refused({"crds", "jobs.batch.volcno.sh"}),
+              HasSubstr("there is no jobs.batch.volcno.sh; did you mean jobs.batch.volcano.sh? Known: "));
+  EXPECT_THAT(Refused({"sandbox", "--nodes", "-1"}),
+              AllOf(HasSubstr("gangway sandbox: --nodes: "), HasSubstr("; see gangway sandbox --help\n")));
 }
 
 // gangway-extender is a program of its own, which who builds gangway alone does not have.
@@ -58,17 +74,22 @@ TEST(CommandLineTest, WithoutItsProgramTheExtenderSaysHowToBuildIt) {
   for (const char* const flag : {"--help", "--listen=127.0.0.1:0"}) {
     const Outcome outcome = RunProgram({alone, "extender", flag});
     EXPECT_EQ(outcome.exit_code, 2);
-    EXPECT_THAT(outcome.err, AllOf(HasSubstr("gangway extender: " + folder.path() + "/gangway-extender: No such file or directory"),
-                                   HasSubstr("cmake --build --preset release --target gangway-extender\n"), HasSubstr("docs/extender.md")));
+    EXPECT_THAT(
+        outcome.err,
+        AllOf(HasSubstr("gangway extender: " + folder.path() + "/gangway-extender: No such file or directory"),
+              HasSubstr("cmake --build --preset release --target gangway-extender\n"), HasSubstr("docs/extender.md")));
   }
 }
 
 // A rule that fits nothing is most likely misspelt.
 TEST(CommandLineTest, RulesOfTheSandboxThatFitNoPodAreTold) {
-  const Outcome outcome = RunProgram({GW_GANGWAY, "sandbox", "--apply", std::string(GW_SOURCE_DIR) + "/examples/ctr-volcano.yaml", "--finish", "trainer=10ms", "--fail", "traner-1=1s:137x1",
-                                      "--start-delay", "10ms", "--stop-delay", "10ms", "--until", "job/ctr-volcano=Completed", "--timeout", "60s"});
+  const Outcome outcome =
+      RunProgram({GW_GANGWAY, "sandbox", "--apply", std::string(GW_SOURCE_DIR) + "/examples/ctr-volcano.yaml",
+                  "--finish", "trainer=10ms", "--fail", "traner-1=1s:137x1", "--start-delay", "10ms", "--stop-delay",
+                  "10ms", "--until", "job/ctr-volcano=Completed", "--timeout", "60s"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_EQ(outcome.err, "gangway sandbox: --fail traner-1=1s:137x1: no pod has been of that name or task; did you mean trainer?\n");
+  EXPECT_EQ(outcome.err,
+            "gangway sandbox: --fail traner-1=1s:137x1: no pod has been of that name or task; did you mean trainer?\n");
 }
 
 }  // namespace

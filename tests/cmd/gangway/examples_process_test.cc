@@ -46,7 +46,8 @@ TEST(ExamplesProcessTest, EachRunsToItsEndAsItsHeadSays) {
     EXPECT_NE(std::find(argv.begin(), argv.end(), "--until"), argv.end()) << file;
     EXPECT_NE(std::find(argv.begin(), argv.end(), file), argv.end()) << file << " is not what its command applies";
     argv.insert(argv.begin(), GW_GANGWAY);
-    argv.insert(argv.end(), {"--timeout", "120s", "--kubeconfig", absl::StrCat(folder.path(), "/", runs.size(), ".kubeconfig")});
+    argv.insert(argv.end(),
+                {"--timeout", "120s", "--kubeconfig", absl::StrCat(folder.path(), "/", runs.size(), ".kubeconfig")});
     const std::string output = absl::StrCat(folder.path(), "/", runs.size());
     runs.push_back({file, output, std::make_unique<ChildProcess>(argv, output)});
   }

@@ -17,18 +17,24 @@ using ::testing::HasSubstr;
 
 const std::string kExamples = std::string(GW_SOURCE_DIR) + "/examples/";
 
-constexpr char kJob[] = "apiVersion: batch.paddlepaddle.org/v1\nkind: PaddleJob\nmetadata: {name: fresh, namespace: default}\n"
-                        "spec: {worker: {replicas: 1, template: {spec: {containers: [{name: p, image: i}]}}}}\n";
-constexpr char kWrongJob[] = "apiVersion: batch.paddlepaddle.org/v1\nkind: PaddleJob\nmetadata: {name: wrong, namespace: default}\n"
-                             "spec: {worker: {replicas: -1, template: {spec: {containers: [{name: p, image: i}]}}}}\n";
+constexpr char kJob[] =
+    "apiVersion: batch.paddlepaddle.org/v1\nkind: PaddleJob\nmetadata: {name: fresh, namespace: default}\n"
+    "spec: {worker: {replicas: 1, template: {spec: {containers: [{name: p, image: i}]}}}}\n";
+constexpr char kWrongJob[] =
+    "apiVersion: batch.paddlepaddle.org/v1\nkind: PaddleJob\nmetadata: {name: wrong, namespace: default}\n"
+    "spec: {worker: {replicas: -1, template: {spec: {containers: [{name: p, image: i}]}}}}\n";
 constexpr char kNoYaml[] = "kind: [\n";
-constexpr char kMap[] = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: default}\ndata: {epochs: '8'}\n";
-constexpr char kVolcanoJob[] = "apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata: {name: runs, namespace: default}\nspec:\n  minAvailable: 1\n"
-                               "  tasks: [{name: w, replicas: 1, template: {spec: {containers: [{name: c, image: i}]}}}]\n";
+constexpr char kMap[] =
+    "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: default}\ndata: {epochs: '8'}\n";
+constexpr char kVolcanoJob[] =
+    "apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata: {name: runs, namespace: default}\nspec:\n  "
+    "minAvailable: 1\n"
+    "  tasks: [{name: w, replicas: 1, template: {spec: {containers: [{name: c, image: i}]}}}]\n";
 
 struct Row {
   int code;
-  std::vector<std::string> args;  // SERVER stands for the sandbox's kubeconfig, NOWHERE for a server that does not answer
+  std::vector<std::string>
+      args;  // SERVER stands for the sandbox's kubeconfig, NOWHERE for a server that does not answer
   std::string input = "";
 };
 
@@ -52,8 +58,10 @@ const std::vector<Row>& Rows() {
       {1, {"diff", "-f", "-", "SERVER"}, kJob},
       {2, {"diff", "-f", "-", "SERVER"}, kWrongJob},
       {2, {"diff", "-f", "-", "NOWHERE"}, kJob},
-      {0, {"submit", "-m", kExamples + "paddlerec/config.yaml", "-b", kExamples + "paddlerec/backend.yaml", "--dry-run"}},
-      {1, {"submit", "-m", kExamples + "paddlerec/backend.yaml", "-b", kExamples + "paddlerec/config.yaml", "--dry-run"}},
+      {0,
+       {"submit", "-m", kExamples + "paddlerec/config.yaml", "-b", kExamples + "paddlerec/backend.yaml", "--dry-run"}},
+      {1,
+       {"submit", "-m", kExamples + "paddlerec/backend.yaml", "-b", kExamples + "paddlerec/config.yaml", "--dry-run"}},
       {2, {"submit", "-m", "/none.yaml", "-b", kExamples + "paddlerec/backend.yaml"}},
       {2, {"submit", "-m", kExamples + "paddlerec/config.yaml", "-b", kExamples + "paddlerec/backend.yaml", "NOWHERE"}},
       {0, {"job", "list", "SERVER"}},
@@ -91,7 +99,9 @@ const std::vector<Row>& Rows() {
       {2, {"explain", "job", "runs", "--what-if", "min=few", "SERVER"}},
       {2, {"explain", "job", "runs", "NOWHERE"}},
       {0, {"sandbox", "--quiet", "--components", "apiserver", "--timeout", "10ms"}},
-      {1, {"sandbox", "--quiet", "--components", "apiserver", "--apply", "-", "--timeout", "20s"}, "apiVersion: v9\nkind: Nothing\nmetadata: {name: x}\n"},
+      {1,
+       {"sandbox", "--quiet", "--components", "apiserver", "--apply", "-", "--timeout", "20s"},
+       "apiVersion: v9\nkind: Nothing\nmetadata: {name: x}\n"},
       {2, {"sandbox", "--until", "job/x"}},
       {2, {"sandbox", "--apply", "/none.yaml"}},
       {3, {"sandbox", "--quiet", "--components", "apiserver", "--until", "job/x=Completed", "--timeout", "10ms"}},
@@ -134,16 +144,22 @@ TEST_F(ExitCodesTest, EveryCommandMeansTheSame) {
   ASSERT_EQ(sandbox_.Kubectl({"apply", "-f", "-"}, kVolcanoJob).exit_code, 0);
   std::string ended = kVolcanoJob;
   ended.replace(ended.find("runs"), 4, "ended");
-  ended.replace(ended.find("  minAvailable"), 0, "  maxRetry: 1\n  policies: [{event: PodFailed, action: RestartJob}]\n");
+  ended.replace(ended.find("  minAvailable"), 0,
+                "  maxRetry: 1\n  policies: [{event: PodFailed, action: RestartJob}]\n");
   ended.replace(ended.find("{containers"), 1, "{restartPolicy: Never, ");
   ASSERT_EQ(sandbox_.Kubectl({"apply", "-f", "-"}, ended).exit_code, 0);
-  ASSERT_TRUE(Eventually([&] { return Gangway({"job", "view", "ended"}).out.find("Phase:\tFailed") != std::string::npos; })) << Gangway({"job", "view", "ended"}).out;
-  ASSERT_TRUE(Eventually([&] { return Gangway({"job", "view", "runs"}).out.find("Phase:\tRunning") != std::string::npos; }));
+  ASSERT_TRUE(Eventually([&] {
+    return Gangway({"job", "view", "ended"}).out.find("Phase:\tFailed") != std::string::npos;
+  })) << Gangway({"job", "view", "ended"}).out;
+  ASSERT_TRUE(
+      Eventually([&] { return Gangway({"job", "view", "runs"}).out.find("Phase:\tRunning") != std::string::npos; }));
   for (const Row& row : Rows()) {
     const Outcome outcome = Run(row);
-    EXPECT_EQ(outcome.exit_code, row.code) << "gangway " << absl::StrJoin(row.args, " ") << "\n" << outcome.err << outcome.out.substr(0, 1000);
+    EXPECT_EQ(outcome.exit_code, row.code) << "gangway " << absl::StrJoin(row.args, " ") << "\n"
+                                           << outcome.err << outcome.out.substr(0, 1000);
     if (outcome.exit_code != 0) {
-      EXPECT_NE(absl::StrCat(outcome.out, outcome.err), "") << "gangway " << absl::StrJoin(row.args, " ") << " does not say why";
+      EXPECT_NE(absl::StrCat(outcome.out, outcome.err), "")
+          << "gangway " << absl::StrJoin(row.args, " ") << " does not say why";
     }
   }
   // What is found needs something to find.

@@ -38,7 +38,8 @@ std::string Page(const std::string& url, const std::string& path = "/metrics") {
   connection.server = url.substr(0, url.rfind('/'));
   auto client = *kube::HttpClient::Make(thread.loop(), connection);
   testutil::Inbox<std::string> page;
-  client->Send({"GET", path, "", "", "", ""}, owner.token(), [&](absl::StatusOr<kube::Response> r) { page.Put(r.ok() ? *r->body : ""); });
+  client->Send({"GET", path, "", "", "", ""}, owner.token(),
+               [&](absl::StatusOr<kube::Response> r) { page.Put(r.ok() ? *r->body : ""); });
   std::string text = page.Take().value_or("");
   client.reset();
   thread.Join();
@@ -53,10 +54,12 @@ TEST(ExtenderProcessTest, ServesMeasuresAndEndsWhenItIsTold) {
   const auto channel = grpc::CreateChannel(After(ReadFile(output), "extender at "), grpc::InsecureChannelCredentials());
   grpc::ClientContext context;
   gangway::v1::DecideResponse reply;
-  const grpc::Status status = gangway::v1::Lifecycle::NewStub(channel)->Decide(&context, testutil::RunningSeed("TaskCompleted", "trainer"), &reply);
+  const grpc::Status status = gangway::v1::Lifecycle::NewStub(channel)->Decide(
+      &context, testutil::RunningSeed("TaskCompleted", "trainer"), &reply);
   ASSERT_TRUE(status.ok()) << status.error_message();
   EXPECT_EQ(reply.action(), "CompleteJob");
-  EXPECT_THAT(Page(After(ReadFile(output), "metrics at ")), HasSubstr(R"(gangway_extender_calls_total{code="OK",method="Decide"} 1)"));
+  EXPECT_THAT(Page(After(ReadFile(output), "metrics at ")),
+              HasSubstr(R"(gangway_extender_calls_total{code="OK",method="Decide"} 1)"));
   EXPECT_EQ(Page(After(ReadFile(output), "metrics at "), "/healthz"), "ok\n");
   process.Signal(SIGTERM);
   EXPECT_EQ(process.Wait(), 0);
@@ -65,8 +68,10 @@ TEST(ExtenderProcessTest, ServesMeasuresAndEndsWhenItIsTold) {
 TEST(ExtenderProcessTest, AMistakeStopsTheStart) {
   const testutil::Outcome address = testutil::RunProgram({GW_GANGWAY, "extender", "--listen", "here"});
   EXPECT_EQ(address.exit_code, 2);
-  EXPECT_EQ(address.err, "gangway extender: --listen here: write HOST:PORT, such as 127.0.0.1:9443; port 0 is any that is free\n");
-  const testutil::Outcome tls = testutil::RunProgram({GW_GANGWAY, "extender", "--tls-cert", "/none.crt", "--tls-key", "/none.key"});
+  EXPECT_EQ(address.err,
+            "gangway extender: --listen here: write HOST:PORT, such as 127.0.0.1:9443; port 0 is any that is free\n");
+  const testutil::Outcome tls =
+      testutil::RunProgram({GW_GANGWAY, "extender", "--tls-cert", "/none.crt", "--tls-key", "/none.key"});
   EXPECT_EQ(tls.exit_code, 2);
   EXPECT_THAT(tls.err, HasSubstr("/none.crt: No such file"));
   EXPECT_EQ(testutil::RunProgram({GW_GANGWAY, "extender", "--threads", "0"}).exit_code, 2);
@@ -80,12 +85,17 @@ TEST(ExtenderProcessTest, WhoIsServedOffLoopbackIsAskedFor) {
     EXPECT_EQ(outcome.exit_code, 2);
     return outcome.err;
   };
-  EXPECT_THAT(run({"--listen", "0.0.0.0:0"}), HasSubstr("--listen 0.0.0.0:0: the service would be open to everybody who reaches this address"));
+  EXPECT_THAT(run({"--listen", "0.0.0.0:0"}),
+              HasSubstr("--listen 0.0.0.0:0: the service would be open to everybody who reaches this address"));
   const std::string stopped_later = "--metrics-addr nowhere: write HOST:PORT";
-  EXPECT_THAT(run({"--listen", "0.0.0.0:0", "--insecure"}), AllOf(HasSubstr("nothing is encrypted"), HasSubstr(stopped_later)));
-  EXPECT_THAT(run({"--listen", "0.0.0.0:0", "--tls-cert", "a", "--tls-key", "b"}), AllOf(HasSubstr("give --client-ca"), HasSubstr(stopped_later)));
-  for (const std::vector<std::string>& quiet : {std::vector<std::string>{"--listen", "127.0.0.1:0"}, {"--listen", "[::1]:0", "--tls-cert", "a", "--tls-key", "b"},
-                                                {"--listen", "0.0.0.0:0", "--tls-cert", "a", "--tls-key", "b", "--client-ca", "c"}}) {
+  EXPECT_THAT(run({"--listen", "0.0.0.0:0", "--insecure"}),
+              AllOf(HasSubstr("nothing is encrypted"), HasSubstr(stopped_later)));
+  EXPECT_THAT(run({"--listen", "0.0.0.0:0", "--tls-cert", "a", "--tls-key", "b"}),
+              AllOf(HasSubstr("give --client-ca"), HasSubstr(stopped_later)));
+  for (const std::vector<std::string>& quiet :
+       {std::vector<std::string>{"--listen", "127.0.0.1:0"},
+        {"--listen", "[::1]:0", "--tls-cert", "a", "--tls-key", "b"},
+        {"--listen", "0.0.0.0:0", "--tls-cert", "a", "--tls-key", "b", "--client-ca", "c"}}) {
     EXPECT_THAT(run(quiet), AllOf(Not(HasSubstr("everybody")), HasSubstr(stopped_later)));
   }
 }

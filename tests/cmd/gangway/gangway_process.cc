@@ -21,7 +21,8 @@ kube::Response Ask(const std::string& server, kube::Request request) {
   auto client = kube::HttpClient::Make(thread.loop(), connection);
   GW_CHECK(client.ok());
   Inbox<absl::StatusOr<kube::Response>> answers;
-  (*client)->Send(std::move(request), owner.token(), [&](absl::StatusOr<kube::Response> reply) { answers.Put(std::move(reply)); });
+  (*client)->Send(std::move(request), owner.token(),
+                  [&](absl::StatusOr<kube::Response> reply) { answers.Put(std::move(reply)); });
   auto answer = answers.Take();
   client->reset();
   thread.Join();
@@ -43,9 +44,12 @@ std::string After(const std::string& text, const std::string& mark) {
 
 kube::Response Get(const std::string& url, const std::string& path) { return Ask(url, {"GET", path, "", "", "", ""}); }
 
-ApiServerProcess::ApiServerProcess(const std::string& folder, std::vector<std::string> flags, int port) : kubeconfig_(folder + "/kubeconfig") {
-  std::vector<std::string> argv = {GW_GANGWAY, "sandbox", "--kubeconfig", kubeconfig_, "--quiet", "--port", absl::StrCat(port)};
-  if (std::find(flags.begin(), flags.end(), "--components") == flags.end()) argv.insert(argv.end(), {"--components", "apiserver,kubelets"});
+ApiServerProcess::ApiServerProcess(const std::string& folder, std::vector<std::string> flags, int port)
+    : kubeconfig_(folder + "/kubeconfig") {
+  std::vector<std::string> argv = {GW_GANGWAY, "sandbox", "--kubeconfig",    kubeconfig_,
+                                   "--quiet",  "--port",  absl::StrCat(port)};
+  if (std::find(flags.begin(), flags.end(), "--components") == flags.end())
+    argv.insert(argv.end(), {"--components", "apiserver,kubelets"});
   argv.insert(argv.end(), flags.begin(), flags.end());
   const std::string log = folder + "/sandbox.log";
   process_.emplace(argv, log);
@@ -59,7 +63,8 @@ ApiServerProcess::~ApiServerProcess() { process_->Stop(); }
 
 int ApiServerProcess::port() const { return std::stoi(url_.substr(url_.rfind(':') + 1)); }
 
-kube::Response ApiServerProcess::Call(const std::string& method, const std::string& path, const std::string& body, const std::string& content_type) const {
+kube::Response ApiServerProcess::Call(const std::string& method, const std::string& path, const std::string& body,
+                                      const std::string& content_type) const {
   return Ask(url_, {method, path, "", content_type, "", body});
 }
 
@@ -69,7 +74,8 @@ void ApiServerProcess::Apply(const std::string& file) const {
   for (const api::ManifestDocument& document : *documents) {
     const api::Resource* const resource = api::FindKind(document.api_version, document.kind);
     GW_CHECK(resource != nullptr);
-    GW_CHECK(Call("POST", api::PathOf(*resource, document.ns.empty() ? "default" : document.ns), document.json).code == 201);
+    GW_CHECK(Call("POST", api::PathOf(*resource, document.ns.empty() ? "default" : document.ns), document.json).code ==
+             201);
   }
 }
 
@@ -85,7 +91,8 @@ std::string ApiServerProcess::PhaseOf(const std::string& path) const {
   return "";
 }
 
-GangwayProcess::GangwayProcess(const std::string& folder, const std::string& name, std::vector<std::string> arguments) : log_(absl::StrCat(folder, "/", name, ".log")) {
+GangwayProcess::GangwayProcess(const std::string& folder, const std::string& name, std::vector<std::string> arguments)
+    : log_(absl::StrCat(folder, "/", name, ".log")) {
   arguments.insert(arguments.begin(), GW_GANGWAY);
   arguments.insert(arguments.end(), {"--health-addr=127.0.0.1:0", "--log-format=json", "--log-level=debug"});
   process_.emplace(arguments, log_);

@@ -1,4 +1,5 @@
-// `gangway scheduler` and `gangway controller` as processes, beside a `gangway sandbox` that is their API server and its nodes.
+// `gangway scheduler` and `gangway controller` as processes, beside a `gangway sandbox` that is their API server and
+// its nodes.
 #pragma once
 
 #include <memory>
@@ -12,7 +13,8 @@
 
 namespace gangway::testutil {
 
-// `gangway sandbox` with the API server and the kubelets only, unless `flags` name components. Serving when the constructor returns.
+// `gangway sandbox` with the API server and the kubelets only, unless `flags` name components. Serving when the
+// constructor returns.
 class ApiServerProcess {
  public:
   // `port` 0: any.
@@ -23,7 +25,8 @@ class ApiServerProcess {
   const std::string& url() const { return url_; }
   int port() const;
   // Waited for. Code 0: no answer.
-  kube::Response Call(const std::string& method, const std::string& path, const std::string& body = "", const std::string& content_type = "") const;
+  kube::Response Call(const std::string& method, const std::string& path, const std::string& body = "",
+                      const std::string& content_type = "") const;
   // Creates what stands in a manifest's documents.
   void Apply(const std::string& file) const;
   std::string PhaseOf(const std::string& path) const;  // status.state.phase or status.phase; "" for none

@@ -39,7 +39,8 @@ TEST_F(JobProcessTest, ListSuspendResumeDelete) {
   ASSERT_TRUE(ListShows("Running"));
   const Outcome list = Run({"job", "list", "--all-namespaces", "--queue", "default", "-S", "volcano"});
   EXPECT_EQ(list.exit_code, 0) << list.err;
-  EXPECT_THAT(list.out, AllOf(StartsWith("Namespace   Name          Creation       Phase"), HasSubstr("\ndefault     ctr-volcano   ")));
+  EXPECT_THAT(list.out, AllOf(StartsWith("Namespace   Name          Creation       Phase"),
+                              HasSubstr("\ndefault     ctr-volcano   ")));
   EXPECT_EQ(Run({"job", "list", "--queue", "ads"}).out, "No resources found\n");
 
   const Outcome suspend = Run({"job", "suspend", "-N", "ctr-volcano", "-n", "default", "--wait"});
@@ -51,7 +52,8 @@ TEST_F(JobProcessTest, ListSuspendResumeDelete) {
   const Outcome resume = Run({"job", "resume", "ctr-volcano", "--wait"});
   EXPECT_EQ(resume.exit_code, 0) << resume.err;
   EXPECT_THAT(resume.err, HasSubstr("job default/ctr-volcano: Running: 4 running"));
-  EXPECT_THAT(Run({"job", "view", "ctr-volcano"}).out, HasSubstr("\nRestarts:\t0 of 2 (maxRetry 3), 2 left\n")) << "a rest is no restart";
+  EXPECT_THAT(Run({"job", "view", "ctr-volcano"}).out, HasSubstr("\nRestarts:\t0 of 2 (maxRetry 3), 2 left\n"))
+      << "a rest is no restart";
 
   const Outcome deleted = Run({"job", "delete", "ctr-volcano", "--wait"});
   EXPECT_EQ(deleted.exit_code, 0) << deleted.err;
@@ -62,11 +64,14 @@ TEST_F(JobProcessTest, ListSuspendResumeDelete) {
 TEST_F(JobProcessTest, ViewSaysWhatAJobWaitsFor) {
   Start({"--apply", kExamples + "too-large.yaml"});
   EXPECT_TRUE(Eventually([&] {
-    return Run({"job", "view", "too-large"}).out.find("\nWaits:\twaits for 1 of 7 tasks: worker needs cpu 12") != std::string::npos;
+    return Run({"job", "view", "too-large"}).out.find("\nWaits:\twaits for 1 of 7 tasks: worker needs cpu 12") !=
+           std::string::npos;
   })) << Run({"job", "view", "too-large"}).out;
   const Outcome resume = Run({"job", "resume", "too-large", "--wait", "--timeout", "50ms"});
   EXPECT_EQ(resume.exit_code, 3);
-  EXPECT_THAT(resume.err, AllOf(HasSubstr("gangway job resume: job default/too-large: resume not done within 50ms: it is "), HasSubstr("gangway job view")));
+  EXPECT_THAT(resume.err,
+              AllOf(HasSubstr("gangway job resume: job default/too-large: resume not done within 50ms: it is "),
+                    HasSubstr("gangway job view")));
 }
 
 TEST_F(JobProcessTest, ViewSaysWhyAJobRestartedAndFailed) {
@@ -91,11 +96,17 @@ spec:
   Start({"--fail", "w-1=300ms:9x1", "--apply", folder.path() + "/job.yaml"});
   const auto view = [&] { return Run({"job", "view", "a"}).out; };
   // The pod is gone: the record speaks.
-  ASSERT_TRUE(Eventually([&] { return view().find("\nRestarts:\t1 of 1 (maxRetry 2), none left\n") != std::string::npos && ListShows("Running"); })) << view();
+  ASSERT_TRUE(Eventually([&] {
+    return view().find("\nRestarts:\t1 of 1 (maxRetry 2), none left\n") != std::string::npos && ListShows("Running");
+  })) << view();
   const std::string restarted = view();
-  EXPECT_THAT(restarted, HasSubstr("Start to execute action RestartJob: pod a-w-1 failed with exit code 9: loss is nan; restart 1 of 1 (maxRetry 2)"));
+  EXPECT_THAT(restarted, HasSubstr("Start to execute action RestartJob: pod a-w-1 failed with exit code 9: loss is "
+                                   "nan; restart 1 of 1 (maxRetry 2)"));
   EXPECT_THAT(restarted, HasSubstr("\nFailure:\tpod a-w-1: container c ended with exit code 9"));
-  EXPECT_THAT(restarted, HasSubstr("\nAnswer:\tRestartJob, by spec.policies[1] for PodFailed\nLast lines:\n\t| step 7\n\t| loss is nan\n"));
+  EXPECT_THAT(
+      restarted,
+      HasSubstr(
+          "\nAnswer:\tRestartJob, by spec.policies[1] for PodFailed\nLast lines:\n\t| step 7\n\t| loss is nan\n"));
   EXPECT_THAT(restarted, Not(HasSubstr("gangway.io/last-failure")));
 }
 
@@ -114,18 +125,22 @@ spec:
 )");
   Start({"--fail", "w=200ms:9", "--log", "w=50ms:loss", "--apply", folder.path() + "/job.yaml"});
   ASSERT_TRUE(ListShows("Terminated"));
-  EXPECT_THAT(Run({"job", "view", "a"}).out, AllOf(HasSubstr("\nAnswer:\tTerminateJob, by spec.policies[0] for PodFailed\nLast lines:\n"),
-                                                   HasSubstr("\t| a-w-0/c: loss 3\n\t| a-w-0/c: ended with exit code 9\n")));
+  EXPECT_THAT(Run({"job", "view", "a"}).out,
+              AllOf(HasSubstr("\nAnswer:\tTerminateJob, by spec.policies[0] for PodFailed\nLast lines:\n"),
+                    HasSubstr("\t| a-w-0/c: loss 3\n\t| a-w-0/c: ended with exit code 9\n")));
 }
 
 TEST_F(JobProcessTest, ErrorsNameTheJobAndTheFix) {
   Start({});
   const Outcome unknown = Run({"job", "suspend", "nobody"});
   EXPECT_EQ(unknown.exit_code, 1);
-  EXPECT_EQ(unknown.err, "gangway job suspend: job default/nobody: jobs.batch.volcano.sh \"nobody\" not found; gangway job list -n default shows what is there\n");
+  EXPECT_EQ(unknown.err,
+            "gangway job suspend: job default/nobody: jobs.batch.volcano.sh \"nobody\" not found; gangway job list -n "
+            "default shows what is there\n");
   const Outcome nameless = Run({"job", "delete"});
   EXPECT_EQ(nameless.exit_code, 2);
-  EXPECT_EQ(nameless.err, "gangway job delete: job name is mandatory to delete a particular job: gangway job delete NAME\n");
+  EXPECT_EQ(nameless.err,
+            "gangway job delete: job name is mandatory to delete a particular job: gangway job delete NAME\n");
   const Outcome hasty = Run({"job", "resume", "a", "--wait", "--timeout", "soon"});
   EXPECT_EQ(hasty.exit_code, 2);
   EXPECT_THAT(hasty.err, HasSubstr("--timeout soon: write a number and a unit"));

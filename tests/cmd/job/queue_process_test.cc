@@ -26,8 +26,10 @@ class QueueProcessTest : public ::testing::Test {
 
 TEST_F(QueueProcessTest, ListCloseOpenAndWeight) {
   // The gang that does not fit is let in and waits.
-  EXPECT_TRUE(Shows("default                  1       Open    1       0       0       0       \n")) << Run({"get", "default"}).out;
-  EXPECT_THAT(Run({"list"}).out, HasSubstr("Name                     Weight  State   Inqueue Pending Running Unknown \ndefault "));
+  EXPECT_TRUE(Shows("default                  1       Open    1       0       0       0       \n"))
+      << Run({"get", "default"}).out;
+  EXPECT_THAT(Run({"list"}).out,
+              HasSubstr("Name                     Weight  State   Inqueue Pending Running Unknown \ndefault "));
 
   const Outcome close = Run({"operate", "-n", "default", "-a", "close"});
   EXPECT_EQ(close.exit_code, 0) << close.err;
@@ -43,17 +45,24 @@ TEST_F(QueueProcessTest, ListCloseOpenAndWeight) {
 TEST_F(QueueProcessTest, ErrorsNameTheQueueAndTheFix) {
   const Outcome unknown = Run({"operate", "ads", "-a", "close"});
   EXPECT_EQ(unknown.exit_code, 1);
-  EXPECT_EQ(unknown.err, "gangway queue operate: queue ads: queues.scheduling.volcano.sh \"ads\" not found; gangway queue list shows what is there\n");
+  EXPECT_EQ(unknown.err,
+            "gangway queue operate: queue ads: queues.scheduling.volcano.sh \"ads\" not found; gangway queue list "
+            "shows what is there\n");
   const auto refused = [&](std::vector<std::string> args) {
     const Outcome outcome = Run(std::move(args));
     EXPECT_EQ(outcome.exit_code, 2);
     return outcome.err;
   };
-  EXPECT_EQ(refused({"get"}), "gangway queue get: name is mandatory to get a particular queue: gangway queue get NAME\n");
-  EXPECT_EQ(refused({"operate", "ads"}), "gangway queue operate: queue ads: --action is missing: write open, close or update\n");
-  EXPECT_EQ(refused({"operate", "ads", "-a", "shut"}), "gangway queue operate: queue ads: --action shut: write open, close or update\n");
-  EXPECT_EQ(refused({"operate", "ads", "-a", "update"}), "gangway queue operate: queue ads: --action update needs --weight, from 1 to 65535\n");
-  EXPECT_EQ(refused({"operate", "ads", "-a", "open", "-w", "2"}), "gangway queue operate: queue ads: --weight goes with --action update only\n");
+  EXPECT_EQ(refused({"get"}),
+            "gangway queue get: name is mandatory to get a particular queue: gangway queue get NAME\n");
+  EXPECT_EQ(refused({"operate", "ads"}),
+            "gangway queue operate: queue ads: --action is missing: write open, close or update\n");
+  EXPECT_EQ(refused({"operate", "ads", "-a", "shut"}),
+            "gangway queue operate: queue ads: --action shut: write open, close or update\n");
+  EXPECT_EQ(refused({"operate", "ads", "-a", "update"}),
+            "gangway queue operate: queue ads: --action update needs --weight, from 1 to 65535\n");
+  EXPECT_EQ(refused({"operate", "ads", "-a", "open", "-w", "2"}),
+            "gangway queue operate: queue ads: --weight goes with --action update only\n");
 }
 
 }  // namespace

@@ -13,7 +13,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-constexpr char kT1[] = "2026-11-21T05:11:53.100000000Z", kT2[] = "2026-11-21T05:11:53.200000000Z", kT3[] = "2026-11-21T05:11:54.000000001Z";
+constexpr char kT1[] = "2026-11-21T05:11:53.100000000Z", kT2[] = "2026-11-21T05:11:53.200000000Z",
+               kT3[] = "2026-11-21T05:11:54.000000001Z";
 
 class Cut {
  public:
@@ -30,7 +31,9 @@ class Cut {
  private:
   LineCutter cutter_;
   std::vector<std::string> lines_;
-  std::function<void(absl::string_view, absl::string_view)> sink_ = [this](absl::string_view, absl::string_view text) { lines_.emplace_back(text); };
+  std::function<void(absl::string_view, absl::string_view)> sink_ = [this](absl::string_view, absl::string_view text) {
+    lines_.emplace_back(text);
+  };
 };
 
 std::string Line(absl::string_view stamp, absl::string_view text) { return absl::StrCat(stamp, " ", text, "\n"); }
@@ -39,7 +42,9 @@ TEST(LineCutterTest, StampsComeOffAndLinesStayWhole) {
   std::vector<std::string> stamps;
   LineCutter cutter;
   cutter.Begin();
-  const auto sink = [&](absl::string_view stamp, absl::string_view text) { stamps.push_back(absl::StrCat(stamp, "|", text)); };
+  const auto sink = [&](absl::string_view stamp, absl::string_view text) {
+    stamps.push_back(absl::StrCat(stamp, "|", text));
+  };
   cutter.Feed(absl::StrCat(kT1, " a b\n", kT2), sink);
   cutter.Feed(" \nno stamp here\n\nlast", sink);
   EXPECT_THAT(stamps, ElementsAre(absl::StrCat(kT1, "|a b"), absl::StrCat(kT2, "|"), "|no stamp here", "|"));
@@ -54,7 +59,8 @@ TEST(LineCutterTest, AnyBytesGoThrough) {
 }
 
 TEST(LineCutterTest, CutAnywhereTheLinesAreTheSame) {
-  const std::string text = absl::StrCat(Line(kT1, "one"), Line(kT1, ""), Line(kT2, "three three"), "bare\n", Line(kT3, "five"));
+  const std::string text =
+      absl::StrCat(Line(kT1, "one"), Line(kT1, ""), Line(kT2, "three three"), "bare\n", Line(kT3, "five"));
   for (std::size_t piece = 1; piece < 40; ++piece) {
     Cut cut;
     std::vector<std::string> all;
@@ -70,10 +76,13 @@ TEST(LineCutterTest, WhatComesAgainIsLeftOut) {
   Cut cut;
   (*cut).Begin();
   EXPECT_THAT((*cut).resume_from(), std::nullopt);
-  EXPECT_THAT(cut.Feed(absl::StrCat(Line(kT1, "a"), Line(kT2, "b"), Line(kT2, "b"), kT2, " half of")), ElementsAre("a", "b", "b"));
+  EXPECT_THAT(cut.Feed(absl::StrCat(Line(kT1, "a"), Line(kT2, "b"), Line(kT2, "b"), kT2, " half of")),
+              ElementsAre("a", "b", "b"));
   EXPECT_EQ((*cut).resume_from(), absl::FromCivil(absl::CivilSecond(2026, 11, 21, 5, 11, 53), absl::UTCTimeZone()));
   (*cut).Begin();
-  EXPECT_THAT(cut.Feed(absl::StrCat(Line(kT1, "a"), Line(kT2, "b"), Line(kT2, "b"), Line(kT2, "half of it"), Line(kT3, "c"))), ElementsAre("half of it", "c"));
+  EXPECT_THAT(
+      cut.Feed(absl::StrCat(Line(kT1, "a"), Line(kT2, "b"), Line(kT2, "b"), Line(kT2, "half of it"), Line(kT3, "c"))),
+      ElementsAre("half of it", "c"));
   (*cut).Begin();
   EXPECT_THAT(cut.Feed(absl::StrCat(Line(kT3, "c"), Line(kT3, "d"))), ElementsAre("d"));
   (*cut).Begin();
@@ -83,7 +92,8 @@ TEST(LineCutterTest, WhatComesAgainIsLeftOut) {
 TEST(LineCutterTest, AStampThatGoesBackIsNoReasonToDropALine) {
   Cut cut;
   (*cut).Begin();
-  EXPECT_THAT(cut.Feed(absl::StrCat(Line(kT2, "out"), Line(kT1, "err"), Line(kT3, "out"))), ElementsAre("out", "err", "out"));
+  EXPECT_THAT(cut.Feed(absl::StrCat(Line(kT2, "out"), Line(kT1, "err"), Line(kT3, "out"))),
+              ElementsAre("out", "err", "out"));
 }
 
 TEST(LineCutterTest, ALongLineComesInPiecesAndGoesOnWhereItBroke) {
@@ -132,7 +142,9 @@ TEST(LineCutterTest, PropertyNothingIsLostOrRepeated) {
       const std::string rest = from((*cut).resume_from());
       last = random() % 6 == 0;
       (*cut).Begin();
-      for (std::string& line : cut.Feed(absl::string_view(rest).substr(0, last ? rest.size() : random() % (rest.size() + 1)))) got.push_back(std::move(line));
+      for (std::string& line :
+           cut.Feed(absl::string_view(rest).substr(0, last ? rest.size() : random() % (rest.size() + 1))))
+        got.push_back(std::move(line));
     }
     ASSERT_EQ(got, wanted) << "round " << round;
   }

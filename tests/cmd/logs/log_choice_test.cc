@@ -9,14 +9,15 @@ namespace gangway::cmd {
 namespace {
 
 using api::core::Pod;
-using testutil::StatusIs;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using testutil::StatusIs;
 
 Pod MakePod(const std::string& status = "{}", const std::string& task = "trainer", int index = 0) {
   const auto pod = api::Decode<Pod>(absl::StrCat(
-      R"({"metadata":{"name":"j-)", task, "-", index, R"(","namespace":"ns","uid":"u","annotations":{"volcano.sh/task-spec":")", task,
-      R"(","volcano.sh/task-index":")", index, R"(","kubectl.kubernetes.io/default-container":"b"},"ownerReferences":[{"apiVersion":)",
+      R"({"metadata":{"name":"j-)", task, "-", index,
+      R"(","namespace":"ns","uid":"u","annotations":{"volcano.sh/task-spec":")", task, R"(","volcano.sh/task-index":")",
+      index, R"(","kubectl.kubernetes.io/default-container":"b"},"ownerReferences":[{"apiVersion":)",
       R"("batch.volcano.sh/v1alpha1","kind":"Job","name":"j","uid":"job-uid","controller":true}]},"spec":{"nodeName":"n",)",
       R"("initContainers":[{"name":"i"}],"containers":[{"name":"a"},{"name":"b"}]},"status":)", status, "}"));
   GW_EXPECT_OK(pod);
@@ -24,7 +25,8 @@ Pod MakePod(const std::string& status = "{}", const std::string& task = "trainer
 }
 
 api::volcano::Job MakeJob() {
-  return *api::Decode<api::volcano::Job>(R"({"metadata":{"name":"j","uid":"job-uid"},"spec":{"tasks":[{"name":"ps"},{"name":"trainer"}]}})");
+  return *api::Decode<api::volcano::Job>(
+      R"({"metadata":{"name":"j","uid":"job-uid"},"spec":{"tasks":[{"name":"ps"},{"name":"trainer"}]}})");
 }
 
 TEST(LogChoiceTest, TasksAndOwners) {
@@ -34,7 +36,8 @@ TEST(LogChoiceTest, TasksAndOwners) {
   EXPECT_FALSE(IsWanted(MakePod(), MakeJob(), choice));
   GW_EXPECT_OK(CheckTasks(MakeJob(), choice));
   choice.tasks = {"worker"};
-  EXPECT_THAT(CheckTasks(MakeJob(), choice), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--task is one of ps, trainer")));
+  EXPECT_THAT(CheckTasks(MakeJob(), choice),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--task is one of ps, trainer")));
   Pod stranger = MakePod();
   stranger.metadata.owner_references[0].uid = "another";
   EXPECT_FALSE(IsWanted(stranger, MakeJob(), {}));
@@ -74,12 +77,15 @@ TEST(LogChoiceTest, Prefixes) {
 TEST(LogChoiceTest, RunsOfAContainer) {
   const auto run = [](const std::string& status) { return RunOf(MakePod(status), "a"); };
   EXPECT_FALSE(run("{}").started);
-  const ContainerRun waiting = run(R"({"containerStatuses":[{"name":"a","state":{"waiting":{"reason":"ContainerCreating"}}}]})");
+  const ContainerRun waiting =
+      run(R"({"containerStatuses":[{"name":"a","state":{"waiting":{"reason":"ContainerCreating"}}}]})");
   EXPECT_FALSE(waiting.started);
   EXPECT_EQ(waiting.waits, "ContainerCreating");
-  const ContainerRun running = run(R"({"containerStatuses":[{"name":"a","restartCount":2,"state":{"running":{}},"lastState":{"terminated":{"exitCode":1}}}]})");
+  const ContainerRun running = run(
+      R"({"containerStatuses":[{"name":"a","restartCount":2,"state":{"running":{}},"lastState":{"terminated":{"exitCode":1}}}]})");
   EXPECT_TRUE(running.started && !running.ended && running.had_previous && running.run == 2);
-  const ContainerRun between = run(R"({"containerStatuses":[{"name":"a","restartCount":1,"state":{"waiting":{"reason":"CrashLoopBackOff"}},"lastState":{"terminated":{"exitCode":1}}}]})");
+  const ContainerRun between = run(
+      R"({"containerStatuses":[{"name":"a","restartCount":1,"state":{"waiting":{"reason":"CrashLoopBackOff"}},"lastState":{"terminated":{"exitCode":1}}}]})");
   EXPECT_TRUE(between.started && between.ended && between.run == 1);
   const ContainerRun ended = run(R"({"containerStatuses":[{"name":"a","state":{"terminated":{"exitCode":1}}}]})");
   EXPECT_TRUE(ended.started && ended.ended && !ended.had_previous);
@@ -97,7 +103,8 @@ TEST(LogChoiceTest, Requests) {
   EXPECT_EQ(LogRequest(MakePod(), "a", choice, place).query, "container=a&timestamps=true&follow=true&previous=true");
   place.from = absl::FromUnixSeconds(0);
   place.first = true;
-  EXPECT_EQ(LogRequest(MakePod(), "a", choice, place).query, "container=a&timestamps=true&follow=true&previous=true&sinceTime=1970-01-01T00%3A00%3A00Z");
+  EXPECT_EQ(LogRequest(MakePod(), "a", choice, place).query,
+            "container=a&timestamps=true&follow=true&previous=true&sinceTime=1970-01-01T00%3A00%3A00Z");
 }
 
 }  // namespace

@@ -19,7 +19,6 @@ namespace gangway::cmd {
 namespace {
 
 using api::volcano::Job;
-using testutil::StatusIs;
 using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::Each;
@@ -28,18 +27,23 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
+using testutil::StatusIs;
 
 // Two trainers with an init container; the policies and the rest are the case's.
-std::string JobJson(const std::string& more_spec = "", const std::string& pod_annotations = "", const std::string& restart = "Never") {
-  return absl::StrCat(R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":"j"},"spec":{"schedulerName":"volcano","minAvailable":2,)",
-                      R"("tasks":[{"name":"w","replicas":2,"template":{"metadata":{"annotations":{)", pod_annotations,
-                      R"(}},"spec":{"restartPolicy":")", restart,
-                      R"(","initContainers":[{"name":"fetch","image":"i"}],"containers":[{"name":"main","image":"i"}]}}}])", more_spec, "}}");
+std::string JobJson(const std::string& more_spec = "", const std::string& pod_annotations = "",
+                    const std::string& restart = "Never") {
+  return absl::StrCat(
+      R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":"j"},"spec":{"schedulerName":"volcano","minAvailable":2,)",
+      R"("tasks":[{"name":"w","replicas":2,"template":{"metadata":{"annotations":{)", pod_annotations,
+      R"(}},"spec":{"restartPolicy":")", restart,
+      R"(","initContainers":[{"name":"fetch","image":"i"}],"containers":[{"name":"main","image":"i"}]}}}])", more_spec,
+      "}}");
 }
 
 class LogStreamTest : public ::testing::Test {
  protected:
-  void Start(std::vector<std::string> finish, std::vector<std::string> fail, const std::string& job, sandbox::Faults faults = {}) {
+  void Start(std::vector<std::string> finish, std::vector<std::string> fail, const std::string& job,
+             sandbox::Faults faults = {}) {
     sandbox::ClusterOptions options;
     options.kubelets.nodes = sandbox::MakeNodes({*sandbox::ParseNodeShape("")}, 2);
     options.kubelets.behaviour = *sandbox::Behaviour::Parse(finish, fail);
@@ -51,15 +55,19 @@ class LogStreamTest : public ::testing::Test {
   }
   kube::Response Call(const std::string& method, const std::string& path, const std::string& body = "") {
     std::optional<kube::Response> answer;
-    user_->Send({method, path, "", "", "", body}, owner_.token(), [&](absl::StatusOr<kube::Response> reply) { answer = *std::move(reply); });
+    user_->Send({method, path, "", "", "", body}, owner_.token(),
+                [&](absl::StatusOr<kube::Response> reply) { answer = *std::move(reply); });
     EXPECT_TRUE(loop_.RunUntil([&] { return answer.has_value(); }, loop_.Now() + absl::Seconds(10)));
     return *std::move(answer);
   }
-  Job GetJob() { return *api::Decode<Job>(*Call("GET", "/apis/batch.volcano.sh/v1alpha1/namespaces/default/jobs/j").body); }
+  Job GetJob() {
+    return *api::Decode<Job>(*Call("GET", "/apis/batch.volcano.sh/v1alpha1/namespaces/default/jobs/j").body);
+  }
   std::vector<api::core::Pod> Pods() {
     const auto list = api::ParseJson(*Call("GET", "/api/v1/namespaces/default/pods").body);
     std::vector<api::core::Pod> pods;
-    for (const auto& item : list->at("items").as_array()) pods.push_back(*api::Decode<api::core::Pod>(api::ToJson(item)));
+    for (const auto& item : list->at("items").as_array())
+      pods.push_back(*api::Decode<api::core::Pod>(api::ToJson(item)));
     return pods;
   }
   LogOutput Output() {
@@ -72,19 +80,22 @@ class LogStreamTest : public ::testing::Test {
     return output;
   }
   void Follow(FollowOptions options = {}) {
-    follower_ = std::make_unique<LogFollower>(loop_, *user_, *user_, GetJob(), std::move(options), Output(),
-                                              [this](const Job*, const Job* after) { phases_.push_back(after->status.state.phase); },
-                                              [this](absl::Status status) { end_ = std::move(status); });
+    follower_ = std::make_unique<LogFollower>(
+        loop_, *user_, *user_, GetJob(), std::move(options), Output(),
+        [this](const Job*, const Job* after) { phases_.push_back(after->status.state.phase); },
+        [this](absl::Status status) { end_ = std::move(status); });
     follower_->Start();
   }
   absl::Status End(absl::Duration patience = absl::Minutes(5)) {
-    EXPECT_TRUE(loop_.RunUntil([&] { return end_.has_value(); }, loop_.Now() + patience)) << lines_.size() << " lines, " << notes_.size() << " notes";
+    EXPECT_TRUE(loop_.RunUntil([&] { return end_.has_value(); }, loop_.Now() + patience))
+        << lines_.size() << " lines, " << notes_.size() << " notes";
     return end_.value_or(absl::UnknownError("no end"));
   }
   absl::Status Print(LogChoice choice = {}) {
     lines_.clear();
     end_.reset();
-    LogPrinter printer(loop_, *user_, Pods(), std::move(choice), Output(), [this](absl::Status status) { end_ = std::move(status); });
+    LogPrinter printer(loop_, *user_, Pods(), std::move(choice), Output(),
+                       [this](absl::Status status) { end_ = std::move(status); });
     printer.Start();
     return End();
   }
@@ -110,23 +121,26 @@ TEST_F(LogStreamTest, FollowsFromBeforeTheFirstPodToTheEnd) {
   Follow();
   GW_EXPECT_OK(End());
   for (const std::string pod : {"w-0", "w-1"}) {
-    EXPECT_THAT(LinesOf(absl::StrCat("[", pod, "/fetch] ")), ElementsAre(HasSubstr("started on node-"), HasSubstr("exit code 0")));
+    EXPECT_THAT(LinesOf(absl::StrCat("[", pod, "/fetch] ")),
+                ElementsAre(HasSubstr("started on node-"), HasSubstr("exit code 0")));
     const std::string who = absl::StrCat("j-", pod, "/main: ");
     EXPECT_THAT(LinesOf(absl::StrCat("[", pod, "/main] ")),
-                ElementsAre(StartsWith(who + "simulated container started"), who + "step 1", who + "step 2", who + "step 3", who + "step 4",
-                            who + "ended with exit code 0"));
+                ElementsAre(StartsWith(who + "simulated container started"), who + "step 1", who + "step 2",
+                            who + "step 3", who + "step 4", who + "ended with exit code 0"));
   }
   EXPECT_THAT(notes_, IsEmpty());
   EXPECT_EQ(phases_.back(), "Completed");
 }
 
 TEST_F(LogStreamTest, FollowsThePodsThatARestartMakesAnew) {
-  Start({"w=4s"}, {"w-1=2s:137x1"}, JobJson(R"(,"maxRetry":3,"policies":[{"event":"PodFailed","action":"RestartJob"}])"));
+  Start({"w=4s"}, {"w-1=2s:137x1"},
+        JobJson(R"(,"maxRetry":3,"policies":[{"event":"PodFailed","action":"RestartJob"}])"));
   Follow();
   GW_EXPECT_OK(End());
   const std::vector<std::string> one = LinesOf("[w-1/main] ");
-  EXPECT_THAT(one, ElementsAre(HasSubstr("started"), HasSubstr("step 1"), HasSubstr("exit code 137"), HasSubstr("started"), HasSubstr("step 1"),
-                               HasSubstr("step 2"), HasSubstr("step 3"), HasSubstr("exit code 0")));
+  EXPECT_THAT(one,
+              ElementsAre(HasSubstr("started"), HasSubstr("step 1"), HasSubstr("exit code 137"), HasSubstr("started"),
+                          HasSubstr("step 1"), HasSubstr("step 2"), HasSubstr("step 3"), HasSubstr("exit code 0")));
   EXPECT_THAT(phases_, Contains("Restarting"));
 }
 
@@ -134,8 +148,10 @@ TEST_F(LogStreamTest, FollowsRestartsInThePod) {
   Start({}, {"w=2s:1"}, JobJson("", "", "OnFailure"));
   Follow();
   EXPECT_FALSE(loop_.RunUntil([&] { return end_.has_value(); }, loop_.Now() + absl::Seconds(20)));
-  EXPECT_THAT(LinesOf("[w-0/main] "), ElementsAre(HasSubstr("started on"), HasSubstr("step 1"), HasSubstr("exit code 1"), HasSubstr("restart 1"), HasSubstr("step 1"),
-                                                  HasSubstr("exit code 1"), HasSubstr("restart 2"), HasSubstr("step 1"), HasSubstr("exit code 1")));
+  EXPECT_THAT(LinesOf("[w-0/main] "),
+              ElementsAre(HasSubstr("started on"), HasSubstr("step 1"), HasSubstr("exit code 1"),
+                          HasSubstr("restart 1"), HasSubstr("step 1"), HasSubstr("exit code 1"), HasSubstr("restart 2"),
+                          HasSubstr("step 1"), HasSubstr("exit code 1")));
   LogChoice previous;
   previous.previous = true;
   previous.tasks = {"w"};
@@ -188,7 +204,8 @@ TEST_F(LogStreamTest, WhatKeepsItFromSeeingThePodsIsTold) {
   sandbox::Faults faults;
   faults.request = [](const kube::Request& request) {
     sandbox::RequestFate fate;
-    if (absl::EndsWith(request.path, "/pods") && request.method == "GET") fate.loss = sandbox::RequestFate::Loss::kReply;
+    if (absl::EndsWith(request.path, "/pods") && request.method == "GET")
+      fate.loss = sandbox::RequestFate::Loss::kReply;
     return fate;
   };
   Start({}, {}, JobJson(), std::move(faults));
@@ -220,7 +237,9 @@ TEST_F(LogStreamTest, TooManyAreRefusedAndSaidHowToChoose) {
   FollowOptions options;
   options.max_streams = 3;
   Follow(std::move(options));
-  EXPECT_THAT(End(), StatusIs(absl::StatusCode::kInvalidArgument, AllOf(HasSubstr("4 containers of job j have logs, more than the 3"), HasSubstr("--max-log-requests"))));
+  EXPECT_THAT(End(), StatusIs(absl::StatusCode::kInvalidArgument,
+                              AllOf(HasSubstr("4 containers of job j have logs, more than the 3"),
+                                    HasSubstr("--max-log-requests"))));
 }
 
 TEST_F(LogStreamTest, PrintsWhatIsThere) {
@@ -236,7 +255,8 @@ TEST_F(LogStreamTest, PrintsWhatIsThere) {
   choice.timestamps = true;
   choice.containers = {"main"};
   GW_EXPECT_OK(Print(choice));
-  EXPECT_THAT(lines_, ElementsAre(::testing::MatchesRegex("2026-01-01T00:00:0[0-9.]+Z j-w-0/main: step 2"), HasSubstr("j-w-1/main: step 2")));
+  EXPECT_THAT(lines_, ElementsAre(::testing::MatchesRegex("2026-01-01T00:00:0[0-9.]+Z j-w-0/main: step 2"),
+                                  HasSubstr("j-w-1/main: step 2")));
   choice.previous = true;
   EXPECT_THAT(Print(choice), StatusIs(absl::StatusCode::kNotFound, HasSubstr("no container has run before")));
 }

@@ -70,11 +70,14 @@ spec:
 
 TEST_F(LogsProcessTest, PrintsAndSaysWhatIsWrong) {
   Start({});
-  ASSERT_TRUE(Eventually([&] { return Run({"logs", "ctr-volcano", "--tail", "1"}).out.find("[trainer-1] ") != std::string::npos; }));
-  const Outcome stamped = Run({"logs", "ctr-volcano", "--task", "pserver", "--prefix=false", "--timestamps", "--tail", "1"});
+  ASSERT_TRUE(Eventually(
+      [&] { return Run({"logs", "ctr-volcano", "--tail", "1"}).out.find("[trainer-1] ") != std::string::npos; }));
+  const Outcome stamped =
+      Run({"logs", "ctr-volcano", "--task", "pserver", "--prefix=false", "--timestamps", "--tail", "1"});
   EXPECT_EQ(stamped.exit_code, 0) << stamped.err;
   EXPECT_THAT(stamped.out, ContainsRegex("^[0-9T:.-]+Z ctr-volcano-pserver-0/pserver: "));
-  const Outcome two = Run({"logs", "--task", "pserver", "--task", "trainer", "ctr-volcano", "-c", "trainer", "--tail=1"});
+  const Outcome two =
+      Run({"logs", "--task", "pserver", "--task", "trainer", "ctr-volcano", "-c", "trainer", "--tail=1"});
   EXPECT_EQ(two.exit_code, 0) << two.err;
   EXPECT_THAT(two.out, AllOf(HasSubstr("[trainer-1] "), Not(HasSubstr("pserver"))));
   const Outcome previous = Run({"logs", "ctr-volcano", "--previous"});

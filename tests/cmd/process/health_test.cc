@@ -18,19 +18,25 @@ class HealthTest : public ::testing::Test {
   // The page's answer once the loop is quiet; code 0: none yet.
   kube::Response Get(const std::string& path, const std::string& method = "GET") {
     answer_ = {};
-    kube::Pages(health_.Pages(true, true)).HandleRequest({method, path, "", "", "", ""}, {}, [this](kube::Response response) { answer_ = std::move(response); });
+    kube::Pages(health_.Pages(true, true))
+        .HandleRequest({method, path, "", "", "", ""}, {},
+                       [this](kube::Response response) { answer_ = std::move(response); });
     loop_.RunUntilIdle();
     return answer_;
   }
   void ApiServerAnswers(int code) {
-    client_.SetHandler([code](const kube::Request&) { return std::optional<absl::StatusOr<kube::Response>>(testutil::Reply(code)); });
+    client_.SetHandler(
+        [code](const kube::Request&) { return std::optional<absl::StatusOr<kube::Response>>(testutil::Reply(code)); });
   }
 
   SimulatedLoop loop_{1};
   testutil::FakeClient client_{loop_};
   Metrics metrics_;
   std::string not_ready_, stuck_;
-  Health health_{loop_, client_, metrics_, {[this] { return stuck_; }, [this] { return not_ready_; }, [] { return std::string(R"({"a":1})"); }}};
+  Health health_{loop_,
+                 client_,
+                 metrics_,
+                 {[this] { return stuck_; }, [this] { return not_ready_; }, [] { return std::string(R"({"a":1})"); }}};
   kube::Response answer_;
 };
 
@@ -50,9 +56,11 @@ TEST_F(HealthTest, AliveIsWhoAnswers) {
 TEST(StuckForTest, WhoIsAnsweredNothingForAMinuteIs) {
   const absl::Time start = absl::FromUnixSeconds(1'000);
   EXPECT_EQ(StuckFor(start + absl::Seconds(60), start, absl::InfinitePast()), "") << "it has just begun";
-  EXPECT_EQ(StuckFor(start + absl::Seconds(61), start, absl::InfinitePast()), "the API server has answered nothing for 1m1s");
+  EXPECT_EQ(StuckFor(start + absl::Seconds(61), start, absl::InfinitePast()),
+            "the API server has answered nothing for 1m1s");
   EXPECT_EQ(StuckFor(start + absl::Seconds(160), start, start + absl::Seconds(100)), "");
-  EXPECT_EQ(StuckFor(start + absl::Milliseconds(190'900), start, start + absl::Seconds(100)), "the API server has answered nothing for 1m30s");
+  EXPECT_EQ(StuckFor(start + absl::Milliseconds(190'900), start, start + absl::Seconds(100)),
+            "the API server has answered nothing for 1m30s");
 }
 
 TEST_F(HealthTest, ReadyAsksTheApiServer) {
@@ -88,7 +96,8 @@ TEST_F(HealthTest, AnApiServerThatDoesNotAnswerIsNotWaitedForLong) {
   client_.Answer(0, absl::UnavailableError("GET http://h/version: Couldn't connect to server"));
   loop_.RunFor(absl::Seconds(2));
   client_.SetHandler([](const kube::Request&) {
-    return std::optional<absl::StatusOr<kube::Response>>(absl::UnavailableError("GET http://h/version: Couldn't connect to server"));
+    return std::optional<absl::StatusOr<kube::Response>>(
+        absl::UnavailableError("GET http://h/version: Couldn't connect to server"));
   });
   EXPECT_EQ(*Get("/readyz").body, "the API server does not answer: Couldn't connect to server\n");
 }
@@ -119,9 +128,13 @@ TEST_F(HealthTest, TheOtherPages) {
 }
 
 TEST_F(HealthTest, AnAddressServesWhatItIsFor) {
-  kube::Pages(health_.Pages(true, false)).HandleRequest({"GET", "/healthz", "", "", "", ""}, {}, [this](kube::Response response) { answer_ = std::move(response); });
+  kube::Pages(health_.Pages(true, false))
+      .HandleRequest({"GET", "/healthz", "", "", "", ""}, {},
+                     [this](kube::Response response) { answer_ = std::move(response); });
   EXPECT_EQ(answer_.code, 404);
-  kube::Pages(health_.Pages(false, true)).HandleRequest({"GET", "/metrics", "", "", "", ""}, {}, [this](kube::Response response) { answer_ = std::move(response); });
+  kube::Pages(health_.Pages(false, true))
+      .HandleRequest({"GET", "/metrics", "", "", "", ""}, {},
+                     [this](kube::Response response) { answer_ = std::move(response); });
   EXPECT_EQ(answer_.code, 404);
 }
 

@@ -32,10 +32,15 @@ class ProcessTest : public ::testing::Test {
   }
   // With a lease that ends soon, and not so soon that a busy machine loses it.
   GangwayProcess StartContender(const std::string& name, int lease_seconds = 4) {
-    return Start("scheduler", name, {"--leader-elect", absl::StrCat("--leader-elect-lease-duration=", lease_seconds, "s"),
-                                     absl::StrCat("--leader-elect-renew-deadline=", lease_seconds - 1, "s"), "--leader-elect-retry-period=200ms"});
+    return Start(
+        "scheduler", name,
+        {"--leader-elect", absl::StrCat("--leader-elect-lease-duration=", lease_seconds, "s"),
+         absl::StrCat("--leader-elect-renew-deadline=", lease_seconds - 1, "s"), "--leader-elect-retry-period=200ms"});
   }
-  void MakeNamespace() { server_->Call("POST", "/api/v1/namespaces", R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"gangway-system"}})"); }
+  void MakeNamespace() {
+    server_->Call("POST", "/api/v1/namespaces",
+                  R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"gangway-system"}})");
+  }
   static std::string Example() { return std::string(GW_SOURCE_DIR) + "/examples/ctr-volcano.yaml"; }
   bool JobBecomes(const std::string& phase) {
     return Eventually([&] { return server_->PhaseOf(kJob) == phase; });
@@ -45,7 +50,9 @@ class ProcessTest : public ::testing::Test {
     const std::size_t at = lease.find("\"holderIdentity\":\"");
     return at == std::string::npos ? "" : lease.substr(at + 18, lease.find('"', at + 18) - at - 18);
   }
-  static bool Leads(const GangwayProcess& process) { return absl::StrContains(process.Page("/debug/dump"), "\"leading\":true"); }
+  static bool Leads(const GangwayProcess& process) {
+    return absl::StrContains(process.Page("/debug/dump"), "\"leading\":true");
+  }
 
   const TemporaryFolder folder_{"gangway-process"};
   std::unique_ptr<ApiServerProcess> server_ =
@@ -54,13 +61,15 @@ class ProcessTest : public ::testing::Test {
 
 TEST_F(ProcessTest, TheSeedJobIsCompletedByTwoProcesses) {
   GangwayProcess controller = Start("controller", "controller"), scheduler = Start("scheduler", "scheduler");
-  ASSERT_TRUE(Eventually([&] { return controller.Ready() && scheduler.Ready(); })) << controller.log() << scheduler.log();
+  ASSERT_TRUE(Eventually([&] { return controller.Ready() && scheduler.Ready(); }))
+      << controller.log() << scheduler.log();
   EXPECT_EQ(Get(scheduler.url(), "/healthz").code, 200);
   server_->Apply(Example());
   EXPECT_TRUE(JobBecomes("Completed")) << controller.log() << scheduler.log();
   EXPECT_THAT(scheduler.Page("/debug/dump"), HasSubstr("\"nodes\":6"));
   // A busy machine's API server may be slow to answer for a moment.
-  EXPECT_TRUE(Eventually([&] { return absl::StrContains(scheduler.Page("/debug/dump"), "\"notReady\":\"\""); })) << scheduler.log();
+  EXPECT_TRUE(Eventually([&] { return absl::StrContains(scheduler.Page("/debug/dump"), "\"notReady\":\"\""); }))
+      << scheduler.log();
   EXPECT_THAT(controller.Page("/debug/dump"), HasSubstr("\"jobs\":1"));
   for (GangwayProcess* process : {&controller, &scheduler}) {
     EXPECT_EQ(process->process().Stop(), 0) << process->log();
@@ -73,7 +82,8 @@ TEST_F(ProcessTest, OnlyWhatWasAskedForRuns) {
   GangwayProcess controller = Start("controller", "controller", {"--only=queue"});
   ASSERT_TRUE(Eventually([&] { return controller.Ready(); })) << controller.log();
   const std::string queue = "/apis/scheduling.volcano.sh/v1beta1/queues/default";
-  EXPECT_TRUE(Eventually([&] { return absl::StrContains(*server_->Call("GET", queue).body, "\"state\":\"Open\""); })) << controller.log();
+  EXPECT_TRUE(Eventually([&] { return absl::StrContains(*server_->Call("GET", queue).body, "\"state\":\"Open\""); }))
+      << controller.log();
   EXPECT_EQ(server_->PhaseOf(kJob), "") << "nobody keeps jobs";
   EXPECT_THAT(controller.Page("/debug/dump"), AllOf(HasSubstr("\"queue\":{"), Not(HasSubstr("\"job\":{"))));
 }
@@ -103,7 +113,8 @@ TEST_F(ProcessTest, AfterSigtermTheOtherLeadsAtOnce) {
   EXPECT_TRUE(Eventually([&] { return Leads(second); })) << "long before the lease would have ended: " << second.log();
 }
 
-// A leader that is stopped past the end of its lease finds what it missed, and writes none of what it would have decided.
+// A leader that is stopped past the end of its lease finds what it missed, and writes none of what it would have
+// decided.
 TEST_F(ProcessTest, WhoWasStoppedPastItsLeaseWritesNothingAndEnds) {
   MakeNamespace();
   GangwayProcess controller = Start("controller", "controller");
@@ -120,7 +131,8 @@ TEST_F(ProcessTest, WhoWasStoppedPastItsLeaseWritesNothingAndEnds) {
   EXPECT_EQ(first.process().Wait(), 3) << first.log();
   EXPECT_THAT(first.log(), HasSubstr("\"msg\":\"lease lost\""));
   EXPECT_EQ(server_->PhaseOf(kJob), "Pending");
-  EXPECT_THAT(*server_->Call("GET", "/apis/scheduling.volcano.sh/v1beta1/namespaces/default/podgroups").body, Not(HasSubstr("Inqueue")));
+  EXPECT_THAT(*server_->Call("GET", "/apis/scheduling.volcano.sh/v1beta1/namespaces/default/podgroups").body,
+              Not(HasSubstr("Inqueue")));
   EXPECT_EQ(Holder(), held_by_first) << "it did not renew either";
   GangwayProcess fresh = StartContender("fresh");
   EXPECT_TRUE(JobBecomes("Completed")) << fresh.log();
@@ -130,10 +142,14 @@ TEST_F(ProcessTest, AnApiServerThatIsAwayIsWaitedFor) {
   const int port = server_->port();
   server_.reset();
   const std::string kubeconfig = folder_.path() + "/later";
-  WriteFile(kubeconfig, absl::StrCat("{apiVersion: v1, kind: Config, current-context: c, contexts: [{name: c, context: {cluster: c}}], "
-                                     "clusters: [{name: c, cluster: {server: \"http://127.0.0.1:", port, "\"}}]}"));
+  WriteFile(
+      kubeconfig,
+      absl::StrCat("{apiVersion: v1, kind: Config, current-context: c, contexts: [{name: c, context: {cluster: c}}], "
+                   "clusters: [{name: c, cluster: {server: \"http://127.0.0.1:",
+                   port, "\"}}]}"));
   GangwayProcess scheduler(folder_.path(), "scheduler", {"scheduler", "--kubeconfig", kubeconfig});
-  ASSERT_TRUE(Eventually([&] { return absl::StrContains(scheduler.log(), "API server not reached"); })) << scheduler.log();
+  ASSERT_TRUE(Eventually([&] { return absl::StrContains(scheduler.log(), "API server not reached"); }))
+      << scheduler.log();
   ASSERT_TRUE(Eventually([&] { return !scheduler.url().empty(); }));
   EXPECT_EQ(Get(scheduler.url(), "/readyz").code, 503);
   EXPECT_EQ(Get(scheduler.url(), "/healthz").code, 200);
@@ -151,14 +167,16 @@ TEST_F(ProcessTest, WhatIsWrongStopsTheStart) {
   };
   Outcome outcome = run({"scheduler", "--log-level=loud"});
   EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("gangway scheduler: --log-level: must be debug, info, warning, error or off, not \"loud\""));
+  EXPECT_THAT(outcome.err,
+              HasSubstr("gangway scheduler: --log-level: must be debug, info, warning, error or off, not \"loud\""));
   outcome = run({"controller", "--kubeconfig", folder_.path() + "/none"});
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(outcome.err, HasSubstr("none"));
   WriteFile(folder_.path() + "/config.yaml", "leaderElection:\n  leasDuration: 5s\n");
   outcome = run({"scheduler", "--config", folder_.path() + "/config.yaml"});
   EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("config.yaml:2: leaderElection.leasDuration: there is no such setting; did you mean leaderElection.leaseDuration?"));
+  EXPECT_THAT(outcome.err, HasSubstr("config.yaml:2: leaderElection.leasDuration: there is no such setting; did you "
+                                     "mean leaderElection.leaseDuration?"));
   WriteFile(folder_.path() + "/conf", "actions: [enqueue]\n");
   outcome = run({"scheduler", "--kubeconfig", server_->kubeconfig(), "--scheduler-conf", folder_.path() + "/conf"});
   EXPECT_EQ(outcome.exit_code, 2);
@@ -171,19 +189,23 @@ TEST_F(ProcessTest, WhatIsWrongStopsTheStart) {
   outcome = run({"sandbox", "--scheduler-conf", folder_.path() + "/conf"});
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(outcome.err, HasSubstr("--scheduler-conf"));
-  outcome = run({"scheduler", "--kubeconfig", server_->kubeconfig(), absl::StrCat("--health-addr=127.0.0.1:", server_->port())});
+  outcome = run(
+      {"scheduler", "--kubeconfig", server_->kubeconfig(), absl::StrCat("--health-addr=127.0.0.1:", server_->port())});
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(outcome.err, HasSubstr("--health-addr: cannot listen on 127.0.0.1:"));
 }
 
 TEST_F(ProcessTest, NothingThatTheWebhookIsAskedCostsTheLease) {
   MakeNamespace();
-  const Identity authority({.common_name = "authority"}, nullptr), server({.common_name = "webhook", .alternative_names = "IP:127.0.0.1"}, &authority);
+  const Identity authority({.common_name = "authority"}, nullptr),
+      server({.common_name = "webhook", .alternative_names = "IP:127.0.0.1"}, &authority);
   WriteFile(folder_.path() + "/tls.crt", server.CertificatePem());
   WriteFile(folder_.path() + "/tls.key", server.KeyPem());
-  GangwayProcess leader = Start("controller", "leader", {"--leader-elect", "--leader-elect-lease-duration=4s", "--leader-elect-renew-deadline=3s",
-                                                         "--leader-elect-retry-period=200ms", "--webhook=127.0.0.1:0", "--webhook-tls-cert",
-                                                         folder_.path() + "/tls.crt", "--webhook-tls-key", folder_.path() + "/tls.key"});
+  GangwayProcess leader =
+      Start("controller", "leader",
+            {"--leader-elect", "--leader-elect-lease-duration=4s", "--leader-elect-renew-deadline=3s",
+             "--leader-elect-retry-period=200ms", "--webhook=127.0.0.1:0", "--webhook-tls-cert",
+             folder_.path() + "/tls.crt", "--webhook-tls-key", folder_.path() + "/tls.key"});
   ASSERT_TRUE(Eventually([&] { return Leads(leader); })) << leader.log();
   const std::string log = leader.log(), before = R"("what":"webhook","url":")";
   ASSERT_THAT(log, HasSubstr(before));
@@ -192,9 +214,10 @@ TEST_F(ProcessTest, NothingThatTheWebhookIsAskedCostsTheLease) {
   // Each of them took the old way of answering ten seconds of the loop, and more.
   std::string tasks = "{}";
   while (tasks.size() < 3'000'000) tasks += ",{}";
-  const std::string review = absl::StrCat(R"({"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"u","operation":"CREATE",)",
-                                          R"("resource":{"group":"batch.volcano.sh","version":"v1alpha1","resource":"jobs"},)",
-                                          R"("object":{"metadata":{"name":"j"},"spec":{"tasks":[)", tasks, "]}}}}");
+  const std::string review = absl::StrCat(
+      R"({"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"u","operation":"CREATE",)",
+      R"("resource":{"group":"batch.volcano.sh","version":"v1alpha1","resource":"jobs"},)",
+      R"("object":{"metadata":{"name":"j"},"spec":{"tasks":[)", tasks, "]}}}}");
   LoopThread thread;
   Owner owner;
   kube::Connection connection;
@@ -204,7 +227,8 @@ TEST_F(ProcessTest, NothingThatTheWebhookIsAskedCostsTheLease) {
   ASSERT_TRUE(client.ok()) << client.status();
   Inbox<int> answers;
   for (const char* path : {"/mutate", "/validate", "/mutate", "/validate"}) {
-    (*client)->Send({"POST", path, "", "application/json", "", review}, owner.token(), [&](absl::StatusOr<kube::Response> r) { answers.Put(r.ok() ? r->code : 0); });
+    (*client)->Send({"POST", path, "", "application/json", "", review}, owner.token(),
+                    [&](absl::StatusOr<kube::Response> r) { answers.Put(r.ok() ? r->code : 0); });
   }
   for (int i = 0; i < 4; ++i) EXPECT_THAT(answers.Take(), ::testing::Optional(400)) << leader.log();
   EXPECT_TRUE(Leads(leader)) << leader.log();
@@ -216,23 +240,40 @@ TEST_F(ProcessTest, NothingThatTheWebhookIsAskedCostsTheLease) {
 // What does not apply is printed line by line, and what is changed takes effect; what cannot be read does not.
 TEST_F(ProcessTest, VolcanosSchedulerConfigurationIsFollowedAndReadAgain) {
   const std::string conf = folder_.path() + "/volcano-scheduler.conf";
-  WriteFile(conf, "actions: \"enqueue, allocate, preempt\"\ntiers:\n- plugins:\n  - name: overcommit\n  - name: gang\n  - name: drf\n  - name: predicats\n  - name: conformance\n");
+  WriteFile(conf,
+            "actions: \"enqueue, allocate, preempt\"\ntiers:\n- plugins:\n  - name: overcommit\n  - name: gang\n  - "
+            "name: drf\n  - name: predicats\n  - name: conformance\n");
   GangwayProcess scheduler = Start("scheduler", "scheduler", {"--scheduler-conf", conf});
   ASSERT_TRUE(Eventually([&] { return scheduler.Ready(); })) << scheduler.log();
-  const auto says = [&](const std::string& what) { return Eventually([&] { return absl::StrContains(scheduler.log(), what); }); };
-  EXPECT_THAT(scheduler.log(), AllOf(HasSubstr("\"policy\":\"lets in up to 120% of the cluster; fills fuller nodes first, by all resources alike\""),
-                                     HasSubstr("volcano-scheduler.conf:1: action preempt: no pod is evicted for one of a higher priority"),
-                                     HasSubstr("volcano-scheduler.conf:6: plugin drf: "), HasSubstr("volcano-scheduler.conf:8: plugin conformance: "),
-                                     HasSubstr("\"level\":\"warning\",\"msg\":\"scheduler configuration: a mistake\",\"line\":\"")));
-  EXPECT_THAT(scheduler.log(), HasSubstr("volcano-scheduler.conf:7: plugin predicats: there is no such plugin; did you mean predicates?"));
+  const auto says = [&](const std::string& what) {
+    return Eventually([&] { return absl::StrContains(scheduler.log(), what); });
+  };
+  EXPECT_THAT(
+      scheduler.log(),
+      AllOf(HasSubstr(
+                "\"policy\":\"lets in up to 120% of the cluster; fills fuller nodes first, by all resources alike\""),
+            HasSubstr("volcano-scheduler.conf:1: action preempt: no pod is evicted for one of a higher priority"),
+            HasSubstr("volcano-scheduler.conf:6: plugin drf: "),
+            HasSubstr("volcano-scheduler.conf:8: plugin conformance: "),
+            HasSubstr("\"level\":\"warning\",\"msg\":\"scheduler configuration: a mistake\",\"line\":\"")));
+  EXPECT_THAT(
+      scheduler.log(),
+      HasSubstr("volcano-scheduler.conf:7: plugin predicats: there is no such plugin; did you mean predicates?"));
 
   const std::string group = "/apis/scheduling.volcano.sh/v1beta1/namespaces/default/podgroups";
-  const auto phase = [&] { return absl::StrContains(*server_->Call("GET", group + "/large").body, "\"phase\":\"Inqueue\""); };
-  server_->Call("POST", group, R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":"large"},"spec":{"minMember":1,"queue":"default","minResources":{"cpu":"1000"}}})");
-  EXPECT_TRUE(Eventually([&] { return absl::StrContains(scheduler.Page("/debug/dump"), "gangs are let in for up to 120% of it"); })) << scheduler.log();
+  const auto phase = [&] {
+    return absl::StrContains(*server_->Call("GET", group + "/large").body, "\"phase\":\"Inqueue\"");
+  };
+  server_->Call(
+      "POST", group,
+      R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":"large"},"spec":{"minMember":1,"queue":"default","minResources":{"cpu":"1000"}}})");
+  EXPECT_TRUE(Eventually([&] {
+    return absl::StrContains(scheduler.Page("/debug/dump"), "gangs are let in for up to 120% of it");
+  })) << scheduler.log();
   WriteFile(conf, "actions: enqeue\n");
   scheduler.process().Signal(SIGHUP);
-  EXPECT_TRUE(says("volcano-scheduler.conf:1: actions: there is no action \\\"enqeue\\\"; did you mean enqueue?")) << scheduler.log();
+  EXPECT_TRUE(says("volcano-scheduler.conf:1: actions: there is no action \\\"enqeue\\\"; did you mean enqueue?"))
+      << scheduler.log();
   EXPECT_FALSE(phase()) << "the last one goes on";
   WriteFile(conf, "actions: allocate\n");
   scheduler.process().Signal(SIGHUP);
@@ -248,7 +289,8 @@ TEST_F(ProcessTest, AChangedFileIsReadAgain) {
   WriteFile(config, "kubeAPI: {qps: 7}\nschedulerName: other\n");
   scheduler.process().Signal(SIGHUP);
   EXPECT_TRUE(Eventually([&] { return absl::StrContains(scheduler.log(), "configuration read again"); }));
-  EXPECT_TRUE(Eventually([&] { return absl::StrContains(scheduler.log(), "\"keys\":\"schedulerName\""); })) << scheduler.log();
+  EXPECT_TRUE(Eventually([&] { return absl::StrContains(scheduler.log(), "\"keys\":\"schedulerName\""); }))
+      << scheduler.log();
   WriteFile(config, "kubeAPI: {qps: many}\n");
   scheduler.process().Signal(SIGHUP);
   EXPECT_TRUE(Eventually([&] { return absl::StrContains(scheduler.log(), "cannot be used; the last one goes on"); }));

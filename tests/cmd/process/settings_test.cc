@@ -104,20 +104,25 @@ TEST_F(SettingsTest, AnEmptyFileSaysNothing) {
 
 TEST_F(SettingsTest, AMistakeIsNamedWithItsPlace) {
   file_ = "schedulerName: volcano\nleaderElection:\n  enabled: true\n  leaseDuration: soon\n";
-  EXPECT_THAT(Message(), EndsWith("config.yaml:4: leaderElection.leaseDuration: must be a positive duration such as 15s or 500ms, not \"soon\""));
+  EXPECT_THAT(Message(), EndsWith("config.yaml:4: leaderElection.leaseDuration: must be a positive duration such as "
+                                  "15s or 500ms, not \"soon\""));
   environment_["GANGWAY_LEADER_ELECT_LEASE_DURATION"] = "later";
   EXPECT_THAT(Message(), HasSubstr("GANGWAY_LEADER_ELECT_LEASE_DURATION: must be"));
   flags_["leader-elect-lease-duration"] = "never";
-  EXPECT_THAT(Message(), HasSubstr("--leader-elect-lease-duration: must be a positive duration such as 15s or 500ms, not \"never\""));
+  EXPECT_THAT(
+      Message(),
+      HasSubstr("--leader-elect-lease-duration: must be a positive duration such as 15s or 500ms, not \"never\""));
 }
 
 TEST_F(SettingsTest, WhatDoesNotFitTogetherIsNamedToo) {
   file_ = "leaderElection:\n  renewDeadline: 20s\n  leaseDuration: 15s\n";
-  EXPECT_THAT(Message(), EndsWith("config.yaml:3: leaderElection.leaseDuration: must be more than renewDeadline, which is 20s"));
+  EXPECT_THAT(Message(),
+              EndsWith("config.yaml:3: leaderElection.leaseDuration: must be more than renewDeadline, which is 20s"));
   file_ = "tls:\n  cert: /a\n";
   EXPECT_THAT(Message(), HasSubstr("config.yaml:2: tls.cert: TLS needs a certificate and its key"));
   file_ = "webhook:\n  addr: 127.0.0.1:9443\n";
-  EXPECT_THAT(Message(), HasSubstr("webhook.tls.cert: an API server calls webhooks in TLS only: give a certificate and its key"));
+  EXPECT_THAT(Message(),
+              HasSubstr("webhook.tls.cert: an API server calls webhooks in TLS only: give a certificate and its key"));
   file_ = "webhook:\n  addr: 127.0.0.1:9443\n  tls:\n    cert: /a\n";
   EXPECT_THAT(Message(), HasSubstr("config.yaml:4: webhook.tls.cert: TLS needs a certificate and its key"));
 }
@@ -136,16 +141,18 @@ INSTANTIATE_TEST_SUITE_P(
     All, BadConfigTest,
     ::testing::Values(
         BadFile{"Typo", "a: 1\n", "config.yaml:1: a: there is no such setting"},
-        BadFile{"NearTypo", "\nleaderElection:\n  leasDuration: 3s\n", "config.yaml:3: leaderElection.leasDuration: there is no such setting; did you mean leaderElection.leaseDuration?"},
+        BadFile{"NearTypo", "\nleaderElection:\n  leasDuration: 3s\n",
+                "config.yaml:3: leaderElection.leasDuration: there is no such setting; did you mean "
+                "leaderElection.leaseDuration?"},
         BadFile{"WrongGroup", "leaseDuration: 3s\n", "did you mean leaderElection.leaseDuration?"},
         BadFile{"WrongCase", "healthaddr: :80\n", "did you mean healthAddr?"},
         BadFile{"GroupAsValue", "leaderElection: yes\n", "config.yaml:1: leaderElection: must be a map"},
         BadFile{"ValueAsGroup", "schedulerName: {a: b}\n", "config.yaml:1: schedulerName: must be a value, not a map"},
         BadFile{"NoMap", "- a\n", "config.yaml:1: must be a map of settings"},
         BadFile{"TwoDocuments", "context: a\n---\ncontext: b\n", "one document is expected, there are 2"},
-        BadFile{"Twice", "context: a\ncontext: b\n", "context"},
-        BadFile{"Broken", "context: [a\n", "config.yaml"},
-        BadFile{"Number", "kubeAPI:\n  burst: 0\n", "config.yaml:2: kubeAPI.burst: must be a whole number, 1 or more, not \"0\""},
+        BadFile{"Twice", "context: a\ncontext: b\n", "context"}, BadFile{"Broken", "context: [a\n", "config.yaml"},
+        BadFile{"Number", "kubeAPI:\n  burst: 0\n",
+                "config.yaml:2: kubeAPI.burst: must be a whole number, 1 or more, not \"0\""},
         BadFile{"Negative", "kubeAPI:\n  qps: -1\n", "kubeAPI.qps: must be a number, 0 or more"},
         BadFile{"Address", "metricsAddr: 8080\n", "metricsAddr: must be HOST:PORT"},
         BadFile{"Port", "metricsAddr: :80800\n", "metricsAddr: must be HOST:PORT"},
@@ -154,25 +161,30 @@ INSTANTIATE_TEST_SUITE_P(
         BadFile{"ElasticEtcd", "paddle: {elasticEtcd: 'http://etcd:2379'}\n", "must be HOST:PORT"},
         BadFile{"VolcanoVersion", "paddle: {volcanoVersion: new}\n", "must be a release of Volcano such as 1.13"},
         BadFile{"Only", "only: jobs\n", "there is no reconciler \"jobs\"; did you mean job?"},
-        BadFile{"Level", "log:\n  level: loud\n", "log.level: must be debug, info, warning, error or off, not \"loud\""},
-        BadFile{"Switch", "leaderElection:\n  enabled: 1\n", "leaderElection.enabled: must be true or false, not \"1\""}),
+        BadFile{"Level", "log:\n  level: loud\n",
+                "log.level: must be debug, info, warning, error or off, not \"loud\""},
+        BadFile{"Switch", "leaderElection:\n  enabled: 1\n",
+                "leaderElection.enabled: must be true or false, not \"1\""}),
     [](const auto& c) { return c.param.name; });
 
 TEST_F(SettingsTest, TheMissingFileIsSaid) {
   SettingSources sources;
   sources.config_file = folder_.path() + "/none.yaml";
-  EXPECT_THAT(ReadSettings(ProcessKind::kScheduler, sources), StatusIs(absl::StatusCode::kNotFound, AllOf(HasSubstr("none.yaml"), HasSubstr("No such file"))));
+  EXPECT_THAT(ReadSettings(ProcessKind::kScheduler, sources),
+              StatusIs(absl::StatusCode::kNotFound, AllOf(HasSubstr("none.yaml"), HasSubstr("No such file"))));
 }
 
 TEST_F(SettingsTest, TheSchedulerKnowsNoReconcilers) {
   file_ = "only: job\n";
-  EXPECT_THAT(Read(ProcessKind::kScheduler), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("only: there is no such setting")));
+  EXPECT_THAT(Read(ProcessKind::kScheduler),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("only: there is no such setting")));
 }
 
 TEST_F(SettingsTest, OnlyTheSchedulerHasAConfigurationOfVolcanos) {
   file_ = "schedulerConf: /etc/volcano-scheduler.conf\n";
   EXPECT_EQ(Read(ProcessKind::kScheduler)->scheduler_conf, "/etc/volcano-scheduler.conf");
-  EXPECT_THAT(Read(), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("schedulerConf: there is no such setting")));
+  EXPECT_THAT(Read(),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("schedulerConf: there is no such setting")));
 }
 
 TEST_F(SettingsTest, WhatAChangeOfTheFileCannotBringAbout) {

@@ -10,10 +10,10 @@ namespace {
 using api::core::Pod;
 using api::volcano::Job;
 using api::volcano::PodGroup;
-using testutil::StatusIs;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using testutil::StatusIs;
 
 std::vector<std::string> Texts(const std::vector<AccountLine>& lines) {
   std::vector<std::string> texts;
@@ -54,7 +54,8 @@ TEST(AccountTest, AJobsPhaseComesWithCountsAndRestarts) {
   EXPECT_THAT(Tell(&before, &after), IsEmpty()) << "counts alone are no news";
   after.status.state.phase = "Failed";
   after.status.retry_count = 3;
-  EXPECT_THAT(Texts(Tell(&before, &after)), ElementsAre(HasSubstr(", no restart left of maxRetry 3"))) << "the third retry that is counted is no restart";
+  EXPECT_THAT(Texts(Tell(&before, &after)), ElementsAre(HasSubstr(", no restart left of maxRetry 3")))
+      << "the third retry that is counted is no restart";
 }
 
 TEST(AccountTest, AWaitingGangTellsWhyOnce) {
@@ -93,24 +94,29 @@ TEST(AccountTest, AJobsEventsTellWhy) {
   event.involved_object.api_version = "batch.paddlepaddle.org/v1";
   EXPECT_EQ(Tell(static_cast<const api::core::Event*>(nullptr), &event)[0].subject, "paddlejob default/ctr");
   event.involved_object.api_version = "kubeflow.org/v1";
-  EXPECT_EQ(Tell(static_cast<const api::core::Event*>(nullptr), &event)[0].subject, "paddlejobs.kubeflow.org default/ctr");
+  EXPECT_EQ(Tell(static_cast<const api::core::Event*>(nullptr), &event)[0].subject,
+            "paddlejobs.kubeflow.org default/ctr");
   event.involved_object.kind = "Pod";
   EXPECT_THAT(Tell(static_cast<const api::core::Event*>(nullptr), &event), IsEmpty());
 }
 
 TEST(AccountTest, AJobFlowTellsHowFarItIs) {
-  const auto flow = *api::Decode<api::volcano::JobFlow>(R"({"metadata":{"name":"f","namespace":"ns"},"spec":{"flows":[{"name":"a"},{"name":"b"}]},
+  const auto flow = *api::Decode<api::volcano::JobFlow>(
+      R"({"metadata":{"name":"f","namespace":"ns"},"spec":{"flows":[{"name":"a"},{"name":"b"}]},
       "status":{"state":{"phase":"Running"},"completedJobs":["f-a"]}})");
   EXPECT_THAT(Tell(static_cast<const api::volcano::JobFlow*>(nullptr), &flow),
               ElementsAre(AccountLine{"jobflow ns/f", "Running: 1 of 2 jobs Completed", AccountLine::Tone::kGood}));
   EXPECT_THAT(Tell(&flow, &flow), IsEmpty());
-  EXPECT_THAT(Tell(&flow, static_cast<const api::volcano::JobFlow*>(nullptr)), ElementsAre(AccountLine{"jobflow ns/f", "deleted", AccountLine::Tone::kPlain}));
+  EXPECT_THAT(Tell(&flow, static_cast<const api::volcano::JobFlow*>(nullptr)),
+              ElementsAre(AccountLine{"jobflow ns/f", "deleted", AccountLine::Tone::kPlain}));
 }
 
 TEST(AccountTest, APaddleJobTellsItsPhaseAndWhatItWaitsFor) {
-  auto job = *api::Decode<api::paddle::PaddleJob>(R"({"metadata":{"name":"wd","namespace":"ns"},"spec":{"ps":{"replicas":2},"worker":{"replicas":3}}})");
+  auto job = *api::Decode<api::paddle::PaddleJob>(
+      R"({"metadata":{"name":"wd","namespace":"ns"},"spec":{"ps":{"replicas":2},"worker":{"replicas":3}}})");
   const auto nobody = static_cast<const api::paddle::PaddleJob*>(nullptr);
-  EXPECT_THAT(Tell(nobody, &job), ElementsAre(AccountLine{"paddlejob ns/wd", "created: 2 ps + 3 worker", AccountLine::Tone::kPlain}));
+  EXPECT_THAT(Tell(nobody, &job),
+              ElementsAre(AccountLine{"paddlejob ns/wd", "created: 2 ps + 3 worker", AccountLine::Tone::kPlain}));
   auto waits = job;
   waits.status.phase = "Pending";
   EXPECT_THAT(Texts(Tell(&job, &waits)), ElementsAre("Pending"));
@@ -122,8 +128,10 @@ TEST(AccountTest, APaddleJobTellsItsPhaseAndWhatItWaitsFor) {
 }
 
 TEST(AccountTest, AKubeflowPaddleJobTellsItsNewestCondition) {
-  const auto created = *api::Decode<api::paddle::kubeflow::PaddleJob>(R"({"metadata":{"name":"k","namespace":"ns"},"status":{"conditions":[{"type":"Created","status":"True","message":"m"}]}})");
-  EXPECT_THAT(Texts(Tell(static_cast<const api::paddle::kubeflow::PaddleJob*>(nullptr), &created)), ElementsAre("Created: m"));
+  const auto created = *api::Decode<api::paddle::kubeflow::PaddleJob>(
+      R"({"metadata":{"name":"k","namespace":"ns"},"status":{"conditions":[{"type":"Created","status":"True","message":"m"}]}})");
+  EXPECT_THAT(Texts(Tell(static_cast<const api::paddle::kubeflow::PaddleJob*>(nullptr), &created)),
+              ElementsAre("Created: m"));
   EXPECT_THAT(Tell(&created, &created), IsEmpty());
 }
 
@@ -136,7 +144,8 @@ TEST(AccountTest, ColoursOnlyWhereTheyAreWanted) {
 
 TEST(AccountTest, OnlyOurColoursReachTheTerminal) {
   const AccountLine line{"pod a/\x1b[2Jb", "Failed: \xe2\x80\xae\nforged", AccountLine::Tone::kBad};
-  EXPECT_EQ(Render(line, absl::ZeroDuration(), true), "    0.00s  pod a/\\u001b[2Jb                          \033[31mFailed: \\u202e\\nforged\033[0m");
+  EXPECT_EQ(Render(line, absl::ZeroDuration(), true),
+            "    0.00s  pod a/\\u001b[2Jb                          \033[31mFailed: \\u202e\\nforged\033[0m");
 }
 
 TEST(GoalTest, Parses) {
@@ -153,9 +162,11 @@ TEST(GoalTest, Parses) {
 }
 
 TEST(GoalTest, SaysWhatIsWrong) {
-  for (const auto& [text, part] : {std::pair("job/ctr", "KIND/[NAMESPACE/]NAME=PHASE"), std::pair("ctr=Completed", "KIND/NAME"),
-                                   std::pair("node/a=Ready", "jobflow, podgroup or pod"), std::pair("pdj/wd=Succeeded", "no phase of a pdj"), std::pair("job/ctr=Done", "Completed"),
-                                   std::pair("job/a/b/c=Completed", "KIND/NAMESPACE/NAME"), std::pair("job/=Completed", "KIND/NAME")}) {
+  for (const auto& [text, part] :
+       {std::pair("job/ctr", "KIND/[NAMESPACE/]NAME=PHASE"), std::pair("ctr=Completed", "KIND/NAME"),
+        std::pair("node/a=Ready", "jobflow, podgroup or pod"), std::pair("pdj/wd=Succeeded", "no phase of a pdj"),
+        std::pair("job/ctr=Done", "Completed"), std::pair("job/a/b/c=Completed", "KIND/NAMESPACE/NAME"),
+        std::pair("job/=Completed", "KIND/NAME")}) {
     EXPECT_THAT(ParseGoal(text), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(part))) << text;
   }
 }

@@ -1,4 +1,5 @@
-// What `gangway translate` makes of each example, for both targets, down to the byte. GW_UPDATE_GOLDEN=1 writes the files anew, and fails.
+// What `gangway translate` makes of each example, for both targets, down to the byte. GW_UPDATE_GOLDEN=1 writes the
+// files anew, and fails.
 #include <algorithm>
 #include <filesystem>
 #include <string>
@@ -34,11 +35,13 @@ bool IsInput(const fs::path& path) {
   return path.extension() == ".yaml" && !absl::EndsWith(stem, ".volcano") && !absl::EndsWith(stem, ".gangway");
 }
 
-// Inputs that stand beside their results, the examples with a PaddleJob, those of the originals' guides, and PaddleRec's pair of files.
+// Inputs that stand beside their results, the examples with a PaddleJob, those of the originals' guides, and
+// PaddleRec's pair of files.
 std::vector<Example> Examples() {
   std::vector<Example> out;
   for (const fs::directory_entry& entry : fs::directory_iterator(kGolden)) {
-    if (entry.is_regular_file() && IsInput(entry.path())) out.push_back({entry.path().stem().string(), {entry.path().string()}});
+    if (entry.is_regular_file() && IsInput(entry.path()))
+      out.push_back({entry.path().stem().string(), {entry.path().string()}});
   }
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(GW_SOURCE_DIR "/examples")) {
     if (!entry.is_regular_file() || entry.path().extension() != ".yaml") continue;
@@ -46,9 +49,11 @@ std::vector<Example> Examples() {
     out.push_back({absl::StrCat("example-", entry.path().stem().string()), {entry.path().string()}});
   }
   for (const fs::directory_entry& entry : fs::directory_iterator(GW_SOURCE_DIR "/tests/golden/paddle/guide")) {
-    if (entry.path().extension() == ".yaml") out.push_back({absl::StrCat("guide-", entry.path().stem().string()), {entry.path().string()}});
+    if (entry.path().extension() == ".yaml")
+      out.push_back({absl::StrCat("guide-", entry.path().stem().string()), {entry.path().string()}});
   }
-  out.push_back({"paddlerec", {GW_SOURCE_DIR "/examples/paddlerec/backend.yaml", GW_SOURCE_DIR "/examples/paddlerec/config.yaml"}});
+  out.push_back({"paddlerec",
+                 {GW_SOURCE_DIR "/examples/paddlerec/backend.yaml", GW_SOURCE_DIR "/examples/paddlerec/config.yaml"}});
   std::sort(out.begin(), out.end(), [](const Example& a, const Example& b) { return a.name < b.name; });
   return out;
 }
@@ -62,7 +67,8 @@ std::vector<api::MixedDocument> Read(const std::string& text, const std::string&
 std::vector<api::MixedDocument> Read(const Example& example) {
   std::vector<api::MixedDocument> all;
   for (const std::string& file : example.files) {
-    for (api::MixedDocument& document : Read(testutil::ReadFile(file), fs::path(file).filename().string())) all.push_back(std::move(document));
+    for (api::MixedDocument& document : Read(testutil::ReadFile(file), fs::path(file).filename().string()))
+      all.push_back(std::move(document));
   }
   return all;
 }
@@ -73,11 +79,13 @@ TEST(TranslateGoldenTest, EachExampleForBothTargets) {
     SCOPED_TRACE(example.name);
     const std::vector<api::MixedDocument> documents = Read(example);
     for (const convert::Target target : {convert::Target::kVolcano, convert::Target::kGangway}) {
-      const convert::ManifestTranslation translation = TranslateManifest(documents, {.target = target, .elastic_etcd = "etcd.default:2379"}, check);
+      const convert::ManifestTranslation translation =
+          TranslateManifest(documents, {.target = target, .elastic_etcd = "etcd.default:2379"}, check);
       const std::string yaml = TranslationYaml(translation);
       const std::string base = absl::StrCat(kGolden, "/", example.name, ".");
       testutil::ExpectGolden(absl::StrCat(base, std::string(convert::TargetName(target)), ".yaml"), yaml);
-      if (target == convert::Target::kVolcano) testutil::ExpectGolden(absl::StrCat(base, "stderr"), TranslationFindings(translation));
+      if (target == convert::Target::kVolcano)
+        testutil::ExpectGolden(absl::StrCat(base, "stderr"), TranslationFindings(translation));
       const Validation verdict = Validate(Read(yaml, "out.yaml"));
       EXPECT_EQ(verdict.refused, 0u) << ValidationText(verdict);
       EXPECT_GT(verdict.checked, 0u) << "nothing came out:\n" << TranslationFindings(translation);

@@ -17,7 +17,8 @@ using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
 const std::string kExample = GW_SOURCE_DIR "/examples/ctr-volcano.yaml";
-const char* const kBadQueue = "{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: ads}, spec: {weight: -1}}\n";
+const char* const kBadQueue =
+    "{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: ads}, spec: {weight: -1}}\n";
 
 class ValidateProcessTest : public ::testing::Test {
  protected:
@@ -58,7 +59,8 @@ TEST_F(ValidateProcessTest, WhatCannotBeReadEndsWithTwoAndTheRestIsJudged) {
   EXPECT_THAT(outcome.err, HasSubstr("/none.yaml: No such file or directory\n"));
   EXPECT_EQ(Run({"-f", "-"}, "# nothing\n").exit_code, 2);
   std::filesystem::create_directory(folder_.path() + "/empty");
-  EXPECT_THAT(Run({"-f", folder_.path() + "/empty"}).err, HasSubstr("there is no .yaml, .yml or .json file in this folder"));
+  EXPECT_THAT(Run({"-f", folder_.path() + "/empty"}).err,
+              HasSubstr("there is no .yaml, .yml or .json file in this folder"));
 }
 
 TEST_F(ValidateProcessTest, WrongFlagsEndWithTwo) {

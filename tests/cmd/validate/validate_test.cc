@@ -69,14 +69,16 @@ spec:
 )");
   EXPECT_THAT(Places(validation), ElementsAre("5: spec.minAvailable", "9: spec.tasks[0].minAvailable"));
   EXPECT_THAT(ValidationText(validation),
-              HasSubstr("job.yaml:9:7: job ads/ctr: spec.tasks[0].minAvailable: Invalid value: 5: must not be greater than the task's replicas, 2 "
+              HasSubstr("job.yaml:9:7: job ads/ctr: spec.tasks[0].minAvailable: Invalid value: 5: must not be greater "
+                        "than the task's replicas, 2 "
                         "(raise replicas or lower minAvailable)\n1 object checked, 1 refused\n"));
 }
 
 TEST(ValidateTest, FindsFieldsThatDoNotExistOrHaveAnotherType) {
   const Validation validation = Of(kBadJob);
-  EXPECT_THAT(Places(validation), ElementsAre("8: spec.tasks[0].replica", "14: spec.tasks[0].template.spec.containers[0].imge",
-                                              "18: spec.tasks[1].replicas", "20: spec.polices"));
+  EXPECT_THAT(Places(validation),
+              ElementsAre("8: spec.tasks[0].replica", "14: spec.tasks[0].template.spec.containers[0].imge",
+                          "18: spec.tasks[1].replicas", "20: spec.polices"));
   const std::string text = ValidationText(validation);
   EXPECT_THAT(text, HasSubstr("spec.tasks[0].replica: Forbidden: there is no such field (did you mean replicas?)"));
   EXPECT_THAT(text, HasSubstr("spec.polices: Forbidden: there is no such field (did you mean policies?)"));
@@ -108,7 +110,9 @@ TEST(ValidateTest, JudgesEveryKindOfVolcanoAndPassesOverOthers) {
   EXPECT_THAT(refused, ::testing::Contains("command stop target.nam"));
   EXPECT_THAT(refused, ::testing::Contains("job ctr apiVersion"));
   EXPECT_THAT(passed, ElementsAre("Service default/web", "Job plain"));
-  EXPECT_THAT(ValidationText(validation), HasSubstr("job.yaml:8:1: note: Service default/web is neither Volcano's nor Paddle's and was passed over\n"));
+  EXPECT_THAT(
+      ValidationText(validation),
+      HasSubstr("job.yaml:8:1: note: Service default/web is neither Volcano's nor Paddle's and was passed over\n"));
   EXPECT_THAT(ValidationText(validation), HasSubstr("write batch.volcano.sh/v1alpha1"));
 }
 
@@ -139,12 +143,14 @@ TEST(ValidateTest, RecordedCreatesGetTheirVerdict) {
     ASSERT_THAT(documents, testutil::IsOk()) << what;
     const Validation validation = Validate(*documents);
     const auto is_unknown = [](const Finding& f) { return absl::StrContains(f.error.rule, "no such field"); };
-    if (std::any_of(validation.findings.begin(), validation.findings.end(), is_unknown)) continue;  // the recordings were not strict
+    if (std::any_of(validation.findings.begin(), validation.findings.end(), is_unknown))
+      continue;  // the recordings were not strict
     if (row.at("status").as_int64() == 201) {
       EXPECT_THAT(ValidationText(validation), EndsWith("1 object checked, 0 refused\n")) << what;
       ++taken;
     } else if (validation.refused == 0) {
-      EXPECT_THAT(std::string(row.at("message").as_string()), HasSubstr("queue")) << what << ": only rules about other queues are left out";
+      EXPECT_THAT(std::string(row.at("message").as_string()), HasSubstr("queue"))
+          << what << ": only rules about other queues are left out";
     } else {
       ++refused;
     }
@@ -160,9 +166,10 @@ TEST(ValidateTest, JsonHasTheSameInFields) {
   ASSERT_THAT(json, testutil::IsOk());
   EXPECT_EQ(json->at("checked"), 1);
   EXPECT_EQ(json->at("refused"), 1);
-  EXPECT_EQ(api::ToJson(json->at("findings").at(0)),
-            R"({"object":"job ads/ctr","source":"job.yaml","line":8,"column":7,"level":"error","code":"","field":"spec.tasks[0].replica",)"
-            R"("reason":"FieldValueForbidden","value":"","rule":"there is no such field","fix":"did you mean replicas?"})");
+  EXPECT_EQ(
+      api::ToJson(json->at("findings").at(0)),
+      R"({"object":"job ads/ctr","source":"job.yaml","line":8,"column":7,"level":"error","code":"","field":"spec.tasks[0].replica",)"
+      R"("reason":"FieldValueForbidden","value":"","rule":"there is no such field","fix":"did you mean replicas?"})");
   EXPECT_EQ(api::ToJson(json->at("unreadable")), R"(["b.yaml: line 1"])");
 }
 
@@ -170,7 +177,9 @@ TEST(ValidateTest, S7JobsOfPaddleK8sAreToldWhichRightTheyNeed) {
   const Validation validation = Of(testutil::ReadFile(GW_SOURCE_DIR "/examples/ctr-volcano.yaml"), "ctr.yaml");
   EXPECT_EQ(validation.refused, 0u);
   ASSERT_EQ(validation.notes.size(), 1u) << "both tasks have one service account";
-  EXPECT_THAT(ValidationText(validation), HasSubstr("note: job ctr-volcano: pods of task pserver run paddle_k8s, which lists pods until all servers run"));
+  EXPECT_THAT(
+      ValidationText(validation),
+      HasSubstr("note: job ctr-volcano: pods of task pserver run paddle_k8s, which lists pods until all servers run"));
   const auto json = api::ParseJson(ValidationJson(validation));
   ASSERT_THAT(json, testutil::IsOk());
   EXPECT_EQ(json->at("notes").at(0).at("object"), "job ctr-volcano");
@@ -212,16 +221,25 @@ spec:
 )");
   EXPECT_EQ(validation.refused, 0u) << ValidationText(validation);
   std::vector<std::string> notes;
-  for (const ValidationNote& note : validation.notes) notes.push_back(absl::StrCat(note.at.line, ": ", note.object, ": ", note.text));
-  EXPECT_THAT(notes, ElementsAre("12: job apart: spec.tasks[0].template.spec.volumes[disk]: gangway's scheduler does not know it: pods of task worker "
-                                 "would wait for ever",
-                                 "18: podgroup near: spec.subGroupPolicy[w]: gangway's scheduler does not know it: no pod of the group would be placed",
-                                 "23: queue bound: spec.affinity: gangway's scheduler does not know it: no pod of the queue would be placed",
-                                 "25: paddlejob pj: of its Job, spec.tasks[0].template.spec.resourceClaims: gangway's scheduler does not know it: pods of task "
-                                 "worker would wait for ever"));
+  for (const ValidationNote& note : validation.notes)
+    notes.push_back(absl::StrCat(note.at.line, ": ", note.object, ": ", note.text));
+  EXPECT_THAT(
+      notes,
+      ElementsAre(
+          "12: job apart: spec.tasks[0].template.spec.volumes[disk]: gangway's scheduler does not know it: pods of "
+          "task worker "
+          "would wait for ever",
+          "18: podgroup near: spec.subGroupPolicy[w]: gangway's scheduler does not know it: no pod of the group would "
+          "be placed",
+          "23: queue bound: spec.affinity: gangway's scheduler does not know it: no pod of the queue would be placed",
+          "25: paddlejob pj: of its Job, spec.tasks[0].template.spec.resourceClaims: gangway's scheduler does not know "
+          "it: pods of task "
+          "worker would wait for ever"));
 }
 
-TEST(ValidateTest, TheSameInputGivesTheSameText) { EXPECT_EQ(ValidationText(Of(kBadJob)), ValidationText(Of(kBadJob))); }
+TEST(ValidateTest, TheSameInputGivesTheSameText) {
+  EXPECT_EQ(ValidationText(Of(kBadJob)), ValidationText(Of(kBadJob)));
+}
 
 }  // namespace
 }  // namespace gangway::cmd

@@ -40,13 +40,15 @@ const Pod kSucceeded = PodOf(R"({"metadata": {"name": "a-w-2"}, "status": {"phas
   {"name": "w", "state": {"terminated": {"exitCode": 0, "reason": "Completed", "finishedAt": "2026-11-21T05:00:01Z"}}}]}})");
 
 TEST(FirstFailureTest, TheEarliestContainerThatEndedBadly) {
-  EXPECT_EQ(FirstFailure({kFailedLater, kSucceeded, kKilled}), "pod a-w-0: container w ended with exit code 137 (OOMKilled)");
+  EXPECT_EQ(FirstFailure({kFailedLater, kSucceeded, kKilled}),
+            "pod a-w-0: container w ended with exit code 137 (OOMKilled)");
   EXPECT_EQ(FirstFailure({kSucceeded}), "");
   EXPECT_EQ(FirstFailure({}), "");
 }
 
 TEST(FirstFailureTest, AContainerThatWasRestartedInItsPod) {
-  const Pod pod = PodOf(R"({"metadata": {"name": "a-w-0"}, "status": {"phase": "Running", "containerStatuses": [{"name": "w", "restartCount": 1,
+  const Pod pod = PodOf(
+      R"({"metadata": {"name": "a-w-0"}, "status": {"phase": "Running", "containerStatuses": [{"name": "w", "restartCount": 1,
     "state": {"running": {}}, "lastState": {"terminated": {"exitCode": 3, "message": "no data\n"}}}]}})");
   EXPECT_EQ(FirstFailure({pod}), "pod a-w-0: container w ended with exit code 3: no data");
 }
@@ -58,19 +60,21 @@ TEST(FirstFailureTest, AnInitContainer) {
 }
 
 TEST(FirstFailureTest, APodThatFailedWithoutAContainer) {
-  const Pod pod = PodOf(R"({"metadata": {"name": "a-w-0"}, "status": {"phase": "Failed", "reason": "Evicted", "message": "the node was low on memory"}})");
+  const Pod pod = PodOf(
+      R"({"metadata": {"name": "a-w-0"}, "status": {"phase": "Failed", "reason": "Evicted", "message": "the node was low on memory"}})");
   EXPECT_EQ(FirstFailure({pod}), "pod a-w-0: Evicted: the node was low on memory");
 }
 
 TEST(WhyItWaitsTest, ByJobAndPodGroup) {
-  const PodGroup full = GroupIn("Inqueue", "waits for 1 of 7 tasks: worker needs cpu 12"), shut = GroupIn("Pending"), let_in = GroupIn("Inqueue"),
-                 placed = GroupIn("Running", "an old reason");
+  const PodGroup full = GroupIn("Inqueue", "waits for 1 of 7 tasks: worker needs cpu 12"), shut = GroupIn("Pending"),
+                 let_in = GroupIn("Inqueue"), placed = GroupIn("Running", "an old reason");
   EXPECT_EQ(WhyItWaits(JobIn("Pending"), &full), "waits for 1 of 7 tasks: worker needs cpu 12");
   EXPECT_EQ(WhyItWaits(JobIn("Pending"), &shut), "queue ads has not let it in yet");
   EXPECT_EQ(WhyItWaits(JobIn("Pending"), &let_in), "it is let in and not placed yet");
   EXPECT_EQ(WhyItWaits(JobIn("Pending"), &placed), "its pods are placed and start");
   EXPECT_EQ(WhyItWaits(JobIn("Pending"), nullptr), "it has no PodGroup yet; its events say why");
-  EXPECT_EQ(WhyItWaits(JobIn(""), nullptr), "no controller has seen it yet: is gangway controller (or Volcano's) running?");
+  EXPECT_EQ(WhyItWaits(JobIn(""), nullptr),
+            "no controller has seen it yet: is gangway controller (or Volcano's) running?");
   EXPECT_EQ(WhyItWaits(JobIn("Running"), &full), "");
 }
 
@@ -102,8 +106,9 @@ Job Recorded(const std::string& phase, const std::string& record) {
   job.status.controlled_resources["gangway.io/last-failure"] = record;
   return job;
 }
-constexpr char kRecord[] = R"({"event":"PodFailed","action":"RestartJob","policy":"spec.tasks[1].policies[0]","task":"w","pod":"a-w-0","container":"w",)"
-                           R"("exitCode":137,"reason":"OOMKilled","version":0,"at":"2026-11-21T05:00:02Z","message":"loss is nan\nkilled"})";
+constexpr char kRecord[] =
+    R"({"event":"PodFailed","action":"RestartJob","policy":"spec.tasks[1].policies[0]","task":"w","pod":"a-w-0","container":"w",)"
+    R"("exitCode":137,"reason":"OOMKilled","version":0,"at":"2026-11-21T05:00:02Z","message":"loss is nan\nkilled"})";
 
 TEST(JobAnswersTest, TheRecordOutlivesThePod) {
   EXPECT_EQ(JobAnswersText(Recorded("Running", kRecord), {}, nullptr, {}, kNow),
@@ -119,13 +124,19 @@ TEST(JobAnswersTest, WhatWasDoneAboutIt) {
     const std::string text = JobAnswersText(Recorded("Failed", record), {}, nullptr, {}, kNow);
     return text.substr(text.find("Failure:"));
   };
-  EXPECT_EQ(answer(R"({"event":"PodEvicted","action":"RestartJob","policy":"spec.policies[0]","pod":"a-w-0","reason":"DeletionByTaintManager","message":"node n1 is gone"})"),
-            "Failure:\tpod a-w-0 was deleted (DeletionByTaintManager): node n1 is gone\nAnswer:\tRestartJob, by spec.policies[0] for PodEvicted\n");
+  EXPECT_EQ(
+      answer(
+          R"({"event":"PodEvicted","action":"RestartJob","policy":"spec.policies[0]","pod":"a-w-0","reason":"DeletionByTaintManager","message":"node n1 is gone"})"),
+      "Failure:\tpod a-w-0 was deleted (DeletionByTaintManager): node n1 is gone\nAnswer:\tRestartJob, by "
+      "spec.policies[0] for PodEvicted\n");
   EXPECT_EQ(answer(R"({"event":"PodFailed","pod":"a-w-0","container":"w","exitCode":1,"reason":"Error"})"),
-            "Failure:\tpod a-w-0: container w ended with exit code 1\nAnswer:\tno policy for PodFailed; the job ended by itself\n");
-  EXPECT_EQ(answer(R"({"event":"TaskFailed","action":"AbortJob","policy":"spec.policies[0]","task":"w","pod":"a-w-0","container":"w","exitCode":1})"),
-            "Failure:\tthe containers of task w restarted too often; pod a-w-0: container w ended with exit code 1\n"
-            "Answer:\tAbortJob, by spec.policies[0] for TaskFailed\n");
+            "Failure:\tpod a-w-0: container w ended with exit code 1\nAnswer:\tno policy for PodFailed; the job ended "
+            "by itself\n");
+  EXPECT_EQ(
+      answer(
+          R"({"event":"TaskFailed","action":"AbortJob","policy":"spec.policies[0]","task":"w","pod":"a-w-0","container":"w","exitCode":1})"),
+      "Failure:\tthe containers of task w restarted too often; pod a-w-0: container w ended with exit code 1\n"
+      "Answer:\tAbortJob, by spec.policies[0] for TaskFailed\n");
   EXPECT_EQ(answer(R"({"event":"Unknown","action":"RestartJob","policy":"spec.policies[0]"})"),
             "Failure:\ta part of its running gang was lost\nAnswer:\tRestartJob, by spec.policies[0] for Unknown\n");
 }
@@ -155,7 +166,8 @@ TEST(JobAnswersTest, APodMadeSinceThenIsTheNews) {
 }
 
 TEST(JobAnswersTest, ARecordThatDoesNotReadIsNone) {
-  EXPECT_EQ(JobAnswersText(Recorded("Running", "{"), {}, nullptr, {}, kNow), "Restarts:\t1 of 2 (maxRetry 3), 1 left\n");
+  EXPECT_EQ(JobAnswersText(Recorded("Running", "{"), {}, nullptr, {}, kNow),
+            "Restarts:\t1 of 2 (maxRetry 3), 1 left\n");
 }
 
 }  // namespace

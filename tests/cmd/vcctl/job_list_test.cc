@@ -24,14 +24,20 @@ Job MakeJob(const std::string& name, const std::string& phase, int retries) {
   return job;
 }
 
-std::vector<Job> Recorded() { return {MakeJob("cmd", "Completed", 2), MakeJob("cmd2", "Terminated", 0), MakeJob("cmd3", "Aborted", 0)}; }
+std::vector<Job> Recorded() {
+  return {MakeJob("cmd", "Completed", 2), MakeJob("cmd2", "Terminated", 0), MakeJob("cmd3", "Aborted", 0)};
+}
 
 TEST(JobListTest, AsRecorded) {
   EXPECT_EQ(JobListText(Recorded(), {}),
-            "Name   Creation       Phase       JobType     Replicas    Min   Pending   Running   Succeeded   Failed    Unknown     RetryCount\n"
-            "cmd    2026-11-21     Completed   Batch       2           2     0         0         0           0         0           2         \n"
-            "cmd2   2026-11-21     Terminated  Batch       2           2     0         0         0           0         0           0         \n"
-            "cmd3   2026-11-21     Aborted     Batch       2           2     0         0         0           0         0           0         \n");
+            "Name   Creation       Phase       JobType     Replicas    Min   Pending   Running   Succeeded   Failed    "
+            "Unknown     RetryCount\n"
+            "cmd    2026-11-21     Completed   Batch       2           2     0         0         0           0         "
+            "0           2         \n"
+            "cmd2   2026-11-21     Terminated  Batch       2           2     0         0         0           0         "
+            "0           0         \n"
+            "cmd3   2026-11-21     Aborted     Batch       2           2     0         0         0           0         "
+            "0           0         \n");
 }
 
 TEST(JobListTest, AllNamespacesHaveAColumnAsWideAsTheLongest) {
@@ -50,8 +56,10 @@ TEST(JobListTest, CountsAndTypeComeFromTheJob) {
   job.status.failed = 6;
   job.status.unknown = 7;
   EXPECT_EQ(JobListText({job}, {}),
-            "Name              Creation       Phase       JobType     Replicas    Min   Pending   Running   Succeeded   Failed    Unknown     RetryCount\n"
-            "a-long-job-name   2026-11-21     Running     Train       4           2     3         4         5           6         7           1         \n");
+            "Name              Creation       Phase       JobType     Replicas    Min   Pending   Running   Succeeded  "
+            " Failed    Unknown     RetryCount\n"
+            "a-long-job-name   2026-11-21     Running     Train       4           2     3         4         5          "
+            " 6         7           1         \n");
 }
 
 TEST(JobListTest, OnlyWhatIsAskedFor) {
@@ -63,7 +71,8 @@ TEST(JobListTest, OnlyWhatIsAskedFor) {
     std::string names;
     const std::string text = JobListText(jobs, options);
     for (const Job& job : jobs) {
-      if (text.find(absl::StrCat("\n", job.metadata.name, " ")) != std::string::npos) absl::StrAppend(&names, job.metadata.name, " ");
+      if (text.find(absl::StrCat("\n", job.metadata.name, " ")) != std::string::npos)
+        absl::StrAppend(&names, job.metadata.name, " ");
     }
     return names;
   };

@@ -21,9 +21,11 @@ Job JobIn(const std::string& phase) {
 TEST(JobCommandObjectTest, AsRecorded) {
   const std::string reference =
       R"("apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","name":"cmd","uid":"2c8f360b-a042-4892-8cb5-a51848527cdf","controller":true,"blockOwnerDeletion":true)";
-  EXPECT_EQ(api::Encode(JobCommandObject(JobIn("Running"), "AbortJob")),
-            R"({"apiVersion":"bus.volcano.sh/v1alpha1","kind":"Command","metadata":{"generateName":"cmd-abortjob-","namespace":"g-bus-commands",)"
-            R"("ownerReferences":[{)" + reference + R"(}]},"action":"AbortJob","target":{)" + reference + "}}");
+  EXPECT_EQ(
+      api::Encode(JobCommandObject(JobIn("Running"), "AbortJob")),
+      R"({"apiVersion":"bus.volcano.sh/v1alpha1","kind":"Command","metadata":{"generateName":"cmd-abortjob-","namespace":"g-bus-commands",)"
+      R"("ownerReferences":[{)" +
+          reference + R"(}]},"action":"AbortJob","target":{)" + reference + "}}");
 }
 
 Kind Judge(JobVerb verb, const std::string& phase) {
@@ -33,13 +35,17 @@ Kind Judge(JobVerb verb, const std::string& phase) {
 
 TEST(JudgeWaitTest, SuspendedIsAborted) {
   EXPECT_EQ(Judge(JobVerb::kSuspend, "Aborted"), Kind::kReached);
-  for (const char* phase : {"", "Pending", "Running", "Restarting", "Aborting", "Completing", "Terminating"}) EXPECT_EQ(Judge(JobVerb::kSuspend, phase), Kind::kWaits) << phase;
-  for (const char* phase : {"Completed", "Failed", "Terminated"}) EXPECT_EQ(Judge(JobVerb::kSuspend, phase), Kind::kNever) << phase;
+  for (const char* phase : {"", "Pending", "Running", "Restarting", "Aborting", "Completing", "Terminating"})
+    EXPECT_EQ(Judge(JobVerb::kSuspend, phase), Kind::kWaits) << phase;
+  for (const char* phase : {"Completed", "Failed", "Terminated"})
+    EXPECT_EQ(Judge(JobVerb::kSuspend, phase), Kind::kNever) << phase;
 }
 
 TEST(JudgeWaitTest, ResumedRunsOrHasRun) {
-  for (const char* phase : {"Running", "Completing", "Completed"}) EXPECT_EQ(Judge(JobVerb::kResume, phase), Kind::kReached) << phase;
-  for (const char* phase : {"", "Pending", "Restarting", "Aborting", "Aborted"}) EXPECT_EQ(Judge(JobVerb::kResume, phase), Kind::kWaits) << phase;
+  for (const char* phase : {"Running", "Completing", "Completed"})
+    EXPECT_EQ(Judge(JobVerb::kResume, phase), Kind::kReached) << phase;
+  for (const char* phase : {"", "Pending", "Restarting", "Aborting", "Aborted"})
+    EXPECT_EQ(Judge(JobVerb::kResume, phase), Kind::kWaits) << phase;
   for (const char* phase : {"Failed", "Terminated"}) EXPECT_EQ(Judge(JobVerb::kResume, phase), Kind::kNever) << phase;
 }
 

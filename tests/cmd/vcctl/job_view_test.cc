@@ -1,5 +1,5 @@
-// The expected texts are what vcctl printed when it was recorded (tests/golden/volcano/bus-commands). Volcano's client drops
-// apiVersion and kind of what it reads, so vcctl shows them empty; a job without them is the one recorded.
+// The expected texts are what vcctl printed when it was recorded (tests/golden/volcano/bus-commands). Volcano's client
+// drops apiVersion and kind of what it reads, so vcctl shows them empty; a job without them is the one recorded.
 #include "cmd/vcctl/job_view.h"
 
 #include "gmock/gmock.h"

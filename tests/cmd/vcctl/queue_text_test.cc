@@ -26,8 +26,9 @@ PodGroup GroupIn(const std::string& queue, const std::string& phase) {
 
 // vcctl's columns: 25 wide, then 8 each.
 TEST(QueueListTest, CountsPodGroupsByQueueAndPhase) {
-  const std::vector<PodGroup> groups = {GroupIn("ads", "Inqueue"), GroupIn("ads", "Running"), GroupIn("ads", "Running"), GroupIn("", "Pending"),
-                                        GroupIn("default", ""),    GroupIn("ads", "Unknown"), GroupIn("ads", "Completed")};
+  const std::vector<PodGroup> groups = {
+      GroupIn("ads", "Inqueue"), GroupIn("ads", "Running"), GroupIn("ads", "Running"),  GroupIn("", "Pending"),
+      GroupIn("default", ""),    GroupIn("ads", "Unknown"), GroupIn("ads", "Completed")};
   EXPECT_EQ(QueueListText({MakeQueue("ads", 4, "Open"), MakeQueue("default", 1, "Closing")}, groups),
             "Name                     Weight  State   Inqueue Pending Running Unknown \n"
             "ads                      4       Open    1       0       2       1       \n"
@@ -39,9 +40,11 @@ TEST(QueueListTest, NothingThere) { EXPECT_EQ(QueueListText({}, {}), "No resourc
 TEST(QueueCommandObjectTest, IsInNamespaceDefaultAndTargetsTheQueue) {
   const std::string reference =
       R"("apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","name":"ads","uid":"u-1","controller":true,"blockOwnerDeletion":true)";
-  EXPECT_EQ(api::Encode(QueueCommandObject(MakeQueue("ads", 4, "Open"), "CloseQueue")),
-            R"({"apiVersion":"bus.volcano.sh/v1alpha1","kind":"Command","metadata":{"generateName":"ads-closequeue-","namespace":"default",)"
-            R"("ownerReferences":[{)" + reference + R"(}]},"action":"CloseQueue","target":{)" + reference + "}}");
+  EXPECT_EQ(
+      api::Encode(QueueCommandObject(MakeQueue("ads", 4, "Open"), "CloseQueue")),
+      R"({"apiVersion":"bus.volcano.sh/v1alpha1","kind":"Command","metadata":{"generateName":"ads-closequeue-","namespace":"default",)"
+      R"("ownerReferences":[{)" +
+          reference + R"(}]},"action":"CloseQueue","target":{)" + reference + "}}");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// What deploy/volcano renders to: nobody gets more rights than listed, every selector finds its pods, every pod is a restricted one,
-// every flag is one that the program takes, and what is checked in is what is generated.
+// What deploy/volcano renders to: nobody gets more rights than listed, every selector finds its pods, every pod is a
+// restricted one, every flag is one that the program takes, and what is checked in is what is generated.
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -101,7 +101,8 @@ class OverlayTest : public ::testing::TestWithParam<std::string> {
   }
   std::vector<value> Of(const std::set<std::string>& kinds) const {
     std::vector<value> out;
-    std::copy_if(all_.begin(), all_.end(), std::back_inserter(out), [&](const value& d) { return kinds.contains(TextAt(d, "/kind")); });
+    std::copy_if(all_.begin(), all_.end(), std::back_inserter(out),
+                 [&](const value& d) { return kinds.contains(TextAt(d, "/kind")); });
     return out;
   }
   bool Has(const std::string& name) const {
@@ -111,24 +112,28 @@ class OverlayTest : public ::testing::TestWithParam<std::string> {
   int Found(const Labels& selector, const std::string& ns) const {
     int found = 0;
     for (const value& d : Of({"Deployment"})) {
-      found += TextAt(d, "/metadata/namespace") == ns && Selects(selector, LabelsAt(d, "/spec/template/metadata/labels"));
+      found +=
+          TextAt(d, "/metadata/namespace") == ns && Selects(selector, LabelsAt(d, "/spec/template/metadata/labels"));
     }
     return found;
   }
 
   std::vector<value> all_;
 };
-INSTANTIATE_TEST_SUITE_P(All, OverlayTest, ::testing::Values("standalone", "standalone-webhook", "paddle-only", "beside-volcano"), [](const auto& overlay) {
-  std::string name = overlay.param;
-  std::erase(name, '-');
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(All, OverlayTest,
+                         ::testing::Values("standalone", "standalone-webhook", "paddle-only", "beside-volcano"),
+                         [](const auto& overlay) {
+                           std::string name = overlay.param;
+                           std::erase(name, '-');
+                           return name;
+                         });
 
 TEST_P(OverlayTest, HoldsTheKindsThatBelongThereAndNoTypesOrObjectsOfThem) {
   for (const value& document : all_) {
-    EXPECT_THAT(TextAt(document, "/kind"), AnyOf("Namespace", "ServiceAccount", "Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding", "Service",
-                                                 "Deployment", "PodDisruptionBudget", "NetworkPolicy", "MutatingWebhookConfiguration",
-                                                 "ValidatingWebhookConfiguration"));
+    EXPECT_THAT(TextAt(document, "/kind"),
+                AnyOf("Namespace", "ServiceAccount", "Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding",
+                      "Service", "Deployment", "PodDisruptionBudget", "NetworkPolicy", "MutatingWebhookConfiguration",
+                      "ValidatingWebhookConfiguration"));
     EXPECT_THAT(TextAt(document, "/apiVersion"), Not(HasSubstr("volcano.sh")));
   }
   EXPECT_TRUE(Has("Namespace gangway-system"));
@@ -144,13 +149,15 @@ TEST_P(OverlayTest, NobodyMayDoMoreThanIsListed) {
         EXPECT_THAT(TextsAt(rule, part), Not(IsEmpty())) << api::ToJson(rule);
         EXPECT_THAT(TextsAt(rule, part), Not(Contains(HasSubstr("*")))) << api::ToJson(rule);
       }
-      // Of secrets only those that one can name, and only by a role that is nobody's until somebody gives it, for the job plugin ssh.
+      // Of secrets only those that one can name, and only by a role that is nobody's until somebody gives it, for the
+      // job plugin ssh.
       if (::testing::Matches(Contains(StartsWith("secrets")))(TextsAt(rule, "/resources"))) {
         EXPECT_EQ(TextAt(role, "/metadata/name"), kGivenByHand);
         EXPECT_EQ(ListAt(role, "/rules").size(), 1u);
         EXPECT_THAT(TextsAt(rule, "/verbs"), Not(Contains(AnyOf("list", "watch"))));
       }
-      EXPECT_THAT(TextsAt(rule, "/verbs"), ::testing::Each(AnyOf("get", "list", "watch", "create", "update", "patch", "delete")));
+      EXPECT_THAT(TextsAt(rule, "/verbs"),
+                  ::testing::Each(AnyOf("get", "list", "watch", "create", "update", "patch", "delete")));
     }
   }
 }
@@ -168,7 +175,9 @@ TEST_P(OverlayTest, EveryBindingJoinsWhatIsThere) {
   }
   for (const value& role : Of({"Role", "ClusterRole"})) {  // a role that nobody has is a mistake
     if (TextAt(role, "/metadata/name") == kGivenByHand) continue;
-    EXPECT_TRUE(Has(absl::StrCat(TextAt(role, "/kind"), "Binding ", NameOf(role).substr(TextAt(role, "/kind").size() + 1)))) << NameOf(role);
+    EXPECT_TRUE(
+        Has(absl::StrCat(TextAt(role, "/kind"), "Binding ", NameOf(role).substr(TextAt(role, "/kind").size() + 1))))
+        << NameOf(role);
   }
 }
 
@@ -177,8 +186,8 @@ TEST_P(OverlayTest, EverySelectorFindsItsPods) {
   for (const value& document : all_) {
     SCOPED_TRACE(NameOf(document));
     const std::string kind = TextAt(document, "/kind"), ns = TextAt(document, "/metadata/namespace");
-    const char* pointer = kind == "Service"         ? "/spec/selector"
-                          : kind == "NetworkPolicy" ? "/spec/podSelector/matchLabels"
+    const char* pointer = kind == "Service"                                       ? "/spec/selector"
+                          : kind == "NetworkPolicy"                               ? "/spec/podSelector/matchLabels"
                           : kind == "Deployment" || kind == "PodDisruptionBudget" ? "/spec/selector/matchLabels"
                                                                                   : nullptr;
     if (pointer == nullptr) continue;
@@ -197,15 +206,18 @@ TEST_P(OverlayTest, EveryPortThatIsNamedIsThere) {
     SCOPED_TRACE(NameOf(deployment));
     const value& container = At(deployment, "/spec/template/spec/containers/0");
     std::map<std::string, std::int64_t> ports;
-    for (const value& port : ListAt(container, "/ports")) ports[TextAt(port, "/name")] = At(port, "/containerPort").get_int64();
+    for (const value& port : ListAt(container, "/ports"))
+      ports[TextAt(port, "/name")] = At(port, "/containerPort").get_int64();
     for (const char* probe : {"/livenessProbe", "/readinessProbe"}) {
-      const std::string http = TextAt(At(container, probe), "/httpGet/port"), tcp = TextAt(At(container, probe), "/tcpSocket/port");
+      const std::string http = TextAt(At(container, probe), "/httpGet/port"),
+                        tcp = TextAt(At(container, probe), "/tcpSocket/port");
       EXPECT_TRUE(ports.contains(http.empty() ? tcp : http)) << probe;
     }
     const Labels labels = LabelsAt(deployment, "/spec/template/metadata/labels");
     for (const value& service : Of({"Service"})) {
       if (!Selects(LabelsAt(service, "/spec/selector"), labels)) continue;
-      for (const value& port : ListAt(service, "/spec/ports")) EXPECT_EQ(ports[TextAt(port, "/targetPort")], At(port, "/port").get_int64());
+      for (const value& port : ListAt(service, "/spec/ports"))
+        EXPECT_EQ(ports[TextAt(port, "/targetPort")], At(port, "/port").get_int64());
     }
     for (const value& policy : Of({"NetworkPolicy"})) {
       if (!Selects(LabelsAt(policy, "/spec/podSelector/matchLabels"), labels)) continue;
@@ -214,7 +226,8 @@ TEST_P(OverlayTest, EveryPortThatIsNamedIsThere) {
       for (const value& rule : ListAt(policy, "/spec/egress")) {
         EXPECT_FALSE(ListAt(rule, "/to").empty()) << "to wherever: " << api::ToJson(rule);
         EXPECT_FALSE(ListAt(rule, "/ports").empty()) << api::ToJson(rule);
-        for (const value& peer : ListAt(rule, "/to")) EXPECT_THAT(TextAt(peer, "/ipBlock/cidr"), Not(AnyOf("0.0.0.0/0", "::/0")));
+        for (const value& peer : ListAt(rule, "/to"))
+          EXPECT_THAT(TextAt(peer, "/ipBlock/cidr"), Not(AnyOf("0.0.0.0/0", "::/0")));
       }
     }
   }
@@ -258,17 +271,20 @@ TEST_P(OverlayTest, ThoseWhoWriteAreElectedAndMayHaveTheirLeaseAlone) {
       if (TextAt(role, "/metadata/name") != name + "-lease") continue;
       for (const value& rule : ListAt(role, "/rules")) {
         const bool create = TextsAt(rule, "/verbs") == std::vector<std::string>{"create"};
-        EXPECT_EQ(TextsAt(rule, "/resourceNames"), create ? std::vector<std::string>{} : std::vector<std::string>{name});
+        EXPECT_EQ(TextsAt(rule, "/resourceNames"),
+                  create ? std::vector<std::string>{} : std::vector<std::string>{name});
       }
     }
   }
 }
 
 TEST_P(OverlayTest, TheImageIsTheOneOfThisVersion) {
-  const std::vector<std::string> words = absl::StrSplit(RunProgram({GW_GANGWAY, "version"}).out, ' ');  // "gangway 0.1.0 ..."
+  const std::vector<std::string> words =
+      absl::StrSplit(RunProgram({GW_GANGWAY, "version"}).out, ' ');  // "gangway 0.1.0 ..."
   ASSERT_GE(words.size(), 2u);
   for (const value& deployment : Of({"Deployment"})) {
-    EXPECT_EQ(TextAt(deployment, "/spec/template/spec/containers/0/image"), absl::StrCat("gangway:", absl::StripSuffix(words[1], "\n")));
+    EXPECT_EQ(TextAt(deployment, "/spec/template/spec/containers/0/image"),
+              absl::StrCat("gangway:", absl::StripSuffix(words[1], "\n")));
   }
 }
 
@@ -309,7 +325,8 @@ TEST_P(OverlayTest, WhoIsAskedBeforeAWriteStandsInNobodysWay) {
 
 TEST(PaddleOnlyTest, WhatHasANamespaceIsAllowedThereAlone) {
   if (!HasKubectl()) GTEST_SKIP() << "there is no kubectl on this machine";
-  const std::set<std::string> cluster_scoped{"nodes", "persistentvolumes", "queues", "queues/status", "priorityclasses", "storageclasses", "hypernodes"};
+  const std::set<std::string> cluster_scoped{"nodes",           "persistentvolumes", "queues",    "queues/status",
+                                             "priorityclasses", "storageclasses",    "hypernodes"};
   std::set<std::string> elsewhere;
   for (const value& document : Read(Rendered("overlays/paddle-only"), "paddle-only")) {
     if (TextAt(document, "/kind") == "Deployment") {
@@ -317,14 +334,18 @@ TEST(PaddleOnlyTest, WhatHasANamespaceIsAllowedThereAlone) {
     }
     if (TextAt(document, "/kind") != "ClusterRole") continue;
     for (const value& rule : ListAt(document, "/rules")) {
-      if (TextsAt(rule, "/resourceNames") == std::vector<std::string>{"paddle-system"}) continue;  // the namespace itself
+      if (TextsAt(rule, "/resourceNames") == std::vector<std::string>{"paddle-system"})
+        continue;  // the namespace itself
       for (const std::string& resource : TextsAt(rule, "/resources")) {
-        if (!cluster_scoped.contains(resource)) elsewhere.insert(absl::StrCat(resource, " ", api::ToJson(At(rule, "/verbs"))));
+        if (!cluster_scoped.contains(resource))
+          elsewhere.insert(absl::StrCat(resource, " ", api::ToJson(At(rule, "/verbs"))));
       }
     }
   }
   // The scheduler sees all pods: each takes room on its node.
-  EXPECT_THAT(elsewhere, UnorderedElementsAre(R"(pods ["list","watch"])", R"(secrets ["get","create","patch","delete"])")) << "the latter is nobody's";
+  EXPECT_THAT(elsewhere,
+              UnorderedElementsAre(R"(pods ["list","watch"])", R"(secrets ["get","create","patch","delete"])"))
+      << "the latter is nobody's";
 }
 
 TEST(GeneratedTest, WhatIsCheckedInIsWhatIsGenerated) {
@@ -333,7 +354,8 @@ TEST(GeneratedTest, WhatIsCheckedInIsWhatIsGenerated) {
   const Outcome outcome = RunProgram({GW_SOURCE_DIR "/scripts/manifests", "--into", folder.path(), GW_GANGWAY});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   for (const char* file : {"crds.yaml", "gangway.yaml", "crds/kustomization.yaml"}) {
-    EXPECT_EQ(ReadFile(kDeploy + "/" + file), ReadFile(folder.path() + "/" + file)) << file << ": run scripts/manifests";
+    EXPECT_EQ(ReadFile(kDeploy + "/" + file), ReadFile(folder.path() + "/" + file))
+        << file << ": run scripts/manifests";
   }
 }
 
@@ -342,7 +364,8 @@ TEST(GeneratedTest, TheFlatTypesAreTypesOnly) {
   for (const value& document : Read(ReadFile(kDeploy + "/crds.yaml"), "crds.yaml")) names.push_back(NameOf(document));
   std::vector<std::string> types;
   for (const api::KindRow& kind : api::volcano::Kinds()) {
-    types.push_back(absl::StrCat("CustomResourceDefinition ", View(kind.resource->plural), ".", View(kind.resource->group)));
+    types.push_back(
+        absl::StrCat("CustomResourceDefinition ", View(kind.resource->plural), ".", View(kind.resource->group)));
   }
   EXPECT_THAT(names, UnorderedElementsAreArray(types));
 }
@@ -354,7 +377,8 @@ std::set<std::string> RulesOf(const value& configuration) {
     for (const value& rule : ListAt(webhook, "/rules")) {
       for (const std::string& operation : TextsAt(rule, "/operations")) {
         for (const std::string& resource : TextsAt(rule, "/resources")) {
-          rules.insert(absl::StrCat(operation, " ", TextAt(rule, "/apiGroups/0"), "/", TextAt(rule, "/apiVersions/0"), " ", resource));
+          rules.insert(absl::StrCat(operation, " ", TextAt(rule, "/apiGroups/0"), "/", TextAt(rule, "/apiVersions/0"),
+                                    " ", resource));
         }
       }
     }
@@ -375,14 +399,16 @@ TEST(WebhookTest, AsksAboutTheKindsOfTheCatalogue) {
     if (kind.admission->deletions) add("DELETE", validating);
   }
   std::map<std::string, std::set<std::string>> seen;
-  for (const value& document : Read(ReadFile(kDeploy + "/components/webhook/webhook.yaml"), "webhook.yaml")) seen[TextAt(document, "/kind")] = RulesOf(document);
+  for (const value& document : Read(ReadFile(kDeploy + "/components/webhook/webhook.yaml"), "webhook.yaml"))
+    seen[TextAt(document, "/kind")] = RulesOf(document);
   EXPECT_EQ(seen["MutatingWebhookConfiguration"], mutating);
   EXPECT_EQ(seen["ValidatingWebhookConfiguration"], validating);
 }
 
 TEST(GeneratedTest, PaddleJobsStandApart) {
   if (!HasKubectl()) GTEST_SKIP() << "there is no kubectl on this machine";
-  for (const auto& [folder, name] : {std::pair("crds-paddle", "paddlejobs.batch.paddlepaddle.org"), std::pair("crds-kubeflow", "paddlejobs.kubeflow.org")}) {
+  for (const auto& [folder, name] : {std::pair("crds-paddle", "paddlejobs.batch.paddlepaddle.org"),
+                                     std::pair("crds-kubeflow", "paddlejobs.kubeflow.org")}) {
     std::vector<std::string> names;
     for (const value& document : Read(Rendered(folder), folder)) names.push_back(NameOf(document));
     EXPECT_THAT(names, UnorderedElementsAre(absl::StrCat("CustomResourceDefinition ", name)));
@@ -414,7 +440,8 @@ TEST(OperationsTest, EveryFileAndMetricThatItNamesIsThere) {
     }
   }
   EXPECT_GE(files.size(), 10u);
-  for (const std::string& file : files) EXPECT_TRUE(std::filesystem::exists(absl::StrCat(GW_SOURCE_DIR, "/", file))) << file;
+  for (const std::string& file : files)
+    EXPECT_TRUE(std::filesystem::exists(absl::StrCat(GW_SOURCE_DIR, "/", file))) << file;
 
   std::string sources;
   for (const char* folder : {"kube", "plugin"}) {

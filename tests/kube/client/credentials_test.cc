@@ -1,4 +1,5 @@
-// Who the client is: tokens and certificates in files that change, programs that make them, whom it acts as, and the way it takes.
+// Who the client is: tokens and certificates in files that change, programs that make them, whom it acts as, and the
+// way it takes.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -60,7 +61,9 @@ class CredentialsTest : public ::testing::Test {
     return program;
   }
   static std::string GivesToken(const std::string& token, const std::string& more = "") {
-    return absl::StrCat(R"(echo '{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":{"token":")", token, "\"", more, "}}'\n");
+    return absl::StrCat(
+        R"(echo '{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":{"token":")", token,
+        "\"", more, "}}'\n");
   }
   int CountRuns() const {
     int lines = 0;
@@ -77,7 +80,8 @@ class CredentialsTest : public ::testing::Test {
   }
   std::unique_ptr<Inbox<absl::StatusOr<Response>>> Begin(const std::string& path) {
     auto inbox = std::make_unique<Inbox<absl::StatusOr<Response>>>();
-    client_->Send({"GET", path, "", "", "", ""}, owner_.token(), [box = inbox.get()](absl::StatusOr<Response> answer) { box->Put(std::move(answer)); });
+    client_->Send({"GET", path, "", "", "", ""}, owner_.token(),
+                  [box = inbox.get()](absl::StatusOr<Response> answer) { box->Put(std::move(answer)); });
     return inbox;
   }
   absl::StatusOr<Response> Ask(const std::string& path = "/") {
@@ -153,7 +157,8 @@ TEST_F(CredentialsTest, AProgramsTokenIsUsedUntilItRunsOut) {
 
 TEST_F(CredentialsTest, OneThatHasRunOutIsMadeAnew) {
   Connection connection;
-  connection.program = Script(GivesToken(absl::StrCat("t'$(grep -c run ", Path("runs"), ")'"), R"(,"expirationTimestamp":"2020-01-01T00:00:00Z")"));
+  connection.program = Script(GivesToken(absl::StrCat("t'$(grep -c run ", Path("runs"), ")'"),
+                                         R"(,"expirationTimestamp":"2020-01-01T00:00:00Z")"));
   GW_ASSERT_OK(Connect(connection));
   EXPECT_EQ(Shown(), "200 Bearer t1");
   // Not with each request, though: a clock that is wrong must not make us a storm.
@@ -182,7 +187,9 @@ TEST_F(CredentialsTest, A401RunsTheProgramAgainAndTheRequestIsSentAgain) {
   Connection connection;
   connection.program = Script("cat " + Path("answer"));
   const auto answer = [](const std::string& token) {
-    return absl::StrCat(R"({"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":{"token":")", token, "\"}}");
+    return absl::StrCat(
+        R"({"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":{"token":")", token,
+        "\"}}");
   };
   Write("answer", answer("old"));
   GW_ASSERT_OK(Connect(connection));
@@ -227,15 +234,19 @@ TEST_F(CredentialsTest, AClockThatIsSetBackHoldsNothingUp) {
 
 TEST_F(CredentialsTest, TheProgramLearnsWhichServerItIsFor) {
   Connection connection;
-  connection.program = Script("printf %s \"$KUBERNETES_EXEC_INFO\" > " + Path("info") + "\nprintf %s \"$REGION $1\" > " + Path("rest") + "\n" + GivesToken("made"));
+  connection.program = Script("printf %s \"$KUBERNETES_EXEC_INFO\" > " + Path("info") +
+                              "\nprintf %s \"$REGION $1\" > " + Path("rest") + "\n" + GivesToken("made"));
   connection.program->args = {"--fast"};
   connection.program->env = {{"REGION", "here"}};
   connection.program->provide_cluster_info = true;
   connection.program->cluster_config = R"({"audience":"x"})";
   GW_ASSERT_OK(Connect(connection));
   EXPECT_EQ(Shown(), "200 Bearer made");
-  EXPECT_EQ(Read("info"), absl::StrCat(R"({"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","spec":{"cluster":{"server":")", server_.url(),
-                                       R"(","config":{"audience":"x"}},"interactive":false}})"));
+  EXPECT_EQ(
+      Read("info"),
+      absl::StrCat(
+          R"({"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","spec":{"cluster":{"server":")",
+          server_.url(), R"(","config":{"audience":"x"}},"interactive":false}})"));
   EXPECT_EQ(Read("rest"), "here --fast");
 }
 
@@ -252,16 +263,26 @@ TEST_F(CredentialsTest, WhatTheProgramGetsWrongIsSaid) {
   struct Case {
     std::string script, message;
   };
-  for (const Case& c : {Case{"echo no login >&2; exit 3\n", "ended with exit code 3: no login"}, Case{"echo hello\n", "its answer is no ExecCredential in JSON"},
-                        Case{"kill -9 $$\n", "was ended by signal 9"}, Case{"echo '{\"kind\":\"Pod\"}'\n", "it has another kind"},
-                        Case{R"(echo '{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1beta1","status":{"token":"t"}}')", "is not in client.authentication.k8s.io/v1,"},
-                        Case{R"(echo '{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":{}}')", "neither a token nor a client certificate"},
-                        Case{R"(echo '{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":{"clientKeyData":"k"}}')", "only one of clientCertificateData"},
-                        Case{"yes\n", "says more than"}}) {
+  for (
+      const Case& c :
+      {Case{"echo no login >&2; exit 3\n", "ended with exit code 3: no login"},
+       Case{"echo hello\n", "its answer is no ExecCredential in JSON"}, Case{"kill -9 $$\n", "was ended by signal 9"},
+       Case{"echo '{\"kind\":\"Pod\"}'\n", "it has another kind"},
+       Case{
+           R"(echo '{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1beta1","status":{"token":"t"}}')",
+           "is not in client.authentication.k8s.io/v1,"},
+       Case{R"(echo '{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":{}}')",
+            "neither a token nor a client certificate"},
+       Case{
+           R"(echo '{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":{"clientKeyData":"k"}}')",
+           "only one of clientCertificateData"},
+       Case{"yes\n", "says more than"}}) {
     Connection connection;
     connection.program = Script(c.script);
     GW_ASSERT_OK(Connect(connection));
-    EXPECT_THAT(Ask(), StatusIs(absl::StatusCode::kUnavailable, AllOf(HasSubstr("credentials: "), HasSubstr("/program: "), HasSubstr(c.message)))) << c.script;
+    EXPECT_THAT(Ask(), StatusIs(absl::StatusCode::kUnavailable,
+                                AllOf(HasSubstr("credentials: "), HasSubstr("/program: "), HasSubstr(c.message))))
+        << c.script;
     client_.reset();
   }
   Connection connection;
@@ -269,7 +290,8 @@ TEST_F(CredentialsTest, WhatTheProgramGetsWrongIsSaid) {
   connection.program->command = "gangway-no-such-program";
   connection.program->install_hint = "get it from your administrator";
   GW_ASSERT_OK(Connect(connection));
-  EXPECT_THAT(Ask(), StatusIs(absl::StatusCode::kUnavailable, AllOf(HasSubstr("there is no such program"), HasSubstr("get it from your administrator"))));
+  EXPECT_THAT(Ask(), StatusIs(absl::StatusCode::kUnavailable, AllOf(HasSubstr("there is no such program"),
+                                                                    HasSubstr("get it from your administrator"))));
 }
 
 TEST_F(CredentialsTest, AProgramThatHangsIsEndedWithItsChildren) {
@@ -304,8 +326,9 @@ TEST_F(CredentialsTest, AWatchThatWaitsForTheProgramCanBeGivenUp) {
   ASSERT_EQ(mkfifo(Path("gate").c_str(), 0600), 0);
   GW_ASSERT_OK(Connect(connection));
   Inbox<absl::Status> ends;
-  auto watch = client_->StartWatch({"GET", "/pods", "watch=true", "", "", ""}, owner_.token(), [](std::vector<Frame>) {},
-                                   [&](absl::Status status) { ends.Put(std::move(status)); });
+  auto watch = client_->StartWatch(
+      {"GET", "/pods", "watch=true", "", "", ""}, owner_.token(), [](std::vector<Frame>) {},
+      [&](absl::Status status) { ends.Put(std::move(status)); });
   auto answer = Begin("/");
   watch.reset();
   std::ofstream(Path("gate")) << "go\n";
@@ -323,7 +346,8 @@ TEST_F(CredentialsTest, WhomToActAsGoesWithEachRequest) {
   EXPECT_EQ(ScriptedServer::HeaderOf(head, "Impersonate-User"), "jane");
   EXPECT_EQ(ScriptedServer::HeaderOf(head, "Impersonate-Uid"), "7");
   EXPECT_THAT(head, HasSubstr("\r\nImpersonate-Group: dev\r\nImpersonate-Group: ops\r\n"));
-  EXPECT_THAT(head, HasSubstr("\r\nImpersonate-Extra-example.com%2fTeam: a\r\nImpersonate-Extra-example.com%2fTeam: b\r\n"));
+  EXPECT_THAT(head,
+              HasSubstr("\r\nImpersonate-Extra-example.com%2fTeam: a\r\nImpersonate-Extra-example.com%2fTeam: b\r\n"));
   connection.impersonate.user = "";
   EXPECT_THAT(Connect(connection), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("no user to act as")));
   connection.impersonate.user = "a\r\nAuthorization: b";
@@ -340,7 +364,8 @@ TEST_F(CredentialsTest, AProxyOfTheConnectionIsUsedWhateverTheEnvironmentSays) {
   unsetenv("NO_PROXY");
   EXPECT_THAT(Heads()[0], ::testing::StartsWith("GET http://api.invalid:8080/ HTTP/1.1\r\n"));
   connection.proxy_url = "ftp://x";
-  EXPECT_THAT(Connect(connection), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("proxy-url \"ftp://x\": is none of http, https, socks5")));
+  EXPECT_THAT(Connect(connection), StatusIs(absl::StatusCode::kInvalidArgument,
+                                            HasSubstr("proxy-url \"ftp://x\": is none of http, https, socks5")));
 }
 
 TEST_F(CredentialsTest, TheEnvironmentsProxyIsForOtherMachines) {

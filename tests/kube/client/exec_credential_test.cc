@@ -17,20 +17,32 @@ using testutil::IsOkAndHolds;
 using testutil::StatusIs;
 
 constexpr char kV1[] = "client.authentication.k8s.io/v1";
-constexpr char kWhole[] = R"({"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","spec":{"interactive":false},
+constexpr char kWhole[] =
+    R"({"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","spec":{"interactive":false},
   "status":{"expirationTimestamp":"2026-11-21T10:00:00Z","token":"t","clientCertificateData":"cert","clientKeyData":"key"}})";
 
 TEST(ExecCredentialTest, AWholeAnswerIsRead) {
-  EXPECT_THAT(ParseExecCredential(kWhole, kV1), IsOkAndHolds(ExecCredential{"t", "cert", "key", absl::FromCivil(absl::CivilSecond(2026, 11, 21, 10, 0, 0), absl::UTCTimeZone())}));
-  EXPECT_THAT(ParseExecCredential(R"({"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":{"token":"t"}})", kV1),
-              IsOkAndHolds(ExecCredential{"t", "", "", std::nullopt}));
+  EXPECT_THAT(
+      ParseExecCredential(kWhole, kV1),
+      IsOkAndHolds(ExecCredential{"t", "cert", "key",
+                                  absl::FromCivil(absl::CivilSecond(2026, 11, 21, 10, 0, 0), absl::UTCTimeZone())}));
+  EXPECT_THAT(
+      ParseExecCredential(
+          R"({"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":{"token":"t"}})", kV1),
+      IsOkAndHolds(ExecCredential{"t", "", "", std::nullopt}));
 }
 
 TEST(ExecCredentialTest, WhatIsWrongIsSaidWithoutTheSecret) {
-  EXPECT_THAT(ParseExecCredential(R"({"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":{"token":"sec\nret"}})", kV1),
-              StatusIs(absl::StatusCode::kInvalidArgument, AllOf(HasSubstr("control characters"), Not(HasSubstr("sec")))));
-  EXPECT_THAT(ParseExecCredential("secret", kV1), StatusIs(absl::StatusCode::kInvalidArgument, AllOf(HasSubstr("no ExecCredential in JSON"), Not(HasSubstr("secret")))));
-  EXPECT_THAT(ParseExecCredential(kWhole, "client.authentication.k8s.io/v1beta1"), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("v1beta1")));
+  EXPECT_THAT(
+      ParseExecCredential(
+          R"({"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":{"token":"sec\nret"}})",
+          kV1),
+      StatusIs(absl::StatusCode::kInvalidArgument, AllOf(HasSubstr("control characters"), Not(HasSubstr("sec")))));
+  EXPECT_THAT(ParseExecCredential("secret", kV1),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       AllOf(HasSubstr("no ExecCredential in JSON"), Not(HasSubstr("secret")))));
+  EXPECT_THAT(ParseExecCredential(kWhole, "client.authentication.k8s.io/v1beta1"),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("v1beta1")));
   EXPECT_THAT(ParseExecCredential("", kV1), StatusIs(absl::StatusCode::kInvalidArgument));
 }
 
@@ -52,11 +64,13 @@ TEST(ExecCredentialTest, TheServerIsToldOnlyWhenItIsAskedFor) {
   CredentialProgram program;
   program.api_version = kV1;
   program.cluster_config = R"({"a":1})";
-  EXPECT_EQ(ExecInfo(connection, program, "PEM"), R"({"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","spec":{"interactive":false}})");
-  program.provide_cluster_info = true;
   EXPECT_EQ(ExecInfo(connection, program, "PEM"),
-            R"({"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","spec":{"cluster":{"server":"https://10.0.0.1:6443",)"
-            R"("tls-server-name":"kubernetes","certificate-authority-data":"UEVN","proxy-url":"http://proxy:3128","config":{"a":1}},"interactive":false}})");
+            R"({"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","spec":{"interactive":false}})");
+  program.provide_cluster_info = true;
+  EXPECT_EQ(
+      ExecInfo(connection, program, "PEM"),
+      R"({"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","spec":{"cluster":{"server":"https://10.0.0.1:6443",)"
+      R"("tls-server-name":"kubernetes","certificate-authority-data":"UEVN","proxy-url":"http://proxy:3128","config":{"a":1}},"interactive":false}})");
 }
 
 }  // namespace

@@ -31,7 +31,8 @@ TEST(ParseFrameTest, KeysInAnyOrderOthersSkipped) {
 }
 
 TEST(ParseFrameTest, WhatItWritesItReads) {
-  for (FrameType type : {FrameType::kAdded, FrameType::kModified, FrameType::kDeleted, FrameType::kBookmark, FrameType::kError}) {
+  for (FrameType type :
+       {FrameType::kAdded, FrameType::kModified, FrameType::kDeleted, FrameType::kBookmark, FrameType::kError}) {
     std::string line;
     AppendFrame({type, MakeBytes(R"({"k":"\\"})")}, line);
     EXPECT_EQ(line.back(), '\n');
@@ -43,10 +44,11 @@ TEST(ParseFrameTest, WhatItWritesItReads) {
 }
 
 TEST(ParseFrameTest, RefusesWhatIsNoFrame) {
-  for (const char* line : {"", "[]", "{", "{}", R"({"type":"ADDED"})", R"({"object":{}})", R"({"type":"ADDED","object":[]})",
-                           R"({"type":"ADDED","object":{)", R"({"type":"ADDED","object":{}}{})", R"({"type":"ADDED","object":{}},)",
-                           R"({"type":"RENAMED","object":{}})", R"({"type":1,"object":{}})", R"({"type":"ADDED" "object":{}})",
-                           R"({"type":"ADDED","object":{"a":"\)", R"({type:"ADDED","object":{}})"}) {
+  for (const char* line :
+       {"", "[]", "{", "{}", R"({"type":"ADDED"})", R"({"object":{}})", R"({"type":"ADDED","object":[]})",
+        R"({"type":"ADDED","object":{)", R"({"type":"ADDED","object":{}}{})", R"({"type":"ADDED","object":{}},)",
+        R"({"type":"RENAMED","object":{}})", R"({"type":1,"object":{}})", R"({"type":"ADDED" "object":{}})",
+        R"({"type":"ADDED","object":{"a":"\)", R"({type:"ADDED","object":{}})"}) {
     EXPECT_THAT(ParseFrame(line), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("watch frame"))) << line;
   }
 }
@@ -56,7 +58,8 @@ TEST(FrameSplitterTest, CutAnywhere) {
   std::string stream;
   std::vector<std::string> expected;
   for (int i = 0; i < 40; ++i) {
-    const Frame frame{i % 2 == 0 ? FrameType::kAdded : FrameType::kDeleted, MakeBytes(absl::StrCat("{\"n\":", i, ",\"s\":\"\\n\"}"))};
+    const Frame frame{i % 2 == 0 ? FrameType::kAdded : FrameType::kDeleted,
+                      MakeBytes(absl::StrCat("{\"n\":", i, ",\"s\":\"\\n\"}"))};
     AppendFrame(frame, stream);
     if (i % 5 == 0) stream += "\r\n";
     expected.push_back(Text(frame));

@@ -69,7 +69,8 @@ class HttpClientTest : public ::testing::Test {
     return client_->StartWatch(
         Get(path, "watch=true"), owner_.token(),
         [&seen](std::vector<Frame> frames) {
-          for (const Frame& frame : frames) seen.objects.Put(absl::StrCat(FrameTypeName(frame.type), " ", *frame.object));
+          for (const Frame& frame : frames)
+            seen.objects.Put(absl::StrCat(FrameTypeName(frame.type), " ", *frame.object));
         },
         [&seen](absl::Status status) { seen.end.Put(std::move(status)); });
   }
@@ -96,7 +97,8 @@ TEST_F(HttpClientTest, CarriesARequestAndItsAnswerWhole) {
   options.user_agent = "gangway-test/1.0 (linux)";
   Connect(front.url() + "/", options);
   const absl::StatusOr<Response> answer =
-      Send({"PATCH", "/api/v1/pods/a%20b", "x=1&y=%2F", "application/merge-patch+json", "application/json;as=Table", "{\"a\":1}"});
+      Send({"PATCH", "/api/v1/pods/a%20b", "x=1&y=%2F", "application/merge-patch+json", "application/json;as=Table",
+            "{\"a\":1}"});
   GW_ASSERT_OK(answer);
   EXPECT_EQ(answer->code, 429);
   EXPECT_EQ(*answer->body, "busy");
@@ -169,7 +171,8 @@ TEST_F(HttpClientTest, WithoutAnAnswerDeadlineExceeded) {
 }
 
 TEST_F(HttpClientTest, TooLargeAnAnswerIsNotKept) {
-  RunningFront front([](Request, kube::HttpCaller, auto respond) { respond(MakeResponse(200, std::string(100'001, 'x'))); });
+  RunningFront front(
+      [](Request, kube::HttpCaller, auto respond) { respond(MakeResponse(200, std::string(100'001, 'x'))); });
   HttpClientOptions options;
   options.max_response_bytes = 100'000;
   Connect(front.url(), options);
@@ -183,7 +186,8 @@ TEST_F(HttpClientTest, MoreRequestsThanMayBeInFlightTakeTurns) {
   Connect(front.url(), options);
   Inbox<std::string> bodies;
   for (int i = 0; i < 200; ++i) {
-    client_->Send(Get(absl::StrCat("/", i)), owner_.token(), [&](absl::StatusOr<Response> r) { bodies.Put(r.ok() ? *r->body : ""); });
+    client_->Send(Get(absl::StrCat("/", i)), owner_.token(),
+                  [&](absl::StatusOr<Response> r) { bodies.Put(r.ok() ? *r->body : ""); });
   }
   std::set<std::string> all;
   for (int i = 0; i < 200; ++i) all.insert(bodies.Take().value_or("nothing"));
@@ -267,19 +271,26 @@ TEST(HttpClientMakeTest, MessagesHoldNoSecrets) {
 
 TEST(HttpClientMakeTest, RefusesAConnectionThatCannotWork) {
   LoopThread thread;
-  const auto make = [&](Connection connection) { return HttpClient::Make(thread.loop(), std::move(connection)).status(); };
+  const auto make = [&](Connection connection) {
+    return HttpClient::Make(thread.loop(), std::move(connection)).status();
+  };
   Connection connection;
   for (const char* server : {"", "127.0.0.1:80x", "ftp://a", "http://a/?q=1", "http://user@a"}) {
     connection.server = server;
     EXPECT_THAT(make(connection), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("server"))) << server;
   }
-  for (const char* server : {"https://jane:s3cret@10.0.0.1", "https://jane:s3c/r@et@10.0.0.1:6443", "ftp://:s3cret@a", "https://a/?token=s3cret",
-                             "https://a:s3cret @b/"}) {
+  for (const char* server : {"https://jane:s3cret@10.0.0.1", "https://jane:s3c/r@et@10.0.0.1:6443", "ftp://:s3cret@a",
+                             "https://a/?token=s3cret", "https://a:s3cret @b/"}) {
     connection.server = server;
-    EXPECT_THAT(make(connection), StatusIs(absl::StatusCode::kInvalidArgument, ::testing::Not(::testing::ContainsRegex("s3c|r@et")))) << server;
+    EXPECT_THAT(make(connection),
+                StatusIs(absl::StatusCode::kInvalidArgument, ::testing::Not(::testing::ContainsRegex("s3c|r@et"))))
+        << server;
     connection.server = "https://127.0.0.1";
-    connection.proxy_url = absl::StrCat("gopher", absl::string_view(server).substr(absl::string_view(server).find(':')));
-    EXPECT_THAT(make(connection), StatusIs(absl::StatusCode::kInvalidArgument, ::testing::Not(::testing::ContainsRegex("s3c|r@et")))) << connection.proxy_url;
+    connection.proxy_url =
+        absl::StrCat("gopher", absl::string_view(server).substr(absl::string_view(server).find(':')));
+    EXPECT_THAT(make(connection),
+                StatusIs(absl::StatusCode::kInvalidArgument, ::testing::Not(::testing::ContainsRegex("s3c|r@et"))))
+        << connection.proxy_url;
     connection.proxy_url = "";
   }
   connection.ca.file = "/nowhere/ca.crt";
@@ -301,7 +312,8 @@ TEST_F(HttpClientTest, AWatchBringsFramesInOrderAndEnds) {
   auto watch = StartWatch("/w", seen);
   ASSERT_TRUE(front.handler.started.Take().has_value());
   front.Send("/w", {Added("{\"a\":1}"), {FrameType::kModified, MakeBytes("{\"s\":\"}\\\"{\"}")}});
-  front.Send("/w", {{FrameType::kDeleted, MakeBytes("{}")}, {FrameType::kBookmark, MakeBytes("{\"b\":[]}")},
+  front.Send("/w", {{FrameType::kDeleted, MakeBytes("{}")},
+                    {FrameType::kBookmark, MakeBytes("{\"b\":[]}")},
                     {FrameType::kError, MakeBytes("{\"code\":410}")}});
   front.End("/w", absl::OkStatus());
   for (const char* expected : {"ADDED {\"a\":1}", "MODIFIED {\"s\":\"}\\\"{\"}", "DELETED {}", "BOOKMARK {\"b\":[]}",
@@ -314,12 +326,14 @@ TEST_F(HttpClientTest, AWatchBringsFramesInOrderAndEnds) {
 TEST_F(HttpClientTest, TextComesAsItIsWritten) {
   RunningFront front;
   front.handler.TellText("/log");
-  front.handler.RefuseWatch("/waits", MakeResponse(400, StatusBody(400, "BadRequest", "container \"c\" in pod \"p\" is waiting to start")));
+  front.handler.RefuseWatch(
+      "/waits", MakeResponse(400, StatusBody(400, "BadRequest", "container \"c\" in pod \"p\" is waiting to start")));
   Connect(front.url());
   Seen seen;
   const auto read = [&](const char* path) {
     return client_->StartText(
-        Get(path, "watch=true"), owner_.token(), [&seen](absl::string_view text) { seen.objects.Put(std::string(text)); },
+        Get(path, "watch=true"), owner_.token(),
+        [&seen](absl::string_view text) { seen.objects.Put(std::string(text)); },
         [&seen](absl::Status status) { seen.end.Put(std::move(status)); });
   };
   const auto text = [&](std::size_t size) {  // pieces may come cut in another way
@@ -463,7 +477,8 @@ TEST_F(HttpClientTest, ManyWatchesOnOneClient) {
   Connect(front.url());
   std::vector<Seen> seen(kWatches);
   std::vector<std::unique_ptr<Watch>> watches;
-  for (int i = 0; i < kWatches; ++i) watches.push_back(StartWatch(absl::StrCat("/w", i), seen[static_cast<std::size_t>(i)]));
+  for (int i = 0; i < kWatches; ++i)
+    watches.push_back(StartWatch(absl::StrCat("/w", i), seen[static_cast<std::size_t>(i)]));
   for (int i = 0; i < kWatches; ++i) ASSERT_TRUE(front.handler.started.Take().has_value());
   for (int i = 0; i < kWatches; ++i) front.Send(absl::StrCat("/w", i), {Added(absl::StrCat("{\"n\":", i, "}"))});
   for (int i = 0; i < kWatches; ++i) {
@@ -475,7 +490,8 @@ TEST_F(HttpClientTest, ManyWatchesOnOneClient) {
   EXPECT_EQ(front.thread.Run([&] { return front.handler.watches(); }), 0u);
 }
 
-// The loop is held up while frames come: reading stops at the limit, goes on later, and nothing is lost or out of order.
+// The loop is held up while frames come: reading stops at the limit, goes on later, and nothing is lost or out of
+// order.
 TEST_F(HttpClientTest, ALoopThatLagsHoldsTheStreamBack) {
   constexpr int kFrames = 400;
   RunningFront front;
@@ -519,7 +535,8 @@ TEST(HttpClientsTest, SixteenAtOnce) {
       Inbox<std::string> bodies;
       for (int i = 0; i < kRequests; ++i) {
         const std::string body = absl::StrCat(c, "-", i);
-        client->Send(Post("/x", body), owner.token(), [&](absl::StatusOr<Response> r) { bodies.Put(r.ok() ? *r->body : ""); });
+        client->Send(Post("/x", body), owner.token(),
+                     [&](absl::StatusOr<Response> r) { bodies.Put(r.ok() ? *r->body : ""); });
         if (bodies.Take() == absl::StrCat("POST /x ", body)) ++right;
       }
       client.reset();

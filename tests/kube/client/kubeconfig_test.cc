@@ -110,28 +110,41 @@ class WrongKubeconfigTest : public ::testing::TestWithParam<Wrong> {};
 TEST_P(WrongKubeconfigTest, NamesFilePathAndFix) {
   const std::string text = absl::StrReplaceAll(kUsual, {{GetParam().replace, GetParam().by}});
   ASSERT_NE(text, kUsual);
-  EXPECT_THAT(ParseKubeconfig(text, "k.yaml"),
-              StatusIs(absl::StatusCode::kInvalidArgument, AllOf(StartsWith("k.yaml: "), HasSubstr(GetParam().message))));
+  EXPECT_THAT(ParseKubeconfig(text, "k.yaml"), StatusIs(absl::StatusCode::kInvalidArgument,
+                                                        AllOf(StartsWith("k.yaml: "), HasSubstr(GetParam().message))));
 }
 INSTANTIATE_TEST_SUITE_P(
     All, WrongKubeconfigTest,
     ::testing::Values(
-        Wrong{"NoCurrentContext", "current-context: dev\n", "", "current-context is not set; set it or name one of: dev, prod, lost, nowhere"},
-        Wrong{"UnknownContext", "current-context: dev", "current-context: devel", "context \"devel\" is not in contexts; there are: dev, prod"},
-        Wrong{"UnknownUser", "current-context: dev", "current-context: lost", "contexts[lost].context.user \"nobody\" is not in users; there are: kind-user, robot"},
-        Wrong{"UnknownCluster", "current-context: dev", "current-context: nowhere", "contexts[nowhere].context.cluster \"nowhere\" is not in clusters"},
+        Wrong{"NoCurrentContext", "current-context: dev\n", "",
+              "current-context is not set; set it or name one of: dev, prod, lost, nowhere"},
+        Wrong{"UnknownContext", "current-context: dev", "current-context: devel",
+              "context \"devel\" is not in contexts; there are: dev, prod"},
+        Wrong{"UnknownUser", "current-context: dev", "current-context: lost",
+              "contexts[lost].context.user \"nobody\" is not in users; there are: kind-user, robot"},
+        Wrong{"UnknownCluster", "current-context: dev", "current-context: nowhere",
+              "contexts[nowhere].context.cluster \"nowhere\" is not in clusters"},
         Wrong{"NoServer", "    server: https://127.0.0.1:6443\n", "", "clusters[kind-dev].cluster.server is not set"},
-        Wrong{"NotBase64", "S0VZ", "-----BEGIN", "users[kind-user].user.client-key-data: is not base64; to name a file use client-key"},
+        Wrong{"NotBase64", "S0VZ", "-----BEGIN",
+              "users[kind-user].user.client-key-data: is not base64; to name a file use client-key"},
         Wrong{"KeyMissing", "    client-key-data: S0VZ\n", "", "users[kind-user].user.client-key is not set"},
-        Wrong{"ExecVersion", "client-key-data: S0VZ", "client-key-data: S0VZ\n    exec: {command: aws, apiVersion: client.authentication.k8s.io/v1alpha1}",
+        Wrong{"ExecVersion", "client-key-data: S0VZ",
+              "client-key-data: S0VZ\n    exec: {command: aws, apiVersion: client.authentication.k8s.io/v1alpha1}",
               "users[kind-user].user.exec.apiVersion: \"client.authentication.k8s.io/v1alpha1\" must be"},
-        Wrong{"ExecCommand", "client-key-data: S0VZ", "client-key-data: S0VZ\n    exec: {apiVersion: client.authentication.k8s.io/v1}", "users[kind-user].user.exec.command is not set"},
-        Wrong{"ExecMode", "client-key-data: S0VZ", "client-key-data: S0VZ\n    exec: {apiVersion: client.authentication.k8s.io/v1, command: aws}",
+        Wrong{"ExecCommand", "client-key-data: S0VZ",
+              "client-key-data: S0VZ\n    exec: {apiVersion: client.authentication.k8s.io/v1}",
+              "users[kind-user].user.exec.command is not set"},
+        Wrong{"ExecMode", "client-key-data: S0VZ",
+              "client-key-data: S0VZ\n    exec: {apiVersion: client.authentication.k8s.io/v1, command: aws}",
               "users[kind-user].user.exec.interactiveMode: \"\" must be Never, IfAvailable or Always"},
-        Wrong{"ExecTerminal", "client-key-data: S0VZ", "client-key-data: S0VZ\n    exec: {apiVersion: client.authentication.k8s.io/v1, command: aws, interactiveMode: Always}",
+        Wrong{"ExecTerminal", "client-key-data: S0VZ",
+              "client-key-data: S0VZ\n    exec: {apiVersion: client.authentication.k8s.io/v1, command: aws, "
+              "interactiveMode: Always}",
               "users[kind-user].user.exec.interactiveMode: Always needs somebody at a terminal"},
-        Wrong{"GroupsOfNobody", "client-key-data: S0VZ", "client-key-data: S0VZ\n    as-groups: [ops]", "users[kind-user].user.as is not set"},
-        Wrong{"CaAndInsecure", "certificate-authority-data: Q0EgUEVN", "certificate-authority-data: Q0EgUEVN\n    insecure-skip-tls-verify: true",
+        Wrong{"GroupsOfNobody", "client-key-data: S0VZ", "client-key-data: S0VZ\n    as-groups: [ops]",
+              "users[kind-user].user.as is not set"},
+        Wrong{"CaAndInsecure", "certificate-authority-data: Q0EgUEVN",
+              "certificate-authority-data: Q0EgUEVN\n    insecure-skip-tls-verify: true",
               "clusters[kind-dev].cluster.insecure-skip-tls-verify"},
         Wrong{"WrongType", "server: https://127.0.0.1:6443", "server: [1]", "clusters[0].cluster.server"},
         Wrong{"OtherKind", "kind: Config", "kind: Pod", "its kind is Pod"},
@@ -156,7 +169,8 @@ class KubeconfigFileTest : public ::testing::Test {
 };
 
 TEST(ParseKubeconfigTest, ProgramsAndWhomToActAs) {
-  const std::string text = absl::StrReplaceAll(kUsual, {{"    client-key-data: S0VZ\n", R"(    client-key-data: S0VZ
+  const std::string text =
+      absl::StrReplaceAll(kUsual, {{"    client-key-data: S0VZ\n", R"(    client-key-data: S0VZ
     as: jane
     as-uid: "7"
     as-groups: [dev, ops]
@@ -168,7 +182,8 @@ TEST(ParseKubeconfigTest, ProgramsAndWhomToActAs) {
       env: [{name: REGION, value: here}]
       installHint: ask us
       provideClusterInfo: true
-)"}, {"    server: https://127.0.0.1:6443\n", R"(    server: https://127.0.0.1:6443
+)"},
+                                   {"    server: https://127.0.0.1:6443\n", R"(    server: https://127.0.0.1:6443
     disable-compression: true
     extensions:
     - name: client.authentication.k8s.io/exec
@@ -178,7 +193,12 @@ TEST(ParseKubeconfigTest, ProgramsAndWhomToActAs) {
   GW_ASSERT_OK(connection);
   EXPECT_TRUE(connection->disable_compression);
   EXPECT_EQ(connection->impersonate, (Impersonation{"jane", "7", {"dev", "ops"}, {{"team", {"a"}}}}));
-  const CredentialProgram expected{"client.authentication.k8s.io/v1beta1", "/etc/k/bin/login", {"--cluster", "dev"}, {{"REGION", "here"}}, "ask us", true,
+  const CredentialProgram expected{"client.authentication.k8s.io/v1beta1",
+                                   "/etc/k/bin/login",
+                                   {"--cluster", "dev"},
+                                   {{"REGION", "here"}},
+                                   "ask us",
+                                   true,
                                    R"({"audience":"x"})"};
   ASSERT_TRUE(connection->program.has_value());
   EXPECT_EQ(*connection->program, expected);
@@ -188,12 +208,15 @@ TEST(ParseKubeconfigTest, ProgramsAndWhomToActAs) {
 TEST_F(KubeconfigFileTest, SeveralAreMergedAsKubectlDoes) {
   std::filesystem::create_directories(folder_ + "/a");
   std::filesystem::create_directories(folder_ + "/b");
-  Write("a/config", "clusters: [{name: c, cluster: {server: https://first}}]\nusers: [{name: u, user: {token: mine}}]\n");
-  Write("b/config", "current-context: x\nclusters: [{name: c, cluster: {server: https://second, certificate-authority: ca.crt}},"
-                    " {name: d, cluster: {server: https://third, certificate-authority: ca.crt}}]\n"
-                    "contexts: [{name: x, context: {cluster: c, user: u}}, {name: w, context: {cluster: d, user: u}}]\n");
+  Write("a/config",
+        "clusters: [{name: c, cluster: {server: https://first}}]\nusers: [{name: u, user: {token: mine}}]\n");
+  Write("b/config",
+        "current-context: x\nclusters: [{name: c, cluster: {server: https://second, certificate-authority: ca.crt}},"
+        " {name: d, cluster: {server: https://third, certificate-authority: ca.crt}}]\n"
+        "contexts: [{name: x, context: {cluster: c, user: u}}, {name: w, context: {cluster: d, user: u}}]\n");
   Write("empty", "");
-  const std::string paths = absl::StrCat(folder_, "/none:", folder_, "/empty:", folder_, "/a/config:", folder_, "/b/config");
+  const std::string paths =
+      absl::StrCat(folder_, "/none:", folder_, "/empty:", folder_, "/a/config:", folder_, "/b/config");
   auto connection = LoadKubeconfigs(paths);
   GW_ASSERT_OK(connection);
   EXPECT_EQ(connection->server, "https://first");
@@ -203,8 +226,10 @@ TEST_F(KubeconfigFileTest, SeveralAreMergedAsKubectlDoes) {
   GW_ASSERT_OK(connection);
   EXPECT_EQ(connection->server, "https://third");
   EXPECT_EQ(connection->ca.file, folder_ + "/b/ca.crt");
-  EXPECT_THAT(LoadKubeconfigs(paths, "z"), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("context \"z\" is not in contexts; there are: x, w")));
-  EXPECT_THAT(LoadKubeconfigs(folder_ + "/none:" + folder_ + "/gone"), StatusIs(absl::StatusCode::kNotFound, HasSubstr("/none:")));
+  EXPECT_THAT(LoadKubeconfigs(paths, "z"), StatusIs(absl::StatusCode::kInvalidArgument,
+                                                    HasSubstr("context \"z\" is not in contexts; there are: x, w")));
+  EXPECT_THAT(LoadKubeconfigs(folder_ + "/none:" + folder_ + "/gone"),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("/none:")));
   Write("empty", "clusters: [");
   EXPECT_THAT(LoadKubeconfigs(paths), StatusIs(absl::StatusCode::kInvalidArgument, StartsWith(folder_ + "/empty: ")));
 }
@@ -228,7 +253,7 @@ TEST_F(KubeconfigFileTest, WhatIsWrittenIsReadAgain) {
   expected.token.data = "12345";
   expected.context = entry.context;
   EXPECT_THAT(LoadKubeconfig(path), IsOkAndHolds(expected));
-  struct stat info {};
+  struct stat info{};
   ASSERT_EQ(stat(path.c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 0777, 0600u);
   entry.token = "";
@@ -241,7 +266,8 @@ TEST_F(KubeconfigFileTest, WhatIsWrittenIsReadAgain) {
 
 TEST_F(KubeconfigFileTest, WhereItCannotBeWritten) {
   Write("file", "");
-  EXPECT_THAT(WriteKubeconfig(folder_ + "/file/config", {}), StatusIs(absl::StatusCode::kUnavailable, HasSubstr(folder_ + "/file")));
+  EXPECT_THAT(WriteKubeconfig(folder_ + "/file/config", {}),
+              StatusIs(absl::StatusCode::kUnavailable, HasSubstr(folder_ + "/file")));
 }
 
 TEST_F(KubeconfigFileTest, InsideAPod) {

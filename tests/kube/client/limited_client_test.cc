@@ -14,7 +14,8 @@ namespace {
 class LimitedClientTest : public ::testing::Test {
  protected:
   void Send(LimitedClient& client, const std::string& method, int count) {
-    for (int i = 0; i < count; ++i) client.Send({method, absl::StrCat("/", sent_++), "", "", "", ""}, owner_.token(), [](const auto&) {});
+    for (int i = 0; i < count; ++i)
+      client.Send({method, absl::StrCat("/", sent_++), "", "", "", ""}, owner_.token(), [](const auto&) {});
   }
   SimulatedLoop loop_{1};
   testutil::FakeClient fake_{loop_};

@@ -58,7 +58,8 @@ class LostConnectionTest : public ::testing::Test {
   }
   std::unique_ptr<Inbox<Answer>> Begin(const std::string& method, const std::string& path) {
     auto inbox = std::make_unique<Inbox<Answer>>();
-    client_->Send({method, path, "", "", "", ""}, owner_.token(), [box = inbox.get()](Answer answer) { box->Put(std::move(answer)); });
+    client_->Send({method, path, "", "", "", ""}, owner_.token(),
+                  [box = inbox.get()](Answer answer) { box->Put(std::move(answer)); });
     return inbox;
   }
   Answer Send(const std::string& method, const std::string& path) {
@@ -89,14 +90,18 @@ class LostConnectionTest : public ::testing::Test {
     thread_.Run([&] { loop.PostAt(loop.Now() + time, owner_.token(), [&] { passed.Put(true); }); });
     return passed.Take().has_value();
   }
-  void Tell(const std::string& path, const std::string& object) { front_.Send(path, {{FrameType::kAdded, MakeBytes(object)}}); }
+  void Tell(const std::string& path, const std::string& object) {
+    front_.Send(path, {{FrameType::kAdded, MakeBytes(object)}});
+  }
 
   // Answers "/held" never, "/slow" after 250 ms, "/large" with 4 MB, everything else at once with its method and path.
   RunningFront front_{[this](Request request, HttpCaller, FakeHttpHandler::Respond respond) {
     ++asked_;
     if (request.path == "/held") return held_.Put(std::move(respond));
     if (request.path == "/large") return respond(MakeResponse(200, std::string(4'000'000, 'x')));
-    auto answer = [respond = std::move(respond), body = absl::StrCat(request.method, " ", request.path)]() mutable { respond(MakeResponse(200, std::move(body))); };
+    auto answer = [respond = std::move(respond), body = absl::StrCat(request.method, " ", request.path)]() mutable {
+      respond(MakeResponse(200, std::move(body)));
+    };
     if (request.path != "/slow") return answer();
     Loop& loop = front_.thread.loop();
     loop.PostAt(loop.Now() + absl::Milliseconds(250), front_owner_.token(), std::move(answer));
@@ -138,7 +143,9 @@ TEST_F(LostConnectionTest, AConnectionThatRestedTooLongIsNotUsedAgain) {
 TEST_F(LostConnectionTest, EveryWayToEndOneIsLivedWith) {
   Connect();
   const std::vector<std::pair<const char*, std::function<void()>>> ways = {
-      {"dropped", [this] { proxy_.Drop(); }}, {"closed by half", [this] { proxy_.HalfClose(); }}, {"cut off", [this] { proxy_.Truncate(0); }},
+      {"dropped", [this] { proxy_.Drop(); }},
+      {"closed by half", [this] { proxy_.HalfClose(); }},
+      {"cut off", [this] { proxy_.Truncate(0); }},
       {"silent", [this] { proxy_.Stall(); }}};
   for (const auto& [name, end] : ways) {
     EXPECT_EQ(Get("/before"), "GET /before") << name;
@@ -162,7 +169,7 @@ TEST_F(LostConnectionTest, AnAnswerThatBreaksOffIsNone) {
 TEST_F(LostConnectionTest, AWriteOnASilentConnectionIsNotSentTwice) {
   Connect();
   auto write = Begin("POST", "/held");  // taken, and its answer swallowed
-  const auto held = held_.Take();  // dropped it would be an answer
+  const auto held = held_.Take();       // dropped it would be an answer
   ASSERT_TRUE(held.has_value());
   proxy_.Stall();
   EXPECT_THAT(write->Take().value(), StatusIs(absl::StatusCode::kUnavailable, HasSubstr("may have been carried out")));
@@ -180,7 +187,8 @@ TEST_F(LostConnectionTest, WithoutASilenceTimeoutARequestWaitsItsTimeOut) {
   EXPECT_EQ(Get("/x"), "GET /x") << "on a fresh connection";
 }
 
-// A watch is no evidence for the requests, nor they for it; but when theirs hangs, one that is silent as well is not believed.
+// A watch is no evidence for the requests, nor they for it; but when theirs hangs, one that is silent as well is not
+// believed.
 TEST_F(LostConnectionTest, AWatchThatSpeaksOutlivesASilentConnection) {
   Connect(absl::Seconds(1));  // which the machine does not stand still for
   EXPECT_EQ(Get("/x"), "GET /x");
@@ -213,19 +221,22 @@ TEST_F(LostConnectionTest, AWatchThatSpokeJustBeforeShowsThatItIsWell) {
   ASSERT_EQ(seen.objects.Take(), "{}");
   proxy_.Stall();
   EXPECT_THAT(request->Take().value(), StatusIs(absl::StatusCode::kUnavailable));
-  EXPECT_FALSE(seen.end.Take().value_or(absl::OkStatus()).ok()) << "it has been quiet for a shorter time than the request";
+  EXPECT_FALSE(seen.end.Take().value_or(absl::OkStatus()).ok())
+      << "it has been quiet for a shorter time than the request";
 }
 
 TEST_F(LostConnectionTest, AWatchWithoutAnAnswerIsGivenUp) {
   Connect();
   proxy_.StallNew(true);
   Seen seen;
-  auto watch = client_->StartWatch({"GET", "/w", "watch=true", "", "", ""}, owner_.token(), [](const std::vector<Frame>&) {},
-                                   [&seen](absl::Status status) { seen.end.Put(std::move(status)); });
+  auto watch = client_->StartWatch(
+      {"GET", "/w", "watch=true", "", "", ""}, owner_.token(), [](const std::vector<Frame>&) {},
+      [&seen](absl::Status status) { seen.end.Put(std::move(status)); });
   EXPECT_THAT(seen.end.Take().value_or(absl::OkStatus()), StatusIs(absl::StatusCode::kDeadlineExceeded));
 }
 
-// Over HTTP/1.1 nobody can tell a slow answer from none: it is given up, and has twice the time when it is asked for again.
+// Over HTTP/1.1 nobody can tell a slow answer from none: it is given up, and has twice the time when it is asked for
+// again.
 TEST_F(LostConnectionTest, WhatIsOnlySlowIsAnsweredInTheEnd) {
   for (const char* method : {"GET", "PUT"}) {
     Connect(absl::Milliseconds(100));
@@ -247,13 +258,15 @@ TEST_F(LostConnectionTest, APathThatHangsIsTriedAsSoonEachTime) {
   proxy_.StallNew(true);
   proxy_.Stall();
   auto asked = Begin("GET", "/x");
-  ASSERT_TRUE(testutil::Eventually([&] { return proxy_.accepted() >= 12; }));  // doubled each time this would take minutes
+  ASSERT_TRUE(
+      testutil::Eventually([&] { return proxy_.accepted() >= 12; }));  // doubled each time this would take minutes
   proxy_.StallNew(false);
   EXPECT_THAT(asked->Take().value(), IsOk());
 }
 
 TEST_F(LostConnectionTest, AHandshakeThatHangsIsGivenUp) {
-  const testutil::Identity ca({.common_name = "test authority"}, nullptr), server({.common_name = "server", .alternative_names = "IP:127.0.0.1"}, &ca);
+  const testutil::Identity ca({.common_name = "test authority"}, nullptr),
+      server({.common_name = "server", .alternative_names = "IP:127.0.0.1"}, &ca);
   const testutil::TemporaryFolder folder("gangway-lost");
   HttpFrontOptions tls;
   tls.tls_certificate_file = folder.path() + "/tls.crt";

@@ -25,18 +25,18 @@ TEST(StatusFromResponseTest, TheServersReasonDecides) {
     const char* reason;
     absl::StatusCode code;
   };
-  for (const Case& c : {Case{400, "BadRequest", absl::StatusCode::kInvalidArgument},
-                        Case{401, "Unauthorized", absl::StatusCode::kUnauthenticated},
-                        Case{403, "Forbidden", absl::StatusCode::kPermissionDenied},
-                        Case{404, "NotFound", absl::StatusCode::kNotFound},
-                        Case{409, "AlreadyExists", absl::StatusCode::kAlreadyExists},
-                        Case{409, "Conflict", absl::StatusCode::kAborted}, Case{410, "Expired", absl::StatusCode::kOutOfRange},
-                        Case{413, "RequestEntityTooLarge", absl::StatusCode::kInvalidArgument},
-                        Case{422, "Invalid", absl::StatusCode::kInvalidArgument},
-                        Case{429, "TooManyRequests", absl::StatusCode::kResourceExhausted},
-                        Case{500, "InternalError", absl::StatusCode::kInternal},
-                        Case{503, "ServiceUnavailable", absl::StatusCode::kUnavailable},
-                        Case{504, "Timeout", absl::StatusCode::kDeadlineExceeded}}) {
+  for (const Case& c :
+       {Case{400, "BadRequest", absl::StatusCode::kInvalidArgument},
+        Case{401, "Unauthorized", absl::StatusCode::kUnauthenticated},
+        Case{403, "Forbidden", absl::StatusCode::kPermissionDenied}, Case{404, "NotFound", absl::StatusCode::kNotFound},
+        Case{409, "AlreadyExists", absl::StatusCode::kAlreadyExists}, Case{409, "Conflict", absl::StatusCode::kAborted},
+        Case{410, "Expired", absl::StatusCode::kOutOfRange},
+        Case{413, "RequestEntityTooLarge", absl::StatusCode::kInvalidArgument},
+        Case{422, "Invalid", absl::StatusCode::kInvalidArgument},
+        Case{429, "TooManyRequests", absl::StatusCode::kResourceExhausted},
+        Case{500, "InternalError", absl::StatusCode::kInternal},
+        Case{503, "ServiceUnavailable", absl::StatusCode::kUnavailable},
+        Case{504, "Timeout", absl::StatusCode::kDeadlineExceeded}}) {
     const std::string body = StatusBody(c.http, c.reason, "pods \"a\": no");
     EXPECT_THAT(StatusFromResponse(Answer(c.http, body)), StatusIs(c.code, "pods \"a\": no"));
     EXPECT_THAT(StatusFromObject(body), StatusIs(c.code, "pods \"a\": no"));
@@ -52,7 +52,8 @@ TEST(StatusFromResponseTest, SomebodyElsesPageIsQuoted) {
   EXPECT_THAT(StatusFromResponse(Answer(502, "<html>\n bad gateway</html>\n")),
               StatusIs(absl::StatusCode::kUnavailable, "HTTP 502: <html>  bad gateway</html>"));
   EXPECT_THAT(StatusFromResponse(Answer(404, "")), StatusIs(absl::StatusCode::kNotFound, "HTTP 404"));
-  EXPECT_THAT(StatusFromResponse(Answer(404, R"({"kind":"Pod","message":"x"})")), StatusIs(absl::StatusCode::kNotFound));
+  EXPECT_THAT(StatusFromResponse(Answer(404, R"({"kind":"Pod","message":"x"})")),
+              StatusIs(absl::StatusCode::kNotFound));
 }
 
 TEST(StatusFromObjectTest, WhatIsNoStatusIsNotOk) {

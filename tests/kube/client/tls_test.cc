@@ -93,10 +93,13 @@ class TlsServer {
     const char* const asked = SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name);
     char client[100] = "";
     const Owned<X509> shown(SSL_get1_peer_certificate(ssl));
-    if (shown != nullptr) X509_NAME_get_text_by_NID(X509_get_subject_name(shown.get()), NID_commonName, client, sizeof(client));
+    if (shown != nullptr)
+      X509_NAME_get_text_by_NID(X509_get_subject_name(shown.get()), NID_commonName, client, sizeof(client));
     const std::size_t host = request.find("Host: ") + 6;
-    const std::string body = absl::StrCat(asked == nullptr ? "" : asked, "|", client, "|", request.substr(host, request.find("\r\n", host) - host));
-    const std::string answer = absl::StrCat("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: ", body.size(), "\r\n\r\n", body);
+    const std::string body = absl::StrCat(asked == nullptr ? "" : asked, "|", client, "|",
+                                          request.substr(host, request.find("\r\n", host) - host));
+    const std::string answer =
+        absl::StrCat("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: ", body.size(), "\r\n\r\n", body);
     SSL_write(ssl, answer.data(), static_cast<int>(answer.size()));
     SSL_shutdown(ssl);
   }
@@ -115,7 +118,8 @@ class TlsTest : public ::testing::Test {
     auto client = HttpClient::Make(thread.loop(), std::move(connection));
     if (!client.ok()) return client.status();
     Inbox<absl::StatusOr<Response>> answers;
-    (*client)->Send({"GET", "/", "", "", "", ""}, owner.token(), [&](absl::StatusOr<Response> r) { answers.Put(std::move(r)); });
+    (*client)->Send({"GET", "/", "", "", "", ""}, owner.token(),
+                    [&](absl::StatusOr<Response> r) { answers.Put(std::move(r)); });
     const auto answer = answers.Take();
     client->reset();
     thread.Join();

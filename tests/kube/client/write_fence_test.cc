@@ -1,4 +1,5 @@
-// The fence in the HTTP client: what is not to be sent any more does not reach the server, wherever the clock passes the end.
+// The fence in the HTTP client: what is not to be sent any more does not reach the server, wherever the clock passes
+// the end.
 #include "kube/client/write_fence.h"
 
 #include <atomic>
@@ -49,7 +50,8 @@ class FenceTest : public ::testing::Test {
     client_ = *HttpClient::Make(thread_.loop(), connection, options);
   }
   void Send(const std::string& method, const std::string& path, std::string body) {
-    client_->Send({method, path, "", "", "", std::move(body)}, owner_.token(), [this](absl::StatusOr<Response> reply) { replies_.Put(std::move(reply)); });
+    client_->Send({method, path, "", "", "", std::move(body)}, owner_.token(),
+                  [this](absl::StatusOr<Response> reply) { replies_.Put(std::move(reply)); });
   }
   absl::StatusOr<Response> Reply() {
     auto reply = replies_.Take();
@@ -86,7 +88,8 @@ TEST_F(FenceTest, ClosedItLetsOnlyReadsThrough) {
   Connect(std::make_shared<WriteFence>());
   for (const char* method : {"POST", "PUT", "PATCH", "DELETE"}) {
     Send(method, "/a", "{}");
-    EXPECT_THAT(Reply(), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("not sent: this process does not hold its lease any more")));
+    EXPECT_THAT(Reply(), StatusIs(absl::StatusCode::kFailedPrecondition,
+                                  HasSubstr("not sent: this process does not hold its lease any more")));
   }
   Send("GET", "/b", "");
   GW_EXPECT_OK(Reply());
@@ -120,9 +123,9 @@ TEST_P(FenceMomentTest, ItIsLookedAtUntilTheBodyIsGone) {
   EXPECT_EQ(arrived_.Take(), "GET /b 0") << "nothing else arrived";
 }
 INSTANTIATE_TEST_SUITE_P(All, FenceMomentTest,
-                         ::testing::Values(std::pair{0, std::size_t{10}}, std::pair{1, std::size_t{10}}, std::pair{1, std::size_t{0}},
-                                           std::pair{2, std::size_t{10}}, std::pair{2, std::size_t{300'000}},
-                                           std::pair{3, std::size_t{900'000}}));
+                         ::testing::Values(std::pair{0, std::size_t{10}}, std::pair{1, std::size_t{10}},
+                                           std::pair{1, std::size_t{0}}, std::pair{2, std::size_t{10}},
+                                           std::pair{2, std::size_t{300'000}}, std::pair{3, std::size_t{900'000}}));
 
 }  // namespace
 }  // namespace gangway::kube

@@ -33,8 +33,10 @@ struct Plain {
 class Cleaner final : public Component {
  public:
   Cleaner(Informers& informers, ComponentOptions options, std::vector<std::string>& told)
-      : Component(informers, std::move(options)), told_(told),
-        services_(Watch<Plain>(api::kServices, {}, [this](const auto& key, const auto&, const auto&) { driver_.Enqueue(key); })),
+      : Component(informers, std::move(options)),
+        told_(told),
+        services_(Watch<Plain>(api::kServices, {},
+                               [this](const auto& key, const auto&, const auto&) { driver_.Enqueue(key); })),
         nodes_(Watch<Plain>(api::kNodes, {}, nullptr, Undecodable::kIgnored)),
         driver_(Drive("cleaner", [this](const auto& key, absl::Time) { return Decide(key); })) {}
 
@@ -59,7 +61,8 @@ class Cleaner final : public Component {
   }
   void OnReply(const Write& write, const Response& response) override {
     Component::OnReply(write, response);
-    told_.push_back(absl::StrCat("reply ", write.name, services_.Get({write.ns, write.name}) == nullptr ? ", it is gone" : ", it is there"));
+    told_.push_back(absl::StrCat("reply ", write.name,
+                                 services_.Get({write.ns, write.name}) == nullptr ? ", it is gone" : ", it is there"));
   }
 
   std::vector<std::string>& told_;
@@ -76,9 +79,18 @@ class ComponentTest : public ::testing::Test {
       if (request.method == "DELETE" && !deletes_) return std::nullopt;
       if (request.method == "DELETE") return Reply(200, R"({"kind":"Status","status":"Success"})");
       if (request.path == "/api/v1/nodes" && !nodes_) return std::nullopt;
-      if (request.path == "/api/v1/nodes") return Reply(200, absl::StrCat(R"({"metadata":{"resourceVersion":"9"},"items":[{"metadata":{"name":"n","uid":"n","resourceVersion":"2"}})", more_nodes_, "]}"));
+      if (request.path == "/api/v1/nodes")
+        return Reply(
+            200,
+            absl::StrCat(
+                R"({"metadata":{"resourceVersion":"9"},"items":[{"metadata":{"name":"n","uid":"n","resourceVersion":"2"}})",
+                more_nodes_, "]}"));
       if (forbidden_) return Refusal(403, "Forbidden");
-      return Reply(200, absl::StrCat(R"({"metadata":{"resourceVersion":"9"},"items":[{"metadata":{"name":"s","namespace":"d","uid":"u","resourceVersion":"3"}})", more_, "]}"));
+      return Reply(
+          200,
+          absl::StrCat(
+              R"({"metadata":{"resourceVersion":"9"},"items":[{"metadata":{"name":"s","namespace":"d","uid":"u","resourceVersion":"3"}})",
+              more_, "]}"));
     });
   }
   void Make(bool standby = false) {
@@ -119,10 +131,12 @@ TEST_F(ComponentTest, DecidesWhenAllIsListed) {
   Make();
   EXPECT_FALSE(component_->synced());
   EXPECT_THAT(Told(), IsEmpty());
-  client_.Answer(client_.requests()[0].path == "/api/v1/nodes" ? 0 : 1, Reply(200, R"({"metadata":{"resourceVersion":"9"},"items":[]})"));
+  client_.Answer(client_.requests()[0].path == "/api/v1/nodes" ? 0 : 1,
+                 Reply(200, R"({"metadata":{"resourceVersion":"9"},"items":[]})"));
   Run();
   EXPECT_TRUE(component_->synced());
-  EXPECT_THAT(Told(), ElementsAre("wake, 0 nodes", "decide s", "reply s, it is gone", "decide s")) << "a reply is seen by the informer first";
+  EXPECT_THAT(Told(), ElementsAre("wake, 0 nodes", "decide s", "reply s, it is gone", "decide s"))
+      << "a reply is seen by the informer first";
 }
 
 TEST_F(ComponentTest, AStandbyDecidesNothingUntilItLeads) {

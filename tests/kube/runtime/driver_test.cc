@@ -51,18 +51,21 @@ class DriverTest : public ::testing::Test {
 
   void Restart(DriverOptions options) {
     options.name = "test";
-    driver_ = std::make_unique<Driver>(loop_, client_, recorder_, options, [this](const api::NamespacedName& key, absl::Time now) {
-      EXPECT_EQ(now, loop_.Now());
-      decided_.push_back(key.name);
-      return decide_(key);
-    });
+    driver_ = std::make_unique<Driver>(loop_, client_, recorder_, options,
+                                       [this](const api::NamespacedName& key, absl::Time now) {
+                                         EXPECT_EQ(now, loop_.Now());
+                                         decided_.push_back(key.name);
+                                         return decide_(key);
+                                       });
     driver_->SetOnReply([this](const Write& write, const Response& response) {
       replies_.push_back(absl::StrCat(write.name, " ", response.code));
       if (on_reply_) on_reply_();
     });
-    driver_->SetOnPermanentError([this](const api::NamespacedName& key, const std::string& uid, const Write& write, const absl::Status& status) {
-      permanent_.push_back(absl::StrCat(key.name, uid.empty() ? "" : "/", uid, " ", write.name, " ", absl::StatusCodeToString(status.code())));
-    });
+    driver_->SetOnPermanentError(
+        [this](const api::NamespacedName& key, const std::string& uid, const Write& write, const absl::Status& status) {
+          permanent_.push_back(absl::StrCat(key.name, uid.empty() ? "" : "/", uid, " ", write.name, " ",
+                                            absl::StatusCodeToString(status.code())));
+        });
   }
   // The plan is wanted until `times` plans were made; then nothing is.
   void Want(Plan plan, int times = 1'000'000) {
@@ -228,8 +231,8 @@ TEST_F(DriverTest, TooManyRequestsWaitsAsLongAsTheServerAsks) {
 }
 
 TEST_F(DriverTest, ServerAndTransportErrorsBackOffFurtherEachTime) {
-  for (const absl::StatusOr<Response>& error :
-       {absl::StatusOr<Response>(Refusal(500, "InternalError")), absl::StatusOr<Response>(absl::UnavailableError("reset"))}) {
+  for (const absl::StatusOr<Response>& error : {absl::StatusOr<Response>(Refusal(500, "InternalError")),
+                                                absl::StatusOr<Response>(absl::UnavailableError("reset"))}) {
     Answers({{"", error}});
     Want(One(Create("a")), 6);
     Enqueue();
@@ -261,8 +264,9 @@ TEST_F(DriverTest, ALostReplyDoesNotMakeASecondObject) {
   plan.stages = {{Create("p")}, {Create("q")}};
   Want(plan, 1);
   Enqueue();
-  EXPECT_THAT(client_.lines(), ElementsAre("POST /api/v1/namespaces/default/pods", "GET /api/v1/namespaces/default/pods/p",
-                                           "POST /api/v1/namespaces/default/pods", "GET /api/v1/namespaces/default/pods/q"));
+  EXPECT_THAT(client_.lines(),
+              ElementsAre("POST /api/v1/namespaces/default/pods", "GET /api/v1/namespaces/default/pods/p",
+                          "POST /api/v1/namespaces/default/pods", "GET /api/v1/namespaces/default/pods/q"));
   EXPECT_THAT(replies_, ElementsAre("p 200", "q 200"));  // the caches see the object that is there
   loop_.RunFor(absl::Hours(1));
   EXPECT_THAT(decided_, SizeIs(1));
@@ -391,7 +395,8 @@ TEST_F(DriverTest, AFewRefusalsStopNobodyElse) {
   Restart(options);
   Plan plan;
   plan.stages.emplace_back();
-  for (int i = 0; i < 200; ++i) plan.stages[0].push_back(Make(Verb::kDelete, i % 50 == 0 ? absl::StrCat("bad", i) : absl::StrCat("p", i)));
+  for (int i = 0; i < 200; ++i)
+    plan.stages[0].push_back(Make(Verb::kDelete, i % 50 == 0 ? absl::StrCat("bad", i) : absl::StrCat("p", i)));
   Want(plan, 1);
   Answers({{"bad", Refusal(422, "Invalid")}});
   Enqueue();

@@ -29,17 +29,19 @@ struct Thing {
   static constexpr bool kView = true;
   static constexpr std::string_view kName = "Thing";
   static constexpr auto Fields() {
-    return api::MakeFields(api::MakeField<&Thing::metadata>("metadata", ""), api::MakeField<&Thing::value>("value", ""));
+    return api::MakeFields(api::MakeField<&Thing::metadata>("metadata", ""),
+                           api::MakeField<&Thing::value>("value", ""));
   }
 };
 
 std::string Pod(absl::string_view name, absl::string_view uid, int version, absl::string_view value = "0") {
-  return absl::StrCat(R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":")", name, R"(","namespace":"default","uid":")", uid,
-                      R"(","resourceVersion":")", version, R"("},"value":)", value, "}");
+  return absl::StrCat(R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":")", name,
+                      R"(","namespace":"default","uid":")", uid, R"(","resourceVersion":")", version, R"("},"value":)",
+                      value, "}");
 }
 std::string List(int version, const std::vector<std::string>& items, absl::string_view next = "") {
-  return absl::StrCat(R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":")", version, R"(","continue":")", next,
-                      R"("},"items":[)", absl::StrJoin(items, ","), "]}");
+  return absl::StrCat(R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":")", version,
+                      R"(","continue":")", next, R"("},"items":[)", absl::StrJoin(items, ","), "]}");
 }
 std::string Bookmark(int version) {
   return absl::StrCat(R"({"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":")", version, R"("}})");
@@ -52,7 +54,9 @@ class InformerTest : public ::testing::Test {
     cache_ = std::make_unique<Informer<Thing>>(loop_, client_, api::kPods, std::move(options));
     cache_->Start(
         [this](const api::NamespacedName& key, const auto& before, const auto& after) {
-          const auto text = [](const auto& o) { return o == nullptr ? std::string("-") : absl::StrCat(o->metadata.uid, "=", o->value); };
+          const auto text = [](const auto& o) {
+            return o == nullptr ? std::string("-") : absl::StrCat(o->metadata.uid, "=", o->value);
+          };
           told_.push_back(absl::StrCat(key.name, ": ", text(before), " > ", text(after)));
         },
         [this] { told_.push_back("synced"); },
@@ -77,7 +81,8 @@ class InformerTest : public ::testing::Test {
     Settle();
   }
   void ListAgain() {
-    client_.Push(client_.watches() - 1, FrameType::kError, R"({"kind":"Status","status":"Failure","reason":"Expired","code":410})");
+    client_.Push(client_.watches() - 1, FrameType::kError,
+                 R"({"kind":"Status","status":"Failure","reason":"Expired","code":410})");
     Settle();
     ASSERT_THAT(client_.last().query, Not(HasSubstr("watch")));
   }
@@ -108,9 +113,9 @@ TEST_F(InformerTest, ListsInPagesThenWatchesFromThere) {
   EXPECT_TRUE(cache_->synced());
   EXPECT_THAT(Told(), ElementsAre("a: - > u1=1", "b: - > u2=0", "c: - > u3=0", "synced"));
   ASSERT_EQ(client_.watches(), 1u);
-  EXPECT_THAT(client_.watch_request(0).query, AllOf(HasSubstr("watch=true"), HasSubstr("allowWatchBookmarks=true"),
-                                                    HasSubstr("resourceVersion=10"), HasSubstr("labelSelector=app"),
-                                                    HasSubstr("timeoutSeconds=")));
+  EXPECT_THAT(client_.watch_request(0).query,
+              AllOf(HasSubstr("watch=true"), HasSubstr("allowWatchBookmarks=true"), HasSubstr("resourceVersion=10"),
+                    HasSubstr("labelSelector=app"), HasSubstr("timeoutSeconds=")));
   EXPECT_EQ(cache_->Get(kA)->value, 1);
   std::vector<std::string> names;
   cache_->ForEach([&](const auto& key, const auto&) { names.push_back(key.name); });
@@ -119,7 +124,9 @@ TEST_F(InformerTest, ListsInPagesThenWatchesFromThere) {
 
 // It would be most of what we hold, and nobody looks at it.
 TEST_F(InformerTest, ManagedFieldsAreNotKept) {
-  StartWith(10, {R"({"metadata":{"name":"a","namespace":"default","uid":"u","resourceVersion":"3","labels":{"x":"y"},"managedFields":[{"manager":"kubectl-client-side-apply"}]}})"});
+  StartWith(
+      10,
+      {R"({"metadata":{"name":"a","namespace":"default","uid":"u","resourceVersion":"3","labels":{"x":"y"},"managedFields":[{"manager":"kubectl-client-side-apply"}]}})"});
   ASSERT_NE(cache_->Get(kA), nullptr);
   EXPECT_EQ(cache_->Get(kA)->metadata.managed_fields.json.capacity(), std::string().capacity());
   EXPECT_EQ(cache_->Get(kA)->metadata.labels.at("x"), "y");
@@ -170,12 +177,12 @@ TEST_F(InformerTest, ADeletionLeavesATombstoneUntilTheWatchHasPassedIt) {
   StartWith(10, {Pod("a", "u1", 9)});
   cache_->ObserveDeleted(kA, "u1");
   EXPECT_THAT(Told(), ElementsAre("a: u1=0 > -"));
-  Push(FrameType::kModified, Pod("a", "u1", 11));           // from before the deletion
-  cache_->Observe(MakeBytes(Pod("a", "u1", 12)));           // a reply from before
+  Push(FrameType::kModified, Pod("a", "u1", 11));  // from before the deletion
+  cache_->Observe(MakeBytes(Pod("a", "u1", 12)));  // a reply from before
   EXPECT_THAT(Told(), IsEmpty());
-  cache_->Observe(MakeBytes(Pod("a", "u2", 14)));           // its successor
+  cache_->Observe(MakeBytes(Pod("a", "u2", 14)));  // its successor
   EXPECT_THAT(Told(), ElementsAre("a: - > u2=0"));
-  Push(FrameType::kDeleted, Pod("a", "u1", 13));            // the watch passes
+  Push(FrameType::kDeleted, Pod("a", "u1", 13));  // the watch passes
   Push(FrameType::kAdded, Pod("a", "u2", 14));
   EXPECT_THAT(Told(), IsEmpty());
   EXPECT_EQ(cache_->Get(kA)->metadata.uid, "u2");
@@ -263,7 +270,8 @@ TEST_F(InformerTest, AListAfter410TellsOnlyTheDifferences) {
   StartWith(10, {Pod("a", "u1", 5), Pod("b", "u2", 6), Pod("c", "u3", 7), Pod("d", "u4", 8)});
   ListAgain();
   EXPECT_FALSE(client_.watch_open(0));
-  AnswerLast(Reply(200, List(50, {Pod("a", "u1", 5), Pod("b", "u2", 40, "1"), Pod("d", "u9", 41), Pod("e", "u5", 42)})));
+  AnswerLast(
+      Reply(200, List(50, {Pod("a", "u1", 5), Pod("b", "u2", 40, "1"), Pod("d", "u9", 41), Pod("e", "u5", 42)})));
   EXPECT_THAT(Told(), ElementsAre("b: u2=0 > u2=1", "d: u4=0 > -", "d: - > u9=0", "e: - > u5=0", "c: u3=0 > -"));
   ASSERT_EQ(client_.watches(), 2u);
   EXPECT_THAT(client_.watch_request(1).query, HasSubstr("resourceVersion=50"));
@@ -368,12 +376,12 @@ TEST_F(InformerTest, AnObjectThatDoesNotDecodeStopsNobodyElse) {
   AnswerLast(Reply(200, List(10, {Pod("a", "u1", 8, "\"x\""), Pod("b", "u2", 9)})));
   EXPECT_THAT(Told(), ElementsAre("bad a/u1@8", "b: - > u2=0", "synced"));
   EXPECT_EQ(cache_->Get(kA), nullptr);
-  Push(FrameType::kModified, Pod("a", "u1", 11, "1"));          // it decodes now
-  Push(FrameType::kModified, Pod("a", "u1", 12, "\"x\""));      // and no more: the last good one stays
+  Push(FrameType::kModified, Pod("a", "u1", 11, "1"));      // it decodes now
+  Push(FrameType::kModified, Pod("a", "u1", 12, "\"x\""));  // and no more: the last good one stays
   EXPECT_THAT(Told(), ElementsAre("a: - > u1=1", "bad a/u1@12"));
   EXPECT_EQ(cache_->Get(kA)->value, 1);
   Push(FrameType::kModified, Pod("c", "u3", 13, "\"x\""));
-  Push(FrameType::kDeleted, Pod("c", "u3", 14, "\"x\""));       // was never told
+  Push(FrameType::kDeleted, Pod("c", "u3", 14, "\"x\""));  // was never told
   Push(FrameType::kModified, "{");
   Push(FrameType::kDeleted, Pod("a", "u1", 15));
   EXPECT_THAT(Told(), ElementsAre("bad c/u3@13", "bad /@", "a: u1=1 > -"));
@@ -484,11 +492,12 @@ TEST_F(InformerTest, SeveralNamespacesAreOneCache) {
   options.namespaces = {"b", "a", "b"};
   Start(options);
   ASSERT_EQ(client_.requests().size(), 2u);
-  EXPECT_THAT(client_.lines(), ::testing::UnorderedElementsAre("GET /api/v1/namespaces/a/pods", "GET /api/v1/namespaces/b/pods"));
+  EXPECT_THAT(client_.lines(),
+              ::testing::UnorderedElementsAre("GET /api/v1/namespaces/a/pods", "GET /api/v1/namespaces/b/pods"));
   const std::size_t a = client_.requests()[0].path == "/api/v1/namespaces/a/pods" ? 0 : 1, b = 1 - a;
   const auto pod = [](absl::string_view ns, int version) {
-    return absl::StrCat(R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"p","namespace":")", ns, R"(","uid":"u-)", ns,
-                        R"(","resourceVersion":")", version, R"("},"value":)", version, "}");
+    return absl::StrCat(R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"p","namespace":")", ns, R"(","uid":"u-)",
+                        ns, R"(","resourceVersion":")", version, R"("},"value":)", version, "}");
   };
   client_.Answer(b, Reply(200, List(20, {pod("b", 11)})));
   Settle();
@@ -534,7 +543,9 @@ TEST_F(InformerTest, OfAMissingResourceItsGroupSaysWhatItServes) {
 
 TEST_F(InformerTest, AnObjectOfAnotherKindIsNoneOfOurs) {
   StartWith(10, {});
-  Push(FrameType::kAdded, R"({"kind":"Secret","apiVersion":"v1","metadata":{"name":"a","namespace":"default","uid":"u1","resourceVersion":"11"}})");
+  Push(
+      FrameType::kAdded,
+      R"({"kind":"Secret","apiVersion":"v1","metadata":{"name":"a","namespace":"default","uid":"u1","resourceVersion":"11"}})");
   EXPECT_EQ(cache_->Get(kA), nullptr);
   EXPECT_THAT(Told(), ElementsAre("bad /@"));
 }

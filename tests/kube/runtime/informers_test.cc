@@ -27,7 +27,10 @@ struct Fruit {
   std::int32_t seeds = 0;
   static constexpr bool kView = true;
   static constexpr std::string_view kName = "Fruit";
-  static constexpr auto Fields() { return api::MakeFields(api::MakeField<&Fruit::metadata>("metadata", ""), api::MakeField<&Fruit::seeds>("seeds", "")); }
+  static constexpr auto Fields() {
+    return api::MakeFields(api::MakeField<&Fruit::metadata>("metadata", ""),
+                           api::MakeField<&Fruit::seeds>("seeds", ""));
+  }
 };
 struct Vegetable {
   api::ObjectMeta metadata;
@@ -37,10 +40,12 @@ struct Vegetable {
 };
 
 std::string FruitText(absl::string_view name, int version, absl::string_view seeds = "0") {
-  return absl::StrCat(R"({"metadata":{"name":")", name, R"(","namespace":"default","uid":"u-)", name, R"(","resourceVersion":")", version, R"("},"seeds":)", seeds, "}");
+  return absl::StrCat(R"({"metadata":{"name":")", name, R"(","namespace":"default","uid":"u-)", name,
+                      R"(","resourceVersion":")", version, R"("},"seeds":)", seeds, "}");
 }
 std::string ListText(int version, const std::vector<std::string>& items = {}) {
-  return absl::StrCat(R"({"metadata":{"resourceVersion":")", version, R"("},"items":[)", absl::StrJoin(items, ","), "]}");
+  return absl::StrCat(R"({"metadata":{"resourceVersion":")", version, R"("},"items":[)", absl::StrJoin(items, ","),
+                      "]}");
 }
 
 class InformersTest : public ::testing::Test {
@@ -59,7 +64,8 @@ class InformersTest : public ::testing::Test {
   }
   Informer<Fruit>::OnChange Note(std::string who) {
     return [this, who = std::move(who)](const auto& key, const auto& before, const auto& after) {
-      told_.push_back(absl::StrCat(who, " ", key.name, before == nullptr ? "" : " changed", after == nullptr ? " gone" : ""));
+      told_.push_back(
+          absl::StrCat(who, " ", key.name, before == nullptr ? "" : " changed", after == nullptr ? " gone" : ""));
       seen_.push_back(after);
     };
   }
@@ -115,8 +121,13 @@ TEST_F(InformersTest, OneWhoKeepsObjectsIsEnough) {
 TEST_F(InformersTest, WhoIsGoneIsNotTold) {
   AnswerLists();
   auto gone = std::make_unique<Owner>();
-  informers_.Of<Fruit>(api::kPods).Listen(gone->token(), Note("gone"), [this] { told_.push_back("synced"); }, [this](const auto&, const auto&) { told_.push_back("bad"); });
-  informers_.Of<Fruit>(api::kPods).Listen(owner_.token(), Note("there"), nullptr, [this](const auto&, const auto&) { told_.push_back("bad, to who is there"); });
+  informers_.Of<Fruit>(api::kPods)
+      .Listen(
+          gone->token(), Note("gone"), [this] { told_.push_back("synced"); },
+          [this](const auto&, const auto&) { told_.push_back("bad"); });
+  informers_.Of<Fruit>(api::kPods).Listen(owner_.token(), Note("there"), nullptr, [this](const auto&, const auto&) {
+    told_.push_back("bad, to who is there");
+  });
   pods_.push_back(FruitText("b", 4, R"("many")"));
   informers_.Start();
   gone.reset();
@@ -127,7 +138,10 @@ TEST_F(InformersTest, WhoIsGoneIsNotTold) {
 TEST_F(InformersTest, OneIsToldOfWhatCannotBeRead) {
   AnswerLists();
   for (const std::string who : {"first", "second"}) {
-    informers_.Of<Fruit>(api::kPods).Listen(owner_.token(), Note(who), nullptr, [this, who](const auto& regarding, const auto&) { told_.push_back(who + " of bad " + regarding.name); });
+    informers_.Of<Fruit>(api::kPods)
+        .Listen(owner_.token(), Note(who), nullptr, [this, who](const auto& regarding, const auto&) {
+          told_.push_back(who + " of bad " + regarding.name);
+        });
   }
   pods_ = {FruitText("b", 4, R"("many")")};
   informers_.Start();
@@ -139,7 +153,9 @@ TEST_F(InformersTest, OneIsToldOfWhatCannotBeRead) {
 TEST_F(InformersTest, WhoIsEndedByAnothersNewsIsNotTold) {
   AnswerLists();
   auto second = std::make_unique<Owner>();
-  informers_.Of<Fruit>(api::kPods).Listen(owner_.token(), [&](const auto&, const auto&, const auto&) { second.reset(); });
+  informers_.Of<Fruit>(api::kPods).Listen(owner_.token(), [&](const auto&, const auto&, const auto&) {
+    second.reset();
+  });
   informers_.Of<Fruit>(api::kPods).Listen(second->token(), Note("second"));
   informers_.Start();
   Settle();
@@ -191,8 +207,11 @@ TEST_F(InformersTest, OfNamedNamespacesOnlyTheseAreWatched) {
   informers.Of<Fruit>(api::kNodes);
   informers.Start();
   Settle();
-  EXPECT_THAT(Lists(), UnorderedElementsAre("/api/v1/namespaces?limit=500&fieldSelector=metadata.name%3Da", "/api/v1/namespaces?limit=500&fieldSelector=metadata.name%3Db",
-                                   "/api/v1/namespaces/a/pods?limit=500", "/api/v1/namespaces/b/pods?limit=500", "/api/v1/pods?limit=500", "/api/v1/nodes?limit=500"));
+  EXPECT_THAT(Lists(),
+              UnorderedElementsAre("/api/v1/namespaces?limit=500&fieldSelector=metadata.name%3Da",
+                                   "/api/v1/namespaces?limit=500&fieldSelector=metadata.name%3Db",
+                                   "/api/v1/namespaces/a/pods?limit=500", "/api/v1/namespaces/b/pods?limit=500",
+                                   "/api/v1/pods?limit=500", "/api/v1/nodes?limit=500"));
   EXPECT_EQ(namespaces.seen_up_to({"", "a"}), 10u);
   EXPECT_EQ(namespaces.seen_up_to({"", "c"}), 0u) << "nobody asked for it";
 }

@@ -35,7 +35,9 @@ LeaseOptions OptionsOf(std::string identity) {
 // One process that contends.
 struct Contender {
   Contender(Loop& l, Client& client, LeaseOptions options)
-      : loop(l), fence([this] { return loop.Now(); }), lease(loop, client, fence, std::move(options),
+      : loop(l),
+        fence([this] { return loop.Now(); }),
+        lease(loop, client, fence, std::move(options),
               {[this] { acquired_at = loop.Now(); }, [this](const std::string& why) { lost = why; },
                [this](const std::string& holder) { holders.push_back(holder); }}) {}
   Loop& loop;
@@ -51,13 +53,15 @@ struct Contender {
 class LeaseTest : public ::testing::Test {
  protected:
   LeaseTest() {
-    Call("POST", "/api/v1/namespaces", R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"gangway-system"}})");
+    Call("POST", "/api/v1/namespaces",
+         R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"gangway-system"}})");
   }
   Response Call(const std::string& method, const std::string& path, const std::string& body = "") {
     return server_.Handle({method, path, "", "", "", body}, {"test"});
   }
   boost::json::value Spec() {
-    const Response reply = Call("GET", "/apis/coordination.k8s.io/v1/namespaces/gangway-system/leases/gangway-scheduler");
+    const Response reply =
+        Call("GET", "/apis/coordination.k8s.io/v1/namespaces/gangway-system/leases/gangway-scheduler");
     return reply.ok() ? api::ParseJson(*reply.body)->at("spec") : boost::json::value();
   }
   std::string Holder() {
@@ -65,7 +69,8 @@ class LeaseTest : public ::testing::Test {
     return spec.is_null() ? "no lease" : std::string(spec.at("holderIdentity").as_string());
   }
   // With a client of its own, whose requests get the fate that `fate` says.
-  std::unique_ptr<Contender> Start(const std::string& identity, sandbox::Faults faults = {}, std::function<absl::Time()> answered_at = nullptr) {
+  std::unique_ptr<Contender> Start(const std::string& identity, sandbox::Faults faults = {},
+                                   std::function<absl::Time()> answered_at = nullptr) {
     clients_.push_back(std::make_unique<sandbox::InProcessClient>(loop_, server_, identity, std::move(faults)));
     LeaseOptions options = OptionsOf(identity);
     options.answered_at = std::move(answered_at);
@@ -216,8 +221,8 @@ TEST_F(LeaseTest, AShortOutageCostsNothing) {
   EXPECT_FALSE(a->lost.has_value());
 }
 
-// An API server that was away for long: who held the lease goes on as soon as it is back, without a restart, and without waiting for an
-// expiry that nobody else is there to see.
+// An API server that was away for long: who held the lease goes on as soon as it is back, without a restart, and
+// without waiting for an expiry that nobody else is there to see.
 TEST_F(LeaseTest, ALongOutageEndsWithTheFirstRenewal) {
   absl::Time answered = loop_.Now();
   const auto a = Start("a", Cuttable(), [&] { return cut_ ? answered : answered = loop_.Now(); });
@@ -338,7 +343,8 @@ TEST_F(LeaseTest, LabelsOfOthersSurvive) {
   const auto a = Start("a");
   loop_.RunFor(absl::Seconds(3));
   const std::string path = "/apis/coordination.k8s.io/v1/namespaces/gangway-system/leases/gangway-scheduler";
-  server_.Handle({"PATCH", path, "", "application/merge-patch+json", "", R"({"metadata":{"labels":{"team":"ml"}}})"}, {"test"});
+  server_.Handle({"PATCH", path, "", "application/merge-patch+json", "", R"({"metadata":{"labels":{"team":"ml"}}})"},
+                 {"test"});
   loop_.RunFor(absl::Seconds(30));
   EXPECT_TRUE(a->lease.held());
   EXPECT_THAT(*Call("GET", path).body, HasSubstr(R"("team":"ml")"));
@@ -380,8 +386,8 @@ TEST_F(LeaseTest, AWriteDecidedBeforeTheLeaseEndedIsNotSentAfterIt) {
   fenced.Send({"GET", "/api/v1/namespaces", "", "", "", ""}, owner.token(),
               [&](const absl::StatusOr<Response>& reply) { results.push_back(reply.status().code()); });
   loop_.RunFor(absl::Seconds(1));
-  EXPECT_THAT(results, ElementsAre(absl::StatusCode::kFailedPrecondition, absl::StatusCode::kOk, absl::StatusCode::kFailedPrecondition,
-                                   absl::StatusCode::kOk));
+  EXPECT_THAT(results, ElementsAre(absl::StatusCode::kFailedPrecondition, absl::StatusCode::kOk,
+                                   absl::StatusCode::kFailedPrecondition, absl::StatusCode::kOk));
 }
 
 // --- against a server that says what the test wants
@@ -389,9 +395,10 @@ TEST_F(LeaseTest, AWriteDecidedBeforeTheLeaseEndedIsNotSentAfterIt) {
 constexpr absl::string_view kPath = "/apis/coordination.k8s.io/v1/namespaces/gangway-system/leases/gangway-scheduler";
 
 std::string LeaseJson(absl::string_view holder, absl::string_view renewed, int version, int duration = 15) {
-  return absl::StrCat(R"({"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{"name":"gangway-scheduler","namespace":"gangway-system","resourceVersion":")",
-                      version, R"("},"spec":{"holderIdentity":")", holder, R"(","leaseDurationSeconds":)", duration,
-                      R"(,"leaseTransitions":4,"acquireTime":"2020-01-01T00:00:00.000000Z","renewTime":")", renewed, R"("}})");
+  return absl::StrCat(
+      R"({"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{"name":"gangway-scheduler","namespace":"gangway-system","resourceVersion":")",
+      version, R"("},"spec":{"holderIdentity":")", holder, R"(","leaseDurationSeconds":)", duration,
+      R"(,"leaseTransitions":4,"acquireTime":"2020-01-01T00:00:00.000000Z","renewTime":")", renewed, R"("}})");
 }
 
 TEST(LeaseRecordTest, ClocksOfOtherMachinesDoNotMatter) {
@@ -427,7 +434,8 @@ TEST(LeaseRecordTest, TheHolderRenewsWithoutLookingFirst) {
   Contender a(loop, client, OptionsOf("a"));
   a.lease.Start();
   loop.RunFor(absl::Seconds(4.5));
-  EXPECT_THAT(client.lines(), ElementsAre(absl::StrCat("GET ", kPath), "POST /apis/coordination.k8s.io/v1/namespaces/gangway-system/leases",
+  EXPECT_THAT(client.lines(), ElementsAre(absl::StrCat("GET ", kPath),
+                                          "POST /apis/coordination.k8s.io/v1/namespaces/gangway-system/leases",
                                           absl::StrCat("PUT ", kPath), absl::StrCat("PUT ", kPath)));
 }
 
@@ -437,7 +445,8 @@ TEST(LeaseRecordTest, AHolderThatIsRefusedLooksWhoHasIt) {
   bool stolen = false;
   client.SetHandler([&](const Request& request) -> std::optional<absl::StatusOr<Response>> {
     if (request.method == "GET") {
-      return stolen ? testutil::Reply(200, LeaseJson("z", "2026-01-01T00:00:00.000000Z", 77)) : testutil::Refusal(404, "NotFound", "leases", "");
+      return stolen ? testutil::Reply(200, LeaseJson("z", "2026-01-01T00:00:00.000000Z", 77))
+                    : testutil::Refusal(404, "NotFound", "leases", "");
     }
     if (stolen) return testutil::Refusal(409, "Conflict", "leases", "gangway-scheduler");
     return testutil::Reply(200, request.body);
@@ -454,8 +463,10 @@ TEST(LeaseRecordTest, AHolderThatIsRefusedLooksWhoHasIt) {
 
 // What is there cannot be seen: nothing is known of the lease, and it is looked again.
 TEST(LeaseRecordTest, WhereNoLookSucceedsNobodyHoldsIt) {
-  for (const absl::StatusOr<Response>& answer : {absl::StatusOr<Response>(testutil::Refusal(403, "Forbidden", "leases", "")), absl::StatusOr<Response>(testutil::Reply(200, "[]")),
-                                                 absl::StatusOr<Response>(absl::UnavailableError("connection refused"))}) {
+  for (const absl::StatusOr<Response>& answer :
+       {absl::StatusOr<Response>(testutil::Refusal(403, "Forbidden", "leases", "")),
+        absl::StatusOr<Response>(testutil::Reply(200, "[]")),
+        absl::StatusOr<Response>(absl::UnavailableError("connection refused"))}) {
     SimulatedLoop loop(1);
     FakeClient client(loop);
     bool broken = true;
@@ -498,7 +509,8 @@ TEST(LeaseRecordTest, CountsWhatCameOfItsRequests) {
   broken = false;
   ASSERT_TRUE(loop.RunUntil([&] { return a.lease.held(); }, loop.Now() + absl::Seconds(3)));
   loop.RunFor(absl::Seconds(2.5));
-  EXPECT_THAT(metrics.Expose(), HasSubstr("gangway_lease_requests_total{result=\"ok\"} 2\n")) << "taken, and renewed once";
+  EXPECT_THAT(metrics.Expose(), HasSubstr("gangway_lease_requests_total{result=\"ok\"} 2\n"))
+      << "taken, and renewed once";
   EXPECT_THAT(metrics.Expose(), HasSubstr("gangway_leader 1\n"));
   a.lease.Release(absl::Seconds(1), nullptr);  // nobody waits for the answer
   loop.RunFor(absl::Seconds(2));
@@ -549,10 +561,15 @@ TEST(LeaseOptionsTest, DurationsMustFitOneAnother) {
     return CheckLeaseOptions(options);
   };
   GW_EXPECT_OK(check(absl::Seconds(15), absl::Seconds(10), absl::Seconds(2)));
-  EXPECT_THAT(check(absl::Seconds(10), absl::Seconds(10), absl::Seconds(2)), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("leaseDuration: must be more than renewDeadline, which is 10s")));
-  EXPECT_THAT(check(absl::Seconds(15), absl::Seconds(2), absl::Seconds(2)), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("renewDeadline")));
-  EXPECT_THAT(check(absl::Milliseconds(1500), absl::Seconds(1), absl::Milliseconds(100)), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("whole seconds")));
-  EXPECT_THAT(check(absl::Seconds(15), absl::Seconds(10), absl::ZeroDuration()), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("retryPeriod")));
+  EXPECT_THAT(check(absl::Seconds(10), absl::Seconds(10), absl::Seconds(2)),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("leaseDuration: must be more than renewDeadline, which is 10s")));
+  EXPECT_THAT(check(absl::Seconds(15), absl::Seconds(2), absl::Seconds(2)),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("renewDeadline")));
+  EXPECT_THAT(check(absl::Milliseconds(1500), absl::Seconds(1), absl::Milliseconds(100)),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("whole seconds")));
+  EXPECT_THAT(check(absl::Seconds(15), absl::Seconds(10), absl::ZeroDuration()),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("retryPeriod")));
 }
 
 }  // namespace

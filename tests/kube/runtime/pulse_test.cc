@@ -22,7 +22,8 @@ class PulseTest : public ::testing::Test {
     client_.SetHandler([reply](const Request&) { return std::optional<absl::StatusOr<Response>>(reply); });
   }
   void Ask() {
-    pulse_.Send({"GET", "/api", "", "", "", ""}, owner_.token(), [this](const absl::StatusOr<Response>& reply) { codes_.push_back(reply.ok() ? reply->code : 0); });
+    pulse_.Send({"GET", "/api", "", "", "", ""}, owner_.token(),
+                [this](const absl::StatusOr<Response>& reply) { codes_.push_back(reply.ok() ? reply->code : 0); });
     loop_.RunUntilIdle();
   }
 

@@ -62,10 +62,13 @@ TEST_F(RecorderTest, WritesACoreEvent) {
   EXPECT_EQ(client_.lines()[0], "POST /api/v1/namespaces/default/events");
   const std::string& body = client_.last().body;
   EXPECT_THAT(body, StartsWith(R"({"kind":"Event","apiVersion":"v1","metadata":{"name":"ctr.)"));
-  EXPECT_THAT(body, HasSubstr(R"("involvedObject":{"kind":"PodGroup","namespace":"default","name":"ctr","uid":"u1",)"
-                              R"("apiVersion":"scheduling.volcano.sh/v1beta1"},"reason":"Unschedulable",)"
-                              R"("message":"waits for 1 of 4 tasks","source":{"component":"volcano"},)"
-                              R"("firstTimestamp":"2026-01-01T00:00:00Z","lastTimestamp":"2026-01-01T00:00:00Z","count":1,"type":"Warning")"));
+  EXPECT_THAT(
+      body,
+      HasSubstr(
+          R"("involvedObject":{"kind":"PodGroup","namespace":"default","name":"ctr","uid":"u1",)"
+          R"("apiVersion":"scheduling.volcano.sh/v1beta1"},"reason":"Unschedulable",)"
+          R"("message":"waits for 1 of 4 tasks","source":{"component":"volcano"},)"
+          R"("firstTimestamp":"2026-01-01T00:00:00Z","lastTimestamp":"2026-01-01T00:00:00Z","count":1,"type":"Warning")"));
   EXPECT_EQ(recorder_->waiting(), 1u);
   AnswerLast(Reply(201));
   EXPECT_EQ(recorder_->waiting(), 0u);
@@ -129,7 +132,8 @@ TEST_F(RecorderTest, AnEventThatExpiredIsMadeAnew) {
   EXPECT_EQ(client_.last().method, "PATCH");
   AnswerLast(Refusal(404, "NotFound"));
   EXPECT_EQ(client_.last().method, "POST");
-  EXPECT_THAT(client_.last().body, AllOf(HasSubstr("\"count\":1"), HasSubstr(R"("firstTimestamp":"2026-01-01T02:00:00Z")")));
+  EXPECT_THAT(client_.last().body,
+              AllOf(HasSubstr("\"count\":1"), HasSubstr(R"("firstTimestamp":"2026-01-01T02:00:00Z")")));
 }
 
 TEST_F(RecorderTest, ALongNameIsCutToWhatKubernetesTakes) {
@@ -170,7 +174,8 @@ TEST_F(RecorderTest, TriesAFewTimesAndThenDrops) {
 
 TEST_F(RecorderTest, WhatAsksForTimeIsTriedAgainAndWhatIsGoneIsNot) {
   std::size_t before = 0;
-  for (const auto& [answer, requests] : {std::pair(408, 4u), std::pair(429, 4u), std::pair(500, 4u), std::pair(404, 1u), std::pair(430, 1u)}) {
+  for (const auto& [answer, requests] :
+       {std::pair(408, 4u), std::pair(429, 4u), std::pair(500, 4u), std::pair(404, 1u), std::pair(430, 1u)}) {
     client_.SetHandler([code = answer](const Request&) { return absl::StatusOr<Response>(Refusal(code, "Refused")); });
     Record(Note(absl::StrCat("answered with ", answer)));
     loop_.RunFor(absl::Hours(1));

@@ -41,7 +41,8 @@ TEST_F(UnreadableTest, WhoLeadsTellsAtOnce) {
   unreadable_.Begin();
   Tell("a");
   ASSERT_EQ(client_.requests().size(), 1u);
-  EXPECT_THAT(client_.last().body, HasSubstr("this version of the object cannot be read and is ignored: spec.tasks: must be a list"));
+  EXPECT_THAT(client_.last().body,
+              HasSubstr("this version of the object cannot be read and is ignored: spec.tasks: must be a list"));
   EXPECT_THAT(client_.last().body, HasSubstr("InvalidObject"));
 }
 

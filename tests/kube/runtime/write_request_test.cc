@@ -45,7 +45,9 @@ TEST(WriteRequestTest, APatchCarriesWhatItWasDecidedOn) {
   EXPECT_EQ(request->method, "PATCH");
   EXPECT_EQ(request->content_type, "application/merge-patch+json");
   EXPECT_EQ(request->path, "/api/v1/namespaces/default/pods/ctr-0/status");
-  EXPECT_EQ(request->body, R"({"status":{"phase":"Running","n":1.5},"metadata":{"labels":{"a":null},"uid":"u1","resourceVersion":"42"}})");
+  EXPECT_EQ(
+      request->body,
+      R"({"status":{"phase":"Running","n":1.5},"metadata":{"labels":{"a":null},"uid":"u1","resourceVersion":"42"}})");
   write.body = R"({"status":{}})";
   request = RequestFor(write);
   GW_ASSERT_OK(request);
@@ -60,8 +62,9 @@ TEST(WriteRequestTest, ADeletionNamesTheUid) {
   const auto request = RequestFor(write);
   GW_ASSERT_OK(request);
   EXPECT_EQ(request->method, "DELETE");
-  EXPECT_EQ(request->body, R"({"kind":"DeleteOptions","apiVersion":"v1","gracePeriodSeconds":0,"preconditions":{"uid":"u1"},)"
-                           R"("propagationPolicy":"Foreground"})");
+  EXPECT_EQ(request->body,
+            R"({"kind":"DeleteOptions","apiVersion":"v1","gracePeriodSeconds":0,"preconditions":{"uid":"u1"},)"
+            R"("propagationPolicy":"Foreground"})");
 }
 
 TEST(WriteRequestTest, ADeletionOfOneVersionNamesIt) {
@@ -70,8 +73,9 @@ TEST(WriteRequestTest, ADeletionOfOneVersionNamesIt) {
   write.resource_version = "42";
   const auto request = RequestFor(write);
   GW_ASSERT_OK(request);
-  EXPECT_EQ(request->body, R"({"kind":"DeleteOptions","apiVersion":"v1","preconditions":{"uid":"u1","resourceVersion":"42"},)"
-                           R"("propagationPolicy":"Background"})");
+  EXPECT_EQ(request->body,
+            R"({"kind":"DeleteOptions","apiVersion":"v1","preconditions":{"uid":"u1","resourceVersion":"42"},)"
+            R"("propagationPolicy":"Background"})");
 }
 
 TEST(WriteRequestTest, ABodyThatCannotCarryItIsAnError) {

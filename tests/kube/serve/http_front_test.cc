@@ -34,12 +34,14 @@ std::string GetOf(const std::string& target, const std::string& headers = "") {
   return absl::StrCat("GET ", target, " HTTP/1.1\r\nHost: 127.0.0.1\r\n", headers, "\r\n");
 }
 std::string PostOf(const std::string& target, const std::string& body) {
-  return absl::StrCat("POST ", target, " HTTP/1.1\r\nHost: localhost:80\r\nContent-Length: ", body.size(), "\r\n\r\n", body);
+  return absl::StrCat("POST ", target, " HTTP/1.1\r\nHost: localhost:80\r\nContent-Length: ", body.size(), "\r\n\r\n",
+                      body);
 }
 // An answer with this HTTP status whose body is a metav1.Status that says the same.
 auto IsRefusal(int code) {
   return AllOf(StartsWith(absl::StrCat("HTTP/1.1 ", code, " ")), HasSubstr("Content-Type: application/json\r\n"),
-               HasSubstr("\"kind\":\"Status\""), HasSubstr("\"status\":\"Failure\""), EndsWith(absl::StrCat("\"code\":", code, "}")));
+               HasSubstr("\"kind\":\"Status\""), HasSubstr("\"status\":\"Failure\""),
+               EndsWith(absl::StrCat("\"code\":", code, "}")));
 }
 
 TEST(HttpFrontTest, AnswersOnAKeptConnection) {
@@ -57,10 +59,12 @@ TEST(HttpFrontTest, PipelinedRequestsAreAnsweredInOrder) {
   RunningFront front;
   RawSocket client(front.port());
   std::string requests;
-  for (int i = 0; i < 200; ++i) requests += i % 2 == 0 ? GetOf(absl::StrCat("/", i)) : PostOf(absl::StrCat("/", i), "b");
+  for (int i = 0; i < 200; ++i)
+    requests += i % 2 == 0 ? GetOf(absl::StrCat("/", i)) : PostOf(absl::StrCat("/", i), "b");
   ASSERT_TRUE(client.Send(requests));
   for (int i = 0; i < 200; ++i) {
-    ASSERT_THAT(client.ReadAnswer(), EndsWith(i % 2 == 0 ? absl::StrCat("\r\n\r\nGET /", i) : absl::StrCat("\r\n\r\nPOST /", i, " b")));
+    ASSERT_THAT(client.ReadAnswer(),
+                EndsWith(i % 2 == 0 ? absl::StrCat("\r\n\r\nGET /", i) : absl::StrCat("\r\n\r\nPOST /", i, " b")));
   }
 }
 
@@ -74,7 +78,8 @@ TEST(HttpFrontTest, ARequestMayArriveByteByByte) {
 TEST(HttpFrontTest, ChunksMayArriveByteByByte) {
   RunningFront front;
   RawSocket client(front.port());
-  for (const char c : std::string("POST /x HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n")) {
+  for (const char c :
+       std::string("POST /x HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n")) {
     ASSERT_TRUE(client.Send(std::string(1, c)));
   }
   EXPECT_THAT(client.ReadAnswer(), EndsWith("POST /x body"));
@@ -85,8 +90,9 @@ TEST(HttpFrontTest, AbsoluteTargetsAndOddWritings) {
   RawSocket client(front.port());
   ASSERT_TRUE(client.Send("\r\n" + GetOf("http://127.0.0.1/a?b")));
   EXPECT_THAT(client.ReadAnswer(), EndsWith("GET /a?b"));
-  ASSERT_TRUE(client.Send("POST /c HTTP/1.1\r\nhOST: LOCALHOST\r\ntransfer-encoding: Chunked\r\n\r\n"
-                          "3;ext=1\r\nabc\r\nA\r\n0123456789\r\n0\r\nTrailer: x\r\n\r\n"));
+  ASSERT_TRUE(
+      client.Send("POST /c HTTP/1.1\r\nhOST: LOCALHOST\r\ntransfer-encoding: Chunked\r\n\r\n"
+                  "3;ext=1\r\nabc\r\nA\r\n0123456789\r\n0\r\nTrailer: x\r\n\r\n"));
   EXPECT_THAT(client.ReadAnswer(), EndsWith("POST /c abc0123456789"));
 }
 
@@ -129,8 +135,9 @@ TEST(HttpFrontTest, ExtraHeadersOfAnAnswerCannotForgeOthers) {
   });
   RawSocket client(front.port());
   ASSERT_TRUE(client.Send(GetOf("/")));
-  EXPECT_THAT(client.ReadAnswer(), AllOf(HasSubstr("Retry-After: 2\r\n"), HasSubstr("Warning: 299 - \"a \\\"b\\\"  X-Forged: 1\"\r\n"),
-                                         Not(HasSubstr("\nX-Forged"))));
+  EXPECT_THAT(client.ReadAnswer(),
+              AllOf(HasSubstr("Retry-After: 2\r\n"), HasSubstr("Warning: 299 - \"a \\\"b\\\"  X-Forged: 1\"\r\n"),
+                    Not(HasSubstr("\nX-Forged"))));
 }
 
 TEST(HttpFrontTest, ADroppedRequestIsAnInternalError) {
@@ -145,7 +152,8 @@ TEST(HttpFrontTest, ADroppedRequestIsAnInternalError) {
 TEST(HttpFrontTest, BodiesUpToTheLimitAndNotBeyond) {
   HttpFrontOptions options;
   options.max_body_bytes = 100'000;
-  RunningFront front([](Request r, HttpCaller, auto respond) { respond(MakeResponse(200, absl::StrCat(r.body.size()))); }, options);
+  RunningFront front(
+      [](Request r, HttpCaller, auto respond) { respond(MakeResponse(200, absl::StrCat(r.body.size()))); }, options);
   RawSocket at_limit(front.port());
   ASSERT_TRUE(at_limit.Send(PostOf("/x", std::string(100'000, 'x'))));
   EXPECT_THAT(at_limit.ReadAnswer(), EndsWith("\r\n\r\n100000"));
@@ -174,7 +182,8 @@ TEST(HttpFrontTest, ContinueIsSaidOnlyToWhatWillBeRead) {
   ASSERT_TRUE(client.Send("body"));
   EXPECT_TRUE(client.ReadUntil("POST /x body"));
   RawSocket large(front.port());
-  ASSERT_TRUE(large.Send("POST /x HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 3145729\r\nExpect: 100-continue\r\n\r\n"));
+  ASSERT_TRUE(
+      large.Send("POST /x HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 3145729\r\nExpect: 100-continue\r\n\r\n"));
   EXPECT_THAT(large.ReadToEnd(), IsRefusal(413));
 }
 
@@ -186,7 +195,8 @@ TEST(HttpFrontTest, HeadersUpToTheLimitAndNotBeyond) {
   ASSERT_TRUE(client.Send(GetOf("/x", absl::StrCat("A: ", std::string(33 << 10, 'a'), "\r\n"))));
   EXPECT_THAT(client.ReadToEnd(), IsRefusal(431));
   RawSocket endless(front.port());  // a chunk extension that never ends
-  ASSERT_TRUE(endless.Send("POST /x HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n1;" + std::string(200'000, 'e')));
+  ASSERT_TRUE(endless.Send("POST /x HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n1;" +
+                           std::string(200'000, 'e')));
   EXPECT_THAT(endless.ReadToEnd(), StartsWith("HTTP/1.1 4"));
 }
 
@@ -215,9 +225,12 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         BadRequest{"Garbage", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03 a TLS hello\r\n\r\n", 400},
         BadRequest{"NoTarget", "GET\r\n\r\n", 400}, BadRequest{"LineWithoutColon", GetOf("/", "nonsense\r\n"), 400},
-        BadRequest{"TwoLengths", "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab", 400},
-        BadRequest{"LengthAndChunked",
-                   "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400},
+        BadRequest{"TwoLengths",
+                   "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab", 400},
+        BadRequest{
+            "LengthAndChunked",
+            "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+            400},
         BadRequest{"NegativeLength", "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n", 400},
         BadRequest{"BadChunk", "POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 400},
         BadRequest{"OtherEncoding", "POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: gzip\r\n\r\n", 501},
@@ -232,8 +245,10 @@ INSTANTIATE_TEST_SUITE_P(
         BadRequest{"Connect", "CONNECT a:1 HTTP/1.1\r\nHost: localhost\r\n\r\n", 405},
         BadRequest{"Trace", "TRACE / HTTP/1.1\r\nHost: localhost\r\n\r\n", 405},
         BadRequest{"OwnVerb", "BREW / HTTP/1.1\r\nHost: localhost\r\n\r\n", 405},
-        BadRequest{"OtherExpectation", "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nExpect: tea\r\n\r\n", 417},
-        BadRequest{"OtherExpectationWithTheBodyAtOnce", "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nExpect: tea\r\n\r\na", 417},
+        BadRequest{"OtherExpectation", "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nExpect: tea\r\n\r\n",
+                   417},
+        BadRequest{"OtherExpectationWithTheBodyAtOnce",
+                   "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nExpect: tea\r\n\r\na", 417},
         BadRequest{"Http2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 505}),
     [](const auto& c) { return c.param.name; });
 
@@ -257,7 +272,8 @@ TEST(HttpFrontTest, ATokenIsAskedFor) {
   HttpFrontOptions options;
   options.token = "secret";
   RunningFront front(nullptr, options);
-  for (const char* header : {"", "Authorization: Bearer secre\r\n", "Authorization: Bearer secret2\r\n", "Authorization: Basic secret\r\n"}) {
+  for (const char* header : {"", "Authorization: Bearer secre\r\n", "Authorization: Bearer secret2\r\n",
+                             "Authorization: Basic secret\r\n"}) {
     RawSocket client(front.port());
     ASSERT_TRUE(client.Send(GetOf("/x", header)));
     EXPECT_THAT(client.ReadToEnd(), AllOf(IsRefusal(401), HasSubstr("WWW-Authenticate: Bearer\r\n")));
@@ -340,14 +356,16 @@ TEST(HttpFrontTest, ABurstOfIdleConnectionsKeepsNobodyOut) {
 }
 
 std::string PartOf(const std::string& target, std::size_t announced, std::size_t sent) {
-  return absl::StrCat("POST ", target, " HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: ", announced, "\r\n\r\n", std::string(sent, 'x'));
+  return absl::StrCat("POST ", target, " HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: ", announced, "\r\n\r\n",
+                      std::string(sent, 'x'));
 }
 
 TEST(HttpFrontTest, OfBodiesThatHaveNoRoomTogetherTheSlowestIsRefused) {
   HttpFrontOptions options;
   options.io_threads = 1;
   options.max_bytes_in_flight = 100'000;
-  RunningFront front([](Request r, HttpCaller, auto respond) { respond(MakeResponse(200, absl::StrCat(r.body.size()))); }, options);
+  RunningFront front(
+      [](Request r, HttpCaller, auto respond) { respond(MakeResponse(200, absl::StrCat(r.body.size()))); }, options);
   RawSocket slow(front.port());
   ASSERT_TRUE(slow.Send(PartOf("/slow", 80'000, 60'000)));
   ASSERT_TRUE(Eventually([&] { return front.connections() == 1; }));
@@ -356,7 +374,8 @@ TEST(HttpFrontTest, OfBodiesThatHaveNoRoomTogetherTheSlowestIsRefused) {
     ASSERT_TRUE(quick.Send(PostOf("/quick", std::string(80'000, 'x'))));
     EXPECT_THAT(quick.ReadAnswer(), EndsWith("\r\n\r\n80000")) << "the room is given back";
   }
-  EXPECT_THAT(slow.ReadToEnd(), AllOf(IsRefusal(503), HasSubstr("Retry-After: 1\r\n"), HasSubstr("hold 100000 bytes together")));
+  EXPECT_THAT(slow.ReadToEnd(),
+              AllOf(IsRefusal(503), HasSubstr("Retry-After: 1\r\n"), HasSubstr("hold 100000 bytes together")));
 }
 
 TEST(HttpFrontTest, ABodyHoldsItsRoomUntilItIsAnswered) {
@@ -364,7 +383,10 @@ TEST(HttpFrontTest, ABodyHoldsItsRoomUntilItIsAnswered) {
   options.max_bytes_in_flight = 100'000;
   Inbox<FakeHttpHandler::Respond> held;
   RunningFront front(
-      [&](Request r, HttpCaller, auto respond) { r.path == "/held" ? held.Put(std::move(respond)) : respond(MakeResponse(200, "done")); }, options);
+      [&](Request r, HttpCaller, auto respond) {
+        r.path == "/held" ? held.Put(std::move(respond)) : respond(MakeResponse(200, "done"));
+      },
+      options);
   auto waiting = std::make_unique<RawSocket>(front.port());
   ASSERT_TRUE(waiting->Send(PostOf("/held", std::string(80'000, 'x'))));
   auto respond = held.Take();
@@ -387,7 +409,8 @@ TEST(HttpFrontTest, APortInUseIsSaid) {
   FakeHttpHandler handler;
   HttpFrontOptions options;
   options.port = front.port();
-  const auto second = front.thread.Run([&] { return HttpFront::Start(front.thread.loop(), handler, options).status(); });
+  const auto second =
+      front.thread.Run([&] { return HttpFront::Start(front.thread.loop(), handler, options).status(); });
   EXPECT_THAT(second, StatusIs(absl::StatusCode::kUnavailable, HasSubstr(absl::StrCat("127.0.0.1:", front.port()))));
 }
 
@@ -435,7 +458,8 @@ TEST(HttpFrontTest, AnIdleConnectionIsClosedWithoutAWord) {
 TEST(HttpFrontTest, AnAnswerThatIsNotTakenIsGivenUp) {
   HttpFrontOptions options = Hasty();
   options.write_timeout = absl::Milliseconds(40);
-  RunningFront front([](Request, HttpCaller, auto respond) { respond(MakeResponse(200, std::string(40 << 20, 'x'))); }, options);
+  RunningFront front([](Request, HttpCaller, auto respond) { respond(MakeResponse(200, std::string(40 << 20, 'x'))); },
+                     options);
   RawSocket client(front.port(), 4096);
   ASSERT_TRUE(client.Send(GetOf("/x")));
   EXPECT_TRUE(Eventually([&] { return front.connections() == 0; }));
@@ -451,7 +475,9 @@ TEST(HttpFrontTest, ALargeAnswerArrivesWhole) {
   EXPECT_THAT(answer.substr(answer.size() - 4), "xxxx");
 }
 
-bool EndsWithText(absl::string_view text, absl::string_view end) { return absl::EndsWith(text, end); }  // without printing them
+bool EndsWithText(absl::string_view text, absl::string_view end) {
+  return absl::EndsWith(text, end);
+}  // without printing them
 
 TEST(HttpFrontTest, AnAnswerInPiecesArrivesWhole) {
   const std::vector<std::size_t> sizes = {1, 100, 300'000, 0, 7, 5'000'000, 255'000, 2'000, 12, 1'000'000};
@@ -517,7 +543,8 @@ TEST(HttpFrontTest, AWatchIsAChunkedStreamOfLines) {
   RawSocket client(front.port());
   ASSERT_TRUE(client.Send(GetOf("/w?watch=true")));
   EXPECT_EQ(front.handler.started.Take(), "/w");
-  ASSERT_TRUE(client.ReadUntil("Transfer-Encoding: chunked\r\nCache-Control: no-cache, private\r\n\r\n"));  // before any frame
+  ASSERT_TRUE(
+      client.ReadUntil("Transfer-Encoding: chunked\r\nCache-Control: no-cache, private\r\n\r\n"));  // before any frame
   front.Send("/w", {Added("{\"a\":1}")});
   ASSERT_TRUE(client.ReadUntil("\r\n22\r\n{\"type\":\"ADDED\",\"object\":{\"a\":1}}\n\r\n")) << client.ReadToEnd();
   front.End("/w", absl::OkStatus());
@@ -545,7 +572,8 @@ TEST(HttpFrontTest, AnOldClientsWatchEndsWithItsConnection) {
   EXPECT_EQ(front.handler.started.Take(), "/w");
   front.Send("/w", {Added("{}")});
   front.End("/w", absl::OkStatus());
-  EXPECT_THAT(client.ReadToEnd(), AllOf(EndsWith("\r\n\r\n{\"type\":\"ADDED\",\"object\":{}}\n"), Not(HasSubstr("chunked"))));
+  EXPECT_THAT(client.ReadToEnd(),
+              AllOf(EndsWith("\r\n\r\n{\"type\":\"ADDED\",\"object\":{}}\n"), Not(HasSubstr("chunked"))));
 }
 
 TEST(HttpFrontTest, ARefusedWatchIsAnAnswer) {

@@ -25,7 +25,8 @@ class PagesTest : public ::testing::Test {
   PagesTest() {
     metrics_.AddGauge("gangway_test", "of a test").Set(3);
     const auto alive = [](HttpHandler::Respond respond) { respond(TextPage(200, "ok")); };
-    front_ = thread_.Run([&] { return *PageFront::Start(thread_.loop(), {MetricsPage(metrics_), {"/healthz", alive}}); });
+    front_ =
+        thread_.Run([&] { return *PageFront::Start(thread_.loop(), {MetricsPage(metrics_), {"/healthz", alive}}); });
     const std::string url = front_->url();
     port_ = static_cast<std::uint16_t>(std::stoi(url.substr(url.rfind(':') + 1)));
   }
@@ -48,16 +49,19 @@ class PagesTest : public ::testing::Test {
 };
 
 TEST_F(PagesTest, EachPathHasItsPage) {
-  EXPECT_THAT(Ask(Head("/metrics")), AllOf(StartsWith("HTTP/1.1 200"), HasSubstr("text/plain; version=0.0.4"), HasSubstr("gangway_test 3")));
+  EXPECT_THAT(Ask(Head("/metrics")),
+              AllOf(StartsWith("HTTP/1.1 200"), HasSubstr("text/plain; version=0.0.4"), HasSubstr("gangway_test 3")));
   EXPECT_THAT(Ask(Head("/healthz")), AllOf(StartsWith("HTTP/1.1 200"), EndsWith("ok\n")));
-  EXPECT_THAT(Ask(Head("/")), AllOf(StartsWith("HTTP/1.1 404"), EndsWith("there is no page /; served are /metrics, /healthz\n")));
+  EXPECT_THAT(Ask(Head("/")),
+              AllOf(StartsWith("HTTP/1.1 404"), EndsWith("there is no page /; served are /metrics, /healthz\n")));
   EXPECT_THAT(Ask(Head("/healthz", "Content-Length: 0\r\n", "POST")), StartsWith("HTTP/1.1 405"));
 }
 
 TEST_F(PagesTest, NoBodyIsTakenAndNoLongHeader) {
   EXPECT_THAT(Ask(Head("/metrics", "Content-Length: 1\r\n")), StartsWith("HTTP/1.1 413"));
   EXPECT_THAT(Ask(Head("/metrics", "Transfer-Encoding: chunked\r\n") + "1\r\nx\r\n"), StartsWith("HTTP/1.1 413"));
-  EXPECT_THAT(Ask(Head("/metrics", absl::StrCat("A: ", std::string(9 << 10, 'a'), "\r\n"))), StartsWith("HTTP/1.1 431"));
+  EXPECT_THAT(Ask(Head("/metrics", absl::StrCat("A: ", std::string(9 << 10, 'a'), "\r\n"))),
+              StartsWith("HTTP/1.1 431"));
 }
 
 TEST_F(PagesTest, AProbeIsAnsweredWhoeverElseIsConnected) {

@@ -80,7 +80,9 @@ TEST_F(TlsFrontTest, ServesInTls) {
 TEST_F(TlsFrontTest, LargeBodiesGoBothWaysWhole) {
   std::string large(2 << 20, 'x');
   for (std::size_t i = 0; i < large.size(); i += 101) large[i] = static_cast<char>('a' + i % 26);
-  RunningFront front([](Request r, HttpCaller, auto respond) { respond(MakeResponse(200, absl::StrCat(r.body, r.body, r.body))); }, Options());
+  RunningFront front(
+      [](Request r, HttpCaller, auto respond) { respond(MakeResponse(200, absl::StrCat(r.body, r.body, r.body))); },
+      Options());
   const auto answer = Ask(Believing(ca_, front.url()), {"POST", "/", "", "", "", large});
   GW_ASSERT_OK(answer);
   EXPECT_EQ(*answer->body == absl::StrCat(large, large, large), true);
@@ -93,9 +95,12 @@ TEST_F(TlsFrontTest, AWatchStreams) {
   auto client = *HttpClient::Make(thread.loop(), Believing(ca_, front.url()));
   Inbox<std::string> frames;
   Inbox<absl::Status> ends;
-  auto watch = client->StartWatch({"GET", "/w", "watch=true", "", "", ""}, owner.token(),
-                                  [&](std::vector<Frame> batch) { for (const Frame& f : batch) frames.Put(*f.object); },
-                                  [&](absl::Status status) { ends.Put(std::move(status)); });
+  auto watch = client->StartWatch(
+      {"GET", "/w", "watch=true", "", "", ""}, owner.token(),
+      [&](std::vector<Frame> batch) {
+        for (const Frame& f : batch) frames.Put(*f.object);
+      },
+      [&](absl::Status status) { ends.Put(std::move(status)); });
   ASSERT_EQ(front.handler.started.Take(), "/w");
   front.Send("/w", {{FrameType::kAdded, MakeBytes(R"({"a":1})")}});
   EXPECT_EQ(frames.Take(), R"({"a":1})");
@@ -147,7 +152,8 @@ TEST_F(TlsFrontTest, FilesThatCannotBeUsedStopTheStart) {
   };
   HttpFrontOptions options = Options();
   options.tls_certificate_file = folder_.path() + "/none.crt";
-  EXPECT_THAT(start(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("none.crt: not a PEM certificate")));
+  EXPECT_THAT(start(options),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("none.crt: not a PEM certificate")));
   options = Options();
   testutil::WriteFile(key(), second_.KeyPem());
   EXPECT_THAT(start(options), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("tls.key: not the PEM key of")));

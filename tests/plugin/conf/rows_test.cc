@@ -1,4 +1,5 @@
-// Rows of section 9 of the contract of Volcano's scheduler that its configuration decides: a file in, a decision about a cluster out.
+// Rows of section 9 of the contract of Volcano's scheduler that its configuration decides: a file in, a decision about
+// a cluster out.
 #include <optional>
 #include <string>
 #include <tuple>
@@ -24,7 +25,9 @@ constexpr char kGpu[] = "nvidia.com/gpu", kFoo[] = "example.com/foo";
 
 // The policy of a file with one plugin, and these arguments of it.
 gang::Policy PolicyOf(const std::string& plugin, const std::string& arguments) {
-  const auto conf = ReadSchedulerConf(absl::StrCat("actions: \"enqueue, allocate\"\ntiers: [{plugins: [{name: ", plugin, ", arguments: {", arguments, "}}]}]"), "conf");
+  const auto conf = ReadSchedulerConf(absl::StrCat("actions: \"enqueue, allocate\"\ntiers: [{plugins: [{name: ", plugin,
+                                                   ", arguments: {", arguments, "}}]}]"),
+                                      "conf");
   EXPECT_TRUE(conf.ok()) << conf.status();
   return conf.ok() ? conf->policy : gang::Policy();
 }
@@ -33,7 +36,8 @@ model::NodeFacts NodeOf(const std::string& name, std::int64_t milli, std::int64_
   model::NodeFacts node;
   node.name = name;
   node.allocatable = std::move(more);
-  for (const auto& amount : NamedAmounts{{"cpu", milli}, {"memory", memory}, {"pods", 10}}) node.allocatable.push_back(amount);
+  for (const auto& amount : NamedAmounts{{"cpu", milli}, {"memory", memory}, {"pods", 10}})
+    node.allocatable.push_back(amount);
   return node;
 }
 
@@ -96,7 +100,8 @@ TEST(SchedulerConfRowTest, E7WhoseWaitingTimeIsOverFirstGoesFirst) {
     testutil::World world;
     world.policy = PolicyOf("sla", arguments);
     world.cluster.SetNode(NodeOf("n", 1000, kG));
-    for (const auto& [name, wait] : {std::pair("a", std::optional<absl::Duration>()), std::pair("b", std::optional<absl::Duration>(absl::Hours(1)))}) {
+    for (const auto& [name, wait] : {std::pair("a", std::optional<absl::Duration>()),
+                                     std::pair("b", std::optional<absl::Duration>(absl::Hours(1)))}) {
       model::GangFacts gang = testutil::Gang(name, 1);
       gang.waiting_time = wait;
       world.cluster.SetGang(gang);
@@ -161,7 +166,9 @@ struct BinpackRowTest : testutil::World, ::testing::Test {
   double Score(const std::string& pod, const std::string& node, double weight) {
     const gang::Overlay overlay(cluster, constraint::AllKinds(), policy.packing);
     const constraint::Asks& asks = overlay.AsksOf(cluster.task(cluster.FindTask("default", pod)).shape);
-    return static_cast<double>(asks.ScoresOnRow(cluster.FindNode(node))[static_cast<std::size_t>(constraint::Level::kPack)]) / 1e6 * 100 * weight;
+    return static_cast<double>(
+               asks.ScoresOnRow(cluster.FindNode(node))[static_cast<std::size_t>(constraint::Level::kPack)]) /
+           1e6 * 100 * weight;
   }
   bool Fits(const std::string& pod, const std::string& node) {
     const gang::Overlay overlay(cluster, constraint::AllKinds(), policy.packing);
@@ -169,15 +176,18 @@ struct BinpackRowTest : testutil::World, ::testing::Test {
   }
   // Where Volcano says 0 because a resource is not enough, a node is not ranked at all.
   void ExpectTooLittle() {
-    for (const auto& [pod, node] : {std::pair("p1", "n3"), std::pair("p2", "n1"), std::pair("p2", "n3"), std::pair("p3", "n1"), std::pair("p3", "n3"), std::pair("p4", "n1"), std::pair("p4", "n3")}) {
+    for (const auto& [pod, node] :
+         {std::pair("p1", "n3"), std::pair("p2", "n1"), std::pair("p2", "n3"), std::pair("p3", "n1"),
+          std::pair("p3", "n3"), std::pair("p4", "n1"), std::pair("p4", "n3")}) {
       EXPECT_FALSE(Fits(pod, node)) << pod << " " << node;
     }
   }
 };
 
 TEST_F(BinpackRowTest, B1WeightsOfResources) {
-  policy = PolicyOf("binpack", absl::StrCat("binpack.weight: 10, binpack.cpu: 2, binpack.memory: 3, binpack.resources: \"", kGpu, ", ", kFoo, "\", binpack.resources.", kGpu,
-                                            ": 7, binpack.resources.", kFoo, ": 8"));
+  policy = PolicyOf("binpack",
+                    absl::StrCat("binpack.weight: 10, binpack.cpu: 2, binpack.memory: 3, binpack.resources: \"", kGpu,
+                                 ", ", kFoo, "\", binpack.resources.", kGpu, ": 7, binpack.resources.", kFoo, ": 8"));
   EXPECT_NEAR(Score("p1", "n1", 10), 700, 0.002);
   EXPECT_NEAR(Score("p1", "n2", 10), 137.5, 0.002);
   EXPECT_NEAR(Score("p2", "n2", 10), 375, 0.002);
@@ -187,7 +197,8 @@ TEST_F(BinpackRowTest, B1WeightsOfResources) {
 }
 
 TEST_F(BinpackRowTest, B2WhatHasNoWeightDoesNotCount) {
-  policy = PolicyOf("binpack", absl::StrCat("binpack.weight: 1, binpack.resources: ", kGpu, ", binpack.resources.", kGpu, ": 23"));
+  policy = PolicyOf("binpack",
+                    absl::StrCat("binpack.weight: 1, binpack.resources: ", kGpu, ", binpack.resources.", kGpu, ": 23"));
   EXPECT_NEAR(Score("p1", "n1", 1), 75, 0.002);
   EXPECT_NEAR(Score("p1", "n2", 1), 15.625, 0.002);
   EXPECT_NEAR(Score("p2", "n2", 1), 37.5, 0.002);
@@ -197,10 +208,12 @@ TEST_F(BinpackRowTest, B2WhatHasNoWeightDoesNotCount) {
 }
 
 TEST_F(BinpackRowTest, B3WhatIsNegativeCountsAsOne) {
-  policy = PolicyOf("binpack", absl::StrCat("binpack.weight: 10, binpack.cpu: 5, binpack.memory: 2, binpack.resources: \"", kGpu, ", ", kFoo, "\", binpack.resources.", kGpu,
-                                            ": 7, binpack.resources.", kFoo, ": -3"));
+  policy = PolicyOf("binpack",
+                    absl::StrCat("binpack.weight: 10, binpack.cpu: 5, binpack.memory: 2, binpack.resources: \"", kGpu,
+                                 ", ", kFoo, "\", binpack.resources.", kGpu, ": 7, binpack.resources.", kFoo, ": -3"));
   ASSERT_TRUE(policy.packing.weights.has_value());
-  EXPECT_THAT(*policy.packing.weights, ::testing::ElementsAre(::testing::Pair("cpu", 5), ::testing::Pair(kFoo, 1), ::testing::Pair("memory", 2), ::testing::Pair(kGpu, 7)));
+  EXPECT_THAT(*policy.packing.weights, ::testing::ElementsAre(::testing::Pair("cpu", 5), ::testing::Pair(kFoo, 1),
+                                                              ::testing::Pair("memory", 2), ::testing::Pair(kGpu, 7)));
 }
 
 // The weights decide where a pod goes: one node is full by cpu, the other by memory.

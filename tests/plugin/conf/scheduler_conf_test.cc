@@ -81,26 +81,31 @@ std::string Error(const std::string& text) {
 
 TEST(SchedulerConfTest, WhatTheChartOfVolcanoInstallsIsReadLineByLine) {
   const SchedulerConf conf = Read(kChart);
-  EXPECT_EQ(PolicyText(conf.policy), "lets in up to 120% of the cluster and what queues have room for; fills fuller nodes first, by cpu 1, memory 1");
+  EXPECT_EQ(
+      PolicyText(conf.policy),
+      "lets in up to 120% of the cluster and what queues have room for; fills fuller nodes first, by cpu 1, memory 1");
   EXPECT_TRUE(conf.policy.admit_by_queues);
   EXPECT_EQ(conf.policy.overcommit_percent, 120);
   EXPECT_FALSE(conf.policy.by_deadline);
   ASSERT_TRUE(conf.policy.packing.weights.has_value());
   EXPECT_THAT(*conf.policy.packing.weights, ElementsAre(Pair("cpu", 1), Pair("memory", 1)));
-  EXPECT_THAT(Texts(conf),
-              ElementsAre("volcano-scheduler.conf:1: action backfill: pods that ask for nothing are placed with all others",
-                          "volcano-scheduler.conf:6: plugin gang: enablePreemptable: nothing is taken back from who runs",
-                          "volcano-scheduler.conf:7: plugin conformance: nobody is evicted, so system pods are not, either",
-                          HasSubstr(":10: plugin drf: gangs go by priority and arrival"),
-                          "volcano-scheduler.conf:11: plugin drf: enablePreemptable: nothing is taken back from who runs",
-                          HasSubstr(":13: plugin proportion: no share is computed from weights"), HasSubstr(":14: plugin nodeorder: scores are not added up")));
+  EXPECT_THAT(
+      Texts(conf),
+      ElementsAre("volcano-scheduler.conf:1: action backfill: pods that ask for nothing are placed with all others",
+                  "volcano-scheduler.conf:6: plugin gang: enablePreemptable: nothing is taken back from who runs",
+                  "volcano-scheduler.conf:7: plugin conformance: nobody is evicted, so system pods are not, either",
+                  HasSubstr(":10: plugin drf: gangs go by priority and arrival"),
+                  "volcano-scheduler.conf:11: plugin drf: enablePreemptable: nothing is taken back from who runs",
+                  HasSubstr(":13: plugin proportion: no share is computed from weights"),
+                  HasSubstr(":14: plugin nodeorder: scores are not added up")));
 }
 
 TEST(SchedulerConfTest, WhatIsBuiltInHasNoBinpack) {
   const SchedulerConf conf = Read(kBuiltIn);
   gang::Policy ours;
   EXPECT_EQ(conf.policy, ours) << "our own defaults are those of Volcano";
-  EXPECT_THAT(Texts(conf), Contains(HasSubstr(":2: plugin binpack: is not listed, and fuller nodes are filled first anyhow")));
+  EXPECT_THAT(Texts(conf),
+              Contains(HasSubstr(":2: plugin binpack: is not listed, and fuller nodes are filled first anyhow")));
 }
 
 // The configuration that the recorded calls of an extender were made with.
@@ -125,14 +130,18 @@ tiers:
   - name: nodeorder
   - name: binpack
 )");
-  EXPECT_THAT(Texts(conf), IsSupersetOf({HasSubstr(":1: action preempt: no pod is evicted for one of a higher priority"),
-                                         HasSubstr(":1: action reclaim: no pod is evicted because its queue holds more"), HasSubstr(":7: plugin extender: no extender is asked")}));
+  EXPECT_THAT(Texts(conf),
+              IsSupersetOf({HasSubstr(":1: action preempt: no pod is evicted for one of a higher priority"),
+                            HasSubstr(":1: action reclaim: no pod is evicted because its queue holds more"),
+                            HasSubstr(":7: plugin extender: no extender is asked")}));
   for (const Note& note : conf.notes) EXPECT_NE(note.kind, Note::Kind::kMistake) << note.subject << note.text;
 }
 
 TEST(SchedulerConfTest, TheFactorOfOvercommit) {
   const auto percent = [](const std::string& factor) {
-    return Read(absl::StrCat("actions: enqueue\ntiers: [{plugins: [{name: overcommit, arguments: {overcommit-factor: ", factor, "}}]}]")).policy.overcommit_percent;
+    return Read(absl::StrCat("actions: enqueue\ntiers: [{plugins: [{name: overcommit, arguments: {overcommit-factor: ",
+                             factor, "}}]}]"))
+        .policy.overcommit_percent;
   };
   EXPECT_EQ(percent("1.5"), 150);
   EXPECT_EQ(percent("2"), 200) << "a whole number is one, too";
@@ -142,9 +151,12 @@ TEST(SchedulerConfTest, TheFactorOfOvercommit) {
   EXPECT_EQ(percent("1.2345"), 123);
   EXPECT_EQ(percent("1e300"), 10'000);
   EXPECT_THAT(Notes(With("")), Not(Contains(HasSubstr("overcommit"))));
-  const std::string text = "actions: enqueue\ntiers:\n- plugins:\n  - name: overcommit\n    arguments:\n      overcommit-factor: ";
-  EXPECT_THAT(Notes(text + "0.8"), Contains(HasSubstr(":6: plugin overcommit: overcommit-factor: must be 1 or more; it counts as 1.2")));
-  EXPECT_THAT(Notes(text + "high"), Contains(HasSubstr(":6: plugin overcommit: overcommit-factor: must be a number without quotes, not \\\"high\\\"; it counts as absent")));
+  const std::string text =
+      "actions: enqueue\ntiers:\n- plugins:\n  - name: overcommit\n    arguments:\n      overcommit-factor: ";
+  EXPECT_THAT(Notes(text + "0.8"),
+              Contains(HasSubstr(":6: plugin overcommit: overcommit-factor: must be 1 or more; it counts as 1.2")));
+  EXPECT_THAT(Notes(text + "high"), Contains(HasSubstr(":6: plugin overcommit: overcommit-factor: must be a number "
+                                                       "without quotes, not \\\"high\\\"; it counts as absent")));
   EXPECT_THAT(Notes(text + "1.2345"), Contains(HasSubstr(":6: plugin overcommit: overcommit-factor: counts as 123%")));
   EXPECT_THAT(Notes(text + "1.1"), Not(Contains(HasSubstr("overcommit"))));
 }
@@ -155,7 +167,8 @@ TEST(SchedulerConfTest, WithoutOvercommitOrEnqueueNoSumOfTheClusterIsHeld) {
   EXPECT_EQ(conf.policy.overcommit_percent, std::nullopt);
   EXPECT_THAT(PolicyText(conf.policy), HasSubstr("lets in what queues have room for"));
   EXPECT_TRUE(Read("actions: enqueue\ntiers: [{plugins: [{name: capacity}]}]").policy.admit_by_queues);
-  EXPECT_FALSE(Read("actions: enqueue\ntiers: [{plugins: [{name: capacity, enableJobEnqueued: false}]}]").policy.admit_by_queues);
+  EXPECT_FALSE(Read("actions: enqueue\ntiers: [{plugins: [{name: capacity, enableJobEnqueued: false}]}]")
+                   .policy.admit_by_queues);
   conf = Read("actions: enqueue, allocate\ntiers: [{plugins: [{name: overcommit, enableJobEnqueued: false}]}]");
   EXPECT_EQ(conf.policy.overcommit_percent, std::nullopt);
   EXPECT_FALSE(conf.policy.admit_by_queues);
@@ -163,16 +176,20 @@ TEST(SchedulerConfTest, WithoutOvercommitOrEnqueueNoSumOfTheClusterIsHeld) {
   EXPECT_EQ(conf.policy.overcommit_percent, std::nullopt);
   EXPECT_FALSE(conf.policy.admit_by_queues);
   EXPECT_THAT(PolicyText(conf.policy), HasSubstr("lets in everybody"));
-  for (const char* followed : {"{name: overcommit, enableJobEnqueued: false}", "{name: capacity, enableJobEnqueued: false}", "{name: binpack, enableNodeOrder: false}",
-                               "{name: sla, enableJobOrder: false}"}) {
-    EXPECT_THAT(Notes(absl::StrCat("actions: enqueue\ntiers: [{plugins: [", followed, "]}]")), Not(Contains(HasSubstr(": enable"))));
+  for (const char* followed :
+       {"{name: overcommit, enableJobEnqueued: false}", "{name: capacity, enableJobEnqueued: false}",
+        "{name: binpack, enableNodeOrder: false}", "{name: sla, enableJobOrder: false}"}) {
+    EXPECT_THAT(Notes(absl::StrCat("actions: enqueue\ntiers: [{plugins: [", followed, "]}]")),
+                Not(Contains(HasSubstr(": enable"))));
   }
-  EXPECT_THAT(Notes("actions: enqueue"), Contains(HasSubstr(":1: action allocate: is not listed, and gangs are placed anyhow")));
+  EXPECT_THAT(Notes("actions: enqueue"),
+              Contains(HasSubstr(":1: action allocate: is not listed, and gangs are placed anyhow")));
 }
 
 TEST(SchedulerConfTest, BinpacksWeights) {
   const auto weights = [](const std::string& arguments) {
-    return Read(absl::StrCat("actions: allocate\ntiers: [{plugins: [{name: binpack, arguments: {", arguments, "}}]}]")).policy.packing.weights;
+    return Read(absl::StrCat("actions: allocate\ntiers: [{plugins: [{name: binpack, arguments: {", arguments, "}}]}]"))
+        .policy.packing.weights;
   };
   using Map = absl::btree_map<std::string, std::int64_t>;
   EXPECT_EQ(weights("binpack.cpu: 5, binpack.memory: 0"), (Map{{"cpu", 5}, {"memory", 0}}));
@@ -182,7 +199,9 @@ TEST(SchedulerConfTest, BinpacksWeights) {
   EXPECT_EQ(weights("binpack.cpu: 1.5"), (Map{{"cpu", 1}, {"memory", 1}}));
   EXPECT_EQ(weights("binpack.cpu: 99999999999"), (Map{{"cpu", 1}, {"memory", 1}}));
   EXPECT_EQ(weights("binpack.weight: 0"), std::nullopt);
-  EXPECT_EQ(Read("actions: allocate\ntiers: [{plugins: [{name: binpack, enableNodeOrder: false}]}]").policy.packing.weights, std::nullopt);
+  EXPECT_EQ(
+      Read("actions: allocate\ntiers: [{plugins: [{name: binpack, enableNodeOrder: false}]}]").policy.packing.weights,
+      std::nullopt);
   const std::vector<std::string> notes = Notes(R"(actions: allocate
 tiers:
 - plugins:
@@ -195,20 +214,28 @@ tiers:
       binpack.resources.nvidia.com/gpu: -2
       binpack.resources.example.com/foo: 3
 )");
-  EXPECT_THAT(notes, IsSupersetOf({
-                         HasSubstr(":6: plugin binpack: binpack.weight: how full a node is comes after soft taints and preferences, however much it weighs"),
-                         HasSubstr(":7: plugin binpack: binpack.cpu: must be a whole number without quotes, not \\\"5\\\"; it counts as absent"),
-                         HasSubstr(":8: plugin binpack: binpack.memroy: there is no such argument; did you mean binpack.memory?"),
-                         HasSubstr(":10: plugin binpack: binpack.resources.nvidia.com/gpu: must be a whole number, 0 or more, not -2; it counts as 1"),
-                         HasSubstr(":11: plugin binpack: binpack.resources.example.com/foo: does not count: add example.com/foo to binpack.resources"),
-                     }));
+  EXPECT_THAT(
+      notes,
+      IsSupersetOf({
+          HasSubstr(":6: plugin binpack: binpack.weight: how full a node is comes after soft taints and preferences, "
+                    "however much it weighs"),
+          HasSubstr(":7: plugin binpack: binpack.cpu: must be a whole number without quotes, not \\\"5\\\"; it counts "
+                    "as absent"),
+          HasSubstr(":8: plugin binpack: binpack.memroy: there is no such argument; did you mean binpack.memory?"),
+          HasSubstr(":10: plugin binpack: binpack.resources.nvidia.com/gpu: must be a whole number, 0 or more, not -2; "
+                    "it counts as 1"),
+          HasSubstr(":11: plugin binpack: binpack.resources.example.com/foo: does not count: add example.com/foo to "
+                    "binpack.resources"),
+      }));
   int of_binpack = 0;
   for (const std::string& note : notes) of_binpack += absl::StrContains(note, "plugin binpack") ? 1 : 0;
   EXPECT_EQ(of_binpack, 5) << absl::StrJoin(notes, "\n");
 }
 
 TEST(SchedulerConfTest, WaitingTimes) {
-  const auto policy = [](const std::string& more) { return Read(absl::StrCat("actions: allocate\ntiers: [{plugins: [{name: sla", more, "}]}]")).policy; };
+  const auto policy = [](const std::string& more) {
+    return Read(absl::StrCat("actions: allocate\ntiers: [{plugins: [{name: sla", more, "}]}]")).policy;
+  };
   EXPECT_TRUE(policy("").by_deadline);
   EXPECT_EQ(policy("").waiting_time, std::nullopt);
   EXPECT_EQ(policy(", arguments: {sla-waiting-time: 1h2m}").waiting_time, absl::Minutes(62));
@@ -239,8 +266,10 @@ tiers:
   EXPECT_THAT(notes, IsSupersetOf({
                          HasSubstr(":8: plugin predicates: predicate.VolumeZoneEnable: is held anyhow"),
                          HasSubstr(":9: plugin predicates: predicate.VolumeBindingEnable: is held anyhow"),
-                         HasSubstr(":10: plugin predicates: predicate.NodeVolumeLimitsEnable: how many volumes of a driver a node can attach is not counted"),
-                         HasSubstr(":11: plugin predicates: predicate.PodAffinityEnable: must be true or false, not \\\"maybe\\\"; it counts as absent"),
+                         HasSubstr(":10: plugin predicates: predicate.NodeVolumeLimitsEnable: how many volumes of a "
+                                   "driver a node can attach is not counted"),
+                         HasSubstr(":11: plugin predicates: predicate.PodAffinityEnable: must be true or false, not "
+                                   "\\\"maybe\\\"; it counts as absent"),
                          HasSubstr(":12: plugin predicates: predicate.CacheEnable: answers are kept"),
                          HasSubstr(":13: plugin predicates: predicate.GPUSharingEnable: there is no such argument"),
                      }));
@@ -250,50 +279,85 @@ tiers:
 
 // Nothing that Volcano knows is taken for a mistake, and each has its say.
 TEST(SchedulerConfTest, EveryWordOfVolcanoIsKnown) {
-  const std::vector<std::string> actions = {"enqueue", "allocate", "backfill", "preempt", "reclaim", "gangpreempt", "gangreclaim", "shuffle"};
-  const std::vector<std::string> plugins = {"drf", "gang", "deviceshare", "predicates", "priority", "nodeorder", "conformance", "binpack", "resource-strategy-fit", "tdm", "overcommit",
-                                            "sla", "task-topology", "numa-aware", "cdp", "rescheduling", "usage", "pdb", "nodegroup", "network-topology-aware", "proportion", "capacity",
-                                            "extender", "resourcequota"};
-  const std::vector<std::string> on = {"enableJobOrder", "enableJobReady", "enableJobPipelined", "enableJobEnqueued", "enableTaskOrder", "enablePreemptable", "enableReclaimable",
-                                       "enablePreemptive", "enableQueueOrder", "enablePredicate", "enableBestNode", "enableNodeOrder", "enableTargetJob", "enableReservedNodes",
-                                       "enabledVictim", "enableJobStarving", "enabledOverused", "enabledAllocatable", "enabledHyperNodeOrder", "enabledSubJobReady",
-                                       "enabledSubJobPipelined", "enabledSubJobOrder", "enabledHyperNodeGradient"};
+  const std::vector<std::string> actions = {"enqueue", "allocate",    "backfill",    "preempt",
+                                            "reclaim", "gangpreempt", "gangreclaim", "shuffle"};
+  const std::vector<std::string> plugins = {"drf",
+                                            "gang",
+                                            "deviceshare",
+                                            "predicates",
+                                            "priority",
+                                            "nodeorder",
+                                            "conformance",
+                                            "binpack",
+                                            "resource-strategy-fit",
+                                            "tdm",
+                                            "overcommit",
+                                            "sla",
+                                            "task-topology",
+                                            "numa-aware",
+                                            "cdp",
+                                            "rescheduling",
+                                            "usage",
+                                            "pdb",
+                                            "nodegroup",
+                                            "network-topology-aware",
+                                            "proportion",
+                                            "capacity",
+                                            "extender",
+                                            "resourcequota"};
+  const std::vector<std::string> on = {
+      "enableJobOrder",         "enableJobReady",      "enableJobPipelined",      "enableJobEnqueued",
+      "enableTaskOrder",        "enablePreemptable",   "enableReclaimable",       "enablePreemptive",
+      "enableQueueOrder",       "enablePredicate",     "enableBestNode",          "enableNodeOrder",
+      "enableTargetJob",        "enableReservedNodes", "enabledVictim",           "enableJobStarving",
+      "enabledOverused",        "enabledAllocatable",  "enabledHyperNodeOrder",   "enabledSubJobReady",
+      "enabledSubJobPipelined", "enabledSubJobOrder",  "enabledHyperNodeGradient"};
   const std::vector<std::string> off = {"enableHierarchy", "enabledClusterOrder"};
   EXPECT_EQ(Actions().size(), actions.size());
   EXPECT_EQ(Plugins().size(), plugins.size());
   EXPECT_EQ(Switches().size(), on.size() + off.size());
 
-  std::string text = absl::StrCat("actions: \"", absl::StrJoin(actions, ", "), "\"\nmetrics: {type: prometheus, address: \"http://x\", interval: 30s}\ntiers:\n");
+  std::string text = absl::StrCat("actions: \"", absl::StrJoin(actions, ", "),
+                                  "\"\nmetrics: {type: prometheus, address: \"http://x\", interval: 30s}\ntiers:\n");
   for (const std::string& plugin : plugins) absl::StrAppend(&text, "- plugins: [{name: ", plugin, "}]\n");
   text += "- plugins:\n  - name: nodeorder\n    arguments:\n";
-  for (const char* weight : {"leastrequested", "mostrequested", "nodeaffinity", "podaffinity", "balancedresource", "tainttoleration", "imagelocality", "podtopologyspread"}) {
+  for (const char* weight : {"leastrequested", "mostrequested", "nodeaffinity", "podaffinity", "balancedresource",
+                             "tainttoleration", "imagelocality", "podtopologyspread"}) {
     absl::StrAppend(&text, "      ", weight, ".weight: 3\n");
   }
-  text += "configurations:\n- {name: preempt, arguments: {enableTopologyAwarePreemption: true}}\n- {name: allocate, arguments: {predicateErrorCacheEnable: false}}\n";
+  text +=
+      "configurations:\n- {name: preempt, arguments: {enableTopologyAwarePreemption: true}}\n- {name: allocate, "
+      "arguments: {predicateErrorCacheEnable: false}}\n";
   const SchedulerConf conf = Read(text);
   int mistakes = 0;
   for (const Note& note : conf.notes) {
     if (note.kind == Note::Kind::kMistake && note.text != "is listed before; what is said here counts") ++mistakes;
   }
   EXPECT_EQ(mistakes, 0) << absl::StrJoin(Texts(conf), "\n");
-  EXPECT_THAT(Texts(conf), IsSupersetOf({HasSubstr("leastrequested.weight: fuller nodes are filled first"), HasSubstr("podtopologyspread.weight: is no weight here"),
-                                         HasSubstr("metrics: what nodes really use is not measured"), HasSubstr("arguments of action preempt: "),
+  EXPECT_THAT(Texts(conf), IsSupersetOf({HasSubstr("leastrequested.weight: fuller nodes are filled first"),
+                                         HasSubstr("podtopologyspread.weight: is no weight here"),
+                                         HasSubstr("metrics: what nodes really use is not measured"),
+                                         HasSubstr("arguments of action preempt: "),
                                          HasSubstr("plugin resourcequota: quotas of namespaces are not looked at")}));
   for (const std::string& name : on) {
     const std::vector<std::string> quiet = Notes(With(absl::StrCat("  - name: tdm\n    ", name, ": true\n")));
     EXPECT_THAT(quiet, Not(Contains(HasSubstr(name))));
-    EXPECT_THAT(Notes(With(absl::StrCat("  - name: tdm\n    ", name, ": false\n"))), Contains(HasSubstr(absl::StrCat(":15: plugin tdm: ", name, ": "))));
+    EXPECT_THAT(Notes(With(absl::StrCat("  - name: tdm\n    ", name, ": false\n"))),
+                Contains(HasSubstr(absl::StrCat(":15: plugin tdm: ", name, ": "))));
   }
   for (const std::string& name : off) {
-    EXPECT_THAT(Notes(With(absl::StrCat("  - name: tdm\n    ", name, ": true\n"))), Contains(HasSubstr(absl::StrCat(":15: plugin tdm: ", name, ": "))));
+    EXPECT_THAT(Notes(With(absl::StrCat("  - name: tdm\n    ", name, ": true\n"))),
+                Contains(HasSubstr(absl::StrCat(":15: plugin tdm: ", name, ": "))));
     EXPECT_THAT(Notes(With(absl::StrCat("  - name: tdm\n    ", name, ": false\n"))), Not(Contains(HasSubstr(name))));
   }
 }
 
 TEST(SchedulerConfTest, WhatIsMissedIsSaid) {
   const std::vector<std::string> notes = Notes("actions: enqueue, allocate\ntiers:\n- plugins: [{name: drf}]\n");
-  EXPECT_THAT(notes, IsSupersetOf({HasSubstr(":2: plugin gang: is not listed, and a gang is placed whole or not at all anyhow: minMember 1 lets pods start one by one"),
-                                   HasSubstr(":2: plugin priority: is not listed"), HasSubstr(":2: plugin predicates: is not listed"),
+  EXPECT_THAT(notes, IsSupersetOf({HasSubstr(":2: plugin gang: is not listed, and a gang is placed whole or not at all "
+                                             "anyhow: minMember 1 lets pods start one by one"),
+                                   HasSubstr(":2: plugin priority: is not listed"),
+                                   HasSubstr(":2: plugin predicates: is not listed"),
                                    HasSubstr(":2: plugins proportion and capacity: are not listed")}));
 }
 
@@ -309,59 +373,84 @@ tier: []
 configurations:
 - name: alocate
 )");
-  EXPECT_THAT(notes, IsSupersetOf({HasSubstr(":4: plugin overcomit: there is no such plugin; did you mean overcommit?"),
-                                   HasSubstr(":6: plugin gang: enableJobRedy: there is no such key; did you mean enableJobReady?"),
-                                   HasSubstr(":7: tiers[0].plugin: there is no such key; did you mean plugins?"), HasSubstr(":8: tier: there is no such key; did you mean tiers?"),
-                                   HasSubstr(":10: arguments of action alocate: there is no such action; did you mean allocate?")}));
+  EXPECT_THAT(
+      notes,
+      IsSupersetOf({HasSubstr(":4: plugin overcomit: there is no such plugin; did you mean overcommit?"),
+                    HasSubstr(":6: plugin gang: enableJobRedy: there is no such key; did you mean enableJobReady?"),
+                    HasSubstr(":7: tiers[0].plugin: there is no such key; did you mean plugins?"),
+                    HasSubstr(":8: tier: there is no such key; did you mean tiers?"),
+                    HasSubstr(":10: arguments of action alocate: there is no such action; did you mean allocate?")}));
 }
 
 TEST(SchedulerConfTest, OfAPluginThatIsListedTwiceTheLastCounts) {
   const SchedulerConf conf = Read(
-      "actions: enqueue\ntiers:\n- plugins:\n  - {name: overcommit, arguments: {overcommit-factor: 3}}\n  - {name: overcommit, arguments: {overcommit-factor: 2}}\n");
+      "actions: enqueue\ntiers:\n- plugins:\n  - {name: overcommit, arguments: {overcommit-factor: 3}}\n  - {name: "
+      "overcommit, arguments: {overcommit-factor: 2}}\n");
   EXPECT_EQ(conf.policy.overcommit_percent, 200);
   EXPECT_THAT(Texts(conf), Contains(HasSubstr(":5: plugin overcommit: is listed before; what is said here counts")));
 }
 
 TEST(SchedulerConfTest, WhatVolcanoRefusesIsRefused) {
-  EXPECT_EQ(Error("tiers: []"), "volcano-scheduler.conf:1: actions: must be there, such as actions: \"enqueue, allocate, backfill\"");
+  EXPECT_EQ(Error("tiers: []"),
+            "volcano-scheduler.conf:1: actions: must be there, such as actions: \"enqueue, allocate, backfill\"");
   EXPECT_EQ(Error("# nothing\n"), "volcano-scheduler.conf: is empty; at least actions must be there");
-  EXPECT_EQ(Error("\nactions: enqueue, alocate"), "volcano-scheduler.conf:2: actions: there is no action \"alocate\"; did you mean allocate?");
+  EXPECT_EQ(Error("\nactions: enqueue, alocate"),
+            "volcano-scheduler.conf:2: actions: there is no action \"alocate\"; did you mean allocate?");
   EXPECT_EQ(Error("actions: enqueue,"), "volcano-scheduler.conf:1: actions: there is no action \"\"");
-  EXPECT_EQ(Error("actions: [enqueue]"), "volcano-scheduler.conf:1: actions: must be one text with commas, such as \"enqueue, allocate, backfill\"");
-  EXPECT_EQ(Error("actions: enqueue\ntiers: {}"), "volcano-scheduler.conf:2: tiers: must be a list of maps with plugins");
-  EXPECT_EQ(Error("actions: enqueue\ntiers:\n- gang"), "volcano-scheduler.conf:3: tiers[0]: must be a map with plugins");
-  EXPECT_EQ(Error("actions: enqueue\ntiers:\n- plugins: gang"), "volcano-scheduler.conf:3: tiers[0].plugins: must be a list of maps with a name");
-  EXPECT_EQ(Error("actions: enqueue\ntiers:\n- plugins:\n  - gang"), "volcano-scheduler.conf:4: tiers[0].plugins[0]: must be a map with the name of a plugin");
-  EXPECT_EQ(Error("actions: enqueue\ntiers:\n- plugins:\n  - enableJobOrder: true"), "volcano-scheduler.conf:4: tiers[0].plugins[0].name: must be the name of a plugin");
+  EXPECT_EQ(Error("actions: [enqueue]"),
+            "volcano-scheduler.conf:1: actions: must be one text with commas, such as \"enqueue, allocate, backfill\"");
+  EXPECT_EQ(Error("actions: enqueue\ntiers: {}"),
+            "volcano-scheduler.conf:2: tiers: must be a list of maps with plugins");
+  EXPECT_EQ(Error("actions: enqueue\ntiers:\n- gang"),
+            "volcano-scheduler.conf:3: tiers[0]: must be a map with plugins");
+  EXPECT_EQ(Error("actions: enqueue\ntiers:\n- plugins: gang"),
+            "volcano-scheduler.conf:3: tiers[0].plugins: must be a list of maps with a name");
+  EXPECT_EQ(Error("actions: enqueue\ntiers:\n- plugins:\n  - gang"),
+            "volcano-scheduler.conf:4: tiers[0].plugins[0]: must be a map with the name of a plugin");
+  EXPECT_EQ(Error("actions: enqueue\ntiers:\n- plugins:\n  - enableJobOrder: true"),
+            "volcano-scheduler.conf:4: tiers[0].plugins[0].name: must be the name of a plugin");
   EXPECT_EQ(Error("actions: enqueue\ntiers:\n- plugins:\n  - name: gang\n    enableJobReady: \"true\""),
             "volcano-scheduler.conf:5: tiers[0].plugins[0].enableJobReady: must be true or false, not \\\"true\\\"");
-  EXPECT_EQ(Error("actions: enqueue\ntiers:\n- plugins:\n  - name: gang\n    arguments: []"), "volcano-scheduler.conf:5: tiers[0].plugins[0].arguments: must be a map");
-  EXPECT_EQ(Error("actions: enqueue\nconfigurations: {}"), "volcano-scheduler.conf:2: configurations: must be a list of maps with the name of an action and arguments");
-  EXPECT_EQ(Error("actions: enqueue\nconfigurations: [{}]"), "volcano-scheduler.conf:2: configurations[0]: must be a map with the name of an action");
+  EXPECT_EQ(Error("actions: enqueue\ntiers:\n- plugins:\n  - name: gang\n    arguments: []"),
+            "volcano-scheduler.conf:5: tiers[0].plugins[0].arguments: must be a map");
+  EXPECT_EQ(
+      Error("actions: enqueue\nconfigurations: {}"),
+      "volcano-scheduler.conf:2: configurations: must be a list of maps with the name of an action and arguments");
+  EXPECT_EQ(Error("actions: enqueue\nconfigurations: [{}]"),
+            "volcano-scheduler.conf:2: configurations[0]: must be a map with the name of an action");
   EXPECT_EQ(Error("actions: enqueue\ntiers:\n- plugins:\n  - {name: drf, enableHierarchy: true}\n  - name: proportion"),
-            "volcano-scheduler.conf:3: tiers[0]: drf with enableHierarchy and proportion cannot be in one tier: leave out one of them");
-  EXPECT_EQ(Error("actions: enqueue\ntiers:\n- plugins: [{name: drf, enableHierarchy: true}]\n- plugins: [{name: proportion}]"), "");
+            "volcano-scheduler.conf:3: tiers[0]: drf with enableHierarchy and proportion cannot be in one tier: leave "
+            "out one of them");
+  EXPECT_EQ(
+      Error(
+          "actions: enqueue\ntiers:\n- plugins: [{name: drf, enableHierarchy: true}]\n- plugins: [{name: proportion}]"),
+      "");
 }
 
 TEST(SchedulerConfTest, WhatIsNoSuchFileIsRefused) {
   EXPECT_EQ(Error("apiVersion: v1\nkind: ConfigMap\ndata: {}"),
-            "volcano-scheduler.conf:2: kind: this is the ConfigMap; give the file that it holds, the text of its key volcano-scheduler.conf");
+            "volcano-scheduler.conf:2: kind: this is the ConfigMap; give the file that it holds, the text of its key "
+            "volcano-scheduler.conf");
   EXPECT_THAT(Error("actions: enqueue\ntiers: [\n"), HasSubstr("volcano-scheduler.conf: line "));
   EXPECT_THAT(Error("actions: enqueue\nactions: allocate\n"), HasSubstr("volcano-scheduler.conf: line 2"));
   EXPECT_EQ(Error("- a"), "volcano-scheduler.conf:1: must be a map with actions and tiers");
-  EXPECT_EQ(Error("actions: enqueue\n---\nactions: enqueue\n"), "volcano-scheduler.conf: one document is expected, there are 2");
+  EXPECT_EQ(Error("actions: enqueue\n---\nactions: enqueue\n"),
+            "volcano-scheduler.conf: one document is expected, there are 2");
 }
 
 TEST(SchedulerConfTest, SizesAreLimited) {
-  EXPECT_THAT(ReadSchedulerConf(absl::StrCat("actions: enqueue\n", std::string(kMaxBytes, '#')), kSource), StatusIs(absl::StatusCode::kResourceExhausted));
-  EXPECT_THAT(ReadSchedulerConf(absl::StrCat("actions: ", std::string(50, '[')), kSource), Not(StatusIs(absl::StatusCode::kOk)));
+  EXPECT_THAT(ReadSchedulerConf(absl::StrCat("actions: enqueue\n", std::string(kMaxBytes, '#')), kSource),
+              StatusIs(absl::StatusCode::kResourceExhausted));
+  EXPECT_THAT(ReadSchedulerConf(absl::StrCat("actions: ", std::string(50, '[')), kSource),
+              Not(StatusIs(absl::StatusCode::kOk)));
   std::string many = "actions: enqueue\n";
   for (int i = 0; i < 1000; ++i) absl::StrAppend(&many, "x", i, ": 1\n");
   const SchedulerConf conf = Read(many);
   EXPECT_EQ(conf.notes.size(), kMaxNotes);
   EXPECT_THAT(conf.notes.back().text, HasSubstr("more such lines"));
   EXPECT_EQ(conf.notes.back().line, conf.notes[kMaxNotes - 2].line);
-  EXPECT_THAT(Notes(absl::StrCat("actions: enqueue\n\"", std::string(500, 'x'), "\\n\": 1\n")), Contains(HasSubstr("...: there is no such key")));
+  EXPECT_THAT(Notes(absl::StrCat("actions: enqueue\n\"", std::string(500, 'x'), "\\n\": 1\n")),
+              Contains(HasSubstr("...: there is no such key")));
 }
 
 }  // namespace

@@ -20,7 +20,9 @@ api::volcano::Queue QueueOf(const std::string& name, const std::string& parent, 
 class AdmissionFactsTest : public ::testing::Test {
  protected:
   void Set(const api::volcano::Queue& queue) { facts_.SetQueue(queue.metadata.name, &queue); }
-  std::vector<std::string> ChildrenOf(const std::string& name) const { return facts_.Queue(name).value_or(api::volcano::QueueFacts()).children; }
+  std::vector<std::string> ChildrenOf(const std::string& name) const {
+    return facts_.Queue(name).value_or(api::volcano::QueueFacts()).children;
+  }
 
   AdmissionFacts facts_;
 };

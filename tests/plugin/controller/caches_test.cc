@@ -1,5 +1,5 @@
-// What the controllers see of an API server: lists that come in any order, objects that nobody can read, what they wrote themselves, and what
-// admission is told of it.
+// What the controllers see of an API server: lists that come in any order, objects that nobody can read, what they
+// wrote themselves, and what admission is told of it.
 #include <memory>
 #include <string>
 #include <utility>
@@ -22,18 +22,36 @@ using ::testing::IsEmpty;
 using testutil::JobText;
 
 const std::vector<const api::Resource*>& Watched() {
-  static const auto& all = *new std::vector<const api::Resource*>{
-      &api::kJobs, &api::kCronJobs, &api::kJobFlows, &api::kJobTemplates, &api::kPodGroups, &api::kCommands, &api::kQueues, &api::kPriorityClasses, &api::kPods,
-      &api::kConfigMaps, &api::kServices, &api::kNetworkPolicies, &api::kPersistentVolumeClaims, &api::kReplicaSets, &api::kStatefulSets, &api::kDaemonSets,
-      &api::kBatchJobs, &api::kNamespaces};
+  static const auto& all = *new std::vector<const api::Resource*>{&api::kJobs,
+                                                                  &api::kCronJobs,
+                                                                  &api::kJobFlows,
+                                                                  &api::kJobTemplates,
+                                                                  &api::kPodGroups,
+                                                                  &api::kCommands,
+                                                                  &api::kQueues,
+                                                                  &api::kPriorityClasses,
+                                                                  &api::kPods,
+                                                                  &api::kConfigMaps,
+                                                                  &api::kServices,
+                                                                  &api::kNetworkPolicies,
+                                                                  &api::kPersistentVolumeClaims,
+                                                                  &api::kReplicaSets,
+                                                                  &api::kStatefulSets,
+                                                                  &api::kDaemonSets,
+                                                                  &api::kBatchJobs,
+                                                                  &api::kNamespaces};
   return all;
 }
 
 class CachesTest : public ControllersTest {
  protected:
-  static std::string NameOf(const api::Resource& resource) { return absl::StrCat(std::string(resource.plural), "-of-", resource.group.empty() ? "core" : std::string(resource.group)); }
+  static std::string NameOf(const api::Resource& resource) {
+    return absl::StrCat(std::string(resource.plural), "-of-",
+                        resource.group.empty() ? "core" : std::string(resource.group));
+  }
   static bool Lists(const kube::Request& request, const api::Resource& resource) {
-    return request.method == "GET" && request.path == api::PathOf(resource, "") && !sandbox::ApiServer::IsWatch(request);
+    return request.method == "GET" && request.path == api::PathOf(resource, "") &&
+           !sandbox::ApiServer::IsWatch(request);
   }
 };
 
@@ -67,7 +85,8 @@ TEST_F(CachesTest, AnObjectOfAnyKindThatCannotBeReadIsToldToItsUser) {
       if (!Lists(request, *resource)) return fate;
       json::value list = *api::ParseJson(*Ask("GET", request.path).body);
       const char* const ns = resource->namespaced ? "default" : "";
-      list.at("items").as_array().push_back(json::object{{"metadata", {{"name", "odd"}, {"namespace", ns}, {"uid", uid}, {"resourceVersion", "1"}, {"labels", 5}}}});
+      list.at("items").as_array().push_back(json::object{
+          {"metadata", {{"name", "odd"}, {"namespace", ns}, {"uid", uid}, {"resourceVersion", "1"}, {"labels", 5}}}});
       fate.answer.emplace();
       fate.answer->code = 200;
       fate.answer->content_type = "application/json";
@@ -92,7 +111,8 @@ TEST_F(CachesTest, WhatWasWrittenIsKnownBeforeTheWatchTells) {
   Options options;
   options.only = {"jobflow"};
   Start(options);
-  Create(api::kJobTemplates, R"({"apiVersion":"flow.volcano.sh/v1alpha1","kind":"JobTemplate","metadata":{"name":"t"},"spec":{"tasks":[
+  Create(api::kJobTemplates,
+         R"({"apiVersion":"flow.volcano.sh/v1alpha1","kind":"JobTemplate","metadata":{"name":"t"},"spec":{"tasks":[
       {"replicas":1,"template":{"spec":{"containers":[{"name":"c","image":"i"}]}}}]}})");
   watch_fate_ = [](const kube::Request& watch) {
     sandbox::WatchFate fate;
@@ -105,7 +125,9 @@ TEST_F(CachesTest, WhatWasWrittenIsKnownBeforeTheWatchTells) {
     return sandbox::RequestFate{};
   };
   for (const char* flow : {"f", "g", "h"}) {
-    Create(api::kJobFlows, absl::StrCat(R"({"apiVersion":"flow.volcano.sh/v1alpha1","kind":"JobFlow","metadata":{"name":")", flow, R"("},"spec":{"flows":[{"name":"t"}]}})"));
+    Create(api::kJobFlows,
+           absl::StrCat(R"({"apiVersion":"flow.volcano.sh/v1alpha1","kind":"JobFlow","metadata":{"name":")", flow,
+                        R"("},"spec":{"flows":[{"name":"t"}]}})"));
     Run(absl::Seconds(2));
   }
   EXPECT_EQ(api::ToJson(Get(api::kJobTemplates, "t").at("status").at("jobDependsOnList")), R"(["f-t","g-t","h-t"])");
@@ -116,7 +138,8 @@ TEST_F(CachesTest, WhatWasWrittenIsKnownBeforeTheWatchTells) {
 TEST_F(CachesTest, ANamespaceThatInjectsSidecarsIsKnownAsLongAsItDoes) {
   sandbox::InProcessClient client(loop_, server_, "namespaces");
   kube::Informers informers(loop_, client);
-  const NamespaceQueues namespaces(informers.Of<api::core::PartialObject>(api::kNamespaces, NamespaceQueues::Selected()));
+  const NamespaceQueues namespaces(
+      informers.Of<api::core::PartialObject>(api::kNamespaces, NamespaceQueues::Selected()));
   informers.Start();
   const auto label = [&](const char* value) {
     Patch(api::kNamespaces, "default", absl::StrCat(R"({"metadata":{"labels":{"istio-injection":)", value, "}}}"));
@@ -140,7 +163,8 @@ TEST_F(CachesTest, AdmissionIsToldOfQueuesAndNamespacesThoughNoControllerRuns) {
   options.only = {"none"};
   options.admission_facts = facts;
   Patch(api::kNamespaces, "default", R"({"metadata":{"annotations":{"scheduling.volcano.sh/queue-name":"team"}}})");
-  Create(api::kQueues, R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":"team"},"spec":{}})");
+  Create(api::kQueues,
+         R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":"team"},"spec":{}})");
   Start(options);
   EXPECT_TRUE(facts->complete());
   EXPECT_TRUE(facts->Queue("team").has_value());
@@ -165,7 +189,8 @@ TEST_F(CachesTest, AdmissionWaitsUntilQueuesAndNamespacesAreListed) {
       if (Lists(request, *resource)) {
         EXPECT_FALSE(facts->complete());
         fate.request_delay = absl::Milliseconds(600);
-        loop_.PostAt(loop_.Now() + absl::Milliseconds(500), owner.token(), [&] { EXPECT_FALSE(facts->complete()) << resource->plural; });
+        loop_.PostAt(loop_.Now() + absl::Milliseconds(500), owner.token(),
+                     [&] { EXPECT_FALSE(facts->complete()) << resource->plural; });
       }
       return fate;
     };

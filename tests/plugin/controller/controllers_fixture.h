@@ -25,7 +25,8 @@ namespace gangway::controller {
 namespace json = boost::json;
 using assembly::Options;
 
-inline std::unique_ptr<kube::Components> MakeControllers(Loop& loop, kube::Client& client, const Options& options = {}) {
+inline std::unique_ptr<kube::Components> MakeControllers(Loop& loop, kube::Client& client,
+                                                         const Options& options = {}) {
   return assembly::MakeComponents(loop, client, {"controllers"}, options);
 }
 
@@ -39,12 +40,16 @@ inline sandbox::ApiServerOptions ServerOptions(bool default_objects, sandbox::Jo
 class ControllersTest : public ::testing::Test {
  protected:
   explicit ControllersTest(bool default_objects = true)
-      : loop_(1), server_(loop_, ServerOptions(default_objects, [this](const sandbox::JournalRecord& record) { OnRecord(record); })) {}
+      : loop_(1),
+        server_(loop_,
+                ServerOptions(default_objects, [this](const sandbox::JournalRecord& record) { OnRecord(record); })) {}
 
   void Start(const Options& options = {}) {
     sandbox::Faults faults;
     faults.request = [this](const kube::Request& request) { return fate_ ? fate_(request) : sandbox::RequestFate{}; };
-    faults.frames = [this](const kube::Request& watch, const auto&) { return watch_fate_ ? watch_fate_(watch) : sandbox::WatchFate{}; };
+    faults.frames = [this](const kube::Request& watch, const auto&) {
+      return watch_fate_ ? watch_fate_(watch) : sandbox::WatchFate{};
+    };
     client_ = std::make_unique<sandbox::InProcessClient>(loop_, server_, "controllers", std::move(faults));
     controllers_ = MakeControllers(loop_, *client_, options);
     controllers_->Start();
@@ -70,12 +75,15 @@ class ControllersTest : public ::testing::Test {
     ASSERT_TRUE(reply.ok()) << *reply.body;
     Run();
   }
-  void Patch(const api::Resource& resource, const std::string& name, const std::string& body, absl::string_view subresource = "") {
-    const kube::Response reply = Ask("PATCH", api::PathOf(resource, resource.namespaced ? "default" : "", name, subresource), body);
+  void Patch(const api::Resource& resource, const std::string& name, const std::string& body,
+             absl::string_view subresource = "") {
+    const kube::Response reply =
+        Ask("PATCH", api::PathOf(resource, resource.namespaced ? "default" : "", name, subresource), body);
     ASSERT_TRUE(reply.ok()) << *reply.body;
   }
   void Delete(const api::Resource& resource, const std::string& name) {
-    Ask("DELETE", api::PathOf(resource, "default", name), R"({"kind":"DeleteOptions","apiVersion":"v1","gracePeriodSeconds":0})");
+    Ask("DELETE", api::PathOf(resource, "default", name),
+        R"({"kind":"DeleteOptions","apiVersion":"v1","gracePeriodSeconds":0})");
     Run();
   }
   json::value Get(const api::Resource& resource, const std::string& name) {
@@ -85,15 +93,18 @@ class ControllersTest : public ::testing::Test {
   }
   std::vector<std::string> Names(const api::Resource& resource) {
     std::vector<std::string> names;
-    const json::value list = *api::ParseJson(*Ask("GET", api::PathOf(resource, resource.namespaced ? "default" : "")).body);
-    for (const json::value& item : list.at("items").as_array()) names.push_back(std::string(item.at("metadata").at("name").as_string()));
+    const json::value list =
+        *api::ParseJson(*Ask("GET", api::PathOf(resource, resource.namespaced ? "default" : "")).body);
+    for (const json::value& item : list.at("items").as_array())
+      names.push_back(std::string(item.at("metadata").at("name").as_string()));
     return names;
   }
   std::vector<std::string> Events() {
     std::vector<std::string> events;
     const json::value list = *api::ParseJson(*Ask("GET", api::PathOf(api::kEvents, "default")).body);
     for (const json::value& item : list.at("items").as_array()) {
-      events.push_back(absl::StrCat(std::string(item.at("reason").as_string()), ": ", std::string(item.at("message").as_string())));
+      events.push_back(
+          absl::StrCat(std::string(item.at("reason").as_string()), ": ", std::string(item.at("message").as_string())));
     }
     return events;
   }
@@ -109,10 +120,13 @@ class ControllersTest : public ::testing::Test {
     Run();
   }
   void SetPod(const std::string& pod, const std::string& phase, int exit_code = 0) {
-    Patch(api::kPods, pod,
-          absl::StrCat(R"({"status":{"phase":")", phase, R"(","containerStatuses":[{"name":"c","image":"i","imageID":"","ready":true,"restartCount":0,"state":{"terminated":{"exitCode":)",
-                       exit_code, "}}}]}}"),
-          "status");
+    Patch(
+        api::kPods, pod,
+        absl::StrCat(
+            R"({"status":{"phase":")", phase,
+            R"(","containerStatuses":[{"name":"c","image":"i","imageID":"","ready":true,"restartCount":0,"state":{"terminated":{"exitCode":)",
+            exit_code, "}}}]}}"),
+        "status");
     Run();
   }
   void RunPods(const std::string& job) {
@@ -129,9 +143,11 @@ class ControllersTest : public ::testing::Test {
   }
   void Command(const std::string& name, const std::string& action, const std::string& job) {
     const std::string uid = Job(job).metadata.uid;
-    Create(api::kCommands, absl::StrCat(R"({"apiVersion":"bus.volcano.sh/v1alpha1","kind":"Command","metadata":{"name":")", name,
-                                        R"("},"action":")", action, R"(","target":{"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","name":")", job,
-                                        R"(","uid":")", uid.empty() ? "none" : uid, R"("}})"));
+    Create(api::kCommands,
+           absl::StrCat(R"({"apiVersion":"bus.volcano.sh/v1alpha1","kind":"Command","metadata":{"name":")", name,
+                        R"("},"action":")", action,
+                        R"(","target":{"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","name":")", job,
+                        R"(","uid":")", uid.empty() ? "none" : uid, R"("}})"));
   }
 
   void OnRecord(const sandbox::JournalRecord& record) {

@@ -22,7 +22,9 @@ const char kRestartOnLoss[] =
     R"("policies":[{"event":"PodEvicted","action":"RestartJob"},{"event":"PodFailed","action":"RestartJob"}])";
 
 std::string Seed() {
-  return JobText("ctr", 4, {{"pserver", 2}, {"trainer", 2, R"("policies":[{"event":"TaskCompleted","action":"CompleteJob"}])"}}, kRestartOnLoss);
+  return JobText("ctr", 4,
+                 {{"pserver", 2}, {"trainer", 2, R"("policies":[{"event":"TaskCompleted","action":"CompleteJob"}])"}},
+                 kRestartOnLoss);
 }
 
 TEST_F(ControllersTest, TheSeedJobRunsToCompletedAndIsQuiet) {
@@ -85,7 +87,8 @@ TEST_F(ControllersTest, ACommandIsCarriedOutOnceThoughTheProcessDiesInBetween) {
   // The status is written, the deletion of the command never arrives.
   fate_ = [](const kube::Request& request) {
     sandbox::RequestFate fate;
-    if (request.method == "DELETE" && absl::StrContains(request.path, "/commands/")) fate.loss = sandbox::RequestFate::Loss::kRequest;
+    if (request.method == "DELETE" && absl::StrContains(request.path, "/commands/"))
+      fate.loss = sandbox::RequestFate::Loss::kRequest;
     return fate;
   };
   Command("restart", "RestartJob", "cmd");
@@ -116,7 +119,8 @@ TEST_F(ControllersTest, ACommandForNobodyThatWasThereBeforeUsIsRemovedToo) {
 }
 
 TEST_F(ControllersTest, ACommandThatNamesNobodyIsNobodys) {
-  const std::string text = R"({"apiVersion":"bus.volcano.sh/v1alpha1","kind":"Command","metadata":{"name":"lost"},"action":"AbortJob"})";
+  const std::string text =
+      R"({"apiVersion":"bus.volcano.sh/v1alpha1","kind":"Command","metadata":{"name":"lost"},"action":"AbortJob"})";
   Create(api::kCommands, text);
   Start();
   StartJob("ctr", JobText("ctr", 1, {{"w", 1}}));
@@ -141,7 +145,9 @@ TEST_F(ControllersTest, WhatAPluginMadeIsMadeAgainWhenAUserRemovesIt) {
 
 TEST_F(ControllersTest, AForeignServiceOfThatNameIsExplained) {
   Start();
-  Create(api::kServices, R"({"apiVersion":"v1","kind":"Service","metadata":{"name":"plug"},"spec":{"clusterIP":"None","selector":{"a":"b"}}})");
+  Create(
+      api::kServices,
+      R"({"apiVersion":"v1","kind":"Service","metadata":{"name":"plug"},"spec":{"clusterIP":"None","selector":{"a":"b"}}})");
   Create(api::kJobs, JobText("plug", 1, {{"w", 1}}, R"("plugins":{"svc":[]})"));
   Run(absl::Seconds(5));
   EXPECT_THAT(Events(), Contains(HasSubstr("FailedCreate: Service plug")));
@@ -152,18 +158,25 @@ TEST_F(ControllersTest, AMissingClaimIsWaitedFor) {
   Create(api::kJobs, JobText("vol", 1, {{"w", 1}}, R"("volumes":[{"mountPath":"/data","volumeClaimName":"data"}])"));
   EXPECT_THAT(Names(api::kPodGroups), IsEmpty());
   EXPECT_THAT(Events(), Contains(HasSubstr("PVCError")));
-  Create(api::kPersistentVolumeClaims,
-         R"({"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":{"name":"data"},"spec":{"accessModes":["ReadWriteMany"],"resources":{"requests":{"storage":"1Gi"}}}})");
+  Create(
+      api::kPersistentVolumeClaims,
+      R"({"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":{"name":"data"},"spec":{"accessModes":["ReadWriteMany"],"resources":{"requests":{"storage":"1Gi"}}}})");
   EXPECT_THAT(Names(api::kPodGroups), ElementsAre(GroupOf("vol")));
 }
 
 TEST_F(ControllersTest, ABarePodGetsAGroup) {
   Start();
-  Create(api::kPods, R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"bare"},"spec":{"schedulerName":"volcano","containers":[{"name":"c","image":"i"}]}})");
-  const std::string group = absl::StrCat("podgroup-", std::string(Get(api::kPods, "bare").at("metadata").at("uid").as_string()));
+  Create(
+      api::kPods,
+      R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"bare"},"spec":{"schedulerName":"volcano","containers":[{"name":"c","image":"i"}]}})");
+  const std::string group =
+      absl::StrCat("podgroup-", std::string(Get(api::kPods, "bare").at("metadata").at("uid").as_string()));
   EXPECT_THAT(Names(api::kPodGroups), ElementsAre(group));
-  EXPECT_EQ(Get(api::kPods, "bare").at("metadata").at("annotations").at("scheduling.k8s.io/group-name").as_string(), group);
-  Create(api::kPods, R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"other"},"spec":{"containers":[{"name":"c","image":"i"}]}})");
+  EXPECT_EQ(Get(api::kPods, "bare").at("metadata").at("annotations").at("scheduling.k8s.io/group-name").as_string(),
+            group);
+  Create(
+      api::kPods,
+      R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"other"},"spec":{"containers":[{"name":"c","image":"i"}]}})");
   EXPECT_THAT(Names(api::kPodGroups), ElementsAre(group));
 }
 
@@ -180,11 +193,15 @@ TEST_F(ControllersTest, QueuesAreOpenAndCountTheirGroups) {
 
 TEST_F(ControllersTest, AQueueIsClosedWhenItsLastGroupIsGone) {
   Start();
-  Create(api::kQueues, R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":"q"},"spec":{"weight":1}})");
+  Create(
+      api::kQueues,
+      R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":"q"},"spec":{"weight":1}})");
   std::string text = JobText("a", 1, {{"w", 1}});
   text.replace(text.find(R"("queue":"default")"), 17, R"("queue":"q")");
   Create(api::kJobs, text);
-  Create(api::kCommands, R"({"apiVersion":"bus.volcano.sh/v1alpha1","kind":"Command","metadata":{"name":"close"},"action":"CloseQueue","target":{"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","name":"q","uid":"x"}})");
+  Create(
+      api::kCommands,
+      R"({"apiVersion":"bus.volcano.sh/v1alpha1","kind":"Command","metadata":{"name":"close"},"action":"CloseQueue","target":{"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","name":"q","uid":"x"}})");
   EXPECT_EQ(Get(api::kQueues, "q").at("status").at("state").as_string(), "Closing");
   EXPECT_THAT(Names(api::kCommands), IsEmpty());
   Delete(api::kJobs, "a");
@@ -194,9 +211,13 @@ TEST_F(ControllersTest, AQueueIsClosedWhenItsLastGroupIsGone) {
 
 TEST_F(ControllersTest, ACommandIsForTheKindThatItNamesAndNotForItsNamesake) {
   Start();
-  Create(api::kQueues, R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":"same"},"spec":{"weight":1}})");
+  Create(
+      api::kQueues,
+      R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":"same"},"spec":{"weight":1}})");
   StartJob("same", JobText("same", 1, {{"w", 1}}));
-  Create(api::kCommands, R"({"apiVersion":"bus.volcano.sh/v1alpha1","kind":"Command","metadata":{"name":"close"},"action":"CloseQueue","target":{"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","name":"same","uid":"x"}})");
+  Create(
+      api::kCommands,
+      R"({"apiVersion":"bus.volcano.sh/v1alpha1","kind":"Command","metadata":{"name":"close"},"action":"CloseQueue","target":{"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","name":"same","uid":"x"}})");
   EXPECT_EQ(Get(api::kQueues, "same").at("status").at("state").as_string(), "Closed");
   Command("stop", "AbortJob", "same");
   EXPECT_EQ(Phase("same"), "Aborted");
@@ -218,7 +239,8 @@ TEST_F(EmptyClusterTest, TheQueuesEveryClusterHasAreMade) {
 TEST_F(ControllersTest, ManyJobsEachOnTheirOwn) {
   Start();
   for (int i = 0; i < 300; ++i) {
-    const kube::Response reply = Ask("POST", api::PathOf(api::kJobs, "default"), JobText(absl::StrCat("j", i), 1, {{"w", 1}}));
+    const kube::Response reply =
+        Ask("POST", api::PathOf(api::kJobs, "default"), JobText(absl::StrCat("j", i), 1, {{"w", 1}}));
     ASSERT_TRUE(reply.ok());
   }
   Run(absl::Seconds(30));
@@ -254,7 +276,9 @@ TEST_F(ControllersTest, OnlyThoseAskedForRun) {
   Start(options);
   Create(api::kJobs, JobText("ctr", 1, {{"w", 1}}));
   EXPECT_THAT(Names(api::kPodGroups), IsEmpty());
-  Create(api::kPods, R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"bare"},"spec":{"schedulerName":"volcano","containers":[{"name":"c","image":"i"}]}})");
+  Create(
+      api::kPods,
+      R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"bare"},"spec":{"schedulerName":"volcano","containers":[{"name":"c","image":"i"}]}})");
   EXPECT_EQ(Names(api::kPodGroups).size(), 1u);
   EXPECT_EQ(Phase("ctr"), "");
 }

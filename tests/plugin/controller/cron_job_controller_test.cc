@@ -25,20 +25,28 @@ class CronJobControllerTest : public ControllersTest {
     loop_.RunFor(midnight - loop_.Now());
   }
   void Apply(const std::string& schedule, const std::string& more = "") {
-    Create(api::kCronJobs,
-           absl::StrCat(R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"CronJob","metadata":{"name":"nightly"},"spec":{"schedule":")", schedule, "\",", more,
-                        R"("jobTemplate":{"metadata":{"labels":{"team":"ads"}},"spec":{"tasks":[{"name":"w","replicas":1,)",
-                        R"("template":{"spec":{"containers":[{"name":"c","image":"i"}]}}}]}}}})"));
+    Create(
+        api::kCronJobs,
+        absl::StrCat(
+            R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"CronJob","metadata":{"name":"nightly"},"spec":{"schedule":")",
+            schedule, "\",", more,
+            R"("jobTemplate":{"metadata":{"labels":{"team":"ads"}},"spec":{"tasks":[{"name":"w","replicas":1,)",
+            R"("template":{"spec":{"containers":[{"name":"c","image":"i"}]}}}]}}}})"));
   }
-  api::volcano::CronJob Cron() { return *api::Decode<api::volcano::CronJob>(*Ask("GET", api::PathOf(api::kCronJobs, "default", "nightly")).body); }
+  api::volcano::CronJob Cron() {
+    return *api::Decode<api::volcano::CronJob>(*Ask("GET", api::PathOf(api::kCronJobs, "default", "nightly")).body);
+  }
   std::vector<std::string> Active() {
     std::vector<std::string> names;
-    for (const api::ObjectReference& entry : Cron().status.active) names.push_back(entry.uid.empty() ? absl::StrCat(entry.name, " (being made)") : entry.name);
+    for (const api::ObjectReference& entry : Cron().status.active)
+      names.push_back(entry.uid.empty() ? absl::StrCat(entry.name, " (being made)") : entry.name);
     return names;
   }
   void End(const std::string& job, const std::string& phase = "Completed") {
     Patch(api::kJobs, job,
-          absl::StrCat(R"({"status":{"state":{"phase":")", phase, R"(","lastTransitionTime":")", api::FormatTime(loop_.Now()), "\"}}}"), "status");
+          absl::StrCat(R"({"status":{"state":{"phase":")", phase, R"(","lastTransitionTime":")",
+                       api::FormatTime(loop_.Now()), "\"}}}"),
+          "status");
   }
   void EndAll() {
     for (const std::string& job : Names(api::kJobs)) {
@@ -89,7 +97,9 @@ TEST_F(CronJobControllerTest, ADayOfRunsWithRestartsOfTheController) {
     Run(absl::Seconds(1));
     Remember();
     EndAll();
-    if (half % 3 == 1) loop_.RunFor(absl::UnixEpoch() + absl::Floor(loop_.Now() - absl::UnixEpoch(), absl::Minutes(30)) + absl::Seconds(5) + absl::Minutes(2) - loop_.Now());
+    if (half % 3 == 1)
+      loop_.RunFor(absl::UnixEpoch() + absl::Floor(loop_.Now() - absl::UnixEpoch(), absl::Minutes(30)) +
+                   absl::Seconds(5) + absl::Minutes(2) - loop_.Now());
   }
   // Each time has its run, and none has two.
   EXPECT_EQ(std::set<std::string>(made_.begin(), made_.end()).size(), made_.size());
@@ -122,7 +132,8 @@ TEST_F(CronJobControllerTest, NoFaultMakesARunTwiceOrLeavesItOut) {
           return fate;
         };
         ++hour;
-        Run(absl::UnixEpoch() + absl::Ceil(loop_.Now() - absl::UnixEpoch(), absl::Hours(1)) + absl::Milliseconds(150) - loop_.Now());
+        Run(absl::UnixEpoch() + absl::Ceil(loop_.Now() - absl::UnixEpoch(), absl::Hours(1)) + absl::Milliseconds(150) -
+            loop_.Now());
         if (crash) {
           Crash();
           Run(absl::Seconds(5));
@@ -132,7 +143,8 @@ TEST_F(CronJobControllerTest, NoFaultMakesARunTwiceOrLeavesItOut) {
         Run(absl::Seconds(70));
         fate_ = nullptr;
         Remember();
-        EXPECT_EQ(made_.size(), static_cast<std::size_t>(hour)) << "write " << at << (hit ? " lost" : "") << (crash ? ", crash" : "");
+        EXPECT_EQ(made_.size(), static_cast<std::size_t>(hour))
+            << "write " << at << (hit ? " lost" : "") << (crash ? ", crash" : "");
         EXPECT_THAT(Active(), SizeIs(1));
         EndAll();
         Run(absl::Seconds(10));
@@ -157,8 +169,10 @@ TEST_F(CronJobControllerTest, TwoControllersMakeOneJob) {
 
 TEST_F(CronJobControllerTest, ATemplateThatIsRefusedIsToldAndTheNextStartIsTried) {
   Start();
-  Create(api::kCronJobs, R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"CronJob","metadata":{"name":"nightly"},"spec":{"schedule":"0 * * * *",)"
-                         R"("jobTemplate":{"spec":{"minAvailable":5,"tasks":[{"name":"w","replicas":1,"template":{"spec":{"containers":[{"name":"c","image":"i"}]}}}]}}}})");
+  Create(
+      api::kCronJobs,
+      R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"CronJob","metadata":{"name":"nightly"},"spec":{"schedule":"0 * * * *",)"
+      R"("jobTemplate":{"spec":{"minAvailable":5,"tasks":[{"name":"w","replicas":1,"template":{"spec":{"containers":[{"name":"c","image":"i"}]}}}]}}}})");
   Run(absl::Hours(2) + absl::Minutes(1));
   EXPECT_THAT(Names(api::kJobs), IsEmpty());
   EXPECT_THAT(Active(), SizeIs(1));  // one at a time
@@ -176,7 +190,8 @@ TEST_F(CronJobControllerTest, NewsOfAnEarlierRunGivesARefusedStartNoSecondTurn) 
   ASSERT_THAT(Names(api::kJobs), SizeIs(1));
   const std::string first = Names(api::kJobs)[0];
   Patch(api::kCronJobs, "nightly", R"({"spec":{"jobTemplate":{"spec":{"minAvailable":5}}}})");
-  const absl::Time third = absl::UnixEpoch() + absl::Floor(loop_.Now() - absl::UnixEpoch(), absl::Hours(1)) + absl::Hours(2);
+  const absl::Time third =
+      absl::UnixEpoch() + absl::Floor(loop_.Now() - absl::UnixEpoch(), absl::Hours(1)) + absl::Hours(2);
   loop_.RunFor(third + absl::Milliseconds(50) - loop_.Now());
   Patch(api::kJobs, first, R"({"metadata":{"labels":{"seen":"again"}}})");
   Run(absl::Seconds(1));
@@ -212,13 +227,17 @@ TEST_F(CronJobControllerTest, AJobOfAnotherUnderTheNameIsLeftAlone) {
   Start();
   Apply("0 * * * *");
   const std::string name = lifecycle::CronJobRunName("nightly", loop_.Now() + absl::Hours(1));
-  Create(api::kJobs, absl::StrCat(R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":")", name,
-                                  R"("},"spec":{"tasks":[{"name":"w","replicas":1,"template":{"spec":{"containers":[{"name":"c","image":"i"}]}}}]}})"));
+  Create(
+      api::kJobs,
+      absl::StrCat(
+          R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":")", name,
+          R"("},"spec":{"tasks":[{"name":"w","replicas":1,"template":{"spec":{"containers":[{"name":"c","image":"i"}]}}}]}})"));
   const std::string uid = Job(name).metadata.uid;
   Run(absl::Hours(2));
   EXPECT_EQ(Job(name).metadata.uid, uid);
   EXPECT_THAT(Job(name).metadata.owner_references, IsEmpty());
-  EXPECT_THAT(Events(), Contains(absl::StrCat("ForeignJob: Job ", name, ": it is there already, and this CronJob does not control it")));
+  EXPECT_THAT(Events(), Contains(absl::StrCat("ForeignJob: Job ", name,
+                                              ": it is there already, and this CronJob does not control it")));
   EXPECT_THAT(Active(), SizeIs(1));
   EXPECT_THAT(Active(), Not(Contains(HasSubstr(name))));
 }

@@ -23,14 +23,16 @@ class ControllersDifferencesTest : public ControllersTest {
   // As if a node had it: from now on its deletion waits for the kubelet.
   void Bind(const std::string& pod) {
     const kube::Response reply = Ask("POST", api::PathOf(api::kPods, "default", pod, "binding"),
-                                     absl::StrCat(R"({"apiVersion":"v1","kind":"Binding","metadata":{"name":")", pod, R"("},"target":{"kind":"Node","name":"n"}})"));
+                                     absl::StrCat(R"({"apiVersion":"v1","kind":"Binding","metadata":{"name":")", pod,
+                                                  R"("},"target":{"kind":"Node","name":"n"}})"));
     ASSERT_TRUE(reply.ok()) << *reply.body;
   }
 };
 
 TEST_F(ControllersDifferencesTest, ADelayedActionHoldsOverARestartOfTheController) {
   Start();
-  StartJob("j", JobText("j", 2, {{"w", 2}}, R"("policies":[{"event":"PodFailed","action":"TerminateJob","timeout":"5m"}])"));
+  StartJob("j",
+           JobText("j", 2, {{"w", 2}}, R"("policies":[{"event":"PodFailed","action":"TerminateJob","timeout":"5m"}])"));
   SetPod("j-w-0", "Failed", 1);
   Run(absl::Minutes(2));
   Crash();
@@ -45,7 +47,8 @@ TEST_F(ControllersDifferencesTest, ADelayedActionHoldsOverARestartOfTheControlle
 
 TEST_F(ControllersDifferencesTest, ADelayedActionIsDueWhileNoControllerRuns) {
   Start();
-  StartJob("j", JobText("j", 2, {{"w", 2}}, R"("policies":[{"event":"PodFailed","action":"TerminateJob","timeout":"5m"}])"));
+  StartJob("j",
+           JobText("j", 2, {{"w", 2}}, R"("policies":[{"event":"PodFailed","action":"TerminateJob","timeout":"5m"}])"));
   SetPod("j-w-0", "Failed", 1);
   Crash();
   Run(absl::Minutes(10));
@@ -55,7 +58,8 @@ TEST_F(ControllersDifferencesTest, ADelayedActionIsDueWhileNoControllerRuns) {
 
 // volcano-sh/volcano#5973, #3770, #2044.
 TEST_F(ControllersDifferencesTest, AJobThatReusesANameGetsAllItsPodsAndTheOldOnesAreNoEvictions) {
-  const std::string text = JobText("j", 2, {{"w", 2}}, R"("policies":[{"event":"PodEvicted","action":"TerminateJob"}])");
+  const std::string text =
+      JobText("j", 2, {{"w", 2}}, R"("policies":[{"event":"PodEvicted","action":"TerminateJob"}])");
   Start();
   for (int round = 0; round < 5; ++round) {
     StartJob("j", text);
@@ -89,11 +93,13 @@ TEST_F(ControllersDifferencesTest, ALossDuringTheCreationOfPodsIsNotLost) {
   int posts = 0;
   fate_ = [&](const kube::Request& request) {
     sandbox::RequestFate fate;
-    if (request.method == "POST" && absl::EndsWith(request.path, "/pods") && ++posts % 2 == 1) fate.loss = sandbox::RequestFate::Loss::kReply;
+    if (request.method == "POST" && absl::EndsWith(request.path, "/pods") && ++posts % 2 == 1)
+      fate.loss = sandbox::RequestFate::Loss::kReply;
     return fate;
   };
   Start();
-  Create(api::kJobs, JobText("j", 2, {{"w", 2}}, R"("maxRetry":9,"policies":[{"event":"PodEvicted","action":"RestartJob"}])"));
+  Create(api::kJobs,
+         JobText("j", 2, {{"w", 2}}, R"("maxRetry":9,"policies":[{"event":"PodEvicted","action":"RestartJob"}])"));
   LetIn("j");
   for (int round = 0; round <= 3; ++round) {
     EXPECT_THAT(Names(api::kPods), ElementsAre("j-w-0", "j-w-1"));

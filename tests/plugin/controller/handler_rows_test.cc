@@ -1,5 +1,5 @@
-// Rows H1 to H3 and H11, Y4 and G4 of the specification (volcano-job 9.3, 9.4, 9.6), and S36, Y24 to Y26, H14 and H15 as they come through the
-// caches: what the watches bring, and what the controller makes of it.
+// Rows H1 to H3 and H11, Y4 and G4 of the specification (volcano-job 9.3, 9.4, 9.6), and S36, Y24 to Y26, H14 and H15
+// as they come through the caches: what the watches bring, and what the controller makes of it.
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -39,7 +39,8 @@ TEST_F(HandlerRowTest, H2AnUpdateOfAJobIsSeen) {
 std::string PlansOf(absl::string_view driver, const Metrics& metrics) {
   std::string plans;
   for (absl::string_view line : absl::StrSplit(metrics.Expose(), '\n')) {
-    if (absl::StartsWith(line, absl::StrCat("gangway_plans_total{driver=\"", driver, "\""))) absl::StrAppend(&plans, line, "\n");
+    if (absl::StartsWith(line, absl::StrCat("gangway_plans_total{driver=\"", driver, "\"")))
+      absl::StrAppend(&plans, line, "\n");
   }
   EXPECT_NE(plans, "");
   return plans;
@@ -61,7 +62,9 @@ TEST_F(HandlerRowTest, H3TheSameResourceVersionIsNoNews) {
     return sandbox::RequestFate{};
   };
   server_.BreakWatches();
-  ASSERT_TRUE(Ask("POST", api::PathOf(api::kConfigMaps, "default"), R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"other"}})").ok());
+  ASSERT_TRUE(Ask("POST", api::PathOf(api::kConfigMaps, "default"),
+                  R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"other"}})")
+                  .ok());
   server_.CompactHistory();
   Run(absl::Minutes(1));
   EXPECT_TRUE(controllers_->synced());
@@ -89,8 +92,11 @@ TEST_F(HandlerRowTest, H11AGroupThatChangesItsPhaseIsLookedAt) {
 // The name that Volcano gave to groups before 1.5.
 TEST_F(HandlerRowTest, Y4G4AGroupWithTheOldNameIsUsedAndGoesWithTheKill) {
   Create(api::kJobs, JobText("old", 1, {{"w", 1}}));
-  Create(api::kPodGroups, absl::StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":"old","ownerReferences":[{"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","name":"old","controller":true,"uid":")",
-                                       Job("old").metadata.uid, R"("}]},"spec":{"minMember":7,"queue":"default"}})"));
+  Create(
+      api::kPodGroups,
+      absl::StrCat(
+          R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":"old","ownerReferences":[{"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","name":"old","controller":true,"uid":")",
+          Job("old").metadata.uid, R"("}]},"spec":{"minMember":7,"queue":"default"}})"));
   Start();
   EXPECT_THAT(Names(api::kPodGroups), ElementsAre("old"));
   EXPECT_EQ(Get(api::kPodGroups, "old").at("spec").at("minMember").as_int64(), 1) << "updated in place";
@@ -101,7 +107,8 @@ TEST_F(HandlerRowTest, Y4G4AGroupWithTheOldNameIsUsedAndGoesWithTheKill) {
 
 TEST_F(HandlerRowTest, S36AJobThatAlwaysFails) {
   Start();
-  StartJob("j", JobText("j", 2, {{"bad", 1}, {"long", 1}}, R"("maxRetry":2,"policies":[{"event":"PodFailed","action":"RestartJob"}])"));
+  StartJob("j", JobText("j", 2, {{"bad", 1}, {"long", 1}},
+                        R"("maxRetry":2,"policies":[{"event":"PodFailed","action":"RestartJob"}])"));
   SetPod("j-bad-0", "Failed", 1);
   Delete(api::kPods, "j-long-0");
   LetIn("j");
@@ -120,12 +127,16 @@ TEST_F(HandlerRowTest, Y24Y25Y26Scaling) {
   Start();
   StartJob("sc", JobText("sc", 1, {{"w", 2, R"("minAvailable":1)"}}, R"("plugins":{"svc":[]})"));
   const auto scale = [&](int replicas) {
-    Patch(api::kJobs, "sc", absl::StrCat(R"({"spec":{"minAvailable":0,"tasks":[)", [&] {
-      api::volcano::TaskSpec task = Job("sc").spec.tasks[0];
-      task.replicas = replicas;
-      task.min_available = 0;
-      return api::Encode(task);
-    }(), "]}}"));
+    Patch(api::kJobs, "sc",
+          absl::StrCat(
+              R"({"spec":{"minAvailable":0,"tasks":[)",
+              [&] {
+                api::volcano::TaskSpec task = Job("sc").spec.tasks[0];
+                task.replicas = replicas;
+                task.min_available = 0;
+                return api::Encode(task);
+              }(),
+              "]}}"));
     Run();
     for (const std::string& pod : Names(api::kPods)) {
       if (Get(api::kPods, pod).at("metadata").as_object().contains("deletionTimestamp")) Delete(api::kPods, pod);
@@ -151,7 +162,9 @@ TEST_F(HandlerRowTest, SvcsListsFollowAScaleBeforeTheGangIsLetIn) {
 
 TEST_F(HandlerRowTest, SvcLeavesNothingOfAJobThatFailed) {
   Start();
-  StartJob("sc", JobText("sc", 1, {{"w", 1}}, R"("maxRetry":2,"plugins":{"svc":[]},"policies":[{"event":"PodFailed","action":"RestartJob"}])"));
+  StartJob("sc",
+           JobText("sc", 1, {{"w", 1}},
+                   R"("maxRetry":2,"plugins":{"svc":[]},"policies":[{"event":"PodFailed","action":"RestartJob"}])"));
   SetPod("sc-w-0", "Failed", 1);
   LetIn("sc");
   RunPods("sc");
@@ -175,9 +188,11 @@ TEST_F(HandlerRowTest, AMinAvailableOfZeroIsWhatItSays) {
 }
 
 TEST(StoredJobTest, AnAbsentMinAvailableIsTheSumOfTheTasks) {
-  for (const auto& [text, expected] : std::vector<std::pair<std::string, int>>{{"", 3}, {R"("minAvailable":0,)", 0}, {R"("minAvailable":2,)", 2}, {R"("minAvailable":-1,)", 3}}) {
+  for (const auto& [text, expected] : std::vector<std::pair<std::string, int>>{
+           {"", 3}, {R"("minAvailable":0,)", 0}, {R"("minAvailable":2,)", 2}, {R"("minAvailable":-1,)", 3}}) {
     StoredJob stored;
-    const std::string json = absl::StrCat(R"({"spec":{)", text, R"("tasks":[{"name":"a","replicas":2},{"name":"b","replicas":3,"minAvailable":1}]}})");
+    const std::string json = absl::StrCat(
+        R"({"spec":{)", text, R"("tasks":[{"name":"a","replicas":2},{"name":"b","replicas":3,"minAvailable":1}]}})");
     ASSERT_TRUE(api::DecodeInto(json, api::TypeOf<StoredJob>(), &stored).status.ok());
     const api::volcano::Job job = FilledIn(stored);
     EXPECT_EQ(job.spec.min_available, expected) << text;
@@ -187,8 +202,12 @@ TEST(StoredJobTest, AnAbsentMinAvailableIsTheSumOfTheTasks) {
 
 TEST_F(HandlerRowTest, H14ATaskThatRestartsTooOften) {
   Start();
-  StartJob("j", JobText("j", 1, {{"w", 1, R"("maxRetry":3)"}}, R"("policies":[{"event":"TaskFailed","action":"TerminateJob"}])"));
-  Patch(api::kPods, "j-w-0", R"({"status":{"phase":"Running","containerStatuses":[{"name":"c","image":"i","imageID":"","ready":true,"restartCount":4,"state":{"running":{}}}]}})", "status");
+  StartJob("j", JobText("j", 1, {{"w", 1, R"("maxRetry":3)"}},
+                        R"("policies":[{"event":"TaskFailed","action":"TerminateJob"}])"));
+  Patch(
+      api::kPods, "j-w-0",
+      R"({"status":{"phase":"Running","containerStatuses":[{"name":"c","image":"i","imageID":"","ready":true,"restartCount":4,"state":{"running":{}}}]}})",
+      "status");
   Run();
   EXPECT_THAT(Names(api::kPods), IsEmpty());
   EXPECT_THAT(phases_, ElementsAre("Pending", "Running", "Terminating", "Terminated"));

@@ -22,12 +22,16 @@ class JobFlowsTest : public ControllersTest {
     return options;
   }
   void AddTemplate(const std::string& name) {
-    Create(api::kJobTemplates, absl::StrCat(R"({"apiVersion":"flow.volcano.sh/v1alpha1","kind":"JobTemplate","metadata":{"name":")", name,
-                                            R"("},"spec":{"tasks":[{"replicas":1,"template":{"spec":{"containers":[{"name":"c","image":"i"}]}}}]}})"));
+    Create(
+        api::kJobTemplates,
+        absl::StrCat(
+            R"({"apiVersion":"flow.volcano.sh/v1alpha1","kind":"JobTemplate","metadata":{"name":")", name,
+            R"("},"spec":{"tasks":[{"replicas":1,"template":{"spec":{"containers":[{"name":"c","image":"i"}]}}}]}})"));
   }
   void AddFlow(const std::string& name, const std::string& flows, const std::string& policy = "retain") {
-    Create(api::kJobFlows, absl::StrCat(R"({"apiVersion":"flow.volcano.sh/v1alpha1","kind":"JobFlow","metadata":{"name":")", name, R"("},"spec":{"jobRetainPolicy":")", policy,
-                                        R"(","flows":)", flows, "}}"));
+    Create(api::kJobFlows,
+           absl::StrCat(R"({"apiVersion":"flow.volcano.sh/v1alpha1","kind":"JobFlow","metadata":{"name":")", name,
+                        R"("},"spec":{"jobRetainPolicy":")", policy, R"(","flows":)", flows, "}}"));
   }
   void SetJob(const std::string& name, const std::string& phase) {
     Patch(api::kJobs, name, absl::StrCat(R"({"status":{"state":{"phase":")", phase, R"("}}})"), "status");
@@ -94,7 +98,9 @@ TEST_F(JobFlowsTest, TwoFlowsThatCallTheirJobsAlikeWaitForEachOther) {
 
 TEST_F(JobFlowsTest, WhatTheApiServerRefusesIsTold) {
   Start(FlowsOnly());
-  Create(api::kJobTemplates, R"({"apiVersion":"flow.volcano.sh/v1alpha1","kind":"JobTemplate","metadata":{"name":"a"},"spec":{"minAvailable":9,"tasks":[{"replicas":1,"template":{"spec":{"containers":[{"name":"c","image":"i"}]}}}]}})");
+  Create(
+      api::kJobTemplates,
+      R"({"apiVersion":"flow.volcano.sh/v1alpha1","kind":"JobTemplate","metadata":{"name":"a"},"spec":{"minAvailable":9,"tasks":[{"replicas":1,"template":{"spec":{"containers":[{"name":"c","image":"i"}]}}}]}})");
   AddFlow("f", R"([{"name":"a"}])");
   EXPECT_THAT(Names(api::kJobs), IsEmpty());
   EXPECT_THAT(Events(), Contains(HasSubstr("FailedCreate: Job f-a: ")));
@@ -108,11 +114,14 @@ TEST_F(JobFlowsTest, ItHasStoppedWhenEveryWriteIsAnswered) {
   ASSERT_THAT(Names(api::kJobs), ElementsAre("f-a"));
   fate_ = [](const kube::Request& request) {
     sandbox::RequestFate fate;
-    if (request.method == "PATCH") fate.reply_delay = absl::Seconds(absl::StrContains(request.path, "/jobtemplates/") ? 3 : 9);
+    if (request.method == "PATCH")
+      fate.reply_delay = absl::Seconds(absl::StrContains(request.path, "/jobtemplates/") ? 3 : 9);
     return fate;
   };
   SetJob("f-a", "Running");
-  Create(api::kJobs, R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":"mine","annotations":{"volcano.sh/createdByJobTemplate":"default.a"}},
+  Create(
+      api::kJobs,
+      R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":"mine","annotations":{"volcano.sh/createdByJobTemplate":"default.a"}},
       "spec":{"tasks":[{"replicas":1,"template":{"spec":{"containers":[{"name":"c","image":"i"}]}}}]}})");
   controllers_->Stop();
   EXPECT_FALSE(controllers_->stopped()) << "the flow's and the template's are under way";
@@ -122,8 +131,8 @@ TEST_F(JobFlowsTest, ItHasStoppedWhenEveryWriteIsAnswered) {
   EXPECT_TRUE(controllers_->stopped());
 }
 
-// Stopped before, or after without hearing of it, at the n-th write, and nothing comes through after that: the end is the same, and no
-// job is made twice.
+// Stopped before, or after without hearing of it, at the n-th write, and nothing comes through after that: the end is
+// the same, and no job is made twice.
 TEST_F(JobFlowsTest, StoppedAtAnyWriteItEndsTheSame) {
   AddTemplate("a");
   AddTemplate("b");
@@ -135,7 +144,8 @@ TEST_F(JobFlowsTest, StoppedAtAnyWriteItEndsTheSame) {
     fate_ = [&](const kube::Request& request) {
       sandbox::RequestFate fate;
       if (request.method == "GET" || absl::StrContains(request.path, "/events") || ++seen <= stop / 2) return fate;
-      fate.loss = seen == stop / 2 + 1 && stop % 2 == 1 ? sandbox::RequestFate::Loss::kReply : sandbox::RequestFate::Loss::kRequest;
+      fate.loss = seen == stop / 2 + 1 && stop % 2 == 1 ? sandbox::RequestFate::Loss::kReply
+                                                        : sandbox::RequestFate::Loss::kRequest;
       return fate;
     };
     AddFlow(flow, kChain, "delete");

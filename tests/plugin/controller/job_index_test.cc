@@ -18,9 +18,10 @@ class JobIndexTest : public ::testing::Test {
  protected:
   void Put(const std::string& name, const std::string& phase, const std::string& metadata = "") {
     const auto pod = api::Decode<api::core::Pod>(absl::StrCat(
-        R"({"metadata":{"name":")", name, R"(","namespace":"default","uid":"uid-)", name, R"(","annotations":{"volcano.sh/task-spec":"task1")", annotation_,
-        R"(},"ownerReferences":[{"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","name":"job1","uid":"job-uid","controller":true}])", metadata,
-        R"(},"status":{"phase":")", phase, R"("}})"));
+        R"({"metadata":{"name":")", name, R"(","namespace":"default","uid":"uid-)", name,
+        R"(","annotations":{"volcano.sh/task-spec":"task1")", annotation_,
+        R"(},"ownerReferences":[{"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","name":"job1","uid":"job-uid","controller":true}])",
+        metadata, R"(},"status":{"phase":")", phase, R"("}})"));
     ASSERT_TRUE(pod.ok()) << pod.status();
     EXPECT_EQ(index_.PutPod({"default", name}, &*pod), kJob);
   }

@@ -1,5 +1,5 @@
-// An object is deleted and made again under its name while a write for the first is on its way; the refusal of that write is none of the
-// second's.
+// An object is deleted and made again under its name while a write for the first is on its way; the refusal of that
+// write is none of the second's.
 #include <string>
 
 #include "absl/strings/match.h"
@@ -43,7 +43,8 @@ class LateRepliesTest : public ControllersTest {
     const json::value list = *api::ParseJson(*Ask("GET", api::PathOf(api::kEvents, "default")).body);
     for (const json::value& item : list.at("items").as_array()) {
       if (item.at("involvedObject").at("uid").as_string() != uid.c_str()) continue;
-      events.push_back(absl::StrCat(std::string(item.at("reason").as_string()), ": ", std::string(item.at("message").as_string())));
+      events.push_back(
+          absl::StrCat(std::string(item.at("reason").as_string()), ": ", std::string(item.at("message").as_string())));
     }
     return events;
   }
@@ -83,7 +84,8 @@ TEST_F(LateRepliesTest, ARefusalOfTheSameJobIsTold) {
 }
 
 TEST_F(LateRepliesTest, ARefusalIsToldAboutTheCronJobItWasFor) {
-  const std::string cron = R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"CronJob","metadata":{"name":"often"},"spec":{"schedule":"* * * * *","jobTemplate":{"spec":{"tasks":[
+  const std::string cron =
+      R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"CronJob","metadata":{"name":"often"},"spec":{"schedule":"* * * * *","jobTemplate":{"spec":{"tasks":[
       {"name":"w","replicas":1,"template":{"spec":{"containers":[{"name":"c","image":"i"}]}}}]}}}})";
   Start();
   Create(api::kCronJobs, cron);
@@ -93,9 +95,11 @@ TEST_F(LateRepliesTest, ARefusalIsToldAboutTheCronJobItWasFor) {
 }
 
 TEST_F(LateRepliesTest, ARefusalIsToldAboutTheJobFlowItWasFor) {
-  const std::string flow = R"({"apiVersion":"flow.volcano.sh/v1alpha1","kind":"JobFlow","metadata":{"name":"f"},"spec":{"flows":[{"name":"t"}]}})";
+  const std::string flow =
+      R"({"apiVersion":"flow.volcano.sh/v1alpha1","kind":"JobFlow","metadata":{"name":"f"},"spec":{"flows":[{"name":"t"}]}})";
   Start();
-  Create(api::kJobTemplates, R"({"apiVersion":"flow.volcano.sh/v1alpha1","kind":"JobTemplate","metadata":{"name":"t"},"spec":{"tasks":[
+  Create(api::kJobTemplates,
+         R"({"apiVersion":"flow.volcano.sh/v1alpha1","kind":"JobTemplate","metadata":{"name":"t"},"spec":{"tasks":[
       {"name":"w","replicas":1,"template":{"spec":{"containers":[{"name":"c","image":"i"}]}}}]}})");
   RefuseLate(api::kJobs);
   Create(api::kJobFlows, flow);

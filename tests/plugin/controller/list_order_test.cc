@@ -1,5 +1,5 @@
-// What the controllers see of the world begins with lists, and what happens between two of them stands in one only: Jobs are listed before pods,
-// and pods before PodGroups.
+// What the controllers see of the world begins with lists, and what happens between two of them stands in one only:
+// Jobs are listed before pods, and pods before PodGroups.
 #include <memory>
 #include <string>
 
@@ -18,7 +18,8 @@ constexpr char kRestarts[] = R"("policies":[{"event":"PodEvicted","action":"Rest
 
 class ListOrderTest : public ControllersTest {
  protected:
-  // The next process has the list of `late` half a second after it asks for it, and hears nothing of changes to `unheard`.
+  // The next process has the list of `late` half a second after it asks for it, and hears nothing of changes to
+  // `unheard`.
   void Delay(const api::Resource& late, const api::Resource& unheard) {
     fate_ = [path = api::PathOf(late, "")](const kube::Request& request) {
       sandbox::RequestFate fate;
@@ -31,7 +32,9 @@ class ListOrderTest : public ControllersTest {
       return fate;
     };
   }
-  void At(absl::Duration time, std::function<void()> what) { loop_.PostAt(loop_.Now() + time, owner_.token(), std::move(what)); }
+  void At(absl::Duration time, std::function<void()> what) {
+    loop_.PostAt(loop_.Now() + time, owner_.token(), std::move(what));
+  }
 
   Owner owner_;
 };
@@ -44,9 +47,13 @@ TEST_F(ListOrderTest, APodThatWasReleasedBetweenTwoListsWasNotEvicted) {
   Delay(api::kPods, api::kPodGroups);
   At(absl::Milliseconds(250), [this] {
     const std::string uid(Get(api::kPods, "ctr-w-0").at("metadata").at("uid").as_string());
-    Patch(api::kPodGroups, GroupOf("ctr"),
-          absl::StrCat(R"({"status":{"conditions":[{"type":"GangReleased","status":"True","reason":"NotWhole","message":"released 1 of 2 tasks: ... [ctr-w-0/)", uid, R"(]"}]}})"));
-    Ask("DELETE", api::PathOf(api::kPods, "default", "ctr-w-0"), R"({"kind":"DeleteOptions","apiVersion":"v1","gracePeriodSeconds":0})");
+    Patch(
+        api::kPodGroups, GroupOf("ctr"),
+        absl::StrCat(
+            R"({"status":{"conditions":[{"type":"GangReleased","status":"True","reason":"NotWhole","message":"released 1 of 2 tasks: ... [ctr-w-0/)",
+            uid, R"(]"}]}})"));
+    Ask("DELETE", api::PathOf(api::kPods, "default", "ctr-w-0"),
+        R"({"kind":"DeleteOptions","apiVersion":"v1","gracePeriodSeconds":0})");
   });
   Start();
   Run(absl::Seconds(5));
@@ -65,7 +72,8 @@ TEST_F(ListOrderTest, ThePodsThatAJobsStatusSpeaksOfAreKnownWithIt) {
   At(absl::Milliseconds(100), [this] { Patch(api::kPodGroups, GroupOf("ctr"), R"({"status":{"phase":"Inqueue"}})"); });
   At(absl::Milliseconds(200), [&] { first.reset(); });
   At(absl::Milliseconds(300), [this] {
-    for (const char* const pod : {"ctr-w-0", "ctr-w-1"}) Patch(api::kPods, pod, R"({"status":{"phase":"Running"}})", "status");
+    for (const char* const pod : {"ctr-w-0", "ctr-w-1"})
+      Patch(api::kPods, pod, R"({"status":{"phase":"Running"}})", "status");
   });
   Start();
   EXPECT_EQ(Phase("ctr"), "Running");

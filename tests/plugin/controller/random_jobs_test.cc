@@ -1,5 +1,5 @@
-// Jobs that chance makes, on the sandbox's API server: whatever admission lets in, the controllers write nothing that the server finds
-// malformed, come to rest, and leave nothing behind.
+// Jobs that chance makes, on the sandbox's API server: whatever admission lets in, the controllers write nothing that
+// the server finds malformed, come to rest, and leave nothing behind.
 //
 //   GW_PLAN_SEED=7    runs that seed alone
 #include <cstdlib>
@@ -22,12 +22,15 @@ class CheckingClient final : public kube::Client {
   CheckingClient(kube::Client& client, std::vector<std::string>& refused) : client_(client), refused_(refused) {}
   void Send(kube::Request request, Token owner, Done done) override {
     const std::string line = absl::StrCat(request.method, " ", request.path, " ", request.body);
-    client_.Send(std::move(request), owner, [this, line, done = std::move(done)](absl::StatusOr<kube::Response> reply) mutable {
-      if (reply.ok() && (reply->code == 400 || reply->code == 415 || reply->code == 422 || reply->code >= 500)) refused_.push_back(absl::StrCat(line, ": ", *reply->body));
-      done(std::move(reply));
-    });
+    client_.Send(
+        std::move(request), owner, [this, line, done = std::move(done)](absl::StatusOr<kube::Response> reply) mutable {
+          if (reply.ok() && (reply->code == 400 || reply->code == 415 || reply->code == 422 || reply->code >= 500))
+            refused_.push_back(absl::StrCat(line, ": ", *reply->body));
+          done(std::move(reply));
+        });
   }
-  std::unique_ptr<kube::Watch> StartWatch(kube::Request request, Token owner, OnFrames on_frames, OnEnd on_end) override {
+  std::unique_ptr<kube::Watch> StartWatch(kube::Request request, Token owner, OnFrames on_frames,
+                                          OnEnd on_end) override {
     return client_.StartWatch(std::move(request), owner, std::move(on_frames), std::move(on_end));
   }
 
@@ -68,8 +71,9 @@ class RandomWorld : public ControllersTest {
     Ask("DELETE", api::PathOf(api::kJobs, "default", "ctr"));
     for (const std::string& pod : Names(api::kPods)) Delete(api::kPods, pod);
     Run(absl::Minutes(3));
-    for (const api::Resource* resource : {&api::kPods, &api::kPodGroups, &api::kServices, &api::kConfigMaps, &api::kNetworkPolicies, &api::kSecrets,
-                                          &api::kPersistentVolumeClaims, &api::kCommands}) {
+    for (const api::Resource* resource :
+         {&api::kPods, &api::kPodGroups, &api::kServices, &api::kConfigMaps, &api::kNetworkPolicies, &api::kSecrets,
+          &api::kPersistentVolumeClaims, &api::kCommands}) {
       EXPECT_THAT(Names(*resource), ::testing::IsEmpty()) << text;
     }
   }
@@ -78,7 +82,9 @@ class RandomWorld : public ControllersTest {
  private:
   void Happen(int round) {
     if (Get(api::kPodGroups, GroupOf("ctr")).is_object() && random_.Chance(80)) {
-      Patch(api::kPodGroups, GroupOf("ctr"), absl::StrCat(R"({"status":{"phase":")", random_.OneOf({"Inqueue", "Inqueue", "Running", "Unknown"}), R"("}})"));
+      Patch(api::kPodGroups, GroupOf("ctr"),
+            absl::StrCat(R"({"status":{"phase":")", random_.OneOf({"Inqueue", "Inqueue", "Running", "Unknown"}),
+                         R"("}})"));
     }
     const std::vector<std::string> pods = Names(api::kPods);
     const std::string pod = pods.empty() ? "" : random_.OneOf(pods);
@@ -94,7 +100,11 @@ class RandomWorld : public ControllersTest {
       case 4:
         if (!pod.empty()) Ask("DELETE", api::PathOf(api::kPods, "default", pod));
         break;
-      case 5: Command(absl::StrCat("c", round), random_.OneOf({"AbortJob", "ResumeJob", "RestartJob", "TerminateJob", "CompleteJob", "Nonsense"}), "ctr"); break;
+      case 5:
+        Command(absl::StrCat("c", round),
+                random_.OneOf({"AbortJob", "ResumeJob", "RestartJob", "TerminateJob", "CompleteJob", "Nonsense"}),
+                "ctr");
+        break;
       case 6:
         if (random_.Chance(50)) Ask("DELETE", api::PathOf(api::kConfigMaps, "default", "ctr-svc"));
         break;
@@ -102,8 +112,10 @@ class RandomWorld : public ControllersTest {
   }
   void Status(const std::string& pod, const std::string& phase, int code) {
     Ask("PATCH", api::PathOf(api::kPods, "default", pod, "status"),
-        absl::StrCat(R"({"status":{"phase":")", phase,
-                     R"(","containerStatuses":[{"name":"c","image":"i","imageID":"","ready":true,"restartCount":1,"state":{"terminated":{"exitCode":)", code, "}}}]}}"));
+        absl::StrCat(
+            R"({"status":{"phase":")", phase,
+            R"(","containerStatuses":[{"name":"c","image":"i","imageID":"","ready":true,"restartCount":1,"state":{"terminated":{"exitCode":)",
+            code, "}}}]}}"));
   }
 
   RandomJobs random_;

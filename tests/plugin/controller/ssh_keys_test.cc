@@ -50,7 +50,9 @@ TEST(SshKeysTest, ThreadsMakeWhatIsTaken) {
   thread.Run([&] {
     source = std::make_unique<ThreadedSshKeys>(thread.loop(), 2, 1);
     for (int i = 0; i < 4; ++i) {
-      source->Take(owner.token(), [&](const absl::StatusOr<lifecycle::SshKeyPair>& pair) { made.Put(pair.ok() ? pair->private_key : ""); });
+      source->Take(owner.token(), [&](const absl::StatusOr<lifecycle::SshKeyPair>& pair) {
+        made.Put(pair.ok() ? pair->private_key : "");
+      });
     }
   });
   std::set<std::string> keys;
@@ -58,7 +60,8 @@ TEST(SshKeysTest, ThreadsMakeWhatIsTaken) {
   EXPECT_EQ(keys.size(), 4u);
   EXPECT_FALSE(keys.contains(""));
   thread.Run([&] {  // what nobody waits for any more is not made
-    for (int i = 0; i < 1000; ++i) source->Take(owner.token(), [&](const absl::StatusOr<lifecycle::SshKeyPair>&) { made.Put("late"); });
+    for (int i = 0; i < 1000; ++i)
+      source->Take(owner.token(), [&](const absl::StatusOr<lifecycle::SshKeyPair>&) { made.Put("late"); });
     owner.Reset();
     source.reset();
   });

@@ -48,7 +48,9 @@ class SshTest : public ControllersTest {
     Start(options);
   }
   static std::string WithSsh(const std::string& flags = "[]", const std::string& name = "plug") {
-    return JobText(name, 1, {{"w", 1}}, absl::StrCat(R"("plugins":{"ssh":)", flags, R"(},"policies":[{"event":"PodFailed","action":"RestartJob"}])"));
+    return JobText(
+        name, 1, {{"w", 1}},
+        absl::StrCat(R"("plugins":{"ssh":)", flags, R"(},"policies":[{"event":"PodFailed","action":"RestartJob"}])"));
   }
   std::string FileIn(const char* file) {
     std::string out;
@@ -81,7 +83,8 @@ TEST_F(SshTest, ALostReplyMakesNoSecondPair) {
   int secrets = 0;
   fate_ = [&](const kube::Request& request) {
     sandbox::RequestFate fate;
-    if (request.method == "POST" && absl::StrContains(request.path, "/secrets") && ++secrets == 1) fate.loss = sandbox::RequestFate::Loss::kReply;
+    if (request.method == "POST" && absl::StrContains(request.path, "/secrets") && ++secrets == 1)
+      fate.loss = sandbox::RequestFate::Loss::kReply;
     return fate;
   };
   StartWithKeys();
@@ -113,7 +116,8 @@ TEST_F(SshTest, TheSecretGoesWithTheJobsEndThoughWeDieInBetween) {
   StartJob("plug", WithSsh());
   fate_ = [](const kube::Request& request) {
     sandbox::RequestFate fate;
-    if (request.method == "DELETE" && absl::StrContains(request.path, "/secrets/")) fate.loss = sandbox::RequestFate::Loss::kRequest;
+    if (request.method == "DELETE" && absl::StrContains(request.path, "/secrets/"))
+      fate.loss = sandbox::RequestFate::Loss::kRequest;
     return fate;
   };
   Command("end", "TerminateJob", "plug");
@@ -130,7 +134,8 @@ TEST_F(SshTest, TheSecretGoesWithTheJobsEndThoughWeDieInBetween) {
 
 TEST_F(SshTest, ASecretOfAnotherOwnerIsLeftAloneAndTheJobWaits) {
   StartWithKeys();
-  Create(api::kSecrets, R"({"apiVersion":"v1","kind":"Secret","metadata":{"name":"plug-ssh"},"data":{"id_rsa":"bWluZQ=="}})");
+  Create(api::kSecrets,
+         R"({"apiVersion":"v1","kind":"Secret","metadata":{"name":"plug-ssh"},"data":{"id_rsa":"bWluZQ=="}})");
   Create(api::kJobs, WithSsh());
   Run(absl::Minutes(1));
   EXPECT_EQ(FileIn("id_rsa"), "mine");
@@ -144,11 +149,14 @@ TEST_F(SshTest, ASecretOfAnotherOwnerIsLeftAloneAndTheJobWaits) {
 
 TEST_F(SshTest, AJobThatTakesTheNameOfADeletedOneWaitsOnlyUntilItsSecretIsGone) {
   StartWithKeys();
-  Create(api::kSecrets, R"({"apiVersion":"v1","kind":"Secret","metadata":{"name":"plug-ssh","finalizers":["test/held"],"ownerReferences":[{"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","name":"plug","uid":"earlier","controller":true}]},"data":{}})");
+  Create(
+      api::kSecrets,
+      R"({"apiVersion":"v1","kind":"Secret","metadata":{"name":"plug-ssh","finalizers":["test/held"],"ownerReferences":[{"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","name":"plug","uid":"earlier","controller":true}]},"data":{}})");
   Create(api::kJobs, WithSsh());
   Run(absl::Seconds(3));
   EXPECT_THAT(Names(api::kPodGroups), IsEmpty());
-  Patch(api::kSecrets, "plug-ssh", R"({"metadata":{"finalizers":null}})");  // now the garbage collector's deletion is carried out
+  Patch(api::kSecrets, "plug-ssh",
+        R"({"metadata":{"finalizers":null}})");  // now the garbage collector's deletion is carried out
   Run(absl::Seconds(10));
   EXPECT_EQ(FileIn("id_rsa"), "private 1");
   EXPECT_THAT(Events(), Not(Contains(HasSubstr("FailedCreate"))));
@@ -173,7 +181,8 @@ TEST_F(SshTest, WhoMayNotAskIsToldAndAsksAgain) {
     if (forbidden && request.method == "GET" && absl::StrContains(request.path, "/secrets/")) {
       fate.answer.emplace();
       fate.answer->code = 403;
-      fate.answer->body = MakeBytes(R"({"kind":"Status","status":"Failure","reason":"Forbidden","code":403,"message":"forbidden: User gangway cannot get secrets"})");
+      fate.answer->body = MakeBytes(
+          R"({"kind":"Status","status":"Failure","reason":"Forbidden","code":403,"message":"forbidden: User gangway cannot get secrets"})");
     }
     return fate;
   };
@@ -273,13 +282,27 @@ class Life : public SshTest {
       sandbox::RequestFate fate;
       if (request.method == "GET" || absl::StrContains(request.path, "/events") || ++sent_ != at) return fate;
       switch (fault) {
-        case Fault::kCrashBefore: crash = true; [[fallthrough]];
-        case Fault::kLostRequest: fate.loss = sandbox::RequestFate::Loss::kRequest; break;
-        case Fault::kCrashAfter: crash = true; [[fallthrough]];
-        case Fault::kLostReply: fate.loss = sandbox::RequestFate::Loss::kReply; break;
-        case Fault::kConflict: fate.answer = Refusal(409, "Conflict"); break;
-        case Fault::kServerError: fate.answer = Refusal(500, "InternalError"); break;
-        case Fault::kTooMany: fate.answer = Refusal(429, "TooManyRequests"); break;
+        case Fault::kCrashBefore:
+          crash = true;
+          [[fallthrough]];
+        case Fault::kLostRequest:
+          fate.loss = sandbox::RequestFate::Loss::kRequest;
+          break;
+        case Fault::kCrashAfter:
+          crash = true;
+          [[fallthrough]];
+        case Fault::kLostReply:
+          fate.loss = sandbox::RequestFate::Loss::kReply;
+          break;
+        case Fault::kConflict:
+          fate.answer = Refusal(409, "Conflict");
+          break;
+        case Fault::kServerError:
+          fate.answer = Refusal(500, "InternalError");
+          break;
+        case Fault::kTooMany:
+          fate.answer = Refusal(429, "TooManyRequests");
+          break;
       }
       return fate;
     };
@@ -327,7 +350,8 @@ class Life : public SshTest {
   static kube::Response Refusal(int code, const char* reason) {
     kube::Response response;
     response.code = code;
-    response.body = MakeBytes(absl::StrCat(R"({"kind":"Status","status":"Failure","code":)", code, R"(,"reason":")", reason, R"(","message":"a fault"})"));
+    response.body = MakeBytes(absl::StrCat(R"({"kind":"Status","status":"Failure","code":)", code, R"(,"reason":")",
+                                           reason, R"(","message":"a fault"})"));
     return response;
   }
   int sent_ = 0;
@@ -339,7 +363,8 @@ TEST(SshLifeTest, AFaultAtAnyWriteEndsAsWithoutOne) {
   log::Configure(std::move(quiet));
   const int writes = Life().Live(0, Fault::kLostReply);
   EXPECT_GT(writes, 10);
-  for (const Fault fault : {Fault::kLostRequest, Fault::kLostReply, Fault::kConflict, Fault::kServerError, Fault::kTooMany, Fault::kCrashBefore, Fault::kCrashAfter}) {
+  for (const Fault fault : {Fault::kLostRequest, Fault::kLostReply, Fault::kConflict, Fault::kServerError,
+                            Fault::kTooMany, Fault::kCrashBefore, Fault::kCrashAfter}) {
     for (int at = 1; at <= writes; ++at) {
       SCOPED_TRACE(absl::StrCat("fault ", static_cast<int>(fault), " at write ", at));
       Life().Live(at, fault);

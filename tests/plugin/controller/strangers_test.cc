@@ -1,5 +1,6 @@
-// What strangers and bad weather do to a Job: names that are taken, objects edited or removed by hand, a namespace that ends, a quota, an
-// API server that refuses one pod of many. Nothing of theirs is overwritten, the Job says what is wrong, and goes on when it is over.
+// What strangers and bad weather do to a Job: names that are taken, objects edited or removed by hand, a namespace that
+// ends, a quota, an API server that refuses one pod of many. Nothing of theirs is overwritten, the Job says what is
+// wrong, and goes on when it is over.
 #include "gmock/gmock.h"
 #include "kube/client/status.h"
 #include "tests/plugin/controller/controllers_fixture.h"
@@ -33,7 +34,8 @@ class StrangersTest : public ControllersTest {
     return request.method == "POST" && request.path == api::PathOf(resource, "default");
   }
   std::string Bare(const std::string& name) {
-    return absl::StrCat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")", name, R"("},"spec":{"containers":[{"name":"c","image":"i"}]}})");
+    return absl::StrCat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")", name,
+                        R"("},"spec":{"containers":[{"name":"c","image":"i"}]}})");
   }
   std::string UidOf(const api::Resource& resource, const std::string& name) {
     return std::string(Get(resource, name).at("metadata").at("uid").as_string());
@@ -63,7 +65,8 @@ TEST_F(StrangersTest, APodOfThatNameIsLeftAloneAndItsPlaceFilledWhenItGoes) {
   EXPECT_EQ(Phase("ctr"), "Pending");
   EXPECT_THAT(Names(api::kPods), ElementsAre("ctr-w-0", "ctr-w-1", "ctr-w-2"));
   EXPECT_EQ(UidOf(api::kPods, "ctr-w-1"), uid);
-  EXPECT_THAT(Events(), Contains(AllOf(HasSubstr("FailedCreate: Pod ctr-w-1"), HasSubstr("already exists"), HasSubstr("is not ours"))));
+  EXPECT_THAT(Events(), Contains(AllOf(HasSubstr("FailedCreate: Pod ctr-w-1"), HasSubstr("already exists"),
+                                       HasSubstr("is not ours"))));
   EXPECT_LT(WritesDuring(absl::Hours(1)), 60) << "events and tries, more and more rarely";
   Delete(api::kPods, "ctr-w-1");
   Run(absl::Minutes(5));
@@ -74,9 +77,12 @@ TEST_F(StrangersTest, APodOfThatNameIsLeftAloneAndItsPlaceFilledWhenItGoes) {
 
 TEST_F(StrangersTest, ObjectsOfThePluginsNamesAreLeftAloneAndMadeWhenTheyGo) {
   const std::vector<std::pair<const api::Resource*, std::string>> objects = {
-      {&api::kServices, R"({"apiVersion":"v1","kind":"Service","metadata":{"name":"ctr"},"spec":{"clusterIP":"None","selector":{"a":"b"}}})"},
-      {&api::kConfigMaps, R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"ctr-svc"},"data":{"mine":"yes"}})"},
-      {&api::kNetworkPolicies, R"({"apiVersion":"networking.k8s.io/v1","kind":"NetworkPolicy","metadata":{"name":"ctr"},"spec":{"podSelector":{}}})"}};
+      {&api::kServices,
+       R"({"apiVersion":"v1","kind":"Service","metadata":{"name":"ctr"},"spec":{"clusterIP":"None","selector":{"a":"b"}}})"},
+      {&api::kConfigMaps,
+       R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"ctr-svc"},"data":{"mine":"yes"}})"},
+      {&api::kNetworkPolicies,
+       R"({"apiVersion":"networking.k8s.io/v1","kind":"NetworkPolicy","metadata":{"name":"ctr"},"spec":{"podSelector":{}}})"}};
   Start();
   for (const auto& [resource, body] : objects) {
     SCOPED_TRACE(std::string(resource->kind));
@@ -87,7 +93,9 @@ TEST_F(StrangersTest, ObjectsOfThePluginsNamesAreLeftAloneAndMadeWhenTheyGo) {
     Settle("ctr");
     EXPECT_EQ(UidOf(*resource, name), uid);
     EXPECT_EQ(Get(*resource, name).at("metadata").as_object().if_contains("ownerReferences"), nullptr);
-    EXPECT_THAT(Events(), Contains(AllOf(HasSubstr(absl::StrCat("FailedCreate: ", std::string(resource->kind), " ", name)), HasSubstr("is not ours"))));
+    EXPECT_THAT(Events(),
+                Contains(AllOf(HasSubstr(absl::StrCat("FailedCreate: ", std::string(resource->kind), " ", name)),
+                               HasSubstr("is not ours"))));
     Delete(*resource, name);
     Run(absl::Minutes(5));
     EXPECT_NE(UidOf(*resource, name), uid);
@@ -102,7 +110,7 @@ TEST_F(StrangersTest, ANameIsUsedAgainAndAgainAndNeverStalls) {
   Start();
   for (int i = 0; i < 10; ++i) {
     StartJob("ctr", JobText("ctr", 2, {{"w", 2}}, absl::StrCat(kRestartOnLoss, R"(,"plugins":{"svc":[]})")));
-    if (i % 2 == 0) SetPod("ctr-w-0", "Failed", 3);  // in the middle of a restart
+    if (i % 2 == 0) SetPod("ctr-w-0", "Failed", 3);            // in the middle of a restart
     Ask("DELETE", api::PathOf(api::kJobs, "default", "ctr"));  // and the next at once
   }
   Run(absl::Seconds(10));
@@ -215,7 +223,9 @@ TEST_F(StrangersTest, AQuotaIsToldAndTheGangRunsWhenItGoes) {
     sandbox::RequestFate fate;
     if (!Creates(request, api::kPods) || room-- > 0) return fate;
     ++refused;
-    fate.answer = Refusal(403, "Forbidden", "pods \"ctr-w\" is forbidden: exceeded quota: team, requested: pods=1, used: pods=2, limited: pods=2");
+    fate.answer =
+        Refusal(403, "Forbidden",
+                "pods \"ctr-w\" is forbidden: exceeded quota: team, requested: pods=1, used: pods=2, limited: pods=2");
     return fate;
   };
   Start();
@@ -272,15 +282,19 @@ TEST_F(StrangersTest, ANamespaceThatEndsTakesItsJobsWithoutAStorm) {
   Start();
   Create(api::kNamespaces, R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"team"}})");
   constexpr int kPods = 100;
-  ASSERT_TRUE(Ask("POST", api::PathOf(api::kJobs, "team"), JobText("ctr", kPods, {{"w", kPods}}, absl::StrCat(kRestartOnLoss, R"(,"plugins":{"svc":[]})"))).ok());
+  ASSERT_TRUE(Ask("POST", api::PathOf(api::kJobs, "team"),
+                  JobText("ctr", kPods, {{"w", kPods}}, absl::StrCat(kRestartOnLoss, R"(,"plugins":{"svc":[]})")))
+                  .ok());
   Run();
   const auto job = *api::Decode<api::volcano::Job>(*Ask("GET", api::PathOf(api::kJobs, "team", "ctr")).body);
   const std::string group = absl::StrCat("ctr-", job.metadata.uid);
   ASSERT_TRUE(Ask("PATCH", api::PathOf(api::kPodGroups, "team", group), R"({"status":{"phase":"Inqueue"}})").ok());
   Run();
-  ASSERT_EQ(api::ParseJson(*Ask("GET", api::PathOf(api::kPods, "team")).body)->at("items").as_array().size(), static_cast<std::size_t>(kPods));
+  ASSERT_EQ(api::ParseJson(*Ask("GET", api::PathOf(api::kPods, "team")).body)->at("items").as_array().size(),
+            static_cast<std::size_t>(kPods));
   // The Job goes last: somebody's finalizer holds it.
-  ASSERT_TRUE(Ask("PATCH", api::PathOf(api::kJobs, "team", "ctr"), R"({"metadata":{"finalizers":["example.com/mine"]}})").ok());
+  ASSERT_TRUE(
+      Ask("PATCH", api::PathOf(api::kJobs, "team", "ctr"), R"({"metadata":{"finalizers":["example.com/mine"]}})").ok());
   int asked = 0;
   fate_ = [&](const kube::Request& request) {
     if (request.method != "GET") ++asked;
@@ -297,7 +311,8 @@ TEST_F(StrangersTest, ANamespaceThatEndsTakesItsJobsWithoutAStorm) {
   EXPECT_EQ(asked, 0);
 }
 
-// Pods go one after the other while the Job is still what it was: nothing says that its namespace ends but the answers to creations.
+// Pods go one after the other while the Job is still what it was: nothing says that its namespace ends but the answers
+// to creations.
 TEST_F(StrangersTest, PodsThatGoInANamespaceThatEndsAreNotMadeAnewInAStorm) {
   bool ending = false;
   int refused = 0;
@@ -305,7 +320,9 @@ TEST_F(StrangersTest, PodsThatGoInANamespaceThatEndsAreNotMadeAnewInAStorm) {
     sandbox::RequestFate fate;
     if (!ending || request.method != "POST") return fate;
     ++refused;
-    fate.answer = Refusal(403, "Forbidden", "pods \"x\" is forbidden: unable to create new content in namespace default because it is being terminated");
+    fate.answer = Refusal(
+        403, "Forbidden",
+        "pods \"x\" is forbidden: unable to create new content in namespace default because it is being terminated");
     return fate;
   };
   Start();
@@ -313,7 +330,8 @@ TEST_F(StrangersTest, PodsThatGoInANamespaceThatEndsAreNotMadeAnewInAStorm) {
   StartJob("ctr", JobText("ctr", kPods, {{"w", kPods}}));
   ending = true;
   for (int i = 0; i < kPods; ++i) {
-    Ask("DELETE", api::PathOf(api::kPods, "default", absl::StrCat("ctr-w-", i)), R"({"kind":"DeleteOptions","apiVersion":"v1","gracePeriodSeconds":0})");
+    Ask("DELETE", api::PathOf(api::kPods, "default", absl::StrCat("ctr-w-", i)),
+        R"({"kind":"DeleteOptions","apiVersion":"v1","gracePeriodSeconds":0})");
     Run(absl::Milliseconds(50));
   }
   EXPECT_LT(refused, 400) << "each pod that goes must not try all that went before";

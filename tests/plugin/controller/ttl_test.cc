@@ -1,4 +1,5 @@
-// Jobs with ttlSecondsAfterFinished, on the sandbox's API server and its garbage collector (recorded: tests/golden/volcano/ttl).
+// Jobs with ttlSecondsAfterFinished, on the sandbox's API server and its garbage collector (recorded:
+// tests/golden/volcano/ttl).
 #include "gmock/gmock.h"
 #include "tests/plugin/controller/controllers_fixture.h"
 #include "tests/plugin/lifecycle/job/world.h"
@@ -70,7 +71,8 @@ TEST_F(TtlControllerTest, ALostDeletionIsAskedForAgain) {
   int deletions = 0;
   fate_ = [&](const kube::Request& request) {
     sandbox::RequestFate fate;
-    if (request.method == "DELETE" && absl::StrContains(request.path, "/jobs/") && ++deletions < 3) fate.loss = sandbox::RequestFate::Loss::kRequest;
+    if (request.method == "DELETE" && absl::StrContains(request.path, "/jobs/") && ++deletions < 3)
+      fate.loss = sandbox::RequestFate::Loss::kRequest;
     return fate;
   };
   Finish(R"("ttlSecondsAfterFinished":1)");
@@ -91,7 +93,8 @@ TEST_F(TtlControllerTest, AnAbortedJobStays) {
 TEST_F(TtlControllerTest, TheTtlOfAJobCannotBeChanged) {
   Start();
   StartJob("j", JobText("j", 1, {{"w", 1}}, R"("ttlSecondsAfterFinished":30)"));
-  const kube::Response reply = Ask("PATCH", api::PathOf(api::kJobs, "default", "j"), R"({"spec":{"ttlSecondsAfterFinished":60}})");
+  const kube::Response reply =
+      Ask("PATCH", api::PathOf(api::kJobs, "default", "j"), R"({"spec":{"ttlSecondsAfterFinished":60}})");
   EXPECT_EQ(reply.code, 400);
   EXPECT_THAT(*reply.body, ::testing::HasSubstr("spec.ttlSecondsAfterFinished"));
 }

@@ -1,5 +1,5 @@
-// PodGroups of ReplicaSets, StatefulSets and bare pods through the controllers; pods are made by hand, as their own controllers would.
-// And the queues that PodGroups get of their namespaces.
+// PodGroups of ReplicaSets, StatefulSets and bare pods through the controllers; pods are made by hand, as their own
+// controllers would. And the queues that PodGroups get of their namespaces.
 #include <map>
 #include <string>
 #include <vector>
@@ -25,20 +25,33 @@ class WorkloadGroupsTest : public ControllersTest {
     const json::value* at = object.find_pointer(pointer, error);
     return at == nullptr ? "" : at->is_string() ? std::string(at->as_string()) : json::serialize(*at);
   }
-  std::string Uid(const api::Resource& resource, const std::string& name) { return Text(resource, name, "/metadata/uid"); }
+  std::string Uid(const api::Resource& resource, const std::string& name) {
+    return Text(resource, name, "/metadata/uid");
+  }
 
   void AddSet(const api::Resource& resource, const std::string& name, int replicas, const std::string& annotations) {
-    Create(resource, absl::StrCat(R"({"apiVersion":"apps/v1","kind":")", std::string(resource.kind), R"(","metadata":{"name":")", name, R"(","annotations":{)", annotations,
-                                  R"(}},"spec":{"replicas":)", replicas, R"(,"serviceName":"s","selector":{"matchLabels":{"app":")", name,
-                                  R"("}},"template":{"metadata":{"labels":{"app":")", name, R"("}},"spec":{"containers":[{"name":"c","image":"i"}]}}}})"));
+    Create(resource,
+           absl::StrCat(R"({"apiVersion":"apps/v1","kind":")", std::string(resource.kind), R"(","metadata":{"name":")",
+                        name, R"(","annotations":{)", annotations, R"(}},"spec":{"replicas":)", replicas,
+                        R"(,"serviceName":"s","selector":{"matchLabels":{"app":")", name,
+                        R"("}},"template":{"metadata":{"labels":{"app":")", name,
+                        R"("}},"spec":{"containers":[{"name":"c","image":"i"}]}}}})"));
   }
   void AddPod(const std::string& name, const api::Resource* kind = nullptr, const std::string& owner = "") {
-    const std::string owners = kind == nullptr ? "" : absl::StrCat(R"(,"ownerReferences":[{"apiVersion":"apps/v1","kind":")", std::string(kind->kind), R"(","name":")", owner,
-                                                                  R"(","uid":")", Uid(*kind, owner), R"(","controller":true,"blockOwnerDeletion":true}])");
-    Create(api::kPods, absl::StrCat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")", name, "\"", owners,
-                                    R"(},"spec":{"schedulerName":"volcano","containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":"1"}}}]}})"));
+    const std::string owners =
+        kind == nullptr ? ""
+                        : absl::StrCat(R"(,"ownerReferences":[{"apiVersion":"apps/v1","kind":")",
+                                       std::string(kind->kind), R"(","name":")", owner, R"(","uid":")",
+                                       Uid(*kind, owner), R"(","controller":true,"blockOwnerDeletion":true}])");
+    Create(
+        api::kPods,
+        absl::StrCat(
+            R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")", name, "\"", owners,
+            R"(},"spec":{"schedulerName":"volcano","containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":"1"}}}]}})"));
   }
-  std::string NamedGroup(const std::string& pod) { return Text(api::kPods, pod, "/metadata/annotations/scheduling.k8s.io~1group-name"); }
+  std::string NamedGroup(const std::string& pod) {
+    return Text(api::kPods, pod, "/metadata/annotations/scheduling.k8s.io~1group-name");
+  }
 };
 
 constexpr char kThree[] = R"("scheduling.volcano.sh/group-min-member":"3","volcano.sh/mine":"1")";
@@ -102,13 +115,17 @@ TEST_F(WorkloadGroupsTest, WithoutInheritanceEachPodMayStartAlone) {
 
 TEST_F(WorkloadGroupsTest, AClosedQueueIsToldAndItsOpeningIsSeen) {
   Start();
-  Create(api::kQueues, R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":"q"},"spec":{}})");
+  Create(api::kQueues,
+         R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":"q"},"spec":{}})");
   Patch(api::kQueues, "q", R"({"status":{"state":"Closed"}})", "status");
   Run();
-  Create(api::kPods, R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"bare","annotations":{"scheduling.volcano.sh/queue-name":"q"}},
+  Create(
+      api::kPods,
+      R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"bare","annotations":{"scheduling.volcano.sh/queue-name":"q"}},
     "spec":{"schedulerName":"volcano","containers":[{"name":"c","image":"i"}]}})");
   EXPECT_THAT(Names(api::kPodGroups), IsEmpty());
-  EXPECT_THAT(Events(), ::testing::Contains(::testing::AllOf(::testing::HasSubstr("PodGroupError: PodGroup podgroup-"), ::testing::HasSubstr("its state is Closed"))));
+  EXPECT_THAT(Events(), ::testing::Contains(::testing::AllOf(::testing::HasSubstr("PodGroupError: PodGroup podgroup-"),
+                                                             ::testing::HasSubstr("its state is Closed"))));
   Patch(api::kQueues, "q", R"({"status":{"state":"Open"}})", "status");
   Run(absl::Seconds(10));
   EXPECT_THAT(Names(api::kPodGroups), SizeIs(1));
@@ -123,7 +140,8 @@ TEST_F(WorkloadGroupsTest, StoppedAtAnyWriteItEndsTheSame) {
     int seen = 0;
     fate_ = [&](const kube::Request& request) {
       sandbox::RequestFate fate;
-      if (request.method != "GET" && ++seen >= (stop + 1) / 2) fate.loss = stop % 2 == 0 ? sandbox::RequestFate::Loss::kReply : sandbox::RequestFate::Loss::kRequest;
+      if (request.method != "GET" && ++seen >= (stop + 1) / 2)
+        fate.loss = stop % 2 == 0 ? sandbox::RequestFate::Loss::kReply : sandbox::RequestFate::Loss::kRequest;
       return fate;
     };
     Start();
@@ -136,26 +154,31 @@ TEST_F(WorkloadGroupsTest, StoppedAtAnyWriteItEndsTheSame) {
     EXPECT_EQ(NamedGroup("rs-b"), group);
     Crash();
     Delete(api::kPodGroups, group);
-    for (const char* pod : {"rs-a", "rs-b"}) Patch(api::kPods, pod, R"({"metadata":{"annotations":{"scheduling.k8s.io/group-name":null}}})");
+    for (const char* pod : {"rs-a", "rs-b"})
+      Patch(api::kPods, pod, R"({"metadata":{"annotations":{"scheduling.k8s.io/group-name":null}}})");
   }
 }
 
-// Volcano: pkg/webhooks/admission/podgroups/mutate. The API server here would give a group its queue too; what the controllers ask for is what counts where no webhook does.
+// Volcano: pkg/webhooks/admission/podgroups/mutate. The API server here would give a group its queue too; what the
+// controllers ask for is what counts where no webhook does.
 class NamespaceQueuesTest : public WorkloadGroupsTest {
  protected:
   NamespaceQueuesTest() {
     fate_ = [this](const kube::Request& request) { return Look(request); };
-    Create(api::kQueues, R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":"team"},"spec":{}})");
+    Create(api::kQueues,
+           R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":"team"},"spec":{}})");
     Patch(api::kQueues, "team", R"({"status":{"state":"Open"}})", "status");
     Annotate("team");
   }
   void Annotate(const std::string& queue) {
-    Patch(api::kNamespaces, "default", absl::StrCat(R"({"metadata":{"annotations":{"scheduling.volcano.sh/queue-name":")", queue, R"("}}})"));
+    Patch(api::kNamespaces, "default",
+          absl::StrCat(R"({"metadata":{"annotations":{"scheduling.volcano.sh/queue-name":")", queue, R"("}}})"));
     Run();
   }
   static std::string JobJson(const std::string& name) {
-    return absl::StrCat(R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":")", name,
-                        R"("},"spec":{"tasks":[{"replicas":1,"template":{"spec":{"containers":[{"name":"c","image":"i"}]}}}]}})");
+    return absl::StrCat(
+        R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":")", name,
+        R"("},"spec":{"tasks":[{"replicas":1,"template":{"spec":{"containers":[{"name":"c","image":"i"}]}}}]}})");
   }
   sandbox::RequestFate Look(const kube::Request& request) {
     sandbox::RequestFate fate;
@@ -169,7 +192,8 @@ class NamespaceQueuesTest : public WorkloadGroupsTest {
     if (forbidden_) {
       fate.answer.emplace();
       fate.answer->code = 403;
-      fate.answer->body = MakeBytes(R"({"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","code":403,"message":"namespaces is forbidden"})");
+      fate.answer->body = MakeBytes(
+          R"({"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","code":403,"message":"namespaces is forbidden"})");
     }
     if (absl::StrContains(request.query, "watch=true")) fate.request_delay = watch_delay_;
     return fate;
@@ -226,7 +250,11 @@ TEST_F(NamespaceQueuesTest, WithoutTheRightTheQueueStays) {
 TEST_F(NamespaceQueuesTest, ANewNamespaceMayBeSeenAfterItsJob) {
   watch_delay_ = absl::Seconds(2);
   Start();
-  ASSERT_EQ(Ask("POST", "/api/v1/namespaces", R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"late","annotations":{"scheduling.volcano.sh/queue-name":"team"}}})").code, 201);
+  ASSERT_EQ(
+      Ask("POST", "/api/v1/namespaces",
+          R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"late","annotations":{"scheduling.volcano.sh/queue-name":"team"}}})")
+          .code,
+      201);
   ASSERT_EQ(Ask("POST", api::PathOf(api::kJobs, "late"), JobJson("j")).code, 201);
   Run(absl::Milliseconds(500));
   EXPECT_THAT(asked_, IsEmpty());

@@ -8,12 +8,13 @@
 namespace gangway::explain {
 namespace {
 
-using testutil::FactsBuilder;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
+using testutil::FactsBuilder;
 
 TEST(ChangeTest, WordsReadBackAsWritten) {
-  for (const char* const word : {"nodes=+2:n17", "nodes=+1", "queue=ads", "min=3", "priority=high", "priority=-7", "uncordon=n3", "without=ads/ctr"}) {
+  for (const char* const word : {"nodes=+2:n17", "nodes=+1", "queue=ads", "min=3", "priority=high", "priority=-7",
+                                 "uncordon=n3", "without=ads/ctr"}) {
     const absl::StatusOr<Change> change = ParseChange(word);
     ASSERT_TRUE(change.ok()) << change.status();
     EXPECT_EQ(WhatIfOf(*change), word);
@@ -26,20 +27,26 @@ TEST(ChangeTest, WrongWordsSayWhatTheyCouldBe) {
   EXPECT_EQ(message("min=few"), "--what-if min=few: write min=3");
   EXPECT_EQ(message("nodes=-1"), "--what-if nodes=-1: write nodes=+2, or nodes=+2:NODE for nodes like that one");
   EXPECT_EQ(message("without=ctr"), "--what-if without=ctr: write without=NAMESPACE/PODGROUP");
-  EXPECT_THAT(message("gpu=8"), HasSubstr("write nodes=+2, queue=NAME, min=3, priority=CLASS, uncordon=NODE or without=NAMESPACE/PODGROUP"));
-  for (const char* const word : {"", "queue=", "priority=", "uncordon=", "nodes=0", "min=-1"}) EXPECT_FALSE(ParseChange(word).ok()) << word;
+  EXPECT_THAT(
+      message("gpu=8"),
+      HasSubstr("write nodes=+2, queue=NAME, min=3, priority=CLASS, uncordon=NODE or without=NAMESPACE/PODGROUP"));
+  for (const char* const word : {"", "queue=", "priority=", "uncordon=", "nodes=0", "min=-1"})
+    EXPECT_FALSE(ParseChange(word).ok()) << word;
 }
 
 TEST(ChangeTest, WhatIsNotThereIsNamed) {
   FactsBuilder builder;
   builder.Nodes(1).AddGang("g", 1, 1, 1000);
   const FactIndex index(builder.facts);
-  const auto message = [&](const Change& change) { return std::string(EventsOf(index, {"default", "g"}, {change}).status().message()); };
+  const auto message = [&](const Change& change) {
+    return std::string(EventsOf(index, {"default", "g"}, {change}).status().message());
+  };
   EXPECT_EQ(message(MoreNodes{1, "n9"}), "there is no node n9");
   EXPECT_EQ(message(Uncordon{{"n9"}}), "there is no node n9");
   EXPECT_EQ(message(Priority{"high", std::nullopt}), "there is no priority class high");
   EXPECT_EQ(message(GangEnds{{"ads", "x"}}), "there is no podgroup ads/x");
-  EXPECT_EQ(std::string(EventsOf(index, {"default", "x"}, {Minimum{1}}).status().message()), "there is no podgroup default/x");
+  EXPECT_EQ(std::string(EventsOf(index, {"default", "x"}, {Minimum{1}}).status().message()),
+            "there is no podgroup default/x");
 }
 
 // A Job's controller sums up its minimum: two pods of 3 cpu.
@@ -64,7 +71,8 @@ TEST(ChangeTest, NewNodesHaveNamesOfTheirOwn) {
   const Events events = *EventsOf(index, {}, {MoreNodes{2, "node-000"}});
   ASSERT_THAT(events.nodes, SizeIs(2));
   EXPECT_EQ(events.nodes[1].name, "node-000+2");
-  EXPECT_EQ(events.nodes[1].labels, (std::vector<std::pair<std::string, std::string>>{{"kubernetes.io/hostname", "node-000+2"}}));
+  EXPECT_EQ(events.nodes[1].labels,
+            (std::vector<std::pair<std::string, std::string>>{{"kubernetes.io/hostname", "node-000+2"}}));
   EXPECT_FALSE(events.nodes[1].unschedulable);
 }
 

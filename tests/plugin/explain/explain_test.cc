@@ -9,16 +9,16 @@ namespace gangway::explain {
 namespace {
 
 using model::NamedAmounts;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+using ::testing::SizeIs;
 using testutil::At;
 using testutil::Cpu;
 using testutil::Explained;
 using testutil::FactsBuilder;
 using testutil::kGi;
 using testutil::Queue;
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
-using ::testing::Pair;
-using ::testing::SizeIs;
 
 constexpr std::int64_t kMemory = 100'000'000;  // of a pod of the builder
 
@@ -41,8 +41,10 @@ TEST(ExplainGangTest, AGangThatDoesNotFitTellsOfNodesInNumbers) {
   EXPECT_EQ(group.copies, 6);
   EXPECT_EQ(group.example, "node-000");
   EXPECT_THAT(group.nodes, SizeIs(6));
-  EXPECT_THAT(group.amounts, ElementsAre(NodeAmount{"cpu", 9000, 16000, 16000}, NodeAmount{"memory", kMemory, 64 * kGi, 64 * kGi}));
-  EXPECT_THAT(tight.cluster, ElementsAre(ClusterAmount{"cpu", 96000, 0, 0}, ClusterAmount{"memory", 6 * 64 * kGi, 0, 0}));
+  EXPECT_THAT(group.amounts,
+              ElementsAre(NodeAmount{"cpu", 9000, 16000, 16000}, NodeAmount{"memory", kMemory, 64 * kGi, 64 * kGi}));
+  EXPECT_THAT(tight.cluster,
+              ElementsAre(ClusterAmount{"cpu", 96000, 0, 0}, ClusterAmount{"memory", 6 * 64 * kGi, 0, 0}));
   EXPECT_THAT(tight.before, IsEmpty());
   EXPECT_THAT(tight.holders, IsEmpty());
   EXPECT_THAT(tight.spots, IsEmpty());
@@ -58,7 +60,9 @@ TEST(ExplainGangTest, AGangThatLiesInOneHyperNodeTellsOfTheOneThatComesClosest) 
   rack.tier = 1;
   rack.members = {{true, model::HyperNodeFacts::By::kPattern, "[01]$", {}}};
   builder.facts.hyper_nodes = {rack};
-  EXPECT_EQ(Explained(builder).Of("near").sentence, "waits for 1 of 3 tasks: in HyperNode rack, tier 1, w needs cpu 9; with 2 placed, 2 nodes have at most 7 free, 0 fit");
+  EXPECT_EQ(Explained(builder).Of("near").sentence,
+            "waits for 1 of 3 tasks: in HyperNode rack, tier 1, w needs cpu 9; with 2 placed, 2 nodes have at most 7 "
+            "free, 0 fit");
 }
 
 // One node each: taken, too small, cordoned, tainted, of another zone, and one that takes a pod.
@@ -78,7 +82,8 @@ TEST(ExplainGangTest, NodesAreGroupedByWhatStandsInTheWay) {
   ASSERT_THAT(wants.nodes, SizeIs(1));
   std::vector<std::pair<std::string, std::string>> told;
   for (const NodeGroup& group : wants.nodes[0].groups) told.emplace_back(group.example, group.words);
-  EXPECT_THAT(told, ElementsAre(Pair("node-005", "has room"), Pair("node-002", "is cordoned"), Pair("node-004", "does not match zone=a"), Pair("node-001", "is too small: cpu"),
+  EXPECT_THAT(told, ElementsAre(Pair("node-005", "has room"), Pair("node-002", "is cordoned"),
+                                Pair("node-004", "does not match zone=a"), Pair("node-001", "is too small: cpu"),
                                 Pair("node-000", "lacks cpu"), Pair("node-003", "is tainted with dedicated")));
   const auto amounts = [&](std::size_t i) { return wants.nodes[0].groups[i].amounts; };
   EXPECT_THAT(amounts(3), ElementsAre(NodeAmount{"cpu", 8000, 4000, 4000}));
@@ -98,7 +103,8 @@ TEST(ExplainGangTest, WherePodsKeepOthersAwayNoNumberIsPromised) {
   builder.Nodes(1).AddGang("apart", 2, 2, 1000);
   for (model::PodFacts& pod : builder.facts.pods) {
     pod.labels = {{"app", "apart"}};
-    pod.wants.pod_anti_affinity = {{"kubernetes.io/hostname", {{"default"}, std::nullopt, {{"app", model::Op::kIn, {"apart"}}}}}};
+    pod.wants.pod_anti_affinity = {
+        {"kubernetes.io/hostname", {{"default"}, std::nullopt, {{"app", model::Op::kIn, {"apart"}}}}}};
   }
   const Explanation apart = Explained(builder).Of("apart");
   EXPECT_EQ(apart.state, State::kWaits);
@@ -131,7 +137,9 @@ TEST(ExplainGangTest, AGangThatRunsPartlySaysWhatTheRestLacks) {
   builder.Nodes(1).AddGang("elastic", 1, 2, 9000, 1);
   const Explanation elastic = Explained(builder).Of("elastic");
   EXPECT_EQ(elastic.state, State::kRunsPartly);
-  EXPECT_EQ(elastic.sentence, "runs with 1 of 2 pods (minimum 1) and waits for 1 of 2 tasks: w needs cpu 9; with 1 placed, 1 node has 7 free, 0 fit");
+  EXPECT_EQ(elastic.sentence,
+            "runs with 1 of 2 pods (minimum 1) and waits for 1 of 2 tasks: w needs cpu 9; with 1 placed, 1 node has 7 "
+            "free, 0 fit");
 }
 
 TEST(ExplainGangTest, WhoIsServedBeforeStandsInOrder) {
@@ -165,9 +173,13 @@ TEST(ExplainGangTest, WhatIsPromisedIsNoPartOfWhatIsHeld) {
   const Explanation queued = Explained(builder).Of("queued");
   EXPECT_EQ(queued.state, State::kQueued);
   EXPECT_FALSE(queued.admitted);
-  EXPECT_EQ(queued.sentence, "is not let in: needs cpu 9, pods hold 9 of the cluster's 16, 9 more are promised to gangs that come before it, gangs are let in for up to 19.2: 7.8 too many");
+  EXPECT_EQ(queued.sentence,
+            "is not let in: needs cpu 9, pods hold 9 of the cluster's 16, 9 more are promised to gangs that come "
+            "before it, gangs are let in for up to 19.2: 7.8 too many");
   EXPECT_THAT(queued.cluster, ElementsAre(ClusterAmount{"cpu", 16000, 9000, 0}));
-  EXPECT_THAT(queued.queue.amounts, ElementsAre(QueueAmount{"cpu", std::nullopt, std::nullopt, 0, 9000, 9000, 16000}, QueueAmount{"memory", std::nullopt, std::nullopt, 0, kMemory, 0, 64 * kGi}));
+  EXPECT_THAT(queued.queue.amounts,
+              ElementsAre(QueueAmount{"cpu", std::nullopt, std::nullopt, 0, 9000, 9000, 16000},
+                          QueueAmount{"memory", std::nullopt, std::nullopt, 0, kMemory, 0, 64 * kGi}));
 }
 
 // 12 cpu of which 9 are held, and 9 were promised before somebody lowered the capability: it never holds 18 of 12.
@@ -181,7 +193,9 @@ TEST(ExplainGangTest, WhatAQueueHasPromisedIsNoPartOfWhatItHolds) {
   }
   builder.GangOf("queued").phase = model::GangPhase::kPending;
   const Explanation queued = Explained(builder).Of("queued");
-  EXPECT_EQ(queued.sentence, "is not let in: needs cpu 9, queue default holds 9 of 12, 9 more are promised to gangs that come before it: 9 too many");
+  EXPECT_EQ(queued.sentence,
+            "is not let in: needs cpu 9, queue default holds 9 of 12, 9 more are promised to gangs that come before "
+            "it: 9 too many");
   EXPECT_EQ(queued.queue.amounts[0], (QueueAmount{"cpu", 12000, std::nullopt, 0, 9000, 9000, 12000}));
 }
 
@@ -242,7 +256,11 @@ TEST(ExplainGangTest, AGangThatIsNotThere) {
 // A queue of 12 cpu of which 8 are held; a queue below it counts.
 TEST(ExplainQueueTest, WhoHoldsAndWhoWaits) {
   FactsBuilder builder;
-  builder.Nodes(2).AddGang("small", 1, 1, 2000, 1).AddGang("large", 2, 2, 3000, 2).AddGang("wants", 1, 1, 5000).AddGang("below", 1, 1, 1000, 1);
+  builder.Nodes(2)
+      .AddGang("small", 1, 1, 2000, 1)
+      .AddGang("large", 2, 2, 3000, 2)
+      .AddGang("wants", 1, 1, 5000)
+      .AddGang("below", 1, 1, 1000, 1);
   model::QueueFacts& queue = builder.facts.queues.emplace_back(Queue("ads"));
   queue.capability = {{"cpu", 12000}};
   queue.weight = 3;

@@ -13,11 +13,13 @@ namespace gangway::testutil {
 struct FactsBuilder {
   FactsBuilder() { facts.queues.push_back(Queue("default")); }
   FactsBuilder& Nodes(int count, int cpu = 16) {
-    for (int i = 0; i < count; ++i) facts.nodes.push_back(Node(absl::StrCat("node-", absl::Dec(i, absl::kZeroPad3)), cpu));
+    for (int i = 0; i < count; ++i)
+      facts.nodes.push_back(Node(absl::StrCat("node-", absl::Dec(i, absl::kZeroPad3)), cpu));
     return *this;
   }
   // A gang of equal pods; those before `bound` run on node-000, node-001 and so on, `per_node` each.
-  FactsBuilder& AddGang(const std::string& name, int min_member, int tasks, std::int64_t milli, int bound = 0, int per_node = 1) {
+  FactsBuilder& AddGang(const std::string& name, int min_member, int tasks, std::int64_t milli, int bound = 0,
+                        int per_node = 1) {
     facts.gangs.push_back(Gang(name, min_member));
     if (bound > 0) facts.gangs.back().phase = model::GangPhase::kRunning;
     for (int i = 0; i < tasks; ++i) {

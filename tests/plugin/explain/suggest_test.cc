@@ -11,15 +11,15 @@
 namespace gangway::explain {
 namespace {
 
-using testutil::At;
-using testutil::Explained;
-using testutil::FactsBuilder;
-using testutil::Queue;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::IsSupersetOf;
 using ::testing::Not;
+using testutil::At;
+using testutil::Explained;
+using testutil::FactsBuilder;
+using testutil::Queue;
 
 std::vector<std::string> Texts(const FactsBuilder& builder, const std::string& gang) {
   std::vector<std::string> out;
@@ -27,7 +27,8 @@ std::vector<std::string> Texts(const FactsBuilder& builder, const std::string& g
   return out;
 }
 
-// Eight pods of 9 cpu on six nodes of 16: two nodes more take two pods more, or six are enough, or 8 cpu each fit twice on a node: 7 are free beside 9.
+// Eight pods of 9 cpu on six nodes of 16: two nodes more take two pods more, or six are enough, or 8 cpu each fit twice
+// on a node: 7 are free beside 9.
 TEST(SuggestTest, OfEachSortTheSmallestThatIsEnough) {
   FactsBuilder builder;
   builder.Nodes(6).AddGang("tight", 8, 8, 9000);
@@ -37,7 +38,8 @@ TEST(SuggestTest, OfEachSortTheSmallestThatIsEnough) {
     texts.push_back(suggestion.text);
     words.push_back(suggestion.what_if);
   }
-  EXPECT_THAT(texts, ElementsAre("2 more nodes like node-000 (cpu 16, memory 64Gi)", "a minimum of 6 pods", "pods of w that ask for cpu 7 (instead of 9)"));
+  EXPECT_THAT(texts, ElementsAre("2 more nodes like node-000 (cpu 16, memory 64Gi)", "a minimum of 6 pods",
+                                 "pods of w that ask for cpu 7 (instead of 9)"));
   EXPECT_THAT(words, ElementsAre("nodes=+2:node-000", "min=6", ""));
   EXPECT_THAT(tight.suggestions[0].spots, IsSupersetOf({Spot{"node-000+1", "w", 1}, Spot{"node-000+2", "w", 1}}));
   EXPECT_THAT(tight.suggestions[1].spots, ::testing::SizeIs(6));
@@ -59,20 +61,27 @@ TEST(SuggestTest, NodesThatAreTooSmallAreNotSuggested) {
   EXPECT_THAT(Texts(builder, "large"), ElementsAre("pods of w that ask for cpu 16 (instead of 17)"));
   builder.facts.nodes.push_back(testutil::Node("large-0", 32));
   builder.facts.nodes.back().unschedulable = true;
-  EXPECT_THAT(Texts(builder, "large"), ElementsAre("1 more node like large-0 (cpu 32, memory 64Gi)", "node large-0 uncordoned", "pods of w that ask for cpu 16 (instead of 17)"));
+  EXPECT_THAT(Texts(builder, "large"),
+              ElementsAre("1 more node like large-0 (cpu 32, memory 64Gi)", "node large-0 uncordoned",
+                          "pods of w that ask for cpu 16 (instead of 17)"));
 }
 
 TEST(SuggestTest, OthersThatEnd) {
   FactsBuilder builder;
   builder.Nodes(2).AddGang("half", 2, 2, 6000, 2).AddGang("small", 1, 1, 1000, 1).AddGang("wants", 2, 2, 11000);
   EXPECT_THAT(Texts(builder, "wants"), Contains("the end of podgroup default/half (it holds cpu 12, memory 200M)"));
-  EXPECT_THAT(Texts(builder, "wants"), Not(Contains(::testing::HasSubstr("default/small")))) << "both nodes would have 10 free, since 6 are half's";
+  EXPECT_THAT(Texts(builder, "wants"), Not(Contains(::testing::HasSubstr("default/small"))))
+      << "both nodes would have 10 free, since 6 are half's";
 }
 
 // Either is enough: the one that is missed least comes first.
 TEST(SuggestTest, OfOthersThatEndTheSmallestFirst) {
   FactsBuilder builder;
-  builder.Nodes(1).AddGang("large", 1, 1, 9000, 1).AddGang("small", 1, 1, 5000, 1).AddGang("tiny", 1, 1, 1000, 1).AddGang("wants", 1, 1, 6000);
+  builder.Nodes(1)
+      .AddGang("large", 1, 1, 9000, 1)
+      .AddGang("small", 1, 1, 5000, 1)
+      .AddGang("tiny", 1, 1, 1000, 1)
+      .AddGang("wants", 1, 1, 6000);
   const std::vector<std::string> texts = Texts(builder, "wants");
   std::vector<std::string> ends;
   for (const std::string& text : texts) {
@@ -168,8 +177,8 @@ TEST(SuggestTest, TheNodeToCopyIsOneThatTakesAPod) {
   EXPECT_EQ(NodeToCopy(without.trial, {"default", "wants"}), "");
 }
 
-// A trial leaves nothing behind: what is said after each change is undone is what was said before, and a change tried on a cluster that has seen
-// others is decided as on a fresh one.
+// A trial leaves nothing behind: what is said after each change is undone is what was said before, and a change tried
+// on a cluster that has seen others is decided as on a fresh one.
 TEST(TrialTest, ChangesAreUndone) {
   const unsigned seed = std::random_device()();
   std::mt19937 random(seed);
@@ -191,7 +200,8 @@ TEST(TrialTest, ChangesAreUndone) {
       if (draw(0, 3) == 0) builder.GangOf(name).phase = model::GangPhase::kPending;
       builder.GangOf(name).has_min_resources = true;
       builder.GangOf(name).min_resources = {{"cpu", draw(1, 30) * 1000}};
-      const model::PodTermFacts own{"kubernetes.io/hostname", {{"default"}, std::nullopt, {{"app", model::Op::kIn, {name}}}}};
+      const model::PodTermFacts own{"kubernetes.io/hostname",
+                                    {{"default"}, std::nullopt, {{"app", model::Op::kIn, {name}}}}};
       const int near = draw(0, 3);
       for (model::PodFacts& pod : builder.facts.pods) {
         if (pod.gang != name) continue;
@@ -201,8 +211,19 @@ TEST(TrialTest, ChangesAreUndone) {
       }
     }
     const std::vector<std::vector<Change>> trials{
-        {MoreNodes{2, "node-000"}}, {OtherQueue{"ads"}},      {OtherQueue{"none"}}, {Minimum{1}},       {Priority{"high", std::nullopt}}, {Priority{"", 7}},           {Capability{"ads", {{"cpu", 99000}}}},
-        {QueueOpen{"new"}},         {Uncordon{{"node-000"}}}, {GangEnds{{"default", "g0"}}}, {Request{"w", "cpu", 500}}, {Tolerate{{"t", "x", model::TaintEffect::kNoSchedule}}}, {AnyNode{}},
+        {MoreNodes{2, "node-000"}},
+        {OtherQueue{"ads"}},
+        {OtherQueue{"none"}},
+        {Minimum{1}},
+        {Priority{"high", std::nullopt}},
+        {Priority{"", 7}},
+        {Capability{"ads", {{"cpu", 99000}}}},
+        {QueueOpen{"new"}},
+        {Uncordon{{"node-000"}}},
+        {GangEnds{{"default", "g0"}}},
+        {Request{"w", "cpu", 500}},
+        {Tolerate{{"t", "x", model::TaintEffect::kNoSchedule}}},
+        {AnyNode{}},
         {Minimum{1}, OtherQueue{"new"}, QueueOpen{"new"}, MoreNodes{1, "node-000"}}};
     const GangKey gang{"default", absl::StrCat("g", gangs - 1)};
     Explained used(builder);

@@ -119,9 +119,11 @@ TEST(DecideTest, ATaskMayHaveAMillionPods) {
   request.mutable_job()->mutable_tasks(0)->mutable_pods()->set_running(1'000'000);
   GW_EXPECT_OK(Decide(request));
   request.mutable_job()->mutable_tasks(0)->mutable_pods()->set_running(1'000'001);
-  EXPECT_THAT(Decide(request), StatusIs(absl::StatusCode::kInvalidArgument, StartsWith("job.tasks[0].pods: 1000001 pods must be 0 to 1000000")));
+  EXPECT_THAT(Decide(request), StatusIs(absl::StatusCode::kInvalidArgument,
+                                        StartsWith("job.tasks[0].pods: 1000001 pods must be 0 to 1000000")));
   request.mutable_job()->mutable_tasks(0)->set_replicas(1'000'001);
-  EXPECT_THAT(Decide(request), StatusIs(absl::StatusCode::kInvalidArgument, StartsWith("job.tasks[0].replicas: 1000001 must be 0 to 1000000")));
+  EXPECT_THAT(Decide(request), StatusIs(absl::StatusCode::kInvalidArgument,
+                                        StartsWith("job.tasks[0].replicas: 1000001 must be 0 to 1000000")));
 }
 
 TEST(DecideTest, WhatEndsAJobDoesSoWhileItRestarts) {
@@ -224,30 +226,52 @@ INSTANTIATE_TEST_SUITE_P(
     All, DecideWrongTest,
     ::testing::Values(
         WrongCase{"NoJob", [](auto& r) { r.clear_job(); }, "job: is missing"},
-        WrongCase{"Phase", [](auto& r) { r.mutable_job()->set_phase("running"); }, R"(job.phase: "running" is no phase)"},
+        WrongCase{"Phase", [](auto& r) { r.mutable_job()->set_phase("running"); },
+                  R"(job.phase: "running" is no phase)"},
         WrongCase{"Version", [](auto& r) { r.mutable_job()->set_version(-1); }, "job.version: -1 must not be negative"},
-        WrongCase{"LargestVersion", [](auto& r) { r.mutable_job()->set_version(INT32_MAX); }, "job.version: is too large"},
-        WrongCase{"MaxRetry", [](auto& r) { r.mutable_job()->set_max_retry(-1); }, "job.max_retry: -1 must not be negative"},
-        WrongCase{"MinAvailable", [](auto& r) { r.mutable_job()->set_min_available(5); }, "job.min_available: 5 must be 0 to the tasks' 4"},
-        WrongCase{"MinSuccess", [](auto& r) { r.mutable_job()->set_min_success(0); }, "job.min_success: 0 must be at least 1"},
+        WrongCase{"LargestVersion", [](auto& r) { r.mutable_job()->set_version(INT32_MAX); },
+                  "job.version: is too large"},
+        WrongCase{"MaxRetry", [](auto& r) { r.mutable_job()->set_max_retry(-1); },
+                  "job.max_retry: -1 must not be negative"},
+        WrongCase{"MinAvailable", [](auto& r) { r.mutable_job()->set_min_available(5); },
+                  "job.min_available: 5 must be 0 to the tasks' 4"},
+        WrongCase{"MinSuccess", [](auto& r) { r.mutable_job()->set_min_success(0); },
+                  "job.min_success: 0 must be at least 1"},
         WrongCase{"NoTasks", [](auto& r) { r.mutable_job()->clear_tasks(); }, "job.tasks: must not be empty"},
-        WrongCase{"TaskTwice", [](auto& r) { r.mutable_job()->mutable_tasks(1)->set_name("pserver"); }, R"(job.tasks[1].name: "pserver" is there twice)"},
-        WrongCase{"Replicas", [](auto& r) { r.mutable_job()->mutable_tasks(1)->set_replicas(-2); }, "job.tasks[1].replicas: -2 must be 0 to"},
-        WrongCase{"Pods", [](auto& r) { r.mutable_job()->mutable_tasks(1)->mutable_pods()->set_failed(-2); }, "job.tasks[1].pods: -2 pods"},
-        WrongCase{"Action", [](auto& r) { OfTrainer(r).set_action("Restart"); }, R"(job.tasks[1].policies[0].action: "Restart" is no action; one of AbortJob,)"},
-        WrongCase{"EventOfPolicy", [](auto& r) { OfTrainer(r).set_events(0, "Done"); }, R"(job.tasks[1].policies[0].events[0]: "Done" is no event)"},
-        WrongCase{"NoEvents", [](auto& r) { OfTrainer(r).clear_events(); }, "job.tasks[1].policies[0].events: must not be empty"},
-        WrongCase{"Both", [](auto& r) { OfTrainer(r).set_exit_code(1); }, "job.tasks[1].policies[0].exit_code: stands beside events"},
-        WrongCase{"CodeZero", [](auto& r) { OfTrainer(r).clear_events(), OfTrainer(r).set_exit_code(0); }, "job.tasks[1].policies[0].exit_code: must not be 0"},
-        WrongCase{"Timeout", [](auto& r) { OfTrainer(r).mutable_timeout()->set_seconds(-1); }, "job.tasks[1].policies[0].timeout: must not be negative"},
-        WrongCase{"Nanos", [](auto& r) { r.mutable_event()->mutable_held()->set_nanos(2'000'000'000); }, "event.held: is no duration"},
-        WrongCase{"Event", [](auto& r) { r.mutable_event()->set_name("Evicted"); }, R"(event.name: "Evicted" is nothing that happens)"},
-        WrongCase{"AnyEvent", [](auto& r) { r.mutable_event()->set_name("*"); }, R"(event.name: "*" is nothing that happens)"},
-        WrongCase{"NoTask", [](auto& r) { r.mutable_event()->clear_task(); }, "event.task: must not be empty with PodEvicted"},
-        WrongCase{"OtherTask", [](auto& r) { r.mutable_event()->set_task("x"); }, R"(event.task: the job has no task "x")"},
-        WrongCase{"ExitCode", [](auto& r) { r.mutable_event()->set_exit_code(1); }, "event.exit_code: belongs to PodFailed only"},
-        WrongCase{"ActionOfEvent", [](auto& r) { r.mutable_event()->set_action("AbortJob"); }, "event.action: belongs to CommandIssued only"},
-        WrongCase{"Command", [](auto& r) { r.mutable_event()->set_name("CommandIssued"); }, R"(event.action: "" is no action)"}),
+        WrongCase{"TaskTwice", [](auto& r) { r.mutable_job()->mutable_tasks(1)->set_name("pserver"); },
+                  R"(job.tasks[1].name: "pserver" is there twice)"},
+        WrongCase{"Replicas", [](auto& r) { r.mutable_job()->mutable_tasks(1)->set_replicas(-2); },
+                  "job.tasks[1].replicas: -2 must be 0 to"},
+        WrongCase{"Pods", [](auto& r) { r.mutable_job()->mutable_tasks(1)->mutable_pods()->set_failed(-2); },
+                  "job.tasks[1].pods: -2 pods"},
+        WrongCase{"Action", [](auto& r) { OfTrainer(r).set_action("Restart"); },
+                  R"(job.tasks[1].policies[0].action: "Restart" is no action; one of AbortJob,)"},
+        WrongCase{"EventOfPolicy", [](auto& r) { OfTrainer(r).set_events(0, "Done"); },
+                  R"(job.tasks[1].policies[0].events[0]: "Done" is no event)"},
+        WrongCase{"NoEvents", [](auto& r) { OfTrainer(r).clear_events(); },
+                  "job.tasks[1].policies[0].events: must not be empty"},
+        WrongCase{"Both", [](auto& r) { OfTrainer(r).set_exit_code(1); },
+                  "job.tasks[1].policies[0].exit_code: stands beside events"},
+        WrongCase{"CodeZero", [](auto& r) { OfTrainer(r).clear_events(), OfTrainer(r).set_exit_code(0); },
+                  "job.tasks[1].policies[0].exit_code: must not be 0"},
+        WrongCase{"Timeout", [](auto& r) { OfTrainer(r).mutable_timeout()->set_seconds(-1); },
+                  "job.tasks[1].policies[0].timeout: must not be negative"},
+        WrongCase{"Nanos", [](auto& r) { r.mutable_event()->mutable_held()->set_nanos(2'000'000'000); },
+                  "event.held: is no duration"},
+        WrongCase{"Event", [](auto& r) { r.mutable_event()->set_name("Evicted"); },
+                  R"(event.name: "Evicted" is nothing that happens)"},
+        WrongCase{"AnyEvent", [](auto& r) { r.mutable_event()->set_name("*"); },
+                  R"(event.name: "*" is nothing that happens)"},
+        WrongCase{"NoTask", [](auto& r) { r.mutable_event()->clear_task(); },
+                  "event.task: must not be empty with PodEvicted"},
+        WrongCase{"OtherTask", [](auto& r) { r.mutable_event()->set_task("x"); },
+                  R"(event.task: the job has no task "x")"},
+        WrongCase{"ExitCode", [](auto& r) { r.mutable_event()->set_exit_code(1); },
+                  "event.exit_code: belongs to PodFailed only"},
+        WrongCase{"ActionOfEvent", [](auto& r) { r.mutable_event()->set_action("AbortJob"); },
+                  "event.action: belongs to CommandIssued only"},
+        WrongCase{"Command", [](auto& r) { r.mutable_event()->set_name("CommandIssued"); },
+                  R"(event.action: "" is no action)"}),
     [](const auto& c) { return c.param.name; });
 
 }  // namespace

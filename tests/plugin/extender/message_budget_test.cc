@@ -22,14 +22,16 @@ TEST(MessageBudgetTest, CountsListsAndMessagesAtEveryDepth) {
   // gang and cluster; 2 tasks of 2 requests; 6 nodes of 3 amounts and a label.
   const std::string bytes = SeedRequest().SerializeAsString();
   GW_EXPECT_OK(CheckEntries(bytes, Type(), 2 + 2 + 4 + 6 + 6 * 4));
-  EXPECT_THAT(CheckEntries(bytes, Type(), 2 + 2 + 4 + 6 + 6 * 4 - 1), StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("cluster.nodes.labels: ")));
+  EXPECT_THAT(CheckEntries(bytes, Type(), 2 + 2 + 4 + 6 + 6 * 4 - 1),
+              StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("cluster.nodes.labels: ")));
 }
 
 TEST(MessageBudgetTest, EmptyEntriesAreTwoBytesOnTheWireAndStillCounted) {
   v1::PlaceGangRequest request;
   for (int i = 0; i < 1000; ++i) request.mutable_cluster()->add_nodes();
   EXPECT_LT(request.ByteSizeLong(), 2100u);
-  EXPECT_THAT(CheckEntries(request.SerializeAsString(), Type(), 1000), StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("cluster.nodes: ")));
+  EXPECT_THAT(CheckEntries(request.SerializeAsString(), Type(), 1000),
+              StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("cluster.nodes: ")));
 }
 
 TEST(MessageBudgetTest, FieldsNobodyKnowsAreCounted) {

@@ -29,7 +29,8 @@ absl::StatusOr<v1::PlaceGangResponse> Place(const v1::PlaceGangRequest& request)
 // "trainer-0 node-1"
 std::vector<std::string> Placements(const v1::PlaceGangResponse& reply) {
   std::vector<std::string> out;
-  for (const v1::Placement& p : reply.placements()) out.push_back(absl::StrCat(p.task(), "-", p.index(), " ", p.node()));
+  for (const v1::Placement& p : reply.placements())
+    out.push_back(absl::StrCat(p.task(), "-", p.index(), " ", p.node()));
   return out;
 }
 
@@ -38,7 +39,8 @@ TEST(PlaceGangTest, TheSeedJobGoesWhereTheSchedulerPutsIt) {
   GW_ASSERT_OK(reply);
   EXPECT_TRUE(reply->placed());
   EXPECT_FALSE(reply->has_reason());
-  EXPECT_THAT(Placements(*reply), ElementsAre("pserver-0 node-0", "pserver-1 node-0", "trainer-0 node-0", "trainer-1 node-0"));
+  EXPECT_THAT(Placements(*reply),
+              ElementsAre("pserver-0 node-0", "pserver-1 node-0", "trainer-0 node-0", "trainer-1 node-0"));
 }
 
 // tests/golden/volcano/gang-unschedulable: 8 x 9 cpu on six nodes of 16.
@@ -180,7 +182,8 @@ TEST(PlaceGangTest, APortIsTakenForItsProtocol) {
   v1::Task& task = *request.mutable_gang()->mutable_tasks(0);
   task.set_replicas(1);
   task.add_host_ports()->set_port(53);
-  for (const auto& [protocol, placed] : {std::pair("UDP", false), std::pair("SCTP", true), std::pair("TCP", true), std::pair("", true)}) {
+  for (const auto& [protocol, placed] :
+       {std::pair("UDP", false), std::pair("SCTP", true), std::pair("TCP", true), std::pair("", true)}) {
     task.mutable_host_ports(0)->set_protocol(protocol);
     const auto reply = Place(request);
     GW_ASSERT_OK(reply);
@@ -284,7 +287,8 @@ TEST_P(PlaceGangWrongTest, IsRefusedByItsPath) {
 
 v1::Task& Second(v1::PlaceGangRequest& r) { return *r.mutable_gang()->mutable_tasks(1); }
 v1::Requirement& Required(v1::PlaceGangRequest& r) {
-  v1::Requirement& requirement = *Second(r).mutable_node_affinity()->mutable_required()->add_terms()->add_match_expressions();
+  v1::Requirement& requirement =
+      *Second(r).mutable_node_affinity()->mutable_required()->add_terms()->add_match_expressions();
   requirement.set_key("zone");
   return requirement;
 }
@@ -301,45 +305,76 @@ INSTANTIATE_TEST_SUITE_P(
         WrongCase{"NoGang", [](auto& r) { r.clear_gang(); }, "gang: is missing"},
         WrongCase{"NoName", [](auto& r) { r.mutable_gang()->clear_name(); }, "gang.name: must not be empty"},
         WrongCase{"NoTasks", [](auto& r) { r.mutable_gang()->clear_tasks(); }, "gang.tasks: must not be empty"},
-        WrongCase{"TaskName", [](auto& r) { Second(r).set_name("Trainer"); }, R"(gang.tasks[1].name: "Trainer": a lowercase RFC 1123 label)"},
-        WrongCase{"TaskTwice", [](auto& r) { Second(r).set_name("pserver"); }, R"(gang.tasks[1].name: "pserver" is there twice)"},
-        WrongCase{"Replicas", [](auto& r) { Second(r).set_replicas(-1); }, "gang.tasks[1].replicas: -1 must not be negative"},
-        WrongCase{"TooMany", [](auto& r) { Second(r).set_replicas(2'000'000'000); }, "gang.tasks[1].replicas: 2000000002 members are more"},
+        WrongCase{"TaskName", [](auto& r) { Second(r).set_name("Trainer"); },
+                  R"(gang.tasks[1].name: "Trainer": a lowercase RFC 1123 label)"},
+        WrongCase{"TaskTwice", [](auto& r) { Second(r).set_name("pserver"); },
+                  R"(gang.tasks[1].name: "pserver" is there twice)"},
+        WrongCase{"Replicas", [](auto& r) { Second(r).set_replicas(-1); },
+                  "gang.tasks[1].replicas: -1 must not be negative"},
+        WrongCase{"TooMany", [](auto& r) { Second(r).set_replicas(2'000'000'000); },
+                  "gang.tasks[1].replicas: 2000000002 members are more"},
         WrongCase{"Quantity", [](auto& r) { (*Second(r).mutable_requests())["cpu"] = "4 cores"; },
                   R"(gang.tasks[1].requests["cpu"]: "4 cores" is no quantity; write 500m, 2 or 1.5Gi)"},
-        WrongCase{"Negative", [](auto& r) { (*Second(r).mutable_requests())["cpu"] = "-1"; }, R"(gang.tasks[1].requests["cpu"]: "-1" must not)"},
-        WrongCase{"NoResource", [](auto& r) { (*Second(r).mutable_requests())[""] = "1"; }, "gang.tasks[1].requests: a resource has no name"},
-        WrongCase{"MinMember", [](auto& r) { r.mutable_gang()->set_min_member(5); }, "gang.min_member: 5 exceeds the gang's 4 members"},
-        WrongCase{"MinMemberNegative", [](auto& r) { r.mutable_gang()->set_min_member(-5); }, "gang.min_member: -5 must not be negative"},
+        WrongCase{"Negative", [](auto& r) { (*Second(r).mutable_requests())["cpu"] = "-1"; },
+                  R"(gang.tasks[1].requests["cpu"]: "-1" must not)"},
+        WrongCase{"NoResource", [](auto& r) { (*Second(r).mutable_requests())[""] = "1"; },
+                  "gang.tasks[1].requests: a resource has no name"},
+        WrongCase{"MinMember", [](auto& r) { r.mutable_gang()->set_min_member(5); },
+                  "gang.min_member: 5 exceeds the gang's 4 members"},
+        WrongCase{"MinMemberNegative", [](auto& r) { r.mutable_gang()->set_min_member(-5); },
+                  "gang.min_member: -5 must not be negative"},
         WrongCase{"MinTaskMember", [](auto& r) { (*r.mutable_gang()->mutable_min_task_member())["trainer"] = 3; },
                   R"(gang.min_task_member["trainer"]: 3 exceeds the task's 2)"},
         WrongCase{"MinTaskMemberOfNone", [](auto& r) { (*r.mutable_gang()->mutable_min_task_member())["x"] = 1; },
                   R"(gang.min_task_member["x"]: the gang has no such task)"},
-        WrongCase{"Operator", [](auto& r) { Required(r).set_operator_("in"); },
-                  R"(gang.tasks[1].node_affinity.required.terms[0].match_expressions[0].operator: "in" is no operator)"},
+        WrongCase{
+            "Operator", [](auto& r) { Required(r).set_operator_("in"); },
+            R"(gang.tasks[1].node_affinity.required.terms[0].match_expressions[0].operator: "in" is no operator)"},
         WrongCase{"Values", [](auto& r) { Required(r).set_operator_("In"); },
                   "gang.tasks[1].node_affinity.required.terms[0].match_expressions[0].values: In needs at least one"},
         WrongCase{"Weight", [](auto& r) { Second(r).mutable_node_affinity()->add_preferred()->set_weight(101); },
                   "gang.tasks[1].node_affinity.preferred[0].weight: 101 must be 1 to 100"},
-        WrongCase{"Toleration", [](auto& r) { Second(r).add_tolerations()->set_operator_("Exist"); }, R"(gang.tasks[1].tolerations[0].operator: "Exist")"},
-        WrongCase{"TolerationWithoutKey", [](auto& r) { Second(r).add_tolerations()->set_value("x"); }, "gang.tasks[1].tolerations[0].key: must not be empty without Exists"},
-        WrongCase{"TolerationOfAValue", [](auto& r) { Second(r).add_tolerations()->set_operator_("Exists"), Second(r).mutable_tolerations(0)->set_value("x"); },
+        WrongCase{"Toleration", [](auto& r) { Second(r).add_tolerations()->set_operator_("Exist"); },
+                  R"(gang.tasks[1].tolerations[0].operator: "Exist")"},
+        WrongCase{"TolerationWithoutKey", [](auto& r) { Second(r).add_tolerations()->set_value("x"); },
+                  "gang.tasks[1].tolerations[0].key: must not be empty without Exists"},
+        WrongCase{"TolerationOfAValue",
+                  [](auto& r) {
+                    Second(r).add_tolerations()->set_operator_("Exists"),
+                        Second(r).mutable_tolerations(0)->set_value("x");
+                  },
                   "gang.tasks[1].tolerations[0].value: must be empty with Exists"},
-        WrongCase{"TolerationEffect", [](auto& r) { Second(r).add_tolerations()->set_key("k"), Second(r).mutable_tolerations(0)->set_effect("Never"); },
+        WrongCase{"TolerationEffect",
+                  [](auto& r) {
+                    Second(r).add_tolerations()->set_key("k"), Second(r).mutable_tolerations(0)->set_effect("Never");
+                  },
                   R"(gang.tasks[1].tolerations[0].effect: "Never" is no effect)"},
-        WrongCase{"Port", [](auto& r) { Second(r).add_host_ports()->set_port(70000); }, "gang.tasks[1].host_ports[0].port: 70000 must be 1 to 65535"},
-        WrongCase{"Ip", [](auto& r) { Second(r).add_host_ports()->set_port(1), Second(r).mutable_host_ports(0)->set_ip("ten"); },
-                  R"(gang.tasks[1].host_ports[0].ip: "ten" is no IP address)"},
-        WrongCase{"NodeName", [](auto& r) { r.mutable_cluster()->mutable_nodes(3)->clear_name(); }, "cluster.nodes[3].name: must not be empty"},
-        WrongCase{"NodeTwice", [](auto& r) { r.mutable_cluster()->mutable_nodes(3)->set_name("node-1"); }, R"(cluster.nodes[3].name: "node-1" is there twice)"},
-        WrongCase{"Allocatable", [](auto& r) { (*r.mutable_cluster()->mutable_nodes(3)->mutable_allocatable())["memory"] = "64GiB"; },
+        WrongCase{"Port", [](auto& r) { Second(r).add_host_ports()->set_port(70000); },
+                  "gang.tasks[1].host_ports[0].port: 70000 must be 1 to 65535"},
+        WrongCase{
+            "Ip",
+            [](auto& r) { Second(r).add_host_ports()->set_port(1), Second(r).mutable_host_ports(0)->set_ip("ten"); },
+            R"(gang.tasks[1].host_ports[0].ip: "ten" is no IP address)"},
+        WrongCase{"NodeName", [](auto& r) { r.mutable_cluster()->mutable_nodes(3)->clear_name(); },
+                  "cluster.nodes[3].name: must not be empty"},
+        WrongCase{"NodeTwice", [](auto& r) { r.mutable_cluster()->mutable_nodes(3)->set_name("node-1"); },
+                  R"(cluster.nodes[3].name: "node-1" is there twice)"},
+        WrongCase{"Allocatable",
+                  [](auto& r) { (*r.mutable_cluster()->mutable_nodes(3)->mutable_allocatable())["memory"] = "64GiB"; },
                   R"(cluster.nodes[3].allocatable["memory"]: "64GiB" is no quantity)"},
-        WrongCase{"Taint", [](auto& r) { r.mutable_cluster()->mutable_nodes(3)->add_taints()->set_key("k"); }, R"(cluster.nodes[3].taints[0].effect: "" is no effect)"},
+        WrongCase{"Taint", [](auto& r) { r.mutable_cluster()->mutable_nodes(3)->add_taints()->set_key("k"); },
+                  R"(cluster.nodes[3].taints[0].effect: "" is no effect)"},
         WrongCase{"PodNode", [](auto& r) { NewPod(r).clear_node(); }, "cluster.pods[0].node: must not be empty"},
         WrongCase{"PodTwice", [](auto& r) { NewPod(r), NewPod(r); }, R"(cluster.pods[1].name: "p" is there twice)"},
-        WrongCase{"PodTask", [](auto& r) { NewPod(r).set_task("x"); }, R"(cluster.pods[0].task: the gang has no task "x")"},
-        WrongCase{"PodQueue", [](auto& r) { NewPod(r).set_task("trainer"), r.mutable_cluster()->mutable_pods(0)->set_queue("q"); }, "cluster.pods[0].queue: must be empty"},
-        WrongCase{"QueueTwice", [](auto& r) { r.mutable_cluster()->add_queues()->set_name("q"), r.mutable_cluster()->add_queues()->set_name("q"); },
+        WrongCase{"PodTask", [](auto& r) { NewPod(r).set_task("x"); },
+                  R"(cluster.pods[0].task: the gang has no task "x")"},
+        WrongCase{"PodQueue",
+                  [](auto& r) { NewPod(r).set_task("trainer"), r.mutable_cluster()->mutable_pods(0)->set_queue("q"); },
+                  "cluster.pods[0].queue: must be empty"},
+        WrongCase{"QueueTwice",
+                  [](auto& r) {
+                    r.mutable_cluster()->add_queues()->set_name("q"), r.mutable_cluster()->add_queues()->set_name("q");
+                  },
                   R"(cluster.queues[1].name: "q" is there twice)"},
         WrongCase{"TooManyKinds",
                   [](auto& r) {

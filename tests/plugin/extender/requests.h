@@ -23,7 +23,8 @@ inline gangway::v1::Cluster ClusterOf(int nodes) {
   return cluster;
 }
 
-inline gangway::v1::Task& AddTask(gangway::v1::Gang& gang, const std::string& name, int replicas, const std::string& cpu) {
+inline gangway::v1::Task& AddTask(gangway::v1::Gang& gang, const std::string& name, int replicas,
+                                  const std::string& cpu) {
   gangway::v1::Task& task = *gang.add_tasks();
   task.set_name(name);
   task.set_replicas(replicas);
@@ -43,7 +44,8 @@ inline gangway::v1::PlaceGangRequest SeedRequest(int nodes = 6) {
   return request;
 }
 
-inline void AddPolicy(google::protobuf::RepeatedPtrField<gangway::v1::Policy>& policies, const std::string& event, const std::string& action) {
+inline void AddPolicy(google::protobuf::RepeatedPtrField<gangway::v1::Policy>& policies, const std::string& event,
+                      const std::string& action) {
   gangway::v1::Policy& policy = *policies.Add();
   policy.add_events(event);
   policy.set_action(action);

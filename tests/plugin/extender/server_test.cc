@@ -37,25 +37,29 @@ using testutil::RunningSeed;
 using testutil::SeedRequest;
 using testutil::StatusIs;
 
-std::chrono::system_clock::time_point In(std::chrono::milliseconds time) { return std::chrono::system_clock::now() + time; }
+std::chrono::system_clock::time_point In(std::chrono::milliseconds time) {
+  return std::chrono::system_clock::now() + time;
+}
 
 // Never shares a connection with another channel.
-std::shared_ptr<grpc::Channel> Connect(const Server& server, std::shared_ptr<grpc::ChannelCredentials> credentials = grpc::InsecureChannelCredentials()) {
+std::shared_ptr<grpc::Channel> Connect(
+    const Server& server, std::shared_ptr<grpc::ChannelCredentials> credentials = grpc::InsecureChannelCredentials()) {
   grpc::ChannelArguments arguments;
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   arguments.SetMaxSendMessageSize(-1);
   return grpc::CreateCustomChannel(server.address(), std::move(credentials), arguments);
 }
 
-grpc::Status Place(const std::shared_ptr<grpc::Channel>& channel, const v1::PlaceGangRequest& request, v1::PlaceGangResponse* reply,
-                   std::chrono::milliseconds patience = testutil::kPatience) {
+grpc::Status Place(const std::shared_ptr<grpc::Channel>& channel, const v1::PlaceGangRequest& request,
+                   v1::PlaceGangResponse* reply, std::chrono::milliseconds patience = testutil::kPatience) {
   grpc::ClientContext context;
   context.set_deadline(In(patience));
   return v1::GangScheduler::NewStub(channel)->PlaceGang(&context, request, reply);
 }
 
 // Calls with bytes of one's own.
-grpc::Status CallRaw(const std::shared_ptr<grpc::Channel>& channel, const std::string& method, const std::string& bytes, std::string* reply = nullptr) {
+grpc::Status CallRaw(const std::shared_ptr<grpc::Channel>& channel, const std::string& method, const std::string& bytes,
+                     std::string* reply = nullptr) {
   grpc::TemplatedGenericStub<grpc::ByteBuffer, grpc::ByteBuffer> stub(channel);
   grpc::ClientContext context;
   context.set_deadline(In(testutil::kPatience));
@@ -63,10 +67,12 @@ grpc::Status CallRaw(const std::shared_ptr<grpc::Channel>& channel, const std::s
   const grpc::ByteBuffer request(&slice, 1);
   grpc::ByteBuffer answer;
   Inbox<grpc::Status> done;
-  stub.UnaryCall(&context, method, grpc::StubOptions(), &request, &answer, [&](grpc::Status status) { done.Put(std::move(status)); });
+  stub.UnaryCall(&context, method, grpc::StubOptions(), &request, &answer,
+                 [&](grpc::Status status) { done.Put(std::move(status)); });
   const grpc::Status status = *done.Take();
   grpc::Slice all;
-  if (status.ok() && reply != nullptr && answer.DumpToSingleSlice(&all).ok()) reply->assign(reinterpret_cast<const char*>(all.begin()), all.size());
+  if (status.ok() && reply != nullptr && answer.DumpToSingleSlice(&all).ok())
+    reply->assign(reinterpret_cast<const char*>(all.begin()), all.size());
   return status;
 }
 
@@ -108,7 +114,8 @@ class ServerTest : public ::testing::Test {
   }
   // Whether a call of PlaceGang ended with this code, and was counted.
   bool Counted(absl::string_view code) {
-    return metrics_.Expose().find(absl::StrCat("calls_total{code=\"", code, "\",method=\"PlaceGang\"}")) != std::string::npos;
+    return metrics_.Expose().find(absl::StrCat("calls_total{code=\"", code, "\",method=\"PlaceGang\"}")) !=
+           std::string::npos;
   }
   Metrics metrics_;
 };
@@ -129,7 +136,8 @@ TEST_F(ServerTest, BothServicesAnswer) {
   EXPECT_THAT(metrics, HasSubstr(R"(gangway_extender_call_duration_seconds_count{method="Decide"} 1)"));
   EXPECT_THAT(metrics, HasSubstr("gangway_extender_calls 0"));
   for (const char* const bound : {"1024", "8192", "65536", "524288", "4194304", "33554432"}) {
-    EXPECT_THAT(metrics, HasSubstr(absl::StrCat("gangway_extender_request_bytes_bucket{method=\"PlaceGang\",le=\"", bound, "\"} 1")));
+    EXPECT_THAT(metrics, HasSubstr(absl::StrCat("gangway_extender_request_bytes_bucket{method=\"PlaceGang\",le=\"",
+                                                bound, "\"} 1")));
   }
 }
 
@@ -165,7 +173,8 @@ TEST_F(ServerTest, WhatIsSmallOnTheWireAndLargeInMemoryIsRefusedUnparsed) {
   std::string nodes;
   for (int i = 0; i < 1'000'001; ++i) nodes += std::string("\x0a\x00", 2);
   std::string bytes = "\x12";
-  for (std::size_t rest = nodes.size(); rest != 0; rest >>= 7) bytes += static_cast<char>((rest & 0x7f) | (rest >> 7 != 0 ? 0x80 : 0));
+  for (std::size_t rest = nodes.size(); rest != 0; rest >>= 7)
+    bytes += static_cast<char>((rest & 0x7f) | (rest >> 7 != 0 ? 0x80 : 0));
   const grpc::Status status = CallRaw(Connect(*server), "/gangway.v1.GangScheduler/PlaceGang", bytes + nodes);
   EXPECT_EQ(status.error_code(), grpc::RESOURCE_EXHAUSTED);
   EXPECT_THAT(status.error_message(), StartsWith("cluster.nodes: the message has more entries"));
@@ -211,8 +220,8 @@ TEST_F(ServerTest, CallsBeyondTheLimitAreRefusedAtOnceAndTheOthersAnswered) {
   EXPECT_TRUE(done.Take()->ok());
 }
 
-// Holds a call until its answer is not waited for any more. What the server hears of a caller's going has no order with what else comes over
-// its connection: it must be asked.
+// Holds a call until its answer is not waited for any more. What the server hears of a caller's going has no order with
+// what else comes over its connection: it must be asked.
 void AwaitUnwanted(absl::string_view, StillWanted still_wanted) {
   EXPECT_TRUE(Eventually([&] { return !still_wanted().ok(); }));
 }
@@ -248,7 +257,8 @@ TEST_F(ServerTest, ACallersDeadlineIsKept) {
   // On a busy machine the deadline may pass before the call has left; then another one is made.
   EXPECT_TRUE(Eventually([&] {
     v1::PlaceGangResponse reply;
-    EXPECT_EQ(Place(channel, SeedRequest(), &reply, std::chrono::milliseconds(50)).error_code(), grpc::DEADLINE_EXCEEDED);
+    EXPECT_EQ(Place(channel, SeedRequest(), &reply, std::chrono::milliseconds(50)).error_code(),
+              grpc::DEADLINE_EXCEEDED);
     return Counted("DEADLINE_EXCEEDED");
   }));
 }
@@ -280,7 +290,9 @@ TEST_F(ServerTest, CallsUnderWayEndBeforeTheServerDoes) {
   ASSERT_TRUE(gate.AwaitHeld(1));
   std::thread ending([&] { server.reset(); });
   v1::PlaceGangResponse reply;
-  ASSERT_TRUE(Eventually([&] { return Place(channel, SeedRequest(), &reply, std::chrono::milliseconds(500)).error_code() == grpc::UNAVAILABLE; }));
+  ASSERT_TRUE(Eventually([&] {
+    return Place(channel, SeedRequest(), &reply, std::chrono::milliseconds(500)).error_code() == grpc::UNAVAILABLE;
+  }));
   gate.Open();
   ending.join();
   caller.join();
@@ -313,7 +325,8 @@ TEST_F(ServerTest, HealthIsServedForTheServerAndForEachService) {
   const auto channel = Connect(*server);
   for (const std::string service : {"", "gangway.v1.GangScheduler", "gangway.v1.Lifecycle"}) {
     std::string reply;
-    const std::string request = service.empty() ? "" : std::string("\x0a") + static_cast<char>(service.size()) + service;
+    const std::string request =
+        service.empty() ? "" : std::string("\x0a") + static_cast<char>(service.size()) + service;
     ASSERT_TRUE(CallRaw(channel, "/grpc.health.v1.Health/Check", request, &reply).ok()) << service;
     EXPECT_EQ(reply, "\x08\x01");
   }
@@ -360,7 +373,8 @@ TEST_F(ServerTest, APortThatIsTakenIsNotShared) {
   const auto server = Start();
   ServerOptions options;
   options.address = server->address();
-  EXPECT_THAT(Server::Start(std::move(options), metrics_), StatusIs(absl::StatusCode::kUnavailable, HasSubstr(server->address())));
+  EXPECT_THAT(Server::Start(std::move(options), metrics_),
+              StatusIs(absl::StatusCode::kUnavailable, HasSubstr(server->address())));
 }
 
 class TlsServerTest : public ServerTest {
@@ -392,7 +406,8 @@ TEST_F(TlsServerTest, OnlyClientsOfTheAuthorityAreServed) {
   const Identity friendly({.common_name = "me"}, &authority), stranger({.common_name = "me"}, &other);
   v1::PlaceGangResponse reply;
   EXPECT_TRUE(Place(Connect(*server, Trusting(authority, &friendly)), SeedRequest(), &reply).ok());
-  for (const auto& credentials : {Trusting(authority, &stranger), Trusting(authority), Trusting(other, &friendly), grpc::InsecureChannelCredentials()}) {
+  for (const auto& credentials : {Trusting(authority, &stranger), Trusting(authority), Trusting(other, &friendly),
+                                  grpc::InsecureChannelCredentials()}) {
     EXPECT_EQ(Place(Connect(*server, credentials), SeedRequest(), &reply).error_code(), grpc::UNAVAILABLE);
   }
 }
@@ -416,13 +431,16 @@ TEST_F(TlsServerTest, FilesThatCannotBeUsedStopTheStart) {
   options.tls = WriteIdentity(authority);
   const TlsFiles good = options.tls;
   options.tls.key = Write("other.key", other.KeyPem());
-  EXPECT_THAT(Server::Start(options, metrics_), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("other.key: is not the key of the certificate in")));
+  EXPECT_THAT(Server::Start(options, metrics_), StatusIs(absl::StatusCode::kInvalidArgument,
+                                                         HasSubstr("other.key: is not the key of the certificate in")));
   options.tls = good;
   options.tls.client_ca = folder_.path() + "/none.crt";
-  EXPECT_THAT(Server::Start(options, metrics_), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("none.crt: No such file")));
+  EXPECT_THAT(Server::Start(options, metrics_),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("none.crt: No such file")));
   options.tls = good;
   options.tls.certificate = Write("empty.crt", "");
-  EXPECT_THAT(Server::Start(options, metrics_), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("empty.crt: holds no certificate in PEM")));
+  EXPECT_THAT(Server::Start(options, metrics_),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("empty.crt: holds no certificate in PEM")));
   options.tls = {good.certificate, "", ""};
   EXPECT_THAT(Server::Start(options, metrics_), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("both")));
 }

@@ -12,6 +12,7 @@ namespace {
 using model::Decision;
 using model::PodFacts;
 using model::Reason;
+using ::testing::ElementsAre;
 using testutil::AddGang;
 using testutil::AddNodes;
 using testutil::Cpu;
@@ -19,7 +20,6 @@ using testutil::Gang;
 using testutil::Pod;
 using testutil::Queue;
 using testutil::World;
-using ::testing::ElementsAre;
 
 model::GangFacts Asking(const std::string& name, std::int64_t milli) {
   model::GangFacts gang = Gang(name, 1);

@@ -11,11 +11,11 @@
 namespace gangway::gang {
 namespace {
 
+using ::testing::ElementsAre;
 using testutil::Cpu;
 using testutil::Node;
 using testutil::Pod;
 using testutil::World;
-using ::testing::ElementsAre;
 
 class FitTest : public ::testing::Test {
  protected:
@@ -95,7 +95,8 @@ TEST_F(FitTest, WhatStandsAgainstMoreIsToldAnewWhenRowsChange) {
   EXPECT_THAT(scratch.FullReason(overlay, shape).lacks, ElementsAre(model::Lack{"cpu", 2000, 500, 3}));
 }
 
-// What comes after a node has left takes its place among the names, on the row of another: for a moment both have that place.
+// What comes after a node has left takes its place among the names, on the row of another: for a moment both have that
+// place.
 TEST_F(FitTest, NodesThatTakeEachOthersPlacesAreAllThere) {
   for (const char* const name : {"a", "d", "e", "b"}) w.cluster.SetNode(Node(name, 2));
   const model::Row b = w.cluster.FindNode("b"), e = w.cluster.FindNode("e");

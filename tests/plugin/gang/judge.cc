@@ -35,18 +35,26 @@ bool Holds(const model::RequirementFacts& requirement, const Labels& labels, con
   const std::optional<std::string> value = requirement.key.empty() ? name : ValueOf(labels, requirement.key);
   const bool listed = value.has_value() && std::count(requirement.values.begin(), requirement.values.end(), *value) > 0;
   switch (requirement.op) {
-    case model::Op::kIn: return listed;
-    case model::Op::kNotIn: return !listed;
-    case model::Op::kExists: return value.has_value();
-    case model::Op::kDoesNotExist: return !value.has_value();
-    default: return false;  // not drawn
+    case model::Op::kIn:
+      return listed;
+    case model::Op::kNotIn:
+      return !listed;
+    case model::Op::kExists:
+      return value.has_value();
+    case model::Op::kDoesNotExist:
+      return !value.has_value();
+    default:
+      return false;  // not drawn
   }
 }
-bool AllHold(const std::vector<model::RequirementFacts>& requirements, const Labels& labels, const std::string& name = "") {
-  return std::all_of(requirements.begin(), requirements.end(), [&](const auto& requirement) { return Holds(requirement, labels, name); });
+bool AllHold(const std::vector<model::RequirementFacts>& requirements, const Labels& labels,
+             const std::string& name = "") {
+  return std::all_of(requirements.begin(), requirements.end(),
+                     [&](const auto& requirement) { return Holds(requirement, labels, name); });
 }
 bool AnyTermHolds(const std::vector<model::TermFacts>& terms, const NodeFacts& node) {
-  return std::any_of(terms.begin(), terms.end(), [&](const auto& term) { return !term.empty() && AllHold(term, node.labels, node.name); });
+  return std::any_of(terms.begin(), terms.end(),
+                     [&](const auto& term) { return !term.empty() && AllHold(term, node.labels, node.name); });
 }
 
 bool Tolerates(const PodFacts& pod, const model::TaintFacts& taint) {
@@ -68,7 +76,8 @@ bool Ended(const PodFacts& pod) { return pod.phase == PodPhase::kSucceeded || po
 bool TakesRoom(const PodFacts& pod) { return !pod.node.empty() && !Ended(pod); }
 // What a gang has begun with: what has succeeded stays done though it is removed.
 bool IsThere(const PodFacts& pod) {
-  return pod.phase == PodPhase::kSucceeded || (!pod.node.empty() && !pod.terminating && (pod.phase == PodPhase::kPending || pod.phase == PodPhase::kRunning));
+  return pod.phase == PodPhase::kSucceeded || (!pod.node.empty() && !pod.terminating &&
+                                               (pod.phase == PodPhase::kPending || pod.phase == PodPhase::kRunning));
 }
 
 bool SharePort(const PodFacts& a, const PodFacts& b) {
@@ -82,7 +91,8 @@ bool SharePort(const PodFacts& a, const PodFacts& b) {
 
 class Judging {
  public:
-  Judging(const Events& before, const Placed& placed, const std::vector<std::string>& let_in) : before_(before), after_(before), let_in_(let_in.begin(), let_in.end()) {
+  Judging(const Events& before, const Placed& placed, const std::vector<std::string>& let_in)
+      : before_(before), after_(before), let_in_(let_in.begin(), let_in.end()) {
     for (const auto& [pod, node] : placed) Put(pod, node);
   }
 
@@ -99,15 +109,19 @@ class Judging {
     }
     for (const std::string& gang : gangs) JudgeGang(gang);
     std::set<std::string> given;
-    if (!CanAllHaveVolumes(nodes_of_open_.begin(), given)) wrong_.push_back("no volume: for some of the claims that wait for pods");
+    if (!CanAllHaveVolumes(nodes_of_open_.begin(), given))
+      wrong_.push_back("no volume: for some of the claims that wait for pods");
     return std::move(wrong_);
   }
 
  private:
-  void Wrong(const char* rule, const PodFacts& pod) { wrong_.push_back(absl::StrCat(rule, ": ", pod.name, " on ", pod.node)); }
+  void Wrong(const char* rule, const PodFacts& pod) {
+    wrong_.push_back(absl::StrCat(rule, ": ", pod.name, " on ", pod.node));
+  }
 
   void Put(const std::string& name, const std::string& node) {
-    const auto it = std::find_if(after_.pods.begin(), after_.pods.end(), [&](const PodFacts& pod) { return pod.name == name; });
+    const auto it =
+        std::find_if(after_.pods.begin(), after_.pods.end(), [&](const PodFacts& pod) { return pod.name == name; });
     if (it == after_.pods.end() || Named(before_.nodes, node) == nullptr) {
       wrong_.push_back(absl::StrCat("absent: ", name, " on ", node));
       return;
@@ -118,7 +132,9 @@ class Judging {
   }
 
   void JudgeNode(const PodFacts& pod, const NodeFacts& node) {
-    if (node.unschedulable && !Tolerates(pod, {"node.kubernetes.io/unschedulable", "", model::TaintEffect::kNoSchedule})) Wrong("cordoned", pod);
+    if (node.unschedulable &&
+        !Tolerates(pod, {"node.kubernetes.io/unschedulable", "", model::TaintEffect::kNoSchedule}))
+      Wrong("cordoned", pod);
     for (const auto& [key, value] : pod.wants.selector) {
       if (ValueOf(node.labels, key) != value) Wrong("selector", pod);
     }
@@ -127,11 +143,13 @@ class Judging {
       if (!Tolerates(pod, taint)) Wrong("taint", pod);
     }
     for (const PodFacts& other : after_.pods) {
-      if (other.name != pod.name && other.node == node.name && TakesRoom(other) && SharePort(pod, other)) Wrong("port", pod);
+      if (other.name != pod.name && other.node == node.name && TakesRoom(other) && SharePort(pod, other))
+        Wrong("port", pod);
     }
     for (const auto& [resource, amount] : pod.wants.requests) {
       std::int64_t used = 0;
-      for (const PodFacts& other : after_.pods) used += other.node == node.name && TakesRoom(other) ? Amount(other.wants.requests, resource) : 0;
+      for (const PodFacts& other : after_.pods)
+        used += other.node == node.name && TakesRoom(other) ? Amount(other.wants.requests, resource) : 0;
       if (amount > 0 && used > Amount(node.allocatable, resource)) Wrong("room", pod);
     }
   }
@@ -140,7 +158,8 @@ class Judging {
   bool Selects(const model::PodSelectorFacts& selector, const PodFacts& pod, bool unknown) const {
     const model::NamespaceFacts* const ns = Named(after_.namespaces, pod.ns);
     bool in_namespace = std::count(selector.namespaces.begin(), selector.namespaces.end(), pod.ns) > 0;
-    if (selector.namespace_selector.has_value()) in_namespace = in_namespace || (ns == nullptr ? unknown : AllHold(*selector.namespace_selector, ns->labels));
+    if (selector.namespace_selector.has_value())
+      in_namespace = in_namespace || (ns == nullptr ? unknown : AllHold(*selector.namespace_selector, ns->labels));
     return in_namespace && AllHold(selector.pods, pod.labels);
   }
   std::optional<std::string> DomainOf(const std::string& node, const std::string& key) const {
@@ -153,9 +172,10 @@ class Judging {
   }
   // Of one pod and another that holds room.
   bool Forbids(const PodFacts& keeper, const PodFacts& pod) const {
-    return std::any_of(keeper.wants.pod_anti_affinity.begin(), keeper.wants.pod_anti_affinity.end(), [&](const model::PodTermFacts& term) {
-      return Selects(term.selector, pod, true) && Alike(keeper.node, pod.node, term.topology_key);
-    });
+    return std::any_of(keeper.wants.pod_anti_affinity.begin(), keeper.wants.pod_anti_affinity.end(),
+                       [&](const model::PodTermFacts& term) {
+                         return Selects(term.selector, pod, true) && Alike(keeper.node, pod.node, term.topology_key);
+                       });
   }
 
   void JudgeNeighbours(const PodFacts& pod) {
@@ -171,13 +191,16 @@ class Judging {
   }
 
   // A pod that all terms of the affinity hold for, and that stands with it in this one.
-  bool NearAnother(const PodFacts& pod, const std::vector<model::PodTermFacts>& terms, const model::PodTermFacts& term) const {
+  bool NearAnother(const PodFacts& pod, const std::vector<model::PodTermFacts>& terms,
+                   const model::PodTermFacts& term) const {
     return std::any_of(after_.pods.begin(), after_.pods.end(), [&](const PodFacts& other) {
-      return &other != &pod && TakesRoom(other) && AllHoldFor(terms, other) && Alike(other.node, pod.node, term.topology_key);
+      return &other != &pod && TakesRoom(other) && AllHoldFor(terms, other) &&
+             Alike(other.node, pod.node, term.topology_key);
     });
   }
   bool AllHoldFor(const std::vector<model::PodTermFacts>& terms, const PodFacts& pod) const {
-    return std::all_of(terms.begin(), terms.end(), [&](const model::PodTermFacts& term) { return Selects(term.selector, pod, false); });
+    return std::all_of(terms.begin(), terms.end(),
+                       [&](const model::PodTermFacts& term) { return Selects(term.selector, pod, false); });
   }
 
   // Near another; or the first, which others follow: no such pod was there, and no other was the first elsewhere.
@@ -189,10 +212,12 @@ class Judging {
         return !placed || (other.wants.pod_affinity == terms && !NearAnother(other, terms, term));
       };
       const bool elsewhere = std::any_of(after_.pods.begin(), after_.pods.end(), [&](const PodFacts& other) {
-        return &other != &pod && TakesRoom(other) && AllHoldFor(terms, other) && DomainOf(other.node, term.topology_key).has_value() && was_first(other);
+        return &other != &pod && TakesRoom(other) && AllHoldFor(terms, other) &&
+               DomainOf(other.node, term.topology_key).has_value() && was_first(other);
       });
       const bool first = AllHoldFor(terms, pod) && !elsewhere;
-      if (!DomainOf(pod.node, term.topology_key).has_value() || !(NearAnother(pod, terms, term) || first)) Wrong("not near", pod);
+      if (!DomainOf(pod.node, term.topology_key).has_value() || !(NearAnother(pod, terms, term) || first))
+        Wrong("not near", pod);
     }
   }
 
@@ -207,7 +232,9 @@ class Judging {
     int of_others = 0;
     for (const PodFacts& other : after_.pods) {
       const NodeFacts* const node = Named(after_.nodes, other.node);
-      if (!TakesRoom(other) || other.terminating || node == nullptr || !CountsFor(pod, spread, *node) || !Selects(spread.term.selector, other, false)) continue;
+      if (!TakesRoom(other) || other.terminating || node == nullptr || !CountsFor(pod, spread, *node) ||
+          !Selects(spread.term.selector, other, false))
+        continue;
       const std::string domain = *ValueOf(node->labels, spread.term.topology_key);
       ++pods[domain];
       const bool placed = std::find(placed_.begin(), placed_.end(), &other) != placed_.end();
@@ -215,9 +242,12 @@ class Judging {
       if (placed && !same && domain == *here) ++of_others;
     }
     int fewest = pods.empty() || static_cast<int>(pods.size()) < spread.min_domains ? 0 : pods.begin()->second;
-    for (const auto& [domain, count] : pods) fewest = static_cast<int>(pods.size()) < spread.min_domains ? 0 : std::min(fewest, count);
+    for (const auto& [domain, count] : pods)
+      fewest = static_cast<int>(pods.size()) < spread.min_domains ? 0 : std::min(fewest, count);
     const auto there = pods.find(*here);
-    if ((there == pods.end() ? 0 : there->second) - of_others > spread.max_skew + fewest && Selects(spread.term.selector, pod, false)) Wrong("spread", pod);
+    if ((there == pods.end() ? 0 : there->second) - of_others > spread.max_skew + fewest &&
+        Selects(spread.term.selector, pod, false))
+      Wrong("spread", pod);
   }
   bool CountsFor(const PodFacts& pod, const model::SpreadFacts& spread, const NodeFacts& node) const {
     for (const model::SpreadFacts& each : pod.wants.spreads) {
@@ -229,13 +259,15 @@ class Judging {
       }
       if (pod.wants.has_affinity && !AnyTermHolds(pod.wants.affinity, node)) return false;
     }
-    return !spread.honors_taints || std::all_of(node.taints.begin(), node.taints.end(), [&](const auto& taint) { return Tolerates(pod, taint); });
+    return !spread.honors_taints || std::all_of(node.taints.begin(), node.taints.end(),
+                                                [&](const auto& taint) { return Tolerates(pod, taint); });
   }
 
   // Of a class that waits for its pod, and without a volume.
   bool IsOpen(const model::ClaimFacts& claim) const {
     const model::StorageClassFacts* const its_class = Named(after_.classes, claim.storage_class);
-    return claim.phase == model::ClaimPhase::kPending && claim.volume.empty() && !claim.ending && its_class != nullptr && its_class->waits_for_pod;
+    return claim.phase == model::ClaimPhase::kPending && claim.volume.empty() && !claim.ending &&
+           its_class != nullptr && its_class->waits_for_pod;
   }
 
   void JudgeClaims(const PodFacts& pod) {
@@ -255,7 +287,8 @@ class Judging {
     }
   }
   bool Reached(const model::VolumeFacts& volume, const std::string& node) const {
-    return std::all_of(volume.selectors.begin(), volume.selectors.end(), [&](const auto& terms) { return AnyTermHolds(terms, *Named(after_.nodes, node)); });
+    return std::all_of(volume.selectors.begin(), volume.selectors.end(),
+                       [&](const auto& terms) { return AnyTermHolds(terms, *Named(after_.nodes, node)); });
   }
   void JudgeUsers(const model::ClaimFacts& claim, const std::string& key, const PodFacts& pod) {
     for (const PodFacts& other : after_.pods) {
@@ -265,18 +298,23 @@ class Judging {
   }
 
   // Each gets a volume of its own that all of its pods' nodes reach, or one that is made for one of them.
-  bool CanAllHaveVolumes(std::map<std::string, std::vector<std::string>>::const_iterator claim_at, std::set<std::string>& given) const {
+  bool CanAllHaveVolumes(std::map<std::string, std::vector<std::string>>::const_iterator claim_at,
+                         std::set<std::string>& given) const {
     if (claim_at == nodes_of_open_.end()) return true;
     const model::ClaimFacts& claim = *Named(after_.claims, claim_at->first);
     const model::StorageClassFacts& its_class = *Named(after_.classes, claim.storage_class);
     const auto& nodes = claim_at->second;
-    const bool made = its_class.makes_volumes && (its_class.topologies.empty() || std::any_of(nodes.begin(), nodes.end(), [&](const std::string& node) {
-                        return AnyTermHolds(its_class.topologies, *Named(after_.nodes, node));
-                      }));
+    const bool made =
+        its_class.makes_volumes &&
+        (its_class.topologies.empty() || std::any_of(nodes.begin(), nodes.end(), [&](const std::string& node) {
+           return AnyTermHolds(its_class.topologies, *Named(after_.nodes, node));
+         }));
     if (made && CanAllHaveVolumes(std::next(claim_at), given)) return true;
     for (const model::VolumeFacts& volume : after_.volumes) {
-      const bool suits = volume.available && volume.storage_class == claim.storage_class && volume.bytes >= claim.bytes && volume.not_modelled.empty();
-      const bool reached = std::all_of(nodes.begin(), nodes.end(), [&](const std::string& node) { return Reached(volume, node); });
+      const bool suits = volume.available && volume.storage_class == claim.storage_class &&
+                         volume.bytes >= claim.bytes && volume.not_modelled.empty();
+      const bool reached =
+          std::all_of(nodes.begin(), nodes.end(), [&](const std::string& node) { return Reached(volume, node); });
       if (!suits || !reached || !given.insert(volume.name).second) continue;
       if (CanAllHaveVolumes(std::next(claim_at), given)) return true;
       given.erase(volume.name);
@@ -286,7 +324,8 @@ class Judging {
 
   int There(const std::string& gang, const std::string& role = "", const std::string& partition = "") const {
     return static_cast<int>(std::count_if(after_.pods.begin(), after_.pods.end(), [&](const PodFacts& pod) {
-      return pod.gang == gang && (role.empty() || pod.role == role) && (partition.empty() || pod.partition == partition) && IsThere(pod);
+      return pod.gang == gang && (role.empty() || pod.role == role) &&
+             (partition.empty() || pod.partition == partition) && IsThere(pod);
     }));
   }
 
@@ -304,7 +343,9 @@ class Judging {
     for (const model::SubGroupFacts& policy : gang->sub_groups) {
       std::set<std::string> whole;
       for (const PodFacts& pod : after_.pods) {
-        if (pod.gang == name && pod.role == policy.role && !pod.partition.empty() && There(name, policy.role, pod.partition) >= policy.size) whole.insert(pod.partition);
+        if (pod.gang == name && pod.role == policy.role && !pod.partition.empty() &&
+            There(name, policy.role, pod.partition) >= policy.size)
+          whole.insert(pod.partition);
       }
       if (static_cast<int>(whole.size()) < policy.min_groups) wrong("sub-groups");
     }
@@ -315,7 +356,8 @@ class Judging {
     for (const model::HyperNodeFacts::Member& member : of.members) {
       const auto selects = [&](const std::string& name, const Labels& labels) {
         if (member.by == model::HyperNodeFacts::By::kLabels) return AllHold(member.labels, labels);
-        return member.by == model::HyperNodeFacts::By::kName ? name == member.text : std::regex_search(name, std::regex(member.text));
+        return member.by == model::HyperNodeFacts::By::kName ? name == member.text
+                                                             : std::regex_search(name, std::regex(member.text));
       };
       for (const NodeFacts& node : after_.nodes) {
         if (member.node && selects(node.name, node.labels)) nodes.insert(node.name);
@@ -345,13 +387,17 @@ class Judging {
     if (gang == nullptr) return;
     std::vector<const PodFacts*> of_gang, of_part;
     for (const PodFacts& other : after_.pods) {
-      if (other.gang != pod.gang || !TakesRoom(other) || other.terminating || Named(after_.nodes, other.node) == nullptr) continue;
+      if (other.gang != pod.gang || !TakesRoom(other) || other.terminating ||
+          Named(after_.nodes, other.node) == nullptr)
+        continue;
       of_gang.push_back(&other);
       if (other.role == pod.role && other.partition == pod.partition) of_part.push_back(&other);
     }
     if (gang->topology.has_value() && !LieTogether(*gang->topology, of_gang)) Wrong("topology", pod);
     for (const model::SubGroupFacts& policy : gang->sub_groups) {
-      if (policy.role == pod.role && !pod.partition.empty() && policy.topology.has_value() && !LieTogether(*policy.topology, of_part)) Wrong("sub-group's topology", pod);
+      if (policy.role == pod.role && !pod.partition.empty() && policy.topology.has_value() &&
+          !LieTogether(*policy.topology, of_part))
+        Wrong("sub-group's topology", pod);
     }
   }
 
@@ -359,7 +405,8 @@ class Judging {
     const model::GangFacts* const gang = Named(after_.gangs, pod.gang);
     if (gang == nullptr || pod.partition.empty()) return;
     for (const model::SubGroupFacts& policy : gang->sub_groups) {
-      if (policy.role == pod.role && There(pod.gang, pod.role, pod.partition) < policy.size) Wrong("part of a sub-group", pod);
+      if (policy.role == pod.role && There(pod.gang, pod.role, pod.partition) < policy.size)
+        Wrong("part of a sub-group", pod);
     }
   }
 
@@ -367,10 +414,12 @@ class Judging {
   void JudgeQueue(const PodFacts& pod) {
     const model::GangFacts* const gang = Named(after_.gangs, pod.gang);
     if (gang == nullptr) return;
-    for (const model::QueueFacts* queue = Named(after_.queues, gang->queue); queue != nullptr; queue = Named(after_.queues, queue->parent)) {
+    for (const model::QueueFacts* queue = Named(after_.queues, gang->queue); queue != nullptr;
+         queue = Named(after_.queues, queue->parent)) {
       for (const auto& [resource, limit] : queue->capability) {
         const bool limited = limit > 0 || (resource != "cpu" && resource != "memory");
-        if (limited && Amount(pod.wants.requests, resource) > 0 && HeldBelow(*queue, resource) > limit) Wrong("capability", pod);
+        if (limited && Amount(pod.wants.requests, resource) > 0 && HeldBelow(*queue, resource) > limit)
+          Wrong("capability", pod);
       }
     }
   }
@@ -379,7 +428,8 @@ class Judging {
     for (const PodFacts& pod : after_.pods) {
       const model::GangFacts* const gang = Named(after_.gangs, pod.gang);
       if (gang == nullptr || !TakesRoom(pod)) continue;
-      for (const model::QueueFacts* queue = Named(after_.queues, gang->queue); queue != nullptr; queue = Named(after_.queues, queue->parent)) {
+      for (const model::QueueFacts* queue = Named(after_.queues, gang->queue); queue != nullptr;
+           queue = Named(after_.queues, queue->parent)) {
         if (queue == &above) held += Amount(pod.wants.requests, resource);
       }
     }
@@ -396,6 +446,8 @@ class Judging {
 
 }  // namespace
 
-std::vector<std::string> Judge(const Events& events, const Placed& placed, const std::vector<std::string>& let_in) { return Judging(events, placed, let_in).Run(); }
+std::vector<std::string> Judge(const Events& events, const Placed& placed, const std::vector<std::string>& let_in) {
+  return Judging(events, placed, let_in).Run();
+}
 
 }  // namespace gangway::testutil

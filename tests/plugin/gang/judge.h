@@ -1,5 +1,5 @@
-// What is wrong with a placement, judged from facts alone and in Kubernetes' and Volcano's own words: nothing here asks the table, its
-// shapes or what the scheduler calls an obstacle.
+// What is wrong with a placement, judged from facts alone and in Kubernetes' and Volcano's own words: nothing here asks
+// the table, its shapes or what the scheduler calls an obstacle.
 #pragma once
 
 #include <string>
@@ -26,7 +26,8 @@ struct Events {
 // A pod's name and its node's.
 using Placed = std::vector<std::pair<std::string, std::string>>;
 
-// Of all that one decision placed; `let_in`: gangs that it let in. Each begins with its rule: "selector: g0-r1-2 on n3". One namespace.
+// Of all that one decision placed; `let_in`: gangs that it let in. Each begins with its rule: "selector: g0-r1-2 on
+// n3". One namespace.
 std::vector<std::string> Judge(const Events& events, const Placed& placed, const std::vector<std::string>& let_in);
 
 }  // namespace gangway::testutil

@@ -24,7 +24,9 @@ class MinimumTest : public ::testing::Test {
     pod.partition = partition;
     w.cluster.SetPod(pod);
   }
-  bool Has(Counts counts = IsReady) const { return HasMinimum(w.cluster, w.cluster.gang(w.cluster.FindGang("default", "g")), counts); }
+  bool Has(Counts counts = IsReady) const {
+    return HasMinimum(w.cluster, w.cluster.gang(w.cluster.FindGang("default", "g")), counts);
+  }
   World w;
 };
 

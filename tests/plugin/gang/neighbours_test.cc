@@ -1,4 +1,5 @@
-// Where pods go because of other pods: affinity, anti-affinity and spread, within a gang, between gangs, and beside pods that run.
+// Where pods go because of other pods: affinity, anti-affinity and spread, within a gang, between gangs, and beside
+// pods that run.
 #include <map>
 #include <set>
 #include <string>
@@ -17,19 +18,21 @@ using model::PodFacts;
 using model::PodTermFacts;
 using model::SpreadFacts;
 using model::Wants;
-using testutil::Cpu;
-using testutil::Gang;
-using testutil::Node;
-using testutil::Pod;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
+using testutil::Cpu;
+using testutil::Gang;
+using testutil::Node;
+using testutil::Pod;
 
 constexpr char kHost[] = "kubernetes.io/hostname";
 
-PodTermFacts Apps(const std::string& app, const std::string& key) { return {key, {{"default"}, {}, {{"app", model::Op::kIn, {app}}}}}; }
+PodTermFacts Apps(const std::string& app, const std::string& key) {
+  return {key, {{"default"}, {}, {{"app", model::Op::kIn, {app}}}}};
+}
 
 Wants Near(const PodTermFacts& term) {
   Wants wants = Cpu(1000);
@@ -78,8 +81,12 @@ class NeighboursTest : public ::testing::Test {
     return pod;
   }
   // How many pods of a gang each zone, or node, gets.
-  std::map<std::string, int> Zones(const std::string& gang = "") { return Count(gang, [&](const std::string& node) { return zone_of_.at(node); }); }
-  std::map<std::string, int> Nodes(const std::string& gang = "") { return Count(gang, [](const std::string& node) { return node; }); }
+  std::map<std::string, int> Zones(const std::string& gang = "") {
+    return Count(gang, [&](const std::string& node) { return zone_of_.at(node); });
+  }
+  std::map<std::string, int> Nodes(const std::string& gang = "") {
+    return Count(gang, [](const std::string& node) { return node; });
+  }
   std::string ReasonOf(const std::string& gang) {
     const auto reason = w.Of(gang).reason;
     return reason.has_value() ? model::Render(*reason) : "";
@@ -105,7 +112,9 @@ TEST_F(NeighboursTest, AGangKeepsItsPodsApart) {
   EXPECT_THAT(Nodes(), ElementsAre(Pair("n1", 1), Pair("n2", 1), Pair("n3", 1)));
   Add("g", 4, 4, Away(Apps("g", kHost)));
   EXPECT_THAT(Nodes(), IsEmpty());
-  EXPECT_EQ(ReasonOf("g"), "waits for 1 of 4 tasks: w needs cpu 1, memory 100M; with 3 placed, 3 nodes have a pod with app=g in their kubernetes.io/hostname, 0 fit");
+  EXPECT_EQ(ReasonOf("g"),
+            "waits for 1 of 4 tasks: w needs cpu 1, memory 100M; with 3 placed, 3 nodes have a pod with app=g in their "
+            "kubernetes.io/hostname, 0 fit");
 }
 
 TEST_F(NeighboursTest, OrApartByZones) {
@@ -114,7 +123,8 @@ TEST_F(NeighboursTest, OrApartByZones) {
   AddNode("c1", "");
   AddNode("c2", "");
   Add("g", 4, 4, Away(Apps("g", "zone")));
-  EXPECT_THAT(Zones(), ElementsAre(Pair("", 2), Pair("a", 1), Pair("b", 1))) << "where the label is missing nothing is alike, so there may be any number";
+  EXPECT_THAT(Zones(), ElementsAre(Pair("", 2), Pair("a", 1), Pair("b", 1)))
+      << "where the label is missing nothing is alike, so there may be any number";
 }
 
 TEST_F(NeighboursTest, AGangStaysAwayFromPodsThatRun) {
@@ -124,7 +134,8 @@ TEST_F(NeighboursTest, AGangStaysAwayFromPodsThatRun) {
   Add("g", 2, 2, Away(Apps("web", "zone")));
   EXPECT_THAT(Nodes(), ElementsAre(Pair("n2", 2)));
   w.cluster.SetPod(Stranger("db", "n2", "web"));
-  EXPECT_EQ(ReasonOf("g"), "waits for 2 of 2 tasks: w needs cpu 1, memory 100M; 2 nodes have a pod with app=web in their zone, 0 fit");
+  EXPECT_EQ(ReasonOf("g"),
+            "waits for 2 of 2 tasks: w needs cpu 1, memory 100M; 2 nodes have a pod with app=web in their zone, 0 fit");
 }
 
 TEST_F(NeighboursTest, WhatOneGangKeepsOffTheNextIsKeptOffInTheSameCall) {
@@ -134,7 +145,9 @@ TEST_F(NeighboursTest, WhatOneGangKeepsOffTheNextIsKeptOffInTheSameCall) {
   Add("second", 1, 1, Cpu(1000));
   EXPECT_THAT(Nodes(), ElementsAre(Pair("n1", 1), Pair("n2", 1)));
   Add("second", 2, 2, Cpu(3000));
-  EXPECT_EQ(ReasonOf("second"), "waits for 1 of 2 tasks: w needs cpu 3; with 1 placed, 1 node has 1 free, 1 is kept free by the podAntiAffinity of pods placed with it, 0 fit");
+  EXPECT_EQ(ReasonOf("second"),
+            "waits for 1 of 2 tasks: w needs cpu 3; with 1 placed, 1 node has 1 free, 1 is kept free by the "
+            "podAntiAffinity of pods placed with it, 0 fit");
 }
 
 // A binding that is decided counts as if it were made, until it is forgotten.
@@ -158,7 +171,9 @@ TEST_F(NeighboursTest, AGangGoesWhereThePodsAreThatItWantsToBeNear) {
   AddNode("b1", "b");
   AddNode("b2", "b");
   Add("g", 5, 5, Near(Apps("web", "zone")));
-  EXPECT_EQ(ReasonOf("g"), "waits for 5 of 5 tasks: w needs cpu 1, memory 100M; 3 nodes have no pod with app=web in their zone, 0 fit");
+  EXPECT_EQ(
+      ReasonOf("g"),
+      "waits for 5 of 5 tasks: w needs cpu 1, memory 100M; 3 nodes have no pod with app=web in their zone, 0 fit");
   w.cluster.SetPod(Stranger("web", "b2", "web"));
   EXPECT_THAT(Zones(), ElementsAre(Pair("b", 5)));
 }
@@ -258,7 +273,8 @@ TEST_F(NeighboursTest, AZoneThatIsFullEndsTheSpread) {
   AddNode("b1", "b", 1);
   Add("g", 4, 4, SpreadOver({Apps("g", "zone")}));
   EXPECT_EQ(ReasonOf("g"),
-            "waits for 1 of 4 tasks: w needs cpu 1; with 3 placed, 1 node has 0 free, 1 is in a zone that has maxSkew 1 more pods than another, 0 fit");
+            "waits for 1 of 4 tasks: w needs cpu 1; with 3 placed, 1 node has 0 free, 1 is in a zone that has maxSkew "
+            "1 more pods than another, 0 fit");
   Add("g", 4, 4, SpreadOver({Apps("g", "zone"), 2}));
   EXPECT_THAT(Zones(), ElementsAre(Pair("a", 3), Pair("b", 1)));
 }

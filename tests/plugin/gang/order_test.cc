@@ -12,14 +12,15 @@
 namespace gangway::gang {
 namespace {
 
+using ::testing::ElementsAre;
 using testutil::At;
 using testutil::Cpu;
 using testutil::Gang;
 using testutil::Pod;
 using testutil::World;
-using ::testing::ElementsAre;
 
-model::GangId Add(World& w, const std::string& name, int created, const std::string& priority = "", const std::string& queue = "default") {
+model::GangId Add(World& w, const std::string& name, int created, const std::string& priority = "",
+                  const std::string& queue = "default") {
   model::GangFacts gang = Gang(name, 1);
   gang.created = At(created);
   gang.priority_class = priority;
@@ -30,7 +31,8 @@ model::GangId Add(World& w, const std::string& name, int created, const std::str
 TEST(LineUpTest, PriorityThenArrivalThenName) {
   World w;
   w.cluster.SetPriorityClass({"high", 10, false});
-  const std::vector<model::GangId> gangs = {Add(w, "late", 2), Add(w, "b", 1), Add(w, "a", 1), Add(w, "important", 3, "high")};
+  const std::vector<model::GangId> gangs = {Add(w, "late", 2), Add(w, "b", 1), Add(w, "a", 1),
+                                            Add(w, "important", 3, "high")};
   const std::vector<QueueLine> lines = LineUp(w.cluster, Policy(), gangs);
   ASSERT_EQ(lines.size(), 1u);
   std::vector<std::string> names;

@@ -10,11 +10,11 @@ namespace gangway::gang {
 namespace {
 
 using model::kCpu;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 using testutil::Cpu;
 using testutil::Pod;
 using testutil::World;
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 // Two nodes of 4 cpu, a queue below another, and a shape of 1 cpu with a host port.
 class OverlayTest : public ::testing::Test {

@@ -20,6 +20,9 @@ using model::PodFacts;
 using model::PodPhase;
 using model::Reason;
 using model::Wants;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Pair;
 using testutil::AddGang;
 using testutil::AddNodes;
 using testutil::Cpu;
@@ -28,9 +31,6 @@ using testutil::Gang;
 using testutil::Node;
 using testutil::Pod;
 using testutil::World;
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
-using ::testing::Pair;
 
 PodFacts Running(PodFacts pod, const std::string& node) {
   pod.node = node;
@@ -58,7 +58,8 @@ TEST(PlaceTest, AFieldOfTheGangThatWeDoNotKnowKeepsItWaiting) {
   w.cluster.SetPod(Running(Pod("g", "w", 0, Cpu(1000)), "node-000"));
   for (int i = 1; i < 3; ++i) w.cluster.SetPod(Pod("g", "w", i, Cpu(1000)));
   EXPECT_THAT(w.Placed(), IsEmpty());
-  EXPECT_EQ(ReasonOf(w, "g"), "waits for 2 of 3 tasks: spec.subGroupPolicy[w] asks for something this scheduler does not know");
+  EXPECT_EQ(ReasonOf(w, "g"),
+            "waits for 2 of 3 tasks: spec.subGroupPolicy[w] asks for something this scheduler does not know");
 }
 
 TEST(PlaceTest, OfFieldsThatWeDoNotKnowTheFirstByNameIsSaid) {
@@ -116,7 +117,8 @@ TEST(PlaceTest, TaintsAreCountedAndTheOneThatIsMostOftenThereIsSaid) {
   AddGang(w.cluster, "g", 1, 1, 1000);
   const Decision decision = w.Of("g");
   ASSERT_EQ(decision.reason->roles.size(), 1u);
-  EXPECT_THAT(decision.reason->roles[0].hindrances, ElementsAre(model::Hindrance{"taints", 3, "are tainted", "with often", ""}));
+  EXPECT_THAT(decision.reason->roles[0].hindrances,
+              ElementsAre(model::Hindrance{"taints", 3, "are tainted", "with often", ""}));
 }
 
 TEST(PlaceTest, APortThatIsTakenIsCounted) {
@@ -139,7 +141,8 @@ TEST(PlaceTest, APortOfOneAddressTakesNoOther) {
   wants.host_ports = {{"TCP", "127.0.0.1", 8080}};
   w.cluster.SetPod(Running(Pod("", "web", 0, wants), "node-000"));
   w.cluster.SetGang(Gang("g", 1));
-  for (const auto& [ip, placed] : {std::pair("::", 1u), std::pair("10.0.0.1", 1u), std::pair("127.0.0.1", 0u), std::pair("0.0.0.0", 0u), std::pair("", 0u)}) {
+  for (const auto& [ip, placed] : {std::pair("::", 1u), std::pair("10.0.0.1", 1u), std::pair("127.0.0.1", 0u),
+                                   std::pair("0.0.0.0", 0u), std::pair("", 0u)}) {
     wants.host_ports[0].ip = ip;
     w.cluster.SetPod(Pod("g", "w", 0, wants));
     EXPECT_EQ(w.Placed().size(), placed) << ip;
@@ -163,7 +166,8 @@ TEST(PlaceTest, TheResourceThatIsLackingIsSaid) {
     wants.requests[1].second = 40 * testutil::kGi;
     w.cluster.SetPod(Pod("halves", "w", i, wants));
   }
-  EXPECT_THAT(w.Of("halves").reason->roles.at(0).lacks, ElementsAre(model::Lack{"memory", 40 * testutil::kGi, 24 * testutil::kGi, 1}));
+  EXPECT_THAT(w.Of("halves").reason->roles.at(0).lacks,
+              ElementsAre(model::Lack{"memory", 40 * testutil::kGi, 24 * testutil::kGi, 1}));
   AddGang(w.cluster, "huge", 1, 1, 99'000);
   EXPECT_THAT(w.Of("huge").reason->roles.at(0).lacks, ElementsAre(model::Lack{"cpu", 99'000, 16'000, 1}));
 }
@@ -387,7 +391,9 @@ struct Puzzle {
     if (from == tasks.size()) return true;
     const Task& task = tasks[from];
     for (std::size_t n = 0; n < left.size(); ++n) {
-      if (left[n] < task.cpu || (task.label >= 0 && labels[n] != task.label) || (task.port && ports[n].contains(task.shape))) continue;
+      if (left[n] < task.cpu || (task.label >= 0 && labels[n] != task.label) ||
+          (task.port && ports[n].contains(task.shape)))
+        continue;
       std::vector<int> then = left;
       then[n] -= task.cpu;
       std::vector<std::set<int>> taken = ports;
@@ -444,7 +450,8 @@ TEST(PlaceTest, ASearchThatFindsNothingEndsWithItsBudget) {
   EXPECT_THAT(w.Placed(), IsEmpty());
 }
 
-// Five pods of a go to any five of nine nodes, but b needs the first of them. The eight others are alike: which of them a takes is not tried.
+// Five pods of a go to any five of nine nodes, but b needs the first of them. The eight others are alike: which of them
+// a takes is not tried.
 TEST(PlaceTest, NodesThatAreAlikeAreTriedOnce) {
   World w;
   model::NodeFacts special = Node("a-special", 4);
@@ -481,7 +488,9 @@ TEST(PlaceTest, AScratchIsOfOneCluster) {
   AddNodes(small.cluster, 1, 1);
   for (World* w : {&large, &small}) AddGang(w->cluster, "g", 1, 1, 2000);
   Scratch scratch;
-  const auto placed = [&](const World& w) { return Schedule(w.cluster, w.policy, testutil::At(10), scratch).at(0).placements.size(); };
+  const auto placed = [&](const World& w) {
+    return Schedule(w.cluster, w.policy, testutil::At(10), scratch).at(0).placements.size();
+  };
   EXPECT_EQ(placed(large), 1u);
   EXPECT_EQ(placed(small), 0u);
   EXPECT_EQ(placed(large), 1u);
@@ -494,7 +503,8 @@ TEST(PlaceTest, AScratchFollowsManyChanges) {
   for (int i = 0; i < 9000; ++i) {
     w.cluster.SetNode(Node("n", i % 2 == 0 ? 1 : 4));
     if (i % 3 != 0) continue;
-    ASSERT_EQ(Schedule(w.cluster, w.policy, testutil::At(10), scratch).at(0).placements.size(), i % 2 == 0 ? 0u : 1u) << i;
+    ASSERT_EQ(Schedule(w.cluster, w.policy, testutil::At(10), scratch).at(0).placements.size(), i % 2 == 0 ? 0u : 1u)
+        << i;
   }
 }
 

@@ -1,5 +1,5 @@
-// Rows of section 9 of the contract of Volcano's scheduler, as decisions about a cluster; scheduler_test and fields_test have those that only
-// objects show. `2c1G` here is {2000, 1}: milli-cpu and gigabytes.
+// Rows of section 9 of the contract of Volcano's scheduler, as decisions about a cluster; scheduler_test and
+// fields_test have those that only objects show. `2c1G` here is {2000, 1}: milli-cpu and gigabytes.
 #include <map>
 #include <set>
 #include <string>
@@ -20,10 +20,10 @@ using model::GangPhase;
 using model::NamedAmounts;
 using model::Reason;
 using model::Wants;
-using testutil::At;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Pair;
+using testutil::At;
 
 constexpr std::int64_t kG = 1'000'000'000;
 constexpr std::int64_t kGi = std::int64_t{1} << 30;
@@ -46,14 +46,16 @@ struct SchedulerRowTest : testutil::World, ::testing::Test {
     if (!role.empty()) node.labels.emplace_back("role", role);
     cluster.SetNode(node);
   }
-  void AddQueue(const std::string& name, NamedAmounts capability = {}, const std::string& parent = "", int priority = 0) {
+  void AddQueue(const std::string& name, NamedAmounts capability = {}, const std::string& parent = "",
+                int priority = 0) {
     model::QueueFacts queue = testutil::Queue(name);
     queue.capability = std::move(capability);
     queue.parent = parent;
     queue.priority = priority;
     cluster.SetQueue(queue);
   }
-  void AddGang(const std::string& name, const std::string& queue, int min_member, std::vector<std::pair<std::string, int>> minima = {}) {
+  void AddGang(const std::string& name, const std::string& queue, int min_member,
+               std::vector<std::pair<std::string, int>> minima = {}) {
     model::GangFacts gang = testutil::Gang(name, min_member);
     gang.queue = queue;
     gang.min_task_member = std::move(minima);
@@ -86,7 +88,8 @@ struct SchedulerRowTest : testutil::World, ::testing::Test {
     }
     cluster.SetPod(pod);
   }
-  void AddRunning(const std::string& gang, const std::string& name, NamedAmounts requests, const std::string& node, const std::string& role = "w") {
+  void AddRunning(const std::string& gang, const std::string& name, NamedAmounts requests, const std::string& node,
+                  const std::string& role = "w") {
     model::PodFacts pod = PodOf(gang, name, std::move(requests));
     pod.role = role;
     pod.node = node;
@@ -98,7 +101,8 @@ struct SchedulerRowTest : testutil::World, ::testing::Test {
     AddGang(name, queue, 1);
     AddPod(name, name, std::move(requests));
   }
-  void AddOneThatRuns(const std::string& name, const std::string& queue, NamedAmounts requests, const std::string& node) {
+  void AddOneThatRuns(const std::string& name, const std::string& queue, NamedAmounts requests,
+                      const std::string& node) {
     AddGang(name, queue, 1);
     AddRunning(name, name, std::move(requests), node);
   }

@@ -134,7 +134,8 @@ model::PodFacts RandomStranger(Random& random, int nodes) {
 // Of those with one key the first.
 template <class T, class F>
 void AddUnlessThere(std::vector<T>& list, T item, F key) {
-  if (std::none_of(list.begin(), list.end(), [&](const T& other) { return key(other) == key(item); })) list.push_back(std::move(item));
+  if (std::none_of(list.begin(), list.end(), [&](const T& other) { return key(other) == key(item); }))
+    list.push_back(std::move(item));
 }
 
 // Two racks, by pattern and by label, and what is over them.
@@ -271,7 +272,8 @@ std::vector<std::string> WrongWith(const Events& seen, const Events& is) {
   std::vector<std::string> let_in;
   for (const Decision& decision : decisions) {
     if (decision.admit) let_in.push_back(cluster.gang(decision.gang).name);
-    for (const model::Placement& p : decision.placements) placed.emplace_back(cluster.task(p.task).name, cluster.node_name(p.row));
+    for (const model::Placement& p : decision.placements)
+      placed.emplace_back(cluster.task(p.task).name, cluster.node_name(p.row));
   }
   return testutil::Judge(is, placed, let_in);
 }
@@ -303,7 +305,8 @@ TEST_P(BlindnessTest, IsNamed) {
     const Events is = RandomEvents(random);
     Events seen = is;
     GetParam().hide(seen);
-    for (const std::string& wrong : WrongWith(seen, is)) named += wrong.starts_with(std::string(GetParam().rule) + ":") ? 1 : 0;
+    for (const std::string& wrong : WrongWith(seen, is))
+      named += wrong.starts_with(std::string(GetParam().rule) + ":") ? 1 : 0;
   }
   EXPECT_GT(named, 5);
 }
@@ -313,33 +316,96 @@ void EachOf(Events& events, F change) {
   for (model::PodFacts& pod : events.pods) change(pod);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, BlindnessTest, ::testing::Values(
-    Blindness{"cordoned", [](Events& e) { for (auto& node : e.nodes) node.unschedulable = false; }},
-    Blindness{"selector", [](Events& e) { EachOf(e, [](auto& pod) { pod.wants.selector.clear(); }); }},
-    Blindness{"affinity", [](Events& e) { EachOf(e, [](auto& pod) { pod.wants.has_affinity = false; pod.wants.affinity.clear(); }); }},
-    Blindness{"taint", [](Events& e) { for (auto& node : e.nodes) node.taints.clear(); }},
-    Blindness{"port", [](Events& e) { EachOf(e, [](auto& pod) { pod.wants.host_ports.clear(); }); }},
-    Blindness{"kept away", [](Events& e) { EachOf(e, [](auto& pod) { if (!pod.node.empty()) pod.wants.pod_anti_affinity.clear(); }); }},
-    Blindness{"not near", [](Events& e) { EachOf(e, [](auto& pod) { pod.wants.pod_affinity.clear(); }); }},
-    Blindness{"not away", [](Events& e) { EachOf(e, [](auto& pod) { if (pod.node.empty()) pod.wants.pod_anti_affinity.clear(); }); }},
-    Blindness{"spread", [](Events& e) { EachOf(e, [](auto& pod) { pod.wants.spreads.clear(); }); }},
-    Blindness{"room", [](Events& e) { for (auto& node : e.nodes) node.allocatable = Node("", 64).allocatable; }},
-    Blindness{"claim", [](Events& e) { EachOf(e, [](auto& pod) { pod.wants.claims.clear(); }); }},
-    Blindness{"volume", [](Events& e) { for (auto& volume : e.volumes) volume.selectors.clear(); }},
-    Blindness{"no volume", [](Events& e) { for (auto& each : e.classes) each.makes_volumes = true; }},
-    Blindness{"claim for one pod", [](Events& e) { for (auto& claim : e.claims) claim.one_pod = false; }},
-    Blindness{"topology", [](Events& e) { for (auto& gang : e.gangs) gang.topology.reset(); }},
-    Blindness{"sub-group's topology", [](Events& e) { for (auto& gang : e.gangs) { for (auto& policy : gang.sub_groups) policy.topology.reset(); } }},
-    Blindness{"not waiting", [](Events& e) { EachOf(e, [](auto& pod) { pod.gated = false; }); }},
-    Blindness{"not let in", [](Events& e) { for (auto& gang : e.gangs) gang.phase = model::GangPhase::kInqueue; }},
-    Blindness{"minimum", [](Events& e) { for (auto& gang : e.gangs) gang.min_member = 1; }},
-    Blindness{"role's minimum", [](Events& e) { for (auto& gang : e.gangs) gang.min_task_member.clear(); }},
-    Blindness{"sub-groups", [](Events& e) { for (auto& gang : e.gangs) gang.sub_groups.clear(); }},
-    Blindness{"part of a sub-group", [](Events& e) { for (auto& gang : e.gangs) gang.sub_groups.clear(); }},
-    Blindness{"capability", [](Events& e) { for (auto& queue : e.queues) queue.capability.clear(); }}),
+INSTANTIATE_TEST_SUITE_P(
+    All, BlindnessTest,
+    ::testing::Values(
+        Blindness{"cordoned",
+                  [](Events& e) {
+                    for (auto& node : e.nodes) node.unschedulable = false;
+                  }},
+        Blindness{"selector", [](Events& e) { EachOf(e, [](auto& pod) { pod.wants.selector.clear(); }); }},
+        Blindness{"affinity",
+                  [](Events& e) {
+                    EachOf(e, [](auto& pod) {
+                      pod.wants.has_affinity = false;
+                      pod.wants.affinity.clear();
+                    });
+                  }},
+        Blindness{"taint",
+                  [](Events& e) {
+                    for (auto& node : e.nodes) node.taints.clear();
+                  }},
+        Blindness{"port", [](Events& e) { EachOf(e, [](auto& pod) { pod.wants.host_ports.clear(); }); }},
+        Blindness{"kept away",
+                  [](Events& e) {
+                    EachOf(e, [](auto& pod) {
+                      if (!pod.node.empty()) pod.wants.pod_anti_affinity.clear();
+                    });
+                  }},
+        Blindness{"not near", [](Events& e) { EachOf(e, [](auto& pod) { pod.wants.pod_affinity.clear(); }); }},
+        Blindness{"not away",
+                  [](Events& e) {
+                    EachOf(e, [](auto& pod) {
+                      if (pod.node.empty()) pod.wants.pod_anti_affinity.clear();
+                    });
+                  }},
+        Blindness{"spread", [](Events& e) { EachOf(e, [](auto& pod) { pod.wants.spreads.clear(); }); }},
+        Blindness{"room",
+                  [](Events& e) {
+                    for (auto& node : e.nodes) node.allocatable = Node("", 64).allocatable;
+                  }},
+        Blindness{"claim", [](Events& e) { EachOf(e, [](auto& pod) { pod.wants.claims.clear(); }); }},
+        Blindness{"volume",
+                  [](Events& e) {
+                    for (auto& volume : e.volumes) volume.selectors.clear();
+                  }},
+        Blindness{"no volume",
+                  [](Events& e) {
+                    for (auto& each : e.classes) each.makes_volumes = true;
+                  }},
+        Blindness{"claim for one pod",
+                  [](Events& e) {
+                    for (auto& claim : e.claims) claim.one_pod = false;
+                  }},
+        Blindness{"topology",
+                  [](Events& e) {
+                    for (auto& gang : e.gangs) gang.topology.reset();
+                  }},
+        Blindness{"sub-group's topology",
+                  [](Events& e) {
+                    for (auto& gang : e.gangs) {
+                      for (auto& policy : gang.sub_groups) policy.topology.reset();
+                    }
+                  }},
+        Blindness{"not waiting", [](Events& e) { EachOf(e, [](auto& pod) { pod.gated = false; }); }},
+        Blindness{"not let in",
+                  [](Events& e) {
+                    for (auto& gang : e.gangs) gang.phase = model::GangPhase::kInqueue;
+                  }},
+        Blindness{"minimum",
+                  [](Events& e) {
+                    for (auto& gang : e.gangs) gang.min_member = 1;
+                  }},
+        Blindness{"role's minimum",
+                  [](Events& e) {
+                    for (auto& gang : e.gangs) gang.min_task_member.clear();
+                  }},
+        Blindness{"sub-groups",
+                  [](Events& e) {
+                    for (auto& gang : e.gangs) gang.sub_groups.clear();
+                  }},
+        Blindness{"part of a sub-group",
+                  [](Events& e) {
+                    for (auto& gang : e.gangs) gang.sub_groups.clear();
+                  }},
+        Blindness{"capability",
+                  [](Events& e) {
+                    for (auto& queue : e.queues) queue.capability.clear();
+                  }}),
     [](const auto& c) {
       std::string name;
-      for (const char letter : std::string(c.param.rule)) name += std::isalpha(static_cast<unsigned char>(letter)) != 0 ? letter : '_';
+      for (const char letter : std::string(c.param.rule))
+        name += std::isalpha(static_cast<unsigned char>(letter)) != 0 ? letter : '_';
       return name;
     });
 
@@ -389,7 +455,8 @@ TEST(ScheduleProperty, ScratchIsOnlyACache) {
           cluster.RemoveNode(absl::StrCat("n", random.Below(2) == 0 ? random.Below(9) : random.Below(30)));
           break;
         case 2: {
-          const model::PodFacts& pod = events.pods[static_cast<std::size_t>(random.Below(static_cast<int>(events.pods.size())))];
+          const model::PodFacts& pod =
+              events.pods[static_cast<std::size_t>(random.Below(static_cast<int>(events.pods.size())))];
           cluster.RemovePod(pod.ns, pod.name);
           break;
         }
@@ -415,7 +482,8 @@ TEST(ScheduleProperty, ScratchIsOnlyACache) {
           cluster.SetNamespace({"default", {{"team", random.Chance(50) ? "blue" : "red"}}});
           break;
         case 3: {
-          model::PodFacts pod = events.pods[static_cast<std::size_t>(random.Below(static_cast<int>(events.pods.size())))];
+          model::PodFacts pod =
+              events.pods[static_cast<std::size_t>(random.Below(static_cast<int>(events.pods.size())))];
           pod.uid += absl::StrCat("-", round);
           pod.wants = RandomWants(random);
           cluster.SetPod(pod);
@@ -443,8 +511,10 @@ TEST(ScheduleProperty, AFreeNodeMoreNeverMakesALoneGangWait) {
     events.gangs[0].phase = model::GangPhase::kInqueue;
     std::erase_if(events.pods, [](const model::PodFacts& pod) { return pod.gang != "g0" && !pod.gang.empty(); });
     for (model::QueueFacts& queue : events.queues) queue.capability.clear();
-    // Which pods a gang begins with decides which others may be near them: where it has a choice, not every one is tried.
-    const auto of_gang = std::count_if(events.pods.begin(), events.pods.end(), [](const model::PodFacts& pod) { return pod.gang == "g0"; });
+    // Which pods a gang begins with decides which others may be near them: where it has a choice, not every one is
+    // tried.
+    const auto of_gang = std::count_if(events.pods.begin(), events.pods.end(),
+                                       [](const model::PodFacts& pod) { return pod.gang == "g0"; });
     for (model::PodFacts& pod : events.pods) {
       if (of_gang > events.gangs[0].min_member) pod.wants.pod_affinity.clear();
     }
@@ -461,8 +531,8 @@ TEST(ScheduleProperty, AFreeNodeMoreNeverMakesALoneGangWait) {
   EXPECT_GT(placed_before, 500);
 }
 
-// A gang that is let in and has no pods yet, beside others that want more than their minimum: once its pods come it begins, if it would have
-// begun had nothing been placed beyond minima.
+// A gang that is let in and has no pods yet, beside others that want more than their minimum: once its pods come it
+// begins, if it would have begun had nothing been placed beyond minima.
 TEST(ScheduleProperty, SurplusCostsNoGangItsBeginning) {
   int began = 0, kept = 0;
   for (unsigned seed = 0; seed < 3000; ++seed) {
@@ -479,8 +549,12 @@ TEST(ScheduleProperty, SurplusCostsNoGangItsBeginning) {
       gang.has_min_resources = false;  // nothing is known of their pods that are missing
     }
     std::erase_if(events.gangs, [](const model::GangFacts& gang) { return gang.phase != model::GangPhase::kInqueue; });
-    std::erase_if(events.nodes, [](const model::NodeFacts& node) { return !node.taints.empty(); });  // for which the pods to come need no room
-    std::erase_if(events.pods, [](const model::PodFacts& pod) { return pod.gang.empty(); });  // that keep nodes from the pods to come
+    std::erase_if(events.nodes, [](const model::NodeFacts& node) {
+      return !node.taints.empty();
+    });  // for which the pods to come need no room
+    std::erase_if(events.pods, [](const model::PodFacts& pod) {
+      return pod.gang.empty();
+    });  // that keep nodes from the pods to come
     for (model::PodFacts& pod : events.pods) {
       pod.wants.pod_anti_affinity.clear();
       pod.wants.pod_affinity.clear();  // by which pods beyond a minimum let other gangs begin
@@ -494,7 +568,8 @@ TEST(ScheduleProperty, SurplusCostsNoGangItsBeginning) {
       policy.place_surplus = surplus;
       Scratch scratch;
       const Decisions first = Schedule(cluster, policy, testutil::At(100), scratch);
-      for (const Decision& decision : first) kept += decision.reason.has_value() && decision.reason->kind == model::Reason::Kind::kKeptForMinimum ? 1 : 0;
+      for (const Decision& decision : first)
+        kept += decision.reason.has_value() && decision.reason->kind == model::Reason::Kind::kKeptForMinimum ? 1 : 0;
       Apply(cluster, first);
       for (int i = 0; i < late.min_member; ++i) cluster.SetPod(Pod("late", "r", i, wants));
       for (const Decision& decision : Schedule(cluster, policy, testutil::At(101), scratch)) {
@@ -531,7 +606,8 @@ TEST(ScheduleProperty, AGangThatNeverFitsChangesNothingForOthers) {
   }
 }
 
-// While pods beyond minima end one by one, and more of them wait, a gang that would fit without any of them begins at last.
+// While pods beyond minima end one by one, and more of them wait, a gang that would fit without any of them begins at
+// last.
 TEST(ScheduleProperty, SurplusStarvesNoMinimumForEver) {
   int began = 0;
   for (unsigned seed = 0; seed < 150; ++seed) {
@@ -548,7 +624,8 @@ TEST(ScheduleProperty, SurplusStarvesNoMinimumForEver) {
     const int size = 1 + random.Below(4);
     testutil::AddGang(cluster, "late", size, size, 1000 * (1 + random.Below(3)));
     const auto started = [&] { return cluster.gang(cluster.FindGang("default", "late")).ready() >= size; };
-    // As long as there is one beyond the minimum that runs, some such pod ends; each that ends has a successor that waits.
+    // As long as there is one beyond the minimum that runs, some such pod ends; each that ends has a successor that
+    // waits.
     for (int step = 0; step < 2000 && !started(); ++step) {
       const model::Gang& elastic = cluster.gang(cluster.FindGang("default", "elastic"));
       std::vector<model::TaskId> running;
@@ -556,8 +633,10 @@ TEST(ScheduleProperty, SurplusStarvesNoMinimumForEver) {
         if (cluster.task(id).row != model::kNone) running.push_back(id);
       }
       if (static_cast<int>(running.size()) <= minimum) break;
-      std::sort(running.begin(), running.end(), [&](int a, int b) { return cluster.task(a).index < cluster.task(b).index; });
-      const std::size_t victim = static_cast<std::size_t>(minimum + random.Below(static_cast<int>(running.size()) - minimum));
+      std::sort(running.begin(), running.end(),
+                [&](int a, int b) { return cluster.task(a).index < cluster.task(b).index; });
+      const std::size_t victim =
+          static_cast<std::size_t>(minimum + random.Below(static_cast<int>(running.size()) - minimum));
       const std::string name = cluster.task(running[victim]).name;
       cluster.RemovePod("default", name);
       cluster.SetPod(Pod("elastic", "w", next++, Cpu(1000)));
@@ -566,7 +645,10 @@ TEST(ScheduleProperty, SurplusStarvesNoMinimumForEver) {
     // Whether it fits beside the minimum alone.
     Cluster alone;
     alone.SetQueue(testutil::Queue("default"));
-    for (int i = 0; i < nodes; ++i) alone.SetNode(Node(absl::StrCat("n", i), static_cast<int>(cluster.allocatable(cluster.FindNode(absl::StrCat("n", i)), model::kCpu) / 1000)));
+    for (int i = 0; i < nodes; ++i)
+      alone.SetNode(
+          Node(absl::StrCat("n", i),
+               static_cast<int>(cluster.allocatable(cluster.FindNode(absl::StrCat("n", i)), model::kCpu) / 1000)));
     alone.SetGang(Gang("elastic", minimum));
     const model::Gang& elastic = cluster.gang(cluster.FindGang("default", "elastic"));
     std::vector<model::TaskId> tasks = elastic.tasks;
@@ -582,7 +664,8 @@ TEST(ScheduleProperty, SurplusStarvesNoMinimumForEver) {
     const std::int64_t milli = cluster.shape(cluster.task(late.tasks.front()).shape).request[model::kCpu];
     testutil::AddGang(alone, "late", size, size, milli);
     bool fits = false;
-    for (const Decision& decision : Decide(alone)) fits = fits || (alone.gang(decision.gang).name == "late" && !decision.placements.empty());
+    for (const Decision& decision : Decide(alone))
+      fits = fits || (alone.gang(decision.gang).name == "late" && !decision.placements.empty());
     if (!fits) continue;
     ++began;
     ASSERT_TRUE(started()) << "seed " << seed;

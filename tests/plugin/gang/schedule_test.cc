@@ -20,6 +20,9 @@ using model::PodFacts;
 using model::PodPhase;
 using model::Reason;
 using model::Wants;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Pair;
 using testutil::AddGang;
 using testutil::AddNodes;
 using testutil::Cpu;
@@ -29,17 +32,14 @@ using testutil::Node;
 using testutil::Pod;
 using testutil::Queue;
 using testutil::World;
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
-using ::testing::Pair;
 
 // tests/golden/volcano/seed-ctr-volcano: four pods of 1 cpu on six nodes.
 TEST(ScheduleTest, TheSeedJobGoesToOneNode) {
   World w;
   AddNodes(w.cluster, 6);
   AddGang(w.cluster, "ctr", 4, 4, 1000);
-  EXPECT_THAT(w.Placed(), ElementsAre(Pair("ctr-w-0", "node-000"), Pair("ctr-w-1", "node-000"), Pair("ctr-w-2", "node-000"),
-                                      Pair("ctr-w-3", "node-000")));
+  EXPECT_THAT(w.Placed(), ElementsAre(Pair("ctr-w-0", "node-000"), Pair("ctr-w-1", "node-000"),
+                                      Pair("ctr-w-2", "node-000"), Pair("ctr-w-3", "node-000")));
 }
 
 // One of two pods is bound, the other's binding was refused; a gang of more worth would take its room.
@@ -128,7 +128,8 @@ TEST(ScheduleTest, SelectorTaintAndCordonAreCounted) {
   EXPECT_THAT(decision.placements, IsEmpty());
   EXPECT_EQ(decision.would_fit.size(), 3u);
   EXPECT_EQ(model::Render(*decision.reason),
-            "waits for 2 of 5 tasks: ps needs nodes with zone=none; with 3 placed, 5 nodes do not match, 1 is cordoned, 0 fit");
+            "waits for 2 of 5 tasks: ps needs nodes with zone=none; with 3 placed, 5 nodes do not match, 1 is "
+            "cordoned, 0 fit");
 }
 
 // What a task of a role has done counts for the minimum of that role.
@@ -203,7 +204,8 @@ struct SurplusTest : World, ::testing::Test {
     }
   }
   // Tasks `from` to `to` run on the node.
-  void Runs(const std::string& gang, int from, int to, const Wants& wants, const std::string& node, PodPhase phase = PodPhase::kRunning) {
+  void Runs(const std::string& gang, int from, int to, const Wants& wants, const std::string& node,
+            PodPhase phase = PodPhase::kRunning) {
     for (int i = from; i < to; ++i) {
       PodFacts pod = Pod(gang, "w", i, wants);
       pod.node = node;
@@ -223,7 +225,8 @@ TEST_F(SurplusTest, LeavesTheMinimaOfGangsWhosePodsAreStillToBeMade) {
   EXPECT_EQ(first.placements.size(), 60u);
   ASSERT_TRUE(first.reason.has_value());
   EXPECT_FALSE(first.short_of_minimum);
-  EXPECT_EQ(model::Render(*first.reason), "waits for 4 of 64 tasks: room is kept for gangs that lack their minimum, the first is default/m2");
+  EXPECT_EQ(model::Render(*first.reason),
+            "waits for 4 of 64 tasks: room is kept for gangs that lack their minimum, the first is default/m2");
   for (const char* name : {"m1", "m2", "m3"}) wants_of[name] = Cpu(1000);
   Apply();
   for (const char* name : {"m2", "m3"}) AddPods(name, 0, 64, Cpu(1000));
@@ -249,8 +252,8 @@ TEST_F(SurplusTest, LeavesTheMinimaOfThoseJustLetInAndOfThoseHalfMade) {
 TEST_F(SurplusTest, AGangThatNeverFitsStopsNobody) {
   LetIn("m1", 2, 1000);
   AddPods("m1", 0, 64, Cpu(1000));
-  LetIn("awaited", 5, 13'000);     // 65 of 64
-  LetIn("wide", 1, 17'000);        // no node is so large
+  LetIn("awaited", 5, 13'000);  // 65 of 64
+  LetIn("wide", 1, 17'000);     // no node is so large
   LetIn("large", 5, 13'000);
   AddPods("large", 0, 5, Cpu(13'000));
   LetIn("nowhere", 1, 1000);
@@ -537,7 +540,8 @@ TEST(ScheduleTest, CapabilityLimitsTheQueue) {
   const Decision decision = w.Of("g");
   EXPECT_THAT(decision.placements, IsEmpty());
   EXPECT_EQ(decision.reason->kind, Reason::Kind::kQueueFull);
-  EXPECT_EQ(model::Render(*decision.reason), "waits for 4 of 4 tasks: needs cpu 12, queue small uses 0 of 8, 4 too many");
+  EXPECT_EQ(model::Render(*decision.reason),
+            "waits for 4 of 4 tasks: needs cpu 12, queue small uses 0 of 8, 4 too many");
 }
 
 TEST(ScheduleTest, ClosedAndMissingQueuesTakeNobody) {
@@ -764,7 +768,8 @@ TEST(SubGroupTest, NoHalfIsPlacedForAQueueThatHasRoomForOne) {
   w.cluster.SetGang(Partitioned("g", 2, 1));
   for (int i = 0; i < 4; ++i) w.cluster.SetPod(PartitionPod("g", i, 1000));
   EXPECT_EQ(w.Placed().size(), 2u);
-  EXPECT_EQ(model::Render(*w.Of("g").reason), "waits for 2 of 4 tasks: needs cpu 2, queue default uses 2 of 3, 1 too many");
+  EXPECT_EQ(model::Render(*w.Of("g").reason),
+            "waits for 2 of 4 tasks: needs cpu 2, queue default uses 2 of 3, 1 too many");
 }
 
 TEST(ScheduleTest, ACapabilityOfNoDevicesIsNone) {
@@ -782,7 +787,8 @@ TEST(ScheduleTest, ACapabilityOfNoDevicesIsNone) {
   wants.requests.emplace_back("nvidia.com/gpu", 1);
   w.cluster.SetPod(Pod("gpu", "w", 0, wants));
   EXPECT_THAT(w.Of("gpu").placements, IsEmpty());
-  EXPECT_EQ(model::Render(*w.Of("gpu").reason), "waits for 1 of 1 task: needs nvidia.com/gpu 1, queue default uses 0 of 0, 1 too many");
+  EXPECT_EQ(model::Render(*w.Of("gpu").reason),
+            "waits for 1 of 1 task: needs nvidia.com/gpu 1, queue default uses 0 of 0, 1 too many");
   model::GangFacts asks = Gang("asks", 1);
   asks.phase = model::GangPhase::kNone;
   asks.has_min_resources = true;
@@ -802,7 +808,8 @@ struct QueueLimitTest : ::testing::Test {
     Set("other", "root", {}, {});
     w.policy.overcommit_percent = 1000;
   }
-  void Set(const std::string& name, const std::string& parent, model::NamedAmounts capability, model::NamedAmounts guarantee) {
+  void Set(const std::string& name, const std::string& parent, model::NamedAmounts capability,
+           model::NamedAmounts guarantee) {
     model::QueueFacts queue = Queue(name);
     queue.parent = parent;
     queue.capability = std::move(capability);
@@ -870,7 +877,8 @@ TEST(ScheduleTest, AQueuesFieldWeDoNotKnowIsNamed) {
   queue.not_modelled = "spec.affinity";
   w.cluster.SetQueue(queue);
   AddGang(w.cluster, "g", 1, 1, 1000);
-  EXPECT_EQ(model::Render(*w.Of("g").reason), "waits for 1 of 1 task: spec.affinity of queue default asks for something this scheduler does not know");
+  EXPECT_EQ(model::Render(*w.Of("g").reason),
+            "waits for 1 of 1 task: spec.affinity of queue default asks for something this scheduler does not know");
 }
 
 // ---- claims and volumes
@@ -933,7 +941,8 @@ TEST_F(ClaimTest, EveryTroubleIsSaid) {
   w.cluster.SetClaim(claim);
   is("claim data is not bound yet (storage class disk)");
   w.cluster.SetStorageClass({"disk", true, false, {}});
-  EXPECT_EQ(Reason(), "waits for 1 of 1 task: w needs cpu 1, memory 100M; 2 nodes have no volume for claim data, 0 fit");
+  EXPECT_EQ(Reason(),
+            "waits for 1 of 1 task: w needs cpu 1, memory 100M; 2 nodes have no volume for claim data, 0 fit");
   claim.volume = "pv1";
   w.cluster.SetClaim(claim);
   is("claim data is not bound yet (storage class disk)");
@@ -966,7 +975,8 @@ TEST_F(ClaimTest, AVolumeKeepsItsPodsWhereItIs) {
   w.cluster.SetVolume(VolumeIn("pv1", "b"));
   EXPECT_THAT(w.Placed(), ElementsAre(Pair("g-w-0", "n2")));
   w.cluster.SetVolume(VolumeIn("pv1", "c"));
-  EXPECT_EQ(Reason(), "waits for 1 of 1 task: w needs cpu 1, memory 100M; 2 nodes do not reach volume pv1 (zone=c), 0 fit");
+  EXPECT_EQ(Reason(),
+            "waits for 1 of 1 task: w needs cpu 1, memory 100M; 2 nodes do not reach volume pv1 (zone=c), 0 fit");
   w.cluster.SetNode(NodeIn("n3", "c"));
   EXPECT_THAT(w.Placed(), ElementsAre(Pair("g-w-0", "n3")));
 }
@@ -977,7 +987,8 @@ TEST_F(ClaimTest, TwoVolumesInTwoPlacesFitNowhere) {
   w.cluster.SetVolume(VolumeIn("pv1", "a"));
   w.cluster.SetVolume(VolumeIn("pv2", "b"));
   w.cluster.SetPod(PodWith({"default/data", "default/more"}));
-  EXPECT_EQ(Reason(), "waits for 1 of 1 task: w needs cpu 1, memory 100M; 2 nodes do not reach volume pv1 (zone=a), 0 fit");
+  EXPECT_EQ(Reason(),
+            "waits for 1 of 1 task: w needs cpu 1, memory 100M; 2 nodes do not reach volume pv1 (zone=a), 0 fit");
   w.cluster.SetClaim(BoundTo("more", "pv1"));
   EXPECT_THAT(w.Placed(), ElementsAre(Pair("g-w-0", "n1")));
 }
@@ -993,8 +1004,10 @@ TEST_F(ClaimTest, OnePodAtATimeUsesAClaimThatIsForOne) {
   others.wants.claims = {"default/data"};
   w.cluster.SetPod(others);
   EXPECT_EQ(w.Placed().size(), 1u);
-  EXPECT_EQ(Reason(), "waits for 1 of 2 tasks: claim data is for one pod at a time (ReadWriteOncePod), and another has it");
-  EXPECT_EQ(model::Render(*w.Of("other").reason), "waits for 1 of 1 task: claim data is for one pod at a time (ReadWriteOncePod), and another has it");
+  EXPECT_EQ(Reason(),
+            "waits for 1 of 2 tasks: claim data is for one pod at a time (ReadWriteOncePod), and another has it");
+  EXPECT_EQ(model::Render(*w.Of("other").reason),
+            "waits for 1 of 1 task: claim data is for one pod at a time (ReadWriteOncePod), and another has it");
   PodFacts running = PodWith({"default/data"});
   running.node = "n1";
   running.phase = PodPhase::kRunning;
@@ -1045,13 +1058,19 @@ struct OpenClaimTest : ClaimTest {
   std::string PromisedTo(const std::string& pod) {
     const model::Task& task = w.cluster.task(w.cluster.FindTask("default", pod));
     const auto promised = w.cluster.volumes().PromisedTo(w.cluster.shape(task.shape).claims.front());
-    return !promised.has_value() ? "nothing" : promised->lost ? "lost" : promised->made ? "made on " + promised->node : promised->volume;
+    return !promised.has_value() ? "nothing"
+           : promised->lost      ? "lost"
+           : promised->made      ? "made on " + promised->node
+                                 : promised->volume;
   }
-  void Assume(const std::string& pod, const std::string& node) { w.cluster.Assume(w.cluster.FindTask("default", pod), w.cluster.FindNode(node)); }
+  void Assume(const std::string& pod, const std::string& node) {
+    w.cluster.Assume(w.cluster.FindTask("default", pod), w.cluster.FindNode(node));
+  }
 };
 
 TEST_F(OpenClaimTest, APodGoesWhereAVolumeIs) {
-  EXPECT_EQ(Reason(), "waits for 1 of 1 task: w needs cpu 1, memory 100M; 2 nodes have no volume for claim data, 0 fit");
+  EXPECT_EQ(Reason(),
+            "waits for 1 of 1 task: w needs cpu 1, memory 100M; 2 nodes have no volume for claim data, 0 fit");
   w.cluster.SetVolume(Free("pv1", "b"));
   EXPECT_THAT(w.Placed(), ElementsAre(Pair("g-w-0", "n2")));
 }
@@ -1075,9 +1094,16 @@ TEST_F(OpenClaimTest, OnlyAVolumeThatSuitsIsTaken) {
   EXPECT_FALSE(taken([](auto& v) { v.access_modes = {"ReadOnlyMany"}; }, as_is));
   EXPECT_FALSE(taken([](auto& v) { v.claim = "default/other"; }, as_is));
   EXPECT_FALSE(taken([](auto& v) { v.not_modelled = "spec.nodeAffinity"; }, as_is));
-  EXPECT_TRUE(taken([](auto& v) { v.claim = "default/data"; v.available = false; }, as_is)) << "it is kept for the claim";
+  EXPECT_TRUE(taken(
+      [](auto& v) {
+        v.claim = "default/data";
+        v.available = false;
+      },
+      as_is))
+      << "it is kept for the claim";
   EXPECT_FALSE(taken(as_is, [](auto& c) { c.selector = {{"tier", model::Op::kIn, {"x"}}}; }));
-  EXPECT_TRUE(taken([](auto& v) { v.labels = {{"tier", "x"}}; }, [](auto& c) { c.selector = {{"tier", model::Op::kIn, {"x"}}}; }));
+  EXPECT_TRUE(taken([](auto& v) { v.labels = {{"tier", "x"}}; },
+                    [](auto& c) { c.selector = {{"tier", model::Op::kIn, {"x"}}}; }));
   EXPECT_FALSE(taken(as_is, [](auto& c) { c.selected_node = "n1"; })) << "its volume is being made for another node";
   EXPECT_TRUE(taken(as_is, [](auto& c) { c.selected_node = "n2"; }));
 }
@@ -1098,7 +1124,9 @@ TEST_F(OpenClaimTest, A10A11OneVolumeIsNotEnoughForTwoAndTwoAre) {
   w.cluster.SetClaim(Open("more"));
   w.cluster.SetVolume(Free("pv1", "a"));
   EXPECT_THAT(w.Placed(), IsEmpty());
-  EXPECT_EQ(Reason(), "waits for 1 of 2 tasks: w needs cpu 1, memory 100M; with 1 placed, 2 nodes have no volume for claim more, 0 fit");
+  EXPECT_EQ(Reason(),
+            "waits for 1 of 2 tasks: w needs cpu 1, memory 100M; with 1 placed, 2 nodes have no volume for claim more, "
+            "0 fit");
   w.cluster.SetVolume(Free("pv2", "a"));
   EXPECT_THAT(w.Placed(), ElementsAre(Pair("g-w-0", "n1"), Pair("g-w-1", "n1")));
 }
@@ -1117,7 +1145,8 @@ TEST_F(OpenClaimTest, PodsOfOneClaimGoWhereItsVolumeCanBeReached) {
   }());
   w.cluster.SetVolume(Free("pv1", "a", 10));
   w.cluster.SetVolume(Free("pv2", "b", 20));
-  EXPECT_THAT(w.Placed(), ElementsAre(Pair("g-w-0", "n2"), Pair("g-w-1", "n3"), Pair("g-w-2", "n4"))) << "the smaller volume is where one pod fits";
+  EXPECT_THAT(w.Placed(), ElementsAre(Pair("g-w-0", "n2"), Pair("g-w-1", "n3"), Pair("g-w-2", "n4")))
+      << "the smaller volume is where one pod fits";
 }
 
 TEST_F(OpenClaimTest, WhatIsPromisedNobodyElseGets) {
@@ -1200,7 +1229,8 @@ struct KeptAwayTest : ::testing::Test {
     std::set<std::string> open;
     for (const char* const node : {"n1", "n2", "n3"}) {
       const model::Task& task = w.cluster.task(w.cluster.FindTask("default", "g-w-0"));
-      if (constraint::Placed(w.cluster).AsksOf(task.shape).ObstacleAt(w.cluster.FindNode(node)).empty()) open.insert(node);
+      if (constraint::Placed(w.cluster).AsksOf(task.shape).ObstacleAt(w.cluster.FindNode(node)).empty())
+        open.insert(node);
     }
     return open;
   }
@@ -1214,7 +1244,8 @@ TEST_F(KeptAwayTest, FromEveryNodeOfTheDomain) {
   EXPECT_THAT(w.Placed(), ElementsAre(Pair("g-w-0", "n3")));
   w.cluster.SetPod(Keeper("n3", Term(), "web2"));
   EXPECT_EQ(model::Render(*w.Of("g").reason),
-            "waits for 1 of 1 task: w needs cpu 1, memory 100M; 3 nodes are kept free by the podAntiAffinity of pod default/web, 0 fit");
+            "waits for 1 of 1 task: w needs cpu 1, memory 100M; 3 nodes are kept free by the podAntiAffinity of pod "
+            "default/web, 0 fit");
   w.cluster.RemovePod("default", "web");
   EXPECT_EQ(Open(), (Nodes{"n1", "n2"}));
   PodFacts ended = Keeper("n3", Term(), "web2");
@@ -1250,7 +1281,10 @@ TEST_F(KeptAwayTest, SelectorsDecideWhom) {
   EXPECT_EQ(open_with([](auto& t) { t.selector.pods = {{"app", model::Op::kNotIn, {"web"}}}; }), rest);
   EXPECT_EQ(open_with([](auto& t) { t.selector.pods = {{"gone", model::Op::kNotIn, {"x"}}}; }), rest);
   EXPECT_EQ(open_with([](auto& t) { t.selector.pods = {{"gone", model::Op::kExists, {}}}; }), all);
-  EXPECT_EQ(open_with([](auto& t) { t.selector.pods = {{"gone", model::Op::kDoesNotExist, {}}, {"tier", model::Op::kExists, {}}}; }), rest);
+  EXPECT_EQ(open_with([](auto& t) {
+              t.selector.pods = {{"gone", model::Op::kDoesNotExist, {}}, {"tier", model::Op::kExists, {}}};
+            }),
+            rest);
   EXPECT_EQ(open_with([](auto& t) { t.selector.namespaces = {"other"}; }), all);
 }
 
@@ -1296,7 +1330,8 @@ TEST_F(KeptAwayTest, TermsComeAndGoWithoutATrace) {
   EXPECT_LE(w.cluster.shape_slots(), shapes + 3);
 }
 
-// Filling one shape after the other fails here: the fullest choice for the first of the twos is the node that the three needs.
+// Filling one shape after the other fails here: the fullest choice for the first of the twos is the node that the three
+// needs.
 TEST(ScheduleTest, TheSearchFindsWhatFillingMisses) {
   World w;
   w.cluster.SetNode(Node("a", 4));

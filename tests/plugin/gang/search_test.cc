@@ -13,17 +13,19 @@ namespace {
 
 using model::Row;
 using model::ShapeId;
-using testutil::Cpu;
-using testutil::Pod;
-using testutil::World;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 using ::testing::SizeIs;
+using testutil::Cpu;
+using testutil::Pod;
+using testutil::World;
 
 class SearchTest : public ::testing::Test {
  protected:
-  ShapeId ShapeOf(std::int64_t milli) { return w.cluster.task(w.cluster.SetPod(Pod("g", "w", next++, Cpu(milli)))).shape; }
+  ShapeId ShapeOf(std::int64_t milli) {
+    return w.cluster.task(w.cluster.SetPod(Pod("g", "w", next++, Cpu(milli)))).shape;
+  }
   SearchGroup Group(ShapeId shape, int count) const {
     SearchGroup group{shape, count, {}};
     const constraint::Placed placed(w.cluster);

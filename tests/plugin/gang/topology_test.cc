@@ -17,10 +17,6 @@ using model::GangFacts;
 using model::HyperNodeFacts;
 using model::PodFacts;
 using model::TopologyFacts;
-using testutil::Cpu;
-using testutil::Gang;
-using testutil::Node;
-using testutil::Pod;
 using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -28,6 +24,10 @@ using ::testing::IsEmpty;
 using ::testing::Pair;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
+using testutil::Cpu;
+using testutil::Gang;
+using testutil::Node;
+using testutil::Pod;
 using By = HyperNodeFacts::By;
 
 HyperNodeFacts Hyper(const std::string& name, int tier, const std::vector<std::string>& members, bool nodes) {
@@ -51,7 +51,8 @@ class TopologyTest : public ::testing::Test {
   static TopologyFacts Hard(int tier) { return {true, tier, ""}; }
   static TopologyFacts Soft() { return {false, std::nullopt, ""}; }
   // As many running, on n1 and n2, as `running` says.
-  void Add(int min_member, int pods, const TopologyFacts& topology, int running = 0, const std::string& name = "g", std::int64_t milli = 2000) {
+  void Add(int min_member, int pods, const TopologyFacts& topology, int running = 0, const std::string& name = "g",
+           std::int64_t milli = 2000) {
     GangFacts gang = Gang(name, min_member);
     gang.topology = topology;
     w.cluster.SetGang(gang);
@@ -79,7 +80,9 @@ class TopologyTest : public ::testing::Test {
 TEST_F(TopologyTest, H5MoreThanARackHoldsWaits) {
   Add(3, 3, Hard(1));
   EXPECT_THAT(Nodes(), IsEmpty());
-  EXPECT_EQ(ReasonOf(), "waits for 1 of 3 tasks: in HyperNode s0, tier 1, w needs cpu 2; with 2 placed, 2 nodes have 0 free, 0 fit");
+  EXPECT_EQ(
+      ReasonOf(),
+      "waits for 1 of 3 tasks: in HyperNode s0, tier 1, w needs cpu 2; with 2 placed, 2 nodes have 0 free, 0 fit");
 }
 
 TEST_F(TopologyTest, H6UnlessTheSpineWillDo) {
@@ -145,7 +148,8 @@ TEST_F(TopologyTest, NobodyKnowsSuchATier) {
   EXPECT_EQ(ReasonOf(), "waits for 1 of 1 task: no HyperNode of tier pod has nodes");
   w.cluster.SetHyperNode(Hyper("p", 0, {"n9"}, true));
   Add(1, 1, Hard(0));
-  EXPECT_EQ(ReasonOf(), "waits for 1 of 1 task: no HyperNode of tier 0 or less has nodes") << "a node that is not there is none";
+  EXPECT_EQ(ReasonOf(), "waits for 1 of 1 task: no HyperNode of tier 0 or less has nodes")
+      << "a node that is not there is none";
 }
 
 TEST_F(TopologyTest, PodsInTwoRacksHaveNoneOfTheirOwn) {
@@ -180,7 +184,8 @@ TEST_F(TopologyTest, ARackThatIsTriedInVainLeavesNoTrace) {
 class PartTopologyTest : public TopologyTest {
  protected:
   // Partitions of two.
-  void AddParts(int parts, const TopologyFacts& of_part, std::optional<TopologyFacts> of_gang = std::nullopt, int min_member = -1) {
+  void AddParts(int parts, const TopologyFacts& of_part, std::optional<TopologyFacts> of_gang = std::nullopt,
+                int min_member = -1) {
     GangFacts gang = Gang("g", min_member < 0 ? 2 * parts : min_member);
     gang.topology = std::move(of_gang);
     gang.sub_groups = {{"w", 2, 0, of_part}};
@@ -194,7 +199,8 @@ class PartTopologyTest : public TopologyTest {
   // By partition.
   std::map<int, std::set<std::string>> Racks() {
     std::map<int, std::set<std::string>> racks;
-    for (const auto& [pod, node] : w.Placed()) racks[(pod.back() - '0') / 2].insert(node == "n1" || node == "n2" ? "s0" : "s1");
+    for (const auto& [pod, node] : w.Placed())
+      racks[(pod.back() - '0') / 2].insert(node == "n1" || node == "n2" ? "s0" : "s1");
     return racks;
   }
 };
@@ -210,7 +216,9 @@ TEST_F(PartTopologyTest, OneThatFitsNoRackIsTold) {
   w.cluster.SetNode(Node("n4", 1));
   AddParts(2, Hard(1));
   EXPECT_THAT(Racks(), IsEmpty());
-  EXPECT_EQ(ReasonOf(), "waits for 1 of 4 tasks: in HyperNode s1, tier 1, w needs cpu 2; with 3 placed, 2 nodes have at most 1 free, 0 fit");
+  EXPECT_EQ(ReasonOf(),
+            "waits for 1 of 4 tasks: in HyperNode s1, tier 1, w needs cpu 2; with 3 placed, 2 nodes have at most 1 "
+            "free, 0 fit");
   AddParts(2, Soft());
   EXPECT_THAT(Racks(), IsEmpty());
   w.cluster.SetNode(Node("n5", 2));
@@ -301,13 +309,15 @@ TEST_F(TopologyTest, ACircleAndAPatternThatIsNoneAreNoHarm) {
   w.cluster.SetHyperNode(Hyper("s2", 2, {"s0", "s1", "s3"}, false));
   w.cluster.SetHyperNode(Hyper("s3", 3, {"s2", "s3"}, false));
   HyperNodeFacts broken = Hyper("broken", 1, {}, true);
-  for (const std::string& pattern : {std::string("["), std::string("(((((a{1000}){1000}){1000}"), std::string(10'000, 'n'), std::string("(a*)*$")}) {
+  for (const std::string& pattern :
+       {std::string("["), std::string("(((((a{1000}){1000}){1000}"), std::string(10'000, 'n'), std::string("(a*)*$")}) {
     broken.members.push_back({true, By::kPattern, pattern, {}});
   }
   w.cluster.SetHyperNode(broken);
   Add(4, 4, Hard(3));
   EXPECT_THAT(Nodes(), SizeIs(4));
-  for (const model::HyperDomain& domain : w.cluster.hyper_nodes().Resolve()) EXPECT_LE(domain.rows.size(), 4u) << domain.name;
+  for (const model::HyperDomain& domain : w.cluster.hyper_nodes().Resolve())
+    EXPECT_LE(domain.rows.size(), 4u) << domain.name;
 }
 
 TEST_F(TopologyTest, TheOrderOfEventsDoesNotMatter) {

@@ -23,22 +23,28 @@ std::vector<Foresight> Of(const std::string& spec) {
 }
 std::vector<Foresight> OfJob(const std::string& spec) { return Of<api::volcano::Job>(spec); }
 std::string Task(const std::string& pod_spec, const std::string& more = "") {
-  return absl::StrCat(R"("tasks":[{"name":"w","replicas":2,"template":{"spec":{"containers":[])", pod_spec.empty() ? "" : ",", pod_spec, "}}", more, "}]");
+  return absl::StrCat(R"("tasks":[{"name":"w","replicas":2,"template":{"spec":{"containers":[])",
+                      pod_spec.empty() ? "" : ",", pod_spec, "}}", more, "}]");
 }
 
 constexpr char kUnknown[] = R"("schedulingGroup":{})";
 
 TEST(ForeseeTest, FieldsOfTemplatesAreNamedWithTheirTask) {
-  EXPECT_THAT(OfJob(Task(absl::StrCat(kUnknown, R"(,"volumes":[{"name":"a","csi":{"driver":"x"}}],"resourceClaims":[{"name":"x"}])"))),
-              ElementsAre(Foresight{"spec.tasks[0].template.spec.resourceClaims", "gangway's scheduler does not know it: pods of task w would wait for ever"},
-                          Foresight{"spec.tasks[0].template.spec.schedulingGroup", "gangway's scheduler does not know it: pods of task w would wait for ever"},
-                          Foresight{"spec.tasks[0].template.spec.volumes[a]", "gangway's scheduler does not know it: pods of task w would wait for ever"}));
+  EXPECT_THAT(OfJob(Task(absl::StrCat(
+                  kUnknown, R"(,"volumes":[{"name":"a","csi":{"driver":"x"}}],"resourceClaims":[{"name":"x"}])"))),
+              ElementsAre(Foresight{"spec.tasks[0].template.spec.resourceClaims",
+                                    "gangway's scheduler does not know it: pods of task w would wait for ever"},
+                          Foresight{"spec.tasks[0].template.spec.schedulingGroup",
+                                    "gangway's scheduler does not know it: pods of task w would wait for ever"},
+                          Foresight{"spec.tasks[0].template.spec.volumes[a]",
+                                    "gangway's scheduler does not know it: pods of task w would wait for ever"}));
   EXPECT_THAT(OfJob(Task("")), IsEmpty());
 }
 
 TEST(ForeseeTest, AJobIsAGangAlready) {
   EXPECT_THAT(OfJob(Task(R"("schedulingGroup":{"podGroupName":"g"})")),
-              ElementsAre(Foresight{"spec.tasks[0].template.spec.schedulingGroup", "names the gang g beside the job's own: pods of task w would wait for ever"}));
+              ElementsAre(Foresight{"spec.tasks[0].template.spec.schedulingGroup",
+                                    "names the gang g beside the job's own: pods of task w would wait for ever"}));
 }
 
 TEST(ForeseeTest, AnotherSchedulersJobsAreItsOwn) {
@@ -48,34 +54,48 @@ TEST(ForeseeTest, AnotherSchedulersJobsAreItsOwn) {
 
 TEST(ForeseeTest, OfTopologiesOnlyThoseWithinANodeAreUnknown) {
   const std::string hard = R"("networkTopology":{"mode":"hard","highestTierAllowed":1})";
-  EXPECT_THAT(OfJob(absl::StrCat(hard, ",", Task("", absl::StrCat(R"(,"partitionPolicy":{"totalPartitions":1,"partitionSize":2,)", hard, "}")))), IsEmpty());
+  EXPECT_THAT(OfJob(absl::StrCat(
+                  hard, ",",
+                  Task("", absl::StrCat(R"(,"partitionPolicy":{"totalPartitions":1,"partitionSize":2,)", hard, "}")))),
+              IsEmpty());
   EXPECT_EQ(OfJob(Task("", R"(,"topologyPolicy":"single-numa-node")")).at(0).field, "spec.tasks[0].topologyPolicy");
   EXPECT_THAT(OfJob(Task("", R"(,"topologyPolicy":"best-effort")")), IsEmpty());
 }
 
 TEST(ForeseeTest, AClaimForOnePodOfSeveral) {
   const auto with = [](const std::string& mode) {
-    return OfJob(absl::StrCat(R"("volumes":[{"mountPath":"/d","volumeClaim":{"accessModes":[")", mode, R"("]}}],)", Task("")));
+    return OfJob(
+        absl::StrCat(R"("volumes":[{"mountPath":"/d","volumeClaim":{"accessModes":[")", mode, R"("]}}],)", Task("")));
   };
-  EXPECT_THAT(with("ReadWriteOncePod"), ElementsAre(Foresight{"spec.volumes[0].volumeClaim.accessModes",
-                                                              "ReadWriteOncePod lets one pod at a time use the claim, and the job has 2; ReadWriteMany lets all"}));
+  EXPECT_THAT(with("ReadWriteOncePod"),
+              ElementsAre(Foresight{
+                  "spec.volumes[0].volumeClaim.accessModes",
+                  "ReadWriteOncePod lets one pod at a time use the claim, and the job has 2; ReadWriteMany lets all"}));
   EXPECT_THAT(with("ReadWriteMany"), IsEmpty());
-  EXPECT_THAT(OfJob(R"("volumes":[{"mountPath":"/d","volumeClaim":{"accessModes":["ReadWriteOncePod"]}}],"tasks":[{"name":"w","replicas":1,"template":{}}])"), IsEmpty())
+  EXPECT_THAT(
+      OfJob(
+          R"("volumes":[{"mountPath":"/d","volumeClaim":{"accessModes":["ReadWriteOncePod"]}}],"tasks":[{"name":"w","replicas":1,"template":{}}])"),
+      IsEmpty())
       << "one pod has it for itself";
 }
 
 TEST(ForeseeTest, GroupsAndQueues) {
-  EXPECT_EQ(Of<api::volcano::PodGroup>(R"("minMember":1,"subGroupPolicy":[{"name":"w","subGroupSize":2}])").at(0).ToString(),
-            "spec.subGroupPolicy[w]: gangway's scheduler does not know it: no pod of the group would be placed");
+  EXPECT_EQ(
+      Of<api::volcano::PodGroup>(R"("minMember":1,"subGroupPolicy":[{"name":"w","subGroupSize":2}])").at(0).ToString(),
+      "spec.subGroupPolicy[w]: gangway's scheduler does not know it: no pod of the group would be placed");
   EXPECT_THAT(Of<api::volcano::PodGroup>(R"("minMember":1)"), IsEmpty());
-  EXPECT_EQ(Of<api::volcano::Queue>(R"("affinity":{"nodeGroupAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":["a"]}})").at(0).ToString(),
+  EXPECT_EQ(Of<api::volcano::Queue>(
+                R"("affinity":{"nodeGroupAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":["a"]}})")
+                .at(0)
+                .ToString(),
             "spec.affinity: gangway's scheduler does not know it: no pod of the queue would be placed");
   EXPECT_THAT(Of<api::volcano::Queue>(R"("weight":1)"), IsEmpty());
 }
 
 TEST(ForeseeTest, ManyAreCut) {
   std::string tasks;
-  for (int i = 0; i < 1000; ++i) absl::StrAppend(&tasks, i == 0 ? "" : ",", R"({"name":"t","replicas":1,"template":{"spec":{)", kUnknown, "}}}");
+  for (int i = 0; i < 1000; ++i)
+    absl::StrAppend(&tasks, i == 0 ? "" : ",", R"({"name":"t","replicas":1,"template":{"spec":{)", kUnknown, "}}}");
   EXPECT_THAT(OfJob(absl::StrCat(R"("tasks":[)", tasks, "]")), SizeIs(kMaxForesights));
 }
 

@@ -24,9 +24,10 @@ T Decoded(const std::string& text) {
 }
 
 model::PodFacts PodOf(const std::string& spec, const std::string& metadata = "", const std::string& status = "{}") {
-  return PodFactsOf(Decoded<api::core::Pod>(absl::StrCat(R"({"metadata":{"namespace":"ns","name":"j-w-3","uid":"u")", metadata,
-                                                         R"(},"spec":{)", spec, R"(},"status":)", status, "}")),
-                    "volcano");
+  return PodFactsOf(
+      Decoded<api::core::Pod>(absl::StrCat(R"({"metadata":{"namespace":"ns","name":"j-w-3","uid":"u")", metadata,
+                                           R"(},"spec":{)", spec, R"(},"status":)", status, "}")),
+      "volcano");
 }
 
 struct RequestCase {
@@ -37,19 +38,22 @@ struct RequestCase {
 class RequestTest : public ::testing::TestWithParam<RequestCase> {};
 
 TEST_P(RequestTest, SumsAsKubernetesDoes) {
-  EXPECT_EQ(PodRequests(Decoded<api::core::PodSpec>(GetParam().spec), Decoded<api::core::PodStatus>(GetParam().status)), GetParam().expected);
+  EXPECT_EQ(PodRequests(Decoded<api::core::PodSpec>(GetParam().spec), Decoded<api::core::PodStatus>(GetParam().status)),
+            GetParam().expected);
 }
 
 INSTANTIATE_TEST_SUITE_P(
     All, RequestTest,
     ::testing::Values(
         RequestCase{"Empty", R"({"containers":[{"name":"a"}]})", {{"pods", 1}}},
-        RequestCase{"ContainersAddUp",
-                    R"({"containers":[{"resources":{"requests":{"cpu":"500m","memory":"1Gi"}}},{"resources":{"requests":{"cpu":"1"}}}]})",
-                    {{"cpu", 1500}, {"memory", 1 << 30}, {"pods", 1}}},
-        RequestCase{"LimitIsTheRequestWhereThereIsNone",
-                    R"({"containers":[{"resources":{"limits":{"cpu":"2","nvidia.com/gpu":"4"},"requests":{"cpu":"1"}}}]})",
-                    {{"cpu", 1000}, {"nvidia.com/gpu", 4}, {"pods", 1}}},
+        RequestCase{
+            "ContainersAddUp",
+            R"({"containers":[{"resources":{"requests":{"cpu":"500m","memory":"1Gi"}}},{"resources":{"requests":{"cpu":"1"}}}]})",
+            {{"cpu", 1500}, {"memory", 1 << 30}, {"pods", 1}}},
+        RequestCase{
+            "LimitIsTheRequestWhereThereIsNone",
+            R"({"containers":[{"resources":{"limits":{"cpu":"2","nvidia.com/gpu":"4"},"requests":{"cpu":"1"}}}]})",
+            {{"cpu", 1000}, {"nvidia.com/gpu", 4}, {"pods", 1}}},
         RequestCase{"TheLargestInitContainerCounts",
                     R"({"containers":[{"resources":{"requests":{"cpu":"1"}}}],
                         "initContainers":[{"resources":{"requests":{"cpu":"3"}}},{"resources":{"requests":{"cpu":"2"}}}]})",
@@ -67,31 +71,35 @@ INSTANTIATE_TEST_SUITE_P(
         RequestCase{"OverheadComesOnTop",
                     R"({"overhead":{"cpu":"250m"},"containers":[{"resources":{"requests":{"cpu":"1"}}}]})",
                     {{"cpu", 1250}, {"pods", 1}}},
-        RequestCase{"PodLevelTakesThePlaceOfTheSum",
-                    R"({"resources":{"requests":{"cpu":"5"}},"containers":[{"resources":{"requests":{"cpu":"1","memory":"1k"}}}]})",
-                    {{"cpu", 5000}, {"memory", 1000}, {"pods", 1}}},
-        RequestCase{"WhileItIsResizedTheMostCounts",
-                    R"({"containers":[{"name":"a","resources":{"requests":{"cpu":"2","memory":"1k"}}},{"name":"b","resources":{"requests":{"cpu":"1"}}}]})",
-                    {{"cpu", 5000}, {"memory", 3000}, {"pods", 1}},
-                    R"({"containerStatuses":[{"name":"a","resources":{"requests":{"cpu":"3","memory":"2k"}},"allocatedResources":{"cpu":"4","memory":"3k"}}]})"},
-        RequestCase{"WhatItsNodeCannotGiveItDoesNotCount",
-                    R"({"resources":{"requests":{"cpu":"9"}},"containers":[{"name":"a","resources":{"requests":{"memory":"9k"}}}]})",
-                    {{"cpu", 4000}, {"memory", 2000}, {"pods", 1}},
-                    R"({"resources":{"requests":{"cpu":"3"}},"allocatedResources":{"cpu":"4"},"containerStatuses":[{"name":"a","resources":{"requests":{"memory":"2k"}}}],
+        RequestCase{
+            "PodLevelTakesThePlaceOfTheSum",
+            R"({"resources":{"requests":{"cpu":"5"}},"containers":[{"resources":{"requests":{"cpu":"1","memory":"1k"}}}]})",
+            {{"cpu", 5000}, {"memory", 1000}, {"pods", 1}}},
+        RequestCase{
+            "WhileItIsResizedTheMostCounts",
+            R"({"containers":[{"name":"a","resources":{"requests":{"cpu":"2","memory":"1k"}}},{"name":"b","resources":{"requests":{"cpu":"1"}}}]})",
+            {{"cpu", 5000}, {"memory", 3000}, {"pods", 1}},
+            R"({"containerStatuses":[{"name":"a","resources":{"requests":{"cpu":"3","memory":"2k"}},"allocatedResources":{"cpu":"4","memory":"3k"}}]})"},
+        RequestCase{
+            "WhatItsNodeCannotGiveItDoesNotCount",
+            R"({"resources":{"requests":{"cpu":"9"}},"containers":[{"name":"a","resources":{"requests":{"memory":"9k"}}}]})",
+            {{"cpu", 4000}, {"memory", 2000}, {"pods", 1}},
+            R"({"resources":{"requests":{"cpu":"3"}},"allocatedResources":{"cpu":"4"},"containerStatuses":[{"name":"a","resources":{"requests":{"memory":"2k"}}}],
                         "conditions":[{"type":"PodResizePending","reason":"Infeasible"}]})"},
-        RequestCase{"OfInitContainersOnlySidecarsAreResized",
-                    R"({"containers":[],"initContainers":[{"name":"a","resources":{"requests":{"cpu":"1"}}},{"name":"b","restartPolicy":"Always"}]})",
-                    {{"cpu", 2000}, {"pods", 1}},
-                    R"({"initContainerStatuses":[{"name":"a","resources":{"requests":{"cpu":"5"}}},{"name":"b","resources":{"requests":{"cpu":"2"}}}]})"},
+        RequestCase{
+            "OfInitContainersOnlySidecarsAreResized",
+            R"({"containers":[],"initContainers":[{"name":"a","resources":{"requests":{"cpu":"1"}}},{"name":"b","restartPolicy":"Always"}]})",
+            {{"cpu", 2000}, {"pods", 1}},
+            R"({"initContainerStatuses":[{"name":"a","resources":{"requests":{"cpu":"5"}}},{"name":"b","resources":{"requests":{"cpu":"2"}}}]})"},
         RequestCase{"BeyondAllNodesIsCut",
                     R"({"containers":[{"resources":{"requests":{"memory":"9E"}}}]})",
                     {{"memory", model::kMaxAmount}, {"pods", 1}}}),
     [](const auto& c) { return c.param.name; });
 
 TEST(IngestTest, APodSaysWhoItIs) {
-  const model::PodFacts pod = PodOf(
-      R"("schedulerName":"volcano","priority":7,"containers":[],"schedulingGates":[{"name":"x"}])",
-      R"(,"annotations":{"scheduling.k8s.io/group-name":"pg","volcano.sh/task-spec":"w"},
+  const model::PodFacts pod =
+      PodOf(R"("schedulerName":"volcano","priority":7,"containers":[],"schedulingGates":[{"name":"x"}])",
+            R"(,"annotations":{"scheduling.k8s.io/group-name":"pg","volcano.sh/task-spec":"w"},
           "ownerReferences":[{"apiVersion":"v1","kind":"Job","name":"j","uid":"o","controller":true}])");
   EXPECT_EQ(pod.gang, "pg");
   EXPECT_EQ(pod.role, "w");
@@ -105,16 +113,20 @@ TEST(IngestTest, APodNamesItsGangInOneOfThreeWays) {
     const model::PodFacts pod = PodOf(absl::StrCat(R"("containers":[])", spec), metadata);
     return std::pair(pod.gang, pod.gang_kind);
   };
-  EXPECT_EQ(gang("", R"(,"annotations":{"scheduling.k8s.io/group-name":"a"})"), std::pair(std::string("a"), model::GangKind::kVolcano));
-  EXPECT_EQ(gang(R"(,"schedulingGroup":{"podGroupName":"b"})"), std::pair(std::string("b"), model::GangKind::kKubernetes));
-  EXPECT_EQ(gang("", R"(,"labels":{"scheduling.x-k8s.io/pod-group":"c"})"), std::pair(std::string("c"), model::GangKind::kCoscheduling));
+  EXPECT_EQ(gang("", R"(,"annotations":{"scheduling.k8s.io/group-name":"a"})"),
+            std::pair(std::string("a"), model::GangKind::kVolcano));
+  EXPECT_EQ(gang(R"(,"schedulingGroup":{"podGroupName":"b"})"),
+            std::pair(std::string("b"), model::GangKind::kKubernetes));
+  EXPECT_EQ(gang("", R"(,"labels":{"scheduling.x-k8s.io/pod-group":"c"})"),
+            std::pair(std::string("c"), model::GangKind::kCoscheduling));
   EXPECT_EQ(gang("").first, "");
 }
 
 TEST(IngestTest, OfTwoGangsBothFieldsAreNamed) {
   const auto pod = Decoded<api::core::Pod>(
       R"({"metadata":{"labels":{"scheduling.x-k8s.io/pod-group":"c"}},"spec":{"containers":[],"schedulingGroup":{"podGroupName":"b"}}})");
-  EXPECT_EQ(PodFactsOf(pod, "volcano", true).wants.not_modelled, "spec.schedulingGroup and metadata.labels[scheduling.x-k8s.io/pod-group] name two gangs");
+  EXPECT_EQ(PodFactsOf(pod, "volcano", true).wants.not_modelled,
+            "spec.schedulingGroup and metadata.labels[scheduling.x-k8s.io/pod-group] name two gangs");
   EXPECT_EQ(PodFactsOf(pod, "volcano", false).wants.not_modelled, "") << "the cluster has no such PodGroups";
 }
 
@@ -132,7 +144,8 @@ TEST(IngestTest, PodGroupsOfOtherKinds) {
   EXPECT_EQ(ran.not_modelled, "spec.resourceClaims");
   EXPECT_TRUE(ran.was_whole);
   EXPECT_EQ(ran.phase, model::GangPhase::kRunning);
-  const model::GangFacts other = GangFactsOf(Decoded<api::core::CoschedulingPodGroup>(R"({"spec":{"minMember":3,"minResources":{"cpu":"6"}},"status":{"phase":"Scheduling"}})"));
+  const model::GangFacts other = GangFactsOf(Decoded<api::core::CoschedulingPodGroup>(
+      R"({"spec":{"minMember":3,"minResources":{"cpu":"6"}},"status":{"phase":"Scheduling"}})"));
   EXPECT_EQ(other.kind, model::GangKind::kCoscheduling);
   EXPECT_EQ(other.min_member, 3);
   EXPECT_TRUE(other.has_min_resources);
@@ -143,7 +156,9 @@ TEST(IngestTest, TheTaskPriorityAnnotationWins) {
   EXPECT_EQ(PodOf(R"("priority":7,"containers":[])", R"(,"annotations":{"volcano.sh/task-priority":"9"})").priority, 9);
 }
 
-TEST(IngestTest, OthersPodsAreNotOurs) { EXPECT_FALSE(PodOf(R"("schedulerName":"default-scheduler","containers":[])").ours); }
+TEST(IngestTest, OthersPodsAreNotOurs) {
+  EXPECT_FALSE(PodOf(R"("schedulerName":"default-scheduler","containers":[])").ours);
+}
 
 TEST(IngestTest, OfABoundPodOnlyWhatItTakesIsTold) {
   const model::PodFacts pod = PodOf(R"("nodeName":"n1","nodeSelector":{"a":"b"},"resourceClaims":[{"name":"x"}],
@@ -174,20 +189,30 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         FieldCase{"ResourceClaims", R"("resourceClaims":[{"name":"x"}])", "spec.resourceClaims"},
         FieldCase{"NoResourceClaims", R"("resourceClaims":[])", ""},
-        FieldCase{"SpreadThatIsNone", R"("topologySpreadConstraints":[{"maxSkew":"x"}])", "spec.topologySpreadConstraints"},
-        FieldCase{"PodAffinityThatIsNone", R"("affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[7]}})", "spec.affinity.podAffinity"},
-        FieldCase{"PodAntiAffinityThatIsNone", R"("affinity":{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":7}})", "spec.affinity.podAntiAffinity"},
+        FieldCase{"SpreadThatIsNone", R"("topologySpreadConstraints":[{"maxSkew":"x"}])",
+                  "spec.topologySpreadConstraints"},
+        FieldCase{"PodAffinityThatIsNone",
+                  R"("affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[7]}})",
+                  "spec.affinity.podAffinity"},
+        FieldCase{"PodAntiAffinityThatIsNone",
+                  R"("affinity":{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":7}})",
+                  "spec.affinity.podAntiAffinity"},
         FieldCase{"NodeAffinityOperator",
                   R"("affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[
-                     {"matchExpressions":[{"key":"a","operator":"Near"}]}]}}})", "spec.affinity.nodeAffinity"},
+                     {"matchExpressions":[{"key":"a","operator":"Near"}]}]}}})",
+                  "spec.affinity.nodeAffinity"},
         FieldCase{"NodeAffinityField",
                   R"("affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[
-                     {"matchFields":[{"key":"metadata.uid","operator":"In","values":["x"]}]}]}}})", "spec.affinity.nodeAffinity"},
-        FieldCase{"KnownVolumes",
-                  R"("volumes":[{"name":"a","hostPath":{"path":"/"}},{"name":"b","emptyDir":{}},{"name":"c","configMap":{"name":"x"}},
+                     {"matchFields":[{"key":"metadata.uid","operator":"In","values":["x"]}]}]}}})",
+                  "spec.affinity.nodeAffinity"},
+        FieldCase{
+            "KnownVolumes",
+            R"("volumes":[{"name":"a","hostPath":{"path":"/"}},{"name":"b","emptyDir":{}},{"name":"c","configMap":{"name":"x"}},
                      {"name":"d","secret":{}},{"name":"e","persistentVolumeClaim":{"claimName":"x"}},{"name":"f","projected":{}},
-                     {"name":"g","downwardAPI":{}}])", ""},
-        FieldCase{"ClaimMadeWithThePod", R"("volumes":[{"name":"a","ephemeral":{"volumeClaimTemplate":{"spec":{}}}}])", ""},
+                     {"name":"g","downwardAPI":{}}])",
+            ""},
+        FieldCase{"ClaimMadeWithThePod", R"("volumes":[{"name":"a","ephemeral":{"volumeClaimTemplate":{"spec":{}}}}])",
+                  ""},
         FieldCase{"SchedulingGroup", R"("schedulingGroup":{"podGroupName":"g"})", ""},
         FieldCase{"SchedulingGroupOfAnotherKind", R"("schedulingGroup":{"templateRef":"g"})", "spec.schedulingGroup"},
         FieldCase{"WorkloadRef", R"("workloadRef":{"name":"w","podGroup":"g"})", "spec.workloadRef"},
@@ -197,7 +222,9 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(IngestTest, AStrictNumaPolicyIsNamed) {
   const auto field = [](const std::string& policy) {
-    return PodOf(R"("containers":[])", absl::StrCat(R"(,"annotations":{"volcano.sh/numa-topology-policy":")", policy, "\"}")).wants.not_modelled;
+    return PodOf(R"("containers":[])",
+                 absl::StrCat(R"(,"annotations":{"volcano.sh/numa-topology-policy":")", policy, "\"}"))
+        .wants.not_modelled;
   };
   EXPECT_EQ(field("single-numa-node"), "metadata.annotations[volcano.sh/numa-topology-policy]");
   EXPECT_EQ(field("restricted"), "metadata.annotations[volcano.sh/numa-topology-policy]");
@@ -205,13 +232,15 @@ TEST(IngestTest, AStrictNumaPolicyIsNamed) {
 }
 
 TEST(IngestTest, APodSaysItsClaimsWhereverItIs) {
-  const std::string volumes = R"("volumes":[{"name":"b","persistentVolumeClaim":{"claimName":"x"}},{"name":"a","ephemeral":{}},
+  const std::string volumes =
+      R"("volumes":[{"name":"b","persistentVolumeClaim":{"claimName":"x"}},{"name":"a","ephemeral":{}},
       {"name":"c","persistentVolumeClaim":{"claimName":"x"}},{"name":"d","emptyDir":{}}],"containers":[])";
   EXPECT_THAT(PodOf(volumes).wants.claims, ElementsAre("ns/j-w-3-a", "ns/x"));
   EXPECT_THAT(PodOf(R"("nodeName":"n1",)" + volumes).wants.claims, ElementsAre("ns/j-w-3-a", "ns/x"));
 }
 
-constexpr char kAntiAffinity[] = R"("containers":[],"affinity":{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[
+constexpr char kAntiAffinity[] =
+    R"("containers":[],"affinity":{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[
     {"topologyKey":"zone","labelSelector":{"matchLabels":{"a":"b"},"matchExpressions":[{"key":"c","operator":"NotIn","values":["e","d"]}]}},
     {"topologyKey":"host","labelSelector":{},"namespaces":["x"],"namespaceSelector":{"matchExpressions":[{"key":"t","operator":"Exists"}]}},
     {"topologyKey":"host","labelSelector":{},"namespaceSelector":{}},
@@ -223,9 +252,11 @@ TEST(IngestTest, APodSaysWhomItKeepsAwayWhereverItIs) {
   EXPECT_EQ(keeps_away[0].topology_key, "zone");
   EXPECT_THAT(keeps_away[0].selector.namespaces, ElementsAre("ns"));
   EXPECT_FALSE(keeps_away[0].selector.namespace_selector.has_value());
-  EXPECT_THAT(keeps_away[0].selector.pods, ElementsAre(model::RequirementFacts{"a", model::Op::kIn, {"b"}}, model::RequirementFacts{"c", model::Op::kNotIn, {"d", "e"}}));
+  EXPECT_THAT(keeps_away[0].selector.pods, ElementsAre(model::RequirementFacts{"a", model::Op::kIn, {"b"}},
+                                                       model::RequirementFacts{"c", model::Op::kNotIn, {"d", "e"}}));
   EXPECT_THAT(keeps_away[1].selector.namespaces, ElementsAre("x"));
-  EXPECT_THAT(*keeps_away[1].selector.namespace_selector, ElementsAre(model::RequirementFacts{"t", model::Op::kExists, {}}));
+  EXPECT_THAT(*keeps_away[1].selector.namespace_selector,
+              ElementsAre(model::RequirementFacts{"t", model::Op::kExists, {}}));
   EXPECT_THAT(keeps_away[1].selector.pods, IsEmpty()) << "every pod";
   EXPECT_THAT(keeps_away[2].selector.namespaces, IsEmpty());
   EXPECT_THAT(*keeps_away[2].selector.namespace_selector, IsEmpty()) << "every namespace";
@@ -239,13 +270,17 @@ TEST(IngestTest, APodSaysWhomItWouldBeNear) {
         "mismatchLabelKeys":["team"]}, {"topologyKey":"rack"}],
       "preferredDuringSchedulingIgnoredDuringExecution":[{"weight":7,"podAffinityTerm":{"topologyKey":"host","labelSelector":{}}}]},
     "podAntiAffinity":{"preferredDuringSchedulingIgnoredDuringExecution":[{"weight":9,"podAffinityTerm":{"topologyKey":"host","labelSelector":{}}}]}})",
-                                   R"(,"labels":{"a":"b","gen":"4","team":"x"})").wants;
+                                   R"(,"labels":{"a":"b","gen":"4","team":"x"})")
+                                 .wants;
   ASSERT_EQ(wants.pod_affinity.size(), 2u);
   EXPECT_EQ(wants.pod_affinity[0].topology_key, "zone");
   EXPECT_THAT(wants.pod_affinity[0].selector.namespaces, ElementsAre("ns"));
-  EXPECT_THAT(wants.pod_affinity[0].selector.pods, ElementsAre(model::RequirementFacts{"a", model::Op::kIn, {"b"}}, model::RequirementFacts{"gen", model::Op::kIn, {"4"}},
-                                                               model::RequirementFacts{"team", model::Op::kNotIn, {"x"}}));
-  EXPECT_THAT(wants.pod_affinity[1].selector.pods, ElementsAre(model::kNoPod)) << "a selector that is absent selects no pod";
+  EXPECT_THAT(wants.pod_affinity[0].selector.pods,
+              ElementsAre(model::RequirementFacts{"a", model::Op::kIn, {"b"}},
+                          model::RequirementFacts{"gen", model::Op::kIn, {"4"}},
+                          model::RequirementFacts{"team", model::Op::kNotIn, {"x"}}));
+  EXPECT_THAT(wants.pod_affinity[1].selector.pods, ElementsAre(model::kNoPod))
+      << "a selector that is absent selects no pod";
   ASSERT_EQ(wants.pod_preferences.size(), 2u);
   EXPECT_EQ(wants.pod_preferences[0].weight, 7);
   EXPECT_EQ(wants.pod_preferences[1].weight, -9);
@@ -258,20 +293,24 @@ TEST(IngestTest, APodSaysHowItIsSpread) {
        "nodeAffinityPolicy":"Ignore","nodeTaintsPolicy":"Honor"},
       {"maxSkew":1,"topologyKey":"host","whenUnsatisfiable":"ScheduleAnyway"},
       {"maxSkew":1,"topologyKey":"host","whenUnsatisfiable":"DoNotSchedule","labelSelector":{}}])",
-                                   R"(,"labels":{"gen":"4"})").wants;
+                                   R"(,"labels":{"gen":"4"})")
+                                 .wants;
   ASSERT_EQ(wants.spreads.size(), 3u);
-  const model::SpreadFacts first{{"zone", {{"ns"}, {}, {{"a", model::Op::kIn, {"b"}}, {"gen", model::Op::kIn, {"4"}}}}}, 2, 3, true, false, true};
+  const model::SpreadFacts first{
+      {"zone", {{"ns"}, {}, {{"a", model::Op::kIn, {"b"}}, {"gen", model::Op::kIn, {"4"}}}}}, 2, 3, true, false, true};
   EXPECT_EQ(wants.spreads[0], first);
   const model::SpreadFacts second{{"host", {{"ns"}, {}, {model::kNoPod}}}, 1, 1, false, true, false};
   EXPECT_EQ(wants.spreads[1], second);
-  EXPECT_THAT(wants.spreads[2].term.selector.pods, ElementsAre(model::kNoPod)) << "an empty selector counts no pods in Kubernetes, either";
+  EXPECT_THAT(wants.spreads[2].term.selector.pods, ElementsAre(model::kNoPod))
+      << "an empty selector counts no pods in Kubernetes, either";
   EXPECT_EQ(wants.not_modelled, "");
 }
 
 TEST(IngestTest, LabelsAreOfPodsThatHaveNotEnded) {
   const std::string labels = R"(,"labels":{"a":"b"})";
   EXPECT_THAT(PodOf(R"("schedulerName":"other","containers":[])", labels).labels, ElementsAre(Pair("a", "b")));
-  EXPECT_THAT(PodOf(R"("schedulerName":"volcano","nodeName":"n1","containers":[])", labels).labels, ElementsAre(Pair("a", "b")));
+  EXPECT_THAT(PodOf(R"("schedulerName":"volcano","nodeName":"n1","containers":[])", labels).labels,
+              ElementsAre(Pair("a", "b")));
   EXPECT_THAT(PodOf(R"("nodeName":"n1","containers":[])", labels, R"({"phase":"Failed"})").labels, IsEmpty());
 }
 
@@ -283,7 +322,10 @@ TEST(IngestTest, AClaimIsBoundWhenItsPhaseSaysSo) {
   EXPECT_EQ(claim.storage_class, "s");
   EXPECT_TRUE(claim.one_pod);
   EXPECT_FALSE(claim.ending);
-  EXPECT_EQ(ClaimFactsOf(Decoded<api::core::PersistentVolumeClaim>(R"({"spec":{"volumeName":"pv"},"status":{"phase":"Lost"}})")).phase, model::ClaimPhase::kLost);
+  EXPECT_EQ(ClaimFactsOf(
+                Decoded<api::core::PersistentVolumeClaim>(R"({"spec":{"volumeName":"pv"},"status":{"phase":"Lost"}})"))
+                .phase,
+            model::ClaimPhase::kLost);
   const auto ending = ClaimFactsOf(Decoded<api::core::PersistentVolumeClaim>(
       R"({"metadata":{"deletionTimestamp":"2026-11-22T10:00:00Z"},"spec":{"volumeName":"pv","accessModes":["ReadWriteMany"]}})"));
   EXPECT_TRUE(ending.ending);
@@ -294,16 +336,23 @@ TEST(IngestTest, AClaimIsBoundWhenItsPhaseSaysSo) {
 TEST(IngestTest, AVolumesAffinityIsASelector) {
   const auto of = [](const std::string& requirement) {
     return VolumeFactsOf(Decoded<api::core::PersistentVolume>(absl::StrCat(
-        R"({"metadata":{"name":"pv"},"spec":{"nodeAffinity":{"required":{"nodeSelectorTerms":[{"matchExpressions":[)", requirement, "]}]}}}}")));
+        R"({"metadata":{"name":"pv"},"spec":{"nodeAffinity":{"required":{"nodeSelectorTerms":[{"matchExpressions":[)",
+        requirement, "]}]}}}}")));
   };
   const auto local = of(R"({"key":"kubernetes.io/hostname","operator":"In","values":["n1"]})");
-  EXPECT_THAT(local.selectors, ElementsAre(std::vector<model::TermFacts>{{{"kubernetes.io/hostname", model::Op::kIn, {"n1"}}}}));
+  EXPECT_THAT(local.selectors,
+              ElementsAre(std::vector<model::TermFacts>{{{"kubernetes.io/hostname", model::Op::kIn, {"n1"}}}}));
   EXPECT_EQ(local.not_modelled, "");
   EXPECT_EQ(of(R"({"key":"a","operator":"Near"})").not_modelled, "spec.nodeAffinity");
-  const auto named = VolumeFactsOf(Decoded<api::core::PersistentVolume>(R"({"metadata":{"name":"pv"},"spec":{"nodeAffinity":{"required":{"nodeSelectorTerms":[
+  const auto named = VolumeFactsOf(Decoded<api::core::PersistentVolume>(
+      R"({"metadata":{"name":"pv"},"spec":{"nodeAffinity":{"required":{"nodeSelectorTerms":[
       {"matchFields":[{"key":"metadata.name","operator":"In","values":["n1"]}]},{}]}}}})"));
-  EXPECT_THAT(named.selectors, ElementsAre(std::vector<model::TermFacts>{{{"", model::Op::kExists, {}}}, {}})) << "Kubernetes does not look at its nodes' names";
-  EXPECT_THAT(VolumeFactsOf(Decoded<api::core::PersistentVolume>(R"({"metadata":{"name":"pv"},"spec":{"nfs":{"server":"s"}}})")).selectors, IsEmpty());
+  EXPECT_THAT(named.selectors, ElementsAre(std::vector<model::TermFacts>{{{"", model::Op::kExists, {}}}, {}}))
+      << "Kubernetes does not look at its nodes' names";
+  EXPECT_THAT(
+      VolumeFactsOf(Decoded<api::core::PersistentVolume>(R"({"metadata":{"name":"pv"},"spec":{"nfs":{"server":"s"}}})"))
+          .selectors,
+      IsEmpty());
 }
 
 // kubernetes: plugins/volumezone
@@ -315,11 +364,13 @@ TEST(IngestTest, AVolumesZoneIsASelectorToo) {
                                  {"topology.kubernetes.io/region", model::Op::kDoesNotExist, {}},
                                  {"failure-domain.beta.kubernetes.io/zone", model::Op::kDoesNotExist, {}},
                                  {"failure-domain.beta.kubernetes.io/region", model::Op::kDoesNotExist, {}}};
-  EXPECT_THAT(volume.selectors[0], ElementsAre(model::TermFacts{{"failure-domain.beta.kubernetes.io/region", model::Op::kIn, {"r"}}},
-                                               model::TermFacts{{"failure-domain.beta.kubernetes.io/region", model::Op::kDoesNotExist, {}},
-                                                                {"topology.kubernetes.io/region", model::Op::kIn, {"r"}}},
-                                               nowhere));
-  EXPECT_THAT(volume.selectors[1], ElementsAre(model::TermFacts{{"topology.kubernetes.io/zone", model::Op::kIn, {"a", "b"}}}, nowhere));
+  EXPECT_THAT(volume.selectors[0],
+              ElementsAre(model::TermFacts{{"failure-domain.beta.kubernetes.io/region", model::Op::kIn, {"r"}}},
+                          model::TermFacts{{"failure-domain.beta.kubernetes.io/region", model::Op::kDoesNotExist, {}},
+                                           {"topology.kubernetes.io/region", model::Op::kIn, {"r"}}},
+                          nowhere));
+  EXPECT_THAT(volume.selectors[1],
+              ElementsAre(model::TermFacts{{"topology.kubernetes.io/zone", model::Op::kIn, {"a", "b"}}}, nowhere));
 }
 
 TEST(IngestTest, NodeAffinityBecomesTerms) {
@@ -329,18 +380,24 @@ TEST(IngestTest, NodeAffinityBecomesTerms) {
          "matchFields":[{"key":"metadata.name","operator":"In","values":["n1"]}]}]},
       "preferredDuringSchedulingIgnoredDuringExecution":[{"weight":5,"preference":{"matchExpressions":[{"key":"ssd","operator":"Exists"}]}}]}})");
   ASSERT_TRUE(pod.wants.has_affinity);
-  EXPECT_THAT(pod.wants.affinity, ElementsAre(model::TermFacts{{"zone", model::Op::kNotIn, {"a", "b"}}, {"", model::Op::kIn, {"n1"}}}));
+  EXPECT_THAT(pod.wants.affinity,
+              ElementsAre(model::TermFacts{{"zone", model::Op::kNotIn, {"a", "b"}}, {"", model::Op::kIn, {"n1"}}}));
   ASSERT_EQ(pod.wants.preferences.size(), 1u);
   EXPECT_EQ(pod.wants.preferences[0].weight, 5);
 }
 
 TEST(IngestTest, EachOperatorOfATermIsItsOwn) {
-  const model::PodFacts pod = PodOf(R"("containers":[],"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[{"matchExpressions":[
+  const model::PodFacts pod = PodOf(
+      R"("containers":[],"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[{"matchExpressions":[
       {"key":"a","operator":"In","values":["1"]},{"key":"b","operator":"NotIn","values":["2"]},{"key":"c","operator":"Exists"},{"key":"d","operator":"DoesNotExist"},
       {"key":"e","operator":"Gt","values":["3"]},{"key":"f","operator":"Lt","values":["4"]}]}]}}})");
   using model::Op;
-  EXPECT_THAT(pod.wants.affinity, ElementsAre(model::TermFacts{{"a", Op::kIn, {"1"}}, {"b", Op::kNotIn, {"2"}}, {"c", Op::kExists, {}}, {"d", Op::kDoesNotExist, {}},
-                                                               {"e", Op::kGt, {"3"}}, {"f", Op::kLt, {"4"}}}));
+  EXPECT_THAT(pod.wants.affinity, ElementsAre(model::TermFacts{{"a", Op::kIn, {"1"}},
+                                                               {"b", Op::kNotIn, {"2"}},
+                                                               {"c", Op::kExists, {}},
+                                                               {"d", Op::kDoesNotExist, {}},
+                                                               {"e", Op::kGt, {"3"}},
+                                                               {"f", Op::kLt, {"4"}}}));
   EXPECT_EQ(pod.wants.not_modelled, "");
 }
 
@@ -368,7 +425,8 @@ TEST(IngestTest, MinResourcesWithoutQuotaNames) {
 
 TEST(IngestTest, AGangSaysWhereItLies) {
   const auto of = [](const std::string& topology) {
-    return GangFactsOf(Decoded<api::volcano::PodGroup>(absl::StrCat(R"({"spec":{"networkTopology":)", topology, "}}"))).topology;
+    return GangFactsOf(Decoded<api::volcano::PodGroup>(absl::StrCat(R"({"spec":{"networkTopology":)", topology, "}}")))
+        .topology;
   };
   EXPECT_EQ(of(R"({"mode":"hard","highestTierAllowed":2})"), (model::TopologyFacts{true, 2, ""}));
   EXPECT_EQ(of(R"({"highestTierName":"rack"})"), (model::TopologyFacts{true, std::nullopt, "rack"}));
@@ -378,7 +436,8 @@ TEST(IngestTest, AGangSaysWhereItLies) {
 }
 
 TEST(IngestTest, AHyperNodeSaysItsMembers) {
-  const model::HyperNodeFacts facts = HyperNodeFactsOf(Decoded<api::volcano::HyperNode>(R"({"metadata":{"name":"s0","labels":{"hall":"a"}},
+  const model::HyperNodeFacts facts =
+      HyperNodeFactsOf(Decoded<api::volcano::HyperNode>(R"({"metadata":{"name":"s0","labels":{"hall":"a"}},
       "spec":{"tier":1,"tierName":"rack","members":[{"type":"Node","selector":{"exactMatch":{"name":"n1"}}},{"type":"HyperNode","selector":{"regexMatch":{"pattern":"^s"}}},
         {"type":"Node","selector":{"labelMatch":{"matchLabels":{"rack":"7"}}}}]}})"));
   EXPECT_EQ(facts.name, "s0");
@@ -386,15 +445,19 @@ TEST(IngestTest, AHyperNodeSaysItsMembers) {
   EXPECT_EQ(facts.tier_name, "rack");
   EXPECT_THAT(facts.labels, ElementsAre(Pair("hall", "a")));
   using By = model::HyperNodeFacts::By;
-  EXPECT_THAT(facts.members, ElementsAre(model::HyperNodeFacts::Member{true, By::kName, "n1", {}}, model::HyperNodeFacts::Member{false, By::kPattern, "^s", {}},
-                                         model::HyperNodeFacts::Member{true, By::kLabels, "", {{"rack", model::Op::kIn, {"7"}}}}));
+  EXPECT_THAT(facts.members,
+              ElementsAre(model::HyperNodeFacts::Member{true, By::kName, "n1", {}},
+                          model::HyperNodeFacts::Member{false, By::kPattern, "^s", {}},
+                          model::HyperNodeFacts::Member{true, By::kLabels, "", {{"rack", model::Op::kIn, {"7"}}}}));
 }
 
 // As the controller writes them for a Job with partitionPolicy.
-constexpr char kOfTask[] = R"("labelSelector":{"matchLabels":{"volcano.sh/task-spec":"w"}},"matchLabelKeys":["volcano.sh/partition-id"])";
+constexpr char kOfTask[] =
+    R"("labelSelector":{"matchLabels":{"volcano.sh/task-spec":"w"}},"matchLabelKeys":["volcano.sh/partition-id"])";
 
 model::GangFacts GangWithSubGroups(const std::string& policies) {
-  return GangFactsOf(Decoded<api::volcano::PodGroup>(absl::StrCat(R"({"spec":{"minMember":4,"subGroupPolicy":[)", policies, "]}}")));
+  return GangFactsOf(
+      Decoded<api::volcano::PodGroup>(absl::StrCat(R"({"spec":{"minMember":4,"subGroupPolicy":[)", policies, "]}}")));
 }
 
 TEST(IngestTest, SubGroupsOfATaskAreCounts) {
@@ -408,41 +471,65 @@ TEST(IngestTest, SubGroupsOfATaskAreCounts) {
 }
 
 TEST(IngestTest, OtherSubGroupsAreNamed) {
-  EXPECT_EQ(GangWithSubGroups(R"({"name":"x","subGroupSize":2,"labelSelector":{"matchLabels":{"a":"b"}},"matchLabelKeys":["c"]})").not_modelled,
+  EXPECT_EQ(GangWithSubGroups(
+                R"({"name":"x","subGroupSize":2,"labelSelector":{"matchLabels":{"a":"b"}},"matchLabelKeys":["c"]})")
+                .not_modelled,
             "spec.subGroupPolicy[x]");
   EXPECT_EQ(GangWithSubGroups(R"({"name":"x","minSubGroups":1})").not_modelled, "spec.subGroupPolicy[x]");
-  const auto topology = GangWithSubGroups(absl::StrCat(R"({"name":"w","subGroupSize":2,"networkTopology":{"mode":"hard","highestTierAllowed":1},)", kOfTask, "}")).sub_groups.at(0).topology;
+  const auto topology =
+      GangWithSubGroups(
+          absl::StrCat(R"({"name":"w","subGroupSize":2,"networkTopology":{"mode":"hard","highestTierAllowed":1},)",
+                       kOfTask, "}"))
+          .sub_groups.at(0)
+          .topology;
   EXPECT_EQ(topology, (model::TopologyFacts{true, 1, ""}));
-  EXPECT_EQ(GangWithSubGroups(absl::StrCat(R"({"name":"w","subGroupSize":2,)", kOfTask, R"(},{"name":"v","subGroupSize":3,)", kOfTask, "}")).not_modelled,
+  EXPECT_EQ(GangWithSubGroups(absl::StrCat(R"({"name":"w","subGroupSize":2,)", kOfTask,
+                                           R"(},{"name":"v","subGroupSize":3,)", kOfTask, "}"))
+                .not_modelled,
             "spec.subGroupPolicy[v]");
 }
 
 TEST(IngestTest, APodOfATaskSaysItsPartition) {
   const std::string annotation = R"(,"annotations":{"volcano.sh/task-spec":"w"})";
-  EXPECT_EQ(PodOf(R"("containers":[])", annotation + R"(,"labels":{"volcano.sh/task-spec":"w","volcano.sh/partition-id":"1"})").partition, "1");
-  EXPECT_EQ(PodOf(R"("containers":[])", annotation + R"(,"labels":{"volcano.sh/partition-id":"1"})").partition, "") << "the selector does not match it";
+  EXPECT_EQ(PodOf(R"("containers":[])",
+                  annotation + R"(,"labels":{"volcano.sh/task-spec":"w","volcano.sh/partition-id":"1"})")
+                .partition,
+            "1");
+  EXPECT_EQ(PodOf(R"("containers":[])", annotation + R"(,"labels":{"volcano.sh/partition-id":"1"})").partition, "")
+      << "the selector does not match it";
 }
 
 TEST(IngestTest, AQueueThatIsBoundToNodeGroupsIsNamed) {
   const auto field = [](const std::string& affinity) {
-    return QueueFactsOf(Decoded<api::volcano::Queue>(absl::StrCat(R"({"metadata":{"name":"q"},"spec":{"affinity":)", affinity, "}}"))).not_modelled;
+    return QueueFactsOf(Decoded<api::volcano::Queue>(
+                            absl::StrCat(R"({"metadata":{"name":"q"},"spec":{"affinity":)", affinity, "}}")))
+        .not_modelled;
   };
-  EXPECT_EQ(field(R"({"nodeGroupAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":["a"]}})"), "spec.affinity");
-  EXPECT_EQ(field(R"({"nodeGroupAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":["a"]}})"), "spec.affinity");
+  EXPECT_EQ(field(R"({"nodeGroupAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":["a"]}})"),
+            "spec.affinity");
+  EXPECT_EQ(field(R"({"nodeGroupAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":["a"]}})"),
+            "spec.affinity");
   EXPECT_EQ(field(R"({"nodeGroupAffinity":{"preferredDuringSchedulingIgnoredDuringExecution":["a"]}})"), "");
   EXPECT_EQ(field("{}"), "");
 }
 
 TEST(IngestTest, AQueuesGuaranteeIsWhatItsResourceSays) {
-  const auto guarantee = [](const std::string& spec) { return QueueFactsOf(Decoded<api::volcano::Queue>(absl::StrCat(R"({"metadata":{"name":"q"},"spec":{)", spec, "}}"))).guarantee; };
-  EXPECT_THAT(guarantee(R"("guarantee":{"resource":{"cpu":"2","memory":"1G"}})"), ElementsAre(Pair("cpu", 2000), Pair("memory", 1'000'000'000)));
+  const auto guarantee = [](const std::string& spec) {
+    return QueueFactsOf(Decoded<api::volcano::Queue>(absl::StrCat(R"({"metadata":{"name":"q"},"spec":{)", spec, "}}")))
+        .guarantee;
+  };
+  EXPECT_THAT(guarantee(R"("guarantee":{"resource":{"cpu":"2","memory":"1G"}})"),
+              ElementsAre(Pair("cpu", 2000), Pair("memory", 1'000'000'000)));
   EXPECT_THAT(guarantee(R"("weight":1)"), IsEmpty());
 }
 
 // What follows the last dash of a name of three parts at least.
 TEST(IngestTest, ThePodsNumberIsTheEndOfItsName) {
   const auto index = [](const std::string& name) {
-    return PodFactsOf(Decoded<api::core::Pod>(absl::StrCat(R"({"metadata":{"namespace":"ns","name":")", name, R"("},"spec":{"containers":[]}})")), "volcano").index;
+    return PodFactsOf(Decoded<api::core::Pod>(absl::StrCat(R"({"metadata":{"namespace":"ns","name":")", name,
+                                                           R"("},"spec":{"containers":[]}})")),
+                      "volcano")
+        .index;
   };
   EXPECT_EQ(index("job-task-0"), 0);
   EXPECT_EQ(index("my-job-task-17"), 17);
@@ -459,29 +546,39 @@ TEST(IngestTest, AQueueWithoutAParentIsBelowRoot) {
 }
 
 TEST(IngestTest, AQueueIsOpenUnlessItWasClosed) {
-  for (const auto& [state, open] : {std::pair("", true), std::pair("Open", true), std::pair("Closing", false), std::pair("Closed", false)}) {
-    EXPECT_EQ(QueueFactsOf(Decoded<api::volcano::Queue>(absl::StrCat(R"({"status":{"state":")", state, R"("}})"))).open, open) << state;
+  for (const auto& [state, open] :
+       {std::pair("", true), std::pair("Open", true), std::pair("Closing", false), std::pair("Closed", false)}) {
+    EXPECT_EQ(QueueFactsOf(Decoded<api::volcano::Queue>(absl::StrCat(R"({"status":{"state":")", state, R"("}})"))).open,
+              open)
+        << state;
   }
 }
 
 TEST(GangFactsTest, HowLongItMayWait) {
   const auto wait = [](const std::string& annotations) {
-    return GangFactsOf(Decoded<api::volcano::PodGroup>(absl::StrCat(R"({"metadata":{"annotations":{)", annotations, "}}}"))).waiting_time;
+    return GangFactsOf(
+               Decoded<api::volcano::PodGroup>(absl::StrCat(R"({"metadata":{"annotations":{)", annotations, "}}}")))
+        .waiting_time;
   };
   EXPECT_EQ(wait(""), std::nullopt);
   EXPECT_EQ(wait(R"("sla-waiting-time":"1h30m")"), absl::Minutes(90));
   EXPECT_EQ(wait(R"("sla-waiting-time":"1h","volcano.sh/sla-waiting-time":"2h")"), absl::Hours(2));
-  for (const char* none : {"soon", "0s", "-1h", "60"}) EXPECT_EQ(wait(absl::StrCat(R"("volcano.sh/sla-waiting-time":")", none, "\"")), std::nullopt) << none;
+  for (const char* none : {"soon", "0s", "-1h", "60"})
+    EXPECT_EQ(wait(absl::StrCat(R"("volcano.sh/sla-waiting-time":")", none, "\"")), std::nullopt) << none;
 }
 
 TEST(IngestTest, AGangWasWholeWhenItsPhaseOrItsConditionSaysSo) {
   const auto was_whole = [](const std::string& status) {
     return GangFactsOf(Decoded<api::volcano::PodGroup>(absl::StrCat(R"({"status":{)", status, "}}"))).was_whole;
   };
-  for (const char* phase : {"Running", "Unknown", "Completed"}) EXPECT_TRUE(was_whole(absl::StrCat(R"("phase":")", phase, "\""))) << phase;
-  for (const char* phase : {"", "Pending", "Inqueue"}) EXPECT_FALSE(was_whole(absl::StrCat(R"("phase":")", phase, "\""))) << phase;
-  EXPECT_TRUE(was_whole(R"("phase":"Pending","conditions":[{"type":"Unschedulable","status":"True"},{"type":"Scheduled","status":"True"}])"));
-  EXPECT_FALSE(was_whole(R"("phase":"Inqueue","conditions":[{"type":"Unschedulable","status":"True"},{"type":"Scheduled","status":"False"}])"));
+  for (const char* phase : {"Running", "Unknown", "Completed"})
+    EXPECT_TRUE(was_whole(absl::StrCat(R"("phase":")", phase, "\""))) << phase;
+  for (const char* phase : {"", "Pending", "Inqueue"})
+    EXPECT_FALSE(was_whole(absl::StrCat(R"("phase":")", phase, "\""))) << phase;
+  EXPECT_TRUE(was_whole(
+      R"("phase":"Pending","conditions":[{"type":"Unschedulable","status":"True"},{"type":"Scheduled","status":"True"}])"));
+  EXPECT_FALSE(was_whole(
+      R"("phase":"Inqueue","conditions":[{"type":"Unschedulable","status":"True"},{"type":"Scheduled","status":"False"}])"));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Whatever stands in JobFlows, JobTemplates, Queues, PodGroups, pods and their owners: plans are made without a crash, the same view gives
-// the same plan, and a plan changes an object at most once.
+// Whatever stands in JobFlows, JobTemplates, Queues, PodGroups, pods and their owners: plans are made without a crash,
+// the same view gives the same plan, and a plan changes an object at most once.
 #include <map>
 #include <random>
 #include <set>
@@ -28,7 +28,9 @@ class RandomViewsTest : public ::testing::Test {
     return api::RandomObject<T>([this] { return bits_(); });
   }
   template <class T>
-  const T& OneOf(const std::vector<T>& of) { return of[bits_() % of.size()]; }
+  const T& OneOf(const std::vector<T>& of) {
+    return of[bits_() % of.size()];
+  }
 
   std::mt19937_64 bits_{17};
 };
@@ -40,7 +42,8 @@ std::string Text(const kube::Plan& plan) {
     EXPECT_FALSE(stage.empty());
     for (const kube::Write& write : stage) {
       EXPECT_TRUE(changed.insert({write.resource, write.ns, write.name}).second) << write.name << " is changed twice";
-      absl::StrAppend(&out, " ", static_cast<int>(write.verb), " ", write.ns, "/", write.name, "/", write.subresource, " ", write.uid, " ", write.resource_version, " ", write.body);
+      absl::StrAppend(&out, " ", static_cast<int>(write.verb), " ", write.ns, "/", write.name, "/", write.subresource,
+                      " ", write.uid, " ", write.resource_version, " ", write.body);
     }
     absl::StrAppend(&out, " |");
   }
@@ -68,8 +71,11 @@ TEST_F(RandomViewsTest, JobFlows) {
       auto& job = jobs[FlowJobName(flow, name)] = Any<api::volcano::Job>();
       job.metadata.name = FlowJobName(flow, name);
       job.metadata.ns = "ns";
-      if (!Chance(4)) job.metadata.owner_references = {{"flow.volcano.sh/v1alpha1", "JobFlow", flow.metadata.name, flow.metadata.uid, true, true}};
-      job.status.state.phase = OneOf<std::string>({"", "Pending", "Running", "Completed", "Completed", "Failed", "Terminated", "Aborted", "odd"});
+      if (!Chance(4))
+        job.metadata.owner_references = {
+            {"flow.volcano.sh/v1alpha1", "JobFlow", flow.metadata.name, flow.metadata.uid, true, true}};
+      job.status.state.phase = OneOf<std::string>(
+          {"", "Pending", "Running", "Completed", "Completed", "Failed", "Terminated", "Aborted", "odd"});
     }
     JobFlowView view;
     view.flow = &flow;
@@ -92,7 +98,8 @@ TEST_F(RandomViewsTest, Queues) {
     queue.status.state = OneOf(states);
     parent.status.state = OneOf(states);
     if (Chance(8)) queue.metadata.name = "root";
-    if (Chance(2)) queue.metadata.annotations[std::string(kClosedByParentKey)] = OneOf<std::string>({"true", "false", "odd"});
+    if (Chance(2))
+      queue.metadata.annotations[std::string(kClosedByParentKey)] = OneOf<std::string>({"true", "false", "odd"});
     queue.metadata.deletion_timestamp = {};
     auto command = Any<api::volcano::Command>();
     if (Chance(2)) command.action = OneOf<std::string>({"OpenQueue", "CloseQueue", "SyncQueue"});
@@ -144,12 +151,14 @@ TEST_F(RandomViewsTest, WorkloadGroups) {
     if (Chance(2)) group.metadata.deletion_timestamp = {};
     if (Chance(2)) group.metadata.owner_references = {{"apps/v1", "ReplicaSet", "rs", "u", true, {}}};
     OwnerFacts owner;
-    owner.resource = OneOf<const api::Resource*>({&api::kReplicaSets, &api::kStatefulSets, &api::kDaemonSets, &api::kBatchJobs});
+    owner.resource =
+        OneOf<const api::Resource*>({&api::kReplicaSets, &api::kStatefulSets, &api::kDaemonSets, &api::kBatchJobs});
     owner.uid = "u";
     owner.replicas = static_cast<std::int32_t>(bits_() % 2);
     owner.update_revision = OneOf<std::string>({"", "new", "newer"});
     owner.annotations = Any<api::ObjectMeta>().annotations;
-    owner.annotations["scheduling.volcano.sh/group-min-member"] = OneOf<std::string>({"3", "0", "-1", "x", "2147483647"});
+    owner.annotations["scheduling.volcano.sh/group-min-member"] =
+        OneOf<std::string>({"3", "0", "-1", "x", "2147483647"});
     WorkloadGroupView view;
     view.ns = "ns";
     view.name = "podgroup-u";

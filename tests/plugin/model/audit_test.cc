@@ -101,7 +101,8 @@ TEST_F(AuditTest, UsersOfAShape) {
 
 TEST_F(AuditTest, StatusesOfAGang) {
   tasks[pod].status = TaskStatus::kBound;
-  EXPECT_THAT(Audit(), ElementsAre("gang default/g: count of status 2 is 0, of its tasks 1", "gang default/g: count of status 3 is 1, of its tasks 0"));
+  EXPECT_THAT(Audit(), ElementsAre("gang default/g: count of status 2 is 0, of its tasks 1",
+                                   "gang default/g: count of status 3 is 1, of its tasks 0"));
 }
 
 TEST_F(AuditTest, TasksOfAGang) {

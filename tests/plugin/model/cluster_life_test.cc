@@ -1,4 +1,5 @@
-// Long lives of small clusters: whatever came and went, the table is what it would be had it seen the last event about each object alone.
+// Long lives of small clusters: whatever came and went, the table is what it would be had it seen the last event about
+// each object alone.
 #include "plugin/model/cluster.h"
 
 #include <algorithm>
@@ -51,37 +52,65 @@ class Life {
  public:
   explicit Life(unsigned seed) : random_(seed) {}
 
-  // One thing that happens: an object comes or is as it is said now, or goes; a pod is assumed on a node, or that is given up.
+  // One thing that happens: an object comes or is as it is said now, or goes; a pod is assumed on a node, or that is
+  // given up.
   void Step() {
     switch (Below(12)) {
       case 0:
-      case 1: return Change(world_.nodes, absl::StrCat("n", Below(4)), [&](const std::string& name) { cluster.SetNode(world_.nodes[name] = ANode(name)); },
-                            [&](const std::string& name) { cluster.RemoveNode(name); });
+      case 1:
+        return Change(
+            world_.nodes, absl::StrCat("n", Below(4)),
+            [&](const std::string& name) { cluster.SetNode(world_.nodes[name] = ANode(name)); },
+            [&](const std::string& name) { cluster.RemoveNode(name); });
       case 2:
       case 3:
       case 4:
-      case 5: return Change(world_.pods, absl::StrCat("p", Below(8)), [&](const std::string& name) { cluster.SetPod(world_.pods[name] = APod(name)); },
-                            [&](const std::string& name) { cluster.RemovePod("default", name); });
-      case 6: return Change(world_.gangs, absl::StrCat("g", Below(3)), [&](const std::string& name) { cluster.SetGang(world_.gangs[name] = AGang(name)); },
-                            [&](const std::string& name) { cluster.RemoveGang("default", name); });
-      case 7: return Change(world_.queues, absl::StrCat("q", Below(3)), [&](const std::string& name) { cluster.SetQueue(world_.queues[name] = AQueue(name)); },
-                            [&](const std::string& name) { cluster.RemoveQueue(name); });
-      case 8: return Change(world_.claims, absl::StrCat("c", Below(3)), [&](const std::string& name) { cluster.SetClaim(world_.claims[name] = AClaim(name)); },
-                            [&](const std::string& name) { cluster.RemoveClaim("default", name); });
-      case 9: return Change(world_.volumes, absl::StrCat("v", Below(3)), [&](const std::string& name) { cluster.SetVolume(world_.volumes[name] = AVolume(name)); },
-                            [&](const std::string& name) { cluster.RemoveVolume(name); });
+      case 5:
+        return Change(
+            world_.pods, absl::StrCat("p", Below(8)),
+            [&](const std::string& name) { cluster.SetPod(world_.pods[name] = APod(name)); },
+            [&](const std::string& name) { cluster.RemovePod("default", name); });
+      case 6:
+        return Change(
+            world_.gangs, absl::StrCat("g", Below(3)),
+            [&](const std::string& name) { cluster.SetGang(world_.gangs[name] = AGang(name)); },
+            [&](const std::string& name) { cluster.RemoveGang("default", name); });
+      case 7:
+        return Change(
+            world_.queues, absl::StrCat("q", Below(3)),
+            [&](const std::string& name) { cluster.SetQueue(world_.queues[name] = AQueue(name)); },
+            [&](const std::string& name) { cluster.RemoveQueue(name); });
+      case 8:
+        return Change(
+            world_.claims, absl::StrCat("c", Below(3)),
+            [&](const std::string& name) { cluster.SetClaim(world_.claims[name] = AClaim(name)); },
+            [&](const std::string& name) { cluster.RemoveClaim("default", name); });
+      case 9:
+        return Change(
+            world_.volumes, absl::StrCat("v", Below(3)),
+            [&](const std::string& name) { cluster.SetVolume(world_.volumes[name] = AVolume(name)); },
+            [&](const std::string& name) { cluster.RemoveVolume(name); });
       case 10:
         if (Below(2) == 0) {
-          return Change(world_.classes, absl::StrCat("s", Below(2)), [&](const std::string& name) { cluster.SetStorageClass(world_.classes[name] = AClass(name)); },
-                        [&](const std::string& name) { cluster.RemoveStorageClass(name); });
+          return Change(
+              world_.classes, absl::StrCat("s", Below(2)),
+              [&](const std::string& name) { cluster.SetStorageClass(world_.classes[name] = AClass(name)); },
+              [&](const std::string& name) { cluster.RemoveStorageClass(name); });
         }
         if (Below(2) == 0) {
-          return Change(world_.hyper_nodes, absl::StrCat("h", Below(3)), [&](const std::string& name) { cluster.SetHyperNode(world_.hyper_nodes[name] = AHyperNode(name)); },
-                        [&](const std::string& name) { cluster.RemoveHyperNode(name); });
+          return Change(
+              world_.hyper_nodes, absl::StrCat("h", Below(3)),
+              [&](const std::string& name) { cluster.SetHyperNode(world_.hyper_nodes[name] = AHyperNode(name)); },
+              [&](const std::string& name) { cluster.RemoveHyperNode(name); });
         }
-        return Change(world_.namespaces, "default", [&](const std::string& name) { cluster.SetNamespace(world_.namespaces[name] = {name, {{"team", Of({"red", "blue"})}}}); },
-                      [&](const std::string& name) { cluster.RemoveNamespace(name); });
-      default: return AssumeOrForget();
+        return Change(
+            world_.namespaces, "default",
+            [&](const std::string& name) {
+              cluster.SetNamespace(world_.namespaces[name] = {name, {{"team", Of({"red", "blue"})}}});
+            },
+            [&](const std::string& name) { cluster.RemoveNamespace(name); });
+      default:
+        return AssumeOrForget();
     }
   }
 
@@ -94,7 +123,9 @@ class Life {
 
  private:
   int Below(int limit) { return static_cast<int>(random_() % static_cast<unsigned>(limit)); }
-  std::string Of(std::vector<std::string> words) { return words[static_cast<std::size_t>(Below(static_cast<int>(words.size())))]; }
+  std::string Of(std::vector<std::string> words) {
+    return words[static_cast<std::size_t>(Below(static_cast<int>(words.size())))];
+  }
 
   template <class T, class Set, class Remove>
   void Change(std::map<std::string, T>& there, const std::string& name, Set set, Remove remove) {
@@ -122,7 +153,9 @@ class Life {
     if (Below(2) == 0) node.allocatable.emplace_back(Of({"a.com/gpu", "b.com/nic"}), 8);
     if (Below(3) > 0) node.labels.emplace_back("zone", Of({"a", "b"}));
     if (Below(3) == 0) node.labels.emplace_back("rack", Of({"a", "b"}));
-    if (Below(4) == 0) node.taints = {{"dedicated", Of({"x", "y"}), Below(2) == 0 ? TaintEffect::kNoSchedule : TaintEffect::kPreferNoSchedule}};
+    if (Below(4) == 0)
+      node.taints = {
+          {"dedicated", Of({"x", "y"}), Below(2) == 0 ? TaintEffect::kNoSchedule : TaintEffect::kPreferNoSchedule}};
     node.unschedulable = Below(6) == 0;
     return node;
   }
@@ -148,7 +181,8 @@ class Life {
     pod.wants.pod_anti_affinity = terms_.try_emplace(pod.uid, Terms()).first->second;
     if (pod.node.empty() && Below(3) == 0) pod.wants.pod_affinity = Terms();
     if (pod.node.empty() && Below(4) == 0) pod.wants.pod_preferences = {{Below(2) == 0 ? 5 : -5, ATerm()}};
-    if (pod.node.empty() && Below(3) == 0) pod.wants.spreads = {{ATerm(), 1 + Below(2), 1 + Below(3), Below(3) > 0, Below(2) == 0, Below(2) == 0}};
+    if (pod.node.empty() && Below(3) == 0)
+      pod.wants.spreads = {{ATerm(), 1 + Below(2), 1 + Below(3), Below(3) > 0, Below(2) == 0, Below(2) == 0}};
     return pod;
   }
 
@@ -216,7 +250,8 @@ class Life {
     made.name = name;
     made.tier = Below(3);
     while (Below(3) > 0) {
-      made.members.push_back({Below(2) == 0, static_cast<By>(Below(3)), Of({"n0", "n[12]", "h1", "h."}), {{"zone", Op::kIn, {"a"}}}});
+      made.members.push_back(
+          {Below(2) == 0, static_cast<By>(Below(3)), Of({"n0", "n[12]", "h1", "h."}), {{"zone", Op::kIn, {"a"}}}});
     }
     return made;
   }
@@ -245,7 +280,9 @@ std::string ObstacleAt(const Cluster& cluster, Row row, ShapeId shape) {
   return cluster.present(row) ? std::string(constraint::Placed(cluster).AsksOf(shape).ObstacleAt(row)) : "absent";
 }
 
-std::string NodeOf(const Cluster& cluster, const Task& task) { return task.row == kNone ? "" : std::string(cluster.node_name(task.row)); }
+std::string NodeOf(const Cluster& cluster, const Task& task) {
+  return task.row == kNone ? "" : std::string(cluster.node_name(task.row));
+}
 
 std::multiset<std::tuple<std::string, int, int>> PortsOf(const Cluster& cluster, Row row) {
   std::multiset<std::tuple<std::string, int, int>> ports;
@@ -273,7 +310,8 @@ void ExpectSameNodes(const Cluster& lived, const Cluster& fresh, const World& wo
     for (const auto& [name, node] : world.nodes) {
       const Row row = lived.FindNode(name), other = fresh.FindNode(name);
       EXPECT_EQ(a == -1 ? 0 : lived.free(row, a), b == -1 ? 0 : fresh.free(other, b)) << name << " " << dim;
-      EXPECT_EQ(a == -1 ? 0 : lived.allocatable(row, a), b == -1 ? 0 : fresh.allocatable(other, b)) << name << " " << dim;
+      EXPECT_EQ(a == -1 ? 0 : lived.allocatable(row, a), b == -1 ? 0 : fresh.allocatable(other, b))
+          << name << " " << dim;
     }
   }
   for (const auto& [name, node] : world.nodes) {
@@ -293,10 +331,12 @@ void ExpectSamePods(const Cluster& lived, const Cluster& fresh, const World& wor
     EXPECT_EQ(lived.names().Text(a.role), fresh.names().Text(b.role));
     EXPECT_EQ(NodeOf(lived, a), NodeOf(fresh, b));
     EXPECT_EQ(lived.shape(a.shape).not_modelled, fresh.shape(b.shape).not_modelled);
-    EXPECT_EQ(lived.volumes().ProblemOf(lived.shape(a.shape).claims).trouble, fresh.volumes().ProblemOf(fresh.shape(b.shape).claims).trouble);
+    EXPECT_EQ(lived.volumes().ProblemOf(lived.shape(a.shape).claims).trouble,
+              fresh.volumes().ProblemOf(fresh.shape(b.shape).claims).trouble);
     if (a.status != TaskStatus::kPending) continue;
     for (const auto& [node, facts] : world.nodes) {
-      EXPECT_EQ(ObstacleAt(lived, lived.FindNode(node), a.shape), ObstacleAt(fresh, fresh.FindNode(node), b.shape)) << node;
+      EXPECT_EQ(ObstacleAt(lived, lived.FindNode(node), a.shape), ObstacleAt(fresh, fresh.FindNode(node), b.shape))
+          << node;
     }
   }
 }
@@ -357,7 +397,8 @@ TEST(ClusterLifeTest, WhatCameAndWentLeavesNoTrace) {
   }
 }
 
-// What a reader keeps of a shape and a row stays true until the shape's version changes, or the row is among the changes.
+// What a reader keeps of a shape and a row stays true until the shape's version changes, or the row is among the
+// changes.
 TEST(ClusterLifeTest, WhatIsKeptOfShapesAndRowsIsTrueUntilItsChangeIsTold) {
   struct Kept {
     std::uint64_t version = 0;
@@ -381,7 +422,8 @@ TEST(ClusterLifeTest, WhatIsKeptOfShapesAndRowsIsTrueUntilItsChangeIsTold) {
         const Task& task = cluster.task(cluster.FindTask("default", name));
         if (task.status != TaskStatus::kPending) continue;
         Kept& of_shape = kept[task.shape];
-        if (std::exchange(of_shape.version, cluster.shape_version(task.shape)) != cluster.shape_version(task.shape)) of_shape.copies.clear();
+        if (std::exchange(of_shape.version, cluster.shape_version(task.shape)) != cluster.shape_version(task.shape))
+          of_shape.copies.clear();
         for (Row row = 0; row < cluster.rows(); ++row) {
           const std::string now = absl::StrCat(constraint::Placed(cluster).AsksOf(task.shape).CopiesOnRow(row));
           const auto [known, fresh] = of_shape.copies.emplace(row, now);

@@ -154,7 +154,8 @@ TEST(ClusterTest, GangsOfOtherKindsAreOthers) {
     EXPECT_EQ(cluster.FindGang("default", "g", kind), gangs.back());
     EXPECT_EQ(cluster.gang(gangs.back()).tasks.size(), 1u);
   }
-  EXPECT_THAT(cluster.waiting(), ::testing::ElementsAre(gangs[0], gangs[1])) << "a third has no pod of ours, and its kind is not ours";
+  EXPECT_THAT(cluster.waiting(), ::testing::ElementsAre(gangs[0], gangs[1]))
+      << "a third has no pod of ours, and its kind is not ours";
   PodFacts pod = testutil::Pod("g", "w", 1, testutil::Cpu(1000));
   cluster.SetPod(pod);
   EXPECT_EQ(cluster.gang(gangs[0]).tasks.size(), 2u);
@@ -253,7 +254,8 @@ TEST(ClusterProperty, EventsCommuteAndRepeat) {
     for (int i = 0; i < 4; ++i) nodes.push_back(Node(absl::StrCat("n", i)));
     for (int i = 0; i < 12; ++i) {
       PodFacts pod = Pod(i % 2 == 0 ? "a" : "b", "w", i, Cpu(1000 * (1 + i % 3)));
-      if (i % 4 != 0) pod = Bound(pod, absl::StrCat("n", random() % 5), i % 3 == 0 ? PodPhase::kSucceeded : PodPhase::kRunning);
+      if (i % 4 != 0)
+        pod = Bound(pod, absl::StrCat("n", random() % 5), i % 3 == 0 ? PodPhase::kSucceeded : PodPhase::kRunning);
       pods.push_back(pod);
     }
     const auto build = [&](Cluster& cluster, bool shuffled) {

@@ -20,8 +20,9 @@ TEST(RenderTest, NoRoomNamesRequirementNodesAndNumbers) {
   role.AddHindrance("taints", 20, "is tainted", "are tainted");
   role.lacks = {{"nvidia.com/gpu", 8, 4, 12}};
   reason.roles = {role};
-  EXPECT_EQ(Render(reason),
-            "waits for 3 of 16 tasks: worker needs nvidia.com/gpu 8; 12 nodes have at most 4 free, 20 are tainted, 0 fit");
+  EXPECT_EQ(
+      Render(reason),
+      "waits for 3 of 16 tasks: worker needs nvidia.com/gpu 8; 12 nodes have at most 4 free, 20 are tainted, 0 fit");
 }
 
 TEST(RenderTest, SelectorThatNoNodeMatches) {
@@ -37,7 +38,8 @@ TEST(RenderTest, SelectorThatNoNodeMatches) {
   role.request_text = "cpu 1";
   reason.roles = {role};
   EXPECT_EQ(Render(reason),
-            "waits for 2 of 5 tasks: ps needs nodes with zone=none; with 3 placed, 5 nodes do not match, 1 is cordoned, 0 fit");
+            "waits for 2 of 5 tasks: ps needs nodes with zone=none; with 3 placed, 5 nodes do not match, 1 is "
+            "cordoned, 0 fit");
 }
 
 TEST(RenderTest, AClusterWithoutNodesSaysSo) {
@@ -58,7 +60,8 @@ TEST(RenderTest, SumsSayHowMuchIsTooMuch) {
   reason.overcommit_percent = 120;
   reason.sums = {{"cpu", 144'000, 115'200, 0, 96'000}};
   EXPECT_EQ(Render(reason),
-            "waits for 12 of 12 tasks: needs cpu 144, the cluster uses 0 of 96, 48 too many (gangs are let in for up to 120% of it)");
+            "waits for 12 of 12 tasks: needs cpu 144, the cluster uses 0 of 96, 48 too many (gangs are let in for up "
+            "to 120% of it)");
 }
 
 // 16 GPUs are 16, also where gangs are let in for 19 of them.
@@ -69,9 +72,13 @@ TEST(RenderTest, CapacitiesAreTheClusters) {
   reason.min_member = 2;
   reason.overcommit_percent = 120;
   reason.sums = {{"nvidia.com/gpu", 12, 19, 8, 16}};
-  EXPECT_EQ(Render(reason), "waits for 2 of 2 tasks: needs nvidia.com/gpu 12, the cluster uses 8 of 16, 4 too many (gangs are let in for up to 120% of it)");
+  EXPECT_EQ(Render(reason),
+            "waits for 2 of 2 tasks: needs nvidia.com/gpu 12, the cluster uses 8 of 16, 4 too many (gangs are let in "
+            "for up to 120% of it)");
   reason.sums[0].in_use = 18;
-  EXPECT_EQ(Render(reason), "waits for 2 of 2 tasks: needs nvidia.com/gpu 12, the cluster uses 18 of 16, 12 too many (gangs are let in for up to 120% of it)");
+  EXPECT_EQ(Render(reason),
+            "waits for 2 of 2 tasks: needs nvidia.com/gpu 12, the cluster uses 18 of 16, 12 too many (gangs are let in "
+            "for up to 120% of it)");
 }
 
 TEST(RenderTest, EachKindHasItsWords) {
@@ -83,7 +90,8 @@ TEST(RenderTest, EachKindHasItsWords) {
   reason.subject = "x";
   using Kind = Reason::Kind;
   const std::pair<Kind, std::string> rows[] = {
-      {Kind::kKeptForMinimum, "kept_for_minimum: waits for 1 of 2 tasks: room is kept for gangs that lack their minimum, the first is x"},
+      {Kind::kKeptForMinimum,
+       "kept_for_minimum: waits for 1 of 2 tasks: room is kept for gangs that lack their minimum, the first is x"},
       {Kind::kTooFewTasks, "too_few_tasks: waits for 1 of 2 tasks: 1 pod exists"},
       {Kind::kTooFewOfRole, "too_few_of_role: waits for 1 of 2 tasks named x: 1 pod exists"},
       {Kind::kTooFewSubGroups, "too_few_sub_groups: waits for 1 of 2 sub-groups of task x: 1 has all of 3 pods"},

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include <boost/json.hpp>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <boost/json.hpp>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -37,32 +37,44 @@ class FieldsTest : public ::testing::Test {
     std::string& items = items_[plural];
     absl::StrAppend(&items, items.empty() ? "" : ",", object);
   }
-  void AddNode(const std::string& name, const std::string& zone, const std::string& allocatable = R"("cpu":"16","pods":"110")") {
-    Add("nodes", absl::StrCat(R"({"metadata":{"name":")", name, R"(","uid":"u-)", name, R"(","resourceVersion":"1","labels":{"kubernetes.io/hostname":")", name,
-                              R"(","zone":")", zone, R"("}},"status":{"allocatable":{)", allocatable, "}}}"));
+  void AddNode(const std::string& name, const std::string& zone,
+               const std::string& allocatable = R"("cpu":"16","pods":"110")") {
+    Add("nodes", absl::StrCat(R"({"metadata":{"name":")", name, R"(","uid":"u-)", name,
+                              R"(","resourceVersion":"1","labels":{"kubernetes.io/hostname":")", name, R"(","zone":")",
+                              zone, R"("}},"status":{"allocatable":{)", allocatable, "}}}"));
   }
   void AddGroup(const std::string& spec, const std::string& status = R"("phase":"Inqueue")") {
-    Add("podgroups", absl::StrCat(R"({"metadata":{"namespace":"ns","name":"g","uid":"u-g","resourceVersion":"1"},"spec":{)", spec, R"(},"status":{)", status, "}}"));
+    Add("podgroups",
+        absl::StrCat(R"({"metadata":{"namespace":"ns","name":"g","uid":"u-g","resourceVersion":"1"},"spec":{)", spec,
+                     R"(},"status":{)", status, "}}"));
   }
-  void AddPod(const std::string& name, const std::string& spec = "", const std::string& labels = R"("app":"train")", const std::string& cpu = R"("cpu":"1")",
-              const std::string& phase = "Pending", const std::string& role = "w") {
-    Add("pods", absl::StrCat(R"({"metadata":{"namespace":"ns","name":")", name, R"(","uid":"u-)", name, R"(","resourceVersion":"1","labels":{)", labels,
-                             R"(},"annotations":{"scheduling.k8s.io/group-name":"g","volcano.sh/task-spec":")", role, R"("}},"spec":{"schedulerName":"volcano",)", spec,
-                             spec.empty() ? "" : ",", R"("containers":[{"name":"c","resources":{"requests":{)", cpu, R"(}}}]},"status":{"phase":")", phase, R"("}})"));
+  void AddPod(const std::string& name, const std::string& spec = "", const std::string& labels = R"("app":"train")",
+              const std::string& cpu = R"("cpu":"1")", const std::string& phase = "Pending",
+              const std::string& role = "w") {
+    Add("pods", absl::StrCat(R"({"metadata":{"namespace":"ns","name":")", name, R"(","uid":"u-)", name,
+                             R"(","resourceVersion":"1","labels":{)", labels,
+                             R"(},"annotations":{"scheduling.k8s.io/group-name":"g","volcano.sh/task-spec":")", role,
+                             R"("}},"spec":{"schedulerName":"volcano",)", spec, spec.empty() ? "" : ",",
+                             R"("containers":[{"name":"c","resources":{"requests":{)", cpu,
+                             R"(}}}]},"status":{"phase":")", phase, R"("}})"));
   }
   // One that runs on a node, of nobody we know.
-  void AddStranger(const std::string& name, const std::string& node, const std::string& spec, const std::string& ns = "ns",
-                   const std::string& phase = "Running") {
-    Add("pods", absl::StrCat(R"({"metadata":{"namespace":")", ns, R"(","name":")", name, R"(","uid":"u-)", name, R"(","resourceVersion":"1","labels":{"app":"web"}},"spec":{"nodeName":")", node,
-                             R"(",)", spec, R"(,"containers":[]},"status":{"phase":")", phase, R"("}})"));
+  void AddStranger(const std::string& name, const std::string& node, const std::string& spec,
+                   const std::string& ns = "ns", const std::string& phase = "Running") {
+    Add("pods", absl::StrCat(R"({"metadata":{"namespace":")", ns, R"(","name":")", name, R"(","uid":"u-)", name,
+                             R"(","resourceVersion":"1","labels":{"app":"web"}},"spec":{"nodeName":")", node, R"(",)",
+                             spec, R"(,"containers":[]},"status":{"phase":")", phase, R"("}})"));
   }
-  void AddClaim(const std::string& name, const std::string& spec, const std::string& phase, const std::string& metadata = "") {
-    Add("persistentvolumeclaims", absl::StrCat(R"({"metadata":{"namespace":"ns","name":")", name, R"(","uid":"u-)", name, R"(","resourceVersion":"1")", metadata,
-                                               R"(},"spec":{)", spec, R"(},"status":{"phase":")", phase, R"("}})"));
+  void AddClaim(const std::string& name, const std::string& spec, const std::string& phase,
+                const std::string& metadata = "") {
+    Add("persistentvolumeclaims", absl::StrCat(R"({"metadata":{"namespace":"ns","name":")", name, R"(","uid":"u-)",
+                                               name, R"(","resourceVersion":"1")", metadata, R"(},"spec":{)", spec,
+                                               R"(},"status":{"phase":")", phase, R"("}})"));
   }
   void AddVolume(const std::string& name, const std::string& spec, const std::string& labels = "") {
-    Add("persistentvolumes", absl::StrCat(R"({"metadata":{"name":")", name, R"(","uid":"u-)", name, R"(","resourceVersion":"1","labels":{)", labels, R"(}},"spec":{)", spec,
-                                          R"(},"status":{"phase":"Bound"}})"));
+    Add("persistentvolumes",
+        absl::StrCat(R"({"metadata":{"name":")", name, R"(","uid":"u-)", name, R"(","resourceVersion":"1","labels":{)",
+                     labels, R"(}},"spec":{)", spec, R"(},"status":{"phase":"Bound"}})"));
   }
 
   // Lets it work for a while; what was bound stands in bound_, what is told of the gang in reason_.
@@ -75,26 +87,31 @@ class FieldsTest : public ::testing::Test {
   // Over the watch of that resource.
   void Push(const std::string& plural, const std::string& object) {
     for (std::size_t i = 0; i < client_.watches(); ++i) {
-      if (absl::EndsWith(client_.watch_request(i).path, "/" + plural)) return client_.Push(i, kube::FrameType::kModified, object);
+      if (absl::EndsWith(client_.watch_request(i).path, "/" + plural))
+        return client_.Push(i, kube::FrameType::kModified, object);
     }
     ADD_FAILURE() << "nobody watches " << plural;
   }
   std::optional<absl::StatusOr<kube::Response>> Answer(const kube::Request& request) {
     const std::vector<std::string> parts = absl::StrSplit(request.path, '/');
-    if (request.method == "GET" && forbidden_.contains(parts.back())) return testutil::Refusal(403, "Forbidden", parts.back());
+    if (request.method == "GET" && forbidden_.contains(parts.back()))
+      return testutil::Refusal(403, "Forbidden", parts.back());
     if (request.method == "GET" && parts.back() == "podgroups" && !absl::StrContains(request.path, "volcano")) {
       const auto served = items_.find(absl::StrCat("podgroups.", parts[2]));
       if (served == items_.end()) return testutil::Refusal(404, "NotFound", parts.back());
-      return testutil::Reply(200, absl::StrCat(R"({"metadata":{"resourceVersion":"9"},"items":[)", served->second, "]}"));
+      return testutil::Reply(200,
+                             absl::StrCat(R"({"metadata":{"resourceVersion":"9"},"items":[)", served->second, "]}"));
     }
     if (request.method == "GET") {
-      return testutil::Reply(200, absl::StrCat(R"({"metadata":{"resourceVersion":"9"},"items":[)", items_[parts.back()], "]}"));
+      return testutil::Reply(
+          200, absl::StrCat(R"({"metadata":{"resourceVersion":"9"},"items":[)", items_[parts.back()], "]}"));
     }
     if (parts.back() == "binding") {
       const json::value body = *api::ParseJson(request.body);
       bound_[parts[parts.size() - 2]] = std::string(body.at("target").at("name").get_string());
     }
-    if (request.method == "PATCH" && parts.size() > 1 && absl::StartsWith(parts[parts.size() - 2], "persistentvolume")) {
+    if (request.method == "PATCH" && parts.size() > 1 &&
+        absl::StartsWith(parts[parts.size() - 2], "persistentvolume")) {
       if (unpatchable_.contains(parts[parts.size() - 2])) return testutil::Refusal(403, "Forbidden", parts.back());
       patched_[parts.back()] = request.body;
       ++patches_;
@@ -102,10 +119,13 @@ class FieldsTest : public ::testing::Test {
     if (request.method == "PATCH" && absl::EndsWith(request.path, "/podgroups/g")) {
       const json::value body = *api::ParseJson(request.body);
       boost::system::error_code none;
-      if (const json::value* const text = body.find_pointer("/status/conditions/0/message", none)) reason_ = std::string(text->get_string());
-      if (const json::value* const phase = body.find_pointer("/status/phase", none)) phase_ = std::string(phase->get_string());
+      if (const json::value* const text = body.find_pointer("/status/conditions/0/message", none))
+        reason_ = std::string(text->get_string());
+      if (const json::value* const phase = body.find_pointer("/status/phase", none))
+        phase_ = std::string(phase->get_string());
     }
-    if (request.method == "PATCH" && parts.back() == "status" && !absl::StrContains(request.path, "/queues/")) statuses_[absl::StrCat(parts[2], "/", parts[parts.size() - 2])] = request.body;
+    if (request.method == "PATCH" && parts.back() == "status" && !absl::StrContains(request.path, "/queues/"))
+      statuses_[absl::StrCat(parts[2], "/", parts[parts.size() - 2])] = request.body;
     return testutil::Reply(request.method == "POST" ? 201 : 200, "{}");
   }
 
@@ -119,7 +139,8 @@ class FieldsTest : public ::testing::Test {
   int patches_ = 0;                             // of them
   std::set<std::string> unpatchable_;           // plurals
   std::string reason_, phase_;
-  std::map<std::string, std::string> statuses_;  // as patched, by API group (of core objects the version's word) and name
+  std::map<std::string, std::string>
+      statuses_;  // as patched, by API group (of core objects the version's word) and name
 };
 
 constexpr char kClaim[] = R"("volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"data"}}])";
@@ -129,23 +150,32 @@ constexpr char kClaim[] = R"("volumes":[{"name":"v","persistentVolumeClaim":{"cl
 // Two partitions of two, no topology.
 TEST_F(FieldsTest, PartitionsWithoutTopologyAreAPlainGang) {
   AddNode("n1", "a");
-  AddGroup(R"("minMember":4,"minTaskMember":{"w":4},"queue":"default","subGroupPolicy":[{"name":"w","subGroupSize":2,"minSubGroups":0,
+  AddGroup(
+      R"("minMember":4,"minTaskMember":{"w":4},"queue":"default","subGroupPolicy":[{"name":"w","subGroupSize":2,"minSubGroups":0,
     "labelSelector":{"matchLabels":{"volcano.sh/task-spec":"w"}},"matchLabelKeys":["volcano.sh/partition-id"]}])");
-  for (int i = 0; i < 4; ++i) AddPod(absl::StrCat("p", i), "", absl::StrCat(R"("volcano.sh/task-spec":"w","volcano.sh/partition-id":")", i / 2, "\""));
+  for (int i = 0; i < 4; ++i)
+    AddPod(absl::StrCat("p", i), "",
+           absl::StrCat(R"("volcano.sh/task-spec":"w","volcano.sh/partition-id":")", i / 2, "\""));
   Run();
   EXPECT_EQ(bound_.size(), 4u) << reason_;
 }
 
-// Rows of section 9.1, 9.3 and 9.9 of the contract: what prefers one topology has to fit nonetheless, and amounts of 0 deserved are no limit.
+// Rows of section 9.1, 9.3 and 9.9 of the contract: what prefers one topology has to fit nonetheless, and amounts of 0
+// deserved are no limit.
 class SoftTopologyTest : public FieldsTest {
  protected:
   SoftTopologyTest() {
-    for (const auto& [name, zone] : {std::pair("s0-n1", "s0"), std::pair("s0-n2", "s0"), std::pair("s1-n1", "s1"), std::pair("s1-n2", "s1")}) {
+    for (const auto& [name, zone] :
+         {std::pair("s0-n1", "s0"), std::pair("s0-n2", "s0"), std::pair("s1-n1", "s1"), std::pair("s1-n2", "s1")}) {
       AddNode(name, zone, R"("cpu":"2","memory":"4Gi","pods":"10")");
     }
   }
-  void AddSoft(int min_member) { AddGroup(absl::StrCat(R"("minMember":)", min_member, R"(,"queue":"default","networkTopology":{"mode":"soft","highestTierAllowed":1})")); }
-  void AddOne(const std::string& name, const std::string& spec = "", const std::string& phase = "Pending", const std::string& role = "w") {
+  void AddSoft(int min_member) {
+    AddGroup(absl::StrCat(R"("minMember":)", min_member,
+                          R"(,"queue":"default","networkTopology":{"mode":"soft","highestTierAllowed":1})"));
+  }
+  void AddOne(const std::string& name, const std::string& spec = "", const std::string& phase = "Pending",
+              const std::string& role = "w") {
     AddPod(name, spec, "", R"("cpu":"2","memory":"4G")", phase, role);
   }
 };
@@ -197,7 +227,8 @@ TEST_F(FieldsTest, E4AGangWithoutItsQueueIsNotLetInAndIsToldWhy) {
 
 TEST_F(FieldsTest, T10NothingDeservedOfAResourceIsNoLimit) {
   AddNode("n1", "a", R"("cpu":"4","pods":"110","nvidia.com/gpu":"8")");
-  items_["queues"] = R"({"metadata":{"name":"default","uid":"q2","resourceVersion":"1"},"spec":{"deserved":{"cpu":"4","nvidia.com/gpu":"8","hugepages-1Gi":"0"}}})";
+  items_["queues"] =
+      R"({"metadata":{"name":"default","uid":"q2","resourceVersion":"1"},"spec":{"deserved":{"cpu":"4","nvidia.com/gpu":"8","hugepages-1Gi":"0"}}})";
   AddGroup(R"("minMember":1,"queue":"default")");
   AddPod("p0", "", "", R"("cpu":"2","nvidia.com/gpu":"1")");
   Run();
@@ -206,7 +237,8 @@ TEST_F(FieldsTest, T10NothingDeservedOfAResourceIsNoLimit) {
 
 TEST_F(FieldsTest, AQueueWithoutDevicesGetsNone) {
   AddNode("n1", "a", R"("cpu":"16","pods":"110","nvidia.com/gpu":"8")");
-  items_["queues"] = R"({"metadata":{"name":"default","uid":"q2","resourceVersion":"1"},"spec":{"capability":{"nvidia.com/gpu":"0"}}})";
+  items_["queues"] =
+      R"({"metadata":{"name":"default","uid":"q2","resourceVersion":"1"},"spec":{"capability":{"nvidia.com/gpu":"0"}}})";
   AddGroup(R"("minMember":1,"queue":"default")");
   AddPod("p0", "", R"("a":"b")", R"("nvidia.com/gpu":"1")");
   Run();
@@ -216,8 +248,10 @@ TEST_F(FieldsTest, AQueueWithoutDevicesGetsNone) {
 
 TEST_F(FieldsTest, AGuaranteeIsKeptOnceInATree) {
   AddNode("n1", "a");
-  Add("queues", R"({"metadata":{"name":"lab","uid":"q3","resourceVersion":"1"},"spec":{"parent":"root","guarantee":{"resource":{"cpu":"8"}}}})");
-  Add("queues", R"({"metadata":{"name":"team","uid":"q4","resourceVersion":"1"},"spec":{"parent":"lab","guarantee":{"resource":{"cpu":"8"}}}})");
+  Add("queues",
+      R"({"metadata":{"name":"lab","uid":"q3","resourceVersion":"1"},"spec":{"parent":"root","guarantee":{"resource":{"cpu":"8"}}}})");
+  Add("queues",
+      R"({"metadata":{"name":"team","uid":"q4","resourceVersion":"1"},"spec":{"parent":"lab","guarantee":{"resource":{"cpu":"8"}}}})");
   AddGroup(R"("minMember":1,"queue":"default","minResources":{"cpu":"8"})", R"("phase":"Pending")");
   Run();
   EXPECT_EQ(phase_, "Inqueue") << reason_;
@@ -229,17 +263,25 @@ class OtherGroupsTest : public FieldsTest {
  protected:
   OtherGroupsTest() { AddNode("n1", "a", R"("cpu":"4","pods":"110")"); }
   static std::string Meta(const std::string& name, const std::string& more = "", int version = 1) {
-    return absl::StrCat(R"("metadata":{"namespace":"ns","name":")", name, R"(","uid":"u-)", name, R"(","resourceVersion":")", version, "\"", more, "}");
+    return absl::StrCat(R"("metadata":{"namespace":"ns","name":")", name, R"(","uid":"u-)", name,
+                        R"(","resourceVersion":")", version, "\"", more, "}");
   }
   void AddKubernetes(const std::string& policy, const std::string& status = "") {
-    Add("podgroups.scheduling.k8s.io", absl::StrCat("{", Meta("g", R"(,"generation":3)"), R"(,"spec":{"schedulingPolicy":)", policy, R"(},"status":{)", status, "}}"));
+    Add("podgroups.scheduling.k8s.io",
+        absl::StrCat("{", Meta("g", R"(,"generation":3)"), R"(,"spec":{"schedulingPolicy":)", policy, R"(},"status":{)",
+                     status, "}}"));
   }
   void AddCoscheduling(const std::string& spec, const std::string& status = "") {
-    Add("podgroups.scheduling.x-k8s.io", absl::StrCat("{", Meta("g"), R"(,"spec":{)", spec, R"(},"status":{)", status, "}}"));
+    Add("podgroups.scheduling.x-k8s.io",
+        absl::StrCat("{", Meta("g"), R"(,"spec":{)", spec, R"(},"status":{)", status, "}}"));
   }
-  static std::string APod(const std::string& name, const std::string& metadata, const std::string& spec, const std::string& node = "", int version = 1) {
-    return absl::StrCat("{", Meta(name, metadata, version), R"(,"spec":{)", node.empty() ? "" : absl::StrCat(R"("nodeName":")", node, "\","), R"("schedulerName":")", scheduler_name_, "\",",
-                        spec, R"("containers":[{"name":"c","resources":{"requests":{"cpu":"2"}}}]},"status":{"phase":")", node.empty() ? "Pending" : "Running", R"("}})");
+  static std::string APod(const std::string& name, const std::string& metadata, const std::string& spec,
+                          const std::string& node = "", int version = 1) {
+    return absl::StrCat("{", Meta(name, metadata, version), R"(,"spec":{)",
+                        node.empty() ? "" : absl::StrCat(R"("nodeName":")", node, "\","), R"("schedulerName":")",
+                        scheduler_name_, "\",", spec,
+                        R"("containers":[{"name":"c","resources":{"requests":{"cpu":"2"}}}]},"status":{"phase":")",
+                        node.empty() ? "Pending" : "Running", R"("}})");
   }
   void AddPods(int count, const std::string& metadata, const std::string& spec = "") {
     for (int i = 0; i < count; ++i) Add("pods", APod(absl::StrCat("p", i), metadata, spec));
@@ -260,18 +302,26 @@ TEST_F(OtherGroupsTest, KubernetesOwnIsPlacedWholeAndSaysSo) {
   EXPECT_THAT(statuses_, IsEmpty()) << "not before the bindings are there";
   for (const char* const pod : {"p0", "p1"}) Push("pods", APod(pod, "", kNamesKubernetes, "n1", 20));
   loop_.RunFor(absl::Seconds(5));
-  EXPECT_THAT(statuses_["scheduling.k8s.io/g"], HasSubstr(R"("status":{"conditions":[{"type":"PodGroupScheduled","status":"True","observedGeneration":3,)"));
+  EXPECT_THAT(
+      statuses_["scheduling.k8s.io/g"],
+      HasSubstr(R"("status":{"conditions":[{"type":"PodGroupScheduled","status":"True","observedGeneration":3,)"));
   EXPECT_THAT(statuses_["scheduling.k8s.io/g"], HasSubstr(R"("reason":"Scheduled","message":""}]})"));
 }
 
 TEST_F(OtherGroupsTest, KubernetesOwnWithoutRoomWaitsAndSaysWhy) {
-  AddKubernetes(R"({"gang":{"minCount":3}})", R"("conditions":[{"type":"Other","status":"True","reason":"r","message":"m","lastTransitionTime":"2026-01-01T00:00:00Z"}])");
+  AddKubernetes(
+      R"({"gang":{"minCount":3}})",
+      R"("conditions":[{"type":"Other","status":"True","reason":"r","message":"m","lastTransitionTime":"2026-01-01T00:00:00Z"}])");
   AddPods(3, "", kNamesKubernetes);
   Run();
   EXPECT_THAT(bound_, IsEmpty());
   const std::string why = "waits for 1 of 3 tasks: a task needs cpu 2; with 2 placed, 1 node has 0 free, 0 fit";
-  EXPECT_THAT(statuses_["scheduling.k8s.io/g"], HasSubstr(R"([{"type":"Other","status":"True","lastTransitionTime":"2026-01-01T00:00:00Z","reason":"r","message":"m"},)"));
-  EXPECT_THAT(statuses_["scheduling.k8s.io/g"], HasSubstr(absl::StrCat(R"("reason":"Unschedulable","message":")", why, "\"}]")));
+  EXPECT_THAT(
+      statuses_["scheduling.k8s.io/g"],
+      HasSubstr(
+          R"([{"type":"Other","status":"True","lastTransitionTime":"2026-01-01T00:00:00Z","reason":"r","message":"m"},)"));
+  EXPECT_THAT(statuses_["scheduling.k8s.io/g"],
+              HasSubstr(absl::StrCat(R"("reason":"Unschedulable","message":")", why, "\"}]")));
   EXPECT_THAT(statuses_["v1/p0"], HasSubstr(why));
 }
 
@@ -283,11 +333,15 @@ TEST_F(OtherGroupsTest, ABasicOneIsLetGoPodByPod) {
 }
 
 TEST_F(OtherGroupsTest, ConstraintsThatAreNotKnownAreNotPassedOver) {
-  Add("podgroups.scheduling.k8s.io", absl::StrCat("{", Meta("g"), R"(,"spec":{"schedulingPolicy":{"gang":{"minCount":1}},"schedulingConstraints":{"topology":[{"key":"zone"}]}}})"));
+  Add("podgroups.scheduling.k8s.io",
+      absl::StrCat(
+          "{", Meta("g"),
+          R"(,"spec":{"schedulingPolicy":{"gang":{"minCount":1}},"schedulingConstraints":{"topology":[{"key":"zone"}]}}})"));
   AddPods(1, "", kNamesKubernetes);
   Run();
   EXPECT_THAT(bound_, IsEmpty());
-  EXPECT_THAT(statuses_["scheduling.k8s.io/g"], HasSubstr("spec.schedulingConstraints.topology asks for something this scheduler does not know"));
+  EXPECT_THAT(statuses_["scheduling.k8s.io/g"],
+              HasSubstr("spec.schedulingConstraints.topology asks for something this scheduler does not know"));
 }
 
 TEST_F(OtherGroupsTest, CoschedulingsIsPlacedWhole) {
@@ -295,7 +349,8 @@ TEST_F(OtherGroupsTest, CoschedulingsIsPlacedWhole) {
   AddPods(2, kNamesCoscheduling);
   Run();
   EXPECT_EQ(bound_.size(), 2u);
-  EXPECT_THAT(statuses_["scheduling.x-k8s.io/g"], HasSubstr(R"("status":{"phase":"Scheduling","running":0,"succeeded":0,"failed":0})"));
+  EXPECT_THAT(statuses_["scheduling.x-k8s.io/g"],
+              HasSubstr(R"("status":{"phase":"Scheduling","running":0,"succeeded":0,"failed":0})"));
   for (const char* const pod : {"p0", "p1"}) Push("pods", APod(pod, kNamesCoscheduling, "", "n1", 20));
   loop_.RunFor(absl::Seconds(5));
   EXPECT_THAT(statuses_["scheduling.x-k8s.io/g"], HasSubstr(R"("status":{"phase":"Running","running":2,)"));
@@ -309,7 +364,10 @@ TEST_F(OtherGroupsTest, CoschedulingsWithoutRoomWaits) {
   EXPECT_THAT(statuses_["v1/p0"], HasSubstr("waits for 1 of 3 tasks: a task needs cpu 2"));
   int told = 0;
   for (const kube::Request& request : client_.requests()) {
-    told += request.method == "POST" && absl::EndsWith(request.path, "/events") && absl::StrContains(request.body, R"("apiVersion":"scheduling.x-k8s.io/v1alpha1")") ? 1 : 0;
+    told += request.method == "POST" && absl::EndsWith(request.path, "/events") &&
+                    absl::StrContains(request.body, R"("apiVersion":"scheduling.x-k8s.io/v1alpha1")")
+                ? 1
+                : 0;
   }
   EXPECT_EQ(told, 1) << "it has no conditions, so an event says it, once";
 }
@@ -329,17 +387,22 @@ TEST_F(OtherGroupsTest, APodOfTwoGangsIsToldByWhichFields) {
   AddPods(1, kNamesVolcano, kNamesKubernetes);
   Run();
   EXPECT_THAT(bound_, IsEmpty());
-  EXPECT_EQ(reason_, "waits for 1 of 1 task: metadata.annotations[scheduling.k8s.io/group-name] and spec.schedulingGroup name two gangs");
+  EXPECT_EQ(reason_,
+            "waits for 1 of 1 task: metadata.annotations[scheduling.k8s.io/group-name] and spec.schedulingGroup name "
+            "two gangs");
 }
 
 TEST_F(OtherGroupsTest, ALabelCountsWhereTheClusterHasTheKind) {
-  const std::string both = R"(,"annotations":{"scheduling.k8s.io/group-name":"g"},"labels":{"scheduling.x-k8s.io/pod-group":"h"})";
+  const std::string both =
+      R"(,"annotations":{"scheduling.k8s.io/group-name":"g"},"labels":{"scheduling.x-k8s.io/pod-group":"h"})";
   AddGroup(R"("minMember":1,"queue":"default")");
   AddPods(1, both);
   items_["podgroups.scheduling.x-k8s.io"] = "";
   Run();
   EXPECT_THAT(bound_, IsEmpty());
-  EXPECT_EQ(reason_, "waits for 1 of 1 task: metadata.annotations[scheduling.k8s.io/group-name] and metadata.labels[scheduling.x-k8s.io/pod-group] name two gangs");
+  EXPECT_EQ(reason_,
+            "waits for 1 of 1 task: metadata.annotations[scheduling.k8s.io/group-name] and "
+            "metadata.labels[scheduling.x-k8s.io/pod-group] name two gangs");
 }
 
 TEST_F(OtherGroupsTest, ALabelBesideAnotherNameIsALabelWhereItDoesNot) {
@@ -355,8 +418,10 @@ TEST_F(OtherGroupsTest, PodsWithoutTheirPodGroupAreTold) {
   Add("pods", APod("q", kNamesCoscheduling, ""));
   Run();
   EXPECT_THAT(bound_, IsEmpty());
-  EXPECT_THAT(statuses_["v1/p0"], HasSubstr(R"("message":"waits for its PodGroup: there is no podgroups.scheduling.k8s.io g")"));
-  EXPECT_THAT(statuses_["v1/q"], HasSubstr("waits for its PodGroup g: the cluster has no podgroups.scheduling.x-k8s.io, or the scheduler may not list them"));
+  EXPECT_THAT(statuses_["v1/p0"],
+              HasSubstr(R"("message":"waits for its PodGroup: there is no podgroups.scheduling.k8s.io g")"));
+  EXPECT_THAT(statuses_["v1/q"], HasSubstr("waits for its PodGroup g: the cluster has no "
+                                           "podgroups.scheduling.x-k8s.io, or the scheduler may not list them"));
 }
 
 // The kinds do not say whose they are: without a pod of ours they are another scheduler's.
@@ -394,18 +459,25 @@ class OpenClaimTest : public FieldsTest {
     AddPod("p1");
     AddClaim("data", kSpec, "Pending");
   }
-  static constexpr char kSpec[] = R"("storageClassName":"disk","accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}})";
+  static constexpr char kSpec[] =
+      R"("storageClassName":"disk","accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}})";
   void AddClass(const std::string& provisioner) {
-    Add("storageclasses", absl::StrCat(R"({"metadata":{"name":"disk","uid":"s1","resourceVersion":"1"},"provisioner":")", provisioner,
-                                       R"(","volumeBindingMode":"WaitForFirstConsumer"})"));
+    Add("storageclasses",
+        absl::StrCat(R"({"metadata":{"name":"disk","uid":"s1","resourceVersion":"1"},"provisioner":")", provisioner,
+                     R"(","volumeBindingMode":"WaitForFirstConsumer"})"));
   }
   void AddFree(const std::string& name) {
-    Add("persistentvolumes", absl::StrCat(R"({"metadata":{"name":")", name, R"(","uid":"u-)", name, R"(","resourceVersion":"7"},"spec":{"storageClassName":"disk","capacity":{"storage":"2Gi"},)",
-                                          R"("accessModes":["ReadWriteOnce"]},"status":{"phase":"Available"}})"));
+    Add("persistentvolumes",
+        absl::StrCat(R"({"metadata":{"name":")", name, R"(","uid":"u-)", name,
+                     R"(","resourceVersion":"7"},"spec":{"storageClassName":"disk","capacity":{"storage":"2Gi"},)",
+                     R"("accessModes":["ReadWriteOnce"]},"status":{"phase":"Available"}})"));
   }
   void PushClaim(const std::string& annotations, const std::string& volume = "", const std::string& phase = "Pending") {
-    Push("persistentvolumeclaims", absl::StrCat(R"({"metadata":{"namespace":"ns","name":"data","uid":"u-data","resourceVersion":")", ++version_, R"(","annotations":{)", annotations,
-                                                R"(}},"spec":{)", kSpec, volume.empty() ? "" : absl::StrCat(R"(,"volumeName":")", volume, "\""), R"(},"status":{"phase":")", phase, R"("}})"));
+    Push("persistentvolumeclaims",
+         absl::StrCat(R"({"metadata":{"namespace":"ns","name":"data","uid":"u-data","resourceVersion":")", ++version_,
+                      R"(","annotations":{)", annotations, R"(}},"spec":{)", kSpec,
+                      volume.empty() ? "" : absl::StrCat(R"(,"volumeName":")", volume, "\""),
+                      R"(},"status":{"phase":")", phase, R"("}})"));
   }
   void Wait(absl::Duration time = absl::Seconds(5)) { loop_.RunFor(time); }
   int version_ = 20;
@@ -435,10 +507,15 @@ TEST_F(OpenClaimTest, AVolumeThatIsThereIsKeptForTheClaim) {
   AddClass("kubernetes.io/no-provisioner");
   AddFree("pv1");
   Run();
-  EXPECT_THAT(patched_["pv1"], HasSubstr(R"("claimRef":{"apiVersion":"v1","kind":"PersistentVolumeClaim","namespace":"ns","name":"data","uid":"u-data"})"));
+  EXPECT_THAT(
+      patched_["pv1"],
+      HasSubstr(
+          R"("claimRef":{"apiVersion":"v1","kind":"PersistentVolumeClaim","namespace":"ns","name":"data","uid":"u-data"})"));
   EXPECT_THAT(patched_["pv1"], HasSubstr(R"("resourceVersion":"7")")) << "another may have taken it";
   EXPECT_THAT(bound_, IsEmpty());
-  Push("persistentvolumes", R"({"metadata":{"name":"pv1","uid":"u-pv1","resourceVersion":"20"},"spec":{"storageClassName":"disk","claimRef":{"namespace":"ns","name":"data"}},"status":{"phase":"Bound"}})");
+  Push(
+      "persistentvolumes",
+      R"({"metadata":{"name":"pv1","uid":"u-pv1","resourceVersion":"20"},"spec":{"storageClassName":"disk","claimRef":{"namespace":"ns","name":"data"}},"status":{"phase":"Bound"}})");
   PushClaim("", "pv1", "Bound");
   Wait();
   EXPECT_EQ(bound_.size(), 2u) << reason_;
@@ -476,8 +553,11 @@ TEST_F(OpenClaimTest, VolumesThatNeverComeGiveTheNodesBack) {
 TEST_F(OpenClaimTest, AClaimThatIsDeletedGivesTheNodesBack) {
   AddClass("x");
   Run();
-  Push("persistentvolumeclaims", absl::StrCat(R"({"metadata":{"namespace":"ns","name":"data","uid":"u-data","resourceVersion":"30","deletionTimestamp":"2026-01-01T00:00:00Z"},"spec":{)", kSpec,
-                                              R"(},"status":{"phase":"Pending"}})"));
+  Push(
+      "persistentvolumeclaims",
+      absl::StrCat(
+          R"({"metadata":{"namespace":"ns","name":"data","uid":"u-data","resourceVersion":"30","deletionTimestamp":"2026-01-01T00:00:00Z"},"spec":{)",
+          kSpec, R"(},"status":{"phase":"Pending"}})"));
   Wait(absl::Seconds(2));
   EXPECT_EQ(reason_, "waits for 2 of 2 tasks: claim data of p0 on n1 cannot be used any more");
   EXPECT_THAT(bound_, IsEmpty());
@@ -497,7 +577,8 @@ TEST_F(OpenClaimTest, AGroupThatGoesHoldsNoNodesForPodsThatNobodyBinds) {
   ASSERT_EQ(binding(), 2);
   for (std::size_t i = 0; i < client_.watches(); ++i) {
     if (!absl::EndsWith(client_.watch_request(i).path, "scheduling.volcano.sh/v1beta1/podgroups")) continue;
-    client_.Push(i, kube::FrameType::kDeleted, R"({"metadata":{"namespace":"ns","name":"g","uid":"u-g","resourceVersion":"40"}})");
+    client_.Push(i, kube::FrameType::kDeleted,
+                 R"({"metadata":{"namespace":"ns","name":"g","uid":"u-g","resourceVersion":"40"}})");
   }
   Wait(absl::Seconds(1));
   EXPECT_EQ(binding(), 0);
@@ -516,7 +597,11 @@ TEST_F(OpenClaimTest, AVolumeElsewhereThanItsPodGivesTheNodesBack) {
   AddNode("n2", "b");
   Run();
   const std::string node = absl::StrContains(patched_["data"], "n1") ? "a" : "b", other = node == "a" ? "b" : "a";
-  Push("persistentvolumes", absl::StrCat(R"({"metadata":{"name":"pv1","uid":"v","resourceVersion":"20"},"spec":{"nodeAffinity":{"required":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"zone","operator":"In","values":[")", other, R"("]}]}]}}}})"));
+  Push(
+      "persistentvolumes",
+      absl::StrCat(
+          R"({"metadata":{"name":"pv1","uid":"v","resourceVersion":"20"},"spec":{"nodeAffinity":{"required":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"zone","operator":"In","values":[")",
+          other, R"("]}]}]}}}})"));
   PushClaim("", "pv1", "Bound");
   Wait(absl::Seconds(15));
   EXPECT_EQ(bound_["p0"], other == "a" ? "n1" : "n2");
@@ -527,7 +612,8 @@ TEST_F(FieldsTest, AClaimThatIsNotBoundYetIsWaitedFor) {
   AddGroup(R"("minMember":1,"queue":"default")");
   AddPod("p0", kClaim);
   AddClaim("data", R"("storageClassName":"fast")", "Pending");
-  Add("storageclasses", R"({"metadata":{"name":"fast","uid":"s1","resourceVersion":"1"},"provisioner":"x","volumeBindingMode":"Immediate"})");
+  Add("storageclasses",
+      R"({"metadata":{"name":"fast","uid":"s1","resourceVersion":"1"},"provisioner":"x","volumeBindingMode":"Immediate"})");
   Run();
   EXPECT_THAT(bound_, IsEmpty());
   EXPECT_EQ(reason_, "waits for 1 of 1 task: claim data is not bound yet (storage class fast)");
@@ -541,7 +627,9 @@ TEST_F(FieldsTest, ABoundVolumeKeepsPodsWhereItCanBeReached) {
   AddGroup(R"("minMember":2,"queue":"default")");
   for (const char* const pod : {"p0", "p1"}) AddPod(pod, kClaim);
   AddClaim("data", R"("volumeName":"pv1")", "Bound");
-  AddVolume("pv1", R"("nodeAffinity":{"required":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"zone","operator":"In","values":["b"]}]}]}})");
+  AddVolume(
+      "pv1",
+      R"("nodeAffinity":{"required":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"zone","operator":"In","values":["b"]}]}]}})");
   Run();
   EXPECT_THAT(bound_, ElementsAre(testing::Pair("p0", "n2"), testing::Pair("p1", "n2")));
 }
@@ -554,21 +642,24 @@ TEST_F(FieldsTest, AClaimThatIsBoundLaterLetsItsPodGo) {
   Run();
   EXPECT_THAT(bound_, IsEmpty());
   Push("persistentvolumes", R"({"metadata":{"name":"pv1","uid":"v","resourceVersion":"20"},"spec":{}})");
-  Push("persistentvolumeclaims",
-       R"({"metadata":{"namespace":"ns","name":"data","uid":"u-data","resourceVersion":"21"},"spec":{"volumeName":"pv1"},"status":{"phase":"Bound"}})");
+  Push(
+      "persistentvolumeclaims",
+      R"({"metadata":{"namespace":"ns","name":"data","uid":"u-data","resourceVersion":"21"},"spec":{"volumeName":"pv1"},"status":{"phase":"Bound"}})");
   loop_.RunFor(absl::Seconds(5));
   EXPECT_THAT(bound_, ElementsAre(testing::Pair("p0", "n1")));
 }
 
 TEST_F(FieldsTest, WithoutTheRightOnClaimsOnlyPodsWithClaimsWait) {
-  for (const char* const plural : {"persistentvolumeclaims", "persistentvolumes", "storageclasses", "namespaces"}) forbidden_.insert(plural);
+  for (const char* const plural : {"persistentvolumeclaims", "persistentvolumes", "storageclasses", "namespaces"})
+    forbidden_.insert(plural);
   AddNode("n1", "a");
   AddGroup(R"("minMember":1,"queue":"default")");
   AddPod("p0", kClaim);
   AddPod("p1");
   Run();
   EXPECT_THAT(bound_, ElementsAre(testing::Pair("p1", "n1")));
-  EXPECT_THAT(scheduler_->Dump(), HasSubstr("claim data cannot be read: the scheduler may not list persistentvolumeclaims"));
+  EXPECT_THAT(scheduler_->Dump(),
+              HasSubstr("claim data cannot be read: the scheduler may not list persistentvolumeclaims"));
   EXPECT_EQ(scheduler_->problem(), "");
 }
 
@@ -592,12 +683,15 @@ TEST_F(FieldsTest, NamespacesAreMatchedByTheirLabels) {
   AddNode("n1", "a");
   AddNode("n2", "b");
   AddStranger("web", "n1", R"("affinity":{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[
-      {"topologyKey":"zone","labelSelector":{},"namespaceSelector":{"matchLabels":{"team":"blue"}}}]}})", "elsewhere");
+      {"topologyKey":"zone","labelSelector":{},"namespaceSelector":{"matchLabels":{"team":"blue"}}}]}})",
+              "elsewhere");
   AddGroup(R"("minMember":1,"queue":"default")");
   AddPod("p0", R"("nodeSelector":{"zone":"a"})");
   Add("namespaces", R"({"metadata":{"name":"ns","uid":"ns","resourceVersion":"1","labels":{"team":"blue"}}})");
   Run();
-  EXPECT_EQ(reason_, "waits for 1 of 1 task: w needs nodes with zone=a; 1 node does not match, 1 is kept free by the podAntiAffinity of pod elsewhere/web, 0 fit");
+  EXPECT_EQ(reason_,
+            "waits for 1 of 1 task: w needs nodes with zone=a; 1 node does not match, 1 is kept free by the "
+            "podAntiAffinity of pod elsewhere/web, 0 fit");
   Push("namespaces", R"({"metadata":{"name":"ns","uid":"ns","resourceVersion":"20","labels":{"team":"red"}}})");
   loop_.RunFor(absl::Seconds(5));
   EXPECT_THAT(bound_, ElementsAre(testing::Pair("p0", "n1")));
@@ -610,7 +704,8 @@ TEST_F(FieldsTest, OnlyTheNamespacesItServesAreRead) {
     if (absl::EndsWith(request.path, "/namespaces")) asked.push_back(request.query);
     if (absl::EndsWith(request.path, "/persistentvolumeclaims")) asked.push_back(request.path);
   }
-  EXPECT_THAT(asked, testing::UnorderedElementsAre(HasSubstr("fieldSelector=metadata.name"), "/api/v1/namespaces/ns/persistentvolumeclaims"));
+  EXPECT_THAT(asked, testing::UnorderedElementsAre(HasSubstr("fieldSelector=metadata.name"),
+                                                   "/api/v1/namespaces/ns/persistentvolumeclaims"));
 }
 
 }  // namespace

@@ -39,7 +39,8 @@ class GangPlanTest : public ::testing::Test {
     const model::GangId id = cluster_.FindGang("default", "g");
     const auto accepted = [this](const model::Task& task) { return accepted_ == task.name; };
     const auto written = [this](const model::Task&) { return written_; };
-    const GangView view{cluster_, id, &group_, telling_, accepted, written, leftovers_, At(0), absl::Seconds(30), "id", volumes_};
+    const GangView view{cluster_,   id,    &group_,           telling_, accepted, written,
+                        leftovers_, At(0), absl::Seconds(30), "id",     volumes_};
     return PlanGang(view, At(second));
   }
   // "podgroups g", "pods/binding g-w-0", of all stages.
@@ -47,7 +48,8 @@ class GangPlanTest : public ::testing::Test {
     std::vector<std::string> out;
     for (std::size_t stage = 0; stage < plan.stages.size(); ++stage) {
       for (const kube::Write& write : plan.stages[stage]) {
-        out.push_back(absl::StrCat(stage, " ", std::string(write.resource->plural), write.subresource.empty() ? "" : "/", write.subresource, " ", write.name));
+        out.push_back(absl::StrCat(stage, " ", std::string(write.resource->plural),
+                                   write.subresource.empty() ? "" : "/", write.subresource, " ", write.name));
       }
     }
     return out;
@@ -79,7 +81,8 @@ TEST_F(GangPlanTest, OfCoschedulingsGroupTheReasonIsAnEventOnce) {
   group.status.phase = "Pending";
   const auto accepted = [](const model::Task&) { return false; };
   const auto written = [&](const model::Task&) { return ConditionText("Unschedulable", telling_.text()); };
-  const GangView view{cluster_, id, &group, telling_, accepted, written, leftovers_, At(0), absl::Seconds(30), "id", volumes_};
+  const GangView view{cluster_,          id,   &group,  telling_, accepted, written, leftovers_, At(0),
+                      absl::Seconds(30), "id", volumes_};
   const kube::Plan plan = PlanGang(view, At(10));
   EXPECT_THAT(Events(plan), ElementsAre(HasSubstr("Unschedulable waits for 6 of 6 tasks")));
   EXPECT_EQ(plan.events[0].regarding.api_version, "scheduling.x-k8s.io/v1alpha1");
@@ -93,7 +96,8 @@ TEST_F(GangPlanTest, TheFirstFourNodesAreNamed) {
   for (int i = 0; i < 6; ++i) SetPod(i, absl::StrCat("n", std::min(i + 1, 4)));
   EXPECT_THAT(Events(Plan()), ElementsAre("Scheduled 6 of 6 tasks are placed: n1 (1), n2 (1), n3 (1), n4 (3)"));
   for (int i = 0; i < 6; ++i) SetPod(i, absl::StrCat("n", i + 1));
-  EXPECT_THAT(Events(Plan()), ElementsAre("Scheduled 6 of 6 tasks are placed: n1 (1), n2 (1), n3 (1), n4 (1) and 2 more"));
+  EXPECT_THAT(Events(Plan()),
+              ElementsAre("Scheduled 6 of 6 tasks are placed: n1 (1), n2 (1), n3 (1), n4 (1) and 2 more"));
   group_.status.phase = "Running";
   EXPECT_THAT(Events(Plan()), IsEmpty());
   group_.status.phase = "Unknown";
@@ -130,7 +134,8 @@ TEST_F(GangPlanTest, PodsThatWaitForUsAreToldWhy) {
   SetPod(4);
   TellNoRoom();
   EXPECT_THAT(Writes(Plan()), ElementsAre("0 podgroups g", "0 pods/status g-w-0", "0 pods/status g-w-4"));
-  EXPECT_THAT(Events(Plan()), ElementsAre("Unschedulable " + telling_.text(), "FailedScheduling " + telling_.text(), "FailedScheduling " + telling_.text()));
+  EXPECT_THAT(Events(Plan()), ElementsAre("Unschedulable " + telling_.text(), "FailedScheduling " + telling_.text(),
+                                          "FailedScheduling " + telling_.text()));
 }
 
 TEST_F(GangPlanTest, ABindingIsSentUntilItIsAccepted) {
@@ -167,7 +172,9 @@ TEST_F(GangPlanTest, LeftoversThatStayAreToldOnce) {
   cluster_.SetPod(pod);
   leftovers_ = FindLeftovers(cluster_, cluster_.FindGang("default", "g"));
   EXPECT_THAT(Writes(Plan(30)), ElementsAre("0 podgroups g"));
-  EXPECT_THAT(Events(Plan(30)), ElementsAre(HasSubstr("GangPartBound the gang did not become whole within 30s; 1 pod without a controller stays: g-w-0")));
+  EXPECT_THAT(Events(Plan(30)),
+              ElementsAre(HasSubstr(
+                  "GangPartBound the gang did not become whole within 30s; 1 pod without a controller stays: g-w-0")));
   api::volcano::PodGroupCondition condition;
   condition.type = std::string(kGangPartBound);
   group_.status.conditions.push_back(condition);

@@ -8,9 +8,9 @@
 namespace gangway::scheduler {
 namespace {
 
+using model::PodPhase;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using model::PodPhase;
 using testutil::At;
 
 class GroupKindsTest : public ::testing::Test {
@@ -73,10 +73,12 @@ TEST_F(GroupKindsTest, WhatKubernetesCallsScheduledStaysSo) {
   group.status.conditions = {{"PodGroupScheduled", "False", "Unschedulable", "waits", 0, {At(1)}}};
   EXPECT_TRUE(SaysReason(&group, "waits"));
   EXPECT_EQ(Change(&group, {"waits", "", ""}).patch, "");
-  EXPECT_THAT(Change(&group, {"waits for more", "", ""}).patch, HasSubstr(api::FormatTime(At(1)))) << "the status is what it was";
+  EXPECT_THAT(Change(&group, {"waits for more", "", ""}).patch, HasSubstr(api::FormatTime(At(1))))
+      << "the status is what it was";
   SetPods(PodPhase::kRunning, 0, 2);
   EXPECT_TRUE(Change(&group).starts);
-  EXPECT_THAT(Change(&group).patch, HasSubstr(absl::StrCat(R"("status":"True","lastTransitionTime":")", api::FormatTime(At(10)))));
+  EXPECT_THAT(Change(&group).patch,
+              HasSubstr(absl::StrCat(R"("status":"True","lastTransitionTime":")", api::FormatTime(At(10)))));
   group.status.conditions[0].status = "True";
   SetPods(PodPhase::kPending, 1, 2);
   EXPECT_EQ(Change(&group, {"waits", "", ""}).patch, "");

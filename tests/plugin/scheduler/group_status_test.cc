@@ -13,8 +13,9 @@ using testutil::At;
 using testutil::Cpu;
 
 const PodGroupCondition& Newest(const PodGroupStatus& status) {
-  return *std::max_element(status.conditions.begin(), status.conditions.end(),
-                           [](const auto& a, const auto& b) { return a.last_transition_time.at < b.last_transition_time.at; });
+  return *std::max_element(status.conditions.begin(), status.conditions.end(), [](const auto& a, const auto& b) {
+    return a.last_transition_time.at < b.last_transition_time.at;
+  });
 }
 
 class GroupStatusTest : public ::testing::Test {
@@ -30,11 +31,20 @@ class GroupStatusTest : public ::testing::Test {
     cluster_.SetPod(pod);
   }
   void Write(int second, bool told, const std::string& text = "waits", const std::string& released = "") {
-    const StatusInput input{cluster_, cluster_.gang(cluster_.FindGang("default", "g")), status_, told, told ? text : "", released, "", "id", At(second)};
+    const StatusInput input{cluster_,
+                            cluster_.gang(cluster_.FindGang("default", "g")),
+                            status_,
+                            told,
+                            told ? text : "",
+                            released,
+                            "",
+                            "id",
+                            At(second)};
     status_ = WantedStatus(input);
   }
   const PodGroupCondition& Condition(absl::string_view type) const {
-    return *std::find_if(status_.conditions.begin(), status_.conditions.end(), [&](const auto& condition) { return condition.type == type; });
+    return *std::find_if(status_.conditions.begin(), status_.conditions.end(),
+                         [&](const auto& condition) { return condition.type == type; });
   }
   std::string PhaseAfter(const std::string& phase, bool told = false) {
     status_ = {};
@@ -67,7 +77,8 @@ TEST_F(GroupStatusTest, WhatHoldsAgainIsTheNewestCondition) {
   EXPECT_EQ(status_.conditions.size(), 2u);
 }
 
-// Pods enough, and none of a task that must have one. Once it was whole, its phase follows the number alone, as Volcano's.
+// Pods enough, and none of a task that must have one. Once it was whole, its phase follows the number alone, as
+// Volcano's.
 TEST_F(GroupStatusTest, AGangWithoutATasksMinimumIsNotSaidToBeWhole) {
   model::GangFacts gang = testutil::Gang("g", 2);
   gang.min_task_member = {{"ps", 1}, {"w", 1}};

@@ -8,10 +8,10 @@
 namespace gangway::scheduler {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 using model::PodFacts;
 using model::PodPhase;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 class ReleaseTest : public ::testing::Test {
  protected:
@@ -46,7 +46,8 @@ TEST_F(ReleaseTest, WhatIsBoundAndWouldBeMadeAgainIsReleased) {
   EXPECT_THAT(Released(), ElementsAre("g-w-0", "g-w-1"));
   EXPECT_THAT(Find()->staying, IsEmpty());
   EXPECT_EQ(Sentence(), "released 2 of 3 tasks: the gang did not become whole within 30s");
-  EXPECT_EQ(Sentence("waits for 1 of 3 tasks"), "released 2 of 3 tasks: the gang did not become whole within 30s, it waits for 1 of 3 tasks");
+  EXPECT_EQ(Sentence("waits for 1 of 3 tasks"),
+            "released 2 of 3 tasks: the gang did not become whole within 30s, it waits for 1 of 3 tasks");
 }
 
 TEST_F(ReleaseTest, APodThatNamesAnotherSchedulerStays) {

@@ -12,7 +12,8 @@ namespace gangway::scheduler {
 
 class RunningScheduler : public kube::Components {
  public:
-  RunningScheduler(Loop& loop, kube::Client& client, Options options = {}, bool standby = false, std::vector<std::string> namespaces = {})
+  RunningScheduler(Loop& loop, kube::Client& client, Options options = {}, bool standby = false,
+                   std::vector<std::string> namespaces = {})
       : Components(loop, client, nullptr, std::move(namespaces)) {
     kube::ComponentOptions component;
     component.standby = standby;

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include <boost/json.hpp>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <boost/json.hpp>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -38,8 +38,9 @@ class SchedulerTest : public ::testing::Test {
   SchedulerTest() : loop_(1), server_(loop_, {}) {
     // Stands for the Job; pods whose owner does not exist would be collected.
     Create(api::kConfigMaps, R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"job"}})");
-    owner_ = absl::StrCat(R"("ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"job","controller":true,"uid":")",
-                          Text(Get(api::kConfigMaps, "job"), "/metadata/uid"), R"("}],)");
+    owner_ = absl::StrCat(
+        R"("ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"job","controller":true,"uid":")",
+        Text(Get(api::kConfigMaps, "job"), "/metadata/uid"), R"("}],)");
   }
 
   void StartScheduler(Options options = {}, bool standby = false, std::vector<std::string> namespaces = {}) {
@@ -55,7 +56,8 @@ class SchedulerTest : public ::testing::Test {
       return fate;
     };
     client_ = std::make_unique<sandbox::InProcessClient>(loop_, server_, "scheduler", std::move(faults));
-    scheduler_ = std::make_unique<RunningScheduler>(loop_, *client_, std::move(options), standby, std::move(namespaces));
+    scheduler_ =
+        std::make_unique<RunningScheduler>(loop_, *client_, std::move(options), standby, std::move(namespaces));
     scheduler_->Start();
   }
   void Crash() {
@@ -78,42 +80,50 @@ class SchedulerTest : public ::testing::Test {
   }
   void AddNodes(int count, int cpu = 16) {
     for (int i = 0; i < count; ++i) {
-      Create(api::kNodes, absl::StrCat(R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"node-00)", nodes_++,
-                                       R"("},"status":{"allocatable":{"cpu":")", cpu,
-                                       R"(","memory":"64Gi","pods":"110"}}})"));
+      Create(api::kNodes,
+             absl::StrCat(R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"node-00)", nodes_++,
+                          R"("},"status":{"allocatable":{"cpu":")", cpu, R"(","memory":"64Gi","pods":"110"}}})"));
     }
   }
   void AddGroup(const std::string& name, int min_member, const std::string& more = "") {
-    Create(api::kPodGroups, absl::StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":")",
-                                         name, R"("},"spec":{"minMember":)", min_member, R"(,"queue":"default")", more, "}}"));
+    Create(api::kPodGroups,
+           absl::StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":")", name,
+                        R"("},"spec":{"minMember":)", min_member, R"(,"queue":"default")", more, "}}"));
   }
   void AddQueue(const std::string& name, const std::string& spec) {
-    Create(api::kQueues, absl::StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":")", name, R"("},"spec":{)", spec, "}}"));
-    const kube::Response opened = Ask("PATCH", api::PathOf(api::kQueues, "", name, "status"), R"({"status":{"state":"Open"}})", "application/merge-patch+json");
+    Create(api::kQueues,
+           absl::StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":")", name,
+                        R"("},"spec":{)", spec, "}}"));
+    const kube::Response opened = Ask("PATCH", api::PathOf(api::kQueues, "", name, "status"),
+                                      R"({"status":{"state":"Open"}})", "application/merge-patch+json");
     ASSERT_TRUE(opened.ok()) << *opened.body;
   }
-  void AddGroupIn(const std::string& queue, const std::string& name, int min_member, const std::string& phase, const std::string& more = "") {
-    Create(api::kPodGroups, absl::StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":")", name,
-                                         R"("},"spec":{"minMember":)", min_member, R"(,"queue":")", queue, R"(")", more, R"(},"status":{"phase":")", phase, R"("}})"));
+  void AddGroupIn(const std::string& queue, const std::string& name, int min_member, const std::string& phase,
+                  const std::string& more = "") {
+    Create(api::kPodGroups,
+           absl::StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":")", name,
+                        R"("},"spec":{"minMember":)", min_member, R"(,"queue":")", queue, R"(")", more,
+                        R"(},"status":{"phase":")", phase, R"("}})"));
   }
-  void AddPod(const std::string& name, const std::string& group, const std::string& cpu, const std::string& more_spec = "",
-              bool controlled = true) {
-    Create(api::kPods,
-           absl::StrCat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")", name, R"(",)", controlled ? owner_ : "",
-                        R"("annotations":{"scheduling.k8s.io/group-name":")", group,
-                        R"(","volcano.sh/task-spec":"w"}},"spec":{"schedulerName":"volcano",)", more_spec,
-                        R"("containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":")", cpu, R"("}}}]}})"));
+  void AddPod(const std::string& name, const std::string& group, const std::string& cpu,
+              const std::string& more_spec = "", bool controlled = true) {
+    Create(
+        api::kPods,
+        absl::StrCat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")", name, R"(",)", controlled ? owner_ : "",
+                     R"("annotations":{"scheduling.k8s.io/group-name":")", group,
+                     R"(","volcano.sh/task-spec":"w"}},"spec":{"schedulerName":"volcano",)", more_spec,
+                     R"("containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":")", cpu, R"("}}}]}})"));
   }
   void Bind(const std::string& pod, const std::string& node) {
-    const kube::Response reply =
-        Ask("POST", api::PathOf(api::kPods, "default", pod, "binding"),
-            absl::StrCat(R"({"apiVersion":"v1","kind":"Binding","metadata":{"name":")", pod,
-                         R"("},"target":{"kind":"Node","name":")", node, R"("}})"));
+    const kube::Response reply = Ask("POST", api::PathOf(api::kPods, "default", pod, "binding"),
+                                     absl::StrCat(R"({"apiVersion":"v1","kind":"Binding","metadata":{"name":")", pod,
+                                                  R"("},"target":{"kind":"Node","name":")", node, R"("}})"));
     ASSERT_TRUE(reply.ok()) << *reply.body;
   }
   void SetPhase(const std::string& pod, const std::string& phase) {
-    const kube::Response reply = Ask("PATCH", api::PathOf(api::kPods, "default", pod, "status"),
-                                     absl::StrCat(R"({"status":{"phase":")", phase, R"("}})"), "application/merge-patch+json");
+    const kube::Response reply =
+        Ask("PATCH", api::PathOf(api::kPods, "default", pod, "status"),
+            absl::StrCat(R"({"status":{"phase":")", phase, R"("}})"), "application/merge-patch+json");
     ASSERT_TRUE(reply.ok()) << *reply.body;
   }
   void Delete(const api::Resource& resource, const std::string& name) {
@@ -152,8 +162,8 @@ class SchedulerTest : public ::testing::Test {
     const json::value* list = object.find_pointer("/status/conditions", error);
     if (list == nullptr) return lines;
     for (const json::value& condition : list->get_array()) {
-      lines.push_back(absl::StrCat(Text(condition, "/type"), "=", Text(condition, "/status"), " ", Text(condition, "/reason"),
-                                   ": ", Text(condition, "/message")));
+      lines.push_back(absl::StrCat(Text(condition, "/type"), "=", Text(condition, "/status"), " ",
+                                   Text(condition, "/reason"), ": ", Text(condition, "/message")));
     }
     return lines;
   }
@@ -206,7 +216,8 @@ TEST_F(SchedulerTest, TheSeedGangFromPendingToCompleted) {
   loop_.RunFor(absl::Seconds(3));
   for (int i = 0; i < 4; ++i) EXPECT_EQ(NodeOf(absl::StrCat("ctr-w-", i)), "node-000");
   EXPECT_EQ(Phase("ctr"), "Running");
-  EXPECT_THAT(Conditions(api::kPodGroups, "ctr"), ElementsAre("Scheduled=True tasks in gang are ready to be scheduled: "));
+  EXPECT_THAT(Conditions(api::kPodGroups, "ctr"),
+              ElementsAre("Scheduled=True tasks in gang are ready to be scheduled: "));
   EXPECT_THAT(Events("ctr-w-0"), ElementsAre("Normal Scheduled Successfully assigned default/ctr-w-0 to node-000"));
   EXPECT_THAT(Events("ctr"), ElementsAre("Normal Scheduled 4 of 4 tasks are placed: node-000 (4)"));
 
@@ -335,8 +346,10 @@ TEST_F(SchedulerTest, TheElasticRestFollowsWhenThereIsRoom) {
   loop_.RunFor(absl::Seconds(3));
   EXPECT_EQ(Phase("elastic"), "Running");
   EXPECT_EQ(Running("elastic"), 6);
-  EXPECT_THAT(Conditions(api::kPodGroups, "elastic"), ElementsAre("Scheduled=True tasks in gang are ready to be scheduled: "));
-  EXPECT_THAT(Conditions(api::kPods, "elastic-w-7"), ElementsAre(HasSubstr("PodScheduled=False Unschedulable: waits for 2 of 8")));
+  EXPECT_THAT(Conditions(api::kPodGroups, "elastic"),
+              ElementsAre("Scheduled=True tasks in gang are ready to be scheduled: "));
+  EXPECT_THAT(Conditions(api::kPods, "elastic-w-7"),
+              ElementsAre(HasSubstr("PodScheduled=False Unschedulable: waits for 2 of 8")));
   for (int i = 0; i < 6; ++i) SetPhase(absl::StrCat("elastic-w-", i), "Succeeded");
   loop_.RunFor(absl::Seconds(3));
   EXPECT_EQ(Bound(), 8);
@@ -434,16 +447,24 @@ TEST_F(SchedulerTest, NothingIsWrittenTwiceWhileTheWatchLags) {
 TEST_F(SchedulerTest, WhatGoesIsNotReckonedWith) {
   AddNodes(1);
   for (const char* const name : {"kept", "lost"}) {
-    Create(api::kPersistentVolumes, absl::StrCat(R"({"apiVersion":"v1","kind":"PersistentVolume","metadata":{"name":"pv-)", name,
-                                                 R"("},"spec":{"capacity":{"storage":"1Gi"},"accessModes":["ReadWriteOnce"],"hostPath":{"path":"/x"}}})"));
-    Create(api::kPersistentVolumeClaims, absl::StrCat(R"({"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":{"name":")", name,
-                                                      R"("},"spec":{"accessModes":["ReadWriteOnce"],"volumeName":"pv-)", name, R"(","resources":{"requests":{"storage":"1Gi"}}}})"));
-    ASSERT_TRUE(Ask("PATCH", api::PathOf(api::kPersistentVolumeClaims, "default", name, "status"), R"({"status":{"phase":"Bound"}})", "application/merge-patch+json").ok());
+    Create(
+        api::kPersistentVolumes,
+        absl::StrCat(
+            R"({"apiVersion":"v1","kind":"PersistentVolume","metadata":{"name":"pv-)", name,
+            R"("},"spec":{"capacity":{"storage":"1Gi"},"accessModes":["ReadWriteOnce"],"hostPath":{"path":"/x"}}})"));
+    Create(api::kPersistentVolumeClaims,
+           absl::StrCat(R"({"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":{"name":")", name,
+                        R"("},"spec":{"accessModes":["ReadWriteOnce"],"volumeName":"pv-)", name,
+                        R"(","resources":{"requests":{"storage":"1Gi"}}}})"));
+    ASSERT_TRUE(Ask("PATCH", api::PathOf(api::kPersistentVolumeClaims, "default", name, "status"),
+                    R"({"status":{"phase":"Bound"}})", "application/merge-patch+json")
+                    .ok());
   }
   StartScheduler();
   const auto with_claim = [this](const std::string& name, const std::string& claim) {
     AddGroup(name, 1);
-    AddPod(name, name, "1", absl::StrCat(R"("volumes":[{"name":"v","persistentVolumeClaim":{"claimName":")", claim, R"("}}],)"));
+    AddPod(name, name, "1",
+           absl::StrCat(R"("volumes":[{"name":"v","persistentVolumeClaim":{"claimName":")", claim, R"("}}],)"));
   };
   const auto why = [this](const std::string& name) {
     loop_.RunFor(absl::Seconds(15));
@@ -466,7 +487,8 @@ TEST_F(SchedulerTest, WhatGoesIsNotReckonedWith) {
 }
 
 TEST_F(SchedulerTest, APriorityClassThatIsGoneGivesNobodyPrecedence) {
-  Create(api::kPriorityClasses, R"({"apiVersion":"scheduling.k8s.io/v1","kind":"PriorityClass","metadata":{"name":"high"},"value":100})");
+  Create(api::kPriorityClasses,
+         R"({"apiVersion":"scheduling.k8s.io/v1","kind":"PriorityClass","metadata":{"name":"high"},"value":100})");
   StartScheduler();
   AddGroup("a-first", 1);
   AddPod("a-first", "a-first", "16");
@@ -545,7 +567,8 @@ TEST_F(SchedulerTest, ARefusedBindingFreesItsRoomAndTheGangIsDecidedAnew) {
   AddNodes(2);
   fate_ = [](const kube::Request& request) {
     sandbox::RequestFate fate;
-    if (IsBinding(request) && absl::StrContains(request.body, "node-000")) fate.answer = testutil::Refusal(403, "Forbidden");
+    if (IsBinding(request) && absl::StrContains(request.body, "node-000"))
+      fate.answer = testutil::Refusal(403, "Forbidden");
     return fate;
   };
   StartScheduler();
@@ -555,7 +578,9 @@ TEST_F(SchedulerTest, ARefusedBindingFreesItsRoomAndTheGangIsDecidedAnew) {
   const model::Cluster& cluster = scheduler_->cluster();
   EXPECT_EQ(cluster.free(cluster.FindNode("node-000"), model::kCpu), 16000) << "it rests and holds nothing";
   EXPECT_THAT(scheduler_->Dump(), HasSubstr("was refused: Forbidden"));
-  ASSERT_TRUE(Ask("PATCH", "/api/v1/nodes/node-000", R"({"spec":{"unschedulable":true}})", "application/merge-patch+json").ok());
+  ASSERT_TRUE(
+      Ask("PATCH", "/api/v1/nodes/node-000", R"({"spec":{"unschedulable":true}})", "application/merge-patch+json")
+          .ok());
   loop_.RunFor(absl::Seconds(2));
   EXPECT_EQ(NodeOf("p"), "") << "it rests";
   loop_.RunFor(absl::Seconds(2));
@@ -660,7 +685,8 @@ TEST_F(SchedulerTest, ACrashBetweenBindingsIsFinishedByTheNext) {
     AddNodes(1, 4);
     int sent = 0;
     fate_ = [&](const kube::Request& request) {
-      return IsBinding(request) && ++sent > crash_after ? Lose(sandbox::RequestFate::Loss::kRequest) : sandbox::RequestFate{};
+      return IsBinding(request) && ++sent > crash_after ? Lose(sandbox::RequestFate::Loss::kRequest)
+                                                        : sandbox::RequestFate{};
     };
     StartScheduler();
     AddGroup(gang, 4);
@@ -707,7 +733,8 @@ TEST_F(SchedulerTest, LeftoversWhoseRestIsRefusedAgainAndAgainAreReleased) {
   int refused = 0;
   fate_ = [&](const kube::Request& request) {
     sandbox::RequestFate fate;
-    if (IsBinding(request) && absl::StrContains(request.path, "g-w-1") && ++refused > 0) fate.answer = testutil::Refusal(403, "Forbidden");
+    if (IsBinding(request) && absl::StrContains(request.path, "g-w-1") && ++refused > 0)
+      fate.answer = testutil::Refusal(403, "Forbidden");
     return fate;
   };
   StartScheduler();
@@ -719,7 +746,8 @@ TEST_F(SchedulerTest, LeftoversWhoseRestIsRefusedAgainAndAgainAreReleased) {
   EXPECT_GE(refused, 4) << "it is tried every five seconds";
   loop_.RunFor(absl::Seconds(10));
   EXPECT_TRUE(Leaves("g-w-0"));
-  EXPECT_THAT(Conditions(api::kPodGroups, "g"), ::testing::Contains(HasSubstr("GangReleased=True NotWhole: released 1 of 2 tasks")));
+  EXPECT_THAT(Conditions(api::kPodGroups, "g"),
+              ::testing::Contains(HasSubstr("GangReleased=True NotWhole: released 1 of 2 tasks")));
 }
 
 // The node that the other half was to get is taken; those that are bound pull their images.
@@ -752,8 +780,10 @@ TEST_F(SchedulerTest, ARunningPodIsNeverReleased) {
   EXPECT_FALSE(Leaves("g-w-0"));
   EXPECT_TRUE(Leaves("g-w-1")) << "it holds room that others could start with";
   EXPECT_THAT(Conditions(api::kPodGroups, "g"),
-              ::testing::Contains(HasSubstr("GangReleased=True NotWhole: released 1 of 3 tasks: the gang did not become whole within 30s, it "
-                                            "waits for 1 of 3 tasks: w needs cpu 16; with 2 placed, 3 nodes have 0 free, 0 fit; 1 task runs and stays [g-w-1/")));
+              ::testing::Contains(HasSubstr(
+                  "GangReleased=True NotWhole: released 1 of 3 tasks: the gang did not become whole within 30s, it "
+                  "waits for 1 of 3 tasks: w needs cpu 16; with 2 placed, 3 nodes have 0 free, 0 fit; 1 task runs and "
+                  "stays [g-w-1/")));
 }
 
 // Its first pods are made anew one by one while the others still pull their images.
@@ -785,8 +815,9 @@ TEST_F(SchedulerTest, AGangThatWasWholeForAMomentIsRemembered) {
   AddNodes(2);
   // Its status does not get through before it loses a pod.
   fate_ = [](const kube::Request& request) {
-    return request.method == "PATCH" && absl::EndsWith(request.path, "/podgroups/g") ? Lose(sandbox::RequestFate::Loss::kRequest)
-                                                                                    : sandbox::RequestFate{};
+    return request.method == "PATCH" && absl::EndsWith(request.path, "/podgroups/g")
+               ? Lose(sandbox::RequestFate::Loss::kRequest)
+               : sandbox::RequestFate{};
   };
   AddGroup("g", 2, R"(},"status":{"phase":"Inqueue")");
   for (int i = 0; i < 2; ++i) AddPod(absl::StrCat("g-w-", i), "g", "16");
@@ -809,9 +840,11 @@ TEST_F(SchedulerTest, AnUncontrolledLeftoverStaysAndIsTold) {
   StartScheduler();
   loop_.RunFor(absl::Minutes(2));
   EXPECT_EQ(NodeOf("g-w-0"), "node-000");
-  EXPECT_THAT(Conditions(api::kPodGroups, "g"),
-              ::testing::Contains(HasSubstr("GangPartBound=True PodsStay: the gang did not become whole within 30s, it waits for 1 of 2 tasks: w needs cpu 16; with 1 "
-                                            "placed, 1 node has 0 free, 0 fit; 1 pod without a controller stays: g-w-0")));
+  EXPECT_THAT(
+      Conditions(api::kPodGroups, "g"),
+      ::testing::Contains(HasSubstr("GangPartBound=True PodsStay: the gang did not become whole within 30s, it waits "
+                                    "for 1 of 2 tasks: w needs cpu 16; with 1 "
+                                    "placed, 1 node has 0 free, 0 fit; 1 pod without a controller stays: g-w-0")));
   EXPECT_THAT(Events("g"), ::testing::Contains(HasSubstr("Warning GangPartBound the gang did not become whole")));
   EXPECT_THAT(Events("g"), ::testing::Not(::testing::Contains(HasSubstr("GangReleased")))) << "nothing was released";
 }
@@ -878,8 +911,10 @@ TEST_F(SchedulerTest, OtherNamespacesAreLeftAloneAndTakeRoom) {
   AddPod("p", "g", "3");
   AddPod("taken", "other", "3");
   Bind("taken", "node-000");
-  Ask("POST", "/apis/scheduling.volcano.sh/v1beta1/namespaces/mine/podgroups", R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":"m"},"spec":{"minMember":1,"queue":"default"}})");
-  Ask("POST", "/api/v1/namespaces/mine/pods", R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"m","annotations":{"scheduling.k8s.io/group-name":"m"}},"spec":{"schedulerName":"volcano","containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":"2"}}}]}})");
+  Ask("POST", "/apis/scheduling.volcano.sh/v1beta1/namespaces/mine/podgroups",
+      R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":"m"},"spec":{"minMember":1,"queue":"default"}})");
+  Ask("POST", "/api/v1/namespaces/mine/pods",
+      R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"m","annotations":{"scheduling.k8s.io/group-name":"m"}},"spec":{"schedulerName":"volcano","containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":"2"}}}]}})");
   StartScheduler({}, false, {"mine"});
   loop_.RunFor(absl::Seconds(5));
   EXPECT_EQ(Text(Get(api::kPodGroups, "g"), "/status/phase"), "") << "not ours to write";
@@ -902,14 +937,17 @@ TEST_F(SchedulerTest, TheDumpSaysWhoWaitsAndWhy) {
   EXPECT_EQ(dump->at("caches").at("nodes").as_int64(), 1);
   EXPECT_EQ(Text(*dump, "/gangs/0/gang"), "default/g");
   EXPECT_THAT(Text(*dump, "/gangs/0/reason"), HasSubstr("needs cpu 3"));
-  for (const char* number : {"queuedKeys", "plansUnderWay"}) EXPECT_EQ(dump->at("controllers").at("podgroup").at(number).as_int64(), 0) << number;
+  for (const char* number : {"queuedKeys", "plansUnderWay"})
+    EXPECT_EQ(dump->at("controllers").at("podgroup").at(number).as_int64(), 0) << number;
   EXPECT_EQ(dump->at("eventsWaiting").as_int64(), 0);
   EXPECT_EQ(dump->at("waitingGangs").as_int64(), 1);
   EXPECT_EQ(dump->at("gangs").at(0).at("minMember").as_int64(), 1);
   EXPECT_EQ(dump->at("gangs").at(0).at("tasks").as_int64(), 1);
   for (const char* cache : {"pods", "podgroups"}) EXPECT_EQ(dump->at("caches").at(cache).as_int64(), 1) << cache;
-  for (const char* cache : {"persistentvolumeclaims", "persistentvolumes"}) EXPECT_EQ(dump->at("caches").at(cache).as_int64(), 0) << cache;
-  for (const char* cache : {"storageclasses", "priorityclasses", "queues"}) EXPECT_GE(dump->at("caches").at(cache).as_int64(), 1) << cache << ": those that are always there";
+  for (const char* cache : {"persistentvolumeclaims", "persistentvolumes"})
+    EXPECT_EQ(dump->at("caches").at(cache).as_int64(), 0) << cache;
+  for (const char* cache : {"storageclasses", "priorityclasses", "queues"})
+    EXPECT_GE(dump->at("caches").at(cache).as_int64(), 1) << cache << ": those that are always there";
   Crash();
   Options none;
   none.max_dumped_gangs = 0;
@@ -925,7 +963,9 @@ TEST_F(SchedulerTest, QueuesSayWhatTheirPodsHold) {
   AddGroup("g", 1);
   AddPod("p", "g", "3");
   loop_.RunFor(absl::Seconds(5));
-  const auto allocated = [this](const std::string& queue) { return api::ToJson(Get(api::kQueues, queue).at("status").at("allocated")); };
+  const auto allocated = [this](const std::string& queue) {
+    return api::ToJson(Get(api::kQueues, queue).at("status").at("allocated"));
+  };
   EXPECT_EQ(allocated("default"), R"({"cpu":"3","memory":"0","pods":"1"})");
   EXPECT_EQ(allocated("root"), R"({"cpu":"3","memory":"0","pods":"1"})");
   const std::string version = Text(Get(api::kQueues, "root"), "/metadata/resourceVersion");
@@ -977,7 +1017,8 @@ TEST_F(SchedulerTest, E5MoreThanTheQueuesCapabilityIsNotLetIn) {
   EXPECT_THAT(Conditions(api::kPodGroups, "pg"), ElementsAre(HasSubstr("queue c1 uses 0 of 1")));
 }
 
-// A gang of which some pods are ending. Nobody ends them: there is no kubelet, and a finalizer keeps those that have no node.
+// A gang of which some pods are ending. Nobody ends them: there is no kubelet, and a finalizer keeps those that have no
+// node.
 class EndingTest : public SchedulerTest {
  protected:
   EndingTest() { AddNodes(1, 2); }
@@ -987,7 +1028,8 @@ class EndingTest : public SchedulerTest {
     SetPhase(pod, "Running");
   }
   void End(const std::string& pod) {
-    const kube::Response kept = Ask("PATCH", api::PathOf(api::kPods, "default", pod), R"({"metadata":{"finalizers":["test/keep"]}})", "application/merge-patch+json");
+    const kube::Response kept = Ask("PATCH", api::PathOf(api::kPods, "default", pod),
+                                    R"({"metadata":{"finalizers":["test/keep"]}})", "application/merge-patch+json");
     ASSERT_TRUE(kept.ok()) << *kept.body;
     Delete(api::kPods, pod);
     ASSERT_NE(Text(Get(api::kPods, pod), "/metadata/deletionTimestamp"), "");
@@ -1035,8 +1077,9 @@ TEST_F(EndingTest, G6ItIsWhenMoreIsMissingThanWhatEnds) {
 // Three nodes, of which one may have no second pod and two have no more room.
 TEST_F(SchedulerTest, G7G8AGangThatDoesNotFitIsOneSentence) {
   const auto add_node = [this](const std::string& name, const std::string& cpu, const std::string& pods) {
-    Create(api::kNodes, absl::StrCat(R"({"apiVersion":"v1","kind":"Node","metadata":{"name":")", name, R"("},"status":{"allocatable":{"cpu":")", cpu,
-                                     R"(","memory":"64Gi","pods":")", pods, R"("}}})"));
+    Create(api::kNodes, absl::StrCat(R"({"apiVersion":"v1","kind":"Node","metadata":{"name":")", name,
+                                     R"("},"status":{"allocatable":{"cpu":")", cpu, R"(","memory":"64Gi","pods":")",
+                                     pods, R"("}}})"));
   };
   add_node("node1", "16", "1");
   add_node("node2", "1", "10");
@@ -1045,10 +1088,13 @@ TEST_F(SchedulerTest, G7G8AGangThatDoesNotFitIsOneSentence) {
   for (int i = 1; i <= 6; ++i) AddPod(absl::StrCat("task-", i), "g", "1");
   StartScheduler();
   loop_.RunFor(absl::Minutes(1));
-  const std::string sentence = "waits for 3 of 6 tasks: w needs cpu 1 and pods 1; with 3 placed, 2 nodes have cpu 0 free, 1 node has pods 0 free, 0 fit";
+  const std::string sentence =
+      "waits for 3 of 6 tasks: w needs cpu 1 and pods 1; with 3 placed, 2 nodes have cpu 0 free, 1 node has pods 0 "
+      "free, 0 fit";
   EXPECT_THAT(Conditions(api::kPodGroups, "g"), ElementsAre("Unschedulable=True NotEnoughResources: " + sentence));
   EXPECT_THAT(Conditions(api::kPods, "task-6"), ElementsAre("PodScheduled=False Unschedulable: " + sentence));
-  EXPECT_THAT(Conditions(api::kPods, "task-3"), ElementsAre("PodScheduled=False Schedulable: fits a node; its gang " + sentence));
+  EXPECT_THAT(Conditions(api::kPods, "task-3"),
+              ElementsAre("PodScheduled=False Schedulable: fits a node; its gang " + sentence));
 }
 
 TEST_F(SchedulerTest, G9AMinimumOfNothingIsCompleteAtOnce) {
@@ -1060,7 +1106,8 @@ TEST_F(SchedulerTest, G9AMinimumOfNothingIsCompleteAtOnce) {
 
 TEST_F(SchedulerTest, WhoWaitsIsToldThatHisQueueIsGone) {
   AddNodes(1);
-  const std::string queue = R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":"lab"},"spec":{"weight":1}})";
+  const std::string queue =
+      R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":"lab"},"spec":{"weight":1}})";
   Create(api::kQueues, queue);
   const std::string path = api::PathOf(api::kQueues, "", "lab");
   ASSERT_TRUE(Ask("PATCH", path + "/status", R"({"status":{"state":"Open"}})", "application/merge-patch+json").ok());
@@ -1119,15 +1166,19 @@ TEST_F(SchedulerTest, WhatAQueueIsSaidToHoldIsPutRightAtTheStart) {
   StartScheduler();
   loop_.RunFor(absl::Seconds(5));
   Crash();
-  ASSERT_TRUE(Ask("PATCH", api::PathOf(api::kQueues, "", "lab", "status"), R"({"status":{"allocated":{"cpu":"99"}}})", "application/merge-patch+json").ok());
+  ASSERT_TRUE(Ask("PATCH", api::PathOf(api::kQueues, "", "lab", "status"), R"({"status":{"allocated":{"cpu":"99"}}})",
+                  "application/merge-patch+json")
+                  .ok());
   StartScheduler();
   loop_.RunFor(absl::Seconds(5));
-  EXPECT_EQ(api::ToJson(Get(api::kQueues, "lab").at("status").at("allocated")), R"({"cpu":"3","memory":"0","pods":"1"})");
+  EXPECT_EQ(api::ToJson(Get(api::kQueues, "lab").at("status").at("allocated")),
+            R"({"cpu":"3","memory":"0","pods":"1"})");
 }
 
 // What a scheduler does not know it must not decide without.
 TEST(SchedulerObjectsTest, NothingIsDecidedBeforeAllIsRead) {
-  for (const std::string plural : {"pods", "nodes", "podgroups", "queues", "priorityclasses", "persistentvolumeclaims", "persistentvolumes", "storageclasses", "namespaces"}) {
+  for (const std::string plural : {"pods", "nodes", "podgroups", "queues", "priorityclasses", "persistentvolumeclaims",
+                                   "persistentvolumes", "storageclasses", "namespaces"}) {
     SCOPED_TRACE(plural);
     SimulatedLoop loop(1);
     testutil::FakeClient client(loop);
@@ -1135,7 +1186,8 @@ TEST(SchedulerObjectsTest, NothingIsDecidedBeforeAllIsRead) {
     client.SetHandler([&](const kube::Request& request) -> std::optional<absl::StatusOr<kube::Response>> {
       if (request.method != "GET") return testutil::Reply(request.method == "POST" ? 201 : 200, "{}");
       if (broken && absl::EndsWith(request.path, "/" + plural)) return testutil::Refusal(500, "InternalError");
-      if (!absl::EndsWith(request.path, "/podgroups")) return testutil::Reply(200, R"({"metadata":{"resourceVersion":"9"},"items":[]})");
+      if (!absl::EndsWith(request.path, "/podgroups"))
+        return testutil::Reply(200, R"({"metadata":{"resourceVersion":"9"},"items":[]})");
       return testutil::Reply(200, R"({"metadata":{"resourceVersion":"9"},"items":[
         {"metadata":{"name":"g","namespace":"ns","uid":"u","resourceVersion":"2"},"spec":{"minMember":1,"queue":"default"}}]})");
     });
@@ -1143,7 +1195,8 @@ TEST(SchedulerObjectsTest, NothingIsDecidedBeforeAllIsRead) {
     scheduler.Start();
     loop.RunFor(absl::Seconds(5));
     const auto writes = [&] {
-      return std::count_if(client.requests().begin(), client.requests().end(), [](const kube::Request& request) { return request.method != "GET"; });
+      return std::count_if(client.requests().begin(), client.requests().end(),
+                           [](const kube::Request& request) { return request.method != "GET"; });
     };
     EXPECT_FALSE(scheduler.synced());
     EXPECT_THAT(scheduler.problem(), HasSubstr(plural));
@@ -1157,16 +1210,24 @@ TEST(SchedulerObjectsTest, NothingIsDecidedBeforeAllIsRead) {
 }
 
 TEST(SchedulerObjectsTest, OfEachResourceWhatDoesNotDecodeIsTold) {
-  const std::map<std::string, std::string> bad = {{"pods", R"("spec":[])"}, {"nodes", R"("spec":[])"}, {"queues", R"("spec":[])"}, {"priorityclasses", R"("value":"x")"},
-                                                  {"persistentvolumeclaims", R"("spec":[])"}, {"persistentvolumes", R"("spec":[])"}, {"storageclasses", R"("volumeBindingMode":[])"}};
+  const std::map<std::string, std::string> bad = {{"pods", R"("spec":[])"},
+                                                  {"nodes", R"("spec":[])"},
+                                                  {"queues", R"("spec":[])"},
+                                                  {"priorityclasses", R"("value":"x")"},
+                                                  {"persistentvolumeclaims", R"("spec":[])"},
+                                                  {"persistentvolumes", R"("spec":[])"},
+                                                  {"storageclasses", R"("volumeBindingMode":[])"}};
   for (const auto& [resource, spec] : bad) {
     SCOPED_TRACE(resource);
     SimulatedLoop loop(1);
     testutil::FakeClient client(loop);
-    client.SetHandler([&, plural = resource, member = spec](const kube::Request& request) -> std::optional<absl::StatusOr<kube::Response>> {
+    client.SetHandler([&, plural = resource,
+                       member = spec](const kube::Request& request) -> std::optional<absl::StatusOr<kube::Response>> {
       if (request.method != "GET") return testutil::Reply(request.method == "POST" ? 201 : 200, "{}");
-      const std::string item = absl::StrCat(R"({"metadata":{"name":"bad","uid":"u1","resourceVersion":"1"},)", member, "}");
-      return testutil::Reply(200, absl::StrCat(R"({"metadata":{"resourceVersion":"9"},"items":[)", absl::EndsWith(request.path, "/" + plural) ? item : "", "]}"));
+      const std::string item =
+          absl::StrCat(R"({"metadata":{"name":"bad","uid":"u1","resourceVersion":"1"},)", member, "}");
+      return testutil::Reply(200, absl::StrCat(R"({"metadata":{"resourceVersion":"9"},"items":[)",
+                                               absl::EndsWith(request.path, "/" + plural) ? item : "", "]}"));
     });
     RunningScheduler scheduler(loop, client, {});
     scheduler.Start();
@@ -1183,7 +1244,8 @@ TEST(SchedulerObjectsTest, OneThatDoesNotDecodeStopsNobodyElse) {
   testutil::FakeClient client(loop);
   client.SetHandler([](const kube::Request& request) -> std::optional<absl::StatusOr<kube::Response>> {
     if (request.method != "GET") return testutil::Reply(request.method == "POST" ? 201 : 200, "{}");
-    if (!absl::EndsWith(request.path, "/podgroups")) return testutil::Reply(200, R"({"metadata":{"resourceVersion":"9"},"items":[]})");
+    if (!absl::EndsWith(request.path, "/podgroups"))
+      return testutil::Reply(200, R"({"metadata":{"resourceVersion":"9"},"items":[]})");
     return testutil::Reply(200, R"({"metadata":{"resourceVersion":"9"},"items":[
       {"metadata":{"name":"bad","namespace":"ns","uid":"u1","resourceVersion":"1"},"spec":{"minMember":"many"}},
       {"metadata":{"name":"good","namespace":"ns","uid":"u2","resourceVersion":"2"},"spec":{"minMember":1,"queue":"default"}}]})");
@@ -1194,11 +1256,13 @@ TEST(SchedulerObjectsTest, OneThatDoesNotDecodeStopsNobodyElse) {
   std::vector<std::string> events;
   bool good_written = false;
   for (const kube::Request& request : client.requests()) {
-    if (absl::EndsWith(request.path, "/events") && absl::StrContains(request.body, "InvalidObject")) events.push_back(request.body);
+    if (absl::EndsWith(request.path, "/events") && absl::StrContains(request.body, "InvalidObject"))
+      events.push_back(request.body);
     if (request.method == "PATCH" && absl::EndsWith(request.path, "/podgroups/good")) good_written = true;
   }
   ASSERT_EQ(events.size(), 1u);
-  EXPECT_THAT(events[0], ::testing::AllOf(HasSubstr(R"("name":"bad")"), HasSubstr("spec.minMember"), HasSubstr("cannot be read and is ignored")));
+  EXPECT_THAT(events[0], ::testing::AllOf(HasSubstr(R"("name":"bad")"), HasSubstr("spec.minMember"),
+                                          HasSubstr("cannot be read and is ignored")));
   EXPECT_TRUE(good_written);
 }
 

@@ -18,7 +18,8 @@ class TellingTest : public ::testing::Test {
     reason.missing = missing;
     return reason;
   }
-  bool Decide(Reason::Kind kind, int missing, int second, bool short_of_minimum = true, std::vector<std::string> would_fit = {}) {
+  bool Decide(Reason::Kind kind, int missing, int second, bool short_of_minimum = true,
+              std::vector<std::string> would_fit = {}) {
     return telling_.Decide(Lacking(kind, missing), short_of_minimum, std::move(would_fit), At(second));
   }
   absl::Time Next() const { return telling_.NextChange(rules_); }

@@ -1,4 +1,5 @@
-// The webhook as an API server calls it: every recorded row through the handler, bad reviews, and when it may not answer.
+// The webhook as an API server calls it: every recorded row through the handler, bad reviews, and when it may not
+// answer.
 #include <optional>
 #include <string>
 
@@ -20,23 +21,31 @@ using api::volcano::Row;
 using boost::json::value;
 using ::testing::HasSubstr;
 
-kube::Response Post(const std::string& path, const std::string& body, bool ready = true, const std::string& method = "POST") {
+kube::Response Post(const std::string& path, const std::string& body, bool ready = true,
+                    const std::string& method = "POST") {
   const auto namespace_queue = [](absl::string_view ns) { return ns == "team-ns" ? "team" : ""; };
   Handler handler([ready] { return ready; }, api::volcano::RecordedQueues, namespace_queue);
   std::optional<kube::Response> answer;
-  handler.HandleRequest({method, path, "", "application/json", "", body}, {}, [&](kube::Response response) { answer = std::move(response); });
+  handler.HandleRequest({method, path, "", "application/json", "", body}, {},
+                        [&](kube::Response response) { answer = std::move(response); });
   return answer.value_or(kube::Response());
 }
 
-std::string Review(const api::Resource& resource, const std::string& operation, const value& object, const value& old_object = nullptr,
-                   const std::string& subresource = "", const std::string& ns = "g-admission") {
+std::string Review(const api::Resource& resource, const std::string& operation, const value& object,
+                   const value& old_object = nullptr, const std::string& subresource = "",
+                   const std::string& ns = "g-admission") {
   const value& named = object.is_null() ? old_object : object;
-  boost::json::object request{{"uid", "u-1"}, {"operation", operation}, {"object", object}, {"oldObject", old_object}, {"subResource", subresource}};
+  boost::json::object request{{"uid", "u-1"},
+                              {"operation", operation},
+                              {"object", object},
+                              {"oldObject", old_object},
+                              {"subResource", subresource}};
   request["resource"] = {{"group", resource.group}, {"version", resource.version}, {"resource", resource.plural}};
   boost::system::error_code unnamed;
   if (const value* name = named.find_pointer("/metadata/name", unnamed); name != nullptr) request["name"] = *name;
   if (resource.namespaced) request["namespace"] = ns;
-  return api::ToJson(boost::json::object{{"apiVersion", "admission.k8s.io/v1"}, {"kind", "AdmissionReview"}, {"request", request}});
+  return api::ToJson(
+      boost::json::object{{"apiVersion", "admission.k8s.io/v1"}, {"kind", "AdmissionReview"}, {"request", request}});
 }
 
 // The member "response".
@@ -84,7 +93,8 @@ TEST(WebhookTest, EveryRecordedRowGetsItsVerdictAndItsDefaults) {
     if (row.method == "POST") {
       ++creates;
       value filled = row.input;
-      const api::volcano::AdmissionRequest request{.resource = &resource, .ns = resource.namespaced ? "g-admission" : "", .name = ""};
+      const api::volcano::AdmissionRequest request{
+          .resource = &resource, .ns = resource.namespaced ? "g-admission" : "", .name = ""};
       const bool allowed = api::volcano::Admit(request, &filled, api::volcano::RecordedQueues).allowed();
       const value mutated = Mutated(Review(resource, "CREATE", row.input), row.input);
       if (allowed) {
@@ -114,8 +124,10 @@ TEST(WebhookTest, EveryRecordedRowGetsItsVerdictAndItsDefaults) {
 
 // Volcano: pkg/webhooks/admission/podgroups/mutate
 TEST(WebhookTest, APodGroupGetsTheQueueOfItsNamespace) {
-  const value group = Json(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":"g"},"spec":{"minMember":1,"queue":"default"}})");
-  EXPECT_EQ(Mutated(Review(api::kPodGroups, "CREATE", group, nullptr, "", "team-ns"), group).at("spec").at("queue"), "team");
+  const value group = Json(
+      R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":"g"},"spec":{"minMember":1,"queue":"default"}})");
+  EXPECT_EQ(Mutated(Review(api::kPodGroups, "CREATE", group, nullptr, "", "team-ns"), group).at("spec").at("queue"),
+            "team");
   EXPECT_EQ(Mutated(Review(api::kPodGroups, "CREATE", group), group).at("spec").at("queue"), "default");
   const std::string update = Review(api::kPodGroups, "UPDATE", group, group, "", "team-ns");
   EXPECT_FALSE(Answered("/mutate", update).as_object().contains("patch"));
@@ -134,7 +146,8 @@ TEST(WebhookTest, WhatIsNoReviewIsBadAndSaysWhy) {
       {head + R"(,"request":{}})", "request.uid"},
       {head + R"(,"request":{"uid":7}})", "request.uid"},
       {head + R"(,"request":{"uid":"u","operation":"CREATE",)" + job + "}}", "request.object is missing"},
-      {head + R"(,"request":{"uid":"u","operation":"UPDATE","object":{},)" + job + "}}", "request.oldObject is missing"},
+      {head + R"(,"request":{"uid":"u","operation":"UPDATE","object":{},)" + job + "}}",
+       "request.oldObject is missing"},
       {std::string(200, '['), "not an AdmissionReview"},
   };
   for (const auto& [body, why] : cases) {
@@ -155,13 +168,16 @@ TEST(WebhookTest, OnlyItsPagesAreServedAndOnlyWithFullCaches) {
 }
 
 TEST(WebhookTest, ACronJobsScheduleIsJudgedWhenItIsMadeAndChanged) {
-  const value good = Json(R"({"metadata":{"name":"nightly"},"spec":{"schedule":"30 2 * * *","jobTemplate":{"spec":{}}}})");
+  const value good =
+      Json(R"({"metadata":{"name":"nightly"},"spec":{"schedule":"30 2 * * *","jobTemplate":{"spec":{}}}})");
   value bad = good;
   bad.at("spec").as_object()["schedule"] = "30 26 * * *";
   EXPECT_EQ(Answered("/validate", Review(api::kCronJobs, "CREATE", good)).at("allowed"), true);
-  for (const value& response : {Answered("/validate", Review(api::kCronJobs, "CREATE", bad)), Answered("/validate", Review(api::kCronJobs, "UPDATE", bad, good))}) {
+  for (const value& response : {Answered("/validate", Review(api::kCronJobs, "CREATE", bad)),
+                                Answered("/validate", Review(api::kCronJobs, "UPDATE", bad, good))}) {
     EXPECT_EQ(response.at("allowed"), false);
-    EXPECT_THAT(std::string(response.at("status").at("message").as_string()), HasSubstr("hour \"26\": must be between 0 and 23"));
+    EXPECT_THAT(std::string(response.at("status").at("message").as_string()),
+                HasSubstr("hour \"26\": must be between 0 and 23"));
   }
 }
 
@@ -175,23 +191,33 @@ TEST(WebhookTest, SubresourcesAndOtherKindsAreAllowed) {
 TEST(WebhookTest, ThePatchIsTheDifference) {
   const value before = Json(R"({"a/b":{"x~y":1},"list":[1,{"k":1}],"other":[1],"gone":null})");
   const value after = Json(R"({"a/b":{"x~y":2,"new":{}},"list":[1,{"k":1,"l":2}],"other":[1,2]})");
-  EXPECT_EQ(api::ToJson(PatchBetween(before, after)),
-            R"([{"op":"replace","path":"/a~1b/x~0y","value":2},{"op":"add","path":"/a~1b/new","value":{}},)"
-            R"({"op":"add","path":"/list/1/l","value":2},{"op":"replace","path":"/other","value":[1,2]},{"op":"remove","path":"/gone"}])");
+  EXPECT_EQ(
+      api::ToJson(PatchBetween(before, after)),
+      R"([{"op":"replace","path":"/a~1b/x~0y","value":2},{"op":"add","path":"/a~1b/new","value":{}},)"
+      R"({"op":"add","path":"/list/1/l","value":2},{"op":"replace","path":"/other","value":[1,2]},{"op":"remove","path":"/gone"}])");
   EXPECT_TRUE(PatchBetween(before, before).empty());
 }
 
 TEST(WebhookTest, WhatBecomesAnotherKindOfValueIsReplaced) {
-  for (const auto& [before, after] : std::vector<std::pair<const char*, const char*>>{
-           {R"({"k":1})", "7"}, {"7", R"({"k":1})"}, {R"([1,2])", "7"}, {"7", R"([1,2])"}, {R"({"k":1})", "[1]"}, {"[1]", R"({"k":1})"}, {"null", "[]"}, {"{}", "null"}}) {
+  for (const auto& [before, after] : std::vector<std::pair<const char*, const char*>>{{R"({"k":1})", "7"},
+                                                                                      {"7", R"({"k":1})"},
+                                                                                      {R"([1,2])", "7"},
+                                                                                      {"7", R"([1,2])"},
+                                                                                      {R"({"k":1})", "[1]"},
+                                                                                      {"[1]", R"({"k":1})"},
+                                                                                      {"null", "[]"},
+                                                                                      {"{}", "null"}}) {
     const value from = boost::json::object{{"a", Json(before)}}, to = boost::json::object{{"a", Json(after)}};
-    EXPECT_EQ(api::ToJson(PatchBetween(from, to)), absl::StrCat(R"([{"op":"replace","path":"/a","value":)", after, "}]")) << before;
+    EXPECT_EQ(api::ToJson(PatchBetween(from, to)),
+              absl::StrCat(R"([{"op":"replace","path":"/a","value":)", after, "}]"))
+        << before;
   }
 }
 
 // The costly part of a review is bounded by the number of its values, and one at the bound is judged.
 TEST(WebhookTest, AReviewOfAsManyValuesAsThereMayBeIsJudged) {
-  const std::string review = R"({"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"u","note":"a,b{[\",{"}})";
+  const std::string review =
+      R"({"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"u","note":"a,b{[\",{"}})";
   const auto answer = [&](std::size_t max) {
     ReviewLimits limits;
     limits.max_values = max;
@@ -199,21 +225,26 @@ TEST(WebhookTest, AReviewOfAsManyValuesAsThereMayBeIsJudged) {
   };
   // The document, its three members, the request's two.
   EXPECT_THAT(answer(6), testutil::IsOk());
-  EXPECT_THAT(answer(5), testutil::StatusIs(absl::StatusCode::kInvalidArgument, "not an AdmissionReview of admission.k8s.io/v1: more than 5 values"));
+  EXPECT_THAT(answer(5), testutil::StatusIs(absl::StatusCode::kInvalidArgument,
+                                            "not an AdmissionReview of admission.k8s.io/v1: more than 5 values"));
 }
 
 // Taken, since another scheduler may know the field, and the user is told.
 TEST(WarningsTest, WhatWouldWaitForEverIsWarnedOf) {
   const auto job = [](const std::string& pod_spec, std::size_t comment = 0) {
-    return Json(absl::StrCat(R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":"j","namespace":"g-admission","annotations":{"a":")",
-                             std::string(comment, 'x'), R"("}},"spec":{"queue":"default","minAvailable":1,"maxRetry":3,"tasks":[{"name":"w","replicas":1,"minAvailable":1,
-        "maxRetry":3,"template":{"spec":{"containers":[{"name":"c","image":"i"}])", pod_spec, "}}}]}}"));
+    return Json(absl::StrCat(
+        R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":"j","namespace":"g-admission","annotations":{"a":")",
+        std::string(comment, 'x'),
+        R"("}},"spec":{"queue":"default","minAvailable":1,"maxRetry":3,"tasks":[{"name":"w","replicas":1,"minAvailable":1,
+        "maxRetry":3,"template":{"spec":{"containers":[{"name":"c","image":"i"}])",
+        pod_spec, "}}}]}}"));
   };
   const value claims = job(R"(,"resourceClaims":[{"name":"x","resourceClaimName":"y"}])");
   const value response = Answered("/validate", Review(api::kJobs, "CREATE", claims));
   EXPECT_EQ(response.at("allowed"), true) << api::ToJson(response);
-  EXPECT_EQ(api::ToJson(response.at("warnings")),
-            R"(["spec.tasks[0].template.spec.resourceClaims: gangway's scheduler does not know it: pods of task w would wait for ever"])");
+  EXPECT_EQ(
+      api::ToJson(response.at("warnings")),
+      R"(["spec.tasks[0].template.spec.resourceClaims: gangway's scheduler does not know it: pods of task w would wait for ever"])");
   EXPECT_TRUE(Answered("/validate", Review(api::kJobs, "UPDATE", claims, claims)).as_object().contains("warnings"));
   EXPECT_FALSE(Answered("/mutate", Review(api::kJobs, "CREATE", claims)).as_object().contains("warnings"));
   EXPECT_FALSE(Answered("/validate", Review(api::kJobs, "CREATE", job(""))).as_object().contains("warnings"));
@@ -224,7 +255,9 @@ TEST(WarningsTest, WhatWouldWaitForEverIsWarnedOf) {
   EXPECT_FALSE(refusal.as_object().contains("warnings"));
   // What is larger than 256 KiB is not read a second time.
   const auto warned = [&](std::size_t bytes) {
-    const auto review = [&](std::size_t comment) { return Review(api::kJobs, "CREATE", job(R"(,"resourceClaims":[{"name":"x"}])", comment)); };
+    const auto review = [&](std::size_t comment) {
+      return Review(api::kJobs, "CREATE", job(R"(,"resourceClaims":[{"name":"x"}])", comment));
+    };
     const std::string text = review(bytes - review(0).size());
     EXPECT_EQ(text.size(), bytes);
     return Answered("/validate", text).as_object().contains("warnings");

@@ -31,7 +31,8 @@ TEST_F(ApplyTest, WhoeverReadsSeesTheManagedFields) {
   EXPECT_EQ(Get(path_).Text("metadata.managedFields.0.manager"), "m");
   EXPECT_EQ(Get(kConfigMaps).Text("items.0.metadata.managedFields.0.operation"), "Apply");
   EXPECT_EQ(Do("GET", path_, {}, {.accept = "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io"})
-                .Text("metadata.managedFields.0.manager"), "m");
+                .Text("metadata.managedFields.0.manager"),
+            "m");
 }
 
 // Also of deletions, where the revision may have more digits than the object had: 9 to 10, 99 to 100.
@@ -41,15 +42,19 @@ TEST_F(ApplyTest, WatchersSeeThemToo) {
   request.method = "GET";
   request.path = std::string(kConfigMaps);
   request.query = "watch=true";
-  auto watch = server_.StartWatch(request, {"test"}, [&](std::vector<kube::Frame> frames) {
-    for (const kube::Frame& frame : frames) seen.push_back(*frame.object);
-  }, [](absl::Status) {});
+  auto watch = server_.StartWatch(
+      request, {"test"},
+      [&](std::vector<kube::Frame> frames) {
+        for (const kube::Frame& frame : frames) seen.push_back(*frame.object);
+      },
+      [](absl::Status) {});
   for (int i = 0; i < 60; ++i) {
     Apply(path_, Config(R"("k":"v")"));
     Delete(path_);
     Settle();
     ASSERT_EQ(seen.size(), 2u);
-    for (const std::string& object : seen) ASSERT_EQ(Json(object).Text("metadata.managedFields.0.manager"), "m") << object;
+    for (const std::string& object : seen)
+      ASSERT_EQ(Json(object).Text("metadata.managedFields.0.manager"), "m") << object;
     ASSERT_EQ(Json(seen[1]).Text("metadata.resourceVersion"), absl::StrCat(revision()));
     seen.clear();
   }
@@ -60,8 +65,8 @@ TEST_F(ApplyTest, ComponentsInTheProcessAreSparedThem) {
   std::vector<std::string> answers;
   const auto ask = [&] {
     Owner owner;
-    client.Send({.method = "GET", .path = path_, .query = {}, .content_type = {}, .accept = {}, .body = {}}, owner.token(),
-                [&](absl::StatusOr<kube::Response> response) { answers.push_back(*response->body); });
+    client.Send({.method = "GET", .path = path_, .query = {}, .content_type = {}, .accept = {}, .body = {}},
+                owner.token(), [&](absl::StatusOr<kube::Response> response) { answers.push_back(*response->body); });
     Settle();
   };
   Apply(path_, Config(R"("k":"v")"));
@@ -88,7 +93,8 @@ TEST_F(ApplyTest, DeepAndHugeConfigurationsAreRefused) {
   std::string laughs = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\na: &a [x,x,x,x,x,x,x,x,x,x]\n";
   for (char c = 'b'; c < 'i'; ++c) {
     absl::StrAppend(&laughs, std::string(1, c), ": &", std::string(1, c), " [");
-    for (int i = 0; i < 10; ++i) absl::StrAppend(&laughs, i == 0 ? "*" : ",*", std::string(1, static_cast<char>(c - 1)));
+    for (int i = 0; i < 10; ++i)
+      absl::StrAppend(&laughs, i == 0 ? "*" : ",*", std::string(1, static_cast<char>(c - 1)));
     absl::StrAppend(&laughs, "]\n");
   }
   const Answer bomb = Apply(path_, laughs);

@@ -29,7 +29,9 @@ TEST_F(DeleteTest, Preconditions) {
   EXPECT_THAT(wrong.Text("message"), HasSubstr("the UID in the precondition (x) does not match"));
   EXPECT_EQ(Delete(path, R"({"preconditions":{"resourceVersion":"1"}})").code, 409);
   EXPECT_EQ(Delete(path, absl::StrCat(R"({"kind":"DeleteOptions","apiVersion":"v1","preconditions":{"uid":")",
-                                      created.Text("metadata.uid"), R"("}})")).code, 200);
+                                      created.Text("metadata.uid"), R"("}})"))
+                .code,
+            200);
 }
 
 TEST_F(DeleteTest, APodThatNoNodeHasGoesAtOnce) {
@@ -98,7 +100,8 @@ TEST_F(DeleteTest, ADeletedNamespaceIsEmptiedAndGoes) {
   ASSERT_EQ(Post("/api/v1/namespaces/team/pods/p/binding", R"({"target":{"name":"n"}})").code, 201);
   EXPECT_EQ(Delete("/api/v1/namespaces/team").Text("status.phase"), "Terminating");
   Settle();
-  EXPECT_EQ(Get("/api/v1/namespaces/team/configmaps/c").code, 200) << "others have five seconds to delete it by its name";
+  EXPECT_EQ(Get("/api/v1/namespaces/team/configmaps/c").code, 200)
+      << "others have five seconds to delete it by its name";
   loop_.RunFor(absl::Seconds(5));
   EXPECT_EQ(Get("/api/v1/namespaces/team/configmaps/c").code, 404);
   EXPECT_EQ(Get("/api/v1/namespaces/team").code, 200) << "its pod has yet to end";

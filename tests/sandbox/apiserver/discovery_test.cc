@@ -25,7 +25,8 @@ constexpr const char* kAggregated =
     "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,"
     "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json";
 
-kube::Response Get(const std::string& path, const std::string& accept = "application/json", const std::string& method = "GET") {
+kube::Response Get(const std::string& path, const std::string& accept = "application/json",
+                   const std::string& method = "GET") {
   kube::Request request;
   request.method = method;
   request.path = path;
@@ -51,7 +52,8 @@ TEST(DiscoveryTest, LeavesResourcesToTheRouter) {
 }
 
 TEST(DiscoveryTest, UnknownGroupsAreNotFound) {
-  for (const std::string path : {"/apis/nope", "/apis/apps/v2", "/api/v2", "/openapi/v2", "/openapi/v3/apis/nope/v1", "/livez/etcd"}) {
+  for (const std::string path :
+       {"/apis/nope", "/apis/apps/v2", "/api/v2", "/openapi/v2", "/openapi/v3/apis/nope/v1", "/livez/etcd"}) {
     const kube::Response response = Get(path);
     EXPECT_EQ(response.code, 404) << path;
     EXPECT_EQ(*response.body, "404 page not found\n") << path;  // in Go's words, as text
@@ -102,11 +104,14 @@ TEST(DiscoveryTest, EveryResourceIsListedInBothForms) {
     EXPECT_THAT(list, HasSubstr(absl::StrCat("\"name\":\"", View(resource->plural), "\"")));
     for (const Subresource& sub : SubresourcesOf(*resource)) {
       if (!sub.unserved.empty()) {
-        EXPECT_THAT(aggregated, Not(Contains(absl::StrCat(View(resource->group), "/", View(resource->plural), "/", View(sub.name)))));
+        EXPECT_THAT(
+            aggregated,
+            Not(Contains(absl::StrCat(View(resource->group), "/", View(resource->plural), "/", View(sub.name)))));
         continue;
       }
       EXPECT_THAT(list, HasSubstr(absl::StrCat("\"name\":\"", View(resource->plural), "/", View(sub.name), "\"")));
-      EXPECT_THAT(aggregated, Contains(absl::StrCat(View(resource->group), "/", View(resource->plural), "/", View(sub.name))));
+      EXPECT_THAT(aggregated,
+                  Contains(absl::StrCat(View(resource->group), "/", View(resource->plural), "/", View(sub.name))));
     }
   }
   EXPECT_THAT(aggregated, Contains("authorization.k8s.io/selfsubjectaccessreviews"));
@@ -118,9 +123,13 @@ TEST(DiscoveryTest, ShortNamesAndVerbs) {
   EXPECT_EQ(list.at("groupVersion"), "batch.volcano.sh/v1alpha1");
   const boost::json::value& jobs = list.at("resources").at(0);
   EXPECT_EQ(api::ToJson(jobs.at("shortNames")), R"(["vcjob","vj"])");
-  EXPECT_EQ(api::ToJson(jobs.at("verbs")), R"(["create","delete","deletecollection","get","list","patch","update","watch"])");
+  EXPECT_EQ(api::ToJson(jobs.at("verbs")),
+            R"(["create","delete","deletecollection","get","list","patch","update","watch"])");
   const std::string core = *Get("/api/v1").body;
-  EXPECT_THAT(core, HasSubstr(R"({"name":"pods/eviction","singularName":"","namespaced":true,"group":"policy","version":"v1","kind":"Eviction","verbs":["create"]})"));
+  EXPECT_THAT(
+      core,
+      HasSubstr(
+          R"({"name":"pods/eviction","singularName":"","namespaced":true,"group":"policy","version":"v1","kind":"Eviction","verbs":["create"]})"));
 }
 
 TEST(DiscoveryTest, FindsSubresources) {
@@ -179,7 +188,8 @@ TEST_F(OpenApiTest, SaysThatFieldValidationAndDryRunAreKnown) {
     if (kind.on_request) continue;
     const api::Resource* const resource = kind.resource;
     const std::string prefix = absl::StrCat(resource->group.empty() ? "api/" : "apis/", resource->ApiVersion());
-    const std::string path = absl::StrCat("/", prefix, resource->namespaced ? "/namespaces/{namespace}/" : "/", View(resource->plural), "/{name}");
+    const std::string path = absl::StrCat("/", prefix, resource->namespaced ? "/namespaces/{namespace}/" : "/",
+                                          View(resource->plural), "/{name}");
     const boost::json::value& patch = Document(prefix).at("paths").at(path).at("patch");
     EXPECT_EQ(patch.at("x-kubernetes-group-version-kind").at("kind").as_string().c_str(), std::string(resource->kind));
     std::set<std::string> parameters;
@@ -191,7 +201,8 @@ TEST_F(OpenApiTest, SaysThatFieldValidationAndDryRunAreKnown) {
     EXPECT_THAT(parameters, Contains("dryRun"));
     // A custom resource has no strategic merge patch, and kubectl must not compute one.
     const bool custom = api::IsCustom(*resource);
-    EXPECT_EQ(patch.at("requestBody").at("content").as_object().contains("application/strategic-merge-patch+json"), !custom);
+    EXPECT_EQ(patch.at("requestBody").at("content").as_object().contains("application/strategic-merge-patch+json"),
+              !custom);
   }
 }
 
@@ -215,7 +226,8 @@ TEST_F(OpenApiTest, EveryReferenceLeadsSomewhere) {
     CollectReferences(document, names);
     for (const std::string& name : names) {
       ASSERT_TRUE(absl::StartsWith(name, "#/components/schemas/")) << path << ": " << name;
-      EXPECT_TRUE(document.at("components").at("schemas").as_object().contains(name.substr(21))) << path << ": " << name;
+      EXPECT_TRUE(document.at("components").at("schemas").as_object().contains(name.substr(21)))
+          << path << ": " << name;
     }
   }
 }
@@ -226,9 +238,11 @@ TEST_F(OpenApiTest, KeepsListKeysAndDescribesVolcanosFields) {
   EXPECT_EQ(containers.at("x-kubernetes-patch-merge-key"), "name");
   const boost::json::value& job = schemas.at("sh.volcano.batch.v1alpha1.Job");
   EXPECT_EQ(job.at("x-kubernetes-group-version-kind").at(0).at("kind"), "Job");
-  const boost::json::value& task = job.at("properties").at("spec").at("properties").at("tasks").at("items").at("properties");
+  const boost::json::value& task =
+      job.at("properties").at("spec").at("properties").at("tasks").at("items").at("properties");
   EXPECT_EQ(task.at("replicas").at("description"), "how many pods");
-  EXPECT_EQ(task.at("template").at("allOf").at(0).at("$ref"), "#/components/schemas/io.k8s.api.core.v1.PodTemplateSpec");
+  EXPECT_EQ(task.at("template").at("allOf").at(0).at("$ref"),
+            "#/components/schemas/io.k8s.api.core.v1.PodTemplateSpec");
 }
 
 }  // namespace

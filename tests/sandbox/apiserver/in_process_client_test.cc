@@ -113,13 +113,16 @@ struct Watched {
 TEST_F(InProcessClientTest, WatchesTellBreakAndResume) {
   bool break_next = false;
   sandbox::Faults faults;
-  faults.frames = [&](const kube::Request&, const std::vector<kube::Frame>&) { return WatchFate{.break_before = break_next}; };
+  faults.frames = [&](const kube::Request&, const std::vector<kube::Frame>&) {
+    return WatchFate{.break_before = break_next};
+  };
   InProcessClient client(loop_, server_, "me", std::move(faults));
   Watched seen;
   const auto open = [&](kube::Request request) {
-    return client.StartWatch(std::move(request), owner_.token(),
-                             [&](std::vector<kube::Frame> frames) { seen.frames += static_cast<int>(frames.size()); },
-                             [&](absl::Status status) { seen.ends.push_back(status.code()); });
+    return client.StartWatch(
+        std::move(request), owner_.token(),
+        [&](std::vector<kube::Frame> frames) { seen.frames += static_cast<int>(frames.size()); },
+        [&](absl::Status status) { seen.ends.push_back(status.code()); });
   };
   auto watch = open(WatchOf());
   Settle();
@@ -146,8 +149,9 @@ TEST_F(InProcessClientTest, ARefusedWatchEndsWithItsStatus) {
   kube::Request old = WatchOf();
   old.path = "/api/v1/widgets";
   Watched seen;
-  const auto watch = client.StartWatch(old, owner_.token(), [&](std::vector<kube::Frame>) { ++seen.frames; },
-                                       [&](absl::Status status) { seen.ends.push_back(status.code()); });
+  const auto watch = client.StartWatch(
+      old, owner_.token(), [&](std::vector<kube::Frame>) { ++seen.frames; },
+      [&](absl::Status status) { seen.ends.push_back(status.code()); });
   EXPECT_THAT(seen.ends, IsEmpty());
   Settle();
   EXPECT_THAT(seen.ends, ElementsAre(absl::StatusCode::kNotFound));
@@ -156,8 +160,9 @@ TEST_F(InProcessClientTest, ARefusedWatchEndsWithItsStatus) {
 TEST_F(InProcessClientTest, ADestroyedWatchHearsNothing) {
   InProcessClient client(loop_, server_, "me");
   Watched seen;
-  auto watch = client.StartWatch(WatchOf(), owner_.token(), [&](std::vector<kube::Frame>) { ++seen.frames; },
-                                 [&](absl::Status status) { seen.ends.push_back(status.code()); });
+  auto watch = client.StartWatch(
+      WatchOf(), owner_.token(), [&](std::vector<kube::Frame>) { ++seen.frames; },
+      [&](absl::Status status) { seen.ends.push_back(status.code()); });
   Settle();
   Post(kConfigMaps, ConfigMapJson("a"));
   watch.reset();
@@ -177,10 +182,13 @@ class DisturbedWatchTest : public InProcessClientTest {
         [this](const std::vector<kube::Frame>& frames) {
           for (const kube::Frame& frame : frames) {
             const Json object(*frame.object);
-            said_.push_back(frame.type == kube::FrameType::kError ? absl::StrCat("error ", object.Text("code")) : object.Text("metadata.name"));
+            said_.push_back(frame.type == kube::FrameType::kError ? absl::StrCat("error ", object.Text("code"))
+                                                                  : object.Text("metadata.name"));
           }
         },
-        [this](const absl::Status& status) { said_.push_back(absl::StrCat("end ", absl::StatusCodeToString(status.code()))); });
+        [this](const absl::Status& status) {
+          said_.push_back(absl::StrCat("end ", absl::StatusCodeToString(status.code())));
+        });
     Settle();
   }
   void Make(absl::string_view name) {
@@ -189,12 +197,15 @@ class DisturbedWatchTest : public InProcessClientTest {
   }
 
   std::deque<WatchFate> fates_;
-  InProcessClient client_{loop_, server_, "me", {.request = nullptr, .frames = [this](const kube::Request&, const std::vector<kube::Frame>&) {
-                            if (fates_.empty()) return WatchFate{};
-                            const WatchFate fate = fates_.front();
-                            fates_.pop_front();
-                            return fate;
-                          }}};
+  InProcessClient client_{loop_,
+                          server_,
+                          "me",
+                          {.request = nullptr, .frames = [this](const kube::Request&, const std::vector<kube::Frame>&) {
+                             if (fates_.empty()) return WatchFate{};
+                             const WatchFate fate = fates_.front();
+                             fates_.pop_front();
+                             return fate;
+                           }}};
   std::unique_ptr<kube::Watch> watch_;
   std::vector<std::string> said_;
 };
@@ -257,7 +268,9 @@ TEST_F(DisturbedWatchTest, EndsOfAllKinds) {
   busy.code = 429;
   busy.body = MakeBytes(kube::StatusBody(429, "TooManyRequests", "later"));
   for (const auto& [fate, said] : std::vector<std::pair<WatchFate, std::vector<std::string>>>{
-           {{.end_before = true}, {"end OK"}}, {{.break_before = true}, {"end UNAVAILABLE"}}, {{.error_before = busy}, {"error 429", "end RESOURCE_EXHAUSTED"}}}) {
+           {{.end_before = true}, {"end OK"}},
+           {{.break_before = true}, {"end UNAVAILABLE"}},
+           {{.error_before = busy}, {"error 429", "end RESOURCE_EXHAUSTED"}}}) {
     fates_ = {fate};
     said_.clear();
     Open(WatchOf());
@@ -270,10 +283,13 @@ TEST_F(InProcessClientTest, AWatchIsRefusedBySomebodyInBetween) {
   kube::Response busy;
   busy.code = 429;
   busy.body = MakeBytes(kube::StatusBody(429, "TooManyRequests", "later"));
-  InProcessClient client(loop_, server_, "me", {.request = [&](const kube::Request&) { return RequestFate{.answer = busy}; }, .frames = nullptr});
+  InProcessClient client(
+      loop_, server_, "me",
+      {.request = [&](const kube::Request&) { return RequestFate{.answer = busy}; }, .frames = nullptr});
   Watched seen;
-  const auto watch = client.StartWatch(WatchOf(), owner_.token(), [&](std::vector<kube::Frame>) { ++seen.frames; },
-                                       [&](absl::Status status) { seen.ends.push_back(status.code()); });
+  const auto watch = client.StartWatch(
+      WatchOf(), owner_.token(), [&](std::vector<kube::Frame>) { ++seen.frames; },
+      [&](absl::Status status) { seen.ends.push_back(status.code()); });
   Settle();
   EXPECT_THAT(seen.ends, ElementsAre(absl::StatusCode::kResourceExhausted));
 }
@@ -282,7 +298,9 @@ TEST_F(InProcessClientTest, AReplicaThatLagsAnswersAsOfBefore) {
   Post(kConfigMaps, ConfigMapJson("a"));
   const std::string before = absl::StrCat("resourceVersion=", revision(), "&resourceVersionMatch=Exact");
   Post(kConfigMaps, ConfigMapJson("b"));
-  InProcessClient client(loop_, server_, "me", {.request = [&](const kube::Request&) { return RequestFate{.query = before}; }, .frames = nullptr});
+  InProcessClient client(
+      loop_, server_, "me",
+      {.request = [&](const kube::Request&) { return RequestFate{.query = before}; }, .frames = nullptr});
   std::string listed;
   kube::Request list;
   list.method = "GET";
@@ -293,14 +311,19 @@ TEST_F(InProcessClientTest, AReplicaThatLagsAnswersAsOfBefore) {
 }
 
 TEST_F(InProcessClientTest, AServerThatRestartsForgetsWhoAskedAndWhatItKnew) {
-  InProcessClient client(loop_, server_, "me", {.request = [](const kube::Request& request) {
-                           const absl::Duration late = absl::Seconds(2);
-                           return request.path.ends_with("/late") ? RequestFate{.request_delay = late} : RequestFate{.reply_delay = late};
-                         }, .frames = nullptr});
+  InProcessClient client(loop_, server_, "me",
+                         {.request =
+                              [](const kube::Request& request) {
+                                const absl::Duration late = absl::Seconds(2);
+                                return request.path.ends_with("/late") ? RequestFate{.request_delay = late}
+                                                                       : RequestFate{.reply_delay = late};
+                              },
+                          .frames = nullptr});
   Watched seen;
   const kube::Request old = WatchOf();
-  const auto watch = client.StartWatch(WatchOf(), owner_.token(), [&](std::vector<kube::Frame>) { ++seen.frames; },
-                                       [&](absl::Status status) { seen.ends.push_back(status.code()); });
+  const auto watch = client.StartWatch(
+      WatchOf(), owner_.token(), [&](std::vector<kube::Frame>) { ++seen.frames; },
+      [&](absl::Status status) { seen.ends.push_back(status.code()); });
   client.Send(PostOf("a"), owner_.token(), Note());
   kube::Request get;
   get.method = "GET";
@@ -313,8 +336,9 @@ TEST_F(InProcessClientTest, AServerThatRestartsForgetsWhoAskedAndWhatItKnew) {
   EXPECT_THAT(answers_, ElementsAre("UNAVAILABLE", "UNAVAILABLE"));
   EXPECT_THAT(seen.ends, ElementsAre(absl::StatusCode::kUnavailable));
   Watched again;
-  const auto resumed = client.StartWatch(old, owner_.token(), [&](std::vector<kube::Frame>) { ++again.frames; },
-                                         [&](absl::Status status) { again.ends.push_back(status.code()); });
+  const auto resumed = client.StartWatch(
+      old, owner_.token(), [&](std::vector<kube::Frame>) { ++again.frames; },
+      [&](absl::Status status) { again.ends.push_back(status.code()); });
   Settle();
   EXPECT_EQ(again.frames, 1) << "the ERROR frame: the history is forgotten";
   EXPECT_THAT(again.ends, SizeIs(1));

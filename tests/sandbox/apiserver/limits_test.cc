@@ -72,9 +72,18 @@ TEST_F(LimitsTest, RandomPatchesLeaveWhatCanBeRead) {
       R"({"metadata":{"name":"d","annotations":{"a":"b"},"labels":{"a":"b"}},"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{)"
       R"("metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i","args":["1"]}]}}}})";
   const std::string nested = absl::StrCat(std::string(60, '['), std::string(60, ']'));
-  const std::vector<std::string> values = {R"({"a":{"a":{}}})", nested, "\"\\u0000\"", "1e308", "-0", "[1,[2]]", "null", "{}", "\"9\""};
-  const std::vector<std::string> roots = {"", "/metadata", "/metadata/annotations", "/metadata/labels", "/spec", "/spec/template/spec/containers/0",
-                                          "/status", "/metadata/managedFields", "/metadata/managedFields/0/fieldsV1", "/x"};
+  const std::vector<std::string> values = {R"({"a":{"a":{}}})", nested, "\"\\u0000\"", "1e308", "-0",
+                                           "[1,[2]]",           "null", "{}",          "\"9\""};
+  const std::vector<std::string> roots = {"",
+                                          "/metadata",
+                                          "/metadata/annotations",
+                                          "/metadata/labels",
+                                          "/spec",
+                                          "/spec/template/spec/containers/0",
+                                          "/status",
+                                          "/metadata/managedFields",
+                                          "/metadata/managedFields/0/fieldsV1",
+                                          "/x"};
   const auto pointer = [&] {
     std::string out = roots[below(roots.size())];
     for (std::size_t i = below(4); i > 0; --i) out += std::vector<std::string>{"/a", "/0", "/-", "/f:spec"}[below(4)];
@@ -89,12 +98,16 @@ TEST_F(LimitsTest, RandomPatchesLeaveWhatCanBeRead) {
     std::string patch;
     for (std::size_t n = 1 + below(2); n > 0; --n) {
       const std::string op = std::vector<std::string>{"add", "replace", "move", "copy", "copy", "remove"}[below(6)];
-      absl::StrAppend(&patch, patch.empty() ? "" : ",", R"({"op":")", op, R"(","path":")", pointer(), R"(","from":")", pointer(), R"(","value":)", values[below(values.size())], "}");
+      absl::StrAppend(&patch, patch.empty() ? "" : ",", R"({"op":")", op, R"(","path":")", pointer(), R"(","from":")",
+                      pointer(), R"(","value":)", values[below(values.size())], "}");
     }
     patch = absl::StrCat("[", patch, "]");
-    if (below(30) == 0) patch = DoublingPatch(static_cast<int>(below(10)), roots[1 + below(roots.size() - 1)], below(2) == 0 ? "/a" : "/f:a");
+    if (below(30) == 0)
+      patch =
+          DoublingPatch(static_cast<int>(below(10)), roots[1 + below(roots.size() - 1)], below(2) == 0 ? "/a" : "/f:a");
     const Answer answer = Patch(path + "/d", patch, "json", "fieldValidation=Ignore");
-    ASSERT_TRUE(answer.code == 200 || answer.code == 400 || answer.code == 409 || answer.code == 422) << answer.body << patch;
+    ASSERT_TRUE(answer.code == 200 || answer.code == 400 || answer.code == 409 || answer.code == 422)
+        << answer.body << patch;
     done += answer.code == 200 ? 1 : 0;
     for (const char* accept : kForms) {
       ASSERT_EQ(Do("GET", path + "/d", {}, {.query = "includeObject=Object", .accept = accept}).code, 200) << patch;
@@ -115,13 +128,16 @@ TEST_F(LimitsTest, CopiesThatGrowTheObjectAreInvalid) {
 TEST_F(LimitsTest, AnObjectIsNoLargerThanEtcdTakes) {
   const std::string half(700 << 10, 'x'), path = "/apis/apps/v1/namespaces/default/deployments";
   const auto deployment = [](absl::string_view args) {
-    return absl::StrCat(R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d"},"spec":{"selector":{"matchLabels":{"a":"b"}},)",
-                        R"("template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i","args":[)", args, "]}]}}}}");
+    return absl::StrCat(
+        R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d"},"spec":{"selector":{"matchLabels":{"a":"b"}},)",
+        R"("template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i","args":[)", args,
+        "]}]}}}}");
   };
   EXPECT_EQ(Post(path, deployment(absl::StrCat("\"", half, half, half, "\""))).code, 500);
   ASSERT_EQ(Post(path, deployment(absl::StrCat("\"", half, "\",\"", half, "\""))).code, 201);
   const std::uint64_t before = revision();
-  const std::string more = absl::StrCat(R"([{"op":"add","path":"/spec/template/spec/containers/0/args/-","value":")", half, "\"}]");
+  const std::string more =
+      absl::StrCat(R"([{"op":"add","path":"/spec/template/spec/containers/0/args/-","value":")", half, "\"}]");
   const Answer answer = Patch(path + "/d", more, "json");
   EXPECT_EQ(answer.code, 500);
   EXPECT_EQ(answer.Text("message"), "etcdserver: request is too large");
@@ -142,8 +158,10 @@ TEST_F(LimitsTest, FieldsMayHoldNulBytes) {
 // Ownership that a client states is kept as text: what cannot be read again owns nothing, and ends nobody.
 TEST_F(LimitsTest, OwnershipThatCannotBeReadIsDropped) {
   const auto owned = [](absl::string_view step) {
-    return absl::StrCat(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c","managedFields":[{"manager":"m","operation":"Update","apiVersion":"v1",)",
-                        R"("time":"2026-01-01T00:00:00Z","fieldsType":"FieldsV1","fieldsV1":{"f:data":{")", step, R"(":{}}}}]},"data":{"a":"2"}})");
+    return absl::StrCat(
+        R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c","managedFields":[{"manager":"m","operation":"Update","apiVersion":"v1",)",
+        R"("time":"2026-01-01T00:00:00Z","fieldsType":"FieldsV1","fieldsV1":{"f:data":{")", step,
+        R"(":{}}}}]},"data":{"a":"2"}})");
   };
   int i = 0;
   for (const std::string& step : {std::string("v:1e999"), std::string("v:-1e999"), std::string(R"(k:{\"a\":1e999})"),
@@ -151,9 +169,17 @@ TEST_F(LimitsTest, OwnershipThatCannotBeReadIsDropped) {
     ASSERT_EQ(Post(kConfigMaps, ConfigMapJson("c")).code, 201);
     ASSERT_EQ(Put(one_, owned(step)).code, 200) << step;
     for (const char* manager : {"a", "b"}) {
-      ASSERT_EQ(Patch(one_, absl::StrCat(R"({"data":{"a":")", ++i, R"("}})"), "merge", absl::StrCat("fieldManager=", manager)).code, 200);
-      ASSERT_EQ(Do("PATCH", one_, absl::StrCat(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c"},"data":{"b":")", ++i, R"("}})"),
-                   {.query = absl::StrCat("force=true&fieldManager=", manager), .content_type = "application/apply-patch+yaml"}).code, 200);
+      ASSERT_EQ(
+          Patch(one_, absl::StrCat(R"({"data":{"a":")", ++i, R"("}})"), "merge", absl::StrCat("fieldManager=", manager))
+              .code,
+          200);
+      ASSERT_EQ(Do("PATCH", one_,
+                   absl::StrCat(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c"},"data":{"b":")", ++i,
+                                R"("}})"),
+                   {.query = absl::StrCat("force=true&fieldManager=", manager),
+                    .content_type = "application/apply-patch+yaml"})
+                    .code,
+                200);
     }
     ExpectReadable(one_);
   }
@@ -161,9 +187,13 @@ TEST_F(LimitsTest, OwnershipThatCannotBeReadIsDropped) {
 
 TEST_F(LimitsTest, AKeyOfAListThatIsNoScalarIsAMistake) {
   for (const int depth : {1, 40, 90}) {
-    const std::string name = absl::StrCat(std::string(static_cast<std::size_t>(depth), '['), std::string(static_cast<std::size_t>(depth), ']'));
-    const std::string pod = absl::StrCat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{"containers":[{"name":)", name, R"(,"image":"i"},{"name":)", name, R"(}]}})");
-    const Answer answer = Do("PATCH", PodPath("p"), pod, {.query = "fieldManager=m", .content_type = "application/apply-patch+yaml"});
+    const std::string name = absl::StrCat(std::string(static_cast<std::size_t>(depth), '['),
+                                          std::string(static_cast<std::size_t>(depth), ']'));
+    const std::string pod =
+        absl::StrCat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{"containers":[{"name":)", name,
+                     R"(,"image":"i"},{"name":)", name, R"(}]}})");
+    const Answer answer =
+        Do("PATCH", PodPath("p"), pod, {.query = "fieldManager=m", .content_type = "application/apply-patch+yaml"});
     EXPECT_GE(answer.code, 400) << answer.body;
     EXPECT_EQ(answer.Text("kind"), "Status");
   }
@@ -172,7 +202,8 @@ TEST_F(LimitsTest, AKeyOfAListThatIsNoScalarIsAMistake) {
 TEST_F(LimitsTest, ACountInAForgedContinueIsNotBelieved) {
   for (const char* name : {"a", "b", "c"}) ASSERT_EQ(Post(kConfigMaps, ConfigMapJson(name)).code, 201);
   const auto list = [&](absl::string_view remaining) {
-    const std::string token = absl::WebSafeBase64Escape(absl::StrCat("1\n", revision(), "\n", remaining, "\ndefault\na"));
+    const std::string token =
+        absl::WebSafeBase64Escape(absl::StrCat("1\n", revision(), "\n", remaining, "\ndefault\na"));
     return Get(kConfigMaps, absl::StrCat("limit=1&continue=", token));
   };
   for (const char* remaining : {"-9223372036854775808", "-1"}) EXPECT_EQ(list(remaining).code, 400) << remaining;
@@ -197,7 +228,8 @@ TEST_F(LimitsTest, TimesStayTimesHoweverLongTheGraceIs) {
 TEST_F(LimitsTest, ABudgetsShareIsAtMostTheWhole) {
   const auto budget = [&](absl::string_view share) {
     return Post("/apis/policy/v1/namespaces/default/poddisruptionbudgets",
-                absl::StrCat(R"({"metadata":{"name":"b"},"spec":{"minAvailable":")", share, R"(","selector":{"matchLabels":{"a":"b"}}}})"));
+                absl::StrCat(R"({"metadata":{"name":"b"},"spec":{"minAvailable":")", share,
+                             R"(","selector":{"matchLabels":{"a":"b"}}}})"));
   };
   for (const char* share : {"9223372036854775807%", "101%", "-1%", "x", "%"}) {
     const Answer answer = budget(share);
@@ -210,7 +242,9 @@ TEST_F(LimitsTest, ABudgetsShareIsAtMostTheWhole) {
 TEST_F(LimitsTest, WhoAsksForTheSameObjectsSharesThem) {
   const std::string text(2'000, 'x');
   for (int i = 0; i < 50; ++i) {
-    ASSERT_EQ(Post(kConfigMaps, absl::StrCat(R"({"metadata":{"name":"c)", i, R"("},"data":{"a":")", text, R"("}})")).code, 201);
+    ASSERT_EQ(
+        Post(kConfigMaps, absl::StrCat(R"({"metadata":{"name":"c)", i, R"("},"data":{"a":")", text, R"("}})")).code,
+        201);
   }
   const auto list = [&](std::vector<Bytes>* more) {
     kube::Request request;
@@ -243,8 +277,16 @@ std::string Repeated(int times, const std::function<std::string(int)>& element) 
 }
 
 TEST_F(LimitsTest, AnObjectOfManyLabelsIsSelectedLikeAnyOther) {
-  ASSERT_EQ(Post(kConfigMaps, ConfigMapJson("c", absl::StrCat(R"(,"labels":{)", Repeated(1'000, [](int i) { return absl::StrCat("\"k", i, "\":\"v", i, "\""); }), "}"))).code, 201);
-  const auto count = [&](absl::string_view selector) { return Get(kConfigMaps, absl::StrCat("labelSelector=", selector)).json().Size("items"); };
+  ASSERT_EQ(Post(kConfigMaps,
+                 ConfigMapJson(
+                     "c", absl::StrCat(R"(,"labels":{)",
+                                       Repeated(1'000, [](int i) { return absl::StrCat("\"k", i, "\":\"v", i, "\""); }),
+                                       "}")))
+                .code,
+            201);
+  const auto count = [&](absl::string_view selector) {
+    return Get(kConfigMaps, absl::StrCat("labelSelector=", selector)).json().Size("items");
+  };
   EXPECT_EQ(count("k0,k999%3Dv999,k5+in+(a,v5),!k1000"), 1u);
   EXPECT_EQ(count("k0,k999%3Dv998"), 0u);
   EXPECT_EQ(count("k1000,k0"), 0u);
@@ -256,8 +298,8 @@ double CpuSeconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// Four times as many may take eight times as long, where searching for each would take sixteen times. `seconds_for` so many is asked again when
-// it looks too long: others' work disturbs it.
+// Four times as many may take eight times as long, where searching for each would take sixteen times. `seconds_for` so
+// many is asked again when it looks too long: others' work disturbs it.
 void ExpectInProportion(const std::function<double(int)>& seconds_for) {
   double ratio = 16;
   for (int attempt = 0; attempt < 4 && ratio > 8; ++attempt) ratio = seconds_for(20'000) / seconds_for(5'000);
@@ -266,9 +308,15 @@ void ExpectInProportion(const std::function<double(int)>& seconds_for) {
 
 // What is compared with what was there is looked up, not searched for.
 TEST_F(LimitsTest, LongListsAreComparedInProportion) {
-  const auto tolerations = [](int from, int many) { return Repeated(many, [from](int i) { return absl::StrCat(R"({"key":"k)", from + i, R"("})"); }); };
-  const auto gates = [](int from, int many) { return Repeated(many, [from](int i) { return absl::StrCat(R"({"name":"e.x/)", from + i, R"("})"); }); };
-  const auto finalizers = [](int from, int many) { return Repeated(many, [from](int i) { return absl::StrCat("\"e.x/", from + i, "\""); }); };
+  const auto tolerations = [](int from, int many) {
+    return Repeated(many, [from](int i) { return absl::StrCat(R"({"key":"k)", from + i, R"("})"); });
+  };
+  const auto gates = [](int from, int many) {
+    return Repeated(many, [from](int i) { return absl::StrCat(R"({"name":"e.x/)", from + i, R"("})"); });
+  };
+  const auto finalizers = [](int from, int many) {
+    return Repeated(many, [from](int i) { return absl::StrCat("\"e.x/", from + i, "\""); });
+  };
   int objects = 0;
   const auto refused = [this](const std::string& path, const std::string& patch, const std::string& why) {
     const double begin = CpuSeconds();
@@ -278,32 +326,42 @@ TEST_F(LimitsTest, LongListsAreComparedInProportion) {
   ExpectInProportion([&](int many) {
     const std::string name = absl::StrCat("p", ++objects);
     EXPECT_EQ(Post(kPods, PodJson(name, "", absl::StrCat(R"(,"tolerations":[)", tolerations(0, many), "]"))).code, 201);
-    EXPECT_EQ(Patch(PodPath(name), R"([{"op":"add","path":"/spec/tolerations/-","value":{"key":"more"}}])", "json").code, 200);
-    return refused(PodPath(name), absl::StrCat(R"({"spec":{"tolerations":[)", tolerations(1, many), "]}}"), "existing toleration can not be modified");
+    EXPECT_EQ(
+        Patch(PodPath(name), R"([{"op":"add","path":"/spec/tolerations/-","value":{"key":"more"}}])", "json").code,
+        200);
+    return refused(PodPath(name), absl::StrCat(R"({"spec":{"tolerations":[)", tolerations(1, many), "]}}"),
+                   "existing toleration can not be modified");
   });
   ExpectInProportion([&](int many) {
     const std::string name = absl::StrCat("p", ++objects);
     EXPECT_EQ(Post(kPods, PodJson(name, "", absl::StrCat(R"(,"schedulingGates":[)", gates(0, many), "]"))).code, 201);
-    return refused(PodPath(name), absl::StrCat(R"({"spec":{"schedulingGates":[)", gates(1, many), "]}}"), absl::StrCat("found new scheduling gate 'e.x/", many, "'"));
+    return refused(PodPath(name), absl::StrCat(R"({"spec":{"schedulingGates":[)", gates(1, many), "]}}"),
+                   absl::StrCat("found new scheduling gate 'e.x/", many, "'"));
   });
   ExpectInProportion([&](int many) {
     const std::string name = absl::StrCat("f", ++objects), path = absl::StrCat(kConfigMaps, "/", name);
-    EXPECT_EQ(Post(kConfigMaps, ConfigMapJson(name, absl::StrCat(R"(,"finalizers":[)", finalizers(0, many), "]"))).code, 201);
+    EXPECT_EQ(Post(kConfigMaps, ConfigMapJson(name, absl::StrCat(R"(,"finalizers":[)", finalizers(0, many), "]"))).code,
+              201);
     EXPECT_EQ(Delete(path).code, 200);
-    return refused(path, absl::StrCat(R"({"metadata":{"finalizers":[)", finalizers(1, many), "]}}"), absl::StrCat(R"(found new finalizers []string{"e.x/)", many, R"("})"));
+    return refused(path, absl::StrCat(R"({"metadata":{"finalizers":[)", finalizers(1, many), "]}}"),
+                   absl::StrCat(R"(found new finalizers []string{"e.x/)", many, R"("})"));
   });
 }
 
 // An answer says what is wrong with some of many.
 TEST_F(LimitsTest, ComplaintsAreCounted) {
-  const Answer keys = Post(kConfigMaps, absl::StrCat(R"({"metadata":{"name":"c"},"data":{)", Repeated(50'000, [](int i) { return absl::StrCat("\"!", i, "\":\"\""); }), "}}"));
+  const Answer keys =
+      Post(kConfigMaps, absl::StrCat(R"({"metadata":{"name":"c"},"data":{)",
+                                     Repeated(50'000, [](int i) { return absl::StrCat("\"!", i, "\":\"\""); }), "}}"));
   EXPECT_EQ(keys.code, 422);
   EXPECT_LT(keys.body.size(), 200'000u);
   EXPECT_THAT(keys.Text("message"), HasSubstr("data[!0]"));
   EXPECT_THAT(keys.Text("message"), HasSubstr(" and more"));
-  const std::string wrong = absl::StrCat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i","args":[)",
-                                         Repeated(50'000, [](int) { return "0"; }), "]}]}}");
-  const Answer types = Do("PATCH", PodPath("p"), wrong, {.query = "fieldManager=m", .content_type = "application/apply-patch+yaml"});
+  const std::string wrong = absl::StrCat(
+      R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i","args":[)",
+      Repeated(50'000, [](int) { return "0"; }), "]}]}}");
+  const Answer types =
+      Do("PATCH", PodPath("p"), wrong, {.query = "fieldManager=m", .content_type = "application/apply-patch+yaml"});
   EXPECT_EQ(types.code, 500);
   EXPECT_LT(types.body.size(), 200'000u);
 }

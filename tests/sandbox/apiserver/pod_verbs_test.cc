@@ -66,14 +66,15 @@ TEST_P(BadBindingTest, IsRefused) {
 }
 INSTANTIATE_TEST_SUITE_P(
     All, BadBindingTest,
-    ::testing::Values(BindingCase{"OtherName", R"({"metadata":{"name":"q"},"target":{"name":"n"}})", 400, "name in URL"},
-                      BindingCase{"OtherKind", R"({"target":{"kind":"Pod","name":"n"}})", 500, "target.kind"},
-                      BindingCase{"NoNode", R"({"target":{"kind":"Node","name":""}})", 500, "target.name"},
-                      BindingCase{"OtherUid", R"({"metadata":{"uid":"x"},"target":{"name":"n"}})", 409, "UID"},
-                      BindingCase{"OldVersion", R"({"metadata":{"resourceVersion":"1"},"target":{"name":"n"}})", 409, "modified"},
-                      BindingCase{"Gated", R"({"target":{"name":"n"}})", 409, "schedulingGates"},
-                      BindingCase{"WrongType", R"({"kind":"Pod","target":{"name":"n"}})", 400, "kind"},
-                      BindingCase{"NotJson", "{", 400, "line 1"}),
+    ::testing::Values(
+        BindingCase{"OtherName", R"({"metadata":{"name":"q"},"target":{"name":"n"}})", 400, "name in URL"},
+        BindingCase{"OtherKind", R"({"target":{"kind":"Pod","name":"n"}})", 500, "target.kind"},
+        BindingCase{"NoNode", R"({"target":{"kind":"Node","name":""}})", 500, "target.name"},
+        BindingCase{"OtherUid", R"({"metadata":{"uid":"x"},"target":{"name":"n"}})", 409, "UID"},
+        BindingCase{"OldVersion", R"({"metadata":{"resourceVersion":"1"},"target":{"name":"n"}})", 409, "modified"},
+        BindingCase{"Gated", R"({"target":{"name":"n"}})", 409, "schedulingGates"},
+        BindingCase{"WrongType", R"({"kind":"Pod","target":{"name":"n"}})", 400, "kind"},
+        BindingCase{"NotJson", "{", 400, "line 1"}),
     [](const auto& c) { return c.param.name; });
 
 TEST_F(BindingTest, OfAPodThatIsNotThere) { EXPECT_EQ(Bind("nobody", "n").code, 404); }
@@ -85,16 +86,22 @@ class EvictionTest : public ServerTest {
       ASSERT_EQ(Post(kPods, PodJson(name, R"(,"labels":{"app":"web"})")).code, 201);
       ASSERT_EQ(Bind(name, "n").code, 201);
       ASSERT_EQ(Patch(PodPath(name) + "/status",
-                      R"({"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"}]}})").code, 200);
+                      R"({"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"}]}})")
+                    .code,
+                200);
     }
   }
   Answer Evict(absl::string_view name, absl::string_view more = {}) {
-    return Post(absl::StrCat(kPods, "/", name, "/eviction"),
-                absl::StrCat(R"({"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":")", name, "\"}", more, "}"));
+    return Post(
+        absl::StrCat(kPods, "/", name, "/eviction"),
+        absl::StrCat(R"({"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":")", name, "\"}", more, "}"));
   }
   void Guard(absl::string_view rule) {
     ASSERT_EQ(Post("/apis/policy/v1/namespaces/default/poddisruptionbudgets",
-                   absl::StrCat(R"({"metadata":{"name":"guard"},"spec":{"selector":{"matchLabels":{"app":"web"}},)", rule, "}}")).code, 201);
+                   absl::StrCat(R"({"metadata":{"name":"guard"},"spec":{"selector":{"matchLabels":{"app":"web"}},)",
+                                rule, "}}"))
+                  .code,
+              201);
   }
 };
 
@@ -113,7 +120,8 @@ TEST_F(EvictionTest, ABudgetRefusesWhatItCannotSpare) {
   EXPECT_EQ(refused.code, 429);
   EXPECT_EQ(refused.Text("reason"), "TooManyRequests");
   EXPECT_EQ(refused.Text("details.causes.0.reason"), "DisruptionBudget");
-  EXPECT_EQ(refused.Text("details.causes.0.message"), "The disruption budget guard needs 2 healthy pods and has 2 currently");
+  EXPECT_EQ(refused.Text("details.causes.0.message"),
+            "The disruption budget guard needs 2 healthy pods and has 2 currently");
   EXPECT_FALSE(refused.retry_after.has_value()) << "nobody knows when the budget will have room";
   EXPECT_EQ(revision(), before);
 }
@@ -143,7 +151,8 @@ class LogTest : public ServerTest {
     ASSERT_EQ(Post(kPods, PodJson("p")).code, 201);
     server_.SetPodLogs([](const sandbox::LogQuery& query) -> absl::StatusOr<std::string> {
       if (query.previous) return absl::InvalidArgumentError("previous terminated container not found");
-      return absl::StrCat(query.ns, "/", query.pod, "/", query.container, "@", query.node, " ", query.tail_lines.value_or(-1), "\n");
+      return absl::StrCat(query.ns, "/", query.pod, "/", query.container, "@", query.node, " ",
+                          query.tail_lines.value_or(-1), "\n");
     });
   }
   std::string Path() { return PodPath("p") + "/log"; }

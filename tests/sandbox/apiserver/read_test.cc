@@ -16,7 +16,8 @@ using ::testing::IsEmpty;
 std::vector<std::string> Names(const Answer& list) {
   std::vector<std::string> names;
   const Json json = list.json();
-  for (std::size_t i = 0; i < json.Size("items"); ++i) names.push_back(json.Text(absl::StrCat("items.", i, ".metadata.name")));
+  for (std::size_t i = 0; i < json.Size("items"); ++i)
+    names.push_back(json.Text(absl::StrCat("items.", i, ".metadata.name")));
   return names;
 }
 
@@ -121,15 +122,25 @@ TEST_F(ReadTest, FieldSelectors) {
 }
 
 TEST_F(ReadTest, EventsOfAnObject) {
-  ASSERT_EQ(Post("/api/v1/namespaces/default/events", R"({"metadata":{"name":"e1"},"involvedObject":{"kind":"Pod","namespace":"default","name":"p","uid":"u1"},"reason":"Started","type":"Normal"})").code, 201);
-  EXPECT_THAT(Names(Get("/api/v1/namespaces/default/events", "fieldSelector=involvedObject.uid%3Du1,involvedObject.name%3Dp")), ElementsAre("e1"));
+  ASSERT_EQ(
+      Post(
+          "/api/v1/namespaces/default/events",
+          R"({"metadata":{"name":"e1"},"involvedObject":{"kind":"Pod","namespace":"default","name":"p","uid":"u1"},"reason":"Started","type":"Normal"})")
+          .code,
+      201);
+  EXPECT_THAT(
+      Names(Get("/api/v1/namespaces/default/events", "fieldSelector=involvedObject.uid%3Du1,involvedObject.name%3Dp")),
+      ElementsAre("e1"));
   EXPECT_THAT(Names(Get("/api/v1/events", "fieldSelector=type%21%3DNormal")), IsEmpty());
 }
 
 TEST_F(ReadTest, EventsExpireAfterAnHourWithoutAWrite) {
   const char* path = "/api/v1/namespaces/default/events";
   for (const char* name : {"e1", "e2"}) {
-    ASSERT_EQ(Post(path, absl::StrCat(R"({"metadata":{"name":")", name, R"("},"involvedObject":{"namespace":"default"},"count":1})")).code, 201);
+    ASSERT_EQ(Post(path, absl::StrCat(R"({"metadata":{"name":")", name,
+                                      R"("},"involvedObject":{"namespace":"default"},"count":1})"))
+                  .code,
+              201);
   }
   loop_.RunFor(absl::Minutes(40));
   ASSERT_EQ(Patch(absl::StrCat(path, "/e2"), R"({"count":2})").code, 200);

@@ -1,10 +1,10 @@
-// Every recorded request about Jobs, PodGroups and Queues (tests/golden/volcano/admission.json), put to the sandbox's API server as it was
-// put to the real one: as a dry run, beside the queues and the Job that were there. The code, the reason, the fields named and the defaults
-// are those of Volcano's schema and webhooks.
+// Every recorded request about Jobs, PodGroups and Queues (tests/golden/volcano/admission.json), put to the sandbox's
+// API server as it was put to the real one: as a dry run, beside the queues and the Job that were there. The code, the
+// reason, the fields named and the defaults are those of Volcano's schema and webhooks.
+#include "tests/api/volcano/recorded_admission.h"
 #include "api/resource.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/api/volcano/recorded_admission.h"
 #include "tests/sandbox/apiserver/server_fixture.h"
 
 namespace gangway::sandbox {
@@ -18,13 +18,19 @@ constexpr char kDryRun[] = "dryRun=All";
 class RecordedAdmissionTest : public testutil::ServerTest {
  protected:
   RecordedAdmissionTest() {
-    EXPECT_EQ(Post("/api/v1/namespaces", R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"g-admission"}})").code, 201);
+    EXPECT_EQ(
+        Post("/api/v1/namespaces", R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"g-admission"}})").code,
+        201);
     // Queues root and default are there from the start.
     for (const char* const name : {"root", "default"}) SetState(name, "Open");
     MakeQueue(api::ToJson(api::volcano::QueueJson("q-open")), "q-open", "Open");
-    MakeQueue(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":"q-parent"},"spec":{"weight":1,"parent":"root"}})", "q-parent", "Open");
+    MakeQueue(
+        R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":"q-parent"},"spec":{"weight":1,"parent":"root"}})",
+        "q-parent", "Open");
     MakeQueue(api::ToJson(api::volcano::QueueJson("q-child")), "q-child", "Open");
-    MakeQueue(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":"q-closed"},"spec":{"weight":1,"parent":"root"}})", "q-closed", "Closed");
+    MakeQueue(
+        R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":"q-closed"},"spec":{"weight":1,"parent":"root"}})",
+        "q-closed", "Closed");
     EXPECT_EQ(Patch(PathOf(api::kQueues, "default") + "/status", R"({"status":{"allocated":{"pods":"2"}}})").code, 200);
     EXPECT_EQ(Post(PathOf(api::kJobs), api::ToJson(api::volcano::BaseJob())).code, 201);
   }
@@ -35,7 +41,9 @@ class RecordedAdmissionTest : public testutil::ServerTest {
     SetState(name, state);
   }
   void SetState(const std::string& name, const std::string& state) {
-    EXPECT_EQ(Patch(PathOf(api::kQueues, name) + "/status", absl::StrCat(R"({"status":{"state":")", state, "\"}}")).code, 200);
+    EXPECT_EQ(
+        Patch(PathOf(api::kQueues, name) + "/status", absl::StrCat(R"({"status":{"state":")", state, "\"}}")).code,
+        200);
   }
   static std::string PathOf(const api::Resource& resource, const std::string& name = {}) {
     return api::PathOf(resource, resource.namespaced ? "g-admission" : "", name);
@@ -56,7 +64,8 @@ class RecordedAdmissionTest : public testutil::ServerTest {
   static std::set<std::string> CausesOf(const value& answer) {
     std::set<std::string> causes;
     for (const value& cause : answer.at("details").at("causes").as_array()) {
-      causes.insert(absl::StrCat(api::volcano::TextOf(cause.as_object(), "reason"), " ", api::volcano::TextOf(cause.as_object(), "field")));
+      causes.insert(absl::StrCat(api::volcano::TextOf(cause.as_object(), "reason"), " ",
+                                 api::volcano::TextOf(cause.as_object(), "field")));
     }
     return causes;
   }
@@ -65,7 +74,9 @@ class RecordedAdmissionTest : public testutil::ServerTest {
   static void ExpectDefaults(const Row& row, const value& answer) {
     for (const std::string& mutation : row.mutations) {
       const std::size_t sign = mutation.find(mutation[0] == '+' ? " = " : " -> ");
-      if (mutation[0] == '-' || sign == std::string::npos || absl::StrContains(mutation, "/template/") || absl::StrContains(mutation, " /status")) continue;
+      if (mutation[0] == '-' || sign == std::string::npos || absl::StrContains(mutation, "/template/") ||
+          absl::StrContains(mutation, " /status"))
+        continue;
       const std::string path = mutation.substr(2, (mutation[0] == '+' ? sign : mutation.find(": ")) - 2);
       const std::string wanted = mutation.substr(sign + (mutation[0] == '+' ? 3 : 4));
       boost::system::error_code error;

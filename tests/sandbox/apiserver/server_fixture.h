@@ -23,7 +23,7 @@ class Json {
     const boost::json::value* value = &draft_.root();
     for (std::string part; !path.empty() && value != nullptr;) {
       // A label key has dots of its own: "metadata.labels/a.b/c".
-      const std::size_t end = path.find_first_of("./") ;
+      const std::size_t end = path.find_first_of("./");
       part = std::string(path.substr(0, end));
       path = end == absl::string_view::npos ? absl::string_view() : path.substr(end + 1);
       if (value->is_object()) {
@@ -92,7 +92,9 @@ class ServerTest : public ::testing::Test {
     const kube::Response response = server_.Handle(request, {"test"});
     return {response.code, *response.body, response.content_type, response.warnings, response.retry_after};
   }
-  Answer Get(absl::string_view path, std::string query = {}) { return Do("GET", path, {}, {.query = std::move(query)}); }
+  Answer Get(absl::string_view path, std::string query = {}) {
+    return Do("GET", path, {}, {.query = std::move(query)});
+  }
   Answer Post(absl::string_view path, absl::string_view body, std::string query = {}) {
     return Do("POST", path, body, {.query = std::move(query)});
   }

@@ -88,12 +88,12 @@ TEST(StoreTest, OneRevisionCountsEveryCommit) {
 
 TEST(StoreTest, AnEarlierRevisionIsSeenAsItWas) {
   Store store;
-  store.Put(Make(store, "a"));        // 1
-  store.Put(Make(store, "c"));        // 2
-  store.Put(Make(store, "b"));        // 3
+  store.Put(Make(store, "a"));            // 1
+  store.Put(Make(store, "c"));            // 2
+  store.Put(Make(store, "b"));            // 3
   store.Delete(api::kPods, {"ns", "a"});  // 4
-  store.Put(Make(store, "c"));        // 5
-  store.Put(Make(store, "a"));        // 6
+  store.Put(Make(store, "c"));            // 5
+  store.Put(Make(store, "a"));            // 6
   EXPECT_THAT(NamesAt(store, 0), IsEmpty());
   EXPECT_THAT(NamesAt(store, 2), ElementsAre("a@1", "c@2"));
   EXPECT_THAT(NamesAt(store, 3), ElementsAre("a@1", "b@3", "c@2"));

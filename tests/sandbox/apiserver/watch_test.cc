@@ -159,7 +159,8 @@ TEST_F(WatchTest, BookmarksMoveAQuietWatchOn) {
 
 TEST_F(WatchTest, InitialEventsEndWithAMark) {
   Post(kConfigMaps, ConfigMapJson("a"));
-  const auto seen = Watch(kConfigMaps, "sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true");
+  const auto seen =
+      Watch(kConfigMaps, "sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true");
   Settle();
   ASSERT_THAT(seen->frames, ElementsAre("ADDED a" + At(), "BOOKMARK " + At()));
   EXPECT_NE(seen->objects[1]->find(R"("k8s.io/initial-events-end":"true")"), std::string::npos);

@@ -109,8 +109,8 @@ TEST_F(WriteTest, VolcanosDefaultsAndVerdicts) {
 }
 
 TEST_F(WriteTest, PriorityComesFromItsClass) {
-  ASSERT_EQ(Post("/apis/scheduling.k8s.io/v1/priorityclasses",
-                 R"({"metadata":{"name":"high"},"value":1000})").code, 201);
+  ASSERT_EQ(Post("/apis/scheduling.k8s.io/v1/priorityclasses", R"({"metadata":{"name":"high"},"value":1000})").code,
+            201);
   EXPECT_EQ(Post(kPods, PodJson("p", "", R"(,"priorityClassName":"high")")).Text("spec.priority"), "1000");
   const Answer refused = Post(kPods, PodJson("q", "", R"(,"priorityClassName":"none")"));
   EXPECT_EQ(refused.code, 403);
@@ -124,23 +124,21 @@ struct QosCase {
 };
 class QosTest : public ServerTest, public ::testing::WithParamInterface<QosCase> {};
 TEST_P(QosTest, Class) {
-  const Answer created = Post(
-      kPods, absl::StrCat(R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i","resources":)",
-                          GetParam().resources, "}]}}"));
+  const Answer created =
+      Post(kPods, absl::StrCat(R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i","resources":)",
+                               GetParam().resources, "}]}}"));
   ASSERT_EQ(created.code, 201) << created.body;
   EXPECT_EQ(created.Text("status.qosClass"), GetParam().qos);
 }
 INSTANTIATE_TEST_SUITE_P(
     All, QosTest,
-    ::testing::Values(QosCase{"Nothing", "{}", "BestEffort"},
-                      QosCase{"Requests", R"({"requests":{"cpu":"1"}})", "Burstable"},
-                      QosCase{"LimitsAreRequests", R"({"limits":{"cpu":"1","memory":"1Gi"}})", "Guaranteed"},
-                      QosCase{"EqualInOtherWords",
-                              R"({"limits":{"cpu":"1","memory":"1Gi"},"requests":{"cpu":"1000m","memory":"1024Mi"}})",
-                              "Guaranteed"},
-                      QosCase{"LimitsBeyond",
-                              R"({"limits":{"cpu":"2","memory":"1Gi"},"requests":{"cpu":"1","memory":"1Gi"}})",
-                              "Burstable"}),
+    ::testing::Values(
+        QosCase{"Nothing", "{}", "BestEffort"}, QosCase{"Requests", R"({"requests":{"cpu":"1"}})", "Burstable"},
+        QosCase{"LimitsAreRequests", R"({"limits":{"cpu":"1","memory":"1Gi"}})", "Guaranteed"},
+        QosCase{"EqualInOtherWords",
+                R"({"limits":{"cpu":"1","memory":"1Gi"},"requests":{"cpu":"1000m","memory":"1024Mi"}})", "Guaranteed"},
+        QosCase{"LimitsBeyond", R"({"limits":{"cpu":"2","memory":"1Gi"},"requests":{"cpu":"1","memory":"1Gi"}})",
+                "Burstable"}),
     [](const auto& c) { return c.param.name; });
 
 TEST_F(WriteTest, OptimisticLock) {
@@ -151,13 +149,17 @@ TEST_F(WriteTest, OptimisticLock) {
   const Answer stale = Put(path, created.body);
   EXPECT_EQ(stale.code, 409);
   EXPECT_EQ(stale.Text("reason"), "Conflict");
-  EXPECT_EQ(stale.Text("message"),
-            "Operation cannot be fulfilled on configmaps \"c\": the object has been modified; please apply your changes "
-            "to the latest version and try again");
+  EXPECT_EQ(
+      stale.Text("message"),
+      "Operation cannot be fulfilled on configmaps \"c\": the object has been modified; please apply your changes "
+      "to the latest version and try again");
   EXPECT_EQ(Patch(path, absl::StrCat(R"({"metadata":{"resourceVersion":")", created.Text("metadata.resourceVersion"),
-                                     R"("},"data":{"a":"3"}})")).code, 409);
+                                     R"("},"data":{"a":"3"}})"))
+                .code,
+            409);
   EXPECT_EQ(revision(), before);
-  EXPECT_EQ(Patch(path, absl::StrCat(R"({"metadata":{"resourceVersion":")", before, R"("},"data":{"a":"3"}})")).code, 200);
+  EXPECT_EQ(Patch(path, absl::StrCat(R"({"metadata":{"resourceVersion":")", before, R"("},"data":{"a":"3"}})")).code,
+            200);
   // Core types may be replaced without a version, Volcano's not.
   EXPECT_EQ(Put(path, ConfigMapJson("c")).code, 200);
   ASSERT_EQ(Post(kJobs, JobJson("j")).code, 201);
@@ -195,8 +197,14 @@ TEST_F(WriteTest, GenerationCountsChangesOfTheSpecOnly) {
   EXPECT_EQ(Patch(absl::StrCat(path, "/status"), R"({"status":{"running":1}})").Text("metadata.generation"), "1");
   EXPECT_EQ(Patch(path, R"({"spec":{"minAvailable":1}})").Text("metadata.generation"), "2");
   // A PodGroup's status is no subresource, and counts (as recorded: generation 2 once it is Pending).
-  ASSERT_EQ(Post(kPodGroups, R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":"g"},"spec":{"minMember":1}})").code, 201);
-  EXPECT_EQ(Patch(absl::StrCat(kPodGroups, "/g"), R"({"status":{"phase":"Pending"}})").Text("metadata.generation"), "2");
+  ASSERT_EQ(
+      Post(
+          kPodGroups,
+          R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":"g"},"spec":{"minMember":1}})")
+          .code,
+      201);
+  EXPECT_EQ(Patch(absl::StrCat(kPodGroups, "/g"), R"({"status":{"phase":"Pending"}})").Text("metadata.generation"),
+            "2");
   EXPECT_EQ(Get(absl::StrCat(kPodGroups, "/g")).Text("status.phase"), "Pending");
 }
 
@@ -233,15 +241,25 @@ TEST_F(WriteTest, PodSpecsAreMostlyImmutable) {
   EXPECT_THAT(refused.Text("message"), HasSubstr("spec.restartPolicy"));
   EXPECT_EQ(Patch(PodPath("p"), R"({"spec":{"nodeName":"n"}})").code, 422);
   EXPECT_EQ(revision(), before);
-  EXPECT_EQ(Patch(PodPath("p"), R"([{"op":"replace","path":"/spec/containers/0/image","value":"busybox:2"}])", "json").code, 200);
+  EXPECT_EQ(
+      Patch(PodPath("p"), R"([{"op":"replace","path":"/spec/containers/0/image","value":"busybox:2"}])", "json").code,
+      200);
   EXPECT_EQ(Patch(PodPath("p"), R"({"spec":{"activeDeadlineSeconds":5}})").code, 200);
 }
 
 TEST_F(WriteTest, PatchesOfThreeKinds) {
-  ASSERT_EQ(Post("/api/v1/nodes", R"({"metadata":{"name":"n","labels":{"a":"1"}},"spec":{"taints":[{"key":"k","effect":"NoSchedule"}]}})").code, 201);
-  EXPECT_EQ(Patch("/api/v1/nodes/n", R"({"spec":{"unschedulable":true}})", "strategic").Text("spec.unschedulable"), "true");
+  ASSERT_EQ(
+      Post("/api/v1/nodes",
+           R"({"metadata":{"name":"n","labels":{"a":"1"}},"spec":{"taints":[{"key":"k","effect":"NoSchedule"}]}})")
+          .code,
+      201);
+  EXPECT_EQ(Patch("/api/v1/nodes/n", R"({"spec":{"unschedulable":true}})", "strategic").Text("spec.unschedulable"),
+            "true");
   EXPECT_EQ(Patch("/api/v1/nodes/n", R"({"spec":{"unschedulable":null}})").json().Has("spec.unschedulable"), false);
-  const Answer json = Patch("/api/v1/nodes/n", R"([{"op":"test","path":"/metadata/labels/a","value":"1"},{"op":"add","path":"/metadata/labels/b","value":"2"}])", "json");
+  const Answer json = Patch(
+      "/api/v1/nodes/n",
+      R"([{"op":"test","path":"/metadata/labels/a","value":"1"},{"op":"add","path":"/metadata/labels/b","value":"2"}])",
+      "json");
   EXPECT_EQ(json.Text("metadata.labels.b"), "2");
   const std::uint64_t before = revision();
   const Answer failed = Patch("/api/v1/nodes/n", R"([{"op":"test","path":"/metadata/labels/a","value":"9"}])", "json");
@@ -261,9 +279,15 @@ TEST_F(WriteTest, CustomTypesTakeNoStrategicMerge) {
 }
 
 TEST_F(WriteTest, StrategicMergeKeepsListElementsByKey) {
-  ASSERT_EQ(Post("/apis/apps/v1/namespaces/default/deployments", R"({"metadata":{"name":"d"},"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"x","image":"1"},{"name":"y","image":"1"}]}}}})").code, 201);
-  const Answer patched = Patch("/apis/apps/v1/namespaces/default/deployments/d",
-                               R"({"spec":{"template":{"spec":{"containers":[{"name":"y","image":"2"}]}}}})", "strategic");
+  ASSERT_EQ(
+      Post(
+          "/apis/apps/v1/namespaces/default/deployments",
+          R"({"metadata":{"name":"d"},"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"x","image":"1"},{"name":"y","image":"1"}]}}}})")
+          .code,
+      201);
+  const Answer patched =
+      Patch("/apis/apps/v1/namespaces/default/deployments/d",
+            R"({"spec":{"template":{"spec":{"containers":[{"name":"y","image":"2"}]}}}})", "strategic");
   ASSERT_EQ(patched.code, 200) << patched.body;
   EXPECT_EQ(patched.json().Size("spec.template.spec.containers"), 2u);
   const auto scaled = Patch("/apis/apps/v1/namespaces/default/deployments/d/scale", R"({"spec":{"replicas":4}})");
@@ -273,12 +297,14 @@ TEST_F(WriteTest, StrategicMergeKeepsListElementsByKey) {
 }
 
 TEST_F(WriteTest, UnknownAndRepeatedFields) {
-  const std::string body = R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c"},"dta":{"a":"1"},"data":{"x":"1","x":"2"}})";
+  const std::string body =
+      R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c"},"dta":{"a":"1"},"data":{"x":"1","x":"2"}})";
   const std::uint64_t before = revision();
   const Answer strict = Post(kConfigMaps, body, "fieldValidation=Strict");
   EXPECT_EQ(strict.code, 400);
   EXPECT_EQ(strict.Text("reason"), "BadRequest");
-  EXPECT_THAT(strict.Text("message"), HasSubstr(R"(strict decoding error: duplicate field "data.x", unknown field "dta")"));
+  EXPECT_THAT(strict.Text("message"),
+              HasSubstr(R"(strict decoding error: duplicate field "data.x", unknown field "dta")"));
   EXPECT_EQ(revision(), before);
   const Answer warned = Post(kConfigMaps, body);  // Warn is the default
   EXPECT_EQ(warned.code, 201);
@@ -318,7 +344,8 @@ TEST_F(WriteTest, NamespacesComeFirstAndClosingOnesTakeNothing) {
 }
 
 TEST_F(WriteTest, SecretsFoldTheirPlainText) {
-  const Answer secret = Post("/api/v1/namespaces/default/secrets", R"({"metadata":{"name":"s"},"stringData":{"k":"hi"}})");
+  const Answer secret =
+      Post("/api/v1/namespaces/default/secrets", R"({"metadata":{"name":"s"},"stringData":{"k":"hi"}})");
   ASSERT_EQ(secret.code, 201) << secret.body;
   EXPECT_EQ(secret.Text("data.k"), "aGk=");
   EXPECT_FALSE(secret.json().Has("stringData"));

@@ -39,14 +39,19 @@ class GangsTest : public ::testing::Test {
     return cluster_->api_server().Handle(request, {"user"});
   }
   void Apply(const std::string& name, int min_available, int replicas, int cpu) {
-    const kube::Response reply =
-        Ask("POST", api::PathOf(api::kJobs, "default"),
-            absl::StrCat(R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":")", name, R"("},"spec":{"schedulerName":"volcano","minAvailable":)",
-                         min_available, R"(,"tasks":[{"name":"w","replicas":)", replicas, R"(,"minAvailable":)", min_available,
-                         R"(,"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":")", cpu, R"("}}}]}}}]}})"));
+    const kube::Response reply = Ask(
+        "POST", api::PathOf(api::kJobs, "default"),
+        absl::StrCat(
+            R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":")", name,
+            R"("},"spec":{"schedulerName":"volcano","minAvailable":)", min_available,
+            R"(,"tasks":[{"name":"w","replicas":)", replicas, R"(,"minAvailable":)", min_available,
+            R"(,"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":")",
+            cpu, R"("}}}]}}}]}})"));
     ASSERT_TRUE(reply.ok()) << *reply.body;
   }
-  json::array List(const api::Resource& resource) { return api::ParseJson(*Ask("GET", api::PathOf(resource, "default")).body)->at("items").as_array(); }
+  json::array List(const api::Resource& resource) {
+    return api::ParseJson(*Ask("GET", api::PathOf(resource, "default")).body)->at("items").as_array();
+  }
   // Pods that have a node, by their UIDs.
   std::map<std::string, std::string> BoundPods(const std::string& job) {
     std::map<std::string, std::string> bound;
@@ -60,7 +65,8 @@ class GangsTest : public ::testing::Test {
   }
   std::vector<std::string> Events() {
     std::vector<std::string> events;
-    for (const json::value& event : List(api::kEvents)) events.push_back(json::value_to<std::string>(event.at("reason")));
+    for (const json::value& event : List(api::kEvents))
+      events.push_back(json::value_to<std::string>(event.at("reason")));
     return events;
   }
 
@@ -84,7 +90,11 @@ TEST_F(GangsTest, APodIsMadeAnewAndTheOthersAreLeftAlone) {
   EXPECT_EQ(same, 2) << "only the one that was deleted is another";
   EXPECT_THAT(Events(), Not(Contains(HasSubstr("GangReleased"))));
   loop_.RunFor(absl::Minutes(10));
-  EXPECT_EQ(api::ParseJson(*Ask("GET", api::PathOf(api::kJobs, "default", "rel2")).body)->at("status").at("running").to_number<int>(), 3);
+  EXPECT_EQ(api::ParseJson(*Ask("GET", api::PathOf(api::kJobs, "default", "rel2")).body)
+                ->at("status")
+                .at("running")
+                .to_number<int>(),
+            3);
 }
 
 // minAvailable 2, 64 x 1 cpu each, on 64 cpu: each begins, and what is left goes to who came first.
@@ -97,7 +107,8 @@ TEST_F(GangsTest, ThreeElasticJobsMadeTogetherAllBegin) {
   EXPECT_EQ(BoundPods("m3").size(), 2u);
 }
 
-// As kubectl makes the three documents of a file, one after the other; the pods of the first are there before the second is.
+// As kubectl makes the three documents of a file, one after the other; the pods of the first are there before the
+// second is.
 TEST_F(GangsTest, ElasticJobsMadeSoonAfterEachOtherAllBegin) {
   Start(4, absl::Milliseconds(100));
   for (const char* name : {"m1", "m2", "m3"}) {

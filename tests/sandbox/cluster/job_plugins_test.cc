@@ -46,7 +46,9 @@ class JobPluginsTest : public ::testing::Test {
     const kube::Response reply = Ask("POST", api::PathOf(api::kJobs, "default"), documents->front().json);
     ASSERT_TRUE(reply.ok()) << *reply.body;
   }
-  json::value Get(const api::Resource& resource, const std::string& name) { return *api::ParseJson(*Ask("GET", api::PathOf(resource, "default", name)).body); }
+  json::value Get(const api::Resource& resource, const std::string& name) {
+    return *api::ParseJson(*Ask("GET", api::PathOf(resource, "default", name)).body);
+  }
   std::string Phase(const std::string& job) {
     const json::value found = Get(api::kJobs, job);
     return json::value_to<std::string>(found.at("status").at("state").at("phase"));
@@ -59,10 +61,13 @@ class JobPluginsTest : public ::testing::Test {
       std::string value;
       if (const json::value* const text = one.as_object().if_contains("value")) {
         value = json::value_to<std::string>(*text);
-        for (const auto& [earlier, its] : env) value = absl::StrReplaceAll(value, {{absl::StrCat("$(", earlier, ")"), its}});
+        for (const auto& [earlier, its] : env)
+          value = absl::StrReplaceAll(value, {{absl::StrCat("$(", earlier, ")"), its}});
       } else if (const json::value* const field = one.at("valueFrom").as_object().if_contains("fieldRef")) {
         const std::string path = json::value_to<std::string>(field->at("fieldPath"));
-        value = path == "metadata.name" ? name : json::value_to<std::string>(pod.at("metadata").at("labels").at("volcano.sh/task-index"));
+        value = path == "metadata.name"
+                    ? name
+                    : json::value_to<std::string>(pod.at("metadata").at("labels").at("volcano.sh/task-index"));
       }
       env[json::value_to<std::string>(one.at("name"))] = value;
     }
@@ -76,14 +81,17 @@ class JobPluginsTest : public ::testing::Test {
 // Its environment is the one that real Paddle was run with (tests/golden/paddle/ctr-*.env, port 30236).
 TEST_F(JobPluginsTest, TheCtrExampleOfThePaddlePluginIsToldWhatPaddleReadsAndCompletes) {
   Start("trainer=5s");
-  Apply(absl::StrReplaceAll(testutil::ReadFile(GW_SOURCE_DIR "/examples/ctr-paddle-plugin.yaml"), {{"name: ctr-paddle-plugin", "name: ctr-volcano"}}));
+  Apply(absl::StrReplaceAll(testutil::ReadFile(GW_SOURCE_DIR "/examples/ctr-paddle-plugin.yaml"),
+                            {{"name: ctr-paddle-plugin", "name: ctr-volcano"}}));
   loop_.RunFor(absl::Seconds(4));
   EXPECT_EQ(Phase("ctr-volcano"), "Running");
   for (const char* const pod : {"pserver-0", "pserver-1", "trainer-0", "trainer-1"}) {
     const std::map<std::string, std::string> env = EnvOf(absl::StrCat("ctr-volcano-", pod));
     std::vector<std::string> missing;
     int compared = 0;
-    for (const absl::string_view line : absl::StrSplit(testutil::ReadFile(absl::StrCat(GW_SOURCE_DIR "/tests/golden/paddle/ctr-", pod, ".env")), '\n', absl::SkipEmpty())) {
+    for (const absl::string_view line :
+         absl::StrSplit(testutil::ReadFile(absl::StrCat(GW_SOURCE_DIR "/tests/golden/paddle/ctr-", pod, ".env")), '\n',
+                        absl::SkipEmpty())) {
       const std::pair<std::string, std::string> recorded = absl::StrSplit(line, absl::MaxSplits('=', 1));
       // The name of the old launcher for the job, and a count that nothing in Paddle reads.
       if (recorded.first == "PADDLE_JOB_NAME" || recorded.first == "PADDLE_PSERVERS_NUM") continue;

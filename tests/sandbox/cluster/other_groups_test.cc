@@ -1,4 +1,5 @@
-// Gangs by the three names there are, on the whole embedded cluster in simulated time: Volcano's PodGroup, Kubernetes' own, coscheduling's.
+// Gangs by the three names there are, on the whole embedded cluster in simulated time: Volcano's PodGroup, Kubernetes'
+// own, coscheduling's.
 #include <memory>
 #include <string>
 
@@ -42,15 +43,21 @@ class OtherGroupsTest : public ::testing::Test {
     ASSERT_TRUE(reply.ok()) << *reply.body;
   }
   void MakeGroup(const api::Resource& resource, const std::string& name, const std::string& spec) {
-    Make(PathOf(resource, ""), absl::StrCat(R"({"apiVersion":")", resource.ApiVersion(), R"(","kind":"PodGroup","metadata":{"name":")", name, R"("},"spec":)", spec, "}"));
+    Make(PathOf(resource, ""),
+         absl::StrCat(R"({"apiVersion":")", resource.ApiVersion(), R"(","kind":"PodGroup","metadata":{"name":")", name,
+                      R"("},"spec":)", spec, "}"));
   }
   void MakePods(const std::string& name, int count, const std::string& metadata, const std::string& spec = "") {
     for (int i = 0; i < count; ++i) {
-      Make(PathOf(api::kPods, ""), absl::StrCat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")", name, "-", i, "\"", metadata, R"(},"spec":{"schedulerName":"volcano",)", spec,
-                                                R"("containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":"4"}}}]}})"));
+      Make(PathOf(api::kPods, ""),
+           absl::StrCat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")", name, "-", i, "\"", metadata,
+                        R"(},"spec":{"schedulerName":"volcano",)", spec,
+                        R"("containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":"4"}}}]}})"));
     }
   }
-  static std::string PathOf(const api::Resource& resource, const std::string& name) { return api::PathOf(resource, "default", name); }
+  static std::string PathOf(const api::Resource& resource, const std::string& name) {
+    return api::PathOf(resource, "default", name);
+  }
   std::string Status(const api::Resource& resource, const std::string& name) {
     const json::value object = *api::ParseJson(*Ask("GET", PathOf(resource, name)).body);
     const json::value* const status = object.as_object().if_contains("status");
@@ -89,10 +96,12 @@ TEST_F(OtherGroupsTest, EachIsPlacedWhole) {
   EXPECT_THAT(Status(api::kPodGroups, "g"), HasSubstr(R"("phase":"Running")"));
   EXPECT_THAT(Status(api::kKubernetesPodGroups, "g"), HasSubstr(R"("type":"PodGroupScheduled","status":"True")"));
   EXPECT_THAT(Status(api::kCoschedulingPodGroups, "g"), HasSubstr(R"("phase":"Running","running":2)"));
-  EXPECT_THAT(*Ask("GET", PathOf(api::kPodGroups, "")).body, Not(HasSubstr("podgroup-"))) << "nobody made another group for their pods";
+  EXPECT_THAT(*Ask("GET", PathOf(api::kPodGroups, "")).body, Not(HasSubstr("podgroup-")))
+      << "nobody made another group for their pods";
 }
 
-// 5 of 4 cpu fit neither beside the other nor alone with 8 free: what there is room for comes, and the rest waits whole.
+// 5 of 4 cpu fit neither beside the other nor alone with 8 free: what there is room for comes, and the rest waits
+// whole.
 TEST_F(OtherGroupsTest, OneThatLacksRoomWaitsWithItsReason) {
   MakeGroup(api::kPodGroups, "big", R"({"minMember":6})");
   MakePods("big", 6, R"(,"annotations":{"scheduling.k8s.io/group-name":"big"})");
@@ -110,7 +119,8 @@ TEST_F(OtherGroupsTest, OneThatLacksRoomWaitsWithItsReason) {
   EXPECT_THAT(Status(api::kPods, "k-0"), HasSubstr("waits for 1 of 3 tasks: a task needs cpu 4; "));
   EXPECT_THAT(Status(api::kCoschedulingPodGroups, "g"), HasSubstr(R"("phase":"Scheduling")"));
   EXPECT_THAT(Status(api::kPods, "c-0"), HasSubstr("waits for 2 of 4 tasks: a task needs cpu 4; "));
-  EXPECT_THAT(*Ask("GET", PathOf(api::kEvents, "")).body, HasSubstr(R"("kind":"PodGroup","namespace":"default","name":"g")"));
+  EXPECT_THAT(*Ask("GET", PathOf(api::kEvents, "")).body,
+              HasSubstr(R"("kind":"PodGroup","namespace":"default","name":"g")"));
   for (int i = 0; i < 6; ++i) Ask("DELETE", PathOf(api::kPods, absl::StrCat("big-", i)));
   loop_.RunFor(absl::Minutes(2));
   EXPECT_EQ(Bound("k"), 3);

@@ -1,4 +1,5 @@
-// What becomes of the pods of a node that the kubelets' cache misses: gone with the node, kept when only the cache does not know it.
+// What becomes of the pods of a node that the kubelets' cache misses: gone with the node, kept when only the cache does
+// not know it.
 #include <memory>
 #include <utility>
 
@@ -36,7 +37,8 @@ class PodGcTest : public ::testing::Test {
       // Else the answer to the creation would tell.
       faults.request = [this](const kube::Request& request) {
         RequestFate fate;
-        if (misses_nodes_ && request.method == "POST" && request.path == "/api/v1/nodes") fate.loss = RequestFate::Loss::kReply, fate.reply_delay = absl::Minutes(1);
+        if (misses_nodes_ && request.method == "POST" && request.path == "/api/v1/nodes")
+          fate.loss = RequestFate::Loss::kReply, fate.reply_delay = absl::Minutes(1);
         return fate;
       };
       return faults;
@@ -51,9 +53,8 @@ class PodGcTest : public ::testing::Test {
     loop_.RunFor(absl::Seconds(30));
   }
   void Send(std::string method, std::string path, absl::string_view body = "") {
-    user_->Send({std::move(method), std::move(path), "", "application/json", "", std::string(body)}, owner_.token(), [](absl::StatusOr<kube::Response> reply) {
-      EXPECT_TRUE(reply.ok() && reply->ok());
-    });
+    user_->Send({std::move(method), std::move(path), "", "application/json", "", std::string(body)}, owner_.token(),
+                [](absl::StatusOr<kube::Response> reply) { EXPECT_TRUE(reply.ok() && reply->ok()); });
   }
   bool There() const { return cluster_->api_server().store().Find(api::kPods, {"default", "a"}) != nullptr; }
 

@@ -12,12 +12,12 @@
 namespace gangway::sandbox {
 namespace {
 
-using testutil::StatusIs;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::MatchesRegex;
 using ::testing::SizeIs;
+using testutil::StatusIs;
 
 constexpr char kPods[] = "/api/v1/namespaces/default/pods";
 
@@ -33,15 +33,20 @@ class PodLogTest : public ::testing::Test {
     loop_.RunFor(absl::Seconds(1));
   }
   // A pod on the one node, running.
-  void Create(const std::string& annotations, const std::string& restart = "Never", const std::string& more_containers = "") {
-    const kube::Response made = Call("POST", kPods, absl::StrCat(R"({"metadata":{"name":"p","annotations":{)", annotations,
-                                                                 R"(}},"spec":{"nodeName":"node-000","restartPolicy":")", restart,
-                                                                 R"(","containers":[{"name":"c","image":"i"})", more_containers, "]}}"));
+  void Create(const std::string& annotations, const std::string& restart = "Never",
+              const std::string& more_containers = "") {
+    const kube::Response made =
+        Call("POST", kPods,
+             absl::StrCat(R"({"metadata":{"name":"p","annotations":{)", annotations,
+                          R"(}},"spec":{"nodeName":"node-000","restartPolicy":")", restart,
+                          R"(","containers":[{"name":"c","image":"i"})", more_containers, "]}}"));
     ASSERT_EQ(made.code, 201) << *made.body;
   }
-  kube::Response Call(const std::string& method, const std::string& path, const std::string& body = "", const std::string& query = "") {
+  kube::Response Call(const std::string& method, const std::string& path, const std::string& body = "",
+                      const std::string& query = "") {
     std::optional<kube::Response> answer;
-    user_->Send({method, path, query, "", "", body}, owner_.token(), [&](absl::StatusOr<kube::Response> reply) { answer = *std::move(reply); });
+    user_->Send({method, path, query, "", "", body}, owner_.token(),
+                [&](absl::StatusOr<kube::Response> reply) { answer = *std::move(reply); });
     EXPECT_TRUE(loop_.RunUntil([&] { return answer.has_value(); }, loop_.Now() + absl::Seconds(10)));
     return *std::move(answer);
   }
@@ -51,8 +56,10 @@ class PodLogTest : public ::testing::Test {
     return absl::StrSplit(*answer.body, '\n', absl::SkipEmpty());
   }
   void Follow(const std::string& query = "") {
-    stream_ = user_->StartText({"GET", absl::StrCat(kPods, "/p/log"), absl::StrCat("follow=true", query), "", "", ""}, owner_.token(),
-                               [this](absl::string_view text) { absl::StrAppend(&text_, text); }, [this](absl::Status status) { end_ = std::move(status); });
+    stream_ = user_->StartText(
+        {"GET", absl::StrCat(kPods, "/p/log"), absl::StrCat("follow=true", query), "", "", ""}, owner_.token(),
+        [this](absl::string_view text) { absl::StrAppend(&text_, text); },
+        [this](absl::Status status) { end_ = std::move(status); });
   }
   bool Ends(absl::Duration patience) {
     return loop_.RunUntil([&] { return end_.has_value(); }, loop_.Now() + patience);
@@ -79,7 +86,8 @@ TEST_F(PodLogTest, LinesComeAsTheyAreWrittenAndEndWithTheContainer) {
   EXPECT_FALSE(end_.has_value());
   ASSERT_TRUE(Ends(absl::Seconds(5)));
   GW_EXPECT_OK(*end_);
-  EXPECT_THAT(Followed(), ElementsAre(HasSubstr("started"), "p/c: loss 1", "p/c: loss 2", "p/c: loss 3", "p/c: ended with exit code 7"));
+  EXPECT_THAT(Followed(), ElementsAre(HasSubstr("started"), "p/c: loss 1", "p/c: loss 2", "p/c: loss 3",
+                                      "p/c: ended with exit code 7"));
   EXPECT_EQ(Log(), Followed());
 }
 
@@ -88,8 +96,11 @@ TEST_F(PodLogTest, EndsWithTheRunItBeganWith) {
   loop_.RunFor(absl::Milliseconds(500));
   Follow("&timestamps=true");
   ASSERT_TRUE(Ends(absl::Seconds(5)));
-  EXPECT_THAT(Followed(), ElementsAre(MatchesRegex("[0-9T:-]+\\.[0-9]{9}Z p/c: simulated container started on node-000"), HasSubstr("step 1"), HasSubstr("exit code 1")));
-  EXPECT_THAT(Log("previous=true"), ElementsAre(HasSubstr("started on node-000"), HasSubstr("step 1"), HasSubstr("exit code 1")));
+  EXPECT_THAT(Followed(),
+              ElementsAre(MatchesRegex("[0-9T:-]+\\.[0-9]{9}Z p/c: simulated container started on node-000"),
+                          HasSubstr("step 1"), HasSubstr("exit code 1")));
+  EXPECT_THAT(Log("previous=true"),
+              ElementsAre(HasSubstr("started on node-000"), HasSubstr("step 1"), HasSubstr("exit code 1")));
   EXPECT_THAT(Log()[0], HasSubstr("restart 1"));
 }
 
@@ -134,8 +145,10 @@ TEST_F(PodLogTest, CutAsAsked) {
   EXPECT_THAT(Log("tailLines=0"), IsEmpty());
   EXPECT_THAT(Log("limitBytes=5"), ElementsAre("p/c: "));
   const absl::Time started = absl::FromUnixSeconds(1'767'225'601);
-  EXPECT_THAT(Log(absl::StrCat("sinceTime=", absl::FormatTime("%Y-%m-%dT%H:%M:%E3SZ", started + absl::Milliseconds(3900), absl::UTCTimeZone()))),
-              ElementsAre("p/c: step 3", "p/c: step 4", "p/c: ended with exit code 0"));  // whole seconds
+  EXPECT_THAT(
+      Log(absl::StrCat("sinceTime=", absl::FormatTime("%Y-%m-%dT%H:%M:%E3SZ", started + absl::Milliseconds(3900),
+                                                      absl::UTCTimeZone()))),
+      ElementsAre("p/c: step 3", "p/c: step 4", "p/c: ended with exit code 0"));  // whole seconds
   Follow("&tailLines=1&limitBytes=8");
   ASSERT_TRUE(Ends(absl::Seconds(1)));
   EXPECT_EQ(text_, "p/c: end");
@@ -157,10 +170,12 @@ struct RefusedCase {
 TEST_F(PodLogTest, RefusedAsTheRealOneRefuses) {
   Create("", "Never", R"(,{"name":"d","image":"i"})");
   for (const std::string follow : {"", "follow=true&"}) {
-    for (const RefusedCase& refused : {RefusedCase{"", 400, "a container name must be specified for pod p, choose one of: [c d]"},
-                                       RefusedCase{"container=c", 400, "container \\\"c\\\" in pod \\\"p\\\" is waiting to start"},
-                                       RefusedCase{"container=x", 400, "container x is not valid for pod p"},
-                                       RefusedCase{"container=c&tailLines=-1", 422, "tailLines: Invalid value: -1: must be greater than or equal to 0"}}) {
+    for (const RefusedCase& refused :
+         {RefusedCase{"", 400, "a container name must be specified for pod p, choose one of: [c d]"},
+          RefusedCase{"container=c", 400, "container \\\"c\\\" in pod \\\"p\\\" is waiting to start"},
+          RefusedCase{"container=x", 400, "container x is not valid for pod p"},
+          RefusedCase{"container=c&tailLines=-1", 422,
+                      "tailLines: Invalid value: -1: must be greater than or equal to 0"}}) {
       const kube::Response answer = Call("GET", absl::StrCat(kPods, "/p/log"), "", follow + refused.query);
       if (follow.empty()) {
         EXPECT_EQ(answer.code, refused.code) << refused.query;

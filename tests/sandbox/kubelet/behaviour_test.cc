@@ -6,13 +6,14 @@
 namespace gangway::sandbox {
 namespace {
 
-using testutil::StatusIs;
 using ::testing::HasSubstr;
+using testutil::StatusIs;
 
 HostedPod TaskPod(const char* task, const char* index, const char* version = "0") {
   HostedPod pod;
   pod.metadata.name = std::string("ctr-") + task + "-" + index;
-  pod.metadata.annotations = {{"volcano.sh/task-spec", task}, {"volcano.sh/task-index", index}, {"volcano.sh/job-version", version}};
+  pod.metadata.annotations = {
+      {"volcano.sh/task-spec", task}, {"volcano.sh/task-index", index}, {"volcano.sh/job-version", version}};
   return pod;
 }
 
@@ -56,8 +57,10 @@ TEST(BehaviourTest, WhatIsWritten) {
   EXPECT_EQ(behaviour.WritingOf(pod), (Writing{absl::Seconds(2), "step"}));
   pod.metadata.annotations["sandbox.gangway.io/log"] = "often";
   EXPECT_EQ(behaviour.WritingOf(pod).every, absl::Milliseconds(500));
-  EXPECT_THAT(Behaviour::CheckAnnotations(pod), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("sandbox.gangway.io/log")));
-  for (const char* wrong : {"worker", "=1s", "worker=1", "worker=1us"}) EXPECT_FALSE(Behaviour::Parse({}, {}, {wrong}).ok()) << wrong;
+  EXPECT_THAT(Behaviour::CheckAnnotations(pod),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("sandbox.gangway.io/log")));
+  for (const char* wrong : {"worker", "=1s", "worker=1", "worker=1us"})
+    EXPECT_FALSE(Behaviour::Parse({}, {}, {wrong}).ok()) << wrong;
 }
 
 TEST(BehaviourTest, AnnotationsComeBeforeRules) {
@@ -71,7 +74,8 @@ TEST(BehaviourTest, AnAnnotationThatDoesNotParseIsReportedAndIgnored) {
   HostedPod pod = TaskPod("worker", "0");
   pod.metadata.annotations["sandbox.gangway.io/finish"] = "soon";
   EXPECT_EQ(Rules({"worker=1m"}).For(pod)->after, absl::Minutes(1));
-  EXPECT_THAT(Behaviour::CheckAnnotations(pod), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("sandbox.gangway.io/finish")));
+  EXPECT_THAT(Behaviour::CheckAnnotations(pod),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("sandbox.gangway.io/finish")));
 }
 
 TEST(BehaviourTest, WrongRulesSayWhatIsWrong) {

@@ -27,8 +27,9 @@ TEST(NodeShapeTest, NamedResourcesReplaceTheDefaults) {
 }
 
 TEST(NodeShapeTest, WrongShapesSayWhatIsWrong) {
-  for (const auto& [text, part] : {std::pair("cpu", "RESOURCE=QUANTITY"), std::pair("cpu=lots", "cpu=lots"), std::pair("cpu=-1", "negative"),
-                                   std::pair("count=0", "from 1"), std::pair("taint:a=b:Never", "NoSchedule")}) {
+  for (const auto& [text, part] :
+       {std::pair("cpu", "RESOURCE=QUANTITY"), std::pair("cpu=lots", "cpu=lots"), std::pair("cpu=-1", "negative"),
+        std::pair("count=0", "from 1"), std::pair("taint:a=b:Never", "NoSchedule")}) {
     EXPECT_THAT(ParseNodeShape(text), testutil::StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(part))) << text;
   }
 }
@@ -70,7 +71,8 @@ TEST_F(NodeSyncTest, ALostNodeTurnsUnknownAfterItsGraceThenUnreachable) {
   plan = SyncNode(node_, times_, memory_, start_ + times_.grace);
   ASSERT_EQ(plan.stages.size(), 1u);
   EXPECT_THAT(plan.stages[0][0].body, HasSubstr("node.kubernetes.io/unreachable"));
-  node_.spec.taints = {{"node.kubernetes.io/unreachable", "", "NoSchedule"}, {"node.kubernetes.io/unreachable", "", "NoExecute"}};
+  node_.spec.taints = {{"node.kubernetes.io/unreachable", "", "NoSchedule"},
+                       {"node.kubernetes.io/unreachable", "", "NoExecute"}};
   EXPECT_TRUE(SyncNode(node_, times_, memory_, start_ + absl::Hours(1)).empty());
   // Back again: the condition first, then the taints.
   node_.metadata.annotations.clear();

@@ -121,7 +121,8 @@ TEST(PodSyncTest, ExitCodesAndRestartPolicies) {
     int exit_code;
     const char* phase;
   };
-  for (const Case& c : {Case{"Never", 137, "Failed"}, Case{"OnFailure", 0, "Succeeded"}, Case{"Never", 0, "Succeeded"}}) {
+  for (const Case& c :
+       {Case{"Never", 137, "Failed"}, Case{"OnFailure", 0, "Succeeded"}, Case{"Never", 0, "Succeeded"}}) {
     Life life(kPod);
     life.Set(std::string(R"({"spec":{"restartPolicy":")") + c.policy + "\"}}");
     life.outcome = RunOutcome{absl::Seconds(1), c.exit_code, {}};
@@ -176,7 +177,8 @@ TEST(PodSyncTest, InitContainersRunOneAfterTheOtherAndSidecarsStay) {
 
 TEST(PodSyncTest, AReadinessProbeDelaysReadyNotRunning) {
   Life life(kPod);
-  life.Set(R"({"spec":{"containers":[{"name":"trainer","readinessProbe":{"initialDelaySeconds":30,"tcpSocket":{"port":1}}}]}})");
+  life.Set(
+      R"({"spec":{"containers":[{"name":"trainer","readinessProbe":{"initialDelaySeconds":30,"tcpSocket":{"port":1}}}]}})");
   life.Settle();
   ASSERT_TRUE(life.Wait());
   life.Settle();
@@ -193,7 +195,8 @@ TEST(PodSyncTest, ADeletedPodStopsWithinItsGraceAndGoes) {
     Life life(kPod);
     life.times.start = absl::ZeroDuration();
     life.Settle();
-    life.Set(R"({"metadata":{"deletionTimestamp":"2027-01-15T08:00:00Z","deletionGracePeriodSeconds":)" + std::to_string(grace) + "}}");
+    life.Set(R"({"metadata":{"deletionTimestamp":"2027-01-15T08:00:00Z","deletionGracePeriodSeconds":)" +
+             std::to_string(grace) + "}}");
     const absl::Duration before = life.elapsed();
     life.Settle();
     if (!life.removed) {
@@ -271,9 +274,11 @@ TEST(PodSyncTest, AContainerWhoseEnvironmentIsMissingIsNotMade) {
   life.Settle();
   EXPECT_EQ(life.pod().status.phase, "Pending");
   EXPECT_EQ(WaitingReason(life.pod()), "CreateContainerConfigError");
-  EXPECT_EQ(life.pod().status.container_statuses.at(0).state.waiting->message, "couldn't find key k in ConfigMap default/x");
+  EXPECT_EQ(life.pod().status.container_statuses.at(0).state.waiting->message,
+            "couldn't find key k in ConfigMap default/x");
   EXPECT_THAT(life.messages, ElementsAre("Error: couldn't find key k in ConfigMap default/x"));
-  EXPECT_THAT(LogOf(life.pod(), nullptr, "trainer", false, Writing{}, {}).status().message(), HasSubstr("is waiting to start: CreateContainerConfigError"));
+  EXPECT_THAT(LogOf(life.pod(), nullptr, "trainer", false, Writing{}, {}).status().message(),
+              HasSubstr("is waiting to start: CreateContainerConfigError"));
   life.missing = {};
   life.Settle();
   EXPECT_EQ(life.pod().status.phase, "Running");
@@ -323,7 +328,9 @@ TEST(PodSyncTest, MissingPullSecretsAreAWarning) {
 TEST(PodSyncTest, LogsTellWhatTheContainerDid) {
   Life life(kPod);
   life.outcome = RunOutcome{absl::Seconds(5), 3, {}};
-  const auto log = [&](absl::string_view container, bool previous = false) { return LogOf(life.pod(), nullptr, container, previous, Writing{}, life.outcome); };
+  const auto log = [&](absl::string_view container, bool previous = false) {
+    return LogOf(life.pod(), nullptr, container, previous, Writing{}, life.outcome);
+  };
   EXPECT_THAT(log("trainer").status().message(), HasSubstr("waiting to start"));
   EXPECT_EQ(log("nope").status().code(), absl::StatusCode::kNotFound);
   do life.Settle();

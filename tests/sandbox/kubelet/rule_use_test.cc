@@ -25,9 +25,11 @@ TEST(RuleUseTest, RulesThatFitNothingAreTold) {
   use.See(PodOf("ctr", "pserver", 0));
   use.See(PodOf("ctr", "trainer", 0));
   use.See(PodOf("ctr", "trainer", 1));
-  EXPECT_THAT(use.Unused(), ElementsAre("--finish traner=5s: no pod has been of that name or task; did you mean trainer?",
-                                        "--fail trainer-7=3s:137x1: no pod has been of that name or task; did you mean trainer?",
-                                        "--fail zzz=1s: no pod has been of that name or task; there have been pserver, trainer, ctr-pserver-0, ctr-trainer-0, ctr-trainer-1"));
+  EXPECT_THAT(use.Unused(),
+              ElementsAre("--finish traner=5s: no pod has been of that name or task; did you mean trainer?",
+                          "--fail trainer-7=3s:137x1: no pod has been of that name or task; did you mean trainer?",
+                          "--fail zzz=1s: no pod has been of that name or task; there have been pserver, trainer, "
+                          "ctr-pserver-0, ctr-trainer-0, ctr-trainer-1"));
   use.See(PodOf("ctr", "trainer", 7));
   use.See(PodOf("more", "traner", 0));
   use.See(PodOf("zzz", "w", 0));

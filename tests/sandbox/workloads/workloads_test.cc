@@ -1,5 +1,5 @@
-// In the whole embedded cluster: the pods of a ReplicaSet run as a gang, and examples/jobflow-volcano.yaml runs to Succeed, whoever is
-// stopped at whatever moment.
+// In the whole embedded cluster: the pods of a ReplicaSet run as a gang, and examples/jobflow-volcano.yaml runs to
+// Succeed, whoever is stopped at whatever moment.
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -56,7 +56,8 @@ class WorkloadsTest : public ::testing::Test {
   std::vector<std::string> Names(const api::Resource& resource) {
     std::vector<std::string> names;
     const json::value list = *api::ParseJson(*Ask("GET", api::PathOf(resource, "default")).body);
-    for (const json::value& item : list.at("items").as_array()) names.push_back(std::string(item.at("metadata").at("name").as_string()));
+    for (const json::value& item : list.at("items").as_array())
+      names.push_back(std::string(item.at("metadata").at("name").as_string()));
     return names;
   }
   int Placed() {
@@ -68,7 +69,8 @@ class WorkloadsTest : public ::testing::Test {
     std::ifstream in(absl::StrCat(GW_SOURCE_DIR, "/", path), std::ios::binary);
     const auto documents = api::ReadManifest(std::string(std::istreambuf_iterator<char>(in), {}), path);
     ASSERT_TRUE(documents.ok()) << documents.status();
-    for (const api::ManifestDocument& document : *documents) Create(*api::FindKind(document.api_version, document.kind), document.json);
+    for (const api::ManifestDocument& document : *documents)
+      Create(*api::FindKind(document.api_version, document.kind), document.json);
   }
   bool Until(const std::function<bool()>& done, absl::Duration time = absl::Minutes(2)) {
     return loop_.RunUntil(done, loop_.Now() + time);
@@ -80,13 +82,19 @@ class WorkloadsTest : public ::testing::Test {
 
 TEST_F(WorkloadsTest, TheFirstThreePodsOfADeploymentStartTogether) {
   // As the Deployment's controller would make it: annotations come along.
-  Create(api::kReplicaSets, R"({"apiVersion":"apps/v1","kind":"ReplicaSet","metadata":{"name":"servers","annotations":{"scheduling.volcano.sh/group-min-member":"3"}},
+  Create(
+      api::kReplicaSets,
+      R"({"apiVersion":"apps/v1","kind":"ReplicaSet","metadata":{"name":"servers","annotations":{"scheduling.volcano.sh/group-min-member":"3"}},
     "spec":{"replicas":4,"selector":{"matchLabels":{"app":"s"}},"template":{"metadata":{"labels":{"app":"s"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}})");
   const std::string uid = At(api::kReplicaSets, "servers", "/metadata/uid");
   const auto add = [&](const std::string& name) {
-    Create(api::kPods, absl::StrCat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")", name,
-                                    R"(","labels":{"app":"s"},"ownerReferences":[{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"servers","controller":true,"uid":")", uid,
-                                    R"("}]},"spec":{"schedulerName":"volcano","containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":"6"}}}]}})"));
+    Create(
+        api::kPods,
+        absl::StrCat(
+            R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")", name,
+            R"(","labels":{"app":"s"},"ownerReferences":[{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"servers","controller":true,"uid":")",
+            uid,
+            R"("}]},"spec":{"schedulerName":"volcano","containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":"6"}}}]}})"));
   };
   add("servers-a");
   add("servers-b");
@@ -103,7 +111,8 @@ TEST_F(WorkloadsTest, TheFirstThreePodsOfADeploymentStartTogether) {
 void ExpectSucceeded(const json::value& flow) {
   const json::value& status = flow.at("status");
   EXPECT_EQ(status.at("state").at("phase").as_string(), "Succeed");
-  EXPECT_EQ(api::ToJson(status.at("completedJobs")), R"(["pipeline-prepare","pipeline-train-small","pipeline-train-large","pipeline-choose"])");
+  EXPECT_EQ(api::ToJson(status.at("completedJobs")),
+            R"(["pipeline-prepare","pipeline-train-small","pipeline-train-large","pipeline-choose"])");
 }
 
 TEST_F(WorkloadsTest, TheExampleOfAJobFlowRunsToSucceed) {
@@ -117,7 +126,8 @@ TEST_F(WorkloadsTest, TheExampleOfAJobFlowRunsToSucceed) {
   EXPECT_EQ(At(api::kJobs, "pipeline-train-large", "/spec/maxRetry"), "5");
   ASSERT_TRUE(Until([&] { return At(api::kJobFlows, "pipeline", "/status/state/phase") == "Succeed"; }));
   ExpectSucceeded(*api::ParseJson(*Ask("GET", api::PathOf(api::kJobFlows, "default", "pipeline")).body));
-  EXPECT_THAT(Names(api::kJobs), ElementsAre("pipeline-choose", "pipeline-prepare", "pipeline-train-large", "pipeline-train-small"));
+  EXPECT_THAT(Names(api::kJobs),
+              ElementsAre("pipeline-choose", "pipeline-prepare", "pipeline-train-large", "pipeline-train-small"));
   EXPECT_EQ(At(api::kJobTemplates, "choose", "/status/jobDependsOnList"), R"(["pipeline-choose"])");
   Run(absl::Seconds(10));
   const std::string version = At(api::kJobFlows, "pipeline", "/metadata/resourceVersion");
@@ -150,7 +160,8 @@ TEST_P(CrashingTest, TheFlowSucceedsAndEachJobWasMadeOnce) {
   }
   ASSERT_TRUE(Until([&] { return At(api::kJobFlows, "pipeline", "/status/state/phase") == "Succeed"; }));
   ExpectSucceeded(*api::ParseJson(*Ask("GET", api::PathOf(api::kJobFlows, "default", "pipeline")).body));
-  for (const std::string& job : Names(api::kJobs)) EXPECT_EQ(At(api::kJobs, job, "/status/state/phase"), "Completed") << job;
+  for (const std::string& job : Names(api::kJobs))
+    EXPECT_EQ(At(api::kJobs, job, "/status/state/phase"), "Completed") << job;
   EXPECT_EQ(Names(api::kJobs).size(), 4u);
 }
 INSTANTIATE_TEST_SUITE_P(Seeds, CrashingTest, ::testing::Range(1, 9));

@@ -40,12 +40,14 @@ RequestFate Answered(int code, absl::string_view reason, absl::string_view messa
 }
 
 std::string PaddleText(absl::string_view name, absl::string_view more = "", int workers = 2) {
-  return absl::StrCat(R"({"apiVersion":"batch.paddlepaddle.org/v1","kind":"PaddleJob","metadata":{"name":")", name, R"("},"spec":{)", more, more.empty() ? "" : ",",
-                      R"("worker":{"replicas":)", workers, R"(,"template":{"spec":{"containers":[{"name":"p","image":"i"}]}}}}})");
+  return absl::StrCat(R"({"apiVersion":"batch.paddlepaddle.org/v1","kind":"PaddleJob","metadata":{"name":")", name,
+                      R"("},"spec":{)", more, more.empty() ? "" : ",", R"("worker":{"replicas":)", workers,
+                      R"(,"template":{"spec":{"containers":[{"name":"p","image":"i"}]}}}}})");
 }
 std::string KubeflowText(absl::string_view name) {
-  return absl::StrCat(R"({"apiVersion":"kubeflow.org/v1","kind":"PaddleJob","metadata":{"name":")", name,
-                      R"("},"spec":{"paddleReplicaSpecs":{"Worker":{"replicas":1,"template":{"spec":{"containers":[{"name":"paddle","image":"i"}]}}}}}})");
+  return absl::StrCat(
+      R"({"apiVersion":"kubeflow.org/v1","kind":"PaddleJob","metadata":{"name":")", name,
+      R"("},"spec":{"paddleReplicaSpecs":{"Worker":{"replicas":1,"template":{"spec":{"containers":[{"name":"paddle","image":"i"}]}}}}}})");
 }
 
 class PaddleControllersTest : public ::testing::Test {
@@ -58,7 +60,8 @@ class PaddleControllersTest : public ::testing::Test {
       if (on_status_ && record.resource == &kPaddle && record.after != nullptr) on_status_(*record.after);
     };
     cluster_ = std::make_unique<sandbox::Cluster>(loop_, std::move(options));
-    for (const Component component : {Component::kKubelets, Component::kControllers, Component::kScheduler}) cluster_->Start(component);
+    for (const Component component : {Component::kKubelets, Component::kControllers, Component::kScheduler})
+      cluster_->Start(component);
     user_ = cluster_->NewClient("user");
     sandbox::Faults faults;
     faults.request = [this](const kube::Request& request) { return fate_ ? fate_(request) : RequestFate{}; };
@@ -74,7 +77,8 @@ class PaddleControllersTest : public ::testing::Test {
     loop_.RunFor(absl::Seconds(1));
   }
   // What the API server answers to a user's request, which must succeed.
-  std::string Ask(const std::string& method, const api::Resource& resource, const std::string& name, const std::string& body = "") {
+  std::string Ask(const std::string& method, const api::Resource& resource, const std::string& name,
+                  const std::string& body = "") {
     kube::Request request;
     request.method = method;
     request.path = api::PathOf(resource, resource.namespaced ? "default" : "", name);
@@ -97,9 +101,12 @@ class PaddleControllersTest : public ::testing::Test {
   }
   // As the scheduler does it when the queue does not let the group in.
   void SayOf(const api::volcano::PodGroup& group, absl::string_view message) {
-    Ask("POST", api::kEvents, "", absl::StrCat(R"({"apiVersion":"v1","kind":"Event","metadata":{"name":"refused"},"type":"Normal","reason":"Unschedulable","message":")", message,
-                                               R"(","involvedObject":{"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","namespace":"default","name":")", group.metadata.name,
-                                               R"(","uid":")", group.metadata.uid, R"("}})"));
+    Ask("POST", api::kEvents, "",
+        absl::StrCat(
+            R"({"apiVersion":"v1","kind":"Event","metadata":{"name":"refused"},"type":"Normal","reason":"Unschedulable","message":")",
+            message,
+            R"(","involvedObject":{"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","namespace":"default","name":")",
+            group.metadata.name, R"(","uid":")", group.metadata.uid, R"("}})"));
   }
   PaddleJob Job(const std::string& name) { return Get<PaddleJob>(kPaddle, name); }
   bool Comes(const std::function<bool()>& what) {
@@ -121,7 +128,7 @@ class PaddleControllersTest : public ::testing::Test {
   }
 
   SimulatedLoop loop_{1};
-  int writes_ = 0;  // of the controller
+  int writes_ = 0;                                     // of the controller
   std::function<void(const std::string&)> on_status_;  // every version of a PaddleJob
   std::function<RequestFate(const kube::Request&)> fate_;
   std::unique_ptr<sandbox::Cluster> cluster_;
@@ -141,8 +148,10 @@ TEST_F(PaddleControllersTest, AJobRunsAndThenNothingIsWritten) {
   const auto dump = api::ParseJson(controllers_->Dump());
   ASSERT_TRUE(dump.ok()) << controllers_->Dump();
   EXPECT_EQ(dump->at("caches").at("paddlejobs"), 1);
-  for (const char* const cache : {"commands", "configmaps", "events?involvedObject.kind=PodGroup,reason=Unschedulable", "jobs", "namespaces", "paddlejobs.kubeflow.org",
-                                "podgroups", "pods?volcano.sh/job-name", "pods?paddle-res-name,!volcano.sh/job-name", "queues", "services"}) {
+  for (const char* const cache :
+       {"commands", "configmaps", "events?involvedObject.kind=PodGroup,reason=Unschedulable", "jobs", "namespaces",
+        "paddlejobs.kubeflow.org", "podgroups", "pods?volcano.sh/job-name", "pods?paddle-res-name,!volcano.sh/job-name",
+        "queues", "services"}) {
     EXPECT_TRUE(dump->at("caches").as_object().contains(cache)) << cache;
   }
   EXPECT_EQ(dump->at("controllers").at("paddlejob").at("plansUnderWay"), 0);
@@ -157,7 +166,9 @@ TEST_F(PaddleControllersTest, SidecarsThatTheNamespaceInjectsAreTurnedOff) {
   Ask("PATCH", api::kNamespaces, "default", R"({"metadata":{"labels":{"istio-injection":"enabled"}}})");
   Start();
   Ask("POST", kPaddle, "", PaddleText("wd"));
-  ASSERT_TRUE(Comes([&] { return !Ask("GET", api::kJobs, "wd").empty() && !Get<api::volcano::Job>(api::kJobs, "wd").spec.tasks.empty(); }));
+  ASSERT_TRUE(Comes([&] {
+    return !Ask("GET", api::kJobs, "wd").empty() && !Get<api::volcano::Job>(api::kJobs, "wd").spec.tasks.empty();
+  }));
   const auto job = Get<api::volcano::Job>(api::kJobs, "wd");
   EXPECT_THAT(job.spec.tasks[0].pod_template.json, HasSubstr(R"("sidecar.istio.io/inject":"false")"));
 }
@@ -165,7 +176,9 @@ TEST_F(PaddleControllersTest, SidecarsThatTheNamespaceInjectsAreTurnedOff) {
 // Its CRD may come later; the other dialect does not wait for it.
 TEST_F(PaddleControllersTest, ADialectThatIsNotServedStopsNobodyAndIsLookedForAgain) {
   fate_ = [](const kube::Request& request) {
-    return absl::StartsWith(request.path, "/apis/kubeflow.org") ? Answered(404, "NotFound", "the server could not find the requested resource") : RequestFate{};
+    return absl::StartsWith(request.path, "/apis/kubeflow.org")
+               ? Answered(404, "NotFound", "the server could not find the requested resource")
+               : RequestFate{};
   };
   Start();
   EXPECT_TRUE(controllers_->synced());
@@ -199,7 +212,8 @@ TEST_F(PaddleControllersTest, WhatIsRefusedIsToldUntilItGoesWell) {
   };
   Start();
   Ask("POST", kPaddle, "", PaddleText("wd"));
-  ASSERT_TRUE(Comes([&] { return absl::StrContains(Job("wd").status.message, "exceeded quota: none"); })) << Job("wd").status.message;
+  ASSERT_TRUE(Comes([&] { return absl::StrContains(Job("wd").status.message, "exceeded quota: none"); }))
+      << Job("wd").status.message;
   EXPECT_EQ(Job("wd").status.phase, "Pending");
   fate_ = nullptr;
   ASSERT_TRUE(Reaches("wd", "Running"));
@@ -209,7 +223,8 @@ TEST_F(PaddleControllersTest, WhatIsRefusedIsToldUntilItGoesWell) {
 // An edit is another job to the API server: what it said of the one before counts no more.
 TEST_F(PaddleControllersTest, WhatIsCorrectedIsMadeAsIfItHadNeverBeenRefused) {
   fate_ = [](const kube::Request& request) {
-    const bool refused = request.method == "POST" && absl::EndsWith(request.path, "/jobs") && !absl::StrContains(request.body, "ads");
+    const bool refused =
+        request.method == "POST" && absl::EndsWith(request.path, "/jobs") && !absl::StrContains(request.body, "ads");
     return refused ? Answered(403, "Forbidden", "a label team is missing") : RequestFate{};
   };
   Start();
@@ -222,10 +237,12 @@ TEST_F(PaddleControllersTest, WhatIsCorrectedIsMadeAsIfItHadNeverBeenRefused) {
 
 TEST_F(PaddleControllersTest, ANameThatSomebodyElseHasIsWaitedFor) {
   Start();
-  Ask("POST", api::kServices, "", R"({"apiVersion":"v1","kind":"Service","metadata":{"name":"wd"},"spec":{"ports":[{"port":80}]}})");
+  Ask("POST", api::kServices, "",
+      R"({"apiVersion":"v1","kind":"Service","metadata":{"name":"wd"},"spec":{"ports":[{"port":80}]}})");
   loop_.RunFor(absl::Seconds(1));  // it is known before the job comes
   Ask("POST", kPaddle, "", PaddleText("wd"));
-  ASSERT_TRUE(Comes([&] { return absl::StrContains(Job("wd").status.message, "service wd is not the job's"); })) << Job("wd").status.message;
+  ASSERT_TRUE(Comes([&] { return absl::StrContains(Job("wd").status.message, "service wd is not the job's"); }))
+      << Job("wd").status.message;
   Ask("DELETE", api::kServices, "wd");
   EXPECT_TRUE(Reaches("wd", "Running"));
 }
@@ -257,11 +274,13 @@ TEST_F(PaddleControllersTest, WhatTheQueueSaysOfTheGroupIsTold) {
   Ask("POST", kPaddle, "", PaddleText("wd"));
   api::volcano::PodGroup group;
   ASSERT_TRUE(Comes([&] {
-    group = Get<api::volcano::PodGroup>(api::kPodGroups, absl::StrCat("wd-", Get<api::volcano::Job>(api::kJobs, "wd").metadata.uid));
+    group = Get<api::volcano::PodGroup>(api::kPodGroups,
+                                        absl::StrCat("wd-", Get<api::volcano::Job>(api::kJobs, "wd").metadata.uid));
     return !group.metadata.uid.empty();
   }));
   SayOf(group, "queue default has room for 1 of 2 pods");
-  EXPECT_TRUE(Comes([&] { return Job("wd").status.message == "queue default has room for 1 of 2 pods"; })) << Job("wd").status.message;
+  EXPECT_TRUE(Comes([&] { return Job("wd").status.message == "queue default has room for 1 of 2 pods"; }))
+      << Job("wd").status.message;
 }
 
 // The Job's own is not there yet.
@@ -273,8 +292,11 @@ TEST_F(PaddleControllersTest, APodGroupOfThatNameThatAnotherHasSaysNothingOfTheJ
   ASSERT_TRUE(Comes([&] { return !Get<api::volcano::Job>(api::kJobs, "wd").metadata.uid.empty(); }));
   Ask("POST", api::kConfigMaps, "", R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"other"}})");
   const std::string uid = Get<PaddleJob>(api::kConfigMaps, "other").metadata.uid;
-  Ask("POST", api::kPodGroups, "", absl::StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":"wd","ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap",
-    "name":"other","controller":true,"uid":")", uid, R"("}]},"spec":{"minMember":1}})"));
+  Ask("POST", api::kPodGroups, "",
+      absl::StrCat(
+          R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":"wd","ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap",
+    "name":"other","controller":true,"uid":")",
+          uid, R"("}]},"spec":{"minMember":1}})"));
   SayOf(Get<api::volcano::PodGroup>(api::kPodGroups, "wd"), "no room for the other");
   loop_.RunFor(absl::Seconds(30));
   EXPECT_EQ(Job("wd").status.message, "");
@@ -284,7 +306,8 @@ TEST_F(PaddleControllersTest, APodGroupOfThatNameThatAnotherHasSaysNothingOfTheJ
 TEST_F(PaddleControllersTest, WhatWasRefusedForOneOfThatNameIsNotToldOfTheNext) {
   bool refused = false;
   fate_ = [&](const kube::Request& request) {
-    if (request.method != "POST" || !absl::EndsWith(request.path, "/jobs") || std::exchange(refused, true)) return RequestFate{};
+    if (request.method != "POST" || !absl::EndsWith(request.path, "/jobs") || std::exchange(refused, true))
+      return RequestFate{};
     RequestFate fate = Answered(403, "Forbidden", "exceeded quota: none");
     fate.reply_delay = absl::Seconds(5);
     return fate;
@@ -304,10 +327,12 @@ TEST_F(PaddleControllersTest, WhatWasRefusedForOneOfThatNameIsNotToldOfTheNext) 
 TEST_F(PaddleControllersTest, PodsThatAreRefusedAreTold) {
   Start();
   Ask("POST", kPaddle, "", PaddleText("wd", R"("schedulingPolicy":{"priorityClass":"nope"})"));
-  ASSERT_TRUE(Comes([&] { return absl::StrContains(Job("wd").status.message, "nope"); })) << api::Encode(Job("wd").status);
+  ASSERT_TRUE(Comes([&] { return absl::StrContains(Job("wd").status.message, "nope"); }))
+      << api::Encode(Job("wd").status);
   EXPECT_EQ(Job("wd").status.phase, "Pending");
   EXPECT_EQ(Job("wd").status.queue, "default");
-  Ask("POST", api::kPriorityClasses, "", R"({"apiVersion":"scheduling.k8s.io/v1","kind":"PriorityClass","metadata":{"name":"nope"},"value":5})");
+  Ask("POST", api::kPriorityClasses, "",
+      R"({"apiVersion":"scheduling.k8s.io/v1","kind":"PriorityClass","metadata":{"name":"nope"},"value":5})");
   ASSERT_TRUE(Reaches("wd", "Running"));
   EXPECT_EQ(Job("wd").status.message, "");
 }
@@ -315,12 +340,14 @@ TEST_F(PaddleControllersTest, PodsThatAreRefusedAreTold) {
 // One file: the job, then the PodGroup of its name. No pod runs yet.
 TEST_F(PaddleControllersTest, AHandMadePodGroupThatComesSecondIsTakenOver) {
   Start();
-  Ask("POST", api::kQueues, "", R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":"ads"},"spec":{"weight":1}})");
+  Ask("POST", api::kQueues, "",
+      R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":"ads"},"spec":{"weight":1}})");
   ASSERT_TRUE(Comes([&] { return Get<api::volcano::Queue>(api::kQueues, "ads").status.state == "Open"; }));
   cluster_->Stop(Component::kScheduler);
   Ask("POST", kPaddle, "", PaddleText("wd", "", 4));
   ASSERT_TRUE(Comes([&] { return Get<api::volcano::Job>(api::kJobs, "wd").spec.min_available == 4; }));
-  Ask("POST", api::kPodGroups, "", R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":"wd"},"spec":{"minMember":3,"queue":"ads"}})");
+  Ask("POST", api::kPodGroups, "",
+      R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":"wd"},"spec":{"minMember":3,"queue":"ads"}})");
   ASSERT_TRUE(Comes([&] { return Get<api::volcano::Job>(api::kJobs, "wd").spec.min_available == 3; }));
   cluster_->Start(Component::kScheduler);
   ASSERT_TRUE(Reaches("wd", "Running"));
@@ -330,11 +357,14 @@ TEST_F(PaddleControllersTest, AHandMadePodGroupThatComesSecondIsTakenOver) {
 
 TEST_F(PaddleControllersTest, AQueueThatIsClosedIsWaitedForUntilItOpens) {
   Start();
-  Ask("POST", api::kQueues, "", R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":"ads"},"spec":{"weight":1}})");
+  Ask("POST", api::kQueues, "",
+      R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":"ads"},"spec":{"weight":1}})");
   ASSERT_TRUE(Comes([&] { return Get<api::volcano::Queue>(api::kQueues, "ads").status.state == "Open"; }));
   const auto command = [&](absl::string_view action, absl::string_view state) {
-    Ask("POST", api::kCommands, "", absl::StrCat(R"({"apiVersion":"bus.volcano.sh/v1alpha1","kind":"Command","metadata":{"generateName":"c-"},"action":")", action,
-                                                 R"(","target":{"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","name":"ads"}})"));
+    Ask("POST", api::kCommands, "",
+        absl::StrCat(
+            R"({"apiVersion":"bus.volcano.sh/v1alpha1","kind":"Command","metadata":{"generateName":"c-"},"action":")",
+            action, R"(","target":{"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","name":"ads"}})"));
     return Comes([&] { return Get<api::volcano::Queue>(api::kQueues, "ads").status.state == state; });
   };
   ASSERT_TRUE(command("CloseQueue", "Closed"));

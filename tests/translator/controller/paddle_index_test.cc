@@ -14,8 +14,11 @@ using ::testing::IsEmpty;
 JobKey Key(std::string name) { return {"ns", std::move(name)}; }
 
 api::core::Pod PodOf(const std::string& name, const std::string& job) {
-  return *api::Decode<api::core::Pod>(absl::StrCat(R"({"metadata":{"name":")", name, R"(","namespace":"ns","uid":"u-)", name, R"(","ownerReferences":[{"apiVersion":"batch.volcano.sh/v1alpha1",
-      "kind":"Job","name":")", job, R"(","uid":"j","controller":true}]},"status":{"phase":"Running"}})"));
+  return *api::Decode<api::core::Pod>(
+      absl::StrCat(R"({"metadata":{"name":")", name, R"(","namespace":"ns","uid":"u-)", name,
+                   R"(","ownerReferences":[{"apiVersion":"batch.volcano.sh/v1alpha1",
+      "kind":"Job","name":")",
+                   job, R"(","uid":"j","controller":true}]},"status":{"phase":"Running"}})"));
 }
 
 paddle_lifecycle::PaddleJobView ViewOf(const PaddleIndex& index, const std::string& name) {
@@ -79,7 +82,8 @@ TEST(PaddleIndexTest, AnObjectConcernsAllThatMightWantItsName) {
   api::ObjectMeta metadata;
   metadata.ns = "ns";
   metadata.name = "wd-paddle-env";
-  EXPECT_THAT(index.PutObject(api::kConfigMaps, Key("wd-paddle-env"), &metadata), ElementsAre(Key("wd"), Key("wd-paddle"), Key("wd-paddle-env")));
+  EXPECT_THAT(index.PutObject(api::kConfigMaps, Key("wd-paddle-env"), &metadata),
+              ElementsAre(Key("wd"), Key("wd-paddle"), Key("wd-paddle-env")));
   metadata.name = "wd";
   EXPECT_THAT(index.PutObject(api::kServices, Key("wd"), &metadata), ElementsAre(Key("wd")));
   metadata.name = "wde";
@@ -98,7 +102,8 @@ TEST(PaddleIndexTest, CommandsComeInTheOrderTheyWereGiven) {
   PaddleIndex index;
   const auto command = [](const char* name, const char* when, const char* kind) {
     return std::make_shared<const api::volcano::Command>(*api::Decode<api::volcano::Command>(
-        absl::StrCat(R"({"metadata":{"name":")", name, R"(","creationTimestamp":")", when, R"("},"target":{"apiVersion":"batch.volcano.sh/v1alpha1","kind":")", kind, R"(","name":"wd"}})")));
+        absl::StrCat(R"({"metadata":{"name":")", name, R"(","creationTimestamp":")", when,
+                     R"("},"target":{"apiVersion":"batch.volcano.sh/v1alpha1","kind":")", kind, R"(","name":"wd"}})")));
   };
   const auto second = command("a", "2026-01-01T00:00:02Z", "Job"), first = command("b", "2026-01-01T00:00:01Z", "Job");
   EXPECT_EQ(index.PutCommand(Key("a"), nullptr, second), Key("wd"));
@@ -130,8 +135,9 @@ TEST(PaddleIndexTest, OfAStrangersJobOnlyTheMetadataIsKept) {
 TEST(PaddleIndexTest, TheNewestEventOfAGroupIsWhatItsQueueSays) {
   PaddleIndex index;
   const auto event = [](const char* version, const char* message) {
-    return *api::Decode<api::core::Event>(absl::StrCat(R"({"metadata":{"name":"e","resourceVersion":")", version, R"("},"message":")", message,
-                                                       R"(","involvedObject":{"kind":"PodGroup","name":"wd-j","uid":"g"}})"));
+    return *api::Decode<api::core::Event>(
+        absl::StrCat(R"({"metadata":{"name":"e","resourceVersion":")", version, R"("},"message":")", message,
+                     R"(","involvedObject":{"kind":"PodGroup","name":"wd-j","uid":"g"}})"));
   };
   const auto fresh = event("9", "no room"), old = event("7", "closed");
   EXPECT_EQ(index.PutEvent(Key("e9"), &fresh), Key("wd-j"));
@@ -145,7 +151,8 @@ TEST(PaddleIndexTest, TheNewestEventOfAGroupIsWhatItsQueueSays) {
 
 TEST(PaddleIndexTest, AnEventThatDoesNotSayOfWhomIsOfNobody) {
   PaddleIndex index;
-  const auto event = *api::Decode<api::core::Event>(R"({"metadata":{"name":"e","resourceVersion":"9"},"message":"no room","involvedObject":{"kind":"PodGroup","name":"wd-j"}})");
+  const auto event = *api::Decode<api::core::Event>(
+      R"({"metadata":{"name":"e","resourceVersion":"9"},"message":"no room","involvedObject":{"kind":"PodGroup","name":"wd-j"}})");
   EXPECT_EQ(index.PutEvent(Key("e"), &event), api::NamespacedName{});
   EXPECT_EQ(index.EventOf("").message, "");
 }

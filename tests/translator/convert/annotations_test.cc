@@ -29,7 +29,9 @@ Read ReadOne(absl::string_view name, absl::string_view value, bool strict = fals
 }
 
 // "" when the value is taken.
-std::string Said(absl::string_view name, absl::string_view value) { return absl::StrJoin(ReadOne(name, value).said, "; "); }
+std::string Said(absl::string_view name, absl::string_view value) {
+  return absl::StrJoin(ReadOne(name, value).said, "; ");
+}
 
 TEST(AnnotationsTest, NothingSaidIsTheDefault) {
   Findings findings;
@@ -67,7 +69,8 @@ TEST(AnnotationsTest, EachIsRead) {
   EXPECT_TRUE(ReadOne("task-index", "from-name").annotations.wrap_command);
   EXPECT_TRUE(ReadOne("scheduler", "any").annotations.any_scheduler);
   EXPECT_TRUE(ReadOne("run-entry", "on").annotations.run_entry);
-  for (const auto& [name, value] : std::vector<std::pair<std::string, std::string>>{{"endpoints", "names"}, {"backend", "job"}, {"scale", "allow"}}) {
+  for (const auto& [name, value] : std::vector<std::pair<std::string, std::string>>{
+           {"endpoints", "names"}, {"backend", "job"}, {"scale", "allow"}}) {
     EXPECT_EQ(Said(name, value), "") << name;
   }
 }
@@ -80,15 +83,19 @@ TEST(AnnotationsTest, WhatHasNoMeaningIsToldAndTheDefaultCounts) {
   EXPECT_THAT(grace.said, ElementsAre(HasSubstr("must be seconds or a duration like 10s or 1m30s, not negative")));
   EXPECT_EQ(grace.annotations.server_grace, absl::Seconds(10));
   EXPECT_FALSE(grace.annotations.server_grace_given);
-  for (const absl::string_view text : {"", "-1", "3.5", " 3", "+3", "0x3", "three", "2147483647", "99999999999999999999"}) {
+  for (const absl::string_view text :
+       {"", "-1", "3.5", " 3", "+3", "0x3", "three", "2147483647", "99999999999999999999"}) {
     EXPECT_THAT(Said("max-restarts", text), HasSubstr("must be a number from 0 to 2147483646")) << text;
   }
-  for (const absl::string_view text : {"etcd.infra", ":2379", "etcd.infra:0", "etcd://etcd.infra:2379", "a:1,b:2", "a b:1", "etcd.infra:70000"}) {
+  for (const absl::string_view text :
+       {"etcd.infra", ":2379", "etcd.infra:0", "etcd://etcd.infra:2379", "a:1,b:2", "a b:1", "etcd.infra:70000"}) {
     EXPECT_THAT(Said("elastic-etcd", text), HasSubstr("like etcd.infra:2379")) << text;
   }
-  for (const absl::string_view text : {"a:65536", "a:", "a:1x", "a:000001", "a\tb:1", "a\x7f:1"}) EXPECT_NE(Said("elastic-etcd", text), "") << text;
+  for (const absl::string_view text : {"a:65536", "a:", "a:1x", "a:000001", "a\tb:1", "a\x7f:1"})
+    EXPECT_NE(Said("elastic-etcd", text), "") << text;
   for (const absl::string_view text : {"0", "65477", "2.5", "-20"}) EXPECT_NE(Said("host-port-base", text), "") << text;
-  for (const absl::string_view text : {"-2", "2147483648", "-", "--1"}) EXPECT_NE(Said("container-restarts", text), "") << text;
+  for (const absl::string_view text : {"-2", "2147483648", "-", "--1"})
+    EXPECT_NE(Said("container-restarts", text), "") << text;
   for (const absl::string_view text : {"a b", "a\x7f", "a\n"}) {
     EXPECT_NE(Said("wait-dns", text), "") << text;
     EXPECT_NE(Said("managed-by", text), "") << text;
@@ -105,23 +112,28 @@ TEST(AnnotationsTest, NumbersUpToTheirBorders) {
   EXPECT_EQ(ReadOne("host-port-base", "65476").annotations.host_port_base, 65476) << "59 ports come after it";
   EXPECT_EQ(ReadOne("ttl", "2147483647s").annotations.ttl_seconds, 2147483647);
   EXPECT_EQ(ReadOne("server-grace", "0s").annotations.server_grace, absl::ZeroDuration());
-  for (const absl::string_view text : {"a:1", "a:65535"}) EXPECT_EQ(ReadOne("elastic-etcd", text).annotations.elastic_etcd, text);
+  for (const absl::string_view text : {"a:1", "a:65535"})
+    EXPECT_EQ(ReadOne("elastic-etcd", text).annotations.elastic_etcd, text);
 }
 
 TEST(AnnotationsTest, ANearWordIsNamed) {
   EXPECT_THAT(Said("name-style", "absolut"), HasSubstr("(did you mean absolute?)"));
   EXPECT_EQ(Said("max-restart", "3"),
-            "W-UNKNOWN-FIELD metadata.annotations[paddle.gangway.io/max-restart]: there is no such annotation (did you mean max-restarts?)");
+            "W-UNKNOWN-FIELD metadata.annotations[paddle.gangway.io/max-restart]: there is no such annotation (did you "
+            "mean max-restarts?)");
   EXPECT_THAT(Said("zzzzzzz", "3"), HasSubstr("(remove it)"));
 }
 
 TEST(AnnotationsTest, StrictMakesThemErrors) {
-  EXPECT_THAT(ReadOne("max-restart", "3", true).said, ElementsAre(HasSubstr("E-UNKNOWN-FIELD metadata.annotations[paddle.gangway.io/max-restart]")));
-  EXPECT_THAT(ReadOne("scale", "no", true).said, ElementsAre(HasSubstr("E-ENUM metadata.annotations[paddle.gangway.io/scale]")));
+  EXPECT_THAT(ReadOne("max-restart", "3", true).said,
+              ElementsAre(HasSubstr("E-UNKNOWN-FIELD metadata.annotations[paddle.gangway.io/max-restart]")));
+  EXPECT_THAT(ReadOne("scale", "no", true).said,
+              ElementsAre(HasSubstr("E-ENUM metadata.annotations[paddle.gangway.io/scale]")));
 }
 
 TEST(AnnotationsTest, NumericEndpointsAreRefused) {
-  EXPECT_THAT(ReadOne("endpoints", "ip").said, ElementsAre(HasSubstr("E-IP metadata.annotations[paddle.gangway.io/endpoints]")));
+  EXPECT_THAT(ReadOne("endpoints", "ip").said,
+              ElementsAre(HasSubstr("E-IP metadata.annotations[paddle.gangway.io/endpoints]")));
 }
 
 TEST(AnnotationsTest, EachIsInTheDocs) {
@@ -136,8 +148,10 @@ TEST(VolcanoVersionTest, ReleasesAsTheyAreWritten) {
   EXPECT_EQ(*ParseVolcanoVersion("1.16+build"), (VolcanoVersion{1, 16}));
   EXPECT_EQ(*ParseVolcanoVersion("1.9999.9999"), (VolcanoVersion{1, 9999}));
   EXPECT_LT((VolcanoVersion{1, 9}), (VolcanoVersion{1, 10}));
-  for (const absl::string_view text : {"", "1", "v", "1.", "1.x", ".13", "latest", "1.13.", "1.13.0.0", "1.13-", "1,13", "1.99999", "10000.1", "1.13.99999", "1.13x", "1.13+", " 1.13", "-1.13"}) {
-    EXPECT_EQ(ParseVolcanoVersion(text).status(), absl::InvalidArgumentError(absl::StrCat("'", text, "' is no version of Volcano: write it like 1.13")));
+  for (const absl::string_view text : {"", "1", "v", "1.", "1.x", ".13", "latest", "1.13.", "1.13.0.0", "1.13-", "1,13",
+                                       "1.99999", "10000.1", "1.13.99999", "1.13x", "1.13+", " 1.13", "-1.13"}) {
+    EXPECT_EQ(ParseVolcanoVersion(text).status(),
+              absl::InvalidArgumentError(absl::StrCat("'", text, "' is no version of Volcano: write it like 1.13")));
   }
 }
 

@@ -38,7 +38,8 @@ class Drawing {
   std::string Annotations(const std::vector<std::pair<std::string, std::vector<std::string>>>& all) {
     std::string out;
     for (const auto& [name, values] : all) {
-      if (Chance(15)) absl::StrAppend(&out, out.empty() ? "" : ",", "\"paddle.gangway.io/", name, "\":\"", One(values), "\"");
+      if (Chance(15))
+        absl::StrAppend(&out, out.empty() ? "" : ",", "\"paddle.gangway.io/", name, "\":\"", One(values), "\"");
     }
     return absl::StrCat("{", out, "}");
   }
@@ -61,7 +62,8 @@ inline convert::TranslateOptions OptionsOf(std::uint64_t seed) {
   return out;
 }
 
-// The same each time; with an error nothing; else a Job that admission takes without adding anything to it. Whether there was one.
+// The same each time; with an error nothing; else a Job that admission takes without adding anything to it. Whether
+// there was one.
 template <class PaddleJob>
 bool TranslatesWell(const PaddleJob& job, const convert::TranslateOptions& options, const std::string& shown) {
   const convert::Translation made = Translate(job, options), again = Translate(job, options);
@@ -77,7 +79,8 @@ bool TranslatesWell(const PaddleJob& job, const convert::TranslateOptions& optio
   EXPECT_TRUE(decoded.ok() && api::SameObject(*decoded, made.job)) << encoded;
   boost::json::value object = *api::ParseJson(encoded);
   const boost::json::value before = object;
-  const api::volcano::AdmissionRequest request{.resource = &api::kJobs, .ns = "default", .name = made.job.metadata.name};
+  const api::volcano::AdmissionRequest request{
+      .resource = &api::kJobs, .ns = "default", .name = made.job.metadata.name};
   const api::volcano::Verdict verdict = Admit(request, &object, nullptr);
   EXPECT_TRUE(verdict.allowed()) << verdict.message << "\n" << shown;
   EXPECT_EQ(object, before) << "admission had to add something\n" << shown;

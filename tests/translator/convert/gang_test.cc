@@ -12,7 +12,8 @@
 namespace gangway::convert {
 namespace {
 
-// "3 of 2/1", the gang and its tasks, then what is said: "; W-PARTIAL-GANG spec.schedulingPolicy.minAvailable"; of a job with errors only these.
+// "3 of 2/1", the gang and its tasks, then what is said: "; W-PARTIAL-GANG spec.schedulingPolicy.minAvailable"; of a
+// job with errors only these.
 std::string Told(const Gang& gang) {
   std::string out;
   if (!HasErrors(gang.findings)) {
@@ -25,7 +26,9 @@ std::string Told(const Gang& gang) {
   return out;
 }
 
-std::string Counted(const std::vector<GangTask>& tasks, const GangWish& wish = {}) { return Told(CountGang(tasks, false, wish)); }
+std::string Counted(const std::vector<GangTask>& tasks, const GangWish& wish = {}) {
+  return Told(CountGang(tasks, false, wish));
+}
 
 std::string Elastic(std::int32_t replicas, const WantedBounds& bounds, const GangWish& wish = {}) {
   return Told(CountGang({{{"worker", replicas}, bounds}}, true, wish));
@@ -42,7 +45,8 @@ TEST(GangTest, AllUnlessLessIsAskedFor) {
 TEST(GangTest, ASmallerGangDoesWithoutWorkers) {
   EXPECT_EQ(Counted(kTwoAndTwo, {.min_available = 3}), "3 of 2/1; W-PARTIAL-GANG spec.schedulingPolicy.minAvailable");
   EXPECT_EQ(Counted(kTwoAndTwo, {.min_available = 2}), "2 of 2/0; W-PARTIAL-GANG spec.schedulingPolicy.minAvailable");
-  EXPECT_EQ(Counted({{{"ps", 1}}, {{"worker", 4}}, {{"heter", 2}}}, {.min_available = 5}), "5 of 1/2/2; W-PARTIAL-GANG spec.schedulingPolicy.minAvailable");
+  EXPECT_EQ(Counted({{{"ps", 1}}, {{"worker", 4}}, {{"heter", 2}}}, {.min_available = 5}),
+            "5 of 1/2/2; W-PARTIAL-GANG spec.schedulingPolicy.minAvailable");
   EXPECT_EQ(Counted({{{"ps", 3}}}, {.min_available = 2}), "2 of 3; W-PARTIAL-GANG spec.schedulingPolicy.minAvailable");
 }
 
@@ -54,17 +58,22 @@ TEST(GangTest, E6MoreThanThereAre) {
 
 TEST(GangTest, E7None) {
   EXPECT_EQ(Counted(kTwoAndTwo, {.min_available = 0}), "1 of 2/2; W-MIN-AVAILABLE spec.schedulingPolicy.minAvailable");
-  EXPECT_EQ(Counted({{{"worker", 2}}}, {.min_available = -3}), "1 of 1; W-MIN-AVAILABLE spec.schedulingPolicy.minAvailable");
+  EXPECT_EQ(Counted({{{"worker", 2}}}, {.min_available = -3}),
+            "1 of 1; W-MIN-AVAILABLE spec.schedulingPolicy.minAvailable");
 }
 
-TEST(GangTest, E8FewerThanTheServers) { EXPECT_EQ(Counted(kTwoAndTwo, {.min_available = 1}), "1 of 2/2; W-PARTIAL-GANG spec.schedulingPolicy.minAvailable"); }
+TEST(GangTest, E8FewerThanTheServers) {
+  EXPECT_EQ(Counted(kTwoAndTwo, {.min_available = 1}), "1 of 2/2; W-PARTIAL-GANG spec.schedulingPolicy.minAvailable");
+}
 
 TEST(GangTest, E9MinResourcesAreNotUsed) {
-  EXPECT_EQ(Counted(kTwoAndTwo, {.min_resources = true}), "4 of 2/2; W-MIN-RESOURCES spec.schedulingPolicy.minResources");
+  EXPECT_EQ(Counted(kTwoAndTwo, {.min_resources = true}),
+            "4 of 2/2; W-MIN-RESOURCES spec.schedulingPolicy.minResources");
 }
 
 TEST(GangTest, PriorityClassIsTheirPodsToo) {
-  EXPECT_EQ(Counted(kTwoAndTwo, {.priority_class = "high"}), "4 of 2/2; I-PRIORITY spec.schedulingPolicy.priorityClass");
+  EXPECT_EQ(Counted(kTwoAndTwo, {.priority_class = "high"}),
+            "4 of 2/2; I-PRIORITY spec.schedulingPolicy.priorityClass");
 }
 
 TEST(GangTest, E15ThreeRoles) { EXPECT_EQ(Counted({{{"ps", 3}}, {{"worker", 2}}, {{"heter", 1}}}), "6 of 3/2/1"); }
@@ -75,8 +84,10 @@ TEST(GangTest, E17ElasticStartsWithItsFewest) {
   EXPECT_EQ(Elastic(3, {.requests = 2, .limits = 4}), "2 of 2, 2:4");
   EXPECT_EQ(Elastic(3, {.requests = 2}), "2 of 2, 2:3");
   EXPECT_EQ(Elastic(3, {.limits = 4}), "3 of 3, 3:4");
-  EXPECT_EQ(Elastic(3, {.requests = 1, .limits = 4}, {.min_available = 2}), "2 of 2, 1:4") << "a gang larger than the fewest is no part of one";
-  EXPECT_EQ(Elastic(3, {.requests = 2}, {.min_available = 1}), "1 of 1, 2:3; W-PARTIAL-GANG spec.schedulingPolicy.minAvailable");
+  EXPECT_EQ(Elastic(3, {.requests = 1, .limits = 4}, {.min_available = 2}), "2 of 2, 1:4")
+      << "a gang larger than the fewest is no part of one";
+  EXPECT_EQ(Elastic(3, {.requests = 2}, {.min_available = 1}),
+            "1 of 1, 2:3; W-PARTIAL-GANG spec.schedulingPolicy.minAvailable");
 }
 
 TEST(GangTest, ElasticWithoutBoundsStartsWholeAndTakesAnyNumber) {
@@ -95,7 +106,8 @@ TEST(GangTest, BoundsOfWhatIsNotElasticAreUnused) {
             "4 of 2/2; W-UNUSED spec.ps.requests; W-UNUSED spec.worker.limits; W-UNUSED spec.worker.requests");
 }
 
-// Every small job: the gang is possible, and Volcano either counts by task exactly what the gang has or does not look at the tasks.
+// Every small job: the gang is possible, and Volcano either counts by task exactly what the gang has or does not look
+// at the tasks.
 TEST(GangTest, TasksAddUpToTheGangOrAreWhole) {
   for (int n = 0; n < 4 * 5 * 3 * 11; ++n) {
     const int ps = n % 4, worker = n / 4 % 5, heter = n / 20 % 3, wanted = n / 60 - 1;
@@ -123,7 +135,8 @@ TEST(TakeOverTest, E18GroupBesideTheJob) {
   const HandMadeGroup group{.name = "wd", .min_member = 4, .queue = "ads", .priority_class = "high"};
   GangWish wish;
   EXPECT_EQ(TakeOver(group, wish).ToString(),
-            "W-PG-DROPPED metadata.name: \"wd\": the Job gets a PodGroup of its own; what this one asks for is taken over where the job says nothing "
+            "W-PG-DROPPED metadata.name: \"wd\": the Job gets a PodGroup of its own; what this one asks for is taken "
+            "over where the job says nothing "
             "(remove the PodGroup)");
   EXPECT_EQ(wish.queue, "ads");
   EXPECT_EQ(wish.priority_class, "high");

@@ -16,16 +16,20 @@ using ::testing::HasSubstr;
 
 // "E-QUEUE spec.queue; E-REFUSED spec.priorityClass"
 std::string Told(const Findings& findings) {
-  return absl::StrJoin(findings, "; ", [](std::string* out, const Finding& one) { absl::StrAppend(out, View(EntryOf(one.code).name), " ", one.error.field); });
+  return absl::StrJoin(findings, "; ", [](std::string* out, const Finding& one) {
+    absl::StrAppend(out, View(EntryOf(one.code).name), " ", one.error.field);
+  });
 }
 std::string Letters(std::size_t n) { return std::string(n, 'a'); }
 
 TEST(JobPartsTest, TheLengthOfAListIsKnownWithoutTheList) {
-  for (const NameStyle& style : {NameStyle{}, NameStyle{.absolute = true, .ns = "default", .cluster_domain = "cluster.local"}}) {
+  for (const NameStyle& style :
+       {NameStyle{}, NameStyle{.absolute = true, .ns = "default", .cluster_domain = "cluster.local"}}) {
     for (const std::int32_t replicas : {0, 1, 2, 9, 10, 11, 99, 100, 101, 1000, 1001}) {
       const TaskSize task{"worker", replicas};
       std::string list;
-      for (const std::string& host : HostNames("wd", task, style)) absl::StrAppend(&list, list.empty() ? "" : ",", host, ":36000");
+      for (const std::string& host : HostNames("wd", task, style))
+        absl::StrAppend(&list, list.empty() ? "" : ",", host, ":36000");
       EXPECT_EQ(ListBytes("wd", task, style), static_cast<std::int64_t>(list.size())) << replicas;
     }
   }
@@ -76,7 +80,8 @@ TEST(JobPartsTest, AJobHasOneScheduler) {
   EXPECT_THAT(two[0].ToString(), HasSubstr("another role names a"));
   Findings long_name;
   scheduler({Letters(64), Letters(64)}, long_name);
-  EXPECT_EQ(Told(long_name), "E-SCHEDULER spec.0.template.spec.schedulerName; E-SCHEDULER spec.1.template.spec.schedulerName");
+  EXPECT_EQ(Told(long_name),
+            "E-SCHEDULER spec.0.template.spec.schedulerName; E-SCHEDULER spec.1.template.spec.schedulerName");
   EXPECT_THAT(long_name[0].ToString(), HasSubstr("is longer than 63 characters"));
 }
 
@@ -110,7 +115,8 @@ TEST(JobPartsTest, AJobBeginsWithWhatIsAskedForElseWithTheNamespacesElseWithVolc
   EXPECT_EQ(BeginJob(metadata, {}, {}, options).spec.queue, "default");
   options.namespace_queue = "team";
   EXPECT_EQ(BeginJob(metadata, {}, {}, options).spec.queue, "team");
-  const api::volcano::Job job = BeginJob(metadata, {.queue = "ads", .priority_class = "high"}, {.ttl_seconds = 9}, options);
+  const api::volcano::Job job =
+      BeginJob(metadata, {.queue = "ads", .priority_class = "high"}, {.ttl_seconds = 9}, options);
   EXPECT_EQ(job.spec.queue, "ads");
   EXPECT_EQ(job.spec.priority_class_name, "high");
   EXPECT_EQ(job.spec.ttl_seconds_after_finished, 9);

@@ -1,4 +1,5 @@
-// PaddleJobs of kubeflow.org: table K of the contract, as far as it is about the translation (docs/paddlejob.md; kubeflow/training-operator 1.9: pkg/controller.v1/paddlepaddle).
+// PaddleJobs of kubeflow.org: table K of the contract, as far as it is about the translation (docs/paddlejob.md;
+// kubeflow/training-operator 1.9: pkg/controller.v1/paddlepaddle).
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -28,23 +29,30 @@ namespace kf = api::paddle::kubeflow;
 
 // A template whose container is called paddle; `ports`: JSON, "".
 std::string Template(absl::string_view ports = "", absl::string_view container = "paddle") {
-  return absl::StrCat(R"({"spec":{"containers":[{"name":")", container, R"(","image":"paddle:2.6","command":["python","-m","paddle.distributed.launch","run_check"])",
+  return absl::StrCat(R"({"spec":{"containers":[{"name":")", container,
+                      R"(","image":"paddle:2.6","command":["python","-m","paddle.distributed.launch","run_check"])",
                       ports.empty() ? "" : ",\"ports\":", ports, "}]}}");
 }
 std::string Role(absl::string_view fields, absl::string_view pod_template = "") {
-  return absl::StrCat("{", fields, fields.empty() ? "" : ",", "\"template\":", pod_template.empty() ? Template() : std::string(pod_template), "}");
+  return absl::StrCat("{", fields, fields.empty() ? "" : ",",
+                      "\"template\":", pod_template.empty() ? Template() : std::string(pod_template), "}");
 }
 constexpr absl::string_view kExamplePort = R"([{"containerPort":37777,"name":"master"}])";
 
 // `roles`: members of paddleReplicaSpecs; `rest`: other members of the spec.
-kf::PaddleJob Job(absl::string_view roles, absl::string_view rest = "", absl::string_view name = "paddle-simple-cpu", absl::string_view annotations = "{}") {
-  const std::string json = absl::StrCat(R"({"apiVersion":"kubeflow.org/v1","kind":"PaddleJob","metadata":{"name":")", name, R"(","namespace":"default","annotations":)", annotations,
-                                        R"(},"spec":{"paddleReplicaSpecs":{)", roles, "}", rest.empty() ? "" : ",", rest, "}}");
+kf::PaddleJob Job(absl::string_view roles, absl::string_view rest = "", absl::string_view name = "paddle-simple-cpu",
+                  absl::string_view annotations = "{}") {
+  const std::string json =
+      absl::StrCat(R"({"apiVersion":"kubeflow.org/v1","kind":"PaddleJob","metadata":{"name":")", name,
+                   R"(","namespace":"default","annotations":)", annotations, R"(},"spec":{"paddleReplicaSpecs":{)",
+                   roles, "}", rest.empty() ? "" : ",", rest, "}}");
   absl::StatusOr<kf::PaddleJob> job = api::Decode<kf::PaddleJob>(json);
   EXPECT_TRUE(job.ok()) << job.status() << json;
   return job.ok() ? *std::move(job) : kf::PaddleJob();
 }
-std::string Annotated(absl::string_view name, absl::string_view value) { return absl::StrCat(R"({"paddle.gangway.io/)", name, "\":\"", value, "\"}"); }
+std::string Annotated(absl::string_view name, absl::string_view value) {
+  return absl::StrCat(R"({"paddle.gangway.io/)", name, "\":\"", value, "\"}");
+}
 
 TranslateOptions Ours() {
   TranslateOptions out;
@@ -55,7 +63,8 @@ Translation Made(const kf::PaddleJob& job, const TranslateOptions& options = Our
 
 std::vector<std::string> Codes(const Translation& translation) {
   std::vector<std::string> out;
-  for (const Finding& finding : translation.findings) out.push_back(absl::StrCat(View(EntryOf(finding.code).name), " ", finding.error.field));
+  for (const Finding& finding : translation.findings)
+    out.push_back(absl::StrCat(View(EntryOf(finding.code).name), " ", finding.error.field));
   return out;
 }
 
@@ -74,7 +83,8 @@ std::string EnvOf(const Translation& translation, std::size_t task, absl::string
   for (const boost::json::value& variable : ContainerOf(pod_template, container).at("env").as_array()) {
     if (variable.at("name").as_string() != boost::json::string_view(name.data(), name.size())) continue;
     const boost::json::value* const value = variable.as_object().if_contains("value");
-    out = value != nullptr ? std::string(value->as_string()) : std::string(variable.at("valueFrom").at("fieldRef").at("fieldPath").as_string());
+    out = value != nullptr ? std::string(value->as_string())
+                           : std::string(variable.at("valueFrom").at("fieldRef").at("fieldPath").as_string());
   }
   return out;
 }
@@ -87,21 +97,26 @@ std::vector<std::string> Policies(const Translation& translation, std::size_t ta
 }
 
 const char* const kTwoWorkers = R"("replicas":2,"restartPolicy":"OnFailure")";
-std::string Workers(absl::string_view ports = "") { return absl::StrCat("\"Worker\":", Role(kTwoWorkers, Template(ports))); }
+std::string Workers(absl::string_view ports = "") {
+  return absl::StrCat("\"Worker\":", Role(kTwoWorkers, Template(ports)));
+}
 std::string MasterAndWorkers(absl::string_view fields = "") {
-  return absl::StrCat("\"Master\":", Role(fields), ",\"Worker\":", Role(absl::StrCat("\"replicas\":2", fields.empty() ? "" : ",", fields)));
+  return absl::StrCat("\"Master\":", Role(fields),
+                      ",\"Worker\":", Role(absl::StrCat("\"replicas\":2", fields.empty() ? "" : ",", fields)));
 }
 
 TEST(KubeflowTest, K1TheExampleMeetsAtWorker0) {
   const Translation out = Made(Job(Workers(kExamplePort)));
   ASSERT_TRUE(out.ok()) << absl::StrJoin(Codes(out), "; ");
   EXPECT_EQ(EnvOf(out, 0, "PADDLE_MASTER"), "paddle-simple-cpu-worker-0.paddle-simple-cpu:37777");
-  EXPECT_EQ(EnvOf(out, 0, "POD_IP"), "$(PADDLE_POD_NAME).paddle-simple-cpu") << "worker 0 must find itself in PADDLE_MASTER, text for text";
+  EXPECT_EQ(EnvOf(out, 0, "POD_IP"), "$(PADDLE_POD_NAME).paddle-simple-cpu")
+      << "worker 0 must find itself in PADDLE_MASTER, text for text";
   EXPECT_EQ(EnvOf(out, 0, "PADDLE_POD_NAME"), "metadata.name");
   EXPECT_EQ(EnvOf(out, 0, "PADDLE_NNODES"), "2");
   EXPECT_EQ(EnvOf(out, 0, "PADDLE_JOB_ID"), "paddle-simple-cpu");
   EXPECT_EQ(EnvOf(out, 0, "PYTHONUNBUFFERED"), "1");
-  for (const char* const none : {"PADDLE_TRAINER_ID", "PADDLE_TRAINER_ENDPOINTS", "PADDLE_SERVER_NUM", "PADDLE_TRAINER_NUM", "POD_IP_DUMMY"}) {
+  for (const char* const none :
+       {"PADDLE_TRAINER_ID", "PADDLE_TRAINER_ENDPOINTS", "PADDLE_SERVER_NUM", "PADDLE_TRAINER_NUM", "POD_IP_DUMMY"}) {
     EXPECT_EQ(EnvOf(out, 0, none), "-") << none;
   }
   EXPECT_EQ(out.mode, Mode::kCollective);
@@ -112,20 +127,26 @@ TEST(KubeflowTest, K1TheExampleMeetsAtWorker0) {
   EXPECT_EQ(out.job.spec.tasks[0].name, "worker");
   const boost::json::value made = TemplateOf(out, 0);
   EXPECT_EQ(ContainerOf(made).at("ports"), boost::json::parse(R"([{"containerPort":37777,"name":"master"}])"));
-  EXPECT_EQ(made.at("metadata").at("labels"),
-            boost::json::parse(R"({"training.kubeflow.org/job-name":"paddle-simple-cpu","training.kubeflow.org/operator-name":"paddlejob-controller",)"
-                               R"("training.kubeflow.org/replica-type":"worker"})"));
+  EXPECT_EQ(
+      made.at("metadata").at("labels"),
+      boost::json::parse(
+          R"({"training.kubeflow.org/job-name":"paddle-simple-cpu","training.kubeflow.org/operator-name":"paddlejob-controller",)"
+          R"("training.kubeflow.org/replica-type":"worker"})"));
 }
 
 TEST(KubeflowTest, K2WithoutANamedPortTheUsualOneIsTaken) {
   const Translation out = Made(Job(Workers()));
   EXPECT_THAT(EnvOf(out, 0, "PADDLE_MASTER"), ::testing::EndsWith(":36543"));
-  EXPECT_EQ(ContainerOf(TemplateOf(out, 0)).at("ports"), boost::json::parse(R"([{"containerPort":36543,"name":"master"}])"));
-  EXPECT_THAT(EnvOf(Made(Job(Workers(R"([{"containerPort":8080,"name":"http"}])"))), 0, "PADDLE_MASTER"), ::testing::EndsWith(":36543"));
+  EXPECT_EQ(ContainerOf(TemplateOf(out, 0)).at("ports"),
+            boost::json::parse(R"([{"containerPort":36543,"name":"master"}])"));
+  EXPECT_THAT(EnvOf(Made(Job(Workers(R"([{"containerPort":8080,"name":"http"}])"))), 0, "PADDLE_MASTER"),
+              ::testing::EndsWith(":36543"));
 }
 
 TEST(KubeflowTest, APortThatHasTheNameAndNoNumberIsRefused) {
-  EXPECT_THAT(Codes(Made(Job(Workers(R"([{"name":"master"}])")))), ElementsAre("E-REFUSED spec.paddleReplicaSpecs.Worker.template.spec.containers[0].ports[0].containerPort"));
+  EXPECT_THAT(
+      Codes(Made(Job(Workers(R"([{"name":"master"}])")))),
+      ElementsAre("E-REFUSED spec.paddleReplicaSpecs.Worker.template.spec.containers[0].ports[0].containerPort"));
 }
 
 TEST(KubeflowTest, K3MastersServeAndEndTheJob) {
@@ -150,7 +171,8 @@ TEST(KubeflowTest, K4KeysInAnyLetterCase) {
   const Translation out = Made(Job(absl::StrCat("\"worker\":", Role(kTwoWorkers))));
   EXPECT_TRUE(out.ok());
   EXPECT_EQ(out.job.spec.tasks[0].name, "worker");
-  EXPECT_THAT(Codes(Made(Job(absl::StrCat("\"wORKER\":", Role("\"replicas\":-1"))))), ElementsAre("E-REPLICAS spec.paddleReplicaSpecs.wORKER.replicas"))
+  EXPECT_THAT(Codes(Made(Job(absl::StrCat("\"wORKER\":", Role("\"replicas\":-1"))))),
+              ElementsAre("E-REPLICAS spec.paddleReplicaSpecs.wORKER.replicas"))
       << "fields are named as they are written";
 }
 
@@ -168,9 +190,11 @@ TEST(KubeflowTest, K6AContainerIsCalledPaddle) {
 
 TEST(KubeflowTest, K7MastersThatSucceedCompleteTheJob) {
   const Translation out = Made(Job(MasterAndWorkers()));
-  EXPECT_THAT(Policies(out, 0), ElementsAre("PodFailed→RestartJob", "TaskFailed→TerminateJob", "TaskCompleted→CompleteJob"));
+  EXPECT_THAT(Policies(out, 0),
+              ElementsAre("PodFailed→RestartJob", "TaskFailed→TerminateJob", "TaskCompleted→CompleteJob"));
   EXPECT_THAT(Policies(out, 1), Not(Contains(HasSubstr("CompleteJob"))));
-  EXPECT_THAT(Policies(Made(Job(Workers())), 0), Contains("TaskCompleted→CompleteJob")) << "without masters, workers do";
+  EXPECT_THAT(Policies(Made(Job(Workers())), 0), Contains("TaskCompleted→CompleteJob"))
+      << "without masters, workers do";
 }
 
 TEST(KubeflowTest, K8WorkersAreRestartedInPlaceUnlessSaid) {
@@ -196,9 +220,12 @@ TEST(KubeflowTest, K10K11SuspendedOrNotTheJobIsTheSame) {
 }
 
 TEST(KubeflowTest, K12WhoseJobItIs) {
-  EXPECT_THAT(Codes(Made(Job(Workers(), R"("runPolicy":{"managedBy":"kueue.x-k8s.io/multikueue"})"))), Contains("W-UNUSED spec.runPolicy.managedBy"));
-  EXPECT_THAT(Codes(Made(Job(Workers(), R"("runPolicy":{"managedBy":"me"})"))), Contains("E-ENUM spec.runPolicy.managedBy"));
-  EXPECT_THAT(Codes(Made(Job(Workers(), R"("runPolicy":{"managedBy":"kubeflow.org/training-operator"})"))), Not(Contains(HasSubstr("managedBy"))));
+  EXPECT_THAT(Codes(Made(Job(Workers(), R"("runPolicy":{"managedBy":"kueue.x-k8s.io/multikueue"})"))),
+              Contains("W-UNUSED spec.runPolicy.managedBy"));
+  EXPECT_THAT(Codes(Made(Job(Workers(), R"("runPolicy":{"managedBy":"me"})"))),
+              Contains("E-ENUM spec.runPolicy.managedBy"));
+  EXPECT_THAT(Codes(Made(Job(Workers(), R"("runPolicy":{"managedBy":"kubeflow.org/training-operator"})"))),
+              Not(Contains(HasSubstr("managedBy"))));
 }
 
 TEST(KubeflowTest, K13WithoutAControllerADeadlineIsThatOfThePods) {
@@ -211,7 +238,8 @@ TEST(KubeflowTest, K13WithoutAControllerADeadlineIsThatOfThePods) {
   const Translation by_controller = Made(job, kept);
   EXPECT_THAT(Codes(by_controller), Not(Contains(HasSubstr("W-DEADLINE"))));
   EXPECT_FALSE(TemplateOf(by_controller, 0).at("spec").as_object().contains("activeDeadlineSeconds"));
-  EXPECT_THAT(Codes(Made(Job(Workers(), R"("runPolicy":{"activeDeadlineSeconds":0})"))), Contains("E-REFUSED spec.runPolicy.activeDeadlineSeconds"));
+  EXPECT_THAT(Codes(Made(Job(Workers(), R"("runPolicy":{"activeDeadlineSeconds":0})"))),
+              Contains("E-REFUSED spec.runPolicy.activeDeadlineSeconds"));
 }
 
 TEST(KubeflowTest, K14ElasticWhereThereIsAnEtcd) {
@@ -223,7 +251,9 @@ TEST(KubeflowTest, K14ElasticWhereThereIsAnEtcd) {
 
   TranslateOptions options = Ours();
   options.elastic_etcd = "etcd.infra:2379";
-  for (const Translation& out : {Made(Job(three, bounds), options), Made(Job(three, bounds, "paddle-simple-cpu", Annotated("elastic-etcd", "etcd.infra:2379")))}) {
+  for (const Translation& out :
+       {Made(Job(three, bounds), options),
+        Made(Job(three, bounds, "paddle-simple-cpu", Annotated("elastic-etcd", "etcd.infra:2379")))}) {
     ASSERT_TRUE(out.ok()) << absl::StrJoin(Codes(out), "; ");
     EXPECT_EQ(EnvOf(out, 0, "PADDLE_MASTER"), "etcd://etcd.infra:2379");
     EXPECT_EQ(EnvOf(out, 0, "PADDLE_NNODES"), "2:4");
@@ -237,18 +267,21 @@ TEST(KubeflowTest, K14ElasticWhereThereIsAnEtcd) {
     EXPECT_EQ(out.gang.bounds, (ElasticBounds{2, 4}));
     EXPECT_FALSE(TemplateOf(out, 0).at("spec").as_object().contains("initContainers"));
   }
-  EXPECT_EQ(Made(Job(three, R"("elasticPolicy":{"minReplicas":2,"maxReplicas":4,"maxRestarts":5})"), options).job.spec.max_retry, 6);
+  EXPECT_EQ(Made(Job(three, R"("elasticPolicy":{"minReplicas":2,"maxReplicas":4,"maxRestarts":5})"), options)
+                .job.spec.max_retry,
+            6);
   EXPECT_THAT(Codes(Made(Job(three, R"("elasticPolicy":{"minReplicas":4,"maxReplicas":2})"), options)),
               ElementsAre("E-ELASTIC spec.elasticPolicy.maxReplicas", "E-ELASTIC spec.elasticPolicy.minReplicas"));
   EXPECT_THAT(Codes(Made(Job(MasterAndWorkers(), bounds), options)), Contains("W-UNUSED spec.elasticPolicy"));
 }
 
 TEST(KubeflowTest, ExitCodes) {
-  const Translation out = Made(Job(absl::StrCat("\"Worker\":", Role("\"replicas\":2,\"restartPolicy\":\"ExitCode\"")), R"("runPolicy":{"backoffLimit":5})"));
+  const Translation out = Made(Job(absl::StrCat("\"Worker\":", Role("\"replicas\":2,\"restartPolicy\":\"ExitCode\"")),
+                                   R"("runPolicy":{"backoffLimit":5})"));
   EXPECT_THAT(Codes(out), Contains("W-EXITCODE spec.paddleReplicaSpecs.Worker.restartPolicy"));
   EXPECT_EQ(TemplateOf(out, 0).at("spec").at("restartPolicy"), "Never");
-  EXPECT_THAT(Policies(out, 0), ElementsAre("130→RestartJob", "134→RestartJob", "137→RestartJob", "139→RestartJob", "143→RestartJob", "PodFailed→TerminateJob",
-                                            "TaskCompleted→CompleteJob"));
+  EXPECT_THAT(Policies(out, 0), ElementsAre("130→RestartJob", "134→RestartJob", "137→RestartJob", "139→RestartJob",
+                                            "143→RestartJob", "PodFailed→TerminateJob", "TaskCompleted→CompleteJob"));
   EXPECT_EQ(out.job.spec.max_retry, 6) << "kubeflow counts these restarts against the backoffLimit";
 }
 
@@ -260,16 +293,20 @@ TEST(KubeflowTest, BackoffLimitIsCountedForEachRole) {
   const Translation none = Made(Job(Workers(), R"("runPolicy":{"backoffLimit":0})"));
   EXPECT_EQ(TemplateOf(none, 0).at("spec").at("restartPolicy"), "Never");
   EXPECT_EQ(none.job.spec.max_retry, 1) << "the first restart is the end, also that of an eviction";
-  EXPECT_THAT(Codes(Made(Job(Workers(), R"("runPolicy":{"backoffLimit":-1})"))), Contains("E-REFUSED spec.runPolicy.backoffLimit"));
+  EXPECT_THAT(Codes(Made(Job(Workers(), R"("runPolicy":{"backoffLimit":-1})"))),
+              Contains("E-REFUSED spec.runPolicy.backoffLimit"));
 }
 
 TEST(KubeflowTest, NumbersOfRestartsUpToTheirBorders) {
   TranslateOptions options = Ours();
   options.elastic_etcd = "etcd.infra:2379";
   const auto elastic = [&](absl::string_view restarts, absl::string_view policy = "{}") {
-    return Made(Job(Workers(), absl::StrCat(R"("elasticPolicy":{"maxRestarts":)", restarts, R"(},"runPolicy":)", policy)), options);
+    return Made(
+        Job(Workers(), absl::StrCat(R"("elasticPolicy":{"maxRestarts":)", restarts, R"(},"runPolicy":)", policy)),
+        options);
   };
-  for (const char* const wrong : {"-1", "2147483647"}) EXPECT_THAT(Codes(elastic(wrong)), ElementsAre("E-REFUSED spec.elasticPolicy.maxRestarts")) << wrong;
+  for (const char* const wrong : {"-1", "2147483647"})
+    EXPECT_THAT(Codes(elastic(wrong)), ElementsAre("E-REFUSED spec.elasticPolicy.maxRestarts")) << wrong;
   EXPECT_EQ(elastic("0").job.spec.max_retry, 1);
   EXPECT_EQ(elastic("2147483646").job.spec.max_retry, 2147483647);
   EXPECT_EQ(elastic("null", R"({"backoffLimit":0})").job.spec.max_retry, 1) << "the first restart is the end";
@@ -279,8 +316,12 @@ TEST(KubeflowTest, NumbersOfRestartsUpToTheirBorders) {
   EXPECT_EQ(Made(Job(by_code, R"("runPolicy":{"backoffLimit":2147483647})")).job.spec.max_retry, 2147483647);
   EXPECT_EQ(Made(Job(by_code)).job.spec.max_retry, 4);
   EXPECT_EQ(Made(Job(Workers(), R"("runPolicy":{"backoffLimit":1})")).job.spec.tasks[0].max_retry, 1);
-  EXPECT_EQ(Made(Job(Workers(), R"("runPolicy":{"backoffLimit":1})")).job.spec.max_retry, 4) << "of evictions it says nothing";
-  EXPECT_EQ(Made(Job(by_code, R"("runPolicy":{"backoffLimit":0})", "wd", Annotated("max-restarts", "5"))).job.spec.max_retry, 6) << "ours is said of the whole job";
+  EXPECT_EQ(Made(Job(Workers(), R"("runPolicy":{"backoffLimit":1})")).job.spec.max_retry, 4)
+      << "of evictions it says nothing";
+  EXPECT_EQ(
+      Made(Job(by_code, R"("runPolicy":{"backoffLimit":0})", "wd", Annotated("max-restarts", "5"))).job.spec.max_retry,
+      6)
+      << "ours is said of the whole job";
 }
 
 TEST(KubeflowTest, RestartPoliciesThatItDoesNotHaveAreTold) {
@@ -294,21 +335,33 @@ TEST(KubeflowTest, RestartPoliciesThatItDoesNotHaveAreTold) {
 }
 
 TEST(KubeflowTest, TheTimeAJobIsKeptIsItsOwnOrTheAnnotations) {
-  EXPECT_EQ(Made(Job(Workers(), R"("runPolicy":{"ttlSecondsAfterFinished":0})", "wd", Annotated("ttl", "60"))).job.spec.ttl_seconds_after_finished, 0);
+  EXPECT_EQ(Made(Job(Workers(), R"("runPolicy":{"ttlSecondsAfterFinished":0})", "wd", Annotated("ttl", "60")))
+                .job.spec.ttl_seconds_after_finished,
+            0);
   EXPECT_EQ(Made(Job(Workers(), "", "wd", Annotated("ttl", "60"))).job.spec.ttl_seconds_after_finished, 60);
-  EXPECT_THAT(Codes(Made(Job(Workers(), R"("runPolicy":{"ttlSecondsAfterFinished":-1})"))), ElementsAre("E-REFUSED spec.runPolicy.ttlSecondsAfterFinished"));
+  EXPECT_THAT(Codes(Made(Job(Workers(), R"("runPolicy":{"ttlSecondsAfterFinished":-1})"))),
+              ElementsAre("E-REFUSED spec.runPolicy.ttlSecondsAfterFinished"));
 }
 
 TEST(KubeflowTest, ATemplatesOwnDeadlineStaysWhereItIsShorter) {
   const auto deadline = [](int own, int whole) {
-    const std::string pod = absl::StrCat(R"({"spec":{"activeDeadlineSeconds":)", own, R"(,"containers":[{"name":"paddle","image":"i"}]}})");
-    const Translation out = Made(Job(absl::StrCat("\"Worker\":", Role("", pod)), absl::StrCat(R"("runPolicy":{"activeDeadlineSeconds":)", whole, "}")));
+    const std::string pod =
+        absl::StrCat(R"({"spec":{"activeDeadlineSeconds":)", own, R"(,"containers":[{"name":"paddle","image":"i"}]}})");
+    const Translation out = Made(Job(absl::StrCat("\"Worker\":", Role("", pod)),
+                                     absl::StrCat(R"("runPolicy":{"activeDeadlineSeconds":)", whole, "}")));
     return TemplateOf(out, 0).at("spec").at("activeDeadlineSeconds").as_int64();
   };
   EXPECT_EQ(deadline(30, 60), 30);
   EXPECT_EQ(deadline(90, 60), 60);
-  EXPECT_EQ(TemplateOf(Made(Job(Workers(), R"("runPolicy":{"activeDeadlineSeconds":1})")), 0).at("spec").at("activeDeadlineSeconds"), 1);
-  EXPECT_EQ(TemplateOf(Made(Job(Workers(), R"("runPolicy":{"activeDeadlineSeconds":5000000000})")), 0).at("spec").at("activeDeadlineSeconds"), 2147483647) << "pods count no further";
+  EXPECT_EQ(TemplateOf(Made(Job(Workers(), R"("runPolicy":{"activeDeadlineSeconds":1})")), 0)
+                .at("spec")
+                .at("activeDeadlineSeconds"),
+            1);
+  EXPECT_EQ(TemplateOf(Made(Job(Workers(), R"("runPolicy":{"activeDeadlineSeconds":5000000000})")), 0)
+                .at("spec")
+                .at("activeDeadlineSeconds"),
+            2147483647)
+      << "pods count no further";
 }
 
 TEST(KubeflowTest, CleanPodPolicies) {
@@ -316,9 +369,11 @@ TEST(KubeflowTest, CleanPodPolicies) {
     TranslateOptions options = Ours();
     options.kept = kept;
     options.strict = strict;
-    const Translation out = Made(Job(Workers(), absl::StrCat(R"("runPolicy":{"cleanPodPolicy":")", policy, "\"}")), options);
+    const Translation out =
+        Made(Job(Workers(), absl::StrCat(R"("runPolicy":{"cleanPodPolicy":")", policy, "\"}")), options);
     std::vector<std::string> found;
-    for (const std::string& code : Codes(out)) if (code.find("cleanPodPolicy") != std::string::npos) found.push_back(code.substr(0, code.find(' ')));
+    for (const std::string& code : Codes(out))
+      if (code.find("cleanPodPolicy") != std::string::npos) found.push_back(code.substr(0, code.find(' ')));
     return absl::StrJoin(found, " ");
   };
   EXPECT_EQ(codes("None", false), "W-CLEAN") << "pods that still run when the job ends are lost";
@@ -330,16 +385,21 @@ TEST(KubeflowTest, CleanPodPolicies) {
 }
 
 TEST(KubeflowTest, SchedulingPolicy) {
-  const Translation out = Made(Job(Workers(), R"("runPolicy":{"ttlSecondsAfterFinished":60,"schedulingPolicy":{"minAvailable":1,"queue":"ads","priorityClass":"high",)"
-                                             R"("minResources":{"cpu":"2"},"scheduleTimeoutSeconds":30}})"));
+  const Translation out = Made(Job(
+      Workers(),
+      R"("runPolicy":{"ttlSecondsAfterFinished":60,"schedulingPolicy":{"minAvailable":1,"queue":"ads","priorityClass":"high",)"
+      R"("minResources":{"cpu":"2"},"scheduleTimeoutSeconds":30}})"));
   EXPECT_EQ(out.job.spec.queue, "ads");
   EXPECT_EQ(out.job.spec.priority_class_name, "high");
   EXPECT_EQ(out.job.spec.min_available, 1);
   EXPECT_EQ(out.job.spec.ttl_seconds_after_finished, 60);
   const std::string at = "spec.runPolicy.schedulingPolicy.";
-  EXPECT_THAT(Codes(out), AllOf(Contains("W-PARTIAL-GANG " + at + "minAvailable"), Contains("W-MIN-RESOURCES " + at + "minResources"),
-                                Contains("W-UNUSED " + at + "scheduleTimeoutSeconds"), Contains("I-PRIORITY " + at + "priorityClass")));
-  EXPECT_THAT(Codes(Made(Job(Workers(), R"("runPolicy":{"schedulingPolicy":{"minAvailable":3}})"))), ElementsAre("E-MIN-AVAILABLE " + at + "minAvailable"));
+  EXPECT_THAT(
+      Codes(out),
+      AllOf(Contains("W-PARTIAL-GANG " + at + "minAvailable"), Contains("W-MIN-RESOURCES " + at + "minResources"),
+            Contains("W-UNUSED " + at + "scheduleTimeoutSeconds"), Contains("I-PRIORITY " + at + "priorityClass")));
+  EXPECT_THAT(Codes(Made(Job(Workers(), R"("runPolicy":{"schedulingPolicy":{"minAvailable":3}})"))),
+              ElementsAre("E-MIN-AVAILABLE " + at + "minAvailable"));
   TranslateOptions of_namespace = Ours();
   of_namespace.namespace_queue = "team";
   EXPECT_EQ(Made(Job(Workers()), of_namespace).job.spec.queue, "team");
@@ -347,22 +407,28 @@ TEST(KubeflowTest, SchedulingPolicy) {
 
 TEST(KubeflowTest, WhatItsWebhookRefusesIsAnError) {
   EXPECT_THAT(Codes(Made(Job(""))), ElementsAre("E-EMPTY spec.paddleReplicaSpecs"));
-  EXPECT_THAT(Codes(Made(Job(absl::StrCat("\"Worker\":", Role("\"replicas\":0"))))),
-              ElementsAre("E-EMPTY spec.paddleReplicaSpecs", "W-ZERO-REPLICAS spec.paddleReplicaSpecs.Worker.replicas"));
-  EXPECT_THAT(Codes(Made(Job(absl::StrCat("\"Workers\":", Role(""))))), Contains("E-REFUSED spec.paddleReplicaSpecs.Workers"));
-  EXPECT_THAT(Codes(Made(Job(absl::StrCat("\"Worker\":", Role(""), ",\"worker\":", Role(""))))), Contains("E-REFUSED spec.paddleReplicaSpecs.worker"));
+  EXPECT_THAT(
+      Codes(Made(Job(absl::StrCat("\"Worker\":", Role("\"replicas\":0"))))),
+      ElementsAre("E-EMPTY spec.paddleReplicaSpecs", "W-ZERO-REPLICAS spec.paddleReplicaSpecs.Worker.replicas"));
+  EXPECT_THAT(Codes(Made(Job(absl::StrCat("\"Workers\":", Role(""))))),
+              Contains("E-REFUSED spec.paddleReplicaSpecs.Workers"));
+  EXPECT_THAT(Codes(Made(Job(absl::StrCat("\"Worker\":", Role(""), ",\"worker\":", Role(""))))),
+              Contains("E-REFUSED spec.paddleReplicaSpecs.worker"));
   EXPECT_THAT(Codes(Made(Job(Workers(), "", "1job"))), Contains("E-NAME metadata.name"));
   EXPECT_THAT(Codes(Made(Job(Workers(), "", "a.b"))), Contains("E-NAME metadata.name"));
   EXPECT_THAT(Codes(Made(Job(Workers(), "", std::string(56, 'a')))), Contains("E-NAME-LENGTH metadata.name"));
-  EXPECT_THAT(Codes(Made(Job(absl::StrCat("\"Worker\":", Role("", R"({"spec":{"containers":[{"name":"paddle"}]}})"))))), Contains(HasSubstr("E-REFUSED")))
+  EXPECT_THAT(Codes(Made(Job(absl::StrCat("\"Worker\":", Role("", R"({"spec":{"containers":[{"name":"paddle"}]}})"))))),
+              Contains(HasSubstr("E-REFUSED")))
       << "a container without an image";
-  EXPECT_THAT(Codes(Made(Job(absl::StrCat("\"Master\":", Role("\"replicas\":2147483647"), ",\"Worker\":", Role("\"replicas\":2147483647"))))),
+  EXPECT_THAT(Codes(Made(Job(absl::StrCat("\"Master\":", Role("\"replicas\":2147483647"),
+                                          ",\"Worker\":", Role("\"replicas\":2147483647"))))),
               Contains("E-REPLICAS spec.paddleReplicaSpecs.Worker.replicas"));
 }
 
 TEST(KubeflowTest, AUsersOwnEnvIsKeptButForWhoThePodIs) {
-  const std::string own = R"({"spec":{"containers":[{"name":"sidecar","image":"s"},{"name":"paddle","image":"p","env":[{"name":"PADDLE_NNODES","value":"9"},)"
-                          R"({"name":"POD_IP","value":"x"}]}]}})";
+  const std::string own =
+      R"({"spec":{"containers":[{"name":"sidecar","image":"s"},{"name":"paddle","image":"p","env":[{"name":"PADDLE_NNODES","value":"9"},)"
+      R"({"name":"POD_IP","value":"x"}]}]}})";
   const Translation out = Made(Job(absl::StrCat("\"Worker\":", Role("\"replicas\":2", own))));
   EXPECT_EQ(EnvOf(out, 0, "PADDLE_NNODES", 1), "9");
   EXPECT_EQ(EnvOf(out, 0, "POD_IP", 1), "$(PADDLE_POD_NAME).paddle-simple-cpu");
@@ -372,15 +438,20 @@ TEST(KubeflowTest, AUsersOwnEnvIsKeptButForWhoThePodIs) {
 }
 
 TEST(KubeflowTest, PodsWaitForTheNamesTheyMeetAt) {
-  const auto script = [](const Translation& out, std::size_t task) { return boost::json::serialize(TemplateOf(out, task).at("spec").at("initContainers")); };
-  EXPECT_THAT(script(Made(Job(Workers(), "", "wd")), 0), AllOf(HasSubstr("wd-worker-0.wd"), HasSubstr("wd-worker-1.wd")));
+  const auto script = [](const Translation& out, std::size_t task) {
+    return boost::json::serialize(TemplateOf(out, task).at("spec").at("initContainers"));
+  };
+  EXPECT_THAT(script(Made(Job(Workers(), "", "wd")), 0),
+              AllOf(HasSubstr("wd-worker-0.wd"), HasSubstr("wd-worker-1.wd")));
   const Translation many = Made(Job(absl::StrCat("\"Worker\":", Role("\"replicas\":100")), "", "wd"));
   EXPECT_THAT(script(many, 0), AllOf(HasSubstr("wd-worker-0.wd"), Not(HasSubstr("wd-worker-1.wd"))));
 }
 
 TEST(KubeflowTest, AnnotationsOfTheOtherDialectAreTold) {
-  EXPECT_THAT(Codes(Made(Job(Workers(), "", "wd", Annotated("host-port-base", "21000")))), Contains("W-UNUSED metadata.annotations[paddle.gangway.io/host-port-base]"));
-  EXPECT_THAT(Codes(Made(Job(Workers(), "", "wd", Annotated("task-index", "from-name")))), Contains("W-UNUSED metadata.annotations[paddle.gangway.io/task-index]"));
+  EXPECT_THAT(Codes(Made(Job(Workers(), "", "wd", Annotated("host-port-base", "21000")))),
+              Contains("W-UNUSED metadata.annotations[paddle.gangway.io/host-port-base]"));
+  EXPECT_THAT(Codes(Made(Job(Workers(), "", "wd", Annotated("task-index", "from-name")))),
+              Contains("W-UNUSED metadata.annotations[paddle.gangway.io/task-index]"));
   const Translation services = Made(Job(Workers(), "", "wd", Annotated("per-pod-services", "on")));
   ASSERT_EQ(services.before.size(), 2u);
   EXPECT_EQ(services.before[1].name, "wd-worker-1");
@@ -392,11 +463,13 @@ TEST(KubeflowTest, AnnotationsOfTheOtherDialectAreTold) {
 TEST(KubeflowTest, TheEnvIsTheOneThatRealPaddleWasRunWith) {
   const Translation out = Made(Job(Workers(), "", "wd"));
   for (const char* const pod : {"wd-worker-0", "wd-worker-1"}) {
-    const std::string file = absl::StrCat(GW_SOURCE_DIR "/tests/golden/paddle/kf-", absl::StripPrefix(pod, "wd-"), ".env");
+    const std::string file =
+        absl::StrCat(GW_SOURCE_DIR "/tests/golden/paddle/kf-", absl::StripPrefix(pod, "wd-"), ".env");
     std::vector<std::string> wanted;
     for (const absl::string_view line : absl::StrSplit(testutil::ReadFile(file), '\n', absl::SkipEmpty())) {
       const std::vector<std::string> parts = absl::StrSplit(line, absl::MaxSplits('=', 1));
-      EXPECT_EQ(absl::StrReplaceAll(EnvOf(out, 0, parts[0]), {{"$(PADDLE_POD_NAME)", pod}}), parts[1]) << file << ": " << parts[0];
+      EXPECT_EQ(absl::StrReplaceAll(EnvOf(out, 0, parts[0]), {{"$(PADDLE_POD_NAME)", pod}}), parts[1])
+          << file << ": " << parts[0];
       wanted.push_back(parts[0]);
     }
     EXPECT_EQ(wanted.size(), 5u);
@@ -404,7 +477,8 @@ TEST(KubeflowTest, TheEnvIsTheOneThatRealPaddleWasRunWith) {
 }
 
 TEST(KubeflowTest, MetadataIsCopied) {
-  const Translation out = Made(Job(Workers(), "", "wd", R"({"team":"ads","kubectl.kubernetes.io/last-applied-configuration":"{}"})"));
+  const Translation out =
+      Made(Job(Workers(), "", "wd", R"({"team":"ads","kubectl.kubernetes.io/last-applied-configuration":"{}"})"));
   EXPECT_EQ(out.job.metadata.annotations, (std::map<std::string, std::string>{{"team", "ads"}}));
 }
 
@@ -413,11 +487,16 @@ TEST(KubeflowTest, ExplainTellsWhereEachFieldWent) {
   EXPECT_THAT(Made(Job(Workers()), options).steps, IsEmpty());
   options.explain = true;
   std::vector<std::string> from;
-  for (const Step& step : Made(Job(Workers(), R"("runPolicy":{"ttlSecondsAfterFinished":60,"cleanPodPolicy":"All"})"), options).steps) from.push_back(step.from);
-  EXPECT_THAT(from, AllOf(Contains("spec.paddleReplicaSpecs.Worker.template"), Contains("spec.runPolicy.ttlSecondsAfterFinished"), Contains("spec.runPolicy.cleanPodPolicy")));
+  for (const Step& step :
+       Made(Job(Workers(), R"("runPolicy":{"ttlSecondsAfterFinished":60,"cleanPodPolicy":"All"})"), options).steps)
+    from.push_back(step.from);
+  EXPECT_THAT(from,
+              AllOf(Contains("spec.paddleReplicaSpecs.Worker.template"),
+                    Contains("spec.runPolicy.ttlSecondsAfterFinished"), Contains("spec.runPolicy.cleanPodPolicy")));
   std::vector<std::string> least;
   for (const Step& step : Made(Job(absl::StrCat(R"("Worker":)", Role(""))), options).steps) least.push_back(step.from);
-  EXPECT_THAT(least, AllOf(Contains("metadata.name"), Not(Contains("spec.paddleReplicaSpecs.Worker.restartPolicy")), Not(Contains("spec.runPolicy.suspend"))));
+  EXPECT_THAT(least, AllOf(Contains("metadata.name"), Not(Contains("spec.paddleReplicaSpecs.Worker.restartPolicy")),
+                           Not(Contains("spec.runPolicy.suspend"))));
 }
 
 TEST(KubeflowTest, ExplainTellsOfMetadataSuspendManagersAndTheWaitForNames) {
@@ -433,11 +512,13 @@ TEST(KubeflowTest, ExplainTellsOfMetadataSuspendManagersAndTheWaitForNames) {
     }
     return out;
   };
-  EXPECT_THAT(rows(R"("runPolicy":{"suspend":false,"managedBy":"kubeflow.org/training-operator"})"),
-              ::testing::IsSupersetOf({"metadata.name -> metadata.name", "metadata.annotations[team] -> metadata.annotations[team]",
-                                       "metadata.annotations[paddle.gangway.io/ttl] -> spec.ttlSecondsAfterFinished", "spec.runPolicy.suspend -> ",
-                                       "spec.runPolicy.managedBy -> ", "spec.paddleReplicaSpecs.Worker.restartPolicy -> spec.tasks[0].policies",
-                                       " -> spec.tasks[*].template.spec.initContainers"}));
+  EXPECT_THAT(
+      rows(R"("runPolicy":{"suspend":false,"managedBy":"kubeflow.org/training-operator"})"),
+      ::testing::IsSupersetOf(
+          {"metadata.name -> metadata.name", "metadata.annotations[team] -> metadata.annotations[team]",
+           "metadata.annotations[paddle.gangway.io/ttl] -> spec.ttlSecondsAfterFinished", "spec.runPolicy.suspend -> ",
+           "spec.runPolicy.managedBy -> ", "spec.paddleReplicaSpecs.Worker.restartPolicy -> spec.tasks[0].policies",
+           " -> spec.tasks[*].template.spec.initContainers"}));
 }
 
 }  // namespace

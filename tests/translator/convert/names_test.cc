@@ -24,39 +24,52 @@ std::vector<std::string> Told(const Findings& findings) {
   return out;
 }
 
-std::vector<std::string> Check(const std::string& job, const std::vector<TaskSize>& tasks) { return Told(CheckName(job, tasks, {})); }
+std::vector<std::string> Check(const std::string& job, const std::vector<TaskSize>& tasks) {
+  return Told(CheckName(job, tasks, {}));
+}
 
-auto TooLong(int max) { return AllOf(HasSubstr("E-NAME-LENGTH metadata.name: "), HasSubstr(absl::StrCat("at most ", max, " fit"))); }
+auto TooLong(int max) {
+  return AllOf(HasSubstr("E-NAME-LENGTH metadata.name: "), HasSubstr(absl::StrCat("at most ", max, " fit")));
+}
 
 const std::vector<TaskSize> kTwoAndTwo{{"ps", 2}, {"worker", 2}};
 
 TEST(NamesTest, G1GoodName) { EXPECT_THAT(Check("wd", kTwoAndTwo), IsEmpty()); }
 
 TEST(NamesTest, G2DigitFirst) {
-  EXPECT_THAT(Check("1job", kTwoAndTwo), ElementsAre(AllOf(HasSubstr("E-NAME metadata.name: Invalid value: \"1job\": "), HasSubstr("(for example job-1job)"))));
+  EXPECT_THAT(Check("1job", kTwoAndTwo), ElementsAre(AllOf(HasSubstr("E-NAME metadata.name: Invalid value: \"1job\": "),
+                                                           HasSubstr("(for example job-1job)"))));
 }
 
-TEST(NamesTest, G3Dot) { EXPECT_THAT(Check("a.b", kTwoAndTwo), ElementsAre(AllOf(HasSubstr("E-NAME metadata.name"), HasSubstr("(for example a-b)")))); }
+TEST(NamesTest, G3Dot) {
+  EXPECT_THAT(Check("a.b", kTwoAndTwo),
+              ElementsAre(AllOf(HasSubstr("E-NAME metadata.name"), HasSubstr("(for example a-b)"))));
+}
 
 TEST(NamesTest, G4LongestForTenWorkers) { EXPECT_THAT(Check(Letters(54), {{"worker", 10}}), IsEmpty()); }
 
 TEST(NamesTest, G5EleventhWorker) { EXPECT_THAT(Check(Letters(54), {{"worker", 11}}), ElementsAre(TooLong(53))); }
 
 TEST(NamesTest, G6OneServer) {
-  EXPECT_THAT(Check(Letters(60), {{"ps", 1}}), ElementsAre(AllOf(TooLong(58), HasSubstr("has 60 characters, at most 58 fit with 1 ps pod "))));
+  EXPECT_THAT(Check(Letters(60), {{"ps", 1}}),
+              ElementsAre(AllOf(TooLong(58), HasSubstr("has 60 characters, at most 58 fit with 1 ps pod "))));
 }
 
 // However long: what is wrong with them is only their length.
 TEST(NamesTest, LongNamesAreToldOfTheirLengthAlone) {
-  for (const int letters : {62, 63, 64, 300}) EXPECT_THAT(Check(Letters(letters), {{"worker", 1}}), ElementsAre(TooLong(54))) << letters;
+  for (const int letters : {62, 63, 64, 300})
+    EXPECT_THAT(Check(Letters(letters), {{"worker", 1}}), ElementsAre(TooLong(54))) << letters;
 }
 
-TEST(NamesTest, G7TheLongestRoleDecides) { EXPECT_THAT(Check(Letters(58), {{"ps", 10}, {"worker", 1}}), ElementsAre(TooLong(54))); }
+TEST(NamesTest, G7TheLongestRoleDecides) {
+  EXPECT_THAT(Check(Letters(58), {{"ps", 10}, {"worker", 1}}), ElementsAre(TooLong(54)));
+}
 
 TEST(NamesTest, G8ServiceOfAnotherOwner) {
   const std::vector<ForeignObject> foreign{{&api::kServices, "wd", "deployment web"}, {&api::kServices, "other", ""}};
   EXPECT_THAT(Told(CheckClashes("wd", kTwoAndTwo, {}, foreign)),
-              ElementsAre(AllOf(HasSubstr("E-SVC-CLASH metadata.name: Duplicate value: \"wd\""), HasSubstr("service wd belongs to deployment web"))));
+              ElementsAre(AllOf(HasSubstr("E-SVC-CLASH metadata.name: Duplicate value: \"wd\""),
+                                HasSubstr("service wd belongs to deployment web"))));
 }
 
 TEST(NamesTest, G9ConfigMapMattersOnlyWhereOneIsNeeded) {
@@ -68,7 +81,8 @@ TEST(NamesTest, G9ConfigMapMattersOnlyWhereOneIsNeeded) {
 
 TEST(NamesTest, G10PodGroupThatStockVolcanoWouldAdopt) {
   const std::vector<ForeignObject> foreign{{&api::kPodGroups, "wd", ""}};
-  EXPECT_THAT(Told(CheckClashes("wd", kTwoAndTwo, {.stock_volcano = true}, foreign)), ElementsAre(HasSubstr("E-PG-CLASH metadata.name")));
+  EXPECT_THAT(Told(CheckClashes("wd", kTwoAndTwo, {.stock_volcano = true}, foreign)),
+              ElementsAre(HasSubstr("E-PG-CLASH metadata.name")));
   EXPECT_THAT(CheckClashes("wd", kTwoAndTwo, {}, foreign), IsEmpty()) << "our controller makes its own beside it";
 }
 
@@ -82,8 +96,9 @@ TEST(NamesTest, MostCharactersByRoleAndReplicas) {
     TaskSize task;
     int max;
   };
-  const std::vector<Case> cases{{{"ps", 1}, 58},      {{"ps", 10}, 58},     {{"ps", 11}, 57},    {{"ps", 100}, 57},  {{"worker", 10}, 54},
-                                {{"worker", 100}, 53}, {{"worker", 1000}, 52}, {{"heter", 10}, 55}};
+  const std::vector<Case> cases{{{"ps", 1}, 58},        {{"ps", 10}, 58},     {{"ps", 11}, 57},
+                                {{"ps", 100}, 57},      {{"worker", 10}, 54}, {{"worker", 100}, 53},
+                                {{"worker", 1000}, 52}, {{"heter", 10}, 55}};
   for (const Case& c : cases) {
     EXPECT_EQ(MaxJobName({c.task}, {}), c.max) << c.task.name << " " << c.task.replicas;
     EXPECT_LE(PodName(Letters(c.max), c.task.name, c.task.replicas - 1).size(), 63u);
@@ -107,10 +122,20 @@ TEST(NamesTest, HostsHoldADot) {
 }
 
 TEST(SuggestNameTest, IsGoodForTheJobItIsMeantFor) {
-  const std::vector<std::string> names{"", "-", "1", "A_B", "a..b", "été", "x" + Letters(300),
-                                       "Résumé/2024", "--a--", std::string("a\0b", 3),
-                                       "0" + Letters(57), Letters(7) + "-" + Letters(60)};
-  for (const std::vector<TaskSize>& tasks : std::vector<std::vector<TaskSize>>{{{"worker", 1}}, {{"ps", 5000}, {"worker", 400}}, {{"worker", 2147483647}}}) {
+  const std::vector<std::string> names{"",
+                                       "-",
+                                       "1",
+                                       "A_B",
+                                       "a..b",
+                                       "été",
+                                       "x" + Letters(300),
+                                       "Résumé/2024",
+                                       "--a--",
+                                       std::string("a\0b", 3),
+                                       "0" + Letters(57),
+                                       Letters(7) + "-" + Letters(60)};
+  for (const std::vector<TaskSize>& tasks :
+       std::vector<std::vector<TaskSize>>{{{"worker", 1}}, {{"ps", 5000}, {"worker", 400}}, {{"worker", 2147483647}}}) {
     for (const std::string& name : names) {
       const std::string suggested = SuggestName(name, MaxJobName(tasks, {}));
       EXPECT_THAT(CheckName(suggested, tasks, {}), IsEmpty()) << name << " -> " << suggested;
@@ -128,11 +153,18 @@ TEST(SuggestNameTest, NamesThatDifferAtTheEndStayDifferent) {
 }
 
 TEST(ClashesTest, EveryObjectThatIsNeededAndNoOther) {
-  const std::vector<ForeignObject> foreign{{&api::kServices, "wd-ps-0", ""},       {&api::kServices, "wd-ps-1", ""},      {&api::kServices, "wd-ps-2", ""}, {&api::kServices, "wd-ps-01", ""},
-                                           {&api::kConfigMaps, "wd-paddle-env", ""}, {&api::kConfigMaps, "wd-svc", "job x"}, {&api::kSecrets, "wd", ""}};
-  EXPECT_THAT(Told(CheckClashes("wd", kTwoAndTwo, {}, foreign)), ElementsAre(HasSubstr("configmap wd-svc belongs to job x")));
+  const std::vector<ForeignObject> foreign{{&api::kServices, "wd-ps-0", ""},
+                                           {&api::kServices, "wd-ps-1", ""},
+                                           {&api::kServices, "wd-ps-2", ""},
+                                           {&api::kServices, "wd-ps-01", ""},
+                                           {&api::kConfigMaps, "wd-paddle-env", ""},
+                                           {&api::kConfigMaps, "wd-svc", "job x"},
+                                           {&api::kSecrets, "wd", ""}};
+  EXPECT_THAT(Told(CheckClashes("wd", kTwoAndTwo, {}, foreign)),
+              ElementsAre(HasSubstr("configmap wd-svc belongs to job x")));
   EXPECT_THAT(Told(CheckClashes("wd", kTwoAndTwo, {.env_config_map = true, .pod_services = true}, foreign)),
-              ElementsAre(HasSubstr("configmap wd-paddle-env is not"), HasSubstr("configmap wd-svc belongs"), HasSubstr("service wd-ps-0 is not"), HasSubstr("service wd-ps-1 is not")));
+              ElementsAre(HasSubstr("configmap wd-paddle-env is not"), HasSubstr("configmap wd-svc belongs"),
+                          HasSubstr("service wd-ps-0 is not"), HasSubstr("service wd-ps-1 is not")));
 }
 
 }  // namespace

@@ -48,7 +48,8 @@ RecSource Source(const std::vector<std::pair<std::string, std::string>>& changes
   return out;
 }
 
-RecTranslation Translated(const std::vector<std::pair<std::string, std::string>>& changes = {}, const TranslateOptions& options = {}) {
+RecTranslation Translated(const std::vector<std::pair<std::string, std::string>>& changes = {},
+                          const TranslateOptions& options = {}) {
   return TranslateRec(Source(changes), options);
 }
 
@@ -58,7 +59,9 @@ std::vector<std::string> Told(const api::FieldErrors& errors) {
   return out;
 }
 
-json::value TemplateOf(const RecTranslation& translation, std::size_t task) { return *api::ParseJson(translation.job.spec.tasks.at(task).pod_template.json); }
+json::value TemplateOf(const RecTranslation& translation, std::size_t task) {
+  return *api::ParseJson(translation.job.spec.tasks.at(task).pod_template.json);
+}
 
 // By name; `field:...` for those that come from one.
 std::map<std::string, std::string> EnvOf(const RecTranslation& translation, std::size_t task) {
@@ -68,13 +71,17 @@ std::map<std::string, std::string> EnvOf(const RecTranslation& translation, std:
     const json::value* const value = one.as_object().if_contains("value");
     const std::string name = json::value_to<std::string>(one.at("name"));
     EXPECT_FALSE(out.contains(name)) << name << " stands twice";
-    out[name] = value != nullptr ? json::value_to<std::string>(*value)
-                                 : absl::StrCat("field:", json::value_to<std::string>(one.at("valueFrom").at("fieldRef").at("fieldPath")));
+    out[name] =
+        value != nullptr
+            ? json::value_to<std::string>(*value)
+            : absl::StrCat("field:", json::value_to<std::string>(one.at("valueFrom").at("fieldRef").at("fieldPath")));
   }
   return out;
 }
 
-std::string Resources(const RecTranslation& translation) { return api::ToJson(TemplateOf(translation, 1).at("spec").at("containers").at(0).at("resources")); }
+std::string Resources(const RecTranslation& translation) {
+  return api::ToJson(TemplateOf(translation, 1).at("spec").at("containers").at(0).at("resources"));
+}
 
 std::string RefusalOf(const RecTranslation& translation) {
   json::value object = *api::ParseJson(api::Encode(translation.job));
@@ -102,7 +109,9 @@ TEST(PaddleRecJobTest, R1TheGuidesFiles) {
   EXPECT_EQ(job.spec.tasks[0].replicas, 2);
   EXPECT_EQ(job.spec.tasks[1].name, "trainer");
   EXPECT_EQ(job.spec.tasks[1].replicas, 2);
-  EXPECT_EQ(Resources(made), R"({"limits":{"cpu":"2","memory":"4Gi","ephemeral-storage":"10Gi"},"requests":{"cpu":"1","memory":"1Gi","ephemeral-storage":"1Gi"}})");
+  EXPECT_EQ(
+      Resources(made),
+      R"({"limits":{"cpu":"2","memory":"4Gi","ephemeral-storage":"10Gi"},"requests":{"cpu":"1","memory":"1Gi","ephemeral-storage":"1Gi"}})");
 
   const json::value pod_template = TemplateOf(made, 0);
   EXPECT_EQ(pod_template.at("metadata").at("labels").at("paddle-job-pserver"), "k8s-ctr-dnn");
@@ -113,7 +122,8 @@ TEST(PaddleRecJobTest, R1TheGuidesFiles) {
   EXPECT_EQ(container.at("image"), "hub.baidubce.com/ctr/paddlerec:alpha");
   EXPECT_EQ(container.at("imagePullPolicy"), "Always");
   EXPECT_EQ(api::ToJson(container.at("volumeMounts")), R"([{"name":"modelconfig","mountPath":"/usr/paddlerec"}])");
-  EXPECT_EQ(api::ToJson(pod_template.at("spec").at("volumes")), R"([{"name":"modelconfig","configMap":{"name":"k8s-ctr-dnn-modelconfig","defaultMode":511}}])");
+  EXPECT_EQ(api::ToJson(pod_template.at("spec").at("volumes")),
+            R"([{"name":"modelconfig","configMap":{"name":"k8s-ctr-dnn-modelconfig","defaultMode":511}}])");
 
   std::map<std::string, std::string> env = EnvOf(made, 0);
   EXPECT_EQ(env["GLOG_v"], "0");
@@ -136,12 +146,14 @@ TEST(PaddleRecJobTest, R1TheConfigReachesThePodsAsItStands) {
   EXPECT_EQ(made.before[0].name, "k8s-ctr-dnn-modelconfig");
   const json::value map = *api::ParseJson(made.before[0].json);
   EXPECT_EQ(map.at("metadata").at("namespace"), "ads");
-  EXPECT_EQ(json::value_to<std::string>(map.at("data").at("config.yaml")), testutil::ReadFile(kExamples + "config.yaml"));
+  EXPECT_EQ(json::value_to<std::string>(map.at("data").at("config.yaml")),
+            testutil::ReadFile(kExamples + "config.yaml"));
 }
 
 TEST(PaddleRecJobTest, R2NamesInThePlaceOfAddresses) {
   std::map<std::string, std::string> env = EnvOf(Translated(), 1);
-  EXPECT_EQ(env["PADDLE_PSERVERS_IP_PORT_LIST"], "k8s-ctr-dnn-pserver-0.k8s-ctr-dnn:30240,k8s-ctr-dnn-pserver-1.k8s-ctr-dnn:30240");
+  EXPECT_EQ(env["PADDLE_PSERVERS_IP_PORT_LIST"],
+            "k8s-ctr-dnn-pserver-0.k8s-ctr-dnn:30240,k8s-ctr-dnn-pserver-1.k8s-ctr-dnn:30240");
   EXPECT_EQ(env["PADDLE_TRAINER_IPS"], "k8s-ctr-dnn-trainer-0.k8s-ctr-dnn,k8s-ctr-dnn-trainer-1.k8s-ctr-dnn");
   EXPECT_EQ(env["PADDLE_PORT"], "30240");
   EXPECT_EQ(env["POD_IP"], "$(PADDLE_POD_NAME).k8s-ctr-dnn") << "a server looks for this text in the list";
@@ -149,8 +161,11 @@ TEST(PaddleRecJobTest, R2NamesInThePlaceOfAddresses) {
   EXPECT_EQ(env["PADDLE_TRAINERS_NUM"], "2");
   EXPECT_EQ(env["PADDLE_PSERVERS_NUM"], "2");
   const RecTranslation made = Translated();
-  EXPECT_THAT(made.job.spec.plugins.at("svc"), ElementsAre("--publish-not-ready-addresses=true", "--disable-network-policy=true"));
-  EXPECT_THAT(api::ToJson(TemplateOf(made, 1).at("spec").at("initContainers")), HasSubstr("k8s-ctr-dnn-pserver-1.k8s-ctr-dnn")) << "names must resolve first";
+  EXPECT_THAT(made.job.spec.plugins.at("svc"),
+              ElementsAre("--publish-not-ready-addresses=true", "--disable-network-policy=true"));
+  EXPECT_THAT(api::ToJson(TemplateOf(made, 1).at("spec").at("initContainers")),
+              HasSubstr("k8s-ctr-dnn-pserver-1.k8s-ctr-dnn"))
+      << "names must resolve first";
 }
 
 TEST(PaddleRecJobTest, R3TheSpellingOfTheBackend) {
@@ -161,7 +176,9 @@ TEST(PaddleRecJobTest, R3TheSpellingOfTheBackend) {
 TEST(PaddleRecJobTest, R4R5NothingComesOutOfAFileThatLacksAKey) {
   for (const auto& [key, written] : {std::pair{"trainer_num", "worker_num"}, std::pair{"memory", "mermory"}}) {
     const RecTranslation made = Translated({{absl::StrCat(key, ":"), absl::StrCat(written, ":")}});
-    EXPECT_THAT(Told(made.backend_errors), ElementsAre(AllOf(HasSubstr(absl::StrCat("engine.submit.", key, ": Required value")), HasSubstr(written))));
+    EXPECT_THAT(
+        Told(made.backend_errors),
+        ElementsAre(AllOf(HasSubstr(absl::StrCat("engine.submit.", key, ": Required value")), HasSubstr(written))));
     EXPECT_THAT(made.before, IsEmpty());
     EXPECT_THAT(made.job.spec.tasks, IsEmpty());
   }
@@ -169,7 +186,8 @@ TEST(PaddleRecJobTest, R4R5NothingComesOutOfAFileThatLacksAKey) {
 
 TEST(PaddleRecJobTest, R6RequestsAreNeverMoreThanLimits) {
   EXPECT_THAT(Resources(Translated({{"memory: 4Gi", "memory: 512Mi"}, {"storage: 10Gi", "storage: 1G"}})),
-              AllOf(HasSubstr(R"("requests":{"cpu":"1","memory":"512Mi","ephemeral-storage":"1G"})"), HasSubstr(R"("memory":"512Mi")")));
+              AllOf(HasSubstr(R"("requests":{"cpu":"1","memory":"512Mi","ephemeral-storage":"1G"})"),
+                    HasSubstr(R"("memory":"512Mi")")));
 }
 
 TEST(PaddleRecJobTest, R7ThreadsAreCores) {
@@ -219,17 +237,24 @@ TEST(PaddleRecJobTest, R12TrainersThatFailEndTheJobAsFailed) {
 }
 
 TEST(PaddleRecJobTest, R13R14WhatCannotRunHereIsRefused) {
-  EXPECT_THAT(Told(Translated({{"backend: k8s", "backend: PaddleCloud"}}).backend_errors), ElementsAre(HasSubstr("PaddleCloud is a hosted service")));
+  EXPECT_THAT(Told(Translated({{"backend: k8s", "backend: PaddleCloud"}}).backend_errors),
+              ElementsAre(HasSubstr("PaddleCloud is a hosted service")));
   RecSource both = Source();
   both.config_text = "mode: t\nrunner: [{name: t, class: cluster_train, device: gpu, fleet_mode: ps}]\n";
   both.config_json = Json(both.config_text);
-  EXPECT_THAT(Told(TranslateRec(both, {}).config_errors), ElementsAre(HasSubstr("parameter servers and gpu exclude each other"))) << "the same reason that PaddleRec gave";
-  EXPECT_THAT(Told(Translated({{"engine: cluster", "engine: single"}}).config_errors), ElementsAre(HasSubstr("there is nothing to submit")));
+  EXPECT_THAT(Told(TranslateRec(both, {}).config_errors),
+              ElementsAre(HasSubstr("parameter servers and gpu exclude each other")))
+      << "the same reason that PaddleRec gave";
+  EXPECT_THAT(Told(Translated({{"engine: cluster", "engine: single"}}).config_errors),
+              ElementsAre(HasSubstr("there is nothing to submit")));
 }
 
 TEST(PaddleRecJobTest, NamesThatDoNotFitAreRefusedWhereTheyStand) {
-  EXPECT_THAT(Told(Translated({{"k8s-ctr-dnn", "K8s_ctr"}}).backend_errors), ElementsAre(AllOf(HasSubstr("engine.job_name: Invalid value: \"K8s_ctr\""), HasSubstr("for example k8s-ctr"))));
-  EXPECT_THAT(Told(Translated({{"k8s-ctr-dnn", std::string(56, 'a')}}).backend_errors), ElementsAre(AllOf(HasSubstr("engine.job_name: Too long"), HasSubstr("at most 53"))));
+  EXPECT_THAT(
+      Told(Translated({{"k8s-ctr-dnn", "K8s_ctr"}}).backend_errors),
+      ElementsAre(AllOf(HasSubstr("engine.job_name: Invalid value: \"K8s_ctr\""), HasSubstr("for example k8s-ctr"))));
+  EXPECT_THAT(Told(Translated({{"k8s-ctr-dnn", std::string(56, 'a')}}).backend_errors),
+              ElementsAre(AllOf(HasSubstr("engine.job_name: Too long"), HasSubstr("at most 53"))));
 }
 
 TEST(PaddleRecJobTest, ManyPodsTakeTheirListsFromAConfigMap) {
@@ -237,9 +262,11 @@ TEST(PaddleRecJobTest, ManyPodsTakeTheirListsFromAConfigMap) {
   ASSERT_TRUE(made.ok());
   ASSERT_EQ(made.before.size(), 2u);
   EXPECT_EQ(made.before[1].name, "k8s-ctr-dnn-paddle-env");
-  EXPECT_EQ(TemplateOf(made, 1).at("spec").at("containers").at(0).at("envFrom").at(0).at("configMapRef").at("name"), "k8s-ctr-dnn-paddle-env");
+  EXPECT_EQ(TemplateOf(made, 1).at("spec").at("containers").at(0).at("envFrom").at(0).at("configMapRef").at("name"),
+            "k8s-ctr-dnn-paddle-env");
   EXPECT_THAT(made.before[1].json, HasSubstr("PADDLE_PSERVERS_IP_PORT_LIST"));
-  EXPECT_THAT(Told(Translated({{"trainer_num: 2", "trainer_num: 10000"}}).backend_errors), ElementsAre(HasSubstr("Linux passes at most")));
+  EXPECT_THAT(Told(Translated({{"trainer_num: 2", "trainer_num: 10000"}}).backend_errors),
+              ElementsAre(HasSubstr("Linux passes at most")));
 }
 
 TEST(PaddleRecJobTest, TheLaterConfigIsToldByItsEnvironmentThatItIsAWorker) {
@@ -281,8 +308,11 @@ TEST(PaddleRecJobTest, AnyBackendIsAnsweredAndWhatComesOutIsAdmitted) {
              {"a\\u0000b", {"\"\\ud83d\\ude00\""}}}) {
       if (chance() % 12 != 0) submit.push_back(absl::StrCat("\"", key, "\":", pick(values)));
     }
-    const std::string name = pick({"\"ctr\"", "\"a-b-c\"", "\"1ctr\"", "\"Ctr\"", "\"\"", "7", absl::StrCat("\"", std::string(80, 'x'), "\"")});
-    const std::string body = absl::StrCat("\"backend\":", pick({"\"k8s\"", "\"K8S\"", "\"KUBERNETES\"", "\"mpi\"", "null", "1"}), ",\"job_name\":", name, ",\"submit\":{", absl::StrJoin(submit, ","), "}");
+    const std::string name = pick(
+        {"\"ctr\"", "\"a-b-c\"", "\"1ctr\"", "\"Ctr\"", "\"\"", "7", absl::StrCat("\"", std::string(80, 'x'), "\"")});
+    const std::string body =
+        absl::StrCat("\"backend\":", pick({"\"k8s\"", "\"K8S\"", "\"KUBERNETES\"", "\"mpi\"", "null", "1"}),
+                     ",\"job_name\":", name, ",\"submit\":{", absl::StrJoin(submit, ","), "}");
     RecSource source = guide;
     source.backend_json = chance() % 2 == 0 ? absl::StrCat("{", body, "}") : absl::StrCat("{\"engine\":{", body, "}}");
     const TranslateOptions options{.target = chance() % 2 == 0 ? Target::kVolcano : Target::kGangway};
@@ -307,7 +337,8 @@ TEST(PaddleRecJobTest, AnyBackendIsAnsweredAndWhatComesOutIsAdmitted) {
 // The guide's files with bytes that chance changed.
 TEST(PaddleRecJobTest, DamagedFilesAreAnswered) {
   std::mt19937 chance(11);
-  const std::string backend = testutil::ReadFile(kExamples + "backend.yaml"), config = testutil::ReadFile(kExamples + "config.yaml");
+  const std::string backend = testutil::ReadFile(kExamples + "backend.yaml"),
+                    config = testutil::ReadFile(kExamples + "config.yaml");
   const auto damage = [&](std::string text) {
     for (std::size_t n = chance() % 3; n > 0; --n) {
       const std::size_t from = chance() % text.size();
@@ -317,7 +348,8 @@ TEST(PaddleRecJobTest, DamagedFilesAreAnswered) {
   };
   int made = 0;
   for (int i = 0; i < 3000; ++i) {
-    const auto first = api::ReadDocuments(damage(backend), "backend.yaml"), second = api::ReadDocuments(damage(config), "config.yaml");
+    const auto first = api::ReadDocuments(damage(backend), "backend.yaml"),
+               second = api::ReadDocuments(damage(config), "config.yaml");
     if (!first.ok() || !second.ok() || first->empty() || second->empty()) continue;
     const RecSource source{first->front().json, second->front().json, config, "ads", {}};
     const RecTranslation translation = TranslateRec(source, {});

@@ -35,7 +35,9 @@ std::vector<std::string> Codes(const JobPolicies& policies) {
 }
 
 PolicyTask Servers(absl::string_view restart = "Never") { return {"ps", 2, std::string(restart), true}; }
-PolicyTask Workers(absl::string_view restart = "Never", std::int32_t replicas = 2) { return {"worker", replicas, std::string(restart)}; }
+PolicyTask Workers(absl::string_view restart = "Never", std::int32_t replicas = 2) {
+  return {"worker", replicas, std::string(restart)};
+}
 
 constexpr Target kOurs = Target::kGangway;
 TranslateOptions For(Target target, VolcanoVersion version = {}) {
@@ -45,16 +47,19 @@ TranslateOptions For(Target target, VolcanoVersion version = {}) {
   return out;
 }
 
-JobPolicies Policies(const std::vector<PolicyTask>& tasks, const TranslateOptions& options, const Annotations& annotations = {}) {
+JobPolicies Policies(const std::vector<PolicyTask>& tasks, const TranslateOptions& options,
+                     const Annotations& annotations = {}) {
   return PoliciesFor(tasks, "worker", false, annotations, options);
 }
 
 TEST(PoliciesTest, F14ServersAndWorkersThatAreNotRestarted) {
   const JobPolicies all = Policies({Servers(), Workers()}, For(kOurs));
   EXPECT_THAT(Texts(all.policies), ElementsAre("PodEvicted→RestartJob"));
-  EXPECT_THAT(Texts(all.tasks[0].policies), ElementsAre("143→RestartJob", "137→RestartJob", "15→RestartJob", "PodFailed→TerminateJob after 20s"));
-  EXPECT_THAT(Texts(all.tasks[1].policies), ElementsAre("143→RestartJob", "137→RestartJob", "15→RestartJob", "PodFailed→TerminateJob after 10s",
-                                                        "TaskCompleted→CompleteJob after 10s"));
+  EXPECT_THAT(Texts(all.tasks[0].policies),
+              ElementsAre("143→RestartJob", "137→RestartJob", "15→RestartJob", "PodFailed→TerminateJob after 20s"));
+  EXPECT_THAT(Texts(all.tasks[1].policies),
+              ElementsAre("143→RestartJob", "137→RestartJob", "15→RestartJob", "PodFailed→TerminateJob after 10s",
+                          "TaskCompleted→CompleteJob after 10s"));
   EXPECT_EQ(all.tasks[0].max_retry, 3);
   EXPECT_THAT(Codes(all), IsEmpty());
 }
@@ -62,7 +67,8 @@ TEST(PoliciesTest, F14ServersAndWorkersThatAreNotRestarted) {
 TEST(PoliciesTest, F15WorkersAreRestartedWhereServersAreNot) {
   const JobPolicies all = Policies({Servers("Never"), Workers("OnFailure")}, For(kOurs));
   EXPECT_THAT(Texts(all.tasks[0].policies), Contains("PodFailed→TerminateJob after 20s"));
-  EXPECT_THAT(Texts(all.tasks[1].policies), ElementsAre("PodFailed→RestartJob", "TaskFailed→TerminateJob", "TaskCompleted→CompleteJob after 10s"));
+  EXPECT_THAT(Texts(all.tasks[1].policies),
+              ElementsAre("PodFailed→RestartJob", "TaskFailed→TerminateJob", "TaskCompleted→CompleteJob after 10s"));
 }
 
 TEST(PoliciesTest, F16ContainersThatAreRestartedHaveALimit) {
@@ -70,7 +76,8 @@ TEST(PoliciesTest, F16ContainersThatAreRestartedHaveALimit) {
   EXPECT_EQ(all.tasks[1].max_retry, 6);
   EXPECT_EQ(Policies({Workers("OnFailure", 2147483647)}, For(kOurs)).tasks[0].max_retry, 2147483647);
   EXPECT_EQ(Policies({Workers("OnFailure")}, For(kOurs), {.container_restarts = 5}).tasks[0].max_retry, 5);
-  EXPECT_EQ(Policies({Workers("OnFailure")}, For(kOurs), {.container_restarts = 0}).tasks[0].max_retry, 1) << "0 would mean 3: the first restart ends it";
+  EXPECT_EQ(Policies({Workers("OnFailure")}, For(kOurs), {.container_restarts = 0}).tasks[0].max_retry, 1)
+      << "0 would mean 3: the first restart ends it";
   const JobPolicies endless = Policies({Workers("OnFailure")}, For(kOurs), {.container_restarts = -1});
   EXPECT_THAT(Texts(endless.tasks[0].policies), ElementsAre("PodFailed→RestartJob", "TaskCompleted→CompleteJob"));
   EXPECT_EQ(endless.tasks[0].max_retry, 3) << "less than 0 is refused by admission";
@@ -88,12 +95,14 @@ TEST(PoliciesTest, F19ThreeRestartsUnlessSaid) {
 }
 
 TEST(PoliciesTest, F20VolcanoBeforeItHadDelays) {
-  const JobPolicies old = Policies({Servers(), Workers()}, For(Target::kVolcano, {1, 10})), now = Policies({Servers(), Workers()}, For(Target::kVolcano));
+  const JobPolicies old = Policies({Servers(), Workers()}, For(Target::kVolcano, {1, 10})),
+                    now = Policies({Servers(), Workers()}, For(Target::kVolcano));
   for (std::size_t i = 0; i < 2; ++i) EXPECT_EQ(Texts(old.tasks[i].policies), Texts(now.tasks[i].policies));
   EXPECT_THAT(Texts(old.tasks[1].policies), Not(Contains(HasSubstr("after"))));
   EXPECT_THAT(Codes(old), ElementsAre("W-GRACE"));
   EXPECT_THAT(Codes(now), IsEmpty());
-  EXPECT_THAT(Codes(Policies({Servers("OnFailure"), Workers("OnFailure")}, For(Target::kVolcano, {1, 10}), {.server_grace = absl::ZeroDuration()})),
+  EXPECT_THAT(Codes(Policies({Servers("OnFailure"), Workers("OnFailure")}, For(Target::kVolcano, {1, 10}),
+                             {.server_grace = absl::ZeroDuration()})),
               IsEmpty())
       << "nothing there would have waited";
 }
@@ -102,23 +111,28 @@ TEST(PoliciesTest, F21VolcanoThatTellsNoIndex) {
   const JobPolicies old = Policies({Servers(), Workers()}, For(Target::kVolcano, {1, 8}));
   EXPECT_THAT(Codes(old), Contains("E-VOLCANO-OLD"));
   EXPECT_EQ(old.findings[0].ToString(),
-            "E-VOLCANO-OLD spec: Unsupported value: \"volcano 1.8\": this Volcano does not tell pods their index (use Volcano 1.9 or later)");
-  EXPECT_THAT(Codes(Policies({Workers()}, For(Target::kVolcano, {1, 8}), {.wrap_command = true})), Not(Contains("E-VOLCANO-OLD")));
+            "E-VOLCANO-OLD spec: Unsupported value: \"volcano 1.8\": this Volcano does not tell pods their index (use "
+            "Volcano 1.9 or later)");
+  EXPECT_THAT(Codes(Policies({Workers()}, For(Target::kVolcano, {1, 8}), {.wrap_command = true})),
+              Not(Contains("E-VOLCANO-OLD")));
   EXPECT_THAT(Codes(Policies({Workers()}, For(Target::kVolcano, {1, 9}))), Not(Contains("E-VOLCANO-OLD")));
-  EXPECT_THAT(Codes(Policies({Workers()}, For(kOurs, {1, 8}))), Not(Contains("E-VOLCANO-OLD"))) << "the version is that of a Volcano that is not used";
+  EXPECT_THAT(Codes(Policies({Workers()}, For(kOurs, {1, 8}))), Not(Contains("E-VOLCANO-OLD")))
+      << "the version is that of a Volcano that is not used";
 }
 
 TEST(PoliciesTest, ForVolcanoOnlyWhatTheProgramSaysEndsTheJob) {
   const JobPolicies all = Policies({Servers(), Workers()}, For(Target::kVolcano));
   EXPECT_THAT(Texts(all.policies), ElementsAre("PodEvicted→RestartJob"));
   EXPECT_THAT(Texts(all.tasks[0].policies), ElementsAre("1→TerminateJob", "2→TerminateJob", "PodFailed→RestartJob"));
-  EXPECT_THAT(Texts(all.tasks[1].policies), ElementsAre("1→TerminateJob", "2→TerminateJob", "PodFailed→RestartJob", "TaskCompleted→CompleteJob"));
+  EXPECT_THAT(Texts(all.tasks[1].policies),
+              ElementsAre("1→TerminateJob", "2→TerminateJob", "PodFailed→RestartJob", "TaskCompleted→CompleteJob"));
   EXPECT_THAT(Texts(Policies({Workers("OnFailure")}, For(Target::kVolcano)).tasks[0].policies),
               ElementsAre("PodFailed→RestartJob", "TaskFailed→TerminateJob", "TaskCompleted→CompleteJob"));
 }
 
 TEST(PoliciesTest, AGraceThatVolcanoCannotGiveIsTold) {
-  const JobPolicies all = Policies({Servers(), Workers()}, For(Target::kVolcano), {.server_grace = absl::Seconds(30), .server_grace_given = true});
+  const JobPolicies all = Policies({Servers(), Workers()}, For(Target::kVolcano),
+                                   {.server_grace = absl::Seconds(30), .server_grace_given = true});
   EXPECT_THAT(Codes(all), ElementsAre("W-GRACE"));
 }
 
@@ -133,12 +147,14 @@ TEST(PoliciesTest, WhatIsSoOfEveryJobIsSaidToWhoAsks) {
 
 TEST(PoliciesTest, WithoutServersNothingIsWaitedForAtTheEnd) {
   const JobPolicies collective = Policies({Workers()}, For(kOurs));
-  EXPECT_THAT(Texts(collective.tasks[0].policies), ElementsAre("143→RestartJob", "137→RestartJob", "15→RestartJob", "PodFailed→TerminateJob after 10s",
-                                                               "TaskCompleted→CompleteJob"));
+  EXPECT_THAT(Texts(collective.tasks[0].policies),
+              ElementsAre("143→RestartJob", "137→RestartJob", "15→RestartJob", "PodFailed→TerminateJob after 10s",
+                          "TaskCompleted→CompleteJob"));
 }
 
 TEST(PoliciesTest, AServersFailureIsBelievedAfterTheGrace) {
-  const JobPolicies all = Policies({Servers(), Workers(), {"heter", 1, "Never", true}}, For(kOurs), {.server_grace = absl::Seconds(65)});
+  const JobPolicies all =
+      Policies({Servers(), Workers(), {"heter", 1, "Never", true}}, For(kOurs), {.server_grace = absl::Seconds(65)});
   EXPECT_THAT(Texts(all.tasks[0].policies), Contains("PodFailed→TerminateJob after 1m15s"));
   EXPECT_THAT(Texts(all.tasks[1].policies), Contains("TaskCompleted→CompleteJob after 1m5s"));
   EXPECT_THAT(Texts(all.tasks[2].policies), Contains("PodFailed→TerminateJob after 1m15s"));
@@ -160,12 +176,16 @@ TEST(PoliciesTest, AnElasticJobIsNeverRestartedAsAWhole) {
     EXPECT_THAT(Texts(elastic(options).tasks[0].policies), Not(Contains(HasSubstr("RestartJob"))));
     EXPECT_THAT(elastic(options).findings, IsEmpty());
   }
-  EXPECT_THAT(Texts(elastic(For(Target::kVolcano)).tasks[0].policies), ElementsAre("TaskCompleted→CompleteJob")) << "there a restarted pod hangs the job";
-  EXPECT_THAT(Texts(elastic(For(Target::kVolcano, {1, 17})).tasks[0].policies), ElementsAre("PodFailed→RestartPod", "TaskCompleted→CompleteJob"));
-  EXPECT_THAT(Texts(elastic(For(kOurs)).tasks[0].policies), ElementsAre("PodFailed→RestartPod", "TaskCompleted→CompleteJob"));
+  EXPECT_THAT(Texts(elastic(For(Target::kVolcano)).tasks[0].policies), ElementsAre("TaskCompleted→CompleteJob"))
+      << "there a restarted pod hangs the job";
+  EXPECT_THAT(Texts(elastic(For(Target::kVolcano, {1, 17})).tasks[0].policies),
+              ElementsAre("PodFailed→RestartPod", "TaskCompleted→CompleteJob"));
+  EXPECT_THAT(Texts(elastic(For(kOurs)).tasks[0].policies),
+              ElementsAre("PodFailed→RestartPod", "TaskCompleted→CompleteJob"));
   TranslateOptions kept = For(kOurs);
   kept.kept = true;
-  EXPECT_THAT(Texts(elastic(kept).tasks[0].policies), ElementsAre("TaskCompleted→CompleteJob")) << "its controller replaces failed workers";
+  EXPECT_THAT(Texts(elastic(kept).tasks[0].policies), ElementsAre("TaskCompleted→CompleteJob"))
+      << "its controller replaces failed workers";
   EXPECT_EQ(elastic(For(kOurs)).max_retry, 100);
   EXPECT_EQ(elastic(For(kOurs), {.max_restarts = 7, .max_restarts_given = true}).max_retry, 8);
   EXPECT_THAT(Codes(elastic(For(Target::kVolcano, {1, 10}))), ElementsAre("E-ELASTIC"));
@@ -175,8 +195,8 @@ TEST(PoliciesTest, ExitCodesOfKubeflow) {
   PolicyTask workers = Workers();
   workers.by_exit_code = true;
   EXPECT_THAT(Texts(Policies({workers}, For(kOurs)).tasks[0].policies),
-              ElementsAre("130→RestartJob", "134→RestartJob", "137→RestartJob", "139→RestartJob", "143→RestartJob", "PodFailed→TerminateJob after 10s",
-                          "TaskCompleted→CompleteJob"));
+              ElementsAre("130→RestartJob", "134→RestartJob", "137→RestartJob", "139→RestartJob", "143→RestartJob",
+                          "PodFailed→TerminateJob after 10s", "TaskCompleted→CompleteJob"));
   EXPECT_THAT(Texts(Policies({workers}, For(Target::kVolcano)).tasks[0].policies), Contains("PodFailed→TerminateJob"));
 }
 

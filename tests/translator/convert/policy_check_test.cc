@@ -13,7 +13,8 @@ namespace {
 using ::testing::IsEmpty;
 
 api::volcano::Job Elastic() {
-  const Translation done = Translate(testutil::PaddleJobOf(testutil::ReadFile(GW_SOURCE_DIR "/examples/paddle/elastic.yaml")), testutil::ForGangway());
+  const Translation done = Translate(
+      testutil::PaddleJobOf(testutil::ReadFile(GW_SOURCE_DIR "/examples/paddle/elastic.yaml")), testutil::ForGangway());
   EXPECT_TRUE(done.ok());
   return done.job;
 }
@@ -33,7 +34,8 @@ TEST(PolicyCheckTest, H4APolicyThatRestartsAnElasticJobWhenOneWorkerGoes) {
   EXPECT_THAT(CheckPolicies(job), IsEmpty()) << "the others run on";
   job.spec.policies.clear();
   job.spec.tasks[0].policies.push_back(Policy("*", "AbortJob"));
-  EXPECT_EQ(testutil::Told(CheckPolicies(job)), absl::StrCat("W-POLICY spec.tasks[0].policies[", job.spec.tasks[0].policies.size() - 1, "]"));
+  EXPECT_EQ(testutil::Told(CheckPolicies(job)),
+            absl::StrCat("W-POLICY spec.tasks[0].policies[", job.spec.tasks[0].policies.size() - 1, "]"));
 }
 
 TEST(PolicyCheckTest, OtherJobsMayRestart) {

@@ -1,5 +1,5 @@
-// Requests from limits, and with them the PodGroup that the Job controller makes of a translated gang: the rows of table E of the contract
-// that are about resources (docs/paddlejob.md).
+// Requests from limits, and with them the PodGroup that the Job controller makes of a translated gang: the rows of
+// table E of the contract that are about resources (docs/paddlejob.md).
 #include "translator/convert/requests.h"
 
 #include <map>
@@ -25,14 +25,19 @@ std::string Written(const std::string& pod_template) {
 }
 
 // A template with one container of these resources.
-std::string Container(const std::string& resources) { return absl::StrCat(R"({"spec":{"containers":[{"name":"c","resources":)", resources, "}]}}"); }
+std::string Container(const std::string& resources) {
+  return absl::StrCat(R"({"spec":{"containers":[{"name":"c","resources":)", resources, "}]}}");
+}
 
 TEST(WriteRequestsTest, ResourceByResource) {
   EXPECT_EQ(Written(Container(R"({"requests":{"cpu":"1"},"limits":{"cpu":"2","nvidia.com/gpu":1}})")),
             Container(R"({"requests":{"cpu":"1","nvidia.com/gpu":1},"limits":{"cpu":"2","nvidia.com/gpu":1}})"));
-  EXPECT_EQ(Written(Container(R"({"limits":{"memory":"1Gi"}})")), Container(R"({"limits":{"memory":"1Gi"},"requests":{"memory":"1Gi"}})"));
-  EXPECT_EQ(Written(Container(R"({"requests":null,"limits":{"cpu":1}})")), Container(R"({"requests":{"cpu":1},"limits":{"cpu":1}})"));
-  EXPECT_EQ(Written(Container(R"({"requests":{"cpu":"0"},"limits":{"cpu":1}})")), Container(R"({"requests":{"cpu":"0"},"limits":{"cpu":1}})"))
+  EXPECT_EQ(Written(Container(R"({"limits":{"memory":"1Gi"}})")),
+            Container(R"({"limits":{"memory":"1Gi"},"requests":{"memory":"1Gi"}})"));
+  EXPECT_EQ(Written(Container(R"({"requests":null,"limits":{"cpu":1}})")),
+            Container(R"({"requests":{"cpu":1},"limits":{"cpu":1}})"));
+  EXPECT_EQ(Written(Container(R"({"requests":{"cpu":"0"},"limits":{"cpu":1}})")),
+            Container(R"({"requests":{"cpu":"0"},"limits":{"cpu":1}})"))
       << "zero is a request";
 }
 
@@ -42,10 +47,12 @@ TEST(WriteRequestsTest, InitContainersToo) {
 }
 
 TEST(WriteRequestsTest, WhatIsNoTemplateStays) {
-  for (const std::string text : {"null", "[]", "{}", R"({"spec":1})", R"({"spec":{"containers":{"a":1}}})", R"({"spec":{"containers":[null,1,{"resources":[]}]}})"}) {
+  for (const std::string text : {"null", "[]", "{}", R"({"spec":1})", R"({"spec":{"containers":{"a":1}}})",
+                                 R"({"spec":{"containers":[null,1,{"resources":[]}]}})"}) {
     EXPECT_EQ(Written(text), text);
   }
-  for (const std::string resources : {"{}", R"({"limits":{}})", R"({"limits":"cpu"})", R"({"requests":[],"limits":{"cpu":1}})"}) {
+  for (const std::string resources :
+       {"{}", R"({"limits":{}})", R"({"limits":"cpu"})", R"({"requests":[],"limits":{"cpu":1}})"}) {
     EXPECT_EQ(Written(Container(resources)), Container(resources));
   }
 }
@@ -83,13 +90,15 @@ Texts ResourcesOf(const api::volcano::PodGroupSpec& group) {
 }
 using Minimums = std::map<std::string, std::int32_t>;
 
-const Part kServers{{"ps", 2}, Container(R"({"limits":{"cpu":"300m"}})")}, kWorkers{{"worker", 2}, Container(R"({"requests":{"cpu":"200m"}})")};
+const Part kServers{{"ps", 2}, Container(R"({"limits":{"cpu":"300m"}})")},
+    kWorkers{{"worker", 2}, Container(R"({"requests":{"cpu":"200m"}})")};
 
 TEST(GroupTest, E1LimitsHereRequestsThere) {
   const auto group = GroupOf({kServers, kWorkers});
   EXPECT_EQ(group.min_member, 4);
   EXPECT_EQ(group.min_task_member, (Minimums{{"ps", 2}, {"worker", 2}}));
-  EXPECT_EQ(ResourcesOf(group), (Texts{{"cpu", "1"}, {"requests.cpu", "1"}, {"limits.cpu", "600m"}, {"pods", "4"}, {"count/pods", "4"}}));
+  EXPECT_EQ(ResourcesOf(group),
+            (Texts{{"cpu", "1"}, {"requests.cpu", "1"}, {"limits.cpu", "600m"}, {"pods", "4"}, {"count/pods", "4"}}));
 }
 
 TEST(GroupTest, E2LimitOfAGpuAlone) {
@@ -98,30 +107,41 @@ TEST(GroupTest, E2LimitOfAGpuAlone) {
 }
 
 TEST(GroupTest, E3TheGpuBesideARequestIsNotLost) {
-  EXPECT_EQ(ResourcesOf(GroupOf({{{"worker", 2}, Container(R"({"requests":{"cpu":1},"limits":{"cpu":2,"nvidia.com/gpu":1}})")}})),
-            (Texts{{"cpu", "2"}, {"requests.cpu", "2"}, {"limits.cpu", "4"}, {"nvidia.com/gpu", "2"}, {"requests.nvidia.com/gpu", "2"},
-                   {"pods", "2"}, {"count/pods", "2"}}));
+  EXPECT_EQ(ResourcesOf(GroupOf(
+                {{{"worker", 2}, Container(R"({"requests":{"cpu":1},"limits":{"cpu":2,"nvidia.com/gpu":1}})")}})),
+            (Texts{{"cpu", "2"},
+                   {"requests.cpu", "2"},
+                   {"limits.cpu", "4"},
+                   {"nvidia.com/gpu", "2"},
+                   {"requests.nvidia.com/gpu", "2"},
+                   {"pods", "2"},
+                   {"count/pods", "2"}}));
 }
 
 TEST(GroupTest, E4NoResourcesAnywhere) {
-  EXPECT_EQ(ResourcesOf(GroupOf({{{"ps", 2}, Container("{}")}, {{"worker", 2}, Container("{}")}})), (Texts{{"pods", "4"}, {"count/pods", "4"}}));
+  EXPECT_EQ(ResourcesOf(GroupOf({{{"ps", 2}, Container("{}")}, {{"worker", 2}, Container("{}")}})),
+            (Texts{{"pods", "4"}, {"count/pods", "4"}}));
 }
 
 TEST(GroupTest, E5OfASmallerGang) {
   const auto group = GroupOf({kServers, kWorkers}, {.min_available = 3});
   EXPECT_EQ(group.min_member, 3);
   EXPECT_EQ(group.min_task_member, (Minimums{{"ps", 2}, {"worker", 1}}));
-  EXPECT_EQ(ResourcesOf(group), (Texts{{"cpu", "800m"}, {"requests.cpu", "800m"}, {"limits.cpu", "600m"}, {"pods", "3"}, {"count/pods", "3"}}));
+  EXPECT_EQ(
+      ResourcesOf(group),
+      (Texts{{"cpu", "800m"}, {"requests.cpu", "800m"}, {"limits.cpu", "600m"}, {"pods", "3"}, {"count/pods", "3"}}));
 }
 
 TEST(GroupTest, E11InitContainerThatAsksForMore) {
   const std::string both = R"({"spec":{"initContainers":[{"name":"i","resources":{"requests":{"cpu":4}}}],
     "containers":[{"name":"c","resources":{"requests":{"cpu":1}}}]}})";
-  EXPECT_EQ(ResourcesOf(GroupOf({{{"worker", 1}, both}})), (Texts{{"cpu", "4"}, {"requests.cpu", "4"}, {"pods", "1"}, {"count/pods", "1"}}));
+  EXPECT_EQ(ResourcesOf(GroupOf({{{"worker", 1}, both}})),
+            (Texts{{"cpu", "4"}, {"requests.cpu", "4"}, {"pods", "1"}, {"count/pods", "1"}}));
 }
 
 TEST(GroupTest, E12SidecarBesideTheProgram) {
-  const std::string both = R"({"spec":{"containers":[{"name":"c","resources":{"requests":{"cpu":1}}},{"name":"d","resources":{"limits":{"cpu":1}}}]}})";
+  const std::string both =
+      R"({"spec":{"containers":[{"name":"c","resources":{"requests":{"cpu":1}}},{"name":"d","resources":{"limits":{"cpu":1}}}]}})";
   EXPECT_EQ(ResourcesOf(GroupOf({{{"worker", 2}, both}})),
             (Texts{{"cpu", "4"}, {"requests.cpu", "4"}, {"limits.cpu", "2"}, {"pods", "2"}, {"count/pods", "2"}}));
 }

@@ -1,6 +1,8 @@
-// PaddleJobs and what becomes of them: table F of the contract, and the rows of E that concern a whole job (docs/paddlejob.md, tests/spec/paddle.rows).
+// PaddleJobs and what becomes of them: table F of the contract, and the rows of E that concern a whole job
+// (docs/paddlejob.md, tests/spec/paddle.rows).
 //
-// GW_UPDATE_GOLDEN=1 writes the golden texts in tests/golden/translate anew, and the test fails; their difference is read in review.
+// GW_UPDATE_GOLDEN=1 writes the golden texts in tests/golden/translate anew, and the test fails; their difference is
+// read in review.
 #include "translator/convert/translate.h"
 
 #include "absl/strings/match.h"
@@ -17,6 +19,12 @@
 namespace gangway::convert {
 namespace {
 
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsSubsetOf;
+using ::testing::Not;
+using ::testing::StartsWith;
 using testutil::ContainerOf;
 using testutil::EnvOf;
 using testutil::ForGangway;
@@ -29,15 +37,12 @@ using testutil::TemplateOf;
 using testutil::TextOf;
 using testutil::Told;
 using testutil::Variable;
-using ::testing::Contains;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsSubsetOf;
-using ::testing::Not;
-using ::testing::StartsWith;
 
-Translation Of(const std::string& spec, const std::string& annotations = "", const TranslateOptions& options = ForGangway()) {
-  const std::string metadata = absl::StrCat("name: wd, namespace: default", annotations.empty() ? "" : ", annotations: {", annotations, annotations.empty() ? "" : "}");
+Translation Of(const std::string& spec, const std::string& annotations = "",
+               const TranslateOptions& options = ForGangway()) {
+  const std::string metadata =
+      absl::StrCat("name: wd, namespace: default", annotations.empty() ? "" : ", annotations: {", annotations,
+                   annotations.empty() ? "" : "}");
   Translation done = Translate(PaddleJobWith(spec, metadata), options);
   if (done.ok()) {
     EXPECT_EQ(Refusal(done), "") << api::Encode(done.job);
@@ -46,13 +51,16 @@ Translation Of(const std::string& spec, const std::string& annotations = "", con
 }
 
 std::string Json(const boost::json::value& value) { return api::ToJson(value); }
-std::string Annotation(const std::string& name, const std::string& value) { return absl::StrCat("paddle.gangway.io/", name, ": \"", value, "\""); }
+std::string Annotation(const std::string& name, const std::string& value) {
+  return absl::StrCat("paddle.gangway.io/", name, ": \"", value, "\"");
+}
 
 // --- the worked example
 
 std::string YamlOfAll(const Translation& done) {
   std::string out;
-  for (const Companion& one : done.before) absl::StrAppend(&out, api::YamlOf(one.json, api::KeyOrder::kAsWritten).value(), "---\n");
+  for (const Companion& one : done.before)
+    absl::StrAppend(&out, api::YamlOf(one.json, api::KeyOrder::kAsWritten).value(), "---\n");
   return out + api::YamlOf(api::Encode(done.job), api::KeyOrder::kAsWritten).value();
 }
 
@@ -71,11 +79,13 @@ TEST(TranslateTest, WorkedExample) {
 
 // --- env (6.5)
 
-constexpr char kServers[] = "wd-ps-0.wd:36000,wd-ps-1.wd:36000", kWorkers[] = "wd-worker-0.wd:36000,wd-worker-1.wd:36000";
+constexpr char kServers[] = "wd-ps-0.wd:36000,wd-ps-1.wd:36000",
+               kWorkers[] = "wd-worker-0.wd:36000,wd-worker-1.wd:36000";
 
 TEST(TranslateTest, F1ListOfServers) {
   const Translation done = Of(kTwoAndTwo);
-  for (const char* const task : {"ps", "worker"}) EXPECT_EQ(Variable(EnvOf(done, task), "PADDLE_PSERVERS_IP_PORT_LIST"), kServers);
+  for (const char* const task : {"ps", "worker"})
+    EXPECT_EQ(Variable(EnvOf(done, task), "PADDLE_PSERVERS_IP_PORT_LIST"), kServers);
 }
 
 TEST(TranslateTest, F2ListsOfWorkersAndPorts) {
@@ -98,7 +108,9 @@ TEST(TranslateTest, F3Gloo) {
 }
 
 TEST(TranslateTest, F4ServiceIsPodIpByAnotherName) {
-  const std::string spec = "withGloo: 1, ps: {replicas: 2, template: T}, worker: {replicas: 2, template: {spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}}";
+  const std::string spec =
+      "withGloo: 1, ps: {replicas: 2, template: T}, worker: {replicas: 2, template: {spec: {restartPolicy: Never, "
+      "containers: [{name: c, image: i}]}}}";
   const Translation plain = Of(spec), service = Of("intranet: Service, " + spec);
   EXPECT_EQ(api::Encode(service.job), api::Encode(plain.job));
   EXPECT_EQ(Told(plain.findings), "");
@@ -106,24 +118,29 @@ TEST(TranslateTest, F4ServiceIsPodIpByAnotherName) {
 }
 
 TEST(TranslateTest, F5WhoThePodIsComesFirst) {
-  const Translation done = Of("ps: {replicas: 1, template: {spec: {containers: [{name: a, image: i}, {name: b, image: i, env: [{name: MINE, value: x}]}]}}}, worker: {replicas: 2, template: T}");
+  const Translation done =
+      Of("ps: {replicas: 1, template: {spec: {containers: [{name: a, image: i}, {name: b, image: i, env: [{name: MINE, "
+         "value: x}]}]}}}, worker: {replicas: 2, template: T}");
   for (const auto& container : {ContainerOf(done, "ps"), ContainerOf(done, "ps", 1), ContainerOf(done, "worker")}) {
     std::vector<std::string> names;
     for (const std::string& one : EnvOf(container)) names.push_back(one.substr(0, one.find_first_of("=<")));
     names.resize(5);
-    EXPECT_THAT(names, ElementsAre("PADDLE_POD_NAME", "POD_IP", "PADDLE_TRAINER_ID", "TRAINING_ROLE", "PADDLE_TRAINING_ROLE"));
+    EXPECT_THAT(names,
+                ElementsAre("PADDLE_POD_NAME", "POD_IP", "PADDLE_TRAINER_ID", "TRAINING_ROLE", "PADDLE_TRAINING_ROLE"));
   }
   EXPECT_EQ(EnvOf(ContainerOf(done, "ps", 1)).back(), "MINE=x");
 }
 
 TEST(TranslateTest, F6PodIp) {
   EXPECT_EQ(Variable(EnvOf(Of(kTwoAndTwo), "ps"), "POD_IP"), "$(PADDLE_POD_NAME).wd");
-  EXPECT_EQ(Variable(EnvOf(Of(kTwoAndTwo, Annotation("name-style", "absolute")), "ps"), "POD_IP"), "$(PADDLE_POD_NAME).wd.default.svc.cluster.local");
+  EXPECT_EQ(Variable(EnvOf(Of(kTwoAndTwo, Annotation("name-style", "absolute")), "ps"), "POD_IP"),
+            "$(PADDLE_POD_NAME).wd.default.svc.cluster.local");
 }
 
 TEST(TranslateTest, F7TrainerId) {
   const Translation done = Of(kTwoAndTwo);
-  for (const char* const task : {"ps", "worker"}) EXPECT_EQ(Variable(EnvOf(done, task), "PADDLE_TRAINER_ID"), "metadata.labels['volcano.sh/task-index']");
+  for (const char* const task : {"ps", "worker"})
+    EXPECT_EQ(Variable(EnvOf(done, task), "PADDLE_TRAINER_ID"), "metadata.labels['volcano.sh/task-index']");
 }
 
 // --- the host network (6.5.3)
@@ -160,37 +177,50 @@ TEST(TranslateTest, F9HostWithGloo) {
 }
 
 TEST(TranslateTest, F10HostCollectiveOneProcessAnAccelerator) {
-  const Translation done = Of("intranet: Host, worker: {replicas: 2, template: {spec: {containers: [{name: c, image: i, resources: {limits: {nvidia.com/gpu: 8}}}]}}}");
+  const Translation done =
+      Of("intranet: Host, worker: {replicas: 2, template: {spec: {containers: [{name: c, image: i, resources: {limits: "
+         "{nvidia.com/gpu: 8}}}]}}}");
   EXPECT_THAT(HostPortsOf(done, "worker"), ElementsAre(21820, 21821, 21822, 21823, 21824, 21825, 21826, 21827));
   EXPECT_EQ(Variable(EnvOf(done, "worker"), "PORT_RANGE"), "21820:21839");
 }
 
 TEST(TranslateTest, F11HostAndDns) {
-  const std::string spec = "intranet: Host, worker: {replicas: 2, template: {spec: {dnsPolicy: Default, containers: [{name: c, image: i}]}}}";
+  const std::string spec =
+      "intranet: Host, worker: {replicas: 2, template: {spec: {dnsPolicy: Default, containers: [{name: c, image: "
+      "i}]}}}";
   EXPECT_EQ(Told(Of(spec).findings), "E-DNS spec.worker.template.spec.dnsPolicy");
   const Translation absolute = Of(spec, Annotation("name-style", "absolute"));
   EXPECT_EQ(Told(absolute.findings), "");
   EXPECT_EQ(PodOf(absolute, "worker").at("dnsPolicy"), "Default");
-  const Translation first = Of("intranet: Host, worker: {replicas: 2, template: {spec: {dnsPolicy: ClusterFirst, containers: [{name: c, image: i}]}}}");
+  const Translation first =
+      Of("intranet: Host, worker: {replicas: 2, template: {spec: {dnsPolicy: ClusterFirst, containers: [{name: c, "
+         "image: i}]}}}");
   EXPECT_EQ(Told(first.findings), "W-DNS spec.worker.template.spec.dnsPolicy");
   EXPECT_EQ(PodOf(first, "worker").at("dnsPolicy"), "ClusterFirstWithHostNet");
 }
 
 TEST(TranslateTest, ShortNamesAreNotFoundWithoutTheClustersDns) {
   const auto told = [](const std::string& pod) {
-    return Told(Of(absl::StrCat("worker: {replicas: 2, template: {spec: {", pod, ", containers: [{name: c, image: i}]}}}")).findings);
+    return Told(
+        Of(absl::StrCat("worker: {replicas: 2, template: {spec: {", pod, ", containers: [{name: c, image: i}]}}}"))
+            .findings);
   };
   EXPECT_EQ(told("dnsPolicy: Default"), "E-DNS spec.worker.template.spec.dnsPolicy");
-  EXPECT_EQ(told("dnsPolicy: None, dnsConfig: {nameservers: [10.0.0.10]}"), "E-DNS spec.worker.template.spec.dnsPolicy");
+  EXPECT_EQ(told("dnsPolicy: None, dnsConfig: {nameservers: [10.0.0.10]}"),
+            "E-DNS spec.worker.template.spec.dnsPolicy");
   EXPECT_EQ(told("dnsPolicy: None, dnsConfig: {nameservers: [10.0.0.10], searches: [default.svc.cluster.local]}"), "");
 }
 
 TEST(TranslateTest, ATemplateOnTheHostNetworkGetsPortsOfItsOwn) {
-  const Translation done = Of("ps: {replicas: 1, template: T}, worker: {replicas: 2, template: {spec: {hostNetwork: true, containers: [{name: c, image: i}]}}}");
+  const Translation done =
+      Of("ps: {replicas: 1, template: T}, worker: {replicas: 2, template: {spec: {hostNetwork: true, containers: "
+         "[{name: c, image: i}]}}}");
   EXPECT_THAT(HostPortsOf(done, "worker"), ElementsAre(21820));
   EXPECT_FALSE(PodOf(done, "ps").contains("hostNetwork"));
   EXPECT_EQ(Variable(EnvOf(done, "ps"), "PADDLE_PORT"), "21800");
-  const Translation servers = Of("ps: {replicas: 1, template: {spec: {hostNetwork: true, containers: [{name: c, image: i}]}}}, worker: {replicas: 2, template: T}");
+  const Translation servers =
+      Of("ps: {replicas: 1, template: {spec: {hostNetwork: true, containers: [{name: c, image: i}]}}}, worker: "
+         "{replicas: 2, template: T}");
   EXPECT_THAT(HostPortsOf(servers, "ps"), ElementsAre(21800));
   EXPECT_EQ(Variable(EnvOf(servers, "worker"), "PADDLE_PSERVERS_IP_PORT_LIST"), "wd-ps-0.wd:21800");
 }
@@ -198,46 +228,63 @@ TEST(TranslateTest, ATemplateOnTheHostNetworkGetsPortsOfItsOwn) {
 TEST(TranslateTest, HostPortBaseAndNodes) {
   TranslateOptions options = ForGangway();
   options.nodes = 1;
-  const Translation done = Of("intranet: Host, worker: {replicas: 2, template: T}", Annotation("host-port-base", "40000"), options);
+  const Translation done =
+      Of("intranet: Host, worker: {replicas: 2, template: T}", Annotation("host-port-base", "40000"), options);
   EXPECT_THAT(HostPortsOf(done, "worker"), ElementsAre(40020));
   EXPECT_EQ(Told(done.findings), "W-HOST-NODES spec.worker.replicas");
   EXPECT_THAT(TextOf(done.findings, Code::kHostNodes), HasSubstr("the cluster has 1 node, and"));
   options.nodes = 2;
   EXPECT_EQ(Told(Of("intranet: Host, worker: {replicas: 2, template: T}", "", options).findings), "") << "one for each";
-  EXPECT_EQ(Told(Of("worker: {replicas: 3, template: T}", "", options).findings), "") << "off the host network they may share one";
-  EXPECT_THAT(TextOf(Of("intranet: Host, worker: {replicas: 3, template: T}", "", options).findings, Code::kHostNodes), HasSubstr("the cluster has 2 nodes, and"));
+  EXPECT_EQ(Told(Of("worker: {replicas: 3, template: T}", "", options).findings), "")
+      << "off the host network they may share one";
+  EXPECT_THAT(TextOf(Of("intranet: Host, worker: {replicas: 3, template: T}", "", options).findings, Code::kHostNodes),
+              HasSubstr("the cluster has 2 nodes, and"));
 }
 
 TEST(TranslateTest, APortThatIsExposedAlreadyIsNotExposedTwice) {
   const auto ports = [](const std::string& intranet, int port) {
-    const Translation done = Of(absl::StrCat("intranet: ", intranet, ", worker: {replicas: 2, template: {spec: {containers: [{name: c, image: i, ports: [{containerPort: 80}, {name: mine, containerPort: ",
+    const Translation done = Of(absl::StrCat("intranet: ", intranet,
+                                             ", worker: {replicas: 2, template: {spec: {containers: [{name: c, image: "
+                                             "i, ports: [{containerPort: 80}, {name: mine, containerPort: ",
                                              port, "}]}]}}}"));
     return Json(ContainerOf(done, "worker").at("ports"));
   };
   EXPECT_EQ(ports("PodIP", 36000), R"([{"containerPort":80},{"name":"mine","containerPort":36000}])");
-  EXPECT_EQ(ports("PodIP", 36001), R"([{"containerPort":80},{"name":"mine","containerPort":36001},{"containerPort":36000}])");
-  EXPECT_EQ(ports("Host", 21820), R"([{"containerPort":80},{"name":"mine","containerPort":21820,"hostPort":21820}])") << "the scheduler must see it";
+  EXPECT_EQ(ports("PodIP", 36001),
+            R"([{"containerPort":80},{"name":"mine","containerPort":36001},{"containerPort":36000}])");
+  EXPECT_EQ(ports("Host", 21820), R"([{"containerPort":80},{"name":"mine","containerPort":21820,"hostPort":21820}])")
+      << "the scheduler must see it";
 }
 
 TEST(TranslateTest, ARoleHasTwentyPortsHoweverManyAccelerators) {
   const auto of = [](int gpus, const std::string& more) {
-    return Of(absl::StrCat("intranet: Host, ", more, "worker: {replicas: 2, template: {spec: {containers: [{name: c, image: i, resources: {limits: {nvidia.com/gpu: ", gpus, "}}}]}}}"));
+    return Of(absl::StrCat("intranet: Host, ", more,
+                           "worker: {replicas: 2, template: {spec: {containers: [{name: c, image: i, resources: "
+                           "{limits: {nvidia.com/gpu: ",
+                           gpus, "}}}]}}}"));
   };
   EXPECT_EQ(HostPortsOf(of(20, ""), "worker").size(), 20u);
   EXPECT_EQ(HostPortsOf(of(32, ""), "worker").size(), 20u);
   EXPECT_EQ(HostPortsOf(of(1, ""), "worker").size(), 1u);
-  EXPECT_THAT(HostPortsOf(of(8, "ps: {replicas: 1, template: T}, "), "worker"), ElementsAre(21820)) << "beside servers a trainer is one process";
+  EXPECT_THAT(HostPortsOf(of(8, "ps: {replicas: 1, template: T}, "), "worker"), ElementsAre(21820))
+      << "beside servers a trainer is one process";
 }
 
 TEST(TranslateTest, GlooHasAPortOnTheNodeWhereItsServerHasOne) {
   const std::string worker = "worker: {replicas: 2, template: T}";
-  const Translation of_template = Of(absl::StrCat("withGloo: 1, ps: {replicas: 1, template: {spec: {hostNetwork: true, containers: [{name: c, image: i}]}}}, ", worker));
+  const Translation of_template = Of(absl::StrCat(
+      "withGloo: 1, ps: {replicas: 1, template: {spec: {hostNetwork: true, containers: [{name: c, image: i}]}}}, ",
+      worker));
   EXPECT_THAT(HostPortsOf(of_template, "ps"), ElementsAre(21800, 21818));
-  EXPECT_EQ(Json(ContainerOf(Of(absl::StrCat("withGloo: 1, ps: {replicas: 1, template: T}, ", worker)), "ps").at("ports")), R"([{"containerPort":36000}])");
+  EXPECT_EQ(
+      Json(ContainerOf(Of(absl::StrCat("withGloo: 1, ps: {replicas: 1, template: T}, ", worker)), "ps").at("ports")),
+      R"([{"containerPort":36000}])");
 }
 
 TEST(TranslateTest, APortOfTheUsersThatIsOursOnTheNodeIsRefused) {
-  const Translation done = Of("intranet: Host, worker: {replicas: 2, template: {spec: {containers: [{name: c, image: i}, {name: d, image: i, ports: [{containerPort: 21820, hostPort: 21820}]}]}}}");
+  const Translation done =
+      Of("intranet: Host, worker: {replicas: 2, template: {spec: {containers: [{name: c, image: i}, {name: d, image: "
+         "i, ports: [{containerPort: 21820, hostPort: 21820}]}]}}}");
   EXPECT_EQ(Told(done.findings), "E-REFUSED spec.worker.template.spec.containers[1].ports[0].hostPort");
 }
 
@@ -272,14 +319,18 @@ TEST(TranslateTest, F13Single) {
 std::string PoliciesOf(const Translation& done, std::size_t task) {
   std::string out;
   for (const auto& policy : done.job.spec.tasks[task].policies) {
-    absl::StrAppend(&out, out.empty() ? "" : ", ", policy.exit_code.has_value() ? absl::StrCat(*policy.exit_code) : policy.event, " ", policy.action,
+    absl::StrAppend(&out, out.empty() ? "" : ", ",
+                    policy.exit_code.has_value() ? absl::StrCat(*policy.exit_code) : policy.event, " ", policy.action,
                     policy.timeout.empty() ? "" : " " + policy.timeout);
   }
   return out;
 }
-std::string RestartPolicyOf(const Translation& done, const std::string& task) { return std::string(PodOf(done, task).at("restartPolicy").as_string()); }
+std::string RestartPolicyOf(const Translation& done, const std::string& task) {
+  return std::string(PodOf(done, task).at("restartPolicy").as_string());
+}
 std::string WithPolicy(const std::string& worker) {
-  return absl::StrCat("ps: {replicas: 2, template: T}, worker: {replicas: 2, template: {spec: {restartPolicy: ", worker, ", containers: [{name: c, image: i}]}}}");
+  return absl::StrCat("ps: {replicas: 2, template: T}, worker: {replicas: 2, template: {spec: {restartPolicy: ", worker,
+                      ", containers: [{name: c, image: i}]}}}");
 }
 
 TEST(TranslateTest, F14NeverByDefault) {
@@ -287,7 +338,8 @@ TEST(TranslateTest, F14NeverByDefault) {
   EXPECT_EQ(RestartPolicyOf(done, "ps"), "Never");
   EXPECT_EQ(RestartPolicyOf(done, "worker"), "Never");
   EXPECT_EQ(PoliciesOf(done, 0), "143 RestartJob, 137 RestartJob, 15 RestartJob, PodFailed TerminateJob 20s");
-  EXPECT_THAT(PoliciesOf(done, 1), StartsWith("143 RestartJob, 137 RestartJob, 15 RestartJob, PodFailed TerminateJob 10s"));
+  EXPECT_THAT(PoliciesOf(done, 1),
+              StartsWith("143 RestartJob, 137 RestartJob, 15 RestartJob, PodFailed TerminateJob 10s"));
 }
 
 TEST(TranslateTest, F15ServiceRestartsWorkersInPlace) {
@@ -317,13 +369,18 @@ TEST(TranslateTest, F20OldVolcanoHasNoDelays) {
   for (const auto& task : done.job.spec.tasks) {
     for (const auto& policy : task.policies) EXPECT_EQ(policy.timeout, "");
   }
-  const api::volcano::Job wanted = Of(kTwoAndTwo, "", {.target = Target::kVolcano, .kept = true}).job;  // of today's Volcano, which forgets delays
+  const api::volcano::Job wanted =
+      Of(kTwoAndTwo, "", {.target = Target::kVolcano, .kept = true}).job;  // of today's Volcano, which forgets delays
   const auto texts = [](const std::vector<api::volcano::LifecyclePolicy>& policies) {
-    return absl::StrJoin(policies, " ", [](std::string* out, const api::volcano::LifecyclePolicy& policy) { absl::StrAppend(out, api::Encode(policy)); });
+    return absl::StrJoin(policies, " ", [](std::string* out, const api::volcano::LifecyclePolicy& policy) {
+      absl::StrAppend(out, api::Encode(policy));
+    });
   };
   EXPECT_EQ(texts(done.job.spec.policies), texts(wanted.spec.policies));
   ASSERT_EQ(done.job.spec.tasks.size(), wanted.spec.tasks.size());
-  for (std::size_t i = 0; i < wanted.spec.tasks.size(); ++i) EXPECT_EQ(texts(done.job.spec.tasks[i].policies), texts(wanted.spec.tasks[i].policies)) << wanted.spec.tasks[i].name;
+  for (std::size_t i = 0; i < wanted.spec.tasks.size(); ++i)
+    EXPECT_EQ(texts(done.job.spec.tasks[i].policies), texts(wanted.spec.tasks[i].policies))
+        << wanted.spec.tasks[i].name;
 }
 
 TEST(TranslateTest, F21TooOldVolcano) {
@@ -331,10 +388,13 @@ TEST(TranslateTest, F21TooOldVolcano) {
   EXPECT_THAT(Told(Of(kTwoAndTwo, "", old).findings), HasSubstr("E-VOLCANO-OLD"));
   const Translation wrapped = Of(kTwoAndTwo, Annotation("task-index", "from-name"), old);
   ASSERT_TRUE(wrapped.ok()) << Told(wrapped.findings);
-  EXPECT_EQ(Json(ContainerOf(wrapped, "worker").at("command")),
-            R"x(["sh","-c","export PADDLE_TRAINER_ID=\"${PADDLE_POD_NAME##*-}\"; exec \"$@\"","sh","python","train.py"])x");
+  EXPECT_EQ(
+      Json(ContainerOf(wrapped, "worker").at("command")),
+      R"x(["sh","-c","export PADDLE_TRAINER_ID=\"${PADDLE_POD_NAME##*-}\"; exec \"$@\"","sh","python","train.py"])x");
   EXPECT_EQ(Variable(EnvOf(wrapped, "worker"), "PADDLE_TRAINER_ID"), "-");
-  EXPECT_EQ(Told(Of("worker: {replicas: 1, template: {spec: {containers: [{name: c, image: i}]}}}", Annotation("task-index", "from-name"), old).findings),
+  EXPECT_EQ(Told(Of("worker: {replicas: 1, template: {spec: {containers: [{name: c, image: i}]}}}",
+                    Annotation("task-index", "from-name"), old)
+                     .findings),
             "E-VOLCANO-OLD spec.worker.template.spec.containers[0].command");
 }
 
@@ -342,52 +402,66 @@ TEST(TranslateTest, F22FlagsOfSvc) {
   const std::vector<std::string> two = {"--publish-not-ready-addresses=true", "--disable-network-policy=true"};
   EXPECT_EQ(Of(kTwoAndTwo).job.spec.plugins.at("svc"), two);
   EXPECT_EQ(Of(kTwoAndTwo, "", {.volcano = {1, 15}}).job.spec.plugins.at("svc"), two);
-  EXPECT_THAT(Of(kTwoAndTwo, "", {.volcano = {1, 16}}).job.spec.plugins.at("svc"), ElementsAre(two[0], two[1], "--inject-hosts-env=false"));
-  EXPECT_EQ(Of(kTwoAndTwo, Annotation("network-policy", "on")).job.spec.plugins.at("svc")[1], "--disable-network-policy=false");
+  EXPECT_THAT(Of(kTwoAndTwo, "", {.volcano = {1, 16}}).job.spec.plugins.at("svc"),
+              ElementsAre(two[0], two[1], "--inject-hosts-env=false"));
+  EXPECT_EQ(Of(kTwoAndTwo, Annotation("network-policy", "on")).job.spec.plugins.at("svc")[1],
+            "--disable-network-policy=false");
   EXPECT_TRUE(Of(kTwoAndTwo).job.spec.plugins.at("env").empty());
 }
 
 // --- the user's own
 
 std::string WithContainer(const std::string& container) {
-  return absl::StrCat("ps: {replicas: 2, template: T}, worker: {replicas: 2, template: {spec: {containers: [{name: c, image: i, ", container, "}]}}}");
+  return absl::StrCat(
+      "ps: {replicas: 2, template: T}, worker: {replicas: 2, template: {spec: {containers: [{name: c, image: i, ",
+      container, "}]}}}");
 }
 
 TEST(TranslateTest, F23TheUsersOwnVariableStays) {
   const Translation done = Of(WithContainer("env: [{name: PADDLE_TRAINERS_NUM, value: \"9\"}]"));
   const auto env = EnvOf(done, "worker");
-  EXPECT_EQ(std::count_if(env.begin(), env.end(), [](const std::string& one) { return absl::StartsWith(one, "PADDLE_TRAINERS_NUM"); }), 1);
+  EXPECT_EQ(std::count_if(env.begin(), env.end(),
+                          [](const std::string& one) { return absl::StartsWith(one, "PADDLE_TRAINERS_NUM"); }),
+            1);
   EXPECT_EQ(env.back(), "PADDLE_TRAINERS_NUM=9");
   EXPECT_EQ(Told(done.findings), "I-ENV-USER spec.worker.template.spec.containers[0].env[0].name");
 }
 
 TEST(TranslateTest, F24ArgumentsMayReferToOurs) {
-  const Translation done = Of(WithContainer("args: [\"--id=$(PADDLE_TRAINER_ID)\"], env: [{name: MY_ID, value: \"$(PADDLE_TRAINER_ID)\"}]"));
+  const Translation done =
+      Of(WithContainer("args: [\"--id=$(PADDLE_TRAINER_ID)\"], env: [{name: MY_ID, value: \"$(PADDLE_TRAINER_ID)\"}]"));
   EXPECT_EQ(Json(ContainerOf(done, "worker").at("args")), R"x(["--id=$(PADDLE_TRAINER_ID)"])x");
   EXPECT_EQ(EnvOf(done, "worker").back(), "MY_ID=$(PADDLE_TRAINER_ID)") << "after what it refers to";
 }
 
 TEST(TranslateTest, F25TwoContainers) {
-  const Translation done = Of("worker: {replicas: 2, template: {spec: {containers: [{name: a, image: i}, {name: b, image: i}]}}}");
+  const Translation done =
+      Of("worker: {replicas: 2, template: {spec: {containers: [{name: a, image: i}, {name: b, image: i}]}}}");
   EXPECT_EQ(Variable(EnvOf(ContainerOf(done, "worker", 1)), "PADDLE_TRAINERS_NUM"), "2");
   EXPECT_EQ(Json(ContainerOf(done, "worker").at("ports")), R"([{"containerPort":36000}])");
   EXPECT_FALSE(ContainerOf(done, "worker", 1).contains("ports"));
 }
 
 TEST(TranslateTest, F26ConfigMapOfTheJobsName) {
-  for (const char* const use : {"envFrom: [{configMapRef: {name: wd}}]", "env: [{name: X, valueFrom: {configMapKeyRef: {name: wd, key: PADDLE_PORT}}}]"}) {
+  for (const char* const use : {"envFrom: [{configMapRef: {name: wd}}]",
+                                "env: [{name: X, valueFrom: {configMapKeyRef: {name: wd, key: PADDLE_PORT}}}]"}) {
     const Translation done = Translate(PaddleJobWith(absl::StrCat("withGloo: 1, ", WithContainer(use))), ForGangway());
     ASSERT_EQ(done.before.size(), 1u) << use;
     EXPECT_TRUE(done.needed.paddle_config_map);
     EXPECT_EQ(done.before[0].resource, &api::kConfigMaps);
     EXPECT_EQ(done.before[0].name, "wd");
-    EXPECT_EQ(done.before[0].json,
-              absl::StrCat(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"wd","namespace":"default","labels":{"paddle-res-name":"wd"}},"data":{)",
-                           R"("PADDLE_GLOO_HTTP_ENDPOINT":"wd-ps-0.wd:36018","PADDLE_GLOO_RENDEZVOUS":"3","PADDLE_PORT":"36000","PADDLE_PSERVERS_IP_PORT_LIST":")", kServers,
-                           R"(","PADDLE_TRAINERS":"wd-worker-0.wd,wd-worker-1.wd","PADDLE_TRAINERS_NUM":"2","PADDLE_TRAINER_ENDPOINTS":")", kWorkers,
-                           R"(","PADDLE_WITH_GLOO":"1","TRAINER_PORTS_NUM":"20"}})"));
+    EXPECT_EQ(
+        done.before[0].json,
+        absl::StrCat(
+            R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"wd","namespace":"default","labels":{"paddle-res-name":"wd"}},"data":{)",
+            R"("PADDLE_GLOO_HTTP_ENDPOINT":"wd-ps-0.wd:36018","PADDLE_GLOO_RENDEZVOUS":"3","PADDLE_PORT":"36000","PADDLE_PSERVERS_IP_PORT_LIST":")",
+            kServers,
+            R"(","PADDLE_TRAINERS":"wd-worker-0.wd,wd-worker-1.wd","PADDLE_TRAINERS_NUM":"2","PADDLE_TRAINER_ENDPOINTS":")",
+            kWorkers, R"(","PADDLE_WITH_GLOO":"1","TRAINER_PORTS_NUM":"20"}})"));
   }
-  const Translation volume = Of("worker: {replicas: 2, template: {spec: {volumes: [{name: v, projected: {sources: [{configMap: {name: wd}}]}}], containers: [{name: c, image: i}]}}}");
+  const Translation volume =
+      Of("worker: {replicas: 2, template: {spec: {volumes: [{name: v, projected: {sources: [{configMap: {name: "
+         "wd}}]}}], containers: [{name: c, image: i}]}}}");
   EXPECT_EQ(volume.before.size(), 1u);
   EXPECT_TRUE(Of(WithContainer("envFrom: [{configMapRef: {name: other}}]")).before.empty());
 }
@@ -395,7 +469,8 @@ TEST(TranslateTest, F26ConfigMapOfTheJobsName) {
 const std::string kThirtyLetters = "abcdefghijklmnopqrstuvwxyzabcd";
 
 TEST(TranslateTest, F27LongListsStandInAConfigMap) {
-  const auto job = PaddleJobWith("ps: {replicas: 2, template: T}, worker: {replicas: 400, template: T}", "name: " + kThirtyLetters);
+  const auto job =
+      PaddleJobWith("ps: {replicas: 2, template: T}, worker: {replicas: 400, template: T}", "name: " + kThirtyLetters);
   const Translation done = Translate(job, ForGangway());
   ASSERT_EQ(done.before.size(), 1u) << Told(done.findings);
   EXPECT_EQ(Refusal(done), "");
@@ -408,17 +483,21 @@ TEST(TranslateTest, F27LongListsStandInAConfigMap) {
   EXPECT_EQ(hosts.size(), 400u);
   EXPECT_EQ(hosts.back(), absl::StrCat(kThirtyLetters, "-worker-399.", kThirtyLetters, ":36000"));
   for (const char* const task : {"ps", "worker"}) {
-    EXPECT_EQ(Json(ContainerOf(done, task).at("envFrom")), absl::StrCat(R"([{"configMapRef":{"name":")", kThirtyLetters, R"(-paddle-env"}}])"));
+    EXPECT_EQ(Json(ContainerOf(done, task).at("envFrom")),
+              absl::StrCat(R"([{"configMapRef":{"name":")", kThirtyLetters, R"(-paddle-env"}}])"));
     EXPECT_EQ(Variable(EnvOf(done, task), "PADDLE_TRAINER_ENDPOINTS"), "-");
     EXPECT_EQ(Variable(EnvOf(done, task), "PADDLE_TRAINERS_NUM"), "400");
   }
 }
 
 TEST(TranslateTest, F28TooLongAList) {
-  const Translation done = Translate(PaddleJobWith("worker: {replicas: 4000, template: T}", "name: " + kThirtyLetters), ForGangway());
+  const Translation done =
+      Translate(PaddleJobWith("worker: {replicas: 4000, template: T}", "name: " + kThirtyLetters), ForGangway());
   EXPECT_EQ(Told(done.findings), "E-ENV-TOO-LARGE spec.worker.replicas");
-  EXPECT_THAT(TextOf(done.findings, Code::kEnvTooLarge), HasSubstr("4000: the list of their endpoints would have 3")) << "entries of 80 bytes";
-  EXPECT_EQ(Told(Of("ps: {replicas: 2147483646, template: T}, worker: {replicas: 1, template: T}").findings), "E-ENV-TOO-LARGE spec.ps.replicas")
+  EXPECT_THAT(TextOf(done.findings, Code::kEnvTooLarge), HasSubstr("4000: the list of their endpoints would have 3"))
+      << "entries of 80 bytes";
+  EXPECT_EQ(Told(Of("ps: {replicas: 2147483646, template: T}, worker: {replicas: 1, template: T}").findings),
+            "E-ENV-TOO-LARGE spec.ps.replicas")
       << "and at no cost";
 }
 
@@ -472,7 +551,9 @@ TEST(TranslateTest, ElasticOfOldPaddle) {
 }
 
 TEST(TranslateTest, ElasticOverridesTheRestartPolicy) {
-  const Translation done = Of("elastic: 1, worker: {replicas: 2, template: {spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}}", kEtcd);
+  const Translation done = Of(
+      "elastic: 1, worker: {replicas: 2, template: {spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}}",
+      kEtcd);
   EXPECT_EQ(RestartPolicyOf(done, "worker"), "OnFailure");
   EXPECT_THAT(Told(done.findings), HasSubstr("W-UNUSED spec.worker.template.spec.restartPolicy"));
 }
@@ -480,7 +561,8 @@ TEST(TranslateTest, ElasticOverridesTheRestartPolicy) {
 // --- heter
 
 TEST(TranslateTest, F31Heter) {
-  const Translation done = Of("ps: {replicas: 2, template: T}, worker: {replicas: 2, template: T}, heter: {replicas: 2, template: G}");
+  const Translation done =
+      Of("ps: {replicas: 2, template: T}, worker: {replicas: 2, template: T}, heter: {replicas: 2, template: G}");
   ASSERT_TRUE(done.ok()) << Told(done.findings);
   const std::string heters = "wd-heter-0.wd:36000,wd-heter-1.wd:36000";
   const auto worker = EnvOf(done, "worker"), heter = EnvOf(done, "heter");
@@ -504,12 +586,16 @@ TEST(TranslateTest, F31Heter) {
 // --- what cannot be kept
 
 TEST(TranslateTest, F32FinalizersAndNames) {
-  const Translation done = Of("worker: {replicas: 2, template: {metadata: {name: x, finalizers: [a/b], labels: {team: ads}, annotations: {note: hi}}, "
-                              "spec: {hostname: h, subdomain: s, containers: [{name: c, image: i}]}}}");
+  const Translation done =
+      Of("worker: {replicas: 2, template: {metadata: {name: x, finalizers: [a/b], labels: {team: ads}, annotations: "
+         "{note: hi}}, "
+         "spec: {hostname: h, subdomain: s, containers: [{name: c, image: i}]}}}");
   EXPECT_EQ(Told(done.findings),
-            "W-FINALIZERS spec.worker.template.metadata.finalizers; W-HOSTNAME spec.worker.template.spec.hostname; W-HOSTNAME spec.worker.template.spec.subdomain");
-  EXPECT_EQ(Json(TemplateOf(done, "worker").at("metadata")),
-            R"({"labels":{"team":"ads","paddle-res-type":"worker"},"annotations":{"note":"hi","paddle-resource":"worker"}})");
+            "W-FINALIZERS spec.worker.template.metadata.finalizers; W-HOSTNAME spec.worker.template.spec.hostname; "
+            "W-HOSTNAME spec.worker.template.spec.subdomain");
+  EXPECT_EQ(
+      Json(TemplateOf(done, "worker").at("metadata")),
+      R"({"labels":{"team":"ads","paddle-res-type":"worker"},"annotations":{"note":"hi","paddle-resource":"worker"}})");
   EXPECT_FALSE(PodOf(done, "worker").contains("hostname"));
   EXPECT_FALSE(PodOf(done, "worker").contains("subdomain"));
 }
@@ -530,16 +616,26 @@ std::vector<std::string> WaitedFor(const Translation& done, const std::string& t
 
 TEST(TranslateTest, F34NamesWaitedFor) {
   EXPECT_THAT(WaitedFor(Of(kTwoAndTwo), "worker"), ElementsAre("$(PADDLE_POD_NAME).wd", "wd-ps-0.wd", "wd-ps-1.wd"));
-  EXPECT_THAT(WaitedFor(Of(absl::StrCat("withGloo: 1, ", kTwoAndTwo)), "ps"), ElementsAre("$(PADDLE_POD_NAME).wd", "wd-ps-0.wd", "wd-ps-1.wd", "wd-worker-0.wd"));
-  EXPECT_THAT(WaitedFor(Of("worker: {replicas: 2, template: T}"), "worker"), ElementsAre("$(PADDLE_POD_NAME).wd", "wd-worker-0.wd", "wd-worker-1.wd"));
-  EXPECT_THAT(WaitedFor(Of("worker: {replicas: 33, template: T}"), "worker"), ElementsAre("$(PADDLE_POD_NAME).wd", "wd-worker-0.wd")) << "not n names in n pods";
-  EXPECT_THAT(WaitedFor(Of("ps: {replicas: 1, template: T}, worker: {replicas: 1, template: T}, heter: {replicas: 2, template: T}"), "heter"),
-              ElementsAre("$(PADDLE_POD_NAME).wd", "wd-ps-0.wd", "wd-heter-0.wd"));
+  EXPECT_THAT(WaitedFor(Of(absl::StrCat("withGloo: 1, ", kTwoAndTwo)), "ps"),
+              ElementsAre("$(PADDLE_POD_NAME).wd", "wd-ps-0.wd", "wd-ps-1.wd", "wd-worker-0.wd"));
+  EXPECT_THAT(WaitedFor(Of("worker: {replicas: 2, template: T}"), "worker"),
+              ElementsAre("$(PADDLE_POD_NAME).wd", "wd-worker-0.wd", "wd-worker-1.wd"));
+  EXPECT_THAT(WaitedFor(Of("worker: {replicas: 33, template: T}"), "worker"),
+              ElementsAre("$(PADDLE_POD_NAME).wd", "wd-worker-0.wd"))
+      << "not n names in n pods";
+  EXPECT_THAT(
+      WaitedFor(
+          Of("ps: {replicas: 1, template: T}, worker: {replicas: 1, template: T}, heter: {replicas: 2, template: T}"),
+          "heter"),
+      ElementsAre("$(PADDLE_POD_NAME).wd", "wd-ps-0.wd", "wd-heter-0.wd"));
 }
 
 TEST(TranslateTest, WaitingNeedsNoMoreThanThePodHas) {
-  const Translation done = Of("worker: {replicas: 2, template: {spec: {initContainers: [{name: first, image: i}], containers: [{name: c, image: mine:1, imagePullPolicy: Never, "
-                              "securityContext: {runAsNonRoot: true}, resources: {limits: {cpu: 2, nvidia.com/gpu: 1}, requests: {cpu: 1, memory: 1Gi}}}]}}}");
+  const Translation done =
+      Of("worker: {replicas: 2, template: {spec: {initContainers: [{name: first, image: i}], containers: [{name: c, "
+         "image: mine:1, imagePullPolicy: Never, "
+         "securityContext: {runAsNonRoot: true}, resources: {limits: {cpu: 2, nvidia.com/gpu: 1}, requests: {cpu: 1, "
+         "memory: 1Gi}}}]}}}");
   const auto init = PodOf(done, "worker").at("initContainers").as_array();
   ASSERT_EQ(init.size(), 2u);
   EXPECT_EQ(init[0].at("name"), "first");
@@ -547,14 +643,17 @@ TEST(TranslateTest, WaitingNeedsNoMoreThanThePodHas) {
   EXPECT_EQ(init[1].at("imagePullPolicy"), "Never");
   EXPECT_EQ(Json(init[1].at("securityContext")), R"({"runAsNonRoot":true})");
   EXPECT_EQ(Json(init[1].at("resources")), R"({"requests":{"cpu":1,"memory":"1Gi"},"limits":{"cpu":2}})");
-  EXPECT_EQ(Json(init[1].at("env")), R"([{"name":"PADDLE_POD_NAME","valueFrom":{"fieldRef":{"fieldPath":"metadata.name"}}}])");
+  EXPECT_EQ(Json(init[1].at("env")),
+            R"([{"name":"PADDLE_POD_NAME","valueFrom":{"fieldRef":{"fieldPath":"metadata.name"}}}])");
 }
 
 TEST(TranslateTest, WaitingCanBeTurnedOffOrGivenAnImage) {
   EXPECT_FALSE(PodOf(Of(kTwoAndTwo, Annotation("wait-dns", "off")), "ps").contains("initContainers"));
   const auto init = PodOf(Of(kTwoAndTwo, Annotation("wait-dns", "busybox:1.36")), "ps").at("initContainers").as_array();
   EXPECT_EQ(init.back().at("image"), "busybox:1.36");
-  const Translation own = Of("worker: {replicas: 2, template: {spec: {initContainers: [{name: wait-dns, image: mine}], containers: [{name: c, image: i}]}}}");
+  const Translation own =
+      Of("worker: {replicas: 2, template: {spec: {initContainers: [{name: wait-dns, image: mine}], containers: [{name: "
+         "c, image: i}]}}}");
   EXPECT_EQ(PodOf(own, "worker").at("initContainers").as_array().size(), 1u) << "the user's own way";
 }
 
@@ -567,11 +666,13 @@ TEST(TranslateTest, C10GlooOfAnUnknownNumber) {
   EXPECT_EQ(Told(Of(absl::StrCat("withGloo: -1, ", kTwoAndTwo)).findings), "W-ENUM spec.withGloo");
   TranslateOptions strict = ForGangway();
   strict.strict = true;
-  EXPECT_THAT(Told(Of(absl::StrCat("withGloo: 7, ", kTwoAndTwo), "", strict).findings), StartsWith("E-ENUM spec.withGloo"));
+  EXPECT_THAT(Told(Of(absl::StrCat("withGloo: 7, ", kTwoAndTwo), "", strict).findings),
+              StartsWith("E-ENUM spec.withGloo"));
 }
 
-// What paddle-operator draws by chance, or writes differently into one pod and into the lists of the others, is one fixed number here, in every
-// pod; with the network of hosts its block begins at 21800, and no two listeners of one node have one port.
+// What paddle-operator draws by chance, or writes differently into one pod and into the lists of the others, is one
+// fixed number here, in every pod; with the network of hosts its block begins at 21800, and no two listeners of one
+// node have one port.
 struct PortsCase {
   std::string name, intranet;
   int servers, workers;  // the port of each
@@ -597,7 +698,8 @@ TEST_P(PortsTest, AreTheSameEverywhere) {
   }
 }
 INSTANTIATE_TEST_SUITE_P(Rows, PortsTest,
-                         ::testing::Values(PortsCase{"C1C2C4PodIp", "PodIP", 36000, 36000}, PortsCase{"C5Service", "Service", 36000, 36000},
+                         ::testing::Values(PortsCase{"C1C2C4PodIp", "PodIP", 36000, 36000},
+                                           PortsCase{"C5Service", "Service", 36000, 36000},
                                            PortsCase{"C7Host", "Host", 21800, 21820}),
                          [](const auto& c) { return c.param.name; });
 
@@ -606,8 +708,11 @@ TEST(TranslateTest, C3C6GlooPortByNumber) {
   EXPECT_EQ(Variable(by_ip, "PADDLE_GLOO_HTTP_ENDPOINT"), "wd-ps-0.wd:36018");
   EXPECT_EQ(Variable(by_ip, "PADDLE_GLOO_RENDEZVOUS"), "3");
   EXPECT_EQ(Variable(by_ip, "PADDLE_WITH_GLOO"), "1");
-  EXPECT_EQ(Variable(EnvOf(Of(absl::StrCat("withGloo: 2, intranet: Service, ", kTwoAndTwo)), "ps"), "PADDLE_GLOO_HTTP_ENDPOINT"), "wd-ps-0.wd:36018");
-  EXPECT_EQ(Variable(EnvOf(Of(absl::StrCat("withGloo: 2, intranet: Service, ", kTwoAndTwo)), "ps"), "PADDLE_WITH_GLOO"), "2");
+  EXPECT_EQ(Variable(EnvOf(Of(absl::StrCat("withGloo: 2, intranet: Service, ", kTwoAndTwo)), "ps"),
+                     "PADDLE_GLOO_HTTP_ENDPOINT"),
+            "wd-ps-0.wd:36018");
+  EXPECT_EQ(Variable(EnvOf(Of(absl::StrCat("withGloo: 2, intranet: Service, ", kTwoAndTwo)), "ps"), "PADDLE_WITH_GLOO"),
+            "2");
 }
 
 TEST(TranslateTest, C8C9NoGloo) {
@@ -618,7 +723,9 @@ TEST(TranslateTest, C8C9NoGloo) {
 }
 
 TEST(TranslateTest, C11HeterIsSpeltAsTheRuntimeReadsIt) {
-  const auto env = EnvOf(Of("ps: {replicas: 1, template: T}, worker: {replicas: 1, template: T}, heter: {replicas: 1, template: T}"), "heter");
+  const auto env =
+      EnvOf(Of("ps: {replicas: 1, template: T}, worker: {replicas: 1, template: T}, heter: {replicas: 1, template: T}"),
+            "heter");
   EXPECT_EQ(Variable(env, "TRAINING_ROLE"), "HETER_TRAINER");
   EXPECT_EQ(Variable(env, "PADDLE_HETER_ENDPOINTS"), "wd-heter-0.wd:36000") << "for old scripts";
 }
@@ -629,7 +736,9 @@ TEST(TranslateTest, C12ElasticWorkersHaveAServerToMeetAt) {
   EXPECT_EQ(Variable(env, "PADDLE_NNODES"), "1:1000") << "no bounds: any number";
   EXPECT_EQ(Variable(env, "PADDLE_JOB_ID"), "default-wd");
   EXPECT_EQ(Variable(env, "PADDLE_ELASTIC_TIMEOUT"), "60");
-  const Translation never = Of("elastic: 1, worker: {replicas: 3, template: {spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}}", kEtcd);
+  const Translation never = Of(
+      "elastic: 1, worker: {replicas: 3, template: {spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}}",
+      kEtcd);
   EXPECT_EQ(RestartPolicyOf(never, "worker"), "OnFailure") << "even if Never was asked for";
   EXPECT_FALSE(ContainerOf(never, "worker").contains("envFrom"));
 }
@@ -640,24 +749,30 @@ TEST(TranslateTest, C13ElasticZeroIsNo) {
   EXPECT_EQ(Variable(EnvOf(done, "worker"), "PADDLE_MASTER"), "-");
 }
 
-TEST(TranslateTest, C14ElasticWithoutWorkers) { EXPECT_THAT(Told(Of("elastic: 1").findings), HasSubstr("E-ELASTIC spec.elastic")); }
+TEST(TranslateTest, C14ElasticWithoutWorkers) {
+  EXPECT_THAT(Told(Of("elastic: 1").findings), HasSubstr("E-ELASTIC spec.elastic"));
+}
 
 TEST(TranslateTest, C15NoAddressIsNeeded) {
-  for (const std::string& one : EnvOf(Of(kTwoAndTwo), "worker")) EXPECT_THAT(one, Not(HasSubstr("status.podIP"))) << "IPv6 would break at the colon";
+  for (const std::string& one : EnvOf(Of(kTwoAndTwo), "worker"))
+    EXPECT_THAT(one, Not(HasSubstr("status.podIP"))) << "IPv6 would break at the colon";
 }
 
 TEST(TranslateTest, C16TheUsersOwnPort) {
   const Translation done = Of(WithContainer("env: [{name: PADDLE_PORT, value: \"7000\"}]"));
   EXPECT_EQ(Variable(EnvOf(done, "worker"), "PADDLE_PORT"), "7000");
   EXPECT_EQ(Told(done.findings),
-            "W-ENV-RESERVED spec.worker.template.spec.containers[0].env[0].value; I-ENV-USER spec.worker.template.spec.containers[0].env[0].name");
-  EXPECT_THAT(TextOf(done.findings, Code::kEnvReserved), HasSubstr("\"7000\": is kept, but the lists of endpoints say 36000"));
+            "W-ENV-RESERVED spec.worker.template.spec.containers[0].env[0].value; I-ENV-USER "
+            "spec.worker.template.spec.containers[0].env[0].name");
+  EXPECT_THAT(TextOf(done.findings, Code::kEnvReserved),
+              HasSubstr("\"7000\": is kept, but the lists of endpoints say 36000"));
   EXPECT_EQ(Told(Of(WithContainer("env: [{name: PADDLE_PORT, value: \"36000\"}]")).findings),
             "I-ENV-USER spec.worker.template.spec.containers[0].env[0].name");
 }
 
 TEST(TranslateTest, C17WhoThePodIsIsNotTheUsersToSay) {
-  const Translation done = Of(WithContainer("env: [{name: A, value: a}, {name: POD_IP, value: x}, {name: B, value: b}]"));
+  const Translation done =
+      Of(WithContainer("env: [{name: A, value: a}, {name: POD_IP, value: x}, {name: B, value: b}]"));
   const auto env = EnvOf(done, "worker");
   EXPECT_EQ(Variable(env, "POD_IP"), "$(PADDLE_POD_NAME).wd");
   EXPECT_THAT(env, Not(Contains("POD_IP=x")));
@@ -674,14 +789,20 @@ TEST(TranslateTest, WhatBindsToPodIpIsWarnedOf) {
   EXPECT_EQ(told("command: [gunicorn, -b], args: [\"$(POD_IP):80\"]"), at + "args[0]");
   EXPECT_EQ(told("command: [sh, -c, \"exec serve --listen-address 'tcp://${POD_IP}:99'\"]"), at + "command[2]");
   EXPECT_EQ(told("command: [sh, -c, \"SERVER_BIND=$POD_IP serve\"]"), at + "command[2]");
-  for (const char* const fine : {"command: [serve, --bind, 0.0.0.0]", "command: [launch, --current, \"$(POD_IP):36000\"]", "command: [serve, --bind, $(POD_IPS)]",
-                                 "command: [sh, -c, \"serve --bind $POD_IP_DUMMY\"]", "command: [serve, --bind, all, $(POD_IP)]", "command: [serve, --bind, \"a,$(POD_IP)\"]", "command: [7]"}) {
+  for (const char* const fine :
+       {"command: [serve, --bind, 0.0.0.0]", "command: [launch, --current, \"$(POD_IP):36000\"]",
+        "command: [serve, --bind, $(POD_IPS)]", "command: [sh, -c, \"serve --bind $POD_IP_DUMMY\"]",
+        "command: [serve, --bind, all, $(POD_IP)]", "command: [serve, --bind, \"a,$(POD_IP)\"]", "command: [7]"}) {
     EXPECT_THAT(told(fine), Not(HasSubstr("W-POD-IP"))) << fine;
   }
   EXPECT_EQ(TextOf(Of(WithContainer("command: [serve, --bind, $(POD_IP)]")).findings, Code::kPodIp),
-            "W-POD-IP spec.worker.template.spec.containers[0].command[2]: \"$(POD_IP)\": POD_IP is the pod's name, not its address: nothing can be bound to it before the name resolves, and not "
-            "every program takes a name (bind to 0.0.0.0, or to a variable of another name with valueFrom fieldRef status.podIP)");
-  const Translation elastic = Of("elastic: 1, worker: {replicas: 2, template: {spec: {containers: [{name: paddle, image: i, command: [serve, --bind, $(POD_IP)]}]}}}");
+            "W-POD-IP spec.worker.template.spec.containers[0].command[2]: \"$(POD_IP)\": POD_IP is the pod's name, not "
+            "its address: nothing can be bound to it before the name resolves, and not "
+            "every program takes a name (bind to 0.0.0.0, or to a variable of another name with valueFrom fieldRef "
+            "status.podIP)");
+  const Translation elastic =
+      Of("elastic: 1, worker: {replicas: 2, template: {spec: {containers: [{name: paddle, image: i, command: [serve, "
+         "--bind, $(POD_IP)]}]}}}");
   EXPECT_THAT(Told(elastic.findings), Not(HasSubstr("W-POD-IP"))) << "there it is the address";
 }
 
@@ -697,10 +818,12 @@ TEST(TranslateTest, D11MisspeltCleanPolicy) {
   const Translation done = Of(absl::StrCat("cleanPodPolicy: OnFailed, ", kTwoAndTwo));
   EXPECT_EQ(Told(done.findings), "W-ENUM spec.cleanPodPolicy");
   EXPECT_EQ(TextOf(done.findings, Code::kEnumIgnored),
-            "W-ENUM spec.cleanPodPolicy: \"OnFailed\": is none of Always, Never, OnFailure, OnCompletion; the pods are kept, as with Never (did you mean OnFailure?)");
+            "W-ENUM spec.cleanPodPolicy: \"OnFailed\": is none of Always, Never, OnFailure, OnCompletion; the pods are "
+            "kept, as with Never (did you mean OnFailure?)");
   TranslateOptions strict = ForGangway();
   strict.strict = true;
-  EXPECT_THAT(Told(Of(absl::StrCat("cleanPodPolicy: OnFailed, ", kTwoAndTwo), "", strict).findings), StartsWith("E-ENUM spec.cleanPodPolicy"));
+  EXPECT_THAT(Told(Of(absl::StrCat("cleanPodPolicy: OnFailed, ", kTwoAndTwo), "", strict).findings),
+              StartsWith("E-ENUM spec.cleanPodPolicy"));
 }
 
 TEST(TranslateTest, D12OldNameOfCleanPolicy) {
@@ -709,13 +832,17 @@ TEST(TranslateTest, D12OldNameOfCleanPolicy) {
   const Translation done = Of(absl::StrCat("cleanPolicy: OnCompletion, ", kTwoAndTwo), "", strict);
   EXPECT_TRUE(done.ok());
   EXPECT_EQ(Told(done.findings), "W-DEPRECATED spec.cleanPolicy");
-  EXPECT_EQ(api::Encode(done.job), api::Encode(Of(absl::StrCat("cleanPodPolicy: OnCompletion, ", kTwoAndTwo), "", strict).job));
-  EXPECT_THAT(Told(Of(absl::StrCat("cleanPolicy: OnFailed, ", kTwoAndTwo)).findings), HasSubstr("W-ENUM spec.cleanPolicy")) << "it is read";
+  EXPECT_EQ(api::Encode(done.job),
+            api::Encode(Of(absl::StrCat("cleanPodPolicy: OnCompletion, ", kTwoAndTwo), "", strict).job));
+  EXPECT_THAT(Told(Of(absl::StrCat("cleanPolicy: OnFailed, ", kTwoAndTwo)).findings),
+              HasSubstr("W-ENUM spec.cleanPolicy"))
+      << "it is read";
 }
 
 TEST(TranslateTest, AJobAloneCannotClean) {
   const TranslateOptions alone{.target = Target::kGangway};
-  EXPECT_EQ(Told(Of(absl::StrCat("cleanPodPolicy: Never, ", kTwoAndTwo), "", alone).findings), "W-CLEAN spec.cleanPodPolicy");
+  EXPECT_EQ(Told(Of(absl::StrCat("cleanPodPolicy: Never, ", kTwoAndTwo), "", alone).findings),
+            "W-CLEAN spec.cleanPodPolicy");
   EXPECT_EQ(Told(Of(kTwoAndTwo, "", alone).findings), "");
   const Translation ttl = Of(absl::StrCat("cleanPodPolicy: Always, ", kTwoAndTwo), Annotation("ttl", "60"), alone);
   EXPECT_EQ(Told(ttl.findings), "");
@@ -739,29 +866,37 @@ TEST(TranslateTest, E10PriorityClass) {
 }
 
 TEST(TranslateTest, E13AnotherScheduler) {
-  const std::string spec = "ps: {replicas: 1, template: {spec: {schedulerName: default-scheduler, containers: [{name: c, image: i}]}}}, worker: {replicas: 2, template: T}";
+  const std::string spec =
+      "ps: {replicas: 1, template: {spec: {schedulerName: default-scheduler, containers: [{name: c, image: i}]}}}, "
+      "worker: {replicas: 2, template: T}";
   EXPECT_EQ(Told(Of(spec).findings), "E-SCHEDULER spec.ps.template.spec.schedulerName");
   const Translation any = Of(spec, Annotation("scheduler", "any"));
   EXPECT_EQ(any.job.spec.scheduler_name, "default-scheduler");
   EXPECT_FALSE(PodOf(any, "ps").contains("schedulerName"));
-  const Translation usual = Of("worker: {replicas: 2, template: {spec: {schedulerName: volcano, containers: [{name: c, image: i}]}}}");
+  const Translation usual =
+      Of("worker: {replicas: 2, template: {spec: {schedulerName: volcano, containers: [{name: c, image: i}]}}}");
   EXPECT_EQ(Told(usual.findings), "");
   EXPECT_EQ(usual.job.spec.scheduler_name, "volcano");
   EXPECT_THAT(Told(Of("ps: {replicas: 1, template: {spec: {schedulerName: a, containers: [{name: c, image: i}]}}}, "
-                      "worker: {replicas: 1, template: {spec: {schedulerName: b, containers: [{name: c, image: i}]}}}", Annotation("scheduler", "any")).findings),
+                      "worker: {replicas: 1, template: {spec: {schedulerName: b, containers: [{name: c, image: i}]}}}",
+                      Annotation("scheduler", "any"))
+                       .findings),
               HasSubstr("E-SCHEDULER spec.worker.template.spec.schedulerName"));
 }
 
 TEST(TranslateTest, E14SchedulingPolicyCounts) {
-  const Translation done = Of(absl::StrCat("schedulingPolicy: {queue: ads, minAvailable: 3, minResources: {cpu: 8}}, ", kTwoAndTwo));
+  const Translation done =
+      Of(absl::StrCat("schedulingPolicy: {queue: ads, minAvailable: 3, minResources: {cpu: 8}}, ", kTwoAndTwo));
   EXPECT_EQ(done.job.spec.queue, "ads");
   EXPECT_EQ(done.job.spec.min_available, 3);
   EXPECT_EQ(done.job.spec.tasks[1].min_available, 1);
-  EXPECT_EQ(Told(done.findings), "W-PARTIAL-GANG spec.schedulingPolicy.minAvailable; W-MIN-RESOURCES spec.schedulingPolicy.minResources");
+  EXPECT_EQ(Told(done.findings),
+            "W-PARTIAL-GANG spec.schedulingPolicy.minAvailable; W-MIN-RESOURCES spec.schedulingPolicy.minResources");
 }
 
 TEST(TranslateTest, E15ThreeRoles) {
-  const Translation done = Of("ps: {replicas: 3, template: T}, worker: {replicas: 2, template: T}, heter: {replicas: 1, template: T}");
+  const Translation done =
+      Of("ps: {replicas: 3, template: T}, worker: {replicas: 2, template: T}, heter: {replicas: 1, template: T}");
   const auto group = lifecycle::WantedPodGroupSpec(done.job.spec, {}, {});
   ASSERT_TRUE(group.ok());
   EXPECT_EQ(group->min_member, 6);
@@ -778,7 +913,9 @@ TEST(TranslateTest, E18PodGroupWrittenByHand) {
 }
 
 TEST(TranslateTest, WaitingChangesNothingOfWhatTheGangNeeds) {
-  const std::string spec = "worker: {replicas: 2, template: {spec: {containers: [{name: c, image: i, resources: {limits: {cpu: 2, nvidia.com/gpu: 1}}}, {name: d, image: i}]}}}";
+  const std::string spec =
+      "worker: {replicas: 2, template: {spec: {containers: [{name: c, image: i, resources: {limits: {cpu: 2, "
+      "nvidia.com/gpu: 1}}}, {name: d, image: i}]}}}";
   const auto needs = [](const Translation& done) {
     std::string out;
     const auto group = lifecycle::WantedPodGroupSpec(done.job.spec, {}, {});
@@ -796,45 +933,64 @@ TEST(TranslateTest, Queues) {
   options.namespace_queue = "research";
   EXPECT_EQ(Of(kTwoAndTwo, "", options).job.spec.queue, "research");
   EXPECT_EQ(Of(absl::StrCat("schedulingPolicy: {queue: ads}, ", kTwoAndTwo), "", options).job.spec.queue, "ads");
-  EXPECT_EQ(Told(Of(absl::StrCat("schedulingPolicy: {queue: root}, ", kTwoAndTwo)).findings), "E-QUEUE spec.schedulingPolicy.queue");
-  EXPECT_EQ(Told(Of(absl::StrCat("schedulingPolicy: {queue: A_B}, ", kTwoAndTwo)).findings), "E-QUEUE spec.schedulingPolicy.queue");
+  EXPECT_EQ(Told(Of(absl::StrCat("schedulingPolicy: {queue: root}, ", kTwoAndTwo)).findings),
+            "E-QUEUE spec.schedulingPolicy.queue");
+  EXPECT_EQ(Told(Of(absl::StrCat("schedulingPolicy: {queue: A_B}, ", kTwoAndTwo)).findings),
+            "E-QUEUE spec.schedulingPolicy.queue");
 }
 
 // --- the rest
 
 TEST(TranslateTest, UnknownIntranet) {
   const Translation done = Of(absl::StrCat("intranet: service, ", kTwoAndTwo));
-  EXPECT_EQ(TextOf(done.findings, Code::kEnumIgnored), "W-ENUM spec.intranet: \"service\": is none of PodIP, Service, Host; PodIP is taken (did you mean Service?)");
+  EXPECT_EQ(
+      TextOf(done.findings, Code::kEnumIgnored),
+      "W-ENUM spec.intranet: \"service\": is none of PodIP, Service, Host; PodIP is taken (did you mean Service?)");
   EXPECT_EQ(RestartPolicyOf(done, "worker"), "Never");
 }
 
 TEST(TranslateTest, Metadata) {
-  const auto job = PaddleJobWith(kTwoAndTwo, "name: wd, labels: {team: ads}, annotations: {note: x, kubectl.kubernetes.io/last-applied-configuration: z}, finalizers: [a/b], resourceVersion: \"7\", uid: u");
+  const auto job = PaddleJobWith(
+      kTwoAndTwo,
+      "name: wd, labels: {team: ads}, annotations: {note: x, kubectl.kubernetes.io/last-applied-configuration: z}, "
+      "finalizers: [a/b], resourceVersion: \"7\", uid: u");
   const api::ObjectMeta metadata = Translate(job, ForGangway()).job.metadata;
   EXPECT_EQ(metadata.labels, (std::map<std::string, std::string>{{"team", "ads"}}));
   EXPECT_EQ(metadata.annotations, (std::map<std::string, std::string>{{"note", "x"}}));
-  EXPECT_TRUE(metadata.finalizers.empty() && metadata.uid.empty() && metadata.resource_version.empty() && metadata.ns.empty());
+  EXPECT_TRUE(metadata.finalizers.empty() && metadata.uid.empty() && metadata.resource_version.empty() &&
+              metadata.ns.empty());
 }
 
 TEST(TranslateTest, SampleSet) {
   const Translation done = Of(absl::StrCat("sampleSetRef: {name: clicks, mountPath: /data}, ", kTwoAndTwo));
   EXPECT_EQ(Told(done.findings), "W-SAMPLESET spec.sampleSetRef");
-  EXPECT_EQ(Json(PodOf(done, "worker").at("volumes")), R"([{"name":"sample-set","persistentVolumeClaim":{"claimName":"clicks"}}])");
+  EXPECT_EQ(Json(PodOf(done, "worker").at("volumes")),
+            R"([{"name":"sample-set","persistentVolumeClaim":{"claimName":"clicks"}}])");
   EXPECT_EQ(Json(ContainerOf(done, "worker").at("volumeMounts")), R"([{"name":"sample-set","mountPath":"/data"}])");
   EXPECT_FALSE(PodOf(done, "ps").contains("volumes"));
-  EXPECT_EQ(Told(Of(absl::StrCat("sampleSetRef: {name: clicks, namespace: default, mountPath: /data}, ", kTwoAndTwo)).findings), "W-SAMPLESET spec.sampleSetRef") << "its own";
-  const Translation taken = Of("sampleSetRef: {name: clicks, mountPath: /data}, worker: {replicas: 1, template: {spec: {volumes: [{name: sample-set, emptyDir: {}}], containers: [{name: c, image: i}]}}}");
-  EXPECT_EQ(Json(PodOf(taken, "worker").at("volumes")), R"([{"name":"sample-set","emptyDir":{}},{"name":"sample-set-x","persistentVolumeClaim":{"claimName":"clicks"}}])");
+  EXPECT_EQ(Told(Of(absl::StrCat("sampleSetRef: {name: clicks, namespace: default, mountPath: /data}, ", kTwoAndTwo))
+                     .findings),
+            "W-SAMPLESET spec.sampleSetRef")
+      << "its own";
+  const Translation taken =
+      Of("sampleSetRef: {name: clicks, mountPath: /data}, worker: {replicas: 1, template: {spec: {volumes: [{name: "
+         "sample-set, emptyDir: {}}], containers: [{name: c, image: i}]}}}");
+  EXPECT_EQ(
+      Json(PodOf(taken, "worker").at("volumes")),
+      R"([{"name":"sample-set","emptyDir":{}},{"name":"sample-set-x","persistentVolumeClaim":{"claimName":"clicks"}}])");
   EXPECT_EQ(Json(ContainerOf(taken, "worker").at("volumeMounts")), R"([{"name":"sample-set-x","mountPath":"/data"}])");
   EXPECT_EQ(Told(Of(absl::StrCat("sampleSetRef: {name: \"\", mountPath: \"\"}, ", kTwoAndTwo)).findings),
             "E-REFUSED spec.sampleSetRef.mountPath; E-REFUSED spec.sampleSetRef.name; W-SAMPLESET spec.sampleSetRef");
-  const Translation elsewhere = Of(absl::StrCat("sampleSetRef: {name: clicks, namespace: other, mountPath: /data}, ", kTwoAndTwo));
+  const Translation elsewhere =
+      Of(absl::StrCat("sampleSetRef: {name: clicks, namespace: other, mountPath: /data}, ", kTwoAndTwo));
   EXPECT_EQ(Told(elsewhere.findings), "W-SAMPLESET spec.sampleSetRef.namespace");
   EXPECT_FALSE(PodOf(elsewhere, "worker").contains("volumes"));
 }
 
 TEST(TranslateTest, SharedMemory) {
-  const std::string gpus = "worker: {replicas: 2, template: {spec: {containers: [{name: c, image: i, resources: {limits: {nvidia.com/gpu: 4}}}]}}}";
+  const std::string gpus =
+      "worker: {replicas: 2, template: {spec: {containers: [{name: c, image: i, resources: {limits: {nvidia.com/gpu: "
+      "4}}}]}}}";
   EXPECT_EQ(Told(Of(gpus).findings), "W-SHM spec.worker.template.spec.containers[0].volumeMounts");
   EXPECT_EQ(Told(Of("worker: {replicas: 2, template: G}").findings), "");
   EXPECT_EQ(Told(Of("ps: {replicas: 1, template: T}, " + gpus).findings), "") << "servers and workers share nothing";
@@ -848,22 +1004,34 @@ TEST(TranslateTest, SidecarsThatANamespaceInjects) {
   EXPECT_EQ(TemplateOf(done, "worker").at("metadata").at("annotations").at("sidecar.istio.io/inject"), "false");
   EXPECT_EQ(TemplateOf(done, "worker").at("metadata").at("labels").at("sidecar.istio.io/inject"), "false");
   const auto told = [&](const std::string& wish) {
-    return Told(Of(absl::StrCat("worker: {replicas: 2, template: {metadata: {annotations: {sidecar.istio.io/inject: \"", wish,
-                                              "\"}}, spec: {containers: [{name: c, image: i}]}}}"), "", options).findings);
+    return Told(Of(absl::StrCat("worker: {replicas: 2, template: {metadata: {annotations: {sidecar.istio.io/inject: \"",
+                                wish, "\"}}, spec: {containers: [{name: c, image: i}]}}}"),
+                   "", options)
+                    .findings);
   };
   EXPECT_EQ(told("false"), "");
   EXPECT_EQ(told("true"), "W-ISTIO spec.worker.template.metadata");
-  const Translation label = Of("worker: {replicas: 2, template: {metadata: {labels: {sidecar.istio.io/inject: \"true\"}}, spec: {containers: [{name: c, image: i}]}}}");
-  EXPECT_EQ(Told(label.findings), "W-ISTIO spec.worker.template.metadata") << "as Istio of today reads it; whatever the namespace says";
-  EXPECT_EQ(TemplateOf(label, "worker").at("metadata").at("labels").at("sidecar.istio.io/inject"), "true") << "it is the user's to say";
+  const Translation label =
+      Of("worker: {replicas: 2, template: {metadata: {labels: {sidecar.istio.io/inject: \"true\"}}, spec: {containers: "
+         "[{name: c, image: i}]}}}");
+  EXPECT_EQ(Told(label.findings), "W-ISTIO spec.worker.template.metadata")
+      << "as Istio of today reads it; whatever the namespace says";
+  EXPECT_EQ(TemplateOf(label, "worker").at("metadata").at("labels").at("sidecar.istio.io/inject"), "true")
+      << "it is the user's to say";
 }
 
 TEST(TranslateTest, SelectorsOfSinglePods) {
-  const Translation done = Of("worker: {replicas: 2, template: {spec: {affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
-                              "[{topologyKey: h, labelSelector: {matchExpressions: [{key: paddle-res-name, operator: Exists}]}}]}}, containers: [{name: c, image: i}]}}}");
+  const Translation done =
+      Of("worker: {replicas: 2, template: {spec: {affinity: {podAntiAffinity: "
+         "{requiredDuringSchedulingIgnoredDuringExecution: "
+         "[{topologyKey: h, labelSelector: {matchExpressions: [{key: paddle-res-name, operator: Exists}]}}]}}, "
+         "containers: [{name: c, image: i}]}}}");
   EXPECT_EQ(Told(done.findings), "W-LABEL spec.worker.template.spec.affinity");
-  const Translation others = Of("worker: {replicas: 2, template: {spec: {affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
-                                "[{topologyKey: h, labelSelector: {matchExpressions: [{key: team, operator: In, values: [ads]}]}}]}}, containers: [{name: c, image: i}]}}}");
+  const Translation others =
+      Of("worker: {replicas: 2, template: {spec: {affinity: {podAntiAffinity: "
+         "{requiredDuringSchedulingIgnoredDuringExecution: "
+         "[{topologyKey: h, labelSelector: {matchExpressions: [{key: team, operator: In, values: [ads]}]}}]}}, "
+         "containers: [{name: c, image: i}]}}}");
   EXPECT_EQ(Told(others.findings), "") << "these labels the pods have as before";
 }
 
@@ -873,45 +1041,67 @@ TEST(TranslateTest, PodServices) {
   EXPECT_EQ(done.before[2].name, "wd-worker-0");
   EXPECT_EQ(done.before[2].resource, &api::kServices);
   const auto service = api::ParseJson(done.before[2].json).value();
-  EXPECT_EQ(Json(service.at("spec").at("selector")), R"({"volcano.sh/job-name":"wd","volcano.sh/task-spec":"worker","volcano.sh/task-index":"0"})");
+  EXPECT_EQ(Json(service.at("spec").at("selector")),
+            R"({"volcano.sh/job-name":"wd","volcano.sh/task-spec":"worker","volcano.sh/task-index":"0"})");
   EXPECT_EQ(service.at("spec").at("clusterIP"), "None");
   EXPECT_EQ(service.at("spec").at("ports").as_array().size(), 20u);
   EXPECT_EQ(Json(service.at("spec").at("ports").at(19)), R"({"name":"p-19","port":36019})");
-  EXPECT_EQ(Told(Of("elastic: 1, worker: {replicas: 20000, template: T}", absl::StrCat(kEtcd, ", ", Annotation("per-pod-services", "on"))).findings).substr(0, 9), "E-REFUSED");
+  EXPECT_EQ(Told(Of("elastic: 1, worker: {replicas: 20000, template: T}",
+                    absl::StrCat(kEtcd, ", ", Annotation("per-pod-services", "on")))
+                     .findings)
+                .substr(0, 9),
+            "E-REFUSED");
 }
 
 TEST(TranslateTest, EndpointsAreNames) {
-  EXPECT_THAT(Told(Of(kTwoAndTwo, Annotation("endpoints", "ip")).findings), HasSubstr("E-IP metadata.annotations[paddle.gangway.io/endpoints]"));
+  EXPECT_THAT(Told(Of(kTwoAndTwo, Annotation("endpoints", "ip")).findings),
+              HasSubstr("E-IP metadata.annotations[paddle.gangway.io/endpoints]"));
 }
 
 TEST(TranslateTest, EntryInPlaceOfTheOldScript) {
-  const Translation done = Of(WithContainer("command: [paddle_k8s, start_fluid], env: [{name: ENTRY, value: python ctr.py}]"), Annotation("run-entry", "on"));
+  const Translation done =
+      Of(WithContainer("command: [paddle_k8s, start_fluid], env: [{name: ENTRY, value: python ctr.py}]"),
+         Annotation("run-entry", "on"));
   ASSERT_TRUE(done.ok()) << Told(done.findings);
   EXPECT_THAT(Json(ContainerOf(done, "worker").at("command")), HasSubstr("$ENTRY"));
 }
 
 TEST(TranslateTest, TemplatesThatNoClusterTakes) {
-  const auto told = [](const std::string& worker) { return Told(Of(absl::StrCat("ps: {replicas: 1, template: T}, worker: {replicas: 2", worker, "}")).findings); };
+  const auto told = [](const std::string& worker) {
+    return Told(Of(absl::StrCat("ps: {replicas: 1, template: T}, worker: {replicas: 2", worker, "}")).findings);
+  };
   EXPECT_EQ(told(""), "E-NO-CONTAINER spec.worker.template");
   EXPECT_EQ(told(", template: {}"), "E-NO-CONTAINER spec.worker.template.spec.containers");
   EXPECT_EQ(told(", template: {spec: {containers: []}}"), "E-NO-CONTAINER spec.worker.template.spec.containers");
-  EXPECT_THAT(told(", template: {spec: {containers: [1]}}"), StartsWith("E-REFUSED spec.worker.template.spec.containers[0]"));
-  EXPECT_EQ(told(", template: {spec: {containers: [{name: C, image: i}]}}"), "E-REFUSED spec.worker.template.spec.containers[0].name");
-  EXPECT_EQ(told(", template: {spec: {restartPolicy: Sometimes, containers: [{name: c, image: i, env: [{name: A, value: 1}]}]}}"),
-            "E-REFUSED spec.worker.template.spec.containers[0].env[0].value; E-REFUSED spec.worker.template.spec.restartPolicy");
+  EXPECT_THAT(told(", template: {spec: {containers: [1]}}"),
+              StartsWith("E-REFUSED spec.worker.template.spec.containers[0]"));
+  EXPECT_EQ(told(", template: {spec: {containers: [{name: C, image: i}]}}"),
+            "E-REFUSED spec.worker.template.spec.containers[0].name");
+  EXPECT_EQ(told(", template: {spec: {restartPolicy: Sometimes, containers: [{name: c, image: i, env: [{name: A, "
+                 "value: 1}]}]}}"),
+            "E-REFUSED spec.worker.template.spec.containers[0].env[0].value; E-REFUSED "
+            "spec.worker.template.spec.restartPolicy");
 }
 
 TEST(TranslateTest, AllThatIsWrongIsTold) {
-  const Translation done = Translate(PaddleJobWith("schedulingPolicy: {queue: root}, ps: {replicas: 1}, worker: {replicas: 1, template: {spec: {schedulerName: x, containers: [{name: c, image: i}]}}}",
-                                                   "name: 1job"), ForGangway());
-  EXPECT_EQ(Told(done.findings), "E-NAME metadata.name; E-NO-CONTAINER spec.ps.template; E-QUEUE spec.schedulingPolicy.queue; E-SCHEDULER spec.worker.template.spec.schedulerName");
+  const Translation done =
+      Translate(PaddleJobWith("schedulingPolicy: {queue: root}, ps: {replicas: 1}, worker: {replicas: 1, template: "
+                              "{spec: {schedulerName: x, containers: [{name: c, image: i}]}}}",
+                              "name: 1job"),
+                ForGangway());
+  EXPECT_EQ(Told(done.findings),
+            "E-NAME metadata.name; E-NO-CONTAINER spec.ps.template; E-QUEUE spec.schedulingPolicy.queue; E-SCHEDULER "
+            "spec.worker.template.spec.schedulerName");
 }
 
 TEST(TranslateTest, EveryFieldsWay) {
   TranslateOptions options{.group = HandMadeGroup{.name = "wd", .min_member = 4}, .explain = true};
-  const auto job = PaddleJobWith(absl::StrCat("cleanPodPolicy: Always, schedulingPolicy: {queue: ads, priorityClass: high, minAvailable: 4, minResources: {cpu: 1}}, intranet: Host, withGloo: 1, elastic: 0, "
-                                              "sampleSetRef: {name: s, mountPath: /d}, heter: {replicas: 0, template: T}, ", kTwoAndTwo),
-                                 "name: wd, labels: {a: b}, annotations: {x: z, " + Annotation("ttl", "60") + "}");
+  const auto job =
+      PaddleJobWith(absl::StrCat("cleanPodPolicy: Always, schedulingPolicy: {queue: ads, priorityClass: high, "
+                                 "minAvailable: 4, minResources: {cpu: 1}}, intranet: Host, withGloo: 1, elastic: 0, "
+                                 "sampleSetRef: {name: s, mountPath: /d}, heter: {replicas: 0, template: T}, ",
+                                 kTwoAndTwo),
+                    "name: wd, labels: {a: b}, annotations: {x: z, " + Annotation("ttl", "60") + "}");
   const Translation done = Translate(job, options);
   ASSERT_TRUE(done.ok()) << Told(done.findings);
   std::string from;

@@ -29,10 +29,12 @@ inline api::paddle::PaddleJob PaddleJobOf(const std::string& yaml) {
 }
 
 // `spec` in YAML's flow style: "ps: {replicas: 2, template: T}", where T stands for a template with one container.
-inline api::paddle::PaddleJob PaddleJobWith(std::string spec, const std::string& metadata = "name: wd, namespace: default") {
+inline api::paddle::PaddleJob PaddleJobWith(std::string spec,
+                                            const std::string& metadata = "name: wd, namespace: default") {
   const std::string plain = "{spec: {containers: [{name: paddle, image: paddle:2.6, command: [python, train.py]}]}}";
   const std::string gpu =
-      "{spec: {containers: [{name: paddle, image: paddle:2.6, command: [python, train.py], resources: {limits: {nvidia.com/gpu: 1}}, "
+      "{spec: {containers: [{name: paddle, image: paddle:2.6, command: [python, train.py], resources: {limits: "
+      "{nvidia.com/gpu: 1}}, "
       "volumeMounts: [{name: shm, mountPath: /dev/shm}]}], volumes: [{name: shm, emptyDir: {medium: Memory}}]}}";
   for (const auto& [mark, text] : {std::pair("template: T", plain), std::pair("template: G", gpu)}) {
     for (std::size_t at = 0; (at = spec.find(mark, at)) != std::string::npos;) {
@@ -40,7 +42,8 @@ inline api::paddle::PaddleJob PaddleJobWith(std::string spec, const std::string&
       at += text.size();
     }
   }
-  return PaddleJobOf(absl::StrCat("{apiVersion: batch.paddlepaddle.org/v1, kind: PaddleJob, metadata: {", metadata, "}, spec: {", spec, "}}"));
+  return PaddleJobOf(absl::StrCat("{apiVersion: batch.paddlepaddle.org/v1, kind: PaddleJob, metadata: {", metadata,
+                                  "}, spec: {", spec, "}}"));
 }
 
 inline constexpr char kTwoAndTwo[] = "ps: {replicas: 2, template: T}, worker: {replicas: 2, template: T}";
@@ -69,7 +72,9 @@ inline boost::json::object TemplateOf(const convert::Translation& done, const st
   GW_CHECK(false && "no such task");
   return {};
 }
-inline boost::json::object PodOf(const convert::Translation& done, const std::string& task) { return TemplateOf(done, task).at("spec").as_object(); }
+inline boost::json::object PodOf(const convert::Translation& done, const std::string& task) {
+  return TemplateOf(done, task).at("spec").as_object();
+}
 inline boost::json::object ContainerOf(const convert::Translation& done, const std::string& task, std::size_t i = 0) {
   return PodOf(done, task).at("containers").as_array().at(i).as_object();
 }
@@ -91,7 +96,9 @@ inline std::vector<std::string> EnvOf(const boost::json::object& container) {
   }
   return out;
 }
-inline std::vector<std::string> EnvOf(const convert::Translation& done, const std::string& task) { return EnvOf(ContainerOf(done, task)); }
+inline std::vector<std::string> EnvOf(const convert::Translation& done, const std::string& task) {
+  return EnvOf(ContainerOf(done, task));
+}
 // The value of a variable; "-" when there is none.
 inline std::string Variable(const std::vector<std::string>& env, const std::string& name) {
   for (const std::string& one : env) {
@@ -104,7 +111,8 @@ inline std::string Variable(const std::vector<std::string>& env, const std::stri
 inline std::string Refusal(const convert::Translation& done) {
   const std::string text = api::Encode(done.job);
   boost::json::value object = api::ParseJson(text).value();
-  const api::volcano::AdmissionRequest request{.resource = &api::kJobs, .ns = done.job.metadata.ns, .name = done.job.metadata.name};
+  const api::volcano::AdmissionRequest request{
+      .resource = &api::kJobs, .ns = done.job.metadata.ns, .name = done.job.metadata.name};
   return api::volcano::Admit(request, &object, nullptr).message;
 }
 

@@ -44,7 +44,8 @@ class WaitScriptTest : public ::testing::Test {
 TEST_F(WaitScriptTest, EndsWhenAllNamesResolve) {
   Program("getent", "[ $1 = hosts ] || exit 9; echo $2 >>$0.asked; [ `/bin/grep -c . $0.asked` -ge 3 ]");
   EXPECT_EQ(Wait({"wd-ps-0.wd", "wd-ps-1.wd"}).exit_code, 0);
-  EXPECT_EQ(Asked(), "wd-ps-0.wd\nwd-ps-0.wd\nwd-ps-0.wd\nwd-ps-1.wd\n") << "a name that is found is not asked for again";
+  EXPECT_EQ(Asked(), "wd-ps-0.wd\nwd-ps-0.wd\nwd-ps-0.wd\nwd-ps-1.wd\n")
+      << "a name that is found is not asked for again";
 }
 
 TEST_F(WaitScriptTest, GivesUpAndSaysWhy) {

@@ -1,4 +1,5 @@
-// examples/ctr-volcano.yaml: the rows of table S of the contract that are about Volcano's own behaviour (tests/spec/paddle.rows).
+// examples/ctr-volcano.yaml: the rows of table S of the contract that are about Volcano's own behaviour
+// (tests/spec/paddle.rows).
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,8 +25,12 @@ class CtrVolcanoTest : public ::testing::Test {
   }
   std::string Job(const char* pointer) { return cluster_->At(api::kJobs, "ctr-volcano", pointer); }
   std::string Phase() { return Job("/status/state/phase"); }
-  bool UntilPhase(const std::string& phase) { return cluster_->Until([&] { return Phase() == phase; }); }
-  void Delete(const std::string& pod) { ASSERT_TRUE(cluster_->Ask("DELETE", api::PathOf(api::kPods, "default", pod)).ok()); }
+  bool UntilPhase(const std::string& phase) {
+    return cluster_->Until([&] { return Phase() == phase; });
+  }
+  void Delete(const std::string& pod) {
+    ASSERT_TRUE(cluster_->Ask("DELETE", api::PathOf(api::kPods, "default", pod)).ok());
+  }
 
   std::unique_ptr<testutil::EmbeddedCluster> cluster_;
 };
@@ -38,14 +43,16 @@ TEST_F(CtrVolcanoTest, S1ItsGroupCountsWhatItRequests) {
   EXPECT_EQ(cluster_->At(api::kPodGroups, group, "/spec/minMember"), "4");
   EXPECT_EQ(cluster_->At(api::kPodGroups, group, "/spec/minTaskMember"), R"({"pserver":2,"trainer":2})");
   const boost::json::value least = cluster_->Get(api::kPodGroups, group).at("spec").at("minResources");
-  const boost::json::value wanted = boost::json::parse(R"({"cpu":"4","memory":"400M","ephemeral-storage":"22Gi","requests.cpu":"4","requests.memory":"400M",
+  const boost::json::value wanted = boost::json::parse(
+      R"({"cpu":"4","memory":"400M","ephemeral-storage":"22Gi","requests.cpu":"4","requests.memory":"400M",
     "requests.ephemeral-storage":"22Gi","limits.cpu":"40","limits.memory":"120Gi","limits.ephemeral-storage":"40Gi","pods":"4","count/pods":"4"})");
   EXPECT_EQ(least, wanted);
 }
 
 TEST_F(CtrVolcanoTest, S2OneTrainerOfTwo) {
   Start({"trainer-0=5s"});
-  ASSERT_TRUE(cluster_->Until([&] { return cluster_->At(api::kPods, "ctr-volcano-trainer-0", "/status/phase") == "Succeeded"; }));
+  ASSERT_TRUE(cluster_->Until(
+      [&] { return cluster_->At(api::kPods, "ctr-volcano-trainer-0", "/status/phase") == "Succeeded"; }));
   cluster_->Run(absl::Seconds(5));
   EXPECT_EQ(Phase(), "Running");
 }
@@ -60,7 +67,9 @@ TEST_F(CtrVolcanoTest, S3BothTrainers) {
 
 TEST_F(CtrVolcanoTest, S4AContainerThatFailsIsRestartedInPlace) {
   Start({}, {"trainer-0=3s:1"});
-  const auto restarts = [&] { return cluster_->At(api::kPods, "ctr-volcano-trainer-0", "/status/containerStatuses/0/restartCount"); };
+  const auto restarts = [&] {
+    return cluster_->At(api::kPods, "ctr-volcano-trainer-0", "/status/containerStatuses/0/restartCount");
+  };
   ASSERT_TRUE(cluster_->Until([&] { return restarts() == "1"; }));
   EXPECT_EQ(Phase(), "Running");
   EXPECT_EQ(Job("/status/version"), "");

@@ -22,7 +22,9 @@ namespace gangway::testutil {
 class EmbeddedCluster {
  public:
   // Three nodes of `shape`; containers behave as the rules of `gangway sandbox --finish` and `--fail` say.
-  EmbeddedCluster(const std::string& shape, const std::vector<std::string>& finish, const std::vector<std::string>& fail) : loop_(1) {
+  EmbeddedCluster(const std::string& shape, const std::vector<std::string>& finish,
+                  const std::vector<std::string>& fail)
+      : loop_(1) {
     sandbox::ClusterOptions options;
     options.kubelets.nodes = sandbox::MakeNodes({*sandbox::ParseNodeShape(shape)}, 3);
     options.kubelets.behaviour = *sandbox::Behaviour::Parse(finish, fail);
@@ -45,7 +47,11 @@ class EmbeddedCluster {
     const api::ManifestDocument& document = documents->front();
     const api::Resource* const resource = api::FindKind(document.api_version, document.kind);
     GW_CHECK(resource != nullptr);
-    const kube::Response reply = Ask("POST", api::PathOf(*resource, !resource->namespaced ? "" : document.ns.empty() ? ns : document.ns), document.json);
+    const kube::Response reply = Ask("POST",
+                                     api::PathOf(*resource, !resource->namespaced ? ""
+                                                            : document.ns.empty() ? ns
+                                                                                  : document.ns),
+                                     document.json);
     return reply.ok() ? "" : *reply.body;
   }
   // nullptr when there is none.
@@ -54,7 +60,8 @@ class EmbeddedCluster {
     return reply.ok() ? *api::ParseJson(*reply.body) : boost::json::value();
   }
   // A text or a number within it, by a JSON pointer; "" when it is not there.
-  std::string At(const api::Resource& resource, const std::string& name, const char* pointer, const std::string& ns = "default") {
+  std::string At(const api::Resource& resource, const std::string& name, const char* pointer,
+                 const std::string& ns = "default") {
     const boost::json::value object = Get(resource, name, ns);
     boost::system::error_code error;
     const boost::json::value* const at = object.is_null() ? nullptr : object.find_pointer(pointer, error);
@@ -63,11 +70,14 @@ class EmbeddedCluster {
   std::vector<std::string> Names(const api::Resource& resource, const std::string& ns = "default") {
     std::vector<std::string> names;
     const boost::json::value list = *api::ParseJson(*Ask("GET", api::PathOf(resource, ns)).body);
-    for (const boost::json::value& item : list.at("items").as_array()) names.emplace_back(item.at("metadata").at("name").as_string());
+    for (const boost::json::value& item : list.at("items").as_array())
+      names.emplace_back(item.at("metadata").at("name").as_string());
     return names;
   }
   void Run(absl::Duration time) { loop_.RunFor(time); }
-  bool Until(const std::function<bool()>& done, absl::Duration time = absl::Minutes(2)) { return loop_.RunUntil(done, loop_.Now() + time); }
+  bool Until(const std::function<bool()>& done, absl::Duration time = absl::Minutes(2)) {
+    return loop_.RunUntil(done, loop_.Now() + time);
+  }
 
  private:
   SimulatedLoop loop_;

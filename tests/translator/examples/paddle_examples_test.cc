@@ -1,5 +1,6 @@
-// The examples of this project and the manifests of paddle-operator's and Kubeflow's guides: each is translated as it stands, what comes out is
-// what an API server with Volcano would take, and the job runs to Completed in the embedded cluster.
+// The examples of this project and the manifests of paddle-operator's and Kubeflow's guides: each is translated as it
+// stands, what comes out is what an API server with Volcano would take, and the job runs to Completed in the embedded
+// cluster.
 #include <algorithm>
 #include <filesystem>
 #include <string>
@@ -62,7 +63,8 @@ TranslateOptions For(Target target, bool kept = false) {
 class PaddleExamplesTest : public ::testing::TestWithParam<Example> {
  protected:
   PaddleExamplesTest() {
-    auto documents = api::ReadMixedManifest(testutil::ReadFile(absl::StrCat(GW_SOURCE_DIR, "/", GetParam().file)), GetParam().file);
+    auto documents =
+        api::ReadMixedManifest(testutil::ReadFile(absl::StrCat(GW_SOURCE_DIR, "/", GetParam().file)), GetParam().file);
     EXPECT_TRUE(documents.ok()) << documents.status();
     if (documents.ok()) documents_ = *std::move(documents);
   }
@@ -99,12 +101,16 @@ TEST_P(PaddleExamplesTest, WhatComesOutIsValid) {
 class PaddleExamplesInTheSandboxTest : public PaddleExamplesTest {
  protected:
   const api::ManifestDocument& job() const {
-    return std::find_if(documents_.begin(), documents_.end(), [](const api::MixedDocument& one) { return one.document.kind == "PaddleJob"; })->document;
+    return std::find_if(documents_.begin(), documents_.end(),
+                        [](const api::MixedDocument& one) { return one.document.kind == "PaddleJob"; })
+        ->document;
   }
   std::string ns() const { return job().ns.empty() ? "default" : job().ns; }
   void MakeNamespace() {
     if (ns() == "default") return;
-    EXPECT_EQ(cluster_.Create(absl::StrCat(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":")", ns(), "\"}}")), "");
+    EXPECT_EQ(
+        cluster_.Create(absl::StrCat(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":")", ns(), "\"}}")),
+        "");
   }
 
   testutil::EmbeddedCluster cluster_{"nvidia.com/gpu=8,label:disk=ssd", {"worker=5s"}, {}};
@@ -112,7 +118,8 @@ class PaddleExamplesInTheSandboxTest : public PaddleExamplesTest {
 
 TEST_P(PaddleExamplesInTheSandboxTest, TheTranslatedJobCompletes) {
   MakeNamespace();
-  for (const ManifestObject& object : Translated(For(Target::kGangway)).objects) EXPECT_EQ(cluster_.Create(object.json, ns()), "");
+  for (const ManifestObject& object : Translated(For(Target::kGangway)).objects)
+    EXPECT_EQ(cluster_.Create(object.json, ns()), "");
   const auto phase = [&] { return cluster_.At(api::kJobs, job().name, "/status/state/phase", ns()); };
   EXPECT_TRUE(cluster_.Until([&] { return phase() == "Completed"; })) << "it is " << phase();
 }
@@ -127,7 +134,8 @@ TEST_P(PaddleExamplesInTheSandboxTest, ThePaddleJobCompletes) {
     const boost::json::value conditions = cluster_.Get(resource, job().name, ns());
     const boost::json::value* const status = conditions.as_object().if_contains("status");
     const boost::json::value* const all = status == nullptr ? nullptr : status->as_object().if_contains("conditions");
-    return all == nullptr || all->as_array().empty() ? std::string() : std::string(all->as_array().back().at("type").as_string());
+    return all == nullptr || all->as_array().empty() ? std::string()
+                                                     : std::string(all->as_array().back().at("type").as_string());
   };
   // Nobody tells this controller of an etcd.
   const bool lacks_etcd = *GetParam().etcd != '\0';
@@ -152,7 +160,9 @@ TEST(PaddleExamplesListTest, EachFileIsThere) {
     for (const auto& entry : std::filesystem::directory_iterator(absl::StrCat(GW_SOURCE_DIR, "/", folder))) {
       if (entry.path().extension() != ".yaml") continue;
       const std::string file = absl::StrCat(folder, "/", entry.path().filename().string());
-      EXPECT_TRUE(std::any_of(std::begin(kExamples), std::end(kExamples), [&](const Example& e) { return e.file == file; })) << file;
+      EXPECT_TRUE(std::any_of(std::begin(kExamples), std::end(kExamples), [&](const Example& e) {
+        return e.file == file;
+      })) << file;
     }
   }
 }

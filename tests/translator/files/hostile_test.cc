@@ -1,4 +1,5 @@
-// Inputs that are wrong, by accident or on purpose: there is an answer with code, path and line, and nothing half done comes out.
+// Inputs that are wrong, by accident or on purpose: there is an answer with code, path and line, and nothing half done
+// comes out.
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -44,8 +45,10 @@ class BadJobTest : public ::testing::TestWithParam<BadJob> {};
 
 TEST_P(BadJobTest, IsAnsweredWithCodePathAndLine) {
   std::string spec = GetParam().spec;
-  for (std::size_t at = 0; (at = spec.find("template: T", at)) != std::string::npos;) spec.replace(at, 11, "template: {spec: {containers: [{name: p, image: i}]}}");
-  const std::string text = absl::StrCat("apiVersion: batch.paddlepaddle.org/v1\nkind: PaddleJob\nmetadata:\n  name: wd\nspec:\n", spec, "\n");
+  for (std::size_t at = 0; (at = spec.find("template: T", at)) != std::string::npos;)
+    spec.replace(at, 11, "template: {spec: {containers: [{name: p, image: i}]}}");
+  const std::string text = absl::StrCat(
+      "apiVersion: batch.paddlepaddle.org/v1\nkind: PaddleJob\nmetadata:\n  name: wd\nspec:\n", spec, "\n");
   const auto documents = api::ReadMixedManifest(text, "f.yaml");
   ASSERT_THAT(documents, testutil::IsOk());
   const ManifestTranslation translation = TranslateManifest(*documents, {}, Check());
@@ -57,25 +60,43 @@ TEST_P(BadJobTest, IsAnsweredWithCodePathAndLine) {
 INSTANTIATE_TEST_SUITE_P(
     All, BadJobTest,
     ::testing::Values(
-        BadJob{"NoRole", "  intranet: PodIP", "5:1: E-EMPTY spec: "}, BadJob{"NoPods", "  ps: {replicas: 0, template: T}\n  worker: {replicas: 0, template: T}", "5:1: E-EMPTY spec: "},
-        BadJob{"RoleOfNoPods", "  ps: {replicas: 0, template: T}\n  worker: {replicas: 1, template: T}", "6:8: W-ZERO-REPLICAS spec.ps.replicas: 0: "},
-        BadJob{"NegativeReplicas", "  worker: {replicas: -1, template: T}", "6:12: E-REPLICAS spec.worker.replicas: Invalid value: -1: "},
-        BadJob{"ReplicasOutOfRange", "  worker: {replicas: 3000000000, template: T}", "6:12: E-TYPE spec.worker.replicas: "},
-        BadJob{"ReplicasThatAreText", "  worker: {replicas: \"2\", template: T}", "6:12: E-TYPE spec.worker.replicas: "},
+        BadJob{"NoRole", "  intranet: PodIP", "5:1: E-EMPTY spec: "},
+        BadJob{"NoPods", "  ps: {replicas: 0, template: T}\n  worker: {replicas: 0, template: T}",
+               "5:1: E-EMPTY spec: "},
+        BadJob{"RoleOfNoPods", "  ps: {replicas: 0, template: T}\n  worker: {replicas: 1, template: T}",
+               "6:8: W-ZERO-REPLICAS spec.ps.replicas: 0: "},
+        BadJob{"NegativeReplicas", "  worker: {replicas: -1, template: T}",
+               "6:12: E-REPLICAS spec.worker.replicas: Invalid value: -1: "},
+        BadJob{"ReplicasOutOfRange", "  worker: {replicas: 3000000000, template: T}",
+               "6:12: E-TYPE spec.worker.replicas: "},
+        BadJob{"ReplicasThatAreText", "  worker: {replicas: \"2\", template: T}",
+               "6:12: E-TYPE spec.worker.replicas: "},
         BadJob{"NoReplicas", "  worker: {template: T}", "6:3: E-REFUSED spec.worker.replicas: Required value"},
-        BadJob{"ARoleThatIsAList", "  worker: []", "6:3: E-TYPE spec.worker: "}, BadJob{"NoTemplate", "  worker: {replicas: 1}", "6:3: E-NO-CONTAINER spec.worker.template"},
-        BadJob{"NoContainers", "  worker: {replicas: 1, template: {spec: {containers: []}}}", "6:43: E-NO-CONTAINER spec.worker.template.spec.containers"},
-        BadJob{"UnknownIntranet", "  intranet: Hosts\n  worker: {replicas: 1, template: T}", "6:3: W-ENUM spec.intranet: \"Hosts\": "},
-        BadJob{"TooManyInTheGang", "  schedulingPolicy: {minAvailable: 5}\n  worker: {replicas: 1, template: T}", "6:22: E-MIN-AVAILABLE spec.schedulingPolicy.minAvailable: Invalid value: 5: "},
-        BadJob{"AQuantityOutOfRange", "  worker: {replicas: 1, template: {spec: {containers: [{name: p, image: i, resources: {limits: {cpu: 1e99999}}}]}}}", "6:97: E-"},
-        BadJob{"AQuantityThatIsNone", "  worker: {replicas: 1, template: {spec: {containers: [{name: p, image: i, resources: {limits: {cpu: lots}}}]}}}", "6:97: E-"},
+        BadJob{"ARoleThatIsAList", "  worker: []", "6:3: E-TYPE spec.worker: "},
+        BadJob{"NoTemplate", "  worker: {replicas: 1}", "6:3: E-NO-CONTAINER spec.worker.template"},
+        BadJob{"NoContainers", "  worker: {replicas: 1, template: {spec: {containers: []}}}",
+               "6:43: E-NO-CONTAINER spec.worker.template.spec.containers"},
+        BadJob{"UnknownIntranet", "  intranet: Hosts\n  worker: {replicas: 1, template: T}",
+               "6:3: W-ENUM spec.intranet: \"Hosts\": "},
+        BadJob{"TooManyInTheGang", "  schedulingPolicy: {minAvailable: 5}\n  worker: {replicas: 1, template: T}",
+               "6:22: E-MIN-AVAILABLE spec.schedulingPolicy.minAvailable: Invalid value: 5: "},
+        BadJob{"AQuantityOutOfRange",
+               "  worker: {replicas: 1, template: {spec: {containers: [{name: p, image: i, resources: {limits: {cpu: "
+               "1e99999}}}]}}}",
+               "6:97: E-"},
+        BadJob{"AQuantityThatIsNone",
+               "  worker: {replicas: 1, template: {spec: {containers: [{name: p, image: i, resources: {limits: {cpu: "
+               "lots}}}]}}}",
+               "6:97: E-"},
         BadJob{"HeterAlone", "  heter: {replicas: 1, template: T}", "6:3: E-HETER spec.heter"},
-        BadJob{"ElasticWithoutEtcd", "  elastic: 1\n  worker: {replicas: 1, template: T}", "6:3: E-ELASTIC spec.elastic: "}),
+        BadJob{"ElasticWithoutEtcd", "  elastic: 1\n  worker: {replicas: 1, template: T}",
+               "6:3: E-ELASTIC spec.elastic: "}),
     [](const auto& c) { return c.param.name; });
 
 TEST(BadNameTest, SaysWhatWouldFit) {
-  const std::string text = absl::StrCat("apiVersion: batch.paddlepaddle.org/v1\nkind: PaddleJob\nmetadata:\n  name: ", std::string(58, 'a'),
-                                        "\nspec: {worker: {replicas: 200, template: {spec: {containers: [{name: p, image: i}]}}}}\n");
+  const std::string text =
+      absl::StrCat("apiVersion: batch.paddlepaddle.org/v1\nkind: PaddleJob\nmetadata:\n  name: ", std::string(58, 'a'),
+                   "\nspec: {worker: {replicas: 200, template: {spec: {containers: [{name: p, image: i}]}}}}\n");
   const ManifestTranslation translation = TranslateManifest(*api::ReadMixedManifest(text, "f.yaml"), {}, Check());
   EXPECT_THAT(cmd::TranslationFindings(translation), StartsWith("f.yaml:4:3: E-NAME-LENGTH metadata.name: "));
   EXPECT_TRUE(translation.objects.empty());
@@ -84,11 +105,15 @@ TEST(BadNameTest, SaysWhatWouldFit) {
 TEST(BadFileTest, LargeAndEndlessOnesAreAnsweredSoon) {
   const auto told = [](const std::string& text) {
     const auto documents = api::ReadMixedManifest(text, "f.yaml");
-    return documents.ok() ? cmd::TranslationFindings(TranslateManifest(*documents, {}, Check())) : std::string(documents.status().message());
+    return documents.ok() ? cmd::TranslationFindings(TranslateManifest(*documents, {}, Check()))
+                          : std::string(documents.status().message());
   };
-  EXPECT_THAT(told(absl::StrCat("train: {engine: \"", std::string(10 << 20, 'x'), "\"}\n")), AllOf(StartsWith("f.yaml:1:"), HasSubstr(": E-YAML Forbidden: the document is ")));
+  EXPECT_THAT(told(absl::StrCat("train: {engine: \"", std::string(10 << 20, 'x'), "\"}\n")),
+              AllOf(StartsWith("f.yaml:1:"), HasSubstr(": E-YAML Forbidden: the document is ")));
   std::string bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n";
-  for (int i = 1; i < 12; ++i) absl::StrAppend(&bomb, "a", i, ": &a", i, " [*a", i - 1, ", *a", i - 1, ", *a", i - 1, ", *a", i - 1, ", *a", i - 1, "]\n");
+  for (int i = 1; i < 12; ++i)
+    absl::StrAppend(&bomb, "a", i, ": &a", i, " [*a", i - 1, ", *a", i - 1, ", *a", i - 1, ", *a", i - 1, ", *a", i - 1,
+                    "]\n");
   EXPECT_THAT(told(bomb), AllOf(StartsWith("f.yaml:"), HasSubstr(": E-YAML Forbidden: ")));
 }
 
@@ -127,15 +152,19 @@ void ExpectAnswer(const std::string& text, const TranslateOptions& options) {
   }
   std::vector<api::MixedDocument> made;
   for (const ManifestObject& object : translation.objects) {
-    EXPECT_EQ(refused.count(object.input), 0u) << "something came out of a document with an error: " << object.json << "\n" << findings;
+    EXPECT_EQ(refused.count(object.input), 0u)
+        << "something came out of a document with an error: " << object.json << "\n"
+        << findings;
     if (!object.made) continue;
-    auto read = api::ReadMixedManifest(api::YamlOf(object.json, api::KeyOrder::kAsWritten, object.comments).value(), "out.yaml");
+    auto read = api::ReadMixedManifest(api::YamlOf(object.json, api::KeyOrder::kAsWritten, object.comments).value(),
+                                       "out.yaml");
     ASSERT_THAT(read, testutil::IsOk());
     ASSERT_EQ(*api::ParseJson((*read)[0].document.json), *api::ParseJson(object.json));
     made.push_back((*read)[0]);
   }
   const cmd::Validation verdict = cmd::Validate(made);
-  for (const cmd::Finding& finding : verdict.findings) EXPECT_NE(finding.level(), Level::kError) << cmd::ValidationText(verdict) << findings;
+  for (const cmd::Finding& finding : verdict.findings)
+    EXPECT_NE(finding.level(), Level::kError) << cmd::ValidationText(verdict) << findings;
 }
 
 int Rounds(int few) { return std::getenv("GW_TEST_LONG") != nullptr ? few * 50 : few; }
@@ -148,15 +177,28 @@ TEST(DamagedInputTest, RandomDamageToTheText) {
     for (std::size_t edits = 1 + random() % 3; edits > 0; --edits) {
       const std::size_t at = random() % text.size();
       switch (random() % 5) {
-        case 0: text[at] = static_cast<char>(32 + random() % 95); break;
-        case 1: text.erase(at, 1 + random() % 12); break;
-        case 2: text.insert(at, 1, "{}[]:,-&*!|>'\"%@`#\n\t \\?~0"[random() % 26]); break;
-        case 3: text.insert(at, text.substr(random() % text.size(), random() % 60)); break;
-        case 4: text.insert(text.find('\n', at) == std::string::npos ? 0 : text.find('\n', at) + 1, text.substr(random() % text.size(), random() % 60)); break;
+        case 0:
+          text[at] = static_cast<char>(32 + random() % 95);
+          break;
+        case 1:
+          text.erase(at, 1 + random() % 12);
+          break;
+        case 2:
+          text.insert(at, 1, "{}[]:,-&*!|>'\"%@`#\n\t \\?~0"[random() % 26]);
+          break;
+        case 3:
+          text.insert(at, text.substr(random() % text.size(), random() % 60));
+          break;
+        case 4:
+          text.insert(text.find('\n', at) == std::string::npos ? 0 : text.find('\n', at) + 1,
+                      text.substr(random() % text.size(), random() % 60));
+          break;
       }
       if (text.empty()) text = "a";
     }
-    ExpectAnswer(text, {.target = random() % 2 == 0 ? Target::kVolcano : Target::kGangway, .strict = random() % 4 == 0, .elastic_etcd = "etcd:2379"});
+    ExpectAnswer(text, {.target = random() % 2 == 0 ? Target::kVolcano : Target::kGangway,
+                        .strict = random() % 4 == 0,
+                        .elastic_etcd = "etcd:2379"});
     if (::testing::Test::HasFailure()) FAIL() << "round " << round << ":\n" << text;
   }
 }
@@ -173,8 +215,28 @@ void Spoil(json::value& value, std::mt19937& random) {
     }
   };
   collect(collect, value);
-  static const std::vector<json::value> kOdd{nullptr, true, 0, 1, -1, 2147483647, 2147483648, 1e300, "", " ", "Always", "1e99999", "-1", "a.b", "volcano", "训练",
-                                             json::string(70, 'x'), json::string(140000, 'y'), json::array{}, json::object{}, json::array{nullptr}, json::object{{"a", nullptr}}};
+  static const std::vector<json::value> kOdd{nullptr,
+                                             true,
+                                             0,
+                                             1,
+                                             -1,
+                                             2147483647,
+                                             2147483648,
+                                             1e300,
+                                             "",
+                                             " ",
+                                             "Always",
+                                             "1e99999",
+                                             "-1",
+                                             "a.b",
+                                             "volcano",
+                                             "训练",
+                                             json::string(70, 'x'),
+                                             json::string(140000, 'y'),
+                                             json::array{},
+                                             json::object{},
+                                             json::array{nullptr},
+                                             json::object{{"a", nullptr}}};
   json::value& place = *places[random() % places.size()];
   place = random() % 8 == 0 ? json::value(*places[random() % places.size()]) : kOdd[random() % kOdd.size()];
 }
@@ -191,7 +253,9 @@ TEST(DamagedInputTest, ValuesThatDoNotBelong) {
       for (std::size_t n = 1 + random() % 3; n > 0; --n) Spoil(value, random);
       absl::StrAppend(&text, api::ToJson(value), "\n");
     }
-    ExpectAnswer(text, {.target = random() % 2 == 0 ? Target::kVolcano : Target::kGangway, .strict = random() % 4 == 0, .elastic_etcd = "etcd:2379"});
+    ExpectAnswer(text, {.target = random() % 2 == 0 ? Target::kVolcano : Target::kGangway,
+                        .strict = random() % 4 == 0,
+                        .elastic_etcd = "etcd:2379"});
     if (::testing::Test::HasFailure()) FAIL() << "round " << round << ":\n" << text.substr(0, 5000);
   }
 }

@@ -40,21 +40,25 @@ TEST_P(PaddleCleanTest, LeavesThesePods) {
   EXPECT_EQ(world.Decide().stages.size(), 0u);
 }
 
-const std::vector<std::string> kBoth = {"worker-0 Succeeded", "worker-1 Succeeded"}, kOneFailed = {"worker-0 Succeeded", "worker-1 Failed"};
+const std::vector<std::string> kBoth = {"worker-0 Succeeded", "worker-1 Succeeded"},
+                               kOneFailed = {"worker-0 Succeeded", "worker-1 Failed"};
 
-INSTANTIATE_TEST_SUITE_P(Rows, PaddleCleanTest,
-                         ::testing::Values(CleanCase{"D1EmptyCompleted", "", false, {}}, CleanCase{"D2EmptyFailed", "", true, kOneFailed},
-                                           CleanCase{"D3AlwaysCompleted", "Always", false, {}}, CleanCase{"D4AlwaysFailed", "Always", true, {}},
-                                           CleanCase{"D5OnCompletionCompleted", "OnCompletion", false, {}},
-                                           CleanCase{"D6OnCompletionFailed", "OnCompletion", true, kOneFailed},
-                                           CleanCase{"D7OnFailureFailed", "OnFailure", true, {}},
-                                           CleanCase{"D8OnFailureCompleted", "OnFailure", false, kBoth},
-                                           CleanCase{"D9NeverCompleted", "Never", false, kBoth}, CleanCase{"D10NeverFailed", "Never", true, kOneFailed},
-                                           CleanCase{"D12OldNameOnCompletion", "OnCompletion", false, {}, "cleanPolicy"},
-                                           CleanCase{"D12OldNameOnFailure", "OnFailure", true, {}, "cleanPolicy"},
-                                           CleanCase{"D12OldNameNever", "Never", false, kBoth, "cleanPolicy"},
-                                           CleanCase{"UnknownTextKeeps", "OnFailed", true, kOneFailed}),
-                         [](const auto& c) { return c.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    Rows, PaddleCleanTest,
+    ::testing::Values(CleanCase{"D1EmptyCompleted", "", false, {}}, CleanCase{"D2EmptyFailed", "", true, kOneFailed},
+                      CleanCase{"D3AlwaysCompleted", "Always", false, {}},
+                      CleanCase{"D4AlwaysFailed", "Always", true, {}},
+                      CleanCase{"D5OnCompletionCompleted", "OnCompletion", false, {}},
+                      CleanCase{"D6OnCompletionFailed", "OnCompletion", true, kOneFailed},
+                      CleanCase{"D7OnFailureFailed", "OnFailure", true, {}},
+                      CleanCase{"D8OnFailureCompleted", "OnFailure", false, kBoth},
+                      CleanCase{"D9NeverCompleted", "Never", false, kBoth},
+                      CleanCase{"D10NeverFailed", "Never", true, kOneFailed},
+                      CleanCase{"D12OldNameOnCompletion", "OnCompletion", false, {}, "cleanPolicy"},
+                      CleanCase{"D12OldNameOnFailure", "OnFailure", true, {}, "cleanPolicy"},
+                      CleanCase{"D12OldNameNever", "Never", false, kBoth, "cleanPolicy"},
+                      CleanCase{"UnknownTextKeeps", "OnFailed", true, kOneFailed}),
+    [](const auto& c) { return c.param.name; });
 
 TEST(PaddleClean, AllPodsGoTogetherAfterTheStatusThatCountsThem) {
   PaddleWorld world(PaddleJobText("wd", {{"worker", RoleText(3)}}));
@@ -64,7 +68,8 @@ TEST(PaddleClean, AllPodsGoTogetherAfterTheStatusThatCountsThem) {
   ASSERT_TRUE(world.Settle());
   ASSERT_EQ(world.phase(), "Completed");
   const std::vector<std::string> last(world.writes().end() - 4, world.writes().end());
-  EXPECT_THAT(last, ElementsAre("patch paddlejobs/status wd", "delete pods wd-worker-0", "delete pods wd-worker-1", "delete pods wd-worker-2"));
+  EXPECT_THAT(last, ElementsAre("patch paddlejobs/status wd", "delete pods wd-worker-0", "delete pods wd-worker-1",
+                                "delete pods wd-worker-2"));
 }
 
 TEST(PaddleClean, AnEditAfterTheEndTakesEffect) {

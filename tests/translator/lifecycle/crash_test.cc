@@ -1,5 +1,5 @@
-// Whatever happens to a PaddleJob, and wherever our process dies: the end is the same, the same view gives the same plan, and when nothing
-// happens any more nothing is written.
+// Whatever happens to a PaddleJob, and wherever our process dies: the end is the same, the same view gives the same
+// plan, and when nothing happens any more nothing is written.
 #include <functional>
 #include <random>
 #include <set>
@@ -24,7 +24,9 @@ std::string Elastic(int n) {
   return PaddleJobText("wd", {{"worker", role}}, "\"elastic\":1");
 }
 std::string WithConfigMap(int n) {
-  return PaddleJobText("wd", {{"worker", absl::StrCat(R"({"replicas":)", n, R"(,"template":{"spec":{"containers":[{"name":"paddle","image":"i",
+  return PaddleJobText(
+      "wd",
+      {{"worker", absl::StrCat(R"({"replicas":)", n, R"(,"template":{"spec":{"containers":[{"name":"paddle","image":"i",
     "envFrom":[{"configMapRef":{"name":"wd"}}]}]}}})")}});
 }
 
@@ -34,12 +36,15 @@ std::string Outcome(const PaddleWorld& world) {
   if (world.kubeflow()) {
     const auto status = world.kubeflow_status();
     std::string text;
-    for (const auto& c : status.conditions) absl::StrAppend(&text, c.type, "=", c.status, " ", c.type == "Translated" ? c.message : "", "; ");
-    return absl::StrCat(text, world.JobPhase(), " ", absl::StrJoin(world.Pods(), ", "), " ", absl::StrJoin(world.Names("commands"), ","));
+    for (const auto& c : status.conditions)
+      absl::StrAppend(&text, c.type, "=", c.status, " ", c.type == "Translated" ? c.message : "", "; ");
+    return absl::StrCat(text, world.JobPhase(), " ", absl::StrJoin(world.Pods(), ", "), " ",
+                        absl::StrJoin(world.Names("commands"), ","));
   }
   const auto status = world.status();
-  return absl::StrCat(status.phase, " restarts ", status.restarts, " elastic ", status.elastic, " gang ", world.Exists("jobs", "wd") ? world.job().spec.min_available : 0, " generation ", status.observed_generation, " ", world.JobPhase(),
-                      " ", absl::StrJoin(world.Pods(), ", "));
+  return absl::StrCat(status.phase, " restarts ", status.restarts, " elastic ", status.elastic, " gang ",
+                      world.Exists("jobs", "wd") ? world.job().spec.min_available : 0, " generation ",
+                      status.observed_generation, " ", world.JobPhase(), " ", absl::StrJoin(world.Pods(), ", "));
 }
 
 struct Story {
@@ -59,20 +64,33 @@ const std::vector<Story>& Stories() {
          w.PatchJob(R"({"status":{"failed":2}})");
          w.SetJobPhase("Failed");
        }}},
-      {"Replaced", Elastic(3), {[](PaddleWorld& w) { w.SetPod("wd-worker-1", "Failed", 1); },
-                                [](PaddleWorld& w) {
-                                  w.SetPod("wd-worker-0", "Failed", 1);
-                                  w.SetPod("wd-worker-2", "Failed", 1);
-                                }}},
+      {"Replaced",
+       Elastic(3),
+       {[](PaddleWorld& w) { w.SetPod("wd-worker-1", "Failed", 1); },
+        [](PaddleWorld& w) {
+          w.SetPod("wd-worker-0", "Failed", 1);
+          w.SetPod("wd-worker-2", "Failed", 1);
+        }}},
       {"Scaled", Elastic(3), {[](PaddleWorld& w) { w.Edit(R"({"spec":{"worker":{"replicas":4}}})"); }}},
-      {"Completed", Workers(2), {[](PaddleWorld& w) { w.SetAll("Succeeded"); }, [](PaddleWorld& w) { w.Edit(R"({"spec":{"cleanPodPolicy":"Never"}})"); }}},
-      {"Suspended", KubeflowJobText("wd", {{"Worker", RoleText(2)}}), {[](PaddleWorld& w) { w.Edit(R"({"spec":{"runPolicy":{"suspend":true}}})"); },
-                                                                       [](PaddleWorld& w) { w.Edit(R"({"spec":{"runPolicy":{"suspend":false}}})"); }}},
-      {"Overdue", KubeflowJobText("wd", {{"Worker", RoleText(1)}}, "\"activeDeadlineSeconds\":60"), {[](PaddleWorld& w) { w.Pass(absl::Minutes(2)); }}},
-      {"GroupComesLate", Workers(3), {[](PaddleWorld& w) {
-         for (const std::string& pod : w.Names("pods")) w.SetPod(pod, "Pending");  // no program has begun
-         w.Add("podgroups", "wd", *api::ParseJson(R"({"spec":{"minMember":2}})"));
-       }, [](PaddleWorld& w) { w.Remove("podgroups", "wd"); }, [](PaddleWorld& w) { w.Add("podgroups", "wd", *api::ParseJson(R"({"spec":{"minMember":1}})")); }}},
+      {"Completed",
+       Workers(2),
+       {[](PaddleWorld& w) { w.SetAll("Succeeded"); },
+        [](PaddleWorld& w) { w.Edit(R"({"spec":{"cleanPodPolicy":"Never"}})"); }}},
+      {"Suspended",
+       KubeflowJobText("wd", {{"Worker", RoleText(2)}}),
+       {[](PaddleWorld& w) { w.Edit(R"({"spec":{"runPolicy":{"suspend":true}}})"); },
+        [](PaddleWorld& w) { w.Edit(R"({"spec":{"runPolicy":{"suspend":false}}})"); }}},
+      {"Overdue",
+       KubeflowJobText("wd", {{"Worker", RoleText(1)}}, "\"activeDeadlineSeconds\":60"),
+       {[](PaddleWorld& w) { w.Pass(absl::Minutes(2)); }}},
+      {"GroupComesLate",
+       Workers(3),
+       {[](PaddleWorld& w) {
+          for (const std::string& pod : w.Names("pods")) w.SetPod(pod, "Pending");  // no program has begun
+          w.Add("podgroups", "wd", *api::ParseJson(R"({"spec":{"minMember":2}})"));
+        },
+        [](PaddleWorld& w) { w.Remove("podgroups", "wd"); },
+        [](PaddleWorld& w) { w.Add("podgroups", "wd", *api::ParseJson(R"({"spec":{"minMember":1}})")); }}},
       {"KubeflowLost", KubeflowJobText("wd", {{"Worker", RoleText(1)}}), {[](PaddleWorld& w) { w.DeleteJob(); }}},
   };
   return stories;
@@ -81,7 +99,8 @@ const std::vector<Story>& Stories() {
 // Everybody does what is to be done until all is quiet. `die_at`: our process dies before that write of it, once.
 void Live(PaddleWorld& world, int& die_at) {
   for (int quiet = 0, rounds = 0; quiet < 2; ++rounds) {
-    ASSERT_LT(rounds, 200) << "it never ends: " << Outcome(world) << "; last written: " << (world.writes().empty() ? "" : world.writes().back());
+    ASSERT_LT(rounds, 200) << "it never ends: " << Outcome(world)
+                           << "; last written: " << (world.writes().empty() ? "" : world.writes().back());
     const int done = world.Step(die_at >= 0 ? die_at : 1'000'000);
     const bool died = die_at >= 0 && done == die_at;
     die_at = died ? -1 : die_at >= 0 ? die_at - done : die_at;
@@ -89,7 +108,8 @@ void Live(PaddleWorld& world, int& die_at) {
     bool moved = done + others > 0 || died;
     if (!moved && world.Settle()) {
       world.DeletedPodsGo();
-      if (world.Exists("jobs", "wd") && world.Exists("podgroups", world.GroupName()) && world.Pods().empty()) world.SetGroupPhase("Inqueue"), moved = true;
+      if (world.Exists("jobs", "wd") && world.Exists("podgroups", world.GroupName()) && world.Pods().empty())
+        world.SetGroupPhase("Inqueue"), moved = true;
       for (const std::string& pod : world.Pods()) {
         if (!absl::StrContains(pod, "Pending")) continue;
         world.SetPod(absl::StrCat("wd-", pod.substr(0, pod.find(' '))), "Running");
@@ -118,7 +138,8 @@ TEST(PaddleCrash, WhereverOurProcessDiesTheEndIsTheSame) {
     int writes = 0, ignored = 0;
     const std::string expected = Play(story, -1, &writes);
     ASSERT_GT(writes, 2) << story.name;
-    for (int n = 0; n < writes; ++n) EXPECT_EQ(Play(story, n, &ignored), expected) << story.name << ", dead before write " << n;
+    for (int n = 0; n < writes; ++n)
+      EXPECT_EQ(Play(story, n, &ignored), expected) << story.name << ", dead before write " << n;
   }
 }
 
@@ -129,7 +150,9 @@ class Chance {
   explicit Chance(std::uint64_t seed) : bits_(seed) {}
   int Below(int n) { return static_cast<int>(bits_() % static_cast<std::uint64_t>(n)); }
   template <class T>
-  const T& OneOf(const std::vector<T>& of) { return of[static_cast<std::size_t>(Below(static_cast<int>(of.size())))]; }
+  const T& OneOf(const std::vector<T>& of) {
+    return of[static_cast<std::size_t>(Below(static_cast<int>(of.size())))];
+  }
 
  private:
   std::mt19937_64 bits_;
@@ -139,33 +162,51 @@ void DoSomething(PaddleWorld& world, Chance& chance) {
   const std::vector<std::string> pods = world.Names("pods");
   const std::string pod = pods.empty() ? "" : chance.OneOf(pods);
   switch (chance.Below(15)) {
-    case 0: return world.Pass(absl::Seconds(chance.Below(30)));
-    case 1: return world.Edit(absl::StrCat(R"({"spec":{"worker":{"replicas":)", chance.Below(5), "}}}"));
-    case 2: return world.Edit(absl::StrCat(R"({"spec":{"cleanPodPolicy":")", chance.OneOf<std::string>({"", "Always", "Never", "OnFailed"}), "\"}}"));
-    case 3: return world.Edit(absl::StrCat(R"({"spec":{"runPolicy":{"suspend":)", chance.Below(2) == 0 ? "true" : "false", "}}}"));
-    case 4: return world.Edit(absl::StrCat(R"({"spec":{"paddleReplicaSpecs":{"Worker":{"replicas":)", chance.Below(4), "}}}}"));
+    case 0:
+      return world.Pass(absl::Seconds(chance.Below(30)));
+    case 1:
+      return world.Edit(absl::StrCat(R"({"spec":{"worker":{"replicas":)", chance.Below(5), "}}}"));
+    case 2:
+      return world.Edit(absl::StrCat(R"({"spec":{"cleanPodPolicy":")",
+                                     chance.OneOf<std::string>({"", "Always", "Never", "OnFailed"}), "\"}}"));
+    case 3:
+      return world.Edit(
+          absl::StrCat(R"({"spec":{"runPolicy":{"suspend":)", chance.Below(2) == 0 ? "true" : "false", "}}}"));
+    case 4:
+      return world.Edit(
+          absl::StrCat(R"({"spec":{"paddleReplicaSpecs":{"Worker":{"replicas":)", chance.Below(4), "}}}}"));
     case 5:
       if (world.Exists("jobs", "wd")) world.DeleteJob();
       return;
     case 6:
-      if (world.Exists("jobs", "wd")) world.SetJobPhase(chance.OneOf<std::string>({"Pending", "Running", "Aborted", "Completing", "Failed", "Terminating", "Odd"}));
+      if (world.Exists("jobs", "wd"))
+        world.SetJobPhase(
+            chance.OneOf<std::string>({"Pending", "Running", "Aborted", "Completing", "Failed", "Terminating", "Odd"}));
       return;
     case 7:
-      if (world.Exists("jobs", "wd") && world.Exists("podgroups", world.GroupName())) world.SetGroupPhase(chance.OneOf<std::string>({"Pending", "Inqueue", "Running"}));
+      if (world.Exists("jobs", "wd") && world.Exists("podgroups", world.GroupName()))
+        world.SetGroupPhase(chance.OneOf<std::string>({"Pending", "Inqueue", "Running"}));
       return;
-    case 8: world.queues["default"] = chance.OneOf<std::string>({"Open", "Closed", ""}); return;
+    case 8:
+      world.queues["default"] = chance.OneOf<std::string>({"Open", "Closed", ""});
+      return;
     case 9:
       if (!pod.empty()) world.DeletePod(pod);
       return;
-    case 10: return world.DeletedPodsGo();
+    case 10:
+      return world.DeletedPodsGo();
     case 11:
       if (!pod.empty() && chance.Below(2) == 0) world.Disrupt(pod);
       return;
     case 12:
       if (world.Exists("podgroups", "wd")) return world.Remove("podgroups", "wd");
-      return world.Add("podgroups", "wd", *api::ParseJson(absl::StrCat(R"({"spec":{"minMember":)", chance.Below(5), R"(,"queue":"default"}})")));
+      return world.Add(
+          "podgroups", "wd",
+          *api::ParseJson(absl::StrCat(R"({"spec":{"minMember":)", chance.Below(5), R"(,"queue":"default"}})")));
     default:
-      if (!pod.empty()) world.SetPod(pod, chance.OneOf<std::string>({"Running", "Running", "Succeeded", "Failed", "Unknown"}), chance.OneOf<int>({0, 1, 137, 143}));
+      if (!pod.empty())
+        world.SetPod(pod, chance.OneOf<std::string>({"Running", "Running", "Succeeded", "Failed", "Unknown"}),
+                     chance.OneOf<int>({0, 1, 137, 143}));
   }
 }
 
@@ -186,9 +227,13 @@ std::string Text(const kube::Plan& plan) {
 }
 
 TEST(PaddleCrash, WhateverHappensItComesToRest) {
-  const std::vector<std::string> jobs = {Workers(2), WithConfigMap(3), Elastic(3), PaddleJobText("wd", {{"ps", RoleText(1)}, {"worker", RoleText(2)}}),
-                                         KubeflowJobText("wd", {{"Worker", RoleText(2)}}, "\"activeDeadlineSeconds\":100"),
-                                         KubeflowJobText("wd", {{"Master", RoleText(1)}, {"Worker", RoleText(1)}}, "\"ttlSecondsAfterFinished\":50")};
+  const std::vector<std::string> jobs = {
+      Workers(2),
+      WithConfigMap(3),
+      Elastic(3),
+      PaddleJobText("wd", {{"ps", RoleText(1)}, {"worker", RoleText(2)}}),
+      KubeflowJobText("wd", {{"Worker", RoleText(2)}}, "\"activeDeadlineSeconds\":100"),
+      KubeflowJobText("wd", {{"Master", RoleText(1)}, {"Worker", RoleText(1)}}, "\"ttlSecondsAfterFinished\":50")};
   for (std::uint64_t seed = 0; seed < 80; ++seed) {
     Chance chance(seed);
     PaddleWorld world(jobs[seed % jobs.size()]);

@@ -1,4 +1,5 @@
-// What pods, the Job and its PodGroup say of a PaddleJob (docs/paddlejob-lifecycle.md): the rules alone; phase_rows_test.cc has the rows of the contract.
+// What pods, the Job and its PodGroup say of a PaddleJob (docs/paddlejob-lifecycle.md): the rules alone;
+// phase_rows_test.cc has the rows of the contract.
 #include "translator/lifecycle/judge.h"
 
 #include <memory>
@@ -44,7 +45,9 @@ PodFacts Failed(int index, PodFailure failure, PodStage stage = PodStage::kFaile
   pod.failure = std::make_shared<const PodFailure>(std::move(failure));
   return pod;
 }
-PodFailure Exit(int code, absl::Time at, const std::string& reason = "Error", const std::string& message = "") { return {"c", false, code, reason, message, at}; }
+PodFailure Exit(int code, absl::Time at, const std::string& reason = "Error", const std::string& message = "") {
+  return {"c", false, code, reason, message, at};
+}
 
 std::string Message(const PodTable& pods, Phase phase, const Told& scheduled = {}, const Job& job = JobIn("Running")) {
   PaddleJobView seen;
@@ -55,7 +58,8 @@ std::string Message(const PodTable& pods, Phase phase, const Told& scheduled = {
 TEST(JudgeTest, PhasesOfTheJob) {
   const auto are = [](auto rule) {
     std::vector<std::string> out;
-    for (const char* const phase : {"", "Pending", "Running", "Restarting", "Completing", "Completed", "Failed", "Terminating", "Terminated", "Aborting", "Aborted", "odd"}) {
+    for (const char* const phase : {"", "Pending", "Running", "Restarting", "Completing", "Completed", "Failed",
+                                    "Terminating", "Terminated", "Aborting", "Aborted", "odd"}) {
       if (rule(JobIn(phase))) out.emplace_back(phase);
     }
     return out;
@@ -68,7 +72,8 @@ TEST(JudgeTest, PhasesOfTheJob) {
 TEST(JudgeTest, TheLastRunIsTheOneAfterWhichNoneIsLeft) {
   Job job = JobIn("Running");
   job.spec.max_retry = 3;
-  for (const auto& [retries, last] : {std::pair(0, false), std::pair(1, false), std::pair(2, true), std::pair(3, true)}) {
+  for (const auto& [retries, last] :
+       {std::pair(0, false), std::pair(1, false), std::pair(2, true), std::pair(3, true)}) {
     job.status.retry_count = retries;
     EXPECT_EQ(IsLastRun(job), last) << retries;
   }
@@ -166,7 +171,8 @@ TEST(JudgeTest, EachStageHasItsCounter) {
   Wanted wanted;
   wanted.roles = {{"worker", "Worker", 5}, {"heter", "heter", -3}};
   PodTable pods;
-  const PodStage stages[] = {PodStage::kPending, PodStage::kStarting, PodStage::kRunning, PodStage::kFailed, PodStage::kSucceeded, PodStage::kUnknown};
+  const PodStage stages[] = {PodStage::kPending, PodStage::kStarting,  PodStage::kRunning,
+                             PodStage::kFailed,  PodStage::kSucceeded, PodStage::kUnknown};
   int n = 0;
   for (int i = 0; i < 6; ++i) {
     for (int k = 0; k <= i; ++k, ++n) pods[absl::StrCat("wd-worker-", n)] = Pod(n, stages[i]);
@@ -176,7 +182,10 @@ TEST(JudgeTest, EachStageHasItsCounter) {
   const std::vector<RoleProgress> roles = CountPods(wanted, &job, &pods);
   ASSERT_EQ(roles.size(), 2u);
   const RoleProgress& worker = roles[0];
-  EXPECT_EQ(absl::StrJoin({worker.pending, worker.starting, worker.running, worker.failed, worker.succeeded, worker.unknown}, " "), "1 2 3 4 5 6");
+  EXPECT_EQ(
+      absl::StrJoin({worker.pending, worker.starting, worker.running, worker.failed, worker.succeeded, worker.unknown},
+                    " "),
+      "1 2 3 4 5 6");
   EXPECT_EQ(worker.replicas, 2) << "of what runs, the Job says how many";
   EXPECT_EQ(roles[1].replicas, 0);
   EXPECT_EQ(worker.refs[0].name, "wd-worker-0");
@@ -205,8 +214,10 @@ TEST(JudgeTest, ALostNodeIsNoStepBack) {
   role.replicas = 2;
   role.running = 1;
   role.unknown = 1;
-  for (const Phase stored : {Phase::kPending, Phase::kStarting, Phase::kRunning}) EXPECT_EQ(PhaseOf(JobIn("Running"), {role}, false, true, stored), stored) << PhaseName(stored);
-  for (const Phase stored : {Phase::kNone, Phase::kRestarting, Phase::kAborted}) EXPECT_EQ(PhaseOf(JobIn("Running"), {role}, false, true, stored), Phase::kRunning) << PhaseName(stored);
+  for (const Phase stored : {Phase::kPending, Phase::kStarting, Phase::kRunning})
+    EXPECT_EQ(PhaseOf(JobIn("Running"), {role}, false, true, stored), stored) << PhaseName(stored);
+  for (const Phase stored : {Phase::kNone, Phase::kRestarting, Phase::kAborted})
+    EXPECT_EQ(PhaseOf(JobIn("Running"), {role}, false, true, stored), Phase::kRunning) << PhaseName(stored);
 }
 
 TEST(JudgeTest, AJobOfWhichNothingHasBegunIsPending) {
@@ -217,7 +228,8 @@ TEST(JudgeTest, AJobOfWhichNothingHasBegunIsPending) {
 
 // The last rows of the table: what the pods of a Job that is on its way say.
 TEST(JudgeTest, PhasesFollowFromPodsAndFromThePhaseUntilNow) {
-  const auto phase = [](const std::string& of_job, Phase stored, int pending, int running, int succeeded, int failed, int unknown = 0) {
+  const auto phase = [](const std::string& of_job, Phase stored, int pending, int running, int succeeded, int failed,
+                        int unknown = 0) {
     RoleProgress role;
     role.replicas = 3;
     role.pending = pending;
@@ -228,7 +240,8 @@ TEST(JudgeTest, PhasesFollowFromPodsAndFromThePhaseUntilNow) {
     return PhaseOf(JobIn(of_job), {role}, false, true, stored);
   };
   EXPECT_EQ(phase("Running", Phase::kPending, 0, 3, 0, 0), Phase::kRunning);
-  EXPECT_EQ(phase("Running", Phase::kPending, 0, 0, 3, 0), Phase::kRunning) << "all have succeeded, and the Job says when it is over";
+  EXPECT_EQ(phase("Running", Phase::kPending, 0, 0, 3, 0), Phase::kRunning)
+      << "all have succeeded, and the Job says when it is over";
   EXPECT_EQ(phase("Running", Phase::kPending, 0, 0, 0, 3), Phase::kRunning);
   EXPECT_EQ(phase("Running", Phase::kNone, 0, 0, 0, 0, 3), Phase::kRunning) << "they have begun, wherever they are";
   EXPECT_EQ(phase("Running", Phase::kRunning, 1, 2, 0, 0), Phase::kPending);
@@ -272,9 +285,13 @@ TEST(JudgeTest, WhatHasEndedStaysCounted) {
 }
 
 TEST(JudgeTest, TheFirstFailureIsTold) {
-  PodTable pods{{"wd-worker-0", Failed(0, Exit(1, kNow + absl::Seconds(2)))}, {"wd-worker-1", Failed(1, Exit(137, kNow, "OOMKilled", "a\nb"))}, {"wd-worker-2", Pod(2)}};
-  for (const Phase phase : {Phase::kFailed, Phase::kRestarting, Phase::kRunning, Phase::kPending}) EXPECT_EQ(Message(pods, phase), "wd-worker-1 exit 137 (OOMKilled): b") << PhaseName(phase);
-  for (const Phase phase : {Phase::kCompleted, Phase::kCompleting}) EXPECT_EQ(Message(pods, phase), "") << PhaseName(phase);
+  PodTable pods{{"wd-worker-0", Failed(0, Exit(1, kNow + absl::Seconds(2)))},
+                {"wd-worker-1", Failed(1, Exit(137, kNow, "OOMKilled", "a\nb"))},
+                {"wd-worker-2", Pod(2)}};
+  for (const Phase phase : {Phase::kFailed, Phase::kRestarting, Phase::kRunning, Phase::kPending})
+    EXPECT_EQ(Message(pods, phase), "wd-worker-1 exit 137 (OOMKilled): b") << PhaseName(phase);
+  for (const Phase phase : {Phase::kCompleted, Phase::kCompleting})
+    EXPECT_EQ(Message(pods, phase), "") << PhaseName(phase);
   pods["wd-worker-0"] = Failed(0, Exit(3, kNow));
   EXPECT_EQ(Message(pods, Phase::kFailed), "wd-worker-0 exit 3") << "of two at one time that with the lower index";
   pods["wd-worker-0"] = Failed(0, {"", false, 0, "Evicted", "the node was low on memory", kNow - absl::Seconds(1)});
@@ -327,7 +344,8 @@ std::string Scheduled(const PaddleJobView& seen, const Job& job) {
   const Told told = ScheduledOf(seen, job);
   return told.set() ? absl::StrCat(told.status, " ", told.reason, ": ", told.message) : "";
 }
-api::volcano::PodGroupCondition GroupCondition(const std::string& type, absl::Time at, const std::string& message = "", const std::string& reason = "", const std::string& status = "True") {
+api::volcano::PodGroupCondition GroupCondition(const std::string& type, absl::Time at, const std::string& message = "",
+                                               const std::string& reason = "", const std::string& status = "True") {
   api::volcano::PodGroupCondition out;
   out.type = type;
   out.status = status;
@@ -347,7 +365,8 @@ TEST(JudgeTest, TheLatestConditionOfTheGroupSaysWhetherItIsPlaced) {
   EXPECT_EQ(Scheduled(seen, job), "");
   seen.group_event = "the queue is full";
   EXPECT_EQ(Scheduled(seen, job), "False Unschedulable: the queue is full");
-  group.status.conditions = {GroupCondition("Unschedulable", kNow, "no room", "NotEnoughResources"), GroupCondition("Other", kNow + absl::Hours(1)),
+  group.status.conditions = {GroupCondition("Unschedulable", kNow, "no room", "NotEnoughResources"),
+                             GroupCondition("Other", kNow + absl::Hours(1)),
                              GroupCondition("Scheduled", kNow + absl::Hours(1), "", "", "False")};
   EXPECT_EQ(Scheduled(seen, job), "False NotEnoughResources: no room");
   group.status.conditions.push_back(GroupCondition("Scheduled", kNow + absl::Seconds(1)));
@@ -372,7 +391,8 @@ TEST(JudgeTest, PodsThatCannotBeMadeAreToldWhenTheyAreDue) {
   }
   group.status.phase = "Inqueue";
   for (const char* const phase : {"", "Pending", "Running"}) EXPECT_EQ(Scheduled(seen, JobIn(phase)), told) << phase;
-  for (const char* const phase : {"Restarting", "Aborted", "Completed"}) EXPECT_EQ(Scheduled(seen, JobIn(phase)), "") << phase;
+  for (const char* const phase : {"Restarting", "Aborted", "Completed"})
+    EXPECT_EQ(Scheduled(seen, JobIn(phase)), "") << phase;
   seen.pod_group = nullptr;
   EXPECT_EQ(Scheduled(seen, JobIn("Pending")), told) << "perhaps it is the group that cannot be made";
   pods["wd-worker-1"] = Pod(1);
@@ -397,7 +417,8 @@ TEST(JudgeTest, ItStartedWithItsFirstPodElseWhenTheJobSaysItRan) {
   PodTable pods{{"wd-worker-0", Pod(0)}, {"wd-worker-1", Pod(1)}};
   Job job = JobIn("Completed");
   EXPECT_FALSE(EarliestStart(job, &pods).set());
-  job.status.conditions = {{"Pending", {kNow}}, {"Running", {kNow + absl::Seconds(9)}}, {"Running", {kNow + absl::Seconds(99)}}};
+  job.status.conditions = {
+      {"Pending", {kNow}}, {"Running", {kNow + absl::Seconds(9)}}, {"Running", {kNow + absl::Seconds(99)}}};
   EXPECT_EQ(EarliestStart(job, &pods).at, kNow + absl::Seconds(9));
   pods["wd-worker-0"].started = kNow + absl::Milliseconds(3500);
   pods["wd-worker-1"].started = kNow + absl::Milliseconds(2500);

@@ -1,4 +1,5 @@
-// What spec paddle 6.9 and 6.12 say beside the rows: drift, edits of single fields, names that are taken, two controllers, queues.
+// What spec paddle 6.9 and 6.12 say beside the rows: drift, edits of single fields, names that are taken, two
+// controllers, queues.
 #include <string>
 #include <vector>
 
@@ -19,10 +20,13 @@ using ::testing::SizeIs;
 std::string Workers(int n, const std::string& extra = "", const std::string& annotations = "") {
   return PaddleJobText("wd", {{"worker", RoleText(n)}}, extra, annotations);
 }
-json::value OwnedBy(const std::string& api_version, const std::string& kind, const std::string& name, const std::string& uid, const std::string& rest = "{}") {
+json::value OwnedBy(const std::string& api_version, const std::string& kind, const std::string& name,
+                    const std::string& uid, const std::string& rest = "{}") {
   json::value object = *api::ParseJson(rest);
-  object.as_object()["metadata"] = json::object{{"ownerReferences", json::array{json::object{{"apiVersion", api_version}, {"kind", kind}, {"name", name},
-                                                                                            {"uid", uid}, {"controller", true}}}}};
+  object.as_object()["metadata"] = json::object{
+      {"ownerReferences",
+       json::array{json::object{
+           {"apiVersion", api_version}, {"kind", kind}, {"name", name}, {"uid", uid}, {"controller", true}}}}};
   return object;
 }
 
@@ -89,9 +93,11 @@ TEST(PaddleKeep, ThePriorityClassIsCarriedOver) {
 
 // An empty schedulingPolicy is none.
 TEST(PaddleKeep, APriorityClassOfAJobWithoutPolicyIsCarriedOver) {
-  const std::string workers = PaddleJobText("wd", {{"worker", RoleText(1)}}), kubeflow = KubeflowJobText("wd", {{"Worker", RoleText(1)}});
-  for (const auto& [text, edit] : {std::pair(workers, R"({"spec":{"schedulingPolicy":{"priorityClass":"high"}}})"),
-                                   std::pair(kubeflow, R"({"spec":{"runPolicy":{"schedulingPolicy":{"priorityClass":"high"}}}})")}) {
+  const std::string workers = PaddleJobText("wd", {{"worker", RoleText(1)}}),
+                    kubeflow = KubeflowJobText("wd", {{"Worker", RoleText(1)}});
+  for (const auto& [text, edit] :
+       {std::pair(workers, R"({"spec":{"schedulingPolicy":{"priorityClass":"high"}}})"),
+        std::pair(kubeflow, R"({"spec":{"runPolicy":{"schedulingPolicy":{"priorityClass":"high"}}}})")}) {
     PaddleWorld world(text);
     ASSERT_TRUE(world.Start());
     const std::string job = world.job().metadata.uid;
@@ -104,8 +110,9 @@ TEST(PaddleKeep, APriorityClassOfAJobWithoutPolicyIsCarriedOver) {
 }
 
 TEST(PaddleKeep, AnotherQueueAnotherTemplateAnotherJob) {
-  for (const char* edit : {R"({"spec":{"schedulingPolicy":{"queue":"gold"}}})", R"({"spec":{"withGloo":1,"intranet":"Service"}})",
-                           R"({"metadata":{"annotations":{"paddle.gangway.io/wait-dns":"off"}}})"}) {
+  for (const char* edit :
+       {R"({"spec":{"schedulingPolicy":{"queue":"gold"}}})", R"({"spec":{"withGloo":1,"intranet":"Service"}})",
+        R"({"metadata":{"annotations":{"paddle.gangway.io/wait-dns":"off"}}})"}) {
     PaddleWorld world(Workers(2));
     world.queues["gold"] = "Open";
     ASSERT_TRUE(world.Start());
@@ -126,7 +133,8 @@ TEST(PaddleKeep, WhatTheJobDoesNotDependOnReplacesNothing) {
   PaddleWorld world(Workers(2));
   ASSERT_TRUE(world.Start());
   const std::string job = world.job().metadata.uid;
-  for (const char* edit : {R"({"spec":{"cleanPodPolicy":"Always"}})", R"({"metadata":{"labels":{"team":"ads"}}})", R"({"metadata":{"annotations":{"note":"x"}}})",
+  for (const char* edit : {R"({"spec":{"cleanPodPolicy":"Always"}})", R"({"metadata":{"labels":{"team":"ads"}}})",
+                           R"({"metadata":{"annotations":{"note":"x"}}})",
                            R"({"metadata":{"annotations":{"paddle.gangway.io/ttl":"10"}}})"}) {
     world.Edit(edit);
     ASSERT_TRUE(world.Settle());
@@ -144,7 +152,8 @@ TEST(PaddleKeep, WhatTheJobDoesNotDependOnReplacesNothing) {
 TEST(PaddleKeep, AJobWithoutOurMarkIsTakenAsItIs) {
   PaddleWorld world(Workers(2));
   ASSERT_TRUE(world.Start());
-  const std::string mark = world.job().metadata.annotations.at("paddle.gangway.io/translation"), job = world.job().metadata.uid;
+  const std::string mark = world.job().metadata.annotations.at("paddle.gangway.io/translation"),
+                    job = world.job().metadata.uid;
   world.PatchJob(R"({"metadata":{"annotations":{"paddle.gangway.io/translation":null}}})");
   ASSERT_TRUE(world.Settle());
   EXPECT_EQ(world.job().metadata.annotations.at("paddle.gangway.io/translation"), mark);
@@ -162,7 +171,7 @@ TEST(PaddleKeep, AnEditThatCannotBeTranslatedLeavesTheJobRunning) {
   EXPECT_EQ(world.CountEvents("TranslationError", "E-EMPTY"), 1);
   EXPECT_THAT(world.Pods(), SizeIs(2));
   EXPECT_EQ(world.status().mode, "Collective");  // of what runs
-  world.SetAll("Succeeded");  // and it comes to its end
+  world.SetAll("Succeeded");                     // and it comes to its end
   ASSERT_TRUE(world.Settle());
   EXPECT_EQ(world.phase(), "Completed");
   EXPECT_EQ(world.status().message, "") << "a job that has completed has nothing to complain of";
@@ -265,7 +274,8 @@ TEST(PaddleKeep, AJobOfThatNameThatIsNotOurs) {
 TEST(PaddleKeep, AHandMadePodGroupIsTakenOver) {
   PaddleWorld world(Workers(3));
   world.queues["gold"] = "Open";
-  world.Add("podgroups", "wd", *api::ParseJson(R"({"spec":{"minMember":2,"queue":"gold","priorityClassName":"high"}})"));
+  world.Add("podgroups", "wd",
+            *api::ParseJson(R"({"spec":{"minMember":2,"queue":"gold","priorityClassName":"high"}})"));
   ASSERT_TRUE(world.Start());
   EXPECT_EQ(world.phase(), "Running");
   EXPECT_EQ(world.job().spec.queue, "gold");
@@ -299,13 +309,17 @@ TEST(PaddleKeep, E18AHandMadePodGroupThatComesAfterTheJob) {
   ASSERT_TRUE(world.Settle());
   const std::string first = world.job().metadata.uid;
   EXPECT_THAT(world.Pods(), SizeIs(4));
-  // They have nodes, and their programs have not begun: a quick scheduler needs less time than kubectl with the second half of a file.
+  // They have nodes, and their programs have not begun: a quick scheduler needs less time than kubectl with the second
+  // half of a file.
   for (const std::string& pod : world.Names("pods")) {
-    world.SetPodStatus(pod, R"({"phase":"Pending","initContainerStatuses":[{"name":"wait-dns","state":{"running":{}}}],"containerStatuses":[{"name":"paddle","state":{"waiting":{}}}]})");
+    world.SetPodStatus(
+        pod,
+        R"({"phase":"Pending","initContainerStatuses":[{"name":"wait-dns","state":{"running":{}}}],"containerStatuses":[{"name":"paddle","state":{"waiting":{}}}]})");
   }
   ASSERT_TRUE(world.Settle());
   EXPECT_EQ(world.phase(), "Starting");
-  world.Add("podgroups", "wd", *api::ParseJson(R"({"spec":{"minMember":3,"queue":"gold","priorityClassName":"high"}})"));
+  world.Add("podgroups", "wd",
+            *api::ParseJson(R"({"spec":{"minMember":3,"queue":"gold","priorityClassName":"high"}})"));
   ASSERT_TRUE(world.Settle());
   EXPECT_EQ(world.status().message, "its PodGroup wd asks for queue gold, minMember 3, priorityClassName high");
   ASSERT_TRUE(world.ComeBack());
@@ -415,7 +429,8 @@ TEST(PaddleKeep, AnotherControllerIsAtWork) {
 
 TEST(PaddleKeep, ItsPodGroupAloneTellsOfAnotherController) {
   PaddleWorld world(Workers(1));
-  const json::value group = OwnedBy("batch.paddlepaddle.org/v1", "PaddleJob", "wd", world.paddle().metadata.uid, R"({"spec":{"minMember":1}})");
+  const json::value group = OwnedBy("batch.paddlepaddle.org/v1", "PaddleJob", "wd", world.paddle().metadata.uid,
+                                    R"({"spec":{"minMember":1}})");
   world.Add("podgroups", "wd", group);
   world.Step();
   EXPECT_THAT(world.writes(), IsEmpty());
@@ -443,7 +458,8 @@ TEST(PaddleKeep, OneThatEndedBeforeWeCameIsLeftAlone) {
 
 TEST(PaddleKeep, CompanionsComeFirstAndFollowTheSpec) {
   // Its template refers to the config map of paddle-operator.
-  const std::string role = R"({"replicas":2,"template":{"spec":{"containers":[{"name":"paddle","image":"i","envFrom":[{"configMapRef":{"name":"wd"}}]}]}}})";
+  const std::string role =
+      R"({"replicas":2,"template":{"spec":{"containers":[{"name":"paddle","image":"i","envFrom":[{"configMapRef":{"name":"wd"}}]}]}}})";
   PaddleWorld world(PaddleJobText("wd", {{"worker", role}}));
   world.Step();
   EXPECT_THAT(world.writes(), ElementsAre("create configmaps wd", "create jobs wd", "patch paddlejobs/status wd"));
@@ -458,7 +474,8 @@ TEST(PaddleKeep, CompanionsComeFirstAndFollowTheSpec) {
 }
 
 TEST(PaddleKeep, CompanionsThatAreDeletedAreMadeAgain) {
-  const std::string role = R"({"replicas":2,"template":{"spec":{"containers":[{"name":"paddle","image":"i","envFrom":[{"configMapRef":{"name":"wd"}}]}]}}})";
+  const std::string role =
+      R"({"replicas":2,"template":{"spec":{"containers":[{"name":"paddle","image":"i","envFrom":[{"configMapRef":{"name":"wd"}}]}]}}})";
   PaddleWorld world(PaddleJobText("wd", {{"worker", role}}));
   ASSERT_TRUE(world.Start());
   const std::string job = world.job().metadata.uid;
@@ -511,7 +528,8 @@ TEST(PaddleKeep, PodsThatTheApiServerRefusesAreTold) {
   PaddleWorld world(Workers(2));
   ASSERT_TRUE(world.Settle());
   world.has_job_controller = false;  // what it makes is refused
-  world.job_warning = {"FailedCreate", "Pod wd-worker-0: pods \"wd-worker-0\" is forbidden: no PriorityClass with name nope was found"};
+  world.job_warning = {"FailedCreate",
+                       "Pod wd-worker-0: pods \"wd-worker-0\" is forbidden: no PriorityClass with name nope was found"};
   ASSERT_TRUE(world.Settle());
   EXPECT_EQ(world.status().message, "");  // its queue has not let it in: no pod is due
   world.SetGroupPhase("Inqueue");
@@ -547,8 +565,9 @@ TEST(PaddleKeep, APodThatIsMissedWhileTheOthersRunIsTold) {
 TEST(PaddleKeep, TheLastWordsOfAProgramAreTold) {
   PaddleWorld world(Workers(2));
   ASSERT_TRUE(world.Start());
-  world.SetPodStatus("wd-worker-1",
-                     R"({"phase":"Failed","containerStatuses":[{"name":"paddle","state":{"terminated":{"exitCode":1,"message":"step 3\nValueError: bad shape\n"}}}]})");
+  world.SetPodStatus(
+      "wd-worker-1",
+      R"({"phase":"Failed","containerStatuses":[{"name":"paddle","state":{"terminated":{"exitCode":1,"message":"step 3\nValueError: bad shape\n"}}}]})");
   ASSERT_TRUE(world.Settle());
   EXPECT_EQ(world.status().message, "wd-worker-1 exit 1: ValueError: bad shape");
 }
@@ -573,7 +592,9 @@ TEST(PaddleKeep, AJobThatHasCompletedHasNothingToComplainOf) {
   ASSERT_TRUE(world.Settle());
   world.SetGroupPhase("Inqueue");
   ASSERT_TRUE(world.Settle());
-  world.SetPodStatus("wd-worker-0", R"({"phase":"Pending","containerStatuses":[{"name":"paddle","state":{"waiting":{"reason":"ErrImagePull"}}}]})");
+  world.SetPodStatus(
+      "wd-worker-0",
+      R"({"phase":"Pending","containerStatuses":[{"name":"paddle","state":{"waiting":{"reason":"ErrImagePull"}}}]})");
   ASSERT_TRUE(world.Settle());
   ASSERT_EQ(world.status().message, "wd-worker-0 ErrImagePull");
   world.has_job_controller = false;
@@ -590,8 +611,9 @@ TEST(PaddleKeep, MarksOfAnElasticJobMakeNoWorkersWhereThereAreNone) {
   ASSERT_TRUE(world.Settle());
   world.has_job_controller = false;
   const std::string mark = world.job().metadata.annotations.at("paddle.gangway.io/translation");
-  world.PatchJob(absl::StrCat(R"({"metadata":{"annotations":{"paddle.gangway.io/elastic":"1:4","paddle.gangway.io/translation":")", mark.substr(0, mark.find(' ')),
-                              R"("}},"spec":{"tasks":[{"name":"worker","replicas":2,"template":{}}]}})"));
+  world.PatchJob(absl::StrCat(
+      R"({"metadata":{"annotations":{"paddle.gangway.io/elastic":"1:4","paddle.gangway.io/translation":")",
+      mark.substr(0, mark.find(' ')), R"("}},"spec":{"tasks":[{"name":"worker","replicas":2,"template":{}}]}})"));
   const std::string job = api::ToJson(world.Object("jobs", "wd"));
   ASSERT_TRUE(world.Settle());
   EXPECT_EQ(api::ToJson(world.Object("jobs", "wd")), job);
@@ -602,12 +624,15 @@ TEST(PaddleKeep, WhatAContainerWaitsFor) {
   ASSERT_TRUE(world.Settle());
   world.SetGroupPhase("Inqueue");
   ASSERT_TRUE(world.Settle());
-  world.SetPodStatus("wd-worker-0", R"({"phase":"Pending","containerStatuses":[{"name":"paddle","state":{"waiting":{"reason":"ContainerCreating"}}}]})");
+  world.SetPodStatus(
+      "wd-worker-0",
+      R"({"phase":"Pending","containerStatuses":[{"name":"paddle","state":{"waiting":{"reason":"ContainerCreating"}}}]})");
   ASSERT_TRUE(world.Settle());
   EXPECT_EQ(world.status().message, "");
   world.Pass(absl::Minutes(1));
-  world.SetPodStatus("wd-worker-0",
-                     R"({"phase":"Pending","containerStatuses":[{"name":"paddle","state":{"waiting":{"reason":"ImagePullBackOff","message":"no such image"}}}]})");
+  world.SetPodStatus(
+      "wd-worker-0",
+      R"({"phase":"Pending","containerStatuses":[{"name":"paddle","state":{"waiting":{"reason":"ImagePullBackOff","message":"no such image"}}}]})");
   ASSERT_TRUE(world.Settle());
   EXPECT_EQ(world.status().message, "wd-worker-0 ImagePullBackOff: no such image");
 }
@@ -620,7 +645,9 @@ TEST(PaddleKeep, CountsAreToldTogether) {
   world.ForgetWrites();
   world.status_written = world.now();
   for (int i = 0; i < 20; ++i) {
-    world.SetPodStatus(absl::StrCat("wd-worker-", i), R"({"phase":"Pending","containerStatuses":[{"name":"paddle","state":{"waiting":{"reason":"ErrImagePull"}}}]})");
+    world.SetPodStatus(
+        absl::StrCat("wd-worker-", i),
+        R"({"phase":"Pending","containerStatuses":[{"name":"paddle","state":{"waiting":{"reason":"ErrImagePull"}}}]})");
     world.SetPod(absl::StrCat("wd-worker-", i), "Running");
     EXPECT_EQ(world.Step(), 0);
   }
@@ -649,7 +676,9 @@ TEST(PaddleKeep, AStatusStaysSmallerThanAnApiServerTakes) {
   PaddleWorld world(Workers(1));
   ASSERT_TRUE(world.Settle());
   for (int i = 0; i < 1200; ++i) {
-    world.Add("pods", absl::StrCat("wd-worker-", i), OwnedBy("batch.volcano.sh/v1alpha1", "Job", "wd", world.job().metadata.uid, R"({"status":{"phase":"Pending"}})"));
+    world.Add("pods", absl::StrCat("wd-worker-", i),
+              OwnedBy("batch.volcano.sh/v1alpha1", "Job", "wd", world.job().metadata.uid,
+                      R"({"status":{"phase":"Pending"}})"));
     world.Annotate("pods", absl::StrCat("wd-worker-", i), "volcano.sh/task-spec", "worker");
   }
   world.Step();

@@ -101,7 +101,8 @@ TEST(KubeflowLife, K9AWorkerThatWasStoppedIsNoFailureUnlessNoneIsAllowed) {
       world.Pass(absl::Seconds(10));
       ASSERT_TRUE(world.Settle());
       EXPECT_EQ(world.LastCondition(), "Failed") << policy;
-      EXPECT_THAT(world.kubeflow_status().conditions.back().message, HasSubstr(absl::StrCat("kf-worker-1 exit ", code)));
+      EXPECT_THAT(world.kubeflow_status().conditions.back().message,
+                  HasSubstr(absl::StrCat("kf-worker-1 exit ", code)));
       EXPECT_THAT(world.Names("pods"), ElementsAre("kf-worker-1")) << "what ran was stopped";
     }
   }
@@ -220,7 +221,8 @@ TEST(KubeflowLife, K12ManagedByAnother) {
 TEST(KubeflowLife, K13TheDeadlineFires) {
   PaddleWorld world(Workers(2, "\"activeDeadlineSeconds\":60"));
   ASSERT_TRUE(world.Start());
-  EXPECT_EQ(world.look_again(), world.kubeflow_status().start_time.at + absl::Seconds(60));  // nothing else would wake us
+  EXPECT_EQ(world.look_again(),
+            world.kubeflow_status().start_time.at + absl::Seconds(60));  // nothing else would wake us
   world.Pass(absl::Seconds(60));
   ASSERT_TRUE(world.Settle());
   EXPECT_EQ(world.JobPhase(), "Terminating");
@@ -259,12 +261,14 @@ TEST(KubeflowLife, GoesByItsTtl) {
 }
 
 TEST(KubeflowLife, WhatIsNoJobFailsValidationUntilItIsCorrected) {
-  PaddleWorld world(KubeflowJobText("kf", {{"Worker", R"({"template":{"spec":{"containers":[{"name":"other","image":"i"}]}}})"}}));
+  PaddleWorld world(
+      KubeflowJobText("kf", {{"Worker", R"({"template":{"spec":{"containers":[{"name":"other","image":"i"}]}}})"}}));
   ASSERT_TRUE(world.Settle());
   EXPECT_EQ(world.Condition("Failed"), "Failed True PaddleJobFailedValidation");
   EXPECT_EQ(world.Condition("Translated"), "Translated False Invalid");
   EXPECT_THAT(world.kubeflow_status().conditions.back().message, HasSubstr("E-NO-CONTAINER"));
-  world.Edit(R"({"spec":{"paddleReplicaSpecs":{"Worker":{"template":{"spec":{"containers":[{"name":"paddle","image":"i"}]}}}}}})");
+  world.Edit(
+      R"({"spec":{"paddleReplicaSpecs":{"Worker":{"template":{"spec":{"containers":[{"name":"paddle","image":"i"}]}}}}}})");
   ASSERT_TRUE(world.Start());
   EXPECT_EQ(world.Condition("Failed"), "");
   EXPECT_EQ(world.LastCondition(), "Running");
@@ -304,7 +308,8 @@ TEST(KubeflowLife, RestartsStandBehindWhatIsSaidOfTheTranslation) {
 
 TEST(KubeflowLife, OneThatEndedBeforeWeCameIsLeftAlone) {
   PaddleWorld world(Workers(1));
-  world.Edit(R"({"status":{"conditions":[{"type":"Created","status":"True"},{"type":"Succeeded","status":"True","reason":"PaddleJobSucceeded"}]}})");
+  world.Edit(
+      R"({"status":{"conditions":[{"type":"Created","status":"True"},{"type":"Succeeded","status":"True","reason":"PaddleJobSucceeded"}]}})");
   world.Step();
   EXPECT_THAT(world.writes(), IsEmpty());
 }

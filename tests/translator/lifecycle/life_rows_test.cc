@@ -1,5 +1,5 @@
-// The rows H of spec paddle 8, and what section 6.12 says beside them: edits, scaling, restarts, names that are taken. Both controllers at
-// work.
+// The rows H of spec paddle 8, and what section 6.12 says beside them: edits, scaling, restarts, names that are taken.
+// Both controllers at work.
 #include <string>
 #include <vector>
 
@@ -94,7 +94,8 @@ TEST(PaddleLife, H3ElasticShrinks) {
   world.Edit(R"({"spec":{"worker":{"replicas":2}}})");
   ASSERT_TRUE(world.Settle());
   EXPECT_EQ(world.phase(), "Scaling");
-  EXPECT_THAT(world.Pods(), ElementsAre("worker-0 Running", "worker-1 Running", "worker-2 -Running", "worker-3 -Running"));
+  EXPECT_THAT(world.Pods(),
+              ElementsAre("worker-0 Running", "worker-1 Running", "worker-2 -Running", "worker-3 -Running"));
   world.DeletedPodsGo();
   ASSERT_TRUE(world.Settle());
   EXPECT_EQ(world.phase(), "Running");
@@ -166,15 +167,19 @@ TEST(PaddleLife, ElasticThatCannotBeScaledInPlaceSaysSoAndStartsAnew) {
     world.Edit(R"({"spec":{"worker":{"requests":3,"limits":3}}})");
     ASSERT_TRUE(world.Start());
     const std::string job = world.job().metadata.uid;
-    world.Edit(*bound != '\0' ? absl::StrCat(R"({"spec":{"worker":{")", bound, R"(":null}}})") : R"({"spec":{"worker":{"requests":null,"limits":null}}})");
+    world.Edit(*bound != '\0' ? absl::StrCat(R"({"spec":{"worker":{")", bound, R"(":null}}})")
+                              : R"({"spec":{"worker":{"requests":null,"limits":null}}})");
     ASSERT_TRUE(world.Settle());
     EXPECT_EQ(world.job().metadata.uid, job) << "the same as before";
     const bool grows = std::string(bound) != "requests";
     world.Edit(grows ? R"({"spec":{"worker":{"replicas":4}}})" : R"({"spec":{"worker":{"replicas":2}}})");
     ASSERT_TRUE(world.Settle());
     EXPECT_EQ(world.phase(), "Restarting") << bound;
-    EXPECT_EQ(world.CountEvents("Restarting", grows ? "workers: 3 -> 4, and this run trains with 3 to 3, so the job starts anew (worker.requests and worker.limits"
-                                                    : "workers: 3 -> 2, and this run trains with 3 to 3"), 1) << bound;
+    EXPECT_EQ(world.CountEvents("Restarting", grows ? "workers: 3 -> 4, and this run trains with 3 to 3, so the job "
+                                                      "starts anew (worker.requests and worker.limits"
+                                                    : "workers: 3 -> 2, and this run trains with 3 to 3"),
+              1)
+        << bound;
     ASSERT_TRUE(world.ComeBack());
     EXPECT_NE(world.job().metadata.uid, job);
     EXPECT_EQ(world.phase(), "Running");
@@ -195,7 +200,8 @@ TEST(PaddleLife, ElasticIsNotScaledBelowItsMinAvailable) {
 TEST(PaddleLife, H5AWorkerIsDeleted) {
   PaddleWorld world(Workers(2));
   ASSERT_TRUE(world.Start());
-  const std::string uid = world.PodUid("wd-worker-0"), endpoints = EnvOf(world, "wd-worker-0", "PADDLE_TRAINER_ENDPOINTS");
+  const std::string uid = world.PodUid("wd-worker-0"),
+                    endpoints = EnvOf(world, "wd-worker-0", "PADDLE_TRAINER_ENDPOINTS");
   world.DeletePod("wd-worker-1");
   world.DeletedPodsGo();
   ASSERT_TRUE(world.Settle());
@@ -252,7 +258,8 @@ TEST(PaddleLife, H8ServersEndByThemselves) {
   world.SetPod("wd-ps-1", "Succeeded");
   ASSERT_TRUE(world.Settle());
   EXPECT_EQ(world.phase(), "Completed");
-  EXPECT_THAT(world.Pods(), ElementsAre("ps-0 Succeeded", "ps-1 Succeeded", "worker-0 Succeeded", "worker-1 Succeeded"));
+  EXPECT_THAT(world.Pods(),
+              ElementsAre("ps-0 Succeeded", "ps-1 Succeeded", "worker-0 Succeeded", "worker-1 Succeeded"));
 }
 
 TEST(PaddleLife, H9ServersNeverEnd) {
@@ -322,7 +329,8 @@ TEST(PaddleLife, H12IsDeleted) {
   EXPECT_EQ(world.phase(), "Terminating");
   world.DeletedPodsGo();
   world.Settle();
-  for (const char* plural : {"paddlejobs", "jobs", "pods", "services", "configmaps", "podgroups"}) EXPECT_THAT(world.Names(plural), IsEmpty()) << plural;
+  for (const char* plural : {"paddlejobs", "jobs", "pods", "services", "configmaps", "podgroups"})
+    EXPECT_THAT(world.Names(plural), IsEmpty()) << plural;
   EXPECT_FALSE(world.Wrote("delete jobs wd"));  // its owner references do it
 }
 
@@ -439,7 +447,8 @@ TEST(PaddleLife, AnElasticWorkerIsNotReplacedForEver) {
     const std::string failed = world.PodUid("wd-worker-1");
     world.SetPod("wd-worker-1", "Failed", 1);
     ASSERT_TRUE(world.Settle());
-    EXPECT_EQ(world.job().metadata.annotations.at("paddle.gangway.io/replaced"), absl::StrCat(i, " ", failed)) << "it does not grow with each";
+    EXPECT_EQ(world.job().metadata.annotations.at("paddle.gangway.io/replaced"), absl::StrCat(i, " ", failed))
+        << "it does not grow with each";
     world.SetPod("wd-worker-1", "Running");
     ASSERT_TRUE(world.Settle());
   }

@@ -25,17 +25,21 @@ using ::testing::Not;
 class Town {
  public:
   Town() {
-    Put("paddlejobs", R"({"apiVersion":"batch.paddlepaddle.org/v1","kind":"PaddleJob","metadata":{"name":"wd","namespace":"a","uid":"u1","resourceVersion":"5",
+    Put("paddlejobs",
+        R"({"apiVersion":"batch.paddlepaddle.org/v1","kind":"PaddleJob","metadata":{"name":"wd","namespace":"a","uid":"u1","resourceVersion":"5",
       "finalizers":["finalizers.paddlepaddle.org","other"],"managedFields":[]},
       "spec":{"sampleNobodyKnows":1,"schedulingPolicy":{"priorityClass":"high"},
         "ps":{"replicas":1,"template":{"spec":{"containers":[{"name":"c","image":"i"}]}}},"worker":{"replicas":1,"template":{"spec":{"containers":[{"name":"c","image":"i"}]}}}},
       "status":{"phase":"Running"}})");
     for (const char* const name : {"wd-ps-0", "wd-worker-0"}) {
-      Put("pods", absl::StrCat(R"({"metadata":{"name":")", name, R"(","namespace":"a","uid":"p-)", name, "\",", kOwned, R"(},"status":{"phase":"Running"}})"));
-      Put("services", absl::StrCat(R"({"metadata":{"name":")", name, R"(","namespace":"a","uid":"s-)", name, "\",", kOwned, "}}"));
+      Put("pods", absl::StrCat(R"({"metadata":{"name":")", name, R"(","namespace":"a","uid":"p-)", name, "\",", kOwned,
+                               R"(},"status":{"phase":"Running"}})"));
+      Put("services",
+          absl::StrCat(R"({"metadata":{"name":")", name, R"(","namespace":"a","uid":"s-)", name, "\",", kOwned, "}}"));
     }
     Put("configmaps", absl::StrCat(R"({"metadata":{"name":"wd","namespace":"a","uid":"c1",)", kOwned, "}}"));
-    Put("podgroups", R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":"wd","namespace":"a","uid":"g1"},"spec":{"minMember":2,"queue":"ads"},"status":{"phase":"Inqueue"}})");
+    Put("podgroups",
+        R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":"wd","namespace":"a","uid":"g1"},"spec":{"minMember":2,"queue":"ads"},"status":{"phase":"Inqueue"}})");
   }
 
   void Put(const std::string& plural, const std::string& text) {
@@ -58,9 +62,11 @@ class Town {
     job_ = *api::Decode<api::paddle::PaddleJob>(api::ToJson(At("paddlejobs", "wd")));
     view_.job = &job_;
     view_.job_json = api::ToJson(At("paddlejobs", "wd"));
-    for (const auto& [resource, plural] : {std::pair{&api::kPods, "pods"}, std::pair{&api::kServices, "services"}, std::pair{&api::kConfigMaps, "configmaps"}}) {
+    for (const auto& [resource, plural] : {std::pair{&api::kPods, "pods"}, std::pair{&api::kServices, "services"},
+                                           std::pair{&api::kConfigMaps, "configmaps"}}) {
       for (const auto& [name, object] : objects_[plural]) {
-        const auto pod = *api::Decode<api::paddle::PaddleJob>(api::ToJson(object));  // metadata and status.phase are where a pod has them
+        const auto pod = *api::Decode<api::paddle::PaddleJob>(
+            api::ToJson(object));  // metadata and status.phase are where a pod has them
         if (pod.metadata.Controller() != nullptr) view_.objects.push_back({resource, pod.metadata, pod.status.phase});
       }
     }
@@ -75,9 +81,11 @@ class Town {
     }
     if (objects_["configmaps"].contains("gangway-import-wd")) {
       const json::value& record = At("configmaps", "gangway-import-wd");
-      record_ = api::Decode<api::volcano::PodGroup>(api::ToJson(json::object{{"metadata", record.at("metadata")}}))->metadata;
+      record_ =
+          api::Decode<api::volcano::PodGroup>(api::ToJson(json::object{{"metadata", record.at("metadata")}}))->metadata;
       view_.record = &record_;
-      for (const auto& [key, value] : record.at("data").as_object()) view_.record_data[std::string(key)] = json::value_to<std::string>(value);
+      for (const auto& [key, value] : record.at("data").as_object())
+        view_.record_data[std::string(key)] = json::value_to<std::string>(value);
     }
     return view_;
   }
@@ -99,7 +107,8 @@ class Town {
     }
   }
 
-  static constexpr char kOwned[] = R"("ownerReferences":[{"apiVersion":"batch.paddlepaddle.org/v1","kind":"PaddleJob","name":"wd","uid":"u1","controller":true}])";
+  static constexpr char kOwned[] =
+      R"("ownerReferences":[{"apiVersion":"batch.paddlepaddle.org/v1","kind":"PaddleJob","name":"wd","uid":"u1","controller":true}])";
 
  private:
   std::map<std::string, std::map<std::string, json::value>> objects_;
@@ -136,11 +145,13 @@ TEST(MigrationTest, ThePlanSaysWhatGoesAndWhatIsTakenOver) {
   const Migration migration = PlanImport(town.Look(), {});
   EXPECT_EQ(migration.state, MigrationState::kRunning);
   EXPECT_EQ(migration.running_pods, 2);
-  EXPECT_THAT(migration.goes, ElementsAre("configmap wd", "pod wd-ps-0", "pod wd-worker-0", "podgroup wd", "service wd-ps-0", "service wd-worker-0"));
+  EXPECT_THAT(migration.goes, ElementsAre("configmap wd", "pod wd-ps-0", "pod wd-worker-0", "podgroup wd",
+                                          "service wd-ps-0", "service wd-worker-0"));
   EXPECT_EQ(migration.taken_over, "queue ads, minMember 2");
   EXPECT_FALSE(convert::HasErrors(migration.findings));
   const auto says = [](const Migration& plan, convert::Code code) {
-    return std::any_of(plan.findings.begin(), plan.findings.end(), [&](const convert::Finding& one) { return one.code == code; });
+    return std::any_of(plan.findings.begin(), plan.findings.end(),
+                       [&](const convert::Finding& one) { return one.code == code; });
   };
   EXPECT_FALSE(says(migration, convert::Code::kMinResources));
   town.At("podgroups", "wd").at("spec").as_object()["minResources"] = {{"cpu", "1"}};
@@ -155,7 +166,8 @@ TEST(MigrationTest, TheRecordComesFirstAndTheJobIsOursOnlyWhenAllIsGone) {
   EXPECT_THAT(first.next.stages[1][0].body, Not(HasSubstr("managed-by")));
   town.CarryOut(first.next);
   EXPECT_THAT(town.Names(), ElementsAre("configmaps/gangway-import-wd", "paddlejobs/wd"));
-  EXPECT_EQ(api::ToJson(town.At("paddlejobs", "wd").at("metadata").at("finalizers")), R"(["other"])") << "the operator's would keep the job for ever";
+  EXPECT_EQ(api::ToJson(town.At("paddlejobs", "wd").at("metadata").at("finalizers")), R"(["other"])")
+      << "the operator's would keep the job for ever";
   EXPECT_THAT(Spec(town), HasSubstr(R"("schedulingPolicy":{"priorityClass":"high","queue":"ads","minAvailable":2})"));
   EXPECT_EQ(Import(town), 2);
   EXPECT_EQ(town.At("paddlejobs", "wd").at("metadata").at("annotations").at("paddle.gangway.io/managed-by"), "gangway");
@@ -165,7 +177,10 @@ TEST(MigrationTest, TheRecordComesFirstAndTheJobIsOursOnlyWhenAllIsGone) {
 TEST(MigrationTest, WhatIsBeingDeletedIsWaitedFor) {
   Town town;
   town.CarryOut(PlanImport(town.Look(), {}).next);
-  town.Put("pods", absl::StrCat(R"({"metadata":{"name":"wd-ps-0","namespace":"a","uid":"p","deletionTimestamp":"2026-01-01T00:00:00Z",)", Town::kOwned, R"(},"status":{"phase":"Running"}})"));
+  town.Put("pods",
+           absl::StrCat(
+               R"({"metadata":{"name":"wd-ps-0","namespace":"a","uid":"p","deletionTimestamp":"2026-01-01T00:00:00Z",)",
+               Town::kOwned, R"(},"status":{"phase":"Running"}})"));
   const Migration migration = PlanImport(town.Look(), {});
   EXPECT_FALSE(migration.done);
   EXPECT_THAT(migration.next.stages, IsEmpty());
@@ -180,8 +195,10 @@ TEST(MigrationTest, ThereAndBackIsAsItWas) {
   const auto way = PlanReturn(town.Look());
   EXPECT_TRUE(way.stops_job);
   ASSERT_EQ(way.next.stages.size(), 2u);
-  EXPECT_THAT(way.next.stages[0][0].body, HasSubstr(R"("paddle.gangway.io/managed-by":"paddle-operator")")) << "first, or our controller would make the Job again";
-  EXPECT_EQ(way.next.stages[1][0].propagation, kube::Propagation::kForeground) << "the operator's pods will have the names of ours";
+  EXPECT_THAT(way.next.stages[0][0].body, HasSubstr(R"("paddle.gangway.io/managed-by":"paddle-operator")"))
+      << "first, or our controller would make the Job again";
+  EXPECT_EQ(way.next.stages[1][0].propagation, kube::Propagation::kForeground)
+      << "the operator's pods will have the names of ours";
   ASSERT_GT(Return(town), 0);
   EXPECT_EQ(Spec(town), before);
   EXPECT_THAT(town.Names(), ElementsAre("paddlejobs/wd", "podgroups/wd"));
@@ -205,7 +222,8 @@ TEST(MigrationTest, AJobWithoutAnythingOfTheOperatorIsOnlyMarked) {
 
 TEST(MigrationTest, TheOperatorsOwnGroupGoesAndIsNotMadeAgain) {
   Town town;
-  town.Put("podgroups", absl::StrCat(R"({"metadata":{"name":"wd","namespace":"a","uid":"g2",)", Town::kOwned, R"(},"spec":{"minMember":2,"queue":"ads"}})"));
+  town.Put("podgroups", absl::StrCat(R"({"metadata":{"name":"wd","namespace":"a","uid":"g2",)", Town::kOwned,
+                                     R"(},"spec":{"minMember":2,"queue":"ads"}})"));
   const Migration migration = PlanImport(town.Look(), {});
   EXPECT_EQ(migration.taken_over, "") << "it was made of the job's own words";
   ASSERT_GT(Import(town), 0);
@@ -234,17 +252,26 @@ void RunAsOurs(Town& town, absl::string_view manager = {}) {
   }
   town.Remove("configmaps", "wd");
   json::object& job = town.At("paddlejobs", "wd").as_object();
-  if (!manager.empty()) job["metadata"].as_object()["annotations"] = {{"paddle.gangway.io/managed-by", std::string(manager)}};
-  job["status"] = {{"phase", "Running"}, {"conditions", {{{"type", "Translated"}, {"status", "True"}, {"reason", "JobCreated"}}}}};
-  town.Put("jobs", absl::StrCat(R"({"metadata":{"name":"wd","namespace":"a","uid":"j1","annotations":{"paddle.gangway.io/translation":"0 ps=1"},)", Town::kOwned,
-                                R"(},"status":{"state":{"phase":"Running"},"running":2}})"));
+  if (!manager.empty())
+    job["metadata"].as_object()["annotations"] = {{"paddle.gangway.io/managed-by", std::string(manager)}};
+  job["status"] = {{"phase", "Running"},
+                   {"conditions", {{{"type", "Translated"}, {"status", "True"}, {"reason", "JobCreated"}}}}};
+  town.Put(
+      "jobs",
+      absl::StrCat(
+          R"({"metadata":{"name":"wd","namespace":"a","uid":"j1","annotations":{"paddle.gangway.io/translation":"0 ps=1"},)",
+          Town::kOwned, R"(},"status":{"state":{"phase":"Running"},"running":2}})"));
 }
 
 TEST(MigrationTest, WhatRunsAsOursIsNeverTouched) {
   for (const char* const manager : {"", "gangway"}) {
     Town town;  // with a PodGroup of the job's name, whose wishes would make another Job of it
     RunAsOurs(town, manager);
-    town.Put("configmaps", absl::StrCat(R"({"metadata":{"name":"wd-paddle-env","namespace":"a","uid":"e1","annotations":{"paddle.gangway.io/translation":"0"},)", Town::kOwned, "}}"));
+    town.Put(
+        "configmaps",
+        absl::StrCat(
+            R"({"metadata":{"name":"wd-paddle-env","namespace":"a","uid":"e1","annotations":{"paddle.gangway.io/translation":"0"},)",
+            Town::kOwned, "}}"));
     const Migration migration = PlanImport(town.Look(), {});
     EXPECT_EQ(migration.state, MigrationState::kOurs) << manager;
     EXPECT_TRUE(migration.has_job && migration.done) << manager;
@@ -281,8 +308,10 @@ TEST(MigrationTest, WhatFailedBecauseItDoesNotTranslateHasNotEnded) {
   Town town;
   RunAsOurs(town);
   town.Remove("jobs", "wd");
-  town.At("paddlejobs", "wd").at("status") = {{"phase", "Failed"}, {"message", "E-ELASTIC spec.elastic: it needs an etcd"},
-                                              {"conditions", {{{"type", "Translated"}, {"status", "False"}, {"reason", "Invalid"}}}}};
+  town.At("paddlejobs", "wd").at("status") = {
+      {"phase", "Failed"},
+      {"message", "E-ELASTIC spec.elastic: it needs an etcd"},
+      {"conditions", {{{"type", "Translated"}, {"status", "False"}, {"reason", "Invalid"}}}}};
   const Migration migration = PlanImport(town.Look(), {});
   EXPECT_EQ(migration.state, MigrationState::kUntranslated);
   EXPECT_EQ(migration.refusal, "E-ELASTIC spec.elastic: it needs an etcd");
@@ -293,7 +322,10 @@ TEST(MigrationTest, WhatWaitsForRoomIsGivenIt) {
   Town town;
   RunAsOurs(town);
   town.Remove("jobs", "wd");
-  town.At("paddlejobs", "wd").at("status") = {{"phase", "Pending"}, {"conditions", {{{"type", "Translated"}, {"status", "False"}, {"reason", "Waiting"}, {"message", "E-PG-CLASH"}}}}};
+  town.At("paddlejobs", "wd").at("status") = {
+      {"phase", "Pending"},
+      {"conditions",
+       {{{"type", "Translated"}, {"status", "False"}, {"reason", "Waiting"}, {"message", "E-PG-CLASH"}}}}};
   const Migration migration = PlanImport(town.Look(), {});
   EXPECT_EQ(migration.state, MigrationState::kPending);
   EXPECT_THAT(migration.goes, ElementsAre("podgroup wd"));
@@ -317,7 +349,9 @@ TEST(MigrationTest, AnImportThatBrokeOffEndsWithoutAnotherJob) {
 TEST(MigrationTest, ARecordOfAnEarlierJobOfThatNameSaysNothingOfThisOne) {
   Town town;
   RunAsOurs(town);
-  town.Put("configmaps", R"({"metadata":{"name":"gangway-import-wd","namespace":"a","uid":"x","ownerReferences":[{"apiVersion":"batch.paddlepaddle.org/v1","kind":"PaddleJob","name":"wd","uid":"u0"}]},
+  town.Put(
+      "configmaps",
+      R"({"metadata":{"name":"gangway-import-wd","namespace":"a","uid":"x","ownerReferences":[{"apiVersion":"batch.paddlepaddle.org/v1","kind":"PaddleJob","name":"wd","uid":"u0"}]},
     "data":{"paddlejob.json":"{}"}})");
   const Migration migration = PlanImport(town.Look(), {});
   EXPECT_EQ(migration.state, MigrationState::kOurs);
@@ -343,17 +377,29 @@ TEST(MigrationTest, TranslatedAsTheControllerWould) {
   MigrationView seen = town.Look();
   seen.sidecars = true;
   const Migration migration = PlanImport(seen, {.elastic_etcd = "etcd.infra:2379"});
-  EXPECT_TRUE(std::any_of(migration.findings.begin(), migration.findings.end(), [](const convert::Finding& one) { return one.code == convert::Code::kIstio; }));
+  EXPECT_TRUE(std::any_of(migration.findings.begin(), migration.findings.end(),
+                          [](const convert::Finding& one) { return one.code == convert::Code::kIstio; }));
 }
 
 // What its Job needed goes with it; a PodGroup that somebody has made meanwhile stays.
 TEST(MigrationTest, TheWayBackTakesWhatOursMadeAndLeavesWhatIsThere) {
   Town town;
   ASSERT_GT(Import(town), 0);
-  town.Put("configmaps", absl::StrCat(R"({"metadata":{"name":"wd-paddle-env","namespace":"a","uid":"e1","annotations":{"paddle.gangway.io/translation":"0"},)", Town::kOwned, "}}"));
-  town.Put("configmaps", absl::StrCat(R"({"metadata":{"name":"wd-going","namespace":"a","uid":"e2","deletionTimestamp":"2026-01-01T00:00:00Z",)", Town::kOwned, "}}"));
-  town.Put("pods", absl::StrCat(R"({"metadata":{"name":"wd-ps-0","namespace":"a","uid":"p",)", Town::kOwned, R"(},"status":{"phase":"Running"}})"));
-  town.Put("podgroups", R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":"wd","namespace":"a","uid":"g9"},"spec":{"minMember":1}})");
+  town.Put(
+      "configmaps",
+      absl::StrCat(
+          R"({"metadata":{"name":"wd-paddle-env","namespace":"a","uid":"e1","annotations":{"paddle.gangway.io/translation":"0"},)",
+          Town::kOwned, "}}"));
+  town.Put(
+      "configmaps",
+      absl::StrCat(
+          R"({"metadata":{"name":"wd-going","namespace":"a","uid":"e2","deletionTimestamp":"2026-01-01T00:00:00Z",)",
+          Town::kOwned, "}}"));
+  town.Put("pods", absl::StrCat(R"({"metadata":{"name":"wd-ps-0","namespace":"a","uid":"p",)", Town::kOwned,
+                                R"(},"status":{"phase":"Running"}})"));
+  town.Put(
+      "podgroups",
+      R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":"wd","namespace":"a","uid":"g9"},"spec":{"minMember":1}})");
   ASSERT_GT(Return(town), 0);
   EXPECT_THAT(town.Names(), ElementsAre("configmaps/wd-going", "paddlejobs/wd", "podgroups/wd", "pods/wd-ps-0"));
   EXPECT_EQ(api::ToJson(town.At("podgroups", "wd").at("spec")), R"({"minMember":1})");
@@ -362,7 +408,8 @@ TEST(MigrationTest, TheWayBackTakesWhatOursMadeAndLeavesWhatIsThere) {
 TEST(MigrationTest, NoWayBackWithoutARecordOfThisJob) {
   Town town;
   EXPECT_THAT(PlanReturn(town.Look()).problem, HasSubstr("there is no config map gangway-import-wd"));
-  town.Put("configmaps", R"({"metadata":{"name":"gangway-import-wd","namespace":"a","uid":"x"},"data":{"paddlejob.json":"{}"}})");
+  town.Put("configmaps",
+           R"({"metadata":{"name":"gangway-import-wd","namespace":"a","uid":"x"},"data":{"paddlejob.json":"{}"}})");
   EXPECT_THAT(PlanReturn(town.Look()).problem, HasSubstr("is not the record of this job's import"));
 }
 

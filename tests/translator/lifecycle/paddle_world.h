@@ -1,5 +1,6 @@
-// A PaddleJob, what it becomes and what that makes, as JSON documents that the plans of both controllers are carried out on: an API server
-// with one namespace, its garbage collector, and without its rules. The gang's scheduler and the pods' kubelets are the test.
+// A PaddleJob, what it becomes and what that makes, as JSON documents that the plans of both controllers are carried
+// out on: an API server with one namespace, its garbage collector, and without its rules. The gang's scheduler and the
+// pods' kubelets are the test.
 #pragma once
 
 #include <algorithm>
@@ -42,7 +43,9 @@ class PaddleWorld {
     const auto it = objects_.find(plural);
     return it != objects_.end() && it->second.contains(name);
   }
-  const json::value& Object(const std::string& plural, const std::string& name) const { return objects_.at(plural).at(name); }
+  const json::value& Object(const std::string& plural, const std::string& name) const {
+    return objects_.at(plural).at(name);
+  }
   std::vector<std::string> Names(const std::string& plural) const {
     std::vector<std::string> names;
     if (const auto it = objects_.find(plural); it != objects_.end()) {
@@ -59,7 +62,9 @@ class PaddleWorld {
   api::paddle::PaddleJobStatus status() const { return paddle().status; }
   std::string phase() const { return status().phase; }
   const std::vector<std::string>& phases() const { return phases_; }  // without repetitions
-  api::paddle::kubeflow::JobStatus kubeflow_status() const { return Read<api::paddle::kubeflow::PaddleJob>("paddlejobs", name_).status; }
+  api::paddle::kubeflow::JobStatus kubeflow_status() const {
+    return Read<api::paddle::kubeflow::PaddleJob>("paddlejobs", name_).status;
+  }
   // "Running True PaddleJobRunning"; "" when there is none.
   std::string Condition(const std::string& type) const {
     const auto is = kubeflow_status();
@@ -87,11 +92,14 @@ class PaddleWorld {
     for (const std::string& name : Names("pods")) {
       const json::object& pod = Object("pods", name).as_object();
       const bool deleting = pod.at("metadata").as_object().contains("deletionTimestamp");
-      out.push_back(absl::StrCat(name.substr(name_.size() + 1), " ", deleting ? "-" : "", std::string(pod.at("status").at("phase").as_string())));
+      out.push_back(absl::StrCat(name.substr(name_.size() + 1), " ", deleting ? "-" : "",
+                                 std::string(pod.at("status").at("phase").as_string())));
     }
     return out;
   }
-  std::string PodUid(const std::string& name) const { return json::value_to<std::string>(Object("pods", name).at("metadata").at("uid")); }
+  std::string PodUid(const std::string& name) const {
+    return json::value_to<std::string>(Object("pods", name).at("metadata").at("uid"));
+  }
   const std::vector<std::string>& writes() const { return writes_; }  // of the PaddleJob's controller: "create jobs wd"
   bool Wrote(absl::string_view what) const { return std::ranges::find(writes_, what) != writes_.end(); }
   void ForgetWrites() { writes_.clear(); }
@@ -122,7 +130,8 @@ class PaddleWorld {
       const std::string name = lifecycle::PodGroupName(*volcano_job);
       if (Exists("podgroups", name)) view.pod_group = &group.emplace(Read<api::volcano::PodGroup>("podgroups", name));
     }
-    if (Exists("podgroups", name_)) view.same_named_group = &same_named.emplace(Read<api::volcano::PodGroup>("podgroups", name_));
+    if (Exists("podgroups", name_))
+      view.same_named_group = &same_named.emplace(Read<api::volcano::PodGroup>("podgroups", name_));
     paddle_lifecycle::PodTable pods;
     for (const std::string& name : Names("pods")) {
       const auto pod = Read<api::core::Pod>("pods", name);
@@ -147,7 +156,8 @@ class PaddleWorld {
     return paddle_lifecycle::ReconcilePaddleJob(view, now_);
   }
 
-  // Of the PaddleJob's controller; returns how many writes there were. With a limit its process dies after so many, and the rest is lost.
+  // Of the PaddleJob's controller; returns how many writes there were. With a limit its process dies after so many, and
+  // the rest is lost.
   int Step(int most_writes = 1'000'000) {
     if (!Exists("paddlejobs", name_)) return 0;
     const kube::Plan plan = Decide();
@@ -199,7 +209,8 @@ class PaddleWorld {
     if (Exists("paddlejobs", name_)) {
       const json::object& was = Object("paddlejobs", name_).as_object();
       for (const char* key : {"uid", "creationTimestamp", "generation"}) metadata[key] = was.at("metadata").at(key);
-      if (was.at("spec") != object.at("spec")) metadata["generation"] = was.at("metadata").at("generation").as_int64() + 1;
+      if (was.at("spec") != object.at("spec"))
+        metadata["generation"] = was.at("metadata").at("generation").as_int64() + 1;
       if (was.contains("status")) object.as_object()["status"] = was.at("status");
     } else {
       metadata["uid"] = absl::StrCat("paddle-", ++version_);
@@ -241,27 +252,39 @@ class PaddleWorld {
   // A user deletes the Job, in the background.
   void DeleteJob() { objects_["jobs"].erase(name_); }
   void SetJobPhase(const std::string& phase) {
-    PatchJob(absl::StrCat(R"({"status":{"state":{"phase":")", phase, R"(","lastTransitionTime":")", api::FormatTime(now_), R"("}}})"));
+    PatchJob(absl::StrCat(R"({"status":{"state":{"phase":")", phase, R"(","lastTransitionTime":")",
+                          api::FormatTime(now_), R"("}}})"));
   }
 
   std::string GroupName() const { return lifecycle::PodGroupName(job()); }
-  void SetGroupPhase(const std::string& phase) { Change("podgroups", GroupName(), [&](json::object& group) { group["status"] = json::object{{"phase", phase}}; }); }
+  void SetGroupPhase(const std::string& phase) {
+    Change("podgroups", GroupName(), [&](json::object& group) { group["status"] = json::object{{"phase", phase}}; });
+  }
   void GroupCondition(const std::string& type, const std::string& reason, const std::string& message) {
     Change("podgroups", GroupName(), [&](json::object& group) {
-      group["status"].as_object()["conditions"] = json::array{json::object{{"type", type}, {"status", "True"}, {"reason", reason}, {"message", message},
-                                                                           {"lastTransitionTime", api::FormatTime(now_)}}};
+      group["status"].as_object()["conditions"] =
+          json::array{json::object{{"type", type},
+                                   {"status", "True"},
+                                   {"reason", reason},
+                                   {"message", message},
+                                   {"lastTransitionTime", api::FormatTime(now_)}}};
     });
   }
   // Started, and in the phase; Failed and Succeeded with an exit code.
   void SetPod(const std::string& name, const std::string& phase, int exit_code = 0, const std::string& reason = "") {
     Change("pods", name, [&](json::object& pod) {
       json::object container{{"name", "paddle"}, {"ready", phase == "Running"}, {"restartCount", 0}};
-      if (phase == "Running") container["state"] = json::object{{"running", json::object{{"startedAt", api::FormatTime(now_)}}}};
+      if (phase == "Running")
+        container["state"] = json::object{{"running", json::object{{"startedAt", api::FormatTime(now_)}}}};
       if (phase == "Failed" || phase == "Succeeded") {
-        container["state"] = json::object{{"terminated", json::object{{"exitCode", exit_code}, {"reason", reason}, {"finishedAt", api::FormatTime(now_)}}}};
+        container["state"] = json::object{
+            {"terminated",
+             json::object{{"exitCode", exit_code}, {"reason", reason}, {"finishedAt", api::FormatTime(now_)}}}};
       }
-      json::object status{{"phase", phase}, {"startTime", api::FormatTime(now_)}, {"containerStatuses", json::array{container}}};
-      if (pod.contains("status") && pod["status"].as_object().contains("startTime")) status["startTime"] = pod["status"].at("startTime");
+      json::object status{
+          {"phase", phase}, {"startTime", api::FormatTime(now_)}, {"containerStatuses", json::array{container}}};
+      if (pod.contains("status") && pod["status"].as_object().contains("startTime"))
+        status["startTime"] = pod["status"].at("startTime");
       pod["status"] = status;
     });
   }
@@ -270,7 +293,8 @@ class PaddleWorld {
   }
   void Disrupt(const std::string& name, const std::string& reason = "EvictionByEvictionAPI") {
     Change("pods", name, [&](json::object& pod) {
-      pod["status"].as_object()["conditions"] = json::array{json::object{{"type", "DisruptionTarget"}, {"status", "True"}, {"reason", reason}}};
+      pod["status"].as_object()["conditions"] =
+          json::array{json::object{{"type", "DisruptionTarget"}, {"status", "True"}, {"reason", reason}}};
     });
   }
   void SetAll(const std::string& phase) {
@@ -341,7 +365,8 @@ class PaddleWorld {
 
   // A pod that runs has its grace; a Job that goes in the foreground waits for what it owns; others go at once.
   void Mark(const std::string& plural, const std::string& name, bool foreground = true) {
-    const bool ended = plural == "pods" && (Object(plural, name).at("status").at("phase") == "Succeeded" || Object(plural, name).at("status").at("phase") == "Failed");
+    const bool ended = plural == "pods" && (Object(plural, name).at("status").at("phase") == "Succeeded" ||
+                                            Object(plural, name).at("status").at("phase") == "Failed");
     const bool stays = (plural == "pods" && !ended) || ((plural == "jobs" || plural == "paddlejobs") && foreground);
     if (stays) {
       if (IsDeleting(plural, name)) return;
@@ -399,7 +424,8 @@ class PaddleWorld {
 
   std::string CarryOut(const kube::Write& write) {
     const std::string plural(write.resource->plural);
-    const std::string what = absl::StrCat(plural, write.subresource.empty() ? "" : "/", write.subresource, " ", write.name);
+    const std::string what =
+        absl::StrCat(plural, write.subresource.empty() ? "" : "/", write.subresource, " ", write.name);
     const auto check = [&] { GW_CHECK(Text(Object(plural, write.name).at("metadata").at("uid")) == write.uid); };
     switch (write.verb) {
       case kube::Verb::kCreate: {
@@ -428,7 +454,8 @@ class PaddleWorld {
           Mark(plural, write.name, write.propagation == kube::Propagation::kForeground);
         }
         return absl::StrCat("delete ", what);
-      default: GW_CHECK(false);
+      default:
+        GW_CHECK(false);
     }
     return {};
   }
@@ -456,7 +483,8 @@ class PaddleWorld {
         if (metadata.Controller() == nullptr || metadata.Controller()->uid != job.metadata.uid) continue;
         lifecycle::OwnedObject& owned = view.objects.emplace_back();
         owned = {resource, name, metadata.uid, metadata.resource_version, metadata.deleting(), {}, {}};
-        if (const json::value* data = Object(plural, name).as_object().if_contains("data")) owned.data = json::value_to<std::map<std::string, std::string>>(*data);
+        if (const json::value* data = Object(plural, name).as_object().if_contains("data"))
+          owned.data = json::value_to<std::map<std::string, std::string>>(*data);
       }
     }
     static const absl::flat_hash_set<std::string> kNoClaims;
@@ -477,22 +505,27 @@ class PaddleWorld {
 
 // One container that asks for one cpu.
 inline std::string RoleText(int replicas, const std::string& extra_spec = "") {
-  return absl::StrCat(R"({"replicas":)", replicas, R"(,"template":{"spec":{)", extra_spec, extra_spec.empty() ? "" : ",",
-                      R"("containers":[{"name":"paddle","image":"i","command":["python","train.py"],"resources":{"requests":{"cpu":"1"}}}]}}})");
+  return absl::StrCat(
+      R"({"replicas":)", replicas, R"(,"template":{"spec":{)", extra_spec, extra_spec.empty() ? "" : ",",
+      R"("containers":[{"name":"paddle","image":"i","command":["python","train.py"],"resources":{"requests":{"cpu":"1"}}}]}}})");
 }
 // `extra` is more of the spec, `annotations` those of the job: "\"a\":\"b\"".
-inline std::string PaddleJobText(const std::string& name, const std::vector<std::pair<std::string, std::string>>& roles, const std::string& extra = "",
-                                 const std::string& annotations = "") {
-  std::string text = absl::StrCat(R"({"apiVersion":"batch.paddlepaddle.org/v1","kind":"PaddleJob","metadata":{"name":")", name, R"(","annotations":{)",
-                                  annotations, R"(}},"spec":{)", extra);
-  for (const auto& [role, spec] : roles) absl::StrAppend(&text, text.back() == '{' || text.back() == ',' ? "" : ",", "\"", role, "\":", spec);
+inline std::string PaddleJobText(const std::string& name, const std::vector<std::pair<std::string, std::string>>& roles,
+                                 const std::string& extra = "", const std::string& annotations = "") {
+  std::string text =
+      absl::StrCat(R"({"apiVersion":"batch.paddlepaddle.org/v1","kind":"PaddleJob","metadata":{"name":")", name,
+                   R"(","annotations":{)", annotations, R"(}},"spec":{)", extra);
+  for (const auto& [role, spec] : roles)
+    absl::StrAppend(&text, text.back() == '{' || text.back() == ',' ? "" : ",", "\"", role, "\":", spec);
   return absl::StrCat(text, "}}");
 }
 // `policy` is the runPolicy.
-inline std::string KubeflowJobText(const std::string& name, const std::vector<std::pair<std::string, std::string>>& roles, const std::string& policy = "",
-                                   const std::string& annotations = "") {
-  std::string text = absl::StrCat(R"({"apiVersion":"kubeflow.org/v1","kind":"PaddleJob","metadata":{"name":")", name, R"(","annotations":{)", annotations,
-                                  R"(}},"spec":{"runPolicy":{)", policy, R"(},"paddleReplicaSpecs":{)");
+inline std::string KubeflowJobText(const std::string& name,
+                                   const std::vector<std::pair<std::string, std::string>>& roles,
+                                   const std::string& policy = "", const std::string& annotations = "") {
+  std::string text = absl::StrCat(R"({"apiVersion":"kubeflow.org/v1","kind":"PaddleJob","metadata":{"name":")", name,
+                                  R"(","annotations":{)", annotations, R"(}},"spec":{"runPolicy":{)", policy,
+                                  R"(},"paddleReplicaSpecs":{)");
   for (const auto& [role, spec] : roles) absl::StrAppend(&text, text.back() == '{' ? "" : ",", "\"", role, "\":", spec);
   return absl::StrCat(text, "}}}");
 }

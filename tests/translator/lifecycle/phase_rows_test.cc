@@ -18,7 +18,8 @@ using ::testing::SizeIs;
 std::string TwoAndTwo(const std::string& extra = "", const std::string& annotations = "") {
   return PaddleJobText("wd", {{"ps", RoleText(2)}, {"worker", RoleText(2)}}, extra, annotations);
 }
-std::string TwoWorkers(const std::string& extra = "", const std::string& spec = "", const std::string& annotations = "") {
+std::string TwoWorkers(const std::string& extra = "", const std::string& spec = "",
+                       const std::string& annotations = "") {
   return PaddleJobText("wd", {{"worker", RoleText(2, spec)}}, extra, annotations);
 }
 constexpr char kWaitsForDns[] = R"({"phase":"Pending","startTime":"2026-01-01T00:00:00Z",
@@ -69,8 +70,9 @@ TEST(PaddlePhase, B5AWorkerThatCrashesInPlace) {
   PaddleWorld world(TwoWorkers("", R"("restartPolicy":"OnFailure")"));
   ASSERT_TRUE(world.Start());
   const auto crashed = [](int times) {
-    return absl::StrCat(R"({"phase":"Running","startTime":"2026-01-01T00:00:00Z","containerStatuses":[{"name":"paddle","ready":false,"restartCount":)", times,
-                        R"(,"state":{"waiting":{"reason":"CrashLoopBackOff"}},"lastState":{"terminated":{"exitCode":1}}}]})");
+    return absl::StrCat(
+        R"({"phase":"Running","startTime":"2026-01-01T00:00:00Z","containerStatuses":[{"name":"paddle","ready":false,"restartCount":)",
+        times, R"(,"state":{"waiting":{"reason":"CrashLoopBackOff"}},"lastState":{"terminated":{"exitCode":1}}}]})");
   };
   world.SetPodStatus("wd-worker-1", crashed(2));
   ASSERT_TRUE(world.Settle());
@@ -265,8 +267,13 @@ TEST(PaddlePhase, NeverGoesBackWhileItStarts) {
 }
 
 TEST(PaddlePhase, EveryPhaseOfTheJob) {
-  for (const auto& [of_job, expected] : std::vector<std::pair<std::string, std::string>>{{"Running", "Running"}, {"Restarting", "Restarting"},
-           {"Aborting", "Aborting"}, {"Aborted", "Aborted"}, {"Completing", "Completing"}, {"Completed", "Completed"}, {"Terminated", "Failed"}}) {
+  for (const auto& [of_job, expected] : std::vector<std::pair<std::string, std::string>>{{"Running", "Running"},
+                                                                                         {"Restarting", "Restarting"},
+                                                                                         {"Aborting", "Aborting"},
+                                                                                         {"Aborted", "Aborted"},
+                                                                                         {"Completing", "Completing"},
+                                                                                         {"Completed", "Completed"},
+                                                                                         {"Terminated", "Failed"}}) {
     PaddleWorld world(TwoWorkers("\"cleanPodPolicy\":\"Never\""));
     ASSERT_TRUE(world.Start());
     world.has_job_controller = false;

@@ -10,7 +10,8 @@ namespace gangway::paddle_lifecycle {
 namespace {
 
 api::core::Pod Pod(const std::string& metadata, const std::string& status = "") {
-  const auto pod = api::Decode<api::core::Pod>(absl::StrCat(R"({"metadata":{)", metadata, R"(},"status":{)", status, "}}"));
+  const auto pod =
+      api::Decode<api::core::Pod>(absl::StrCat(R"({"metadata":{)", metadata, R"(},"status":{)", status, "}}"));
   EXPECT_TRUE(pod.ok()) << pod.status();
   return *pod;
 }
@@ -25,11 +26,15 @@ TEST(PaddlePodFactsTest, ItsIndexIsThatOfItsLabelOrOfItsName) {
 
 TEST(PaddlePodFactsTest, WhatItsNodeOrTheSchedulerDidIsNotItsFault) {
   for (const char* reason : {"Evicted", "Preempted", "Preempting"}) {
-    EXPECT_TRUE(FactsOf(Pod(R"("name":"p")", absl::StrCat(R"("phase":"Failed","reason":")", reason, "\""))).disrupted) << reason;
+    EXPECT_TRUE(FactsOf(Pod(R"("name":"p")", absl::StrCat(R"("phase":"Failed","reason":")", reason, "\""))).disrupted)
+        << reason;
   }
   EXPECT_FALSE(FactsOf(Pod(R"("name":"p")", R"("phase":"Failed","reason":"DeadlineExceeded")")).disrupted);
   EXPECT_TRUE(FactsOf(Pod(R"("name":"p")", R"("conditions":[{"type":"DisruptionTarget","status":"True"}])")).disrupted);
-  EXPECT_FALSE(FactsOf(Pod(R"("name":"p")", R"("conditions":[{"type":"DisruptionTarget","status":"False"},{"type":"Ready","status":"True"}])")).disrupted);
+  EXPECT_FALSE(
+      FactsOf(Pod(R"("name":"p")",
+                  R"("conditions":[{"type":"DisruptionTarget","status":"False"},{"type":"Ready","status":"True"}])"))
+          .disrupted);
 }
 
 TEST(PaddlePodFactsTest, StagesFollowFromPhases) {
@@ -49,7 +54,12 @@ TEST(PaddlePodFactsTest, ItHasBegunOnceAContainerRan) {
 }
 
 TEST(PaddlePodFactsTest, RestartsOfAllContainersCount) {
-  EXPECT_EQ(FactsOf(Pod(R"("name":"p")", R"("initContainerStatuses":[{"name":"i","restartCount":2}],"containerStatuses":[{"name":"a","restartCount":3},{"name":"b","restartCount":4}])")).restarts, 9);
+  EXPECT_EQ(
+      FactsOf(
+          Pod(R"("name":"p")",
+              R"("initContainerStatuses":[{"name":"i","restartCount":2}],"containerStatuses":[{"name":"a","restartCount":3},{"name":"b","restartCount":4}])"))
+          .restarts,
+      9);
 }
 
 }  // namespace

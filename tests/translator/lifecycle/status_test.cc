@@ -1,4 +1,5 @@
-// The status of a PaddleJob in both dialects (docs/paddlejob-lifecycle.md): what is written for how far a job has come, and what is read back.
+// The status of a PaddleJob in both dialects (docs/paddlejob-lifecycle.md): what is written for how far a job has come,
+// and what is read back.
 #include <string>
 #include <vector>
 
@@ -37,12 +38,16 @@ Progress In(Phase phase, const std::string& message = "") {
   progress.translated = {"True", std::string(kJobCreated), ""};
   return progress;
 }
-JobStatus Next(const JobStatus& was, const Progress& progress, absl::Time now) { return KubeflowStatusOf(was, progress, Named("kf"), now); }
+JobStatus Next(const JobStatus& was, const Progress& progress, absl::Time now) {
+  return KubeflowStatusOf(was, progress, Named("kf"), now);
+}
 
 // "Running False PaddleJobRunning: PaddleJob kf has ended."
 std::vector<std::string> Texts(const JobStatus& status) {
   std::vector<std::string> out;
-  for (const JobCondition& one : status.conditions) out.push_back(absl::StrCat(one.type, " ", one.status, " ", one.reason, one.message.empty() ? "" : ": ", one.message));
+  for (const JobCondition& one : status.conditions)
+    out.push_back(
+        absl::StrCat(one.type, " ", one.status, " ", one.reason, one.message.empty() ? "" : ": ", one.message));
   return out;
 }
 const JobCondition& Condition(const JobStatus& status, const std::string& type) {
@@ -53,35 +58,46 @@ const JobCondition& Condition(const JobStatus& status, const std::string& type) 
   return kNone;
 }
 
-constexpr char kTranslated[] = "Translated True JobCreated", kCreated[] = "Created True PaddleJobCreated: PaddleJob kf is created.";
+constexpr char kTranslated[] = "Translated True JobCreated",
+               kCreated[] = "Created True PaddleJobCreated: PaddleJob kf is created.";
 
 TEST(KubeflowStatusTest, TheNewestConditionIsTheLast) {
   const JobStatus pending = Next({}, In(Phase::kPending), kNow);
   EXPECT_THAT(Texts(pending), ElementsAre(kTranslated, kCreated));
   const JobStatus running = Next(pending, In(Phase::kRunning), kLater);
-  EXPECT_THAT(Texts(running), ElementsAre(kTranslated, kCreated, "Running True PaddleJobRunning: PaddleJob kf is running."));
+  EXPECT_THAT(Texts(running),
+              ElementsAre(kTranslated, kCreated, "Running True PaddleJobRunning: PaddleJob kf is running."));
   const JobStatus restarting = Next(running, In(Phase::kRestarting, "kf-worker-1 exit 143"), kLater);
-  EXPECT_THAT(Texts(restarting), ElementsAre(kTranslated, kCreated, "Restarting True PaddleJobRestarting: PaddleJob kf is restarting: kf-worker-1 exit 143"));
+  EXPECT_THAT(Texts(restarting),
+              ElementsAre(kTranslated, kCreated,
+                          "Restarting True PaddleJobRestarting: PaddleJob kf is restarting: kf-worker-1 exit 143"));
   EXPECT_EQ(Texts(Next(restarting, In(Phase::kRunning), kLater)), Texts(running));
   EXPECT_THAT(Texts(Next(running, In(Phase::kCompleted), kLast)),
-              ElementsAre(kTranslated, kCreated, "Running False PaddleJobRunning: PaddleJob kf has ended.", "Succeeded True PaddleJobSucceeded: PaddleJob kf is successfully completed."));
+              ElementsAre(kTranslated, kCreated, "Running False PaddleJobRunning: PaddleJob kf has ended.",
+                          "Succeeded True PaddleJobSucceeded: PaddleJob kf is successfully completed."));
   EXPECT_THAT(Texts(Next(running, In(Phase::kFailed, "kf-worker-1 exit 1"), kLast)),
-              ElementsAre(kTranslated, kCreated, "Running False PaddleJobRunning: PaddleJob kf has ended.", "Failed True PaddleJobFailed: PaddleJob kf has failed: kf-worker-1 exit 1"));
+              ElementsAre(kTranslated, kCreated, "Running False PaddleJobRunning: PaddleJob kf has ended.",
+                          "Failed True PaddleJobFailed: PaddleJob kf has failed: kf-worker-1 exit 1"));
 }
 
 TEST(KubeflowStatusTest, AReasonStaysWhenNothingElseIsKnown) {
   const JobStatus failed = Next({}, In(Phase::kFailed, "kf-worker-1 exit 1"), kNow);
   EXPECT_EQ(Texts(Next(failed, In(Phase::kFailed), kLater)), Texts(failed));
-  EXPECT_EQ(Condition(Next(failed, In(Phase::kFailed, "other"), kLater), "Failed").message, "PaddleJob kf has failed: other");
+  EXPECT_EQ(Condition(Next(failed, In(Phase::kFailed, "other"), kLater), "Failed").message,
+            "PaddleJob kf has failed: other");
   EXPECT_EQ(Condition(Next({}, In(Phase::kFailed), kNow), "Failed").message, "PaddleJob kf has failed.");
-  EXPECT_EQ(Condition(Next(Next({}, In(Phase::kRestarting, "why"), kNow), In(Phase::kFailed), kNow), "Failed").message, "PaddleJob kf has failed.") << "not why it restarted";
+  EXPECT_EQ(Condition(Next(Next({}, In(Phase::kRestarting, "why"), kNow), In(Phase::kFailed), kNow), "Failed").message,
+            "PaddleJob kf has failed.")
+      << "not why it restarted";
 }
 
 TEST(KubeflowStatusTest, OneThatCannotBeTranslatedHasFailedUntilItIsCorrected) {
   Progress invalid = In(Phase::kFailed, "E-EMPTY spec");
   invalid.translated = {"False", std::string(kInvalid), "E-EMPTY spec"};
   const JobStatus failed = Next({}, invalid, kNow);
-  EXPECT_THAT(Texts(failed), ElementsAre("Translated False Invalid: E-EMPTY spec", kCreated, "Failed True PaddleJobFailedValidation: PaddleJob kf has failed: E-EMPTY spec"));
+  EXPECT_THAT(Texts(failed),
+              ElementsAre("Translated False Invalid: E-EMPTY spec", kCreated,
+                          "Failed True PaddleJobFailedValidation: PaddleJob kf has failed: E-EMPTY spec"));
   EXPECT_THAT(Texts(Next(failed, In(Phase::kPending), kLater)), ElementsAre(kTranslated, kCreated));
 }
 
@@ -90,17 +106,22 @@ TEST(KubeflowStatusTest, SuspensionIsAsTheTrainingOperatorSaysIt) {
   Progress suspended = In(Phase::kAborted);
   suspended.suspended = true;
   const JobStatus rests = Next(running, suspended, kLater);
-  EXPECT_THAT(Texts(rests), ElementsAre(kTranslated, kCreated, "Running False PaddleJobSuspended: PaddleJob kf is suspended.", "Suspended True PaddleJobSuspended: PaddleJob kf is suspended."));
+  EXPECT_THAT(Texts(rests),
+              ElementsAre(kTranslated, kCreated, "Running False PaddleJobSuspended: PaddleJob kf is suspended.",
+                          "Suspended True PaddleJobSuspended: PaddleJob kf is suspended."));
   EXPECT_TRUE(ReadKubeflowStatus(rests).suspended);
   const JobStatus resumed = Next(rests, In(Phase::kRunning), kLast);
-  EXPECT_THAT(Texts(resumed), ElementsAre(kTranslated, kCreated, "Suspended False PaddleJobResumed: PaddleJob kf is resumed.", "Running True PaddleJobRunning: PaddleJob kf is running."));
+  EXPECT_THAT(Texts(resumed),
+              ElementsAre(kTranslated, kCreated, "Suspended False PaddleJobResumed: PaddleJob kf is resumed.",
+                          "Running True PaddleJobRunning: PaddleJob kf is running."));
   EXPECT_FALSE(ReadKubeflowStatus(resumed).suspended);
 }
 
 TEST(KubeflowStatusTest, OneWhoseJobWasAbortedByHandIsNotTakenForSuspended) {
   const JobStatus aborted = Next(Next({}, In(Phase::kRunning), kNow), In(Phase::kAborted), kLater);
-  EXPECT_THAT(Texts(aborted), ElementsAre(kTranslated, kCreated, "Running False JobAborted: its Job was aborted",
-                                          "Suspended True JobAborted: its Job was aborted; the command ResumeJob lets it go on"));
+  EXPECT_THAT(Texts(aborted),
+              ElementsAre(kTranslated, kCreated, "Running False JobAborted: its Job was aborted",
+                          "Suspended True JobAborted: its Job was aborted; the command ResumeJob lets it go on"));
   EXPECT_FALSE(ReadKubeflowStatus(aborted).suspended);
   EXPECT_EQ(ReadKubeflowStatus(aborted).phase, Phase::kAborted);
 }
@@ -108,7 +129,10 @@ TEST(KubeflowStatusTest, OneWhoseJobWasAbortedByHandIsNotTakenForSuspended) {
 TEST(KubeflowStatusTest, TimesSayWhenTheStatusChangedAndWhenItWasWritten) {
   const absl::Time between = kNow + absl::Milliseconds(900);
   JobStatus status = Next({}, In(Phase::kRunning), between);
-  const auto times = [&] { return std::pair(Condition(status, "Running").last_transition_time.at, Condition(status, "Running").last_update_time.at); };
+  const auto times = [&] {
+    return std::pair(Condition(status, "Running").last_transition_time.at,
+                     Condition(status, "Running").last_update_time.at);
+  };
   EXPECT_EQ(times(), std::pair(kNow, kNow)) << "in whole seconds";
   status = Next(status, In(Phase::kRunning), kLater);
   EXPECT_EQ(times(), std::pair(kNow, kNow)) << "nothing was written";
@@ -133,7 +157,8 @@ TEST(KubeflowStatusTest, OurConditionsStandInFrontAndGoWhenThereIsNothingToSay) 
   const JobStatus still = Next(waiting, waits, kLast);
   EXPECT_EQ(Condition(still, "Scheduled").last_transition_time.at, kLater);
   EXPECT_EQ(Condition(still, "Scheduled").last_update_time.at, kLast);
-  EXPECT_THAT(Texts(Next(still, In(Phase::kRunning), kLast)), ElementsAre(kTranslated, kCreated, "Running True PaddleJobRunning: PaddleJob kf is running."));
+  EXPECT_THAT(Texts(Next(still, In(Phase::kRunning), kLast)),
+              ElementsAre(kTranslated, kCreated, "Running True PaddleJobRunning: PaddleJob kf is running."));
   Progress nothing = In(Phase::kPending);
   nothing.translated = {};
   EXPECT_THAT(Texts(Next(waiting, nothing, kLast)), ElementsAre(kCreated));
@@ -159,8 +184,13 @@ TEST(KubeflowStatusTest, RestartsStandInTheTextOfTranslatedAndAreReadBack) {
 }
 
 TEST(KubeflowStatusTest, PhasesAreReadFromTheConditions) {
-  for (const auto& [phase, read] : std::vector<std::pair<Phase, Phase>>{{Phase::kPending, Phase::kPending}, {Phase::kStarting, Phase::kPending}, {Phase::kRunning, Phase::kRunning},
-           {Phase::kRestarting, Phase::kRestarting}, {Phase::kCompleted, Phase::kCompleted}, {Phase::kFailed, Phase::kFailed}, {Phase::kAborted, Phase::kAborted}}) {
+  for (const auto& [phase, read] : std::vector<std::pair<Phase, Phase>>{{Phase::kPending, Phase::kPending},
+                                                                        {Phase::kStarting, Phase::kPending},
+                                                                        {Phase::kRunning, Phase::kRunning},
+                                                                        {Phase::kRestarting, Phase::kRestarting},
+                                                                        {Phase::kCompleted, Phase::kCompleted},
+                                                                        {Phase::kFailed, Phase::kFailed},
+                                                                        {Phase::kAborted, Phase::kAborted}}) {
     EXPECT_EQ(ReadKubeflowStatus(Next({}, In(phase), kNow)).phase, read) << PhaseName(phase);
   }
   EXPECT_EQ(ReadKubeflowStatus({}).phase, Phase::kNone);
@@ -198,7 +228,9 @@ Progress Whole() {
   progress.mode = "PS";
   progress.queue = "ads";
   progress.elastic = "DOING";
-  progress.roles = {{"ps", "ps", 21, 1, 2, 3, 4, 5, 6, {{"v1", "Pod", "ns", "wd-ps-0", "u", "", ""}}}, {"worker", "worker", 22, 7, 8, 9, 10, 11, 12, {}}, {"heter", "heter", 23, 13, 14, 15, 16, 17, 18, {}}};
+  progress.roles = {{"ps", "ps", 21, 1, 2, 3, 4, 5, 6, {{"v1", "Pod", "ns", "wd-ps-0", "u", "", ""}}},
+                    {"worker", "worker", 22, 7, 8, 9, 10, 11, 12, {}},
+                    {"heter", "heter", 23, 13, 14, 15, 16, 17, 18, {}}};
   progress.restarts = 2;
   progress.start = {kNow};
   progress.completion = {kLater};
@@ -229,7 +261,8 @@ TEST(PaddleStatusTest, WhatIsWrittenIsReadBack) {
   EXPECT_EQ(read.scheduled, was.scheduled);
   ASSERT_EQ(read.roles.size(), 3u);
   const auto counts = [](const RoleProgress& role) {
-    return absl::StrCat(role.role, " ", role.pending, " ", role.starting, " ", role.running, " ", role.failed, " ", role.succeeded, " ", role.unknown);
+    return absl::StrCat(role.role, " ", role.pending, " ", role.starting, " ", role.running, " ", role.failed, " ",
+                        role.succeeded, " ", role.unknown);
   };
   for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(counts(read.roles[i]), counts(was.roles[i]));
 }
@@ -302,7 +335,14 @@ TEST(StatusChangeTest, OnlyCountsAndTextsOfWaitingAreDetails) {
   EXPECT_FALSE(is_detail([](Progress& to) { to.scheduled.reason = "Other"; }));
   EXPECT_FALSE(is_detail([](Progress& to) { to.scheduled = {}; }));
   EXPECT_FALSE(Change(Whole(), Whole(), 8).details_only) << "that an edit was seen is waited for";
-  EXPECT_EQ(Change(Whole(), [] { Progress to = Whole(); to.message = "other"; return to; }()).patch, R"({"status":{"message":"other"}})");
+  EXPECT_EQ(Change(Whole(),
+                   [] {
+                     Progress to = Whole();
+                     to.message = "other";
+                     return to;
+                   }())
+                .patch,
+            R"({"status":{"message":"other"}})");
 }
 
 TEST(StatusChangeTest, OfKubeflowToo) {

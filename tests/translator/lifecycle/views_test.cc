@@ -1,5 +1,5 @@
-// Whatever stands in the objects around a PaddleJob: plans are made without a crash, the same view gives the same plan, a plan changes an
-// object at most once, and a status that was written is not written again.
+// Whatever stands in the objects around a PaddleJob: plans are made without a crash, the same view gives the same plan,
+// a plan changes an object at most once, and a status that was written is not written again.
 #include <map>
 #include <optional>
 #include <random>
@@ -30,14 +30,23 @@ class PaddleViewsTest : public ::testing::Test {
     return api::RandomObject<T>([this] { return bits_(); });
   }
   template <class T>
-  const T& OneOf(const std::vector<T>& of) { return of[bits_() % of.size()]; }
+  const T& OneOf(const std::vector<T>& of) {
+    return of[bits_() % of.size()];
+  }
 
   api::OwnerReference AnyController(const api::Resource& resource, const std::string& uid) {
     api::OwnerReference owner = Any<api::OwnerReference>();
     owner.controller = true;
     if (Chance(4)) return owner;
     const bool of_job = Chance(2);
-    return {of_job ? api::kJobs.ApiVersion() : resource.ApiVersion(), of_job ? "Job" : "PaddleJob", "wd", Chance(3) ? "old" : of_job ? "job-uid" : uid, true, true};
+    return {of_job ? api::kJobs.ApiVersion() : resource.ApiVersion(),
+            of_job ? "Job" : "PaddleJob",
+            "wd",
+            Chance(3) ? "old"
+            : of_job  ? "job-uid"
+                      : uid,
+            true,
+            true};
   }
 
   template <class T>
@@ -78,10 +87,12 @@ class PaddleViewsTest : public ::testing::Test {
     job_->metadata.name = "wd";
     job_->metadata.ns = "ns";
     job_->metadata.uid = "job-uid";
-    job_->metadata.owner_references = {{resource_->ApiVersion(), "PaddleJob", "wd", Chance(5) ? "old" : "uid", true, true}};
+    job_->metadata.owner_references = {
+        {resource_->ApiVersion(), "PaddleJob", "wd", Chance(5) ? "old" : "uid", true, true}};
     if (!Chance(5)) job_->metadata.deletion_timestamp = {};
-    job_->status.state.phase = OneOf<std::string>({"", "Pending", "Running", "Restarting", "Completing", "Completed", "Failed", "Terminating", "Terminated", "Aborting",
-                                                   "Aborted", "odd"});
+    job_->status.state.phase =
+        OneOf<std::string>({"", "Pending", "Running", "Restarting", "Completing", "Completed", "Failed", "Terminating",
+                            "Terminated", "Aborting", "Aborted", "odd"});
     const auto mark = [&](absl::string_view key, const std::string& value) {
       if (Chance(2)) job_->metadata.annotations[std::string(key)] = value;
     };
@@ -99,7 +110,8 @@ class PaddleViewsTest : public ::testing::Test {
     group = Any<api::volcano::PodGroup>();
     group->metadata.ns = "ns";
     if (Chance(2)) group->metadata.owner_references = {AnyController(*resource_, "uid")};
-    for (auto& condition : group->status.conditions) condition.type = OneOf<std::string>({"Unschedulable", "Scheduled", "odd"}), condition.status = "True";
+    for (auto& condition : group->status.conditions)
+      condition.type = OneOf<std::string>({"Unschedulable", "Scheduled", "odd"}), condition.status = "True";
     in = &*group;
   }
   void AddPod(int i) {
@@ -113,7 +125,9 @@ class PaddleViewsTest : public ::testing::Test {
     pod.deleting = Chance(4);
     pod.begun = Chance(2);
     pod.disrupted = Chance(2);
-    if (Chance(3)) pod.failure = std::make_shared<const api::volcano::PodFailure>(api::volcano::PodFailure{"c", false, 1, "Error", "a\nb", kNow});
+    if (Chance(3))
+      pod.failure = std::make_shared<const api::volcano::PodFailure>(
+          api::volcano::PodFailure{"c", false, 1, "Error", "a\nb", kNow});
     if (Chance(4)) pod.waiting = "ImagePullBackOff";
   }
   void AddObject() {
@@ -147,8 +161,10 @@ class PaddleViewsTest : public ::testing::Test {
       EXPECT_FALSE(stage.empty());
       for (const kube::Write& write : stage) {
         const bool first = changed.insert({write.resource, write.name}).second;
-        EXPECT_TRUE(first || write.resource == &api::kServices || write.resource == &api::kConfigMaps) << write.name << " is changed twice";  // two of one name cannot be
-        absl::StrAppend(&out, " ", static_cast<int>(write.verb), write.ns, "/", write.name, write.subresource, write.uid, write.body);
+        EXPECT_TRUE(first || write.resource == &api::kServices || write.resource == &api::kConfigMaps)
+            << write.name << " is changed twice";  // two of one name cannot be
+        absl::StrAppend(&out, " ", static_cast<int>(write.verb), write.ns, "/", write.name, write.subresource,
+                        write.uid, write.body);
       }
       out += '|';
     }
@@ -189,13 +205,16 @@ TEST_F(PaddleViewsTest, OfPaddleOperator) {
     auto job = Any<api::paddle::PaddleJob>();
     Dress(api::paddle::kPaddleJobs, job);
     if (!Chance(3)) job.status.conditions.clear();
-    job.status.phase = OneOf<std::string>({"", "Pending", "Running", "Restarting", "Completed", "Failed", "Aborted", "odd"});
+    job.status.phase =
+        OneOf<std::string>({"", "Pending", "Running", "Restarting", "Completed", "Failed", "Aborted", "odd"});
     for (std::optional<api::paddle::RoleSpec>* role : {&job.spec.ps, &job.spec.worker, &job.spec.heter}) {
       if (!role->has_value()) continue;
       (*role)->replicas = static_cast<std::int32_t>(bits_() % 4);
       if (Chance(2)) (*role)->pod_template.json = R"({"spec":{"containers":[{"name":"paddle","image":"i"}]}})";
     }
-    if (Chance(2)) job.status.conditions.push_back({"Translated", "True", OneOf<std::string>({"JobCreated", "Recreating"}), "", 1, {kNow}});
+    if (Chance(2))
+      job.status.conditions.push_back(
+          {"Translated", "True", OneOf<std::string>({"JobCreated", "Recreating"}), "", 1, {kNow}});
     view_.job = &job;
     ComeToRest(job, round);
   }
@@ -207,7 +226,8 @@ TEST_F(PaddleViewsTest, OfKubeflow) {
     Dress(api::paddle::kubeflow::kPaddleJobs, job);
     job.spec.run_policy.managed_by.clear();
     for (auto& condition : job.status.conditions) {
-      condition.type = OneOf<std::string>({"Created", "Running", "Restarting", "Succeeded", "Failed", "Suspended", "Translated", "Scheduled"});
+      condition.type = OneOf<std::string>(
+          {"Created", "Running", "Restarting", "Succeeded", "Failed", "Suspended", "Translated", "Scheduled"});
       condition.status = OneOf<std::string>({"True", "False"});
     }
     job.spec.replica_specs.clear();

@@ -1,4 +1,5 @@
-// What is in the way of a pod: which of several constraints is named, how many copies a row takes, and what is told of all rows.
+// What is in the way of a pod: which of several constraints is named, how many copies a row takes, and what is told of
+// all rows.
 #include "plugin/gang/constraint/asks.h"
 #include "plugin/gang/constraint/pod_preference.h"
 
@@ -20,10 +21,10 @@ using gang::Overlay;
 using model::Cluster;
 using model::ShapeId;
 using model::Wants;
+using ::testing::ElementsAre;
 using testutil::Cpu;
 using testutil::Node;
 using testutil::Pod;
-using ::testing::ElementsAre;
 
 model::PodFacts Stranger(const std::string& name, const std::string& node, Wants wants) {
   model::PodFacts pod = Pod("", name, 0, std::move(wants));
@@ -49,7 +50,8 @@ class ObstaclesTest : public ::testing::Test {
     keeper = Stranger("keeper", "n", Cpu(0));
     keeper.wants.host_ports = wants.host_ports;
     keeper.labels = {{"app", "web"}};
-    const model::PodTermFacts everybody{"zone", {{"default"}, {}, {}}}, nobody{"zone", {{"default"}, {}, {model::kNoPod}}};
+    const model::PodTermFacts everybody{"zone", {{"default"}, {}, {}}},
+        nobody{"zone", {{"default"}, {}, {model::kNoPod}}};
     keeper.wants.pod_anti_affinity = {everybody};
     wants.pod_affinity = {nobody};
     wants.pod_anti_affinity = {everybody};
@@ -77,10 +79,17 @@ class ObstaclesTest : public ::testing::Test {
 };
 
 TEST_F(ObstaclesTest, AreNamedInTheOrderOfTheTable) {
-  const std::vector<std::function<void()>> removals = {
-      [&] { node.unschedulable = false; }, [&] { wants.selector.clear(); },         [&] { volume.selectors.clear(); }, [&] { node.taints.clear(); },
-      [&] { wants.pod_affinity.clear(); }, [&] { wants.pod_anti_affinity.clear(); }, [&] { keeper.wants.pod_anti_affinity.clear(); },
-      [&] { wants.spreads.clear(); }, [] {}, [&] { keeper.wants.host_ports.clear(); }, [&] { wants.requests = Cpu(1000).requests; }};
+  const std::vector<std::function<void()>> removals = {[&] { node.unschedulable = false; },
+                                                       [&] { wants.selector.clear(); },
+                                                       [&] { volume.selectors.clear(); },
+                                                       [&] { node.taints.clear(); },
+                                                       [&] { wants.pod_affinity.clear(); },
+                                                       [&] { wants.pod_anti_affinity.clear(); },
+                                                       [&] { keeper.wants.pod_anti_affinity.clear(); },
+                                                       [&] { wants.spreads.clear(); },
+                                                       [] {},
+                                                       [&] { keeper.wants.host_ports.clear(); },
+                                                       [&] { wants.requests = Cpu(1000).requests; }};
   ASSERT_EQ(removals.size(), AllKinds().size());
   for (std::size_t i = 0; i < removals.size(); ++i) {
     if (AllKinds()[i].name != kPodPreference) EXPECT_EQ(Named(), AllKinds()[i].name);
@@ -99,7 +108,9 @@ struct World {
     cluster.SetNode(Node("a", 4));
     cluster.SetNode(Node("b", 2));
   }
-  ShapeId ShapeOf(const Wants& wants, const std::string& role = "w") { return cluster.task(cluster.SetPod(Pod("g", role, 0, wants))).shape; }
+  ShapeId ShapeOf(const Wants& wants, const std::string& role = "w") {
+    return cluster.task(cluster.SetPod(Pod("g", role, 0, wants))).shape;
+  }
   model::Row row(const char* name) const { return cluster.FindNode(name); }
   Cluster cluster;
 };

@@ -20,20 +20,27 @@ using testutil::Node;
 using testutil::Pod;
 
 // What its constraints say in words.
-std::string TextOf(const Cluster& cluster, model::ShapeId shape) { return Placed(cluster).AsksOf(shape).Explain(false).asks_text; }
+std::string TextOf(const Cluster& cluster, model::ShapeId shape) {
+  return Placed(cluster).AsksOf(shape).Explain(false).asks_text;
+}
 
 TEST(NodeTest, WhatAPodAsksOfLabelsIsSaidInWords) {
   Cluster cluster;
-  const auto text = [&](const Wants& wants) { return TextOf(cluster, cluster.task(cluster.SetPod(Pod("g", "w", 0, wants))).shape); };
+  const auto text = [&](const Wants& wants) {
+    return TextOf(cluster, cluster.task(cluster.SetPod(Pod("g", "w", 0, wants))).shape);
+  };
   Wants wants = Cpu(1000);
   EXPECT_EQ(text(wants), "");
   wants.has_affinity = true;
   EXPECT_EQ(text(wants), "an empty node affinity");
   wants.selector = {{"zone", "a"}};
   EXPECT_EQ(text(wants), "zone=a and an empty node affinity");
-  wants.affinity = {{{"disk", Op::kIn, {"nvme", "ssd"}}, {"old", Op::kDoesNotExist, {}}}, {{"", Op::kIn, {"n1"}}}, {{"gen", Op::kGt, {"3"}}, {"gen", Op::kLt, {"9"}}},
+  wants.affinity = {{{"disk", Op::kIn, {"nvme", "ssd"}}, {"old", Op::kDoesNotExist, {}}},
+                    {{"", Op::kIn, {"n1"}}},
+                    {{"gen", Op::kGt, {"3"}}, {"gen", Op::kLt, {"9"}}},
                     {{"gpu", Op::kExists, {}}, {"rack", Op::kNotIn, {"r1"}}}};
-  EXPECT_EQ(text(wants), "zone=a and disk in (nvme,ssd) and no old or name=n1 or gen>3 and gen<9 or gpu and rack not in (r1)");
+  EXPECT_EQ(text(wants),
+            "zone=a and disk in (nvme,ssd) and no old or name=n1 or gen>3 and gen<9 or gpu and rack not in (r1)");
 }
 
 struct MatchCase {
@@ -68,25 +75,24 @@ TEST_P(MatchTest, Obstacle) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, MatchTest,
-    ::testing::Values(
-        MatchCase{"Nothing", Cpu(1000), ""},
-        MatchCase{"SelectorHolds", WithSelector("zone", "a"), ""},
-        MatchCase{"SelectorFails", WithSelector("zone", "b"), kNode},
-        MatchCase{"In", WithTerms({{{"zone", Op::kIn, {"x", "a"}}}}), ""},
-        MatchCase{"NotIn", WithTerms({{{"zone", Op::kNotIn, {"a"}}}}), kNode},
-        MatchCase{"NotInWithoutLabel", WithTerms({{{"rack", Op::kNotIn, {"a"}}}}), ""},
-        MatchCase{"Exists", WithTerms({{{"ssd", Op::kExists, {}}}}), ""},
-        MatchCase{"DoesNotExist", WithTerms({{{"ssd", Op::kDoesNotExist, {}}}}), kNode},
-        MatchCase{"Gt", WithTerms({{{"gen", Op::kGt, {"6"}}}}), ""},
-        MatchCase{"GtIsStrict", WithTerms({{{"gen", Op::kGt, {"7"}}}}), kNode},
-        MatchCase{"Lt", WithTerms({{{"gen", Op::kLt, {"8"}}}}), ""},
-        MatchCase{"GtOfText", WithTerms({{{"zone", Op::kGt, {"1"}}}}), kNode},
-        MatchCase{"AnyTermIsEnough", WithTerms({{{"zone", Op::kIn, {"b"}}}, {{"gen", Op::kExists, {}}}}), ""},
-        MatchCase{"AllOfATerm", WithTerms({{{"zone", Op::kIn, {"a"}}, {"gen", Op::kIn, {"8"}}}}), kNode},
-        MatchCase{"EmptyTermMatchesNothing", WithTerms({{}}), kNode},
-        MatchCase{"NoTermsMatchNothing", WithTerms({}), kNode},
-        MatchCase{"NodeName", WithTerms({{{"", Op::kIn, {"n1"}}}}), ""},
-        MatchCase{"OtherNodeName", WithTerms({{{"", Op::kIn, {"n2"}}}}), kNode}),
+    ::testing::Values(MatchCase{"Nothing", Cpu(1000), ""}, MatchCase{"SelectorHolds", WithSelector("zone", "a"), ""},
+                      MatchCase{"SelectorFails", WithSelector("zone", "b"), kNode},
+                      MatchCase{"In", WithTerms({{{"zone", Op::kIn, {"x", "a"}}}}), ""},
+                      MatchCase{"NotIn", WithTerms({{{"zone", Op::kNotIn, {"a"}}}}), kNode},
+                      MatchCase{"NotInWithoutLabel", WithTerms({{{"rack", Op::kNotIn, {"a"}}}}), ""},
+                      MatchCase{"Exists", WithTerms({{{"ssd", Op::kExists, {}}}}), ""},
+                      MatchCase{"DoesNotExist", WithTerms({{{"ssd", Op::kDoesNotExist, {}}}}), kNode},
+                      MatchCase{"Gt", WithTerms({{{"gen", Op::kGt, {"6"}}}}), ""},
+                      MatchCase{"GtIsStrict", WithTerms({{{"gen", Op::kGt, {"7"}}}}), kNode},
+                      MatchCase{"Lt", WithTerms({{{"gen", Op::kLt, {"8"}}}}), ""},
+                      MatchCase{"GtOfText", WithTerms({{{"zone", Op::kGt, {"1"}}}}), kNode},
+                      MatchCase{"AnyTermIsEnough", WithTerms({{{"zone", Op::kIn, {"b"}}}, {{"gen", Op::kExists, {}}}}),
+                                ""},
+                      MatchCase{"AllOfATerm", WithTerms({{{"zone", Op::kIn, {"a"}}, {"gen", Op::kIn, {"8"}}}}), kNode},
+                      MatchCase{"EmptyTermMatchesNothing", WithTerms({{}}), kNode},
+                      MatchCase{"NoTermsMatchNothing", WithTerms({}), kNode},
+                      MatchCase{"NodeName", WithTerms({{{"", Op::kIn, {"n1"}}}}), ""},
+                      MatchCase{"OtherNodeName", WithTerms({{{"", Op::kIn, {"n2"}}}}), kNode}),
     [](const auto& c) { return c.param.name; });
 
 }  // namespace

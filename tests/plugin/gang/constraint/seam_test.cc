@@ -1,5 +1,5 @@
-// A constraint that the table does not have: pods of a shape go to zones of their own. What it says reaches placement, search and explanation
-// though nothing there knows of it, and a pod that is placed changes what other rows take.
+// A constraint that the table does not have: pods of a shape go to zones of their own. What it says reaches placement,
+// search and explanation though nothing there knows of it, and a pod that is placed changes what other rows take.
 #include <map>
 #include <memory>
 #include <set>
@@ -24,9 +24,9 @@ using gang::Scratch;
 using model::Cluster;
 using model::Row;
 using model::ShapeId;
+using ::testing::SizeIs;
 using testutil::Cpu;
 using testutil::Node;
-using ::testing::SizeIs;
 
 int ZoneOf(const Cluster& cluster, Row row) { return cluster.node_name(row).front() - 'a'; }
 
@@ -54,7 +54,8 @@ class OnePerZone final : public Constraint {
   int Copies(Row row) const override { return zones_.In(ZoneOf(cluster_, row)) == 0 ? 1 : 0; }
   Changes changes() const override { return Changes::kBeyond; }
   void Explain(absl::Span<const Refusal> refused, model::RoleReason& reason) const override {
-    reason.AddHindrance("zones", static_cast<int>(refused.size()), "is in a zone that has one", "are in zones that have one");
+    reason.AddHindrance("zones", static_cast<int>(refused.size()), "is in a zone that has one",
+                        "are in zones that have one");
   }
 
  private:
@@ -111,13 +112,17 @@ TEST_F(SeamTest, AGangIsPlacedTaskByTask) { EXPECT_EQ(Place(3, 3), (std::multise
 TEST_F(SeamTest, WhatIsBeyondTheMinimumIsHeldToIt) {
   std::string reason;
   EXPECT_EQ(Place(2, 4, &reason), (std::multiset<int>{0, 1, 2}));
-  EXPECT_EQ(reason, "waits for 1 of 4 tasks: w needs cpu 1, memory 100M; with 3 placed, 6 nodes are in zones that have one, 0 fit");
+  EXPECT_EQ(
+      reason,
+      "waits for 1 of 4 tasks: w needs cpu 1, memory 100M; with 3 placed, 6 nodes are in zones that have one, 0 fit");
 }
 
 TEST_F(SeamTest, MoreThanThereAreZonesIsExplained) {
   std::string reason;
   EXPECT_THAT(Place(4, 4, &reason), SizeIs(0));
-  EXPECT_EQ(reason, "waits for 1 of 4 tasks: w needs cpu 1, memory 100M; with 3 placed, 6 nodes are in zones that have one, 0 fit");
+  EXPECT_EQ(
+      reason,
+      "waits for 1 of 4 tasks: w needs cpu 1, memory 100M; with 3 placed, 6 nodes are in zones that have one, 0 fit");
 }
 
 // What another call's overlay counted is forgotten.

@@ -13,13 +13,13 @@
 namespace gangway::lifecycle {
 namespace {
 
-using testutil::At;
-using testutil::CronWorld;
-using testutil::RunAt;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using testutil::At;
+using testutil::CronWorld;
+using testutil::RunAt;
 
 // Every write of an hour is the last before a crash, and every create's answer is lost once.
 TEST(CronJobTest, ACrashAfterAnyWriteMakesNoRunTwiceAndLeavesNoneOut) {
@@ -44,7 +44,8 @@ TEST(CronJobTest, ACrashAfterAnyWriteMakesNoRunTwiceAndLeavesNoneOut) {
         world.EndAll();
         world.Settle();
       }
-      EXPECT_THAT(world.made(), ElementsAre(HasSubstr("10:20"), HasSubstr("10:40"), HasSubstr("11:00"))) << policy << " " << crash;
+      EXPECT_THAT(world.made(), ElementsAre(HasSubstr("10:20"), HasSubstr("10:40"), HasSubstr("11:00")))
+          << policy << " " << crash;
       EXPECT_THAT(world.Active(), IsEmpty());
       EXPECT_EQ(world.Names().size(), 3u);
     }
@@ -98,7 +99,8 @@ TEST(CronJobTest, AJobThatMayBeThereIsNotGivenUpWithForbid) {
 TEST(CronJobTest, WhatAStrangerWroteIntoTheListIsNotMade) {
   CronWorld world("0 * * * *");
   world.RunTo("2026-11-21T10:30:00Z");
-  for (const char* name : {"nightly-99999999999999", "nightly-1e3", "nightly-", "weekly-29920920", "nightly-+29920920", "nightly--5"}) {
+  for (const char* name :
+       {"nightly-99999999999999", "nightly-1e3", "nightly-", "weekly-29920920", "nightly-+29920920", "nightly--5"}) {
     world.cron.status.active = {{"batch.volcano.sh/v1alpha1", "Job", "default", name, "", {}, {}}};
     world.Settle();
     EXPECT_THAT(world.Active(), IsEmpty()) << name;
@@ -113,13 +115,15 @@ TEST(CronJobTest, ClocksThatWereAheadMakeNoRunTwice) {
   world.RunTo("2026-11-21T14:00:00.1Z");
   world.now_ = At("2026-11-21T11:30:00Z");  // put right
   world.Settle();
-  EXPECT_THAT(world.events, Contains(HasSubstr("ClockSkew: no job starts before the last one, of 2026-11-21T14:00:00Z")));
+  EXPECT_THAT(world.events,
+              Contains(HasSubstr("ClockSkew: no job starts before the last one, of 2026-11-21T14:00:00Z")));
   EXPECT_EQ(world.look_again, At("2026-11-21T15:00:00Z") + absl::Milliseconds(100));
   world.LiveUntil("2026-11-21T15:30:00Z");
   EXPECT_THAT(world.made(), ElementsAre(HasSubstr("14:00"), HasSubstr("15:00")));
 }
 
-// Hours of chance: time that passes, jobs that end or go, answers that are late, deaths after any write, people who suspend.
+// Hours of chance: time that passes, jobs that end or go, answers that are late, deaths after any write, people who
+// suspend.
 TEST(CronJobProperty, NoHistoryMakesARunTwiceOrTwoAtATimeThatForbid) {
   for (unsigned seed = 0; seed < 150; ++seed) {
     std::mt19937 random(seed);
@@ -139,7 +143,8 @@ TEST(CronJobProperty, NoHistoryMakesARunTwiceOrTwoAtATimeThatForbid) {
         world.seen_leaving.clear();
         world.hidden.clear();
         world.attempted.clear();
-      } else if (below(4) == 0 && world.Step(2) == 2 && !world.writes.empty() && absl::StartsWith(world.writes.back(), "create")) {
+      } else if (below(4) == 0 && world.Step(2) == 2 && !world.writes.empty() &&
+                 absl::StartsWith(world.writes.back(), "create")) {
         world.hidden.insert(world.writes.back().substr(world.writes.back().rfind(' ') + 1));  // its answer is lost
         world.now_ += absl::Seconds(below(200));
         world.Step();

@@ -1,4 +1,5 @@
-// A CronJob and its Jobs, on which plans are carried out: an API server without one's rules. Time and the ends of Jobs are the test's.
+// A CronJob and its Jobs, on which plans are carried out: an API server without one's rules. Time and the ends of Jobs
+// are the test's.
 #pragma once
 
 #include <map>
@@ -101,7 +102,8 @@ class CronWorld {
   const std::vector<std::string>& made() const { return made_; }
   std::vector<std::string> Active() const {
     std::vector<std::string> names;
-    for (const api::ObjectReference& entry : cron.status.active) names.push_back(entry.uid.empty() ? absl::StrCat(entry.name, " (being made)") : entry.name);
+    for (const api::ObjectReference& entry : cron.status.active)
+      names.push_back(entry.uid.empty() ? absl::StrCat(entry.name, " (being made)") : entry.name);
     return names;
   }
   void End(const std::string& name, const std::string& phase = "Completed") {
@@ -135,10 +137,14 @@ class CronWorld {
 
  private:
   void CarryOut(const kube::Write& write) {
-    writes.push_back(absl::StrCat(write.verb == kube::Verb::kCreate ? "create" : write.verb == kube::Verb::kDelete ? "delete" : "patch", " ",
-                                  std::string(write.resource->plural), write.subresource.empty() ? "" : "/", write.subresource, " ", write.name));
+    writes.push_back(absl::StrCat(write.verb == kube::Verb::kCreate   ? "create"
+                                  : write.verb == kube::Verb::kDelete ? "delete"
+                                                                      : "patch",
+                                  " ", std::string(write.resource->plural), write.subresource.empty() ? "" : "/",
+                                  write.subresource, " ", write.name));
     if (write.resource == &api::kCronJobs) {
-      GW_CHECK(write.verb == kube::Verb::kMergePatch && write.subresource == "status" && write.uid == cron.metadata.uid);
+      GW_CHECK(write.verb == kube::Verb::kMergePatch && write.subresource == "status" &&
+               write.uid == cron.metadata.uid);
       GW_CHECK(write.resource_version == cron.metadata.resource_version);
       json::value object = *api::ParseJson(api::Encode(cron));
       api::ApplyMergePatch(object, *api::ParseJson(write.body));
@@ -158,7 +164,9 @@ class CronWorld {
     job.metadata.uid = absl::StrCat("uid-", ++version_);
     job.metadata.creation_timestamp = {absl::FromUnixSeconds(absl::ToUnixSeconds(now_))};
     jobs[write.name] = std::move(job);
-    made_.push_back(absl::StrCat(write.name, " ", jobs[write.name].metadata.annotations.at(std::string(lifecycle::kCronScheduledKey)).substr(11, 5)));
+    made_.push_back(absl::StrCat(
+        write.name, " ",
+        jobs[write.name].metadata.annotations.at(std::string(lifecycle::kCronScheduledKey)).substr(11, 5)));
   }
 
   int version_ = 1;

@@ -14,14 +14,14 @@ namespace gangway::lifecycle {
 namespace {
 
 using api::volcano::Job;
-using testutil::At;
-using testutil::CronWorld;
-using testutil::RunAt;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
+using testutil::At;
+using testutil::CronWorld;
+using testutil::RunAt;
 
 TEST(CronJobTest, TheJobOfAStart) {
   CronWorld world("30 18 * * *", At("2026-11-21T10:00:00Z"));
@@ -34,13 +34,18 @@ TEST(CronJobTest, TheJobOfAStart) {
   const Job& job = world.jobs.begin()->second;
   EXPECT_EQ(job.metadata.ns, "default");
   EXPECT_EQ(job.metadata.labels, (std::map<std::string, std::string>{{"team", "ads"}}));
-  EXPECT_EQ(job.metadata.annotations, (std::map<std::string, std::string>{{"note", "kept"}, {"volcano.sh/cronjob-scheduled-timestamp", "2026-11-21T18:30:00+08:00"}}));
+  EXPECT_EQ(job.metadata.annotations,
+            (std::map<std::string, std::string>{
+                {"note", "kept"}, {"volcano.sh/cronjob-scheduled-timestamp", "2026-11-21T18:30:00+08:00"}}));
   ASSERT_EQ(job.metadata.owner_references.size(), 1u);
-  EXPECT_EQ(job.metadata.owner_references[0], (api::OwnerReference{"batch.volcano.sh/v1alpha1", "CronJob", "nightly", "cron-uid", true, true}));
+  EXPECT_EQ(job.metadata.owner_references[0],
+            (api::OwnerReference{"batch.volcano.sh/v1alpha1", "CronJob", "nightly", "cron-uid", true, true}));
   EXPECT_EQ(job.spec.min_available, 2);
   EXPECT_EQ(world.cron.status.last_schedule_time.at, At("2026-11-21T10:30:00Z"));
   ASSERT_EQ(world.cron.status.active.size(), 1u);
-  EXPECT_EQ(world.cron.status.active[0], (api::ObjectReference{"batch.volcano.sh/v1alpha1", "Job", "default", job.metadata.name, job.metadata.uid, {}, {}}));
+  EXPECT_EQ(world.cron.status.active[0],
+            (api::ObjectReference{
+                "batch.volcano.sh/v1alpha1", "Job", "default", job.metadata.name, job.metadata.uid, {}, {}}));
   EXPECT_THAT(world.events, ElementsAre(absl::StrCat("SuccessfulCreate: created job ", job.metadata.name)));
 }
 
@@ -55,7 +60,8 @@ TEST(CronJobTest, TheStatusDecidesBeforeTheJobIsMade) {
   CronWorld world("0 * * * *");
   world.RunTo("2026-11-21T11:00:00.1Z");
   const std::string run = RunAt("2026-11-21T11:00:00Z");
-  EXPECT_THAT(world.writes, ElementsAre("patch cronjobs/status nightly", "create jobs " + run, "patch cronjobs/status nightly"));
+  EXPECT_THAT(world.writes,
+              ElementsAre("patch cronjobs/status nightly", "create jobs " + run, "patch cronjobs/status nightly"));
 }
 
 TEST(CronJobTest, ADayOfRuns) {
@@ -76,7 +82,8 @@ TEST(CronJobTest, ADayOfRuns) {
 TEST(CronJobTest, AllowRunsSeveralAtATime) {
   CronWorld world("0 * * * *");
   world.LiveUntil("2026-11-21T13:30:00Z");
-  EXPECT_THAT(world.Active(), ElementsAre(RunAt("2026-11-21T11:00:00Z"), RunAt("2026-11-21T12:00:00Z"), RunAt("2026-11-21T13:00:00Z")));
+  EXPECT_THAT(world.Active(),
+              ElementsAre(RunAt("2026-11-21T11:00:00Z"), RunAt("2026-11-21T12:00:00Z"), RunAt("2026-11-21T13:00:00Z")));
 }
 
 TEST(CronJobTest, ForbidWaitsForTheLastAndThenStartsTheMostRecent) {
@@ -84,7 +91,8 @@ TEST(CronJobTest, ForbidWaitsForTheLastAndThenStartsTheMostRecent) {
   world.cron.spec.concurrency_policy = "Forbid";
   world.LiveUntil("2026-11-21T13:30:00Z");
   EXPECT_THAT(world.made(), ElementsAre(HasSubstr("11:00")));
-  EXPECT_THAT(world.events, Contains(absl::StrCat("ForbidConcurrent: the start of 2026-11-21T13:00:00Z waits: job ", RunAt("2026-11-21T11:00:00Z"), " has not ended")));
+  EXPECT_THAT(world.events, Contains(absl::StrCat("ForbidConcurrent: the start of 2026-11-21T13:00:00Z waits: job ",
+                                                  RunAt("2026-11-21T11:00:00Z"), " has not ended")));
   world.EndAll();
   world.Settle();
   EXPECT_THAT(world.made(), ElementsAre(HasSubstr("11:00"), HasSubstr("13:00")));
@@ -168,7 +176,8 @@ TEST(CronJobTest, AStartBeyondItsDeadlineIsLeftOut) {
   EXPECT_EQ(world.made().size(), 1u);  // 60 seconds late
   world.RunTo("2026-11-21T12:01:01Z");
   EXPECT_EQ(world.made().size(), 1u);
-  EXPECT_THAT(world.events, Contains("MissSchedule: the start of 2026-11-21T12:00:00Z is left out: it is more than startingDeadlineSeconds, 60, ago"));
+  EXPECT_THAT(world.events, Contains("MissSchedule: the start of 2026-11-21T12:00:00Z is left out: it is more than "
+                                     "startingDeadlineSeconds, 60, ago"));
   world.LiveUntil("2026-11-21T13:30:00Z");
   EXPECT_THAT(world.made(), ElementsAre(HasSubstr("11:00"), HasSubstr("13:00")));
 }
@@ -232,7 +241,8 @@ TEST(CronJobTest, TheHistoryKeepsTheNewestAndAllThatWereTerminated) {
     world.EndAll(phases[hour]);
     world.Settle();
   }
-  EXPECT_THAT(world.Names(), ElementsAre(RunAt("2026-11-21T12:00:00Z"), RunAt("2026-11-21T14:00:00Z"), RunAt("2026-11-21T15:00:00Z")));
+  EXPECT_THAT(world.Names(),
+              ElementsAre(RunAt("2026-11-21T12:00:00Z"), RunAt("2026-11-21T14:00:00Z"), RunAt("2026-11-21T15:00:00Z")));
   EXPECT_THAT(world.events, Contains("SuccessfulDelete: deleted job " + RunAt("2026-11-21T13:00:00Z")));
 }
 
@@ -255,7 +265,8 @@ TEST(CronJobTest, WhatEndedLeavesTheActiveAndSuccessIsRemembered) {
   world.Settle();
   EXPECT_THAT(world.Active(), IsEmpty());
   EXPECT_EQ(world.cron.status.last_successful_time.at, At("2026-11-21T11:07:00Z"));
-  EXPECT_THAT(world.events, Contains(absl::StrCat("SawCompletedJob: job ", RunAt("2026-11-21T11:00:00Z"), " is Completed")));
+  EXPECT_THAT(world.events,
+              Contains(absl::StrCat("SawCompletedJob: job ", RunAt("2026-11-21T11:00:00Z"), " is Completed")));
   world.RunTo("2026-11-21T12:00:00.1Z");
   world.EndAll("Failed");
   world.Settle();
@@ -312,11 +323,15 @@ TEST(CronJobTest, ANewScheduleDoesNotCountFromBeforeItWasThere) {
 TEST(CronJobTest, WhatDoesNotReadIsToldAndStartsNothing) {
   CronWorld schedule("every now and then");
   schedule.RunTo("2026-11-22T11:00:00Z");
-  EXPECT_THAT(schedule.events, ElementsAre(HasSubstr("UnParseableCronJobSchedule: no job starts: spec.schedule \"every now and then\": must have 5 fields")));
+  EXPECT_THAT(
+      schedule.events,
+      ElementsAre(HasSubstr(
+          "UnParseableCronJobSchedule: no job starts: spec.schedule \"every now and then\": must have 5 fields")));
   CronWorld zone("0 * * * *");
   zone.cron.spec.time_zone = "Mars/Olympus";
   zone.RunTo("2026-11-22T11:00:00Z");
-  EXPECT_THAT(zone.events, ElementsAre(HasSubstr("UnknownTimeZone: no job starts: spec.timeZone: time zone \"Mars/Olympus\"")));
+  EXPECT_THAT(zone.events,
+              ElementsAre(HasSubstr("UnknownTimeZone: no job starts: spec.timeZone: time zone \"Mars/Olympus\"")));
   CronWorld never("0 0 30 2 *");
   never.RunTo("2026-11-22T11:00:00Z");
   EXPECT_THAT(never.events, ElementsAre(HasSubstr("InvalidSchedule: no more jobs start")));

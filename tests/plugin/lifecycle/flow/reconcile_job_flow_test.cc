@@ -17,15 +17,19 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr char kDiamond[] = R"("flows":[{"name":"a"},{"name":"b","dependsOn":{"targets":["a"]}},{"name":"c","dependsOn":{"targets":["a"]}},
+constexpr char kDiamond[] =
+    R"("flows":[{"name":"a"},{"name":"b","dependsOn":{"targets":["a"]}},{"name":"c","dependsOn":{"targets":["a"]}},
                                {"name":"d","dependsOn":{"targets":["b","c"]}}])";
 
 class Seen {
  public:
   explicit Seen(const std::string& spec) {
-    flow_ = *api::Decode<JobFlow>(R"({"metadata":{"name":"f","namespace":"ns","uid":"flow-uid","resourceVersion":"7"},"spec":{)" + spec + "}}");
+    flow_ = *api::Decode<JobFlow>(
+        R"({"metadata":{"name":"f","namespace":"ns","uid":"flow-uid","resourceVersion":"7"},"spec":{)" + spec + "}}");
     for (const api::volcano::Flow& step : flow_.spec.flows) {
-      templates_[step.name] = *api::Decode<JobTemplate>(R"({"metadata":{"name":")" + step.name + R"(","namespace":"ns"},"spec":{"tasks":[{"replicas":2,"template":{"spec":{"containers":[{"name":"c","image":"i"}]}}}]}})");
+      templates_[step.name] = *api::Decode<JobTemplate>(
+          R"({"metadata":{"name":")" + step.name +
+          R"(","namespace":"ns"},"spec":{"tasks":[{"replicas":2,"template":{"spec":{"containers":[{"name":"c","image":"i"}]}}}]}})");
     }
   }
   JobFlow& flow() { return flow_; }
@@ -73,7 +77,10 @@ std::string Written(const kube::Plan& plan) {
   std::vector<std::string> out;
   for (const auto& stage : plan.stages) {
     for (const kube::Write& write : stage) {
-      out.push_back(absl::StrCat(write.verb == kube::Verb::kCreate ? "+" : write.verb == kube::Verb::kDelete ? "-" : "~", write.subresource == "status" ? "status" : write.name));
+      out.push_back(absl::StrCat(write.verb == kube::Verb::kCreate   ? "+"
+                                 : write.verb == kube::Verb::kDelete ? "-"
+                                                                     : "~",
+                                 write.subresource == "status" ? "status" : write.name));
     }
   }
   return absl::StrJoin(out, " ");
@@ -88,8 +95,10 @@ TEST(JobFlowTest, F1PhasesOfTheFlow) {
   struct Row {
     std::string a, b, phase;
   };
-  for (const Row& row : {Row{"Completed", "Completed", "Succeed"}, Row{"Completed", "Failed", "Failed"}, Row{"Running", "Terminated", "Failed"}, Row{"Completed", "Running", "Running"},
-                         Row{"Completed", "", "Running"}, Row{"Pending", "", "Pending"}, Row{"Running", "Pending", "Running"}, Row{"Restarting", "Pending", "Running"}}) {
+  for (const Row& row :
+       {Row{"Completed", "Completed", "Succeed"}, Row{"Completed", "Failed", "Failed"},
+        Row{"Running", "Terminated", "Failed"}, Row{"Completed", "Running", "Running"}, Row{"Completed", "", "Running"},
+        Row{"Pending", "", "Pending"}, Row{"Running", "Pending", "Running"}, Row{"Restarting", "Pending", "Running"}}) {
     Seen seen(R"("flows":[{"name":"a"},{"name":"b"}])");
     seen.Put("f-a", row.a);
     seen.Put("f-b", row.b);
@@ -121,7 +130,8 @@ TEST(JobFlowTest, TheJobIsTheTemplateWithDefaultsAndSaysWhereItIsFrom) {
   GW_ASSERT_OK(job);
   EXPECT_EQ(job->metadata.labels.at("volcano.sh/createdByJobTemplate"), "ns.a");
   EXPECT_EQ(job->metadata.annotations.at("volcano.sh/createdByJobFlow"), "ns.f");
-  EXPECT_EQ(job->metadata.owner_references[0], (api::OwnerReference{"flow.volcano.sh/v1alpha1", "JobFlow", "f", "flow-uid", true, true}));
+  EXPECT_EQ(job->metadata.owner_references[0],
+            (api::OwnerReference{"flow.volcano.sh/v1alpha1", "JobFlow", "f", "flow-uid", true, true}));
   EXPECT_EQ(job->spec.min_available, 2);
   EXPECT_EQ(job->spec.tasks[0].name, "default0");
   EXPECT_EQ(job->spec.queue, "default");
@@ -137,8 +147,10 @@ TEST(JobFlowTest, ANameTooLongForALabelStandsInTheAnnotation) {
 }
 
 TEST(JobFlowTest, APatchIsMergedTasksByName) {
-  Seen seen(R"("flows":[{"name":"a","patch":{"jobSpec":{"queue":"q","maxRetry":null,"tasks":[{"name":"w","replicas":5,"template":{"spec":{"hostNetwork":true}}},{"name":"extra","replicas":1}]}}}])");
-  seen.From("a").spec = *api::Decode<api::volcano::JobSpec>(R"({"maxRetry":7,"priorityClassName":"high","tasks":[{"name":"w","replicas":2,"minAvailable":1,"template":{"spec":{"containers":[{"name":"c"}]}}}]})");
+  Seen seen(
+      R"("flows":[{"name":"a","patch":{"jobSpec":{"queue":"q","maxRetry":null,"tasks":[{"name":"w","replicas":5,"template":{"spec":{"hostNetwork":true}}},{"name":"extra","replicas":1}]}}}])");
+  seen.From("a").spec = *api::Decode<api::volcano::JobSpec>(
+      R"({"maxRetry":7,"priorityClassName":"high","tasks":[{"name":"w","replicas":2,"minAvailable":1,"template":{"spec":{"containers":[{"name":"c"}]}}}]})");
   const auto job = FlowJobOf(seen.flow(), seen.flow().spec.flows[0], seen.From("a"));
   GW_ASSERT_OK(job);
   EXPECT_EQ(job->spec.queue, "q");
@@ -153,7 +165,8 @@ TEST(JobFlowTest, APatchIsMergedTasksByName) {
 }
 
 TEST(JobFlowTest, APatchThatDoesNotFitIsSaidAndNothingIsMade) {
-  for (const char* patch : {R"({"que":"q"})", R"({"maxRetry":"many"})", R"({"tasks":5})", R"({"tasks":{"name":"w"}})", R"({"tasks":"w"})", R"([])"}) {
+  for (const char* patch : {R"({"que":"q"})", R"({"maxRetry":"many"})", R"({"tasks":5})", R"({"tasks":{"name":"w"}})",
+                            R"({"tasks":"w"})", R"([])"}) {
     Seen seen(absl::StrCat(R"("flows":[{"name":"a","patch":{"jobSpec":)", patch, "}}]"));
     const kube::Plan plan = seen.Reconcile();
     EXPECT_EQ(Written(plan), "~status");
@@ -162,7 +175,8 @@ TEST(JobFlowTest, APatchThatDoesNotFitIsSaidAndNothingIsMade) {
 }
 
 TEST(JobFlowTest, APatchGivesATemplateWithoutTasksItsOwn) {
-  Seen seen(R"("flows":[{"name":"a","patch":{"jobSpec":{"tasks":[{"replicas":2,"template":{"spec":{}}},{"name":"w","replicas":3,"template":{"spec":{}}}]}}}])");
+  Seen seen(
+      R"("flows":[{"name":"a","patch":{"jobSpec":{"tasks":[{"replicas":2,"template":{"spec":{}}},{"name":"w","replicas":3,"template":{"spec":{}}}]}}}])");
   seen.From("a").spec.tasks.clear();
   const auto job = FlowJobOf(seen.flow(), seen.flow().spec.flows[0], seen.From("a"));
   GW_ASSERT_OK(job);
@@ -192,7 +206,8 @@ TEST(JobFlowTest, WhatAdmissionWouldRefuseIsSaidAndTheRestGoesOn) {
   Seen seen(R"("flows":[{"name":"a"},{"name":"a"},{"name":"b","dependsOn":{"targets":["x"]}}])");
   const kube::Plan plan = seen.Reconcile();
   EXPECT_EQ(Written(plan), "~status +f-a");
-  EXPECT_THAT(Events(plan), ::testing::IsSupersetOf({HasSubstr("InvalidFlow: spec.flows[1].name"), HasSubstr("InvalidFlow: spec.flows[2].dependsOn.targets[0]")}));
+  EXPECT_THAT(Events(plan), ::testing::IsSupersetOf({HasSubstr("InvalidFlow: spec.flows[1].name"),
+                                                     HasSubstr("InvalidFlow: spec.flows[2].dependsOn.targets[0]")}));
 }
 
 TEST(JobFlowTest, AForeignJobOfThatNameIsNeitherCountedNorTouched) {
@@ -283,7 +298,8 @@ TEST(JobFlowTest, WhileItIsBeingDeletedNothingIsMade) {
 TEST(JobTemplateTest, NamesItsJobs) {
   JobTemplate of;
   of.metadata.name = "a";
-  EXPECT_EQ(ReconcileJobTemplate(of, {"f-a", "g-a"}).stages[0][0].body, R"({"status":{"jobDependsOnList":["f-a","g-a"]}})");
+  EXPECT_EQ(ReconcileJobTemplate(of, {"f-a", "g-a"}).stages[0][0].body,
+            R"({"status":{"jobDependsOnList":["f-a","g-a"]}})");
   of.status.job_depends_on_list = {"f-a"};
   EXPECT_TRUE(ReconcileJobTemplate(of, {"f-a"}).empty());
   EXPECT_EQ(ReconcileJobTemplate(of, {}).stages[0][0].body, R"({"status":{"jobDependsOnList":[]}})");

@@ -1,4 +1,5 @@
-// Commands to a Job: what each does in every phase, and how it is carried out (recordings: tests/golden/volcano/bus-commands).
+// Commands to a Job: what each does in every phase, and how it is carried out (recordings:
+// tests/golden/volcano/bus-commands).
 #include <array>
 #include <string>
 #include <utility>
@@ -26,8 +27,8 @@ const char kRestartOnLoss[] =
 
 constexpr std::array kCommands = {"AbortJob",    "TerminateJob", "CompleteJob", "ResumeJob",        "RestartJob",
                                   "RestartTask", "RestartPod",   "EnqueueJob",  "RestartPartition", "Nonsense"};
-// A Job found in `phase`, with these pods, and the phase that each command leads to; '+' where it spends a retry, "" where the command has
-// no effect, which its sender is told.
+// A Job found in `phase`, with these pods, and the phase that each command leads to; '+' where it spends a retry, ""
+// where the command has no effect, which its sender is told.
 struct Found {
   std::string phase, pods;
   std::vector<std::string> leads_to;  // as kCommands; those that are not there have no effect
@@ -36,10 +37,22 @@ struct Found {
 };
 const std::vector<Found>& Table() {
   static const auto& table = *new std::vector<Found>{
-      {"", "", {"Aborting", "Terminating", "Completing", "", "Restarting+", "Restarting+", "Restarting+"}, 0, "Pending"},
-      {"Pending", "w-0:Pending w-1:Running", {"Aborting", "Terminating", "Completing", "", "Restarting+", "Restarting+", "Restarting+"}},
-      {"Running", "w-0:Running w-1:Running", {"Aborting", "Terminating", "Completing", "", "Restarting+", "Restarting+", "Restarting+"}, 1},
-      {"Restarting", "w-0:-Running w-1:-Running", {"Aborting", "Terminating", "Completing", "", "Restarting", "Restarting", "Restarting"}, 1},
+      {"",
+       "",
+       {"Aborting", "Terminating", "Completing", "", "Restarting+", "Restarting+", "Restarting+"},
+       0,
+       "Pending"},
+      {"Pending",
+       "w-0:Pending w-1:Running",
+       {"Aborting", "Terminating", "Completing", "", "Restarting+", "Restarting+", "Restarting+"}},
+      {"Running",
+       "w-0:Running w-1:Running",
+       {"Aborting", "Terminating", "Completing", "", "Restarting+", "Restarting+", "Restarting+"},
+       1},
+      {"Restarting",
+       "w-0:-Running w-1:-Running",
+       {"Aborting", "Terminating", "Completing", "", "Restarting", "Restarting", "Restarting"},
+       1},
       // Its last restart was one too many.
       {"Restarting", "w-0:-Running w-1:-Running", {}, 3, "Failed"},
       {"Aborting", "w-0:-Running", {"", "", "", "Restarting"}, 2},
@@ -59,7 +72,8 @@ TEST(CommandTest, EveryCommandInEveryPhase) {
       SCOPED_TRACE(absl::StrCat(kCommands[c], " to a job that is ", found.phase, " with ", found.retries, " retries"));
       const std::string wanted = c < found.leads_to.size() ? found.leads_to[c] : "";
       World world(JobText("j", 2, {{"w", 2}}));
-      world.PatchJob(absl::StrCat(R"({"status":{"state":{"phase":")", found.phase, R"("},"minAvailable":2,"retryCount":)", found.retries, "}}"));
+      world.PatchJob(absl::StrCat(R"({"status":{"state":{"phase":")", found.phase,
+                                  R"("},"minAvailable":2,"retryCount":)", found.retries, "}}"));
       for (const absl::string_view pod : absl::StrSplit(found.pods, ' ', absl::SkipEmpty())) {
         const std::pair<absl::string_view, absl::string_view> parts = absl::StrSplit(pod, ':');
         world.AddPod(parts.first, parts.second);
@@ -67,7 +81,9 @@ TEST(CommandTest, EveryCommandInEveryPhase) {
       world.Command("c", kCommands[c]);
       world.Step();
       const bool effect = !wanted.empty(), spends = effect && wanted.back() == '+';
-      EXPECT_EQ(world.phase(), effect ? wanted.substr(0, wanted.size() - (spends ? 1 : 0)) : found.without.empty() ? found.phase : found.without);
+      EXPECT_EQ(world.phase(), effect                  ? wanted.substr(0, wanted.size() - (spends ? 1 : 0))
+                               : found.without.empty() ? found.phase
+                                                       : found.without);
       EXPECT_EQ(world.job().status.retry_count, found.retries + (spends ? 1 : 0));
       ASSERT_TRUE(world.Settle());
       EXPECT_THAT(world.Names("commands"), IsEmpty());
@@ -218,7 +234,10 @@ TEST(CommandTest, AJobIsResumedBeforeItsLastPodHasGone) {
 
 // A policy that ends the job need not wait for the end of a restart either.
 TEST(CommandTest, APolicyEndsAJobThatRestarts) {
-  World world(JobText("cmd", 2, {{"w", 2, R"("policies":[{"event":"PodEvicted","action":"RestartPod"},{"event":"PodFailed","action":"TerminateJob"}])"}}));
+  World world(JobText(
+      "cmd", 2,
+      {{"w", 2,
+        R"("policies":[{"event":"PodEvicted","action":"RestartPod"},{"event":"PodFailed","action":"TerminateJob"}])"}}));
   ASSERT_TRUE(world.Start());
   world.PodGone("cmd-w-0");
   world.Step();
@@ -245,7 +264,8 @@ TEST(CommandTest, AbortThenResume) {
   world.Command("resume", "ResumeJob");
   ASSERT_TRUE(world.Settle());
   ASSERT_TRUE(world.ComeBack());
-  EXPECT_THAT(world.phases(), ElementsAre("Pending", "Running", "Aborting", "Aborted", "Restarting", "Pending", "Running"));
+  EXPECT_THAT(world.phases(),
+              ElementsAre("Pending", "Running", "Aborting", "Aborted", "Restarting", "Pending", "Running"));
   EXPECT_EQ(world.job().status.retry_count, 0);
   EXPECT_TRUE(world.HasEvent("CommandIssued", "Start to execute command AbortJob"));
 }

@@ -1,4 +1,5 @@
-// Tasks that wait for others, when what they wait for goes away: the gang counts what may be there, or nothing of it would start again.
+// Tasks that wait for others, when what they wait for goes away: the gang counts what may be there, or nothing of it
+// would start again.
 #include "plugin/lifecycle/job/depends_on.h"
 
 #include "gmock/gmock.h"
@@ -22,7 +23,8 @@ std::int64_t MinMemberOf(const World& world, const char* task) {
 const char kWaits[] = R"("minAvailable":2,"dependsOn":{"name":["ps"]})";
 
 TEST(DependsOnTest, APodThatARestartTakesAwayOpensNoGate) {
-  World world(JobText("j", 3, {{"ps", 1, R"("minAvailable":1)"}, {"w", 2, kWaits}}, R"("policies":[{"event":"PodFailed","action":"RestartJob"}])"));
+  World world(JobText("j", 3, {{"ps", 1, R"("minAvailable":1)"}, {"w", 2, kWaits}},
+                      R"("policies":[{"event":"PodFailed","action":"RestartJob"}])"));
   ASSERT_TRUE(world.Start());
   ASSERT_TRUE(world.ComeBack());
   ASSERT_EQ(world.phase(), "Running");

@@ -17,8 +17,9 @@ std::string Uid(const World& world, const std::string& pod) {
 
 // volcano-sh/volcano#5885: the job of that report.
 TEST(DifferencesTest, APodThatFailsBecauseItIsBeingDeletedWasEvicted) {
-  World world(JobText("j", 2, {{"master", 1}, {"worker", 1}},
-                      R"("policies":[{"event":"PodFailed","action":"TerminateJob"},{"event":"PodEvicted","action":"RestartJob"}])"));
+  World world(JobText(
+      "j", 2, {{"master", 1}, {"worker", 1}},
+      R"("policies":[{"event":"PodFailed","action":"TerminateJob"},{"event":"PodEvicted","action":"RestartJob"}])"));
   ASSERT_TRUE(world.Start());
   world.DeletePod("j-worker-0");
   world.SetPod("j-worker-0", "Failed", 143);
@@ -31,7 +32,9 @@ TEST(DifferencesTest, APodThatFailsBecauseItIsBeingDeletedWasEvicted) {
 
 // One that failed by itself did, whoever removes it then.
 TEST(DifferencesTest, APodThatFailedBeforeItWasDeletedFailed) {
-  World world(JobText("j", 2, {{"w", 2}}, R"("policies":[{"event":"PodFailed","action":"TerminateJob"},{"event":"PodEvicted","action":"RestartJob"}])"));
+  World world(JobText(
+      "j", 2, {{"w", 2}},
+      R"("policies":[{"event":"PodFailed","action":"TerminateJob"},{"event":"PodEvicted","action":"RestartJob"}])"));
   ASSERT_TRUE(world.Start());
   world.SetPod("j-w-0", "Failed", 1);
   ASSERT_TRUE(world.Settle());
@@ -41,7 +44,9 @@ TEST(DifferencesTest, APodThatFailedBeforeItWasDeletedFailed) {
 // volcano-sh/volcano#4743.
 TEST(DifferencesTest, ADelayedTargetedRestartOfPendingPodsHappens) {
   for (const char* action : {"RestartTask", "RestartPod"}) {
-    World world(JobText("j", 2, {{"w", 2}}, absl::StrCat(R"("policies":[{"event":"PodPending","action":")", action, R"(","timeout":"10s"}])")));
+    World world(
+        JobText("j", 2, {{"w", 2}},
+                absl::StrCat(R"("policies":[{"event":"PodPending","action":")", action, R"(","timeout":"10s"}])")));
     ASSERT_TRUE(world.Settle());
     world.SetGroupPhase("Inqueue");
     ASSERT_TRUE(world.Settle());
@@ -63,7 +68,8 @@ TEST(DifferencesTest, ADelayedTargetedRestartOfPendingPodsHappens) {
 
 // Spec 2.6: there the timer of a pod that goes from Pending to Succeeded at once stays armed.
 TEST(DifferencesTest, ADelayedActionEndsWithItsReason) {
-  World world(JobText("j", 2, {{"w", 2}}, R"("policies":[{"event":"PodPending","action":"AbortJob","timeout":"10s"}])"));
+  World world(
+      JobText("j", 2, {{"w", 2}}, R"("policies":[{"event":"PodPending","action":"AbortJob","timeout":"10s"}])"));
   ASSERT_TRUE(world.Settle());
   world.SetGroupPhase("Inqueue");
   ASSERT_TRUE(world.Settle());
@@ -108,9 +114,11 @@ TEST(DifferencesTest, ALossWhileRestartingIsAnsweredToo) {
   EXPECT_EQ(world.job().status.retry_count, 1);
 }
 
-// volcano-sh/volcano#3967: whether a policy or the counts come first there is a matter of which event was handled first.
+// volcano-sh/volcano#3967: whether a policy or the counts come first there is a matter of which event was handled
+// first.
 TEST(DifferencesTest, AFailureIsAnsweredBeforeTheJobIsJudgedByItsCounts) {
-  World world(JobText("j", 1, {{"w", 1}}, R"("policies":[{"events":["PodFailed","PodEvicted"],"action":"RestartJob"}])"));
+  World world(
+      JobText("j", 1, {{"w", 1}}, R"("policies":[{"events":["PodFailed","PodEvicted"],"action":"RestartJob"}])"));
   ASSERT_TRUE(world.Start());
   world.SetPod("j-w-0", "Failed", 1);
   ASSERT_TRUE(world.Settle());
@@ -120,7 +128,10 @@ TEST(DifferencesTest, AFailureIsAnsweredBeforeTheJobIsJudgedByItsCounts) {
 
 // Spec 3.4: there the pod stays missing until another event.
 TEST(DifferencesTest, ALostPartitionIsMadeAnew) {
-  World world(JobText("j", 2, {{"w", 2, R"("partitionPolicy":{"totalPartitions":2,"partitionSize":1},"policies":[{"event":"PodEvicted","action":"RestartPartition"}])"}}));
+  World world(JobText(
+      "j", 2,
+      {{"w", 2,
+        R"("partitionPolicy":{"totalPartitions":2,"partitionSize":1},"policies":[{"event":"PodEvicted","action":"RestartPartition"}])"}}));
   ASSERT_TRUE(world.Start());
   world.PodGone("j-w-0");
   ASSERT_TRUE(world.Settle());

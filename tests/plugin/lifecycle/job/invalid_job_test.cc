@@ -1,5 +1,5 @@
-// Jobs that change under our feet into what no admission lets through (a cluster may have none), and back: what runs goes on, the Job says
-// what is wrong, and nothing of it is left over.
+// Jobs that change under our feet into what no admission lets through (a cluster may have none), and back: what runs
+// goes on, the Job says what is wrong, and nothing of it is left over.
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "plugin/lifecycle/job/roster.h"
@@ -37,8 +37,11 @@ TEST(InvalidJobTest, ATemplateThatIsNoneMakesNoPodsAndKeepsThoseThatAre) {
   const std::string good = R"({"name":"w","replicas":3,"template":{"spec":{"containers":[{"name":"c","image":"i"}]}}})";
   World world(JobText("j", 2, {{"w", 2}}));
   ASSERT_TRUE(world.Start());
-  for (const char* bad : {R"({"name":"w","replicas":3,"template":7})", R"({"name":"w","replicas":2,"template":{"spec":{"containers":"none"}}})",
-                          R"({"name":"w","replicas":2,"template":{"spec":{"containers":[{"name":"c","resources":{"requests":{"cpu":"many"}}}]}}})"}) {
+  for (
+      const char* bad :
+      {R"({"name":"w","replicas":3,"template":7})",
+       R"({"name":"w","replicas":2,"template":{"spec":{"containers":"none"}}})",
+       R"({"name":"w","replicas":2,"template":{"spec":{"containers":[{"name":"c","resources":{"requests":{"cpu":"many"}}}]}}})"}) {
     world.PatchJob(absl::StrCat(R"({"spec":{"tasks":[)", bad, "]}}"));
     ASSERT_TRUE(world.Settle()) << bad;
     EXPECT_THAT(world.Pods(), ElementsAre("w-0 Running v0", "w-1 Running v0")) << bad;
@@ -55,7 +58,8 @@ TEST(InvalidJobTest, TooManyPodsAreRefusedAndNoneIsTouched) {
   World world(JobText("j", 2, {{"w", 2}}));
   ASSERT_TRUE(world.Start());
   const std::size_t writes = world.writes().size();
-  world.PatchJob(R"({"spec":{"tasks":[{"name":"w","replicas":2000000000,"template":{"spec":{"containers":[{"name":"c","image":"i"}]}}}]}})");
+  world.PatchJob(
+      R"({"spec":{"tasks":[{"name":"w","replicas":2000000000,"template":{"spec":{"containers":[{"name":"c","image":"i"}]}}}]}})");
   ASSERT_TRUE(world.Settle());
   EXPECT_TRUE(world.HasEvent("FailedCreate", "2000000000"));
   EXPECT_EQ(world.writes().size(), writes);
@@ -64,9 +68,11 @@ TEST(InvalidJobTest, TooManyPodsAreRefusedAndNoneIsTouched) {
 TEST(InvalidJobTest, PodsOfATaskThatIsNoMoreGo) {
   World world(JobText("j", 2, {{"old", 2}}, kRestartOnFailure));
   ASSERT_TRUE(world.Start());
-  world.PatchJob(R"({"spec":{"tasks":[{"name":"new","replicas":2,"minAvailable":2,"template":{"spec":{"containers":[{"name":"c","image":"i"}]}}}]}})");
+  world.PatchJob(
+      R"({"spec":{"tasks":[{"name":"new","replicas":2,"minAvailable":2,"template":{"spec":{"containers":[{"name":"c","image":"i"}]}}}]}})");
   ASSERT_TRUE(world.Settle());
-  EXPECT_THAT(world.Pods(), ElementsAre("new-0 Pending v0", "new-1 Pending v0", "old-0 -Running v0", "old-1 -Running v0"));
+  EXPECT_THAT(world.Pods(),
+              ElementsAre("new-0 Pending v0", "new-1 Pending v0", "old-0 -Running v0", "old-1 -Running v0"));
   world.AllDeletedGone();
   world.RunAll();
   ASSERT_TRUE(world.Settle());

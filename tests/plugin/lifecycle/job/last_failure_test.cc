@@ -35,25 +35,38 @@ TEST(PodFailureTest, TheContainerThatEndedBadlyFirst) {
 }
 
 TEST(PodFailureTest, ARestartedContainerHasItsLogInThePreviousOne) {
-  EXPECT_TRUE(Failure(R"({"status":{"phase":"Running","containerStatuses":[{"name":"c","state":{"running":{}},"lastState":{"terminated":{"exitCode":3}}}]}})")->run_again);
-  EXPECT_FALSE(Failure(R"({"status":{"phase":"Running","containerStatuses":[{"name":"c","state":{"waiting":{"reason":"CrashLoopBackOff"}},"lastState":{"terminated":{"exitCode":3}}}]}})")
-                   ->run_again);
+  EXPECT_TRUE(
+      Failure(
+          R"({"status":{"phase":"Running","containerStatuses":[{"name":"c","state":{"running":{}},"lastState":{"terminated":{"exitCode":3}}}]}})")
+          ->run_again);
+  EXPECT_FALSE(
+      Failure(
+          R"({"status":{"phase":"Running","containerStatuses":[{"name":"c","state":{"waiting":{"reason":"CrashLoopBackOff"}},"lastState":{"terminated":{"exitCode":3}}}]}})")
+          ->run_again);
 }
 
 TEST(PodFailureTest, WhatIsSaidOfThePodComesFirst) {
-  const auto evicted = Failure(R"({"status":{"phase":"Failed","reason":"Evicted","message":"The node was low on resource: memory.",
+  const auto evicted =
+      Failure(R"({"status":{"phase":"Failed","reason":"Evicted","message":"The node was low on resource: memory.",
       "containerStatuses":[{"name":"c","state":{"terminated":{"exitCode":137}}}]}})");
   EXPECT_EQ(Describe(*evicted), "Evicted");
   EXPECT_EQ(evicted->message, "The node was low on resource: memory.");
-  const auto lost = Failure(R"({"metadata":{"deletionTimestamp":"2026-01-01T00:00:00Z","deletionGracePeriodSeconds":30},"status":{"phase":"Running","conditions":[
+  const auto lost = Failure(
+      R"({"metadata":{"deletionTimestamp":"2026-01-01T00:00:00Z","deletionGracePeriodSeconds":30},"status":{"phase":"Running","conditions":[
       {"type":"DisruptionTarget","status":"True","reason":"DeletionByTaintManager","message":"Taint manager: deleting due to NoExecute taint"}]}})");
   EXPECT_EQ(Describe(*lost), "DeletionByTaintManager");
 }
 
 TEST(PodFailureTest, WhatADeletionDoesIsNoFailure) {
-  EXPECT_EQ(Failure(R"({"metadata":{"deletionTimestamp":"2026-01-01T00:00:00Z","deletionGracePeriodSeconds":30},"status":{"phase":"Failed","containerStatuses":[
-      {"name":"c","state":{"terminated":{"exitCode":137}}}]}})"), std::nullopt);
-  EXPECT_EQ(Failure(R"({"status":{"phase":"Running","conditions":[{"type":"DisruptionTarget","status":"True","reason":"GangReleased"}]}})"), std::nullopt);
+  EXPECT_EQ(
+      Failure(
+          R"({"metadata":{"deletionTimestamp":"2026-01-01T00:00:00Z","deletionGracePeriodSeconds":30},"status":{"phase":"Failed","containerStatuses":[
+      {"name":"c","state":{"terminated":{"exitCode":137}}}]}})"),
+      std::nullopt);
+  EXPECT_EQ(
+      Failure(
+          R"({"status":{"phase":"Running","conditions":[{"type":"DisruptionTarget","status":"True","reason":"GangReleased"}]}})"),
+      std::nullopt);
   EXPECT_EQ(Failure(R"({"status":{"phase":"Succeeded"}})"), std::nullopt);
 }
 
@@ -67,9 +80,13 @@ TEST(TailOfTest, WholeLinesAndWholeCharacters) {
   EXPECT_EQ(LastLine("only"), "only");
 }
 
-constexpr char kPolicies[] = R"("policies":[{"event":"PodEvicted","action":"RestartJob"},{"event":"PodFailed","action":"RestartJob"}])";
+constexpr char kPolicies[] =
+    R"("policies":[{"event":"PodEvicted","action":"RestartJob"},{"event":"PodFailed","action":"RestartJob"}])";
 
-api::volcano::Job Job() { return *api::Decode<api::volcano::Job>(JobText("j", 1, {{"w", 1, R"("policies":[{"exitCode":3,"action":"AbortJob"}])"}}, kPolicies)); }
+api::volcano::Job Job() {
+  return *api::Decode<api::volcano::Job>(
+      JobText("j", 1, {{"w", 1, R"("policies":[{"exitCode":3,"action":"AbortJob"}])"}}, kPolicies));
+}
 
 Happening Failed(int exit_code) {
   Happening happening;
@@ -87,10 +104,12 @@ TEST(LastFailureTest, SaysWhichPolicyActed) {
   const auto of_job = MakeLastFailure(Job(), Failed(137), Action::kRestartJob, absl::UnixEpoch());
   ASSERT_TRUE(of_job.has_value());
   EXPECT_EQ(of_job->policy, "spec.policies[1]");
-  EXPECT_EQ(EncodeLastFailure(*of_job),
-            R"({"event":"PodFailed","action":"RestartJob","policy":"spec.policies[1]","task":"w","pod":"j-w-0","container":"c","exitCode":137,)"
-            R"("reason":"OOMKilled","version":0,"at":"2026-11-18T11:06:40Z","message":"step 1\nloss is nan"})");
-  EXPECT_EQ(MakeLastFailure(Job(), Failed(3), Action::kAbortJob, absl::UnixEpoch())->policy, "spec.tasks[0].policies[0]");
+  EXPECT_EQ(
+      EncodeLastFailure(*of_job),
+      R"({"event":"PodFailed","action":"RestartJob","policy":"spec.policies[1]","task":"w","pod":"j-w-0","container":"c","exitCode":137,)"
+      R"("reason":"OOMKilled","version":0,"at":"2026-11-18T11:06:40Z","message":"step 1\nloss is nan"})");
+  EXPECT_EQ(MakeLastFailure(Job(), Failed(3), Action::kAbortJob, absl::UnixEpoch())->policy,
+            "spec.tasks[0].policies[0]");
   ControlledResources resources{{kLastFailureKey, EncodeLastFailure(*of_job)}};
   EXPECT_EQ(ReadLastFailure(resources), of_job);
 }
@@ -105,7 +124,8 @@ TEST(LastFailureTest, ATaskCompletedOrACommandIsNone) {
 
 TEST(LastFailureTest, IsBoundedWhateverThePodSays) {
   LastFailure failure = *MakeLastFailure(Job(), Failed(1), Action::kRestartJob, absl::UnixEpoch());
-  for (const std::string& message : {std::string(512, '\x01'), std::string(5000, '"'), std::string(170, 'x') + "\xe2\x82\xac"}) {
+  for (const std::string& message :
+       {std::string(512, '\x01'), std::string(5000, '"'), std::string(170, 'x') + "\xe2\x82\xac"}) {
     failure.message = message;
     EXPECT_THAT(EncodeLastFailure(failure).size(), Le(LastFailure::kMaxBytes));
   }

@@ -1,6 +1,7 @@
-// Rows S1 to S47 of the specification (volcano-job 9.2): a Job found in a phase, with these pods, looks at itself once or for as long as
-// there is something to do. Volcano's handlers take an action from anywhere; ours from a command, or from a policy and what happened.
-// Where a row counts pods that its status only claims (Volcano freezes the counters while there is no PodGroup), they are there.
+// Rows S1 to S47 of the specification (volcano-job 9.2): a Job found in a phase, with these pods, looks at itself once
+// or for as long as there is something to do. Volcano's handlers take an action from anywhere; ours from a command, or
+// from a policy and what happened. Where a row counts pods that its status only claims (Volcano freezes the counters
+// while there is no PodGroup), they are there.
 #include "plugin/lifecycle/job/reconcile_job.h"
 
 #include <ostream>
@@ -34,7 +35,8 @@ struct Row {
 
 World Found(const Row& row) {
   World world(JobText("j", row.min_available, row.tasks, row.extra));
-  world.PatchJob(absl::StrCat(R"({"status":{"state":{"phase":")", row.phase, R"("},"minAvailable":)", row.min_available, R"(,"retryCount":)", row.retry, "}}"));
+  world.PatchJob(absl::StrCat(R"({"status":{"state":{"phase":")", row.phase, R"("},"minAvailable":)", row.min_available,
+                              R"(,"retryCount":)", row.retry, "}}"));
   for (const absl::string_view pod : absl::StrSplit(row.pods, ' ', absl::SkipEmpty())) {
     const std::pair<absl::string_view, absl::string_view> parts = absl::StrSplit(pod, ':');
     world.AddPod(parts.first, parts.second);
@@ -66,52 +68,115 @@ constexpr char kTwo[] = "w-0:Running w-1:Running", kTwoGo[] = "w-0:-Running w-1:
 INSTANTIATE_TEST_SUITE_P(
     Spec, PhaseRowTest,
     ::testing::Values(
-        Row{"S1", "Aborted", "", "ResumeJob", "Restarting"},
-        Row{"S2", "Aborted", "", "RestartJob", "Aborted"},
+        Row{"S1", "Aborted", "", "ResumeJob", "Restarting"}, Row{"S2", "Aborted", "", "RestartJob", "Aborted"},
         Row{"S3", "Aborting", "", "ResumeJob", "Restarting"},  // a retry there (docs/differences.md)
         Row{"S4", "Aborting", "", "RestartJob", "Aborted"},
         Row{"S5", "Aborting", "w-0:Pending", "RestartJob", "Aborting", "w-0:-Pending"},
         Row{"S6", "Completing", kTwo, "ResumeJob", "Completing", kTwoGo},
-        Row{"S7", "Completing", "", "ResumeJob", "Completed"},
-        Row{"S8", "Completed", "", "ResumeJob", "Completed"},
+        Row{"S7", "Completing", "", "ResumeJob", "Completed"}, Row{"S8", "Completed", "", "ResumeJob", "Completed"},
         Row{"S9", "Pending", "", "RestartJob", "Restarting", "", 0, 1},
         Row{"S10", "Pending", kTwo, "RestartJob", "Restarting", kTwoGo, 0, 1},
-        Row{"S11", "Pending", "", "AbortJob", "Aborting"},
-        Row{"S12", "Pending", kTwo, "AbortJob", "Aborting", kTwoGo},
+        Row{"S11", "Pending", "", "AbortJob", "Aborting"}, Row{"S12", "Pending", kTwo, "AbortJob", "Aborting", kTwoGo},
         Row{"S13", "Pending", kTwo, "TerminateJob", "Terminating", kTwoGo},
         Row{"S14", "Pending", "", "CompleteJob", "Completing"},
         Row{"S15", "Pending", kTwo, "CompleteJob", "Completing", kTwoGo},
-        Row{"S16", "Pending", "w-0:Running w-1:Running w-2:Running", "EnqueueJob", "Running", "w-0:Running w-1:Running w-2:Running", 0, 0, 3, {{"w", 3}}},
+        Row{"S16",
+            "Pending",
+            "w-0:Running w-1:Running w-2:Running",
+            "EnqueueJob",
+            "Running",
+            "w-0:Running w-1:Running w-2:Running",
+            0,
+            0,
+            3,
+            {{"w", 3}}},
         Row{"S17", "Pending", kTwo, "EnqueueJob", "Pending", kTwo, 0, 0, 3, {{"w", 3}}},
         Row{"S18", "Pending", kTwo, "", "Pending", kTwo, 0, 0, 3, {{"w", 3}}},
         Row{"S19", "Restarting", "", "RestartJob", "Failed", "", 3, 3},
         Row{"S20", "Restarting", "", "RestartJob", "Pending", "", 1, 1, 1, {{"a", 1}, {"b", 1}}},
         Row{"S21", "Running", kTwo, "RestartJob", "Restarting", kTwoGo, 0, 1},
         Row{"S22", "Running", "", "RestartJob", "Restarting", "", 0, 1},
-        Row{"S23", "Running", "", "AbortJob", "Aborting"},
-        Row{"S24", "Running", kTwo, "AbortJob", "Aborting", kTwoGo},
+        Row{"S23", "Running", "", "AbortJob", "Aborting"}, Row{"S24", "Running", kTwo, "AbortJob", "Aborting", kTwoGo},
         Row{"S25", "Running", "", "TerminateJob", "Terminating"},
         Row{"S26", "Running", kTwo, "TerminateJob", "Terminating", kTwoGo},
         Row{"S27", "Running", "", "CompleteJob", "Completing"},
         Row{"S28", "Running", kTwo, "CompleteJob", "Completing", kTwoGo},
         Row{"S29", "Running", "w-0:Succeeded w-1:Succeeded", "", "Completed", "w-0:Succeeded w-1:Succeeded", 0, 0, 0},
         Row{"S30", "Running", "w-0:Succeeded", "", "Running", "w-0:Succeeded", 0, 0, 0},
-        Row{"S31", "Running", "w-0:Pending w-1:Pending w-2:Pending w-3:Pending w-4:Pending", "", "Pending",
-            "w-0:Pending w-1:Pending w-2:Pending w-3:Pending w-4:Pending", 0, 0, 3, {{"w", 5}}},
-        Row{"S32", "Running", "w-0:Running w-1:Running w-2:Pending w-3:Pending w-4:Pending", "", "Pending",
-            "w-0:Running w-1:Running w-2:Pending w-3:Pending w-4:Pending", 0, 0, 3, {{"w", 5}}},
-        Row{"S33", "Running", "w-0:Pending w-1:Pending w-2:Running w-3:Succeeded w-4:Failed", "", "Running",
-            "w-0:Pending w-1:Pending w-2:Running w-3:Succeeded w-4:Failed", 0, 0, 3, {{"w", 5}}},
+        Row{"S31",
+            "Running",
+            "w-0:Pending w-1:Pending w-2:Pending w-3:Pending w-4:Pending",
+            "",
+            "Pending",
+            "w-0:Pending w-1:Pending w-2:Pending w-3:Pending w-4:Pending",
+            0,
+            0,
+            3,
+            {{"w", 5}}},
+        Row{"S32",
+            "Running",
+            "w-0:Running w-1:Running w-2:Pending w-3:Pending w-4:Pending",
+            "",
+            "Pending",
+            "w-0:Running w-1:Running w-2:Pending w-3:Pending w-4:Pending",
+            0,
+            0,
+            3,
+            {{"w", 5}}},
+        Row{"S33",
+            "Running",
+            "w-0:Pending w-1:Pending w-2:Running w-3:Succeeded w-4:Failed",
+            "",
+            "Running",
+            "w-0:Pending w-1:Pending w-2:Running w-3:Succeeded w-4:Failed",
+            0,
+            0,
+            3,
+            {{"w", 5}}},
         Row{"S34", "Terminating", kTwo, "TerminateJob", "Terminating", kTwoGo},
         Row{"S35", "Terminating", "", "TerminateJob", "Terminated"},
-        Row{"S39", "Running", "a-0:Succeeded a-1:Failed b-0:Succeeded b-1:Succeeded", "", "Failed",
-            "a-0:Succeeded a-1:Failed b-0:Succeeded b-1:Succeeded", 0, 0, 3, {{"a", 2, R"("minAvailable":2)"}, {"b", 2, R"("minAvailable":1)"}}},
-        Row{"S40", "Running", "a-0:Succeeded a-1:Failed b-0:Succeeded b-1:Succeeded", "", "Completed",
-            "a-0:Succeeded a-1:Failed b-0:Succeeded b-1:Succeeded", 0, 0, 2, {{"a", 2, R"("minAvailable":2)"}, {"b", 2, R"("minAvailable":1)"}}},
-        Row{"S41", "Running", "w-0:Succeeded w-1:Succeeded w-2:Failed w-3:Failed", "", "Failed",
-            "w-0:Succeeded w-1:Succeeded w-2:Failed w-3:Failed", 0, 0, 2, {{"w", 4, R"("minAvailable":2)"}}, R"("minSuccess":3)"},
+        Row{"S39",
+            "Running",
+            "a-0:Succeeded a-1:Failed b-0:Succeeded b-1:Succeeded",
+            "",
+            "Failed",
+            "a-0:Succeeded a-1:Failed b-0:Succeeded b-1:Succeeded",
+            0,
+            0,
+            3,
+            {{"a", 2, R"("minAvailable":2)"}, {"b", 2, R"("minAvailable":1)"}}},
+        Row{"S40",
+            "Running",
+            "a-0:Succeeded a-1:Failed b-0:Succeeded b-1:Succeeded",
+            "",
+            "Completed",
+            "a-0:Succeeded a-1:Failed b-0:Succeeded b-1:Succeeded",
+            0,
+            0,
+            2,
+            {{"a", 2, R"("minAvailable":2)"}, {"b", 2, R"("minAvailable":1)"}}},
+        Row{"S41",
+            "Running",
+            "w-0:Succeeded w-1:Succeeded w-2:Failed w-3:Failed",
+            "",
+            "Failed",
+            "w-0:Succeeded w-1:Succeeded w-2:Failed w-3:Failed",
+            0,
+            0,
+            2,
+            {{"w", 4, R"("minAvailable":2)"}},
+            R"("minSuccess":3)"},
         Row{"S42", "Running", "", "", "Running", "", 0, 0, 0, {{"w", 0}}},
-        Row{"S44", "Restarting", "w-0:-Running w-1:-Running w-2:-Running", "", "Restarting", "w-0:-Running w-1:-Running w-2:-Running", 1, 1, 3, {{"w", 3}}},
+        Row{"S44",
+            "Restarting",
+            "w-0:-Running w-1:-Running w-2:-Running",
+            "",
+            "Restarting",
+            "w-0:-Running w-1:-Running w-2:-Running",
+            1,
+            1,
+            3,
+            {{"w", 3}}},
         Row{"S45", "Running", kTwo, "RestartPartition", "Running", kTwo},
         Row{"S46", "Running", kTwo, "RestartPod", "Restarting", kTwo, 0, 1}),
     [](const auto& c) { return c.param.name; });
@@ -135,7 +200,9 @@ TEST(PhaseRowTest, S36TheLastRetryKeepsWhatFailed) {
 }
 
 TEST(PhaseRowTest, S37ACompletedJobSpentNoRetry) {
-  World world(JobText("j", 2, {{"short", 1, R"("policies":[{"event":"TaskCompleted","action":"CompleteJob"}])"}, {"long", 1}}, R"("maxRetry":1)"));
+  World world(JobText("j", 2,
+                      {{"short", 1, R"("policies":[{"event":"TaskCompleted","action":"CompleteJob"}])"}, {"long", 1}},
+                      R"("maxRetry":1)"));
   ASSERT_TRUE(world.Start());
   world.SetPod("j-short-0", "Succeeded");
   ASSERT_TRUE(world.Settle());

@@ -31,8 +31,9 @@ std::string Text(const kube::Plan& plan) {
   std::string text;
   for (const auto& stage : plan.stages) {
     for (const kube::Write& write : stage) {
-      absl::StrAppend(&text, static_cast<int>(write.verb), " ", std::string(write.resource->plural), " ", write.ns, "/", write.name, "/", write.subresource, " ", write.uid, " ",
-                      write.resource_version, " ", write.body, "\n");
+      absl::StrAppend(&text, static_cast<int>(write.verb), " ", std::string(write.resource->plural), " ", write.ns, "/",
+                      write.name, "/", write.subresource, " ", write.uid, " ", write.resource_version, " ", write.body,
+                      "\n");
     }
     absl::StrAppend(&text, "--\n");
   }
@@ -46,11 +47,14 @@ std::string Unsound(const api::volcano::Job& job, std::size_t most_writes, const
   std::size_t writes = 0;
   for (const auto& stage : plan.stages) {
     for (const kube::Write& write : stage) {
-      const std::string what = absl::StrCat(static_cast<int>(write.verb), " ", std::string(write.resource->plural), " ", write.name);
+      const std::string what =
+          absl::StrCat(static_cast<int>(write.verb), " ", std::string(write.resource->plural), " ", write.name);
       ++writes;
-      if (!touched.insert(absl::StrCat(std::string(write.resource->plural), "/", write.name)).second) return absl::StrCat("written twice: ", what);
+      if (!touched.insert(absl::StrCat(std::string(write.resource->plural), "/", write.name)).second)
+        return absl::StrCat("written twice: ", what);
       if (write.ns != job.metadata.ns) return absl::StrCat("in another namespace: ", what);
-      if (write.name.size() > job.metadata.name.size() + 100 && job.metadata.name.size() > 3) return absl::StrCat("a long name: ", what);
+      if (write.name.size() > job.metadata.name.size() + 100 && job.metadata.name.size() > 3)
+        return absl::StrCat("a long name: ", what);
       if (write.verb == kube::Verb::kDelete) {
         if (write.uid.empty()) return absl::StrCat("deleted without UID: ", what);
         continue;
@@ -62,14 +66,17 @@ std::string Unsound(const api::volcano::Job& job, std::size_t most_writes, const
         continue;
       }
       const boost::json::value* const name = body->at("metadata").as_object().if_contains("name");
-      if (name == nullptr || View(name->as_string()) != write.name) return absl::StrCat("another name in the body: ", what);
+      if (name == nullptr || View(name->as_string()) != write.name)
+        return absl::StrCat("another name in the body: ", what);
       const auto& owner = body->at("metadata").at("ownerReferences").as_array().at(0);
-      if (View(owner.at("uid").as_string()) != job.metadata.uid || !owner.at("controller").as_bool()) return absl::StrCat("not owned: ", what);
+      if (View(owner.at("uid").as_string()) != job.metadata.uid || !owner.at("controller").as_bool())
+        return absl::StrCat("not owned: ", what);
     }
   }
   if (writes > most_writes) return absl::StrCat(writes, " writes, more than ", most_writes);
   for (const kube::EventNote& note : plan.events) {
-    if (note.reason.empty() || note.message.empty() || note.regarding.name != job.metadata.name) return absl::StrCat("a poor event: ", note.reason, ": ", note.message);
+    if (note.reason.empty() || note.message.empty() || note.regarding.name != job.metadata.name)
+      return absl::StrCat("a poor event: ", note.reason, ": ", note.message);
   }
   return "";
 }
@@ -109,8 +116,10 @@ PodFacts RandomPod(RandomJobs& random, const api::volcano::Job& job, const std::
 }
 
 std::string RandomRecord(RandomJobs& random) {
-  return random.OneOf({"0 ps:0-3 w:0", "1 w:0,2-4", "0 ps:0", "x", "", "1 :", "-1 ps:5-1", "99999999999 w:0", "0 w:0-2000000000", "0 w", "ps:0-3", " ", "0 ps:0-1,1-3,2",
-                       "PodFailed/ctr-w-0/RestartJob=2026-01-01T00:00:00.000000Z", "PodPending//AbortJob=2025-12-31T23:59:59.000000Z PodEvicted/ctr-ps-0/RestartPod=bad", "a=b=c///"});
+  return random.OneOf(
+      {"0 ps:0-3 w:0", "1 w:0,2-4", "0 ps:0", "x", "", "1 :", "-1 ps:5-1", "99999999999 w:0", "0 w:0-2000000000", "0 w",
+       "ps:0-3", " ", "0 ps:0-1,1-3,2", "PodFailed/ctr-w-0/RestartJob=2026-01-01T00:00:00.000000Z",
+       "PodPending//AbortJob=2025-12-31T23:59:59.000000Z PodEvicted/ctr-ps-0/RestartPod=bad", "a=b=c///"});
 }
 
 void Dirty(RandomJobs& random, api::volcano::Job& job) {
@@ -118,7 +127,8 @@ void Dirty(RandomJobs& random, api::volcano::Job& job) {
   status.state.phase = random.OneOf(RandomJobs::Phases());
   status.version = random.Chance(90) ? random.Below(4) : random.Chance(50) ? -5 : 2'147'483'646;
   status.retry_count = random.Chance(90) ? random.Below(4) : random.Chance(50) ? -5 : 2'147'483'646;
-  for (const char* key : {"gangway.io/created", "gangway.io/restarting", "gangway.io/keep-from", "gangway.io/killed-pod-group", "gangway.io/command", "gangway.io/unknown",
+  for (const char* key : {"gangway.io/created", "gangway.io/restarting", "gangway.io/keep-from",
+                          "gangway.io/killed-pod-group", "gangway.io/command", "gangway.io/unknown",
                           "gangway.io/release", "gangway.io/delayed", "plugin-svc", "volume-pvc-x"}) {
     if (random.Chance(30)) status.controlled_resources[key] = RandomRecord(random);
   }
@@ -147,7 +157,10 @@ TEST(PlanPropertyTest, AnyViewGivesASoundPlanAndAlwaysTheSame) {
     for (const auto& task : job.spec.tasks) {
       for (int i = 0; i < std::min(task.replicas, 5) + 2; ++i) {
         const std::string name = absl::StrCat(job.metadata.name, "-", task.name, "-", i);
-        if (random.Chance(65)) pods[name] = RandomPod(random, job, task.name); else if (random.Chance(40)) leaving.insert(name);
+        if (random.Chance(65))
+          pods[name] = RandomPod(random, job, task.name);
+        else if (random.Chance(40))
+          leaving.insert(name);
         if (random.Chance(5)) released.insert(name);
       }
     }
@@ -201,28 +214,42 @@ void Happen(RandomJobs& random, World& world, int round) {
   const std::string pod = pods.empty() ? "" : random.OneOf(pods);
   switch (random.Below(12)) {
     case 0:
-    case 1: world.RunAll(); break;
+    case 1:
+      world.RunAll();
+      break;
     case 2:
     case 3:
-      if (!pod.empty() && !world.table().at(pod).deleting) world.SetPod(pod, random.OneOf({"Running", "Succeeded", "Failed"}), random.Below(5));
+      if (!pod.empty() && !world.table().at(pod).deleting)
+        world.SetPod(pod, random.OneOf({"Running", "Succeeded", "Failed"}), random.Below(5));
       break;
     case 4:
       if (!pod.empty() && !world.table().at(pod).deleting) world.DeletePod(pod);
       break;
-    case 5: world.AllDeletedGone(); break;
+    case 5:
+      world.AllDeletedGone();
+      break;
     case 6:
       if (!pod.empty()) world.PodGone(pod);
       break;
-    case 7: world.Command(absl::StrCat("c", round), random.OneOf(RandomJobs::Actions())); break;
-    case 8: world.Pass(absl::Seconds(random.Below(90))); break;
-    case 9:
-      if (world.Exists("podgroups", PodGroupName(world.job()))) world.SetGroupPhase(random.OneOf({"Inqueue", "Running", "Unknown", "Pending"}));
+    case 7:
+      world.Command(absl::StrCat("c", round), random.OneOf(RandomJobs::Actions()));
       break;
-    case 10: world.AddClaim("theirs"); break;
+    case 8:
+      world.Pass(absl::Seconds(random.Below(90)));
+      break;
+    case 9:
+      if (world.Exists("podgroups", PodGroupName(world.job())))
+        world.SetGroupPhase(random.OneOf({"Inqueue", "Running", "Unknown", "Pending"}));
+      break;
+    case 10:
+      world.AddClaim("theirs");
+      break;
     case 11:  // what no admission would let through, and back
-      world.PatchJob(random.OneOf({R"({"spec":{"plugins":{"nope":[]}}})", R"({"spec":{"plugins":{"nope":null}}})", R"({"spec":{"minAvailable":-1}})",
-                                   R"({"spec":{"minAvailable":1}})", R"({"spec":{"maxRetry":0}})", R"({"spec":{"maxRetry":3}})",
-                                   R"({"spec":{"queue":"elsewhere"}})", R"({"spec":{"policies":[{"event":"*","action":"RestartJob"}]}})", R"({"spec":{"policies":null}})"}));
+      world.PatchJob(random.OneOf(
+          {R"({"spec":{"plugins":{"nope":[]}}})", R"({"spec":{"plugins":{"nope":null}}})",
+           R"({"spec":{"minAvailable":-1}})", R"({"spec":{"minAvailable":1}})", R"({"spec":{"maxRetry":0}})",
+           R"({"spec":{"maxRetry":3}})", R"({"spec":{"queue":"elsewhere"}})",
+           R"({"spec":{"policies":[{"event":"*","action":"RestartJob"}]}})", R"({"spec":{"policies":null}})"}));
       break;
   }
   if (random.Chance(50) && world.Exists("podgroups", PodGroupName(world.job()))) world.SetGroupPhase("Inqueue");
@@ -241,7 +268,9 @@ TEST(PlanPropertyTest, APlanCarriedOutLeavesNothingToDo) {
       for (int i = 0; i < 20 && world.Exists("jobs", "ctr") && world.Step() > 0; ++i) {
       }
       if (!world.Exists("jobs", "ctr")) return;  // its time to live is over
-      ASSERT_TRUE(world.Settle(1)) << "round " << round << ", phase " << world.phase() << "\n" << Text(world.Decide()) << "\n" << api::Encode(world.job());
+      ASSERT_TRUE(world.Settle(1)) << "round " << round << ", phase " << world.phase() << "\n"
+                                   << Text(world.Decide()) << "\n"
+                                   << api::Encode(world.job());
     }
   });
 }

@@ -14,8 +14,9 @@ PodFacts Facts(const std::string& json) {
 
 TEST(PodFactsTest, BelongsToTheJobThatControlsIt) {
   const auto job_of = [](const std::string& api_version, const std::string& kind, const std::string& controller) {
-    return JobOf(*api::Decode<api::core::Pod>(R"({"metadata":{"ownerReferences":[{"apiVersion":")" + api_version + R"(","kind":")" + kind +
-                                              R"(","name":"ctr","uid":"u","controller":)" + controller + "}]}}"));
+    return JobOf(*api::Decode<api::core::Pod>(R"({"metadata":{"ownerReferences":[{"apiVersion":")" + api_version +
+                                              R"(","kind":")" + kind + R"(","name":"ctr","uid":"u","controller":)" +
+                                              controller + "}]}}"));
   };
   EXPECT_EQ(job_of("batch.volcano.sh/v1alpha1", "Job", "true"), "ctr");
   EXPECT_EQ(job_of("batch.volcano.sh/v1alpha1", "Job", "false"), "");
@@ -31,20 +32,30 @@ TEST(PodFactsTest, ExitCodeIsTheFirstContainers) {
 }
 
 TEST(PodFactsTest, APodThatFailsBecauseItIsDeletedHasNotFailedFirst) {
-  EXPECT_FALSE(Facts(R"({"metadata":{"deletionTimestamp":"2026-01-01T00:00:00Z","deletionGracePeriodSeconds":30},"status":{"phase":"Failed"}})").failed_first);
-  EXPECT_TRUE(Facts(R"({"metadata":{"deletionTimestamp":"2026-01-01T00:00:00Z","deletionGracePeriodSeconds":0},"status":{"phase":"Failed"}})").failed_first);
+  EXPECT_FALSE(
+      Facts(
+          R"({"metadata":{"deletionTimestamp":"2026-01-01T00:00:00Z","deletionGracePeriodSeconds":30},"status":{"phase":"Failed"}})")
+          .failed_first);
+  EXPECT_TRUE(
+      Facts(
+          R"({"metadata":{"deletionTimestamp":"2026-01-01T00:00:00Z","deletionGracePeriodSeconds":0},"status":{"phase":"Failed"}})")
+          .failed_first);
 }
 
 TEST(PodFactsTest, VersionThatDoesNotReadIsNone) {
   EXPECT_EQ(Facts(R"({"metadata":{"annotations":{"volcano.sh/job-version":"2"}}})").version, 2);
   for (const char* bad : {"", "x", "-3", "99999999999"}) {
-    EXPECT_EQ(Facts(std::string(R"({"metadata":{"annotations":{"volcano.sh/job-version":")") + bad + R"("}}})").version, -1) << bad;
+    EXPECT_EQ(Facts(std::string(R"({"metadata":{"annotations":{"volcano.sh/job-version":")") + bad + R"("}}})").version,
+              -1)
+        << bad;
   }
 }
 
 TEST(PodFactsTest, ReleasedIsWhatTheSchedulerSaysInItsConditionAndNobodyElse) {
   const auto released = [](const std::string& type, const std::string& status, const std::string& reason) {
-    return Facts(R"({"status":{"phase":"Pending","conditions":[{"type":"Ready","status":"False"},{"type":")" + type + R"(","status":")" + status + R"(","reason":")" + reason + R"("}]}})").released;
+    return Facts(R"({"status":{"phase":"Pending","conditions":[{"type":"Ready","status":"False"},{"type":")" + type +
+                 R"(","status":")" + status + R"(","reason":")" + reason + R"("}]}})")
+        .released;
   };
   EXPECT_TRUE(released("DisruptionTarget", "True", "GangReleased"));
   EXPECT_FALSE(released("DisruptionTarget", "False", "GangReleased"));

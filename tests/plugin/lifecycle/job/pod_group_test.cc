@@ -1,5 +1,5 @@
-// PodGroups and minResources: rows G1 to G7 and R1 to R12 of the specification (volcano-job 9.6). G4, the group with the name that
-// Volcano used before 1.5, is told with the controller.
+// PodGroups and minResources: rows G1 to G7 and R1 to R12 of the specification (volcano-job 9.6). G4, the group with
+// the name that Volcano used before 1.5, is told with the controller.
 #include "plugin/lifecycle/job/pod_group.h"
 
 #include <ostream>
@@ -24,7 +24,9 @@ TaskSpec Task(const std::string& name, int replicas, const std::string& cpu, con
   TaskSpec task;
   task.name = name;
   task.replicas = replicas;
-  task.pod_template.json = absl::StrCat(R"({"spec":{"priorityClassName":")", priority, R"(","containers":[{"name":"c","resources":{"requests":{"cpu":")", cpu, R"("}}}]}})");
+  task.pod_template.json =
+      absl::StrCat(R"({"spec":{"priorityClassName":")", priority,
+                   R"(","containers":[{"name":"c","resources":{"requests":{"cpu":")", cpu, R"("}}}]}})");
   return task;
 }
 TaskSpec Partitioned(int replicas, int total, int size, int min) {
@@ -56,21 +58,23 @@ TEST_P(MinResourcesTest, AreThoseOfTheFirstMembers) {
   const Row& row = GetParam();
   JobSpec spec;
   spec.min_available = row.members;
-  spec.tasks = {Task("master", 2, "50m", row.high == "master" ? "high" : "low"), Task("worker", 2, "100m", row.high == "worker" ? "high" : "low")};
+  spec.tasks = {Task("master", 2, "50m", row.high == "master" ? "high" : "low"),
+                Task("worker", 2, "100m", row.high == "worker" ? "high" : "low")};
   spec.tasks[0].min_available = row.min_master;
   spec.tasks[1].min_available = row.min_worker;
   const auto resources = MinResources(spec, {{"high", 1000}, {"low", 10}});
-  EXPECT_EQ(TextsOf(resources), (Texts{
-                       {"cpu", row.cpu}, {"requests.cpu", row.cpu}, {"pods", row.pods}, {"count/pods", row.pods}}));
+  EXPECT_EQ(TextsOf(resources),
+            (Texts{{"cpu", row.cpu}, {"requests.cpu", row.cpu}, {"pods", row.pods}, {"count/pods", row.pods}}));
 }
-INSTANTIATE_TEST_SUITE_P(Spec, MinResourcesTest,
-                         ::testing::Values(Row{"R1", 2, 1, 2, "", "100m", "2"}, Row{"R2", 2, 2, 1, "", "100m", "2"},
-                                           Row{"R3", 3, 2, 2, "", "200m", "3"}, Row{"R4", 3, 1, 1, "", "200m", "3"},
-                                           Row{"R5", 3, 1, 2, "", "250m", "3"}, Row{"R6", 2, 1, 1, "", "150m", "2"},
-                                           Row{"R7", 3, 2, 1, "", "200m", "3"}, Row{"R8", 3, 1, 1, "master", "200m", "3"},
-                                           Row{"R9", 3, 1, 1, "worker", "250m", "3"}, Row{"R10", 3, 0, 1, "worker", "250m", "3"},
-                                           Row{"R11", 4, 2, 1, "worker", "300m", "4"}, Row{"R12", 4, 1, 1, "worker", "300m", "4"}),
-                         [](const auto& c) { return c.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    Spec, MinResourcesTest,
+    ::testing::Values(Row{"R1", 2, 1, 2, "", "100m", "2"}, Row{"R2", 2, 2, 1, "", "100m", "2"},
+                      Row{"R3", 3, 2, 2, "", "200m", "3"}, Row{"R4", 3, 1, 1, "", "200m", "3"},
+                      Row{"R5", 3, 1, 2, "", "250m", "3"}, Row{"R6", 2, 1, 1, "", "150m", "2"},
+                      Row{"R7", 3, 2, 1, "", "200m", "3"}, Row{"R8", 3, 1, 1, "master", "200m", "3"},
+                      Row{"R9", 3, 1, 1, "worker", "250m", "3"}, Row{"R10", 3, 0, 1, "worker", "250m", "3"},
+                      Row{"R11", 4, 2, 1, "worker", "300m", "4"}, Row{"R12", 4, 1, 1, "worker", "300m", "4"}),
+    [](const auto& c) { return c.param.name; });
 
 TEST(MinResourcesTest, OfNobodyAreNone) {
   JobSpec spec;
@@ -82,7 +86,8 @@ TEST(MinResourcesTest, OfNobodyAreNone) {
 TEST(MinResourcesTest, OfTheSeedJob) {
   JobSpec spec;
   spec.min_available = 4;
-  for (const auto& [name, storage] : std::vector<std::pair<std::string, std::string>>{{"pserver", "1Gi"}, {"trainer", "10Gi"}}) {
+  for (const auto& [name, storage] :
+       std::vector<std::pair<std::string, std::string>>{{"pserver", "1Gi"}, {"trainer", "10Gi"}}) {
     TaskSpec& task = spec.tasks.emplace_back();
     task.name = name;
     task.replicas = 2;
@@ -91,10 +96,17 @@ TEST(MinResourcesTest, OfTheSeedJob) {
         R"({"spec":{"containers":[{"resources":{"limits":{"cpu":10,"memory":"30Gi","ephemeral-storage":"10Gi"},"requests":{"cpu":1,"memory":"100M","ephemeral-storage":")",
         storage, R"("}}}]}})");
   }
-  EXPECT_EQ(TextsOf(MinResources(spec, {})), (Texts{{"count/pods", "4"}, {"pods", "4"}, {"cpu", "4"}, {"memory", "400M"},
-                                                       {"ephemeral-storage", "22Gi"}, {"requests.cpu", "4"}, {"requests.memory", "400M"},
-                                                       {"requests.ephemeral-storage", "22Gi"}, {"limits.cpu", "40"},
-                                                       {"limits.memory", "120Gi"}, {"limits.ephemeral-storage", "40Gi"}}));
+  EXPECT_EQ(TextsOf(MinResources(spec, {})), (Texts{{"count/pods", "4"},
+                                                    {"pods", "4"},
+                                                    {"cpu", "4"},
+                                                    {"memory", "400M"},
+                                                    {"ephemeral-storage", "22Gi"},
+                                                    {"requests.cpu", "4"},
+                                                    {"requests.memory", "400M"},
+                                                    {"requests.ephemeral-storage", "22Gi"},
+                                                    {"limits.cpu", "40"},
+                                                    {"limits.memory", "120Gi"},
+                                                    {"limits.ephemeral-storage", "40Gi"}}));
 }
 
 TEST(MinResourcesTest, TooLargeASumIsAnError) {
@@ -115,11 +127,18 @@ TEST(QuotaUsageTest, G7OnePod) {
       (*list)["hugepages-test"] = *api::Quantity::Parse("2000");
     }
   }
-  EXPECT_EQ(TextsOf(QuotaUsage(pod)), (Texts{
-                       {"count/pods", "1"}, {"pods", "1"}, {"cpu", "2"}, {"requests.cpu", "2"}, {"limits.cpu", "2"},
-                       {"memory", "2000Mi"}, {"requests.memory", "2000Mi"}, {"limits.memory", "2000Mi"},
-                       {"nvidia.com/gpu", "2"}, {"requests.nvidia.com/gpu", "2"},
-                       {"hugepages-test", "4k"}, {"requests.hugepages-test", "4k"}}));
+  EXPECT_EQ(TextsOf(QuotaUsage(pod)), (Texts{{"count/pods", "1"},
+                                             {"pods", "1"},
+                                             {"cpu", "2"},
+                                             {"requests.cpu", "2"},
+                                             {"limits.cpu", "2"},
+                                             {"memory", "2000Mi"},
+                                             {"requests.memory", "2000Mi"},
+                                             {"limits.memory", "2000Mi"},
+                                             {"nvidia.com/gpu", "2"},
+                                             {"requests.nvidia.com/gpu", "2"},
+                                             {"hugepages-test", "4k"},
+                                             {"requests.hugepages-test", "4k"}}));
 }
 
 TEST(QuotaUsageTest, InitContainersRunOneAfterTheOtherBesideTheirSidecars) {
@@ -131,7 +150,8 @@ TEST(QuotaUsageTest, InitContainersRunOneAfterTheOtherBesideTheirSidecars) {
 }
 
 TEST(QuotaUsageTest, ThePodLevelFigureCounts) {
-  const auto pod = api::Decode<api::core::PodSpec>(R"({"containers":[{"resources":{"requests":{"cpu":"1"}}}],"resources":{"requests":{"cpu":"2"}}})");
+  const auto pod = api::Decode<api::core::PodSpec>(
+      R"({"containers":[{"resources":{"requests":{"cpu":"1"}}}],"resources":{"requests":{"cpu":"2"}}})");
   GW_ASSERT_OK(pod);
   EXPECT_EQ(PodRequests(*pod)->at("cpu").ToString(), "2");
 }
@@ -209,9 +229,10 @@ TEST(PodGroupTest, NetworkTopologyOfTheJobAndOfPartitions) {
   EXPECT_EQ(api::Encode(*Wanted(spec).network_topology), R"({"mode":"hard","highestTierName":"zone"})");
   spec.network_topology->highest_tier_allowed = 2;
   EXPECT_EQ(api::Encode(*Wanted(spec).network_topology), R"({"mode":"hard","highestTierAllowed":2})");
-  EXPECT_EQ(api::Encode(Wanted(spec).sub_group_policy[0]),
-            R"({"name":"task1","subGroupSize":2,"minSubGroups":0,"labelSelector":{"matchLabels":{"volcano.sh/task-spec":"task1"}},)"
-            R"("matchLabelKeys":["volcano.sh/partition-id"],"networkTopology":{"mode":"soft","highestTierName":"rack"}})");
+  EXPECT_EQ(
+      api::Encode(Wanted(spec).sub_group_policy[0]),
+      R"({"name":"task1","subGroupSize":2,"minSubGroups":0,"labelSelector":{"matchLabels":{"volcano.sh/task-spec":"task1"}},)"
+      R"("matchLabelKeys":["volcano.sh/partition-id"],"networkTopology":{"mode":"soft","highestTierName":"rack"}})");
 }
 
 // Spec 5.1: queue, labels and topology of a group stay as they are.
@@ -235,8 +256,9 @@ TEST(PodGroupTest, IsOwnedByTheJobAndCarriesItsLabels) {
   job.spec.min_available = 2;
   job.spec.queue = "q";
   const api::volcano::PodGroup group = NewPodGroup(job, Wanted(job.spec));
-  EXPECT_EQ(api::Encode(group.metadata),
-            R"({"name":"ctr-u","namespace":"default","labels":{"team":"ads"},"annotations":{"note":"x"},"ownerReferences":[{"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","name":"ctr","uid":"u","controller":true,"blockOwnerDeletion":true}]})");
+  EXPECT_EQ(
+      api::Encode(group.metadata),
+      R"({"name":"ctr-u","namespace":"default","labels":{"team":"ads"},"annotations":{"note":"x"},"ownerReferences":[{"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","name":"ctr","uid":"u","controller":true,"blockOwnerDeletion":true}]})");
   EXPECT_EQ(group.spec.min_member, 2);
   EXPECT_EQ(group.spec.queue, "q");
 }

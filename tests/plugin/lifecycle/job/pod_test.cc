@@ -47,7 +47,9 @@ std::string Text(const json::value& value, std::initializer_list<const char*> pa
   return at->is_string() ? std::string(at->as_string()) : api::ToJson(*at);
 }
 
-TEST(PodTest, C1NameIsJobTaskIndex) { EXPECT_EQ(Text(Build(MakeJob("job1", "task1"), 1), {"metadata", "name"}), "job1-task1-1"); }
+TEST(PodTest, C1NameIsJobTaskIndex) {
+  EXPECT_EQ(Text(Build(MakeJob("job1", "task1"), 1), {"metadata", "name"}), "job1-task1-1");
+}
 
 TEST(PodTest, C2Identity) {
   const json::value pod = Build(MakeJob("test-job", "test-task"), 0, {.version = 1, .retry_count = 2});
@@ -110,17 +112,22 @@ TEST(PodTest, C9C10C11C12Partitions) {
   EXPECT_EQ(partition(3, -2), "0");
 }
 
-// Volcano reads a pod's index from its label and answers -1 where it does not read. Here the name says it: what is wrong with the label
-// does not matter, and a name that ends in no index has no place (docs/differences.md).
+// Volcano reads a pod's index from its label and answers -1 where it does not read. Here the name says it: what is
+// wrong with the label does not matter, and a name that ends in no index has no place (docs/differences.md).
 TEST(PodTest, C13TheIndexOfAPodIsInItsName) {
   Job job = MakeJob("j", "t");
   job.spec.tasks[0].replicas = 2;
   const auto pod = [](const std::string& labels) {
-    return FactsOf(*api::Decode<api::core::Pod>(absl::StrCat(R"({"metadata":{"labels":{)", labels, R"(},"annotations":{"volcano.sh/task-spec":"t"},)",
+    return FactsOf(*api::Decode<api::core::Pod>(absl::StrCat(
+        R"({"metadata":{"labels":{)", labels, R"(},"annotations":{"volcano.sh/task-spec":"t"},)",
         R"("ownerReferences":[{"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","name":"j","uid":"uid-1","controller":true}]}})")));
   };
   for (const std::string labels : {"", R"("volcano.sh/task-index":"one")", R"("volcano.sh/task-index":"-1")"}) {
-    const PodTable pods = {{"j-t-1", pod(labels)}, {"j-t-", pod(labels)}, {"j-t-one", pod(labels)}, {"j-t--1", pod(labels)}, {"j-t-01", pod(labels)}};
+    const PodTable pods = {{"j-t-1", pod(labels)},
+                           {"j-t-", pod(labels)},
+                           {"j-t-one", pod(labels)},
+                           {"j-t--1", pod(labels)},
+                           {"j-t-01", pod(labels)}};
     JobView view;
     view.job = &job;
     view.pods = &pods;
@@ -134,7 +141,8 @@ TEST(PodTest, C13TheIndexOfAPodIsInItsName) {
 TEST(PodTest, KeepsWhatTheTemplateSaysAndDropsOnlyItsOtherMetadata) {
   Job job = MakeJob("j", "t");
   job.spec.tasks[0].topology_policy = "restricted";
-  job.metadata.annotations = {{"volcano.sh/preemptable", "true"}, {"volcano.sh/jdb-max-unavailable", "1"}, {"other", "x"}};
+  job.metadata.annotations = {
+      {"volcano.sh/preemptable", "true"}, {"volcano.sh/jdb-max-unavailable", "1"}, {"other", "x"}};
   job.metadata.labels = {{"volcano.sh/cooldown-time", "10s"}};
   job.spec.tasks[0].pod_template.json =
       R"({"metadata":{"labels":{"a":"b","volcano.sh/job-name":"lie"},"annotations":{"c":"d"},"finalizers":["f"],"name":"n"},)"
@@ -155,7 +163,9 @@ TEST(PodTest, KeepsWhatTheTemplateSaysAndDropsOnlyItsOtherMetadata) {
 // Spec 4.2: of the two disruption budgets the minimum goes first.
 TEST(PodTest, OneDisruptionBudgetIsCopied) {
   Job job = MakeJob("j", "t");
-  job.metadata.annotations = {{"volcano.sh/jdb-min-available", "2"}, {"volcano.sh/jdb-max-unavailable", "1"}, {"volcano.sh/revocable-zone", "*"}};
+  job.metadata.annotations = {{"volcano.sh/jdb-min-available", "2"},
+                              {"volcano.sh/jdb-max-unavailable", "1"},
+                              {"volcano.sh/revocable-zone", "*"}};
   const json::value pod = Build(job);
   EXPECT_EQ(Text(pod, {"metadata", "annotations", "volcano.sh/jdb-min-available"}), "2");
   EXPECT_EQ(Text(pod, {"metadata", "annotations", "volcano.sh/jdb-max-unavailable"}), "(absent)");
@@ -164,7 +174,8 @@ TEST(PodTest, OneDisruptionBudgetIsCopied) {
 
 TEST(PodTest, WhatLooksLikeOurMarksStaysAsItIs) {
   Job job = MakeJob("j", "t");
-  job.spec.tasks[0].pod_template.json = R"({"spec":{"containers":[{"name":"c","args":["@index-0@","@partition-0@"]}]}})";
+  job.spec.tasks[0].pod_template.json =
+      R"({"spec":{"containers":[{"name":"c","args":["@index-0@","@partition-0@"]}]}})";
   const json::value pod = Build(job, 7);
   EXPECT_EQ(Text(pod.at("spec").at("containers").at(0), {"args"}), R"(["@index-0@","@partition-0@"])");
   EXPECT_EQ(Text(pod, {"metadata", "name"}), "j-t-7");
@@ -188,8 +199,10 @@ TEST(PluginPodTest, EnvAndSvcInFixedOrder) {
   for (const char* list : {"containers", "initContainers"}) {
     const json::value& container = pod.at("spec").at(list).at(0);
     names.clear();
-    for (const json::value& env : container.at("env").as_array()) names.push_back(std::string(env.at("name").as_string()));
-    EXPECT_THAT(names, ElementsAre("VK_TASK_INDEX", "VC_TASK_INDEX", "VC_PS_HOSTS", "VC_PS_NUM", "VC_MY_WORKER_HOSTS", "VC_MY_WORKER_NUM"));
+    for (const json::value& env : container.at("env").as_array())
+      names.push_back(std::string(env.at("name").as_string()));
+    EXPECT_THAT(names, ElementsAre("VK_TASK_INDEX", "VC_TASK_INDEX", "VC_PS_HOSTS", "VC_PS_NUM", "VC_MY_WORKER_HOSTS",
+                                   "VC_MY_WORKER_NUM"));
     EXPECT_EQ(Text(container, {"volumeMounts"}), R"([{"mountPath":"/etc/volcano","name":"plug-svc"}])");
   }
   const json::value& env = pod.at("spec").at("containers").at(0).at("env");
@@ -216,7 +229,8 @@ TEST(SvcTest, HostLists) {
   Job job = MakeJob("plug", "ps");
   job.spec.tasks[0].replicas = 2;
   EXPECT_EQ(HostLists(job), (std::map<std::string, std::string>{{"VC_PS_HOSTS", "plug-ps-0.plug,plug-ps-1.plug"},
-                                                                {"VC_PS_NUM", "2"}, {"ps.host", "plug-ps-0.plug\nplug-ps-1.plug"}}));
+                                                                {"VC_PS_NUM", "2"},
+                                                                {"ps.host", "plug-ps-0.plug\nplug-ps-1.plug"}}));
   job.spec.tasks[0].replicas = 0;
   EXPECT_EQ(HostLists(job).at("VC_PS_NUM"), "0");
 }
@@ -227,16 +241,20 @@ TEST(SvcTest, Objects) {
   const auto effects = EffectsOfPlugins(job);
   GW_ASSERT_OK(effects);
   ASSERT_EQ(effects->objects.size(), 3u);
-  const json::value map = *api::ParseJson(effects->objects[0].body), service = *api::ParseJson(effects->objects[1].body),
+  const json::value map = *api::ParseJson(effects->objects[0].body),
+                    service = *api::ParseJson(effects->objects[1].body),
                     policy = *api::ParseJson(effects->objects[2].body);
   EXPECT_EQ(Text(map, {"metadata", "name"}), "plug-svc");
-  EXPECT_EQ(Text(map, {"metadata", "ownerReferences"}),
-            R"([{"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","name":"plug","uid":"uid-1","controller":true,"blockOwnerDeletion":true}])");
+  EXPECT_EQ(
+      Text(map, {"metadata", "ownerReferences"}),
+      R"([{"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","name":"plug","uid":"uid-1","controller":true,"blockOwnerDeletion":true}])");
   EXPECT_EQ(Text(map, {"data", "VC_PS_NUM"}), "1");
   const std::string labels = R"({"volcano.sh/job-name":"plug","volcano.sh/job-namespace":"default"})";
-  EXPECT_EQ(Text(service, {"spec"}), absl::StrCat(R"({"clusterIP":"None","publishNotReadyAddresses":true,"selector":)", labels, "}"));
-  EXPECT_EQ(Text(policy, {"spec"}), absl::StrCat(R"({"podSelector":{"matchLabels":)", labels, R"(},"ingress":[{"from":[{"podSelector":{"matchLabels":)",
-                                                 labels, R"(}}]}],"policyTypes":["Ingress"]})"));
+  EXPECT_EQ(Text(service, {"spec"}),
+            absl::StrCat(R"({"clusterIP":"None","publishNotReadyAddresses":true,"selector":)", labels, "}"));
+  EXPECT_EQ(Text(policy, {"spec"}), absl::StrCat(R"({"podSelector":{"matchLabels":)", labels,
+                                                 R"(},"ingress":[{"from":[{"podSelector":{"matchLabels":)", labels,
+                                                 R"(}}]}],"policyTypes":["Ingress"]})"));
 }
 
 TEST(SvcTest, FlagsAsGoReadsThem) {
@@ -245,7 +263,8 @@ TEST(SvcTest, FlagsAsGoReadsThem) {
   EXPECT_TRUE(ParseSvcFlags({"-publish-not-ready-addresses"}).publish_not_ready_addresses);
   EXPECT_TRUE(ParseSvcFlags({"--disable-network-policy=T"}).disable_network_policy);
   EXPECT_FALSE(ParseSvcFlags({"--inject-hosts-env=0"}).inject_hosts_env);
-  const SvcFlags broken = ParseSvcFlags({"--disable-network-policy=true", "--nonsense", "--publish-not-ready-addresses"});
+  const SvcFlags broken =
+      ParseSvcFlags({"--disable-network-policy=true", "--nonsense", "--publish-not-ready-addresses"});
   EXPECT_TRUE(broken.disable_network_policy);
   EXPECT_FALSE(broken.publish_not_ready_addresses) << "what comes after a bad flag is not read";
 }
@@ -253,7 +272,8 @@ TEST(SvcTest, FlagsAsGoReadsThem) {
 TEST(PluginTest, Y23AnUnknownOneIsAnError) {
   Job job = MakeJob("j", "t");
   job.spec.plugins = {{"new", {}}};
-  EXPECT_THAT(EffectsOfPlugins(job).status(), testutil::StatusIs(absl::StatusCode::kNotFound, "failed to get plugin new"));
+  EXPECT_THAT(EffectsOfPlugins(job).status(),
+              testutil::StatusIs(absl::StatusCode::kNotFound, "failed to get plugin new"));
 }
 
 // The pods that Volcano made of the seed job, without what the API server, the scheduler and the kubelet add.
@@ -277,14 +297,16 @@ TEST(GoldenPodTest, SeedJob) {
       for (const json::value& theirs : golden.at("Pod").as_array()) {
         if (Text(theirs, {"metadata", "name"}) != Text(ours, {"metadata", "name"})) continue;
         ++compared;
-        for (const char* key : {"labels", "annotations", "namespace"}) EXPECT_EQ(ours.at("metadata").at(key), theirs.at("metadata").at(key));
+        for (const char* key : {"labels", "annotations", "namespace"})
+          EXPECT_EQ(ours.at("metadata").at(key), theirs.at("metadata").at(key));
         EXPECT_EQ(ours.at("metadata").at("ownerReferences"), theirs.at("metadata").at("ownerReferences"));
         for (const auto& [key, value] : ours.at("spec").as_object()) {
           if (key == "containers") continue;
           EXPECT_EQ(value, theirs.at("spec").at(key)) << std::string(key);
         }
         const json::object& container = ours.at("spec").at("containers").at(0).as_object();
-        for (const auto& [key, value] : container) EXPECT_EQ(value, theirs.at("spec").at("containers").at(0).at(key)) << std::string(key);
+        for (const auto& [key, value] : container)
+          EXPECT_EQ(value, theirs.at("spec").at("containers").at(0).at(key)) << std::string(key);
       }
     }
   }

@@ -20,7 +20,9 @@ class RandomJobs {
 
   bool Chance(int percent) { return Below(100) < percent; }
   int Below(int bound) { return static_cast<int>(random_.Below(static_cast<std::uint64_t>(bound))); }
-  std::string OneOf(const std::vector<std::string>& values) { return values[static_cast<std::size_t>(Below(static_cast<int>(values.size())))]; }
+  std::string OneOf(const std::vector<std::string>& values) {
+    return values[static_cast<std::size_t>(Below(static_cast<int>(values.size())))];
+  }
 
   api::volcano::Job Job() {
     api::volcano::Job job;
@@ -52,13 +54,15 @@ class RandomJobs {
   }
 
   static const std::vector<std::string>& Phases() {
-    static const std::vector<std::string> phases = {"", "Pending", "Running", "Restarting", "Aborting", "Aborted", "Completing", "Completed", "Terminating",
-                                                    "Terminated", "Failed", "Nonsense"};
+    static const std::vector<std::string> phases = {"",        "Pending",    "Running",   "Restarting",  "Aborting",
+                                                    "Aborted", "Completing", "Completed", "Terminating", "Terminated",
+                                                    "Failed",  "Nonsense"};
     return phases;
   }
   static const std::vector<std::string>& Actions() {
-    static const std::vector<std::string> actions = {"AbortJob", "RestartJob", "RestartTask", "RestartPod", "RestartPartition", "TerminateJob", "CompleteJob",
-                                                     "ResumeJob", "SyncJob", "EnqueueJob", "Nonsense"};
+    static const std::vector<std::string> actions = {"AbortJob",         "RestartJob",   "RestartTask", "RestartPod",
+                                                     "RestartPartition", "TerminateJob", "CompleteJob", "ResumeJob",
+                                                     "SyncJob",          "EnqueueJob",   "Nonsense"};
     return actions;
   }
 
@@ -96,7 +100,10 @@ class RandomJobs {
 
   std::string Template() {
     std::string containers = R"({"name":"c","image":"i","resources":{"requests":{"cpu":"1","memory":"1Gi"}}})";
-    if (Chance(30)) absl::StrAppend(&containers, R"(,{"name":"d","image":"i","env":[{"name":"A","value":""},{"name":"B","value":"8"}],"ports":[{"containerPort":80}]})");
+    if (Chance(30))
+      absl::StrAppend(
+          &containers,
+          R"(,{"name":"d","image":"i","env":[{"name":"A","value":""},{"name":"B","value":"8"}],"ports":[{"containerPort":80}]})");
     std::string extra;
     if (Chance(20)) absl::StrAppend(&extra, R"(,"initContainers":[{"name":"init","image":"i"}])");
     if (Chance(20)) absl::StrAppend(&extra, R"(,"restartPolicy":")", OneOf({"Never", "OnFailure", "Always"}), R"(")");
@@ -104,7 +111,8 @@ class RandomJobs {
     if (Chance(10)) absl::StrAppend(&extra, R"(,"volumes":[{"name":"v","emptyDir":{}}])");
     const std::string metadata = Chance(20) ? R"("metadata":{"labels":{"app":"x"},"annotations":{"note":"y"}},)" : "";
     if (wild_ && Chance(10)) {
-      return OneOf({"{}", "null", R"({"spec":null})", R"({"spec":{"containers":"none"}})", R"({"spec":{"containers":[]}})", R"({"metadata":7,"spec":{}})", "[]", "3",
+      return OneOf({"{}", "null", R"({"spec":null})", R"({"spec":{"containers":"none"}})",
+                    R"({"spec":{"containers":[]}})", R"({"metadata":7,"spec":{}})", "[]", "3",
                     R"({"spec":{"containers":[{"name":"c","resources":{"requests":{"cpu":"many"}}}]}})"});
     }
     return absl::StrCat("{", metadata, R"("spec":{"containers":[)", containers, "]", extra, "}}");
@@ -113,7 +121,8 @@ class RandomJobs {
   // As admission has them: an event once, `*` alone.
   std::vector<api::volcano::LifecyclePolicy> Policies() {
     std::vector<api::volcano::LifecyclePolicy> policies;
-    const std::vector<std::string> actions = {"AbortJob", "RestartJob", "RestartTask", "RestartPod", "TerminateJob", "CompleteJob"};
+    const std::vector<std::string> actions = {"AbortJob",   "RestartJob",   "RestartTask",
+                                              "RestartPod", "TerminateJob", "CompleteJob"};
     if (Chance(15)) {
       policies.emplace_back();
       policies.back().event = "*";
@@ -144,12 +153,19 @@ class RandomJobs {
 
   void AddPlugins(api::volcano::JobSpec& spec) {
     if (Chance(60)) spec.plugins["env"];
-    if (Chance(60)) spec.plugins["svc"] = Chance(50) ? std::vector<std::string>{} : std::vector<std::string>{OneOf({"--publish-not-ready-addresses=true", "--disable-network-policy=true"})};
+    if (Chance(60))
+      spec.plugins["svc"] = Chance(50) ? std::vector<std::string>{}
+                                       : std::vector<std::string>{OneOf(
+                                             {"--publish-not-ready-addresses=true", "--disable-network-policy=true"})};
     // Its port, opened in every container, would be taken twice on a host's network; the API server says so.
-    const bool on_host = std::any_of(spec.tasks.begin(), spec.tasks.end(), [](const auto& task) { return absl::StrContains(task.pod_template.json, "hostNetwork"); });
+    const bool on_host = std::any_of(spec.tasks.begin(), spec.tasks.end(), [](const auto& task) {
+      return absl::StrContains(task.pod_template.json, "hostNetwork");
+    });
     if (Chance(20) && !on_host) spec.plugins["pytorch"] = {"--master=ps", "--worker=w", "--port=23456"};
     if (Chance(10)) spec.plugins["tensorflow"] = {"--port=5000"};
-    if (wild_ && Chance(10)) spec.plugins[OneOf({"nope", "ray", "mpi", "paddle", "ssh"})] = {OneOf({"", "--", "--port=x", "nonsense", "--port=70000"})};
+    if (wild_ && Chance(10))
+      spec.plugins[OneOf({"nope", "ray", "mpi", "paddle", "ssh"})] = {
+          OneOf({"", "--", "--port=x", "nonsense", "--port=70000"})};
   }
 
   void AddVolumes(api::volcano::JobSpec& spec) {

@@ -1,4 +1,5 @@
-// The life of a Job, scene by scene, against what Volcano was recorded to do (tests name the recording where there is one).
+// The life of a Job, scene by scene, against what Volcano was recorded to do (tests name the recording where there is
+// one).
 #include "plugin/lifecycle/job/reconcile_job.h"
 
 #include "gmock/gmock.h"
@@ -25,8 +26,10 @@ const char kCompleteOnTask[] = R"("policies":[{"event":"TaskCompleted","action":
 
 // The seed job, short: two servers, two trainers.
 World Seed(const std::string& extra = "") {
-  return World(JobText("ctr", 4, {{"pserver", 2, R"("minAvailable":2)"}, {"trainer", 2, absl::StrCat(R"("minAvailable":2,)", kCompleteOnTask)}},
-                       absl::StrCat(kRestartOnLoss, extra)));
+  return World(JobText(
+      "ctr", 4,
+      {{"pserver", 2, R"("minAvailable":2)"}, {"trainer", 2, absl::StrCat(R"("minAvailable":2,)", kCompleteOnTask)}},
+      absl::StrCat(kRestartOnLoss, extra)));
 }
 
 // --- tests/golden/volcano/seed-ctr-volcano
@@ -40,7 +43,8 @@ TEST(SeedJobTest, PodsWaitForTheGangToBeLetIn) {
   EXPECT_THAT(world.Names("pods"), IsEmpty());
   world.SetGroupPhase("Inqueue");
   ASSERT_TRUE(world.Settle());
-  EXPECT_THAT(world.Pods(), ElementsAre("pserver-0 Pending v0", "pserver-1 Pending v0", "trainer-0 Pending v0", "trainer-1 Pending v0"));
+  EXPECT_THAT(world.Pods(), ElementsAre("pserver-0 Pending v0", "pserver-1 Pending v0", "trainer-0 Pending v0",
+                                        "trainer-1 Pending v0"));
   EXPECT_EQ(world.job().status.pending, 4);
 }
 
@@ -82,7 +86,8 @@ TEST(SeedJobTest, RunsToCompletedAndStaysQuiet) {
   EXPECT_EQ(world.job().status.succeeded, 2);
   EXPECT_EQ(world.job().status.version, 1);
   EXPECT_EQ(world.job().status.retry_count, 0);
-  EXPECT_TRUE(world.HasEvent("ExecuteAction", "Start to execute action CompleteJob: all pods of task trainer succeeded"));
+  EXPECT_TRUE(
+      world.HasEvent("ExecuteAction", "Start to execute action CompleteJob: all pods of task trainer succeeded"));
 
   const std::size_t writes = world.writes().size();
   world.Pass(absl::Hours(1));
@@ -135,7 +140,9 @@ TEST(SeedJobTest, AnEvictionRestartsWhenThePodIsGoneNotBefore) {
   EXPECT_EQ(world.job().status.retry_count, 1);
   EXPECT_EQ(world.job().status.terminating, 3);
   EXPECT_THAT(world.writes(), Contains("delete podgroups ctr-job-uid"));
-  EXPECT_TRUE(world.HasEvent("ExecuteAction", "Start to execute action RestartJob: pod ctr-trainer-0 was deleted; restart 1 of 2 (maxRetry 3)"));
+  EXPECT_TRUE(
+      world.HasEvent("ExecuteAction",
+                     "Start to execute action RestartJob: pod ctr-trainer-0 was deleted; restart 1 of 2 (maxRetry 3)"));
 }
 
 TEST(SeedJobTest, ThreeLossesEndInFailedWithTheFailedPodKept) {
@@ -145,7 +152,8 @@ TEST(SeedJobTest, ThreeLossesEndInFailedWithTheFailedPodKept) {
   world.PodGone("ctr-trainer-0");
   ASSERT_TRUE(world.Settle());
   ASSERT_TRUE(world.ComeBack());
-  EXPECT_THAT(world.Pods(), ElementsAre("pserver-0 Running v1", "pserver-1 Running v1", "trainer-0 Running v1", "trainer-1 Running v1"));
+  EXPECT_THAT(world.Pods(), ElementsAre("pserver-0 Running v1", "pserver-1 Running v1", "trainer-0 Running v1",
+                                        "trainer-1 Running v1"));
   world.DeletePod("ctr-pserver-1");
   world.PodGone("ctr-pserver-1");
   ASSERT_TRUE(world.Settle());
@@ -156,13 +164,14 @@ TEST(SeedJobTest, ThreeLossesEndInFailedWithTheFailedPodKept) {
   ASSERT_TRUE(world.Settle());
   world.AllDeletedGone();
   ASSERT_TRUE(world.Settle());
-  EXPECT_THAT(world.phases(), ElementsAre("Pending", "Running", "Restarting", "Pending", "Running", "Restarting", "Pending", "Running",
-                                          "Restarting", "Failed"));
+  EXPECT_THAT(world.phases(), ElementsAre("Pending", "Running", "Restarting", "Pending", "Running", "Restarting",
+                                          "Pending", "Running", "Restarting", "Failed"));
   EXPECT_THAT(world.Pods(), ElementsAre("trainer-1 Failed v2"));
   EXPECT_EQ(world.job().status.retry_count, 3);
   EXPECT_EQ(world.job().status.failed, 1);
   EXPECT_FALSE(world.Exists("podgroups", "ctr-job-uid"));
-  EXPECT_TRUE(world.HasEvent("ExecuteAction", "pod ctr-trainer-1 failed with exit code 7; no restart left of maxRetry 3"));
+  EXPECT_TRUE(
+      world.HasEvent("ExecuteAction", "pod ctr-trainer-1 failed with exit code 7; no restart left of maxRetry 3"));
 }
 
 TEST(SeedJobTest, PodsOfTheNewVersionComeAsTheOldOnesGo) {
@@ -173,7 +182,8 @@ TEST(SeedJobTest, PodsOfTheNewVersionComeAsTheOldOnesGo) {
   EXPECT_EQ(world.phase(), "Restarting");
   world.SetGroupPhase("Inqueue");
   ASSERT_TRUE(world.Settle());
-  EXPECT_THAT(world.Pods(), ElementsAre("pserver-0 -Running v0", "pserver-1 -Running v0", "trainer-0 Pending v1", "trainer-1 -Running v0"));
+  EXPECT_THAT(world.Pods(), ElementsAre("pserver-0 -Running v0", "pserver-1 -Running v0", "trainer-0 Pending v1",
+                                        "trainer-1 -Running v0"));
   EXPECT_EQ(world.phase(), "Restarting");
   world.AllDeletedGone();
   ASSERT_TRUE(world.Settle());
@@ -343,8 +353,9 @@ TEST(CrashTest, EveryCrashPointEndsTheSame) {
     settle();
     world.AllDeletedGone();
     settle();
-    EXPECT_THAT(world.phases(), ElementsAre("Pending", "Running", "Restarting", "Pending", "Running", "Restarting", "Pending",
-                                            "Running", "Completing", "Completed")) << "crash after write " << crash_at;
+    EXPECT_THAT(world.phases(), ElementsAre("Pending", "Running", "Restarting", "Pending", "Running", "Restarting",
+                                            "Pending", "Running", "Completing", "Completed"))
+        << "crash after write " << crash_at;
     EXPECT_EQ(world.job().status.retry_count, 2) << crash_at;
     EXPECT_EQ(world.job().status.version, 3) << crash_at;
     EXPECT_THAT(world.Pods(), ElementsAre("trainer-0 Succeeded v2", "trainer-1 Succeeded v2")) << crash_at;
@@ -443,7 +454,8 @@ void Scale(World& world, int replicas, int min) {
   api::volcano::Job job = world.job();
   job.spec.tasks[0].replicas = replicas;
   job.spec.tasks[0].min_available = min;
-  world.PatchJob(absl::StrCat(R"({"spec":{"minAvailable":)", min, R"(,"tasks":[)", api::Encode(job.spec.tasks[0]), "]}}"));
+  world.PatchJob(
+      absl::StrCat(R"({"spec":{"minAvailable":)", min, R"(,"tasks":[)", api::Encode(job.spec.tasks[0]), "]}}"));
 }
 
 TEST(ScaleTest, UpAndDownIsNoEviction) {
@@ -550,8 +562,9 @@ TEST(TargetTest, RestartPodAfterAnEvictionSpendsARetryAndMakesThePodAnew) {
 }
 
 TEST(TargetTest, TheDeletionOfATargetIsNoEviction) {
-  World world(JobText("rp", 2, {{"w", 2}},
-                      R"("policies":[{"event":"PodFailed","action":"RestartPod"},{"event":"PodEvicted","action":"AbortJob"}])"));
+  World world(JobText(
+      "rp", 2, {{"w", 2}},
+      R"("policies":[{"event":"PodFailed","action":"RestartPod"},{"event":"PodEvicted","action":"AbortJob"}])"));
   ASSERT_TRUE(world.Start());
   world.SetPod("rp-w-1", "Failed", 1);
   ASSERT_TRUE(world.Settle());
@@ -562,7 +575,10 @@ TEST(TargetTest, TheDeletionOfATargetIsNoEviction) {
 }
 
 TEST(TargetTest, RestartPartitionReplacesOnePartition) {
-  World world(JobText("pt", 4, {{"w", 4, R"("partitionPolicy":{"totalPartitions":2,"partitionSize":2},"policies":[{"event":"PodFailed","action":"RestartPartition"}])"}}));
+  World world(JobText(
+      "pt", 4,
+      {{"w", 4,
+        R"("partitionPolicy":{"totalPartitions":2,"partitionSize":2},"policies":[{"event":"PodFailed","action":"RestartPartition"}])"}}));
   ASSERT_TRUE(world.Start());
   world.SetPod("pt-w-3", "Failed", 1);
   ASSERT_TRUE(world.Settle());
@@ -572,9 +588,13 @@ TEST(TargetTest, RestartPartitionReplacesOnePartition) {
 // Volcano does nothing either (and leaves the lost pod missing).
 TEST(TargetTest, ATaskWithoutPartitionsIsNotRestartedByOne) {
   for (const bool evicted : {false, true}) {
-    World world(JobText("rp", 2, {{"w", 2}}, R"("policies":[{"events":["PodEvicted","PodFailed"],"action":"RestartPartition"}])"));
+    World world(JobText("rp", 2, {{"w", 2}},
+                        R"("policies":[{"events":["PodEvicted","PodFailed"],"action":"RestartPartition"}])"));
     ASSERT_TRUE(world.Start());
-    if (evicted) world.PodGone("rp-w-0"); else world.SetPod("rp-w-0", "Failed", 1);
+    if (evicted)
+      world.PodGone("rp-w-0");
+    else
+      world.SetPod("rp-w-0", "Failed", 1);
     ASSERT_TRUE(world.Settle());
     EXPECT_THAT(world.Pods(), ElementsAre(evicted ? "w-0 Pending v0" : "w-0 Failed v0", "w-1 Running v0"));
     EXPECT_THAT(world.phases(), Not(Contains("Restarting")));
@@ -595,8 +615,9 @@ TEST(TargetTest, WhatHasNoPartitionDoesNotStandBeforeWhatHas) {
 }
 
 TEST(TargetTest, WhileRestartingACompletionCompletes) {
-  World world(JobText("rp", 3, {{"ps", 1, R"("policies":[{"event":"PodFailed","action":"RestartTask"}])"},
-                                {"w", 2, R"("policies":[{"event":"TaskCompleted","action":"CompleteJob"}])"}}));
+  World world(JobText("rp", 3,
+                      {{"ps", 1, R"("policies":[{"event":"PodFailed","action":"RestartTask"}])"},
+                       {"w", 2, R"("policies":[{"event":"TaskCompleted","action":"CompleteJob"}])"}}));
   ASSERT_TRUE(world.Start());
   world.Command("restart", "RestartTask");
   world.SetPod("rp-ps-0", "Failed", 1);
@@ -629,13 +650,15 @@ TEST_P(ExitCodeTest, LeadsTo) {
   EXPECT_EQ(world.phase(), GetParam().phase);
 }
 INSTANTIATE_TEST_SUITE_P(All, ExitCodeTest,
-                         ::testing::Values(ExitCodeCase{3, "Pending"}, ExitCodeCase{4, "Aborted"}, ExitCodeCase{5, "Terminated"},
-                                           ExitCodeCase{6, "Completed"}, ExitCodeCase{9, "Running"}));
+                         ::testing::Values(ExitCodeCase{3, "Pending"}, ExitCodeCase{4, "Aborted"},
+                                           ExitCodeCase{5, "Terminated"}, ExitCodeCase{6, "Completed"},
+                                           ExitCodeCase{9, "Running"}));
 
 // --- Delayed actions: tests/golden/volcano/policy-delayed, where Volcano's do not hold
 
 TEST(DelayTest, ADelayedActionHappensWhenItsReasonStillHolds) {
-  World world(JobText("d", 2, {{"w", 2}}, R"("policies":[{"event":"PodFailed","action":"TerminateJob","timeout":"5s"}])"));
+  World world(
+      JobText("d", 2, {{"w", 2}}, R"("policies":[{"event":"PodFailed","action":"TerminateJob","timeout":"5s"}])"));
   ASSERT_TRUE(world.Start());
   world.SetPod("d-w-0", "Failed", 1);
   ASSERT_TRUE(world.Settle());
@@ -653,7 +676,8 @@ TEST(DelayTest, ADelayedActionHappensWhenItsReasonStillHolds) {
 }
 
 TEST(DelayTest, AnEvictedPodThatRunsAgainInTimeCancelsIt) {
-  World world(JobText("d", 2, {{"w", 2}}, R"("policies":[{"event":"PodEvicted","action":"TerminateJob","timeout":"3s"}])"));
+  World world(
+      JobText("d", 2, {{"w", 2}}, R"("policies":[{"event":"PodEvicted","action":"TerminateJob","timeout":"3s"}])"));
   ASSERT_TRUE(world.Start());
   world.DeletePod("d-w-0");
   world.PodGone("d-w-0");
@@ -673,7 +697,8 @@ TEST(DelayTest, AnEvictedPodThatRunsAgainInTimeCancelsIt) {
 }
 
 TEST(DelayTest, PodPendingAbortsAtTheFirstExpiry) {
-  World world(JobText("pp", 2, {{"w", 2}}, R"("policies":[{"event":"PodPending","action":"AbortJob","timeout":"4s"}])"));
+  World world(
+      JobText("pp", 2, {{"w", 2}}, R"("policies":[{"event":"PodPending","action":"AbortJob","timeout":"4s"}])"));
   ASSERT_TRUE(world.Settle());
   world.SetGroupPhase("Inqueue");
   ASSERT_TRUE(world.Settle());
@@ -687,7 +712,8 @@ TEST(DelayTest, PodPendingAbortsAtTheFirstExpiry) {
 
 // Each pod has its own time; it is not that of the one that waited first.
 TEST(DelayTest, EachPodsTimeBeginsWithItsOwnReason) {
-  World world(JobText("pp", 1, {{"w", 2}}, R"("policies":[{"event":"PodPending","action":"RestartPod","timeout":"10s"}])"));
+  World world(
+      JobText("pp", 1, {{"w", 2}}, R"("policies":[{"event":"PodPending","action":"RestartPod","timeout":"10s"}])"));
   ASSERT_TRUE(world.Settle());
   world.SetGroupPhase("Inqueue");
   ASSERT_TRUE(world.Settle());
@@ -697,19 +723,23 @@ TEST(DelayTest, EachPodsTimeBeginsWithItsOwnReason) {
   world.PodGone("pp-w-1");
   ASSERT_TRUE(world.Settle());
   EXPECT_THAT(world.Pods(), ElementsAre("w-0 Pending v0", "w-1 Pending v0"));
-  const auto uid = [&](const char* pod) { return std::string(world.Object("pods", pod).at("metadata").at("uid").as_string()); };
+  const auto uid = [&](const char* pod) {
+    return std::string(world.Object("pods", pod).at("metadata").at("uid").as_string());
+  };
   const std::string first = uid("pp-w-0"), second = uid("pp-w-1");
   world.Pass(absl::Seconds(4));
   world.Step();
   EXPECT_THAT(world.Pods(), ElementsAre("w-0 -Pending v0", "w-1 Pending v0"));
   EXPECT_EQ(uid("pp-w-1"), second) << "it has waited for four seconds";
-  EXPECT_TRUE(world.HasEvent("ExecuteAction", "Execute action RestartPod after 10s unless it ends before: PodPending of pp-w-1"));
+  EXPECT_TRUE(world.HasEvent("ExecuteAction",
+                             "Execute action RestartPod after 10s unless it ends before: PodPending of pp-w-1"));
 }
 
 // The pod that took the place of a lost one is no news; one that is lost beside it is.
 TEST(DelayTest, APodMadeAnewHidesNoOtherLoss) {
-  World world(JobText("d", 1, {{"a", 1, R"("policies":[{"event":"PodEvicted","action":"TerminateJob","timeout":"1h"}])"},
-                               {"b", 2, R"("policies":[{"event":"PodEvicted","action":"RestartPod"}])"}}));
+  World world(JobText("d", 1,
+                      {{"a", 1, R"("policies":[{"event":"PodEvicted","action":"TerminateJob","timeout":"1h"}])"},
+                       {"b", 2, R"("policies":[{"event":"PodEvicted","action":"RestartPod"}])"}}));
   ASSERT_TRUE(world.Start());
   world.PodGone("d-b-0");
   ASSERT_TRUE(world.Settle());
@@ -723,7 +753,9 @@ TEST(DelayTest, APodMadeAnewHidesNoOtherLoss) {
 }
 
 TEST(DelayTest, AnotherActionCancelsIt) {
-  World world(JobText("d", 2, {{"w", 2}}, R"("maxRetry":4,"policies":[{"event":"PodFailed","action":"TerminateJob","timeout":"5s"},{"event":"PodEvicted","action":"RestartJob"}])"));
+  World world(JobText(
+      "d", 2, {{"w", 2}},
+      R"("maxRetry":4,"policies":[{"event":"PodFailed","action":"TerminateJob","timeout":"5s"},{"event":"PodEvicted","action":"RestartJob"}])"));
   ASSERT_TRUE(world.Start());
   world.SetPod("d-w-0", "Failed", 1);
   ASSERT_TRUE(world.Settle());
@@ -754,8 +786,10 @@ TEST(EventTest, UnknownIsAnsweredOncePerTime) {
 
 // The first of several that restarted as often, so that RestartPod and the event always speak of one and the same.
 TEST(EventTest, TaskFailedNamesThePodThatRestartedMost) {
-  for (const auto& [restarts, worst] : std::vector<std::pair<std::vector<int>, const char*>>{{{1, 3, 2}, "t-w-1"}, {{2, 2, 2}, "t-w-0"}, {{0, 0, 9}, "t-w-2"}}) {
-    World world(JobText("t", 3, {{"w", 3, R"("maxRetry":6)"}}, R"("policies":[{"event":"TaskFailed","action":"RestartPod"}])"));
+  for (const auto& [restarts, worst] : std::vector<std::pair<std::vector<int>, const char*>>{
+           {{1, 3, 2}, "t-w-1"}, {{2, 2, 2}, "t-w-0"}, {{0, 0, 9}, "t-w-2"}}) {
+    World world(
+        JobText("t", 3, {{"w", 3, R"("maxRetry":6)"}}, R"("policies":[{"event":"TaskFailed","action":"RestartPod"}])"));
     ASSERT_TRUE(world.Start());
     for (int i = 0; i < 3; ++i) world.RestartContainer(absl::StrCat("t-w-", i), restarts[static_cast<std::size_t>(i)]);
     world.Step();
@@ -768,7 +802,9 @@ TEST(EventTest, TaskFailedNamesThePodThatRestartedMost) {
 }
 
 TEST(EventTest, APolicyThatAsksForNothingSaysNothingAndStandsInNobodysWay) {
-  World world(JobText("n", 1, {{"a", 1, R"("policies":[{"event":"PodFailed","action":"SyncJob"}])"}, {"b", 2, R"("policies":[{"event":"PodFailed","action":"RestartPod"}])"}}));
+  World world(JobText("n", 1,
+                      {{"a", 1, R"("policies":[{"event":"PodFailed","action":"SyncJob"}])"},
+                       {"b", 2, R"("policies":[{"event":"PodFailed","action":"RestartPod"}])"}}));
   ASSERT_TRUE(world.Start());
   world.SetPod("n-a-0", "Failed", 1);
   ASSERT_TRUE(world.Settle());
@@ -826,9 +862,12 @@ TEST(DependsOnTest, WorkersComeWhenTheServersAreReady) {
 }
 
 TEST(DependsOnTest, TheDefaultMinAvailableDoesNotDeadlock) {
-  World world(JobText("dep", 4, {{"ps", 2, R"("minAvailable":2)"}, {"w", 2, R"("minAvailable":2,"dependsOn":{"name":["ps"]})"}}));
+  World world(JobText("dep", 4,
+                      {{"ps", 2, R"("minAvailable":2)"}, {"w", 2, R"("minAvailable":2,"dependsOn":{"name":["ps"]})"}}));
   ASSERT_TRUE(world.Settle());
-  const auto min_member = [&] { return world.Object("podgroups", "dep-job-uid").at("spec").at("minMember").as_int64(); };
+  const auto min_member = [&] {
+    return world.Object("podgroups", "dep-job-uid").at("spec").at("minMember").as_int64();
+  };
   EXPECT_EQ(min_member(), 2) << "the gang that can be made now";
   world.SetGroupPhase("Inqueue");
   ASSERT_TRUE(world.Settle());
@@ -843,7 +882,8 @@ TEST(DependsOnTest, TheDefaultMinAvailableDoesNotDeadlock) {
 // --- Plugins: tests/golden/volcano/plugins-env-svc-ssh
 
 TEST(PluginTest, SvcObjectsAreMadeKeptAndRemovedAtTheEnd) {
-  World world(JobText("plug", 2, {{"ps", 1}, {"worker", 1}}, absl::StrCat(R"("plugins":{"env":[],"svc":[]},)", kRestartOnLoss)));
+  World world(JobText("plug", 2, {{"ps", 1}, {"worker", 1}},
+                      absl::StrCat(R"("plugins":{"env":[],"svc":[]},)", kRestartOnLoss)));
   ASSERT_TRUE(world.Start());
   EXPECT_TRUE(world.Exists("configmaps", "plug-svc"));
   EXPECT_TRUE(world.Exists("services", "plug"));
@@ -870,13 +910,16 @@ TEST(PluginTest, SvcsListsFollowAScaleInEveryPhase) {
     Scale(world, 3, 2);
     ASSERT_TRUE(world.Settle());
     EXPECT_EQ(world.Object("configmaps", "plug-svc").at("data").at("VC_W_NUM"), "3");
-    EXPECT_EQ(world.Object("configmaps", "plug-svc").at("data").at("VC_W_HOSTS"), "plug-w-0.plug,plug-w-1.plug,plug-w-2.plug");
+    EXPECT_EQ(world.Object("configmaps", "plug-svc").at("data").at("VC_W_HOSTS"),
+              "plug-w-0.plug,plug-w-1.plug,plug-w-2.plug");
   }
 }
 
 TEST(PluginTest, SvcLeavesNothingInFailed) {
   for (const bool by_policy : {false, true}) {
-    World world(JobText("plug", 1, {{"w", 1}}, absl::StrCat(R"("maxRetry":2,"plugins":{"svc":[]})", by_policy ? "," : "", by_policy ? kRestartOnLoss : "")));
+    World world(JobText(
+        "plug", 1, {{"w", 1}},
+        absl::StrCat(R"("maxRetry":2,"plugins":{"svc":[]})", by_policy ? "," : "", by_policy ? kRestartOnLoss : "")));
     ASSERT_TRUE(world.Start());
     for (int i = 0; i < 2 && world.phase() != "Failed"; ++i) {
       world.SetPod("plug-w-0", "Failed", 1);
@@ -918,15 +961,18 @@ TEST(PluginTest, L8TheHeadsServiceGoesWhenTheJobEnds) {
 // --- Volumes: tests/golden/volcano/volumes
 
 TEST(VolumeTest, Y22GeneratesAClaimAndMountsBoth) {
-  World world(JobText("vol", 1, {{"w", 1}},
-                      R"("volumes":[{"mountPath":"/out","volumeClaim":{"accessModes":["ReadWriteMany"]}},{"mountPath":"/data","volumeClaimName":"shared"}])"));
+  World world(JobText(
+      "vol", 1, {{"w", 1}},
+      R"("volumes":[{"mountPath":"/out","volumeClaim":{"accessModes":["ReadWriteMany"]}},{"mountPath":"/data","volumeClaimName":"shared"}])"));
   world.AddClaim("shared");
   ASSERT_TRUE(world.Start());
   const std::string claim = world.job().spec.volumes[0].volume_claim_name;
   EXPECT_THAT(claim, HasSubstr("vol-pvc-"));
   EXPECT_EQ(claim.size(), std::string("vol-pvc-").size() + 12);
   ASSERT_TRUE(world.Exists("persistentvolumeclaims", claim));
-  EXPECT_EQ(world.Object("persistentvolumeclaims", claim).at("metadata").at("ownerReferences").at(0).at("uid").as_string(), "job-uid");
+  EXPECT_EQ(
+      world.Object("persistentvolumeclaims", claim).at("metadata").at("ownerReferences").at(0).at("uid").as_string(),
+      "job-uid");
   EXPECT_EQ(world.job().status.controlled_resources.at(absl::StrCat("volume-pvc-", claim)), claim);
   const auto& spec = world.Object("pods", "vol-w-0").at("spec");
   EXPECT_EQ(spec.at("volumes").as_array().size(), 2u);
@@ -939,7 +985,8 @@ TEST(VolumeTest, Y21AMissingClaimKeepsTheJobPending) {
   ASSERT_TRUE(world.Settle());
   EXPECT_EQ(world.phase(), "Pending");
   EXPECT_THAT(world.Names("podgroups"), IsEmpty());
-  EXPECT_TRUE(world.HasEvent("PVCError", "pvc missing is not found, the job will be in the Pending state until the PVC is created"));
+  EXPECT_TRUE(world.HasEvent(
+      "PVCError", "pvc missing is not found, the job will be in the Pending state until the PVC is created"));
   world.AddClaim("missing");
   ASSERT_TRUE(world.Start());
   EXPECT_EQ(world.phase(), "Running");

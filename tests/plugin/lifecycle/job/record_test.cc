@@ -55,7 +55,8 @@ TEST(RecordTest, AThousandPodsAreAFewBytes) {
 }
 
 TEST(RecordTest, AHostileRecordSaysNothing) {
-  const Record record = ReadRecord({{"gangway.io/created", "x y:z"}, {"gangway.io/keep-from", "many"}, {"gangway.io/delayed", "a=b c/d/e=f"}});
+  const Record record = ReadRecord(
+      {{"gangway.io/created", "x y:z"}, {"gangway.io/keep-from", "many"}, {"gangway.io/delayed", "a=b c/d/e=f"}});
   EXPECT_EQ(record, Record{});
 }
 

@@ -30,7 +30,8 @@ TEST(StatusTest, ADifferenceInOneFieldAloneIsWritten) {
       {"phase", [](auto& status) { status.state.phase = "Running"; }},
       {"reason", [](auto& status) { status.state.reason = "x"; }},
       {"message", [](auto& status) { status.state.message = "x"; }},
-      {"lastTransitionTime", [](auto& status) { status.state.last_transition_time.at = absl::FromUnixSeconds(1'790'000'000); }},
+      {"lastTransitionTime",
+       [](auto& status) { status.state.last_transition_time.at = absl::FromUnixSeconds(1'790'000'000); }},
       {"runningDuration", [](auto& status) { status.running_duration = "5m0s"; }},
       {"controlledResources", [](auto& status) { status.controlled_resources["plugin-svc"] = "svc"; }},
       {"conditions", [](auto& status) { status.conditions.push_back({"Running", {}}); }},
@@ -49,9 +50,12 @@ TEST(StatusTest, ADifferenceInOneFieldAloneIsWritten) {
 
 TEST(StatusTest, EachCountIsWrittenAndMayWait) {
   const std::pair<const char*, std::function<void(api::volcano::JobStatus&)>> changes[] = {
-      {"pending", [](auto& status) { status.pending = 2; }},         {"running", [](auto& status) { status.running = 2; }},
-      {"succeeded", [](auto& status) { status.succeeded = 2; }},     {"failed", [](auto& status) { status.failed = 2; }},
-      {"terminating", [](auto& status) { status.terminating = 2; }}, {"unknown", [](auto& status) { status.unknown = 2; }},
+      {"pending", [](auto& status) { status.pending = 2; }},
+      {"running", [](auto& status) { status.running = 2; }},
+      {"succeeded", [](auto& status) { status.succeeded = 2; }},
+      {"failed", [](auto& status) { status.failed = 2; }},
+      {"terminating", [](auto& status) { status.terminating = 2; }},
+      {"unknown", [](auto& status) { status.unknown = 2; }},
       {"taskStatusCount", [](auto& status) { status.task_status_count["w"].phase["Running"] = 2; }},
   };
   for (const auto& [field, change] : changes) {

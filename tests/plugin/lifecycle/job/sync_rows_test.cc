@@ -1,5 +1,6 @@
-// Rows Y1 to Y26, and H12 to H15, of the specification (volcano-job 9.3, 9.4): what a look at a Job makes and removes, its conditions, what
-// its PodGroup's conditions say, tasks that wait for others, and scaling. Y4 is told with the controller, Y21 to Y23 with volumes and plugins.
+// Rows Y1 to Y26, and H12 to H15, of the specification (volcano-job 9.3, 9.4): what a look at a Job makes and removes,
+// its conditions, what its PodGroup's conditions say, tasks that wait for others, and scaling. Y4 is told with the
+// controller, Y21 to Y23 with volumes and plugins.
 #include "plugin/lifecycle/job/depends_on.h"
 #include "plugin/lifecycle/job/reconcile_job.h"
 #include "plugin/lifecycle/job/status.h"
@@ -30,7 +31,8 @@ TEST(SyncRowTest, Y1MakesTheMissingPods) {
   EXPECT_THAT(world.Names("pods"), SizeIs(2)) << "the gang is not let in yet";
   world.SetGroupPhase("Inqueue");
   ASSERT_TRUE(world.Settle());
-  EXPECT_THAT(world.Names("pods"), ElementsAre("job1-task1-0", "job1-task1-1", "job1-task1-2", "job1-task1-3", "job1-task1-4", "job1-task1-5"));
+  EXPECT_THAT(world.Names("pods"), ElementsAre("job1-task1-0", "job1-task1-1", "job1-task1-2", "job1-task1-3",
+                                               "job1-task1-4", "job1-task1-5"));
   EXPECT_TRUE(world.Exists("services", "job1"));
   EXPECT_TRUE(world.Exists("secrets", "job1-ssh"));
 }
@@ -48,8 +50,12 @@ TEST(SyncRowTest, Y2ADependencyWithoutMinAvailableHoldsNobodyUp) {
 // The order of a row about admission, V39: tasks begin in it.
 TEST(SyncRowTest, V39TasksBeginInTheOrderOfTheirDependencies) {
   for (const bool other_way : {false, true}) {
-    const std::string t2 = R"("minAvailable":1,"dependsOn":{"name":["t3"]})", t3 = R"("minAvailable":1,"dependsOn":{"name":["t2"]})", none = R"("minAvailable":1)";
-    World world(JobText("j", 3, {{"t1", 1, R"("minAvailable":1,"dependsOn":{"name":["t2","t3"]})"}, {"t2", 1, other_way ? none : t2}, {"t3", 1, other_way ? t3 : none}}));
+    const std::string t2 = R"("minAvailable":1,"dependsOn":{"name":["t3"]})",
+                      t3 = R"("minAvailable":1,"dependsOn":{"name":["t2"]})", none = R"("minAvailable":1)";
+    World world(JobText("j", 3,
+                        {{"t1", 1, R"("minAvailable":1,"dependsOn":{"name":["t2","t3"]})"},
+                         {"t2", 1, other_way ? none : t2},
+                         {"t3", 1, other_way ? t3 : none}}));
     ASSERT_TRUE(world.Settle());
     world.SetGroupPhase("Inqueue");
     std::vector<std::string> order;
@@ -67,7 +73,8 @@ TEST(SyncRowTest, V39TasksBeginInTheOrderOfTheirDependencies) {
 // Spec 3.2, 2.
 TEST(SyncRowTest, AQueueThatExtendsToOtherClustersMarksItsJobsAndTheirPods) {
   World world(JobText("j", 1, {{"w", 1}}));
-  world.queue = *api::Decode<api::volcano::Queue>(R"({"metadata":{"name":"default"},"spec":{"extendClusters":[{"name":"far"}]}})");
+  world.queue = *api::Decode<api::volcano::Queue>(
+      R"({"metadata":{"name":"default"},"spec":{"extendClusters":[{"name":"far"}]}})");
   ASSERT_TRUE(world.Start());
   EXPECT_EQ(world.job().metadata.annotations.at("volcano.sh/job-forwarding"), "true");
   const auto& metadata = world.Object("pods", "j-w-0").at("metadata");
@@ -81,7 +88,9 @@ TEST(SyncRowTest, AQueueThatExtendsToOtherClustersMarksItsJobsAndTheirPods) {
 TEST(KillRowTest, Y3Y9PluginObjectsAndPodGroup) {
   World world(JobText("j", 2, {{"w", 2}}, kSvcSshEnv));
   ASSERT_TRUE(world.Start());
-  const auto group_uid = [&] { return std::string(world.Object("podgroups", "j-job-uid").at("metadata").at("uid").as_string()); };
+  const auto group_uid = [&] {
+    return std::string(world.Object("podgroups", "j-job-uid").at("metadata").at("uid").as_string());
+  };
   const std::string before = group_uid();
   world.Command("restart", "RestartJob");
   ASSERT_TRUE(world.Settle());
@@ -91,11 +100,13 @@ TEST(KillRowTest, Y3Y9PluginObjectsAndPodGroup) {
   ASSERT_TRUE(world.ComeBack());
   world.Command("abort", "AbortJob");
   ASSERT_TRUE(world.Settle());
-  for (const char* plural : {"services", "secrets", "configmaps", "networkpolicies", "podgroups"}) EXPECT_THAT(world.Names(plural), IsEmpty()) << plural;
+  for (const char* plural : {"services", "secrets", "configmaps", "networkpolicies", "podgroups"})
+    EXPECT_THAT(world.Names(plural), IsEmpty()) << plural;
 }
 
 TEST(KillRowTest, Y5Y10TheTaskOnly) {
-  World world(JobText("j", 3, {{"task1", 2, R"("policies":[{"event":"PodFailed","action":"RestartTask"}])"}, {"task2", 1}}));
+  World world(
+      JobText("j", 3, {{"task1", 2, R"("policies":[{"event":"PodFailed","action":"RestartTask"}])"}, {"task2", 1}}));
   ASSERT_TRUE(world.Start());
   world.SetPod("j-task1-0", "Failed", 1);
   world.Step();
@@ -113,7 +124,8 @@ TEST(KillRowTest, Y6Y10ThePodOnly) {
 }
 
 TEST(KillRowTest, Y7ATaskWithoutPodsIsKilledWithoutHarm) {
-  World world(JobText("j", 3, {{"one", 1, R"("policies":[{"event":"PodEvicted","action":"RestartTask"}])"}, {"two", 2}}));
+  World world(
+      JobText("j", 3, {{"one", 1, R"("policies":[{"event":"PodEvicted","action":"RestartTask"}])"}, {"two", 2}}));
   ASSERT_TRUE(world.Start());
   world.PodGone("j-one-0");
   world.Step();
@@ -184,11 +196,13 @@ TEST_P(PodGroupConditionTest, TheLatestCounts) {
     world.Pass(absl::Seconds(1));
   }
   ASSERT_TRUE(world.Settle());
-  EXPECT_EQ(world.HasEvent("PodGroupPending", "PodGroup default:job1 unschedulable, reason: test message"), GetParam().said);
+  EXPECT_EQ(world.HasEvent("PodGroupPending", "PodGroup default:job1 unschedulable, reason: test message"),
+            GetParam().said);
   EXPECT_EQ(world.HasEvent("PodGroupPending", ""), GetParam().said);
 }
 INSTANTIATE_TEST_SUITE_P(Spec, PodGroupConditionTest,
-                         ::testing::Values(ConditionCase{"Y14", {}, false}, ConditionCase{"Y15", {"Unschedulable"}, true},
+                         ::testing::Values(ConditionCase{"Y14", {}, false},
+                                           ConditionCase{"Y15", {"Unschedulable"}, true},
                                            ConditionCase{"Y16", {"Scheduled", "Unschedulable"}, true},
                                            ConditionCase{"Y17", {"Unschedulable", "Scheduled"}, false}),
                          [](const auto& c) { return c.param.name; });
@@ -204,8 +218,10 @@ struct DependencyCase {
 class DependencyRowTest : public ::testing::TestWithParam<DependencyCase> {};
 TEST_P(DependencyRowTest, ReadyOrNot) {
   const DependencyCase& c = GetParam();
-  const auto job = *api::Decode<api::volcano::Job>(
-      JobText("j", 1, {{"task1", c.replicas, absl::StrCat(R"("minAvailable":)", c.replicas)}, {"task2", 1, R"("dependsOn":{"name":["task1"]})"}}));
+  const auto job =
+      *api::Decode<api::volcano::Job>(JobText("j", 1,
+                                              {{"task1", c.replicas, absl::StrCat(R"("minAvailable":)", c.replicas)},
+                                               {"task2", 1, R"("dependsOn":{"name":["task1"]})"}}));
   PodTable pods;
   for (int i = 0; i < c.replicas; ++i) {
     PodFacts& pod = pods[absl::StrCat("j-task1-", i)];
@@ -220,15 +236,19 @@ TEST_P(DependencyRowTest, ReadyOrNot) {
   EXPECT_EQ(GateOpen(roster, roster.tasks[1]), c.ready);
 }
 INSTANTIATE_TEST_SUITE_P(Spec, DependencyRowTest,
-                         ::testing::Values(DependencyCase{"Y18", 2, "Succeeded", false, true}, DependencyCase{"Y19", 1, "Running", true, true},
+                         ::testing::Values(DependencyCase{"Y18", 2, "Succeeded", false, true},
+                                           DependencyCase{"Y19", 1, "Running", true, true},
                                            DependencyCase{"Y20", 1, "Running", false, false}),
                          [](const auto& c) { return c.param.name; });
 
 // Spec 4.4: one of several is enough with iteration "any"; one name alone must be ready whatever the iteration says.
 TEST(DependencyRowTest, AnyOfSeveral) {
   const auto open = [](const std::string& depends_on, const std::vector<std::string>& ready) {
-    const auto job = *api::Decode<api::volcano::Job>(JobText("j", 1, {{"a", 1, R"("minAvailable":1)"}, {"b", 1, R"("minAvailable":1)"},
-                                                                      {"c", 1, absl::StrCat(R"("dependsOn":{)", depends_on, "}")}}));
+    const auto job =
+        *api::Decode<api::volcano::Job>(JobText("j", 1,
+                                                {{"a", 1, R"("minAvailable":1)"},
+                                                 {"b", 1, R"("minAvailable":1)"},
+                                                 {"c", 1, absl::StrCat(R"("dependsOn":{)", depends_on, "}")}}));
     PodTable pods;
     for (const std::string& task : ready) {
       PodFacts& pod = pods[absl::StrCat("j-", task, "-0")];
@@ -256,7 +276,8 @@ void Scale(World& world, int replicas, int task_min, int job_min) {
   api::volcano::Job job = world.job();
   job.spec.tasks[0].replicas = replicas;
   job.spec.tasks[0].min_available = task_min;
-  world.PatchJob(absl::StrCat(R"({"spec":{"minAvailable":)", job_min, R"(,"tasks":[)", api::Encode(job.spec.tasks[0]), "]}}"));
+  world.PatchJob(
+      absl::StrCat(R"({"spec":{"minAvailable":)", job_min, R"(,"tasks":[)", api::Encode(job.spec.tasks[0]), "]}}"));
 }
 void ExpectHostLists(const World& world) {
   for (const auto& [key, value] : HostLists(world.job())) {
@@ -321,7 +342,8 @@ TEST(ScaleRowTest, AScaleDownIsNoEviction) {
 // --- Events of the handlers
 
 TEST(EventRowTest, H12H13ATaskIsCompleteWhenAllItsPodsSucceeded) {
-  World world(JobText("j", 2, {{"task1", 2, R"("policies":[{"event":"TaskCompleted","action":"CompleteJob"}])"}, {"ps", 1}}));
+  World world(
+      JobText("j", 2, {{"task1", 2, R"("policies":[{"event":"TaskCompleted","action":"CompleteJob"}])"}, {"ps", 1}}));
   ASSERT_TRUE(world.Start());
   world.SetPod("j-task1-0", "Succeeded");
   ASSERT_TRUE(world.Settle());
@@ -332,7 +354,8 @@ TEST(EventRowTest, H12H13ATaskIsCompleteWhenAllItsPodsSucceeded) {
 }
 
 TEST(EventRowTest, H14TheRestartBudgetOfATask) {
-  World world(JobText("j", 1, {{"w", 1, R"("maxRetry":3)"}}, R"("policies":[{"event":"TaskFailed","action":"TerminateJob"}])"));
+  World world(
+      JobText("j", 1, {{"w", 1, R"("maxRetry":3)"}}, R"("policies":[{"event":"TaskFailed","action":"TerminateJob"}])"));
   ASSERT_TRUE(world.Start());
   world.RestartContainer("j-w-0", 2);
   ASSERT_TRUE(world.Settle());

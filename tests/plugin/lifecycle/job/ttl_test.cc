@@ -41,7 +41,8 @@ TEST(TtlTest, T2OnlyAFinishedJobWithATtlNeedsCleanUp) {
   EXPECT_TRUE(NeedsCleanUp(Finished("Completed", 3)));
   EXPECT_TRUE(NeedsCleanUp(Finished("Failed", 3)));
   EXPECT_TRUE(NeedsCleanUp(Finished("Terminated", 3)));
-  for (const char* phase : {"", "Pending", "Running", "Restarting", "Completing", "Aborting", "Aborted", "Terminating"}) {
+  for (const char* phase :
+       {"", "Pending", "Running", "Restarting", "Completing", "Aborting", "Aborted", "Terminating"}) {
     EXPECT_FALSE(NeedsCleanUp(Finished(phase, 0))) << phase;
     EXPECT_TRUE(PlanAt(Finished(phase, 0), kFinished).empty()) << phase;
     EXPECT_EQ(PlanAt(Finished(phase, 0), kFinished).look_again, absl::InfiniteFuture()) << phase;
@@ -68,7 +69,8 @@ TEST(TtlTest, T4NobodyKnowsWhenItFinished) {
   EXPECT_TRUE(plan.stages.empty());
   ASSERT_EQ(plan.events.size(), 1u);
   EXPECT_EQ(plan.events[0].reason, "TTLUnknown");
-  EXPECT_THAT(plan.events[0].message, ::testing::StartsWith("unable to find the time when the Job test/job1 finished: "));
+  EXPECT_THAT(plan.events[0].message,
+              ::testing::StartsWith("unable to find the time when the Job test/job1 finished: "));
 }
 
 TEST(TtlTest, TheVersionThatWasSeenIsDeletedAfterItsPods) {

@@ -1,5 +1,5 @@
-// A Job and what belongs to it, as JSON documents that plans are carried out on: an API server with one Job, and without one's rules.
-// The gang's scheduler and the pods' kubelets are the test.
+// A Job and what belongs to it, as JSON documents that plans are carried out on: an API server with one Job, and
+// without one's rules. The gang's scheduler and the pods' kubelets are the test.
 #pragma once
 
 #include <algorithm>
@@ -44,7 +44,9 @@ class World {
 
   api::volcano::Job job() const { return *api::Decode<api::volcano::Job>(api::ToJson(Object("jobs", job_name_))); }
   std::string phase() const { return job().status.state.phase; }
-  const json::value& Object(const std::string& plural, const std::string& name) const { return objects_.at(plural).at(name); }
+  const json::value& Object(const std::string& plural, const std::string& name) const {
+    return objects_.at(plural).at(name);
+  }
   bool Exists(const std::string& plural, const std::string& name) const {
     auto it = objects_.find(plural);
     return it != objects_.end() && it->second.contains(name);
@@ -94,7 +96,8 @@ class World {
     const lifecycle::PodTable pods = table();
     std::optional<api::volcano::PodGroup> group;
     const std::string group_name = lifecycle::PodGroupName(job);
-    if (Exists("podgroups", group_name)) group = *api::Decode<api::volcano::PodGroup>(api::ToJson(Object("podgroups", group_name)));
+    if (Exists("podgroups", group_name))
+      group = *api::Decode<api::volcano::PodGroup>(api::ToJson(Object("podgroups", group_name)));
     std::vector<api::volcano::Command> commands;
     for (const std::string& name : Names("commands")) {
       commands.push_back(*api::Decode<api::volcano::Command>(api::ToJson(Object("commands", name))));
@@ -120,8 +123,8 @@ class World {
     return plan;
   }
 
-  // Decides and carries out; with a limit, the process dies after so many writes (the rest of the plan is lost). Returns how many writes
-  // were carried out.
+  // Decides and carries out; with a limit, the process dies after so many writes (the rest of the plan is lost).
+  // Returns how many writes were carried out.
   int Step(int most_writes = 1'000'000) {
     const kube::Plan plan = Decide();
     int done = 0;
@@ -153,16 +156,19 @@ class World {
   }
   void Condition(const std::string& type, const std::string& message) {
     Edit("podgroups", lifecycle::PodGroupName(job()), [&](json::object& group) {
-      json::array& conditions = group["status"].as_object()["conditions"].is_array() ? group["status"].as_object()["conditions"].as_array()
-                                                                                    : group["status"].as_object()["conditions"].emplace_array();
-      conditions.push_back(json::object{{"type", type}, {"status", "True"}, {"message", message}, {"lastTransitionTime", api::FormatTime(now_)}});
+      json::array& conditions = group["status"].as_object()["conditions"].is_array()
+                                    ? group["status"].as_object()["conditions"].as_array()
+                                    : group["status"].as_object()["conditions"].emplace_array();
+      conditions.push_back(json::object{
+          {"type", type}, {"status", "True"}, {"message", message}, {"lastTransitionTime", api::FormatTime(now_)}});
     });
   }
   void SetPod(const std::string& name, const std::string& phase, int exit_code = 0) {
     Edit("pods", name, [&](json::object& pod) {
       json::object container{{"name", "c"}, {"ready", phase == "Running"}, {"restartCount", 0}};
       if (phase == "Failed" || phase == "Succeeded") {
-        container["state"] = json::object{{"terminated", json::object{{"exitCode", exit_code}, {"finishedAt", api::FormatTime(now_)}}}};
+        container["state"] =
+            json::object{{"terminated", json::object{{"exitCode", exit_code}, {"finishedAt", api::FormatTime(now_)}}}};
       }
       pod["status"] = json::object{{"phase", phase}, {"containerStatuses", json::array{container}}};
     });
@@ -177,7 +183,8 @@ class World {
       if (pod.phase == lifecycle::PodPhase::kPending && !pod.deleting) SetPod(name, "Running");
     }
   }
-  // As the controller made it, for a Job found in the middle of its life: "w-0" Running, or "-Running" while it is being deleted.
+  // As the controller made it, for a Job found in the middle of its life: "w-0" Running, or "-Running" while it is
+  // being deleted.
   void AddPod(absl::string_view place, absl::string_view view, int version = 0) {
     const api::volcano::Job job = this->job();
     for (const api::volcano::TaskSpec& task : job.spec.tasks) {
@@ -213,10 +220,14 @@ class World {
     }
   }
   void Command(const std::string& name, const std::string& action, const std::string& uid = "job-uid") {
-    Put("commands", name, json::object{{"metadata", json::object{{"name", name}, {"namespace", "default"}, {"uid", absl::StrCat("command-", name)}}},
-                                       {"action", action},
-                                       {"target", json::object{{"apiVersion", "batch.volcano.sh/v1alpha1"}, {"kind", "Job"},
-                                                               {"name", job_name_}, {"uid", uid}}}});
+    Put("commands", name,
+        json::object{
+            {"metadata",
+             json::object{{"name", name}, {"namespace", "default"}, {"uid", absl::StrCat("command-", name)}}},
+            {"action", action},
+            {"target",
+             json::object{
+                 {"apiVersion", "batch.volcano.sh/v1alpha1"}, {"kind", "Job"}, {"name", job_name_}, {"uid", uid}}}});
   }
   void Annotate(const std::string& plural, const std::string& name, const std::string& key, const std::string& value) {
     Edit(plural, name, [&](json::object& object) {
@@ -226,7 +237,9 @@ class World {
     });
   }
   void PatchJob(absl::string_view patch) { Merge("jobs", job_name_, patch); }
-  void AddClaim(const std::string& name) { Put("persistentvolumeclaims", name, json::object{{"metadata", json::object{{"name", name}}}}); }
+  void AddClaim(const std::string& name) {
+    Put("persistentvolumeclaims", name, json::object{{"metadata", json::object{{"name", name}}}});
+  }
 
   // From creation to every pod Running.
   bool Start() {
@@ -300,10 +313,12 @@ class World {
         return;
       }
       case kube::Verb::kMergePatch:
-        writes_.push_back(absl::StrCat("patch ", plural, write.subresource.empty() ? "" : "/", write.subresource, " ", write.name));
+        writes_.push_back(
+            absl::StrCat("patch ", plural, write.subresource.empty() ? "" : "/", write.subresource, " ", write.name));
         GW_CHECK(json::value_to<std::string>(Object(plural, write.name).at("metadata").at("uid")) == write.uid);
         if (write.resource != &api::kSecrets) {  // whose version nobody watches
-          GW_CHECK(json::value_to<std::string>(Object(plural, write.name).at("metadata").at("resourceVersion")) == write.resource_version);
+          GW_CHECK(json::value_to<std::string>(Object(plural, write.name).at("metadata").at("resourceVersion")) ==
+                   write.resource_version);
         }
         return Merge(plural, write.name, write.body);
       case kube::Verb::kDelete:
@@ -311,7 +326,8 @@ class World {
         if (!Exists(plural, write.name)) return;
         GW_CHECK(json::value_to<std::string>(Object(plural, write.name).at("metadata").at("uid")) == write.uid);
         return MarkDeleted(plural, write.name);
-      default: GW_CHECK(false);
+      default:
+        GW_CHECK(false);
     }
   }
 
@@ -326,7 +342,8 @@ class World {
         owned.uid = json::value_to<std::string>(object.at("metadata").at("uid"));
         owned.resource_version = json::value_to<std::string>(object.at("metadata").at("resourceVersion"));
         if (resource == &api::kSecrets) {
-          owned.revision = json::value_to<std::string>(object.at("metadata").at("annotations").at(lifecycle::kSshConfigKey));
+          owned.revision =
+              json::value_to<std::string>(object.at("metadata").at("annotations").at(lifecycle::kSshConfigKey));
         } else if (const json::value* data = object.if_contains("data")) {
           owned.data = json::value_to<std::map<std::string, std::string>>(*data);
         }
@@ -350,16 +367,21 @@ struct TaskText {
   int replicas = 1;
   std::string extra = {};  // `"minAvailable":1,"policies":[...]`
 };
-inline std::string JobText(const std::string& name, int min_available, const std::vector<TaskText>& tasks, const std::string& extra = "") {
-  std::string text = absl::StrCat(R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":")", name,
-                                  R"("},"spec":{"schedulerName":"volcano","queue":"default","minAvailable":)", min_available, ",");
+inline std::string JobText(const std::string& name, int min_available, const std::vector<TaskText>& tasks,
+                           const std::string& extra = "") {
+  std::string text =
+      absl::StrCat(R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":")", name,
+                   R"("},"spec":{"schedulerName":"volcano","queue":"default","minAvailable":)", min_available, ",");
   if (extra.find("maxRetry") == std::string::npos) absl::StrAppend(&text, R"("maxRetry":3,)");
   if (!extra.empty()) absl::StrAppend(&text, extra, ",");
   absl::StrAppend(&text, R"("tasks":[)");
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    absl::StrAppend(&text, i == 0 ? "" : ",", R"({"name":")", tasks[i].name, R"(","replicas":)", tasks[i].replicas, ",");
+    absl::StrAppend(&text, i == 0 ? "" : ",", R"({"name":")", tasks[i].name, R"(","replicas":)", tasks[i].replicas,
+                    ",");
     if (!tasks[i].extra.empty()) absl::StrAppend(&text, tasks[i].extra, ",");
-    absl::StrAppend(&text, R"("template":{"spec":{"containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":"1"}}}]}}})");
+    absl::StrAppend(
+        &text,
+        R"("template":{"spec":{"containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":"1"}}}]}}})");
   }
   return absl::StrCat(text, "]}}");
 }

@@ -1,5 +1,5 @@
-// The job plugin ssh: row L11 of the specification (volcano-job 9.8), its section 6.4, and the recordings plugins-env-svc-ssh and
-// plugins-svc-defaults, which show the length of what is in the Secrets.
+// The job plugin ssh: row L11 of the specification (volcano-job 9.8), its section 6.4, and the recordings
+// plugins-env-svc-ssh and plugins-svc-defaults, which show the length of what is in the Secrets.
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "api/json_value.h"
@@ -25,7 +25,8 @@ using testutil::World;
 
 const SshKeyPair kMade = {"made private\n", "made public\n"};
 
-Job MakeJob(const std::string& name, const std::vector<std::pair<std::string, int>>& tasks, std::vector<std::string> flags) {
+Job MakeJob(const std::string& name, const std::vector<std::pair<std::string, int>>& tasks,
+            std::vector<std::string> flags) {
   Job job;
   job.metadata.name = name;
   job.metadata.ns = "default";
@@ -33,7 +34,8 @@ Job MakeJob(const std::string& name, const std::vector<std::pair<std::string, in
   for (const auto& [task, replicas] : tasks) {
     job.spec.tasks.emplace_back().name = task;
     job.spec.tasks.back().replicas = replicas;
-    job.spec.tasks.back().pod_template.json = R"({"spec":{"containers":[{"name":"c"}],"initContainers":[{"name":"i"}]}})";
+    job.spec.tasks.back().pod_template.json =
+        R"({"spec":{"containers":[{"name":"c"}],"initContainers":[{"name":"i"}]}})";
   }
   job.spec.plugins = {{"ssh", std::move(flags)}};
   return job;
@@ -46,7 +48,8 @@ PluginEffects Effects(const Job& job, const SshKeyPair* key = &kMade) {
 // What a container finds in its file.
 std::string FileIn(const WantedObject& secret, const char* name) {
   std::string out;
-  EXPECT_TRUE(absl::Base64Unescape(json::value_to<std::string>(api::ParseJson(secret.body)->at("data").at(name)), &out));
+  EXPECT_TRUE(
+      absl::Base64Unescape(json::value_to<std::string>(api::ParseJson(secret.body)->at("data").at(name)), &out));
   return out;
 }
 
@@ -56,8 +59,9 @@ TEST(SshPluginTest, L11Flags) {
     const PluginEffects effects = Effects(job);
     const json::value pod = *api::ParseJson(PodDocument::Make(job, job.spec.tasks[0], effects, {})->ForIndex(0));
     const std::string config = FileIn(effects.objects.at(0), "config");
-    return absl::StrCat(json::value_to<std::string>(pod.at("spec").at("containers").at(0).at("volumeMounts").at(0).at("mountPath")), " ",
-                        config.substr(config.find("Port ") + 5));
+    return absl::StrCat(
+        json::value_to<std::string>(pod.at("spec").at("containers").at(0).at("volumeMounts").at(0).at("mountPath")),
+        " ", config.substr(config.find("Port ") + 5));
   };
   EXPECT_EQ(path_and_port({}), "/root/.ssh 22\n");
   EXPECT_EQ(path_and_port({"--ssh-key-file-path=/a/b"}), "/a/b 22\n");
@@ -76,14 +80,18 @@ TEST(SshPluginTest, TheSecretHoldsTheKeysAndEveryHost) {
   EXPECT_EQ(FileIn(secret, "id_rsa"), kMade.private_key);
   EXPECT_EQ(FileIn(secret, "id_rsa.pub"), kMade.public_key);
   EXPECT_EQ(FileIn(secret, "authorized_keys"), kMade.public_key);
-  EXPECT_THAT(FileIn(secret, "config"), ::testing::StartsWith("StrictHostKeyChecking no\nUserKnownHostsFile /dev/null\n"
-                                                              "Host plug-ps-0\n  HostName plug-ps-0.plug\n  Port 22\nHost plug-ps-1\n"));
+  EXPECT_THAT(FileIn(secret, "config"),
+              ::testing::StartsWith("StrictHostKeyChecking no\nUserKnownHostsFile /dev/null\n"
+                                    "Host plug-ps-0\n  HostName plug-ps-0.plug\n  Port 22\nHost plug-ps-1\n"));
   const json::value body = *api::ParseJson(secret.body);
   EXPECT_EQ(body.at("metadata").at("annotations").at(kSshConfigKey).as_string(), secret.revision);
   EXPECT_EQ(body.at("metadata").at("ownerReferences").at(0).at("uid").as_string(), "uid-1");
   // Recorded: 444 bytes in base64 for this Job, 296 for the one with mpi.
   EXPECT_EQ(absl::Base64Escape(FileIn(secret, "config")).size(), 444u);
-  EXPECT_EQ(absl::Base64Escape(FileIn(Effects(MakeJob("mpi", {{"master", 1}, {"worker", 2}}, {})).objects.at(0), "config")).size(), 296u);
+  EXPECT_EQ(
+      absl::Base64Escape(FileIn(Effects(MakeJob("mpi", {{"master", 1}, {"worker", 2}}, {})).objects.at(0), "config"))
+          .size(),
+      296u);
 }
 
 TEST(SshPluginTest, GivenKeysAreUsedAsTheyAre) {
@@ -93,8 +101,10 @@ TEST(SshPluginTest, GivenKeysAreUsedAsTheyAre) {
   EXPECT_EQ(FileIn(effects.objects.at(0), "id_rsa"), "mine\n");
   EXPECT_EQ(FileIn(effects.objects.at(0), "authorized_keys"), "my public");
   EXPECT_THAT(effects.complaints, IsEmpty());
-  EXPECT_THAT(Effects(MakeJob("j", {{"t", 1}}, {"--ssh-private-key=mine"})).complaints, ElementsAre(HasSubstr("without --ssh-public-key")));
-  EXPECT_THAT(Effects(MakeJob("j", {{"t", 1}}, {"--ssh-public-key=mine"})).complaints, ElementsAre(HasSubstr("a pair of keys is made instead")));
+  EXPECT_THAT(Effects(MakeJob("j", {{"t", 1}}, {"--ssh-private-key=mine"})).complaints,
+              ElementsAre(HasSubstr("without --ssh-public-key")));
+  EXPECT_THAT(Effects(MakeJob("j", {{"t", 1}}, {"--ssh-public-key=mine"})).complaints,
+              ElementsAre(HasSubstr("a pair of keys is made instead")));
 }
 
 TEST(SshPluginTest, WithoutAKeyThereIsNothingToMakeYet) {
@@ -110,21 +120,27 @@ TEST(SshPluginTest, MountedInEveryContainerAsRecorded) {
   job.spec.plugins["env"];
   const json::value pod = *api::ParseJson(PodDocument::Make(job, job.spec.tasks[0], Effects(job), {})->ForIndex(1));
   for (const char* const list : {"containers", "initContainers"}) {
-    EXPECT_EQ(api::ToJson(pod.at("spec").at(list).at(0).at("volumeMounts")),
-              R"([{"mountPath":"/root/.ssh","name":"plug-ssh","subPath":".ssh"},{"mountPath":"/etc/volcano","name":"plug-svc"}])");
+    EXPECT_EQ(
+        api::ToJson(pod.at("spec").at(list).at(0).at("volumeMounts")),
+        R"([{"mountPath":"/root/.ssh","name":"plug-ssh","subPath":".ssh"},{"mountPath":"/etc/volcano","name":"plug-svc"}])");
   }
   EXPECT_EQ(api::ToJson(pod.at("spec").at("volumes").at(0)),
             R"({"name":"plug-ssh","secret":{"secretName":"plug-ssh","items":[{"key":"id_rsa","path":".ssh/id_rsa"},)"
             R"({"key":"id_rsa.pub","path":".ssh/id_rsa.pub"},{"key":"authorized_keys","path":".ssh/authorized_keys"},)"
             R"({"key":"config","path":".ssh/config"}],"defaultMode":384}})");
   const Job elsewhere = MakeJob("plug", {{"ps", 1}}, {"--ssh-key-file-path=/keys"});
-  const json::value other = *api::ParseJson(PodDocument::Make(elsewhere, elsewhere.spec.tasks[0], Effects(elsewhere), {})->ForIndex(0));
+  const json::value other =
+      *api::ParseJson(PodDocument::Make(elsewhere, elsewhere.spec.tasks[0], Effects(elsewhere), {})->ForIndex(0));
   EXPECT_EQ(other.at("spec").at("volumes").at(0).at("secret").at("defaultMode").as_int64(), 0644);
 }
 
 TEST(SshPluginTest, WhatIsSaidAboutAFlagShowsNoKey) {
-  for (const std::vector<std::string>& flags : std::vector<std::vector<std::string>>{
-           {"--ssh-privat-key=-----BEGIN RSA KEY"}, {"--ssh-port=KEY"}, {"--ssh-port", "KEY"}, {"-----BEGIN RSA KEY"}, {"-KEY"}}) {
+  for (const std::vector<std::string>& flags :
+       std::vector<std::vector<std::string>>{{"--ssh-privat-key=-----BEGIN RSA KEY"},
+                                             {"--ssh-port=KEY"},
+                                             {"--ssh-port", "KEY"},
+                                             {"-----BEGIN RSA KEY"},
+                                             {"-KEY"}}) {
     const std::vector<std::string> complaints = Effects(MakeJob("j", {{"t", 1}}, flags)).complaints;
     ASSERT_EQ(complaints.size(), 1u);
     EXPECT_THAT(complaints[0], Not(HasSubstr("KEY")));

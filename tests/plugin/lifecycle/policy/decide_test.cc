@@ -52,7 +52,8 @@ TEST_P(DecideTest, SaysWhatReconcileJobDoes) {
     ASSERT_TRUE(answer.policy.has_value());
     EXPECT_EQ(answer.policy->task, 0);
     if (answer.action != Action::kSyncJob) {
-      EXPECT_TRUE(world.HasEvent("ExecuteAction", absl::StrCat("Start to execute action ", NameOf(answer.action), ": ", answer.reason)));
+      EXPECT_TRUE(world.HasEvent("ExecuteAction",
+                                 absl::StrCat("Start to execute action ", NameOf(answer.action), ": ", answer.reason)));
     }
   }
 }
@@ -62,22 +63,25 @@ void Fail(World& world) { world.SetPod("ctr-w-0", "Failed", 137); }
 
 INSTANTIATE_TEST_SUITE_P(
     PolicyTable, DecideTest,
-    ::testing::Values(Row{"EvictedRestartJob", R"({"event":"PodEvicted","action":"RestartJob"})", Event::kPodEvicted, Evict},
-                      Row{"EvictedRestartTask", R"({"event":"PodEvicted","action":"RestartTask"})", Event::kPodEvicted, Evict},
-                      Row{"EvictedRestartPod", R"({"event":"PodEvicted","action":"RestartPod"})", Event::kPodEvicted, Evict},
-                      Row{"EvictedAbortJob", R"({"event":"PodEvicted","action":"AbortJob"})", Event::kPodEvicted, Evict},
-                      Row{"EvictedTerminateJob", R"({"event":"PodEvicted","action":"TerminateJob"})", Event::kPodEvicted, Evict},
-                      Row{"EvictedCompleteJob", R"({"event":"PodEvicted","action":"CompleteJob"})", Event::kPodEvicted, Evict},
-                      Row{"FailedRestartJob", R"({"event":"PodFailed","action":"RestartJob"})", Event::kPodFailed, Fail, 137},
-                      Row{"ExitCodeAbortJob", R"({"exitCode":137,"action":"AbortJob"})", Event::kPodFailed, Fail, 137},
-                      Row{"AnyRestartJob", R"({"event":"*","action":"RestartJob"})", Event::kPodFailed, Fail, 137},
-                      Row{"FailedResumeJobHasNoEffect", R"({"event":"PodFailed","action":"ResumeJob"})", Event::kPodFailed, Fail, 137},
-                      Row{"DelayedAbortJob", R"({"event":"PodEvicted","action":"AbortJob","timeout":"10m"})", Event::kPodEvicted, Evict},
-                      Row{"CompletedCompleteJob", R"({"event":"TaskCompleted","action":"CompleteJob"})", Event::kTaskCompleted,
-                          [](World& world) {
-                            world.SetPod("ctr-w-0", "Succeeded");
-                            world.SetPod("ctr-w-1", "Succeeded");
-                          }}),
+    ::testing::Values(
+        Row{"EvictedRestartJob", R"({"event":"PodEvicted","action":"RestartJob"})", Event::kPodEvicted, Evict},
+        Row{"EvictedRestartTask", R"({"event":"PodEvicted","action":"RestartTask"})", Event::kPodEvicted, Evict},
+        Row{"EvictedRestartPod", R"({"event":"PodEvicted","action":"RestartPod"})", Event::kPodEvicted, Evict},
+        Row{"EvictedAbortJob", R"({"event":"PodEvicted","action":"AbortJob"})", Event::kPodEvicted, Evict},
+        Row{"EvictedTerminateJob", R"({"event":"PodEvicted","action":"TerminateJob"})", Event::kPodEvicted, Evict},
+        Row{"EvictedCompleteJob", R"({"event":"PodEvicted","action":"CompleteJob"})", Event::kPodEvicted, Evict},
+        Row{"FailedRestartJob", R"({"event":"PodFailed","action":"RestartJob"})", Event::kPodFailed, Fail, 137},
+        Row{"ExitCodeAbortJob", R"({"exitCode":137,"action":"AbortJob"})", Event::kPodFailed, Fail, 137},
+        Row{"AnyRestartJob", R"({"event":"*","action":"RestartJob"})", Event::kPodFailed, Fail, 137},
+        Row{"FailedResumeJobHasNoEffect", R"({"event":"PodFailed","action":"ResumeJob"})", Event::kPodFailed, Fail,
+            137},
+        Row{"DelayedAbortJob", R"({"event":"PodEvicted","action":"AbortJob","timeout":"10m"})", Event::kPodEvicted,
+            Evict},
+        Row{"CompletedCompleteJob", R"({"event":"TaskCompleted","action":"CompleteJob"})", Event::kTaskCompleted,
+            [](World& world) {
+              world.SetPod("ctr-w-0", "Succeeded");
+              world.SetPod("ctr-w-1", "Succeeded");
+            }}),
     [](const auto& row) { return row.param.name; });
 
 TEST(DecideTest, AJobEndsByItsPodsAlone) {

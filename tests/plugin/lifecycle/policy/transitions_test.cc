@@ -1,5 +1,5 @@
-// The phase table and its formulas: the matrix of the specification (volcano-job 3.5) entry by entry, and the edges of 3.6. The rows S of
-// its section 9 stand in phase_rows_test.cc.
+// The phase table and its formulas: the matrix of the specification (volcano-job 3.5) entry by entry, and the edges
+// of 3.6. The rows S of its section 9 stand in phase_rows_test.cc.
 #include "plugin/lifecycle/policy/transitions.h"
 
 #include <algorithm>
@@ -78,7 +78,9 @@ const std::vector<MatrixRow>& Matrix() {
   return matrix;
 }
 template <class T>
-bool Has(const std::vector<T>& list, T one) { return std::find(list.begin(), list.end(), one) != list.end(); }
+bool Has(const std::vector<T>& list, T one) {
+  return std::find(list.begin(), list.end(), one) != list.end();
+}
 
 TEST(TransitionTest, IsTheWholeMatrix) {
   for (int p = 0; p < kJobPhases; ++p) {
@@ -93,7 +95,8 @@ TEST(TransitionTest, IsTheWholeMatrix) {
       }
       ASSERT_EQ(other.size(), 1u) << NameOf(phase);
       ASSERT_LE(named.size(), 1u) << NameOf(phase) << " " << NameOf(action);
-      EXPECT_EQ(TransitionOf(phase, action), named.empty() ? other[0] : named[0]) << NameOf(phase) << " " << NameOf(action);
+      EXPECT_EQ(TransitionOf(phase, action), named.empty() ? other[0] : named[0])
+          << NameOf(phase) << " " << NameOf(action);
     }
   }
 }
@@ -113,23 +116,31 @@ TEST(FormulaTest, Edges) {
   auto success = elastic;
   success.min_success = 1;
   for (const FormulaRow& row : {
-           FormulaRow{"F1 counts what failed at once", Outcome::kF1, P::kPending, Spec(3, {{"t", 3}}), Counts(0, 0, 1, 2), P::kRunning},
+           FormulaRow{"F1 counts what failed at once", Outcome::kF1, P::kPending, Spec(3, {{"t", 3}}),
+                      Counts(0, 0, 1, 2), P::kRunning},
            FormulaRow{"F1 one short", Outcome::kF1, P::kPending, Spec(3, {{"t", 3}}), Counts(1, 2, 0, 0), P::kPending},
            FormulaRow{"F2.2 while others run", Outcome::kF2, P::kRunning, success, Counts(1, 2, 1, 0), P::kCompleted},
            FormulaRow{"F2.3 one still runs", Outcome::kF2, P::kRunning, elastic, Counts(0, 1, 3, 0), P::kRunning},
-           FormulaRow{"F2.3a a task of which nothing is counted", Outcome::kF2, P::kRunning, Spec(2, {{"a", 2, 1}, {"b", 2, 1}}),
-                      Succeeded(Counts(0, 0, 2, 2), "a", 2), P::kCompleted},
-           FormulaRow{"F2.3c as many as minAvailable", Outcome::kF2, P::kRunning, elastic, Succeeded(Counts(0, 0, 2, 2), "t", 2), P::kCompleted},
-           FormulaRow{"F2.3c fewer", Outcome::kF2, P::kRunning, elastic, Succeeded(Counts(0, 0, 1, 3), "t", 1), P::kFailed},
+           FormulaRow{"F2.3a a task of which nothing is counted", Outcome::kF2, P::kRunning,
+                      Spec(2, {{"a", 2, 1}, {"b", 2, 1}}), Succeeded(Counts(0, 0, 2, 2), "a", 2), P::kCompleted},
+           FormulaRow{"F2.3c as many as minAvailable", Outcome::kF2, P::kRunning, elastic,
+                      Succeeded(Counts(0, 0, 2, 2), "t", 2), P::kCompleted},
+           FormulaRow{"F2.3c fewer", Outcome::kF2, P::kRunning, elastic, Succeeded(Counts(0, 0, 1, 3), "t", 1),
+                      P::kFailed},
            FormulaRow{"F2.4 the tail may wait", Outcome::kF2, P::kRunning, elastic, Counts(2, 2, 0, 0), P::kRunning},
            FormulaRow{"F2.4 a member may not", Outcome::kF2, P::kRunning, elastic, Counts(3, 1, 0, 0), P::kPending},
            FormulaRow{"F3 the last retry", Outcome::kF3, P::kRestarting, elastic, Counts(0, 0, 0, 0, 4), P::kFailed, 3},
-           FormulaRow{"F3 enough have gone", Outcome::kF3, P::kRestarting, elastic, Counts(0, 0, 0, 0, 2), P::kPending, 1},
-           FormulaRow{"F3 too many still go", Outcome::kF3, P::kRestarting, elastic, Counts(0, 0, 0, 0, 3), P::kRestarting, 1},
-           FormulaRow{"F4 one still goes", Outcome::kF4Terminated, P::kTerminating, elastic, Counts(0, 0, 3, 0, 1), P::kTerminating},
-           FormulaRow{"F4 only ended ones are left", Outcome::kF4Aborted, P::kAborting, elastic, Counts(0, 0, 3, 1), P::kAborted},
+           FormulaRow{"F3 enough have gone", Outcome::kF3, P::kRestarting, elastic, Counts(0, 0, 0, 0, 2), P::kPending,
+                      1},
+           FormulaRow{"F3 too many still go", Outcome::kF3, P::kRestarting, elastic, Counts(0, 0, 0, 0, 3),
+                      P::kRestarting, 1},
+           FormulaRow{"F4 one still goes", Outcome::kF4Terminated, P::kTerminating, elastic, Counts(0, 0, 3, 0, 1),
+                      P::kTerminating},
+           FormulaRow{"F4 only ended ones are left", Outcome::kF4Aborted, P::kAborting, elastic, Counts(0, 0, 3, 1),
+                      P::kAborted},
        }) {
-    EXPECT_EQ(NameOf(NextPhase(row.outcome, row.phase, row.spec, row.retry_count, row.counts)), NameOf(row.after)) << row.what;
+    EXPECT_EQ(NameOf(NextPhase(row.outcome, row.phase, row.spec, row.retry_count, row.counts)), NameOf(row.after))
+        << row.what;
   }
 }
 

@@ -30,12 +30,15 @@ struct Row {
   std::string after;
 };
 TEST(QueueTest, Q1Q2Q3Q5States) {
-  for (const Row& row : {Row{"", "", 0, "Open"}, Row{"Open", "", 3, "Open"}, Row{"Open", "OpenQueue", 3, "Open"},
-                         Row{"Open", "CloseQueue", 0, "Closed"}, Row{"Open", "CloseQueue", 2, "Closing"}, Row{"", "CloseQueue", 2, "Closing"},
-                         Row{"Closing", "", 1, "Closing"}, Row{"Closing", "", 0, "Closed"}, Row{"Closing", "OpenQueue", 1, "Open"},
-                         Row{"Closed", "", 0, "Closed"}, Row{"Closed", "CloseQueue", 1, "Closed"}, Row{"Closed", "OpenQueue", 0, "Open"},
-                         Row{"Unknown", "", 0, "Unknown"}, Row{"Unknown", "OpenQueue", 0, "Open"}, Row{"Unknown", "CloseQueue", 1, "Closing"},
-                         Row{"Unknown", "CloseQueue", 0, "Closed"}, Row{"Open", "CloseQueue", 3, "Closing"}, Row{"Strange", "", 0, "Unknown"}}) {
+  for (const Row& row :
+       {Row{"", "", 0, "Open"}, Row{"Open", "", 3, "Open"}, Row{"Open", "OpenQueue", 3, "Open"},
+        Row{"Open", "CloseQueue", 0, "Closed"}, Row{"Open", "CloseQueue", 2, "Closing"},
+        Row{"", "CloseQueue", 2, "Closing"}, Row{"Closing", "", 1, "Closing"}, Row{"Closing", "", 0, "Closed"},
+        Row{"Closing", "OpenQueue", 1, "Open"}, Row{"Closed", "", 0, "Closed"},
+        Row{"Closed", "CloseQueue", 1, "Closed"}, Row{"Closed", "OpenQueue", 0, "Open"},
+        Row{"Unknown", "", 0, "Unknown"}, Row{"Unknown", "OpenQueue", 0, "Open"},
+        Row{"Unknown", "CloseQueue", 1, "Closing"}, Row{"Unknown", "CloseQueue", 0, "Closed"},
+        Row{"Open", "CloseQueue", 3, "Closing"}, Row{"Strange", "", 0, "Unknown"}}) {
     Queue queue;
     queue.metadata.name = "q";
     queue.spec.parent = "root";
@@ -68,7 +71,8 @@ TEST(QueueTest, CountsByPhaseAndQuietWhenTheyHold) {
   queue.spec.parent = "root";
   QueueView view;
   view.queue = &queue;
-  for (const char* phase : {"", "Pending", "Inqueue", "Running", "Running", "Unknown", "Completed"}) view.groups.Add(phase);
+  for (const char* phase : {"", "Pending", "Inqueue", "Running", "Running", "Unknown", "Completed"})
+    view.groups.Add(phase);
   const kube::Plan plan = ReconcileQueue(view);
   ASSERT_EQ(plan.stages.size(), 1u);
   EXPECT_EQ(plan.stages[0][0].body,
@@ -109,7 +113,9 @@ class Tree {
   const Queue& at(const std::string& name) const { return queues_.at(name); }
   std::string State(const std::string& name) const {
     auto mark = at(name).metadata.annotations.find("volcano.sh/closed-by-parent");
-    return at(name).status.state + (mark == at(name).metadata.annotations.end() ? "" : mark->second == "true" ? " marked" : " unmarked");
+    return at(name).status.state + (mark == at(name).metadata.annotations.end() ? ""
+                                    : mark->second == "true"                    ? " marked"
+                                                                                : " unmarked");
   }
   void Order(const std::string& queue, const std::string& action) {
     Command command = Make(action);
@@ -134,7 +140,8 @@ class Tree {
   bool Step(const std::string& name, int& writes) {
     QueueView view;
     view.queue = &queues_.at(name);
-    if (auto parent = queues_.find(std::string(ParentOf(*view.queue))); parent != queues_.end()) view.parent = &parent->second;
+    if (auto parent = queues_.find(std::string(ParentOf(*view.queue))); parent != queues_.end())
+      view.parent = &parent->second;
     for (const auto& [queue, command] : commands_) {
       if (queue == name) view.commands.push_back(&command);
     }
@@ -246,7 +253,8 @@ TEST(QueueTreeTest, WhatAQueueDoesNotDoIsSaid) {
   tree.Run();
   EXPECT_FALSE(tree.OrderWaits());
   EXPECT_EQ(tree.State("root"), "Open");
-  EXPECT_THAT(tree.events(), ::testing::UnorderedElementsAre(HasSubstr("Abolish is nothing that a queue does"), HasSubstr("root queue cannot be closed")));
+  EXPECT_THAT(tree.events(), ::testing::UnorderedElementsAre(HasSubstr("Abolish is nothing that a queue does"),
+                                                             HasSubstr("root queue cannot be closed")));
 }
 
 }  // namespace

@@ -33,37 +33,45 @@ TEST(FieldSetTest, TextIsThatOfKubernetes) {
 }
 
 TEST(FieldSetTest, OrdersStepsAsKubernetesDoes) {
-  EXPECT_EQ(Set(R"({"v:\"b\"":{},"v:2":{},"k:{\"port\":443}":{},"f:b":{},"k:{\"port\":80}":{},"v:10":{},"f:a":{},"v:\"a\"":{}})").ToFieldsV1(),
-            R"({"f:a":{},"f:b":{},"k:{\"port\":80}":{},"k:{\"port\":443}":{},"v:2":{},"v:10":{},"v:\"a\"":{},"v:\"b\"":{}})");
+  EXPECT_EQ(
+      Set(R"({"v:\"b\"":{},"v:2":{},"k:{\"port\":443}":{},"f:b":{},"k:{\"port\":80}":{},"v:10":{},"f:a":{},"v:\"a\"":{}})")
+          .ToFieldsV1(),
+      R"({"f:a":{},"f:b":{},"k:{\"port\":80}":{},"k:{\"port\":443}":{},"v:2":{},"v:10":{},"v:\"a\"":{},"v:\"b\"":{}})");
   // A string that another one begins with comes first, whatever follows.
   EXPECT_EQ(Set(R"({"k:{\"name\":\"a b\"}":{},"k:{\"name\":\"a\"}":{},"k:{\"name\":\"a\\\"\"}":{}})").ToFieldsV1(),
             R"({"k:{\"name\":\"a\"}":{},"k:{\"name\":\"a b\"}":{},"k:{\"name\":\"a\\\"\"}":{}})");
 }
 
 TEST(FieldSetTest, KeysAreCanonical) {
-  EXPECT_EQ(Set(R"({"k:{\"protocol\": \"TCP\", \"port\": 80}":{}})").ToFieldsV1(), R"({"k:{\"port\":80,\"protocol\":\"TCP\"}":{}})");
+  EXPECT_EQ(Set(R"({"k:{\"protocol\": \"TCP\", \"port\": 80}":{}})").ToFieldsV1(),
+            R"({"k:{\"port\":80,\"protocol\":\"TCP\"}":{}})");
   EXPECT_EQ(Set(R"({"v:\"a<b\"":{}})").ToFieldsV1(), R"({"v:\"a\\u003cb\"":{}})");
 }
 
 TEST(FieldSetTest, WhatCannotBeRead) {
-  for (const char* broken : {"[]", "{", R"({"f":{}})", R"({"x":{}})", R"({"k:nonsense":{}})", R"({"k:[1]":{}})", R"({"i:x":{}})",
-                             R"({"f:a":1})", R"({"f:a":{"k:{":{}}})"}) {
+  for (const char* broken : {"[]", "{", R"({"f":{}})", R"({"x":{}})", R"({"k:nonsense":{}})", R"({"k:[1]":{}})",
+                             R"({"i:x":{}})", R"({"f:a":1})", R"({"f:a":{"k:{":{}}})"}) {
     EXPECT_FALSE(FieldSet::FromFieldsV1(absl::string_view(broken)).has_value()) << broken;
   }
-  EXPECT_EQ(Set(R"({"q:future":{},"f:a":{}})").ToFieldsV1(), R"({"f:a":{}})") << "kinds of a later version are left out";
+  EXPECT_EQ(Set(R"({"q:future":{},"f:a":{}})").ToFieldsV1(), R"({"f:a":{}})")
+      << "kinds of a later version are left out";
 }
 
 TEST(FieldSetTest, Operations) {
   const FieldSet a = Set(R"({"f:a":{},"f:b":{".":{},"f:c":{}}})"), b = Set(R"({"f:b":{},"f:d":{}})");
   EXPECT_EQ(FieldSet::Union(a, b).ToFieldsV1(), R"({"f:a":{},"f:b":{".":{},"f:c":{}},"f:d":{}})");
   EXPECT_EQ(FieldSet::Intersection(a, b).ToFieldsV1(), R"({"f:b":{}})");
-  EXPECT_EQ(FieldSet::Difference(a, b).ToFieldsV1(), R"({"f:a":{},"f:b":{"f:c":{}}})") << "what is below a parent stays";
+  EXPECT_EQ(FieldSet::Difference(a, b).ToFieldsV1(), R"({"f:a":{},"f:b":{"f:c":{}}})")
+      << "what is below a parent stays";
   EXPECT_EQ(FieldSet::RecursiveDifference(a, b).ToFieldsV1(), R"({"f:a":{}})");
 }
 
 TEST(FieldSetTest, PathsAreShownAsInConflicts) {
-  EXPECT_THAT(PathsOf(Set(R"({"f:spec":{"f:c":{"k:{\"name\":\"x\",\"port\":8}":{".":{},"f:image":{}}},"f:finalizers":{"v:\"a/b\"":{}}},"f:z":{}})")),
-              ElementsAre(".z", ".spec.c[name=\"x\",port=8]", ".spec.c[name=\"x\",port=8].image", ".spec.finalizers[=\"a/b\"]"));
+  EXPECT_THAT(
+      PathsOf(Set(
+          R"({"f:spec":{"f:c":{"k:{\"name\":\"x\",\"port\":8}":{".":{},"f:image":{}}},"f:finalizers":{"v:\"a/b\"":{}}},"f:z":{}})")),
+      ElementsAre(".z", ".spec.c[name=\"x\",port=8]", ".spec.c[name=\"x\",port=8].image",
+                  ".spec.finalizers[=\"a/b\"]"));
 }
 
 // Sets of random paths against the same sets as lists of texts.
@@ -73,7 +81,8 @@ FieldSet RandomSet(std::mt19937& random) {
     Path path;
     for (int depth = 1 + static_cast<int>(random() % 3); depth > 0; --depth) {
       PathElement step;
-      const std::string names[] = {"f:a", "f:b", R"(k:{"n":1})", R"(k:{"n":10})", R"(k:{"n":"x"})", "v:3", R"(v:"s")", "i:0"};
+      const std::string names[] = {"f:a", "f:b",      R"(k:{"n":1})", R"(k:{"n":10})", R"(k:{"n":"x"})",
+                                   "v:3", R"(v:"s")", "i:0"};
       EXPECT_EQ(PathElement::Read(names[random() % 8], &step), PathElement::Reading::kOk);
       path.push_back(step);
     }
@@ -108,7 +117,10 @@ TEST(FieldSetTest, RandomSetsBehaveAsSetsOfPaths) {
     ASSERT_EQ(a.Copy(), a);
     ASSERT_EQ(a.Size(), x.size());
     for (const std::string& path : PathsOf(FieldSet::RecursiveDifference(a, b))) {
-      for (const std::string& gone : y) ASSERT_FALSE(absl::string_view(path).substr(0, gone.size()) == gone && (path.size() == gone.size() || path[gone.size()] == '.' || path[gone.size()] == '[')) << path;
+      for (const std::string& gone : y)
+        ASSERT_FALSE(absl::string_view(path).substr(0, gone.size()) == gone &&
+                     (path.size() == gone.size() || path[gone.size()] == '.' || path[gone.size()] == '['))
+            << path;
     }
   }
 }

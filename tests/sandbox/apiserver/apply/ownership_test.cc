@@ -29,7 +29,12 @@ class OwnershipTest : public ::testing::Test {
   OwnershipTest() : type_(*AllSchemas().For(api::kPods)->root) {}
 
   Write By(absl::string_view manager, absl::string_view subresource = {}) {
-    return {.manager = manager, .subresource = subresource, .api_version = "v1", .type = type_, .reset = none_, .now = now_};
+    return {.manager = manager,
+            .subresource = subresource,
+            .api_version = "v1",
+            .type = type_,
+            .reset = none_,
+            .now = now_};
   }
   void Update(absl::string_view manager, const json::value& next) {
     managed_ = ownership_.AfterUpdate(managed_, live_.is_null() ? nullptr : &live_, next, By(manager));
@@ -55,7 +60,9 @@ class OwnershipTest : public ::testing::Test {
     }
     return "";
   }
-  static std::string Labels(absl::string_view labels) { return absl::StrCat(R"({"metadata":{"labels":{)", labels, "}}}"); }
+  static std::string Labels(absl::string_view labels) {
+    return absl::StrCat(R"({"metadata":{"labels":{)", labels, "}}}");
+  }
   std::string live() const { return api::ToJson(live_); }
 
   const schemas::SchemaNode& type_;
@@ -142,7 +149,8 @@ TEST_F(OwnershipTest, ObjectsMadeAlikeShareTheirTexts) {
   EXPECT_EQ((*managed_)[0].fields, first);
 }
 
-// No empty lists: they name nothing, so an apply may leave them out (of Kubernetes, too). Random labels, annotations, finalizers, containers with environment and ports.
+// No empty lists: they name nothing, so an apply may leave them out (of Kubernetes, too). Random labels, annotations,
+// finalizers, containers with environment and ports.
 json::value RandomPod(std::mt19937& random, bool whole) {
   const auto coin = [&] { return random() % 2 == 0; };
   json::object metadata, spec;
@@ -216,10 +224,13 @@ TEST_F(OwnershipTest, RandomHistoriesKeepThePromises) {
       if (!named.Empty()) {
         std::optional<FieldSet> mine;
         for (const ManagedEntry& entry : *managed_) {
-          if (entry.manager == manager && entry.applied) mine = FieldSet::FromFieldsV1(absl::string_view(*entry.fields));
+          if (entry.manager == manager && entry.applied)
+            mine = FieldSet::FromFieldsV1(absl::string_view(*entry.fields));
         }
         ASSERT_TRUE(mine.has_value()) << seed;
-        ASSERT_EQ(*mine, FieldSet::Difference(named, *FieldSet::FromFieldsV1(absl::string_view(R"({"f:metadata":{}})")))) << seed;
+        ASSERT_EQ(*mine,
+                  FieldSet::Difference(named, *FieldSet::FromFieldsV1(absl::string_view(R"({"f:metadata":{}})"))))
+            << seed;
       }
       // Again is nothing.
       const json::value once = live_;

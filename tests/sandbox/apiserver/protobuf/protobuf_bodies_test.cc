@@ -1,5 +1,5 @@
-// Binary bodies and the JSON that they mean. The golden pairs were written by k8s.io/api 0.36 itself: Marshal, hexadecimal, and
-// json.Marshal of the same object. What is wrong on the wire is spelled here byte by byte.
+// Binary bodies and the JSON that they mean. The golden pairs were written by k8s.io/api 0.36 itself: Marshal,
+// hexadecimal, and json.Marshal of the same object. What is wrong on the wire is spelled here byte by byte.
 #include "sandbox/apiserver/protobuf/protobuf_bodies.h"
 
 #include <fstream>
@@ -45,8 +45,10 @@ std::string Sized(int number, absl::string_view bytes) {
 std::string Number(int number, std::int64_t value) {
   return absl::StrCat(Varint(static_cast<std::uint64_t>(number) << 3), Varint(static_cast<std::uint64_t>(value)));
 }
-std::string Body(absl::string_view api_version, absl::string_view kind, absl::string_view raw, absl::string_view more = {}) {
-  return absl::StrCat(std::string("k8s\0", 4), Sized(1, absl::StrCat(Sized(1, api_version), Sized(2, kind))), Sized(2, raw), more);
+std::string Body(absl::string_view api_version, absl::string_view kind, absl::string_view raw,
+                 absl::string_view more = {}) {
+  return absl::StrCat(std::string("k8s\0", 4), Sized(1, absl::StrCat(Sized(1, api_version), Sized(2, kind))),
+                      Sized(2, raw), more);
 }
 std::string ConfigMap(absl::string_view raw) { return Body("v1", "ConfigMap", raw); }
 // An object's metadata (field 1 of every kind).
@@ -65,7 +67,8 @@ TEST_P(GoldenBodyTest, MeansTheJsonThatGoWrites) {
 // A body that is cut anywhere, or has any one byte changed, is read or refused: no crash, nothing read outside of it.
 TEST_P(GoldenBodyTest, DamageIsReadOrRefused) {
   const std::string body = GoldenBody(GetParam());
-  for (std::size_t size = 0; size < body.size(); ++size) Failure(body.substr(0, size)).IgnoreError();  // no crash is the test
+  for (std::size_t size = 0; size < body.size(); ++size)
+    Failure(body.substr(0, size)).IgnoreError();  // no crash is the test
   std::mt19937 random(1);
   for (int i = 0; i < 3000; ++i) {
     std::string damaged = body;
@@ -77,22 +80,27 @@ TEST_P(GoldenBodyTest, DamageIsReadOrRefused) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, GoldenBodyTest,
-                         ::testing::Values("batch-job", "binding", "cluster-role", "config-map", "cron-job", "delete-options", "deployment", "eviction",
-                                           "ingress", "namespace", "pod", "pod-disruption-budget", "priority-class", "resource-quota", "role",
-                                           "role-binding", "secret", "self-subject-access-review", "self-subject-review", "service",
-                                           "service-account"),
+                         ::testing::Values("batch-job", "binding", "cluster-role", "config-map", "cron-job",
+                                           "delete-options", "deployment", "eviction", "ingress", "namespace", "pod",
+                                           "pod-disruption-budget", "priority-class", "resource-quota", "role",
+                                           "role-binding", "secret", "self-subject-access-review",
+                                           "self-subject-review", "service", "service-account"),
                          [](const auto& test) { return absl::StrReplaceAll(test.param, {{"-", "_"}}); });
 
 TEST(ProtobufToJsonTest, SaysTypeAndNamesInOrder) {
-  const std::string entry_b = Sized(2, Sized(1, "b") + Sized(2, "2")), entry_a = Sized(2, Sized(1, "a") + Sized(2, "1"));
-  EXPECT_THAT(sandbox::ProtobufToJson(ConfigMap(Named("n") + entry_b + entry_a)),
-              IsOkAndHolds(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"n"},"data":{"a":"1","b":"2"}})"));
+  const std::string entry_b = Sized(2, Sized(1, "b") + Sized(2, "2")),
+                    entry_a = Sized(2, Sized(1, "a") + Sized(2, "1"));
+  EXPECT_THAT(
+      sandbox::ProtobufToJson(ConfigMap(Named("n") + entry_b + entry_a)),
+      IsOkAndHolds(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"n"},"data":{"a":"1","b":"2"}})"));
 }
 
 TEST(ProtobufToJsonTest, TimesAreTextOrAbsent) {
   const auto created = [](absl::string_view time) { return Body("v1", "Namespace", Sized(1, Sized(8, time))); };
-  EXPECT_THAT(sandbox::ProtobufToJson(created("")), IsOkAndHolds(R"({"apiVersion":"v1","kind":"Namespace","metadata":{}})"));
-  EXPECT_THAT(sandbox::ProtobufToJson(created(Number(1, 1795237913) + Number(2, 5))), IsOkAndHolds(HasSubstr(R"("2026-11-21T05:11:53Z")")));
+  EXPECT_THAT(sandbox::ProtobufToJson(created("")),
+              IsOkAndHolds(R"({"apiVersion":"v1","kind":"Namespace","metadata":{}})"));
+  EXPECT_THAT(sandbox::ProtobufToJson(created(Number(1, 1795237913) + Number(2, 5))),
+              IsOkAndHolds(HasSubstr(R"("2026-11-21T05:11:53Z")")));
   EXPECT_THAT(sandbox::ProtobufToJson(created(Number(1, 0))), IsOkAndHolds(HasSubstr(R"("1970-01-01T00:00:00Z")")));
   EXPECT_THAT(Failure(created(Number(1, std::numeric_limits<std::int64_t>::max()))),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("years 1 to 9999")));
@@ -105,26 +113,34 @@ TEST(ProtobufToJsonTest, DeletionsAreOptionsOfAnyGroup) {
 
 TEST(ProtobufToJsonTest, WhatIsNotKnownIsRefusedAndSaysTheWayOut) {
   EXPECT_THAT(Failure(Body("v1", "Node", "")),
-              StatusIs(absl::StatusCode::kUnimplemented, AllOf(HasSubstr("kind Node (v1)"), HasSubstr("-o json --dry-run=client | kubectl apply -f -"))));
+              StatusIs(absl::StatusCode::kUnimplemented,
+                       AllOf(HasSubstr("kind Node (v1)"), HasSubstr("-o json --dry-run=client | kubectl apply -f -"))));
   EXPECT_THAT(Failure(ConfigMap(Sized(99, "x"))),
-              StatusIs(absl::StatusCode::kUnimplemented, AllOf(HasSubstr("field 99 of ConfigMap"), HasSubstr("kubectl apply"))));
-  EXPECT_THAT(Failure(ConfigMap(Sized(1, Sized(99, "x")))), StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("field 99 of metadata")));
-  EXPECT_THAT(Failure(ConfigMap(Sized(2, Sized(3, "x")))), StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("field 3 of data")));
-  EXPECT_THAT(Failure(Body("v1", "ConfigMap", Named("n"), Sized(3, "gzip"))), StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("gzip")));
+              StatusIs(absl::StatusCode::kUnimplemented,
+                       AllOf(HasSubstr("field 99 of ConfigMap"), HasSubstr("kubectl apply"))));
+  EXPECT_THAT(Failure(ConfigMap(Sized(1, Sized(99, "x")))),
+              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("field 99 of metadata")));
+  EXPECT_THAT(Failure(ConfigMap(Sized(2, Sized(3, "x")))),
+              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("field 3 of data")));
+  EXPECT_THAT(Failure(Body("v1", "ConfigMap", Named("n"), Sized(3, "gzip"))),
+              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("gzip")));
   EXPECT_THAT(Failure(Body("v1", "ConfigMap", "{}", Sized(4, "application/json"))),
               StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("application/json")));
 }
 
 TEST(ProtobufToJsonTest, BrokenBytesAreInvalid) {
   const auto invalid = [](absl::string_view body, absl::string_view why) {
-    EXPECT_THAT(Failure(body), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(std::string(why)))) << absl::BytesToHexString(body);
+    EXPECT_THAT(Failure(body), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(std::string(why))))
+        << absl::BytesToHexString(body);
   };
   invalid("", "does not begin with");
   invalid("{}", "does not begin with");
   invalid(std::string("k8s\0", 4), "apiVersion and kind");
   invalid(absl::StrCat(std::string("k8s\0", 4), "\xff\xff"), "envelope");
   invalid(ConfigMap("\x0a"), "cut short");
-  invalid(ConfigMap("\x0a\x05" "a"), "metadata: cut short");
+  invalid(ConfigMap("\x0a\x05"
+                    "a"),
+          "metadata: cut short");
   invalid(ConfigMap("\x0a\xff\xff\xff\xff\x0f"), "metadata: cut short");
   invalid(ConfigMap(std::string("\x00\x00", 2)), "a broken tag");
   invalid(ConfigMap(std::string(11, '\xff')), "a broken tag");
@@ -139,14 +155,18 @@ TEST(ProtobufToJsonTest, BrokenBytesAreInvalid) {
 TEST(ProtobufToJsonTest, ManyEmptyMessagesAreTooMuch) {
   std::string containers;
   for (int i = 0; i < 200'000; ++i) containers += Sized(2, "");
-  EXPECT_THAT(Failure(Body("v1", "Pod", Sized(2, containers))), StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("100000 values")));
+  EXPECT_THAT(Failure(Body("v1", "Pod", Sized(2, containers))),
+              StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("100000 values")));
 }
 
 class BinaryRequestTest : public ServerTest {
  protected:
-  Answer Send(absl::string_view method, absl::string_view path, absl::string_view body, std::string query = "fieldValidation=Strict") {
-    return Do(method, path, body, {.query = std::move(query), .content_type = "application/vnd.kubernetes.protobuf",
-                                   .accept = "application/vnd.kubernetes.protobuf,application/json"});
+  Answer Send(absl::string_view method, absl::string_view path, absl::string_view body,
+              std::string query = "fieldValidation=Strict") {
+    return Do(method, path, body,
+              {.query = std::move(query),
+               .content_type = "application/vnd.kubernetes.protobuf",
+               .accept = "application/vnd.kubernetes.protobuf,application/json"});
   }
 };
 
@@ -162,7 +182,8 @@ TEST_F(BinaryRequestTest, ReplacesAndDeletes) {
   Post(kConfigMaps, ConfigMapJson("n"));
   EXPECT_EQ(Send("PUT", absl::StrCat(kConfigMaps, "/n"), ConfigMap(Named("n"))).code, 200);
   EXPECT_FALSE(Get(absl::StrCat(kConfigMaps, "/n")).json().Has("data"));
-  EXPECT_EQ(Send("DELETE", absl::StrCat(kConfigMaps, "/n"), Body("v1", "DeleteOptions", Sized(5, "All")), "").code, 200);
+  EXPECT_EQ(Send("DELETE", absl::StrCat(kConfigMaps, "/n"), Body("v1", "DeleteOptions", Sized(5, "All")), "").code,
+            200);
   EXPECT_EQ(Get(absl::StrCat(kConfigMaps, "/n")).code, 200) << "a dry run";
   EXPECT_EQ(Send("DELETE", absl::StrCat(kConfigMaps, "/n"), Body("v1", "DeleteOptions", ""), "").code, 200);
   EXPECT_EQ(Get(absl::StrCat(kConfigMaps, "/n")).code, 404);
@@ -176,7 +197,10 @@ TEST_F(BinaryRequestTest, RefusalsAreStatusesAndWriteNothing) {
   const Answer unknown = Send("POST", "/api/v1/nodes", Body("v1", "Node", Named("n")));
   EXPECT_EQ(unknown.code, 415);
   EXPECT_EQ(unknown.Text("reason"), "UnsupportedMediaType");
-  EXPECT_EQ(Send("POST", "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers", Body("autoscaling/v2", "HorizontalPodAutoscaler", Named("n"))).code, 404);
+  EXPECT_EQ(Send("POST", "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers",
+                 Body("autoscaling/v2", "HorizontalPodAutoscaler", Named("n")))
+                .code,
+            404);
   EXPECT_EQ(Send("PATCH", absl::StrCat(kConfigMaps, "/n"), ConfigMap(Named("n"))).code, 415);
   std::string large = "k";
   large.resize(2'900'000, '\x01');  // six times as long in JSON
