@@ -30,19 +30,18 @@ bool QueueTree::InCircle(QueueId queue) const {
 
 QueueTree::QueueTree(const model::Cluster& cluster)
     : cluster_(cluster), nodes_(static_cast<std::size_t>(cluster.queue_slots())) {
-  std::vector<QueueId> deepest_first;
   for (QueueId id = 0; id < cluster.queue_slots(); ++id) {
     Node& node = nodes_[static_cast<std::size_t>(id)];
     node.parent = InCircle(id) ? kNone : cluster.queue(id).parent;
     node.held = cluster.queue(id).held;
-    deepest_first.push_back(id);
+    deepest_first_.push_back(id);
   }
   for (QueueId id = 0; id < cluster.queue_slots(); ++id) {
     for (QueueId at = id; at != kNone; at = At(at).parent) nodes_[static_cast<std::size_t>(id)].path.push_back(at);
   }
-  std::sort(deepest_first.begin(), deepest_first.end(),
+  std::sort(deepest_first_.begin(), deepest_first_.end(),
             [&](QueueId a, QueueId b) { return path(a).size() > path(b).size(); });
-  for (const QueueId id : deepest_first) {
+  for (const QueueId id : deepest_first_) {
     Node& node = nodes_[static_cast<std::size_t>(id)];
     node.kept = node.kept_below;
     RaiseTo(node.kept, cluster.queue(id).guarantee);
