@@ -87,7 +87,9 @@ class Cycle {
       const Gang& gang = cluster_.gang(id);
       (!gang.admitted ? outside : HasBegun(gang) ? begun : inside).push_back(id);
     }
-    if (OfSeveralQueues()) shares_.emplace(cluster_, overlay_.tree(), policy_.sharing);
+    several_wait_ = OfSeveralQueues(false);
+    if (several_wait_ || (!outside.empty() && OfSeveralQueues(true)))
+      shares_.emplace(cluster_, overlay_.tree(), policy_.sharing);
     ServeAll(begun, [&](GangId id) { PlaceMinimum(id); });
     // Who keeps within what its queue deserves, let in or not, comes before who does not.
     Turns let_in = TurnsOf(inside), not_let_in = TurnsOf(outside);
@@ -105,19 +107,24 @@ class Cycle {
   }
 
  private:
-  // Only then is there something to share.
-  bool OfSeveralQueues() const {
+  // Whether gangs of several queues wait; or else hold something.
+  bool OfSeveralQueues(bool or_hold) const {
     model::QueueId first = model::kNone;
+    bool several = false;
+    const auto see = [&](model::QueueId queue) {
+      several = several || (first != model::kNone && queue != first);
+      first = queue;
+    };
     for (const auto* const gangs : {&cluster_.waiting(), &cluster_.awaiting_pods()}) {
-      for (const GangId id : *gangs) {
-        const model::QueueId queue = cluster_.gang(id).queue;
-        if (first == model::kNone) first = queue;
-        if (queue != first) return true;
-      }
+      for (auto it = gangs->begin(); it != gangs->end() && !several; ++it) see(cluster_.gang(*it).queue);
     }
-    return false;
+    for (model::QueueId id = 0; or_hold && id < cluster_.queue_slots() && !several; ++id) {
+      if (!cluster_.queue(id).held.zero()) see(id);
+    }
+    return several;
   }
-  const Shares* shares() const { return shares_.has_value() ? &*shares_ : nullptr; }
+  // Where there is something to share between those who wait.
+  const Shares* shares() const { return several_wait_ ? &*shares_ : nullptr; }
   Turns TurnsOf(const std::vector<GangId>& gangs) const { return Turns(overlay_, shares(), policy_, gangs); }
 
   // Those with whom their queues keep within their shares.
@@ -168,17 +175,21 @@ class Cycle {
   // Lets gangs in and returns those that have pods to place already.
   std::vector<GangId> Admit(Admission& admission, Turns& turns, bool within) {
     std::vector<GangId> with_pods;
-    if (within) {
-      for (const GangId id : cluster_.awaiting_pods()) turns.Count(id, Admission::Missing(cluster_.gang(id)));
-    }
+    QueueOrder owed(overlay_, within && shares_.has_value() ? &*shares_ : nullptr, {});
+    const auto count = [&](GangId id) {
+      turns.Count(id, Admission::Missing(cluster_.gang(id)));
+      owed.Count(cluster_.gang(id).queue, Admission::Missing(cluster_.gang(id)));
+    };
+    if (within) std::for_each(cluster_.awaiting_pods().begin(), cluster_.awaiting_pods().end(), count);
     const auto missing = [&](GangId id) { return Admission::Missing(cluster_.gang(id)); };
     for (GangId id; (id = within ? turns.NextWithin(missing) : turns.NextBeyond()) != model::kNone;) {
       Decision& decision = decisions_[IndexOf(id)];
-      decision.reason = admission.Admit(id, within && shares_.has_value());
+      const bool is_owed = within && shares_.has_value() && owed.Within(cluster_.gang(id).queue, missing(id));
+      decision.reason = admission.Admit(id, is_owed);
       decision.admit = !decision.reason.has_value();
       decision.short_of_minimum = !decision.admit;
       if (!decision.admit) continue;
-      turns.Count(id, missing(id));
+      count(id);
       if (cluster_.gang(id).tasks.empty()) {
         lacking_.emplace_back(id, Lacking::kPods);
       } else {
@@ -276,7 +287,8 @@ class Cycle {
   const Policy& policy_;
   Scratch& scratch_;
   Overlay overlay_;
-  std::optional<Shares> shares_;  // where gangs of several queues wait
+  std::optional<Shares> shares_;
+  bool several_wait_ = false;  // gangs of several queues do
   Decisions decisions_;
   absl::flat_hash_map<GangId, std::size_t> index_;
   std::vector<std::pair<std::size_t, std::unique_ptr<GangPlacement>>> placements_;
