@@ -34,6 +34,12 @@ void AddFlags(CLI::App& extender, gangway::cmd::ExtenderFlags& flags) {
       ->capture_default_str();
   extender.add_option("--metrics-addr", flags.metrics_addr,
                       "HOST:PORT of /metrics (Prometheus) and /healthz; default: none");
+  extender
+      .add_option(
+          "--scheduler-conf", flags.scheduler_conf,
+          "how gangs are placed: file as Volcano's volcano-scheduler.conf; read again when it changes; default: "
+          "none")
+      ->envname("GANGWAY_SCHEDULER_CONF");
   extender.add_option("--log-level", flags.log_level, "debug, info, warning, error or off")->capture_default_str();
   extender.add_option("--log-format", flags.log_format, "text or json")
       ->check(CLI::IsMember({"text", "json"}))

@@ -74,6 +74,8 @@ void AddSandbox(CLI::App& app, gangway::cmd::SandboxFlags& flags) {
       ->capture_default_str();
   sandbox->add_option("--scheduler-conf", flags.scheduler_conf,
                       "how the scheduler decides: file as Volcano's volcano-scheduler.conf");
+  sandbox->add_option("--controller-conf", flags.controller_conf,
+                      "which labels of nodes make HyperNodes: file as Volcano's volcano-controller.conf");
   sandbox->add_flag("--quiet", flags.quiet, "print no account of jobs and pods");
   sandbox->add_option("--log-level", flags.log_level, "debug, info, warning, error or off")->capture_default_str();
   sandbox->add_option("--log-format", flags.log_format, "text or json")

@@ -69,6 +69,7 @@ Admission::Admission(const Overlay& overlay, const Policy& policy)
     LetIn(gang.queue, Missing(gang));
   }
   for (QueueId id = 0; id < cluster.queue_slots(); ++id) placed_.Add(overlay.taken_from(id));
+  if (policy.admit_by_quotas) quotas_.emplace(cluster);
 }
 
 void Admission::LetIn(QueueId queue, const Resources& missing) {
@@ -119,6 +120,10 @@ std::optional<Reason> Admission::Admit(model::GangId id) {
         queue_full.sums.push_back({std::string(cluster.dims().Name(dim)), missing[dim], limit, in_use});
     }
     if (!queue_full.sums.empty()) return queue_full;
+  }
+  if (quotas_.has_value()) {
+    if (std::optional<Reason> reason = quotas_->Refusal(gang)) return reason;
+    quotas_->LetIn(gang);
   }
   LetIn(gang.queue, missing);
   return std::nullopt;

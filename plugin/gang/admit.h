@@ -9,6 +9,7 @@
 
 #include "plugin/gang/overlay.h"
 #include "plugin/gang/policy.h"
+#include "plugin/gang/quota_room.h"
 #include "plugin/model/reason.h"
 
 namespace gangway::gang {
@@ -30,6 +31,7 @@ class Admission {
   model::Resources let_in_;                        // in the cluster
   std::vector<model::Resources> let_in_by_queue_;  // by queue id, with those below
   model::Resources placed_;                        // in this call, in the cluster
+  std::optional<QuotaRoom> quotas_;                // where the policy looks at them
 };
 
 // A reason of the gang, with its numbers.
