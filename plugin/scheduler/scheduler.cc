@@ -47,6 +47,7 @@ using api::core::PersistentVolume;
 using api::core::PersistentVolumeClaim;
 using api::core::Pod;
 using api::core::PriorityClass;
+using api::core::ResourceQuota;
 using api::core::StorageClass;
 using api::volcano::HyperNode;
 using api::volcano::PodGroup;
@@ -114,6 +115,9 @@ class GangScheduler final : public Scheduler {
                         [this](const auto& key, const auto&, const auto& after) { OnStorageClass(key, after.get()); });
     Watch<HyperNode>(api::volcano::kHyperNodes, kIfAllowed,
                      [this](const auto& key, const auto&, const auto& after) { OnHyperNode(key, after.get()); });
+    groups_.After(
+        Watch<ResourceQuota>(api::kResourceQuotas, kIfAllowed,
+                             [this](const auto& key, const auto&, const auto& after) { OnQuota(key, after.get()); }));
     Watch<PartialObject>(api::kNamespaces, kIfAllowed,
                          [this](const auto& key, const auto&, const auto& after) { OnNamespace(key, after.get()); });
     if (options_.live_policy != nullptr) options_.live_policy->OnChange([this] { OnPolicy(); });
@@ -286,6 +290,22 @@ class GangScheduler final : public Scheduler {
       } else {
         cluster_.SetNamespace(ingest::NamespaceFactsOf(*object));
       }
+    });
+  }
+
+  void OnQuota(const NamespacedName& key, const ResourceQuota* quota) {
+    const bool had = cluster_.quotas().Of(key.ns) != nullptr;
+    const std::optional<model::QuotaFacts> facts = quota == nullptr ? std::nullopt : ingest::QuotaFactsOf(*quota);
+    Apply([&] {
+      if (facts.has_value()) {
+        cluster_.SetQuota(*facts);
+      } else {
+        cluster_.RemoveQuota(key.ns, key.name);
+      }
+    });
+    if (had || cluster_.quotas().Of(key.ns) == nullptr) return;
+    groups_.ForEach([&](const NamespacedName& name, const auto& group) {
+      if (name.ns == key.ns) cluster_.SetGang(ingest::GangFactsOf(*group));
     });
   }
 
