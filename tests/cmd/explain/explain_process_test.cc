@@ -242,7 +242,8 @@ TEST(ExplainForbiddenTest, WithoutWhatTheSchedulerNeedsNothingIsSaid) {
 }
 
 TEST(ExplainForbiddenTest, WithoutTheRestItGoesOnAndSaysSo) {
-  for (const char* const plural : {"persistentvolumeclaims", "persistentvolumes", "storageclasses", "namespaces"}) {
+  for (const char* const plural : {"persistentvolumeclaims", "persistentvolumes", "storageclasses", "namespaces",
+                                   "csinodes", "csidrivers", "csistoragecapacities", "volumeattachments"}) {
     const Outcome outcome = ExplainWithout(plural);
     EXPECT_EQ(outcome.exit_code, 0) << plural;
     EXPECT_THAT(outcome.err, StartsWith(absl::StrCat("gangway explain: not looked at: ", plural, ": ")));
