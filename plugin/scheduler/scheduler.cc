@@ -40,6 +40,9 @@ namespace gangway::scheduler {
 
 using api::NamespacedName;
 using api::core::CoschedulingPodGroup;
+using api::core::CsiDriver;
+using api::core::CsiNode;
+using api::core::CsiStorageCapacity;
 using api::core::KubernetesPodGroup;
 using api::core::Node;
 using api::core::PartialObject;
@@ -49,6 +52,7 @@ using api::core::Pod;
 using api::core::PriorityClass;
 using api::core::ResourceQuota;
 using api::core::StorageClass;
+using api::core::VolumeAttachment;
 using api::volcano::HyperNode;
 using api::volcano::PodGroup;
 using api::volcano::Queue;
@@ -76,6 +80,8 @@ constexpr int kMaxInFlight = 256;  // bindings are small
 // What keeps a pod where its volumes are, and where others let it: without it pods that need it wait, and all others go
 // on.
 const kube::Selection kIfAllowed{.keep = false, .optional = true, .unless_forbidden = true};
+const kube::Selection kEverywhereIfAllowed{
+    .keep = false, .optional = true, .unless_forbidden = true, .everywhere = true};
 const kube::Selection kKeptIfAllowed{.optional = true, .unless_forbidden = true};
 
 class GangScheduler final : public Scheduler {
@@ -113,6 +119,16 @@ class GangScheduler final : public Scheduler {
                             [this](const auto& key, const auto&, const auto& after) { OnVolume(key, after.get()); });
     Watch<StorageClass>(api::kStorageClasses, kIfAllowed,
                         [this](const auto& key, const auto&, const auto& after) { OnStorageClass(key, after.get()); });
+    Watch<CsiNode>(api::kCsiNodes, kIfAllowed,
+                   [this](const auto& key, const auto&, const auto& after) { OnCsiNode(key, after.get()); });
+    Watch<CsiDriver>(api::kCsiDrivers, kIfAllowed,
+                     [this](const auto& key, const auto&, const auto& after) { OnCsiDriver(key, after.get()); });
+    Watch<CsiStorageCapacity>(
+        api::kCsiStorageCapacities, kEverywhereIfAllowed,
+        [this](const auto& key, const auto&, const auto& after) { OnStorageCapacity(key, after.get()); });
+    Watch<VolumeAttachment>(
+        api::kVolumeAttachments, kIfAllowed,
+        [this](const auto& key, const auto&, const auto& after) { OnVolumeAttachment(key, after.get()); });
     Watch<HyperNode>(api::volcano::kHyperNodes, kIfAllowed,
                      [this](const auto& key, const auto&, const auto& after) { OnHyperNode(key, after.get()); });
     groups_.After(
@@ -269,6 +285,46 @@ class GangScheduler final : public Scheduler {
         cluster_.RemoveStorageClass(key.name);
       } else {
         cluster_.SetStorageClass(ingest::StorageClassFactsOf(*object));
+      }
+    });
+  }
+
+  void OnCsiNode(const NamespacedName& key, const CsiNode* object) {
+    Apply([&] {
+      if (object == nullptr) {
+        cluster_.RemoveCsiNode(key.name);
+      } else {
+        cluster_.SetCsiNode(ingest::CsiNodeFactsOf(*object));
+      }
+    });
+  }
+
+  void OnCsiDriver(const NamespacedName& key, const CsiDriver* object) {
+    Apply([&] {
+      if (object == nullptr) {
+        cluster_.RemoveCsiDriver(key.name);
+      } else {
+        cluster_.SetCsiDriver(ingest::CsiDriverFactsOf(*object));
+      }
+    });
+  }
+
+  void OnStorageCapacity(const NamespacedName& key, const CsiStorageCapacity* object) {
+    Apply([&] {
+      if (object == nullptr) {
+        cluster_.RemoveStorageCapacity(key.ns, key.name);
+      } else {
+        cluster_.SetStorageCapacity(ingest::StorageCapacityFactsOf(*object));
+      }
+    });
+  }
+
+  void OnVolumeAttachment(const NamespacedName& key, const VolumeAttachment* object) {
+    Apply([&] {
+      if (object == nullptr) {
+        cluster_.RemoveVolumeAttachment(key.name);
+      } else {
+        cluster_.SetVolumeAttachment(ingest::VolumeAttachmentFactsOf(*object));
       }
     });
   }
