@@ -5,11 +5,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "cmd/terminal/command_line.h"
 #include "translator/convert/options.h"
-
-namespace CLI {
-class App;
-}
 
 namespace gangway::cmd {
 
@@ -21,14 +18,14 @@ struct TranslateFlags {
   bool strict = false;
 };
 // `targets`: the names that --target takes.
-void AddTranslateFlags(CLI::App& command, TranslateFlags& flags,
+void AddTranslateFlags(CommandLine command, TranslateFlags& flags,
                        const std::vector<std::string>& targets = {"volcano", "gangway"});
 absl::StatusOr<convert::TranslateOptions> OptionsOf(const TranslateFlags& flags);
 
 class TranslateCommand {
  public:
   // Adds the subcommand; its flags are written into this object, which must outlive the parse.
-  explicit TranslateCommand(CLI::App& app);
+  explicit TranslateCommand(CommandLine app);
   TranslateCommand(const TranslateCommand&) = delete;
   TranslateCommand& operator=(const TranslateCommand&) = delete;
 
@@ -36,7 +33,7 @@ class TranslateCommand {
   int Run() const;  // the exit code
 
  private:
-  CLI::App* const command_;
+  CommandLine command_;
   TranslateFlags flags_;
   std::vector<std::string> inputs_;
   std::string output_ = "yaml";
