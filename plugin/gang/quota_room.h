@@ -1,6 +1,6 @@
 // Room in the ResourceQuotas of namespaces (volcano: plugins/resourcequota): a gang is let in while what its PodGroup
-// asks for in minResources fits beside what the namespace uses and what was let in before it and has no pods yet. What
-// a quota does not list it does not limit.
+// asks for in minResources fits beside what the namespace uses and what was let in before it. Of both, what is for pods
+// that are there is left out: the quota counts them. What a quota does not list it does not limit.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +23,6 @@ class QuotaRoom {
   void LetIn(const model::Gang& gang);
 
  private:
-  // So many of `whole` parts of what the gang asks for.
-  void Promise(const model::Gang& gang, std::int64_t parts, std::int64_t whole);
-
   const model::Cluster& cluster_;
   std::map<std::string, std::map<std::string, std::int64_t>> promised_;  // by namespace and name
 };
