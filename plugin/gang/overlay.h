@@ -23,6 +23,8 @@ class Overlay : public constraint::Placed {
   // Requests taken in this overlay from a queue; and from it and those below it.
   const model::Resources& taken_from(model::QueueId queue) const { return TakenOf(queue).own; }
   const model::Resources& taken_below(model::QueueId queue) const { return TakenOf(queue).below; }
+  // From all of them.
+  const model::Resources& taken() const { return taken_; }
 
   // On kNone the pods will be somewhere: nothing but what only one of them can have is taken.
   void Take(model::Row row, model::ShapeId shape, int count);
@@ -58,6 +60,7 @@ class Overlay : public constraint::Placed {
   absl::flat_hash_map<model::QueueId, Taken> queues_;
   std::vector<Step> trial_;
   std::vector<QueueStep> queue_trial_;
+  model::Resources taken_;
 };
 
 }  // namespace gangway::gang

@@ -1,6 +1,7 @@
 // How to decide: everything a cluster's owner may turn.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "absl/time/time.h"
@@ -8,12 +9,19 @@
 
 namespace gangway::gang {
 
+// What a queue deserves of the cluster (shares.h).
+enum class Sharing : std::uint8_t {
+  kByWeight,   // volcano: plugins/proportion
+  kAsWritten,  // volcano: plugins/capacity
+};
+
 struct Policy {
   // A gang is let in while what is placed and let in stays below this share of the cluster's total; absent: whatever
   // that is. volcano: plugins/overcommit, overcommit-factor 1.2
   std::optional<int> overcommit_percent = 120;
   // Whether a gang is let in only while its queue has room for it. volcano: plugins/proportion, plugins/capacity
   bool admit_by_queues = true;
+  Sharing sharing = Sharing::kByWeight;
   // Whether of gangs of the same priority the one goes first whose waiting time is over first; those without one go
   // last. volcano: plugins/sla
   bool by_deadline = false;

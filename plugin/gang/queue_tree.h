@@ -16,12 +16,24 @@ class QueueTree {
   // As the cluster is now; it must outlive the tree.
   explicit QueueTree(const model::Cluster& cluster);
 
+  // All queues, each after those below it.
+  const std::vector<model::QueueId>& deepest_first() const { return deepest_first_; }
   // The queue and those above it, nearest first.
   const std::vector<model::QueueId>& path(model::QueueId queue) const { return At(queue).path; }
   // What the pods of the queue and of those below it hold.
   const model::Resources& held(model::QueueId queue) const { return At(queue).held; }
+  // What is kept for it: the larger of its guarantee and those of the queues below it together.
+  const model::Resources& kept(model::QueueId queue) const { return At(queue).kept; }
+  model::QueueId parent(model::QueueId queue) const { return At(queue).parent; }
   // Of the cluster's total what is not kept for others, within its own capability and those of the queues above.
   std::int64_t Limit(model::QueueId queue, model::Dim dim) const;
+  // What pods may be placed up to: its own capability, and what gangs can have of the cluster less what is kept for
+  // queues beside it and beside those above; model::kUnlimited: neither says anything.
+  std::int64_t PlaceLimit(model::QueueId queue, model::Dim dim) const;
+  // Whether any queue limits what may be placed.
+  bool limits() const { return limits_; }
+  // Of the cluster's total what pods of no queue leave.
+  std::int64_t ToShare(model::Dim dim) const;
 
  private:
   struct Node {
@@ -36,7 +48,10 @@ class QueueTree {
 
   const model::Cluster& cluster_;
   std::vector<Node> nodes_;
+  std::vector<model::QueueId> deepest_first_;
   model::Resources kept_at_top_;
+  model::Resources outside_;  // held by pods of no queue
+  bool limits_ = false;
 };
 
 }  // namespace gangway::gang

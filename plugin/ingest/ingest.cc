@@ -284,6 +284,7 @@ model::QueueFacts QueueFactsOf(const api::volcano::Queue& queue) {
   facts.capability = ToAmounts(queue.spec.capability);
   if (AsksForNodeGroups(queue.spec.affinity)) facts.not_modelled = "spec.affinity";
   if (queue.spec.guarantee.has_value()) facts.guarantee = ToAmounts(queue.spec.guarantee->resource);
+  facts.deserved = ToAmounts(queue.spec.deserved);
   facts.created = queue.metadata.creation_timestamp.at;
   return facts;
 }

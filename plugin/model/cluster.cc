@@ -97,8 +97,10 @@ void Cluster::HoldRoom(const Task& task, int times) {
   if (const QueueId queue = gangs_[task.gang].queue; queue != kNone) queues_.Hold(queue, shape.request, times);
 }
 
+// Every change of a task lies between GiveRoom and TakeRoom.
 void Cluster::TakeRoom(TaskId id) {
   const Task& task = tasks_[id];
+  if (task.gang != kNone && task.asks_for_room()) gangs_.Ask(task.gang, shapes_[task.shape].request, 1);
   if (!task.holds_room()) return;
   nodes_.Take(task.row, shapes_[task.shape]);
   pod_terms_.Enter(id, task.row, task.status != TaskStatus::kReleasing, shapes_[task.shape]);
@@ -107,6 +109,7 @@ void Cluster::TakeRoom(TaskId id) {
 
 void Cluster::GiveRoom(TaskId id) {
   const Task& task = tasks_[id];
+  if (task.gang != kNone && task.asks_for_room()) gangs_.Ask(task.gang, shapes_[task.shape].request, -1);
   if (!task.holds_room()) return;
   nodes_.Give(task.row, shapes_[task.shape]);
   pod_terms_.Leave(id, task.row, task.status != TaskStatus::kReleasing, shapes_[task.shape]);

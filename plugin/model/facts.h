@@ -188,6 +188,7 @@ struct QueueFacts {
   bool open = true;
   NamedAmounts capability;  // dimensions that are absent are unlimited; so are cpu and memory of 0, as in Volcano
   NamedAmounts guarantee;
+  NamedAmounts deserved;  // what it may have back from others; volcano: plugins/capacity
   // A field of its spec that asks for something the scheduler does not know, such as "spec.affinity".
   std::string not_modelled;
   absl::Time created = absl::InfinitePast();

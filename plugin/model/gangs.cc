@@ -166,6 +166,7 @@ void Gangs::Audit(const SlotTable<Task>& tasks, const Shapes& shapes, std::vecto
     if (Ends(task)) ++sum.binding_releasing;
     if (task.ours) ++sum.ours;
     if (task.holds_room()) sum.held.Add(shapes[task.shape].request);
+    if (task.asks_for_room()) sum.asks.Add(shapes[task.shape].request);
   });
   for (const auto& [id, sum] : sums) {
     if (!table_.Has(id)) wrong.push_back(absl::StrCat("gang number ", id, ": is named and not there"));
@@ -188,6 +189,7 @@ void Gangs::Audit(const SlotTable<Task>& tasks, const Shapes& shapes, std::vecto
     }
     if (gang.ours != sum.ours) wrong.push_back(absl::StrCat(name, "ours is ", gang.ours, ", of its tasks ", sum.ours));
     AuditAmounts(absl::StrCat(name, "held"), gang.held, sum.held, dims_, wrong);
+    AuditAmounts(absl::StrCat(name, "asks"), gang.asks, sum.asks, dims_, wrong);
     if (Waits(gang) != waiting_.contains(id))
       wrong.push_back(absl::StrCat(name, "waits and is not listed so, or the other way round"));
     if (AwaitsPods(gang) != awaiting_pods_.contains(id))

@@ -51,6 +51,7 @@ struct Gang {
   int binding_releasing = 0;  // releasing tasks that hold a node
   int ours = 0;               // tasks that name our scheduler
   Resources held;             // requests of its tasks that hold room
+  Resources asks;             // requests of its tasks that name our scheduler and wait for a node, without gates
 
   // A PodGroup of Volcano's says by its kind whose it is, any other by its pods.
   bool is_ours() const { return known && (kind == GangKind::kVolcano || ours > 0); }
@@ -87,6 +88,7 @@ class Gangs {
   void StatusChanged(GangId id, TaskStatus before, TaskStatus now, int releasing = 0);
   // Its tasks hold more, or with -1 less.
   void Hold(GangId id, const Resources& amounts, int times) { table_[id].held.Add(amounts, times); }
+  void Ask(GangId id, const Resources& amounts, int times) { table_[id].asks.Add(amounts, times); }
 
   const Gang& operator[](GangId id) const { return table_[id]; }
   const SlotTable<Gang>& table() const { return table_; }

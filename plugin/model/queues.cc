@@ -55,6 +55,7 @@ void Queues::Set(const QueueFacts& facts) {
       queue.capability.emplace_back(dim, std::clamp<std::int64_t>(amount, 0, kMaxAmount));
   }
   queue.guarantee = dims_.Intern(facts.guarantee);
+  queue.deserved = dims_.Intern(facts.deserved);
   queue.not_modelled = facts.not_modelled;
   queue.created = facts.created;
 }
@@ -67,6 +68,7 @@ bool Queues::Remove(absl::string_view name) {
   queue.known = false;
   queue.capability.clear();
   queue.guarantee = Resources();
+  queue.deserved = Resources();
   queue.not_modelled.clear();
   SetParent(id, kNone);
   FreeIfUnused(id);

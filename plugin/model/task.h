@@ -43,6 +43,8 @@ struct Task {
 
   // Its request is taken from the node.
   bool holds_room() const { return row != kNone && status != TaskStatus::kSucceeded && status != TaskStatus::kFailed; }
+  // It waits for a node that we may give it.
+  bool asks_for_room() const { return status == TaskStatus::kPending && row == kNone && ours && !gated; }
 };
 
 }  // namespace gangway::model

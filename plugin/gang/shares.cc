@@ -1,0 +1,182 @@
+#include "plugin/gang/shares.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace gangway::gang {
+
+using model::Dim;
+using model::Gang;
+using model::GangId;
+using model::kNone;
+using model::Queue;
+using model::QueueId;
+using model::Resources;
+
+namespace {
+
+__extension__ using Wide = __int128;
+
+// Of a * b / c, none of them negative.
+std::int64_t PartOf(std::int64_t a, std::int64_t b, std::int64_t c) {
+  return c == 0 ? 0 : static_cast<std::int64_t>(Wide{a} * b / c);
+}
+
+}  // namespace
+
+// One of those that share something of one resource.
+struct Shares::Child {
+  std::int64_t* share;
+  std::int64_t weight, least, most;  // least <= most
+  bool settled = false;
+};
+
+namespace {
+
+// Shares for which sum(shares) <= all and each is its weight times one level, within its least and its most; as if
+// poured. Children whose bounds the level breaks are settled at them, those first that miss it on the side on which
+// more is missed.
+template <class Child>
+void Pour(std::int64_t all, std::vector<Child>& children) {
+  std::int64_t kept = 0, asked = 0;
+  for (const Child& child : children) {
+    kept += child.least;
+    asked += child.most;
+  }
+  if (kept >= all || asked <= all) {
+    for (Child& child : children) *child.share = asked <= all ? child.most : PartOf(all, child.least, kept);
+    return;
+  }
+  std::int64_t left = all, weights = 0;
+  for (const Child& child : children) weights += child.weight;
+  for (bool settled = true; settled && weights > 0;) {
+    Wide beyond_most = 0, below_least = 0;
+    for (Child& child : children) {
+      if (child.settled) continue;
+      *child.share = PartOf(left, child.weight, weights);
+      beyond_most += std::max<std::int64_t>(*child.share - child.most, 0);
+      below_least += std::max<std::int64_t>(child.least - *child.share, 0);
+    }
+    settled = false;
+    const bool at_most = beyond_most >= below_least;
+    std::int64_t left_now = left, weights_now = weights;
+    for (Child& child : children) {
+      if (child.settled || !(at_most ? *child.share >= child.most : *child.share < child.least)) continue;
+      child.settled = settled = true;
+      *child.share = at_most ? child.most : child.least;
+      left_now -= *child.share;
+      weights_now -= child.weight;
+    }
+    left = std::max<std::int64_t>(left_now, 0);
+    weights = weights_now;
+  }
+}
+
+}  // namespace
+
+Shares::Shares(const model::Cluster& cluster, const QueueTree& tree, Sharing sharing)
+    : cluster_(cluster), tree_(tree), dims_(cluster.dims().count()) {
+  const std::size_t size = static_cast<std::size_t>(cluster.queue_slots()) * static_cast<std::size_t>(dims_);
+  for (auto* const amounts : {&deserved_, &own_deserved_, &asked_, &own_asked_}) amounts->assign(size, 0);
+  SumWhatIsAsked();
+  Divide(sharing);
+}
+
+void Shares::SumWhatIsAsked() {
+  const auto add = [&](GangId id) {
+    const Gang& gang = cluster_.gang(id);
+    for (Dim dim = 0; dim < dims_; ++dim) {
+      std::int64_t asks = gang.asks[dim];
+      if (gang.has_min_resources) asks = std::max(asks, gang.min_resources[dim] - gang.held[dim]);
+      if (asks > 0) own_asked_[At(gang.queue, dim)] += asks;
+    }
+  };
+  for (const GangId id : cluster_.waiting()) add(id);
+  for (const GangId id : cluster_.awaiting_pods()) {
+    if (!cluster_.waiting().contains(id)) add(id);
+  }
+  for (const QueueId id : tree_.deepest_first()) {
+    const Queue& queue = cluster_.queue(id);
+    const QueueId parent = tree_.parent(id);
+    for (Dim dim = 0; dim < dims_; ++dim) {
+      own_asked_[At(id, dim)] += queue.held[dim];
+      std::int64_t& asked = asked_[At(id, dim)];
+      asked = std::min(asked + own_asked_[At(id, dim)], queue.Limit(dim));
+      if (parent != kNone) asked_[At(parent, dim)] += asked;
+    }
+  }
+}
+
+// The most that each may have, by what is written.
+std::vector<std::int64_t> Shares::Written() const {
+  std::vector<std::int64_t> written(deserved_.size());
+  for (const QueueId id : tree_.deepest_first()) {
+    const Queue& queue = cluster_.queue(id);
+    const QueueId parent = tree_.parent(id);
+    for (Dim dim = 0; dim < dims_; ++dim) {
+      std::int64_t& amount = written[At(id, dim)];  // so far that of the queues below
+      if (queue.deserved[dim] > 0) amount = queue.deserved[dim];
+      amount = std::min(amount, queue.Limit(dim));
+      if (parent != kNone) written[At(parent, dim)] += amount;
+    }
+  }
+  return written;
+}
+
+void Shares::Divide(Sharing sharing) {
+  const bool by_weight = sharing == Sharing::kByWeight;
+  const std::vector<std::int64_t> written = by_weight ? std::vector<std::int64_t>() : Written();
+  const std::vector<std::int64_t>& most = by_weight ? asked_ : written;
+  std::vector<QueueId> top_first(tree_.deepest_first().rbegin(), tree_.deepest_first().rend());
+  std::vector<std::vector<QueueId>> below(top_first.size());
+  std::vector<QueueId> top;
+  for (const QueueId id : top_first) {
+    const QueueId parent = tree_.parent(id);
+    (parent == kNone ? top : below[static_cast<std::size_t>(parent)]).push_back(id);
+  }
+  std::vector<Child> children;
+  const auto divide = [&](QueueId of, Dim dim, const std::vector<QueueId>& queues) {
+    children.clear();
+    for (const QueueId id : queues) {
+      const std::int64_t least = std::min(Kept(id, dim), cluster_.queue(id).Limit(dim));
+      const std::int64_t all = std::max(most[At(id, dim)], least);
+      children.push_back({&deserved_[At(id, dim)], by_weight ? cluster_.queue(id).weight : all, least, all});
+    }
+    if (of != kNone && by_weight) children.push_back({&own_deserved_[At(of, dim)], 1, 0, own_asked_[At(of, dim)]});
+    Pour(of == kNone ? tree_.ToShare(dim) : Deserved(of, dim), children);
+  };
+  for (Dim dim = 0; dim < dims_; ++dim) {
+    divide(kNone, dim, top);
+    for (const QueueId id : top_first) {
+      if (const auto& queues = below[static_cast<std::size_t>(id)]; !queues.empty()) {
+        divide(id, dim, queues);
+      } else {
+        own_deserved_[At(id, dim)] = Deserved(id, dim);
+      }
+    }
+  }
+}
+
+std::int64_t Shares::Over(QueueId queue, Dim dim) const {
+  return std::max<std::int64_t>(Held(queue, dim) - Deserved(queue, dim), 0);
+}
+
+bool Shares::Within(QueueId queue, const Resources& more) const {
+  for (Dim dim = 0; dim < std::min(more.size(), dims_); ++dim) {
+    if (more[dim] <= 0 || dim == model::kPods) continue;
+    if (cluster_.queue(queue).held[dim] + more[dim] > OwnDeserved(queue, dim)) return false;
+    for (const QueueId level : tree_.path(queue)) {
+      if (Held(level, dim) + more[dim] > Deserved(level, dim)) return false;
+    }
+  }
+  return true;
+}
+
+bool Shares::BelowWithout(QueueId queue, const Resources& less) const {
+  for (Dim dim = 0; dim < std::min(less.size(), dims_); ++dim) {
+    if (less[dim] > 0 && dim != model::kPods && Held(queue, dim) - less[dim] < Deserved(queue, dim)) return true;
+  }
+  return false;
+}
+
+}  // namespace gangway::gang

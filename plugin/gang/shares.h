@@ -1,0 +1,75 @@
+// What each queue deserves of the cluster: the part that it may fill while others ask for theirs, and below which
+// nothing is taken from it.
+//
+// By weights (volcano: plugins/proportion): what gangs can have of the cluster is poured into the queues by weight,
+// each resource for itself, until a queue has what it asks for or may have (its capability); none gets less than its
+// guarantee. As it is written (volcano: plugins/capacity): `spec.deserved`, within the capability, never below the
+// guarantee; a queue that has queues below it and writes nothing deserves what those do together.
+//
+// Queues share within the one above: what a queue deserves bounds those below it together, and what those promise
+// beyond it is cut in proportion. Gangs in a queue that has queues below it share as one more queue there, of weight 1.
+// What pods outside of any queue hold is nobody's to share. Nothing is nothing: a queue that asks for none of a
+// resource, or writes 0, deserves none of it beyond its guarantee.
+//
+// Everything is with the queues below unless it says otherwise, and rounded down to whole units of model/resources.h.
+// A value; const calls may run together.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "plugin/gang/policy.h"
+#include "plugin/gang/queue_tree.h"
+#include "plugin/model/cluster.h"
+
+namespace gangway::gang {
+
+// A part of something, that compares exactly.
+struct Part {
+  __extension__ using Wide = __int128;
+  Wide held = 0, of = 1;
+  friend bool operator<(const Part& a, const Part& b) { return a.held * b.of < b.held * a.of; }
+};
+
+class Shares {
+ public:
+  // As the cluster is now; both must outlive it.
+  Shares(const model::Cluster& cluster, const QueueTree& tree, Sharing sharing);
+
+  std::int64_t Deserved(model::QueueId queue, model::Dim dim) const { return deserved_[At(queue, dim)]; }
+  // Of the queue's own gangs; of a queue with none below it the same.
+  std::int64_t OwnDeserved(model::QueueId queue, model::Dim dim) const { return own_deserved_[At(queue, dim)]; }
+  std::int64_t Held(model::QueueId queue, model::Dim dim) const { return tree_.held(queue)[dim]; }
+  // What it holds, and what gangs wait for in it: pods without a node, and minResources beyond the pods that are there;
+  // within its capability and those below it.
+  std::int64_t Asked(model::QueueId queue, model::Dim dim) const { return asked_[At(queue, dim)]; }
+  // What is kept for it: its guarantee, or those of the queues below it together.
+  std::int64_t Kept(model::QueueId queue, model::Dim dim) const { return tree_.kept(queue)[dim]; }
+  // By how much it holds more than it deserves; 0: it does not.
+  std::int64_t Over(model::QueueId queue, model::Dim dim) const;
+
+  // Whether with `more` beside what it holds it keeps within what it deserves, in all that is asked but pods: its own
+  // gangs, it, and every queue above it.
+  bool Within(model::QueueId queue, const model::Resources& more) const;
+  // Whether without `less` it would hold less than it deserves of something that is in `less`.
+  bool BelowWithout(model::QueueId queue, const model::Resources& less) const;
+
+  const model::Cluster& cluster() const { return cluster_; }
+  const QueueTree& tree() const { return tree_; }
+
+ private:
+  struct Child;
+  void SumWhatIsAsked();
+  std::vector<std::int64_t> Written() const;
+  void Divide(Sharing sharing);
+
+  std::size_t At(model::QueueId queue, model::Dim dim) const {
+    return static_cast<std::size_t>(queue) * static_cast<std::size_t>(dims_) + static_cast<std::size_t>(dim);
+  }
+  const model::Cluster& cluster_;
+  const QueueTree& tree_;
+  const int dims_;
+  std::vector<std::int64_t> deserved_, own_deserved_, asked_, own_asked_;
+};
+
+}  // namespace gangway::gang

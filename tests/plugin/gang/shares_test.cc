@@ -1,0 +1,199 @@
+#include "plugin/gang/shares.h"
+
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "absl/strings/str_cat.h"
+#include "tests/plugin/gang/world.h"
+
+namespace gangway::gang {
+namespace {
+
+using testutil::AddNodes;
+using testutil::Cpu;
+using testutil::Gang;
+using testutil::Pod;
+using testutil::World;
+
+struct SharesTest : ::testing::Test {
+  void Add(const std::string& name, const std::string& parent = "", int weight = 1, std::int64_t guarantee = 0,
+           std::int64_t capability = 0, std::int64_t deserved = 0) {
+    model::QueueFacts queue = testutil::Queue(name);
+    queue.parent = parent;
+    queue.weight = weight;
+    if (guarantee > 0) queue.guarantee = {{"cpu", guarantee}};
+    if (capability > 0) queue.capability = {{"cpu", capability}};
+    if (deserved > 0) queue.deserved = {{"cpu", deserved}};
+    w.cluster.SetQueue(queue);
+  }
+  // So much runs in the queue, and so much waits.
+  void Use(const std::string& queue, std::int64_t runs, std::int64_t waits) {
+    model::GangFacts gang = Gang(absl::StrCat("of-", queue), 1);
+    gang.queue = queue;
+    w.cluster.SetGang(gang);
+    if (runs > 0) {
+      model::PodFacts pod = Pod(gang.name, "w", 0, Cpu(runs));
+      pod.node = "node-000";
+      pod.phase = model::PodPhase::kRunning;
+      w.cluster.SetPod(pod);
+    }
+    if (waits > 0) w.cluster.SetPod(Pod(gang.name, "w", 1, Cpu(waits)));
+  }
+  model::QueueId Id(const std::string& queue) {
+    for (model::QueueId id = 0; id < w.cluster.queue_slots(); ++id) {
+      if (w.cluster.queue(id).name == queue) return id;
+    }
+    return model::kNone;
+  }
+  std::int64_t Deserved(const std::string& queue) {
+    const QueueTree tree(w.cluster);
+    return Shares(w.cluster, tree, sharing).Deserved(Id(queue), model::kCpu);
+  }
+  static model::Resources Milli(std::int64_t milli) {
+    model::Resources amounts;
+    amounts.Set(model::kCpu, milli);
+    return amounts;
+  }
+  World w;
+  Sharing sharing = Sharing::kByWeight;
+};
+
+TEST_F(SharesTest, WeightsDivideTheCluster) {
+  AddNodes(w.cluster, 1, 12);
+  Add("a", "", 1);
+  Add("b", "", 2);
+  Use("a", 0, 12000);
+  Use("b", 0, 12000);
+  EXPECT_EQ(Deserved("a"), 4000);
+  EXPECT_EQ(Deserved("b"), 8000);
+  EXPECT_EQ(Deserved("default"), 0) << "it asks for nothing";
+}
+
+TEST_F(SharesTest, WhatOneDoesNotAskForIsTheOthers) {
+  AddNodes(w.cluster, 1, 12);
+  for (const char* name : {"a", "b", "c"}) Add(name);
+  Use("a", 1000, 0);
+  Use("b", 2000, 10000);
+  Use("c", 0, 12000);
+  EXPECT_EQ(Deserved("a"), 1000);
+  EXPECT_EQ(Deserved("b"), 5500);
+  EXPECT_EQ(Deserved("c"), 5500);
+}
+
+TEST_F(SharesTest, AGuaranteeIsKeptAndACapabilityIsNotPassed) {
+  AddNodes(w.cluster, 1, 12);
+  Add("a", "", 1, 7000);
+  Add("b");
+  Add("c", "", 1, 0, 1000);
+  for (const char* name : {"b", "c"}) Use(name, 0, 12000);
+  EXPECT_EQ(Deserved("a"), 7000) << "also while it asks for nothing";
+  EXPECT_EQ(Deserved("b"), 4000);
+  EXPECT_EQ(Deserved("c"), 1000);
+  Use("a", 0, 12000);
+  EXPECT_EQ(Deserved("a"), 7000);
+}
+
+TEST_F(SharesTest, MoreGuaranteedThanThereIsIsCutInProportion) {
+  AddNodes(w.cluster, 1, 12);
+  Add("a", "", 1, 16000);
+  Add("b", "", 1, 8000);
+  Add("c");
+  for (const char* name : {"a", "b", "c"}) Use(name, 0, 12000);
+  EXPECT_EQ(Deserved("a"), 8000);
+  EXPECT_EQ(Deserved("b"), 4000);
+  EXPECT_EQ(Deserved("c"), 0);
+}
+
+TEST_F(SharesTest, AQueueSharesWithinTheOneAbove) {
+  AddNodes(w.cluster, 1, 12);
+  Add("lab");
+  Add("a", "lab", 3);
+  Add("b", "lab", 1);
+  Add("shop");
+  for (const char* name : {"a", "b", "shop"}) Use(name, 0, 12000);
+  EXPECT_EQ(Deserved("lab"), 6000);
+  EXPECT_EQ(Deserved("a"), 4500);
+  EXPECT_EQ(Deserved("b"), 1500);
+  EXPECT_EQ(Deserved("shop"), 6000);
+  Add("lab", "", 1, 0, 4000);
+  EXPECT_EQ(Deserved("a"), 3000);
+  EXPECT_EQ(Deserved("shop"), 8000);
+  Use("lab", 0, 12000);  // its own gangs are one more queue below it
+  EXPECT_EQ(Deserved("a"), 2400);
+  EXPECT_EQ(Deserved("b"), 800);
+}
+
+TEST_F(SharesTest, WhatIsHeldOutsideOfQueuesIsNobodys) {
+  AddNodes(w.cluster, 1, 12);
+  for (const char* name : {"a", "b"}) {
+    Add(name);
+    Use(name, 0, 12000);
+  }
+  model::PodFacts stranger = Pod("", "x", 0, Cpu(4000));
+  stranger.ours = false;
+  stranger.node = "node-000";
+  stranger.phase = model::PodPhase::kRunning;
+  w.cluster.SetPod(stranger);
+  EXPECT_EQ(Deserved("a"), 4000);
+}
+
+TEST_F(SharesTest, GangsWithoutPodsAskForWhatTheySay) {
+  AddNodes(w.cluster, 1, 12);
+  for (const char* name : {"a", "b"}) {
+    Add(name);
+    model::GangFacts gang = Gang(name, 2);
+    gang.queue = name;
+    gang.phase = model::GangPhase::kNone;
+    gang.has_min_resources = true;
+    gang.min_resources = {{"cpu", name == std::string("a") ? 3000 : 12000}};
+    w.cluster.SetGang(gang);
+  }
+  EXPECT_EQ(Deserved("a"), 3000);
+  EXPECT_EQ(Deserved("b"), 9000);
+}
+
+TEST_F(SharesTest, AsWritten) {
+  AddNodes(w.cluster, 1, 12);
+  sharing = Sharing::kAsWritten;
+  Add("lab");
+  Add("a", "lab", 1, 0, 0, 2000);
+  Add("b", "lab", 1, 0, 3000, 4000);
+  Add("c", "", 1, 1000);
+  EXPECT_EQ(Deserved("a"), 2000) << "whether it asks for it or not";
+  EXPECT_EQ(Deserved("b"), 3000) << "within its capability";
+  EXPECT_EQ(Deserved("lab"), 5000) << "those below it together";
+  EXPECT_EQ(Deserved("c"), 1000) << "not below its guarantee";
+  Use("default", 0, 1000);
+  EXPECT_EQ(Deserved("default"), 0) << "nothing is nothing";
+  Add("lab", "", 1, 0, 0, 2500);
+  EXPECT_EQ(Deserved("lab"), 2500);
+  EXPECT_EQ(Deserved("a"), 1000);
+  EXPECT_EQ(Deserved("b"), 1500);
+}
+
+TEST_F(SharesTest, WithinAndBelow) {
+  AddNodes(w.cluster, 1, 12);
+  Add("lab");
+  Add("a", "lab");
+  Add("b", "lab");
+  Add("shop");
+  Use("a", 1000, 11000);
+  Use("b", 5000, 7000);
+  Use("shop", 0, 12000);
+  const QueueTree tree(w.cluster);
+  const Shares shares(w.cluster, tree, sharing);
+  EXPECT_EQ(shares.Deserved(Id("a"), model::kCpu), 3000);
+  EXPECT_EQ(shares.Over(Id("b"), model::kCpu), 2000);
+  EXPECT_EQ(shares.Over(Id("a"), model::kCpu), 0);
+  EXPECT_FALSE(shares.Within(Id("a"), Milli(1000))) << "lab has all that it deserves";
+  EXPECT_TRUE(shares.Within(Id("shop"), Milli(6000)));
+  EXPECT_FALSE(shares.Within(Id("shop"), Milli(6001)));
+  EXPECT_FALSE(shares.BelowWithout(Id("b"), Milli(2000)));
+  EXPECT_TRUE(shares.BelowWithout(Id("b"), Milli(2001)));
+}
+
+}  // namespace
+}  // namespace gangway::gang
