@@ -627,6 +627,7 @@ std::optional<Lacking> GangPlacement::lacking() const {
     case Reason::Kind::kTooFewOfRole:
     case Reason::Kind::kTooFewSubGroups:
       return Lacking::kPods;
+    case Reason::Kind::kRoomAwaited:
     case Reason::Kind::kKeptForMinimum:
     case Reason::Kind::kGated:
     case Reason::Kind::kNotModelled:

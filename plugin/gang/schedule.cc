@@ -8,6 +8,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "plugin/gang/admit.h"
+#include "plugin/gang/evict.h"
 #include "plugin/gang/kept_room.h"
 #include "plugin/gang/order.h"
 #include "plugin/gang/place.h"
@@ -34,19 +35,21 @@ bool HasBegun(const model::Gang& gang) { return !gang.was_whole && gang.ready() 
 
 class Cycle {
  public:
-  Cycle(const Cluster& cluster, const Policy& policy, Scratch& scratch)
+  Cycle(const Cluster& cluster, const Policy& policy, absl::Time now, Scratch& scratch)
       : cluster_(cluster),
         policy_(policy),
         scratch_(scratch),
-        overlay_(cluster, constraint::AllKinds(), policy.packing) {}
+        overlay_(cluster, constraint::AllKinds(), policy.packing),
+        eviction_(overlay_, scratch, policy, now) {}
 
   Decisions Run() {
-    std::vector<GangId> begun, inside, outside;
+    std::vector<GangId> begun, awaiting_room, inside, outside;
     for (const GangId id : cluster_.waiting()) {
       const model::Gang& gang = cluster_.gang(id);
-      (!gang.admitted ? outside : HasBegun(gang) ? begun : inside).push_back(id);
+      (!gang.admitted ? outside : HasBegun(gang) ? begun : gang.nominated > 0 ? awaiting_room : inside).push_back(id);
     }
     PlaceMinima(begun);
+    PlaceMinima(awaiting_room);
     PlaceMinima(inside);
     PlaceMinima(Admit(outside));
     if (policy_.place_surplus) PlaceRests();
@@ -61,6 +64,7 @@ class Cycle {
       if (placement->PlaceMinimum()) {
         placed_.emplace(id, placement.get());
       } else if (const std::optional<Lacking> lacking = placement->lacking(); lacking.has_value()) {
+        if (*lacking == Lacking::kRoom && eviction_.MakeRoom(id, decisions_[IndexOf(id)])) return;
         lacking_.emplace_back(id, *lacking);
       }
       placements_.emplace_back(IndexOf(id), std::move(placement));
@@ -125,6 +129,7 @@ class Cycle {
   const Policy& policy_;
   Scratch& scratch_;
   Overlay overlay_;
+  Eviction eviction_;
   Decisions decisions_;
   absl::flat_hash_map<GangId, std::size_t> index_;
   std::vector<std::pair<std::size_t, std::unique_ptr<GangPlacement>>> placements_;
@@ -134,10 +139,9 @@ class Cycle {
 
 }  // namespace
 
-// Nothing ages yet, so the time decides nothing; it is a parameter of every decision (design 3.1).
-Decisions Schedule(const Cluster& cluster, const Policy& policy, absl::Time, Scratch& scratch) {
+Decisions Schedule(const Cluster& cluster, const Policy& policy, absl::Time now, Scratch& scratch) {
   scratch.Begin(cluster);
-  Decisions decisions = Cycle(cluster, policy, scratch).Run();
+  Decisions decisions = Cycle(cluster, policy, now, scratch).Run();
   scratch.End();
   return decisions;
 }

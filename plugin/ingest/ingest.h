@@ -18,6 +18,13 @@ inline constexpr absl::string_view kTaskAnnotation = "volcano.sh/task-spec";
 inline constexpr absl::string_view kPartitionLabel = "volcano.sh/partition-id";
 inline constexpr absl::string_view kTaskPriorityAnnotation = "volcano.sh/task-priority";
 
+inline constexpr absl::string_view kPreemptableKey = "volcano.sh/preemptable";
+inline constexpr absl::string_view kCooldownTimeKey = "volcano.sh/cooldown-time";
+// On a queue, for those below it too: so long after it got its node no pod is evicted. A duration as Go writes it.
+inline constexpr absl::string_view kMinRuntimeKey = "gangway.io/min-runtime";
+// kubernetes: core/v1, PodReasonPreemptionByScheduler
+inline constexpr absl::string_view kPreemptionByScheduler = "PreemptionByScheduler";
+
 inline constexpr char kSchedulingGroupField[] = "spec.schedulingGroup";
 // kubernetes: api/scheduling/v1alpha2, types.go
 inline constexpr absl::string_view kPodGroupScheduled = "PodGroupScheduled";
@@ -40,6 +47,8 @@ model::ClaimFacts ClaimFactsOf(const api::core::PersistentVolumeClaim& claim);
 model::VolumeFacts VolumeFactsOf(const api::core::PersistentVolume& volume);
 model::StorageClassFacts StorageClassFactsOf(const api::core::StorageClass& object);
 model::HyperNodeFacts HyperNodeFactsOf(const api::volcano::HyperNode& object);
+// What the disruption controller has not counted yet allows nothing.
+model::BudgetFacts BudgetFactsOf(const api::core::PodDisruptionBudget& object);
 model::NamespaceFacts NamespaceFactsOf(const api::core::PartialObject& object);
 model::PriorityClassFacts PriorityClassFactsOf(const api::core::PriorityClass& object);
 
