@@ -145,24 +145,7 @@ std::string PodTerms::TextOf(TermId id) const {
   for (const PodSelectorFacts& selector : terms_[id].selectors) {
     for (const RequirementFacts& requirement : selector.pods) {
       if (requirement.key.empty()) return "no labels at all";
-      const std::string values = absl::StrJoin(requirement.values, ",");
-      switch (requirement.op) {
-        case Op::kIn:
-          parts.push_back(requirement.values.size() == 1 ? absl::StrCat(requirement.key, "=", values)
-                                                         : absl::StrCat(requirement.key, " in (", values, ")"));
-          break;
-        case Op::kNotIn:
-          parts.push_back(absl::StrCat(requirement.key, " not in (", values, ")"));
-          break;
-        case Op::kDoesNotExist:
-          parts.push_back(absl::StrCat("no ", requirement.key));
-          break;
-        case Op::kExists:
-        case Op::kGt:
-        case Op::kLt:
-          parts.push_back(requirement.key);
-          break;
-      }
+      parts.push_back(RequirementText(requirement));
     }
   }
   return parts.empty() ? "any labels" : absl::StrJoin(parts, " and ");

@@ -28,25 +28,11 @@ Toleration InternToleration(const TolerationFacts& fact, Names& names) {
   return toleration;
 }
 
-std::string RequirementText(const Requirement& requirement, const Names& names) {
-  const absl::string_view key = requirement.key == kNodeNameKey ? "name" : names.Text(requirement.key);
-  const auto value_text = [&](std::string* out, int value) { absl::StrAppend(out, names.Text(value)); };
-  const std::string values = absl::StrJoin(requirement.values, ",", value_text);
-  switch (requirement.op) {
-    case Op::kIn:
-      return requirement.values.size() == 1 ? absl::StrCat(key, "=", values) : absl::StrCat(key, " in (", values, ")");
-    case Op::kNotIn:
-      return absl::StrCat(key, " not in (", values, ")");
-    case Op::kExists:
-      return std::string(key);
-    case Op::kDoesNotExist:
-      return absl::StrCat("no ", key);
-    case Op::kGt:
-      return absl::StrCat(key, ">", values);
-    case Op::kLt:
-      return absl::StrCat(key, "<", values);
-  }
-  return {};
+RequirementFacts FactsOf(const Requirement& requirement, const Names& names) {
+  RequirementFacts facts{
+      requirement.key == kNodeNameKey ? "" : std::string(names.Text(requirement.key)), requirement.op, {}};
+  for (const int value : requirement.values) facts.values.emplace_back(names.Text(value));
+  return facts;
 }
 
 }  // namespace
@@ -92,9 +78,29 @@ Term MakeTerm(const TermFacts& facts, Names& names) {
   return term;
 }
 
+std::string RequirementText(const RequirementFacts& requirement) {
+  const absl::string_view key = requirement.key.empty() ? "name" : absl::string_view(requirement.key);
+  const std::string values = absl::StrJoin(requirement.values, ",");
+  switch (requirement.op) {
+    case Op::kIn:
+      return requirement.values.size() == 1 ? absl::StrCat(key, "=", values) : absl::StrCat(key, " in (", values, ")");
+    case Op::kNotIn:
+      return absl::StrCat(key, " not in (", values, ")");
+    case Op::kExists:
+      return std::string(key);
+    case Op::kDoesNotExist:
+      return absl::StrCat("no ", key);
+    case Op::kGt:
+      return absl::StrCat(key, ">", values);
+    case Op::kLt:
+      return absl::StrCat(key, "<", values);
+  }
+  return {};
+}
+
 std::string TermText(const Term& term, const Names& names) {
   return absl::StrJoin(term, " and ", [&](std::string* out, const Requirement& requirement) {
-    absl::StrAppend(out, RequirementText(requirement, names));
+    absl::StrAppend(out, RequirementText(FactsOf(requirement, names)));
   });
 }
 

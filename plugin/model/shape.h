@@ -1,6 +1,7 @@
 // What several pods ask for in the same words, kept once.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -81,6 +82,9 @@ struct Shape {
   std::string key;             // the canonical text it is found by
   std::size_t wants_size = 0;  // how much of the key is ShapeKey of what is wanted; matched follows
   int users = 0;
+
+  // The term, whosever it is, holds for pods of the shape itself.
+  bool Matches(TermId term) const { return std::find(matched.begin(), matched.end(), term) != matched.end(); }
 };
 
 // The canonical text of what a pod wants: the same text exactly when the pods fit the same nodes in the same order.
@@ -93,6 +97,8 @@ void AddTerm(std::string& out, TermFacts term);
 void AddPodTerm(std::string& out, const PodTermFacts& term);
 void AddText(std::string& out, absl::string_view text);
 Term MakeTerm(const TermFacts& facts, Names& names);
+// "app=web", "zone in (a,b)", "no gpu": what is asked of labels, in words.
+std::string RequirementText(const RequirementFacts& requirement);
 std::string TermText(const Term& term, const Names& names);
 
 }  // namespace gangway::model

@@ -41,7 +41,7 @@ class ScriptsTest : public ::testing::Test {
     std::filesystem::create_directories(bin);
     for (const char* used : {"awk", "bash", "cat", "dirname", "env", "realpath"})
       std::filesystem::create_symlink(std::string("/usr/bin/") + used, bin + "/" + used);
-    for (const char* tool : {"go", "kubectl", "clang++-19", "ld.gold"}) {
+    for (const char* tool : {"go", "kubectl", "clang++-19", "clang-format-19", "ld.gold"}) {
       if (tool != missing) std::filesystem::create_symlink("/bin/true", bin + "/" + tool);
     }
     return "PATH=" + bin;
@@ -91,7 +91,8 @@ TEST_F(TestToolsTest, WhereAllIsThereNothingIsSaid) {
 TEST_F(TestToolsTest, EachThatIsMissingIsSaidAndFailsWhereAllIsRequired) {
   for (const auto& [tool, help] :
        {std::pair{"go", "https://go.dev/dl"}, std::pair{"kubectl", "https://kubernetes.io"},
-        std::pair{"clang++-19", "apt-get install clang-19"}, std::pair{"ld.gold", "binutils"}}) {
+        std::pair{"clang++-19", "apt-get install clang-19"},
+        std::pair{"clang-format-19", "apt-get install clang-format-19"}, std::pair{"ld.gold", "binutils"}}) {
     SCOPED_TRACE(tool);
     const std::string path = PathWithout(tool);
     const Outcome told = Run({"test-tools"}, {path});
@@ -204,6 +205,40 @@ TEST_F(ArrowsTest, ACircleIsFoundThoughItIsDrawn) {
 }
 
 TEST_F(ArrowsTest, NothingToCompareIsAFailure) { EXPECT_EQ(Judge("").exit_code, 1); }
+
+class FormatTest : public ScriptsTest {
+ protected:
+  void SetUp() override {
+    if (RunProgram({"clang-format-19", "--version"}).exit_code != 0)
+      GTEST_SKIP() << "there is no clang-format-19 on this machine";
+    Write("formatted.cc", "int a = 1;\n");
+    Write("crooked.cc", "int  a=1;\n");
+  }
+};
+
+TEST_F(FormatTest, WhatIsNotFormattedIsNamedAndLeft) {
+  EXPECT_EQ(Run({"format", "--check", path("formatted.cc")}).exit_code, 0);
+  const Outcome outcome = Run({"format", "--check", path("formatted.cc"), path("crooked.cc")});
+  EXPECT_NE(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("crooked.cc:1"), Not(HasSubstr("formatted.cc"))));
+  EXPECT_EQ(ReadFile(path("crooked.cc")), "int  a=1;\n");
+}
+
+TEST_F(FormatTest, FormatsAsTheProjectDoesWhereverAFileIs) {
+  const std::string line =
+      "int a = Something(" + std::string(90, 'x') + ");\n";  // longer than LLVM's 80, not than ours
+  Write("long.cc", line);
+  EXPECT_EQ(Run({"format", path("crooked.cc"), path("long.cc")}).exit_code, 0);
+  EXPECT_EQ(ReadFile(path("crooked.cc")), "int a = 1;\n");
+  EXPECT_EQ(ReadFile(path("long.cc")), line);
+}
+
+TEST_F(FormatTest, WithoutTheFormatterItIsSkippedUnlessAllIsRequired) {
+  const std::string path_variable = PathWithout("clang-format-19"), told = path("run");
+  EXPECT_EQ(Run({"format", "--check"}, {path_variable, "GW_TESTS_RUN=" + told}).exit_code, GW_ALL_SKIPPED);
+  EXPECT_THAT(ReadFile(told), HasSubstr("skipped\tformat\tall sources\tthere is no clang-format-19"));
+  EXPECT_EQ(Run({"format", "--check"}, {path_variable, "GW_REQUIRE_ALL=1"}).exit_code, 1);
+}
 
 class ThreadSafetyTest : public ScriptsTest {
  protected:

@@ -16,9 +16,9 @@ using model::TermId;
 class PodAffinity final : public Constraint {
  public:
   PodAffinity(const PlacedTerms& placed, const model::Shape& shape)
-      : placed_(placed), near_(shape.near), holds_for_itself_(std::all_of(near_.begin(), near_.end(), [&](TermId term) {
-          return std::count(shape.matched.begin(), shape.matched.end(), term) > 0;
-        })) {}
+      : placed_(placed),
+        near_(shape.near),
+        holds_for_itself_(std::all_of(near_.begin(), near_.end(), [&](TermId term) { return shape.Matches(term); })) {}
 
   int Copies(Row row) const override {
     bool near = true;

@@ -22,7 +22,7 @@ class PodAntiAffinity final : public Constraint {
       const int value = placed_.terms().ValueOn(term, row);
       if (value == -1) continue;
       if (placed_.PodsIn(term, value) > 0) return 0;
-      if (std::count(shape_.matched.begin(), shape_.matched.end(), term) > 0) copies = 1;
+      if (shape_.Matches(term)) copies = 1;
     }
     return copies;
   }

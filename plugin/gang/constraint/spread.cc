@@ -25,9 +25,7 @@ constexpr std::int64_t kWish = 100;
 class Domains {
  public:
   Domains(const Placed& placed, const PlacedTerms& placed_terms, const model::Shape& shape, const Spread& spread)
-      : placed_(placed_terms),
-        spread_(spread),
-        itself_(std::count(shape.matched.begin(), shape.matched.end(), spread.term) > 0 ? 1 : 0) {
+      : placed_(placed_terms), spread_(spread), itself_(shape.Matches(spread.term) ? 1 : 0) {
     const model::Cluster& cluster = placed.cluster();
     counts_for_.resize(static_cast<std::size_t>(cluster.rows()));
     for (Row row = 0; row < cluster.rows(); ++row) {
