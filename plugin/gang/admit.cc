@@ -44,13 +44,12 @@ std::optional<Reason> QueueReason(const Cluster& cluster, const Gang& gang) {
 }
 
 std::optional<Reason> QueueFull(const Overlay& overlay, const Gang& gang, const Resources& amounts) {
+  if (!overlay.tree().limits()) return std::nullopt;
   for (const QueueId level : overlay.tree().path(gang.queue)) {
-    const Queue& queue = overlay.cluster().queue(level);
-    if (queue.capability.empty()) continue;
     Reason reason = ReasonOf(Reason::Kind::kQueueFull, gang);
-    reason.subject = queue.name;
+    reason.subject = overlay.cluster().queue(level).name;
     for (Dim dim = 0; dim < amounts.size(); ++dim) {
-      const std::int64_t limit = IsAsked(amounts, dim) ? queue.Limit(dim) : model::kUnlimited;
+      const std::int64_t limit = IsAsked(amounts, dim) ? overlay.tree().PlaceLimit(level, dim) : model::kUnlimited;
       if (limit == model::kUnlimited) continue;
       const std::int64_t in_use = overlay.tree().held(level)[dim] + overlay.taken_below(level)[dim];
       if (in_use + amounts[dim] <= limit) continue;
@@ -64,20 +63,18 @@ std::optional<Reason> QueueFull(const Overlay& overlay, const Gang& gang, const 
 Admission::Admission(const Overlay& overlay, const Policy& policy)
     : overlay_(overlay), policy_(policy), let_in_by_queue_(static_cast<std::size_t>(overlay.cluster().queue_slots())) {
   const Cluster& cluster = overlay.cluster();
-  for (const model::GangId id : cluster.awaiting_pods()) {
-    const Gang& gang = cluster.gang(id);
-    LetIn(gang.queue, Missing(gang));
-  }
-  for (QueueId id = 0; id < cluster.queue_slots(); ++id) placed_.Add(overlay.taken_from(id));
+  for (const model::GangId id : cluster.awaiting_pods()) LetIn(id, 1);
 }
 
-void Admission::LetIn(QueueId queue, const Resources& missing) {
-  let_in_.Add(missing);
-  for (const QueueId level : overlay_.tree().path(queue))
-    let_in_by_queue_[static_cast<std::size_t>(level)].Add(missing);
+void Admission::LetIn(model::GangId id, int times) {
+  const Gang& gang = overlay_.cluster().gang(id);
+  const Resources missing = Missing(gang);
+  let_in_.Add(missing, times);
+  for (const QueueId level : overlay_.tree().path(gang.queue))
+    let_in_by_queue_[static_cast<std::size_t>(level)].Add(missing, times);
 }
 
-Resources Admission::Missing(const Gang& gang) const {
+Resources Admission::Missing(const Gang& gang) {
   Resources missing;
   if (!gang.has_min_resources) return missing;
   for (Dim dim = 0; dim < gang.min_resources.size(); ++dim) {
@@ -86,7 +83,7 @@ Resources Admission::Missing(const Gang& gang) const {
   return missing;
 }
 
-std::optional<Reason> Admission::Admit(model::GangId id) {
+std::optional<Reason> Admission::Admit(model::GangId id, bool owed) {
   const Cluster& cluster = overlay_.cluster();
   const Gang& gang = cluster.gang(id);
   if (std::optional<Reason> reason = QueueReason(cluster, gang)) return reason;
@@ -96,13 +93,13 @@ std::optional<Reason> Admission::Admit(model::GangId id) {
 
   Reason cluster_full = ReasonOf(Reason::Kind::kClusterFull, gang);
   cluster_full.overcommit_percent = policy_.overcommit_percent.value_or(0);
-  for (Dim dim = 0; dim < missing.size() && policy_.overcommit_percent.has_value(); ++dim) {
+  for (Dim dim = 0; dim < missing.size() && policy_.overcommit_percent.has_value() && !owed; ++dim) {
     if (!IsAsked(missing, dim)) continue;
     const std::string name(cluster.dims().Name(dim));
     const std::int64_t total = cluster.total()[dim];
     const std::int64_t ceiling =
         total / 100 * *policy_.overcommit_percent + total % 100 * *policy_.overcommit_percent / 100;
-    const std::int64_t in_use = used[dim] + placed_[dim] + let_in_[dim];
+    const std::int64_t in_use = used[dim] + overlay_.taken()[dim] + let_in_[dim];
     if (in_use + missing[dim] > ceiling) cluster_full.sums.push_back({name, missing[dim], ceiling, in_use, total});
   }
   if (!cluster_full.sums.empty()) return cluster_full;
@@ -120,7 +117,7 @@ std::optional<Reason> Admission::Admit(model::GangId id) {
     }
     if (!queue_full.sums.empty()) return queue_full;
   }
-  LetIn(gang.queue, missing);
+  LetIn(id, 1);
   return std::nullopt;
 }
 

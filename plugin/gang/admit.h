@@ -17,19 +17,21 @@ class Admission {
  public:
   Admission(const Overlay& overlay, const Policy& policy);
 
-  // Lets the gang in and counts it, or says why not.
-  std::optional<model::Reason> Admit(model::GangId gang);
+  // Lets the gang in and counts it, or says why not. `owed`: the gang's queue keeps within what it deserves with it,
+  // while others wait, too; then what others hold or were let in for keeps it out no more than it will from its room.
+  std::optional<model::Reason> Admit(model::GangId gang, bool owed);
+  // It was let in here, and has been placed since.
+  void Placed(model::GangId gang) { LetIn(gang, -1); }
+  // What the gang asks for beyond what its pods hold already.
+  static model::Resources Missing(const model::Gang& gang);
 
  private:
-  // What the gang asks for beyond what its pods hold already.
-  model::Resources Missing(const model::Gang& gang) const;
-  void LetIn(model::QueueId queue, const model::Resources& missing);
+  void LetIn(model::GangId gang, int times);
 
   const Overlay& overlay_;
   const Policy& policy_;
   model::Resources let_in_;                        // in the cluster
   std::vector<model::Resources> let_in_by_queue_;  // by queue id, with those below
-  model::Resources placed_;                        // in this call, in the cluster
 };
 
 // A reason of the gang, with its numbers.
@@ -38,7 +40,8 @@ model::Reason ReasonOf(model::Reason::Kind kind, const model::Gang& gang);
 // The queue is missing, closed, or asks for what the scheduler does not know.
 std::optional<model::Reason> QueueReason(const model::Cluster& cluster, const model::Gang& gang);
 
-// The capability of the queue, or of one above it, does not allow `amounts` more.
+// The capability of the queue or of one above it, or what is guaranteed to queues beside them, does not allow `amounts`
+// more.
 std::optional<model::Reason> QueueFull(const Overlay& overlay, const model::Gang& gang,
                                        const model::Resources& amounts);
 

@@ -154,8 +154,10 @@ int KeptRoom::Copies(Row row, const Need& need, bool without_surplus) const {
 
 bool KeptRoom::QueueHasRoom(const Gang& gang, const Resources& sum, bool without_surplus) const {
   for (const QueueId level : overlay_.tree().path(gang.queue)) {
-    for (const auto& [dim, limit] : overlay_.cluster().queue(level).capability) {
+    for (Dim dim = 0; dim < sum.size() && overlay_.tree().limits(); ++dim) {
       if (sum[dim] == 0 || dim == model::kPods) continue;
+      const std::int64_t limit = overlay_.tree().PlaceLimit(level, dim);
+      if (limit == model::kUnlimited) continue;
       const std::int64_t ending = without_surplus ? At(ending_in_queue_, level)[dim] : 0;
       const std::int64_t in_use = overlay_.tree().held(level)[dim] + overlay_.taken_below(level)[dim] - ending;
       if (in_use + At(kept_in_queue_, level)[dim] + sum[dim] > limit) return false;
@@ -257,8 +259,10 @@ bool KeptRoom::Leaves(Row row, const Shape& shape) const {
 bool KeptRoom::LeavesInQueue(QueueId queue, const Resources& request) const {
   for (const QueueId level : overlay_.tree().path(queue)) {
     const Resources& kept = At(kept_in_queue_, level);
-    for (const auto& [dim, limit] : overlay_.cluster().queue(level).capability) {
+    for (Dim dim = 0; dim < request.size() && overlay_.tree().limits(); ++dim) {
       if (request[dim] == 0 || kept[dim] == 0 || dim == model::kPods) continue;
+      const std::int64_t limit = overlay_.tree().PlaceLimit(level, dim);
+      if (limit == model::kUnlimited) continue;
       if (overlay_.tree().held(level)[dim] + overlay_.taken_below(level)[dim] + kept[dim] + request[dim] > limit)
         return false;
     }

@@ -1,8 +1,6 @@
 #include "plugin/gang/order.h"
 
 #include <algorithm>
-#include <map>
-#include <optional>
 #include <tuple>
 
 namespace gangway::gang {
@@ -11,37 +9,14 @@ using model::Cluster;
 using model::Dim;
 using model::Gang;
 using model::GangId;
+using model::kNone;
 using model::Queue;
 using model::QueueId;
+using model::Resources;
 using model::Task;
 using model::TaskId;
 
 namespace {
-
-__extension__ using Int128 = __int128;
-
-// held / (total * weight), as a fraction that compares exactly.
-struct Share {
-  Int128 numerator = 0, denominator = 1;
-  friend bool operator<(const Share& a, const Share& b) {
-    return a.numerator * b.denominator < b.numerator * a.denominator;
-  }
-};
-
-// In parts of 2^32, rounded down: the products then fit 128 bits.
-Share ShareOf(const Overlay& overlay, QueueId id) {
-  const Queue& queue = overlay.cluster().queue(id);
-  const model::Resources& taken = overlay.taken_from(id);
-  const model::Resources& total = overlay.cluster().total();
-  Share share;
-  for (Dim dim = 0; dim < total.size(); ++dim) {
-    if (total[dim] <= 0) continue;
-    const Int128 held = Int128{queue.held[dim]} + taken[dim];
-    const Share of_dim{(held << 32) / total[dim], queue.weight};
-    if (share < of_dim) share = of_dim;
-  }
-  return share;
-}
 
 // volcano: plugins/sla, JobOrderFn
 absl::Time DeadlineOf(const Gang& gang, const Policy& policy) {
@@ -51,60 +26,238 @@ absl::Time DeadlineOf(const Gang& gang, const Policy& policy) {
 
 }  // namespace
 
-std::vector<QueueLine> LineUp(const Cluster& cluster, const Policy& policy, const std::vector<GangId>& gangs) {
+// ---- queues
+
+QueueOrder::QueueOrder(const Overlay& overlay, const Shares* shares, const std::vector<QueueId>& queues)
+    : overlay_(overlay), shares_(shares), later_(queues) {
+  const Cluster& cluster = overlay.cluster();
+  if (shares_ == nullptr) return;
+  const auto slots = static_cast<std::size_t>(cluster.queue_slots());
+  places_.resize(2 * slots + 1);
+  std::sort(later_.begin(), later_.end(),
+            [&](QueueId a, QueueId b) { return cluster.queue(a).priority < cluster.queue(b).priority; });
+  Enter();
+}
+
+// Those of the highest priority that is left.
+void QueueOrder::Enter() {
+  const Cluster& cluster = overlay_.cluster();
+  if (later_.empty()) return;
+  const std::int32_t priority = cluster.queue(later_.back()).priority;
+  while (!later_.empty() && cluster.queue(later_.back()).priority == priority) {
+    Insert(GangsOf(later_.back()));
+    later_.pop_back();
+  }
+}
+
+int QueueOrder::Above(int place) const {
+  const QueueId queue = place / 2;
+  if (place == GangsOf(queue)) return TreeOf(queue);
+  const QueueId parent = overlay_.tree().parent(queue);
+  return parent == kNone ? static_cast<int>(places_.size()) - 1 : TreeOf(parent);
+}
+
+std::int64_t QueueOrder::Held(int place, Dim dim) const {
+  const QueueId queue = place / 2;
+  const auto at = static_cast<std::size_t>(queue);
+  const bool own = place == GangsOf(queue);
+  const std::int64_t counted = counted_.empty() ? 0 : (own ? counted_ : below_)[at][dim];
+  return counted + (own ? overlay_.cluster().queue(queue).held[dim] + overlay_.taken_from(queue)[dim]
+                        : overlay_.tree().held(queue)[dim] + overlay_.taken_below(queue)[dim]);
+}
+
+std::int64_t QueueOrder::Deserved(int place, Dim dim) const {
+  const QueueId queue = place / 2;
+  return place == GangsOf(queue) ? shares_->OwnDeserved(queue, dim) : shares_->Deserved(queue, dim);
+}
+
+Part QueueOrder::ShareOf(int place) const {
+  const Resources& total = overlay_.cluster().total();
+  const int weight = place == GangsOf(place / 2) ? 1 : overlay_.cluster().queue(place / 2).weight;
+  Part share;
+  bool deserves = false;
+  for (Dim dim = 0; dim < total.size(); ++dim) deserves = deserves || (dim != model::kPods && Deserved(place, dim) > 0);
+  for (Dim dim = 0; dim < total.size(); ++dim) {
+    if (total[dim] <= 0 || dim == model::kPods) continue;
+    const std::int64_t held = Held(place, dim), deserved = Deserved(place, dim);
+    Part of_dim{held, deserved};
+    if (deserved == 0)
+      of_dim = held > 0 || !deserves ? Part{Part::Wide{total[dim]} + held / weight, total[dim]} : Part();
+    if (share < of_dim) share = of_dim;
+  }
+  return share;
+}
+
+bool QueueOrder::Before(int a, int b) const {
+  const Part& x = places_[static_cast<std::size_t>(a)].share;
+  const Part& y = places_[static_cast<std::size_t>(b)].share;
+  if (x < y || y < x) return x < y;
+  const Queue& p = overlay_.cluster().queue(a / 2);
+  const Queue& q = overlay_.cluster().queue(b / 2);
+  return std::tie(p.created, p.name, b) < std::tie(q.created, q.name, a);  // of one queue its own gangs come first
+}
+
+void QueueOrder::Insert(int place) {
+  const auto top = static_cast<int>(places_.size()) - 1;
+  while (place != top) {
+    places_[static_cast<std::size_t>(place)].share = ShareOf(place);
+    const int above = Above(place);
+    std::vector<int>& siblings = places_[static_cast<std::size_t>(above)].children;
+    const bool there = !siblings.empty();
+    siblings.insert(
+        std::upper_bound(siblings.begin(), siblings.end(), place, [&](int a, int b) { return Before(a, b); }), place);
+    if (there) break;
+    place = above;
+  }
+}
+
+void QueueOrder::Erase(int place) {
+  const auto top = static_cast<int>(places_.size()) - 1;
+  while (place != top) {
+    const int above = Above(place);
+    std::vector<int>& siblings = places_[static_cast<std::size_t>(above)].children;
+    siblings.erase(std::find(siblings.begin(), siblings.end(), place));
+    if (!siblings.empty()) break;
+    place = above;
+  }
+}
+
+QueueId QueueOrder::First() const {
+  if (shares_ == nullptr) return later_.empty() ? kNone : later_.front();
+  auto place = static_cast<int>(places_.size()) - 1;
+  while (!places_[static_cast<std::size_t>(place)].children.empty())
+    place = places_[static_cast<std::size_t>(place)].children.front();
+  return place == static_cast<int>(places_.size()) - 1 ? kNone : place / 2;
+}
+
+void QueueOrder::Done(QueueId queue) {
+  if (shares_ == nullptr) return later_.clear();
+  Erase(GangsOf(queue));
+  if (places_.back().children.empty()) Enter();
+}
+
+void QueueOrder::Moved(QueueId queue) {
+  if (shares_ == nullptr) return;
+  const auto top = static_cast<int>(places_.size()) - 1;
+  for (int place = GangsOf(queue); place != top; place = Above(place)) {
+    std::vector<int>& siblings = places_[static_cast<std::size_t>(Above(place))].children;
+    const auto at = std::find(siblings.begin(), siblings.end(), place);
+    const bool served = at != siblings.end();
+    if (served) siblings.erase(at);
+    places_[static_cast<std::size_t>(place)].share = ShareOf(place);
+    if (!served) continue;
+    siblings.insert(
+        std::upper_bound(siblings.begin(), siblings.end(), place, [&](int a, int b) { return Before(a, b); }), place);
+  }
+}
+
+void QueueOrder::Count(QueueId queue, const Resources& amounts) {
+  if (shares_ == nullptr) return;
+  counted_.resize(static_cast<std::size_t>(overlay_.cluster().queue_slots()));
+  below_.resize(counted_.size());
+  counted_[static_cast<std::size_t>(queue)].Add(amounts);
+  for (const QueueId level : overlay_.tree().path(queue)) below_[static_cast<std::size_t>(level)].Add(amounts);
+  Moved(queue);
+}
+
+bool QueueOrder::Within(QueueId queue, const Resources& more) const {
+  if (shares_ == nullptr) return true;
+  for (Dim dim = 0; dim < more.size(); ++dim) {
+    if (more[dim] <= 0 || dim == model::kPods) continue;
+    if (Held(GangsOf(queue), dim) + more[dim] > Deserved(GangsOf(queue), dim)) return false;
+    for (const QueueId level : overlay_.tree().path(queue)) {
+      if (Held(TreeOf(level), dim) + more[dim] > Deserved(TreeOf(level), dim)) return false;
+    }
+  }
+  return true;
+}
+
+// ---- gangs
+
+void SortGangs(const Cluster& cluster, const Policy& policy, std::vector<GangId>& gangs) {
   struct Entry {
     std::int32_t priority;
     absl::Time deadline;
     GangId id;
   };
-  std::map<std::string, std::vector<Entry>> by_queue;  // by name: ids depend on the order of events
-  std::map<std::string, QueueId> ids;
+  std::vector<Entry> entries;
   for (const GangId id : gangs) {
     const Gang& gang = cluster.gang(id);
-    const std::string& name = cluster.queue(gang.queue).name;
-    by_queue[name].push_back({cluster.PriorityOf(gang), DeadlineOf(gang, policy), id});
-    ids[name] = gang.queue;
+    entries.push_back({cluster.PriorityOf(gang), DeadlineOf(gang, policy), id});
   }
-  std::vector<QueueLine> lines;
-  for (auto& [name, entries] : by_queue) {
-    std::sort(entries.begin(), entries.end(), [&](const Entry& a, const Entry& b) {
-      const Gang& x = cluster.gang(a.id);
-      const Gang& y = cluster.gang(b.id);
-      return std::tie(b.priority, a.deadline, x.created, x.ns, x.name) <
-             std::tie(a.priority, b.deadline, y.created, y.ns, y.name);
-    });
-    QueueLine line;
-    line.queue = ids[name];
-    for (const Entry& entry : entries) line.gangs.push_back(entry.id);
-    lines.push_back(std::move(line));
-  }
-  return lines;
+  std::sort(entries.begin(), entries.end(), [&](const Entry& a, const Entry& b) {
+    const Gang& x = cluster.gang(a.id);
+    const Gang& y = cluster.gang(b.id);
+    return std::tie(b.priority, a.deadline, x.created, x.ns, x.name) <
+           std::tie(a.priority, b.deadline, y.created, y.ns, y.name);
+  });
+  for (std::size_t i = 0; i < gangs.size(); ++i) gangs[i] = entries[i].id;
 }
 
-QueueLine* NextQueue(const Overlay& overlay, std::vector<QueueLine>& lines) {
-  QueueLine* best = nullptr;
-  Share best_share;
-  for (QueueLine& line : lines) {
-    if (line.done()) continue;
-    const Queue& queue = overlay.cluster().queue(line.queue);
-    const Share share = ShareOf(overlay, line.queue);
-    bool better = best == nullptr;
-    if (!better) {
-      const Queue& other = overlay.cluster().queue(best->queue);
-      if (queue.priority != other.priority) {
-        better = queue.priority > other.priority;
-      } else if (share < best_share || best_share < share) {
-        better = share < best_share;
-      } else {
-        better = std::tie(queue.created, queue.name) < std::tie(other.created, other.name);
-      }
-    }
-    if (better) {
-      best = &line;
-      best_share = share;
-    }
+Turns::Turns(const Overlay& overlay, const Shares* shares, const Policy& policy, const std::vector<GangId>& gangs)
+    : overlay_(overlay), shares_(shares) {
+  for (const GangId id : gangs) lines_[overlay.cluster().gang(id).queue].gangs.push_back(id);
+  for (auto& [queue, line] : lines_) SortGangs(overlay.cluster(), policy, line.gangs);
+  Order();
+}
+
+void Turns::Order() {
+  std::vector<QueueId> queues;
+  for (const auto& [queue, line] : lines_) {
+    if (line.next < line.gangs.size()) queues.push_back(queue);
   }
-  return best;
+  order_.emplace(overlay_, shares_, queues);
+  for (const auto& [queue, amounts] : counted_) order_->Count(queue, amounts);
+  last_ = kNone;
+}
+
+GangId Turns::NextWithin(Needs needs) {
+  const Cluster& cluster = overlay_.cluster();
+  if (last_ != kNone) order_->Moved(last_);
+  for (QueueId queue = order_->First(); queue != kNone; queue = order_->First()) {
+    Line& line = lines_.at(queue);
+    if (line.next == line.gangs.size()) {
+      order_->Done(queue);
+      continue;
+    }
+    const GangId id = line.gangs[line.next];
+    const bool behind = !line.beyond.empty() &&
+                        cluster.PriorityOf(cluster.gang(id)) < cluster.PriorityOf(cluster.gang(line.beyond.front()));
+    if (shares_ == nullptr || (!behind && order_->Within(queue, needs(id)))) return Take(queue);
+    line.beyond.push_back(id);
+    ++line.next;
+  }
+  return kNone;
+}
+
+GangId Turns::NextBeyond() {
+  if (!beyond_) {
+    beyond_ = true;
+    for (auto& [queue, line] : lines_) {
+      line.gangs = std::move(line.beyond);
+      line.beyond.clear();
+      line.next = 0;
+    }
+    Order();
+  }
+  if (last_ != kNone) order_->Moved(last_);
+  for (QueueId queue = order_->First(); queue != kNone; queue = order_->First()) {
+    if (const Line& line = lines_.at(queue); line.next < line.gangs.size()) return Take(queue);
+    order_->Done(queue);
+  }
+  return kNone;
+}
+
+GangId Turns::Take(QueueId queue) {
+  Line& line = lines_.at(queue);
+  last_ = queue;
+  return line.gangs[line.next++];
+}
+
+void Turns::Count(GangId gang, const Resources& amounts) {
+  const QueueId queue = overlay_.cluster().gang(gang).queue;
+  counted_.emplace_back(queue, amounts);
+  order_->Count(queue, amounts);
 }
 
 void SortTasks(const Cluster& cluster, std::vector<TaskId>& tasks) {

@@ -23,6 +23,8 @@ class Overlay : public constraint::Placed {
   // Requests taken in this overlay from a queue; and from it and those below it.
   const model::Resources& taken_from(model::QueueId queue) const { return TakenOf(queue).own; }
   const model::Resources& taken_below(model::QueueId queue) const { return TakenOf(queue).below; }
+  // From all of them.
+  const model::Resources& taken() const { return taken_; }
 
   // On kNone the pods will be somewhere: nothing but what only one of them can have is taken.
   void Take(model::Row row, model::ShapeId shape, int count);
@@ -72,6 +74,7 @@ class Overlay : public constraint::Placed {
   bool marked_ = false;
   std::vector<Step> kept_;  // since the mark
   std::vector<QueueStep> queue_kept_;
+  model::Resources taken_;
 };
 
 }  // namespace gangway::gang

@@ -29,11 +29,13 @@ bool QueueTree::InCircle(QueueId queue) const {
 }
 
 QueueTree::QueueTree(const model::Cluster& cluster)
-    : cluster_(cluster), nodes_(static_cast<std::size_t>(cluster.queue_slots())) {
+    : cluster_(cluster), nodes_(static_cast<std::size_t>(cluster.queue_slots())), outside_(cluster.used()) {
   for (QueueId id = 0; id < cluster.queue_slots(); ++id) {
     Node& node = nodes_[static_cast<std::size_t>(id)];
     node.parent = InCircle(id) ? kNone : cluster.queue(id).parent;
     node.held = cluster.queue(id).held;
+    outside_.Subtract(node.held);
+    limits_ = limits_ || !cluster.queue(id).capability.empty() || !cluster.queue(id).guarantee.zero();
     deepest_first_.push_back(id);
   }
   for (QueueId id = 0; id < cluster.queue_slots(); ++id) {
@@ -59,6 +61,22 @@ std::int64_t QueueTree::Limit(QueueId queue, Dim dim) const {
     limit = std::min(limit - (beside[dim] - node.kept[dim]), cluster_.queue(*at).Limit(dim));
   }
   return std::max<std::int64_t>(limit, 0);
+}
+
+std::int64_t QueueTree::ToShare(Dim dim) const {
+  const std::int64_t total = cluster_.total()[dim];
+  return std::clamp<std::int64_t>(total - outside_[dim], 0, total);
+}
+
+std::int64_t QueueTree::PlaceLimit(QueueId queue, Dim dim) const {
+  const std::int64_t capability = cluster_.queue(queue).Limit(dim);
+  if (kept_at_top_[dim] == 0) return capability;
+  std::int64_t beside = 0;
+  for (const QueueId level : path(queue)) {
+    const Node& node = At(level);
+    beside += (node.parent == kNone ? kept_at_top_ : At(node.parent).kept_below)[dim] - node.kept[dim];
+  }
+  return beside == 0 ? capability : std::min(capability, std::max<std::int64_t>(ToShare(dim) - beside, 0));
 }
 
 }  // namespace gangway::gang

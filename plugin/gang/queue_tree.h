@@ -27,6 +27,13 @@ class QueueTree {
   model::QueueId parent(model::QueueId queue) const { return At(queue).parent; }
   // Of the cluster's total what is not kept for others, within its own capability and those of the queues above.
   std::int64_t Limit(model::QueueId queue, model::Dim dim) const;
+  // What pods may be placed up to: its own capability, and what gangs can have of the cluster less what is kept for
+  // queues beside it and beside those above; model::kUnlimited: neither says anything.
+  std::int64_t PlaceLimit(model::QueueId queue, model::Dim dim) const;
+  // Whether any queue limits what may be placed.
+  bool limits() const { return limits_; }
+  // Of the cluster's total what pods of no queue leave.
+  std::int64_t ToShare(model::Dim dim) const;
 
  private:
   struct Node {
@@ -43,6 +50,8 @@ class QueueTree {
   std::vector<Node> nodes_;
   std::vector<model::QueueId> deepest_first_;
   model::Resources kept_at_top_;
+  model::Resources outside_;  // held by pods of no queue
+  bool limits_ = false;
 };
 
 }  // namespace gangway::gang

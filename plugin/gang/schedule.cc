@@ -1,8 +1,11 @@
 #include "plugin/gang/schedule.h"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -10,28 +13,66 @@
 #include "plugin/gang/admit.h"
 #include "plugin/gang/evict.h"
 #include "plugin/gang/kept_room.h"
+#include "plugin/gang/needs.h"
 #include "plugin/gang/order.h"
 #include "plugin/gang/place.h"
+#include "plugin/gang/shares.h"
+#include "plugin/gang/usable.h"
 
 namespace gangway::gang {
 
 using model::Cluster;
 using model::Decision;
 using model::Decisions;
+using model::Gang;
 using model::GangId;
+using model::Resources;
 
 namespace {
 
-// Calls serve(gang) once for each gang, in the order of queues and lines.
-template <class F>
-void InOrder(const Overlay& overlay, const Policy& policy, const std::vector<GangId>& gangs, F serve) {
-  std::vector<QueueLine> lines = LineUp(overlay.cluster(), policy, gangs);
-  while (QueueLine* line = NextQueue(overlay, lines)) serve(line->gangs[line->next++]);
+// What the gang's minimum needs that its pods do not hold; nothing, where it is not tried.
+Resources NeedsOf(Overlay& overlay, const Gang& gang) {
+  const Cluster& cluster = overlay.cluster();
+  const int missing = gang.min_member - gang.ready();
+  if (missing >= gang.Count(model::TaskStatus::kPending) || WhyNotTried(cluster, gang).has_value()) return gang.asks;
+  Resources sum;
+  const Usable usable = FindUsable(overlay, gang);
+  if (WhyTooFew(cluster, gang, usable).has_value()) return sum;
+  for (const std::size_t task : FindNeeds(cluster, gang, usable).all)
+    sum.Add(cluster.shape(cluster.task(usable.tasks[task]).shape).request);
+  return sum;
 }
+
+// Gangs of a queue that want more than their minimum: of those of the highest priority the one that has least.
+class SurplusLine {
+ public:
+  struct Entry {
+    std::int32_t priority = 0;
+    Part share;  // of the cluster, of what it has most of; volcano: plugins/drf
+    GangPlacement* placement = nullptr;
+    Resources has;
+    const Gang* gang = nullptr;
+  };
+  bool empty() const { return entries_.empty(); }
+  // Orders them from now on.
+  void Add(Entry entry) { entries_.insert(std::move(entry)); }
+  Entry Take() { return std::move(entries_.extract(entries_.begin()).value()); }
+
+ private:
+  struct Before {
+    bool operator()(const Entry& a, const Entry& b) const {
+      if (a.priority != b.priority) return a.priority > b.priority;
+      if (a.share < b.share || b.share < a.share) return a.share < b.share;
+      return std::tie(a.gang->created, a.gang->ns, a.gang->name, a.gang->kind) <
+             std::tie(b.gang->created, b.gang->ns, b.gang->name, b.gang->kind);
+    }
+  };
+  std::set<Entry, Before> entries_;
+};
 
 // Some of its pods have room, and it never was whole: bindings were refused or lost. What it has is of no use to
 // anybody before it has the rest, so that comes before all others.
-bool HasBegun(const model::Gang& gang) { return !gang.was_whole && gang.ready() > 0; }
+bool HasBegun(const Gang& gang) { return !gang.was_whole && gang.ready() > 0; }
 
 class Cycle {
  public:
@@ -45,63 +86,182 @@ class Cycle {
   Decisions Run() {
     std::vector<GangId> begun, awaiting_room, inside, outside;
     for (const GangId id : cluster_.waiting()) {
-      const model::Gang& gang = cluster_.gang(id);
+      const Gang& gang = cluster_.gang(id);
       (!gang.admitted ? outside : HasBegun(gang) ? begun : gang.nominated > 0 ? awaiting_room : inside).push_back(id);
     }
-    PlaceMinima(begun);
-    PlaceMinima(awaiting_room);
-    PlaceMinima(inside);
-    PlaceMinima(Admit(outside));
+    several_wait_ = OfSeveralQueues(false);
+    if (several_wait_ || (!outside.empty() && OfSeveralQueues(true)))
+      shares_.emplace(cluster_, overlay_.tree(), policy_.sharing);
+    ServeAll(begun, [&](GangId id) { PlaceMinimum(id); });
+    ServeAll(awaiting_room, [&](GangId id) { PlaceMinimum(id); });
+    // Who keeps within what its queue deserves, let in or not, comes before who does not.
+    Turns let_in = TurnsOf(inside), not_let_in = TurnsOf(outside);
+    Serve(let_in, [&](GangId id) { PlaceMinimum(id); });
+    Admission admission(overlay_, policy_);
+    std::vector<GangId> with_pods = Admit(admission, not_let_in, true);
+    Turns fresh = TurnsOf(with_pods);
+    Serve(fresh, [&](GangId id) { PlaceFresh(admission, not_let_in, id); });
+    while (const std::optional<GangId> id = Next(let_in)) PlaceMinimum(*id);
+    while (const std::optional<GangId> id = Next(fresh)) PlaceFresh(admission, not_let_in, *id);
+    ServeAll(Admit(admission, not_let_in, false), [&](GangId id) { PlaceMinimum(id); });
     if (policy_.place_surplus) PlaceRests();
     for (auto& [index, placement] : placements_) placement->Finish(decisions_[index]);
     return std::move(decisions_);
   }
 
  private:
-  void PlaceMinima(const std::vector<GangId>& gangs) {
-    InOrder(overlay_, policy_, gangs, [&](GangId id) {
-      auto placement = std::make_unique<GangPlacement>(overlay_, scratch_, policy_, id);
-      if (placement->PlaceMinimum()) {
-        placed_.emplace(id, placement.get());
-      } else if (const std::optional<Lacking> lacking = placement->lacking(); lacking.has_value()) {
-        if (*lacking == Lacking::kRoom && eviction_.MakeRoom(id, decisions_[IndexOf(id)])) return;
-        lacking_.emplace_back(id, *lacking);
-      }
-      placements_.emplace_back(IndexOf(id), std::move(placement));
-    });
+  // Whether gangs of several queues wait; or else hold something.
+  bool OfSeveralQueues(bool or_hold) const {
+    model::QueueId first = model::kNone;
+    bool several = false;
+    const auto see = [&](model::QueueId queue) {
+      several = several || (first != model::kNone && queue != first);
+      first = queue;
+    };
+    for (const auto* const gangs : {&cluster_.waiting(), &cluster_.awaiting_pods()}) {
+      for (auto it = gangs->begin(); it != gangs->end() && !several; ++it) see(cluster_.gang(*it).queue);
+    }
+    for (model::QueueId id = 0; or_hold && id < cluster_.queue_slots() && !several; ++id) {
+      if (!cluster_.queue(id).held.zero()) see(id);
+    }
+    return several;
+  }
+  // Where there is something to share between those who wait.
+  const Shares* shares() const { return several_wait_ ? &*shares_ : nullptr; }
+  Turns TurnsOf(const std::vector<GangId>& gangs) const { return Turns(overlay_, shares(), policy_, gangs); }
+
+  // Those with whom their queues keep within their shares.
+  template <class F>
+  void Serve(Turns& turns, F serve) {
+    const auto needs = [&](GangId id) { return NeedsOf(overlay_, cluster_.gang(id)); };
+    for (GangId id = turns.NextWithin(needs); id != model::kNone; id = turns.NextWithin(needs)) serve(id);
+  }
+  static std::optional<GangId> Next(Turns& turns) {
+    const GangId id = turns.NextBeyond();
+    return id == model::kNone ? std::nullopt : std::optional<GangId>(id);
+  }
+  template <class F>
+  void ServeAll(const std::vector<GangId>& gangs, F serve) {
+    Turns turns = TurnsOf(gangs);
+    Serve(turns, serve);
+    while (const std::optional<GangId> id = Next(turns)) serve(*id);
+  }
+
+  bool PlaceMinimum(GangId id) {
+    const model::QueueId queue = cluster_.gang(id).queue;
+    Resources before = overlay_.taken_from(queue);
+    auto placement = std::make_unique<GangPlacement>(overlay_, scratch_, policy_, id);
+    GangPlacement& placed = *placement;
+    const bool fits = placed.PlaceMinimum();
+    if (fits && placed.wants_more()) wanting_more_.emplace_back(&placed, TakenSince(queue, before));
+    const std::optional<Lacking> lacking = fits ? std::nullopt : placed.lacking();
+    if (lacking == Lacking::kRoom && eviction_.MakeRoom(id, decisions_[IndexOf(id)])) return false;
+    if (lacking.has_value()) lacking_.emplace_back(id, *lacking);
+    placements_.emplace_back(IndexOf(id), std::move(placement));
+    return fits;
+  }
+  // Of one that was let in in this call.
+  void PlaceFresh(Admission& admission, Turns& turns, GangId id) {
+    if (!PlaceMinimum(id)) return;
+    admission.Placed(id);
+    Resources missing;
+    missing.Subtract(Admission::Missing(cluster_.gang(id)));
+    turns.Count(id, missing);
+  }
+  Resources TakenSince(model::QueueId queue, const Resources& before) const {
+    Resources taken = overlay_.taken_from(queue);
+    taken.Subtract(before);
+    return taken;
   }
 
   // Lets gangs in and returns those that have pods to place already.
-  std::vector<GangId> Admit(const std::vector<GangId>& gangs) {
+  std::vector<GangId> Admit(Admission& admission, Turns& turns, bool within) {
     std::vector<GangId> with_pods;
-    Admission admission(overlay_, policy_);
-    InOrder(overlay_, policy_, gangs, [&](GangId id) {
+    QueueOrder owed(overlay_, within && shares_.has_value() ? &*shares_ : nullptr, {});
+    const auto count = [&](GangId id) {
+      turns.Count(id, Admission::Missing(cluster_.gang(id)));
+      owed.Count(cluster_.gang(id).queue, Admission::Missing(cluster_.gang(id)));
+    };
+    if (within) std::for_each(cluster_.awaiting_pods().begin(), cluster_.awaiting_pods().end(), count);
+    const auto missing = [&](GangId id) { return Admission::Missing(cluster_.gang(id)); };
+    for (GangId id; (id = within ? turns.NextWithin(missing) : turns.NextBeyond()) != model::kNone;) {
       Decision& decision = decisions_[IndexOf(id)];
-      decision.reason = admission.Admit(id);
+      const bool is_owed = within && shares_.has_value() && owed.Within(cluster_.gang(id).queue, missing(id));
+      decision.reason = admission.Admit(id, is_owed);
       decision.admit = !decision.reason.has_value();
       decision.short_of_minimum = !decision.admit;
-      if (!decision.admit) return;
+      if (!decision.admit) continue;
+      count(id);
       if (cluster_.gang(id).tasks.empty()) {
         lacking_.emplace_back(id, Lacking::kPods);
       } else {
         with_pods.push_back(id);
       }
-    });
+    }
     return with_pods;
   }
 
-  // What is beyond the minima comes after all of them, a task at a time, so that no queue's rest crowds out another's.
+  // What is beyond the minima comes after all of them, a task at a time; between queues by what they deserve, in a
+  // queue by what the gangs have.
   void PlaceRests() {
-    std::vector<GangId> gangs;
-    for (const auto& [id, placement] : placed_) {
-      if (placement->wants_more()) gangs.push_back(id);
-    }
-    if (gangs.empty()) return;
+    if (wanting_more_.empty()) return;
     const KeptRoom kept = KeepRoom();
-    std::vector<QueueLine> lines = LineUp(cluster_, policy_, gangs);
-    while (QueueLine* line = NextQueue(overlay_, lines)) {
-      if (!placed_.at(line->gangs[line->next])->PlaceOneMore(kept)) ++line->next;
+    std::map<model::QueueId, SurplusLine> within, beyond;
+    for (auto& [placement, taken] : wanting_more_) {
+      const Gang& gang = cluster_.gang(placement->gang());
+      SurplusLine::Entry entry{cluster_.PriorityOf(gang), {}, placement, gang.held, &gang};
+      entry.has.Add(taken);
+      entry.share = PartOfCluster(entry.has);
+      within[gang.queue].Add(std::move(entry));
     }
+    PlaceRestsOf(within, kept, &beyond);
+    PlaceRestsOf(beyond, kept, nullptr);
+  }
+
+  // `later`: gets those with whom their queue would not keep within its share; nullptr: all have their turn.
+  void PlaceRestsOf(std::map<model::QueueId, SurplusLine>& lines, const KeptRoom& kept,
+                    std::map<model::QueueId, SurplusLine>* later) {
+    std::vector<model::QueueId> queues;
+    for (const auto& [queue, line] : lines) queues.push_back(queue);
+    if (queues.empty()) return;
+    QueueOrder order(overlay_, queues.size() > 1 ? shares() : nullptr, queues);
+    for (model::QueueId queue = order.First(); queue != model::kNone; queue = order.First()) {
+      SurplusLine& line = lines.at(queue);
+      if (line.empty()) {
+        order.Done(queue);
+        continue;
+      }
+      SurplusLine::Entry entry = line.Take();
+      if (later != nullptr && !order.Within(queue, OneOf(*entry.gang))) {
+        (*later)[queue].Add(std::move(entry));
+        while (!line.empty()) (*later)[queue].Add(line.Take());
+        continue;
+      }
+      const Resources before = overlay_.taken_from(queue);
+      if (!entry.placement->PlaceOneMore(kept)) continue;
+      entry.has.Add(TakenSince(queue, before));
+      entry.share = PartOfCluster(entry.has);
+      line.Add(std::move(entry));
+      order.Moved(queue);
+    }
+  }
+
+  // What one of its pods asks for, where they differ the mean of them.
+  static Resources OneOf(const Gang& gang) {
+    const std::int64_t pods = std::max(gang.Count(model::TaskStatus::kPending), 1);
+    Resources one;
+    for (model::Dim dim = 0; dim < gang.asks.size(); ++dim) one.Set(dim, (gang.asks[dim] + pods - 1) / pods);
+    return one;
+  }
+
+  Part PartOfCluster(const Resources& amounts) const {
+    Part most;
+    for (model::Dim dim = 0; dim < amounts.size(); ++dim) {
+      if (dim == model::kPods || cluster_.total()[dim] <= 0) continue;
+      const Part part{amounts[dim], cluster_.total()[dim]};
+      if (most < part) most = part;
+    }
+    return most;
   }
 
   KeptRoom KeepRoom() {
@@ -112,7 +272,7 @@ class Cycle {
     std::vector<GangId> gangs;
     for (const auto& [id, lacking] : what) gangs.push_back(id);
     std::vector<std::pair<GangId, Lacking>> in_order;
-    InOrder(overlay_, policy_, gangs, [&](GangId id) { in_order.emplace_back(id, what.at(id)); });
+    ServeAll(gangs, [&](GangId id) { in_order.emplace_back(id, what.at(id)); });
     return KeptRoom(overlay_, in_order, policy_.keep_budget);
   }
 
@@ -130,11 +290,13 @@ class Cycle {
   Scratch& scratch_;
   Overlay overlay_;
   Eviction eviction_;
+  std::optional<Shares> shares_;
+  bool several_wait_ = false;  // gangs of several queues do
   Decisions decisions_;
   absl::flat_hash_map<GangId, std::size_t> index_;
   std::vector<std::pair<std::size_t, std::unique_ptr<GangPlacement>>> placements_;
-  std::map<GangId, GangPlacement*> placed_;
-  std::vector<std::pair<GangId, Lacking>> lacking_;  // let in, and not placed
+  std::vector<std::pair<GangPlacement*, Resources>> wanting_more_;  // with what their minima took
+  std::vector<std::pair<GangId, Lacking>> lacking_;                 // let in, and not placed
 };
 
 }  // namespace

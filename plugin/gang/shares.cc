@@ -127,15 +127,12 @@ void Shares::Divide(Sharing sharing) {
   const bool by_weight = sharing == Sharing::kByWeight;
   const std::vector<std::int64_t> written = by_weight ? std::vector<std::int64_t>() : Written();
   const std::vector<std::int64_t>& most = by_weight ? asked_ : written;
-  Resources to_share = cluster_.total();
-  to_share.Subtract(cluster_.used());
   std::vector<QueueId> top_first(tree_.deepest_first().rbegin(), tree_.deepest_first().rend());
   std::vector<std::vector<QueueId>> below(top_first.size());
   std::vector<QueueId> top;
   for (const QueueId id : top_first) {
     const QueueId parent = tree_.parent(id);
     (parent == kNone ? top : below[static_cast<std::size_t>(parent)]).push_back(id);
-    to_share.Add(cluster_.queue(id).held);
   }
   std::vector<Child> children;
   const auto divide = [&](QueueId of, Dim dim, const std::vector<QueueId>& queues) {
@@ -146,7 +143,7 @@ void Shares::Divide(Sharing sharing) {
       children.push_back({&deserved_[At(id, dim)], by_weight ? cluster_.queue(id).weight : all, least, all});
     }
     if (of != kNone && by_weight) children.push_back({&own_deserved_[At(of, dim)], 1, 0, own_asked_[At(of, dim)]});
-    Pour(of == kNone ? std::clamp<std::int64_t>(to_share[dim], 0, cluster_.total()[dim]) : Deserved(of, dim), children);
+    Pour(of == kNone ? tree_.ToShare(dim) : Deserved(of, dim), children);
   };
   for (Dim dim = 0; dim < dims_; ++dim) {
     divide(kNone, dim, top);

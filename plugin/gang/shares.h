@@ -24,6 +24,13 @@
 
 namespace gangway::gang {
 
+// A part of something, that compares exactly.
+struct Part {
+  __extension__ using Wide = __int128;
+  Wide held = 0, of = 1;
+  friend bool operator<(const Part& a, const Part& b) { return a.held * b.of < b.held * a.of; }
+};
+
 class Shares {
  public:
   // As the cluster is now; both must outlive it.

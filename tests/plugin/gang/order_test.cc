@@ -28,67 +28,100 @@ model::GangId Add(World& w, const std::string& name, int created, const std::str
   return w.cluster.SetGang(gang);
 }
 
-TEST(LineUpTest, PriorityThenArrivalThenName) {
+TEST(SortGangsTest, PriorityThenArrivalThenName) {
   World w;
   w.cluster.SetPriorityClass({"high", 10, false});
-  const std::vector<model::GangId> gangs = {Add(w, "late", 2), Add(w, "b", 1), Add(w, "a", 1),
-                                            Add(w, "important", 3, "high")};
-  const std::vector<QueueLine> lines = LineUp(w.cluster, Policy(), gangs);
-  ASSERT_EQ(lines.size(), 1u);
+  std::vector<model::GangId> gangs = {Add(w, "late", 2), Add(w, "b", 1), Add(w, "a", 1),
+                                      Add(w, "important", 3, "high")};
+  SortGangs(w.cluster, Policy(), gangs);
   std::vector<std::string> names;
-  for (const model::GangId id : lines[0].gangs) names.push_back(w.cluster.gang(id).name);
+  for (const model::GangId id : gangs) names.push_back(w.cluster.gang(id).name);
   EXPECT_THAT(names, ElementsAre("important", "a", "b", "late"));
 }
 
-class NextQueueTest : public ::testing::Test {
+// 10 cpu; `default` and `other` ask for 10 each.
+class QueueOrderTest : public ::testing::Test {
  protected:
-  NextQueueTest() {
+  QueueOrderTest() {
     testutil::AddNodes(w.cluster, 1, 10);
     w.cluster.SetQueue(testutil::Queue("other"));
-    ids = {Add(w, "a", 0), Add(w, "b", 0, "", "other")};
-    shape = w.cluster.task(w.cluster.SetPod(Pod("a", "w", 0, Cpu(2000)))).shape;
+    for (const char* name : {"default", "other"}) {
+      queues.push_back(w.cluster.gang(Add(w, name, 0, "", name)).queue);
+      for (int i = 0; i < 5; ++i) w.cluster.SetPod(Pod(name, "w", i, Cpu(2000)));
+    }
   }
-  std::vector<std::string> Served(const Overlay& overlay) {
-    std::vector<QueueLine> lines = LineUp(w.cluster, Policy(), ids);
+  static model::Resources Milli(std::int64_t milli) {
+    model::Resources amounts;
+    amounts.Set(model::kCpu, milli);
+    return amounts;
+  }
+  void Set(const std::string& name, int weight, int priority = 0, const std::string& parent = "") {
+    model::QueueFacts queue = testutil::Queue(name);
+    queue.weight = weight;
+    queue.priority = priority;
+    queue.parent = parent;
+    w.cluster.SetQueue(queue);
+  }
+  // Each queue once, when `taken` of it is taken.
+  std::vector<std::string> Served(const std::vector<std::int64_t>& taken,
+                                  const std::vector<std::int64_t>& counted = {}) {
+    Overlay overlay(w.cluster);
+    for (std::size_t i = 0; i < taken.size(); ++i) overlay.TakeFromQueue(queues[i], Milli(taken[i]));
+    const Shares shares(w.cluster, overlay.tree(), Sharing::kByWeight);
+    QueueOrder order(overlay, &shares, queues);
+    for (std::size_t i = 0; i < counted.size(); ++i) order.Count(queues[i], Milli(counted[i]));
     std::vector<std::string> names;
-    while (QueueLine* const line = NextQueue(overlay, lines)) {
-      names.push_back(w.cluster.queue(line->queue).name);
-      ++line->next;
+    for (model::QueueId id = order.First(); id != model::kNone; id = order.First()) {
+      names.push_back(w.cluster.queue(id).name);
+      order.Done(id);
     }
     return names;
   }
   World w;
-  std::vector<model::GangId> ids;
-  model::ShapeId shape = model::kNone;
+  std::vector<model::QueueId> queues;
 };
 
-TEST_F(NextQueueTest, TheNameEndsTies) { EXPECT_THAT(Served(Overlay(w.cluster)), ElementsAre("default", "other")); }
+TEST_F(QueueOrderTest, TheNameEndsTies) { EXPECT_THAT(Served({}), ElementsAre("default", "other")); }
 
-TEST_F(NextQueueTest, WhoHoldsLessComesFirst) {
-  Overlay overlay(w.cluster);
-  overlay.TakeFromQueue(w.cluster.gang(ids[0]).queue, w.cluster.shape(shape).request);
-  EXPECT_THAT(Served(overlay), ElementsAre("other", "default"));
+TEST_F(QueueOrderTest, WhoHoldsLessComesFirst) {
+  EXPECT_THAT(Served({2000}), ElementsAre("other", "default"));
+  EXPECT_THAT(Served({2000, 4000}), ElementsAre("default", "other"));
+  EXPECT_THAT(Served({2000, 4000}, {4000}), ElementsAre("other", "default")) << "what was counted is held, too";
 }
 
-TEST_F(NextQueueTest, WeightsDivideWhatIsHeld) {
-  model::QueueFacts heavy = testutil::Queue("default");
-  heavy.weight = 3;
-  w.cluster.SetQueue(heavy);
-  Overlay overlay(w.cluster);
-  model::Resources twice = w.cluster.shape(shape).request;
-  twice.Add(twice);
-  overlay.TakeFromQueue(w.cluster.gang(ids[0]).queue, twice);
-  overlay.TakeFromQueue(w.cluster.gang(ids[1]).queue, w.cluster.shape(shape).request);
-  EXPECT_THAT(Served(overlay), ElementsAre("default", "other"));
+TEST_F(QueueOrderTest, WhatCountsIsHowMuchOfItsShareAQueueHolds) {
+  Set("default", 4);
+  EXPECT_THAT(Served({4000, 2000}), ElementsAre("default", "other"));
+  EXPECT_THAT(Served({6000, 1000}), ElementsAre("other", "default"));
 }
 
-TEST_F(NextQueueTest, PriorityComesBeforeShares) {
-  model::QueueFacts first = testutil::Queue("other");
-  first.priority = 1;
-  w.cluster.SetQueue(first);
+TEST_F(QueueOrderTest, PriorityComesBeforeShares) {
+  Set("other", 1, 1);
+  EXPECT_THAT(Served({0, 2000}), ElementsAre("other", "default"));
+}
+
+// What one queue holds counts for those beside it, too, against queues elsewhere.
+TEST_F(QueueOrderTest, BranchesComeBeforeTheirQueues) {
+  Set("lab", 1);
+  Set("default", 1, 0, "lab");
+  Set("mate", 1, 0, "lab");
+  queues.push_back(w.cluster.gang(Add(w, "mate", 0, "", "mate")).queue);
+  for (int i = 0; i < 5; ++i) w.cluster.SetPod(Pod("mate", "w", i, Cpu(2000)));
+  EXPECT_THAT(Served({0, 2000, 2500}), ElementsAre("other", "default", "mate")) << "lab has half of its 5";
+  EXPECT_THAT(Served({0, 3000, 2500}), ElementsAre("default", "mate", "other"));
+}
+
+TEST_F(QueueOrderTest, AQueueThatMovedIsFoundAnew) {
   Overlay overlay(w.cluster);
-  overlay.TakeFromQueue(w.cluster.gang(ids[1]).queue, w.cluster.shape(shape).request);
-  EXPECT_THAT(Served(overlay), ElementsAre("other", "default"));
+  const Shares shares(w.cluster, overlay.tree(), Sharing::kByWeight);
+  QueueOrder order(overlay, &shares, queues);
+  EXPECT_EQ(order.First(), queues[0]);
+  EXPECT_TRUE(order.Within(queues[0], Milli(5000)));
+  overlay.TakeFromQueue(queues[0], Milli(2000));
+  order.Moved(queues[0]);
+  EXPECT_EQ(order.First(), queues[1]);
+  EXPECT_FALSE(order.Within(queues[0], Milli(5000)));
+  EXPECT_TRUE(order.Within(queues[0], Milli(3000)));
 }
 
 TEST(SortTasksTest, PriorityNumberArrivalName) {
