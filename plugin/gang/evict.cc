@@ -108,10 +108,13 @@ void Eviction::FindHolders() {
         for (const model::BudgetFacts* const budget : cluster_.BudgetsOf(task_id)) ++used_[budget];
       }
     }
-    const bool holds = gang.Count(TaskStatus::kBound) + gang.Count(TaskStatus::kRunning) > 0;
-    if (!holds || gang.queue == model::kNone || !gang.is_ours() || !gang.evictable ||
-        gang.Count(TaskStatus::kBinding) > 0)
+    const int bound = gang.Count(TaskStatus::kBound) + gang.Count(TaskStatus::kRunning);
+    const int binding = gang.Count(TaskStatus::kBinding);
+    if (bound + binding == 0 || gang.queue == model::kNone || !gang.is_ours() || !gang.evictable) continue;
+    if (binding > 0) {
+      being_bound_.push_back(id);
       continue;
+    }
     holders_[gang.queue].push_back({id, true, gang.leaving > 0, 0, cluster_.PriorityOf(gang), gang.created});
   }
 }
@@ -406,8 +409,8 @@ bool Eviction::CouldFit(const Wanted& wanted) {
 
 // Places its minimum; what was placed before was rewound.
 bool Eviction::Try(const Wanted& wanted) {
-  if (!CouldFit(wanted)) return false;
-  GangPlacement placement(overlay_, scratch_, trial_policy_, wanted.gang);
+  if (!CouldFit(wanted) || (reclaims_ && SomeComeBack(wanted))) return false;
+  GangPlacement placement(overlay_, scratch_, trial_policy_, wanted.gang, /*tells=*/false);
   if (!placement.PlaceMinimum()) return false;
   model::Decision decision;
   placement.Finish(decision);
@@ -415,8 +418,41 @@ bool Eviction::Try(const Wanted& wanted) {
   return true;
 }
 
+// A gang that would go for another queue's sake while one of lower priority in its own queue stays, that holds some of
+// all that is taken from it, would evict that one, and their queue would take back what was taken from it.
+bool Eviction::SomeComeBack(const Wanted& wanted) {
+  std::map<std::pair<QueueId, std::int32_t>, Resources> going;
+  for (const Bundle& bundle : chosen_) {
+    if (!bundle.whole) continue;
+    const Gang& gang = cluster_.gang(bundle.gang);
+    going[{gang.queue, cluster_.PriorityOf(gang)}].Add(gang.held);
+  }
+  for (const Bundle& bundle : chosen_) {
+    if (!bundle.whole) continue;
+    const Gang& gang = cluster_.gang(bundle.gang);
+    Resources lower = HeldByLower(bundle.gang);
+    for (auto it = going.lower_bound({gang.queue, std::numeric_limits<std::int32_t>::min()});
+         it != going.end() && it->first < std::pair(gang.queue, cluster_.PriorityOf(gang)); ++it)
+      lower.Subtract(it->second);
+    for (const GangId other : placed_) {
+      const Gang& beside = cluster_.gang(other);
+      if (beside.queue == gang.queue && cluster_.PriorityOf(beside) < cluster_.PriorityOf(gang)) lower.Add(beside.asks);
+    }
+    for (const GangId other : stay_) {
+      const Gang& stays = cluster_.gang(other);
+      if (stays.queue == gang.queue && cluster_.PriorityOf(stays) < cluster_.PriorityOf(gang))
+        lower.Subtract(stays.held);
+    }
+    bool some = !lower.zero();
+    for (Dim dim = 0; dim < gang.held.size(); ++dim)
+      some = some && (gang.held[dim] == 0 || wanted.sum[dim] == 0 || lower[dim] > 0);
+    if (some) return true;
+  }
+  return false;
+}
+
 // The next one in order is taken away, if it may be. False: there is none.
-bool Eviction::TakeNext(const Wanted& wanted, std::vector<Candidate>& heap, bool reclaims) {
+bool Eviction::TakeNext(const Wanted& wanted, std::vector<Candidate>& heap) {
   if (heap.empty() || budget_ <= 0) return false;
   const auto later = [this](const Candidate& a, const Candidate& b) { return Later(a, b); };
   std::pop_heap(heap.begin(), heap.end(), later);
@@ -424,7 +460,7 @@ bool Eviction::TakeNext(const Wanted& wanted, std::vector<Candidate>& heap, bool
   heap.pop_back();
   const auto take = [&](Bundle bundle) {
     if (!WithinBudgets(bundle.tasks)) return false;
-    if (reclaims) {
+    if (reclaims_) {
       const std::optional<double> loss = LossBy(wanted, bundle);
       if (!loss.has_value()) return false;
       bundle.loss = *loss;
@@ -438,7 +474,10 @@ bool Eviction::TakeNext(const Wanted& wanted, std::vector<Candidate>& heap, bool
     return true;
   }
   std::optional<Bundle> whole = Whole(next.gang, wanted.asks_for_nothing);
-  if (!whole.has_value()) return true;
+  if (!whole.has_value() || !WithinBudgets(whole->tasks)) {
+    stay_.push_back(next.gang);
+    return true;
+  }
   // Members that were taken away alone go with the others.
   std::vector<Bundle> members, others;
   for (Bundle& bundle : chosen_) (bundle.gang == next.gang ? members : others).push_back(std::move(bundle));
@@ -452,13 +491,14 @@ bool Eviction::TakeNext(const Wanted& wanted, std::vector<Candidate>& heap, bool
   return true;
 }
 
-bool Eviction::Search(const Wanted& wanted, std::vector<Candidate> candidates, bool reclaims) {
+bool Eviction::Search(const Wanted& wanted, const std::vector<Candidate>& candidates, bool reclaims) {
   if (candidates.empty()) return false;
+  reclaims_ = reclaims;
   const auto later = [this](const Candidate& a, const Candidate& b) { return Later(a, b); };
   std::vector<Candidate> heap = candidates;
   std::make_heap(heap.begin(), heap.end(), later);
   for (std::size_t wish = 1;; wish = 2 * chosen_.size() + 1) {
-    while (chosen_.size() < wish && TakeNext(wanted, heap, reclaims)) {
+    while (chosen_.size() < wish && TakeNext(wanted, heap)) {
     }
     if (!chosen_.empty() && Try(wanted)) break;
     if (!heap.empty() && budget_ > 0) continue;
@@ -466,7 +506,7 @@ bool Eviction::Search(const Wanted& wanted, std::vector<Candidate> candidates, b
     return false;
   }
   Spare(wanted);
-  PreferOneGang(wanted, candidates, reclaims);
+  PreferOneGang(wanted, candidates);
   return true;
 }
 
@@ -482,12 +522,11 @@ void Eviction::SpareUnused(const Wanted& wanted) {
   }
   if (unused.empty()) return;
   Rewind();
+  const std::vector<Bundle> before = std::exchange(chosen_, std::move(used));
   for (const Bundle& bundle : unused) GiveBack(bundle.tasks);
-  if (Try(wanted)) {
-    chosen_ = std::move(used);
-    return;
-  }
+  if (Try(wanted)) return;
   for (const Bundle& bundle : unused) Take(bundle.tasks);
+  chosen_ = before;
   GW_CHECK(Try(wanted));
 }
 
@@ -496,30 +535,29 @@ void Eviction::Spare(const Wanted& wanted) {
   SpareUnused(wanted);
   for (std::size_t i = chosen_.size(); i-- > 0;) {
     Rewind();
-    const Bundle bundle = chosen_[i];
+    const std::vector<Bundle> before = chosen_;
+    const Bundle bundle = before[i];
     GiveBack(bundle.tasks);
-    if (Try(wanted)) {
-      chosen_.erase(chosen_.begin() + static_cast<std::ptrdiff_t>(i));
-      continue;
-    }
+    chosen_.erase(chosen_.begin() + static_cast<std::ptrdiff_t>(i));
+    if (Try(wanted)) continue;
     std::vector<Bundle> members;
     if (bundle.whole) members = Surplus(bundle.gang, wanted.asks_for_nothing);
     for (const Bundle& member : members) Take(member.tasks);
+    chosen_.insert(chosen_.begin() + static_cast<std::ptrdiff_t>(i), members.begin(), members.end());
     if (!members.empty() && Try(wanted)) {
-      chosen_.erase(chosen_.begin() + static_cast<std::ptrdiff_t>(i));
-      chosen_.insert(chosen_.begin() + static_cast<std::ptrdiff_t>(i), members.begin(), members.end());
       i += members.size();
       continue;
     }
     for (const Bundle& member : members) GiveBack(member.tasks);
     Take(bundle.tasks);
+    chosen_ = before;
   }
   Rewind();
   GW_CHECK(Try(wanted));
 }
 
 // Where several gangs would go, one alone may do, of a priority that is no higher.
-void Eviction::PreferOneGang(const Wanted& wanted, const std::vector<Candidate>& candidates, bool reclaims) {
+void Eviction::PreferOneGang(const Wanted& wanted, const std::vector<Candidate>& candidates) {
   std::set<GangId> gangs;
   Resources freed;
   std::int32_t highest = std::numeric_limits<std::int32_t>::min();
@@ -545,7 +583,7 @@ void Eviction::PreferOneGang(const Wanted& wanted, const std::vector<Candidate>&
   for (int tries = 0; tries < kSingleGangs && !large.empty() && budget_ > 0; ++tries) {
     Rewind();
     GiveBackAll();
-    if (TakeNext(wanted, large, reclaims) && !chosen_.empty() && Try(wanted)) return Spare(wanted);
+    if (TakeNext(wanted, large) && !chosen_.empty() && Try(wanted)) return Spare(wanted);
   }
   Rewind();
   GiveBackAll();
@@ -559,7 +597,7 @@ void Eviction::PreferOneGang(const Wanted& wanted, const std::vector<Candidate>&
 bool Eviction::MakeRoom(GangId id, model::Decision& decision) {
   const Gang& gang = cluster_.gang(id);
   const bool waits_for_it = gang.nominated > 0;
-  if (!policy_.preempt && !policy_.reclaim && !waits_for_it) return false;
+  if ((!policy_.preempt && !policy_.reclaim && !waits_for_it) || !gang.held_back.empty()) return false;
   std::vector<Candidate> lower, others;
   std::optional<Wanted> wanted = WantedBy(gang);
   if (wanted.has_value()) {
@@ -574,8 +612,8 @@ bool Eviction::MakeRoom(GangId id, model::Decision& decision) {
     overlay_.Mark();
     for (const TaskId task : going_) Take(task);
     found = !going_.empty() && Try(*wanted);
-    if (!found && (found = Search(*wanted, std::move(lower), false))) action = model::EvictFor::kPriority;
-    if (!found && (found = Search(*wanted, std::move(others), true))) action = model::EvictFor::kShare;
+    if (!found && (found = Search(*wanted, lower, false))) action = model::EvictFor::kPriority;
+    if (!found && (found = Search(*wanted, others, true))) action = model::EvictFor::kShare;
     overlay_.Unmark();
     for (const Bundle& bundle : chosen_) {
       for (const TaskId task : bundle.tasks) GiveBack(task);
@@ -590,6 +628,8 @@ bool Eviction::MakeRoom(GangId id, model::Decision& decision) {
   }
   chosen_.clear();
   placements_.clear();
+  stay_.clear();
+  reclaims_ = false;
   return found;
 }
 
@@ -628,39 +668,25 @@ void Eviction::Tell(const Wanted& wanted, model::EvictFor action, model::Decisio
   if (!ending.empty()) reason.subject = ending.begin()->first;
   decision.reason = std::move(reason);
   decision.short_of_minimum = true;
+  placed_.push_back(wanted.gang);
 }
 
-const Resources& Eviction::LowerHeld(QueueId queue, std::int32_t priority) {
-  const auto [it, fresh] = lower_held_.try_emplace({queue, priority});
+const Resources& Eviction::HeldByLower(GangId id) {
+  static const Resources& none = *new Resources();
+  const Gang& gang = cluster_.gang(id);
+  if (!policy_.preempt || !cluster_.Preempts(gang)) return none;
+  const std::int32_t priority = cluster_.PriorityOf(gang);
+  const auto [it, fresh] = lower_held_.try_emplace({gang.queue, priority});
   if (fresh) {
-    for (const Candidate& candidate : HoldersIn(queue)) {
+    for (const Candidate& candidate : HoldersIn(gang.queue)) {
       if (candidate.priority < priority) it->second.Add(cluster_.gang(candidate.gang).held);
+    }
+    for (const GangId other : being_bound_) {
+      const Gang& bound = cluster_.gang(other);
+      if (bound.queue == gang.queue && cluster_.PriorityOf(bound) < priority) it->second.Add(bound.held);
     }
   }
   return it->second;
-}
-
-Eviction::Evictable Eviction::EvictableFor(GangId id) {
-  Evictable evictable;
-  const Gang& gang = cluster_.gang(id);
-  if ((!policy_.preempt && !policy_.reclaim) || !cluster_.Preempts(gang)) return evictable;
-  if (policy_.preempt) {
-    evictable.in_queue = LowerHeld(gang.queue, cluster_.PriorityOf(gang));
-    evictable.in_cluster = evictable.in_queue;
-  }
-  if (!policy_.reclaim) return evictable;
-  FindHolders();
-  for (const auto& [queue, holders] : holders_) {
-    if (queue == gang.queue) continue;
-    const auto [ours, theirs] = BranchesOf(gang.queue, queue);
-    if (!IsReclaimable(queue, theirs) || !IsEntitled(gang.min_resources, ours)) continue;
-    for (Dim dim = 0; dim < gang.min_resources.size(); ++dim) {
-      const Branch leaf{queue, true};
-      const std::int64_t over = std::max<std::int64_t>(HeldBy(leaf, dim) - DeservedBy(leaf, dim), 0);
-      evictable.in_cluster.Set(dim, evictable.in_cluster[dim] + over);
-    }
-  }
-  return evictable;
 }
 
 }  // namespace gangway::gang

@@ -46,11 +46,11 @@ class Eviction {
   // False: all is as before.
   bool MakeRoom(model::GangId gang, model::Decision& decision);
 
-  // Of a gang that is not let in: what those hold that it may evict, in the cluster and in its queue.
-  struct Evictable {
-    model::Resources in_cluster, in_queue;
-  };
-  Evictable EvictableFor(model::GangId gang);
+  // The gang has been given room in this call.
+  void Placed(model::GangId gang) { placed_.push_back(gang); }
+
+  // What those of its queue hold that the gang may evict for their lower priority.
+  const model::Resources& HeldByLower(model::GangId gang);
 
  private:
   // Pods that go together: one beyond a gang's minimum, a sub-group, or all of a gang.
@@ -92,7 +92,6 @@ class Eviction {
   void AddCandidate(Candidate candidate, std::vector<Candidate>& candidates) const;
   std::vector<Candidate> LowerInQueue(model::GangId id);
   std::vector<Candidate> InOtherQueues(model::GangId id, const model::Resources& wanted);
-  const model::Resources& LowerHeld(model::QueueId queue, std::int32_t priority);
 
   absl::Duration MinRuntimeOf(model::QueueId queue) const;
   bool CanGo(const model::Task& task) const;
@@ -119,11 +118,12 @@ class Eviction {
   void Rewind();
   bool CouldFit(const Wanted& wanted);
   bool Try(const Wanted& wanted);
-  bool TakeNext(const Wanted& wanted, std::vector<Candidate>& heap, bool reclaims);
-  bool Search(const Wanted& wanted, std::vector<Candidate> candidates, bool reclaims);
+  bool SomeComeBack(const Wanted& wanted);
+  bool TakeNext(const Wanted& wanted, std::vector<Candidate>& heap);
+  bool Search(const Wanted& wanted, const std::vector<Candidate>& candidates, bool reclaims);
   void SpareUnused(const Wanted& wanted);
   void Spare(const Wanted& wanted);
-  void PreferOneGang(const Wanted& wanted, const std::vector<Candidate>& candidates, bool reclaims);
+  void PreferOneGang(const Wanted& wanted, const std::vector<Candidate>& candidates);
   void Tell(const Wanted& wanted, model::EvictFor action, model::Decision& decision);
 
   Overlay& overlay_;
@@ -136,6 +136,8 @@ class Eviction {
   bool found_holders_ = false;
   std::map<model::QueueId, std::vector<Candidate>> holders_;  // gangs that hold room and may be asked to go
   std::map<std::pair<model::QueueId, std::int32_t>, model::Resources> lower_held_;  // by gangs of lower priority
+  std::vector<model::GangId> being_bound_;           // gangs that hold room and are not asked yet
+  std::vector<model::GangId> placed_;                // in this call
   std::vector<model::TaskId> going_;                 // that hold room and will not for long
   absl::flat_hash_set<const model::Task*> evicted_;  // of them those that this call decided about
   std::map<const model::BudgetFacts*, int> used_;    // of budgets, by those that go
@@ -143,6 +145,8 @@ class Eviction {
   absl::Time look_again_ = absl::InfiniteFuture();
 
   // Of the gang that is looked at.
+  bool reclaims_ = false;            // from other queues
+  std::vector<model::GangId> stay_;  // that may not go
   std::vector<Bundle> chosen_;
   std::vector<model::Placement> placements_;
 };

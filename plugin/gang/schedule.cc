@@ -153,6 +153,7 @@ class Cycle {
     auto placement = std::make_unique<GangPlacement>(overlay_, scratch_, policy_, id);
     GangPlacement& placed = *placement;
     const bool fits = placed.PlaceMinimum();
+    if (fits) eviction_.Placed(id);
     if (fits && placed.wants_more()) wanting_more_.emplace_back(&placed, TakenSince(queue, before));
     const std::optional<Lacking> lacking = fits ? std::nullopt : placed.lacking();
     if (lacking == Lacking::kRoom && eviction_.MakeRoom(id, decisions_[IndexOf(id)])) return false;
@@ -187,7 +188,7 @@ class Cycle {
     for (GangId id; (id = within ? turns.NextWithin(missing) : turns.NextBeyond()) != model::kNone;) {
       Decision& decision = decisions_[IndexOf(id)];
       const bool is_owed = within && shares_.has_value() && owed.Within(cluster_.gang(id).queue, missing(id));
-      decision.reason = admission.Admit(id, is_owed);
+      decision.reason = admission.Admit(id, is_owed, [&]() -> const Resources& { return eviction_.HeldByLower(id); });
       decision.admit = !decision.reason.has_value();
       decision.short_of_minimum = !decision.admit;
       if (!decision.admit) continue;
