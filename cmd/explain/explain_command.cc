@@ -1,7 +1,5 @@
 #include "cmd/explain/explain_command.h"
 
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -124,10 +122,9 @@ absl::Status About(absl::string_view subject, const absl::Status& status) {
 
 }  // namespace
 
-ExplainCommand::ExplainCommand(CLI::App& app)
-    : command_(app.add_subcommand(kExplainCommand,
-                                  "say why a job waits or where it runs, and what would help, by trying it")) {
-  command_->footer(
+ExplainCommand::ExplainCommand(CommandLine app)
+    : command_(app.Add(kExplainCommand, "say why a job waits or where it runs, and what would help, by trying it")) {
+  command_.Footer(
       "Reads what the scheduler reads and decides as it does; changes nothing. What would help was tried on a copy: "
       "each suggestion alone makes the gang\n"
       "start. --what-if tries other changes, also several together. See docs/commands.md.\n"
@@ -138,27 +135,25 @@ ExplainCommand::ExplainCommand(CLI::App& app)
       "  gangway explain job ctr-volcano --what-if nodes=+2,min=3\n"
       "  gangway explain pod ctr-volcano-trainer-1 -n ads -o wide\n"
       "  gangway explain queue default                      who holds what, and who waits");
-  AddServerFlags(*command_, server_);
-  command_->add_option("what", what_, "job, podgroup, pod or queue, and its name; also as job/NAME")
-      ->expected(1, 2)
-      ->required();
-  command_->add_option("-n,--namespace", ns_, "of the job, PodGroup or pod; default: the context's");
+  AddServerFlags(command_, server_);
+  command_.Add("what", what_, "job, podgroup, pod or queue, and its name; also as job/NAME").Values(1, 2).Required();
+  command_.Add("-n,--namespace", ns_, "of the job, PodGroup or pod; default: the context's");
   command_
-      ->add_option("-o,--output", output_,
-                   "wide: every node, gang and place by name; json: docs/commands.md says what is in it")
-      ->check(CLI::IsMember({"wide", "json"}));
+      .Add("-o,--output", output_,
+           "wide: every node, gang and place by name; json: docs/commands.md says what is in it")
+      .OneOf({"wide", "json"});
   command_
-      ->add_option("--what-if", what_if_,
-                   "whether it would start with nodes=+2 (like one that suits it) or nodes=+2:NODE, queue=NAME, min=3, "
-                   "priority=CLASS or priority=100,\n"
-                   "uncordon=NODE, without=NAMESPACE/PODGROUP; several by commas, all together")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  command_->add_option("--scheduler-name", scheduler_name_,
-                       "whose pods are placed; default: what the job or the pod says, else volcano");
+      .Add("--what-if", what_if_,
+           "whether it would start with nodes=+2 (like one that suits it) or nodes=+2:NODE, queue=NAME, min=3, "
+           "priority=CLASS or priority=100,\n"
+           "uncordon=NODE, without=NAMESPACE/PODGROUP; several by commas, all together")
+      .SplitAt(',')
+      .OneEach();
+  command_.Add("--scheduler-name", scheduler_name_,
+               "whose pods are placed; default: what the job or the pod says, else volcano");
 }
 
-bool ExplainCommand::chosen() const { return command_->parsed(); }
+bool ExplainCommand::chosen() const { return command_.chosen(); }
 
 absl::StatusOr<int> ExplainCommand::Explain() const {
   GW_ASSIGN_OR_RETURN(const Named named, WhoIsMeant(what_));

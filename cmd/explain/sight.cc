@@ -69,6 +69,16 @@ class Reader {
     IfAllowed<api::core::StorageClass>(api::kStorageClasses, [&](const auto& one) {
       facts.storage_classes.push_back(ingest::StorageClassFactsOf(one));
     });
+    IfAllowed<api::core::CsiNode>(api::kCsiNodes,
+                                  [&](const auto& one) { facts.csi_nodes.push_back(ingest::CsiNodeFactsOf(one)); });
+    IfAllowed<api::core::CsiDriver>(
+        api::kCsiDrivers, [&](const auto& one) { facts.csi_drivers.push_back(ingest::CsiDriverFactsOf(one)); });
+    IfAllowed<api::core::CsiStorageCapacity>(api::kCsiStorageCapacities, [&](const auto& one) {
+      facts.storage_capacities.push_back(ingest::StorageCapacityFactsOf(one));
+    });
+    IfAllowed<api::core::VolumeAttachment>(api::kVolumeAttachments, [&](const auto& one) {
+      facts.attachments.push_back(ingest::VolumeAttachmentFactsOf(one));
+    });
     IfAllowed<api::volcano::HyperNode>(api::volcano::kHyperNodes, [&](const auto& one) {
       facts.hyper_nodes.push_back(ingest::HyperNodeFactsOf(one));
     });

@@ -1,7 +1,5 @@
 #include "cmd/translate/translate_command.h"
 
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <cstdio>
 
@@ -21,22 +19,21 @@ constexpr char kTranslateCommand[] = "translate";
 
 }  // namespace
 
-void AddTranslateFlags(CLI::App& command, TranslateFlags& flags) {
+void AddTranslateFlags(CommandLine command, TranslateFlags& flags) {
   command
-      .add_option("--target", flags.target,
-                  "whose controller runs the Jobs: volcano, or gangway, which also carries out delayed actions")
-      ->check(CLI::IsMember({"volcano", "gangway"}))
-      ->capture_default_str();
-  command.add_option("--volcano-version", flags.volcano_version, "the release that runs them, with --target=volcano")
-      ->capture_default_str();
-  command.add_option("--cluster-domain", flags.cluster_domain, "of absolute names of pods")->capture_default_str();
-  command.add_option("--elastic-etcd", flags.elastic_etcd, "host:port, of elastic jobs that name none");
-  command.add_option("--queue", flags.queue, "of jobs that name none, in namespaces that name none");
+      .Add("--target", flags.target,
+           "whose controller runs the Jobs: volcano, or gangway, which also carries out delayed actions")
+      .OneOf({"volcano", "gangway"})
+      .ShowDefault();
+  command.Add("--volcano-version", flags.volcano_version, "the release that runs them, with --target=volcano")
+      .ShowDefault();
+  command.Add("--cluster-domain", flags.cluster_domain, "of absolute names of pods").ShowDefault();
+  command.Add("--elastic-etcd", flags.elastic_etcd, "host:port, of elastic jobs that name none");
+  command.Add("--queue", flags.queue, "of jobs that name none, in namespaces that name none");
   command
-      .add_option("--nodes", flags.nodes,
-                  "how many the cluster has: what cannot run on the nodes' network then is warned of")
-      ->check(CLI::Range(1, 1'000'000));
-  command.add_flag("--strict", flags.strict, "fields and values that nobody knows are errors, not warnings");
+      .Add("--nodes", flags.nodes, "how many the cluster has: what cannot run on the nodes' network then is warned of")
+      .Within(1, 1'000'000);
+  command.AddSwitch("--strict", flags.strict, "fields and values that nobody knows are errors, not warnings");
 }
 
 absl::StatusOr<convert::TranslateOptions> OptionsOf(const TranslateFlags& flags) {
@@ -59,9 +56,9 @@ absl::StatusOr<convert::TranslateOptions> OptionsOf(const TranslateFlags& flags)
   return options;
 }
 
-TranslateCommand::TranslateCommand(CLI::App& app)
-    : command_(app.add_subcommand("translate", "PaddleJobs and PaddleRec's files as Volcano Jobs, without a cluster")) {
-  command_->footer(
+TranslateCommand::TranslateCommand(CommandLine app)
+    : command_(app.Add("translate", "PaddleJobs and PaddleRec's files as Volcano Jobs, without a cluster")) {
+  command_.Footer(
       "Objects go to standard output in the order to apply, what there is to say of them to standard error; other "
       "objects pass through.\n"
       "See docs/translate.md. Exit code: 0 all was translated, warnings or not; 1 a document has an error: nothing "
@@ -69,15 +66,13 @@ TranslateCommand::TranslateCommand(CLI::App& app)
       "do; 2 a flag is wrong, or an input or a document of it cannot be read.\n\n"
       "  gangway translate -f paddlejob.yaml | kubectl apply -f -\n  gangway translate -f jobs/ --explain\n"
       "  gangway translate -f backend.yaml -f config.yaml --target=gangway");
-  AddInputs(*command_, inputs_);
-  command_->add_option("-o,--output", output_, "yaml, or json: one List")
-      ->check(CLI::IsMember({"yaml", "json"}))
-      ->capture_default_str();
-  command_->add_flag("--explain", explain_, "print each field's way instead of the objects");
-  AddTranslateFlags(*command_, flags_);
+  AddInputs(command_, inputs_);
+  command_.Add("-o,--output", output_, "yaml, or json: one List").OneOf({"yaml", "json"}).ShowDefault();
+  command_.AddSwitch("--explain", explain_, "print each field's way instead of the objects");
+  AddTranslateFlags(command_, flags_);
 }
 
-bool TranslateCommand::chosen() const { return command_->parsed(); }
+bool TranslateCommand::chosen() const { return command_.chosen(); }
 
 int TranslateCommand::Run() const {
   absl::StatusOr<convert::TranslateOptions> options = OptionsOf(flags_);

@@ -5,11 +5,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "cmd/terminal/command_line.h"
 #include "translator/convert/options.h"
-
-namespace CLI {
-class App;
-}
 
 namespace gangway::cmd {
 
@@ -19,13 +16,13 @@ struct TranslateFlags {
   int nodes = 0;  // 0: not known
   bool strict = false;
 };
-void AddTranslateFlags(CLI::App& command, TranslateFlags& flags);
+void AddTranslateFlags(CommandLine command, TranslateFlags& flags);
 absl::StatusOr<convert::TranslateOptions> OptionsOf(const TranslateFlags& flags);
 
 class TranslateCommand {
  public:
   // Adds the subcommand; its flags are written into this object, which must outlive the parse.
-  explicit TranslateCommand(CLI::App& app);
+  explicit TranslateCommand(CommandLine app);
   TranslateCommand(const TranslateCommand&) = delete;
   TranslateCommand& operator=(const TranslateCommand&) = delete;
 
@@ -33,7 +30,7 @@ class TranslateCommand {
   int Run() const;  // the exit code
 
  private:
-  CLI::App* const command_;
+  CommandLine command_;
   TranslateFlags flags_;
   std::vector<std::string> inputs_;
   std::string output_ = "yaml";

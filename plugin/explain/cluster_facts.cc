@@ -10,6 +10,10 @@ void Tell(const ClusterFacts& facts, model::Cluster& cluster) {
   for (const auto& each : facts.hyper_nodes) cluster.SetHyperNode(each);
   for (const auto& each : facts.volumes) cluster.SetVolume(each);
   for (const auto& each : facts.claims) cluster.SetClaim(each);
+  for (const auto& each : facts.csi_nodes) cluster.SetCsiNode(each);
+  for (const auto& each : facts.csi_drivers) cluster.SetCsiDriver(each);
+  for (const auto& each : facts.storage_capacities) cluster.SetStorageCapacity(each);
+  for (const auto& each : facts.attachments) cluster.SetVolumeAttachment(each);
   for (const auto& each : facts.queues) cluster.SetQueue(each);
   for (const auto& each : facts.nodes) cluster.SetNode(each);
   for (const auto& each : facts.gangs) cluster.SetGang(each);

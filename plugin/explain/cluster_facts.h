@@ -24,6 +24,10 @@ struct ClusterFacts {
   std::vector<model::ClaimFacts> claims;
   std::vector<model::VolumeFacts> volumes;
   std::vector<model::StorageClassFacts> storage_classes;
+  std::vector<model::CsiNodeFacts> csi_nodes;
+  std::vector<model::CsiDriverFacts> csi_drivers;
+  std::vector<model::StorageCapacityFacts> storage_capacities;
+  std::vector<model::VolumeAttachmentFacts> attachments;
   std::vector<model::NamespaceFacts> namespaces;
   std::vector<model::HyperNodeFacts> hyper_nodes;
   bool claims_readable = true;

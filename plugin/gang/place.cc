@@ -124,6 +124,7 @@ bool GangPlacement::PlaceNeedsOrTell(const Area& area) {
 }
 
 bool GangPlacement::PlaceNeeds(const Try& how) {
+  units_.LookAgain();  // nothing is placed
   std::optional<Reason> queue_full = tasks_.WhyQueueFull(needs_.all);
   const bool allowed = !queue_full.has_value();
   if (!allowed) reason_ = std::move(queue_full);

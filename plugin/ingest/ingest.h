@@ -46,6 +46,10 @@ model::ClaimFacts ClaimFactsOf(const api::core::PersistentVolumeClaim& claim);
 // Where it can be reached from: its node affinity, and its labels of zones and regions; and what it offers.
 model::VolumeFacts VolumeFactsOf(const api::core::PersistentVolume& volume);
 model::StorageClassFacts StorageClassFactsOf(const api::core::StorageClass& object);
+model::CsiNodeFacts CsiNodeFactsOf(const api::core::CsiNode& object);
+model::CsiDriverFacts CsiDriverFactsOf(const api::core::CsiDriver& object);
+model::StorageCapacityFacts StorageCapacityFactsOf(const api::core::CsiStorageCapacity& object);
+model::VolumeAttachmentFacts VolumeAttachmentFactsOf(const api::core::VolumeAttachment& object);
 model::HyperNodeFacts HyperNodeFactsOf(const api::volcano::HyperNode& object);
 // What the disruption controller has not counted yet allows nothing.
 model::BudgetFacts BudgetFactsOf(const api::core::PodDisruptionBudget& object);

@@ -92,7 +92,7 @@ void Cluster::RemoveNamespace(absl::string_view name) { Reshape(pod_terms_.Remov
 
 void Cluster::HoldRoom(const Task& task, int times) {
   const Shape& shape = shapes_[task.shape];
-  for (const ClaimId claim : shape.claims) volumes_.Hold(claim, times);
+  for (const ClaimId claim : shape.claims) volumes_.Hold(claim, task.row, times);
   if (task.gang == kNone) return;
   gangs_.Hold(task.gang, shape.request, times);
   if (const QueueId queue = gangs_[task.gang].queue; queue != kNone) queues_.Hold(queue, shape.request, times);
@@ -287,8 +287,7 @@ void Cluster::RemoveTask(TaskId id) {
 void Cluster::PromiseVolumes(TaskId id) {
   Task& task = tasks_[id];
   task.promised = true;
-  const auto meets = [&](const std::vector<Term>& terms) { return MatchesAny(task.row, terms); };
-  for (const ClaimId claim : shape(task.shape).claims) volumes_.Promise(claim, node_name(task.row), meets);
+  volumes_.Promise(shape(task.shape).claims, task.row);
 }
 
 void Cluster::UnpromiseVolumes(TaskId id) {

@@ -56,6 +56,16 @@ class Cluster {
   void RemoveVolume(absl::string_view name) { Stir(volumes_.RemoveVolume(name)); }
   void SetStorageClass(const StorageClassFacts& facts) { Stir(volumes_.SetStorageClass(facts)); }
   void RemoveStorageClass(absl::string_view name) { Stir(volumes_.RemoveStorageClass(name)); }
+  void SetCsiNode(const CsiNodeFacts& facts) { volumes_.SetCsiNode(facts); }
+  void RemoveCsiNode(absl::string_view name) { volumes_.RemoveCsiNode(name); }
+  void SetVolumeAttachment(const VolumeAttachmentFacts& facts) { volumes_.SetAttachment(facts); }
+  void RemoveVolumeAttachment(absl::string_view name) { volumes_.RemoveAttachment(name); }
+  void SetCsiDriver(const CsiDriverFacts& facts) { version_ += volumes_.SetDriver(facts) ? 1 : 0; }
+  void RemoveCsiDriver(absl::string_view name) { version_ += volumes_.RemoveDriver(name) ? 1 : 0; }
+  void SetStorageCapacity(const StorageCapacityFacts& facts) { version_ += volumes_.SetCapacity(facts) ? 1 : 0; }
+  void RemoveStorageCapacity(absl::string_view ns, absl::string_view name) {
+    version_ += volumes_.RemoveCapacity(ns, name) ? 1 : 0;
+  }
   // False: nobody lets us see claims. Until an event says otherwise.
   void SetClaimsReadable(bool readable) { Stir(volumes_.SetReadable(readable)); }
   // Labels of namespaces, which terms about pods may ask for; one that nobody told of is taken to match
@@ -179,7 +189,7 @@ class Cluster {
   Dims dims_;
   Names names_;
   Nodes nodes_{dims_, names_};
-  Volumes volumes_{names_};
+  Volumes volumes_{names_, nodes_};
   HyperNodes hyper_nodes_;
   Domains domains_{nodes_, names_};
   PodTerms pod_terms_{domains_};

@@ -109,7 +109,9 @@ struct Wants {
   std::vector<PreferenceFacts> preferences;
   std::vector<TolerationFacts> tolerations;
   std::vector<HostPortFacts> host_ports;
-  std::vector<std::string> claims;              // "namespace/name", sorted
+  std::vector<std::string> claims;  // "namespace/name", sorted
+  // Of those the ones that must have been made for the pod, and its UID.
+  std::vector<std::pair<std::string, std::string>> made_claims;
   std::vector<PodTermFacts> pod_affinity;       // near a pod for which all of them hold
   std::vector<PodTermFacts> pod_anti_affinity;  // not near a pod for which any holds; nor do those come near it
   std::vector<PodPreferenceFacts> pod_preferences;
@@ -220,6 +222,7 @@ struct ClaimFacts {
   std::vector<RequirementFacts> selector;  // of the volume's labels; none: any volume
   // The node for which a volume is being made, as the claim says; "" = none.
   std::string selected_node;
+  std::string owner;  // UID of whom it was made for; "" = nobody
 };
 
 struct VolumeFacts {
@@ -236,6 +239,9 @@ struct VolumeFacts {
   std::vector<std::string> access_modes;  // sorted
   bool block = false;
   std::vector<std::pair<std::string, std::string>> labels;
+  // Its CSI driver and what the driver calls it; "" = none attaches it.
+  std::string driver, handle;
+  bool in_tree = false;  // it says so in the words of before CSI
 };
 
 struct StorageClassFacts {
@@ -243,6 +249,32 @@ struct StorageClassFacts {
   bool waits_for_pod = false;         // binds a claim when its pod gets a node
   bool makes_volumes = true;          // beside those that are there
   std::vector<TermFacts> topologies;  // nodes for which it makes them: any of these; none: all
+  std::string provisioner = {};       // as it says
+  std::string driver = {};            // of the volumes it makes; "" = none attaches them
+};
+
+// How many volumes of each CSI driver a node can attach, as far as a driver says so.
+struct CsiNodeFacts {
+  std::string name;  // of the node
+  std::vector<std::pair<std::string, int>> limits;
+};
+
+struct CsiDriverFacts {
+  std::string name;
+  bool counts_room = false;  // it makes a volume only where a StorageCapacity says that there is room
+};
+
+// Room for volumes of a storage class on some nodes.
+struct StorageCapacityFacts {
+  std::string ns, name, storage_class;
+  TermFacts topology;                     // the nodes
+  std::optional<std::int64_t> bytes;      // in all
+  std::optional<std::int64_t> a_volumes;  // the most that one volume may have
+};
+
+// A volume that is attached to a node, or is to be.
+struct VolumeAttachmentFacts {
+  std::string name, node, driver, volume;
 };
 
 // How many of some pods of a namespace may be evicted now.

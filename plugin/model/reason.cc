@@ -83,6 +83,8 @@ std::string Claim(const Reason& reason) {
       return absl::StrCat(claim, " has lost its volume", reason.detail.empty() ? "" : " ", reason.detail);
     case ClaimTrouble::kEnding:
       return absl::StrCat(claim, " is being deleted");
+    case ClaimTrouble::kOfAnother:
+      return absl::StrCat(claim, " is not the pod's own, though its volume is ephemeral: delete that claim");
     case ClaimTrouble::kInUse:
       return absl::StrCat(claim, " is for one pod at a time (ReadWriteOncePod), and another has it");
     case ClaimTrouble::kVolumeMissing:

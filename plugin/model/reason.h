@@ -29,6 +29,7 @@ enum class ClaimTrouble : std::uint8_t {
   kUnbound,            // it has no volume yet
   kLost,               // its volume is gone
   kEnding,             // it is being deleted
+  kOfAnother,          // it was not made for the pod, as it should be
   kInUse,              // one pod at a time may use it, and one does
   kVolumeMissing,      // its volume is not known
   kVolumeNotModelled,  // its volume asks for something the scheduler does not know
