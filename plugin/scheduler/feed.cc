@@ -1,6 +1,7 @@
 #include "plugin/scheduler/feed.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "plugin/ingest/ingest.h"
 
@@ -41,6 +42,39 @@ void Feed::On(const NamespacedName& key, const api::core::StorageClass* storage_
     storage_class == nullptr ? cluster_.RemoveStorageClass(key.name)
                              : cluster_.SetStorageClass(ingest::StorageClassFactsOf(*storage_class));
   });
+}
+
+void Feed::On(const NamespacedName& key, const api::core::CsiNode* csi_node) {
+  Apply([&] {
+    csi_node == nullptr ? cluster_.RemoveCsiNode(key.name) : cluster_.SetCsiNode(ingest::CsiNodeFactsOf(*csi_node));
+  });
+}
+
+void Feed::On(const NamespacedName& key, const api::core::CsiDriver* csi_driver) {
+  Apply([&] {
+    csi_driver == nullptr ? cluster_.RemoveCsiDriver(key.name)
+                          : cluster_.SetCsiDriver(ingest::CsiDriverFactsOf(*csi_driver));
+  });
+}
+
+void Feed::On(const NamespacedName& key, const api::core::CsiStorageCapacity* capacity) {
+  Apply([&] {
+    capacity == nullptr ? cluster_.RemoveStorageCapacity(key.ns, key.name)
+                        : cluster_.SetStorageCapacity(ingest::StorageCapacityFactsOf(*capacity));
+  });
+}
+
+void Feed::On(const NamespacedName& key, const api::core::VolumeAttachment* attachment) {
+  Apply([&] {
+    attachment == nullptr ? cluster_.RemoveVolumeAttachment(key.name)
+                          : cluster_.SetVolumeAttachment(ingest::VolumeAttachmentFactsOf(*attachment));
+  });
+}
+
+// One that is about some of the pods only is none to us.
+void Feed::On(const NamespacedName& key, const api::core::ResourceQuota* quota) {
+  const std::optional<model::QuotaFacts> facts = quota == nullptr ? std::nullopt : ingest::QuotaFactsOf(*quota);
+  Apply([&] { facts.has_value() ? cluster_.SetQuota(*facts) : cluster_.RemoveQuota(key.ns, key.name); });
 }
 
 void Feed::On(const NamespacedName& key, const api::volcano::HyperNode* hyper_node) {

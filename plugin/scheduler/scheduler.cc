@@ -34,6 +34,9 @@ namespace gangway::scheduler {
 
 using api::NamespacedName;
 using api::core::CoschedulingPodGroup;
+using api::core::CsiDriver;
+using api::core::CsiNode;
+using api::core::CsiStorageCapacity;
 using api::core::KubernetesPodGroup;
 using api::core::Node;
 using api::core::PartialObject;
@@ -41,7 +44,9 @@ using api::core::PersistentVolume;
 using api::core::PersistentVolumeClaim;
 using api::core::Pod;
 using api::core::PriorityClass;
+using api::core::ResourceQuota;
 using api::core::StorageClass;
+using api::core::VolumeAttachment;
 using api::volcano::HyperNode;
 using api::volcano::PodGroup;
 using api::volcano::Queue;
@@ -59,6 +64,8 @@ constexpr int kMaxInFlight = 256;  // bindings are small
 // What keeps a pod where its volumes are, and where others let it: without it pods that need it wait, and all others go
 // on.
 const kube::Selection kIfAllowed{.keep = false, .optional = true, .unless_forbidden = true};
+const kube::Selection kEverywhereIfAllowed{
+    .keep = false, .optional = true, .unless_forbidden = true, .everywhere = true};
 const kube::Selection kKeptIfAllowed{.optional = true, .unless_forbidden = true};
 
 // Wires the rooms: watches go to the feed, what it changes to a round, what that decides to the table and to the
@@ -94,7 +101,12 @@ class GangScheduler final : public Scheduler {
     WatchHere<PriorityClass>(api::kPriorityClasses, {.keep = false});
     WatchHere<PersistentVolume>(api::kPersistentVolumes, kIfAllowed);
     WatchHere<StorageClass>(api::kStorageClasses, kIfAllowed);
+    WatchHere<CsiNode>(api::kCsiNodes, kIfAllowed);
+    WatchHere<CsiDriver>(api::kCsiDrivers, kIfAllowed);
+    WatchHere<CsiStorageCapacity>(api::kCsiStorageCapacities, kEverywhereIfAllowed);
+    WatchHere<VolumeAttachment>(api::kVolumeAttachments, kIfAllowed);
     WatchHere<HyperNode>(api::volcano::kHyperNodes, kIfAllowed);
+    groups_.After(WatchHere<ResourceQuota>(api::kResourceQuotas, kIfAllowed));
     WatchHere<PartialObject>(api::kNamespaces, kIfAllowed);
     pods_.After(coscheduling_groups_);  // whether there are any says what a label of theirs means
     if (options_.live_policy != nullptr) {
@@ -141,7 +153,7 @@ class GangScheduler final : public Scheduler {
     groups.ForEach([&](const NamespacedName& key, const auto&) { driver_.Enqueue(KeyOfGang(kind, key.ns, key.name)); });
   }
 
-  template <class T>  // nodes, priority classes, storage classes, HyperNodes, namespaces: facts and no more
+  template <class T>  // facts and no more
   void Seen(const NamespacedName& key, const T* object) {
     feed_.On(key, object);
   }
@@ -209,6 +221,16 @@ class GangScheduler final : public Scheduler {
     }
     if (!before.name.empty()) driver_.Enqueue(before);
     if (!after.name.empty()) driver_.Enqueue(after);
+  }
+
+  // The first of its namespace: what PodGroups there ask for is read anew.
+  void Seen(const NamespacedName& key, const ResourceQuota* quota) {
+    const bool had = cluster_.quotas().Of(key.ns) != nullptr;
+    feed_.On(key, quota);
+    if (had || cluster_.quotas().Of(key.ns) == nullptr) return;
+    groups_.ForEach([&](const NamespacedName& name, const auto& group) {
+      if (name.ns == key.ns) feed_.On(name, group.get());
+    });
   }
 
   // Of a gang whose PodGroup is not there its pods are told. The controllers make Volcano's.
@@ -285,7 +307,7 @@ class GangScheduler final : public Scheduler {
     if (!group.has_value()) return {};
     Telling& telling = tellings_.Look(key, now);
     const Bindings::Half half = bindings_.LookAtHalf(key, id, now);
-    const Bindings::Volumes volumes = bindings_.LookAtVolumes(key, id, now);
+    const Bindings::Awaited volumes = bindings_.LookAtVolumes(key, id, now);
     if (!volumes.of_gang.failed.empty()) {
       bindings_.GiveUp(id, volumes.of_gang.failed);
       return {};
