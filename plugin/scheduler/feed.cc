@@ -44,16 +44,14 @@ void Feed::On(const NamespacedName& key, const api::core::StorageClass* storage_
   });
 }
 
-void Feed::On(const NamespacedName& key, const api::core::CsiNode* csi_node) {
-  Apply([&] {
-    csi_node == nullptr ? cluster_.RemoveCsiNode(key.name) : cluster_.SetCsiNode(ingest::CsiNodeFactsOf(*csi_node));
-  });
+void Feed::On(const NamespacedName& key, const api::core::CsiNode* node) {
+  Apply(
+      [&] { node == nullptr ? cluster_.RemoveCsiNode(key.name) : cluster_.SetCsiNode(ingest::CsiNodeFactsOf(*node)); });
 }
 
-void Feed::On(const NamespacedName& key, const api::core::CsiDriver* csi_driver) {
+void Feed::On(const NamespacedName& key, const api::core::CsiDriver* driver) {
   Apply([&] {
-    csi_driver == nullptr ? cluster_.RemoveCsiDriver(key.name)
-                          : cluster_.SetCsiDriver(ingest::CsiDriverFactsOf(*csi_driver));
+    driver == nullptr ? cluster_.RemoveCsiDriver(key.name) : cluster_.SetCsiDriver(ingest::CsiDriverFactsOf(*driver));
   });
 }
 
@@ -71,7 +69,6 @@ void Feed::On(const NamespacedName& key, const api::core::VolumeAttachment* atta
   });
 }
 
-// One that is about some of the pods only is none to us.
 void Feed::On(const NamespacedName& key, const api::core::ResourceQuota* quota) {
   const std::optional<model::QuotaFacts> facts = quota == nullptr ? std::nullopt : ingest::QuotaFactsOf(*quota);
   Apply([&] { facts.has_value() ? cluster_.SetQuota(*facts) : cluster_.RemoveQuota(key.ns, key.name); });

@@ -105,8 +105,8 @@ class GangScheduler final : public Scheduler {
     WatchHere<CsiDriver>(api::kCsiDrivers, kIfAllowed);
     WatchHere<CsiStorageCapacity>(api::kCsiStorageCapacities, kEverywhereIfAllowed);
     WatchHere<VolumeAttachment>(api::kVolumeAttachments, kIfAllowed);
-    WatchHere<HyperNode>(api::volcano::kHyperNodes, kIfAllowed);
     groups_.After(WatchHere<ResourceQuota>(api::kResourceQuotas, kIfAllowed));
+    WatchHere<HyperNode>(api::volcano::kHyperNodes, kIfAllowed);
     WatchHere<PartialObject>(api::kNamespaces, kIfAllowed);
     pods_.After(coscheduling_groups_);  // whether there are any says what a label of theirs means
     if (options_.live_policy != nullptr) {
@@ -177,6 +177,16 @@ class GangScheduler final : public Scheduler {
     for (const NamespacedName& awaiting : bindings_.awaiting_volumes()) driver_.Enqueue(awaiting);
   }
 
+  // What its PodGroups ask of quotas is kept from the first quota of a namespace on.
+  void Seen(const NamespacedName& key, const ResourceQuota* quota) {
+    const bool had = cluster_.quotas().Of(key.ns) != nullptr;
+    feed_.On(key, quota);
+    if (had || cluster_.quotas().Of(key.ns) == nullptr) return;
+    groups_.ForEach([&](const NamespacedName& name, const auto& group) {
+      if (name.ns == key.ns) feed_.On(name, group.get());
+    });
+  }
+
   void Seen(const NamespacedName& key, const PodGroup* group) { SeenGroup(GangKind::kVolcano, key, group); }
   void Seen(const NamespacedName& key, const KubernetesPodGroup* group) {
     SeenGroup(GangKind::kKubernetes, key, group);
@@ -221,16 +231,6 @@ class GangScheduler final : public Scheduler {
     }
     if (!before.name.empty()) driver_.Enqueue(before);
     if (!after.name.empty()) driver_.Enqueue(after);
-  }
-
-  // The first of its namespace: what PodGroups there ask for is read anew.
-  void Seen(const NamespacedName& key, const ResourceQuota* quota) {
-    const bool had = cluster_.quotas().Of(key.ns) != nullptr;
-    feed_.On(key, quota);
-    if (had || cluster_.quotas().Of(key.ns) == nullptr) return;
-    groups_.ForEach([&](const NamespacedName& name, const auto& group) {
-      if (name.ns == key.ns) feed_.On(name, group.get());
-    });
   }
 
   // Of a gang whose PodGroup is not there its pods are told. The controllers make Volcano's.
