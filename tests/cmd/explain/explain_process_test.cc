@@ -329,7 +329,8 @@ TEST(ExplainForbiddenTest, WithoutWhatTheSchedulerNeedsNothingIsSaid) {
 
 TEST(ExplainForbiddenTest, WithoutTheRestItGoesOnAndSaysSo) {
   for (const char* const plural :
-       {"persistentvolumeclaims", "persistentvolumes", "storageclasses", "namespaces", "resourcequotas"}) {
+       {"persistentvolumeclaims", "persistentvolumes", "storageclasses", "namespaces", "resourcequotas", "csinodes",
+        "csidrivers", "csistoragecapacities", "volumeattachments"}) {
     const Outcome outcome = ExplainWithout(plural);
     EXPECT_EQ(outcome.exit_code, 0) << plural;
     EXPECT_THAT(outcome.err, StartsWith(absl::StrCat("gangway explain: not looked at: ", plural, ": ")));
