@@ -232,8 +232,7 @@ void CheckCsiNodeChange(const json::object& before, const json::object& after, F
       if (TextAt(was, "name") != TextAt(is, "name")) return;
       FieldErrors changed;
       for (const absl::string_view field : {"nodeID", "topologyKeys"}) CheckSame(was, is, field, kImmutable, changed);
-      if (!changed.empty())
-        AddError(errors, FieldError::Type::kInvalid, "spec.drivers", api::ToJson(is), kImmutable);
+      if (!changed.empty()) AddError(errors, FieldError::Type::kInvalid, "spec.drivers", api::ToJson(is), kImmutable);
     });
   });
 }

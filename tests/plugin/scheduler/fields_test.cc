@@ -681,9 +681,9 @@ class CsiTest : public FieldsTest {
     for (const char* const node : {"n1", "n2"}) AddCsiNode(node, 1);
   }
   static std::string CsiNode(const std::string& node, int count) {
-    return absl::StrCat(R"({"metadata":{"name":")", node, R"(","uid":"c-)", node,
-                        R"(","resourceVersion":")", 1 + count, R"("},"spec":{"drivers":[{"name":"d.example.com",)",
-                        R"("nodeID":"x","allocatable":{"count":)", count, "}}]}}");
+    return absl::StrCat(R"({"metadata":{"name":")", node, R"(","uid":"c-)", node, R"(","resourceVersion":")", 1 + count,
+                        R"("},"spec":{"drivers":[{"name":"d.example.com",)", R"("nodeID":"x","allocatable":{"count":)",
+                        count, "}}]}}");
   }
   void AddCsiNode(const std::string& node, int count) { Add("csinodes", CsiNode(node, count)); }
   static std::string Attachment(const std::string& node) {
@@ -720,14 +720,16 @@ TEST_F(CsiTest, AVolumeIsMadeWhereItsDriverHasRoom) {
   AddClaim("data", R"("storageClassName":"disk","resources":{"requests":{"storage":"1Gi"}})", "Pending");
   Add("storageclasses",
       R"({"metadata":{"name":"disk","uid":"s1","resourceVersion":"1"},"provisioner":"d.example.com","volumeBindingMode":"WaitForFirstConsumer"})");
-  Add("csidrivers", R"({"metadata":{"name":"d.example.com","uid":"d","resourceVersion":"1"},"spec":{"storageCapacity":true}})");
+  Add("csidrivers",
+      R"({"metadata":{"name":"d.example.com","uid":"d","resourceVersion":"1"},"spec":{"storageCapacity":true}})");
   Run();
   EXPECT_EQ(reason_,
             "waits for 1 of 1 task: w needs cpu 1; 2 nodes have no storage left for claim data (storage class disk), "
             "0 fit");
   EXPECT_EQ(patched_.count("data"), 0u);
-  Push("csistoragecapacities",
-       R"({"metadata":{"namespace":"kube-system","name":"k","uid":"k","resourceVersion":"9"},"storageClassName":"disk","nodeTopology":{"matchLabels":{"zone":"b"}},"capacity":"1Gi"})");
+  Push(
+      "csistoragecapacities",
+      R"({"metadata":{"namespace":"kube-system","name":"k","uid":"k","resourceVersion":"9"},"storageClassName":"disk","nodeTopology":{"matchLabels":{"zone":"b"}},"capacity":"1Gi"})");
   loop_.RunFor(absl::Seconds(5));
   EXPECT_THAT(patched_["data"], HasSubstr(R"("volume.kubernetes.io/selected-node":"n2")"));
 }

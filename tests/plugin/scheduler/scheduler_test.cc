@@ -856,7 +856,10 @@ TEST_F(SchedulerTest, AFieldTheSchedulerDoesNotKnowKeepsThePodPending) {
   AddPod("g-w-0", "g", "1", R"("resourceClaims":[{"name":"gpu","resourceClaimName":"x"}],)");
   loop_.RunFor(absl::Seconds(3));
   EXPECT_EQ(Bound(), 0);
-  EXPECT_THAT(Conditions(api::kPods, "g-w-0"), ElementsAre(HasSubstr("spec.resourceClaims asks for something")));
+  EXPECT_THAT(
+      Conditions(api::kPods, "g-w-0"),
+      ElementsAre(HasSubstr("spec.resourceClaims[gpu] asks for something this scheduler does not know: it allocates no "
+                            "devices of resource.k8s.io; ask for")));
 }
 
 TEST_F(SchedulerTest, MissingQueuesAreMade) {
@@ -1177,9 +1180,9 @@ TEST_F(SchedulerTest, WhatAQueueIsSaidToHoldIsPutRightAtTheStart) {
 
 // What a scheduler does not know it must not decide without.
 TEST(SchedulerObjectsTest, NothingIsDecidedBeforeAllIsRead) {
-  for (const std::string plural : {"pods", "nodes", "podgroups", "queues", "priorityclasses", "persistentvolumeclaims",
-                                   "persistentvolumes", "storageclasses", "namespaces", "csinodes", "csidrivers",
-                                   "csistoragecapacities", "volumeattachments"}) {
+  for (const std::string plural :
+       {"pods", "nodes", "podgroups", "queues", "priorityclasses", "persistentvolumeclaims", "persistentvolumes",
+        "storageclasses", "namespaces", "csinodes", "csidrivers", "csistoragecapacities", "volumeattachments"}) {
     SCOPED_TRACE(plural);
     SimulatedLoop loop(1);
     testutil::FakeClient client(loop);
