@@ -213,7 +213,7 @@ void Turns::Order() {
 
 GangId Turns::NextWithin(Needs needs) {
   const Cluster& cluster = overlay_.cluster();
-  if (last_ != kNone) order_->Moved(last_);
+  LookAtLast();
   for (QueueId queue = order_->First(); queue != kNone; queue = order_->First()) {
     Line& line = lines_.at(queue);
     if (line.next == line.gangs.size()) {
@@ -240,7 +240,7 @@ GangId Turns::NextBeyond() {
     }
     Order();
   }
-  if (last_ != kNone) order_->Moved(last_);
+  LookAtLast();
   for (QueueId queue = order_->First(); queue != kNone; queue = order_->First()) {
     if (const Line& line = lines_.at(queue); line.next < line.gangs.size()) return Take(queue);
     order_->Done(queue);
@@ -248,9 +248,16 @@ GangId Turns::NextBeyond() {
   return kNone;
 }
 
+// The queue that was served last may hold more.
+void Turns::LookAtLast() {
+  if (last_ != kNone && changes_ != overlay_.queue_changes()) order_->Moved(last_);
+  last_ = kNone;
+}
+
 GangId Turns::Take(QueueId queue) {
   Line& line = lines_.at(queue);
   last_ = queue;
+  changes_ = overlay_.queue_changes();
   return line.gangs[line.next++];
 }
 

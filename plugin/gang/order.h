@@ -66,7 +66,7 @@ class QueueOrder {
 class Turns {
  public:
   // What the gang's minimum still needs.
-  using Needs = absl::FunctionRef<model::Resources(model::GangId)>;
+  using Needs = absl::FunctionRef<const model::Resources&(model::GangId)>;
   Turns(const Overlay& overlay, const Shares* shares, const Policy& policy, const std::vector<model::GangId>& gangs);
 
   // kNone: nobody is left with whom a queue keeps within its share.
@@ -82,6 +82,7 @@ class Turns {
     std::size_t next = 0;
   };
   model::GangId Take(model::QueueId queue);
+  void LookAtLast();
   void Order();
 
   const Overlay& overlay_;
@@ -89,7 +90,8 @@ class Turns {
   std::map<model::QueueId, Line> lines_;
   std::optional<QueueOrder> order_;
   std::vector<std::pair<model::QueueId, model::Resources>> counted_;
-  model::QueueId last_ = model::kNone;
+  model::QueueId last_ = model::kNone;  // served, and not looked at since
+  std::uint64_t changes_ = 0;           // of the overlay's queues, before it was
   bool beyond_ = false;
 };
 

@@ -24,6 +24,7 @@ void Overlay::TakeFromQueue(model::QueueId queue, const Resources& amounts, std:
 }
 
 void Overlay::AddToQueue(model::QueueId queue, const Resources& amounts, std::int64_t times) {
+  ++queue_changes_;
   taken_.Add(amounts, times);
   queues_[queue].own.Add(amounts, times);
   for (const model::QueueId above : tree_.path(queue)) queues_[above].below.Add(amounts, times);

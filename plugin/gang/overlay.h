@@ -25,6 +25,8 @@ class Overlay : public constraint::Placed {
   const model::Resources& taken_below(model::QueueId queue) const { return TakenOf(queue).below; }
   // From all of them.
   const model::Resources& taken() const { return taken_; }
+  // Differs after anything was taken from a queue, or given back.
+  std::uint64_t queue_changes() const { return queue_changes_; }
 
   // On kNone the pods will be somewhere: nothing but what only one of them can have is taken.
   void Take(model::Row row, model::ShapeId shape, int count);
@@ -61,6 +63,7 @@ class Overlay : public constraint::Placed {
   std::vector<Step> trial_;
   std::vector<QueueStep> queue_trial_;
   model::Resources taken_;
+  std::uint64_t queue_changes_ = 0;
 };
 
 }  // namespace gangway::gang

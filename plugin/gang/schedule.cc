@@ -29,17 +29,17 @@ using model::Resources;
 
 namespace {
 
-// What the gang's minimum needs that its pods do not hold; nothing, where it is not tried.
-Resources NeedsOf(Overlay& overlay, const Gang& gang) {
+// What the gang's minimum needs that its pods do not hold; nothing, where it cannot be tried. `room`: for an answer.
+const Resources& NeedsOf(Overlay& overlay, const Gang& gang, Resources& room) {
   const Cluster& cluster = overlay.cluster();
-  const int missing = gang.min_member - gang.ready();
-  if (missing >= gang.Count(model::TaskStatus::kPending) || WhyNotTried(cluster, gang).has_value()) return gang.asks;
-  Resources sum;
+  if (gang.min_member - gang.ready() >= gang.Count(model::TaskStatus::kPending)) return gang.asks;
+  room = Resources();
+  if (WhyNotTried(cluster, gang).has_value()) return room;
   const Usable usable = FindUsable(overlay, gang);
-  if (WhyTooFew(cluster, gang, usable).has_value()) return sum;
+  if (WhyTooFew(cluster, gang, usable).has_value()) return room;
   for (const std::size_t task : FindNeeds(cluster, gang, usable).all)
-    sum.Add(cluster.shape(cluster.task(usable.tasks[task]).shape).request);
-  return sum;
+    room.Add(cluster.shape(cluster.task(usable.tasks[task]).shape).request);
+  return room;
 }
 
 // Gangs of a queue that want more than their minimum: of those of the highest priority the one that has least.
@@ -130,7 +130,8 @@ class Cycle {
   // Those with whom their queues keep within their shares.
   template <class F>
   void Serve(Turns& turns, F serve) {
-    const auto needs = [&](GangId id) { return NeedsOf(overlay_, cluster_.gang(id)); };
+    Resources room;
+    const auto needs = [&](GangId id) -> const Resources& { return NeedsOf(overlay_, cluster_.gang(id), room); };
     for (GangId id = turns.NextWithin(needs); id != model::kNone; id = turns.NextWithin(needs)) serve(id);
   }
   static std::optional<GangId> Next(Turns& turns) {
@@ -181,7 +182,8 @@ class Cycle {
       owed.Count(cluster_.gang(id).queue, Admission::Missing(cluster_.gang(id)));
     };
     if (within) std::for_each(cluster_.awaiting_pods().begin(), cluster_.awaiting_pods().end(), count);
-    const auto missing = [&](GangId id) { return Admission::Missing(cluster_.gang(id)); };
+    Resources room;
+    const auto missing = [&](GangId id) -> const Resources& { return room = Admission::Missing(cluster_.gang(id)); };
     for (GangId id; (id = within ? turns.NextWithin(missing) : turns.NextBeyond()) != model::kNone;) {
       Decision& decision = decisions_[IndexOf(id)];
       const bool is_owed = within && shares_.has_value() && owed.Within(cluster_.gang(id).queue, missing(id));

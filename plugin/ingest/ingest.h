@@ -1,6 +1,8 @@
 // API objects as facts of the model. Pure.
 #pragma once
 
+#include <optional>
+
 #include "absl/strings/string_view.h"
 #include "api/core/node.h"
 #include "api/core/objects.h"
@@ -45,6 +47,8 @@ model::StorageCapacityFacts StorageCapacityFactsOf(const api::core::CsiStorageCa
 model::VolumeAttachmentFacts VolumeAttachmentFactsOf(const api::core::VolumeAttachment& object);
 model::HyperNodeFacts HyperNodeFactsOf(const api::volcano::HyperNode& object);
 model::NamespaceFacts NamespaceFactsOf(const api::core::PartialObject& object);
+// nullopt: it is about some of the namespace's pods only, and which of a gang's these are its PodGroup does not say.
+std::optional<model::QuotaFacts> QuotaFactsOf(const api::core::ResourceQuota& quota);
 model::PriorityClassFacts PriorityClassFactsOf(const api::core::PriorityClass& object);
 
 }  // namespace gangway::ingest

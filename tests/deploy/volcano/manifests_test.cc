@@ -325,9 +325,9 @@ TEST_P(OverlayTest, WhoIsAskedBeforeAWriteStandsInNobodysWay) {
 
 TEST(PaddleOnlyTest, WhatHasANamespaceIsAllowedThereAlone) {
   if (!HasKubectl()) GTEST_SKIP() << "there is no kubectl on this machine";
-  const std::set<std::string> cluster_scoped{"nodes",           "persistentvolumes", "queues",     "queues/status",
-                                             "priorityclasses", "storageclasses",    "hypernodes", "csidrivers",
-                                             "csinodes",        "volumeattachments"};
+  const std::set<std::string> cluster_scoped{
+      "nodes",      "persistentvolumes", "queues",     "queues/status", "priorityclasses",  "storageclasses",
+      "hypernodes", "hypernodes/status", "csidrivers", "csinodes",      "volumeattachments"};
   std::set<std::string> elsewhere;
   for (const value& document : Read(Rendered("overlays/paddle-only"), "paddle-only")) {
     if (TextAt(document, "/kind") == "Deployment") {

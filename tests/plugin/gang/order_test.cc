@@ -109,6 +109,12 @@ TEST_F(QueueOrderTest, BranchesComeBeforeTheirQueues) {
   for (int i = 0; i < 5; ++i) w.cluster.SetPod(Pod("mate", "w", i, Cpu(2000)));
   EXPECT_THAT(Served({0, 2000, 2500}), ElementsAre("other", "default", "mate")) << "lab has half of its 5";
   EXPECT_THAT(Served({0, 3000, 2500}), ElementsAre("default", "mate", "other"));
+  Overlay overlay(w.cluster);
+  overlay.TakeFromQueue(queues[2], Milli(4000));
+  const Shares shares(w.cluster, overlay.tree(), Sharing::kByWeight);
+  QueueOrder order(overlay, &shares, queues);
+  EXPECT_TRUE(order.Within(queues[0], Milli(1000)));
+  EXPECT_FALSE(order.Within(queues[0], Milli(2000))) << "lab has no more, though its queue has";
 }
 
 TEST_F(QueueOrderTest, AQueueThatMovedIsFoundAnew) {

@@ -1,0 +1,125 @@
+// What do shares cost in a round?
+#include <benchmark/benchmark.h>
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "plugin/gang/schedule.h"
+#include "plugin/gang/shares.h"
+#include "plugin/model/cluster.h"
+
+namespace gangway::gang {
+namespace {
+
+constexpr std::int64_t kGi = std::int64_t{1} << 30;
+
+model::PodFacts SharesPod(const std::string& gang, int index, std::int64_t gpus) {
+  model::PodFacts pod;
+  pod.ns = "default";
+  pod.name = absl::StrCat(gang, "-w-", index);
+  pod.uid = pod.name;
+  pod.gang = gang;
+  pod.role = "worker";
+  pod.index = index;
+  pod.wants.requests = {{"cpu", 4000}, {"memory", kGi}, {"pods", 1}, {"nvidia.com/gpu", gpus}};
+  return pod;
+}
+
+// One gang of 4 waits in it.
+void AddQueue(model::Cluster& cluster, const std::string& name, const std::string& parent, int weight, bool gang) {
+  model::QueueFacts queue;
+  queue.name = name;
+  queue.parent = parent;
+  queue.weight = weight;
+  if (weight % 5 == 0) queue.guarantee = {{"nvidia.com/gpu", 1}};
+  if (weight % 3 == 0) queue.capability = {{"nvidia.com/gpu", 100 * weight}};
+  cluster.SetQueue(queue);
+  if (!gang) return;
+  model::GangFacts facts;
+  facts.ns = "default";
+  facts.name = facts.uid = name;
+  facts.queue = name;
+  facts.min_member = 4;
+  facts.phase = model::GangPhase::kInqueue;
+  cluster.SetGang(facts);
+  for (int i = 0; i < 4; ++i) cluster.SetPod(SharesPod(name, i, 1 + weight % 7));
+}
+
+void AddNodesWithGpus(model::Cluster& cluster, int nodes) {
+  for (int i = 0; i < nodes; ++i) {
+    model::NodeFacts node;
+    node.name = absl::StrCat("node-", absl::Dec(i, absl::kZeroPad5));
+    node.allocatable = {{"cpu", 64'000}, {"memory", 512 * kGi}, {"pods", 110}, {"nvidia.com/gpu", 8}};
+    cluster.SetNode(node);
+  }
+}
+
+// 1,000 queues in 4 levels, a gang in each leaf.
+void BM_Shares(benchmark::State& state) {
+  model::Cluster cluster;
+  AddNodesWithGpus(cluster, 100);
+  int queues = 1;
+  AddQueue(cluster, "root", "", 1, false);
+  for (int a = 0; a < 9; ++a) {
+    const std::string top = absl::StrCat("q", a);
+    AddQueue(cluster, top, "root", 1 + a, false);
+    for (int b = 0; b < 10; ++b) {
+      const std::string middle = absl::StrCat(top, "-", b);
+      AddQueue(cluster, middle, top, 1 + b, false);
+      for (int c = 0; c < 10; ++c) AddQueue(cluster, absl::StrCat(middle, "-", c), middle, 1 + c, true);
+      queues += 11;
+    }
+    ++queues;
+  }
+  const Sharing sharing = state.range(0) == 0 ? Sharing::kByWeight : Sharing::kAsWritten;
+  for (auto _ : state) {
+    const QueueTree tree(cluster);
+    const Shares shares(cluster, tree, sharing);
+    benchmark::DoNotOptimize(shares.Deserved(0, 0));
+  }
+  state.counters["queues"] = queues;
+}
+BENCHMARK(BM_Shares)->ArgName("as_written")->Arg(0)->Arg(1)->Unit(benchmark::kMicrosecond);
+
+// A round on a full cluster with gangs waiting in many queues, after one of its pods has changed. Arguments: gangs,
+// queues.
+void BM_RoundOfQueues(benchmark::State& state) {
+  model::Cluster cluster;
+  AddNodesWithGpus(cluster, 1000);
+  for (int i = 0; i < 1000; ++i) {
+    model::PodFacts filler = SharesPod("", i, 8);
+    filler.node = absl::StrCat("node-", absl::Dec(i, absl::kZeroPad5));
+    filler.phase = model::PodPhase::kRunning;
+    cluster.SetPod(filler);
+  }
+  for (int i = 0; i < state.range(1); ++i) AddQueue(cluster, absl::StrCat("q", i), "", 1 + i % 4, false);
+  for (int i = 0; i < state.range(0); ++i) {
+    model::GangFacts facts;
+    facts.ns = "default";
+    facts.name = facts.uid = absl::StrCat("g", i);
+    facts.queue = absl::StrCat("q", i % state.range(1));
+    facts.min_member = 4;
+    facts.phase = model::GangPhase::kInqueue;
+    cluster.SetGang(facts);
+    for (int pod = 0; pod < 4; ++pod) cluster.SetPod(SharesPod(facts.name, pod, 1));
+  }
+  Scratch scratch;
+  int change = 0;
+  for (auto _ : state) {
+    model::PodFacts filler = SharesPod("", 0, change++ % 2 == 0 ? 7 : 8);
+    filler.node = "node-00000";
+    filler.phase = model::PodPhase::kRunning;
+    cluster.SetPod(filler);
+    benchmark::DoNotOptimize(Schedule(cluster, Policy(), absl::UnixEpoch(), scratch));
+  }
+}
+BENCHMARK(BM_RoundOfQueues)
+    ->ArgNames({"gangs", "queues"})
+    ->Args({2000, 1})
+    ->Args({2000, 200})
+    ->Unit(benchmark::kMicrosecond);
+
+}  // namespace
+}  // namespace gangway::gang
