@@ -208,7 +208,7 @@ constexpr CoreTable kClusterTables[] = {
      "Name|AttachRequired?|PodInfoOnMount?|StorageCapacity?|TokenRequests|RequiresRepublish?|Modes|Age"},
     {&api::kCsiNodes, CsiNodeCells, "Name|Drivers#|Age"},
     {&api::kCsiStorageCapacities, CreatedAtCells, "Name|Created At@"},
-    {&api::kVolumeAttachments, VolumeAttachmentCells, "Name|Attacher|PV|Node|Attached?|Age"},
+    {&api::kVolumeAttachments, VolumeAttachmentCells, "Name|Attacher~|PV|Node|Attached?|Age"},
     {&api::kMutatingWebhookConfigurations, WebhookCells, "Name|Webhooks#|Age"},
     {&api::kValidatingWebhookConfigurations, WebhookCells, "Name|Webhooks#|Age"},
     {&api::kCustomResourceDefinitions, CreatedAtCells, "Name|Created At@"},
