@@ -22,6 +22,7 @@
 #include "base/strings.h"
 #include "kube/client/status.h"
 #include "plugin/scheduler/bindings.h"
+#include "plugin/scheduler/evictions.h"
 #include "plugin/scheduler/feed.h"
 #include "plugin/scheduler/gang_keys.h"
 #include "plugin/scheduler/gang_plan.h"
@@ -40,6 +41,7 @@ using api::core::PartialObject;
 using api::core::PersistentVolume;
 using api::core::PersistentVolumeClaim;
 using api::core::Pod;
+using api::core::PodDisruptionBudget;
 using api::core::PriorityClass;
 using api::core::StorageClass;
 using api::volcano::HyperNode;
@@ -74,11 +76,13 @@ class GangScheduler final : public Scheduler {
                 rounds_.Want();
                 WantQueueStatus();
               }),
-        rounds_(cluster_, loop(), token(), {options_.round_interval, options_.surplus_pause},
+        rounds_(cluster_, loop(), token(),
+                {options_.round_interval, options_.surplus_pause, options_.eviction_interval},
                 {[this] { return deciding(); },
                  [this] { return options_.live_policy == nullptr ? options_.policy : options_.live_policy->policy(); },
                  [this](const model::Decisions& decisions, absl::Time now) { return CarryOut(decisions, now); }}),
         tellings_(cluster_, {options_.explain_after, options_.missing_after, options_.refresh_after}),
+        evictions_(cluster_),
         queue_upkeep_(cluster_, /*writes_statuses=*/namespaces_.empty()),
         pods_(WatchHere<Pod>(api::kPods, {.keep = false, .everywhere = true})),
         groups_(WatchHere<PodGroup>(api::kPodGroups, {})),
@@ -92,6 +96,7 @@ class GangScheduler final : public Scheduler {
         driver_(Drive("podgroup", [this](const NamespacedName& key, absl::Time now) { return Decide(key, now); })) {
     WatchHere<Node>(api::kNodes, {.keep = false});
     WatchHere<PriorityClass>(api::kPriorityClasses, {.keep = false});
+    WatchHere<PodDisruptionBudget>(api::kPodDisruptionBudgets, kIfAllowed);
     WatchHere<PersistentVolume>(api::kPersistentVolumes, kIfAllowed);
     WatchHere<StorageClass>(api::kStorageClasses, kIfAllowed);
     WatchHere<HyperNode>(api::volcano::kHyperNodes, kIfAllowed);
@@ -106,6 +111,7 @@ class GangScheduler final : public Scheduler {
     if (informers.metrics() == nullptr) return;
     rounds_.CountIn(*informers.metrics());
     bindings_.CountIn(*informers.metrics());
+    evictions_.CountIn(*informers.metrics());
   }
 
   ~GangScheduler() override {
@@ -184,6 +190,7 @@ class GangScheduler final : public Scheduler {
     if (group == nullptr || another) {
       bindings_.Forget(key);
       tellings_.Forget(key);
+      evictions_.Forget(key);
     }
     if (group == nullptr) return NoteWithoutGroup(FindGang(cluster_, key));
     without_group_.erase(key);
@@ -197,11 +204,13 @@ class GangScheduler final : public Scheduler {
       if (pod == nullptr || pod->metadata.uid != cluster_.task(task).uid) {
         tellings_.ForgetPod(cluster_.task(task).uid);
         bindings_.ForgetPod(cluster_.task(task).uid);
+        evictions_.ForgetPod(cluster_.task(task).uid);
       }
     }
     feed_.On(key, pod, coscheduling_groups_.seen_up_to() > 0);
     if (pod != nullptr) {
       tellings_.Seen(*pod);
+      evictions_.Seen(*pod);
       if (pod->bound()) bindings_.ForgetPod(pod->metadata.uid);
       const GangId gang = cluster_.task(cluster_.FindTask(key.ns, key.name)).gang;
       NoteWithoutGroup(gang);
@@ -272,8 +281,10 @@ class GangScheduler final : public Scheduler {
     if (!decision.placements.empty()) {
       log::Info("gang placed", {{"gang", key.ToString()}, {"tasks", decision.placements.size()}});
     }
+    for (const NamespacedName& victim : evictions_.CarryOut(decision, key)) driver_.Enqueue(victim);
     const bool news = tellings_.Decide(decision, key, now);
-    if (decision.admit || !decision.placements.empty() || news) driver_.Enqueue(key);
+    if (decision.admit || !decision.placements.empty() || decision.nominations.has_value() || news)
+      driver_.Enqueue(key);
   }
 
   kube::Plan Decide(const NamespacedName& key, absl::Time now) {
@@ -302,7 +313,9 @@ class GangScheduler final : public Scheduler {
                         half.since,
                         options_.release_after,
                         TransitionId(),
-                        volumes.of_gang};
+                        volumes.of_gang,
+                        evictions_.RemovalOf(key, id),
+                        evictions_.NominationsOf(id)};
     kube::Plan plan = PlanGang(view, now);
     plan.look_again = std::min({plan.look_again, volumes.due, tellings_.NextChange(key)});
     return plan;
@@ -332,10 +345,20 @@ class GangScheduler final : public Scheduler {
 
   void OnReply(const kube::Write& write, const kube::Response& reply) override {
     if (write.resource == &api::kPods && write.subresource == "binding") return bindings_.OnReply(write, reply);
+    if (write.resource == &api::kPods && write.verb == kube::Verb::kDelete && reply.code == 403) OnMayNotDelete(write);
     Scheduler::OnReply(write, reply);
     const bool of_volumes =
         write.resource == &api::kPersistentVolumeClaims || write.resource == &api::kPersistentVolumes;
     if (of_volumes && reply.code == 403) bindings_.OnVolumesForbidden(write, kube::StatusFromResponse(reply).message());
+  }
+
+  // Whose pod it is stays. Decided anew, but not at once: it may be the same again.
+  void OnMayNotDelete(const kube::Write& write) {
+    const TaskId task = cluster_.FindTask(write.ns, write.name);
+    if (task == model::kNone) return;
+    const NamespacedName key = KeyOfGang(cluster_, cluster_.task(task).gang);
+    rounds_.PauseEvictions(options_.bind_retry);
+    feed_.Apply([&] { evictions_.OnForbidden(key); });
   }
 
   const Options options_;
@@ -345,6 +368,7 @@ class GangScheduler final : public Scheduler {
   Feed feed_;
   Rounds rounds_;
   Tellings tellings_;
+  Evictions evictions_;
   QueueUpkeep queue_upkeep_;
   absl::btree_set<NamespacedName> without_group_;  // gangs that pods name, and no PodGroup is there
   bool queue_status_wanted_ = false;
