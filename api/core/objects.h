@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "api/meta.h"
 
@@ -66,6 +67,37 @@ struct PodDisruptionBudget {
     return MakeFields(MakeField<&PodDisruptionBudget::metadata>("metadata", ""),
                       MakeField<&PodDisruptionBudget::spec>("spec", ""),
                       MakeField<&PodDisruptionBudget::status>("status", ""));
+  }
+};
+
+struct ResourceQuotaSpec {
+  std::vector<std::string> scopes;
+  Document scope_selector;  // with either it is about some of the namespace's pods
+  static constexpr std::string_view kName = "ResourceQuotaSpec";
+  static constexpr bool kView = true;
+  static constexpr auto Fields() {
+    return MakeFields(MakeField<&ResourceQuotaSpec::scopes>("scopes", ""),
+                      MakeField<&ResourceQuotaSpec::scope_selector>("scopeSelector", ""));
+  }
+};
+struct ResourceQuotaStatus {
+  ResourceList hard, used;
+  static constexpr std::string_view kName = "ResourceQuotaStatus";
+  static constexpr bool kView = true;
+  static constexpr auto Fields() {
+    return MakeFields(MakeField<&ResourceQuotaStatus::hard>("hard", ""),
+                      MakeField<&ResourceQuotaStatus::used>("used", ""));
+  }
+};
+struct ResourceQuota {
+  ObjectMeta metadata;
+  ResourceQuotaSpec spec;
+  ResourceQuotaStatus status;
+  static constexpr std::string_view kName = "ResourceQuota";
+  static constexpr bool kView = true;
+  static constexpr auto Fields() {
+    return MakeFields(MakeField<&ResourceQuota::metadata>("metadata", ""), MakeField<&ResourceQuota::spec>("spec", ""),
+                      MakeField<&ResourceQuota::status>("status", ""));
   }
 };
 

@@ -37,7 +37,7 @@ constexpr KindRow kRows[] = {
     Seen<core::PersistentVolume>(kPersistentVolumes, /*status=*/true),
     Seen<core::PersistentVolumeClaim>(kPersistentVolumeClaims, /*status=*/true),
     Plain(kLimitRanges),
-    WithStatus(kResourceQuotas),
+    Seen<core::ResourceQuota>(kResourceQuotas, /*status=*/true),
     Plain(kLeases),
     Plain(kNetworkPolicies),
     Seen<core::PodDisruptionBudget>(kPodDisruptionBudgets, /*status=*/true),

@@ -25,6 +25,11 @@ void AddFlags(gangway::cmd::CommandLine extender, gangway::cmd::ExtenderFlags& f
   extender.Add("--default-deadline", flags.default_deadline, "of calls that bring none").ShowDefault();
   extender.Add("--drain-timeout", flags.drain_timeout, "for calls under way, after SIGTERM").ShowDefault();
   extender.Add("--metrics-addr", flags.metrics_addr, "HOST:PORT of /metrics (Prometheus) and /healthz; default: none");
+  extender
+      .Add("--scheduler-conf", flags.scheduler_conf,
+           "how gangs are placed: file as Volcano's volcano-scheduler.conf; read again when it changes; default: "
+           "none")
+      .FromEnvironment("GANGWAY_SCHEDULER_CONF");
   extender.Add("--log-level", flags.log_level, "debug, info, warning, error or off").ShowDefault();
   extender.Add("--log-format", flags.log_format, "text or json").OneOf({"text", "json"}).ShowDefault();
 }

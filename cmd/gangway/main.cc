@@ -70,6 +70,8 @@ void AddSandbox(gangway::cmd::CommandLine app, gangway::cmd::SandboxFlags& flags
       .ShowDefault();
   sandbox.Add("--scheduler-conf", flags.scheduler_conf,
               "how the scheduler decides: file as Volcano's volcano-scheduler.conf");
+  sandbox.Add("--controller-conf", flags.controller_conf,
+              "which labels of nodes make HyperNodes: file as Volcano's volcano-controller.conf");
   sandbox.AddSwitch("--quiet", flags.quiet, "print no account of jobs and pods");
   sandbox.Add("--log-level", flags.log_level, "debug, info, warning, error or off").ShowDefault();
   sandbox.Add("--log-format", flags.log_format, "text or json").OneOf({"text", "json"}).ShowDefault();

@@ -116,6 +116,10 @@ Flag Flag::Excludes(Flag other) {
   option_->excludes(other.option_);
   return *this;
 }
+Flag Flag::FromEnvironment(const std::string& variable) {
+  option_->envname(variable);
+  return *this;
+}
 
 CommandLine CommandLine::Add(const std::string& name, const std::string& about) {
   return CommandLine(app_->add_subcommand(name, about));

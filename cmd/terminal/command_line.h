@@ -33,6 +33,8 @@ class Flag {
   // Of a list: a value of several, with this between them.
   Flag SplitAt(char delimiter);
   Flag Excludes(Flag other);
+  // Where it is not given, what the environment's variable holds.
+  Flag FromEnvironment(const std::string& variable);
 
  private:
   friend class CommandLine;

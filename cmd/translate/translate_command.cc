@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "absl/strings/str_cat.h"
+#include "api/name.h"
 #include "base/status_macros.h"
 #include "cmd/terminal/exit_code.h"
 #include "cmd/terminal/output.h"
@@ -19,11 +20,14 @@ constexpr char kTranslateCommand[] = "translate";
 
 }  // namespace
 
-void AddTranslateFlags(CommandLine command, TranslateFlags& flags) {
+void AddTranslateFlags(CommandLine command, TranslateFlags& flags, const std::vector<std::string>& targets) {
+  const bool kubernetes = std::find(targets.begin(), targets.end(), "kubernetes") != targets.end();
   command
       .Add("--target", flags.target,
-           "whose controller runs the Jobs: volcano, or gangway, which also carries out delayed actions")
-      .OneOf({"volcano", "gangway"})
+           absl::StrCat("whose controller runs the Jobs: volcano, or gangway, which also carries out delayed "
+                        "actions",
+                        kubernetes ? "; kubernetes: Jobs and a gang of its own, without Volcano's types" : ""))
+      .OneOf(targets)
       .ShowDefault();
   command.Add("--volcano-version", flags.volcano_version, "the release that runs them, with --target=volcano")
       .ShowDefault();
@@ -38,7 +42,16 @@ void AddTranslateFlags(CommandLine command, TranslateFlags& flags) {
 
 absl::StatusOr<convert::TranslateOptions> OptionsOf(const TranslateFlags& flags) {
   convert::TranslateOptions options;
-  options.target = flags.target == "gangway" ? convert::Target::kGangway : convert::Target::kVolcano;
+  options.target = flags.target == "gangway"      ? convert::Target::kGangway
+                   : flags.target == "kubernetes" ? convert::Target::kKubernetes
+                                                  : convert::Target::kVolcano;
+  if (!flags.scheduler_name.empty() && options.target != convert::Target::kKubernetes)
+    return absl::InvalidArgumentError(
+        "--scheduler-name is for --target=kubernetes: pods of Volcano's Jobs name the Job's");
+  if (!flags.scheduler_name.empty() && !api::CheckDns1123Subdomain(flags.scheduler_name).empty())
+    return absl::InvalidArgumentError(
+        absl::StrCat("--scheduler-name ", flags.scheduler_name, ": must be a scheduler's name, such as volcano"));
+  options.scheduler_name = flags.scheduler_name;
   GW_ASSIGN_OR_RETURN(options.volcano, convert::ParseVolcanoVersion(flags.volcano_version));
   if (!convert::IsClusterDomain(flags.cluster_domain)) {
     return absl::InvalidArgumentError(absl::StrCat("--cluster-domain ", flags.cluster_domain,
@@ -65,11 +78,15 @@ TranslateCommand::TranslateCommand(CommandLine app)
       "comes out of it, the others\n"
       "do; 2 a flag is wrong, or an input or a document of it cannot be read.\n\n"
       "  gangway translate -f paddlejob.yaml | kubectl apply -f -\n  gangway translate -f jobs/ --explain\n"
-      "  gangway translate -f backend.yaml -f config.yaml --target=gangway");
+      "  gangway translate -f backend.yaml -f config.yaml --target=gangway\n"
+      "  gangway translate -f paddlejob.yaml --target=kubernetes --scheduler-name=volcano");
   AddInputs(command_, inputs_);
   command_.Add("-o,--output", output_, "yaml, or json: one List").OneOf({"yaml", "json"}).ShowDefault();
   command_.AddSwitch("--explain", explain_, "print each field's way instead of the objects");
-  AddTranslateFlags(command_, flags_);
+  AddTranslateFlags(command_, flags_, {"volcano", "gangway", "kubernetes"});
+  command_.Add("--scheduler-name", flags_.scheduler_name,
+               "who places the pods, with --target=kubernetes, where their templates name nobody; default: the "
+               "cluster's own scheduler");
 }
 
 bool TranslateCommand::chosen() const { return command_.chosen(); }

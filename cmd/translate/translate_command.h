@@ -13,10 +13,13 @@ namespace gangway::cmd {
 // For whom to translate, as flags of the commands that do.
 struct TranslateFlags {
   std::string target = "volcano", volcano_version = "1.13", cluster_domain = "cluster.local", elastic_etcd, queue;
-  int nodes = 0;  // 0: not known
+  std::string scheduler_name;  // of translate's target kubernetes
+  int nodes = 0;               // 0: not known
   bool strict = false;
 };
-void AddTranslateFlags(CommandLine command, TranslateFlags& flags);
+// `targets`: the names that --target takes.
+void AddTranslateFlags(CommandLine command, TranslateFlags& flags,
+                       const std::vector<std::string>& targets = {"volcano", "gangway"});
 absl::StatusOr<convert::TranslateOptions> OptionsOf(const TranslateFlags& flags);
 
 class TranslateCommand {

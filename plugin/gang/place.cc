@@ -220,6 +220,7 @@ std::optional<Lacking> GangPlacement::lacking() const {
     case Reason::Kind::kNoHyperNode:
     case Reason::Kind::kQueueMissing:
     case Reason::Kind::kQueueClosed:
+    case Reason::Kind::kQuotaFull:
     case Reason::Kind::kClusterFull:
       break;
   }

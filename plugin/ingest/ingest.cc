@@ -327,6 +327,7 @@ model::GangFacts GangFactsOf(const api::volcano::PodGroup& group) {
   facts.min_task_member.assign(group.spec.min_task_member.begin(), group.spec.min_task_member.end());
   facts.has_min_resources = !group.spec.min_resources.empty();
   facts.min_resources = MinResources(group.spec.min_resources);
+  facts.quota_asks = QuotaAmounts(group.spec.min_resources);
   if (group.spec.network_topology.has_value()) facts.topology = TopologyOf(*group.spec.network_topology);
   for (const api::volcano::SubGroupPolicySpec& policy : group.spec.sub_group_policy) AddSubGroups(policy, facts);
   facts.created = group.metadata.creation_timestamp.at;
@@ -367,6 +368,7 @@ model::GangFacts GangFactsOf(const api::core::CoschedulingPodGroup& group) {
   facts.min_member = std::max(group.spec.min_member, 1);
   facts.has_min_resources = !group.spec.min_resources.empty();
   facts.min_resources = MinResources(group.spec.min_resources);
+  facts.quota_asks = QuotaAmounts(group.spec.min_resources);
   facts.created = group.metadata.creation_timestamp.at;
   // The other phases say nothing of what we decided.
   if (group.status.phase == "Running") facts.phase = GangPhase::kRunning;
@@ -390,6 +392,20 @@ model::QueueFacts QueueFactsOf(const api::volcano::Queue& queue) {
   facts.reclaimable = queue.spec.reclaimable.value_or(true) && facts.name != "root";
   facts.min_runtime = DurationOf(Find(queue.metadata.annotations, kMinRuntimeKey));
   facts.created = queue.metadata.creation_timestamp.at;
+  return facts;
+}
+
+std::optional<model::QuotaFacts> QuotaFactsOf(const api::core::ResourceQuota& quota) {
+  if (!quota.spec.scopes.empty() || !quota.spec.scope_selector.empty()) return std::nullopt;
+  model::QuotaFacts facts;
+  facts.ns = quota.metadata.ns;
+  facts.name = quota.metadata.name;
+  const model::NamedAmounts used = QuotaAmounts(quota.status.used);
+  for (const auto& [name, hard] : QuotaAmounts(quota.status.hard)) {
+    const auto at =
+        std::find_if(used.begin(), used.end(), [&, &what = name](const auto& one) { return one.first == what; });
+    facts.limits.push_back({name, hard, at == used.end() ? 0 : at->second});
+  }
   return facts;
 }
 

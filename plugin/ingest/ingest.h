@@ -1,6 +1,8 @@
 // API objects as facts of the model. Pure.
 #pragma once
 
+#include <optional>
+
 #include "absl/strings/string_view.h"
 #include "api/core/node.h"
 #include "api/core/objects.h"
@@ -52,6 +54,8 @@ model::HyperNodeFacts HyperNodeFactsOf(const api::volcano::HyperNode& object);
 // What the disruption controller has not counted yet allows nothing.
 model::BudgetFacts BudgetFactsOf(const api::core::PodDisruptionBudget& object);
 model::NamespaceFacts NamespaceFactsOf(const api::core::PartialObject& object);
+// nullopt: it is about some of the namespace's pods only, and which of a gang's these are its PodGroup does not say.
+std::optional<model::QuotaFacts> QuotaFactsOf(const api::core::ResourceQuota& quota);
 model::PriorityClassFacts PriorityClassFactsOf(const api::core::PriorityClass& object);
 
 }  // namespace gangway::ingest

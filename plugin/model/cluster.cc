@@ -340,7 +340,7 @@ void Cluster::MoveToQueue(GangId id, QueueId queue) {
 GangId Cluster::SetGang(const GangFacts& facts) {
   const GangId id = gangs_.Intern(facts.kind, facts.ns, facts.name);
   MoveToQueue(id, queues_.Intern(facts.queue.empty() ? "default" : facts.queue));
-  gangs_.Set(id, facts);
+  gangs_.Set(id, facts, quotas_.Of(facts.ns) != nullptr);
   return id;
 }
 
@@ -349,6 +349,16 @@ void Cluster::RemoveGang(absl::string_view ns, absl::string_view name, GangKind 
   if (id == kNone) return;
   MoveToQueue(id, kNone);
   gangs_.Remove(id);
+}
+
+void Cluster::SetQuota(const QuotaFacts& facts) {
+  quotas_.Set(facts);
+  ++version_;
+}
+
+void Cluster::RemoveQuota(absl::string_view ns, absl::string_view name) {
+  quotas_.Remove(ns, name);
+  ++version_;
 }
 
 void Cluster::SetAdmitted(GangId id, bool admitted) { gangs_.SetAdmitted(id, admitted); }

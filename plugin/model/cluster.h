@@ -25,6 +25,7 @@
 #include "plugin/model/nodes.h"
 #include "plugin/model/pod_terms.h"
 #include "plugin/model/queues.h"
+#include "plugin/model/quotas.h"
 #include "plugin/model/resources.h"
 #include "plugin/model/shapes.h"
 #include "plugin/model/slot_table.h"
@@ -74,6 +75,10 @@ class Cluster {
   void RemoveNamespace(absl::string_view name);
   void SetBudget(const BudgetFacts& facts);
   void RemoveBudget(absl::string_view ns, absl::string_view name);
+  // PodGroups of its namespace are told of again when it is the first: what they ask of quotas is kept only where there
+  // are some.
+  void SetQuota(const QuotaFacts& facts);
+  void RemoveQuota(absl::string_view ns, absl::string_view name);
   void SetHyperNode(const HyperNodeFacts& facts) { hyper_nodes_.Set(facts); }
   void RemoveHyperNode(absl::string_view name) { hyper_nodes_.Remove(name); }
 
@@ -113,6 +118,7 @@ class Cluster {
   const Volumes& volumes() const { return volumes_; }
   const PodTerms& pod_terms() const { return pod_terms_; }
   const HyperNodes& hyper_nodes() const { return hyper_nodes_; }
+  const Quotas& quotas() const { return quotas_; }
 
   // Every change of a row appends the row here; positions only grow. What is older than changes_begin() is forgotten.
   std::uint64_t changes_begin() const { return nodes_.changes_begin(); }
@@ -191,6 +197,7 @@ class Cluster {
   Nodes nodes_{dims_, names_};
   Volumes volumes_{names_, nodes_};
   HyperNodes hyper_nodes_;
+  Quotas quotas_;
   Domains domains_{nodes_, names_};
   PodTerms pod_terms_{domains_};
   Shapes shapes_{dims_, names_, volumes_, pod_terms_, domains_};

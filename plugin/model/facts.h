@@ -169,6 +169,17 @@ struct SubGroupFacts {
   std::optional<TopologyFacts> topology = std::nullopt;  // of each
 };
 
+// What a namespace may use of something, as a ResourceQuota has it, and what it uses of that.
+struct QuotaLimit {
+  std::string name;  // "requests.cpu", in its resource's unit
+  std::int64_t hard = 0, used = 0;
+  friend bool operator==(const QuotaLimit&, const QuotaLimit&) = default;
+};
+struct QuotaFacts {
+  std::string ns, name;
+  std::vector<QuotaLimit> limits;  // sorted by name
+};
+
 enum class GangPhase : std::uint8_t { kNone, kPending, kInqueue, kRunning, kUnknown, kCompleted };
 
 struct GangFacts {
@@ -181,6 +192,7 @@ struct GangFacts {
   std::vector<SubGroupFacts> sub_groups;  // each task once
   bool has_min_resources = false;
   NamedAmounts min_resources;
+  NamedAmounts quota_asks;  // the same as ResourceQuotas count it: "requests.cpu", "count/pods", "cpu"
   std::optional<TopologyFacts> topology;
   // A field of its spec that asks for something the scheduler does not know, such as "spec.subGroupPolicy[w]".
   std::string not_modelled;

@@ -151,6 +151,8 @@ absl::string_view KindText(Reason::Kind kind) {
       return "queue_closed";
     case Reason::Kind::kQueueFull:
       return "queue_full";
+    case Reason::Kind::kQuotaFull:
+      return "quota_full";
     case Reason::Kind::kClusterFull:
       return "cluster_full";
   }
@@ -203,6 +205,8 @@ std::string Render(const Reason& reason) {
       return absl::StrCat(waits, "queue ", reason.subject, " is closed");
     case Reason::Kind::kQueueFull:
       return absl::StrCat(waits, Sums(reason, absl::StrCat("queue ", reason.subject)));
+    case Reason::Kind::kQuotaFull:
+      return absl::StrCat(waits, Sums(reason, absl::StrCat("quota ", reason.subject)));
     case Reason::Kind::kClusterFull:
       return absl::StrCat(waits, Sums(reason, "the cluster"),
                           reason.overcommit_percent == 100

@@ -92,6 +92,7 @@ struct Reason {
     kQueueMissing,     // there is no such queue
     kQueueClosed,
     kQueueFull,    // over the queue's capability
+    kQuotaFull,    // not let in: over a ResourceQuota of its namespace
     kClusterFull,  // not let in: over the cluster's total times the overcommit factor
   };
   Kind kind = Kind::kNoRoom;
@@ -101,11 +102,11 @@ struct Reason {
   int size = 0;         // kTooFewSubGroups: pods of one; kRoomAwaited: gangs that pods end of
   int ending = 0;       // kTooFewTasks, kRoomAwaited: pods that are terminating, or about to
   std::string within;   // kNoRoom: "s0, tier 1", the HyperNode that comes closest
-  std::string subject;  // tier, queue, field, role, claim, gate's pod or gang, as the kind says
+  std::string subject;  // tier, queue, quota, field, role, claim, gate's pod or gang, as the kind says
   ClaimTrouble trouble = ClaimTrouble::kNothing;  // kClaim
   std::string detail;                             // kClaim: storage class, volume or field, as the trouble says
   std::vector<RoleReason> roles;                  // kNoRoom, sorted by role
-  std::vector<SumLack> sums;                      // kQueueFull, kClusterFull
+  std::vector<SumLack> sums;                      // kQueueFull, kQuotaFull, kClusterFull
   int overcommit_percent = 0;                     // kClusterFull
   friend bool operator==(const Reason&, const Reason&) = default;
 };

@@ -1,6 +1,7 @@
 #include "plugin/scheduler/feed.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "plugin/ingest/ingest.h"
 
@@ -47,6 +48,36 @@ void Feed::On(const NamespacedName& key, const api::core::StorageClass* storage_
     storage_class == nullptr ? cluster_.RemoveStorageClass(key.name)
                              : cluster_.SetStorageClass(ingest::StorageClassFactsOf(*storage_class));
   });
+}
+
+void Feed::On(const NamespacedName& key, const api::core::CsiNode* node) {
+  Apply(
+      [&] { node == nullptr ? cluster_.RemoveCsiNode(key.name) : cluster_.SetCsiNode(ingest::CsiNodeFactsOf(*node)); });
+}
+
+void Feed::On(const NamespacedName& key, const api::core::CsiDriver* driver) {
+  Apply([&] {
+    driver == nullptr ? cluster_.RemoveCsiDriver(key.name) : cluster_.SetCsiDriver(ingest::CsiDriverFactsOf(*driver));
+  });
+}
+
+void Feed::On(const NamespacedName& key, const api::core::CsiStorageCapacity* capacity) {
+  Apply([&] {
+    capacity == nullptr ? cluster_.RemoveStorageCapacity(key.ns, key.name)
+                        : cluster_.SetStorageCapacity(ingest::StorageCapacityFactsOf(*capacity));
+  });
+}
+
+void Feed::On(const NamespacedName& key, const api::core::VolumeAttachment* attachment) {
+  Apply([&] {
+    attachment == nullptr ? cluster_.RemoveVolumeAttachment(key.name)
+                          : cluster_.SetVolumeAttachment(ingest::VolumeAttachmentFactsOf(*attachment));
+  });
+}
+
+void Feed::On(const NamespacedName& key, const api::core::ResourceQuota* quota) {
+  const std::optional<model::QuotaFacts> facts = quota == nullptr ? std::nullopt : ingest::QuotaFactsOf(*quota);
+  Apply([&] { facts.has_value() ? cluster_.SetQuota(*facts) : cluster_.RemoveQuota(key.ns, key.name); });
 }
 
 void Feed::On(const NamespacedName& key, const api::volcano::HyperNode* hyper_node) {

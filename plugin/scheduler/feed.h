@@ -40,7 +40,13 @@ class Feed {
   void On(const api::NamespacedName& key, const api::core::PersistentVolumeClaim* claim);
   void On(const api::NamespacedName& key, const api::core::PersistentVolume* volume);
   void On(const api::NamespacedName& key, const api::core::StorageClass* storage_class);
+  void On(const api::NamespacedName& key, const api::core::CsiNode* node);
+  void On(const api::NamespacedName& key, const api::core::CsiDriver* driver);
+  void On(const api::NamespacedName& key, const api::core::CsiStorageCapacity* capacity);
+  void On(const api::NamespacedName& key, const api::core::VolumeAttachment* attachment);
   void On(const api::NamespacedName& key, const api::volcano::HyperNode* hyper_node);
+  // After the first one of a namespace its PodGroups are to be told of again.
+  void On(const api::NamespacedName& key, const api::core::ResourceQuota* quota);
   void On(const api::NamespacedName& key, const api::core::PartialObject* ns);  // a Namespace
   void On(const api::NamespacedName& key, const api::volcano::PodGroup* group);
   void On(const api::NamespacedName& key, const api::core::KubernetesPodGroup* group);

@@ -35,6 +35,9 @@ namespace gangway::scheduler {
 
 using api::NamespacedName;
 using api::core::CoschedulingPodGroup;
+using api::core::CsiDriver;
+using api::core::CsiNode;
+using api::core::CsiStorageCapacity;
 using api::core::KubernetesPodGroup;
 using api::core::Node;
 using api::core::PartialObject;
@@ -43,7 +46,9 @@ using api::core::PersistentVolumeClaim;
 using api::core::Pod;
 using api::core::PodDisruptionBudget;
 using api::core::PriorityClass;
+using api::core::ResourceQuota;
 using api::core::StorageClass;
+using api::core::VolumeAttachment;
 using api::volcano::HyperNode;
 using api::volcano::PodGroup;
 using api::volcano::Queue;
@@ -61,6 +66,8 @@ constexpr int kMaxInFlight = 256;  // bindings are small
 // What keeps a pod where its volumes are, and where others let it: without it pods that need it wait, and all others go
 // on.
 const kube::Selection kIfAllowed{.keep = false, .optional = true, .unless_forbidden = true};
+const kube::Selection kEverywhereIfAllowed{
+    .keep = false, .optional = true, .unless_forbidden = true, .everywhere = true};
 const kube::Selection kKeptIfAllowed{.optional = true, .unless_forbidden = true};
 
 // Wires the rooms: watches go to the feed, what it changes to a round, what that decides to the table and to the
@@ -99,6 +106,11 @@ class GangScheduler final : public Scheduler {
     WatchHere<PodDisruptionBudget>(api::kPodDisruptionBudgets, kIfAllowed);
     WatchHere<PersistentVolume>(api::kPersistentVolumes, kIfAllowed);
     WatchHere<StorageClass>(api::kStorageClasses, kIfAllowed);
+    WatchHere<CsiNode>(api::kCsiNodes, kIfAllowed);
+    WatchHere<CsiDriver>(api::kCsiDrivers, kIfAllowed);
+    WatchHere<CsiStorageCapacity>(api::kCsiStorageCapacities, kEverywhereIfAllowed);
+    WatchHere<VolumeAttachment>(api::kVolumeAttachments, kIfAllowed);
+    groups_.After(WatchHere<ResourceQuota>(api::kResourceQuotas, kIfAllowed));
     WatchHere<HyperNode>(api::volcano::kHyperNodes, kIfAllowed);
     WatchHere<PartialObject>(api::kNamespaces, kIfAllowed);
     pods_.After(coscheduling_groups_);  // whether there are any says what a label of theirs means
@@ -147,7 +159,7 @@ class GangScheduler final : public Scheduler {
     groups.ForEach([&](const NamespacedName& key, const auto&) { driver_.Enqueue(KeyOfGang(kind, key.ns, key.name)); });
   }
 
-  template <class T>  // nodes, priority classes, storage classes, HyperNodes, namespaces: facts and no more
+  template <class T>  // facts and no more
   void Seen(const NamespacedName& key, const T* object) {
     feed_.On(key, object);
   }
@@ -169,6 +181,16 @@ class GangScheduler final : public Scheduler {
   void SeenOfVolumes(const NamespacedName& key, const T* object) {
     feed_.On(key, object);
     for (const NamespacedName& awaiting : bindings_.awaiting_volumes()) driver_.Enqueue(awaiting);
+  }
+
+  // What its PodGroups ask of quotas is kept from the first quota of a namespace on.
+  void Seen(const NamespacedName& key, const ResourceQuota* quota) {
+    const bool had = cluster_.quotas().Of(key.ns) != nullptr;
+    feed_.On(key, quota);
+    if (had || cluster_.quotas().Of(key.ns) == nullptr) return;
+    groups_.ForEach([&](const NamespacedName& name, const auto& group) {
+      if (name.ns == key.ns) feed_.On(name, group.get());
+    });
   }
 
   void Seen(const NamespacedName& key, const PodGroup* group) { SeenGroup(GangKind::kVolcano, key, group); }
