@@ -184,6 +184,7 @@ bool Waits(const Explanation& seen) {
 
 void AddSuggestions(const Explanation& seen, Page& page) {
   if (!Waits(seen)) return;
+  if (seen.reason.has_value() && seen.reason->kind == model::Reason::Kind::kRoomAwaited) return;  // it comes
   // Of a gang that is not let in and has no pods nobody knows where they would go.
   const bool let_in_only = seen.state == explain::State::kQueued && seen.nodes.empty();
   page.Line(0, seen.suggestions.empty() ? "Would help: no single change of those that were tried"

@@ -155,6 +155,8 @@ class Reader {
     if (!actions.contains("allocate"))
       Tell(Note::Kind::kOtherwise, "actions", "action allocate", "is not listed, and gangs are placed anyhow");
     enqueue_ = actions.contains("enqueue");
+    conf_.policy.preempt = actions.contains("preempt") || actions.contains("gangpreempt");
+    conf_.policy.reclaim = actions.contains("reclaim") || actions.contains("gangreclaim");
     return absl::OkStatus();
   }
 
@@ -509,6 +511,10 @@ std::string PolicyText(const gang::Policy& policy) {
                         ? absl::StrCat(", ", api::FormatGoDuration(*policy.waiting_time), " where nothing is said")
                         : "");
   }
+  std::vector<std::string> evicts;
+  if (policy.preempt) evicts.emplace_back("for a higher priority in a queue");
+  if (policy.reclaim) evicts.emplace_back("for a queue that holds less than it deserves");
+  absl::StrAppend(&text, "; evicts ", evicts.empty() ? "nobody" : absl::StrJoin(evicts, " and "));
   return text;
 }
 

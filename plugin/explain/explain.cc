@@ -160,6 +160,18 @@ std::string SumsText(const Cluster& cluster, const Reason& reason) {
   });
 }
 
+// "2 pods of ads/low and 1 of ads/other"
+std::string EvictedText(const Cluster& cluster, const Decision& decision) {
+  std::map<std::string, int> by_gang;
+  for (const TaskId task : decision.evicted) {
+    const Gang& gang = cluster.gang(cluster.task(task).gang);
+    ++by_gang[GangKey{gang.ns, gang.name, gang.kind}.ToString()];
+  }
+  std::vector<std::string> parts;
+  for (const auto& [name, pods] : by_gang) parts.push_back(absl::StrCat(Counted(pods, "pod"), " of ", name));
+  return absl::StrJoin(parts, " and ");
+}
+
 std::string SentenceOf(const Cluster& cluster, const Gang& gang, const Verdict& verdict, const Decision* decision) {
   const int pods = static_cast<int>(gang.tasks.size());
   const std::string where =
@@ -188,7 +200,13 @@ std::string SentenceOf(const Cluster& cluster, const Gang& gang, const Verdict& 
   if (!verdict.reason.has_value()) return "waits";
   if (verdict.state == State::kQueued && !verdict.reason->sums.empty())
     return absl::StrCat("is not let in: ", SumsText(cluster, *verdict.reason));
-  return absl::StrCat(verdict.state == State::kQueued ? "is not let in and " : "", model::Render(*verdict.reason));
+  const bool evicts = decision != nullptr && !decision->evicted.empty();
+  return absl::StrCat(
+      verdict.state == State::kQueued ? "is not let in and " : "", model::Render(*verdict.reason),
+      evicts ? absl::StrCat("; the scheduler's next round evicts ", EvictedText(cluster, *decision),
+                            decision->evict_for == model::EvictFor::kPriority ? " for its priority"
+                                                                              : " for what its queue deserves")
+             : std::string());
 }
 
 // What it waits for: of its pods without a node, or, while it has too few pods, of its minimum.

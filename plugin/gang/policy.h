@@ -39,7 +39,9 @@ struct Policy {
   int keep_budget = 200'000;
   // Whether pods are evicted for gangs of a higher priority in their queue; for queues that hold less than they deserve
   // (evict.h). volcano: actions preempt and gangpreempt, reclaim and gangreclaim
-  bool preempt = false, reclaim = false;
+  bool preempt = true, reclaim = true;
+  // Whether it is looked at whom to evict; when not, who waits goes on waiting.
+  bool choose_victims = true;
   // Pods that trials of evictions may take away in one call; gangs that come later in order are not tried then.
   int evict_budget = 200'000;
   // So long after its grace a pod that is terminating counts as one that goes.

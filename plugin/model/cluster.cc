@@ -167,6 +167,10 @@ bool Cluster::MovePod(TaskId id, const PodFacts& facts) {
   const bool waits = MayBePlaced(facts);
   if (Ended(before) || !pod_terms_.SetWaits(id, waits)) return false;
   ++version_;
+  if (before == TaskStatus::kBinding && now == TaskStatus::kPending && facts.node.empty()) {
+    NoteMoments(task, facts);  // it keeps the node that it was promised
+    return true;
+  }
   UnpromiseVolumes(id);
   GiveRoom(id);
   const Row row_before = task.row, row = facts.node.empty() ? kNone : nodes_.Intern(facts.node);

@@ -482,6 +482,7 @@ TEST_F(SchedulerTest, WhatGoesIsNotReckonedWith) {
   gone(api::kPersistentVolumeClaims, "lost");
   EXPECT_THAT(why("without-volume"), HasSubstr("there is no claim lost"));
   gone(api::kNodes, "node-000");
+  loop_.RunFor(absl::Seconds(1));
   with_claim("without-node", "kept");
   EXPECT_THAT(why("without-node"), HasSubstr("the cluster has no nodes"));
 }
