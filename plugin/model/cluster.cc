@@ -130,7 +130,7 @@ bool Cluster::SamePod(TaskId id, const PodFacts& facts) const {
   return task.uid == facts.uid && same_gang && names_.Text(task.role) == facts.role &&
          PartitionText(task) == facts.partition && task.priority == facts.priority && task.index == facts.index &&
          task.ours == facts.ours && task.gated == facts.gated && task.controlled == facts.controlled &&
-         task.created == facts.created && shapes_.IsOf(task.shape, facts.wants) &&
+         task.created == facts.created && task.lasts == facts.lasts && shapes_.IsOf(task.shape, facts.wants) &&
          (Ended(StatusOf(facts)) || pod_terms_.Same(id, facts.labels));
 }
 
@@ -138,7 +138,7 @@ bool Cluster::SamePlace(TaskId id, const PodFacts& facts) const {
   const Task& task = tasks_[id];
   const bool assumed = task.status == TaskStatus::kBinding;
   const bool on_node = assumed || task.row == kNone ? facts.node.empty() : facts.node == node_name(task.row);
-  return on_node && (assumed ? TaskStatus::kPending : task.status) == StatusOf(facts);
+  return on_node && (assumed ? TaskStatus::kPending : task.status) == StatusOf(facts) && task.ends == facts.ends;
 }
 
 // What happens to most pods: their phase or node is another, and nothing else. False: it takes more than that.
@@ -158,6 +158,7 @@ bool Cluster::MovePod(TaskId id, const PodFacts& facts) {
     gangs_.StatusChanged(task.gang, before, now, releasing(now, row) - releasing(before, row_before));
   task.row = row;
   task.status = now;
+  task.ends = facts.ends;
   if (row != kNone) nodes_.Enter(row);
   if (row_before != kNone) {
     nodes_.Leave(row_before);
@@ -230,6 +231,8 @@ TaskId Cluster::SetPod(const PodFacts& facts) {
   task.gated = facts.gated;
   task.controlled = facts.controlled;
   task.created = facts.created;
+  task.lasts = facts.lasts;
+  task.ends = facts.ends;
   if (row != kNone) nodes_.Enter(row);
   if (row_before != kNone) {
     nodes_.Leave(row_before);
@@ -324,6 +327,10 @@ void Cluster::RemoveGang(absl::string_view ns, absl::string_view name, GangKind 
 }
 
 void Cluster::SetAdmitted(GangId id, bool admitted) { gangs_.SetAdmitted(id, admitted); }
+
+void Cluster::SetReservation(std::optional<Reservation> reservation) { reservation_ = std::move(reservation); }
+
+void Cluster::PassOver(GangId id, absl::Time until) { gangs_.PassOver(id, until); }
 
 void Cluster::SetHeldBack(GangId id, std::string why) { gangs_.SetHeldBack(id, std::move(why)); }
 

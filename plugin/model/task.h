@@ -40,6 +40,8 @@ struct Task {
   bool ours = true, gated = false, controlled = false;
   bool promised = false;  // its claims are promised volumes on its node
   absl::Time created = absl::InfinitePast();
+  absl::Duration lasts = absl::InfiniteDuration();
+  absl::Time ends = absl::InfiniteFuture();  // infinite also of one that has not begun
 
   // Its request is taken from the node.
   bool holds_room() const { return row != kNone && status != TaskStatus::kSucceeded && status != TaskStatus::kFailed; }
