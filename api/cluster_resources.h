@@ -20,6 +20,12 @@ inline constexpr Resource kClusterRoleBindings{
     "rbac.authorization.k8s.io", "v1", "clusterrolebindings", "clusterrolebinding", "ClusterRoleBinding", false};
 inline constexpr Resource kStorageClasses{
     "storage.k8s.io", "v1", "storageclasses", "storageclass", "StorageClass", false, "sc"};
+inline constexpr Resource kCsiDrivers{"storage.k8s.io", "v1", "csidrivers", "csidriver", "CSIDriver", false};
+inline constexpr Resource kCsiNodes{"storage.k8s.io", "v1", "csinodes", "csinode", "CSINode", false};
+inline constexpr Resource kCsiStorageCapacities{
+    "storage.k8s.io", "v1", "csistoragecapacities", "csistoragecapacity", "CSIStorageCapacity", true};
+inline constexpr Resource kVolumeAttachments{"storage.k8s.io",   "v1", "volumeattachments", "volumeattachment",
+                                             "VolumeAttachment", false};
 inline constexpr Resource kMutatingWebhookConfigurations{"admissionregistration.k8s.io",
                                                          "v1",
                                                          "mutatingwebhookconfigurations",

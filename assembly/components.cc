@@ -6,6 +6,7 @@
 #include "api/scheduling_resources.h"
 #include "plugin/controller/admission_watch.h"
 #include "plugin/controller/cron_job_controller.h"
+#include "plugin/controller/hyper_node_controller.h"
 #include "plugin/controller/job_flow_controller.h"
 #include "plugin/controller/queue_controller.h"
 #include "plugin/controller/workload_group_controller.h"
@@ -38,6 +39,11 @@ std::unique_ptr<Component> MakeAdmission(Informers& informers, const Options& op
 
 std::unique_ptr<Component> MakeJob(Informers& informers, const Options& options) {
   return std::make_unique<controller::JobController>(informers, Volcano(options), options.ssh);
+}
+
+std::unique_ptr<Component> MakeHyperNode(Informers& informers, const Options& options) {
+  if (options.label_source == nullptr) return nullptr;
+  return std::make_unique<controller::HyperNodeController>(informers, Volcano(options), options.label_source);
 }
 
 std::unique_ptr<Component> MakePodGroup(Informers& informers, const Options& options) {
@@ -108,6 +114,11 @@ std::vector<ComponentRow> MakeTable() {
        "queue",
        MakeVolcano<QueueController>,
        {{&api::kQueues, "", "create patch"}, {&api::kQueues, "status", "patch"}, {&api::kCommands, "", "delete"}}},
+      {"hypernode",
+       kControllers,
+       "hypernode",
+       MakeHyperNode,
+       {{&api::volcano::kHyperNodes, "", "create delete patch"}, {&api::volcano::kHyperNodes, "status", "patch"}}},
       // After those whose watches of all pods and Jobs they share.
       {"paddlejob", kPaddleControllers, "paddlejob", MakePaddle<api::paddle::PaddleJob>,
        PaddleWrites(api::paddle::kPaddleJobs)},

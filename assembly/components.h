@@ -15,6 +15,7 @@
 #include "kube/runtime/components.h"
 #include "plugin/controller/admission_facts.h"
 #include "plugin/controller/job_controller.h"
+#include "plugin/controller/live_label_source.h"
 #include "plugin/scheduler/scheduler.h"
 #include "translator/convert/options.h"
 
@@ -29,6 +30,7 @@ struct Options {
   bool standby = false;                   // caches fill and nothing is decided until Lead()
   bool inherit_owner_annotations = true;  // PodGroups of pods without one take annotations from the pods' owners
   controller::SshKeyMakers ssh;
+  std::shared_ptr<controller::LiveLabelSource> label_source;    // which labels of nodes make HyperNodes; null: none do
   std::shared_ptr<controller::AdmissionFacts> admission_facts;  // told of every queue and namespace; null: nobody asks
   convert::TranslateOptions translate;                          // PaddleJobs
   scheduler::Options scheduler;                                 // but its name

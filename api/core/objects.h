@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "api/meta.h"
 
@@ -37,6 +38,37 @@ struct Event {
     return MakeFields(MakeField<&Event::metadata>("metadata", ""), MakeField<&Event::type>("type", ""),
                       MakeField<&Event::reason>("reason", ""), MakeField<&Event::message>("message", ""),
                       MakeField<&Event::involved_object>("involvedObject", ""), MakeField<&Event::count>("count", ""));
+  }
+};
+
+struct ResourceQuotaSpec {
+  std::vector<std::string> scopes;
+  Document scope_selector;  // with either it is about some of the namespace's pods
+  static constexpr std::string_view kName = "ResourceQuotaSpec";
+  static constexpr bool kView = true;
+  static constexpr auto Fields() {
+    return MakeFields(MakeField<&ResourceQuotaSpec::scopes>("scopes", ""),
+                      MakeField<&ResourceQuotaSpec::scope_selector>("scopeSelector", ""));
+  }
+};
+struct ResourceQuotaStatus {
+  ResourceList hard, used;
+  static constexpr std::string_view kName = "ResourceQuotaStatus";
+  static constexpr bool kView = true;
+  static constexpr auto Fields() {
+    return MakeFields(MakeField<&ResourceQuotaStatus::hard>("hard", ""),
+                      MakeField<&ResourceQuotaStatus::used>("used", ""));
+  }
+};
+struct ResourceQuota {
+  ObjectMeta metadata;
+  ResourceQuotaSpec spec;
+  ResourceQuotaStatus status;
+  static constexpr std::string_view kName = "ResourceQuota";
+  static constexpr bool kView = true;
+  static constexpr auto Fields() {
+    return MakeFields(MakeField<&ResourceQuota::metadata>("metadata", ""), MakeField<&ResourceQuota::spec>("spec", ""),
+                      MakeField<&ResourceQuota::status>("status", ""));
   }
 };
 

@@ -1,6 +1,8 @@
-// Claims, volumes and storage classes: the fields we read. Views: never encoded.
+// Claims, volumes, storage classes, and what CSI drivers say of nodes and room: the fields we read. Views: never
+// encoded.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -56,8 +58,30 @@ struct VolumeNodeAffinity {
     return MakeFields(MakeField<&VolumeNodeAffinity::required>("required", "the nodes that reach it"));
   }
 };
+struct CsiVolumeSource {
+  std::string driver, volume_handle;
+  static constexpr std::string_view kName = "CSIPersistentVolumeSource";
+  static constexpr bool kView = true;
+  static constexpr auto Fields() {
+    return MakeFields(MakeField<&CsiVolumeSource::driver>("driver", ""),
+                      MakeField<&CsiVolumeSource::volume_handle>("volumeHandle", "what the driver calls it"));
+  }
+};
+// Of the kinds that CSI drivers have taken over: each has one of these.
+struct InTreeVolumeSource {
+  std::string volume_id, pd_name, disk_uri;
+  static constexpr std::string_view kName = "InTreeVolumeSource";
+  static constexpr bool kView = true;
+  static constexpr auto Fields() {
+    return MakeFields(MakeField<&InTreeVolumeSource::volume_id>("volumeID", ""),
+                      MakeField<&InTreeVolumeSource::pd_name>("pdName", ""),
+                      MakeField<&InTreeVolumeSource::disk_uri>("diskURI", ""));
+  }
+};
 struct PersistentVolumeSpec {
   std::optional<VolumeNodeAffinity> node_affinity;
+  std::optional<CsiVolumeSource> csi;
+  std::optional<InTreeVolumeSource> aws_elastic_block_store, azure_disk, cinder, gce_persistent_disk, portworx_volume;
   std::string storage_class_name, volume_mode;
   std::vector<std::string> access_modes;
   ResourceList capacity;
@@ -70,7 +94,13 @@ struct PersistentVolumeSpec {
                       MakeField<&PersistentVolumeSpec::volume_mode>("volumeMode", ""),
                       MakeField<&PersistentVolumeSpec::access_modes>("accessModes", ""),
                       MakeField<&PersistentVolumeSpec::capacity>("capacity", ""),
-                      MakeField<&PersistentVolumeSpec::claim>("claimRef", ""));
+                      MakeField<&PersistentVolumeSpec::claim>("claimRef", ""),
+                      MakeField<&PersistentVolumeSpec::csi>("csi", ""),
+                      MakeField<&PersistentVolumeSpec::aws_elastic_block_store>("awsElasticBlockStore", ""),
+                      MakeField<&PersistentVolumeSpec::azure_disk>("azureDisk", ""),
+                      MakeField<&PersistentVolumeSpec::cinder>("cinder", ""),
+                      MakeField<&PersistentVolumeSpec::gce_persistent_disk>("gcePersistentDisk", ""),
+                      MakeField<&PersistentVolumeSpec::portworx_volume>("portworxVolume", ""));
   }
 };
 struct PersistentVolumeStatus {
@@ -120,6 +150,107 @@ struct StorageClass {
         MakeField<&StorageClass::metadata>("metadata", ""), MakeField<&StorageClass::provisioner>("provisioner", ""),
         MakeField<&StorageClass::volume_binding_mode>("volumeBindingMode", "Immediate WaitForFirstConsumer"),
         MakeField<&StorageClass::allowed_topologies>("allowedTopologies", "nodes for which volumes are made"));
+  }
+};
+
+struct VolumeNodeResources {
+  std::optional<std::int32_t> count;
+  static constexpr std::string_view kName = "VolumeNodeResources";
+  static constexpr bool kView = true;
+  static constexpr auto Fields() {
+    return MakeFields(MakeField<&VolumeNodeResources::count>("count", "volumes that a node can attach"));
+  }
+};
+struct CsiNodeDriver {
+  std::string name;
+  std::optional<VolumeNodeResources> allocatable;
+  static constexpr std::string_view kName = "CSINodeDriver";
+  static constexpr bool kView = true;
+  static constexpr auto Fields() {
+    return MakeFields(MakeField<&CsiNodeDriver::name>("name", ""),
+                      MakeField<&CsiNodeDriver::allocatable>("allocatable", ""));
+  }
+};
+struct CsiNodeSpec {
+  std::vector<CsiNodeDriver> drivers;
+  static constexpr std::string_view kName = "CSINodeSpec";
+  static constexpr bool kView = true;
+  static constexpr auto Fields() { return MakeFields(MakeField<&CsiNodeSpec::drivers>("drivers", "")); }
+};
+struct CsiNode {
+  ObjectMeta metadata;
+  CsiNodeSpec spec;
+  static constexpr std::string_view kName = "CSINode";
+  static constexpr bool kView = true;
+  static constexpr auto Fields() {
+    return MakeFields(MakeField<&CsiNode::metadata>("metadata", "named as the node"),
+                      MakeField<&CsiNode::spec>("spec", ""));
+  }
+};
+
+struct CsiDriverSpec {
+  bool storage_capacity = false;
+  static constexpr std::string_view kName = "CSIDriverSpec";
+  static constexpr bool kView = true;
+  static constexpr auto Fields() {
+    return MakeFields(
+        MakeField<&CsiDriverSpec::storage_capacity>("storageCapacity", "whether CSIStorageCapacity tells its room"));
+  }
+};
+struct CsiDriver {
+  ObjectMeta metadata;
+  CsiDriverSpec spec;
+  static constexpr std::string_view kName = "CSIDriver";
+  static constexpr bool kView = true;
+  static constexpr auto Fields() {
+    return MakeFields(MakeField<&CsiDriver::metadata>("metadata", ""), MakeField<&CsiDriver::spec>("spec", ""));
+  }
+};
+
+struct CsiStorageCapacity {
+  ObjectMeta metadata;
+  Document node_topology;
+  std::string storage_class_name;
+  std::optional<Quantity> capacity, maximum_volume_size;
+  static constexpr std::string_view kName = "CSIStorageCapacity";
+  static constexpr bool kView = true;
+  static constexpr auto Fields() {
+    return MakeFields(
+        MakeField<&CsiStorageCapacity::metadata>("metadata", ""),
+        MakeField<&CsiStorageCapacity::node_topology>("nodeTopology", "a selector of nodes; without one: none"),
+        MakeField<&CsiStorageCapacity::storage_class_name>("storageClassName", ""),
+        MakeField<&CsiStorageCapacity::capacity>("capacity", "in all"),
+        MakeField<&CsiStorageCapacity::maximum_volume_size>("maximumVolumeSize", "of one volume"));
+  }
+};
+
+struct VolumeAttachmentSource {
+  std::string persistent_volume_name;
+  static constexpr std::string_view kName = "VolumeAttachmentSource";
+  static constexpr bool kView = true;
+  static constexpr auto Fields() {
+    return MakeFields(MakeField<&VolumeAttachmentSource::persistent_volume_name>("persistentVolumeName", ""));
+  }
+};
+struct VolumeAttachmentSpec {
+  std::string attacher, node_name;
+  VolumeAttachmentSource source;
+  static constexpr std::string_view kName = "VolumeAttachmentSpec";
+  static constexpr bool kView = true;
+  static constexpr auto Fields() {
+    return MakeFields(MakeField<&VolumeAttachmentSpec::attacher>("attacher", "the CSI driver"),
+                      MakeField<&VolumeAttachmentSpec::node_name>("nodeName", ""),
+                      MakeField<&VolumeAttachmentSpec::source>("source", ""));
+  }
+};
+struct VolumeAttachment {
+  ObjectMeta metadata;
+  VolumeAttachmentSpec spec;
+  static constexpr std::string_view kName = "VolumeAttachment";
+  static constexpr bool kView = true;
+  static constexpr auto Fields() {
+    return MakeFields(MakeField<&VolumeAttachment::metadata>("metadata", ""),
+                      MakeField<&VolumeAttachment::spec>("spec", ""));
   }
 };
 

@@ -51,6 +51,41 @@ void StorageClassCells(Look object, absl::Time now, Cells& cells) {
            AgeCell(object, now)};
 }
 
+void CsiDriverCells(Look object, absl::Time now, Cells& cells) {
+  const Look spec = object["spec"];
+  std::vector<std::string> modes, audiences;
+  for (const json::value& mode : spec["volumeLifecycleModes"].list()) modes.emplace_back(Look(&mode).text());
+  for (const json::value& request : spec["tokenRequests"].list())
+    audiences.emplace_back(Look(&request)["audience"].text());
+  cells = {NameCell(object),
+           !spec["attachRequired"].present() || spec["attachRequired"].is_true(),
+           spec["podInfoOnMount"].is_true(),
+           spec["storageCapacity"].is_true(),
+           TextCell(spec["tokenRequests"].present() ? absl::StrJoin(audiences, ",") : "<unset>"),
+           spec["requiresRepublish"].is_true(),
+           TextCell(modes.empty() ? "<none>" : absl::StrJoin(modes, ",")),
+           AgeCell(object, now)};
+}
+
+void CsiNodeCells(Look object, absl::Time now, Cells& cells) {
+  cells = {NameCell(object), static_cast<std::int64_t>(object["spec"]["drivers"].size()), AgeCell(object, now)};
+}
+
+void CsiStorageCapacityCells(Look object, absl::Time, Cells& cells) {
+  cells = {NameCell(object), TextCell(object["storageClassName"].text()),
+           TextCell(object["capacity"].text_or("<unset>"))};
+}
+
+void VolumeAttachmentCells(Look object, absl::Time now, Cells& cells) {
+  const Look spec = object["spec"];
+  cells = {NameCell(object),
+           TextCell(spec["attacher"].text()),
+           TextCell(spec["source"]["persistentVolumeName"].text()),
+           TextCell(spec["nodeName"].text()),
+           object["status"]["attached"].is_true(),
+           AgeCell(object, now)};
+}
+
 void DaemonSetCells(Look object, absl::Time now, Cells& cells) {
   const Look status = object["status"];
   cells = {NameCell(object),
@@ -174,6 +209,11 @@ constexpr CoreTable kClusterTables[] = {
     {&api::kClusterRoleBindings, BindingCells, "Name|Role|Age|Users*|Groups*|ServiceAccounts*"},
     {&api::kStorageClasses, StorageClassCells,
      "Name|Provisioner|ReclaimPolicy|VolumeBindingMode|AllowVolumeExpansion|Age"},
+    {&api::kCsiDrivers, CsiDriverCells,
+     "Name|AttachRequired?|PodInfoOnMount?|StorageCapacity?|TokenRequests|RequiresRepublish?|Modes|Age"},
+    {&api::kCsiNodes, CsiNodeCells, "Name|Drivers#|Age"},
+    {&api::kCsiStorageCapacities, CsiStorageCapacityCells, "Name|StorageClassName|Capacity"},
+    {&api::kVolumeAttachments, VolumeAttachmentCells, "Name|Attacher|PV|Node|Attached?|Age"},
     {&api::kMutatingWebhookConfigurations, WebhookCells, "Name|Webhooks#|Age"},
     {&api::kValidatingWebhookConfigurations, WebhookCells, "Name|Webhooks#|Age"},
     {&api::kCustomResourceDefinitions, CreatedAtCells, "Name|Created At@"},

@@ -1,8 +1,6 @@
 #include "cmd/caller/api_caller.h"
 
 #include <unistd.h>
-#include <CLI/CLI.hpp>
-
 #include <optional>
 
 #include "absl/strings/str_cat.h"
@@ -29,10 +27,10 @@ absl::StatusOr<kube::Connection> ConnectionOf(const ServerFlags& flags) {
 
 }  // namespace
 
-void AddServerFlags(CLI::App& command, ServerFlags& flags) {
-  command.add_option("-k,--kubeconfig", flags.kubeconfig, "which kubeconfig file; default: as kubectl looks for it");
-  command.add_option("--context", flags.context, "which context of it; default: its current one");
-  command.add_option("-s,--master", flags.master, "address of the API server, instead of the context's");
+void AddServerFlags(CommandLine command, ServerFlags& flags) {
+  command.Add("-k,--kubeconfig", flags.kubeconfig, "which kubeconfig file; default: as kubectl looks for it");
+  command.Add("--context", flags.context, "which context of it; default: its current one");
+  command.Add("-s,--master", flags.master, "address of the API server, instead of the context's");
 }
 
 ApiCaller::ApiCaller(kube::Connection connection)

@@ -15,15 +15,12 @@
 #include "base/asio_loop.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
+#include "cmd/terminal/command_line.h"
 #include "cmd/terminal/exit_code.h"
 #include "cmd/terminal/output.h"
 #include "kube/client/client.h"
 #include "kube/client/connection.h"
 #include "kube/client/http_client.h"
-
-namespace CLI {
-class App;
-}
 
 namespace gangway::cmd {
 
@@ -31,7 +28,7 @@ struct ServerFlags {
   std::string kubeconfig, context, master;
 };
 // --kubeconfig, --context and vcctl's --master.
-void AddServerFlags(CLI::App& command, ServerFlags& flags);
+void AddServerFlags(CommandLine command, ServerFlags& flags);
 
 class ApiCaller {
  public:

@@ -1,7 +1,5 @@
 #include "cmd/diff/diff_command.h"
 
-#include <CLI/CLI.hpp>
-
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -266,9 +264,9 @@ class Differ {
 
 }  // namespace
 
-DiffCommand::DiffCommand(CLI::App& app)
-    : command_(app.add_subcommand("diff", "what applying the translation of job files would change in a cluster")) {
-  command_->footer(
+DiffCommand::DiffCommand(CommandLine app)
+    : command_(app.Add("diff", "what applying the translation of job files would change in a cluster")) {
+  command_.Footer(
       "Asks the API server what it would make of each object (dry run) and prints the differences as diff -u does; "
       "nothing is changed. Jobs that\n"
       "gangway controller made of PaddleJobs are compared with what it would make of the file's. See "
@@ -276,12 +274,12 @@ DiffCommand::DiffCommand(CLI::App& app)
       "Exit code: 0 nothing would change, 1 something would, 2 a flag, an input or a job is wrong, or the API server "
       "does not answer.\n\n"
       "  gangway diff -f paddlejob.yaml");
-  AddInputs(*command_, inputs_);
-  AddServerFlags(*command_, server_);
-  AddTranslateFlags(*command_, flags_);
+  AddInputs(command_, inputs_);
+  AddServerFlags(command_, server_);
+  AddTranslateFlags(command_, flags_);
 }
 
-bool DiffCommand::chosen() const { return command_->parsed(); }
+bool DiffCommand::chosen() const { return command_.chosen(); }
 
 int DiffCommand::Run() const {
   log::Options logs;

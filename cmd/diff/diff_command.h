@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cmd/caller/api_caller.h"
+#include "cmd/terminal/command_line.h"
 #include "cmd/translate/translate_command.h"
 
 namespace gangway::cmd {
@@ -12,7 +13,7 @@ namespace gangway::cmd {
 class DiffCommand {
  public:
   // Adds the subcommand; its flags are written into this object, which must outlive the parse.
-  explicit DiffCommand(CLI::App& app);
+  explicit DiffCommand(CommandLine app);
   DiffCommand(const DiffCommand&) = delete;
   DiffCommand& operator=(const DiffCommand&) = delete;
 
@@ -20,7 +21,7 @@ class DiffCommand {
   int Run() const;  // the exit code
 
  private:
-  CLI::App* const command_;
+  CommandLine command_;
   ServerFlags server_;
   TranslateFlags flags_;
   std::vector<std::string> inputs_;

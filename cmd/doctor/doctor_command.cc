@@ -1,7 +1,5 @@
 #include "cmd/doctor/doctor_command.h"
 
-#include <CLI/CLI.hpp>
-
 #include <cstdio>
 #include <set>
 #include <utility>
@@ -135,10 +133,9 @@ class Look {
 
 }  // namespace
 
-DoctorCommand::DoctorCommand(CLI::App& app)
-    : command_(
-          app.add_subcommand("doctor", "look for what keeps jobs of this cluster from running, and say what to do")) {
-  command_->footer(
+DoctorCommand::DoctorCommand(CommandLine app)
+    : command_(app.Add("doctor", "look for what keeps jobs of this cluster from running, and say what to do")) {
+  command_.Footer(
       "Looks for missing types, webhooks without a service, nobody who schedules or keeps jobs, two who do, "
       "paddle-operator beside us, PodGroups of a\n"
       "PaddleJob's name, queues that are closed or not there or list devices and no pods, jobs that cannot be "
@@ -146,10 +143,10 @@ DoctorCommand::DoctorCommand(CLI::App& app)
       "there, fields that our scheduler does not know, jobs that wait for long, and jobs of paddle_k8s that may not "
       "list pods. Changes nothing. See docs/commands.md.\n"
       "Exit code: 0 nothing was found, 1 something was, 2 a flag is wrong or the cluster cannot be looked at.");
-  AddServerFlags(*command_, server_);
+  AddServerFlags(command_, server_);
 }
 
-bool DoctorCommand::chosen() const { return command_->parsed(); }
+bool DoctorCommand::chosen() const { return command_.chosen(); }
 
 int DoctorCommand::Run() const {
   log::Options logs;

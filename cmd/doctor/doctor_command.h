@@ -2,17 +2,14 @@
 #pragma once
 
 #include "cmd/caller/api_caller.h"
-
-namespace CLI {
-class App;
-}
+#include "cmd/terminal/command_line.h"
 
 namespace gangway::cmd {
 
 // Lives from before the flags are parsed until the command has run.
 class DoctorCommand {
  public:
-  explicit DoctorCommand(CLI::App& app);
+  explicit DoctorCommand(CommandLine app);
   DoctorCommand(const DoctorCommand&) = delete;
   DoctorCommand& operator=(const DoctorCommand&) = delete;
   bool chosen() const;
@@ -20,7 +17,7 @@ class DoctorCommand {
   int Run() const;
 
  private:
-  CLI::App* const command_;
+  CommandLine command_;
   ServerFlags server_;
 };
 

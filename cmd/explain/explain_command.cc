@@ -1,12 +1,11 @@
 #include "cmd/explain/explain_command.h"
 
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <variant>
 
@@ -15,6 +14,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
 #include "base/log.h"
+#include "cmd/conf/conf_files.h"
 #include "cmd/explain/explain_text.h"
 #include "cmd/explain/sight.h"
 #include "plugin/explain/suggest.h"
@@ -26,8 +26,24 @@ constexpr char kExplainCommand[] = "explain";
 
 struct Named {
   TargetKind kind = TargetKind::kJob;
+  std::optional<model::GangKind> group;  // of a PodGroup, where it is said
   std::string name;
 };
+
+// "podgroups.scheduling.k8s.io", as kubectl takes it: the group is taken off.
+std::optional<model::GangKind> TakeGroupOff(std::string& word) {
+  const std::size_t dot = word.find('.');
+  if (dot == std::string::npos) return std::nullopt;
+  for (const model::GangKind kind :
+       {model::GangKind::kVolcano, model::GangKind::kKubernetes, model::GangKind::kCoscheduling}) {
+    if (word.substr(dot + 1) != explain::GroupOf(kind)) continue;
+    const std::string resource = word.substr(0, dot);
+    if (resource != "podgroup" && resource != "podgroups") return std::nullopt;
+    word = resource;
+    return kind;
+  }
+  return std::nullopt;
+}
 
 absl::StatusOr<Named> WhoIsMeant(const std::vector<std::string>& words) {
   static constexpr std::array<std::pair<absl::string_view, TargetKind>, 15> kKinds{
@@ -51,8 +67,10 @@ absl::StatusOr<Named> WhoIsMeant(const std::vector<std::string>& words) {
   if (parts.size() != 2 || parts[1].empty())
     return absl::InvalidArgumentError(
         "write what to explain: gangway explain job NAME, or podgroup, pod or queue NAME");
+  std::string meant = parts[0];
+  const std::optional<model::GangKind> group = TakeGroupOff(meant);
   for (const auto& [word, kind] : kKinds) {
-    if (parts[0] == word) return Named{kind, parts[1]};
+    if (meant == word) return Named{kind, group, parts[1]};
   }
   return absl::InvalidArgumentError(
       absl::StrCat("\"", parts[0], "\" cannot be explained: write job, podgroup, pod or queue, and a name"));
@@ -67,12 +85,29 @@ absl::StatusOr<std::vector<explain::Change>> ChangesOf(const std::vector<std::st
   return out;
 }
 
+// Which PodGroup has the name: Volcano's, else Kubernetes' own, else coscheduling's. The others of that name, for whom
+// it should be said, are told.
+void ChooseKind(const explain::ClusterFacts& facts, Target& target) {
+  std::vector<model::GangKind> there;
+  for (const model::GangFacts& gang : facts.gangs) {
+    if (gang.ns == target.gang.ns && gang.name == target.gang.name) there.push_back(gang.kind);
+  }
+  std::sort(there.begin(), there.end());
+  if (there.empty()) return;
+  target.gang.kind = there.front();
+  target.subject = absl::StrCat("podgroup ", target.gang.ToString());
+  for (std::size_t i = 1; i < there.size(); ++i)
+    Say(kExplainCommand,
+        absl::StrCat("there is a podgroup.", explain::GroupOf(there[i]), " ", target.gang.name, " too; write podgroup.",
+                     explain::GroupOf(there[i]), "/", target.gang.name, " to have it explained"));
+}
+
 // The PodGroup of that name; else the one of the Job of that name.
 explain::GangKey PodGroupNamed(const explain::ClusterFacts& facts, const explain::GangKey& key) {
   constexpr std::size_t kUid = 36;
   explain::GangKey out = key;
   for (const model::GangFacts& gang : facts.gangs) {
-    if (gang.ns != key.ns) continue;
+    if (gang.ns != key.ns || gang.kind != key.kind) continue;
     if (gang.name == key.name) return key;
     if (gang.name.size() == key.name.size() + 1 + kUid && absl::StartsWith(gang.name, absl::StrCat(key.name, "-")))
       out.name = gang.name;
@@ -109,9 +144,17 @@ void AddDeserved(const ExplainSight& sight, explain::QueueAccount& queue) {
 // Pods of it wait for a scheduler of another name, which are nobody's business here.
 bool WaitsForAnother(const explain::ClusterFacts& facts, const explain::GangKey& gang) {
   return std::any_of(facts.pods.begin(), facts.pods.end(), [&](const model::PodFacts& pod) {
-    return pod.ns == gang.ns && pod.gang == gang.name && pod.gang_kind == model::GangKind::kVolcano &&
-           pod.node.empty() && pod.phase == model::PodPhase::kPending && !pod.ours;
+    return pod.ns == gang.ns && pod.gang == gang.name && pod.gang_kind == gang.kind && pod.node.empty() &&
+           pod.phase == model::PodPhase::kPending && !pod.ours;
   });
+}
+
+// PodGroups that are not Volcano's do not say whose they are.
+bool IsLookedAt(const explain::ClusterFacts& facts, const explain::GangKey& gang) {
+  return gang.kind == model::GangKind::kVolcano ||
+         std::any_of(facts.pods.begin(), facts.pods.end(), [&](const model::PodFacts& pod) {
+           return pod.ns == gang.ns && pod.gang == gang.name && pod.gang_kind == gang.kind && pod.ours;
+         });
 }
 
 bool Print(absl::string_view output, const std::string& text, const std::string& json) {
@@ -124,10 +167,9 @@ absl::Status About(absl::string_view subject, const absl::Status& status) {
 
 }  // namespace
 
-ExplainCommand::ExplainCommand(CLI::App& app)
-    : command_(app.add_subcommand(kExplainCommand,
-                                  "say why a job waits or where it runs, and what would help, by trying it")) {
-  command_->footer(
+ExplainCommand::ExplainCommand(CommandLine app)
+    : command_(app.Add(kExplainCommand, "say why a job waits or where it runs, and what would help, by trying it")) {
+  command_.Footer(
       "Reads what the scheduler reads and decides as it does; changes nothing. What would help was tried on a copy: "
       "each suggestion alone makes the gang\n"
       "start. --what-if tries other changes, also several together. See docs/commands.md.\n"
@@ -137,44 +179,54 @@ ExplainCommand::ExplainCommand(CLI::App& app)
       "  gangway explain job ctr-volcano\n"
       "  gangway explain job ctr-volcano --what-if nodes=+2,min=3\n"
       "  gangway explain pod ctr-volcano-trainer-1 -n ads -o wide\n"
+      "  gangway explain podgroup.scheduling.k8s.io/train   Kubernetes' own, or coscheduling's scheduling.x-k8s.io\n"
       "  gangway explain queue default                      who holds what, and who waits");
-  AddServerFlags(*command_, server_);
-  command_->add_option("what", what_, "job, podgroup, pod or queue, and its name; also as job/NAME")
-      ->expected(1, 2)
-      ->required();
-  command_->add_option("-n,--namespace", ns_, "of the job, PodGroup or pod; default: the context's");
+  AddServerFlags(command_, server_);
+  command_.Add("what", what_, "job, podgroup, pod or queue, and its name; also as job/NAME").Values(1, 2).Required();
+  command_.Add("-n,--namespace", ns_, "of the job, PodGroup or pod; default: the context's");
   command_
-      ->add_option("-o,--output", output_,
-                   "wide: every node, gang and place by name; json: docs/commands.md says what is in it")
-      ->check(CLI::IsMember({"wide", "json"}));
+      .Add("-o,--output", output_,
+           "wide: every node, gang and place by name; json: docs/commands.md says what is in it")
+      .OneOf({"wide", "json"});
   command_
-      ->add_option("--what-if", what_if_,
-                   "whether it would start with nodes=+2 (like one that suits it) or nodes=+2:NODE, queue=NAME, min=3, "
-                   "priority=CLASS or priority=100,\n"
-                   "uncordon=NODE, without=NAMESPACE/PODGROUP; several by commas, all together")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  command_->add_option("--scheduler-name", scheduler_name_,
-                       "whose pods are placed; default: what the job or the pod says, else volcano");
+      .Add("--what-if", what_if_,
+           "whether it would start with nodes=+2 (like one that suits it) or nodes=+2:NODE, queue=NAME, min=3, "
+           "priority=CLASS or priority=100,\n"
+           "uncordon=NODE, without=NAMESPACE/PODGROUP; several by commas, all together")
+      .SplitAt(',')
+      .OneEach();
+  command_.Add("--scheduler-name", scheduler_name_,
+               "whose pods are placed; default: what the job or the pod says, else volcano");
+  command_
+      .Add("--scheduler-conf", scheduler_conf_,
+           "how that scheduler decides: its file of that flag; default: as without one")
+      .FromEnvironment("GANGWAY_SCHEDULER_CONF");
 }
 
-bool ExplainCommand::chosen() const { return command_->parsed(); }
+bool ExplainCommand::chosen() const { return command_.chosen(); }
 
 absl::StatusOr<int> ExplainCommand::Explain() const {
   GW_ASSIGN_OR_RETURN(const Named named, WhoIsMeant(what_));
   GW_ASSIGN_OR_RETURN(std::vector<explain::Change> changes, ChangesOf(what_if_));
   if (named.kind == TargetKind::kQueue && !changes.empty())
     return absl::InvalidArgumentError("--what-if is about a job, a PodGroup or a pod; a queue has no start");
+  gang::Policy policy;
+  if (!scheduler_conf_.empty()) {
+    const absl::StatusOr<conf::SchedulerConf> conf = ReadPolicyFile(scheduler_conf_);
+    if (!conf.ok()) return About("--scheduler-conf", conf.status());
+    policy = conf->policy;
+  }
   GW_ASSIGN_OR_RETURN(const std::unique_ptr<ApiCaller> caller, ApiCaller::Make(server_));
   const std::string ns = ns_.empty() ? caller->default_namespace() : ns_;
-  GW_ASSIGN_OR_RETURN(const Target target, FindTarget(*caller, named.kind, ns, named.name, scheduler_name_));
+  GW_ASSIGN_OR_RETURN(Target target, FindTarget(*caller, named.kind, named.group, ns, named.name, scheduler_name_));
   const std::string scheduler = !scheduler_name_.empty()         ? scheduler_name_
                                 : !target.scheduler_name.empty() ? target.scheduler_name
                                                                  : "volcano";
   GW_ASSIGN_OR_RETURN(ExplainSight sight, ReadCluster(*caller, scheduler));
   for (const std::string& line : sight.not_seen) Say(kExplainCommand, absl::StrCat("not looked at: ", line));
   sight.facts.to_come = NotMadeYet(target.wanted_pods, sight.facts);
-  explain::Trial trial(sight.facts, {}, absl::Now());
+  if (target.any_kind) ChooseKind(sight.facts, target);
+  explain::Trial trial(sight.facts, policy, absl::Now());
 
   if (named.kind == TargetKind::kQueue) {
     absl::StatusOr<explain::QueueExplanation> queue = trial.ExplainQueue(named.name);
@@ -190,6 +242,10 @@ absl::StatusOr<int> ExplainCommand::Explain() const {
                                             named.kind == TargetKind::kPod ? ", although its pod names it" : "",
                                             "; kubectl get podgroups -n ", ns, " shows what is"));
   }
+  if (!IsLookedAt(sight.facts, target.gang))
+    return absl::FailedPreconditionError(
+        absl::StrCat(target.subject, ": none of its pods names scheduler ", scheduler,
+                     ", so that it is left alone; --scheduler-name says which is meant"));
   if (WaitsForAnother(sight.facts, target.gang))
     Say(kExplainCommand, absl::StrCat(target.subject, ": pods of it name another scheduler than ", scheduler,
                                       " and are not placed; --scheduler-name says which is meant"));

@@ -6,17 +6,14 @@
 
 #include "absl/status/statusor.h"
 #include "cmd/caller/api_caller.h"
-
-namespace CLI {
-class App;
-}
+#include "cmd/terminal/command_line.h"
 
 namespace gangway::cmd {
 
 // Lives from before the flags are parsed until the command has run.
 class ExplainCommand {
  public:
-  explicit ExplainCommand(CLI::App& app);
+  explicit ExplainCommand(CommandLine app);
   ExplainCommand(const ExplainCommand&) = delete;
   ExplainCommand& operator=(const ExplainCommand&) = delete;
   bool chosen() const;
@@ -27,10 +24,10 @@ class ExplainCommand {
  private:
   absl::StatusOr<int> Explain() const;
 
-  CLI::App* const command_;
+  CommandLine command_;
   ServerFlags server_;
   std::vector<std::string> what_;  // "job ctr" or "job/ctr"
-  std::string ns_, output_, scheduler_name_;
+  std::string ns_, output_, scheduler_name_, scheduler_conf_;
   std::vector<std::string> what_if_;
 };
 

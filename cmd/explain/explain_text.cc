@@ -345,7 +345,8 @@ std::string ExplainJson(const ExplainAnswer& answer) {
       .Field("version", 1)
       .Field("subject", answer.subject)
       .Field("namespace", seen.gang.ns)
-      .Field("podGroup", seen.gang.name);
+      .Field("podGroup", seen.gang.name)
+      .Field("podGroupGroup", explain::GroupOf(seen.gang.kind));
   json.Field("state", explain::NameOf(seen.state)).Field("sentence", seen.sentence);
   ReasonOf(seen.reason, json);
   json.Field("letIn", seen.admitted)
@@ -408,7 +409,14 @@ std::string QueueExplainText(const explain::QueueExplanation& queue, bool wide) 
   Page page(wide);
   page.Line(0, absl::StrCat("queue ", queue.queue.name, " ", queue.sentence));
   AddQueue(queue.queue, page);
-  if (!queue.children.empty()) page.Line(0, absl::StrCat("Below it: ", absl::StrJoin(queue.children, " ")));
+  if (!queue.children.empty()) page.Line(0, "Below it:");
+  for (const explain::QueueAccount& child : queue.children) {
+    page.Line(1, absl::StrCat(child.name, " (", child.open ? "open" : "closed", ", weight ", child.weight, "): ",
+                              absl::StrJoin(child.amounts, ", ", [](std::string* out, const QueueAmount& amount) {
+                                absl::StrAppend(out, amount.dim, " ", AmountText(amount.dim, amount.held), " of ",
+                                                AmountText(amount.dim, amount.limit));
+                              })));
+  }
   AddGangs("Hold room:", queue.holders, page);
   AddGangs("Wait, in the order in which they are served:", queue.waiting, page);
   return page.Take();
@@ -423,7 +431,7 @@ std::string QueueExplainJson(const explain::QueueExplanation& queue) {
       .Field("sentence", queue.sentence);
   Account(queue.queue, json);
   json.Key("children").BeginArray();
-  for (const std::string& child : queue.children) json.String(child);
+  for (const explain::QueueAccount& child : queue.children) json.String(child.name);
   json.EndArray();
   Gangs("holders", queue.holders, json);
   Gangs("waiting", queue.waiting, json);

@@ -8,8 +8,10 @@
 #include "api/core/node.h"
 #include "api/core/objects.h"
 #include "api/core/pod.h"
+#include "api/core/pod_groups.h"
 #include "api/core/storage.h"
 #include "api/paddle_resources.h"
+#include "api/scheduling_resources.h"
 #include "api/volcano/hyper_node.h"
 #include "api/volcano/job.h"
 #include "api/volcano/scheduling.h"
@@ -56,8 +58,14 @@ class Reader {
       facts.queues.push_back(ingest::QueueFactsOf(queue));
       sight_.deserved[queue.metadata.name] = ingest::ToAmounts(queue.spec.deserved);
     }));
-    GW_RETURN_IF_ERROR(
-        All<Pod>(api::kPods, [&](const auto& pod) { facts.pods.push_back(ingest::PodFactsOf(pod, scheduler_name_)); }));
+    // Gangs of others, where there are any.
+    IfAllowed<api::core::KubernetesPodGroup>(
+        api::kKubernetesPodGroups, [&](const auto& group) { facts.gangs.push_back(ingest::GangFactsOf(group)); });
+    const bool coscheduling = IfAllowed<api::core::CoschedulingPodGroup>(
+        api::kCoschedulingPodGroups, [&](const auto& group) { facts.gangs.push_back(ingest::GangFactsOf(group)); });
+    GW_RETURN_IF_ERROR(All<Pod>(api::kPods, [&](const auto& pod) {
+      facts.pods.push_back(ingest::PodFactsOf(pod, scheduler_name_, coscheduling));
+    }));
     GW_RETURN_IF_ERROR(All<api::core::PriorityClass>(api::kPriorityClasses, [&](const auto& one) {
       facts.priority_classes.push_back(ingest::PriorityClassFactsOf(one));
     }));
@@ -69,8 +77,21 @@ class Reader {
     IfAllowed<api::core::StorageClass>(api::kStorageClasses, [&](const auto& one) {
       facts.storage_classes.push_back(ingest::StorageClassFactsOf(one));
     });
+    IfAllowed<api::core::CsiNode>(api::kCsiNodes,
+                                  [&](const auto& one) { facts.csi_nodes.push_back(ingest::CsiNodeFactsOf(one)); });
+    IfAllowed<api::core::CsiDriver>(
+        api::kCsiDrivers, [&](const auto& one) { facts.csi_drivers.push_back(ingest::CsiDriverFactsOf(one)); });
+    IfAllowed<api::core::CsiStorageCapacity>(api::kCsiStorageCapacities, [&](const auto& one) {
+      facts.storage_capacities.push_back(ingest::StorageCapacityFactsOf(one));
+    });
+    IfAllowed<api::core::VolumeAttachment>(api::kVolumeAttachments, [&](const auto& one) {
+      facts.attachments.push_back(ingest::VolumeAttachmentFactsOf(one));
+    });
     IfAllowed<api::volcano::HyperNode>(api::volcano::kHyperNodes, [&](const auto& one) {
       facts.hyper_nodes.push_back(ingest::HyperNodeFactsOf(one));
+    });
+    IfAllowed<api::core::ResourceQuota>(api::kResourceQuotas, [&](const auto& quota) {
+      if (auto quota_facts = ingest::QuotaFactsOf(quota)) facts.quotas.push_back(*std::move(quota_facts));
     });
     IfAllowed<api::core::PartialObject>(
         api::kNamespaces, [&](const auto& one) { facts.namespaces.push_back(ingest::NamespaceFactsOf(one)); });
@@ -203,17 +224,12 @@ absl::StatusOr<Target> FindPod(ApiCaller& caller, const std::string& ns, const s
   const model::PodFacts facts = ingest::PodFactsOf(*pod, pod->spec.scheduler_name);
   if (facts.gang.empty()) {
     return absl::FailedPreconditionError(
-        absl::StrCat(out.subject, ": belongs to no gang (it has no annotation ", ingest::kGroupNameAnnotation,
-                     "), and ", pod->spec.scheduler_name.empty() ? "default-scheduler" : pod->spec.scheduler_name,
+        absl::StrCat(out.subject, ": belongs to no gang (it has neither annotation ", ingest::kGroupNameAnnotation,
+                     " nor ", ingest::kSchedulingGroupField, "), and ",
+                     pod->spec.scheduler_name.empty() ? "default-scheduler" : pod->spec.scheduler_name,
                      " places it; kubectl describe pod -n ", ns, " ", name, " has its events"));
   }
-  if (facts.gang_kind != model::GangKind::kVolcano) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(out.subject, ": belongs to podgroup ", facts.gang,
-                     ", which is not Volcano's, and explain knows only those; kubectl describe pod -n ", ns, " ", name,
-                     " says why it waits"));
-  }
-  out.gang = {ns, facts.gang};
+  out.gang = {ns, facts.gang, facts.gang_kind};
   out.scheduler_name = pod->spec.scheduler_name;
   const std::string node = facts.node.empty() ? "has no node" : absl::StrCat("is on node ", facts.node);
   out.prelude =
@@ -225,8 +241,8 @@ absl::StatusOr<Target> FindPod(ApiCaller& caller, const std::string& ns, const s
 
 }  // namespace
 
-absl::StatusOr<Target> FindTarget(ApiCaller& caller, TargetKind kind, const std::string& ns, const std::string& name,
-                                  absl::string_view scheduler_name) {
+absl::StatusOr<Target> FindTarget(ApiCaller& caller, TargetKind kind, std::optional<model::GangKind> group,
+                                  const std::string& ns, const std::string& name, absl::string_view scheduler_name) {
   absl::StatusOr<Target> target = Target{};
   switch (kind) {
     case TargetKind::kJob:
@@ -236,8 +252,9 @@ absl::StatusOr<Target> FindTarget(ApiCaller& caller, TargetKind kind, const std:
       target = FindPod(caller, ns, name);
       break;
     case TargetKind::kPodGroup:
-      target->subject = absl::StrCat("podgroup ", ns, "/", name);
-      target->gang = {ns, name};
+      target->gang = {ns, name, group.value_or(model::GangKind::kVolcano)};
+      target->subject = absl::StrCat("podgroup ", target->gang.ToString());
+      target->any_kind = !group.has_value();
       break;
     case TargetKind::kQueue:
       target->subject = absl::StrCat("queue ", name);

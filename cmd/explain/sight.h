@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,14 +20,16 @@ struct Target {
   TargetKind kind = TargetKind::kJob;
   std::string subject;                       // "job default/ctr"
   explain::GangKey gang;                     // of a queue: only its name
+  bool any_kind = false;                     // a PodGroup of whichever kind has that name
   std::string scheduler_name;                // what the object says; "": nothing
   std::string prelude;                       // a line on the pod itself
   std::vector<model::PodFacts> wanted_pods;  // all that the Job's controller wants to be there; none of other kinds
 };
 
-// NotFound, or FailedPrecondition when it belongs to no gang, with what to do.
-absl::StatusOr<Target> FindTarget(ApiCaller& caller, TargetKind kind, const std::string& ns, const std::string& name,
-                                  absl::string_view scheduler_name);
+// NotFound, or FailedPrecondition when it belongs to no gang, with what to do. `group`: of a PodGroup, which kind is
+// meant.
+absl::StatusOr<Target> FindTarget(ApiCaller& caller, TargetKind kind, std::optional<model::GangKind> group,
+                                  const std::string& ns, const std::string& name, absl::string_view scheduler_name);
 
 struct ExplainSight {
   explain::ClusterFacts facts;

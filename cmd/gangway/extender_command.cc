@@ -1,8 +1,10 @@
 #include "cmd/gangway/extender_command.h"
 
 #include <csignal>
+#include <functional>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -12,6 +14,7 @@
 #include "base/log.h"
 #include "base/metrics.h"
 #include "base/status_macros.h"
+#include "cmd/conf/conf_files.h"
 #include "cmd/terminal/exit_code.h"
 #include "cmd/terminal/output.h"
 #include "cmd/terminal/version.h"
@@ -116,16 +119,34 @@ absl::Status Run(const ExtenderFlags& flags) {
   AsioLoop loop(1);
   Owner owner;
   Metrics metrics;
-  loop.OnSignals({SIGINT, SIGTERM}, owner.token(), [&](int) { loop.Stop(); });
+  std::unique_ptr<extender::Server> server;
+  ConfFile scheduler_conf(flags.scheduler_conf, "scheduler configuration",
+                          [&](const std::string& path) -> absl::Status {
+                            GW_ASSIGN_OR_RETURN(conf::SchedulerConf conf, ReadPolicyFile(path));
+                            LogPolicyFile(path, conf);
+                            options.policy = conf.policy;
+                            if (server != nullptr) server->SetPolicy(std::move(conf.policy));
+                            return absl::OkStatus();
+                          });
+  GW_RETURN_IF_ERROR(Named("--scheduler-conf", scheduler_conf.Start()));
+  std::vector<int> signals = {SIGINT, SIGTERM};
+  if (scheduler_conf.set()) signals.push_back(SIGHUP);
+  loop.OnSignals(signals, owner.token(), [&](int signal) {
+    if (signal != SIGHUP) return loop.Stop();
+    scheduler_conf.TakeAgain();
+  });
   GW_ASSIGN_OR_RETURN(const std::unique_ptr<kube::PageFront> front, ServePages(loop, metrics, flags.metrics_addr));
-  auto server = extender::Server::Start(std::move(options), metrics);
-  GW_RETURN_IF_ERROR(server.status());
-  Put(stdout,
-      absl::StrCat(VersionLine(), "\nextender at ", (*server)->address(), flags.tls_cert.empty() ? "" : " (TLS)", "\n",
-                   front == nullptr ? "" : absl::StrCat("metrics at ", front->url(), "/metrics\n")));
+  GW_ASSIGN_OR_RETURN(server, extender::Server::Start(options, metrics));
+  const std::function<void()> look = [&] {
+    scheduler_conf.Look();
+    loop.PostAt(loop.Now() + kFileLook, owner.token(), look);
+  };
+  if (scheduler_conf.set()) look();
+  Put(stdout, absl::StrCat(VersionLine(), "\nextender at ", server->address(), flags.tls_cert.empty() ? "" : " (TLS)",
+                           "\n", front == nullptr ? "" : absl::StrCat("metrics at ", front->url(), "/metrics\n")));
   loop.Run();
   log::Info("ending: calls under way are carried out", {{"at_most", flags.drain_timeout}});
-  server->reset();
+  server.reset();
   log::Flush();
   return absl::OkStatus();
 }

@@ -16,6 +16,7 @@ struct ExtenderFlags {
   std::string default_deadline = "30s";
   std::string drain_timeout = "10s";
   std::string metrics_addr;
+  std::string scheduler_conf;  // a file; empty: none
   std::string log_level = "info";
   std::string log_format = "text";
 };

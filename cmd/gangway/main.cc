@@ -1,6 +1,4 @@
 // gangway: gangs of PaddlePaddle jobs on Kubernetes.
-#include <CLI/CLI.hpp>
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -33,63 +31,60 @@
 
 namespace {
 
-void AddSandbox(CLI::App& app, gangway::cmd::SandboxFlags& flags) {
-  CLI::App* sandbox = app.add_subcommand("sandbox", "an embedded cluster in this process that kubectl can talk to");
-  sandbox->footer(
+void AddSandbox(gangway::cmd::CommandLine app, gangway::cmd::SandboxFlags& flags) {
+  gangway::cmd::CommandLine sandbox =
+      app.Add("sandbox", "an embedded cluster in this process that kubectl can talk to");
+  sandbox.Footer(
       "Nodes are simulated, containers too: they run until they are deleted, or as --finish and --fail say.\n"
       "Exit code: 0 the goal of --until was reached, 1 an object of --apply was refused, 2 a flag or a file is wrong, "
       "3 the goal was not reached.\n\n"
       "  gangway sandbox                                    stays up; prints how to point kubectl at it\n"
       "  gangway sandbox --apply job.yaml --finish trainer=5s --until job/ctr-volcano=Completed");
-  sandbox->add_option("--nodes", flags.nodes, "how many nodes of each --node-shape that has no count")
-      ->check(CLI::Range(0, 100000))
-      ->capture_default_str();
-  sandbox->add_option("--node-shape", flags.node_shapes,
-                      "what nodes look like (repeatable): "
-                      "cpu=16,memory=64Gi,nvidia.com/gpu=8,label:zone=a,taint:dedicated=ml:NoSchedule,count=2");
-  sandbox->add_option("--apply", flags.apply, "job file to create at the start (repeatable; - is standard input)");
-  sandbox->add_option("--until", flags.until,
-                      "end when job/NAME=PHASE (or pdj/..., podgroup/..., pod/...; NAME may be NAMESPACE/NAME)");
-  sandbox->add_option("--timeout", flags.timeout, "end after this long, such as 60s; with --until that is a failure");
-  sandbox->add_option("--finish", flags.finish, "containers that end well (repeatable): trainer=5s, trainer-1=5s");
-  sandbox->add_option("--fail", flags.fail,
-                      "containers that fail (repeatable): worker-1=3s:137, worker-1=3s:137x1 for the first run only");
-  sandbox->add_option(
+  sandbox.Add("--nodes", flags.nodes, "how many nodes of each --node-shape that has no count")
+      .Within(0, 100000)
+      .ShowDefault();
+  sandbox.Add("--node-shape", flags.node_shapes,
+              "what nodes look like (repeatable): "
+              "cpu=16,memory=64Gi,nvidia.com/gpu=8,label:zone=a,taint:dedicated=ml:NoSchedule,count=2");
+  sandbox.Add("--apply", flags.apply, "job file to create at the start (repeatable; - is standard input)");
+  sandbox.Add("--until", flags.until,
+              "end when job/NAME=PHASE (or pdj/..., podgroup/..., pod/...; NAME may be NAMESPACE/NAME)");
+  sandbox.Add("--timeout", flags.timeout, "end after this long, such as 60s; with --until that is a failure");
+  sandbox.Add("--finish", flags.finish, "containers that end well (repeatable): trainer=5s, trainer-1=5s");
+  sandbox.Add("--fail", flags.fail,
+              "containers that fail (repeatable): worker-1=3s:137, worker-1=3s:137x1 for the first run only");
+  sandbox.Add(
       "--log", flags.log,
       "what containers write (repeatable): trainer=500ms, trainer-1=2s:loss falls; a line a second unless said");
-  sandbox->add_option("--start-delay", flags.start_delay, "how long a simulated container takes to start")
-      ->capture_default_str();
-  sandbox->add_option("--stop-delay", flags.stop_delay, "how long it takes to stop, at most the pod's grace period")
-      ->capture_default_str();
-  sandbox->add_option("--port", flags.port, "of the API server on 127.0.0.1; 0: any free one")
-      ->check(CLI::Range(0, 65535))
-      ->capture_default_str();
-  sandbox->add_option("--runtime-config", flags.runtime_config,
-                      "alpha version that the API server serves, too (repeatable): scheduling.k8s.io/v1alpha2=true");
-  sandbox->add_option("--kubeconfig", flags.kubeconfig, "where to write the kubeconfig; default: a temporary file");
+  sandbox.Add("--start-delay", flags.start_delay, "how long a simulated container takes to start").ShowDefault();
+  sandbox.Add("--stop-delay", flags.stop_delay, "how long it takes to stop, at most the pod's grace period")
+      .ShowDefault();
+  sandbox.Add("--port", flags.port, "of the API server on 127.0.0.1; 0: any free one").Within(0, 65535).ShowDefault();
+  sandbox.Add("--runtime-config", flags.runtime_config,
+              "alpha version that the API server serves, too (repeatable): scheduling.k8s.io/v1alpha2=true");
+  sandbox.Add("--kubeconfig", flags.kubeconfig, "where to write the kubeconfig; default: a temporary file");
   sandbox
-      ->add_option("--components", flags.components,
-                   "which of kubelets, controllers and scheduler run beside the API server, separated by commas; "
-                   "apiserver: none of them")
-      ->capture_default_str();
-  sandbox->add_option("--scheduler-conf", flags.scheduler_conf,
-                      "how the scheduler decides: file as Volcano's volcano-scheduler.conf");
-  sandbox->add_flag("--quiet", flags.quiet, "print no account of jobs and pods");
-  sandbox->add_option("--log-level", flags.log_level, "debug, info, warning, error or off")->capture_default_str();
-  sandbox->add_option("--log-format", flags.log_format, "text or json")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->capture_default_str();
-  sandbox->add_option("--seed", flags.seed, "of everything random; 0: by the clock")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
+      .Add("--components", flags.components,
+           "which of kubelets, controllers and scheduler run beside the API server, separated by commas; "
+           "apiserver: none of them")
+      .ShowDefault();
+  sandbox.Add("--scheduler-conf", flags.scheduler_conf,
+              "how the scheduler decides: file as Volcano's volcano-scheduler.conf");
+  sandbox.Add("--controller-conf", flags.controller_conf,
+              "which labels of nodes make HyperNodes: file as Volcano's volcano-controller.conf");
+  sandbox.AddSwitch("--quiet", flags.quiet, "print no account of jobs and pods");
+  sandbox.Add("--log-level", flags.log_level, "debug, info, warning, error or off").ShowDefault();
+  sandbox.Add("--log-format", flags.log_format, "text or json").OneOf({"text", "json"}).ShowDefault();
+  sandbox.Add("--seed", flags.seed, "of everything random; 0: by the clock").NotNegative().ShowDefault();
 }
 
-void AddCrds(CLI::App& app, std::vector<std::string>& names) {
-  CLI::App* crds = app.add_subcommand("crds",
-                                      "print the CustomResourceDefinitions of Volcano's types: jobs, cron jobs, job "
-                                      "flows, pod groups, queues and others; by name also PaddleJob's");
-  crds->footer("  gangway crds | kubectl apply --server-side -f -\n  gangway crds jobs.batch.volcano.sh");
-  crds->add_option("name", names, "only these (default: all of Volcano's): jobs.batch.volcano.sh");
+void AddCrds(gangway::cmd::CommandLine app, std::vector<std::string>& names) {
+  gangway::cmd::CommandLine crds =
+      app.Add("crds",
+              "print the CustomResourceDefinitions of Volcano's types: jobs, cron jobs, job "
+              "flows, pod groups, queues and others; by name also PaddleJob's");
+  crds.Footer("  gangway crds | kubectl apply --server-side -f -\n  gangway crds jobs.batch.volcano.sh");
+  crds.Add("name", names, "only these (default: all of Volcano's): jobs.batch.volcano.sh");
 }
 
 // `gangway extender` is a program of its own beside this one: gRPC's libraries alone take a process more than four
@@ -116,12 +111,12 @@ int RunExtender(char** argv) {
 
 int main(int argc, char** argv) {
   if (argc > 1 && std::strcmp(argv[1], "extender") == 0) return RunExtender(argv);
-  CLI::App app{
+  gangway::cmd::MainCommand app(
+      "gangway",
       "Gangway runs PaddlePaddle training jobs on Kubernetes as gangs: all members of a job start together or none "
       "does.",
-      "gangway"};
-  app.require_subcommand(1);
-  app.set_version_flag("--version", gangway::cmd::VersionLine());
+      gangway::cmd::VersionLine());
+  app.RequireCommand();
   // A command that the first argument names is the only one that is set up: the hundreds of flags of all of them take
   // longer than a small file.
   std::vector<std::string> commands;
@@ -145,7 +140,7 @@ int main(int argc, char** argv) {
   std::optional<gangway::cmd::LogsCommand> logs;
   if (wants("sandbox")) AddSandbox(app, sandbox);
   if (wants("crds")) AddCrds(app, crds);
-  if (wants("extender")) app.add_subcommand("extender", "placement and job policies as a gRPC service (gangway.v1)");
+  if (wants("extender")) app.Add("extender", "placement and job policies as a gRPC service (gangway.v1)");
   if (wants("scheduler")) scheduler.emplace(app, gangway::cmd::ProcessKind::kScheduler);
   if (wants("controller")) controller.emplace(app, gangway::cmd::ProcessKind::kController);
   if (wants("translate")) translate.emplace(app);
@@ -158,14 +153,14 @@ int main(int argc, char** argv) {
   if (wants("job")) job.emplace(app);
   if (wants("queue")) queue.emplace(app);
   if (wants("logs")) logs.emplace(app);
-  if (wants("version")) app.add_subcommand("version", "print the version");
+  if (wants("version")) app.Add("version", "print the version");
   if (argc > 1 && argv[1][0] != '-' && std::count(commands.begin(), commands.end(), argv[1]) == 0) {
     gangway::cmd::Note(absl::StrCat("gangway: ", gangway::cmd::NoSuchCommand(argv[1], commands, "gangway")));
     return gangway::cmd::kNoAnswer;
   }
   const auto chosen = [](const auto& command) { return command.has_value() && command->chosen(); };
-  if (const std::optional<int> code = gangway::cmd::ReadCommandLine(app, argc, argv)) return *code;
-  const auto got = [&](const char* name) { return named(name) && app.got_subcommand(name); };
+  if (const std::optional<int> code = app.Read(argc, argv)) return *code;
+  const auto got = [&](const char* name) { return app.chosen_below() == name; };
   if (got("version")) {
     return gangway::cmd::Put(stdout, absl::StrCat(gangway::cmd::VersionLine(), "\n")) ? gangway::cmd::kDone
                                                                                       : gangway::cmd::kNoAnswer;

@@ -26,7 +26,7 @@
 #include "base/asio_loop.h"
 #include "base/log.h"
 #include "base/status_macros.h"
-#include "cmd/process/policy_file.h"
+#include "cmd/conf/conf_files.h"
 #include "cmd/run/run.h"
 #include "cmd/terminal/exit_code.h"
 #include "cmd/terminal/output.h"
@@ -139,6 +139,12 @@ absl::StatusOr<Input> ReadInput(const SandboxFlags& flags) {
     GW_RETURN_IF_ERROR(Named("--scheduler-conf", conf.status()));
     LogPolicyFile(flags.scheduler_conf, *conf);
     input.cluster.policy = conf->policy;
+  }
+  if (!flags.controller_conf.empty()) {
+    auto file = ReadLabelSourceFile(flags.controller_conf);
+    GW_RETURN_IF_ERROR(Named("--controller-conf", file.status()));
+    LogLabelSourceFile(flags.controller_conf, *file);
+    input.cluster.label_source = file->source;
   }
   if (!flags.until.empty()) {
     auto goal = ParseGoal(flags.until);

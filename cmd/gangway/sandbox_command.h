@@ -19,7 +19,7 @@ struct SandboxFlags {
   int port = 0;
   std::string kubeconfig;  // empty: a temporary file
   std::string components = "kubelets,controllers,scheduler";
-  std::string scheduler_conf;  // a file; empty: none
+  std::string scheduler_conf, controller_conf;  // files; empty: none
   bool quiet = false;
   std::string log_level = "warning", log_format = "text";
   std::uint64_t seed = 0;  // 0: by the clock

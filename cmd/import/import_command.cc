@@ -1,7 +1,5 @@
 #include "cmd/import/import_command.h"
 
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <cstdio>
 
@@ -196,9 +194,9 @@ int ReturnOne(ApiCaller& caller, const SeenJob& seen, const ImportFlags& flags,
 
 }  // namespace
 
-ImportCommand::ImportCommand(CLI::App& app)
-    : command_(app.add_subcommand("import", "take PaddleJobs over from paddle-operator, and give them back")) {
-  command_->footer(
+ImportCommand::ImportCommand(CommandLine app)
+    : command_(app.Add("import", "take PaddleJobs over from paddle-operator, and give them back")) {
+  command_.Footer(
       "Without --apply and --rollback it prints what would happen: which objects go, what is taken over from "
       "PodGroups, what the translation says.\n"
       "Jobs that run are stopped only when they are named, or with --include-running. See docs/commands.md.\n"
@@ -207,21 +205,20 @@ ImportCommand::ImportCommand(CLI::App& app)
       "2 a flag is wrong or the API server does not answer; 3 what was to go was not gone in time (the same command "
       "goes on from there).\n\n"
       "  gangway import -A\n  gangway import --apply wide-deep\n  gangway import --rollback wide-deep");
-  AddServerFlags(*command_, flags_.server);
-  command_->add_option("names", flags_.names, "of PaddleJobs; default: all of the namespace");
-  command_->add_option("-n,--namespace", flags_.ns, "of the jobs; default: the context's");
-  CLI::Option* const all = command_->add_flag("-A,--all-namespaces", flags_.all_namespaces, "jobs of all namespaces");
-  CLI::Option* const apply = command_->add_flag("--apply", flags_.apply, "do it");
-  command_->add_flag("--rollback", flags_.rollback, "undo it")->excludes(apply);
-  command_->add_flag("--include-running", flags_.include_running,
+  AddServerFlags(command_, flags_.server);
+  Flag names = command_.Add("names", flags_.names, "of PaddleJobs; default: all of the namespace");
+  command_.Add("-n,--namespace", flags_.ns, "of the jobs; default: the context's");
+  const Flag all = command_.AddSwitch("-A,--all-namespaces", flags_.all_namespaces, "jobs of all namespaces");
+  names.Excludes(all);
+  const Flag apply = command_.AddSwitch("--apply", flags_.apply, "do it");
+  command_.AddSwitch("--rollback", flags_.rollback, "undo it").Excludes(apply);
+  command_.AddSwitch("--include-running", flags_.include_running,
                      "jobs that are not named too, although their pods are stopped");
-  AddTranslateFlags(*command_, flags_.translate);
-  command_->add_option("--timeout", flags_.timeout, "how long to wait for each job's objects to go")
-      ->capture_default_str();
-  command_->get_option("names")->excludes(all);
+  AddTranslateFlags(command_, flags_.translate);
+  command_.Add("--timeout", flags_.timeout, "how long to wait for each job's objects to go").ShowDefault();
 }
 
-bool ImportCommand::chosen() const { return command_->parsed(); }
+bool ImportCommand::chosen() const { return command_.chosen(); }
 
 int ImportCommand::Run() const {
   log::Options logs;

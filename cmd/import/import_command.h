@@ -5,11 +5,8 @@
 #include <vector>
 
 #include "cmd/caller/api_caller.h"
+#include "cmd/terminal/command_line.h"
 #include "cmd/translate/translate_command.h"
-
-namespace CLI {
-class App;
-}
 
 namespace gangway::cmd {
 
@@ -24,7 +21,7 @@ struct ImportFlags {
 // Lives from before the flags are parsed until the command has run.
 class ImportCommand {
  public:
-  explicit ImportCommand(CLI::App& app);
+  explicit ImportCommand(CommandLine app);
   ImportCommand(const ImportCommand&) = delete;
   ImportCommand& operator=(const ImportCommand&) = delete;
   bool chosen() const;
@@ -33,7 +30,7 @@ class ImportCommand {
   int Run() const;
 
  private:
-  CLI::App* const command_;
+  CommandLine command_;
   ImportFlags flags_;
 };
 

@@ -1,7 +1,5 @@
 #include "cmd/job/job_command.h"
 
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -61,10 +59,10 @@ int Act(ApiCaller& caller, JobVerb verb, const std::string& ns, const std::vecto
 
 }  // namespace
 
-JobCommand::JobCommand(CLI::App& app)
-    : command_(app.add_subcommand("job", "list, view, suspend, resume and delete jobs, as vcctl does")) {
-  command_->require_subcommand(1);
-  command_->footer(
+JobCommand::JobCommand(CommandLine app)
+    : command_(app.Add("job", "list, view, suspend, resume and delete jobs, as vcctl does")) {
+  command_.RequireCommand();
+  command_.Footer(
       "Exit code: 0 done, 1 the API server refused it or has no such job, 2 a flag is wrong or the API server does not "
       "answer, 3 what --wait waits for\n"
       "did not come.\n\n"
@@ -79,40 +77,40 @@ JobCommand::JobCommand(CLI::App& app)
 }
 
 void JobCommand::AddList() {
-  CLI::App* list = command_->add_subcommand("list", "one line a job");
-  AddServerFlags(*list, flags_.server);
-  list->add_option("-n,--namespace", flags_.ns, "of the jobs; default: the context's");
-  list->add_flag("-A,--all-namespaces", flags_.list.all_namespaces, "jobs of all namespaces");
-  list->add_option("-S,--scheduler", flags_.list.scheduler, "only jobs of this scheduler");
-  list->add_option("--queue", flags_.list.queue, "only jobs of this queue");
-  list->add_option("--selector", flags_.list.name_part, "only jobs with this text in their name");
+  CommandLine list = command_.Add("list", "one line a job");
+  AddServerFlags(list, flags_.server);
+  list.Add("-n,--namespace", flags_.ns, "of the jobs; default: the context's");
+  list.AddSwitch("-A,--all-namespaces", flags_.list.all_namespaces, "jobs of all namespaces");
+  list.Add("-S,--scheduler", flags_.list.scheduler, "only jobs of this scheduler");
+  list.Add("--queue", flags_.list.queue, "only jobs of this queue");
+  list.Add("--selector", flags_.list.name_part, "only jobs with this text in their name");
 }
 
 void JobCommand::AddView() {
-  CLI::App* view = command_->add_subcommand("view", "a job, its events, why it restarted and what it waits for");
-  AddServerFlags(*view, flags_.server);
-  view->add_option("-n,--namespace", flags_.ns, "of the job; default: the context's");
-  view->add_option("-N,--name", flags_.name, "of the job");
-  view->add_option("names", flags_.names, "of jobs");
+  CommandLine view = command_.Add("view", "a job, its events, why it restarted and what it waits for");
+  AddServerFlags(view, flags_.server);
+  view.Add("-n,--namespace", flags_.ns, "of the job; default: the context's");
+  view.Add("-N,--name", flags_.name, "of the job");
+  view.Add("names", flags_.names, "of jobs");
 }
 
 void JobCommand::AddVerb(JobVerb verb, const char* about) {
-  CLI::App* command = command_->add_subcommand(NameOf(verb), about);
-  AddServerFlags(*command, flags_.server);
-  command->add_option("-n,--namespace", flags_.ns, "of the job; default: the context's");
-  command->add_option("-N,--name", flags_.name, "of the job");
-  command->add_option("names", flags_.names, "of jobs");
-  command->add_flag("--wait", flags_.wait, "until it has come true; tells what happens on standard error");
-  command->add_option("--timeout", flags_.timeout, "of --wait, for each job")->capture_default_str();
+  CommandLine command = command_.Add(NameOf(verb), about);
+  AddServerFlags(command, flags_.server);
+  command.Add("-n,--namespace", flags_.ns, "of the job; default: the context's");
+  command.Add("-N,--name", flags_.name, "of the job");
+  command.Add("names", flags_.names, "of jobs");
+  command.AddSwitch("--wait", flags_.wait, "until it has come true; tells what happens on standard error");
+  command.Add("--timeout", flags_.timeout, "of --wait, for each job").ShowDefault();
 }
 
-bool JobCommand::chosen() const { return command_->parsed(); }
+bool JobCommand::chosen() const { return command_.chosen(); }
 
 int JobCommand::Run() {
   log::Options logs;
   logs.level = log::Level::kError;  // what goes wrong is told in the command's own words
   log::Configure(std::move(logs));
-  const std::string verb = command_->get_subcommands().front()->get_name();
+  const std::string verb = command_.chosen_below();
   const std::string command = absl::StrCat("job ", verb);
   const absl::StatusOr<std::vector<std::string>> names =
       verb == "list" ? std::vector<std::string>() : NamesOf(flags_, verb);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cmd/caller/api_caller.h"
+#include "cmd/terminal/command_line.h"
 #include "cmd/vcctl/job_list.h"
 #include "cmd/vcctl/job_wait.h"
 
@@ -22,7 +23,7 @@ struct JobFlags {
 // Lives from before the flags are parsed until it has run.
 class JobCommand {
  public:
-  explicit JobCommand(CLI::App& app);
+  explicit JobCommand(CommandLine app);
   bool chosen() const;
   // The exit code (api_caller.h).
   int Run();
@@ -32,7 +33,7 @@ class JobCommand {
   void AddView();
   void AddVerb(JobVerb verb, const char* about);
 
-  CLI::App* const command_;
+  CommandLine command_;
   JobFlags flags_;
 };
 

@@ -1,7 +1,5 @@
 #include "cmd/job/queue_command.h"
 
-#include <CLI/CLI.hpp>
-
 #include <cstdio>
 #include <memory>
 #include <vector>
@@ -47,25 +45,25 @@ absl::Status Command(ApiCaller& caller, const std::string& name, absl::string_vi
 
 }  // namespace
 
-QueueCommand::QueueCommand(CLI::App& app)
-    : command_(app.add_subcommand("queue", "list, get and operate queues, as vcctl does")) {
-  command_->require_subcommand(1);
-  command_->footer(
+QueueCommand::QueueCommand(CommandLine app)
+    : command_(app.Add("queue", "list, get and operate queues, as vcctl does")) {
+  command_.RequireCommand();
+  command_.Footer(
       "Exit code: 0 done, 1 the API server refused it or has no such queue, 2 a flag is wrong or the API server does "
       "not answer.\n\n"
       "  gangway queue list\n"
       "  gangway queue operate ads --action close           takes no new jobs; those that run go on\n"
       "  gangway queue operate ads --action update --weight 4");
-  CLI::App* list = command_->add_subcommand("list", "one line a queue");
-  CLI::App* get = command_->add_subcommand("get", "one queue");
-  CLI::App* operate = command_->add_subcommand("operate", "open or close a queue, or change its weight");
-  for (CLI::App* command : {list, get, operate}) AddServerFlags(*command, flags_.server);
-  for (CLI::App* command : {get, operate}) command->add_option("-n,--name,name", flags_.name, "of the queue");
-  operate->add_option("-a,--action", flags_.action, "open, close or update");
-  operate->add_option("-w,--weight", flags_.weight, "of --action update: the queue's share of the cluster");
+  CommandLine list = command_.Add("list", "one line a queue");
+  CommandLine get = command_.Add("get", "one queue");
+  CommandLine operate = command_.Add("operate", "open or close a queue, or change its weight");
+  for (CommandLine command : {list, get, operate}) AddServerFlags(command, flags_.server);
+  for (CommandLine command : {get, operate}) command.Add("-n,--name,name", flags_.name, "of the queue");
+  operate.Add("-a,--action", flags_.action, "open, close or update");
+  operate.Add("-w,--weight", flags_.weight, "of --action update: the queue's share of the cluster");
 }
 
-bool QueueCommand::chosen() const { return command_->parsed(); }
+bool QueueCommand::chosen() const { return command_.chosen(); }
 
 absl::Status QueueCommand::Check(absl::string_view verb) const {
   if (verb == "list") return absl::OkStatus();
@@ -105,7 +103,7 @@ absl::Status QueueCommand::Operate(ApiCaller& caller) const {
 }
 
 int QueueCommand::Run() {
-  const std::string verb = command_->get_subcommands().front()->get_name();
+  const std::string verb = command_.chosen_below();
   const std::string command = absl::StrCat("queue ", verb);
   if (const absl::Status wrong = Check(verb); !wrong.ok()) return Complain(command, wrong);
   const absl::StatusOr<std::unique_ptr<ApiCaller>> caller = ApiCaller::Make(flags_.server);

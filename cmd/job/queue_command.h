@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "cmd/caller/api_caller.h"
+#include "cmd/terminal/command_line.h"
 
 namespace gangway::cmd {
 
@@ -19,7 +20,7 @@ struct QueueFlags {
 // Lives from before the flags are parsed until it has run.
 class QueueCommand {
  public:
-  explicit QueueCommand(CLI::App& app);
+  explicit QueueCommand(CommandLine app);
   bool chosen() const;
   // The exit code (api_caller.h).
   int Run();
@@ -30,7 +31,7 @@ class QueueCommand {
   absl::Status Get(ApiCaller& caller) const;
   absl::Status Operate(ApiCaller& caller) const;
 
-  CLI::App* const command_;
+  CommandLine command_;
   QueueFlags flags_;
 };
 

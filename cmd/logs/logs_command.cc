@@ -1,7 +1,5 @@
 #include "cmd/logs/logs_command.h"
 
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <cstdio>
 #include <optional>
@@ -45,9 +43,9 @@ absl::StatusOr<std::vector<Pod>> WantedPods(ApiCaller& caller, const Job& job, c
 
 }  // namespace
 
-LogsCommand::LogsCommand(CLI::App& app)
-    : command_(app.add_subcommand("logs", "the logs of all pods of a job, with -f until it has ended")) {
-  command_->footer(
+LogsCommand::LogsCommand(CommandLine app)
+    : command_(app.Add("logs", "the logs of all pods of a job, with -f until it has ended")) {
+  command_.Footer(
       "Each line is headed by the task and index of its pod. With -f pods that are not there yet are waited for, and "
       "those that a restart makes\n"
       "anew are followed too. Exit code: 0 printed, or with -f the job is Completed; 1 the API server refused it or "
@@ -57,28 +55,26 @@ LogsCommand::LogsCommand(CLI::App& app)
       "  gangway logs ctr-volcano --task trainer --tail 20\n"
       "  gangway logs ctr-volcano --previous                what containers wrote before they were restarted in their "
       "pods");
-  AddServerFlags(*command_, flags_.server);
-  command_->add_option("job", flags_.job, "of which job")->required();
-  command_->add_option("-n,--namespace", flags_.ns, "of the job; default: the context's");
-  command_->add_flag("-f,--follow", flags_.follow, "go on until the job has ended");
-  command_->add_option("--task", flags_.tasks, "only pods of this task (repeatable)")->allow_extra_args(false);
-  command_->add_option("-c,--container", flags_.containers, "only containers of this name (repeatable)")
-      ->allow_extra_args(false);
-  command_->add_flag("--all-containers", flags_.all_containers, "=false: of each pod only its default container")
-      ->capture_default_str();
-  command_->add_flag("-p,--previous", flags_.previous, "the run before the last restart of each container");
-  command_->add_option("--tail", flags_.tail, "only so many last lines of each container; -1: all")
-      ->capture_default_str();
-  command_->add_option("--since", flags_.since, "only lines younger than this, such as 5s, 2m or 3h");
-  command_->add_option("--since-time", flags_.since_time, "only lines from then on, such as 2026-11-21T05:11:53Z");
-  command_->add_flag("--timestamps", flags_.timestamps, "with the time of each line");
-  command_->add_flag("--prefix", flags_.prefix, "=false: lines as they were written")->capture_default_str();
-  command_->add_option("--max-log-requests", flags_.max_log_requests, "with -f: at most so many containers at once")
-      ->check(CLI::Range(1, 10000))
-      ->capture_default_str();
+  AddServerFlags(command_, flags_.server);
+  command_.Add("job", flags_.job, "of which job").Required();
+  command_.Add("-n,--namespace", flags_.ns, "of the job; default: the context's");
+  command_.AddSwitch("-f,--follow", flags_.follow, "go on until the job has ended");
+  command_.Add("--task", flags_.tasks, "only pods of this task (repeatable)").OneEach();
+  command_.Add("-c,--container", flags_.containers, "only containers of this name (repeatable)").OneEach();
+  command_.AddSwitch("--all-containers", flags_.all_containers, "=false: of each pod only its default container")
+      .ShowDefault();
+  command_.AddSwitch("-p,--previous", flags_.previous, "the run before the last restart of each container");
+  command_.Add("--tail", flags_.tail, "only so many last lines of each container; -1: all").ShowDefault();
+  command_.Add("--since", flags_.since, "only lines younger than this, such as 5s, 2m or 3h");
+  command_.Add("--since-time", flags_.since_time, "only lines from then on, such as 2026-11-21T05:11:53Z");
+  command_.AddSwitch("--timestamps", flags_.timestamps, "with the time of each line");
+  command_.AddSwitch("--prefix", flags_.prefix, "=false: lines as they were written").ShowDefault();
+  command_.Add("--max-log-requests", flags_.max_log_requests, "with -f: at most so many containers at once")
+      .Within(1, 10000)
+      .ShowDefault();
 }
 
-bool LogsCommand::chosen() const { return command_->parsed(); }
+bool LogsCommand::chosen() const { return command_.chosen(); }
 
 absl::StatusOr<LogChoice> LogsCommand::Choice() const {
   LogChoice choice;

@@ -8,6 +8,7 @@
 #include "cmd/caller/api_caller.h"
 #include "cmd/logs/log_choice.h"
 #include "cmd/logs/log_output.h"
+#include "cmd/terminal/command_line.h"
 
 namespace gangway::cmd {
 
@@ -24,7 +25,7 @@ struct LogsFlags {
 // Lives from before the flags are parsed until it has run.
 class LogsCommand {
  public:
-  explicit LogsCommand(CLI::App& app);
+  explicit LogsCommand(CommandLine app);
   bool chosen() const;
   // Standard output has the logs, standard error what there is to say about them. The exit code (api_caller.h): with -f
   // 0 when the job is Completed, 3 when it has ended otherwise.
@@ -35,7 +36,7 @@ class LogsCommand {
   absl::Status Print(ApiCaller& caller, const api::volcano::Job& job, LogChoice choice);
   absl::Status Follow(ApiCaller& caller, const api::volcano::Job& job, LogChoice choice);
 
-  CLI::App* const command_;
+  CommandLine command_;
   LogsFlags flags_;
 };
 

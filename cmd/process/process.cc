@@ -1,6 +1,5 @@
 #include "cmd/process/process.h"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,8 +20,8 @@
 #include "base/asio_loop.h"
 #include "base/metrics.h"
 #include "base/status_macros.h"
+#include "cmd/conf/conf_files.h"
 #include "cmd/process/health.h"
-#include "cmd/process/policy_file.h"
 #include "cmd/terminal/exit_code.h"
 #include "cmd/terminal/output.h"
 #include "cmd/terminal/version.h"
@@ -32,6 +31,7 @@
 #include "kube/runtime/lease.h"
 #include "kube/runtime/pulse.h"
 #include "plugin/controller/admission_facts.h"
+#include "plugin/controller/live_label_source.h"
 #include "plugin/scheduler/live_policy.h"
 #include "plugin/webhook/handler.h"
 #include "plugin/webhook/service.h"
@@ -40,7 +40,6 @@ namespace gangway::cmd {
 namespace {
 
 constexpr absl::Duration kLogRepeats = absl::Minutes(1);
-constexpr absl::Duration kConfigLook = absl::Seconds(10);
 constexpr absl::Duration kDrainLook = absl::Milliseconds(10);
 constexpr absl::Duration kEventPatience = absl::Seconds(1);  // of a drain, once all plans are carried out
 constexpr absl::Duration kReleasePatience = absl::Seconds(2);
@@ -51,11 +50,13 @@ constexpr absl::Duration kWatchIdle = absl::Seconds(90);
 constexpr absl::Duration kConnectTimeout = absl::Seconds(5);
 constexpr double kRenewalPatience = 0.4;  // of the renew deadline: when one hangs there is time for another
 
-// `facts` null: no webhook asks. `policy` null: no file says how the scheduler decides.
+// `facts` null: no webhook asks. `policy` null: no file says how the scheduler decides. `label_source` null: no file
+// says which labels of nodes make HyperNodes.
 std::unique_ptr<kube::Components> MakeComponents(ProcessKind kind, Loop& loop, kube::Client& client,
                                                  const Settings& settings, Metrics& metrics,
                                                  std::shared_ptr<controller::AdmissionFacts> facts,
-                                                 std::shared_ptr<scheduler::LivePolicy> policy) {
+                                                 std::shared_ptr<scheduler::LivePolicy> policy,
+                                                 std::shared_ptr<controller::LiveLabelSource> label_source) {
   assembly::Options options;
   options.scheduler_name = settings.scheduler_name;
   options.namespaces = settings.namespaces;
@@ -66,6 +67,7 @@ std::unique_ptr<kube::Components> MakeComponents(ProcessKind kind, Loop& loop, k
   options.admission_facts = std::move(facts);
   options.translate = TranslateOptionsOf(settings);
   options.scheduler.live_policy = std::move(policy);
+  options.label_source = std::move(label_source);
   options.metrics = &metrics;
   if (kind == ProcessKind::kScheduler) return assembly::MakeComponents(loop, client, {"scheduler"}, options);
   return assembly::MakeComponents(loop, client, {"controllers", "paddle-controllers"}, options);
@@ -105,11 +107,8 @@ kube::HttpFrontOptions At(const ListenAddress& address, const std::string& certi
   return options;
 }
 
-// Changes whenever the file does, also through a symbolic link (a mounted ConfigMap).
-std::string FileVersion(const std::string& path) {
-  struct stat now{};
-  if (path.empty() || stat(path.c_str(), &now) != 0) return "";
-  return absl::StrCat(now.st_ino, ":", now.st_size, ":", now.st_mtim.tv_sec, ".", now.st_mtim.tv_nsec);
+absl::Status About(absl::string_view flag, const absl::Status& status) {
+  return status.ok() ? status : absl::Status(status.code(), absl::StrCat(flag, ": ", status.message()));
 }
 
 class Process {
@@ -123,10 +122,11 @@ class Process {
   absl::StatusOr<int> Run() {
     GW_RETURN_IF_ERROR(Connect());
     loop_.OnSignals({SIGHUP, SIGINT, SIGTERM}, owner_.token(), [this](int signal) { OnSignal(signal); });
-    if (!settings_.scheduler_conf.empty()) GW_RETURN_IF_ERROR(StartPolicy());
+    GW_RETURN_IF_ERROR(About("--scheduler-conf", scheduler_conf_.Start()));
+    GW_RETURN_IF_ERROR(About("--controller-conf", controller_conf_.Start()));
     const std::string version = VersionLine();
     metrics_.AddGauge("gangway_build_info", "1; its label says which version this is", {{"version", version}}).Set(1);
-    components_ = MakeComponents(kind_, loop_, *client_, settings_, metrics_, facts_, policy_);
+    components_ = MakeComponents(kind_, loop_, *client_, settings_, metrics_, facts_, policy_, label_source_);
     health_ = std::make_unique<Health>(
         loop_, *pulse_, metrics_,
         HealthSources{[this] { return StuckFor(loop_.Now(), started_at_, pulse_->answered_at()); },
@@ -145,7 +145,7 @@ class Process {
     pulse_->Start();
     components_->Start();
     if (lease_ != nullptr) lease_->Start();
-    if (!sources_.config_file.empty() || policy_ != nullptr) WatchFiles();
+    if (!sources_.config_file.empty() || scheduler_conf_.set() || controller_conf_.set()) WatchFiles();
     loop_.Run();
     End();
     return exit_code_;
@@ -286,16 +286,18 @@ class Process {
   // ---- the configuration file
 
   void WatchFiles() {
-    loop_.PostAt(loop_.Now() + kConfigLook, owner_.token(), [this] {
+    loop_.PostAt(loop_.Now() + kFileLook, owner_.token(), [this] {
       if (FileVersion(sources_.config_file) != config_version_) ReadConfigAgain();
-      if (policy_ != nullptr && FileVersion(settings_.scheduler_conf) != policy_version_) ReadPolicyAgain();
+      scheduler_conf_.Look();
+      controller_conf_.Look();
       WatchFiles();
     });
   }
 
   void ReadFilesAgain() {
     ReadConfigAgain();
-    if (policy_ != nullptr) ReadPolicyAgain();
+    scheduler_conf_.TakeAgain();
+    controller_conf_.TakeAgain();
   }
 
   void ReadConfigAgain() {
@@ -312,26 +314,22 @@ class Process {
     }
   }
 
-  // ---- Volcano's scheduler configuration
+  // ---- Volcano's configuration
 
-  absl::Status StartPolicy() {
-    policy_version_ = FileVersion(settings_.scheduler_conf);
-    const absl::StatusOr<conf::SchedulerConf> conf = ReadPolicyFile(settings_.scheduler_conf);
-    if (!conf.ok())
-      return absl::Status(conf.status().code(), absl::StrCat("--scheduler-conf: ", conf.status().message()));
-    LogPolicyFile(settings_.scheduler_conf, *conf);
-    policy_ = std::make_shared<scheduler::LivePolicy>(conf->policy);
+  absl::Status TakePolicy(const std::string& path) {
+    GW_ASSIGN_OR_RETURN(const conf::SchedulerConf conf, ReadPolicyFile(path));
+    LogPolicyFile(path, conf);
+    if (policy_ == nullptr) policy_ = std::make_shared<scheduler::LivePolicy>(conf.policy);
+    policy_->Set(conf.policy);
     return absl::OkStatus();
   }
 
-  void ReadPolicyAgain() {
-    policy_version_ = FileVersion(settings_.scheduler_conf);
-    const absl::StatusOr<conf::SchedulerConf> fresh = ReadPolicyFile(settings_.scheduler_conf);
-    if (!fresh.ok())
-      return log::Warning("the scheduler configuration changed and cannot be used; the last one goes on",
-                          {{"error", fresh.status().message()}});
-    LogPolicyFile(settings_.scheduler_conf, *fresh);
-    policy_->Set(fresh->policy);
+  absl::Status TakeLabelSource(const std::string& path) {
+    GW_ASSIGN_OR_RETURN(const lifecycle::LabelSourceFile file, ReadLabelSourceFile(path));
+    LogLabelSourceFile(path, file);
+    if (label_source_ == nullptr) label_source_ = std::make_shared<controller::LiveLabelSource>(file.source);
+    label_source_->Set(file.source);
+    return absl::OkStatus();
   }
 
   // Backwards through construction.
@@ -364,7 +362,11 @@ class Process {
   std::unique_ptr<webhook::Service> webhook_;
   std::string config_version_ = FileVersion(sources_.config_file);
   std::shared_ptr<scheduler::LivePolicy> policy_;  // null: no file says how the scheduler decides
-  std::string policy_version_;
+  ConfFile scheduler_conf_{settings_.scheduler_conf, "scheduler configuration",
+                           [this](const std::string& path) { return TakePolicy(path); }};
+  std::shared_ptr<controller::LiveLabelSource> label_source_;  // null: no file says which labels make HyperNodes
+  ConfFile controller_conf_{settings_.controller_conf, "controller configuration",
+                            [this](const std::string& path) { return TakeLabelSource(path); }};
   bool ending_ = false;
   absl::Time started_at_, give_up_;
   int exit_code_ = kDone;

@@ -1,7 +1,5 @@
 #include "cmd/process/process_command.h"
 
-#include <CLI/CLI.hpp>
-
 #include <cstdlib>
 #include <optional>
 
@@ -23,28 +21,28 @@ std::optional<std::string> FromEnvironment(const std::string& name) {
 
 }  // namespace
 
-ProcessCommand::ProcessCommand(CLI::App& app, ProcessKind kind)
-    : kind_(kind), command_(app.add_subcommand(ProcessName(kind), About(kind))) {
-  command_->footer(absl::StrCat(
+ProcessCommand::ProcessCommand(CommandLine app, ProcessKind kind)
+    : kind_(kind), command_(app.Add(ProcessName(kind), About(kind))) {
+  command_.Footer(absl::StrCat(
       "Every flag can also stand in the environment (--log-level as GANGWAY_LOG_LEVEL) or in the file of --config;\n"
       "a flag goes before the environment, the environment before the file. See docs/configuration.md.\n"
       "Exit code: 0 ended in order, 2 a setting is wrong or an address cannot be had, 3 the lease was lost.\n\n  "
       "gangway ",
       ProcessName(kind), " --leader-elect --health-addr=0.0.0.0:8081 --metrics-addr=0.0.0.0:8080"));
-  command_->add_option("--config", config_, "file of settings (YAML)");
+  command_.Add("--config", config_, "file of settings (YAML)");
   for (const Setting* setting : SettingsOf(kind)) {
     std::string help = setting->help;
     if (setting->fallback[0] != '\0') absl::StrAppend(&help, " [", setting->fallback, "]");
     const std::string name = absl::StrCat("--", setting->flag);
     if (setting->is_switch) {
-      command_->add_flag(name, texts_[setting->flag], help);
+      command_.AddSwitch(name, texts_[setting->flag], help);
     } else {
-      command_->add_option(name, texts_[setting->flag], help);
+      command_.Add(name, texts_[setting->flag], help);
     }
   }
 }
 
-bool ProcessCommand::chosen() const { return command_->parsed(); }
+bool ProcessCommand::chosen() const { return command_.chosen(); }
 
 int ProcessCommand::Run() const {
   SettingSources sources;
@@ -52,7 +50,7 @@ int ProcessCommand::Run() const {
   sources.config_file = config_;
   if (config_.empty()) sources.config_file = FromEnvironment("GANGWAY_CONFIG").value_or("");
   for (const auto& [flag, text] : texts_) {
-    if (command_->count(absl::StrCat("--", flag)) > 0) sources.flags[flag] = text;
+    if (command_.given(absl::StrCat("--", flag))) sources.flags[flag] = text;
   }
   return RunProcess(kind_, std::move(sources));
 }

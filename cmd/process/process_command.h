@@ -5,23 +5,20 @@
 #include <string>
 
 #include "cmd/process/settings.h"
-
-namespace CLI {
-class App;
-}
+#include "cmd/terminal/command_line.h"
 
 namespace gangway::cmd {
 
 // Lives from before the flags are parsed until the process has run.
 class ProcessCommand {
  public:
-  ProcessCommand(CLI::App& app, ProcessKind kind);
+  ProcessCommand(CommandLine app, ProcessKind kind);
   bool chosen() const;
   int Run() const;
 
  private:
   const ProcessKind kind_;
-  CLI::App* const command_;
+  CommandLine command_;
   std::map<std::string, std::string> texts_;  // by flag
   std::string config_;
 };

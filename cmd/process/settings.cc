@@ -190,6 +190,10 @@ const Setting kSettings[] = {
     {"scheduler-conf", "schedulerConf", "",
      "file as Volcano's volcano-scheduler.conf; read again when it changes; default: none", kFixed, kSchedulerOnly,
      kValue, SetText<&Settings::scheduler_conf>},
+    {"controller-conf", "controllerConf", "",
+     "file as Volcano's volcano-controller.conf: which labels of nodes make HyperNodes; read again when it changes; "
+     "default: none, HyperNodes are left alone",
+     kFixed, kControllerOnly, kValue, SetText<&Settings::controller_conf>},
     {"only", "only", "", OnlyHelp(), kFixed, kControllerOnly, kValue, SetOnly},
     {"inherit-owner-annotations", "inheritOwnerAnnotations", "true",
      "PodGroups of pods that no Job made take annotations from the pods' ReplicaSet, StatefulSet, DaemonSet or Job",

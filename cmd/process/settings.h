@@ -38,6 +38,7 @@ struct Settings {
   std::vector<std::string> namespaces;  // sorted; empty: all
   std::string scheduler_name = "volcano";
   std::string scheduler_conf;     // a file; "": none
+  std::string controller_conf;    // a file; "": none
   std::vector<std::string> only;  // sorted; empty: all reconcilers
   bool inherit_owner_annotations = true;
   bool leader_elect = false;

@@ -1,7 +1,5 @@
 #include "cmd/submit/submit_command.h"
 
-#include <CLI/CLI.hpp>
-
 #include <cstdio>
 #include <filesystem>
 #include <optional>
@@ -104,10 +102,10 @@ std::string ImageOf(const api::ManifestDocument& backend) {
 
 }  // namespace
 
-SubmitCommand::SubmitCommand(CLI::App& app)
-    : command_(app.add_subcommand(
-          "submit", "run a training of PaddleRec, from its config.yaml and backend.yaml, as a Volcano Job")) {
-  command_->footer(
+SubmitCommand::SubmitCommand(CommandLine app)
+    : command_(
+          app.Add("submit", "run a training of PaddleRec, from its config.yaml and backend.yaml, as a Volcano Job")) {
+  command_.Footer(
       "Creates the config map JOB-modelconfig and the Job. Trainings of PaddleCloud and MPI, and those of one machine, "
       "are refused. See docs/paddlerec.md.\n"
       "Exit code: 0 submitted, or printed with --dry-run; 1 the files have an error, or the API server refused the job "
@@ -116,25 +114,24 @@ SubmitCommand::SubmitCommand(CLI::App& app)
       "was not gone in time.\n\n"
       "  gangway submit -m config.yaml -b backend.yaml\n"
       "  gangway submit -m config.yaml -b backend.yaml --dry-run | kubectl diff -f -");
-  command_->add_option("-m,--model", flags_.model, "PaddleRec's config.yaml: what is trained")->required();
-  command_->add_option("-b,--backend", flags_.backend, "PaddleRec's backend.yaml: what it needs of the cluster")
-      ->required();
-  AddServerFlags(*command_, flags_.server);
-  command_->add_option("-n,--namespace", flags_.ns, "of the job; default: the context's");
-  command_->add_option("--queue", flags_.queue, "that the job waits in; default: default");
-  command_->add_option("--volume-claim", flags_.claims,
-                       "NAME:/PATH: a claim that every pod mounts, with data or code (repeatable)");
-  command_->add_option("--target", flags_.target, "whose controller runs the job: volcano or gangway")
-      ->check(CLI::IsMember({"volcano", "gangway"}))
-      ->capture_default_str();
-  command_->add_option("--volcano-version", flags_.volcano_version, "the release that runs it, with --target=volcano")
-      ->capture_default_str();
-  command_->add_flag("--replace", flags_.replace, "stop and delete a job of the same name first, with its pods");
-  command_->add_option("--timeout", flags_.timeout, "how long --replace waits until it is gone")->capture_default_str();
-  command_->add_flag("--dry-run", flags_.dry_run, "print the objects, ask no server");
+  command_.Add("-m,--model", flags_.model, "PaddleRec's config.yaml: what is trained").Required();
+  command_.Add("-b,--backend", flags_.backend, "PaddleRec's backend.yaml: what it needs of the cluster").Required();
+  AddServerFlags(command_, flags_.server);
+  command_.Add("-n,--namespace", flags_.ns, "of the job; default: the context's");
+  command_.Add("--queue", flags_.queue, "that the job waits in; default: default");
+  command_.Add("--volume-claim", flags_.claims,
+               "NAME:/PATH: a claim that every pod mounts, with data or code (repeatable)");
+  command_.Add("--target", flags_.target, "whose controller runs the job: volcano or gangway")
+      .OneOf({"volcano", "gangway"})
+      .ShowDefault();
+  command_.Add("--volcano-version", flags_.volcano_version, "the release that runs it, with --target=volcano")
+      .ShowDefault();
+  command_.AddSwitch("--replace", flags_.replace, "stop and delete a job of the same name first, with its pods");
+  command_.Add("--timeout", flags_.timeout, "how long --replace waits until it is gone").ShowDefault();
+  command_.AddSwitch("--dry-run", flags_.dry_run, "print the objects, ask no server");
 }
 
-bool SubmitCommand::chosen() const { return command_->parsed(); }
+bool SubmitCommand::chosen() const { return command_.chosen(); }
 
 int SubmitCommand::Run() const {
   log::Options logs;

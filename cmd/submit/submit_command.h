@@ -6,10 +6,7 @@
 #include <vector>
 
 #include "cmd/caller/api_caller.h"
-
-namespace CLI {
-class App;
-}
+#include "cmd/terminal/command_line.h"
 
 namespace gangway::cmd {
 
@@ -23,7 +20,7 @@ struct SubmitFlags {
 // Lives from before the flags are parsed until the command has run.
 class SubmitCommand {
  public:
-  explicit SubmitCommand(CLI::App& app);
+  explicit SubmitCommand(CommandLine app);
   SubmitCommand(const SubmitCommand&) = delete;
   SubmitCommand& operator=(const SubmitCommand&) = delete;
   bool chosen() const;
@@ -32,7 +29,7 @@ class SubmitCommand {
   int Run() const;
 
  private:
-  CLI::App* const command_;
+  CommandLine command_;
   SubmitFlags flags_;
 };
 

@@ -80,13 +80,96 @@ std::string NoSuchCommand(absl::string_view word, const std::vector<std::string>
                       near.empty() ? "; see " : absl::StrCat("; did you mean ", near, "? See "), program, " --help");
 }
 
-std::optional<int> ReadCommandLine(CLI::App& app, int argc, const char* const* argv) {
+Flag Flag::Required() {
+  option_->required();
+  return *this;
+}
+Flag Flag::ShowDefault() {
+  option_->capture_default_str();
+  return *this;
+}
+Flag Flag::Within(std::int64_t least, std::int64_t most) {
+  option_->check(CLI::Range(least, most));
+  return *this;
+}
+Flag Flag::NotNegative() {
+  option_->check(CLI::NonNegativeNumber);
+  return *this;
+}
+Flag Flag::OneOf(std::vector<std::string> values) {
+  option_->check(CLI::IsMember(std::move(values)));
+  return *this;
+}
+Flag Flag::Values(int least, int most) {
+  option_->expected(least, most);
+  return *this;
+}
+Flag Flag::OneEach() {
+  option_->allow_extra_args(false);
+  return *this;
+}
+Flag Flag::SplitAt(char delimiter) {
+  option_->delimiter(delimiter);
+  return *this;
+}
+Flag Flag::Excludes(Flag other) {
+  option_->excludes(other.option_);
+  return *this;
+}
+Flag Flag::FromEnvironment(const std::string& variable) {
+  option_->envname(variable);
+  return *this;
+}
+
+CommandLine CommandLine::Add(const std::string& name, const std::string& about) {
+  return CommandLine(app_->add_subcommand(name, about));
+}
+void CommandLine::RequireCommand() { app_->require_subcommand(1); }
+void CommandLine::Footer(const std::string& text) { app_->footer(text); }
+
+Flag CommandLine::Add(const std::string& names, std::string& value, const std::string& help) {
+  return Flag(app_->add_option(names, value, help));
+}
+Flag CommandLine::Add(const std::string& names, std::vector<std::string>& values, const std::string& help) {
+  return Flag(app_->add_option(names, values, help));
+}
+Flag CommandLine::Add(const std::string& names, int& value, const std::string& help) {
+  return Flag(app_->add_option(names, value, help));
+}
+Flag CommandLine::Add(const std::string& names, std::int64_t& value, const std::string& help) {
+  return Flag(app_->add_option(names, value, help));
+}
+Flag CommandLine::Add(const std::string& names, std::uint64_t& value, const std::string& help) {
+  return Flag(app_->add_option(names, value, help));
+}
+Flag CommandLine::AddSwitch(const std::string& names, bool& value, const std::string& help) {
+  return Flag(app_->add_flag(names, value, help));
+}
+Flag CommandLine::AddSwitch(const std::string& names, std::string& value, const std::string& help) {
+  return Flag(app_->add_flag(names, value, help));
+}
+
+bool CommandLine::chosen() const { return app_->parsed(); }
+bool CommandLine::given(const std::string& flag) const { return app_->count(flag) > 0; }
+std::string CommandLine::chosen_below() const {
+  const std::vector<CLI::App*> below = app_->get_subcommands();
+  return below.empty() ? "" : below.front()->get_name();
+}
+
+MainCommand::MainCommand(const std::string& name, const std::string& about, const std::string& version)
+    : CommandLine(nullptr), owned_(std::make_unique<CLI::App>(about, name)) {
+  app_ = owned_.get();
+  app_->set_version_flag("--version", version);
+}
+MainCommand::~MainCommand() = default;
+
+std::optional<int> MainCommand::Read(int argc, const char* const* argv) {
   try {
-    app.parse(argc, argv);
+    app_->parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(error);
-    const Place place = PlaceIn(app);
-    Note(absl::StrCat(place.words, ": ", Complaint(app, error, place)));
+    if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app_->exit(error);
+    const Place place = PlaceIn(*app_);
+    Note(absl::StrCat(place.words, ": ", Complaint(*app_, error, place)));
     return kNoAnswer;
   }
   return std::nullopt;

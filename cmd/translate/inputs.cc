@@ -1,7 +1,5 @@
 #include "cmd/translate/inputs.h"
 
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -57,11 +55,11 @@ absl::StatusOr<std::vector<api::MixedDocument>> ReadInput(const std::string& pat
 
 }  // namespace
 
-void AddInputs(CLI::App& command, std::vector<std::string>& inputs) {
+void AddInputs(CommandLine command, std::vector<std::string>& inputs) {
   command
-      .add_option("-f,--filename", inputs,
-                  "file, folder (its .yaml, .yml and .json files), or - for standard input (repeatable)")
-      ->required();
+      .Add("-f,--filename", inputs,
+           "file, folder (its .yaml, .yml and .json files), or - for standard input (repeatable)")
+      .Required();
 }
 
 std::vector<api::MixedDocument> ReadInputs(const std::vector<std::string>& inputs,

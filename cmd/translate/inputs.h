@@ -5,15 +5,12 @@
 #include <vector>
 
 #include "api/manifest/manifest.h"
-
-namespace CLI {
-class App;
-}
+#include "cmd/terminal/command_line.h"
 
 namespace gangway::cmd {
 
 // -f, required and repeatable.
-void AddInputs(CLI::App& command, std::vector<std::string>& inputs);
+void AddInputs(CommandLine command, std::vector<std::string>& inputs);
 
 // Whatever can be read, in the order given; files of a folder by name. What cannot be is told in `unreadable`, one line
 // each.

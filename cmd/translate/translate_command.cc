@@ -1,11 +1,10 @@
 #include "cmd/translate/translate_command.h"
 
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <cstdio>
 
 #include "absl/strings/str_cat.h"
+#include "api/name.h"
 #include "base/status_macros.h"
 #include "cmd/terminal/exit_code.h"
 #include "cmd/terminal/output.h"
@@ -21,27 +20,38 @@ constexpr char kTranslateCommand[] = "translate";
 
 }  // namespace
 
-void AddTranslateFlags(CLI::App& command, TranslateFlags& flags) {
+void AddTranslateFlags(CommandLine command, TranslateFlags& flags, const std::vector<std::string>& targets) {
+  const bool kubernetes = std::find(targets.begin(), targets.end(), "kubernetes") != targets.end();
   command
-      .add_option("--target", flags.target,
-                  "whose controller runs the Jobs: volcano, or gangway, which also carries out delayed actions")
-      ->check(CLI::IsMember({"volcano", "gangway"}))
-      ->capture_default_str();
-  command.add_option("--volcano-version", flags.volcano_version, "the release that runs them, with --target=volcano")
-      ->capture_default_str();
-  command.add_option("--cluster-domain", flags.cluster_domain, "of absolute names of pods")->capture_default_str();
-  command.add_option("--elastic-etcd", flags.elastic_etcd, "host:port, of elastic jobs that name none");
-  command.add_option("--queue", flags.queue, "of jobs that name none, in namespaces that name none");
+      .Add("--target", flags.target,
+           absl::StrCat("whose controller runs the Jobs: volcano, or gangway, which also carries out delayed "
+                        "actions",
+                        kubernetes ? "; kubernetes: Jobs and a gang of its own, without Volcano's types" : ""))
+      .OneOf(targets)
+      .ShowDefault();
+  command.Add("--volcano-version", flags.volcano_version, "the release that runs them, with --target=volcano")
+      .ShowDefault();
+  command.Add("--cluster-domain", flags.cluster_domain, "of absolute names of pods").ShowDefault();
+  command.Add("--elastic-etcd", flags.elastic_etcd, "host:port, of elastic jobs that name none");
+  command.Add("--queue", flags.queue, "of jobs that name none, in namespaces that name none");
   command
-      .add_option("--nodes", flags.nodes,
-                  "how many the cluster has: what cannot run on the nodes' network then is warned of")
-      ->check(CLI::Range(1, 1'000'000));
-  command.add_flag("--strict", flags.strict, "fields and values that nobody knows are errors, not warnings");
+      .Add("--nodes", flags.nodes, "how many the cluster has: what cannot run on the nodes' network then is warned of")
+      .Within(1, 1'000'000);
+  command.AddSwitch("--strict", flags.strict, "fields and values that nobody knows are errors, not warnings");
 }
 
 absl::StatusOr<convert::TranslateOptions> OptionsOf(const TranslateFlags& flags) {
   convert::TranslateOptions options;
-  options.target = flags.target == "gangway" ? convert::Target::kGangway : convert::Target::kVolcano;
+  options.target = flags.target == "gangway"      ? convert::Target::kGangway
+                   : flags.target == "kubernetes" ? convert::Target::kKubernetes
+                                                  : convert::Target::kVolcano;
+  if (!flags.scheduler_name.empty() && options.target != convert::Target::kKubernetes)
+    return absl::InvalidArgumentError(
+        "--scheduler-name is for --target=kubernetes: pods of Volcano's Jobs name the Job's");
+  if (!flags.scheduler_name.empty() && !api::CheckDns1123Subdomain(flags.scheduler_name).empty())
+    return absl::InvalidArgumentError(
+        absl::StrCat("--scheduler-name ", flags.scheduler_name, ": must be a scheduler's name, such as volcano"));
+  options.scheduler_name = flags.scheduler_name;
   GW_ASSIGN_OR_RETURN(options.volcano, convert::ParseVolcanoVersion(flags.volcano_version));
   if (!convert::IsClusterDomain(flags.cluster_domain)) {
     return absl::InvalidArgumentError(absl::StrCat("--cluster-domain ", flags.cluster_domain,
@@ -59,25 +69,27 @@ absl::StatusOr<convert::TranslateOptions> OptionsOf(const TranslateFlags& flags)
   return options;
 }
 
-TranslateCommand::TranslateCommand(CLI::App& app)
-    : command_(app.add_subcommand("translate", "PaddleJobs and PaddleRec's files as Volcano Jobs, without a cluster")) {
-  command_->footer(
+TranslateCommand::TranslateCommand(CommandLine app)
+    : command_(app.Add("translate", "PaddleJobs and PaddleRec's files as Volcano Jobs, without a cluster")) {
+  command_.Footer(
       "Objects go to standard output in the order to apply, what there is to say of them to standard error; other "
       "objects pass through.\n"
       "See docs/translate.md. Exit code: 0 all was translated, warnings or not; 1 a document has an error: nothing "
       "comes out of it, the others\n"
       "do; 2 a flag is wrong, or an input or a document of it cannot be read.\n\n"
       "  gangway translate -f paddlejob.yaml | kubectl apply -f -\n  gangway translate -f jobs/ --explain\n"
-      "  gangway translate -f backend.yaml -f config.yaml --target=gangway");
-  AddInputs(*command_, inputs_);
-  command_->add_option("-o,--output", output_, "yaml, or json: one List")
-      ->check(CLI::IsMember({"yaml", "json"}))
-      ->capture_default_str();
-  command_->add_flag("--explain", explain_, "print each field's way instead of the objects");
-  AddTranslateFlags(*command_, flags_);
+      "  gangway translate -f backend.yaml -f config.yaml --target=gangway\n"
+      "  gangway translate -f paddlejob.yaml --target=kubernetes --scheduler-name=volcano");
+  AddInputs(command_, inputs_);
+  command_.Add("-o,--output", output_, "yaml, or json: one List").OneOf({"yaml", "json"}).ShowDefault();
+  command_.AddSwitch("--explain", explain_, "print each field's way instead of the objects");
+  AddTranslateFlags(command_, flags_, {"volcano", "gangway", "kubernetes"});
+  command_.Add("--scheduler-name", flags_.scheduler_name,
+               "who places the pods, with --target=kubernetes, where their templates name nobody; default: the "
+               "cluster's own scheduler");
 }
 
-bool TranslateCommand::chosen() const { return command_->parsed(); }
+bool TranslateCommand::chosen() const { return command_.chosen(); }
 
 int TranslateCommand::Run() const {
   absl::StatusOr<convert::TranslateOptions> options = OptionsOf(flags_);

@@ -5,27 +5,27 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "cmd/terminal/command_line.h"
 #include "translator/convert/options.h"
-
-namespace CLI {
-class App;
-}
 
 namespace gangway::cmd {
 
 // For whom to translate, as flags of the commands that do.
 struct TranslateFlags {
   std::string target = "volcano", volcano_version = "1.13", cluster_domain = "cluster.local", elastic_etcd, queue;
-  int nodes = 0;  // 0: not known
+  std::string scheduler_name;  // of translate's target kubernetes
+  int nodes = 0;               // 0: not known
   bool strict = false;
 };
-void AddTranslateFlags(CLI::App& command, TranslateFlags& flags);
+// `targets`: the names that --target takes.
+void AddTranslateFlags(CommandLine command, TranslateFlags& flags,
+                       const std::vector<std::string>& targets = {"volcano", "gangway"});
 absl::StatusOr<convert::TranslateOptions> OptionsOf(const TranslateFlags& flags);
 
 class TranslateCommand {
  public:
   // Adds the subcommand; its flags are written into this object, which must outlive the parse.
-  explicit TranslateCommand(CLI::App& app);
+  explicit TranslateCommand(CommandLine app);
   TranslateCommand(const TranslateCommand&) = delete;
   TranslateCommand& operator=(const TranslateCommand&) = delete;
 
@@ -33,7 +33,7 @@ class TranslateCommand {
   int Run() const;  // the exit code
 
  private:
-  CLI::App* const command_;
+  CommandLine command_;
   TranslateFlags flags_;
   std::vector<std::string> inputs_;
   std::string output_ = "yaml";

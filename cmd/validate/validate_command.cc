@@ -1,7 +1,5 @@
 #include "cmd/validate/validate_command.h"
 
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <cstdio>
 #include <utility>
@@ -19,25 +17,23 @@ constexpr char kValidateCommand[] = "validate";
 
 }  // namespace
 
-ValidateCommand::ValidateCommand(CLI::App& app)
-    : command_(app.add_subcommand("validate",
-                                  "say whether Volcano would take the objects of job files and Paddle jobs can be "
-                                  "translated, without a cluster")) {
-  command_->footer(
+ValidateCommand::ValidateCommand(CommandLine app)
+    : command_(app.Add("validate",
+                       "say whether Volcano would take the objects of job files and Paddle jobs can be "
+                       "translated, without a cluster")) {
+  command_.Footer(
       "Judges Jobs, CronJobs, JobFlows, JobTemplates, PodGroups, Queues and Commands, PaddleJobs of both dialects and "
       "PaddleRec's two files; other\n"
       "objects are passed over with a note. See docs/validate.md.\n"
       "Exit code: 0 every object would be taken, 1 one would be refused, 2 a flag is wrong, or an input or a document "
       "of it cannot be read.\n\n"
       "  gangway validate -f job.yaml -f more/\n  kubectl get vcjob ctr -o yaml | gangway validate -f - -o json");
-  AddInputs(*command_, inputs_);
-  command_->add_option("-o,--output", output_, "text or json")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->capture_default_str();
-  AddTranslateFlags(*command_, flags_);
+  AddInputs(command_, inputs_);
+  command_.Add("-o,--output", output_, "text or json").OneOf({"text", "json"}).ShowDefault();
+  AddTranslateFlags(command_, flags_);
 }
 
-bool ValidateCommand::chosen() const { return command_->parsed(); }
+bool ValidateCommand::chosen() const { return command_.chosen(); }
 
 int ValidateCommand::Run() const {
   const absl::StatusOr<convert::TranslateOptions> options = OptionsOf(flags_);

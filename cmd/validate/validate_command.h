@@ -4,24 +4,21 @@
 #include <string>
 #include <vector>
 
+#include "cmd/terminal/command_line.h"
 #include "cmd/translate/translate_command.h"
-
-namespace CLI {
-class App;
-}
 
 namespace gangway::cmd {
 
 // Lives from before the flags are parsed until the command has run.
 class ValidateCommand {
  public:
-  explicit ValidateCommand(CLI::App& app);
+  explicit ValidateCommand(CommandLine app);
   bool chosen() const;
   // The exit code: 0 every object would be taken, 1 one would be refused, 2 a flag is wrong or an input cannot be read.
   int Run() const;
 
  private:
-  CLI::App* const command_;
+  CommandLine command_;
   std::vector<std::string> inputs_;
   TranslateFlags flags_;
   std::string output_ = "text";

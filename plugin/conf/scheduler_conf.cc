@@ -252,7 +252,8 @@ class Reader {
   }
 
   static bool IsFollowed(absl::string_view plugin, absl::string_view key) {
-    return (key == "enableJobEnqueued" && (plugin == "overcommit" || plugin == "proportion" || plugin == "capacity")) ||
+    return (key == "enableJobEnqueued" &&
+            (plugin == "overcommit" || plugin == "proportion" || plugin == "capacity" || plugin == "resourcequota")) ||
            (key == "enableNodeOrder" && plugin == "binpack") || (key == "enableJobOrder" && plugin == "sla");
   }
 
@@ -272,6 +273,7 @@ class Reader {
       return Listed(name) != nullptr && !Listed(name)->off.contains("enableJobEnqueued");
     };
     conf_.policy.admit_by_queues = enqueue_ && (votes("proportion") || votes("capacity"));
+    conf_.policy.admit_by_quotas = enqueue_ && votes("resourcequota");
     if (!enqueue_) conf_.policy.overcommit_percent.reset();
     FollowBinpack();
     FollowSla();
@@ -492,6 +494,7 @@ std::string PolicyText(const gang::Policy& policy) {
   if (policy.overcommit_percent.has_value())
     limits.push_back(absl::StrCat("up to ", *policy.overcommit_percent, "% of the cluster"));
   if (policy.admit_by_queues) limits.push_back("what queues have room for");
+  if (policy.admit_by_quotas) limits.push_back("what quotas of namespaces leave");
   std::string text = absl::StrCat("lets in ", limits.empty() ? "everybody" : absl::StrJoin(limits, " and "));
   std::vector<std::string> weights;
   if (policy.packing.weights.has_value()) {

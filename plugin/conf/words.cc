@@ -45,7 +45,7 @@ constexpr Word kPlugins[] = {
     {"capacity", kOtherwise,
      "capability and guarantee limit queues, also in trees; deserved is not looked at, since nothing is taken back"},
     {"drf", kOtherwise, "gangs go by priority and arrival; queues by what they hold for their weight"},
-    {"resourcequota", kOtherwise, "quotas of namespaces are not looked at; the API server refuses pods beyond them"},
+    {"resourcequota", kAnyhow, ""},
     {"network-topology-aware", kAnyhow,
      "networkTopology of PodGroups is held without it; its weights are not used: the narrowest HyperNode that has "
      "room, of these the fullest"},

@@ -64,6 +64,7 @@ class Edit {
     return absl::OkStatus();
   }
   absl::Status operator()(const OtherQueue& change) {
+    if (gang_.kind != model::GangKind::kVolcano) return HasNo("queue");
     GW_ASSIGN_OR_RETURN(model::GangFacts * gang, Gang());
     gang->queue = change.queue;
     return absl::OkStatus();
@@ -77,6 +78,7 @@ class Edit {
     return absl::OkStatus();
   }
   absl::Status operator()(const Priority& change) {
+    if (gang_.kind == model::GangKind::kCoscheduling) return HasNo("priority class");
     GW_ASSIGN_OR_RETURN(model::GangFacts * gang, Gang());
     if (change.value.has_value()) {
       events_.priority_classes.push_back({kNewClass, *change.value, false});
@@ -151,9 +153,13 @@ class Edit {
   Events Take() { return std::move(events_); }
 
  private:
+  absl::Status HasNo(absl::string_view what) const {
+    return absl::InvalidArgumentError(absl::StrCat("a PodGroup of ", GroupOf(gang_.kind), " has no ", what));
+  }
+
   absl::StatusOr<model::GangFacts*> Gang() {
     for (model::GangFacts& gang : events_.gangs) {
-      if (gang.ns == gang_.ns && gang.name == gang_.name) return &gang;
+      if (gang.ns == gang_.ns && gang.name == gang_.name && gang.kind == gang_.kind) return &gang;
     }
     const model::GangFacts* const gang = index_.FindGang(gang_);
     if (gang == nullptr) return absl::NotFoundError(absl::StrCat("there is no podgroup ", gang_.ToString()));
@@ -198,12 +204,11 @@ FactIndex::FactIndex(const ClusterFacts& facts) : facts_(facts) {
   for (const auto& each : facts.nodes) nodes_.emplace(each.name, &each);
   for (const auto& each : facts.queues) queues_.emplace(each.name, &each);
   for (const auto& each : facts.priority_classes) classes_.emplace(each.name, &each);
-  for (const auto& each : facts.gangs) gangs_.emplace(Key(each.ns, each.name), &each);
+  for (const auto& each : facts.gangs) gangs_.emplace(GangKey{each.ns, each.name, each.kind}.ToString(), &each);
   for (const auto* const pods : {&facts.pods, &facts.to_come}) {
     for (const auto& each : *pods) {
       pods_.emplace(Key(each.ns, each.name), &each);
-      if (!each.gang.empty() && each.gang_kind == model::GangKind::kVolcano)
-        pods_by_gang_[Key(each.ns, each.gang)].push_back(&each);
+      if (!each.gang.empty()) pods_by_gang_[GangKey{each.ns, each.gang, each.gang_kind}.ToString()].push_back(&each);
     }
   }
 }
@@ -271,7 +276,11 @@ std::string WhatIfOf(const Change& change) {
     std::string operator()(const Uncordon& c) const {
       return c.nodes.size() == 1 ? absl::StrCat("uncordon=", c.nodes.front()) : "";
     }
-    std::string operator()(const GangEnds& c) const { return absl::StrCat("without=", c.gang.ToString()); }
+    std::string operator()(const GangEnds& c) const {
+      const bool plain = c.gang.kind == model::GangKind::kVolcano;
+      return absl::StrCat("without=", plain ? "" : absl::StrCat("podgroup.", GroupOf(c.gang.kind), "/"), c.gang.ns, "/",
+                          c.gang.name);
+    }
     std::string operator()(const Request&) const { return ""; }
     std::string operator()(const Tolerate&) const { return ""; }
     std::string operator()(const AnyNode&) const { return ""; }
@@ -312,9 +321,16 @@ absl::StatusOr<Change> ParseChange(absl::string_view word) {
   if (key == "uncordon")
     return value.empty() ? absl::StatusOr<Change>(wrong("uncordon=NODE")) : Uncordon{{std::string(value)}};
   if (key == "without") {
-    const std::pair<absl::string_view, absl::string_view> of = absl::StrSplit(value, absl::MaxSplits('/', 1));
+    GangKey gang;
+    absl::string_view rest = value;
+    for (const model::GangKind kind : {model::GangKind::kKubernetes, model::GangKind::kCoscheduling}) {
+      if (absl::ConsumePrefix(&rest, absl::StrCat("podgroup.", GroupOf(kind), "/"))) gang.kind = kind;
+    }
+    const std::pair<absl::string_view, absl::string_view> of = absl::StrSplit(rest, absl::MaxSplits('/', 1));
     if (of.first.empty() || of.second.empty()) return wrong("without=NAMESPACE/PODGROUP");
-    return GangEnds{{std::string(of.first), std::string(of.second)}};
+    gang.ns = std::string(of.first);
+    gang.name = std::string(of.second);
+    return GangEnds{std::move(gang)};
   }
   return wrong("nodes=+2, queue=NAME, min=3, priority=CLASS, uncordon=NODE or without=NAMESPACE/PODGROUP");
 }

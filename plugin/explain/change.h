@@ -93,7 +93,7 @@ struct Events {
 };
 
 // All of the changes, of which those that say no gang are about `gang`. NotFound: a node, class or gang that a change
-// names is not there.
+// names is not there. InvalidArgument: a PodGroup of the gang's kind has no field for it.
 absl::StatusOr<Events> EventsOf(const FactIndex& index, const GangKey& gang, absl::Span<const Change> changes);
 
 // "2 more nodes like n17"

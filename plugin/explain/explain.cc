@@ -51,7 +51,7 @@ NamedAmounts Named(const Cluster& cluster, const Resources& amounts) {
   return out;
 }
 
-GangKey KeyOf(const Gang& gang) { return {gang.ns, gang.name}; }
+GangKey KeyOf(const Gang& gang) { return {gang.ns, gang.name, gang.kind}; }
 
 // Decisions by gang.
 class Decided {
@@ -138,22 +138,25 @@ std::size_t NodesOf(const std::vector<Spot>& spots) {
 // A sum that is too large. A reader compares its numbers with what they have: what is promised is told beside what is
 // held, which is never more than there is because of it.
 std::string SumsText(const Cluster& cluster, const Reason& reason) {
-  const bool of_cluster = reason.kind == Reason::Kind::kClusterFull;
-  const QueueId queue = of_cluster ? model::kNone : FindQueue(cluster, reason.subject);
+  const bool of_cluster = reason.kind == Reason::Kind::kClusterFull, of_quota = reason.kind == Reason::Kind::kQuotaFull;
+  const QueueId queue = of_cluster || of_quota ? model::kNone : FindQueue(cluster, reason.subject);
   const Resources held_in_all =
       of_cluster || queue == model::kNone ? cluster.used() : gang::QueueTree(cluster).held(queue);
   return absl::StrJoin(reason.sums, "; ", [&](std::string* out, const model::SumLack& sum) {
-    const std::int64_t held = std::min(held_in_all[std::max(cluster.dims().Find(sum.dim), 0)], sum.in_use);
+    const std::int64_t held =
+        of_quota ? sum.in_use : std::min(held_in_all[std::max(cluster.dims().Find(sum.dim), 0)], sum.in_use);
     const std::int64_t room = std::max<std::int64_t>(sum.limit - sum.in_use, 0);
     const auto text = [&](std::int64_t amount) { return AmountText(sum.dim, amount); };
-    absl::StrAppend(out, "needs ", sum.dim, " ", text(sum.needed), ", ",
-                    of_cluster ? "pods hold " : absl::StrCat("queue ", reason.subject, " holds "), text(held),
-                    of_cluster ? " of the cluster's " : " of ", text(of_cluster ? sum.capacity : sum.limit),
-                    sum.in_use > held
-                        ? absl::StrCat(", ", text(sum.in_use - held), " more are promised to gangs that come before it")
-                        : std::string(),
-                    of_cluster ? absl::StrCat(", gangs are let in for up to ", text(sum.limit)) : std::string(), ": ",
-                    text(sum.needed - room), " too many");
+    absl::StrAppend(
+        out, "needs ", sum.dim, " ", text(sum.needed), ", ",
+        of_cluster ? "pods hold "
+                   : absl::StrCat(of_quota ? "quota " : "queue ", reason.subject, of_quota ? " counts " : " holds "),
+        text(held), of_cluster ? " of the cluster's " : " of ", text(of_cluster ? sum.capacity : sum.limit),
+        sum.in_use > held
+            ? absl::StrCat(", ", text(sum.in_use - held), " more are promised to gangs that come before it")
+            : std::string(),
+        of_cluster ? absl::StrCat(", gangs are let in for up to ", text(sum.limit)) : std::string(), ": ",
+        text(sum.needed - room), " too many");
   });
 }
 
@@ -219,19 +222,26 @@ GangLine LineOf(const Cluster& cluster, const Decided& decided, GangId id) {
   return line;
 }
 
-// Who holds room; of `queue` unless it is kNone; but for `but`. Who holds most of `dim` first.
+// Whether the gang belongs to the queue, or to one below it.
+bool IsIn(const gang::QueueTree& tree, const Gang& gang, QueueId queue) {
+  const auto& path = tree.path(gang.queue);
+  return std::find(path.begin(), path.end(), queue) != path.end();
+}
+
+// Who holds room; of `queue` and those below it unless it is kNone; but for `but`. Who holds most of `dim` first.
 std::vector<GangLine> Holders(const Cluster& cluster, const Decided& decided, QueueId queue, GangId but, Dim dim) {
+  const gang::QueueTree tree(cluster);
   std::vector<GangId> ids;
   for (GangId id = 0; id < cluster.gang_slots(); ++id) {
     const Gang& gang = cluster.gang(id);
-    if (id == but || !gang.known || gang.held.zero() || (queue != model::kNone && gang.queue != queue)) continue;
+    if (id == but || !gang.known || gang.held.zero() || (queue != model::kNone && !IsIn(tree, gang, queue))) continue;
     ids.push_back(id);
   }
   std::sort(ids.begin(), ids.end(), [&](GangId a, GangId b) {
     const Gang& x = cluster.gang(a);
     const Gang& y = cluster.gang(b);
     if (x.held[dim] != y.held[dim]) return x.held[dim] > y.held[dim];
-    return std::tie(x.ns, x.name) < std::tie(y.ns, y.name);
+    return std::tie(x.ns, x.name, x.kind) < std::tie(y.ns, y.name, y.kind);
   });
   std::vector<GangLine> lines;
   for (const GangId id : ids) lines.push_back(LineOf(cluster, decided, id));
@@ -565,16 +575,19 @@ QueueExplanation ExplainQueue(const Cluster& cluster, const Decisions& decisions
   QueueExplanation out;
   out.queue = AccountOf(cluster, id, cluster.total());
   for (QueueId other = 0; other < cluster.queue_slots(); ++other) {
-    if (cluster.queue(other).parent == id && other != id) out.children.push_back(cluster.queue(other).name);
+    if (cluster.queue(other).parent == id && other != id)
+      out.children.push_back(AccountOf(cluster, other, cluster.total()));
   }
-  std::sort(out.children.begin(), out.children.end());
+  std::sort(out.children.begin(), out.children.end(),
+            [](const QueueAccount& a, const QueueAccount& b) { return a.name < b.name; });
+  const gang::QueueTree tree(cluster);
   out.holders = Holders(cluster, decided, id, model::kNone, model::kCpu);
   for (const Decision& decision : decisions) {
-    if (cluster.gang(decision.gang).queue == id) out.waiting.push_back(LineOf(cluster, decided, decision.gang));
+    if (IsIn(tree, cluster.gang(decision.gang), id)) out.waiting.push_back(LineOf(cluster, decided, decision.gang));
   }
   // Let in, and without a pod: nothing is decided of them.
   for (const GangId gang : cluster.awaiting_pods()) {
-    if (cluster.gang(gang).queue == id && decided.Find(gang) == nullptr)
+    if (IsIn(tree, cluster.gang(gang), id) && decided.Find(gang) == nullptr)
       out.waiting.push_back(LineOf(cluster, decided, gang));
   }
   const auto holders = static_cast<std::int64_t>(out.holders.size()),

@@ -31,6 +31,7 @@ Outcome OutcomeOf(const model::Cluster& cluster, const model::Decisions& decisio
 
 // kNone: there is no queue of that name, nor is it asked for.
 model::QueueId FindQueue(const model::Cluster& cluster, absl::string_view name);
+// With the gangs of the queues below it: what it holds is what they hold together.
 QueueExplanation ExplainQueue(const model::Cluster& cluster, const model::Decisions& decisions, model::QueueId queue);
 
 // "cpu 9, memory 2Gi"; "nothing".

@@ -145,9 +145,9 @@ struct Explanation {
 struct QueueExplanation {
   QueueAccount queue;
   std::string sentence;  // goes with "queue ads"
-  std::vector<std::string> children;
-  std::vector<GangLine> holders;  // of this queue, who holds most first
-  std::vector<GangLine> waiting;  // of this queue, in the order in which they are served
+  std::vector<QueueAccount> children;
+  std::vector<GangLine> holders;  // of this queue and those below it, who holds most first
+  std::vector<GangLine> waiting;  // of the same, in the order in which they are served
 };
 
 }  // namespace gangway::explain

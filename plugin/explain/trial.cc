@@ -37,7 +37,7 @@ void Trial::Apply(const Events& events) {
   for (const auto& each : events.gangs) cluster_.SetGang(each);
   for (const auto& each : events.pods) cluster_.SetPod(each);
   for (const auto& each : events.gone_pods) cluster_.RemovePod(each.ns, each.name);
-  for (const auto& each : events.gone_gangs) cluster_.RemoveGang(each.ns, each.name);
+  for (const auto& each : events.gone_gangs) cluster_.RemoveGang(each.ns, each.name, each.kind);
 }
 
 // An event states what is: telling of each object as the facts have it undoes all.
@@ -57,12 +57,12 @@ void Trial::Revert(const Events& events) {
   const auto restore_gang = [&](const GangKey& key) {
     restore(
         index_.FindGang(key), [&](const auto& fact) { cluster_.SetGang(fact); },
-        [&] { cluster_.RemoveGang(key.ns, key.name); });
+        [&] { cluster_.RemoveGang(key.ns, key.name, key.kind); });
   };
   for (const auto& each : events.gone_gangs) restore_gang(each);
   for (const auto& each : events.gone_pods) restore_pod(each.ns, each.name);
   for (const auto& each : events.pods) restore_pod(each.ns, each.name);
-  for (const auto& each : events.gangs) restore_gang({each.ns, each.name});
+  for (const auto& each : events.gangs) restore_gang({each.ns, each.name, each.kind});
   for (const auto& each : events.nodes) {
     restore(
         index_.FindNode(each.name), [&](const auto& fact) { cluster_.SetNode(fact); },

@@ -36,7 +36,7 @@ class Trial {
   void Apply(const Events& events);
   void Revert(const Events& events);
   model::Decisions Decide() { return gang::Schedule(cluster_, policy_, now_, scratch_); }
-  model::GangId Find(const GangKey& gang) const { return cluster_.FindGang(gang.ns, gang.name); }
+  model::GangId Find(const GangKey& gang) const { return cluster_.FindGang(gang.ns, gang.name, gang.kind); }
 
   const FactIndex index_;
   const gang::Policy policy_;

@@ -192,8 +192,9 @@ absl::StatusOr<model::Wants> WantsOf(const v1::Task& task, const std::string& pa
 
 class Placing {
  public:
-  Placing(const v1::PlaceGangRequest& request, StillWanted still_wanted)
+  Placing(const v1::PlaceGangRequest& request, const gang::Policy& policy, StillWanted still_wanted)
       : request_(request),
+        policy_(policy),
         gang_(request.gang()),
         still_wanted_(still_wanted),
         queue_(gang_.queue().empty() ? "default" : gang_.queue()) {}
@@ -207,7 +208,7 @@ class Placing {
     GW_RETURN_IF_ERROR(AddGang());
     GW_RETURN_IF_ERROR(still_wanted_());
     gang::Scratch scratch;
-    const model::Decisions decisions = gang::Schedule(cluster_, gang::Policy(), absl::UnixEpoch(), scratch);
+    const model::Decisions decisions = gang::Schedule(cluster_, policy_, absl::UnixEpoch(), scratch);
     GW_RETURN_IF_ERROR(still_wanted_());
     return Reply(decisions);
   }
@@ -451,6 +452,7 @@ class Placing {
   }
 
   const v1::PlaceGangRequest& request_;
+  const gang::Policy& policy_;
   const v1::Gang& gang_;
   const StillWanted still_wanted_;
   const std::string queue_;
@@ -463,8 +465,9 @@ class Placing {
 
 }  // namespace
 
-absl::StatusOr<v1::PlaceGangResponse> PlaceGang(const v1::PlaceGangRequest& request, StillWanted still_wanted) {
-  return Placing(request, still_wanted).Run();
+absl::StatusOr<v1::PlaceGangResponse> PlaceGang(const v1::PlaceGangRequest& request, const gang::Policy& policy,
+                                                StillWanted still_wanted) {
+  return Placing(request, policy, still_wanted).Run();
 }
 
 }  // namespace gangway::extender

@@ -3,6 +3,7 @@
 
 #include "absl/status/statusor.h"
 #include "plugin/extender/still_wanted.h"
+#include "plugin/gang/policy.h"
 #include "proto/gangway/v1/extender.pb.h"
 
 namespace gangway::extender {
@@ -12,6 +13,7 @@ inline constexpr int kMaxMembers = 10'000;
 inline constexpr std::int64_t kMaxFits = 1'000'000;
 
 // InvalidArgument names the field; what `still_wanted` says ends the work. Pure otherwise; thread-safe.
-absl::StatusOr<v1::PlaceGangResponse> PlaceGang(const v1::PlaceGangRequest& request, StillWanted still_wanted);
+absl::StatusOr<v1::PlaceGangResponse> PlaceGang(const v1::PlaceGangRequest& request, const gang::Policy& policy,
+                                                StillWanted still_wanted);
 
 }  // namespace gangway::extender

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -19,8 +20,10 @@
 #include <grpcpp/server_builder.h>
 #include <grpcpp/server_context.h>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/strings/str_cat.h"
 #include "base/log.h"
+#include "base/mutex.h"
 #include "plugin/extender/decide.h"
 #include "plugin/extender/message_budget.h"
 #include "plugin/extender/place_gang.h"
@@ -144,19 +147,41 @@ class Desk {
   WorkPool pool_;  // last: its threads use the rest
 };
 
+// What gangs are placed by. Thread-safe.
+class CurrentPolicy {
+ public:
+  explicit CurrentPolicy(const gang::Policy& policy) : policy_(std::make_shared<const gang::Policy>(policy)) {}
+  std::shared_ptr<const gang::Policy> Get() const {
+    const MutexLock lock(mu_);
+    return policy_;
+  }
+  void Set(gang::Policy policy) {
+    auto fresh = std::make_shared<const gang::Policy>(std::move(policy));
+    const MutexLock lock(mu_);
+    policy_.swap(fresh);
+  }
+
+ private:
+  mutable Mutex mu_;
+  std::shared_ptr<const gang::Policy> policy_ ABSL_GUARDED_BY(mu_);
+};
+
 // Raw methods: bytes are parsed on the desk's threads, not where they arrive.
 class SchedulerService final : public v1::GangScheduler::WithRawCallbackMethod_PlaceGang<v1::GangScheduler::Service> {
  public:
-  explicit SchedulerService(Desk& desk) : desk_(desk) {}
+  SchedulerService(Desk& desk, const CurrentPolicy& policy) : desk_(desk), policy_(policy) {}
   using WithRawCallbackMethod_PlaceGang::PlaceGang;
   Reactor* PlaceGang(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
                      grpc::ByteBuffer* response) override {
-    return desk_.Serve<v1::PlaceGangRequest, v1::PlaceGangResponse>("PlaceGang", *context, *request, *response,
-                                                                    &extender::PlaceGang);
+    return desk_.Serve<v1::PlaceGangRequest, v1::PlaceGangResponse>(
+        "PlaceGang", *context, *request, *response, [this](const v1::PlaceGangRequest& in, StillWanted still_wanted) {
+          return extender::PlaceGang(in, *policy_.Get(), still_wanted);
+        });
   }
 
  private:
   Desk& desk_;
+  const CurrentPolicy& policy_;
 };
 
 class LifecycleService final : public v1::Lifecycle::WithRawCallbackMethod_Decide<v1::Lifecycle::Service> {
@@ -215,7 +240,8 @@ class Server::Impl {
   Impl(ServerOptions options, Metrics& metrics)
       : options_(std::move(options)),
         desk_(options_, metrics),
-        scheduler_(desk_),
+        policy_(options_.policy),
+        scheduler_(desk_, policy_),
         lifecycle_(desk_),
         quota_("gangway-extender") {}
 
@@ -248,6 +274,7 @@ class Server::Impl {
     server_->Wait();
   }
 
+  void SetPolicy(gang::Policy policy) { policy_.Set(std::move(policy)); }
   int port() const { return port_; }
   std::string address() const {
     return absl::StrCat(options_.address.substr(0, options_.address.rfind(':')), ":", port_);
@@ -263,6 +290,7 @@ class Server::Impl {
 
   const ServerOptions options_;
   Desk desk_;
+  CurrentPolicy policy_;
   SchedulerService scheduler_;
   LifecycleService lifecycle_;
   grpc::ResourceQuota quota_;
@@ -288,6 +316,7 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(ServerOptions options, Met
 
 Server::Server(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Server::~Server() = default;
+void Server::SetPolicy(gang::Policy policy) { impl_->SetPolicy(std::move(policy)); }
 int Server::port() const { return impl_->port(); }
 std::string Server::address() const { return impl_->address(); }
 

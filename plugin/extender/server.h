@@ -15,6 +15,7 @@
 #include "absl/time/time.h"
 #include "base/metrics.h"
 #include "plugin/extender/still_wanted.h"
+#include "plugin/gang/policy.h"
 
 namespace gangway::extender {
 
@@ -34,6 +35,7 @@ struct ServerOptions {
   int max_calls = 16;                                   // running and waiting; beyond: RESOURCE_EXHAUSTED at once
   absl::Duration default_deadline = absl::Seconds(30);  // of calls that bring none
   absl::Duration drain = absl::Seconds(10);             // for calls under way, when the server goes
+  gang::Policy policy;                                  // by which gangs are placed; see SetPolicy
   // Called on the thread that carries out a call, before it looks at the request; the second says whether the answer is
   // still waited for. For tests.
   std::function<void(absl::string_view method, StillWanted still_wanted)> before_call;
@@ -49,6 +51,9 @@ class Server {
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
+
+  // From the next call on.
+  void SetPolicy(gang::Policy policy);
 
   int port() const;
   std::string address() const;  // host:port, with the port it got

@@ -64,6 +64,7 @@ Admission::Admission(const Overlay& overlay, const Policy& policy)
     : overlay_(overlay), policy_(policy), let_in_by_queue_(static_cast<std::size_t>(overlay.cluster().queue_slots())) {
   const Cluster& cluster = overlay.cluster();
   for (const model::GangId id : cluster.awaiting_pods()) LetIn(id, 1);
+  if (policy.admit_by_quotas) quotas_.emplace(cluster);
 }
 
 void Admission::LetIn(model::GangId id, int times) {
@@ -116,6 +117,10 @@ std::optional<Reason> Admission::Admit(model::GangId id, bool owed) {
         queue_full.sums.push_back({std::string(cluster.dims().Name(dim)), missing[dim], limit, in_use});
     }
     if (!queue_full.sums.empty()) return queue_full;
+  }
+  if (quotas_.has_value()) {
+    if (std::optional<Reason> reason = quotas_->Refusal(gang)) return reason;
+    quotas_->LetIn(gang);
   }
   LetIn(id, 1);
   return std::nullopt;

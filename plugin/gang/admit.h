@@ -9,6 +9,7 @@
 
 #include "plugin/gang/overlay.h"
 #include "plugin/gang/policy.h"
+#include "plugin/gang/quota_room.h"
 #include "plugin/model/reason.h"
 
 namespace gangway::gang {
@@ -32,6 +33,7 @@ class Admission {
   const Policy& policy_;
   model::Resources let_in_;                        // in the cluster
   std::vector<model::Resources> let_in_by_queue_;  // by queue id, with those below
+  std::optional<QuotaRoom> quotas_;                // where the policy looks at them
 };
 
 // A reason of the gang, with its numbers.

@@ -88,6 +88,7 @@ bool GangPlacement::PlaceNeedsOrTell(const Area& area) {
 }
 
 bool GangPlacement::PlaceNeeds(const Try& how) {
+  units_.LookAgain();  // nothing is placed
   std::optional<Reason> queue_full = tasks_.WhyQueueFull(needs_.all);
   const bool allowed = !queue_full.has_value();
   if (!allowed) reason_ = std::move(queue_full);
@@ -182,6 +183,7 @@ std::optional<Lacking> GangPlacement::lacking() const {
     case Reason::Kind::kNoHyperNode:
     case Reason::Kind::kQueueMissing:
     case Reason::Kind::kQueueClosed:
+    case Reason::Kind::kQuotaFull:
     case Reason::Kind::kClusterFull:
       break;
   }

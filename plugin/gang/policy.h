@@ -22,6 +22,9 @@ struct Policy {
   // Whether a gang is let in only while its queue has room for it. volcano: plugins/proportion, plugins/capacity
   bool admit_by_queues = true;
   Sharing sharing = Sharing::kByWeight;
+  // Whether a gang is let in only while the ResourceQuotas of its namespace have room for it. volcano:
+  // plugins/resourcequota
+  bool admit_by_quotas = false;
   // Whether of gangs of the same priority the one goes first whose waiting time is over first; those without one go
   // last. volcano: plugins/sla
   bool by_deadline = false;

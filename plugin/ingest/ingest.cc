@@ -106,11 +106,63 @@ bool AsksForNodeGroups(const api::Document& document) {
          (affinity->far.has_value() && !affinity->far->required.empty());
 }
 
+// Bytes of storage are more than those of memory.
+constexpr std::int64_t kMostStorage = std::int64_t{1} << 61;
+
 std::int64_t StorageOf(const api::ResourceList& list) {
-  const model::NamedAmounts amounts = ToAmounts(list);
+  const model::NamedAmounts amounts = ToAmounts(list, kMostStorage);
   const auto it =
       std::find_if(amounts.begin(), amounts.end(), [](const auto& amount) { return amount.first == "storage"; });
   return it == amounts.end() ? 0 : it->second;
+}
+
+std::optional<std::int64_t> BytesOf(const std::optional<api::Quantity>& quantity) {
+  if (!quantity.has_value()) return std::nullopt;
+  return StorageOf({{"storage", *quantity}});
+}
+
+// Volumes of the kinds of before CSI are the drivers' that have taken them over: csi-translation-lib. Of those that
+// Kubernetes counts, and no others: plugins/nodevolumelimits, isCSIMigrationOn.
+struct Migrated {
+  absl::string_view provisioner, driver;
+};
+constexpr Migrated kAwsEbs{"kubernetes.io/aws-ebs", "ebs.csi.aws.com"};
+constexpr Migrated kAzureDisk{"kubernetes.io/azure-disk", "disk.csi.azure.com"};
+constexpr Migrated kCinder{"kubernetes.io/cinder", "cinder.csi.openstack.org"};
+constexpr Migrated kGcePd{"kubernetes.io/gce-pd", "pd.csi.storage.gke.io"};
+constexpr Migrated kPortworx{"kubernetes.io/portworx-volume", "pxd.portworx.com"};
+constexpr std::array<absl::string_view, 2> kNotCounted{"kubernetes.io/azure-file", "kubernetes.io/vsphere-volume"};
+
+std::string DriverOf(const std::string& provisioner) {
+  for (const Migrated& each : {kAwsEbs, kAzureDisk, kCinder, kGcePd, kPortworx}) {
+    if (each.provisioner == provisioner) return std::string(each.driver);
+  }
+  const bool counted = std::find(kNotCounted.begin(), kNotCounted.end(), provisioner) == kNotCounted.end();
+  return counted ? provisioner : "";
+}
+
+void AddDriver(const api::core::PersistentVolumeSpec& spec, model::VolumeFacts& facts) {
+  if (spec.csi.has_value()) {
+    facts.driver = spec.csi->driver;
+    facts.handle = spec.csi->volume_handle;
+    return;
+  }
+  const auto in_tree = [&](const auto& source, const Migrated& migrated, std::string handle) {
+    if (!source.has_value()) return;
+    facts.in_tree = true;
+    facts.driver = std::string(migrated.driver);
+    facts.handle = std::move(handle);
+  };
+  const auto id_of = [](const std::optional<api::core::InTreeVolumeSource>& source) {
+    return source.has_value() ? source->volume_id : "";
+  };
+  const std::string ebs = id_of(spec.aws_elastic_block_store);  // may be "aws://zone/vol-1"
+  in_tree(spec.aws_elastic_block_store, kAwsEbs, ebs.substr(ebs.rfind('/') + 1));
+  in_tree(spec.azure_disk, kAzureDisk, spec.azure_disk.has_value() ? spec.azure_disk->disk_uri : "");
+  in_tree(spec.cinder, kCinder, id_of(spec.cinder));
+  in_tree(spec.gce_persistent_disk, kGcePd,
+          spec.gce_persistent_disk.has_value() ? spec.gce_persistent_disk->pd_name : "");
+  in_tree(spec.portworx_volume, kPortworx, id_of(spec.portworx_volume));
 }
 
 std::vector<std::string> Sorted(std::vector<std::string> texts) {
@@ -230,6 +282,7 @@ model::GangFacts GangFactsOf(const api::volcano::PodGroup& group) {
   facts.min_task_member.assign(group.spec.min_task_member.begin(), group.spec.min_task_member.end());
   facts.has_min_resources = !group.spec.min_resources.empty();
   facts.min_resources = MinResources(group.spec.min_resources);
+  facts.quota_asks = QuotaAmounts(group.spec.min_resources);
   if (group.spec.network_topology.has_value()) facts.topology = TopologyOf(*group.spec.network_topology);
   for (const api::volcano::SubGroupPolicySpec& policy : group.spec.sub_group_policy) AddSubGroups(policy, facts);
   facts.created = group.metadata.creation_timestamp.at;
@@ -269,6 +322,7 @@ model::GangFacts GangFactsOf(const api::core::CoschedulingPodGroup& group) {
   facts.min_member = std::max(group.spec.min_member, 1);
   facts.has_min_resources = !group.spec.min_resources.empty();
   facts.min_resources = MinResources(group.spec.min_resources);
+  facts.quota_asks = QuotaAmounts(group.spec.min_resources);
   facts.created = group.metadata.creation_timestamp.at;
   // The other phases say nothing of what we decided.
   if (group.status.phase == "Running") facts.phase = GangPhase::kRunning;
@@ -293,6 +347,20 @@ model::QueueFacts QueueFactsOf(const api::volcano::Queue& queue) {
   return facts;
 }
 
+std::optional<model::QuotaFacts> QuotaFactsOf(const api::core::ResourceQuota& quota) {
+  if (!quota.spec.scopes.empty() || !quota.spec.scope_selector.empty()) return std::nullopt;
+  model::QuotaFacts facts;
+  facts.ns = quota.metadata.ns;
+  facts.name = quota.metadata.name;
+  const model::NamedAmounts used = QuotaAmounts(quota.status.used);
+  for (const auto& [name, hard] : QuotaAmounts(quota.status.hard)) {
+    const auto at =
+        std::find_if(used.begin(), used.end(), [&, &what = name](const auto& one) { return one.first == what; });
+    facts.limits.push_back({name, hard, at == used.end() ? 0 : at->second});
+  }
+  return facts;
+}
+
 model::ClaimFacts ClaimFactsOf(const api::core::PersistentVolumeClaim& claim) {
   model::ClaimFacts facts;
   facts.ns = claim.metadata.ns;
@@ -309,6 +377,7 @@ model::ClaimFacts ClaimFactsOf(const api::core::PersistentVolumeClaim& claim) {
   facts.block = claim.spec.volume_mode == "Block";
   if (!claim.spec.selector.empty()) facts.selector = RequirementsOf(claim.spec.selector);
   facts.selected_node = Find(claim.metadata.annotations, kSelectedNodeAnnotation);
+  if (const api::OwnerReference* const owner = claim.metadata.Controller()) facts.owner = owner->uid;
   return facts;
 }
 
@@ -335,6 +404,7 @@ model::VolumeFacts VolumeFactsOf(const api::core::PersistentVolume& volume) {
   facts.access_modes = Sorted(volume.spec.access_modes);
   facts.block = volume.spec.volume_mode == "Block";
   facts.labels.assign(volume.metadata.labels.begin(), volume.metadata.labels.end());
+  AddDriver(volume.spec, facts);
   return facts;
 }
 
@@ -348,7 +418,39 @@ model::StorageClassFacts StorageClassFactsOf(const api::core::StorageClass& obje
     for (const api::core::TopologyLabel& label : term.labels)
       labels.push_back({label.key, model::Op::kIn, label.values});
   }
+  facts.provisioner = object.provisioner;
+  facts.driver = DriverOf(object.provisioner);
   return facts;
+}
+
+model::CsiNodeFacts CsiNodeFactsOf(const api::core::CsiNode& object) {
+  model::CsiNodeFacts facts;
+  facts.name = object.metadata.name;
+  for (const api::core::CsiNodeDriver& driver : object.spec.drivers) {
+    if (driver.allocatable.has_value() && driver.allocatable->count.has_value())
+      facts.limits.emplace_back(driver.name, *driver.allocatable->count);
+  }
+  return facts;
+}
+
+model::CsiDriverFacts CsiDriverFactsOf(const api::core::CsiDriver& object) {
+  return {object.metadata.name, object.spec.storage_capacity};
+}
+
+model::StorageCapacityFacts StorageCapacityFactsOf(const api::core::CsiStorageCapacity& object) {
+  model::StorageCapacityFacts facts;
+  facts.ns = object.metadata.ns;
+  facts.name = object.metadata.name;
+  facts.storage_class = object.storage_class_name;
+  facts.topology = RequirementsOf(object.node_topology);
+  if (facts.topology.empty()) facts.topology = {{"", model::Op::kExists, {}}};  // every node
+  facts.bytes = BytesOf(object.capacity);
+  facts.a_volumes = BytesOf(object.maximum_volume_size);
+  return facts;
+}
+
+model::VolumeAttachmentFacts VolumeAttachmentFactsOf(const api::core::VolumeAttachment& object) {
+  return {object.metadata.name, object.spec.node_name, object.spec.attacher, object.spec.source.persistent_volume_name};
 }
 
 model::HyperNodeFacts HyperNodeFactsOf(const api::volcano::HyperNode& object) {

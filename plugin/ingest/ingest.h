@@ -1,6 +1,8 @@
 // API objects as facts of the model. Pure.
 #pragma once
 
+#include <optional>
+
 #include "absl/strings/string_view.h"
 #include "api/core/node.h"
 #include "api/core/objects.h"
@@ -39,8 +41,14 @@ model::ClaimFacts ClaimFactsOf(const api::core::PersistentVolumeClaim& claim);
 // Where it can be reached from: its node affinity, and its labels of zones and regions; and what it offers.
 model::VolumeFacts VolumeFactsOf(const api::core::PersistentVolume& volume);
 model::StorageClassFacts StorageClassFactsOf(const api::core::StorageClass& object);
+model::CsiNodeFacts CsiNodeFactsOf(const api::core::CsiNode& object);
+model::CsiDriverFacts CsiDriverFactsOf(const api::core::CsiDriver& object);
+model::StorageCapacityFacts StorageCapacityFactsOf(const api::core::CsiStorageCapacity& object);
+model::VolumeAttachmentFacts VolumeAttachmentFactsOf(const api::core::VolumeAttachment& object);
 model::HyperNodeFacts HyperNodeFactsOf(const api::volcano::HyperNode& object);
 model::NamespaceFacts NamespaceFactsOf(const api::core::PartialObject& object);
+// nullopt: it is about some of the namespace's pods only, and which of a gang's these are its PodGroup does not say.
+std::optional<model::QuotaFacts> QuotaFactsOf(const api::core::ResourceQuota& quota);
 model::PriorityClassFacts PriorityClassFactsOf(const api::core::PriorityClass& object);
 
 }  // namespace gangway::ingest

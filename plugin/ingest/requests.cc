@@ -84,6 +84,15 @@ NamedAmounts ToAmounts(const ResourceList& list, std::int64_t most) {
   return amounts;
 }
 
+NamedAmounts QuotaAmounts(const ResourceList& list) {
+  NamedAmounts amounts;
+  for (const auto& [name, quantity] : list) {
+    const bool cpu = name == "requests.cpu" || name == "limits.cpu";
+    amounts.emplace_back(name, Amount(cpu ? "cpu" : name, quantity, kMaxAmount));
+  }
+  return amounts;
+}
+
 NamedAmounts MinResources(const ResourceList& list) {
   NamedAmounts amounts = ToAmounts(list);
   std::erase_if(amounts, [](const auto& entry) {

@@ -17,6 +17,9 @@ model::NamedAmounts PodRequests(const api::core::PodSpec& spec, const api::core:
 // cpu in thousandths, everything else in units, rounded up; what does not fit is cut to `most`.
 model::NamedAmounts ToAmounts(const api::ResourceList& list, std::int64_t most = model::kMaxAmount);
 
+// As ToAmounts; what quotas call "requests.cpu" and "limits.cpu" is in cpu's unit.
+model::NamedAmounts QuotaAmounts(const api::ResourceList& list);
+
 // A PodGroup's minResources: without the quota names (count/..., requests..., limits...) that stand beside the
 // resources.
 model::NamedAmounts MinResources(const api::ResourceList& list);

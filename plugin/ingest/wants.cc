@@ -109,7 +109,7 @@ struct ClaimSource {
 // The kinds of volume that any node can provide, and those that are claims.
 struct Volume {
   std::string name;
-  Document empty_dir, host_path, config_map, secret, downward_api, projected, nfs, image, ephemeral;
+  Document empty_dir, host_path, config_map, secret, downward_api, projected, nfs, image, csi, ephemeral;
   std::optional<ClaimSource> claim;
   static constexpr std::string_view kName = "Volume";
   static constexpr bool kView = true;
@@ -119,11 +119,12 @@ struct Volume {
                       MakeField<&Volume::secret>("secret", ""), MakeField<&Volume::downward_api>("downwardAPI", ""),
                       MakeField<&Volume::projected>("projected", ""),
                       MakeField<&Volume::claim>("persistentVolumeClaim", ""), MakeField<&Volume::nfs>("nfs", ""),
-                      MakeField<&Volume::image>("image", ""), MakeField<&Volume::ephemeral>("ephemeral", ""));
+                      MakeField<&Volume::image>("image", ""), MakeField<&Volume::csi>("csi", ""),
+                      MakeField<&Volume::ephemeral>("ephemeral", ""));
   }
   bool known() const {
     for (const Document* kind :
-         {&empty_dir, &host_path, &config_map, &secret, &downward_api, &projected, &nfs, &image, &ephemeral}) {
+         {&empty_dir, &host_path, &config_map, &secret, &downward_api, &projected, &nfs, &image, &csi, &ephemeral}) {
       if (!kind->empty()) return true;
     }
     return claim.has_value();
@@ -194,8 +195,9 @@ void AddClaims(const api::core::Pod& pod, Wants& wants) {
   if (!volumes.has_value()) return;  // UnknownField has it
   for (const Volume& volume : *volumes) {
     if (volume.claim.has_value()) wants.claims.push_back(absl::StrCat(pod.metadata.ns, "/", volume.claim->claim_name));
-    if (!volume.ephemeral.empty())
-      wants.claims.push_back(absl::StrCat(pod.metadata.ns, "/", pod.metadata.name, "-", volume.name));
+    if (volume.ephemeral.empty()) continue;
+    wants.claims.push_back(absl::StrCat(pod.metadata.ns, "/", pod.metadata.name, "-", volume.name));
+    if (!pod.bound()) wants.made_claims.emplace_back(wants.claims.back(), pod.metadata.uid);
   }
   std::sort(wants.claims.begin(), wants.claims.end());
   wants.claims.erase(std::unique(wants.claims.begin(), wants.claims.end()), wants.claims.end());

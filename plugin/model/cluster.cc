@@ -91,7 +91,7 @@ void Cluster::RemoveNamespace(absl::string_view name) { Reshape(pod_terms_.Remov
 
 void Cluster::HoldRoom(const Task& task, int times) {
   const Shape& shape = shapes_[task.shape];
-  for (const ClaimId claim : shape.claims) volumes_.Hold(claim, times);
+  for (const ClaimId claim : shape.claims) volumes_.Hold(claim, task.row, times);
   if (task.gang == kNone) return;
   gangs_.Hold(task.gang, shape.request, times);
   if (const QueueId queue = gangs_[task.gang].queue; queue != kNone) queues_.Hold(queue, shape.request, times);
@@ -267,8 +267,7 @@ void Cluster::RemoveTask(TaskId id) {
 void Cluster::PromiseVolumes(TaskId id) {
   Task& task = tasks_[id];
   task.promised = true;
-  const auto meets = [&](const std::vector<Term>& terms) { return MatchesAny(task.row, terms); };
-  for (const ClaimId claim : shape(task.shape).claims) volumes_.Promise(claim, node_name(task.row), meets);
+  volumes_.Promise(shape(task.shape).claims, task.row);
 }
 
 void Cluster::UnpromiseVolumes(TaskId id) {
@@ -315,7 +314,7 @@ void Cluster::MoveToQueue(GangId id, QueueId queue) {
 GangId Cluster::SetGang(const GangFacts& facts) {
   const GangId id = gangs_.Intern(facts.kind, facts.ns, facts.name);
   MoveToQueue(id, queues_.Intern(facts.queue.empty() ? "default" : facts.queue));
-  gangs_.Set(id, facts);
+  gangs_.Set(id, facts, quotas_.Of(facts.ns) != nullptr);
   return id;
 }
 
@@ -324,6 +323,16 @@ void Cluster::RemoveGang(absl::string_view ns, absl::string_view name, GangKind 
   if (id == kNone) return;
   MoveToQueue(id, kNone);
   gangs_.Remove(id);
+}
+
+void Cluster::SetQuota(const QuotaFacts& facts) {
+  quotas_.Set(facts);
+  ++version_;
+}
+
+void Cluster::RemoveQuota(absl::string_view ns, absl::string_view name) {
+  quotas_.Remove(ns, name);
+  ++version_;
 }
 
 void Cluster::SetAdmitted(GangId id, bool admitted) { gangs_.SetAdmitted(id, admitted); }

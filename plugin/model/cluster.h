@@ -26,6 +26,7 @@
 #include "plugin/model/nodes.h"
 #include "plugin/model/pod_terms.h"
 #include "plugin/model/queues.h"
+#include "plugin/model/quotas.h"
 #include "plugin/model/resources.h"
 #include "plugin/model/shapes.h"
 #include "plugin/model/slot_table.h"
@@ -57,12 +58,26 @@ class Cluster {
   void RemoveVolume(absl::string_view name) { Stir(volumes_.RemoveVolume(name)); }
   void SetStorageClass(const StorageClassFacts& facts) { Stir(volumes_.SetStorageClass(facts)); }
   void RemoveStorageClass(absl::string_view name) { Stir(volumes_.RemoveStorageClass(name)); }
+  void SetCsiNode(const CsiNodeFacts& facts) { volumes_.SetCsiNode(facts); }
+  void RemoveCsiNode(absl::string_view name) { volumes_.RemoveCsiNode(name); }
+  void SetVolumeAttachment(const VolumeAttachmentFacts& facts) { volumes_.SetAttachment(facts); }
+  void RemoveVolumeAttachment(absl::string_view name) { volumes_.RemoveAttachment(name); }
+  void SetCsiDriver(const CsiDriverFacts& facts) { version_ += volumes_.SetDriver(facts) ? 1 : 0; }
+  void RemoveCsiDriver(absl::string_view name) { version_ += volumes_.RemoveDriver(name) ? 1 : 0; }
+  void SetStorageCapacity(const StorageCapacityFacts& facts) { version_ += volumes_.SetCapacity(facts) ? 1 : 0; }
+  void RemoveStorageCapacity(absl::string_view ns, absl::string_view name) {
+    version_ += volumes_.RemoveCapacity(ns, name) ? 1 : 0;
+  }
   // False: nobody lets us see claims. Until an event says otherwise.
   void SetClaimsReadable(bool readable) { Stir(volumes_.SetReadable(readable)); }
   // Labels of namespaces, which terms about pods may ask for; one that nobody told of is taken to match
   // anti-affinities, and nothing else.
   void SetNamespace(const NamespaceFacts& facts);
   void RemoveNamespace(absl::string_view name);
+  // PodGroups of its namespace are told of again when it is the first: what they ask of quotas is kept only where there
+  // are some.
+  void SetQuota(const QuotaFacts& facts);
+  void RemoveQuota(absl::string_view ns, absl::string_view name);
   void SetHyperNode(const HyperNodeFacts& facts) { hyper_nodes_.Set(facts); }
   void RemoveHyperNode(absl::string_view name) { hyper_nodes_.Remove(name); }
 
@@ -102,6 +117,7 @@ class Cluster {
   const Volumes& volumes() const { return volumes_; }
   const PodTerms& pod_terms() const { return pod_terms_; }
   const HyperNodes& hyper_nodes() const { return hyper_nodes_; }
+  const Quotas& quotas() const { return quotas_; }
 
   // Every change of a row appends the row here; positions only grow. What is older than changes_begin() is forgotten.
   std::uint64_t changes_begin() const { return nodes_.changes_begin(); }
@@ -172,8 +188,9 @@ class Cluster {
   Dims dims_;
   Names names_;
   Nodes nodes_{dims_, names_};
-  Volumes volumes_{names_};
+  Volumes volumes_{names_, nodes_};
   HyperNodes hyper_nodes_;
+  Quotas quotas_;
   Domains domains_{nodes_, names_};
   PodTerms pod_terms_{domains_};
   Shapes shapes_{dims_, names_, volumes_, pod_terms_, domains_};

@@ -109,7 +109,9 @@ struct Wants {
   std::vector<PreferenceFacts> preferences;
   std::vector<TolerationFacts> tolerations;
   std::vector<HostPortFacts> host_ports;
-  std::vector<std::string> claims;              // "namespace/name", sorted
+  std::vector<std::string> claims;  // "namespace/name", sorted
+  // Of those the ones that must have been made for the pod, and its UID.
+  std::vector<std::pair<std::string, std::string>> made_claims;
   std::vector<PodTermFacts> pod_affinity;       // near a pod for which all of them hold
   std::vector<PodTermFacts> pod_anti_affinity;  // not near a pod for which any holds; nor do those come near it
   std::vector<PodPreferenceFacts> pod_preferences;
@@ -162,6 +164,17 @@ struct SubGroupFacts {
   std::optional<TopologyFacts> topology = std::nullopt;  // of each
 };
 
+// What a namespace may use of something, as a ResourceQuota has it, and what it uses of that.
+struct QuotaLimit {
+  std::string name;  // "requests.cpu", in its resource's unit
+  std::int64_t hard = 0, used = 0;
+  friend bool operator==(const QuotaLimit&, const QuotaLimit&) = default;
+};
+struct QuotaFacts {
+  std::string ns, name;
+  std::vector<QuotaLimit> limits;  // sorted by name
+};
+
 enum class GangPhase : std::uint8_t { kNone, kPending, kInqueue, kRunning, kUnknown, kCompleted };
 
 struct GangFacts {
@@ -174,6 +187,7 @@ struct GangFacts {
   std::vector<SubGroupFacts> sub_groups;  // each task once
   bool has_min_resources = false;
   NamedAmounts min_resources;
+  NamedAmounts quota_asks;  // the same as ResourceQuotas count it: "requests.cpu", "count/pods", "cpu"
   std::optional<TopologyFacts> topology;
   // A field of its spec that asks for something the scheduler does not know, such as "spec.subGroupPolicy[w]".
   std::string not_modelled;
@@ -212,6 +226,7 @@ struct ClaimFacts {
   std::vector<RequirementFacts> selector;  // of the volume's labels; none: any volume
   // The node for which a volume is being made, as the claim says; "" = none.
   std::string selected_node;
+  std::string owner;  // UID of whom it was made for; "" = nobody
 };
 
 struct VolumeFacts {
@@ -228,6 +243,9 @@ struct VolumeFacts {
   std::vector<std::string> access_modes;  // sorted
   bool block = false;
   std::vector<std::pair<std::string, std::string>> labels;
+  // Its CSI driver and what the driver calls it; "" = none attaches it.
+  std::string driver, handle;
+  bool in_tree = false;  // it says so in the words of before CSI
 };
 
 struct StorageClassFacts {
@@ -235,6 +253,32 @@ struct StorageClassFacts {
   bool waits_for_pod = false;         // binds a claim when its pod gets a node
   bool makes_volumes = true;          // beside those that are there
   std::vector<TermFacts> topologies;  // nodes for which it makes them: any of these; none: all
+  std::string provisioner = {};       // as it says
+  std::string driver = {};            // of the volumes it makes; "" = none attaches them
+};
+
+// How many volumes of each CSI driver a node can attach, as far as a driver says so.
+struct CsiNodeFacts {
+  std::string name;  // of the node
+  std::vector<std::pair<std::string, int>> limits;
+};
+
+struct CsiDriverFacts {
+  std::string name;
+  bool counts_room = false;  // it makes a volume only where a StorageCapacity says that there is room
+};
+
+// Room for volumes of a storage class on some nodes.
+struct StorageCapacityFacts {
+  std::string ns, name, storage_class;
+  TermFacts topology;                     // the nodes
+  std::optional<std::int64_t> bytes;      // in all
+  std::optional<std::int64_t> a_volumes;  // the most that one volume may have
+};
+
+// A volume that is attached to a node, or is to be.
+struct VolumeAttachmentFacts {
+  std::string name, node, driver, volume;
 };
 
 struct NamespaceFacts {

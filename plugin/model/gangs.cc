@@ -95,7 +95,7 @@ void Gangs::Changed(GangId id) {
   put(awaiting_pods_, AwaitsPods(table_[id]));
 }
 
-void Gangs::Set(GangId id, const GangFacts& facts) {
+void Gangs::Set(GangId id, const GangFacts& facts, bool has_quotas) {
   Gang& gang = table_[id];
   if (gang.uid != facts.uid) {
     gang.held_back.clear();
@@ -121,6 +121,7 @@ void Gangs::Set(GangId id, const GangFacts& facts) {
   gang.topology = facts.topology;
   gang.has_min_resources = facts.has_min_resources;
   gang.min_resources = dims_.Intern(facts.min_resources);
+  gang.quota_asks = has_quotas ? facts.quota_asks : NamedAmounts();
   gang.not_modelled = facts.not_modelled;
   gang.created = facts.created;
   gang.waiting_time = facts.waiting_time;

@@ -39,6 +39,7 @@ struct Gang {
   std::optional<TopologyFacts> topology;
   bool has_min_resources = false;
   Resources min_resources;
+  NamedAmounts quota_asks;  // of namespaces that had quotas when the PodGroup was last told of; else empty
   std::string not_modelled;
   absl::Time created = absl::InfinitePast();
   std::optional<absl::Duration> waiting_time;
@@ -73,8 +74,8 @@ class Gangs {
  public:
   Gangs(Dims& dims, Names& names) : dims_(dims), names_(names) {}
 
-  // What a PodGroup says, but for its queue.
-  void Set(GangId id, const GangFacts& facts);
+  // What a PodGroup says, but for its queue. `has_quotas`: its namespace has some.
+  void Set(GangId id, const GangFacts& facts, bool has_quotas = false);
   // There is no such PodGroup any more; it has left its queue.
   void Remove(GangId id);
   GangId Intern(GangKind kind, absl::string_view ns, absl::string_view name);

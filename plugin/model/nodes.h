@@ -43,11 +43,14 @@ class Nodes {
   // Room and ports of a pod.
   void Take(Row row, const Shape& shape);
   void Give(Row row, const Shape& shape);
+  // What other parts keep of it is another.
+  void Touch(Row row) { Changed(row); }
 
   int rows() const { return static_cast<int>(present_.size()); }
   bool present(Row row) const { return present_[Index(row)] != 0; }
   int present_nodes() const { return present_nodes_; }
   absl::string_view name(Row row) const { return names_.Text(name_[Index(row)]); }
+  int name_id(Row row) const { return name_[Index(row)]; }  // interned
   std::int64_t free(Row row, Dim dim) const { return At(free_, row, dim); }
   std::int64_t allocatable(Row row, Dim dim) const { return At(allocatable_, row, dim); }
   const std::vector<HostPort>& ports(Row row) const { return ports_[Index(row)]; }

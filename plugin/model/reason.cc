@@ -89,6 +89,8 @@ std::string Claim(const Reason& reason) {
       return absl::StrCat(claim, " has lost its volume", reason.detail.empty() ? "" : " ", reason.detail);
     case ClaimTrouble::kEnding:
       return absl::StrCat(claim, " is being deleted");
+    case ClaimTrouble::kOfAnother:
+      return absl::StrCat(claim, " is not the pod's own, though its volume is ephemeral: delete that claim");
     case ClaimTrouble::kInUse:
       return absl::StrCat(claim, " is for one pod at a time (ReadWriteOncePod), and another has it");
     case ClaimTrouble::kVolumeMissing:
@@ -153,6 +155,8 @@ absl::string_view KindText(Reason::Kind kind) {
       return "queue_closed";
     case Reason::Kind::kQueueFull:
       return "queue_full";
+    case Reason::Kind::kQuotaFull:
+      return "quota_full";
     case Reason::Kind::kClusterFull:
       return "cluster_full";
   }
@@ -198,6 +202,8 @@ std::string Render(const Reason& reason) {
       return absl::StrCat(waits, "queue ", reason.subject, " is closed");
     case Reason::Kind::kQueueFull:
       return absl::StrCat(waits, Sums(reason, absl::StrCat("queue ", reason.subject)));
+    case Reason::Kind::kQuotaFull:
+      return absl::StrCat(waits, Sums(reason, absl::StrCat("quota ", reason.subject)));
     case Reason::Kind::kClusterFull:
       return absl::StrCat(waits, Sums(reason, "the cluster"),
                           reason.overcommit_percent == 100

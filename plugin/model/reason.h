@@ -29,6 +29,7 @@ enum class ClaimTrouble : std::uint8_t {
   kUnbound,            // it has no volume yet
   kLost,               // its volume is gone
   kEnding,             // it is being deleted
+  kOfAnother,          // it was not made for the pod, as it should be
   kInUse,              // one pod at a time may use it, and one does
   kVolumeMissing,      // its volume is not known
   kVolumeNotModelled,  // its volume asks for something the scheduler does not know
@@ -90,6 +91,7 @@ struct Reason {
     kQueueMissing,     // there is no such queue
     kQueueClosed,
     kQueueFull,    // over the queue's capability
+    kQuotaFull,    // not let in: over a ResourceQuota of its namespace
     kClusterFull,  // not let in: over the cluster's total times the overcommit factor
   };
   Kind kind = Kind::kNoRoom;
@@ -99,11 +101,11 @@ struct Reason {
   int size = 0;         // kTooFewSubGroups: pods of one
   int ending = 0;       // kTooFewTasks: pods that are terminating
   std::string within;   // kNoRoom: "s0, tier 1", the HyperNode that comes closest
-  std::string subject;  // tier, queue, field, role, claim, gate's pod or gang, as the kind says
+  std::string subject;  // tier, queue, quota, field, role, claim, gate's pod or gang, as the kind says
   ClaimTrouble trouble = ClaimTrouble::kNothing;  // kClaim
   std::string detail;                             // kClaim: storage class, volume or field, as the trouble says
   std::vector<RoleReason> roles;                  // kNoRoom, sorted by role
-  std::vector<SumLack> sums;                      // kQueueFull, kClusterFull
+  std::vector<SumLack> sums;                      // kQueueFull, kQuotaFull, kClusterFull
   int overcommit_percent = 0;                     // kClusterFull
   // kNoRoom: on so many nodes room is kept until so many pods end; for whom, "" is the gang itself.
   int kept_nodes = 0, kept_until_ends = 0;

@@ -117,6 +117,9 @@ void AuditAmounts(absl::string_view what, const Resources& is, const Resources& 
 }
 
 std::string AmountText(absl::string_view dim, std::int64_t amount) {
+  for (const absl::string_view of_quota : {"requests.", "limits."}) {
+    if (dim.substr(0, of_quota.size()) == of_quota) dim.remove_prefix(of_quota.size());
+  }
   if (dim == "cpu") return MilliText(amount);
   if (dim == "memory" || dim == "ephemeral-storage" || dim.substr(0, 10) == "hugepages-") return ShortBytesText(amount);
   return absl::StrCat(amount);

@@ -149,6 +149,10 @@ std::string ShapeKey(const Wants& wants) {
   if (!wants.claims.empty()) {
     absl::StrAppend(&key, "|c", wants.claims.size());
     for (const std::string& claim : wants.claims) AddText(key, claim);
+    for (const auto& [claim, uid] : wants.made_claims) {
+      AddText(key += 'm', claim);
+      AddText(key, uid);
+    }
   }
   for (const PodTermFacts& term : wants.pod_affinity) {
     key += "|n";

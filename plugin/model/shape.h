@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/string_view.h"
@@ -74,7 +75,8 @@ struct Shape {
   std::vector<Toleration> tolerations;
   std::vector<HostPort> ports;
   std::vector<ClaimId> claims;
-  std::vector<TermId> near, away;  // of its affinity and anti-affinity to pods
+  std::vector<std::pair<ClaimId, std::string>> made_claims;  // see Wants
+  std::vector<TermId> near, away;                            // of its affinity and anti-affinity to pods
   std::vector<PodPreference> pod_preferences;
   std::vector<Spread> spreads;
   std::vector<TermId> matched;  // terms, of whichever pods, that hold for its pods; sorted by their keys

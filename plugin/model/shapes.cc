@@ -1,5 +1,6 @@
 #include "plugin/model/shapes.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -39,6 +40,10 @@ ShapeId Shapes::Intern(const Wants& wants, absl::FunctionRef<std::vector<TermId>
     shape.matched = hold;
     id = Add(std::move(shape));
     for (const std::string& claim : wants.claims) table_[id].shape.claims.push_back(volumes_.Use(claim, id));
+    for (const auto& [claim, uid] : wants.made_claims) {
+      const auto at = std::find(wants.claims.begin(), wants.claims.end(), claim) - wants.claims.begin();
+      table_[id].shape.made_claims.emplace_back(table_[id].shape.claims[static_cast<std::size_t>(at)], uid);
+    }
   }
   pod_terms_.Unuse(terms);
   return id;

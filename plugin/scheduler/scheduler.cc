@@ -40,6 +40,9 @@ namespace gangway::scheduler {
 
 using api::NamespacedName;
 using api::core::CoschedulingPodGroup;
+using api::core::CsiDriver;
+using api::core::CsiNode;
+using api::core::CsiStorageCapacity;
 using api::core::KubernetesPodGroup;
 using api::core::Node;
 using api::core::PartialObject;
@@ -47,7 +50,9 @@ using api::core::PersistentVolume;
 using api::core::PersistentVolumeClaim;
 using api::core::Pod;
 using api::core::PriorityClass;
+using api::core::ResourceQuota;
 using api::core::StorageClass;
+using api::core::VolumeAttachment;
 using api::volcano::HyperNode;
 using api::volcano::PodGroup;
 using api::volcano::Queue;
@@ -75,6 +80,8 @@ constexpr int kMaxInFlight = 256;  // bindings are small
 // What keeps a pod where its volumes are, and where others let it: without it pods that need it wait, and all others go
 // on.
 const kube::Selection kIfAllowed{.keep = false, .optional = true, .unless_forbidden = true};
+const kube::Selection kEverywhereIfAllowed{
+    .keep = false, .optional = true, .unless_forbidden = true, .everywhere = true};
 const kube::Selection kKeptIfAllowed{.optional = true, .unless_forbidden = true};
 
 class GangScheduler final : public Scheduler {
@@ -112,8 +119,21 @@ class GangScheduler final : public Scheduler {
                             [this](const auto& key, const auto&, const auto& after) { OnVolume(key, after.get()); });
     Watch<StorageClass>(api::kStorageClasses, kIfAllowed,
                         [this](const auto& key, const auto&, const auto& after) { OnStorageClass(key, after.get()); });
+    Watch<CsiNode>(api::kCsiNodes, kIfAllowed,
+                   [this](const auto& key, const auto&, const auto& after) { OnCsiNode(key, after.get()); });
+    Watch<CsiDriver>(api::kCsiDrivers, kIfAllowed,
+                     [this](const auto& key, const auto&, const auto& after) { OnCsiDriver(key, after.get()); });
+    Watch<CsiStorageCapacity>(
+        api::kCsiStorageCapacities, kEverywhereIfAllowed,
+        [this](const auto& key, const auto&, const auto& after) { OnStorageCapacity(key, after.get()); });
+    Watch<VolumeAttachment>(
+        api::kVolumeAttachments, kIfAllowed,
+        [this](const auto& key, const auto&, const auto& after) { OnVolumeAttachment(key, after.get()); });
     Watch<HyperNode>(api::volcano::kHyperNodes, kIfAllowed,
                      [this](const auto& key, const auto&, const auto& after) { OnHyperNode(key, after.get()); });
+    groups_.After(
+        Watch<ResourceQuota>(api::kResourceQuotas, kIfAllowed,
+                             [this](const auto& key, const auto&, const auto& after) { OnQuota(key, after.get()); }));
     Watch<PartialObject>(api::kNamespaces, kIfAllowed,
                          [this](const auto& key, const auto&, const auto& after) { OnNamespace(key, after.get()); });
     if (options_.live_policy != nullptr) options_.live_policy->OnChange([this] { OnPolicy(); });
@@ -269,6 +289,46 @@ class GangScheduler final : public Scheduler {
     });
   }
 
+  void OnCsiNode(const NamespacedName& key, const CsiNode* object) {
+    Apply([&] {
+      if (object == nullptr) {
+        cluster_.RemoveCsiNode(key.name);
+      } else {
+        cluster_.SetCsiNode(ingest::CsiNodeFactsOf(*object));
+      }
+    });
+  }
+
+  void OnCsiDriver(const NamespacedName& key, const CsiDriver* object) {
+    Apply([&] {
+      if (object == nullptr) {
+        cluster_.RemoveCsiDriver(key.name);
+      } else {
+        cluster_.SetCsiDriver(ingest::CsiDriverFactsOf(*object));
+      }
+    });
+  }
+
+  void OnStorageCapacity(const NamespacedName& key, const CsiStorageCapacity* object) {
+    Apply([&] {
+      if (object == nullptr) {
+        cluster_.RemoveStorageCapacity(key.ns, key.name);
+      } else {
+        cluster_.SetStorageCapacity(ingest::StorageCapacityFactsOf(*object));
+      }
+    });
+  }
+
+  void OnVolumeAttachment(const NamespacedName& key, const VolumeAttachment* object) {
+    Apply([&] {
+      if (object == nullptr) {
+        cluster_.RemoveVolumeAttachment(key.name);
+      } else {
+        cluster_.SetVolumeAttachment(ingest::VolumeAttachmentFactsOf(*object));
+      }
+    });
+  }
+
   void OnHyperNode(const NamespacedName& key, const HyperNode* object) {
     Apply([&] {
       if (object == nullptr) {
@@ -286,6 +346,22 @@ class GangScheduler final : public Scheduler {
       } else {
         cluster_.SetNamespace(ingest::NamespaceFactsOf(*object));
       }
+    });
+  }
+
+  void OnQuota(const NamespacedName& key, const ResourceQuota* quota) {
+    const bool had = cluster_.quotas().Of(key.ns) != nullptr;
+    const std::optional<model::QuotaFacts> facts = quota == nullptr ? std::nullopt : ingest::QuotaFactsOf(*quota);
+    Apply([&] {
+      if (facts.has_value()) {
+        cluster_.SetQuota(*facts);
+      } else {
+        cluster_.RemoveQuota(key.ns, key.name);
+      }
+    });
+    if (had || cluster_.quotas().Of(key.ns) == nullptr) return;
+    groups_.ForEach([&](const NamespacedName& name, const auto& group) {
+      if (name.ns == key.ns) cluster_.SetGang(ingest::GangFactsOf(*group));
     });
   }
 

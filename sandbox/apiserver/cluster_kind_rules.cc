@@ -1,7 +1,10 @@
 #include "sandbox/apiserver/cluster_kind_rules.h"
 
+#include <cstdint>
+#include <set>
 #include <string>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "api/json.h"
 #include "api/json_value.h"
@@ -184,6 +187,63 @@ void CheckDefinitionChange(const json::object& before, const json::object& after
 void CheckStorageClassChange(const json::object& before, const json::object& after, FieldErrors& errors) {
   for (const absl::string_view field : {"parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"})
     CheckSame(before, after, field, kImmutable, errors);
+}
+
+// pkg/apis/storage/validation
+void CheckCsiNode(const json::object& node, FieldErrors& errors) {
+  std::set<std::string> names;
+  ForEachIn(node, "spec.drivers", [&](const json::object& driver, const std::string& path) {
+    const absl::string_view name = TextAt(driver, "name");
+    if (TextAt(driver, "nodeID").empty()) AddRequired(errors, absl::StrCat(path, ".nodeID"));
+    if (const std::int64_t count = IntAt(driver, "allocatable.count", 0); count < 0) {
+      AddError(errors, FieldError::Type::kInvalid, absl::StrCat(path, ".allocatable.count"), absl::StrCat(count),
+               "must be greater than or equal to 0");
+    }
+    if (!names.insert(std::string(name)).second)
+      AddError(errors, FieldError::Type::kDuplicate, absl::StrCat(path, ".name"), api::JsonString(name), "");
+  });
+}
+
+void CheckStorageCapacity(const json::object& capacity, FieldErrors& errors) {
+  const absl::string_view amount = TextAt(capacity, "capacity");
+  if (absl::StartsWith(amount, "-")) {
+    AddError(errors, FieldError::Type::kInvalid, "capacity", api::JsonString(amount),
+             "must be greater than or equal to 0");
+  }
+}
+
+void CheckVolumeAttachment(const json::object& attachment, FieldErrors& errors) {
+  const bool named = FindPath(attachment, "spec.source.persistentVolumeName") != nullptr,
+             in_line = FindPath(attachment, "spec.source.inlineVolumeSpec") != nullptr;
+  if (named != in_line) return;
+  AddError(errors, named ? FieldError::Type::kForbidden : FieldError::Type::kRequired, "spec.source", "",
+           "must specify exactly one of inlineVolumeSpec and persistentVolumeName");
+}
+
+void CheckCsiDriverChange(const json::object& before, const json::object& after, FieldErrors& errors) {
+  for (const absl::string_view field : {"spec.attachRequired", "spec.volumeLifecycleModes"})
+    CheckSame(before, after, field, kImmutable, errors);
+}
+
+// But for what a driver can attach.
+void CheckCsiNodeChange(const json::object& before, const json::object& after, FieldErrors& errors) {
+  ForEachIn(before, "spec.drivers", [&](const json::object& was, const std::string&) {
+    ForEachIn(after, "spec.drivers", [&](const json::object& is, const std::string&) {
+      if (TextAt(was, "name") != TextAt(is, "name")) return;
+      FieldErrors changed;
+      for (const absl::string_view field : {"nodeID", "topologyKeys"}) CheckSame(was, is, field, kImmutable, changed);
+      if (!changed.empty()) AddError(errors, FieldError::Type::kInvalid, "spec.drivers", api::ToJson(is), kImmutable);
+    });
+  });
+}
+
+void CheckStorageCapacityChange(const json::object& before, const json::object& after, FieldErrors& errors) {
+  for (const absl::string_view field : {"nodeTopology", "storageClassName"})
+    CheckSame(before, after, field, kImmutable, errors);
+}
+
+void CheckVolumeAttachmentChange(const json::object& before, const json::object& after, FieldErrors& errors) {
+  CheckSame(before, after, "spec", kImmutable, errors);
 }
 
 void CheckBatchJobChange(const json::object& before, const json::object& after, FieldErrors& errors) {

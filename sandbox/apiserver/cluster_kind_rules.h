@@ -1,5 +1,5 @@
-// What Kubernetes demands of roles, their bindings, webhook configurations and custom resource definitions beyond their
-// schema.
+// What Kubernetes demands of roles, their bindings, webhook configurations, custom resource definitions and what CSI
+// drivers say, beyond their schema.
 #pragma once
 
 #include "api/field_error.h"
@@ -15,6 +15,9 @@ void CheckClusterRoleBinding(const boost::json::object& binding, api::FieldError
 void CheckWebhooks(const boost::json::object& configuration, api::FieldErrors& errors);
 void CheckDefinition(const boost::json::object& definition, api::FieldErrors& errors);
 void CheckBatchJob(const boost::json::object& job, api::FieldErrors& errors);
+void CheckCsiNode(const boost::json::object& node, api::FieldErrors& errors);
+void CheckStorageCapacity(const boost::json::object& capacity, api::FieldErrors& errors);
+void CheckVolumeAttachment(const boost::json::object& attachment, api::FieldErrors& errors);
 
 // Of an update.
 void CheckBindingChange(const boost::json::object& before, const boost::json::object& after, api::FieldErrors& errors);
@@ -22,6 +25,13 @@ void CheckDefinitionChange(const boost::json::object& before, const boost::json:
                            api::FieldErrors& errors);
 void CheckStorageClassChange(const boost::json::object& before, const boost::json::object& after,
                              api::FieldErrors& errors);
+void CheckCsiDriverChange(const boost::json::object& before, const boost::json::object& after,
+                          api::FieldErrors& errors);
+void CheckCsiNodeChange(const boost::json::object& before, const boost::json::object& after, api::FieldErrors& errors);
+void CheckStorageCapacityChange(const boost::json::object& before, const boost::json::object& after,
+                                api::FieldErrors& errors);
+void CheckVolumeAttachmentChange(const boost::json::object& before, const boost::json::object& after,
+                                 api::FieldErrors& errors);
 void CheckBatchJobChange(const boost::json::object& before, const boost::json::object& after, api::FieldErrors& errors);
 
 }  // namespace gangway::sandbox

@@ -37,6 +37,7 @@ Cluster::Cluster(Loop& loop, ClusterOptions options)
     : loop_(loop),
       kubelets_options_(std::move(options.kubelets)),
       one_controller_process_(options.one_controller_process),
+      label_source_(std::move(options.label_source)),
       policy_(std::move(options.policy)),
       ssh_key_threads_(options.ssh_key_threads),
       faults_(std::move(options.faults)),
@@ -84,6 +85,7 @@ void Cluster::Start(Component component) {
     assembly::Options options;
     options.ssh.threads = ssh_key_threads_;
     options.scheduler.policy = policy_;
+    if (label_source_.has_value()) options.label_source = std::make_shared<controller::LiveLabelSource>(*label_source_);
     options.translate.target = convert::Target::kGangway;
     std::vector<absl::string_view> names = {ClientName(component)};
     if (component == Component::kControllers && one_controller_process_)

@@ -5,12 +5,14 @@
 #include <array>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/strings/string_view.h"
 #include "base/loop.h"
 #include "kube/client/client.h"
 #include "plugin/gang/policy.h"
+#include "plugin/lifecycle/hyper_nodes/label_source.h"
 #include "sandbox/apiserver/api_server.h"
 #include "sandbox/apiserver/in_process_client.h"
 #include "sandbox/cluster/pod_log.h"
@@ -30,7 +32,8 @@ struct ClusterOptions {
   // The controllers of PaddleJobs run with the others as kControllers, as `gangway controller` has them, and share what
   // these watch; kPaddleControllers is not started.
   bool one_controller_process = false;
-  gang::Policy policy;      // by which the scheduler decides
+  std::optional<lifecycle::LabelSource> label_source;  // which labels of nodes make HyperNodes; none: none do
+  gang::Policy policy;                                 // by which the scheduler decides
   int ssh_key_threads = 0;  // that make keys for jobs with the plugin ssh; 0: the loop, as a simulated one must
   // Faults between a component and the API server; asked whenever the component starts. Empty: none.
   std::function<Faults(Component)> faults;
@@ -67,6 +70,7 @@ class Cluster {
   Loop& loop_;
   const KubeletsOptions kubelets_options_;
   const bool one_controller_process_;
+  const std::optional<lifecycle::LabelSource> label_source_;
   const gang::Policy policy_;
   const int ssh_key_threads_;
   const std::function<Faults(Component)> faults_;

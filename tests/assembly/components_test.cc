@@ -46,7 +46,7 @@ TEST(ComponentsTest, EachHasANameAndAProcess) {
     EXPECT_TRUE(names.insert(row.name).second) << row.name;
     EXPECT_THAT(kProcesses, ::testing::Contains(row.process)) << row.name;
   }
-  EXPECT_THAT(Reconcilers(), ElementsAre("cronjob", "job", "jobflow", "paddlejob", "podgroup", "queue"));
+  EXPECT_THAT(Reconcilers(), ElementsAre("cronjob", "hypernode", "job", "jobflow", "paddlejob", "podgroup", "queue"));
 }
 
 TEST(ComponentsTest, OnlyThoseAskedForAreMade) {
@@ -55,6 +55,7 @@ TEST(ComponentsTest, OnlyThoseAskedForAreMade) {
   Options options;
   options.only = {"queue"};
   options.admission_facts = std::make_shared<controller::AdmissionFacts>();
+  options.label_source = std::make_shared<controller::LiveLabelSource>(lifecycle::LabelSource{true, {}});
   EXPECT_EQ(
       MakeComponents(loop, client, {"controllers", "paddle-controllers"}, options)->Dump(),
       R"({"caches":{"commands":0,"namespaces":0,"podgroups":0,"queues":0},"controllers":{"queue":{"queuedKeys":0,"plansUnderWay":0}},"eventsWaiting":0})");
@@ -69,6 +70,7 @@ TEST(ComponentsTest, NothingIsListedTwice) {
       [](const kube::Request&) { return testutil::Reply(200, R"({"metadata":{"resourceVersion":"1"},"items":[]})"); });
   Options options;
   options.admission_facts = std::make_shared<controller::AdmissionFacts>();
+  options.label_source = std::make_shared<controller::LiveLabelSource>(lifecycle::LabelSource{true, {}});
   const auto components = MakeComponents(loop, client, {"controllers", "paddle-controllers"}, options);
   components->Start();
   loop.RunFor(absl::Seconds(1));
@@ -77,7 +79,7 @@ TEST(ComponentsTest, NothingIsListedTwice) {
   for (const kube::Request& request : client.requests()) {
     if (request.method == "GET") queries[request.path].push_back(request.query);
   }
-  EXPECT_EQ(client.watches(), 22u);
+  EXPECT_EQ(client.watches(), 24u);
   for (const auto& [path, all] : queries) {
     EXPECT_EQ(std::set<std::string>(all.begin(), all.end()).size(), all.size()) << path;
     EXPECT_EQ(all.size(), path == "/api/v1/events" ? 2u : 1u) << path << ": only of events there are two selections";
@@ -122,6 +124,7 @@ Verbs NeededBy(const std::vector<absl::string_view>& processes) {
     kube::Informers informers(loop, client);
     Options options;
     options.admission_facts = std::make_shared<controller::AdmissionFacts>();
+    options.label_source = std::make_shared<controller::LiveLabelSource>(lifecycle::LabelSource{true, {}});
     const auto component = row.make(informers, options);
     for (const kube::AnyInformer* const informer : component->watched()) {
       for (const char* const verb : {"list", "watch"}) needed[NameOf(informer->resource())].insert(verb);
@@ -192,6 +195,7 @@ TEST(ComponentsTest, NoProcessWritesWhatItsRowsDoNotSay) {
   sandbox::ClusterOptions options;
   options.kubelets.nodes = sandbox::MakeNodes({*sandbox::ParseNodeShape(sandbox::kDefaultNodeShape)}, 2);
   options.kubelets.behaviour = *sandbox::Behaviour::Parse({"worker=5s", "trainer=5s"}, {});
+  options.label_source = lifecycle::LabelSource{true, {{"hosts", {"kubernetes.io/hostname"}}}};
   options.faults = [&](sandbox::Component component) {
     sandbox::Faults faults;
     faults.request = [&did, process = std::string(sandbox::ClientName(component))](const kube::Request& request) {

@@ -64,7 +64,7 @@ void RequireGood(const v1::DecideRequest& request, const v1::DecideResponse& rep
 }
 
 absl::StatusOr<v1::PlaceGangResponse> Handle(const v1::PlaceGangRequest& in) {
-  return extender::PlaceGang(in, [] { return absl::OkStatus(); });
+  return extender::PlaceGang(in, gang::Policy(), [] { return absl::OkStatus(); });
 }
 absl::StatusOr<v1::DecideResponse> Handle(const v1::DecideRequest& in) { return extender::Decide(in); }
 

@@ -42,7 +42,9 @@ inline std::vector<api::MixedDocument> DocumentsOf(const std::uint8_t* data, std
 inline convert::TranslateOptions OptionsFor(absl::string_view text) {
   const std::uint64_t draw = StableHash(text, 0);
   convert::TranslateOptions out;
-  out.target = draw % 2 == 0 ? convert::Target::kGangway : convert::Target::kVolcano;
+  out.target = draw % 2 == 0           ? convert::Target::kGangway
+               : draw / 32768 % 3 == 0 ? convert::Target::kKubernetes
+                                       : convert::Target::kVolcano;
   out.volcano.minor = 8 + static_cast<int>(draw / 2 % 8);
   out.strict = draw / 16 % 4 == 0;
   out.kept = draw / 64 % 2 == 0;

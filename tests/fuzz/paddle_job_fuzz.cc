@@ -18,7 +18,7 @@ void RequireTranslatesWell(const std::string& json, const convert::TranslateOpti
   const convert::Translation made = convert::Translate(*job, options), again = convert::Translate(*job, options);
   const std::string encoded = api::Encode(made.job);
   Require(made.findings == again.findings && encoded == api::Encode(again.job) && made.before == again.before &&
-              made.steps == again.steps,
+              made.objects == again.objects && made.steps == again.steps,
           "a job translates the same each time", json);
   if (made.ok()) return RequireAdmitted(encoded, made.job.metadata.name);
   Require(made.job.spec.tasks.empty() && made.before.empty() && made.steps.empty(),

@@ -38,38 +38,10 @@ std::uint64_t FromEnvironment(const char* name, std::uint64_t otherwise) {
   return number;
 }
 
-// What Kubernetes looks at and we know we do not: nodes for which it has this to say are not compared.
-struct Known {
-  const char* against;  // what it says begins so
-  const char* why;
-};
-constexpr Known kKnown[] = {
-    {"NodeVolumeLimits", "how many volumes a driver attaches to a node"},                     // docs/volcano.md
-    {"VolumeBinding: node(s) did not have enough free storage", "room of a storage system"},  // docs/volcano.md
-};
-
-const Known* KnownFor(const std::string& against) {
-  for (const Known& known : kKnown) {
-    if (absl::StartsWith(against, known.against)) return &known;
-  }
-  return nullptr;
-}
-
-void LeaveOutKnown(Verdict& theirs, std::map<std::string, int>& left_out) {
-  std::erase_if(theirs.against, [&](const auto& node) {
-    const Known* const known = KnownFor(node.second);
-    if (known != nullptr) ++left_out[known->why];
-    return known != nullptr;
-  });
-}
-
 // What of a case is to be compared, and where that differs.
 std::optional<Difference> DifferenceIn(const Judged& judged, const Verdict& ours) {
   if (!judged.invalid.empty() || !ours.not_modelled.empty()) return std::nullopt;
-  Verdict theirs = judged.verdict;
-  std::map<std::string, int> left_out;
-  LeaveOutKnown(theirs, left_out);
-  return FirstDifference(theirs, ours);
+  return FirstDifference(judged.verdict, ours);
 }
 
 using Cases = std::vector<std::pair<std::uint64_t, Judged>>;
@@ -115,7 +87,7 @@ std::string Shrunk(std::uint64_t seed, const Difference& difference) {
 // What a run has seen.
 struct Seen {
   int cases = 0, invalid = 0, takes = 0, refuses = 0;
-  std::map<std::string, int> not_modelled, left_out, by_plugin, invalid_for;
+  std::map<std::string, int> not_modelled, by_plugin, invalid_for;
   std::map<std::string, std::vector<std::uint64_t>> differences;  // by kind
 };
 
@@ -131,13 +103,11 @@ void Look(std::uint64_t seed, const Judged& judged, Seen& seen) {
     ++seen.not_modelled[ours.not_modelled];
     return;
   }
-  Verdict theirs = judged.verdict;
-  LeaveOutKnown(theirs, seen.left_out);
-  for (const auto& [node, against] : theirs.against) {
+  for (const auto& [node, against] : judged.verdict.against) {
     against.empty() ? ++seen.takes : ++seen.refuses;
     if (!against.empty()) ++seen.by_plugin[against.substr(0, against.find(':'))];
   }
-  if (const std::optional<Difference> difference = FirstDifference(theirs, ours))
+  if (const std::optional<Difference> difference = FirstDifference(judged.verdict, ours))
     seen.differences[difference->kind].push_back(seed);
 }
 
@@ -151,7 +121,6 @@ void Print(const Seen& seen) {
       "%d cases: %d no API server takes; of the others %d nodes take the pod and %d refuse it\n", seen.cases,
       seen.invalid, seen.takes, seen.refuses);
   PrintTable("not compared, since our scheduler says that it does not know", seen.not_modelled);
-  PrintTable("nodes not compared, since we know that we do not look at", seen.left_out);
   PrintTable("nodes refused by", seen.by_plugin);
   if (std::getenv("GW_JUDGE_INVALID") != nullptr) PrintTable("invalid", seen.invalid_for);
 }
@@ -198,10 +167,10 @@ struct Wrong {
 std::vector<Wrong> AllWrong() {
   std::vector<Wrong> all;
   const auto pod = [&](const char* name, std::function<void(model::PodFacts&)> wrong, const char* theirs) {
-    all.push_back({name, {std::move(wrong), nullptr}, theirs});
+    all.push_back({name, {.pod = std::move(wrong)}, theirs});
   };
   const auto node = [&](const char* name, std::function<void(model::NodeFacts&)> wrong, const char* theirs) {
-    all.push_back({name, {nullptr, std::move(wrong)}, theirs});
+    all.push_back({name, {.node = std::move(wrong)}, theirs});
   };
   node(
       "IgnoresNoExecute",
@@ -318,6 +287,26 @@ std::vector<Wrong> AllWrong() {
       "");
   pod("SpreadsPodsThatEnd", [](model::PodFacts& facts) { facts.terminating = false; }, "nothing");
   pod("IgnoresClaims", [](model::PodFacts& facts) { facts.wants.claims.clear(); }, "Volume");
+  const auto other = [&](const char* name, Falsify wrong, const char* theirs) {
+    all.push_back({name, std::move(wrong), theirs});
+  };
+  other("IgnoresAttachLimits", {.csi_node = [](model::CsiNodeFacts& facts) { facts.limits.clear(); }},
+        "NodeVolumeLimits");
+  other("IgnoresAttachedVolumesOfNobody",
+        {.attachment = [](model::VolumeAttachmentFacts& facts) { facts.node = "gone"; }}, "NodeVolumeLimits");
+  other("CountsVolumesOfAllPodsApart", {.volume = [](model::VolumeFacts& facts) { facts.handle = facts.name; }},
+        "nothing");
+  other("TakesOldVolumesForNone",
+        {.volume = [](model::VolumeFacts& facts) { facts.driver = facts.in_tree ? "" : facts.driver; }},
+        "NodeVolumeLimits");
+  other("HasRoomForAllVolumes",
+        {.capacity = [](model::StorageCapacityFacts& facts) { facts.bytes = facts.a_volumes = std::int64_t{1} << 60; }},
+        "VolumeBinding");
+  other("TakesAllRoomForOneVolume", {.capacity = [](model::StorageCapacityFacts& facts) { facts.a_volumes.reset(); }},
+        "");
+  other("HasRoomEverywhere",
+        {.capacity = [](model::StorageCapacityFacts& facts) { facts.topology = {{"", model::Op::kExists, {}}}; }},
+        "VolumeBinding");
   return all;
 }
 
@@ -365,6 +354,50 @@ constexpr KnownCase kKnownCases[] = {
            "resources":{"requests":{"storage":"1Gi"}},"volumeName":"v"},"status":{"phase":"Bound"}}],
          "pods":[{"metadata":{"namespace":"ns","name":"p"},"spec":{"nodeName":"gone","containers":[{"name":"c","image":"i"}],
            "volumes":[{"name":"w","persistentVolumeClaim":{"claimName":"c"}}]}}],
+         "pod":{"metadata":{"namespace":"ns","name":"x"},"spec":{"containers":[{"name":"c","image":"i"}],
+           "volumes":[{"name":"w","persistentVolumeClaim":{"claimName":"c"}}]}}})"},
+    // Room for one of two claims is no room for a pod that has both.
+    {"ClaimsOfAPodShareRoom", "nothing / volumes",
+     R"({"nodes":[{"metadata":{"name":"n","labels":{"zone":"a"}},"status":{"allocatable":{"pods":"9"}}}],
+         "classes":[{"metadata":{"name":"wait"},"provisioner":"d","volumeBindingMode":"WaitForFirstConsumer"}],
+         "csiDrivers":[{"metadata":{"name":"d"},"spec":{"storageCapacity":true}}],
+         "csiCapacities":[{"metadata":{"namespace":"ns","name":"k"},"storageClassName":"wait","nodeTopology":{"matchLabels":{"zone":"a"}},"capacity":"9Gi"}],
+         "claims":[{"metadata":{"namespace":"ns","name":"a"},"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"5Gi"}},
+           "storageClassName":"wait"},"status":{"phase":"Pending"}},
+           {"metadata":{"namespace":"ns","name":"b"},"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"5Gi"}},
+           "storageClassName":"wait"},"status":{"phase":"Pending"}}],
+         "pod":{"metadata":{"namespace":"ns","name":"x"},"spec":{"containers":[{"name":"c","image":"i"}],
+           "volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"a"}},{"name":"w","persistentVolumeClaim":{"claimName":"b"}}]}}})"},
+    // They look for a volume for each of the two.
+    {"AClaimThatIsNamedTwiceIsOne", "VolumeBinding / nothing",
+     R"({"nodes":[{"metadata":{"name":"n"},"status":{"allocatable":{"pods":"9"}}}],
+         "classes":[{"metadata":{"name":"static"},"provisioner":"kubernetes.io/no-provisioner","volumeBindingMode":"WaitForFirstConsumer"}],
+         "volumes":[{"metadata":{"name":"free"},"spec":{"capacity":{"storage":"5Gi"},"accessModes":["ReadWriteOnce"],"storageClassName":"static",
+           "nfs":{"server":"s","path":"/"}},"status":{"phase":"Available"}}],
+         "claims":[{"metadata":{"namespace":"ns","name":"a"},"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"5Gi"}},
+           "storageClassName":"static"},"status":{"phase":"Pending"}}],
+         "pod":{"metadata":{"namespace":"ns","name":"x"},"spec":{"containers":[{"name":"c","image":"i"}],
+           "volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"a"}},{"name":"w","persistentVolumeClaim":{"claimName":"a"}}]}}})"},
+    // They look at a volume's zone once a claim has it, when its pod may be elsewhere.
+    {"AVolumeThatIsThereIsInItsZone", "nothing / volumes",
+     R"({"nodes":[{"metadata":{"name":"n","labels":{"topology.kubernetes.io/zone":"a"}},"status":{"allocatable":{"pods":"9"}}}],
+         "classes":[{"metadata":{"name":"static"},"provisioner":"kubernetes.io/no-provisioner","volumeBindingMode":"WaitForFirstConsumer"}],
+         "volumes":[{"metadata":{"name":"free","labels":{"topology.kubernetes.io/zone":"b"}},"spec":{"capacity":{"storage":"5Gi"},
+           "accessModes":["ReadWriteOnce"],"storageClassName":"static","nfs":{"server":"s","path":"/"}},"status":{"phase":"Available"}}],
+         "claims":[{"metadata":{"namespace":"ns","name":"a"},"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"5Gi"}},
+           "storageClassName":"static"},"status":{"phase":"Pending"}}],
+         "pod":{"metadata":{"namespace":"ns","name":"x"},"spec":{"containers":[{"name":"c","image":"i"}],
+           "volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"a"}}]}}})"},
+    // They fail on a pod whose ephemeral claim is another's, and let no pod with volumes to its node.
+    {"AStrangersClaimStopsNobody", "NodeVolumeLimits / nothing",
+     R"({"nodes":[{"metadata":{"name":"n"},"status":{"allocatable":{"pods":"9"}}}],
+         "csiNodes":[{"metadata":{"name":"n"},"spec":{"drivers":[{"name":"d","nodeID":"n","allocatable":{"count":9}}]}}],
+         "volumes":[{"metadata":{"name":"v"},"spec":{"capacity":{"storage":"1Gi"},"accessModes":["ReadWriteOnce"],"csi":{"driver":"d","volumeHandle":"v"}}}],
+         "claims":[{"metadata":{"namespace":"ns","name":"c","annotations":{"pv.kubernetes.io/bind-completed":"yes"}},"spec":{"accessModes":["ReadWriteOnce"],
+           "resources":{"requests":{"storage":"1Gi"}},"volumeName":"v"},"status":{"phase":"Bound"}},
+           {"metadata":{"namespace":"ns","name":"p-w"},"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}}],
+         "pods":[{"metadata":{"namespace":"ns","name":"p"},"spec":{"nodeName":"n","containers":[{"name":"c","image":"i"}],
+           "volumes":[{"name":"w","ephemeral":{"volumeClaimTemplate":{"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}}}}]}}],
          "pod":{"metadata":{"namespace":"ns","name":"x"},"spec":{"containers":[{"name":"c","image":"i"}],
            "volumes":[{"name":"w","persistentVolumeClaim":{"claimName":"c"}}]}}})"},
     // A moment later the phase says it, too.

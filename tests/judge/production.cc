@@ -73,10 +73,10 @@ std::vector<Event> EventsOf(const json::object& stored, const Falsify& falsify) 
       cluster.SetNamespace(facts);
     };
   });
-  AddEvents(stored, "volumes", events, [](const json::value& object) {
-    return [facts = ingest::VolumeFactsOf(Decoded<api::core::PersistentVolume>(object))](Cluster& cluster) {
-      cluster.SetVolume(facts);
-    };
+  AddEvents(stored, "volumes", events, [&](const json::value& object) {
+    model::VolumeFacts facts = ingest::VolumeFactsOf(Decoded<api::core::PersistentVolume>(object));
+    if (falsify.volume) falsify.volume(facts);
+    return [facts](Cluster& cluster) { cluster.SetVolume(facts); };
   });
   AddEvents(stored, "claims", events, [](const json::value& object) {
     return [facts = ingest::ClaimFactsOf(Decoded<api::core::PersistentVolumeClaim>(object))](Cluster& cluster) {
@@ -87,6 +87,26 @@ std::vector<Event> EventsOf(const json::object& stored, const Falsify& falsify) 
     return [facts = ingest::StorageClassFactsOf(Decoded<api::core::StorageClass>(object))](Cluster& cluster) {
       cluster.SetStorageClass(facts);
     };
+  });
+  AddEvents(stored, "csiNodes", events, [&](const json::value& object) {
+    model::CsiNodeFacts facts = ingest::CsiNodeFactsOf(Decoded<api::core::CsiNode>(object));
+    if (falsify.csi_node) falsify.csi_node(facts);
+    return [facts](Cluster& cluster) { cluster.SetCsiNode(facts); };
+  });
+  AddEvents(stored, "csiDrivers", events, [](const json::value& object) {
+    return [facts = ingest::CsiDriverFactsOf(Decoded<api::core::CsiDriver>(object))](Cluster& cluster) {
+      cluster.SetCsiDriver(facts);
+    };
+  });
+  AddEvents(stored, "csiCapacities", events, [&](const json::value& object) {
+    model::StorageCapacityFacts facts = ingest::StorageCapacityFactsOf(Decoded<api::core::CsiStorageCapacity>(object));
+    if (falsify.capacity) falsify.capacity(facts);
+    return [facts](Cluster& cluster) { cluster.SetStorageCapacity(facts); };
+  });
+  AddEvents(stored, "attachments", events, [&](const json::value& object) {
+    model::VolumeAttachmentFacts facts = ingest::VolumeAttachmentFactsOf(Decoded<api::core::VolumeAttachment>(object));
+    if (falsify.attachment) falsify.attachment(facts);
+    return [facts](Cluster& cluster) { cluster.SetVolumeAttachment(facts); };
   });
   return events;
 }
@@ -111,6 +131,7 @@ std::string WordFor(model::ClaimTrouble trouble) {
                                            "unbound",
                                            "lost",
                                            "being deleted",
+                                           "another's",
                                            "in use",
                                            "without its volume",
                                            "with a volume not modelled"};

@@ -14,8 +14,12 @@ namespace gangway::testutil {
 
 // What a test changes of the facts before the table gets them, to be wrong on purpose.
 struct Falsify {
-  std::function<void(model::PodFacts&)> pod;
-  std::function<void(model::NodeFacts&)> node;
+  std::function<void(model::PodFacts&)> pod = nullptr;
+  std::function<void(model::NodeFacts&)> node = nullptr;
+  std::function<void(model::VolumeFacts&)> volume = nullptr;
+  std::function<void(model::CsiNodeFacts&)> csi_node = nullptr;
+  std::function<void(model::StorageCapacityFacts&)> capacity = nullptr;
+  std::function<void(model::VolumeAttachmentFacts&)> attachment = nullptr;
 };
 
 // Events come in an order drawn from `seed`. Ends the program when an object does not decode.

@@ -31,6 +31,9 @@ class Maker {
       selectors_ = Chance(50);
       taints_ = Chance(50);
       ports_ = resources_ = volumes_ = Chance(10);
+    } else if (drivers_ = Chance(30); drivers_) {  // how much they take is seen where little else stands in the way
+      volumes_ = true;
+      for (bool* theme : {&taints_, &selectors_, &ports_, &resources_, &affinity_}) *theme = Chance(8);
     }
     object made;
     const int nodes = affinity_ || spread_ ? 2 + Below(7) : 1 + Below(Chance(30) ? 8 : 4);
@@ -43,7 +46,7 @@ class Maker {
     made["namespaces"] = Namespaces();
     if (volumes_) AddStorage(made);
     array pods;
-    const int count = affinity_ || spread_ ? 2 + Below(12) : Below(Chance(30) ? 14 : 5);
+    const int count = affinity_ || spread_ || drivers_ ? 2 + Below(12) : Below(Chance(30) ? 14 : 5);
     for (int i = 0; i < count; ++i) pods.push_back(PlacedPod(absl::StrCat("p", i)));
     made["pods"] = std::move(pods);
     made["pod"] = Pod("ns", "x", true);
@@ -178,7 +181,7 @@ class Maker {
     if (affinity_ && Chance(asked ? 50 : 60)) affinity["podAntiAffinity"] = PodAffinity();
     if (!affinity.empty()) spec["affinity"] = std::move(affinity);
     if (spread_ && Chance(asked ? 90 : 10)) spec["topologySpreadConstraints"] = Spread();
-    if (volumes_ && Chance(asked ? 90 : 50)) spec["volumes"] = Volumes(asked);
+    if (volumes_ && Chance(asked ? 90 : drivers_ ? 80 : 50)) spec["volumes"] = Volumes(asked);
     return object{{"metadata", std::move(metadata)}, {"spec", std::move(spec)}};
   }
 
@@ -449,6 +452,9 @@ class Maker {
         object{{"metadata", object{{"name", "wait"}}},
                {"provisioner", "csi.example.com"},
                {"volumeBindingMode", "WaitForFirstConsumer"}},
+        object{{"metadata", object{{"name", "old"}}},
+               {"provisioner", "kubernetes.io/aws-ebs"},
+               {"volumeBindingMode", "WaitForFirstConsumer"}},
         object{{"metadata", object{{"name", "static"}}},
                {"provisioner", "kubernetes.io/no-provisioner"},
                {"volumeBindingMode", "WaitForFirstConsumer"}},
@@ -463,29 +469,36 @@ class Maker {
     // Free ones, which claims that wait may get.
     for (int i = 0, count = Below(3); i < count; ++i)
       volumes.push_back(Volume(absl::StrCat("free", i), Pick({"static", "wait", ""}), "Available"));
+    if (Chance(drivers_ ? 90 : 40)) AddCsi(made, volumes);
+    if (Chance(drivers_ ? 70 : 20)) AddRoom(made);
     made["volumes"] = std::move(volumes);
-    if (Chance(15)) AddCsi(made);
   }
 
   object Volume(const std::string& name, const std::string& storage_class, const std::string& phase) {
     object spec{{"capacity", object{{"storage", Pick({"1Gi", "10Gi"})}}},
                 {"accessModes", array{Pick({"ReadWriteOnce", "ReadWriteMany", "ReadWriteOncePod"})}}};
     if (!storage_class.empty()) spec["storageClassName"] = storage_class;
-    const int source = Below(10);
-    if (source < 6) {
-      spec["csi"] = object{{"driver", "csi.example.com"}, {"volumeHandle", name}};
-    } else if (source < 9) {
+    const int source = Below(12);
+    if (source < 7) {
+      // Several may be one volume.
+      spec["csi"] = object{{"driver", Chance(90) ? "csi.example.com" : "ebs.csi.aws.com"},
+                           {"volumeHandle", Chance(70) ? name : std::string("v0")}};
+    } else if (source < (drivers_ ? 9 : 8)) {
+      spec["awsElasticBlockStore"] =
+          object{{"volumeID", absl::StrCat(Chance(50) ? "aws://a/vol-" : "vol-", Chance(80) ? name : "v0")}};
+    } else if (source < 11) {
       spec["nfs"] = object{{"server", "s"}, {"path", "/"}};
     } else {
       spec["hostPath"] = object{{"path", "/d"}};
     }
-    if (Chance(60)) {
+    if (Chance(drivers_ ? 15 : 60)) {
       array terms;
       for (int i = 0, count = 1 + Below(2); i < count; ++i) terms.push_back(NodeTerm());
       spec["nodeAffinity"] = object{{"required", object{{"nodeSelectorTerms", std::move(terms)}}}};
     }
     object metadata{{"name", name}};
-    if (Chance(35)) {
+    // Those that claims may get have none: Kubernetes looks at these labels only once they have them.
+    if (phase == "Bound" && Chance(drivers_ ? 10 : 35)) {
       metadata["labels"] =
           object{{Pick({kZone, "failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/region"}),
                   Pick({"a", "b", "a__b", "r"})}};
@@ -496,18 +509,18 @@ class Maker {
   // Claim ci of namespace ns in one of the states a claim can be in.
   void AddClaimAndVolume(int number, array& volumes) {
     const std::string claim = absl::StrCat("c", number), volume = absl::StrCat("v", number);
-    if (Chance(5)) return;  // there is none
+    if (Chance(drivers_ ? 1 : 5)) return;  // there is none
     object metadata{{"namespace", "ns"}, {"name", claim}, {"uid", absl::StrCat("u-", claim)}};
-    object spec{{"accessModes", array{Chance(20) ? "ReadWriteOncePod" : "ReadWriteOnce"}},
+    object spec{{"accessModes", array{Chance(drivers_ ? 5 : 20) ? "ReadWriteOncePod" : "ReadWriteOnce"}},
                 {"resources", object{{"requests", object{{"storage", Pick({"1Gi", "5Gi"})}}}}}};
     object status;
     const int state = Below(100);
-    if (state < 60) {
+    if (state < (drivers_ ? 50 : 60)) {
       spec["storageClassName"] = Pick({"now", "wait", ""});
       spec["volumeName"] = volume;
       metadata["annotations"] = object{{"pv.kubernetes.io/bind-completed", "yes"}};
       status["phase"] = "Bound";
-      if (!Chance(5)) {
+      if (!Chance(drivers_ ? 2 : 5)) {
         object made = Volume(volume, std::string(spec["storageClassName"].as_string()), "Bound");
         made["spec"].as_object()["claimRef"] = object{{"kind", "PersistentVolumeClaim"},
                                                       {"namespace", "ns"},
@@ -516,13 +529,17 @@ class Maker {
         volumes.push_back(std::move(made));
       }
     } else {
-      if (!Chance(10))
+      if (drivers_) {
+        spec["storageClassName"] = Pick({"wait", "wait", "old", "zoned"});
+      } else if (!Chance(10)) {
         spec["storageClassName"] = Pick({"now", "wait", "wait", "static", "static", "zoned", "gone", ""});
-      status["phase"] = state < 65 ? "Lost" : "Pending";
-      if (state < 65) spec["volumeName"] = volume;
+      }
+      const bool lost = !drivers_ && state < 65;
+      status["phase"] = lost ? "Lost" : "Pending";
+      if (lost) spec["volumeName"] = volume;
       if (state > 96) metadata["annotations"] = object{{"volume.kubernetes.io/selected-node", nodes_.front()}};
     }
-    if (Chance(4)) {
+    if (Chance(drivers_ ? 1 : 4)) {
       metadata["deletionTimestamp"] = "2026-01-01T00:00:00Z";
       metadata["finalizers"] = array{"kubernetes.io/pvc-protection"};
     }
@@ -536,8 +553,10 @@ class Maker {
     for (int i = 0, count = 1 + Below(asked ? 2 : 3); i < count; ++i) {
       object volume{{"name", absl::StrCat("w", i)}};
       const int kind = Below(100);
-      if (kind < 75) {
+      if (kind < (drivers_ ? 65 : 75) || (drivers_ && asked && kind < 95)) {
+        // Kubernetes looks for two volumes when a pod names one claim twice.
         const std::string claim = absl::StrCat("c", Below(kVolumes + (Chance(5) ? 1 : 0)));
+        if (!used.insert(claim).second) continue;
         volume["persistentVolumeClaim"] = object{{"claimName", claim}};
       } else if (kind < 82) {
         AddEphemeral(absl::StrCat("w", i), volume);
@@ -563,7 +582,8 @@ class Maker {
     volume["ephemeral"] = object{{"volumeClaimTemplate", object{{"spec", spec}}}};
     if (Chance(20)) return;
     object metadata{{"namespace", ns_}, {"name", absl::StrCat(name_, "-", name)}};
-    if (Chance(85)) {
+    // With one of another that has a node Kubernetes' NodeVolumeLimits fails, and lets nobody there.
+    if (!asked_ || Chance(85)) {
       metadata["ownerReferences"] = array{object{{"apiVersion", "v1"},
                                                  {"kind", "Pod"},
                                                  {"name", name_},
@@ -574,30 +594,68 @@ class Maker {
         object{{"metadata", std::move(metadata)}, {"spec", std::move(spec)}, {"status", object{{"phase", "Pending"}}}});
   }
 
-  // A driver that has so many volumes for a node, or so much room in a zone.
-  void AddCsi(object& made) {
+  // Drivers that have so many volumes for a node, or so much room in a zone, and volumes that are attached.
+  void AddCsi(object& made, const array& volumes) {
     array nodes;
     for (const std::string& name : nodes_) {
-      if (Chance(30)) continue;
-      nodes.push_back(
-          object{{"metadata", object{{"name", name}}},
-                 {"spec", object{{"drivers", array{object{{"name", "csi.example.com"},
-                                                          {"nodeID", name},
-                                                          {"allocatable", object{{"count", Below(3)}}}}}}}}});
+      if (Chance(10)) continue;
+      array drivers;
+      for (const char* driver : {"csi.example.com", "ebs.csi.aws.com"}) {
+        if (Chance(25)) continue;
+        object each{{"name", driver}, {"nodeID", name}};
+        if (!Chance(10)) each["allocatable"] = object{{"count", driver[0] == 'c' ? Below(5) : Below(2)}};
+        drivers.push_back(std::move(each));
+      }
+      nodes.push_back(object{{"metadata", object{{"name", name}}}, {"spec", object{{"drivers", std::move(drivers)}}}});
     }
     made["csiNodes"] = std::move(nodes);
-    if (Chance(50)) return;
-    made["csiDrivers"] =
-        array{object{{"metadata", object{{"name", "csi.example.com"}}}, {"spec", object{{"storageCapacity", true}}}}};
-    made["csiCapacities"] = array{object{{"metadata", object{{"namespace", "ns"}, {"name", "k"}}},
-                                         {"storageClassName", "wait"},
-                                         {"nodeTopology", object{{"matchLabels", object{{kZone, Pick({"a", "b"})}}}}},
-                                         {"capacity", Pick({"1Gi", "100Gi"})}}};
+    array attachments;
+    for (const auto& volume : volumes) {
+      if (Chance(50)) continue;
+      const std::string name(volume.at("metadata").at("name").as_string());
+      attachments.push_back(object{
+          {"metadata", object{{"name", absl::StrCat("csi-", name)}}},
+          {"spec", object{{"attacher", Chance(85) ? "csi.example.com" : "ebs.csi.aws.com"},
+                          {"nodeName", nodes_[static_cast<std::size_t>(Below(static_cast<int>(nodes_.size())))]},
+                          {"source", object{{"persistentVolumeName", Chance(92) ? name : std::string("gone")}}}}},
+          {"status", object{{"attached", Chance(70)}}}});
+    }
+    if (!attachments.empty()) made["attachments"] = std::move(attachments);
+  }
+
+  // Each pod's claims for themselves fit, or do not: Kubernetes counts them one by one, we together.
+  void AddRoom(object& made) {
+    object spec;
+    if (!Chance(10)) spec["storageCapacity"] = Chance(90);
+    made["csiDrivers"] = array{object{{"metadata", object{{"name", "csi.example.com"}}}, {"spec", std::move(spec)}}};
+    array capacities;
+    for (int i = Below(6); i > 0; --i) {
+      object capacity{{"metadata", object{{"namespace", Pick({"ns", "kube-system"})}, {"name", absl::StrCat("k", i)}}},
+                      {"storageClassName", Pick({"wait", "wait", "wait", "zoned", "old"})}};
+      if (!Chance(10)) capacity["nodeTopology"] = Topology();
+      if (!Chance(10)) capacity["capacity"] = Pick({"0", "4Gi", "100Gi"});
+      if (Chance(25)) capacity["maximumVolumeSize"] = Pick({"0", "4Gi", "100Gi"});
+      capacities.push_back(std::move(capacity));
+    }
+    made["csiCapacities"] = std::move(capacities);
+  }
+
+  object Topology() {
+    object selector;
+    if (Chance(55)) selector["matchLabels"] = object{{kZone, Pick({"a", "b", "c"})}};
+    if (Chance(25)) selector["matchLabels"] = object{{kHostname, Pick({"n0", "n1"})}};
+    if (Chance(25)) {
+      object requirement{{"key", "disktype"}, {"operator", Pick({"In", "NotIn", "Exists", "DoesNotExist"})}};
+      const auto& op = requirement["operator"].as_string();
+      if (op == "In" || op == "NotIn") requirement["values"] = List(Some({"ssd", "hdd"}));
+      selector["matchExpressions"] = array{std::move(requirement)};
+    }
+    return selector;
   }
 
   RandomStream random_;
   bool taints_ = false, selectors_ = false, ports_ = false, resources_ = false, affinity_ = false, spread_ = false,
-       volumes_ = false;
+       volumes_ = false, drivers_ = false;
   std::vector<std::string> nodes_;
   array claims_;
   std::string name_, ns_;  // of the pod being made

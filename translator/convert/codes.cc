@@ -129,6 +129,7 @@ constexpr std::array kCodes{
          "POD_IP is the pod's name, not its address: nothing can be bound to it before the name resolves, and not "
          "every program takes a name",
          "bind to 0.0.0.0, or to a variable of another name with valueFrom fieldRef status.podIP"),
+    Note(Code::kNotInJobs, "W-NOT-IN-JOBS", "Kubernetes' own Jobs and gangs have no way to say this", "remove it"),
 
     Note(Code::kPriority, "I-PRIORITY", "pods without a priority class get this one", ""),
     Note(Code::kIntranet, "I-INTRANET", "PodIP and Service are the same: endpoints are names", ""),

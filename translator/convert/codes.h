@@ -75,6 +75,7 @@ enum class Code : std::uint8_t {
   kRetry,
   kShm,
   kPodIp,
+  kNotInJobs,
   kPriority,
   kIntranet,
   kEnvUser,

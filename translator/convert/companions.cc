@@ -29,8 +29,15 @@ Companion PodService(const CompanionOwner& owner, const TaskSize& task, std::int
   api::JsonWriter to(out.json);
   Begin(owner, api::kServices, out.name, to);
   to.Key("spec").BeginObject().Field("clusterIP", "None").Field("publishNotReadyAddresses", true);
-  to.Key("selector").BeginObject().Field("volcano.sh/job-name", owner.job).Field("volcano.sh/task-spec", task.name);
-  to.Field("volcano.sh/task-index", absl::StrCat(index)).EndObject();
+  to.Key("selector").BeginObject();
+  if (owner.indexed_jobs) {
+    to.Field("batch.kubernetes.io/job-name", absl::StrCat(owner.job, "-", task.name));
+    to.Field("batch.kubernetes.io/job-completion-index", absl::StrCat(index));
+  } else {
+    to.Field("volcano.sh/job-name", owner.job).Field("volcano.sh/task-spec", task.name);
+    to.Field("volcano.sh/task-index", absl::StrCat(index));
+  }
+  to.EndObject();
   to.Key("ports").BeginArray();
   for (int i = 0; i < ports; ++i)
     to.BeginObject().Field("name", absl::StrCat("p-", i)).Field("port", first_port + i).EndObject();

@@ -23,6 +23,7 @@ struct Companion {
 // `ns`: as the job has it; "": it says none.
 struct CompanionOwner {
   absl::string_view job, ns;
+  bool indexed_jobs = false;  // the pods are those of Kubernetes' Jobs, one for each task (kubernetes.h)
 };
 
 Companion ConfigMapOf(const CompanionOwner& owner, absl::string_view name,

@@ -16,6 +16,7 @@
 #include "translator/convert/explain.h"
 #include "translator/convert/job_parts.h"
 #include "translator/convert/kubeflow_roles.h"
+#include "translator/convert/kubernetes.h"
 #include "translator/convert/names.h"
 #include "translator/convert/policies.h"
 #include "translator/convert/run_entry.h"
@@ -76,6 +77,7 @@ class KubeflowTranslator {
     if (out_.ok()) SetPolicies();
     if (out_.ok()) SetJob();
     if (out_.ok() && options_.explain) Explain();
+    if (kubernetes()) SetObjects();
     Arrange(out_.findings);
     return std::move(out_);
   }
@@ -100,6 +102,7 @@ class KubeflowTranslator {
     out_.findings.push_back(MakeFinding(code, field, value, rule, fix));
   }
   bool elastic() const { return out_.lineup.elastic; }
+  bool kubernetes() const { return options_.target == Target::kKubernetes; }
 
   void CheckRunPolicy() {
     CheckCleanPodPolicy();
@@ -112,7 +115,7 @@ class KubeflowTranslator {
       if (*policy_.active_deadline_seconds < 1) {
         Say(Code::kRefused, "spec.runPolicy.activeDeadlineSeconds", value, "must be at least 1",
             "leave it out to have no deadline");
-      } else if (!options_.kept) {
+      } else if (!options_.kept && !kubernetes()) {
         Say(Code::kDeadline, "spec.runPolicy.activeDeadlineSeconds", value);
       }
     }
@@ -193,7 +196,7 @@ class KubeflowTranslator {
     master_ = HostName(job_.metadata.name, parts_.roles[0].task, 0, style_);
     std::vector<NamedScheduler> named;
     for (std::size_t i = 0; i < templates.size(); ++i) {
-      if (!options_.kept) SetDeadline(templates[i]);
+      if (!options_.kept && !kubernetes()) SetDeadline(templates[i]);
       if (annotations_.run_entry) ReplacePaddleK8s(templates[i], parts_.roles[i].field + ".template", out_.findings);
       made_.push_back(MakeTaskTemplate(templates[i], FactsOf(i), out_.findings));
       named.push_back({parts_.roles[i].field + ".template", made_.back().scheduler});
@@ -232,6 +235,7 @@ class KubeflowTranslator {
     facts.shares_memory = out_.mode == Mode::kCollective;
     facts.any_scheduler = annotations_.any_scheduler;
     facts.no_sidecars = options_.sidecars;
+    if (kubernetes()) facts.indexed_job = IndexedJobName(job_.metadata.name, role.task);
     return facts;
   }
 
@@ -303,7 +307,7 @@ class KubeflowTranslator {
     out_.needed.pod_services = annotations_.per_pod_services;
     for (std::size_t i = 0; annotations_.per_pod_services && i < parts_.roles.size(); ++i) {
       std::vector<Companion> services =
-          PodServices({job_.metadata.name, job_.metadata.ns}, out_.lineup.tasks[i], ports_[i], 1);
+          PodServices({job_.metadata.name, job_.metadata.ns, kubernetes()}, out_.lineup.tasks[i], ports_[i], 1);
       out_.before.insert(out_.before.end(), std::make_move_iterator(services.begin()),
                          std::make_move_iterator(services.end()));
     }
@@ -325,6 +329,28 @@ class KubeflowTranslator {
       task.pod_template.json = std::move(made_[i].json);
       spec.tasks.push_back(std::move(task));
     }
+  }
+
+  void SetObjects() {
+    if (out_.ok()) {
+      KubernetesWishes wishes;
+      wishes.scheduler = scheduler_.empty() ? options_.scheduler_name : scheduler_;
+      wishes.completing_task = out_.lineup.completing_task;
+      wishes.deadline_seconds = policy_.active_deadline_seconds;
+      wishes.suspend = policy_.suspend.value_or(false);
+      wishes.network_policy = annotations_.network_policy;
+      wishes.queue_field = wish_.queue.empty() ? "metadata.namespace" : "spec.runPolicy.schedulingPolicy.queue";
+      wishes.min_available_field = "spec.runPolicy.schedulingPolicy.minAvailable";
+      for (const KubeflowRole& role : parts_.roles) wishes.task_fields.push_back(role.field);
+      KubernetesObjects made = MakeKubernetesObjects(out_.job, wishes);
+      out_.objects = std::move(made.objects);
+      Take(made.findings);
+      if (elastic() && annotations_.max_restarts_given)
+        Say(Code::kUnused, AnnotationField("max-restarts"), {},
+            "containers of an elastic job are restarted as often as it takes");
+      out_.steps = StepsForKubernetes(out_.steps, out_.job);
+    }
+    SayForKubernetes(out_.findings);
   }
 
   void Explain() {
@@ -355,7 +381,9 @@ class KubeflowTranslator {
       step("spec.runPolicy.cleanPodPolicy", "", options_.kept ? "the controller cleans" : "a Job keeps what has ended");
     if (policy_.suspend) {
       step("spec.runPolicy.suspend", "",
-           options_.kept ? "while it is true the job has no pods" : "a Job cannot be made suspended");
+           options_.kept  ? "while it is true the job has no pods"
+           : kubernetes() ? "its Jobs are made suspended"
+                          : "a Job cannot be made suspended");
     }
     if (!policy_.managed_by.empty()) step("spec.runPolicy.managedBy", "", "whose job it is");
     if (job_.spec.elastic_policy) {

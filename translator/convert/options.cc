@@ -54,6 +54,8 @@ std::string_view TargetName(Target target) {
       return "volcano";
     case Target::kGangway:
       return "gangway";
+    case Target::kKubernetes:
+      return "kubernetes";
   }
   return "";
 }

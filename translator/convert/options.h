@@ -14,9 +14,10 @@
 namespace gangway::convert {
 
 // Whose controller runs the Job: Volcano's own forgets delayed actions, so for it there are none. What is written for
-// kVolcano also behaves under kGangway.
-enum class Target : std::uint8_t { kVolcano, kGangway };
-std::string_view TargetName(Target target);  // "volcano", "gangway"
+// kVolcano also behaves under kGangway. For kKubernetes, a cluster without Volcano's types, there are Jobs of
+// Kubernetes' own and a gang of its own (kubernetes.h).
+enum class Target : std::uint8_t { kVolcano, kGangway, kKubernetes };
+std::string_view TargetName(Target target);  // "volcano", "gangway", "kubernetes"
 
 // Of kVolcano: which releases know what (docs/paddlejob.md).
 struct VolcanoVersion {
@@ -35,7 +36,8 @@ bool IsClusterDomain(absl::string_view text);
 struct TranslateOptions {
   Target target = Target::kVolcano;
   VolcanoVersion volcano = {};
-  bool strict = false;                           // unknown enum texts and fields are errors
+  std::string scheduler_name = {};  // kKubernetes: places pods whose templates name none; "": the cluster's
+  bool strict = false;              // unknown enum texts and fields are errors
   std::string cluster_domain = "cluster.local";  // of absolute names
   std::string elastic_etcd = {};                 // "etcd.infra:2379": of elastic jobs that name none
   std::string namespace_queue = {};              // of jobs that name none; "": Volcano's "default"

@@ -5,6 +5,7 @@
 
 #include <boost/json.hpp>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "api/json.h"
@@ -13,6 +14,7 @@
 #include "api/paddle/runtime_env.h"
 #include "api/volcano/defaults.h"
 #include "base/strings.h"
+#include "translator/convert/kubernetes.h"
 #include "translator/convert/names.h"
 #include "translator/convert/policies.h"
 #include "translator/convert/run_entry.h"
@@ -69,6 +71,7 @@ class RecTranslator {
     job.spec.plugins = {{"env", {}}, {"svc", SvcArguments(false, options_)}};
     if (!AddTask(Role::kServer, out) || !AddTask(Role::kTrainer, out)) return;
     AddPolicies(out);
+    if (options_.target == Target::kKubernetes) AddObjects(out);
   }
 
  private:
@@ -168,6 +171,7 @@ class RecTranslator {
         out.before.push_back(
             ConfigMapOf(Owner(), facts.env_source, fitted->config_map, "lists that are too long for a pod's env"));
     }
+    if (options_.target == Target::kKubernetes) facts.indexed_job = IndexedJobName(backend_.job_name, size.name);
     json::value pod_template = Template(role);
     api::volcano::TaskSpec task;
     task.name = size.name;
@@ -176,6 +180,20 @@ class RecTranslator {
     task.pod_template.json = MakeTaskTemplate(pod_template, facts, out.findings).json;
     out.job.spec.tasks.push_back(std::move(task));
     return !HasErrors(out.findings);
+  }
+
+  // Neither file has a place for what is told of.
+  void AddObjects(RecTranslation& out) const {
+    KubernetesWishes wishes;
+    wishes.scheduler = options_.scheduler_name;
+    wishes.completing_task = kTrainerTask;
+    wishes.field = wishes.queue_field = wishes.min_available_field = "";
+    KubernetesObjects made = MakeKubernetesObjects(out.job, wishes);
+    out.objects = std::move(made.objects);
+    for (Finding& finding : made.findings) {
+      if (!absl::StartsWith(finding.error.field, "template")) out.findings.push_back(std::move(finding));
+    }
+    SayForKubernetes(out.findings);
   }
 
   void AddPolicies(RecTranslation& out) const {

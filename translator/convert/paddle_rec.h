@@ -29,6 +29,7 @@ struct RecTranslation {
   std::vector<Companion>
       before;  // J-modelconfig, which the pods mount; J-paddle-env where lists are too long for a pod
   api::volcano::Job job;
+  std::vector<Companion> objects;  // as in Translation
   bool ok() const { return backend_errors.empty() && config_errors.empty() && !HasErrors(findings); }
 };
 

@@ -70,7 +70,7 @@ class PolicyWriter {
   }
 
  private:
-  bool delays() const { return options_.target == Target::kGangway; }
+  bool delays() const { return options_.target != Target::kVolcano; }
   bool before(const VolcanoVersion& version) const {
     return options_.target == Target::kVolcano && options_.volcano < version;
   }
@@ -149,7 +149,8 @@ class PolicyWriter {
     }
     if (!options_.explain) return;  // nearly every job has these, and nobody has to do anything
     if (!delays() && never) add(Code::kRetry, AnnotationField("max-restarts"));
-    if (annotations_.max_restarts > 0) add(Code::kRestart, AnnotationField("max-restarts"));
+    if (annotations_.max_restarts > 0 && options_.target != Target::kKubernetes)
+      add(Code::kRestart, AnnotationField("max-restarts"));
   }
 
   const std::vector<PolicyTask>& tasks_;

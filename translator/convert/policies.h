@@ -20,7 +20,8 @@ namespace gangway::convert {
 // failed pod is not believed at once: the eviction that was meant comes a little later. An elastic job is never
 // restarted as a whole.
 //
-// Delays are for kGangway alone: Volcano carries a delayed action out and then undoes it.
+// Delays are for kGangway alone: Volcano carries a delayed action out and then undoes it. Of what kKubernetes gets,
+// Jobs say what they can (kubernetes.h).
 
 // A task as far as its policies depend on it.
 struct PolicyTask {

@@ -211,7 +211,9 @@ class TemplateMaker {
 
   void SetScheduler() {
     const absl::string_view name = FindText(*spec_, "schedulerName");
-    if (!name.empty() && name != kScheduler) {
+    if (!facts_.indexed_job.empty()) {
+      out_.scheduler = std::string(name);
+    } else if (!name.empty() && name != kScheduler) {
       if (facts_.any_scheduler)
         out_.scheduler = std::string(name);
       else
@@ -281,7 +283,10 @@ class TemplateMaker {
 
   const std::vector<RuntimeVariable>& EnvFor(bool accelerator) {
     std::optional<std::vector<RuntimeVariable>>& env = env_[accelerator ? 1 : 0];
-    if (!env.has_value()) env = facts_.env ? facts_.env(accelerator) : std::vector<RuntimeVariable>();
+    if (!env.has_value()) {
+      env = facts_.env ? facts_.env(accelerator) : std::vector<RuntimeVariable>();
+      if (!facts_.indexed_job.empty()) env = ForIndexedJob(*std::move(env), facts_.indexed_job);
+    }
     return *env;
   }
 
@@ -341,7 +346,7 @@ class TemplateMaker {
       });
     }
     if (taken) return;  // the user's own way of waiting
-    json::object wait = WaitContainer(main(), facts_.wait_image, facts_.wait_for);
+    json::object wait = WaitContainer(main(), facts_.wait_image, facts_.wait_for, facts_.indexed_job);
     ListIn(*spec_, "initContainers").push_back(std::move(wait));
     FindSpec();
   }

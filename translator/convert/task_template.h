@@ -54,8 +54,11 @@ struct TemplateFacts {
   std::optional<TemplateVolume> volume = std::nullopt;  // mounted into the main container
   bool shares_memory =
       false;  // processes of a pod exchange tensors: W-SHM where a pod with accelerators has no /dev/shm of its own
-  bool any_scheduler = false;    // templates may name a scheduler: see TaskTemplate::scheduler
-  bool no_sidecars = false;      // their namespace injects sidecars, which pods of a job must not have
+  bool any_scheduler = false;  // templates may name a scheduler: see TaskTemplate::scheduler
+  bool no_sidecars = false;    // their namespace injects sidecars, which pods of a job must not have
+  // The pods are those of an Indexed Job of Kubernetes' own, of this name; "": of a Volcano Job's. Any scheduler may
+  // place them.
+  std::string indexed_job = {};
   bool index_from_name = false;  // PADDLE_TRAINER_ID is cut from the pod's name by a shell around the command
 };
 

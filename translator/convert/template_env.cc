@@ -67,7 +67,24 @@ bool BindsToPodIp(absl::string_view text) {
   return false;
 }
 
+constexpr char kVolcanosIndex[] = "metadata.labels['volcano.sh/task-index']";
+constexpr char kIndexOfJob[] = "metadata.labels['batch.kubernetes.io/job-completion-index']";
+
 }  // namespace
+
+std::vector<RuntimeVariable> ForIndexedJob(std::vector<RuntimeVariable> env, absl::string_view job) {
+  for (RuntimeVariable& one : env) {
+    if (!one.from_field) continue;
+    if (one.value == "metadata.name") {
+      one.value = absl::StrCat(job, "-$(JOB_COMPLETION_INDEX)");
+      one.from_field = false;
+    } else if (one.value == kVolcanosIndex) {
+      one.value = kIndexOfJob;
+    }
+  }
+  env.insert(env.begin(), {"JOB_COMPLETION_INDEX", kIndexOfJob, true, true});
+  return env;
+}
 
 void CheckBinding(const std::vector<RuntimeVariable>& env, absl::string_view field, const json::object& container,
                   Findings& findings) {

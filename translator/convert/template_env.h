@@ -13,6 +13,12 @@
 
 namespace gangway::convert {
 
+// The same env for pods of an Indexed Job of Kubernetes' own: `job` and their index are what they are called, since
+// their own names end in chance; the index stands in JOB_COMPLETION_INDEX, the first of them (kubernetes:
+// pkg/controller/job, addCompletionIndexEnvVariable, which leaves one alone that is there).
+std::vector<api::paddle::RuntimeVariable> ForIndexedJob(std::vector<api::paddle::RuntimeVariable> env,
+                                                        absl::string_view job);
+
 // Leaves of the container's env what is the user's to say, and returns the JSON of the entries that come before it,
 // with commas between: text, since nobody reads them again before they are written. `field`: of the container,
 // "spec.ps.template.spec.containers[0]". `left_out`: a variable that is not set after all, though a user's own still

@@ -22,6 +22,7 @@
 #include "translator/convert/annotations.h"
 #include "translator/convert/explain.h"
 #include "translator/convert/job_parts.h"
+#include "translator/convert/kubernetes.h"
 #include "translator/convert/policies.h"
 #include "translator/convert/run_entry.h"
 #include "translator/convert/task_template.h"
@@ -75,8 +76,12 @@ class PaddleTranslator {
     if (out_.ok()) SetPolicies();
     if (out_.ok()) WriteJob();
     if (out_.ok()) WriteCompanions();
+    if (kubernetes()) WriteObjects();
     Arrange(out_.findings);
-    if (options_.explain && out_.ok()) out_.steps = StepsOf(job_, annotations_, options_, out_);
+    if (options_.explain && out_.ok()) {
+      out_.steps = StepsOf(job_, annotations_, options_, out_);
+      if (kubernetes()) out_.steps = StepsForKubernetes(out_.steps, out_.job);
+    }
     return std::move(out_);
   }
 
@@ -86,6 +91,8 @@ class PaddleTranslator {
     out_.findings.push_back(MakeFinding(code, field, value, rule, fix));
   }
   void Say(const Findings& findings) { out_.findings.insert(out_.findings.end(), findings.begin(), findings.end()); }
+
+  bool kubernetes() const { return options_.target == Target::kKubernetes; }
 
   void ReadLineup() {
     const paddle::PaddleJobSpec& spec = job_.spec;
@@ -313,7 +320,11 @@ class PaddleTranslator {
     facts.shares_memory = out_.mode == Mode::kCollective;
     facts.any_scheduler = annotations_.any_scheduler;
     facts.no_sidecars = options_.sidecars;
-    facts.index_from_name = annotations_.wrap_command;
+    if (kubernetes()) {
+      facts.indexed_job = IndexedJobName(name_, task.name());
+    } else {
+      facts.index_from_name = annotations_.wrap_command;
+    }
     return facts;
   }
 
@@ -376,7 +387,7 @@ class PaddleTranslator {
   }
 
   void WriteCompanions() {
-    const CompanionOwner owner{name_, job_.metadata.ns};
+    const CompanionOwner owner{name_, job_.metadata.ns, kubernetes()};
     for (const Task& task : tasks_)
       out_.needed.paddle_config_map = out_.needed.paddle_config_map || task.made.config_maps.contains(name_);
     out_.needed.env_config_map = !moved_.empty();
@@ -395,6 +406,32 @@ class PaddleTranslator {
           PodServices(owner, out_.lineup.tasks[i], cluster_.ports.Of(tasks_[i].role), paddle::kPortsOfARole);
       std::move(services.begin(), services.end(), std::back_inserter(out_.before));
     }
+  }
+
+  void WriteObjects() {
+    if (out_.ok()) {
+      KubernetesWishes wishes;
+      wishes.scheduler = scheduler_.empty() ? options_.scheduler_name : scheduler_;
+      wishes.completing_task = out_.lineup.completing_task;
+      wishes.network_policy = annotations_.network_policy;
+      if (wish_.queue.empty()) wishes.queue_field = "metadata.namespace";
+      for (const TaskSize& size : out_.lineup.tasks) wishes.task_fields.push_back(absl::StrCat("spec.", size.name));
+      KubernetesObjects made = MakeKubernetesObjects(out_.job, wishes);
+      out_.objects = std::move(made.objects);
+      Say(made.findings);
+      SayUnusedByJobs();
+    }
+    SayForKubernetes(out_.findings);
+  }
+
+  void SayUnusedByJobs() {
+    const auto unused = [&](absl::string_view name, absl::string_view why) {
+      Say(Code::kUnused, AnnotationField(name), {}, why);
+    };
+    if (annotations_.wrap_command) unused("task-index", "pods of Jobs are told their index");
+    if (annotations_.server_grace_given) unused("server-grace", "no Job ends another");
+    if (out_.lineup.elastic && annotations_.max_restarts_given)
+      unused("max-restarts", "containers of an elastic job are restarted as often as it takes");
   }
 
   // The config map of the job's name that paddle-operator made (2.4), with what is true here.

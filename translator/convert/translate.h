@@ -32,9 +32,10 @@ struct Translation {
   Mode mode = Mode::kSingle;
   Lineup lineup;  // which tasks
   Gang gang;
-  std::vector<Companion> before;  // in the order to apply
-  NeededObjects needed;           // for CheckClashes; who runs the Job is the caller's to say
-  api::volcano::Job job;          // apiVersion and kind included; no status, no owner
+  std::vector<Companion> before;   // in the order to apply
+  NeededObjects needed;            // for CheckClashes; who runs the Job is the caller's to say
+  api::volcano::Job job;           // apiVersion and kind included; no status, no owner
+  std::vector<Companion> objects;  // Target::kKubernetes: what stands in the place of the job (kubernetes.h)
   std::vector<Step> steps;
   bool ok() const { return !HasErrors(findings); }
 };

@@ -4,6 +4,7 @@
 
 #include "base/strings.h"
 #include "translator/convert/document.h"
+#include "translator/convert/template_env.h"
 
 namespace gangway::convert {
 namespace {
@@ -42,7 +43,8 @@ json::object ResourcesOf(const json::object& main) {
 
 }  // namespace
 
-json::object WaitContainer(const json::object& main, absl::string_view image, const std::vector<std::string>& names) {
+json::object WaitContainer(const json::object& main, absl::string_view image, const std::vector<std::string>& names,
+                           absl::string_view indexed_job) {
   json::object out(main.storage());
   out.reserve(8);
   out.emplace("name", JsonView(View(kWaitContainer)));
@@ -58,9 +60,16 @@ json::object WaitContainer(const json::object& main, absl::string_view image, co
     command.emplace_back(JsonView(word));
   }
   for (const std::string& name : names) command.emplace_back(JsonView(name));
-  json::object& pod_name = AppendObject(ListIn(out, "env"));
-  SetText(pod_name, "name", "PADDLE_POD_NAME");
-  SetText(ObjectIn(ObjectIn(pod_name, "valueFrom"), "fieldRef"), "fieldPath", "metadata.name");
+  std::vector<api::paddle::RuntimeVariable> env = {{"PADDLE_POD_NAME", "metadata.name", true}};
+  if (!indexed_job.empty()) env = ForIndexedJob(std::move(env), indexed_job);
+  for (const api::paddle::RuntimeVariable& one : env) {
+    json::object& variable = AppendObject(ListIn(out, "env"));
+    SetText(variable, "name", one.name);
+    if (one.from_field)
+      SetText(ObjectIn(ObjectIn(variable, "valueFrom"), "fieldRef"), "fieldPath", one.value);
+    else
+      SetText(variable, "value", one.value);
+  }
   if (json::object resources = ResourcesOf(main); !resources.empty()) out.emplace("resources", std::move(resources));
   return out;
 }

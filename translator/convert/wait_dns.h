@@ -16,8 +16,8 @@ inline constexpr std::string_view kWaitContainer = "wait-dns";
 
 // An init container that waits until all `names` resolve, at most 600 s. It takes after `main`: its image unless
 // `image` is given, what it may do, and cpu and memory, so that the pod needs no more than before. In the storage of
-// `main`.
+// `main`. `indexed_job`: as in TemplateFacts.
 boost::json::object WaitContainer(const boost::json::object& main, absl::string_view image,
-                                  const std::vector<std::string>& names);
+                                  const std::vector<std::string>& names, absl::string_view indexed_job = {});
 
 }  // namespace gangway::convert

@@ -201,6 +201,15 @@ class ManifestTranslator {
     PassOn();
   }
 
+  bool kubernetes() const { return options_.target == Target::kKubernetes; }
+  // What is passed on to a cluster that does not know its type.
+  void SayForeign() {
+    if (kubernetes())
+      Say(MakeFinding(Code::kNotInJobs, "kind", api::JsonString(document().kind),
+                      "is passed on as it is: it is of a type that only clusters with Volcano's definitions have",
+                      "translate it without --target=kubernetes"));
+  }
+
   void PassOn() { out_.objects.push_back({.json = document().json, .comments = {}, .made = false, .input = at_}); }
 
   void Say(Finding finding) {
@@ -263,7 +272,7 @@ class ManifestTranslator {
         api::Decode<api::paddle::kubeflow::PaddleJob>(document().json);
     const std::string managed_by = job.ok() ? job->spec.run_policy.managed_by : "";
     if (managed_by.empty() || managed_by == kKubeflowManager) {
-      if (job.ok() && job->spec.run_policy.suspend.value_or(false) && !options_.kept) {
+      if (job.ok() && job->spec.run_policy.suspend.value_or(false) && !options_.kept && !kubernetes()) {
         Say(MakeFinding(Code::kUnused, "spec.runPolicy.suspend", "true",
                         "a Job cannot be made suspended: this one starts as soon as it is applied",
                         "apply the PaddleJob, with gangway controller"));
@@ -313,8 +322,12 @@ class ManifestTranslator {
     if (!text.empty()) {
       for (Finding& refusal : Refusals(text, translation)) findings.push_back(std::move(refusal));
     }
-    if (!HasErrors(findings))
+    if (!HasErrors(findings) && kubernetes()) {
+      MakeObjects(std::move(translation.before), std::move(translation.objects),
+                  CommentsOn(translation.job, Label(document()), findings));
+    } else if (!HasErrors(findings)) {
       Make(std::move(translation.before), std::move(text), CommentsOn(translation.job, Label(document()), findings));
+    }
     SayAll(std::move(findings));
   }
 
@@ -370,9 +383,23 @@ class ManifestTranslator {
     out_.objects.push_back({.json = std::move(job), .comments = std::move(comments), .made = true, .input = at_});
   }
 
+  // The head of the comments stands above the first of the objects.
+  void MakeObjects(std::vector<Companion> before, std::vector<Companion> objects,
+                   std::vector<api::YamlComment> comments) {
+    if (!objects.empty() && !comments.empty()) objects[0].why = absl::StrCat(comments[0].text, "\n", objects[0].why);
+    std::move(objects.begin(), objects.end(), std::back_inserter(before));
+    for (Companion& companion : before) {
+      out_.objects.push_back(
+          {.json = std::move(companion.json), .comments = {{"", companion.why}}, .made = true, .input = at_});
+    }
+  }
+
   void TakeGroup() {
     const std::size_t* const job = OwnJob();
-    if (job == nullptr) return PassOn();
+    if (job == nullptr) {
+      SayForeign();
+      return PassOn();
+    }
     if (!PassesTypes(api::kPodGroups, api::TypeOf<api::volcano::PodGroup>())) return;
     const OwnedGroup& owned = groups_.at(NameOf(document()));
     if (owned.contradicted && owned.input != at_) {
@@ -393,6 +420,7 @@ class ManifestTranslator {
     const bool made_of_two = kinds_[jobs_.at(NameOf(document()))] !=
                              DocumentKind::kVolcanoJob;  // two that are as they were are not ours to judge
     if ((made_of_two || !flag.empty()) && !IsFirstOfItsName()) return;
+    SayForeign();
     if (flag.empty()) {
       const absl::StatusOr<api::volcano::Job> written = api::Decode<api::volcano::Job>(document().json);
       if (written.ok()) SayAll(CheckPolicies(*written));
@@ -478,7 +506,9 @@ class ManifestTranslator {
       return Say(MakeFinding(Code::kDuplicate, "", api::JsonString(name),
                              absl::StrCat(documents_[job->second].document.Where(""), " becomes the same Job")));
     }
-    Make(std::move(rec.before), api::Encode(rec.job), CommentsOn(rec.job, document().source, rec.findings));
+    std::vector<api::YamlComment> comments = CommentsOn(rec.job, document().source, rec.findings);
+    if (kubernetes()) return MakeObjects(std::move(rec.before), std::move(rec.objects), std::move(comments));
+    Make(std::move(rec.before), api::Encode(rec.job), std::move(comments));
   }
 
   void TakeConfig() {

@@ -1,6 +1,7 @@
 #include "plugin/gang/constraint/table.h"
 
 #include "plugin/gang/constraint/anti_affinity.h"
+#include "plugin/gang/constraint/attach_limits.h"
 #include "plugin/gang/constraint/cordon.h"
 #include "plugin/gang/constraint/node.h"
 #include "plugin/gang/constraint/placed_terms.h"
@@ -20,6 +21,7 @@ absl::Span<const Kind> AllKinds() {
       {kCordon, 5, AskCordon},
       {kNode, 2, AskNode},
       {kVolumes, 4, AskVolumes, BeginVolumes},
+      {kAttachLimits, 12, AskAttachLimits, BeginAttachLimits},
       {kTaints, 3, AskTaints},
       {kPodAffinity, 6, AskPodAffinity, BeginPlacedTerms},
       {kPodAntiAffinity, 7, AskPodAntiAffinity, BeginPlacedTerms},

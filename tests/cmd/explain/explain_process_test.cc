@@ -1,5 +1,7 @@
 // `gangway explain` as a user runs it, against a `gangway sandbox` and against a server that does not let everybody see
 // everything.
+#include <fstream>
+
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
@@ -194,9 +196,11 @@ TEST_F(ExplainProcessTest, ErrorsNameTheObjectAndTheFix) {
             "gangway explain: podgroup default/nobody: is not there; kubectl get podgroups -n default shows what is\n");
   EXPECT_EQ(refused({"queue", "nobody"}, 1),
             "gangway explain: queue nobody: is not there, and nobody asks for it; gangway queue list shows what is\n");
-  EXPECT_THAT(refused({"pod", "lone"}, 1),
-              HasSubstr("pod default/lone: belongs to no gang (it has no annotation scheduling.k8s.io/group-name), and "
-                        "default-scheduler places it; kubectl describe pod -n default lone"));
+  EXPECT_THAT(
+      refused({"pod", "lone"}, 1),
+      HasSubstr("pod default/lone: belongs to no gang (it has neither annotation scheduling.k8s.io/group-name nor "
+                "spec.schedulingGroup), and "
+                "default-scheduler places it; kubectl describe pod -n default lone"));
   EXPECT_EQ(refused({"job", "small", "--what-if", "nodes=+1:nowhere"}, 1),
             "gangway explain: --what-if: there is no node nowhere\n");
   EXPECT_EQ(refused({"job", "small", "--what-if", "priority=none"}, 1),
@@ -208,6 +212,88 @@ TEST_F(ExplainProcessTest, ErrorsNameTheObjectAndTheFix) {
   EXPECT_EQ(refused({"job", "small", "--what-if", "min=few"}, 2), "gangway explain: --what-if min=few: write min=3\n");
   EXPECT_EQ(refused({"queue", "default", "--what-if", "min=2"}, 2),
             "gangway explain: --what-if is about a job, a PodGroup or a pod; a queue has no start\n");
+}
+
+// --- PodGroups that are not Volcano's, and the scheduler's file.
+
+class ExplainKindsTest : public ::testing::Test {
+ protected:
+  Outcome Explain(std::vector<std::string> args) const {
+    args.insert(args.begin(), {GW_GANGWAY, "explain"});
+    args.insert(args.end(), {"--kubeconfig", sandbox_.kubeconfig()});
+    return RunProgram(args, {"KUBECONFIG=", "HOME=" + sandbox_.folder()});
+  }
+  void Make(const std::string& objects) const {
+    const Outcome applied = sandbox_.Kubectl({"create", "-f", "-"}, objects);
+    ASSERT_EQ(applied.exit_code, 0) << applied.err;
+  }
+  // `more`: of the metadata and of the spec.
+  static std::string PodOf(const std::string& name, int cpu, const std::string& metadata, const std::string& spec) {
+    return absl::StrCat("---\napiVersion: v1\nkind: Pod\nmetadata: {name: ", name, metadata,
+                        "}\nspec: {schedulerName: volcano, ", spec,
+                        "containers: [{name: c, image: i, resources: "
+                        "{requests: {cpu: \"",
+                        cpu, "\"}}}]}\n");
+  }
+
+  const SandboxProcess sandbox_{{"--nodes", "2", "--node-shape", "cpu=16,memory=64Gi",
+                                 "--runtime-config=scheduling.k8s.io/v1alpha2=true",
+                                 "--runtime-config=scheduling.x-k8s.io/v1alpha1=true"}};
+};
+
+TEST_F(ExplainKindsTest, PodGroupsOfEachKindAndTheirPods) {
+  Make(
+      absl::StrCat("apiVersion: scheduling.k8s.io/v1alpha2\nkind: PodGroup\nmetadata: {name: g}\n"
+                   "spec: {schedulingPolicy: {gang: {minCount: 2}}}\n---\n"
+                   "apiVersion: scheduling.x-k8s.io/v1alpha1\nkind: PodGroup\nmetadata: {name: g}\n"
+                   "spec: {minMember: 1}\n",
+                   PodOf("k-0", 17, "", "schedulingGroup: {podGroupName: g}, "),
+                   PodOf("k-1", 17, "", "schedulingGroup: {podGroupName: g}, "),
+                   PodOf("c-0", 1, ", labels: {scheduling.x-k8s.io/pod-group: g}", "")));
+  const Outcome kubernetes = Explain({"podgroup.scheduling.k8s.io/g"});
+  EXPECT_THAT(kubernetes.out,
+              AllOf(StartsWith("podgroup default/g (scheduling.k8s.io) waits for 2 of 2 tasks: a task needs cpu 17; "),
+                    Not(HasSubstr("--what-if queue="))))
+      << kubernetes.err;
+  EXPECT_THAT(Explain({"pod", "k-1"}).out,
+              StartsWith("pod default/k-1 has no node, and belongs to podgroup default/g (scheduling.k8s.io)\n"));
+  ASSERT_TRUE(Eventually([&] {
+    return absl::StrContains(Explain({"podgroups.scheduling.x-k8s.io", "g"}).out,
+                             "podgroup default/g (scheduling.x-k8s.io) runs: 1 of 1 pods have a node");
+  })) << Explain({"podgroups.scheduling.x-k8s.io", "g"}).out;
+  const Outcome any = Explain({"podgroup", "g"});
+  EXPECT_THAT(any.out, StartsWith("podgroup default/g (scheduling.k8s.io) waits"));
+  EXPECT_EQ(any.err,
+            "gangway explain: there is a podgroup.scheduling.x-k8s.io g too; write podgroup.scheduling.x-k8s.io/g to "
+            "have it explained\n");
+  EXPECT_THAT(Explain({"podgroup.scheduling.k8s.io/g", "-o", "json"}).out,
+              HasSubstr(R"("podGroup":"g","podGroupGroup":"scheduling.k8s.io")"));
+  EXPECT_EQ(Explain({"podgroup.scheduling.k8s.io/g", "--what-if", "queue=ads"}).err,
+            "gangway explain: --what-if: a PodGroup of scheduling.k8s.io has no queue\n");
+  EXPECT_EQ(Explain({"podgroup.scheduling.k8s.io/g", "--what-if", "without=podgroup.scheduling.x-k8s.io/default/g"})
+                .exit_code,
+            1);
+  Make(PodOf("stranger", 1, "", "schedulingGroup: {podGroupName: h}, ") +
+       "---\napiVersion: scheduling.k8s.io/v1alpha2\nkind: PodGroup\nmetadata: {name: h}\n"
+       "spec: {schedulingPolicy: {gang: {minCount: 1}}}\n");
+  EXPECT_EQ(Explain({"podgroup", "h", "--scheduler-name", "other"}).err,
+            "gangway explain: podgroup default/h (scheduling.k8s.io): none of its pods names scheduler other, so that "
+            "it is left alone; --scheduler-name says which is meant\n");
+}
+
+// 120 % of 32 cpu are 38.4: with the scheduler's file it is told what the scheduler would do by it.
+TEST_F(ExplainKindsTest, TheSchedulersFileDecides) {
+  const std::string file = sandbox_.folder() + "/conf";
+  std::ofstream(file) << "actions: \"enqueue, allocate\"\ntiers: [{plugins: [{name: overcommit, arguments: "
+                         "{overcommit-factor: 3}}]}]\n";
+  Make(
+      absl::StrCat("apiVersion: scheduling.volcano.sh/v1beta1\nkind: PodGroup\nmetadata: {name: big}\nspec: "
+                   "{minMember: 3, minResources: {cpu: \"48\"}}\n"));
+  EXPECT_THAT(Explain({"podgroup", "big"}).out, HasSubstr("big is not let in: needs cpu 48"));
+  const Outcome by_file = Explain({"podgroup", "big", "--scheduler-conf", file});
+  EXPECT_THAT(by_file.out, AllOf(StartsWith("podgroup default/big "), Not(HasSubstr("not let in")))) << by_file.err;
+  EXPECT_THAT(Explain({"podgroup", "big", "--scheduler-conf", file + "x"}).err,
+              AllOf(StartsWith("gangway explain: --scheduler-conf: "), HasSubstr("No such file")));
 }
 
 constexpr char kGroup[] =
@@ -242,7 +328,9 @@ TEST(ExplainForbiddenTest, WithoutWhatTheSchedulerNeedsNothingIsSaid) {
 }
 
 TEST(ExplainForbiddenTest, WithoutTheRestItGoesOnAndSaysSo) {
-  for (const char* const plural : {"persistentvolumeclaims", "persistentvolumes", "storageclasses", "namespaces"}) {
+  for (const char* const plural :
+       {"persistentvolumeclaims", "persistentvolumes", "storageclasses", "namespaces", "resourcequotas", "csinodes",
+        "csidrivers", "csistoragecapacities", "volumeattachments"}) {
     const Outcome outcome = ExplainWithout(plural);
     EXPECT_EQ(outcome.exit_code, 0) << plural;
     EXPECT_THAT(outcome.err, StartsWith(absl::StrCat("gangway explain: not looked at: ", plural, ": ")));

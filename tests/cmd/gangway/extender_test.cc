@@ -1,13 +1,16 @@
 // `gangway extender` as a process: what it prints, answers and measures, and how it ends.
 #include <csignal>
 #include <string>
+#include <tuple>
 
 #include <grpcpp/client_context.h>
 #include <grpcpp/create_channel.h>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "kube/client/http_client.h"
+#include "proto/gangway/v1/extender.grpc.pb.h"
 #include "proto/gangway/v1/lifecycle.grpc.pb.h"
 #include "tests/plugin/extender/requests.h"
 #include "tests/process/process.h"
@@ -75,6 +78,55 @@ TEST(ExtenderProcessTest, AMistakeStopsTheStart) {
   EXPECT_EQ(tls.exit_code, 2);
   EXPECT_THAT(tls.err, HasSubstr("/none.crt: No such file"));
   EXPECT_EQ(testutil::RunProgram({GW_GANGWAY, "extender", "--threads", "0"}).exit_code, 2);
+}
+
+// A node with few cores and one with little memory: which is the fuller one the file says, and says again.
+TEST(ExtenderProcessTest, TheSchedulersFileDecidesWhereGangsGo) {
+  const TemporaryFolder folder("gangway-extender");
+  const std::string output = folder.path() + "/out", conf = folder.path() + "/conf";
+  const auto write = [&](const char* cpu, const char* memory) {
+    testutil::WriteFile(
+        conf, absl::StrCat("actions: allocate\ntiers: [{plugins: [{name: binpack, arguments: {binpack.cpu: ", cpu,
+                           ", binpack.memory: ", memory, "}}]}]\n"));
+  };
+  write("1", "0");
+  ChildProcess process(
+      {GW_GANGWAY, "extender", "--listen", "127.0.0.1:0", "--metrics-addr", "127.0.0.1:0", "--scheduler-conf", conf},
+      output);
+  ASSERT_TRUE(Eventually([&] { return !After(ReadFile(output), "metrics at ").empty(); })) << ReadFile(output);
+  const auto channel = grpc::CreateChannel(After(ReadFile(output), "extender at "), grpc::InsecureChannelCredentials());
+  gangway::v1::PlaceGangRequest request;
+  for (const auto& [name, cpu, memory] : {std::tuple("a", "4", "64Gi"), std::tuple("b", "64", "4Gi")}) {
+    gangway::v1::Node* const node = request.mutable_cluster()->add_nodes();
+    node->set_name(name);
+    (*node->mutable_allocatable())["cpu"] = cpu;
+    (*node->mutable_allocatable())["memory"] = memory;
+    (*node->mutable_allocatable())["pods"] = "10";
+  }
+  request.mutable_gang()->set_name("g");
+  testutil::AddTask(*request.mutable_gang(), "w", 1, "2");
+  (*request.mutable_gang()->mutable_tasks(0)->mutable_requests())["memory"] = "2Gi";
+  const auto place = [&] {
+    grpc::ClientContext context;
+    gangway::v1::PlaceGangResponse reply;
+    const grpc::Status status = gangway::v1::GangScheduler::NewStub(channel)->PlaceGang(&context, request, &reply);
+    return !status.ok()                     ? status.error_message()
+           : reply.placements().size() == 1 ? reply.placements(0).node()
+                                            : "nowhere";
+  };
+  EXPECT_EQ(place(), "a");
+  write("0", "1");
+  process.Signal(SIGHUP);
+  EXPECT_TRUE(Eventually([&] { return place() == "b"; })) << place();
+  testutil::WriteFile(conf, "actions: 7\n");
+  process.Signal(SIGHUP);
+  EXPECT_EQ(place(), "b") << "what cannot be read changes nothing";
+  process.Signal(SIGTERM);
+  EXPECT_EQ(process.Wait(), 0);
+  const testutil::Outcome wrong =
+      testutil::RunProgram({GW_GANGWAY, "extender", "--listen", "127.0.0.1:0", "--scheduler-conf", conf});
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("--scheduler-conf: "));
 }
 
 // Each of these stops at something else before it listens.

@@ -186,6 +186,15 @@ TEST_F(ProcessTest, WhatIsWrongStopsTheStart) {
   EXPECT_THAT(outcome.err, HasSubstr("/none: No such file or directory"));
   outcome = run({"controller", "--scheduler-conf", folder_.path() + "/conf"});
   EXPECT_NE(outcome.exit_code, 0) << "the controller has no such setting";
+  WriteFile(folder_.path() + "/controller.conf", "networkTopologyDiscovery: 7\n");
+  outcome = run(
+      {"controller", "--kubeconfig", server_->kubeconfig(), "--controller-conf", folder_.path() + "/controller.conf"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("--controller-conf: "),
+                                 HasSubstr("/controller.conf:1: networkTopologyDiscovery: must be a list of sources")));
+  outcome = run({"sandbox", "--controller-conf", folder_.path() + "/controller.conf"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("--controller-conf: "));
   outcome = run({"sandbox", "--scheduler-conf", folder_.path() + "/conf"});
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(outcome.err, HasSubstr("--scheduler-conf"));
@@ -235,6 +244,42 @@ TEST_F(ProcessTest, NothingThatTheWebhookIsAskedCostsTheLease) {
   EXPECT_FALSE(leader.process().Ended().has_value());
   client->reset();
   thread.Join();
+}
+
+// Nodes of two racks, and then by another label: the file is read again.
+TEST_F(ProcessTest, VolcanosControllerConfigurationMakesHyperNodes) {
+  const std::string conf = folder_.path() + "/volcano-controller.conf";
+  const auto write = [&](const std::string& label) {
+    WriteFile(conf,
+              absl::StrCat("networkTopologyDiscovery:\n- {source: ufm, enabled: true}\n- source: label\n  enabled: "
+                           "true\n  config: {networkTopologyTypes: {rdma: [{nodeLabel: ",
+                           label, "}, {nodeLabel: kubernetes.io/hostname}]}}\n"));
+  };
+  for (const char* const name : {"a", "b"}) {
+    server_->Call("POST", "/api/v1/nodes",
+                  absl::StrCat(R"({"apiVersion":"v1","kind":"Node","metadata":{"name":")", name,
+                               R"(","labels":{"rack":"r-)", name, R"(","row":"all"}}})"));
+  }
+  write("rack");
+  GangwayProcess controller = Start("controller", "controller", {"--controller-conf", conf});
+  const auto count = [&](const std::string& what) {
+    const std::string list = *server_->Call("GET", "/apis/topology.volcano.sh/v1alpha1/hypernodes").body;
+    int found = 0;
+    for (std::size_t at = 0; (at = list.find(what, at)) != std::string::npos; ++at) ++found;
+    return found;
+  };
+  EXPECT_TRUE(Eventually([&] { return count(R"("nodeCount":1)") == 2; })) << controller.log();
+  EXPECT_THAT(controller.log(), HasSubstr("volcano-controller.conf:2: source ufm is not followed"));
+  write("row");
+  controller.process().Signal(SIGHUP);
+  EXPECT_TRUE(Eventually([&] { return count(R"("nodeCount":2)") == 1 && count(R"("nodeCount":1)") == 0; }))
+      << controller.log();
+  WriteFile(conf, "networkTopologyDiscovery: 7\n");
+  controller.process().Signal(SIGHUP);
+  EXPECT_TRUE(Eventually([&] {
+    return absl::StrContains(controller.log(), "the controller configuration changed and cannot be used");
+  })) << controller.log();
+  EXPECT_EQ(count(R"("nodeCount":2)"), 1);
 }
 
 // What does not apply is printed line by line, and what is changed takes effect; what cannot be read does not.

@@ -187,6 +187,13 @@ TEST_F(SettingsTest, OnlyTheSchedulerHasAConfigurationOfVolcanos) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("schedulerConf: there is no such setting")));
 }
 
+TEST_F(SettingsTest, OnlyTheControllerHasTheOtherOne) {
+  file_ = "controllerConf: /etc/volcano-controller.conf\n";
+  EXPECT_EQ(Read()->controller_conf, "/etc/volcano-controller.conf");
+  EXPECT_THAT(Read(ProcessKind::kScheduler),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("controllerConf: there is no such setting")));
+}
+
 TEST_F(SettingsTest, WhatAChangeOfTheFileCannotBringAbout) {
   file_ = "context: a\nlog: {level: info}\n";
   const auto before = Read();

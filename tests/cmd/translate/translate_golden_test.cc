@@ -1,4 +1,4 @@
-// What `gangway translate` makes of each example, for both targets, down to the byte. GW_UPDATE_GOLDEN=1 writes the
+// What `gangway translate` makes of each example, for each target, down to the byte. GW_UPDATE_GOLDEN=1 writes the
 // files anew, and fails.
 #include <algorithm>
 #include <filesystem>
@@ -7,6 +7,8 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "api/json_value.h"
+#include "api/kinds/kinds.h"
 #include "cmd/translate/object_check.h"
 #include "cmd/translate/translation_text.h"
 #include "cmd/validate/validate.h"
@@ -32,7 +34,8 @@ struct Example {
 
 bool IsInput(const fs::path& path) {
   const std::string stem = path.stem().string();
-  return path.extension() == ".yaml" && !absl::EndsWith(stem, ".volcano") && !absl::EndsWith(stem, ".gangway");
+  return path.extension() == ".yaml" && !absl::EndsWith(stem, ".volcano") && !absl::EndsWith(stem, ".gangway") &&
+         !absl::EndsWith(stem, ".kubernetes");
 }
 
 // Inputs that stand beside their results, the examples with a PaddleJob, those of the originals' guides, and
@@ -73,12 +76,32 @@ std::vector<api::MixedDocument> Read(const Example& example) {
   return all;
 }
 
-TEST(TranslateGoldenTest, EachExampleForBothTargets) {
+// Each object is of Kubernetes' own, and has no field that its type has not.
+void ExpectKnownToKubernetes(const convert::ManifestTranslation& translation) {
+  const ObjectCheck check;
+  std::size_t jobs = 0;
+  for (const convert::ManifestObject& made : translation.objects) {
+    const boost::json::value object = *api::ParseJson(made.json);
+    const std::string version(object.at("apiVersion").as_string()), kind(object.at("kind").as_string());
+    const api::Resource* const resource = api::FindKind(version, kind);
+    ASSERT_NE(resource, nullptr) << version << " " << kind;
+    if (!made.made) continue;
+    EXPECT_EQ(api::RowOf(*resource).origin, api::Origin::kKubernetes) << version << " " << kind;
+    const convert::TypeComplaints complaints = check.Of(*resource, object);
+    EXPECT_THAT(complaints.unknown, IsEmpty()) << made.json;
+    EXPECT_THAT(complaints.errors, IsEmpty()) << made.json;
+    jobs += resource == &api::kBatchJobs ? 1 : 0;
+  }
+  EXPECT_GT(jobs, 0u) << TranslationFindings(translation);
+}
+
+TEST(TranslateGoldenTest, EachExampleForEachTarget) {
   const convert::TypeCheck check = TypeCheckOf();
   for (const Example& example : Examples()) {
     SCOPED_TRACE(example.name);
     const std::vector<api::MixedDocument> documents = Read(example);
-    for (const convert::Target target : {convert::Target::kVolcano, convert::Target::kGangway}) {
+    for (const convert::Target target :
+         {convert::Target::kVolcano, convert::Target::kGangway, convert::Target::kKubernetes}) {
       const convert::ManifestTranslation translation =
           TranslateManifest(documents, {.target = target, .elastic_etcd = "etcd.default:2379"}, check);
       const std::string yaml = TranslationYaml(translation);
@@ -86,8 +109,14 @@ TEST(TranslateGoldenTest, EachExampleForBothTargets) {
       testutil::ExpectGolden(absl::StrCat(base, std::string(convert::TargetName(target)), ".yaml"), yaml);
       if (target == convert::Target::kVolcano)
         testutil::ExpectGolden(absl::StrCat(base, "stderr"), TranslationFindings(translation));
+      if (target == convert::Target::kKubernetes)
+        testutil::ExpectGolden(absl::StrCat(base, "kubernetes.stderr"), TranslationFindings(translation));
       const Validation verdict = Validate(Read(yaml, "out.yaml"));
       EXPECT_EQ(verdict.refused, 0u) << ValidationText(verdict);
+      if (target == convert::Target::kKubernetes) {
+        ExpectKnownToKubernetes(translation);
+        continue;  // none of the objects is Volcano's
+      }
       EXPECT_GT(verdict.checked, 0u) << "nothing came out:\n" << TranslationFindings(translation);
     }
   }

@@ -51,6 +51,24 @@ TEST_F(TranslateProcessTest, WarningsGoToStandardErrorAndEndWithZero) {
   EXPECT_EQ(Run({"-f", "-"}, Job("wd", 2)).out, outcome.out) << "the same bytes every time";
 }
 
+TEST_F(TranslateProcessTest, ForKubernetesAlone) {
+  const Outcome outcome =
+      Run({"-f", "-", "--target=kubernetes", "--scheduler-name=volcano", "-o", "json"}, Job("wd", 2));
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr(R"("apiVersion":"scheduling.k8s.io/v1alpha2","kind":"PodGroup")"),
+                                 HasSubstr(R"("apiVersion":"batch/v1","kind":"Job")"), Not(HasSubstr("volcano.sh")),
+                                 HasSubstr(R"("schedulerName":"volcano")")));
+  EXPECT_THAT(outcome.err, HasSubstr("standard input:4:1: W-NOT-IN-JOBS spec: "));
+  const Outcome foreign = Run({"-f", "-", "--target=kubernetes"},
+                              "apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata: {name: v}\nspec: {}\n");
+  EXPECT_EQ(foreign.exit_code, 0);
+  EXPECT_THAT(foreign.err, HasSubstr("W-NOT-IN-JOBS kind: \"Job\": is passed on as it is"));
+  EXPECT_THAT(Run({"-f", "-", "--scheduler-name=volcano"}, Job("wd", 2)).err,
+              HasSubstr("--scheduler-name is for --target=kubernetes"));
+  EXPECT_EQ(Run({"-f", "-", "--target=kubernetes", "--scheduler-name=A_b"}, Job("wd", 2)).exit_code, 2);
+  EXPECT_EQ(Run({"-f", "-", "--target=kubernetes"}, Job("wd", 2), "validate").exit_code, 2) << "it judges for Volcano";
+}
+
 TEST_F(TranslateProcessTest, AJobWithAnErrorEndsWithOneAndTheOthersComeOut) {
   File("a.yaml", Job("a", 1));
   File("b.yaml", Job("b", -1));

@@ -325,8 +325,9 @@ TEST_P(OverlayTest, WhoIsAskedBeforeAWriteStandsInNobodysWay) {
 
 TEST(PaddleOnlyTest, WhatHasANamespaceIsAllowedThereAlone) {
   if (!HasKubectl()) GTEST_SKIP() << "there is no kubectl on this machine";
-  const std::set<std::string> cluster_scoped{"nodes",           "persistentvolumes", "queues",    "queues/status",
-                                             "priorityclasses", "storageclasses",    "hypernodes"};
+  const std::set<std::string> cluster_scoped{
+      "nodes",      "persistentvolumes", "queues",     "queues/status", "priorityclasses",  "storageclasses",
+      "hypernodes", "hypernodes/status", "csidrivers", "csinodes",      "volumeattachments"};
   std::set<std::string> elsewhere;
   for (const value& document : Read(Rendered("overlays/paddle-only"), "paddle-only")) {
     if (TextAt(document, "/kind") == "Deployment") {
@@ -342,9 +343,9 @@ TEST(PaddleOnlyTest, WhatHasANamespaceIsAllowedThereAlone) {
       }
     }
   }
-  // The scheduler sees all pods: each takes room on its node.
-  EXPECT_THAT(elsewhere,
-              UnorderedElementsAre(R"(pods ["list","watch"])", R"(secrets ["get","create","patch","delete"])"))
+  // The scheduler sees all pods: each takes room on its node. Drivers tell of room in namespaces of their own.
+  EXPECT_THAT(elsewhere, UnorderedElementsAre(R"(pods ["list","watch"])", R"(csistoragecapacities ["list","watch"])",
+                                              R"(secrets ["get","create","patch","delete"])"))
       << "the latter is nobody's";
 }
 

@@ -10,6 +10,7 @@
 #include "gtest/gtest.h"
 #include "plugin/conf/scheduler_conf.h"
 #include "plugin/gang/constraint/asks.h"
+#include "plugin/gang/schedule.h"
 #include "tests/plugin/gang/world.h"
 #include "tests/testing/status_matchers.h"
 
@@ -92,6 +93,71 @@ TEST(SchedulerConfRowTest, WhoIsLetInWithoutSums) {
   small.open = false;
   world.cluster.SetQueue(small);
   EXPECT_FALSE(world.Of("of-small").admit) << "a closed queue lets nobody in";
+}
+
+model::GangFacts AskingQuota(const std::string& name, NamedAmounts asks) {
+  model::GangFacts gang = Pending(name, NamedAmounts{{"cpu", 1000}});
+  gang.quota_asks = std::move(asks);
+  return gang;
+}
+
+TEST(SchedulerConfRowTest, E8WhatQuotasOfTheNamespaceLeave) {
+  testutil::World world;
+  world.policy = PolicyOf("resourcequota", "");
+  world.cluster.SetNode(NodeOf("n", 60'000, 60 * kG));
+  world.cluster.SetQuota({"default", "q", {{"count/pods", 10, 2}, {"requests.cpu", 8000, 3000}}});
+  world.cluster.SetGang(AskingQuota("fits", {{"cpu", 5000}, {"requests.cpu", 5000}, {"requests.memory", 9 * kG}}));
+  EXPECT_TRUE(world.Of("fits").admit) << "memory is not limited";
+  world.cluster.RemoveGang("default", "fits");
+  world.cluster.SetGang(AskingQuota("exceeds", {{"count/pods", 9}, {"requests.cpu", 5001}}));
+  ASSERT_TRUE(world.Of("exceeds").reason.has_value());
+  EXPECT_EQ(model::Render(*world.Of("exceeds").reason),
+            "waits for 1 of 1 task: needs count/pods 9, quota q uses 2 of 10, 1 too many; needs requests.cpu 5.001, "
+            "quota q uses 3 of 8, 0.001 too many");
+  world.cluster.SetGang(Pending("null", std::nullopt));
+  EXPECT_TRUE(world.Of("null").admit);
+  model::GangFacts elsewhere = AskingQuota("elsewhere", {{"requests.cpu", 50'000}});
+  elsewhere.ns = "free";
+  world.cluster.SetGang(elsewhere);
+  const auto decided = [&](const std::string& ns, const std::string& name) {
+    gang::Scratch scratch;
+    for (const model::Decision& decision : gang::Schedule(world.cluster, world.policy, testutil::At(0), scratch)) {
+      if (decision.gang == world.cluster.FindGang(ns, name)) return decision.admit;
+    }
+    return false;
+  };
+  EXPECT_TRUE(decided("free", "elsewhere")) << "a namespace without quotas";
+  world.policy.admit_by_quotas = false;
+  EXPECT_TRUE(world.Of("exceeds").admit) << "as it is without the plugin";
+}
+
+// Whoever is refused by another rule takes nothing of the quota; who is let in does, while his pods are not there.
+TEST(SchedulerConfRowTest, E8WhoIsRefusedTakesNothingOfAQuota) {
+  testutil::World world;
+  world.policy = PolicyOf("resourcequota", "");
+  world.policy.admit_by_queues = true;
+  world.cluster.SetNode(NodeOf("n", 60'000, 60 * kG));
+  world.cluster.SetQuota({"default", "q", {{"requests.cpu", 4000, 0}}});
+  model::QueueFacts closed = testutil::Queue("closed");
+  closed.open = false;
+  world.cluster.SetQueue(closed);
+  model::GangFacts refused = AskingQuota("a-refused", {{"requests.cpu", 4000}});
+  refused.queue = "closed";
+  world.cluster.SetGang(refused);
+  world.cluster.SetGang(AskingQuota("b", {{"requests.cpu", 3000}}));
+  world.cluster.SetGang(AskingQuota("c", {{"requests.cpu", 1001}}));
+  EXPECT_FALSE(world.Of("a-refused").admit);
+  EXPECT_TRUE(world.Of("b").admit);
+  ASSERT_TRUE(world.Of("c").reason.has_value());
+  EXPECT_THAT(world.Of("c").reason->sums, ::testing::ElementsAre(model::SumLack{"requests.cpu", 1001, 4000, 3000}));
+  model::GangFacts let_in = AskingQuota("b", {{"requests.cpu", 3000}});
+  let_in.phase = model::GangPhase::kInqueue;
+  world.cluster.SetGang(let_in);
+  EXPECT_FALSE(world.Of("c").admit) << "its pods are still to come";
+  model::Wants wants;
+  wants.requests = {{"cpu", 3000}, {"pods", 1}};
+  world.cluster.SetPod(testutil::Pod("b", "w", 0, wants));
+  EXPECT_TRUE(world.Of("c").admit) << "from now on the quota's own count says what they take";
 }
 
 // The node takes one of the two.

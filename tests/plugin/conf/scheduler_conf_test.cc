@@ -337,8 +337,7 @@ TEST(SchedulerConfTest, EveryWordOfVolcanoIsKnown) {
   EXPECT_THAT(Texts(conf), IsSupersetOf({HasSubstr("leastrequested.weight: fuller nodes are filled first"),
                                          HasSubstr("podtopologyspread.weight: is no weight here"),
                                          HasSubstr("metrics: what nodes really use is not measured"),
-                                         HasSubstr("arguments of action preempt: "),
-                                         HasSubstr("plugin resourcequota: quotas of namespaces are not looked at")}));
+                                         HasSubstr("arguments of action preempt: ")}));
   for (const std::string& name : on) {
     const std::vector<std::string> quiet = Notes(With(absl::StrCat("  - name: tdm\n    ", name, ": true\n")));
     EXPECT_THAT(quiet, Not(Contains(HasSubstr(name))));

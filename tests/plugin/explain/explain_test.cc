@@ -253,6 +253,40 @@ TEST(ExplainGangTest, AGangThatIsNotThere) {
   EXPECT_EQ(explained.trial.ExplainQueue("nobody").status().message(), "there is no queue nobody");
 }
 
+// Three gangs of one name, of three kinds.
+TEST(ExplainGangTest, EachKindIsExplainedAsItself) {
+  FactsBuilder builder;
+  builder.Nodes(1, 4);
+  for (const model::GangKind kind :
+       {model::GangKind::kVolcano, model::GangKind::kKubernetes, model::GangKind::kCoscheduling}) {
+    model::GangFacts& gang = builder.facts.gangs.emplace_back(testutil::Gang("g", 1 + static_cast<int>(kind)));
+    gang.kind = kind;
+    for (int i = 0; i < gang.min_member; ++i) {
+      model::PodFacts pod = testutil::Pod("g", "w", i, testutil::Cpu(3000));
+      pod.name = absl::StrCat("p-", static_cast<int>(kind), "-", i);
+      pod.gang_kind = kind;
+      builder.facts.pods.push_back(std::move(pod));
+    }
+  }
+  Explained explained(builder);
+  EXPECT_EQ(explained.trial.Explain({"default", "g"})->min_member, 1);
+  const GangKey kubernetes{"default", "g", model::GangKind::kKubernetes};
+  const Explanation seen = *explained.trial.Explain(kubernetes);
+  EXPECT_EQ(seen.min_member, 2);
+  EXPECT_EQ(seen.gang, kubernetes);
+  ASSERT_THAT(seen.before, SizeIs(1));
+  EXPECT_EQ(seen.before[0].gang.ToString(), "default/g");
+  EXPECT_EQ(explained.trial.Explain({"default", "g", model::GangKind::kCoscheduling})->pods, 3);
+  // What is tried of one leaves the others as they are.
+  EXPECT_TRUE(explained.trial.Try(kubernetes, {MoreNodes{3, "node-000"}})->starts);
+  EXPECT_TRUE(explained.trial.Try(kubernetes, {GangEnds{{"default", "g"}}, Minimum{1}})->starts);
+  EXPECT_EQ(explained.trial.Explain(kubernetes)->sentence, seen.sentence);
+  EXPECT_EQ(explained.trial.Try(kubernetes, {OtherQueue{"ads"}}).status().message(),
+            "a PodGroup of scheduling.k8s.io has no queue");
+  EXPECT_EQ(explained.trial.Try({"default", "g", model::GangKind::kCoscheduling}, {Priority{"", 5}}).status().message(),
+            "a PodGroup of scheduling.x-k8s.io has no priority class");
+}
+
 // A queue of 12 cpu of which 8 are held; a queue below it counts.
 TEST(ExplainQueueTest, WhoHoldsAndWhoWaits) {
   FactsBuilder builder;
@@ -270,14 +304,17 @@ TEST(ExplainQueueTest, WhoHoldsAndWhoWaits) {
   builder.GangOf("below").queue = "ads-night";
   Explained explained(builder);
   const QueueExplanation ads = *explained.trial.ExplainQueue("ads");
-  EXPECT_EQ(ads.sentence, "is open: 2 gangs hold room in it, 1 waits");
+  EXPECT_EQ(ads.sentence, "is open: 3 gangs hold room in it, 1 waits");
   EXPECT_EQ(ads.queue.weight, 3);
   ASSERT_THAT(ads.queue.amounts, SizeIs(2 + 1)) << "cpu, memory and the disk of nodes";
   EXPECT_EQ(ads.queue.amounts[0], (QueueAmount{"cpu", 12000, std::nullopt, 0, 9000, 0, 12000}));
-  EXPECT_THAT(ads.children, ElementsAre("ads-night"));
-  ASSERT_THAT(ads.holders, SizeIs(2));
+  ASSERT_THAT(ads.children, SizeIs(1));
+  EXPECT_EQ(ads.children[0].name, "ads-night");
+  EXPECT_EQ(ads.children[0].amounts[0].held, 1000);
+  ASSERT_THAT(ads.holders, SizeIs(3));
   EXPECT_EQ(ads.holders[0].gang.name, "large");
   EXPECT_EQ(ads.holders[1].gang.name, "small");
+  EXPECT_EQ(ads.holders[2].queue, "ads-night") << "what it holds, the queue above holds";
   ASSERT_THAT(ads.waiting, SizeIs(1));
   EXPECT_EQ(ads.waiting[0].sentence, "waits for 1 of 1 task: needs cpu 5, queue ads uses 9 of 12, 2 too many");
 }

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -24,7 +25,9 @@ using testutil::SeedRequest;
 using testutil::StatusIs;
 
 absl::Status Always() { return absl::OkStatus(); }
-absl::StatusOr<v1::PlaceGangResponse> Place(const v1::PlaceGangRequest& request) { return PlaceGang(request, &Always); }
+absl::StatusOr<v1::PlaceGangResponse> Place(const v1::PlaceGangRequest& request) {
+  return PlaceGang(request, {}, &Always);
+}
 
 // "trainer-0 node-1"
 std::vector<std::string> Placements(const v1::PlaceGangResponse& reply) {
@@ -41,6 +44,26 @@ TEST(PlaceGangTest, TheSeedJobGoesWhereTheSchedulerPutsIt) {
   EXPECT_FALSE(reply->has_reason());
   EXPECT_THAT(Placements(*reply),
               ElementsAre("pserver-0 node-0", "pserver-1 node-0", "trainer-0 node-0", "trainer-1 node-0"));
+}
+
+// The same two nodes, and the policy says which is the fuller one.
+TEST(PlaceGangTest, ThePolicyDecidesWhere) {
+  v1::PlaceGangRequest request;
+  for (const auto& [name, cpu, memory] : {std::tuple("a", "4", "64Gi"), std::tuple("b", "64", "4Gi")}) {
+    v1::Node* const node = request.mutable_cluster()->add_nodes();
+    node->set_name(name);
+    (*node->mutable_allocatable())["cpu"] = cpu;
+    (*node->mutable_allocatable())["memory"] = memory;
+    (*node->mutable_allocatable())["pods"] = "10";
+  }
+  request.mutable_gang()->set_name("g");
+  AddTask(*request.mutable_gang(), "w", 1, "2");
+  (*request.mutable_gang()->mutable_tasks(0)->mutable_requests())["memory"] = "2Gi";
+  gang::Policy by_cpu, by_memory;
+  by_cpu.packing.weights = {{"cpu", 1}, {"memory", 0}};
+  by_memory.packing.weights = {{"cpu", 0}, {"memory", 1}};
+  EXPECT_THAT(Placements(*PlaceGang(request, by_cpu, &Always)), ElementsAre("w-0 a"));
+  EXPECT_THAT(Placements(*PlaceGang(request, by_memory, &Always)), ElementsAre("w-0 b"));
 }
 
 // tests/golden/volcano/gang-unschedulable: 8 x 9 cpu on six nodes of 16.
@@ -268,7 +291,7 @@ TEST(PlaceGangTest, TheSameRequestGivesTheSameBytes) {
 TEST(PlaceGangTest, WorkEndsWhenNobodyWaits) {
   int asked = 0;
   const auto gone = [&] { return ++asked > 3 ? absl::CancelledError("gone") : absl::OkStatus(); };
-  EXPECT_THAT(PlaceGang(SeedRequest(10'000), gone), StatusIs(absl::StatusCode::kCancelled));
+  EXPECT_THAT(PlaceGang(SeedRequest(10'000), {}, gone), StatusIs(absl::StatusCode::kCancelled));
   EXPECT_EQ(asked, 4) << "the rest of the nodes is not looked at";
 }
 

@@ -171,6 +171,18 @@ TEST_F(TopologyTest, TwoGangsShareWhatThereIs) {
 }
 
 // What a rack took while it was tried is given back whole.
+// In the rack that is tried first the first pod leaves no room for others; in the next the others fit without it.
+TEST_F(TopologyTest, WhatFindsNothingInOneRackIsLookedForInTheNext) {
+  w.cluster.SetNode(Node("n1", 4));
+  w.cluster.SetNode(Node("n2", 0));
+  w.cluster.SetNode(Node("n3", 3));
+  GangFacts gang = Gang("g", 2);
+  gang.topology = Hard(1);
+  w.cluster.SetGang(gang);
+  for (int i = 0; i < 3; ++i) w.cluster.SetPod(Pod("g", "w", i, Cpu(4000 - 1000 * i)));
+  EXPECT_THAT(w.Placed(), ElementsAre(Pair("g-w-1", "n3"), Pair("g-w-2", "n4")));
+}
+
 TEST_F(TopologyTest, ARackThatIsTriedInVainLeavesNoTrace) {
   Add(3, 3, Hard(1));
   Add(4, 4, Soft(), 0, "h");

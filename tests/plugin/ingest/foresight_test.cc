@@ -30,14 +30,15 @@ std::string Task(const std::string& pod_spec, const std::string& more = "") {
 constexpr char kUnknown[] = R"("schedulingGroup":{})";
 
 TEST(ForeseeTest, FieldsOfTemplatesAreNamedWithTheirTask) {
-  EXPECT_THAT(OfJob(Task(absl::StrCat(
-                  kUnknown, R"(,"volumes":[{"name":"a","csi":{"driver":"x"}}],"resourceClaims":[{"name":"x"}])"))),
-              ElementsAre(Foresight{"spec.tasks[0].template.spec.resourceClaims",
-                                    "gangway's scheduler does not know it: pods of task w would wait for ever"},
-                          Foresight{"spec.tasks[0].template.spec.schedulingGroup",
-                                    "gangway's scheduler does not know it: pods of task w would wait for ever"},
-                          Foresight{"spec.tasks[0].template.spec.volumes[a]",
-                                    "gangway's scheduler does not know it: pods of task w would wait for ever"}));
+  EXPECT_THAT(
+      OfJob(Task(absl::StrCat(
+          kUnknown, R"(,"volumes":[{"name":"a","cephfs":{"monitors":["x"]}}],"resourceClaims":[{"name":"x"}])"))),
+      ElementsAre(Foresight{"spec.tasks[0].template.spec.resourceClaims",
+                            "gangway's scheduler does not know it: pods of task w would wait for ever"},
+                  Foresight{"spec.tasks[0].template.spec.schedulingGroup",
+                            "gangway's scheduler does not know it: pods of task w would wait for ever"},
+                  Foresight{"spec.tasks[0].template.spec.volumes[a]",
+                            "gangway's scheduler does not know it: pods of task w would wait for ever"}));
   EXPECT_THAT(OfJob(Task("")), IsEmpty());
 }
 

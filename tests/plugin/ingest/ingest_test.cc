@@ -216,7 +216,7 @@ INSTANTIATE_TEST_SUITE_P(
         FieldCase{"SchedulingGroup", R"("schedulingGroup":{"podGroupName":"g"})", ""},
         FieldCase{"SchedulingGroupOfAnotherKind", R"("schedulingGroup":{"templateRef":"g"})", "spec.schedulingGroup"},
         FieldCase{"WorkloadRef", R"("workloadRef":{"name":"w","podGroup":"g"})", "spec.workloadRef"},
-        FieldCase{"UnknownVolume", R"("volumes":[{"name":"a","emptyDir":{}},{"name":"b","csi":{"driver":"x"}}])",
+        FieldCase{"UnknownVolume", R"("volumes":[{"name":"a","emptyDir":{}},{"name":"b","cephfs":{"monitors":["x"]}}])",
                   "spec.volumes[b]"}),
     [](const auto& c) { return c.param.name; });
 

@@ -41,7 +41,7 @@ class AuditTest : public ::testing::Test {
     nodes.Enter(node);
     nodes.Take(node, shape());
     pod_terms.Enter(pod, node, true, shape());
-    for (const ClaimId claim : shape().claims) volumes.Hold(claim, 1);
+    for (const ClaimId claim : shape().claims) volumes.Hold(claim, node, 1);
     gangs.Join(pod, tasks[pod], gang);
     gangs.Hold(gang, shape().request, 1);
     queues.Hold(queue, shape().request, 1);
@@ -62,7 +62,7 @@ class AuditTest : public ::testing::Test {
   Dims dims;
   Names names;
   Nodes nodes{dims, names};
-  Volumes volumes{names};
+  Volumes volumes{names, nodes};
   Domains domains{nodes, names};
   PodTerms pod_terms{domains};
   Shapes shapes{dims, names, volumes, pod_terms, domains};
@@ -122,8 +122,22 @@ TEST_F(AuditTest, GangsOfAQueue) {
 }
 
 TEST_F(AuditTest, PodsThatHoldAClaim) {
-  volumes.Hold(shape().claims.front(), 1);
-  EXPECT_THAT(Audit(), ElementsAre("claim default/c: pods that hold it are 2, one by one 1"));
+  volumes.Hold(shape().claims.front(), node, 1);
+  EXPECT_THAT(Audit(), ElementsAre("claim default/c: pods that hold it are 2, one by one 1",
+                                   "claim default/c: its pods are not on the nodes that it counts"));
+}
+
+TEST_F(AuditTest, VolumesThatCountOnANode) {
+  Attachments attachments(names, nodes);
+  const Attachments::VolumeId volume = attachments.Use("d", "h");
+  attachments.Hold(nodes.name_id(node), volume, 1);
+  Wrong wrong;
+  attachments.Audit({{{nodes.name_id(node), volume}, 1}}, {}, {{volume, 1}}, wrong);
+  EXPECT_THAT(wrong, IsEmpty());
+  attachments.Audit({}, {}, {}, wrong);
+  EXPECT_THAT(wrong,
+              ElementsAre("volumes attached to node n1: d/h is used 1 and 0 times, one by one 0 and 0",
+                          "volumes attached are 1, one by one 0", "attachable volume d/h: users are 1, one by one 0"));
 }
 
 TEST_F(AuditTest, PodsThatATermCounts) {

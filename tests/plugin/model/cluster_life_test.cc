@@ -34,6 +34,10 @@ struct World {
   std::map<std::string, StorageClassFacts> classes;
   std::map<std::string, NamespaceFacts> namespaces;
   std::map<std::string, HyperNodeFacts> hyper_nodes;
+  std::map<std::string, CsiNodeFacts> csi_nodes;
+  std::map<std::string, CsiDriverFacts> csi_drivers;
+  std::map<std::string, StorageCapacityFacts> capacities;
+  std::map<std::string, VolumeAttachmentFacts> attachments;
 
   void Tell(Cluster& cluster) const {
     for (const auto& [name, node] : nodes) cluster.SetNode(node);
@@ -45,6 +49,10 @@ struct World {
     for (const auto& [name, each] : classes) cluster.SetStorageClass(each);
     for (const auto& [name, ns] : namespaces) cluster.SetNamespace(ns);
     for (const auto& [name, each] : hyper_nodes) cluster.SetHyperNode(each);
+    for (const auto& [name, each] : csi_nodes) cluster.SetCsiNode(each);
+    for (const auto& [name, each] : csi_drivers) cluster.SetCsiDriver(each);
+    for (const auto& [name, each] : capacities) cluster.SetStorageCapacity(each);
+    for (const auto& [name, each] : attachments) cluster.SetVolumeAttachment(each);
   }
 };
 
@@ -55,7 +63,7 @@ class Life {
   // One thing that happens: an object comes or is as it is said now, or goes; a pod is assumed on a node, or that is
   // given up.
   void Step() {
-    switch (Below(12)) {
+    switch (Below(14)) {
       case 0:
       case 1:
         return Change(
@@ -109,8 +117,42 @@ class Life {
               cluster.SetNamespace(world_.namespaces[name] = {name, {{"team", Of({"red", "blue"})}}});
             },
             [&](const std::string& name) { cluster.RemoveNamespace(name); });
+      case 11:
+        return Change(
+            world_.csi_nodes, absl::StrCat("n", Below(5)),
+            [&](const std::string& name) {
+              cluster.SetCsiNode(world_.csi_nodes[name] = {name, {{Of({"d0", "d1"}), Below(3)}}});
+            },
+            [&](const std::string& name) { cluster.RemoveCsiNode(name); });
+      case 12:
+        return Storage();
       default:
         return AssumeOrForget();
+    }
+  }
+
+  void Storage() {
+    switch (Below(3)) {
+      case 0: {
+        const std::string node = absl::StrCat("n", Below(5)), volume = absl::StrCat("v", Below(3)),
+                          driver = Of({"d0", "d1"});
+        return Change(
+            world_.attachments, absl::StrCat(node, volume, driver),
+            [&](const std::string& name) {
+              cluster.SetVolumeAttachment(world_.attachments[name] = {name, node, driver, volume});
+            },
+            [&](const std::string& name) { cluster.RemoveVolumeAttachment(name); });
+      }
+      case 1:
+        return Change(
+            world_.csi_drivers, Of({"d0", "d1"}),
+            [&](const std::string& name) { cluster.SetCsiDriver(world_.csi_drivers[name] = {name, Below(3) > 0}); },
+            [&](const std::string& name) { cluster.RemoveCsiDriver(name); });
+      default:
+        return Change(
+            world_.capacities, absl::StrCat("k", Below(3)),
+            [&](const std::string& name) { cluster.SetStorageCapacity(world_.capacities[name] = ACapacity(name)); },
+            [&](const std::string& name) { cluster.RemoveStorageCapacity("default", name); });
     }
   }
 
@@ -241,6 +283,15 @@ class Life {
   StorageClassFacts AClass(const std::string& name) {
     StorageClassFacts made{name, Below(3) > 0, Below(2) == 0, {}};
     if (Below(3) == 0) made.topologies = {{{"zone", Op::kIn, {"a"}}}};
+    made.provisioner = made.driver = Of({"d0", "d1", ""});
+    return made;
+  }
+
+  StorageCapacityFacts ACapacity(const std::string& name) {
+    StorageCapacityFacts made{"default", name, Of({"s0", "s1"}), {}, std::nullopt, std::nullopt};
+    made.topology = {{Of({"zone", "rack", ""}), Below(4) > 0 ? Op::kIn : Op::kExists, {Of({"a", "b"})}}};
+    if (Below(4) > 0) made.bytes = Below(4);
+    if (Below(4) == 0) made.a_volumes = Below(3);
     return made;
   }
 
@@ -264,6 +315,9 @@ class Life {
     volume.storage_class = Of({"", "s0", "s1"});
     volume.bytes = Below(3);
     volume.access_modes = {"ReadWriteOnce"};
+    volume.driver = Of({"d0", "d1", ""});
+    volume.handle = Of({"h0", "h1", name});
+    volume.in_tree = Below(5) == 0;
     if (Below(3) == 0) volume.labels = {{"tier", Of({"x", "y"})}};
     if (Below(4) == 0) volume.claim = absl::StrCat("default/c", Below(3));
     while (Below(2) == 0) volume.selectors.push_back({{{Of({"zone", "rack"}), Op::kIn, {Of({"a", "b"})}}}});
@@ -331,8 +385,8 @@ void ExpectSamePods(const Cluster& lived, const Cluster& fresh, const World& wor
     EXPECT_EQ(lived.names().Text(a.role), fresh.names().Text(b.role));
     EXPECT_EQ(NodeOf(lived, a), NodeOf(fresh, b));
     EXPECT_EQ(lived.shape(a.shape).not_modelled, fresh.shape(b.shape).not_modelled);
-    EXPECT_EQ(lived.volumes().ProblemOf(lived.shape(a.shape).claims).trouble,
-              fresh.volumes().ProblemOf(fresh.shape(b.shape).claims).trouble);
+    EXPECT_EQ(lived.volumes().ProblemOf(lived.shape(a.shape)).trouble,
+              fresh.volumes().ProblemOf(fresh.shape(b.shape)).trouble);
     if (a.status != TaskStatus::kPending) continue;
     for (const auto& [node, facts] : world.nodes) {
       EXPECT_EQ(ObstacleAt(lived, lived.FindNode(node), a.shape), ObstacleAt(fresh, fresh.FindNode(node), b.shape))
@@ -390,6 +444,8 @@ TEST(ClusterLifeTest, WhatCameAndWentLeavesNoTrace) {
     EXPECT_EQ(life.cluster.volumes().claim_slots(), fresh.volumes().claim_slots());
     EXPECT_EQ(life.cluster.volumes().volume_slots(), fresh.volumes().volume_slots());
     EXPECT_EQ(life.cluster.volumes().selector_slots(), fresh.volumes().selector_slots());
+    EXPECT_EQ(life.cluster.volumes().capacity_slots(), fresh.volumes().capacity_slots());
+    EXPECT_EQ(life.cluster.volumes().attachments().slots(), fresh.volumes().attachments().slots());
     EXPECT_LE(life.cluster.rows(), 5) << "a row for each node that there ever was at a time";
     EXPECT_LE(life.cluster.queue_slots(), 6);
     EXPECT_LE(life.cluster.gang_slots(), 3);

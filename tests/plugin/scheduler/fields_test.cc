@@ -650,7 +650,8 @@ TEST_F(FieldsTest, AClaimThatIsBoundLaterLetsItsPodGo) {
 }
 
 TEST_F(FieldsTest, WithoutTheRightOnClaimsOnlyPodsWithClaimsWait) {
-  for (const char* const plural : {"persistentvolumeclaims", "persistentvolumes", "storageclasses", "namespaces"})
+  for (const char* const plural : {"persistentvolumeclaims", "persistentvolumes", "storageclasses", "namespaces",
+                                   "csinodes", "csidrivers", "csistoragecapacities", "volumeattachments"})
     forbidden_.insert(plural);
   AddNode("n1", "a");
   AddGroup(R"("minMember":1,"queue":"default")");
@@ -661,6 +662,76 @@ TEST_F(FieldsTest, WithoutTheRightOnClaimsOnlyPodsWithClaimsWait) {
   EXPECT_THAT(scheduler_->Dump(),
               HasSubstr("claim data cannot be read: the scheduler may not list persistentvolumeclaims"));
   EXPECT_EQ(scheduler_->problem(), "");
+}
+
+// ---- what CSI drivers say
+
+class CsiTest : public FieldsTest {
+ protected:
+  CsiTest() {
+    AddNode("n1", "a");
+    AddNode("n2", "b");
+    AddGroup(R"("minMember":1,"queue":"default")");
+    AddPod("p0", kClaim);
+  }
+  // Everything as Kubernetes has it: a driver that attaches one volume to each node.
+  void AddLimits() {
+    AddClaim("data", R"("volumeName":"pv1")", "Bound");
+    AddVolume("pv1", R"("csi":{"driver":"d.example.com","volumeHandle":"h1"})");
+    for (const char* const node : {"n1", "n2"}) AddCsiNode(node, 1);
+  }
+  static std::string CsiNode(const std::string& node, int count) {
+    return absl::StrCat(R"({"metadata":{"name":")", node, R"(","uid":"c-)", node, R"(","resourceVersion":")", 1 + count,
+                        R"("},"spec":{"drivers":[{"name":"d.example.com",)", R"("nodeID":"x","allocatable":{"count":)",
+                        count, "}}]}}");
+  }
+  void AddCsiNode(const std::string& node, int count) { Add("csinodes", CsiNode(node, count)); }
+  static std::string Attachment(const std::string& node) {
+    return absl::StrCat(R"({"metadata":{"name":"va-)", node, R"(","uid":"va-)", node,
+                        R"(","resourceVersion":"9"},"spec":{"attacher":"d.example.com","nodeName":")", node,
+                        R"(","source":{"persistentVolumeName":"pv2"}}})");
+  }
+};
+
+TEST_F(CsiTest, ANodeThatHasItsVolumesTakesNoMore) {
+  AddLimits();
+  AddStranger("web", "n1", R"("volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"other"}}])");
+  AddClaim("other", R"("volumeName":"pv2")", "Bound");
+  AddVolume("pv2", R"("csi":{"driver":"d.example.com","volumeHandle":"h2"})");
+  Run();
+  EXPECT_THAT(bound_, ElementsAre(testing::Pair("p0", "n2")));
+}
+
+TEST_F(CsiTest, WhatIsStillAttachedIsWaitedFor) {
+  AddLimits();
+  AddVolume("pv2", R"("csi":{"driver":"d.example.com","volumeHandle":"h2"})");
+  for (const char* const node : {"n1", "n2"}) Add("volumeattachments", Attachment(node));
+  Run();
+  EXPECT_THAT(bound_, IsEmpty());
+  EXPECT_EQ(reason_,
+            "waits for 1 of 1 task: w needs cpu 1; 2 nodes can attach no more volumes of d.example.com (1 at most), "
+            "0 fit");
+  Push("csinodes", CsiNode("n2", 2));
+  loop_.RunFor(absl::Seconds(5));
+  EXPECT_THAT(bound_, ElementsAre(testing::Pair("p0", "n2")));
+}
+
+TEST_F(CsiTest, AVolumeIsMadeWhereItsDriverHasRoom) {
+  AddClaim("data", R"("storageClassName":"disk","resources":{"requests":{"storage":"1Gi"}})", "Pending");
+  Add("storageclasses",
+      R"({"metadata":{"name":"disk","uid":"s1","resourceVersion":"1"},"provisioner":"d.example.com","volumeBindingMode":"WaitForFirstConsumer"})");
+  Add("csidrivers",
+      R"({"metadata":{"name":"d.example.com","uid":"d","resourceVersion":"1"},"spec":{"storageCapacity":true}})");
+  Run();
+  EXPECT_EQ(reason_,
+            "waits for 1 of 1 task: w needs cpu 1; 2 nodes have no storage left for claim data (storage class disk), "
+            "0 fit");
+  EXPECT_EQ(patched_.count("data"), 0u);
+  Push(
+      "csistoragecapacities",
+      R"({"metadata":{"namespace":"kube-system","name":"k","uid":"k","resourceVersion":"9"},"storageClassName":"disk","nodeTopology":{"matchLabels":{"zone":"b"}},"capacity":"1Gi"})");
+  loop_.RunFor(absl::Seconds(5));
+  EXPECT_THAT(patched_["data"], HasSubstr(R"("volume.kubernetes.io/selected-node":"n2")"));
 }
 
 // ---- anti-affinity of pods that run

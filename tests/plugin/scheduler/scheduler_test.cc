@@ -1177,8 +1177,9 @@ TEST_F(SchedulerTest, WhatAQueueIsSaidToHoldIsPutRightAtTheStart) {
 
 // What a scheduler does not know it must not decide without.
 TEST(SchedulerObjectsTest, NothingIsDecidedBeforeAllIsRead) {
-  for (const std::string plural : {"pods", "nodes", "podgroups", "queues", "priorityclasses", "persistentvolumeclaims",
-                                   "persistentvolumes", "storageclasses", "namespaces"}) {
+  for (const std::string plural :
+       {"pods", "nodes", "podgroups", "queues", "priorityclasses", "persistentvolumeclaims", "persistentvolumes",
+        "storageclasses", "namespaces", "csinodes", "csidrivers", "csistoragecapacities", "volumeattachments"}) {
     SCOPED_TRACE(plural);
     SimulatedLoop loop(1);
     testutil::FakeClient client(loop);
@@ -1216,7 +1217,11 @@ TEST(SchedulerObjectsTest, OfEachResourceWhatDoesNotDecodeIsTold) {
                                                   {"priorityclasses", R"("value":"x")"},
                                                   {"persistentvolumeclaims", R"("spec":[])"},
                                                   {"persistentvolumes", R"("spec":[])"},
-                                                  {"storageclasses", R"("volumeBindingMode":[])"}};
+                                                  {"storageclasses", R"("volumeBindingMode":[])"},
+                                                  {"csinodes", R"("spec":[])"},
+                                                  {"csidrivers", R"("spec":[])"},
+                                                  {"csistoragecapacities", R"("capacity":[])"},
+                                                  {"volumeattachments", R"("spec":[])"}};
   for (const auto& [resource, spec] : bad) {
     SCOPED_TRACE(resource);
     SimulatedLoop loop(1);

@@ -1,6 +1,5 @@
 // Gangs that lose a pod, and gangs that want more than their minimum, on the whole embedded cluster in simulated time.
 #include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -8,10 +7,9 @@
 #include "absl/strings/str_cat.h"
 #include "api/json_value.h"
 #include "api/resource.h"
-#include "base/simulated_loop.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "sandbox/cluster/cluster.h"
+#include "tests/sandbox/cluster/cluster_fixture.h"
 
 namespace gangway::sandbox {
 namespace {
@@ -21,22 +19,13 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-class GangsTest : public ::testing::Test {
+class GangsTest : public ClusterTest {
  protected:
   void Start(int nodes, absl::Duration start_delay) {
     ClusterOptions options;
     options.kubelets.nodes = MakeNodes({*ParseNodeShape("cpu=16,memory=64Gi")}, nodes);
     options.kubelets.times.start = start_delay;
-    cluster_ = std::make_unique<Cluster>(loop_, std::move(options));
-    cluster_->Start();
-    loop_.RunFor(absl::Seconds(1));
-  }
-  kube::Response Ask(const std::string& method, const std::string& path, const std::string& body = "") {
-    kube::Request request;
-    request.method = method;
-    request.path = path;
-    request.body = body;
-    return cluster_->api_server().Handle(request, {"user"});
+    StartWith(std::move(options));
   }
   void Apply(const std::string& name, int min_available, int replicas, int cpu) {
     const kube::Response reply = Ask(
@@ -69,9 +58,6 @@ class GangsTest : public ::testing::Test {
       events.push_back(json::value_to<std::string>(event.at("reason")));
     return events;
   }
-
-  SimulatedLoop loop_{1};
-  std::unique_ptr<Cluster> cluster_;
 };
 
 // One of three pods is deleted while all pull their images; two nodes are free.

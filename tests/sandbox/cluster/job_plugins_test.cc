@@ -10,10 +10,9 @@
 #include "api/manifest/manifest.h"
 #include "api/resource.h"
 #include "base/check.h"
-#include "base/simulated_loop.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "sandbox/cluster/cluster.h"
+#include "tests/sandbox/cluster/cluster_fixture.h"
 #include "tests/testing/files.h"
 
 namespace gangway::sandbox {
@@ -22,23 +21,14 @@ namespace {
 namespace json = boost::json;
 using ::testing::IsEmpty;
 
-class JobPluginsTest : public ::testing::Test {
+class JobPluginsTest : public ClusterTest {
  protected:
   // `finish`: "trainer=5s", as gangway sandbox --finish takes it.
   void Start(const std::string& finish) {
     ClusterOptions options;
     options.kubelets.nodes = MakeNodes({*ParseNodeShape("")}, 6);
     options.kubelets.behaviour = *Behaviour::Parse({finish}, {});
-    cluster_ = std::make_unique<Cluster>(loop_, std::move(options));
-    cluster_->Start();
-    loop_.RunFor(absl::Seconds(1));
-  }
-  kube::Response Ask(const std::string& method, const std::string& path, const std::string& body = "") {
-    kube::Request request;
-    request.method = method;
-    request.path = path;
-    request.body = body;
-    return cluster_->api_server().Handle(request, {"user"});
+    StartWith(std::move(options));
   }
   void Apply(const std::string& yaml) {
     const auto documents = api::ReadManifest(yaml, "test");
@@ -73,9 +63,6 @@ class JobPluginsTest : public ::testing::Test {
     }
     return env;
   }
-
-  SimulatedLoop loop_{1};
-  std::unique_ptr<Cluster> cluster_;
 };
 
 // Its environment is the one that real Paddle was run with (tests/golden/paddle/ctr-*.env, port 30236).

@@ -1,6 +1,5 @@
 // Gangs by the three names there are, on the whole embedded cluster in simulated time: Volcano's PodGroup, Kubernetes'
 // own, coscheduling's.
-#include <memory>
 #include <string>
 
 #include "absl/strings/match.h"
@@ -8,10 +7,9 @@
 #include "api/json_value.h"
 #include "api/resource.h"
 #include "api/scheduling_resources.h"
-#include "base/simulated_loop.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "sandbox/cluster/cluster.h"
+#include "tests/sandbox/cluster/cluster_fixture.h"
 
 namespace gangway::sandbox {
 namespace {
@@ -20,27 +18,14 @@ namespace json = boost::json;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-class OtherGroupsTest : public ::testing::Test {
+class OtherGroupsTest : public ClusterTest {
  protected:
   // Two nodes of 16 cpu.
   void SetUp() override {
     ClusterOptions options;
     options.kubelets.nodes = MakeNodes({*ParseNodeShape("cpu=16,memory=64Gi")}, 2);
     options.api_server.alpha_versions = {"scheduling.k8s.io/v1alpha2", "scheduling.x-k8s.io/v1alpha1"};
-    cluster_ = std::make_unique<Cluster>(loop_, std::move(options));
-    cluster_->Start();
-    loop_.RunFor(absl::Seconds(1));
-  }
-  kube::Response Ask(const std::string& method, const std::string& path, const std::string& body = "") {
-    kube::Request request;
-    request.method = method;
-    request.path = path;
-    request.body = body;
-    return cluster_->api_server().Handle(request, {"user"});
-  }
-  void Make(const std::string& path, const std::string& body) {
-    const kube::Response reply = Ask("POST", path, body);
-    ASSERT_TRUE(reply.ok()) << *reply.body;
+    StartWith(std::move(options));
   }
   void MakeGroup(const api::Resource& resource, const std::string& name, const std::string& spec) {
     Make(PathOf(resource, ""),
@@ -72,9 +57,6 @@ class OtherGroupsTest : public ::testing::Test {
     }
     return bound;
   }
-
-  SimulatedLoop loop_{1};
-  std::unique_ptr<Cluster> cluster_;
 };
 
 constexpr char kVolcanos[] = R"(,"annotations":{"scheduling.k8s.io/group-name":"g"})";

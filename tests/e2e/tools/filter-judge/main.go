@@ -1,7 +1,7 @@
 // Says which nodes take a pod, by the filters of Kubernetes' own scheduler: a case a line on stdin, an answer a line on stdout.
 //
 //	{"nodes": [...], "pods": [...], "namespaces": [...], "volumes": [...], "claims": [...], "classes": [...], "csiNodes": [...],
-//	 "csiDrivers": [...], "csiCapacities": [...], "pod": {...}}
+//	 "csiDrivers": [...], "csiCapacities": [...], "attachments": [...], "pod": {...}}
 //
 // Objects are Kubernetes', as a user writes them. Each is first made what an API server would store (defaults, what it changes when
 // something is created, validation), with the status it came with. The answer:
@@ -48,6 +48,7 @@ import (
 	"k8s.io/kubernetes/pkg/registry/storage/csinode"
 	"k8s.io/kubernetes/pkg/registry/storage/csistoragecapacity"
 	"k8s.io/kubernetes/pkg/registry/storage/storageclass"
+	"k8s.io/kubernetes/pkg/registry/storage/volumeattachment"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config/latest"
 	schedulercache "k8s.io/kubernetes/pkg/scheduler/backend/cache"
@@ -69,6 +70,7 @@ type clusterCase struct {
 	CSINodes      []*storagev1.CSINode            `json:"csiNodes,omitempty"`
 	CSIDrivers    []*storagev1.CSIDriver          `json:"csiDrivers,omitempty"`
 	CSICapacities []*storagev1.CSIStorageCapacity `json:"csiCapacities,omitempty"`
+	Attachments   []*storagev1.VolumeAttachment   `json:"attachments,omitempty"`
 	Pod           *v1.Pod                         `json:"pod"`
 }
 
@@ -151,6 +153,9 @@ func (c *clusterCase) store() (wrong []string) {
 	for i, each := range c.CSICapacities {
 		store(fmt.Sprintf("csiCapacities[%d]", i), each, storage, csistoragecapacity.Strategy, &wrong)
 	}
+	for i, each := range c.Attachments {
+		store(fmt.Sprintf("attachments[%d]", i), each, storage, volumeattachment.Strategy, &wrong)
+	}
 	store("pod", c.Pod, core, pod.Strategy, &wrong)
 	return wrong
 }
@@ -226,6 +231,7 @@ func (j *judge) show(c *clusterCase) error {
 		show(storage.CSINodes().Informer(), c.CSINodes),
 		show(storage.CSIDrivers().Informer(), c.CSIDrivers),
 		show(storage.CSIStorageCapacities().Informer(), c.CSICapacities),
+		show(storage.VolumeAttachments().Informer(), c.Attachments),
 	} {
 		if err != nil {
 			return err

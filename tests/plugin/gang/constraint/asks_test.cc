@@ -47,6 +47,8 @@ class ObstaclesTest : public ::testing::Test {
     wants.host_ports = {{"TCP", "", 80}};
     volume.name = "v";
     volume.selectors = {{{{"zone", model::Op::kIn, {"c"}}}}};
+    volume.driver = "d";
+    volume.handle = "h";
     keeper = Stranger("keeper", "n", Cpu(0));
     keeper.wants.host_ports = wants.host_ports;
     keeper.labels = {{"app", "web"}};
@@ -68,6 +70,7 @@ class ObstaclesTest : public ::testing::Test {
     claim.volume = "v";
     cluster.SetClaim(claim);
     cluster.SetVolume(volume);
+    cluster.SetCsiNode({"n", {{"d", most_volumes}}});
     cluster.SetPod(keeper);
     const model::TaskId task = cluster.SetPod(Pod("g", "w", 0, wants));
     return std::string(Placed(cluster).AsksOf(cluster.task(task).shape).ObstacleAt(cluster.FindNode("n")));
@@ -75,6 +78,7 @@ class ObstaclesTest : public ::testing::Test {
   model::NodeFacts node = Node("n");
   Wants wants;
   model::VolumeFacts volume;
+  int most_volumes = 0;
   model::PodFacts keeper;
 };
 
@@ -82,6 +86,7 @@ TEST_F(ObstaclesTest, AreNamedInTheOrderOfTheTable) {
   const std::vector<std::function<void()>> removals = {[&] { node.unschedulable = false; },
                                                        [&] { wants.selector.clear(); },
                                                        [&] { volume.selectors.clear(); },
+                                                       [&] { most_volumes = 1; },
                                                        [&] { node.taints.clear(); },
                                                        [&] { wants.pod_affinity.clear(); },
                                                        [&] { wants.pod_anti_affinity.clear(); },

@@ -1,0 +1,29 @@
+// Which labels make HyperNodes, which may change while the controller runs. Used on the controller's loop.
+#pragma once
+
+#include <functional>
+#include <utility>
+
+#include "plugin/lifecycle/hyper_nodes/label_source.h"
+
+namespace gangway::controller {
+
+class LiveLabelSource {
+ public:
+  explicit LiveLabelSource(lifecycle::LabelSource source) : source_(std::move(source)) {}
+
+  const lifecycle::LabelSource& source() const { return source_; }
+  void Set(lifecycle::LabelSource source) {
+    if (source == source_) return;
+    source_ = std::move(source);
+    if (changed_) changed_();
+  }
+  // Whoever makes HyperNodes by it; there is one. Empty: nobody any more.
+  void OnChange(std::function<void()> changed) { changed_ = std::move(changed); }
+
+ private:
+  lifecycle::LabelSource source_;
+  std::function<void()> changed_;
+};
+
+}  // namespace gangway::controller
