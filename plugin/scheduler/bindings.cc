@@ -1,0 +1,193 @@
+#include "plugin/scheduler/bindings.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "api/cluster_resources.h"
+#include "base/log.h"
+#include "kube/client/status.h"
+#include "plugin/gang/minimum.h"
+#include "plugin/scheduler/gang_keys.h"
+
+namespace gangway::scheduler {
+
+using api::NamespacedName;
+using model::Gang;
+using model::GangId;
+using model::Task;
+using model::TaskId;
+using model::TaskStatus;
+
+void Bindings::CountIn(Metrics& metrics) {
+  bound_ = metrics.AddCounter("gangway_bindings_total", "Bindings, by what became of them", {{"result", "bound"}});
+  refused_ = metrics.AddCounter("gangway_bindings_total", "Bindings, by what became of them", {{"result", "refused"}});
+}
+
+// ---- replies
+
+// The task the write was about, if it is still there and still assumed.
+TaskId Bindings::AssumedTask(const NamespacedName& key, const std::string& uid) const {
+  const TaskId id = cluster_.FindTask(key.ns, key.name);
+  if (id == model::kNone) return id;
+  const Task& task = cluster_.task(id);
+  return task.uid == uid && task.status == TaskStatus::kBinding ? id : model::kNone;
+}
+
+// A reply is about the pod of that UID; one that was made anew under its name has nothing to do with it.
+void Bindings::OnReply(const kube::Write& write, const kube::Response& reply) {
+  const bool again = reply.code == 429 || reply.code == 408 || reply.code >= 500;  // the driver tries again
+  if (again) return;
+  if (reply.ok()) bound_.Add();
+  const NamespacedName key{write.ns, write.name};
+  const TaskId id = cluster_.FindTask(key.ns, key.name);
+  if (id == model::kNone || cluster_.task(id).uid != write.uid) return;
+  const Task& task = cluster_.task(id);
+  if (task.row == model::kNone) return;  // given up meanwhile
+  if (reply.ok()) {
+    // The watch may have told first.
+    if (task.status == TaskStatus::kBinding) accepted_.insert(task.uid);
+    return TellScheduled(task);
+  }
+  refused_.Add();
+  LookAtPod(key, task.uid,
+            absl::StrCat("binding ", task.name, " to ", cluster_.node_name(task.row),
+                         " was refused: ", kube::StatusFromResponse(reply).message()));
+}
+
+void Bindings::TellScheduled(const Task& task) {
+  const std::string pod = model::KeyOf(task.ns, task.name);
+  edges_.recorder.Record({kube::EventNote::Type::kNormal,
+                          "Scheduled",
+                          absl::StrCat("Successfully assigned ", pod, " to ", cluster_.node_name(task.row)),
+                          {.api_version = "v1",
+                           .kind = "Pod",
+                           .ns = task.ns,
+                           .name = task.name,
+                           .uid = task.uid,
+                           .resource_version = "",
+                           .field_path = ""}});
+}
+
+// A binding was refused: the pod itself says whether it is bound (the reply to an earlier try was lost), gone, or free.
+void Bindings::LookAtPod(const NamespacedName& key, const std::string& uid, std::string why) {
+  kube::Request request;
+  request.method = "GET";
+  request.path = api::PathOf(api::kPods, key.ns, key.name);
+  edges_.client.Send(std::move(request), edges_.token,
+                     [this, key, uid, why = std::move(why)](const absl::StatusOr<kube::Response>& reply) {
+                       if (!reply.ok()) return;  // the driver tries the binding again, which leads back here
+                       if (reply->code == 404) return edges_.pods.ObserveDeleted(key, uid);
+                       if (!reply->ok()) return;
+                       edges_.pods.Observe(reply->body);
+                       const TaskId task = AssumedTask(key, uid);
+                       if (task == model::kNone) return;
+                       const GangId gang = cluster_.task(task).gang;
+                       cluster_.Forget(task);
+                       Rest(gang, why);
+                     });
+}
+
+// ---- volumes
+
+Bindings::Volumes Bindings::LookAtVolumes(const NamespacedName& key, GangId id, absl::Time now) {
+  State& state = states_[key];
+  Volumes volumes{scheduler::LookAtVolumes(
+      cluster_, cluster_.gang(id), [this](const Task& task) { return accepted(task); }, state.selected)};
+  if (volumes.of_gang.ready || !volumes.of_gang.failed.empty()) {
+    state.volumes_since = absl::InfinitePast();
+    state.selected.clear();
+    awaiting_volumes_.erase(key);
+    return volumes;
+  }
+  awaiting_volumes_.insert(key);
+  if (state.volumes_since == absl::InfinitePast()) state.volumes_since = now;
+  volumes.due = state.volumes_since + times_.volumes_take;
+  if (now >= volumes.due) {
+    volumes.of_gang.failed = absl::StrCat("no volume came within ", absl::FormatDuration(times_.volumes_take), " for ",
+                                          volumes.of_gang.waits_for);
+    state.volumes_since = absl::InfinitePast();
+  }
+  return volumes;
+}
+
+// A volume of the gang's pods, or a claim, is what the write was about.
+bool Bindings::NeedsWritten(const Gang& gang, const kube::Write& write) const {
+  return std::any_of(gang.tasks.begin(), gang.tasks.end(), [&](TaskId task) {
+    const std::vector<model::ClaimId>& claims = cluster_.shape(cluster_.task(task).shape).claims;
+    return std::any_of(claims.begin(), claims.end(), [&](model::ClaimId claim) {
+      const auto promised = cluster_.volumes().PromisedTo(claim);
+      return promised.has_value() && (write.ns.empty() ? promised->volume == write.name
+                                                       : promised->ns == write.ns && promised->name == write.name);
+    });
+  });
+}
+
+void Bindings::OnVolumesForbidden(const kube::Write& write, absl::string_view why) {
+  const absl::btree_set<NamespacedName> awaiting = awaiting_volumes_;
+  for (const NamespacedName& key : awaiting) {
+    const GangId id = FindGang(cluster_, key);
+    if (id != model::kNone && NeedsWritten(cluster_.gang(id), write))
+      GiveUp(id, absl::StrCat("the scheduler may not patch ", std::string(write.resource->plural), ": ", why));
+  }
+}
+
+// ---- gangs that are bound by half
+
+Bindings::Half Bindings::LookAtHalf(const NamespacedName& key, GangId id, absl::Time now) {
+  State& state = states_[key];
+  const Gang& gang = cluster_.gang(id);
+  const bool settled = gang.Count(TaskStatus::kBinding) == 0 && gang.ready() > 0;
+  state.was_whole = state.was_whole || (settled && gang::HasMinimum(cluster_, gang));
+  if (state.was_whole || !IsHalfBound(cluster_, gang)) {
+    state.half_bound_since = absl::InfinitePast();
+  } else if (state.half_bound_since == absl::InfinitePast()) {
+    state.half_bound_since = now;
+  }
+  return {state.was_whole ? std::nullopt : FindLeftovers(cluster_, id), state.half_bound_since};
+}
+
+// ---- giving up
+
+void Bindings::GiveNodesBack(GangId id) {
+  const std::vector<TaskId> tasks = cluster_.gang(id).tasks;
+  for (const TaskId task : tasks) {
+    if (!accepted(cluster_.task(task))) cluster_.Forget(task);
+  }
+}
+
+void Bindings::GiveUp(GangId id, const std::string& why) {
+  GiveNodesBack(id);
+  const NamespacedName key = KeyOfGang(cluster_, id);
+  awaiting_volumes_.erase(key);
+  if (const auto it = states_.find(key); it != states_.end()) it->second.selected.clear();
+  Rest(id, why);
+}
+
+// The gang rests a while, then is decided anew.
+void Bindings::Rest(GangId id, const std::string& why) {
+  if (id == model::kNone || !cluster_.gang(id).known) return calls_.want_round();
+  const NamespacedName key = KeyOfGang(cluster_, id);
+  log::Warning("binding given up", {{"gang", key.ToString()}, {"error", why}});
+  cluster_.SetHeldBack(id, why);
+  State& state = states_[key];
+  edges_.loop.Cancel(state.rest);
+  state.rest = edges_.loop.PostAt(edges_.loop.Now() + times_.retry, edges_.token, [this, key] {
+    if (const auto it = states_.find(key); it != states_.end()) it->second.rest = 0;
+    const GangId gang = FindGang(cluster_, key);
+    if (gang != model::kNone) feed_.Apply([&] { cluster_.SetHeldBack(gang, ""); });
+  });
+  calls_.want_round();
+  calls_.look(key);
+}
+
+void Bindings::Forget(const NamespacedName& key) {
+  const auto it = states_.find(key);
+  if (it == states_.end()) return;
+  edges_.loop.Cancel(it->second.rest);
+  awaiting_volumes_.erase(key);
+  states_.erase(it);
+}
+
+}  // namespace gangway::scheduler

@@ -1,0 +1,54 @@
+#include "plugin/scheduler/rounds.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "plugin/gang/schedule.h"
+
+namespace gangway::scheduler {
+
+void Rounds::CountIn(Metrics& metrics) {
+  waiting_gangs_ = metrics.AddGauge("gangway_waiting_gangs", "PodGroups that wait to be let in or placed");
+  rounds_ = metrics.AddCounter("gangway_schedule_rounds_total", "Scheduling rounds");
+}
+
+void Rounds::Want() {
+  if (wanted_ || !calls_.deciding()) return;
+  wanted_ = true;
+  loop_.PostAt(next_, token_, [this] {
+    wanted_ = false;
+    if (calls_.deciding()) Run();
+  });
+}
+
+void Rounds::PauseSurplus() {
+  const absl::Time now = loop_.Now();
+  if (!std::exchange(surplus_paused_, true)) pause_ends_ = now + 4 * times_.surplus_pause;
+  surplus_from_ = std::min(now + times_.surplus_pause, pause_ends_);
+}
+
+void Rounds::WantWithSurplus() {
+  loop_.Cancel(surplus_round_);
+  surplus_round_ = loop_.PostAt(surplus_from_, token_, [this] {
+    surplus_round_ = 0;
+    Want();
+  });
+}
+
+void Rounds::Run() {
+  const absl::Time now = loop_.Now();
+  rounds_.Add();
+  gang::Policy policy = calls_.policy();
+  policy.place_surplus = policy.place_surplus && now >= surplus_from_;
+  if (now >= surplus_from_) surplus_paused_ = false;
+  const model::Decisions decisions = gang::Schedule(cluster_, policy, now, scratch_);
+  const std::size_t waiting = calls_.carry_out(decisions, now);
+  const bool undecided = std::any_of(decisions.begin(), decisions.end(),
+                                     [](const model::Decision& decision) { return decision.rest_undecided; });
+  if (undecided && surplus_paused_) WantWithSurplus();
+  waiting_gangs_.Set(static_cast<double>(waiting));
+  constexpr absl::Duration kPerWaitingGang = absl::Microseconds(20);
+  next_ = now + std::min(times_.interval + kPerWaitingGang * waiting, absl::Milliseconds(100));
+}
+
+}  // namespace gangway::scheduler

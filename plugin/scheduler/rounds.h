@@ -1,0 +1,67 @@
+// The scheduler's rounds: when all gangs that wait are decided on, and by which policy.
+//
+// In: that something changed, or that a gang came. Out: decisions, each time a round is over. Used on the scheduler's
+// loop.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+#include "absl/time/time.h"
+#include "base/loop.h"
+#include "base/metrics.h"
+#include "plugin/gang/fit.h"
+#include "plugin/gang/policy.h"
+#include "plugin/model/cluster.h"
+#include "plugin/model/decision.h"
+
+namespace gangway::scheduler {
+
+struct RoundTimes {
+  // The least time between two rounds; grows with the number of gangs that wait.
+  absl::Duration interval;
+  // After a gang came, nothing is placed beyond minima for so long, and up to four times as long while more come.
+  absl::Duration surplus_pause;
+};
+
+class Rounds {
+ public:
+  struct Calls {
+    std::function<bool()> deciding;  // whether there are rounds now
+    std::function<gang::Policy()> policy;
+    // Returns how many gangs wait.
+    std::function<std::size_t(const model::Decisions&, absl::Time now)> carry_out;
+  };
+  // All that is not a value must outlive it; what is posted ends with the token's owner.
+  Rounds(const model::Cluster& cluster, Loop& loop, Token token, RoundTimes times, Calls calls)
+      : cluster_(cluster), loop_(loop), token_(token), times_(times), calls_(std::move(calls)) {}
+
+  void CountIn(Metrics& metrics);
+
+  // Soon. Events of one moment share a round, and the more gangs wait, the rarer rounds are.
+  void Want();
+  // A gang came: those made together with it come first.
+  void PauseSurplus();
+  // How nodes rank may be another now, so what is kept of that is forgotten.
+  void ForgetRanks() { scratch_ = gang::Scratch(); }
+
+ private:
+  void Run();
+  void WantWithSurplus();
+
+  const model::Cluster& cluster_;
+  Loop& loop_;
+  const Token token_;
+  const RoundTimes times_;
+  const Calls calls_;
+  gang::Scratch scratch_;
+  bool wanted_ = false;
+  absl::Time next_ = absl::InfinitePast();
+  bool surplus_paused_ = false;
+  absl::Time surplus_from_ = absl::InfinitePast(), pause_ends_ = absl::InfinitePast();
+  Loop::TimerId surplus_round_ = 0;
+  Gauge waiting_gangs_;
+  Counter rounds_;
+};
+
+}  // namespace gangway::scheduler

@@ -1,0 +1,61 @@
+// The scheduler's telling: what each gang that waits is told, and what its pods say of it already.
+//
+// In: what a round decided, and pods as they are shown. Out: which gangs have something new to be told, and the Telling
+// of each. Pure; used on the scheduler's loop.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "absl/container/btree_set.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/time/time.h"
+#include "api/core/pod.h"
+#include "api/json.h"
+#include "api/meta.h"
+#include "plugin/model/cluster.h"
+#include "plugin/model/decision.h"
+#include "plugin/scheduler/telling.h"
+
+namespace gangway::scheduler {
+
+class Tellings {
+ public:
+  // The cluster must outlive it.
+  Tellings(const model::Cluster& cluster, TellingRules rules) : cluster_(cluster), rules_(rules) {}
+
+  // One decision of a round about the gang of this key; true when there may be something new to tell.
+  bool Decide(const model::Decision& decision, const api::NamespacedName& key, absl::Time now);
+  // All of the round's decisions are told. Returns gangs that waited before it and do not any more, where there may be
+  // something new to tell.
+  std::vector<api::NamespacedName> EndRound(absl::Time now);
+  std::size_t waiting() const { return waiting_.size(); }
+
+  // Brought up to date. Good until the gang is forgotten.
+  Telling& Look(const api::NamespacedName& key, absl::Time now);
+  // When a look would change something if nothing else happens.
+  absl::Time NextChange(const api::NamespacedName& key) const;
+  // Its PodGroup is gone, or another.
+  void Forget(const api::NamespacedName& key);
+
+  // What the pod's PodScheduled=False condition says, as ConditionText does; "" when it has none.
+  void Seen(const api::core::Pod& pod);
+  void ForgetPod(const std::string& uid) { written_.erase(uid); }
+  std::string WrittenOf(const model::Task& task) const;
+
+  // Members of a JSON object: how many gangs wait, and the first of them with their reasons.
+  void Dump(api::JsonWriter& json, std::size_t max_gangs) const;
+
+ private:
+  bool KeepsWaiting(const model::Decision& decision, const Telling& telling) const;
+
+  const model::Cluster& cluster_;
+  const TellingRules rules_;
+  absl::btree_map<api::NamespacedName, Telling> tellings_;
+  absl::btree_set<api::NamespacedName> waiting_, waiting_now_;  // in the last round; in that which is carried out
+  absl::flat_hash_map<std::string, std::string> written_;       // by UID
+};
+
+}  // namespace gangway::scheduler

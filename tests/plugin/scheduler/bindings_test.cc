@@ -1,0 +1,209 @@
+#include "plugin/scheduler/bindings.h"
+
+#include <string>
+#include <vector>
+
+#include "api/cluster_resources.h"
+#include "base/simulated_loop.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/plugin/model/cluster_builder.h"
+#include "tests/testing/fake_client.h"
+
+namespace gangway::scheduler {
+namespace {
+
+using model::TaskId;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using testutil::Cpu;
+using testutil::Pod;
+
+// A gang of two pods that are assumed on two nodes.
+class BindingsTest : public ::testing::Test {
+ protected:
+  BindingsTest() {
+    testutil::AddNodes(cluster_, 2);
+    gang_ = cluster_.SetGang(testutil::Gang("g", 2));
+    for (int i = 0; i < 2; ++i) {
+      tasks_[i] = cluster_.SetPod(Pod("g", "w", i, Cpu(1000)));
+      cluster_.Assume(tasks_[i], i);
+    }
+    client_.SetHandler([this](const kube::Request& request) { return Answered(request); });
+  }
+  std::optional<absl::StatusOr<kube::Response>> Answered(const kube::Request& request) {
+    if (request.method == "GET") return testutil::Reply(pod_code_, pod_);
+    return testutil::Reply(201);
+  }
+  void Reply(int task, int code) {
+    kube::Write write;
+    write.resource = &api::kPods;
+    write.subresource = "binding";
+    write.ns = "default";
+    write.name = cluster_.task(tasks_[task]).name;
+    write.uid = cluster_.task(tasks_[task]).uid;
+    bindings_.OnReply(write, code < 300 ? testutil::Reply(code) : testutil::Refusal(code, "Forbidden"));
+    loop_.RunFor(absl::Milliseconds(100));
+  }
+  bool Assumed(int task) const { return cluster_.task(tasks_[task]).status == model::TaskStatus::kBinding; }
+  void Bind(int task) {
+    model::PodFacts pod = Pod("g", "w", task, Cpu(1000));
+    pod.node = std::string(cluster_.node_name(task));
+    pod.phase = model::PodPhase::kRunning;
+    cluster_.SetPod(pod);
+  }
+  std::vector<std::string> Asked() const {
+    std::vector<std::string> asked;
+    for (const kube::Request& request : client_.requests()) {
+      if (request.method == "GET") asked.push_back(request.path);
+    }
+    return asked;
+  }
+
+  const api::NamespacedName key_{"default", "g"};
+  model::Cluster cluster_;
+  model::GangId gang_ = model::kNone;
+  TaskId tasks_[2];
+  SimulatedLoop loop_{1};
+  testutil::FakeClient client_{loop_};
+  kube::Informers informers_{loop_, client_};
+  kube::Recorder recorder_{loop_, client_, {}};
+  Owner owner_;
+  std::vector<std::string> namespaces_;
+  int pod_code_ = 404, changes_ = 0, rounds_ = 0, looks_ = 0;
+  std::string pod_ = "{}";
+  Feed feed_{cluster_, "volcano", namespaces_, [this] { ++changes_; }};
+  Bindings bindings_{cluster_,
+                     feed_,
+                     {loop_, owner_.token(), client_, recorder_, informers_.Of<api::core::Pod>(api::kPods)},
+                     {absl::Minutes(10), absl::Seconds(5)},
+                     {[this](const api::NamespacedName&) { ++looks_; }, [this] { ++rounds_; }}};
+};
+
+TEST_F(BindingsTest, AnAcceptedBindingIsRememberedUntilThePodIsShownBound) {
+  Reply(0, 201);
+  EXPECT_TRUE(bindings_.accepted(cluster_.task(tasks_[0])));
+  EXPECT_FALSE(bindings_.accepted(cluster_.task(tasks_[1])));
+  bindings_.ForgetPod(cluster_.task(tasks_[0]).uid);
+  EXPECT_FALSE(bindings_.accepted(cluster_.task(tasks_[0])));
+  EXPECT_THAT(Asked(), IsEmpty());
+}
+
+TEST_F(BindingsTest, ARefusedBindingIsLookedIntoAndTheGangRestsAWhile) {
+  pod_code_ = 200;
+  pod_ = R"({"metadata":{"namespace":"default","name":"g-w-0","uid":"uid-g-w-0","resourceVersion":"1"}})";
+  Reply(0, 403);
+  EXPECT_THAT(Asked(), ElementsAre("/api/v1/namespaces/default/pods/g-w-0"));
+  EXPECT_FALSE(Assumed(0));
+  EXPECT_TRUE(Assumed(1)) << "the other's binding may stand";
+  EXPECT_EQ(cluster_.gang(gang_).held_back, "binding g-w-0 to node-000 was refused: Forbidden");
+  EXPECT_EQ(looks_, 1);
+  EXPECT_EQ(rounds_, 1);
+  loop_.RunFor(absl::Seconds(5));
+  EXPECT_EQ(cluster_.gang(gang_).held_back, "");
+  EXPECT_EQ(changes_, 1);
+}
+
+TEST_F(BindingsTest, WhatTheDriverTriesAgainIsNoRefusal) {
+  for (const int code : {408, 429, 500, 503}) Reply(0, code);
+  EXPECT_THAT(Asked(), IsEmpty());
+  EXPECT_TRUE(Assumed(0));
+}
+
+TEST_F(BindingsTest, WhoIsGivenUpKeepsWhatWasAccepted) {
+  Reply(0, 201);
+  bindings_.GiveUp(gang_, "no volume");
+  EXPECT_TRUE(Assumed(0));
+  EXPECT_FALSE(Assumed(1));
+  EXPECT_EQ(cluster_.gang(gang_).held_back, "no volume");
+}
+
+TEST_F(BindingsTest, ARestEndsWithTheGang) {
+  bindings_.GiveUp(gang_, "no volume");
+  bindings_.Forget(key_);
+  loop_.RunFor(absl::Seconds(10));
+  EXPECT_EQ(cluster_.gang(gang_).held_back, "no volume") << "nobody asks any more";
+}
+
+TEST_F(BindingsTest, AHalfIsCountedFromWhenItWasSeenFirst) {
+  cluster_.Forget(tasks_[1]);
+  Bind(0);
+  const absl::Time first = loop_.Now(), later = first + absl::Seconds(9);
+  EXPECT_EQ(bindings_.LookAtHalf(key_, gang_, first).since, first);
+  const Bindings::Half half = bindings_.LookAtHalf(key_, gang_, later);
+  EXPECT_EQ(half.since, first);
+  EXPECT_TRUE(half.leftovers.has_value());
+  bindings_.Forget(key_);
+  EXPECT_EQ(bindings_.LookAtHalf(key_, gang_, later).since, later) << "of another gang of that name";
+}
+
+TEST_F(BindingsTest, AGangThatWasWholeOnceIsNoHalf) {
+  for (const int task : {0, 1}) Bind(task);
+  EXPECT_EQ(bindings_.LookAtHalf(key_, gang_, loop_.Now()).since, absl::InfinitePast());
+  cluster_.RemovePod("default", "g-w-1");
+  cluster_.SetPod(Pod("g", "w", 1, Cpu(1000)));
+  const Bindings::Half half = bindings_.LookAtHalf(key_, gang_, loop_.Now());
+  EXPECT_EQ(half.since, absl::InfinitePast());
+  EXPECT_FALSE(half.leftovers.has_value());
+}
+
+// Its pods' claim has no volume yet.
+class AwaitedVolumesTest : public BindingsTest {
+ protected:
+  AwaitedVolumesTest() {
+    model::StorageClassFacts made{"disk", true, true, {}};
+    cluster_.SetStorageClass(made);
+    model::ClaimFacts claim;
+    claim.ns = "default";
+    claim.name = "data";
+    claim.uid = "c1";
+    claim.storage_class = "disk";
+    cluster_.SetClaim(claim);
+    cluster_.Forget(tasks_[0]);
+    model::PodFacts pod = Pod("g", "w", 0, Cpu(1000));
+    pod.wants.claims = {"default/data"};
+    tasks_[0] = cluster_.SetPod(pod);
+    cluster_.Assume(tasks_[0], 0);
+  }
+};
+
+TEST_F(AwaitedVolumesTest, VolumesThatDoNotComeAreNotWaitedForForEver) {
+  const absl::Time start = loop_.Now();
+  Bindings::Volumes volumes = bindings_.LookAtVolumes(key_, gang_, start);
+  EXPECT_FALSE(volumes.of_gang.ready);
+  EXPECT_EQ(volumes.due, start + absl::Minutes(10));
+  EXPECT_THAT(bindings_.awaiting_volumes(), ElementsAre(key_));
+  volumes = bindings_.LookAtVolumes(key_, gang_, start + absl::Minutes(9));
+  EXPECT_EQ(volumes.due, start + absl::Minutes(10)) << "from the first look";
+  EXPECT_EQ(volumes.of_gang.failed, "");
+  volumes = bindings_.LookAtVolumes(key_, gang_, start + absl::Minutes(10));
+  EXPECT_EQ(volumes.of_gang.failed, "no volume came within 10m for claim data on node node-000");
+  bindings_.GiveUp(gang_, volumes.of_gang.failed);
+  EXPECT_THAT(bindings_.awaiting_volumes(), IsEmpty());
+  EXPECT_FALSE(Assumed(0));
+}
+
+TEST_F(AwaitedVolumesTest, WhoMayNotWriteWhatItNeedsGivesUp) {
+  bindings_.LookAtVolumes(key_, gang_, loop_.Now());
+  kube::Write write;
+  write.resource = &api::kPersistentVolumeClaims;
+  write.ns = "default";
+  write.name = "other";
+  bindings_.OnVolumesForbidden(write, "no");
+  EXPECT_TRUE(Assumed(0)) << "it was another's";
+  write.name = "data";
+  bindings_.OnVolumesForbidden(write, "no");
+  EXPECT_FALSE(Assumed(0));
+  EXPECT_EQ(cluster_.gang(gang_).held_back, "the scheduler may not patch persistentvolumeclaims: no");
+}
+
+TEST_F(AwaitedVolumesTest, WhatNeedsNoVolumesIsReady) {
+  cluster_.Forget(tasks_[0]);
+  const Bindings::Volumes volumes = bindings_.LookAtVolumes(key_, gang_, loop_.Now());
+  EXPECT_TRUE(volumes.of_gang.ready);
+  EXPECT_EQ(volumes.due, absl::InfiniteFuture());
+  EXPECT_THAT(bindings_.awaiting_volumes(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace gangway::scheduler

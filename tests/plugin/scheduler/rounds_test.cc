@@ -1,0 +1,113 @@
+#include "plugin/scheduler/rounds.h"
+
+#include <vector>
+
+#include "base/simulated_loop.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/plugin/model/cluster_builder.h"
+
+namespace gangway::scheduler {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+// A gang of two pods with a minimum of one; decisions are not carried out, so that each round is as the one before.
+class RoundsTest : public ::testing::Test {
+ protected:
+  RoundsTest() {
+    cluster_.SetQueue(testutil::Queue("default"));
+    testutil::AddNodes(cluster_, 1);
+    testutil::AddGang(cluster_, "g", 1, 2, 1000);
+  }
+  // When there were rounds, in ms from the start; how many pods were placed in the last.
+  std::vector<std::int64_t> rounds_at_;
+  std::size_t placed_ = 0;
+  bool deciding_ = true;
+  std::size_t waiting_ = 0;
+
+  model::Cluster cluster_;
+  SimulatedLoop loop_{1};
+  const absl::Time start_ = loop_.Now();
+  Owner owner_;
+  Rounds rounds_{cluster_,
+                 loop_,
+                 owner_.token(),
+                 {absl::Milliseconds(2), absl::Milliseconds(500)},
+                 {[this] { return deciding_; }, [] { return gang::Policy(); },
+                  [this](const model::Decisions& decisions, absl::Time now) {
+                    rounds_at_.push_back((now - start_) / absl::Milliseconds(1));
+                    placed_ = 0;
+                    for (const model::Decision& decision : decisions) placed_ += decision.placements.size();
+                    return waiting_;
+                  }}};
+};
+
+TEST_F(RoundsTest, EventsOfOneMomentShareARound) {
+  for (int i = 0; i < 5; ++i) rounds_.Want();
+  loop_.RunFor(absl::Seconds(1));
+  EXPECT_THAT(rounds_at_, ElementsAre(0));
+  EXPECT_EQ(placed_, 2u);
+}
+
+TEST_F(RoundsTest, TheMoreGangsWaitTheRarerTheyAre) {
+  rounds_.Want();
+  loop_.RunFor(absl::ZeroDuration());
+  rounds_.Want();
+  loop_.RunFor(absl::Milliseconds(1));
+  EXPECT_THAT(rounds_at_, ElementsAre(0));
+  waiting_ = 1000;
+  loop_.RunFor(absl::Milliseconds(1));
+  EXPECT_THAT(rounds_at_, ElementsAre(0, 2));
+  rounds_.Want();
+  loop_.RunFor(absl::Milliseconds(21));
+  EXPECT_THAT(rounds_at_, SizeIs(2));
+  waiting_ = 1'000'000;
+  loop_.RunFor(absl::Milliseconds(1));
+  EXPECT_THAT(rounds_at_, ElementsAre(0, 2, 24));
+  rounds_.Want();
+  loop_.RunFor(absl::Milliseconds(100));
+  EXPECT_THAT(rounds_at_, ElementsAre(0, 2, 24, 124)) << "but never rarer than that";
+}
+
+TEST_F(RoundsTest, ThereAreNoneWhileNothingIsDecided) {
+  deciding_ = false;
+  rounds_.Want();
+  loop_.RunFor(absl::Seconds(1));
+  EXPECT_THAT(rounds_at_, IsEmpty());
+  deciding_ = true;
+  rounds_.Want();
+  deciding_ = false;
+  loop_.RunFor(absl::Seconds(1));
+  EXPECT_THAT(rounds_at_, IsEmpty()) << "it ended meanwhile";
+  deciding_ = true;
+  rounds_.Want();
+  loop_.RunFor(absl::Seconds(1));
+  EXPECT_THAT(rounds_at_, SizeIs(1));
+}
+
+TEST_F(RoundsTest, AfterAGangCameWhatIsBeyondMinimaWaits) {
+  rounds_.PauseSurplus();
+  rounds_.Want();
+  loop_.RunFor(absl::Milliseconds(499));
+  EXPECT_THAT(rounds_at_, ElementsAre(0));
+  EXPECT_EQ(placed_, 1u);
+  loop_.RunFor(absl::Milliseconds(1));
+  EXPECT_THAT(rounds_at_, ElementsAre(0, 500)) << "nobody asks for it";
+  EXPECT_EQ(placed_, 2u);
+}
+
+TEST_F(RoundsTest, GangsThatGoOnComingProlongThePauseToFourTimesAsLong) {
+  for (int i = 0; i < 10; ++i) {
+    rounds_.PauseSurplus();
+    rounds_.Want();
+    loop_.RunFor(absl::Milliseconds(300));
+    ASSERT_EQ(placed_, i < 6 ? 1u : i == 6 ? 2u : placed_) << i;
+  }
+  EXPECT_THAT(rounds_at_, ::testing::Contains(2000));
+}
+
+}  // namespace
+}  // namespace gangway::scheduler

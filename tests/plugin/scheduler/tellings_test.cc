@@ -1,0 +1,129 @@
+#include "plugin/scheduler/tellings.h"
+
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "plugin/scheduler/gang_keys.h"
+#include "plugin/scheduler/gang_plan.h"
+#include "tests/plugin/model/cluster_builder.h"
+
+namespace gangway::scheduler {
+namespace {
+
+using model::Reason;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testutil::At;
+
+class TellingsTest : public ::testing::Test {
+ protected:
+  TellingsTest() {
+    for (const char* const name : {"a", "b"}) cluster_.SetGang(testutil::Gang(name, 2));
+  }
+  model::Decision Decision(const std::string& gang) const {
+    model::Decision decision;
+    decision.gang = cluster_.FindGang("default", gang);
+    return decision;
+  }
+  model::Decision Waits(const std::string& gang, bool short_of_minimum = true) const {
+    model::Decision decision = Decision(gang);
+    decision.reason = Reason();
+    decision.reason->missing = decision.reason->min_member = 2;
+    decision.short_of_minimum = short_of_minimum;
+    return decision;
+  }
+  bool Decide(const model::Decision& decision, int second) {
+    return tellings_.Decide(decision, KeyOfGang(cluster_.gang(decision.gang)), At(second));
+  }
+  std::string Dumped(std::size_t max_gangs = 10) const {
+    std::string out;
+    api::JsonWriter json(out);
+    json.BeginObject();
+    tellings_.Dump(json, max_gangs);
+    json.EndObject();
+    return out;
+  }
+  const api::NamespacedName a_{"default", "a"}, b_{"default", "b"};
+  model::Cluster cluster_;
+  Tellings tellings_{cluster_, {absl::Seconds(2), absl::Seconds(10), absl::Seconds(60)}};
+};
+
+TEST_F(TellingsTest, AReasonIsNewsAndToldWhenItHasLasted) {
+  EXPECT_TRUE(Decide(Waits("a"), 0));
+  EXPECT_THAT(tellings_.EndRound(At(0)), IsEmpty());
+  EXPECT_EQ(tellings_.waiting(), 1u);
+  EXPECT_FALSE(tellings_.Look(a_, At(1)).told());
+  EXPECT_EQ(tellings_.NextChange(a_), At(2));
+  EXPECT_TRUE(tellings_.Look(a_, At(2)).told());
+  EXPECT_EQ(tellings_.NextChange(b_), absl::InfiniteFuture());
+}
+
+TEST_F(TellingsTest, WhoWaitsNoMoreIsLookedAt) {
+  for (const char* const gang : {"a", "b"}) Decide(Waits(gang), 0);
+  EXPECT_THAT(tellings_.EndRound(At(0)), IsEmpty());
+  Decide(Waits("b"), 1);
+  EXPECT_THAT(tellings_.EndRound(At(1)), ElementsAre(a_));
+  EXPECT_EQ(tellings_.waiting(), 1u);
+  EXPECT_THAT(tellings_.EndRound(At(2)), ElementsAre(b_)) << "no round decides on those that wait for nothing";
+  EXPECT_THAT(tellings_.EndRound(At(3)), IsEmpty());
+}
+
+TEST_F(TellingsTest, WhatIsLeftUndecidedGoesOnWaiting) {
+  Decide(Waits("a", /*short_of_minimum=*/false), 0);
+  tellings_.EndRound(At(0));
+  model::Decision undecided = Decision("a");
+  undecided.rest_undecided = true;
+  EXPECT_FALSE(Decide(undecided, 1));
+  EXPECT_THAT(tellings_.EndRound(At(1)), IsEmpty());
+  EXPECT_EQ(tellings_.waiting(), 1u);
+  EXPECT_TRUE(tellings_.Look(a_, At(2)).told()) << "since it waited first";
+}
+
+TEST_F(TellingsTest, WhoIsForgottenWaitsNoMoreAndBeginsAnew) {
+  Decide(Waits("a"), 0);
+  tellings_.EndRound(At(0));
+  tellings_.Forget(a_);
+  EXPECT_EQ(tellings_.waiting(), 0u);
+  EXPECT_FALSE(tellings_.Look(a_, At(5)).told());
+}
+
+TEST_F(TellingsTest, WhatPodsSayIsRememberedWhileTheyWait) {
+  const model::Task& task = cluster_.task(cluster_.SetPod(testutil::Pod("a", "w", 0, testutil::Cpu(1000))));
+  api::core::Pod pod;
+  pod.metadata.uid = task.uid;
+  pod.status.conditions.resize(2);
+  pod.status.conditions[0].type = "Ready";
+  pod.status.conditions[0].status = "False";
+  pod.status.conditions[1].type = "PodScheduled";
+  pod.status.conditions[1].status = "False";
+  pod.status.conditions[1].reason = "Unschedulable";
+  pod.status.conditions[1].message = "waits";
+  tellings_.Seen(pod);
+  EXPECT_EQ(tellings_.WrittenOf(task), ConditionText("Unschedulable", "waits"));
+  pod.status.conditions[1].status = "True";
+  tellings_.Seen(pod);
+  EXPECT_EQ(tellings_.WrittenOf(task), "");
+  pod.status.conditions[1].status = "False";
+  tellings_.Seen(pod);
+  pod.spec.node_name = "n1";
+  tellings_.Seen(pod);
+  EXPECT_EQ(tellings_.WrittenOf(task), "");
+  pod.spec.node_name = "";
+  tellings_.Seen(pod);
+  tellings_.ForgetPod(task.uid);
+  EXPECT_EQ(tellings_.WrittenOf(task), "");
+}
+
+TEST_F(TellingsTest, TheDumpNamesTheFirstThatWait) {
+  for (const char* const gang : {"a", "b"}) Decide(Waits(gang), 0);
+  tellings_.EndRound(At(0));
+  EXPECT_THAT(Dumped(), HasSubstr(R"("waitingGangs":2,"gangs":[{"gang":"default/a","admitted":true,"minMember":2)"));
+  EXPECT_THAT(Dumped(), HasSubstr("default/b"));
+  EXPECT_THAT(Dumped(1), ::testing::Not(HasSubstr("default/b")));
+}
+
+}  // namespace
+}  // namespace gangway::scheduler
