@@ -234,6 +234,7 @@ class Cycle {
         return false;
       }
     }
+    decision.look_again = decision.kept->since + policy_.keeps_for;
     kept_.Hold(id, *decision.kept);
     return true;
   }

@@ -29,6 +29,8 @@ struct Decision {
   // Nodes were kept for it in vain: none are until then. InfinitePast: nothing of the kind.
   absl::Time passed_over_until = absl::InfinitePast();
   std::vector<TaskId> would_fit;  // pending tasks that found a node in a trial that was not committed
+  // When it would be decided otherwise though nothing happens.
+  absl::Time look_again = absl::InfiniteFuture();
   friend bool operator==(const Decision&, const Decision&) = default;
 };
 

@@ -35,6 +35,17 @@ void Rounds::WantWithSurplus() {
   });
 }
 
+void Rounds::WantAt(absl::Time when) {
+  if (when >= later_) return;
+  loop_.Cancel(later_round_);
+  later_ = when;
+  later_round_ = loop_.PostAt(when, token_, [this] {
+    later_round_ = 0;
+    later_ = absl::InfiniteFuture();
+    Want();
+  });
+}
+
 void Rounds::Run() {
   const absl::Time now = loop_.Now();
   rounds_.Add();
@@ -43,6 +54,7 @@ void Rounds::Run() {
   if (now >= surplus_from_) surplus_paused_ = false;
   const model::Decisions decisions = gang::Schedule(cluster_, policy, now, scratch_);
   const std::size_t waiting = calls_.carry_out(decisions, now);
+  for (const model::Decision& decision : decisions) WantAt(decision.look_again);
   const bool undecided = std::any_of(decisions.begin(), decisions.end(),
                                      [](const model::Decision& decision) { return decision.rest_undecided; });
   if (undecided && surplus_paused_) WantWithSurplus();

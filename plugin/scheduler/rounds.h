@@ -48,6 +48,7 @@ class Rounds {
  private:
   void Run();
   void WantWithSurplus();
+  void WantAt(absl::Time when);
 
   const model::Cluster& cluster_;
   Loop& loop_;
@@ -60,6 +61,8 @@ class Rounds {
   bool surplus_paused_ = false;
   absl::Time surplus_from_ = absl::InfinitePast(), pause_ends_ = absl::InfinitePast();
   Loop::TimerId surplus_round_ = 0;
+  absl::Time later_ = absl::InfiniteFuture();  // when there is a round though nothing happens
+  Loop::TimerId later_round_ = 0;
   Gauge waiting_gangs_;
   Counter rounds_;
 };

@@ -281,8 +281,28 @@ class GangScheduler final : public Scheduler {
       CarryOut(decision, KeyOfGang(cluster_, decision.gang), now);
       cluster_.AuditIfAsked();
     }
+    KeepNodes(decisions);
     for (const NamespacedName& key : tellings_.EndRound(now)) driver_.Enqueue(key);
     return tellings_.waiting();
+  }
+
+  // For one gang, or none.
+  void KeepNodes(const model::Decisions& decisions) {
+    std::optional<model::Reservation> kept;
+    for (const Decision& decision : decisions) {
+      const Gang& gang = cluster_.gang(decision.gang);
+      const NamespacedName key = KeyOfGang(cluster_, decision.gang);
+      if (decision.passed_over_until != absl::InfinitePast()) {
+        cluster_.PassOver(decision.gang, decision.passed_over_until);
+        log::Warning("nodes kept in vain", {{"gang", key.ToString()}});
+      }
+      if (!decision.kept.has_value()) continue;
+      kept = {decision.gang, gang.uid, *decision.kept};
+      if (const auto& before = cluster_.reservation(); before.has_value() && before->uid == kept->uid) continue;
+      log::Info("nodes kept",
+                {{"gang", key.ToString()}, {"nodes", decision.kept->spots.size()}, {"until_end", decision.kept->ends}});
+    }
+    cluster_.SetReservation(std::move(kept));
   }
 
   void CarryOut(const Decision& decision, const NamespacedName& key, absl::Time now) {
