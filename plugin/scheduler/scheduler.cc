@@ -26,6 +26,7 @@
 #include "plugin/scheduler/gang_keys.h"
 #include "plugin/scheduler/gang_plan.h"
 #include "plugin/scheduler/group_kinds.h"
+#include "plugin/scheduler/queue_metrics.h"
 #include "plugin/scheduler/queue_upkeep.h"
 #include "plugin/scheduler/rounds.h"
 #include "plugin/scheduler/tellings.h"
@@ -82,8 +83,7 @@ class GangScheduler final : public Scheduler {
                 WantQueueStatus();
               }),
         rounds_(cluster_, loop(), token(), {options_.round_interval, options_.surplus_pause},
-                {[this] { return deciding(); },
-                 [this] { return options_.live_policy == nullptr ? options_.policy : options_.live_policy->policy(); },
+                {[this] { return deciding(); }, [this] { return Policy(); },
                  [this](const model::Decisions& decisions, absl::Time now) { return CarryOut(decisions, now); }}),
         tellings_(cluster_, {options_.explain_after, options_.missing_after, options_.refresh_after}),
         queue_upkeep_(cluster_, /*writes_statuses=*/namespaces_.empty()),
@@ -117,6 +117,7 @@ class GangScheduler final : public Scheduler {
     }
     if (informers.metrics() == nullptr) return;
     rounds_.CountIn(*informers.metrics());
+    queue_metrics_.CountIn(*informers.metrics());
     bindings_.CountIn(*informers.metrics());
   }
 
@@ -260,6 +261,10 @@ class GangScheduler final : public Scheduler {
     return std::nullopt;
   }
 
+  const gang::Policy& Policy() const {
+    return options_.live_policy == nullptr ? options_.policy : options_.live_policy->policy();
+  }
+
   // A moment after something changed what queues hold.
   void WantQueueStatus() {
     if (queue_status_wanted_ || !deciding() || !queue_upkeep_.writes_statuses()) return;
@@ -268,6 +273,7 @@ class GangScheduler final : public Scheduler {
       queue_status_wanted_ = false;
       if (!deciding()) return;
       queue_upkeep_.Reckon();
+      queue_metrics_.Set(cluster_, Policy().sharing);
       queues_.ForEach([this](const NamespacedName& key, const auto& queue) {
         if (queue_upkeep_.Lags(*queue)) driver_.Enqueue(key);
       });
@@ -388,6 +394,7 @@ class GangScheduler final : public Scheduler {
   Rounds rounds_;
   Tellings tellings_;
   QueueUpkeep queue_upkeep_;
+  QueueMetrics queue_metrics_;
   absl::btree_set<NamespacedName> without_group_;  // gangs that pods name, and no PodGroup is there
   bool queue_status_wanted_ = false;
 
