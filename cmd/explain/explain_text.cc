@@ -144,6 +144,7 @@ void AddQueue(const explain::QueueAccount& queue, Page& page) {
     if (amount.capability.has_value()) absl::StrAppend(&line, ", capability ", text(*amount.capability));
     if (amount.deserved.has_value()) absl::StrAppend(&line, ", deserved ", text(*amount.deserved));
     if (amount.guarantee > 0) absl::StrAppend(&line, ", guaranteed ", text(amount.guarantee));
+    if (amount.share.has_value()) absl::StrAppend(&line, ", its share while others wait is ", text(*amount.share));
     page.Line(1, line);
   }
 }
@@ -275,6 +276,7 @@ void Account(const explain::QueueAccount& queue, api::JsonWriter& json) {
         .Field("guarantee", amount.guarantee);
     if (amount.capability.has_value()) json.Field("capability", *amount.capability);
     if (amount.deserved.has_value()) json.Field("deserved", *amount.deserved);
+    if (amount.share.has_value()) json.Field("share", *amount.share);
     json.EndObject();
   }
   json.EndArray().EndObject();

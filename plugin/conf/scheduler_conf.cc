@@ -276,6 +276,7 @@ class Reader {
     };
     conf_.policy.admit_by_queues = enqueue_ && (votes("proportion") || votes("capacity"));
     conf_.policy.admit_by_quotas = enqueue_ && votes("resourcequota");
+    if (Listed("capacity") != nullptr) conf_.policy.sharing = gang::Sharing::kAsWritten;
     if (!enqueue_) conf_.policy.overcommit_percent.reset();
     FollowBinpack();
     FollowSla();
@@ -451,7 +452,7 @@ class Reader {
     }
     if (Listed("proportion") == nullptr && Listed("capacity") == nullptr) {
       Tell(Note::Kind::kOtherwise, "tiers", "plugins proportion and capacity",
-           "are not listed, and capability limits what of a queue is placed anyhow");
+           "are not listed; what queues deserve goes by weight, and capability limits what of them is placed, anyhow");
     }
   }
 
@@ -498,6 +499,7 @@ std::string PolicyText(const gang::Policy& policy) {
   if (policy.admit_by_queues) limits.push_back("what queues have room for");
   if (policy.admit_by_quotas) limits.push_back("what quotas of namespaces leave");
   std::string text = absl::StrCat("lets in ", limits.empty() ? "everybody" : absl::StrJoin(limits, " and "));
+  if (policy.sharing == gang::Sharing::kAsWritten) absl::StrAppend(&text, "; queues deserve what they say");
   std::vector<std::string> weights;
   if (policy.packing.weights.has_value()) {
     for (const auto& [name, weight] : *policy.packing.weights)

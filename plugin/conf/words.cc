@@ -38,11 +38,11 @@ constexpr Word kPlugins[] = {
      "scores are not added up: soft taints come first, then what pods prefer and spread by, then how full a node is, "
      "fuller ones first; images and balance do not count"},
     {"proportion", kOtherwise,
-     "no share is computed from weights: capability and guarantee limit queues, and the one that holds least for its "
-     "weight goes first"},
-    {"capacity", kOtherwise,
-     "capability and guarantee limit queues, also in trees; deserved is not looked at, since nothing is taken back"},
-    {"drf", kOtherwise, "gangs go by priority and arrival; queues by what they hold for their weight"},
+     "what a queue deserves by its weight is no limit where nobody else can use what is free: who would get past it "
+     "goes "
+     "last"},
+    {"capacity", kOtherwise, "what a queue deserves is what it says, in trees, too; who would get past it goes last"},
+    {"drf", kOtherwise, "shares what is beyond minima between the jobs of a queue; minima go by priority and arrival"},
     {"resourcequota", kAnyhow, ""},
     {"network-topology-aware", kAnyhow,
      "networkTopology of PodGroups is held without it; its weights are not used: the narrowest HyperNode that has "
@@ -82,7 +82,8 @@ constexpr Switch kSwitches[] = {
     {"enablePreemptable", true, kOtherwise, kEvictedByOneRule},
     {"enableReclaimable", true, kOtherwise, kEvictedByOneRule},
     {"enablePreemptive", true, kOtherwise, kEvictedByOneRule},
-    {"enableQueueOrder", true, kOtherwise, "the order of queues stays: priority, then what they hold for their weight"},
+    {"enableQueueOrder", true, kOtherwise,
+     "the order of queues stays: priority, then what they hold of what they deserve"},
     {"enablePredicate", true, kOtherwise, "what pods ask of nodes is held anyhow"},
     {"enableBestNode", true, kAnyhow, "no plugin chooses a node past the order of nodes"},
     {"enableNodeOrder", true, kOtherwise, "the order of nodes stays: soft taints, preferences, fuller ones first"},
@@ -90,8 +91,9 @@ constexpr Switch kSwitches[] = {
     {"enableReservedNodes", true, kAnyhow, "room is kept for every gang that is let in and lacks its minimum"},
     {"enabledVictim", true, kOtherwise, kEvictedByOneRule},
     {"enableJobStarving", true, kOtherwise, kEvictedByOneRule},
-    {"enabledOverused", true, kOtherwise, "capability limits queues anyhow"},
-    {"enabledAllocatable", true, kOtherwise, "capability limits queues anyhow"},
+    {"enabledOverused", true, kOtherwise, "who would get past what its queue deserves goes last anyhow"},
+    {"enabledAllocatable", true, kOtherwise,
+     "capability limits queues, and who would get past what its queue deserves goes last, anyhow"},
     {"enabledHyperNodeOrder", true, kOtherwise,
      "the narrowest HyperNode that has room is taken anyhow, of these the fullest"},
     {"enabledSubJobReady", true, kOtherwise, "sub-groups are placed whole or not at all anyhow"},

@@ -27,6 +27,7 @@
 #include "plugin/scheduler/gang_keys.h"
 #include "plugin/scheduler/gang_plan.h"
 #include "plugin/scheduler/group_kinds.h"
+#include "plugin/scheduler/queue_metrics.h"
 #include "plugin/scheduler/queue_upkeep.h"
 #include "plugin/scheduler/rounds.h"
 #include "plugin/scheduler/tellings.h"
@@ -85,8 +86,7 @@ class GangScheduler final : public Scheduler {
               }),
         rounds_(cluster_, loop(), token(),
                 {options_.round_interval, options_.surplus_pause, options_.eviction_interval},
-                {[this] { return deciding(); },
-                 [this] { return options_.live_policy == nullptr ? options_.policy : options_.live_policy->policy(); },
+                {[this] { return deciding(); }, [this] { return Policy(); },
                  [this](const model::Decisions& decisions, absl::Time now) { return CarryOut(decisions, now); }}),
         tellings_(cluster_, {options_.explain_after, options_.missing_after, options_.refresh_after}),
         evictions_(cluster_),
@@ -122,6 +122,7 @@ class GangScheduler final : public Scheduler {
     }
     if (informers.metrics() == nullptr) return;
     rounds_.CountIn(*informers.metrics());
+    queue_metrics_.CountIn(*informers.metrics());
     bindings_.CountIn(*informers.metrics());
     evictions_.CountIn(*informers.metrics());
   }
@@ -269,6 +270,10 @@ class GangScheduler final : public Scheduler {
     return std::nullopt;
   }
 
+  const gang::Policy& Policy() const {
+    return options_.live_policy == nullptr ? options_.policy : options_.live_policy->policy();
+  }
+
   // A moment after something changed what queues hold.
   void WantQueueStatus() {
     if (queue_status_wanted_ || !deciding() || !queue_upkeep_.writes_statuses()) return;
@@ -277,6 +282,7 @@ class GangScheduler final : public Scheduler {
       queue_status_wanted_ = false;
       if (!deciding()) return;
       queue_upkeep_.Reckon();
+      queue_metrics_.Set(cluster_, Policy().sharing);
       queues_.ForEach([this](const NamespacedName& key, const auto& queue) {
         if (queue_upkeep_.Lags(*queue)) driver_.Enqueue(key);
       });
@@ -290,8 +296,28 @@ class GangScheduler final : public Scheduler {
       CarryOut(decision, KeyOfGang(cluster_, decision.gang), now);
       cluster_.AuditIfAsked();
     }
+    KeepNodes(decisions);
     for (const NamespacedName& key : tellings_.EndRound(now)) driver_.Enqueue(key);
     return tellings_.waiting();
+  }
+
+  // For one gang, or none.
+  void KeepNodes(const model::Decisions& decisions) {
+    std::optional<model::Reservation> kept;
+    for (const Decision& decision : decisions) {
+      const Gang& gang = cluster_.gang(decision.gang);
+      const NamespacedName key = KeyOfGang(cluster_, decision.gang);
+      if (decision.passed_over_until != absl::InfinitePast()) {
+        cluster_.PassOver(decision.gang, decision.passed_over_until);
+        log::Warning("nodes kept in vain", {{"gang", key.ToString()}});
+      }
+      if (!decision.kept.has_value()) continue;
+      kept = {decision.gang, gang.uid, *decision.kept};
+      if (const auto& before = cluster_.reservation(); before.has_value() && before->uid == kept->uid) continue;
+      log::Info("nodes kept",
+                {{"gang", key.ToString()}, {"nodes", decision.kept->spots.size()}, {"until_end", decision.kept->ends}});
+    }
+    cluster_.SetReservation(std::move(kept));
   }
 
   void CarryOut(const Decision& decision, const NamespacedName& key, absl::Time now) {
@@ -392,6 +418,7 @@ class GangScheduler final : public Scheduler {
   Tellings tellings_;
   Evictions evictions_;
   QueueUpkeep queue_upkeep_;
+  QueueMetrics queue_metrics_;
   absl::btree_set<NamespacedName> without_group_;  // gangs that pods name, and no PodGroup is there
   bool queue_status_wanted_ = false;
 

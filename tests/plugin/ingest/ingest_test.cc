@@ -577,6 +577,26 @@ TEST(IngestTest, AQueuesGuaranteeIsWhatItsResourceSays) {
   EXPECT_THAT(guarantee(R"("weight":1)"), IsEmpty());
 }
 
+TEST(IngestTest, AQueueDeservesWhatItSays) {
+  const auto facts = QueueFactsOf(
+      Decoded<api::volcano::Queue>(R"({"metadata":{"name":"q"},"spec":{"deserved":{"cpu":"2","nvidia.com/gpu":4}}})"));
+  EXPECT_THAT(facts.deserved, ElementsAre(Pair("cpu", 2000), Pair("nvidia.com/gpu", 4)));
+}
+
+TEST(IngestTest, APodSaysHowLongItLasts) {
+  const auto of = [](const std::string& spec, const std::string& status) {
+    return PodFactsOf(Decoded<api::core::Pod>(absl::StrCat(R"({"metadata":{"namespace":"ns","name":"p"},"spec":{)",
+                                                           spec, R"("containers":[]},"status":{)", status, "}}")),
+                      "volcano", false);
+  };
+  const std::string started = R"("startTime":"2026-01-01T00:00:00Z")";
+  EXPECT_EQ(of("", started).lasts, absl::InfiniteDuration());
+  EXPECT_EQ(of("", started).ends, absl::InfiniteFuture());
+  EXPECT_EQ(of(R"("activeDeadlineSeconds":600,)", "").lasts, absl::Minutes(10));
+  EXPECT_EQ(of(R"("activeDeadlineSeconds":600,)", "").ends, absl::InfiniteFuture());
+  EXPECT_EQ(of(R"("activeDeadlineSeconds":600,)", started).ends, absl::FromUnixSeconds(1767226200));
+}
+
 // What follows the last dash of a name of three parts at least.
 TEST(IngestTest, ThePodsNumberIsTheEndOfItsName) {
   const auto index = [](const std::string& name) {

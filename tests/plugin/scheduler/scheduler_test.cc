@@ -1105,6 +1105,30 @@ TEST_F(SchedulerTest, TheDumpSaysWhoWaitsAndWhy) {
   EXPECT_THAT(scheduler_->Dump(), HasSubstr(R"("waitingGangs":1,"gangs":[])"));
 }
 
+// Small gangs come all the time; without nodes kept for it the large one waits as long as they do.
+TEST_F(SchedulerTest, ALargeGangIsNotPassedForEver) {
+  AddNodes(2, 8);
+  StartScheduler();
+  AddGroup("r0", 2);
+  for (const char* pod : {"r0-w-0", "r0-w-1"}) AddPod(pod, "r0", "8");
+  loop_.RunFor(absl::Seconds(5));
+  ASSERT_EQ(Bound(), 2);
+  AddGroup("large", 2);
+  for (const char* pod : {"large-w-0", "large-w-1"}) AddPod(pod, "large", "8");
+  loop_.RunFor(absl::Minutes(2));
+  Delete(api::kPods, "r0-w-0");
+  AddGroup("small", 1);
+  AddPod("small-w-0", "small", "4");
+  loop_.RunFor(absl::Seconds(15));
+  EXPECT_EQ(NodeOf("small-w-0"), "");
+  EXPECT_THAT(Conditions(api::kPodGroups, "small"),
+              ElementsAre(HasSubstr("on 2 nodes room is kept for default/large until 1 pod ends")));
+  // Nothing ends for an hour: others have their turn, though nothing happens.
+  loop_.RunFor(absl::Minutes(61));
+  EXPECT_NE(NodeOf("small-w-0"), "");
+  EXPECT_EQ(NodeOf("large-w-0"), "");
+}
+
 // Recording queue-states: a queue without pods has {cpu: 0, memory: 0}; root has what all have.
 TEST_F(SchedulerTest, QueuesSayWhatTheirPodsHold) {
   AddNodes(1);
