@@ -47,6 +47,8 @@ struct Task {
   absl::Time started = absl::InfinitePast();          // when it got its node
   absl::Time protected_until = absl::InfinitePast();  // by its own cooldown
   absl::Time grace_ends = absl::InfiniteFuture();     // while it is releasing
+  absl::Duration lasts = absl::InfiniteDuration();
+  absl::Time ends = absl::InfiniteFuture();  // infinite also of one that has not begun
 
   // Its request is taken from the node.
   bool holds_room() const { return row != kNone && status != TaskStatus::kSucceeded && status != TaskStatus::kFailed; }
