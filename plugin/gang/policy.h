@@ -37,6 +37,13 @@ struct Policy {
   // Looks at one node that keeping room from surplus may take in one call; gangs that come later in order have nothing
   // kept then.
   int keep_budget = 200'000;
+  // Whether pods are evicted for gangs of a higher priority in their queue; for queues that hold less than they deserve
+  // (evict.h). volcano: actions preempt and gangpreempt, reclaim and gangreclaim
+  bool preempt = false, reclaim = false;
+  // Pods that trials of evictions may take away in one call; gangs that come later in order are not tried then.
+  int evict_budget = 200'000;
+  // So long after its grace a pod that is terminating counts as one that goes.
+  absl::Duration victims_take = absl::Minutes(5);
   // Whether what gangs want beyond their minimum is placed; when not, it is left undecided.
   bool place_surplus = true;
 

@@ -11,6 +11,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "plugin/gang/admit.h"
+#include "plugin/gang/evict.h"
 #include "plugin/gang/kept_room.h"
 #include "plugin/gang/needs.h"
 #include "plugin/gang/order.h"
@@ -75,22 +76,24 @@ bool HasBegun(const Gang& gang) { return !gang.was_whole && gang.ready() > 0; }
 
 class Cycle {
  public:
-  Cycle(const Cluster& cluster, const Policy& policy, Scratch& scratch)
+  Cycle(const Cluster& cluster, const Policy& policy, absl::Time now, Scratch& scratch)
       : cluster_(cluster),
         policy_(policy),
         scratch_(scratch),
-        overlay_(cluster, constraint::AllKinds(), policy.packing) {}
+        overlay_(cluster, constraint::AllKinds(), policy.packing),
+        eviction_(overlay_, scratch, policy, now) {}
 
   Decisions Run() {
-    std::vector<GangId> begun, inside, outside;
+    std::vector<GangId> begun, awaiting_room, inside, outside;
     for (const GangId id : cluster_.waiting()) {
       const Gang& gang = cluster_.gang(id);
-      (!gang.admitted ? outside : HasBegun(gang) ? begun : inside).push_back(id);
+      (!gang.admitted ? outside : HasBegun(gang) ? begun : gang.nominated > 0 ? awaiting_room : inside).push_back(id);
     }
     several_wait_ = OfSeveralQueues(false);
     if (several_wait_ || (!outside.empty() && OfSeveralQueues(true)))
       shares_.emplace(cluster_, overlay_.tree(), policy_.sharing);
     ServeAll(begun, [&](GangId id) { PlaceMinimum(id); });
+    ServeAll(awaiting_room, [&](GangId id) { PlaceMinimum(id); });
     // Who keeps within what its queue deserves, let in or not, comes before who does not.
     Turns let_in = TurnsOf(inside), not_let_in = TurnsOf(outside);
     Serve(let_in, [&](GangId id) { PlaceMinimum(id); });
@@ -150,14 +153,14 @@ class Cycle {
     Resources before = overlay_.taken_from(queue);
     auto placement = std::make_unique<GangPlacement>(overlay_, scratch_, policy_, id);
     GangPlacement& placed = *placement;
+    const bool fits = placed.PlaceMinimum();
+    if (fits) eviction_.Placed(id);
+    if (fits && placed.wants_more()) wanting_more_.emplace_back(&placed, TakenSince(queue, before));
+    const std::optional<Lacking> lacking = fits ? std::nullopt : placed.lacking();
+    if (lacking == Lacking::kRoom && eviction_.MakeRoom(id, decisions_[IndexOf(id)])) return false;
+    if (lacking.has_value()) lacking_.emplace_back(id, *lacking);
     placements_.emplace_back(IndexOf(id), std::move(placement));
-    if (placed.PlaceMinimum()) {
-      if (placed.wants_more()) wanting_more_.emplace_back(&placed, TakenSince(queue, before));
-      return true;
-    }
-    if (const std::optional<Lacking> lacking = placed.lacking(); lacking.has_value())
-      lacking_.emplace_back(id, *lacking);
-    return false;
+    return fits;
   }
   // Of one that was let in in this call.
   void PlaceFresh(Admission& admission, Turns& turns, GangId id) {
@@ -187,7 +190,7 @@ class Cycle {
     for (GangId id; (id = within ? turns.NextWithin(missing) : turns.NextBeyond()) != model::kNone;) {
       Decision& decision = decisions_[IndexOf(id)];
       const bool is_owed = within && shares_.has_value() && owed.Within(cluster_.gang(id).queue, missing(id));
-      decision.reason = admission.Admit(id, is_owed);
+      decision.reason = admission.Admit(id, is_owed, [&]() -> const Resources& { return eviction_.HeldByLower(id); });
       decision.admit = !decision.reason.has_value();
       decision.short_of_minimum = !decision.admit;
       if (!decision.admit) continue;
@@ -289,6 +292,7 @@ class Cycle {
   const Policy& policy_;
   Scratch& scratch_;
   Overlay overlay_;
+  Eviction eviction_;
   std::optional<Shares> shares_;
   bool several_wait_ = false;  // gangs of several queues do
   Decisions decisions_;
@@ -300,10 +304,9 @@ class Cycle {
 
 }  // namespace
 
-// Nothing ages yet, so the time decides nothing; it is a parameter of every decision (design 3.1).
-Decisions Schedule(const Cluster& cluster, const Policy& policy, absl::Time, Scratch& scratch) {
+Decisions Schedule(const Cluster& cluster, const Policy& policy, absl::Time now, Scratch& scratch) {
   scratch.Begin(cluster);
-  Decisions decisions = Cycle(cluster, policy, scratch).Run();
+  Decisions decisions = Cycle(cluster, policy, now, scratch).Run();
   scratch.End();
   return decisions;
 }

@@ -1,9 +1,11 @@
 // What Schedule decides about one gang.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "plugin/model/cluster.h"
 #include "plugin/model/reason.h"
 
@@ -15,6 +17,13 @@ struct Placement {
   friend bool operator==(const Placement&, const Placement&) = default;
 };
 
+// On whose behalf pods are evicted.
+enum class EvictFor : std::uint8_t {
+  kNobody,
+  kPriority,  // for a gang of their queue with a higher priority
+  kShare,     // for a queue that holds less than it deserves
+};
+
 struct Decision {
   GangId gang = kNone;
   bool admit = false;                 // let it in now
@@ -24,6 +33,12 @@ struct Decision {
   bool short_of_minimum = false;  // the reason keeps the gang from starting
   bool rest_undecided = false;    // it has its minimum and wants more, which was not looked at
   std::vector<TaskId> would_fit;  // pending tasks that found a node in a trial that was not committed
+  // Room is kept for these tasks of it where pods end, and for no others of it; absent: as before.
+  std::optional<std::vector<Placement>> nominations;
+  std::vector<TaskId> evicted;  // of other gangs, so that it has that room; by name
+  EvictFor evict_for = EvictFor::kNobody;
+  // When it would be decided otherwise though nothing happens.
+  absl::Time look_again = absl::InfiniteFuture();
   friend bool operator==(const Decision&, const Decision&) = default;
 };
 

@@ -45,12 +45,16 @@ struct Gang {
   std::optional<absl::Duration> waiting_time;
   GangPhase phase = GangPhase::kNone;
   bool was_whole = false;     // once, as its status tells
+  bool evictable = true;      // it does not say otherwise
   bool admitted = false;      // let in: by its phase, or by a decision that is being written
   std::string held_back;      // set: not placed for now, since this went wrong when it was tried
   std::vector<TaskId> tasks;  // in no order; see gang/order.h
   std::array<int, kTaskStatuses> count{};
   int binding_releasing = 0;  // releasing tasks that hold a node
   int ours = 0;               // tasks that name our scheduler
+  int nominated = 0;          // tasks for which room is kept
+  int evicted = 0;            // tasks that go because that was decided
+  int leaving = 0;            // tasks that are marked to be evicted
   Resources held;             // requests of its tasks that hold room
   Resources asks;             // requests of its tasks that name our scheduler and wait for a node, without gates
 
@@ -82,6 +86,11 @@ class Gangs {
   void SetQueue(GangId id, QueueId queue) { table_[id].queue = queue; }
   void SetAdmitted(GangId id, bool admitted);
   void SetHeldBack(GangId id, std::string why);
+
+  // The node on which room is kept for the task, interned; kNone: none is.
+  void SetNominated(Task& task, int node);
+  void SetEvicted(Task& task, bool evicted);
+  void SetLeaving(Task& task, bool leaving);
 
   void Join(TaskId id, Task& task, GangId gang);
   void Leave(TaskId id, Task& task);
