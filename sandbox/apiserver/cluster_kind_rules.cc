@@ -250,7 +250,17 @@ void CheckStorageCapacityChange(const json::object& before, const json::object& 
 }
 
 void CheckVolumeAttachmentChange(const json::object& before, const json::object& after, FieldErrors& errors) {
-  CheckSame(before, after, "spec", kImmutable, errors);
+  FieldErrors changed;
+  CheckSame(before, after, "spec", kImmutable, changed);
+  if (changed.empty()) return;
+  const json::value* const volume = FindPath(after, "spec.source.persistentVolumeName");
+  // As the server's own type is written.
+  AddError(errors, FieldError::Type::kInvalid, "spec",
+           absl::StrCat(R"({"Attacher":)", api::JsonString(TextAt(after, "spec.attacher")),
+                        R"(,"Source":{"PersistentVolumeName":)", volume == nullptr ? "null" : api::ToJson(*volume),
+                        R"(,"InlineVolumeSpec":null},"NodeName":)", api::JsonString(TextAt(after, "spec.nodeName")),
+                        "}"),
+           kImmutable);
 }
 
 void CheckBatchJobChange(const json::object& before, const json::object& after, FieldErrors& errors) {
