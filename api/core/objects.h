@@ -72,16 +72,47 @@ struct ResourceQuota {
   }
 };
 
+struct PodDisruptionBudgetSpec {
+  Document selector;
+  static constexpr std::string_view kName = "PodDisruptionBudgetSpec";
+  static constexpr bool kView = true;
+  static constexpr auto Fields() {
+    return MakeFields(MakeField<&PodDisruptionBudgetSpec::selector>("selector", "of pods; {}: all of the namespace"));
+  }
+};
+struct PodDisruptionBudgetStatus {
+  std::int32_t disruptions_allowed = 0;
+  static constexpr std::string_view kName = "PodDisruptionBudgetStatus";
+  static constexpr bool kView = true;
+  static constexpr auto Fields() {
+    return MakeFields(MakeField<&PodDisruptionBudgetStatus::disruptions_allowed>("disruptionsAllowed", ""));
+  }
+};
+struct PodDisruptionBudget {
+  ObjectMeta metadata;
+  PodDisruptionBudgetSpec spec;
+  PodDisruptionBudgetStatus status;
+  static constexpr std::string_view kName = "PodDisruptionBudget";
+  static constexpr bool kView = true;
+  static constexpr auto Fields() {
+    return MakeFields(MakeField<&PodDisruptionBudget::metadata>("metadata", ""),
+                      MakeField<&PodDisruptionBudget::spec>("spec", ""),
+                      MakeField<&PodDisruptionBudget::status>("status", ""));
+  }
+};
+
 struct PriorityClass {
   ObjectMeta metadata;
   std::int32_t value = 0;
   bool global_default = false;
+  std::string preemption_policy;
   static constexpr std::string_view kName = "PriorityClass";
   static constexpr bool kView = true;
   static constexpr auto Fields() {
     return MakeFields(MakeField<&PriorityClass::metadata>("metadata", ""),
                       MakeField<&PriorityClass::value>("value", ""),
-                      MakeField<&PriorityClass::global_default>("globalDefault", ""));
+                      MakeField<&PriorityClass::global_default>("globalDefault", ""),
+                      MakeField<&PriorityClass::preemption_policy>("preemptionPolicy", "PreemptLowerPriority Never"));
   }
 };
 

@@ -128,7 +128,7 @@ struct SchedulingGate {
 };
 
 struct PodSpec {
-  std::string node_name, scheduler_name, priority_class_name, restart_policy, hostname, subdomain;
+  std::string node_name, scheduler_name, priority_class_name, preemption_policy, restart_policy, hostname, subdomain;
   std::optional<std::int32_t> priority;
   std::optional<std::int64_t> termination_grace_period_seconds, active_deadline_seconds;
   bool host_network = false;
@@ -147,6 +147,7 @@ struct PodSpec {
     return MakeFields(
         MakeField<&PodSpec::node_name>("nodeName", ""), MakeField<&PodSpec::scheduler_name>("schedulerName", ""),
         MakeField<&PodSpec::priority_class_name>("priorityClassName", ""),
+        MakeField<&PodSpec::preemption_policy>("preemptionPolicy", "PreemptLowerPriority Never"),
         MakeField<&PodSpec::priority>("priority", ""), MakeField<&PodSpec::restart_policy>("restartPolicy", ""),
         MakeField<&PodSpec::hostname>("hostname", ""), MakeField<&PodSpec::subdomain>("subdomain", ""),
         MakeField<&PodSpec::termination_grace_period_seconds>("terminationGracePeriodSeconds", ""),
@@ -235,7 +236,7 @@ struct PodCondition {
   }
 };
 struct PodStatus {
-  std::string phase, reason, message, pod_ip, host_ip;
+  std::string phase, reason, message, pod_ip, host_ip, nominated_node_name;
   Time start_time;
   std::vector<PodCondition> conditions;
   std::vector<ContainerStatus> container_statuses, init_container_statuses;
@@ -247,6 +248,7 @@ struct PodStatus {
     return MakeFields(MakeField<&PodStatus::phase>("phase", "Pending Running Succeeded Failed Unknown"),
                       MakeField<&PodStatus::conditions>("conditions", ""),
                       MakeField<&PodStatus::message>("message", ""), MakeField<&PodStatus::reason>("reason", ""),
+                      MakeField<&PodStatus::nominated_node_name>("nominatedNodeName", "room is kept for it there"),
                       MakeField<&PodStatus::host_ip>("hostIP", ""), MakeField<&PodStatus::pod_ip>("podIP", ""),
                       MakeField<&PodStatus::start_time>("startTime", ""),
                       MakeField<&PodStatus::container_statuses>("containerStatuses", ""),

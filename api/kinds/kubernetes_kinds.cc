@@ -40,7 +40,7 @@ constexpr KindRow kRows[] = {
     Seen<core::ResourceQuota>(kResourceQuotas, /*status=*/true),
     Plain(kLeases),
     Plain(kNetworkPolicies),
-    WithStatus(kPodDisruptionBudgets),
+    Seen<core::PodDisruptionBudget>(kPodDisruptionBudgets, /*status=*/true),
     Seen<core::PriorityClass>(kPriorityClasses),
     {.resource = &kKubernetesPodGroups, .status = true, .on_request = true},
     {.resource = &kWorkloads, .on_request = true},

@@ -84,7 +84,7 @@ Resources Admission::Missing(const Gang& gang) {
   return missing;
 }
 
-std::optional<Reason> Admission::Admit(model::GangId id, bool owed) {
+std::optional<Reason> Admission::Admit(model::GangId id, bool owed, absl::FunctionRef<const Resources&()> lower) {
   const Cluster& cluster = overlay_.cluster();
   const Gang& gang = cluster.gang(id);
   if (std::optional<Reason> reason = QueueReason(cluster, gang)) return reason;
@@ -101,7 +101,8 @@ std::optional<Reason> Admission::Admit(model::GangId id, bool owed) {
     const std::int64_t ceiling =
         total / 100 * *policy_.overcommit_percent + total % 100 * *policy_.overcommit_percent / 100;
     const std::int64_t in_use = used[dim] + overlay_.taken()[dim] + let_in_[dim];
-    if (in_use + missing[dim] > ceiling) cluster_full.sums.push_back({name, missing[dim], ceiling, in_use, total});
+    if (in_use + missing[dim] > ceiling && in_use - lower()[dim] + missing[dim] > ceiling)
+      cluster_full.sums.push_back({name, missing[dim], ceiling, in_use, total});
   }
   if (!cluster_full.sums.empty()) return cluster_full;
   for (const QueueId level : overlay_.tree().path(gang.queue)) {
@@ -113,7 +114,7 @@ std::optional<Reason> Admission::Admit(model::GangId id, bool owed) {
       const std::int64_t limit = overlay_.tree().Limit(level, dim);
       const std::int64_t in_use = overlay_.tree().held(level)[dim] + overlay_.taken_below(level)[dim] +
                                   let_in_by_queue_[static_cast<std::size_t>(level)][dim];
-      if (in_use + missing[dim] > limit)
+      if (in_use + missing[dim] > limit && in_use - lower()[dim] + missing[dim] > limit)
         queue_full.sums.push_back({std::string(cluster.dims().Name(dim)), missing[dim], limit, in_use});
     }
     if (!queue_full.sums.empty()) return queue_full;

@@ -33,6 +33,10 @@ void Overlay::AddToQueue(model::QueueId queue, const Resources& amounts, std::in
 void Overlay::Begin() { GW_CHECK(trial_.empty() && queue_trial_.empty()); }
 
 void Overlay::Keep() {
+  if (marked_) {
+    kept_.insert(kept_.end(), trial_.begin(), trial_.end());
+    queue_kept_.insert(queue_kept_.end(), queue_trial_.begin(), queue_trial_.end());
+  }
   trial_.clear();
   queue_trial_.clear();
 }
@@ -46,6 +50,34 @@ std::vector<Row> Overlay::Drop() {
   for (const QueueStep& step : queue_trial_) AddToQueue(step.queue, step.amounts, -step.times);
   queue_trial_.clear();
   return touched;
+}
+
+void Overlay::Mark() {
+  GW_CHECK(!marked_);
+  marked_ = true;
+}
+
+std::vector<Row> Overlay::Rewind() {
+  GW_CHECK(marked_ && trial_.empty() && queue_trial_.empty());
+  trial_.swap(kept_);
+  queue_trial_.swap(queue_kept_);
+  return Drop();
+}
+
+void Overlay::Unmark() {
+  marked_ = false;
+  kept_.clear();
+  queue_kept_.clear();
+}
+
+void Overlay::Release(model::TaskId id, int times) {
+  const model::Task& task = cluster().task(id);
+  const model::Shape& shape = cluster().shape(task.shape);
+  Placed::Release({task.row, &shape, cluster().pod_terms().Matched(id), task.status != model::TaskStatus::kReleasing},
+                  times);
+  if (task.gang == model::kNone) return;
+  const model::QueueId queue = cluster().gang(task.gang).queue;
+  if (queue != model::kNone) AddToQueue(queue, shape.request, -times);
 }
 
 void Overlay::TakeBack() {

@@ -40,6 +40,16 @@ class Overlay : public constraint::Placed {
   // Takes back the newest Take of the trial.
   void TakeBack();
 
+  // Trials that are kept after Mark can still be dropped, all at once, until Unmark.
+  void Mark();
+  std::vector<model::Row> Rewind();  // the rows it touched; the mark stays
+  void Unmark();
+
+  // As if a pod that holds room on a node were gone, its queue's room too; no trial drops that. Restore undoes it. What
+  // its volumes are to others stays as it is. The row is touched.
+  void Release(model::TaskId task) { Release(task, 1); }
+  void Restore(model::TaskId task) { Release(task, -1); }
+
  private:
   struct Step {
     model::Row row;
@@ -57,11 +67,15 @@ class Overlay : public constraint::Placed {
   };
   const Taken& TakenOf(model::QueueId queue) const;
   void AddToQueue(model::QueueId queue, const model::Resources& amounts, std::int64_t times);
+  void Release(model::TaskId task, int times);
 
   const QueueTree tree_;
   absl::flat_hash_map<model::QueueId, Taken> queues_;
   std::vector<Step> trial_;
   std::vector<QueueStep> queue_trial_;
+  bool marked_ = false;
+  std::vector<Step> kept_;  // since the mark
+  std::vector<QueueStep> queue_kept_;
   model::Resources taken_;
   std::uint64_t queue_changes_ = 0;
 };

@@ -19,12 +19,23 @@ using model::Reason;
 using model::Row;
 using model::TaskStatus;
 
-GangPlacement::GangPlacement(Overlay& overlay, Scratch& scratch, const Policy& policy, model::GangId gang)
+GangPlacement::GangPlacement(Overlay& overlay, Scratch& scratch, const Policy& policy, model::GangId gang, bool tells)
     : policy_(policy),
+      tells_(tells),
       id_(gang),
       gang_(overlay.cluster().gang(gang)),
       tasks_(overlay, scratch, gang_),
       units_(tasks_) {}
+
+namespace {
+
+bool HasTopology(const model::Gang& gang) {
+  return gang.topology.has_value() ||
+         std::any_of(gang.sub_groups.begin(), gang.sub_groups.end(),
+                     [](const model::SubGroups& policy) { return policy.topology.has_value(); });
+}
+
+}  // namespace
 
 // ---- the minimum
 
@@ -36,7 +47,8 @@ bool GangPlacement::PlaceMinimum() {
   needs_ = FindNeeds(cluster, gang_, tasks_.usable());
   if ((reason_ = needs_.reason).has_value()) return false;
   tasks_.overlay().Begin();
-  placed_minimum_ = gang_.topology.has_value() ? PlaceWithinHyperNode() : PlaceNeedsOrTell(Area());
+  placed_minimum_ =
+      PlaceAsNominated() || (gang_.topology.has_value() ? PlaceWithinHyperNode() : PlaceNeedsOrTell(Area()));
   if (!placed_minimum_) return false;
   tasks_.overlay().Keep();
   units_.LookAgain();
@@ -44,6 +56,30 @@ bool GangPlacement::PlaceMinimum() {
   if (rests()) return true;
   for (const Unit& unit : tasks_.usable().units) {
     if (!tasks_.placed(unit)) needs_.rest.push_back(unit);
+  }
+  return true;
+}
+
+// Where room is kept for it: so nobody else for whom some is kept finds it taken. What must lie in a HyperNode looks
+// for one anew.
+bool GangPlacement::PlaceAsNominated() {
+  const Cluster& cluster = tasks_.cluster();
+  const auto row_of = [&](std::size_t task) {
+    const int node = tasks_[task].nominated;
+    return node == model::kNone ? model::kNone : cluster.FindNode(cluster.names().Text(node));
+  };
+  if (gang_.nominated == 0 || HasTopology(gang_)) return false;
+  if (std::any_of(needs_.all.begin(), needs_.all.end(),
+                  [&](std::size_t task) { return row_of(task) == model::kNone; }) ||
+      tasks_.WhyQueueFull(needs_.all).has_value())
+    return false;
+  for (const std::size_t task : needs_.all) {
+    const Row row = row_of(task);
+    if (tasks_.AsksOf(tasks_[task].shape).At(row).copies == 0) {
+      tasks_.DropAll();
+      return false;
+    }
+    tasks_.Put({&task, 1}, row);
   }
   return true;
 }
@@ -82,8 +118,8 @@ bool GangPlacement::PlaceWithinHyperNode() {
 }
 
 bool GangPlacement::PlaceNeedsOrTell(const Area& area) {
-  if (PlaceNeeds({area, policy_.search_budget})) return true;
-  if (!reason_.has_value()) Tell(WhyNoRoom(tasks_, area, tasks_.GroupByShape(needs_.all)));
+  if (PlaceNeeds({area, policy_.search_budget, tells_})) return true;
+  if (!reason_.has_value() && tells_) Tell(WhyNoRoom(tasks_, area, tasks_.GroupByShape(needs_.all)));
   return false;
 }
 
@@ -176,6 +212,7 @@ std::optional<Lacking> GangPlacement::lacking() const {
     case Reason::Kind::kTooFewOfRole:
     case Reason::Kind::kTooFewSubGroups:
       return Lacking::kPods;
+    case Reason::Kind::kRoomAwaited:
     case Reason::Kind::kKeptForMinimum:
     case Reason::Kind::kGated:
     case Reason::Kind::kNotModelled:

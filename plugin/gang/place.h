@@ -32,7 +32,8 @@ namespace gangway::gang {
 // nothing there.
 class GangPlacement {
  public:
-  GangPlacement(Overlay& overlay, Scratch& scratch, const Policy& policy, model::GangId gang);
+  // Without `tells`, Finish says of a minimum that found no room nothing but that.
+  GangPlacement(Overlay& overlay, Scratch& scratch, const Policy& policy, model::GangId gang, bool tells = true);
   GangPlacement(const GangPlacement&) = delete;
   GangPlacement& operator=(const GangPlacement&) = delete;
 
@@ -64,6 +65,7 @@ class GangPlacement {
   // again.
   bool rests() const { return !gang_.held_back.empty(); }
   bool PlaceWithinHyperNode();
+  bool PlaceAsNominated();
   bool PlaceNeedsOrTell(const Area& area);
   bool PlaceNeeds(const Try& how);
   bool PlaceNeedsByParts(const Try& how);
@@ -75,6 +77,7 @@ class GangPlacement {
   model::Reason WhyRestWaits(const std::vector<std::size_t>& left, std::optional<model::Reason> queue_full);
 
   const Policy& policy_;
+  const bool tells_;
   const model::GangId id_;
   const model::Gang& gang_;
 

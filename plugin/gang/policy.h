@@ -44,6 +44,13 @@ struct Policy {
   absl::Duration keeps_for = absl::Hours(1);
   // How often the nodes that are kept are looked for anew.
   absl::Duration keeps_same = absl::Seconds(1);
+  // Whether pods are evicted for gangs of a higher priority in their queue; for queues that hold less than they deserve
+  // (evict.h). volcano: actions preempt and gangpreempt, reclaim and gangreclaim
+  bool preempt = false, reclaim = false;
+  // Pods that trials of evictions may take away in one call; gangs that come later in order are not tried then.
+  int evict_budget = 200'000;
+  // So long after its grace a pod that is terminating counts as one that goes.
+  absl::Duration victims_take = absl::Minutes(5);
   // Whether what gangs want beyond their minimum is placed; when not, it is left undecided.
   bool place_surplus = true;
 

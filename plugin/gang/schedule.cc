@@ -11,6 +11,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "plugin/gang/admit.h"
+#include "plugin/gang/evict.h"
 #include "plugin/gang/kept_room.h"
 #include "plugin/gang/needs.h"
 #include "plugin/gang/order.h"
@@ -85,13 +86,19 @@ class Cycle {
         now_(now),
         scratch_(scratch),
         overlay_(cluster, constraint::AllKinds(), policy.packing),
-        kept_(overlay_, scratch) {}
+        kept_(overlay_, scratch),
+        eviction_(overlay_, scratch, policy, now) {}
 
   Decisions Run() {
-    std::vector<GangId> begun, first, inside, outside;
+    std::vector<GangId> begun, awaiting_room, first, inside, outside;
     for (const GangId id : cluster_.waiting()) {
       const Gang& gang = cluster_.gang(id);
-      (!gang.admitted ? outside : HasBegun(gang) ? begun : HasNodes(id) ? first : inside).push_back(id);
+      (!gang.admitted       ? outside
+       : HasBegun(gang)     ? begun
+       : gang.nominated > 0 ? awaiting_room
+       : HasNodes(id)       ? first
+                            : inside)
+          .push_back(id);
     }
     if (!first.empty()) {  // those who precede it stay before it
       const auto behind =
@@ -103,6 +110,7 @@ class Cycle {
     if (several_wait_ || (!outside.empty() && OfSeveralQueues(true)))
       shares_.emplace(cluster_, overlay_.tree(), policy_.sharing);
     ServeAll(begun, [&](GangId id) { PlaceMinimum(id); });
+    ServeAll(awaiting_room, [&](GangId id) { PlaceMinimum(id); });
     if (!first.empty()) {
       const GangId has_nodes = first.back();
       first.pop_back();
@@ -171,17 +179,15 @@ class Cycle {
     Resources before = overlay_.taken_from(queue);
     auto placement = std::make_unique<GangPlacement>(overlay_, scratch_, policy_, id);
     GangPlacement& placed = *placement;
-    placements_.emplace_back(IndexOf(id), std::move(placement));
     const auto place = [&] { return placed.PlaceMinimum(); };
-    if (EndsBeforeTheyAreNeeded(id) ? kept_.Without(place) : place()) {
-      if (placed.wants_more()) wanting_more_.emplace_back(&placed, TakenSince(queue, before));
-      return true;
-    }
-    if (!KeepNodes(placed)) {
-      if (const std::optional<Lacking> lacking = placed.lacking(); lacking.has_value())
-        lacking_.emplace_back(id, *lacking);
-    }
-    return false;
+    const bool fits = EndsBeforeTheyAreNeeded(id) ? kept_.Without(place) : place();
+    if (fits) eviction_.Placed(id);
+    if (fits && placed.wants_more()) wanting_more_.emplace_back(&placed, TakenSince(queue, before));
+    const std::optional<Lacking> lacking = fits ? std::nullopt : placed.lacking();
+    if (lacking == Lacking::kRoom && eviction_.MakeRoom(id, decisions_[IndexOf(id)])) return false;
+    if (lacking.has_value() && !KeepNodes(placed)) lacking_.emplace_back(id, *lacking);
+    placements_.emplace_back(IndexOf(id), std::move(placement));
+    return fits;
   }
 
   // ---- nodes that are kept for one gang
@@ -234,7 +240,7 @@ class Cycle {
         return false;
       }
     }
-    decision.look_again = decision.kept->since + policy_.keeps_for;
+    decision.look_again = std::min(decision.look_again, decision.kept->since + policy_.keeps_for);
     kept_.Hold(id, *decision.kept);
     return true;
   }
@@ -308,7 +314,7 @@ class Cycle {
     for (GangId id; (id = within ? turns.NextWithin(missing) : turns.NextBeyond()) != model::kNone;) {
       Decision& decision = decisions_[IndexOf(id)];
       const bool is_owed = within && shares_.has_value() && owed.Within(cluster_.gang(id).queue, missing(id));
-      decision.reason = admission.Admit(id, is_owed);
+      decision.reason = admission.Admit(id, is_owed, [&]() -> const Resources& { return eviction_.HeldByLower(id); });
       decision.admit = !decision.reason.has_value();
       decision.short_of_minimum = !decision.admit;
       if (!decision.admit) continue;
@@ -416,6 +422,7 @@ class Cycle {
   int looks_for_nodes_ = kLooksForNodes;
   std::vector<Wanted> cannot_fit_;
   absl::flat_hash_map<model::ShapeId, bool> could_use_;
+  Eviction eviction_;
   std::optional<Shares> shares_;
   bool several_wait_ = false;  // gangs of several queues do
   Decisions decisions_;

@@ -223,6 +223,52 @@ void NameGang(const api::core::Pod& pod, bool coscheduling, model::PodFacts& fac
     facts.wants.not_modelled = absl::StrCat(named[0].field, " and ", named[1].field, model::kNameTwoGangs);
 }
 
+// nullopt: it does not read, or is not there.
+std::optional<absl::Duration> DurationOf(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  const auto duration = api::ParseGoDuration(text);
+  return duration.ok() ? std::optional<absl::Duration>(*duration) : std::nullopt;
+}
+
+// volcano: api/job_info.go, GetPodPreemptable: an annotation goes before a label, and what is no bool says nothing.
+std::optional<bool> PreemptableOf(const api::ObjectMeta& metadata) {
+  for (const auto* const words : {&metadata.annotations, &metadata.labels}) {
+    const std::string& text = Find(*words, kPreemptableKey);
+    bool preemptable = true;
+    if (!text.empty() && absl::SimpleAtob(text, &preemptable)) return preemptable;
+  }
+  return std::nullopt;
+}
+
+// volcano: plugins/conformance
+bool IsCritical(const api::core::Pod& pod) {
+  return pod.metadata.ns == "kube-system" || pod.spec.priority_class_name == "system-cluster-critical" ||
+         pod.spec.priority_class_name == "system-node-critical";
+}
+
+void NoteEviction(const api::core::Pod& pod, model::PodFacts& facts) {
+  facts.evictable = PreemptableOf(pod.metadata).value_or(true) && !IsCritical(pod);
+  facts.preempts = pod.spec.preemption_policy != "Never";
+  if (pod.ended()) return;
+  if (!pod.bound()) {
+    facts.nominated = pod.status.nominated_node_name;
+  } else {
+    facts.started = pod.status.start_time.set() ? pod.status.start_time.at : absl::InfinitePast();
+    // volcano: plugins/cdp: what does not read protects nobody.
+    for (const auto* const words : {&pod.metadata.annotations, &pod.metadata.labels}) {
+      const auto cooldown = DurationOf(Find(*words, kCooldownTimeKey));
+      if (cooldown.has_value()) facts.cooldown = std::max(facts.cooldown, *cooldown);
+    }
+  }
+  for (const api::core::PodCondition& condition : pod.status.conditions) {
+    if (condition.status != "True") continue;
+    if (condition.type == "PodScheduled" && pod.bound() && condition.last_transition_time.set())
+      facts.started = condition.last_transition_time.at;
+    if (condition.type == "DisruptionTarget" && condition.reason == kPreemptionByScheduler) facts.leaving = pod.bound();
+  }
+  if (pod.metadata.deleting()) facts.grace_ends = pod.metadata.deletion_timestamp.at;
+}
+
 }  // namespace
 
 model::PodFacts PodFactsOf(const api::core::Pod& pod, absl::string_view scheduler_name, bool coscheduling) {
@@ -248,6 +294,7 @@ model::PodFacts PodFactsOf(const api::core::Pod& pod, absl::string_view schedule
     facts.lasts = absl::Seconds(*pod.spec.active_deadline_seconds);
     if (pod.status.start_time.set()) facts.ends = pod.status.start_time.at + facts.lasts;
   }
+  NoteEviction(pod, facts);
   facts.wants = pod.bound() || pod.ended() ? HoldsOf(pod) : WantsOf(pod);
   NameGang(pod, coscheduling, facts);
   if (!pod.ended()) facts.labels.assign(pod.metadata.labels.begin(), pod.metadata.labels.end());
@@ -289,6 +336,7 @@ model::GangFacts GangFactsOf(const api::volcano::PodGroup& group) {
   facts.waiting_time = WaitingTimeOf(group);
   facts.phase = GangPhaseOf(group.status.phase);
   facts.was_whole = WasWhole(group.status);
+  facts.evictable = PreemptableOf(group.metadata).value_or(true);
   return facts;
 }
 
@@ -343,6 +391,8 @@ model::QueueFacts QueueFactsOf(const api::volcano::Queue& queue) {
   if (AsksForNodeGroups(queue.spec.affinity)) facts.not_modelled = "spec.affinity";
   if (queue.spec.guarantee.has_value()) facts.guarantee = ToAmounts(queue.spec.guarantee->resource);
   facts.deserved = ToAmounts(queue.spec.deserved);
+  facts.reclaimable = queue.spec.reclaimable.value_or(true) && facts.name != "root";
+  facts.min_runtime = DurationOf(Find(queue.metadata.annotations, kMinRuntimeKey));
   facts.created = queue.metadata.creation_timestamp.at;
   return facts;
 }
@@ -472,6 +522,15 @@ model::HyperNodeFacts HyperNodeFactsOf(const api::volcano::HyperNode& object) {
   return facts;
 }
 
+model::BudgetFacts BudgetFactsOf(const api::core::PodDisruptionBudget& object) {
+  model::BudgetFacts facts;
+  facts.ns = object.metadata.ns;
+  facts.name = object.metadata.name;
+  facts.pods = RequirementsOf(object.spec.selector);
+  facts.allowed = object.status.disruptions_allowed;
+  return facts;
+}
+
 model::NamespaceFacts NamespaceFactsOf(const api::core::PartialObject& object) {
   model::NamespaceFacts facts;
   facts.name = object.metadata.name;
@@ -480,7 +539,7 @@ model::NamespaceFacts NamespaceFactsOf(const api::core::PartialObject& object) {
 }
 
 model::PriorityClassFacts PriorityClassFactsOf(const api::core::PriorityClass& object) {
-  return {object.metadata.name, object.value, object.global_default};
+  return {object.metadata.name, object.value, object.global_default, object.preemption_policy != "Never"};
 }
 
 }  // namespace gangway::ingest

@@ -20,6 +20,13 @@ inline constexpr absl::string_view kTaskAnnotation = "volcano.sh/task-spec";
 inline constexpr absl::string_view kPartitionLabel = "volcano.sh/partition-id";
 inline constexpr absl::string_view kTaskPriorityAnnotation = "volcano.sh/task-priority";
 
+inline constexpr absl::string_view kPreemptableKey = "volcano.sh/preemptable";
+inline constexpr absl::string_view kCooldownTimeKey = "volcano.sh/cooldown-time";
+// On a queue, for those below it too: so long after it got its node no pod is evicted. A duration as Go writes it.
+inline constexpr absl::string_view kMinRuntimeKey = "gangway.io/min-runtime";
+// kubernetes: core/v1, PodReasonPreemptionByScheduler
+inline constexpr absl::string_view kPreemptionByScheduler = "PreemptionByScheduler";
+
 inline constexpr char kSchedulingGroupField[] = "spec.schedulingGroup";
 // kubernetes: api/scheduling/v1alpha2, types.go
 inline constexpr absl::string_view kPodGroupScheduled = "PodGroupScheduled";
@@ -46,6 +53,8 @@ model::CsiDriverFacts CsiDriverFactsOf(const api::core::CsiDriver& object);
 model::StorageCapacityFacts StorageCapacityFactsOf(const api::core::CsiStorageCapacity& object);
 model::VolumeAttachmentFacts VolumeAttachmentFactsOf(const api::core::VolumeAttachment& object);
 model::HyperNodeFacts HyperNodeFactsOf(const api::volcano::HyperNode& object);
+// What the disruption controller has not counted yet allows nothing.
+model::BudgetFacts BudgetFactsOf(const api::core::PodDisruptionBudget& object);
 model::NamespaceFacts NamespaceFactsOf(const api::core::PartialObject& object);
 // nullopt: it is about some of the namespace's pods only, and which of a gang's these are its PodGroup does not say.
 std::optional<model::QuotaFacts> QuotaFactsOf(const api::core::ResourceQuota& quota);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -130,7 +131,8 @@ bool Cluster::SamePod(TaskId id, const PodFacts& facts) const {
   return task.uid == facts.uid && same_gang && names_.Text(task.role) == facts.role &&
          PartitionText(task) == facts.partition && task.priority == facts.priority && task.index == facts.index &&
          task.ours == facts.ours && task.gated == facts.gated && task.controlled == facts.controlled &&
-         task.created == facts.created && task.lasts == facts.lasts && shapes_.IsOf(task.shape, facts.wants) &&
+         task.created == facts.created && task.lasts == facts.lasts && task.evictable == facts.evictable &&
+         task.preempts == facts.preempts && shapes_.IsOf(task.shape, facts.wants) &&
          (Ended(StatusOf(facts)) || pod_terms_.Same(id, facts.labels));
 }
 
@@ -138,7 +140,25 @@ bool Cluster::SamePlace(TaskId id, const PodFacts& facts) const {
   const Task& task = tasks_[id];
   const bool assumed = task.status == TaskStatus::kBinding;
   const bool on_node = assumed || task.row == kNone ? facts.node.empty() : facts.node == node_name(task.row);
-  return on_node && (assumed ? TaskStatus::kPending : task.status) == StatusOf(facts) && task.ends == facts.ends;
+  return on_node && (assumed ? TaskStatus::kPending : task.status) == StatusOf(facts) && task.ends == facts.ends &&
+         task.leaving == facts.leaving && task.started == facts.started &&
+         task.protected_until == facts.started + facts.cooldown && task.grace_ends == facts.grace_ends &&
+         (facts.nominated.empty() ? task.row == kNone || task.nominated == kNone
+                                  : task.nominated == names_.Find(facts.nominated));
+}
+
+// What its status says of its life on the node. One that was nominated by a decision stays so until it has a node.
+void Cluster::NoteMoments(Task& task, const PodFacts& facts) {
+  gangs_.SetLeaving(task, facts.leaving);
+  task.started = facts.started;
+  task.protected_until = facts.started + facts.cooldown;
+  task.grace_ends = facts.grace_ends;
+  const bool waits = facts.node.empty() && StatusOf(facts) == TaskStatus::kPending;
+  if (!waits) {
+    gangs_.SetNominated(task, kNone);
+  } else if (!facts.nominated.empty()) {
+    gangs_.SetNominated(task, names_.Intern(facts.nominated));
+  }
 }
 
 // What happens to most pods: their phase or node is another, and nothing else. False: it takes more than that.
@@ -159,6 +179,7 @@ bool Cluster::MovePod(TaskId id, const PodFacts& facts) {
   task.row = row;
   task.status = now;
   task.ends = facts.ends;
+  NoteMoments(task, facts);
   if (row != kNone) nodes_.Enter(row);
   if (row_before != kNone) {
     nodes_.Leave(row_before);
@@ -233,6 +254,9 @@ TaskId Cluster::SetPod(const PodFacts& facts) {
   task.created = facts.created;
   task.lasts = facts.lasts;
   task.ends = facts.ends;
+  task.evictable = facts.evictable;
+  task.preempts = facts.preempts;
+  NoteMoments(task, facts);
   if (row != kNone) nodes_.Enter(row);
   if (row_before != kNone) {
     nodes_.Leave(row_before);
@@ -293,6 +317,12 @@ void Cluster::Assume(TaskId id, Row row) {
   PromiseVolumes(id);
 }
 
+void Cluster::Nominate(TaskId id, Row row) {
+  gangs_.SetNominated(tasks_[id], row == kNone ? kNone : names_.Intern(node_name(row)));
+}
+
+void Cluster::SetEvicted(TaskId id, bool evicted) { gangs_.SetEvicted(tasks_[id], evicted); }
+
 void Cluster::Forget(TaskId id) {
   if (task(id).status != TaskStatus::kBinding) return;
   const Row row = task(id).row;
@@ -343,18 +373,28 @@ void Cluster::PassOver(GangId id, absl::Time until) { gangs_.PassOver(id, until)
 
 void Cluster::SetHeldBack(GangId id, std::string why) { gangs_.SetHeldBack(id, std::move(why)); }
 
-std::int32_t Cluster::PriorityOf(const Gang& gang) const {
+// Its own, or the one for all that name none; nullptr: there is none.
+const PriorityClassFacts* Cluster::ClassOf(const Gang& gang) const {
   if (gang.priority_class != kNone) {
-    if (auto it = priority_classes_.find(gang.priority_class); it != priority_classes_.end()) return it->second.value;
+    if (auto it = priority_classes_.find(gang.priority_class); it != priority_classes_.end()) return &it->second;
   }
-  std::int32_t value = 0;
-  bool found = false;
-  for (const auto& [name, facts] : priority_classes_) {  // of several defaults the highest: the order does not matter
+  const PriorityClassFacts* fallback = nullptr;  // of several the highest: the order does not matter
+  for (const auto& [name, facts] : priority_classes_) {
     if (!facts.global_default) continue;
-    value = found ? std::max(value, facts.value) : facts.value;
-    found = true;
+    if (fallback == nullptr || std::tie(fallback->value, fallback->name) < std::tie(facts.value, facts.name))
+      fallback = &facts;
   }
-  return value;
+  return fallback;
+}
+
+std::int32_t Cluster::PriorityOf(const Gang& gang) const {
+  const PriorityClassFacts* const of = ClassOf(gang);
+  return of == nullptr ? 0 : of->value;
+}
+
+bool Cluster::Preempts(const Gang& gang) const {
+  const PriorityClassFacts* const of = ClassOf(gang);
+  return of == nullptr || of->preempts;
 }
 
 void Cluster::SetPriorityClass(const PriorityClassFacts& facts) {
@@ -365,6 +405,30 @@ void Cluster::SetPriorityClass(const PriorityClassFacts& facts) {
 void Cluster::RemovePriorityClass(absl::string_view name) {
   priority_classes_.erase(names_.Intern(name));
   ++version_;
+}
+
+// ---- budgets
+
+void Cluster::SetBudget(const BudgetFacts& facts) {
+  budgets_[facts.ns][facts.name] = facts;
+  ++version_;
+}
+
+void Cluster::RemoveBudget(absl::string_view ns, absl::string_view name) {
+  const auto of = budgets_.find(ns);
+  if (of == budgets_.end() || of->second.erase(name) == 0) return;
+  if (of->second.empty()) budgets_.erase(of);
+  ++version_;
+}
+
+std::vector<const BudgetFacts*> Cluster::BudgetsOf(TaskId id) const {
+  std::vector<const BudgetFacts*> budgets;
+  const auto of = budgets_.find(tasks_[id].ns);
+  if (of == budgets_.end()) return budgets;
+  for (const auto& [name, budget] : of->second) {
+    if (pod_terms_.HasLabels(id, budget.pods)) budgets.push_back(&budget);
+  }
+  return budgets;
 }
 
 // ---- queues

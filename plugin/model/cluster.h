@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/btree_map.h"
 #include "absl/container/btree_set.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
@@ -78,6 +79,8 @@ class Cluster {
   // are some.
   void SetQuota(const QuotaFacts& facts);
   void RemoveQuota(absl::string_view ns, absl::string_view name);
+  void SetBudget(const BudgetFacts& facts);
+  void RemoveBudget(absl::string_view ns, absl::string_view name);
   void SetHyperNode(const HyperNodeFacts& facts) { hyper_nodes_.Set(facts); }
   void RemoveHyperNode(absl::string_view name) { hyper_nodes_.Remove(name); }
 
@@ -85,6 +88,10 @@ class Cluster {
   void Assume(TaskId task, Row row);
   void Forget(TaskId task);
   void SetAdmitted(GangId gang, bool admitted);
+  // Room is kept for a pending task on the row until it has a node or an event or call says otherwise; kNone: none is.
+  void Nominate(TaskId task, Row row);
+  // The task's pod will be deleted; false: it will not. Until it is gone.
+  void SetEvicted(TaskId task, bool evicted);
   // Keeps the gang from being placed, saying why; "" ends it.
   void SetHeldBack(GangId gang, std::string why);
   // Nodes are kept for one gang; none for a gang that was passed over, until then.
@@ -142,6 +149,10 @@ class Cluster {
   const Queue& queue(QueueId id) const { return queues_[id]; }
   int queue_slots() const { return queues_.slots(); }
   std::int32_t PriorityOf(const Gang& gang) const;
+  // False: its priority class says that nobody is evicted for it.
+  bool Preempts(const Gang& gang) const;
+  // The budgets that concern a pod that has not ended, by name.
+  std::vector<const BudgetFacts*> BudgetsOf(TaskId task) const;
   // Gangs a decision may concern: not let in yet, with pending tasks, or with tasks but not ready. Sorted by id.
   const absl::btree_set<GangId>& waiting() const { return gangs_.waiting(); }
   // Gangs let in whose minimum of pods does not exist yet. Sorted by id.
@@ -163,6 +174,8 @@ class Cluster {
   bool SamePod(TaskId id, const PodFacts& facts) const;
   bool SamePlace(TaskId id, const PodFacts& facts) const;
   bool MovePod(TaskId id, const PodFacts& facts);
+  void NoteMoments(Task& task, const PodFacts& facts);
+  const PriorityClassFacts* ClassOf(const Gang& gang) const;
   absl::string_view PartitionText(const Task& task) const {
     return task.partition == kNone ? "" : names_.Text(task.partition);
   }
@@ -200,6 +213,7 @@ class Cluster {
   std::optional<Reservation> reservation_;
   absl::flat_hash_map<std::string, TaskId> task_by_key_;  // "ns/name"
   absl::flat_hash_map<int, PriorityClassFacts> priority_classes_;
+  absl::btree_map<std::string, absl::btree_map<std::string, BudgetFacts>> budgets_;  // by namespace and name
 };
 
 }  // namespace gangway::model

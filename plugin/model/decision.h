@@ -1,9 +1,11 @@
 // What Schedule decides about one gang.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "plugin/model/cluster.h"
 #include "plugin/model/kept_nodes.h"
 #include "plugin/model/reason.h"
@@ -14,6 +16,13 @@ struct Placement {
   TaskId task = kNone;
   Row row = kNone;
   friend bool operator==(const Placement&, const Placement&) = default;
+};
+
+// On whose behalf pods are evicted.
+enum class EvictFor : std::uint8_t {
+  kNobody,
+  kPriority,  // for a gang of their queue with a higher priority
+  kShare,     // for a queue that holds less than it deserves
 };
 
 struct Decision {
@@ -29,6 +38,10 @@ struct Decision {
   // Nodes were kept for it in vain: none are until then. InfinitePast: nothing of the kind.
   absl::Time passed_over_until = absl::InfinitePast();
   std::vector<TaskId> would_fit;  // pending tasks that found a node in a trial that was not committed
+  // Room is kept for these tasks of it where pods end, and for no others of it; absent: as before.
+  std::optional<std::vector<Placement>> nominations;
+  std::vector<TaskId> evicted;  // of other gangs, so that it has that room; by name
+  EvictFor evict_for = EvictFor::kNobody;
   // When it would be decided otherwise though nothing happens.
   absl::Time look_again = absl::InfiniteFuture();
   friend bool operator==(const Decision&, const Decision&) = default;

@@ -144,6 +144,14 @@ struct PodFacts {
   absl::Duration lasts = absl::InfiniteDuration();
   absl::Time ends = absl::InfiniteFuture();
   absl::Time created = absl::InfinitePast();
+  // Eviction. `evictable`: it does not say otherwise, and the cluster runs without it; `preempts`: others may be
+  // evicted for it.
+  bool evictable = true, preempts = true;
+  bool leaving = false;                            // marked to be evicted
+  std::string nominated;                           // the node on which room is kept for it; "" = none
+  absl::Time started = absl::InfinitePast();       // when it got its node
+  absl::Duration cooldown = absl::ZeroDuration();  // after that, while it is not evicted
+  absl::Time grace_ends = absl::InfiniteFuture();  // of one that is terminating: gone by then
   Wants wants;
   std::vector<std::pair<std::string, std::string>> labels;  // of a pod that has not ended
 };
@@ -195,6 +203,7 @@ struct GangFacts {
   std::optional<absl::Duration> waiting_time;  // how long it may take to be placed, as it says itself
   GangPhase phase = GangPhase::kNone;
   bool was_whole = false;  // once, as its status tells: as many pods as its minimum had a node
+  bool evictable = true;   // it does not say otherwise
 };
 
 struct QueueFacts {
@@ -203,6 +212,8 @@ struct QueueFacts {
   int weight = 1;
   std::int32_t priority = 0;
   bool open = true;
+  bool reclaimable = true;  // queues that hold less than they deserve may take back what it holds beyond
+  std::optional<absl::Duration> min_runtime;  // so long after its start no pod is evicted; absent: as the queue above
   NamedAmounts capability;  // dimensions that are absent are unlimited; so are cpu and memory of 0, as in Volcano
   NamedAmounts guarantee;
   NamedAmounts deserved;  // what it may have back from others; volcano: plugins/capacity
@@ -281,6 +292,13 @@ struct VolumeAttachmentFacts {
   std::string name, node, driver, volume;
 };
 
+// How many of some pods of a namespace may be evicted now.
+struct BudgetFacts {
+  std::string ns, name;
+  std::vector<RequirementFacts> pods;  // their labels; none: every pod; kNoPod: none
+  int allowed = 0;
+};
+
 struct NamespaceFacts {
   std::string name;
   std::vector<std::pair<std::string, std::string>> labels;
@@ -307,6 +325,7 @@ struct PriorityClassFacts {
   std::string name;
   std::int32_t value = 0;
   bool global_default = false;
+  bool preempts = true;  // preemptionPolicy is not Never
 };
 
 }  // namespace gangway::model

@@ -46,6 +46,9 @@ void Gangs::Join(TaskId id, Task& task, GangId gang_id) {
   ++gang.count[static_cast<std::size_t>(task.status)];
   if (Ends(task)) ++gang.binding_releasing;
   if (task.ours) ++gang.ours;
+  if (task.nominated != kNone) ++gang.nominated;
+  if (task.evicted) ++gang.evicted;
+  if (task.leaving) ++gang.leaving;
   Changed(gang_id);
 }
 
@@ -60,6 +63,9 @@ void Gangs::Leave(TaskId id, Task& task) {
   --gang.count[static_cast<std::size_t>(task.status)];
   if (Ends(task)) --gang.binding_releasing;
   if (task.ours) --gang.ours;
+  if (task.nominated != kNone) --gang.nominated;
+  if (task.evicted) --gang.evicted;
+  if (task.leaving) --gang.leaving;
   task.gang = kNone;
   Changed(gang_id);
   FreeIfUnused(gang_id);
@@ -130,6 +136,7 @@ void Gangs::Set(GangId id, const GangFacts& facts, bool has_quotas) {
   gang.admitted = let_in || (same && gang.admitted && gang.phase == facts.phase);
   gang.phase = facts.phase;
   gang.was_whole = facts.was_whole;
+  gang.evictable = facts.evictable;
   Changed(id);
 }
 
@@ -146,6 +153,27 @@ void Gangs::Remove(GangId id) {
   gang.topology.reset();
   Changed(id);
   FreeIfUnused(id);
+}
+
+void Gangs::SetNominated(Task& task, int node) {
+  if (task.nominated == node) return;
+  if (task.gang != kNone) table_[task.gang].nominated += (node != kNone ? 1 : 0) - (task.nominated != kNone ? 1 : 0);
+  task.nominated = node;
+  ++version_;
+}
+
+void Gangs::SetEvicted(Task& task, bool evicted) {
+  if (task.evicted == evicted) return;
+  if (task.gang != kNone) table_[task.gang].evicted += evicted ? 1 : -1;
+  task.evicted = evicted;
+  ++version_;
+}
+
+void Gangs::SetLeaving(Task& task, bool leaving) {
+  if (task.leaving == leaving) return;
+  if (task.gang != kNone) table_[task.gang].leaving += leaving ? 1 : -1;
+  task.leaving = leaving;
+  ++version_;
 }
 
 void Gangs::SetAdmitted(GangId id, bool admitted) {
@@ -169,6 +197,9 @@ void Gangs::Audit(const SlotTable<Task>& tasks, const Shapes& shapes, std::vecto
     ++sum.count[static_cast<std::size_t>(task.status)];
     if (Ends(task)) ++sum.binding_releasing;
     if (task.ours) ++sum.ours;
+    if (task.nominated != kNone) ++sum.nominated;
+    if (task.evicted) ++sum.evicted;
+    if (task.leaving) ++sum.leaving;
     if (task.holds_room()) sum.held.Add(shapes[task.shape].request);
     if (task.asks_for_room()) sum.asks.Add(shapes[task.shape].request);
   });
@@ -192,6 +223,10 @@ void Gangs::Audit(const SlotTable<Task>& tasks, const Shapes& shapes, std::vecto
                                    sum.binding_releasing));
     }
     if (gang.ours != sum.ours) wrong.push_back(absl::StrCat(name, "ours is ", gang.ours, ", of its tasks ", sum.ours));
+    if (gang.nominated != sum.nominated || gang.evicted != sum.evicted || gang.leaving != sum.leaving)
+      wrong.push_back(absl::StrCat(name, "nominated, evicted and leaving are ", gang.nominated, ", ", gang.evicted,
+                                   " and ", gang.leaving, ", of its tasks ", sum.nominated, ", ", sum.evicted, " and ",
+                                   sum.leaving));
     AuditAmounts(absl::StrCat(name, "held"), gang.held, sum.held, dims_, wrong);
     AuditAmounts(absl::StrCat(name, "asks"), gang.asks, sum.asks, dims_, wrong);
     if (Waits(gang) != waiting_.contains(id))

@@ -45,6 +45,7 @@ struct Gang {
   std::optional<absl::Duration> waiting_time;
   GangPhase phase = GangPhase::kNone;
   bool was_whole = false;                               // once, as its status tells
+  bool evictable = true;                                // it does not say otherwise
   bool admitted = false;                                // let in: by its phase, or by a decision that is being written
   absl::Time passed_over_until = absl::InfinitePast();  // no nodes are kept for it
   std::string held_back;      // set: not placed for now, since this went wrong when it was tried
@@ -52,6 +53,9 @@ struct Gang {
   std::array<int, kTaskStatuses> count{};
   int binding_releasing = 0;  // releasing tasks that hold a node
   int ours = 0;               // tasks that name our scheduler
+  int nominated = 0;          // tasks for which room is kept
+  int evicted = 0;            // tasks that go because that was decided
+  int leaving = 0;            // tasks that are marked to be evicted
   Resources held;             // requests of its tasks that hold room
   Resources asks;             // requests of its tasks that name our scheduler and wait for a node, without gates
 
@@ -84,6 +88,11 @@ class Gangs {
   void SetAdmitted(GangId id, bool admitted);
   void SetHeldBack(GangId id, std::string why);
   void PassOver(GangId id, absl::Time until) { table_[id].passed_over_until = until; }
+
+  // The node on which room is kept for the task, interned; kNone: none is.
+  void SetNominated(Task& task, int node);
+  void SetEvicted(Task& task, bool evicted);
+  void SetLeaving(Task& task, bool leaving);
 
   void Join(TaskId id, Task& task, GangId gang);
   void Leave(TaskId id, Task& task);

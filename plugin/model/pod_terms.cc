@@ -267,6 +267,11 @@ bool PodTerms::Same(TaskId id, const LabelList& labels) const {
   return there.empty() ? labels.empty() : LabelsIn(there) == PackLabels(labels);
 }
 
+bool PodTerms::HasLabels(TaskId id, const std::vector<RequirementFacts>& requirements) const {
+  return static_cast<std::size_t>(id) < pods_.size() && !pods_[static_cast<std::size_t>(id)].labels.empty() &&
+         AllHold(requirements, LabelsIn(pods_[static_cast<std::size_t>(id)].labels));
+}
+
 std::vector<TermId> PodTerms::Matched(TaskId id) const {
   const int its_class = pods_[static_cast<std::size_t>(id)].its_class;
   return its_class == -1 ? std::vector<TermId>() : classes_[its_class].matched;

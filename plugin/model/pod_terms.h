@@ -49,6 +49,8 @@ class PodTerms {
   // False: it matters, so that the pod must be Set anew.
   bool SetWaits(TaskId id, bool waits);
   bool Same(TaskId id, const std::vector<std::pair<std::string, std::string>>& labels) const;
+  // Of a pod that has not ended: all of these hold for its labels.
+  bool HasLabels(TaskId id, const std::vector<RequirementFacts>& requirements) const;
   // The terms that hold for it, by their keys.
   std::vector<TermId> Matched(TaskId id) const;
   // It holds room on the row, or does no more.

@@ -48,6 +48,8 @@ void Queues::Set(const QueueFacts& facts) {
   queue.weight = std::max(facts.weight, 1);
   queue.priority = facts.priority;
   queue.open = facts.open;
+  queue.reclaimable = facts.reclaimable;
+  queue.min_runtime = facts.min_runtime;
   queue.capability.clear();
   for (const auto& [name, amount] : facts.capability) {
     const Dim dim = dims_.Intern(name);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,6 +26,8 @@ struct Queue {
   int weight = 1;
   std::int32_t priority = 0;
   bool open = true;
+  bool reclaimable = true;
+  std::optional<absl::Duration> min_runtime;
   QueueId parent = kNone;
   int children = 0;                                      // queues that name it as their parent
   std::vector<std::pair<Dim, std::int64_t>> capability;  // what is limited

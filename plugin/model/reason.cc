@@ -131,6 +131,8 @@ absl::string_view KindText(Reason::Kind kind) {
   switch (kind) {
     case Reason::Kind::kNoRoom:
       return "no_room";
+    case Reason::Kind::kRoomAwaited:
+      return "room_awaited";
     case Reason::Kind::kKeptForMinimum:
       return "kept_for_minimum";
     case Reason::Kind::kTooFewTasks:
@@ -168,6 +170,13 @@ std::string Render(const Reason& reason) {
   switch (reason.kind) {
     case Reason::Kind::kNoRoom:
       return NoRoom(reason);
+    case Reason::Kind::kRoomAwaited:
+      return absl::StrCat(waits, "room is kept for it until ", reason.ending, reason.ending == 1 ? " pod" : " pods",
+                          " of ", reason.subject,
+                          reason.size <= 1   ? ""
+                          : reason.size == 2 ? " and another gang"
+                                             : absl::StrCat(" and ", reason.size - 1, " other gangs"),
+                          reason.ending == 1 ? " has ended" : " have ended");
     case Reason::Kind::kKeptForMinimum:
       return absl::StrCat(waits, "room is kept for gangs that lack their minimum, the first is ", reason.subject);
     case Reason::Kind::kTooFewTasks:

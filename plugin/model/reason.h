@@ -79,6 +79,7 @@ struct SumLack {
 struct Reason {
   enum class Kind : std::uint8_t {
     kNoRoom,           // its pods exist, nodes for the minimum do not
+    kRoomAwaited,      // room is kept for it where pods end
     kKeptForMinimum,   // what it wants beyond its minimum would take room that is kept for gangs without theirs
     kTooFewTasks,      // fewer pods exist than the minimum
     kTooFewOfRole,     // the same, for one task of the job
@@ -98,8 +99,8 @@ struct Reason {
   int missing = 0;      // tasks
   int min_member = 0;   // of the gang, of the role for kTooFewOfRole; sub-groups for kTooFewSubGroups
   int existing = 0;     // tasks that exist and count; sub-groups that are whole
-  int size = 0;         // kTooFewSubGroups: pods of one
-  int ending = 0;       // kTooFewTasks: pods that are terminating
+  int size = 0;         // kTooFewSubGroups: pods of one; kRoomAwaited: gangs that pods end of
+  int ending = 0;       // kTooFewTasks, kRoomAwaited: pods that are terminating, or about to
   std::string within;   // kNoRoom: "s0, tier 1", the HyperNode that comes closest
   std::string subject;  // tier, queue, quota, field, role, claim, gate's pod or gang, as the kind says
   ClaimTrouble trouble = ClaimTrouble::kNothing;  // kClaim

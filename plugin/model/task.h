@@ -39,14 +39,23 @@ struct Task {
   TaskStatus status = TaskStatus::kPending;
   bool ours = true, gated = false, controlled = false;
   bool promised = false;  // its claims are promised volumes on its node
+  bool evictable = true, preempts = true;
+  bool leaving = false;   // its status says that it is about to be evicted
+  bool evicted = false;   // that it goes was decided
+  int nominated = kNone;  // interned: the node on which room is kept for it
   absl::Time created = absl::InfinitePast();
   absl::Duration lasts = absl::InfiniteDuration();
-  absl::Time ends = absl::InfiniteFuture();  // infinite also of one that has not begun
+  absl::Time ends = absl::InfiniteFuture();           // infinite also of one that has not begun
+  absl::Time started = absl::InfinitePast();          // when it got its node
+  absl::Time protected_until = absl::InfinitePast();  // by its own cooldown
+  absl::Time grace_ends = absl::InfiniteFuture();     // while it is releasing
 
   // Its request is taken from the node.
   bool holds_room() const { return row != kNone && status != TaskStatus::kSucceeded && status != TaskStatus::kFailed; }
   // It waits for a node that we may give it.
   bool asks_for_room() const { return status == TaskStatus::kPending && row == kNone && ours && !gated; }
+  // Its room becomes free.
+  bool goes() const { return status == TaskStatus::kReleasing || evicted; }
 };
 
 }  // namespace gangway::model

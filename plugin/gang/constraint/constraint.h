@@ -85,6 +85,14 @@ class Constraint {
   virtual std::string Text() const { return {}; }
 };
 
+// A pod that holds room on a node.
+struct Released {
+  model::Row row = model::kNone;
+  const model::Shape* shape = nullptr;
+  std::vector<model::TermId> matched;  // the terms that hold for it
+  bool live = true;                    // it is not terminating
+};
+
 // What a constraint keeps of pods that are placed in an overlay. A trial needs no more than this: what is dropped is
 // removed newest first.
 class State {
@@ -93,6 +101,9 @@ class State {
   // Of any shape, also one that does not ask. `row` is kNone for pods that will be somewhere.
   virtual void Add(model::Row row, const model::Shape& shape, int pods) = 0;
   virtual void Remove(model::Row row, const model::Shape& shape, int pods) = 0;
+  // A pod that the facts show on the row is taken away; with -1 it is back. In any order with the others. By default it
+  // goes on to be in the way.
+  virtual void Release(const Released& /*pod*/, int /*times*/) {}
 };
 
 // A row of the table.

@@ -40,4 +40,9 @@ void Placed::Remove(Row row, const Shape& shape, int pods) {
   for (const std::unique_ptr<State>& state : states_) state->Remove(row, shape, pods);
 }
 
+void Placed::Release(const Released& pod, int times) {
+  taken_[pod.row].Subtract(pod.shape->request, times);
+  for (const std::unique_ptr<State>& state : states_) state->Release(pod, times);
+}
+
 }  // namespace gangway::constraint

@@ -7,20 +7,26 @@ namespace gangway::constraint {
 using model::Row;
 using model::TermId;
 
+void PlacedTerms::AddTo(TermId id, Row row, int pods, int keepers, int live) {
+  PerTerm& term = by_term_[static_cast<std::size_t>(id)];
+  if (live != 0) term.steps.push_back({row, live});
+  const int value = terms_.ValueOn(id, row);
+  if (value == -1) return;
+  term.pods += pods;
+  Counts& counts = term.values[value];
+  counts.pods += pods;
+  counts.keepers += keepers;
+}
+
 void PlacedTerms::Add(Row row, const model::Shape& shape, int pods) {
   if (row == model::kNone) return;
-  const auto add = [&](TermId id, int holds, int keeps) {
-    PerTerm& term = by_term_[static_cast<std::size_t>(id)];
-    if (holds != 0) term.steps.push_back({row, holds});
-    const int value = terms_.ValueOn(id, row);
-    if (value == -1) return;
-    term.pods += holds;
-    Counts& counts = term.values[value];
-    counts.pods += holds;
-    counts.keepers += keeps;
-  };
-  for (const TermId term : shape.matched) add(term, pods, 0);
-  for (const TermId term : shape.away) add(term, 0, pods);
+  for (const TermId term : shape.matched) AddTo(term, row, pods, 0, pods);
+  for (const TermId term : shape.away) AddTo(term, row, 0, pods, 0);
+}
+
+void PlacedTerms::Release(const Released& pod, int times) {
+  for (const TermId term : pod.matched) AddTo(term, pod.row, -times, 0, pod.live ? -times : 0);
+  for (const TermId term : pod.shape->away) AddTo(term, pod.row, 0, -times, 0);
 }
 
 int PlacedTerms::PodsIn(TermId term, int value) const {

@@ -16,13 +16,14 @@ class PlacedTerms final : public State {
       : terms_(terms), by_term_(static_cast<std::size_t>(terms.term_slots())) {}
   void Add(model::Row row, const model::Shape& shape, int pods) override;
   void Remove(model::Row row, const model::Shape& shape, int pods) override { Add(row, shape, -pods); }
+  void Release(const Released& pod, int times) override;
 
   // With the facts: on nodes of this value, and on all that have the label.
   int PodsIn(model::TermId term, int value) const;
   int KeepersIn(model::TermId term, int value) const;
   int Pods(model::TermId term) const { return terms_.pods(term) + Of(term).pods; }
 
-  // Pods that a term holds for, one after the other; a negative number takes back.
+  // Pods that a term holds for, one after the other; a negative number takes back. None of those that are terminating.
   struct Step {
     model::Row row = model::kNone;
     int pods = 0;
@@ -31,6 +32,8 @@ class PlacedTerms final : public State {
   const model::PodTerms& terms() const { return terms_; }
 
  private:
+  void AddTo(model::TermId id, model::Row row, int pods, int keepers, int live);
+
   struct Counts {
     int pods = 0, keepers = 0;
   };

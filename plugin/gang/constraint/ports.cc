@@ -1,5 +1,6 @@
 #include "plugin/gang/constraint/ports.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -34,13 +35,39 @@ class TakenPorts final : public State {
     std::vector<HostPort>& taken = by_row_[row];
     taken.resize(taken.size() - shape.ports.size() * static_cast<std::size_t>(pods));  // the newest stand at the end
   }
-  bool Clashes(Row row, const std::vector<HostPort>& wanted) const {
+  void Release(const Released& pod, int times) override {
+    if (pod.shape->ports.empty()) return;
+    std::vector<HostPort>& released = released_[pod.row];
+    for (const HostPort& port : pod.shape->ports) {
+      if (times > 0) {
+        released.push_back(port);
+      } else {
+        released.erase(
+            std::find_if(released.begin(), released.end(), [&](const HostPort& other) { return Same(port, other); }));
+      }
+    }
+    if (released.empty()) released_.erase(pod.row);
+  }
+  // With what the facts have there, less what was released of it.
+  bool Clashes(Row row, const std::vector<HostPort>& wanted, const std::vector<HostPort>& there) const {
     const auto it = by_row_.find(row);
-    return it != by_row_.end() && Clash(wanted, it->second);
+    if (it != by_row_.end() && Clash(wanted, it->second)) return true;
+    const auto released = released_.find(row);
+    if (released == released_.end()) return Clash(wanted, there);
+    std::vector<HostPort> left = there;
+    for (const HostPort& port : released->second) {
+      const auto at = std::find_if(left.begin(), left.end(), [&](const HostPort& other) { return Same(port, other); });
+      if (at != left.end()) left.erase(at);
+    }
+    return Clash(wanted, left);
   }
 
  private:
-  absl::flat_hash_map<Row, std::vector<HostPort>> by_row_;
+  static bool Same(const HostPort& a, const HostPort& b) {
+    return a.protocol == b.protocol && a.ip == b.ip && a.port == b.port;
+  }
+
+  absl::flat_hash_map<Row, std::vector<HostPort>> by_row_, released_;
 };
 
 class Ports final : public Constraint {
@@ -48,9 +75,7 @@ class Ports final : public Constraint {
   Ports(const model::Cluster& cluster, const TakenPorts& taken, const model::Shape& shape)
       : cluster_(cluster), taken_(taken), shape_(shape) {}
 
-  int Copies(Row row) const override {
-    return Clash(shape_.ports, cluster_.ports(row)) || taken_.Clashes(row, shape_.ports) ? 0 : 1;
-  }
+  int Copies(Row row) const override { return taken_.Clashes(row, shape_.ports, cluster_.ports(row)) ? 0 : 1; }
   Changes changes() const override { return Changes::kRow; }
   void Explain(absl::Span<const Refusal> refused, model::RoleReason& reason) const override {
     reason.AddHindrance(kPorts, static_cast<int>(refused.size()), "has its host port taken",

@@ -841,6 +841,7 @@ TEST_F(QueueLimitTest, AGuaranteeLiesWithinThatOfTheQueueAbove) {
 }
 
 TEST_F(QueueLimitTest, ACapabilityHoldsForTheQueuesBelow) {
+  w.policy.reclaim = false;
   Set("lab", "root", {{"cpu", 4000}}, {});
   Set("team", "lab", {}, {});
   model::GangFacts runs = Gang("runs", 1);

@@ -1,0 +1,301 @@
+// What holds of evictions on many random clusters, and over what becomes of them. A failure names the seed.
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "plugin/gang/minimum.h"
+#include "plugin/gang/schedule.h"
+#include "tests/plugin/model/cluster_builder.h"
+
+namespace gangway::gang {
+namespace {
+
+using model::Cluster;
+using model::Decision;
+using model::Decisions;
+using model::EvictFor;
+using model::TaskId;
+using model::TaskStatus;
+
+class Dice {
+ public:
+  explicit Dice(unsigned seed) : engine_(seed) {}
+  int Below(int limit) { return static_cast<int>(engine_() % static_cast<unsigned>(limit)); }
+  bool Chance(int percent) { return Below(100) < percent; }
+  std::mt19937& engine() { return engine_; }
+
+ private:
+  std::mt19937 engine_;
+};
+
+// Everything that is known, so that it can be told in any order.
+struct Facts {
+  std::vector<model::NodeFacts> nodes;
+  std::vector<model::QueueFacts> queues;
+  std::vector<model::PriorityClassFacts> classes;
+  std::map<std::string, model::GangFacts> gangs;
+  std::map<std::string, model::PodFacts> pods;
+  std::vector<model::BudgetFacts> budgets;
+};
+
+model::Wants RandomWants(Dice& dice) {
+  model::Wants wants = testutil::Cpu(1000 * (1 + dice.Below(3)));
+  if (dice.Chance(20)) wants.requests.emplace_back("nvidia.com/gpu", 1 + dice.Below(2));
+  if (dice.Chance(8)) wants.host_ports = {{"TCP", "", 80}};
+  if (dice.Chance(8)) {
+    wants.pod_anti_affinity = {
+        {"kubernetes.io/hostname", {{"default"}, std::nullopt, {{"app", model::Op::kIn, {"a"}}}}}};
+  }
+  if (dice.Chance(5)) {
+    model::SpreadFacts spread;
+    spread.term = {"kubernetes.io/hostname", {{"default"}, std::nullopt, {{"app", model::Op::kIn, {"a"}}}}};
+    wants.spreads = {spread};
+  }
+  return wants;
+}
+
+void AddRandomGang(Dice& dice, const std::string& name, Facts& facts) {
+  model::GangFacts gang = testutil::Gang(name, 1 + dice.Below(3));
+  gang.queue = facts.queues[static_cast<std::size_t>(dice.Below(static_cast<int>(facts.queues.size())))].name;
+  gang.priority_class = facts.classes[static_cast<std::size_t>(dice.Below(3))].name;
+  gang.created = testutil::At(dice.Below(50));
+  gang.evictable = !dice.Chance(10);
+  const int pods = gang.min_member + dice.Below(3);
+  const model::Wants wants = RandomWants(dice);
+  const bool labelled = dice.Chance(30), several = dice.Chance(20);
+  for (int i = 0; i < pods; ++i) {
+    model::PodFacts pod = testutil::Pod(name, several && i % 2 == 1 ? "ps" : "w", i, wants);
+    pod.evictable = !dice.Chance(5);
+    pod.preempts = !dice.Chance(5);
+    if (labelled) pod.labels = {{"app", "a"}};
+    facts.pods[pod.name] = pod;
+  }
+  if (several && pods > 1) gang.min_task_member = {{"ps", 1}};
+  if (several && gang.min_member < 2) gang.min_member = std::min(pods, 2);
+  facts.gangs[name] = gang;
+}
+
+Facts RandomFacts(Dice& dice) {
+  Facts facts;
+  const int nodes = 1 + dice.Below(4);
+  for (int i = 0; i < nodes; ++i) {
+    model::NodeFacts node = testutil::Node(absl::StrCat("n", i), 3 + dice.Below(8));
+    if (dice.Chance(50)) node.allocatable.emplace_back("nvidia.com/gpu", 1 + dice.Below(4));
+    facts.nodes.push_back(node);
+  }
+  facts.classes = {{"low", 1}, {"mid", 5}, {"high", 9, false, !dice.Chance(10)}};
+  facts.queues.push_back(testutil::Queue("default"));
+  const int queues = dice.Below(4);
+  for (int i = 0; i < queues; ++i) {
+    model::QueueFacts queue = testutil::Queue(absl::StrCat("q", i));
+    queue.weight = 1 + dice.Below(3);
+    queue.priority = dice.Below(2);
+    queue.reclaimable = !dice.Chance(15);
+    if (i > 0 && dice.Chance(40)) queue.parent = absl::StrCat("q", dice.Below(i));
+    if (dice.Chance(50)) queue.deserved = {{"cpu", 1000 * dice.Below(8)}};
+    if (dice.Chance(20)) queue.guarantee = {{"cpu", 1000 * dice.Below(4)}};
+    if (dice.Chance(20)) queue.capability = {{"cpu", 1000 * (2 + dice.Below(8))}};
+    facts.queues.push_back(queue);
+  }
+  if (dice.Chance(20)) facts.budgets.push_back({"default", "b", {{"app", model::Op::kIn, {"a"}}}, dice.Below(3)});
+  const int gangs = 2 + dice.Below(6);
+  for (int i = 0; i < gangs; ++i) AddRandomGang(dice, absl::StrCat("g", i), facts);
+  return facts;
+}
+
+void Tell(Cluster& cluster, const Facts& facts, Dice* shuffled) {
+  std::vector<std::function<void()>> events;
+  for (const auto& node : facts.nodes) events.push_back([&] { cluster.SetNode(node); });
+  for (const auto& queue : facts.queues) events.push_back([&] { cluster.SetQueue(queue); });
+  for (const auto& each : facts.classes) events.push_back([&] { cluster.SetPriorityClass(each); });
+  for (const auto& [name, gang] : facts.gangs) events.push_back([&cluster, &gang = gang] { cluster.SetGang(gang); });
+  for (const auto& [name, pod] : facts.pods) events.push_back([&cluster, &pod = pod] { cluster.SetPod(pod); });
+  for (const auto& budget : facts.budgets) events.push_back([&] { cluster.SetBudget(budget); });
+  if (shuffled != nullptr) std::shuffle(events.begin(), events.end(), shuffled->engine());
+  for (const auto& event : events) event();
+}
+
+Policy PolicyOf(Dice& dice) {
+  Policy policy;
+  policy.preempt = !dice.Chance(10);
+  policy.reclaim = !dice.Chance(20);
+  policy.sharing = dice.Chance(50) ? Sharing::kByWeight : Sharing::kAsWritten;
+  return policy;
+}
+
+// What becomes of decisions: who is placed runs; who is evicted is gone, and made anew a moment later.
+class Life {
+ public:
+  Life(unsigned seed, Facts facts, const Policy& policy) : seed_(seed), facts_(std::move(facts)), policy_(policy) {
+    Tell(cluster_, facts_, nullptr);
+  }
+
+  // Returns how many were evicted.
+  int Round() {
+    const Decisions decisions = Schedule(cluster_, policy_, testutil::At(100 + round_++), scratch_);
+    std::set<std::string> promised;
+    std::vector<std::string> gone;
+    for (const Decision& decision : decisions) {
+      const std::string name = cluster_.gang(decision.gang).name;
+      if (must_begin_.contains(name) && decision.placements.empty())
+        ADD_FAILURE() << "seed " << seed_ << ": pods were evicted for " << name << ", and it does not begin";
+      if (decision.reason.has_value() && decision.reason->kind == model::Reason::Kind::kRoomAwaited)
+        promised.insert(name);
+      for (const TaskId task : decision.evicted) {
+        Judge(decision, task);
+        gone.push_back(cluster_.task(task).name);
+      }
+    }
+    if (::testing::Test::HasFailure()) return 0;
+    CarryOut(decisions, gone);
+    must_begin_ = std::move(promised);
+    return static_cast<int>(gone.size());
+  }
+  void Come(const Facts& facts) {
+    for (const auto& [name, pod] : facts.pods) {
+      if (facts_.pods.emplace(name, pod).second) cluster_.SetPod(pod);
+    }
+  }
+  int kinds[3] = {0, 0, 0};
+
+ private:
+  void Judge(const Decision& decision, TaskId id) {
+    const model::Task& task = cluster_.task(id);
+    const model::Gang& victim = cluster_.gang(task.gang);
+    const model::Gang& gang = cluster_.gang(decision.gang);
+    ++kinds[static_cast<int>(decision.evict_for)];
+    const std::string who = absl::StrCat("seed ", seed_, ": ", task.name, " for ", gang.name);
+    EXPECT_TRUE(task.evictable && victim.evictable) << who << " may not be evicted";
+    EXPECT_EQ(task.status, TaskStatus::kRunning) << who;
+    EXPECT_TRUE(cluster_.Preempts(gang)) << who << " which evicts nobody";
+    if (decision.evict_for == EvictFor::kPriority) {
+      EXPECT_EQ(victim.queue, gang.queue) << who;
+      EXPECT_LT(cluster_.PriorityOf(victim), cluster_.PriorityOf(gang)) << who;
+    } else {
+      EXPECT_NE(victim.queue, gang.queue) << who;
+      EXPECT_TRUE(cluster_.queue(victim.queue).reclaimable) << who;
+    }
+    for (const model::BudgetFacts* const budget : cluster_.BudgetsOf(id)) EXPECT_GT(budget->allowed, 0) << who;
+  }
+
+  void CarryOut(const Decisions& decisions, const std::vector<std::string>& gone) {
+    std::set<std::string> touched;
+    for (const std::string& name : gone) touched.insert(facts_.pods.at(name).gang);
+    for (const Decision& decision : decisions) {
+      for (const model::Placement& placement : decision.placements) {
+        model::PodFacts& pod = facts_.pods.at(cluster_.task(placement.task).name);
+        pod.node = std::string(cluster_.node_name(placement.row));
+        pod.phase = model::PodPhase::kRunning;
+        pod.nominated.clear();
+        facts_.gangs.at(pod.gang).was_whole = true;
+      }
+      if (!decision.nominations.has_value()) continue;
+      for (const TaskId task : cluster_.gang(decision.gang).tasks)
+        facts_.pods.at(cluster_.task(task).name).nominated = "";
+      for (const TaskId task : std::vector<TaskId>(cluster_.gang(decision.gang).tasks))
+        cluster_.Nominate(task, model::kNone);
+      for (const model::Placement& placement : *decision.nominations)
+        facts_.pods.at(cluster_.task(placement.task).name).nominated = std::string(cluster_.node_name(placement.row));
+    }
+    for (const std::string& name : gone) {
+      cluster_.RemovePod("default", name);
+      model::PodFacts& pod = facts_.pods.at(name);
+      pod.node.clear();
+      pod.phase = model::PodPhase::kPending;
+      pod.uid += "+";
+    }
+    for (const auto& [name, gang] : facts_.gangs) cluster_.SetGang(gang);
+    // No gang is left with a part of its minimum.
+    for (const std::string& name : touched) {
+      const model::Gang& gang = cluster_.gang(cluster_.FindGang("default", name));
+      const auto runs = [](const model::Task& task) { return task.status == TaskStatus::kRunning; };
+      const bool any =
+          std::any_of(gang.tasks.begin(), gang.tasks.end(), [&](TaskId task) { return runs(cluster_.task(task)); });
+      EXPECT_TRUE(!any || HasMinimum(cluster_, gang, runs)) << "seed " << seed_ << ": a part of " << name << " is left";
+    }
+    for (const auto& [name, pod] : facts_.pods) cluster_.SetPod(pod);
+    EXPECT_THAT(cluster_.Audit(), ::testing::IsEmpty()) << "seed " << seed_;
+  }
+
+  const unsigned seed_;
+  Facts facts_;
+  const Policy policy_;
+  Cluster cluster_;
+  Scratch scratch_;
+  int round_ = 0;
+  std::set<std::string> must_begin_;
+};
+
+TEST(EvictProperty, AnEvictionMakesRoomNoGangIsLeftInPartAndNoneTakeTurns) {
+  int evicted = 0, for_priority = 0, for_share = 0;
+  for (unsigned seed = 0; seed < 10000 && !HasFailure(); ++seed) {
+    Dice dice(seed);
+    Facts facts = RandomFacts(dice);
+    // Some run before the others come.
+    Facts first = facts;
+    std::erase_if(first.pods, [&](const auto& pod) { return pod.second.gang >= "g3"; });
+    Life life(seed, first, PolicyOf(dice));
+    for (int i = 0; i < 3 && !HasFailure(); ++i) evicted += life.Round();
+    life.Come(facts);
+    int quiet = 0, rounds = 0;
+    for (; quiet < 3 && rounds < 200 && !HasFailure(); ++rounds) {
+      const int now = life.Round();
+      evicted += now;
+      quiet = now == 0 ? quiet + 1 : 0;
+    }
+    EXPECT_LT(rounds, 200) << "seed " << seed << ": evictions never end";
+    for_priority += life.kinds[1];
+    for_share += life.kinds[2];
+  }
+  EXPECT_GT(for_priority, 1000);
+  EXPECT_GT(for_share, 300);
+}
+
+std::set<std::string> VictimsOf(const Facts& facts, const Policy& policy, Dice* shuffled, Scratch& scratch) {
+  Cluster cluster;
+  Tell(cluster, facts, shuffled);
+  std::set<std::string> victims;
+  for (const Decision& decision : Schedule(cluster, policy, testutil::At(100), scratch)) {
+    for (const TaskId task : decision.evicted)
+      victims.insert(absl::StrCat(cluster.task(task).name, " for ", cluster.gang(decision.gang).name));
+  }
+  return victims;
+}
+
+TEST(EvictProperty, TheSameInputGivesTheSameVictims) {
+  int some = 0;
+  Scratch used;
+  for (unsigned seed = 0; seed < 1500; ++seed) {
+    Dice dice(seed);
+    Facts facts = RandomFacts(dice);
+    const Policy policy = PolicyOf(dice);
+    // Some run where they fit, one after the other; the others wait.
+    Cluster first;
+    Tell(first, facts, nullptr);
+    Scratch scratch;
+    for (const Decision& decision : Schedule(first, {}, testutil::At(90), scratch)) {
+      if (dice.Chance(30)) continue;
+      for (const model::Placement& placement : decision.placements) {
+        model::PodFacts& pod = facts.pods.at(first.task(placement.task).name);
+        pod.node = std::string(first.node_name(placement.row));
+        pod.phase = model::PodPhase::kRunning;
+      }
+    }
+    for (int i = 0; i < 3; ++i) AddRandomGang(dice, absl::StrCat("late", i), facts);
+    Scratch fresh;
+    const std::set<std::string> victims = VictimsOf(facts, policy, nullptr, fresh);
+    some += victims.empty() ? 0 : 1;
+    ASSERT_EQ(VictimsOf(facts, policy, &dice, used), victims) << "seed " << seed;
+  }
+  EXPECT_GT(some, 200);
+}
+
+}  // namespace
+}  // namespace gangway::gang
