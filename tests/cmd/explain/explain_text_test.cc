@@ -41,7 +41,7 @@ TEST(ExplainTextTest, WhatAQueueDeservesIsToldWhereItIsLess) {
   queue.queue.amounts[0].share = 6000;
   EXPECT_THAT(QueueExplainText(queue, false),
               HasSubstr("cpu: holds 9 of 12 (75%), capability 12, its share while others wait is 6\n"));
-  EXPECT_THAT(QueueExplainJson(queue), HasSubstr(R"("share": 6000)"));
+  EXPECT_THAT(QueueExplainJson(queue), HasSubstr(R"("share":6000)"));
 }
 
 TEST(ExplainTextTest, LongListsAreCutUnlessAllIsWanted) {
