@@ -255,12 +255,12 @@ void CheckVolumeAttachmentChange(const json::object& before, const json::object&
   if (changed.empty()) return;
   const json::value* const volume = FindPath(after, "spec.source.persistentVolumeName");
   // As the server's own type is written.
-  AddError(errors, FieldError::Type::kInvalid, "spec",
-           absl::StrCat(R"({"Attacher":)", api::JsonString(TextAt(after, "spec.attacher")),
-                        R"(,"Source":{"PersistentVolumeName":)", volume == nullptr ? "null" : api::ToJson(*volume),
-                        R"(,"InlineVolumeSpec":null},"NodeName":)", api::JsonString(TextAt(after, "spec.nodeName")),
-                        "}"),
-           kImmutable);
+  AddError(
+      errors, FieldError::Type::kInvalid, "spec",
+      absl::StrCat(R"({"Attacher":)", api::JsonString(TextAt(after, "spec.attacher")),
+                   R"(,"Source":{"PersistentVolumeName":)", volume == nullptr ? "null" : api::ToJson(*volume),
+                   R"(,"InlineVolumeSpec":null},"NodeName":)", api::JsonString(TextAt(after, "spec.nodeName")), "}"),
+      kImmutable);
 }
 
 void CheckBatchJobChange(const json::object& before, const json::object& after, FieldErrors& errors) {
