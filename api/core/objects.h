@@ -41,6 +41,35 @@ struct Event {
   }
 };
 
+struct PodDisruptionBudgetSpec {
+  Document selector;
+  static constexpr std::string_view kName = "PodDisruptionBudgetSpec";
+  static constexpr bool kView = true;
+  static constexpr auto Fields() {
+    return MakeFields(MakeField<&PodDisruptionBudgetSpec::selector>("selector", "of pods; {}: all of the namespace"));
+  }
+};
+struct PodDisruptionBudgetStatus {
+  std::int32_t disruptions_allowed = 0;
+  static constexpr std::string_view kName = "PodDisruptionBudgetStatus";
+  static constexpr bool kView = true;
+  static constexpr auto Fields() {
+    return MakeFields(MakeField<&PodDisruptionBudgetStatus::disruptions_allowed>("disruptionsAllowed", ""));
+  }
+};
+struct PodDisruptionBudget {
+  ObjectMeta metadata;
+  PodDisruptionBudgetSpec spec;
+  PodDisruptionBudgetStatus status;
+  static constexpr std::string_view kName = "PodDisruptionBudget";
+  static constexpr bool kView = true;
+  static constexpr auto Fields() {
+    return MakeFields(MakeField<&PodDisruptionBudget::metadata>("metadata", ""),
+                      MakeField<&PodDisruptionBudget::spec>("spec", ""),
+                      MakeField<&PodDisruptionBudget::status>("status", ""));
+  }
+};
+
 struct ResourceQuotaSpec {
   std::vector<std::string> scopes;
   Document scope_selector;  // with either it is about some of the namespace's pods
@@ -69,35 +98,6 @@ struct ResourceQuota {
   static constexpr auto Fields() {
     return MakeFields(MakeField<&ResourceQuota::metadata>("metadata", ""), MakeField<&ResourceQuota::spec>("spec", ""),
                       MakeField<&ResourceQuota::status>("status", ""));
-  }
-};
-
-struct PodDisruptionBudgetSpec {
-  Document selector;
-  static constexpr std::string_view kName = "PodDisruptionBudgetSpec";
-  static constexpr bool kView = true;
-  static constexpr auto Fields() {
-    return MakeFields(MakeField<&PodDisruptionBudgetSpec::selector>("selector", "of pods; {}: all of the namespace"));
-  }
-};
-struct PodDisruptionBudgetStatus {
-  std::int32_t disruptions_allowed = 0;
-  static constexpr std::string_view kName = "PodDisruptionBudgetStatus";
-  static constexpr bool kView = true;
-  static constexpr auto Fields() {
-    return MakeFields(MakeField<&PodDisruptionBudgetStatus::disruptions_allowed>("disruptionsAllowed", ""));
-  }
-};
-struct PodDisruptionBudget {
-  ObjectMeta metadata;
-  PodDisruptionBudgetSpec spec;
-  PodDisruptionBudgetStatus status;
-  static constexpr std::string_view kName = "PodDisruptionBudget";
-  static constexpr bool kView = true;
-  static constexpr auto Fields() {
-    return MakeFields(MakeField<&PodDisruptionBudget::metadata>("metadata", ""),
-                      MakeField<&PodDisruptionBudget::spec>("spec", ""),
-                      MakeField<&PodDisruptionBudget::status>("status", ""));
   }
 };
 

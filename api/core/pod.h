@@ -130,7 +130,7 @@ struct SchedulingGate {
 struct PodSpec {
   std::string node_name, scheduler_name, priority_class_name, preemption_policy, restart_policy, hostname, subdomain;
   std::optional<std::int32_t> priority;
-  std::optional<std::int64_t> termination_grace_period_seconds;
+  std::optional<std::int64_t> termination_grace_period_seconds, active_deadline_seconds;
   bool host_network = false;
   std::vector<Container> containers, init_containers;
   std::map<std::string, std::string> node_selector;
@@ -151,6 +151,7 @@ struct PodSpec {
         MakeField<&PodSpec::priority>("priority", ""), MakeField<&PodSpec::restart_policy>("restartPolicy", ""),
         MakeField<&PodSpec::hostname>("hostname", ""), MakeField<&PodSpec::subdomain>("subdomain", ""),
         MakeField<&PodSpec::termination_grace_period_seconds>("terminationGracePeriodSeconds", ""),
+        MakeField<&PodSpec::active_deadline_seconds>("activeDeadlineSeconds", ""),
         MakeField<&PodSpec::host_network>("hostNetwork", ""), MakeField<&PodSpec::containers>("containers", ""),
         MakeField<&PodSpec::init_containers>("initContainers", ""),
         MakeField<&PodSpec::node_selector>("nodeSelector", ""), MakeField<&PodSpec::affinity>("affinity", ""),

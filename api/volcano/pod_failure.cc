@@ -27,9 +27,7 @@ std::optional<PodFailure> OfPod(const Pod& pod) {
     failure.reason = pod.status.reason;
     failure.message = TailOf(pod.status.message, PodFailure::kMaxMessage);
     for (const PodCondition& condition : pod.status.conditions) {
-      if (condition.type != "DisruptionTarget" || condition.status != "True" ||
-          absl::string_view(condition.reason) == kGangReleased)
-        continue;
+      if (condition.type != "DisruptionTarget" || condition.status != "True" || IsRelease(condition.reason)) continue;
       failure.at = At(condition.last_transition_time);
       if (!failure.reason.empty()) break;
       failure.reason = condition.reason;

@@ -1,8 +1,9 @@
-// The record of a gang's leftovers being released, in its PodGroup's status.
+// The record of pods that the scheduler deletes, in their PodGroup's status.
 //
-// When some bindings of a gang fail for good, the pods that were bound are deleted. Before that the scheduler writes a
-// condition of type GangReleased with their names and UIDs, and marks each pod with condition DisruptionTarget, reason
-// GangReleased, so that whoever recreates them knows that nobody evicted them.
+// When some bindings of a gang fail for good, the pods that were bound are deleted; so are pods that are evicted for
+// another gang. Before that the scheduler writes a condition of type GangReleased with their names and UIDs, and marks
+// each pod with condition DisruptionTarget, reason GangReleased or, as Kubernetes' scheduler does,
+// PreemptionByScheduler. So whoever recreates them knows that this is no failure of theirs.
 #pragma once
 
 #include <string>
@@ -18,6 +19,12 @@
 namespace gangway::api::volcano {
 
 inline constexpr absl::string_view kGangReleased = "GangReleased";
+
+// kubernetes: core/v1, PodReasonPreemptionByScheduler
+inline constexpr absl::string_view kPreemptionByScheduler = "PreemptionByScheduler";
+
+// Of a pod's condition DisruptionTarget.
+inline bool IsRelease(absl::string_view reason) { return reason == kGangReleased || reason == kPreemptionByScheduler; }
 
 struct ReleasedPod {
   std::string name, uid;

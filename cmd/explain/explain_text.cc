@@ -144,6 +144,7 @@ void AddQueue(const explain::QueueAccount& queue, Page& page) {
     if (amount.capability.has_value()) absl::StrAppend(&line, ", capability ", text(*amount.capability));
     if (amount.deserved.has_value()) absl::StrAppend(&line, ", deserved ", text(*amount.deserved));
     if (amount.guarantee > 0) absl::StrAppend(&line, ", guaranteed ", text(amount.guarantee));
+    if (amount.share.has_value()) absl::StrAppend(&line, ", its share while others wait is ", text(*amount.share));
     page.Line(1, line);
   }
 }
@@ -184,6 +185,7 @@ bool Waits(const Explanation& seen) {
 
 void AddSuggestions(const Explanation& seen, Page& page) {
   if (!Waits(seen)) return;
+  if (seen.reason.has_value() && seen.reason->kind == model::Reason::Kind::kRoomAwaited) return;  // it comes
   // Of a gang that is not let in and has no pods nobody knows where they would go.
   const bool let_in_only = seen.state == explain::State::kQueued && seen.nodes.empty();
   page.Line(0, seen.suggestions.empty() ? "Would help: no single change of those that were tried"
@@ -274,6 +276,7 @@ void Account(const explain::QueueAccount& queue, api::JsonWriter& json) {
         .Field("guarantee", amount.guarantee);
     if (amount.capability.has_value()) json.Field("capability", *amount.capability);
     if (amount.deserved.has_value()) json.Field("deserved", *amount.deserved);
+    if (amount.share.has_value()) json.Field("share", *amount.share);
     json.EndObject();
   }
   json.EndArray().EndObject();

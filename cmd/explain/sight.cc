@@ -90,6 +90,8 @@ class Reader {
     IfAllowed<api::volcano::HyperNode>(api::volcano::kHyperNodes, [&](const auto& one) {
       facts.hyper_nodes.push_back(ingest::HyperNodeFactsOf(one));
     });
+    IfAllowed<api::core::PodDisruptionBudget>(
+        api::kPodDisruptionBudgets, [&](const auto& one) { facts.budgets.push_back(ingest::BudgetFactsOf(one)); });
     IfAllowed<api::core::ResourceQuota>(api::kResourceQuotas, [&](const auto& quota) {
       if (auto quota_facts = ingest::QuotaFactsOf(quota)) facts.quotas.push_back(*std::move(quota_facts));
     });

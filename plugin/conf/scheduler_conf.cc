@@ -155,6 +155,8 @@ class Reader {
     if (!actions.contains("allocate"))
       Tell(Note::Kind::kOtherwise, "actions", "action allocate", "is not listed, and gangs are placed anyhow");
     enqueue_ = actions.contains("enqueue");
+    conf_.policy.preempt = actions.contains("preempt") || actions.contains("gangpreempt");
+    conf_.policy.reclaim = actions.contains("reclaim") || actions.contains("gangreclaim");
     return absl::OkStatus();
   }
 
@@ -274,6 +276,7 @@ class Reader {
     };
     conf_.policy.admit_by_queues = enqueue_ && (votes("proportion") || votes("capacity"));
     conf_.policy.admit_by_quotas = enqueue_ && votes("resourcequota");
+    if (Listed("capacity") != nullptr) conf_.policy.sharing = gang::Sharing::kAsWritten;
     if (!enqueue_) conf_.policy.overcommit_percent.reset();
     FollowBinpack();
     FollowSla();
@@ -449,7 +452,7 @@ class Reader {
     }
     if (Listed("proportion") == nullptr && Listed("capacity") == nullptr) {
       Tell(Note::Kind::kOtherwise, "tiers", "plugins proportion and capacity",
-           "are not listed, and capability limits what of a queue is placed anyhow");
+           "are not listed; what queues deserve goes by weight, and capability limits what of them is placed, anyhow");
     }
   }
 
@@ -496,6 +499,7 @@ std::string PolicyText(const gang::Policy& policy) {
   if (policy.admit_by_queues) limits.push_back("what queues have room for");
   if (policy.admit_by_quotas) limits.push_back("what quotas of namespaces leave");
   std::string text = absl::StrCat("lets in ", limits.empty() ? "everybody" : absl::StrJoin(limits, " and "));
+  if (policy.sharing == gang::Sharing::kAsWritten) absl::StrAppend(&text, "; queues deserve what they say");
   std::vector<std::string> weights;
   if (policy.packing.weights.has_value()) {
     for (const auto& [name, weight] : *policy.packing.weights)
@@ -509,6 +513,10 @@ std::string PolicyText(const gang::Policy& policy) {
                         ? absl::StrCat(", ", api::FormatGoDuration(*policy.waiting_time), " where nothing is said")
                         : "");
   }
+  std::vector<std::string> evicts;
+  if (policy.preempt) evicts.emplace_back("for a higher priority in a queue");
+  if (policy.reclaim) evicts.emplace_back("for a queue that holds less than it deserves");
+  absl::StrAppend(&text, "; evicts ", evicts.empty() ? "nobody" : absl::StrJoin(evicts, " and "));
   return text;
 }
 

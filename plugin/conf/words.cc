@@ -7,29 +7,27 @@ namespace {
 
 constexpr Note::Kind kAnyhow = Note::Kind::kAnyhow, kOtherwise = Note::Kind::kOtherwise;
 
-constexpr char kNobodyIsEvicted[] = "nothing is taken back from who runs";
+constexpr char kEvictedByOneRule[] =
+    "who may be evicted, and for whom, stays as it is; without the actions preempt and reclaim nobody is";
+constexpr char kGangsGo[] =
+    "members beyond a gang's minimum go, or gangs as a whole, and only where the gang that waits then fits";
 constexpr char kNotMeasured[] = "what nodes really use is not measured; requests decide";
 
 constexpr Word kActions[] = {
     {"enqueue", kAnyhow, ""},
     {"allocate", kAnyhow, ""},
     {"backfill", kAnyhow, "pods that ask for nothing are placed with all others"},
-    {"preempt", kOtherwise,
-     "no pod is evicted for one of a higher priority; who waits goes first by priority when room becomes free"},
-    {"reclaim", kOtherwise,
-     "no pod is evicted because its queue holds more than it deserves; capability limits queues, and the one that "
-     "holds least for its weight goes first"},
-    {"gangpreempt", kOtherwise,
-     "no gang is evicted for one of a higher priority; who waits goes first by priority when room becomes free"},
-    {"gangreclaim", kOtherwise,
-     "no gang is evicted because its queue holds more than it deserves; capability limits queues"},
+    {"preempt", kAnyhow, kGangsGo},
+    {"reclaim", kAnyhow, kGangsGo},
+    {"gangpreempt", kAnyhow, ""},
+    {"gangreclaim", kAnyhow, ""},
     {"shuffle", kOtherwise, "no pod that runs is moved"},
 };
 
 constexpr Word kPlugins[] = {
     {"gang", kAnyhow, ""},
     {"priority", kAnyhow, ""},
-    {"conformance", kAnyhow, "nobody is evicted, so system pods are not, either"},
+    {"conformance", kAnyhow, "system pods are never evicted, with it or without"},
     {"overcommit", kAnyhow, ""},
     {"binpack", kAnyhow, ""},
     {"sla", kOtherwise,
@@ -40,11 +38,11 @@ constexpr Word kPlugins[] = {
      "scores are not added up: soft taints come first, then what pods prefer and spread by, then how full a node is, "
      "fuller ones first; images and balance do not count"},
     {"proportion", kOtherwise,
-     "no share is computed from weights: capability and guarantee limit queues, and the one that holds least for its "
-     "weight goes first"},
-    {"capacity", kOtherwise,
-     "capability and guarantee limit queues, also in trees; deserved is not looked at, since nothing is taken back"},
-    {"drf", kOtherwise, "gangs go by priority and arrival; queues by what they hold for their weight"},
+     "what a queue deserves by its weight is no limit where nobody else can use what is free: who would get past it "
+     "goes "
+     "last"},
+    {"capacity", kOtherwise, "what a queue deserves is what it says, in trees, too; who would get past it goes last"},
+    {"drf", kOtherwise, "shares what is beyond minima between the jobs of a queue; minima go by priority and arrival"},
     {"resourcequota", kAnyhow, ""},
     {"network-topology-aware", kAnyhow,
      "networkTopology of PodGroups is held without it; its weights are not used: the narrowest HyperNode that has "
@@ -58,10 +56,10 @@ constexpr Word kPlugins[] = {
      "affinity between tasks is what the pods say: podAffinity and podAntiAffinity; the PodGroup's annotations are not "
      "read"},
     {"numa-aware", kOtherwise, "pods that ask for a NUMA node by annotation wait"},
-    {"cdp", kOtherwise, kNobodyIsEvicted},
+    {"cdp", kAnyhow, "volcano.sh/cooldown-time is held without it"},
     {"rescheduling", kOtherwise, "no pod that runs is moved"},
     {"usage", kOtherwise, kNotMeasured},
-    {"pdb", kAnyhow, "nobody is evicted, so no disruption budget is touched"},
+    {"pdb", kAnyhow, "disruption budgets are held without it"},
     {"nodegroup", kOtherwise, "gangs of a queue that requires node groups wait; preferred groups are not looked at"},
 };
 
@@ -78,26 +76,28 @@ constexpr Word kMissed[] = {
 constexpr Switch kSwitches[] = {
     {"enableJobOrder", true, kOtherwise, "the order of gangs stays: priority, deadlines of sla, arrival"},
     {"enableJobReady", true, kOtherwise, "a gang is placed whole or not at all anyhow"},
-    {"enableJobPipelined", true, kAnyhow, "no room is promised to a gang before it is free"},
+    {"enableJobPipelined", true, kOtherwise, "room of pods that end is promised to whole gangs alone"},
     {"enableJobEnqueued", true, kOtherwise, "who is let in stays as it is"},
     {"enableTaskOrder", true, kOtherwise, "the order of pods stays: task priority, number, arrival"},
-    {"enablePreemptable", true, kAnyhow, kNobodyIsEvicted},
-    {"enableReclaimable", true, kAnyhow, kNobodyIsEvicted},
-    {"enablePreemptive", true, kAnyhow, kNobodyIsEvicted},
-    {"enableQueueOrder", true, kOtherwise, "the order of queues stays: priority, then what they hold for their weight"},
+    {"enablePreemptable", true, kOtherwise, kEvictedByOneRule},
+    {"enableReclaimable", true, kOtherwise, kEvictedByOneRule},
+    {"enablePreemptive", true, kOtherwise, kEvictedByOneRule},
+    {"enableQueueOrder", true, kOtherwise,
+     "the order of queues stays: priority, then what they hold of what they deserve"},
     {"enablePredicate", true, kOtherwise, "what pods ask of nodes is held anyhow"},
     {"enableBestNode", true, kAnyhow, "no plugin chooses a node past the order of nodes"},
     {"enableNodeOrder", true, kOtherwise, "the order of nodes stays: soft taints, preferences, fuller ones first"},
     {"enableTargetJob", true, kAnyhow, "room is kept for every gang that is let in and lacks its minimum"},
     {"enableReservedNodes", true, kAnyhow, "room is kept for every gang that is let in and lacks its minimum"},
-    {"enabledVictim", true, kAnyhow, kNobodyIsEvicted},
-    {"enableJobStarving", true, kAnyhow, kNobodyIsEvicted},
-    {"enabledOverused", true, kOtherwise, "capability limits queues anyhow"},
-    {"enabledAllocatable", true, kOtherwise, "capability limits queues anyhow"},
+    {"enabledVictim", true, kOtherwise, kEvictedByOneRule},
+    {"enableJobStarving", true, kOtherwise, kEvictedByOneRule},
+    {"enabledOverused", true, kOtherwise, "who would get past what its queue deserves goes last anyhow"},
+    {"enabledAllocatable", true, kOtherwise,
+     "capability limits queues, and who would get past what its queue deserves goes last, anyhow"},
     {"enabledHyperNodeOrder", true, kOtherwise,
      "the narrowest HyperNode that has room is taken anyhow, of these the fullest"},
     {"enabledSubJobReady", true, kOtherwise, "sub-groups are placed whole or not at all anyhow"},
-    {"enabledSubJobPipelined", true, kAnyhow, "no room is promised to a gang before it is free"},
+    {"enabledSubJobPipelined", true, kOtherwise, "room of pods that end is promised to whole gangs alone"},
     {"enabledSubJobOrder", true, kOtherwise, "the order of sub-groups stays"},
     {"enabledHyperNodeGradient", true, kOtherwise, "networkTopology is held anyhow"},
     {"enableHierarchy", false, kAnyhow, "queues with a parent are held as trees without it"},

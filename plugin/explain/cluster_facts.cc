@@ -35,6 +35,7 @@ void Tell(const ClusterFacts& facts, model::Cluster& cluster) {
   for (const auto& each : facts.attachments) cluster.SetVolumeAttachment(each);
   for (const auto& each : facts.queues) cluster.SetQueue(each);
   for (const auto& each : facts.nodes) cluster.SetNode(each);
+  for (const auto& each : facts.budgets) cluster.SetBudget(each);
   for (const auto& each : facts.quotas) cluster.SetQuota(each);
   for (const auto& each : facts.gangs) cluster.SetGang(each);
   for (const auto& each : facts.pods) cluster.SetPod(each);

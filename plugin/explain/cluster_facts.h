@@ -37,6 +37,7 @@ struct ClusterFacts {
   std::vector<model::NamespaceFacts> namespaces;
   std::vector<model::HyperNodeFacts> hyper_nodes;
   std::vector<model::QuotaFacts> quotas;
+  std::vector<model::BudgetFacts> budgets;
   bool claims_readable = true;
   // Pods of the gang in question that its controller makes once it is let in. None of them stands in `pods`.
   std::vector<model::PodFacts> to_come;

@@ -14,6 +14,7 @@
 #include "plugin/gang/minimum.h"
 #include "plugin/gang/overlay.h"
 #include "plugin/gang/queue_tree.h"
+#include "plugin/gang/shares.h"
 #include "plugin/gang/usable.h"
 
 namespace gangway::explain {
@@ -160,6 +161,18 @@ std::string SumsText(const Cluster& cluster, const Reason& reason) {
   });
 }
 
+// "2 pods of ads/low and 1 of ads/other"
+std::string EvictedText(const Cluster& cluster, const Decision& decision) {
+  std::map<std::string, int> by_gang;
+  for (const TaskId task : decision.evicted) {
+    const Gang& gang = cluster.gang(cluster.task(task).gang);
+    ++by_gang[GangKey{gang.ns, gang.name, gang.kind}.ToString()];
+  }
+  std::vector<std::string> parts;
+  for (const auto& [name, pods] : by_gang) parts.push_back(absl::StrCat(Counted(pods, "pod"), " of ", name));
+  return absl::StrJoin(parts, " and ");
+}
+
 std::string SentenceOf(const Cluster& cluster, const Gang& gang, const Verdict& verdict, const Decision* decision) {
   const int pods = static_cast<int>(gang.tasks.size());
   const std::string where =
@@ -188,7 +201,13 @@ std::string SentenceOf(const Cluster& cluster, const Gang& gang, const Verdict& 
   if (!verdict.reason.has_value()) return "waits";
   if (verdict.state == State::kQueued && !verdict.reason->sums.empty())
     return absl::StrCat("is not let in: ", SumsText(cluster, *verdict.reason));
-  return absl::StrCat(verdict.state == State::kQueued ? "is not let in and " : "", model::Render(*verdict.reason));
+  const bool evicts = decision != nullptr && !decision->evicted.empty();
+  return absl::StrCat(
+      verdict.state == State::kQueued ? "is not let in and " : "", model::Render(*verdict.reason),
+      evicts ? absl::StrCat("; the scheduler's next round evicts ", EvictedText(cluster, *decision),
+                            decision->evict_for == model::EvictFor::kPriority ? " for its priority"
+                                                                              : " for what its queue deserves")
+             : std::string());
 }
 
 // What it waits for: of its pods without a node, or, while it has too few pods, of its minimum.
@@ -275,8 +294,8 @@ std::map<QueueId, Resources> Promised(const Cluster& cluster, const gang::QueueT
 }
 
 // `asked`: told of even when the queue neither limits nor holds it.
-QueueAccount AccountOf(const Cluster& cluster, QueueId id, const Resources& asked) {
-  const gang::QueueTree tree(cluster);
+QueueAccount AccountOf(const Cluster& cluster, const gang::Shares& shares, QueueId id, const Resources& asked) {
+  const gang::QueueTree& tree = shares.tree();
   const model::Queue& queue = cluster.queue(id);
   QueueAccount out;
   out.name = queue.name;
@@ -298,6 +317,9 @@ QueueAccount AccountOf(const Cluster& cluster, QueueId id, const Resources& aske
     amount.held = held[dim];
     amount.promised = promised[dim];
     amount.limit = tree.Limit(id, dim);
+    const std::int64_t share = shares.Deserved(id, dim);
+    if (dim != model::kPods && share < amount.limit && share < std::max(held[dim], shares.Asked(id, dim)))
+      amount.share = share;
     out.amounts.push_back(std::move(amount));
   }
   std::sort(out.amounts.begin(), out.amounts.end(),
@@ -511,7 +533,7 @@ std::vector<RoleNodes> NodesFor(const Cluster& cluster, const Decisions& decisio
   return out;
 }
 
-Explanation ExplainGang(const Cluster& cluster, const Decisions& decisions, GangId id) {
+Explanation ExplainGang(const Cluster& cluster, const Decisions& decisions, GangId id, gang::Sharing sharing) {
   const Gang& gang = cluster.gang(id);
   const Decided decided(decisions);
   const Decision* const decision = decided.Find(id);
@@ -532,7 +554,8 @@ Explanation ExplainGang(const Cluster& cluster, const Decisions& decisions, Gang
   Resources asked = Wanted(cluster, gang);
   asked.Add(gang.held);
   out.cluster = ClusterAmounts(cluster, asked);
-  out.queue = AccountOf(cluster, gang.queue, asked);
+  const gang::QueueTree tree(cluster);
+  out.queue = AccountOf(cluster, gang::Shares(cluster, tree, sharing), gang.queue, asked);
   if (decision != nullptr) {
     for (const Decision& other : decisions) {
       if (other.gang == id) break;
@@ -570,17 +593,18 @@ QueueId FindQueue(const Cluster& cluster, absl::string_view name) {
   return model::kNone;
 }
 
-QueueExplanation ExplainQueue(const Cluster& cluster, const Decisions& decisions, QueueId id) {
+QueueExplanation ExplainQueue(const Cluster& cluster, const Decisions& decisions, QueueId id, gang::Sharing sharing) {
   const Decided decided(decisions);
   QueueExplanation out;
-  out.queue = AccountOf(cluster, id, cluster.total());
+  const gang::QueueTree tree(cluster);
+  const gang::Shares shares(cluster, tree, sharing);
+  out.queue = AccountOf(cluster, shares, id, cluster.total());
   for (QueueId other = 0; other < cluster.queue_slots(); ++other) {
     if (cluster.queue(other).parent == id && other != id)
-      out.children.push_back(AccountOf(cluster, other, cluster.total()));
+      out.children.push_back(AccountOf(cluster, shares, other, cluster.total()));
   }
   std::sort(out.children.begin(), out.children.end(),
             [](const QueueAccount& a, const QueueAccount& b) { return a.name < b.name; });
-  const gang::QueueTree tree(cluster);
   out.holders = Holders(cluster, decided, id, model::kNone, model::kCpu);
   for (const Decision& decision : decisions) {
     if (IsIn(tree, cluster.gang(decision.gang), id)) out.waiting.push_back(LineOf(cluster, decided, decision.gang));

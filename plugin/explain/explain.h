@@ -13,7 +13,8 @@
 namespace gangway::explain {
 
 // `decisions` are what Schedule decided of this very cluster. The gang is known.
-Explanation ExplainGang(const model::Cluster& cluster, const model::Decisions& decisions, model::GangId gang);
+Explanation ExplainGang(const model::Cluster& cluster, const model::Decisions& decisions, model::GangId gang,
+                        gang::Sharing sharing);
 
 // The parts that are about its pods, for a cluster in which those to come are there too.
 std::vector<Ask> AsksOf(const model::Cluster& cluster, model::GangId gang);
@@ -32,7 +33,8 @@ Outcome OutcomeOf(const model::Cluster& cluster, const model::Decisions& decisio
 // kNone: there is no queue of that name, nor is it asked for.
 model::QueueId FindQueue(const model::Cluster& cluster, absl::string_view name);
 // With the gangs of the queues below it: what it holds is what they hold together.
-QueueExplanation ExplainQueue(const model::Cluster& cluster, const model::Decisions& decisions, model::QueueId queue);
+QueueExplanation ExplainQueue(const model::Cluster& cluster, const model::Decisions& decisions, model::QueueId queue,
+                              gang::Sharing sharing);
 
 // "cpu 9, memory 2Gi"; "nothing".
 std::string AmountsText(const model::NamedAmounts& amounts);

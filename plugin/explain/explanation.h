@@ -75,6 +75,8 @@ struct QueueAmount {
   std::int64_t promised = 0;  // to gangs that were let in and have not all of their pods
   std::int64_t limit =
       0;  // the most that it may hold: within capabilities, the cluster, and what others are guaranteed
+  // What it deserves while others ask for theirs (gang/shares.h), where it holds or asks for more.
+  std::optional<std::int64_t> share = std::nullopt;
   friend bool operator==(const QueueAmount&, const QueueAmount&) = default;
 };
 

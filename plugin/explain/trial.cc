@@ -94,7 +94,7 @@ auto Trial::With(const GangKey& gang, absl::Span<const Change> changes, F look) 
 absl::StatusOr<Explanation> Trial::Explain(const GangKey& gang) {
   if (!Has(gang)) return NoSuchGang(gang);
   LetCome(false);
-  Explanation out = ExplainGang(cluster_, Decide(), Find(gang));
+  Explanation out = ExplainGang(cluster_, Decide(), Find(gang), policy_.sharing);
   out.to_come = static_cast<int>(index_.facts().to_come.size());
   if (out.to_come == 0) return out;
   std::vector<Ask> made = std::move(out.asks);
@@ -114,11 +114,11 @@ absl::StatusOr<QueueExplanation> Trial::ExplainQueue(absl::string_view queue) {
   LetCome(false);
   const model::QueueId id = FindQueue(cluster_, queue);
   if (id == model::kNone) return absl::NotFoundError(absl::StrCat("there is no queue ", queue));
-  return explain::ExplainQueue(cluster_, Decide(), id);
+  return explain::ExplainQueue(cluster_, Decide(), id, policy_.sharing);
 }
 
 absl::StatusOr<Explanation> Trial::ExplainWith(const GangKey& gang, absl::Span<const Change> changes) {
-  return With(gang, changes, [&] { return ExplainGang(cluster_, Decide(), Find(gang)); });
+  return With(gang, changes, [&] { return ExplainGang(cluster_, Decide(), Find(gang), policy_.sharing); });
 }
 
 absl::StatusOr<Outcome> Trial::Try(const GangKey& gang, absl::Span<const Change> changes) {

@@ -115,7 +115,10 @@ void Eviction::FindHolders() {
       being_bound_.push_back(id);
       continue;
     }
-    holders_[gang.queue].push_back({id, true, gang.leaving > 0, 0, cluster_.PriorityOf(gang), gang.created});
+    const std::int32_t priority = cluster_.PriorityOf(gang);
+    holders_[gang.queue].push_back({id, true, gang.leaving > 0, 0, priority, gang.created});
+    const auto [lowest, first] = lowest_.emplace(gang.queue, priority);
+    lowest->second = std::min(lowest->second, priority);
   }
 }
 
@@ -594,16 +597,37 @@ void Eviction::PreferOneGang(const Wanted& wanted, const std::vector<Candidate>&
 
 // ---- what is decided
 
+// What is quick to see: somebody in its queue has a lower priority; or its queue, or one above, lacks something of what
+// it deserves while others hold something.
+bool Eviction::MayEvict(const Gang& gang) {
+  if (!policy_.choose_victims || (!policy_.preempt && !policy_.reclaim) || !cluster_.Preempts(gang)) return false;
+  FindHolders();
+  const auto own = lowest_.find(gang.queue);
+  if (policy_.preempt && own != lowest_.end() && own->second < cluster_.PriorityOf(gang)) return true;
+  if (!policy_.reclaim || holders_.size() <= (holders_.contains(gang.queue) ? 1u : 0u)) return false;
+  const auto lacks = [&](const Branch& branch) {
+    for (Dim dim = 0; dim < cluster_.dims().count(); ++dim) {
+      if (dim != model::kPods && HeldBy(branch, dim) < DeservedBy(branch, dim)) return true;
+    }
+    return false;
+  };
+  const std::vector<QueueId>& path = overlay_.tree().path(gang.queue);
+  return lacks({gang.queue, true}) ||
+         std::any_of(path.begin(), path.end(), [&](QueueId level) { return lacks({level, false}); });
+}
+
 bool Eviction::MakeRoom(GangId id, model::Decision& decision) {
   const Gang& gang = cluster_.gang(id);
   const bool waits_for_it = gang.nominated > 0;
-  if ((!policy_.preempt && !policy_.reclaim && !waits_for_it) || !gang.held_back.empty()) return false;
+  if (!gang.held_back.empty()) return false;
+  const bool may_evict = MayEvict(gang);
+  if (!may_evict && !waits_for_it) return false;
   std::vector<Candidate> lower, others;
   std::optional<Wanted> wanted = WantedBy(gang);
   if (wanted.has_value()) {
     wanted->gang = id;
-    if (policy_.preempt && wanted->preempts) lower = LowerInQueue(id);
-    if (policy_.reclaim && wanted->preempts) others = InOtherQueues(id, wanted->sum);
+    if (may_evict && policy_.preempt && wanted->preempts) lower = LowerInQueue(id);
+    if (may_evict && policy_.reclaim && wanted->preempts) others = InOtherQueues(id, wanted->sum);
   }
   bool found = false;
   model::EvictFor action = model::EvictFor::kNobody;
@@ -623,7 +647,7 @@ bool Eviction::MakeRoom(GangId id, model::Decision& decision) {
   decision.look_again = look_again_;
   if (found) {
     Tell(*wanted, action, decision);
-  } else if (waits_for_it) {
+  } else if (waits_for_it && policy_.choose_victims) {
     decision.nominations.emplace();
   }
   chosen_.clear();

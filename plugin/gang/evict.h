@@ -85,6 +85,7 @@ class Eviction {
     friend auto operator<=>(const Branch&, const Branch&) = default;
   };
 
+  bool MayEvict(const model::Gang& gang);
   std::optional<Wanted> WantedBy(const model::Gang& gang);
   void FindHolders();
   const std::vector<Candidate>& HoldersIn(model::QueueId queue);
@@ -135,6 +136,7 @@ class Eviction {
   std::unique_ptr<Shares> shares_;
   bool found_holders_ = false;
   std::map<model::QueueId, std::vector<Candidate>> holders_;  // gangs that hold room and may be asked to go
+  std::map<model::QueueId, std::int32_t> lowest_;             // priority of these
   std::map<std::pair<model::QueueId, std::int32_t>, model::Resources> lower_held_;  // by gangs of lower priority
   std::vector<model::GangId> being_bound_;           // gangs that hold room and are not asked yet
   std::vector<model::GangId> placed_;                // in this call

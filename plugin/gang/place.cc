@@ -227,6 +227,26 @@ std::optional<Lacking> GangPlacement::lacking() const {
   return std::nullopt;
 }
 
+std::optional<Wanted> GangPlacement::wanted() const {
+  if (!reason_.has_value() || reason_->kind != Reason::Kind::kNoRoom) return std::nullopt;
+  const auto has_topology = [](const model::SubGroups& policy) { return policy.topology.has_value(); };
+  if (std::any_of(gang_.sub_groups.begin(), gang_.sub_groups.end(), has_topology)) return std::nullopt;
+  Wanted wanted;
+  std::vector<TaskGroup> groups = tasks_.GroupByShape(needs_.all);
+  std::sort(groups.begin(), groups.end(), [&](const TaskGroup& a, const TaskGroup& b) {
+    const auto places = [&](const TaskGroup& group) { return tasks_.Fit(group.shape).copies(); };
+    return places(a) != places(b) ? places(a) < places(b)
+                                  : tasks_.cluster().shape(a.shape).key < tasks_.cluster().shape(b.shape).key;
+  });
+  for (const TaskGroup& group : groups) wanted.by_shape.emplace_back(group.shape, static_cast<int>(group.tasks.size()));
+  if (gang_.topology.has_value() && gang_.topology->required) {
+    wanted.areas = HyperNodesToTry(tasks_, *gang_.topology, RowsOfGang(tasks_), needs_.all, Area());
+  } else {
+    wanted.areas.emplace_back();
+  }
+  return wanted;
+}
+
 void GangPlacement::Finish(model::Decision& decision) {
   const bool kept_only = placed_minimum_ && rests();
   if (kept_only) reason_ = BindingRefused(gang_);

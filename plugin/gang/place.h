@@ -22,6 +22,7 @@
 #include "plugin/gang/no_room.h"
 #include "plugin/gang/overlay.h"
 #include "plugin/gang/policy.h"
+#include "plugin/gang/reservation.h"
 #include "plugin/gang/units.h"
 #include "plugin/model/decision.h"
 
@@ -44,6 +45,9 @@ class GangPlacement {
   bool PlaceOneMore(const KeptRoom& kept);
   // After a minimum that was not placed: what it lacks, when room or its controller can give it.
   std::optional<Lacking> lacking() const;
+  // After a minimum that no nodes have room for: what it needs of them. nullopt: that cannot be told, or something else
+  // is in the way.
+  std::optional<Wanted> wanted() const;
   // Placements and reason, as things are now.
   void Finish(model::Decision& decision);
 

@@ -39,11 +39,20 @@ struct Policy {
   int keep_budget = 200'000;
   // Whether pods are evicted for gangs of a higher priority in their queue; for queues that hold less than they deserve
   // (evict.h). volcano: actions preempt and gangpreempt, reclaim and gangreclaim
-  bool preempt = false, reclaim = false;
+  bool preempt = true, reclaim = true;
+  // Whether it is looked at whom to evict; when not, who waits goes on waiting.
+  bool choose_victims = true;
   // Pods that trials of evictions may take away in one call; gangs that come later in order are not tried then.
   int evict_budget = 200'000;
   // So long after its grace a pod that is terminating counts as one that goes.
   absl::Duration victims_take = absl::Minutes(5);
+  // A gang that is older than this and finds no room has nodes kept for it, one gang at a time (reservation.h).
+  absl::Duration keeps_after = absl::Minutes(1);
+  // After so long in which none of the pods that it waits for has ended, they are given up, and it has none for as
+  // long.
+  absl::Duration keeps_for = absl::Hours(1);
+  // How often the nodes that are kept are looked for anew.
+  absl::Duration keeps_same = absl::Seconds(1);
   // Whether what gangs want beyond their minimum is placed; when not, it is left undecided.
   bool place_surplus = true;
 

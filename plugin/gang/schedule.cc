@@ -16,6 +16,7 @@
 #include "plugin/gang/needs.h"
 #include "plugin/gang/order.h"
 #include "plugin/gang/place.h"
+#include "plugin/gang/reservation.h"
 #include "plugin/gang/shares.h"
 #include "plugin/gang/usable.h"
 
@@ -74,26 +75,48 @@ class SurplusLine {
 // anybody before it has the rest, so that comes before all others.
 bool HasBegun(const Gang& gang) { return !gang.was_whole && gang.ready() > 0; }
 
+// In one call it is looked so often for nodes to keep; gangs that come later in order have none then.
+constexpr int kLooksForNodes = 32;
+
 class Cycle {
  public:
   Cycle(const Cluster& cluster, const Policy& policy, absl::Time now, Scratch& scratch)
       : cluster_(cluster),
         policy_(policy),
+        now_(now),
         scratch_(scratch),
         overlay_(cluster, constraint::AllKinds(), policy.packing),
-        eviction_(overlay_, scratch, policy, now) {}
+        eviction_(overlay_, scratch, policy, now),
+        kept_(overlay_, scratch) {}
 
   Decisions Run() {
-    std::vector<GangId> begun, awaiting_room, inside, outside;
+    std::vector<GangId> begun, awaiting_room, first, inside, outside;
     for (const GangId id : cluster_.waiting()) {
       const Gang& gang = cluster_.gang(id);
-      (!gang.admitted ? outside : HasBegun(gang) ? begun : gang.nominated > 0 ? awaiting_room : inside).push_back(id);
+      (!gang.admitted       ? outside
+       : HasBegun(gang)     ? begun
+       : gang.nominated > 0 ? awaiting_room
+       : HasNodes(id)       ? first
+                            : inside)
+          .push_back(id);
+    }
+    if (!first.empty()) {  // those who precede it stay before it
+      const auto behind =
+          std::stable_partition(inside.begin(), inside.end(), [&](GangId id) { return Precedes(id, first.front()); });
+      first.insert(first.begin(), inside.begin(), behind);
+      inside.erase(inside.begin(), behind);
     }
     several_wait_ = OfSeveralQueues(false);
     if (several_wait_ || (!outside.empty() && OfSeveralQueues(true)))
       shares_.emplace(cluster_, overlay_.tree(), policy_.sharing);
     ServeAll(begun, [&](GangId id) { PlaceMinimum(id); });
     ServeAll(awaiting_room, [&](GangId id) { PlaceMinimum(id); });
+    if (!first.empty()) {
+      const GangId has_nodes = first.back();
+      first.pop_back();
+      ServeAll(first, [&](GangId id) { PlaceMinimum(id); });
+      PlaceMinimum(has_nodes);
+    }
     // Who keeps within what its queue deserves, let in or not, comes before who does not.
     Turns let_in = TurnsOf(inside), not_let_in = TurnsOf(outside);
     Serve(let_in, [&](GangId id) { PlaceMinimum(id); });
@@ -105,7 +128,10 @@ class Cycle {
     while (const std::optional<GangId> id = Next(fresh)) PlaceFresh(admission, not_let_in, *id);
     ServeAll(Admit(admission, not_let_in, false), [&](GangId id) { PlaceMinimum(id); });
     if (policy_.place_surplus) PlaceRests();
-    for (auto& [index, placement] : placements_) placement->Finish(decisions_[index]);
+    for (auto& [index, placement] : placements_) {
+      placement->Finish(decisions_[index]);
+      TellWhoHasNodes(*placement, decisions_[index]);
+    }
     return std::move(decisions_);
   }
 
@@ -153,15 +179,118 @@ class Cycle {
     Resources before = overlay_.taken_from(queue);
     auto placement = std::make_unique<GangPlacement>(overlay_, scratch_, policy_, id);
     GangPlacement& placed = *placement;
-    const bool fits = placed.PlaceMinimum();
-    if (fits) eviction_.Placed(id);
-    if (fits && placed.wants_more()) wanting_more_.emplace_back(&placed, TakenSince(queue, before));
-    const std::optional<Lacking> lacking = fits ? std::nullopt : placed.lacking();
-    if (lacking == Lacking::kRoom && eviction_.MakeRoom(id, decisions_[IndexOf(id)])) return false;
-    if (lacking.has_value()) lacking_.emplace_back(id, *lacking);
+    const auto place = [&] { return placed.PlaceMinimum(); };
+    const bool fits = EndsBeforeTheyAreNeeded(id) ? kept_.Without(place) : place();
+    if (!fits && placed.lacking() == Lacking::kRoom && eviction_.MakeRoom(id, decisions_[IndexOf(id)])) return false;
     placements_.emplace_back(IndexOf(id), std::move(placement));
-    return fits;
+    if (fits) {
+      eviction_.Placed(id);
+      if (placed.wants_more()) wanting_more_.emplace_back(&placed, TakenSince(queue, before));
+      return true;
+    }
+    if (!KeepNodes(placed)) {
+      if (const std::optional<Lacking> lacking = placed.lacking(); lacking.has_value())
+        lacking_.emplace_back(id, *lacking);
+    }
+    return false;
   }
+
+  // ---- nodes that are kept for one gang
+
+  bool HasNodes(GangId id) const {
+    const std::optional<model::Reservation>& has = cluster_.reservation();
+    return has.has_value() && has->gang == id && has->uid == cluster_.gang(id).uid;
+  }
+
+  // By priority, of its queue or in it.
+  bool Precedes(GangId id, GangId other) const {
+    const Gang& a = cluster_.gang(id);
+    const Gang& b = cluster_.gang(other);
+    if (a.queue != b.queue) return cluster_.queue(a.queue).priority > cluster_.queue(b.queue).priority;
+    return cluster_.PriorityOf(a) > cluster_.PriorityOf(b);
+  }
+
+  bool EndsBeforeTheyAreNeeded(GangId id) const {
+    return kept_.holds() && kept_.nodes().start != absl::InfiniteFuture() &&
+           EndOf(cluster_, id, now_) <= kept_.nodes().start;
+  }
+
+  // For one that found no room. False: there are none for it.
+  bool KeepNodes(const GangPlacement& placement) {
+    const GangId id = placement.gang();
+    const Gang& gang = cluster_.gang(id);
+    if (kept_.holds() || policy_.keeps_for <= absl::ZeroDuration() || now_ < gang.created + policy_.keeps_after ||
+        now_ < gang.passed_over_until)
+      return false;
+    const std::optional<Wanted> wanted = placement.wanted();
+    if (!wanted.has_value() || CannotFit(*wanted)) return false;
+    const model::KeptNodes* const before = HasNodes(id) ? &cluster_.reservation()->nodes : nullptr;
+    Decision& decision = decisions_[IndexOf(id)];
+    if (before != nullptr && now_ < before->found + policy_.keeps_same) {
+      decision.kept = *before;
+    } else {
+      if (looks_for_nodes_-- <= 0) return false;
+      if (!ending_.has_value()) ending_.emplace(cluster_, now_);
+      decision.kept = FindRoomToCome(overlay_, *ending_, id, *wanted, before, now_);
+      if (!decision.kept.has_value()) {
+        if (wanted->areas.size() == 1) cannot_fit_.push_back(*wanted);
+        return false;
+      }
+      decision.kept->found = now_;
+      decision.kept->since = before == nullptr || decision.kept->ends < before->ends ? now_ : before->since;
+      const bool in_vain = now_ >= decision.kept->since + policy_.keeps_for;
+      if (in_vain) decision.passed_over_until = now_ + policy_.keeps_for;
+      if (in_vain || !Gathers(*decision.kept)) {
+        decision.kept.reset();
+        return false;
+      }
+    }
+    decision.look_again = std::min(decision.look_again, decision.kept->since + policy_.keeps_for);
+    kept_.Hold(id, *decision.kept);
+    return true;
+  }
+
+  // Something of it is not free yet: else it is no room that the gang waits for.
+  bool Gathers(const model::KeptNodes& nodes) const {
+    return std::any_of(nodes.spots.begin(), nodes.spots.end(), [&](const model::KeptNodes::Spot& spot) {
+      for (model::Dim dim = 0; dim < spot.amounts.size(); ++dim) {
+        if (spot.amounts[dim] > std::max<std::int64_t>(overlay_.free(spot.row, dim), 0)) return true;
+      }
+      return false;
+    });
+  }
+
+  // No more than what was looked for before in vain.
+  bool CannotFit(const Wanted& wanted) const {
+    return std::any_of(cannot_fit_.begin(), cannot_fit_.end(), [&](const Wanted& before) {
+      const auto less = [](const auto& a, const auto& b) { return a.first == b.first && a.second <= b.second; };
+      return before.areas.front().rows() == nullptr && before.by_shape.size() == wanted.by_shape.size() &&
+             std::equal(before.by_shape.begin(), before.by_shape.end(), wanted.by_shape.begin(), less);
+    });
+  }
+
+  void TellWhoHasNodes(const GangPlacement& placement, Decision& decision) {
+    if (!kept_.holds() || !decision.reason.has_value() || decision.reason->kind != model::Reason::Kind::kNoRoom) return;
+    const bool own = decision.gang == kept_.gang();
+    if (!own && !CouldUseThem(placement)) return;
+    const Gang& gang = cluster_.gang(kept_.gang());
+    decision.reason->kept_nodes = static_cast<int>(kept_.nodes().spots.size());
+    decision.reason->kept_until_ends = kept_.nodes().ends;
+    if (!own) decision.reason->kept_for = gang.ns + "/" + gang.name;
+  }
+
+  // One of its pods would have room on them.
+  bool CouldUseThem(const GangPlacement& placement) {
+    const std::optional<Wanted> wanted = placement.wanted();
+    return wanted.has_value() && std::any_of(wanted->by_shape.begin(), wanted->by_shape.end(), [&](const auto& each) {
+             const auto [it, fresh] = could_use_.emplace(each.first, false);
+             if (fresh) it->second = kept_.CouldTake(cluster_.shape(each.first).request);
+             return it->second;
+           });
+  }
+
+  // ---- in turn
+
   // Of one that was let in in this call.
   void PlaceFresh(Admission& admission, Turns& turns, GangId id) {
     if (!PlaceMinimum(id)) return;
@@ -290,9 +419,15 @@ class Cycle {
 
   const Cluster& cluster_;
   const Policy& policy_;
+  const absl::Time now_;
   Scratch& scratch_;
   Overlay overlay_;
   Eviction eviction_;
+  HeldRoom kept_;
+  std::optional<PodsThatEnd> ending_;
+  int looks_for_nodes_ = kLooksForNodes;
+  std::vector<Wanted> cannot_fit_;
+  absl::flat_hash_map<model::ShapeId, bool> could_use_;
   std::optional<Shares> shares_;
   bool several_wait_ = false;  // gangs of several queues do
   Decisions decisions_;

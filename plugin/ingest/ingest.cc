@@ -13,6 +13,7 @@
 #include "api/duration.h"
 #include "api/field_table.h"
 #include "api/volcano/queue_parts.h"
+#include "api/volcano/release.h"
 #include "plugin/ingest/requests.h"
 #include "plugin/ingest/wants.h"
 
@@ -264,7 +265,8 @@ void NoteEviction(const api::core::Pod& pod, model::PodFacts& facts) {
     if (condition.status != "True") continue;
     if (condition.type == "PodScheduled" && pod.bound() && condition.last_transition_time.set())
       facts.started = condition.last_transition_time.at;
-    if (condition.type == "DisruptionTarget" && condition.reason == kPreemptionByScheduler) facts.leaving = pod.bound();
+    if (condition.type == "DisruptionTarget" && condition.reason == api::volcano::kPreemptionByScheduler)
+      facts.leaving = pod.bound();
   }
   if (pod.metadata.deleting()) facts.grace_ends = pod.metadata.deletion_timestamp.at;
 }
@@ -290,6 +292,10 @@ model::PodFacts PodFactsOf(const api::core::Pod& pod, absl::string_view schedule
   facts.priority = PriorityOf(pod);
   facts.index = IndexOf(pod.metadata.name);
   facts.created = pod.metadata.creation_timestamp.at;
+  if (pod.spec.active_deadline_seconds.has_value() && *pod.spec.active_deadline_seconds > 0) {
+    facts.lasts = absl::Seconds(*pod.spec.active_deadline_seconds);
+    if (pod.status.start_time.set()) facts.ends = pod.status.start_time.at + facts.lasts;
+  }
   NoteEviction(pod, facts);
   facts.wants = pod.bound() || pod.ended() ? HoldsOf(pod) : WantsOf(pod);
   NameGang(pod, coscheduling, facts);

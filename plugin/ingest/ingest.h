@@ -24,8 +24,6 @@ inline constexpr absl::string_view kPreemptableKey = "volcano.sh/preemptable";
 inline constexpr absl::string_view kCooldownTimeKey = "volcano.sh/cooldown-time";
 // On a queue, for those below it too: so long after it got its node no pod is evicted. A duration as Go writes it.
 inline constexpr absl::string_view kMinRuntimeKey = "gangway.io/min-runtime";
-// kubernetes: core/v1, PodReasonPreemptionByScheduler
-inline constexpr absl::string_view kPreemptionByScheduler = "PreemptionByScheduler";
 
 inline constexpr char kSchedulingGroupField[] = "spec.schedulingGroup";
 // kubernetes: api/scheduling/v1alpha2, types.go

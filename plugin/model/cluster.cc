@@ -131,15 +131,16 @@ bool Cluster::SamePod(TaskId id, const PodFacts& facts) const {
   return task.uid == facts.uid && same_gang && names_.Text(task.role) == facts.role &&
          PartitionText(task) == facts.partition && task.priority == facts.priority && task.index == facts.index &&
          task.ours == facts.ours && task.gated == facts.gated && task.controlled == facts.controlled &&
-         task.created == facts.created && task.evictable == facts.evictable && task.preempts == facts.preempts &&
-         shapes_.IsOf(task.shape, facts.wants) && (Ended(StatusOf(facts)) || pod_terms_.Same(id, facts.labels));
+         task.created == facts.created && task.lasts == facts.lasts && task.evictable == facts.evictable &&
+         task.preempts == facts.preempts && shapes_.IsOf(task.shape, facts.wants) &&
+         (Ended(StatusOf(facts)) || pod_terms_.Same(id, facts.labels));
 }
 
 bool Cluster::SamePlace(TaskId id, const PodFacts& facts) const {
   const Task& task = tasks_[id];
   const bool assumed = task.status == TaskStatus::kBinding;
   const bool on_node = assumed || task.row == kNone ? facts.node.empty() : facts.node == node_name(task.row);
-  return on_node && (assumed ? TaskStatus::kPending : task.status) == StatusOf(facts) &&
+  return on_node && (assumed ? TaskStatus::kPending : task.status) == StatusOf(facts) && task.ends == facts.ends &&
          task.leaving == facts.leaving && task.started == facts.started &&
          task.protected_until == facts.started + facts.cooldown && task.grace_ends == facts.grace_ends &&
          (facts.nominated.empty() ? task.row == kNone || task.nominated == kNone
@@ -152,6 +153,7 @@ void Cluster::NoteMoments(Task& task, const PodFacts& facts) {
   task.started = facts.started;
   task.protected_until = facts.started + facts.cooldown;
   task.grace_ends = facts.grace_ends;
+  task.ends = facts.ends;
   const bool waits = facts.node.empty() && StatusOf(facts) == TaskStatus::kPending;
   if (!waits) {
     gangs_.SetNominated(task, kNone);
@@ -167,6 +169,10 @@ bool Cluster::MovePod(TaskId id, const PodFacts& facts) {
   const bool waits = MayBePlaced(facts);
   if (Ended(before) || !pod_terms_.SetWaits(id, waits)) return false;
   ++version_;
+  if (before == TaskStatus::kBinding && now == TaskStatus::kPending && facts.node.empty()) {
+    NoteMoments(task, facts);  // it keeps the node that it was promised
+    return true;
+  }
   UnpromiseVolumes(id);
   GiveRoom(id);
   const Row row_before = task.row, row = facts.node.empty() ? kNone : nodes_.Intern(facts.node);
@@ -177,6 +183,7 @@ bool Cluster::MovePod(TaskId id, const PodFacts& facts) {
     gangs_.StatusChanged(task.gang, before, now, releasing(now, row) - releasing(before, row_before));
   task.row = row;
   task.status = now;
+  task.ends = facts.ends;
   NoteMoments(task, facts);
   if (row != kNone) nodes_.Enter(row);
   if (row_before != kNone) {
@@ -246,6 +253,8 @@ TaskId Cluster::SetPod(const PodFacts& facts) {
   task.gated = facts.gated;
   task.controlled = facts.controlled;
   task.created = facts.created;
+  task.lasts = facts.lasts;
+  task.ends = facts.ends;
   task.evictable = facts.evictable;
   task.preempts = facts.preempts;
   NoteMoments(task, facts);
@@ -358,6 +367,10 @@ void Cluster::RemoveQuota(absl::string_view ns, absl::string_view name) {
 }
 
 void Cluster::SetAdmitted(GangId id, bool admitted) { gangs_.SetAdmitted(id, admitted); }
+
+void Cluster::SetReservation(std::optional<Reservation> reservation) { reservation_ = std::move(reservation); }
+
+void Cluster::PassOver(GangId id, absl::Time until) { gangs_.PassOver(id, until); }
 
 void Cluster::SetHeldBack(GangId id, std::string why) { gangs_.SetHeldBack(id, std::move(why)); }
 

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@
 #include "plugin/model/facts.h"
 #include "plugin/model/gangs.h"
 #include "plugin/model/hyper_nodes.h"
+#include "plugin/model/kept_nodes.h"
 #include "plugin/model/names.h"
 #include "plugin/model/nodes.h"
 #include "plugin/model/pod_terms.h"
@@ -75,12 +77,12 @@ class Cluster {
   // anti-affinities, and nothing else.
   void SetNamespace(const NamespaceFacts& facts);
   void RemoveNamespace(absl::string_view name);
+  void SetBudget(const BudgetFacts& facts);
+  void RemoveBudget(absl::string_view ns, absl::string_view name);
   // PodGroups of its namespace are told of again when it is the first: what they ask of quotas is kept only where there
   // are some.
   void SetQuota(const QuotaFacts& facts);
   void RemoveQuota(absl::string_view ns, absl::string_view name);
-  void SetBudget(const BudgetFacts& facts);
-  void RemoveBudget(absl::string_view ns, absl::string_view name);
   void SetHyperNode(const HyperNodeFacts& facts) { hyper_nodes_.Set(facts); }
   void RemoveHyperNode(absl::string_view name) { hyper_nodes_.Remove(name); }
 
@@ -94,6 +96,10 @@ class Cluster {
   void SetEvicted(TaskId task, bool evicted);
   // Keeps the gang from being placed, saying why; "" ends it.
   void SetHeldBack(GangId gang, std::string why);
+  // Nodes are kept for one gang; none for a gang that was passed over, until then.
+  void SetReservation(std::optional<Reservation> reservation);
+  const std::optional<Reservation>& reservation() const { return reservation_; }
+  void PassOver(GangId gang, absl::Time until);
 
   // Differs after an event or call that changed anything.
   std::uint64_t version() const { return version_ + nodes_.changes_end() + gangs_.version() + hyper_nodes_.version(); }
@@ -224,6 +230,7 @@ class Cluster {
   Gangs gangs_{dims_, names_};
   Queues queues_{dims_};
   SlotTable<Task> tasks_;
+  std::optional<Reservation> reservation_;
   absl::flat_hash_set<TaskId, HashTask, SameTask> tasks_by_name_{0, HashTask{&tasks_}, SameTask{&tasks_}};
   absl::flat_hash_map<int, PriorityClassFacts> priority_classes_;
   absl::btree_map<std::string, absl::btree_map<std::string, BudgetFacts>> budgets_;  // by namespace and name

@@ -140,6 +140,9 @@ struct PodFacts {
   bool controlled = false;  // a controller would recreate it
   std::int32_t priority = 1;
   int index = -1;  // its number in the task; -1 = none
+  // How long it may run once it has begun, and until when when it has; infinite: as long as it likes.
+  absl::Duration lasts = absl::InfiniteDuration();
+  absl::Time ends = absl::InfiniteFuture();
   absl::Time created = absl::InfinitePast();
   // Eviction. `evictable`: it does not say otherwise, and the cluster runs without it; `preempts`: others may be
   // evicted for it.

@@ -103,7 +103,10 @@ void Gangs::Changed(GangId id) {
 
 void Gangs::Set(GangId id, const GangFacts& facts, bool has_quotas) {
   Gang& gang = table_[id];
-  if (gang.uid != facts.uid) gang.held_back.clear();
+  if (gang.uid != facts.uid) {
+    gang.held_back.clear();
+    gang.passed_over_until = absl::InfinitePast();
+  }
   const bool same = gang.known && gang.uid == facts.uid;
   gang.known = true;
   gang.uid = facts.uid;

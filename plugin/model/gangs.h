@@ -44,9 +44,10 @@ struct Gang {
   absl::Time created = absl::InfinitePast();
   std::optional<absl::Duration> waiting_time;
   GangPhase phase = GangPhase::kNone;
-  bool was_whole = false;     // once, as its status tells
-  bool evictable = true;      // it does not say otherwise
-  bool admitted = false;      // let in: by its phase, or by a decision that is being written
+  bool was_whole = false;                               // once, as its status tells
+  bool evictable = true;                                // it does not say otherwise
+  bool admitted = false;                                // let in: by its phase, or by a decision that is being written
+  absl::Time passed_over_until = absl::InfinitePast();  // no nodes are kept for it
   std::string held_back;      // set: not placed for now, since this went wrong when it was tried
   std::vector<TaskId> tasks;  // in no order; see gang/order.h
   std::array<int, kTaskStatuses> count{};
@@ -86,6 +87,7 @@ class Gangs {
   void SetQueue(GangId id, QueueId queue) { table_[id].queue = queue; }
   void SetAdmitted(GangId id, bool admitted);
   void SetHeldBack(GangId id, std::string why);
+  void PassOver(GangId id, absl::Time until) { table_[id].passed_over_until = until; }
 
   // The node on which room is kept for the task, interned; kNone: none is.
   void SetNominated(Task& task, int node);

@@ -64,6 +64,12 @@ std::string NoRoom(const Reason& reason) {
     if (rest_placed) absl::StrAppend(out, "with ", reason.existing, " placed, ");
     absl::StrAppend(out, NodeCounts(role));
   }));
+  if (reason.kept_nodes > 0) {
+    absl::StrAppend(&text, "; on ", Nodes(reason.kept_nodes), " room is kept for ",
+                    reason.kept_for.empty() ? "it" : reason.kept_for);
+    const int ends = reason.kept_until_ends;
+    if (ends > 0) absl::StrAppend(&text, " until ", ends, ends == 1 ? " pod ends" : " pods end");
+  }
   return text;
 }
 

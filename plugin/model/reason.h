@@ -108,6 +108,9 @@ struct Reason {
   std::vector<RoleReason> roles;                  // kNoRoom, sorted by role
   std::vector<SumLack> sums;                      // kQueueFull, kQuotaFull, kClusterFull
   int overcommit_percent = 0;                     // kClusterFull
+  // kNoRoom: on so many nodes room is kept until so many pods end; for whom, "" is the gang itself.
+  int kept_nodes = 0, kept_until_ends = 0;
+  std::string kept_for;
   friend bool operator==(const Reason&, const Reason&) = default;
 };
 

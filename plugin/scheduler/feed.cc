@@ -25,6 +25,12 @@ void Feed::On(const NamespacedName& key, const api::core::PriorityClass* priorit
   });
 }
 
+void Feed::On(const NamespacedName& key, const api::core::PodDisruptionBudget* budget) {
+  Apply([&] {
+    budget == nullptr ? cluster_.RemoveBudget(key.ns, key.name) : cluster_.SetBudget(ingest::BudgetFactsOf(*budget));
+  });
+}
+
 void Feed::On(const NamespacedName& key, const api::core::PersistentVolumeClaim* claim) {
   Apply([&] {
     claim == nullptr ? cluster_.RemoveClaim(key.ns, key.name) : cluster_.SetClaim(ingest::ClaimFactsOf(*claim));

@@ -36,6 +36,7 @@ class Feed {
   void On(const api::NamespacedName& key, const api::core::Node* node);
   void On(const api::NamespacedName& key, const api::volcano::Queue* queue);
   void On(const api::NamespacedName& key, const api::core::PriorityClass* priority_class);
+  void On(const api::NamespacedName& key, const api::core::PodDisruptionBudget* budget);
   void On(const api::NamespacedName& key, const api::core::PersistentVolumeClaim* claim);
   void On(const api::NamespacedName& key, const api::core::PersistentVolume* volume);
   void On(const api::NamespacedName& key, const api::core::StorageClass* storage_class);

@@ -67,9 +67,16 @@ Write BindingOf(const Task& task, absl::string_view node) {
   return write;
 }
 
-// Conditions of a pod merge by their type, so the others stay as they are.
-Write ConditionOf(const Task& task, absl::string_view type, absl::string_view status, absl::string_view reason,
-                  absl::string_view message, absl::Time now) {
+constexpr char kEvict[] = "Evict";
+
+struct ConditionWords {
+  absl::string_view type, status, reason, message;
+};
+
+// Conditions of a pod merge by their type, so the others stay as they are. Without one only the node for which it is
+// nominated is written; "" = none.
+Write StatusOf(const Task& task, const std::optional<ConditionWords>& condition, const std::string* nominated,
+               absl::Time now) {
   Write write;
   write.verb = Verb::kStrategicMergePatch;
   write.resource = &api::kPods;
@@ -78,10 +85,30 @@ Write ConditionOf(const Task& task, absl::string_view type, absl::string_view st
   write.name = task.name;
   write.uid = task.uid;
   api::JsonWriter json(write.body);
-  json.BeginObject().Key("status").BeginObject().Key("conditions").BeginArray().BeginObject();
-  json.Field("type", type).Field("status", status).Field("reason", reason).Field("message", message);
-  json.Field("lastTransitionTime", api::FormatTime(now));
-  json.EndObject().EndArray().EndObject().EndObject();
+  json.BeginObject().Key("status").BeginObject();
+  if (condition.has_value()) {
+    json.Key("conditions").BeginArray().BeginObject();
+    json.Field("type", condition->type).Field("status", condition->status);
+    json.Field("reason", condition->reason).Field("message", condition->message);
+    json.Field("lastTransitionTime", api::FormatTime(now)).EndObject().EndArray();
+  }
+  if (nominated != nullptr && nominated->empty()) json.Key("nominatedNodeName").Null();
+  if (nominated != nullptr && !nominated->empty()) json.Field("nominatedNodeName", *nominated);
+  json.EndObject().EndObject();
+  return write;
+}
+
+Write ConditionOf(const Task& task, const ConditionWords& condition, absl::Time now) {
+  return StatusOf(task, condition, nullptr, now);
+}
+
+Write DeletionOf(const Task& task) {
+  Write write;
+  write.verb = Verb::kDelete;
+  write.resource = &api::kPods;
+  write.ns = task.ns;
+  write.name = task.name;
+  write.uid = task.uid;
   return write;
 }
 
@@ -112,6 +139,10 @@ class Planner {
   }
 
   Plan Run() {
+    if (view_.removal.has_value()) {
+      WantEviction(*view_.removal);
+      return std::move(plan_);
+    }
     bool overdue = false;
     if (view_.leftovers.has_value()) {
       const absl::Time deadline = view_.half_bound_since + view_.release_after;
@@ -123,7 +154,7 @@ class Planner {
       return std::move(plan_);
     }
     std::vector<Write> writes;
-    WantStatus("", overdue ? LeftoversText() : "", writes);
+    WantStatus({"", "", overdue ? LeftoversText() : ""}, writes);
     WantBindings(writes);
     WantPodConditions(writes);
     if (!writes.empty()) plan_.stages.push_back(std::move(writes));
@@ -148,13 +179,13 @@ class Planner {
                            view_.telling.told() ? view_.telling.text() : "");
   }
 
-  void WantStatus(const std::string& release_message, const std::string& part_bound_message,
-                  std::vector<Write>& writes) {
+  // `texts`: but for the reason.
+  void WantStatus(GroupTexts texts, std::vector<Write>& writes) {
     const Telling& telling = view_.telling;
+    const std::string part_bound_message = texts.part_bound;
     const bool told = telling.short_of_minimum() && !OnlyEnding() && !(gang_.tasks.empty() && gang_.admitted);
-    StatusChange change =
-        ChangeOf(view_.group, cluster_, gang_, {told ? telling.text() : "", release_message, part_bound_message},
-                 view_.transition_id, now_);
+    if (told) texts.reason = telling.text();
+    StatusChange change = ChangeOf(view_.group, cluster_, gang_, texts, view_.transition_id, now_);
     if (told) WantUnschedulableEvent();
     if (!part_bound_message.empty() && !SaysPartBound(view_.group)) {
       plan_.events.push_back(
@@ -197,47 +228,84 @@ class Planner {
     if (!HasPlaceForReason(view_.group)) view_.telling.NewsWritten();
   }
 
+  // An object is written once a plan: what is kept for a pod with what it is told.
   void WantPodConditions(std::vector<Write>& writes) {
     const Telling& telling = view_.telling;
-    if (!telling.told()) return;
     for (const TaskId id : tasks_) {
       const Task& task = cluster_.task(id);
       if (task.status != TaskStatus::kPending || !task.ours || task.gated) continue;
-      const bool fits = telling.WouldFit(task.uid);
+      const auto nomination = std::find_if(view_.nominations.begin(), view_.nominations.end(),
+                                           [id](const Evictions::Nomination& each) { return each.task == id; });
+      const std::string* const nominated = nomination == view_.nominations.end() ? nullptr : &nomination->node;
+      const bool fits = telling.told() && telling.WouldFit(task.uid);
       const std::string reason = fits ? "Schedulable" : "Unschedulable";
       const std::string message = fits ? absl::StrCat("fits a node; its gang ", telling.text()) : telling.text();
-      if (view_.written(task) == ConditionText(reason, message)) continue;
-      writes.push_back(ConditionOf(task, "PodScheduled", "False", reason, message, now_));
-      plan_.events.push_back({EventNote::Type::kWarning, "FailedScheduling", message, ReferenceTo(task)});
+      std::optional<ConditionWords> condition;
+      if (telling.told() && view_.written(task) != ConditionText(reason, message)) {
+        condition = ConditionWords{"PodScheduled", "False", reason, message};
+        plan_.events.push_back({EventNote::Type::kWarning, "FailedScheduling", message, ReferenceTo(task)});
+      }
+      if (condition.has_value() || nominated != nullptr) writes.push_back(StatusOf(task, condition, nominated, now_));
     }
+  }
+
+  // What goes, as the PodGroup and the pods tell it.
+  struct Words {
+    std::string sentence, group_reason;
+    absl::string_view pod_reason;
+  };
+  // False: the PodGroup says so already.
+  bool WantRemoval(const std::vector<TaskId>& tasks, const std::vector<api::volcano::ReleasedPod>& told,
+                   const Words& words) {
+    std::vector<Write> record, marks, deletions;
+    // Volcano's controllers read of it whose end is no failure; for others it is a sentence.
+    WantStatus(
+        {"",
+         gang_.kind == model::GangKind::kVolcano ? api::volcano::ReleaseMessage(words.sentence, told) : words.sentence,
+         "", words.group_reason},
+        record);
+    const bool fresh = !record.empty() || gang_.kind == model::GangKind::kCoscheduling;
+    for (const TaskId id : tasks) {
+      const Task& task = cluster_.task(id);
+      if (!task.leaving)
+        marks.push_back(ConditionOf(task, {"DisruptionTarget", "True", words.pod_reason, words.sentence}, now_));
+      deletions.push_back(DeletionOf(task));
+    }
+    WantPodConditions(record);
+    for (std::vector<Write>* stage : {&record, &marks, &deletions}) {
+      if (!stage->empty()) plan_.stages.push_back(std::move(*stage));
+    }
+    return fresh;
   }
 
   void WantRelease() {
     const std::string sentence = LeftoversText();
     std::vector<api::volcano::ReleasedPod> pods;
     for (const TaskId id : view_.leftovers->released) pods.push_back({cluster_.task(id).name, cluster_.task(id).uid});
-    std::vector<Write> record, marks, deletions;
-    // Volcano's controllers read of it whose end is no failure; for others it is a sentence.
-    WantStatus(gang_.kind == model::GangKind::kVolcano ? api::volcano::ReleaseMessage(sentence, pods) : sentence, "",
-               record);
-    for (const TaskId id : view_.leftovers->released) {
-      const Task& task = cluster_.task(id);
-      marks.push_back(ConditionOf(task, "DisruptionTarget", "True", "GangReleased", sentence, now_));
-      Write write;
-      write.verb = Verb::kDelete;
-      write.resource = &api::kPods;
-      write.ns = task.ns;
-      write.name = task.name;
-      write.uid = task.uid;
-      deletions.push_back(std::move(write));
+    if (!WantRemoval(view_.leftovers->released, pods, {sentence, "NotWhole", "GangReleased"})) return;
+    plan_.events.push_back(
+        {EventNote::Type::kWarning, std::string(api::volcano::kGangReleased), sentence, ReferenceTo(gang_)});
+  }
+
+  // volcano: cache/cache.go, Evict
+  void WantEviction(const Removal& removal) {
+    if (!WantRemoval(removal.tasks, removal.told,
+                     {removal.sentence, removal.reason, api::volcano::kPreemptionByScheduler}))
+      return;
+    plan_.events.push_back({EventNote::Type::kNormal, kEvict, removal.sentence, ReferenceTo(gang_)});
+    if (const api::OwnerReference* const owner = MetadataOf(view_.group).Controller(); owner != nullptr) {
+      api::ObjectReference job;
+      job.api_version = owner->api_version;
+      job.kind = owner->kind;
+      job.ns = gang_.ns;
+      job.name = owner->name;
+      job.uid = owner->uid;
+      plan_.events.push_back({EventNote::Type::kWarning, kEvict, removal.sentence, job});
     }
-    if (!record.empty() || gang_.kind == model::GangKind::kCoscheduling) {
-      plan_.events.push_back(
-          {EventNote::Type::kWarning, std::string(api::volcano::kGangReleased), sentence, ReferenceTo(gang_)});
-    }
-    WantPodConditions(record);
-    for (std::vector<Write>* stage : {&record, &marks, &deletions}) {
-      if (!stage->empty()) plan_.stages.push_back(std::move(*stage));
+    for (const TaskId id : removal.tasks) {
+      plan_.events.push_back({EventNote::Type::kWarning, kEvict,
+                              absl::StrCat("Pod is evicted: its gang ", removal.sentence),
+                              ReferenceTo(cluster_.task(id))});
     }
   }
 
@@ -265,7 +333,7 @@ Plan PlanWithoutGroup(const Cluster& cluster, const Gang& gang, const std::strin
     if (now < task.created + patience) {
       plan.look_again = std::min(plan.look_again, task.created + patience);
     } else if (written(task) != ConditionText("Unschedulable", text)) {
-      writes.push_back(ConditionOf(task, "PodScheduled", "False", "Unschedulable", text, now));
+      writes.push_back(ConditionOf(task, {"PodScheduled", "False", "Unschedulable", text}, now));
       plan.events.push_back({EventNote::Type::kWarning, "FailedScheduling", text, ReferenceTo(task)});
     }
   }

@@ -4,11 +4,13 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/time/time.h"
 #include "kube/plan/plan.h"
 #include "plugin/model/cluster.h"
+#include "plugin/scheduler/evictions.h"
 #include "plugin/scheduler/group_kinds.h"
 #include "plugin/scheduler/release.h"
 #include "plugin/scheduler/telling.h"
@@ -32,11 +34,14 @@ struct GangView {
   absl::Time half_bound_since;  // since when there are any, as this process saw it
   absl::Duration release_after;
   std::string transition_id;
-  const VolumesOfGang& volumes;  // until they are ready nothing is bound
+  const VolumesOfGang& volumes;                         // until they are ready nothing is bound
+  std::optional<Removal> removal = std::nullopt;        // pods of it that are evicted
+  std::vector<Evictions::Nomination> nominations = {};  // that its pods do not say yet
 };
 
 // One stage with the bindings, or with what their volumes need first, the status and the conditions; or, for leftovers
-// whose time has come, three: the record of the release in the PodGroup, the pods' DisruptionTarget, the deletions.
+// whose time has come and for pods that are evicted, three: the record of it in the PodGroup, the pods'
+// DisruptionTarget, the deletions.
 kube::Plan PlanGang(const GangView& view, absl::Time now);
 
 // Pods that wait for a PodGroup which is not there are told so by `text`, once it has been late for so long.

@@ -104,7 +104,7 @@ StatusChange ChangeOfKubernetes(const KubernetesPodGroup& group, const Cluster& 
   } else if (!started && !texts.reason.empty()) {
     conditions.Set(ingest::kPodGroupScheduled, false, "Unschedulable", texts.reason);
   }
-  if (!texts.released.empty()) conditions.Set(api::volcano::kGangReleased, true, "NotWhole", texts.released);
+  if (!texts.released.empty()) conditions.Set(api::volcano::kGangReleased, true, texts.released_reason, texts.released);
   if (!texts.part_bound.empty()) conditions.Set(kGangPartBound, true, "PodsStay", texts.part_bound);
   change.patch = conditions.Patch();
   return change;
@@ -157,8 +157,9 @@ StatusChange ChangeOf(const GroupRef& group, const Cluster& cluster, const Gang&
                       const std::string& transition_id, absl::Time now) {
   return std::visit(
       Overloaded{[&](const VolcanoPodGroup* one) {
-                   return ChangeOfVolcanos(*one, {cluster, gang, one->status, !texts.reason.empty(), texts.reason,
-                                                  texts.released, texts.part_bound, transition_id, now});
+                   return ChangeOfVolcanos(
+                       *one, {cluster, gang, one->status, !texts.reason.empty(), texts.reason, texts.released,
+                              texts.part_bound, transition_id, now, texts.released_reason});
                  },
                  [&](const KubernetesPodGroup* one) { return ChangeOfKubernetes(*one, cluster, gang, texts, now); },
                  [&](const CoschedulingPodGroup* one) { return ChangeOfCoscheduling(*one, gang); }},

@@ -24,8 +24,9 @@ const api::ObjectMeta& MetadataOf(const GroupRef& group);
 
 struct GroupTexts {
   std::string reason;      // told: what keeps the gang from starting, or from being whole; "" = nothing
-  std::string released;    // not "": leftovers are about to be released
+  std::string released;    // not "": pods are about to be released
   std::string part_bound;  // not "": their time has come, and none of them may be released
+  std::string released_reason = "NotWhole";  // or Preempted, or Reclaimed
 };
 
 struct StatusChange {

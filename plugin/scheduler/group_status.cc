@@ -110,7 +110,7 @@ PodGroupStatus WantedStatus(const StatusInput& in) {
     SetCondition(status, NewCondition(in, "Scheduled", kScheduledReason, ""));
   }
   if (!in.release_message.empty()) {
-    SetCondition(status, NewCondition(in, api::volcano::kGangReleased, "NotWhole", in.release_message));
+    SetCondition(status, NewCondition(in, api::volcano::kGangReleased, in.release_reason, in.release_message));
   }
   if (!in.part_bound_message.empty())
     SetCondition(status, NewCondition(in, kGangPartBound, "PodsStay", in.part_bound_message));

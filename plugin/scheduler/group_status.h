@@ -15,10 +15,11 @@ struct StatusInput {
   const api::volcano::PodGroupStatus& now_written;
   bool told = false;  // a reason that keeps the gang from starting, or from being whole, is told
   std::string reason_text;
-  std::string release_message;     // set: leftovers are about to be released
+  std::string release_message;     // set: pods are about to be released
   std::string part_bound_message;  // set: their time has come, and none of them may be released
   std::string transition_id;
   absl::Time now;
+  std::string release_reason = "NotWhole";  // or Preempted, or Reclaimed
 };
 
 // Phases, in this order:

@@ -35,14 +35,32 @@ void Rounds::WantWithSurplus() {
   });
 }
 
+void Rounds::WantAt(absl::Time when) {
+  if (when >= later_) return;
+  loop_.Cancel(later_round_);
+  later_ = when;
+  later_round_ = loop_.PostAt(when, token_, [this] {
+    later_round_ = 0;
+    later_ = absl::InfiniteFuture();
+    Want();
+  });
+}
+
 void Rounds::Run() {
   const absl::Time now = loop_.Now();
   rounds_.Add();
   gang::Policy policy = calls_.policy();
   policy.place_surplus = policy.place_surplus && now >= surplus_from_;
   if (now >= surplus_from_) surplus_paused_ = false;
+  const bool evicts = policy.preempt || policy.reclaim;
+  policy.choose_victims = policy.choose_victims && now >= evict_from_;
   const model::Decisions decisions = gang::Schedule(cluster_, policy, now, scratch_);
   const std::size_t waiting = calls_.carry_out(decisions, now);
+  if (evicts && waiting > 0) {
+    if (now < evict_from_) WantAt(evict_from_);
+    if (now >= evict_from_) evict_from_ = now + times_.evictions;
+  }
+  for (const model::Decision& decision : decisions) WantAt(std::max(decision.look_again, evict_from_));
   const bool undecided = std::any_of(decisions.begin(), decisions.end(),
                                      [](const model::Decision& decision) { return decision.rest_undecided; });
   if (undecided && surplus_paused_) WantWithSurplus();

@@ -4,6 +4,7 @@
 // loop.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 
@@ -22,6 +23,8 @@ struct RoundTimes {
   absl::Duration interval;
   // After a gang came, nothing is placed beyond minima for so long, and up to four times as long while more come.
   absl::Duration surplus_pause;
+  // The least time between two rounds that may evict: their trials take longer.
+  absl::Duration evictions = absl::ZeroDuration();
 };
 
 class Rounds {
@@ -42,12 +45,15 @@ class Rounds {
   void Want();
   // A gang came: those made together with it come first.
   void PauseSurplus();
+  // Nobody is evicted for so long.
+  void PauseEvictions(absl::Duration pause) { evict_from_ = std::max(evict_from_, loop_.Now() + pause); }
   // How nodes rank may be another now, so what is kept of that is forgotten.
   void ForgetRanks() { scratch_ = gang::Scratch(); }
 
  private:
   void Run();
   void WantWithSurplus();
+  void WantAt(absl::Time when);
 
   const model::Cluster& cluster_;
   Loop& loop_;
@@ -60,6 +66,9 @@ class Rounds {
   bool surplus_paused_ = false;
   absl::Time surplus_from_ = absl::InfinitePast(), pause_ends_ = absl::InfinitePast();
   Loop::TimerId surplus_round_ = 0;
+  absl::Time evict_from_ = absl::InfinitePast();
+  absl::Time later_ = absl::InfiniteFuture();  // when there is a round though nothing happens
+  Loop::TimerId later_round_ = 0;
   Gauge waiting_gangs_;
   Counter rounds_;
 };

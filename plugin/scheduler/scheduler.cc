@@ -22,10 +22,12 @@
 #include "base/strings.h"
 #include "kube/client/status.h"
 #include "plugin/scheduler/bindings.h"
+#include "plugin/scheduler/evictions.h"
 #include "plugin/scheduler/feed.h"
 #include "plugin/scheduler/gang_keys.h"
 #include "plugin/scheduler/gang_plan.h"
 #include "plugin/scheduler/group_kinds.h"
+#include "plugin/scheduler/queue_metrics.h"
 #include "plugin/scheduler/queue_upkeep.h"
 #include "plugin/scheduler/rounds.h"
 #include "plugin/scheduler/tellings.h"
@@ -43,6 +45,7 @@ using api::core::PartialObject;
 using api::core::PersistentVolume;
 using api::core::PersistentVolumeClaim;
 using api::core::Pod;
+using api::core::PodDisruptionBudget;
 using api::core::PriorityClass;
 using api::core::ResourceQuota;
 using api::core::StorageClass;
@@ -81,11 +84,12 @@ class GangScheduler final : public Scheduler {
                 rounds_.Want();
                 WantQueueStatus();
               }),
-        rounds_(cluster_, loop(), token(), {options_.round_interval, options_.surplus_pause},
-                {[this] { return deciding(); },
-                 [this] { return options_.live_policy == nullptr ? options_.policy : options_.live_policy->policy(); },
+        rounds_(cluster_, loop(), token(),
+                {options_.round_interval, options_.surplus_pause, options_.eviction_interval},
+                {[this] { return deciding(); }, [this] { return Policy(); },
                  [this](const model::Decisions& decisions, absl::Time now) { return CarryOut(decisions, now); }}),
         tellings_(cluster_, {options_.explain_after, options_.missing_after, options_.refresh_after}),
+        evictions_(cluster_),
         queue_upkeep_(cluster_, /*writes_statuses=*/namespaces_.empty()),
         pods_(WatchHere<Pod>(api::kPods, {.keep = false, .everywhere = true})),
         groups_(WatchHere<PodGroup>(api::kPodGroups, {})),
@@ -99,6 +103,7 @@ class GangScheduler final : public Scheduler {
         driver_(Drive("podgroup", [this](const NamespacedName& key, absl::Time now) { return Decide(key, now); })) {
     WatchHere<Node>(api::kNodes, {.keep = false});
     WatchHere<PriorityClass>(api::kPriorityClasses, {.keep = false});
+    WatchHere<PodDisruptionBudget>(api::kPodDisruptionBudgets, kIfAllowed);
     WatchHere<PersistentVolume>(api::kPersistentVolumes, kIfAllowed);
     WatchHere<StorageClass>(api::kStorageClasses, kIfAllowed);
     WatchHere<CsiNode>(api::kCsiNodes, kIfAllowed);
@@ -117,7 +122,9 @@ class GangScheduler final : public Scheduler {
     }
     if (informers.metrics() == nullptr) return;
     rounds_.CountIn(*informers.metrics());
+    queue_metrics_.CountIn(*informers.metrics());
     bindings_.CountIn(*informers.metrics());
+    evictions_.CountIn(*informers.metrics());
   }
 
   ~GangScheduler() override {
@@ -206,6 +213,7 @@ class GangScheduler final : public Scheduler {
     if (group == nullptr || another) {
       bindings_.Forget(key);
       tellings_.Forget(key);
+      evictions_.Forget(key);
     }
     if (group == nullptr) return NoteWithoutGroup(FindGang(cluster_, key));
     without_group_.erase(key);
@@ -219,11 +227,13 @@ class GangScheduler final : public Scheduler {
       if (pod == nullptr || pod->metadata.uid != cluster_.task(task).uid) {
         tellings_.ForgetPod(cluster_.task(task).uid);
         bindings_.ForgetPod(cluster_.task(task).uid);
+        evictions_.ForgetPod(cluster_.task(task).uid);
       }
     }
     feed_.On(key, pod, coscheduling_groups_.seen_up_to() > 0);
     if (pod != nullptr) {
       tellings_.Seen(*pod);
+      evictions_.Seen(*pod);
       if (pod->bound()) bindings_.ForgetPod(pod->metadata.uid);
       const GangId gang = cluster_.task(cluster_.FindTask(key.ns, key.name)).gang;
       NoteWithoutGroup(gang);
@@ -260,6 +270,10 @@ class GangScheduler final : public Scheduler {
     return std::nullopt;
   }
 
+  const gang::Policy& Policy() const {
+    return options_.live_policy == nullptr ? options_.policy : options_.live_policy->policy();
+  }
+
   // A moment after something changed what queues hold.
   void WantQueueStatus() {
     if (queue_status_wanted_ || !deciding() || !queue_upkeep_.writes_statuses()) return;
@@ -268,6 +282,7 @@ class GangScheduler final : public Scheduler {
       queue_status_wanted_ = false;
       if (!deciding()) return;
       queue_upkeep_.Reckon();
+      queue_metrics_.Set(cluster_, Policy().sharing);
       queues_.ForEach([this](const NamespacedName& key, const auto& queue) {
         if (queue_upkeep_.Lags(*queue)) driver_.Enqueue(key);
       });
@@ -281,8 +296,28 @@ class GangScheduler final : public Scheduler {
       CarryOut(decision, KeyOfGang(cluster_, decision.gang), now);
       cluster_.AuditIfAsked();
     }
+    KeepNodes(decisions);
     for (const NamespacedName& key : tellings_.EndRound(now)) driver_.Enqueue(key);
     return tellings_.waiting();
+  }
+
+  // For one gang, or none.
+  void KeepNodes(const model::Decisions& decisions) {
+    std::optional<model::Reservation> kept;
+    for (const Decision& decision : decisions) {
+      const Gang& gang = cluster_.gang(decision.gang);
+      const NamespacedName key = KeyOfGang(cluster_, decision.gang);
+      if (decision.passed_over_until != absl::InfinitePast()) {
+        cluster_.PassOver(decision.gang, decision.passed_over_until);
+        log::Warning("nodes kept in vain", {{"gang", key.ToString()}});
+      }
+      if (!decision.kept.has_value()) continue;
+      kept = {decision.gang, gang.uid, *decision.kept};
+      if (const auto& before = cluster_.reservation(); before.has_value() && before->uid == kept->uid) continue;
+      log::Info("nodes kept",
+                {{"gang", key.ToString()}, {"nodes", decision.kept->spots.size()}, {"until_end", decision.kept->ends}});
+    }
+    cluster_.SetReservation(std::move(kept));
   }
 
   void CarryOut(const Decision& decision, const NamespacedName& key, absl::Time now) {
@@ -294,8 +329,10 @@ class GangScheduler final : public Scheduler {
     if (!decision.placements.empty()) {
       log::Info("gang placed", {{"gang", key.ToString()}, {"tasks", decision.placements.size()}});
     }
+    for (const NamespacedName& victim : evictions_.CarryOut(decision, key)) driver_.Enqueue(victim);
     const bool news = tellings_.Decide(decision, key, now);
-    if (decision.admit || !decision.placements.empty() || news) driver_.Enqueue(key);
+    if (decision.admit || !decision.placements.empty() || decision.nominations.has_value() || news)
+      driver_.Enqueue(key);
   }
 
   kube::Plan Decide(const NamespacedName& key, absl::Time now) {
@@ -324,7 +361,9 @@ class GangScheduler final : public Scheduler {
                         half.since,
                         options_.release_after,
                         TransitionId(),
-                        volumes.of_gang};
+                        volumes.of_gang,
+                        evictions_.RemovalOf(key, id),
+                        evictions_.NominationsOf(id)};
     kube::Plan plan = PlanGang(view, now);
     plan.look_again = std::min({plan.look_again, volumes.due, tellings_.NextChange(key)});
     return plan;
@@ -354,10 +393,20 @@ class GangScheduler final : public Scheduler {
 
   void OnReply(const kube::Write& write, const kube::Response& reply) override {
     if (write.resource == &api::kPods && write.subresource == "binding") return bindings_.OnReply(write, reply);
+    if (write.resource == &api::kPods && write.verb == kube::Verb::kDelete && reply.code == 403) OnMayNotDelete(write);
     Scheduler::OnReply(write, reply);
     const bool of_volumes =
         write.resource == &api::kPersistentVolumeClaims || write.resource == &api::kPersistentVolumes;
     if (of_volumes && reply.code == 403) bindings_.OnVolumesForbidden(write, kube::StatusFromResponse(reply).message());
+  }
+
+  // Whose pod it is stays. Decided anew, but not at once: it may be the same again.
+  void OnMayNotDelete(const kube::Write& write) {
+    const TaskId task = cluster_.FindTask(write.ns, write.name);
+    if (task == model::kNone) return;
+    const NamespacedName key = KeyOfGang(cluster_, cluster_.task(task).gang);
+    rounds_.PauseEvictions(options_.bind_retry);
+    feed_.Apply([&] { evictions_.OnForbidden(key); });
   }
 
   const Options options_;
@@ -367,7 +416,9 @@ class GangScheduler final : public Scheduler {
   Feed feed_;
   Rounds rounds_;
   Tellings tellings_;
+  Evictions evictions_;
   QueueUpkeep queue_upkeep_;
+  QueueMetrics queue_metrics_;
   absl::btree_set<NamespacedName> without_group_;  // gangs that pods name, and no PodGroup is there
   bool queue_status_wanted_ = false;
 

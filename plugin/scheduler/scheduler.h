@@ -1,6 +1,7 @@
 // The gang scheduler as a component: watches pods, nodes, PodGroups, queues, priority classes, claims and volumes with
-// their storage classes, namespaces, and HyperNodes, keeps the table, decides, and writes bindings, what claims need
-// before them, PodGroup status, conditions and events, and the queues that every cluster has when they are missing.
+// their storage classes, namespaces, disruption budgets and HyperNodes, keeps the table, decides, and writes bindings,
+// what claims need before them, PodGroup status, conditions and events, deletions of pods that are released or evicted,
+// and the queues that every cluster has when they are missing.
 //
 // Nothing is remembered across a restart: everything is rebuilt from what the API server has. A gang found half-bound
 // is completed when the rest fits, else released after `release_after`. Used on its loop; destroying it is a crash.
@@ -39,6 +40,8 @@ struct Options {
   absl::Duration bind_retry = absl::Seconds(5);
   // The least time between two rounds; grows with the number of gangs that wait.
   absl::Duration round_interval = absl::Milliseconds(2);
+  // The least time between two rounds that may evict pods.
+  absl::Duration eviction_interval = absl::Milliseconds(50);
   // How long a queue's status may lag behind what its pods hold.
   absl::Duration queue_status_after = absl::Seconds(1);
   std::size_t max_dumped_gangs = 1000;

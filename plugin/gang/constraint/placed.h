@@ -38,6 +38,8 @@ class Placed {
     const auto it = taken_.find(row);
     return it == taken_.end() ? nullptr : &it->second;
   }
+  // So much less is free on the row, or with -1 more, for nobody's sake.
+  void KeepRoom(model::Row row, const model::Resources& amounts, int times) { taken_[row].Add(amounts, times); }
   // What the shape asks, compiled when it is wanted first.
   const Asks& AsksOf(model::ShapeId shape) const;
 

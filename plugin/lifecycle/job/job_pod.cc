@@ -35,7 +35,7 @@ bool Released(const api::core::Pod& pod) {
   return std::any_of(pod.status.conditions.begin(), pod.status.conditions.end(),
                      [](const api::core::PodCondition& condition) {
                        return condition.type == "DisruptionTarget" && condition.status == "True" &&
-                              absl::string_view(condition.reason) == api::volcano::kGangReleased;
+                              api::volcano::IsRelease(condition.reason);
                      });
 }
 

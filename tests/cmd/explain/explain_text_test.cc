@@ -36,6 +36,14 @@ TEST(ExplainTextTest, NothingIsMoreThanAll) {
   EXPECT_THAT(QueueExplainText(Queue(0, 0), false), HasSubstr("cpu: holds 0 of 0, capability 0\n"));
 }
 
+TEST(ExplainTextTest, WhatAQueueDeservesIsToldWhereItIsLess) {
+  explain::QueueExplanation queue = Queue(9000, 12000);
+  queue.queue.amounts[0].share = 6000;
+  EXPECT_THAT(QueueExplainText(queue, false),
+              HasSubstr("cpu: holds 9 of 12 (75%), capability 12, its share while others wait is 6\n"));
+  EXPECT_THAT(QueueExplainJson(queue), HasSubstr(R"("share": 6000)"));
+}
+
 TEST(ExplainTextTest, LongListsAreCutUnlessAllIsWanted) {
   explain::QueueExplanation queue = Queue(9000, 12000);
   for (int i = 0; i < 7; ++i) queue.holders.push_back(Line(absl::StrCat("g", i)));

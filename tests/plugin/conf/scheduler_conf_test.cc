@@ -94,9 +94,9 @@ TEST(SchedulerConfTest, WhatTheChartOfVolcanoInstallsIsReadLineByLine) {
       ElementsAre("volcano-scheduler.conf:1: action backfill: pods that ask for nothing are placed with all others",
                   "volcano-scheduler.conf:6: plugin gang: enablePreemptable: nothing is taken back from who runs",
                   "volcano-scheduler.conf:7: plugin conformance: nobody is evicted, so system pods are not, either",
-                  HasSubstr(":10: plugin drf: gangs go by priority and arrival"),
+                  HasSubstr(":10: plugin drf: shares what is beyond minima between the jobs of a queue"),
                   "volcano-scheduler.conf:11: plugin drf: enablePreemptable: nothing is taken back from who runs",
-                  HasSubstr(":13: plugin proportion: no share is computed from weights"),
+                  HasSubstr(":13: plugin proportion: what a queue deserves by its weight is no limit"),
                   HasSubstr(":14: plugin nodeorder: scores are not added up")));
 }
 
@@ -135,6 +135,18 @@ tiers:
                             HasSubstr(":1: action reclaim: no pod is evicted because its queue holds more"),
                             HasSubstr(":7: plugin extender: no extender is asked")}));
   for (const Note& note : conf.notes) EXPECT_NE(note.kind, Note::Kind::kMistake) << note.subject << note.text;
+}
+
+TEST(SchedulerConfTest, WhatQueuesDeserve) {
+  const auto conf = [](const std::string& plugins) {
+    return Read(absl::StrCat("actions: enqueue, allocate\ntiers: [{plugins: [", plugins, "]}]"));
+  };
+  EXPECT_EQ(conf("{name: proportion}").policy.sharing, gang::Sharing::kByWeight);
+  EXPECT_EQ(conf("{name: gang}").policy.sharing, gang::Sharing::kByWeight);
+  EXPECT_EQ(conf("{name: capacity}").policy.sharing, gang::Sharing::kAsWritten);
+  EXPECT_EQ(conf("{name: proportion}, {name: capacity}").policy.sharing, gang::Sharing::kAsWritten);
+  EXPECT_THAT(PolicyText(conf("{name: capacity}").policy), HasSubstr("; queues deserve what they say;"));
+  EXPECT_THAT(PolicyText(conf("{name: proportion}").policy), Not(HasSubstr("deserve")));
 }
 
 TEST(SchedulerConfTest, TheFactorOfOvercommit) {

@@ -319,5 +319,17 @@ TEST(ExplainQueueTest, WhoHoldsAndWhoWaits) {
   EXPECT_EQ(ads.waiting[0].sentence, "waits for 1 of 1 task: needs cpu 5, queue ads uses 9 of 12, 2 too many");
 }
 
+TEST(ExplainQueueTest, WhoHoldsMoreThanItsShareIsToldOfIt) {
+  FactsBuilder builder;
+  builder.Nodes(1).AddGang("runs", 1, 1, 12000, 1).AddGang("wants", 1, 1, 12000);
+  for (const char* const name : {"ads", "maps"}) builder.facts.queues.push_back(Queue(name));
+  builder.GangOf("runs").queue = "ads";
+  builder.GangOf("wants").queue = "maps";
+  Explained explained(builder);
+  EXPECT_EQ(explained.trial.ExplainQueue("ads")->queue.amounts[0].share, 8000) << "of 16 cpu";
+  EXPECT_EQ(explained.trial.ExplainQueue("maps")->queue.amounts[0].share, 8000);
+  EXPECT_EQ(explained.trial.ExplainQueue("default")->queue.amounts[0].share, std::nullopt);
+}
+
 }  // namespace
 }  // namespace gangway::explain

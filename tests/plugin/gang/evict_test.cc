@@ -305,7 +305,7 @@ TEST_F(EvictTest, HostPortsAndOtherPodsAreInTheTrialToo) {
   EXPECT_THAT(Evicted(), ElementsAre("keeper"));
 }
 
-TEST_F(EvictTest, TheSystemAndWhoSaysSoStay) {
+TEST_F(EvictTest, V12WhoSaysSoStays) {
   Node("n1", Amounts(2000));
   OneRuns("a", "low", "default", Amounts(1000), "n1", /*evictable=*/false);
   OneRuns("b", "low", "default", Amounts(1000), "n1");
@@ -432,7 +432,7 @@ TEST_F(EvictTest, P2NorDoesWhoHasItsMinimum) {
   EXPECT_THAT(Evicted(), IsEmpty());
 }
 
-TEST_F(EvictTest, P3AndP4OnlyWhoMayGo) {
+TEST_F(EvictTest, P3OnlyWhoMayGo) {
   Node("n1", Amounts(2000));
   Group("pg1", "low", 1);
   Runs("pg1", "#1", Amounts(1000), "n1");
@@ -451,7 +451,7 @@ TEST_F(EvictTest, P4SeveralForOne) {
   EXPECT_THAT(Evicted(), ElementsAre("#1", "#2"));
 }
 
-TEST_F(EvictTest, P5AndP6WhereTheQueueIsFull) {
+TEST_F(EvictTest, P5P6WhereTheQueueIsFull) {
   Node("n1", Amounts(12000));
   Queue("q", {}, Amounts(4000));
   Group("pg1", "low", 0, "q");
@@ -475,7 +475,7 @@ TEST_F(EvictTest, P7ThePriorityOfTheGangCounts) {
   EXPECT_THAT(Evicted(), ElementsAre("#2"));
 }
 
-TEST_F(EvictTest, P8AndP9WhereThereIsNoPlaceForMorePods) {
+TEST_F(EvictTest, P8P9WhereThereIsNoPlaceForMorePods) {
   Node("n1", Amounts(12000), 1);
   Group("pg1", "low", 0);
   Runs("pg1", "#1", {}, "n1");
@@ -487,7 +487,7 @@ TEST_F(EvictTest, P8AndP9WhereThereIsNoPlaceForMorePods) {
   EXPECT_THAT(Evicted(), IsEmpty());  // who asks for nothing evicts nobody who does
 }
 
-TEST_F(EvictTest, P10AndR4PolicyNever) {
+TEST_F(EvictTest, P10R4PolicyNever) {
   Node("n1", Amounts(1000));
   Queue("q2");
   OneRuns("low", "low", "default", Amounts(1000), "n1");
@@ -538,7 +538,7 @@ TEST_F(EvictTest, P13OnlyInItsQueue) {
   EXPECT_THAT(Evicted(), ElementsAre("b"));
 }
 
-TEST_F(EvictTest, P14AndP16WhoStandsInTheWayThoughThereIsRoom) {
+TEST_F(EvictTest, P14P16WhoStandsInTheWayThoughThereIsRoom) {
   Node("n1", Amounts(2000), 2);
   Group("pg1", "low", 0);
   Runs("pg1", "#1", Amounts(500), "n1");
@@ -625,6 +625,37 @@ TEST_F(EvictTest, R5AClosedQueueTakesNothingBack) {
     policy.sharing = sharing;
     EXPECT_THAT(Evicted(), IsEmpty());
   }
+}
+
+// And q1's pod, which waits then, evicts nobody: what its queue lacks more is less than what q3 lacked.
+TEST_F(EvictTest, R6TheQueueOfTheLowestPriority) {
+  Node("n1", Amounts(10000, 2));
+  Queue("q1", {}, {}, "", 1);
+  Queue("q2", {}, {}, "", 2);
+  Queue("q3");
+  for (const char* name : {"q1", "q2"}) OneRuns(name, "low", name, Amounts(1000, 1), "n1");
+  OneWaits("c", "low", "q3", Amounts(2000, 1));
+  EXPECT_THAT(Evicted(), ElementsAre("q1"));
+  CarryOut();
+  cluster.RemovePod("default", "q1");
+  CarryOut();
+  Waits("q1", "again", Amounts(1000, 1));
+  EXPECT_THAT(Evicted(), IsEmpty());
+}
+
+// Volcano evicts for the second pod, which alone is of no use to the gang.
+TEST_F(EvictTest, R7APodOfTheMinimumThatEvictsNobody) {
+  Node("n1", Amounts(2000));
+  for (const char* name : {"q1", "q2"}) Queue(name);
+  Group("pg1", "low", 1, "q1");
+  Runs("pg1", "a-0", Amounts(1000), "n1", false);
+  Runs("pg1", "a-1", Amounts(1000), "n1");
+  Group("pg2", "low", 2, "q2");
+  model::PodFacts never = PodOf("pg2", "b-0", Amounts(1000));
+  never.preempts = false;
+  cluster.SetPod(never);
+  Waits("pg2", "b-1", Amounts(1000));
+  EXPECT_THAT(Evicted(), IsEmpty());
 }
 
 TEST_F(EvictTest, R8NotWhereThereIsRoom) {
@@ -731,7 +762,7 @@ TEST_F(CapacityTest, C11NotBeyondItsCapability) {
 
 // ---- 9.9 trees
 
-TEST_F(CapacityTest, T4AndT5SiblingsShareWhatTheirParentDeserves) {
+TEST_F(CapacityTest, T4T5SiblingsShareWhatTheirParentDeserves) {
   Node("n1", Amounts(8000, 8));
   Queue("root");
   Queue("q3", Amounts(4000), Amounts(4000), "root");
@@ -788,7 +819,7 @@ TEST_F(CapacityTest, T14TheLowestPriorityOfTheQueue) {
   EXPECT_THAT(Evicted(), ElementsAre("p-1"));
 }
 
-TEST_F(CapacityTest, T15AndT16AndT17TheChildrenOfTheQueueAboveBothAreCompared) {
+TEST_F(CapacityTest, T15T16T17TheChildrenOfTheQueueAboveBothAreCompared) {
   Node("n1", Amounts(3000, 8));
   Queue("root");
   for (const char* side : {"a", "b"}) {
@@ -855,7 +886,7 @@ TEST_F(EvictTest, V7ItsDisruptionBudget) {
   EXPECT_THAT(Evicted(), ElementsAre("a"));
 }
 
-TEST_F(EvictTest, V8AndV10BeyondAMinimumOrWhole) {
+TEST_F(EvictTest, V8V10BeyondAMinimumOrWhole) {
   Node("n1", Amounts(5000));
   model::GangFacts gang = testutil::Gang("low", 3);
   gang.priority_class = "low";
@@ -868,6 +899,27 @@ TEST_F(EvictTest, V8AndV10BeyondAMinimumOrWhole) {
   EXPECT_THAT(Evicted(), SizeIs(5));
   Runs("low", "l-0", Amounts(1000), "n1", false);
   EXPECT_THAT(Evicted(), IsEmpty());
+}
+
+// Volcano takes members of it one by one.
+TEST_F(EvictTest, V9AGangShortOfItsMinimumGoesWhole) {
+  Node("n1", Amounts(3000));
+  Group("low", "low", 3);
+  for (const char* name : {"l-0", "l-1"}) Runs("low", name, Amounts(1000), "n1");
+  model::PodFacts failed = PodOf("low", "l-2", Amounts(1000), "n1");
+  failed.phase = model::PodPhase::kFailed;
+  cluster.SetPod(failed);
+  OneWaits("high", "high", "default", Amounts(2000));
+  EXPECT_THAT(Evicted(), ElementsAre("l-0", "l-1"));
+}
+
+// What Volcano does without allowWholeBundle: "false".
+TEST_F(EvictTest, V11AWholeGangWhereNothingIsBeyondItsMinimum) {
+  Node("n1", Amounts(2000));
+  Group("low", "low", 2);
+  for (const char* name : {"l-0", "l-1"}) Runs("low", name, Amounts(1000), "n1");
+  OneWaits("high", "high", "default", Amounts(1000));
+  EXPECT_THAT(Evicted(), ElementsAre("l-0", "l-1"));
 }
 
 TEST_F(EvictTest, V13AQueueThatIsNotReclaimable) {

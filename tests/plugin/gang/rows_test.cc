@@ -406,6 +406,15 @@ TEST_F(TreeRowTest, T1ALeafWithinItsCapability) {
   EXPECT_THAT(Placed(), ElementsAre(Pair("pod", "n1")));
 }
 
+// Volcano runs none in a queue that has queues below it.
+TEST_F(TreeRowTest, T2AQueueWithQueuesBelowItRunsJobsToo) {
+  AddQueue("q1", {{"cpu", 4000}}, "root");
+  AddQueue("q11", {{"cpu", 1000}}, "q1");
+  AddQueue("q12", {{"cpu", 3000}}, "q1");
+  AddOne("pod", "q1", Amounts(1000, kGi));
+  EXPECT_THAT(Placed(), ElementsAre(Pair("pod", "n1")));
+}
+
 TEST_F(TreeRowTest, T3ALeafUpToItsCapability) {
   AddQueue("q3", {{"cpu", 4000}}, "root");
   for (const char* name : {"q31", "q32"}) AddQueue(name, {{"cpu", 4000}}, "q3");

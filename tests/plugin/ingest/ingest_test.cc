@@ -108,6 +108,60 @@ TEST(IngestTest, APodSaysWhoItIs) {
   EXPECT_TRUE(pod.ours && pod.gated && pod.controlled);
 }
 
+// volcano: api/job_info.go; plugins/conformance, plugins/cdp
+TEST(IngestTest, APodSaysWhetherAndWhenItMayBeEvicted) {
+  const auto evictable = [](const std::string& metadata, const std::string& spec = R"("containers":[])") {
+    return PodOf(spec, metadata).evictable;
+  };
+  EXPECT_TRUE(evictable(""));
+  EXPECT_FALSE(evictable(R"(,"labels":{"volcano.sh/preemptable":"false"})"));
+  EXPECT_TRUE(
+      evictable(R"(,"labels":{"volcano.sh/preemptable":"false"},"annotations":{"volcano.sh/preemptable":"true"})"));
+  EXPECT_TRUE(evictable(R"(,"annotations":{"volcano.sh/preemptable":"maybe"})"));
+  EXPECT_FALSE(evictable("", R"("priorityClassName":"system-node-critical","containers":[])"));
+  EXPECT_TRUE(PodOf(R"("containers":[])").preempts);
+  EXPECT_FALSE(PodOf(R"("preemptionPolicy":"Never","containers":[])").preempts);
+  const auto bound = [](const std::string& cooldown) {
+    return PodOf(R"("nodeName":"n","containers":[])",
+                 absl::StrCat(R"(,"deletionTimestamp":"2026-11-23T10:00:30Z","labels":{"volcano.sh/cooldown-time":")",
+                              cooldown, R"("})"),
+                 R"({"phase":"Running","nominatedNodeName":"n","startTime":"2026-11-23T10:00:09Z","conditions":[
+                 {"type":"PodScheduled","status":"True","lastTransitionTime":"2026-11-23T10:00:00Z"},
+                 {"type":"DisruptionTarget","status":"True","reason":"PreemptionByScheduler"}]})");
+  };
+  const absl::Time ten = absl::FromCivil(absl::CivilHour(2026, 11, 23, 10), absl::UTCTimeZone());
+  EXPECT_EQ(bound("600s").cooldown, absl::Minutes(10));
+  EXPECT_EQ(bound("600abcde").cooldown, absl::ZeroDuration());
+  EXPECT_EQ(bound("1s").started, ten);
+  EXPECT_EQ(bound("1s").grace_ends, ten + absl::Seconds(30));
+  EXPECT_TRUE(bound("1s").leaving);
+  EXPECT_EQ(bound("1s").nominated, "") << "it has a node";
+  EXPECT_EQ(PodOf(R"("containers":[])", "", R"({"nominatedNodeName":"n"})").nominated, "n");
+}
+
+TEST(IngestTest, OthersSayWhoMayBeEvicted) {
+  const auto group = Decoded<api::volcano::PodGroup>(
+      R"({"metadata":{"name":"g","annotations":{"volcano.sh/preemptable":"false"}},"spec":{"minMember":1}})");
+  EXPECT_FALSE(GangFactsOf(group).evictable);
+  const auto queue = Decoded<api::volcano::Queue>(
+      R"({"metadata":{"name":"q","annotations":{"gangway.io/min-runtime":"10m"}},"spec":{"reclaimable":false}})");
+  EXPECT_FALSE(QueueFactsOf(queue).reclaimable);
+  EXPECT_EQ(QueueFactsOf(queue).min_runtime, absl::Minutes(10));
+  const model::QueueFacts plain = QueueFactsOf(Decoded<api::volcano::Queue>(R"({"metadata":{"name":"q"}})"));
+  EXPECT_TRUE(plain.reclaimable);
+  EXPECT_FALSE(plain.min_runtime.has_value());
+  EXPECT_FALSE(PriorityClassFactsOf(Decoded<api::core::PriorityClass>(
+                                        R"({"metadata":{"name":"c"},"value":1,"preemptionPolicy":"Never"})"))
+                   .preempts);
+  const model::BudgetFacts budget = BudgetFactsOf(Decoded<api::core::PodDisruptionBudget>(
+      R"({"metadata":{"namespace":"ns","name":"b"},"spec":{"selector":{"matchLabels":{"app":"web"}}},
+      "status":{"disruptionsAllowed":2}})"));
+  EXPECT_EQ(budget.allowed, 2);
+  EXPECT_EQ(budget.pods, (std::vector<model::RequirementFacts>{{"app", model::Op::kIn, {"web"}}}));
+  EXPECT_EQ(BudgetFactsOf(Decoded<api::core::PodDisruptionBudget>(R"({"metadata":{"name":"b"},"spec":{}})")).allowed,
+            0);
+}
+
 TEST(IngestTest, APodNamesItsGangInOneOfThreeWays) {
   const auto gang = [](const std::string& spec, const std::string& metadata = "") {
     const model::PodFacts pod = PodOf(absl::StrCat(R"("containers":[])", spec), metadata);
@@ -522,6 +576,26 @@ TEST(IngestTest, AQueuesGuaranteeIsWhatItsResourceSays) {
   EXPECT_THAT(guarantee(R"("guarantee":{"resource":{"cpu":"2","memory":"1G"}})"),
               ElementsAre(Pair("cpu", 2000), Pair("memory", 1'000'000'000)));
   EXPECT_THAT(guarantee(R"("weight":1)"), IsEmpty());
+}
+
+TEST(IngestTest, AQueueDeservesWhatItSays) {
+  const auto facts = QueueFactsOf(
+      Decoded<api::volcano::Queue>(R"({"metadata":{"name":"q"},"spec":{"deserved":{"cpu":"2","nvidia.com/gpu":4}}})"));
+  EXPECT_THAT(facts.deserved, ElementsAre(Pair("cpu", 2000), Pair("nvidia.com/gpu", 4)));
+}
+
+TEST(IngestTest, APodSaysHowLongItLasts) {
+  const auto of = [](const std::string& spec, const std::string& status) {
+    return PodFactsOf(Decoded<api::core::Pod>(absl::StrCat(R"({"metadata":{"namespace":"ns","name":"p"},"spec":{)",
+                                                           spec, R"("containers":[]},"status":{)", status, "}}")),
+                      "volcano", false);
+  };
+  const std::string started = R"("startTime":"2026-01-01T00:00:00Z")";
+  EXPECT_EQ(of("", started).lasts, absl::InfiniteDuration());
+  EXPECT_EQ(of("", started).ends, absl::InfiniteFuture());
+  EXPECT_EQ(of(R"("activeDeadlineSeconds":600,)", "").lasts, absl::Minutes(10));
+  EXPECT_EQ(of(R"("activeDeadlineSeconds":600,)", "").ends, absl::InfiniteFuture());
+  EXPECT_EQ(of(R"("activeDeadlineSeconds":600,)", started).ends, absl::FromUnixSeconds(1767226200));
 }
 
 // What follows the last dash of a name of three parts at least.

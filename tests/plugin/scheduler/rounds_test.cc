@@ -24,7 +24,7 @@ class RoundsTest : public ::testing::Test {
   }
   // When there were rounds, in ms from the start; how many pods were placed in the last.
   std::vector<std::int64_t> rounds_at_;
-  std::size_t placed_ = 0;
+  std::size_t placed_ = 0, evicted_ = 0;
   bool deciding_ = true;
   std::size_t waiting_ = 0;
 
@@ -35,12 +35,15 @@ class RoundsTest : public ::testing::Test {
   Rounds rounds_{cluster_,
                  loop_,
                  owner_.token(),
-                 {absl::Milliseconds(2), absl::Milliseconds(500)},
+                 {absl::Milliseconds(2), absl::Milliseconds(500), absl::Milliseconds(50)},
                  {[this] { return deciding_; }, [] { return gang::Policy(); },
                   [this](const model::Decisions& decisions, absl::Time now) {
                     rounds_at_.push_back((now - start_) / absl::Milliseconds(1));
-                    placed_ = 0;
-                    for (const model::Decision& decision : decisions) placed_ += decision.placements.size();
+                    placed_ = evicted_ = 0;
+                    for (const model::Decision& decision : decisions) {
+                      placed_ += decision.placements.size();
+                      evicted_ += decision.evicted.size();
+                    }
                     return waiting_;
                   }}};
 };
@@ -50,6 +53,36 @@ TEST_F(RoundsTest, EventsOfOneMomentShareARound) {
   loop_.RunFor(absl::Seconds(1));
   EXPECT_THAT(rounds_at_, ElementsAre(0));
   EXPECT_EQ(placed_, 2u);
+}
+
+// Trials take their time: not at each event.
+TEST_F(RoundsTest, WhomToEvictIsLookedAtOnceInAWhile) {
+  cluster_.SetPriorityClass({"high", 100});
+  model::GangFacts low = testutil::Gang("low", 1);
+  cluster_.SetGang(low);
+  model::PodFacts runs = testutil::Pod("low", "w", 0, testutil::Cpu(16'000));
+  runs.node = "node-000";
+  runs.phase = model::PodPhase::kRunning;
+  cluster_.SetPod(runs);
+  model::GangFacts high = testutil::Gang("high", 1);
+  high.priority_class = "high";
+  cluster_.SetGang(high);
+  cluster_.SetPod(testutil::Pod("high", "w", 0, testutil::Cpu(16'000)));
+  waiting_ = 1;
+  rounds_.Want();
+  loop_.RunFor(absl::Milliseconds(10));
+  EXPECT_EQ(evicted_, 1u);
+  rounds_.Want();
+  loop_.RunFor(absl::Milliseconds(10));
+  EXPECT_EQ(evicted_, 0u);
+  loop_.RunFor(absl::Milliseconds(30));
+  EXPECT_EQ(evicted_, 1u) << "and not forgotten";
+  rounds_.PauseEvictions(absl::Seconds(5));
+  rounds_.Want();
+  loop_.RunFor(absl::Seconds(4));
+  EXPECT_EQ(evicted_, 0u);
+  loop_.RunFor(absl::Seconds(2));
+  EXPECT_EQ(evicted_, 1u);
 }
 
 TEST_F(RoundsTest, TheMoreGangsWaitTheRarerTheyAre) {

@@ -482,6 +482,7 @@ TEST_F(SchedulerTest, WhatGoesIsNotReckonedWith) {
   gone(api::kPersistentVolumeClaims, "lost");
   EXPECT_THAT(why("without-volume"), HasSubstr("there is no claim lost"));
   gone(api::kNodes, "node-000");
+  loop_.RunFor(absl::Seconds(1));
   with_claim("without-node", "kept");
   EXPECT_THAT(why("without-node"), HasSubstr("the cluster has no nodes"));
 }
@@ -701,6 +702,154 @@ TEST_F(SchedulerTest, ACrashBetweenBindingsIsFinishedByTheNext) {
     EXPECT_EQ(Phase(gang), "Running");
     Crash();
   }
+}
+
+// Two nodes that a gang of low priority fills, and one of high priority that comes.
+class EvictionTest : public SchedulerTest {
+ protected:
+  EvictionTest() {
+    for (const auto& [name, value] : {std::pair("low", 10), std::pair("high", 100)}) {
+      Create(api::kPriorityClasses,
+             absl::StrCat(R"({"apiVersion":"scheduling.k8s.io/v1","kind":"PriorityClass","metadata":{"name":")", name,
+                          R"("},"value":)", value, "}"));
+    }
+    AddNodes(2, 4);
+    options_.policy.preempt = options_.policy.reclaim = true;
+  }
+  void LowRuns() {
+    AddGroup("low", 2, R"(,"priorityClassName":"low")");
+    for (int i = 0; i < 2; ++i) AddPod(absl::StrCat("low-w-", i), "low", "4");
+    loop_.RunFor(absl::Seconds(1));
+    for (int i = 0; i < 2; ++i) SetPhase(absl::StrCat("low-w-", i), "Running");
+    loop_.RunFor(absl::Seconds(1));
+    ASSERT_EQ(Phase("low"), "Running");
+  }
+  void HighComes() {
+    AddGroup("high", 2, R"(,"priorityClassName":"high")");
+    for (int i = 0; i < 2; ++i) AddPod(absl::StrCat("high-w-", i), "high", "4");
+  }
+  // As a kubelet does when the grace is over.
+  void End(const std::string& pod) { Delete(api::kPods, pod); }
+  std::string NominatedTo(const std::string& pod) { return Text(Get(api::kPods, pod), "/status/nominatedNodeName"); }
+  Options options_;
+};
+
+TEST_F(EvictionTest, AHighPriorityDoesNotWaitBehindALowOneThatRuns) {
+  StartScheduler(options_);
+  LowRuns();
+  HighComes();
+  loop_.RunFor(absl::Seconds(1));
+  const std::string why = "evicted 2 of 2 tasks for default/high: its priority is 100, that of this gang 10";
+  for (const char* pod : {"low-w-0", "low-w-1"}) {
+    EXPECT_TRUE(Leaves(pod));
+    EXPECT_THAT(Conditions(api::kPods, pod),
+                ::testing::Contains(absl::StrCat("DisruptionTarget=True PreemptionByScheduler: ", why)));
+    EXPECT_THAT(Events(pod), ::testing::Contains(absl::StrCat("Warning Evict Pod is evicted: its gang ", why)));
+  }
+  EXPECT_THAT(Conditions(api::kPodGroups, "low"),
+              ::testing::Contains(HasSubstr(absl::StrCat("GangReleased=True Preempted: ", why, " [low-w-0/"))));
+  EXPECT_THAT(Events("low"), ::testing::Contains(absl::StrCat("Normal Evict ", why)));
+  // While they end, the room is kept, and the gang says so.
+  EXPECT_THAT(Conditions(api::kPodGroups, "high"),
+              ElementsAre("Unschedulable=True NotEnoughResources: waits for 2 of 2 tasks: room is kept for it until 2 "
+                          "pods of default/low have ended"));
+  EXPECT_EQ(NominatedTo("high-w-0"), "node-000");
+  EXPECT_EQ(NominatedTo("high-w-1"), "node-001");
+  AddGroup("other", 1, R"(,"priorityClassName":"high")");
+  AddPod("other", "other", "4");
+  End("low-w-0");
+  loop_.RunFor(absl::Seconds(1));
+  EXPECT_EQ(Bound(), 1) << "neither half of the one, nor the other on the room of the one";
+  End("low-w-1");
+  loop_.RunFor(absl::Seconds(1));
+  EXPECT_EQ(Phase("high"), "Running");
+  EXPECT_EQ(NodeOf("other"), "");
+}
+
+TEST_F(EvictionTest, WhoIsNotAskedToEvictsNobody) {
+  StartScheduler();
+  options_.policy.preempt = false;
+  Crash();
+  StartScheduler(options_);
+  LowRuns();
+  HighComes();
+  loop_.RunFor(absl::Minutes(1));
+  EXPECT_FALSE(Leaves("low-w-0"));
+}
+
+// At each write of an eviction: its next life evicts the same, all of it, and nobody else.
+TEST_F(EvictionTest, ACrashInTheMiddleIsFinishedByTheNext) {
+  AddNodes(2, 4);
+  AddGroup("young", 2, R"(,"priorityClassName":"low")");
+  for (int crash_after = 0; crash_after <= 8; ++crash_after) {
+    SCOPED_TRACE(crash_after);
+    StartScheduler(options_);
+    LowRuns();
+    for (int i = 0; i < 2; ++i) AddPod(absl::StrCat("young-w-", i), "young", "4");
+    loop_.RunFor(absl::Seconds(1));
+    ASSERT_EQ(Bound(), 4);
+    for (int i = 0; i < 2; ++i) SetPhase(absl::StrCat("young-w-", i), "Running");
+    loop_.RunFor(absl::Seconds(1));
+    int sent = 0;
+    fate_ = [&](const kube::Request& request) {
+      return request.method != "GET" && ++sent > crash_after ? Lose(sandbox::RequestFate::Loss::kRequest)
+                                                             : sandbox::RequestFate{};
+    };
+    HighComes();
+    loop_.RunFor(absl::Milliseconds(20));
+    Crash();
+    fate_ = nullptr;
+    loop_.RunFor(absl::Seconds(1));
+    StartScheduler(options_);
+    loop_.RunFor(absl::Seconds(5));
+    std::vector<std::string> gone;
+    for (const char* pod : {"low-w-0", "low-w-1", "young-w-0", "young-w-1"}) {
+      if (Leaves(pod)) gone.push_back(pod);
+    }
+    EXPECT_THAT(gone, ::testing::SizeIs(2));
+    EXPECT_EQ(gone.front().substr(0, 3), gone.back().substr(0, 3)) << "one gang, whole";
+    for (const std::string& pod : gone) End(pod);
+    loop_.RunFor(absl::Seconds(2));
+    EXPECT_EQ(Phase("high"), "Running");
+    Crash();
+    for (const char* gang : {"low", "high"}) Delete(api::kPodGroups, gang);
+    for (const char* gang : {"low", "high", "young"}) {
+      for (int i = 0; i < 2; ++i) End(absl::StrCat(gang, "-w-", i));
+    }
+  }
+}
+
+TEST_F(EvictionTest, RoomIsGivenBackWhenTheGangGoes) {
+  StartScheduler(options_);
+  LowRuns();
+  HighComes();
+  loop_.RunFor(absl::Seconds(1));
+  EXPECT_TRUE(Leaves("low-w-0"));
+  for (int i = 0; i < 2; ++i) End(absl::StrCat("high-w-", i));
+  Delete(api::kPodGroups, "high");
+  AddGroup("other", 1, R"(,"priorityClassName":"low")");
+  AddPod("other", "other", "4");
+  for (int i = 0; i < 2; ++i) End(absl::StrCat("low-w-", i));
+  loop_.RunFor(absl::Seconds(1));
+  EXPECT_EQ(NodeOf("other"), "node-000");
+}
+
+TEST_F(EvictionTest, WhoMayNotBeDeletedStaysAndIsNotAskedForAgainAtOnce) {
+  StartScheduler(options_);
+  LowRuns();
+  int refused = 0;
+  fate_ = [&](const kube::Request& request) {
+    sandbox::RequestFate fate;
+    if (request.method != "DELETE") return fate;
+    ++refused;
+    fate.answer = testutil::Refusal(403, "Forbidden");
+    return fate;
+  };
+  HighComes();
+  loop_.RunFor(absl::Seconds(14));
+  EXPECT_FALSE(Leaves("low-w-0"));
+  EXPECT_GT(refused, 2);
+  EXPECT_LT(refused, 10);
 }
 
 TEST_F(SchedulerTest, LeftoversThatCannotBeCompletedAreReleased) {
@@ -957,6 +1106,30 @@ TEST_F(SchedulerTest, TheDumpSaysWhoWaitsAndWhy) {
   StartScheduler(none);
   loop_.RunFor(absl::Seconds(5));
   EXPECT_THAT(scheduler_->Dump(), HasSubstr(R"("waitingGangs":1,"gangs":[])"));
+}
+
+// Small gangs come all the time; without nodes kept for it the large one waits as long as they do.
+TEST_F(SchedulerTest, ALargeGangIsNotPassedForEver) {
+  AddNodes(2, 8);
+  StartScheduler();
+  AddGroup("r0", 2);
+  for (const char* pod : {"r0-w-0", "r0-w-1"}) AddPod(pod, "r0", "8");
+  loop_.RunFor(absl::Seconds(5));
+  ASSERT_EQ(Bound(), 2);
+  AddGroup("large", 2);
+  for (const char* pod : {"large-w-0", "large-w-1"}) AddPod(pod, "large", "8");
+  loop_.RunFor(absl::Minutes(2));
+  Delete(api::kPods, "r0-w-0");
+  AddGroup("small", 1);
+  AddPod("small-w-0", "small", "4");
+  loop_.RunFor(absl::Seconds(15));
+  EXPECT_EQ(NodeOf("small-w-0"), "");
+  EXPECT_THAT(Conditions(api::kPodGroups, "small"),
+              ElementsAre(HasSubstr("on 2 nodes room is kept for default/large until 1 pod ends")));
+  // Nothing ends for an hour: others have their turn, though nothing happens.
+  loop_.RunFor(absl::Minutes(61));
+  EXPECT_NE(NodeOf("small-w-0"), "");
+  EXPECT_EQ(NodeOf("large-w-0"), "");
 }
 
 // Recording queue-states: a queue without pods has {cpu: 0, memory: 0}; root has what all have.

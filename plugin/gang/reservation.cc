@@ -1,0 +1,332 @@
+#include "plugin/gang/reservation.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <tuple>
+
+#include "plugin/gang/constraint/asks.h"
+
+namespace gangway::gang {
+
+using model::Cluster;
+using model::Dim;
+using model::Gang;
+using model::GangId;
+using model::KeptNodes;
+using model::Resources;
+using model::Row;
+using model::Shape;
+using model::Task;
+using model::TaskId;
+
+namespace {
+
+// From the decision to the start of a pod, and from its end to the room.
+constexpr absl::Duration kBesideRunning = absl::Minutes(1);
+
+absl::Time EndOfTask(const Task& task, absl::Time now) {
+  if (task.ends != absl::InfiniteFuture()) return task.ends;
+  return task.lasts == absl::InfiniteDuration() ? absl::InfiniteFuture() : now + task.lasts + kBesideRunning;
+}
+
+// What of one node goes to the gang.
+struct PartOfRow {
+  Resources amounts, freed;
+  std::vector<TaskId> ended;
+  absl::Time start = absl::InfinitePast();
+};
+
+// So many copies more after so many pods more end.
+struct StepOnRow {
+  Row row = model::kNone;
+  int copies = 0, ends = 0;
+};
+
+// Looks for the nodes of one gang in one area.
+class RoomSearch {
+ public:
+  RoomSearch(const Overlay& overlay, const PodsThatEnd& pods, GangId gang)
+      : overlay_(overlay), cluster_(overlay.cluster()), pods_(pods), gang_(gang) {}
+
+  bool Add(model::ShapeId shape, int count, const Area& area) {
+    const constraint::Asks& asks = overlay_.AsksOf(shape);
+    std::vector<StepOnRow> steps;
+    const auto look = [&](Row row) {
+      if (!cluster_.present(row)) return;
+      if (const StepOnRow step = BestStep(row, asks, count); step.copies > 0) steps.push_back(step);
+    };
+    if (area.rows() != nullptr) {
+      std::for_each(area.rows()->begin(), area.rows()->end(), look);
+    } else {
+      for (Row row = 0; row < cluster_.rows(); ++row) look(row);
+    }
+    // A heap, the most copies for each pod that ends on top.
+    const auto worse = [&](const StepOnRow& a, const StepOnRow& b) {
+      const std::int64_t x = std::int64_t{a.copies} * b.ends, y = std::int64_t{b.copies} * a.ends;
+      if (x != y) return x < y;
+      if (a.ends != b.ends) return a.ends > b.ends;  // both are 0 where one is
+      return cluster_.node_name(a.row) > cluster_.node_name(b.row);
+    };
+    std::make_heap(steps.begin(), steps.end(), worse);
+    while (count > 0 && !steps.empty()) {
+      std::pop_heap(steps.begin(), steps.end(), worse);
+      const StepOnRow step = steps.back();
+      steps.pop_back();
+      count -= Take(step.row, asks, std::min(step.copies, count));
+      if (count == 0) break;
+      const StepOnRow next = BestStep(step.row, asks, count);
+      if (next.copies == 0) continue;
+      steps.push_back(next);
+      std::push_heap(steps.begin(), steps.end(), worse);
+    }
+    return count == 0;
+  }
+
+  // The same nodes as before, after those pods there have ended that end first. False: there they will not have that
+  // room.
+  bool AddAgain(const KeptNodes& before) {
+    return std::all_of(before.spots.begin(), before.spots.end(), [&](const KeptNodes::Spot& spot) {
+      if (!cluster_.present(spot.row)) return false;
+      const auto lacks = [&](const Resources& freed) {
+        for (Dim dim = 0; dim < spot.amounts.size(); ++dim) {
+          if (spot.amounts[dim] > 0 && Room(spot.row, dim, nullptr) + freed[dim] < spot.amounts[dim]) return true;
+        }
+        return false;
+      };
+      std::vector<PodsThatEnd::Pod> pods = InOrder(spot.row, spot.amounts, nullptr);
+      std::stable_sort(pods.begin(), pods.end(), [](const auto& a, const auto& b) { return a.end < b.end; });
+      Resources freed;
+      std::size_t ended = 0;
+      for (; ended < pods.size() && lacks(freed); ++ended) freed.Add(RequestOf(spot.row, pods[ended]));
+      if (lacks(freed)) return false;
+      pods.resize(ended);
+      PartOfRow& part = parts_[spot.row];
+      for (const PodsThatEnd::Pod& pod : pods) {  // but for those whose end is not needed
+        freed.Subtract(RequestOf(spot.row, pod));
+        if (!lacks(freed)) continue;
+        freed.Add(RequestOf(spot.row, pod));
+        End(spot.row, pod, part);
+      }
+      part.amounts = spot.amounts;
+      return true;
+    });
+  }
+
+  KeptNodes Found(absl::Time now) const {
+    KeptNodes found;
+    found.start = now;
+    for (const auto& [row, part] : parts_) {
+      found.spots.push_back({row, part.amounts});
+      found.ends += static_cast<int>(part.ended.size());
+      found.start = std::max(found.start, part.start);
+    }
+    std::sort(found.spots.begin(), found.spots.end(),
+              [&](const auto& a, const auto& b) { return cluster_.node_name(a.row) < cluster_.node_name(b.row); });
+    return found;
+  }
+
+ private:
+  std::int64_t Room(Row row, Dim dim, const PartOfRow* part) const {
+    const std::int64_t room = overlay_.free(row, dim) + pods_.Ending(row)[dim];
+    return part == nullptr ? room : room + part->freed[dim] - part->amounts[dim];
+  }
+
+  const Resources& RequestOf(Row row, const PodsThatEnd::Pod& pod) const {
+    return pod.task == model::kNone ? *overlay_.TakenOn(row) : cluster_.shape(cluster_.task(pod.task).shape).request;
+  }
+
+  void End(Row row, const PodsThatEnd::Pod& pod, PartOfRow& part) const {
+    part.freed.Add(RequestOf(row, pod));
+    part.ended.push_back(pod.task);
+    part.start = std::max(part.start, pod.end);
+  }
+
+  const PartOfRow* PartOn(Row row) const {
+    const auto it = parts_.find(row);
+    return it == parts_.end() ? nullptr : &it->second;
+  }
+
+  int Copies(Row row, const Shape& shape, const PartOfRow* part, const Resources& freed, int most) const {
+    std::int64_t copies = most;
+    for (Dim dim = 0; dim < shape.request.size() && copies > 0; ++dim) {
+      if (shape.request[dim] > 0) copies = std::min(copies, (Room(row, dim, part) + freed[dim]) / shape.request[dim]);
+    }
+    return static_cast<int>(std::max<std::int64_t>(copies, 0));
+  }
+
+  // Pods of others that have not ended here, those first that give most of what is asked, of equals those that end
+  // first.
+  std::vector<PodsThatEnd::Pod> InOrder(Row row, const Resources& asked, const PartOfRow* part) const {
+    struct Entry {
+      double gives = 0;
+      PodsThatEnd::Pod pod;
+    };
+    std::vector<Entry> entries;
+    std::vector<PodsThatEnd::Pod> there = pods_.On(row);
+    // Whoever was placed in this call ends some time, too.
+    if (overlay_.TakenOn(row) != nullptr) there.push_back({model::kNone, absl::InfiniteFuture()});
+    for (const PodsThatEnd::Pod& pod : there) {
+      if (pod.task != model::kNone && cluster_.task(pod.task).gang == gang_) continue;
+      if (part != nullptr && std::find(part->ended.begin(), part->ended.end(), pod.task) != part->ended.end()) continue;
+      const Resources& request = RequestOf(row, pod);
+      Entry entry{0, pod};
+      for (Dim dim = 0; dim < asked.size(); ++dim) {
+        // Only what is scarce on the row counts.
+        if (asked[dim] == 0 || Room(row, dim, part) >= asked[dim]) continue;
+        entry.gives += static_cast<double>(request[dim]) / static_cast<double>(asked[dim]);
+      }
+      entries.push_back(entry);
+    }
+    std::sort(entries.begin(), entries.end(), [&](const Entry& a, const Entry& b) {
+      if (a.gives != b.gives) return a.gives > b.gives;
+      if (a.pod.end != b.pod.end) return a.pod.end < b.pod.end;
+      if (a.pod.task == model::kNone || b.pod.task == model::kNone) return a.pod.task != model::kNone;
+      const Task& x = cluster_.task(a.pod.task);
+      const Task& y = cluster_.task(b.pod.task);
+      return std::tie(x.ns, x.name) < std::tie(y.ns, y.name);
+    });
+    std::vector<PodsThatEnd::Pod> pods;
+    for (const Entry& entry : entries) pods.push_back(entry.pod);
+    return pods;
+  }
+
+  // Without copies: nothing that ends there makes room for one more.
+  StepOnRow BestStep(Row row, const constraint::Asks& asks, int wanted) const {
+    const Shape& shape = asks.shape();
+    const PartOfRow* const part = PartOn(row);
+    const int most = std::min(wanted, asks.BesideRoom(row).copies);
+    StepOnRow best{row, 0, 0};
+    if (most <= 0) return best;
+    Resources freed;
+    if ((best.copies = Copies(row, shape, part, freed, most)) > 0) return best;
+    for (Dim dim = 0; dim < shape.request.size(); ++dim) {
+      if (shape.request[dim] > cluster_.allocatable(row, dim)) return best;
+    }
+    int ends = 0;
+    for (const PodsThatEnd::Pod& pod : InOrder(row, shape.request, part)) {
+      freed.Add(RequestOf(row, pod));
+      ++ends;
+      const int copies = Copies(row, shape, part, freed, most);
+      if (std::int64_t{copies} * std::max(best.ends, 1) > std::int64_t{best.copies} * ends) best = {row, copies, ends};
+      if (copies == most) break;
+    }
+    return best;
+  }
+
+  // Ends as many pods as so many copies need.
+  int Take(Row row, const constraint::Asks& asks, int copies) {
+    const Shape& shape = asks.shape();
+    PartOfRow& part = parts_[row];
+    const std::vector<PodsThatEnd::Pod> pods = InOrder(row, shape.request, &part);
+    for (auto pod = pods.begin(); pod != pods.end() && Copies(row, shape, &part, {}, copies) < copies; ++pod)
+      End(row, *pod, part);
+    part.amounts.Add(shape.request, copies);
+    return copies;
+  }
+
+  const Overlay& overlay_;
+  const Cluster& cluster_;
+  const PodsThatEnd& pods_;
+  const GangId gang_;
+  absl::flat_hash_map<Row, PartOfRow> parts_;
+};
+
+}  // namespace
+
+PodsThatEnd::PodsThatEnd(const Cluster& cluster, absl::Time now) {
+  for (GangId id = 0; id < cluster.gang_slots(); ++id) {
+    for (const TaskId task_id : cluster.gang(id).tasks) {
+      const Task& task = cluster.task(task_id);
+      if (!task.holds_room()) continue;
+      if (task.goes()) {
+        ending_[task.row].Add(cluster.shape(task.shape).request);
+      } else {
+        pods_[task.row].push_back({task_id, EndOfTask(task, now)});
+      }
+    }
+  }
+}
+
+const std::vector<PodsThatEnd::Pod>& PodsThatEnd::On(Row row) const {
+  static const auto& none = *new std::vector<Pod>();
+  const auto it = pods_.find(row);
+  return it == pods_.end() ? none : it->second;
+}
+
+const Resources& PodsThatEnd::Ending(Row row) const {
+  static const Resources& none = *new Resources();
+  const auto it = ending_.find(row);
+  return it == ending_.end() ? none : it->second;
+}
+
+std::optional<KeptNodes> FindRoomToCome(const Overlay& overlay, const PodsThatEnd& pods, GangId gang,
+                                        const Wanted& wanted, const KeptNodes* before, absl::Time now) {
+  std::optional<KeptNodes> best;
+  if (RoomSearch again(overlay, pods, gang); before != nullptr && again.AddAgain(*before)) best = again.Found(now);
+  for (const Area& area : wanted.areas) {
+    RoomSearch search(overlay, pods, gang);
+    const bool found = std::all_of(wanted.by_shape.begin(), wanted.by_shape.end(),
+                                   [&](const auto& each) { return search.Add(each.first, each.second, area); });
+    if (!found) continue;
+    KeptNodes room = search.Found(now);
+    // Nodes are not given up for others where the wait may be longer.
+    const bool later = before != nullptr && best.has_value() && room.start > best->start;
+    if (!best.has_value() || (room.ends < best->ends && !later)) best = std::move(room);
+  }
+  return best;
+}
+
+void HeldRoom::Hold(GangId gang, KeptNodes nodes) {
+  gang_ = gang;
+  nodes_ = std::move(nodes);
+  Take();
+}
+
+bool HeldRoom::CouldTake(const Resources& request) const {
+  for (std::size_t i = 0; i < taken_.size(); ++i) {
+    const Row row = nodes_.spots[i].row;
+    bool all = overlay_.cluster().present(row), held = false;
+    for (Dim dim = 0; dim < request.size() && all; ++dim) {
+      if (request[dim] == 0) continue;
+      all = overlay_.free(row, dim) + taken_[i][dim] >= request[dim];
+      held = held || overlay_.free(row, dim) < request[dim];
+    }
+    if (all && held) return true;
+  }
+  return false;
+}
+
+void HeldRoom::Take() {
+  for (const KeptNodes::Spot& spot : nodes_.spots) {
+    Resources& taken = taken_.emplace_back();
+    if (!overlay_.cluster().present(spot.row)) continue;
+    for (Dim dim = 0; dim < spot.amounts.size(); ++dim) {
+      const std::int64_t free = std::max<std::int64_t>(overlay_.free(spot.row, dim), 0);
+      taken.Set(dim, std::min(spot.amounts[dim], free));
+    }
+    overlay_.KeepRoom(spot.row, taken, 1);
+    scratch_.RowTouched(spot.row);
+  }
+}
+
+void HeldRoom::Give() {
+  for (std::size_t i = 0; i < taken_.size(); ++i) {
+    const Row row = nodes_.spots[i].row;
+    if (!overlay_.cluster().present(row)) continue;
+    overlay_.KeepRoom(row, taken_[i], -1);
+    scratch_.RowTouched(row);
+  }
+  taken_.clear();
+}
+
+absl::Time EndOf(const Cluster& cluster, GangId gang, absl::Time now) {
+  absl::Time end = now;
+  for (const TaskId id : cluster.gang(gang).tasks) {
+    const Task& task = cluster.task(id);
+    if (task.asks_for_room()) end = std::max(end, EndOfTask(task, now));
+    if (end == absl::InfiniteFuture()) break;
+  }
+  return end;
+}
+
+}  // namespace gangway::gang

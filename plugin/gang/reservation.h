@@ -1,0 +1,88 @@
+// Room that is gathered for one gang, so that those who fit into less do not pass it for ever.
+//
+// For a gang whose minimum finds no room, and would find it if pods of gangs ended, the set of nodes is kept which has
+// room for it after the fewest of them have: what is free there now, as far as the gang will need it, and what becomes
+// free. Who comes later goes elsewhere, or uses what is more than that; who is known to end before the gang can start
+// may use all (backfill). When a pod ends is known from its activeDeadlineSeconds.
+//
+// Pure. Pods of no gang do not end here, and what pods ask of each other (affinity, spread) is seen as it is now.
+#pragma once
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/time/time.h"
+#include "plugin/gang/area.h"
+#include "plugin/gang/fit.h"
+#include "plugin/gang/overlay.h"
+#include "plugin/model/decision.h"
+
+namespace gangway::gang {
+
+// What a gang's minimum needs of nodes.
+struct Wanted {
+  std::vector<std::pair<model::ShapeId, int>> by_shape;
+  std::vector<Area> areas;  // it must lie in one of them
+};
+
+// The pods that may end, by node. Good while the cluster stays as it is.
+class PodsThatEnd {
+ public:
+  struct Pod {
+    model::TaskId task = model::kNone;
+    absl::Time end;  // at the latest; InfiniteFuture: nobody knows
+  };
+  PodsThatEnd(const model::Cluster& cluster, absl::Time now);
+
+  const std::vector<Pod>& On(model::Row row) const;
+  // Held by pods that are ending.
+  const model::Resources& Ending(model::Row row) const;
+
+ private:
+  absl::flat_hash_map<model::Row, std::vector<Pod>> pods_;
+  absl::flat_hash_map<model::Row, model::Resources> ending_;
+};
+
+// The gang's own pods stay. `before`: the nodes that it has; others must have their room after fewer pods have ended,
+// and no later; nullptr: it has none. nullopt: it would not fit even after all pods of other gangs have ended.
+std::optional<model::KeptNodes> FindRoomToCome(const Overlay& overlay, const PodsThatEnd& pods, model::GangId gang,
+                                               const Wanted& wanted, const model::KeptNodes* before, absl::Time now);
+
+// Keeps it in the overlay, on nodes that are still there: of each what is free, as far as it is wanted.
+class HeldRoom {
+ public:
+  HeldRoom(Overlay& overlay, Scratch& scratch) : overlay_(overlay), scratch_(scratch) {}
+
+  bool holds() const { return gang_ != model::kNone; }
+  model::GangId gang() const { return gang_; }
+  const model::KeptNodes& nodes() const { return nodes_; }
+
+  void Hold(model::GangId gang, model::KeptNodes nodes);
+  // Whether one of the nodes would have room for so much if nothing were held there.
+  bool CouldTake(const model::Resources& request) const;
+  // All of it is anybody's until the end of `use`. One room is held at a time.
+  template <class F>
+  auto Without(F use) {
+    Give();
+    auto answer = use();
+    Take();
+    return answer;
+  }
+
+ private:
+  void Give();
+  void Take();
+
+  Overlay& overlay_;
+  Scratch& scratch_;
+  model::GangId gang_ = model::kNone;
+  model::KeptNodes nodes_;
+  std::vector<model::Resources> taken_;  // parallel to nodes_.spots
+};
+
+// When the last of the gang's pods without a node would end if they were placed now; InfiniteFuture: nobody knows.
+absl::Time EndOf(const model::Cluster& cluster, model::GangId gang, absl::Time now);
+
+}  // namespace gangway::gang

@@ -1,0 +1,34 @@
+// Nodes that are kept for one gang until it has room on them (gang/reservation.h).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "plugin/model/resources.h"
+#include "plugin/model/task.h"
+
+namespace gangway::model {
+
+struct KeptNodes {
+  struct Spot {
+    Row row = kNone;
+    Resources amounts;  // what the gang will take there
+    friend bool operator==(const Spot&, const Spot&) = default;
+  };
+  std::vector<Spot> spots;  // by name of the node
+  int ends = 0;             // pods that must end before
+  absl::Time start;         // by when they will have ended; InfiniteFuture: nobody knows
+  absl::Time found;         // when this was looked for
+  absl::Time since;         // when `ends` became less, or the gang got them
+  friend bool operator==(const KeptNodes&, const KeptNodes&) = default;
+};
+
+// Whose they are.
+struct Reservation {
+  GangId gang = kNone;
+  std::string uid;  // of its PodGroup
+  KeptNodes nodes;
+};
+
+}  // namespace gangway::model

@@ -1,0 +1,154 @@
+#include "plugin/scheduler/evictions.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/log.h"
+#include "plugin/gang/minimum.h"
+#include "plugin/scheduler/gang_keys.h"
+
+namespace gangway::scheduler {
+
+using api::NamespacedName;
+using model::Gang;
+using model::GangId;
+using model::Task;
+using model::TaskId;
+using model::TaskStatus;
+
+void Evictions::CountIn(Metrics& metrics) {
+  // volcano: metrics/metrics.go
+  victims_ = metrics.AddGauge("volcano_pod_preemption_victims", "Pods that the last gang that evicted others evicted");
+  attempts_ = metrics.AddCounter("volcano_total_preemption_attempts", "Gangs for which pods were evicted");
+  constexpr char kEvictions[] = "volcano_eviction_transactions_total",
+                 kHelp[] = "Gangs for which pods were evicted, by why";
+  preempted_ = metrics.AddCounter(kEvictions, kHelp, {{"action", "preempt"}});
+  reclaimed_ = metrics.AddCounter(kEvictions, kHelp, {{"action", "reclaim"}});
+}
+
+// "evicted 4 of 4 tasks for default/high: its priority is 100, that of this gang 10"
+std::string Evictions::SentenceOf(const model::Decision& decision, GangId victim_id, std::size_t pods) const {
+  const Gang& gang = cluster_.gang(decision.gang);
+  const Gang& victim = cluster_.gang(victim_id);
+  std::string text =
+      absl::StrCat("evicted ", pods, " of ", victim.tasks.size(), victim.tasks.size() == 1 ? " task" : " tasks",
+                   " for ", gang.ns, "/", gang.name, ": ");
+  if (decision.evict_for == model::EvictFor::kPriority) {
+    absl::StrAppend(&text, "its priority is ", cluster_.PriorityOf(gang), ", that of this gang ",
+                    cluster_.PriorityOf(victim));
+  } else {
+    absl::StrAppend(&text, "queue ", cluster_.queue(gang.queue).name, " holds less than it deserves, queue ",
+                    cluster_.queue(victim.queue).name, " more");
+  }
+  return text;
+}
+
+std::vector<NamespacedName> Evictions::CarryOut(const model::Decision& decision, const NamespacedName& key) {
+  if (decision.nominations.has_value()) {
+    for (const TaskId task : cluster_.gang(decision.gang).tasks) cluster_.Nominate(task, model::kNone);
+    for (const model::Placement& placement : *decision.nominations) cluster_.Nominate(placement.task, placement.row);
+  }
+  std::vector<NamespacedName> gangs;
+  if (decision.evicted.empty()) return gangs;
+  std::map<GangId, std::vector<TaskId>> by_gang;
+  for (const TaskId task : decision.evicted) by_gang[cluster_.task(task).gang].push_back(task);
+  for (const auto& [id, tasks] : by_gang) {
+    const NamespacedName victim = KeyOfGang(cluster_, id);
+    Leaving& leaving = leaving_[victim];
+    // Of an earlier time only who is still there.
+    std::erase_if(leaving.pods, [&](const api::volcano::ReleasedPod& pod) {
+      const TaskId task = cluster_.FindTask(victim.ns, pod.name);
+      return task == model::kNone || cluster_.task(task).uid != pod.uid;
+    });
+    for (const TaskId task : tasks) {
+      cluster_.SetEvicted(task, true);
+      leaving.pods.push_back({cluster_.task(task).name, cluster_.task(task).uid});
+    }
+    leaving.sentence = SentenceOf(decision, id, tasks.size());
+    leaving.reason = decision.evict_for == model::EvictFor::kPriority ? "Preempted" : "Reclaimed";
+    leaving.on_behalf = key;
+    log::Info("gang evicted", {{"gang", victim.ToString()}, {"why", leaving.sentence}});
+    gangs.push_back(victim);
+  }
+  attempts_.Add();
+  victims_.Set(static_cast<double>(decision.evicted.size()));
+  (decision.evict_for == model::EvictFor::kPriority ? preempted_ : reclaimed_).Add();
+  return gangs;
+}
+
+std::optional<Removal> Evictions::RemovalOf(const NamespacedName& key, GangId id) const {
+  const Gang& gang = cluster_.gang(id);
+  if (gang.evicted == 0 && gang.leaving == 0) return std::nullopt;
+  // What was begun before this process is ended: the rest of a gang that is not whole any more.
+  const auto stays = [](const Task& task) { return gang::IsReady(task) && !task.evicted; };
+  const bool broken = gang.binding_releasing > 0 && !gang::HasMinimum(cluster_, gang, stays);
+  Removal removal;
+  for (const TaskId task_id : gang.tasks) {
+    const Task& task = cluster_.task(task_id);
+    const bool there = task.status == TaskStatus::kBound || task.status == TaskStatus::kRunning;
+    if (there && (task.evicted || (task.leaving && broken))) removal.tasks.push_back(task_id);
+  }
+  if (removal.tasks.empty()) return std::nullopt;
+  std::sort(removal.tasks.begin(), removal.tasks.end(),
+            [&](TaskId a, TaskId b) { return cluster_.task(a).name < cluster_.task(b).name; });
+  if (const auto known = leaving_.find(key); known != leaving_.end()) {
+    removal.told = known->second.pods;
+    removal.sentence = known->second.sentence;
+    removal.reason = known->second.reason;
+  } else {
+    for (const TaskId task : removal.tasks) removal.told.push_back({cluster_.task(task).name, cluster_.task(task).uid});
+    removal.sentence = absl::StrCat("evicted ", removal.tasks.size(), " of ", gang.tasks.size(),
+                                    " tasks: others of the gang were evicted before");
+    removal.reason = "Preempted";
+  }
+  return removal;
+}
+
+std::vector<Evictions::Nomination> Evictions::NominationsOf(GangId id) const {
+  std::vector<Nomination> nominations;
+  if (shown_.empty() && cluster_.gang(id).nominated == 0) return nominations;
+  for (const TaskId task_id : cluster_.gang(id).tasks) {
+    const Task& task = cluster_.task(task_id);
+    if (task.status != TaskStatus::kPending || !task.ours) continue;
+    const std::string node(task.nominated == model::kNone ? "" : cluster_.names().Text(task.nominated));
+    const auto shown = shown_.find(task.uid);
+    if (node != (shown == shown_.end() ? "" : shown->second)) nominations.push_back({task_id, node});
+  }
+  return nominations;
+}
+
+void Evictions::Seen(const api::core::Pod& pod) {
+  const std::string& node = pod.status.nominated_node_name;
+  if (node.empty() || pod.bound() || pod.ended()) {
+    shown_.erase(pod.metadata.uid);
+  } else {
+    shown_[pod.metadata.uid] = node;
+  }
+}
+
+// Those that are not terminating yet.
+void Evictions::Stay(const NamespacedName& gang, const Leaving& leaving) {
+  for (const api::volcano::ReleasedPod& pod : leaving.pods) {
+    const TaskId task = cluster_.FindTask(gang.ns, pod.name);
+    if (task == model::kNone || cluster_.task(task).uid != pod.uid) continue;
+    if (cluster_.task(task).status != TaskStatus::kReleasing) cluster_.SetEvicted(task, false);
+  }
+}
+
+void Evictions::Forget(const NamespacedName& key) {
+  leaving_.erase(key);
+  for (auto it = leaving_.begin(); it != leaving_.end();) {
+    if (it->second.on_behalf == key) Stay(it->first, it->second);
+    it = it->second.on_behalf == key ? leaving_.erase(it) : std::next(it);
+  }
+}
+
+void Evictions::OnForbidden(const NamespacedName& key) {
+  const auto it = leaving_.find(key);
+  if (it == leaving_.end()) return;
+  Stay(key, it->second);
+  leaving_.erase(it);
+}
+
+}  // namespace gangway::scheduler

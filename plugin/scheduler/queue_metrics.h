@@ -1,0 +1,38 @@
+// What queues hold, ask for, deserve and may have, as Volcano's own metrics say it (volcano:
+// pkg/scheduler/metrics/queue.go): cpu in thousandths, memory in bytes, pods in units, everything else times 1,000. A
+// queue that is gone says 0.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "absl/strings/string_view.h"
+#include "base/metrics.h"
+#include "plugin/gang/policy.h"
+#include "plugin/model/cluster.h"
+
+namespace gangway::scheduler {
+
+// Without CountIn it counts nothing. The metrics must outlive it.
+class QueueMetrics {
+ public:
+  void CountIn(Metrics& metrics) { metrics_ = &metrics; }
+  // As the cluster is now.
+  void Set(const model::Cluster& cluster, gang::Sharing sharing);
+
+ private:
+  struct OfQueue {
+    std::map<std::pair<std::string, model::Dim>, Gauge> gauges;  // by what is said; of the queue itself kNone
+    bool there = false;
+  };
+  void Say(OfQueue& of, const std::string& queue, absl::string_view what, double value);
+  void Say(OfQueue& of, const std::string& queue, absl::string_view what, model::Dim dim, absl::string_view resource,
+           std::int64_t amount);
+
+  Metrics* metrics_ = nullptr;
+  std::map<std::string, OfQueue> queues_;
+};
+
+}  // namespace gangway::scheduler

@@ -1,0 +1,357 @@
+#include "plugin/gang/reservation.h"
+
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "absl/strings/str_cat.h"
+#include "plugin/model/reason.h"
+#include "tests/plugin/gang/world.h"
+
+namespace gangway::gang {
+namespace {
+
+using model::Decision;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+using ::testing::UnorderedElementsAre;
+using testutil::AddNodes;
+using testutil::At;
+using testutil::Cpu;
+
+// Nodes of 8 cpu; each call is a round of a scheduler that keeps what was decided about nodes.
+struct Rounds {
+  Rounds() {
+    w.policy.keeps_after = absl::ZeroDuration();
+    w.policy.keeps_same = absl::ZeroDuration();
+  }
+  // `pods` of so much cpu; those that have a node run there.
+  void Add(const std::string& name, int pods, std::int64_t milli, const std::vector<std::string>& nodes = {},
+           int lasts_minutes = 0, const std::string& priority = "") {
+    model::GangFacts gang = testutil::Gang(name, pods);
+    gang.created = At(created_++);
+    gang.priority_class = priority;
+    gang.was_whole = !nodes.empty();
+    w.cluster.SetGang(gang);
+    for (int i = 0; i < pods; ++i) {
+      model::PodFacts pod = testutil::Pod(name, "w", i, Cpu(milli));
+      if (lasts_minutes > 0) pod.lasts = absl::Minutes(lasts_minutes);
+      if (static_cast<std::size_t>(i) < nodes.size()) {
+        pod.node = nodes[static_cast<std::size_t>(i)];
+        pod.phase = model::PodPhase::kRunning;
+        if (lasts_minutes > 0) pod.ends = now_ + pod.lasts;
+      }
+      w.cluster.SetPod(pod);
+      pods_[pod.name] = pod;
+    }
+  }
+  // It begins to run where it was placed.
+  void Run(const std::string& pod, const std::string& node) {
+    model::PodFacts& facts = pods_.at(pod);
+    facts.node = node;
+    facts.phase = model::PodPhase::kRunning;
+    if (facts.lasts != absl::InfiniteDuration()) facts.ends = now_ + facts.lasts;
+    w.cluster.SetPod(facts);
+  }
+  static std::string N(int node) { return absl::StrCat("node-", absl::Dec(node, absl::kZeroPad3)); }
+  void End(const std::string& gang, int pod = 0) { w.cluster.RemovePod("default", absl::StrCat(gang, "-w-", pod)); }
+
+  std::map<std::string, std::string> Round() {
+    std::map<std::string, std::string> placed;
+    std::optional<model::Reservation> reservation;
+    Scratch scratch;
+    decisions_ = Schedule(w.cluster, w.policy, now_, scratch);
+    reasons_.clear();
+    for (const Decision& decision : decisions_) {
+      const model::Gang& gang = w.cluster.gang(decision.gang);
+      for (const model::Placement& p : decision.placements) {
+        placed[w.cluster.task(p.task).name] = std::string(w.cluster.node_name(p.row));
+        w.cluster.Assume(p.task, p.row);
+      }
+      if (decision.kept.has_value()) {
+        EXPECT_FALSE(reservation.has_value()) << "one at a time";
+        reservation = {decision.gang, gang.uid, *decision.kept};
+      }
+      if (decision.passed_over_until != absl::InfinitePast())
+        w.cluster.PassOver(decision.gang, decision.passed_over_until);
+      if (decision.reason.has_value()) reasons_[gang.name] = model::Render(*decision.reason);
+    }
+    w.cluster.SetReservation(reservation);
+    return placed;
+  }
+  // "big: node-000 node-001 after 2"
+  std::string Kept() {
+    const std::optional<model::Reservation>& has = w.cluster.reservation();
+    if (!has.has_value()) return "";
+    std::string text = absl::StrCat(w.cluster.gang(has->gang).name, ":");
+    for (const auto& spot : has->nodes.spots) absl::StrAppend(&text, " ", std::string(w.cluster.node_name(spot.row)));
+    return absl::StrCat(text, " after ", has->nodes.ends);
+  }
+
+  testutil::World w;
+  absl::Time now_ = At(100);
+  model::Decisions decisions_;
+  std::map<std::string, std::string> reasons_;
+  std::map<std::string, model::PodFacts> pods_;
+  int created_ = 0;
+};
+struct ReservationTest : Rounds, ::testing::Test {};
+
+// Before, whatever became free went to the small ones, for ever.
+TEST_F(ReservationTest, SmallGangsDoNotPassALargeOneForEver) {
+  AddNodes(w.cluster, 2, 8);
+  Add("r0", 1, 8000, {N(0)});
+  Add("r1", 1, 8000, {N(1)});
+  Add("big", 2, 8000);
+  Add("small", 1, 4000);
+  EXPECT_THAT(Round(), IsEmpty());
+  EXPECT_EQ(Kept(), "big: node-000 node-001 after 2");
+  End("r0");
+  EXPECT_THAT(Round(), IsEmpty());
+  EXPECT_EQ(Kept(), "big: node-000 node-001 after 1");
+  EXPECT_EQ(reasons_["small"],
+            "waits for 1 of 1 task: w needs cpu 4; 2 nodes have 0 free, 0 fit; on 2 nodes room is kept for default/big "
+            "until 1 pod ends");
+  EXPECT_EQ(reasons_["big"],
+            "waits for 1 of 2 tasks: w needs cpu 8; with 1 placed, 2 nodes have 0 free, 0 fit; on 2 nodes room is kept "
+            "for it until 1 pod ends");
+  End("r1");
+  EXPECT_THAT(Round(), ElementsAre(Pair("big-w-0", N(0)), Pair("big-w-1", N(1))));
+  EXPECT_EQ(Kept(), "small: node-000 after 1");
+}
+
+TEST_F(ReservationTest, OthersGoWhereItIsNotNeeded) {
+  AddNodes(w.cluster, 3, 8);
+  Add("r0", 1, 5000, {N(0)});
+  Add("r1", 1, 5000, {N(1)});
+  Add("r2", 2, 3000, {N(2), N(2)});
+  Add("big", 1, 6000);
+  for (const char* name : {"s1", "s2", "s3", "s4"}) Add(name, 1, 2000);
+  // Of node-000 the gang will need 6 of 8.
+  EXPECT_THAT(Round(), UnorderedElementsAre(Pair("s1-w-0", N(2)), Pair("s2-w-0", N(1))));
+  EXPECT_EQ(Kept(), "big: node-000 after 1");
+  End("r0");
+  EXPECT_THAT(Round(), UnorderedElementsAre(Pair("big-w-0", N(0)), Pair("s3-w-0", N(0))));
+}
+
+TEST_F(ReservationTest, TheNodesWhereFewestPodsMustEnd) {
+  AddNodes(w.cluster, 3, 8);
+  Add("many", 4, 2000, {N(0), N(0), N(0), N(0)});
+  Add("few", 2, 4000, {N(1), N(1)});
+  Add("both", 3, 2000, {N(2), N(2), N(2)});
+  Add("big", 1, 7000);
+  EXPECT_THAT(Round(), IsEmpty());
+  EXPECT_EQ(Kept(), "big: node-001 after 2");
+  End("both", 0);
+  End("both", 1);
+  Round();
+  EXPECT_EQ(Kept(), "big: node-002 after 1");
+}
+
+TEST_F(ReservationTest, WhoEndsInTimeMayUseIt) {
+  AddNodes(w.cluster, 2, 8);
+  Add("r0", 1, 8000, {N(0)}, 60);
+  Add("big", 2, 8000);
+  Add("long", 1, 4000, {}, 60);
+  Add("unknown", 1, 1000);
+  Add("short", 1, 4000, {}, 30);
+  EXPECT_THAT(Round(), ElementsAre(Pair("short-w-0", N(1))));
+  EXPECT_EQ(Kept(), "big: node-000 node-001 after 1");
+  EXPECT_EQ(w.cluster.reservation()->nodes.start, now_ + absl::Minutes(60));
+}
+
+TEST_F(ReservationTest, WhereNoEndIsKnownNobodyIsInTime) {
+  AddNodes(w.cluster, 2, 8);
+  Add("r0", 1, 8000, {N(0)});
+  Add("big", 2, 8000);
+  Add("short", 1, 4000, {}, 1);
+  EXPECT_THAT(Round(), IsEmpty());
+}
+
+TEST_F(ReservationTest, NothingIsKeptForAGangThatNeverFits) {
+  AddNodes(w.cluster, 2, 8);
+  Add("r0", 1, 8000, {N(0)});
+  model::PodFacts stranger = testutil::Pod("", "x", 0, Cpu(1000));
+  stranger.node = N(1);
+  stranger.phase = model::PodPhase::kRunning;
+  stranger.ours = false;
+  w.cluster.SetPod(stranger);
+  Add("big", 2, 8000);  // the stranger stays
+  Add("next", 2, 6000);
+  Add("small", 1, 4000);
+  EXPECT_THAT(Round(), IsEmpty());
+  EXPECT_EQ(Kept(), "next: node-000 node-001 after 1") << "the first that would fit";
+}
+
+TEST_F(ReservationTest, AYoungGangHasNone) {
+  AddNodes(w.cluster, 2, 8);
+  w.policy.keeps_after = absl::Minutes(1);
+  Add("r0", 1, 8000, {N(0)});
+  Add("big", 2, 8000);
+  Add("small", 1, 4000);
+  now_ = At(30);
+  EXPECT_THAT(Round(), ElementsAre(Pair("small-w-0", N(1))));
+  EXPECT_EQ(Kept(), "");
+}
+
+TEST_F(ReservationTest, WhoHasItKeepsItButForAHigherPriority) {
+  AddNodes(w.cluster, 2, 8);
+  w.cluster.SetQueue(testutil::Queue("other"));
+  Add("r0", 1, 8000, {N(0)});
+  Add("big", 2, 8000);
+  Round();
+  model::GangFacts gang = testutil::Gang("elsewhere", 1);
+  gang.queue = "other";  // holds nothing, so it would go first
+  gang.created = At(90);
+  w.cluster.SetGang(gang);
+  w.cluster.SetPod(testutil::Pod("elsewhere", "w", 0, Cpu(8000)));
+  Add("holds", 1, 100, {N(0)});
+  EXPECT_THAT(Round(), IsEmpty());
+  EXPECT_EQ(Kept().substr(0, 4), "big:");
+  w.cluster.SetPriorityClass({"high", 10, false});
+  Add("urgent", 1, 8000, {}, 0, "high");
+  EXPECT_THAT(Round(), ElementsAre(Pair("urgent-w-0", N(1))));
+  Add("another", 2, 7000, {}, 0, "high");
+  Round();
+  EXPECT_EQ(Kept().substr(0, 8), "another:");
+}
+
+TEST_F(ReservationTest, ItIsGivenUpWhenNothingEnds) {
+  AddNodes(w.cluster, 2, 8);
+  Add("r0", 2, 4000, {N(0), N(0)});
+  Add("big", 2, 8000);
+  Add("small", 1, 8000);
+  EXPECT_THAT(Round(), IsEmpty());
+  now_ += absl::Minutes(59);
+  End("r0", 0);  // something has
+  EXPECT_THAT(Round(), IsEmpty());
+  now_ += absl::Minutes(59);
+  EXPECT_THAT(Round(), IsEmpty());
+  EXPECT_EQ(Kept(), "big: node-000 node-001 after 1");
+  now_ += absl::Minutes(1);
+  EXPECT_THAT(Round(), ElementsAre(Pair("small-w-0", N(1))));
+  EXPECT_EQ(Kept(), "");
+  now_ += absl::Minutes(59);
+  Round();
+  EXPECT_EQ(Kept(), "") << "for as long others have their turn";
+  now_ += absl::Minutes(1);
+  Round();
+  EXPECT_EQ(Kept(), "big: node-000 node-001 after 2");
+}
+
+TEST_F(ReservationTest, WhatIsEndingIsWaitedFor) {
+  AddNodes(w.cluster, 2, 8);
+  Add("r0", 1, 8000, {N(0)});
+  model::PodFacts ending = testutil::Pod("r0", "w", 0, Cpu(8000));
+  ending.node = N(0);
+  ending.phase = model::PodPhase::kRunning;
+  ending.terminating = true;
+  w.cluster.SetPod(ending);
+  Add("big", 2, 8000);
+  Add("small", 1, 4000);
+  EXPECT_THAT(Round(), IsEmpty());
+  EXPECT_EQ(Kept(), "big: node-000 node-001 after 0");
+}
+
+TEST_F(ReservationTest, OneHyperNodeForAGangThatMustLieInOne) {
+  AddNodes(w.cluster, 4, 8);
+  for (int rack = 0; rack < 2; ++rack) {
+    model::HyperNodeFacts facts;
+    facts.name = absl::StrCat("rack", rack);
+    facts.tier = 1;
+    for (int node = 0; node < 2; ++node)
+      facts.members.push_back({true, model::HyperNodeFacts::By::kName, N(2 * rack + node), {}});
+    w.cluster.SetHyperNode(facts);
+  }
+  Add("r0", 3, 8000, {N(0), N(1), N(3)});
+  Add("big", 2, 8000);
+  model::GangFacts big = testutil::Gang("big", 2);
+  big.topology = {true, 1, ""};
+  w.cluster.SetGang(big);
+  Add("small", 1, 4000);
+  EXPECT_THAT(Round(), IsEmpty());
+  EXPECT_EQ(Kept(), "big: node-002 node-003 after 1");
+}
+
+TEST_F(ReservationTest, SurplusKeepsOffItToo) {
+  AddNodes(w.cluster, 2, 8);
+  Add("r0", 1, 8000, {N(0)});
+  Add("big", 2, 8000);
+  Add("elastic", 8, 1000, {N(0)});
+  model::GangFacts elastic = testutil::Gang("elastic", 1);
+  elastic.created = At(50);
+  elastic.was_whole = true;
+  w.cluster.SetGang(elastic);
+  EXPECT_THAT(Round(), IsEmpty());
+}
+
+// What the gang waits for becomes never more, and is never known to come later than it was; when nothing is left to
+// wait for the gang is placed.
+TEST(ReservationProperty, NobodyDelaysIt) {
+  int gathered = 0, backfilled = 0;
+  for (unsigned seed = 0; seed < 400; ++seed) {
+    SCOPED_TRACE(absl::StrCat("seed ", seed));
+    std::mt19937 random(seed);
+    const auto below = [&](int limit) { return static_cast<int>(random() % static_cast<unsigned>(limit)); };
+    Rounds r;
+    r.w.policy.keeps_for = absl::Hours(1000);
+    const int nodes = 2 + below(4);
+    AddNodes(r.w.cluster, nodes, 8);
+    r.w.cluster.SetQueue(testutil::Queue("other"));
+    int gangs = 0;
+    for (int node = 0; node < nodes; ++node) {
+      for (int left = 8; left > 0;) {
+        const int cpu = 1 + below(left);
+        r.Add(absl::StrCat("g", gangs++), 1, 1000 * cpu, {Rounds::N(node)}, below(2) * (1 + below(60)));
+        left -= cpu + below(3);
+      }
+    }
+    r.Add("big", 1 + below(nodes), 1000 * (4 + below(5)));
+    int ends = 1000;
+    absl::Time start = absl::InfiniteFuture();
+    for (int round = 0; round < 40; ++round) {
+      if (round > 0 && below(3) > 0)
+        r.Add(absl::StrCat("g", gangs++), 1 + below(2), 1000 * (1 + below(6)), {}, below(2) * (1 + below(40)));
+      const auto placed = r.Round();
+      for (const auto& [pod, node] : placed) r.Run(pod, node);
+      if (placed.contains("big-w-0")) {
+        ++gathered;
+        break;
+      }
+      const std::optional<model::Reservation>& has = r.w.cluster.reservation();
+      ASSERT_TRUE(has.has_value());
+      ASSERT_EQ(r.w.cluster.gang(has->gang).name, "big");
+      EXPECT_LE(has->nodes.start, start);
+      // Who uses the nodes in the meantime must end, too.
+      if (has->nodes.start == absl::InfiniteFuture()) EXPECT_LE(has->nodes.ends, ends);
+      EXPECT_GT(has->nodes.ends, 0);
+      ends = has->nodes.ends;
+      start = has->nodes.start;
+      backfilled += static_cast<int>(placed.size());
+      // Time goes on to the next known end, or somebody ends.
+      std::vector<std::string> running;
+      std::string next;
+      for (const auto& [name, pod] : r.pods_) {
+        if (pod.node.empty()) continue;
+        running.push_back(name);
+        if (pod.ends != absl::InfiniteFuture() && (next.empty() || pod.ends < r.pods_.at(next).ends)) next = name;
+      }
+      if (running.empty()) break;
+      std::string ended = running[static_cast<std::size_t>(below(static_cast<int>(running.size())))];
+      if (!next.empty() && (below(2) == 0 || r.pods_.at(ended).ends != absl::InfiniteFuture())) ended = next;
+      if (r.pods_.at(ended).ends != absl::InfiniteFuture()) r.now_ = std::max(r.now_, r.pods_.at(ended).ends);
+      r.w.cluster.RemovePod("default", ended);
+      r.pods_.erase(ended);
+    }
+  }
+  EXPECT_GT(gathered, 200);
+  EXPECT_GT(backfilled, 200);
+}
+
+}  // namespace
+}  // namespace gangway::gang

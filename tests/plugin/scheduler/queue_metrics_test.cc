@@ -1,0 +1,59 @@
+#include "plugin/scheduler/queue_metrics.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/plugin/model/cluster_builder.h"
+
+namespace gangway::scheduler {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TEST(QueueMetricsTest, AsVolcanoCountsThem) {
+  model::Cluster cluster;
+  model::NodeFacts node = testutil::Node("node-000", 12);
+  node.allocatable.emplace_back("nvidia.com/gpu", 8);
+  cluster.SetNode(node);
+  for (const char* name : {"ads", "maps"}) {
+    model::QueueFacts queue = testutil::Queue(name);
+    queue.weight = name == std::string("ads") ? 3 : 1;
+    if (queue.weight == 3) queue.capability = {{"cpu", 11'000}};
+    cluster.SetQueue(queue);
+    model::GangFacts gang = testutil::Gang(name, 1);
+    gang.queue = name;
+    cluster.SetGang(gang);
+    model::PodFacts pod = testutil::Pod(name, "w", 0, testutil::Cpu(6000));
+    pod.wants.requests.emplace_back("nvidia.com/gpu", 2);
+    if (queue.weight == 1) pod.node = "node-000";
+    cluster.SetPod(pod);
+    cluster.SetPod(testutil::Pod(name, "w", 1, testutil::Cpu(6000)));
+  }
+  Metrics metrics;
+  QueueMetrics queues;
+  queues.Set(cluster, gang::Sharing::kByWeight);  // counts nothing
+  EXPECT_THAT(metrics.Expose(), Not(HasSubstr("volcano_queue")));
+  queues.CountIn(metrics);
+  queues.Set(cluster, gang::Sharing::kByWeight);
+  EXPECT_THAT(metrics.Expose(), AllOf(HasSubstr("volcano_queue_allocated_milli_cpu{queue_name=\"maps\"} 6000\n"),
+                                      HasSubstr("volcano_queue_request_milli_cpu{queue_name=\"ads\"} 11000\n"),
+                                      HasSubstr("volcano_queue_deserved_milli_cpu{queue_name=\"ads\"} 9000\n"),
+                                      HasSubstr("volcano_queue_deserved_milli_cpu{queue_name=\"maps\"} 3000\n"),
+                                      HasSubstr("volcano_queue_capacity_milli_cpu{queue_name=\"ads\"} 11000\n"),
+                                      HasSubstr("volcano_queue_real_capacity_milli_cpu{queue_name=\"maps\"} 12000\n")));
+  EXPECT_THAT(
+      metrics.Expose(),
+      AllOf(HasSubstr("volcano_queue_allocated_scalar_resources{queue_name=\"maps\",resource=\"nvidia.com/gpu\"} "
+                      "2000\n"),
+            HasSubstr("volcano_queue_share{queue_name=\"maps\"} 2\n"),
+            HasSubstr("volcano_queue_share{queue_name=\"ads\"} 0\n"),
+            HasSubstr("volcano_queue_weight{queue_name=\"ads\"} 3\n"),
+            HasSubstr("volcano_queue_overused{queue_name=\"ads\"} 0\n")));
+  cluster.RemoveQueue("ads");
+  queues.Set(cluster, gang::Sharing::kByWeight);
+  EXPECT_THAT(metrics.Expose(), HasSubstr("volcano_queue_weight{queue_name=\"ads\"} 0\n")) << "it is gone";
+}
+
+}  // namespace
+}  // namespace gangway::scheduler
