@@ -71,11 +71,6 @@ void CsiNodeCells(Look object, absl::Time now, Cells& cells) {
   cells = {NameCell(object), static_cast<std::int64_t>(object["spec"]["drivers"].size()), AgeCell(object, now)};
 }
 
-void CsiStorageCapacityCells(Look object, absl::Time, Cells& cells) {
-  cells = {NameCell(object), TextCell(object["storageClassName"].text()),
-           TextCell(object["capacity"].text_or("<unset>"))};
-}
-
 void VolumeAttachmentCells(Look object, absl::Time now, Cells& cells) {
   const Look spec = object["spec"];
   cells = {NameCell(object),
@@ -212,8 +207,8 @@ constexpr CoreTable kClusterTables[] = {
     {&api::kCsiDrivers, CsiDriverCells,
      "Name|AttachRequired?|PodInfoOnMount?|StorageCapacity?|TokenRequests|RequiresRepublish?|Modes|Age"},
     {&api::kCsiNodes, CsiNodeCells, "Name|Drivers#|Age"},
-    {&api::kCsiStorageCapacities, CsiStorageCapacityCells, "Name|StorageClassName|Capacity"},
-    {&api::kVolumeAttachments, VolumeAttachmentCells, "Name|Attacher|PV|Node|Attached?|Age"},
+    {&api::kCsiStorageCapacities, CreatedAtCells, "Name|Created At@"},
+    {&api::kVolumeAttachments, VolumeAttachmentCells, "Name|Attacher~|PV|Node|Attached?|Age"},
     {&api::kMutatingWebhookConfigurations, WebhookCells, "Name|Webhooks#|Age"},
     {&api::kValidatingWebhookConfigurations, WebhookCells, "Name|Webhooks#|Age"},
     {&api::kCustomResourceDefinitions, CreatedAtCells, "Name|Created At@"},

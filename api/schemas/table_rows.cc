@@ -319,8 +319,8 @@ Column ParseColumn(absl::string_view text) {
   if (absl::ConsumeSuffix(&text, "#")) column.type = "integer";
   if (absl::ConsumeSuffix(&text, "?")) column.type = "boolean";
   if (absl::ConsumeSuffix(&text, "@")) column.type = "date";
+  if (absl::ConsumeSuffix(&text, "~") || text == "Name") column.format = "name";
   column.name = StdView(text);
-  if (text == "Name") column.format = "name";
   return column;
 }
 

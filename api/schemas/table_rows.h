@@ -41,8 +41,8 @@ Cells CellsOf(const TableShape& shape, Look object, absl::Time now);
 // Pods are the long story; table_pods.cc.
 void PodCells(Look pod, absl::Time now, Cells& cells);
 
-// "Ready" is text, "Data#" an integer, "Default?" a boolean, "Created At@" a date, "IP*" only wide; several marks may
-// follow one name.
+// "Ready" is text, "Data#" an integer, "Default?" a boolean, "Created At@" a date, "Attacher~" a name, "IP*" only
+// wide; several marks may follow one name.
 struct CoreTable {
   const api::Resource* resource;
   MakeCells cells;

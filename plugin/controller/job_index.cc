@@ -60,7 +60,7 @@ JobKey JobIndex::PutPod(const api::NamespacedName& key, const api::core::Pod* po
   }
   if (before != job) job_of_pod_[key] = job;
   Entry& entry = At({key.ns, job});
-  entry.pods[key.name] = lifecycle::FactsOf(*pod);
+  entry.pods[key.name] = lifecycle::JobPodOf(*pod);
   entry.seen_leaving.erase(key.name);
   entry.released_leaving.erase(key.name);
   entry.leaving_failures.erase(key.name);

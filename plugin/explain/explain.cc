@@ -318,7 +318,8 @@ QueueAccount AccountOf(const Cluster& cluster, const gang::Shares& shares, Queue
     amount.promised = promised[dim];
     amount.limit = tree.Limit(id, dim);
     const std::int64_t share = shares.Deserved(id, dim);
-    if (dim != model::kPods && std::max(held[dim], shares.Asked(id, dim)) > share) amount.share = share;
+    if (dim != model::kPods && share < amount.limit && share < std::max(held[dim], shares.Asked(id, dim)))
+      amount.share = share;
     out.amounts.push_back(std::move(amount));
   }
   std::sort(out.amounts.begin(), out.amounts.end(),

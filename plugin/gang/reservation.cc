@@ -18,7 +18,6 @@ using model::Row;
 using model::Shape;
 using model::Task;
 using model::TaskId;
-using model::TaskStatus;
 
 namespace {
 
@@ -239,7 +238,7 @@ PodsThatEnd::PodsThatEnd(const Cluster& cluster, absl::Time now) {
     for (const TaskId task_id : cluster.gang(id).tasks) {
       const Task& task = cluster.task(task_id);
       if (!task.holds_room()) continue;
-      if (task.status == TaskStatus::kReleasing) {
+      if (task.goes()) {
         ending_[task.row].Add(cluster.shape(task.shape).request);
       } else {
         pods_[task.row].push_back({task_id, EndOfTask(task, now)});

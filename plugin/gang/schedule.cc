@@ -245,7 +245,7 @@ class Cycle {
         return false;
       }
     }
-    decision.look_again = decision.kept->since + policy_.keeps_for;
+    decision.look_again = std::min(decision.look_again, decision.kept->since + policy_.keeps_for);
     kept_.Hold(id, *decision.kept);
     return true;
   }

@@ -10,6 +10,7 @@
 #include "api/field_table.h"
 #include "plugin/ingest/ingest.h"
 #include "plugin/ingest/wants.h"
+#include "plugin/model/reason.h"
 
 namespace gangway::ingest {
 namespace {
@@ -67,7 +68,11 @@ std::vector<Foresight> Foresee(const api::volcano::Job& job, absl::string_view s
           absl::StrCat("names the gang ", gang, " beside the job's own: pods of task ",
                        task.name.empty() ? absl::StrCat(i) : task.name, " would wait for ever"));
     }
-    for (const std::string& field : UnknownFields(*pod)) Add(out, absl::StrCat(path, ".template.", field), tasks_pods);
+    for (const std::string& field : UnknownFields(*pod)) {
+      const std::string instead = model::InsteadOf(field);
+      Add(out, absl::StrCat(path, ".template.", field),
+          instead.empty() ? tasks_pods : absl::StrCat(tasks_pods, "; ", instead));
+    }
   }
   for (std::size_t i = 0; i < spec.volumes.size(); ++i) {
     if (pods < 2 || !ForOnePod(spec.volumes[i].volume_claim)) continue;

@@ -14,7 +14,7 @@
 namespace gangway::ingest {
 
 struct Foresight {
-  std::string field;  // "spec.tasks[0].template.spec.resourceClaims"
+  std::string field;  // "spec.tasks[0].template.spec.resourceClaims[gpu]"
   std::string what;   // a sentence that goes with it
   // "spec...: gangway's scheduler does not know it: ..."
   std::string ToString() const;

@@ -292,11 +292,11 @@ model::PodFacts PodFactsOf(const api::core::Pod& pod, absl::string_view schedule
   facts.priority = PriorityOf(pod);
   facts.index = IndexOf(pod.metadata.name);
   facts.created = pod.metadata.creation_timestamp.at;
-  NoteEviction(pod, facts);
   if (pod.spec.active_deadline_seconds.has_value() && *pod.spec.active_deadline_seconds > 0) {
     facts.lasts = absl::Seconds(*pod.spec.active_deadline_seconds);
     if (pod.status.start_time.set()) facts.ends = pod.status.start_time.at + facts.lasts;
   }
+  NoteEviction(pod, facts);
   facts.wants = pod.bound() || pod.ended() ? HoldsOf(pod) : WantsOf(pod);
   NameGang(pod, coscheduling, facts);
   if (!pod.ended()) facts.labels.assign(pod.metadata.labels.begin(), pod.metadata.labels.end());

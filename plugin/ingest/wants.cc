@@ -99,6 +99,13 @@ struct SpreadConstraint {
   }
 };
 
+struct ResourceClaim {
+  std::string name;
+  static constexpr std::string_view kName = "PodResourceClaim";
+  static constexpr bool kView = true;
+  static constexpr auto Fields() { return MakeFields(MakeField<&ResourceClaim::name>("name", "")); }
+};
+
 struct ClaimSource {
   std::string claim_name;
   static constexpr std::string_view kName = "PersistentVolumeClaimVolumeSource";
@@ -342,8 +349,10 @@ std::vector<std::string> UnknownFields(const api::core::Pod& pod) {
   const auto add = [&fields](bool unknown, std::string field) {
     if (unknown) fields.push_back(std::move(field));
   };
-  const auto claims = DecodePart<std::vector<Document>>(spec.resource_claims);
-  add(!claims.has_value() || !claims->empty(), "spec.resourceClaims");
+  const auto claims = DecodePart<std::vector<ResourceClaim>>(spec.resource_claims);
+  add(!claims.has_value(), "spec.resourceClaims");
+  for (const ResourceClaim& claim : claims.value_or(std::vector<ResourceClaim>()))
+    add(true, absl::StrCat("spec.resourceClaims[", claim.name, "]"));
   add(!spec.scheduling_group.empty() && api::core::SchedulingGroupOf(spec).empty(), "spec.schedulingGroup");
   add(!spec.workload_ref.empty(), "spec.workloadRef");
   add(!DecodePart<std::vector<SpreadConstraint>>(spec.topology_spread_constraints).has_value(),

@@ -12,8 +12,8 @@ namespace gangway::ingest {
 
 // Everything, for a pod that waits for a node. Of several fields that are not known the first is named.
 model::Wants WantsOf(const api::core::Pod& pod);
-// Paths of the fields that ask for more than the scheduler knows, "spec.resourceClaims"; "spec.volumes[cache]" is the
-// volume of that name.
+// Paths of the fields that ask for more than the scheduler knows, "spec.workloadRef"; "spec.volumes[cache]" is the
+// volume of that name, "spec.resourceClaims[gpu]" the claim.
 std::vector<std::string> UnknownFields(const api::core::Pod& pod);
 // Only what it takes of its node, its claims, and whom it keeps away, for a pod that has one.
 model::Wants HoldsOf(const api::core::Pod& pod);

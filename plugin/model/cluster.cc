@@ -131,10 +131,9 @@ bool Cluster::SamePod(TaskId id, const PodFacts& facts) const {
   return task.uid == facts.uid && same_gang && names_.Text(task.role) == facts.role &&
          PartitionText(task) == facts.partition && task.priority == facts.priority && task.index == facts.index &&
          task.ours == facts.ours && task.gated == facts.gated && task.controlled == facts.controlled &&
-         task.created == facts.created && task.evictable == facts.evictable && task.preempts == facts.preempts &&
-         shapes_.IsOf(task.shape, facts.wants) && (Ended(StatusOf(facts)) || pod_terms_.Same(id, facts.labels));
-  task.created == facts.created&& task.lasts == facts.lasts&& shapes_.IsOf(task.shape, facts.wants) &&
-      (Ended(StatusOf(facts)) || pod_terms_.Same(id, facts.labels));
+         task.created == facts.created && task.lasts == facts.lasts && task.evictable == facts.evictable &&
+         task.preempts == facts.preempts && shapes_.IsOf(task.shape, facts.wants) &&
+         (Ended(StatusOf(facts)) || pod_terms_.Same(id, facts.labels));
 }
 
 bool Cluster::SamePlace(TaskId id, const PodFacts& facts) const {
@@ -184,6 +183,7 @@ bool Cluster::MovePod(TaskId id, const PodFacts& facts) {
     gangs_.StatusChanged(task.gang, before, now, releasing(now, row) - releasing(before, row_before));
   task.row = row;
   task.status = now;
+  task.ends = facts.ends;
   NoteMoments(task, facts);
   if (row != kNone) nodes_.Enter(row);
   if (row_before != kNone) {
@@ -257,10 +257,11 @@ TaskId Cluster::SetPod(const PodFacts& facts) {
   task.gated = facts.gated;
   task.controlled = facts.controlled;
   task.created = facts.created;
+  task.lasts = facts.lasts;
+  task.ends = facts.ends;
   task.evictable = facts.evictable;
   task.preempts = facts.preempts;
   NoteMoments(task, facts);
-  task.lasts = facts.lasts;
   if (row != kNone) nodes_.Enter(row);
   if (row_before != kNone) {
     nodes_.Leave(row_before);

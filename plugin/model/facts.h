@@ -116,7 +116,7 @@ struct Wants {
   std::vector<PodTermFacts> pod_anti_affinity;  // not near a pod for which any holds; nor do those come near it
   std::vector<PodPreferenceFacts> pod_preferences;
   std::vector<SpreadFacts> spreads;
-  // A field that asks for something the scheduler does not know, such as "spec.resourceClaims", or "spec.a and spec.b"
+  // A field that asks for something the scheduler does not know, such as "spec.workloadRef", or "spec.a and spec.b"
   // + kNameTwoGangs: the pod is never placed.
   std::string not_modelled;
 };

@@ -165,6 +165,12 @@ absl::string_view KindText(Reason::Kind kind) {
   return "unknown";
 }
 
+std::string InsteadOf(absl::string_view field) {
+  if (!absl::StrContains(field, "spec.resourceClaims")) return {};
+  return "it allocates no devices of resource.k8s.io; ask for devices as resources of a device plugin "
+         "(resources.limits), or give the pods to a scheduler that allocates them (schedulerName: default-scheduler)";
+}
+
 std::string Render(const Reason& reason) {
   const std::string waits = absl::StrCat("waits for ", reason.missing, " of ", Tasks(reason.min_member), ": ");
   switch (reason.kind) {
@@ -195,9 +201,9 @@ std::string Render(const Reason& reason) {
     case Reason::Kind::kGated:
       return absl::StrCat(waits, "pods are held by scheduling gates, the first is ", reason.subject);
     case Reason::Kind::kNotModelled:
-      return absl::StrCat(
-          waits, reason.subject,
-          absl::EndsWith(reason.subject, kNameTwoGangs) ? "" : " asks for something this scheduler does not know");
+      if (absl::EndsWith(reason.subject, kNameTwoGangs)) return absl::StrCat(waits, reason.subject);
+      return absl::StrCat(waits, reason.subject, " asks for something this scheduler does not know",
+                          InsteadOf(reason.subject).empty() ? "" : ": ", InsteadOf(reason.subject));
     case Reason::Kind::kClaim:
       return absl::StrCat(waits, Claim(reason));
     case Reason::Kind::kNoHyperNode:

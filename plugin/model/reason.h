@@ -117,6 +117,10 @@ struct Reason {
 // A small fixed word for metric labels.
 absl::string_view KindText(Reason::Kind kind);
 
+// What to do instead of asking by a field that the scheduler does not know; "" when there is nothing to say.
+// "spec.resourceClaims[gpu]" is such a field.
+std::string InsteadOf(absl::string_view field);
+
 // One sentence for a user: "waits for 3 of 16 tasks: worker needs nvidia.com/gpu 8; 12 nodes have 4 free, 20 are
 // tainted, 0 fit".
 std::string Render(const Reason& reason);

@@ -44,11 +44,11 @@ struct Task {
   bool evicted = false;   // that it goes was decided
   int nominated = kNone;  // interned: the node on which room is kept for it
   absl::Time created = absl::InfinitePast();
+  absl::Duration lasts = absl::InfiniteDuration();
+  absl::Time ends = absl::InfiniteFuture();           // infinite also of one that has not begun
   absl::Time started = absl::InfinitePast();          // when it got its node
   absl::Time protected_until = absl::InfinitePast();  // by its own cooldown
   absl::Time grace_ends = absl::InfiniteFuture();     // while it is releasing
-  absl::Duration lasts = absl::InfiniteDuration();
-  absl::Time ends = absl::InfiniteFuture();  // infinite also of one that has not begun
 
   // Its request is taken from the node.
   bool holds_room() const { return row != kNone && status != TaskStatus::kSucceeded && status != TaskStatus::kFailed; }

@@ -91,9 +91,9 @@ void Bindings::LookAtPod(const NamespacedName& key, const std::string& uid, std:
 
 // ---- volumes
 
-Bindings::Volumes Bindings::LookAtVolumes(const NamespacedName& key, GangId id, absl::Time now) {
+Bindings::Awaited Bindings::LookAtVolumes(const NamespacedName& key, GangId id, absl::Time now) {
   State& state = states_[key];
-  Volumes volumes{scheduler::LookAtVolumes(
+  Awaited volumes{scheduler::LookAtVolumes(
       cluster_, cluster_.gang(id), [this](const Task& task) { return accepted(task); }, state.selected)};
   if (volumes.of_gang.ready || !volumes.of_gang.failed.empty()) {
     state.volumes_since = absl::InfinitePast();

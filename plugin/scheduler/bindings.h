@@ -61,11 +61,11 @@ class Bindings {
   void OnReply(const kube::Write& write, const kube::Response& reply);
 
   // Volumes before pods. When `failed` is set, the gang is to be given up.
-  struct Volumes {
+  struct Awaited {
     VolumesOfGang of_gang;
     absl::Time due = absl::InfiniteFuture();  // when waiting for them ends
   };
-  Volumes LookAtVolumes(const api::NamespacedName& key, model::GangId id, absl::Time now);
+  Awaited LookAtVolumes(const api::NamespacedName& key, model::GangId id, absl::Time now);
   const absl::btree_set<api::NamespacedName>& awaiting_volumes() const { return awaiting_volumes_; }
   // Claims or volumes may not be patched: gangs that need this one are given up.
   void OnVolumesForbidden(const kube::Write& write, absl::string_view why);

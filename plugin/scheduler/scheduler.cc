@@ -344,7 +344,7 @@ class GangScheduler final : public Scheduler {
     if (!group.has_value()) return {};
     Telling& telling = tellings_.Look(key, now);
     const Bindings::Half half = bindings_.LookAtHalf(key, id, now);
-    const Bindings::Volumes volumes = bindings_.LookAtVolumes(key, id, now);
+    const Bindings::Awaited volumes = bindings_.LookAtVolumes(key, id, now);
     if (!volumes.of_gang.failed.empty()) {
       bindings_.GiveUp(id, volumes.of_gang.failed);
       return {};

@@ -232,7 +232,14 @@ void CheckCsiNodeChange(const json::object& before, const json::object& after, F
       if (TextAt(was, "name") != TextAt(is, "name")) return;
       FieldErrors changed;
       for (const absl::string_view field : {"nodeID", "topologyKeys"}) CheckSame(was, is, field, kImmutable, changed);
-      if (!changed.empty()) AddError(errors, FieldError::Type::kInvalid, "spec.drivers", api::ToJson(is), kImmutable);
+      if (changed.empty()) return;
+      // As the server's own type is written, whose fields have no names for JSON.
+      const json::value* const keys = is.if_contains("topologyKeys");
+      AddError(errors, FieldError::Type::kInvalid, "spec.drivers",
+               absl::StrCat(R"({"Name":)", api::JsonString(TextAt(is, "name")), R"(,"NodeID":)",
+                            api::JsonString(TextAt(is, "nodeID")), R"(,"TopologyKeys":)",
+                            keys == nullptr ? "null" : api::ToJson(*keys), R"(,"Allocatable":null})"),
+               kImmutable);
     });
   });
 }
@@ -243,7 +250,17 @@ void CheckStorageCapacityChange(const json::object& before, const json::object& 
 }
 
 void CheckVolumeAttachmentChange(const json::object& before, const json::object& after, FieldErrors& errors) {
-  CheckSame(before, after, "spec", kImmutable, errors);
+  FieldErrors changed;
+  CheckSame(before, after, "spec", kImmutable, changed);
+  if (changed.empty()) return;
+  const json::value* const volume = FindPath(after, "spec.source.persistentVolumeName");
+  // As the server's own type is written.
+  AddError(
+      errors, FieldError::Type::kInvalid, "spec",
+      absl::StrCat(R"({"Attacher":)", api::JsonString(TextAt(after, "spec.attacher")),
+                   R"(,"Source":{"PersistentVolumeName":)", volume == nullptr ? "null" : api::ToJson(*volume),
+                   R"(,"InlineVolumeSpec":null},"NodeName":)", api::JsonString(TextAt(after, "spec.nodeName")), "}"),
+      kImmutable);
 }
 
 void CheckBatchJobChange(const json::object& before, const json::object& after, FieldErrors& errors) {

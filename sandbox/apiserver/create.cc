@@ -93,7 +93,8 @@ void ServerCore::StampNew(const Target& target, boost::json::object& object) {
   }
   SetText(metadata, "uid", NewUid());
   SetText(metadata, "creationTimestamp", api::FormatTime(loop_.Now()));
-  if (ServedAs(*target.resource).generation) metadata["generation"] = 1;
+  if (const ServedKind& kind = ServedAs(*target.resource); kind.generation && kind.first_generation)
+    metadata["generation"] = 1;
   // A node registers with its status; what else has a status subresource starts without.
   if (HasStatusSubresource(*target.resource) && target.resource != &api::kNodes) object.erase("status");
 }

@@ -158,6 +158,7 @@ constexpr ServedKind kRows[] = {
     {.resource = &api::kStorageClasses, .returns_deleted = true, .check_change = CheckStorageClassChange},
     {.resource = &api::kCsiDrivers,
      .generation = true,
+     .first_generation = false,
      .unconditional_update = false,
      .returns_deleted = true,
      .check_change = CheckCsiDriverChange},

@@ -19,7 +19,8 @@ struct ServedKind {
 
   api::Complaints (*check_name)(absl::string_view name) = api::CheckDns1123Subdomain;
   absl::Span<const absl::string_view> field_labels = {};  // what field selectors may ask, beside name and namespace
-  bool generation = false;                                // changes of the spec are counted in metadata.generation
+  bool generation = false;                                // changes of the spec are counted in metadata.generation,
+  bool first_generation = true;                           // beginning with 1 for the object as it is made
   bool unconditional_update =
       true;                       // a PUT without resourceVersion is one that knows no version, not one that forgot it
   bool create_on_update = false;  // a PUT creates what is not there (kubernetes: each strategy's AllowCreateOnUpdate)

@@ -45,17 +45,17 @@ absl::StatusOr<RunOutcome> ParseOutcome(absl::string_view text, Ending ending) {
 }
 
 // EVERY[:TEXT]
-absl::StatusOr<Writing> ParseWriting(absl::string_view text) {
-  Writing writing;
+absl::StatusOr<LogLines> ParseLogLines(absl::string_view text) {
+  LogLines lines;
   const auto colon = text.find(':');
-  GW_ASSIGN_OR_RETURN(writing.every, api::ParseGoDuration(text.substr(0, colon)));
-  if (writing.every != absl::ZeroDuration() && writing.every < absl::Milliseconds(1)) {
+  GW_ASSIGN_OR_RETURN(lines.every, api::ParseGoDuration(text.substr(0, colon)));
+  if (lines.every != absl::ZeroDuration() && lines.every < absl::Milliseconds(1)) {
     return absl::InvalidArgumentError(absl::StrCat("\"", text, "\": a line is written every 1ms at most; 0s for none"));
   }
-  if (colon != absl::string_view::npos) writing.text = std::string(text.substr(colon + 1));
-  if (writing.text.find('\n') != std::string::npos)
+  if (colon != absl::string_view::npos) lines.text = std::string(text.substr(colon + 1));
+  if (lines.text.find('\n') != std::string::npos)
     return absl::InvalidArgumentError(absl::StrCat("\"", text, "\": the text must be one line"));
-  return writing;
+  return lines;
 }
 
 std::string AnnotationOf(const api::ObjectMeta& pod, absl::string_view key) {
@@ -106,18 +106,18 @@ absl::StatusOr<Behaviour> Behaviour::Parse(const std::vector<std::string>& finis
       return absl::InvalidArgumentError(
           absl::StrCat("\"", rule, "\": write NAME=EVERY[:TEXT], such as trainer=500ms:step"));
     }
-    GW_ASSIGN_OR_RETURN(Writing writing, ParseWriting(absl::string_view(rule).substr(equals + 1)));
-    behaviour.log_rules_.push_back({rule.substr(0, equals), std::move(writing)});
+    GW_ASSIGN_OR_RETURN(LogLines lines, ParseLogLines(absl::string_view(rule).substr(equals + 1)));
+    behaviour.log_rules_.push_back({rule.substr(0, equals), std::move(lines)});
   }
   return behaviour;
 }
 
-Writing Behaviour::WritingOf(const HostedPod& pod) const {
+LogLines Behaviour::LogLinesOf(const HostedPod& pod) const {
   if (const std::string text = AnnotationOf(pod.metadata, kLogAnnotation); !text.empty()) {
-    if (auto writing = ParseWriting(text); writing.ok()) return *std::move(writing);
+    if (auto lines = ParseLogLines(text); lines.ok()) return *std::move(lines);
   }
   for (const LogRule& rule : log_rules_) {
-    if (Names(rule.name, pod.metadata)) return rule.writing;
+    if (Names(rule.name, pod.metadata)) return rule.lines;
   }
   return {};
 }
@@ -145,8 +145,8 @@ absl::Status Behaviour::CheckAnnotations(const HostedPod& pod) {
     }
   }
   if (const std::string text = AnnotationOf(pod.metadata, kLogAnnotation); !text.empty()) {
-    if (const auto writing = ParseWriting(text); !writing.ok()) {
-      return absl::InvalidArgumentError(absl::StrCat("annotation ", kLogAnnotation, ": ", writing.status().message()));
+    if (const auto lines = ParseLogLines(text); !lines.ok()) {
+      return absl::InvalidArgumentError(absl::StrCat("annotation ", kLogAnnotation, ": ", lines.status().message()));
     }
   }
   return absl::OkStatus();

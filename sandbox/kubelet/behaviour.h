@@ -33,10 +33,10 @@ struct RunOutcome {
 };
 
 // The lines between a container's first and its last: "step 1", "step 2"...
-struct Writing {
+struct LogLines {
   absl::Duration every = absl::Seconds(1);
   std::string text = "step";
-  friend bool operator==(const Writing&, const Writing&) = default;
+  friend bool operator==(const LogLines&, const LogLines&) = default;
 };
 
 class Behaviour {
@@ -51,7 +51,7 @@ class Behaviour {
   std::optional<RunOutcome> For(const HostedPod& pod) const;
 
   // What they write; the same for all containers of the pod.
-  Writing WritingOf(const HostedPod& pod) const;
+  LogLines LogLinesOf(const HostedPod& pod) const;
 
   // Whether a rule's NAME is that of the pod.
   static bool Names(absl::string_view rule, const api::ObjectMeta& pod);
@@ -68,7 +68,7 @@ class Behaviour {
   };
   struct LogRule {
     std::string name;
-    Writing writing;
+    LogLines lines;
   };
   std::vector<Rule> rules_;
   std::vector<LogRule> log_rules_;

@@ -35,9 +35,9 @@ absl::Status NotStarted(const Pod& pod, absl::string_view container, const Conta
 }  // namespace
 
 std::int64_t ContainerLog::Steps(absl::Time until) const {
-  if (writing.every <= absl::ZeroDuration() || until <= started) return 0;
+  if (lines.every <= absl::ZeroDuration() || until <= started) return 0;
   absl::Duration rest;
-  const std::int64_t steps = absl::IDivDuration(until - started, writing.every, &rest);
+  const std::int64_t steps = absl::IDivDuration(until - started, lines.every, &rest);
   return rest == absl::ZeroDuration() ? steps - 1 : steps;
 }
 
@@ -54,8 +54,8 @@ std::int64_t ContainerLog::FirstKept(absl::Time now) const { return std::max<std
 absl::Time ContainerLog::TimeOf(std::int64_t index) const {
   if (index == 0) return started;
   if (ended.has_value() && index > AllSteps()) return index == AllSteps() + 1 ? *ended : absl::InfiniteFuture();
-  const absl::Time at = started + index * writing.every;
-  return writing.every <= absl::ZeroDuration() || at >= ends ? absl::InfiniteFuture() : at;
+  const absl::Time at = started + index * lines.every;
+  return lines.every <= absl::ZeroDuration() || at >= ends ? absl::InfiniteFuture() : at;
 }
 
 LogLine ContainerLog::Line(std::int64_t index) const {
@@ -66,11 +66,11 @@ LogLine ContainerLog::Line(std::int64_t index) const {
   }
   if (ended.has_value() && index == AllSteps() + 1)
     return {at, absl::StrCat(subject, ": ended with exit code ", exit_code)};
-  return {at, absl::StrCat(subject, ": ", writing.text, " ", index)};
+  return {at, absl::StrCat(subject, ": ", lines.text, " ", index)};
 }
 
 absl::StatusOr<ContainerLog> LogOf(const Pod& pod, const PodMemory* memory, absl::string_view container, bool previous,
-                                   Writing writing, const std::optional<RunOutcome>& outcome) {
+                                   LogLines lines, const std::optional<RunOutcome>& outcome) {
   const bool main = Named(pod.spec.containers, container);
   if (!main && !Named(pod.spec.init_containers, container)) {
     return absl::NotFoundError(absl::StrCat("container ", container, " is not in pod ", pod.metadata.name));
@@ -106,9 +106,9 @@ absl::StatusOr<ContainerLog> LogOf(const Pod& pod, const PodMemory* memory, absl
   }
   if (log.ended.has_value()) log.ended = std::max(*log.ended, log.started);
   if (main) {
-    log.writing = std::move(writing);
+    log.lines = std::move(lines);
   } else {
-    log.writing.every = absl::ZeroDuration();
+    log.lines.every = absl::ZeroDuration();
   }
   if (main && outcome.has_value()) log.ends = log.started + outcome->after;
   return log;

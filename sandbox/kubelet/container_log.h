@@ -31,7 +31,7 @@ struct ContainerLog {
   int exit_code = 0;
   absl::Time ends =
       absl::InfiniteFuture();  // when it was meant to end: no step from then on, though the end comes a little later
-  Writing writing;
+  LogLines lines;
 
   // Of a log the last so many lines are kept, as a kubelet's rotation does.
   static constexpr std::int64_t kKept = 10'000;
@@ -53,6 +53,6 @@ struct ContainerLog {
 // `outcome` is what will become of the containers, as SyncPod is told. An init container writes its first and its last
 // line only.
 absl::StatusOr<ContainerLog> LogOf(const HostedPod& pod, const PodMemory* memory, absl::string_view container,
-                                   bool previous, Writing writing, const std::optional<RunOutcome>& outcome);
+                                   bool previous, LogLines lines, const std::optional<RunOutcome>& outcome);
 
 }  // namespace gangway::sandbox

@@ -258,7 +258,7 @@ absl::StatusOr<ContainerLog> Kubelets::Log(const NamespacedName& key, absl::stri
     return absl::NotFoundError(absl::StrCat("pods \"", key.name, "\" not found"));
   const auto memory = pod_memory_.find(pod->metadata.uid);
   return LogOf(*pod, memory == pod_memory_.end() ? nullptr : &memory->second, container, previous,
-               options_.behaviour.WritingOf(*pod), options_.behaviour.For(*pod));
+               options_.behaviour.LogLinesOf(*pod), options_.behaviour.For(*pod));
 }
 
 }  // namespace gangway::sandbox

@@ -74,7 +74,9 @@ void InstalledGangway::ReachThrough(const std::string& url) {
 }
 
 void InstalledGangway::StartBoth() {
-  controller_ = StartProcess("controller", options_.webhook ? WebhookFlags(*plane_) : std::vector<std::string>{});
+  std::vector<std::string> flags = options_.webhook ? WebhookFlags(*plane_) : std::vector<std::string>{};
+  flags.insert(flags.end(), options_.controller_flags.begin(), options_.controller_flags.end());
+  controller_ = StartProcess("controller", flags);
   scheduler_ = StartProcess("scheduler");
 }
 

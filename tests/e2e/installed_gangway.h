@@ -21,6 +21,7 @@ struct InstalledGangwayOptions {
   bool workloads = false;
   bool webhook = false;                 // the controller's; what it refuses is refused, its defaults are stored
   std::vector<std::string> flags = {};  // added to those of the Deployments, for both programs
+  std::vector<std::string> controller_flags = {};  // added to those of the controller
   std::vector<std::string> api_server_flags = {};
   bool start = true;  // the programs; else Start() does
 };

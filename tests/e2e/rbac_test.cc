@@ -9,6 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "api/json_value.h"
 #include "api/manifest/manifest.h"
+#include "api/volcano/hyper_node.h"
 #include "base/check.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -188,10 +189,22 @@ TEST_F(RbacTest, WithoutAnyOneRuleSomethingIsRefused) {
   options.nodes = 2;
   options.start = false;
   options.api_server_flags = {"--enable-admission-plugins=OwnerReferencesPermissionEnforcement"};
+  const TemporaryFolder folder("gangway-rbac");
+  const std::string conf = folder.path() + "/volcano-controller.conf";
+  WriteFile(
+      conf,
+      "networkTopologyDiscovery: [{source: label, enabled: true, config: {networkTopologyTypes: {all: [{nodeLabel: "
+      "rack}, {nodeLabel: kubernetes.io/hostname}]}}}]\n");
+  options.controller_flags = {"--controller-conf", conf};
   auto gangway = InstalledGangway::Start(std::move(options));
   ASSERT_TRUE(gangway.ok()) << gangway.status();
   gangway_ = *std::move(gangway);
   ControlPlane& plane = gangway_->plane();
+
+  ASSERT_TRUE(plane
+                  .Call("PATCH", api::PathOf(api::kNodes, "", "node-000"), R"({"metadata":{"labels":{"rack":"r"}}})",
+                        "application/merge-patch+json")
+                  .ok());
 
   const std::vector<Rule> rules = Rules();
   ASSERT_GE(rules.size(), 20u);
@@ -206,6 +219,7 @@ TEST_F(RbacTest, WithoutAnyOneRuleSomethingIsRefused) {
     list.erase(list.begin() + static_cast<std::ptrdiff_t>(rule.index));
     Put(rule.role_path, without);
     // Made anew each time.
+    plane.Call("DELETE", api::PathOf(api::volcano::kHyperNodes, ""));
     for (const char* const queue : {"default", "root"}) plane.Call("DELETE", api::PathOf(api::kQueues, "", queue));
     for (const char* const lease : {"gangway-controller", "gangway-scheduler"})
       plane.Call("DELETE", api::PathOf(api::kLeases, "gangway-system", lease));

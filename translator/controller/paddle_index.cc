@@ -93,7 +93,7 @@ JobKey PaddleIndex::PutPod(const api::NamespacedName& key, const api::core::Pod*
     pods->of_strangers.insert(key.name);
   } else {
     pods->of_strangers.erase(key.name);
-    pods->table[key.name] = paddle_lifecycle::FactsOf(*pod);
+    pods->table[key.name] = paddle_lifecycle::PaddlePodOf(*pod);
   }
   return {key.ns, job};
 }

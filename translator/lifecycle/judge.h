@@ -55,7 +55,7 @@ std::string MessageOf(const PaddleJobView& seen, const api::volcano::Job& job, P
 
 struct NamedPod {
   const std::string* name = nullptr;
-  const PodFacts* pod = nullptr;
+  const PaddlePod* pod = nullptr;
 };
 // Pods of the Job, in the order of tasks and indexes.
 std::vector<NamedPod> PodsOf(const api::volcano::Job& job, const PodTable* pods);

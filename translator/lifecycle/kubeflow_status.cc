@@ -59,9 +59,9 @@ Phase ReadPhase(const JobStatus& from) {
   return Holds(from, "Created") ? Phase::kPending : Phase::kNone;
 }
 
-class Writing {
+class ConditionWriter {
  public:
-  Writing(const Progress& progress, const api::ObjectMeta& metadata, absl::Time now, JobStatus& status)
+  ConditionWriter(const Progress& progress, const api::ObjectMeta& metadata, absl::Time now, JobStatus& status)
       : progress_(progress), job_(absl::StrCat("PaddleJob ", metadata.name)), now_(SecondOf(now)), status_(status) {}
 
   void WriteConditions() {
@@ -197,7 +197,7 @@ Progress ReadKubeflowStatus(const JobStatus& from) {
 JobStatus KubeflowStatusOf(const JobStatus& was, const Progress& progress, const api::ObjectMeta& metadata,
                            absl::Time now) {
   JobStatus status = was;
-  Writing(progress, metadata, now, status).WriteConditions();
+  ConditionWriter(progress, metadata, now, status).WriteConditions();
   status.replica_statuses.clear();
   for (const RoleProgress& role : progress.roles) {
     ReplicaStatus& counts = status.replica_statuses[role.role];

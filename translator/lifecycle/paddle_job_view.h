@@ -12,7 +12,7 @@
 #include "api/volcano/job.h"
 #include "api/volcano/scheduling.h"
 #include "translator/convert/options.h"
-#include "translator/lifecycle/pod_facts.h"
+#include "translator/lifecycle/paddle_pod.h"
 
 namespace gangway::paddle_lifecycle {
 

@@ -38,9 +38,9 @@ std::int32_t CountOf(std::int64_t n) {
   return static_cast<std::int32_t>(std::clamp<std::int64_t>(n, 0, std::numeric_limits<std::int32_t>::max()));
 }
 
-class Decision {
+class ReconcileSteps {
  public:
-  Decision(const PaddleJobView& seen, absl::Time now)
+  ReconcileSteps(const PaddleJobView& seen, absl::Time now)
       : seen_(seen), now_(now), wanted_(WantedOf(seen)), stored_(ReadProgress(seen)), to_(stored_) {}
 
   Plan Run() && {
@@ -595,6 +595,6 @@ class Decision {
 
 }  // namespace
 
-Plan ReconcilePaddleJob(const PaddleJobView& seen, absl::Time now) { return Decision(seen, now).Run(); }
+Plan ReconcilePaddleJob(const PaddleJobView& seen, absl::Time now) { return ReconcileSteps(seen, now).Run(); }
 
 }  // namespace gangway::paddle_lifecycle

@@ -60,7 +60,7 @@ struct Scene {
   }
   void AddPods(const api::volcano::TaskSpec& task) {
     for (int i = 0; i < task.replicas; ++i) {
-      PodFacts& pod = pods[absl::StrCat("ctr-", task.name, "-", i)];
+      JobPod& pod = pods[absl::StrCat("ctr-", task.name, "-", i)];
       pod.uid = absl::StrCat("pod-uid-", task.name, i);
       pod.job_uid = job.metadata.uid;
       pod.task = task.name;
@@ -149,7 +149,7 @@ BENCHMARK(BM_MakeAllPods)->ArgName("pods")->Arg(4)->Arg(1000);
 
 void BM_RestartJob(benchmark::State& state) {
   Scene scene(static_cast<int>(state.range(0)));
-  PodFacts& failed = scene.pods["ctr-trainer-0"];
+  JobPod& failed = scene.pods["ctr-trainer-0"];
   failed.phase = PodPhase::kFailed;
   failed.failed_first = true;
   failed.exit_code = 1;

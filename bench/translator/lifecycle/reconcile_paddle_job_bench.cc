@@ -66,7 +66,7 @@ struct Scene {
     view.pod_group = &group;
     for (const api::volcano::TaskSpec& task : job->spec.tasks) {
       for (int i = 0; i < task.replicas; ++i) {
-        PodFacts& pod = pods[absl::StrCat("wd-", task.name, "-", i)];
+        PaddlePod& pod = pods[absl::StrCat("wd-", task.name, "-", i)];
         pod.uid = absl::StrCat("uid-", task.name, "-", i);
         pod.owner_uid = "job-uid";
         pod.task = task.name;

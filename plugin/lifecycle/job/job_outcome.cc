@@ -23,9 +23,9 @@ constexpr char kClaimPrefix[] = "volume-pvc-";
 
 // Told in order: judge what happened, let it change the status, count the pods as they will be, see what phase that
 // makes.
-class Decision {
+class OutcomeSteps {
  public:
-  Decision(const JobView& seen, absl::Time now)
+  OutcomeSteps(const JobView& seen, absl::Time now)
       : seen_(seen),
         job_(*seen.job),
         now_(now),
@@ -58,7 +58,7 @@ class Decision {
         const std::string hash = absl::StrCat(absl::Hex(StableHash(release->message), absl::kZeroPad16));
         const bool answered = hash == was_.release_answered;
         for (api::volcano::ReleasedPod& pod : api::volcano::ReleasedPods(*release)) {
-          const PodFacts* is = FindPod(pod.name);
+          const JobPod* is = FindPod(pod.name);
           if (is == nullptr ? !answered : is->uid == pod.uid) released_.insert(std::move(pod.name));
         }
         out_.record.release_answered = hash;
@@ -82,7 +82,7 @@ class Decision {
     }
   }
 
-  const PodFacts* FindPod(const std::string& name) const {
+  const JobPod* FindPod(const std::string& name) const {
     if (seen_.pods == nullptr) return nullptr;
     auto it = seen_.pods->find(name);
     return it == seen_.pods->end() ? nullptr : &it->second;
@@ -382,7 +382,7 @@ class Decision {
 
 }  // namespace
 
-bool JobOutcome::MustGo(const PodFacts& pod, bool wanted, bool restarting) const {
+bool JobOutcome::MustGo(const JobPod& pod, bool wanted, bool restarting) const {
   if (pod.deleting) return false;
   if (!KeepsPods(phase)) return !pod.ended() || pod.version < record.keep_from;
   if (!wanted || restarting || pod.out_of_sync) return true;
@@ -394,6 +394,6 @@ bool JobOutcome::IsRestarting(const TaskPods& task, std::int32_t index) const {
   return it != record.restarting.end() && it->second.Contains(index);
 }
 
-JobOutcome FindOutcome(const JobView& seen, absl::Time now) { return Decision(seen, now).Run(); }
+JobOutcome FindOutcome(const JobView& seen, absl::Time now) { return OutcomeSteps(seen, now).Run(); }
 
 }  // namespace gangway::lifecycle

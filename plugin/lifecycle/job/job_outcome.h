@@ -22,7 +22,7 @@ struct JobOutcome {
   bool killing = false;  // pods go for a reason this round; none is made
 
   // Whether a pod of ours is to be removed now. `wanted`: the spec has a place for it.
-  bool MustGo(const PodFacts& pod, bool wanted, bool restarting) const;
+  bool MustGo(const JobPod& pod, bool wanted, bool restarting) const;
   // Whether a targeted restart removes the pod of this place.
   bool IsRestarting(const TaskPods& task, std::int32_t index) const;
 };

@@ -12,7 +12,7 @@
 #include "api/resource.h"
 #include "api/volcano/job.h"
 #include "api/volcano/scheduling.h"
-#include "plugin/lifecycle/job/pod_facts.h"
+#include "plugin/lifecycle/job/job_pod.h"
 #include "plugin/lifecycle/job_plugins/ssh_key.h"
 
 namespace gangway::lifecycle {

@@ -78,9 +78,9 @@ std::optional<Plan> MarkForwarding(const JobView& seen) {
 }
 
 // What is to be written for an outcome: first the status, then what it explains, then what is missing.
-class Writing {
+class OutcomeWriter {
  public:
-  Writing(const JobView& seen, JobOutcome outcome, absl::Time now)
+  OutcomeWriter(const JobView& seen, JobOutcome outcome, absl::Time now)
       : seen_(seen), job_(*seen.job), now_(now), outcome_(std::move(outcome)) {}
 
   Plan Run() && {
@@ -352,7 +352,7 @@ Plan ReconcileJob(const JobView& seen, absl::Time now) {
   if (const std::int64_t pods = TotalReplicas(seen.job->spec); pods > kMaxPodsPerJob) return Refuse(*seen.job, pods);
   if (std::optional<Plan> naming = NameGeneratedClaims(*seen.job)) return *std::move(naming);
   if (std::optional<Plan> marking = MarkForwarding(seen)) return *std::move(marking);
-  Plan plan = Writing(seen, FindOutcome(seen, now), now).Run();
+  Plan plan = OutcomeWriter(seen, FindOutcome(seen, now), now).Run();
   AddCleanUp(*seen.job, now, plan);
   return plan;
 }

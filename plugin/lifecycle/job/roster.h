@@ -13,7 +13,7 @@ namespace gangway::lifecycle {
 
 // One place: task and index. At most one pod has the name.
 struct Slot {
-  const PodFacts* pod = nullptr;
+  const JobPod* pod = nullptr;
   bool foreign = false;  // the name is held by a pod of a deleted Job of the same name
   bool leaving = false;  // ours, and being deleted or about to be: known when it is decided what goes (job_outcome.h)
 };
@@ -28,13 +28,13 @@ struct TaskPods {
 // Pods that the spec has no place for: after a scale-down, or of a task that is no more.
 struct UnwantedPod {
   const std::string* name = nullptr;
-  const PodFacts* pod = nullptr;
+  const JobPod* pod = nullptr;
 };
 
 struct Roster {
   std::vector<TaskPods> tasks;
   std::vector<UnwantedPod> unwanted;
-  std::deque<PodFacts> corrected;  // what slots point at instead of the view's
+  std::deque<JobPod> corrected;  // what slots point at instead of the view's
 };
 
 // More pods than this a Job may not ask for.

@@ -582,11 +582,12 @@ status: {state: {phase: Running}}
          "{requiredDuringSchedulingIgnoredDuringExecution: [a]}}}\n");
   sight.pod_groups = Of(
       "metadata: {name: near, namespace: ads}\nspec: {minMember: 1, subGroupPolicy: [{name: w, subGroupSize: 2}]}\n");
-  EXPECT_THAT(Told(FieldsThatWaitForEver(sight)),
-              ElementsAre(HasSubstr("job ads/apart: spec.tasks[0].template.spec.resourceClaims: gangway's scheduler "
-                                    "does not know it: pods of task w would wait for ever"),
-                          HasSubstr("podgroup ads/near: spec.subGroupPolicy[w]: gangway's scheduler does not know it"),
-                          HasSubstr("queue bound: spec.affinity: gangway's scheduler does not know it")));
+  EXPECT_THAT(
+      Told(FieldsThatWaitForEver(sight)),
+      ElementsAre(HasSubstr("job ads/apart: spec.tasks[0].template.spec.resourceClaims[gpu]: gangway's scheduler "
+                            "does not know it: pods of task w would wait for ever"),
+                  HasSubstr("podgroup ads/near: spec.subGroupPolicy[w]: gangway's scheduler does not know it"),
+                  HasSubstr("queue bound: spec.affinity: gangway's scheduler does not know it")));
   sight.deployments = Of(kVolcano);
   EXPECT_THAT(FieldsThatWaitForEver(sight), IsEmpty()) << "Volcano's scheduler knows them";
 }

@@ -259,7 +259,7 @@ TEST_F(ExplainKindsTest, PodGroupsOfEachKindAndTheirPods) {
               StartsWith("pod default/k-1 has no node, and belongs to podgroup default/g (scheduling.k8s.io)\n"));
   ASSERT_TRUE(Eventually([&] {
     return absl::StrContains(Explain({"podgroups.scheduling.x-k8s.io", "g"}).out,
-                             "podgroup default/g (scheduling.x-k8s.io) runs: 1 of 1 pods have a node");
+                             "podgroup default/g (scheduling.x-k8s.io) runs: 1 of 1 pod have a node");
   })) << Explain({"podgroups.scheduling.x-k8s.io", "g"}).out;
   const Outcome any = Explain({"podgroup", "g"});
   EXPECT_THAT(any.out, StartsWith("podgroup default/g (scheduling.k8s.io) waits"));

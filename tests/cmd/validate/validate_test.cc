@@ -199,7 +199,7 @@ spec:
         spec:
           containers: [{name: c, image: i}]
           volumes:
-            - {name: disk, csi: {driver: x}}
+            - {name: disk, cephfs: {monitors: [x]}}
 ---
 apiVersion: scheduling.volcano.sh/v1beta1
 kind: PodGroup
@@ -232,9 +232,10 @@ spec:
           "18: podgroup near: spec.subGroupPolicy[w]: gangway's scheduler does not know it: no pod of the group would "
           "be placed",
           "23: queue bound: spec.affinity: gangway's scheduler does not know it: no pod of the queue would be placed",
-          "25: paddlejob pj: of its Job, spec.tasks[0].template.spec.resourceClaims: gangway's scheduler does not know "
-          "it: pods of task "
-          "worker would wait for ever"));
+          "25: paddlejob pj: of its Job, spec.tasks[0].template.spec.resourceClaims[gpu]: gangway's scheduler does not "
+          "know it: pods of task worker would wait for ever; it allocates no devices of resource.k8s.io; ask for "
+          "devices as resources of a device plugin (resources.limits), or give the pods to a scheduler that allocates "
+          "them (schedulerName: default-scheduler)"));
 }
 
 TEST(ValidateTest, TheSameInputGivesTheSameText) {

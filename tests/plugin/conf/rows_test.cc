@@ -160,6 +160,22 @@ TEST(SchedulerConfRowTest, E8WhoIsRefusedTakesNothingOfAQuota) {
   EXPECT_TRUE(world.Of("c").admit) << "from now on the quota's own count says what they take";
 }
 
+// Of two pods one is there, and the quota counts it.
+TEST(SchedulerConfRowTest, E8WhatIsForPodsThatAreThereIsCountedOnce) {
+  testutil::World world;
+  world.policy = PolicyOf("resourcequota", "");
+  world.cluster.SetNode(NodeOf("n", 60'000, 60 * kG));
+  world.cluster.SetQuota({"default", "q", {{"requests.cpu", 4000, 2000}}});
+  model::GangFacts gang = AskingQuota("g", {{"requests.cpu", 4000}});
+  gang.min_member = 2;
+  world.cluster.SetGang(gang);
+  EXPECT_FALSE(world.Of("g").admit);
+  model::Wants wants;
+  wants.requests = {{"cpu", 2000}, {"pods", 1}};
+  world.cluster.SetPod(testutil::Pod("g", "w", 0, wants));
+  EXPECT_TRUE(world.Of("g").admit);
+}
+
 // The node takes one of the two.
 TEST(SchedulerConfRowTest, E7WhoseWaitingTimeIsOverFirstGoesFirst) {
   const auto first = [](const std::string& arguments) {

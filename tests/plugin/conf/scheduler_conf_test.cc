@@ -288,7 +288,7 @@ tiers:
       predicate.NodePortsEnable: "true"
       predicate.VolumeZoneEnable: false
       predicate.VolumeBindingEnable: "F"
-      predicate.NodeVolumeLimitsEnable: true
+      predicate.DynamicResourceAllocationEnable: true
       predicate.PodAffinityEnable: maybe
       predicate.CacheEnable: true
       predicate.GPUSharingEnable: true
@@ -296,8 +296,8 @@ tiers:
   EXPECT_THAT(notes, IsSupersetOf({
                          HasSubstr(":8: plugin predicates: predicate.VolumeZoneEnable: is held anyhow"),
                          HasSubstr(":9: plugin predicates: predicate.VolumeBindingEnable: is held anyhow"),
-                         HasSubstr(":10: plugin predicates: predicate.NodeVolumeLimitsEnable: how many volumes of a "
-                                   "driver a node can attach is not counted"),
+                         HasSubstr(":10: plugin predicates: predicate.DynamicResourceAllocationEnable: pods with "
+                                   "resourceClaims wait"),
                          HasSubstr(":11: plugin predicates: predicate.PodAffinityEnable: must be true or false, not "
                                    "\\\"maybe\\\"; it counts as absent"),
                          HasSubstr(":12: plugin predicates: predicate.CacheEnable: answers are kept"),

@@ -4,7 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "plugin/lifecycle/job/pod_facts.h"
+#include "plugin/lifecycle/job/job_pod.h"
 
 namespace gangway::controller {
 namespace {

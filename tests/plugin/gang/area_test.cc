@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/plugin/gang/trial.h"
+#include "tests/plugin/gang/placement_trial.h"
 #include "tests/plugin/gang/world.h"
 
 namespace gangway::gang {
@@ -17,7 +17,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using testutil::Domain;
 using testutil::Node;
-using testutil::Trial;
+using testutil::PlacementTrial;
 
 // Room for 1, 2, 3 and no pods; the rack has the first, the third and the last.
 class AreaTest : public ::testing::Test {
@@ -29,7 +29,7 @@ class AreaTest : public ::testing::Test {
     testutil::AddGang(w.cluster, "g", 1, 1, 1000);
     rack = Domain(w.cluster, "s0", 1, {"three", "one", "zero"});
   }
-  static std::vector<std::string> Order(const Trial& trial, const Area& area) {
+  static std::vector<std::string> Order(const PlacementTrial& trial, const Area& area) {
     std::vector<std::string> order;
     for (const Rank& rank : area.Ranks(trial.tasks.Fit(trial.tasks[0].shape)))
       order.emplace_back(trial.tasks.cluster().node_name(rank.row));
@@ -40,7 +40,7 @@ class AreaTest : public ::testing::Test {
 };
 
 TEST_F(AreaTest, TheWholeClusterIsAllThatFits) {
-  const Trial trial(w.cluster);
+  const PlacementTrial trial(w.cluster);
   const ShapeFit& fit = trial.tasks.Fit(trial.tasks[0].shape);
   EXPECT_EQ(Area().Copies(fit), 6);
   EXPECT_EQ(Area().First(fit)->row, w.cluster.FindNode("one"));
@@ -50,7 +50,7 @@ TEST_F(AreaTest, TheWholeClusterIsAllThatFits) {
 }
 
 TEST_F(AreaTest, AHyperNodeIsItsOwnNodes) {
-  const Trial trial(w.cluster);
+  const PlacementTrial trial(w.cluster);
   const Area area(rack);
   const ShapeFit& fit = trial.tasks.Fit(trial.tasks[0].shape);
   EXPECT_EQ(area.Copies(fit), 4);
@@ -63,7 +63,7 @@ TEST_F(AreaTest, AHyperNodeIsItsOwnNodes) {
 }
 
 TEST_F(AreaTest, RowsAreToldUntilNoMoreAreWanted) {
-  const Trial trial(w.cluster);
+  const PlacementTrial trial(w.cluster);
   for (const Area& area : {Area(), Area(rack)}) {
     int told = 0;
     area.ForEachRank(trial.tasks.Fit(trial.tasks[0].shape), [&](const Rank&) { return ++told < 1; });
@@ -72,7 +72,7 @@ TEST_F(AreaTest, RowsAreToldUntilNoMoreAreWanted) {
 }
 
 TEST_F(AreaTest, AChoiceIsAmongItsNodes) {
-  const Trial trial(w.cluster);
+  const PlacementTrial trial(w.cluster);
   const model::HyperDomain far = Domain(w.cluster, "s1", 1, {"three"});
   const model::ShapeId shape = trial.tasks[0].shape;
   EXPECT_EQ(Area().ChoiceOf(trial.tasks.AsksOf(shape), trial.tasks.Fit(shape)).Next(), w.cluster.FindNode("one"));

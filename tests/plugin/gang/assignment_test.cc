@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/plugin/gang/trial.h"
+#include "tests/plugin/gang/placement_trial.h"
 #include "tests/plugin/gang/world.h"
 
 namespace gangway::gang {
@@ -13,8 +13,8 @@ using model::kCpu;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testutil::Cpu;
+using testutil::PlacementTrial;
 using testutil::Pod;
-using testutil::Trial;
 
 // Two nodes of 4 cpu, and a gang of two pods of 1 cpu and one of 2.
 class AssignmentTest : public ::testing::Test {
@@ -31,7 +31,7 @@ class AssignmentTest : public ::testing::Test {
 };
 
 TEST_F(AssignmentTest, TasksOfOneShapeAreAGroup) {
-  const Trial trial(w.cluster);
+  const PlacementTrial trial(w.cluster);
   const std::vector<TaskGroup> groups = trial.Groups();
   ASSERT_EQ(groups.size(), 2u);
   EXPECT_THAT(groups[0].tasks, ElementsAre(0, 2));
@@ -40,7 +40,7 @@ TEST_F(AssignmentTest, TasksOfOneShapeAreAGroup) {
 }
 
 TEST_F(AssignmentTest, WhatIsPutTakesRoomOnTheNodeAndInTheQueue) {
-  Trial trial(w.cluster);
+  PlacementTrial trial(w.cluster);
   const model::ShapeId small = trial.tasks[0].shape;
   EXPECT_EQ(trial.tasks.Fit(small).copies(a), 4);
   const std::size_t both[] = {0, 2};
@@ -51,7 +51,7 @@ TEST_F(AssignmentTest, WhatIsPutTakesRoomOnTheNodeAndInTheQueue) {
 }
 
 TEST_F(AssignmentTest, WhatIsTakenBackIsAsBefore) {
-  Trial trial(w.cluster);
+  PlacementTrial trial(w.cluster);
   const model::ShapeId large = trial.tasks[1].shape;
   const std::size_t first = 0, second = 1;
   trial.tasks.Put({&first, 1}, a);
@@ -64,7 +64,7 @@ TEST_F(AssignmentTest, WhatIsTakenBackIsAsBefore) {
 }
 
 TEST_F(AssignmentTest, ADroppedTrialLeavesNoneARow) {
-  Trial trial(w.cluster);
+  PlacementTrial trial(w.cluster);
   const model::ShapeId small = trial.tasks[0].shape;
   const std::size_t both[] = {0, 2};
   trial.tasks.Put(both, a);
@@ -79,7 +79,7 @@ TEST_F(AssignmentTest, TheQueueHasRoomForAllTogetherOrNot) {
   model::QueueFacts queue = testutil::Queue("default");
   queue.capability = {{"cpu", 3000}};
   w.cluster.SetQueue(queue);
-  Trial trial(w.cluster);
+  PlacementTrial trial(w.cluster);
   const std::size_t all[] = {0, 1, 2};
   EXPECT_EQ(trial.tasks.WhyQueueFull({all, 2}), std::nullopt);
   const auto why = trial.tasks.WhyQueueFull(all);

@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/plugin/gang/trial.h"
+#include "tests/plugin/gang/placement_trial.h"
 #include "tests/plugin/gang/world.h"
 
 namespace gangway::gang {
@@ -18,8 +18,8 @@ using ::testing::IsEmpty;
 using testutil::Cpu;
 using testutil::Domain;
 using testutil::Node;
+using testutil::PlacementTrial;
 using testutil::Pod;
-using testutil::Trial;
 
 constexpr int kBudget = 1000;
 
@@ -53,7 +53,7 @@ TEST_F(FillTest, EachGroupTakesTheBestRowsThatAreLeft) {
   w.cluster.SetNode(Node("a", 4));
   w.cluster.SetNode(Node("b", 3));
   AddPods({2, 2, 3});
-  Trial trial(w.cluster);
+  PlacementTrial trial(w.cluster);
   EXPECT_FALSE(FillGreedily(trial.tasks, Area(), trial.Groups())) << "in this order the last finds nothing";
   EXPECT_THAT(trial.Nodes(), ElementsAre("b", "a", ""));
 }
@@ -61,7 +61,7 @@ TEST_F(FillTest, EachGroupTakesTheBestRowsThatAreLeft) {
 TEST_F(FillTest, AGroupThatDoesNotFitStopsNoOther) {
   w.cluster.SetNode(Node("a", 4));
   AddPods({8, 1});
-  Trial trial(w.cluster);
+  PlacementTrial trial(w.cluster);
   EXPECT_FALSE(FillGreedily(trial.tasks, Area(), trial.Groups()));
   EXPECT_THAT(trial.Nodes(), ElementsAre("", "a"));
 }
@@ -71,7 +71,7 @@ TEST_F(FillTest, TheHardestGoesFirst) {
   AddInZone("b", 4, "y");
   AddPods({2});
   w.cluster.SetPod(Pod("g", "w", 1, testutil::CpuOn(2000, "zone", "x")));
-  Trial trial(w.cluster);
+  PlacementTrial trial(w.cluster);
   EXPECT_TRUE(Fill(trial.tasks, Area(), trial.Groups(), 0)) << "no search is needed";
   EXPECT_THAT(trial.Nodes(), ElementsAre("b", "a"));
 }
@@ -81,7 +81,7 @@ TEST_F(FillTest, WhatDoesNotFitAtOnceIsSearched) {
   w.cluster.SetNode(Node("a", 6));
   w.cluster.SetNode(Node("b", 5));
   AddPods({3, 3, 5});
-  Trial trial(w.cluster);
+  PlacementTrial trial(w.cluster);
   std::vector<TaskGroup> groups = trial.Groups();
   ASSERT_FALSE(FillGreedily(trial.tasks, Area(), groups));
   trial.tasks.DropAll();
@@ -93,7 +93,7 @@ TEST_F(FillTest, AllOfItOrNothing) {
   w.cluster.SetNode(Node("a", 4));
   w.cluster.SetNode(Node("b", 4));
   AddPods({3, 3, 2});
-  Trial trial(w.cluster);
+  PlacementTrial trial(w.cluster);
   EXPECT_FALSE(Fill(trial.tasks, Area(), trial.Groups(), kBudget));
   EXPECT_THAT(trial.Nodes(), Each(""));
   EXPECT_THAT(trial.overlay.Drop(), IsEmpty());
@@ -104,7 +104,7 @@ TEST_F(FillTest, OnlyNodesOfTheAreaAreTaken) {
   w.cluster.SetNode(Node("b", 2));
   AddPods({2});
   const model::HyperDomain rack = Domain(w.cluster, "s0", 1, {"b"});
-  Trial trial(w.cluster);
+  PlacementTrial trial(w.cluster);
   ASSERT_TRUE(Fill(trial.tasks, Area(rack), trial.Groups(), kBudget));
   EXPECT_THAT(trial.Nodes(), ElementsAre("b"));
 }
@@ -114,7 +114,7 @@ TEST_F(FillTest, MoreThanThereArePlacesIsTooMany) {
   w.cluster.SetNode(Node("b", 1));
   AddPods({1, 1, 1});
   const model::HyperDomain rack = Domain(w.cluster, "s0", 1, {"a"});
-  Trial trial(w.cluster);
+  PlacementTrial trial(w.cluster);
   EXPECT_FALSE(TooMany(trial.tasks, Area(), trial.Groups().front()));
   EXPECT_TRUE(TooMany(trial.tasks, Area(rack), trial.Groups().front()));
 }
@@ -125,7 +125,7 @@ TEST_F(FillTest, TheFirstPodDecidesForAllInTheNarrowestZoneThatHoldsThem) {
   AddInZone("b1", 4, "b");
   AddInZone("c1", 3, "c");
   AddTogether(3);
-  Trial trial(w.cluster);
+  PlacementTrial trial(w.cluster);
   EXPECT_TRUE(Fill(trial.tasks, Area(), trial.Groups(), kBudget));
   EXPECT_THAT(trial.Nodes(), Each("c1"));
 }
@@ -133,7 +133,7 @@ TEST_F(FillTest, TheFirstPodDecidesForAllInTheNarrowestZoneThatHoldsThem) {
 TEST_F(FillTest, NoZoneThatHoldsThemIsNone) {
   for (const char* const zone : {"a", "b", "c"}) AddInZone(zone, 2, zone);
   AddTogether(3);
-  Trial trial(w.cluster);
+  PlacementTrial trial(w.cluster);
   EXPECT_FALSE(Fill(trial.tasks, Area(), trial.Groups(), kBudget));
   EXPECT_THAT(trial.Nodes(), Each(""));
 }

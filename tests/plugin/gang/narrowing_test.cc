@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
-#include "tests/plugin/gang/trial.h"
+#include "tests/plugin/gang/placement_trial.h"
 #include "tests/plugin/gang/world.h"
 
 namespace gangway::gang {
@@ -21,8 +21,8 @@ using ::testing::IsEmpty;
 using testutil::Cpu;
 using testutil::Domain;
 using testutil::Node;
+using testutil::PlacementTrial;
 using testutil::Pod;
-using testutil::Trial;
 
 // Racks with room for 2, 4, 3 and 1 of the pods, and a spine over all of them. The gang has four pods in two parts.
 class NarrowingTest : public ::testing::Test {
@@ -57,7 +57,7 @@ class NarrowingTest : public ::testing::Test {
     return names;
   }
   // For the first `pods` of them.
-  static std::vector<std::string> ToTry(const Trial& trial, const TopologyFacts& topology, std::size_t pods,
+  static std::vector<std::string> ToTry(const PlacementTrial& trial, const TopologyFacts& topology, std::size_t pods,
                                         const std::vector<model::Row>& there = {}, const Area& area = Area()) {
     const std::vector<std::size_t> all = trial.All();
     return Names(HyperNodesToTry(trial.tasks, topology, there, absl::MakeSpan(all).subspan(0, pods), area));
@@ -66,13 +66,13 @@ class NarrowingTest : public ::testing::Test {
 };
 
 TEST_F(NarrowingTest, TheNarrowestThatHoldsThemThenTheRoomiestOfThoseThatDoNot) {
-  const Trial trial(w.cluster);
+  const PlacementTrial trial(w.cluster);
   EXPECT_THAT(ToTry(trial, Within(1), 3),
               ElementsAre("rack-three, tier 1", "rack-four, tier 1", "rack-two, tier 1", "rack-one, tier 1"));
 }
 
 TEST_F(NarrowingTest, WiderOnesComeAfterAndNoneThatIsTooWide) {
-  const Trial trial(w.cluster);
+  const PlacementTrial trial(w.cluster);
   EXPECT_EQ(ToTry(trial, Within(2), 3).back(), "spine, tier 2");
   EXPECT_EQ(ToTry(trial, {true, std::nullopt, "top"}, 3).size(), 5u);
   EXPECT_EQ(ToTry(trial, {true, std::nullopt, "rack"}, 3).size(), 4u);
@@ -81,7 +81,7 @@ TEST_F(NarrowingTest, WiderOnesComeAfterAndNoneThatIsTooWide) {
 }
 
 TEST_F(NarrowingTest, ItHasWhatIsThereAndLiesWithinWhatPlacementIsHeldTo) {
-  const Trial trial(w.cluster);
+  const PlacementTrial trial(w.cluster);
   const model::Row two = w.cluster.FindNode("two"), four = w.cluster.FindNode("four");
   EXPECT_THAT(ToTry(trial, Within(2), 2, {two}), ElementsAre("rack-two, tier 1", "spine, tier 2"));
   EXPECT_THAT(ToTry(trial, Within(2), 2, {two, four}), ElementsAre("spine, tier 2"));
@@ -90,7 +90,7 @@ TEST_F(NarrowingTest, ItHasWhatIsThereAndLiesWithinWhatPlacementIsHeldTo) {
 }
 
 TEST_F(NarrowingTest, TheClosestHasRoomForMostOfThemAndNoMore) {
-  const Trial trial(w.cluster);
+  const PlacementTrial trial(w.cluster);
   const std::vector<std::size_t> three = {0, 1, 2};
   const std::vector<Area> areas = HyperNodesToTry(trial.tasks, Within(1), {}, three, Area());
   EXPECT_EQ(Closest(trial.tasks, areas, trial.Groups()).Text(), "rack-four, tier 1");
@@ -99,7 +99,7 @@ TEST_F(NarrowingTest, TheClosestHasRoomForMostOfThemAndNoMore) {
 }
 
 TEST_F(NarrowingTest, TheWidestAroundIsTheLastThatHoldsIt) {
-  const Trial trial(w.cluster);
+  const PlacementTrial trial(w.cluster);
   const std::vector<Area> areas = HyperNodesToTry(trial.tasks, Within(2), {}, trial.All(), Area());
   EXPECT_EQ(WidestAround(areas, areas.front()).Text(), "spine, tier 2");
   const std::vector<Area> racks = HyperNodesToTry(trial.tasks, Within(1), {}, trial.All(), Area());
@@ -109,7 +109,7 @@ TEST_F(NarrowingTest, TheWidestAroundIsTheLastThatHoldsIt) {
 TEST_F(NarrowingTest, APartIsWhereItsPodsRunOrArePlacedNow) {
   SetPod(0, "four");
   SetPod(2, "one", /*terminating=*/true);
-  Trial trial(w.cluster);
+  PlacementTrial trial(w.cluster);
   ASSERT_EQ(trial.tasks.size(), 2u);  // 1 and 3
   const model::Row four = w.cluster.FindNode("four"), three = w.cluster.FindNode("three");
   EXPECT_THAT(RowsOfGang(trial.tasks), ElementsAre(four)) << "not where one ends";
@@ -123,11 +123,11 @@ TEST_F(NarrowingTest, APartIsWhereItsPodsRunOrArePlacedNow) {
 }
 
 TEST_F(NarrowingTest, WhatItsSubGroupAsksFor) {
-  const Trial parts(w.cluster);
+  const PlacementTrial parts(w.cluster);
   ASSERT_NE(TopologyOf(parts.tasks, 0), nullptr);
   EXPECT_EQ(*TopologyOf(parts.tasks, 0), Within(1));
   testutil::AddGang(w.cluster, "plain", 1, 1, 1000);
-  const Trial plain(w.cluster, "plain");
+  const PlacementTrial plain(w.cluster, "plain");
   EXPECT_EQ(TopologyOf(plain.tasks, 0), nullptr);
 }
 

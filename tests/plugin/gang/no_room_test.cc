@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
-#include "tests/plugin/gang/trial.h"
+#include "tests/plugin/gang/placement_trial.h"
 #include "tests/plugin/gang/world.h"
 
 namespace gangway::gang {
@@ -22,8 +22,8 @@ using ::testing::SizeIs;
 using testutil::Cpu;
 using testutil::Domain;
 using testutil::Node;
+using testutil::PlacementTrial;
 using testutil::Pod;
-using testutil::Trial;
 
 // Nodes of 4 and 2 cpu.
 class NoRoomTest : public ::testing::Test {
@@ -42,7 +42,7 @@ class NoRoomTest : public ::testing::Test {
 TEST_F(NoRoomTest, AShapeThatDoesNotFitAloneIsToldWithoutATrial) {
   AddPods("w", 3, 2);
   AddPods("big", 1, 8);
-  Trial trial(w.cluster);
+  PlacementTrial trial(w.cluster);
   const NoRoom told = WhyNoRoom(trial.tasks, Area(), trial.Groups());
   EXPECT_EQ(told.reason.kind, Reason::Kind::kNoRoom);
   ASSERT_THAT(told.reason.roles, SizeIs(1));
@@ -56,7 +56,7 @@ TEST_F(NoRoomTest, AShapeThatDoesNotFitAloneIsToldWithoutATrial) {
 TEST_F(NoRoomTest, OfShapesThatDoNotFitTogetherATrialTellsWhich) {
   AddPods("ps", 1, 4);
   AddPods("w", 2, 2);
-  Trial trial(w.cluster);
+  PlacementTrial trial(w.cluster);
   const NoRoom told = WhyNoRoom(trial.tasks, Area(), trial.Groups());
   ASSERT_THAT(told.reason.roles, SizeIs(1));
   EXPECT_EQ(told.reason.roles[0].role, "w");
@@ -69,7 +69,7 @@ TEST_F(NoRoomTest, OfShapesThatDoNotFitTogetherATrialTellsWhich) {
 TEST_F(NoRoomTest, WhatIsPlacedAlreadyCountsAndNamesItsHyperNode) {
   AddPods("w", 4, 2);
   const model::HyperDomain rack = Domain(w.cluster, "s0", 1, {"b"});
-  Trial trial(w.cluster);
+  PlacementTrial trial(w.cluster);
   const std::size_t first = 0, others[] = {1, 2, 3};
   trial.tasks.Put({&first, 1}, w.cluster.FindNode("a"));
   const NoRoom told = WhyNoRoom(trial.tasks, Area(rack), trial.tasks.GroupByShape(others));
@@ -83,7 +83,7 @@ TEST_F(NoRoomTest, APartIsToldOfTheHyperNodeThatComesClosestOrThatThereIsNone) {
   for (const char* const name : {"a", "b"})
     w.cluster.SetHyperNode({absl::StrCat("rack-", name), 1, "rack", {}, {{true, HyperNodeFacts::By::kName, name, {}}}});
   AddPods("w", 3, 2);
-  Trial trial(w.cluster);
+  PlacementTrial trial(w.cluster);
   EXPECT_EQ(WhyNoRoomForPart(trial.tasks, Area(), trial.All(), {true, 1, ""}).reason.within, "rack-a, tier 1");
   EXPECT_EQ(WhyNoRoomForPart(trial.tasks, Area(), trial.All(), {false, 1, ""}).reason.within, "");
   const NoRoom none = WhyNoRoomForPart(trial.tasks, Area(), trial.All(), {true, 0, ""});
@@ -95,7 +95,7 @@ TEST_F(NoRoomTest, APartIsToldOfTheHyperNodeThatComesClosestOrThatThereIsNone) {
 
 TEST_F(NoRoomTest, ATierIsToldAsItWasAskedFor) {
   AddPods("w", 1, 1);
-  const Trial trial(w.cluster);
+  const PlacementTrial trial(w.cluster);
   const Reason reason = NoHyperNode(trial.gang, {true, std::nullopt, "top"}, {0, 1});
   EXPECT_EQ(reason.subject, "top");
   EXPECT_EQ(reason.existing, 2);

@@ -320,7 +320,7 @@ TEST_F(SurplusTest, NothingIsKeptForAGangThatNoRoomCouldHelp) {
   cluster.SetPod(gated);
   EXPECT_EQ(PlacedOf("m1"), 64u);
   PodFacts unknown = Pod("gated", "w", 1, Cpu(1000));
-  unknown.wants.not_modelled = "spec.resourceClaims";
+  unknown.wants.not_modelled = "spec.workloadRef";
   cluster.SetPod(unknown);
   EXPECT_EQ(PlacedOf("m1"), 64u);
 }
@@ -599,12 +599,12 @@ TEST(ScheduleTest, AFieldWeDoNotKnowIsNamedAndNeverIgnored) {
   AddNodes(w.cluster, 1);
   w.cluster.SetGang(Gang("g", 1));
   Wants wants = Cpu(1000);
-  wants.not_modelled = "spec.resourceClaims";
+  wants.not_modelled = "spec.workloadRef";
   w.cluster.SetPod(Pod("g", "w", 0, wants));
   const Decision decision = w.Of("g");
   EXPECT_THAT(decision.placements, IsEmpty());
   EXPECT_EQ(model::Render(*decision.reason),
-            "waits for 1 of 1 task: spec.resourceClaims asks for something this scheduler does not know");
+            "waits for 1 of 1 task: spec.workloadRef asks for something this scheduler does not know");
 }
 
 TEST(ScheduleTest, OthersPodsAreAccountedAndNeverPlaced) {

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
-#include "tests/plugin/gang/trial.h"
+#include "tests/plugin/gang/placement_trial.h"
 #include "tests/plugin/gang/world.h"
 
 namespace gangway::gang {
@@ -21,8 +21,8 @@ using ::testing::ElementsAre;
 using testutil::Cpu;
 using testutil::Domain;
 using testutil::Node;
+using testutil::PlacementTrial;
 using testutil::Pod;
-using testutil::Trial;
 
 // Nodes of 1, 2 and 3 cpu.
 class UnitsTest : public ::testing::Test {
@@ -48,7 +48,7 @@ class UnitsTest : public ::testing::Test {
 
 TEST_F(UnitsTest, EachTaskGoesToTheBestRowThatIsLeft) {
   for (int i = 0; i < 3; ++i) AddPod(i, 2);
-  Trial trial(w.cluster);
+  PlacementTrial trial(w.cluster);
   UnitPlacement units(trial.tasks);
   EXPECT_TRUE(units.Place({{0}}, {}));
   EXPECT_TRUE(units.Place({{1}}, {}));
@@ -59,7 +59,7 @@ TEST_F(UnitsTest, EachTaskGoesToTheBestRowThatIsLeft) {
 TEST_F(UnitsTest, AUnitIsPlacedWholeOrNotAtAll) {
   for (int i = 0; i < 3; ++i) AddPod(i, 2);
   AddPod(3, 3);
-  Trial trial(w.cluster);
+  PlacementTrial trial(w.cluster);
   UnitPlacement units(trial.tasks);
   EXPECT_FALSE(units.Place({{0, 1, 2}}, {}));
   EXPECT_THAT(trial.Nodes(), Each(""));
@@ -72,7 +72,7 @@ TEST_F(UnitsTest, AUnitThatTheQueueHasNoRoomForIsNotTried) {
   queue.capability = {{"cpu", 3000}};
   w.cluster.SetQueue(queue);
   for (int i = 0; i < 2; ++i) AddPod(i, 2);
-  Trial trial(w.cluster);
+  PlacementTrial trial(w.cluster);
   UnitPlacement units(trial.tasks);
   EXPECT_FALSE(units.Place({{0, 1}}, {}));
   EXPECT_TRUE(units.Place({{0}}, {}));
@@ -83,7 +83,7 @@ TEST_F(UnitsTest, AUnitThatTheQueueHasNoRoomForIsNotTried) {
 TEST_F(UnitsTest, WhatComesAfterAWholeSubGroupWaitsForIt) {
   SetSubGroups(2);
   for (int i = 0; i < 3; ++i) AddPod(i, 1, "p");
-  Trial trial(w.cluster);
+  PlacementTrial trial(w.cluster);
   UnitPlacement units(trial.tasks);
   const std::vector<Unit> all = trial.tasks.usable().units;
   ASSERT_EQ(all.size(), 2u);
@@ -96,7 +96,7 @@ TEST_F(UnitsTest, WhatFindsNothingInTheAreaGoesBeyondIt) {
   for (int i = 0; i < 2; ++i) AddPod(i, 2);
   const model::HyperDomain rack = Domain(w.cluster, "s0", 1, {"one", "two"}),
                            spine = Domain(w.cluster, "s1", 2, {"one", "two", "three"});
-  Trial held(w.cluster);
+  PlacementTrial held(w.cluster);
   UnitPlacement units(held.tasks);
   EXPECT_TRUE(units.Place({{0}}, {Area(rack), std::nullopt}));
   EXPECT_FALSE(units.Place({{1}}, {Area(rack), std::nullopt}));
@@ -113,7 +113,7 @@ TEST_F(UnitsTest, APartLiesInOneHyperNode) {
   SetSubGroups(2, rack);
   for (int i = 0; i < 2; ++i) AddPod(i, 1, "a");
   for (int i = 2; i < 4; ++i) AddPod(i, 2, "b");
-  Trial trial(w.cluster);
+  PlacementTrial trial(w.cluster);
   UnitPlacement units(trial.tasks);
   EXPECT_TRUE(units.Place({{0, 1}}, {}));
   EXPECT_THAT(trial.Nodes(), ElementsAre("two", "two", "", ""));
@@ -129,7 +129,7 @@ TEST_F(UnitsTest, WhatIsKeptIsLeftAlone) {
   AddPod(1, 2);
   w.cluster.SetGang(testutil::Gang("first", 1));
   w.cluster.SetPod(Pod("first", "w", 0, Cpu(3000)));
-  Trial trial(w.cluster);
+  PlacementTrial trial(w.cluster);
   const KeptRoom kept(trial.overlay, {{w.cluster.FindGang("default", "first"), Lacking::kRoom}}, 1000);
   ASSERT_FALSE(kept.empty());
   UnitPlacement units(trial.tasks);

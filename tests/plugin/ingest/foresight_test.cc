@@ -33,8 +33,11 @@ TEST(ForeseeTest, FieldsOfTemplatesAreNamedWithTheirTask) {
   EXPECT_THAT(
       OfJob(Task(absl::StrCat(
           kUnknown, R"(,"volumes":[{"name":"a","cephfs":{"monitors":["x"]}}],"resourceClaims":[{"name":"x"}])"))),
-      ElementsAre(Foresight{"spec.tasks[0].template.spec.resourceClaims",
-                            "gangway's scheduler does not know it: pods of task w would wait for ever"},
+      ElementsAre(Foresight{"spec.tasks[0].template.spec.resourceClaims[x]",
+                            "gangway's scheduler does not know it: pods of task w would wait for ever; it allocates no "
+                            "devices of resource.k8s.io; ask for devices as resources of a device plugin "
+                            "(resources.limits), or give the pods to a scheduler that allocates them (schedulerName: "
+                            "default-scheduler)"},
                   Foresight{"spec.tasks[0].template.spec.schedulingGroup",
                             "gangway's scheduler does not know it: pods of task w would wait for ever"},
                   Foresight{"spec.tasks[0].template.spec.volumes[a]",

@@ -241,7 +241,8 @@ TEST_P(NotModelledTest, NamesTheField) {
 INSTANTIATE_TEST_SUITE_P(
     All, NotModelledTest,
     ::testing::Values(
-        FieldCase{"ResourceClaims", R"("resourceClaims":[{"name":"x"}])", "spec.resourceClaims"},
+        FieldCase{"ResourceClaims", R"("resourceClaims":[{"name":"x"},{"name":"y"}])", "spec.resourceClaims[x]"},
+        FieldCase{"ResourceClaimsThatAreNone", R"("resourceClaims":{"name":"x"})", "spec.resourceClaims"},
         FieldCase{"NoResourceClaims", R"("resourceClaims":[])", ""},
         FieldCase{"SpreadThatIsNone", R"("topologySpreadConstraints":[{"maxSkew":"x"}])",
                   "spec.topologySpreadConstraints"},

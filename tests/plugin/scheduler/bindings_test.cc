@@ -169,7 +169,7 @@ class AwaitedVolumesTest : public BindingsTest {
 
 TEST_F(AwaitedVolumesTest, VolumesThatDoNotComeAreNotWaitedForForEver) {
   const absl::Time start = loop_.Now();
-  Bindings::Volumes volumes = bindings_.LookAtVolumes(key_, gang_, start);
+  Bindings::Awaited volumes = bindings_.LookAtVolumes(key_, gang_, start);
   EXPECT_FALSE(volumes.of_gang.ready);
   EXPECT_EQ(volumes.due, start + absl::Minutes(10));
   EXPECT_THAT(bindings_.awaiting_volumes(), ElementsAre(key_));
@@ -199,7 +199,7 @@ TEST_F(AwaitedVolumesTest, WhoMayNotWriteWhatItNeedsGivesUp) {
 
 TEST_F(AwaitedVolumesTest, WhatNeedsNoVolumesIsReady) {
   cluster_.Forget(tasks_[0]);
-  const Bindings::Volumes volumes = bindings_.LookAtVolumes(key_, gang_, loop_.Now());
+  const Bindings::Awaited volumes = bindings_.LookAtVolumes(key_, gang_, loop_.Now());
   EXPECT_TRUE(volumes.of_gang.ready);
   EXPECT_EQ(volumes.due, absl::InfiniteFuture());
   EXPECT_THAT(bindings_.awaiting_volumes(), IsEmpty());

@@ -1005,7 +1005,10 @@ TEST_F(SchedulerTest, AFieldTheSchedulerDoesNotKnowKeepsThePodPending) {
   AddPod("g-w-0", "g", "1", R"("resourceClaims":[{"name":"gpu","resourceClaimName":"x"}],)");
   loop_.RunFor(absl::Seconds(3));
   EXPECT_EQ(Bound(), 0);
-  EXPECT_THAT(Conditions(api::kPods, "g-w-0"), ElementsAre(HasSubstr("spec.resourceClaims asks for something")));
+  EXPECT_THAT(
+      Conditions(api::kPods, "g-w-0"),
+      ElementsAre(HasSubstr("spec.resourceClaims[gpu] asks for something this scheduler does not know: it allocates no "
+                            "devices of resource.k8s.io; ask for")));
 }
 
 TEST_F(SchedulerTest, MissingQueuesAreMade) {

@@ -49,14 +49,14 @@ TEST(BehaviourTest, TimesLimitARuleToTheFirstIncarnations) {
 
 TEST(BehaviourTest, WhatIsWritten) {
   const Behaviour behaviour = *Behaviour::Parse({}, {}, {"worker-1=500ms:loss is", "worker=0s"});
-  EXPECT_EQ(behaviour.WritingOf(TaskPod("worker", "1")), (Writing{absl::Milliseconds(500), "loss is"}));
-  EXPECT_EQ(behaviour.WritingOf(TaskPod("worker", "0")), (Writing{absl::ZeroDuration(), "step"}));
-  EXPECT_EQ(behaviour.WritingOf(TaskPod("server", "0")), (Writing{absl::Seconds(1), "step"}));
+  EXPECT_EQ(behaviour.LogLinesOf(TaskPod("worker", "1")), (LogLines{absl::Milliseconds(500), "loss is"}));
+  EXPECT_EQ(behaviour.LogLinesOf(TaskPod("worker", "0")), (LogLines{absl::ZeroDuration(), "step"}));
+  EXPECT_EQ(behaviour.LogLinesOf(TaskPod("server", "0")), (LogLines{absl::Seconds(1), "step"}));
   HostedPod pod = TaskPod("worker", "1");
   pod.metadata.annotations["sandbox.gangway.io/log"] = "2s";
-  EXPECT_EQ(behaviour.WritingOf(pod), (Writing{absl::Seconds(2), "step"}));
+  EXPECT_EQ(behaviour.LogLinesOf(pod), (LogLines{absl::Seconds(2), "step"}));
   pod.metadata.annotations["sandbox.gangway.io/log"] = "often";
-  EXPECT_EQ(behaviour.WritingOf(pod).every, absl::Milliseconds(500));
+  EXPECT_EQ(behaviour.LogLinesOf(pod).every, absl::Milliseconds(500));
   EXPECT_THAT(Behaviour::CheckAnnotations(pod),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("sandbox.gangway.io/log")));
   for (const char* wrong : {"worker", "=1s", "worker=1", "worker=1us"})

@@ -277,7 +277,7 @@ TEST(PodSyncTest, AContainerWhoseEnvironmentIsMissingIsNotMade) {
   EXPECT_EQ(life.pod().status.container_statuses.at(0).state.waiting->message,
             "couldn't find key k in ConfigMap default/x");
   EXPECT_THAT(life.messages, ElementsAre("Error: couldn't find key k in ConfigMap default/x"));
-  EXPECT_THAT(LogOf(life.pod(), nullptr, "trainer", false, Writing{}, {}).status().message(),
+  EXPECT_THAT(LogOf(life.pod(), nullptr, "trainer", false, LogLines{}, {}).status().message(),
               HasSubstr("is waiting to start: CreateContainerConfigError"));
   life.missing = {};
   life.Settle();
@@ -329,7 +329,7 @@ TEST(PodSyncTest, LogsTellWhatTheContainerDid) {
   Life life(kPod);
   life.outcome = RunOutcome{absl::Seconds(5), 3, {}};
   const auto log = [&](absl::string_view container, bool previous = false) {
-    return LogOf(life.pod(), nullptr, container, previous, Writing{}, life.outcome);
+    return LogOf(life.pod(), nullptr, container, previous, LogLines{}, life.outcome);
   };
   EXPECT_THAT(log("trainer").status().message(), HasSubstr("waiting to start"));
   EXPECT_EQ(log("nope").status().code(), absl::StatusCode::kNotFound);

@@ -31,8 +31,8 @@ Job JobIn(const std::string& phase) {
   task.replicas = 2;
   return job;
 }
-PodFacts Pod(int index, PodStage stage = PodStage::kRunning, const std::string& task = "worker") {
-  PodFacts pod;
+PaddlePod Pod(int index, PodStage stage = PodStage::kRunning, const std::string& task = "worker") {
+  PaddlePod pod;
   pod.uid = absl::StrCat("u", index);
   pod.owner_uid = "j";
   pod.task = task;
@@ -40,8 +40,8 @@ PodFacts Pod(int index, PodStage stage = PodStage::kRunning, const std::string& 
   pod.stage = stage;
   return pod;
 }
-PodFacts Failed(int index, PodFailure failure, PodStage stage = PodStage::kFailed) {
-  PodFacts pod = Pod(index, stage);
+PaddlePod Failed(int index, PodFailure failure, PodStage stage = PodStage::kFailed) {
+  PaddlePod pod = Pod(index, stage);
   pod.failure = std::make_shared<const PodFailure>(std::move(failure));
   return pod;
 }

@@ -17,8 +17,8 @@
 #include "absl/strings/string_view.h"
 #include "api/json_value.h"
 #include "base/check.h"
+#include "plugin/lifecycle/job/job_pod.h"
 #include "plugin/lifecycle/job/pod.h"
-#include "plugin/lifecycle/job/pod_facts.h"
 #include "plugin/lifecycle/job/reconcile_job.h"
 #include "plugin/lifecycle/job_plugins/job_plugin.h"
 #include "translator/lifecycle/reconcile_paddle_job.h"
@@ -135,7 +135,7 @@ class PaddleWorld {
     paddle_lifecycle::PodTable pods;
     for (const std::string& name : Names("pods")) {
       const auto pod = Read<api::core::Pod>("pods", name);
-      if (paddle_lifecycle::JobOf(pod) == name_) pods[name] = paddle_lifecycle::FactsOf(pod);
+      if (paddle_lifecycle::JobOf(pod) == name_) pods[name] = paddle_lifecycle::PaddlePodOf(pod);
     }
     view.pods = &pods;
     const std::vector<api::volcano::Command> commands = Commands();
@@ -465,7 +465,7 @@ class PaddleWorld {
     lifecycle::PodTable pods;
     for (const std::string& name : Names("pods")) {
       const auto pod = Read<api::core::Pod>("pods", name);
-      if (lifecycle::JobOf(pod) == name_) pods[name] = lifecycle::FactsOf(pod);
+      if (lifecycle::JobOf(pod) == name_) pods[name] = lifecycle::JobPodOf(pod);
     }
     lifecycle::JobView view;
     view.job = &job;

@@ -115,7 +115,7 @@ class PaddleViewsTest : public ::testing::Test {
     in = &*group;
   }
   void AddPod(int i) {
-    PodFacts& pod = pods_[absl::StrCat("wd-worker-", i)];
+    PaddlePod& pod = pods_[absl::StrCat("wd-worker-", i)];
     pod.uid = absl::StrCat("uid-", i);
     pod.owner_uid = OneOf<std::string>({"job-uid", "job-uid", "uid", "old"});
     pod.of_operator = pod.owner_uid == "uid";

@@ -97,8 +97,8 @@ void EachSeed(std::uint64_t count, F f) {
 
 // --- Views, possible or not.
 
-PodFacts RandomPod(RandomJobs& random, const api::volcano::Job& job, const std::string& task) {
-  PodFacts pod;
+JobPod RandomPod(RandomJobs& random, const api::volcano::Job& job, const std::string& task) {
+  JobPod pod;
   pod.uid = absl::StrCat("pod-", random.Below(1000));
   pod.job_uid = random.Chance(90) ? job.metadata.uid : "another";
   pod.task = random.Chance(90) ? task : random.OneOf({"", "nobody", "ps"});

@@ -118,7 +118,7 @@ TEST(PodTest, C13TheIndexOfAPodIsInItsName) {
   Job job = MakeJob("j", "t");
   job.spec.tasks[0].replicas = 2;
   const auto pod = [](const std::string& labels) {
-    return FactsOf(*api::Decode<api::core::Pod>(absl::StrCat(
+    return JobPodOf(*api::Decode<api::core::Pod>(absl::StrCat(
         R"({"metadata":{"labels":{)", labels, R"(},"annotations":{"volcano.sh/task-spec":"t"},)",
         R"("ownerReferences":[{"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","name":"j","uid":"uid-1","controller":true}]}})")));
   };

@@ -224,7 +224,7 @@ TEST_P(DependencyRowTest, ReadyOrNot) {
                                                {"task2", 1, R"("dependsOn":{"name":["task1"]})"}}));
   PodTable pods;
   for (int i = 0; i < c.replicas; ++i) {
-    PodFacts& pod = pods[absl::StrCat("j-task1-", i)];
+    JobPod& pod = pods[absl::StrCat("j-task1-", i)];
     pod.task = "task1";
     pod.phase = c.phase == "Running" ? PodPhase::kRunning : PodPhase::kSucceeded;
     pod.ready = c.containers_ready;
@@ -251,7 +251,7 @@ TEST(DependencyRowTest, AnyOfSeveral) {
                                                  {"c", 1, absl::StrCat(R"("dependsOn":{)", depends_on, "}")}}));
     PodTable pods;
     for (const std::string& task : ready) {
-      PodFacts& pod = pods[absl::StrCat("j-", task, "-0")];
+      JobPod& pod = pods[absl::StrCat("j-", task, "-0")];
       pod.task = task;
       pod.phase = PodPhase::kSucceeded;
     }

@@ -66,13 +66,13 @@ class World {
     }
     return out;
   }
-  static std::string View(const lifecycle::PodFacts& pod) {
+  static std::string View(const lifecycle::JobPod& pod) {
     return absl::StrCat(pod.deleting ? "-" : "", lifecycle::NameOf(pod.phase));
   }
   lifecycle::PodTable table() const {
     lifecycle::PodTable table;
     for (const std::string& name : Names("pods")) {
-      table[name] = lifecycle::FactsOf(*api::Decode<api::core::Pod>(api::ToJson(Object("pods", name))));
+      table[name] = lifecycle::JobPodOf(*api::Decode<api::core::Pod>(api::ToJson(Object("pods", name))));
     }
     return table;
   }
@@ -283,7 +283,7 @@ class World {
   // A pod that has ended, or was never bound, goes at once; the others have their grace.
   void MarkDeleted(const std::string& plural, const std::string& name) {
     if (plural == "pods") {
-      const lifecycle::PodFacts pod = table().at(name);
+      const lifecycle::JobPod pod = table().at(name);
       if (!pod.ended()) {
         Edit(plural, name, [&](json::object& object) {
           object["metadata"].as_object()["deletionTimestamp"] = api::FormatTime(now_);

@@ -16,7 +16,7 @@ namespace gangway::paddle_lifecycle {
 // its containers are up. Unknown: its node does not answer.
 enum class PodStage : std::uint8_t { kPending, kStarting, kRunning, kFailed, kSucceeded, kUnknown };
 
-struct PodFacts {
+struct PaddlePod {
   std::string uid;
   std::string owner_uid;     // of the object that controls it
   bool of_operator = false;  // that is a PaddleJob: another controller made the pod
@@ -34,11 +34,11 @@ struct PodFacts {
 };
 
 // By name.
-using PodTable = absl::btree_map<std::string, PodFacts>;
+using PodTable = absl::btree_map<std::string, PaddlePod>;
 
 // The name of the Volcano Job or of the PaddleJob, of either dialect, that controls the pod; "" when none does.
 std::string JobOf(const api::core::Pod& pod);
 // Meant for pods of which JobOf is not empty.
-PodFacts FactsOf(const api::core::Pod& pod);
+PaddlePod PaddlePodOf(const api::core::Pod& pod);
 
 }  // namespace gangway::paddle_lifecycle

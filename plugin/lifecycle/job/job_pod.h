@@ -16,7 +16,7 @@ namespace gangway::lifecycle {
 enum class PodPhase : std::uint8_t { kPending, kRunning, kSucceeded, kFailed, kUnknown };
 absl::string_view NameOf(PodPhase phase);
 
-struct PodFacts {
+struct JobPod {
   std::string uid;
   std::string job_uid;        // of the controlling Job
   std::string task;           // annotation volcano.sh/task-spec
@@ -37,11 +37,11 @@ struct PodFacts {
 };
 
 // By name, so that a task's pods stand together and the order is always the same.
-using PodTable = absl::btree_map<std::string, PodFacts>;
+using PodTable = absl::btree_map<std::string, JobPod>;
 
 // The name of the Job that controls the pod; "" when none does.
 std::string JobOf(const api::core::Pod& pod);
 // Meant for pods of which JobOf is not empty.
-PodFacts FactsOf(const api::core::Pod& pod);
+JobPod JobPodOf(const api::core::Pod& pod);
 
 }  // namespace gangway::lifecycle

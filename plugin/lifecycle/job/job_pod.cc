@@ -1,4 +1,4 @@
-#include "plugin/lifecycle/job/pod_facts.h"
+#include "plugin/lifecycle/job/job_pod.h"
 
 #include <algorithm>
 
@@ -63,8 +63,8 @@ std::string JobOf(const api::core::Pod& pod) {
   return owner->name;
 }
 
-PodFacts FactsOf(const api::core::Pod& pod) {
-  PodFacts facts;
+JobPod JobPodOf(const api::core::Pod& pod) {
+  JobPod facts;
   facts.uid = pod.metadata.uid;
   if (const api::OwnerReference* owner = pod.metadata.Controller()) facts.job_uid = owner->uid;
   if (const std::string* task = FindAnnotation(pod, kTaskSpecKey)) facts.task = *task;

@@ -15,8 +15,8 @@
 namespace gangway::testutil {
 
 // The cluster stays as it is while this lives.
-struct Trial {
-  explicit Trial(const model::Cluster& cluster, const std::string& name = "g")
+struct PlacementTrial {
+  explicit PlacementTrial(const model::Cluster& cluster, const std::string& name = "g")
       : gang(cluster.gang(cluster.FindGang("default", name))), overlay(cluster), tasks(overlay, scratch, gang) {
     scratch.Begin(cluster);
     tasks.Use(gang::FindUsable(overlay, gang));

@@ -1,4 +1,4 @@
-#include "translator/lifecycle/pod_facts.h"
+#include "translator/lifecycle/paddle_pod.h"
 
 #include <algorithm>
 #include <optional>
@@ -91,8 +91,8 @@ std::string JobOf(const Pod& pod) {
   return job || IsPaddleJob(*owner) ? owner->name : std::string();
 }
 
-PodFacts FactsOf(const Pod& pod) {
-  PodFacts facts;
+PaddlePod PaddlePodOf(const Pod& pod) {
+  PaddlePod facts;
   facts.uid = pod.metadata.uid;
   if (const api::OwnerReference* owner = pod.metadata.Controller()) {
     facts.owner_uid = owner->uid;

@@ -1,4 +1,4 @@
-#include "plugin/lifecycle/job/pod_facts.h"
+#include "plugin/lifecycle/job/job_pod.h"
 
 #include "gtest/gtest.h"
 #include "tests/testing/status_matchers.h"
@@ -6,13 +6,13 @@
 namespace gangway::lifecycle {
 namespace {
 
-PodFacts Facts(const std::string& json) {
+JobPod Facts(const std::string& json) {
   const auto pod = api::Decode<api::core::Pod>(json);
   GW_EXPECT_OK(pod);
-  return FactsOf(*pod);
+  return JobPodOf(*pod);
 }
 
-TEST(PodFactsTest, BelongsToTheJobThatControlsIt) {
+TEST(JobPodTest, BelongsToTheJobThatControlsIt) {
   const auto job_of = [](const std::string& api_version, const std::string& kind, const std::string& controller) {
     return JobOf(*api::Decode<api::core::Pod>(R"({"metadata":{"ownerReferences":[{"apiVersion":")" + api_version +
                                               R"(","kind":")" + kind + R"(","name":"ctr","uid":"u","controller":)" +
@@ -23,15 +23,15 @@ TEST(PodFactsTest, BelongsToTheJobThatControlsIt) {
   EXPECT_EQ(job_of("batch/v1", "Job", "true"), "");
 }
 
-TEST(PodFactsTest, ExitCodeIsTheFirstContainers) {
-  const PodFacts facts = Facts(
+TEST(JobPodTest, ExitCodeIsTheFirstContainers) {
+  const JobPod facts = Facts(
       R"({"status":{"phase":"Failed","containerStatuses":[{"restartCount":2,"state":{"terminated":{"exitCode":7}}},{"restartCount":1,"state":{"terminated":{"exitCode":9}}}],"initContainerStatuses":[{"restartCount":4}]}})");
   EXPECT_EQ(facts.exit_code, 7);
   EXPECT_EQ(facts.restarts, 7);
   EXPECT_TRUE(facts.failed_first);
 }
 
-TEST(PodFactsTest, APodThatFailsBecauseItIsDeletedHasNotFailedFirst) {
+TEST(JobPodTest, APodThatFailsBecauseItIsDeletedHasNotFailedFirst) {
   EXPECT_FALSE(
       Facts(
           R"({"metadata":{"deletionTimestamp":"2026-01-01T00:00:00Z","deletionGracePeriodSeconds":30},"status":{"phase":"Failed"}})")
@@ -42,7 +42,7 @@ TEST(PodFactsTest, APodThatFailsBecauseItIsDeletedHasNotFailedFirst) {
           .failed_first);
 }
 
-TEST(PodFactsTest, VersionThatDoesNotReadIsNone) {
+TEST(JobPodTest, VersionThatDoesNotReadIsNone) {
   EXPECT_EQ(Facts(R"({"metadata":{"annotations":{"volcano.sh/job-version":"2"}}})").version, 2);
   for (const char* bad : {"", "x", "-3", "99999999999"}) {
     EXPECT_EQ(Facts(std::string(R"({"metadata":{"annotations":{"volcano.sh/job-version":")") + bad + R"("}}})").version,
@@ -51,7 +51,7 @@ TEST(PodFactsTest, VersionThatDoesNotReadIsNone) {
   }
 }
 
-TEST(PodFactsTest, ReleasedIsWhatTheSchedulerSaysInItsConditionAndNobodyElse) {
+TEST(JobPodTest, ReleasedIsWhatTheSchedulerSaysInItsConditionAndNobodyElse) {
   const auto released = [](const std::string& type, const std::string& status, const std::string& reason) {
     return Facts(R"({"status":{"phase":"Pending","conditions":[{"type":"Ready","status":"False"},{"type":")" + type +
                  R"(","status":")" + status + R"(","reason":")" + reason + R"("}]}})")
@@ -63,7 +63,7 @@ TEST(PodFactsTest, ReleasedIsWhatTheSchedulerSaysInItsConditionAndNobodyElse) {
   EXPECT_FALSE(released("PodScheduled", "True", "GangReleased"));
 }
 
-TEST(PodFactsTest, ReadyIsAllContainers) {
+TEST(JobPodTest, ReadyIsAllContainers) {
   EXPECT_FALSE(Facts(R"({"status":{"phase":"Running"}})").ready);
   EXPECT_TRUE(Facts(R"({"status":{"phase":"Running","containerStatuses":[{"ready":true}]}})").ready);
   EXPECT_FALSE(Facts(R"({"status":{"phase":"Running","containerStatuses":[{"ready":true},{"ready":false}]}})").ready);
