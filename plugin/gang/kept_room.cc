@@ -232,6 +232,15 @@ bool KeptRoom::KeepFor(GangId id, Lacking lacking, bool without_surplus) {
   return true;
 }
 
+void KeptRoom::AlsoKeep(GangId gang, Row row, const Resources& amounts) {
+  Resources& kept = kept_[row];
+  for (Dim dim = 0; dim < amounts.size(); ++dim) {
+    const std::int64_t amount = std::min(amounts[dim], std::max<std::int64_t>(overlay_.free(row, dim), 0));
+    if (kept[dim] < amount) kept.Set(dim, amount);
+  }
+  if (first_ == model::kNone) first_ = gang;
+}
+
 void KeptRoom::KeepTerms(const Shape& shape) {
   matched_.insert(shape.matched.begin(), shape.matched.end());
   asked_.insert(shape.near.begin(), shape.near.end());

@@ -34,6 +34,9 @@ class KeptRoom {
   // `gangs` in the order in which they are served. After all minima are in the overlay, which must outlive this.
   KeptRoom(const Overlay& overlay, const std::vector<std::pair<model::GangId, Lacking>>& gangs, int budget);
 
+  // On the row at least so much, for a gang.
+  void AlsoKeep(model::GangId gang, model::Row row, const model::Resources& amounts);
+
   bool empty() const { return first_ == model::kNone; }
   // The first for which something is kept; kNone.
   model::GangId first() const { return first_; }

@@ -64,11 +64,14 @@ class HeldRoom {
   bool CouldTake(const model::Resources& request) const;
   // All of it is anybody's until the end of `use`. One room is held at a time.
   template <class F>
-  auto Without(F use) {
+  auto Without(F use) -> decltype(use()) {
+    struct Again {
+      HeldRoom& room;
+      ~Again() { room.Take(); }
+    };
     Give();
-    auto answer = use();
-    Take();
-    return answer;
+    const Again again{*this};
+    return use();
   }
 
  private:

@@ -127,7 +127,7 @@ class Cycle {
     while (const std::optional<GangId> id = Next(let_in)) PlaceMinimum(*id);
     while (const std::optional<GangId> id = Next(fresh)) PlaceFresh(admission, not_let_in, *id);
     ServeAll(Admit(admission, not_let_in, false), [&](GangId id) { PlaceMinimum(id); });
-    if (policy_.place_surplus) PlaceRests();
+    if (policy_.place_surplus) kept_.Without([&] { PlaceRests(); });
     for (auto& [index, placement] : placements_) {
       placement->Finish(decisions_[index]);
       TellWhoHasNodes(*placement, decisions_[index]);
@@ -188,10 +188,9 @@ class Cycle {
       if (placed.wants_more()) wanting_more_.emplace_back(&placed, TakenSince(queue, before));
       return true;
     }
-    if (!KeepNodes(placed)) {
-      if (const std::optional<Lacking> lacking = placed.lacking(); lacking.has_value())
-        lacking_.emplace_back(id, *lacking);
-    }
+    const std::optional<Lacking> lacking = placed.lacking();
+    if (lacking.has_value()) lacking_.emplace_back(id, *lacking);
+    if (lacking == Lacking::kRoom) KeepNodes(placed);
     return false;
   }
 
@@ -215,26 +214,26 @@ class Cycle {
            EndOf(cluster_, id, now_) <= kept_.nodes().start;
   }
 
-  // For one that found no room. False: there are none for it.
-  bool KeepNodes(const GangPlacement& placement) {
+  // For one that found no room.
+  void KeepNodes(const GangPlacement& placement) {
     const GangId id = placement.gang();
     const Gang& gang = cluster_.gang(id);
     if (kept_.holds() || policy_.keeps_for <= absl::ZeroDuration() || now_ < gang.created + policy_.keeps_after ||
         now_ < gang.passed_over_until)
-      return false;
+      return;
     const std::optional<Wanted> wanted = placement.wanted();
-    if (!wanted.has_value() || CannotFit(*wanted)) return false;
+    if (!wanted.has_value() || CannotFit(*wanted)) return;
     const model::KeptNodes* const before = HasNodes(id) ? &cluster_.reservation()->nodes : nullptr;
     Decision& decision = decisions_[IndexOf(id)];
     if (before != nullptr && now_ < before->found + policy_.keeps_same) {
       decision.kept = *before;
     } else {
-      if (looks_for_nodes_-- <= 0) return false;
+      if (looks_for_nodes_-- <= 0) return;
       if (!ending_.has_value()) ending_.emplace(cluster_, now_);
       decision.kept = FindRoomToCome(overlay_, *ending_, id, *wanted, before, now_);
       if (!decision.kept.has_value()) {
         if (wanted->areas.size() == 1) cannot_fit_.push_back(*wanted);
-        return false;
+        return;
       }
       decision.kept->found = now_;
       decision.kept->since = before == nullptr || decision.kept->ends < before->ends ? now_ : before->since;
@@ -242,12 +241,11 @@ class Cycle {
       if (in_vain) decision.passed_over_until = now_ + policy_.keeps_for;
       if (in_vain || !Gathers(*decision.kept)) {
         decision.kept.reset();
-        return false;
+        return;
       }
     }
     decision.look_again = std::min(decision.look_again, decision.kept->since + policy_.keeps_for);
     kept_.Hold(id, *decision.kept);
-    return true;
   }
 
   // Something of it is not free yet: else it is no room that the gang waits for.
@@ -337,7 +335,12 @@ class Cycle {
   // queue by what the gangs have.
   void PlaceRests() {
     if (wanting_more_.empty()) return;
-    const KeptRoom kept = KeepRoom();
+    KeptRoom kept = KeepRoom();
+    if (kept_.holds()) {
+      for (const model::KeptNodes::Spot& spot : kept_.nodes().spots) {
+        if (cluster_.present(spot.row)) kept.AlsoKeep(kept_.gang(), spot.row, spot.amounts);
+      }
+    }
     std::map<model::QueueId, SurplusLine> within, beyond;
     for (auto& [placement, taken] : wanting_more_) {
       const Gang& gang = cluster_.gang(placement->gang());

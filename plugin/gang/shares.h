@@ -40,8 +40,8 @@ class Shares {
   // Of the queue's own gangs; of a queue with none below it the same.
   std::int64_t OwnDeserved(model::QueueId queue, model::Dim dim) const { return own_deserved_[At(queue, dim)]; }
   std::int64_t Held(model::QueueId queue, model::Dim dim) const { return tree_.held(queue)[dim]; }
-  // What it holds, and what gangs wait for in it: pods without a node, and minResources beyond the pods that are there;
-  // within its capability and those below it.
+  // What it holds, and what gangs wait for in it: pods without a node, and minResources beyond the pods
+  // that are there; within its capability and those below it.
   std::int64_t Asked(model::QueueId queue, model::Dim dim) const { return asked_[At(queue, dim)]; }
   // What is kept for it: its guarantee, or those of the queues below it together.
   std::int64_t Kept(model::QueueId queue, model::Dim dim) const { return tree_.kept(queue)[dim]; }

@@ -118,8 +118,8 @@ void Cluster::GiveRoom(TaskId id) {
 }
 
 TaskId Cluster::FindTask(absl::string_view ns, absl::string_view name) const {
-  auto it = task_by_key_.find(KeyOf(ns, name));
-  return it == task_by_key_.end() ? kNone : it->second;
+  const auto it = tasks_by_name_.find(TaskName{ns, name});
+  return it == tasks_by_name_.end() ? kNone : *it;
 }
 
 // But for its phase and node.
@@ -196,36 +196,34 @@ bool Cluster::MovePod(TaskId id, const PodFacts& facts) {
 }
 
 TaskId Cluster::SetPod(const PodFacts& facts) {
-  const std::string key = KeyOf(facts.ns, facts.name);
-  if (auto it = task_by_key_.find(key); it != task_by_key_.end() && SamePod(it->second, facts)) {
-    if (SamePlace(it->second, facts) || MovePod(it->second, facts)) return it->second;
-  }
+  TaskId id = FindTask(facts.ns, facts.name);
+  if (id != kNone && SamePod(id, facts) && (SamePlace(id, facts) || MovePod(id, facts))) return id;
   ++version_;
   Row assumed = kNone;
-  if (auto it = task_by_key_.find(key); it != task_by_key_.end()) {
-    const Task& before = task(it->second);
+  if (id != kNone) {
+    const Task& before = task(id);
     const bool same = before.uid == facts.uid;
     if (same && before.status == TaskStatus::kBinding && facts.node.empty() && !facts.terminating &&
         facts.phase == PodPhase::kPending) {
       assumed = before.row;
     }
     if (!same) {
-      RemoveTask(it->second);
+      RemoveTask(id);
+      id = kNone;
     } else {
-      UnpromiseVolumes(it->second);
-      GiveRoom(it->second);
+      UnpromiseVolumes(id);
+      GiveRoom(id);
     }
   }
-  TaskId id = kNone;
-  bool fresh = false;
-  if (auto it = task_by_key_.find(key); it != task_by_key_.end()) {
-    id = it->second;
+  const bool fresh = id == kNone;
+  if (!fresh) {
     gangs_.Leave(id, tasks_[id]);
     shapes_.Release(tasks_[id].shape);
   } else {
-    fresh = true;
     id = tasks_.Add();
-    task_by_key_.emplace(key, id);
+    tasks_[id].ns = facts.ns;
+    tasks_[id].name = facts.name;
+    tasks_by_name_.insert(id);
   }
   const TaskStatus status = assumed != kNone ? TaskStatus::kBinding : StatusOf(facts);
   const bool waits = MayBePlaced(facts);
@@ -243,8 +241,6 @@ TaskId Cluster::SetPod(const PodFacts& facts) {
   if (!facts.node.empty()) row = nodes_.Intern(facts.node);
   Task& task = tasks_[id];
   const Row row_before = fresh ? kNone : task.row;
-  task.ns = facts.ns;
-  task.name = facts.name;
   task.uid = facts.uid;
   task.shape = shape;
   task.row = row;
@@ -289,7 +285,7 @@ void Cluster::RemoveTask(TaskId id) {
     nodes_.Leave(task.row);
     nodes_.FreeIfUnused(task.row);
   }
-  task_by_key_.erase(KeyOf(task.ns, task.name));
+  tasks_by_name_.erase(id);
   tasks_.Remove(id);
 }
 
@@ -480,8 +476,8 @@ void Cluster::AuditTasks(std::vector<std::string>& wrong) const {
     if (task.status == TaskStatus::kPending && task.row != kNone)
       wrong.push_back(absl::StrCat("pod ", key, ": waits and has a node"));
   });
-  if (static_cast<int>(task_by_key_.size()) != tasks_.size())
-    wrong.push_back(absl::StrCat("pods: ", task_by_key_.size(), " names of ", tasks_.size()));
+  if (static_cast<int>(tasks_by_name_.size()) != tasks_.size())
+    wrong.push_back(absl::StrCat("pods: ", tasks_by_name_.size(), " names of ", tasks_.size()));
 }
 
 }  // namespace gangway::model

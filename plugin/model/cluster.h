@@ -17,6 +17,8 @@
 #include "absl/container/btree_map.h"
 #include "absl/container/btree_set.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/hash/hash.h"
 #include "absl/strings/string_view.h"
 #include "plugin/model/domains.h"
 #include "plugin/model/facts.h"
@@ -195,6 +197,24 @@ class Cluster {
   void MoveToQueue(GangId id, QueueId queue);
   void AuditTasks(std::vector<std::string>& wrong) const;
 
+  // Tasks are found by the names that they carry: none is kept twice.
+  struct TaskName {
+    absl::string_view ns, name;
+  };
+  static TaskName NameOf(const SlotTable<Task>& tasks, TaskId id) { return {tasks[id].ns, tasks[id].name}; }
+  struct HashTask {
+    using is_transparent = void;
+    const SlotTable<Task>* tasks = nullptr;
+    std::size_t operator()(const TaskName& name) const { return absl::HashOf(name.ns, name.name); }
+    std::size_t operator()(TaskId id) const { return (*this)(NameOf(*tasks, id)); }
+  };
+  struct SameTask {
+    using is_transparent = void;
+    const SlotTable<Task>* tasks = nullptr;
+    bool operator()(TaskId a, TaskId b) const { return a == b; }
+    bool operator()(TaskId a, const TaskName& b) const { return (*tasks)[a].ns == b.ns && (*tasks)[a].name == b.name; }
+  };
+
   const std::uint64_t id_;
   std::uint64_t version_ = 0;  // of what no part counts
   int events_since_audit_ = 0;
@@ -211,7 +231,7 @@ class Cluster {
   Queues queues_{dims_};
   SlotTable<Task> tasks_;
   std::optional<Reservation> reservation_;
-  absl::flat_hash_map<std::string, TaskId> task_by_key_;  // "ns/name"
+  absl::flat_hash_set<TaskId, HashTask, SameTask> tasks_by_name_{0, HashTask{&tasks_}, SameTask{&tasks_}};
   absl::flat_hash_map<int, PriorityClassFacts> priority_classes_;
   absl::btree_map<std::string, absl::btree_map<std::string, BudgetFacts>> budgets_;  // by namespace and name
 };

@@ -569,7 +569,13 @@ void Volumes::IdentifyAttachment(int id) {
 }
 
 void Volumes::SetAttachment(const VolumeAttachmentFacts& facts) {
-  if (attached_by_name_.contains(facts.name)) return;  // only its status changes
+  if (const auto it = attached_by_name_.find(facts.name); it != attached_by_name_.end()) {
+    const Attachment& there = attached_[it->second];
+    if (there.driver == facts.driver && names_.Text(there.node) == facts.node &&
+        volumes_[there.volume].name == facts.volume)
+      return;
+    RemoveAttachment(facts.name);
+  }
   if (facts.volume.empty() || facts.node.empty()) return;
   const int id = attached_.Add();
   attached_by_name_.emplace(facts.name, id);

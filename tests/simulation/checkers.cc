@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "api/field_table.h"
 #include "api/json_value.h"
+#include "api/volcano/release.h"
 #include "base/check.h"
 #include "base/strings.h"
 
@@ -63,6 +64,14 @@ bool Final(const std::string& phase) {
 bool Works(const std::string& phase) { return phase.empty() || phase == "Pending" || phase == "Running"; }
 
 // As its status tells.
+bool SaysEvicted(const Pod& pod) {
+  return std::any_of(pod.status.conditions.begin(), pod.status.conditions.end(),
+                     [](const api::core::PodCondition& condition) {
+                       return condition.type == "DisruptionTarget" && condition.status == "True" &&
+                              condition.reason == api::volcano::kPreemptionByScheduler;
+                     });
+}
+
 bool WasWhole(const PodGroup& group) {
   return group.status.phase == "Running" || group.status.phase == "Unknown" || group.status.phase == "Completed" ||
          std::any_of(group.status.conditions.begin(), group.status.conditions.end(),
@@ -465,12 +474,13 @@ void Checker::CheckDeadline(Rule rule, const NamespacedName& key, const Gang& ga
   since = now;  // said once a deadline
 }
 
-// By whomever; what our scheduler deletes are leftovers of a gang.
+// By whomever; what our scheduler deletes are leftovers of a gang, and pods that go for another one.
 void Checker::CheckDeletion(const Pod& pod, const JournalRecord& record) {
   if (record.client != rules_.scheduler) return;
   const std::string where = Where(record);
   if (pod.spec.scheduler_name != "volcano")
     Violation(Rule::kStranger, "a pod of ", pod.spec.scheduler_name, " was deleted at ", where);
+  if (SaysEvicted(pod)) return CheckEviction(pod, where);
   if (!pod.bound() || pod.status.phase != "Pending")
     Violation(Rule::kReleased, "a pod that is ", pod.status.phase, " was deleted at ", where);
   if (pod.metadata.Controller() == nullptr)
@@ -483,6 +493,18 @@ void Checker::CheckDeletion(const Pod& pod, const JournalRecord& record) {
     Violation(Rule::kReleased, "a pod was deleted when its gang was half-bound for ",
               absl::FormatDuration(record.time - *since), " at ", where);
   }
+}
+
+// Its PodGroup says first that it goes, and for whom; who says that he may not be evicted is not.
+void Checker::CheckEviction(const Pod& pod, const std::string& where) {
+  if (AnnotationOf(pod, "volcano.sh/preemptable") == "false")
+    Violation(Rule::kReleased, "a pod that may not be evicted was at ", where);
+  const auto gang = gangs_.find(GroupOf(pod));
+  if (gang == gangs_.end()) return;
+  const api::volcano::PodGroupCondition* const told = api::volcano::LatestRelease(gang->second.group.status);
+  const bool by_name = told != nullptr && (told->reason == "Preempted" || told->reason == "Reclaimed") &&
+                       absl::StrContains(told->message, absl::StrCat(pod.metadata.name, "/", pod.metadata.uid));
+  if (!by_name) Violation(Rule::kReleased, "a pod was evicted without a word of its PodGroup at ", where);
 }
 
 // ---- jobs

@@ -159,6 +159,7 @@ class Checker {
   const Gang* GangOf(const api::core::Pod& pod) const;
   void CheckCapability(const api::core::Pod& pod, const std::string& where);
   bool IsBelow(const std::string& queue, const std::string& above) const;
+  void CheckEviction(const api::core::Pod& pod, const std::string& where);
   void CheckDeletion(const api::core::Pod& pod, const sandbox::JournalRecord& record);
   void CheckGang(const api::NamespacedName& key, absl::Time now);
   void CheckDeadlines(absl::Time now);

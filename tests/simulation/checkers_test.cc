@@ -69,14 +69,15 @@ class Journal {
                      R"("})"));
   }
   void Queue(const std::string& spec) { Put(api::kQueues, "default", "", absl::StrCat(R"(,"spec":{)", spec, "}")); }
-  void Group(int min_member, const std::string& extra = "", int running = 0, const std::string& phase = "Inqueue") {
+  void Group(int min_member, const std::string& extra = "", int running = 0, const std::string& phase = "Inqueue",
+             const std::string& conditions = "") {
     Put(api::kPodGroups, "g", R"(,"ownerReferences":[{"kind":"Job","name":"j","uid":"jobs-j-uid","controller":true}])",
         absl::StrCat(R"(,"spec":{"queue":"default","minMember":)", min_member, extra, R"(},"status":{"phase":")", phase,
-                     R"(","running":)", running, "}"));
+                     R"(","running":)", running, conditions.empty() ? "" : ",", conditions, "}"));
   }
   struct PodIs {
     std::string node = {}, phase = "Pending", task = "w", spec = {}, scheduler = "volcano", labels = {};
-    bool deleting = false, controlled = true, ported = false;
+    bool deleting = false, controlled = true, ported = false, evicted = false;
   };
   void Pod(const std::string& name, const PodIs& is) {
     Put(api::kPods, name,
@@ -88,8 +89,11 @@ class Journal {
             R"(},"annotations":{"scheduling.k8s.io/group-name":"g","volcano.sh/task-spec":")", is.task, R"("})"),
         absl::StrCat(R"(,"spec":{"schedulerName":")", is.scheduler, R"(","nodeName":")", is.node, R"(")", is.spec,
                      R"(,"containers":[{"name":"c","resources":{"requests":{"cpu":"2"}})",
-                     is.ported ? R"(,"ports":[{"hostPort":80}])" : "", R"(}]},"status":{"phase":")", is.phase,
-                     R"("})"));
+                     is.ported ? R"(,"ports":[{"hostPort":80}])" : "", R"(}]},"status":{"phase":")", is.phase, R"(")",
+                     is.evicted ? R"(,"conditions":[{"type":"DisruptionTarget","status":"True",)"
+                                  R"("reason":"PreemptionByScheduler"}])"
+                                : "",
+                     "}"));
   }
   void Job(const std::string& phase, int running = 0, int succeeded = 0, int version = 0, int retries = 0) {
     Put(api::kJobs, "j", "",
@@ -506,6 +510,26 @@ TEST(CheckersTest, OnlyPodsThatDoNotRunAndAreMadeAgainAreReleased) {
   EXPECT_THAT(broken({.node = "n1", .phase = "Running"}), ElementsAre(Rule::kReleased));
   EXPECT_THAT(broken({.node = "n1", .controlled = false}), ElementsAre(Rule::kReleased));
   EXPECT_THAT(broken({.node = "n1", .scheduler = "default-scheduler"}), ElementsAre(Rule::kStranger));
+}
+
+// Who goes for another gang may run, and is named first.
+TEST(CheckersTest, WhoIsEvictedIsNamedByItsPodGroupFirst) {
+  for (const bool named : {true, false}) {
+    Journal j;
+    j.Node();
+    j.Group(1, "", 1, "Running");
+    Is pod{.node = "n1", .phase = "Running"};
+    j.Pod("p1", pod);
+    pod.evicted = true;
+    j.By("scheduler").Pod("p1", pod);
+    if (named)
+      j.Group(1, "", 1, "Running",
+              R"("conditions":[{"type":"GangReleased","status":"True","reason":"Preempted",)"
+              R"("message":"evicted 1 of 1 task for default/h: why [p1/pods-p1-uid]"}])");
+    pod.deleting = true;
+    j.Pod("p1", pod);
+    EXPECT_EQ(j.checker().broken().contains(Rule::kReleased), !named);
+  }
 }
 
 TEST(CheckersTest, ACommandThatStaysIsToldToo) {

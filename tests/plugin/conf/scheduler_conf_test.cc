@@ -83,7 +83,8 @@ TEST(SchedulerConfTest, WhatTheChartOfVolcanoInstallsIsReadLineByLine) {
   const SchedulerConf conf = Read(kChart);
   EXPECT_EQ(
       PolicyText(conf.policy),
-      "lets in up to 120% of the cluster and what queues have room for; fills fuller nodes first, by cpu 1, memory 1");
+      "lets in up to 120% of the cluster and what queues have room for; fills fuller nodes first, by cpu 1, memory 1; "
+      "evicts nobody");
   EXPECT_TRUE(conf.policy.admit_by_queues);
   EXPECT_EQ(conf.policy.overcommit_percent, 120);
   EXPECT_FALSE(conf.policy.by_deadline);
@@ -92,10 +93,14 @@ TEST(SchedulerConfTest, WhatTheChartOfVolcanoInstallsIsReadLineByLine) {
   EXPECT_THAT(
       Texts(conf),
       ElementsAre("volcano-scheduler.conf:1: action backfill: pods that ask for nothing are placed with all others",
-                  "volcano-scheduler.conf:6: plugin gang: enablePreemptable: nothing is taken back from who runs",
-                  "volcano-scheduler.conf:7: plugin conformance: nobody is evicted, so system pods are not, either",
+                  "volcano-scheduler.conf:6: plugin gang: enablePreemptable: who may be evicted, and for whom, stays "
+                  "as it is; without "
+                  "the actions preempt and reclaim nobody is",
+                  "volcano-scheduler.conf:7: plugin conformance: system pods are never evicted, with it or without",
                   HasSubstr(":10: plugin drf: shares what is beyond minima between the jobs of a queue"),
-                  "volcano-scheduler.conf:11: plugin drf: enablePreemptable: nothing is taken back from who runs",
+                  "volcano-scheduler.conf:11: plugin drf: enablePreemptable: who may be evicted, and for whom, stays "
+                  "as it is; without "
+                  "the actions preempt and reclaim nobody is",
                   HasSubstr(":13: plugin proportion: what a queue deserves by its weight is no limit"),
                   HasSubstr(":14: plugin nodeorder: scores are not added up")));
 }
@@ -103,7 +108,8 @@ TEST(SchedulerConfTest, WhatTheChartOfVolcanoInstallsIsReadLineByLine) {
 TEST(SchedulerConfTest, WhatIsBuiltInHasNoBinpack) {
   const SchedulerConf conf = Read(kBuiltIn);
   gang::Policy ours;
-  EXPECT_EQ(conf.policy, ours) << "our own defaults are those of Volcano";
+  ours.preempt = ours.reclaim = false;
+  EXPECT_EQ(conf.policy, ours) << "our own defaults are those of Volcano, but that it evicts nobody";
   EXPECT_THAT(Texts(conf),
               Contains(HasSubstr(":2: plugin binpack: is not listed, and fuller nodes are filled first anyhow")));
 }
@@ -131,10 +137,22 @@ tiers:
   - name: binpack
 )");
   EXPECT_THAT(Texts(conf),
-              IsSupersetOf({HasSubstr(":1: action preempt: no pod is evicted for one of a higher priority"),
-                            HasSubstr(":1: action reclaim: no pod is evicted because its queue holds more"),
+              IsSupersetOf({HasSubstr(":1: action preempt: members beyond a gang's minimum go, or gangs as a whole"),
+                            HasSubstr(":1: action reclaim: members beyond a gang's minimum go, or gangs as a whole"),
                             HasSubstr(":7: plugin extender: no extender is asked")}));
   for (const Note& note : conf.notes) EXPECT_NE(note.kind, Note::Kind::kMistake) << note.subject << note.text;
+  EXPECT_TRUE(conf.policy.preempt && conf.policy.reclaim);
+}
+
+TEST(SchedulerConfTest, WhoIsEvictedIsForTheActionsToSay) {
+  const auto policy = [](const std::string& actions) {
+    return Read(absl::StrCat("actions: \"", actions, "\"\n")).policy;
+  };
+  EXPECT_FALSE(policy("allocate").preempt || policy("allocate").reclaim);
+  EXPECT_TRUE(policy("allocate, gangpreempt").preempt);
+  EXPECT_FALSE(policy("allocate, gangpreempt").reclaim);
+  EXPECT_TRUE(policy("allocate, gangreclaim").reclaim);
+  EXPECT_FALSE(policy("allocate, reclaim").preempt);
 }
 
 TEST(SchedulerConfTest, WhatQueuesDeserve) {

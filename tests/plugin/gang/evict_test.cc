@@ -398,6 +398,37 @@ TEST_F(EvictTest, AGuaranteeIsNeverTaken) {
   EXPECT_THAT(Evicted(), IsEmpty());
 }
 
+// Though the cluster would be shared better without.
+TEST_F(EvictTest, NorForSomethingElseThatIsNotGuaranteed) {
+  policy.sharing = Sharing::kAsWritten;
+  Node("n1", Amounts(4000, 0, {{kGpu, 2}}));
+  Queue("q2", {{kGpu, 2}});
+  model::QueueFacts guaranteed = testutil::Queue("q1");
+  cluster.SetQueue(guaranteed);
+  OneRuns("a", "low", "q1", Amounts(1000, 0, {{kGpu, 2}}), "n1");
+  OneWaits("b", "low", "q2", Amounts(0, 0, {{kGpu, 2}}));
+  EXPECT_THAT(Evicted(), ElementsAre("a"));
+  guaranteed.guarantee = Amounts(1000);
+  cluster.SetQueue(guaranteed);
+  EXPECT_THAT(Evicted(), IsEmpty());
+}
+
+// One of two sub-groups is more than what is beyond the minimum.
+TEST_F(EvictTest, ASubGroupThatTheMinimumNeedsGoesWithAll) {
+  Node("n1", Amounts(4000));
+  model::GangFacts gang = testutil::Gang("job", 3);
+  gang.priority_class = "low";
+  gang.sub_groups = {{"w", 2, 0}};
+  cluster.SetGang(gang);
+  for (int i = 0; i < 4; ++i) {
+    model::PodFacts w = PodOf("job", absl::StrCat("w-", i), Amounts(1000), "n1");
+    w.partition = absl::StrCat(i % 2);
+    cluster.SetPod(w);
+  }
+  OneWaits("high", "high", "default", Amounts(1000));
+  EXPECT_THAT(Evicted(), SizeIs(4));
+}
+
 TEST_F(EvictTest, AQueueThatIsNotReclaimableKeepsWhatItHas) {
   Node("n1", Amounts(4000));
   Queue("q2");

@@ -139,6 +139,15 @@ TEST_F(ReservationTest, OthersGoWhereItIsNotNeeded) {
   EXPECT_THAT(Round(), UnorderedElementsAre(Pair("big-w-0", N(0)), Pair("s3-w-0", N(0))));
 }
 
+TEST_F(ReservationTest, WhatIsMoreThanItNeedsIsAnybodys) {
+  AddNodes(w.cluster, 2, 8);
+  Add("r1", 1, 8000, {N(1)});
+  Add("big", 2, 6000);
+  for (const char* name : {"s1", "s2"}) Add(name, 1, 2000);
+  EXPECT_THAT(Round(), ElementsAre(Pair("s1-w-0", N(0))));
+  EXPECT_EQ(Kept(), "big: node-000 node-001 after 1");
+}
+
 TEST_F(ReservationTest, TheNodesWhereFewestPodsMustEnd) {
   AddNodes(w.cluster, 3, 8);
   Add("many", 4, 2000, {N(0), N(0), N(0), N(0)});
@@ -328,7 +337,9 @@ TEST(ReservationProperty, NobodyDelaysIt) {
       ASSERT_EQ(r.w.cluster.gang(has->gang).name, "big");
       EXPECT_LE(has->nodes.start, start);
       // Who uses the nodes in the meantime must end, too.
-      if (has->nodes.start == absl::InfiniteFuture()) EXPECT_LE(has->nodes.ends, ends);
+      if (has->nodes.start == absl::InfiniteFuture()) {
+        EXPECT_LE(has->nodes.ends, ends);
+      }
       EXPECT_GT(has->nodes.ends, 0);
       ends = has->nodes.ends;
       start = has->nodes.start;

@@ -1363,8 +1363,10 @@ TEST_F(AttachLimitTest, WhatIsStillAttachedCounts) {
   EXPECT_THAT(w.Placed(), IsEmpty()) << "as with Kubernetes: it may be on its way out, and counts beside the pod's";
   Run("b", "n2", "default/data");
   EXPECT_THAT(w.Placed(), ElementsAre(Pair("g-w-0", "n2"))) << "now a pod is there that keeps it";
-  w.cluster.RemoveVolumeAttachment("va1");
   w.cluster.RemovePod("default", "b");
+  w.cluster.SetVolumeAttachment({"va1", "n2", "d", "pv-more"});
+  EXPECT_THAT(w.Placed(), ElementsAre(Pair("g-w-0", "n1"))) << "it is another one of the same name";
+  w.cluster.RemoveVolumeAttachment("va1");
   EXPECT_THAT(w.Placed(), ElementsAre(Pair("g-w-0", "n1")));
   EXPECT_THAT(w.cluster.Audit(), IsEmpty());
 }

@@ -680,10 +680,10 @@ class CsiTest : public FieldsTest {
     AddVolume("pv1", R"("csi":{"driver":"d.example.com","volumeHandle":"h1"})");
     for (const char* const node : {"n1", "n2"}) AddCsiNode(node, 1);
   }
-  static std::string CsiNode(const std::string& node, int count) {
-    return absl::StrCat(R"({"metadata":{"name":")", node, R"(","uid":"c-)", node, R"(","resourceVersion":")", 1 + count,
-                        R"("},"spec":{"drivers":[{"name":"d.example.com",)", R"("nodeID":"x","allocatable":{"count":)",
-                        count, "}}]}}");
+  static std::string CsiNode(const std::string& node, int count, int version = 1) {
+    return absl::StrCat(R"({"metadata":{"name":")", node, R"(","uid":"c-)", node, R"(","resourceVersion":")", version,
+                        R"("},"spec":{"drivers":[{"name":"d.example.com","nodeID":"x","allocatable":{"count":)", count,
+                        "}}]}}");
   }
   void AddCsiNode(const std::string& node, int count) { Add("csinodes", CsiNode(node, count)); }
   static std::string Attachment(const std::string& node) {
@@ -711,7 +711,7 @@ TEST_F(CsiTest, WhatIsStillAttachedIsWaitedFor) {
   EXPECT_EQ(reason_,
             "waits for 1 of 1 task: w needs cpu 1; 2 nodes can attach no more volumes of d.example.com (1 at most), "
             "0 fit");
-  Push("csinodes", CsiNode("n2", 2));
+  Push("csinodes", CsiNode("n2", 2, 40));
   loop_.RunFor(absl::Seconds(5));
   EXPECT_THAT(bound_, ElementsAre(testing::Pair("p0", "n2")));
 }
@@ -732,6 +732,57 @@ TEST_F(CsiTest, AVolumeIsMadeWhereItsDriverHasRoom) {
       R"({"metadata":{"namespace":"kube-system","name":"k","uid":"k","resourceVersion":"9"},"storageClassName":"disk","nodeTopology":{"matchLabels":{"zone":"b"}},"capacity":"1Gi"})");
   loop_.RunFor(absl::Seconds(5));
   EXPECT_THAT(patched_["data"], HasSubstr(R"("volume.kubernetes.io/selected-node":"n2")"));
+}
+
+// A limit of less than nothing is none that has room, and room of less than nothing is none.
+TEST_F(CsiTest, NumbersThatAreNoneLetNobodyIn) {
+  AddLimits();
+  Run();
+  EXPECT_EQ(bound_.size(), 1u);
+  bound_.clear();
+  Push("csinodes", CsiNode("n1", -5, 40));
+  Push("csinodes", CsiNode("n2", -1, 41));
+  Push(
+      "pods",
+      R"({"metadata":{"namespace":"ns","name":"p1","uid":"u-p1","resourceVersion":"30","annotations":{"scheduling.k8s.io/group-name":"g"}},"spec":{"schedulerName":"volcano","containers":[{"name":"c"}],"volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"more"}}]},"status":{"phase":"Pending"}})");
+  Push(
+      "persistentvolumes",
+      R"({"metadata":{"name":"pv9","uid":"v9","resourceVersion":"31"},"spec":{"csi":{"driver":"d.example.com","volumeHandle":"h9"}}})");
+  Push(
+      "persistentvolumeclaims",
+      R"({"metadata":{"namespace":"ns","name":"more","uid":"u-more","resourceVersion":"32"},"spec":{"volumeName":"pv9"},"status":{"phase":"Bound"}})");
+  loop_.RunFor(absl::Seconds(5));
+  EXPECT_THAT(bound_, IsEmpty());
+}
+
+// ---- amounts and lists of any size
+
+TEST_F(FieldsTest, AmountsOfAnySizeOvercommitNothing) {
+  AddNode("n1", "a", R"("cpu":"4","memory":"9223372036854775807","pods":"110")");
+  AddNode("n2", "a", R"("cpu":"-8","pods":"110")");
+  AddGroup(R"("minMember":1,"queue":"default")");
+  AddPod("huge", "", R"("app":"x")", R"("cpu":"9223372036854775807")");
+  AddPod("more", "", R"("app":"x")", R"("cpu":"5")");
+  AddPod("less", "", R"("app":"x")", R"("cpu":"-3")");
+  AddPod("none", "", R"("app":"x")", R"("cpu":"0")");
+  AddPod("fits", "", R"("app":"x")", R"("cpu":"4")");
+  Run();
+  EXPECT_EQ(bound_["fits"], "n1");
+  EXPECT_EQ(bound_.count("huge") + bound_.count("more"), 0u);
+  EXPECT_EQ(bound_.count("less") + bound_.count("none"), 2u) << "they take no room";
+}
+
+TEST_F(FieldsTest, TenThousandLabelsAreLabels) {
+  std::string labels;
+  for (int i = 0; i < 10'000; ++i) absl::StrAppend(&labels, R"("example.com/l)", i, R"(":"v",)");
+  Add("nodes", absl::StrCat(R"({"metadata":{"name":"n1","uid":"u-n1","resourceVersion":"1","labels":{)", labels,
+                            R"("zone":"a"}},"status":{"allocatable":{"cpu":"16","pods":"110"}}})"));
+  AddNode("n2", "a");
+  AddGroup(R"("minMember":1,"queue":"default")");
+  labels.pop_back();
+  AddPod("p0", absl::StrCat(R"("nodeSelector":{)", labels, "}"), labels);
+  Run();
+  EXPECT_THAT(bound_, ElementsAre(testing::Pair("p0", "n1")));
 }
 
 // ---- anti-affinity of pods that run
