@@ -32,7 +32,10 @@ class WebhookTest : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!ControlPlane::ToolsPresent()) GTEST_SKIP() << "there is no control plane on this machine";
-    auto plane = ControlPlane::Start({.controller_manager = false});
+    auto plane = ControlPlane::Start({.controller_manager = false,
+                                      // gangs of Kubernetes' own, which translate makes, too
+                                      .api_server_flags = {"--feature-gates=GenericWorkload=true",
+                                                           "--runtime-config=scheduling.k8s.io/v1alpha2=true"}});
     GW_ASSERT_OK(plane);
     plane_ = *std::move(plane);
     std::vector<std::string> flags = WebhookFlags(*plane_);

@@ -255,8 +255,8 @@ class ThreadSafetyTest : public ScriptsTest {
                        "};\n"));
     Write("build/compile_commands.json",
           absl::StrCat("[\n{\n  \"directory\": \"/\",\n  \"command\": \"/usr/bin/c++ -I", GW_SOURCE_DIR,
-                       " -DTEXT=\\\\\\\"a\\\\\\\" -O1 -fpch-preprocess -std=c++20 -o counter.o -c ", compiled,
-                       "\",\n  \"file\": \"counter.cc\"\n}\n]\n"));
+                       " -DTEXT=\\\\\\\"a\\\\\\\" -O1 -isystem /generated -std=c++20 -fpch-preprocess -o counter.o -c ",
+                       compiled, "\",\n  \"file\": \"counter.cc\"\n}\n]\n"));
     std::vector<std::string> all{"GW_SOURCE=" + folder_.path()};
     all.insert(all.end(), environment.begin(), environment.end());
     return Run({"thread-safety", path("build")}, all);

@@ -12,6 +12,7 @@
 
 #include "plugin/gang/minimum.h"
 #include "plugin/gang/schedule.h"
+#include "tests/plugin/gang/dice.h"
 #include "tests/plugin/model/cluster_builder.h"
 
 namespace gangway::gang {
@@ -23,17 +24,7 @@ using model::Decisions;
 using model::EvictFor;
 using model::TaskId;
 using model::TaskStatus;
-
-class Dice {
- public:
-  explicit Dice(unsigned seed) : engine_(seed) {}
-  int Below(int limit) { return static_cast<int>(engine_() % static_cast<unsigned>(limit)); }
-  bool Chance(int percent) { return Below(100) < percent; }
-  std::mt19937& engine() { return engine_; }
-
- private:
-  std::mt19937 engine_;
-};
+using testutil::Dice;
 
 // Everything that is known, so that it can be told in any order.
 struct Facts {

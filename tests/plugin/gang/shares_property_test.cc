@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "plugin/gang/schedule.h"
 #include "plugin/gang/shares.h"
+#include "tests/plugin/gang/dice.h"
 #include "tests/plugin/model/cluster_builder.h"
 
 namespace gangway::gang {
@@ -22,17 +23,7 @@ using model::kNone;
 using model::QueueId;
 using testutil::At;
 using testutil::Cpu;
-
-class Dice {
- public:
-  explicit Dice(unsigned seed) : engine_(seed) {}
-  int Below(int limit) { return static_cast<int>(engine_() % static_cast<unsigned>(limit)); }
-  bool Chance(int percent) { return Below(100) < percent; }
-  std::mt19937& engine() { return engine_; }
-
- private:
-  std::mt19937 engine_;
-};
+using testutil::Dice;
 
 // Queues below each other, some of which promise more than there is, with gangs that run and gangs that wait.
 std::vector<std::function<void(model::Cluster&)>> RandomTree(Dice& dice) {
