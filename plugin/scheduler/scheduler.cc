@@ -140,7 +140,7 @@ class GangScheduler final : public Scheduler {
   template <class T>
   kube::Informer<T>& WatchHere(const api::Resource& resource, const kube::Selection& selection) {
     return Watch<T>(resource, selection,
-                    [this](const auto& key, const auto&, const auto& after) { Seen(key, after.get()); });
+                    [this](const auto& key, const auto&, const auto& after) { this->Seen(key, after.get()); });
   }
 
   void Wake() override {
