@@ -1,5 +1,6 @@
 // PaddleJobs of both dialects into Jobs: the same each time; with an error nothing; else a Job that admission takes as
 // it is. As whole documents too, checked as a user's are: what comes out has no field of a wrong type.
+#include "api/kinds/kinds.h"
 #include "api/paddle/paddle_job.h"
 #include "base/strings.h"
 #include "cmd/translate/object_check.h"
@@ -41,10 +42,11 @@ void RequireDocumentsTranslateWell(const std::vector<api::MixedDocument>& docume
   for (const convert::ManifestObject& object : made.objects) {
     if (!object.made) continue;
     const boost::json::value value = *api::ParseJson(object.json);
-    const auto* const kind = value.as_object().if_contains("kind");
-    if (kind == nullptr || *kind != boost::json::string_view(api::kJobs.kind.data(), api::kJobs.kind.size())) continue;
-    RequireAdmitted(object.json, std::string(value.at("metadata").at("name").as_string()));
-    Require(types.Of(api::kJobs, value).errors.empty(), "the fields of a Job have their types", object.json);
+    const api::Resource* const resource =
+        api::FindKind(std::string(value.at("apiVersion").as_string()), std::string(value.at("kind").as_string()));
+    if (resource == nullptr) continue;
+    if (resource == &api::kJobs) RequireAdmitted(object.json, std::string(value.at("metadata").at("name").as_string()));
+    Require(types.Of(*resource, value).errors.empty(), "the fields of an object have their types", object.json);
   }
 }
 
