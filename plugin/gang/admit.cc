@@ -111,7 +111,9 @@ std::optional<Reason> Admission::Admit(model::GangId id, bool owed, absl::Functi
     queue_full.subject = cluster.queue(level).name;
     for (Dim dim = 0; dim < missing.size(); ++dim) {
       if (!IsAsked(missing, dim)) continue;
-      const std::int64_t limit = overlay_.tree().Limit(level, dim);
+      // What is above all queues has all of the cluster, which who is owed its share need not wait for.
+      const std::int64_t limit = owed && overlay_.tree().IsAboveAll(level) ? cluster.queue(level).Limit(dim)
+                                                                           : overlay_.tree().Limit(level, dim);
       const std::int64_t in_use = overlay_.tree().held(level)[dim] + overlay_.taken_below(level)[dim] +
                                   let_in_by_queue_[static_cast<std::size_t>(level)][dim];
       if (in_use + missing[dim] > limit && in_use - lower()[dim] + missing[dim] > limit)

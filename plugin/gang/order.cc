@@ -166,6 +166,7 @@ bool QueueOrder::Within(QueueId queue, const Resources& more) const {
     if (more[dim] <= 0 || dim == model::kPods) continue;
     if (Held(GangsOf(queue), dim) + more[dim] > Deserved(GangsOf(queue), dim)) return false;
     for (const QueueId level : overlay_.tree().path(queue)) {
+      if (overlay_.tree().IsAboveAll(level)) continue;
       if (Held(TreeOf(level), dim) + more[dim] > Deserved(TreeOf(level), dim)) return false;
     }
   }

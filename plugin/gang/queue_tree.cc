@@ -41,6 +41,12 @@ QueueTree::QueueTree(const model::Cluster& cluster)
   for (QueueId id = 0; id < cluster.queue_slots(); ++id) {
     for (QueueId at = id; at != kNone; at = At(at).parent) nodes_[static_cast<std::size_t>(id)].path.push_back(at);
   }
+  int tops = 0;
+  for (QueueId id = 0; id < cluster.queue_slots(); ++id) {
+    const model::Queue& queue = cluster.queue(id);
+    if (At(id).parent != kNone || (!queue.known && queue.children == 0 && queue.held.zero())) continue;
+    above_all_ = ++tops == 1 ? id : kNone;
+  }
   std::sort(deepest_first_.begin(), deepest_first_.end(),
             [&](QueueId a, QueueId b) { return path(a).size() > path(b).size(); });
   for (const QueueId id : deepest_first_) {

@@ -20,6 +20,8 @@ class QueueTree {
   const std::vector<model::QueueId>& deepest_first() const { return deepest_first_; }
   // The queue and those above it, nearest first.
   const std::vector<model::QueueId>& path(model::QueueId queue) const { return At(queue).path; }
+  // All queues are below this one, as below Volcano's root: it shares with nobody.
+  bool IsAboveAll(model::QueueId queue) const { return queue == above_all_; }
   // What the pods of the queue and of those below it hold.
   const model::Resources& held(model::QueueId queue) const { return At(queue).held; }
   // What is kept for it: the larger of its guarantee and those of the queues below it together.
@@ -50,6 +52,7 @@ class QueueTree {
   std::vector<Node> nodes_;
   std::vector<model::QueueId> deepest_first_;
   model::Resources kept_at_top_;
+  model::QueueId above_all_ = model::kNone;
   model::Resources outside_;  // held by pods of no queue
   bool limits_ = false;
 };

@@ -166,6 +166,7 @@ bool Shares::Within(QueueId queue, const Resources& more) const {
     if (more[dim] <= 0 || dim == model::kPods) continue;
     if (cluster_.queue(queue).held[dim] + more[dim] > OwnDeserved(queue, dim)) return false;
     for (const QueueId level : tree_.path(queue)) {
+      if (tree_.IsAboveAll(level)) continue;
       if (Held(level, dim) + more[dim] > Deserved(level, dim)) return false;
     }
   }

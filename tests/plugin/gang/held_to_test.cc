@@ -150,6 +150,15 @@ TEST_F(HeldToTest, EachQueueIsLetInForItsShare) {
 }
 
 // Before, it was let in when all that ran and that was let in before had gone.
+// Volcano puts all queues below one that is called root.
+TEST_F(HeldToTest, WhatIsAboveAllQueuesKeepsNobodyOut) {
+  for (const char* const name : {"a", "b", "default"}) Set(name, "root");
+  Add("a", "runs", 16, 16, 16);
+  AddOutside("b", "b1", 8);
+  AddOutside("b", "b2", 8);
+  EXPECT_THAT(LetIn(), ElementsAre("b1"));
+}
+
 TEST_F(HeldToTest, AFullClusterKeepsNobodyOutWhoIsOwedItsShare) {
   Add("a", "runs", 16, 16, 16);
   AddOutside("b", "b1", 8);
