@@ -157,27 +157,4 @@ void Shares::Divide(Sharing sharing) {
   }
 }
 
-std::int64_t Shares::Over(QueueId queue, Dim dim) const {
-  return std::max<std::int64_t>(Held(queue, dim) - Deserved(queue, dim), 0);
-}
-
-bool Shares::Within(QueueId queue, const Resources& more) const {
-  for (Dim dim = 0; dim < std::min(more.size(), dims_); ++dim) {
-    if (more[dim] <= 0 || dim == model::kPods) continue;
-    if (cluster_.queue(queue).held[dim] + more[dim] > OwnDeserved(queue, dim)) return false;
-    for (const QueueId level : tree_.path(queue)) {
-      if (tree_.IsAboveAll(level)) continue;
-      if (Held(level, dim) + more[dim] > Deserved(level, dim)) return false;
-    }
-  }
-  return true;
-}
-
-bool Shares::BelowWithout(QueueId queue, const Resources& less) const {
-  for (Dim dim = 0; dim < std::min(less.size(), dims_); ++dim) {
-    if (less[dim] > 0 && dim != model::kPods && Held(queue, dim) - less[dim] < Deserved(queue, dim)) return true;
-  }
-  return false;
-}
-
 }  // namespace gangway::gang

@@ -45,14 +45,6 @@ class Shares {
   std::int64_t Asked(model::QueueId queue, model::Dim dim) const { return asked_[At(queue, dim)]; }
   // What is kept for it: its guarantee, or those of the queues below it together.
   std::int64_t Kept(model::QueueId queue, model::Dim dim) const { return tree_.kept(queue)[dim]; }
-  // By how much it holds more than it deserves; 0: it does not.
-  std::int64_t Over(model::QueueId queue, model::Dim dim) const;
-
-  // Whether with `more` beside what it holds it keeps within what it deserves, in all that is asked but pods: its own
-  // gangs, it, and every queue above it.
-  bool Within(model::QueueId queue, const model::Resources& more) const;
-  // Whether without `less` it would hold less than it deserves of something that is in `less`.
-  bool BelowWithout(model::QueueId queue, const model::Resources& less) const;
 
   const model::Cluster& cluster() const { return cluster_; }
   const QueueTree& tree() const { return tree_; }

@@ -304,7 +304,7 @@ class Planner {
     }
     for (const TaskId id : removal.tasks) {
       plan_.events.push_back({EventNote::Type::kWarning, kEvict,
-                              absl::StrCat("Pod is evicted: its gang ", removal.sentence),
+                              absl::StrCat("Pod is evicted; its gang: ", removal.sentence),
                               ReferenceTo(cluster_.task(id))});
     }
   }

@@ -174,26 +174,5 @@ TEST_F(SharesTest, AsWritten) {
   EXPECT_EQ(Deserved("b"), 1500);
 }
 
-TEST_F(SharesTest, WithinAndBelow) {
-  AddNodes(w.cluster, 1, 12);
-  Add("lab");
-  Add("a", "lab");
-  Add("b", "lab");
-  Add("shop");
-  Use("a", 1000, 11000);
-  Use("b", 5000, 7000);
-  Use("shop", 0, 12000);
-  const QueueTree tree(w.cluster);
-  const Shares shares(w.cluster, tree, sharing);
-  EXPECT_EQ(shares.Deserved(Id("a"), model::kCpu), 3000);
-  EXPECT_EQ(shares.Over(Id("b"), model::kCpu), 2000);
-  EXPECT_EQ(shares.Over(Id("a"), model::kCpu), 0);
-  EXPECT_FALSE(shares.Within(Id("a"), Milli(1000))) << "lab has all that it deserves";
-  EXPECT_TRUE(shares.Within(Id("shop"), Milli(6000)));
-  EXPECT_FALSE(shares.Within(Id("shop"), Milli(6001)));
-  EXPECT_FALSE(shares.BelowWithout(Id("b"), Milli(2000)));
-  EXPECT_TRUE(shares.BelowWithout(Id("b"), Milli(2001)));
-}
-
 }  // namespace
 }  // namespace gangway::gang

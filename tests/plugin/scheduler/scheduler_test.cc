@@ -744,7 +744,7 @@ TEST_F(EvictionTest, AHighPriorityDoesNotWaitBehindALowOneThatRuns) {
     EXPECT_TRUE(Leaves(pod));
     EXPECT_THAT(Conditions(api::kPods, pod),
                 ::testing::Contains(absl::StrCat("DisruptionTarget=True PreemptionByScheduler: ", why)));
-    EXPECT_THAT(Events(pod), ::testing::Contains(absl::StrCat("Warning Evict Pod is evicted: its gang ", why)));
+    EXPECT_THAT(Events(pod), ::testing::Contains(absl::StrCat("Warning Evict Pod is evicted; its gang: ", why)));
   }
   EXPECT_THAT(Conditions(api::kPodGroups, "low"),
               ::testing::Contains(HasSubstr(absl::StrCat("GangReleased=True Preempted: ", why, " [low-w-0/"))));
