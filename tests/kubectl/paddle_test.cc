@@ -158,6 +158,7 @@ TEST_F(PaddleKubectlTest, KubeflowsJobIsScaledAndTrains) {
             "paddlejob.kubeflow.org/paddle-simple-cpu created\n");
   const std::string job = "paddlejobs.kubeflow.org/paddle-simple-cpu";
   WaitFor(job, ".status.replicaStatuses.Worker.active", "2");
+  WaitFor(job, ".status.conditions[-1:].type", "Running");
   EXPECT_THAT(Kubectl({"get", "paddlejobs.kubeflow.org"}),
               ContainsRegex("NAME +STATE +AGE\npaddle-simple-cpu +Running +"));
   EXPECT_EQ(Kubectl({"scale", job, "--replicas=3"}), "paddlejob.kubeflow.org/paddle-simple-cpu scaled\n");
