@@ -92,19 +92,23 @@ absl::StatusOr<std::vector<std::string>> AlphaVersions(const std::vector<std::st
 
 // Those that are to run; "apiserver" may stand among them, it always does.
 absl::StatusOr<std::vector<sandbox::Component>> ParseComponents(const std::string& text) {
+  static constexpr std::pair<absl::string_view, std::optional<sandbox::Component>> kNames[] = {
+      {"apiserver", std::nullopt},
+      {"kubelets", sandbox::Component::kKubelets},
+      {"controllers", sandbox::Component::kControllers},  // with those of PaddleJobs
+      {"scheduler", sandbox::Component::kScheduler},
+  };
   std::vector<sandbox::Component> out;
   for (const absl::string_view name : absl::StrSplit(text, ',', absl::SkipEmpty())) {
-    if (name == "apiserver") continue;
-    if (name == "kubelets") {
-      out.push_back(sandbox::Component::kKubelets);
-    } else if (name == "controllers") {
-      out.push_back(sandbox::Component::kControllers);  // with those of PaddleJobs
-    } else if (name == "scheduler") {
-      out.push_back(sandbox::Component::kScheduler);
-    } else {
-      return absl::InvalidArgumentError(absl::StrCat("--components: there is no component \"", name,
-                                                     "\"; they are apiserver, kubelets, controllers, scheduler"));
+    const auto* row =
+        std::find_if(std::begin(kNames), std::end(kNames), [&](const auto& known) { return known.first == name; });
+    if (row == std::end(kNames)) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--components: there is no component \"", name, "\"; they are ",
+          absl::StrJoin(kNames, ", ",
+                        [](std::string* list, const auto& known) { absl::StrAppend(list, known.first); })));
     }
+    if (row->second.has_value()) out.push_back(*row->second);
   }
   return out;
 }

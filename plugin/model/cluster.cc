@@ -12,8 +12,6 @@
 namespace gangway::model {
 namespace {
 
-std::atomic<int> audit_every{0};  // 0: never
-
 std::uint64_t NextClusterId() {
   static std::atomic<std::uint64_t> last{0};
   return ++last;
@@ -42,7 +40,7 @@ bool MayBePlaced(const PodFacts& facts) { return facts.ours && StatusOf(facts) =
 
 }  // namespace
 
-Cluster::Cluster() : id_(NextClusterId()) {}
+Cluster::Cluster(int audit_every) : id_(NextClusterId()), audit_every_(audit_every) {}
 
 // ---- nodes
 
@@ -458,11 +456,8 @@ std::vector<std::string> Cluster::Audit() const {
   return wrong;
 }
 
-void Cluster::AskForAudits(int every) { audit_every.store(every, std::memory_order_relaxed); }
-
 void Cluster::AuditIfAsked() {
-  const int every = audit_every.load(std::memory_order_relaxed);
-  if (every == 0 || ++events_since_audit_ < every) return;
+  if (audit_every_ == 0 || ++events_since_audit_ < audit_every_) return;
   events_since_audit_ = 0;
   const std::vector<std::string> wrong = Audit();
   for (const std::string& each : wrong) std::fprintf(stderr, "%s\n", each.c_str());

@@ -40,7 +40,8 @@ namespace gangway::model {
 
 class Cluster {
  public:
-  Cluster();
+  // For tests: after each so many events an audit ends the process when something differs. 0: never.
+  explicit Cluster(int audit_every = 0);
   Cluster(const Cluster&) = delete;
   Cluster& operator=(const Cluster&) = delete;
 
@@ -163,9 +164,6 @@ class Cluster {
   // Counts everything anew from the tasks and says what differs, by name; empty when all is as it should be. For tests:
   // it looks at everything.
   std::vector<std::string> Audit() const;
-  // For tests: from now on an audit of any cluster of the process, after each so many events, ends it when something
-  // differs.
-  static void AskForAudits(int every);
   // Who applies events calls it after each.
   void AuditIfAsked();
 
@@ -217,6 +215,7 @@ class Cluster {
 
   const std::uint64_t id_;
   std::uint64_t version_ = 0;  // of what no part counts
+  const int audit_every_;
   int events_since_audit_ = 0;
   Dims dims_;
   Names names_;

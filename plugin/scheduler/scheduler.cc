@@ -412,7 +412,7 @@ class GangScheduler final : public Scheduler {
   const Options options_;
   const std::vector<std::string>& namespaces_;  // empty: all
 
-  model::Cluster cluster_;
+  model::Cluster cluster_{options_.audit_every};
   Feed feed_;
   Rounds rounds_;
   Tellings tellings_;

@@ -45,6 +45,7 @@ struct Options {
   // How long a queue's status may lag behind what its pods hold.
   absl::Duration queue_status_after = absl::Seconds(1);
   std::size_t max_dumped_gangs = 1000;
+  int audit_every = 0;  // see model::Cluster
 };
 
 class Scheduler : public kube::Component {

@@ -39,6 +39,7 @@ Cluster::Cluster(Loop& loop, ClusterOptions options)
       one_controller_process_(options.one_controller_process),
       label_source_(std::move(options.label_source)),
       policy_(std::move(options.policy)),
+      audit_every_(options.audit_every),
       ssh_key_threads_(options.ssh_key_threads),
       faults_(std::move(options.faults)),
       clock_(std::move(options.clock)),
@@ -85,6 +86,7 @@ void Cluster::Start(Component component) {
     assembly::Options options;
     options.ssh.threads = ssh_key_threads_;
     options.scheduler.policy = policy_;
+    options.scheduler.audit_every = audit_every_;
     if (label_source_.has_value()) options.label_source = std::make_shared<controller::LiveLabelSource>(*label_source_);
     options.translate.target = convert::Target::kGangway;
     std::vector<absl::string_view> names = {ClientName(component)};

@@ -34,6 +34,7 @@ struct ClusterOptions {
   bool one_controller_process = false;
   std::optional<lifecycle::LabelSource> label_source;  // which labels of nodes make HyperNodes; none: none do
   gang::Policy policy;                                 // by which the scheduler decides
+  int audit_every = 0;                                 // of the scheduler's table, see model::Cluster
   int ssh_key_threads = 0;  // that make keys for jobs with the plugin ssh; 0: the loop, as a simulated one must
   // Faults between a component and the API server; asked whenever the component starts. Empty: none.
   std::function<Faults(Component)> faults;
@@ -72,6 +73,7 @@ class Cluster {
   const bool one_controller_process_;
   const std::optional<lifecycle::LabelSource> label_source_;
   const gang::Policy policy_;
+  const int audit_every_;
   const int ssh_key_threads_;
   const std::function<Faults(Component)> faults_;
   const std::function<Loop&(Component)> clock_;

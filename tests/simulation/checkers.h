@@ -1,6 +1,7 @@
 // What must hold in every history, judged from the journal alone: an API server's audit log gives the same records.
 #pragma once
 
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <optional>
@@ -20,6 +21,10 @@
 #include "tests/simulation/places.h"
 
 namespace gangway::testutil {
+
+// After how many events the scheduler's table is audited. A counter that is wrong stays so: now and then is enough to
+// see it, and an audit costs more than most events.
+inline int AuditEvery() { return std::getenv("GW_TEST_LONG") != nullptr ? 1 : 16; }
 
 // What is promised. A violation begins with its rule's name.
 enum class Rule {

@@ -33,12 +33,6 @@ namespace {
 using sandbox::Component;
 using ::testing::IsEmpty;
 
-// A counter that is wrong stays so: now and then is enough to see it, and an audit costs more than most events.
-[[maybe_unused]] const bool kAudited = [] {
-  model::Cluster::AskForAudits(std::getenv("GW_TEST_LONG") != nullptr ? 1 : 16);
-  return true;
-}();
-
 std::uint64_t FromEnvironment(const char* name, std::uint64_t otherwise) {
   std::uint64_t value = 0;
   const char* text = std::getenv(name);

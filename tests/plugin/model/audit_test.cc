@@ -161,16 +161,15 @@ TEST_F(AuditTest, LabelsByWhichNodesAreAlike) {
 }
 
 TEST(AuditDeathTest, EndsTheProcessOnlyWhereItIsAskedFor) {
-  Cluster cluster;
-  testutil::AddGang(cluster, "g", 1, 2, 1000);
-  cluster.AuditIfAsked();
-  EXPECT_EXIT(
-      {
-        Cluster::AskForAudits(1);
-        cluster.AuditIfAsked();
-        std::exit(0);
-      },
-      ::testing::ExitedWithCode(0), "");
+  const auto look = [](int audit_every) {
+    Cluster cluster(audit_every);
+    testutil::AddGang(cluster, "g", 1, 2, 1000);
+    const_cast<Gang&>(cluster.gang(0)).held.Set(kPods, 7);
+    for (int event = 0; event < 2; ++event) cluster.AuditIfAsked();
+  };
+  look(0);
+  look(3);
+  EXPECT_DEATH(look(2), "g");
 }
 
 }  // namespace
