@@ -341,10 +341,15 @@ double Eviction::ShortageBy(const Branch& branch, const Resources& amounts, int 
   return sum;
 }
 
-// What its branch would lack more of what it deserves, as a part of the cluster; nullopt: it may not go.
-std::optional<double> Eviction::LossBy(const Wanted& wanted, const Bundle& bundle) {
+Resources Eviction::AmountsOf(const Bundle& bundle) const {
   Resources sum;
   for (const TaskId task : bundle.tasks) sum.Add(cluster_.shape(cluster_.task(task).shape).request);
+  return sum;
+}
+
+// What its branch would lack more of what it deserves, as a part of the cluster; nullopt: it may not go.
+std::optional<double> Eviction::LossBy(const Wanted& wanted, const Bundle& bundle) {
+  const Resources sum = AmountsOf(bundle);
   const QueueId queue = cluster_.gang(bundle.gang).queue;
   const auto [ours, theirs] = BranchesOf(cluster_.gang(wanted.gang).queue, queue);
   Resources relevant;  // of what is wanted
@@ -363,7 +368,41 @@ std::optional<double> Eviction::LossBy(const Wanted& wanted, const Bundle& bundl
   double all = loss;
   for (const Bundle& other : chosen_) all += other.loss;
   if (all >= -ShortageBy(ours, wanted.sum, 1) - kLeastGain) return std::nullopt;
+  if (QueuesAboveLose(wanted, theirs, sum)) return std::nullopt;
   return loss;
+}
+
+// Whether queues beside this one ask for more than they hold.
+bool Eviction::OthersAsk(QueueId queue, Dim dim) {
+  const auto asks = [&](QueueId id) { return shares().Asked(id, dim) - shares().Held(id, dim); };
+  const QueueId parent = overlay_.tree().parent(queue);
+  if (parent != model::kNone) return asks(parent) > asks(queue);
+  const std::vector<QueueId>& all = overlay_.tree().deepest_first();
+  return std::any_of(all.begin(), all.end(), [&](QueueId other) {
+    return other != queue && overlay_.tree().parent(other) == model::kNone && asks(other) > 0;
+  });
+}
+
+// Whether a queue above both would lack more of what it deserves than it did, when so much more goes: where others ask
+// for it they would use what is left over, and it would take that back.
+bool Eviction::QueuesAboveLose(const Wanted& wanted, const Branch& theirs, const Resources& more) {
+  std::vector<QueueId> above = overlay_.tree().path(theirs.queue);
+  if (!theirs.own) above.erase(above.begin());
+  return std::any_of(above.begin(), above.end(), [&](QueueId level) {
+    if (overlay_.tree().IsAboveAll(level)) return false;
+    Resources less = more;
+    for (const Bundle& bundle : chosen_) {
+      const std::vector<QueueId>& path = overlay_.tree().path(cluster_.gang(bundle.gang).queue);
+      if (std::find(path.begin(), path.end(), level) != path.end()) less.Add(AmountsOf(bundle));
+    }
+    for (Dim dim = 0; dim < cluster_.dims().count(); ++dim) {
+      const Branch branch{level, false};
+      const bool loses = dim != model::kPods && less[dim] > wanted.sum[dim] &&
+                         HeldBy(branch, dim) - more[dim] + wanted.sum[dim] < DeservedBy(branch, dim);
+      if (loses && OthersAsk(level, dim)) return true;
+    }
+    return false;
+  });
 }
 
 // ---- trials
@@ -510,7 +549,50 @@ bool Eviction::Search(const Wanted& wanted, const std::vector<Candidate>& candid
   }
   Spare(wanted);
   PreferOneGang(wanted, candidates);
-  return true;
+  if (!reclaims || !policy_.preempt || !OthersWouldTakeIt(wanted)) return true;
+  GiveBackAll();
+  return false;
+}
+
+// Whether a gang of higher priority that waits in its queue could have what is made free, and to lose this much is not
+// worth what their queue would win then: that one would evict this one, and what was taken would be taken back.
+bool Eviction::OthersWouldTakeIt(const Wanted& wanted) {
+  const Gang& gang = cluster_.gang(wanted.gang);
+  double lost = 0;
+  std::set<Branch> ours;
+  for (const Bundle& bundle : chosen_) {
+    lost += bundle.loss;
+    ours.insert(BranchesOf(gang.queue, cluster_.gang(bundle.gang).queue).first);
+  }
+  const auto worth_it = [&](const Wanted& other) {
+    return std::all_of(ours.begin(), ours.end(),
+                       [&](const Branch& branch) { return lost < -ShortageBy(branch, other.sum, 1) - kLeastGain; });
+  };
+  const auto could_fit = [&](const Wanted& other) {
+    if (other.gang == has_nodes_) return true;  // what is kept for it counts as taken here
+    std::vector<TaskId> lower;
+    for (const Candidate& candidate : LowerInQueue(other.gang)) {
+      const std::optional<Bundle> whole = candidate.whole ? Whole(candidate.gang, false) : std::nullopt;
+      if (whole.has_value()) lower.insert(lower.end(), whole->tasks.begin(), whole->tasks.end());
+    }
+    for (const TaskId task : lower) Take(task);
+    const bool fits = CouldFit(other);
+    for (const TaskId task : lower) GiveBack(task);
+    return fits;
+  };
+  Rewind();
+  for (const GangId id : cluster_.waiting()) {
+    const Gang& other = cluster_.gang(id);
+    if (other.queue != gang.queue || cluster_.PriorityOf(other) <= cluster_.PriorityOf(gang) ||
+        !cluster_.Preempts(other))
+      continue;
+    std::optional<Wanted> wants = WantedBy(other);
+    if (!wants.has_value() || !wants->preempts) continue;
+    wants->gang = id;
+    if (!worth_it(*wants) && could_fit(*wants)) return true;
+  }
+  GW_CHECK(Try(wanted));
+  return false;
 }
 
 // Those that nothing was placed on the nodes of.

@@ -4,8 +4,9 @@
 // nobody is evicted for it (volcano: actions/gangpreempt). From another queue it may take back what that one holds
 // beyond what it deserves, while its own queue stays within what it deserves of something that is asked for (volcano:
 // actions/gangreclaim, plugins/capacity); queues are compared as the children of the queue that is above both.
-// What all queues together lack of what they deserve becomes less by it: no two queues take turns. No queue falls below
-// what is guaranteed to it.
+// What all queues together lack of what they deserve becomes less by it, also where a gang of higher priority that
+// waits in the same queue takes the room; and no queue above both lacks more than before while others beside it ask for
+// more than they hold: no two queues take turns. No queue falls below what is guaranteed to it.
 //
 // Evicted are members beyond a gang's minimum, or whole gangs. Members go first, then gangs by priority, the lowest
 // first, of one priority the youngest; one gang rather than several. Never evicted are pods that say
@@ -48,6 +49,8 @@ class Eviction {
 
   // The gang has been given room in this call.
   void Placed(model::GangId gang) { placed_.push_back(gang); }
+  // The gang, which found no room, has nodes kept for it from now on.
+  void KeptNodes(model::GangId gang) { has_nodes_ = gang; }
 
   // What those of its queue hold that the gang may evict for their lower priority.
   const model::Resources& HeldByLower(model::GangId gang);
@@ -109,6 +112,9 @@ class Eviction {
   bool IsOver(const Branch& branch, const model::Resources& wanted);
   bool IsReclaimable(model::QueueId queue, const Branch& branch) const;
   double ShortageBy(const Branch& branch, const model::Resources& amounts, int times);
+  model::Resources AmountsOf(const Bundle& bundle) const;
+  bool OthersAsk(model::QueueId queue, model::Dim dim);
+  bool QueuesAboveLose(const Wanted& wanted, const Branch& theirs, const model::Resources& more);
   std::optional<double> LossBy(const Wanted& wanted, const Bundle& bundle);
 
   void Take(model::TaskId task);
@@ -120,6 +126,7 @@ class Eviction {
   bool CouldFit(const Wanted& wanted);
   bool Try(const Wanted& wanted);
   bool SomeComeBack(const Wanted& wanted);
+  bool OthersWouldTakeIt(const Wanted& wanted);
   bool TakeNext(const Wanted& wanted, std::vector<Candidate>& heap);
   bool Search(const Wanted& wanted, const std::vector<Candidate>& candidates, bool reclaims);
   void SpareUnused(const Wanted& wanted);
@@ -140,6 +147,7 @@ class Eviction {
   std::map<std::pair<model::QueueId, std::int32_t>, model::Resources> lower_held_;  // by gangs of lower priority
   std::vector<model::GangId> being_bound_;           // gangs that hold room and are not asked yet
   std::vector<model::GangId> placed_;                // in this call
+  model::GangId has_nodes_ = model::kNone;           // are kept for it
   std::vector<model::TaskId> going_;                 // that hold room and will not for long
   absl::flat_hash_set<const model::Task*> evicted_;  // of them those that this call decided about
   std::map<const model::BudgetFacts*, int> used_;    // of budgets, by those that go
