@@ -59,7 +59,7 @@ bool Eviction::FindRoom(const Preemptor& preemptor, bool may_evict, EvictFor& ac
     chosen = search.chosen();
     return true;
   };
-  const BetweenQueues between{reclaim_, holders(), placed_};
+  const BetweenQueues between{overlay_, reclaim_, holders(), placed_, has_nodes_, policy_.preempt};
   overlay_.Mark();
   trial_.TakeAway(going);
   const bool found = (!going.empty() && trial_.CouldFit(preemptor) && trial_.Place(preemptor)) ||

@@ -40,6 +40,9 @@ class Eviction {
   // The gang has been given room in this call.
   void Placed(model::GangId gang) { placed_.push_back(gang); }
 
+  // The gang, which found no room, has nodes kept for it from now on.
+  void KeptNodes(model::GangId gang) { has_nodes_ = gang; }
+
   // What those of its queue hold that the gang may evict for their lower priority.
   const model::Resources& HeldByLower(model::GangId gang) { return holders().HeldByLower(gang); }
 
@@ -61,6 +64,7 @@ class Eviction {
   Reclaim reclaim_;
   EvictionTrial trial_;
   std::vector<model::GangId> placed_;
+  model::GangId has_nodes_ = model::kNone;  // are kept for it
 };
 
 }  // namespace gangway::gang

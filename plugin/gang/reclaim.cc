@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <set>
 
 namespace gangway::gang {
 
@@ -100,6 +101,46 @@ double Reclaim::ShortageBy(const Branch& branch, const Resources& amounts, int t
   return sum;
 }
 
+Resources Reclaim::AmountsOf(const Bundle& bundle) const {
+  Resources sum;
+  for (const TaskId task : bundle.tasks) sum.Add(cluster_.shape(cluster_.task(task).shape).request);
+  return sum;
+}
+
+// Whether queues beside this one ask for more than they hold.
+bool Reclaim::OthersAsk(QueueId queue, Dim dim) {
+  const auto asks = [&](QueueId id) { return shares().Asked(id, dim) - shares().Held(id, dim); };
+  const QueueId parent = overlay_.tree().parent(queue);
+  if (parent != model::kNone) return asks(parent) > asks(queue);
+  const std::vector<QueueId>& all = overlay_.tree().deepest_first();
+  return std::any_of(all.begin(), all.end(), [&](QueueId other) {
+    return other != queue && overlay_.tree().parent(other) == model::kNone && asks(other) > 0;
+  });
+}
+
+// Whether a queue above both would lack more of what it deserves than it did, when so much more goes: where others ask
+// for it they would use what is left over, and it would take that back.
+bool Reclaim::QueuesAboveLose(const Preemptor& preemptor, const Branch& theirs, const Resources& more,
+                              const std::vector<Bundle>& chosen) {
+  std::vector<QueueId> above = overlay_.tree().path(theirs.queue);
+  if (!theirs.own) above.erase(above.begin());
+  return std::any_of(above.begin(), above.end(), [&](QueueId level) {
+    if (overlay_.tree().IsAboveAll(level)) return false;
+    Resources less = more;
+    for (const Bundle& bundle : chosen) {
+      const std::vector<QueueId>& path = overlay_.tree().path(cluster_.gang(bundle.gang).queue);
+      if (std::find(path.begin(), path.end(), level) != path.end()) less.Add(AmountsOf(bundle));
+    }
+    for (Dim dim = 0; dim < cluster_.dims().count(); ++dim) {
+      const Branch branch{level, false};
+      const bool loses = dim != model::kPods && less[dim] > preemptor.sum[dim] &&
+                         HeldBy(branch, dim) - more[dim] + preemptor.sum[dim] < DeservedBy(branch, dim);
+      if (loses && OthersAsk(level, dim)) return true;
+    }
+    return false;
+  });
+}
+
 // ---- who may go
 
 std::vector<Candidate> Reclaim::Candidates(const Preemptor& preemptor, const Holders& holders) {
@@ -119,8 +160,7 @@ std::vector<Candidate> Reclaim::Candidates(const Preemptor& preemptor, const Hol
 
 std::optional<double> Reclaim::LossBy(const Preemptor& preemptor, const Bundle& bundle,
                                       const std::vector<Bundle>& chosen) {
-  Resources sum;
-  for (const TaskId task : bundle.tasks) sum.Add(cluster_.shape(cluster_.task(task).shape).request);
+  const Resources sum = AmountsOf(bundle);
   const QueueId queue = cluster_.gang(bundle.gang).queue;
   const auto [ours, theirs] = BranchesOf(cluster_.gang(preemptor.gang).queue, queue);
   Resources relevant;  // of what is wanted
@@ -139,7 +179,19 @@ std::optional<double> Reclaim::LossBy(const Preemptor& preemptor, const Bundle& 
   double all = loss;
   for (const Bundle& other : chosen) all += other.loss;
   if (all >= -ShortageBy(ours, preemptor.sum, 1) - kLeastGain) return std::nullopt;
+  if (QueuesAboveLose(preemptor, theirs, sum, chosen)) return std::nullopt;
   return loss;
+}
+
+bool Reclaim::WorthIt(const Preemptor& preemptor, const Preemptor& other, const std::vector<Bundle>& chosen) {
+  double lost = 0;
+  std::set<Branch> ours;
+  for (const Bundle& bundle : chosen) {
+    lost += bundle.loss;
+    ours.insert(BranchesOf(cluster_.gang(preemptor.gang).queue, cluster_.gang(bundle.gang).queue).first);
+  }
+  return std::all_of(ours.begin(), ours.end(),
+                     [&](const Branch& branch) { return lost < -ShortageBy(branch, other.sum, 1) - kLeastGain; });
 }
 
 bool Reclaim::SomeComeBack(const Preemptor& preemptor, const std::vector<Bundle>& chosen,

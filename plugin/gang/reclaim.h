@@ -2,7 +2,9 @@
 // actions/gangreclaim, plugins/capacity
 //
 // Two queues are compared as the children of the queue that is above both. What all queues together lack of what they
-// deserve becomes less by it: no two queues take turns. No queue falls below what is guaranteed to it.
+// deserve becomes less by it, also where a gang of higher priority that waits in the same queue takes the room; and no
+// queue above both lacks more than before while others beside it ask for more than they hold: no two queues take turns.
+// No queue falls below what is guaranteed to it.
 #pragma once
 
 #include <compare>
@@ -34,6 +36,9 @@ class Reclaim {
   // What the bundle's queue would lack more of what it deserves, as a part of the cluster, when it goes beside those
   // that are chosen; nullopt: it may not go.
   std::optional<double> LossBy(const Preemptor& preemptor, const Bundle& bundle, const std::vector<Bundle>& chosen);
+  // What is lost with those that are chosen is less than what the queue would win if the other, of the same queue, had
+  // the room.
+  bool WorthIt(const Preemptor& preemptor, const Preemptor& other, const std::vector<Bundle>& chosen);
   // A gang of those that are chosen would come back: while one of lower priority in its own queue stays that holds some
   // of all that is taken from it, it would evict that one, and their queue would take back what was taken from it.
   // `stay`: those that may not go; `placed`: those that were given room in this call.
@@ -58,6 +63,10 @@ class Reclaim {
   bool IsOver(const Branch& branch, const model::Resources& wanted);
   bool IsReclaimable(model::QueueId queue, const Branch& branch) const;
   double ShortageBy(const Branch& branch, const model::Resources& amounts, int times);
+  model::Resources AmountsOf(const Bundle& bundle) const;
+  bool OthersAsk(model::QueueId queue, model::Dim dim);
+  bool QueuesAboveLose(const Preemptor& preemptor, const Branch& theirs, const model::Resources& more,
+                       const std::vector<Bundle>& chosen);
 
   const Overlay& overlay_;
   const model::Cluster& cluster_;

@@ -246,6 +246,7 @@ class Cycle {
     }
     decision.look_again = std::min(decision.look_again, decision.kept->since + policy_.keeps_for);
     kept_.Hold(id, *decision.kept);
+    eviction_.KeptNodes(id);
   }
 
   // Something of it is not free yet: else it is no room that the gang waits for.

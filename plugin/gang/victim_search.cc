@@ -98,7 +98,40 @@ bool VictimSearch::Find(const std::vector<Candidate>& candidates) {
   }
   Spare();
   PreferOneGang(candidates);
-  return true;
+  if (between_ == nullptr || !between_->preempt || !OthersWouldTakeIt()) return true;
+  GiveBackAll();
+  return false;
+}
+
+// Whether a gang of higher priority that waits in its queue could have what is made free, and to lose this much is not
+// worth what their queue would win then: that one would evict this one, and what was taken would be taken back.
+bool VictimSearch::OthersWouldTakeIt() {
+  const Gang& gang = cluster_.gang(preemptor_.gang);
+  trial_.Rewind();
+  for (const GangId id : cluster_.waiting()) {
+    const Gang& other = cluster_.gang(id);
+    if (other.queue != gang.queue || cluster_.PriorityOf(other) <= cluster_.PriorityOf(gang) ||
+        !cluster_.Preempts(other))
+      continue;
+    const std::optional<Preemptor> wants = FindPreemptor(between_->overlay, id);
+    if (!wants.has_value() || !wants->preempts) continue;
+    if (!between_->reclaim.WorthIt(preemptor_, *wants, chosen_) && CouldTakeIt(*wants)) return true;
+  }
+  GW_CHECK(Try());
+  return false;
+}
+
+bool VictimSearch::CouldTakeIt(const Preemptor& other) {
+  if (other.gang == between_->has_nodes) return true;  // what is kept for it counts as taken here
+  std::vector<TaskId> lower;
+  for (const Candidate& candidate : between_->holders.LowerInQueue(other.gang)) {
+    const std::optional<Bundle> whole = candidate.whole ? victims_.Whole(candidate.gang, false) : std::nullopt;
+    if (whole.has_value()) lower.insert(lower.end(), whole->tasks.begin(), whole->tasks.end());
+  }
+  trial_.TakeAway(lower);
+  const bool fits = trial_.CouldFit(other);
+  trial_.GiveBack(lower);
+  return fits;
 }
 
 // Those that nothing was placed on the nodes of.

@@ -5,6 +5,7 @@
 
 #include "plugin/gang/eviction_trial.h"
 #include "plugin/gang/holders.h"
+#include "plugin/gang/overlay.h"
 #include "plugin/gang/preemptor.h"
 #include "plugin/gang/reclaim.h"
 #include "plugin/gang/victims.h"
@@ -13,9 +14,12 @@ namespace gangway::gang {
 
 // What is asked beside between queues.
 struct BetweenQueues {
+  Overlay& overlay;
   Reclaim& reclaim;
   Holders& holders;
   const std::vector<model::GangId>& placed;  // in this call
+  model::GangId has_nodes = model::kNone;    // are kept for it
+  bool preempt = true;                       // queues give room to higher priorities
 };
 
 // For one gang. All must outlive it.
@@ -38,6 +42,8 @@ class VictimSearch {
   void GiveBackAll();
   void SpareUnused();
   void Spare();
+  bool OthersWouldTakeIt();
+  bool CouldTakeIt(const Preemptor& other);
   void PreferOneGang(const std::vector<Candidate>& candidates);
 
   const model::Cluster& cluster_;
