@@ -173,6 +173,20 @@ std::string EvictedText(const Cluster& cluster, const Decision& decision) {
   return absl::StrJoin(parts, " and ");
 }
 
+absl::string_view EvictedForText(model::EvictFor what_for) {
+  switch (what_for) {
+    case model::EvictFor::kPriority:
+      return " for its priority";
+    case model::EvictFor::kShare:
+      return " for what its queue deserves";
+    case model::EvictFor::kRoom:
+      return ", which are placed again at once, so that it finds room";
+    case model::EvictFor::kNobody:
+      break;
+  }
+  return "";
+}
+
 std::string SentenceOf(const Cluster& cluster, const Gang& gang, const Verdict& verdict, const Decision* decision) {
   const int pods = static_cast<int>(gang.tasks.size());
   const std::string where =
@@ -202,12 +216,10 @@ std::string SentenceOf(const Cluster& cluster, const Gang& gang, const Verdict& 
   if (verdict.state == State::kQueued && !verdict.reason->sums.empty())
     return absl::StrCat("is not let in: ", SumsText(cluster, *verdict.reason));
   const bool evicts = decision != nullptr && !decision->evicted.empty();
-  return absl::StrCat(
-      verdict.state == State::kQueued ? "is not let in and " : "", model::Render(*verdict.reason),
-      evicts ? absl::StrCat("; the scheduler's next round evicts ", EvictedText(cluster, *decision),
-                            decision->evict_for == model::EvictFor::kPriority ? " for its priority"
-                                                                              : " for what its queue deserves")
-             : std::string());
+  return absl::StrCat(verdict.state == State::kQueued ? "is not let in and " : "", model::Render(*verdict.reason),
+                      evicts ? absl::StrCat("; the scheduler's next round evicts ", EvictedText(cluster, *decision),
+                                            EvictedForText(decision->evict_for))
+                             : std::string());
 }
 
 // What it waits for: of its pods without a node, or, while it has too few pods, of its minimum.

@@ -5,9 +5,11 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "plugin/gang/admit.h"
+#include "plugin/gang/consolidation.h"
 #include "plugin/gang/preemptor.h"
 #include "plugin/gang/victim_search.h"
 
@@ -19,6 +21,13 @@ using model::GangId;
 using model::Task;
 using model::TaskId;
 
+namespace {
+
+// Gangs that come later in order have nobody moved for them in one call.
+constexpr int kConsolidations = 32;
+
+}  // namespace
+
 Eviction::Eviction(Overlay& overlay, Scratch& scratch, const Policy& policy, absl::Time now)
     : overlay_(overlay),
       cluster_(overlay.cluster()),
@@ -26,7 +35,8 @@ Eviction::Eviction(Overlay& overlay, Scratch& scratch, const Policy& policy, abs
       now_(now),
       victims_(cluster_, overlay.tree(), now),
       reclaim_(overlay, policy),
-      trial_(overlay, scratch, policy) {}
+      trial_(overlay, scratch, policy),
+      consolidations_(kConsolidations) {}
 
 Holders& Eviction::holders() {
   if (!holders_.has_value()) {
@@ -36,65 +46,89 @@ Holders& Eviction::holders() {
   return *holders_;
 }
 
-// What is quick to see: somebody in its queue has a lower priority; or its queue, or one above, lacks something of what
-// it deserves while others hold something.
+// What is quick to see: somebody may be moved; somebody in its queue has a lower priority; or its queue, or one above,
+// lacks something of what it deserves while others hold something.
 bool Eviction::MayEvict(const Gang& gang) {
-  if (!policy_.choose_victims || (!policy_.preempt && !policy_.reclaim) || !cluster_.Preempts(gang)) return false;
+  if (!policy_.choose_victims || !cluster_.Preempts(gang)) return false;
+  if (policy_.consolidate && holders().AnyMovable()) return true;
   if (policy_.preempt && holders().AnyLowerInQueue(gang)) return true;
   return policy_.reclaim && holders().AnyInOtherQueues(gang.queue) && reclaim_.LacksSomething(gang.queue);
 }
 
-bool Eviction::FindRoom(const Preemptor& preemptor, bool may_evict, EvictFor& action, std::vector<Bundle>& chosen) {
+std::optional<Eviction::Found> Eviction::Search(const Preemptor& preemptor, const std::vector<Candidate>& candidates,
+                                                EvictFor what_for) {
+  const BetweenQueues between{overlay_, reclaim_, holders(), placed_, has_nodes_, policy_.preempt};
+  VictimSearch search(cluster_, preemptor, trial_, victims_, what_for == EvictFor::kShare ? &between : nullptr);
+  if (!search.Find(candidates)) return std::nullopt;
+  return Found{what_for, search.chosen(), {}};
+}
+
+std::optional<Eviction::Found> Eviction::Consolidate(const Preemptor& preemptor, const GangPlacement& placement) {
+  if (consolidations_ <= 0) return std::nullopt;
+  const std::optional<Wanted> wanted = placement.wanted();
+  if (!wanted.has_value()) return std::nullopt;
+  --consolidations_;
+  Consolidation consolidation(overlay_, preemptor, *wanted, trial_, victims_);
+  const bool found = consolidation.Find(holders(), policy_, now_);
+  look_again_ = std::min(look_again_, consolidation.look_again());
+  if (!found) return std::nullopt;
+  return Found{EvictFor::kRoom, consolidation.moved(), consolidation.moves()};
+}
+
+std::optional<Eviction::Found> Eviction::FindRoom(const Preemptor& preemptor, const GangPlacement& placement,
+                                                  bool may_evict) {
   const bool waits_for_it = cluster_.gang(preemptor.gang).nominated > 0;
   const bool evicts = may_evict && preemptor.preempts;
+  const bool moves = evicts && policy_.consolidate && holders().AnyMovable();
   std::vector<Candidate> lower, others;
   if (evicts && policy_.preempt) lower = holders().LowerInQueue(preemptor.gang);
   if (evicts && policy_.reclaim) others = reclaim_.Candidates(preemptor, holders());
-  if (!waits_for_it && lower.empty() && others.empty()) return false;
+  if (!waits_for_it && !moves && lower.empty() && others.empty()) return std::nullopt;
   const std::vector<TaskId>& going = holders().going();
-  const auto evict = [&](EvictFor what_for, const std::vector<Candidate>& candidates, const BetweenQueues* between) {
-    VictimSearch search(cluster_, preemptor, trial_, victims_, between);
-    if (!search.Find(candidates)) return false;
-    action = what_for;
-    chosen = search.chosen();
-    return true;
-  };
-  const BetweenQueues between{overlay_, reclaim_, holders(), placed_, has_nodes_, policy_.preempt};
   overlay_.Mark();
   trial_.TakeAway(going);
-  const bool found = (!going.empty() && trial_.CouldFit(preemptor) && trial_.Place(preemptor)) ||
-                     evict(EvictFor::kPriority, lower, nullptr) || evict(EvictFor::kShare, others, &between);
+  std::optional<Found> found;
+  if (!going.empty() && trial_.CouldFit(preemptor) && trial_.Place(preemptor)) found.emplace();
+  if (!found.has_value() && moves) found = Consolidate(preemptor, placement);
+  if (!found.has_value()) found = Search(preemptor, lower, EvictFor::kPriority);
+  if (!found.has_value()) found = Search(preemptor, others, EvictFor::kShare);
   overlay_.Unmark();
-  for (const Bundle& bundle : chosen) trial_.GiveBack(bundle.tasks);
+  if (found.has_value()) {
+    for (const Bundle& bundle : found->chosen) trial_.GiveBack(bundle.tasks);
+  }
   trial_.GiveBack(going);
   return found;
 }
 
-bool Eviction::MakeRoom(GangId id, model::Decision& decision) {
+bool Eviction::MakeRoom(const GangPlacement& placement, model::Decision& decision) {
+  const GangId id = placement.gang();
   const Gang& gang = cluster_.gang(id);
   const bool waits_for_it = gang.nominated > 0;
   if (!gang.held_back.empty()) return false;
   const bool may_evict = MayEvict(gang);
   if (!may_evict && !waits_for_it) return false;
   const std::optional<Preemptor> preemptor = FindPreemptor(overlay_, id);
-  std::vector<Bundle> chosen;
-  const bool found = preemptor.has_value() && FindRoom(*preemptor, may_evict, decision.evict_for, chosen);
-  if (holders_.has_value()) decision.look_again = std::min(holders_->look_again(), victims_.look_again());
-  if (found) {
-    Tell(id, chosen, decision);
-  } else if (waits_for_it && policy_.choose_victims) {
-    decision.nominations.emplace();
+  std::optional<Found> found;
+  if (preemptor.has_value()) found = FindRoom(*preemptor, placement, may_evict);
+  if (holders_.has_value())
+    decision.look_again = std::min({holders_->look_again(), victims_.look_again(), look_again_});
+  if (found.has_value()) {
+    Tell(id, *std::move(found), decision);
+    return true;
   }
-  return found;
+  if (waits_for_it && policy_.choose_victims) decision.nominations.emplace();
+  return false;
 }
 
-void Eviction::Tell(GangId id, const std::vector<Bundle>& chosen, model::Decision& decision) {
-  for (const Bundle& bundle : chosen) {
+void Eviction::Tell(GangId id, Found found, model::Decision& decision) {
+  for (const Bundle& bundle : found.chosen) {
     decision.evicted.insert(decision.evicted.end(), bundle.tasks.begin(), bundle.tasks.end());
   }
   std::sort(decision.evicted.begin(), decision.evicted.end(), [&](TaskId a, TaskId b) {
     return std::tie(cluster_.task(a).ns, cluster_.task(a).name) < std::tie(cluster_.task(b).ns, cluster_.task(b).name);
   });
+  decision.evict_for = found.what_for;
+  decision.moves = std::move(found.moves);
   holders().Go(decision.evicted);
   victims_.Evict(decision.evicted);
   decision.nominations = trial_.placements();

@@ -8,6 +8,8 @@
 // Evicted are members beyond a gang's minimum, or whole gangs (victims.h). Members go first, then gangs by priority,
 // the lowest first, of one priority the youngest (holders.h); one gang rather than several (victim_search.h).
 //
+// First it is looked whether others may be moved so that nobody need wait (consolidation.h).
+//
 // Nobody is evicted before a trial has shown that the gang is placed then, with all that it asks for; nor when what is
 // ending anyhow is enough (eviction_trial.h). Claims that a pod has stay its own in that trial.
 #pragma once
@@ -20,6 +22,7 @@
 #include "plugin/gang/fit.h"
 #include "plugin/gang/holders.h"
 #include "plugin/gang/overlay.h"
+#include "plugin/gang/place.h"
 #include "plugin/gang/policy.h"
 #include "plugin/gang/reclaim.h"
 #include "plugin/gang/victims.h"
@@ -35,7 +38,7 @@ class Eviction {
   // For a gang that was let in and whose minimum found no room. Evicts nobody where what is ending is enough. True: its
   // room is kept in the overlay from now on, and the decision says who is evicted, what for, and for whom it waits.
   // False: all is as before.
-  bool MakeRoom(model::GangId gang, model::Decision& decision);
+  bool MakeRoom(const GangPlacement& placement, model::Decision& decision);
 
   // The gang has been given room in this call.
   void Placed(model::GangId gang) { placed_.push_back(gang); }
@@ -50,9 +53,17 @@ class Eviction {
   // Found when they are first asked for.
   Holders& holders();
   bool MayEvict(const model::Gang& gang);
-  // True: the minimum is placed in the overlay with those gone who are chosen.
-  bool FindRoom(const Preemptor& preemptor, bool may_evict, model::EvictFor& action, std::vector<Bundle>& chosen);
-  void Tell(model::GangId gang, const std::vector<Bundle>& chosen, model::Decision& decision);
+  struct Found {
+    model::EvictFor what_for = model::EvictFor::kNobody;
+    std::vector<Bundle> chosen;
+    std::vector<model::Placement> moves;
+  };
+  // Set: the minimum is placed in the overlay with those gone who are chosen.
+  std::optional<Found> FindRoom(const Preemptor& preemptor, const GangPlacement& placement, bool may_evict);
+  std::optional<Found> Search(const Preemptor& preemptor, const std::vector<Candidate>& candidates,
+                              model::EvictFor what_for);
+  std::optional<Found> Consolidate(const Preemptor& preemptor, const GangPlacement& placement);
+  void Tell(model::GangId gang, Found found, model::Decision& decision);
   model::Reason WhyItWaits(const model::Gang& gang, const std::vector<model::TaskId>& evicted) const;
 
   Overlay& overlay_;
@@ -63,6 +74,8 @@ class Eviction {
   Victims victims_;
   Reclaim reclaim_;
   EvictionTrial trial_;
+  int consolidations_;  // that may still be looked for
+  absl::Time look_again_ = absl::InfiniteFuture();
   std::vector<model::GangId> placed_;
   model::GangId has_nodes_ = model::kNone;  // are kept for it
 };

@@ -68,4 +68,12 @@ bool EvictionTrial::Place(const Preemptor& preemptor) {
   return true;
 }
 
+std::optional<std::vector<model::Placement>> EvictionTrial::PlaceAgain(const Bundle& bundle) {
+  GangPlacement placement(overlay_, scratch_, policy_, bundle.gang, /*tells=*/false);
+  if (!placement.PlaceAgain(bundle.tasks)) return std::nullopt;
+  model::Decision decision;
+  placement.Finish(decision);
+  return std::move(decision.placements);
+}
+
 }  // namespace gangway::gang

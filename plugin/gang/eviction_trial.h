@@ -2,8 +2,11 @@
 // all is put back.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "plugin/gang/area.h"
 #include "plugin/gang/fit.h"
 #include "plugin/gang/overlay.h"
 #include "plugin/gang/policy.h"
@@ -29,6 +32,10 @@ class EvictionTrial {
   bool CouldFit(const Preemptor& preemptor);
   // Its minimum is placed in the overlay, beyond the mark; nothing else was since. False: nothing is.
   bool Place(const Preemptor& preemptor);
+  // So many of the shape have a place each.
+  std::int64_t Copies(model::ShapeId shape, const Area& area) { return area.Copies(scratch_.Fit(overlay_, shape)); }
+  // All of the bundle, which is taken away, is placed in the overlay beside that. nullopt: none of it is.
+  std::optional<std::vector<model::Placement>> PlaceAgain(const Bundle& bundle);
   // Where it was placed last.
   const std::vector<model::Placement>& placements() const { return placements_; }
   // What was placed is not any more.

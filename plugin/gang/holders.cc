@@ -38,6 +38,7 @@ Holders::Holders(const model::Cluster& cluster, const Policy& policy, absl::Time
     }
     const std::int32_t priority = cluster_.PriorityOf(gang);
     by_queue_[gang.queue].push_back({id, true, gang.leaving > 0, 0, priority, gang.created});
+    any_movable_ = any_movable_ || gang.movable > 0;
     const auto [lowest, first] = lowest_.emplace(gang.queue, priority);
     lowest->second = std::min(lowest->second, priority);
   }

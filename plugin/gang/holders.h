@@ -46,6 +46,8 @@ class Holders {
 
   // Of the gang's queue somebody has a lower priority.
   bool AnyLowerInQueue(const model::Gang& gang) const;
+  // Some of it may be moved to other nodes.
+  bool AnyMovable() const { return any_movable_; }
   bool AnyInOtherQueues(model::QueueId queue) const { return by_queue_.size() > (by_queue_.contains(queue) ? 1u : 0u); }
   // What those of its queue hold that the gang may evict for their lower priority.
   const model::Resources& HeldByLower(model::GangId gang);
@@ -64,6 +66,7 @@ class Holders {
   std::map<model::QueueId, std::vector<Candidate>> by_queue_;
   std::map<model::QueueId, std::int32_t> lowest_;  // priority
   std::map<std::pair<model::QueueId, std::int32_t>, model::Resources> lower_held_;
+  bool any_movable_ = false;
   std::vector<model::GangId> being_bound_;  // they hold room and are not asked yet
   std::vector<model::TaskId> going_;
   absl::Time look_again_ = absl::InfiniteFuture();
