@@ -178,6 +178,19 @@ TEST_F(ConsolidationTest, OneIsMovedRatherThanTwo) {
   EXPECT_THAT(Evicted(DecisionOf("big")), SizeIs(1));
 }
 
+// Two pods of two gangs would do, and so would three of one.
+TEST_F(ConsolidationTest, OneGangOfMorePodsIsMovedRatherThanTwoOfFewer) {
+  Nodes(3);
+  Runs("a", 1, 0);
+  Runs("b", 1, 0);
+  Group("c", 3);
+  for (int i = 0; i < 3; ++i) Pod("c", 1, 1);
+  Runs("held", 3, 2);
+  pods_["held-w-0"].movable = false;
+  Waits("big", 4);
+  EXPECT_THAT(Evicted(DecisionOf("big")), ElementsAre("c-w-0", "c-w-1", "c-w-2"));
+}
+
 TEST_F(ConsolidationTest, ForAGangOfSeveralPodsSeveralAreMoved) {
   Nodes(4);
   for (int i = 0; i < 4; ++i) Runs(absl::StrCat("s", i), 2, i);
