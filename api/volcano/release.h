@@ -23,6 +23,9 @@ inline constexpr absl::string_view kGangReleased = "GangReleased";
 // kubernetes: core/v1, PodReasonPreemptionByScheduler
 inline constexpr absl::string_view kPreemptionByScheduler = "PreemptionByScheduler";
 
+// Reason of GangReleased: its pods are placed again at once, elsewhere.
+inline constexpr absl::string_view kMoved = "Moved";
+
 // Of a pod's condition DisruptionTarget.
 inline bool IsRelease(absl::string_view reason) { return reason == kGangReleased || reason == kPreemptionByScheduler; }
 

@@ -157,6 +157,7 @@ class Reader {
     enqueue_ = actions.contains("enqueue");
     conf_.policy.preempt = actions.contains("preempt") || actions.contains("gangpreempt");
     conf_.policy.reclaim = actions.contains("reclaim") || actions.contains("gangreclaim");
+    conf_.policy.consolidate = actions.contains("consolidation");
     return absl::OkStatus();
   }
 
@@ -516,6 +517,7 @@ std::string PolicyText(const gang::Policy& policy) {
   std::vector<std::string> evicts;
   if (policy.preempt) evicts.emplace_back("for a higher priority in a queue");
   if (policy.reclaim) evicts.emplace_back("for a queue that holds less than it deserves");
+  if (policy.consolidate) evicts.emplace_back("what may be moved, so that free room lies together");
   absl::StrAppend(&text, "; evicts ", evicts.empty() ? "nobody" : absl::StrJoin(evicts, " and "));
   return text;
 }

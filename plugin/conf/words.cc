@@ -21,7 +21,8 @@ constexpr Word kActions[] = {
     {"reclaim", kAnyhow, kGangsGo},
     {"gangpreempt", kAnyhow, ""},
     {"gangreclaim", kAnyhow, ""},
-    {"shuffle", kOtherwise, "no pod that runs is moved"},
+    {"consolidation", kAnyhow, "gangs go whose pods say gangway.io/movable, and are placed again at once"},
+    {"shuffle", kOtherwise, "no pod that runs is moved for how busy its node is"},
 };
 
 constexpr Word kPlugins[] = {
@@ -57,7 +58,7 @@ constexpr Word kPlugins[] = {
      "read"},
     {"numa-aware", kOtherwise, "pods that ask for a NUMA node by annotation wait"},
     {"cdp", kAnyhow, "volcano.sh/cooldown-time is held without it"},
-    {"rescheduling", kOtherwise, "no pod that runs is moved"},
+    {"rescheduling", kOtherwise, "no pod that runs is moved for how busy its node is"},
     {"usage", kOtherwise, kNotMeasured},
     {"pdb", kAnyhow, "disruption budgets are held without it"},
     {"nodegroup", kOtherwise, "gangs of a queue that requires node groups wait; preferred groups are not looked at"},

@@ -9,6 +9,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/time/time.h"
 #include "plugin/gang/constraint/asks.h"
 #include "plugin/gang/constraint/resources.h"
 #include "plugin/gang/minimum.h"
@@ -173,6 +174,27 @@ std::string EvictedText(const Cluster& cluster, const Decision& decision) {
   return absl::StrJoin(parts, " and ");
 }
 
+absl::string_view EvictedForText(model::EvictFor what_for) {
+  switch (what_for) {
+    case model::EvictFor::kPriority:
+      return " for its priority";
+    case model::EvictFor::kShare:
+      return " for what its queue deserves";
+    case model::EvictFor::kRoom:
+      return " to other nodes, so that it finds room";
+    case model::EvictFor::kNobody:
+      break;
+  }
+  return "";
+}
+
+// Where nodes are kept for it, and all pods that must end there say how long they may run.
+std::string StartText(const Decision* decision) {
+  if (decision == nullptr || !decision->kept.has_value() || decision->kept->start == absl::InfiniteFuture()) return "";
+  return absl::StrCat("; by ", absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", decision->kept->start, absl::UTCTimeZone()),
+                      " the pods there must have ended, and it starts");
+}
+
 std::string SentenceOf(const Cluster& cluster, const Gang& gang, const Verdict& verdict, const Decision* decision) {
   const int pods = static_cast<int>(gang.tasks.size());
   const std::string where =
@@ -202,12 +224,12 @@ std::string SentenceOf(const Cluster& cluster, const Gang& gang, const Verdict& 
   if (verdict.state == State::kQueued && !verdict.reason->sums.empty())
     return absl::StrCat("is not let in: ", SumsText(cluster, *verdict.reason));
   const bool evicts = decision != nullptr && !decision->evicted.empty();
-  return absl::StrCat(
-      verdict.state == State::kQueued ? "is not let in and " : "", model::Render(*verdict.reason),
-      evicts ? absl::StrCat("; the scheduler's next round evicts ", EvictedText(cluster, *decision),
-                            decision->evict_for == model::EvictFor::kPriority ? " for its priority"
-                                                                              : " for what its queue deserves")
-             : std::string());
+  return absl::StrCat(verdict.state == State::kQueued ? "is not let in and " : "", model::Render(*verdict.reason),
+                      evicts ? absl::StrCat("; the scheduler's next round ",
+                                            decision->evict_for == model::EvictFor::kRoom ? "moves " : "evicts ",
+                                            EvictedText(cluster, *decision), EvictedForText(decision->evict_for))
+                             : std::string(),
+                      StartText(decision));
 }
 
 // What it waits for: of its pods without a node, or, while it has too few pods, of its minimum.

@@ -15,9 +15,12 @@ namespace {
 
 bool AlikeInPart(const Task& a, const Task& b) { return a.role == b.role && a.partition == b.partition; }
 
-// It is on a node and stays there.
-bool StaysOnNode(const model::Cluster& cluster, const Task& task) {
-  return task.holds_room() && task.status != model::TaskStatus::kReleasing && cluster.present(task.row);
+// It is on a node and stays there: it is not to be placed again.
+bool StaysOnNode(const Assignment& tasks, model::TaskId id) {
+  const Task& task = tasks.cluster().task(id);
+  const std::vector<model::TaskId>& again = tasks.usable().tasks;
+  return task.holds_room() && task.status != model::TaskStatus::kReleasing && tasks.cluster().present(task.row) &&
+         std::find(again.begin(), again.end(), id) == again.end();
 }
 
 std::int64_t WidestTier(const model::Cluster& cluster, const TopologyFacts& topology) {
@@ -37,7 +40,7 @@ std::vector<Row> RowsOfGang(const Assignment& tasks) {
   std::vector<Row> rows;
   for (const model::TaskId id : tasks.gang().tasks) {
     const Task& task = tasks.cluster().task(id);
-    if (StaysOnNode(tasks.cluster(), task)) rows.push_back(task.row);
+    if (StaysOnNode(tasks, id)) rows.push_back(task.row);
   }
   return rows;
 }
@@ -46,7 +49,7 @@ std::vector<Row> RowsOfPart(const Assignment& tasks, std::size_t of) {
   std::vector<Row> rows;
   for (const model::TaskId id : tasks.gang().tasks) {
     const Task& task = tasks.cluster().task(id);
-    if (AlikeInPart(task, tasks[of]) && StaysOnNode(tasks.cluster(), task)) rows.push_back(task.row);
+    if (AlikeInPart(task, tasks[of]) && StaysOnNode(tasks, id)) rows.push_back(task.row);
   }
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     if (tasks.placed(i) && SamePart(tasks, of, i)) rows.push_back(tasks.row(i));

@@ -70,6 +70,16 @@ void Overlay::Unmark() {
   queue_kept_.clear();
 }
 
+void Overlay::Hold(Row row, model::ShapeId id, model::QueueId queue, int times) {
+  const model::Shape& shape = cluster().shape(id);
+  if (times > 0) {
+    Add(row, shape, times);
+  } else {
+    Remove(row, shape, -times);
+  }
+  if (queue != model::kNone) AddToQueue(queue, shape.request, times);
+}
+
 void Overlay::Release(model::TaskId id, int times) {
   const model::Task& task = cluster().task(id);
   const model::Shape& shape = cluster().shape(task.shape);

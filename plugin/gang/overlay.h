@@ -45,6 +45,9 @@ class Overlay : public constraint::Placed {
   std::vector<model::Row> Rewind();  // the rows it touched; the mark stays
   void Unmark();
 
+  // As if pods of the shape were on the row and held room of the queue (kNone: of none), or with -1 not any more; no
+  // trial drops that.
+  void Hold(model::Row row, model::ShapeId shape, model::QueueId queue, int times);
   // As if a pod that holds room on a node were gone, its queue's room too; no trial drops that. Restore undoes it. What
   // its volumes are to others stays as it is. The row is touched.
   void Release(model::TaskId task) { Release(task, 1); }

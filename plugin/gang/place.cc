@@ -60,6 +60,19 @@ bool GangPlacement::PlaceMinimum() {
   return true;
 }
 
+bool GangPlacement::PlaceAgain(std::vector<model::TaskId> tasks) {
+  Usable usable;
+  usable.tasks = std::move(tasks);
+  tasks_.Use(std::move(usable));
+  needs_ = {};
+  needs_.all.resize(tasks_.size());
+  std::iota(needs_.all.begin(), needs_.all.end(), std::size_t{0});
+  tasks_.overlay().Begin();
+  placed_minimum_ = gang_.topology.has_value() ? PlaceWithinHyperNode() : PlaceNeedsOrTell(Area());
+  if (placed_minimum_) tasks_.overlay().Keep();
+  return placed_minimum_;
+}
+
 // Where room is kept for it: so nobody else for whom some is kept finds it taken. What must lie in a HyperNode looks
 // for one anew.
 bool GangPlacement::PlaceAsNominated() {

@@ -39,6 +39,8 @@ class GangPlacement {
 
   // False: the gang stays as it is, and Finish says why.
   bool PlaceMinimum();
+  // Instead: these of its pods, which the overlay has released, all of them or none.
+  bool PlaceAgain(std::vector<model::TaskId> tasks);
   // After a minimum that was placed: whether there are tasks beyond it that were not tried.
   bool wants_more() const { return next_rest_ < needs_.rest.size(); }
   // One task more, where that leaves what is kept. False: nothing more fits.

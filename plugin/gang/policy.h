@@ -40,6 +40,10 @@ struct Policy {
   // Whether pods are evicted for gangs of a higher priority in their queue; for queues that hold less than they deserve
   // (evict.h). volcano: actions preempt and gangpreempt, reclaim and gangreclaim
   bool preempt = true, reclaim = true;
+  // Whether gangs that may be moved are, where another finds room then (consolidation.h); and how long after that they
+  // stay.
+  bool consolidate = true;
+  absl::Duration moves_again_after = absl::Minutes(10);
   // Whether it is looked at whom to evict; when not, who waits goes on waiting.
   bool choose_victims = true;
   // Pods that trials of evictions may take away in one call; gangs that come later in order are not tried then.

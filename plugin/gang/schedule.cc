@@ -13,6 +13,7 @@
 #include "plugin/gang/admit.h"
 #include "plugin/gang/evict.h"
 #include "plugin/gang/kept_room.h"
+#include "plugin/gang/moved_room.h"
 #include "plugin/gang/needs.h"
 #include "plugin/gang/order.h"
 #include "plugin/gang/place.h"
@@ -87,17 +88,21 @@ class Cycle {
         scratch_(scratch),
         overlay_(cluster, constraint::AllKinds(), policy.packing),
         eviction_(overlay_, scratch, policy, now),
+        moved_(overlay_, scratch, now),
         kept_(overlay_, scratch) {}
 
   Decisions Run() {
-    std::vector<GangId> begun, awaiting_room, first, inside, outside;
+    std::vector<GangId> moved, begun, awaiting_room, first, inside, outside;
     for (const GangId id : cluster_.waiting()) {
       const Gang& gang = cluster_.gang(id);
-      (!gang.admitted       ? outside
-       : HasBegun(gang)     ? begun
-       : gang.nominated > 0 ? awaiting_room
-       : HasNodes(id)       ? first
-                            : inside)
+      const bool is_moved = moved_.PodsOf(id) > 0;
+      if (is_moved && !gang.admitted) decisions_[IndexOf(id)].admit = true;
+      (is_moved && gang.nominated > 0 ? moved
+       : !gang.admitted && !is_moved  ? outside
+       : HasBegun(gang)               ? begun
+       : gang.nominated > 0           ? awaiting_room
+       : HasNodes(id)                 ? first
+                                      : inside)
           .push_back(id);
     }
     if (!first.empty()) {  // those who precede it stay before it
@@ -111,6 +116,7 @@ class Cycle {
       shares_.emplace(cluster_, overlay_.tree(), policy_.sharing);
     ServeAll(begun, [&](GangId id) { PlaceMinimum(id); });
     ServeAll(awaiting_room, [&](GangId id) { PlaceMinimum(id); });
+    ServeAll(moved, [&](GangId id) { PlaceMoved(id); });
     if (!first.empty()) {
       const GangId has_nodes = first.back();
       first.pop_back();
@@ -132,6 +138,7 @@ class Cycle {
       placement->Finish(decisions_[index]);
       TellWhoHasNodes(*placement, decisions_[index]);
     }
+    if (!decisions_.empty()) decisions_.front().look_again = std::min(decisions_.front().look_again, moved_.until());
     return std::move(decisions_);
   }
 
@@ -181,7 +188,8 @@ class Cycle {
     GangPlacement& placed = *placement;
     const auto place = [&] { return placed.PlaceMinimum(); };
     const bool fits = EndsBeforeTheyAreNeeded(id) ? kept_.Without(place) : place();
-    if (!fits && placed.lacking() == Lacking::kRoom && eviction_.MakeRoom(id, decisions_[IndexOf(id)])) return false;
+    if (!fits && placed.lacking() == Lacking::kRoom && eviction_.MakeRoom(placed, decisions_[IndexOf(id)]))
+      return false;
     placements_.emplace_back(IndexOf(id), std::move(placement));
     if (fits) {
       eviction_.Placed(id);
@@ -192,6 +200,23 @@ class Cycle {
     if (lacking.has_value()) lacking_.emplace_back(id, *lacking);
     if (lacking == Lacking::kRoom) KeepNodes(placed);
     return false;
+  }
+
+  // Those of its pods that are made again have the room that is kept for them.
+  void PlaceMoved(GangId id) {
+    moved_.Give(id);
+    if (PlaceMinimum(id)) {
+      if (!nothing_kept_.has_value()) nothing_kept_.emplace(overlay_, std::vector<std::pair<GangId, Lacking>>(), 0);
+      GangPlacement& placed = *placements_.back().second;
+      const Gang& gang = cluster_.gang(id);
+      for (int left = gang.nominated - std::max(gang.min_member - gang.ready(), 0); left > 0; --left) {
+        if (!placed.wants_more() || !placed.PlaceOneMore(*nothing_kept_)) break;
+      }
+      return;
+    }
+    const std::optional<model::Reason>& reason = decisions_[IndexOf(id)].reason;
+    const bool has_room = reason.has_value() && reason->kind == model::Reason::Kind::kRoomAwaited;
+    if (!has_room) moved_.Take(id);
   }
 
   // ---- nodes that are kept for one gang
@@ -246,6 +271,7 @@ class Cycle {
     }
     decision.look_again = std::min(decision.look_again, decision.kept->since + policy_.keeps_for);
     kept_.Hold(id, *decision.kept);
+    eviction_.KeptNodes(id);
   }
 
   // Something of it is not free yet: else it is no room that the gang waits for.
@@ -426,7 +452,9 @@ class Cycle {
   Scratch& scratch_;
   Overlay overlay_;
   Eviction eviction_;
+  MovedRoom moved_;
   HeldRoom kept_;
+  std::optional<KeptRoom> nothing_kept_;
   std::optional<PodsThatEnd> ending_;
   int looks_for_nodes_ = kLooksForNodes;
   std::vector<Wanted> cannot_fit_;

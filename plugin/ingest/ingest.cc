@@ -251,6 +251,9 @@ void NoteEviction(const api::core::Pod& pod, model::PodFacts& facts) {
   facts.evictable = PreemptableOf(pod.metadata).value_or(true) && !IsCritical(pod);
   facts.preempts = pod.spec.preemption_policy != "Never";
   if (pod.ended()) return;
+  bool movable = false;
+  facts.movable = facts.ours && facts.controlled && pod.bound() &&
+                  absl::SimpleAtob(Find(pod.metadata.annotations, kMovableKey), &movable) && movable;
   if (!pod.bound()) {
     facts.nominated = pod.status.nominated_node_name;
   } else {
@@ -297,7 +300,7 @@ model::PodFacts PodFactsOf(const api::core::Pod& pod, absl::string_view schedule
     if (pod.status.start_time.set()) facts.ends = pod.status.start_time.at + facts.lasts;
   }
   NoteEviction(pod, facts);
-  facts.wants = pod.bound() || pod.ended() ? HoldsOf(pod) : WantsOf(pod);
+  facts.wants = pod.ended() || (pod.bound() && !facts.movable) ? HoldsOf(pod) : WantsOf(pod);
   NameGang(pod, coscheduling, facts);
   if (!pod.ended()) facts.labels.assign(pod.metadata.labels.begin(), pod.metadata.labels.end());
   return facts;
@@ -339,6 +342,8 @@ model::GangFacts GangFactsOf(const api::volcano::PodGroup& group) {
   facts.phase = GangPhaseOf(group.status.phase);
   facts.was_whole = WasWhole(group.status);
   facts.evictable = PreemptableOf(group.metadata).value_or(true);
+  const api::volcano::PodGroupCondition* const release = api::volcano::LatestRelease(group.status);
+  if (release != nullptr && release->reason == api::volcano::kMoved) facts.moved = release->last_transition_time.at;
   return facts;
 }
 

@@ -36,7 +36,10 @@ TaskStatus StatusOf(const PodFacts& facts) {
 
 bool Ended(TaskStatus status) { return status == TaskStatus::kSucceeded || status == TaskStatus::kFailed; }
 
-bool MayBePlaced(const PodFacts& facts) { return facts.ours && StatusOf(facts) == TaskStatus::kPending; }
+// Also on another node than it has.
+bool MayBePlaced(const PodFacts& facts) {
+  return facts.ours && (facts.movable || StatusOf(facts) == TaskStatus::kPending);
+}
 
 }  // namespace
 
@@ -130,7 +133,7 @@ bool Cluster::SamePod(TaskId id, const PodFacts& facts) const {
          PartitionText(task) == facts.partition && task.priority == facts.priority && task.index == facts.index &&
          task.ours == facts.ours && task.gated == facts.gated && task.controlled == facts.controlled &&
          task.created == facts.created && task.lasts == facts.lasts && task.evictable == facts.evictable &&
-         task.preempts == facts.preempts && shapes_.IsOf(task.shape, facts.wants) &&
+         task.preempts == facts.preempts && task.movable == facts.movable && shapes_.IsOf(task.shape, facts.wants) &&
          (Ended(StatusOf(facts)) || pod_terms_.Same(id, facts.labels));
 }
 
@@ -255,6 +258,7 @@ TaskId Cluster::SetPod(const PodFacts& facts) {
   task.ends = facts.ends;
   task.evictable = facts.evictable;
   task.preempts = facts.preempts;
+  task.movable = facts.movable;
   NoteMoments(task, facts);
   if (row != kNone) nodes_.Enter(row);
   if (row_before != kNone) {
@@ -265,7 +269,29 @@ TaskId Cluster::SetPod(const PodFacts& facts) {
   TakeRoom(id);
   if (assumed != kNone) PromiseVolumes(id);
   Reshape(rematched);
+  if (fresh && !moved_.empty()) NominateMoved(id);
   return id;
+}
+
+// The one that went by its name; where names are others, one like it.
+void Cluster::NominateMoved(TaskId id) {
+  Task& task = tasks_[id];
+  if (!task.asks_for_room() || task.nominated != kNone || task.gang == kNone) return;
+  const auto moved = std::find_if(moved_.begin(), moved_.end(), [&](const MovedGang& each) {
+    return each.gang == task.gang && each.uid == gangs_[task.gang].uid;
+  });
+  if (moved == moved_.end()) return;
+  const auto is_for = [&](const MovedGang::Pod& pod, bool by_name) {
+    if (!pod.made.empty() || pod.uid == task.uid || (by_name && pod.name != task.name)) return false;
+    return by_name ||
+           (FindTask(task.ns, pod.name) == kNone && shapes_[pod.shape].request == shapes_[task.shape].request);
+  };
+  auto pod = std::find_if(moved->pods.begin(), moved->pods.end(), [&](const auto& each) { return is_for(each, true); });
+  if (pod == moved->pods.end())
+    pod = std::find_if(moved->pods.begin(), moved->pods.end(), [&](const auto& each) { return is_for(each, false); });
+  if (pod == moved->pods.end()) return;
+  pod->made = task.uid;
+  gangs_.SetNominated(task, names_.Intern(pod->node));
 }
 
 void Cluster::RemovePod(absl::string_view ns, absl::string_view name) {
@@ -368,6 +394,17 @@ void Cluster::SetAdmitted(GangId id, bool admitted) { gangs_.SetAdmitted(id, adm
 
 void Cluster::SetReservation(std::optional<Reservation> reservation) { reservation_ = std::move(reservation); }
 
+// Shapes are there as long as they are named.
+void Cluster::SetMoved(std::vector<MovedGang> moved) {
+  for (const MovedGang& each : moved) {
+    for (const MovedGang::Pod& pod : each.pods) shapes_.InternLike(pod.shape, shapes_[pod.shape].matched);
+  }
+  for (const MovedGang& each : moved_) {
+    for (const MovedGang::Pod& pod : each.pods) shapes_.Release(pod.shape);
+  }
+  moved_ = std::move(moved);
+}
+
 void Cluster::PassOver(GangId id, absl::Time until) { gangs_.PassOver(id, until); }
 
 void Cluster::SetHeldBack(GangId id, std::string why) { gangs_.SetHeldBack(id, std::move(why)); }
@@ -447,7 +484,11 @@ std::vector<std::string> Cluster::Audit() const {
   std::vector<std::string> wrong;
   AuditTasks(wrong);
   nodes_.Audit(tasks_, shapes_, wrong);
-  shapes_.Audit(tasks_, wrong);
+  std::vector<ShapeId> of_moved;
+  for (const MovedGang& each : moved_) {
+    for (const MovedGang::Pod& pod : each.pods) of_moved.push_back(pod.shape);
+  }
+  shapes_.Audit(tasks_, of_moved, wrong);
   gangs_.Audit(tasks_, shapes_, wrong);
   queues_.Audit(gangs_.table(), dims_, wrong);
   volumes_.Audit(tasks_, shapes_, wrong);

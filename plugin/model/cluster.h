@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/container/btree_map.h"
@@ -101,6 +102,9 @@ class Cluster {
   void SetReservation(std::optional<Reservation> reservation);
   const std::optional<Reservation>& reservation() const { return reservation_; }
   void PassOver(GangId gang, absl::Time until);
+  // Room is kept for gangs that are moved: a pod that is made for one that went is nominated for its node.
+  void SetMoved(std::vector<MovedGang> moved);
+  const std::vector<MovedGang>& moved() const { return moved_; }
 
   // Differs after an event or call that changed anything.
   std::uint64_t version() const { return version_ + nodes_.changes_end() + gangs_.version() + hyper_nodes_.version(); }
@@ -193,6 +197,7 @@ class Cluster {
   void Place(TaskId id, Row row, TaskStatus status);
   void RemoveTask(TaskId id);
   void MoveToQueue(GangId id, QueueId queue);
+  void NominateMoved(TaskId id);
   void AuditTasks(std::vector<std::string>& wrong) const;
 
   // Tasks are found by the names that they carry: none is kept twice.
@@ -230,6 +235,7 @@ class Cluster {
   Queues queues_{dims_};
   SlotTable<Task> tasks_;
   std::optional<Reservation> reservation_;
+  std::vector<MovedGang> moved_;
   absl::flat_hash_set<TaskId, HashTask, SameTask> tasks_by_name_{0, HashTask{&tasks_}, SameTask{&tasks_}};
   absl::flat_hash_map<int, PriorityClassFacts> priority_classes_;
   absl::btree_map<std::string, absl::btree_map<std::string, BudgetFacts>> budgets_;  // by namespace and name

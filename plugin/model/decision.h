@@ -23,6 +23,7 @@ enum class EvictFor : std::uint8_t {
   kNobody,
   kPriority,  // for a gang of their queue with a higher priority
   kShare,     // for a queue that holds less than it deserves
+  kRoom,      // so that what is free lies together: they are placed again at once
 };
 
 struct Decision {
@@ -42,6 +43,7 @@ struct Decision {
   std::optional<std::vector<Placement>> nominations;
   std::vector<TaskId> evicted;  // of other gangs, so that it has that room; by name
   EvictFor evict_for = EvictFor::kNobody;
+  std::vector<Placement> moves;  // with kRoom: where room is kept for each of them
   // When it would be decided otherwise though nothing happens.
   absl::Time look_again = absl::InfiniteFuture();
   friend bool operator==(const Decision&, const Decision&) = default;

@@ -147,8 +147,9 @@ struct PodFacts {
   // Eviction. `evictable`: it does not say otherwise, and the cluster runs without it; `preempts`: others may be
   // evicted for it.
   bool evictable = true, preempts = true;
-  bool leaving = false;                            // marked to be evicted
-  std::string nominated;                           // the node on which room is kept for it; "" = none
+  bool movable = false;   // on a node, and may be moved to another; `wants` is then what it would ask for again
+  bool leaving = false;   // marked to be evicted
+  std::string nominated;  // the node on which room is kept for it; "" = none
   absl::Time started = absl::InfinitePast();       // when it got its node
   absl::Duration cooldown = absl::ZeroDuration();  // after that, while it is not evicted
   absl::Time grace_ends = absl::InfiniteFuture();  // of one that is terminating: gone by then
@@ -202,8 +203,9 @@ struct GangFacts {
   absl::Time created = absl::InfinitePast();
   std::optional<absl::Duration> waiting_time;  // how long it may take to be placed, as it says itself
   GangPhase phase = GangPhase::kNone;
-  bool was_whole = false;  // once, as its status tells: as many pods as its minimum had a node
-  bool evictable = true;   // it does not say otherwise
+  bool was_whole = false;                   // once, as its status tells: as many pods as its minimum had a node
+  bool evictable = true;                    // it does not say otherwise
+  absl::Time moved = absl::InfinitePast();  // when it was moved last
 };
 
 struct QueueFacts {

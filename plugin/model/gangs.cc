@@ -49,6 +49,7 @@ void Gangs::Join(TaskId id, Task& task, GangId gang_id) {
   if (task.nominated != kNone) ++gang.nominated;
   if (task.evicted) ++gang.evicted;
   if (task.leaving) ++gang.leaving;
+  if (task.movable) ++gang.movable;
   Changed(gang_id);
 }
 
@@ -66,6 +67,7 @@ void Gangs::Leave(TaskId id, Task& task) {
   if (task.nominated != kNone) --gang.nominated;
   if (task.evicted) --gang.evicted;
   if (task.leaving) --gang.leaving;
+  if (task.movable) --gang.movable;
   task.gang = kNone;
   Changed(gang_id);
   FreeIfUnused(gang_id);
@@ -137,6 +139,7 @@ void Gangs::Set(GangId id, const GangFacts& facts, bool has_quotas) {
   gang.phase = facts.phase;
   gang.was_whole = facts.was_whole;
   gang.evictable = facts.evictable;
+  gang.moved = facts.moved;
   Changed(id);
 }
 
@@ -200,6 +203,7 @@ void Gangs::Audit(const SlotTable<Task>& tasks, const Shapes& shapes, std::vecto
     if (task.nominated != kNone) ++sum.nominated;
     if (task.evicted) ++sum.evicted;
     if (task.leaving) ++sum.leaving;
+    if (task.movable) ++sum.movable;
     if (task.holds_room()) sum.held.Add(shapes[task.shape].request);
     if (task.asks_for_room()) sum.asks.Add(shapes[task.shape].request);
   });
@@ -223,6 +227,8 @@ void Gangs::Audit(const SlotTable<Task>& tasks, const Shapes& shapes, std::vecto
                                    sum.binding_releasing));
     }
     if (gang.ours != sum.ours) wrong.push_back(absl::StrCat(name, "ours is ", gang.ours, ", of its tasks ", sum.ours));
+    if (gang.movable != sum.movable)
+      wrong.push_back(absl::StrCat(name, "movable is ", gang.movable, ", of its tasks ", sum.movable));
     if (gang.nominated != sum.nominated || gang.evicted != sum.evicted || gang.leaving != sum.leaving)
       wrong.push_back(absl::StrCat(name, "nominated, evicted and leaving are ", gang.nominated, ", ", gang.evicted,
                                    " and ", gang.leaving, ", of its tasks ", sum.nominated, ", ", sum.evicted, " and ",

@@ -48,6 +48,7 @@ struct Gang {
   bool evictable = true;                                // it does not say otherwise
   bool admitted = false;                                // let in: by its phase, or by a decision that is being written
   absl::Time passed_over_until = absl::InfinitePast();  // no nodes are kept for it
+  absl::Time moved = absl::InfinitePast();              // last
   std::string held_back;      // set: not placed for now, since this went wrong when it was tried
   std::vector<TaskId> tasks;  // in no order; see gang/order.h
   std::array<int, kTaskStatuses> count{};
@@ -56,6 +57,7 @@ struct Gang {
   int nominated = 0;          // tasks for which room is kept
   int evicted = 0;            // tasks that go because that was decided
   int leaving = 0;            // tasks that are marked to be evicted
+  int movable = 0;            // tasks that may be moved
   Resources held;             // requests of its tasks that hold room
   Resources asks;             // requests of its tasks that name our scheduler and wait for a node, without gates
 

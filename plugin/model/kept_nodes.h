@@ -1,4 +1,5 @@
-// Nodes that are kept for one gang until it has room on them (gang/reservation.h).
+// Nodes that are kept for one gang until it has room on them (gang/reservation.h), and room that is kept for gangs that
+// are moved (gang/consolidation.h).
 #pragma once
 
 #include <string>
@@ -29,6 +30,22 @@ struct Reservation {
   GangId gang = kNone;
   std::string uid;  // of its PodGroup
   KeptNodes nodes;
+};
+
+// A gang whose pods go, and are placed again where there is room for them.
+struct MovedGang {
+  struct Pod {
+    std::string name, uid;  // of the pod that goes
+    std::string node;       // on which room is kept for the pod that is made for it
+    ShapeId shape = kNone;
+    std::string made;  // the UID of that one; "" = none is seen yet
+    friend bool operator==(const Pod&, const Pod&) = default;
+  };
+  GangId gang = kNone;
+  std::string uid;  // of its PodGroup
+  std::vector<Pod> pods;
+  absl::Time until;  // then the room is anybody's
+  friend bool operator==(const MovedGang&, const MovedGang&) = default;
 };
 
 }  // namespace gangway::model

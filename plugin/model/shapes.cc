@@ -92,8 +92,10 @@ bool Shapes::IsOf(ShapeId id, const Wants& wants) const {
   return absl::string_view(shape.key).substr(0, shape.wants_size) == ShapeKey(wants);
 }
 
-void Shapes::Audit(const SlotTable<Task>& tasks, std::vector<std::string>& wrong) const {
+void Shapes::Audit(const SlotTable<Task>& tasks, const std::vector<ShapeId>& others,
+                   std::vector<std::string>& wrong) const {
   std::map<ShapeId, int> users;
+  for (const ShapeId id : others) ++users[id];
   tasks.ForEach([&](TaskId, const Task& task) { ++users[task.shape]; });
   table_.ForEach([&](ShapeId id, const Entry& entry) {
     if (entry.shape.users != users[id])

@@ -44,7 +44,8 @@ class Shapes {
     table_.ForEach([&](ShapeId id, const Entry& entry) { visit(id, entry.shape); });
   }
 
-  void Audit(const SlotTable<Task>& tasks, std::vector<std::string>& wrong) const;
+  // `others`: uses beside those of tasks.
+  void Audit(const SlotTable<Task>& tasks, const std::vector<ShapeId>& others, std::vector<std::string>& wrong) const;
 
  private:
   struct Entry {

@@ -40,6 +40,7 @@ struct Task {
   bool ours = true, gated = false, controlled = false;
   bool promised = false;  // its claims are promised volumes on its node
   bool evictable = true, preempts = true;
+  bool movable = false;   // its shape is what it would ask for on another node
   bool leaving = false;   // its status says that it is about to be evicted
   bool evicted = false;   // that it goes was decided
   int nominated = kNone;  // interned: the node on which room is kept for it

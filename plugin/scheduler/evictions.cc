@@ -11,6 +11,7 @@
 namespace gangway::scheduler {
 
 using api::NamespacedName;
+using model::EvictFor;
 using model::Gang;
 using model::GangId;
 using model::Task;
@@ -25,6 +26,20 @@ void Evictions::CountIn(Metrics& metrics) {
                  kHelp[] = "Gangs for which pods were evicted, by why";
   preempted_ = metrics.AddCounter(kEvictions, kHelp, {{"action", "preempt"}});
   reclaimed_ = metrics.AddCounter(kEvictions, kHelp, {{"action", "reclaim"}});
+  consolidated_ = metrics.AddCounter(kEvictions, kHelp, {{"action", "consolidation"}});
+}
+
+absl::string_view ReasonOf(EvictFor what_for) {
+  switch (what_for) {
+    case EvictFor::kRoom:
+      return api::volcano::kMoved;
+    case EvictFor::kShare:
+      return "Reclaimed";
+    case EvictFor::kPriority:
+    case EvictFor::kNobody:
+      break;
+  }
+  return "Preempted";
 }
 
 // "evicted 4 of 4 tasks for default/high: its priority is 100, that of this gang 10"
@@ -34,7 +49,9 @@ std::string Evictions::SentenceOf(const model::Decision& decision, GangId victim
   std::string text =
       absl::StrCat("evicted ", pods, " of ", victim.tasks.size(), victim.tasks.size() == 1 ? " task" : " tasks",
                    " for ", gang.ns, "/", gang.name, ": ");
-  if (decision.evict_for == model::EvictFor::kPriority) {
+  if (decision.evict_for == EvictFor::kRoom) {
+    absl::StrAppend(&text, "moved so that it finds room, and placed again at once");
+  } else if (decision.evict_for == EvictFor::kPriority) {
     absl::StrAppend(&text, "its priority is ", cluster_.PriorityOf(gang), ", that of this gang ",
                     cluster_.PriorityOf(victim));
   } else {
@@ -66,15 +83,60 @@ std::vector<NamespacedName> Evictions::CarryOut(const model::Decision& decision,
       leaving.pods.push_back({cluster_.task(task).name, cluster_.task(task).uid});
     }
     leaving.sentence = SentenceOf(decision, id, tasks.size());
-    leaving.reason = decision.evict_for == model::EvictFor::kPriority ? "Preempted" : "Reclaimed";
+    leaving.reason = std::string(ReasonOf(decision.evict_for));
     leaving.on_behalf = key;
     log::Info("gang evicted", {{"gang", victim.ToString()}, {"why", leaving.sentence}});
     gangs.push_back(victim);
   }
   attempts_.Add();
   victims_.Set(static_cast<double>(decision.evicted.size()));
-  (decision.evict_for == model::EvictFor::kPriority ? preempted_ : reclaimed_).Add();
+  Counter& counter = decision.evict_for == EvictFor::kRoom       ? consolidated_
+                     : decision.evict_for == EvictFor::kPriority ? preempted_
+                                                                 : reclaimed_;
+  counter.Add();
+  KeepMovedRoom(decision);
   return gangs;
+}
+
+void Evictions::KeepMovedRoom(const model::Decision& decision) {
+  if (decision.moves.empty()) return;
+  std::map<GangId, model::MovedGang> by_gang;
+  for (const model::Placement& placement : decision.moves) {
+    const Task& task = cluster_.task(placement.task);
+    model::MovedGang& moved = by_gang[task.gang];
+    moved.pods.push_back({task.name, task.uid, std::string(cluster_.node_name(placement.row)), task.shape, ""});
+  }
+  std::vector<model::MovedGang> all = cluster_.moved();
+  for (auto& [id, moved] : by_gang) {
+    std::erase_if(all, [id = id](const model::MovedGang& each) { return each.gang == id; });
+    moved.gang = id;
+    moved.uid = cluster_.gang(id).uid;
+    moved.until = absl::InfiniteFuture();  // while its pods are there
+    all.push_back(std::move(moved));
+  }
+  cluster_.SetMoved(std::move(all));
+}
+
+void Evictions::EndRound(absl::Duration patience, absl::Time now) {
+  if (cluster_.moved().empty()) return;
+  std::vector<model::MovedGang> moved = cluster_.moved();
+  std::erase_if(moved, [&](model::MovedGang& each) {
+    if (cluster_.gang(each.gang).uid != each.uid || each.until <= now) return true;
+    const auto holds_room = [&](const model::MovedGang::Pod& pod) {
+      const std::vector<TaskId>& tasks = cluster_.gang(each.gang).tasks;
+      return !pod.made.empty() && std::any_of(tasks.begin(), tasks.end(), [&](TaskId task) {
+        return cluster_.task(task).uid == pod.made && cluster_.task(task).holds_room();
+      });
+    };
+    if (std::all_of(each.pods.begin(), each.pods.end(), holds_room)) return true;
+    const bool there = std::any_of(each.pods.begin(), each.pods.end(), [&](const model::MovedGang::Pod& pod) {
+      const TaskId task = cluster_.FindTask(cluster_.gang(each.gang).ns, pod.name);
+      return task != model::kNone && cluster_.task(task).uid == pod.uid;
+    });
+    each.until = there ? absl::InfiniteFuture() : std::min(each.until, now + patience);
+    return false;
+  });
+  cluster_.SetMoved(std::move(moved));
 }
 
 std::optional<Removal> Evictions::RemovalOf(const NamespacedName& key, GangId id) const {

@@ -30,7 +30,7 @@ struct Removal {
   std::vector<model::TaskId> tasks;             // to be deleted, by name
   std::vector<api::volcano::ReleasedPod> told;  // that the PodGroup names: also who is terminating already
   std::string sentence;
-  std::string reason;  // Preempted or Reclaimed
+  std::string reason;  // Preempted, Reclaimed or Moved
 };
 
 class Evictions {
@@ -42,6 +42,9 @@ class Evictions {
 
   // One decision of a round. Returns the gangs of which there is something to write now, but for its own.
   std::vector<api::NamespacedName> CarryOut(const model::Decision& decision, const api::NamespacedName& key);
+  // All decisions of a round are carried out. Room for a gang that is moved is kept until it is placed, and so long
+  // after its pods are gone.
+  void EndRound(absl::Duration patience, absl::Time now);
   // Set: pods of it are to be deleted.
   std::optional<Removal> RemovalOf(const api::NamespacedName& key, model::GangId id) const;
   // A pod whose status names another node than that on which room is kept for it. "" = none is.
@@ -64,6 +67,7 @@ class Evictions {
     std::string sentence, reason;
     api::NamespacedName on_behalf;
   };
+  void KeepMovedRoom(const model::Decision& decision);
   void Stay(const api::NamespacedName& gang, const Leaving& leaving);
   std::string SentenceOf(const model::Decision& decision, model::GangId victim, std::size_t pods) const;
 
@@ -71,7 +75,7 @@ class Evictions {
   absl::btree_map<api::NamespacedName, Leaving> leaving_;  // by gang
   absl::flat_hash_map<std::string, std::string> shown_;    // nominatedNodeName of pods that have one, by UID
   Gauge victims_;
-  Counter attempts_, preempted_, reclaimed_;
+  Counter attempts_, preempted_, reclaimed_, consolidated_;
 };
 
 }  // namespace gangway::scheduler

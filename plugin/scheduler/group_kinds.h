@@ -26,7 +26,7 @@ struct GroupTexts {
   std::string reason;      // told: what keeps the gang from starting, or from being whole; "" = nothing
   std::string released;    // not "": pods are about to be released
   std::string part_bound;  // not "": their time has come, and none of them may be released
-  std::string released_reason = "NotWhole";  // or Preempted, or Reclaimed
+  std::string released_reason = "NotWhole";  // or Preempted, Reclaimed, Moved
 };
 
 struct StatusChange {

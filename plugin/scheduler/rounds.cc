@@ -52,7 +52,7 @@ void Rounds::Run() {
   gang::Policy policy = calls_.policy();
   policy.place_surplus = policy.place_surplus && now >= surplus_from_;
   if (now >= surplus_from_) surplus_paused_ = false;
-  const bool evicts = policy.preempt || policy.reclaim;
+  const bool evicts = policy.preempt || policy.reclaim || policy.consolidate;
   policy.choose_victims = policy.choose_victims && now >= evict_from_;
   const model::Decisions decisions = gang::Schedule(cluster_, policy, now, scratch_);
   const std::size_t waiting = calls_.carry_out(decisions, now);

@@ -297,6 +297,7 @@ class GangScheduler final : public Scheduler {
       cluster_.AuditIfAsked();
     }
     KeepNodes(decisions);
+    evictions_.EndRound(Policy().victims_take, now);
     for (const NamespacedName& key : tellings_.EndRound(now)) driver_.Enqueue(key);
     return tellings_.waiting();
   }

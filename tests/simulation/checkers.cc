@@ -502,7 +502,8 @@ void Checker::CheckEviction(const Pod& pod, const std::string& where) {
   const auto gang = gangs_.find(GroupOf(pod));
   if (gang == gangs_.end()) return;
   const api::volcano::PodGroupCondition* const told = api::volcano::LatestRelease(gang->second.group.status);
-  const bool by_name = told != nullptr && (told->reason == "Preempted" || told->reason == "Reclaimed") &&
+  const bool by_name = told != nullptr &&
+                       (told->reason == "Preempted" || told->reason == "Reclaimed" || told->reason == "Moved") &&
                        absl::StrContains(told->message, absl::StrCat(pod.metadata.name, "/", pod.metadata.uid));
   if (!by_name) Violation(Rule::kReleased, "a pod was evicted without a word of its PodGroup at ", where);
 }

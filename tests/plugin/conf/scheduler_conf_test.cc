@@ -108,7 +108,7 @@ TEST(SchedulerConfTest, WhatTheChartOfVolcanoInstallsIsReadLineByLine) {
 TEST(SchedulerConfTest, WhatIsBuiltInHasNoBinpack) {
   const SchedulerConf conf = Read(kBuiltIn);
   gang::Policy ours;
-  ours.preempt = ours.reclaim = false;
+  ours.preempt = ours.reclaim = ours.consolidate = false;
   EXPECT_EQ(conf.policy, ours) << "our own defaults are those of Volcano, but that it evicts nobody";
   EXPECT_THAT(Texts(conf),
               Contains(HasSubstr(":2: plugin binpack: is not listed, and fuller nodes are filled first anyhow")));
@@ -343,7 +343,7 @@ TEST(SchedulerConfTest, EveryWordOfVolcanoIsKnown) {
       "enabledOverused",        "enabledAllocatable",  "enabledHyperNodeOrder",   "enabledSubJobReady",
       "enabledSubJobPipelined", "enabledSubJobOrder",  "enabledHyperNodeGradient"};
   const std::vector<std::string> off = {"enableHierarchy", "enabledClusterOrder"};
-  EXPECT_EQ(Actions().size(), actions.size());
+  EXPECT_EQ(Actions().size(), actions.size() + 1) << "and consolidation, which is KAI Scheduler's";
   EXPECT_EQ(Plugins().size(), plugins.size());
   EXPECT_EQ(Switches().size(), on.size() + off.size());
 

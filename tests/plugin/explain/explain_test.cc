@@ -50,6 +50,29 @@ TEST(ExplainGangTest, AGangThatDoesNotFitTellsOfNodesInNumbers) {
   EXPECT_THAT(tight.spots, IsEmpty());
 }
 
+// Nodes are kept for it, and the pod there says how long it may run.
+TEST(ExplainGangTest, WhenAStartIsKnownItIsTold) {
+  FactsBuilder builder;
+  builder.Nodes(1).AddGang("holds", 1, 1, 12000, 1).AddGang("wants", 1, 1, 8000);
+  builder.GangOf("wants").created = At(-100);
+  EXPECT_THAT(Explained(builder).Of("wants").sentence, ::testing::EndsWith("room is kept for it until 1 pod ends"));
+  builder.facts.pods.front().ends = absl::FromCivil(absl::CivilSecond(2026, 12, 24, 18, 0, 0), absl::UTCTimeZone());
+  EXPECT_THAT(Explained(builder).Of("wants").sentence,
+              ::testing::EndsWith("room is kept for it until 1 pod ends; by 2026-12-24T18:00:00Z the pods there must "
+                                  "have ended, and it starts"));
+}
+
+TEST(ExplainGangTest, WhoWouldBeMovedIsTold) {
+  FactsBuilder builder;
+  builder.Nodes(2).AddGang("a", 1, 1, 8000, 1).AddGang("b", 1, 1, 8000).AddGang("big", 1, 1, 16000);
+  builder.facts.pods[1].node = "node-001";
+  builder.facts.pods[1].phase = model::PodPhase::kRunning;
+  builder.facts.pods[0].movable = true;
+  EXPECT_EQ(Explained(builder).Of("big").sentence,
+            "waits for 1 of 1 task: room is kept for it until 1 pod of default/a has ended; the scheduler's next round "
+            "moves 1 pod of default/a to other nodes, so that it finds room");
+}
+
 TEST(ExplainGangTest, AGangThatLiesInOneHyperNodeTellsOfTheOneThatComesClosest) {
   FactsBuilder builder;
   builder.Nodes(3).AddGang("near", 3, 3, 9000);

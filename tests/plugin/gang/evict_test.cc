@@ -370,6 +370,36 @@ TEST_F(EvictTest, NoTwoQueuesTakeTurns) {
   EXPECT_THAT(Evicted(), IsEmpty());
 }
 
+// What is won for the low gang, gpus that its queue lacks, would be lost with it.
+TEST_F(EvictTest, NoRoomIsTakenBackForAGangThatAHigherPriorityOfItsQueueWouldEvict) {
+  Node("n1", Amounts(6000, 6, {{kGpu, 3}}));
+  Queue("lab");
+  OneRuns("held", "mid", "default", Amounts(4000), "n1");
+  OneRuns("beside", "high", "lab", Amounts(1000), "n1");
+  OneWaits("low", "low", "lab", Amounts(3000, 0, {{kGpu, 1}}));
+  EXPECT_THAT(Evicted(), ElementsAre("held"));
+  OneWaits("mid", "mid", "lab", Amounts(3000));
+  EXPECT_THAT(Evicted(), IsEmpty());
+}
+
+// "shop" would hold 4 of the 7.5 that it deserves, and take back from "default" what it lacks then.
+TEST_F(EvictTest, NoQueueAboveBothLosesWhatOthersAskFor) {
+  Node("n1", Amounts(10'000));
+  model::QueueFacts shop = testutil::Queue("shop"), ads = testutil::Queue("ads");
+  shop.weight = 3;
+  ads.weight = 2;
+  ads.parent = "shop";
+  for (const model::QueueFacts& queue : {shop, ads}) cluster.SetQueue(queue);
+  OneRuns("large", "low", "shop", Amounts(6000), "n1");
+  OneRuns("other", "low", "default", Amounts(4000), "n1");
+  OneWaits("small", "low", "ads", Amounts(4000));
+  OneWaits("more", "low", "default", Amounts(4000));
+  EXPECT_THAT(Evicted(), IsEmpty());
+  // Nobody beside it asks for more.
+  cluster.RemovePod("default", "more");
+  EXPECT_THAT(Evicted(), ElementsAre("large"));
+}
+
 TEST_F(EvictTest, AQueueThatTookAllGivesBackWhatAnotherDeserves) {
   Node("n1", Amounts(8000), 20);
   for (const char* name : {"q1", "q2"}) Queue(name);
@@ -716,6 +746,20 @@ TEST_F(CapacityTest, C3WhoHoldsMoreThanItDeserves) {
   const Decision decision = Of("c");
   ASSERT_TRUE(decision.nominations.has_value());
   EXPECT_EQ(cluster.node_name(decision.nominations->front().row), "n2");
+}
+
+TEST_F(CapacityTest, WhatIsKeptForTheHigherPriorityCountsAsItsOwn) {
+  policy.keeps_after = absl::ZeroDuration();
+  Node("n1", Amounts(2000, 0, {{kGpu, 2}}));
+  Node("n2", Amounts(2000));
+  Queue("default", Amounts(500, 0, {{kGpu, 2}}));
+  Queue("lab", Amounts(1500));
+  OneRuns("held", "mid", "lab", Amounts(2000, 0, {{kGpu, 2}}), "n1");
+  OneWaits("low", "low", "default", Amounts(2000, 0, {{kGpu, 2}}));
+  EXPECT_THAT(Evicted(), ElementsAre("held"));
+  Group("high", "high", 2);
+  for (int i = 0; i < 2; ++i) Waits("high", absl::StrCat("high-", i), Amounts(2000));
+  EXPECT_THAT(Evicted(), IsEmpty());
 }
 
 TEST_F(CapacityTest, C4WhatIsAskedForCounts) {

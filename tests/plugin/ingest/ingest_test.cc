@@ -139,6 +139,31 @@ TEST(IngestTest, APodSaysWhetherAndWhenItMayBeEvicted) {
   EXPECT_EQ(PodOf(R"("containers":[])", "", R"({"nominatedNodeName":"n"})").nominated, "n");
 }
 
+// On a node it says what it would ask for on another, if it may be moved and somebody makes it again.
+TEST(IngestTest, APodThatMayBeMovedSaysWhatItWouldAskForAgain) {
+  const auto pod = [](const std::string& annotation, bool controlled, const std::string& node) {
+    return PodOf(absl::StrCat(R"("schedulerName":"volcano","nodeSelector":{"disk":"ssd"},"containers":[])", node),
+                 absl::StrCat(controlled ? R"(,"ownerReferences":[{"apiVersion":"v1","kind":"Job","name":"j","uid":"o",
+                              "controller":true}])"
+                                         : "",
+                              R"(,"annotations":{"gangway.io/movable":")", annotation, R"("})"));
+  };
+  const std::string on_node = R"(,"nodeName":"n")";
+  EXPECT_TRUE(pod("true", true, on_node).movable);
+  EXPECT_THAT(pod("true", true, on_node).wants.selector, ::testing::SizeIs(1));
+  EXPECT_FALSE(pod("false", true, on_node).movable);
+  EXPECT_THAT(pod("false", true, on_node).wants.selector, IsEmpty());
+  EXPECT_FALSE(pod("true", false, on_node).movable);
+  EXPECT_FALSE(pod("true", true, "").movable);
+  const auto group = [](const std::string& reason) {
+    return GangFactsOf(Decoded<api::volcano::PodGroup>(absl::StrCat(
+        R"({"metadata":{"name":"g"},"spec":{"minMember":1},"status":{"conditions":[{"type":"GangReleased",)",
+        R"("status":"True","lastTransitionTime":"2026-11-23T10:00:00Z","reason":")", reason, R"("}]}})")));
+  };
+  EXPECT_EQ(group("Moved").moved, absl::FromCivil(absl::CivilHour(2026, 11, 23, 10), absl::UTCTimeZone()));
+  EXPECT_EQ(group("Preempted").moved, absl::InfinitePast());
+}
+
 TEST(IngestTest, OthersSayWhoMayBeEvicted) {
   const auto group = Decoded<api::volcano::PodGroup>(
       R"({"metadata":{"name":"g","annotations":{"volcano.sh/preemptable":"false"}},"spec":{"minMember":1}})");

@@ -50,7 +50,7 @@ class AuditTest : public ::testing::Test {
   Wrong Audit() const {
     Wrong wrong;
     nodes.Audit(tasks, shapes, wrong);
-    shapes.Audit(tasks, wrong);
+    shapes.Audit(tasks, {}, wrong);
     gangs.Audit(tasks, shapes, wrong);
     queues.Audit(gangs.table(), dims, wrong);
     volumes.Audit(tasks, shapes, wrong);

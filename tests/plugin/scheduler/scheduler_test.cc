@@ -819,6 +819,71 @@ TEST_F(EvictionTest, ACrashInTheMiddleIsFinishedByTheNext) {
   }
 }
 
+// Of two nodes half is free on each.
+class ConsolidationTest : public EvictionTest {
+ protected:
+  ConsolidationTest() {
+    for (const char* name : {"a", "b"}) {
+      AddGroup(name, 1);
+      AddMovable(name);
+    }
+    Bind("a-w-0", "node-000");
+    Bind("b-w-0", "node-001");
+    StartScheduler(options_);
+    loop_.RunFor(absl::Seconds(1));
+    for (const char* pod : {"a-w-0", "b-w-0"}) SetPhase(pod, "Running");
+    loop_.RunFor(absl::Seconds(1));
+    AddGroup("big", 1);
+    AddPod("big-w-0", "big", "4");
+    loop_.RunFor(absl::Seconds(1));
+  }
+  void AddMovable(const std::string& gang) { AddPod(gang + "-w-0", gang + R"(","gangway.io/movable":"true)", "2"); }
+};
+
+TEST_F(ConsolidationTest, AGangThatMayBeMovedMakesRoomAndHasItsOwnElsewhere) {
+  const std::string why = "evicted 1 of 1 task for default/big: moved so that it finds room, and placed again at once";
+  ASSERT_TRUE(Leaves("a-w-0"));
+  EXPECT_FALSE(Leaves("b-w-0"));
+  EXPECT_THAT(Conditions(api::kPods, "a-w-0"),
+              ::testing::Contains(absl::StrCat("DisruptionTarget=True PreemptionByScheduler: ", why)));
+  EXPECT_THAT(Conditions(api::kPodGroups, "a"),
+              ::testing::Contains(HasSubstr(absl::StrCat("GangReleased=True Moved: ", why, " [a-w-0/"))));
+  EXPECT_THAT(Events("a"), ::testing::Contains(absl::StrCat("Normal Evict ", why)));
+  EXPECT_EQ(NominatedTo("big-w-0"), "node-000");
+  AddGroup("other", 1);
+  AddPod("other", "other", "2");
+  End("a-w-0");
+  loop_.RunFor(absl::Seconds(1));
+  EXPECT_EQ(NodeOf("big-w-0"), "node-000");
+  EXPECT_EQ(NodeOf("other"), "") << "the room is kept for the one that is moved";
+  AddMovable("a");
+  loop_.RunFor(absl::Seconds(1));
+  EXPECT_EQ(NodeOf("a-w-0"), "node-001");
+  EXPECT_EQ(Phase("a"), "Running");
+}
+
+// Its room is anybody's some time after its pods are gone.
+TEST_F(ConsolidationTest, WhoDoesNotComeBackHasNoRoomForEver) {
+  ASSERT_TRUE(Leaves("a-w-0"));
+  End("a-w-0");
+  AddGroup("other", 1);
+  AddPod("other", "other", "2");
+  loop_.RunFor(absl::Minutes(4));
+  EXPECT_EQ(NodeOf("other"), "");
+  loop_.RunFor(absl::Minutes(2));
+  EXPECT_EQ(NodeOf("other"), "node-001");
+}
+
+TEST_F(ConsolidationTest, WithItsPodGroupItsRoomGoes) {
+  ASSERT_TRUE(Leaves("a-w-0"));
+  End("a-w-0");
+  Delete(api::kPodGroups, "a");
+  AddGroup("other", 1);
+  AddPod("other", "other", "2");
+  loop_.RunFor(absl::Seconds(1));
+  EXPECT_EQ(NodeOf("other"), "node-001");
+}
+
 TEST_F(EvictionTest, RoomIsGivenBackWhenTheGangGoes) {
   StartScheduler(options_);
   LowRuns();

@@ -27,12 +27,12 @@ class GangsTest : public ClusterTest {
     options.kubelets.times.start = start_delay;
     StartWith(std::move(options));
   }
-  void Apply(const std::string& name, int min_available, int replicas, int cpu) {
+  void Apply(const std::string& name, int min_available, int replicas, int cpu, const std::string& metadata = "") {
     const kube::Response reply = Ask(
         "POST", api::PathOf(api::kJobs, "default"),
         absl::StrCat(
-            R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":")", name,
-            R"("},"spec":{"schedulerName":"volcano","minAvailable":)", min_available,
+            R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":")", name, R"(")", metadata,
+            R"(},"spec":{"schedulerName":"volcano","minAvailable":)", min_available,
             R"(,"tasks":[{"name":"w","replicas":)", replicas, R"(,"minAvailable":)", min_available,
             R"(,"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":")",
             cpu, R"("}}}]}}}]}})"));
@@ -117,6 +117,33 @@ TEST_F(GangsTest, TheRestComesThoughGangsKeepComing) {
     if (i % 2 == 0) Apply(absl::StrCat("small-", i), 1, 1, 1);
   }
   EXPECT_EQ(BoundPods("m1").size(), 40u);
+}
+
+// Half of each node is free: one Job goes to the other, and loses nothing but what it did since its last checkpoint.
+TEST_F(GangsTest, AJobThatMayBeMovedMakesRoomForOneThatNeedsAWholeNode) {
+  Start(2, absl::Milliseconds(100));
+  const std::string movable = R"(,"annotations":{"gangway.io/movable":"true"})";
+  for (const char* name : {"fill-0", "fill-1"}) Apply(name, 1, 1, 10);
+  loop_.RunFor(absl::Seconds(2));
+  for (const char* name : {"a", "b"}) {
+    Apply(name, 1, 1, 6, movable);
+    loop_.RunFor(absl::Seconds(2));
+  }
+  for (const char* name : {"fill-0", "fill-1"}) Ask("DELETE", api::PathOf(api::kJobs, "default", name), "");
+  loop_.RunFor(absl::Minutes(2));
+  ASSERT_EQ(BoundPods("a").size() + BoundPods("b").size(), 2u);
+  const auto before = BoundPods("a"), other = BoundPods("b");
+  Apply("whole", 1, 1, 16);
+  loop_.RunFor(absl::Minutes(2));
+  EXPECT_EQ(BoundPods("whole").size(), 1u);
+  EXPECT_EQ(BoundPods("a").size() + BoundPods("b").size(), 2u);
+  EXPECT_NE(BoundPods("a") == before, BoundPods("b") == other) << "one of them was moved";
+  for (const char* name : {"a", "b"}) {
+    const json::value job = *api::ParseJson(*Ask("GET", api::PathOf(api::kJobs, "default", name)).body);
+    EXPECT_EQ(job.at_pointer("/status/state/phase").as_string(), "Running") << name;
+    EXPECT_FALSE(job.at("status").as_object().contains("retryCount")) << name;
+  }
+  EXPECT_THAT(Events(), Contains("Evict"));
 }
 
 }  // namespace

@@ -141,8 +141,10 @@ TEST(PodTest, C13TheIndexOfAPodIsInItsName) {
 TEST(PodTest, KeepsWhatTheTemplateSaysAndDropsOnlyItsOtherMetadata) {
   Job job = MakeJob("j", "t");
   job.spec.tasks[0].topology_policy = "restricted";
-  job.metadata.annotations = {
-      {"volcano.sh/preemptable", "true"}, {"volcano.sh/jdb-max-unavailable", "1"}, {"other", "x"}};
+  job.metadata.annotations = {{"volcano.sh/preemptable", "true"},
+                              {"volcano.sh/jdb-max-unavailable", "1"},
+                              {"gangway.io/movable", "true"},
+                              {"other", "x"}};
   job.metadata.labels = {{"volcano.sh/cooldown-time", "10s"}};
   job.spec.tasks[0].pod_template.json =
       R"({"metadata":{"labels":{"a":"b","volcano.sh/job-name":"lie"},"annotations":{"c":"d"},"finalizers":["f"],"name":"n"},)"
@@ -153,6 +155,7 @@ TEST(PodTest, KeepsWhatTheTemplateSaysAndDropsOnlyItsOtherMetadata) {
   EXPECT_EQ(Text(pod, {"metadata", "labels", "volcano.sh/cooldown-time"}), "10s");
   EXPECT_EQ(Text(pod, {"metadata", "annotations", "c"}), "d");
   EXPECT_EQ(Text(pod, {"metadata", "annotations", "volcano.sh/preemptable"}), "true");
+  EXPECT_EQ(Text(pod, {"metadata", "annotations", "gangway.io/movable"}), "true");
   EXPECT_EQ(Text(pod, {"metadata", "annotations", "volcano.sh/jdb-max-unavailable"}), "1");
   EXPECT_EQ(Text(pod, {"metadata", "annotations", "volcano.sh/numa-topology-policy"}), "restricted");
   EXPECT_EQ(Text(pod, {"metadata", "annotations", "other"}), "(absent)");

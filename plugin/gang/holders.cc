@@ -1,0 +1,102 @@
+#include "plugin/gang/holders.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace gangway::gang {
+
+using model::Gang;
+using model::GangId;
+using model::QueueId;
+using model::Resources;
+using model::Task;
+using model::TaskId;
+using model::TaskStatus;
+
+bool GoesLater::operator()(const Candidate& a, const Candidate& b) const {
+  if (a.leaving != b.leaving) return b.leaving;
+  if (a.whole != b.whole) return a.whole;
+  if (a.queue_priority != b.queue_priority) return a.queue_priority > b.queue_priority;
+  if (a.priority != b.priority) return a.priority > b.priority;
+  if (a.created != b.created) return a.created < b.created;
+  const Gang& x = cluster_->gang(a.gang);
+  const Gang& y = cluster_->gang(b.gang);
+  return std::tie(x.kind, x.ns, x.name) < std::tie(y.kind, y.ns, y.name);
+}
+
+Holders::Holders(const model::Cluster& cluster, const Policy& policy, absl::Time now)
+    : cluster_(cluster), policy_(policy) {
+  for (GangId id = 0; id < cluster_.gang_slots(); ++id) {
+    const Gang& gang = cluster_.gang(id);
+    if (gang.binding_releasing > 0 || gang.evicted > 0) FindGoing(gang, now);
+    const int bound = gang.Count(TaskStatus::kBound) + gang.Count(TaskStatus::kRunning);
+    const int binding = gang.Count(TaskStatus::kBinding);
+    if (bound + binding == 0 || gang.queue == model::kNone || !gang.is_ours() || !gang.evictable) continue;
+    if (binding > 0) {
+      being_bound_.push_back(id);
+      continue;
+    }
+    const std::int32_t priority = cluster_.PriorityOf(gang);
+    by_queue_[gang.queue].push_back({id, true, gang.leaving > 0, 0, priority, gang.created});
+    any_movable_ = any_movable_ || gang.movable > 0;
+    const auto [lowest, first] = lowest_.emplace(gang.queue, priority);
+    lowest->second = std::min(lowest->second, priority);
+  }
+}
+
+void Holders::FindGoing(const Gang& gang, absl::Time now) {
+  for (const TaskId id : gang.tasks) {
+    const Task& task = cluster_.task(id);
+    if (!task.holds_room() || !task.goes() || !cluster_.present(task.row)) continue;
+    const absl::Time given_up = task.grace_ends + policy_.victims_take;
+    if (task.status == TaskStatus::kReleasing && given_up <= now) continue;
+    if (task.status == TaskStatus::kReleasing) look_again_ = std::min(look_again_, given_up);
+    going_.push_back(id);
+  }
+}
+
+void Holders::Add(Candidate candidate, std::vector<Candidate>& candidates) const {
+  const Gang& gang = cluster_.gang(candidate.gang);
+  candidates.push_back(candidate);
+  if (gang.ready() <= gang.min_member) return;
+  candidate.whole = false;
+  candidates.push_back(candidate);
+}
+
+std::vector<Candidate> Holders::LowerInQueue(GangId id) const {
+  std::vector<Candidate> candidates;
+  const Gang& gang = cluster_.gang(id);
+  const auto holders = by_queue_.find(gang.queue);
+  if (holders == by_queue_.end()) return candidates;
+  const std::int32_t priority = cluster_.PriorityOf(gang);
+  for (const Candidate& candidate : holders->second) {
+    if (candidate.priority < priority && candidate.gang != id) Add(candidate, candidates);
+  }
+  return candidates;
+}
+
+bool Holders::AnyLowerInQueue(const Gang& gang) const {
+  const auto own = lowest_.find(gang.queue);
+  return own != lowest_.end() && own->second < cluster_.PriorityOf(gang);
+}
+
+const Resources& Holders::HeldByLower(GangId id) {
+  static const Resources& none = *new Resources();
+  const Gang& gang = cluster_.gang(id);
+  if (!policy_.preempt || !cluster_.Preempts(gang)) return none;
+  const std::int32_t priority = cluster_.PriorityOf(gang);
+  const auto [it, fresh] = lower_held_.try_emplace({gang.queue, priority});
+  if (!fresh) return it->second;
+  if (const auto holders = by_queue_.find(gang.queue); holders != by_queue_.end()) {
+    for (const Candidate& candidate : holders->second) {
+      if (candidate.priority < priority) it->second.Add(cluster_.gang(candidate.gang).held);
+    }
+  }
+  for (const GangId other : being_bound_) {
+    const Gang& bound = cluster_.gang(other);
+    if (bound.queue == gang.queue && cluster_.PriorityOf(bound) < priority) it->second.Add(bound.held);
+  }
+  return it->second;
+}
+
+}  // namespace gangway::gang

@@ -1,0 +1,75 @@
+// The gangs that hold room and may be asked to go, by queue, and in which order; and the pods that are going anyhow.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "plugin/gang/policy.h"
+#include "plugin/model/cluster.h"
+
+namespace gangway::gang {
+
+// A gang of which something may go.
+struct Candidate {
+  model::GangId gang = model::kNone;
+  bool whole = true;                // all of it; or what is beyond its minimum
+  bool leaving = false;             // some of it is marked to be evicted
+  std::int32_t queue_priority = 0;  // 0 within a queue
+  std::int32_t priority = 0;
+  absl::Time created;
+};
+
+// In which candidates go, as a heap has it (the one that goes first is on top): who is in the middle of an eviction
+// goes first, then members before whole gangs, then by priority of the queue and its own, then youth.
+class GoesLater {
+ public:
+  explicit GoesLater(const model::Cluster& cluster) : cluster_(&cluster) {}
+  bool operator()(const Candidate& a, const Candidate& b) const;
+
+ private:
+  const model::Cluster* cluster_;
+};
+
+// As the cluster is at a time; all must outlive it.
+class Holders {
+ public:
+  Holders(const model::Cluster& cluster, const Policy& policy, absl::Time now);
+
+  // Each whole; those of a gang's queue of lower priority, with what is beyond their minima beside.
+  const std::map<model::QueueId, std::vector<Candidate>>& by_queue() const { return by_queue_; }
+  std::vector<Candidate> LowerInQueue(model::GangId gang) const;
+  // Adds the candidate, and what is beyond its minimum as one more.
+  void Add(Candidate candidate, std::vector<Candidate>& candidates) const;
+
+  // Of the gang's queue somebody has a lower priority.
+  bool AnyLowerInQueue(const model::Gang& gang) const;
+  // Some of it may be moved to other nodes.
+  bool AnyMovable() const { return any_movable_; }
+  bool AnyInOtherQueues(model::QueueId queue) const { return by_queue_.size() > (by_queue_.contains(queue) ? 1u : 0u); }
+  // What those of its queue hold that the gang may evict for their lower priority.
+  const model::Resources& HeldByLower(model::GangId gang);
+
+  // Pods that hold room and will not for long: they are terminating, or were told to go.
+  const std::vector<model::TaskId>& going() const { return going_; }
+  void Go(const std::vector<model::TaskId>& tasks) { going_.insert(going_.end(), tasks.begin(), tasks.end()); }
+  // When one of them is not counted on any more, though nothing happens.
+  absl::Time look_again() const { return look_again_; }
+
+ private:
+  void FindGoing(const model::Gang& gang, absl::Time now);
+
+  const model::Cluster& cluster_;
+  const Policy& policy_;
+  std::map<model::QueueId, std::vector<Candidate>> by_queue_;
+  std::map<model::QueueId, std::int32_t> lowest_;  // priority
+  std::map<std::pair<model::QueueId, std::int32_t>, model::Resources> lower_held_;
+  bool any_movable_ = false;
+  std::vector<model::GangId> being_bound_;  // they hold room and are not asked yet
+  std::vector<model::TaskId> going_;
+  absl::Time look_again_ = absl::InfiniteFuture();
+};
+
+}  // namespace gangway::gang

@@ -1,0 +1,229 @@
+#include "plugin/gang/reclaim.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
+
+namespace gangway::gang {
+
+using model::Dim;
+using model::Gang;
+using model::GangId;
+using model::QueueId;
+using model::Resources;
+using model::TaskId;
+
+namespace {
+
+// As a part of the cluster: less is rounding.
+constexpr double kLeastGain = 1e-9;
+
+}  // namespace
+
+const Shares& Reclaim::shares() {
+  if (shares_ == nullptr) shares_ = std::make_unique<Shares>(cluster_, overlay_.tree(), policy_.sharing);
+  return *shares_;
+}
+
+// ---- a queue beside another
+
+// As the children of the queue that is above both. Who is above the other is so with its own gangs.
+std::pair<Reclaim::Branch, Reclaim::Branch> Reclaim::BranchesOf(QueueId a, QueueId b) const {
+  const std::vector<QueueId>& x = overlay_.tree().path(a);
+  const std::vector<QueueId>& y = overlay_.tree().path(b);
+  std::size_t same = 0;
+  while (same < x.size() && same < y.size() && x[x.size() - 1 - same] == y[y.size() - 1 - same]) ++same;
+  const auto branch = [same](const std::vector<QueueId>& path) {
+    return same == path.size() ? Branch{path.front(), true} : Branch{path[path.size() - 1 - same], false};
+  };
+  return {branch(x), branch(y)};
+}
+
+std::int64_t Reclaim::HeldBy(const Branch& branch, Dim dim) const {
+  return branch.own ? cluster_.queue(branch.queue).held[dim] + overlay_.taken_from(branch.queue)[dim]
+                    : overlay_.tree().held(branch.queue)[dim] + overlay_.taken_below(branch.queue)[dim];
+}
+
+std::int64_t Reclaim::DeservedBy(const Branch& branch, Dim dim) {
+  return branch.own ? shares().OwnDeserved(branch.queue, dim) : shares().Deserved(branch.queue, dim);
+}
+
+bool Reclaim::Lacks(const Branch& branch) {
+  for (Dim dim = 0; dim < cluster_.dims().count(); ++dim) {
+    if (dim != model::kPods && HeldBy(branch, dim) < DeservedBy(branch, dim)) return true;
+  }
+  return false;
+}
+
+bool Reclaim::LacksSomething(QueueId queue) {
+  const std::vector<QueueId>& path = overlay_.tree().path(queue);
+  return Lacks({queue, true}) ||
+         std::any_of(path.begin(), path.end(), [&](QueueId level) { return Lacks({level, false}); });
+}
+
+// With what is wanted it stays within what it deserves of something that is wanted. volcano: plugins/capacity,
+// PreemptiveFn
+bool Reclaim::IsEntitled(const Resources& wanted, const Branch& branch) {
+  for (Dim dim = 0; dim < wanted.size(); ++dim) {
+    if (wanted[dim] > 0 && dim != model::kPods && HeldBy(branch, dim) + wanted[dim] <= DeservedBy(branch, dim))
+      return true;
+  }
+  return false;
+}
+
+bool Reclaim::IsOver(const Branch& branch, const Resources& wanted) {
+  for (Dim dim = 0; dim < wanted.size(); ++dim) {
+    if (wanted[dim] > 0 && dim != model::kPods && HeldBy(branch, dim) > DeservedBy(branch, dim)) return true;
+  }
+  return false;
+}
+
+bool Reclaim::IsReclaimable(QueueId queue, const Branch& branch) const {
+  for (const QueueId level : overlay_.tree().path(queue)) {
+    if (!cluster_.queue(level).reclaimable) return false;
+    if (level == branch.queue) break;
+  }
+  return true;
+}
+
+// By how much of the cluster it lacks more of what it deserves when it holds so much more or, with -1, less: summed
+// over all that is shared.
+double Reclaim::ShortageBy(const Branch& branch, const Resources& amounts, int times) {
+  double sum = 0;
+  for (Dim dim = 0; dim < amounts.size(); ++dim) {
+    const std::int64_t total = cluster_.total()[dim];
+    if (amounts[dim] == 0 || dim == model::kPods || total <= 0) continue;
+    const std::int64_t held = HeldBy(branch, dim), deserved = DeservedBy(branch, dim);
+    const auto lack = [&](std::int64_t holds) { return std::max<std::int64_t>(deserved - holds, 0); };
+    sum += static_cast<double>(lack(held + times * amounts[dim]) - lack(held)) / static_cast<double>(total);
+  }
+  return sum;
+}
+
+Resources Reclaim::AmountsOf(const Bundle& bundle) const {
+  Resources sum;
+  for (const TaskId task : bundle.tasks) sum.Add(cluster_.shape(cluster_.task(task).shape).request);
+  return sum;
+}
+
+// Whether queues beside this one ask for more than they hold.
+bool Reclaim::OthersAsk(QueueId queue, Dim dim) {
+  const auto asks = [&](QueueId id) { return shares().Asked(id, dim) - shares().Held(id, dim); };
+  const QueueId parent = overlay_.tree().parent(queue);
+  if (parent != model::kNone) return asks(parent) > asks(queue);
+  const std::vector<QueueId>& all = overlay_.tree().deepest_first();
+  return std::any_of(all.begin(), all.end(), [&](QueueId other) {
+    return other != queue && overlay_.tree().parent(other) == model::kNone && asks(other) > 0;
+  });
+}
+
+// Whether a queue above both would lack more of what it deserves than it did, when so much more goes: where others ask
+// for it they would use what is left over, and it would take that back.
+bool Reclaim::QueuesAboveLose(const Preemptor& preemptor, const Branch& theirs, const Resources& more,
+                              const std::vector<Bundle>& chosen) {
+  std::vector<QueueId> above = overlay_.tree().path(theirs.queue);
+  if (!theirs.own) above.erase(above.begin());
+  return std::any_of(above.begin(), above.end(), [&](QueueId level) {
+    if (overlay_.tree().IsAboveAll(level)) return false;
+    Resources less = more;
+    for (const Bundle& bundle : chosen) {
+      const std::vector<QueueId>& path = overlay_.tree().path(cluster_.gang(bundle.gang).queue);
+      if (std::find(path.begin(), path.end(), level) != path.end()) less.Add(AmountsOf(bundle));
+    }
+    for (Dim dim = 0; dim < cluster_.dims().count(); ++dim) {
+      const Branch branch{level, false};
+      const bool loses = dim != model::kPods && less[dim] > preemptor.sum[dim] &&
+                         HeldBy(branch, dim) - more[dim] + preemptor.sum[dim] < DeservedBy(branch, dim);
+      if (loses && OthersAsk(level, dim)) return true;
+    }
+    return false;
+  });
+}
+
+// ---- who may go
+
+std::vector<Candidate> Reclaim::Candidates(const Preemptor& preemptor, const Holders& holders) {
+  std::vector<Candidate> candidates;
+  const QueueId own = cluster_.gang(preemptor.gang).queue;
+  for (const auto& [queue, gangs] : holders.by_queue()) {
+    if (queue == own) continue;
+    const auto [ours, theirs] = BranchesOf(own, queue);
+    if (!IsReclaimable(queue, theirs) || !IsEntitled(preemptor.sum, ours) || !IsOver(theirs, preemptor.sum)) continue;
+    for (Candidate candidate : gangs) {
+      candidate.queue_priority = cluster_.queue(queue).priority;
+      holders.Add(candidate, candidates);
+    }
+  }
+  return candidates;
+}
+
+std::optional<double> Reclaim::LossBy(const Preemptor& preemptor, const Bundle& bundle,
+                                      const std::vector<Bundle>& chosen) {
+  const Resources sum = AmountsOf(bundle);
+  const QueueId queue = cluster_.gang(bundle.gang).queue;
+  const auto [ours, theirs] = BranchesOf(cluster_.gang(preemptor.gang).queue, queue);
+  Resources relevant;  // of what is wanted
+  for (Dim dim = 0; dim < sum.size(); ++dim) {
+    if (preemptor.sum[dim] > 0) relevant.Set(dim, sum[dim]);
+  }
+  if (!IsOver(theirs, relevant)) return std::nullopt;
+  for (const QueueId level : overlay_.tree().path(queue)) {
+    for (Dim dim = 0; dim < sum.size(); ++dim) {
+      const std::int64_t left = HeldBy({level, false}, dim) - sum[dim];
+      if (sum[dim] > 0 && dim != model::kPods && left < shares().Kept(level, dim)) return std::nullopt;
+    }
+    if (level == theirs.queue) break;
+  }
+  const double loss = ShortageBy(theirs, sum, -1);
+  double all = loss;
+  for (const Bundle& other : chosen) all += other.loss;
+  if (all >= -ShortageBy(ours, preemptor.sum, 1) - kLeastGain) return std::nullopt;
+  if (QueuesAboveLose(preemptor, theirs, sum, chosen)) return std::nullopt;
+  return loss;
+}
+
+bool Reclaim::WorthIt(const Preemptor& preemptor, const Preemptor& other, const std::vector<Bundle>& chosen) {
+  double lost = 0;
+  std::set<Branch> ours;
+  for (const Bundle& bundle : chosen) {
+    lost += bundle.loss;
+    ours.insert(BranchesOf(cluster_.gang(preemptor.gang).queue, cluster_.gang(bundle.gang).queue).first);
+  }
+  return std::all_of(ours.begin(), ours.end(),
+                     [&](const Branch& branch) { return lost < -ShortageBy(branch, other.sum, 1) - kLeastGain; });
+}
+
+bool Reclaim::SomeComeBack(const Preemptor& preemptor, const std::vector<Bundle>& chosen,
+                           const std::vector<GangId>& stay, const std::vector<GangId>& placed, Holders& holders) const {
+  std::map<std::pair<QueueId, std::int32_t>, Resources> going;
+  for (const Bundle& bundle : chosen) {
+    if (!bundle.whole) continue;
+    const Gang& gang = cluster_.gang(bundle.gang);
+    going[{gang.queue, cluster_.PriorityOf(gang)}].Add(gang.held);
+  }
+  for (const Bundle& bundle : chosen) {
+    if (!bundle.whole) continue;
+    const Gang& gang = cluster_.gang(bundle.gang);
+    Resources lower = holders.HeldByLower(bundle.gang);
+    for (auto it = going.lower_bound({gang.queue, std::numeric_limits<std::int32_t>::min()});
+         it != going.end() && it->first < std::pair(gang.queue, cluster_.PriorityOf(gang)); ++it)
+      lower.Subtract(it->second);
+    for (const GangId other : placed) {
+      const Gang& beside = cluster_.gang(other);
+      if (beside.queue == gang.queue && cluster_.PriorityOf(beside) < cluster_.PriorityOf(gang)) lower.Add(beside.asks);
+    }
+    for (const GangId other : stay) {
+      const Gang& stays = cluster_.gang(other);
+      if (stays.queue == gang.queue && cluster_.PriorityOf(stays) < cluster_.PriorityOf(gang))
+        lower.Subtract(stays.held);
+    }
+    bool some = !lower.zero();
+    for (Dim dim = 0; dim < gang.held.size(); ++dim)
+      some = some && (gang.held[dim] == 0 || preemptor.sum[dim] == 0 || lower[dim] > 0);
+    if (some) return true;
+  }
+  return false;
+}
+
+}  // namespace gangway::gang

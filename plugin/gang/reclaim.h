@@ -1,0 +1,77 @@
+// What queues gain and lose when one takes back from another what that one holds beyond what it deserves. volcano:
+// actions/gangreclaim, plugins/capacity
+//
+// Two queues are compared as the children of the queue that is above both. What all queues together lack of what they
+// deserve becomes less by it, also where a gang of higher priority that waits in the same queue takes the room; and no
+// queue above both lacks more than before while others beside it ask for more than they hold: no two queues take turns.
+// No queue falls below what is guaranteed to it.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "plugin/gang/holders.h"
+#include "plugin/gang/overlay.h"
+#include "plugin/gang/policy.h"
+#include "plugin/gang/preemptor.h"
+#include "plugin/gang/shares.h"
+#include "plugin/gang/victims.h"
+
+namespace gangway::gang {
+
+// In one call of Schedule; with what the overlay has taken and given back so far. All must outlive it.
+class Reclaim {
+ public:
+  Reclaim(const Overlay& overlay, const Policy& policy)
+      : overlay_(overlay), cluster_(overlay.cluster()), policy_(policy) {}
+
+  // The queue, or one above it, lacks some of what it deserves of something.
+  bool LacksSomething(model::QueueId queue);
+  // Gangs of other queues that may have to leave for it.
+  std::vector<Candidate> Candidates(const Preemptor& preemptor, const Holders& holders);
+  // What the bundle's queue would lack more of what it deserves, as a part of the cluster, when it goes beside those
+  // that are chosen; nullopt: it may not go.
+  std::optional<double> LossBy(const Preemptor& preemptor, const Bundle& bundle, const std::vector<Bundle>& chosen);
+  // What is lost with those that are chosen is less than what the queue would win if the other, of the same queue, had
+  // the room.
+  bool WorthIt(const Preemptor& preemptor, const Preemptor& other, const std::vector<Bundle>& chosen);
+  // A gang of those that are chosen would come back: while one of lower priority in its own queue stays that holds some
+  // of all that is taken from it, it would evict that one, and their queue would take back what was taken from it.
+  // `stay`: those that may not go; `placed`: those that were given room in this call.
+  bool SomeComeBack(const Preemptor& preemptor, const std::vector<Bundle>& chosen,
+                    const std::vector<model::GangId>& stay, const std::vector<model::GangId>& placed,
+                    Holders& holders) const;
+
+ private:
+  // A queue among those that share with each other: its own gangs alone, or with the queues below it.
+  struct Branch {
+    model::QueueId queue = model::kNone;
+    bool own = false;
+    friend auto operator<=>(const Branch&, const Branch&) = default;
+  };
+
+  const Shares& shares();
+  std::pair<Branch, Branch> BranchesOf(model::QueueId a, model::QueueId b) const;
+  std::int64_t HeldBy(const Branch& branch, model::Dim dim) const;
+  std::int64_t DeservedBy(const Branch& branch, model::Dim dim);
+  bool Lacks(const Branch& branch);
+  bool IsEntitled(const model::Resources& wanted, const Branch& branch);
+  bool IsOver(const Branch& branch, const model::Resources& wanted);
+  bool IsReclaimable(model::QueueId queue, const Branch& branch) const;
+  double ShortageBy(const Branch& branch, const model::Resources& amounts, int times);
+  model::Resources AmountsOf(const Bundle& bundle) const;
+  bool OthersAsk(model::QueueId queue, model::Dim dim);
+  bool QueuesAboveLose(const Preemptor& preemptor, const Branch& theirs, const model::Resources& more,
+                       const std::vector<Bundle>& chosen);
+
+  const Overlay& overlay_;
+  const model::Cluster& cluster_;
+  const Policy& policy_;
+  std::unique_ptr<Shares> shares_;
+};
+
+}  // namespace gangway::gang

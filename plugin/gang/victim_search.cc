@@ -1,0 +1,217 @@
+#include "plugin/gang/victim_search.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <limits>
+#include <set>
+#include <utility>
+
+#include "base/check.h"
+
+namespace gangway::gang {
+
+using model::Dim;
+using model::Gang;
+using model::GangId;
+using model::Resources;
+using model::Row;
+using model::TaskId;
+
+namespace {
+
+// Looked at one by one when several gangs would have to go.
+constexpr int kSingleGangs = 16;
+
+}  // namespace
+
+// What was placed before was rewound.
+bool VictimSearch::Try() {
+  if (!trial_.CouldFit(preemptor_)) return false;
+  if (between_ != nullptr &&
+      between_->reclaim.SomeComeBack(preemptor_, chosen_, stay_, between_->placed, between_->holders))
+    return false;
+  return trial_.Place(preemptor_);
+}
+
+void VictimSearch::TakeAll(std::vector<Bundle> bundles) {
+  for (const Bundle& bundle : bundles) trial_.TakeAway(bundle, victims_);
+  chosen_ = std::move(bundles);
+}
+
+void VictimSearch::GiveBackAll() {
+  for (const Bundle& bundle : chosen_) trial_.GiveBack(bundle, victims_);
+  chosen_.clear();
+}
+
+bool VictimSearch::TakeIfAllowed(Bundle bundle) {
+  if (!victims_.WithinBudgets(bundle.tasks)) return false;
+  if (between_ != nullptr) {
+    const std::optional<double> loss = between_->reclaim.LossBy(preemptor_, bundle, chosen_);
+    if (!loss.has_value()) return false;
+    bundle.loss = *loss;
+  }
+  trial_.TakeAway(bundle, victims_);
+  chosen_.push_back(std::move(bundle));
+  return true;
+}
+
+// The next one in order is taken away, if it may be. False: there is none.
+bool VictimSearch::TakeNext(std::vector<Candidate>& heap) {
+  if (heap.empty() || !trial_.may_go_on()) return false;
+  std::pop_heap(heap.begin(), heap.end(), GoesLater(cluster_));
+  const Candidate next = heap.back();
+  heap.pop_back();
+  if (!next.whole) {
+    for (Bundle& bundle : victims_.Surplus(next.gang, preemptor_.asks_for_nothing)) TakeIfAllowed(std::move(bundle));
+    return true;
+  }
+  std::optional<Bundle> whole = victims_.Whole(next.gang, preemptor_.asks_for_nothing);
+  if (!whole.has_value() || !victims_.WithinBudgets(whole->tasks)) {
+    stay_.push_back(next.gang);
+    return true;
+  }
+  // Members that were taken away alone go with the others.
+  std::vector<Bundle> members, others;
+  for (Bundle& bundle : chosen_) (bundle.gang == next.gang ? members : others).push_back(std::move(bundle));
+  for (const Bundle& bundle : members) trial_.GiveBack(bundle, victims_);
+  chosen_ = std::move(others);
+  if (TakeIfAllowed(*std::move(whole))) return true;
+  for (Bundle& bundle : members) {
+    trial_.TakeAway(bundle, victims_);
+    chosen_.push_back(std::move(bundle));
+  }
+  return true;
+}
+
+bool VictimSearch::Find(const std::vector<Candidate>& candidates) {
+  if (candidates.empty()) return false;
+  std::vector<Candidate> heap = candidates;
+  std::make_heap(heap.begin(), heap.end(), GoesLater(cluster_));
+  for (std::size_t wish = 1;; wish = 2 * chosen_.size() + 1) {
+    while (chosen_.size() < wish && TakeNext(heap)) {
+    }
+    if (!chosen_.empty() && Try()) break;
+    if (!heap.empty() && trial_.may_go_on()) continue;
+    GiveBackAll();
+    return false;
+  }
+  Spare();
+  PreferOneGang(candidates);
+  if (between_ == nullptr || !between_->preempt || !OthersWouldTakeIt()) return true;
+  GiveBackAll();
+  return false;
+}
+
+// Whether a gang of higher priority that waits in its queue could have what is made free, and to lose this much is not
+// worth what their queue would win then: that one would evict this one, and what was taken would be taken back.
+bool VictimSearch::OthersWouldTakeIt() {
+  const Gang& gang = cluster_.gang(preemptor_.gang);
+  trial_.Rewind();
+  for (const GangId id : cluster_.waiting()) {
+    const Gang& other = cluster_.gang(id);
+    if (other.queue != gang.queue || cluster_.PriorityOf(other) <= cluster_.PriorityOf(gang) ||
+        !cluster_.Preempts(other))
+      continue;
+    const std::optional<Preemptor> wants = FindPreemptor(between_->overlay, id);
+    if (!wants.has_value() || !wants->preempts) continue;
+    if (!between_->reclaim.WorthIt(preemptor_, *wants, chosen_) && CouldTakeIt(*wants)) return true;
+  }
+  GW_CHECK(Try());
+  return false;
+}
+
+bool VictimSearch::CouldTakeIt(const Preemptor& other) {
+  if (other.gang == between_->has_nodes) return true;  // what is kept for it counts as taken here
+  std::vector<TaskId> lower;
+  for (const Candidate& candidate : between_->holders.LowerInQueue(other.gang)) {
+    const std::optional<Bundle> whole = candidate.whole ? victims_.Whole(candidate.gang, false) : std::nullopt;
+    if (whole.has_value()) lower.insert(lower.end(), whole->tasks.begin(), whole->tasks.end());
+  }
+  trial_.TakeAway(lower);
+  const bool fits = trial_.CouldFit(other);
+  trial_.GiveBack(lower);
+  return fits;
+}
+
+// Those that nothing was placed on the nodes of.
+void VictimSearch::SpareUnused() {
+  std::vector<Bundle> used, unused;
+  std::set<Row> rows;
+  for (const model::Placement& placement : trial_.placements()) rows.insert(placement.row);
+  for (const Bundle& bundle : chosen_) {
+    const bool touches = std::any_of(bundle.tasks.begin(), bundle.tasks.end(),
+                                     [&](TaskId task) { return rows.contains(cluster_.task(task).row); });
+    (touches ? used : unused).push_back(bundle);
+  }
+  if (unused.empty()) return;
+  trial_.Rewind();
+  const std::vector<Bundle> before = std::exchange(chosen_, std::move(used));
+  for (const Bundle& bundle : unused) trial_.GiveBack(bundle, victims_);
+  if (Try()) return;
+  for (const Bundle& bundle : unused) trial_.TakeAway(bundle, victims_);
+  chosen_ = before;
+  GW_CHECK(Try());
+}
+
+// Whoever need not go stays: the last in order first.
+void VictimSearch::Spare() {
+  SpareUnused();
+  for (std::size_t i = chosen_.size(); i-- > 0;) {
+    trial_.Rewind();
+    const std::vector<Bundle> before = chosen_;
+    const Bundle bundle = before[i];
+    trial_.GiveBack(bundle, victims_);
+    chosen_.erase(chosen_.begin() + static_cast<std::ptrdiff_t>(i));
+    if (Try()) continue;
+    std::vector<Bundle> members;
+    if (bundle.whole) members = victims_.Surplus(bundle.gang, preemptor_.asks_for_nothing);
+    for (const Bundle& member : members) trial_.TakeAway(member, victims_);
+    chosen_.insert(chosen_.begin() + static_cast<std::ptrdiff_t>(i), members.begin(), members.end());
+    if (!members.empty() && Try()) {
+      i += members.size();
+      continue;
+    }
+    for (const Bundle& member : members) trial_.GiveBack(member, victims_);
+    trial_.TakeAway(bundle, victims_);
+    chosen_ = before;
+  }
+  trial_.Rewind();
+  GW_CHECK(Try());
+}
+
+// Where several gangs would go, one alone may do, of a priority that is no higher.
+void VictimSearch::PreferOneGang(const std::vector<Candidate>& candidates) {
+  std::set<GangId> gangs;
+  Resources freed;
+  std::int32_t highest = std::numeric_limits<std::int32_t>::min();
+  for (const Bundle& bundle : chosen_) {
+    if (bundle.whole) gangs.insert(bundle.gang);
+    if (bundle.whole) highest = std::max(highest, cluster_.PriorityOf(cluster_.gang(bundle.gang)));
+    for (const TaskId task : bundle.tasks) freed.Add(cluster_.shape(cluster_.task(task).shape).request);
+  }
+  if (gangs.size() < 2) return;
+  const auto holds_much = [&](const Resources& held) {
+    for (Dim dim = 0; dim < freed.size(); ++dim) {
+      if (dim != model::kPods && preemptor_.sum[dim] > 0 && held[dim] < freed[dim] / 2) return false;
+    }
+    return true;
+  };
+  std::vector<Candidate> large;
+  std::copy_if(candidates.begin(), candidates.end(), std::back_inserter(large), [&](const Candidate& candidate) {
+    return candidate.whole && candidate.priority <= highest && holds_much(cluster_.gang(candidate.gang).held);
+  });
+  std::make_heap(large.begin(), large.end(), GoesLater(cluster_));
+  const std::vector<Bundle> before = chosen_;
+  for (int tries = 0; tries < kSingleGangs && !large.empty() && trial_.may_go_on(); ++tries) {
+    trial_.Rewind();
+    GiveBackAll();
+    if (TakeNext(large) && !chosen_.empty() && Try()) return Spare();
+  }
+  trial_.Rewind();
+  GiveBackAll();
+  TakeAll(before);
+  GW_CHECK(Try());
+}
+
+}  // namespace gangway::gang

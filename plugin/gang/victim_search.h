@@ -1,0 +1,58 @@
+// Who must leave so that a gang is placed: of those who may, in order, as few as a trial shows to be enough.
+#pragma once
+
+#include <vector>
+
+#include "plugin/gang/eviction_trial.h"
+#include "plugin/gang/holders.h"
+#include "plugin/gang/overlay.h"
+#include "plugin/gang/preemptor.h"
+#include "plugin/gang/reclaim.h"
+#include "plugin/gang/victims.h"
+
+namespace gangway::gang {
+
+// What is asked beside between queues.
+struct BetweenQueues {
+  Overlay& overlay;
+  Reclaim& reclaim;
+  Holders& holders;
+  const std::vector<model::GangId>& placed;  // in this call
+  model::GangId has_nodes = model::kNone;    // are kept for it
+  bool preempt = true;                       // queues give room to higher priorities
+};
+
+// For one gang. All must outlive it.
+class VictimSearch {
+ public:
+  // `between`: nullptr within a queue.
+  VictimSearch(const model::Cluster& cluster, const Preemptor& preemptor, EvictionTrial& trial, Victims& victims,
+               const BetweenQueues* between)
+      : cluster_(cluster), preemptor_(preemptor), trial_(trial), victims_(victims), between_(between) {}
+
+  // True: the gang is placed in the overlay, and who is chosen is taken away. False: all is as before.
+  bool Find(const std::vector<Candidate>& candidates);
+  const std::vector<Bundle>& chosen() const { return chosen_; }
+
+ private:
+  bool Try();
+  bool TakeIfAllowed(Bundle bundle);
+  bool TakeNext(std::vector<Candidate>& heap);
+  void TakeAll(std::vector<Bundle> bundles);
+  void GiveBackAll();
+  void SpareUnused();
+  void Spare();
+  bool OthersWouldTakeIt();
+  bool CouldTakeIt(const Preemptor& other);
+  void PreferOneGang(const std::vector<Candidate>& candidates);
+
+  const model::Cluster& cluster_;
+  const Preemptor& preemptor_;
+  EvictionTrial& trial_;
+  Victims& victims_;
+  const BetweenQueues* const between_;
+  std::vector<model::GangId> stay_;  // that may not go
+  std::vector<Bundle> chosen_;
+};
+
+}  // namespace gangway::gang

@@ -1,0 +1,133 @@
+#include "plugin/gang/victims.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "plugin/gang/minimum.h"
+#include "plugin/gang/order.h"
+#include "plugin/gang/preemptor.h"
+
+namespace gangway::gang {
+
+using model::Gang;
+using model::GangId;
+using model::Task;
+using model::TaskId;
+using model::TaskStatus;
+
+absl::Duration Victims::MinRuntimeOf(model::QueueId queue) const {
+  for (const model::QueueId level : tree_.path(queue)) {
+    const std::optional<absl::Duration>& said = cluster_.queue(level).min_runtime;
+    if (said.has_value()) return *said;
+  }
+  return absl::ZeroDuration();
+}
+
+bool Victims::Stays(const Task& task) const { return IsReady(task) && !task.evicted && !evicted_.contains(&task); }
+
+// It runs, or is about to, and nobody decided that it goes.
+bool Victims::CanGo(const Task& task) const {
+  return (task.status == TaskStatus::kBound || task.status == TaskStatus::kRunning) && !task.evicted &&
+         !evicted_.contains(&task);
+}
+
+bool Victims::MayGo(const Task& task, absl::Duration min_runtime) {
+  if (!CanGo(task) || !task.ours || !task.evictable || !cluster_.present(task.row)) return false;
+  const absl::Time from = std::max(task.protected_until, task.started + min_runtime);
+  if (from > now_) look_again_ = std::min(look_again_, from);
+  return from <= now_;
+}
+
+bool Victims::WithinBudgets(const std::vector<TaskId>& tasks) const {
+  std::map<const model::BudgetFacts*, int> more;
+  for (const TaskId task : tasks) {
+    for (const model::BudgetFacts* const budget : cluster_.BudgetsOf(task)) ++more[budget];
+  }
+  return std::all_of(more.begin(), more.end(), [&](const auto& entry) {
+    const auto used = used_.find(entry.first);
+    return entry.second + (used == used_.end() ? 0 : used->second) <= entry.first->allowed;
+  });
+}
+
+void Victims::Count(const std::vector<TaskId>& tasks, int times) {
+  for (const TaskId task : tasks) {
+    for (const model::BudgetFacts* const budget : cluster_.BudgetsOf(task)) used_[budget] += times;
+  }
+}
+
+void Victims::Evict(const std::vector<TaskId>& tasks) {
+  for (const TaskId task : tasks) evicted_.insert(&cluster_.task(task));
+}
+
+std::vector<Bundle> Victims::Surplus(GangId id, bool asks_for_nothing) {
+  const Gang& gang = cluster_.gang(id);
+  std::vector<Bundle> bundles;
+  const auto stays = [this](const Task& task) { return Stays(task); };
+  auto beyond = static_cast<int>(std::count_if(gang.tasks.begin(), gang.tasks.end(),
+                                               [&](TaskId task) { return Stays(cluster_.task(task)); })) -
+                gang.min_member;
+  if (beyond <= 0 || !HasMinimum(cluster_, gang, stays)) return bundles;
+  std::map<int, int> by_role;
+  const bool roles_count = RolesCount(gang);
+  if (roles_count) by_role = CountByRole(cluster_, gang, stays);
+  std::map<std::pair<int, int>, std::vector<TaskId>> parts;
+  std::vector<TaskId> tasks = gang.tasks;
+  std::erase_if(tasks, [&](TaskId task) { return !CanGo(cluster_.task(task)); });
+  SortTasks(cluster_, tasks);
+  const absl::Duration min_runtime = MinRuntimeOf(gang.queue);
+  const auto allowed = [&](TaskId task) {
+    return MayGo(cluster_.task(task), min_runtime) &&
+           (!asks_for_nothing || AsksForNothing(cluster_.shape(cluster_.task(task).shape).request));
+  };
+  const auto least_of = [&](int role) {
+    const auto it = std::find_if(gang.min_task_member.begin(), gang.min_task_member.end(),
+                                 [role](const auto& minimum) { return minimum.first == role; });
+    return roles_count && it != gang.min_task_member.end() ? it->second : 0;
+  };
+  std::map<int, int> whole_left;  // sub-groups, by role
+  for (const model::SubGroups& policy : gang.sub_groups)
+    whole_left[policy.role] = WholeSubGroups(cluster_, gang, policy, stays);
+  for (const TaskId task : tasks) {
+    if (SubGroupsOf(gang, cluster_.task(task)) != nullptr)
+      parts[{cluster_.task(task).role, cluster_.task(task).partition}].push_back(task);
+  }
+  std::set<std::pair<int, int>> seen;
+  for (auto it = tasks.rbegin(); it != tasks.rend() && beyond > 0; ++it) {
+    const Task& task = cluster_.task(*it);
+    const model::SubGroups* const policy = SubGroupsOf(gang, task);
+    std::vector<TaskId> unit = {*it};
+    if (policy != nullptr) {
+      if (!seen.insert({task.role, task.partition}).second) continue;
+      unit = parts[{task.role, task.partition}];
+    }
+    const int size = static_cast<int>(unit.size());
+    const bool was_whole = policy != nullptr && size >= policy->size;
+    if (size > beyond || !std::all_of(unit.begin(), unit.end(), allowed)) continue;
+    if (roles_count && by_role[task.role] - size < least_of(task.role)) continue;
+    if (was_whole && whole_left[task.role] - 1 < policy->min_groups) continue;
+    beyond -= size;
+    by_role[task.role] -= size;
+    if (was_whole) --whole_left[task.role];
+    bundles.push_back({id, false, std::move(unit), 0});
+  }
+  return bundles;
+}
+
+std::optional<Bundle> Victims::Whole(GangId id, bool asks_for_nothing) {
+  const Gang& gang = cluster_.gang(id);
+  const absl::Duration min_runtime = MinRuntimeOf(gang.queue);
+  Bundle bundle{id, true, {}, 0};
+  for (const TaskId task_id : gang.tasks) {
+    const Task& task = cluster_.task(task_id);
+    if (!CanGo(task)) continue;
+    if (!MayGo(task, min_runtime)) return std::nullopt;
+    if (asks_for_nothing && !AsksForNothing(cluster_.shape(task.shape).request)) return std::nullopt;
+    bundle.tasks.push_back(task_id);
+  }
+  if (bundle.tasks.empty()) return std::nullopt;
+  SortTasks(cluster_, bundle.tasks);
+  return bundle;
+}
+
+}  // namespace gangway::gang
