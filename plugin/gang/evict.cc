@@ -775,6 +775,23 @@ void Eviction::Tell(const Wanted& wanted, model::EvictFor action, model::Decisio
   decision.reason = std::move(reason);
   decision.short_of_minimum = true;
   placed_.push_back(wanted.gang);
+  for (const auto& [shape, count] : wanted.by_shape) {
+    for (const model::Spread& spread : cluster_.shape(shape).spreads) {
+      if (spread.required) spreads_.emplace_back(spread.term, wanted.gang);
+    }
+  }
+}
+
+GangId Eviction::SpreadsAmong(GangId id) const {
+  if (spreads_.empty()) return model::kNone;
+  for (const TaskId task : cluster_.gang(id).tasks) {
+    if (cluster_.task(task).status != TaskStatus::kPending) continue;
+    const model::Shape& shape = cluster_.shape(cluster_.task(task).shape);
+    for (const auto& [term, gang] : spreads_) {
+      if (gang != id && shape.Matches(term)) return gang;
+    }
+  }
+  return model::kNone;
 }
 
 const Resources& Eviction::HeldByLower(GangId id) {

@@ -52,6 +52,10 @@ class Eviction {
   // The gang, which found no room, has nodes kept for it from now on.
   void KeptNodes(model::GangId gang) { has_nodes_ = gang; }
 
+  // A gang for which room was made or kept in this call, and which asks for a spread that counts pods of this one: more
+  // of them could leave it without a node that it may use. kNone: there is none.
+  model::GangId SpreadsAmong(model::GangId gang) const;
+
   // What those of its queue hold that the gang may evict for their lower priority.
   const model::Resources& HeldByLower(model::GangId gang);
 
@@ -145,13 +149,14 @@ class Eviction {
   std::map<model::QueueId, std::vector<Candidate>> holders_;  // gangs that hold room and may be asked to go
   std::map<model::QueueId, std::int32_t> lowest_;             // priority of these
   std::map<std::pair<model::QueueId, std::int32_t>, model::Resources> lower_held_;  // by gangs of lower priority
-  std::vector<model::GangId> being_bound_;           // gangs that hold room and are not asked yet
-  std::vector<model::GangId> placed_;                // in this call
-  model::GangId has_nodes_ = model::kNone;           // are kept for it
-  std::vector<model::TaskId> going_;                 // that hold room and will not for long
-  absl::flat_hash_set<const model::Task*> evicted_;  // of them those that this call decided about
-  std::map<const model::BudgetFacts*, int> used_;    // of budgets, by those that go
-  int budget_;                                       // pods that may still be taken away in trials
+  std::vector<model::GangId> being_bound_;                        // gangs that hold room and are not asked yet
+  std::vector<model::GangId> placed_;                             // in this call
+  model::GangId has_nodes_ = model::kNone;                        // are kept for it
+  std::vector<model::TaskId> going_;                              // that hold room and will not for long
+  absl::flat_hash_set<const model::Task*> evicted_;               // of them those that this call decided about
+  std::map<const model::BudgetFacts*, int> used_;                 // of budgets, by those that go
+  std::vector<std::pair<model::TermId, model::GangId>> spreads_;  // of those for whom there is room in this call
+  int budget_;                                                    // pods that may still be taken away in trials
   absl::Time look_again_ = absl::InfiniteFuture();
 
   // Of the gang that is looked at.

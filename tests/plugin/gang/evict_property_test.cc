@@ -13,6 +13,7 @@
 #include "plugin/gang/minimum.h"
 #include "plugin/gang/schedule.h"
 #include "tests/plugin/gang/dice.h"
+#include "tests/plugin/gang/random_root.h"
 #include "tests/plugin/model/cluster_builder.h"
 
 namespace gangway::gang {
@@ -83,9 +84,12 @@ Facts RandomFacts(Dice& dice) {
   }
   facts.classes = {{"low", 1}, {"mid", 5}, {"high", 9, false, !dice.Chance(10)}};
   facts.queues.push_back(testutil::Queue("default"));
+  const std::string top = testutil::RandomRoot(dice, facts.queues);
+  facts.queues.front().parent = top;
   const int queues = dice.Below(4);
   for (int i = 0; i < queues; ++i) {
     model::QueueFacts queue = testutil::Queue(absl::StrCat("q", i));
+    queue.parent = dice.Chance(90) ? top : "";
     queue.weight = 1 + dice.Below(3);
     queue.priority = dice.Below(2);
     queue.reclaimable = !dice.Chance(15);
