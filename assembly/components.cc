@@ -136,7 +136,7 @@ std::vector<ComponentRow> MakeTable() {
         {&api::kCoschedulingPodGroups, "status", "patch"},
         {&api::kPersistentVolumeClaims, "", "patch"},
         {&api::kPersistentVolumes, "", "patch"},
-        {&api::kQueues, "", "create"},
+        {&api::kQueues, "", "create patch"},
         {&api::kQueues, "status", "patch"}}},
   };
 }

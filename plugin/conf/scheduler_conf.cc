@@ -281,6 +281,7 @@ class Reader {
     if (!enqueue_) conf_.policy.overcommit_percent.reset();
     FollowBinpack();
     FollowSla();
+    FollowUse();
   }
 
   // Tells of arguments that are unknown, of another type, or not followed.
@@ -396,6 +397,20 @@ class Reader {
     return std::any_of(all.begin(), all.end(), [&](const Argument& argument) { return key == argument.name; });
   }
 
+  void FollowUse() {
+    constexpr char kKey[] = "gangway.usageHalfLife";
+    const Plugin* const plugin = Listed("proportion");
+    const json::value* const value = plugin == nullptr ? nullptr : ArgumentOf(*plugin, kKey, Type::kText);
+    if (value == nullptr) return;
+    const auto half_life = api::ParseGoDuration(AbslView(value->as_string()));
+    if (half_life.ok() && *half_life >= absl::Minutes(1)) {
+      conf_.policy.use_half_life = *half_life;
+    } else {
+      TellOf(Note::Kind::kMistake, "proportion", *plugin, kKey,
+             "must be a duration of a minute or more such as 24h; it counts as absent");
+    }
+  }
+
   void FollowSla() {
     const Plugin* const plugin = Listed("sla");
     if (plugin == nullptr || plugin->off.contains("enableJobOrder")) return;
@@ -501,6 +516,10 @@ std::string PolicyText(const gang::Policy& policy) {
   if (policy.admit_by_quotas) limits.push_back("what quotas of namespaces leave");
   std::string text = absl::StrCat("lets in ", limits.empty() ? "everybody" : absl::StrJoin(limits, " and "));
   if (policy.sharing == gang::Sharing::kAsWritten) absl::StrAppend(&text, "; queues deserve what they say");
+  if (policy.use_half_life.has_value()) {
+    absl::StrAppend(&text, "; what queues held ", api::FormatGoDuration(*policy.use_half_life),
+                    " ago lowers their weights half as much as what they hold");
+  }
   std::vector<std::string> weights;
   if (policy.packing.weights.has_value()) {
     for (const auto& [name, weight] : *policy.packing.weights)

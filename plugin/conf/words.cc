@@ -112,6 +112,7 @@ constexpr char kRanked[] =
 constexpr Argument kArguments[] = {
     {"overcommit", "overcommit-factor", Type::kNumber, kAnyhow, ""},
     {"sla", "sla-waiting-time", Type::kText, kAnyhow, ""},
+    {"proportion", "gangway.usageHalfLife", Type::kText, kAnyhow, ""},
     {"binpack", "binpack.weight", Type::kInteger, kAnyhow, ""},
     {"binpack", "binpack.cpu", Type::kInteger, kAnyhow, ""},
     {"binpack", "binpack.memory", Type::kInteger, kAnyhow, ""},

@@ -114,10 +114,27 @@ bool Eviction::MakeRoom(const GangPlacement& placement, model::Decision& decisio
     decision.look_again = std::min({holders_->look_again(), victims_.look_again(), look_again_});
   if (found.has_value()) {
     Tell(id, *std::move(found), decision);
+    for (const auto& [shape, count] : preemptor->by_shape) {
+      for (const model::Spread& spread : cluster_.shape(shape).spreads) {
+        if (spread.required) spreads_.emplace_back(spread.term, id);
+      }
+    }
     return true;
   }
   if (waits_for_it && policy_.choose_victims) decision.nominations.emplace();
   return false;
+}
+
+GangId Eviction::SpreadsAmong(GangId id) const {
+  if (spreads_.empty()) return model::kNone;
+  for (const TaskId task : cluster_.gang(id).tasks) {
+    if (cluster_.task(task).status != TaskStatus::kPending) continue;
+    const model::Shape& shape = cluster_.shape(cluster_.task(task).shape);
+    for (const auto& [term, gang] : spreads_) {
+      if (gang != id && shape.Matches(term)) return gang;
+    }
+  }
+  return model::kNone;
 }
 
 void Eviction::Tell(GangId id, Found found, model::Decision& decision) {

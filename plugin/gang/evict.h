@@ -46,6 +46,10 @@ class Eviction {
   // The gang, which found no room, has nodes kept for it from now on.
   void KeptNodes(model::GangId gang) { has_nodes_ = gang; }
 
+  // A gang for which room was made or kept in this call, and which asks for a spread that counts pods of this one: more
+  // of them could leave it without a node that it may use. kNone: there is none.
+  model::GangId SpreadsAmong(model::GangId gang) const;
+
   // What those of its queue hold that the gang may evict for their lower priority.
   const model::Resources& HeldByLower(model::GangId gang) { return holders().HeldByLower(gang); }
 
@@ -77,6 +81,7 @@ class Eviction {
   int consolidations_;  // that may still be looked for
   absl::Time look_again_ = absl::InfiniteFuture();
   std::vector<model::GangId> placed_;
+  std::vector<std::pair<model::TermId, model::GangId>> spreads_;  // of those for whom there is room in this call
   model::GangId has_nodes_ = model::kNone;  // are kept for it
 };
 

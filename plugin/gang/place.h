@@ -45,6 +45,11 @@ class GangPlacement {
   bool wants_more() const { return next_rest_ < needs_.rest.size(); }
   // One task more, where that leaves what is kept. False: nothing more fits.
   bool PlaceOneMore(const KeptRoom& kept);
+  // What is beyond the minimum waits for that gang.
+  void LeaveRestTo(model::GangId gang) {
+    next_rest_ = needs_.rest.size();
+    units_.LeaveTo(gang);
+  }
   // After a minimum that was not placed: what it lacks, when room or its controller can give it.
   std::optional<Lacking> lacking() const;
   // After a minimum that no nodes have room for: what it needs of them. nullopt: that cannot be told, or something else

@@ -22,6 +22,9 @@ struct Policy {
   // Whether a gang is let in only while its queue has room for it. volcano: plugins/proportion, plugins/capacity
   bool admit_by_queues = true;
   Sharing sharing = Sharing::kByWeight;
+  // Whether what queues held of late lowers their weights (shares.h): what was held so long ago counts half. Whoever
+  // reckons it sets it in the cluster; absent: nobody does.
+  std::optional<absl::Duration> use_half_life;
   // Whether a gang is let in only while the ResourceQuotas of its namespace have room for it. volcano:
   // plugins/resourcequota
   bool admit_by_quotas = false;

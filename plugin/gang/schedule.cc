@@ -182,6 +182,13 @@ class Cycle {
   }
 
   bool PlaceMinimum(GangId id) {
+    if (const GangId first = eviction_.SpreadsAmong(id); first != model::kNone) {
+      Decision& decision = decisions_[IndexOf(id)];
+      decision.reason = ReasonOf(model::Reason::Kind::kKeptForMinimum, cluster_.gang(id));
+      decision.reason->subject = cluster_.gang(first).ns + "/" + cluster_.gang(first).name;
+      decision.short_of_minimum = decision.reason->missing > 0;
+      return false;
+    }
     const model::QueueId queue = cluster_.gang(id).queue;
     Resources before = overlay_.taken_from(queue);
     auto placement = std::make_unique<GangPlacement>(overlay_, scratch_, policy_, id);
@@ -369,6 +376,10 @@ class Cycle {
     }
     std::map<model::QueueId, SurplusLine> within, beyond;
     for (auto& [placement, taken] : wanting_more_) {
+      if (const GangId first = eviction_.SpreadsAmong(placement->gang()); first != model::kNone) {
+        placement->LeaveRestTo(first);
+        continue;
+      }
       const Gang& gang = cluster_.gang(placement->gang());
       SurplusLine::Entry entry{cluster_.PriorityOf(gang), {}, placement, gang.held, &gang};
       entry.has.Add(taken);

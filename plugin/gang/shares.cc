@@ -1,6 +1,7 @@
 #include "plugin/gang/shares.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace gangway::gang {
@@ -28,6 +29,7 @@ std::int64_t PartOf(std::int64_t a, std::int64_t b, std::int64_t c) {
 struct Shares::Child {
   std::int64_t* share;
   std::int64_t weight, least, most;  // least <= most
+  double used = 0;
   bool settled = false;
 };
 
@@ -69,6 +71,28 @@ void Pour(std::int64_t all, std::vector<Child>& children) {
     }
     left = std::max<std::int64_t>(left_now, 0);
     weights = weights_now;
+  }
+}
+
+}  // namespace
+
+namespace {
+
+// Lowers weights by what was used; 1 becomes 2^20, so that little stays something.
+template <class Child>
+void LowerByUse(std::vector<Child>& children) {
+  double all_used = 0, all_weights = 0;
+  for (const Child& child : children) {
+    if (child.most <= 0) continue;
+    all_used += child.used;
+    all_weights += static_cast<double>(child.weight);
+  }
+  if (all_used <= 0) return;
+  constexpr double kOne = 1 << 20;
+  for (Child& child : children) {
+    const auto weight = static_cast<double>(child.weight);
+    const double times = child.most <= 0 ? 0 : child.used / all_used * all_weights / weight;
+    child.weight = std::max<std::int64_t>(std::llround(kOne * weight * std::exp2(-times)), 1);
   }
 }
 
@@ -123,10 +147,28 @@ std::vector<std::int64_t> Shares::Written() const {
   return written;
 }
 
+double Shares::UsedByOwn(QueueId queue, Dim dim) const {
+  const std::vector<double>& used = cluster_.queue(queue).used;
+  return static_cast<std::size_t>(dim) < used.size() ? used[static_cast<std::size_t>(dim)] : 0;
+}
+
+std::vector<double> Shares::UsedWithThoseBelow() const {
+  std::vector<double> used(deserved_.size());
+  for (const QueueId id : tree_.deepest_first()) {
+    const QueueId parent = tree_.parent(id);
+    for (Dim dim = 0; dim < dims_; ++dim) {
+      used[At(id, dim)] += UsedByOwn(id, dim);
+      if (parent != kNone) used[At(parent, dim)] += used[At(id, dim)];
+    }
+  }
+  return used;
+}
+
 void Shares::Divide(Sharing sharing) {
   const bool by_weight = sharing == Sharing::kByWeight;
   const std::vector<std::int64_t> written = by_weight ? std::vector<std::int64_t>() : Written();
   const std::vector<std::int64_t>& most = by_weight ? asked_ : written;
+  const std::vector<double> used = UsedWithThoseBelow();
   std::vector<QueueId> top_first(tree_.deepest_first().rbegin(), tree_.deepest_first().rend());
   std::vector<std::vector<QueueId>> below(top_first.size());
   std::vector<QueueId> top;
@@ -140,9 +182,12 @@ void Shares::Divide(Sharing sharing) {
     for (const QueueId id : queues) {
       const std::int64_t least = std::min(Kept(id, dim), cluster_.queue(id).Limit(dim));
       const std::int64_t all = std::max(most[At(id, dim)], least);
-      children.push_back({&deserved_[At(id, dim)], by_weight ? cluster_.queue(id).weight : all, least, all});
+      children.push_back(
+          {&deserved_[At(id, dim)], by_weight ? cluster_.queue(id).weight : all, least, all, used[At(id, dim)]});
     }
-    if (of != kNone && by_weight) children.push_back({&own_deserved_[At(of, dim)], 1, 0, own_asked_[At(of, dim)]});
+    if (of != kNone && by_weight)
+      children.push_back({&own_deserved_[At(of, dim)], 1, 0, own_asked_[At(of, dim)], UsedByOwn(of, dim)});
+    if (by_weight) LowerByUse(children);
     Pour(of == kNone ? tree_.ToShare(dim) : Deserved(of, dim), children);
   };
   for (Dim dim = 0; dim < dims_; ++dim) {

@@ -1,6 +1,11 @@
 // What each queue deserves of the cluster: the part that it may fill while others ask for theirs, and below which
 // nothing is taken from it.
 //
+// Where it counts what queues held of late (Queue::used), a weight is halved for each time that the queue's part of
+// that use among those beside it is as large as its part of their weights (slurm: priority/multifactor,
+// 2^(-use/share)); each resource for itself, those that ask for none of it aside. Who used just its part keeps pace
+// with all who did.
+//
 // By weights (volcano: plugins/proportion): what gangs can have of the cluster is poured into the queues by weight,
 // each resource for itself, until a queue has what it asks for or may have (its capability); none gets less than its
 // guarantee. As it is written (volcano: plugins/capacity): `spec.deserved`, within the capability, never below the
@@ -53,6 +58,8 @@ class Shares {
   struct Child;
   void SumWhatIsAsked();
   std::vector<std::int64_t> Written() const;
+  double UsedByOwn(model::QueueId queue, model::Dim dim) const;
+  std::vector<double> UsedWithThoseBelow() const;
   void Divide(Sharing sharing);
 
   std::size_t At(model::QueueId queue, model::Dim dim) const {

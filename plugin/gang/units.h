@@ -28,6 +28,8 @@ class UnitPlacement {
 
   // From now on this is left alone. Must outlive it.
   void Leave(const KeptRoom& kept) { kept_ = &kept; }
+  // As if its kept room were all that is left.
+  void LeaveTo(model::GangId gang) { kept_for_ = gang; }
   // Room may have become more.
   void LookAgain() { full_shapes_.clear(); }
   // The gang whose kept room a task would have fitted on; kNone: there was none.

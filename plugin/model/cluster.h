@@ -55,6 +55,8 @@ class Cluster {
   void RemoveGang(absl::string_view ns, absl::string_view name, GangKind kind = GangKind::kVolcano);
   void SetQueue(const QueueFacts& facts);
   void RemoveQueue(absl::string_view name);
+  // What its gangs held of late (see Queue::used).
+  void SetUsed(QueueId queue, std::vector<double> used) { queues_.SetUsed(queue, std::move(used)); }
   void SetPriorityClass(const PriorityClassFacts& facts);
   void RemovePriorityClass(absl::string_view name);
   void SetClaim(const ClaimFacts& facts) { Stir(volumes_.SetClaim(facts)); }

@@ -35,6 +35,8 @@ struct Queue {
   std::string not_modelled;
   absl::Time created = absl::InfinitePast();
   Resources held;  // requests of its gangs' tasks that hold room
+  // By dimension, what its gangs held of late; empty: that does not count.
+  std::vector<double> used;
   int gangs = 0;
 
   // kUnlimited for what its capability does not limit.
@@ -56,6 +58,8 @@ class Queues {
   void Leave(QueueId id, const Resources& held);
   // Its gangs hold more, or with -1 less.
   void Hold(QueueId id, const Resources& amounts, int times) { table_[id].held.Add(amounts, times); }
+
+  void SetUsed(QueueId id, std::vector<double> used) { table_[id].used = std::move(used); }
 
   const Queue& operator[](QueueId id) const { return table_[id]; }
   int slots() const { return table_.slots(); }

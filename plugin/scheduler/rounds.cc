@@ -60,6 +60,9 @@ void Rounds::Run() {
     if (now < evict_from_) WantAt(evict_from_);
     if (now >= evict_from_) evict_from_ = now + times_.evictions;
   }
+  // Shares change with time alone.
+  if (policy.use_half_life.has_value() && waiting > 0)
+    WantAt(now + std::clamp(*policy.use_half_life / 100, absl::Seconds(1), absl::Minutes(5)));
   for (const model::Decision& decision : decisions) WantAt(std::max(decision.look_again, evict_from_));
   const bool undecided = std::any_of(decisions.begin(), decisions.end(),
                                      [](const model::Decision& decision) { return decision.rest_undecided; });

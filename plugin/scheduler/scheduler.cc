@@ -29,6 +29,7 @@
 #include "plugin/scheduler/group_kinds.h"
 #include "plugin/scheduler/queue_metrics.h"
 #include "plugin/scheduler/queue_upkeep.h"
+#include "plugin/scheduler/queue_use.h"
 #include "plugin/scheduler/rounds.h"
 #include "plugin/scheduler/tellings.h"
 
@@ -86,7 +87,11 @@ class GangScheduler final : public Scheduler {
               }),
         rounds_(cluster_, loop(), token(),
                 {options_.round_interval, options_.surplus_pause, options_.eviction_interval},
-                {[this] { return deciding(); }, [this] { return Policy(); },
+                {[this] { return deciding(); },
+                 [this] {
+                   queue_use_.Advance(cluster_, Policy().use_half_life, loop().Now());
+                   return Policy();
+                 },
                  [this](const model::Decisions& decisions, absl::Time now) { return CarryOut(decisions, now); }}),
         tellings_(cluster_, {options_.explain_after, options_.missing_after, options_.refresh_after}),
         evictions_(cluster_),
@@ -145,6 +150,7 @@ class GangScheduler final : public Scheduler {
 
   void Wake() override {
     cluster_.SetClaimsReadable(claims_.seen_up_to() > 0);
+    queue_use_.Forget();
     queue_upkeep_.Reckon();  // or the first look at our own queues would find nothing held
     for (const std::string_view name : api::volcano::kOwnQueues) driver_.Enqueue(KeyOfQueue(View(name)));
     EnqueueAll(GangKind::kVolcano, groups_);
@@ -167,6 +173,7 @@ class GangScheduler final : public Scheduler {
 
   void Seen(const NamespacedName& key, const Queue* queue) {
     feed_.On(key, queue);
+    queue_use_.Seen(key.name, queue);
     if (queue == nullptr) {
       queue_upkeep_.Went(key.name);
       driver_.Enqueue(KeyOfQueue(key.name));
@@ -282,9 +289,10 @@ class GangScheduler final : public Scheduler {
       queue_status_wanted_ = false;
       if (!deciding()) return;
       queue_upkeep_.Reckon();
+      queue_use_.Advance(cluster_, Policy().use_half_life, loop().Now());
       queue_metrics_.Set(cluster_, Policy().sharing);
       queues_.ForEach([this](const NamespacedName& key, const auto& queue) {
-        if (queue_upkeep_.Lags(*queue)) driver_.Enqueue(key);
+        if (queue_upkeep_.Lags(*queue) || !queue_use_.PlanFor(key.name, *queue).empty()) driver_.Enqueue(key);
       });
     });
   }
@@ -337,7 +345,7 @@ class GangScheduler final : public Scheduler {
   }
 
   kube::Plan Decide(const NamespacedName& key, absl::Time now) {
-    if (IsOfQueue(key)) return queue_upkeep_.PlanFor(key.name, queues_.Get(key).get());
+    if (IsOfQueue(key)) return DecideOnQueue(key);
     const GangId id = FindGang(cluster_, key);
     if (without_group_.contains(key)) return TellWithoutGroup(key, id, now);
     if (id == model::kNone || !cluster_.gang(id).is_ours()) return {};
@@ -367,6 +375,15 @@ class GangScheduler final : public Scheduler {
                         evictions_.NominationsOf(id)};
     kube::Plan plan = PlanGang(view, now);
     plan.look_again = std::min({plan.look_again, volumes.due, tellings_.NextChange(key)});
+    return plan;
+  }
+
+  // What it says of use comes after its status, which is another write of the same version.
+  kube::Plan DecideOnQueue(const NamespacedName& key) {
+    const auto queue = queues_.Get(key);
+    kube::Plan plan = queue_upkeep_.PlanFor(key.name, queue.get());
+    if (plan.empty() && queue != nullptr && queue_upkeep_.writes_statuses())
+      plan = queue_use_.PlanFor(key.name, *queue);
     return plan;
   }
 
@@ -419,6 +436,7 @@ class GangScheduler final : public Scheduler {
   Tellings tellings_;
   Evictions evictions_;
   QueueUpkeep queue_upkeep_;
+  QueueUse queue_use_;
   QueueMetrics queue_metrics_;
   absl::btree_set<NamespacedName> without_group_;  // gangs that pods name, and no PodGroup is there
   bool queue_status_wanted_ = false;

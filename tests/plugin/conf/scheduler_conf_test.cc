@@ -262,6 +262,18 @@ tiers:
   EXPECT_EQ(of_binpack, 5) << absl::StrJoin(notes, "\n");
 }
 
+TEST(SchedulerConfTest, HowLongWhatWasUsedCounts) {
+  const auto half_life = [](const char* argument) {
+    return Read(
+               absl::StrCat("actions: allocate\ntiers: [{plugins: [{name: proportion, arguments: {", argument, "}}]}]"))
+        .policy.use_half_life;
+  };
+  EXPECT_EQ(half_life("gangway.usageHalfLife: 24h"), absl::Hours(24));
+  for (const char* wrong :
+       {"gangway.usageHalfLife: 59s", "gangway.usageHalfLife: soon", "gangway.usageHalfLife: 24", ""})
+    EXPECT_EQ(half_life(wrong), std::nullopt) << wrong;
+}
+
 TEST(SchedulerConfTest, WaitingTimes) {
   const auto policy = [](const std::string& more) {
     return Read(absl::StrCat("actions: allocate\ntiers: [{plugins: [{name: sla", more, "}]}]")).policy;

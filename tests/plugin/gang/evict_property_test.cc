@@ -13,6 +13,7 @@
 #include "plugin/gang/minimum.h"
 #include "plugin/gang/schedule.h"
 #include "tests/plugin/gang/dice.h"
+#include "tests/plugin/gang/random_root.h"
 #include "tests/plugin/model/cluster_builder.h"
 
 namespace gangway::gang {
@@ -83,9 +84,12 @@ Facts RandomFacts(Dice& dice) {
   }
   facts.classes = {{"low", 1}, {"mid", 5}, {"high", 9, false, !dice.Chance(10)}};
   facts.queues.push_back(testutil::Queue("default"));
+  const std::string top = testutil::RandomRoot(dice, facts.queues);
+  facts.queues.front().parent = top;
   const int queues = dice.Below(4);
   for (int i = 0; i < queues; ++i) {
     model::QueueFacts queue = testutil::Queue(absl::StrCat("q", i));
+    queue.parent = dice.Chance(90) ? top : "";
     queue.weight = 1 + dice.Below(3);
     queue.priority = dice.Below(2);
     queue.reclaimable = !dice.Chance(15);
@@ -258,6 +262,54 @@ std::set<std::string> VictimsOf(const Facts& facts, const Policy& policy, Dice* 
       victims.insert(absl::StrCat(cluster.task(task).name, " for ", cluster.gang(decision.gang).name));
   }
   return victims;
+}
+
+// What is decided about whom.
+std::set<std::string> DecidedOf(const Facts& facts, const Policy& policy) {
+  Cluster cluster;
+  Tell(cluster, facts, nullptr);
+  Scratch scratch;
+  std::set<std::string> decided;
+  for (const Decision& decision : Schedule(cluster, policy, testutil::At(100), scratch)) {
+    const std::string gang = cluster.gang(decision.gang).name;
+    for (const TaskId task : decision.evicted) decided.insert(absl::StrCat(cluster.task(task).name, " for ", gang));
+    for (const model::Placement& placement : decision.placements)
+      decided.insert(absl::StrCat(cluster.task(placement.task).name, " on ", cluster.node_name(placement.row)));
+  }
+  return decided;
+}
+
+// It shares with nobody. All gangs are let in: who is not is held to what is above all, too.
+TEST(EvictProperty, AQueueAboveAllOthersChangesNothing) {
+  int some = 0;
+  for (unsigned seed = 0; seed < 1500 && !HasFailure(); ++seed) {
+    Dice dice(seed);
+    Facts facts = RandomFacts(dice);
+    const Policy policy = PolicyOf(dice);
+    std::erase_if(facts.queues, [](const auto& queue) { return queue.name == "root"; });
+    for (auto& queue : facts.queues) {
+      queue.parent = queue.parent == "root" ? "" : queue.parent;
+      queue.guarantee.clear();  // what is guaranteed and not asked for counts towards what is above
+    }
+    for (auto& [name, gang] : facts.gangs) gang.queue = gang.queue == "root" ? "default" : gang.queue;
+    Cluster first;
+    Tell(first, facts, nullptr);
+    Scratch scratch;
+    for (const Decision& decision : Schedule(first, {}, testutil::At(90), scratch)) {
+      for (const model::Placement& placement : decision.placements) {
+        model::PodFacts& pod = facts.pods.at(first.task(placement.task).name);
+        pod.node = std::string(first.node_name(placement.row));
+        pod.phase = model::PodPhase::kRunning;
+      }
+    }
+    for (int i = 0; i < 3; ++i) AddRandomGang(dice, absl::StrCat("late", i), facts);
+    const std::set<std::string> without = DecidedOf(facts, policy);
+    for (auto& queue : facts.queues) queue.parent = queue.parent.empty() ? "root" : queue.parent;
+    facts.queues.push_back(testutil::Queue("root"));
+    EXPECT_EQ(DecidedOf(facts, policy), without) << "seed " << seed;
+    some += without.empty() ? 0 : 1;
+  }
+  EXPECT_GT(some, 500);
 }
 
 TEST(EvictProperty, TheSameInputGivesTheSameVictims) {

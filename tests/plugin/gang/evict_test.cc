@@ -169,6 +169,37 @@ TEST_F(EvictTest, TheRoomIsKeptForWhomItWasMadeUntilThePodsAreGone) {
   EXPECT_THAT(Placed(), ElementsAre(::testing::Pair("rival", "n1")));
 }
 
+// A pod more that its spread counts on n2 would leave it no second node.
+TEST_F(EvictTest, NorDoOthersTakeWhatItsSpreadNeeds) {
+  for (const char* name : {"n1", "n2", "n3"}) Node(name, Amounts(name[1] == '3' ? 2000 : 4000));
+  OneRuns("stays", "high", "default", Amounts(2000), "n3");
+  OneRuns("goes", "low", "default", Amounts(4000), "n1");
+  Group("spread", "mid", 2);
+  for (int i = 0; i < 2; ++i) {
+    model::PodFacts pod = PodOf("spread", absl::StrCat("spread-", i), Amounts(2000));
+    pod.labels = {{"app", "a"}};
+    pod.wants.spreads = {{{"kubernetes.io/hostname", {{"default"}, std::nullopt, {{"app", model::Op::kIn, {"a"}}}}}}};
+    cluster.SetPod(pod);
+  }
+  Group("counted", "low", 1);
+  for (int i = 0; i < 2; ++i) {
+    model::PodFacts pod = PodOf("counted", absl::StrCat("counted-", i), Amounts(1000));
+    pod.labels = {{"app", "a"}};
+    cluster.SetPod(pod);
+  }
+  EXPECT_THAT(Evicted(), ElementsAre("goes"));
+  EXPECT_THAT(Placed(), IsEmpty());
+  EXPECT_EQ(model::Render(*Of("counted").reason),
+            "waits for 1 of 1 task: room is kept for gangs that lack their minimum, the first is default/spread");
+  // What is beyond a minimum neither.
+  Runs("stays", "stays", Amounts(1000), "n3");
+  model::PodFacts runs = PodOf("counted", "counted-0", Amounts(1000), "n3");
+  runs.labels = {{"app", "a"}};
+  cluster.SetPod(runs);
+  EXPECT_THAT(Evicted(), ElementsAre("goes"));
+  EXPECT_THAT(Placed(), IsEmpty());
+}
+
 TEST_F(EvictTest, NobodyIsEvictedForAGangThatWouldNotFitThen) {
   Node("n1", Amounts(4000));
   OneRuns("low", "low", "default", Amounts(4000), "n1");

@@ -9,6 +9,7 @@
 
 #include "plugin/gang/schedule.h"
 #include "tests/plugin/gang/judge.h"
+#include "tests/plugin/gang/random_root.h"
 #include "tests/plugin/model/cluster_builder.h"
 
 namespace gangway::gang {
@@ -170,8 +171,10 @@ Events RandomEvents(Random& random) {
   Events events;
   const int nodes = 1 + random.Below(8);
   for (int i = 0; i < nodes; ++i) events.nodes.push_back(RandomNode(random, i));
+  const std::string top = testutil::RandomRoot(random, events.queues);
   for (const char* name : {"default", "other", "above"}) {
     model::QueueFacts queue = testutil::Queue(name);
+    queue.parent = random.Chance(90) ? top : "";
     if (name != std::string("above") && random.Chance(30)) queue.parent = "above";
     queue.weight = 1 + random.Below(3);
     if (random.Chance(20)) queue.guarantee = {{"cpu", 1000 * random.Below(10)}};

@@ -13,6 +13,7 @@
 #include "plugin/gang/schedule.h"
 #include "plugin/gang/shares.h"
 #include "tests/plugin/gang/dice.h"
+#include "tests/plugin/gang/random_root.h"
 #include "tests/plugin/model/cluster_builder.h"
 
 namespace gangway::gang {
@@ -31,8 +32,12 @@ std::vector<std::function<void(model::Cluster&)>> RandomTree(Dice& dice) {
   const int nodes = 1 + dice.Below(4), queues = 1 + dice.Below(12);
   for (int i = 0; i < nodes; ++i)
     events.push_back([node = testutil::Node(absl::StrCat("n", i), 1 + dice.Below(16))](auto& c) { c.SetNode(node); });
+  std::vector<model::QueueFacts> root;
+  const std::string top = testutil::RandomRoot(dice, root);
+  for (const model::QueueFacts& queue : root) events.push_back([queue](auto& c) { c.SetQueue(queue); });
   for (int i = 0; i < queues; ++i) {
     model::QueueFacts queue = testutil::Queue(absl::StrCat("q", i));
+    queue.parent = dice.Chance(90) ? top : "";
     if (i > 0 && dice.Chance(70)) queue.parent = absl::StrCat("q", dice.Below(i));
     queue.weight = 1 + dice.Below(5);
     if (dice.Chance(30)) queue.guarantee = {{"cpu", 1000 * dice.Below(12)}};
@@ -72,6 +77,66 @@ std::map<std::string, std::int64_t> DeservedByName(const model::Cluster& cluster
   for (QueueId id = 0; id < cluster.queue_slots(); ++id)
     deserved[cluster.queue(id).name] = shares.Deserved(id, model::kCpu);
   return deserved;
+}
+
+// By the queue's own gangs, before anything bounds it.
+std::int64_t AskedByOwn(const model::Cluster& cluster, QueueId queue) {
+  std::int64_t asked = cluster.queue(queue).held[model::kCpu];
+  for (model::GangId id = 0; id < cluster.gang_slots(); ++id) {
+    const model::Gang& gang = cluster.gang(id);
+    if (gang.queue != queue || (!cluster.waiting().contains(id) && !cluster.awaiting_pods().contains(id))) continue;
+    const std::int64_t beyond = gang.has_min_resources ? gang.min_resources[model::kCpu] - gang.held[model::kCpu] : 0;
+    asked += std::max({gang.asks[model::kCpu], beyond, std::int64_t{0}});
+  }
+  return asked;
+}
+
+// Those that share what one queue deserves, or the cluster.
+struct Sharer {
+  std::string name;
+  std::int64_t weight, least, most, share;
+};
+
+// One who has more than is kept for it has no more by weight than who could have more, but for rounding.
+void ExpectPouredByWeight(const std::vector<Sharer>& sharers) {
+  const auto rounding = static_cast<std::int64_t>(sharers.size()) + 1;
+  for (const Sharer& a : sharers) {
+    for (const Sharer& b : sharers) {
+      if (a.share <= a.least || b.share >= b.most) continue;
+      EXPECT_LE(a.share * b.weight, b.share * a.weight + rounding * (a.weight + b.weight))
+          << a.name << " has " << a.share << " by weight " << a.weight << ", " << b.name << " " << b.share << " by "
+          << b.weight;
+    }
+  }
+}
+
+TEST(SharesProperty, EachIsItsWeightTimesOneLevel) {
+  for (unsigned seed = 0; seed < 3000 && !HasFailure(); ++seed) {
+    SCOPED_TRACE(absl::StrCat("seed ", seed));
+    Dice dice(seed);
+    model::Cluster cluster;
+    for (const auto& event : RandomTree(dice)) event(cluster);
+    const QueueTree tree(cluster);
+    const Dim dim = model::kCpu;
+    const Shares by_weight(cluster, tree, Sharing::kByWeight), as_written(cluster, tree, Sharing::kAsWritten);
+    std::map<QueueId, std::vector<Sharer>> weighed;
+    std::map<QueueId, std::int64_t> asked_below, written;
+    for (const QueueId id : tree.deepest_first()) {
+      const model::Queue& queue = cluster.queue(id);
+      const std::int64_t limit = queue.Limit(dim), least = std::min(by_weight.Kept(id, dim), limit);
+      const std::int64_t own = AskedByOwn(cluster, id);
+      EXPECT_EQ(by_weight.Asked(id, dim), std::min(asked_below[id] + own, limit)) << queue.name;
+      asked_below[tree.parent(id)] += by_weight.Asked(id, dim);
+      const std::int64_t most = std::max(by_weight.Asked(id, dim), least);
+      weighed[tree.parent(id)].push_back({queue.name, queue.weight, least, most, by_weight.Deserved(id, dim)});
+      if (queue.children > 0) weighed[id].push_back({"own", 1, 0, own, by_weight.OwnDeserved(id, dim)});
+      // As it is written, or else as those below it.
+      written[id] = std::min(queue.deserved[dim] > 0 ? queue.deserved[dim] : written[id], limit);
+      if (tree.parent(id) != kNone) written[tree.parent(id)] += written[id];
+      EXPECT_LE(as_written.Deserved(id, dim), std::max(written[id], least)) << queue.name;
+    }
+    for (const auto& [parent, sharers] : weighed) ExpectPouredByWeight(sharers);
+  }
 }
 
 TEST(SharesProperty, TheyLieWithinTheirBoundsAndAddUp) {
@@ -135,12 +200,14 @@ TEST(SharesProperty, NoQueueGetsPastItsShareWhileAnotherWaitsForItsOwn) {
     model::Cluster cluster;
     const int nodes = 4 + dice.Below(20), queues = 2 + dice.Below(3);
     testutil::AddNodes(cluster, nodes, 1);
-    cluster.SetQueue(testutil::Queue("root"));
+    std::vector<model::QueueFacts> root;
+    const std::string top = testutil::RandomRoot(dice, root);
+    for (const model::QueueFacts& queue : root) cluster.SetQueue(queue);
     int next_node = 0, free = nodes;
     std::map<std::string, int> size;
     for (int q = 0; q < queues; ++q) {
       model::QueueFacts queue = testutil::Queue(absl::StrCat("q", q));
-      queue.parent = q > 1 && dice.Chance(40) ? "q0" : "root";
+      queue.parent = q > 1 && dice.Chance(40) ? "q0" : top;
       queue.weight = 1 + dice.Below(4);
       cluster.SetQueue(queue);
       for (int g = 0; g < 1 + dice.Below(4); ++g) {
@@ -182,9 +249,11 @@ TEST(SharesProperty, NoQueueGetsPastItsShareWhileAnotherWaitsForItsOwn) {
     }
     const auto within = [&](QueueId id, int pods) {
       const auto& path = tree.path(id);
-      return std::all_of(
-                 path.begin(), path.end(),
-                 [&](QueueId level) { return held[level] + 1000 * pods <= shares.Deserved(level, model::kCpu); }) &&
+      return std::all_of(path.begin(), path.end(),
+                         [&](QueueId level) {
+                           return tree.IsAboveAll(level) ||
+                                  held[level] + 1000 * pods <= shares.Deserved(level, model::kCpu);
+                         }) &&
              cluster.queue(id).held[model::kCpu] + 1000 * pods <= shares.OwnDeserved(id, model::kCpu);
     };
     for (const auto& [queue, pods] : last) {

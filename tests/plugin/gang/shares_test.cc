@@ -72,6 +72,40 @@ TEST_F(SharesTest, WeightsDivideTheCluster) {
   EXPECT_EQ(Deserved("default"), 0) << "it asks for nothing";
 }
 
+TEST_F(SharesTest, WhatWasUsedOfLateLowersAWeight) {
+  AddNodes(w.cluster, 1, 10);
+  for (const char* name : {"a", "b", "idle"}) Add(name);
+  Use("a", 0, 12000);
+  Use("b", 0, 12000);
+  const auto used = [&](const char* name, double milli) { w.cluster.SetUsed(Id(name), {milli}); };
+  used("a", 8000);
+  EXPECT_EQ(Deserved("a"), 2000) << "all of the use with half of the weights: a quarter of its weight";
+  EXPECT_EQ(Deserved("b"), 8000);
+  used("b", 8000);
+  EXPECT_EQ(Deserved("a"), 5000);
+  used("idle", 80'000);  // asks for nothing
+  EXPECT_EQ(Deserved("a"), 5000);
+  used("b", 0);
+  Add("a", "", 1, 3000);
+  EXPECT_EQ(Deserved("a"), 3000) << "its guarantee stays";
+  sharing = Sharing::kAsWritten;
+  Add("a", "", 1, 0, 0, 6000);
+  EXPECT_EQ(Deserved("a"), 6000);
+}
+
+TEST_F(SharesTest, WhatTheQueuesBelowUsedCountsAbove) {
+  AddNodes(w.cluster, 1, 10);
+  Add("org");
+  Add("team", "org");
+  Add("b");
+  Use("team", 0, 12000);
+  Use("b", 0, 12000);
+  w.cluster.SetUsed(Id("team"), {8000});
+  EXPECT_EQ(Deserved("org"), 2000);
+  Use("org", 0, 12000);
+  EXPECT_EQ(Deserved("team"), 400) << "its own gangs used nothing";
+}
+
 TEST_F(SharesTest, WhatOneDoesNotAskForIsTheOthers) {
   AddNodes(w.cluster, 1, 12);
   for (const char* name : {"a", "b", "c"}) Add(name);

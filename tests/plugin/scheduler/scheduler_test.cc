@@ -1217,6 +1217,100 @@ TEST_F(SchedulerTest, QueuesSayWhatTheirPodsHold) {
   EXPECT_EQ(allocated("root"), R"({"cpu":"0","memory":"0"})");
 }
 
+// ---- what was used of late
+
+// `ads` had all 16 nodes for three hours; then both want all of them.
+class UseTest : public SchedulerTest {
+ protected:
+  UseTest() {
+    options_.policy.preempt = options_.policy.reclaim = false;
+    options_.policy.use_half_life = absl::Hours(1);
+    AddNodes(4, 4);
+    for (const char* queue : {"ads", "lab"}) AddQueue(queue, R"("weight":1)");
+  }
+  void Come(const std::string& queue, const std::string& name) {
+    for (int i = 0; i < 16; ++i) {
+      const std::string gang = absl::StrCat(name, i);
+      AddGroupIn(queue, gang, 1, "Inqueue");
+      AddPod(gang, gang, "1");
+    }
+  }
+  void UseAll() {
+    StartScheduler(options_);
+    Come("ads", "first");
+    loop_.RunFor(absl::Hours(3));
+    ASSERT_EQ(Bound(), 16);
+  }
+  void End() {
+    for (int i = 0; i < 16; ++i) Delete(api::kPods, absl::StrCat("first", i));
+  }
+  int BoundOf(const std::string& name) {
+    int bound = 0;
+    for (int i = 0; i < 16; ++i)
+      bound += Text(Get(api::kPods, absl::StrCat(name, i)), "/spec/nodeName").empty() ? 0 : 1;
+    return bound;
+  }
+  void BothWantAll() {
+    Come("ads", "ads");
+    Come("lab", "lab");
+    loop_.RunFor(absl::Seconds(5));
+  }
+  Options options_;
+};
+
+TEST_F(UseTest, WhoUsedMuchOfLateGetsLess) {
+  UseAll();
+  BothWantAll();
+  End();
+  loop_.RunFor(absl::Minutes(1));
+  EXPECT_EQ(BoundOf("lab"), 12);  // of the 12.8 and 3.2 that they deserve
+  EXPECT_EQ(BoundOf("ads"), 4);
+}
+
+TEST_F(UseTest, WithoutAHalfLifeItCountsForNothing) {
+  options_.policy.use_half_life.reset();
+  UseAll();
+  BothWantAll();
+  End();
+  loop_.RunFor(absl::Minutes(1));
+  EXPECT_EQ(BoundOf("lab"), 8);
+  EXPECT_FALSE(Get(api::kQueues, "ads").at("metadata").as_object().contains("annotations"));
+}
+
+TEST_F(UseTest, TheNextSchedulerKnowsIt) {
+  UseAll();
+  End();
+  loop_.RunFor(absl::Minutes(1));
+  EXPECT_THAT(Text(Get(api::kQueues, "ads"), "/metadata/annotations/gangway.io~1usage"), HasSubstr("Z cpu=13.9"));
+  Crash();
+  BothWantAll();
+  StartScheduler(options_);
+  loop_.RunFor(absl::Minutes(1));
+  EXPECT_EQ(BoundOf("lab"), 12);
+  EXPECT_EQ(BoundOf("ads"), 4);
+}
+
+TEST_F(UseTest, ItEvensOut) {
+  options_.policy.reclaim = true;
+  UseAll();
+  BothWantAll();
+  End();
+  loop_.RunFor(absl::Hours(24));
+  for (int hours = 0; hours < 48; ++hours) {  // who is evicted ends
+    loop_.RunFor(absl::Hours(1));
+    for (const char* name : {"ads", "lab"}) {
+      for (int i = 0; i < 16; ++i) {
+        const std::string pod = absl::StrCat(name, i);
+        if (Text(Get(api::kPods, pod), "/metadata/deletionTimestamp").empty()) continue;
+        Delete(api::kPods, pod);
+        AddPod(pod, pod, "1");
+      }
+    }
+  }
+  EXPECT_GE(BoundOf("ads"), 6);
+  EXPECT_GE(BoundOf("lab"), 6);
+}
+
 // ---- rows of section 9 of the contract of Volcano's scheduler, those that objects show
 
 TEST_F(SchedulerTest, E1E3AGangStaysWhatItIs) {
