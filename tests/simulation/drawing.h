@@ -73,9 +73,10 @@ struct Job {
   Shape shape;
   int cpu = 1, host_port = 0;
   std::string outcome, servers_outcome, pod_spec;
-  bool servers_stay = false;  // until the job ends
-  bool in_turn = false;       // trainers after servers
-  int partitions = 0;         // of two trainers each
+  std::optional<absl::Duration> lasts;  // of its trainers, unless by chance
+  bool servers_stay = false;            // until the job ends
+  bool in_turn = false;                 // trainers after servers
+  int partitions = 0;                   // of two trainers each
 
   std::string TaskText(absl::string_view task, int replicas, int minimum, absl::string_view extra,
                        absl::string_view outcome_of_task) const {
@@ -153,7 +154,7 @@ class Drawing {
     job.name = absl::StrCat("job-", jobs_++);
     Begin(job.Summary()).makes_job = true;
     job.policies = trouble.policies;
-    job.outcome = FinishAfter(Seconds(40, 120));
+    job.outcome = FinishAfter(job.lasts.has_value() ? *job.lasts : Seconds(40, 120));
     if (!job.servers_stay) job.servers_outcome = FinishAfter(Seconds(150, 300));
     if (trouble.kind == Trouble::Kind::kFails)
       absl::StrAppend(&job.outcome, R"(,"sandbox.gangway.io/fail":")", Between(5, 20), R"(s:7x1")");

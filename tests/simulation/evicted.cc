@@ -95,6 +95,14 @@ std::int32_t Evicted::PriorityOf(const PodGroup& group) const {
   return of == classes_.end() ? 0 : of->second.value;
 }
 
+absl::Time Evicted::ChangeOf(const NamespacedName& gang) const {
+  const auto at = changed_of_.find(gang);
+  return at == changed_of_.end() ? absl::InfinitePast() : at->second;
+}
+bool Evicted::Calm(const Told& told, absl::Time now) const {
+  return now - std::max({disturbed_, changed_, ChangeOf(told.gang), ChangeOf(told.for_whom)}) >= rules_.known;
+}
+
 std::vector<const Pod*> Evicted::PodsOf(const NamespacedName& gang) const {
   std::vector<const Pod*> found;
   for (auto it = pods_.lower_bound({gang.ns, ""}); it != pods_.end() && it->first.ns == gang.ns; ++it) {
@@ -184,7 +192,7 @@ void Evicted::OnGroup(const JournalRecord& record, const std::string& where) {
   PodGroup group = ReadRecord<PodGroup>(record.after);
   const auto old = groups_.find(record.key);
   const bool same = old != groups_.end() && old->second.metadata.uid == group.metadata.uid;
-  if (same && SpecOf(old->second) != SpecOf(group)) changed_ = record.time;
+  if (same && SpecOf(old->second) != SpecOf(group)) asked_ = changed_of_[record.key] = record.time;
   const auto* const was = same ? EvictionOf(old->second) : nullptr;
   const auto* const is = EvictionOf(group);
   std::optional<Told> told;
@@ -216,7 +224,7 @@ void Evicted::OnTold(Told told, const PodGroup& group) {
   gain.since = told.at;
   for (const Pod* const pod : PodsOf(told.for_whom)) gain.pods.insert(pod->metadata.uid);
   CheckTurns(told);
-  if (Calm(told.at)) CheckEntitled(told, group, for_whom);
+  if (Calm(told, told.at)) CheckEntitled(told, group, for_whom);
   told_.push_back(std::move(told));
 }
 
@@ -381,7 +389,9 @@ void Evicted::Settle(absl::Time now) {
 // Who stays is enough for the gang to go on, or nobody does.
 void Evicted::JudgeSettled(const Told& told) {
   const auto group = groups_.find(told.gang);
-  if (group == groups_.end() || group->second.metadata.uid != told.uid || changed_ >= told.at) return;
+  if (group == groups_.end() || group->second.metadata.uid != told.uid ||
+      std::max(changed_, ChangeOf(told.gang)) >= told.at)
+    return;
   int stay = 0, succeeded = 0;
   std::map<std::string, int> by_task;
   std::set<std::string> seen;

@@ -98,7 +98,8 @@ class Evicted {
   std::vector<const api::core::Pod*> PodsOf(const api::NamespacedName& gang) const;
   api::ResourceList HeldBy(const Branch& branch, absl::Time now) const;
   api::ResourceList Shared() const;
-  bool Calm(absl::Time now) const { return now - std::max(disturbed_, changed_) >= rules_.known; }
+  absl::Time ChangeOf(const api::NamespacedName& gang) const;
+  bool Calm(const Told& told, absl::Time now) const;
 
   const Rules rules_;
   const Pods& pods_;
@@ -117,8 +118,9 @@ class Evicted {
   absl::Time asked_ = absl::InfinitePast();          // when somebody last asked for more or less
   std::map<api::NamespacedName, absl::Time> waits_;  // since all of its minimum is there, and none of it bound
   std::optional<absl::Time> idle_;
-  absl::Time last_ = absl::InfinitePast();     // record
-  absl::Time changed_ = absl::InfinitePast();  // what everybody goes by: nodes, queues, classes
+  absl::Time last_ = absl::InfinitePast();                // record
+  std::map<api::NamespacedName, absl::Time> changed_of_;  // a gang's spec
+  absl::Time changed_ = absl::InfinitePast();             // what everybody goes by: nodes, queues, classes
   absl::Time disturbed_ = absl::InfinitePast();
 };
 
