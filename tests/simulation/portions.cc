@@ -44,10 +44,10 @@ bool IsIn(const Queues& queues, const Branch& branch, const std::string& queue) 
   return std::find(path.begin(), path.end(), branch.queue) != path.end();
 }
 
+// What is guaranteed below a queue may be all that comes down to it.
 api::ResourceList DeservesAtLeast(const Queues& queues, const Branch& branch, const api::ResourceList& total) {
-  // Of all that is shared, which part it is that comes down to the branch.
-  double part = 1;
-  std::string name = branch.queue;
+  std::vector<std::string> path = PathOf(queues, branch.queue);
+  std::reverse(path.begin(), path.end());  // from the root
   const auto sum_below = [&](const std::string& above) {
     double sum = 1;  // its own gangs
     for (const auto& [other, queue] : queues) {
@@ -55,21 +55,26 @@ api::ResourceList DeservesAtLeast(const Queues& queues, const Branch& branch, co
     }
     return sum;
   };
-  if (branch.own) part = 1 / sum_below(name);
-  for (const std::string& level : PathOf(queues, name)) {
-    if (level == kRoot) break;
-    const auto it = queues.find(level);
-    const int weight = it == queues.end() ? 0 : std::max(it->second.spec.weight, 1);
-    part *= weight / sum_below(AboveOf(queues, level));
-  }
   api::ResourceList least;
   for (const auto& [resource, amount] : total) {
-    std::int64_t left = Of(total, resource);
-    for (const auto& [other, queue] : queues) {
-      if (queue.spec.guarantee.has_value()) left -= Of(queue.spec.guarantee->resource, resource);
+    auto left = static_cast<double>(Of(total, resource));
+    const auto without_guarantees = [&](const std::string& above) {
+      for (const auto& [other, queue] : queues) {
+        if (queue.spec.guarantee.has_value() && other != above && IsIn(queues, {above, false}, other))
+          left -= static_cast<double>(Of(queue.spec.guarantee->resource, resource));
+      }
+      left = std::max(left, 0.0);
+    };
+    for (std::size_t i = 1; i < path.size(); ++i) {
+      without_guarantees(path[i - 1]);
+      const auto it = queues.find(path[i]);
+      left *= (it == queues.end() ? 0 : std::max(it->second.spec.weight, 1)) / sum_below(path[i - 1]);
     }
-    least[resource] = api::Quantity::FromMilli(
-        static_cast<std::int64_t>(static_cast<double>(std::max<std::int64_t>(left, 0)) * part));
+    if (branch.own) {
+      without_guarantees(branch.queue);
+      left /= sum_below(branch.queue);
+    }
+    least[resource] = api::Quantity::FromMilli(static_cast<std::int64_t>(left));
   }
   return least;
 }
