@@ -45,6 +45,7 @@ NamespacedName GangNameOf(const Pod& pod) {
 }
 bool IsThere(const Pod& pod) { return pod.bound() && !pod.ended() && !pod.metadata.deleting(); }
 
+bool IsNominated(const Pod& pod) { return !pod.bound() && !pod.status.nominated_node_name.empty(); }
 bool WaitsForVolumes(const Pod& pod) {
   return !pod.bound() && absl::StrContains(pod.spec.volumes.json, "persistentVolumeClaim");
 }
@@ -111,11 +112,11 @@ std::vector<const Pod*> Evicted::PodsOf(const NamespacedName& gang) const {
   return found;
 }
 
-// With what left it of late: the scheduler may not have known.
+// With what left it of late: the scheduler may not have known; and with what room is kept for.
 ResourceList Evicted::HeldBy(const Branch& branch, absl::Time now) const {
   ResourceList held;
   for (const auto& [key, pod] : pods_) {
-    const PodGroup* const group = IsThere(pod) ? group_of_(pod) : nullptr;
+    const PodGroup* const group = IsThere(pod) || IsNominated(pod) ? group_of_(pod) : nullptr;
     if (group != nullptr && IsIn(queues_, branch, group->spec.queue)) AddRequests(pod, held);
   }
   for (const Departed& departed : departed_) {
@@ -348,9 +349,9 @@ void Evicted::NoteGuarantees(Told& told, const std::string& queue, const Branch&
 // By what is bound by now: bindings may have been under way. One that was decided on since counts for the queue, too.
 void Evicted::JudgePromise(const Told& told, Promise promise) {
   for (const auto& [key, pod] : pods_) {
-    const PodGroup* const group = IsThere(pod) ? group_of_(pod) : nullptr;
+    const PodGroup* const group = IsThere(pod) || IsNominated(pod) ? group_of_(pod) : nullptr;
     const auto bound = bound_at_.find(pod.metadata.uid);
-    if (group != nullptr && bound != bound_at_.end() && bound->second > told.at &&
+    if (group != nullptr && (bound == bound_at_.end() || bound->second > told.at) &&
         IsIn(queues_, promise.branch, group->spec.queue))
       AddRequests(pod, promise.held);
   }
