@@ -1,5 +1,7 @@
 #include "tests/simulation/broken.h"
 
+#include <algorithm>
+#include <set>
 #include <utility>
 
 #include <boost/json.hpp>
@@ -7,6 +9,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "api/cluster_resources.h"
 #include "api/core/pod.h"
 #include "api/json_value.h"
@@ -117,6 +120,38 @@ void PartsWithoutTopology(json::object& group) {
   for (json::value& policy : spec->at("subGroupPolicy").as_array()) policy.as_object().erase("networkTopology");
 }
 
+// While it waits.
+void OfTheHighest(json::object& group) {
+  json::object* const spec = Part(group, "spec");
+  json::object* const status = Part(group, "status");
+  const json::value* const phase = status == nullptr ? nullptr : status->if_contains("phase");
+  if (spec != nullptr && phase != nullptr && (*phase == "Pending" || *phase == "Inqueue"))
+    (*spec)["priorityClassName"] = "top";
+}
+Lies NeverMind() {
+  return {[](const api::Resource& resource, json::object& object) {
+            if (&resource == &api::kPriorityClasses) object.erase("preemptionPolicy");
+            if (&resource == &api::kPods) Drop(object, "spec", "preemptionPolicy");
+          },
+          nullptr};
+}
+void DropWord(json::object& object, const char* word) {
+  json::object* const metadata = Part(object, "metadata");
+  if (metadata == nullptr) return;
+  for (const char* const words : {"annotations", "labels"}) Drop(*metadata, words, word);
+}
+void Preemptable(json::object& pod) { DropWord(pod, "volcano.sh/preemptable"); }
+void WithoutCooldown(json::object& pod) { DropWord(pod, "volcano.sh/cooldown-time"); }
+void WithoutMinimumRuntime(json::object& queue) { DropWord(queue, "gangway.io/min-runtime"); }
+void Reclaimable(json::object& queue) { Drop(queue, "spec", "reclaimable"); }
+void WithoutGuarantee(json::object& queue) { Drop(queue, "spec", "guarantee"); }
+// Those of little weight have most of it.
+void OfOtherWeight(json::object& queue) {
+  json::object* const spec = Part(queue, "spec");
+  json::value* const weight = spec == nullptr ? nullptr : spec->if_contains("weight");
+  if (weight != nullptr && weight->is_number()) *weight = *weight == 1 ? 40 : 1;
+}
+
 bool IsBinding(const kube::Request& request) {
   return request.method == "POST" && absl::EndsWith(request.path, "/binding");
 }
@@ -149,6 +184,36 @@ Lies BindsElsewhere() {
             request.body = api::ToJson(binding);
             return std::nullopt;
           }};
+}
+
+// Of the job for whose gang somebody is told to go: "job-7-".
+std::optional<std::string> ForWhomIsEvicted(const kube::Request& request) {
+  if (request.method != "PATCH" || ResourceOf(request.path) != &api::kPodGroups) return std::nullopt;
+  const std::pair<absl::string_view, absl::string_view> parts =
+      absl::StrSplit(absl::string_view(request.body), absl::MaxSplits(" for default/", 1));
+  if (!absl::StrContains(parts.first, "evicted ")) return std::nullopt;
+  const std::vector<absl::string_view> words = absl::StrSplit(parts.second, '-');
+  if (words.size() < 2 || words[0] != "job") return std::nullopt;
+  return absl::StrCat(words[0], "-", words[1], "-");
+}
+
+// For whom others went is never bound.
+Lies EvictsForNothing() {
+  return {nullptr, [jobs = std::set<std::string>()](kube::Request& request) mutable -> std::optional<kube::Response> {
+            if (const auto job = ForWhomIsEvicted(request)) jobs.insert(*job);
+            const bool refused = IsBinding(request) && std::any_of(jobs.begin(), jobs.end(), [&](const auto& job) {
+                                   return absl::StrContains(request.path, absl::StrCat("/pods/", job));
+                                 });
+            return refused ? std::optional<kube::Response>(Refusal(409, "Conflict")) : std::nullopt;
+          }};
+}
+
+// The first trainer stays.
+std::optional<kube::Response> EvictsAPart(kube::Request& request) {
+  if (request.method != "DELETE" || !absl::EndsWith(request.path, "-w-0")) return std::nullopt;
+  kube::Response done = Refusal(200, "");
+  done.body = MakeBytes(R"({"kind":"Status","apiVersion":"v1","status":"Success"})");
+  return done;
 }
 
 // A volume for a claim is the one that the claim before was given, each second time.
@@ -286,6 +351,12 @@ std::vector<WrongComponent> WrongComponents() {
       options.placed = true;
     };
   };
+  const auto ranked = [](MakeComponent make) {
+    return [make = std::move(make)](HistoryOptions& options) {
+      options.replace_scheduler = make;
+      options.ranked = true;
+    };
+  };
   const auto preempting = [](Loop& loop, sandbox::Cluster& cluster) {
     return std::make_shared<Preempting>(loop, cluster);
   };
@@ -311,6 +382,18 @@ std::vector<WrongComponent> WrongComponents() {
        {Rule::kPartBound, Rule::kEnd},
        scheduler(Behind(kScheduler, [] { return RefusesBindings(true); }))},
       {"BindsElsewhere", {Rule::kOvercommitted}, scheduler(Behind(kScheduler, BindsElsewhere))},
+      {"EvictsForNothing", {Rule::kEvictedWithoutGain}, ranked(Behind(kScheduler, EvictsForNothing))},
+      {"EvictsEqualPriority", {Rule::kEvictedHigher}, ranked(SchedulerShown(api::kPodGroups, OfTheHighest))},
+      {"EvictsForThosePromisedNever", {Rule::kNeverPreempts}, ranked(Behind(kScheduler, NeverMind))},
+      {"IgnoresPreemptable", {Rule::kEvictedProtected}, ranked(SchedulerShown(api::kPods, Preemptable))},
+      {"IgnoresCooldowns", {Rule::kEvictedProtected}, ranked(SchedulerShown(api::kPods, WithoutCooldown))},
+      {"IgnoresMinimumRuntimes",
+       {Rule::kEvictedProtected},
+       ranked(SchedulerShown(api::kQueues, WithoutMinimumRuntime))},
+      {"ReclaimsFromAnyQueue", {Rule::kEvictedProtected}, ranked(SchedulerShown(api::kQueues, Reclaimable))},
+      {"EvictsAPart", {Rule::kPartEvicted}, ranked(Behind(kScheduler, [] { return Lies{nullptr, EvictsAPart}; }))},
+      {"IgnoresGuarantees", {Rule::kBelowGuarantee}, ranked(SchedulerShown(api::kQueues, WithoutGuarantee))},
+      {"IgnoresWeights", {Rule::kBelowShare}, ranked(SchedulerShown(api::kQueues, OfOtherWeight))},
       {"DeletesWhatRuns", {Rule::kReleased}, scheduler(preempting)},
       {"WritesPastTheFence", {Rule::kTwoWriters}, ReplicasWith(Leak::kPastTheFence)},
       {"GoesOnThoughItsLeaseIsLost", {Rule::kTwoWriters}, ReplicasWith(Leak::kGoesOn)},

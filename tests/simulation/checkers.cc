@@ -157,6 +157,24 @@ absl::string_view NameOf(Rule rule) {
       return "part-bound";
     case Rule::kRoleMinimum:
       return "role-minimum";
+    case Rule::kEvictedHigher:
+      return "evicted-higher";
+    case Rule::kNeverPreempts:
+      return "never-preempts";
+    case Rule::kEvictedProtected:
+      return "evicted-protected";
+    case Rule::kPartEvicted:
+      return "part-evicted";
+    case Rule::kEvictedWithoutGain:
+      return "evicted-without-gain";
+    case Rule::kBelowShare:
+      return "below-share";
+    case Rule::kBelowGuarantee:
+      return "below-guarantee";
+    case Rule::kTakesTurns:
+      return "takes-turns";
+    case Rule::kStarved:
+      return "starved";
     case Rule::kReleased:
       return "released";
     case Rule::kVersion:
@@ -195,16 +213,27 @@ Checker::Checker(Rules rules)
             const Gang* const gang = GangOf(pod);
             return gang == nullptr ? nullptr : &gang->group;
           },
+          [this](Rule rule, const std::string& text) { Violation(rule, text); }),
+      evicted_(
+          {rules_.scheduler, rules_.node_known, rules_.bindings_take,
+           rules_.bindings_fail ? absl::InfiniteDuration() : rules_.gain_takes, rules_.idle, rules_.clocks_are_right},
+          pods_, queues_,
+          [this](const Pod& pod) {
+            const Gang* const gang = GangOf(pod);
+            return gang == nullptr ? nullptr : &gang->group;
+          },
           [this](Rule rule, const std::string& text) { Violation(rule, text); }) {}
 
 void Checker::Disturbed(absl::Time until) {
   disturbed_ = std::max(disturbed_, until);
   places_.Disturbed(until);
+  evicted_.Disturbed(until);
 }
 
 void Checker::OnRecord(const JournalRecord& record) {
   ++records_;
   places_.Settle(record.time);
+  evicted_.Settle(record.time);
   CheckDeadlines(record.time);
   // Old events expire and leases are renewed; that is no work.
   if (record.resource != &api::kLeases && (record.resource != &api::kEvents || record.after != nullptr)) {
@@ -214,7 +243,10 @@ void Checker::OnRecord(const JournalRecord& record) {
   if (record.resource == &api::kLeases) OnLease(record);
   if (record.resource == &api::kEvents || record.resource == &api::kLeases) return;
   KeepObject(record);
-  if (record.resource != &api::kPods) places_.OnRecord(record, Where(record));
+  if (record.resource != &api::kPods) {
+    places_.OnRecord(record, Where(record));
+    evicted_.OnRecord(record, Where(record));
+  }
   if (record.resource == &api::kPods) {
     OnPod(record);
   } else if (record.resource == &api::kNodes) {
@@ -264,7 +296,10 @@ void Checker::OnPod(const JournalRecord& record) {
   const bool same = old.metadata.uid == record.uid;
   if (record.after == nullptr) {
     if (same && !old.metadata.deleting()) CheckDeletion(old, record);
-    if (it != pods_.end()) places_.OnPod(&old, nullptr, record.time);
+    if (it != pods_.end()) {
+      places_.OnPod(&old, nullptr, record.time);
+      evicted_.OnPod(&old, nullptr, record.time);
+    }
     pods_.erase(record.key);
     made_for_.erase(record.uid);
   } else {
@@ -278,6 +313,7 @@ void Checker::OnPod(const JournalRecord& record) {
     if (const auto gang = gangs_.find(GroupOf(pod)); !same && gang != gangs_.end())
       made_for_[record.uid] = gang->second.group.metadata.uid;
     places_.OnPod(it == pods_.end() ? nullptr : &old, &pod, record.time);
+    evicted_.OnPod(it == pods_.end() ? nullptr : &old, &pod, record.time);
     pods_[record.key] = pod;
     if (newly_bound) CheckBinding(pod, record);
     CheckGang(GroupOf(pod), record.time);
@@ -595,6 +631,7 @@ void Checker::OnSent(const std::string& lease, const std::string& identity, cons
 
 void Checker::AtEnd(absl::Time now) {
   places_.Settle(now);
+  evicted_.Settle(now);
   CheckDeadlines(now);
   if (now - last_write_ < rules_.quiet) {
     Violation(Rule::kQuiet, "the last write was ", absl::FormatDuration(now - last_write_), " before the end, ",

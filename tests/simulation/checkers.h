@@ -18,6 +18,7 @@
 #include "api/volcano/scheduling.h"
 #include "plugin/scheduler/scheduler.h"
 #include "sandbox/apiserver/journal.h"
+#include "tests/simulation/evicted.h"
 #include "tests/simulation/places.h"
 
 namespace gangway::testutil {
@@ -28,24 +29,33 @@ inline int AuditEvery() { return std::getenv("GW_TEST_LONG") != nullptr ? 1 : 16
 
 // What is promised. A violation begins with its rule's name.
 enum class Rule {
-  kBoundTwice,     // a pod has one node in its life
-  kOvercommitted,  // the requests of a node's pods are within what it has
-  kSelector,       // a pod lies where its nodeSelector lets it
-  kTaint,          // and on no node that keeps it off: NoSchedule, NoExecute, cordoned
-  kPorts,          // and no two pods of a node have the same port of it
-  kAffinity,       // it lies near a pod that it wants to be near, or is the first of them
-  kAntiAffinity,   // and near none that it keeps away from, or that keeps it away
-  kSpread,         // and is spread as it asks
-  kVolumeBound,    // its claims are bound before it is
-  kVolumeReach,    // to volumes that its node reaches
-  kVolumeTwice,    // a volume is one claim's
-  kTopology,       // a gang lies in one HyperNode of its tier
-  kPartTopology,   // and so does each of its sub-groups
-  kCapability,     // what a queue's pods hold is within its capability, and within those of the queues above
-  kTwoWriters,     // no write leaves who leads by a lease while the lease says that somebody else does
-  kStranger,       // our scheduler binds and deletes only pods that name it
-  kPartBound,      // a gang that was never whole has part of its minMember bound for at most `release_after`
-  kRoleMinimum,    // and part of its tasks' minima
+  kBoundTwice,        // a pod has one node in its life
+  kOvercommitted,     // the requests of a node's pods are within what it has
+  kSelector,          // a pod lies where its nodeSelector lets it
+  kTaint,             // and on no node that keeps it off: NoSchedule, NoExecute, cordoned
+  kPorts,             // and no two pods of a node have the same port of it
+  kAffinity,          // it lies near a pod that it wants to be near, or is the first of them
+  kAntiAffinity,      // and near none that it keeps away from, or that keeps it away
+  kSpread,            // and is spread as it asks
+  kVolumeBound,       // its claims are bound before it is
+  kVolumeReach,       // to volumes that its node reaches
+  kVolumeTwice,       // a volume is one claim's
+  kTopology,          // a gang lies in one HyperNode of its tier
+  kPartTopology,      // and so does each of its sub-groups
+  kCapability,        // what a queue's pods hold is within its capability, and within those of the queues above
+  kTwoWriters,        // no write leaves who leads by a lease while the lease says that somebody else does
+  kStranger,          // our scheduler binds and deletes only pods that name it
+  kPartBound,         // a gang that was never whole has part of its minMember bound for at most `release_after`
+  kRoleMinimum,       // and part of its tasks' minima
+  kEvictedHigher,     // by priority only who is lower in the same queue has to go, by share only who is in another one
+  kNeverPreempts,     // and nobody for a gang whose class says so
+  kEvictedProtected,  // nor who is not preemptable, or not yet, or whose queue gives nothing
+  kPartEvicted,       // what is left of a gang is its minimum, or nothing
+  kEvictedWithoutGain,  // for whom others went is bound soon after them
+  kBelowShare,          // a queue gives only what it holds beyond what it deserves
+  kBelowGuarantee,      // and nothing that is guaranteed to it
+  kTakesTurns,          // two gangs do not evict each other in turn
+  kStarved,             // who could start on an empty cluster starts
   kReleased,   // only then pods are released: ours, with a controller, that do not run, of a gang that never was whole
   kVersion,    // a Job's version does not go back
   kRetries,    // its retries rise one by one, up to maxRetry
@@ -57,7 +67,7 @@ enum class Rule {
   kLeftovers,  // at rest nothing is there of what is gone
   kQuiet,      // in the end nothing is written any more
 };
-inline constexpr int kRules = 28;
+inline constexpr int kRules = 37;
 // "part-bound"
 absl::string_view NameOf(Rule rule);
 
@@ -75,6 +85,12 @@ class Checker {
     // So long after the first of a decision's bindings the last has arrived; and whether some never do.
     absl::Duration bindings_take = absl::Seconds(3);
     bool bindings_fail = false;
+    // From the end of who was evicted until for whom it went is bound.
+    absl::Duration gain_takes = absl::Seconds(10);
+    // How long a gang may wait while nobody holds anything.
+    absl::Duration idle = absl::Minutes(1);
+    // The scheduler knows what time it is.
+    bool clocks_are_right = true;
     // From a command's end to its effect.
     absl::Duration command_takes = absl::Seconds(10);
     // From the last change of a pod until its Job and its PodGroup count it.
@@ -194,6 +210,7 @@ class Checker {
   std::map<std::string, Given> given_;           // by the command's UID
   std::map<api::NamespacedName, absl::Time> jobs_counting_, gangs_counting_;  // since when a pod of theirs changed last
   Places places_;
+  Evicted evicted_;
   std::set<std::string> uids_, gone_;  // of what is there, and of what was
   std::map<std::string, Made> made_;   // what is there and the controllers made, by UID
   std::vector<std::string> violations_;

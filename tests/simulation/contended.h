@@ -33,5 +33,8 @@ struct Contention {
 // `placed`: most jobs ask where their pods lie: near and apart, spread, by volumes, in HyperNodes; these change, too.
 // `still`: neither nodes nor HyperNodes do.
 Contention DrawContention(std::uint64_t seed, bool placed, bool still);
+// Queues that are promised something and compete for the rest, priorities, and jobs that come in waves, some of which
+// may not be evicted, or not at once.
+Contention DrawRanked(std::uint64_t seed);
 
 }  // namespace gangway::testutil

@@ -98,6 +98,7 @@ std::string Text(const Doing& doing) { return doing.text; }
 // Part of a gang that runs where the rest may not follow, its binding refused and the node cordoned meanwhile, waits
 // for as long as that is so.
 Contention DrawFor(const HistoryOptions& options) {
+  if (options.contended && options.ranked) return DrawRanked(options.seed);
   return options.contended ? DrawContention(options.seed, options.placed, options.placed && options.bindings_fail)
                            : Contention{};
 }
@@ -248,6 +249,7 @@ class History {
   Checker::Rules MakeRules() const {
     Checker::Rules rules;
     rules.bindings_fail = options_.bindings_fail;
+    rules.clocks_are_right = !options_.random_faults;
     for (std::size_t i = 0; i < jobs_.size(); ++i) {
       if (!Kept(i)) continue;
       const SimulatedJob& job = jobs_[i];

@@ -41,6 +41,7 @@ struct HistoryOptions {
   std::optional<std::vector<std::size_t>> keep;
   bool contended = false;        // many jobs in little room (contended.h) instead of those above
   bool placed = false;           // contended, and where pods lie matters
+  bool ranked = false;           // contended, and who goes first and who must leave matters
   bool bindings_fail = false;    // for no reason: what was placed by what they would have brought is not judged
   bool paddle = false;           // the jobs are PaddleJobs, of either dialect
   absl::Duration disturbed_for;  // by components that replace others: deadlines begin then

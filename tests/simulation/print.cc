@@ -7,6 +7,7 @@
 #include "api/field_table.h"
 #include "api/resource.h"
 #include "api/volcano/job.h"
+#include "api/volcano/release.h"
 #include "api/volcano/scheduling.h"
 
 namespace gangway::testutil {
@@ -22,7 +23,10 @@ void PrintRecord(const sandbox::JournalRecord& record) {
     state = absl::StrCat(job->status.state.phase, " version ", job->status.version, " retryCount ",
                          job->status.retry_count);
   } else if (record.after != nullptr && record.resource == &api::kPodGroups) {
-    state = api::Decode<api::volcano::PodGroup>(*record.after)->status.phase;
+    const auto group = api::Decode<api::volcano::PodGroup>(*record.after);
+    state = group->status.phase;
+    const auto* const told = api::volcano::LatestRelease(group->status);
+    if (told != nullptr) absl::StrAppend(&state, ", last: ", told->message.substr(0, told->message.find(" [")));
   }
   std::printf("%s %6d %-12s %-7s %-9s %-10s %s: %s\n",
               absl::FormatTime("%H:%M:%E3S", record.time, absl::UTCTimeZone()).c_str(),

@@ -1,0 +1,165 @@
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "api/cluster_resources.h"
+#include "tests/simulation/journal_by_hand.h"
+
+namespace gangway::testutil {
+namespace {
+
+// A gang of a queue, each of whose pods asks for so much cpu.
+struct GangIs {
+  std::string name, queue = "a", priority = "low";
+  int pods = 2, min_member = 2, cpu = 1;
+  std::string annotations = {};  // of its pods
+};
+
+std::string PodName(const GangIs& gang, int i) { return absl::StrCat(gang.name, i); }
+
+void PutGroup(Journal& j, const GangIs& gang, int running, const std::string& told = "") {
+  j.Put(api::kPodGroups, gang.name, "",
+        absl::StrCat(R"(,"spec":{"minMember":)", gang.min_member, R"(,"queue":")", gang.queue,
+                     R"(","priorityClassName":")", gang.priority, R"("},"status":{"running":)", running,
+                     told.empty() ? "" : R"(,"conditions":[{"type":"GangReleased","status":"True",)", told,
+                     told.empty() ? "" : "}]", "}"));
+}
+void PutPod(Journal& j, const GangIs& gang, int i, bool bound, const char* status, bool deleting = false) {
+  j.Put(api::kPods, PodName(gang, i),
+        absl::StrCat(deleting ? R"(,"deletionTimestamp":"2026-01-01T00:00:00Z")" : "",
+                     R"(,"annotations":{"scheduling.k8s.io/group-name":")", gang.name, R"(")", gang.annotations, "}"),
+        absl::StrCat(R"(,"spec":{"schedulerName":"volcano","nodeName":")", bound ? "n1" : "",
+                     R"(","containers":[{"name":"c","resources":{"requests":{"cpu":")", gang.cpu,
+                     R"("}}}]},"status":{)", status, "}"));
+}
+constexpr char kPending[] = R"("phase":"Pending")", kRunning[] = R"("phase":"Running")";
+constexpr char kLeaves[] =
+    R"("phase":"Running","conditions":[{"type":"DisruptionTarget","status":"True","reason":"PreemptionByScheduler"}])";
+
+void Run(Journal& j, const GangIs& gang) {
+  PutGroup(j, gang, gang.pods);
+  for (int i = 0; i < gang.pods; ++i) PutPod(j, gang, i, true, kRunning);
+}
+void Wait(Journal& j, const GangIs& gang) {
+  PutGroup(j, gang, 0);
+  for (int i = 0; i < gang.pods; ++i) PutPod(j, gang, i, false, kPending);
+}
+void Bind(Journal& j, const GangIs& gang) {
+  for (int i = 0; i < gang.pods; ++i) j.By("scheduler"), PutPod(j, gang, i, true, kPending);
+}
+
+// 8 cpu on each of two nodes; two queues of one weight, b with more to its spec; somebody else's pod.
+void Cluster(Journal& j, const std::string& of_b = "") {
+  for (const char* node : {"n1", "n2"})
+    j.Put(api::kNodes, node, "", R"(,"spec":{},"status":{"allocatable":{"cpu":"8","pods":"110"}})");
+  j.Put(api::kQueues, "a", "", R"(,"spec":{"weight":1})");
+  j.Put(api::kQueues, "b", "", absl::StrCat(R"(,"spec":{"weight":1)", of_b, "}"));
+  for (const auto& [name, rest] : {std::pair{"low", R"(,"value":1)"}, std::pair{"high", R"(,"value":10)"},
+                                   std::pair{"polite", R"(,"value":20,"preemptionPolicy":"Never")"}})
+    j.Put(api::kPriorityClasses, name, "", rest);
+  j.Put(api::kPods, "daemon", "", R"(,"spec":{"nodeName":"n2"},"status":{"phase":"Running"})");
+  j.Wait(absl::Minutes(1));
+}
+
+// The pods `from` and those behind it go for `for_whom`, which is there.
+void Evict(Journal& j, const GangIs& gang, const GangIs& for_whom, const char* reason, int from = 0) {
+  j.Wait(absl::Minutes(2));
+  std::vector<std::string> named;
+  for (int i = from; i < gang.pods; ++i)
+    named.push_back(absl::StrCat(PodName(gang, i), "/pods-", PodName(gang, i), "-uid"));
+  const std::string told =
+      absl::StrCat(R"("reason":")", reason, R"(","message":"evicted )", named.size(), " of ", gang.pods,
+                   " tasks for default/", for_whom.name, ": why [", absl::StrJoin(named, " "), R"(]")");
+  j.By("scheduler");
+  PutGroup(j, gang, gang.pods, told);
+  for (int i = from; i < gang.pods; ++i) PutPod(j, gang, i, true, kLeaves);
+  for (int i = from; i < gang.pods; ++i) PutPod(j, gang, i, true, kLeaves, true);
+  j.By("kubelet").Wait(absl::Seconds(1));
+  for (int i = from; i < gang.pods; ++i) j.Remove(api::kPods, PodName(gang, i));
+  j.By("scheduler");
+  PutGroup(j, gang, from, told);
+}
+
+void Replace(Journal& j, const GangIs& gang, const GangIs& by, const char* reason) {
+  Run(j, gang);
+  Wait(j, by);
+  Evict(j, gang, by, reason);
+  Bind(j, by);
+}
+
+}  // namespace
+
+std::vector<RuleCase> EvictionCases() {
+  return {
+      {Rule::kEvictedHigher,
+       [](Journal& j, bool wrong) {
+         Cluster(j);
+         Replace(j, {.name = "v", .priority = wrong ? "high" : "low"}, {.name = "w", .priority = "high"}, "Preempted");
+       }},
+      {Rule::kNeverPreempts,
+       [](Journal& j, bool wrong) {
+         Cluster(j);
+         Replace(j, {.name = "v"}, {.name = "w", .priority = wrong ? "polite" : "high"}, "Preempted");
+       }},
+      {Rule::kEvictedProtected,
+       [](Journal& j, bool wrong) {
+         Cluster(j);
+         Replace(j,
+                 {.name = "v",
+                  .annotations = wrong ? R"(,"volcano.sh/cooldown-time":"3m")" : R"(,"volcano.sh/cooldown-time":"1m")"},
+                 {.name = "w", .priority = "high"}, "Preempted");
+       }},
+      {Rule::kPartEvicted,
+       [](Journal& j, bool wrong) {
+         Cluster(j);
+         const GangIs gang{.name = "v", .pods = 3},
+             for_whom{.name = "w", .priority = "high", .pods = 1, .min_member = 1};
+         Run(j, gang);
+         Wait(j, for_whom);
+         Evict(j, gang, for_whom, "Preempted", wrong ? 1 : 2);
+         Bind(j, for_whom);
+       }},
+      {Rule::kEvictedWithoutGain,
+       [](Journal& j, bool wrong) {
+         Cluster(j);
+         const GangIs gang{.name = "v"}, for_whom{.name = "w", .priority = "high"};
+         Run(j, gang);
+         Wait(j, for_whom);
+         Evict(j, gang, for_whom, "Preempted");
+         j.Wait(absl::Seconds(wrong ? 11 : 9));
+         Bind(j, for_whom);
+       }},
+      // 16 cpu in three parts: the queues' and that of gangs above them.
+      {Rule::kBelowShare,
+       [](Journal& j, bool wrong) {
+         Cluster(j);
+         Replace(j, {.name = "v", .queue = "b", .cpu = wrong ? 2 : 3}, {.name = "w"}, "Reclaimed");
+       }},
+      {Rule::kBelowGuarantee,
+       [](Journal& j, bool wrong) {
+         Cluster(j, absl::StrCat(R"(,"guarantee":{"resource":{"cpu":")", wrong ? 1 : 0, R"("}})"));
+         Replace(j, {.name = "v", .queue = "b", .cpu = 3}, {.name = "w"}, "Reclaimed");
+       }},
+      // When another gang comes meanwhile, what queues deserve is another matter.
+      {Rule::kTakesTurns,
+       [](Journal& j, bool wrong) {
+         Cluster(j);
+         const GangIs v{.name = "v", .queue = "b", .cpu = 3}, w{.name = "w", .cpu = 3};
+         Replace(j, v, w, "Reclaimed");
+         Wait(j, v);
+         if (!wrong) PutGroup(j, {.name = "another"}, 0);
+         Evict(j, w, v, "Reclaimed");
+         Bind(j, v);
+       }},
+      {Rule::kStarved,
+       [](Journal& j, bool wrong) {
+         const GangIs gang{.name = "w"};
+         Wait(j, gang);
+         j.Wait(absl::Seconds(wrong ? 61 : 59));
+         Bind(j, gang);
+       }},
+  };
+}
+
+}  // namespace gangway::testutil
