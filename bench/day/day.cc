@@ -1,6 +1,7 @@
 // A day in the life of a cluster (tests/day) under Gangway and others: the same jobs to all. Prints the tables of
-// docs/day.md and writes its pictures into the folder named first; `small` after it: a hundredth of the day, for a
-// look.
+// docs/day.md and writes its pictures into the folder named first. After it
+// `small`: an eighth of the cluster, for a look; and the name of one scheduler: only that one, also of those that have
+// no row of their own.
 #include <ctime>
 #include <fstream>
 #include <functional>
@@ -24,6 +25,7 @@ namespace {
 struct Entry {
   std::string name;
   std::function<std::unique_ptr<Scheduler>()> make;
+  bool only_named = false;
 };
 
 absl::Duration Cpu() {
@@ -41,6 +43,9 @@ std::vector<Entry> EntriesOf(const Workload& work) {
   lenient.min_runtime = absl::Minutes(30);
   GangwayOptions calm = options;
   calm.policy.preempt = calm.policy.reclaim = false;
+  GangwayOptions keeps_none = calm, lets_all_in = calm;
+  keeps_none.policy.keeps_for = absl::ZeroDuration();
+  lets_all_in.policy.overcommit_percent.reset();
   return {
       {"first come, first served", [&work] { return FirstComeFirstServed(work, false); }},
       {"first that fits", [&work] { return FirstComeFirstServed(work, true); }},
@@ -51,6 +56,8 @@ std::vector<Entry> EntriesOf(const Workload& work) {
       {"Gangway, nobody evicted", [&work, calm] { return std::make_unique<GangwayDay>(work, calm); }},
       {"Gangway, after 30 min", [&work, lenient] { return std::make_unique<GangwayDay>(work, lenient); }},
       {"Gangway", [&work, options] { return std::make_unique<GangwayDay>(work, options); }},
+      {"no nodes kept", [&work, keeps_none] { return std::make_unique<GangwayDay>(work, keeps_none); }, true},
+      {"all let in", [&work, lets_all_in] { return std::make_unique<GangwayDay>(work, lets_all_in); }, true},
   };
 }
 
@@ -63,7 +70,7 @@ int Main(const std::string& folder, const Plan& plan, const std::string& only) {
   std::string rounds;
   int wrong = 0;
   for (const Entry& entry : EntriesOf(work)) {
-    if (!only.empty() && entry.name != only) continue;
+    if (only.empty() ? entry.only_named : entry.name != only) continue;
     const std::unique_ptr<Scheduler> scheduler = entry.make();
     const absl::Duration begun = Cpu();
     told.push_back({entry.name, Live(work, *scheduler)});
@@ -114,9 +121,9 @@ int main(int argc, char** argv) {
   gangway::day::Plan plan;
   int next = 2;
   if (argc > next && argv[next] == std::string("small")) {
-    plan.nodes /= 20;
-    plan.pods /= 20;
-    plan.largest = 32;
+    plan.nodes /= 8;
+    plan.pods /= 8;
+    plan.largest /= 8;
     ++next;
   }
   return gangway::day::Main(argv[1], plan, argc > next ? argv[next] : "");

@@ -151,6 +151,7 @@ class Cluster {
       return Wrong(id, "is evicted and does not run");
     ++changes_;
     ++out_.evictions;
+    out_.most_of_one = std::max(out_.most_of_one, ++state.evictions);
     const double hours = (now_ - state.started) / 3600.0;
     out_.lost_pod_hours += hours * job.pods;
     out_.lost_gpu_hours += hours * job.all_gpus();
@@ -184,7 +185,7 @@ class Cluster {
     bool here = false, ending = false, done = false;
     std::vector<int> nodes;  // of the pods that have one
     Seconds started = 0;
-    int run = 0;
+    int run = 0, evictions = 0;
   };
 
   const Job& JobOf(int id) const { return workload_.jobs[static_cast<std::size_t>(id)]; }

@@ -87,7 +87,8 @@ struct Outcome {
   double held_in_vain = 0;    // GPU hours of pods that had nodes while their job did not run, or were ending
   double short_of_share = 0;  // mean over the day, and the most of a sample
   double most_short = 0;
-  int evictions = 0;  // of jobs
+  int evictions = 0;    // of jobs
+  int most_of_one = 0;  // of one job
   double lost_pod_hours = 0, lost_gpu_hours = 0;
   std::vector<Sample> samples;     // every five minutes
   std::vector<std::string> wrong;  // rules that were broken

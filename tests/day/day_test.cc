@@ -182,6 +182,7 @@ TEST(Day, AJobThatIsEvictedLosesWhatItDidAndBeginsAnewAfterItsGrace) {
   const Outcome outcome = Live(work, scheduler);
   EXPECT_THAT(outcome.wrong, IsEmpty());
   EXPECT_EQ(outcome.evictions, 1);
+  EXPECT_EQ(outcome.most_of_one, 1);
   EXPECT_NEAR(outcome.lost_gpu_hours, 8 * 40 / 3600.0, 1e-9);
   EXPECT_NEAR(outcome.lost_pod_hours, 2 * 40 / 3600.0, 1e-9);
   EXPECT_NEAR(outcome.held_in_vain, 8 * 30 / 3600.0, 1e-9);

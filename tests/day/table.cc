@@ -28,13 +28,13 @@ Seconds Percentile(const std::vector<Seconds>& sorted, double part) {
 std::string TableOf(const std::vector<Told>& told) {
   std::string text =
       "| | last job ends | GPUs used in the day | held in vain, GPU hours | short of shares, mean | most | gangs "
-      "evicted "
+      "evicted, one at most "
       "| lost: pod hours, GPU hours | never ran |\n|---|---|---|---|---|---|---|---|---|\n";
   for (const auto& [name, outcome] : told) {
-    absl::StrAppendFormat(&text, "| %s | %.1f h | %.1f%% | %.0f | %.1f%% | %.0f%% | %d | %.0f, %.0f | %d |\n", name,
+    absl::StrAppendFormat(&text, "| %s | %.1f h | %.1f%% | %.0f | %.1f%% | %.0f%% | %d, %d | %.0f, %.0f | %d |\n", name,
                           outcome.ends / 3600.0, 100 * outcome.used_in_day, outcome.held_in_vain,
                           100 * outcome.short_of_share, 100 * outcome.most_short, outcome.evictions,
-                          outcome.lost_pod_hours, outcome.lost_gpu_hours, outcome.stuck.size());
+                          outcome.most_of_one, outcome.lost_pod_hours, outcome.lost_gpu_hours, outcome.stuck.size());
   }
   return text;
 }
