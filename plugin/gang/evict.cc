@@ -20,6 +20,7 @@ using model::Gang;
 using model::GangId;
 using model::Task;
 using model::TaskId;
+using model::TaskStatus;
 
 namespace {
 

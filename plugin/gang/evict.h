@@ -15,6 +15,7 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "absl/time/time.h"
@@ -82,7 +83,7 @@ class Eviction {
   absl::Time look_again_ = absl::InfiniteFuture();
   std::vector<model::GangId> placed_;
   std::vector<std::pair<model::TermId, model::GangId>> spreads_;  // of those for whom there is room in this call
-  model::GangId has_nodes_ = model::kNone;  // are kept for it
+  model::GangId has_nodes_ = model::kNone;                        // are kept for it
 };
 
 }  // namespace gangway::gang

@@ -71,11 +71,14 @@ bool VictimSearch::TakeNext(std::vector<Candidate>& heap) {
     stay_.push_back(next.gang);
     return true;
   }
-  // Members that were taken away alone go with the others.
-  std::vector<Bundle> members, others;
-  for (Bundle& bundle : chosen_) (bundle.gang == next.gang ? members : others).push_back(std::move(bundle));
+  // Members that were taken away alone go with the others. Most have none: then nothing is moved.
+  std::vector<Bundle> members;
+  const auto of_it = [&](const Bundle& bundle) { return bundle.gang == next.gang; };
+  if (std::any_of(chosen_.begin(), chosen_.end(), of_it)) {
+    std::copy_if(chosen_.begin(), chosen_.end(), std::back_inserter(members), of_it);
+    std::erase_if(chosen_, of_it);
+  }
   for (const Bundle& bundle : members) trial_.GiveBack(bundle, victims_);
-  chosen_ = std::move(others);
   if (TakeIfAllowed(*std::move(whole))) return true;
   for (Bundle& bundle : members) {
     trial_.TakeAway(bundle, victims_);

@@ -23,15 +23,19 @@ constexpr std::int64_t kSmall =
 
 class Room final : public Constraint {
  public:
-  Room(const Placed& placed, const model::Shape& shape) : placed_(placed), shape_(shape) {
-    for (Dim dim = 0; dim < shape.request.size(); ++dim) {
-      if (shape.request[dim] == 0) continue;
-      asked_.emplace_back(dim, shape.request[dim]);
+  Room(const Placed& placed, const model::Shape& shape)
+      : placed_(placed), shape_(shape), whole_node_(!placed.packing().weights.has_value()) {
+    bool asks_for_some = false;
+    for (Dim dim = 0; dim < placed.cluster().dims().count(); ++dim) {
+      if (shape.request[dim] != 0) asked_.emplace_back(dim, shape.request[dim]);
+      if (shape.request[dim] == 0 && !whole_node_) continue;
       const std::int64_t weight = placed.packing().WeightOf(dim, placed.cluster().dims().Name(dim));
       if (weight == 0) continue;
       filled_.push_back({dim, shape.request[dim], weight});
       weights_ += weight;
+      asks_for_some = asks_for_some || shape.request[dim] != 0;
     }
+    if (!asks_for_some) filled_.clear();
   }
 
   int Copies(Row row) const override {
@@ -48,8 +52,8 @@ class Room final : public Constraint {
   Changes changes() const override { return Changes::kRow; }
 
   std::optional<Level> level() const override { return Level::kPack; }
-  // How full the row would be with one more pod of the shape, over the resources the shape asks for, by their weights.
-  // volcano: plugins/binpack
+  // How full the row would be with one more pod of the shape. With weights over the resources the shape asks for
+  // (volcano: plugins/binpack); else over all that the row has: a pod that asks for no GPUs goes where none are left.
   std::int64_t Score(Row row) const override {
     if (filled_.empty()) return 0;
     const model::Resources* const taken = placed_.TakenOn(row);
@@ -59,10 +63,12 @@ class Room final : public Constraint {
       if (allocatable <= 0) continue;
       const std::int64_t used =
           allocatable - placed_.cluster().free(row, dim) + (taken == nullptr ? 0 : (*taken)[dim]) + wanted;
-      sum += weight * (used > -kSmall && used < kSmall ? Int128{used * kFullnessScale / allocatable}
-                                                       : Int128{used} * kFullnessScale / allocatable);
+      const Int128 full = used > -kSmall && used < kSmall ? Int128{used * kFullnessScale / allocatable}
+                                                          : Int128{used} * kFullnessScale / allocatable;
+      // What a row does not have is not left on it.
+      sum += weight * (whole_node_ ? full - kFullnessScale : full);
     }
-    return static_cast<std::int64_t>(sum / weights_);
+    return static_cast<std::int64_t>(whole_node_ ? sum : sum / weights_);
   }
 
   void Explain(absl::Span<const Refusal> refused, model::RoleReason& reason) const override {
@@ -90,6 +96,7 @@ class Room final : public Constraint {
 
   const Placed& placed_;
   const model::Shape& shape_;
+  const bool whole_node_;
   std::vector<std::pair<Dim, std::int64_t>> asked_;
   struct Filled {
     Dim dim;

@@ -289,6 +289,28 @@ TEST(PlaceTest, TheNodeThatIsFullestByCpuAndMemoryIsFilledFirst) {
   EXPECT_THAT(w.Placed(), ElementsAre(Pair("g-w-0", "few-cpus")));
 }
 
+// What it does not ask for counts, too: GPUs are left to those that do.
+TEST(PlaceTest, APodWithoutGpusGoesWhereNoneAreLeft) {
+  World w;
+  for (const char* const name : {"free", "used"}) {
+    model::NodeFacts node = Node(name);
+    node.allocatable.emplace_back("nvidia.com/gpu", 8);
+    w.cluster.SetNode(node);
+  }
+  Wants gpus = Cpu(1000);
+  gpus.requests.emplace_back("nvidia.com/gpu", 8);
+  w.cluster.SetPod(Running(Pod("a", "w", 0, gpus), "used"));
+  w.cluster.SetPod(Running(Pod("b", "w", 0, Cpu(3000)), "free"));  // by cpu and memory the fuller
+  w.cluster.SetGang(Gang("g", 1));
+  w.cluster.SetPod(Pod("g", "w", 0, Cpu(1000)));
+  EXPECT_THAT(w.Placed(), ElementsAre(Pair("g-w-0", "used")));
+  w.cluster.SetNode(Node("without", 64));
+  w.cluster.SetPod(Pod("g", "w", 0, Cpu(14'000)));
+  EXPECT_THAT(w.Placed(), ElementsAre(Pair("g-w-0", "used")));
+  w.cluster.RemovePod("default", "a-w-0");
+  EXPECT_THAT(w.Placed(), ElementsAre(Pair("g-w-0", "without")));
+}
+
 TEST(PlaceTest, SubGroupsOfOneTaskAreNoneOfAnother) {
   World w;
   AddNodes(w.cluster, 1);
