@@ -250,6 +250,8 @@ class History {
     Checker::Rules rules;
     rules.bindings_fail = options_.bindings_fail;
     rules.clocks_are_right = !options_.random_faults;
+    // What was made free may go with its node, or to another while nobody leads.
+    if (options_.random_faults) rules.gain_takes = absl::InfiniteDuration();
     for (std::size_t i = 0; i < jobs_.size(); ++i) {
       if (!Kept(i)) continue;
       const SimulatedJob& job = jobs_[i];
