@@ -74,10 +74,6 @@ void Pour(std::int64_t all, std::vector<Child>& children) {
   }
 }
 
-}  // namespace
-
-namespace {
-
 // Lowers weights by what was used; 1 becomes 2^20, so that little stays something.
 template <class Child>
 void LowerByUse(std::vector<Child>& children) {

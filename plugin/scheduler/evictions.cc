@@ -29,6 +29,8 @@ void Evictions::CountIn(Metrics& metrics) {
   consolidated_ = metrics.AddCounter(kEvictions, kHelp, {{"action", "consolidation"}});
 }
 
+namespace {
+
 absl::string_view ReasonOf(EvictFor what_for) {
   switch (what_for) {
     case EvictFor::kRoom:
@@ -41,6 +43,8 @@ absl::string_view ReasonOf(EvictFor what_for) {
   }
   return "Preempted";
 }
+
+}  // namespace
 
 // "evicted 4 of 4 tasks for default/high: its priority is 100, that of this gang 10"
 std::string Evictions::SentenceOf(const model::Decision& decision, GangId victim_id, std::size_t pods) const {

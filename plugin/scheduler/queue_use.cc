@@ -5,10 +5,12 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
+#include "api/field_table.h"
 #include "api/json.h"
 #include "base/strings.h"
 
@@ -41,7 +43,7 @@ Use UseAt(const Use& use, const std::map<std::string, double>& held, absl::Durat
 }
 
 std::string FormatUse(const Use& use) {
-  std::string text = absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", use.as_of, absl::UTCTimeZone());
+  std::string text = api::FormatTime(use.as_of);
   for (const auto& [name, amount] : use.held) {
     if (amount >= kNothing)
       absl::StrAppend(&text, " ", name, "=", absl::StrFormat("%.15g", std::round(amount * 1000) / 1000));
@@ -51,8 +53,10 @@ std::string FormatUse(const Use& use) {
 
 std::optional<Use> ParseUse(absl::string_view text) {
   const std::vector<std::string> words = absl::StrSplit(text, ' ', absl::SkipEmpty());
-  Use use;
-  if (words.empty() || !absl::ParseTime(absl::RFC3339_full, words.front(), &use.as_of, nullptr)) return std::nullopt;
+  if (words.empty()) return std::nullopt;
+  const absl::StatusOr<absl::Time> as_of = api::ParseTime(words.front());
+  if (!as_of.ok()) return std::nullopt;
+  Use use{*as_of, {}};
   for (std::size_t i = 1; i < words.size(); ++i) {
     const std::vector<std::string> parts = absl::StrSplit(words[i], '=');
     double amount = 0;
@@ -116,7 +120,8 @@ kube::Plan QueueUse::PlanFor(const std::string& name, const api::volcano::Queue&
   const auto it = queues_.find(name);
   if (!counts_ || it == queues_.end() || !it->second.use.has_value() || queue.metadata.deleting()) return plan;
   const Entry& entry = it->second;
-  const absl::Time written = entry.written.has_value() ? entry.written->as_of : absl::InfinitePast();
+  const bool counts = entry.written.has_value() && entry.written->as_of <= entry.use->as_of;
+  const absl::Time written = counts ? entry.written->as_of : absl::InfinitePast();
   // The annotation says whole seconds.
   if (entry.changed == absl::InfinitePast() || entry.changed < written + absl::Seconds(1) ||
       entry.use->as_of < written + kWriteEvery)

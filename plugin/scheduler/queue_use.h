@@ -3,7 +3,7 @@
 //
 // It stands in an annotation of each queue, so that the next scheduler goes on from there: it takes what is held then
 // as held since the annotation was written. In: the cluster, queues, and the time. Out: what is set in the cluster, and
-// what to write. Pure; used on the scheduler's loop.
+// what to write. Used on the scheduler's loop.
 #pragma once
 
 #include <map>
@@ -43,7 +43,8 @@ class QueueUse {
   void Forget();
   // What was held last was held until now. Sets what counts in the cluster: without a half-life nothing.
   void Advance(model::Cluster& cluster, std::optional<absl::Duration> half_life, absl::Time now);
-  // The annotation, where the queue holds something else than when it was written, a minute ago or longer.
+  // The annotation, where the queue holds something else than when it was written, a minute ago or longer; one that
+  // says a time to come is written over.
   kube::Plan PlanFor(const std::string& name, const api::volcano::Queue& queue) const;
 
  private:

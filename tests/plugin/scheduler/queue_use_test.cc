@@ -134,6 +134,9 @@ TEST_F(QueueUseTest, ItIsWrittenWhenWhatIsHeldChangedAMinuteAgoOrLonger) {
   EXPECT_EQ(Written(), "") << "half a minute later";
   Advance(7300);
   EXPECT_NE(Written(), "");
+  queue_.metadata.annotations[std::string(kUsageAnnotation)] = FormatUse({At(999'999), {{"cpu", 1}}});
+  Show();
+  EXPECT_NE(Written(), "") << "a time to come keeps nobody from writing";
   queue_.metadata.annotations.clear();
   use_.Seen("default", nullptr);
   EXPECT_EQ(Written(), "");
