@@ -40,6 +40,18 @@ bool HasTopology(const model::Gang& gang) {
 // ---- the minimum
 
 bool GangPlacement::PlaceMinimum() {
+  if (!Begin()) return false;
+  placed_minimum_ =
+      PlaceAsNominated() || (gang_.topology.has_value() ? PlaceWithinHyperNode() : PlaceNeedsOrTell(Area()));
+  return Keep();
+}
+
+bool GangPlacement::PlaceMinimumAsNominated() {
+  placed_minimum_ = Begin() && PlaceAsNominated();
+  return Keep();
+}
+
+bool GangPlacement::Begin() {
   const Cluster& cluster = tasks_.cluster();
   if ((reason_ = WhyNotTried(cluster, gang_)).has_value()) return false;
   tasks_.Use(FindUsable(tasks_.overlay(), gang_));
@@ -47,8 +59,10 @@ bool GangPlacement::PlaceMinimum() {
   needs_ = FindNeeds(cluster, gang_, tasks_.usable());
   if ((reason_ = needs_.reason).has_value()) return false;
   tasks_.overlay().Begin();
-  placed_minimum_ =
-      PlaceAsNominated() || (gang_.topology.has_value() ? PlaceWithinHyperNode() : PlaceNeedsOrTell(Area()));
+  return true;
+}
+
+bool GangPlacement::Keep() {
   if (!placed_minimum_) return false;
   tasks_.overlay().Keep();
   units_.LookAgain();
@@ -73,8 +87,7 @@ bool GangPlacement::PlaceAgain(std::vector<model::TaskId> tasks) {
   return placed_minimum_;
 }
 
-// Where room is kept for it: so nobody else for whom some is kept finds it taken. What must lie in a HyperNode looks
-// for one anew.
+// What must lie in a HyperNode looks for one anew.
 bool GangPlacement::PlaceAsNominated() {
   const Cluster& cluster = tasks_.cluster();
   const auto row_of = [&](std::size_t task) {

@@ -39,6 +39,9 @@ class GangPlacement {
 
   // False: the gang stays as it is, and Finish says why.
   bool PlaceMinimum();
+  // Instead: there alone where its pods are nominated. False: they are not, or somebody is there still; without a
+  // reason.
+  bool PlaceMinimumAsNominated();
   // Instead: these of its pods, which the overlay has released, all of them or none.
   bool PlaceAgain(std::vector<model::TaskId> tasks);
   // After a minimum that was placed: whether there are tasks beyond it that were not tried.
@@ -71,6 +74,9 @@ class GangPlacement {
   // A binding was refused. With others of its pods bound, room for its minimum is kept from everybody until it is tried
   // again.
   bool rests() const { return !gang_.held_back.empty(); }
+  // Finds what the minimum needs and begins a trial. False: it cannot be tried.
+  bool Begin();
+  bool Keep();  // the trial, where it placed the minimum
   bool PlaceWithinHyperNode();
   bool PlaceAsNominated();
   bool PlaceNeedsOrTell(const Area& area);

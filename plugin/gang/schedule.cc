@@ -15,6 +15,7 @@
 #include "plugin/gang/kept_room.h"
 #include "plugin/gang/moved_room.h"
 #include "plugin/gang/needs.h"
+#include "plugin/gang/nominated_room.h"
 #include "plugin/gang/order.h"
 #include "plugin/gang/place.h"
 #include "plugin/gang/reservation.h"
@@ -114,8 +115,7 @@ class Cycle {
     several_wait_ = OfSeveralQueues(false);
     if (several_wait_ || (!outside.empty() && OfSeveralQueues(true)))
       shares_.emplace(cluster_, overlay_.tree(), policy_.sharing);
-    ServeAll(begun, [&](GangId id) { PlaceMinimum(id); });
-    ServeAll(awaiting_room, [&](GangId id) { PlaceMinimum(id); });
+    PlaceNominated(begun, awaiting_room);
     ServeAll(moved, [&](GangId id) { PlaceMoved(id); });
     if (!first.empty()) {
       const GangId has_nodes = first.back();
@@ -189,24 +189,56 @@ class Cycle {
       decision.short_of_minimum = decision.reason->missing > 0;
       return false;
     }
-    const model::QueueId queue = cluster_.gang(id).queue;
-    Resources before = overlay_.taken_from(queue);
+    const Resources before = overlay_.taken_from(cluster_.gang(id).queue);
     auto placement = std::make_unique<GangPlacement>(overlay_, scratch_, policy_, id);
     GangPlacement& placed = *placement;
     const auto place = [&] { return placed.PlaceMinimum(); };
     const bool fits = EndsBeforeTheyAreNeeded(id) ? kept_.Without(place) : place();
     if (!fits && placed.lacking() == Lacking::kRoom && eviction_.MakeRoom(placed, decisions_[IndexOf(id)]))
       return false;
-    placements_.emplace_back(IndexOf(id), std::move(placement));
     if (fits) {
-      eviction_.Placed(id);
-      if (placed.wants_more()) wanting_more_.emplace_back(&placed, TakenSince(queue, before));
+      Placed(std::move(placement), before);
       return true;
     }
+    placements_.emplace_back(IndexOf(id), std::move(placement));
     const std::optional<Lacking> lacking = placed.lacking();
     if (lacking.has_value()) lacking_.emplace_back(id, *lacking);
     if (lacking == Lacking::kRoom) KeepNodes(placed);
     return false;
+  }
+
+  // With what its queue had taken before.
+  void Placed(std::unique_ptr<GangPlacement> placement, const Resources& before) {
+    GangPlacement& placed = *placement;
+    placements_.emplace_back(IndexOf(placed.gang()), std::move(placement));
+    eviction_.Placed(placed.gang());
+    if (placed.wants_more())
+      wanting_more_.emplace_back(&placed, TakenSince(cluster_.gang(placed.gang()).queue, before));
+  }
+
+  // Who finds the room free that is his takes it. Only then the others look elsewhere, where it is nobody's.
+  void PlaceNominated(std::vector<GangId>& begun, std::vector<GangId>& awaiting_room) {
+    std::set<GangId> placed;
+    const auto place = [&](GangId id) {
+      if (cluster_.gang(id).nominated == 0) return;
+      const Resources before = overlay_.taken_from(cluster_.gang(id).queue);
+      auto placement = std::make_unique<GangPlacement>(overlay_, scratch_, policy_, id);
+      if (!placement->PlaceMinimumAsNominated()) return;
+      Placed(std::move(placement), before);
+      placed.insert(id);
+    };
+    NominatedRoom room(overlay_, scratch_);
+    for (std::vector<GangId>* const gangs : {&begun, &awaiting_room}) ServeAll(*gangs, place);
+    for (std::vector<GangId>* const gangs : {&begun, &awaiting_room}) {
+      std::erase_if(*gangs, [&](GangId id) { return placed.contains(id); });
+      for (const GangId id : *gangs) room.Keep(id);
+    }
+    const auto place_anywhere = [&](GangId id) {
+      room.Give(id);
+      PlaceMinimum(id);
+    };
+    ServeAll(begun, place_anywhere);
+    ServeAll(awaiting_room, place_anywhere);
   }
 
   // Those of its pods that are made again have the room that is kept for them.

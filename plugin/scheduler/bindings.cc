@@ -84,7 +84,9 @@ void Bindings::LookAtPod(const NamespacedName& key, const std::string& uid, std:
                        const TaskId task = AssumedTask(key, uid);
                        if (task == model::kNone) return;
                        const GangId gang = cluster_.task(task).gang;
+                       const model::Row row = cluster_.task(task).row;
                        cluster_.Forget(task);
+                       cluster_.Nominate(task, row);  // what was its room stays so while it rests
                        Rest(gang, why);
                      });
 }

@@ -173,8 +173,9 @@ std::optional<Removal> Evictions::RemovalOf(const NamespacedName& key, GangId id
 
 std::vector<Evictions::Nomination> Evictions::NominationsOf(GangId id) const {
   std::vector<Nomination> nominations;
-  if (shown_.empty() && cluster_.gang(id).nominated == 0) return nominations;
-  for (const TaskId task_id : cluster_.gang(id).tasks) {
+  const Gang& gang = cluster_.gang(id);
+  if (!gang.held_back.empty() || (shown_.empty() && gang.nominated == 0)) return nominations;
+  for (const TaskId task_id : gang.tasks) {
     const Task& task = cluster_.task(task_id);
     if (task.status != TaskStatus::kPending || !task.ours) continue;
     const std::string node(task.nominated == model::kNone ? "" : cluster_.names().Text(task.nominated));

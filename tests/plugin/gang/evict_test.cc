@@ -2,6 +2,7 @@
 // preemption and reclaim as decisions about a cluster. `2c1G` here is {2000, 1}: milli-cpu and gigabytes.
 #include "plugin/gang/evict.h"
 
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -21,7 +22,9 @@ using model::NamedAmounts;
 using model::Reason;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::Pair;
 using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
 using testutil::At;
 
 constexpr std::int64_t kG = 1'000'000'000;
@@ -162,11 +165,48 @@ TEST_F(EvictTest, TheRoomIsKeptForWhomItWasMadeUntilThePodsAreGone) {
   cluster.SetPod(going);
   EXPECT_THAT(Evicted(), IsEmpty());
   cluster.RemovePod("default", "b");
-  EXPECT_THAT(Placed(), ElementsAre(::testing::Pair("high", "n1")));
+  EXPECT_THAT(Placed(), ElementsAre(Pair("high", "n1")));
   // It goes; so does what was kept for it.
   cluster.RemovePod("default", "high");
   cluster.RemoveGang("default", "high");
-  EXPECT_THAT(Placed(), ElementsAre(::testing::Pair("rival", "n1")));
+  EXPECT_THAT(Placed(), ElementsAre(Pair("rival", "n1")));
+}
+
+// Neither he whose own room is not free yet, and comes first in order; nor where only a part of it is free.
+TEST_F(EvictTest, WhoWaitsForHisRoomDoesNotTakeThatOfAnother) {
+  for (const char* name : {"n1", "n2", "n3"}) Node(name, Amounts(4000));
+  for (const char* name : {"v1", "v2", "v3"})
+    OneRuns(name, "low", "default", Amounts(4000), absl::StrCat("n", name + 1));
+  OneWaits("first", "high", "default", Amounts(4000));
+  Group("second", "high", 2);
+  for (const char* name : {"s-0", "s-1"}) Waits("second", name, Amounts(4000));
+  for (const auto& [pod, node] : std::map<std::string, std::string>{{"first", "n1"}, {"s-0", "n2"}, {"s-1", "n3"}})
+    cluster.Nominate(cluster.FindTask("default", pod), cluster.FindNode(node));
+  for (const char* name : {"v1", "v2", "v3"}) cluster.SetEvicted(cluster.FindTask("default", name), true);
+  cluster.RemovePod("default", "v2");
+  EXPECT_THAT(Placed(), IsEmpty());
+  EXPECT_EQ(Of("first").reason->kind, Reason::Kind::kRoomAwaited);
+  cluster.RemovePod("default", "v3");
+  EXPECT_THAT(Placed(), UnorderedElementsAre(Pair("s-0", "n2"), Pair("s-1", "n3")));
+  // What is nobody's it takes.
+  Node("n4", Amounts(4000));
+  EXPECT_THAT(Placed(), UnorderedElementsAre(Pair("first", "n4"), Pair("s-0", "n2"), Pair("s-1", "n3")));
+}
+
+// On a node of which both wait for a part, what is free goes to him whom it is enough for.
+TEST_F(EvictTest, WhoFindsAllHisRoomFreeDoesNotWaitForWhoDoesNot) {
+  Node("n1", Amounts(8000), 20);
+  Node("n2", Amounts(4000));
+  for (const char* name : {"v1", "v2"}) {
+    OneRuns(name, "low", "default", Amounts(4000), absl::StrCat("n", name + 1));
+    cluster.SetEvicted(cluster.FindTask("default", name), true);
+  }
+  Group("first", "high", 2);
+  for (const char* name : {"f-0", "f-1"}) Waits("first", name, Amounts(4000));
+  OneWaits("second", "high", "default", Amounts(4000));
+  for (const auto& [pod, node] : std::map<std::string, std::string>{{"f-0", "n1"}, {"f-1", "n2"}, {"second", "n1"}})
+    cluster.Nominate(cluster.FindTask("default", pod), cluster.FindNode(node));
+  EXPECT_THAT(Placed(), ElementsAre(Pair("second", "n1")));
 }
 
 // A pod more that its spread counts on n2 would leave it no second node.

@@ -97,6 +97,7 @@ TEST_F(BindingsTest, ARefusedBindingIsLookedIntoAndTheGangRestsAWhile) {
   EXPECT_FALSE(Assumed(0));
   EXPECT_TRUE(Assumed(1)) << "the other's binding may stand";
   EXPECT_EQ(cluster_.gang(gang_).held_back, "binding g-w-0 to node-000 was refused: Forbidden");
+  EXPECT_EQ(cluster_.task(tasks_[0]).nominated, cluster_.names().Find("node-000")) << "nobody else's while it rests";
   EXPECT_EQ(looks_, 1);
   EXPECT_EQ(rounds_, 1);
   loop_.RunFor(absl::Seconds(5));

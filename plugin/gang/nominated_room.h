@@ -1,0 +1,25 @@
+// Keeps in the overlay the room that gangs are nominated for and that is not free yet, while others look for theirs.
+#pragma once
+
+#include "plugin/gang/fit.h"
+#include "plugin/gang/overlay.h"
+
+namespace gangway::gang {
+
+// For one call of Schedule. Both must outlive it.
+class NominatedRoom {
+ public:
+  NominatedRoom(Overlay& overlay, Scratch& scratch) : overlay_(overlay), scratch_(scratch) {}
+  // For each of its pods that is nominated for a node that is there.
+  void Keep(model::GangId gang) { Hold(gang, 1); }
+  // What was kept for it may be used.
+  void Give(model::GangId gang) { Hold(gang, -1); }
+
+ private:
+  void Hold(model::GangId gang, int times);
+
+  Overlay& overlay_;
+  Scratch& scratch_;
+};
+
+}  // namespace gangway::gang
