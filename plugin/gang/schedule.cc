@@ -115,7 +115,8 @@ class Cycle {
     several_wait_ = OfSeveralQueues(false);
     if (several_wait_ || (!outside.empty() && OfSeveralQueues(true)))
       shares_.emplace(cluster_, overlay_.tree(), policy_.sharing);
-    PlaceNominated(begun, awaiting_room);
+    PlaceBegun(begun);
+    PlaceAwaited(std::move(awaiting_room));
     ServeAll(moved, [&](GangId id) { PlaceMoved(id); });
     if (!first.empty()) {
       const GangId has_nodes = first.back();
@@ -216,29 +217,32 @@ class Cycle {
       wanting_more_.emplace_back(&placed, TakenSince(cluster_.gang(placed.gang()).queue, before));
   }
 
-  // Who finds the room free that is his takes it. Only then the others look elsewhere, where it is nobody's.
-  void PlaceNominated(std::vector<GangId>& begun, std::vector<GangId>& awaiting_room) {
+  // Each keeps the room that a refused binding leaves to it, until it looks for itself.
+  void PlaceBegun(const std::vector<GangId>& begun) {
+    NominatedRoom room(overlay_, scratch_);
+    for (const GangId id : begun) room.Keep(id);
+    ServeAll(begun, [&](GangId id) { PlaceWithin(room, id); });
+  }
+
+  // Who finds the room free that was made for it takes it. Only then the others look elsewhere, where it is nobody's.
+  void PlaceAwaited(std::vector<GangId> gangs) {
     std::set<GangId> placed;
-    const auto place = [&](GangId id) {
-      if (cluster_.gang(id).nominated == 0) return;
+    ServeAll(gangs, [&](GangId id) {
       const Resources before = overlay_.taken_from(cluster_.gang(id).queue);
       auto placement = std::make_unique<GangPlacement>(overlay_, scratch_, policy_, id);
       if (!placement->PlaceMinimumAsNominated()) return;
       Placed(std::move(placement), before);
       placed.insert(id);
-    };
+    });
+    std::erase_if(gangs, [&](GangId id) { return placed.contains(id); });
     NominatedRoom room(overlay_, scratch_);
-    for (std::vector<GangId>* const gangs : {&begun, &awaiting_room}) ServeAll(*gangs, place);
-    for (std::vector<GangId>* const gangs : {&begun, &awaiting_room}) {
-      std::erase_if(*gangs, [&](GangId id) { return placed.contains(id); });
-      for (const GangId id : *gangs) room.Keep(id);
-    }
-    const auto place_anywhere = [&](GangId id) {
-      room.Give(id);
-      PlaceMinimum(id);
-    };
-    ServeAll(begun, place_anywhere);
-    ServeAll(awaiting_room, place_anywhere);
+    for (const GangId id : gangs) room.Keep(id);
+    ServeAll(gangs, [&](GangId id) { PlaceWithin(room, id); });
+  }
+
+  void PlaceWithin(NominatedRoom& room, GangId id) {
+    room.Give(id);
+    PlaceMinimum(id);
   }
 
   // Those of its pods that are made again have the room that is kept for them.

@@ -84,9 +84,7 @@ void Bindings::LookAtPod(const NamespacedName& key, const std::string& uid, std:
                        const TaskId task = AssumedTask(key, uid);
                        if (task == model::kNone) return;
                        const GangId gang = cluster_.task(task).gang;
-                       const model::Row row = cluster_.task(task).row;
-                       cluster_.Forget(task);
-                       cluster_.Nominate(task, row);  // what was its room stays so while it rests
+                       GiveNodeBack(task);
                        Rest(gang, why);
                      });
 }
@@ -151,6 +149,17 @@ Bindings::Half Bindings::LookAtHalf(const NamespacedName& key, GangId id, absl::
 }
 
 // ---- giving up
+
+// What was its room stays so while the gang rests, unless none of its pods has any.
+void Bindings::GiveNodeBack(TaskId task) {
+  const model::Row row = cluster_.task(task).row;
+  cluster_.Forget(task);
+  const GangId gang = cluster_.task(task).gang;
+  if (gang == model::kNone) return;
+  cluster_.Nominate(task, row);
+  if (cluster_.gang(gang).ready() > 0) return;
+  for (const TaskId other : cluster_.gang(gang).tasks) cluster_.Nominate(other, model::kNone);
+}
 
 void Bindings::GiveNodesBack(GangId id) {
   const std::vector<TaskId> tasks = cluster_.gang(id).tasks;

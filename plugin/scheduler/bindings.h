@@ -78,6 +78,7 @@ class Bindings {
   Half LookAtHalf(const api::NamespacedName& key, model::GangId id, absl::Time now);
 
   // All nodes of the gang that no binding was accepted for.
+  void GiveNodeBack(model::TaskId task);
   void GiveNodesBack(model::GangId id);
   // The same; then it rests.
   void GiveUp(model::GangId id, const std::string& why);

@@ -456,10 +456,15 @@ void Checker::CheckGang(const NamespacedName& key, absl::Time now) {
   if (it == gangs_.end()) return;
   Gang& gang = it->second;
   int there = 0, live = 0, ready = 0;
+  bool lost_volume = false;
   std::map<std::string, int> by_task;
   for (auto each = pods_.lower_bound({key.ns, ""}); each != pods_.end() && each->first.ns == key.ns; ++each) {
     const Pod& pod = each->second;
-    if (GroupOf(pod) != key || !pod.bound()) continue;
+    if (GroupOf(pod) != key) continue;
+    if (!pod.bound()) {
+      lost_volume = lost_volume || places_.LostVolume(pod);
+      continue;
+    }
     ++there;
     ++by_task[AnnotationOf(pod, "volcano.sh/task-spec")];
     if (!pod.metadata.deleting() && !pod.ended() && pod.spec.scheduler_name == "volcano") ++live;
@@ -478,6 +483,7 @@ void Checker::CheckGang(const NamespacedName& key, absl::Time now) {
     if (!is) since.reset();
     if (is && !since.has_value()) since = now;
   };
+  if (lost_volume) gang.disturbed = now;
   const bool may_be_short = live > 0 && !gang.was_whole;
   note(may_be_short && there < spec.min_member, gang.part_bound);
   note(may_be_short && there >= spec.min_member && !tasks_whole, gang.role_short);
@@ -504,7 +510,9 @@ void Checker::CheckDeadlines(absl::Time now) {
 
 void Checker::CheckDeadline(Rule rule, const NamespacedName& key, const Gang& gang, std::optional<absl::Time>& since,
                             absl::Time now) {
-  if (!since.has_value() || now - std::max(*since, disturbed_) <= rules_.release_after + rules_.release_takes) return;
+  if (!since.has_value() ||
+      now - std::max({*since, disturbed_, gang.disturbed}) <= rules_.release_after + rules_.release_takes)
+    return;
   Violation(rule, "gang ", key.ToString(), ", minMember ", gang.group.spec.min_member, ", had part of it bound from ",
             absl::FormatTime(*since, absl::UTCTimeZone()), " for ", absl::FormatDuration(now - *since));
   since = now;  // said once a deadline

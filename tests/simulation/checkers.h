@@ -149,6 +149,7 @@ class Checker {
     api::volcano::PodGroup group;
     bool was_whole = false;
     std::optional<absl::Time> part_bound, role_short;  // since then; with a pod of ours that is not about to go
+    absl::Time disturbed = absl::InfinitePast();       // a pod of it had lost its volume
     std::optional<absl::Time> half_bound;              // as the scheduler counts: what has failed is not there
   };
   // A command to a Job that was not over, and whether anything has come of it.

@@ -359,6 +359,46 @@ TEST(CheckersTest, DisturbancesPutDeadlinesOff) {
   }
 }
 
+TEST(CheckersTest, WhoLostItsVolumeHasNoDeadlineUntilItIsThereAgain) {
+  for (const bool lost : {false, true}) {
+    Journal j;
+    j.Node();
+    j.Volume("a", "c");
+    j.Claim("c", "Bound");
+    j.Group(2);
+    j.Pod("p1", {.node = "n1"});
+    j.Pod("p2", {.spec = kWithClaim});
+    j.Wait(absl::Seconds(20));
+    if (lost) j.Remove(api::kPersistentVolumes, "v");
+    j.Pod("p2", {.spec = kWithClaim});
+    j.Wait(absl::Seconds(20));
+    j.Volume("a", "c");
+    j.Pod("p2", {.spec = kWithClaim});
+    EXPECT_EQ(j.checker().broken().contains(Rule::kPartBound), !lost);
+    j.Wait(absl::Seconds(36));
+    j.Pod("p2", {.spec = kWithClaim});
+    EXPECT_TRUE(j.checker().broken().contains(Rule::kPartBound));
+  }
+}
+
+// Nodes are held by whom volumes are made for.
+TEST(CheckersTest, NobodyStarvesWhileAVolumeIsMade) {
+  for (const bool made : {false, true}) {
+    Journal j;
+    j.Node();
+    j.Group(1);
+    j.Pod("p1", {});
+    if (made) j.ClaimOn("c", "n1");
+    j.Wait(absl::Seconds(70));
+    j.Pod("p1", {});
+    EXPECT_EQ(j.checker().broken().contains(Rule::kStarved), !made);
+    j.Claim("c", "Bound");
+    j.Wait(absl::Seconds(70));
+    j.Pod("p1", {});
+    EXPECT_TRUE(j.checker().broken().contains(Rule::kStarved));
+  }
+}
+
 // A gang that was whole once goes on with what it has.
 TEST(CheckersTest, AGangThatWasWholeHasNoDeadlineAndIsNotReleased) {
   Journal j;

@@ -21,6 +21,7 @@ namespace {
 using api::NamespacedName;
 using api::ResourceList;
 using api::core::Node;
+using api::core::PersistentVolumeClaim;
 using api::core::Pod;
 using api::core::PriorityClass;
 using api::volcano::PodGroup;
@@ -165,6 +166,12 @@ void Evicted::OnRecord(const JournalRecord& record, const std::string& where) {
                       old->second.spec.taints.size() == node.spec.taints.size();
     if (!same) changed_ = record.time;
     nodes_[record.key.name] = std::move(node);
+  } else if (record.resource == &api::kPersistentVolumeClaims) {
+    awaited_.erase(record.key);
+    if (record.after == nullptr) return;
+    const auto claim = ReadRecord<PersistentVolumeClaim>(record.after);
+    if (claim.status.phase != "Bound" && claim.metadata.annotations.contains("volume.kubernetes.io/selected-node"))
+      awaited_.insert(record.key);
   }
 }
 
@@ -445,10 +452,12 @@ bool Evicted::Awaited(const NamespacedName& key, Gain& gain, absl::Time now) {
   return false;
 }
 
-// All of its minimum is there, and nobody holds anything. What is so now has been so since the record before.
+// All of its minimum is there, and nobody holds anything, nor nodes until volumes are made for them. What is so now has
+// been so since the record before.
 void Evicted::CheckStarved(absl::Time now) {
-  const bool idle = std::none_of(pods_.begin(), pods_.end(),
-                                 [](const auto& entry) { return entry.second.bound() && !entry.second.ended(); });
+  const bool idle = awaited_.empty() && std::none_of(pods_.begin(), pods_.end(), [](const auto& entry) {
+                      return entry.second.bound() && !entry.second.ended();
+                    });
   if (!idle) {
     idle_.reset();
     waits_.clear();

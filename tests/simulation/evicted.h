@@ -109,6 +109,7 @@ class Evicted {
   Groups groups_;
   std::map<std::string, api::core::Node> nodes_;
   std::map<std::string, api::core::PriorityClass> classes_;
+  std::set<api::NamespacedName> awaited_;       // claims whose volumes are made for the nodes that were chosen
   std::map<std::string, absl::Time> bound_at_;  // by UID
   std::vector<Departed> departed_;              // of late
   std::vector<Told> told_;

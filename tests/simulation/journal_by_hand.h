@@ -62,6 +62,12 @@ class Journal {
         absl::StrCat(R"(,"spec":{)", phase == "Bound" ? R"("volumeName":"v")" : "", R"(},"status":{"phase":")", phase,
                      R"("})"));
   }
+  // A volume is to be made for it where that node reaches it.
+  void ClaimOn(const std::string& name, const std::string& node) {
+    Put(api::kPersistentVolumeClaims, name,
+        absl::StrCat(R"(,"annotations":{"volume.kubernetes.io/selected-node":")", node, R"("})"),
+        R"(,"spec":{},"status":{"phase":"Pending"})");
+  }
   void Queue(const std::string& spec) { Put(api::kQueues, "default", "", absl::StrCat(R"(,"spec":{)", spec, "}")); }
   void Group(int min_member, const std::string& extra = "", int running = 0, const std::string& phase = "Inqueue",
              const std::string& conditions = "") {

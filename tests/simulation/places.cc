@@ -329,6 +329,16 @@ void Places::CheckApart(const Pod& pod, const std::string& where) {
   }
 }
 
+bool Places::LostVolume(const Pod& pod) const {
+  const Wants& wants = KnownWants(pod);
+  return std::any_of(wants.claims.begin(), wants.claims.end(), [&](const std::string& name) {
+    const auto claim = claims_.find({pod.metadata.ns, name});
+    if (claim == claims_.end()) return false;
+    const std::string& volume = claim->second.claim.spec.volume_name;
+    return !volume.empty() && !volumes_.contains(volume);
+  });
+}
+
 void Places::CheckVolumes(const Pod& pod, absl::Time now, absl::Time chosen, const std::string& where) {
   const auto lately = [&](absl::Time at) { return now - std::max(at, disturbed_) < rules_.known; };
   for (const std::string& name : KnownWants(pod).claims) {
