@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "api/json.h"
+#include "base/strings.h"
 
 namespace gangway::api {
 namespace {

@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "api/json.h"
+#include "base/strings.h"
 #include "base/utf8.h"
 
 namespace gangway::api {

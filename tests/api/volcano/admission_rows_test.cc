@@ -80,8 +80,12 @@ std::string Cpus(const std::string& limits) {
 }
 constexpr char kStarAndMore[] = R"({"event":"*","action":"AbortJob"},{"event":"PodFailed","action":"RestartJob"})";
 constexpr char kBothTiers[] = R"("networkTopology":{"highestTierAllowed":1,"highestTierName":"rack"})";
-constexpr char kTwoCpusEach[] =
-    R"("resources":{"requests":{"cpu":"2"}},"containers":[{"name":"a","image":"i","resources":{"requests":{"cpu":"2"}}},{"name":"b","image":"i","resources":{"requests":{"cpu":"2"}}}])";
+// Two containers that ask for as much each, in a pod that asks for `all`.
+std::string TwoAsk(absl::string_view resource, absl::string_view each, absl::string_view all) {
+  const std::string resources = absl::StrCat(R"("resources":{"requests":{")", resource, R"(":")");
+  const std::string container = absl::StrCat(R"(,"image":"i",)", resources, each, R"("}}})");
+  return absl::StrCat(resources, all, R"("}},"containers":[{"name":"a")", container, R"(,{"name":"b")", container, "]");
+}
 
 INSTANTIATE_TEST_SUITE_P(
     Spec, CreateRowTest,
@@ -163,15 +167,24 @@ INSTANTIATE_TEST_SUITE_P(
         CreateCase{"V32", absl::StrCat(R"("plugins":{"mpi":["--master=launcher"]},)", Tasks({Task("worker", 1)})),
                    "spec.plugins.mpi", "no task is called launcher"},
         // As with the feature on, which Kubernetes has it by default since 1.34.
-        CreateCase{"V33", Tasks({Task("task-1", 1, "", kTwoCpusEach)}),
+        CreateCase{"V33", Tasks({Task("task-1", 1, "", TwoAsk("cpu", "2", "2"))}),
                    "spec.tasks[0].template.spec.resources.requests.cpu",
                    R"("2": must be greater than or equal to aggregate container requests of 4)"},
+        CreateCase{"V33Memory", Tasks({Task("task-1", 1, "", TwoAsk("memory", "2Gi", "2Gi"))}),
+                   "spec.tasks[0].template.spec.resources.requests.memory",
+                   R"("2Gi": must be greater than or equal to aggregate container requests of 4Gi)"},
+        CreateCase{"V33Enough", Tasks({Task("task-1", 1, "", TwoAsk("cpu", "2", "4"))}), "", ""},
         CreateCase{
             "V34",
             Tasks({Task("task-1", 1, "",
                         absl::StrCat(R"("resources":{"requests":{"cpu":"6"},"limits":{"cpu":"4"}},)", kContainers))}),
             "spec.tasks[0].template.spec.resources.requests.cpu",
             R"("6": must be less than or equal to cpu limit of 4)"},
+        CreateCase{
+            "V34Equal",
+            Tasks({Task("task-1", 1, "",
+                        absl::StrCat(R"("resources":{"requests":{"cpu":"4"},"limits":{"cpu":"4"}},)", kContainers))}),
+            "", ""},
         CreateCase{"V35", R"("queue":"root")", "spec.queue", "root"},
         CreateCase{"V36", R"("queue":"q-parent")", "spec.queue", "q-child"},
         CreateCase{"V37", R"("queue":"q-child")", "", ""},

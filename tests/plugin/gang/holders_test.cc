@@ -50,6 +50,17 @@ struct HoldersTest : testutil::World, ::testing::Test {
   }
 };
 
+TEST_F(HoldersTest, SomebodyIsMovableWhenAPodOfAHolderIs) {
+  Runs("stays", "", 1, 1, 1);
+  EXPECT_FALSE(Holders(cluster, policy, At(10)).AnyMovable());
+  model::PodFacts pod = testutil::Pod("stays", "w", 0, testutil::Cpu(1000));
+  pod.node = "node-000";
+  pod.phase = model::PodPhase::kRunning;
+  pod.movable = true;
+  cluster.SetPod(pod);
+  EXPECT_TRUE(Holders(cluster, policy, At(10)).AnyMovable());
+}
+
 TEST_F(HoldersTest, MembersGoBeforeGangsLowPrioritiesBeforeHighOnesTheYoungestFirst) {
   Runs("mid", "", 1, 1, 1);
   Runs("old", "low", 2, 1, 1);

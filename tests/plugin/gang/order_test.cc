@@ -39,6 +39,23 @@ TEST(SortGangsTest, PriorityThenArrivalThenName) {
   EXPECT_THAT(names, ElementsAre("important", "a", "b", "late"));
 }
 
+TEST(SortGangsTest, HowLongAGangMayWaitCountsWhereThePolicySaysSo) {
+  World w;
+  model::GangFacts hurried = Gang("hurried", 1);
+  hurried.created = At(5);
+  hurried.waiting_time = absl::Seconds(10);
+  std::vector<model::GangId> gangs = {Add(w, "first", 1), w.cluster.SetGang(hurried)};
+  const auto sorted = [&](const Policy& policy) {
+    SortGangs(w.cluster, policy, gangs);
+    return w.cluster.gang(gangs[0]).name;
+  };
+  Policy policy;
+  policy.by_deadline = false;
+  EXPECT_EQ(sorted(policy), "first");
+  policy.by_deadline = true;
+  EXPECT_EQ(sorted(policy), "hurried");
+}
+
 // 10 cpu; `default` and `other` ask for 10 each.
 class QueueOrderTest : public ::testing::Test {
  protected:

@@ -61,6 +61,9 @@ TEST_F(GroupKindsTest, CoschedulingsPhases) {
   EXPECT_EQ(phase(), "Finished");
   group.status.phase = "Failed";
   EXPECT_EQ(phase(), "") << "for good";
+  group.status.phase = "Finished";
+  SetPods(PodPhase::kRunning, 0, 3);
+  EXPECT_EQ(phase(), "") << "for good";
 }
 
 TEST_F(GroupKindsTest, WhatKubernetesCallsScheduledStaysSo) {

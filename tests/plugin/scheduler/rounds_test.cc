@@ -27,6 +27,7 @@ class RoundsTest : public ::testing::Test {
   std::size_t placed_ = 0, evicted_ = 0;
   bool deciding_ = true;
   std::size_t waiting_ = 0;
+  gang::Policy policy_;
 
   model::Cluster cluster_;
   SimulatedLoop loop_{1};
@@ -36,7 +37,7 @@ class RoundsTest : public ::testing::Test {
                  loop_,
                  owner_.token(),
                  {absl::Milliseconds(2), absl::Milliseconds(500), absl::Milliseconds(50)},
-                 {[this] { return deciding_; }, [] { return gang::Policy(); },
+                 {[this] { return deciding_; }, [this] { return policy_; },
                   [this](const model::Decisions& decisions, absl::Time now) {
                     rounds_at_.push_back((now - start_) / absl::Milliseconds(1));
                     placed_ = evicted_ = 0;
@@ -57,6 +58,7 @@ TEST_F(RoundsTest, EventsOfOneMomentShareARound) {
 
 // Trials take their time: not at each event.
 TEST_F(RoundsTest, WhomToEvictIsLookedAtOnceInAWhile) {
+  policy_.reclaim = policy_.consolidate = false;  // one of them is enough
   cluster_.SetPriorityClass({"high", 100});
   model::GangFacts low = testutil::Gang("low", 1);
   cluster_.SetGang(low);

@@ -174,7 +174,7 @@ TEST(PodGroupTest, G3OnlyTheClassChanges) {
     is.min_task_member = members;
     const auto patch = PodGroupPatch(is, Wanted(spec));
     GW_ASSERT_OK(patch);
-    EXPECT_EQ(*patch, R"({"spec":{"priorityClassName":"new"}})");
+    ASSERT_EQ(*patch, R"({"spec":{"priorityClassName":"new"}})");
     boost::json::value group{{"spec", *api::ParseJson(api::Encode(is))}};
     api::ApplyMergePatch(group, *api::ParseJson(*patch));
     const auto after = api::Decode<PodGroupSpec>(api::ToJson(group.at("spec")));

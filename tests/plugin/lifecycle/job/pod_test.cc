@@ -77,15 +77,30 @@ TEST(PodTest, C4C5PriorityClass) {
   EXPECT_EQ(Text(Build(job), {"spec", "priorityClassName"}), "highest-priority");
 }
 
+// "path claim" of each mount of the first container.
+std::vector<std::string> Mounted(const json::value& pod) {
+  std::vector<std::string> out;
+  for (const json::value& mount : pod.at("spec").at("containers").at(0).at("volumeMounts").as_array()) {
+    std::string claim = "(no such volume)";
+    for (const json::value& volume : pod.at("spec").at("volumes").as_array()) {
+      if (volume.at("name") == mount.at("name")) claim = Text(volume, {"persistentVolumeClaim", "claimName"});
+    }
+    out.push_back(absl::StrCat(Text(mount, {"mountPath"}), " ", claim));
+  }
+  return out;
+}
+
 TEST(PodTest, C6C7Volumes) {
   Job job = MakeJob("j", "t");
   job.spec.volumes = {{"/data1", "pvc-1", {}}, {"/data2", "pvc-2", {}}};
-  json::value pod = Build(job);
+  const json::value pod = Build(job);
   EXPECT_EQ(pod.at("spec").at("volumes").as_array().size(), 2u);
-  EXPECT_EQ(pod.at("spec").at("containers").at(0).at("volumeMounts").as_array().size(), 2u);
+  EXPECT_THAT(Mounted(pod), ElementsAre("/data1 pvc-1", "/data2 pvc-2"));
   EXPECT_FALSE(pod.at("spec").at("initContainers").at(0).as_object().contains("volumeMounts"));
   job.spec.volumes = {{"/data1", "pvc-1", {}}, {"/data2", "pvc-1", {}}};
-  EXPECT_EQ(Build(job).at("spec").at("volumes").as_array().size(), 1u);
+  const json::value once = Build(job);
+  EXPECT_EQ(once.at("spec").at("volumes").as_array().size(), 1u);
+  EXPECT_THAT(Mounted(once), ElementsAre("/data1 pvc-1"));
 }
 
 TEST(PodTest, C8Forwarding) {
