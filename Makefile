@@ -17,6 +17,7 @@ build: packages
 	@cmake --preset release >/dev/null
 	@cmake --build --preset release --target gangway -j $(JOBS)
 
+# Tests that passed before, and that read nothing that has changed since, are not run again; FRESH=1 runs all.
 test: test-packages
 	scripts/test
 

@@ -80,6 +80,19 @@ TEST_F(SkipsTest, NoTestAtAllIsAFailure) {
   EXPECT_EQ(Run({"skips", path("run")}).exit_code, 1);
 }
 
+TEST_F(SkipsTest, WhatWasNotRunAgainIsSaidAndIsNotAllThatIsRequired) {
+  Write("run", "ran\ta_test\t10\nunchanged\tb_test\t5\nunchanged\tc_test\t2\n");
+  const Outcome outcome = Run({"skips", path("run")});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(
+      outcome.out,
+      "gangway: 10 tests ran, 7 passed before and nothing that they read has changed (FRESH=1 runs them again), 0 "
+      "were skipped, 0 are left to make test-long\n");
+  EXPECT_EQ(Run({"skips", path("run")}, {"GW_REQUIRE_ALL=1"}).exit_code, 1);
+  Write("run", "unchanged\tb_test\t5\n");
+  EXPECT_EQ(Run({"skips", path("run")}).exit_code, 0);
+}
+
 class TestToolsTest : public ScriptsTest {};
 
 TEST_F(TestToolsTest, WhereAllIsThereNothingIsSaid) {
