@@ -152,6 +152,26 @@ TEST_F(OneDefinitionTest, NamesThatAreNotOneAreLeftAlone) {
   EXPECT_THAT(outcome.out, IsEmpty());
 }
 
+// Two sources of a folder, each with that in a namespace without a name.
+TEST_F(OneDefinitionTest, WhatTwoSourcesKeepUnderOneNameIsFound) {
+  const auto said = [&](const std::string& one, const std::string& other) {
+    const std::string head = "namespace gangway {\nnamespace {\n", tail = "\n}  // namespace\nstruct ";
+    Write("plugin/a.cc", head + one + tail + "Alone {};\n}  // namespace gangway\n");
+    Write("plugin/b.cc", head + other + tail + "Beside {};\n}  // namespace gangway\n");
+    const Outcome outcome = Judge();
+    EXPECT_EQ(outcome.exit_code, outcome.out.empty() ? 0 : 1) << one << " " << other;
+    return outcome.out;
+  };
+  EXPECT_EQ(said("struct Row {};", "class Row {"),
+            "Row, which a source keeps to itself: plugin/b.cc:3 and plugin/a.cc:3\n");
+  EXPECT_THAT(said("std::string Of(const Row& row, int i = 0) {}", "bool Of(const Row& r, int count) {"),
+              HasSubstr("Of(const Row&, int), which"));
+  EXPECT_THAT(said("constexpr int kMost = 3;", "constexpr char kMost[] = \"a\";"), HasSubstr("kMost, which"));
+  EXPECT_THAT(said("void Of(const Row& row) {}", "void Of(const Gang& gang) {}"), IsEmpty());
+  EXPECT_THAT(said("constexpr auto kMost = Seconds(1);", "constexpr auto kLeast = Seconds(1);"), IsEmpty());
+  EXPECT_THAT(said("}  // namespace\nstruct Row;\nnamespace {", "struct Row {};"), IsEmpty());
+}
+
 TEST_F(OneDefinitionTest, NoTypesAtAllIsAFailure) { EXPECT_EQ(Judge().exit_code, 1); }
 
 class CitationsTest : public ScriptsTest {
