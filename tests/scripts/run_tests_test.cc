@@ -161,6 +161,12 @@ TEST_F(RunTestsTest, WhatIsInstalledAndSetCounts) {
   EXPECT_THAT(Ran({"GW_E2E_BIN=" + path("e2e")}), All());
 }
 
+TEST_F(RunTestsTest, TheLocaleIsTheCallersAndCounts) {
+  Program("plain", "[ \"$LC_ALL\" = C.UTF-8 ]");
+  EXPECT_THAT(Ran({"LC_ALL=C.UTF-8"}), All());
+  EXPECT_NE(Script({"LC_ALL=POSIX"}).exit_code, 0);
+}
+
 TEST_F(RunTestsTest, WhatFailsIsRunUntilItPasses) {
   Program("plain", "exit $(cat " + path("code") + ")");
   Write("code", "1");
