@@ -1,5 +1,5 @@
 # What one types. Everything is built under build/.
-.PHONY: run test test-long test-mutants e2e bench sandbox build packages test-packages clean
+.PHONY: run test tidy test-long test-mutants e2e bench sandbox build packages test-packages clean
 
 JOBS ?= $(shell nproc)
 GANGWAY = build/release/cmd/gangway/gangway
@@ -17,6 +17,7 @@ build: packages
 	@cmake --preset release >/dev/null
 	@cmake --build --preset release --target gangway -j $(JOBS)
 
+# Tests that passed before, and that read nothing that has changed since, are not run again; FRESH=1 runs all.
 test: test-packages
 	scripts/test
 
@@ -26,6 +27,12 @@ test-long: test-packages
 # Breaks the product in small ways, one at a time, and prints what no test noticed. SAMPLE=500 SEED=7 ROOM=plugin/gang
 test-mutants: packages
 	scripts/test-mutants --sample $(or $(SAMPLE),100) $(if $(SEED),--seed $(SEED)) $(if $(ROOM),--room $(ROOM))
+
+# Clang-tidy over the sources of production that have changed since they passed. SINCE=main: of those only what differs from that revision.
+tidy: test-packages
+	@cmake --preset dev >/dev/null
+	@cmake --build --preset dev --target gangway_proto -j $(JOBS)
+	scripts/tidy $(if $(SINCE),--since $(SINCE))
 
 # Only the tests against a real control plane, and all of those. `make test` runs the short ones.
 e2e: test-packages

@@ -87,6 +87,30 @@ endfunction()
 # What a test program ends with when every one of its tests was skipped (tests/testing/test_main.cc); scripts that are tests do the same.
 set(GW_ALL_SKIPPED 77)
 
+# What scripts/run-tests cannot know of a test from its program: that it reads sources or runs scripts that do, or that it draws other cases each time.
+set(GW_READS_SOURCES "GW_SOURCE_DIR[^;]*\"/?(scripts|api|assembly|base|cmake|cmd|kube|plugin|sandbox|translator)[/\"]|^[^#]*\"\\.(cc|h)\"")
+set(GW_DRAWS "random_device|rapidcheck")
+function(gw_habits result)  # SRCS
+  set(habits "")
+  foreach(source ${ARGN})
+    get_filename_component(source "${source}" ABSOLUTE)
+    if(EXISTS "${source}")
+      file(STRINGS "${source}" lines REGEX "${GW_READS_SOURCES}")
+      string(COMPARE NOTEQUAL "${lines}" "" reads)
+      file(STRINGS "${source}" lines REGEX "${GW_DRAWS}")
+      string(COMPARE NOTEQUAL "${lines}" "" draws)
+      foreach(habit reads draws)
+        if(${habit})
+          list(APPEND habits ${habit})
+        endif()
+      endforeach()
+    endif()
+  endforeach()
+  list(REMOVE_DUPLICATES habits)
+  list(JOIN habits "," habits)
+  set(${result} "${habits}" PARENT_SCOPE)
+endfunction()
+
 # gw_test(NAME place_test SRCS place_test.cc DEPS gangway::gang [LABELS asan tsan] [TIMEOUT 60] [DEFINES A="b"] [ALONE] [OPTIMIZED])
 # The test NAME, which runs what is in SRCS. LABELS name the sanitizer presets in which `make test` also runs it. The tests of a folder are one program, some sources
 # compiled at once (cmake/join_tests), which costs a third of what one by one does; each NAME is a link to it, under which it runs its own sources alone
@@ -104,6 +128,7 @@ function(gw_test)
     set(A_TIMEOUT 120)
   endif()
   set(program ${CMAKE_CURRENT_BINARY_DIR}/${A_NAME})
+  gw_habits(habits ${A_SRCS})
   if(A_ALONE OR A_OPTIMIZED)
     gw_test_program(${A_NAME} "" "${A_SRCS}" "${A_DEPS}" "${A_DEFINES}" ${A_OPTIMIZED})
   else()
@@ -124,6 +149,7 @@ function(gw_test)
   set_tests_properties(${A_NAME} PROPERTIES TIMEOUT ${A_TIMEOUT} LABELS "${A_LABELS}" SKIP_RETURN_CODE ${GW_ALL_SKIPPED})
   set_property(GLOBAL APPEND PROPERTY GW_TESTS ${A_NAME})
   set_property(GLOBAL APPEND PROPERTY GW_TESTS_PROGRAMS ${program})
+  set_property(GLOBAL APPEND PROPERTY GW_TESTS_TABLE "${A_NAME}\t${program}\t${habits}")
 endfunction()
 
 function(gw_test_program name table sources deps defines)  # and whether it is optimized
@@ -212,7 +238,8 @@ const std::uint64_t kFuzzRounds = ${A_ROUNDS};
   endif()
 endfunction()
 
-# The targets gw_tests, gw_benches and gw_fuzzers: all that were registered, and nothing they do not need. gw_tests.list names their programs.
+# The targets gw_tests, gw_benches and gw_fuzzers: all that were registered, and nothing they do not need. gw_tests.list names their programs;
+# gw_tests.table has of each test its name, its program and its habits, for scripts/run-tests.
 function(gw_collect)
   foreach(kind tests benches fuzzers)
     string(TOUPPER ${kind} property)
@@ -228,6 +255,9 @@ function(gw_collect)
     list(JOIN programs "\n" programs)
     file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/gw_${kind}.list CONTENT "${programs}\n")
   endforeach()
+  get_property(rows GLOBAL PROPERTY GW_TESTS_TABLE)
+  list(JOIN rows "\n" rows)
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/gw_tests.table CONTENT "${rows}\n" @ONLY)
 endfunction()
 
 # gw_bench(NAME place_bench SRCS place_bench.cc DEPS gangway::gang)

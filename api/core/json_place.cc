@@ -26,18 +26,18 @@ std::string Place::Path() const {
   return index_ == kNoIndex ? ChildPath(parent_->Path(), key_) : IndexPath(parent_->Path(), index_);
 }
 
-void Place::Add(FieldError::Type type, std::string rule, std::string fix) const {
+void Place::Add(FieldError::Type type, absl::string_view rule, absl::string_view fix) const {
   if (Full(errors_)) return;
   std::string shown = value_ == nullptr ? std::string() : ToJson(*value_);
   if (shown.size() > kMaxShownBytes) shown = absl::StrCat(shown.substr(0, kMaxShownBytes), "...");
   AddFieldError(errors_, type, Path(), shown, rule, fix);
 }
 
-void Place::Required(std::string rule) const {
+void Place::Required(absl::string_view rule) const {
   if (!Full(errors_)) AddFieldError(errors_, FieldError::Type::kRequired, Path(), "", rule);
 }
 
-void Place::Forbidden(std::string rule, std::string fix) const {
+void Place::Forbidden(absl::string_view rule, absl::string_view fix) const {
   if (!Full(errors_)) AddFieldError(errors_, FieldError::Type::kForbidden, Path(), "", rule, fix);
 }
 

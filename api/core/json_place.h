@@ -6,7 +6,6 @@
 #include <initializer_list>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include <boost/json.hpp>
 
@@ -54,12 +53,10 @@ class Place {
   // How many elements; 0 when absent or no list.
   std::size_t size() const { return value_ != nullptr && value_->is_array() ? value_->get_array().size() : 0; }
 
-  void Add(FieldError::Type type, std::string rule, std::string fix = {}) const;  // with the value
-  void Required(std::string rule = {}) const;
-  void Invalid(std::string rule, std::string fix = {}) const {
-    Add(FieldError::Type::kInvalid, std::move(rule), std::move(fix));
-  }
-  void Forbidden(std::string rule, std::string fix = {}) const;
+  void Add(FieldError::Type type, absl::string_view rule, absl::string_view fix = {}) const;  // with the value
+  void Required(absl::string_view rule = {}) const;
+  void Invalid(absl::string_view rule, absl::string_view fix = {}) const { Add(FieldError::Type::kInvalid, rule, fix); }
+  void Forbidden(absl::string_view rule, absl::string_view fix = {}) const;
   void Duplicate() const { Add(FieldError::Type::kDuplicate, ""); }
 
  private:

@@ -210,7 +210,7 @@ class BackendReader {
       const bool listed = std::any_of(kLookAlikes.begin(), kLookAlikes.end(),
                                       [&](const LookAlike& one) { return one.written == word && one.meant == key; });
       if (!listed && !Same(word, key) && Meant(word) != key) continue;
-      std::string found = *std::move(at);
+      std::string found = std::move(*at);
       unread_.erase(at);
       return found;
     }

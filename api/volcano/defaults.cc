@@ -202,7 +202,7 @@ void ApplyPodGroupDefaults(value& group, absl::string_view namespace_queue) {
   const bool absent = EmptyText(members, "queue");
   if (!absent && !members["queue"].is_string()) return;
   const std::string asked(absent ? std::string() : std::string(members["queue"].get_string()));
-  if (std::string queue = QueueOfPodGroup(asked, namespace_queue); queue != asked) members["queue"] = std::move(queue);
+  if (const std::string queue = QueueOfPodGroup(asked, namespace_queue); queue != asked) members["queue"] = queue;
 }
 
 void ApplyCronJobDefaults(value& cron) {

@@ -24,7 +24,7 @@
 namespace gangway::cmd {
 namespace {
 
-absl::Status Named(absl::string_view flag, const absl::Status& status) {
+absl::Status OfFlag(absl::string_view flag, const absl::Status& status) {
   return status.ok() ? status : absl::Status(status.code(), absl::StrCat(flag, ": ", status.message()));
 }
 
@@ -102,7 +102,7 @@ absl::StatusOr<std::unique_ptr<kube::PageFront>> ServePages(Loop& loop, const Me
   where.port = address.port;
   auto front = kube::PageFront::Start(
       loop, {kube::MetricsPage(metrics), {"/healthz", alive}, {"/livez", alive}, {"/readyz", alive}}, std::move(where));
-  GW_RETURN_IF_ERROR(Named("--metrics-addr", front.status()));
+  GW_RETURN_IF_ERROR(OfFlag("--metrics-addr", front.status()));
   return front;
 }
 
@@ -128,7 +128,7 @@ absl::Status Run(const ExtenderFlags& flags) {
                             if (server != nullptr) server->SetPolicy(std::move(conf.policy));
                             return absl::OkStatus();
                           });
-  GW_RETURN_IF_ERROR(Named("--scheduler-conf", scheduler_conf.Start()));
+  GW_RETURN_IF_ERROR(OfFlag("--scheduler-conf", scheduler_conf.Start()));
   std::vector<int> signals = {SIGINT, SIGTERM};
   if (scheduler_conf.set()) signals.push_back(SIGHUP);
   loop.OnSignals(signals, owner.token(), [&](int signal) {

@@ -82,7 +82,7 @@ absl::StatusOr<std::vector<std::string>> AlphaVersions(const std::vector<std::st
           absl::StrCat("--runtime-config ", text, ": there is no such alpha version; known: ",
                        absl::StrJoin(std::set<std::string>(known.begin(), known.end()), ", ")));
     }
-    if (parts.second != "" && parts.second != "true" && parts.second != "false") {
+    if (!parts.second.empty() && parts.second != "true" && parts.second != "false") {
       return absl::InvalidArgumentError(absl::StrCat("--runtime-config ", text, ": must end in =true or =false"));
     }
     if (parts.second != "false") asked_for.push_back(parts.first);

@@ -126,7 +126,8 @@ void LogFollower::JobEnded(absl::Status how) {
   list.method = "GET";
   list.path = api::PathOf(api::kPods, job_.metadata.ns);
   list.query = absl::StrCat("labelSelector=", PercentEncode(selector_));
-  client_.Send(std::move(list), owner_.token(), [this](absl::StatusOr<kube::Response> reply) { OnLastList(reply); });
+  client_.Send(std::move(list), owner_.token(),
+               [this](const absl::StatusOr<kube::Response>& reply) { OnLastList(reply); });
   loop_.PostAt(loop_.Now() + options_.patience, owner_.token(), [this] { End(*job_end_); });
 }
 
@@ -190,7 +191,7 @@ void LogFollower::Open(const Id& id, Container& container, bool previous) {
   container.stream = texts_.StartText(
       LogRequest(*container.pod, container.name, options_.choice, place), owner_.token(),
       [this, id](absl::string_view text) { OnText(id, text); },
-      [this, id](absl::Status status) { OnStreamEnd(id, std::move(status)); });
+      [this, id](const absl::Status& status) { OnStreamEnd(id, status); });
 }
 
 void LogFollower::OnText(const Id& id, absl::string_view text) {
@@ -201,7 +202,7 @@ void LogFollower::OnText(const Id& id, absl::string_view text) {
   sink.Flush(output_);
 }
 
-void LogFollower::OnStreamEnd(const Id& id, absl::Status status) {
+void LogFollower::OnStreamEnd(const Id& id, const absl::Status& status) {
   Container& container = containers_.at(id);
   container.stream.reset();
   --open_;

@@ -76,7 +76,7 @@ class LogFollower {
   void Drive(const Id& id);
   void Open(const Id& id, Container& container, bool previous);
   void OnText(const Id& id, absl::string_view text);
-  void OnStreamEnd(const Id& id, absl::Status status);
+  void OnStreamEnd(const Id& id, const absl::Status& status);
   void OnBroken(const Id& id, Container& container, const absl::Status& status);
   void LookAgain(const Id& id, Container& container, absl::Duration wait);
   void NextInLine();

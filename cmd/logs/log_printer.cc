@@ -63,8 +63,7 @@ void LogPrinter::Open() {
   cutter_.Begin();
   stream_ = texts_.StartText(
       LogRequest(*item.pod, item.container, choice_, place), owner_.token(),
-      [this](absl::string_view text) { OnText(text); },
-      [this](absl::Status status) { OnStreamEnd(std::move(status)); });
+      [this](absl::string_view text) { OnText(text); }, [this](const absl::Status& status) { OnStreamEnd(status); });
 }
 
 void LogPrinter::OnText(absl::string_view text) {
@@ -73,9 +72,9 @@ void LogPrinter::OnText(absl::string_view text) {
   sink.Flush(output_);
 }
 
-void LogPrinter::OnStreamEnd(absl::Status status) {
+void LogPrinter::OnStreamEnd(const absl::Status& status) {
   stream_.reset();
-  if (!status.ok()) return Failed(std::move(status));
+  if (!status.ok()) return Failed(status);
   LineSink sink(prefix_, choice_.timestamps);
   cutter_.Finish(sink);
   sink.Flush(output_);
@@ -84,7 +83,7 @@ void LogPrinter::OnStreamEnd(absl::Status status) {
   Next();
 }
 
-void LogPrinter::Failed(absl::Status status) {
+void LogPrinter::Failed(const absl::Status& status) {
   const Item& item = items_[current_];
   if (WorthAnotherTry(status) && ++failures_ < kTries) {
     loop_.PostAt(loop_.Now() + kBetweenTries, owner_.token(), [this] { Open(); });

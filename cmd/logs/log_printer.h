@@ -35,8 +35,8 @@ class LogPrinter {
   void Next();
   void Open();
   void OnText(absl::string_view text);
-  void OnStreamEnd(absl::Status status);
-  void Failed(absl::Status status);
+  void OnStreamEnd(const absl::Status& status);
+  void Failed(const absl::Status& status);
 
   Loop& loop_;
   kube::TextSource& texts_;

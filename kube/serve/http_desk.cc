@@ -121,7 +121,7 @@ void HttpDesk::StartWatch(Arrival arrival) {
   HttpHandler::WatchAnswer answer = handler_.StartWatch(
       std::move(arrival.request), std::move(arrival.caller),
       [this, flow](std::vector<Frame> frames) { OnFrames(*flow, std::move(frames)); },
-      [this, flow](absl::Status status) { EndWatch(*flow, Mail::What::kEndWatch, status.ok()); });
+      [this, flow](const absl::Status& status) { EndWatch(*flow, Mail::What::kEndWatch, status.ok()); });
   if (answer.watch == nullptr) {
     Once(mailbox, watcher)
         .Answer(answer.refused.has_value() ? *std::move(answer.refused)

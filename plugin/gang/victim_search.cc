@@ -163,7 +163,7 @@ void VictimSearch::Spare() {
   for (std::size_t i = chosen_.size(); i-- > 0;) {
     trial_.Rewind();
     const std::vector<Bundle> before = chosen_;
-    const Bundle bundle = before[i];
+    const Bundle& bundle = before[i];
     trial_.GiveBack(bundle, victims_);
     chosen_.erase(chosen_.begin() + static_cast<std::ptrdiff_t>(i));
     if (Try()) continue;

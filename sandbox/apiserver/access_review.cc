@@ -12,7 +12,7 @@ namespace {
 
 namespace json = boost::json;
 
-json::object StatusOf(const api::Resource& review) {
+json::object ReviewStatus(const api::Resource& review) {
   if (review.kind == "SelfSubjectReview") {
     return {{"userInfo", {{"username", "sandbox-user"}, {"groups", {"system:masters", "system:authenticated"}}}}};
   }
@@ -69,7 +69,7 @@ std::optional<Outcome<kube::Response>> ServerCore::ReviewAccess(const kube::Requ
   }
   const CommitNote note{caller.name, "create", "", options->field_manager};
   CompleteReview(*asked, schema, note, *review);
-  review->object()["status"] = StatusOf(*asked);
+  review->object()["status"] = ReviewStatus(*asked);
   std::string out;
   std::uint32_t revision_at = 0;
   WriteObject(review->object(), out, &revision_at);

@@ -204,6 +204,7 @@ void InProcessClient::Send(kube::Request request, Token owner, Done done) {
   State& state = *state_;
   RequestFate fate;
   if (state.faults.request) fate = state.faults.request(request);
+  const absl::Duration request_delay = fate.request_delay;
   // The task owns its way to the server, not the client: only the answer is the client's.
   auto carry = [&loop = state.loop, &server = state.server, running = state.server.running(),
                 restarts = state.server.restarts(), caller = state.caller, network = state.network,
@@ -225,7 +226,7 @@ void InProcessClient::Send(kube::Request request, Token owner, Done done) {
                 if (!alive.expired()) done(std::move(answer));
               });
   };
-  PostAfter(state.loop, fate.request_delay, state.network->token(), std::move(carry));
+  PostAfter(state.loop, request_delay, state.network->token(), std::move(carry));
 }
 
 std::unique_ptr<kube::Watch> InProcessClient::StartWatch(kube::Request request, Token owner, OnFrames on_frames,

@@ -21,7 +21,7 @@ namespace json = boost::json;
 // ".status.replicas" as FindPath takes it.
 absl::string_view PathOf(std::string_view path) { return View(path).substr(1); }
 
-std::string SelectorOf(const json::object& object) {
+std::string OwnSelector(const json::object& object) {
   const json::value* labels = FindPath(object, "spec.selector.matchLabels");
   std::string selector;
   if (labels == nullptr || !labels->is_object()) return selector;
@@ -46,7 +46,7 @@ Draft ScaleOf(const api::Resource& resource, const json::object& object) {
   ObjectIn(out, "spec")["replicas"] = IntAt(object, PathOf(kind.scale.replicas), kind.custom() ? 0 : 1);
   ObjectIn(out, "status")["replicas"] = IntAt(object, PathOf(kind.scale.current), 0);
   const std::string selector =
-      kind.scale.selector.empty() ? SelectorOf(object) : std::string(TextAt(object, PathOf(kind.scale.selector)));
+      kind.scale.selector.empty() ? OwnSelector(object) : std::string(TextAt(object, PathOf(kind.scale.selector)));
   if (!selector.empty()) SetText(ObjectIn(out, "status"), "selector", selector);
   return scale;
 }

@@ -41,7 +41,7 @@ class ScriptsTest : public ::testing::Test {
     std::filesystem::create_directories(bin);
     for (const char* used : {"awk", "bash", "cat", "dirname", "env", "realpath"})
       std::filesystem::create_symlink(std::string("/usr/bin/") + used, bin + "/" + used);
-    for (const char* tool : {"go", "kubectl", "clang++-19", "clang-format-19", "ld.gold"}) {
+    for (const char* tool : {"go", "kubectl", "clang++-19", "clang-format-19", "clang-tidy-19", "ld.gold"}) {
       if (tool != missing) std::filesystem::create_symlink("/bin/true", bin + "/" + tool);
     }
     return "PATH=" + bin;
@@ -80,6 +80,19 @@ TEST_F(SkipsTest, NoTestAtAllIsAFailure) {
   EXPECT_EQ(Run({"skips", path("run")}).exit_code, 1);
 }
 
+TEST_F(SkipsTest, WhatWasNotRunAgainIsSaidAndIsNotAllThatIsRequired) {
+  Write("run", "ran\ta_test\t10\nunchanged\tb_test\t5\nunchanged\tc_test\t2\n");
+  const Outcome outcome = Run({"skips", path("run")});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(
+      outcome.out,
+      "gangway: 10 tests ran, 7 passed before and nothing that they read has changed (FRESH=1 runs them again), 0 "
+      "were skipped, 0 are left to make test-long\n");
+  EXPECT_EQ(Run({"skips", path("run")}, {"GW_REQUIRE_ALL=1"}).exit_code, 1);
+  Write("run", "unchanged\tb_test\t5\n");
+  EXPECT_EQ(Run({"skips", path("run")}).exit_code, 0);
+}
+
 class TestToolsTest : public ScriptsTest {};
 
 TEST_F(TestToolsTest, WhereAllIsThereNothingIsSaid) {
@@ -92,7 +105,8 @@ TEST_F(TestToolsTest, EachThatIsMissingIsSaidAndFailsWhereAllIsRequired) {
   for (const auto& [tool, help] :
        {std::pair{"go", "https://go.dev/dl"}, std::pair{"kubectl", "https://kubernetes.io"},
         std::pair{"clang++-19", "apt-get install clang-19"},
-        std::pair{"clang-format-19", "apt-get install clang-format-19"}, std::pair{"ld.gold", "binutils"}}) {
+        std::pair{"clang-format-19", "apt-get install clang-format-19"},
+        std::pair{"clang-tidy-19", "apt-get install clang-tidy-19"}, std::pair{"ld.gold", "binutils"}}) {
     SCOPED_TRACE(tool);
     const std::string path = PathWithout(tool);
     const Outcome told = Run({"test-tools"}, {path});
@@ -136,6 +150,26 @@ TEST_F(OneDefinitionTest, NamesThatAreNotOneAreLeftAlone) {
   const Outcome outcome = Judge();
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_THAT(outcome.out, IsEmpty());
+}
+
+// Two sources of a folder, each with that in a namespace without a name.
+TEST_F(OneDefinitionTest, WhatTwoSourcesKeepUnderOneNameIsFound) {
+  const auto said = [&](const std::string& one, const std::string& other) {
+    const std::string head = "namespace gangway {\nnamespace {\n", tail = "\n}  // namespace\nstruct ";
+    Write("plugin/a.cc", head + one + tail + "Alone {};\n}  // namespace gangway\n");
+    Write("plugin/b.cc", head + other + tail + "Beside {};\n}  // namespace gangway\n");
+    const Outcome outcome = Judge();
+    EXPECT_EQ(outcome.exit_code, outcome.out.empty() ? 0 : 1) << one << " " << other;
+    return outcome.out;
+  };
+  EXPECT_EQ(said("struct Row {};", "class Row {"),
+            "Row, which a source keeps to itself: plugin/b.cc:3 and plugin/a.cc:3\n");
+  EXPECT_THAT(said("std::string Of(const Row& row, int i = 0) {}", "bool Of(const Row& r, int count) {"),
+              HasSubstr("Of(const Row&, int), which"));
+  EXPECT_THAT(said("constexpr int kMost = 3;", "constexpr char kMost[] = \"a\";"), HasSubstr("kMost, which"));
+  EXPECT_THAT(said("void Of(const Row& row) {}", "void Of(const Gang& gang) {}"), IsEmpty());
+  EXPECT_THAT(said("constexpr auto kMost = Seconds(1);", "constexpr auto kLeast = Seconds(1);"), IsEmpty());
+  EXPECT_THAT(said("}  // namespace\nstruct Row;\nnamespace {", "struct Row {};"), IsEmpty());
 }
 
 TEST_F(OneDefinitionTest, NoTypesAtAllIsAFailure) { EXPECT_EQ(Judge().exit_code, 1); }
@@ -319,6 +353,82 @@ TEST_F(ThreadSafetyTest, WithoutClangItIsSkippedUnlessAllIsRequired) {
   EXPECT_EQ(Judge(kGood, {path_variable, "GW_TESTS_RUN=" + told}).exit_code, GW_ALL_SKIPPED);
   EXPECT_THAT(ReadFile(told), HasSubstr("skipped\tthread_safety\tall sources\tthere is no clang++-19"));
   EXPECT_EQ(Judge(kGood, {path_variable, "GW_REQUIRE_ALL=1"}).exit_code, 1);
+}
+
+class TidyTest : public ScriptsTest {
+ protected:
+  void SetUp() override {
+    if (RunProgram({"clang-tidy-19", "--version"}).exit_code != 0)
+      GTEST_SKIP() << "there is no clang-tidy-19 on this machine";
+    Write("plugin/counter.h", kGood);
+    Write("plugin/counter.cc", "#include \"plugin/counter.h\"\n");
+    Write("plugin/other.cc", "int other;\n");
+    Write("tests/plugin/counter_test.cc", "struct Test { Test(int); };\n");
+    Write("build/plugin/x.dir/Unity/unity_0_cxx.cxx", absl::StrCat("#include \"", path("plugin/counter.cc"), "\"\n"));
+    std::string entries;
+    for (const char* file :
+         {"build/plugin/x.dir/Unity/unity_0_cxx.cxx", "plugin/other.cc", "tests/plugin/counter_test.cc"})
+      absl::StrAppend(&entries, entries.empty() ? "[\n" : ",\n", "{\n  \"command\": \"/usr/bin/c++ -I", folder_.path(),
+                      " -fpch-preprocess -o x.o -c ", path(file), "\",\n  \"file\": \"", path(file), "\"\n}");
+    Write("build/compile_commands.json", entries + "\n]\n");
+  }
+  Outcome Judge(const std::vector<std::string>& options = {}, const std::vector<std::string>& environment = {}) {
+    std::vector<std::string> all{"GW_SOURCE=" + folder_.path(), "JOBS=2"};
+    all.insert(all.end(), environment.begin(), environment.end());
+    std::vector<std::string> argv{"tidy"};
+    argv.insert(argv.end(), options.begin(), options.end());
+    argv.push_back(path("build"));
+    return Run(argv, all);
+  }
+  static constexpr char kGood[] = "struct Counter {\n  explicit Counter(int);\n};\n";
+  static constexpr char kWrong[] = "struct Counter {\n  Counter(int);\n};\n";
+};
+
+TEST_F(TidyTest, WhatIsWrongIsNamedUntilItIsMended) {
+  Write("plugin/counter.h", kWrong);
+  for (int i = 0; i < 2; ++i) {
+    const Outcome outcome = Judge();
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_THAT(outcome.out, AllOf(HasSubstr("plugin/counter.h:2:3: error:"), HasSubstr("google-explicit-constructor"),
+                                   Not(HasSubstr("counter_test.cc")), Not(HasSubstr("other.cc"))));
+  }
+  Write("plugin/counter.h", kGood);
+  EXPECT_EQ(Judge().exit_code, 0);
+}
+
+TEST_F(TidyTest, WhatPassedIsNotLookedAtAgainBeforeItChanges) {
+  EXPECT_THAT(Judge().out, HasSubstr("looked at 2 of 2 sources, 0 passed before"));
+  EXPECT_THAT(Judge().out, HasSubstr("looked at 0 of 2 sources, 2 passed before"));
+  Write("plugin/counter.h", kWrong);
+  const Outcome outcome = Judge();
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.out, HasSubstr("looked at 1 of 2 sources, 1 passed before"));
+}
+
+TEST_F(TidyTest, SinceARevisionOnlyWhatDiffers) {
+  const std::vector<std::string> git{"git", "-C", folder_.path(), "-c", "user.name=a", "-c", "user.email=a@b"};
+  for (std::vector<std::string> rest :
+       {std::vector<std::string>{"init", "-q"}, {"add", "plugin"}, {"commit", "-qm", "a"}}) {
+    rest.insert(rest.begin(), git.begin(), git.end());
+    ASSERT_EQ(RunProgram(rest).exit_code, 0);
+  }
+  EXPECT_THAT(Judge({"--since", "HEAD"}).out, HasSubstr("looked at 0 of 2 sources, 0 passed before"));
+  Write("plugin/counter.h", kWrong);
+  const Outcome outcome = Judge({"--since", "HEAD"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("plugin/counter.h:2:3"), HasSubstr("looked at 1 of 2 sources")));
+  EXPECT_EQ(Judge({"--since", "nonesuch"}).exit_code, 1);
+}
+
+TEST_F(TidyTest, NothingToLookAtIsAFailure) {
+  Write("build/compile_commands.json", "[]\n");
+  EXPECT_EQ(Judge().exit_code, 1);
+}
+
+TEST_F(TidyTest, WithoutClangTidyNothingIsCalledTidy) {
+  const std::string path_variable = PathWithout("clang-tidy-19");
+  EXPECT_EQ(Judge({}, {path_variable}).exit_code, GW_ALL_SKIPPED);
+  EXPECT_EQ(Judge({}, {path_variable, "GW_REQUIRE_ALL=1"}).exit_code, 1);
 }
 
 }  // namespace

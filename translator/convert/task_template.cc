@@ -102,7 +102,7 @@ class TemplateMaker {
  private:
   std::string At(absl::string_view rest) const { return absl::StrCat(facts_.field, ".", rest); }
   std::string ContainerAt(std::size_t i) const { return absl::StrCat(facts_.field, ".spec.containers[", i, "]"); }
-  void Say(Code code, std::string field, absl::string_view value = {}, absl::string_view rule = {},
+  void Say(Code code, absl::string_view field, absl::string_view value = {}, absl::string_view rule = {},
            absl::string_view fix = {}) {
     findings_.push_back(MakeFinding(code, field, value, rule, fix));
   }

@@ -246,7 +246,11 @@ class ManifestTranslator {
       if (!options_.strict) absl::StrAppend(&error.rule, ": it is left out");
       Say({options_.strict ? Code::kUnknown : Code::kUnknownField, std::move(error)});
     }
-    known_ = complaints.known.empty() ? document().json : std::move(complaints.known);
+    if (complaints.known.empty()) {
+      known_ = document().json;
+    } else {
+      known_ = std::move(complaints.known);
+    }
     FieldErrors rules = std::move(complaints.errors);
     api::CheckRules(table, *object, "", rules);
     for (const FieldError& error : rules) Say(Refusal(error));
