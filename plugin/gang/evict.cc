@@ -85,6 +85,7 @@ std::optional<Eviction::Found> Eviction::FindRoom(const Preemptor& preemptor, co
   if (evicts && policy_.preempt) lower = holders().LowerInQueue(preemptor.gang);
   if (evicts && policy_.reclaim) others = reclaim_.Candidates(preemptor, holders());
   if (!waits_for_it && !moves && lower.empty() && others.empty()) return std::nullopt;
+  tried_ = true;
   const std::vector<TaskId>& going = holders().going();
   overlay_.Mark();
   trial_.TakeAway(going);

@@ -51,6 +51,9 @@ class Eviction {
   // of them could leave it without a node that it may use. kNone: there is none.
   model::GangId SpreadsAmong(model::GangId gang) const;
 
+  // Whether somebody has been looked for who might go.
+  bool tried() const { return tried_; }
+
   // What those of its queue hold that the gang may evict for their lower priority.
   const model::Resources& HeldByLower(model::GangId gang) { return holders().HeldByLower(gang); }
 
@@ -80,6 +83,7 @@ class Eviction {
   Reclaim reclaim_;
   EvictionTrial trial_;
   int consolidations_;  // that may still be looked for
+  bool tried_ = false;
   absl::Time look_again_ = absl::InfiniteFuture();
   std::vector<model::GangId> placed_;
   std::vector<std::pair<model::TermId, model::GangId>> spreads_;  // of those for whom there is room in this call

@@ -12,6 +12,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "plugin/gang/constraint/asks.h"
 #include "plugin/gang/overlay.h"
+#include "plugin/gang/standstill.h"
 #include "plugin/model/cluster.h"
 #include "plugin/model/reason.h"
 
@@ -111,6 +112,8 @@ class Scratch {
   const model::RoleReason& FullReason(const Overlay& overlay, model::ShapeId shape);
   // The cluster's HyperNodes with all their nodes.
   const std::vector<model::HyperDomain>& HyperDomains(const model::Cluster& cluster);
+  // What the last call's refusals hang on.
+  Standstill& standstill() { return standstill_; }
 
  private:
   std::size_t max_shapes_;
@@ -124,6 +127,7 @@ class Scratch {
   absl::flat_hash_map<model::ShapeId, std::unique_ptr<ShapeFit>> fits_;
   std::vector<model::HyperDomain> hyper_domains_;
   std::optional<std::pair<std::uint64_t, std::uint64_t>> hyper_domains_of_;  // cluster and version
+  Standstill standstill_;
 };
 
 }  // namespace gangway::gang

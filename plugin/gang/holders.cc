@@ -75,9 +75,11 @@ std::vector<Candidate> Holders::LowerInQueue(GangId id) const {
   return candidates;
 }
 
-bool Holders::AnyLowerInQueue(const Gang& gang) const {
-  const auto own = lowest_.find(gang.queue);
-  return own != lowest_.end() && own->second < cluster_.PriorityOf(gang);
+bool Holders::AnyLowerInQueue(const Gang& gang) const { return AnyLowerInQueue(gang.queue, cluster_.PriorityOf(gang)); }
+
+bool Holders::AnyLowerInQueue(QueueId queue, std::int32_t priority) const {
+  const auto own = lowest_.find(queue);
+  return own != lowest_.end() && own->second < priority;
 }
 
 const Resources& Holders::HeldByLower(GangId id) {

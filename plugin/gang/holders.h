@@ -46,6 +46,7 @@ class Holders {
 
   // Of the gang's queue somebody has a lower priority.
   bool AnyLowerInQueue(const model::Gang& gang) const;
+  bool AnyLowerInQueue(model::QueueId queue, std::int32_t priority) const;
   // Some of it may be moved to other nodes.
   bool AnyMovable() const { return any_movable_; }
   bool AnyInOtherQueues(model::QueueId queue) const { return by_queue_.size() > (by_queue_.contains(queue) ? 1u : 0u); }

@@ -273,6 +273,63 @@ std::optional<Wanted> GangPlacement::wanted() const {
   return wanted;
 }
 
+void GangPlacement::TellWhatItHangsOn(Standstill& standstill, bool beside_kept) const {
+  const bool limits = tasks_.overlay().tree().limits();
+  if (placed_minimum_) {
+    if (!wants_more() || !policy_.place_surplus) return;
+    if (HasTopology(gang_) || beside_kept) return standstill.HangsOnAll();
+    if (limits) standstill.HangsOnSums();
+    for (const Unit& unit : needs_.rest) {
+      for (const std::size_t task : unit.tasks) {
+        if (tasks_.Fit(tasks_[task].shape).copies() > 0) return standstill.HangsOnAll();
+        standstill.HangsOnRoom(tasks_[task].shape, 1, false);
+      }
+    }
+    return;
+  }
+  if (!reason_.has_value()) return standstill.HangsOnAll();
+  switch (reason_->kind) {
+    case Reason::Kind::kNoRoom:
+      break;
+    case Reason::Kind::kQueueFull:
+      return standstill.HangsOnSums();
+    case Reason::Kind::kRoomAwaited:
+    case Reason::Kind::kKeptForMinimum:
+    case Reason::Kind::kNoHyperNode:
+    case Reason::Kind::kQuotaFull:
+    case Reason::Kind::kClusterFull:
+      return standstill.HangsOnAll();
+    case Reason::Kind::kTooFewTasks:
+    case Reason::Kind::kTooFewOfRole:
+    case Reason::Kind::kTooFewSubGroups:
+    case Reason::Kind::kBindFailed:
+    case Reason::Kind::kGated:
+    case Reason::Kind::kNotModelled:
+    case Reason::Kind::kClaim:
+    case Reason::Kind::kQueueMissing:
+    case Reason::Kind::kQueueClosed:
+      return;  // on what it is
+  }
+  if (HasTopology(gang_) || gang_.nominated > 0) return standstill.HangsOnAll();
+  model::Resources sum;
+  bool lacks_room = false;
+  const std::vector<TaskGroup> groups = tasks_.GroupByShape(needs_.all);
+  for (const TaskGroup& group : groups) {
+    const auto count = static_cast<std::int64_t>(group.tasks.size());
+    sum.Add(tasks_.cluster().shape(group.shape).request, count);
+    if (lacks_room) continue;
+    std::int64_t wanted = count;
+    if (!needs_.rest.empty()) {  // those of other shapes may be placed instead
+      for (std::size_t task = 0; task < tasks_.size(); ++task) wanted -= tasks_[task].shape != group.shape ? 1 : 0;
+      wanted += static_cast<std::int64_t>(needs_.all.size()) - count;
+    }
+    lacks_room = tasks_.Fit(group.shape).copies() < wanted;
+    if (lacks_room) standstill.HangsOnRoom(group.shape, wanted, beside_kept);
+  }
+  if (!lacks_room) return standstill.HangsOnAll();
+  standstill.Needs(tasks_.cluster(), gang_, sum);
+}
+
 void GangPlacement::Finish(model::Decision& decision) {
   const bool kept_only = placed_minimum_ && rests();
   if (kept_only) reason_ = BindingRefused(gang_);

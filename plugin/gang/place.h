@@ -58,6 +58,8 @@ class GangPlacement {
   // After a minimum that no nodes have room for: what it needs of them. nullopt: that cannot be told, or something else
   // is in the way.
   std::optional<Wanted> wanted() const;
+  // After PlaceMinimum: what its waiting hangs on. `beside_kept`: it was tried beside nodes that are kept.
+  void TellWhatItHangsOn(Standstill& standstill, bool beside_kept) const;
   // Placements and reason, as things are now.
   void Finish(model::Decision& decision);
 

@@ -58,7 +58,8 @@ struct Policy {
   // After so long in which none of the pods that it waits for has ended, they are given up, and it has none for as
   // long.
   absl::Duration keeps_for = absl::Hours(1);
-  // How often the nodes that are kept are looked for anew.
+  // How often the nodes that are kept are looked for anew; and how long who waits is not tried again when nothing could
+  // let it begin (standstill.h).
   absl::Duration keeps_same = absl::Seconds(1);
   // Whether what gangs want beyond their minimum is placed; when not, it is left undecided.
   bool place_surplus = true;

@@ -72,6 +72,12 @@ bool Reclaim::IsEntitled(const Resources& wanted, const Branch& branch) {
   return false;
 }
 
+bool Reclaim::MayTakeBack(QueueId queue, const Resources& wanted) {
+  const std::vector<QueueId>& path = overlay_.tree().path(queue);
+  return IsEntitled(wanted, {queue, true}) ||
+         std::any_of(path.begin(), path.end(), [&](QueueId level) { return IsEntitled(wanted, {level, false}); });
+}
+
 bool Reclaim::IsOver(const Branch& branch, const Resources& wanted) {
   for (Dim dim = 0; dim < wanted.size(); ++dim) {
     if (wanted[dim] > 0 && dim != model::kPods && HeldBy(branch, dim) > DeservedBy(branch, dim)) return true;

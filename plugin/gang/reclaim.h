@@ -31,6 +31,9 @@ class Reclaim {
 
   // The queue, or one above it, lacks some of what it deserves of something.
   bool LacksSomething(model::QueueId queue);
+  // Whether with so much more of something it, or one above, keeps within what it deserves; else there are no
+  // candidates.
+  bool MayTakeBack(model::QueueId queue, const model::Resources& wanted);
   // Gangs of other queues that may have to leave for it.
   std::vector<Candidate> Candidates(const Preemptor& preemptor, const Holders& holders);
   // What the bundle's queue would lack more of what it deserves, as a part of the cluster, when it goes beside those

@@ -139,6 +139,7 @@ class Cycle {
       placement->Finish(decisions_[index]);
       TellWhoHasNodes(*placement, decisions_[index]);
     }
+    if (eviction_.tried()) scratch_.standstill().TriedVictims();
     if (!decisions_.empty()) decisions_.front().look_again = std::min(decisions_.front().look_again, moved_.until());
     return std::move(decisions_);
   }
@@ -194,7 +195,9 @@ class Cycle {
     auto placement = std::make_unique<GangPlacement>(overlay_, scratch_, policy_, id);
     GangPlacement& placed = *placement;
     const auto place = [&] { return placed.PlaceMinimum(); };
-    const bool fits = EndsBeforeTheyAreNeeded(id) ? kept_.Without(place) : place();
+    const bool without_kept = EndsBeforeTheyAreNeeded(id);
+    const bool fits = without_kept ? kept_.Without(place) : place();
+    placed.TellWhatItHangsOn(scratch_.standstill(), kept_.holds() && (fits || !without_kept));
     if (!fits && placed.lacking() == Lacking::kRoom && eviction_.MakeRoom(placed, decisions_[IndexOf(id)]))
       return false;
     if (fits) {
@@ -389,6 +392,7 @@ class Cycle {
       decision.reason = admission.Admit(id, is_owed, [&]() -> const Resources& { return eviction_.HeldByLower(id); });
       decision.admit = !decision.reason.has_value();
       decision.short_of_minimum = !decision.admit;
+      if (!decision.admit) TellWhatItHangsOn(*decision.reason);
       if (!decision.admit) continue;
       count(id);
       if (cluster_.gang(id).tasks.empty()) {
@@ -398,6 +402,15 @@ class Cycle {
       }
     }
     return with_pods;
+  }
+
+  // One that is not let in.
+  void TellWhatItHangsOn(const model::Reason& reason) {
+    Standstill& standstill = scratch_.standstill();
+    if (reason.kind == model::Reason::Kind::kQuotaFull) standstill.HangsOnAll();
+    if (reason.kind != model::Reason::Kind::kClusterFull && reason.kind != model::Reason::Kind::kQueueFull) return;
+    standstill.HangsOnSums();
+    if (policy_.preempt) standstill.HangsOnGangs();
   }
 
   // What is beyond the minima comes after all of them, a task at a time; between queues by what they deserve, in a
@@ -519,9 +532,15 @@ class Cycle {
 
 Decisions Schedule(const Cluster& cluster, const Policy& policy, absl::Time now, Scratch& scratch) {
   scratch.Begin(cluster);
+  scratch.standstill().Begin(cluster, policy, now);
   Decisions decisions = Cycle(cluster, policy, now, scratch).Run();
+  scratch.standstill().End(cluster, decisions);
   scratch.End();
   return decisions;
+}
+
+bool StandsStill(const Cluster& cluster, const Policy& policy, absl::Time now, Scratch& scratch) {
+  return scratch.standstill().Holds(cluster, policy, now, scratch);
 }
 
 }  // namespace gangway::gang

@@ -18,4 +18,8 @@ namespace gangway::gang {
 // Pure: the same cluster, policy and time give the same decisions, whatever `scratch` holds.
 model::Decisions Schedule(const model::Cluster& cluster, const Policy& policy, absl::Time now, Scratch& scratch);
 
+// Whether Schedule would do nothing now that it did not the last time with this scratch, its decisions carried out;
+// then who waits goes on waiting, and need not be told so again (standstill.h). False is always true enough.
+bool StandsStill(const model::Cluster& cluster, const Policy& policy, absl::Time now, Scratch& scratch);
+
 }  // namespace gangway::gang

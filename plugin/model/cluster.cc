@@ -82,6 +82,7 @@ void Cluster::Reshape(const std::vector<TaskId>& tasks) {
     tasks_[id].shape = shapes_.InternLike(before, matched);
     shapes_.Release(before);
     ++version_;
+    ++reshaped_;
   }
 }
 
@@ -196,8 +197,24 @@ bool Cluster::MovePod(TaskId id, const PodFacts& facts) {
   return true;
 }
 
+bool Cluster::ConcernsNobodyWhoWaits(TaskId id) const {
+  if (id == kNone) return true;
+  const Task& task = tasks_[id];
+  if (!shapes_[task.shape].claims.empty()) return false;
+  return task.gang == kNone || (!gangs_.waiting().contains(task.gang) && !gangs_.awaiting_pods().contains(task.gang));
+}
+
 TaskId Cluster::SetPod(const PodFacts& facts) {
-  TaskId id = FindTask(facts.ns, facts.name);
+  const TaskId before = FindTask(facts.ns, facts.name);
+  const bool of_others = ConcernsNobodyWhoWaits(before);
+  const std::uint64_t version = version_ + gangs_.version(), concerned = gangs_.version_of_waiting() + reshaped_;
+  const TaskId id = PutPod(before, facts);
+  if (of_others && ConcernsNobodyWhoWaits(id) && gangs_.version_of_waiting() + reshaped_ == concerned)
+    changes_of_others_ += version_ + gangs_.version() - version;
+  return id;
+}
+
+TaskId Cluster::PutPod(TaskId id, const PodFacts& facts) {
   if (id != kNone && SamePod(id, facts) && (SamePlace(id, facts) || MovePod(id, facts))) return id;
   ++version_;
   Row assumed = kNone;
@@ -295,7 +312,13 @@ void Cluster::NominateMoved(TaskId id) {
 }
 
 void Cluster::RemovePod(absl::string_view ns, absl::string_view name) {
-  if (const TaskId id = FindTask(ns, name); id != kNone) RemoveTask(id);
+  const TaskId id = FindTask(ns, name);
+  if (id == kNone) return;
+  const bool of_others = ConcernsNobodyWhoWaits(id);
+  const std::uint64_t version = version_ + gangs_.version(), concerned = gangs_.version_of_waiting();
+  RemoveTask(id);
+  if (of_others && gangs_.version_of_waiting() == concerned)
+    changes_of_others_ += version_ + gangs_.version() - version;
 }
 
 void Cluster::RemoveTask(TaskId id) {

@@ -111,6 +111,14 @@ class Cluster {
   // Differs after an event or call that changed anything.
   std::uint64_t version() const { return version_ + nodes_.changes_end() + gangs_.version() + hyper_nodes_.version(); }
 
+  // The same without what nodes are and have free, and without pods of no gang, or of gangs that neither wait nor await
+  // pods; but with their claims, and with what they ask of where others are.
+  std::uint64_t version_of_waiting() const {
+    return version_ + gangs_.version() + hyper_nodes_.version() - changes_of_others_;
+  }
+  // Of gangs and their pods alone.
+  std::uint64_t version_of_gangs() const { return gangs_.version(); }
+
   // Nodes. Rows of nodes that pods name but nobody has shown are there and not present.
   int rows() const { return nodes_.rows(); }
   bool present(Row row) const { return nodes_.present(row); }
@@ -177,6 +185,8 @@ class Cluster {
   const Names& names() const { return names_; }
 
  private:
+  TaskId PutPod(TaskId id, const PodFacts& facts);
+  bool ConcernsNobodyWhoWaits(TaskId id) const;
   bool SamePod(TaskId id, const PodFacts& facts) const;
   bool SamePlace(TaskId id, const PodFacts& facts) const;
   bool MovePod(TaskId id, const PodFacts& facts);
@@ -221,7 +231,9 @@ class Cluster {
   };
 
   const std::uint64_t id_;
-  std::uint64_t version_ = 0;  // of what no part counts
+  std::uint64_t version_ = 0;   // of what no part counts
+  std::uint64_t reshaped_ = 0;  // tasks, since terms about them are others
+  std::uint64_t changes_of_others_ = 0;
   const int audit_every_;
   int events_since_audit_ = 0;
   Dims dims_;

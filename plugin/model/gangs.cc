@@ -92,6 +92,8 @@ bool Gangs::AwaitsPods(const Gang& gang) {
 
 void Gangs::Changed(GangId id) {
   ++version_;
+  const auto listed = [&] { return waiting_.contains(id) || awaiting_pods_.contains(id); };
+  const bool before = listed();
   const auto put = [id](absl::btree_set<GangId>& set, bool in) {
     if (in) {
       set.insert(id);
@@ -101,6 +103,7 @@ void Gangs::Changed(GangId id) {
   };
   put(waiting_, Waits(table_[id]));
   put(awaiting_pods_, AwaitsPods(table_[id]));
+  if (before || listed()) ++version_of_waiting_;
 }
 
 void Gangs::Set(GangId id, const GangFacts& facts, bool has_quotas) {

@@ -111,6 +111,8 @@ class Gangs {
   const absl::btree_set<GangId>& awaiting_pods() const { return awaiting_pods_; }
   // Differs after anything that changed one.
   std::uint64_t version() const { return version_; }
+  // After a change by which one waits, or awaits pods, or did before.
+  std::uint64_t version_of_waiting() const { return version_of_waiting_; }
 
   void Audit(const SlotTable<Task>& tasks, const Shapes& shapes, std::vector<std::string>& wrong) const;
 
@@ -125,7 +127,7 @@ class Gangs {
   SlotTable<Gang> table_;
   std::array<absl::flat_hash_map<std::string, GangId>, 3> by_key_;  // "ns/name", by kind
   absl::btree_set<GangId> waiting_, awaiting_pods_;
-  std::uint64_t version_ = 0;
+  std::uint64_t version_ = 0, version_of_waiting_ = 0;
 };
 
 }  // namespace gangway::model

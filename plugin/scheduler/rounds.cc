@@ -54,8 +54,14 @@ void Rounds::Run() {
   if (now >= surplus_from_) surplus_paused_ = false;
   const bool evicts = policy.preempt || policy.reclaim || policy.consolidate;
   policy.choose_victims = policy.choose_victims && now >= evict_from_;
+  if (gang::StandsStill(cluster_, policy, now, scratch_)) {
+    WantAt(scratch_.standstill().until());
+    if (evicts && waiting_ > 0 && now < evict_from_) WantAt(evict_from_);
+    next_ = now + times_.interval;
+    return;
+  }
   const model::Decisions decisions = gang::Schedule(cluster_, policy, now, scratch_);
-  const std::size_t waiting = calls_.carry_out(decisions, now);
+  const std::size_t waiting = waiting_ = calls_.carry_out(decisions, now);
   if (evicts && waiting > 0) {
     if (now < evict_from_) WantAt(evict_from_);
     if (now >= evict_from_) evict_from_ = now + times_.evictions;

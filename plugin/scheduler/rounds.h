@@ -32,7 +32,7 @@ class Rounds {
   struct Calls {
     std::function<bool()> deciding;  // whether there are rounds now
     std::function<gang::Policy()> policy;
-    // Returns how many gangs wait.
+    // Returns how many gangs wait. Not called in a round that decides nothing new (gang::StandsStill).
     std::function<std::size_t(const model::Decisions&, absl::Time now)> carry_out;
   };
   // All that is not a value must outlive it; what is posted ends with the token's owner.
@@ -61,6 +61,7 @@ class Rounds {
   const RoundTimes times_;
   const Calls calls_;
   gang::Scratch scratch_;
+  std::size_t waiting_ = 0;
   bool wanted_ = false;
   absl::Time next_ = absl::InfinitePast();
   bool surplus_paused_ = false;

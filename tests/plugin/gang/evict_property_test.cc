@@ -12,6 +12,7 @@
 
 #include "plugin/gang/minimum.h"
 #include "plugin/gang/schedule.h"
+#include "tests/plugin/gang/carried_out.h"
 #include "tests/plugin/gang/dice.h"
 #include "tests/plugin/gang/random_root.h"
 #include "tests/plugin/model/cluster_builder.h"
@@ -123,6 +124,55 @@ Policy PolicyOf(Dice& dice) {
   policy.reclaim = !dice.Chance(20);
   policy.sharing = dice.Chance(50) ? Sharing::kByWeight : Sharing::kAsWritten;
   return policy;
+}
+
+// The same while pods are evicted, or not, and run and end.
+TEST(EvictProperty, WhoIsNotTriedAgainWouldHaveWaited) {
+  int left = 0, left_after_an_event = 0, left_though_victims_are_chosen = 0;
+  for (unsigned seed = 0; seed < 6000; ++seed) {
+    Dice dice(seed);
+    Facts facts = RandomFacts(dice);
+    Policy policy = PolicyOf(dice);
+    Cluster cluster;
+    Tell(cluster, facts, nullptr);
+    Scratch kept;
+    testutil::Told told;
+    for (int round = 0; round < 14; ++round) {
+      const absl::Time now = testutil::At(100) + round * absl::Milliseconds(120);
+      policy.choose_victims = dice.Chance(60);
+      if (StandsStill(cluster, policy, now, kept)) {
+        ++left;
+        left_after_an_event += told.version != cluster.version() ? 1 : 0;
+        left_though_victims_are_chosen += told.version != cluster.version() && policy.choose_victims ? 1 : 0;
+        Scratch empty;
+        ASSERT_EQ(testutil::WhatIsNew(told, Schedule(cluster, policy, now, empty)), "")
+            << "seed " << seed << " round " << round;
+      } else {
+        told = testutil::CarryOut(cluster, Schedule(cluster, policy, now, kept));
+      }
+      const auto any = std::next(facts.pods.begin(), dice.Below(static_cast<int>(facts.pods.size())));
+      model::PodFacts pod = any->second;
+      const TaskId task = cluster.FindTask(pod.ns, pod.name);
+      if (task != model::kNone && cluster.task(task).row != model::kNone) {
+        pod.node = std::string(cluster.node_name(cluster.task(task).row));
+        pod.phase = dice.Chance(30) ? model::PodPhase::kSucceeded : model::PodPhase::kRunning;
+        pod.started = testutil::At(dice.Below(90));
+      }
+      model::PodFacts stranger = testutil::Pod("", "s", dice.Below(3), testutil::Cpu(1000 * (1 + dice.Below(4))));
+      stranger.node = absl::StrCat("n", dice.Below(4));
+      stranger.phase = dice.Chance(30) ? model::PodPhase::kSucceeded : model::PodPhase::kRunning;
+      if (dice.Chance(50)) {
+        cluster.SetPod(pod);
+      } else if (dice.Chance(80)) {
+        cluster.SetPod(stranger);
+      } else {
+        cluster.RemovePod(pod.ns, pod.name);
+      }
+    }
+  }
+  EXPECT_GT(left, 10'000);
+  EXPECT_GT(left_after_an_event, 2000);
+  EXPECT_GT(left_though_victims_are_chosen, 500);
 }
 
 // What becomes of decisions: who is placed runs; who is evicted is gone, and made anew a moment later.

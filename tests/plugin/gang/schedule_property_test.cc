@@ -8,6 +8,7 @@
 #include "gtest/gtest.h"
 
 #include "plugin/gang/schedule.h"
+#include "tests/plugin/gang/carried_out.h"
 #include "tests/plugin/gang/judge.h"
 #include "tests/plugin/gang/random_root.h"
 #include "tests/plugin/model/cluster_builder.h"
@@ -503,6 +504,67 @@ TEST(ScheduleProperty, ScratchIsOnlyACache) {
       }
     }
   }
+}
+
+// Whoever is left to wait without being tried would have waited, of the same kind of reason.
+TEST(ScheduleProperty, WhoIsNotTriedAgainWouldHaveWaited) {
+  int left = 0, left_after_an_event = 0;
+  for (unsigned seed = 0; seed < 6000; ++seed) {
+    Random random(seed);
+    const Events events = RandomEvents(random);
+    Cluster cluster;
+    Feed(cluster, events, nullptr);
+    Scratch kept;
+    testutil::Told told;
+    for (int round = 0; round < 10; ++round) {
+      const absl::Time now = testutil::At(100) + round * absl::Milliseconds(150);
+      if (StandsStill(cluster, Policy(), now, kept)) {
+        ++left;
+        left_after_an_event += told.version != cluster.version() ? 1 : 0;
+        Scratch empty;
+        ASSERT_EQ(testutil::WhatIsNew(told, Schedule(cluster, Policy(), now, empty)), "")
+            << "seed " << seed << " round " << round;
+      } else {
+        told = testutil::CarryOut(cluster, Schedule(cluster, Policy(), now, kept));
+      }
+      switch (random.Below(9)) {
+        case 0:
+          cluster.SetNode(RandomNode(random, random.Below(12)));
+          break;
+        case 1:
+          cluster.RemoveNode(absl::StrCat("n", random.Below(9)));
+          break;
+        case 2:
+        case 3:
+          cluster.SetPod(RandomStranger(random, 9));
+          break;
+        case 4:
+        case 5: {
+          model::PodFacts pod =
+              events.pods[static_cast<std::size_t>(random.Below(static_cast<int>(events.pods.size())))];
+          if (const model::TaskId task = cluster.FindTask(pod.ns, pod.name);
+              task != model::kNone && cluster.task(task).row != model::kNone)
+            pod.node = std::string(cluster.node_name(cluster.task(task).row));
+          if (!pod.node.empty())
+            pod.phase = random.Chance(50) ? model::PodPhase::kSucceeded : model::PodPhase::kRunning;
+          cluster.SetPod(pod);
+          break;
+        }
+        case 6:
+          cluster.SetClaim(RandomClaim(random));
+          break;
+        case 7: {
+          const auto& pod = events.pods[static_cast<std::size_t>(random.Below(static_cast<int>(events.pods.size())))];
+          cluster.RemovePod(pod.ns, pod.name);
+          break;
+        }
+        default:
+          if (random.Chance(30)) testutil::AddGang(cluster, absl::StrCat("extra", round), 2, 3, 1000);
+      }
+    }
+  }
+  EXPECT_GT(left, 10'000);
+  EXPECT_GT(left_after_an_event, 1000);
 }
 
 TEST(ScheduleProperty, AFreeNodeMoreNeverMakesALoneGangWait) {

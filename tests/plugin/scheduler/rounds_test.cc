@@ -107,6 +107,30 @@ TEST_F(RoundsTest, TheMoreGangsWaitTheRarerTheyAre) {
   EXPECT_THAT(rounds_at_, ElementsAre(0, 2, 24, 124)) << "but never rarer than that";
 }
 
+// Until a second has passed: then numbers are brought up to date.
+TEST_F(RoundsTest, WhatChangesNothingForThoseWhoWaitIsNotDecidedOn) {
+  cluster_.RemoveGang("default", "g");
+  testutil::AddGang(cluster_, "large", 2, 2, 16'000);
+  waiting_ = 1;
+  rounds_.Want();
+  loop_.RunFor(absl::Milliseconds(100));
+  ASSERT_THAT(rounds_at_, ElementsAre(0));
+  model::PodFacts other = testutil::Pod("", "other", 0, testutil::Cpu(500));
+  other.node = "node-000";
+  other.phase = model::PodPhase::kRunning;
+  cluster_.SetPod(other);
+  rounds_.Want();
+  loop_.RunFor(absl::Milliseconds(400));
+  EXPECT_THAT(rounds_at_, ElementsAre(0));
+  loop_.RunFor(absl::Seconds(5));
+  EXPECT_THAT(rounds_at_, ElementsAre(0, 1000));
+  testutil::AddNodes(cluster_, 3);
+  rounds_.Want();
+  loop_.RunFor(absl::Milliseconds(10));
+  EXPECT_THAT(rounds_at_, SizeIs(3));
+  EXPECT_EQ(placed_, 2u);
+}
+
 TEST_F(RoundsTest, ThereAreNoneWhileNothingIsDecided) {
   deciding_ = false;
   rounds_.Want();

@@ -1,0 +1,156 @@
+#include "plugin/gang/standstill.h"
+
+#include <algorithm>
+
+#include "plugin/gang/fit.h"
+#include "plugin/gang/holders.h"
+#include "plugin/gang/overlay.h"
+#include "plugin/gang/reclaim.h"
+#include "plugin/gang/reservation.h"
+
+namespace gangway::gang {
+
+using model::Cluster;
+using model::Decision;
+using model::Dim;
+using model::Gang;
+using model::QueueId;
+using model::Resources;
+using model::ShapeId;
+
+namespace {
+
+// With more shapes than are kept from call to call (fit.h) a look costs as much as a call.
+constexpr std::size_t kShapesThatAreLookedAt = 48;
+
+bool DoesNothing(const Decision& decision) {
+  return !decision.admit && decision.placements.empty() && !decision.nominations.has_value() &&
+         decision.evicted.empty() && decision.moves.empty() && decision.passed_over_until == absl::InfinitePast();
+}
+
+}  // namespace
+
+Standstill::Sums Standstill::SumsOf(const Cluster& cluster) {
+  Sums sums{cluster.total(), cluster.used(), {}};
+  for (QueueId id = 0; id < cluster.queue_slots(); ++id) sums.held.push_back(cluster.queue(id).held);
+  return sums;
+}
+
+void Standstill::Begin(const Cluster& cluster, const Policy& policy, absl::Time now) {
+  still_ = on_sums_ = on_gangs_ = tried_victims_ = false;
+  on_all_ = !cluster.moved().empty();
+  cluster_ = cluster.id();
+  version_ = cluster.version();
+  version_of_waiting_ = cluster.version_of_waiting();
+  version_of_gangs_ = cluster.version_of_gangs();
+  policy_ = policy;
+  from_ = now;
+  until_ = now + policy.keeps_same;
+  wanted_.clear();
+  wanted_beside_.clear();
+  by_queue_.clear();
+  sums_.reset();
+  keeps_for_ = model::kNone;
+  kept_.reset();
+}
+
+void Standstill::HangsOnRoom(ShapeId shape, std::int64_t wanted, bool beside_kept) {
+  const auto [it, fresh] = (beside_kept ? wanted_beside_ : wanted_).emplace(shape, wanted);
+  it->second = std::min(it->second, wanted);
+}
+
+void Standstill::Needs(const Cluster& cluster, const Gang& gang, const Resources& sum) {
+  OfQueue& queue = by_queue_[gang.queue];
+  if (cluster.Preempts(gang)) {
+    const std::int32_t priority = cluster.PriorityOf(gang);
+    queue.priority = std::max(queue.priority.value_or(priority), priority);
+  }
+  for (Dim dim = 0; dim < sum.size(); ++dim) {
+    if (sum[dim] == 0) continue;
+    if (queue.least[dim] == 0 || sum[dim] < queue.least[dim]) queue.least.Set(dim, sum[dim]);
+    if (sum[dim] > queue.most[dim]) queue.most.Set(dim, sum[dim]);
+  }
+}
+
+void Standstill::End(const Cluster& cluster, const model::Decisions& decisions) {
+  still_ = std::all_of(decisions.begin(), decisions.end(), DoesNothing) &&
+           wanted_.size() + wanted_beside_.size() <= kShapesThatAreLookedAt;
+  for (const Decision& decision : decisions) {
+    until_ = std::min(until_, decision.look_again);
+    if (!decision.kept.has_value()) continue;
+    keeps_for_ = decision.gang;
+    kept_ = decision.kept;
+    until_ = std::min(until_, kept_->found + policy_.keeps_same);
+  }
+  if (on_sums_) sums_ = SumsOf(cluster);
+}
+
+bool Standstill::KeepsNodes(const Cluster& cluster) const {
+  const std::optional<model::Reservation>& now = cluster.reservation();
+  if (!kept_.has_value() || !now.has_value()) return kept_.has_value() == now.has_value();
+  return now->gang == keeps_for_ && now->uid == cluster.gang(keeps_for_).uid && now->nodes == *kept_;
+}
+
+bool Standstill::LacksRoom(const Overlay& overlay, Scratch& scratch, bool beside_kept) const {
+  const auto& wanted = beside_kept ? wanted_beside_ : wanted_;
+  return std::all_of(wanted.begin(), wanted.end(),
+                     [&](const auto& each) { return scratch.Fit(overlay, each.first).copies() < each.second; });
+}
+
+bool Standstill::QueuesHaveRoom(const Overlay& overlay) const {
+  const QueueTree& tree = overlay.tree();
+  if (!tree.limits()) return true;
+  return std::all_of(by_queue_.begin(), by_queue_.end(), [&](const auto& each) {
+    const Resources& most = each.second.most;
+    const std::vector<QueueId>& path = tree.path(each.first);
+    return std::all_of(path.begin(), path.end(), [&](QueueId level) {
+      for (Dim dim = 0; dim < most.size(); ++dim) {
+        if (most[dim] > 0 && dim != model::kPods && tree.held(level)[dim] > tree.PlaceLimit(level, dim) - most[dim])
+          return false;
+      }
+      return true;
+    });
+  });
+}
+
+bool Standstill::NobodyMayGo(const Overlay& overlay, const Policy& policy, absl::Time now) const {
+  const Holders holders(overlay.cluster(), policy, now);
+  Reclaim reclaim(overlay, policy);
+  return std::all_of(by_queue_.begin(), by_queue_.end(), [&](const auto& each) {
+    const auto& [queue, gangs] = each;
+    if (!gangs.priority.has_value()) return true;
+    if (policy.consolidate && holders.AnyMovable()) return false;
+    if (policy.preempt && holders.AnyLowerInQueue(queue, *gangs.priority)) return false;
+    return !policy.reclaim || !holders.AnyInOtherQueues(queue) || !reclaim.MayTakeBack(queue, gangs.least);
+  });
+}
+
+bool Standstill::Holds(const Cluster& cluster, const Policy& policy, absl::Time now, Scratch& scratch) const {
+  if (!still_ || cluster_ != cluster.id() || now < from_ || now >= until_) return false;
+  if (version_of_waiting_ != cluster.version_of_waiting() || !KeepsNodes(cluster)) return false;
+  Policy like_then = policy;
+  like_then.choose_victims = policy_.choose_victims;
+  if (like_then != policy_) return false;
+  const bool evicts = policy.choose_victims && (policy.preempt || policy.reclaim || policy.consolidate);
+  const bool asks = evicts && std::any_of(by_queue_.begin(), by_queue_.end(),
+                                          [](const auto& each) { return each.second.priority.has_value(); });
+  // What queues held of late changes without an event.
+  const bool by_use = policy.use_half_life.has_value() && (asks || on_sums_);
+  if (version_ == cluster.version() && !by_use && (!policy.choose_victims || policy_.choose_victims)) return true;
+  if (on_all_ || (on_sums_ && (by_use || *sums_ != SumsOf(cluster)))) return false;
+  if (on_gangs_ && version_of_gangs_ != cluster.version_of_gangs()) return false;
+  if (asks && tried_victims_) return false;
+  scratch.Begin(cluster);
+  Overlay overlay(cluster, constraint::AllKinds(), policy.packing);
+  bool holds =
+      LacksRoom(overlay, scratch, false) && QueuesHaveRoom(overlay) && (!asks || NobodyMayGo(overlay, policy, now));
+  if (holds && !wanted_beside_.empty()) {
+    HeldRoom kept(overlay, scratch);
+    kept.Hold(keeps_for_, *kept_);
+    holds = LacksRoom(overlay, scratch, true);
+  }
+  scratch.End();
+  return holds;
+}
+
+}  // namespace gangway::gang
