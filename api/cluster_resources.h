@@ -26,6 +26,13 @@ inline constexpr Resource kCsiStorageCapacities{
     "storage.k8s.io", "v1", "csistoragecapacities", "csistoragecapacity", "CSIStorageCapacity", true};
 inline constexpr Resource kVolumeAttachments{"storage.k8s.io",   "v1", "volumeattachments", "volumeattachment",
                                              "VolumeAttachment", false};
+inline constexpr Resource kResourceClaims{"resource.k8s.io", "v1", "resourceclaims", "resourceclaim",
+                                          "ResourceClaim",   true};
+inline constexpr Resource kResourceClaimTemplates{
+    "resource.k8s.io", "v1", "resourceclaimtemplates", "resourceclaimtemplate", "ResourceClaimTemplate", true};
+inline constexpr Resource kDeviceClasses{"resource.k8s.io", "v1", "deviceclasses", "deviceclass", "DeviceClass", false};
+inline constexpr Resource kResourceSlices{"resource.k8s.io", "v1", "resourceslices", "resourceslice",
+                                          "ResourceSlice",   false};
 inline constexpr Resource kMutatingWebhookConfigurations{"admissionregistration.k8s.io",
                                                          "v1",
                                                          "mutatingwebhookconfigurations",

@@ -77,6 +77,8 @@ constexpr std::array kDefaults{
     CoreDefault{"storage.v1.CSIDriverSpec", "volumeLifecycleModes", R"(["Persistent"])"},
     CoreDefault{"storage.v1.CSIDriverSpec", "requiresRepublish", "false"},
     CoreDefault{"storage.v1.CSIDriverSpec", "seLinuxMount", "false"},
+    CoreDefault{"resource.v1.ExactDeviceRequest", "allocationMode", R"("ExactCount")"},
+    CoreDefault{"resource.v1.DeviceSubRequest", "allocationMode", R"("ExactCount")"},
     CoreDefault{"storage.v1.StorageClass", "reclaimPolicy", R"("Delete")"},
     CoreDefault{"storage.v1.StorageClass", "volumeBindingMode", R"("Immediate")"},
     CoreDefault{"rbac.v1.RoleRef", "apiGroup", R"("rbac.authorization.k8s.io")"},
@@ -221,6 +223,14 @@ void LimitRangeItemDefaults(json::object& item) {
   }
 }
 
+// kubernetes: resource/v1, SetDefaults_ExactDeviceRequest
+void DeviceRequestDefaults(json::object& request) {
+  const json::value* const mode = request.if_contains("allocationMode");
+  const bool counts = mode == nullptr || !mode->is_string() || mode->get_string() == "ExactCount";
+  const json::value* const count = request.if_contains("count");
+  if (counts && (count == nullptr || (count->is_int64() && count->get_int64() == 0))) request["count"] = 1;
+}
+
 // kubernetes: apiextensions/v1, SetDefaults_CustomResourceDefinitionSpec
 void DefinitionNamesDefaults(json::object& names) {
   const json::value* kind = names.if_contains("kind");
@@ -251,6 +261,8 @@ DeriveDefaults DerivedDefaultsOf(std::string_view definition) {
   if (definition == "core.v1.PodStatus") return PodStatusDefaults;
   if (definition == "core.v1.LimitRangeItem") return LimitRangeItemDefaults;
   if (definition == "rbac.v1.Subject") return SubjectDefaults;
+  if (definition == "resource.v1.ExactDeviceRequest" || definition == "resource.v1.DeviceSubRequest")
+    return DeviceRequestDefaults;
   if (definition == "apiextensions.v1.CustomResourceDefinitionNames") return DefinitionNamesDefaults;
   return nullptr;
 }

@@ -188,7 +188,26 @@ void PodGroupCells(Look object, absl::Time now, Cells& cells) {
            TextCell(PodGroupStatusOf(object)), AgeCell(object, now)};
 }
 
-void WorkloadCells(Look object, absl::Time now, Cells& cells) { cells = {NameCell(object), AgeCell(object, now)}; }
+void NameAndAgeCells(Look object, absl::Time now, Cells& cells) { cells = {NameCell(object), AgeCell(object, now)}; }
+
+void ResourceClaimCells(Look object, absl::Time now, Cells& cells) {
+  const bool deleted = object["metadata"]["deletionTimestamp"].present();
+  std::vector<absl::string_view> states;
+  if (deleted) states.push_back("deleted");
+  if (object["status"]["allocation"].present()) {
+    states.push_back("allocated");
+    if (object["status"]["reservedFor"].size() > 0) states.push_back("reserved");
+  } else if (!deleted) {
+    states.push_back("pending");
+  }
+  cells = {NameCell(object), TextCell(absl::StrJoin(states, ",")), AgeCell(object, now)};
+}
+
+void ResourceSliceCells(Look object, absl::Time now, Cells& cells) {
+  const Look spec = object["spec"];
+  cells = {NameCell(object), TextCell(spec["nodeName"].text()), TextCell(spec["driver"].text()),
+           TextCell(spec["pool"]["name"].text()), AgeCell(object, now)};
+}
 
 constexpr CoreTable kClusterTables[] = {
     {&api::kDaemonSets, DaemonSetCells,
@@ -209,11 +228,15 @@ constexpr CoreTable kClusterTables[] = {
     {&api::kCsiNodes, CsiNodeCells, "Name|Drivers#|Age"},
     {&api::kCsiStorageCapacities, CreatedAtCells, "Name|Created At@"},
     {&api::kVolumeAttachments, VolumeAttachmentCells, "Name|Attacher~|PV|Node|Attached?|Age"},
+    {&api::kResourceClaims, ResourceClaimCells, "Name|State|Age"},
+    {&api::kResourceClaimTemplates, NameAndAgeCells, "Name|Age"},
+    {&api::kDeviceClasses, NameAndAgeCells, "Name|Age"},
+    {&api::kResourceSlices, ResourceSliceCells, "Name|Node|Driver|Pool|Age"},
     {&api::kMutatingWebhookConfigurations, WebhookCells, "Name|Webhooks#|Age"},
     {&api::kValidatingWebhookConfigurations, WebhookCells, "Name|Webhooks#|Age"},
     {&api::kCustomResourceDefinitions, CreatedAtCells, "Name|Created At@"},
     {&api::kKubernetesPodGroups, PodGroupCells, "Name|Policy|Workload|Status|Age"},
-    {&api::kWorkloads, WorkloadCells, "Name|Age"},
+    {&api::kWorkloads, NameAndAgeCells, "Name|Age"},
 };
 
 }  // namespace

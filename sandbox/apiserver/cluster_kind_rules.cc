@@ -263,6 +263,24 @@ void CheckVolumeAttachmentChange(const json::object& before, const json::object&
       kImmutable);
 }
 
+// Also of a template's. kubernetes: apis/resource/validation
+void CheckClaimSpecChange(const json::object& before, const json::object& after, FieldErrors& errors) {
+  CheckSame(before, after, "spec", kImmutable, errors);
+}
+
+// Devices are given back whole, or kept. kubernetes: apis/resource/validation, validateResourceClaimStatusUpdate
+void CheckClaimStatusChange(const json::object& before, const json::object& after, FieldErrors& errors) {
+  const bool allocated = FindPath(after, "status.allocation") != nullptr;
+  if (allocated && FindPath(before, "status.allocation") != nullptr)
+    CheckSame(before, after, "status.allocation", kImmutable, errors);
+  const json::value* const users = FindPath(after, "status.reservedFor");
+  if (users == nullptr || !users->is_array()) return;
+  if (!allocated && !users->get_array().empty()) {
+    AddError(errors, FieldError::Type::kForbidden, "status.reservedFor", "",
+             "may not be specified when `allocated` is not set");
+  }
+}
+
 void CheckBatchJobChange(const json::object& before, const json::object& after, FieldErrors& errors) {
   for (const absl::string_view field : {"spec.completionMode", "spec.completions", "spec.selector", "spec.template"}) {
     CheckSame(before, after, field, kImmutable, errors);

@@ -32,6 +32,10 @@ void CheckStorageCapacityChange(const boost::json::object& before, const boost::
                                 api::FieldErrors& errors);
 void CheckVolumeAttachmentChange(const boost::json::object& before, const boost::json::object& after,
                                  api::FieldErrors& errors);
+void CheckClaimSpecChange(const boost::json::object& before, const boost::json::object& after,
+                          api::FieldErrors& errors);
+void CheckClaimStatusChange(const boost::json::object& before, const boost::json::object& after,
+                            api::FieldErrors& errors);
 void CheckBatchJobChange(const boost::json::object& before, const boost::json::object& after, api::FieldErrors& errors);
 
 }  // namespace gangway::sandbox

@@ -35,6 +35,9 @@ struct ServedKind {
   void (*check_new)(const boost::json::object& object, api::FieldErrors& errors) = nullptr;
   void (*check_change)(const boost::json::object& before, const boost::json::object& after,
                        api::FieldErrors& errors) = nullptr;
+  // The same of a write to its status alone.
+  void (*check_status_change)(const boost::json::object& before, const boost::json::object& after,
+                              api::FieldErrors& errors) = nullptr;
   // What is filled in when it is created: initial status, what admission and controllers would add at once.
   Objection (*fill_in)(const Store& store, absl::Time now, boost::json::object& object) = nullptr;
   // What a write to the object or a subresource cannot take away.

@@ -180,6 +180,11 @@ Outcome<Bytes> ServerCore::Replace(const Target& target, const Record& before, c
     }
     if (Objection objection = CheckSuccessor(target, old, next, spec_changed)) return *std::move(objection);
   }
+  if (const auto check = ServedAs(resource).check_status_change; check != nullptr && target.subresource == "status") {
+    api::FieldErrors errors;
+    check(old.object(), next.object(), errors);
+    if (!errors.empty()) return Invalid(resource, target.name, errors);
+  }
   if (Releases(resource, old.object(), next.object())) {
     // What was wished for is answered; watchers see the last state that was.
     Bytes released = ShownAfter(before, next, before.revision, note.managed_fields, &managed);

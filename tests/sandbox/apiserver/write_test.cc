@@ -247,6 +247,33 @@ TEST_F(WriteTest, PodSpecsAreMostlyImmutable) {
   EXPECT_EQ(Patch(PodPath("p"), R"({"spec":{"activeDeadlineSeconds":5}})").code, 200);
 }
 
+// kubernetes: resource/v1, defaults, and apis/resource/validation
+TEST_F(WriteTest, DevicesOfAResourceClaimAreGivenAndTakenBackWhole) {
+  constexpr absl::string_view kClaims = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims";
+  const Answer created = Post(
+      kClaims,
+      R"({"metadata":{"name":"gpu"},"spec":{"devices":{"requests":[{"name":"r","exactly":{"deviceClassName":"gpu"}}]}}})");
+  ASSERT_EQ(created.code, 201) << created.body;
+  EXPECT_EQ(created.Text("spec.devices.requests.0.exactly.allocationMode"), "ExactCount");
+  EXPECT_EQ(created.Text("spec.devices.requests.0.exactly.count"), "1");
+
+  const std::string claim = absl::StrCat(kClaims, "/gpu"), status = absl::StrCat(claim, "/status");
+  EXPECT_EQ(Patch(claim, R"({"spec":{"devices":{"requests":[]}}})").code, 422);
+  const Answer early = Patch(status, R"({"status":{"reservedFor":[{"resource":"pods","name":"p","uid":"u"}]}})");
+  EXPECT_EQ(early.code, 422) << early.body;
+  const std::string given =
+      R"({"status":{"allocation":{"devices":{"results":[{"request":"r","driver":"d","pool":"n","device":"DEVICE"}]}},
+                    "reservedFor":[{"resource":"pods","name":"p","uid":"u"}]}})";
+  const auto with = [&](const std::string& device) {
+    return Patch(status, std::string(given).replace(given.find("DEVICE"), 6, device));
+  };
+  EXPECT_EQ(with("gpu-0").code, 200);
+  EXPECT_EQ(with("gpu-1").code, 422);
+  EXPECT_EQ(Get(claim).Text("status.allocation.devices.results.0.device"), "gpu-0");
+  EXPECT_EQ(Patch(status, R"({"status":{"allocation":null,"reservedFor":null}})").code, 200);
+  EXPECT_EQ(with("gpu-1").code, 200);
+}
+
 TEST_F(WriteTest, PatchesOfThreeKinds) {
   ASSERT_EQ(
       Post("/api/v1/nodes",
