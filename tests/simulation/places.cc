@@ -334,8 +334,8 @@ bool Places::LostVolume(const Pod& pod) const {
   return std::any_of(wants.claims.begin(), wants.claims.end(), [&](const std::string& name) {
     const auto claim = claims_.find({pod.metadata.ns, name});
     if (claim == claims_.end()) return false;
-    const std::string& volume = claim->second.claim.spec.volume_name;
-    return !volume.empty() && !volumes_.contains(volume);
+    const PersistentVolumeClaim& known = claim->second.claim;
+    return known.status.phase == "Lost" || (!known.spec.volume_name.empty() && !volumes_.contains(known.spec.volume_name));
   });
 }
 

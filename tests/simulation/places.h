@@ -50,7 +50,7 @@ class Places {
 
   // When its node was chosen: one that waited for its gang's volumes was given it before.
   absl::Time ChosenAt(const api::core::Pod& pod, absl::Time bound) const;
-  // One of its claims was bound to a volume that is gone: nobody can bind the pod.
+  // One of its claims was bound to a volume that is gone, or is said to be lost: nobody can bind the pod.
   bool LostVolume(const api::core::Pod& pod) const;
 
  private:
