@@ -343,8 +343,10 @@ absl::StatusOr<KubeconfigFields> ParseFields(absl::string_view text, const std::
     return absl::InvalidArgumentError(absl::StrCat(path, ": ", config.status().message()));
   }
   if (config->kind != "Config" && !config->kind.empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(path, ": is no kubeconfig: its kind is ", config->kind, ", not Config"));
+    // Where a quote is not closed, the rest of the file, with its secrets, is a part of it.
+    const bool is_word = std::all_of(config->kind.begin(), config->kind.end(), absl::ascii_isalnum);
+    return absl::InvalidArgumentError(absl::StrCat(path, ": is no kubeconfig: its kind is ",
+                                                   is_word ? absl::StrCat(config->kind, ", ") : "", "not Config"));
   }
   for (NamedCluster& entry : config->clusters) entry.path = path;
   for (NamedUser& entry : config->users) entry.path = path;

@@ -1,8 +1,6 @@
 // JSON text and merge patches (RFC 7386): what is complete can be read, what is written reads back as the same, and the
 // difference of two documents makes the one of the other.
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <optional>
 #include <string>
 
@@ -11,27 +9,12 @@
 #include "api/json.h"
 #include "api/json_value.h"
 #include "tests/fuzz/fuzz_target.h"
+#include "tests/fuzz/near.h"
 
 namespace gangway::testutil {
 namespace {
 
 namespace json = boost::json;
-
-// Whether they are the same but for the last bit of numbers that are no integers: Boost.JSON 1.81 reads long ones a bit
-// too large or too small.
-bool Near(const json::value& a, const json::value& b) {
-  if (a.is_double() || b.is_double()) {
-    if (!a.is_number() || !b.is_number()) return false;
-    const double x = a.to_number<double>(), y = b.to_number<double>();
-    return std::abs(x - y) <=
-           4 * std::numeric_limits<double>::epsilon() * std::abs(x) + std::numeric_limits<double>::denorm_min();
-  }
-  if (a.is_array() && b.is_array())
-    return std::equal(a.get_array().begin(), a.get_array().end(), b.get_array().begin(), b.get_array().end(), Near);
-  if (!a.is_object() || !b.is_object()) return a == b;
-  return std::equal(a.get_object().begin(), a.get_object().end(), b.get_object().begin(), b.get_object().end(),
-                    [](const auto& x, const auto& y) { return x.key() == y.key() && Near(x.value(), y.value()); });
-}
 
 bool HasDouble(const json::value& value) {
   if (value.is_array()) return std::any_of(value.get_array().begin(), value.get_array().end(), HasDouble);

@@ -335,7 +335,8 @@ bool Places::LostVolume(const Pod& pod) const {
     const auto claim = claims_.find({pod.metadata.ns, name});
     if (claim == claims_.end()) return false;
     const PersistentVolumeClaim& known = claim->second.claim;
-    return known.status.phase == "Lost" || (!known.spec.volume_name.empty() && !volumes_.contains(known.spec.volume_name));
+    return known.status.phase == "Lost" ||
+           (!known.spec.volume_name.empty() && !volumes_.contains(known.spec.volume_name));
   });
 }
 

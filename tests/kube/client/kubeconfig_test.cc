@@ -152,6 +152,11 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"TwoDocuments", "users:", "---\nusers:", "one YAML document"}),
     [](const auto& c) { return c.param.name; });
 
+TEST(ParseKubeconfigTest, AQuoteThatIsNotClosedTellsNoSecret) {
+  EXPECT_THAT(ParseKubeconfig("{\"kind\": \"Config\nusers:\n- name: a\n  user:\n    token: hunter2\n\"}", "k.yaml"),
+              StatusIs(absl::StatusCode::kInvalidArgument, "k.yaml: is no kubeconfig: its kind is not Config"));
+}
+
 TEST(ParseKubeconfigTest, RandomDamageIsAnAnswerNotACrash) {
   std::mt19937 random(11);
   for (int round = 0; round < 3000; ++round) {
