@@ -30,6 +30,7 @@ struct ManifestLimits {
   std::size_t max_nodes = 1'000'000;   // scalars, lists and maps of a source, those reached by aliases counted again
   int max_depth = 100;                 // lists and maps within each other
   std::size_t max_documents = 20'000;  // after lists are expanded
+  bool quotes = true;                  // errors may quote the text; false where it holds secrets
 };
 
 struct ManifestDocument {

@@ -157,6 +157,7 @@ class TreeBuilder {
     const absl::string_view context = parser.context == nullptr ? "" : parser.context;
     const std::size_t begin = positions_.OffsetOf(parser.context_mark);
     if (problem == "could not find expected ':'" && begin < text_.size()) {
+      if (!limits_.quotes) return ErrorAt(source_, positions_.Of(parser.context_mark), "expected ':' in this line");
       const absl::string_view line =
           text_.substr(begin, std::min(text_.find_first_of("\r\n", begin), text_.size()) - begin);
       return ErrorAt(source_, positions_.Of(parser.context_mark),
@@ -251,12 +252,15 @@ class TreeBuilder {
       return Fails(absl::StrCat("the tag ", tag, " means nothing to Kubernetes; remove it"));
     manifest::Scalar scalar = ResolveScalar(value);
     if (scalar.type == ScalarType::kNotFinite)
-      return Fails(absl::StrCat(value, " cannot be said in JSON; quote it or use a number"));
+      return Fails(absl::StrCat(value, " cannot be said in JSON; quote it or use a number"));  // .inf, .nan
     const bool fits = tag.empty() || (wanted == "int" && scalar.type == ScalarType::kInt) ||
                       (wanted == "float" && (scalar.type == ScalarType::kFloat || scalar.type == ScalarType::kInt)) ||
                       (wanted == "bool" && scalar.type == ScalarType::kBool) ||
                       (wanted == "null" && scalar.type == ScalarType::kNull);
-    if (!fits) return Fails(absl::StrCat("\"", value, "\" is no !!", wanted, "; remove the tag or change the value"));
+    if (!fits) {
+      const std::string quoted = limits_.quotes ? absl::StrCat("\"", value, "\"") : "this";
+      return Fails(absl::StrCat(quoted, " is no !!", wanted, "; remove the tag or change the value"));
+    }
     if (scalar.type != ScalarType::kString) kind = Node::Kind::kLiteral;
     text = std::move(scalar.text);
     return true;

@@ -333,6 +333,7 @@ absl::StatusOr<KubeconfigFields> ParseFields(absl::string_view text, const std::
   api::ManifestLimits limits;
   limits.max_bytes = std::size_t{8} << 20;
   limits.max_document_bytes = limits.max_bytes;
+  limits.quotes = false;
   GW_ASSIGN_OR_RETURN(const std::vector<api::ManifestDocument> documents, api::ReadDocuments(text, path, limits));
   if (documents.size() != 1) {
     return absl::InvalidArgumentError(

@@ -72,8 +72,8 @@ absl::Status StatusFromObject(absl::string_view json) {
   absl::StatusOr<StatusView> view = api::Decode<StatusView>(json);
   if (!view.ok()) return absl::UnknownError(absl::StrCat("a Status that cannot be read: ", view.status().message()));
   if (view->kind != "Status") return absl::UnknownError(absl::StrCat("not a Status: ", QuotedText(json)));
-  if (view->status == "Success") return absl::OkStatus();
-  return StatusFromView(view->code, *view);
+  const absl::Status status = StatusFromView(view->code, *view);
+  return status.ok() ? absl::UnknownError(absl::StrCat("a Status that tells no error: ", QuotedText(json))) : status;
 }
 
 std::string StatusBody(int http_code, absl::string_view reason, absl::string_view message) {

@@ -56,7 +56,7 @@ inline absl::Status StatusOf(const absl::StatusOr<Response>& reply) {
   return reply.ok() ? StatusFromResponse(*reply) : reply.status();
 }
 
-// Of a watch's kError frame: the code in the Status object decides (410 is OutOfRange).
+// Of a watch's kError frame, never OK: the code in the Status object decides (410 is OutOfRange).
 absl::Status StatusFromObject(absl::string_view json);
 
 // A Status object as the body of a refusal: StatusBody(404, "NotFound", "pods \"a\" not found").

@@ -52,6 +52,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadJson{"1.", "line 1 column 3: expected a digit"}, BadJson{"1e", "line 1 column 3: expected a digit"},
         BadJson{"1e400", "line 1 column 6: number out of range"},
         BadJson{"-1.7976931348623158e308", "line 1 column 24: number out of range"},
+        BadJson{"0.7976931348623158e309", "line 1 column 23: number out of range"},
         BadJson{"1e-3002345678901234567890", "line 1 column 26: number out of range"},
         BadJson{"{} x", "line 1 column 4: something follows the JSON value"},
         BadJson{"{}{}", "line 1 column 3: something follows the JSON value"},

@@ -21,8 +21,11 @@ inline bool Near(const boost::json::value& a, const boost::json::value& b) {
   if (a.is_array() && b.is_array())
     return std::equal(a.get_array().begin(), a.get_array().end(), b.get_array().begin(), b.get_array().end(), Near);
   if (!a.is_object() || !b.is_object()) return a == b;
-  return std::equal(a.get_object().begin(), a.get_object().end(), b.get_object().begin(), b.get_object().end(),
-                    [](const auto& x, const auto& y) { return x.key() == y.key() && Near(x.value(), y.value()); });
+  return a.get_object().size() == b.get_object().size() &&
+         std::all_of(a.get_object().begin(), a.get_object().end(), [&b](const auto& member) {
+           const boost::json::value* const other = b.get_object().if_contains(member.key());
+           return other != nullptr && Near(member.value(), *other);
+         });
 }
 
 }  // namespace gangway::testutil

@@ -21,6 +21,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 using testutil::IsOkAndHolds;
 using testutil::StatusIs;
@@ -155,6 +156,13 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(ParseKubeconfigTest, AQuoteThatIsNotClosedTellsNoSecret) {
   EXPECT_THAT(ParseKubeconfig("{\"kind\": \"Config\nusers:\n- name: a\n  user:\n    token: hunter2\n\"}", "k.yaml"),
               StatusIs(absl::StatusCode::kInvalidArgument, "k.yaml: is no kubeconfig: its kind is not Config"));
+}
+
+TEST(ParseKubeconfigTest, NorDoesALineThatCannotBeRead) {
+  EXPECT_THAT(ParseKubeconfig("users:\n- name: a\n  user:\n    as: b\n    token hunter2\n", "k.yaml"),
+              StatusIs(absl::StatusCode::kInvalidArgument, "k.yaml: line 5, column 5: expected ':' in this line"));
+  EXPECT_THAT(ParseKubeconfig("users:\n- name: a\n  user:\n    token: !!int hunter2\n", "k.yaml"),
+              StatusIs(absl::StatusCode::kInvalidArgument, Not(HasSubstr("hunter2"))));
 }
 
 TEST(ParseKubeconfigTest, RandomDamageIsAnAnswerNotACrash) {
