@@ -2,6 +2,14 @@
 
 namespace gangway::gang {
 
+void NominatedRoom::Keep(model::GangId gang) {
+  if (kept_.insert(gang).second) Hold(gang, 1);
+}
+
+void NominatedRoom::Give(model::GangId gang) {
+  if (kept_.erase(gang) > 0) Hold(gang, -1);
+}
+
 void NominatedRoom::Hold(model::GangId gang, int times) {
   const model::Cluster& cluster = overlay_.cluster();
   for (const model::TaskId id : cluster.gang(gang).tasks) {

@@ -1,6 +1,8 @@
 // Keeps in the overlay the room that gangs are nominated for and that is not free yet, while others look for theirs.
 #pragma once
 
+#include <set>
+
 #include "plugin/gang/fit.h"
 #include "plugin/gang/overlay.h"
 
@@ -11,15 +13,16 @@ class NominatedRoom {
  public:
   NominatedRoom(Overlay& overlay, Scratch& scratch) : overlay_(overlay), scratch_(scratch) {}
   // For each of its pods that is nominated for a node that is there.
-  void Keep(model::GangId gang) { Hold(gang, 1); }
-  // What was kept for it may be used.
-  void Give(model::GangId gang) { Hold(gang, -1); }
+  void Keep(model::GangId gang);
+  // What was kept for it, if anything, may be used.
+  void Give(model::GangId gang);
 
  private:
   void Hold(model::GangId gang, int times);
 
   Overlay& overlay_;
   Scratch& scratch_;
+  std::set<model::GangId> kept_;
 };
 
 }  // namespace gangway::gang

@@ -239,7 +239,11 @@ class Cycle {
     });
     std::erase_if(gangs, [&](GangId id) { return placed.contains(id); });
     NominatedRoom room(overlay_, scratch_);
-    for (const GangId id : gangs) room.Keep(id);
+    for (const GangId id : gangs) {
+      // Of a gang that lost members since, and needs more, nobody reckoned with what it has.
+      const Gang& gang = cluster_.gang(id);
+      if (gang.nominated >= gang.min_member - gang.ready()) room.Keep(id);
+    }
     ServeAll(gangs, [&](GangId id) { PlaceWithin(room, id); });
   }
 

@@ -209,6 +209,18 @@ TEST_F(EvictTest, WhoFindsAllHisRoomFreeDoesNotWaitForWhoDoesNot) {
   EXPECT_THAT(Placed(), ElementsAre(Pair("second", "n1")));
 }
 
+// A pod is nominated still, but its gang lost members since and cannot begin with that alone.
+TEST_F(EvictTest, RoomThatIsNotEnoughForAGangIsNotKeptForIt) {
+  Node("n1", Amounts(4000));
+  OneRuns("goes", "low", "default", Amounts(4000), "n1");
+  cluster.SetEvicted(cluster.FindTask("default", "goes"), true);
+  OneWaits("whole", "high", "default", Amounts(4000));
+  Group("part", "high", 2);
+  for (const char* name : {"p-0", "p-1"}) Waits("part", name, Amounts(4000));
+  for (const char* pod : {"whole", "p-0"}) cluster.Nominate(cluster.FindTask("default", pod), cluster.FindNode("n1"));
+  EXPECT_EQ(Of("whole").reason->kind, Reason::Kind::kRoomAwaited);
+}
+
 // A pod more that its spread counts on n2 would leave it no second node.
 TEST_F(EvictTest, NorDoOthersTakeWhatItsSpreadNeeds) {
   for (const char* name : {"n1", "n2", "n3"}) Node(name, Amounts(name[1] == '3' ? 2000 : 4000));
