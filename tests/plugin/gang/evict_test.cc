@@ -294,6 +294,21 @@ TEST_F(EvictTest, WhoGoesOnWaitingForItsRoomIsNotNominatedAgain) {
   EXPECT_FALSE(decision.nominations.has_value());
 }
 
+// Here because its node is gone.
+TEST_F(EvictTest, WhoWaitsForOtherRoomThanBeforeIsNominatedThere) {
+  for (const char* name : {"n1", "n2"}) Node(name, Amounts(4000));
+  for (const char* name : {"v1", "v2"}) OneRuns(name, "low", "default", Amounts(4000), absl::StrCat("n", name + 1));
+  OneWaits("high", "high", "default", Amounts(4000));
+  EXPECT_THAT(Evicted(), ElementsAre("v2"));
+  CarryOut();
+  cluster.SetEvicted(cluster.FindTask("default", "v1"), true);
+  cluster.RemoveNode("n2");
+  const Decision decision = Of("high");
+  EXPECT_EQ(decision.reason->kind, Reason::Kind::kRoomAwaited);
+  ASSERT_TRUE(decision.nominations.has_value());
+  EXPECT_EQ(cluster.node_name(decision.nominations->front().row), "n1");
+}
+
 TEST_F(EvictTest, RoomIsGivenBackWhenItWillNotComeAnyMore) {
   Node("n1", Amounts(4000));
   Group("ends", "low", 1);
