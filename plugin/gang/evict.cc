@@ -152,7 +152,8 @@ void Eviction::Tell(GangId id, Found found, model::Decision& decision) {
   victims_.Evict(decision.evicted);
   decision.nominations = trial_.placements();
   const bool same = std::all_of(decision.nominations->begin(), decision.nominations->end(), [&](const auto& placement) {
-    return cluster_.task(placement.task).nominated != model::kNone;
+    const int node = cluster_.task(placement.task).nominated;
+    return node != model::kNone && cluster_.FindNode(cluster_.names().Text(node)) == placement.row;
   });
   if (same && decision.evicted.empty()) decision.nominations.reset();
   decision.reason = WhyItWaits(cluster_.gang(id), decision.evicted);

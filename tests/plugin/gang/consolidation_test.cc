@@ -253,6 +253,66 @@ TEST_F(ConsolidationTest, WhoWasMovedStaysForAWhile) {
   EXPECT_THAT(Evicted(DecisionOf("big")), ElementsAre("b-w-0"));
 }
 
+// Node by node they would go, and may be nowhere else, but for the last.
+TEST_F(ConsolidationTest, AfterEightInVainItIsGivenUp) {
+  Nodes(10);
+  Runs("room", 1, 9);
+  pods_["room-w-0"].movable = false;
+  Runs("last", 3, 8);
+  for (int i = 0; i < 8; ++i) {
+    const std::string name = absl::StrCat("pinned-", i);
+    Runs(name, 3, i);
+    pods_[name + "-w-0"].wants.selector = {{"kubernetes.io/hostname", NodeName(i)}};
+  }
+  Waits("big", 4);
+  EXPECT_THAT(Evicted(DecisionOf("big")), IsEmpty());
+  pods_["pinned-0-w-0"].movable = false;  // one less to be tried
+  EXPECT_THAT(Evicted(DecisionOf("big")), ElementsAre("last-w-0"));
+}
+
+// Later ones wait for another call.
+TEST_F(ConsolidationTest, InOneCallSomebodyIsMovedForTheFirstGangs) {
+  constexpr int kGangs = 33;
+  Nodes(2 * kGangs);
+  for (int i = 0; i < 2 * kGangs; ++i) Runs(absl::StrCat("half-", i), 2, i);
+  for (int i = 0; i < kGangs; ++i) Waits(absl::StrCat("big-", i), 4);
+  Tell();
+  std::vector<std::string> moved_for;
+  for (const Decision& decision : World::Run()) {
+    if (!decision.moves.empty()) moved_for.push_back(cluster.gang(decision.gang).name);
+  }
+  EXPECT_THAT(moved_for, SizeIs(kGangs - 1));
+  EXPECT_THAT(moved_for, ::testing::Not(::testing::Contains(absl::StrCat("big-", kGangs - 1))));
+}
+
+// Each of its pods has a place, and both want the same one.
+TEST_F(ConsolidationTest, SomebodyIsMovedForPodsThatFindRoomOnlyOneByOne) {
+  Nodes(2);
+  Runs("a", 1, 0);
+  Runs("held", 3, 1);
+  pods_["held-w-0"].movable = false;
+  Group("pair", 2);
+  for (int i = 0; i < 2; ++i) Pod("pair", 2);
+  pods_["pair-w-1"].wants = testutil::Cpu(1900);
+  EXPECT_THAT(MovesOf(DecisionOf("pair")), ElementsAre(Pair("a-w-0", "node-001")));
+}
+
+// "near" stands in the way by what it is, not by what it holds; on node-001 two would have to go.
+TEST_F(ConsolidationTest, TheFirstInOrderMayBeTheOneThatIsMovedRatherThanTwo) {
+  testutil::AddNodes(cluster, 3, 8);
+  Nodes(2);
+  Runs("x", 2, 1);
+  Runs("y", 2, 1);
+  Runs("far", 1, 2);
+  pods_["far-w-0"].movable = false;
+  Runs("near", 1, 0);
+  for (const char* name : {"far-w-0", "near-w-0"}) pods_[name].labels = {{"app", "rival"}};
+  Waits("big", 3);
+  pods_["big-w-0"].wants.pod_anti_affinity = {
+      {"kubernetes.io/hostname", {{"default"}, std::nullopt, {{"app", model::Op::kIn, {"rival"}}}}}};
+  EXPECT_THAT(Evicted(DecisionOf("big")), ElementsAre("near-w-0"));
+}
+
 // ---- what becomes of it
 
 struct MovedTest : ConsolidationTest {

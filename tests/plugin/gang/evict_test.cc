@@ -252,6 +252,21 @@ TEST_F(EvictTest, NorDoOthersTakeWhatItsSpreadNeeds) {
   EXPECT_THAT(Placed(), IsEmpty());
 }
 
+TEST_F(EvictTest, WhoItsSpreadDoesNotCountIsPlacedBesideIt) {
+  for (const char* name : {"n1", "n2"}) Node(name, Amounts(4000));
+  OneRuns("goes", "low", "default", Amounts(4000), "n1");
+  Group("spread", "mid", 2);
+  for (int i = 0; i < 2; ++i) {
+    model::PodFacts pod = PodOf("spread", absl::StrCat("spread-", i), Amounts(2000));
+    pod.labels = {{"app", "a"}};
+    pod.wants.spreads = {{{"kubernetes.io/hostname", {{"default"}, std::nullopt, {{"app", model::Op::kIn, {"a"}}}}}}};
+    cluster.SetPod(pod);
+  }
+  OneWaits("stranger", "low", "default", Amounts(1000));
+  EXPECT_THAT(Evicted(), ElementsAre("goes"));
+  EXPECT_THAT(Placed(), ElementsAre(Pair("stranger", "n2")));
+}
+
 TEST_F(EvictTest, NobodyIsEvictedForAGangThatWouldNotFitThen) {
   Node("n1", Amounts(4000));
   OneRuns("low", "low", "default", Amounts(4000), "n1");
@@ -277,6 +292,33 @@ TEST_F(EvictTest, NobodyIsEvictedWhereEnoughEndsAnyhow) {
   going.grace_ends = At(10) - policy.victims_take;
   cluster.SetPod(going);
   EXPECT_THAT(Evicted(), ElementsAre("low"));
+}
+
+// Where its pods are nominated already there is nothing to write.
+TEST_F(EvictTest, WhoGoesOnWaitingForItsRoomIsNotNominatedAgain) {
+  Node("n1", Amounts(4000));
+  OneRuns("low", "low", "default", Amounts(4000), "n1");
+  OneWaits("high", "high", "default", Amounts(2000));
+  EXPECT_TRUE(Of("high").nominations.has_value());
+  CarryOut();
+  const Decision decision = Of("high");
+  EXPECT_EQ(decision.reason->kind, Reason::Kind::kRoomAwaited);
+  EXPECT_FALSE(decision.nominations.has_value());
+}
+
+// Here because its node is gone.
+TEST_F(EvictTest, WhoWaitsForOtherRoomThanBeforeIsNominatedThere) {
+  for (const char* name : {"n1", "n2"}) Node(name, Amounts(4000));
+  for (const char* name : {"v1", "v2"}) OneRuns(name, "low", "default", Amounts(4000), absl::StrCat("n", name + 1));
+  OneWaits("high", "high", "default", Amounts(4000));
+  EXPECT_THAT(Evicted(), ElementsAre("v2"));
+  CarryOut();
+  cluster.SetEvicted(cluster.FindTask("default", "v1"), true);
+  cluster.RemoveNode("n2");
+  const Decision decision = Of("high");
+  EXPECT_EQ(decision.reason->kind, Reason::Kind::kRoomAwaited);
+  ASSERT_TRUE(decision.nominations.has_value());
+  EXPECT_EQ(cluster.node_name(decision.nominations->front().row), "n1");
 }
 
 TEST_F(EvictTest, RoomIsGivenBackWhenItWillNotComeAnyMore) {
@@ -318,6 +360,37 @@ TEST_F(EvictTest, OneGangRatherThanSeveral) {
   for (int i = 0; i < 4; ++i) Runs("whole", absl::StrCat("w-", i), Amounts(1000), "n2");
   for (int i = 0; i < 4; ++i) OneRuns(absl::StrCat("x-", i), "low", "default", Amounts(1000), "n1");  // younger
   OneWaits("high", "high", "default", Amounts(4000));
+  EXPECT_THAT(Evicted(), ElementsAre("w-0", "w-1", "w-2", "w-3"));
+}
+
+TEST_F(EvictTest, OfSeveralThatWouldDoAloneTheYoungestGoes) {
+  for (const char* name : {"n1", "n2", "n3"}) Node(name, Amounts(3000));
+  for (const auto& [gang, node] : {std::pair("older", "n2"), std::pair("younger", "n3")}) {
+    Group(gang, "low", 3);
+    for (int i = 0; i < 3; ++i) Runs(gang, absl::StrCat(gang, "-", i), Amounts(1000), node);
+  }
+  for (int i = 0; i < 3; ++i) OneRuns(absl::StrCat("x-", i), "low", "default", Amounts(1000), "n1");
+  OneWaits("high", "high", "default", Amounts(3000));
+  EXPECT_THAT(Evicted(), ElementsAre("younger-0", "younger-1", "younger-2"));
+}
+
+// However many have members beyond their minimum, which do not help.
+TEST_F(EvictTest, TheOneGangIsFoundAmongManyWithMembersToSpare) {
+  for (const char* name : {"n1", "n2"}) Node(name, Amounts(4000));
+  Node("far", Amounts(100'000), 100);
+  for (int i = 0; i < 27; ++i) {
+    const std::string gang = absl::StrCat("elastic-", i);
+    Group(gang, "low", 1);
+    for (int pod = 0; pod < 2; ++pod) Runs(gang, absl::StrCat(gang, "-", pod), Amounts(1000), "far");
+  }
+  Group("whole", "low", 4);
+  for (int i = 0; i < 4; ++i) Runs("whole", absl::StrCat("w-", i), Amounts(1000), "n2");
+  for (int i = 0; i < 4; ++i) OneRuns(absl::StrCat("x-", i), "low", "default", Amounts(1000), "n1");
+  Group("high", "high", 1);
+  model::PodFacts high = PodOf("high", "high", Amounts(4000));
+  high.wants.has_affinity = true;
+  high.wants.affinity = {{{"kubernetes.io/hostname", model::Op::kIn, {"n1", "n2"}}}};
+  cluster.SetPod(high);
   EXPECT_THAT(Evicted(), ElementsAre("w-0", "w-1", "w-2", "w-3"));
 }
 
@@ -463,6 +536,31 @@ TEST_F(EvictTest, NoRoomIsTakenBackForAGangThatAHigherPriorityOfItsQueueWouldEvi
   EXPECT_THAT(Evicted(), ElementsAre("held"));
   OneWaits("mid", "mid", "lab", Amounts(3000));
   EXPECT_THAT(Evicted(), IsEmpty());
+}
+
+// "held" would come back where it may evict "low", which holds less than is wanted.
+TEST_F(EvictTest, WhoCouldEvictNobodyWhenItComesBackMayGo) {
+  Node("n1", Amounts(4000));
+  for (const char* name : {"q1", "q2"}) Queue(name);
+  OneRuns("low", "low", "q1", Amounts(1000), "n1", /*evictable=*/false);
+  OneRuns("held", "mid", "q1", Amounts(3000), "n1");
+  OneWaits("b", "low", "q2", Amounts(2000));
+  EXPECT_THAT(Evicted(), ElementsAre("held"));
+  Runs("low", "low", Amounts(1000), "n1");
+  EXPECT_THAT(Evicted(), IsEmpty());
+}
+
+// The gpu of "low" is enough for that: nobody takes its cpu.
+TEST_F(EvictTest, OnlyWhatIsWantedSaysWhoComesBack) {
+  Node("n1", Amounts(16'000, 0, {{kGpu, 4}}));
+  for (const char* name : {"q1", "q2"}) Queue(name);
+  OneRuns("held", "mid", "q1", Amounts(1000, 0, {{kGpu, 3}}), "n1");
+  OneWaits("low", "low", "q1", Amounts(0, 0, {{kGpu, 1}}));
+  cluster.Assume(cluster.FindTask("default", "low"), cluster.FindNode("n1"));
+  OneWaits("b", "low", "q2", Amounts(0, 0, {{kGpu, 2}}));
+  EXPECT_THAT(Evicted(), IsEmpty());
+  policy.preempt = false;
+  EXPECT_THAT(Evicted(), ElementsAre("held"));
 }
 
 // "shop" would hold 4 of the 7.5 that it deserves, and take back from "default" what it lacks then.
@@ -908,6 +1006,59 @@ TEST_F(CapacityTest, C10NotWhatItDeserves) {
   EXPECT_THAT(Evicted(), IsEmpty());
 }
 
+TEST_F(CapacityTest, TheLastPieceOfWhatIsGuaranteedIsNotTaken) {
+  Node("n1", Amounts(4000, 0, {{kGpu, 2}}));
+  Queue("q2", Amounts(4000));
+  model::QueueFacts guaranteed = testutil::Queue("q1");
+  cluster.SetQueue(guaranteed);
+  OneRuns("a", "low", "q1", Amounts(4000, 0, {{kGpu, 1}}), "n1");
+  OneWaits("b", "low", "q2", Amounts(4000));
+  EXPECT_THAT(Evicted(), ElementsAre("a"));
+  guaranteed.guarantee = {{kGpu, 1}};
+  cluster.SetQueue(guaranteed);
+  EXPECT_THAT(Evicted(), IsEmpty());
+}
+
+// Less than q2 would win by it.
+TEST_F(CapacityTest, AQueueThatHoldsNoMoreThanItDeservesLosesNothing) {
+  Node("n1", Amounts(4000));
+  for (const char* name : {"q1", "q2"}) Queue(name, Amounts(2000));
+  OneRuns("a", "low", "q1", Amounts(1000), "n1");
+  OneRuns("stays", "low", "default", Amounts(2000), "n1", false);
+  OneWaits("b", "low", "q2", Amounts(2000));
+  EXPECT_THAT(Evicted(), IsEmpty());
+}
+
+// However many gangs run in queues that hold no more than they deserve.
+TEST_F(CapacityTest, TheOneGangIsLookedForWhereMoreIsHeldThanDeserved) {
+  for (const char* name : {"n1", "n2"}) Node(name, Amounts(3000));
+  Node("n3", Amounts(34'000), 100);
+  Queue("q1");
+  Queue("q2", Amounts(3000));
+  Queue("q3", Amounts(34'000));
+  Group("whole", "low", 3, "q1");
+  for (int i = 0; i < 3; ++i) Runs("whole", absl::StrCat("w-", i), Amounts(1000), "n2");
+  for (int i = 0; i < 3; ++i) OneRuns(absl::StrCat("x-", i), "low", "q1", Amounts(1000), "n1");
+  for (int i = 0; i < 17; ++i) OneRuns(absl::StrCat("within-", i), "low", "q3", Amounts(2000), "n3");
+  OneWaits("b", "low", "q2", Amounts(3000));
+  EXPECT_THAT(Evicted(), ElementsAre("w-0", "w-1", "w-2"));
+}
+
+// "shop" would hold 5 of the 5 that it deserves, or 4.
+TEST_F(CapacityTest, AQueueAboveBothMayComeDownToWhatItDeserves) {
+  Node("n1", Amounts(10'000));
+  Queue("shop", Amounts(5000));
+  Queue("ads", Amounts(5000), {}, "shop");
+  Queue("default", Amounts(5000));
+  OneRuns("large", "low", "shop", Amounts(6000), "n1");
+  OneRuns("other", "low", "default", Amounts(4000), "n1");
+  OneWaits("more", "low", "default", Amounts(4000));
+  OneWaits("small", "low", "ads", Amounts(5000));
+  EXPECT_THAT(Evicted(), ElementsAre("large"));
+  cluster.SetPod(PodOf("small", "small", Amounts(4000)));
+  EXPECT_THAT(Evicted(), IsEmpty());
+}
+
 TEST_F(CapacityTest, C11NotBeyondItsCapability) {
   for (const char* name : {"n9", "n10"}) Node(name, Amounts(8000, 100));
   Queue("q21", Amounts(8000, 100), Amounts(8000, 100));
@@ -1041,6 +1192,22 @@ TEST_F(EvictTest, V7ItsDisruptionBudget) {
   CarryOut();
   EXPECT_THAT(Evicted(), IsEmpty());  // the one that goes has used it up
   cluster.RemoveBudget("default", "web");
+  EXPECT_THAT(Evicted(), ElementsAre("a"));
+}
+
+TEST_F(EvictTest, V7WhoGoesCountsOnceInItsBudget) {
+  Node("n1", Amounts(2000));
+  for (const char* name : {"a", "b"}) {
+    Group(name, "low", 1);
+    model::PodFacts pod = PodOf(name, name, Amounts(1000), "n1");
+    pod.labels = {{"app", "web"}};
+    cluster.SetPod(pod);
+  }
+  cluster.SetBudget({"default", "web", {{"app", model::Op::kIn, {"web"}}}, 2});
+  OneWaits("h-0", "high", "default", Amounts(1000));
+  EXPECT_THAT(Evicted(), ElementsAre("b"));
+  CarryOut();
+  OneWaits("h-1", "high", "default", Amounts(1000));
   EXPECT_THAT(Evicted(), ElementsAre("a"));
 }
 

@@ -106,6 +106,33 @@ TEST_F(QueueOrderTest, WhoHoldsLessComesFirst) {
   EXPECT_THAT(Served({2000, 4000}, {4000}), ElementsAre("other", "default")) << "what was counted is held, too";
 }
 
+TEST_F(QueueOrderTest, WhatTheClusterHasNoneOfAnyMoreDoesNotCount) {
+  model::NodeFacts node = testutil::Node("gone", 0);
+  node.allocatable.emplace_back("nvidia.com/gpu", 1);
+  w.cluster.SetNode(node);
+  model::PodFacts pod = Pod("default", "gpu", 0, {});
+  pod.wants.requests = {{"nvidia.com/gpu", 1}};
+  pod.node = "gone";
+  w.cluster.SetPod(pod);
+  w.cluster.RemoveNode("gone");
+  EXPECT_THAT(Served({}), ElementsAre("default", "other"));
+}
+
+// Though nothing waits in it.
+TEST_F(QueueOrderTest, WhatIsCountedForAQueueIsHeldByTheOneAboveItsSiblings) {
+  Set("a", 1);
+  for (const char* name : {"a1", "a2"}) Set(name, 1, 0, "a");
+  const model::QueueId idle = w.cluster.gang(Add(w, "idle", 0, "", "a1")).queue;
+  const model::QueueId beside = w.cluster.gang(Add(w, "waits", 0, "", "a2")).queue;
+  w.cluster.SetPod(Pod("waits", "w", 0, Cpu(2000)));
+  Overlay overlay(w.cluster);
+  const Shares shares(w.cluster, overlay.tree(), Sharing::kByWeight);
+  QueueOrder order(overlay, &shares, {beside, queues[1]});
+  EXPECT_EQ(order.First(), beside);
+  order.Count(idle, Milli(1000));
+  EXPECT_EQ(order.First(), queues[1]);
+}
+
 TEST_F(QueueOrderTest, WhatCountsIsHowMuchOfItsShareAQueueHolds) {
   Set("default", 4);
   EXPECT_THAT(Served({4000, 2000}), ElementsAre("default", "other"));

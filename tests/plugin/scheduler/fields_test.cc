@@ -521,6 +521,29 @@ TEST_F(OpenClaimTest, AVolumeThatIsThereIsKeptForTheClaim) {
   EXPECT_EQ(bound_.size(), 2u) << reason_;
 }
 
+// Whatever is written to its PodGroup meanwhile: another that comes before it in order has no room.
+TEST_F(OpenClaimTest, WhileItsVolumesAreMadeItKeepsItsNodes) {
+  AddClass("x");
+  Run();
+  PushClaim(R"("volume.kubernetes.io/selected-node":"n1")");
+  Push("podgroups", R"({"metadata":{"namespace":"ns","name":"a","uid":"u-a","resourceVersion":"30"},)"
+                    R"("spec":{"minMember":1,"queue":"default"},"status":{"phase":"Inqueue"}})");
+  Push("pods", R"({"metadata":{"namespace":"ns","name":"rival","uid":"u-rival","resourceVersion":"31",)"
+               R"("annotations":{"scheduling.k8s.io/group-name":"a"}},"spec":{"schedulerName":"volcano",)"
+               R"("containers":[{"name":"c","resources":{"requests":{"cpu":"15"}}}]},"status":{"phase":"Pending"}})");
+  Wait();
+  Push("podgroups",
+       R"({"metadata":{"namespace":"ns","name":"g","uid":"u-g","resourceVersion":"32","labels":{"new":""}},)"
+       R"("spec":{"minMember":2,"queue":"default"},"status":{"phase":"Inqueue"}})");
+  Wait();
+  EXPECT_THAT(bound_, IsEmpty());
+  Push("persistentvolumes", R"({"metadata":{"name":"pv1","uid":"v","resourceVersion":"33"},"spec":{}})");
+  version_ = 33;
+  PushClaim(R"("volume.kubernetes.io/selected-node":"n1")", "pv1", "Bound");
+  Wait();
+  EXPECT_EQ(bound_, (std::map<std::string, std::string>{{"p0", "n1"}, {"p1", "n1"}})) << reason_;
+}
+
 // The provisioner takes the annotation away: what was kept is free again, and the gang is tried anew.
 TEST_F(OpenClaimTest, ANodeThatIsGivenBackIsTriedAnew) {
   AddClass("x");

@@ -138,6 +138,21 @@ TEST_F(GangPlanTest, PodsThatWaitForUsAreToldWhy) {
                                           "FailedScheduling " + telling_.text()));
 }
 
+TEST_F(GangPlanTest, WithoutAGroupThePodsThatWaitForUsAreTold) {
+  SetPod(0);
+  model::PodFacts others = testutil::Pod("g", "w", 1, Cpu(1000)), gated = testutil::Pod("g", "w", 2, Cpu(1000));
+  others.ours = false;
+  gated.gated = true;
+  cluster_.SetPod(others);
+  cluster_.SetPod(gated);
+  SetPod(3, "n1");
+  const model::Gang& gang = cluster_.gang(cluster_.FindGang("default", "g"));
+  const auto written = [this](const model::Task&) { return written_; };
+  const kube::Plan plan = PlanWithoutGroup(cluster_, gang, "there is no such group", written, absl::Seconds(5), At(10));
+  EXPECT_THAT(Writes(plan), ElementsAre("0 pods/status g-w-0"));
+  EXPECT_THAT(Events(plan), ElementsAre("FailedScheduling there is no such group"));
+}
+
 TEST_F(GangPlanTest, ABindingIsSentUntilItIsAccepted) {
   group_.status.phase = "Inqueue";
   for (int i = 0; i < 2; ++i) {

@@ -183,6 +183,9 @@ TEST_F(GroupStatusTest, AllThatCountsIsPatchedAndWhatIsNoneGoes) {
   EXPECT_EQ(StatusPatch(before, after), R"({"status":{"phase":"Running","running":2,"succeeded":1,"failed":3}})");
   EXPECT_EQ(StatusPatch(after, before), R"({"status":{"phase":"","running":null,"succeeded":null,"failed":null}})");
   EXPECT_EQ(StatusPatch(after, after), "");
+  before = after;
+  before.running = 1;
+  EXPECT_EQ(StatusPatch(before, after), R"({"status":{"running":2}})") << "no more than what changed";
 }
 
 }  // namespace

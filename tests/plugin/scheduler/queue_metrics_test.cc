@@ -55,5 +55,35 @@ TEST(QueueMetricsTest, AsVolcanoCountsThem) {
   EXPECT_THAT(metrics.Expose(), HasSubstr("volcano_queue_weight{queue_name=\"ads\"} 0\n")) << "it is gone";
 }
 
+TEST(QueueMetricsTest, WhatNoNodeHasIsSaidOfWhoHoldsItOrAsksForIt) {
+  model::Cluster cluster;
+  testutil::AddNodes(cluster, 1);
+  model::NodeFacts gone = testutil::Node("gone");
+  gone.allocatable.emplace_back("nvidia.com/gpu", 8);
+  cluster.SetNode(gone);
+  for (const char* name : {"asks", "holds", "neither"}) {
+    model::QueueFacts queue = testutil::Queue(name);
+    if (name == std::string("holds")) queue.capability = {{"nvidia.com/gpu", 0}};
+    cluster.SetQueue(queue);
+    model::GangFacts gang = testutil::Gang(name, 1);
+    gang.queue = name;
+    cluster.SetGang(gang);
+    model::PodFacts pod = testutil::Pod(name, "w", 0, testutil::Cpu(1000));
+    if (name != std::string("neither")) pod.wants.requests.emplace_back("nvidia.com/gpu", 2);
+    if (name == std::string("holds")) pod.node = "gone";
+    cluster.SetPod(pod);
+  }
+  cluster.RemoveNode("gone");
+  Metrics metrics;
+  QueueMetrics queues;
+  queues.CountIn(metrics);
+  queues.Set(cluster, gang::Sharing::kByWeight);
+  const std::string gpu = ",resource=\"nvidia.com/gpu\"}";
+  EXPECT_THAT(metrics.Expose(),
+              AllOf(HasSubstr("volcano_queue_request_scalar_resources{queue_name=\"asks\"" + gpu + " 2000\n"),
+                    HasSubstr("volcano_queue_allocated_scalar_resources{queue_name=\"holds\"" + gpu + " 2000\n"),
+                    Not(HasSubstr("{queue_name=\"neither\"" + gpu))));
+}
+
 }  // namespace
 }  // namespace gangway::scheduler

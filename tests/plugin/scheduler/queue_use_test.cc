@@ -132,6 +132,10 @@ TEST_F(QueueUseTest, ItIsWrittenWhenWhatIsHeldChangedAMinuteAgoOrLonger) {
   Hold();
   Advance(7230);
   EXPECT_EQ(Written(), "") << "half a minute later";
+  Advance(7260);
+  EXPECT_EQ(Written(), "");
+  Advance(7261);
+  EXPECT_NE(Written(), "") << "a minute later";
   Advance(7300);
   EXPECT_NE(Written(), "");
   queue_.metadata.annotations[std::string(kUsageAnnotation)] = FormatUse({At(999'999), {{"cpu", 1}}});

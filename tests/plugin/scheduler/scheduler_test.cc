@@ -900,6 +900,39 @@ TEST_F(EvictionTest, RoomIsGivenBackWhenTheGangGoes) {
   EXPECT_EQ(NodeOf("other"), "node-000");
 }
 
+TEST_F(EvictionTest, WhoIsNotTerminatingYetStaysWhenTheGangGoes) {
+  StartScheduler(options_);
+  LowRuns();
+  fate_ = [&](const kube::Request& request) {
+    sandbox::RequestFate fate;
+    if (request.method == "DELETE") fate.answer = testutil::Refusal(500, "InternalError");
+    return fate;
+  };
+  HighComes();
+  loop_.RunFor(absl::Seconds(1));
+  ASSERT_FALSE(NominatedTo("high-w-0").empty());
+  Delete(api::kPodGroups, "high");
+  for (int i = 0; i < 2; ++i) End(absl::StrCat("high-w-", i));
+  loop_.RunFor(absl::Milliseconds(100));
+  fate_ = nullptr;
+  loop_.RunFor(absl::Minutes(2));
+  for (const char* pod : {"low-w-0", "low-w-1"}) EXPECT_FALSE(Leaves(pod));
+  EXPECT_EQ(Phase("low"), "Running");
+}
+
+TEST_F(EvictionTest, APodMadeAgainIsNominatedThoughItsGangWaitsForTheSame) {
+  StartScheduler(options_);
+  LowRuns();
+  HighComes();
+  loop_.RunFor(absl::Seconds(1));
+  ASSERT_EQ(NominatedTo("high-w-1"), "node-001");
+  End("high-w-1");
+  AddPod("high-w-1", "high", "4");
+  ASSERT_EQ(NominatedTo("high-w-1"), "");
+  loop_.RunFor(absl::Seconds(1));
+  EXPECT_EQ(NominatedTo("high-w-1"), "node-001");
+}
+
 TEST_F(EvictionTest, WhoMayNotBeDeletedStaysAndIsNotAskedForAgainAtOnce) {
   StartScheduler(options_);
   LowRuns();

@@ -125,5 +125,14 @@ TEST_F(TellingsTest, TheDumpNamesTheFirstThatWait) {
   EXPECT_THAT(Dumped(1), ::testing::Not(HasSubstr("default/b")));
 }
 
+// Until the next round it is among those that wait.
+TEST_F(TellingsTest, AGangThatIsGoneHidesNobodyInTheDump) {
+  for (const char* const gang : {"a", "b"}) Decide(Waits(gang), 0);
+  tellings_.EndRound(At(0));
+  cluster_.RemoveGang("default", "a");
+  EXPECT_THAT(Dumped(), HasSubstr("default/b"));
+  EXPECT_THAT(Dumped(), ::testing::Not(HasSubstr("default/a")));
+}
+
 }  // namespace
 }  // namespace gangway::scheduler
