@@ -49,14 +49,14 @@ void Consolidation::FindMovers(const Holders& holders, const Policy& policy, abs
       if (!whole.has_value() || gang.binding_releasing > 0 || static_cast<int>(whole->tasks.size()) != on_nodes ||
           !std::all_of(whole->tasks.begin(), whole->tasks.end(), may))
         continue;
-      movers_.push_back({*std::move(whole), candidate.priority, candidate.created});
+      movers_.push_back({*std::move(whole), candidate.priority, candidate.started, candidate.created});
     }
   }
   std::sort(movers_.begin(), movers_.end(), [&](const Mover& a, const Mover& b) {
     const Gang& x = cluster_.gang(a.bundle.gang);
     const Gang& y = cluster_.gang(b.bundle.gang);
-    return std::forward_as_tuple(a.bundle.tasks.size(), a.priority, b.created, x.ns, x.name, x.kind) <
-           std::forward_as_tuple(b.bundle.tasks.size(), b.priority, a.created, y.ns, y.name, y.kind);
+    return std::forward_as_tuple(a.bundle.tasks.size(), a.priority, b.started, b.created, x.ns, x.name, x.kind) <
+           std::forward_as_tuple(b.bundle.tasks.size(), b.priority, a.started, a.created, y.ns, y.name, y.kind);
   });
   for (std::size_t mover = 0; mover < movers_.size(); ++mover) {
     for (const TaskId task : movers_[mover].bundle.tasks) {

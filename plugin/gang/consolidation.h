@@ -4,7 +4,8 @@
 // A gang may be moved when all its pods say so (gangway.io/movable), and some controller makes them again; as a whole,
 // when all of it may be evicted now (victims.h), from any queue, for a gang whose priority is no lower than its own.
 // One that was moved stays for a while. One trial places all: the gang that waits, and every one that is moved, whole;
-// as few go as are found to be enough, those with fewer pods before others.
+// as few go as are found to be enough, those with fewer pods before others, of one size and priority those that have
+// started last.
 //
 // No two gangs move each other in turn: each time a gang that waited begins and all others go on, so fewer wait after
 // it than before.
@@ -52,7 +53,7 @@ class Consolidation {
   struct Mover {
     Bundle bundle;
     std::int32_t priority = 0;
-    absl::Time created;
+    absl::Time started, created;
     bool stays = false;  // it found no room elsewhere
   };
   // The movers that go so that a row takes more pods.

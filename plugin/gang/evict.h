@@ -6,7 +6,8 @@
 // (reclaim.h).
 //
 // Evicted are members beyond a gang's minimum, or whole gangs (victims.h). Members go first, then gangs by priority,
-// the lowest first, of one priority the youngest (holders.h); one gang rather than several (victim_search.h).
+// the lowest first, of one priority those that have started last (holders.h); one gang rather than several
+// (victim_search.h).
 //
 // First it is looked whether others may be moved so that nobody need wait (consolidation.h).
 //

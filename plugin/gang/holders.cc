@@ -18,6 +18,7 @@ bool GoesLater::operator()(const Candidate& a, const Candidate& b) const {
   if (a.whole != b.whole) return a.whole;
   if (a.queue_priority != b.queue_priority) return a.queue_priority > b.queue_priority;
   if (a.priority != b.priority) return a.priority > b.priority;
+  if (a.started != b.started) return a.started < b.started;
   if (a.created != b.created) return a.created < b.created;
   const Gang& x = cluster_->gang(a.gang);
   const Gang& y = cluster_->gang(b.gang);
@@ -37,7 +38,7 @@ Holders::Holders(const model::Cluster& cluster, const Policy& policy, absl::Time
       continue;
     }
     const std::int32_t priority = cluster_.PriorityOf(gang);
-    by_queue_[gang.queue].push_back({id, true, gang.leaving > 0, 0, priority, gang.created});
+    by_queue_[gang.queue].push_back({id, true, gang.leaving > 0, 0, priority, gang.mean_start(), gang.created});
     any_movable_ = any_movable_ || gang.movable > 0;
     const auto [lowest, first] = lowest_.emplace(gang.queue, priority);
     lowest->second = std::min(lowest->second, priority);

@@ -19,11 +19,13 @@ struct Candidate {
   bool leaving = false;             // some of it is marked to be evicted
   std::int32_t queue_priority = 0;  // 0 within a queue
   std::int32_t priority = 0;
+  absl::Time started;  // model::Gang::mean_start
   absl::Time created;
 };
 
 // In which candidates go, as a heap has it (the one that goes first is on top): who is in the middle of an eviction
-// goes first, then members before whole gangs, then by priority of the queue and its own, then youth.
+// goes first, then members before whole gangs, then by priority of the queue and its own, then who loses least: whose
+// pods have started last, in the mean, or not at all; then youth.
 class GoesLater {
  public:
   explicit GoesLater(const model::Cluster& cluster) : cluster_(&cluster) {}

@@ -96,7 +96,7 @@ void Cluster::HoldRoom(const Task& task, int times) {
   const Shape& shape = shapes_[task.shape];
   for (const ClaimId claim : shape.claims) volumes_.Hold(claim, task.row, times);
   if (task.gang == kNone) return;
-  gangs_.Hold(task.gang, shape.request, times);
+  gangs_.Hold(task, shape.request, times);
   if (const QueueId queue = gangs_[task.gang].queue; queue != kNone) queues_.Hold(queue, shape.request, times);
 }
 

@@ -4,12 +4,19 @@
 #include <map>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
 #include "base/check.h"
 
 namespace gangway::model {
 namespace {
 
 bool Ends(const Task& task) { return task.status == TaskStatus::kReleasing && task.row != kNone; }
+
+void AddStart(const Task& task, int times, Gang& gang) {
+  if (!task.has_started()) return;
+  gang.started += times;
+  gang.starts += (task.started - absl::UnixEpoch()) * times;
+}
 
 }  // namespace
 
@@ -78,6 +85,12 @@ void Gangs::StatusChanged(GangId id, TaskStatus before, TaskStatus now, int rele
   --table_[id].count[static_cast<std::size_t>(before)];
   ++table_[id].count[static_cast<std::size_t>(now)];
   Changed(id);
+}
+
+void Gangs::Hold(const Task& task, const Resources& amounts, int times) {
+  Gang& gang = table_[task.gang];
+  gang.held.Add(amounts, times);
+  AddStart(task, times, gang);
 }
 
 bool Gangs::Waits(const Gang& gang) {
@@ -207,6 +220,7 @@ void Gangs::Audit(const SlotTable<Task>& tasks, const Shapes& shapes, std::vecto
     if (task.evicted) ++sum.evicted;
     if (task.leaving) ++sum.leaving;
     if (task.movable) ++sum.movable;
+    AddStart(task, 1, sum);
     if (task.holds_room()) sum.held.Add(shapes[task.shape].request);
     if (task.asks_for_room()) sum.asks.Add(shapes[task.shape].request);
   });
@@ -236,6 +250,9 @@ void Gangs::Audit(const SlotTable<Task>& tasks, const Shapes& shapes, std::vecto
       wrong.push_back(absl::StrCat(name, "nominated, evicted and leaving are ", gang.nominated, ", ", gang.evicted,
                                    " and ", gang.leaving, ", of its tasks ", sum.nominated, ", ", sum.evicted, " and ",
                                    sum.leaving));
+    if (gang.started != sum.started || gang.starts != sum.starts)
+      wrong.push_back(absl::StrCat(name, "started are ", gang.started, ", starts ", absl::FormatDuration(gang.starts),
+                                   ", of its tasks ", sum.started, " and ", absl::FormatDuration(sum.starts)));
     AuditAmounts(absl::StrCat(name, "held"), gang.held, sum.held, dims_, wrong);
     AuditAmounts(absl::StrCat(name, "asks"), gang.asks, sum.asks, dims_, wrong);
     if (Waits(gang) != waiting_.contains(id))

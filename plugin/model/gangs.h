@@ -58,9 +58,13 @@ struct Gang {
   int evicted = 0;            // tasks that go because that was decided
   int leaving = 0;            // tasks that are marked to be evicted
   int movable = 0;            // tasks that may be moved
+  int started = 0;            // tasks that hold room and have started
+  absl::Duration starts;      // sum of their starts, since the epoch
   Resources held;             // requests of its tasks that hold room
   Resources asks;             // requests of its tasks that name our scheduler and wait for a node, without gates
 
+  // When its tasks that hold room have started, in the mean; InfiniteFuture: none has.
+  absl::Time mean_start() const { return started == 0 ? absl::InfiniteFuture() : absl::UnixEpoch() + starts / started; }
   // A PodGroup of Volcano's says by its kind whose it is, any other by its pods.
   bool is_ours() const { return known && (kind == GangKind::kVolcano || ours > 0); }
   int Count(TaskStatus status) const { return count[static_cast<std::size_t>(status)]; }
@@ -100,8 +104,8 @@ class Gangs {
   void Leave(TaskId id, Task& task);
   // Of one of its tasks. `releasing`: so many more are terminating and hold a node.
   void StatusChanged(GangId id, TaskStatus before, TaskStatus now, int releasing = 0);
-  // Its tasks hold more, or with -1 less.
-  void Hold(GangId id, const Resources& amounts, int times) { table_[id].held.Add(amounts, times); }
+  // One of its tasks holds room, or with -1 does no more.
+  void Hold(const Task& task, const Resources& amounts, int times);
   void Ask(GangId id, const Resources& amounts, int times) { table_[id].asks.Add(amounts, times); }
 
   const Gang& operator[](GangId id) const { return table_[id]; }

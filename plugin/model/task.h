@@ -53,6 +53,8 @@ struct Task {
 
   // Its request is taken from the node.
   bool holds_room() const { return row != kNone && status != TaskStatus::kSucceeded && status != TaskStatus::kFailed; }
+  // What it has done on its node would be lost.
+  bool has_started() const { return holds_room() && status != TaskStatus::kBinding && started != absl::InfinitePast(); }
   // It waits for a node that we may give it.
   bool asks_for_room() const { return status == TaskStatus::kPending && row == kNone && ours && !gated; }
   // Its room becomes free.

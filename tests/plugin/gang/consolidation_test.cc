@@ -179,6 +179,18 @@ TEST_F(ConsolidationTest, OneIsMovedRatherThanTwo) {
 }
 
 // Two pods of two gangs would do, and so would three of one.
+TEST_F(ConsolidationTest, OfTwoAlikeTheOneIsMovedThatHasStartedLast) {
+  Nodes(3);
+  Runs("late", 2, 0);
+  Runs("early", 2, 1);
+  Runs("fixed", 2, 2);
+  pods_["late-w-0"].started = At(9);
+  pods_["early-w-0"].started = At(1);
+  pods_["fixed-w-0"].movable = false;
+  Waits("w", 4);
+  EXPECT_THAT(Evicted(DecisionOf("w")), ElementsAre("late-w-0"));
+}
+
 TEST_F(ConsolidationTest, OneGangOfMorePodsIsMovedRatherThanTwoOfFewer) {
   Nodes(3);
   Runs("a", 1, 0);

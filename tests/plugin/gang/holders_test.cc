@@ -24,16 +24,25 @@ struct HoldersTest : testutil::World, ::testing::Test {
     testutil::AddNodes(cluster, 1);
     cluster.SetPriorityClass({"low", 1});
     cluster.SetPriorityClass({"high", 9});
+    cluster.SetPriorityClass({"lower", -1});
   }
   void Runs(const std::string& name, const std::string& priority, int created, int min_member, int pods) {
     model::GangFacts gang = testutil::Gang(name, min_member);
     gang.priority_class = priority;
     gang.created = At(created);
     cluster.SetGang(gang);
-    for (int i = 0; i < pods; ++i) {
-      model::PodFacts pod = testutil::Pod(name, "w", i, testutil::Cpu(1000));
-      pod.node = "node-000";
-      pod.phase = model::PodPhase::kRunning;
+    for (int i = 0; i < pods; ++i) cluster.SetPod(Pod(name, i));
+  }
+  static model::PodFacts Pod(const std::string& gang, int index) {
+    model::PodFacts pod = testutil::Pod(gang, "w", index, testutil::Cpu(1000));
+    pod.node = "node-000";
+    pod.phase = model::PodPhase::kRunning;
+    return pod;
+  }
+  void Starts(const std::string& gang, const std::vector<int>& seconds) {
+    for (std::size_t i = 0; i < seconds.size(); ++i) {
+      model::PodFacts pod = Pod(gang, static_cast<int>(i));
+      pod.started = At(seconds[i]);
       cluster.SetPod(pod);
     }
   }
@@ -79,6 +88,37 @@ TEST_F(HoldersTest, MembersGoBeforeGangsLowPrioritiesBeforeHighOnesTheYoungestFi
   EXPECT_TRUE(holders.AnyLowerInQueue(cluster.gang(Id("old"))));
   EXPECT_FALSE(holders.AnyLowerInQueue(cluster.gang(Id("mid"))));
   EXPECT_FALSE(holders.AnyInOtherQueues(cluster.gang(Id("mid")).queue));
+}
+
+TEST_F(HoldersTest, OfOnePriorityThoseGoFirstThatHaveStartedLast) {
+  Runs("early", "", 4, 2, 2);
+  Runs("late", "", 1, 2, 2);
+  Runs("between", "", 3, 3, 3);
+  Runs("alike", "", 2, 1, 1);
+  Runs("not-yet", "", 0, 1, 1);
+  Runs("lowest", "lower", 5, 1, 1);
+  Starts("early", {10, 50});
+  Starts("late", {40, 40});
+  Starts("between", {20, 30, 55});  // 35 in the mean
+  Starts("alike", {35});
+  Starts("lowest", {1});
+  const Holders holders(cluster, policy, At(60));
+  EXPECT_THAT(InOrder(holders.by_queue().begin()->second),
+              ElementsAre("lowest", "not-yet", "late", "between", "alike", "early"));
+}
+
+TEST_F(HoldersTest, APodThatHasEndedDoesNotCountForWhenItsGangStarted) {
+  Runs("a", "", 1, 1, 2);
+  Runs("b", "", 2, 1, 1);
+  Starts("a", {0, 50});  // 25 in the mean
+  Starts("b", {30});
+  const auto order = [&] { return InOrder(Holders(cluster, policy, At(60)).by_queue().begin()->second); };
+  EXPECT_THAT(order(), ElementsAre("b", "a"));
+  model::PodFacts pod = Pod("a", 0);
+  pod.phase = model::PodPhase::kFailed;
+  pod.started = At(0);
+  cluster.SetPod(pod);
+  EXPECT_THAT(order(), ElementsAre("a", "b"));
 }
 
 TEST_F(HoldersTest, WhoTerminatesIsGoingUntilItTakesTooLong) {

@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "absl/time/time.h"
+
 #include "tests/plugin/model/cluster_builder.h"
 
 namespace gangway::model {
@@ -38,12 +40,13 @@ class AuditTest : public ::testing::Test {
     tasks[pod].shape = shapes.Intern(wants, [] { return std::vector<TermId>(); }, rematched);
     tasks[pod].row = node;
     tasks[pod].status = TaskStatus::kRunning;
+    tasks[pod].started = testutil::At(5);
     nodes.Enter(node);
     nodes.Take(node, shape());
     pod_terms.Enter(pod, node, true, shape());
     for (const ClaimId claim : shape().claims) volumes.Hold(claim, node, 1);
     gangs.Join(pod, tasks[pod], gang);
-    gangs.Hold(gang, shape().request, 1);
+    gangs.Hold(tasks[pod], shape().request, 1);
     queues.Hold(queue, shape().request, 1);
   }
   const Shape& shape() const { return shapes[tasks[pod].shape]; }
@@ -111,9 +114,18 @@ TEST_F(AuditTest, TasksOfAGang) {
 }
 
 TEST_F(AuditTest, WhatAGangHolds) {
-  gangs.Hold(gang, shape().request, 1);
+  gangs.Hold(tasks[pod], shape().request, 1);
   EXPECT_THAT(Audit(), Contains("gang default/g: held of cpu is 2000, should be 1000"));
   EXPECT_THAT(Audit(), Contains("queue default: held of cpu is 1000, should be 2000"));
+}
+
+TEST_F(AuditTest, StartsOfAGang) {
+  const std::string start = absl::FormatDuration(testutil::At(5) - absl::UnixEpoch());
+  tasks[pod].started = testutil::At(6);
+  EXPECT_THAT(Audit(), ElementsAre("gang default/g: started are 1, starts " + start + ", of its tasks 1 and " +
+                                   absl::FormatDuration(testutil::At(6) - absl::UnixEpoch())));
+  tasks[pod].started = absl::InfinitePast();
+  EXPECT_THAT(Audit(), ElementsAre("gang default/g: started are 1, starts " + start + ", of its tasks 0 and 0"));
 }
 
 TEST_F(AuditTest, GangsOfAQueue) {

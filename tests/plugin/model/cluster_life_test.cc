@@ -220,6 +220,7 @@ class Life {
       pod.labels = {{"app", Of({"train", "web"})}};
       if (Below(3) == 0) pod.labels.emplace_back("gen", Of({"1", "2"}));
     }
+    if (!pod.node.empty() && Below(3) > 0) pod.started = testutil::At(Below(9));
     pod.wants.pod_anti_affinity = terms_.try_emplace(pod.uid, Terms()).first->second;
     if (pod.node.empty() && Below(3) == 0) pod.wants.pod_affinity = Terms();
     if (pod.node.empty() && Below(4) == 0) pod.wants.pod_preferences = {{Below(2) == 0 ? 5 : -5, ATerm()}};
@@ -413,6 +414,7 @@ void ExpectSameGangs(const Cluster& lived, const Cluster& fresh, const World& wo
     EXPECT_EQ(a.binding_releasing, b.binding_releasing);
     EXPECT_EQ(a.tasks.size(), b.tasks.size());
     EXPECT_EQ(a.held[kCpu], b.held[kCpu]);
+    EXPECT_EQ(a.mean_start(), b.mean_start());
     EXPECT_EQ(a.admitted, b.admitted);
     EXPECT_EQ(a.min_task_member.size(), b.min_task_member.size());
     const Queue& x = lived.queue(a.queue);
