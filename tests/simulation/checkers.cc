@@ -456,15 +456,10 @@ void Checker::CheckGang(const NamespacedName& key, absl::Time now) {
   if (it == gangs_.end()) return;
   Gang& gang = it->second;
   int there = 0, live = 0, ready = 0;
-  bool lost_volume = false;
   std::map<std::string, int> by_task;
   for (auto each = pods_.lower_bound({key.ns, ""}); each != pods_.end() && each->first.ns == key.ns; ++each) {
     const Pod& pod = each->second;
-    if (GroupOf(pod) != key) continue;
-    if (!pod.bound()) {
-      lost_volume = lost_volume || places_.LostVolume(pod);
-      continue;
-    }
+    if (GroupOf(pod) != key || !pod.bound()) continue;
     ++there;
     ++by_task[AnnotationOf(pod, "volcano.sh/task-spec")];
     if (!pod.metadata.deleting() && !pod.ended() && pod.spec.scheduler_name == "volcano") ++live;
@@ -483,16 +478,22 @@ void Checker::CheckGang(const NamespacedName& key, absl::Time now) {
     if (!is) since.reset();
     if (is && !since.has_value()) since = now;
   };
-  if (lost_volume) gang.disturbed = now;
   const bool may_be_short = live > 0 && !gang.was_whole;
   note(may_be_short && there < spec.min_member, gang.part_bound);
   note(may_be_short && there >= spec.min_member && !tasks_whole, gang.role_short);
   note(live > 0 && ready < spec.min_member, gang.half_bound);
 }
 
+bool Checker::LostVolume(const NamespacedName& gang) const {
+  return std::any_of(pods_.begin(), pods_.end(), [&](const auto& entry) {
+    return GroupOf(entry.second) == gang && !entry.second.bound() && places_.LostVolume(entry.second);
+  });
+}
+
 void Checker::CheckDeadlines(absl::Time now) {
   if (rules_.quiet > absl::ZeroDuration()) CheckChangedCounters(now);
   for (auto& [key, gang] : gangs_) {
+    if ((gang.part_bound.has_value() || gang.role_short.has_value()) && LostVolume(key)) gang.disturbed = now;
     CheckDeadline(Rule::kPartBound, key, gang, gang.part_bound, now);
     CheckDeadline(Rule::kRoleMinimum, key, gang, gang.role_short, now);
   }

@@ -185,6 +185,7 @@ class Checker {
   void CheckDeletion(const api::core::Pod& pod, const sandbox::JournalRecord& record);
   void CheckGang(const api::NamespacedName& key, absl::Time now);
   void CheckDeadlines(absl::Time now);
+  bool LostVolume(const api::NamespacedName& gang) const;
   void CheckDeadline(Rule rule, const api::NamespacedName& key, const Gang& gang, std::optional<absl::Time>& since,
                      absl::Time now);
   void CheckJobChange(const api::volcano::Job& before, const api::volcano::Job& after, const std::string& where);
