@@ -150,21 +150,24 @@ Bindings::Half Bindings::LookAtHalf(const NamespacedName& key, GangId id, absl::
 
 // ---- giving up
 
-// What was its room stays so while the gang rests, unless none of its pods has any.
+// What was its room stays so while the gang rests, unless the node is gone or none of its pods has any.
 void Bindings::GiveNodeBack(TaskId task) {
   const model::Row row = cluster_.task(task).row;
+  const bool present = cluster_.present(row);  // else the row ends with its last pod
   cluster_.Forget(task);
+  cluster_.Nominate(task, present ? row : model::kNone);
   const GangId gang = cluster_.task(task).gang;
-  if (gang == model::kNone) return;
-  cluster_.Nominate(task, row);
-  if (cluster_.gang(gang).ready() > 0) return;
+  if (gang == model::kNone || cluster_.gang(gang).ready() > 0) return;
   for (const TaskId other : cluster_.gang(gang).tasks) cluster_.Nominate(other, model::kNone);
 }
 
+// Where no volume came none is awaited again: the nodes are chosen anew.
 void Bindings::GiveNodesBack(GangId id) {
   const std::vector<TaskId> tasks = cluster_.gang(id).tasks;
   for (const TaskId task : tasks) {
-    if (!accepted(cluster_.task(task))) cluster_.Forget(task);
+    if (accepted(cluster_.task(task))) continue;
+    cluster_.Forget(task);
+    cluster_.Nominate(task, model::kNone);
   }
 }
 

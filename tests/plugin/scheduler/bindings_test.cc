@@ -105,6 +105,16 @@ TEST_F(BindingsTest, ARefusedBindingIsLookedIntoAndTheGangRestsAWhile) {
   EXPECT_EQ(changes_, 1);
 }
 
+TEST_F(BindingsTest, ANodeThatIsGoneIsNobodysRoom) {
+  pod_code_ = 200;
+  pod_ = R"({"metadata":{"namespace":"default","name":"g-w-0","uid":"uid-g-w-0","resourceVersion":"1"}})";
+  cluster_.RemoveNode(std::string(cluster_.node_name(cluster_.task(tasks_[0]).row)));
+  Reply(0, 404);
+  Asked();
+  EXPECT_FALSE(Assumed(0));
+  EXPECT_EQ(cluster_.task(tasks_[0]).nominated, model::kNone);
+}
+
 TEST_F(BindingsTest, WhatTheDriverTriesAgainIsNoRefusal) {
   for (const int code : {408, 429, 500, 503}) Reply(0, code);
   EXPECT_THAT(Asked(), IsEmpty());
@@ -112,10 +122,12 @@ TEST_F(BindingsTest, WhatTheDriverTriesAgainIsNoRefusal) {
 }
 
 TEST_F(BindingsTest, WhoIsGivenUpKeepsWhatWasAccepted) {
+  cluster_.Nominate(tasks_[1], cluster_.task(tasks_[1]).row);
   Reply(0, 201);
   bindings_.GiveUp(gang_, "no volume");
   EXPECT_TRUE(Assumed(0));
   EXPECT_FALSE(Assumed(1));
+  EXPECT_EQ(cluster_.task(tasks_[1]).nominated, model::kNone) << "its node is chosen anew";
   EXPECT_EQ(cluster_.gang(gang_).held_back, "no volume");
 }
 
