@@ -135,7 +135,8 @@ absl::Status DecodeTask(JsonWalk& walk, DecodedTask& out) {
   if (members.pod.empty() || members.pod == "null") return walk.Wrong("Pod is missing");
   api::core::Pod pod;
   const api::DecodeReport report = api::DecodeInto(members.pod, api::TypeOf<api::core::Pod>(), &pod);
-  if (!report.status.ok()) return walk.Wrong(absl::StrCat("Pod: ", report.status.message()));
+  if (!report.status.ok())
+    return absl::InvalidArgumentError(absl::StrCat(walk.path(), ".Pod: ", report.status.message()));
   if (!members.name.empty()) pod.metadata.name = members.name;
   if (!members.ns.empty()) pod.metadata.ns = members.ns;
   if (pod.spec.node_name.empty() && HoldsNode(members.status)) pod.spec.node_name = members.node;
