@@ -1,8 +1,10 @@
-// `gangway extender`: the gRPC service in a process of its own.
+// `gangway extender`: the gRPC service, and what Volcano's extender plugin asks, in a process of its own.
 #pragma once
 
 #include <cstdint>
 #include <string>
+
+#include "cmd/gangway/extender_http.h"
 
 namespace gangway::cmd {
 
@@ -17,6 +19,7 @@ struct ExtenderFlags {
   std::string drain_timeout = "10s";
   std::string metrics_addr;
   std::string scheduler_conf;  // a file; empty: none
+  ExtenderHttpFlags http;
   std::string log_level = "info";
   std::string log_format = "text";
 };
