@@ -12,21 +12,37 @@ namespace {
 
 constexpr std::size_t kNone = absl::string_view::npos;
 
-// `at` is behind the opening quote.
-std::size_t EndOfString(absl::string_view json, std::size_t at) {
-  while (true) {
-    at = json.find_first_of("\"\\", at);
-    if (at == kNone) return kNone;
-    if (json[at] == '"') return at + 1;
-    at += 2;
-    if (at > json.size()) return kNone;
+// Keys and values are short: no table, no call.
+std::size_t QuoteOrBackslash(absl::string_view json, std::size_t at) {
+#if defined(__x86_64__)
+  const __m128i quote = _mm_set1_epi8('"'), backslash = _mm_set1_epi8('\\');
+  for (; json.size() - at >= 16; at += 16) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(json.data() + at));
+    const int found = _mm_movemask_epi8(_mm_or_si128(_mm_cmpeq_epi8(bytes, quote), _mm_cmpeq_epi8(bytes, backslash)));
+    if (found != 0) return at + static_cast<std::size_t>(__builtin_ctz(static_cast<unsigned>(found)));
   }
+#endif
+  while (at < json.size() && json[at] != '"' && json[at] != '\\') ++at;
+  return at;
 }
 
+// `at` is behind the opening quote.
+std::size_t EndOfString(absl::string_view json, std::size_t at) {
+  while (at < json.size()) {
+    at = QuoteOrBackslash(json, at);
+    if (at == json.size()) break;
+    if (json[at] == '"') return at + 1;
+    at += 2;
+  }
+  return kNone;
+}
+
+bool EndsScalar(char c) { return c == ',' || c == '}' || c == ']' || c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
+
 std::size_t EndOfScalar(absl::string_view json, std::size_t at) {
-  const std::size_t end = json.find_first_of(",}] \t\r\n", at);
-  const std::size_t after = end == kNone ? json.size() : end;
-  return after == at ? kNone : after;
+  std::size_t end = at;
+  while (end < json.size() && !EndsScalar(json[end])) ++end;
+  return end == at ? kNone : end;
 }
 
 std::size_t EndOfBracketsByBytes(absl::string_view json, std::size_t at) {
