@@ -53,7 +53,7 @@ absl::StatusOr<std::optional<v1::FollowResponse>> Following::Take(const v1::Foll
   GW_ASSIGN_OR_RETURN(now, NowOf(request, now));
   for (int i = 0; i < request.changes_size(); ++i) {
     if (i % kChangesBetweenLooks == 0) GW_RETURN_IF_ERROR(still_wanted());
-    GW_RETURN_IF_ERROR(Apply(request.changes(i), At("changes", static_cast<std::size_t>(i))));
+    GW_RETURN_IF_ERROR(Apply(request.changes(i), At("changes", static_cast<std::size_t>(i)), now));
     if (bytes() > max_bytes_)
       return absl::ResourceExhaustedError(
           absl::StrCat(At("changes", static_cast<std::size_t>(i)), ": the cluster of this stream takes more than ",
@@ -78,7 +78,7 @@ void Following::Uncharge(const std::string& key) {
   charges_.erase(it);
 }
 
-absl::Status Following::Apply(const v1::Change& change, const std::string& path) {
+absl::Status Following::Apply(const v1::Change& change, const std::string& path, absl::Time now) {
   switch (change.what_case()) {
     case v1::Change::kNode: {
       GW_ASSIGN_OR_RETURN(const Fact fact, NodeFactsOf(change.node(), path + ".node"));
@@ -95,7 +95,7 @@ absl::Status Following::Apply(const v1::Change& change, const std::string& path)
     case v1::Change::kPod:
       return ApplyPod(change.pod(), path + ".pod");
     case v1::Change::kGang:
-      return ApplyGang(change.gang(), path + ".gang", &Never);
+      return ApplyGang(change.gang(), path + ".gang", now);
     case v1::Change::kObject:
       return ApplyObject(change.object(), path + ".object");
     case v1::Change::kGone:
@@ -123,13 +123,18 @@ absl::Status Following::ApplyPod(const v1::Pod& pod, const std::string& path) {
   return absl::OkStatus();
 }
 
-absl::Status Following::ApplyGang(const v1::Gang& gang, const std::string& path, StillWanted still_wanted) {
+absl::Status Following::ApplyGang(const v1::Gang& gang, const std::string& path, absl::Time now) {
   if (gang.name().empty()) return Wrong(path + ".name", "must not be empty");
   if (IsMemberName(gang.name()))
     return Wrong(path + ".name", absl::StrCat(Quoted(gang.name()), " must not contain a slash"));
   if (gang.tasks().empty()) return Wrong(path + ".tasks", "must not be empty");
-  GW_ASSIGN_OR_RETURN(const std::vector<model::PodFacts> members, MembersOf(gang, path, still_wanted));
-  GW_ASSIGN_OR_RETURN(const model::GangFacts facts, GangFactsOf(gang, nullptr, path));
+  GW_ASSIGN_OR_RETURN(const std::vector<model::PodFacts> members, MembersOf(gang, path, &Never));
+  GW_ASSIGN_OR_RETURN(model::GangFacts facts, GangFactsOf(gang, nullptr, path));
+  // Who is told of first waits longest.
+  if (facts.created == absl::InfinitePast()) {
+    const bool known = charges_.contains(KeyOf(facts));
+    facts.created = known ? cluster_.gang(cluster_.FindGang(facts.ns, facts.name)).created : now;
+  }
   std::int64_t bytes = SizeOf(gang);
   absl::flat_hash_map<std::string, bool> names;
   for (const model::PodFacts& member : members) {

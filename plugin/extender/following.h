@@ -39,9 +39,9 @@ class Following {
   std::int64_t bytes() const;
 
  private:
-  absl::Status Apply(const v1::Change& change, const std::string& path);
+  absl::Status Apply(const v1::Change& change, const std::string& path, absl::Time now);
   absl::Status ApplyPod(const v1::Pod& pod, const std::string& path);
-  absl::Status ApplyGang(const v1::Gang& gang, const std::string& path, StillWanted still_wanted);
+  absl::Status ApplyGang(const v1::Gang& gang, const std::string& path, absl::Time now);
   absl::Status ApplyObject(const std::string& json, const std::string& path);
   absl::Status ApplyGone(const v1::Gone& gone, const std::string& path);
   absl::Status Undo(const v1::Undone& undone, const std::string& path);

@@ -114,6 +114,19 @@ TEST_F(FollowingTest, AGangThatIsGoneGivesItsRoom) {
   EXPECT_THAT(Told(Decide()), ElementsAre("h: w-0=a"));
 }
 
+TEST_F(FollowingTest, WhoCameFirstIsServedFirst) {
+  AddNode("a", "4");
+  AddGang("z", 1, "8");
+  Decide();
+  now_ += absl::Seconds(5);
+  AddGang("a", 1, "8");
+  Decide();
+  now_ += absl::Seconds(5);
+  AddGang("z", 1, "8");  // told of again, it is as old as before
+  AddNode("a", "8");
+  EXPECT_THAT(Told(Decide()), ElementsAre("z: w-0=a", "a: no_room"));
+}
+
 TEST_F(FollowingTest, AGangOfFewerLosesTheLast) {
   AddNode("a", "16");
   AddGang("g", 4, "4");
