@@ -95,6 +95,8 @@ TEST_F(FollowingTest, WhatIsDecidedHoldsAndIsToldOnce) {
   AddGang("h", 3, "4");  // 8 of 16 are free
   EXPECT_THAT(Told(Decide()), ElementsAre("h: no_room"));
   EXPECT_THAT(Told(Decide()), IsEmpty()) << "the same reason";
+  now_ += absl::Seconds(2);
+  EXPECT_THAT(Told(Decide()), IsEmpty()) << "tried again, and still the same";
   AddNode("b", "1");
   EXPECT_THAT(Told(Decide()), IsEmpty()) << "nobody is helped, and numbers may be a second old";
   now_ += absl::Seconds(2);
