@@ -65,6 +65,8 @@ absl::StatusOr<extender::ServerOptions> ReadOptions(const ExtenderFlags& flags) 
   GW_RETURN_IF_ERROR(CheckExposure(flags, address.loopback()));
   options.max_message_bytes = flags.max_message_bytes;
   options.max_calls = flags.max_calls;
+  options.max_streams = flags.max_streams;
+  options.max_stream_bytes = flags.max_stream_bytes;
   options.threads = flags.threads;
   GW_ASSIGN_OR_RETURN(options.default_deadline, PositiveDuration("--default-deadline", flags.default_deadline));
   GW_ASSIGN_OR_RETURN(options.drain, PositiveDuration("--drain-timeout", flags.drain_timeout));

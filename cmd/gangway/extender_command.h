@@ -14,6 +14,8 @@ struct ExtenderFlags {
   bool insecure = false;
   std::int64_t max_message_bytes = std::int64_t{16} << 20;
   int max_calls = 16;
+  int max_streams = 4;
+  std::int64_t max_stream_bytes = std::int64_t{256} << 20;
   int threads = 2;
   std::string default_deadline = "30s";
   std::string drain_timeout = "10s";

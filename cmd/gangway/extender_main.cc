@@ -21,6 +21,12 @@ void AddFlags(gangway::cmd::CommandLine extender, gangway::cmd::ExtenderFlags& f
   extender.Add("--max-calls", flags.max_calls, "running and waiting; beyond it calls are refused at once")
       .Within(1, 10000)
       .ShowDefault();
+  extender.Add("--max-streams", flags.max_streams, "of Follow; beyond it new ones are refused at once")
+      .Within(1, 1000)
+      .ShowDefault();
+  extender.Add("--max-stream-bytes", flags.max_stream_bytes, "that the cluster of one stream may take")
+      .Within(1 << 20, std::int64_t{1} << 40)
+      .ShowDefault();
   extender.Add("--threads", flags.threads, "that carry out calls").Within(1, 256).ShowDefault();
   extender.Add("--default-deadline", flags.default_deadline, "of calls that bring none").ShowDefault();
   extender.Add("--drain-timeout", flags.drain_timeout, "for calls under way, after SIGTERM").ShowDefault();
