@@ -28,6 +28,7 @@
 #include "plugin/scheduler/gang_keys.h"
 #include "plugin/scheduler/gang_plan.h"
 #include "plugin/scheduler/group_kinds.h"
+#include "plugin/scheduler/queue_deserved.h"
 #include "plugin/scheduler/queue_metrics.h"
 #include "plugin/scheduler/queue_upkeep.h"
 #include "plugin/scheduler/queue_use.h"
@@ -291,9 +292,11 @@ class GangScheduler final : public Scheduler {
       if (!deciding()) return;
       queue_upkeep_.Reckon();
       queue_use_.Advance(cluster_, Policy().use_half_life, loop().Now());
+      queue_deserved_.Reckon(cluster_, Policy().sharing);
       queue_metrics_.Set(cluster_, Policy().sharing);
       queues_.ForEach([this](const NamespacedName& key, const auto& queue) {
-        if (queue_upkeep_.Lags(*queue) || !queue_use_.PlanFor(key.name, *queue).empty()) driver_.Enqueue(key);
+        if (queue_upkeep_.Lags(*queue) || !queue_use_.PlanFor(key.name, *queue).empty() || queue_deserved_.Lags(*queue))
+          driver_.Enqueue(key);
       });
     });
   }
@@ -338,7 +341,7 @@ class GangScheduler final : public Scheduler {
   }
 
   kube::Plan Decide(const NamespacedName& key, absl::Time now) {
-    if (IsOfQueue(key)) return DecideOnQueue(key);
+    if (IsOfQueue(key)) return DecideOnQueue(key, now);
     const GangId id = FindGang(cluster_, key);
     if (without_group_.contains(key)) return TellWithoutGroup(key, id, now);
     if (id == model::kNone || !cluster_.gang(id).is_ours()) return {};
@@ -371,13 +374,13 @@ class GangScheduler final : public Scheduler {
     return plan;
   }
 
-  // What it says of use comes after its status, which is another write of the same version.
-  kube::Plan DecideOnQueue(const NamespacedName& key) {
+  // What it says of use, and of what it deserves, comes after its status: each is another write of the same version.
+  kube::Plan DecideOnQueue(const NamespacedName& key, absl::Time now) {
     const auto queue = queues_.Get(key);
     kube::Plan plan = queue_upkeep_.PlanFor(key.name, queue.get());
-    if (plan.empty() && queue != nullptr && queue_upkeep_.writes_statuses())
-      plan = queue_use_.PlanFor(key.name, *queue);
-    return plan;
+    if (!plan.empty() || queue == nullptr || !queue_upkeep_.writes_statuses()) return plan;
+    plan = queue_use_.PlanFor(key.name, *queue);
+    return plan.empty() ? queue_deserved_.PlanFor(*queue, now) : plan;
   }
 
   kube::Plan TellWithoutGroup(const NamespacedName& key, GangId id, absl::Time now) {
@@ -430,6 +433,7 @@ class GangScheduler final : public Scheduler {
   Evictions evictions_;
   QueueUpkeep queue_upkeep_;
   QueueUse queue_use_;
+  QueueDeserved queue_deserved_;
   QueueMetrics queue_metrics_;
   absl::btree_set<NamespacedName> without_group_;  // gangs that pods name, and no PodGroup is there
   bool queue_status_wanted_ = false;
