@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -226,8 +227,10 @@ void PrintWelcome(const SandboxFlags& flags, std::size_t nodes, const std::strin
 // Prints what the containers write that --show names.
 sandbox::OnLine ShowLines(const SandboxFlags& flags, const Loop& loop, bool colours) {
   return [&flags, &loop, colours, start = loop.Now()](const api::ObjectMeta& pod, absl::string_view line) {
-    const bool wanted = std::any_of(flags.show.begin(), flags.show.end(), [&](const std::string& name) {
-      return name == "*" || sandbox::Behaviour::Names(name, pod);
+    const bool wanted = std::any_of(flags.show.begin(), flags.show.end(), [&](const std::string& rule) {
+      const std::pair<std::string, std::string> parts = absl::StrSplit(rule, absl::MaxSplits('=', 1));
+      return (parts.first == "*" || sandbox::Behaviour::Names(parts.first, pod)) &&
+             absl::StrContains(line, parts.second);
     });
     if (!wanted) return;
     const AccountLine account{absl::StrCat("log ", pod.ns, "/", pod.name), std::string(line)};

@@ -121,7 +121,8 @@ class RealPaddleTest : public ProcessCluster {
       const auto documents = api::ReadManifest(ExampleText("ps.yaml"), "ps.yaml");
       for (const api::ManifestDocument& document : *documents) {
         if (document.kind != "ConfigMap") continue;
-        testutil::WriteFile(code, json::value_to<std::string>(api::ParseJson(document.json)->at("data").at("train.py")));
+        testutil::WriteFile(code,
+                            json::value_to<std::string>(api::ParseJson(document.json)->at("data").at("train.py")));
       }
       const testutil::Outcome outcome = RunProgram({python_ + "/bin/python", code}, {"STEPS=200"});
       const auto losses = Losses(outcome.out);
@@ -132,9 +133,9 @@ class RealPaddleTest : public ProcessCluster {
   }
   // With variables for the containers of the example.
   static std::string WithVariables(const std::string& text, const std::string& variables) {
-    return absl::StrReplaceAll(text, {{"            command: [python, /code/train.py]\n",
-                                       absl::StrCat("            command: [python, /code/train.py]\n            env: [",
-                                                    variables, "]\n")}});
+    return absl::StrReplaceAll(
+        text, {{"            command: [python, /code/train.py]\n",
+                absl::StrCat("            command: [python, /code/train.py]\n            env: [", variables, "]\n")}});
   }
 
   std::string python_;

@@ -35,13 +35,11 @@ class EnvironmentTest : public ::testing::Test {
       {"name": "main", "resources": {"limits": {"cpu": "1500m", "memory": "1Gi"}, "requests": {"cpu": "250m"}}}]}})");
   const api::ResourceList allocatable_ = {{"cpu", api::Quantity::FromUnits(16)}};
   const SourceObject conf_ = *api::Decode<SourceObject>(
-      R"({"metadata":{"name":"conf"},"data":{"A":"1","B":"$(X)","not a=name":"x"
-}, "binaryData" : {"BIN" : "MQ=="}
-})");
+      R"x({"metadata":{"name":"conf"},"data":{"A":"1","B":"$(X)","not a=name":"x"},"binaryData":{"BIN":"MQ=="}})x");
   const SourceObject keys_ = *api::Decode<SourceObject>(R"({"metadata":{"name":"keys"},"data":{"TOKEN":"c2VjcmV0"}})");
-const SourceLookup sources_{[this](const std::string& name) { return name == "conf" ? &conf_ : nullptr; },
-                            [this](const std::string& name) { return name == "keys" ? &keys_ : nullptr; },
-                            [](const std::string&) { return nullptr; }};
+  const SourceLookup sources_{[this](const std::string& name) { return name == "conf" ? &conf_ : nullptr; },
+                              [this](const std::string& name) { return name == "keys" ? &keys_ : nullptr; },
+                              [](const std::string&) { return nullptr; }};
 };
 
 TEST_F(EnvironmentTest, ReferencesAreExpandedAsKubernetesDoes) {
@@ -93,22 +91,21 @@ TEST_F(EnvironmentTest, ResourcesAreInUnitsOfTheDivisorRoundedUp) {
 }
 
 TEST_F(EnvironmentTest, LaterNamesWinAndMayNameEarlierOnes) {
-  const HostedContainer container = Container(R"({"name":"main",
+  const HostedContainer container = Container(R"x({"name":"main",
     "envFrom":[{"configMapRef":{"name":"conf"}},{"prefix":"S_","secretRef":{"name":"keys"}},{"configMapRef":{"name":"gone","optional":true}}],
     "env":[{"name":"X","value":"x"},{"name":"A","value":"$(A)+$(X)"},{"name":"LATER","value":"$(AFTER)"},{"name":"AFTER","value":"y"},
            {"name":"IP","valueFrom":{"fieldRef":{"fieldPath":"status.podIP"}}},{"name":"URL","value":"$(IP):80"},
            {"name":"TOKEN","valueFrom":{"secretKeyRef":{"name":"keys","key":"TOKEN"}}},
            {"name":"OPTIONAL","valueFrom":{"configMapKeyRef":{"name":"conf","key":"none","optional":true}}},
            {"name":"PATH","value":"/mine"}],
-    "command":["run","$(X)"],"args":["--url=$(URL)","$(NOT)"]
-})");
+    "command":["run","$(X)"],"args":["--url=$(URL)","$(NOT)"]})x");
   const auto environment = EnvironmentOf(Facts(), container, {{"PATH", "/image"}, {"HOME", "/root"}});
-GW_ASSERT_OK(environment);
-EXPECT_THAT(*environment,
-            ElementsAre(Pair("PATH", "/mine"), Pair("HOME", "/root"), Pair("A", "1+x"), Pair("B", "$(X)"),
-                        Pair("S_TOKEN", "secret"), Pair("X", "x"), Pair("LATER", "$(AFTER)"), Pair("AFTER", "y"),
-                        Pair("IP", "10.1.0.7"), Pair("URL", "10.1.0.7:80"), Pair("TOKEN", "secret")));
-EXPECT_THAT(CommandLineOf(container, *environment), ElementsAre("run", "x", "--url=10.1.0.7:80", "$(NOT)"));
+  GW_ASSERT_OK(environment);
+  EXPECT_THAT(*environment,
+              ElementsAre(Pair("PATH", "/mine"), Pair("HOME", "/root"), Pair("A", "1+x"), Pair("B", "$(X)"),
+                          Pair("S_TOKEN", "secret"), Pair("X", "x"), Pair("LATER", "$(AFTER)"), Pair("AFTER", "y"),
+                          Pair("IP", "10.1.0.7"), Pair("URL", "10.1.0.7:80"), Pair("TOKEN", "secret")));
+  EXPECT_THAT(CommandLineOf(container, *environment), ElementsAre("run", "x", "--url=10.1.0.7:80", "$(NOT)"));
 }
 
 TEST_F(EnvironmentTest, WhatIsWrongNamesItsVariable) {

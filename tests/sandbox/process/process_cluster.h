@@ -13,6 +13,7 @@
 #include <boost/json.hpp>
 
 #include "absl/strings/str_cat.h"
+#include "api/json.h"
 #include "api/json_value.h"
 #include "api/resource.h"
 #include "gtest/gtest.h"

@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "api/json.h"
 #include "api/json_value.h"
 #include "api/resource.h"
 #include "gmock/gmock.h"
@@ -183,13 +184,12 @@ TEST_F(ProcessSandboxTest, WhoIgnoresSigtermIsKilledAfterTheGraceAndWhatDetached
 TEST_F(ProcessSandboxTest, OutOfMemoryIsToldWhereLimitsAreKept) {
   START_OR_SKIP();
   if (!host_->notes().empty()) GTEST_SKIP() << host_->notes().front();
-  MakePod("eats", R"(,"containers":[{"name":"main","image":"x","command":["/usr/bin/python3","-c","b=bytearray(300<<20)\nb[::4096]=b'x'*len(b[::4096])"],
-                     "resources":{
-    "limits" : {"memory" : "64Mi"}}
-}])");
+  const std::string code = "b=bytearray(300<<20)\nb[::4096]=b'x'*len(b[::4096])";
+  MakePod("eats", absl::StrCat(R"(,"containers":[{"name":"main","image":"x","command":["/usr/bin/python3","-c",)",
+                               api::JsonString(code), R"(],"resources":{"limits":{"memory":"64Mi"}}}])"));
   ASSERT_EQ(End("eats"), "Failed");
-EXPECT_EQ(Terminated("eats").at("reason").as_string(), "OOMKilled");
-EXPECT_EQ(Terminated("eats").at("exitCode").as_int64(), 137);
+  EXPECT_EQ(Terminated("eats").at("reason").as_string(), "OOMKilled");
+  EXPECT_EQ(Terminated("eats").at("exitCode").as_int64(), 137);
 }
 
 TEST_F(ProcessSandboxTest, AFullDiskIsToldToTheProgram) {

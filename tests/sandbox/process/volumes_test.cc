@@ -93,17 +93,15 @@ TEST_F(VolumesTest, WhatIsWrongIsSaidAsAKubeletDoes) {
 
 TEST_F(VolumesTest, MountsAreInTheOrderOfTheirDepth) {
   const std::vector<PodVolume> volumes = {Only(R"("emptyDir":{})"), Only(R"("secret":{"secretName":"keys"})")};
-  const auto container = api::Decode<HostedContainer>(R"({"name":"c","volumeMounts":[
-    {"name":"v","mountPath":"/data/deep","subPathExpr":"of-$(POD)"
-},{"name":"v","mountPath":"/data","readOnly":true}]
-})");
+  const auto container = api::Decode<HostedContainer>(R"x({"name":"c","volumeMounts":[
+    {"name":"v","mountPath":"/data/deep","subPathExpr":"of-$(POD)"},{"name":"v","mountPath":"/data","readOnly":true}]})x");
   const auto mounts = MountsOf(*container, volumes, {{"POD", "p"}});
-GW_ASSERT_OK(mounts);
-ASSERT_EQ(mounts->size(), 2u);
-EXPECT_EQ((*mounts)[0].target, "/data");
-EXPECT_TRUE((*mounts)[0].read_only);
-EXPECT_EQ((*mounts)[1].source, "/state/volumes/v/of-p");
-EXPECT_FALSE((*mounts)[1].read_only);
+  GW_ASSERT_OK(mounts);
+  ASSERT_EQ(mounts->size(), 2u);
+  EXPECT_EQ((*mounts)[0].target, "/data");
+  EXPECT_TRUE((*mounts)[0].read_only);
+  EXPECT_EQ((*mounts)[1].source, "/state/volumes/v/of-p");
+  EXPECT_FALSE((*mounts)[1].read_only);
 }
 
 TEST_F(VolumesTest, AMountThatIsWrongIsNamed) {
