@@ -85,7 +85,9 @@ Kubelets::Kubelets(Loop& loop, kube::Client& client, KubeletsOptions options)
                  ? options_.make_runtime(loop, client,
                                          [this](const NamespacedName& pod, const std::string& uid, bool changed) {
                                            if (on_pod_) on_pod_(uid);
-                                           if (changed) pod_driver_.Enqueue(pod);
+                                           // Later: it may come from a decision about that very pod.
+                                           if (changed)
+                                             loop_.Post(owner_.token(), [this, pod] { pod_driver_.Enqueue(pod); });
                                          })
                  : std::make_unique<SimulatedRuntime>(options_.behaviour, options_.times);
 }

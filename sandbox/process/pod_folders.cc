@@ -117,6 +117,13 @@ absl::Status PodFolders::WriteHosts(const std::string& uid, absl::string_view te
   return WriteFile(Hosts(uid), text, 0644);
 }
 
+absl::StatusOr<std::string> PodFolders::MakeResolver() const {
+  std::string path = folder_ + "/resolv.conf";
+  GW_RETURN_IF_ERROR(
+      WriteFile(path, "# Names are in /etc/hosts.\nnameserver 127.0.0.1\noptions timeout:1 attempts:1\n", 0644));
+  return path;
+}
+
 absl::Status PodFolders::MakeRun(const std::string& uid, absl::string_view container, int number) const {
   GW_RETURN_IF_ERROR(MakeFolder(Run(uid, container, number) + "/scratch"));
   return WriteFile(Message(uid, container, number), "", 0666);

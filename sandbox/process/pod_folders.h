@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "sandbox/process/volumes.h"
 
@@ -29,6 +30,8 @@ class PodFolders {
   absl::Status WriteFiles(const PodVolume& volume) const;
   // In place: containers that have it mounted see the new text.
   absl::Status WriteHosts(const std::string& uid, absl::string_view text) const;
+  // A resolv.conf for pods that reach no name server, the same for all; its path.
+  absl::StatusOr<std::string> MakeResolver() const;
   // The folders of a run, its message empty.
   absl::Status MakeRun(const std::string& uid, absl::string_view container, int number) const;
   // What it left there, at most 4096 bytes; "" when there is nothing.

@@ -170,6 +170,11 @@ absl::StatusOr<StartOrder> ProcessRuntime::OrderFor(const PodFacts& facts, const
   GW_RETURN_IF_ERROR(folders_.MakeRun(uid, container.name, number));
   order.scratch = folders_.Run(uid, container.name, number) + "/scratch";
   order.mounts.push_back({folders_.Hosts(uid), "/etc/hosts", false});
+  // The machine's name servers are out of reach; asking them would take ten seconds for each name not known yet.
+  if (!options_.shared_network) {
+    GW_ASSIGN_OR_RETURN(std::string resolver, folders_.MakeResolver());
+    order.mounts.push_back({std::move(resolver), "/etc/resolv.conf", true});
+  }
   order.mounts.push_back(
       {folders_.Message(uid, container.name, number),
        container.termination_message_path.empty() ? "/dev/termination-log" : container.termination_message_path,

@@ -60,7 +60,7 @@ TEST_F(ProcessSandboxTest, WhatAContainerSees) {
        R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"conf"},"data":{"a":"of the map"}})");
   RunShell(
       "sees",
-      "echo host $(hostname); echo pid $$; echo ip $IP; cat /conf/a; echo; echo x > /conf/a; echo keep > /scratch/f;"
+      "echo host $(hostname); echo pid $$$$; echo ip $IP; cat /conf/a; echo; echo x > /conf/a; echo keep > /scratch/f;"
       "cat /proc/net/dev | grep -c eth0; touch /here && ls /here; ls / | grep machine; echo out; echo err >&2;"
       "ls /proc | grep -c '^[0-9]'; echo said > /dev/termination-log; df -P /memory | tail -1 | cut -d' ' -f1; exit 3",
       R"(,"env":[{"name":"IP","valueFrom":{"fieldRef":{"fieldPath":"status.podIP"}}}],"volumeMounts":[
@@ -136,7 +136,7 @@ TEST_F(ProcessSandboxTest, CommandsThatCannotBeStarted) {
 
 TEST_F(ProcessSandboxTest, SignalsAreExitCodesAndAGigabyteOfLogsIsCapped) {
   START_OR_SKIP();
-  RunShell("killed", "sh -c 'kill -9 $$'; exit $?");
+  RunShell("killed", "sh -c 'kill -9 $$$$'; exit $?");
   EXPECT_EQ(End("killed"), "Failed");
   EXPECT_EQ(Terminated("killed").at("exitCode").as_int64(), 137);
   RunShell("talks", "head -c 200000000 /dev/zero | tr '\\0' 'x' | fold -w 999; echo the end");
