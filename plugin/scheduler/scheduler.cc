@@ -21,6 +21,7 @@
 #include "base/log.h"
 #include "base/strings.h"
 #include "kube/client/status.h"
+#include "plugin/gang/carry_out.h"
 #include "plugin/scheduler/bindings.h"
 #include "plugin/scheduler/evictions.h"
 #include "plugin/scheduler/feed.h"
@@ -304,37 +305,29 @@ class GangScheduler final : public Scheduler {
       CarryOut(decision, KeyOfGang(cluster_, decision.gang), now);
       cluster_.AuditIfAsked();
     }
-    KeepNodes(decisions);
-    evictions_.EndRound(Policy().victims_take, now);
+    LogKeptNodes(decisions);
+    gang::EndRound(decisions, Policy().victims_take, now, cluster_);
     for (const NamespacedName& key : tellings_.EndRound(now)) driver_.Enqueue(key);
     return tellings_.waiting();
   }
 
-  // For one gang, or none.
-  void KeepNodes(const model::Decisions& decisions) {
-    std::optional<model::Reservation> kept;
+  void LogKeptNodes(const model::Decisions& decisions) const {
     for (const Decision& decision : decisions) {
-      const Gang& gang = cluster_.gang(decision.gang);
       const NamespacedName key = KeyOfGang(cluster_, decision.gang);
-      if (decision.passed_over_until != absl::InfinitePast()) {
-        cluster_.PassOver(decision.gang, decision.passed_over_until);
+      if (decision.passed_over_until != absl::InfinitePast())
         log::Warning("nodes kept in vain", {{"gang", key.ToString()}});
-      }
       if (!decision.kept.has_value()) continue;
-      kept = {decision.gang, gang.uid, *decision.kept};
-      if (const auto& before = cluster_.reservation(); before.has_value() && before->uid == kept->uid) continue;
+      const auto& before = cluster_.reservation();
+      if (before.has_value() && before->uid == cluster_.gang(decision.gang).uid) continue;
       log::Info("nodes kept",
                 {{"gang", key.ToString()}, {"nodes", decision.kept->spots.size()}, {"until_end", decision.kept->ends}});
     }
-    cluster_.SetReservation(std::move(kept));
   }
 
   void CarryOut(const Decision& decision, const NamespacedName& key, absl::Time now) {
-    if (decision.admit) cluster_.SetAdmitted(decision.gang, true);
-    for (const model::Placement& placement : decision.placements) {
+    for (const model::Placement& placement : decision.placements)
       bindings_.ForgetPod(cluster_.task(placement.task).uid);
-      cluster_.Assume(placement.task, placement.row);
-    }
+    gang::CarryOut(decision, cluster_);
     if (!decision.placements.empty()) {
       log::Info("gang placed", {{"gang", key.ToString()}, {"tasks", decision.placements.size()}});
     }
