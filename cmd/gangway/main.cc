@@ -75,9 +75,10 @@ void AddSandbox(gangway::cmd::CommandLine app, gangway::cmd::SandboxFlags& flags
       .ShowDefault();
   sandbox.Add("--volumes", flags.volumes,
               "folder that keeps what is written to claims with --run=process; default: they go with the sandbox");
-  sandbox.Add("--show", flags.show,
-              "whose output is printed with --run=process (repeatable): worker, worker-0, or * for all; worker=loss: its lines "
-              "with that word");
+  sandbox.Add(
+      "--show", flags.show,
+      "whose output is printed with --run=process (repeatable): worker, worker-0, or * for all; worker=loss: its lines "
+      "with that word");
   sandbox.Add("--start-delay", flags.start_delay, "how long a simulated container takes to start").ShowDefault();
   sandbox.Add("--stop-delay", flags.stop_delay, "how long it takes to stop, at most the pod's grace period")
       .ShowDefault();

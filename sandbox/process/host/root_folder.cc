@@ -190,7 +190,7 @@ absl::Status MountAsked(const Mount& asked) {
     GW_RETURN_IF_ERROR(MakeFolders(asked.target));
   } else {
     GW_RETURN_IF_ERROR(MakeFolders(asked.target.substr(0, asked.target.rfind('/'))));
-    struct stat there {};
+    struct stat there{};
     if (lstat(asked.target.c_str(), &there) == 0 && S_ISLNK(there.st_mode)) unlink(asked.target.c_str());
     const int fd = open(asked.target.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
     if (fd < 0) return MountFailed(absl::StrCat("mount ", asked.target), errno);
