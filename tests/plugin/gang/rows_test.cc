@@ -217,6 +217,29 @@ TEST_F(SchedulerRowTest, A9AGangThatOnlyRunsHoldsUpNobody) {
 
 // ---- 9.4 gang formulas
 
+// Six tasks, of which two run; of each two one asks for nothing. Volcano counts one that asks for nothing before it has
+// a node, so that its gang of three would be ready here.
+TEST_F(SchedulerRowTest, G1G2WhatAsksForNothingCountsWhenItHasANode) {
+  const auto add = [&](int min_member) { AddGang("pg", "default", min_member); };
+  AddNode("n1", Amounts(1000, kG));
+  add(3);
+  AddRunning("pg", "runs", Amounts(1000, kG), "n1");
+  AddRunning("pg", "runs-be", {}, "n1");
+  for (const char* name : {"p1", "p2"}) AddPod("pg", name, Amounts(1000, kG));
+  for (const char* name : {"p1-be", "p2-be"}) AddPod("pg", name, {}, "elsewhere");
+  EXPECT_EQ(Waits("pg"), Reason::Kind::kNoRoom);
+  EXPECT_TRUE(Of("pg").short_of_minimum);
+  for (const char* name : {"p1-be", "p2-be"}) cluster.RemovePod("default", name);
+  for (const char* name : {"p1-be", "p2-be"}) AddPod("pg", name, {});
+  EXPECT_THAT(Placed(), ElementsAre(Pair("p1-be", "n1"), Pair("p2-be", "n1"))) << "with one of them it is whole";
+  add(5);
+  EXPECT_THAT(Placed(), IsEmpty()) << "four are not enough, and nothing is begun";
+  EXPECT_TRUE(Of("pg").short_of_minimum);
+  AddNode("n2", Amounts(1000, kG));
+  EXPECT_EQ(Placed().size(), 3u);
+  EXPECT_FALSE(Of("pg").short_of_minimum);
+}
+
 // What waits is beyond the minimum: the roles' are not looked at, since they ask for more than the gang does.
 TEST_F(SchedulerRowTest, G10RolesAreSkippedWhenTheGangAsksForLess) {
   AddNode("n1", Amounts(2000, 4 * kG));
