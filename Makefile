@@ -1,5 +1,5 @@
 # What one types. Everything is built under build/.
-.PHONY: run test tidy test-long test-mutants e2e bench sandbox build packages test-packages clean
+.PHONY: run paddle test tidy test-long test-mutants e2e bench sandbox build packages test-packages clean
 
 JOBS ?= $(shell nproc)
 GANGWAY = build/release/cmd/gangway/gangway
@@ -8,6 +8,10 @@ GANGWAY = build/release/cmd/gangway/gangway
 run: build
 	$(GANGWAY) sandbox --nodes 6 --apply examples/ctr-volcano.yaml --finish trainer=5s \
 	  --until job/ctr-volcano=Completed --timeout 60s
+
+# The same with real PaddlePaddle: its pods are processes of this machine, and a small model is trained.
+paddle: build
+	scripts/paddle $(GANGWAY)
 
 # An embedded cluster that stays up for kubectl.
 sandbox: build

@@ -28,6 +28,7 @@
 #include "cmd/terminal/version.h"
 #include "cmd/translate/translate_command.h"
 #include "cmd/validate/validate_command.h"
+#include "sandbox/process/host/warden.h"
 
 namespace {
 
@@ -35,7 +36,8 @@ void AddSandbox(gangway::cmd::CommandLine app, gangway::cmd::SandboxFlags& flags
   gangway::cmd::CommandLine sandbox =
       app.Add("sandbox", "an embedded cluster in this process that kubectl can talk to");
   sandbox.Footer(
-      "Nodes are simulated, containers too: they run until they are deleted, or as --finish and --fail say.\n"
+      "Nodes are simulated, containers too: they run until they are deleted, or as --finish and --fail say. With "
+      "--run=process they are processes of this machine.\n"
       "Exit code: 0 the goal of --until was reached, 1 an object of --apply was refused, 2 a flag or a file is wrong, "
       "3 the goal was not reached.\n\n"
       "  gangway sandbox                                    stays up; prints how to point kubectl at it\n"
@@ -56,6 +58,27 @@ void AddSandbox(gangway::cmd::CommandLine app, gangway::cmd::SandboxFlags& flags
   sandbox.Add(
       "--log", flags.log,
       "what containers write (repeatable): trainer=500ms, trainer-1=2s:loss falls; a line a second unless said");
+  sandbox
+      .Add("--run", flags.run,
+           "what containers are: simulated, or process: their commands run on this machine, which is no security "
+           "boundary")
+      .OneOf({"simulated", "process"})
+      .ShowDefault();
+  sandbox.Add("--image", flags.images,
+              "what an image's containers run in, a root folder or a Python virtual environment, with --run=process "
+              "(repeatable): paddle:2.6=/opt/venv, '*=/opt/venv'; others see the machine's own programs");
+  sandbox
+      .Add("--network", flags.network,
+           "of pods with --run=process: own, where pods reach each other and nothing else, or shared, the machine's, "
+           "where each has a loopback address")
+      .OneOf({"own", "shared"})
+      .ShowDefault();
+  sandbox.Add("--volumes", flags.volumes,
+              "folder that keeps what is written to claims with --run=process; default: they go with the sandbox");
+  sandbox.Add(
+      "--show", flags.show,
+      "whose output is printed with --run=process (repeatable): worker, worker-0, or * for all; worker=loss: its lines "
+      "with that word");
   sandbox.Add("--start-delay", flags.start_delay, "how long a simulated container takes to start").ShowDefault();
   sandbox.Add("--stop-delay", flags.stop_delay, "how long it takes to stop, at most the pod's grace period")
       .ShowDefault();
@@ -111,6 +134,8 @@ int RunExtender(char** argv) {
 
 int main(int argc, char** argv) {
   if (argc > 1 && std::strcmp(argv[1], "extender") == 0) return RunExtender(argv);
+  if (argc > 1 && std::strcmp(argv[1], gangway::sandbox::kContainerHostCommand) == 0)
+    return gangway::sandbox::RunContainerHost(argc, argv);
   gangway::cmd::MainCommand app(
       "gangway",
       "Gangway runs PaddlePaddle training jobs on Kubernetes as gangs: all members of a job start together or none "

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -27,6 +28,7 @@
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "cmd/conf/conf_files.h"
+#include "cmd/gangway/process_sandbox.h"
 #include "cmd/run/run.h"
 #include "cmd/terminal/exit_code.h"
 #include "cmd/terminal/output.h"
@@ -210,14 +212,30 @@ class KubeconfigFile {
   std::string path_, temporary_;
 };
 
-void PrintWelcome(const SandboxFlags& flags, std::size_t nodes, const std::string& url, const std::string& kubeconfig) {
+void PrintWelcome(const SandboxFlags& flags, std::size_t nodes, const std::string& url, const std::string& kubeconfig,
+                  const std::vector<std::string>& warnings) {
   std::string text = absl::StrCat(VersionLine(), "\n", nodes, " simulated nodes, API server at ", url, "\n");
+  for (const std::string& warning : warnings) absl::StrAppend(&text, warning, "\n");
   if (flags.until.empty()) {
     absl::StrAppend(&text, "\nIn another terminal:\n  export KUBECONFIG=", kubeconfig,
                     "\n  kubectl get nodes\n  kubectl apply -f examples/ctr-volcano.yaml\n",
                     "  kubectl describe podgroup ctr-volcano\n\nCtrl-C ends it.\n");
   }
   Put(stdout, absl::StrCat(text, "\n"));
+}
+
+// Prints what the containers write that --show names.
+sandbox::OnLine ShowLines(const SandboxFlags& flags, const Loop& loop, bool colours) {
+  return [&flags, &loop, colours, start = loop.Now()](const api::ObjectMeta& pod, absl::string_view line) {
+    const bool wanted = std::any_of(flags.show.begin(), flags.show.end(), [&](const std::string& rule) {
+      const std::pair<std::string, std::string> parts = absl::StrSplit(rule, absl::MaxSplits('=', 1));
+      return (parts.first == "*" || sandbox::Behaviour::Names(parts.first, pod)) &&
+             absl::StrContains(line, parts.second);
+    });
+    if (!wanted) return;
+    const AccountLine account{absl::StrCat("log ", pod.ns, "/", pod.name), std::string(line)};
+    PutExact(stdout, absl::StrCat(Render(account, loop.Now() - start, colours), "\n"));
+  };
 }
 
 }  // namespace
@@ -234,6 +252,20 @@ int RunSandbox(const SandboxFlags& flags) {
 
   AsioLoop loop(flags.seed != 0 ? flags.seed : static_cast<std::uint64_t>(absl::ToUnixNanos(absl::Now())));
   Owner owner;
+  std::optional<ProcessSandbox> process;
+  std::vector<std::string> warnings;
+  if (flags.run == "process") {
+    auto started = StartProcessSandbox(flags, loop);
+    if (!started.ok()) return wrong(started.status());
+    process = *std::move(started);
+    warnings = WarningsOf(*process);
+    process->options.times = input->cluster.kubelets.times;
+    if (!flags.show.empty()) process->options.on_line = ShowLines(flags, loop, input->run.colours);
+    input->cluster.kubelets.make_runtime = [&](Loop& on, kube::Client& client, sandbox::OnContainers on_containers) {
+      return std::make_unique<sandbox::ProcessRuntime>(on, client, process->options, *process->host,
+                                                       std::move(on_containers));
+    };
+  }
   sandbox::Cluster cluster(loop, std::move(input->cluster));
   sandbox::ApiServerHandler handler(cluster.api_server());
   kube::HttpFrontOptions front_options;
@@ -273,7 +305,7 @@ int RunSandbox(const SandboxFlags& flags) {
     }
     loop.Stop();
   });
-  PrintWelcome(flags, nodes, (*front)->url(), kubeconfig.path());
+  PrintWelcome(flags, nodes, (*front)->url(), kubeconfig.path(), warnings);
   for (const sandbox::Component component : sandbox::kAllComponents) {
     const auto& wanted = input->components;
     if (std::find(wanted.begin(), wanted.end(), component) != wanted.end()) cluster.Start(component);

@@ -42,6 +42,7 @@ class Uid {
   }
   ~Uid();
   std::string text() const;
+  bool empty() const { return number_ == Number(); }
   operator std::string() const { return text(); }  // NOLINT(google-explicit-constructor)
   friend bool operator==(const Uid& a, absl::string_view b) { return a.Is(b); }
   friend bool operator==(const Uid& a, const Uid& b) { return a.Is(b.text()); }

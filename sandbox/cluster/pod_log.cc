@@ -30,7 +30,7 @@ void LogText::Append(const ContainerLog& log, absl::Time now, std::string& out) 
     const LogLine line = log.Line(next_);
     if (line.at < query_.since) continue;
     if (query_.timestamps) absl::StrAppend(&out, Stamp(line.at), " ");
-    absl::StrAppend(&out, line.text, "\n");
+    absl::StrAppend(&out, line.text, line.partial ? "" : "\n");
     full_ = query_.limit_bytes.has_value() &&
             written_ + static_cast<std::int64_t>(out.size() - before) >= *query_.limit_bytes;
   }
