@@ -93,6 +93,7 @@ std::optional<Reason> Admission::Admit(model::GangId id, bool owed, absl::Functi
   const Resources used = cluster.used();
 
   Reason cluster_full = ReasonOf(Reason::Kind::kClusterFull, gang);
+  cluster_full.overcommit_percent = policy_.overcommit_percent.value_or(0);
   for (Dim dim = 0; dim < missing.size() && policy_.overcommit_percent.has_value() && !owed; ++dim) {
     if (!IsAsked(missing, dim)) continue;
     const std::string name(cluster.dims().Name(dim));

@@ -107,6 +107,7 @@ struct Reason {
   std::string detail;                             // kClaim: storage class, volume or field, as the trouble says
   std::vector<RoleReason> roles;                  // kNoRoom, sorted by role
   std::vector<SumLack> sums;                      // kQueueFull, kQuotaFull, kClusterFull
+  int overcommit_percent = 0;                     // kClusterFull: of which the limits are that much
   // kNoRoom: on so many nodes room is kept until so many pods end; for whom, "" is the gang itself.
   int kept_nodes = 0, kept_until_ends = 0;
   std::string kept_for;
