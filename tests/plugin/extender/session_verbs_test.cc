@@ -371,6 +371,42 @@ TEST_F(SessionVerbsTest, WrongFieldsOfAnOpeningAreNamed) {
   EXPECT_THAT(store_.Sessions(now_), ::testing::SizeIs(1));  // of the one that was opened
 }
 
+// Each says its gang, by name and, where two have it, by namespace.
+TEST_F(SessionVerbsTest, MembersThatHaveANodeBelongToTheGangTheyName) {
+  v1::OpenSessionRequest request;
+  *request.mutable_cluster() = ClusterOf(1);
+  AddGangOf(request, "ga", 1, "9").set_min_member(2);
+  AddGangOf(request, "ga", 1, "1").set_namespace_("lab");
+  AddGangOf(request, "gb", 1, "1");
+  v1::Pod& pod = *request.mutable_cluster()->add_pods();
+  pod.set_namespace_("default");
+  pod.set_name("ga-9");
+  pod.set_node("node-0");
+  pod.set_gang("ga");
+  pod.set_task("w");
+  (*pod.mutable_requests())["cpu"] = "1";
+  std::vector<std::string> placed;
+  const v1::OpenSessionResponse opened = Open(request);
+  for (const v1::PlannedGang& gang : opened.gangs()) placed.push_back(gang.job() + " " + gang.verdict());
+  EXPECT_THAT(placed, ElementsAre("default/ga placed", "default/gb placed", "lab/ga placed"));
+  pod.set_namespace_("lab");  // then one of two is missing in default
+  const auto refused = TryOpen(request);
+  EXPECT_THAT(refused, StatusIs(absl::StatusCode::kInvalidArgument, StartsWith("gangs[0].min_member")));
+  pod.set_namespace_("other");
+  EXPECT_THAT(TryOpen(request), StatusIs(absl::StatusCode::kInvalidArgument,
+                                         StartsWith(R"(cluster.pods[0].gang: there is no gang "ga")")));
+  pod.clear_gang();
+  EXPECT_THAT(TryOpen(request), StatusIs(absl::StatusCode::kInvalidArgument, StartsWith("cluster.pods[0].gang")));
+}
+
+TEST_F(SessionVerbsTest, MoreTasksTimesNodesThanASessionTakesAreRefusedByTheirGangs) {
+  v1::OpenSessionRequest request;
+  *request.mutable_cluster() = ClusterOf(1'000);
+  for (int i = 0; i < 1'001; ++i) AddGangOf(request, absl::StrCat("g", i), 1, "1");
+  EXPECT_THAT(TryOpen(request),
+              StatusIs(absl::StatusCode::kInvalidArgument, StartsWith("gangs: 1001 tasks on 1000 nodes are more")));
+}
+
 // 1,001 PodGroups on 1,000 nodes.
 TEST_F(SessionVerbsTest, MoreGangsThanCanBeTriedWholeAreRefusedUnlessSumsDecide) {
   v1::OpenSessionRequest request;
