@@ -31,6 +31,8 @@ class Reading {
 
   absl::StatusOr<Asked> ReadOne(const v1::Gang* gang) {
     if (gang == nullptr) return Wrong("gang", "is missing");
+    GW_RETURN_IF_ERROR(CheckLength(gang->name(), "gang.name"));
+    GW_RETURN_IF_ERROR(CheckLength(gang->namespace_(), "gang.namespace"));
     if (gang->tasks().empty() && gang->name().empty()) return Wrong("gang.name", "must not be empty");
     if (gang->tasks().empty() && cluster_.objects().empty())
       return Wrong("gang.tasks", "must not be empty, unless the gang is a PodGroup of cluster.objects");

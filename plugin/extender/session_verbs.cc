@@ -16,11 +16,6 @@
 namespace gangway::extender {
 namespace {
 
-absl::Status CheckLength(const std::string& text, absl::string_view field) {
-  if (text.size() <= kMaxNameBytes) return absl::OkStatus();
-  return Wrong(field, absl::StrCat("is longer than ", kMaxNameBytes, " bytes"));
-}
-
 absl::Status CheckName(const std::string& text, absl::string_view field) {
   return text.empty() ? Wrong(field, "must not be empty") : CheckLength(text, field);
 }

@@ -18,9 +18,8 @@
 
 namespace gangway::extender {
 
-// Names in one question, and the length of a name in bytes: they bound what a session keeps.
+// Names in one question.
 inline constexpr int kMaxNamesAsked = 200'000;
-inline constexpr std::size_t kMaxNameBytes = 512;
 // Gangs that are tried whole before they have pods, times nodes.
 inline constexpr std::int64_t kMaxTried = 1'000'000;
 

@@ -327,6 +327,8 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         WrongCase{"NoGang", [](auto& r) { r.clear_gang(); }, "gang: is missing"},
         WrongCase{"NoName", [](auto& r) { r.mutable_gang()->clear_name(); }, "gang.name: must not be empty"},
+        WrongCase{"LongName", [](auto& r) { r.mutable_gang()->set_name(std::string(513, 'n')); },
+                  "gang.name: is longer than 512 bytes"},
         WrongCase{"NoTasks", [](auto& r) { r.mutable_gang()->clear_tasks(); }, "gang.tasks: must not be empty"},
         WrongCase{"TaskName", [](auto& r) { Second(r).set_name("Trainer"); },
                   R"(gang.tasks[1].name: "Trainer": a lowercase RFC 1123 label)"},

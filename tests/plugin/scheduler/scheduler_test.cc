@@ -1308,7 +1308,7 @@ TEST_F(UseTest, WithoutAHalfLifeItCountsForNothing) {
   End();
   loop_.RunFor(absl::Minutes(1));
   EXPECT_EQ(BoundOf("lab"), 8);
-  EXPECT_FALSE(Get(api::kQueues, "ads").at("metadata").as_object().contains("annotations"));
+  EXPECT_THAT(json::serialize(Get(api::kQueues, "ads")), ::testing::Not(HasSubstr("gangway.io/usage")));
 }
 
 TEST_F(UseTest, TheNextSchedulerKnowsIt) {
