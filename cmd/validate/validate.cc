@@ -98,6 +98,7 @@ class Validator {
       NoteForesightsOfMade(document);
       return Report(document, absl::AsciiStrToLower(document.kind), {});
     }
+    if (resource != nullptr) NoteForesights(document, *resource);
     out_.passed_over.push_back(
         {absl::StrCat(document.kind, " ", NameIn(document)), document.source, document.Find("")});
     Add(TranslatorsFindings(absl::StrCat(document.kind, " ", NameIn(document)), {}));

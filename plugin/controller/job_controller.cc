@@ -14,6 +14,8 @@
 namespace gangway::controller {
 namespace {
 
+constexpr absl::Duration kFirstStatusPatience = absl::Seconds(2);
+
 const char* ReasonOf(const kube::Write& write) {
   switch (write.verb) {
     case kube::Verb::kCreate:
@@ -170,6 +172,7 @@ kube::Plan JobController::Decide(const JobKey& key, absl::Time now) {
   view.pods_current = pods_.seen_up_to() >= job.metadata.Version();
   if (const auto written = status_written_.find(key); written != status_written_.end())
     view.status_written = written->second;
+  view.first_status_patience = kFirstStatusPatience;
   index_.Fill(key, job.metadata.uid, view);
   if (!ssh_secrets_.Fill(key, view)) return {};
   kube::Plan plan = lifecycle::ReconcileJob(view, now);

@@ -100,7 +100,7 @@ class Course {
 
   void Begin(const model::Placement& placement) {
     const model::Task& task = cluster_.task(placement.task);
-    PodFacts& pod = pods_.at(absl::StrCat(task.ns, "/", task.name));
+    PodFacts& pod = pods_.at(absl::StrCat(task.ns, "/", task.name.view()));
     pod.node = std::string(cluster_.node_name(placement.row));
     pod.phase = model::PodPhase::kRunning;
     pod.started = now_;

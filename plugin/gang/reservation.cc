@@ -27,7 +27,8 @@ constexpr absl::Duration kBesideRunning = absl::Minutes(1);
 
 // Who is there beyond its time may run on for ever.
 absl::Time EndOfTask(const Task& task, absl::Time now) {
-  if (task.ends != absl::InfiniteFuture()) return task.ends + kBesideRunning < now ? absl::InfiniteFuture() : task.ends;
+  if (const absl::Time ends = task.ends; ends != absl::InfiniteFuture())
+    return ends + kBesideRunning < now ? absl::InfiniteFuture() : ends;
   return task.lasts == absl::InfiniteDuration() ? absl::InfiniteFuture() : now + task.lasts + kBesideRunning;
 }
 

@@ -239,8 +239,8 @@ TaskId Cluster::PutPod(TaskId id, const PodFacts& facts) {
     shapes_.Release(tasks_[id].shape);
   } else {
     id = tasks_.Add();
-    tasks_[id].ns = facts.ns;
-    tasks_[id].name = facts.name;
+    tasks_[id].ns = names_.Text(names_.Intern(facts.ns));
+    tasks_[id].name = Text(facts.name);
     tasks_by_name_.insert(id);
   }
   const TaskStatus status = assumed != kNone ? TaskStatus::kBinding : StatusOf(facts);
@@ -259,7 +259,7 @@ TaskId Cluster::PutPod(TaskId id, const PodFacts& facts) {
   if (!facts.node.empty()) row = nodes_.Intern(facts.node);
   Task& task = tasks_[id];
   const Row row_before = fresh ? kNone : task.row;
-  task.uid = facts.uid;
+  task.uid = Uid(facts.uid);
   task.shape = shape;
   task.row = row;
   task.role = names_.Intern(facts.role);

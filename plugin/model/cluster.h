@@ -4,7 +4,7 @@
 //
 // Changes only by the Set.../Remove... events and by Assume/Forget. An event states what is now, so applying one twice
 // changes nothing, and events about different objects commute: pods may come before their node, PodGroup or queue.
-// No objects are kept; about 400 bytes a pod, and its labels.
+// No objects are kept.
 //
 // Used on one loop; const calls may run together.
 #pragma once

@@ -17,6 +17,7 @@
 #include "absl/strings/string_view.h"
 #include "plugin/model/domains.h"
 #include "plugin/model/facts.h"
+#include "plugin/model/pod_labels.h"
 #include "plugin/model/shape.h"
 #include "plugin/model/slot_table.h"
 #include "plugin/model/task.h"
@@ -105,7 +106,7 @@ class PodTerms {
     int pods = 0;
   };
   struct Pod {
-    std::string labels;  // namespace, NUL, and all labels, packed; "" there is none
+    PodLabels::Kept labels;
     int its_class = -1;
     bool waits = false;
     Row row = kNone;
@@ -125,6 +126,7 @@ class PodTerms {
   std::vector<TermId> Matching(const Class& of) const;
   void SortByKey(std::vector<TermId>& terms) const;
   std::vector<TaskId> RematchNamespace(absl::string_view name);
+  std::string Packed(const Pod& pod) const { return labels_.Pack(pod.labels); }
   bool MatchesNamespace(const PodSelectorFacts& selector, absl::string_view ns, bool unknown_matches) const;
 
   Domains& domains_;
@@ -134,6 +136,7 @@ class PodTerms {
   bool classed_ = false;                // there was a term once
   SlotTable<Class> classes_;
   absl::flat_hash_map<std::string, int> class_by_key_;
+  PodLabels labels_;
   std::vector<Pod> pods_;                                     // by task
   absl::flat_hash_map<std::string, std::string> namespaces_;  // packed labels
 };

@@ -102,6 +102,15 @@ std::string Claim(const Reason& reason) {
   return claim;
 }
 
+// How much gangs are let in for, where that is not what there is.
+std::string LetIn(const Reason& reason) {
+  std::vector<std::string> limits;
+  for (const SumLack& sum : reason.sums) {
+    if (sum.limit != sum.capacity) limits.push_back(absl::StrCat(sum.dim, " ", AmountText(sum.dim, sum.limit)));
+  }
+  return limits.empty() ? "" : absl::StrCat(" (gangs are let in for up to ", absl::StrJoin(limits, " and "), ")");
+}
+
 // Of a cluster the numbers are what it has, not what is let in: a reader compares them with their nodes.
 std::string Sums(const Reason& reason, absl::string_view holder) {
   const bool cluster = reason.kind == Reason::Kind::kClusterFull;
@@ -220,10 +229,7 @@ std::string Render(const Reason& reason) {
     case Reason::Kind::kQuotaFull:
       return absl::StrCat(waits, Sums(reason, absl::StrCat("quota ", reason.subject)));
     case Reason::Kind::kClusterFull:
-      return absl::StrCat(waits, Sums(reason, "the cluster"),
-                          reason.overcommit_percent == 100
-                              ? std::string()
-                              : absl::StrCat(" (gangs are let in for up to ", reason.overcommit_percent, "% of it)"));
+      return absl::StrCat(waits, Sums(reason, "the cluster"), LetIn(reason));
   }
   return {};
 }

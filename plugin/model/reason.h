@@ -72,7 +72,7 @@ struct SumLack {
   std::int64_t needed = 0;  // by the gang
   std::int64_t limit = 0;
   std::int64_t in_use = 0;    // of the limit: placed, or let in before
-  std::int64_t capacity = 0;  // kClusterFull: what there is, of which `limit` is more or less
+  std::int64_t capacity = 0;  // kClusterFull: what there is; `limit` may be more
   friend bool operator==(const SumLack&, const SumLack&) = default;
 };
 
@@ -107,7 +107,7 @@ struct Reason {
   std::string detail;                             // kClaim: storage class, volume or field, as the trouble says
   std::vector<RoleReason> roles;                  // kNoRoom, sorted by role
   std::vector<SumLack> sums;                      // kQueueFull, kQuotaFull, kClusterFull
-  int overcommit_percent = 0;                     // kClusterFull
+  int overcommit_percent = 0;                     // kClusterFull: of which the limits are that much
   // kNoRoom: on so many nodes room is kept until so many pods end; for whom, "" is the gang itself.
   int kept_nodes = 0, kept_until_ends = 0;
   std::string kept_for;

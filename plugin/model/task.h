@@ -2,9 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "plugin/model/compact.h"
 #include "plugin/model/shape.h"
 
 namespace gangway::model {
@@ -28,7 +29,9 @@ enum class TaskStatus : std::uint8_t {
 inline constexpr int kTaskStatuses = 8;
 
 struct Task {
-  std::string ns, name, uid;
+  absl::string_view ns;  // the cluster's
+  Text name;
+  Uid uid;
   GangId gang = kNone;
   ShapeId shape = kNone;
   Row row = kNone;        // of its node, known or assumed
@@ -44,12 +47,12 @@ struct Task {
   bool leaving = false;   // its status says that it is about to be evicted
   bool evicted = false;   // that it goes was decided
   int nominated = kNone;  // interned: the node on which room is kept for it
-  absl::Time created = absl::InfinitePast();
+  Moment created = absl::InfinitePast();
+  Moment ends = absl::InfiniteFuture();           // infinite also of one that has not begun
+  Moment started = absl::InfinitePast();          // when it got its node
+  Moment protected_until = absl::InfinitePast();  // by its own cooldown
+  Moment grace_ends = absl::InfiniteFuture();     // while it is releasing
   absl::Duration lasts = absl::InfiniteDuration();
-  absl::Time ends = absl::InfiniteFuture();           // infinite also of one that has not begun
-  absl::Time started = absl::InfinitePast();          // when it got its node
-  absl::Time protected_until = absl::InfinitePast();  // by its own cooldown
-  absl::Time grace_ends = absl::InfiniteFuture();     // while it is releasing
 
   // Its request is taken from the node.
   bool holds_room() const { return row != kNone && status != TaskStatus::kSucceeded && status != TaskStatus::kFailed; }

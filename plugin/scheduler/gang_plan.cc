@@ -30,7 +30,7 @@ api::ObjectReference ReferenceTo(const Task& task) {
   api::ObjectReference reference;
   reference.api_version = "v1";
   reference.kind = "Pod";
-  reference.ns = task.ns;
+  reference.ns = std::string(task.ns);
   reference.name = task.name;
   reference.uid = task.uid;
   return reference;
@@ -51,16 +51,16 @@ Write BindingOf(const Task& task, absl::string_view node) {
   write.verb = Verb::kCreate;
   write.resource = &api::kPods;
   write.subresource = "binding";
-  write.ns = task.ns;
+  write.ns = std::string(task.ns);
   write.name = task.name;
   write.uid = task.uid;
   api::JsonWriter json(write.body);
   json.BeginObject().Field("apiVersion", "v1").Field("kind", "Binding");
   json.Key("metadata")
       .BeginObject()
-      .Field("name", task.name)
+      .Field("name", task.name.view())
       .Field("namespace", task.ns)
-      .Field("uid", task.uid)
+      .Field("uid", task.uid.text())
       .EndObject();
   json.Key("target").BeginObject().Field("apiVersion", "v1").Field("kind", "Node").Field("name", node).EndObject();
   json.EndObject();
@@ -81,7 +81,7 @@ Write StatusOf(const Task& task, const std::optional<ConditionWords>& condition,
   write.verb = Verb::kStrategicMergePatch;
   write.resource = &api::kPods;
   write.subresource = "status";
-  write.ns = task.ns;
+  write.ns = std::string(task.ns);
   write.name = task.name;
   write.uid = task.uid;
   api::JsonWriter json(write.body);
@@ -106,7 +106,7 @@ Write DeletionOf(const Task& task) {
   Write write;
   write.verb = Verb::kDelete;
   write.resource = &api::kPods;
-  write.ns = task.ns;
+  write.ns = std::string(task.ns);
   write.name = task.name;
   write.uid = task.uid;
   return write;
@@ -198,6 +198,10 @@ class Planner {
                               ReferenceTo(gang_)});
     }
     if (change.patch.empty()) return;
+    if (change.only_counts && now_ < view_.counts_from) {
+      plan_.look_again = std::min(plan_.look_again, view_.counts_from);
+      return;
+    }
     Write write;
     write.verb = Verb::kMergePatch;
     write.resource = &ResourceOf(gang_.kind);

@@ -47,6 +47,7 @@ StatusChange ChangeOfVolcanos(const VolcanoPodGroup& group, const StatusInput& i
   change.patch = StatusPatch(before, after);
   change.starts = after.phase == "Running" && before.phase != "Running" && before.phase != "Unknown";
   change.lets_in = after.phase != before.phase && after.phase == "Inqueue";
+  change.only_counts = OnlyCountsDiffer(before, after);
   return change;
 }
 

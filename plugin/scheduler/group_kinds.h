@@ -30,9 +30,10 @@ struct GroupTexts {
 };
 
 struct StatusChange {
-  std::string patch;     // merge patch; "" = it is as it should be
-  bool starts = false;   // the gang is whole, and the status said so neither now nor before
-  bool lets_in = false;  // pods are made when this is written
+  std::string patch;         // merge patch; "" = it is as it should be
+  bool starts = false;       // the gang is whole, and the status said so neither now nor before
+  bool lets_in = false;      // pods are made when this is written
+  bool only_counts = false;  // how many pods run, or have ended, and nothing else
 };
 
 // Volcano: group_status.h.

@@ -9,6 +9,7 @@ namespace gangway::scheduler {
 
 void Rounds::CountIn(Metrics& metrics) {
   waiting_gangs_ = metrics.AddGauge("gangway_waiting_gangs", "PodGroups that wait to be let in or placed");
+  short_gangs_ = metrics.AddGauge("volcano_unschedule_job_count", "PodGroups that wait for their minimum");
   rounds_ = metrics.AddCounter("gangway_schedule_rounds_total", "Scheduling rounds");
 }
 
@@ -74,6 +75,10 @@ void Rounds::Run() {
                                      [](const model::Decision& decision) { return decision.rest_undecided; });
   if (undecided && surplus_paused_) WantWithSurplus();
   waiting_gangs_.Set(static_cast<double>(waiting));
+  short_gangs_.Set(
+      static_cast<double>(std::count_if(decisions.begin(), decisions.end(), [](const model::Decision& decision) {
+        return decision.reason.has_value() && decision.short_of_minimum;
+      })));
   constexpr absl::Duration kPerWaitingGang = absl::Microseconds(20);
   next_ = now + std::min(times_.interval + kPerWaitingGang * waiting, absl::Milliseconds(100));
 }

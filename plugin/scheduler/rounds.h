@@ -70,7 +70,7 @@ class Rounds {
   absl::Time evict_from_ = absl::InfinitePast();
   absl::Time later_ = absl::InfiniteFuture();  // when there is a round though nothing happens
   Loop::TimerId later_round_ = 0;
-  Gauge waiting_gangs_;
+  Gauge waiting_gangs_, short_gangs_;
   Counter rounds_;
 };
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/container/btree_set.h"
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "api/cluster_resources.h"
@@ -223,6 +224,7 @@ class GangScheduler final : public Scheduler {
       bindings_.Forget(key);
       tellings_.Forget(key);
       evictions_.Forget(key);
+      group_written_.erase(key);
     }
     if (group == nullptr) return NoteWithoutGroup(FindGang(cluster_, key));
     without_group_.erase(key);
@@ -368,10 +370,17 @@ class GangScheduler final : public Scheduler {
                         TransitionId(),
                         volumes.of_gang,
                         evictions_.RemovalOf(key, id),
-                        evictions_.NominationsOf(id)};
+                        evictions_.NominationsOf(id),
+                        CountsFrom(key)};
     kube::Plan plan = PlanGang(view, now);
-    plan.look_again = std::min({plan.look_again, volumes.due, tellings_.NextChange(key)});
+    plan.look_again =
+        std::min({plan.look_again, volumes.due, tellings_.NextChange(key), bindings_.LookAtAccepted(id, now)});
     return plan;
+  }
+
+  absl::Time CountsFrom(const NamespacedName& key) const {
+    const auto written = group_written_.find(key);
+    return written == group_written_.end() ? absl::InfinitePast() : written->second + options_.group_counts_after;
   }
 
   // What it says of use, and of what it deserves, comes after its status: each is another write of the same version.
@@ -409,6 +418,8 @@ class GangScheduler final : public Scheduler {
     if (write.resource == &api::kPods && write.subresource == "binding") return bindings_.OnReply(write, reply);
     if (write.resource == &api::kPods && write.verb == kube::Verb::kDelete && reply.code == 403) OnMayNotDelete(write);
     Scheduler::OnReply(write, reply);
+    if (write.resource == &api::kPodGroups && reply.ok())
+      group_written_[KeyOfGang(GangKind::kVolcano, write.ns, write.name)] = loop().Now();
     const bool of_volumes =
         write.resource == &api::kPersistentVolumeClaims || write.resource == &api::kPersistentVolumes;
     if (of_volumes && reply.code == 403) bindings_.OnVolumesForbidden(write, kube::StatusFromResponse(reply).message());
@@ -435,7 +446,8 @@ class GangScheduler final : public Scheduler {
   QueueUse queue_use_;
   QueueDeserved queue_deserved_;
   QueueMetrics queue_metrics_;
-  absl::btree_set<NamespacedName> without_group_;  // gangs that pods name, and no PodGroup is there
+  absl::btree_set<NamespacedName> without_group_;                  // gangs that pods name, and no PodGroup is there
+  absl::flat_hash_map<NamespacedName, absl::Time> group_written_;  // when its status was, by us
   bool queue_status_wanted_ = false;
 
   kube::Informer<Pod>& pods_;

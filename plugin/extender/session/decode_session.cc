@@ -74,8 +74,8 @@ class SessionDecoder {
     if (id == model::kNone) return;
     const std::vector<model::TaskId> tasks = cluster_.gang(id).tasks;
     for (const model::TaskId task : tasks) {
-      const model::Task gone = cluster_.task(task);
-      cluster_.RemovePod(gone.ns, gone.name);
+      const std::string gone = cluster_.task(task).name;
+      cluster_.RemovePod(cluster_.task(task).ns, gone);
     }
     cluster_.RemoveGang(ns, name);
   }

@@ -157,7 +157,8 @@ void SessionPlan::Take(const Cluster& cluster, const SessionPlanOptions& options
     const Gang& gang = cluster.gang(id);
     for (const model::TaskId task : gang.tasks) {
       ++tasks_;
-      if (cluster.task(task).asks_for_room() && !cluster.task(task).uid.empty()) node_by_task_[cluster.task(task).uid];
+      if (cluster.task(task).asks_for_room() && !cluster.task(task).uid.empty())
+        node_by_task_[cluster.task(task).uid.text()];
     }
     if (!gang.known || gang.kind != model::GangKind::kVolcano) continue;
     at[static_cast<std::size_t>(id)] = gangs_.size() + 1;
@@ -180,7 +181,7 @@ void SessionPlan::Take(const Cluster& cluster, const SessionPlanOptions& options
 
 void SessionPlan::NotePlaces(const Cluster& cluster, const Decision& decision) {
   const auto note = [&](const model::Placement& placement) {
-    const auto waits = node_by_task_.find(cluster.task(placement.task).uid);
+    const auto waits = node_by_task_.find(cluster.task(placement.task).uid.text());
     if (waits == node_by_task_.end() || placement.row == model::kNone) return;
     placed_ += waits->second.empty() ? 1 : 0;
     waits->second = std::string(cluster.node_name(placement.row));
@@ -231,7 +232,7 @@ bool SessionPlan::PlacedInVain(const Cluster& cluster, const Gang& gang) const {
   const PlannedGang* const before = Find(model::KeyOf(gang.ns, gang.name));
   if (before == nullptr || before->uid != gang.uid || before->verdict != Verdict::kPlaced) return false;
   return std::any_of(gang.tasks.begin(), gang.tasks.end(), [&](model::TaskId task) {
-    return cluster.task(task).asks_for_room() && !NodeOf(cluster.task(task).uid).empty();
+    return cluster.task(task).asks_for_room() && !NodeOf(cluster.task(task).uid.text()).empty();
   });
 }
 

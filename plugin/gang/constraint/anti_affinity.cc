@@ -45,7 +45,7 @@ class AntiAffinity final : public Constraint {
         if (first == nullptr || std::tie(keeper.ns, keeper.name) < std::tie(first->ns, first->name)) first = &keeper;
       }
     }
-    return first == nullptr ? std::string() : absl::StrCat(first->ns, "/", first->name);
+    return first == nullptr ? std::string() : absl::StrCat(first->ns, "/", first->name.view());
   }
 
   const model::Cluster& cluster_;

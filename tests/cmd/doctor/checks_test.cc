@@ -582,11 +582,25 @@ status: {state: {phase: Running}}
          "{requiredDuringSchedulingIgnoredDuringExecution: [a]}}}\n");
   sight.pod_groups = Of(
       "metadata: {name: near, namespace: ads}\nspec: {minMember: 1, subGroupPolicy: [{name: w, subGroupSize: 2}]}\n");
+  sight.pods = Of(R"(
+metadata: {name: bare, namespace: ads}
+spec: {schedulerName: volcano, containers: [], resourceClaims: [{name: gpu}]}
+status: {phase: Pending}
+---
+metadata: {name: others, namespace: ads}
+spec: {schedulerName: default-scheduler, containers: [], resourceClaims: [{name: gpu}]}
+status: {phase: Pending}
+---
+metadata: {name: of-a-job, namespace: ads, ownerReferences: [{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, name: apart, uid: u, controller: true}]}
+spec: {schedulerName: volcano, containers: [], resourceClaims: [{name: gpu}]}
+status: {phase: Pending}
+)");
   EXPECT_THAT(
       Told(FieldsThatWaitForEver(sight)),
       ElementsAre(HasSubstr("job ads/apart: spec.tasks[0].template.spec.resourceClaims[gpu]: gangway's scheduler "
                             "does not know it: pods of task w would wait for ever"),
                   HasSubstr("podgroup ads/near: spec.subGroupPolicy[w]: gangway's scheduler does not know it"),
+                  HasSubstr("pod ads/bare: spec.resourceClaims[gpu]: gangway's scheduler does not know it"),
                   HasSubstr("queue bound: spec.affinity: gangway's scheduler does not know it")));
   sight.deployments = Of(kVolcano);
   EXPECT_THAT(FieldsThatWaitForEver(sight), IsEmpty()) << "Volcano's scheduler knows them";

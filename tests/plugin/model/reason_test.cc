@@ -57,11 +57,12 @@ TEST(RenderTest, SumsSayHowMuchIsTooMuch) {
   reason.kind = Reason::Kind::kClusterFull;
   reason.missing = 12;
   reason.min_member = 12;
-  reason.overcommit_percent = 120;
   reason.sums = {{"cpu", 144'000, 115'200, 0, 96'000}};
   EXPECT_EQ(Render(reason),
             "waits for 12 of 12 tasks: needs cpu 144, the cluster uses 0 of 96, 48 too many (gangs are let in for up "
-            "to 120% of it)");
+            "to cpu 115.2)");
+  reason.sums[0].limit = 96'000;
+  EXPECT_EQ(Render(reason), "waits for 12 of 12 tasks: needs cpu 144, the cluster uses 0 of 96, 48 too many");
 }
 
 // 16 GPUs are 16, also where gangs are let in for 19 of them.
@@ -70,15 +71,14 @@ TEST(RenderTest, CapacitiesAreTheClusters) {
   reason.kind = Reason::Kind::kClusterFull;
   reason.missing = 2;
   reason.min_member = 2;
-  reason.overcommit_percent = 120;
   reason.sums = {{"nvidia.com/gpu", 12, 19, 8, 16}};
   EXPECT_EQ(Render(reason),
             "waits for 2 of 2 tasks: needs nvidia.com/gpu 12, the cluster uses 8 of 16, 4 too many (gangs are let in "
-            "for up to 120% of it)");
+            "for up to nvidia.com/gpu 19)");
   reason.sums[0].in_use = 18;
   EXPECT_EQ(Render(reason),
             "waits for 2 of 2 tasks: needs nvidia.com/gpu 12, the cluster uses 18 of 16, 12 too many (gangs are let in "
-            "for up to 120% of it)");
+            "for up to nvidia.com/gpu 19)");
 }
 
 TEST(RenderTest, EachKindHasItsWords) {
