@@ -23,7 +23,7 @@ std::string JobOf(absl::string_view name) {
 
 int JobWrites::total() const {
   int sum = 0;
-  for (const auto& [what, count] : this->what) sum += count;
+  for (const auto& [kind, count] : what) sum += count;
   return sum;
 }
 

@@ -20,6 +20,7 @@
 
 namespace gangway::bench {
 
+using testutil::ProcessUse;
 using testutil::UseOf;
 
 // What Jobs cost until their pods are bound.

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
@@ -69,24 +70,27 @@ class Reading {
     return still_wanted_();
   }
 
-  absl::Status CheckGangs() const {
+  absl::Status CheckGangs() {
     std::int64_t tasks = 0;
-    for (const GangOfTasks& each : gangs_) {
+    for (std::size_t i = 0; i < gangs_.size(); ++i) {
+      const GangOfTasks& each = gangs_[i];
       const std::string& name = each.gang->name();
       if (name.empty()) return Wrong(each.path + ".name", "must not be empty");
       if (IsMemberName(name))
         return Wrong(each.path + ".name", absl::StrCat(Quoted(name), " must not contain a slash"));
       if (each.gang->tasks().empty()) return Wrong(each.path + ".tasks", "must not be empty");
       tasks += each.gang->tasks_size();
+      gang_by_name_.emplace(std::pair(NamespaceOf(*each.gang), name), i);
+      gang_by_name_.emplace(std::pair("", name), i);
     }
     if (tasks * cluster_.nodes_size() <= kMaxFits) return absl::OkStatus();
     return TooManyFits(static_cast<std::size_t>(tasks), "tasks", cluster_.nodes_size());
   }
 
-  static absl::Status TooManyFits(std::size_t kinds, absl::string_view of, int nodes) {
-    return Wrong("gang.tasks", absl::StrCat(kinds, " ", of, " on ", nodes,
-                                            " nodes are more than one call takes: ", "their product must be at most ",
-                                            kMaxFits, "; put equal members into one task"));
+  absl::Status TooManyFits(std::size_t kinds, absl::string_view of, int nodes) const {
+    return Wrong(gangs_.size() > 1 ? "gangs" : "gang.tasks",
+                 absl::StrCat(kinds, " ", of, " on ", nodes, " nodes are more than one call takes: ",
+                              "their product must be at most ", kMaxFits, "; put equal members into one task"));
   }
 
   // Every so many entries.
@@ -134,11 +138,9 @@ class Reading {
   // Whose member the pod is.
   absl::StatusOr<GangOfTasks*> GangOf(const v1::Pod& pod, const std::string& path) {
     if (pod.gang().empty() && gangs_.size() != 1) return Wrong(path + ".gang", "must not be empty beside task");
-    for (GangOfTasks& each : gangs_) {
-      if (!pod.gang().empty() && pod.gang() != each.gang->name()) continue;
-      if (!pod.namespace_().empty() && pod.namespace_() != NamespaceOf(*each.gang)) continue;
-      return &each;
-    }
+    const std::string& name = pod.gang().empty() ? gangs_.front().gang->name() : pod.gang();
+    const auto found = gang_by_name_.find(std::pair(pod.namespace_(), name));
+    if (found != gang_by_name_.end()) return &gangs_[found->second];
     return Wrong(path + ".gang", absl::StrCat("there is no gang ", Quoted(pod.gang()), " of tasks in its namespace"));
   }
 
@@ -289,6 +291,8 @@ class Reading {
   const StillWanted still_wanted_;
   Asked asked_;
   std::vector<GangOfTasks> gangs_;
+  // By namespace and name; with namespace "" the first of that name.
+  absl::flat_hash_map<std::pair<std::string, std::string>, std::size_t> gang_by_name_;
   int entries_ = 0;
   absl::flat_hash_set<std::string> keys_;
   std::set<std::pair<std::string, std::string>> queues_used_;
