@@ -70,7 +70,10 @@ absl::StatusOr<ProcessSandbox> StartProcessSandbox(const SandboxFlags& flags, Lo
   setup.cgroup = paths::path(folder).filename();
   const std::string program = paths::read_symlink("/proc/self/exe", error);
   auto host = sandbox::HostClient::Start(loop, program, std::move(setup));
-  if (!host.ok()) return absl::Status(host.status().code(), absl::StrCat("--run=process: ", host.status().message()));
+  if (!host.ok()) {
+    paths::remove_all(folder, error);  // a host that did not even start has not
+    return absl::Status(host.status().code(), absl::StrCat("--run=process: ", host.status().message()));
+  }
   out.host = *std::move(host);
   return out;
 }

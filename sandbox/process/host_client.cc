@@ -20,7 +20,7 @@ namespace {
 
 // What the reading thread may be ahead of the loop; then containers that write wait.
 constexpr std::size_t kMaxAhead = 4u << 20;
-constexpr int kReadyMilliseconds = 10'000;
+constexpr int kReadyMilliseconds = 60'000;
 
 absl::Status HostFailed(absl::string_view what, int error) {
   return absl::UnavailableError(absl::StrCat(what, ": ", std::strerror(error)));

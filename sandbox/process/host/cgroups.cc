@@ -65,8 +65,13 @@ Cgroups::Cgroups(std::string name) : name_(std::move(name)) {
     if (MakeGroup(absl::StrCat(root, "/memory/", name_))) memory_ = root + "/memory";
     if (MakeGroup(absl::StrCat(root, "/cpu/", name_))) cpu_ = root + "/cpu";
   }
-  if (memory_.empty())
-    missing_ = absl::StrCat("limits of memory and CPU are not kept: no control group can be made below ", root);
+  if (memory_.empty() || cpu_.empty()) {
+    missing_ = absl::StrCat("Limits of ",
+                            memory_.empty() && cpu_.empty() ? "memory and CPU"
+                            : cpu_.empty()                  ? "CPU"
+                                                            : "memory",
+                            " are not kept: no control group can be made below ", root, ".");
+  }
 }
 
 std::string Cgroups::FolderOf(absl::string_view hierarchy, absl::string_view run) const {

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "sandbox/process/host/cgroups.h"
 #include "sandbox/process/host/container_child.h"
@@ -64,7 +65,7 @@ class HostLoop {
     signals_ = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
     fcntl(socket_, F_SETFL, O_NONBLOCK);
     News ready;
-    if (const absl::Status status = network_.Begin(); !status.ok()) ready.error = std::string(status.message());
+    if (const absl::Status status = TryOut(); !status.ok()) ready.error = std::string(status.message());
     if (!cgroups_.missing().empty()) ready.notes.push_back(cgroups_.missing());
     Send(FrameKind::kReady, ready);
     while (Turn()) {
@@ -72,6 +73,40 @@ class HostLoop {
   }
 
  private:
+  // What a machine lacks is told once, before there are pods.
+  absl::Status TryOut() {
+    const auto network_failed = [&](const absl::Status& status) {
+      return absl::UnavailableError(absl::StrCat("no network for pods can be made here: ", status.message(),
+                                                 setup_.shared_network ? "" : "; --network=shared runs without"));
+    };
+    if (const absl::Status status = network_.Begin(); !status.ok()) return network_failed(status);
+    PodOrder pod;
+    pod.hostname = "try-out";
+    pod.ip = "10.255.255.254";
+    auto spaces = network_.MakePod(pod);
+    if (!spaces.ok()) return network_failed(spaces.status());
+    StartOrder order;
+    order.root = order.working_dir = "/";
+    order.argv = {"true"};
+    order.scratch = absl::StrCat(setup_.folder, "/try-out");
+    mkdir(order.scratch.c_str(), 0700);
+    auto child = MakeContainer(order, *spaces, {});
+    CloseSpaces(*spaces);
+    std::string trouble = child.ok() ? std::string() : std::string(child.status().message());
+    if (child.ok()) {
+      char piece[1024];
+      for (ssize_t size = 0; (size = read(child->trouble, piece, sizeof piece)) > 0;)
+        trouble.append(piece, static_cast<std::size_t>(size));
+      ClosePipe(child->trouble);
+      ClosePipe(child->output);
+      waitpid(child->pid, nullptr, 0);
+    }
+    RemoveTree(order.scratch);
+    // A machine without that program is good enough.
+    if (trouble.empty() || absl::StartsWith(trouble, "exec: ")) return absl::OkStatus();
+    return absl::UnavailableError(absl::StrCat("no container can be made here: ", trouble));
+  }
+
   // False when the other side is gone.
   bool Turn() {
     std::vector<pollfd> fds{{socket_, static_cast<short>(POLLIN | (out_.empty() ? 0 : POLLOUT)), 0},

@@ -24,6 +24,12 @@ int OpenSpace(const char* name) { return open(absl::StrCat("/proc/self/ns/", nam
 
 SharedSpaces OpenSpaces() { return {OpenSpace("net"), OpenSpace("uts"), OpenSpace("ipc")}; }
 
+// The machine's network is never left, and only root of the machine may enter it.
+void StayInNetwork(SharedSpaces& spaces) {
+  close(spaces.network);
+  spaces.network = -1;
+}
+
 }  // namespace
 
 void CloseSpaces(SharedSpaces& spaces) {
@@ -38,7 +44,10 @@ PodNetwork::~PodNetwork() { CloseSpaces(home_); }
 absl::Status PodNetwork::Begin() {
   home_ = OpenSpaces();
   if (home_.network < 0 || home_.host_name < 0 || home_.memory < 0) return SpaceFailed("/proc/self/ns", errno);
-  if (shared_network_) return absl::OkStatus();
+  if (shared_network_) {
+    StayInNetwork(home_);
+    return absl::OkStatus();
+  }
   Links links;
   GW_RETURN_IF_ERROR(links.SetUp("lo"));
   GW_RETURN_IF_ERROR(links.AddBridge(kBridge));
@@ -53,7 +62,7 @@ absl::StatusOr<SharedSpaces> PodNetwork::MakePod(const PodOrder& pod) {
   // Back, whatever went wrong: what this process makes next must not land in a pod.
   for (const auto& [fd, kind] : {std::pair(home_.network, CLONE_NEWNET), std::pair(home_.host_name, CLONE_NEWUTS),
                                  std::pair(home_.memory, CLONE_NEWIPC)}) {
-    if (setns(fd, kind) != 0) _exit(1);
+    if (fd >= 0 && setns(fd, kind) != 0) _exit(1);
   }
   if (status.ok() && own_network) {
     const std::string pair = absl::StrCat("pod", ++last_pair_);
@@ -79,9 +88,10 @@ absl::Status PodNetwork::EnterNewPod(const PodOrder& pod, bool own_network, Shar
   if (sethostname(pod.hostname.data(), pod.hostname.size()) != 0)
     return SpaceFailed(absl::StrCat("host name ", pod.hostname), errno);
   spaces = OpenSpaces();
-  return spaces.network >= 0 && spaces.host_name >= 0 && spaces.memory >= 0
-             ? absl::OkStatus()
-             : SpaceFailed("namespaces of the pod", errno);
+  if (spaces.network < 0 || spaces.host_name < 0 || spaces.memory < 0)
+    return SpaceFailed("namespaces of the pod", errno);
+  if (shared_network_) StayInNetwork(spaces);
+  return absl::OkStatus();
 }
 
 }  // namespace gangway::sandbox

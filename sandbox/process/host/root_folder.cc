@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <vector>
 
@@ -177,6 +178,20 @@ absl::Status MakeDevices() {
   return MountTmpfs("/dev/shm", "mode=1777");
 }
 
+// Where the link at `path` leads, links on the way followed, also when nothing is there.
+absl::StatusOr<std::string> EndOfLink(const std::string& path) {
+  namespace paths = std::filesystem;
+  std::error_code error;
+  paths::path at = path;
+  constexpr int kMaxLinks = 40;  // as many as the kernel follows
+  for (int i = 0; i < kMaxLinks; ++i) {
+    const paths::path next = paths::read_symlink(at, error);
+    if (error) return at.lexically_normal().string();
+    at = at.parent_path() / next;
+  }
+  return MountFailed(absl::StrCat("mount ", path), ELOOP);
+}
+
 absl::Status MountAsked(const Mount& asked) {
   const std::string from = kOld + asked.source;
   struct stat about{};
@@ -191,10 +206,17 @@ absl::Status MountAsked(const Mount& asked) {
   } else {
     GW_RETURN_IF_ERROR(MakeFolders(asked.target.substr(0, asked.target.rfind('/'))));
     struct stat there{};
-    if (lstat(asked.target.c_str(), &there) == 0 && S_ISLNK(there.st_mode)) unlink(asked.target.c_str());
-    const int fd = open(asked.target.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
-    if (fd < 0) return MountFailed(absl::StrCat("mount ", asked.target), errno);
-    close(fd);
+    const bool is_there = lstat(asked.target.c_str(), &there) == 0;
+    if (is_there && S_ISLNK(there.st_mode) && unlink(asked.target.c_str()) != 0) {
+      // Not ours to replace: where it leads, then.
+      GW_ASSIGN_OR_RETURN(const std::string end, EndOfLink(asked.target));
+      return MountAsked({asked.source, end, asked.read_only});
+    }
+    if (!is_there || S_ISLNK(there.st_mode)) {  // one that is there may be another user's, and is good to mount on
+      const int fd = open(asked.target.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+      if (fd < 0) return MountFailed(absl::StrCat("mount ", asked.target), errno);
+      close(fd);
+    }
   }
   return Bind(from, asked.target, asked.read_only);
 }

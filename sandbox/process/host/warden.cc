@@ -49,7 +49,7 @@ absl::Status BecomeAble() {
   if (unshare(CLONE_NEWUSER) != 0) {
     return Missing(
         "user namespaces are not allowed here (see kernel.unprivileged_userns_clone, user.max_user_namespaces and "
-        "kernel.apparmor_restrict_unprivileged_userns), and this is not root",
+        "kernel.apparmor_restrict_unprivileged_userns), and this process may not make namespaces as root may",
         errno);
   }
   GW_RETURN_IF_ERROR(WriteSetting("/proc/self/setgroups", "deny"));

@@ -12,7 +12,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "api/kinds/kinds.h"
@@ -130,12 +129,6 @@ class RealPaddleTest : public ProcessCluster {
     }
     return *alone_;
   }
-  // With variables for the containers of the example.
-  static std::string WithVariables(const std::string& text, const std::string& variables) {
-    return absl::StrReplaceAll(
-        text, {{"            command: [python, /code/train.py]\n",
-                absl::StrCat("            command: [python, /code/train.py]\n            env: [", variables, "]\n")}});
-  }
 
   std::string python_;
   std::optional<double> alone_;
@@ -149,6 +142,28 @@ TEST_F(RealPaddleTest, ParameterServersTrain) {
   Apply(ExampleText("ps.yaml"));
   ExpectTrained("ctr");
 }
+
+class RealCollectiveTest : public RealPaddleTest, public ::testing::WithParamInterface<const char*> {};
+
+TEST_P(RealCollectiveTest, WorkersEndWithTheSameWeights) {
+  GW_LONG_TEST();
+  PADDLE_OR_SKIP();
+  Apply(ExampleText(absl::StrCat(GetParam(), ".yaml")));
+  ASSERT_TRUE(JobBecomes("linear", "Completed")) << JobPhase("linear") << "\n" << Everything();
+  std::vector<std::string> weights;
+  for (const char* const pod : {"linear-worker-0", "linear-worker-1"}) {
+    const std::string log = Log(pod);
+    const auto losses = Losses(log);
+    ASSERT_TRUE(losses.has_value()) << log;
+    EXPECT_LT(losses->second, losses->first);
+    for (const absl::string_view line : absl::StrSplit(log, '\n'))
+      if (absl::StartsWith(line, "weights ")) weights.emplace_back(line);
+  }
+  ASSERT_EQ(weights.size(), 2u) << Everything();
+  EXPECT_EQ(weights[0], weights[1]);
+}
+INSTANTIATE_TEST_SUITE_P(Dialects, RealCollectiveTest, ::testing::Values("collective", "kubeflow"),
+                         [](const auto& file) { return std::string(file.param); });
 
 }  // namespace
 }  // namespace gangway::sandbox

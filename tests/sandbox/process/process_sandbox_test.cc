@@ -36,18 +36,32 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using testutil::Eventually;
 
-// What a sandbox could leave on the machine.
-std::set<std::string> Traces(const std::string& below) {
+// The names of sandboxes that have TMPDIR there; other sandboxes of this machine are no business of a test.
+std::set<std::string> SandboxesIn(const std::string& folder) {
   std::set<std::string> out;
   std::error_code error;
-  for (const auto& each : fs::directory_iterator(below, error))
-    if (absl::StartsWith(each.path().filename().string(), "gangway-process-")) out.insert(each.path());
-  for (const char* const hierarchy : {"/sys/fs/cgroup", "/sys/fs/cgroup/memory", "/sys/fs/cgroup/cpu"}) {
-    for (const auto& each : fs::directory_iterator(hierarchy, error))
-      if (absl::StartsWith(each.path().filename().string(), "gangway-process-")) out.insert(each.path());
-  }
+  for (const auto& each : fs::directory_iterator(folder, error))
+    if (absl::StartsWith(each.path().filename().string(), "gangway-process-")) out.insert(each.path().filename());
   return out;
 }
+
+// What they could leave on the machine.
+std::set<std::string> Traces(const std::set<std::string>& sandboxes, const std::string& folder) {
+  std::set<std::string> out;
+  std::error_code error;
+  for (const std::string& below :
+       {folder, std::string("/sys/fs/cgroup"), std::string("/sys/fs/cgroup/memory"), std::string("/sys/fs/cgroup/cpu")})
+    for (const std::string& name : sandboxes)
+      if (fs::exists(absl::StrCat(below, "/", name), error)) out.insert(absl::StrCat(below, "/", name));
+  return out;
+}
+
+// A machine that lacks something is no reason for that.
+constexpr char kSaysNothing[] = "ended at once";
+
+constexpr char kPython[] = "/usr/bin/python3";
+#define PYTHON_OR_SKIP() \
+  if (!fs::exists(kPython)) GTEST_SKIP() << kPython << " is not there"
 
 class ProcessSandboxTest : public ProcessCluster {};
 
@@ -77,6 +91,7 @@ TEST_F(ProcessSandboxTest, WhatAContainerSees) {
 }
 
 TEST_F(ProcessSandboxTest, PodsReachEachOtherByName) {
+  PYTHON_OR_SKIP();
   START_OR_SKIP();
   Make(
       api::PathOf(api::kServices, "default"),
@@ -182,6 +197,7 @@ TEST_F(ProcessSandboxTest, WhoIgnoresSigtermIsKilledAfterTheGraceAndWhatDetached
 }
 
 TEST_F(ProcessSandboxTest, OutOfMemoryIsToldWhereLimitsAreKept) {
+  PYTHON_OR_SKIP();
   START_OR_SKIP();
   if (!host_->notes().empty()) GTEST_SKIP() << host_->notes().front();
   const std::string code = "b=bytearray(300<<20)\nb[::4096]=b'x'*len(b[::4096])";
@@ -237,8 +253,9 @@ spec:
   containers:
     - name: main
       image: x
-      command: [sh, -c, "(setsid sleep 98765 &); while :; do date +%N > )",
-                                             marker, R"(; sleep 0.01; done"]
+      command: [sh, -c, "(setsid sh -c 'sleep 1000; true' )",
+                                             temporary.path(), R"(/detached &); while :; do date +%N > )", marker,
+                                             R"(; sleep 0.01; done"]
       resources: {limits: {memory: 1Gi, cpu: 1}}
       volumeMounts: [{name: host, mountPath: )",
                                              temporary.path(), R"(}, {name: memory, mountPath: /memory}]
@@ -251,22 +268,73 @@ spec:
                                {"TMPDIR=" + temporary.path()});
   testutil::ChildProcess sandbox({GW_GANGWAY, "sandbox", "--run=process", "--apply", manifest}, output,
                                  {"TMPDIR=" + temporary.path()});
-  if (!Eventually([&] { return fs::exists(marker) || sandbox.Ended().has_value(); }) || !fs::exists(marker))
+  ASSERT_TRUE(Eventually([&] { return fs::exists(marker) || sandbox.Ended().has_value(); }))
+      << testutil::ReadFile(output);
+  if (sandbox.Ended().has_value()) {
+    ASSERT_THAT(testutil::ReadFile(output), HasSubstr("--run=process: ")) << "it says what the machine lacks";
+    ASSERT_THAT(testutil::ReadFile(output), Not(HasSubstr(kSaysNothing)));
     GTEST_SKIP() << testutil::ReadFile(output);
+  }
+  const std::set<std::string> sandboxes = SandboxesIn(temporary.path());
+  EXPECT_THAT(sandboxes, Not(::testing::IsEmpty()));
   EXPECT_THAT(testutil::ReadFile(output), HasSubstr("no security boundary"));
   sandbox.Signal(GetParam());
   sandbox.Wait();
   other.Stop();
-  EXPECT_TRUE(Eventually([&] { return Traces(temporary.path()).empty(); })) << *Traces(temporary.path()).begin();
+  const auto left = [&] { return Traces(sandboxes, temporary.path()); };
+  EXPECT_TRUE(Eventually([&] { return left().empty(); })) << ::testing::PrintToString(left());
+  EXPECT_THAT(SandboxesIn(temporary.path()), ::testing::IsEmpty());
   for (const auto& each : fs::directory_iterator("/proc")) {
     const std::string command = testutil::ReadFile(each.path().string() + "/cmdline");
-    EXPECT_THAT(command, Not(HasSubstr("98765")));
     EXPECT_THAT(command, Not(HasSubstr(temporary.path())));
   }
-  EXPECT_THAT(testutil::ReadFile("/proc/self/mountinfo"), Not(HasSubstr("gangway-process-")));
+  EXPECT_THAT(testutil::ReadFile("/proc/self/mountinfo"), Not(HasSubstr(temporary.path())));
 }
 INSTANTIATE_TEST_SUITE_P(All, LeftBehindTest, ::testing::Values(SIGINT, SIGTERM, SIGKILL, SIGSEGV),
                          [](const auto& signal) { return absl::StrCat("Signal", signal.param); });
+
+// Root of this machine or not, a user's pod runs.
+class NotRootTest : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(NotRootTest, RunsAPod) {
+  const testutil::TemporaryFolder temporary("no-root");
+  const std::string program = temporary.path() + "/gangway", manifest = temporary.path() + "/pod.yaml",
+                    own = temporary.path() + "/own";
+  fs::create_directory(own);
+  fs::permissions(own, fs::perms::all);
+  fs::permissions(temporary.path(), fs::perms::others_exec | fs::perms::others_read, fs::perm_options::add);
+  fs::copy_file(GW_GANGWAY, program);  // where others may run it
+  testutil::WriteFile(manifest, R"(
+apiVersion: v1
+kind: Pod
+metadata: {name: lives}
+spec:
+  schedulerName: volcano
+  restartPolicy: Never
+  hostname: of-its-own
+  containers:
+    - {name: main, image: x, command: [sh, -c, "hostname; grep -c of-its-own /etc/hosts; echo kept > /kept; cat /kept"], volumeMounts: [{name: data, mountPath: /data}]}
+  volumes: [{name: data, emptyDir: {}}]
+)");
+  std::vector<std::string> argv = {"env", "TMPDIR=" + own, "HOME=" + own};
+  if (geteuid() == 0) {
+    for (const char* const word : {"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"}) argv.push_back(word);
+    if (testutil::RunProgram({"setpriv", "--version"}).exit_code != 0) GTEST_SKIP() << "setpriv is not there";
+  }
+  for (const std::string& word :
+       {program, std::string("sandbox"), std::string("--run=process"), absl::StrCat("--network=", GetParam()),
+        std::string("--apply"), manifest, std::string("--show=*"), std::string("--until=pod/lives=Succeeded"),
+        std::string("--timeout=60s")})
+    argv.push_back(word);
+  const testutil::Outcome outcome = testutil::RunProgram(argv);
+  ASSERT_THAT(outcome.err, Not(HasSubstr(kSaysNothing)));
+  if (outcome.exit_code != 0 && absl::StrContains(outcome.err, "--run=process: ")) GTEST_SKIP() << outcome.err;
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr(" of-its-own\n"), HasSubstr(" 1\n"), HasSubstr(" kept\n")));
+  EXPECT_THAT(SandboxesIn(own), ::testing::IsEmpty());
+}
+INSTANTIATE_TEST_SUITE_P(Networks, NotRootTest, ::testing::Values("own", "shared"),
+                         [](const auto& network) { return std::string(network.param); });
 
 }  // namespace
 }  // namespace gangway::sandbox
