@@ -50,7 +50,7 @@ Ailments FieldsThatWaitForEver(const ClusterSight& sight) {
   for (const json::value& pod : sight.pods) {
     const json::value* const owner = ControllerOf(pod);
     const bool of_a_job = owner != nullptr && absl::StartsWith(TextAt(*owner, {"apiVersion"}), "batch.volcano.sh/");
-    if (!of_a_job && PhaseOf(pod) == "Pending") Foretell(pod, api::kPods, out);
+    if (!of_a_job && TextAt(pod, {"status", "phase"}) == "Pending") Foretell(pod, api::kPods, out);
   }
   for (const json::value& queue : sight.queues) Foretell(queue, api::kQueues, out);
   return out;

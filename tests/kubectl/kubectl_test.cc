@@ -65,7 +65,7 @@ TEST_F(KubectlTest, TheSeedJobFromApplyToCompleted) {
   Start();
   EXPECT_EQ(Kubectl({"apply", "-f", kExamples + "ctr-volcano.yaml"}), "job.batch.volcano.sh/ctr-volcano created\n");
   WaitForJob("ctr-volcano", "Running");
-  Kubectl({"wait", "podgroup", "--all", "--for=jsonpath={.status.phase}=Running", "--timeout=30s"});
+  Kubectl({"wait", "podgroup", "--all", "--for=jsonpath={.status.running}=4", "--timeout=30s"});
   ExpectGoldenText("get-vcjob-running", Kubectl({"get", "vcjob"}));
   ExpectGoldenText("get-vcjob-wide-running", Kubectl({"get", "vcjob", "-o", "wide"}));
   ExpectGoldenText("get-podgroup-running", Kubectl({"get", "podgroup"}));

@@ -43,7 +43,7 @@ TEST(ExplainTextTest, WhatAQueueDeservesIsToldWhereItIsLess) {
               HasSubstr("cpu: holds 9 of 12 (75%), capability 12, its share while others wait is 6\n"));
   EXPECT_THAT(QueueExplainJson(queue), HasSubstr(R"("share":6000)"));
   queue.queue.amounts[0].used = 7500;
-  EXPECT_THAT(QueueExplainText(queue, false), HasSubstr("capability 12, of late 7500m on average, its share"));
+  EXPECT_THAT(QueueExplainText(queue, false), HasSubstr("capability 12, of late 7.5 on average, its share"));
   EXPECT_THAT(QueueExplainJson(queue), HasSubstr(R"("used":7500)"));
 }
 

@@ -116,7 +116,7 @@ class RealPaddleTest : public ProcessCluster {
   double AloneLoss() {
     if (!alone_.has_value()) {
       const std::string code = temporary_.path() + "/train.py";
-      const auto documents = api::ReadManifest(ExampleText("ps.yaml"), "ps.yaml");
+      const auto documents = api::ReadManifest(ExampleText("ctr-ps.yaml"), "ps.yaml");
       for (const api::ManifestDocument& document : *documents) {
         if (document.kind != "ConfigMap") continue;
         testutil::WriteFile(code,
@@ -139,7 +139,7 @@ class RealPaddleTest : public ProcessCluster {
 
 TEST_F(RealPaddleTest, ParameterServersTrain) {
   PADDLE_OR_SKIP();
-  Apply(ExampleText("ps.yaml"));
+  Apply(ExampleText("ctr-ps.yaml"));
   ExpectTrained("ctr");
 }
 
