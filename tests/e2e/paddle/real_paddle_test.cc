@@ -148,7 +148,7 @@ class RealCollectiveTest : public RealPaddleTest, public ::testing::WithParamInt
 TEST_P(RealCollectiveTest, WorkersEndWithTheSameWeights) {
   GW_LONG_TEST();
   PADDLE_OR_SKIP();
-  Apply(ExampleText(absl::StrCat(GetParam(), ".yaml")));
+  Apply(ExampleText(absl::StrCat("linear-", GetParam(), ".yaml")));
   ASSERT_TRUE(JobBecomes("linear", "Completed")) << JobPhase("linear") << "\n" << Everything();
   std::vector<std::string> weights;
   for (const char* const pod : {"linear-worker-0", "linear-worker-1"}) {
