@@ -1,6 +1,6 @@
 // How fast `gangway scheduler` and `gangway controller` are on a real API server, beside a loader that only creates and
-// binds in the same run; what a restart with a full cluster, an idle hour and a fail-over cost. Prints one line a
-// figure. `e2e_load NAME...` runs only those.
+// binds in the same run; what a restart with a full cluster, an idle hour and a fail-over cost; and the scale suite of
+// KAI Scheduler. Prints one line a figure. `e2e_load NAME...` runs only those.
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -20,14 +20,14 @@
 #include "absl/time/clock.h"
 #include "api/resource.h"
 #include "base/check.h"
+#include "bench/e2e/installed.h"
+#include "bench/e2e/kai_scale.h"
 #include "bench/e2e/load.h"
-#include "tests/e2e/installed_gangway.h"
 
 namespace gangway::bench {
 namespace {
 
 using testutil::InstalledGangway;
-using testutil::InstalledGangwayOptions;
 using testutil::ProcessUse;
 using testutil::UseOf;
 
@@ -59,25 +59,8 @@ std::string Since(const std::map<std::string, double>& before, const std::map<st
   return texts.empty() ? "none" : absl::StrJoin(texts, ", ");
 }
 
-std::unique_ptr<InstalledGangway> Install(int nodes) {
-  InstalledGangwayOptions options;
-  options.nodes = 0;
-  options.kwok = false;
-  options.audit = false;
-  auto gangway = InstalledGangway::Start(std::move(options));
-  if (!gangway.ok()) std::fprintf(stderr, "%s\n", gangway.status().ToString().c_str());
-  GW_CHECK(gangway.ok());
-  Load((*gangway)->plane()).Send(Nodes(nodes));
-  return *std::move(gangway);
-}
+std::unique_ptr<InstalledGangway> Install(int nodes) { return InstallOn(Nodes(nodes)); }
 
-void MakeNamespace(InstalledGangway& gangway, const std::string& name) {
-  GW_CHECK(gangway.plane()
-               .Call("POST", "/api/v1/namespaces", absl::StrCat(R"({"metadata":{"name":")", name, R"("}})"))
-               .ok());
-}
-
-std::string Seconds(absl::Duration d) { return absl::StrFormat("%.2f s", absl::ToDoubleSeconds(d)); }
 std::string Memory(const ProcessUse& use) {
   return absl::StrFormat("%.1f MiB resident, %.1f of them its own", use.resident_mebibytes, use.anonymous_mebibytes);
 }
@@ -275,8 +258,8 @@ int main(int argc, char** argv) {
     return 1;
   }
   const std::vector<std::pair<std::string, std::function<void()>>> all{
-      {"gangs", ManyGangs},    {"restart", Restart}, {"idle", Idle},
-      {"fail-over", FailOver}, {"jobs", ManyJobs},   {"job-restart", JobRestart}};
+      {"gangs", ManyGangs}, {"restart", Restart},        {"idle", Idle},   {"fail-over", FailOver},
+      {"jobs", ManyJobs},   {"job-restart", JobRestart}, {"kai", KaiScale}};
   for (const auto& [name, run] : all) {
     if (argc == 1 || std::find(argv + 1, argv + argc, name) != argv + argc) run();
     std::fflush(stdout);
