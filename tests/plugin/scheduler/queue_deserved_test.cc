@@ -51,12 +51,6 @@ class QueueDeservedTest : public ::testing::Test {
   absl::Time look_again_;
 };
 
-TEST_F(QueueDeservedTest, WhatWasToldStandsUntilItIsReckoned) {
-  Say("cpu=7");
-  QueueDeserved next;
-  EXPECT_TRUE(next.PlanFor(queue_, At(0)).stages.empty());
-}
-
 TEST_F(QueueDeservedTest, WhatItDeservesOfWhatItAsksMoreOf) {
   EXPECT_TRUE(deserved_.Lags(queue_));
   EXPECT_EQ(Written(0), R"({"metadata":{"annotations":{"gangway.io/deserved":"cpu=4"}}})");
