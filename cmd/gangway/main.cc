@@ -28,6 +28,7 @@
 #include "cmd/terminal/version.h"
 #include "cmd/translate/translate_command.h"
 #include "cmd/validate/validate_command.h"
+#include "cmd/version/version_command.h"
 #include "sandbox/process/host/warden.h"
 
 namespace {
@@ -163,6 +164,7 @@ int main(int argc, char** argv) {
   std::optional<gangway::cmd::JobCommand> job;
   std::optional<gangway::cmd::QueueCommand> queue;
   std::optional<gangway::cmd::LogsCommand> logs;
+  std::optional<gangway::cmd::VersionCommand> version;
   if (wants("sandbox")) AddSandbox(app, sandbox);
   if (wants("crds")) AddCrds(app, crds);
   if (wants("extender")) app.Add("extender", "placement and job policies as a gRPC service (gangway.v1)");
@@ -178,7 +180,7 @@ int main(int argc, char** argv) {
   if (wants("job")) job.emplace(app);
   if (wants("queue")) queue.emplace(app);
   if (wants("logs")) logs.emplace(app);
-  if (wants("version")) app.Add("version", "print the version");
+  if (wants("version")) version.emplace(app);
   if (argc > 1 && argv[1][0] != '-' && std::count(commands.begin(), commands.end(), argv[1]) == 0) {
     gangway::cmd::Note(absl::StrCat("gangway: ", gangway::cmd::NoSuchCommand(argv[1], commands, "gangway")));
     return gangway::cmd::kNoAnswer;
@@ -186,10 +188,7 @@ int main(int argc, char** argv) {
   const auto chosen = [](const auto& command) { return command.has_value() && command->chosen(); };
   if (const std::optional<int> code = app.Read(argc, argv)) return *code;
   const auto got = [&](const char* name) { return app.chosen_below() == name; };
-  if (got("version")) {
-    return gangway::cmd::Put(stdout, absl::StrCat(gangway::cmd::VersionLine(), "\n")) ? gangway::cmd::kDone
-                                                                                      : gangway::cmd::kNoAnswer;
-  }
+  if (chosen(version)) return version->Run();
   if (chosen(job)) return job->Run();
   if (chosen(queue)) return queue->Run();
   if (chosen(logs)) return logs->Run();
