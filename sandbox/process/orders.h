@@ -54,10 +54,14 @@ struct PodOrder {
 struct Mount {
   std::string source, target;  // a folder or a file of the machine; where the container sees it
   bool read_only = false;
+  std::string sub_path{};      // what of the source is mounted: no link in it leads out of there; "": all
+  bool make_sub_path = false;  // where there is none
   static constexpr std::string_view kName = "Mount";
   static constexpr auto Fields() {
     return api::MakeFields(api::MakeField<&Mount::source>("source", ""), api::MakeField<&Mount::target>("target", ""),
-                           api::MakeField<&Mount::read_only>("readOnly", ""));
+                           api::MakeField<&Mount::read_only>("readOnly", ""),
+                           api::MakeField<&Mount::sub_path>("subPath", ""),
+                           api::MakeField<&Mount::make_sub_path>("makeSubPath", ""));
   }
 };
 

@@ -152,7 +152,9 @@ absl::StatusOr<std::vector<Mount>> MountsOf(const HostedContainer& container, co
     if (!sub_path.empty() && !StaysBelow(sub_path))
       return wrong(absl::StrCat("subPath ", sub_path, " leaves the volume"));
     Mount mount;
-    mount.source = sub_path.empty() ? volume->folder : absl::StrCat(volume->folder, "/", sub_path);
+    mount.source = volume->folder;
+    mount.sub_path = sub_path;
+    mount.make_sub_path = !volume->read_only;
     mount.target = absl::StartsWith(asked.mount_path, "/") ? asked.mount_path : absl::StrCat("/", asked.mount_path);
     mount.read_only = asked.read_only || volume->read_only;
     out.push_back(std::move(mount));
