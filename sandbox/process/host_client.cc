@@ -14,6 +14,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "base/check.h"
 
 namespace gangway::sandbox {
 namespace {
@@ -93,6 +94,7 @@ void HostClient::Send(FrameKind kind, absl::string_view payload) {
   const std::string frame = EncodeFrame(kind, payload);
   absl::string_view rest = frame;
   // The host always reads; when it is gone the reader says so.
+  GW_CHECK(payload.size() <= kMaxFrame);
   while (!rest.empty()) {
     const ssize_t sent = send(socket_, rest.data(), rest.size(), MSG_NOSIGNAL);
     if (sent < 0 && errno != EINTR) return;

@@ -126,7 +126,7 @@ enum class FrameKind : char {
   kOutput = 'O',  // OutputPayload
 };
 
-// A payload beyond this is refused: nothing of ours is.
+// A payload beyond this is refused; who makes one sees to it that it is not.
 inline constexpr std::size_t kMaxFrame = 16u << 20;
 
 std::string EncodeFrame(FrameKind kind, absl::string_view payload);

@@ -24,6 +24,16 @@ constexpr absl::Duration kNamesSettle = absl::Milliseconds(2);
 // kubelet: terminationMessagePolicy FallbackToLogsOnError
 constexpr std::int64_t kFallbackLines = 80;
 constexpr std::size_t kFallbackBytes = 2048;
+constexpr char kGone[] = "what ran the containers has ended; start the sandbox anew";
+
+// The host would take one that does not for the end of all.
+template <class Order>
+absl::Status CheckFits(const Order& order) {
+  const std::size_t size = api::Encode(order).size();
+  return size <= kMaxFrame ? absl::OkStatus()
+                           : absl::InvalidArgumentError(absl::StrCat("environment, command line and mounts have ", size,
+                                                                     " bytes: too many to be started"));
+}
 
 std::string RunId(const std::string& uid, absl::string_view container, int number) {
   return absl::StrCat(uid, "/", container, "/", number);
@@ -125,7 +135,8 @@ absl::Status ProcessRuntime::Prepare(const PodFacts& facts, Hosted& hosted) {
   }
   hosted.hosts = HostsFile(facts.pod, facts.pod_ip, SharedLines(facts.pod.metadata.ns));
   GW_RETURN_IF_ERROR(folders_.WriteHosts(uid, hosted.hosts));
-  if (gone_) return absl::UnavailableError("what ran the containers has ended; start the sandbox anew");
+  if (gone_) return absl::UnavailableError(kGone);
+  GW_RETURN_IF_ERROR(CheckFits(order));
   host_.Prepare(order);
   return absl::OkStatus();
 }
@@ -135,7 +146,7 @@ void ProcessRuntime::Start(const PodFacts& facts, const std::string& name, Hoste
   const HostedContainer* const container = FindContainerOf(facts.pod, name);
   absl::StatusOr<StartOrder> order =
       container == nullptr ? absl::NotFoundError("there is no such container") : OrderFor(facts, *container, hosted);
-  if (order.ok() && gone_) order = absl::UnavailableError("what ran the containers has ended; start the sandbox anew");
+  if (order.ok() && gone_) order = absl::UnavailableError(kGone);
   if (order.ok()) return host_.Start(*order);
   runs.refused = {absl::IsFailedPrecondition(order.status()) ? "CreateContainerError" : "CreateContainerConfigError",
                   std::string(order.status().message()), loop_.Now() + kOrderAgain};
@@ -151,11 +162,11 @@ absl::StatusOr<StartOrder> ProcessRuntime::OrderFor(const PodFacts& facts, const
   const bool own_root = image != nullptr && !image->python;
   Environment inherited = EnvironmentOfImage(image, options_.path, options_.home);
   inherited.emplace_back("HOSTNAME", HostnameOf(facts.pod));
-  GW_ASSIGN_OR_RETURN(const Environment environment, EnvironmentOf(facts, container, std::move(inherited)));
+  GW_ASSIGN_OR_RETURN(const Environment declared, EnvironmentOf(facts, container));
   StartOrder order;
   order.id = RunId(uid, container.name, number);
   order.pod_uid = uid;
-  order.argv = CommandLineOf(container, environment);
+  GW_ASSIGN_OR_RETURN(order.argv, CommandLineOf(container, declared));
   if (container.command.empty()) {
     return absl::FailedPreconditionError(
         absl::StrCat("no command specified: the image ", container.image,
@@ -163,8 +174,9 @@ absl::StatusOr<StartOrder> ProcessRuntime::OrderFor(const PodFacts& facts, const
   }
   for (const auto& [variable, value] : environment) order.env.push_back(absl::StrCat(variable, "=", value));
   order.root = own_root ? image->folder : "/";
+  const Environment environment = Over(std::move(inherited), declared);
   order.working_dir = !container.working_dir.empty() ? container.working_dir : own_root ? "/" : options_.working_dir;
-  GW_ASSIGN_OR_RETURN(order.mounts, MountsOf(container, hosted.volumes, environment));
+  GW_ASSIGN_OR_RETURN(order.mounts, MountsOf(container, hosted.volumes, declared));
   if (image != nullptr && image->python)
     order.mounts.insert(order.mounts.begin(), {image->folder, image->folder, true});
   GW_RETURN_IF_ERROR(folders_.MakeRun(uid, container.name, number));
@@ -183,6 +195,7 @@ absl::StatusOr<StartOrder> ProcessRuntime::OrderFor(const PodFacts& facts, const
   order.milli_cpu = LimitOf(container, "cpu", true);
   return order;
 }
+  GW_RETURN_IF_ERROR(CheckFits(order));
 
 void ProcessRuntime::SignalAll(const std::string& uid, const Hosted& hosted, int signal) {
   for (const auto& [name, runs] : hosted.processes.containers) {

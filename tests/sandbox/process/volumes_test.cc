@@ -117,6 +117,8 @@ TEST_F(VolumesTest, AMountThatIsWrongIsNamed) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("must be a folder below /")));
   EXPECT_THAT(mounts(R"({"name":"v","mountPath":"/d","subPath":"../x"})"),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("subPath ../x leaves the volume")));
+  EXPECT_THAT(mounts(R"x({"name":"v","mountPath":"/d","subPathExpr":"a-$(NONE)-$(OTHER)"})x"),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("missing value for NONE, OTHER")));
 }
 
 }  // namespace
