@@ -80,6 +80,8 @@ ProcessRuntime::ProcessRuntime(Loop& loop, kube::Client& client, ProcessOptions 
   services_.Start([this](const auto&, const auto&, const auto&) { RefreshNamesSoon(); }, [] {});
 }
 
+ProcessRuntime::~ProcessRuntime() { host_.SetEvents({}); }
+
 void ProcessRuntime::Tell(const Hosted& hosted, const std::string& uid, bool changed) {
   on_containers_(hosted.key, uid, changed);
 }
@@ -221,13 +223,16 @@ void ProcessRuntime::OnOutput(absl::string_view id, absl::string_view bytes) {
   std::string container;
   ProcessRun* const run = FindRun(id, &hosted, &container);
   if (run == nullptr) return;
-  std::int64_t next = run->log->count();
+  const std::int64_t before = run->log->count();
   run->log->Append(loop_.Now(), bytes);
-  if (options_.on_line) {
-    for (next = std::max(next, run->log->first_kept()); next < run->log->count(); ++next)
-      options_.on_line(hosted->pod.metadata, run->log->line(next).text);
-  }
+  Show(*hosted, *run->log, before);
   Tell(*hosted, hosted->pod.metadata.uid, false);
+}
+
+void ProcessRuntime::Show(const Hosted& hosted, const WrittenLog& log, std::int64_t from) {
+  if (!options_.on_line) return;
+  for (std::int64_t i = std::max(from, log.first_kept()); i < log.count(); ++i)
+    options_.on_line(hosted.pod.metadata, log.line(i).text);
 }
 
 void ProcessRuntime::OnPod(const News& news) {
@@ -263,7 +268,9 @@ void ProcessRuntime::OnRun(const News& news, bool ended) {
 void ProcessRuntime::End(const std::string& uid, const std::string& container, Hosted& hosted, ProcessRun& run) {
   run.state = ProcessRun::State::kEnded;
   run.ended = loop_.Now();
+  const std::int64_t before = run.log->count();
   run.log->Close();
+  Show(hosted, *run.log, before);
   run.message = folders_.ReadMessage(uid, container, run.number);
   const HostedContainer* const spec = FindContainerOf(hosted.pod, container);
   if (run.message.empty() && run.exit_code != 0 && spec != nullptr &&
@@ -281,13 +288,17 @@ void ProcessRuntime::OnGone() {
       runs.now->exit_code = 128 + SIGKILL;
       End(uid, name, hosted, *runs.now);
     }
+    News unmade;
+    unmade.id = uid;
+    unmade.error = kGone;
+    OnPod(unmade);  // for those that still wait to hear of their ground
   }
 }
 
 void ProcessRuntime::See(const HostedPod& pod) {
   Hosted& hosted = hosted_[pod.metadata.uid];
   hosted.key = {pod.metadata.ns, pod.metadata.name};
-  std::string ip = std::move(hosted.named.ip);
+  std::string ip = hosted.named.ip;
   if (ip.empty()) {
     ip = !pod.spec.host_network ? NextAddress() : options_.shared_network ? "127.0.0.1" : HostIp(pod.spec.node_name);
   }
