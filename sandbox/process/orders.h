@@ -1,4 +1,4 @@
-// What the sandbox and its container host (host/container_host.h) tell each other over a socket: frames of a length, a
+// What the sandbox and its container host (host/host_loop.h) tell each other over a socket: frames of a length, a
 // kind and a payload. Orders go to the host, news come back.
 #pragma once
 

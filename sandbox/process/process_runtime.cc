@@ -17,7 +17,7 @@
 namespace gangway::sandbox {
 namespace {
 
-// After a container could not be ordered; a change of its pod or of what it names does not wait for that.
+// After a container could not be ordered.
 constexpr absl::Duration kOrderAgain = absl::Seconds(10);
 // Names that change together are written once.
 constexpr absl::Duration kNamesSettle = absl::Milliseconds(2);
@@ -174,9 +174,9 @@ absl::StatusOr<StartOrder> ProcessRuntime::OrderFor(const PodFacts& facts, const
         absl::StrCat("no command specified: the image ", container.image,
                      " is not pulled, so what it would run is not known; say command: in the container"));
   }
+  const Environment environment = Over(std::move(inherited), declared);
   for (const auto& [variable, value] : environment) order.env.push_back(absl::StrCat(variable, "=", value));
   order.root = own_root ? image->folder : "/";
-  const Environment environment = Over(std::move(inherited), declared);
   order.working_dir = !container.working_dir.empty() ? container.working_dir : own_root ? "/" : options_.working_dir;
   GW_ASSIGN_OR_RETURN(order.mounts, MountsOf(container, hosted.volumes, declared));
   if (image != nullptr && image->python)
@@ -195,9 +195,9 @@ absl::StatusOr<StartOrder> ProcessRuntime::OrderFor(const PodFacts& facts, const
        false});
   order.memory_bytes = LimitOf(container, "memory", false);
   order.milli_cpu = LimitOf(container, "cpu", true);
+  GW_RETURN_IF_ERROR(CheckFits(order));
   return order;
 }
-  GW_RETURN_IF_ERROR(CheckFits(order));
 
 void ProcessRuntime::SignalAll(const std::string& uid, const Hosted& hosted, int signal) {
   for (const auto& [name, runs] : hosted.processes.containers) {
@@ -337,6 +337,7 @@ absl::StatusOr<ContainerLog> ProcessRuntime::Log(const HostedPod& pod, absl::str
 }
 
 std::string ProcessRuntime::NextAddress() {
+  if (addresses_.size() >= 254u * 254u) return "";  // its network cannot be made, then
   std::string address;
   do {
     const std::uint32_t n = next_address_++ % (254u * 254u);
