@@ -208,6 +208,14 @@ TEST_F(HelmInstallTest, InstalledUpgradedRolledBackAndUninstalledWhileAJobIsTher
   EXPECT_EQ(Kubectl({"get", "validatingwebhookconfiguration", "gangway", "-o", "jsonpath={.webhooks[0].clientConfig.caBundle}"}), certificate);
   EXPECT_THAT(RunProgram({GW_GANGWAY, "version", "--check", "--strict", "--kubeconfig", plane_->admin_kubeconfig()}).out, HasSubstr("9 types are those of this version"));
 
+  Kubectl({"delete", "crd", "hypernodes.topology.volcano.sh"});
+  const std::vector<std::string> check{GW_GANGWAY, "version", "--check", "--kubeconfig", plane_->admin_kubeconfig()};
+  EXPECT_THAT(RunProgram(check).out, HasSubstr("cluster: note: hypernodes.topology.volcano.sh is not there"));
+  EXPECT_EQ(RunProgram(check).exit_code, 0);
+  std::vector<std::string> strict = check;
+  strict.push_back("--strict");
+  EXPECT_EQ(RunProgram(strict).exit_code, 1);
+
   // An upgrade brings the types up to date, and makes no other certificate.
   Kubectl({"patch", "crd", "queues.scheduling.volcano.sh", "--type=json", "-p",
            R"([{"op":"remove","path":"/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/deserved"}])"});
