@@ -47,8 +47,7 @@ std::string PeerName(const asio::ip::tcp::socket& socket) {
 
 std::vector<std::string> ProtocolsOf(absl::string_view header) {
   std::vector<std::string> out;
-  for (const absl::string_view each : absl::StrSplit(header, ','))
-    out.emplace_back(absl::StripAsciiWhitespace(each));
+  for (const absl::string_view each : absl::StrSplit(header, ',')) out.emplace_back(absl::StripAsciiWhitespace(each));
   return out;
 }
 
