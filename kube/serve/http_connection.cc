@@ -547,6 +547,7 @@ void HttpConnection::SetDeadline(absl::Duration from_now) {
 }
 
 void HttpConnection::CheckDeadline(SteadyTime now) {
+  if (state_ == State::kUpgraded && !deadline_.has_value() && web_socket_->closing()) SetDeadline(kLingerTime);
   if (!deadline_.has_value() || now < *deadline_) return;
   if (state_ == State::kReading) {
     return RefuseAndClose(408, "the request did not arrive in time");
