@@ -26,7 +26,7 @@ class ContainerHost {
   virtual void Prepare(const PodOrder& pod) = 0;      // answered by on_pod
   virtual void Start(const StartOrder& run) = 0;      // answered by on_started; when that went well, later by on_ended
   virtual void Signal(const SignalOrder& order) = 0;  // a run that has ended is passed over
-  virtual void Drop(const std::string& pod_uid) = 0;  // ends all runs of the pod, without news of them
+  virtual void Drop(const std::string& pod_uid) = 0;  // ends all runs of the pod; news of them may still come
 };
 
 }  // namespace gangway::sandbox
