@@ -121,7 +121,8 @@ class OverlayTest : public ::testing::TestWithParam<std::string> {
   std::vector<value> all_;
 };
 INSTANTIATE_TEST_SUITE_P(All, OverlayTest,
-                         ::testing::Values("standalone", "standalone-webhook", "paddle-only", "beside-volcano"),
+                         ::testing::Values("standalone", "standalone-webhook", "paddle-only", "beside-volcano",
+                                           "beside-volcano-extender"),
                          [](const auto& overlay) {
                            std::string name = overlay.param;
                            std::erase(name, '-');
