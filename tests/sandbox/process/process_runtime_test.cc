@@ -30,6 +30,9 @@ class ScriptedHost final : public ContainerHost {
   void Start(const StartOrder& run) override { started.push_back(run); }
   void Signal(const SignalOrder&) override {}
   void Drop(const std::string&) override {}
+  void Open(const StreamOrder&) override {}
+  void Write(absl::string_view, absl::string_view) override {}
+  void Say(const StreamWord&) override {}
 
   HostEvents events;
   std::vector<PodOrder> prepared;
