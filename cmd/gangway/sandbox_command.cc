@@ -270,7 +270,7 @@ int RunSandbox(const SandboxFlags& flags) {
     };
   }
   sandbox::Cluster cluster(loop, std::move(input->cluster));
-  sandbox::ApiServerHandler handler(cluster.api_server());
+  sandbox::ApiServerHandler handler(cluster.api_server(), &cluster.pod_streams());
   kube::HttpFrontOptions front_options;
   front_options.port = static_cast<std::uint16_t>(flags.port);
   front_options.max_bytes_in_flight = std::size_t{256} << 20;

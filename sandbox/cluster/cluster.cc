@@ -44,7 +44,11 @@ Cluster::Cluster(Loop& loop, ClusterOptions options)
       faults_(std::move(options.faults)),
       clock_(std::move(options.clock)),
       server_(loop, std::move(options.api_server)),
-      followed_logs_(loop, [this](const LogQuery& query) { return LogOfPod(query); }) {
+      followed_logs_(loop, [this](const LogQuery& query) { return LogOfPod(query); }),
+      pod_streams_(server_, [this]() -> Kubelets* {
+        const auto& process = ProcessOf(Component::kKubelets);
+        return process == nullptr ? nullptr : process->kubelets.get();
+      }) {
   server_.SetPodLogs(
       [this](const LogQuery& query) -> absl::StatusOr<std::string> {
         const absl::StatusOr<ContainerLog> log = LogOfPod(query);

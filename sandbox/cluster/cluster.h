@@ -16,6 +16,7 @@
 #include "sandbox/apiserver/api_server.h"
 #include "sandbox/apiserver/in_process_client.h"
 #include "sandbox/cluster/pod_log.h"
+#include "sandbox/cluster/pod_streams.h"
 #include "sandbox/kubelet/kubelets.h"
 
 namespace gangway::sandbox {
@@ -60,6 +61,7 @@ class Cluster {
   void BreakWatches(Component component);
 
   ApiServer& api_server() { return server_; }
+  PodStreams& pod_streams() { return pod_streams_; }
   // A client for somebody else: a user, a test.
   std::unique_ptr<InProcessClient> NewClient(absl::string_view name, Faults faults = {});
 
@@ -79,6 +81,7 @@ class Cluster {
   const std::function<Loop&(Component)> clock_;
   ApiServer server_;
   PodLogFollower followed_logs_;
+  PodStreams pod_streams_;
   std::array<std::unique_ptr<Process>, kAllComponents.size()> processes_;
 };
 
