@@ -1,5 +1,5 @@
 # What one types. Everything is built under build/.
-.PHONY: run paddle test tidy test-long test-mutants e2e e2e-paddle bench sandbox build packages test-packages clean
+.PHONY: run paddle test tidy test-long test-mutants e2e e2e-paddle bench sandbox build image dist chart packages test-packages clean
 
 JOBS ?= $(shell nproc)
 GANGWAY = build/release/cmd/gangway/gangway
@@ -50,6 +50,16 @@ e2e-paddle: test-packages
 
 bench: packages
 	scripts/bench
+
+# What people install (docs/releasing.md), all the same bytes each time: an OCI image without a daemon in build/image, an archive and the chart in build/artifacts. ARCH=amd64,arm64
+image: packages
+	scripts/image $(if $(ARCH),--arch $(ARCH))
+
+dist: packages
+	scripts/dist $(if $(ARCH),--arch $(ARCH))
+
+chart:
+	scripts/chart
 
 packages:
 	@[ -n "$$GW_SKIP_PACKAGES" ] || scripts/install-packages

@@ -254,6 +254,9 @@ int RunSandbox(const SandboxFlags& flags) {
   Owner owner;
   std::optional<ProcessSandbox> process;
   std::vector<std::string> warnings;
+  if (flags.run != "process" && (!flags.images.empty() || !flags.volumes.empty() || !flags.show.empty() ||
+                                 flags.network != SandboxFlags().network))
+    return wrong(absl::InvalidArgumentError("--image, --network, --volumes and --show are for --run=process"));
   if (flags.run == "process") {
     auto started = StartProcessSandbox(flags, loop);
     if (!started.ok()) return wrong(started.status());

@@ -216,7 +216,7 @@ class ServerCore final : public CollectorActions {
   Loop& loop_;
   ApiServerOptions options_;
   const ServedVersions served_;
-  const schemas::Schemas schemas_;
+  const schemas::Schemas& schemas_ = schemas::Schemas::Shared();
   const Discovery discovery_;
   Store store_;
   WatchHub watches_;

@@ -9,10 +9,12 @@
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/check.h"
 #include "base/status_macros.h"
 
 namespace gangway::sandbox {
@@ -79,8 +81,10 @@ absl::Status HostClient::WaitUntilReady() {
       return ready.error.empty() ? absl::OkStatus() : absl::UnavailableError(ready.error);
     }
     pollfd wait{socket_, POLLIN, 0};
-    if (poll(&wait, 1, kReadyMilliseconds) == 0)
+    if (poll(&wait, 1, kReadyMilliseconds) == 0) {
+      kill(pid_, SIGKILL);  // it would not end for us either
       return absl::DeadlineExceededError("the container host does not answer");
+    }
     char piece[4096];
     const ssize_t size = recv(socket_, piece, sizeof piece, 0);
     if (size < 0 && errno == EINTR) continue;
@@ -90,6 +94,7 @@ absl::Status HostClient::WaitUntilReady() {
 }
 
 void HostClient::Send(FrameKind kind, absl::string_view payload) {
+  GW_CHECK(payload.size() <= kMaxFrame);
   const std::string frame = EncodeFrame(kind, payload);
   absl::string_view rest = frame;
   // The host always reads; when it is gone the reader says so.

@@ -1,4 +1,4 @@
-// What the sandbox and its container host (host/container_host.h) tell each other over a socket: frames of a length, a
+// What the sandbox and its container host (host/host_loop.h) tell each other over a socket: frames of a length, a
 // kind and a payload. Orders go to the host, news come back.
 #pragma once
 
@@ -54,10 +54,14 @@ struct PodOrder {
 struct Mount {
   std::string source, target;  // a folder or a file of the machine; where the container sees it
   bool read_only = false;
+  std::string sub_path{};      // what of the source is mounted: no link in it leads out of there; "": all
+  bool make_sub_path = false;  // where there is none
   static constexpr std::string_view kName = "Mount";
   static constexpr auto Fields() {
     return api::MakeFields(api::MakeField<&Mount::source>("source", ""), api::MakeField<&Mount::target>("target", ""),
-                           api::MakeField<&Mount::read_only>("readOnly", ""));
+                           api::MakeField<&Mount::read_only>("readOnly", ""),
+                           api::MakeField<&Mount::sub_path>("subPath", ""),
+                           api::MakeField<&Mount::make_sub_path>("makeSubPath", ""));
   }
 };
 
@@ -163,7 +167,7 @@ enum class FrameKind : char {
   kStreamEnded = 'F',        // News
 };
 
-// A payload beyond this is refused: nothing of ours is.
+// A payload beyond this is refused; who makes one sees to it that it is not.
 inline constexpr std::size_t kMaxFrame = 16u << 20;
 
 std::string EncodeFrame(FrameKind kind, absl::string_view payload);

@@ -17,13 +17,23 @@
 namespace gangway::sandbox {
 namespace {
 
-// After a container could not be ordered; a change of its pod or of what it names does not wait for that.
+// After a container could not be ordered.
 constexpr absl::Duration kOrderAgain = absl::Seconds(10);
 // Names that change together are written once.
 constexpr absl::Duration kNamesSettle = absl::Milliseconds(2);
 // kubelet: terminationMessagePolicy FallbackToLogsOnError
 constexpr std::int64_t kFallbackLines = 80;
 constexpr std::size_t kFallbackBytes = 2048;
+constexpr char kGone[] = "what ran the containers has ended; start the sandbox anew";
+
+// The host would take one that does not for the end of all.
+template <class Order>
+absl::Status CheckFits(const Order& order) {
+  const std::size_t size = api::Encode(order).size();
+  return size <= kMaxFrame ? absl::OkStatus()
+                           : absl::InvalidArgumentError(absl::StrCat("environment, command line and mounts have ", size,
+                                                                     " bytes: too many to be started"));
+}
 
 std::string RunId(const std::string& uid, absl::string_view container, int number) {
   return absl::StrCat(uid, "/", container, "/", number);
@@ -75,6 +85,8 @@ ProcessRuntime::ProcessRuntime(Loop& loop, kube::Client& client, ProcessOptions 
   host_.SetEvents(std::move(events));
   services_.Start([this](const auto&, const auto&, const auto&) { RefreshNamesSoon(); }, [] {});
 }
+
+ProcessRuntime::~ProcessRuntime() { host_.SetEvents({}); }
 
 void ProcessRuntime::Tell(const Hosted& hosted, const std::string& uid, bool changed) {
   on_containers_(hosted.key, uid, changed);
@@ -131,7 +143,8 @@ absl::Status ProcessRuntime::Prepare(const PodFacts& facts, Hosted& hosted) {
   }
   hosted.hosts = HostsFile(facts.pod, facts.pod_ip, SharedLines(facts.pod.metadata.ns));
   GW_RETURN_IF_ERROR(folders_.WriteHosts(uid, hosted.hosts));
-  if (gone_) return absl::UnavailableError("what ran the containers has ended; start the sandbox anew");
+  if (gone_) return absl::UnavailableError(kGone);
+  GW_RETURN_IF_ERROR(CheckFits(order));
   host_.Prepare(order);
   return absl::OkStatus();
 }
@@ -141,7 +154,7 @@ void ProcessRuntime::Start(const PodFacts& facts, const std::string& name, Hoste
   const HostedContainer* const container = FindContainerOf(facts.pod, name);
   absl::StatusOr<StartOrder> order =
       container == nullptr ? absl::NotFoundError("there is no such container") : OrderFor(facts, *container, hosted);
-  if (order.ok() && gone_) order = absl::UnavailableError("what ran the containers has ended; start the sandbox anew");
+  if (order.ok() && gone_) order = absl::UnavailableError(kGone);
   if (order.ok()) return host_.Start(*order);
   runs.refused = {absl::IsFailedPrecondition(order.status()) ? "CreateContainerError" : "CreateContainerConfigError",
                   std::string(order.status().message()), loop_.Now() + kOrderAgain};
@@ -157,20 +170,21 @@ absl::StatusOr<StartOrder> ProcessRuntime::OrderFor(const PodFacts& facts, const
   const bool own_root = image != nullptr && !image->python;
   Environment inherited = EnvironmentOfImage(image, options_.path, options_.home);
   inherited.emplace_back("HOSTNAME", HostnameOf(facts.pod));
-  GW_ASSIGN_OR_RETURN(const Environment environment, EnvironmentOf(facts, container, std::move(inherited)));
+  GW_ASSIGN_OR_RETURN(const Environment declared, EnvironmentOf(facts, container));
   StartOrder order;
   order.id = RunId(uid, container.name, number);
   order.pod_uid = uid;
-  order.argv = CommandLineOf(container, environment);
+  GW_ASSIGN_OR_RETURN(order.argv, CommandLineOf(container, declared));
   if (container.command.empty()) {
     return absl::FailedPreconditionError(
         absl::StrCat("no command specified: the image ", container.image,
                      " is not pulled, so what it would run is not known; say command: in the container"));
   }
+  const Environment environment = Over(std::move(inherited), declared);
   for (const auto& [variable, value] : environment) order.env.push_back(absl::StrCat(variable, "=", value));
   order.root = own_root ? image->folder : "/";
   order.working_dir = !container.working_dir.empty() ? container.working_dir : own_root ? "/" : options_.working_dir;
-  GW_ASSIGN_OR_RETURN(order.mounts, MountsOf(container, hosted.volumes, environment));
+  GW_ASSIGN_OR_RETURN(order.mounts, MountsOf(container, hosted.volumes, declared));
   if (image != nullptr && image->python)
     order.mounts.insert(order.mounts.begin(), {image->folder, image->folder, true});
   GW_RETURN_IF_ERROR(folders_.MakeRun(uid, container.name, number));
@@ -187,6 +201,7 @@ absl::StatusOr<StartOrder> ProcessRuntime::OrderFor(const PodFacts& facts, const
        false});
   order.memory_bytes = LimitOf(container, "memory", false);
   order.milli_cpu = LimitOf(container, "cpu", true);
+  GW_RETURN_IF_ERROR(CheckFits(order));
   return order;
 }
 
@@ -214,13 +229,16 @@ void ProcessRuntime::OnOutput(absl::string_view id, absl::string_view bytes) {
   std::string container;
   ProcessRun* const run = FindRun(id, &hosted, &container);
   if (run == nullptr) return;
-  std::int64_t next = run->log->count();
+  const std::int64_t before = run->log->count();
   run->log->Append(loop_.Now(), bytes);
-  if (options_.on_line) {
-    for (next = std::max(next, run->log->first_kept()); next < run->log->count(); ++next)
-      options_.on_line(hosted->pod.metadata, run->log->line(next).text);
-  }
+  Show(*hosted, *run->log, before);
   Tell(*hosted, hosted->pod.metadata.uid, false);
+}
+
+void ProcessRuntime::Show(const Hosted& hosted, const WrittenLog& log, std::int64_t from) {
+  if (!options_.on_line) return;
+  for (std::int64_t i = std::max(from, log.first_kept()); i < log.count(); ++i)
+    options_.on_line(hosted.pod.metadata, log.line(i).text);
 }
 
 void ProcessRuntime::OnPod(const News& news) {
@@ -256,7 +274,9 @@ void ProcessRuntime::OnRun(const News& news, bool ended) {
 void ProcessRuntime::End(const std::string& uid, const std::string& container, Hosted& hosted, ProcessRun& run) {
   run.state = ProcessRun::State::kEnded;
   run.ended = loop_.Now();
+  const std::int64_t before = run.log->count();
   run.log->Close();
+  Show(hosted, *run.log, before);
   run.message = folders_.ReadMessage(uid, container, run.number);
   const HostedContainer* const spec = FindContainerOf(hosted.pod, container);
   if (run.message.empty() && run.exit_code != 0 && spec != nullptr &&
@@ -275,13 +295,17 @@ void ProcessRuntime::OnGone() {
       runs.now->exit_code = 128 + SIGKILL;
       End(uid, name, hosted, *runs.now);
     }
+    News unmade;
+    unmade.id = uid;
+    unmade.error = kGone;
+    OnPod(unmade);  // for those that still wait to hear of their ground
   }
 }
 
 void ProcessRuntime::See(const HostedPod& pod) {
   Hosted& hosted = hosted_[pod.metadata.uid];
   hosted.key = {pod.metadata.ns, pod.metadata.name};
-  std::string ip = std::move(hosted.named.ip);
+  std::string ip = hosted.named.ip;
   if (ip.empty()) {
     ip = !pod.spec.host_network ? NextAddress() : options_.shared_network ? "127.0.0.1" : HostIp(pod.spec.node_name);
   }
@@ -360,6 +384,7 @@ absl::StatusOr<std::unique_ptr<ContainerStream>> ProcessRuntime::Dial(const Host
 }
 
 std::string ProcessRuntime::NextAddress() {
+  if (addresses_.size() >= 254u * 254u) return "";  // its network cannot be made, then
   std::string address;
   do {
     const std::uint32_t n = next_address_++ % (254u * 254u);

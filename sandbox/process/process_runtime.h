@@ -42,6 +42,7 @@ class ProcessRuntime final : public PodRuntime {
  public:
   ProcessRuntime(Loop& loop, kube::Client& client, ProcessOptions options, ContainerHost& host,
                  OnContainers on_containers);
+  ~ProcessRuntime() override;
 
   absl::string_view name() const override { return kProcess; }
   kube::Plan Sync(const PodView& view, absl::Time now) override;
@@ -69,6 +70,8 @@ class ProcessRuntime final : public PodRuntime {
   absl::StatusOr<StartOrder> OrderFor(const PodFacts& facts, const HostedContainer& container, Hosted& hosted);
   void SignalAll(const std::string& uid, const Hosted& hosted, int signal);
   void OnOutput(absl::string_view id, absl::string_view bytes);
+  // Lines from `from` on to on_line.
+  void Show(const Hosted& hosted, const WrittenLog& log, std::int64_t from);
   void OnPod(const News& news);
   void OnRun(const News& news, bool ended);
   void OnGone();

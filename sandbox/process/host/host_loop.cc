@@ -387,7 +387,9 @@ void RemoveTree(const std::string& folder) {
     return;
   }
   chmod(folder.c_str(), 0700);  // an overlay's working folder keeps others out, and us where we are not root
-  for (const auto& each : fs::directory_iterator(folder, error)) RemoveTree(each.path());
+  // A range-for would throw when the folder changes.
+  for (fs::directory_iterator it(folder, error); !error && it != fs::directory_iterator(); it.increment(error))
+    RemoveTree(it->path());
   fs::remove(folder, error);
 }
 
