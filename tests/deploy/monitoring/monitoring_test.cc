@@ -67,6 +67,7 @@ TEST(MonitoringTest, AlertsAndDashboardNameWhatThereIs) {
   if (!std::filesystem::exists(Parser())) GTEST_SKIP() << "there is no control plane on this machine, and no promql-metrics";
   const TemporaryFolder folder("gangway-monitoring");
   ApiServerProcess server(folder.path());
+  server.Apply(GW_SOURCE_DIR "/deploy/volcano/namespace/namespace.yaml");  // of the leases
   std::vector<std::unique_ptr<GangwayProcess>> processes;
   for (const std::string command : {"scheduler", "controller"})
     processes.push_back(std::make_unique<GangwayProcess>(folder.path(), command, std::vector<std::string>{command, "--kubeconfig", server.kubeconfig(), "--leader-elect"}));
