@@ -20,10 +20,10 @@
 #include "base/loop.h"
 #include "base/metrics.h"
 #include "kube/serve/http_front.h"
-#include "plugin/extender/verbs/verb.h"
 #include "plugin/extender/session/decode_session.h"
 #include "plugin/extender/session/session_plan.h"
 #include "plugin/extender/session/session_store.h"
+#include "plugin/extender/verbs/verb.h"
 
 namespace gangway::extender {
 
