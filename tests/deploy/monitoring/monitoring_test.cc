@@ -99,6 +99,9 @@ TEST(MonitoringTest, AlertsAndDashboardNameWhatThereIs) {
     return absl::StrContains(MetricsOf(*processes[0]), "gangway_bindings_total{result=\"bound\"} 4");
   })) << processes[0]->log();
 
+  // Queues are measured a little later.
+  EXPECT_TRUE(Eventually(
+      [&] { return absl::StrContains(MetricsOf(*processes[0]), "volcano_queue_allocated_scalar_resources"); }));
   Metrics there{{"up", {}}};
   for (const auto& process : processes) AddPage(MetricsOf(*process), there);
   const std::string output = ReadFile(extender_output);
