@@ -138,6 +138,15 @@ class RealPaddleTest : public ProcessCluster {
   std::optional<double> alone_;
 };
 
+// What is said of one program is true of both.
+TEST(CheckpointExampleTest, ItsProgramIsThatOfTheParameterServers) {
+  const auto program = [](const std::string& file) {
+    const std::string text = testutil::ReadFile(absl::StrCat(GW_SOURCE_DIR "/examples/", file));
+    return text.substr(text.find("data:\n  train.py: |\n"));
+  };
+  EXPECT_EQ(program("ctr-volcano-pvc.yaml"), program("train/ctr-ps.yaml"));
+}
+
 #define PADDLE_OR_SKIP(...) \
   if (!StartPaddle(__VA_ARGS__)) GTEST_SKIP() << why_
 
