@@ -262,6 +262,7 @@ int RunSandbox(const SandboxFlags& flags) {
     if (!started.ok()) return wrong(started.status());
     process = *std::move(started);
     warnings = WarningsOf(*process);
+    input->cluster.workloads = true;
     process->options.times = input->cluster.kubelets.times;
     if (!flags.show.empty()) process->options.on_line = ShowLines(flags, loop, input->run.colours);
     input->cluster.kubelets.make_runtime = [&](Loop& on, kube::Client& client, sandbox::OnContainers on_containers) {

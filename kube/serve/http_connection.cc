@@ -47,8 +47,7 @@ std::string PeerName(const asio::ip::tcp::socket& socket) {
 
 std::vector<std::string> ProtocolsOf(absl::string_view header) {
   std::vector<std::string> out;
-  for (const absl::string_view each : absl::StrSplit(header, ','))
-    out.emplace_back(absl::StripAsciiWhitespace(each));
+  for (const absl::string_view each : absl::StrSplit(header, ',')) out.emplace_back(absl::StripAsciiWhitespace(each));
   return out;
 }
 
@@ -548,6 +547,7 @@ void HttpConnection::SetDeadline(absl::Duration from_now) {
 }
 
 void HttpConnection::CheckDeadline(SteadyTime now) {
+  if (state_ == State::kUpgraded && !deadline_.has_value() && web_socket_->closing()) SetDeadline(kLingerTime);
   if (!deadline_.has_value() || now < *deadline_) return;
   if (state_ == State::kReading) {
     return RefuseAndClose(408, "the request did not arrive in time");

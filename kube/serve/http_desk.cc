@@ -208,8 +208,8 @@ void HttpDesk::OpenWebSocket(Arrival arrival) {
     return once.Answer(RefusalResponse(503, absl::StrCat("all ", max_web_sockets_, " WebSockets are in use")));
   }
   auto socket = std::make_unique<Socket>(std::move(arrival.reply_to), arrival.from);
-  WebSocketAnswer answer = handler_.OpenWebSocket(std::move(arrival.request), std::move(arrival.caller),
-                                                  *arrival.protocols, *socket);
+  WebSocketAnswer answer =
+      handler_.OpenWebSocket(std::move(arrival.request), std::move(arrival.caller), *arrival.protocols, *socket);
   if (answer.user == nullptr) return once.Answer(std::move(answer.refused));
   once.Release();
   socket->Begin(std::move(answer.user), std::move(answer.protocol));

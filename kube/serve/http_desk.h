@@ -96,7 +96,7 @@ struct Arrival {
   Request request;
   HttpCaller caller;
   bool head_only = false;
-  std::optional<Held> held;  // of the body
+  std::optional<Held> held;                           // of the body
   std::optional<std::vector<std::string>> protocols;  // it asks for a WebSocket, in one of these
   std::string message;
 };

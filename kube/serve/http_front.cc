@@ -204,10 +204,7 @@ class IoThread {
 class HttpFront::Impl {
  public:
   Impl(Loop& loop, HttpHandler& handler, HttpFrontOptions options)
-      : options_(std::move(options)),
-        desk_(loop, handler, options_),
-        pause_(accept_io_),
-        acceptor_(accept_io_) {}
+      : options_(std::move(options)), desk_(loop, handler, options_), pause_(accept_io_), acceptor_(accept_io_) {}
 
   ~Impl() {
     asio::post(accept_io_, [this] {  // ends the thread: nothing is left to wait for

@@ -82,6 +82,8 @@ class BeastStream final : public WebSocketStream, public std::enable_shared_from
     stream_.next_layer().close(ignored);
   }
 
+  bool closing() const override { return open_ && !stream_.is_open(); }
+
  private:
   void WriteNext() {
     if (!open_ || writing_ || gone_) return;

@@ -19,8 +19,7 @@ Outcome<StreamQuery> ServerCore::OpenStream(const Exchange& exchange) {
   stream.uid = record->uid;
   if (!stream.forward) {
     const Draft pod = Draft::OfStored(*record->json);
-    Outcome<std::string> container =
-        ContainerAskedFor(pod.object(), target.name, exchange.query.Get("container"));
+    Outcome<std::string> container = ContainerAskedFor(pod.object(), target.name, exchange.query.Get("container"));
     if (!container.ok()) return container.refusal();
     stream.container = *std::move(container);
     for (const absl::string_view word : exchange.query.All("command")) stream.command.emplace_back(word);
@@ -47,12 +46,14 @@ Outcome<kube::Response> ServerCore::Connect(Exchange& exchange) {
 }
 
 ApiServer::StreamAnswer ServerCore::ReadStream(const kube::Request& request, const Caller& caller) {
-  const auto refuse = [](kube::Response response) { return ApiServer::StreamAnswer{std::nullopt, std::move(response)}; };
+  const auto refuse = [](kube::Response response) {
+    return ApiServer::StreamAnswer{std::nullopt, std::move(response)};
+  };
   Outcome<Exchange> exchange = Open(request, caller);
   if (!exchange.ok()) return refuse(exchange.refusal().ToResponse());
   const Target& target = exchange->target;
-  const bool streams = target.resource == &api::kPods &&
-                       (target.subresource == "exec" || target.subresource == "portforward");
+  const bool streams =
+      target.resource == &api::kPods && (target.subresource == "exec" || target.subresource == "portforward");
   if (!streams) return refuse(BadRequest("nothing at this path speaks WebSocket").ToResponse());
   Outcome<StreamQuery> query = OpenStream(*exchange);
   if (!query.ok()) return refuse(query.refusal().ToResponse());

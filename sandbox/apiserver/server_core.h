@@ -79,12 +79,12 @@ class ServerCore final : public CollectorActions {
   Store& store() { return store_; }
 
   // Verbs that the table of subresources names.
-  Outcome<kube::Response> Get(Exchange& exchange);       // read.cc
-  Outcome<kube::Response> Put(Exchange& exchange);       // update.cc
-  Outcome<kube::Response> Patch(Exchange& exchange);     // update.cc
-  Outcome<kube::Response> Bind(Exchange& exchange);      // pod_verbs.cc
-  Outcome<kube::Response> Evict(Exchange& exchange);     // pod_verbs.cc
-  Outcome<kube::Response> Logs(Exchange& exchange);      // pod_logs.cc
+  Outcome<kube::Response> Get(Exchange& exchange);    // read.cc
+  Outcome<kube::Response> Put(Exchange& exchange);    // update.cc
+  Outcome<kube::Response> Patch(Exchange& exchange);  // update.cc
+  Outcome<kube::Response> Bind(Exchange& exchange);   // pod_verbs.cc
+  Outcome<kube::Response> Evict(Exchange& exchange);  // pod_verbs.cc
+  Outcome<kube::Response> Logs(Exchange& exchange);   // pod_logs.cc
   // pod_streams.cc: of a request that asks for a stream and cannot have one.
   Outcome<kube::Response> Connect(Exchange& exchange);
   Outcome<kube::Response> GetScale(Exchange& exchange);  // scale.cc

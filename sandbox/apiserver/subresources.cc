@@ -24,9 +24,15 @@ std::vector<Row> OfSingleKinds() {
       {&api::kPods, {"attach", "", "v1", "PodAttachOptions", {}, kNotAttached}},
       {&api::kPods, {"binding", "", "v1", "Binding", {{"create", &ServerCore::Bind}}}},
       {&api::kPods, {"eviction", "policy", "v1", "Eviction", {{"create", &ServerCore::Evict}}}},
-      {&api::kPods, {"exec", "", "v1", "PodExecOptions", {{"create", &ServerCore::Connect}, {"get", &ServerCore::Connect}}}},
+      {&api::kPods,
+       {"exec", "", "v1", "PodExecOptions", {{"create", &ServerCore::Connect}, {"get", &ServerCore::Connect}}}},
       {&api::kPods, {"log", "", "v1", "Pod", {{"get", &ServerCore::Logs}}}},
-      {&api::kPods, {"portforward", "", "v1", "PodPortForwardOptions", {{"create", &ServerCore::Connect}, {"get", &ServerCore::Connect}}}},
+      {&api::kPods,
+       {"portforward",
+        "",
+        "v1",
+        "PodPortForwardOptions",
+        {{"create", &ServerCore::Connect}, {"get", &ServerCore::Connect}}}},
       {&api::kNamespaces, {"finalize", "", "v1", "Namespace", {{"update", &ServerCore::Finalize}}}},
   };
 }

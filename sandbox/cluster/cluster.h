@@ -33,6 +33,8 @@ struct ClusterOptions {
   // The controllers of PaddleJobs run with the others as kControllers, as `gangway controller` has them, and share what
   // these watch; kPaddleControllers is not started.
   bool one_controller_process = false;
+  // Deployments and ReplicaSets have pods, as in a cluster; otherwise they are stored and nothing acts on them.
+  bool workloads = false;
   std::optional<lifecycle::LabelSource> label_source;  // which labels of nodes make HyperNodes; none: none do
   gang::Policy policy;                                 // by which the scheduler decides
   int audit_every = 0;                                 // of the scheduler's table, see model::Cluster
@@ -72,7 +74,7 @@ class Cluster {
 
   Loop& loop_;
   const KubeletsOptions kubelets_options_;
-  const bool one_controller_process_;
+  const bool one_controller_process_, workloads_;
   const std::optional<lifecycle::LabelSource> label_source_;
   const gang::Policy policy_;
   const int audit_every_;

@@ -29,8 +29,8 @@ absl::string_view Chosen(const std::vector<std::string>& offered, std::initializ
 }
 
 kube::WebSocketAnswer NoProtocol(const std::vector<std::string>& offered, absl::string_view known) {
-  return RefuseStream(absl::StrCat("none of the protocols ", absl::StrJoin(offered, ", "), " is spoken here: it is ",
-                                   known));
+  return RefuseStream(
+      absl::StrCat("none of the protocols ", absl::StrJoin(offered, ", "), " is spoken here: it is ", known));
 }
 
 }  // namespace
@@ -54,8 +54,7 @@ kube::WebSocketAnswer PodStreams::Open(const kube::Request& request, const Calle
   answer.protocol = std::string(kPortForward);
   answer.user = std::make_unique<PortForwardSession>(
       socket, asked.query->pod,
-      [this, query = *asked.query](int port,
-                                   StreamEvents events) -> absl::StatusOr<std::unique_ptr<ContainerStream>> {
+      [this, query = *asked.query](int port, StreamEvents events) -> absl::StatusOr<std::unique_ptr<ContainerStream>> {
         Kubelets* const running = kubelets_();
         if (running == nullptr) return absl::UnavailableError("the kubelets are not running");
         return running->Dial({query.ns, query.pod}, query.uid, port, std::move(events));

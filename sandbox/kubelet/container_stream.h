@@ -26,7 +26,7 @@ struct StreamEnd {
 // Called on the loop, not from within a call to the stream.
 struct StreamEvents {
   std::function<void(bool error_output, absl::string_view bytes)> on_output;
-  std::function<void()> on_room;               // unwritten() has become little
+  std::function<void()> on_room;                 // unwritten() has become little
   std::function<void(const StreamEnd&)> on_end;  // after all of its output
 };
 

@@ -18,7 +18,7 @@ struct HostEvents {
   std::function<void(absl::string_view stream, bool error_output, absl::string_view bytes)> on_stream_output;
   std::function<void(const StreamWord& word)> on_stream_took;
   std::function<void(const News& stream)> on_stream_ended;  // after all of its output
-  std::function<void()> on_gone;                  // the host itself has ended, and everything with it
+  std::function<void()> on_gone;                            // the host itself has ended, and everything with it
 };
 
 // Used on the loop. Orders are carried out in their order.

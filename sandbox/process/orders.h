@@ -124,11 +124,10 @@ struct StreamWord {
   std::int32_t columns = 0, rows = 0;  // of its terminal
   static constexpr std::string_view kName = "StreamWord";
   static constexpr auto Fields() {
-    return api::MakeFields(api::MakeField<&StreamWord::id>("id", ""), api::MakeField<&StreamWord::took>("took", ""),
-                           api::MakeField<&StreamWord::no_more_input>("noMoreInput", ""),
-                           api::MakeField<&StreamWord::leave>("leave", ""),
-                           api::MakeField<&StreamWord::columns>("columns", ""),
-                           api::MakeField<&StreamWord::rows>("rows", ""));
+    return api::MakeFields(
+        api::MakeField<&StreamWord::id>("id", ""), api::MakeField<&StreamWord::took>("took", ""),
+        api::MakeField<&StreamWord::no_more_input>("noMoreInput", ""), api::MakeField<&StreamWord::leave>("leave", ""),
+        api::MakeField<&StreamWord::columns>("columns", ""), api::MakeField<&StreamWord::rows>("rows", ""));
   }
 };
 // The host stops reading what a stream says when so much of it has not been taken.
@@ -162,7 +161,7 @@ enum class FrameKind : char {
   kPodReady = 'P',
   kStarted = 'S',
   kEnded = 'E',
-  kOutput = 'O',  // OutputPayload
+  kOutput = 'O',             // OutputPayload
   kStreamOutput = 'T',       // OutputPayload: of a stream
   kStreamErrorOutput = 'U',  // the same, of a command's second output
   kStreamEnded = 'F',        // News

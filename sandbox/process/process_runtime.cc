@@ -356,8 +356,8 @@ absl::Status ProcessRuntime::CheckStream(const HostedPod& pod, absl::string_view
     if (runs != containers.end() && runs->second.now && runs->second.now->state == ProcessRun::State::kRunning)
       return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(absl::StrCat("container ", container, " of pod ", pod.metadata.name,
-                                                 " does not run"));
+  return absl::InvalidArgumentError(
+      absl::StrCat("container ", container, " of pod ", pod.metadata.name, " does not run"));
 }
 
 absl::StatusOr<std::unique_ptr<ContainerStream>> ProcessRuntime::Exec(const HostedPod& pod, const ExecOrder& order,

@@ -79,9 +79,8 @@ void PortForwardSession::Open(const SpdyFrame& frame) {
   if (request.empty()) request = absl::StrCat(type == "error" ? frame.id : frame.id - 2);
   const bool fresh = frame.id % 2 == 1 && !requests_.contains(frame.id);
   const auto there = forwards_.find(request);
-  const bool room = there != forwards_.end()
-                        ? (type == "error" ? there->second.error : there->second.data) == 0
-                        : forwards_.size() < kMaxConnections;
+  const bool room = there != forwards_.end() ? (type == "error" ? there->second.error : there->second.data) == 0
+                                             : forwards_.size() < kMaxConnections;
   if (!known || !numbered || !fresh || !room) return socket_.Send(SpdyWriter::Reset(frame.id));
   Forward& forward = forwards_[request];
   (type == "error" ? forward.error : forward.data) = frame.id;

@@ -53,7 +53,7 @@ class PortForwardSession final : public kube::WebSocketUser {
   const Dial dial_;
   SpdyReader reader_;
   SpdyWriter writer_;
-  std::map<std::string, Forward> forwards_;         // by request
+  std::map<std::string, Forward> forwards_;        // by request
   std::map<std::uint32_t, std::string> requests_;  // by stream
   bool held_ = false, over_ = false;
 };

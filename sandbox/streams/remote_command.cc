@@ -35,8 +35,7 @@ std::optional<TerminalSize> ParseTerminalSize(absl::string_view json) {
 
 std::string RemoteStatus(const StreamEnd& end) {
   if (!end.error.empty()) {
-    return kube::StatusBody(500, "InternalError",
-                            absl::StrCat("error executing command in container: ", end.error));
+    return kube::StatusBody(500, "InternalError", absl::StrCat("error executing command in container: ", end.error));
   }
   if (end.exit_code == 0) return R"({"metadata":{},"status":"Success"})";
   return absl::StrCat(R"({"metadata":{},"status":"Failure","message":"command terminated with non-zero exit code: )",

@@ -16,8 +16,8 @@ enum class RemoteChannel : unsigned char {
   kInput = 0,
   kOutput = 1,
   kErrorOutput = 2,
-  kStatus = 3,  // how it ended, a metav1.Status
-  kResize = 4,  // {"Width":80,"Height":24}
+  kStatus = 3,   // how it ended, a metav1.Status
+  kResize = 4,   // {"Width":80,"Height":24}
   kClose = 255,  // v5: the channel that its one byte names has ended
 };
 

@@ -41,8 +41,8 @@ class SpdyReader {
   absl::Status ReadControl(std::uint32_t type, bool fin, absl::string_view payload, std::vector<SpdyFrame>& frames);
 
   const std::unique_ptr<Inflater> inflater_;
-  std::string left_;             // of a frame that goes on
-  std::size_t data_left_ = 0;    // of a data frame
+  std::string left_;           // of a frame that goes on
+  std::size_t data_left_ = 0;  // of a data frame
   std::uint32_t data_id_ = 0;
   bool data_fin_ = false;
 };

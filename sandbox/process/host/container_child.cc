@@ -231,8 +231,7 @@ absl::StatusOr<ExecPipes> ExecInContainer(const StreamOrder& order, const ExecPl
   }
   const pid_t pid = fork();
   if (pid == 0) {
-    SayTrouble(trouble[1],
-               JoinAndRun(order, place, container, {input[0], output[1], error_output[1]}, trouble[1]));
+    SayTrouble(trouble[1], JoinAndRun(order, place, container, {input[0], output[1], error_output[1]}, trouble[1]));
     _exit(128);
   }
   close(container);

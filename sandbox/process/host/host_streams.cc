@@ -102,11 +102,10 @@ void HostStreams::Obey(const StreamWord& word) {
   if (it == streams_.end()) return;
   Stream& stream = it->second;
   stream.ahead -= std::min(stream.ahead, static_cast<std::size_t>(std::max<std::int64_t>(0, word.took)));
-  if (word.columns > 0 && word.rows > 0 && stream.terminal && stream.output >= 0) {
-    winsize size{};
-    size.ws_col = static_cast<unsigned short>(std::min(word.columns, 0xffff));
-    size.ws_row = static_cast<unsigned short>(std::min(word.rows, 0xffff));
-    ioctl(stream.output, TIOCSWINSZ, &size);
+  if (word.columns > 0 && word.rows > 0) {
+    stream.columns = std::min(word.columns, 0xffff);
+    stream.rows = std::min(word.rows, 0xffff);
+    Resize(stream);
   }
   if (word.no_more_input) {
     stream.input_ends = true;
@@ -119,9 +118,17 @@ void HostStreams::Obey(const StreamWord& word) {
   }
 }
 
+void HostStreams::Resize(const Stream& stream) {
+  if (!stream.terminal || stream.output < 0 || stream.columns == 0) return;  // it is not there yet
+  winsize size{};
+  size.ws_col = static_cast<unsigned short>(stream.columns);
+  size.ws_row = static_cast<unsigned short>(stream.rows);
+  ioctl(stream.output, TIOCSWINSZ, &size);
+}
+
 void HostStreams::AddTo(std::vector<pollfd>& fds, bool room) {
   watched_.clear();
-  const auto watch = [&](const Stream& stream, int Stream::*file, short what) {
+  const auto watch = [&](const Stream& stream, int Stream::* file, short what) {
     fds.push_back({stream.*file, what, 0});
     watched_.push_back({stream.id, file});
   };
@@ -139,7 +146,7 @@ void HostStreams::Handle(const std::vector<pollfd>& fds, std::size_t begin) {
     const auto it = streams_.find(watched_[i].id);
     if (fds[begin + i].revents == 0 || it == streams_.end()) continue;
     Stream& stream = it->second;
-    int Stream::*const file = watched_[i].file;
+    int Stream::* const file = watched_[i].file;
     if (stream.*file != fds[begin + i].fd) continue;  // closed meanwhile
     if (file == &Stream::trouble) {
       ReadTrouble(stream);
@@ -177,13 +184,13 @@ void HostStreams::ReadTrouble(Stream& stream) {
     std::memcpy(&stream.output, CMSG_DATA(head), sizeof stream.output);
     NeverWait(stream.output);
     stream.input = fcntl(stream.output, F_DUPFD_CLOEXEC, 0);
+    Resize(stream);
     return;
   }
-  if (stream.trouble_text.size() < kMaxStreamTrouble)
-    stream.trouble_text.append(piece, static_cast<std::size_t>(size));
+  if (stream.trouble_text.size() < kMaxStreamTrouble) stream.trouble_text.append(piece, static_cast<std::size_t>(size));
 }
 
-void HostStreams::ReadOutput(Stream& stream, int Stream::*file) {
+void HostStreams::ReadOutput(Stream& stream, int Stream::* file) {
   char piece[kStreamPiece];
   const ssize_t size = read(stream.*file, piece, sizeof piece);
   if (size < 0 && TryAgain(errno)) return;

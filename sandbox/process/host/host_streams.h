@@ -49,14 +49,16 @@ class HostStreams {
     std::size_t ahead = 0;  // bytes told of, not taken
     bool terminal = false, connecting = false, input_ends = false, exited = false;
     int status = 0;
+    int columns = 0, rows = 0;  // that its terminal is to have; 0: not said
   };
   struct Watched {
     std::string id;
-    int Stream::*file;
+    int Stream::* file;
   };
 
   void ReadTrouble(Stream& stream);
-  void ReadOutput(Stream& stream, int Stream::*file);
+  void ReadOutput(Stream& stream, int Stream::* file);
+  void Resize(const Stream& stream);
   void FinishConnecting(Stream& stream);
   void WriteInput(Stream& stream);
   void CloseInput(Stream& stream);

@@ -92,7 +92,8 @@ TEST_F(KubectlStreamsTest, ATerminalIsOne) {
   for (const std::string& word : Command({"exec", "-it", "box", "--", "sh"})) absl::StrAppend(&command, word, " ");
   const Outcome seen = testutil::RunProgram(
       {"script", "-qec", absl::StrCat("stty rows 33 cols 101; KUBECONFIG=/dev/null ", command), "/dev/null"},
-      {"KUBECTL_KUBERC=false"}, "tty; stty size; echo $TERM; exit 5\n");
+      {"KUBECTL_KUBERC=false"},
+      "tty; until stty size | grep -q 33; do sleep 0.01; done; stty size; echo $TERM; exit 5\n");
   EXPECT_THAT(seen.out, AllOf(HasSubstr("/dev/pts/0"), HasSubstr("33 101"), HasSubstr("xterm")));
   EXPECT_EQ(seen.exit_code, 5);
 }
@@ -116,21 +117,23 @@ TEST_F(KubectlStreamsTest, WhatCannotBeHadIsToldPlainly) {
   SERVE_OR_SKIP();
   RunShell("over", "true");
   ASSERT_EQ(End("over"), "Succeeded");
-  EXPECT_THAT(Kubectl({"exec", "over", "--", "ls"}).err, HasSubstr("container main of pod over does not run"));
+  const auto exec = [&](const std::string& pod) {
+    return *Ask("POST", api::PathOf(api::kPods, "default", pod) + "/exec", "", "command=ls&stdout=true").body;
+  };
+  EXPECT_THAT(exec("over"), HasSubstr("container main of pod over does not run"));
   EXPECT_THAT(Kubectl({"exec", "nobody", "--", "ls"}).err, HasSubstr("pods \"nobody\" not found"));
   RunAndWait("box", "while :; do sleep 1; done");
   EXPECT_THAT(Kubectl({"exec", "box", "-c", "other", "--", "ls"}).err, HasSubstr("other"));
-  EXPECT_THAT(*Ask("POST", api::PathOf(api::kPods, "default", "box") + "/exec", "", "command=ls&stdout=true").body,
-              HasSubstr("kubectl 1.31"));
+  EXPECT_THAT(exec("box"), HasSubstr("kubectl 1.31"));
 }
 
 // The port that kubectl listens on, from what it prints.
 int PortOf(const std::string& file) {
-  constexpr absl::string_view kBefore = "Forwarding from 127.0.0.1:";
+  const std::string before = "Forwarding from 127.0.0.1:";
   const std::string text = testutil::ReadFile(file);
-  const std::size_t at = text.find(kBefore);
+  const std::size_t at = text.find(before);
   if (at == std::string::npos) return 0;
-  const std::string rest = text.substr(at + kBefore.size());
+  const std::string rest = text.substr(at + before.size());
   int port = 0;
   return rest.find(' ') != std::string::npos && absl::SimpleAtoi(rest.substr(0, rest.find(' ')), &port) ? port : 0;
 }
@@ -142,9 +145,8 @@ TEST_F(KubectlStreamsTest, APortIsForwardedForManyConnections) {
   MakePod("web", absl::StrCat(R"(,"containers":[{"name":"main","image":"x","command":[")", kServer,
                               R"(","-um","http.server","8000","--directory","/etc"]}])"));
   ASSERT_TRUE(Eventually([&] { return Phase("web") == "Running"; }));
-  ASSERT_TRUE(Eventually([&] {
-    return Kubectl({"exec", "web", "--", "sh", "-c", "grep -c ':1F40 ' /proc/net/tcp"}).exit_code == 0;
-  }));
+  ASSERT_TRUE(Eventually(
+      [&] { return Kubectl({"exec", "web", "--", "sh", "-c", "grep -c ':1F40 ' /proc/net/tcp"}).exit_code == 0; }));
   const std::string output = temporary_.path() + "/forward";
   testutil::ChildProcess forward(Command({"port-forward", "pod/web", ":8000", ":8001"}), output,
                                  {"KUBECONFIG=/dev/null", "KUBECTL_KUBERC=false"});
@@ -177,6 +179,9 @@ TEST_F(KubectlStreamsTest, APodOfTheSharedNetworkIsReachedAtItsAddress) {
   MakePod("web", absl::StrCat(R"(,"containers":[{"name":"main","image":"x","command":[")", kServer,
                               R"(","-um","http.server","8000","--bind","127.1.0.1","--directory","/etc"]}])"));
   ASSERT_TRUE(Eventually([&] { return Phase("web") == "Running"; }));
+  // 127.1.0.1:8000. Before it listens kubectl would be refused, and go.
+  ASSERT_TRUE(Eventually(
+      [&] { return Kubectl({"exec", "web", "--", "grep", "-q", "0100017F:1F40 ", "/proc/net/tcp"}).exit_code == 0; }));
   const std::string output = temporary_.path() + "/forward";
   testutil::ChildProcess forward(Command({"port-forward", "pod/web", ":8000"}), output,
                                  {"KUBECONFIG=/dev/null", "KUBECTL_KUBERC=false"});

@@ -164,8 +164,8 @@ TEST_F(PortForwardSessionTest, TwoStreamsAreOneConnection) {
   session_.OnMessage(SpdyClient::Data(3, "", true));
   EXPECT_EQ(heard_.said, "close ");
   heard_.events.on_end({});
-  EXPECT_THAT(socket_.sent, ElementsAre(SpdyClient::Data(3, "200"), SpdyClient::Data(1, "", true),
-                                        SpdyClient::Data(3, "", true)));
+  EXPECT_THAT(socket_.sent,
+              ElementsAre(SpdyClient::Data(3, "200"), SpdyClient::Data(1, "", true), SpdyClient::Data(3, "", true)));
   EXPECT_TRUE(heard_.ended);
   EXPECT_FALSE(socket_.closed) << "more connections may come";
 }
@@ -182,8 +182,7 @@ TEST_F(PortForwardSessionTest, WhatIsWrongWithAPortIsToldOnItsErrorStream) {
   refused_ = "pod web does not run";
   EXPECT_TRUE(session_.OnMessage(Headers(1, "error") + Headers(3, "data")));
   ASSERT_EQ(socket_.sent.size(), 4u);
-  EXPECT_EQ(socket_.sent[2],
-            SpdyClient::Data(1, "error forwarding port 8080 to pod web: pod web does not run", true));
+  EXPECT_EQ(socket_.sent[2], SpdyClient::Data(1, "error forwarding port 8080 to pod web: pod web does not run", true));
 }
 
 TEST_F(PortForwardSessionTest, StreamsThatMeanNothingAreRefusedAlone) {
@@ -191,8 +190,8 @@ TEST_F(PortForwardSessionTest, StreamsThatMeanNothingAreRefusedAlone) {
   session_.OnMessage(Headers(3, "data", "0"));
   session_.OnMessage(Headers(5, "data", "65536"));
   session_.OnMessage(Headers(6, "data"));
-  EXPECT_THAT(socket_.sent, ElementsAre(SpdyWriter::Reset(1), SpdyWriter::Reset(3), SpdyWriter::Reset(5),
-                                        SpdyWriter::Reset(6)));
+  EXPECT_THAT(socket_.sent,
+              ElementsAre(SpdyWriter::Reset(1), SpdyWriter::Reset(3), SpdyWriter::Reset(5), SpdyWriter::Reset(6)));
   EXPECT_FALSE(socket_.closed);
   socket_.sent.clear();
   session_.OnMessage(SpdyClient::Data(99, "to nobody"));

@@ -28,8 +28,7 @@ std::vector<SpdyFrame> ReadAll(SpdyReader& reader, absl::string_view bytes) {
 
 TEST(SpdyTest, TheDictionaryIsTheDrafts) {
   EXPECT_EQ(SpdyDictionary().size(), 1423u);
-  EXPECT_EQ(adler32(adler32(0, nullptr, 0), reinterpret_cast<const Bytef*>(SpdyDictionary().data()), 1423),
-            0xe3c6a7c2u)
+  EXPECT_EQ(adler32(adler32(0, nullptr, 0), reinterpret_cast<const Bytef*>(SpdyDictionary().data()), 1423), 0xe3c6a7c2u)
       << "what every stream of headers begins with: 78 bb e3 c6 a7 c2";
 }
 
