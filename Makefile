@@ -1,5 +1,5 @@
 # What one types. Everything is built under build/.
-.PHONY: run paddle test tidy test-long test-mutants e2e bench sandbox build image dist chart packages test-packages clean
+.PHONY: run paddle test tidy test-long test-mutants e2e e2e-paddle bench sandbox build image dist chart packages test-packages clean
 
 JOBS ?= $(shell nproc)
 GANGWAY = build/release/cmd/gangway/gangway
@@ -41,6 +41,12 @@ tidy: test-packages
 # Only the tests against a real control plane, and all of those. `make test` runs the short ones.
 e2e: test-packages
 	scripts/test --e2e
+
+# Everything that real PaddlePaddle trains, several minutes. `make test` runs one job of it.
+e2e-paddle: test-packages
+	@cmake --preset dev >/dev/null
+	@cmake --build --preset dev --target real_paddle_test -j $(JOBS)
+	GW_TEST_LONG=1 ctest --preset dev --no-tests=error --output-on-failure -R '^real_paddle_test$$'
 
 bench: packages
 	scripts/bench

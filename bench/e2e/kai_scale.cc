@@ -36,7 +36,7 @@ std::vector<kube::Request> GpuNodes(int count) {
     const std::string amounts =
         absl::StrFormat(R"({"cpu":"128","memory":"1Ti","pods":"110","nvidia.com/gpu":"%d"})", kGpus);
     requests.push_back(
-        Post(api::PathOf(api::nodes_, ""),
+        Post(api::PathOf(api::kNodes, ""),
              absl::StrCat(R"({"apiVersion":"v1","kind":"Node","metadata":{"name":")", name,
                           R"(","labels":{"kubernetes.io/hostname":")", name, R"("}},"status":{"capacity":)", amounts,
                           R"(,"allocatable":)", amounts, R"(,"conditions":[{"type":"Ready","status":"True"}]}})")));

@@ -1,6 +1,7 @@
 #include "cmd/completion/names.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <boost/json.hpp>
 
@@ -76,7 +77,9 @@ std::vector<std::string> NamesOf(const api::Resource& resource, const std::vecto
   server.kubeconfig = ValueOf(typed, "-k", "--kubeconfig");
   server.context = ValueOf(typed, "--context", "--context");
   server.master = ValueOf(typed, "-s", "--master");
-  const absl::StatusOr<std::unique_ptr<ApiCaller>> caller = ApiCaller::Make(server, {.request_timeout = absl::Seconds(2)});
+  kube::HttpClientOptions options;
+  options.request_timeout = options.connect_timeout = absl::Seconds(2);
+  const absl::StatusOr<std::unique_ptr<ApiCaller>> caller = ApiCaller::Make(server, std::move(options));
   std::vector<std::string> names;
   if (!caller.ok()) return names;
   std::string ns = ValueOf(typed, "-n", "--namespace");

@@ -262,6 +262,7 @@ int RunSandbox(const SandboxFlags& flags) {
     if (!started.ok()) return wrong(started.status());
     process = *std::move(started);
     warnings = WarningsOf(*process);
+    input->cluster.workloads = true;
     process->options.times = input->cluster.kubelets.times;
     if (!flags.show.empty()) process->options.on_line = ShowLines(flags, loop, input->run.colours);
     input->cluster.kubelets.make_runtime = [&](Loop& on, kube::Client& client, sandbox::OnContainers on_containers) {
@@ -270,7 +271,7 @@ int RunSandbox(const SandboxFlags& flags) {
     };
   }
   sandbox::Cluster cluster(loop, std::move(input->cluster));
-  sandbox::ApiServerHandler handler(cluster.api_server());
+  sandbox::ApiServerHandler handler(cluster.api_server(), &cluster.pod_streams());
   kube::HttpFrontOptions front_options;
   front_options.port = static_cast<std::uint16_t>(flags.port);
   front_options.max_bytes_in_flight = std::size_t{256} << 20;

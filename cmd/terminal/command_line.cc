@@ -189,9 +189,10 @@ Completion MainCommand::Complete(const std::vector<std::string>& typed) const {
       if (option != nullptr && option->get_items_expected_max() > 0 && !absl::StrContains(word, '=')) open = option;
       continue;
     }
-    const CLI::App* const below = command->get_subcommand_no_throw(word);
-    if (below != nullptr && out.given.empty()) {
-      command = below;
+    const std::vector<const CLI::App*> below =
+        command->get_subcommands([&](const CLI::App* one) { return one->check_name(word); });
+    if (!below.empty() && out.given.empty()) {
+      command = below.front();
       out.commands.push_back(word);
     } else {
       out.given.push_back(word);

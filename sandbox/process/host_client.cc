@@ -149,17 +149,49 @@ void HostClient::Take(const std::string& frames) {
     const auto frame = DecodeFrame(rest);
     if (!frame.ok() || !frame->has_value()) return;
     rest.remove_prefix((*frame)->size);
-    const absl::string_view payload = (*frame)->payload;
-    if ((*frame)->kind == FrameKind::kOutput) {
-      const auto output = DecodeOutput(payload);
-      if (output.ok() && events_.on_output) events_.on_output(output->id, output->bytes);
-      continue;
+    TakeOne(**frame);
+  }
+}
+
+void HostClient::TakeOne(const FrameView& frame) {
+  const auto tell = [&frame](const auto& event) {
+    const auto news = api::Decode<News>(frame.payload);
+    if (news.ok() && event) event(*news);
+  };
+  switch (frame.kind) {
+    case FrameKind::kPodReady:
+      return tell(events_.on_pod);
+    case FrameKind::kStarted:
+      return tell(events_.on_started);
+    case FrameKind::kEnded:
+      return tell(events_.on_ended);
+    case FrameKind::kStreamEnded:
+      return tell(events_.on_stream_ended);
+    case FrameKind::kOutput:
+    case FrameKind::kStreamOutput:
+    case FrameKind::kStreamErrorOutput: {
+      const auto output = DecodeOutput(frame.payload);
+      if (!output.ok()) return;
+      if (frame.kind != FrameKind::kOutput) {
+        if (events_.on_stream_output)
+          events_.on_stream_output(output->id, frame.kind == FrameKind::kStreamErrorOutput, output->bytes);
+      } else if (events_.on_output) {
+        events_.on_output(output->id, output->bytes);
+      }
+      return;
     }
-    const auto news = api::Decode<News>(payload);
-    if (!news.ok()) continue;
-    if ((*frame)->kind == FrameKind::kPodReady && events_.on_pod) events_.on_pod(*news);
-    if ((*frame)->kind == FrameKind::kStarted && events_.on_started) events_.on_started(*news);
-    if ((*frame)->kind == FrameKind::kEnded && events_.on_ended) events_.on_ended(*news);
+    case FrameKind::kWord:
+      if (const auto word = api::Decode<StreamWord>(frame.payload); word.ok() && events_.on_stream_took)
+        events_.on_stream_took(*word);
+      return;
+    case FrameKind::kReady:  // came first
+    case FrameKind::kPod:
+    case FrameKind::kStart:
+    case FrameKind::kSignal:
+    case FrameKind::kDrop:
+    case FrameKind::kStream:
+    case FrameKind::kInput:
+      return;  // orders, which the host does not give
   }
 }
 

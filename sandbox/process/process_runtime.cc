@@ -69,12 +69,18 @@ ProcessRuntime::ProcessRuntime(Loop& loop, kube::Client& client, ProcessOptions 
       host_(host),
       on_containers_(std::move(on_containers)),
       folders_(options_.folder, options_.claims),
-      services_(loop, client, api::kServices, {}) {
+      services_(loop, client, api::kServices, {}),
+      streams_(host) {
   HostEvents events;
   events.on_pod = [this](const News& news) { OnPod(news); };
   events.on_started = [this](const News& news) { OnRun(news, !news.error.empty()); };
   events.on_ended = [this](const News& news) { OnRun(news, true); };
   events.on_output = [this](absl::string_view id, absl::string_view bytes) { OnOutput(id, bytes); };
+  events.on_stream_output = [this](absl::string_view id, bool error_output, absl::string_view bytes) {
+    streams_.OnOutput(id, error_output, bytes);
+  };
+  events.on_stream_took = [this](const StreamWord& word) { streams_.OnTook(word); };
+  events.on_stream_ended = [this](const News& news) { streams_.OnEnded(news); };
   events.on_gone = [this] { OnGone(); };
   host_.SetEvents(std::move(events));
   services_.Start([this](const auto&, const auto&, const auto&) { RefreshNamesSoon(); }, [] {});
@@ -282,6 +288,7 @@ void ProcessRuntime::End(const std::string& uid, const std::string& container, H
 void ProcessRuntime::OnGone() {
   gone_ = true;
   log::Error("what ran the containers has ended, and every container with it");
+  streams_.EndAll("what ran the containers has ended");
   for (auto& [uid, hosted] : hosted_) {
     for (auto& [name, runs] : hosted.processes.containers) {
       if (!runs.live()) continue;
@@ -334,6 +341,46 @@ absl::StatusOr<ContainerLog> ProcessRuntime::Log(const HostedPod& pod, absl::str
     return absl::InvalidArgumentError(
         absl::StrCat("previous terminated container \"", container, "\" in pod \"", pod.metadata.name, "\" not found"));
   return log;
+}
+
+absl::Status ProcessRuntime::CheckStream(const HostedPod& pod, absl::string_view container) const {
+  const auto hosted = hosted_.find(pod.metadata.uid);
+  const bool here = hosted != hosted_.end() && !gone_ && !hosted->second.processes.dropped;
+  if (container.empty()) {
+    if (here && hosted->second.processes.ground == PodGround::kReady) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrCat("pod ", pod.metadata.name, " does not run"));
+  }
+  if (here) {
+    const auto& containers = hosted->second.processes.containers;
+    const auto runs = containers.find(std::string(container));
+    if (runs != containers.end() && runs->second.now && runs->second.now->state == ProcessRun::State::kRunning)
+      return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("container ", container, " of pod ", pod.metadata.name, " does not run"));
+}
+
+absl::StatusOr<std::unique_ptr<ContainerStream>> ProcessRuntime::Exec(const HostedPod& pod, const ExecOrder& order,
+                                                                      StreamEvents events) {
+  GW_RETURN_IF_ERROR(CheckStream(pod, order.container));
+  const ProcessRuns& runs = hosted_.find(pod.metadata.uid)->second.processes.containers.find(order.container)->second;
+  StreamOrder stream;
+  stream.run = RunId(pod.metadata.uid, order.container, runs.now->number);
+  stream.argv = order.command;
+  stream.input = order.input;
+  stream.terminal = order.terminal;
+  return streams_.Open(std::move(stream), std::move(events));
+}
+
+absl::StatusOr<std::unique_ptr<ContainerStream>> ProcessRuntime::Dial(const HostedPod& pod, int port,
+                                                                      StreamEvents events) {
+  GW_RETURN_IF_ERROR(CheckStream(pod, ""));
+  StreamOrder stream;
+  stream.pod_uid = pod.metadata.uid;
+  // Of its own network a kubelet reaches the loopback address; where the network is shared, that is the pod's.
+  stream.ip = options_.shared_network ? hosted_.find(pod.metadata.uid)->second.named.ip : "127.0.0.1";
+  stream.port = port;
+  return streams_.Open(std::move(stream), std::move(events));
 }
 
 std::string ProcessRuntime::NextAddress() {

@@ -15,6 +15,7 @@
 #include "kube/runtime/informer.h"
 #include "sandbox/kubelet/pod_runtime.h"
 #include "sandbox/process/container_host.h"
+#include "sandbox/process/container_streams.h"
 #include "sandbox/process/image.h"
 #include "sandbox/process/pod_folders.h"
 #include "sandbox/process/pod_names.h"
@@ -48,6 +49,10 @@ class ProcessRuntime final : public PodRuntime {
   void See(const HostedPod& pod) override;
   void Forget(const HostedPod& pod) override;
   absl::StatusOr<ContainerLog> Log(const HostedPod& pod, absl::string_view container, bool previous) const override;
+  absl::Status CheckStream(const HostedPod& pod, absl::string_view container) const override;
+  absl::StatusOr<std::unique_ptr<ContainerStream>> Exec(const HostedPod& pod, const ExecOrder& order,
+                                                        StreamEvents events) override;
+  absl::StatusOr<std::unique_ptr<ContainerStream>> Dial(const HostedPod& pod, int port, StreamEvents events) override;
 
  private:
   struct Hosted {
@@ -88,6 +93,7 @@ class ProcessRuntime final : public PodRuntime {
   absl::flat_hash_set<std::string> addresses_;
   std::uint32_t next_address_ = 0;
   bool refreshing_ = false, gone_ = false;
+  ContainerStreams streams_;
   Owner owner_;
 };
 

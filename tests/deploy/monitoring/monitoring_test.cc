@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -16,7 +17,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/cmd/gangway/gangway_process.h"
-#include "tests/testing/eventually.h"
+#include "tests/testing/loop_thread.h"
 
 namespace gangway::testutil {
 namespace {

@@ -25,11 +25,14 @@ using ::testing::SizeIs;
 
 class ScriptedHost final : public ContainerHost {
  public:
-  void SetEvents(HostEvents events) override { this->events = std::move(events); }
+  void SetEvents(HostEvents heard) override { events = std::move(heard); }
   void Prepare(const PodOrder& pod) override { prepared.push_back(pod); }
   void Start(const StartOrder& run) override { started.push_back(run); }
   void Signal(const SignalOrder&) override {}
   void Drop(const std::string&) override {}
+  void Open(const StreamOrder&) override {}
+  void Write(absl::string_view, absl::string_view) override {}
+  void Say(const StreamWord&) override {}
 
   HostEvents events;
   std::vector<PodOrder> prepared;
@@ -119,17 +122,17 @@ TEST_F(ProcessRuntimeTest, WhatIsTooLongIsNotOrdered) {
   // As many mounts, each with the volume's whole path.
   std::string mounts;
   for (int i = 0; i < 20'000; ++i)
-    absl::StrAppend(&mounts, i > 0 ? "," : "", R"({"name":"v","mountPath":"/)", i, R"(","subPathExpr":"$(B)"
-})");
-  MakePod("wide", absl::StrCat(R"(,"env":[{"name":"B","value":")", std::string(1000, 'y'), R"("}],"volumeMounts":[)",
-                               mounts, "]"),
-          R"(,"volumes":[{"name":"v","emptyDir":{}}])");
-Prepared();
-EXPECT_THAT(host_.started, IsEmpty());
-EXPECT_THAT(PodText("wide"), HasSubstr("too many to be started"));
-MakePod("short");
-Prepared();
-EXPECT_THAT(host_.started, SizeIs(1));
+    absl::StrAppend(&mounts, i > 0 ? "," : "", R"({"name":"v","mountPath":"/)", i, R"x(","subPathExpr":"$(B)"})x");
+  MakePod(
+      "wide",
+      absl::StrCat(R"(,"env":[{"name":"B","value":")", std::string(1000, 'y'), R"("}],"volumeMounts":[)", mounts, "]"),
+      R"(,"volumes":[{"name":"v","emptyDir":{}}])");
+  Prepared();
+  EXPECT_THAT(host_.started, IsEmpty());
+  EXPECT_THAT(PodText("wide"), HasSubstr("too many to be started"));
+  MakePod("short");
+  Prepared();
+  EXPECT_THAT(host_.started, SizeIs(1));
 }
 
 TEST_F(ProcessRuntimeTest, OnceItIsGoneItHearsNothing) {
