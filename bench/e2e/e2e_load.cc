@@ -1,7 +1,7 @@
 // How fast `gangway scheduler` and `gangway controller` are on a real API server, beside a loader that only creates and
-// binds in the same run; what a restart with a full cluster, an idle hour and a fail-over cost. Prints one line a
-// figure. `e2e_load NAME...` runs only those; with GW_BENCH_PEER=/path/to/gangway those about Jobs run with that build,
-// too, in turns.
+// binds in the same run; what a restart with a full cluster, an idle hour and a fail-over cost; the scale suite
+// of KAI Scheduler. Prints one line a figure. `e2e_load NAME...` runs only those; with GW_BENCH_PEER=/path/to/gangway
+// those about Jobs run with that build, too, in turns.
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -101,13 +101,25 @@ int main(int argc, char** argv) {
     std::fputs("there is no control plane on this machine: scripts/e2e-tools builds it\n", stderr);
     return 1;
   }
-  const std::vector<std::pair<std::string, std::function<void()>>> all{
-      {"gangs", ManyGangs},         {"restart", Restart},     {"idle", Idle},
-      {"fail-over", FailOver},      {"jobs", ManyJobs},       {"job-restart", JobRestart},
-      {"job-writes", WritesOfJobs}, {"job-pace", PaceOfJobs}, {"shapes", GangShapes},
-      {"large-gang", LargeGang}};
+  const std::vector<std::pair<std::string, std::function<void()>>> all{{"gangs", ManyGangs},
+                                                                       {"restart", Restart},
+                                                                       {"idle", Idle},
+                                                                       {"fail-over", FailOver},
+                                                                       {"jobs", ManyJobs},
+                                                                       {"job-restart", JobRestart},
+                                                                       {"job-writes", WritesOfJobs},
+                                                                       {"job-pace", PaceOfJobs},
+                                                                       {"shapes", GangShapes},
+                                                                       {"large-gang", LargeGang},
+                                                                       {"kai", [] { KaiScale(500); }}};
+  // Those that only whoever names them wants.
+  const std::vector<std::pair<std::string, std::function<void()>>> beside{{"kai-small", [] { KaiScale(50); }}};
+  const auto named = [&](const std::string& name) { return std::find(argv + 1, argv + argc, name) != argv + argc; };
+  for (const auto& [name, run] : beside) {
+    if (named(name)) run();
+  }
   for (const auto& [name, run] : all) {
-    if (argc == 1 || std::find(argv + 1, argv + argc, name) != argv + argc) run();
+    if (argc == 1 || named(name)) run();
     std::fflush(stdout);
   }
 }

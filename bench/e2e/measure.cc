@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <regex>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -50,6 +51,10 @@ std::string Since(const std::map<std::string, Cost>& before, const std::map<std:
 }
 
 std::unique_ptr<InstalledGangway> Install(int nodes, const std::string& program, bool audit) {
+  return InstallOn(Nodes(nodes), program, audit);
+}
+
+std::unique_ptr<InstalledGangway> InstallOn(std::vector<kube::Request> nodes, const std::string& program, bool audit) {
   InstalledGangwayOptions options;
   options.nodes = 0;
   options.kwok = false;
@@ -58,7 +63,7 @@ std::unique_ptr<InstalledGangway> Install(int nodes, const std::string& program,
   auto gangway = InstalledGangway::Start(std::move(options));
   if (!gangway.ok()) std::fprintf(stderr, "%s\n", gangway.status().ToString().c_str());
   GW_CHECK(gangway.ok());
-  Load((*gangway)->plane()).Send(Nodes(nodes));
+  Load((*gangway)->plane()).Send(std::move(nodes));
   return *std::move(gangway);
 }
 

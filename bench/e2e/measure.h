@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/time/time.h"
+#include "kube/client/client.h"
 #include "tests/e2e/control_plane.h"
 #include "tests/e2e/installed_gangway.h"
 
@@ -15,6 +16,8 @@ namespace gangway::bench {
 // Gangway at work on so many nodes, whose pods nobody runs. `program`: another gangway than the one that was built with
 // this. Ends the program when it cannot be had.
 std::unique_ptr<testutil::InstalledGangway> Install(int nodes, const std::string& program = "", bool audit = false);
+std::unique_ptr<testutil::InstalledGangway> InstallOn(std::vector<kube::Request> nodes, const std::string& program = "",
+                                                      bool audit = false);
 void MakeNamespace(testutil::InstalledGangway& gangway, const std::string& name);
 
 // The gangways to compare: that of GW_BENCH_PEER, where it is set, and "", the one that was built with this.

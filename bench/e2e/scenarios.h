@@ -12,4 +12,7 @@ void JobRestart();
 void WritesOfJobs();
 void PaceOfJobs();
 
+// The public scale suite of KAI Scheduler, whose own figures are of 500 nodes.
+void KaiScale(int nodes);
+
 }  // namespace gangway::bench

@@ -32,7 +32,7 @@ absl::StatusOr<kube::HttpFrontOptions> FrontOptions(const ExtenderHttpFlags& fla
         "else keeps strangers out"));
   }
   if (!at.loopback()) log::Warning("everybody who reaches this address is served", {{"http_listen", flags.listen}});
-  options.address = at.host;
+  options.address = at.ip();
   options.port = at.port;
   options.max_connections = kMaxConnections;
   options.replace_idle = true;

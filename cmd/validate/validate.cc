@@ -170,7 +170,7 @@ class Validator {
   }
 
   const absl::Span<const api::MixedDocument> documents_;
-  const convert::TypeCheck check_ = TypeCheckOf();
+  const convert::TypeCheck check_ = CheckTypes;
   const convert::ManifestTranslation translation_;
   std::size_t at_ = 0, told_ = 0;
   Validation out_;

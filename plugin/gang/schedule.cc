@@ -352,7 +352,7 @@ class Cycle {
     const Gang& gang = cluster_.gang(kept_.gang());
     decision.reason->kept_nodes = static_cast<int>(kept_.nodes().spots.size());
     decision.reason->kept_until_ends = kept_.nodes().ends;
-    if (!own) decision.reason->kept_for = gang.ns + "/" + gang.name;
+    if (!own) decision.reason->kept_for = model::KeyOf(gang.ns, gang.name);
   }
 
   // One of its pods would have room on them.

@@ -21,6 +21,7 @@ class Text {
   absl::string_view view() const;
   operator absl::string_view() const { return view(); }         // NOLINT(google-explicit-constructor)
   operator std::string() const { return std::string(view()); }  // NOLINT(google-explicit-constructor)
+  bool empty() const { return bytes_ == nullptr; }
   friend bool operator==(const Text& a, absl::string_view b) { return a.view() == b; }
   friend bool operator==(const Text& a, const Text& b) { return a.view() == b.view(); }
   friend std::strong_ordering operator<=>(const Text& a, const Text& b) { return a.view().compare(b.view()) <=> 0; }
@@ -28,6 +29,23 @@ class Text {
 
  private:
   std::unique_ptr<char[]> bytes_;  // its length, then it; none of an empty one
+};
+
+// What few have: the others have room for a pointer.
+template <class T>
+class Seldom {
+ public:
+  Seldom() = default;
+  Seldom& operator=(std::optional<T> value) {
+    value_ = value.has_value() ? std::make_unique<T>(*std::move(value)) : nullptr;
+    return *this;
+  }
+  bool has_value() const { return value_ != nullptr; }
+  const T& operator*() const { return *value_; }
+  const T* operator->() const { return value_.get(); }
+
+ private:
+  std::unique_ptr<T> value_;
 };
 
 // An object's UID: a number of 16 bytes where it is written as Kubernetes does (RFC 9562, small digits), else its text.

@@ -27,7 +27,7 @@ class PodLabels {
 
    private:
     friend class PodLabels;
-    std::unique_ptr<std::int32_t[]> numbers_;  // how many; its namespace's; its labels'
+    std::unique_ptr<std::int32_t[]> numbers_;  // its namespace's, its labels'; of the last the complement
   };
 
   Kept Keep(absl::string_view ns, const LabelList& labels);
@@ -43,6 +43,11 @@ class PodLabels {
     int users = 0;
   };
   std::int32_t Enter(absl::string_view text);
+  template <class F>  // void(std::int32_t number): of the namespace, then of each label
+  static void ForEach(const std::int32_t* numbers, F visit) {
+    for (; *numbers >= 0; ++numbers) visit(*numbers);
+    visit(~*numbers);
+  }
   const std::string& TextOf(std::int32_t number) const { return parts_[number].text; }
 
   // Found by the texts that they have.

@@ -27,7 +27,6 @@ std::string SaidOf(const api::volcano::Queue& queue) {
 }  // namespace
 
 void QueueDeserved::Reckon(const model::Cluster& cluster, gang::Sharing sharing) {
-  reckoned_ = true;
   wanted_.clear();
   const gang::QueueTree tree(cluster);
   const gang::Shares shares(cluster, tree, sharing);
@@ -56,8 +55,6 @@ void QueueDeserved::Reckon(const model::Cluster& cluster, gang::Sharing sharing)
 }
 
 void QueueDeserved::Forget() {
-  reckoned_ = false;
-  wanted_.clear();
   planned_.clear();
 }
 
@@ -72,7 +69,7 @@ bool QueueDeserved::Lags(const api::volcano::Queue& queue) const {
 
 kube::Plan QueueDeserved::PlanFor(const api::volcano::Queue& queue, absl::Time now) {
   kube::Plan plan;
-  if (!reckoned_ || queue.metadata.deleting() || !Lags(queue)) return plan;
+  if (queue.metadata.deleting() || !Lags(queue)) return plan;
   absl::Time& planned = planned_.emplace(queue.metadata.name, absl::InfinitePast()).first->second;
   if (now < planned + kTellEvery) {
     plan.look_again = planned + kTellEvery;

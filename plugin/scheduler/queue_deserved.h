@@ -17,21 +17,19 @@ namespace gangway::scheduler {
 
 class QueueDeserved {
  public:
-  // Reckons anew what each of them deserves.
+  // Reckons anew what each of them deserves; before anything else is asked of it.
   void Reckon(const model::Cluster& cluster, gang::Sharing sharing);
   // Begins anew: somebody else may have told since.
   void Forget();
   void Gone(const std::string& name) { planned_.erase(name); }
   // Its annotation says something else than it should.
   bool Lags(const api::volcano::Queue& queue) const;
-  // The annotation, at most once a minute; where it is not time yet, when to look again. Nothing before it was
-  // reckoned: what the scheduler before told stands until then.
+  // The annotation, at most once a minute; where it is not time yet, when to look again.
   kube::Plan PlanFor(const api::volcano::Queue& queue, absl::Time now);
 
  private:
   std::string Wanted(const std::string& name) const;
 
-  bool reckoned_ = false;
   std::map<std::string, std::string> wanted_;  // by queue; none: nothing is to be said
   std::map<std::string, absl::Time> planned_;  // when it was last
 };

@@ -155,7 +155,7 @@ class GangScheduler final : public Scheduler {
     cluster_.SetClaimsReadable(claims_.seen_up_to() > 0);
     queue_use_.Forget();
     queue_deserved_.Forget();
-    queue_upkeep_.Reckon();  // or the first look at our own queues would find nothing held
+    ReckonQueues();  // or the first look at our own queues would find nothing held, and take back what they deserve
     for (const std::string_view name : api::volcano::kOwnQueues) driver_.Enqueue(KeyOfQueue(View(name)));
     EnqueueAll(GangKind::kVolcano, groups_);
     EnqueueAll(GangKind::kKubernetes, kubernetes_groups_);
@@ -287,6 +287,12 @@ class GangScheduler final : public Scheduler {
     return options_.live_policy == nullptr ? options_.policy : options_.live_policy->policy();
   }
 
+  void ReckonQueues() {
+    queue_upkeep_.Reckon();
+    queue_use_.Advance(cluster_, Policy().use_half_life, loop().Now());
+    queue_deserved_.Reckon(cluster_, Policy().sharing);
+  }
+
   // A moment after something changed what queues hold.
   void WantQueueStatus() {
     if (queue_status_wanted_ || !deciding() || !queue_upkeep_.writes_statuses()) return;
@@ -294,9 +300,7 @@ class GangScheduler final : public Scheduler {
     loop().PostAt(loop().Now() + options_.queue_status_after, token(), [this] {
       queue_status_wanted_ = false;
       if (!deciding()) return;
-      queue_upkeep_.Reckon();
-      queue_use_.Advance(cluster_, Policy().use_half_life, loop().Now());
-      queue_deserved_.Reckon(cluster_, Policy().sharing);
+      ReckonQueues();
       queue_metrics_.Set(cluster_, Policy().sharing);
       queues_.ForEach([this](const NamespacedName& key, const auto& queue) {
         if (queue_upkeep_.Lags(*queue) || !queue_use_.PlanFor(key.name, *queue).empty() || queue_deserved_.Lags(*queue))

@@ -28,10 +28,7 @@ void RequireTranslatesWell(const std::string& json, const convert::TranslateOpti
 
 void RequireDocumentsTranslateWell(const std::vector<api::MixedDocument>& documents,
                                    const convert::TranslateOptions& options) {
-  static const cmd::ObjectCheck types;
-  static const convert::TypeCheck check = [](const api::Resource& resource, const boost::json::value& object) {
-    return types.Of(resource, object);
-  };
+  static const convert::TypeCheck check = cmd::CheckTypes;
   const convert::ManifestTranslation made = convert::TranslateManifest(documents, options, check);
   const std::string yaml = cmd::TranslationYaml(made), findings = cmd::TranslationFindings(made);
   const convert::ManifestTranslation again = convert::TranslateManifest(documents, options, check);

@@ -20,7 +20,7 @@
 #include "base/loop.h"
 #include "base/metrics.h"
 #include "kube/serve/http_front.h"
-#include "plugin/extender/http/verb.h"
+#include "plugin/extender/verbs/verb.h"
 #include "plugin/extender/session/decode_session.h"
 #include "plugin/extender/session/session_plan.h"
 #include "plugin/extender/session/session_store.h"

@@ -1,5 +1,6 @@
 #include "plugin/model/compact.h"
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -42,6 +43,18 @@ TEST(UidTest, MovesFromOneToTheOther) {
   EXPECT_EQ(a.text(), "6f1c2a3e-5d21-4b7e-9c11-0123456789ab");
   const Uid c(std::move(a));
   EXPECT_EQ(c.text(), "6f1c2a3e-5d21-4b7e-9c11-0123456789ab");
+}
+
+TEST(SeldomTest, IsThereOrNot) {
+  EXPECT_EQ(sizeof(Seldom<std::string>), sizeof(void*));
+  Seldom<std::string> text;
+  EXPECT_FALSE(text.has_value());
+  text = std::string("a");
+  ASSERT_TRUE(text.has_value());
+  EXPECT_EQ(*text, "a");
+  EXPECT_EQ(text->size(), 1u);
+  text = std::nullopt;
+  EXPECT_FALSE(text.has_value());
 }
 
 TEST(MomentTest, SaysWhatItWasGiven) {

@@ -51,18 +51,12 @@ class QueueDeservedTest : public ::testing::Test {
   absl::Time look_again_;
 };
 
-TEST_F(QueueDeservedTest, WhatWasToldStandsUntilItIsReckoned) {
-  Say("cpu=7");
-  QueueDeserved next;
-  EXPECT_TRUE(next.PlanFor(queue_, At(0)).stages.empty());
-}
-
 // Another leader told in between, and this one may put it right at once.
 TEST_F(QueueDeservedTest, WhoLeadsAgainBeginsAnew) {
   EXPECT_NE(Written(0), "");
   Say("cpu=7");
-  deserved_.Forget();
   EXPECT_EQ(Written(10), "");
+  deserved_.Forget();
   deserved_.Reckon(cluster_, gang::Sharing::kByWeight);
   EXPECT_NE(Written(10), "");
 }

@@ -76,7 +76,7 @@ class PaddleExamplesTest : public ::testing::TestWithParam<Example> {
     if (documents.ok()) documents_ = *std::move(documents);
   }
   ManifestTranslation Translated(TranslateOptions options) const {
-    static const TypeCheck check = cmd::TypeCheckOf();
+    static const TypeCheck check = cmd::CheckTypes;
     options.elastic_etcd = GetParam().etcd;
     return TranslateManifest(documents_, options, check);
   }

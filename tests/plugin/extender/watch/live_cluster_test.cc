@@ -76,5 +76,16 @@ TEST_F(LiveClusterTest, WhatTheWatchShowsIsInTheNextPlan) {
   EXPECT_TRUE(live_->cluster().Audit().empty());
 }
 
+TEST_F(LiveClusterTest, NewsOfAMomentAgoMakeNoPlan) {
+  components_->Start();
+  Settle();
+  const auto plan = live_->Plan();
+  AddGroup("ga");
+  loop_.RunFor(absl::Milliseconds(50));
+  EXPECT_EQ(live_->Plan(), plan);
+  loop_.RunFor(absl::Milliseconds(100));
+  EXPECT_NE(live_->Plan()->Find("default/ga"), nullptr);
+}
+
 }  // namespace
 }  // namespace gangway::extender
