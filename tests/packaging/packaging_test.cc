@@ -40,7 +40,7 @@ value Json(const std::string& text) {
 }
 std::string Text(const value& v) { return std::string(v.get_string()); }
 
-std::string Run(const std::vector<std::string>& argv, const std::vector<std::string>& environment = {}) {
+std::string RunToEnd(const std::vector<std::string>& argv, const std::vector<std::string>& environment = {}) {
   const Outcome outcome = RunProgram(argv, environment);
   EXPECT_EQ(outcome.exit_code, 0) << argv[0] << ": " << outcome.out << outcome.err;
   return outcome.out;
@@ -57,9 +57,9 @@ class PackagingTest : public ::testing::Test {
     fs::create_directories(at("programs"));
     const fs::path programs = fs::path(GW_GANGWAY).parent_path();
     for (const char* name : {"gangway", "gangway-extender"}) fs::create_symlink(programs / name, at("programs") + "/" + name);
-    Run({std::string(kScripts) + "image", "--programs", at("programs"), "--into", at("image")}, {"SOURCE_DATE_EPOCH=1700000000"});
-    Run({std::string(kScripts) + "dist", "--programs", at("programs"), "--into", at("dist")}, {"SOURCE_DATE_EPOCH=1700000000"});
-    Run({"umoci", "unpack", "--rootless", "--image", layout() + ":" GW_PROJECT_VERSION, at("bundle")});
+    RunToEnd({std::string(kScripts) + "image", "--programs", at("programs"), "--into", at("image")}, {"SOURCE_DATE_EPOCH=1700000000"});
+    RunToEnd({std::string(kScripts) + "dist", "--programs", at("programs"), "--into", at("dist")}, {"SOURCE_DATE_EPOCH=1700000000"});
+    RunToEnd({"umoci", "unpack", "--rootless", "--image", layout() + ":" GW_PROJECT_VERSION, at("bundle")});
   }
   static void TearDownTestSuite() { folder_.reset(); }
   void SetUp() override {
@@ -84,24 +84,24 @@ std::unique_ptr<TemporaryFolder> PackagingTest::folder_;
 
 TEST_F(PackagingTest, TheSameInputsGiveTheSameBytes) {
   // Elsewhere, later, by somebody with another locale, time zone and umask.
-  Run({"bash", "-c", "umask 077; exec \"$@\"", "-", std::string(kScripts) + "image", "--programs", at("programs"), "--into", at("again")},
+  RunToEnd({"bash", "-c", "umask 077; exec \"$@\"", "-", std::string(kScripts) + "image", "--programs", at("programs"), "--into", at("again")},
       {"SOURCE_DATE_EPOCH=1700000000", "LC_ALL=C.UTF-8", "TZ=Asia/Shanghai"});
   for (const std::string& file : {kName + ".oci.tar", kName + "-" GW_ARCH ".spdx.json", kName + "-" GW_ARCH ".provenance.json"})
     EXPECT_EQ(RunProgram({"cmp", at("image/" + file), at("again/" + file)}).out, "") << file;
-  Run({std::string(kScripts) + "dist", "--programs", at("programs"), "--into", at("dist-again")}, {"SOURCE_DATE_EPOCH=1700000000", "TZ=Asia/Shanghai"});
+  RunToEnd({std::string(kScripts) + "dist", "--programs", at("programs"), "--into", at("dist-again")}, {"SOURCE_DATE_EPOCH=1700000000", "TZ=Asia/Shanghai"});
   EXPECT_EQ(ReadFile(at("dist/SHA256SUMS")), ReadFile(at("dist-again/SHA256SUMS")));
 }
 
 TEST_F(PackagingTest, OthersReadTheImage) {
-  const value said = Json(Run({"skopeo", "inspect", "--config", "oci:" + layout() + ":" GW_PROJECT_VERSION}));
+  const value said = Json(RunToEnd({"skopeo", "inspect", "--config", "oci:" + layout() + ":" GW_PROJECT_VERSION}));
   EXPECT_EQ(Text(said.at("architecture")), GW_ARCH);
   EXPECT_EQ(Text(said.at("created")), "2023-11-14T22:13:20Z");
   EXPECT_EQ(Text(said.at("config").at("User")), "65532:65532");
   EXPECT_EQ(Text(said.at("config").at("Entrypoint").at(0)), "/usr/local/bin/gangway");
   EXPECT_EQ(Text(said.at("config").at("Labels").at("org.opencontainers.image.version")), GW_PROJECT_VERSION);
   // The archive holds the same.
-  EXPECT_EQ(Run({"skopeo", "inspect", "--format", "{{.Digest}}", "oci-archive:" + at("image/" + kName + ".oci.tar") + ":" GW_PROJECT_VERSION}),
-            Run({"skopeo", "inspect", "--format", "{{.Digest}}", "oci:" + layout() + ":" GW_PROJECT_VERSION}));
+  EXPECT_EQ(RunToEnd({"skopeo", "inspect", "--format", "{{.Digest}}", "oci-archive:" + at("image/" + kName + ".oci.tar") + ":" GW_PROJECT_VERSION}),
+            RunToEnd({"skopeo", "inspect", "--format", "{{.Digest}}", "oci:" + layout() + ":" GW_PROJECT_VERSION}));
   std::uintmax_t bytes = 0;
   for (const auto& blob : fs::directory_iterator(layout() + "/blobs/sha256")) bytes += blob.file_size();
   EXPECT_LE(bytes, kMaxCompressedBytes);
@@ -168,7 +168,8 @@ TEST_F(PackagingTest, TheListNamesEveryFileWithItsSum) {
   }
   for (const value& file : list.at("files").get_array()) EXPECT_THAT(contained, Contains(Text(file.at("SPDXID"))));
   std::size_t files = 0;
-  for (const std::string line : absl::StrSplit(Run({"bash", "-c", "cd '" + root() + "' && find . -type f | xargs sha256sum"}), '\n', absl::SkipEmpty())) {
+  const std::string found = RunToEnd({"bash", "-c", "cd '" + root() + "' && find . -type f | xargs sha256sum"});
+  for (const absl::string_view line : absl::StrSplit(found, '\n', absl::SkipEmpty())) {
     const std::pair<std::string, std::string> parts = absl::StrSplit(line, "  ");
     EXPECT_EQ(sums[parts.second], parts.first) << parts.second;
     ++files;
@@ -180,18 +181,18 @@ TEST_F(PackagingTest, TheProvenanceIsOfThisImage) {
   const value said = Json(ReadFile(beside(".provenance.json")));
   EXPECT_EQ(Text(said.at("predicateType")), "https://slsa.dev/provenance/v1");
   EXPECT_EQ("sha256:" + Text(said.at("subject").at(0).at("digest").at("sha256")) + "\n",
-            Run({"skopeo", "inspect", "--format", "{{.Digest}}", "oci:" + layout() + ":" GW_PROJECT_VERSION}));
+            RunToEnd({"skopeo", "inspect", "--format", "{{.Digest}}", "oci:" + layout() + ":" GW_PROJECT_VERSION}));
   EXPECT_EQ(said.at("predicate").at("buildDefinition").at("externalParameters").at("sourceDateEpoch").as_int64(), 1700000000);
 }
 
 TEST_F(PackagingTest, PackagesThatAreNotTheLockedOnesAreRefused) {
   // --locked with a lock of others: a copy of the scripts beside a lock that names another libssl3.
   const std::string copy = at("checkout");
-  Run({"bash", "-ec", "mkdir -p '" + copy + "' && cd '" GW_SOURCE_DIR "' && cp -r scripts LICENSE CMakeLists.txt '" + copy + "' && mkdir -p '" + copy + "/deploy/image' && cp '" +
+  RunToEnd({"bash", "-ec", "mkdir -p '" + copy + "' && cd '" GW_SOURCE_DIR "' && cp -r scripts LICENSE CMakeLists.txt '" + copy + "' && mkdir -p '" + copy + "/deploy/image' && cp '" +
                           at("image") + "/" GW_ARCH "/lock' '" + copy + "/deploy/image/packages.lock'"});
   const std::vector<std::string> locked{copy + "/scripts/image", "--programs", at("programs"), "--into", at("locked"), "--locked"};
   EXPECT_EQ(RunProgram(locked, {"SOURCE_DATE_EPOCH=1700000000"}).exit_code, 0);
-  Run({"sed", "-i", "s/^\\(" GW_ARCH " libssl3\\) .*/\\1 0.0/", copy + "/deploy/image/packages.lock"});
+  RunToEnd({"sed", "-i", "s/^\\(" GW_ARCH " libssl3\\) .*/\\1 0.0/", copy + "/deploy/image/packages.lock"});
   const Outcome refused = RunProgram(locked, {"SOURCE_DATE_EPOCH=1700000000"});
   EXPECT_EQ(refused.exit_code, 1);
   EXPECT_THAT(refused.err, AllOf(HasSubstr("< " GW_ARCH " libssl3 0.0"), HasSubstr("snapshot.debian.org")));
@@ -200,7 +201,7 @@ TEST_F(PackagingTest, PackagesThatAreNotTheLockedOnesAreRefused) {
 // A release that tags and pushes nothing, and its bundle where no registry is.
 TEST_F(PackagingTest, ADryRunOfAReleaseMakesEverything) {
   if (!HasKubectl()) GTEST_SKIP() << "there is no kubectl on this machine";
-  const std::string out = Run({std::string(kScripts) + "release", "--registry", "registry.example/ml", "--programs", at("programs"), "--into", at("release"), "--dry-run"},
+  const std::string out = RunToEnd({std::string(kScripts) + "release", "--registry", "registry.example/ml", "--programs", at("programs"), "--into", at("release"), "--dry-run"},
                               {"SOURCE_DATE_EPOCH=1700000000"});
   EXPECT_THAT(out, AllOf(HasSubstr("would run: git"), HasSubstr("would run: skopeo copy --all"), HasSubstr("docker://registry.example/ml/gangway:" GW_PROJECT_VERSION),
                          HasSubstr("would run: helm push"), HasSubstr("oci://registry.example/ml/charts")));
@@ -210,11 +211,11 @@ TEST_F(PackagingTest, ADryRunOfAReleaseMakesEverything) {
   EXPECT_THAT(ReadFile(at("release/beside-volcano.yaml")), HasSubstr("image: registry.example/ml/gangway@" + digest));
   EXPECT_THAT(ReadFile(at("release/notes.md")), AllOf(HasSubstr("gangway sandbox"), Not(HasSubstr("\n## "))));
   EXPECT_THAT(ReadFile(at("release/krew-gangway.yaml")),
-              AllOf(HasSubstr("version: v" GW_PROJECT_VERSION), HasSubstr("sha256: " + Run({"sha256sum", at("release/" + kName + "-" GW_ARCH ".tar.gz")}).substr(0, 64)), Not(HasSubstr("@PLATFORMS@"))));
-  Run({"bash", "-ec", "cd '" + at("release") + "' && sha256sum --check --quiet SHA256SUMS && tar xf gangway-" GW_PROJECT_VERSION "-bundle.tar"});
+              AllOf(HasSubstr("version: v" GW_PROJECT_VERSION), HasSubstr("sha256: " + RunToEnd({"sha256sum", at("release/" + kName + "-" GW_ARCH ".tar.gz")}).substr(0, 64)), Not(HasSubstr("@PLATFORMS@"))));
+  RunToEnd({"bash", "-ec", "cd '" + at("release") + "' && sha256sum --check --quiet SHA256SUMS && tar xf gangway-" GW_PROJECT_VERSION "-bundle.tar"});
   const std::string bundle = at("release/gangway-" GW_PROJECT_VERSION "-bundle");
-  EXPECT_THAT(Run({bundle + "/load", "--registry", "oci:" + at("loaded")}), HasSubstr(digest));
-  EXPECT_EQ(Run({"skopeo", "inspect", "--format", "{{.Digest}}", "oci:" + at("loaded") + ":" GW_PROJECT_VERSION}), digest + "\n");
+  EXPECT_THAT(RunToEnd({bundle + "/load", "--registry", "oci:" + at("loaded")}), HasSubstr(digest));
+  EXPECT_EQ(RunToEnd({"skopeo", "inspect", "--format", "{{.Digest}}", "oci:" + at("loaded") + ":" GW_PROJECT_VERSION}), digest + "\n");
   EXPECT_THAT(ReadFile(bundle + "/manifests-here/standalone.yaml"), HasSubstr("/gangway@" + digest));
   // What was changed on the way is not loaded.
   WriteFile(bundle + "/crds.yaml", "kind: List\n");
@@ -222,7 +223,7 @@ TEST_F(PackagingTest, ADryRunOfAReleaseMakesEverything) {
 }
 
 TEST_F(PackagingTest, TheArchiveWantsNoMoreThanTheCLibrary) {
-  Run({"tar", "xzf", at("dist/" + kName + "-" GW_ARCH ".tar.gz"), "-C", at("dist")});
+  RunToEnd({"tar", "xzf", at("dist/" + kName + "-" GW_ARCH ".tar.gz"), "-C", at("dist")});
   // A root filesystem with glibc alone.
   const std::string bare = at("bare");
   const std::string libraries = bare + "/usr/lib/" GW_TRIPLET;
@@ -239,7 +240,7 @@ TEST_F(PackagingTest, TheArchiveWantsNoMoreThanTheCLibrary) {
   EXPECT_THAT(outcome.out, HasSubstr("are as they were packaged"));
   EXPECT_THAT(RunInside(bare, {"/opt/bin/gangway", "extender", "--help"}, there).out, HasSubstr("Usage: gangway extender"));
   EXPECT_THAT(RunInside(bare, {"/opt/bin/kubectl-gangway", "validate", "-f", "/opt/share/gangway/examples/ctr-volcano.yaml"}, there).err, IsEmpty());
-  EXPECT_EQ(Run({"bash", "-ec", "cd '" + at("dist") + "' && sha256sum --check --quiet SHA256SUMS"}), "");
+  EXPECT_EQ(RunToEnd({"bash", "-ec", "cd '" + at("dist") + "' && sha256sum --check --quiet SHA256SUMS"}), "");
 }
 
 }  // namespace
