@@ -17,6 +17,19 @@ namespace {
 
 constexpr char kHostname[] = "kubernetes.io/hostname";
 constexpr char kNewClass[] = "what-if";
+// Of nodes that are added, all together.
+constexpr std::int64_t kMostBytes = std::int64_t{64} << 20;
+
+std::int64_t BytesOf(const model::NodeFacts& node) {
+  std::int64_t bytes = sizeof(node) + node.name.size();
+  const auto add = [&](const std::string& key, const std::string& value) {
+    bytes += static_cast<std::int64_t>(2 * sizeof(std::string) + key.size() + value.size());
+  };
+  for (const auto& [key, value] : node.labels) add(key, value);
+  for (const model::TaintFacts& taint : node.taints) add(taint.key, taint.value);
+  for (const auto& [name, amount] : node.allocatable) add(name, "");
+  return bytes;
+}
 
 template <class T>
 const T* Look(const absl::flat_hash_map<std::string, const T*>& map, absl::string_view name) {
@@ -54,6 +67,11 @@ class Edit {
   absl::Status operator()(const MoreNodes& change) {
     const model::NodeFacts* const like = index_.FindNode(change.like);
     if (like == nullptr) return absl::NotFoundError(absl::StrCat("there is no node ", change.like));
+    bytes_ += BytesOf(*like) * change.count;
+    if (bytes_ > kMostBytes)
+      return absl::InvalidArgumentError(absl::StrCat(change.count, " more nodes like ", change.like, ", which has ",
+                                                     BytesOf(*like), " bytes of labels, taints and amounts, are more ",
+                                                     "than can be tried: at most ", kMostBytes, " bytes of nodes are"));
     for (int i = 1; i <= change.count; ++i) {
       model::NodeFacts node = *like;
       node.name = absl::StrCat(change.like, "+", i);  // no node that is there has such a name
@@ -192,6 +210,7 @@ class Edit {
   const FactIndex& index_;
   const GangKey gang_;
   Events events_;
+  std::int64_t bytes_ = 0;
 };
 
 std::string TaintText(const model::TaintFacts& taint) {

@@ -1,6 +1,7 @@
 #include "plugin/explain/suggest.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <initializer_list>
 #include <limits>
 #include <map>
@@ -21,6 +22,7 @@ namespace {
 using model::Reason;
 
 constexpr int kMostNodes = 1000;         // that are tried to be added
+constexpr int kMostFits = 10'000'000;    // of those, times kinds of pods
 constexpr std::size_t kMostTried = 16;   // of one sort of change
 constexpr std::size_t kMostSorts = 4;    // of nodes
 constexpr std::size_t kMostOfASort = 2;  // suggestions
@@ -202,14 +204,15 @@ class Search {
   void AddNodes() {
     if (!LacksRoom()) return;
     // A node takes one of its pods at least, or none; gangs before it take some of the new ones.
-    int most = seen_.before.empty() ? std::max(seen_.min_member, 1) : kMostNodes;
+    std::int64_t most = seen_.before.empty() ? std::max(seen_.min_member, 1) : kMostNodes;
     for (const RoleNodes& role : seen_.nodes) most += role.pods;
+    most = std::min({most, std::int64_t{kMostNodes}, std::int64_t{kMostFits / std::max(trial_.kinds(), 1) + 1}});
     std::size_t sorts = 0, helped = 0;
     for (const model::NodeFacts* const node : SortsOfNodes(index_, gang_)) {
       if (sorts++ == kMostSorts || helped == kMostOfASort) return;
       const std::size_t before = found_.size();
       AddLeast(
-          1, std::min(most, kMostNodes), [&](int count) { return Change(MoreNodes{count, node->name}); },
+          1, static_cast<int>(most), [&](int count) { return Change(MoreNodes{count, node->name}); },
           SizeText(*node, seen_));
       helped += found_.size() - before;
     }

@@ -156,6 +156,16 @@ absl::StatusOr<std::vector<explain::Change>> ChangesOf(const v1::ExplainRequest&
   return changes;
 }
 
+// The cluster with them is one that a call may have, too.
+absl::Status CheckNodesAdded(const explain::ClusterFacts& facts, const std::vector<explain::Change>& changes) {
+  int nodes = 0;
+  for (const explain::Change& change : changes) {
+    const auto* const more = std::get_if<explain::MoreNodes>(&change);
+    if (more != nullptr) nodes += more->count;
+  }
+  return nodes == 0 ? absl::OkStatus() : CheckSizes(facts, nodes);
+}
+
 // nodes=+2 leaves open what they are like.
 absl::Status SayWhichNodes(explain::Trial& trial, const explain::GangKey& gang, std::vector<explain::Change>& changes) {
   for (std::size_t i = 0; i < changes.size(); ++i) {
@@ -174,7 +184,9 @@ absl::StatusOr<v1::WhatIf> TryChanges(explain::Trial& trial, const explain::Gang
                                       std::vector<explain::Change> changes) {
   GW_RETURN_IF_ERROR(SayWhichNodes(trial, gang, changes));
   const absl::StatusOr<explain::Outcome> outcome = trial.Try(gang, changes);
-  if (!outcome.ok()) return Wrong("what_if", Quoted(outcome.status().message()));
+  if (absl::IsNotFound(outcome.status()) || absl::IsInvalidArgument(outcome.status()))
+    return Wrong("what_if", Quoted(outcome.status().message()));
+  GW_RETURN_IF_ERROR(outcome.status());
   GW_ASSIGN_OR_RETURN(const explain::Explanation then, trial.ExplainWith(gang, changes));
   v1::WhatIf out;
   for (const explain::Change& change : changes) out.add_texts(explain::TextOf(change));
@@ -194,7 +206,8 @@ absl::StatusOr<v1::ExplainResponse> ExplainGang(const v1::ExplainRequest& reques
   GW_ASSIGN_OR_RETURN(std::vector<explain::Change> changes, ChangesOf(request));
   GW_ASSIGN_OR_RETURN(const Asked asked,
                       ReadRequest(request.has_gang() ? &request.gang() : nullptr, request.cluster(), still_wanted));
-  explain::Trial trial(asked.facts, policy, now);
+  GW_RETURN_IF_ERROR(CheckNodesAdded(asked.facts, changes));
+  explain::Trial trial(asked.facts, policy, now, still_wanted);
   GW_RETURN_IF_ERROR(still_wanted());
   GW_ASSIGN_OR_RETURN(const explain::Explanation seen, trial.Explain(asked.gang));
   v1::ExplainResponse out = MessageOf(seen);
@@ -210,6 +223,7 @@ absl::StatusOr<v1::ExplainResponse> ExplainGang(const v1::ExplainRequest& reques
     put.set_what_if(suggestion.what_if);
     PutSpots(suggestion.spots, *put.mutable_spots());
   }
+  GW_RETURN_IF_ERROR(still_wanted());  // what was left untried is no answer
   return out;
 }
 

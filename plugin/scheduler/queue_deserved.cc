@@ -55,6 +55,12 @@ void QueueDeserved::Reckon(const model::Cluster& cluster, gang::Sharing sharing)
   }
 }
 
+void QueueDeserved::Forget() {
+  reckoned_ = false;
+  wanted_.clear();
+  planned_.clear();
+}
+
 std::string QueueDeserved::Wanted(const std::string& name) const {
   const auto wanted = wanted_.find(name);
   return wanted == wanted_.end() ? "" : wanted->second;

@@ -154,6 +154,7 @@ class GangScheduler final : public Scheduler {
   void Wake() override {
     cluster_.SetClaimsReadable(claims_.seen_up_to() > 0);
     queue_use_.Forget();
+    queue_deserved_.Forget();
     queue_upkeep_.Reckon();  // or the first look at our own queues would find nothing held
     for (const std::string_view name : api::volcano::kOwnQueues) driver_.Enqueue(KeyOfQueue(View(name)));
     EnqueueAll(GangKind::kVolcano, groups_);
@@ -177,6 +178,7 @@ class GangScheduler final : public Scheduler {
   void Seen(const NamespacedName& key, const Queue* queue) {
     feed_.On(key, queue);
     queue_use_.Seen(key.name, queue);
+    if (queue == nullptr) queue_deserved_.Gone(key.name);
     if (queue == nullptr) {
       queue_upkeep_.Went(key.name);
       driver_.Enqueue(KeyOfQueue(key.name));

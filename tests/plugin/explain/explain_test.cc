@@ -416,5 +416,49 @@ TEST(ExpectedStartTest, GangsWhosePodsAreToComeTakePart) {
   EXPECT_EQ(Explained(builder).Of("wants").expected_start, testutil::At(100));
 }
 
+TEST(ExpectedStartTest, NoPodsAreMadeUpForAGangThatWantsMillions) {
+  FactsBuilder builder;
+  builder.Nodes(1).AddGang("runs", 1, 1, 12000, 1).AddGang("wants", 1, 1, 14000);
+  builder.facts.pods.front().ends = testutil::At(100);
+  model::GangFacts& huge = builder.GangOf("huge");
+  huge.min_member = 2'000'000'000;
+  huge.has_min_resources = true;
+  huge.min_resources = {{"cpu", std::numeric_limits<std::int64_t>::max()}};
+  EXPECT_EQ(Explained(builder).Of("wants").expected_start, testutil::At(100));
+}
+
+// By its use, `ads` comes after `maps`, which came later; without, it would be first.
+TEST(ExpectedStartTest, WhatQueuesUsedOfLateCounts) {
+  FactsBuilder builder;
+  builder.Nodes(1).AddGang("runs", 1, 1, 16000, 1).AddGang("first", 1, 1, 10000).AddGang("second", 1, 1, 10000);
+  for (const char* const queue : {"ads", "maps"}) builder.facts.queues.push_back(testutil::Queue(queue));
+  builder.facts.queues[1].use = model::Use{testutil::At(0), {{"cpu", 16}}};
+  builder.GangOf("first").queue = "ads";
+  builder.GangOf("first").created = testutil::At(1);
+  builder.GangOf("second").queue = "maps";
+  builder.GangOf("second").created = testutil::At(2);
+  builder.facts.pods[0].ends = testutil::At(100);
+  builder.facts.pods[2].lasts = absl::Seconds(50);
+  gang::Policy policy;
+  policy.use_half_life = absl::Hours(24);
+  Trial trial(builder.facts, policy, testutil::At(10));
+  EXPECT_EQ(trial.Explain({"default", "second"})->expected_start, testutil::At(100));
+  EXPECT_EQ(trial.Explain({"default", "first"})->expected_start, testutil::At(150));
+}
+
+TEST(TrialTest, NothingIsTriedForSomebodyWhoIsGone) {
+  FactsBuilder builder;
+  builder.Nodes(1).AddGang("runs", 1, 1, 12000, 1).AddGang("wants", 1, 1, 14000);
+  bool wanted = true;
+  const auto still_wanted = [&] { return wanted ? absl::OkStatus() : absl::CancelledError("gone"); };
+  Trial trial(builder.facts, {}, testutil::At(10), still_wanted);
+  const Explanation seen = *trial.Explain({"default", "wants"});
+  wanted = false;
+  EXPECT_TRUE(absl::IsCancelled(trial.Explain({"default", "wants"}).status()));
+  EXPECT_TRUE(absl::IsCancelled(trial.Try({"default", "wants"}, {Minimum{0}}).status()));
+  EXPECT_TRUE(absl::IsCancelled(trial.ExplainQueue("default").status()));
+  EXPECT_THAT(Suggest(trial, seen), SizeIs(0));
+}
+
 }  // namespace
 }  // namespace gangway::explain

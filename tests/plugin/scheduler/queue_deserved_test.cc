@@ -57,6 +57,16 @@ TEST_F(QueueDeservedTest, WhatWasToldStandsUntilItIsReckoned) {
   EXPECT_TRUE(next.PlanFor(queue_, At(0)).stages.empty());
 }
 
+// Another leader told in between, and this one may put it right at once.
+TEST_F(QueueDeservedTest, WhoLeadsAgainBeginsAnew) {
+  EXPECT_NE(Written(0), "");
+  Say("cpu=7");
+  deserved_.Forget();
+  EXPECT_EQ(Written(10), "");
+  deserved_.Reckon(cluster_, gang::Sharing::kByWeight);
+  EXPECT_NE(Written(10), "");
+}
+
 TEST_F(QueueDeservedTest, WhatItDeservesOfWhatItAsksMoreOf) {
   EXPECT_TRUE(deserved_.Lags(queue_));
   EXPECT_EQ(Written(0), R"({"metadata":{"annotations":{"gangway.io/deserved":"cpu=4"}}})");
