@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -29,7 +28,5 @@ inline Bytes MakeBytes(std::string text) { return std::make_shared<const std::st
 
 // For one segment of a URL's path, or one key or value of its query: all but letters, digits and -._~ becomes %XX.
 std::string PercentEncode(absl::string_view text);
-// The way back; nullopt: broken.
-std::optional<std::string> PercentDecode(absl::string_view text, bool plus_is_blank);
 
 }  // namespace gangway

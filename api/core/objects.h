@@ -32,15 +32,12 @@ struct Event {
   std::string type, reason, message;  // type: Normal or Warning
   ObjectReference involved_object;
   std::int32_t count = 0;
-  Time first_timestamp, last_timestamp;
   static constexpr std::string_view kName = "Event";
   static constexpr bool kView = true;
   static constexpr auto Fields() {
     return MakeFields(MakeField<&Event::metadata>("metadata", ""), MakeField<&Event::type>("type", ""),
                       MakeField<&Event::reason>("reason", ""), MakeField<&Event::message>("message", ""),
-                      MakeField<&Event::involved_object>("involvedObject", ""), MakeField<&Event::count>("count", ""),
-                      MakeField<&Event::first_timestamp>("firstTimestamp", ""),
-                      MakeField<&Event::last_timestamp>("lastTimestamp", ""));
+                      MakeField<&Event::involved_object>("involvedObject", ""), MakeField<&Event::count>("count", ""));
   }
 };
 

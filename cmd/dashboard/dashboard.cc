@@ -11,6 +11,7 @@
 #include "absl/strings/strip.h"
 #include "api/paddle_resources.h"
 #include "api/resource.h"
+#include "base/percent.h"
 #include "base/strings.h"
 #include "cmd/dashboard/page/files.h"
 #include "cmd/dashboard/page/page.h"
@@ -118,7 +119,7 @@ Dashboard::Dashboard(Loop& loop, kube::Client& client, DashboardOptions options)
         OnChange();
       },
       token, changed);
-  from.Watch<api::core::Event>(
+  from.Watch<cmd::JobEvent>(
       api::kEvents, {.fields = "involvedObject.kind=Job", .keep = false},
       [this](const api::NamespacedName& key, const auto&, const auto& after) {
         if (after == nullptr) {

@@ -27,6 +27,7 @@
 #include "cmd/terminal/exit_code.h"
 #include "cmd/terminal/output.h"
 #include "cmd/terminal/version.h"
+#include "cmd/top/top_command.h"
 #include "cmd/translate/translate_command.h"
 #include "cmd/validate/validate_command.h"
 #include "sandbox/process/host/warden.h"
@@ -163,6 +164,7 @@ int main(int argc, char** argv) {
   std::optional<gangway::cmd::DoctorCommand> doctor;
   std::optional<gangway::cmd::ExplainCommand> explain;
   std::optional<gangway::cmd::DashboardCommand> dashboard;
+  std::optional<gangway::cmd::TopCommand> top;
   std::optional<gangway::cmd::ImportCommand> imports;
   std::optional<gangway::cmd::JobCommand> job;
   std::optional<gangway::cmd::QueueCommand> queue;
@@ -179,6 +181,7 @@ int main(int argc, char** argv) {
   if (wants("doctor")) doctor.emplace(app);
   if (wants("explain")) explain.emplace(app);
   if (wants("dashboard")) dashboard.emplace(app);
+  if (wants("top")) top.emplace(app);
   if (wants("import")) imports.emplace(app);
   if (wants("job")) job.emplace(app);
   if (wants("queue")) queue.emplace(app);
@@ -206,6 +209,7 @@ int main(int argc, char** argv) {
   if (chosen(doctor)) return doctor->Run();
   if (chosen(explain)) return explain->Run();
   if (chosen(dashboard)) return dashboard->Run();
+  if (chosen(top)) return top->Run();
   if (chosen(imports)) return imports->Run();
   if (chosen(scheduler)) return scheduler->Run();
   if (chosen(controller)) return controller->Run();

@@ -13,6 +13,7 @@
 #include "absl/strings/str_split.h"
 #include "api/json.h"
 #include "api/kinds/kinds.h"
+#include "base/percent.h"
 #include "sandbox/apiserver/draft/draft.h"
 #include "sandbox/apiserver/subresources.h"
 

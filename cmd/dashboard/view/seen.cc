@@ -34,7 +34,7 @@ PodSeen PodSeenOf(const api::core::Pod& pod) {
   return seen;
 }
 
-EventSeen EventSeenOf(const api::core::Event& event) {
+EventSeen EventSeenOf(const cmd::JobEvent& event) {
   EventSeen seen;
   seen.ns = event.metadata.ns;
   seen.name = event.metadata.name;

@@ -8,11 +8,11 @@
 
 #include "absl/time/time.h"
 #include "api/core/node.h"
-#include "api/core/objects.h"
 #include "api/core/pod.h"
 #include "api/paddle/paddle_job.h"
 #include "api/volcano/job.h"
 #include "api/volcano/scheduling.h"
+#include "cmd/vcctl/job_view.h"
 #include "plugin/model/resources.h"
 
 namespace gangway::dashboard {
@@ -40,7 +40,7 @@ struct EventSeen {
   std::int32_t count = 0;
   absl::Time at = absl::InfinitePast();  // when it happened last
 };
-EventSeen EventSeenOf(const api::core::Event& event);
+EventSeen EventSeenOf(const cmd::JobEvent& event);
 
 // In the order of namespaces and names. Null is nowhere.
 struct Seen {

@@ -57,7 +57,7 @@ class ClusterSeen {
   }
   ClusterSeen& Event(const std::string& job, const std::string& uid, const std::string& reason,
                      const std::string& message, const std::string& at, const std::string& type = "Normal") {
-    events_.push_back(dashboard::EventSeenOf(*Read<api::core::Event>(absl::StrCat(
+    events_.push_back(dashboard::EventSeenOf(*Read<cmd::JobEvent>(absl::StrCat(
         R"({"metadata":{"namespace":"ads","name":"e"},"involvedObject":{"kind":"Job","namespace":"ads","name":")", job,
         R"(","uid":")", uid, R"("},"type":")", type, R"(","reason":")", reason, R"(","message":")", message,
         R"(","count":2,"lastTimestamp":")", at, "\"}"))));
