@@ -7,7 +7,7 @@
 #include "api/duration.h"
 #include "base/log.h"
 #include "base/status_macros.h"
-#include "cmd/gangway/listen_address.h"
+#include "cmd/terminal/listen_address.h"
 #include "kube/client/http_client.h"
 #include "kube/client/kubeconfig.h"
 #include "kube/runtime/components.h"
