@@ -23,8 +23,9 @@ class CompletionCommand {
   std::string shell_;
 };
 
-// `gangway __complete WORD...`, the last word being the one to complete: a candidate a line, after a tab what it is, and at the end ":4", or ":0" where files may stand.
-// The protocol of cobra, which kubectl expects of its plugins (https://pkg.go.dev/github.com/spf13/cobra#ShellCompDirective). Never fails: who asks is a shell.
+// `gangway __complete WORD...`, the last word being the one to complete: a candidate a line, after a tab what it is,
+// and at the end ":4", or ":0" where files may stand. The protocol of cobra, which kubectl expects of its plugins
+// (https://pkg.go.dev/github.com/spf13/cobra#ShellCompDirective). Never fails: who asks is a shell.
 inline constexpr char kCompleteCommand[] = "__complete";
 int PrintCompletions(const MainCommand& app, const std::vector<std::string>& typed);
 

@@ -21,22 +21,28 @@ namespace {
 constexpr char kAtMost[] = "limit=500";
 
 struct Place {
-  const char* command;     // the first words: "job view"
-  std::size_t before;      // words that stand before it already
+  const char* command;  // the first words: "job view"
+  std::size_t before;   // words that stand before it already
   const api::Resource* resource;
-  bool again;              // may be given several times
+  bool again;  // may be given several times
 };
 const Place kPlaces[] = {
-    {"job view", 0, &api::kJobs, true},     {"job suspend", 0, &api::kJobs, true},         {"job resume", 0, &api::kJobs, true},
-    {"job delete", 0, &api::kJobs, true},   {"logs", 0, &api::kJobs, false},               {"queue get", 0, &api::kQueues, false},
-    {"queue operate", 0, &api::kQueues, false}, {"import", 0, &api::paddle::kPaddleJobs, true},
+    {"job view", 0, &api::kJobs, true},
+    {"job suspend", 0, &api::kJobs, true},
+    {"job resume", 0, &api::kJobs, true},
+    {"job delete", 0, &api::kJobs, true},
+    {"logs", 0, &api::kJobs, false},
+    {"queue get", 0, &api::kQueues, false},
+    {"queue operate", 0, &api::kQueues, false},
+    {"import", 0, &api::paddle::kPaddleJobs, true},
 };
 struct FlagNames {
   const char* flag;
   const api::Resource* resource;
 };
 const FlagNames kFlags[] = {{"--namespace", &api::kNamespaces}, {"--queue", &api::kQueues}};
-const FlagNames kExplained[] = {{"job", &api::kJobs}, {"podgroup", &api::kPodGroups}, {"pod", &api::kPods}, {"queue", &api::kQueues}};
+const FlagNames kExplained[] = {
+    {"job", &api::kJobs}, {"podgroup", &api::kPodGroups}, {"pod", &api::kPods}, {"queue", &api::kQueues}};
 
 // The value of a flag among the words, as "-n ads", "--namespace ads" or "--namespace=ads".
 std::string ValueOf(const std::vector<std::string>& typed, const std::string& brief, const std::string& flag) {
@@ -53,12 +59,14 @@ std::string ValueOf(const std::vector<std::string>& typed, const std::string& br
 Sought SoughtAt(const Completion& at) {
   Sought out;
   if (!at.flag.empty()) {
-    const auto* const flag = std::find_if(std::begin(kFlags), std::end(kFlags), [&](const FlagNames& one) { return at.flag == one.flag; });
+    const auto* const flag =
+        std::find_if(std::begin(kFlags), std::end(kFlags), [&](const FlagNames& one) { return at.flag == one.flag; });
     if (flag != std::end(kFlags)) out.resource = flag->resource;
     out.files = out.resource == nullptr;
     return out;
   }
-  const std::string command = absl::StrCat(at.commands.empty() ? "" : at.commands[0], at.commands.size() > 1 ? " " : "", at.commands.size() > 1 ? at.commands[1] : "");
+  const std::string command = absl::StrCat(at.commands.empty() ? "" : at.commands[0], at.commands.size() > 1 ? " " : "",
+                                           at.commands.size() > 1 ? at.commands[1] : "");
   if (command == "explain") {
     for (const FlagNames& kind : kExplained) {
       if (at.given.empty()) out.words.emplace_back(kind.flag);
@@ -67,7 +75,9 @@ Sought SoughtAt(const Completion& at) {
     return out;
   }
   for (const Place& place : kPlaces) {
-    if (command == place.command && (at.given.size() == place.before || (place.again && at.given.size() > place.before))) out.resource = place.resource;
+    if (command == place.command &&
+        (at.given.size() == place.before || (place.again && at.given.size() > place.before)))
+      out.resource = place.resource;
   }
   return out;
 }
@@ -84,10 +94,12 @@ std::vector<std::string> NamesOf(const api::Resource& resource, const std::vecto
   if (!caller.ok()) return names;
   std::string ns = ValueOf(typed, "-n", "--namespace");
   if (ns.empty()) ns = (*caller)->default_namespace();
-  const absl::StatusOr<Bytes> body = (*caller)->Call("GET", api::PathOf(resource, resource.namespaced ? ns : ""), {}, kAtMost);
+  const absl::StatusOr<Bytes> body =
+      (*caller)->Call("GET", api::PathOf(resource, resource.namespaced ? ns : ""), {}, kAtMost);
   const absl::StatusOr<boost::json::value> list = body.ok() ? api::ParseJson(**body) : body.status();
   if (!list.ok()) return names;
-  for (const boost::json::value& item : api::ListAt(*list, {"items"})) names.push_back(api::TextAt(item, {"metadata", "name"}));
+  for (const boost::json::value& item : api::ListAt(*list, {"items"}))
+    names.push_back(api::TextAt(item, {"metadata", "name"}));
   std::sort(names.begin(), names.end());
   return names;
 }

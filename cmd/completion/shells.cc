@@ -46,6 +46,8 @@ complete -c gangway -s f -l filename -r -F
 
 }  // namespace
 
-std::string LinesOf(absl::string_view shell) { return shell == "bash" ? kBash : shell == "zsh" ? kZsh : shell == "fish" ? kFish : ""; }
+std::string LinesOf(absl::string_view shell) {
+  return shell == "bash" ? kBash : shell == "zsh" ? kZsh : shell == "fish" ? kFish : "";
+}
 
 }  // namespace gangway::cmd

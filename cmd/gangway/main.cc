@@ -152,7 +152,9 @@ int main(int argc, char** argv) {
   // longer than a small file.
   std::vector<std::string> commands;
   const bool completes = argc > 1 && std::strcmp(argv[1], gangway::cmd::kCompleteCommand) == 0;
-  const auto named = [&](const char* name) { return argc < 2 || argv[1][0] == '-' || completes || std::strcmp(argv[1], name) == 0; };
+  const auto named = [&](const char* name) {
+    return argc < 2 || argv[1][0] == '-' || completes || std::strcmp(argv[1], name) == 0;
+  };
   const auto wants = [&](const char* name) {
     commands.emplace_back(name);
     return named(name);

@@ -74,7 +74,7 @@ struct Completion {
   struct Word {
     std::string word, about;
   };
-  std::vector<Word> words;            // commands, and flags where a dash was begun; in the order in which they were added
+  std::vector<Word> words;  // commands, and flags where a dash was begun; in the order in which they were added
   std::vector<std::string> commands;  // those that stand before: {"job", "view"}
   std::vector<std::string> given;     // words of the last of them that are no flags and no flag's
   std::string flag;                   // whose value it is, by its longest name: "--namespace"; "" for none

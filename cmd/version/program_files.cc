@@ -59,7 +59,8 @@ absl::StatusOr<std::vector<FileSum>> ReadSums(absl::string_view text) {
     if (line.empty()) continue;
     const std::pair<absl::string_view, absl::string_view> parts = absl::StrSplit(line, absl::MaxSplits("  ", 1));
     if (parts.first.size() != kSha256Digits || parts.second.empty() ||
-        !std::all_of(parts.first.begin(), parts.first.end(), [](char c) { return absl::ascii_isxdigit(static_cast<unsigned char>(c)); })) {
+        !std::all_of(parts.first.begin(), parts.first.end(),
+                     [](char c) { return absl::ascii_isxdigit(static_cast<unsigned char>(c)); })) {
       return absl::InvalidArgumentError(
           absl::StrCat("line ", number, " is not \"<64 hex digits>  <path>\", as sha256sum writes it"));
     }

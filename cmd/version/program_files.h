@@ -23,8 +23,8 @@ struct FilesReport {
   int files = 0;                      // that were compared
   std::vector<std::string> findings;  // "bin/gangway: is another file than the one that was packaged"
 };
-// Of a program in PREFIX/bin: the files that PREFIX/share/gangway/SHA256SUMS names (scripts/dist, scripts/image write it). NotFound: there is
-// no such list, as where the program was built and not installed.
+// Of a program in PREFIX/bin: the files that PREFIX/share/gangway/SHA256SUMS names (scripts/dist, scripts/image write
+// it). NotFound: there is no such list, as where the program was built and not installed.
 absl::StatusOr<FilesReport> CheckFiles(const std::filesystem::path& program);
 
 }  // namespace gangway::cmd

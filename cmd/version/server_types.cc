@@ -19,7 +19,8 @@ namespace json = boost::json;
 
 constexpr std::size_t kShown = 3;
 
-void Compare(const json::value& ours, const json::value& theirs, const std::string& path, std::vector<std::string>& missing) {
+void Compare(const json::value& ours, const json::value& theirs, const std::string& path,
+             std::vector<std::string>& missing) {
   const json::value* const keeps = api::ValueAt(theirs, {"x-kubernetes-preserve-unknown-fields"});
   if (keeps != nullptr && keeps->is_bool() && keeps->get_bool()) return;
   if (const json::value* const fields = api::ValueAt(ours, {"properties"}); fields != nullptr && fields->is_object()) {
@@ -36,7 +37,8 @@ void Compare(const json::value& ours, const json::value& theirs, const std::stri
     const json::value* const our_each = api::ValueAt(ours, {of_each});
     if (our_each == nullptr || !our_each->is_object()) continue;
     const json::value* const their_each = api::ValueAt(theirs, {of_each});
-    if (their_each != nullptr) Compare(*our_each, *their_each, absl::StrCat(path, of_each[0] == 'i' ? "[]" : ".*"), missing);
+    if (their_each != nullptr)
+      Compare(*our_each, *their_each, absl::StrCat(path, of_each[0] == 'i' ? "[]" : ".*"), missing);
   }
 }
 
@@ -58,7 +60,8 @@ std::vector<std::string> MissingFields(const json::value& ours, const json::valu
 }
 
 bool IsNeeded(const api::KindRow& kind) {
-  return kind.resource == &api::kJobs || kind.resource == &api::kPodGroups || kind.resource == &api::kQueues || kind.resource == &api::kCommands;
+  return kind.resource == &api::kJobs || kind.resource == &api::kPodGroups || kind.resource == &api::kQueues ||
+         kind.resource == &api::kCommands;
 }
 
 TypeReport CompareType(const api::KindRow& kind, const json::value& theirs, bool strict) {
@@ -70,12 +73,16 @@ TypeReport CompareType(const api::KindRow& kind, const json::value& theirs, bool
     return {IsNeeded(kind) || all, absl::StrCat("does not serve ", View(kind.resource->version))};
   const absl::StatusOr<json::value> ours = api::ParseJson(api::CrdJson(kind));
   GW_CHECK(ours.ok());
-  const json::value* const our_schema = api::ValueAt(*VersionOf(*ours, kind.resource->version), {"schema", "openAPIV3Schema"});
+  const json::value* const our_schema =
+      api::ValueAt(*VersionOf(*ours, kind.resource->version), {"schema", "openAPIV3Schema"});
   const json::value* const their_schema = api::ValueAt(*version, {"schema", "openAPIV3Schema"});
-  const std::vector<std::string> missing = MissingFields(*our_schema, their_schema == nullptr ? json::value() : *their_schema);
+  const std::vector<std::string> missing =
+      MissingFields(*our_schema, their_schema == nullptr ? json::value() : *their_schema);
   if (missing.empty()) return {};
-  const std::vector<std::string> shown(missing.begin(), missing.begin() + static_cast<std::ptrdiff_t>(std::min(kShown, missing.size())));
-  return {all, absl::StrCat("lacks ", absl::StrJoin(shown, ", "), missing.size() > kShown ? absl::StrCat(" and ", missing.size() - kShown, " more") : "",
+  const std::vector<std::string> shown(missing.begin(),
+                                       missing.begin() + static_cast<std::ptrdiff_t>(std::min(kShown, missing.size())));
+  return {all, absl::StrCat("lacks ", absl::StrJoin(shown, ", "),
+                            missing.size() > kShown ? absl::StrCat(" and ", missing.size() - kShown, " more") : "",
                             ": what is written there is dropped")};
 }
 

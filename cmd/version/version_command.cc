@@ -30,7 +30,8 @@ bool IsBuiltIn(ApiCaller& caller, const api::Resource& resource) {
   const absl::StatusOr<boost::json::value> list = body.ok() ? api::ParseJson(**body) : body.status();
   if (!list.ok()) return false;
   const boost::json::array& resources = api::ListAt(*list, {"resources"});
-  return std::any_of(resources.begin(), resources.end(), [&](const boost::json::value& one) { return api::TextAt(one, {"name"}) == resource.plural; });
+  return std::any_of(resources.begin(), resources.end(),
+                     [&](const boost::json::value& one) { return api::TextAt(one, {"name"}) == resource.plural; });
 }
 
 }  // namespace
@@ -38,11 +39,13 @@ bool IsBuiltIn(ApiCaller& caller, const api::Resource& resource) {
 VersionCommand::VersionCommand(CommandLine app)
     : command_(app.Add(kVersionCommand, "print the version; with --check, whether it is whole and fits the cluster")) {
   command_.Footer(
-      "--check compares the program and its libraries with the sums that came with them (share/gangway/SHA256SUMS beside bin), and the types of the API server, "
+      "--check compares the program and its libraries with the sums that came with them (share/gangway/SHA256SUMS "
+      "beside bin), and the types of the API server, "
       "where one is named, with those that this version works with: crds prints them.\n"
       "Exit code: 0 nothing is wrong, 1 something is, 2 the API server does not answer.");
   command_.AddSwitch("--check", check_, "look at the installation, and at the cluster's types");
-  command_.AddSwitch("--strict", strict_, "with --check: all types of Volcano must be there, with every field that this version knows");
+  command_.AddSwitch("--strict", strict_,
+                     "with --check: all types of Volcano must be there, with every field that this version knows");
   AddServerFlags(command_, server_);
 }
 
@@ -102,7 +105,9 @@ int VersionCommand::CheckServer() const {
       PutLine(stdout, absl::StrCat("cluster: ", report.wrong ? "" : "note: ", name, " ", report.finding));
   }
   PutLine(stdout, absl::StrCat("cluster: ", whole, " types are those of this version"));
-  if (code != kDone) PutLine(stdout, "cluster: gangway crds | kubectl apply --server-side -f - brings Volcano's types up to this version");
+  if (code != kDone)
+    PutLine(stdout,
+            "cluster: gangway crds | kubectl apply --server-side -f - brings Volcano's types up to this version");
   return code;
 }
 

@@ -1,4 +1,5 @@
-// `gangway version`: which version this is and, with --check, whether it is whole and finds the types that it works with.
+// `gangway version`: which version this is and, with --check, whether it is whole and finds the types that it works
+// with.
 #pragma once
 
 #include "cmd/caller/api_caller.h"
@@ -13,7 +14,8 @@ class VersionCommand {
   VersionCommand(const VersionCommand&) = delete;
   VersionCommand& operator=(const VersionCommand&) = delete;
   bool chosen() const;
-  // The exit code: 0 printed, and nothing is wrong, 1 something is, 2 a flag is wrong or the API server does not answer.
+  // The exit code: 0 printed, and nothing is wrong, 1 something is, 2 a flag is wrong or the API server does not
+  // answer.
   int Run() const;
 
  private:

@@ -74,7 +74,8 @@ JobController::JobController(kube::Informers& informers, kube::ComponentOptions 
   // missing pod is known with it.
   pods_.After(jobs_);
   if (Metrics* const metrics = this->informers().metrics(); metrics != nullptr) {
-    constexpr char kRestarts[] = "gangway_job_restarts_total", kHelp[] = "Restarts of Jobs, by which of the Job's they are: its third and later ones are late";
+    constexpr char kRestarts[] = "gangway_job_restarts_total",
+                   kHelp[] = "Restarts of Jobs, by which of the Job's they are: its third and later ones are late";
     early_restarts_ = metrics->AddCounter(kRestarts, kHelp, {{"retry", "early"}});
     late_restarts_ = metrics->AddCounter(kRestarts, kHelp, {{"retry", "late"}});
   }

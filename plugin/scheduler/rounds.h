@@ -8,11 +8,11 @@
 #include <cstddef>
 #include <functional>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/time/time.h"
 #include "base/loop.h"
 #include "base/metrics.h"
 #include "plugin/gang/fit.h"
-#include "absl/container/flat_hash_map.h"
 #include "plugin/gang/policy.h"
 #include "plugin/model/cluster.h"
 #include "plugin/model/decision.h"

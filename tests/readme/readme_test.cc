@@ -106,7 +106,8 @@ TEST_F(MovingTest, FromPaddleOperatorAndBack) {
   ASSERT_NE(pipe, std::string::npos);
   const std::string rendered = Run(blocks[0].substr(render, pipe - render));
   EXPECT_THAT(rendered, HasSubstr("image: registry.example/ml/gangway:0.1.0"));
-  EXPECT_THAT(Kubectl({"apply", "--dry-run=server", "-f", "-"}, rendered), HasSubstr("deployment.apps/gangway-controller"));
+  EXPECT_THAT(Kubectl({"apply", "--dry-run=server", "-f", "-"}, rendered),
+              HasSubstr("deployment.apps/gangway-controller"));
   EXPECT_THAT(Run(blocks[0].substr(0, install)),
               AllOf(HasSubstr(kJob), HasSubstr("spec.schedulingPolicy.minAvailable")));
   EXPECT_EQ(Kubectl({"get", "vcjob", "-o", "name"}), "") << "what the operator has pods for is left alone";

@@ -14,8 +14,8 @@
 namespace gangway::extender {
 namespace {
 
-// A busy cluster has news all the time, and a scheduler asks about each of its gangs: what was so a moment ago is answer
-// enough.
+// A busy cluster has news all the time, and a scheduler asks about each of its gangs: what was so a moment ago is
+// answer enough.
 constexpr absl::Duration kPlanEvery = absl::Milliseconds(100);
 
 // Without it pods that need it are judged as if there were none.

@@ -16,7 +16,8 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr char kJob[] = R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":"NAME","namespace":"default"},
+constexpr char kJob[] =
+    R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":"NAME","namespace":"default"},
   "spec":{"minAvailable":1,"tasks":[{"name":"w","replicas":1,"template":{"spec":{"containers":[{"name":"w","image":"i"}]}}}]}})";
 
 class CompletionProcessTest : public ::testing::Test {
@@ -29,14 +30,17 @@ class CompletionProcessTest : public ::testing::Test {
     }
     std::filesystem::create_symlink(GW_GANGWAY, sandbox_.folder() + "/gangway");
     std::filesystem::create_symlink(GW_GANGWAY, sandbox_.folder() + "/kubectl-gangway");
-    std::filesystem::create_symlink(GW_SOURCE_DIR "/deploy/krew/kubectl_complete-gangway", sandbox_.folder() + "/kubectl_complete-gangway");
+    std::filesystem::create_symlink(GW_SOURCE_DIR "/deploy/krew/kubectl_complete-gangway",
+                                    sandbox_.folder() + "/kubectl_complete-gangway");
   }
   // As bash has it, of a line that ends where one types: "gangway job view fi".
   std::string Offered(const std::string& line) {
     const std::string script = absl::StrCat(
-        "source <(gangway completion bash); COMP_WORDS=(", line, "); [ '", line.back() == ' ' ? "" : "x", "' ] || COMP_WORDS+=('')\n",
-        "COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _gangway; echo \"${COMPREPLY[*]}\"");
-    const Outcome outcome = RunProgram({"bash", "-c", script}, {absl::StrCat("PATH=", sandbox_.folder(), ":", std::getenv("PATH")), "KUBECONFIG=" + sandbox_.kubeconfig()});
+        "source <(gangway completion bash); COMP_WORDS=(", line, "); [ '", line.back() == ' ' ? "" : "x",
+        "' ] || COMP_WORDS+=('')\n", "COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _gangway; echo \"${COMPREPLY[*]}\"");
+    const Outcome outcome = RunProgram(
+        {"bash", "-c", script},
+        {absl::StrCat("PATH=", sandbox_.folder(), ":", std::getenv("PATH")), "KUBECONFIG=" + sandbox_.kubeconfig()});
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
     return outcome.out;
   }
@@ -56,7 +60,8 @@ TEST_F(CompletionProcessTest, BashOffersCommandsFlagsAndNamesOfTheCluster) {
 }
 
 TEST_F(CompletionProcessTest, KubectlFindsThePluginAndItsWords) {
-  const std::vector<std::string> environment{absl::StrCat("PATH=", sandbox_.folder(), ":", std::getenv("PATH")), "KUBECONFIG=" + sandbox_.kubeconfig()};
+  const std::vector<std::string> environment{absl::StrCat("PATH=", sandbox_.folder(), ":", std::getenv("PATH")),
+                                             "KUBECONFIG=" + sandbox_.kubeconfig()};
   const Outcome listed = RunProgram({"kubectl", "gangway", "job", "list"}, environment);
   EXPECT_EQ(listed.exit_code, 0) << listed.err;
   EXPECT_THAT(listed.out, HasSubstr("fifth"));

@@ -13,7 +13,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// FIPS 180-4's examples, as https://csrc.nist.gov/projects/cryptographic-standards-and-guidelines/example-values has them.
+// FIPS 180-4's examples, as https://csrc.nist.gov/projects/cryptographic-standards-and-guidelines/example-values has
+// them.
 constexpr char kSumOfAbc[] = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 constexpr char kSumOfNothing[] = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
@@ -47,14 +48,17 @@ TEST_F(ProgramFilesTest, WhatIsAsItWasIsFine) {
 
 TEST_F(ProgramFilesTest, WhatIsGoneOrAnotherIsNamed) {
   Sums(std::string(kSumOfNothing) + "  bin/gangway\n" + kSumOfNothing + "  lib/none.so\n");
-  EXPECT_THAT(Check()->findings, ElementsAre("bin/gangway: is another file than the one that was packaged", "lib/none.so: is gone"));
+  EXPECT_THAT(Check()->findings,
+              ElementsAre("bin/gangway: is another file than the one that was packaged", "lib/none.so: is gone"));
 }
 
 TEST_F(ProgramFilesTest, WithoutSumsThereIsNothingToCompare) { EXPECT_TRUE(absl::IsNotFound(Check().status())); }
 
 TEST_F(ProgramFilesTest, ALineThatIsNoSumIsAnErrorWithItsNumber) {
-  for (const char* line : {"abc  bin/gangway", "zz7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  bin/gangway",
-                           "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad bin/gangway", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  "}) {
+  for (const char* line :
+       {"abc  bin/gangway", "zz7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  bin/gangway",
+        "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad bin/gangway",
+        "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  "}) {
     Sums(std::string(kSumOfAbc) + "  bin/gangway\n" + line + "\n");
     const absl::Status status = Check().status();
     EXPECT_TRUE(absl::IsInvalidArgument(status)) << line;

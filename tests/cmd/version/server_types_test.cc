@@ -18,15 +18,27 @@ using ::testing::IsEmpty;
 value Json(absl::string_view text) { return *api::ParseJson(text); }
 value Definition(const api::Resource& resource) { return Json(api::CrdJson(api::RowOf(resource))); }
 boost::json::object& FieldsOfSpec(value& definition) {
-  return definition.at("spec").at("versions").at(0).at("schema").at("openAPIV3Schema").at("properties").at("spec").at("properties").get_object();
+  return definition.at("spec")
+      .at("versions")
+      .at(0)
+      .at("schema")
+      .at("openAPIV3Schema")
+      .at("properties")
+      .at("spec")
+      .at("properties")
+      .get_object();
 }
 
 TEST(ServerTypesTest, MissingFieldsAreFoundInListsAndMapsAndTopMost) {
-  const value ours = Json(R"({"properties":{"a":{"properties":{"b":{"type":"string"},"c":{"type":"string"}}},"l":{"items":{"properties":{"x":{}}}},
+  const value ours = Json(
+      R"({"properties":{"a":{"properties":{"b":{"type":"string"},"c":{"type":"string"}}},"l":{"items":{"properties":{"x":{}}}},
     "m":{"additionalProperties":{"properties":{"y":{}}}},"n":{"properties":{"z":{}}}}})");
   EXPECT_THAT(MissingFields(ours, ours), IsEmpty());
-  EXPECT_THAT(MissingFields(ours, Json(R"({"properties":{"a":{"properties":{"b":{}}},"l":{"items":{}},"m":{"additionalProperties":{}}}})")),
-              ElementsAre("a.c", "l[].x", "m.*.y", "n"));
+  EXPECT_THAT(
+      MissingFields(
+          ours,
+          Json(R"({"properties":{"a":{"properties":{"b":{}}},"l":{"items":{}},"m":{"additionalProperties":{}}}})")),
+      ElementsAre("a.c", "l[].x", "m.*.y", "n"));
   EXPECT_THAT(MissingFields(ours, Json(R"({"x-kubernetes-preserve-unknown-fields":true})")), IsEmpty());
   EXPECT_THAT(MissingFields(ours, value()), ElementsAre("a", "l", "m", "n"));
 }

@@ -1,5 +1,5 @@
-// deploy/monitoring names metrics and labels that the programs have: Prometheus' own parser reads the expressions (promql-metrics, scripts/e2e-tools), and the programs are asked
-// for their metrics.
+// deploy/monitoring names metrics and labels that the programs have: Prometheus' own parser reads the expressions
+// (promql-metrics, scripts/e2e-tools), and the programs are asked for their metrics.
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -47,7 +47,9 @@ std::map<std::string, std::string> Expressions() {
   }
   const value dashboard = *api::ParseJson(ReadFile(GW_SOURCE_DIR "/deploy/monitoring/dashboard.json"));
   for (const value& panel : dashboard.at("panels").get_array()) {
-    for (const value& target : panel.at("targets").get_array()) out[absl::StrCat("panel ", api::TextAt(panel, {"title"}), " ", api::TextAt(target, {"refId"}))] = api::TextAt(target, {"expr"});
+    for (const value& target : panel.at("targets").get_array())
+      out[absl::StrCat("panel ", api::TextAt(panel, {"title"}), " ", api::TextAt(target, {"refId"}))] =
+          api::TextAt(target, {"expr"});
   }
   return out;
 }
@@ -59,22 +61,33 @@ void AddPage(const std::string& page, Metrics& metrics) {
     const std::string name(line.substr(0, line.find_first_of("{ ")));
     std::set<std::string>& labels = metrics[name];
     if (line.size() == name.size() || line[name.size()] != '{') continue;
-    for (const absl::string_view pair : absl::StrSplit(line.substr(name.size() + 1, line.find('}') - name.size() - 1), "\",")) labels.emplace(pair.substr(0, pair.find('=')));
+    for (const absl::string_view pair :
+         absl::StrSplit(line.substr(name.size() + 1, line.find('}') - name.size() - 1), "\","))
+      labels.emplace(pair.substr(0, pair.find('=')));
   }
 }
 
 TEST(MonitoringTest, AlertsAndDashboardNameWhatThereIs) {
-  if (!std::filesystem::exists(Parser())) GTEST_SKIP() << "there is no control plane on this machine, and no promql-metrics";
+  if (!std::filesystem::exists(Parser()))
+    GTEST_SKIP() << "there is no control plane on this machine, and no promql-metrics";
   const TemporaryFolder folder("gangway-monitoring");
   ApiServerProcess server(folder.path());
   std::vector<std::unique_ptr<GangwayProcess>> processes;
   for (const std::string command : {"scheduler", "controller"})
-    processes.push_back(std::make_unique<GangwayProcess>(folder.path(), command, std::vector<std::string>{command, "--kubeconfig", server.kubeconfig(), "--leader-elect"}));
+    processes.push_back(std::make_unique<GangwayProcess>(
+        folder.path(), command,
+        std::vector<std::string>{command, "--kubeconfig", server.kubeconfig(), "--leader-elect"}));
   const std::string extender_output = folder.path() + "/extender";
-  ChildProcess extender({GW_GANGWAY, "extender", "--listen", "127.0.0.1:0", "--metrics-addr", "127.0.0.1:0"}, extender_output);
-  ASSERT_TRUE(Eventually([&] { return processes[0]->Ready() && processes[1]->Ready() && absl::StrContains(ReadFile(extender_output), "metrics at "); }));
+  ChildProcess extender({GW_GANGWAY, "extender", "--listen", "127.0.0.1:0", "--metrics-addr", "127.0.0.1:0"},
+                        extender_output);
+  ASSERT_TRUE(Eventually([&] {
+    return processes[0]->Ready() && processes[1]->Ready() &&
+           absl::StrContains(ReadFile(extender_output), "metrics at ");
+  }));
   server.Apply(GW_SOURCE_DIR "/examples/ctr-volcano.yaml");
-  ASSERT_TRUE(Eventually([&] { return absl::StrContains(processes[0]->Page("/metrics"), "gangway_bindings_total{result=\"bound\"} 4"); })) << processes[0]->log();
+  ASSERT_TRUE(Eventually([&] {
+    return absl::StrContains(processes[0]->Page("/metrics"), "gangway_bindings_total{result=\"bound\"} 4");
+  })) << processes[0]->log();
 
   Metrics there{{"up", {}}};
   for (const auto& process : processes) AddPage(process->Page("/metrics"), there);
@@ -103,7 +116,8 @@ TEST(MonitoringTest, AlertsAndDashboardNameWhatThereIs) {
       EXPECT_THAT(there, Contains(Key(std::string(name))));
       for (const value& label : labels.get_array()) {
         const std::string text(label.get_string());
-        EXPECT_TRUE(added.contains(text) || there[std::string(name)].contains(text) || text == "resource") << name << " has no label " << text;
+        EXPECT_TRUE(added.contains(text) || there[std::string(name)].contains(text) || text == "resource")
+            << name << " has no label " << text;
       }
     }
   }
