@@ -67,16 +67,26 @@ void AddPage(const std::string& page, Metrics& metrics) {
   }
 }
 
+std::string MetricsOf(const GangwayProcess& process) {
+  const std::string log = process.log(), said = R"("what":"metrics","url":")";
+  const std::size_t at = log.find(said);
+  if (at == std::string::npos) return "";
+  const std::string url = log.substr(at + said.size());
+  return *Get(url.substr(0, url.find('"')), "/metrics").body;
+}
+
 TEST(MonitoringTest, AlertsAndDashboardNameWhatThereIs) {
   if (!std::filesystem::exists(Parser()))
     GTEST_SKIP() << "there is no control plane on this machine, and no promql-metrics";
   const TemporaryFolder folder("gangway-monitoring");
-  ApiServerProcess server(folder.path());
+  ApiServerProcess server(folder.path(), {"--node-shape", "cpu=16,memory=64Gi,nvidia.com/gpu=8,count=4"});
+  server.Apply(GW_SOURCE_DIR "/deploy/volcano/namespace/namespace.yaml");  // of the leases
   std::vector<std::unique_ptr<GangwayProcess>> processes;
   for (const std::string command : {"scheduler", "controller"})
-    processes.push_back(std::make_unique<GangwayProcess>(
-        folder.path(), command,
-        std::vector<std::string>{command, "--kubeconfig", server.kubeconfig(), "--leader-elect"}));
+    processes.push_back(
+        std::make_unique<GangwayProcess>(folder.path(), command,
+                                         std::vector<std::string>{command, "--kubeconfig", server.kubeconfig(),
+                                                                  "--leader-elect", "--metrics-addr", "127.0.0.1:0"}));
   const std::string extender_output = folder.path() + "/extender";
   ChildProcess extender({GW_GANGWAY, "extender", "--listen", "127.0.0.1:0", "--metrics-addr", "127.0.0.1:0"},
                         extender_output);
@@ -86,11 +96,11 @@ TEST(MonitoringTest, AlertsAndDashboardNameWhatThereIs) {
   }));
   server.Apply(GW_SOURCE_DIR "/examples/ctr-volcano.yaml");
   ASSERT_TRUE(Eventually([&] {
-    return absl::StrContains(processes[0]->Page("/metrics"), "gangway_bindings_total{result=\"bound\"} 4");
+    return absl::StrContains(MetricsOf(*processes[0]), "gangway_bindings_total{result=\"bound\"} 4");
   })) << processes[0]->log();
 
   Metrics there{{"up", {}}};
-  for (const auto& process : processes) AddPage(process->Page("/metrics"), there);
+  for (const auto& process : processes) AddPage(MetricsOf(*process), there);
   const std::string output = ReadFile(extender_output);
   const std::string at = output.substr(output.find("metrics at ") + 11);
   const std::string url = at.substr(0, at.find('\n'));
