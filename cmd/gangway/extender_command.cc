@@ -89,7 +89,7 @@ absl::StatusOr<std::unique_ptr<kube::PageFront>> ServePages(Loop& loop, const Me
     respond(std::move(page));
   };
   kube::HttpFrontOptions where;
-  where.address = address.host;
+  where.address = address.ip();
   where.port = address.port;
   auto front = kube::PageFront::Start(loop,
                                       {kube::MetricsPage(metrics),

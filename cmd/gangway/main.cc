@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "cmd/completion/completion_command.h"
 #include "cmd/diff/diff_command.h"
 #include "cmd/doctor/doctor_command.h"
 #include "cmd/explain/explain_command.h"
@@ -28,6 +29,7 @@
 #include "cmd/terminal/version.h"
 #include "cmd/translate/translate_command.h"
 #include "cmd/validate/validate_command.h"
+#include "cmd/version/version_command.h"
 #include "sandbox/process/host/warden.h"
 
 namespace {
@@ -145,7 +147,8 @@ int main(int argc, char** argv) {
   // A command that the first argument names is the only one that is set up: the hundreds of flags of all of them take
   // longer than a small file.
   std::vector<std::string> commands;
-  const auto named = [&](const char* name) { return argc < 2 || argv[1][0] == '-' || std::strcmp(argv[1], name) == 0; };
+  const bool completes = argc > 1 && std::strcmp(argv[1], gangway::cmd::kCompleteCommand) == 0;
+  const auto named = [&](const char* name) { return argc < 2 || argv[1][0] == '-' || completes || std::strcmp(argv[1], name) == 0; };
   const auto wants = [&](const char* name) {
     commands.emplace_back(name);
     return named(name);
@@ -163,6 +166,8 @@ int main(int argc, char** argv) {
   std::optional<gangway::cmd::JobCommand> job;
   std::optional<gangway::cmd::QueueCommand> queue;
   std::optional<gangway::cmd::LogsCommand> logs;
+  std::optional<gangway::cmd::VersionCommand> version;
+  std::optional<gangway::cmd::CompletionCommand> completion;
   if (wants("sandbox")) AddSandbox(app, sandbox);
   if (wants("crds")) AddCrds(app, crds);
   if (wants("extender")) app.Add("extender", "placement and job policies as a gRPC service (gangway.v1)");
@@ -178,7 +183,9 @@ int main(int argc, char** argv) {
   if (wants("job")) job.emplace(app);
   if (wants("queue")) queue.emplace(app);
   if (wants("logs")) logs.emplace(app);
-  if (wants("version")) app.Add("version", "print the version");
+  if (wants("completion")) completion.emplace(app);
+  if (wants("version")) version.emplace(app);
+  if (completes) return gangway::cmd::PrintCompletions(app, {argv + 2, argv + argc});
   if (argc > 1 && argv[1][0] != '-' && std::count(commands.begin(), commands.end(), argv[1]) == 0) {
     gangway::cmd::Note(absl::StrCat("gangway: ", gangway::cmd::NoSuchCommand(argv[1], commands, "gangway")));
     return gangway::cmd::kNoAnswer;
@@ -186,10 +193,8 @@ int main(int argc, char** argv) {
   const auto chosen = [](const auto& command) { return command.has_value() && command->chosen(); };
   if (const std::optional<int> code = app.Read(argc, argv)) return *code;
   const auto got = [&](const char* name) { return app.chosen_below() == name; };
-  if (got("version")) {
-    return gangway::cmd::Put(stdout, absl::StrCat(gangway::cmd::VersionLine(), "\n")) ? gangway::cmd::kDone
-                                                                                      : gangway::cmd::kNoAnswer;
-  }
+  if (chosen(version)) return version->Run();
+  if (chosen(completion)) return completion->Run();
   if (chosen(job)) return job->Run();
   if (chosen(queue)) return queue->Run();
   if (chosen(logs)) return logs->Run();

@@ -44,6 +44,9 @@ absl::StatusOr<ProcessSandbox> StartProcessSandbox(const SandboxFlags& flags, Lo
   if (!flags.finish.empty() || !flags.fail.empty() || !flags.log.empty())
     return absl::InvalidArgumentError(
         "--finish, --fail and --log are for simulated containers: leave --run=process out");
+  if (flags.start_delay != SandboxFlags().start_delay || flags.stop_delay != SandboxFlags().stop_delay)
+    return absl::InvalidArgumentError(
+        "--start-delay and --stop-delay are for simulated containers: leave --run=process out");
   ProcessSandbox out;
   for (const std::string& text : flags.images) {
     GW_ASSIGN_OR_RETURN(sandbox::ImageFolder image, ReadImage(text));

@@ -254,11 +254,15 @@ int RunSandbox(const SandboxFlags& flags) {
   Owner owner;
   std::optional<ProcessSandbox> process;
   std::vector<std::string> warnings;
+  if (flags.run != "process" && (!flags.images.empty() || !flags.volumes.empty() || !flags.show.empty() ||
+                                 flags.network != SandboxFlags().network))
+    return wrong(absl::InvalidArgumentError("--image, --network, --volumes and --show are for --run=process"));
   if (flags.run == "process") {
     auto started = StartProcessSandbox(flags, loop);
     if (!started.ok()) return wrong(started.status());
     process = *std::move(started);
     warnings = WarningsOf(*process);
+    input->cluster.workloads = true;
     process->options.times = input->cluster.kubelets.times;
     if (!flags.show.empty()) process->options.on_line = ShowLines(flags, loop, input->run.colours);
     input->cluster.kubelets.make_runtime = [&](Loop& on, kube::Client& client, sandbox::OnContainers on_containers) {
@@ -267,7 +271,7 @@ int RunSandbox(const SandboxFlags& flags) {
     };
   }
   sandbox::Cluster cluster(loop, std::move(input->cluster));
-  sandbox::ApiServerHandler handler(cluster.api_server());
+  sandbox::ApiServerHandler handler(cluster.api_server(), &cluster.pod_streams());
   kube::HttpFrontOptions front_options;
   front_options.port = static_cast<std::uint16_t>(flags.port);
   front_options.max_bytes_in_flight = std::size_t{256} << 20;

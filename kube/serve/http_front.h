@@ -19,6 +19,7 @@
 #include "absl/time/time.h"
 #include "base/loop.h"
 #include "kube/client/client.h"
+#include "kube/serve/web_socket.h"
 
 namespace gangway::kube {
 
@@ -54,6 +55,9 @@ class HttpHandler {
   // that reads more slowly than frames come is cut off at a limit, and its watch destroyed.
   virtual WatchAnswer StartWatch(Request request, HttpCaller caller, Client::OnFrames on_frames,
                                  Client::OnEnd on_end) = 0;
+  // A request to go on as a WebSocket, in one of `protocols`. `socket` is there as long as the user. Plain HTTP only.
+  virtual WebSocketAnswer OpenWebSocket(Request request, HttpCaller caller, const std::vector<std::string>& protocols,
+                                        WebSocket& socket);
 };
 
 struct HttpFrontOptions {
@@ -81,6 +85,7 @@ struct HttpFrontOptions {
   // Of objects that a watcher has not taken yet, when more come: what comes at once, as its beginning does, may be
   // more.
   std::size_t max_watch_queue_bytes = std::size_t{32} << 20;
+  int max_web_sockets = 256;  // beyond: 503
   // Of answers and watches that clients have not taken yet, all of them together; what several wait for counts once.
   // Beyond: whoever took least lately is cut off.
   std::size_t max_unread_bytes = std::size_t{256} << 20;

@@ -14,6 +14,7 @@
 namespace gangway::controller {
 namespace {
 
+constexpr std::int32_t kLateRestart = 3;
 constexpr absl::Duration kFirstStatusPatience = absl::Seconds(2);
 
 const char* ReasonOf(const kube::Write& write) {
@@ -48,7 +49,10 @@ JobController::JobController(kube::Informers& informers, kube::ComponentOptions 
     : Component(informers, std::move(options)),
       own_ssh_keys_(OwnSshKeys(loop(), ssh)),
       jobs_(Watch<StoredJob>(api::kJobs, {},
-                             [this](const auto& key, const auto&, const auto& after) { OnJob(key, after.get()); })),
+                             [this](const auto& key, const auto& before, const auto& after) {
+                               CountRestart(before.get(), after.get());
+                               OnJob(key, after.get());
+                             })),
       pods_(
           Watch<api::core::Pod>(api::kPods, {.keep = false},
                                 [this](const auto& key, const auto&, const auto& after) { OnPod(key, after.get()); })),
@@ -69,6 +73,11 @@ JobController::JobController(kube::Informers& informers, kube::ComponentOptions 
   // No pod that a Job's status speaks of is missing only because the list is older; and a release that explains a
   // missing pod is known with it.
   pods_.After(jobs_);
+  if (Metrics* const metrics = this->informers().metrics(); metrics != nullptr) {
+    constexpr char kRestarts[] = "gangway_job_restarts_total", kHelp[] = "Restarts of Jobs, by which of the Job's they are: its third and later ones are late";
+    early_restarts_ = metrics->AddCounter(kRestarts, kHelp, {{"retry", "early"}});
+    late_restarts_ = metrics->AddCounter(kRestarts, kHelp, {{"retry", "late"}});
+  }
   pod_groups_.After(pods_);
   Watch<api::volcano::Command>(api::kCommands, {}, [this](const auto& key, const auto& before, const auto& after) {
     OnCommand(key, before, after);
@@ -100,6 +109,13 @@ void JobController::OnReply(const kube::Write& write, const kube::Response& resp
   ssh_secrets_.ObserveReply(write, response);
   const bool status = write.resource == &api::kJobs && write.subresource == "status" && response.ok();
   if (status && IsThere({write.ns, write.name}, write.uid)) status_written_[{write.ns, write.name}] = loop().Now();
+}
+
+// Each replica counts what it sees, whichever works.
+void JobController::CountRestart(const api::volcano::Job* before, const api::volcano::Job* after) {
+  if (before == nullptr || after == nullptr || after->metadata.uid != before->metadata.uid) return;
+  const std::int32_t more = after->status.retry_count - before->status.retry_count;
+  if (more > 0) (after->status.retry_count < kLateRestart ? early_restarts_ : late_restarts_).Add(more);
 }
 
 void JobController::OnJob(const JobKey& key, const api::volcano::Job* job) {

@@ -154,6 +154,7 @@ class GangScheduler final : public Scheduler {
   void Wake() override {
     cluster_.SetClaimsReadable(claims_.seen_up_to() > 0);
     queue_use_.Forget();
+    queue_deserved_.Forget();
     ReckonQueues();  // or the first look at our own queues would find nothing held, and take back what they deserve
     for (const std::string_view name : api::volcano::kOwnQueues) driver_.Enqueue(KeyOfQueue(View(name)));
     EnqueueAll(GangKind::kVolcano, groups_);
@@ -177,6 +178,7 @@ class GangScheduler final : public Scheduler {
   void Seen(const NamespacedName& key, const Queue* queue) {
     feed_.On(key, queue);
     queue_use_.Seen(key.name, queue);
+    if (queue == nullptr) queue_deserved_.Gone(key.name);
     if (queue == nullptr) {
       queue_upkeep_.Went(key.name);
       driver_.Enqueue(KeyOfQueue(key.name));
@@ -405,8 +407,10 @@ class GangScheduler final : public Scheduler {
     const api::Resource& resource = ResourceOf(gang.kind);
     const bool served = gang.kind == GangKind::kKubernetes ? kubernetes_groups_.seen_up_to() > 0
                                                            : coscheduling_groups_.seen_up_to() > 0;
-    const std::string text = model::GroupMissing(
-        absl::StrCat(std::string(resource.plural), ".", std::string(resource.group)), gang.name, served);
+    const std::string text =
+        model::GroupMissing(absl::StrCat(std::string(resource.plural), ".", std::string(resource.group)), gang.name,
+                            served)
+            .English();
     return PlanWithoutGroup(
         cluster_, gang, text, [this](const Task& task) { return tellings_.WrittenOf(task); }, options_.missing_after,
         now);

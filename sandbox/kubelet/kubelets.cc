@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "api/resource.h"
+#include "base/status_macros.h"
 #include "sandbox/kubelet/free_of_charge.h"
 #include "sandbox/kubelet/pod_status.h"
 #include "sandbox/kubelet/simulated_runtime.h"
@@ -268,12 +269,35 @@ kube::Plan Kubelets::DecideNode(const NamespacedName& key, absl::Time now) {
   return plan;
 }
 
-absl::StatusOr<ContainerLog> Kubelets::Log(const NamespacedName& key, absl::string_view uid,
-                                           absl::string_view container, bool previous) const {
-  const auto pod = pods_.Get(key);
+absl::StatusOr<std::shared_ptr<const Pod>> Kubelets::Find(const NamespacedName& key, absl::string_view uid) const {
+  auto pod = pods_.Get(key);
   if (pod == nullptr || pod->metadata.uid != uid)
     return absl::NotFoundError(absl::StrCat("pods \"", key.name, "\" not found"));
+  return pod;
+}
+
+absl::StatusOr<ContainerLog> Kubelets::Log(const NamespacedName& key, absl::string_view uid,
+                                           absl::string_view container, bool previous) const {
+  GW_ASSIGN_OR_RETURN(const std::shared_ptr<const Pod> pod, Find(key, uid));
   return runtime_->Log(*pod, container, previous);
+}
+
+absl::Status Kubelets::CheckStream(const NamespacedName& key, absl::string_view uid,
+                                   absl::string_view container) const {
+  GW_ASSIGN_OR_RETURN(const std::shared_ptr<const Pod> pod, Find(key, uid));
+  return runtime_->CheckStream(*pod, container);
+}
+
+absl::StatusOr<std::unique_ptr<ContainerStream>> Kubelets::Exec(const NamespacedName& key, absl::string_view uid,
+                                                                const ExecOrder& order, StreamEvents events) {
+  GW_ASSIGN_OR_RETURN(const std::shared_ptr<const Pod> pod, Find(key, uid));
+  return runtime_->Exec(*pod, order, std::move(events));
+}
+
+absl::StatusOr<std::unique_ptr<ContainerStream>> Kubelets::Dial(const NamespacedName& key, absl::string_view uid,
+                                                                int port, StreamEvents events) {
+  GW_ASSIGN_OR_RETURN(const std::shared_ptr<const Pod> pod, Find(key, uid));
+  return runtime_->Dial(*pod, port, std::move(events));
 }
 
 }  // namespace gangway::sandbox

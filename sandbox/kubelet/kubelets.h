@@ -50,10 +50,17 @@ class Kubelets {
   // The log of a container, as LogOf has it; NotFound also when there is no pod of that name and UID.
   absl::StatusOr<ContainerLog> Log(const api::NamespacedName& pod, absl::string_view uid, absl::string_view container,
                                    bool previous) const;
+  absl::Status CheckStream(const api::NamespacedName& pod, absl::string_view uid, absl::string_view container) const;
+  // As PodRuntime has them; NotFound also when there is no pod of that name and UID.
+  absl::StatusOr<std::unique_ptr<ContainerStream>> Exec(const api::NamespacedName& pod, absl::string_view uid,
+                                                        const ExecOrder& order, StreamEvents events);
+  absl::StatusOr<std::unique_ptr<ContainerStream>> Dial(const api::NamespacedName& pod, absl::string_view uid, int port,
+                                                        StreamEvents events);
   // Told the UID of every pod that has changed or gone or written something: its logs may have grown.
   void SetOnPod(absl::AnyInvocable<void(const std::string& uid)> on_pod) { on_pod_ = std::move(on_pod); }
 
  private:
+  absl::StatusOr<std::shared_ptr<const HostedPod>> Find(const api::NamespacedName& key, absl::string_view uid) const;
   kube::Plan DecidePod(const api::NamespacedName& key, absl::Time now);
   kube::Plan DecideNode(const api::NamespacedName& key, absl::Time now);
   void OnPod(const api::NamespacedName& key, const std::shared_ptr<const HostedPod>& before,

@@ -14,6 +14,7 @@
 #include "kube/client/client.h"
 #include "kube/plan/plan.h"
 #include "sandbox/kubelet/container_log.h"
+#include "sandbox/kubelet/container_stream.h"
 #include "sandbox/kubelet/hosted_pod.h"
 #include "sandbox/kubelet/pod_sync.h"
 
@@ -35,6 +36,14 @@ class PodRuntime {
   virtual void Forget(const HostedPod& pod) = 0;
   // The log of a container, as LogOf has it.
   virtual absl::StatusOr<ContainerLog> Log(const HostedPod& pod, absl::string_view container, bool previous) const = 0;
+  // Whether a stream to a container, or with "" to the network of its pod, can be had: InvalidArgument when it does not
+  // run, Unimplemented when it is only played.
+  virtual absl::Status CheckStream(const HostedPod& pod, absl::string_view container) const = 0;
+  // The same errors. What goes wrong later is told by the stream.
+  virtual absl::StatusOr<std::unique_ptr<ContainerStream>> Exec(const HostedPod& pod, const ExecOrder& order,
+                                                                StreamEvents events) = 0;
+  virtual absl::StatusOr<std::unique_ptr<ContainerStream>> Dial(const HostedPod& pod, int port,
+                                                                StreamEvents events) = 0;
 };
 
 // Called, on the loop, when something happened to the containers of a pod: `changed`, or they only wrote something.

@@ -19,6 +19,10 @@ class SimulatedRuntime final : public PodRuntime {
   void See(const HostedPod&) override {}
   void Forget(const HostedPod& pod) override { memory_.erase(pod.metadata.uid); }
   absl::StatusOr<ContainerLog> Log(const HostedPod& pod, absl::string_view container, bool previous) const override;
+  absl::Status CheckStream(const HostedPod& pod, absl::string_view container) const override;
+  absl::StatusOr<std::unique_ptr<ContainerStream>> Exec(const HostedPod& pod, const ExecOrder& order,
+                                                        StreamEvents events) override;
+  absl::StatusOr<std::unique_ptr<ContainerStream>> Dial(const HostedPod& pod, int port, StreamEvents events) override;
 
  private:
   const Behaviour behaviour_;

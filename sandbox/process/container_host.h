@@ -15,7 +15,10 @@ struct HostEvents {
   std::function<void(const News& run)> on_started;
   std::function<void(absl::string_view run, absl::string_view bytes)> on_output;
   std::function<void(const News& run)> on_ended;  // after all of its output
-  std::function<void()> on_gone;                  // the host itself has ended, and everything with it
+  std::function<void(absl::string_view stream, bool error_output, absl::string_view bytes)> on_stream_output;
+  std::function<void(const StreamWord& word)> on_stream_took;
+  std::function<void(const News& stream)> on_stream_ended;  // after all of its output
+  std::function<void()> on_gone;                            // the host itself has ended, and everything with it
 };
 
 // Used on the loop. Orders are carried out in their order.
@@ -26,7 +29,10 @@ class ContainerHost {
   virtual void Prepare(const PodOrder& pod) = 0;      // answered by on_pod
   virtual void Start(const StartOrder& run) = 0;      // answered by on_started; when that went well, later by on_ended
   virtual void Signal(const SignalOrder& order) = 0;  // a run that has ended is passed over
-  virtual void Drop(const std::string& pod_uid) = 0;  // ends all runs of the pod, without news of them
+  virtual void Drop(const std::string& pod_uid) = 0;  // ends all runs of the pod; news of them may still come
+  virtual void Open(const StreamOrder& stream) = 0;   // answered by on_stream_ended, whatever becomes of it
+  virtual void Write(absl::string_view stream, absl::string_view bytes) = 0;  // answered by on_stream_took
+  virtual void Say(const StreamWord& word) = 0;                               // nothing comes of a stream that is left
 };
 
 }  // namespace gangway::sandbox

@@ -75,6 +75,18 @@ void AddAll(const SourceObject& object, bool secret, const std::string& prefix, 
   }
 }
 
+// Of what a kubelet's container runtime says when the kernel does.
+absl::Status TooLong(absl::string_view what) {
+  return absl::InvalidArgumentError(
+      absl::StrCat(what, ": argument list too long: a program takes ", kMaxArguments, " bytes; put them into a file"));
+}
+
+absl::Status CheckSize(const Environment& environment, absl::string_view what) {
+  std::size_t size = 0;
+  for (const auto& [name, value] : environment) size += name.size() + value.size() + 2;  // "NAME=value" and its end
+  return size <= kMaxArguments ? absl::OkStatus() : TooLong(what);
+}
+
 absl::StatusOr<std::optional<std::string>> FromSource(const PodFacts& facts, const HostedContainer& container,
                                                       const EnvVarSource& source) {
   if (source.field) {
@@ -99,7 +111,7 @@ absl::StatusOr<std::optional<std::string>> FromSource(const PodFacts& facts, con
 std::string ExpandReferences(absl::string_view text,
                              const std::function<const std::string*(absl::string_view name)>& find) {
   std::string out;
-  for (std::size_t at = 0; at < text.size(); ++at) {
+  for (std::size_t at = 0; at < text.size() && out.size() <= kMaxArguments; ++at) {
     if (text[at] != '$' || at + 1 == text.size()) {
       out.push_back(text[at]);
       continue;
@@ -174,9 +186,8 @@ std::string ValueOf(const SourceObject& object, const std::string& key, bool sec
   return absl::Base64Unescape(out, &bytes) ? bytes : std::string();
 }
 
-absl::StatusOr<Environment> EnvironmentOf(const PodFacts& facts, const HostedContainer& container,
-                                          Environment inherited) {
-  Environment out = std::move(inherited), declared;
+absl::StatusOr<Environment> EnvironmentOf(const PodFacts& facts, const HostedContainer& container) {
+  Environment declared;
   for (const EnvFromSource& source : container.env_from) {
     const bool secret = source.secret.has_value();
     const std::optional<SourceKey>& wanted = secret ? source.secret : source.config_map;
@@ -184,11 +195,13 @@ absl::StatusOr<Environment> EnvironmentOf(const PodFacts& facts, const HostedCon
     const SourceObject* const object =
         secret ? facts.sources.secret(wanted->name) : facts.sources.config_map(wanted->name);
     if (object != nullptr) AddAll(*object, secret, source.prefix, declared);
+    GW_RETURN_IF_ERROR(CheckSize(declared, absl::StrCat("envFrom ", wanted->name)));
   }
   const auto find = [&](absl::string_view name) -> const std::string* { return FindValue(declared, name); };
   for (const EnvVar& variable : container.env) {
     if (!variable.value_from) {
       SetValue(declared, variable.name, ExpandReferences(variable.value, find));
+      GW_RETURN_IF_ERROR(CheckSize(declared, absl::StrCat("env ", variable.name)));
       continue;
     }
     auto value = FromSource(facts, container, *variable.value_from);
@@ -196,20 +209,29 @@ absl::StatusOr<Environment> EnvironmentOf(const PodFacts& facts, const HostedCon
       return absl::Status(value.status().code(), absl::StrCat("env ", variable.name, ": ", value.status().message()));
     }
     if (value->has_value()) SetValue(declared, variable.name, **std::move(value));
+    GW_RETURN_IF_ERROR(CheckSize(declared, absl::StrCat("env ", variable.name)));
   }
-  for (auto& [name, value] : declared) SetValue(out, name, std::move(value));
-  return out;
+  return declared;
 }
 
-std::vector<std::string> CommandLineOf(const HostedContainer& container, const Environment& environment) {
+Environment Over(Environment image, Environment declared) {
+  for (auto& [name, value] : declared) SetValue(image, name, std::move(value));
+  return image;
+}
+
+absl::StatusOr<std::vector<std::string>> CommandLineOf(const HostedContainer& container, const Environment& declared) {
   const auto find = [&](absl::string_view name) -> const std::string* {
-    for (const auto& [known, value] : environment)
+    for (const auto& [known, value] : declared)
       if (known == name) return &value;
     return nullptr;
   };
   std::vector<std::string> out;
+  std::size_t size = 0;
   for (const auto* const words : {&container.command, &container.args}) {
-    for (const std::string& word : *words) out.push_back(ExpandReferences(word, find));
+    for (const std::string& word : *words) {
+      size += out.emplace_back(ExpandReferences(word, find)).size() + 1;
+      if (size > kMaxArguments) return TooLong("command and args");
+    }
   }
   return out;
 }

@@ -1,6 +1,7 @@
 // The environment and the command line of a container, as a kubelet makes them of the pod and what it refers to. Pure.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <utility>
@@ -22,8 +23,11 @@ struct PodFacts {
   const SourceLookup& sources;
 };
 
+// What execve takes of command line and environment together, where the stack may have 8 MiB as usual (execve(2)).
+inline constexpr std::size_t kMaxArguments = 2u << 20;
+
 // $(NAME) becomes what `find` knows of it, and stays when that is nothing; $$ becomes $ (kubernetes:
-// third_party/forked/golang/expansion).
+// third_party/forked/golang/expansion). Breaks off beyond kMaxArguments, so that references to references stay small.
 std::string ExpandReferences(absl::string_view text,
                              const std::function<const std::string*(absl::string_view name)>& find);
 
@@ -38,11 +42,13 @@ std::string ValueOf(const SourceObject& object, const std::string& key, bool sec
 
 using Environment = std::vector<std::pair<std::string, std::string>>;  // each name once, in the order they came
 
-// `inherited`: of the image. pkg/kubelet: makeEnvironmentVariables; services add nothing.
-absl::StatusOr<Environment> EnvironmentOf(const PodFacts& facts, const HostedContainer& container,
-                                          Environment inherited);
+// What the pod declares, at most kMaxArguments; references in it, in the command line and in subPathExpr are to that
+// alone. pkg/kubelet: makeEnvironmentVariables; services add nothing.
+absl::StatusOr<Environment> EnvironmentOf(const PodFacts& facts, const HostedContainer& container);
+// `declared` over that of the image.
+Environment Over(Environment image, Environment declared);
 
-// command and args with their references expanded; empty: the image's.
-std::vector<std::string> CommandLineOf(const HostedContainer& container, const Environment& environment);
+// command and args with their references expanded, at most kMaxArguments; empty: the image's.
+absl::StatusOr<std::vector<std::string>> CommandLineOf(const HostedContainer& container, const Environment& declared);
 
 }  // namespace gangway::sandbox

@@ -9,10 +9,12 @@
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/check.h"
 #include "base/status_macros.h"
 
 namespace gangway::sandbox {
@@ -79,8 +81,10 @@ absl::Status HostClient::WaitUntilReady() {
       return ready.error.empty() ? absl::OkStatus() : absl::UnavailableError(ready.error);
     }
     pollfd wait{socket_, POLLIN, 0};
-    if (poll(&wait, 1, kReadyMilliseconds) == 0)
+    if (poll(&wait, 1, kReadyMilliseconds) == 0) {
+      kill(pid_, SIGKILL);  // it would not end for us either
       return absl::DeadlineExceededError("the container host does not answer");
+    }
     char piece[4096];
     const ssize_t size = recv(socket_, piece, sizeof piece, 0);
     if (size < 0 && errno == EINTR) continue;
@@ -90,6 +94,7 @@ absl::Status HostClient::WaitUntilReady() {
 }
 
 void HostClient::Send(FrameKind kind, absl::string_view payload) {
+  GW_CHECK(payload.size() <= kMaxFrame);
   const std::string frame = EncodeFrame(kind, payload);
   absl::string_view rest = frame;
   // The host always reads; when it is gone the reader says so.
@@ -144,17 +149,49 @@ void HostClient::Take(const std::string& frames) {
     const auto frame = DecodeFrame(rest);
     if (!frame.ok() || !frame->has_value()) return;
     rest.remove_prefix((*frame)->size);
-    const absl::string_view payload = (*frame)->payload;
-    if ((*frame)->kind == FrameKind::kOutput) {
-      const auto output = DecodeOutput(payload);
-      if (output.ok() && events_.on_output) events_.on_output(output->id, output->bytes);
-      continue;
+    TakeOne(**frame);
+  }
+}
+
+void HostClient::TakeOne(const FrameView& frame) {
+  const auto tell = [&frame](const auto& event) {
+    const auto news = api::Decode<News>(frame.payload);
+    if (news.ok() && event) event(*news);
+  };
+  switch (frame.kind) {
+    case FrameKind::kPodReady:
+      return tell(events_.on_pod);
+    case FrameKind::kStarted:
+      return tell(events_.on_started);
+    case FrameKind::kEnded:
+      return tell(events_.on_ended);
+    case FrameKind::kStreamEnded:
+      return tell(events_.on_stream_ended);
+    case FrameKind::kOutput:
+    case FrameKind::kStreamOutput:
+    case FrameKind::kStreamErrorOutput: {
+      const auto output = DecodeOutput(frame.payload);
+      if (!output.ok()) return;
+      if (frame.kind != FrameKind::kOutput) {
+        if (events_.on_stream_output)
+          events_.on_stream_output(output->id, frame.kind == FrameKind::kStreamErrorOutput, output->bytes);
+      } else if (events_.on_output) {
+        events_.on_output(output->id, output->bytes);
+      }
+      return;
     }
-    const auto news = api::Decode<News>(payload);
-    if (!news.ok()) continue;
-    if ((*frame)->kind == FrameKind::kPodReady && events_.on_pod) events_.on_pod(*news);
-    if ((*frame)->kind == FrameKind::kStarted && events_.on_started) events_.on_started(*news);
-    if ((*frame)->kind == FrameKind::kEnded && events_.on_ended) events_.on_ended(*news);
+    case FrameKind::kWord:
+      if (const auto word = api::Decode<StreamWord>(frame.payload); word.ok() && events_.on_stream_took)
+        events_.on_stream_took(*word);
+      return;
+    case FrameKind::kReady:  // came first
+    case FrameKind::kPod:
+    case FrameKind::kStart:
+    case FrameKind::kSignal:
+    case FrameKind::kDrop:
+    case FrameKind::kStream:
+    case FrameKind::kInput:
+      return;  // orders, which the host does not give
   }
 }
 

@@ -36,6 +36,11 @@ class HostClient final : public ContainerHost {
   void Start(const StartOrder& run) override { Send(FrameKind::kStart, api::Encode(run)); }
   void Signal(const SignalOrder& order) override { Send(FrameKind::kSignal, api::Encode(order)); }
   void Drop(const std::string& pod_uid) override { Send(FrameKind::kDrop, pod_uid); }
+  void Open(const StreamOrder& stream) override { Send(FrameKind::kStream, api::Encode(stream)); }
+  void Write(absl::string_view stream, absl::string_view bytes) override {
+    Send(FrameKind::kInput, OutputPayload(stream, bytes));
+  }
+  void Say(const StreamWord& word) override { Send(FrameKind::kWord, api::Encode(word)); }
 
  private:
   HostClient(Loop& loop, int socket, pid_t pid) : loop_(loop), socket_(socket), pid_(pid) {}
@@ -45,6 +50,7 @@ class HostClient final : public ContainerHost {
   void Read(Token token);  // on a thread of its own
   bool Wait(std::size_t bytes);
   void Take(const std::string& frames);
+  void TakeOne(const FrameView& frame);
 
   Loop& loop_;
   const int socket_;

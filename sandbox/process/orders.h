@@ -1,4 +1,4 @@
-// What the sandbox and its container host (host/container_host.h) tell each other over a socket: frames of a length, a
+// What the sandbox and its container host (host/host_loop.h) tell each other over a socket: frames of a length, a
 // kind and a payload. Orders go to the host, news come back.
 #pragma once
 
@@ -54,10 +54,14 @@ struct PodOrder {
 struct Mount {
   std::string source, target;  // a folder or a file of the machine; where the container sees it
   bool read_only = false;
+  std::string sub_path{};      // what of the source is mounted: no link in it leads out of there; "": all
+  bool make_sub_path = false;  // where there is none
   static constexpr std::string_view kName = "Mount";
   static constexpr auto Fields() {
     return api::MakeFields(api::MakeField<&Mount::source>("source", ""), api::MakeField<&Mount::target>("target", ""),
-                           api::MakeField<&Mount::read_only>("readOnly", ""));
+                           api::MakeField<&Mount::read_only>("readOnly", ""),
+                           api::MakeField<&Mount::sub_path>("subPath", ""),
+                           api::MakeField<&Mount::make_sub_path>("makeSubPath", ""));
   }
 };
 
@@ -94,6 +98,41 @@ struct SignalOrder {
   }
 };
 
+// Begins a stream: a command in a run, or a connection to a port of a pod.
+struct StreamOrder {
+  std::string id;                 // names the stream in what follows
+  std::string run;                // where the command runs; "": it is a connection
+  std::vector<std::string> argv;  // with the run's environment and working folder
+  bool input = false, terminal = false;
+  std::string pod_uid, ip;  // whose network the connection is made in, and to which address
+  std::int32_t port = 0;
+  static constexpr std::string_view kName = "StreamOrder";
+  static constexpr auto Fields() {
+    return api::MakeFields(
+        api::MakeField<&StreamOrder::id>("id", ""), api::MakeField<&StreamOrder::run>("run", ""),
+        api::MakeField<&StreamOrder::argv>("argv", ""), api::MakeField<&StreamOrder::input>("input", ""),
+        api::MakeField<&StreamOrder::terminal>("terminal", ""), api::MakeField<&StreamOrder::pod_uid>("podUid", ""),
+        api::MakeField<&StreamOrder::ip>("ip", ""), api::MakeField<&StreamOrder::port>("port", ""));
+  }
+};
+
+// What else there is to say of a stream; to the host, but for `took`, which also comes back.
+struct StreamWord {
+  std::string id;
+  std::int64_t took = 0;  // bytes of what the other sent have been passed on
+  bool no_more_input = false, leave = false;
+  std::int32_t columns = 0, rows = 0;  // of its terminal
+  static constexpr std::string_view kName = "StreamWord";
+  static constexpr auto Fields() {
+    return api::MakeFields(
+        api::MakeField<&StreamWord::id>("id", ""), api::MakeField<&StreamWord::took>("took", ""),
+        api::MakeField<&StreamWord::no_more_input>("noMoreInput", ""), api::MakeField<&StreamWord::leave>("leave", ""),
+        api::MakeField<&StreamWord::columns>("columns", ""), api::MakeField<&StreamWord::rows>("rows", ""));
+  }
+};
+// The host stops reading what a stream says when so much of it has not been taken.
+inline constexpr std::size_t kStreamWindow = 256u << 10;
+
 // What happened to a pod (PodReady) or a run (Started, Ended); or whether the host itself could start (Ready).
 struct News {
   std::string id;     // a pod's UID, a run's id
@@ -115,14 +154,20 @@ enum class FrameKind : char {
   kStart = 's',   // StartOrder
   kSignal = 'k',  // SignalOrder
   kDrop = 'd',    // a pod's UID: all of it ends and goes
+  kStream = 't',  // StreamOrder
+  kInput = 'i',   // OutputPayload: for a stream
+  kWord = 'w',    // StreamWord; also news
   kReady = 'R',   // News
   kPodReady = 'P',
   kStarted = 'S',
   kEnded = 'E',
-  kOutput = 'O',  // OutputPayload
+  kOutput = 'O',             // OutputPayload
+  kStreamOutput = 'T',       // OutputPayload: of a stream
+  kStreamErrorOutput = 'U',  // the same, of a command's second output
+  kStreamEnded = 'F',        // News
 };
 
-// A payload beyond this is refused: nothing of ours is.
+// A payload beyond this is refused; who makes one sees to it that it is not.
 inline constexpr std::size_t kMaxFrame = 16u << 20;
 
 std::string EncodeFrame(FrameKind kind, absl::string_view payload);
@@ -134,7 +179,7 @@ struct FrameView {
 // The frame at the beginning of `bytes`; none: it is not complete. InvalidArgument: this is no frame.
 absl::StatusOr<std::optional<FrameView>> DecodeFrame(absl::string_view bytes);
 
-// What a run wrote.
+// What a run or a stream wrote, or is to read.
 std::string OutputPayload(absl::string_view id, absl::string_view bytes);
 struct OutputView {
   absl::string_view id, bytes;

@@ -4,11 +4,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -33,17 +32,31 @@ absl::Status MakeFolder(const std::string& path) {
   return absl::OkStatus();
 }
 
+// Who reads meanwhile finds the old text or the new one (or, while it becomes shorter, lines of the old one at the
+// end), but never none.
 absl::Status WriteFile(const std::string& path, absl::string_view text, int mode) {
-  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, static_cast<mode_t>(mode));
+  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, static_cast<mode_t>(mode));
   if (fd < 0) return Failed("open", path, errno);
   int error = fchmod(fd, static_cast<mode_t>(mode)) == 0 ? 0 : errno;
+  const auto size = static_cast<off_t>(text.size());
   while (!text.empty() && error == 0) {
     const ssize_t written = write(fd, text.data(), text.size());
     if (written < 0 && errno != EINTR) error = errno;
     if (written > 0) text.remove_prefix(static_cast<std::size_t>(written));
   }
+  if (error == 0 && ftruncate(fd, size) != 0) error = errno;
   if (close(fd) != 0 && error == 0) error = errno;
   return error == 0 ? absl::OkStatus() : Failed("write", path, error);
+}
+
+absl::Status WriteFiles(const PodVolume& volume) {
+  for (const VolumeFile& file : volume.files) {
+    const std::string path = absl::StrCat(volume.folder, "/", file.path);
+    GW_RETURN_IF_ERROR(MakeFolder(fs::path(path).parent_path()));
+    unlink(path.c_str());  // of an earlier try, and not for writing by its mode
+    GW_RETURN_IF_ERROR(WriteFile(path, file.content, file.mode));
+  }
+  return absl::OkStatus();
 }
 
 // pkg/volume/hostpath: what the type asks of the path.
@@ -102,16 +115,6 @@ absl::Status PodFolders::MakeVolume(const std::string& uid, PodVolume& volume) c
                       absl::StrCat("MountVolume.SetUp failed for volume \"", volume.name, "\" : ", status.message()));
 }
 
-absl::Status PodFolders::WriteFiles(const PodVolume& volume) const {
-  for (const VolumeFile& file : volume.files) {
-    const std::string path = absl::StrCat(volume.folder, "/", file.path), fresh = path + ".new";
-    GW_RETURN_IF_ERROR(MakeFolder(fs::path(path).parent_path()));
-    GW_RETURN_IF_ERROR(WriteFile(fresh, file.content, file.mode));
-    if (rename(fresh.c_str(), path.c_str()) != 0) return Failed("rename", path, errno);
-  }
-  return absl::OkStatus();
-}
-
 absl::Status PodFolders::WriteHosts(const std::string& uid, absl::string_view text) const {
   GW_RETURN_IF_ERROR(MakeFolder(Pod(uid)));
   return WriteFile(Hosts(uid), text, 0644);
@@ -130,12 +133,17 @@ absl::Status PodFolders::MakeRun(const std::string& uid, absl::string_view conta
 }
 
 std::string PodFolders::ReadMessage(const std::string& uid, absl::string_view container, int number) const {
-  // What a container can put in its place, a pipe for one, must not hold the loop: the file is ours, its content alone
-  // is theirs.
-  std::ifstream file(Message(uid, container, number), std::ios::binary);
-  std::string out(kMaxMessage, '\0');
-  file.read(out.data(), static_cast<std::streamsize>(out.size()));
-  out.resize(static_cast<std::size_t>(file.gcount()));
+  // A container that sees this folder by a hostPath can put a pipe or a link in its place: neither holds the loop nor
+  // is followed.
+  const int fd = open(Message(uid, container, number).c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0) return "";
+  std::string out;
+  struct stat about{};
+  if (fstat(fd, &about) == 0 && S_ISREG(about.st_mode)) {
+    out.resize(kMaxMessage);
+    out.resize(static_cast<std::size_t>(std::max<ssize_t>(0, pread(fd, out.data(), out.size(), 0))));
+  }
+  close(fd);
   return out;
 }
 

@@ -26,8 +26,6 @@ class PodFolders {
   // Errors in a kubelet's words. A folder of the machine that is to be there and is not is one; where no type was asked
   // for, an empty folder takes its place, and `volume` says so.
   absl::Status MakeVolume(const std::string& uid, PodVolume& volume) const;
-  // The files of a kFiles volume once more, each replaced as a whole.
-  absl::Status WriteFiles(const PodVolume& volume) const;
   // In place: containers that have it mounted see the new text.
   absl::Status WriteHosts(const std::string& uid, absl::string_view text) const;
   // A resolv.conf for pods that reach no name server, the same for all; its path.

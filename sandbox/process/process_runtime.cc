@@ -17,13 +17,23 @@
 namespace gangway::sandbox {
 namespace {
 
-// After a container could not be ordered; a change of its pod or of what it names does not wait for that.
+// After a container could not be ordered.
 constexpr absl::Duration kOrderAgain = absl::Seconds(10);
 // Names that change together are written once.
 constexpr absl::Duration kNamesSettle = absl::Milliseconds(2);
 // kubelet: terminationMessagePolicy FallbackToLogsOnError
 constexpr std::int64_t kFallbackLines = 80;
 constexpr std::size_t kFallbackBytes = 2048;
+constexpr char kGone[] = "what ran the containers has ended; start the sandbox anew";
+
+// The host would take one that does not for the end of all.
+template <class Order>
+absl::Status CheckFits(const Order& order) {
+  const std::size_t size = api::Encode(order).size();
+  return size <= kMaxFrame ? absl::OkStatus()
+                           : absl::InvalidArgumentError(absl::StrCat("environment, command line and mounts have ", size,
+                                                                     " bytes: too many to be started"));
+}
 
 std::string RunId(const std::string& uid, absl::string_view container, int number) {
   return absl::StrCat(uid, "/", container, "/", number);
@@ -59,16 +69,24 @@ ProcessRuntime::ProcessRuntime(Loop& loop, kube::Client& client, ProcessOptions 
       host_(host),
       on_containers_(std::move(on_containers)),
       folders_(options_.folder, options_.claims),
-      services_(loop, client, api::kServices, {}) {
+      services_(loop, client, api::kServices, {}),
+      streams_(host) {
   HostEvents events;
   events.on_pod = [this](const News& news) { OnPod(news); };
   events.on_started = [this](const News& news) { OnRun(news, !news.error.empty()); };
   events.on_ended = [this](const News& news) { OnRun(news, true); };
   events.on_output = [this](absl::string_view id, absl::string_view bytes) { OnOutput(id, bytes); };
+  events.on_stream_output = [this](absl::string_view id, bool error_output, absl::string_view bytes) {
+    streams_.OnOutput(id, error_output, bytes);
+  };
+  events.on_stream_took = [this](const StreamWord& word) { streams_.OnTook(word); };
+  events.on_stream_ended = [this](const News& news) { streams_.OnEnded(news); };
   events.on_gone = [this] { OnGone(); };
   host_.SetEvents(std::move(events));
   services_.Start([this](const auto&, const auto&, const auto&) { RefreshNamesSoon(); }, [] {});
 }
+
+ProcessRuntime::~ProcessRuntime() { host_.SetEvents({}); }
 
 void ProcessRuntime::Tell(const Hosted& hosted, const std::string& uid, bool changed) {
   on_containers_(hosted.key, uid, changed);
@@ -125,7 +143,8 @@ absl::Status ProcessRuntime::Prepare(const PodFacts& facts, Hosted& hosted) {
   }
   hosted.hosts = HostsFile(facts.pod, facts.pod_ip, SharedLines(facts.pod.metadata.ns));
   GW_RETURN_IF_ERROR(folders_.WriteHosts(uid, hosted.hosts));
-  if (gone_) return absl::UnavailableError("what ran the containers has ended; start the sandbox anew");
+  if (gone_) return absl::UnavailableError(kGone);
+  GW_RETURN_IF_ERROR(CheckFits(order));
   host_.Prepare(order);
   return absl::OkStatus();
 }
@@ -135,7 +154,7 @@ void ProcessRuntime::Start(const PodFacts& facts, const std::string& name, Hoste
   const HostedContainer* const container = FindContainerOf(facts.pod, name);
   absl::StatusOr<StartOrder> order =
       container == nullptr ? absl::NotFoundError("there is no such container") : OrderFor(facts, *container, hosted);
-  if (order.ok() && gone_) order = absl::UnavailableError("what ran the containers has ended; start the sandbox anew");
+  if (order.ok() && gone_) order = absl::UnavailableError(kGone);
   if (order.ok()) return host_.Start(*order);
   runs.refused = {absl::IsFailedPrecondition(order.status()) ? "CreateContainerError" : "CreateContainerConfigError",
                   std::string(order.status().message()), loop_.Now() + kOrderAgain};
@@ -151,20 +170,21 @@ absl::StatusOr<StartOrder> ProcessRuntime::OrderFor(const PodFacts& facts, const
   const bool own_root = image != nullptr && !image->python;
   Environment inherited = EnvironmentOfImage(image, options_.path, options_.home);
   inherited.emplace_back("HOSTNAME", HostnameOf(facts.pod));
-  GW_ASSIGN_OR_RETURN(const Environment environment, EnvironmentOf(facts, container, std::move(inherited)));
+  GW_ASSIGN_OR_RETURN(const Environment declared, EnvironmentOf(facts, container));
   StartOrder order;
   order.id = RunId(uid, container.name, number);
   order.pod_uid = uid;
-  order.argv = CommandLineOf(container, environment);
+  GW_ASSIGN_OR_RETURN(order.argv, CommandLineOf(container, declared));
   if (container.command.empty()) {
     return absl::FailedPreconditionError(
         absl::StrCat("no command specified: the image ", container.image,
                      " is not pulled, so what it would run is not known; say command: in the container"));
   }
+  const Environment environment = Over(std::move(inherited), declared);
   for (const auto& [variable, value] : environment) order.env.push_back(absl::StrCat(variable, "=", value));
   order.root = own_root ? image->folder : "/";
   order.working_dir = !container.working_dir.empty() ? container.working_dir : own_root ? "/" : options_.working_dir;
-  GW_ASSIGN_OR_RETURN(order.mounts, MountsOf(container, hosted.volumes, environment));
+  GW_ASSIGN_OR_RETURN(order.mounts, MountsOf(container, hosted.volumes, declared));
   if (image != nullptr && image->python)
     order.mounts.insert(order.mounts.begin(), {image->folder, image->folder, true});
   GW_RETURN_IF_ERROR(folders_.MakeRun(uid, container.name, number));
@@ -181,6 +201,7 @@ absl::StatusOr<StartOrder> ProcessRuntime::OrderFor(const PodFacts& facts, const
        false});
   order.memory_bytes = LimitOf(container, "memory", false);
   order.milli_cpu = LimitOf(container, "cpu", true);
+  GW_RETURN_IF_ERROR(CheckFits(order));
   return order;
 }
 
@@ -208,13 +229,16 @@ void ProcessRuntime::OnOutput(absl::string_view id, absl::string_view bytes) {
   std::string container;
   ProcessRun* const run = FindRun(id, &hosted, &container);
   if (run == nullptr) return;
-  std::int64_t next = run->log->count();
+  const std::int64_t before = run->log->count();
   run->log->Append(loop_.Now(), bytes);
-  if (options_.on_line) {
-    for (next = std::max(next, run->log->first_kept()); next < run->log->count(); ++next)
-      options_.on_line(hosted->pod.metadata, run->log->line(next).text);
-  }
+  Show(*hosted, *run->log, before);
   Tell(*hosted, hosted->pod.metadata.uid, false);
+}
+
+void ProcessRuntime::Show(const Hosted& hosted, const WrittenLog& log, std::int64_t from) {
+  if (!options_.on_line) return;
+  for (std::int64_t i = std::max(from, log.first_kept()); i < log.count(); ++i)
+    options_.on_line(hosted.pod.metadata, log.line(i).text);
 }
 
 void ProcessRuntime::OnPod(const News& news) {
@@ -250,7 +274,9 @@ void ProcessRuntime::OnRun(const News& news, bool ended) {
 void ProcessRuntime::End(const std::string& uid, const std::string& container, Hosted& hosted, ProcessRun& run) {
   run.state = ProcessRun::State::kEnded;
   run.ended = loop_.Now();
+  const std::int64_t before = run.log->count();
   run.log->Close();
+  Show(hosted, *run.log, before);
   run.message = folders_.ReadMessage(uid, container, run.number);
   const HostedContainer* const spec = FindContainerOf(hosted.pod, container);
   if (run.message.empty() && run.exit_code != 0 && spec != nullptr &&
@@ -262,19 +288,24 @@ void ProcessRuntime::End(const std::string& uid, const std::string& container, H
 void ProcessRuntime::OnGone() {
   gone_ = true;
   log::Error("what ran the containers has ended, and every container with it");
+  streams_.EndAll("what ran the containers has ended");
   for (auto& [uid, hosted] : hosted_) {
     for (auto& [name, runs] : hosted.processes.containers) {
       if (!runs.live()) continue;
       runs.now->exit_code = 128 + SIGKILL;
       End(uid, name, hosted, *runs.now);
     }
+    News unmade;
+    unmade.id = uid;
+    unmade.error = kGone;
+    OnPod(unmade);  // for those that still wait to hear of their ground
   }
 }
 
 void ProcessRuntime::See(const HostedPod& pod) {
   Hosted& hosted = hosted_[pod.metadata.uid];
   hosted.key = {pod.metadata.ns, pod.metadata.name};
-  std::string ip = std::move(hosted.named.ip);
+  std::string ip = hosted.named.ip;
   if (ip.empty()) {
     ip = !pod.spec.host_network ? NextAddress() : options_.shared_network ? "127.0.0.1" : HostIp(pod.spec.node_name);
   }
@@ -312,7 +343,48 @@ absl::StatusOr<ContainerLog> ProcessRuntime::Log(const HostedPod& pod, absl::str
   return log;
 }
 
+absl::Status ProcessRuntime::CheckStream(const HostedPod& pod, absl::string_view container) const {
+  const auto hosted = hosted_.find(pod.metadata.uid);
+  const bool here = hosted != hosted_.end() && !gone_ && !hosted->second.processes.dropped;
+  if (container.empty()) {
+    if (here && hosted->second.processes.ground == PodGround::kReady) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrCat("pod ", pod.metadata.name, " does not run"));
+  }
+  if (here) {
+    const auto& containers = hosted->second.processes.containers;
+    const auto runs = containers.find(std::string(container));
+    if (runs != containers.end() && runs->second.now && runs->second.now->state == ProcessRun::State::kRunning)
+      return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("container ", container, " of pod ", pod.metadata.name, " does not run"));
+}
+
+absl::StatusOr<std::unique_ptr<ContainerStream>> ProcessRuntime::Exec(const HostedPod& pod, const ExecOrder& order,
+                                                                      StreamEvents events) {
+  GW_RETURN_IF_ERROR(CheckStream(pod, order.container));
+  const ProcessRuns& runs = hosted_.find(pod.metadata.uid)->second.processes.containers.find(order.container)->second;
+  StreamOrder stream;
+  stream.run = RunId(pod.metadata.uid, order.container, runs.now->number);
+  stream.argv = order.command;
+  stream.input = order.input;
+  stream.terminal = order.terminal;
+  return streams_.Open(std::move(stream), std::move(events));
+}
+
+absl::StatusOr<std::unique_ptr<ContainerStream>> ProcessRuntime::Dial(const HostedPod& pod, int port,
+                                                                      StreamEvents events) {
+  GW_RETURN_IF_ERROR(CheckStream(pod, ""));
+  StreamOrder stream;
+  stream.pod_uid = pod.metadata.uid;
+  // Of its own network a kubelet reaches the loopback address; where the network is shared, that is the pod's.
+  stream.ip = options_.shared_network ? hosted_.find(pod.metadata.uid)->second.named.ip : "127.0.0.1";
+  stream.port = port;
+  return streams_.Open(std::move(stream), std::move(events));
+}
+
 std::string ProcessRuntime::NextAddress() {
+  if (addresses_.size() >= 254u * 254u) return "";  // its network cannot be made, then
   std::string address;
   do {
     const std::uint32_t n = next_address_++ % (254u * 254u);

@@ -15,6 +15,7 @@
 #include "kube/runtime/informer.h"
 #include "sandbox/kubelet/pod_runtime.h"
 #include "sandbox/process/container_host.h"
+#include "sandbox/process/container_streams.h"
 #include "sandbox/process/image.h"
 #include "sandbox/process/pod_folders.h"
 #include "sandbox/process/pod_names.h"
@@ -41,12 +42,17 @@ class ProcessRuntime final : public PodRuntime {
  public:
   ProcessRuntime(Loop& loop, kube::Client& client, ProcessOptions options, ContainerHost& host,
                  OnContainers on_containers);
+  ~ProcessRuntime() override;
 
   absl::string_view name() const override { return kProcess; }
   kube::Plan Sync(const PodView& view, absl::Time now) override;
   void See(const HostedPod& pod) override;
   void Forget(const HostedPod& pod) override;
   absl::StatusOr<ContainerLog> Log(const HostedPod& pod, absl::string_view container, bool previous) const override;
+  absl::Status CheckStream(const HostedPod& pod, absl::string_view container) const override;
+  absl::StatusOr<std::unique_ptr<ContainerStream>> Exec(const HostedPod& pod, const ExecOrder& order,
+                                                        StreamEvents events) override;
+  absl::StatusOr<std::unique_ptr<ContainerStream>> Dial(const HostedPod& pod, int port, StreamEvents events) override;
 
  private:
   struct Hosted {
@@ -64,6 +70,8 @@ class ProcessRuntime final : public PodRuntime {
   absl::StatusOr<StartOrder> OrderFor(const PodFacts& facts, const HostedContainer& container, Hosted& hosted);
   void SignalAll(const std::string& uid, const Hosted& hosted, int signal);
   void OnOutput(absl::string_view id, absl::string_view bytes);
+  // Lines from `from` on to on_line.
+  void Show(const Hosted& hosted, const WrittenLog& log, std::int64_t from);
   void OnPod(const News& news);
   void OnRun(const News& news, bool ended);
   void OnGone();
@@ -85,6 +93,7 @@ class ProcessRuntime final : public PodRuntime {
   absl::flat_hash_set<std::string> addresses_;
   std::uint32_t next_address_ = 0;
   bool refreshing_ = false, gone_ = false;
+  ContainerStreams streams_;
   Owner owner_;
 };
 

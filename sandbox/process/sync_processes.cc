@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "sandbox/kubelet/behaviour.h"
 #include "sandbox/kubelet/pod_pass.h"
 
 namespace gangway::sandbox {
@@ -41,22 +42,30 @@ class ProcessPass : private PodPass {
     memory_.orphaned.reset();
     if (view_.node == NodeState::kLost) return {};
     if (pod_.metadata.deleting()) return Stop();
-    if (pod_.ended()) return With(Drop());
-    if (status_.container_statuses.empty()) Create();
+    if (pod_.ended()) return With(Drop());  // not before that is stored: without it containers would begin again
+    if (status_.container_statuses.empty()) CreateStatus();
     if (!WaitsForVolumes() && Grounded() && RunInitContainers()) {
       for (std::size_t i = 0; i < std::min(status_.container_statuses.size(), pod_.spec.containers.size()); ++i)
         RunContainer(status_.container_statuses[i], pod_.spec.containers[i]);
       SetPhase();
     }
-    if (status_.phase == "Succeeded" || status_.phase == "Failed") Drop();
     return With(Finish());
   }
 
  private:
+  void CreateStatus() {
+    Create();
+    for (const absl::string_view key : {kFinishAnnotation, kFailAnnotation, kLogAnnotation, kMessageAnnotation}) {
+      if (pod_.metadata.annotations.count(std::string(key)) > 0) {
+        NoteWarning("", "InvalidAnnotation",
+                    absl::StrCat("annotation ", key, " is for simulated containers; it is ignored"));
+      }
+    }
+  }
   ProcessPlan With(kube::Plan plan) { return {std::move(plan), std::move(wants_)}; }
   void Ask(Want kind, std::string container = {}) { wants_.push_back({kind, std::move(container)}); }
   kube::Plan Drop() {
-    if (!std::exchange(known_.dropped, true) && known_.ground != PodGround::kNone) Ask(Want::kDrop);
+    if (!std::exchange(known_.dropped, true)) Ask(Want::kDrop);  // without ground there are folders at least
     return {};
   }
 
@@ -92,6 +101,13 @@ class ProcessPass : private PodPass {
     return true;
   }
 
+  bool MainBegun() const {
+    return std::any_of(pod_.spec.containers.begin(), pod_.spec.containers.end(), [this](const HostedContainer& each) {
+      const auto runs = known_.containers.find(each.name);
+      return runs != known_.containers.end() && runs->second.now.has_value();
+    });
+  }
+
   // True when all have done their part; sidecars only have to run.
   bool RunInitContainers() {
     for (std::size_t i = 0; i < std::min(status_.init_container_statuses.size(), pod_.spec.init_containers.size());
@@ -103,7 +119,8 @@ class ProcessPass : private PodPass {
       Step(status, spec, runs, sidecar || RestartPolicyOf(pod_) != "Never", !sidecar);
       const bool done = runs.now && runs.now->state == State::kEnded && runs.now->exit_code == 0 && !sidecar;
       status.ready = done || (sidecar && status.state.running);
-      if (done || status.ready) continue;
+      // A sidecar that begins again holds nobody back (pkg/kubelet/kuberuntime: computeInitContainerActions).
+      if (done || status.ready || (sidecar && MainBegun())) continue;
       if (status.state.terminated) status_.phase = "Failed";
       return false;
     }

@@ -28,7 +28,7 @@ struct ProcessRun {
   std::string error;    // why it could not be started
   std::string message;  // what it left in its terminationMessagePath
   std::shared_ptr<WrittenLog> log;
-  bool told = false;  // that it started, and how it ended
+  bool told = false;  // that it started, or why it did not
 };
 
 // Why a container could not even be ordered, and when that is tried again.

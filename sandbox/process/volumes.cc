@@ -1,5 +1,7 @@
 #include "sandbox/process/volumes.h"
 
+#include <limits.h>
+
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -131,14 +133,16 @@ absl::StatusOr<std::vector<PodVolume>> VolumesOf(const PodFacts& facts, const Vo
 }
 
 absl::StatusOr<std::vector<Mount>> MountsOf(const HostedContainer& container, const std::vector<PodVolume>& volumes,
-                                            const Environment& environment) {
-  const auto find = [&](absl::string_view name) -> const std::string* {
-    for (const auto& [known, value] : environment)
-      if (known == name) return &value;
-    return nullptr;
-  };
+                                            const Environment& declared) {
   std::vector<Mount> out;
   for (const VolumeMount& asked : container.volume_mounts) {
+    std::string missing;
+    const auto find = [&](absl::string_view name) -> const std::string* {
+      for (const auto& [known, value] : declared)
+        if (known == name && !value.empty()) return &value;
+      absl::StrAppend(&missing, missing.empty() ? "" : ", ", name);
+      return nullptr;
+    };
     const auto volume =
         std::find_if(volumes.begin(), volumes.end(), [&](const PodVolume& each) { return each.name == asked.name; });
     const auto wrong = [&](absl::string_view why) {
@@ -149,10 +153,14 @@ absl::StatusOr<std::vector<Mount>> MountsOf(const HostedContainer& container, co
       return wrong("must be a folder below /");
     const std::string sub_path =
         asked.sub_path_expr.empty() ? asked.sub_path : ExpandReferences(asked.sub_path_expr, find);
+    if (!missing.empty()) return wrong(absl::StrCat("missing value for ", missing));
+    if (sub_path.size() >= PATH_MAX) return wrong("its subPath is longer than a path may be");
     if (!sub_path.empty() && !StaysBelow(sub_path))
       return wrong(absl::StrCat("subPath ", sub_path, " leaves the volume"));
     Mount mount;
-    mount.source = sub_path.empty() ? volume->folder : absl::StrCat(volume->folder, "/", sub_path);
+    mount.source = volume->folder;
+    mount.sub_path = sub_path;
+    mount.make_sub_path = !volume->read_only;
     mount.target = absl::StartsWith(asked.mount_path, "/") ? asked.mount_path : absl::StrCat("/", asked.mount_path);
     mount.read_only = asked.read_only || volume->read_only;
     out.push_back(std::move(mount));

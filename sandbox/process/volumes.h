@@ -44,9 +44,10 @@ struct VolumeFolders {
 // it is cannot be had here, or names a file outside of itself.
 absl::StatusOr<std::vector<PodVolume>> VolumesOf(const PodFacts& facts, const VolumeFolders& folders);
 
-// Where a container sees them, in the order of their depth. InvalidArgument names the mount that is wrong.
+// Where a container sees them, in the order of their depth. `declared`: what a subPathExpr may name. InvalidArgument
+// names the mount that is wrong.
 absl::StatusOr<std::vector<Mount>> MountsOf(const HostedContainer& container, const std::vector<PodVolume>& volumes,
-                                            const Environment& environment);
+                                            const Environment& declared);
 
 // Whether `path` is relative and stays where it is: no part of it is "..".
 bool StaysBelow(absl::string_view path);

@@ -82,7 +82,7 @@ void RehearseOverlay(const std::string& overlay) {
 TEST_F(RehearsalTest, EachOverlayIsAppliedTwiceComparedRemovedAndAppliedAgain) {
   std::vector<std::thread> threads;
   for (const char* const overlay : {"namespace", "paddle-namespace", "crds-kubeflow", "overlays/standalone",
-                                    "overlays/beside-volcano", "overlays/paddle-only", "overlays/standalone-webhook"}) {
+                                    "overlays/beside-volcano", "overlays/beside-volcano-extender", "overlays/paddle-only", "overlays/standalone-webhook"}) {
     threads.emplace_back(RehearseOverlay, overlay);
   }
   for (std::thread& thread : threads) thread.join();

@@ -16,7 +16,7 @@ AwaitedMembers::AwaitedMembers(model::Cluster& cluster) : cluster_(cluster) {
   const std::vector<model::GangId> waiting(cluster.waiting().begin(), cluster.waiting().end());
   for (const model::GangId id : waiting) {
     const model::Gang& gang = cluster.gang(id);
-    if (IsTried(gang) && static_cast<int>(pods_.size()) + gang.min_member <= kMaxMembers) Add(gang);
+    if (IsTried(gang) && gang.min_member <= kMaxMembers - static_cast<int>(pods_.size())) Add(gang);
   }
 }
 

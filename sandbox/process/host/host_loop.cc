@@ -14,6 +14,7 @@
 #include <cstring>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -21,6 +22,7 @@
 #include "absl/strings/str_cat.h"
 #include "sandbox/process/host/cgroups.h"
 #include "sandbox/process/host/container_child.h"
+#include "sandbox/process/host/host_streams.h"
 #include "sandbox/process/host/pod_spaces.h"
 
 namespace gangway::sandbox {
@@ -40,7 +42,8 @@ struct HostPod {
 };
 
 struct HostRun {
-  std::string id, pod_uid, scratch, trouble_text;
+  std::string id, pod_uid, scratch, trouble_text, working_dir;
+  std::vector<std::string> env, join;
   ChildPipes pipes;
   int status = 0;
   bool exited = false;
@@ -68,6 +71,8 @@ class HostLoop {
     if (const absl::Status status = TryOut(); !status.ok()) ready.error = std::string(status.message());
     if (!cgroups_.missing().empty()) ready.notes.push_back(cgroups_.missing());
     Send(FrameKind::kReady, ready);
+    streams_.emplace([this](FrameKind kind, absl::string_view payload) { out_ += EncodeFrame(kind, payload); },
+                     network_.home());
     while (Turn()) {
     }
   }
@@ -122,14 +127,17 @@ class HostLoop {
       }
       whose.push_back(pid);
     }
+    const std::size_t streams = fds.size();
+    streams_->AddTo(fds, out_.size() < kMaxWaiting);
     if (poll(fds.data(), fds.size(), -1) < 0) return errno == EINTR;
     if ((fds[0].revents & POLLOUT) != 0 && !Flush()) return false;
-    for (std::size_t i = 2; i < fds.size(); ++i) {
+    for (std::size_t i = 2; i < streams; ++i) {
       if (fds[i].revents == 0) continue;
       const auto it = runs_.find(whose[i]);
       it->second.pipes.trouble >= 0 ? ReadTrouble(it->second) : ReadOutput(it->second);
     }
     if (fds[1].revents != 0) Reap();
+    streams_->Handle(fds, streams);
     Settle();
     return (fds[0].revents & (POLLIN | POLLHUP | POLLERR)) == 0 || ReadOrders();
   }
@@ -179,6 +187,18 @@ class HostLoop {
         return;
       case FrameKind::kDrop:
         return DropPod(std::string(payload));
+      case FrameKind::kStream:
+        if (const auto order = api::Decode<StreamOrder>(payload); order.ok()) Open(*order);
+        return;
+      case FrameKind::kInput:
+        if (const auto input = DecodeOutput(payload); input.ok()) streams_->Write(input->id, input->bytes);
+        return;
+      case FrameKind::kWord:
+        if (const auto word = api::Decode<StreamWord>(payload); word.ok()) streams_->Obey(*word);
+        return;
+      case FrameKind::kStreamOutput:
+      case FrameKind::kStreamErrorOutput:
+      case FrameKind::kStreamEnded:
       case FrameKind::kReady:
       case FrameKind::kPodReady:
       case FrameKind::kStarted:
@@ -222,15 +242,18 @@ class HostLoop {
 
   void Start(const StartOrder& order) {
     const auto pod = pods_.find(order.pod_uid);
-    absl::StatusOr<ChildPipes> pipes =
-        pod == pods_.end() || pod->second.dropped
-            ? absl::NotFoundError("its pod is gone")
-            : MakeContainer(order, pod->second.spaces, cgroups_.Make(order.id, order.memory_bytes, order.milli_cpu));
+    std::vector<std::string> join = cgroups_.Make(order.id, order.memory_bytes, order.milli_cpu);
+    absl::StatusOr<ChildPipes> pipes = pod == pods_.end() || pod->second.dropped
+                                           ? absl::NotFoundError("its pod is gone")
+                                           : MakeContainer(order, pod->second.spaces, join);
     if (pipes.ok()) {
       HostRun run;
       run.id = order.id;
       run.pod_uid = order.pod_uid;
       run.scratch = order.scratch;
+      run.working_dir = order.working_dir;
+      run.env = order.env;
+      run.join = std::move(join);
       run.pipes = *pipes;
       runs_.emplace(pipes->pid, std::move(run));
       return;
@@ -241,6 +264,21 @@ class HostLoop {
     news.exit_code = 128;
     news.error = std::string(pipes.status().message());
     Send(FrameKind::kStarted, news);
+  }
+
+  void Open(const StreamOrder& order) {
+    if (order.run.empty()) {
+      const auto pod = pods_.find(order.pod_uid);
+      if (pod == pods_.end() || pod->second.dropped) return streams_->Refuse(order.id, "its pod is gone");
+      return streams_->Dial(order, pod->second.spaces.network);
+    }
+    for (const auto& [pid, run] : runs_) {
+      if (run.id != order.run || run.exited || run.pipes.trouble >= 0) continue;
+      const auto pod = pods_.find(run.pod_uid);
+      if (pod == pods_.end()) break;
+      return streams_->Exec(order, {pid, pod->second.spaces, run.join, run.env, run.working_dir});
+    }
+    streams_->Refuse(order.id, "the container does not run any more");
   }
 
   void DropPod(const std::string& uid) {
@@ -282,7 +320,10 @@ class HostLoop {
     int status = 0;
     for (pid_t pid = 0; (pid = waitpid(-1, &status, WNOHANG)) > 0;) {
       const auto it = runs_.find(pid);
-      if (it == runs_.end()) continue;  // one that removed a folder, or that a container left to us
+      if (it == runs_.end()) {
+        streams_->Exited(pid, status);  // or one that removed a folder, or that a container left to us
+        continue;
+      }
       it->second.exited = true;
       it->second.status = status;
     }
@@ -331,6 +372,7 @@ class HostLoop {
   int signals_ = -1;
   std::map<std::string, HostPod> pods_;  // by UID
   std::map<pid_t, HostRun> runs_;
+  std::optional<HostStreams> streams_;
   std::string in_, out_;
 };
 
@@ -345,7 +387,9 @@ void RemoveTree(const std::string& folder) {
     return;
   }
   chmod(folder.c_str(), 0700);  // an overlay's working folder keeps others out, and us where we are not root
-  for (const auto& each : fs::directory_iterator(folder, error)) RemoveTree(each.path());
+  // A range-for would throw when the folder changes.
+  for (fs::directory_iterator it(folder, error); !error && it != fs::directory_iterator(); it.increment(error))
+    RemoveTree(it->path());
   fs::remove(folder, error);
 }
 

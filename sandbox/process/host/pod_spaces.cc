@@ -67,7 +67,8 @@ absl::StatusOr<SharedSpaces> PodNetwork::MakePod(const PodOrder& pod) {
   if (status.ok() && own_network) {
     const std::string pair = absl::StrCat("pod", ++last_pair_);
     status = Links().AddPair(pair, kBridge, kPodDevice, spaces.network);
-    if (status.ok() && setns(spaces.network, CLONE_NEWNET) == 0) {
+    if (status.ok() && setns(spaces.network, CLONE_NEWNET) != 0) status = SpaceFailed("network of the pod", errno);
+    if (status.ok()) {
       {
         Links inside;
         status = inside.SetUp("lo");

@@ -22,6 +22,8 @@ class PodNetwork {
   absl::Status Begin();
   // The caller closes the file descriptors; the network of the pod is gone with the last.
   absl::StatusOr<SharedSpaces> MakePod(const PodOrder& pod);
+  // The network that this process is in; -1: the machine's, which is never left.
+  int home() const { return home_.network; }
 
  private:
   absl::Status EnterNewPod(const PodOrder& pod, bool own_network, SharedSpaces& spaces);

@@ -2,13 +2,16 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -22,32 +25,8 @@
 namespace gangway::sandbox {
 namespace {
 
-constexpr char kOld[] = "/.gangway-machine";  // where the machine is until everything is mounted
-
 absl::Status MountFailed(absl::string_view what, int error) {
   return absl::UnavailableError(absl::StrCat(what, ": ", std::strerror(error)));
-}
-
-absl::Status Bind(const std::string& source, const std::string& target, bool read_only) {
-  if (mount(source.c_str(), target.c_str(), nullptr, MS_BIND | MS_REC, nullptr) != 0)
-    return MountFailed(absl::StrCat("mount ", target), errno);
-  if (read_only && mount(nullptr, target.c_str(), nullptr, MS_BIND | MS_REMOUNT | MS_RDONLY, nullptr) != 0 &&
-      errno != EPERM)  // what was mounted for us with other flags may keep them
-    return MountFailed(absl::StrCat("mount ", target, " for reading only"), errno);
-  return absl::OkStatus();
-}
-
-// `lower` as seen at `target`, with changes kept in `scratch`/NAME. False: the kernel does not do that here.
-bool Overlay(const std::string& lower, const std::string& scratch, const std::string& name, const std::string& target) {
-  const std::string upper = absl::StrCat(scratch, "/", name), work = absl::StrCat(scratch, "/", name, "-work");
-  if (mkdir(upper.c_str(), 0755) != 0 || mkdir(work.c_str(), 0755) != 0) return false;
-  struct stat about{};
-  if (stat(lower.c_str(), &about) == 0 && chmod(upper.c_str(), about.st_mode & 07777) != 0) return false;
-  const std::string options = absl::StrCat("lowerdir=", lower, ",upperdir=", upper, ",workdir=", work);
-  for (const char* const more : {",volatile", ",volatile,userxattr", ",userxattr", ""}) {
-    if (mount("overlay", target.c_str(), "overlay", 0, (options + more).c_str()) == 0) return true;
-  }
-  return false;
 }
 
 bool Below(absl::string_view path, absl::string_view folder) {
@@ -68,14 +47,66 @@ std::string Unescaped(absl::string_view text) {
   return out;
 }
 
-// What else is mounted on the machine and is no business of the kernel's or of ours, without what lies below another.
-std::vector<std::string> OtherMounts(const std::string& ours) {
-  std::vector<std::string> all, out;
+// Where something is mounted, at `folder` and below it.
+std::vector<std::string> MountsBelow(const std::string& folder) {
+  std::vector<std::string> out;
   std::ifstream file("/proc/self/mountinfo");
   for (std::string line; std::getline(file, line);) {
     const std::vector<absl::string_view> parts = absl::StrSplit(line, ' ');
     if (parts.size() < 5) continue;
-    const std::string path = Unescaped(parts[4]);
+    std::string path = Unescaped(parts[4]);
+    if (folder == "/" || Below(path, folder)) out.push_back(std::move(path));
+  }
+  return out;
+}
+
+// The mount at `target` and all below it.
+bool MakeReadOnly(const std::string& target) {
+  mount_attr wanted{};
+  wanted.attr_set = MOUNT_ATTR_RDONLY;
+  if (mount_setattr(AT_FDCWD, target.c_str(), AT_RECURSIVE, &wanted, sizeof wanted) == 0) return true;
+  // Before Linux 5.12 each for itself, with the flags that a user namespace may not take away.
+  std::error_code error;
+  const std::string top = std::filesystem::canonical(target, error).string();
+  for (const std::string& path : MountsBelow(top)) {
+    struct statvfs about{};
+    if (statvfs(path.c_str(), &about) != 0) return false;
+    unsigned long kept = 0;
+    if ((about.f_flag & ST_NOSUID) != 0) kept |= MS_NOSUID;
+    if ((about.f_flag & ST_NODEV) != 0) kept |= MS_NODEV;
+    if ((about.f_flag & ST_NOEXEC) != 0) kept |= MS_NOEXEC;
+    if (mount(nullptr, path.c_str(), nullptr, MS_BIND | MS_REMOUNT | MS_RDONLY | kept, nullptr) != 0) return false;
+  }
+  return !error;
+}
+
+// What is to be for reading only is not there at all when it cannot be.
+absl::Status Bind(const std::string& source, const std::string& target, bool read_only) {
+  if (mount(source.c_str(), target.c_str(), nullptr, MS_BIND | MS_REC, nullptr) != 0)
+    return MountFailed(absl::StrCat("mount ", target), errno);
+  if (!read_only || MakeReadOnly(target)) return absl::OkStatus();
+  const int error = errno;
+  umount2(target.c_str(), MNT_DETACH);
+  return MountFailed(absl::StrCat("mount ", target, " for reading only"), error);
+}
+
+// `lower` as seen at `target`, with changes kept in `scratch`/NAME. False: the kernel does not do that here.
+bool Overlay(const std::string& lower, const std::string& scratch, const std::string& name, const std::string& target) {
+  const std::string upper = absl::StrCat(scratch, "/", name), work = absl::StrCat(scratch, "/", name, "-work");
+  if (mkdir(upper.c_str(), 0755) != 0 || mkdir(work.c_str(), 0755) != 0) return false;
+  struct stat about{};
+  if (stat(lower.c_str(), &about) == 0 && chmod(upper.c_str(), about.st_mode & 07777) != 0) return false;
+  const std::string options = absl::StrCat("lowerdir=", lower, ",upperdir=", upper, ",workdir=", work);
+  for (const char* const more : {",volatile", ",volatile,userxattr", ",userxattr", ""}) {
+    if (mount("overlay", target.c_str(), "overlay", 0, (options + more).c_str()) == 0) return true;
+  }
+  return false;
+}
+
+// What else is mounted on the machine and is no business of the kernel's or of ours, without what lies below another.
+std::vector<std::string> OtherMounts(const std::string& ours) {
+  std::vector<std::string> all, out;
+  for (const std::string& path : MountsBelow("/")) {
     const bool hidden = path == "/" || Below(path, ours) || Below(path, "/proc") || Below(path, "/sys") ||
                         Below(path, "/dev") || Below(path, "/tmp") || Below(path, "/run");
     if (!hidden) all.push_back(path);
@@ -139,8 +170,8 @@ absl::Status MountTmpfs(const char* target, const char* options) {
              : MountFailed(absl::StrCat("mount ", target), errno);
 }
 
-absl::Status BindDevice(const std::string& name) {
-  const std::string from = absl::StrCat(kOld, "/dev/", name), to = absl::StrCat("/dev/", name);
+absl::Status BindDevice(const std::string& machine, const std::string& name) {
+  const std::string from = absl::StrCat(machine, "/dev/", name), to = absl::StrCat("/dev/", name);
   struct stat about{};
   if (stat(from.c_str(), &about) != 0) return absl::OkStatus();
   if (S_ISDIR(about.st_mode)) {
@@ -153,16 +184,16 @@ absl::Status BindDevice(const std::string& name) {
 }
 
 // The devices that every container has, and those of accelerators.
-absl::Status MakeDevices() {
+absl::Status MakeDevices(const std::string& machine) {
   GW_RETURN_IF_ERROR(MakeFolders("/dev"));
   if (mount("tmpfs", "/dev", "tmpfs", MS_NOSUID, "mode=755,size=64k") != 0) return MountFailed("mount /dev", errno);
   for (const char* const name : {"null", "zero", "full", "random", "urandom", "tty"})
-    GW_RETURN_IF_ERROR(BindDevice(name));
-  if (DIR* const devices = opendir(absl::StrCat(kOld, "/dev").c_str()); devices != nullptr) {
+    GW_RETURN_IF_ERROR(BindDevice(machine, name));
+  if (DIR* const devices = opendir(absl::StrCat(machine, "/dev").c_str()); devices != nullptr) {
     while (const dirent* const entry = readdir(devices)) {
       const absl::string_view name = entry->d_name;
       if (absl::StartsWith(name, "nvidia") || name == "infiniband" || name == "dri" || name == "kfd")
-        BindDevice(std::string(name)).IgnoreError();  // an accelerator less
+        BindDevice(machine, std::string(name)).IgnoreError();  // an accelerator less
     }
     closedir(devices);
   }
@@ -192,33 +223,76 @@ absl::StatusOr<std::string> EndOfLink(const std::string& path) {
   return MountFailed(absl::StrCat("mount ", path), ELOOP);
 }
 
-absl::Status MountAsked(const Mount& asked) {
-  const std::string from = kOld + asked.source;
+int OpenBelow(int folder, const std::string& path) {
+  open_how how{};
+  how.flags = O_PATH | O_CLOEXEC;
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
+  return static_cast<int>(syscall(SYS_openat2, folder, path.c_str(), &how, sizeof how));
+}
+
+// pkg/volume/util/subpath: links are followed within the volume; what is not there yet is a folder with its mode.
+absl::StatusOr<int> OpenSubPath(const Mount& asked, int volume) {
+  const auto failed = [&](int error) {
+    const std::string what = absl::StrCat("mount ", asked.target, ": subPath ", asked.sub_path);
+    return error == EXDEV ? absl::InvalidArgumentError(what + " leaves the volume") : MountFailed(what, error);
+  };
   struct stat about{};
-  if (stat(from.c_str(), &about) != 0) {
-    // A subPath that is not there yet is a folder (pkg/volume/util/subpath).
-    if (errno != ENOENT || asked.read_only) return MountFailed(absl::StrCat("mount ", asked.target), errno);
-    GW_RETURN_IF_ERROR(MakeFolders(from));
-    if (stat(from.c_str(), &about) != 0) return MountFailed(absl::StrCat("mount ", asked.target), errno);
+  if (fstat(volume, &about) != 0) return failed(errno);
+  int at = fcntl(volume, F_DUPFD_CLOEXEC, 0);
+  for (std::size_t begin = 0, end = 0; end != std::string::npos; begin = end + 1) {
+    end = asked.sub_path.find('/', begin);
+    const std::string whole = asked.sub_path.substr(0, end), part = asked.sub_path.substr(begin, end - begin);
+    int next = OpenBelow(volume, whole);
+    if (next < 0 && errno == ENOENT && asked.make_sub_path) {
+      const mode_t mode = about.st_mode & 0777;
+      if (mkdirat(at, part.c_str(), mode) == 0) {
+        if (fchmodat(at, part.c_str(), mode, 0) != 0) return failed(errno);
+      } else if (errno != EEXIST) {  // another container may need it, too
+        return failed(errno);
+      }
+      next = OpenBelow(volume, whole);
+    }
+    if (next < 0) return failed(errno);
+    close(at);
+    at = next;
   }
+  return at;
+}
+
+// What is to be mounted, as the machine has it, before the container has a root of its own: a link leads where it does
+// on the machine. Closed by the program's start.
+absl::StatusOr<int> OpenSource(const Mount& asked) {
+  const int source = open(asked.source.c_str(), O_PATH | O_CLOEXEC);
+  if (source < 0) return MountFailed(absl::StrCat("mount ", asked.target), errno);
+  if (asked.sub_path.empty()) return source;
+  auto part = OpenSubPath(asked, source);
+  close(source);
+  return part;
+}
+
+absl::Status MountAsked(int source, const std::string& target, bool read_only) {
+  if (Below(target, "/proc"))  // runc: checkProcMount
+    return absl::InvalidArgumentError(absl::StrCat("mount ", target, ": cannot be mounted because it is inside /proc"));
+  struct stat about{};
+  if (fstat(source, &about) != 0) return MountFailed(absl::StrCat("mount ", target), errno);
   if (S_ISDIR(about.st_mode)) {
-    GW_RETURN_IF_ERROR(MakeFolders(asked.target));
+    GW_RETURN_IF_ERROR(MakeFolders(target));
   } else {
-    GW_RETURN_IF_ERROR(MakeFolders(asked.target.substr(0, asked.target.rfind('/'))));
+    GW_RETURN_IF_ERROR(MakeFolders(target.substr(0, target.rfind('/'))));
     struct stat there{};
-    const bool is_there = lstat(asked.target.c_str(), &there) == 0;
-    if (is_there && S_ISLNK(there.st_mode) && unlink(asked.target.c_str()) != 0) {
+    const bool is_there = lstat(target.c_str(), &there) == 0;
+    if (is_there && S_ISLNK(there.st_mode) && unlink(target.c_str()) != 0) {
       // Not ours to replace: where it leads, then.
-      GW_ASSIGN_OR_RETURN(const std::string end, EndOfLink(asked.target));
-      return MountAsked({asked.source, end, asked.read_only});
+      GW_ASSIGN_OR_RETURN(const std::string end, EndOfLink(target));
+      return MountAsked(source, end, read_only);
     }
     if (!is_there || S_ISLNK(there.st_mode)) {  // one that is there may be another user's, and is good to mount on
-      const int fd = open(asked.target.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
-      if (fd < 0) return MountFailed(absl::StrCat("mount ", asked.target), errno);
+      const int fd = open(target.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+      if (fd < 0) return MountFailed(absl::StrCat("mount ", target), errno);
       close(fd);
     }
   }
-  return Bind(from, asked.target, asked.read_only);
+  return Bind(absl::StrCat("/proc/self/fd/", source), target, read_only);
 }
 
 }  // namespace
@@ -237,11 +311,18 @@ absl::Status MakeFolders(const std::string& path) {
 
 absl::Status EnterRootFolder(const StartOrder& order) {
   if (mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return MountFailed("a view of its own", errno);
+  std::vector<int> sources;
+  for (const Mount& asked : order.mounts) {
+    GW_ASSIGN_OR_RETURN(const int source, OpenSource(asked));
+    sources.push_back(source);
+  }
   const std::string root = order.scratch + "/root";
   if (mkdir(root.c_str(), 0755) != 0) return MountFailed(root, errno);
   GW_RETURN_IF_ERROR(MakeRoot(order, root));
-  const std::string old = root + kOld, temporary = order.scratch + "/tmp";
-  if (mkdir(old.c_str(), 0700) != 0) return MountFailed(old, errno);
+  // Where the machine is until everything is mounted; nobody's mount can name it.
+  std::string old = root + "/.gangway-XXXXXX";
+  if (mkdtemp(old.data()) == nullptr) return MountFailed(old, errno);
+  const std::string machine = old.substr(root.size()), temporary = order.scratch + "/tmp";
   if (mkdir(temporary.c_str(), 01777) != 0 || chmod(temporary.c_str(), 01777) != 0)
     return MountFailed(temporary, errno);
   if (syscall(SYS_pivot_root, root.c_str(), old.c_str()) != 0 || chdir("/") != 0)
@@ -250,14 +331,15 @@ absl::Status EnterRootFolder(const StartOrder& order) {
   if (mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr) != 0)
     return MountFailed("mount /proc", errno);
   GW_RETURN_IF_ERROR(MakeFolders("/sys"));
-  Bind(std::string(kOld) + "/sys", "/sys", true).IgnoreError();  // without it fewer facts about the machine
-  GW_RETURN_IF_ERROR(MakeDevices());
+  Bind(machine + "/sys", "/sys", true).IgnoreError();  // without it fewer facts about the machine
+  GW_RETURN_IF_ERROR(MakeDevices(machine));
   GW_RETURN_IF_ERROR(MakeFolders("/tmp"));
-  GW_RETURN_IF_ERROR(Bind(kOld + temporary, "/tmp", false));
+  GW_RETURN_IF_ERROR(Bind(machine + temporary, "/tmp", false));
   GW_RETURN_IF_ERROR(MountTmpfs("/run", "mode=755,size=64m"));
-  for (const Mount& asked : order.mounts) GW_RETURN_IF_ERROR(MountAsked(asked));
-  if (umount2(kOld, MNT_DETACH) != 0) return MountFailed("leaving the machine", errno);
-  rmdir(kOld);
+  for (std::size_t i = 0; i < sources.size(); ++i)
+    GW_RETURN_IF_ERROR(MountAsked(sources[i], order.mounts[i].target, order.mounts[i].read_only));
+  if (umount2(machine.c_str(), MNT_DETACH) != 0) return MountFailed("leaving the machine", errno);
+  rmdir(machine.c_str());
   return absl::OkStatus();
 }
 

@@ -99,6 +99,7 @@ int RunContainerHost(int argc, char** argv) {
   if (!setup.ok() || setup->folder.empty()) return 2;
   setsid();  // Ctrl-C is the sandbox's business
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_IGN);
+  std::signal(SIGCHLD, SIG_DFL);  // ignored by whoever started the sandbox, it would hide the ends of containers
   if (socket > 3) syscall(SYS_close_range, 3, socket - 1, 0);
   syscall(SYS_close_range, socket + 1, ~0U, 0);
   fcntl(socket, F_SETFD, FD_CLOEXEC);

@@ -13,6 +13,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Pair;
+using testutil::IsOkAndHolds;
 using testutil::StatusIs;
 
 class EnvironmentTest : public ::testing::Test {
@@ -98,21 +99,43 @@ TEST_F(EnvironmentTest, LaterNamesWinAndMayNameEarlierOnes) {
            {"name":"TOKEN","valueFrom":{"secretKeyRef":{"name":"keys","key":"TOKEN"}}},
            {"name":"OPTIONAL","valueFrom":{"configMapKeyRef":{"name":"conf","key":"none","optional":true}}},
            {"name":"PATH","value":"/mine"}],
-    "command":["run","$(X)"],"args":["--url=$(URL)","$(NOT)"]})x");
-  const auto environment = EnvironmentOf(Facts(), container, {{"PATH", "/image"}, {"HOME", "/root"}});
-  GW_ASSERT_OK(environment);
-  EXPECT_THAT(*environment,
+    "command":["run","$(X)"],"args":["--url=$(URL)","$(NOT)","$(HOME)"]})x");
+  const auto declared = EnvironmentOf(Facts(), container);
+  GW_ASSERT_OK(declared);
+  EXPECT_THAT(Over({{"PATH", "/image"}, {"HOME", "/root"}}, *declared),
               ElementsAre(Pair("PATH", "/mine"), Pair("HOME", "/root"), Pair("A", "1+x"), Pair("B", "$(X)"),
                           Pair("S_TOKEN", "secret"), Pair("X", "x"), Pair("LATER", "$(AFTER)"), Pair("AFTER", "y"),
                           Pair("IP", "10.1.0.7"), Pair("URL", "10.1.0.7:80"), Pair("TOKEN", "secret")));
-  EXPECT_THAT(CommandLineOf(container, *environment), ElementsAre("run", "x", "--url=10.1.0.7:80", "$(NOT)"));
+  EXPECT_THAT(CommandLineOf(container, *declared),
+              IsOkAndHolds(ElementsAre("run", "x", "--url=10.1.0.7:80", "$(NOT)", "$(HOME)")));
+}
+
+TEST_F(EnvironmentTest, ReferencesToReferencesStaySmall) {
+  const auto times = [](const std::string& name, int count) {
+    std::string out;
+    for (int i = 0; i < count; ++i) absl::StrAppend(&out, "$(", name, ")");
+    return out;
+  };
+  const std::string kibibyte(1024, 'x');
+  const auto container = [&](int levels) {
+    std::string env = absl::StrCat(R"({"name":"A0","value":")", kibibyte, R"("})");
+    for (int i = 1; i <= levels; ++i)
+      absl::StrAppend(&env, R"(,{"name":"A)", i, R"(","value":")", times(absl::StrCat("A", i - 1), 32), R"("})");
+    return Container(absl::StrCat(R"({"name":"c","command":["sh",")", times("A2", 3), R"("],"env":[)", env, "]}"));
+  };
+  const auto fits = EnvironmentOf(Facts(), container(2));
+  GW_ASSERT_OK(fits);
+  EXPECT_EQ(fits->back().second.size(), std::size_t{1} << 20);
+  EXPECT_THAT(CommandLineOf(container(2), *fits),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("command and args: argument list too long")));
+  EXPECT_THAT(EnvironmentOf(Facts(), container(8)),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("env A3: argument list too long")));
 }
 
 TEST_F(EnvironmentTest, WhatIsWrongNamesItsVariable) {
   EXPECT_THAT(
       EnvironmentOf(Facts(),
-                    Container(R"({"name":"c","env":[{"name":"V","valueFrom":{"fieldRef":{"fieldPath":"spec.x"}}}]})"),
-                    {}),
+                    Container(R"({"name":"c","env":[{"name":"V","valueFrom":{"fieldRef":{"fieldPath":"spec.x"}}}]})")),
       StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("env V: unsupported fieldPath: spec.x")));
 }
 

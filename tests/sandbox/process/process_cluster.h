@@ -57,6 +57,7 @@ class ProcessCluster : public ::testing::Test {
     }
     host_ = *std::move(host);
     ClusterOptions cluster;
+    cluster.workloads = true;
     cluster.kubelets.nodes = MakeNodes({*ParseNodeShape("cpu=64,memory=256Gi")}, 1);
     cluster.kubelets.make_runtime = [this, options](Loop& loop, kube::Client& client, OnContainers on_containers) {
       return std::make_unique<ProcessRuntime>(loop, client, options, *host_, std::move(on_containers));

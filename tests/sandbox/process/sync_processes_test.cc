@@ -105,9 +105,10 @@ TEST_F(SyncProcessesTest, APodIsPreparedThenStartedThenRunsThenEnds) {
   EXPECT_EQ(pod().status.phase, "Running");
   EXPECT_TRUE(Main().ready);
   Ended(0);
-  EXPECT_THAT(Pass(), ElementsAre("drop"));
+  EXPECT_THAT(Pass(), IsEmpty());
   EXPECT_EQ(pod().status.phase, "Succeeded");
   EXPECT_EQ(Main().state.terminated->reason, "Completed");
+  EXPECT_THAT(Pass(), ElementsAre("drop"));
   EXPECT_THAT(Pass(), IsEmpty());
   EXPECT_THAT(events_, ElementsAre("Started: Started container main"));
 }
@@ -137,7 +138,7 @@ TEST_F(SyncProcessesTest, ACommandThatCannotBeStartedIsAStartError) {
   Pass();
   known_.containers["main"].now->error = "exec: \"x\": executable file not found in $PATH";
   Ended(128);
-  EXPECT_THAT(Pass(), ElementsAre("drop"));
+  Pass();
   EXPECT_EQ(pod().status.phase, "Failed");
   EXPECT_EQ(Main().state.terminated->reason, "StartError");
   EXPECT_EQ(Main().state.terminated->exit_code, 128);
@@ -218,8 +219,47 @@ TEST_F(SyncProcessesTest, InitContainersComeOneByOneAndSidecarsStay) {
   Started();
   Pass();
   Ended(0);
-  EXPECT_THAT(Pass(), ElementsAre("drop")) << "the sidecar goes with the pod";
+  EXPECT_THAT(Pass(), IsEmpty());
   EXPECT_EQ(pod().status.phase, "Succeeded");
+  EXPECT_THAT(Pass(), ElementsAre("drop")) << "the sidecar goes with the pod";
+}
+
+TEST_F(SyncProcessesTest, ASidecarInBackOffHidesNothingOfTheMainContainers) {
+  Pod(R"({"spec":{"initContainers":[{"name":"side","restartPolicy":"Always"}]}})");
+  Pass();
+  Ground();
+  Pass();
+  Started("side");
+  EXPECT_THAT(Pass(), ElementsAre("start main"));
+  Started();
+  Pass();
+  Ended(1, "side");
+  EXPECT_THAT(Pass(), ElementsAre("start side"));
+  Started("side");
+  Ended(1, "side");
+  EXPECT_THAT(Pass(), IsEmpty());
+  EXPECT_EQ(pod().status.init_container_statuses.at(0).state.waiting->reason, "CrashLoopBackOff");
+  Ended(0);
+  EXPECT_THAT(Pass(), IsEmpty());
+  EXPECT_EQ(pod().status.phase, "Succeeded");
+}
+
+TEST_F(SyncProcessesTest, AnEndThatCouldNotBeWrittenIsWrittenLater) {
+  Pod(R"({"spec":{"initContainers":[{"name":"side","restartPolicy":"Always"}]}})");
+  Pass();
+  Ground();
+  Pass();
+  Started("side");
+  Pass();
+  Started();
+  Pass();
+  Ended(0);
+  const boost::json::value before = json_;
+  EXPECT_THAT(Pass(), IsEmpty()) << "nothing is dropped before the end is stored";
+  json_ = before;
+  EXPECT_THAT(Pass(), IsEmpty());
+  EXPECT_EQ(pod().status.phase, "Succeeded");
+  EXPECT_THAT(Pass(), ElementsAre("drop"));
 }
 
 TEST_F(SyncProcessesTest, AnInitContainerThatFailsFailsThePodWhenItNeverRestarts) {
@@ -229,7 +269,7 @@ TEST_F(SyncProcessesTest, AnInitContainerThatFailsFailsThePodWhenItNeverRestarts
   Pass();
   Started("first");
   Ended(1, "first");
-  EXPECT_THAT(Pass(), ElementsAre("drop"));
+  EXPECT_THAT(Pass(), IsEmpty());
   EXPECT_EQ(pod().status.phase, "Failed");
   EXPECT_EQ(Main().state.waiting->reason, "PodInitializing");
 }
@@ -295,6 +335,24 @@ TEST_F(SyncProcessesTest, APodWhoseNodeIsSilentIsLeftAlone) {
   After(times_.orphan);
   Pass();
   EXPECT_TRUE(removed_);
+}
+
+TEST_F(SyncProcessesTest, WhatSimulatedContainersAreToldIsNotPassedOverInSilence) {
+  Pod(R"({"metadata":{"annotations":{"sandbox.gangway.io/finish":"5s"}}})");
+  Running();
+  EXPECT_THAT(events_,
+              ElementsAre("InvalidAnnotation: annotation sandbox.gangway.io/finish is for simulated containers; it is "
+                          "ignored",
+                          "Started: Started container main"));
+}
+
+TEST_F(SyncProcessesTest, WhatCouldNotBePreparedIsDroppedToo) {
+  Pass();
+  known_.ground = PodGround::kNone;
+  known_.ground_error = "no such directory";
+  known_.ground_failed = now_;
+  Pod(R"({"metadata":{"deletionTimestamp":"2027-01-15T08:00:00Z","deletionGracePeriodSeconds":5}})");
+  EXPECT_THAT(Pass(), ElementsAre("drop")) << "its folders are there";
 }
 
 TEST_F(SyncProcessesTest, VolumesAreWaitedFor) {

@@ -100,7 +100,8 @@ TEST_F(VolumesTest, MountsAreInTheOrderOfTheirDepth) {
   ASSERT_EQ(mounts->size(), 2u);
   EXPECT_EQ((*mounts)[0].target, "/data");
   EXPECT_TRUE((*mounts)[0].read_only);
-  EXPECT_EQ((*mounts)[1].source, "/state/volumes/v/of-p");
+  EXPECT_EQ((*mounts)[1].source, "/state/volumes/v");
+  EXPECT_EQ((*mounts)[1].sub_path, "of-p");
   EXPECT_FALSE((*mounts)[1].read_only);
 }
 
@@ -116,6 +117,8 @@ TEST_F(VolumesTest, AMountThatIsWrongIsNamed) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("must be a folder below /")));
   EXPECT_THAT(mounts(R"({"name":"v","mountPath":"/d","subPath":"../x"})"),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("subPath ../x leaves the volume")));
+  EXPECT_THAT(mounts(R"x({"name":"v","mountPath":"/d","subPathExpr":"a-$(NONE)-$(OTHER)"})x"),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("missing value for NONE, OTHER")));
 }
 
 }  // namespace
