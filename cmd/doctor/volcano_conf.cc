@@ -77,11 +77,11 @@ absl::Status LookInto(const Conf& conf, bool wanted, Ailments& out) {
   }
   if (place->listed && conf.deployment != nullptr && IsOfItsOwnPod(place->url) &&
       ListAt(*conf.deployment, {"spec", "template", "spec", "containers"}).size() == 1) {
-    out.push_back(
-        {kNobodyThere, conf.source,
-         absl::StrCat("extender.urlPrefix is ", place->url,
-                      ", and there is no second container in the scheduler's pod: nobody answers"),
-         "lay deploy/volcano/components/volcano-extender over Volcano's manifests (docs/extender.md), or leave the plugin "
+    out.push_back({kNobodyThere, conf.source,
+                   absl::StrCat("extender.urlPrefix is ", place->url,
+                                ", and there is no second container in the scheduler's pod: nobody answers"),
+                   "lay deploy/volcano/components/volcano-extender over Volcano's manifests (docs/extender.md), or "
+                   "leave the plugin "
                    "out"});
   }
   for (const extender::PlaceFault& fault : place->faults)

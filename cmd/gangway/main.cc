@@ -12,6 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "cmd/completion/completion_command.h"
+#include "cmd/dashboard/dashboard_command.h"
 #include "cmd/diff/diff_command.h"
 #include "cmd/doctor/doctor_command.h"
 #include "cmd/explain/explain_command.h"
@@ -27,6 +28,7 @@
 #include "cmd/terminal/exit_code.h"
 #include "cmd/terminal/output.h"
 #include "cmd/terminal/version.h"
+#include "cmd/top/top_command.h"
 #include "cmd/translate/translate_command.h"
 #include "cmd/validate/validate_command.h"
 #include "cmd/version/version_command.h"
@@ -85,6 +87,8 @@ void AddSandbox(gangway::cmd::CommandLine app, gangway::cmd::SandboxFlags& flags
   sandbox.Add("--stop-delay", flags.stop_delay, "how long it takes to stop, at most the pod's grace period")
       .ShowDefault();
   sandbox.Add("--port", flags.port, "of the API server on 127.0.0.1; 0: any free one").Within(0, 65535).ShowDefault();
+  sandbox.Add("--dashboard", flags.dashboard,
+              "HOST:PORT of a page that shows the cluster; default: 127.0.0.1:0, any free port, and with --until none");
   sandbox.Add("--runtime-config", flags.runtime_config,
               "alpha version that the API server serves, too (repeatable): scheduling.k8s.io/v1alpha2=true");
   sandbox.Add("--kubeconfig", flags.kubeconfig, "where to write the kubeconfig; default: a temporary file");
@@ -164,6 +168,8 @@ int main(int argc, char** argv) {
   std::optional<gangway::cmd::ValidateCommand> validate;
   std::optional<gangway::cmd::DoctorCommand> doctor;
   std::optional<gangway::cmd::ExplainCommand> explain;
+  std::optional<gangway::cmd::DashboardCommand> dashboard;
+  std::optional<gangway::cmd::TopCommand> top;
   std::optional<gangway::cmd::ImportCommand> imports;
   std::optional<gangway::cmd::JobCommand> job;
   std::optional<gangway::cmd::QueueCommand> queue;
@@ -181,6 +187,8 @@ int main(int argc, char** argv) {
   if (wants("validate")) validate.emplace(app);
   if (wants("doctor")) doctor.emplace(app);
   if (wants("explain")) explain.emplace(app);
+  if (wants("dashboard")) dashboard.emplace(app);
+  if (wants("top")) top.emplace(app);
   if (wants("import")) imports.emplace(app);
   if (wants("job")) job.emplace(app);
   if (wants("queue")) queue.emplace(app);
@@ -207,6 +215,8 @@ int main(int argc, char** argv) {
   if (chosen(validate)) return validate->Run();
   if (chosen(doctor)) return doctor->Run();
   if (chosen(explain)) return explain->Run();
+  if (chosen(dashboard)) return dashboard->Run();
+  if (chosen(top)) return top->Run();
   if (chosen(imports)) return imports->Run();
   if (chosen(scheduler)) return scheduler->Run();
   if (chosen(controller)) return controller->Run();

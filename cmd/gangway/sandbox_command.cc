@@ -28,6 +28,7 @@
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "cmd/conf/conf_files.h"
+#include "cmd/dashboard/dashboard_server.h"
 #include "cmd/gangway/process_sandbox.h"
 #include "cmd/run/run.h"
 #include "cmd/terminal/exit_code.h"
@@ -213,8 +214,9 @@ class KubeconfigFile {
 };
 
 void PrintWelcome(const SandboxFlags& flags, std::size_t nodes, const std::string& url, const std::string& kubeconfig,
-                  const std::vector<std::string>& warnings) {
+                  const std::string& dashboard, const std::vector<std::string>& warnings) {
   std::string text = absl::StrCat(VersionLine(), "\n", nodes, " simulated nodes, API server at ", url, "\n");
+  if (!dashboard.empty()) absl::StrAppend(&text, "dashboard at ", dashboard, "\n");
   for (const std::string& warning : warnings) absl::StrAppend(&text, warning, "\n");
   if (flags.until.empty()) {
     absl::StrAppend(&text, "\nIn another terminal:\n  export KUBECONFIG=", kubeconfig,
@@ -281,6 +283,15 @@ int RunSandbox(const SandboxFlags& flags) {
   if (const absl::Status status = kubeconfig.Write(flags.kubeconfig, (*front)->url()); !status.ok())
     return wrong(Named("--kubeconfig", status));
 
+  const std::unique_ptr<kube::Client> viewer = cluster.NewClient("gangway-dashboard");
+  std::unique_ptr<DashboardServer> dashboard;
+  if (!flags.dashboard.empty() || flags.until.empty()) {
+    auto served = DashboardServer::Start(
+        loop, *viewer, "--dashboard", flags.dashboard.empty() ? "127.0.0.1:0" : flags.dashboard, {(*front)->url(), {}});
+    if (!served.ok()) return wrong(served.status());
+    dashboard = *std::move(served);
+  }
+
   sandbox::RuleUse rules;
   rules.Add("--finish", flags.finish);
   rules.Add("--fail", flags.fail);
@@ -309,7 +320,8 @@ int RunSandbox(const SandboxFlags& flags) {
     }
     loop.Stop();
   });
-  PrintWelcome(flags, nodes, (*front)->url(), kubeconfig.path(), warnings);
+  PrintWelcome(flags, nodes, (*front)->url(), kubeconfig.path(), dashboard == nullptr ? "" : dashboard->url(),
+               warnings);
   for (const sandbox::Component component : sandbox::kAllComponents) {
     const auto& wanted = input->components;
     if (std::find(wanted.begin(), wanted.end(), component) != wanted.end()) cluster.Start(component);

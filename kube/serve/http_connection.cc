@@ -51,7 +51,8 @@ std::vector<std::string> ProtocolsOf(absl::string_view header) {
   return out;
 }
 
-bool IsServed(http::verb verb) {
+bool IsServed(http::verb verb, bool read_only) {
+  if (read_only) return verb == http::verb::get || verb == http::verb::head;
   switch (verb) {
     case http::verb::get:
     case http::verb::head:
@@ -198,7 +199,7 @@ bool HttpConnection::CheckHead() {
   http10_ = request.version() == 10;
   keep_alive_ = request.keep_alive();
   if (request.version() != 10 && request.version() != 11) return refuse(505, "this server speaks HTTP/1.1");
-  if (!IsServed(request.method())) {
+  if (!IsServed(request.method(), context_.options.read_only)) {
     const auto method = request.method_string();
     return refuse(405, absl::StrCat("method ", absl::string_view(method.data(), method.size()), " is not supported"));
   }
@@ -257,6 +258,7 @@ void HttpConnection::Dispatch() {
   arrival.held.emplace(std::move(held_));
   arrival.caller.name = CallerName(Header(message, http::field::user_agent));
   arrival.caller.peer = peer_;
+  arrival.caller.languages = std::string(Header(message, http::field::accept_language));
   if (boost::beast::websocket::is_upgrade(message)) {
     if (stream_.secure() || !input_.empty())
       return RefuseAndClose(400, stream_.secure() ? "a WebSocket is opened over plain HTTP here"
@@ -342,6 +344,8 @@ void HttpConnection::BeginAnswer(const Response& response, std::vector<Bytes> mo
   for (const Bytes& piece : more) head.content_length += piece->size();
   head.keep_alive = keep_alive_;
   head.http10 = http10_;
+  head.read_only = context_.options.read_only;
+  head.more_lines = context_.more_lines;
   AppendHead(head, &response, head_);
   if (!head_only_ && response.code != 204 && response.code != 304) {
     if (response.body->size() <= kSmallBody) {
@@ -367,6 +371,7 @@ void HttpConnection::BeginWatch(Mail mail) {
   head.chunked = !http10_;
   head.no_length = http10_;
   head.keep_alive = keep_alive_;
+  head.more_lines = context_.more_lines;
   AppendHead(head, nullptr, head_);
   WaitForBytes();
   Flush();

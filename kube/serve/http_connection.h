@@ -28,7 +28,8 @@ class HttpConnection;
 // What all connections of one I/O thread share.
 struct ConnectionContext {
   const HttpFrontOptions& options;
-  const bool loopback_only;  // Host and Origin must name this machine
+  const bool loopback_only;      // Host and Origin must name this machine
+  const std::string more_lines;  // of every answer's head
   HttpDesk& desk;
   std::shared_ptr<Mailbox> mailbox;
   std::vector<char> scratch;                                  // what was just read

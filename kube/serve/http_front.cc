@@ -23,6 +23,7 @@
 #include "kube/serve/http_connection.h"
 #include "kube/serve/http_desk.h"
 #include "kube/serve/http_stream.h"
+#include "kube/serve/http_wire.h"
 #include "kube/serve/unread.h"
 
 namespace gangway::kube {
@@ -77,6 +78,7 @@ class IoThread {
         sweep_(*io_),
         context_{options,
                  loopback_only,
+                 HeaderLines(options.headers),
                  desk,
                  MakeMailbox(),
                  std::vector<char>(kScratchBytes),

@@ -25,8 +25,9 @@ namespace gangway::kube {
 
 // Who sent a request.
 struct HttpCaller {
-  std::string name;  // the product of its User-Agent: "kubectl"; "unknown" when it has none
-  std::string peer;  // "127.0.0.1:40312"
+  std::string name;       // the product of its User-Agent: "kubectl"; "unknown" when it has none
+  std::string peer;       // "127.0.0.1:40312"
+  std::string languages;  // its Accept-Language; "" when it has none
 };
 
 // What stands behind the door. Called on the loop.
@@ -67,7 +68,10 @@ struct HttpFrontOptions {
   std::uint16_t port = 0;  // 0: any that is free
   // PEM, both or none; none: plain HTTP. Files that change are read again for the connections that come then.
   std::string tls_certificate_file, tls_key_file;
-  std::string token;  // when set, requests must carry it: Authorization: Bearer
+  std::string token;       // when set, requests must carry it: Authorization: Bearer
+  bool read_only = false;  // everything but GET and HEAD is 405, before its body is read
+  // Name and value of headers that every answer has, refusals too: what a browser is told of pages.
+  std::vector<std::pair<std::string, std::string>> headers;
   int io_threads = 2;
   int max_connections = 2000;  // beyond: 503 at once
   // When all of them are in use, a new one takes the place of the one that has waited longest for its client, and is

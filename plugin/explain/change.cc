@@ -11,6 +11,7 @@
 #include "absl/strings/strip.h"
 #include "base/status_macros.h"
 #include "plugin/explain/explain.h"
+#include "plugin/phrases/phrases.h"
 
 namespace gangway::explain {
 namespace {
@@ -250,32 +251,32 @@ absl::StatusOr<Events> EventsOf(const FactIndex& index, const GangKey& gang, abs
   return edit.Take();
 }
 
-std::string TextOf(const Change& change) {
+Words TextOf(const Change& change) {
   struct Texts {
-    std::string operator()(const MoreNodes& c) const {
-      return absl::StrCat(c.count, c.count == 1 ? " more node" : " more nodes", c.like.empty() ? "" : " like ", c.like);
+    Words operator()(const MoreNodes& c) const {
+      return c.like.empty() ? Words(phrases::kMoreNodes(c.count), c.count)
+                            : Words(phrases::kMoreNodesLike(c.count), c.count, c.like);
     }
-    std::string operator()(const OtherQueue& c) const { return absl::StrCat("queue ", c.queue); }
-    std::string operator()(const Minimum& c) const { return absl::StrCat("a minimum of ", Counted(c.min, "pod")); }
-    std::string operator()(const Priority& c) const {
-      return c.value.has_value() ? absl::StrCat("priority ", *c.value)
-                                 : absl::StrCat("priority class ", c.priority_class);
+    Words operator()(const OtherQueue& c) const { return {phrases::kQueueNamed, c.queue}; }
+    Words operator()(const Minimum& c) const { return {phrases::kMinimumOf, Counted(c.min, phrases::kPods)}; }
+    Words operator()(const Priority& c) const {
+      return c.value.has_value() ? Words(phrases::kPriorityOf, *c.value)
+                                 : Words(phrases::kPriorityClassOf, c.priority_class);
     }
-    std::string operator()(const Capability& c) const {
-      return absl::StrCat("a capability of ", AmountsText(c.amounts), " for queue ", c.queue);
+    Words operator()(const Capability& c) const { return {phrases::kCapabilityOf, AmountsText(c.amounts), c.queue}; }
+    Words operator()(const QueueOpen& c) const { return {phrases::kQueueMade, c.queue}; }
+    Words operator()(const Uncordon& c) const {
+      return {phrases::kUncordoned(static_cast<std::int64_t>(c.nodes.size())), absl::StrJoin(c.nodes, ", ")};
     }
-    std::string operator()(const QueueOpen& c) const { return absl::StrCat("queue ", c.queue, " made and open"); }
-    std::string operator()(const Uncordon& c) const {
-      return absl::StrCat(c.nodes.size() == 1 ? "node " : "nodes ", absl::StrJoin(c.nodes, ", "), " uncordoned");
+    Words operator()(const GangEnds& c) const { return {phrases::kEndOf, c.gang.ToString()}; }
+    Words operator()(const Request& c) const {
+      const std::string amount = model::AmountText(c.dim, c.amount);
+      return c.role.empty() ? Words(phrases::kPodsAskFor, c.dim, amount)
+                            : Words(phrases::kPodsOfRoleAskFor, c.role, c.dim, amount);
     }
-    std::string operator()(const GangEnds& c) const { return absl::StrCat("the end of podgroup ", c.gang.ToString()); }
-    std::string operator()(const Request& c) const {
-      return absl::StrCat("pods", c.role.empty() ? "" : " of ", c.role, " that ask for ", c.dim, " ",
-                          model::AmountText(c.dim, c.amount));
-    }
-    std::string operator()(const Tolerate& c) const { return absl::StrCat("pods that tolerate ", TaintText(c.taint)); }
-    std::string operator()(const AnyNode&) const { return "pods without nodeSelector and required node affinity"; }
-    std::string operator()(const NoGates&) const { return "pods without their scheduling gates"; }
+    Words operator()(const Tolerate& c) const { return {phrases::kTolerating, TaintText(c.taint)}; }
+    Words operator()(const AnyNode&) const { return phrases::kAnywhere; }
+    Words operator()(const NoGates&) const { return phrases::kUngated; }
   };
   return std::visit(Texts(), change);
 }

@@ -75,9 +75,9 @@ v1::TaskReason TaskMessageOf(const model::RoleReason& role) {
     v1::Hindrance& out = *task.add_hindrances();
     out.set_constraint(hindrance.constraint);
     out.set_nodes(hindrance.nodes);
-    out.set_words(hindrance.words);
-    out.set_detail(hindrance.detail);
-    out.set_needs(hindrance.needs);
+    out.set_words(hindrance.words.English());
+    out.set_detail(hindrance.detail.English());
+    out.set_needs(hindrance.needs.English());
   }
   return task;
 }
@@ -91,8 +91,8 @@ v1::Reason MessageOf(const model::Reason& reason) {
   to.set_missing(reason.missing);
   to.set_min_member(reason.min_member);
   to.set_existing(reason.existing);
-  to.set_subject(reason.subject);
-  to.set_within(reason.within);
+  to.set_subject(reason.subject.English());
+  to.set_within(reason.within.English());
   to.set_size(reason.size);
   to.set_ending(reason.ending);
   to.set_trouble(TroubleText(reason.trouble));

@@ -187,7 +187,7 @@ class Cycle {
     if (const GangId first = eviction_.SpreadsAmong(id); first != model::kNone) {
       Decision& decision = decisions_[IndexOf(id)];
       decision.reason = ReasonOf(model::Reason::Kind::kKeptForMinimum, cluster_.gang(id));
-      decision.reason->subject = model::KeyOf(cluster_.gang(first).ns, cluster_.gang(first).name);
+      decision.reason->subject = Words::Name(model::KeyOf(cluster_.gang(first).ns, cluster_.gang(first).name));
       decision.short_of_minimum = decision.reason->missing > 0;
       return false;
     }

@@ -30,7 +30,7 @@ bool ForOnePod(const api::Document& volume_claim) {
 
 // "...: pods of task w would wait for ever", and what to do where there is something.
 std::string WaitForEver(absl::string_view whose, absl::string_view field) {
-  const std::string instead = model::InsteadOf(field);
+  const std::string instead = model::InsteadOf(field).English();
   return absl::StrCat(kUnknown, whose, " would wait for ever", instead.empty() ? "" : "; ", instead);
 }
 

@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "plugin/model/labels.h"
 #include "plugin/model/shapes.h"
+#include "plugin/phrases/phrases.h"
 
 namespace gangway::model {
 namespace {
@@ -135,15 +136,15 @@ void PodTerms::Unuse(const Shape& shape) {
   ForEachWanted(shape, [this](TermId id) { Release(id); });
 }
 
-std::string PodTerms::TextOf(TermId id) const {
-  std::vector<std::string> parts;
+Words PodTerms::TextOf(TermId id) const {
+  std::vector<Words> parts;
   for (const PodSelectorFacts& selector : terms_[id].selectors) {
     for (const RequirementFacts& requirement : selector.pods) {
-      if (requirement.key.empty()) return "no labels at all";
+      if (requirement.key.empty()) return phrases::kNoLabelsAtAll;
       parts.push_back(RequirementText(requirement));
     }
   }
-  return parts.empty() ? "any labels" : absl::StrJoin(parts, " and ");
+  return parts.empty() ? Words(phrases::kAnyLabels) : Words::Joined(std::move(parts), phrases::kAnd);
 }
 
 // ---- classes

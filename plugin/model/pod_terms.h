@@ -21,6 +21,7 @@
 #include "plugin/model/shape.h"
 #include "plugin/model/slot_table.h"
 #include "plugin/model/task.h"
+#include "plugin/phrases/words.h"
 
 namespace gangway::model {
 
@@ -80,7 +81,7 @@ class PodTerms {
   bool keeps(TermId term) const { return terms_[term].away_users > 0; }
   const absl::btree_set<TaskId>& keepers(TermId term) const { return terms_[term].keepers; }
   // "app=web": the pods it is about.
-  std::string TextOf(TermId term) const;
+  Words TextOf(TermId term) const;
   int term_slots() const { return terms_.slots(); }
 
   void Audit(const SlotTable<Task>& tasks, const Shapes& shapes, std::vector<std::string>& wrong) const;

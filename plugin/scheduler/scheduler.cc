@@ -407,8 +407,10 @@ class GangScheduler final : public Scheduler {
     const api::Resource& resource = ResourceOf(gang.kind);
     const bool served = gang.kind == GangKind::kKubernetes ? kubernetes_groups_.seen_up_to() > 0
                                                            : coscheduling_groups_.seen_up_to() > 0;
-    const std::string text = model::GroupMissing(
-        absl::StrCat(std::string(resource.plural), ".", std::string(resource.group)), gang.name, served);
+    const std::string text =
+        model::GroupMissing(absl::StrCat(std::string(resource.plural), ".", std::string(resource.group)), gang.name,
+                            served)
+            .English();
     return PlanWithoutGroup(
         cluster_, gang, text, [this](const Task& task) { return tellings_.WrittenOf(task); }, options_.missing_after,
         now);

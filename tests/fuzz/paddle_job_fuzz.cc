@@ -43,7 +43,7 @@ void RequireDocumentsTranslateWell(const std::vector<api::MixedDocument>& docume
         api::FindKind(std::string(value.at("apiVersion").as_string()), std::string(value.at("kind").as_string()));
     if (resource == nullptr) continue;
     if (resource == &api::kJobs) RequireAdmitted(object.json, std::string(value.at("metadata").at("name").as_string()));
-    Require(types.Of(*resource, value).errors.empty(), "the fields of an object have their types", object.json);
+    Require(cmd::CheckTypes(*resource, value).errors.empty(), "the fields of an object have their types", object.json);
   }
 }
 

@@ -390,8 +390,7 @@ std::vector<WrongComponent> WrongComponents() {
       {"IgnoresMinimumRuntimes",
        {Rule::kEvictedProtected},
        ranked(SchedulerShown(api::kQueues, WithoutMinimumRuntime))},
-      // In many histories nobody would go first from the queue that gives nothing.
-      {"ReclaimsFromAnyQueue", {Rule::kEvictedProtected}, ranked(SchedulerShown(api::kQueues, Reclaimable)), 25},
+      {"ReclaimsFromAnyQueue", {Rule::kEvictedProtected}, ranked(SchedulerShown(api::kQueues, Reclaimable))},
       {"EvictsAPart", {Rule::kPartEvicted}, ranked(Behind(kScheduler, [] { return Lies{nullptr, EvictsAPart}; }))},
       {"IgnoresGuarantees", {Rule::kBelowGuarantee}, ranked(SchedulerShown(api::kQueues, WithoutGuarantee))},
       {"IgnoresWeights", {Rule::kBelowShare}, ranked(SchedulerShown(api::kQueues, OfOtherWeight))},

@@ -22,7 +22,6 @@ struct WrongComponent {
   std::string name;
   std::set<Rule> named_by;                         // any of these
   std::function<void(HistoryOptions&)> take_part;  // in a history; whatever else there is, is as it should be
-  int in_few = 65;  // percent of the few histories of every run in which it must be named
 };
 
 inline void PrintTo(const WrongComponent& component, std::ostream* out) { *out << component.name; }

@@ -22,6 +22,12 @@ using Verdict = PlannedGang::Verdict;
 
 namespace {
 
+// Which HyperNodes there are is in no session: where none are known, a gang that must lie in one is left to the
+// scheduler.
+bool KnowsNoHyperNodes(const Cluster& cluster, const Reason& reason) {
+  return reason.kind == Reason::Kind::kNoHyperNode && cluster.hyper_nodes().Resolve().empty();
+}
+
 // Of a gang that has not got its minimum. What the scheduler sees as well as we do, that pods are missing or gated, is
 // left to it, as is what we do not see: claims and their volumes are in no session.
 Verdict VerdictOf(const Reason& reason) {
@@ -67,7 +73,7 @@ void Judge(const Cluster& cluster, const SessionPlanOptions& options, const Deci
   const Gang& gang = cluster.gang(decision.gang);
   planned.placed = static_cast<int>(decision.placements.size());
   if (decision.reason.has_value()) planned.why = model::Render(*decision.reason);
-  if (!gang.not_modelled.empty()) {
+  if (!gang.not_modelled.empty() || (decision.reason.has_value() && KnowsNoHyperNodes(cluster, *decision.reason))) {
     planned.verdict = Verdict::kNotJudged;
   } else if (decision.short_of_minimum && decision.reason.has_value()) {
     planned.verdict = decision.evicted.empty() ? VerdictOf(*decision.reason) : Verdict::kMakesRoom;
@@ -84,7 +90,12 @@ void Judge(const Cluster& cluster, const SessionPlanOptions& options, const Deci
 }
 
 // What a session's scheduler can carry out: it does not move pods, and asks once for all that it has to place.
-gang::Policy PolicyFor(gang::Policy policy) {
+gang::Policy PolicyFor(const SessionPlanOptions& options) {
+  gang::Policy policy = options.policy;
+  if (!options.sums) {
+    policy.overcommit_percent.reset();
+    policy.admit_by_queues = false;
+  }
   policy.consolidate = false;
   policy.place_surplus = true;
   return policy;
@@ -116,7 +127,7 @@ std::shared_ptr<const SessionPlan> SessionPlan::Make(Cluster& cluster, const Ses
   if (previous != nullptr) previous->KeepOn(cluster, now);
   std::optional<AwaitedMembers> members;
   if (options.whole_gangs) members.emplace(cluster);
-  const gang::Policy policy = PolicyFor(options.policy);
+  const gang::Policy policy = PolicyFor(options);
   const Decisions decisions = gang::Schedule(cluster, policy, now, scratch);
   plan->Take(cluster, options, decisions, previous);
   plan->FindOverused(cluster, policy, decisions);

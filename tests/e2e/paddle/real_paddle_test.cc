@@ -35,7 +35,7 @@ using ::testing::Not;
 using testutil::Eventually;
 using testutil::RunProgram;
 
-constexpr std::chrono::seconds kTraining{120};
+constexpr std::chrono::seconds kTraining{300};
 
 // The folder of PaddlePaddle; "" with the reason in `why` when there is none.
 std::string PaddleFolder(const std::string& version, std::string* why) {
@@ -138,6 +138,15 @@ class RealPaddleTest : public ProcessCluster {
   std::optional<double> alone_;
 };
 
+// What is said of one program is true of both.
+TEST(CheckpointExampleTest, ItsProgramIsThatOfTheParameterServers) {
+  const auto program = [](const std::string& file) {
+    const std::string text = testutil::ReadFile(absl::StrCat(GW_SOURCE_DIR "/examples/", file));
+    return text.substr(text.find("data:\n  train.py: |\n"));
+  };
+  EXPECT_EQ(program("ctr-volcano-pvc.yaml"), program("train/ctr-ps.yaml"));
+}
+
 #define PADDLE_OR_SKIP(...) \
   if (!StartPaddle(__VA_ARGS__)) GTEST_SKIP() << why_
 
@@ -151,13 +160,15 @@ TEST_F(RealPaddleTest, ParameterServersTrain) {
 class RealCheckpointTest : public RealPaddleTest {
  protected:
   static constexpr char kJob[] = "ctr-volcano-pvc";
+  // With more checkpoints than the example has, so that there is one in the middle.
   std::string Text(std::vector<std::pair<std::string, std::string>> env = {}) {
     std::string more;
     for (const auto& [name, value] : env)
       absl::StrAppend(&more, "\n                - {name: ", name, ", value: \"", value, "\"}");
     constexpr absl::string_view kPlace = "- {name: CHECKPOINTS, value: /model}";
     return absl::StrReplaceAll(testutil::ReadFile(GW_SOURCE_DIR "/examples/ctr-volcano-pvc.yaml"),
-                               {{kPlace, absl::StrCat(kPlace, more)}});
+                               {{kPlace, absl::StrCat(kPlace, more)},
+                                {"CHECKPOINT_EVERY, value: \"100\"", "CHECKPOINT_EVERY, value: \"50\""}});
   }
   std::string Kept(const std::string& file) {
     const std::string path = absl::StrCat(temporary_.path(), "/claims/default/ctr-model/", file);

@@ -163,6 +163,7 @@ TEST_F(WebSocketTest, AClientThatGoesIsNoticed) {
 TEST_F(WebSocketTest, WhatIsNoMessageOfOursEndsIt) {
   for (const std::string& bytes : {Frame("text", 1), Frame(std::string(kMaxWebSocketMessage + 1, 'x')),
                                    std::string("\x82\x01x"), std::string(20, '\xff')}) {
+    SCOPED_TRACE(absl::StrCat(bytes.size(), " bytes"));
     RawSocket client(front_->port());
     ASSERT_TRUE(client.Send(UpgradeOf("/x")));
     client.ReadAnswer(false);

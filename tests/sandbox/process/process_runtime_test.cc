@@ -119,13 +119,13 @@ TEST_F(ProcessRuntimeTest, WhatIsTooLongIsNotOrdered) {
   Prepared();
   EXPECT_THAT(host_.started, IsEmpty());
   EXPECT_THAT(PodText("long"), AllOf(HasSubstr("CreateContainerConfigError"), HasSubstr("argument list too long")));
-  // As many mounts, each with the volume's whole path.
+  // Within that, but each mount has it.
   std::string mounts;
-  for (int i = 0; i < 20'000; ++i)
+  for (int i = 0; i < 8000; ++i)
     absl::StrAppend(&mounts, i > 0 ? "," : "", R"({"name":"v","mountPath":"/)", i, R"x(","subPathExpr":"$(B)"})x");
   MakePod(
       "wide",
-      absl::StrCat(R"(,"env":[{"name":"B","value":")", std::string(1000, 'y'), R"("}],"volumeMounts":[)", mounts, "]"),
+      absl::StrCat(R"(,"env":[{"name":"B","value":")", std::string(3000, 'y'), R"("}],"volumeMounts":[)", mounts, "]"),
       R"(,"volumes":[{"name":"v","emptyDir":{}}])");
   Prepared();
   EXPECT_THAT(host_.started, IsEmpty());
@@ -133,6 +133,25 @@ TEST_F(ProcessRuntimeTest, WhatIsTooLongIsNotOrdered) {
   MakePod("short");
   Prepared();
   EXPECT_THAT(host_.started, SizeIs(1));
+}
+
+TEST_F(ProcessRuntimeTest, AChangeOfNoNameMakesNoNamesAnew) {
+  MakePod("quiet");
+  Prepared();
+  const auto patch = [&](const std::string& body) {
+    kube::Request request;
+    request.method = "PATCH";
+    request.path = api::PathOf(api::kPods, "default", "quiet");
+    request.content_type = "application/merge-patch+json";
+    request.body = body;
+    EXPECT_TRUE(cluster_->api_server().Handle(request, {"user"}).ok());
+    loop_.RunFor(absl::Milliseconds(1));  // all but the names, which settle for 2 ms
+    const std::uint64_t before = loop_.steps();
+    loop_.RunFor(absl::Milliseconds(2));
+    return loop_.steps() - before;
+  };
+  EXPECT_GT(patch(R"({"metadata":{"labels":{"app":"x"}}})"), 0u) << "a Service may select it";
+  EXPECT_EQ(patch(R"({"metadata":{"annotations":{"note":"x"}}})"), 0u);
 }
 
 TEST_F(ProcessRuntimeTest, OnceItIsGoneItHearsNothing) {
