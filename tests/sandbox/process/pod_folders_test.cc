@@ -37,7 +37,8 @@ TEST_F(PodFoldersTest, HostsAreNeverEmptyWhileTheyAreWrittenAnew) {
     }
   });
   for (int i = 0; i < 2000 || reads < 1000; ++i)
-    GW_EXPECT_OK(folders_.WriteHosts("u1", absl::StrCat(first, std::string(i % 7 * 100, 'x'), "\n")));
+    GW_EXPECT_OK(
+        folders_.WriteHosts("u1", absl::StrCat(first, std::string(static_cast<std::size_t>(i % 7 * 100), 'x'), "\n")));
   stop = true;
   reader.join();
   EXPECT_EQ(empty, 0) << "of " << reads;
