@@ -385,8 +385,9 @@ TEST_F(ManifestsTest, TakingTheWorkloadAwayLeavesTheJobsAndPuttingItBackWorks) {
     EXPECT_EQ(plane_->Call("GET", "/api/v1/namespaces/gangway-system").code, 404) << overlay;
     ExpectJobsAreThere(*plane_, overlay);
   }
+  // Each over what the one before has left, of which it may be a part.
   for (const std::string& overlay : kOverlays) {
-    EXPECT_THAT(Apply("overlays/" + overlay), HasSubstr("created")) << overlay;
+    Apply("overlays/" + overlay);
     EXPECT_THAT(Apply("overlays/" + overlay), ::testing::Not(HasSubstr("created"))) << overlay;
     ExpectJobsAreThere(*plane_, overlay);
   }
