@@ -106,6 +106,7 @@ TEST_F(MovingTest, FromPaddleOperatorAndBack) {
   ASSERT_NE(pipe, std::string::npos);
   const std::string rendered = Run(blocks[0].substr(render, pipe - render));
   EXPECT_THAT(rendered, HasSubstr("image: registry.example/ml/gangway:0.1.0"));
+  Kubectl({"create", "namespace", "gangway-system"});  // a dry run makes none
   EXPECT_THAT(Kubectl({"apply", "--dry-run=server", "-f", "-"}, rendered),
               HasSubstr("deployment.apps/gangway-controller"));
   EXPECT_THAT(Run(blocks[0].substr(0, install)),

@@ -41,8 +41,8 @@ class ScriptsTest : public ::testing::Test {
     std::filesystem::create_directories(bin);
     for (const char* used : {"awk", "bash", "cat", "dirname", "env", "realpath"})
       std::filesystem::create_symlink(std::string("/usr/bin/") + used, bin + "/" + used);
-    for (const char* tool :
-         {"go", "kubectl", "clang++-19", "clang-format-19", "clang-tidy-19", "ld.gold", "skopeo", "umoci", "bwrap"}) {
+    for (const char* tool : {"go", "kubectl", "clang++-19", "clang-format-19", "clang-tidy-19", "ld.gold", "skopeo",
+                             "umoci", "bwrap", "chromium"}) {
       if (tool != missing) std::filesystem::create_symlink("/bin/true", bin + "/" + tool);
     }
     return "PATH=" + bin;
