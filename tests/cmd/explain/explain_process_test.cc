@@ -178,7 +178,7 @@ TEST_F(ExplainProcessTest, InChineseWhereTheFlagOrTheEnvironmentSaysSo) {
               StartsWith("pod default/tight-w-1 尚无节点，属于 podgroup default/tight-"));
   EXPECT_THAT(Explain({"job", "tight", "--what-if", "nodes=+2", "--lang", "zh"}).out,
               HasSubstr("\n若改为：增加 2 个同 node-000 一样的节点，可以，它将在调度器的下一轮启动：有空间放置 4 个 "
-                        "Pod，位于 4 个节点\n"));
+                        "Pod，位于 4 个节点上\n"));
   EXPECT_THAT(Explain({"job", "tight", "--lang", "fr"}).err, HasSubstr("--lang"));
 }
 

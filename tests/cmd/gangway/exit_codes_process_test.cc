@@ -40,6 +40,8 @@ struct Row {
 
 const std::vector<Row>& Rows() {
   static const auto& rows = *new std::vector<Row>{
+      {0, {"completion", "bash"}},
+      {2, {"completion", "tcl"}},
       {0, {"version"}},
       {2, {"version", "--short"}},
       {0, {"crds"}},
