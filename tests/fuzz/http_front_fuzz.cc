@@ -133,6 +133,7 @@ class Caller {
   kube::ConnectionContext context_{
       options_,
       true,
+      "",
       desk_,
       std::make_shared<kube::Mailbox>([this] { boost::asio::post(io_, [this] { TakeMail(); }); }),
       std::vector<char>(8192),
