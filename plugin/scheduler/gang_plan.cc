@@ -9,6 +9,7 @@
 #include "api/json.h"
 #include "api/volcano/release.h"
 #include "plugin/gang/order.h"
+#include "plugin/ingest/ingest.h"
 #include "plugin/scheduler/group_status.h"
 
 namespace gangway::scheduler {
@@ -38,7 +39,7 @@ api::ObjectReference ReferenceTo(const Task& task) {
 
 api::ObjectReference ReferenceTo(const Gang& gang) {
   api::ObjectReference reference;
-  reference.api_version = ResourceOf(gang.kind).ApiVersion();
+  reference.api_version = ingest::ResourceOf(gang.kind).ApiVersion();
   reference.kind = "PodGroup";
   reference.ns = gang.ns;
   reference.name = gang.name;
@@ -204,7 +205,7 @@ class Planner {
     }
     Write write;
     write.verb = Verb::kMergePatch;
-    write.resource = &ResourceOf(gang_.kind);
+    write.resource = &ingest::ResourceOf(gang_.kind);
     if (gang_.kind != model::GangKind::kVolcano) write.subresource = "status";
     write.ns = gang_.ns;
     write.name = gang_.name;

@@ -138,18 +138,6 @@ StatusChange ChangeOfCoscheduling(const CoschedulingPodGroup& group, const Gang&
 
 }  // namespace
 
-const api::Resource& ResourceOf(model::GangKind kind) {
-  switch (kind) {
-    case model::GangKind::kVolcano:
-      return api::kPodGroups;
-    case model::GangKind::kKubernetes:
-      return api::kKubernetesPodGroups;
-    case model::GangKind::kCoscheduling:
-      return api::kCoschedulingPodGroups;
-  }
-  return api::kPodGroups;
-}
-
 const api::ObjectMeta& MetadataOf(const GroupRef& group) {
   return std::visit([](const auto* one) -> const api::ObjectMeta& { return one->metadata; }, group);
 }

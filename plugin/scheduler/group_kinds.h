@@ -19,7 +19,6 @@ namespace gangway::scheduler {
 using GroupRef = std::variant<const api::volcano::PodGroup*, const api::core::KubernetesPodGroup*,
                               const api::core::CoschedulingPodGroup*>;
 
-const api::Resource& ResourceOf(model::GangKind kind);
 const api::ObjectMeta& MetadataOf(const GroupRef& group);
 
 struct GroupTexts {

@@ -23,6 +23,7 @@
 #include "base/strings.h"
 #include "kube/client/status.h"
 #include "plugin/gang/carry_out.h"
+#include "plugin/ingest/ingest.h"
 #include "plugin/scheduler/bindings.h"
 #include "plugin/scheduler/evictions.h"
 #include "plugin/scheduler/feed.h"
@@ -404,7 +405,7 @@ class GangScheduler final : public Scheduler {
       return {};
     }
     const Gang& gang = cluster_.gang(id);
-    const api::Resource& resource = ResourceOf(gang.kind);
+    const api::Resource& resource = ingest::ResourceOf(gang.kind);
     const bool served = gang.kind == GangKind::kKubernetes ? kubernetes_groups_.seen_up_to() > 0
                                                            : coscheduling_groups_.seen_up_to() > 0;
     const std::string text =
