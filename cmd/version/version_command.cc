@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -76,7 +77,9 @@ int VersionCommand::CheckInstallation() const {
 }
 
 int VersionCommand::CheckServer() const {
-  if (!server_.given() && absl::IsNotFound(kube::FindConnection("", "").status())) {
+  const char* const named = std::getenv("KUBECONFIG");
+  const bool none_named = !server_.given() && (named == nullptr || *named == '\0');
+  if (none_named && absl::IsNotFound(kube::FindConnection("", "").status())) {
     PutLine(stdout, "cluster: none is named, so its types were not looked at");
     return kDone;
   }

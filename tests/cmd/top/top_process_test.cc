@@ -47,6 +47,10 @@ TEST_F(TopProcessTest, TheDashboardSaysWhereItIsAndEndsWhenItIsTold) {
   EXPECT_THAT(ReadFile(output), StartsWith("dashboard at http://127.0.0.1:"));
   dashboard.Signal(SIGTERM);
   EXPECT_EQ(dashboard.Wait(), 0);
+  const Outcome untold = RunProgram({"timeout", "60", "bash", "-c", "exec \"$@\" >/dev/full", "-", GW_GANGWAY,
+                                     "dashboard", "--listen", "127.0.0.1:0", "--kubeconfig", sandbox_.kubeconfig()});
+  EXPECT_EQ(untold.exit_code, 2);
+  EXPECT_THAT(untold.err, HasSubstr("nobody would know where it is"));
   const Outcome open = Run({"dashboard", "--listen", "0.0.0.0:0"});
   EXPECT_EQ(open.exit_code, 2);
   EXPECT_THAT(open.err, StartsWith("gangway dashboard: --listen 0.0.0.0:0: whoever reaches the page sees"));

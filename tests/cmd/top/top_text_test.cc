@@ -51,6 +51,23 @@ TEST(TopTextTest, QueuesWhoWaitsAndNodes) {
             "n1    3/8   nvidia.com/gpu  ads/bert=1 ads/ctr=2\n");
 }
 
+TEST(TopTextTest, ColumnsAreOfWhatIsSeen) {
+  dashboard::View view = ViewToPrint();
+  view.queues[0].name = "广告";  // two columns each, three bytes
+  view.queues.push_back(view.queues[0]);
+  view.queues[1].name = "naïve";
+  EXPECT_THAT(TopText(view, kTopNow),
+              ::testing::StartsWith("QUEUE  SHARE  WAITING  RUNNING  HELD              DESERVED\n"
+                                    "广告   66.6%  1        0        cpu=4,memory=8Gi  -\n"
+                                    "naïve  66.6%  1        0        cpu=4,memory=8Gi  -\n"));
+}
+
+TEST(TopTextTest, WhatIsOfNoTimeHasNoAge) {
+  dashboard::View view = ViewToPrint();
+  view.gangs[0].since = absl::InfinitePast();
+  EXPECT_THAT(TopText(view, kTopNow), ::testing::HasSubstr("ads/ctr  ads    1/4     -      waits"));
+}
+
 TEST(TopTextTest, WhatMayNotBeReadStandsFirst) {
   dashboard::View view;
   view.not_seen = {"may not list nodes"};

@@ -24,6 +24,12 @@ TEST(VersionTest, WithoutAClusterItSaysSo) {
                                  HasSubstr("cluster: none is named")));
 }
 
+TEST(VersionTest, AClusterThatIsNamedAndCannotBeReadIsNotNone) {
+  const Outcome outcome = RunProgram({"env", "KUBECONFIG=/nonexistent/config", GW_GANGWAY, "version", "--check"});
+  EXPECT_NE(outcome.exit_code, 0) << outcome.out;
+  EXPECT_THAT(outcome.err, HasSubstr("/nonexistent/config"));
+}
+
 TEST(VersionTest, TheEmbeddedClusterHasTheTypesWithoutDefinitions) {
   SandboxProcess sandbox;
   const std::vector<std::string> check{"--check", "--strict", "--kubeconfig", sandbox.kubeconfig()};
