@@ -106,18 +106,16 @@ TEST(MonitoringTest, AlertsAndDashboardNameWhatThereIs) {
   EXPECT_TRUE(Eventually(
       [&] { return absl::StrContains(MetricsOf(*processes[0]), "volcano_queue_allocated_scalar_resources"); }));
   Metrics there{{"up", {}}};
-  // By what every program says one sees that it is gone.
-  constexpr char kSaid[] = "\ngangway_build_info{";
   for (const auto& process : processes) {
     const std::string page = MetricsOf(*process);
-    EXPECT_THAT(page, HasSubstr(kSaid));
+    EXPECT_THAT(page, HasSubstr("\ngangway_build_info{"));  // GangwayGone knows them by it
     AddPage(page, there);
   }
   const std::string output = ReadFile(extender_output);
   const std::string at = output.substr(output.find("metrics at ") + 11);
   const std::string url = at.substr(0, at.find('\n'));
   const std::string page = *Get(url.substr(0, url.rfind('/')), "/metrics").body;
-  EXPECT_THAT(page, HasSubstr(kSaid));
+  EXPECT_THAT(page, HasSubstr("\ngangway_extender_calls "));
   AddPage(page, there);
   EXPECT_THAT(there, Contains(Key("gangway_leader")));
 
@@ -126,7 +124,8 @@ TEST(MonitoringTest, AlertsAndDashboardNameWhatThereIs) {
   ASSERT_THAT(expressions, Contains(Key("alert GangwayGone")));
   EXPECT_THAT(expressions.at("alert GangwayGone"),
               AllOf(StartsWith("count by (job) (last_over_time(gangway_build_info["),
-                    EndsWith(") unless count by (job) (gangway_build_info)")));
+                    HasSubstr(" or last_over_time(gangway_extender_calls["),
+                    EndsWith(") unless count by (job) (gangway_build_info or gangway_extender_calls)")));
   std::string input;
   for (const auto& [what, expression] : expressions) absl::StrAppend(&input, expression, "\n");
   const Outcome read = RunProgram({Parser()}, {}, input);
