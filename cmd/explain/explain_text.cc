@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "api/field_table.h"
 #include "api/json.h"
 #include "base/printable.h"
 #include "plugin/explain/explain.h"
@@ -144,6 +145,7 @@ void AddQueue(const explain::QueueAccount& queue, Page& page) {
     if (amount.capability.has_value()) absl::StrAppend(&line, ", capability ", text(*amount.capability));
     if (amount.deserved.has_value()) absl::StrAppend(&line, ", deserved ", text(*amount.deserved));
     if (amount.guarantee > 0) absl::StrAppend(&line, ", guaranteed ", text(amount.guarantee));
+    if (amount.used.has_value()) absl::StrAppend(&line, ", of late ", text(*amount.used), " on average");
     if (amount.share.has_value()) absl::StrAppend(&line, ", its share while others wait is ", text(*amount.share));
     page.Line(1, line);
   }
@@ -161,14 +163,22 @@ void AddCluster(const Explanation& seen, Page& page) {
   }
 }
 
+// "": it is not known.
+std::string StartText(const std::optional<absl::Time>& start) {
+  return start.has_value() ? absl::StrCat("starts by ", api::FormatTime(*start),
+                                          " if nobody comes before it, and nobody leaves later than is known")
+                           : std::string();
+}
+
 void AddGangs(absl::string_view title, const std::vector<GangLine>& lines, Page& page) {
   if (lines.empty()) return;
   page.Line(0, title);
   page.List(1, lines, [&](const GangLine& line) {
-    page.Line(1, absl::StrCat(page.wide() ? line.gang.ToString() : ShortName(line.gang), " (queue ", line.queue,
-                              ", priority ", line.priority, "): holds ", AmountsText(line.holds),
-                              line.asks.empty() ? "" : "; asks ", line.asks.empty() ? "" : AmountsText(line.asks), "; ",
-                              line.sentence));
+    page.Line(1,
+              absl::StrCat(page.wide() ? line.gang.ToString() : ShortName(line.gang), " (queue ", line.queue,
+                           ", priority ", line.priority, "): holds ", AmountsText(line.holds),
+                           line.asks.empty() ? "" : "; asks ", line.asks.empty() ? "" : AmountsText(line.asks), "; ",
+                           line.sentence, line.expected_start.has_value() ? "; " : "", StartText(line.expected_start)));
   });
 }
 
@@ -277,6 +287,7 @@ void Account(const explain::QueueAccount& queue, api::JsonWriter& json) {
     if (amount.capability.has_value()) json.Field("capability", *amount.capability);
     if (amount.deserved.has_value()) json.Field("deserved", *amount.deserved);
     if (amount.share.has_value()) json.Field("share", *amount.share);
+    if (amount.used.has_value()) json.Field("used", *amount.used);
     json.EndObject();
   }
   json.EndArray().EndObject();
@@ -297,6 +308,7 @@ void Gangs(absl::string_view key, const std::vector<GangLine>& lines, api::JsonW
         .Field("placed", line.placed);
     Amounts(line.holds, "holds", json);
     Amounts(line.asks, "asks", json);
+    if (line.expected_start.has_value()) json.Field("expectedStart", api::FormatTime(*line.expected_start));
     json.EndObject();
   }
   json.EndArray();
@@ -325,6 +337,8 @@ std::string ExplainText(const ExplainAnswer& answer, bool wide) {
   }
   if (seen.state == explain::State::kStarts)
     page.Line(0, "If it stays so, nobody schedules it: gangway doctor says whether a scheduler is at work");
+  if (seen.expected_start.has_value())
+    page.Line(0, absl::StrCat("As far as ends of pods are known it ", StartText(seen.expected_start)));
   AddAsks(seen, page);
   if (!Waits(seen)) {
     if (!seen.spots.empty()) page.Line(0, "Places:");
@@ -352,6 +366,7 @@ std::string ExplainJson(const ExplainAnswer& answer) {
       .Field("podGroupGroup", explain::GroupOf(seen.gang.kind));
   json.Field("state", explain::NameOf(seen.state)).Field("sentence", seen.sentence);
   ReasonOf(seen.reason, json);
+  if (seen.expected_start.has_value()) json.Field("expectedStart", api::FormatTime(*seen.expected_start));
   json.Field("letIn", seen.admitted)
       .Field("minMember", seen.min_member)
       .Field("pods", seen.pods)

@@ -6,8 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "api/duration.h"
 #include "base/asio_loop.h"
@@ -15,6 +13,7 @@
 #include "base/metrics.h"
 #include "base/status_macros.h"
 #include "cmd/conf/conf_files.h"
+#include "cmd/gangway/listen_address.h"
 #include "cmd/terminal/exit_code.h"
 #include "cmd/terminal/output.h"
 #include "cmd/terminal/version.h"
@@ -37,26 +36,6 @@ absl::StatusOr<absl::Duration> PositiveDuration(absl::string_view flag, const st
   return *duration;
 }
 
-struct Address {
-  std::string host;
-  std::uint16_t port = 0;
-};
-
-absl::StatusOr<Address> ParseAddress(absl::string_view flag, const std::string& text) {
-  const std::size_t colon = text.rfind(':');
-  int port = -1;
-  if (colon == std::string::npos || colon == 0 || !absl::SimpleAtoi(text.substr(colon + 1), &port) || port < 0 ||
-      port > 65535) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(flag, " ", text, ": write HOST:PORT, such as 127.0.0.1:9443; port 0 is any that is free"));
-  }
-  return Address{text.substr(0, colon), static_cast<std::uint16_t>(port)};
-}
-
-bool Loopback(const std::string& host) {
-  return absl::StartsWith(host, "127.") || host == "localhost" || host == "[::1]";
-}
-
 // The packaged gRPC (1.51) puts no bound on a header's text that goes on over many frames (CVE-2023-33953): who may
 // connect can make it busy.
 absl::Status CheckExposure(const ExtenderFlags& flags, bool loopback) {
@@ -77,31 +56,48 @@ absl::Status CheckExposure(const ExtenderFlags& flags, bool loopback) {
 
 absl::StatusOr<extender::ServerOptions> ReadOptions(const ExtenderFlags& flags) {
   extender::ServerOptions options;
-  GW_ASSIGN_OR_RETURN(const Address address, ParseAddress("--listen", flags.listen));
+  GW_ASSIGN_OR_RETURN(const ListenAt address, ParseListenAt("--listen", flags.listen));
   options.address = flags.listen;
   options.tls = {flags.tls_cert, flags.tls_key, flags.client_ca};
   if (options.tls.any() && (flags.tls_cert.empty() || flags.tls_key.empty())) {
     return absl::InvalidArgumentError("--tls-cert and --tls-key: TLS needs both");
   }
-  GW_RETURN_IF_ERROR(CheckExposure(flags, Loopback(address.host)));
+  GW_RETURN_IF_ERROR(CheckExposure(flags, address.loopback()));
   options.max_message_bytes = flags.max_message_bytes;
   options.max_calls = flags.max_calls;
+  options.max_streams = flags.max_streams;
+  options.max_stream_bytes = flags.max_stream_bytes;
   options.threads = flags.threads;
   GW_ASSIGN_OR_RETURN(options.default_deadline, PositiveDuration("--default-deadline", flags.default_deadline));
   GW_ASSIGN_OR_RETURN(options.drain, PositiveDuration("--drain-timeout", flags.drain_timeout));
   return options;
 }
 
-absl::StatusOr<std::unique_ptr<kube::PageFront>> ServePages(Loop& loop, const Metrics& metrics,
-                                                            const std::string& text) {
+// `http`: may be null, then and until it is served.
+absl::StatusOr<std::unique_ptr<kube::PageFront>> ServePages(Loop& loop, const Metrics& metrics, const std::string& text,
+                                                            const std::unique_ptr<ExtenderHttp>& http) {
   if (text.empty()) return std::unique_ptr<kube::PageFront>();
-  GW_ASSIGN_OR_RETURN(const Address address, ParseAddress("--metrics-addr", text));
+  GW_ASSIGN_OR_RETURN(const ListenAt address, ParseListenAt("--metrics-addr", text));
   const auto alive = [](kube::HttpHandler::Respond respond) { respond(kube::TextPage(200, "ok")); };
+  const auto ready = [&http](kube::HttpHandler::Respond respond) {
+    const std::string problem = http == nullptr ? "" : http->problem();
+    respond(problem.empty() ? kube::TextPage(200, "ok") : kube::TextPage(503, problem));
+  };
+  const auto sessions = [&http](kube::HttpHandler::Respond respond) {
+    kube::Response page = kube::TextPage(200, http == nullptr ? "{}" : http->DebugSessions());
+    page.content_type = "application/json";
+    respond(std::move(page));
+  };
   kube::HttpFrontOptions where;
   where.address = address.host;
   where.port = address.port;
-  auto front = kube::PageFront::Start(
-      loop, {kube::MetricsPage(metrics), {"/healthz", alive}, {"/livez", alive}, {"/readyz", alive}}, std::move(where));
+  auto front = kube::PageFront::Start(loop,
+                                      {kube::MetricsPage(metrics),
+                                       {"/healthz", alive},
+                                       {"/livez", alive},
+                                       {"/readyz", ready},
+                                       {"/debug/sessions", sessions}},
+                                      std::move(where));
   GW_RETURN_IF_ERROR(OfFlag("--metrics-addr", front.status()));
   return front;
 }
@@ -120,11 +116,13 @@ absl::Status Run(const ExtenderFlags& flags) {
   Owner owner;
   Metrics metrics;
   std::unique_ptr<extender::Server> server;
+  std::unique_ptr<ExtenderHttp> http;
   ConfFile scheduler_conf(flags.scheduler_conf, "scheduler configuration",
                           [&](const std::string& path) -> absl::Status {
                             GW_ASSIGN_OR_RETURN(conf::SchedulerConf conf, ReadPolicyFile(path));
                             LogPolicyFile(path, conf);
                             options.policy = conf.policy;
+                            if (http != nullptr) http->SetPolicy(conf.policy);
                             if (server != nullptr) server->SetPolicy(std::move(conf.policy));
                             return absl::OkStatus();
                           });
@@ -135,17 +133,29 @@ absl::Status Run(const ExtenderFlags& flags) {
     if (signal != SIGHUP) return loop.Stop();
     scheduler_conf.TakeAgain();
   });
-  GW_ASSIGN_OR_RETURN(const std::unique_ptr<kube::PageFront> front, ServePages(loop, metrics, flags.metrics_addr));
+  GW_ASSIGN_OR_RETURN(const std::unique_ptr<kube::PageFront> front,
+                      ServePages(loop, metrics, flags.metrics_addr, http));
+  if (!flags.http.listen.empty()) {
+    ExtenderHttpFlags http_flags = flags.http;
+    http_flags.insecure = flags.insecure;
+    auto started = ExtenderHttp::Start(loop, http_flags, options.policy, metrics);
+    GW_RETURN_IF_ERROR(started.status());
+    http = *std::move(started);
+  }
   GW_ASSIGN_OR_RETURN(server, extender::Server::Start(options, metrics));
   const std::function<void()> look = [&] {
     scheduler_conf.Look();
     loop.PostAt(loop.Now() + kFileLook, owner.token(), look);
   };
   if (scheduler_conf.set()) look();
-  Put(stdout, absl::StrCat(VersionLine(), "\nextender at ", server->address(), flags.tls_cert.empty() ? "" : " (TLS)",
-                           "\n", front == nullptr ? "" : absl::StrCat("metrics at ", front->url(), "/metrics\n")));
+  Put(stdout,
+      absl::StrCat(
+          VersionLine(), "\nextender at ", server->address(), flags.tls_cert.empty() ? "" : " (TLS)", "\n",
+          http == nullptr ? "" : absl::StrCat("Volcano's extender (", flags.http.mode, ") at ", http->url(), "\n"),
+          front == nullptr ? "" : absl::StrCat("metrics at ", front->url(), "/metrics\n")));
   loop.Run();
   log::Info("ending: calls under way are carried out", {{"at_most", flags.drain_timeout}});
+  http.reset();
   server.reset();
   log::Flush();
   return absl::OkStatus();

@@ -1,8 +1,10 @@
-// `gangway extender`: the gRPC service in a process of its own.
+// `gangway extender`: the gRPC service, and what Volcano's extender plugin asks, in a process of its own.
 #pragma once
 
 #include <cstdint>
 #include <string>
+
+#include "cmd/gangway/extender_http.h"
 
 namespace gangway::cmd {
 
@@ -12,11 +14,14 @@ struct ExtenderFlags {
   bool insecure = false;
   std::int64_t max_message_bytes = std::int64_t{16} << 20;
   int max_calls = 16;
+  int max_streams = 4;
+  std::int64_t max_stream_bytes = std::int64_t{256} << 20;
   int threads = 2;
   std::string default_deadline = "30s";
   std::string drain_timeout = "10s";
   std::string metrics_addr;
   std::string scheduler_conf;  // a file; empty: none
+  ExtenderHttpFlags http;
   std::string log_level = "info";
   std::string log_format = "text";
 };

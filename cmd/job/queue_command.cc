@@ -24,9 +24,9 @@ absl::Status About(const std::string& name, const absl::Status& status) {
                                    absl::IsNotFound(status) ? "; gangway queue list shows what is there" : ""));
 }
 
-absl::Status Print(ApiCaller& caller, const std::vector<Queue>& queues) {
+absl::Status Print(ApiCaller& caller, const std::vector<Queue>& queues, bool wide) {
   GW_ASSIGN_OR_RETURN(const std::vector<PodGroup> groups, caller.List<PodGroup>(api::kPodGroups, ""));
-  Put(stdout, QueueListText(queues, groups));
+  Put(stdout, QueueListText(queues, groups, wide));
   return absl::OkStatus();
 }
 
@@ -59,6 +59,12 @@ QueueCommand::QueueCommand(CommandLine app)
   CommandLine operate = command_.Add("operate", "open or close a queue, or change its weight");
   for (CommandLine command : {list, get, operate}) AddServerFlags(command, flags_.server);
   for (CommandLine command : {get, operate}) command.Add("-n,--name,name", flags_.name, "of the queue");
+  for (CommandLine command : {list, get}) {
+    command
+        .Add("-o,--output", flags_.output,
+             "wide: also what its pods hold, what it deserves of what it wants more of, and what it held of late")
+        .OneOf({"wide"});
+  }
   operate.Add("-a,--action", flags_.action, "open, close or update");
   operate.Add("-w,--weight", flags_.weight, "of --action update: the queue's share of the cluster");
 }
@@ -88,13 +94,13 @@ absl::Status QueueCommand::Check(absl::string_view verb) const {
 
 absl::Status QueueCommand::List(ApiCaller& caller) const {
   GW_ASSIGN_OR_RETURN(const std::vector<Queue> queues, caller.List<Queue>(api::kQueues, ""));
-  return Print(caller, queues);
+  return Print(caller, queues, flags_.output == "wide");
 }
 
 absl::Status QueueCommand::Get(ApiCaller& caller) const {
   absl::StatusOr<Queue> queue = caller.Get<Queue>(api::kQueues, "", flags_.name);
   if (!queue.ok()) return About(flags_.name, queue.status());
-  return About(flags_.name, Print(caller, {*std::move(queue)}));
+  return About(flags_.name, Print(caller, {*std::move(queue)}, flags_.output == "wide"));
 }
 
 absl::Status QueueCommand::Operate(ApiCaller& caller) const {

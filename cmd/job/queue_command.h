@@ -13,7 +13,7 @@ namespace gangway::cmd {
 struct QueueFlags {
   ServerFlags server;
   std::string name;  // --name or positional
-  std::string action;
+  std::string action, output;
   std::int64_t weight = 0;
 };
 

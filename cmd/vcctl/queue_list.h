@@ -9,8 +9,9 @@
 namespace gangway::cmd {
 
 // In the order given; the counts are those of `groups`, since a queue's status need not have any. "No resources found"
-// without a queue.
-std::string QueueListText(absl::Span<const api::volcano::Queue> queues,
-                          absl::Span<const api::volcano::PodGroup> groups);
+// without a queue. `wide`: with what pods hold, what the queue deserves of what it wants more of, and what it held of
+// late, as far as the scheduler wrote it (api/volcano/queue_notes.h).
+std::string QueueListText(absl::Span<const api::volcano::Queue> queues, absl::Span<const api::volcano::PodGroup> groups,
+                          bool wide = false);
 
 }  // namespace gangway::cmd

@@ -399,15 +399,17 @@ class Reader {
 
   void FollowUse() {
     constexpr char kKey[] = "gangway.usageHalfLife";
-    const Plugin* const plugin = Listed("proportion");
-    const json::value* const value = plugin == nullptr ? nullptr : ArgumentOf(*plugin, kKey, Type::kText);
-    if (value == nullptr) return;
-    const auto half_life = api::ParseGoDuration(AbslView(value->as_string()));
-    if (half_life.ok() && *half_life >= absl::Minutes(1)) {
-      conf_.policy.use_half_life = *half_life;
-    } else {
-      TellOf(Note::Kind::kMistake, "proportion", *plugin, kKey,
-             "must be a duration of a minute or more such as 24h; it counts as absent");
+    for (const char* const name : {"proportion", "capacity"}) {
+      const Plugin* const plugin = Listed(name);
+      const json::value* const value = plugin == nullptr ? nullptr : ArgumentOf(*plugin, kKey, Type::kText);
+      if (value == nullptr) continue;
+      const auto half_life = api::ParseGoDuration(AbslView(value->as_string()));
+      if (half_life.ok() && *half_life >= absl::Minutes(1)) {
+        conf_.policy.use_half_life = *half_life;
+      } else {
+        TellOf(Note::Kind::kMistake, name, *plugin, kKey,
+               "must be a duration of a minute or more such as 24h; it counts as absent");
+      }
     }
   }
 
@@ -518,7 +520,9 @@ std::string PolicyText(const gang::Policy& policy) {
   if (policy.sharing == gang::Sharing::kAsWritten) absl::StrAppend(&text, "; queues deserve what they say");
   if (policy.use_half_life.has_value()) {
     absl::StrAppend(&text, "; what queues held ", api::FormatGoDuration(*policy.use_half_life),
-                    " ago lowers their weights half as much as what they hold");
+                    policy.sharing == gang::Sharing::kAsWritten
+                        ? " ago counts half as much as what they hold, in whose turn it is beyond what they deserve"
+                        : " ago lowers their weights half as much as what they hold");
   }
   std::vector<std::string> weights;
   if (policy.packing.weights.has_value()) {

@@ -113,6 +113,7 @@ constexpr Argument kArguments[] = {
     {"overcommit", "overcommit-factor", Type::kNumber, kAnyhow, ""},
     {"sla", "sla-waiting-time", Type::kText, kAnyhow, ""},
     {"proportion", "gangway.usageHalfLife", Type::kText, kAnyhow, ""},
+    {"capacity", "gangway.usageHalfLife", Type::kText, kAnyhow, ""},
     {"binpack", "binpack.weight", Type::kInteger, kAnyhow, ""},
     {"binpack", "binpack.cpu", Type::kInteger, kAnyhow, ""},
     {"binpack", "binpack.memory", Type::kInteger, kAnyhow, ""},

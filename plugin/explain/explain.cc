@@ -1,6 +1,7 @@
 #include "plugin/explain/explain.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <tuple>
@@ -315,6 +316,19 @@ std::map<QueueId, Resources> Promised(const Cluster& cluster, const gang::QueueT
   return out;
 }
 
+// What the queue and those below it held of late, by dimension; empty: that does not count.
+std::vector<double> UsedBelow(const Cluster& cluster, const gang::QueueTree& tree, QueueId id) {
+  std::vector<double> sum;
+  for (const QueueId other : tree.deepest_first()) {
+    const std::vector<QueueId>& path = tree.path(other);
+    if (std::find(path.begin(), path.end(), id) == path.end()) continue;
+    const std::vector<double>& used = cluster.queue(other).used;
+    sum.resize(std::max(sum.size(), used.size()));
+    for (std::size_t dim = 0; dim < used.size(); ++dim) sum[dim] += used[dim];
+  }
+  return sum;
+}
+
 // `asked`: told of even when the queue neither limits nor holds it.
 QueueAccount AccountOf(const Cluster& cluster, const gang::Shares& shares, QueueId id, const Resources& asked) {
   const gang::QueueTree& tree = shares.tree();
@@ -328,11 +342,18 @@ QueueAccount AccountOf(const Cluster& cluster, const gang::Shares& shares, Queue
   if (queue.parent != model::kNone) out.parent = cluster.queue(queue.parent).name;
   const Resources promised = Promised(cluster, tree)[id];
   const Resources& held = tree.held(id);
+  const std::vector<double> used = UsedBelow(cluster, tree, id);
+  const auto used_of = [&](Dim dim) -> std::optional<std::int64_t> {
+    if (static_cast<std::size_t>(dim) >= used.size() || dim == model::kPods) return std::nullopt;
+    return std::llround(used[static_cast<std::size_t>(dim)]);
+  };
   for (Dim dim = 0; dim < cluster.dims().count(); ++dim) {
     QueueAmount amount;
     const std::int64_t capability = queue.Limit(dim);
     if (capability != model::kUnlimited) amount.capability = capability;
-    const bool of_interest = dim != model::kPods && (asked[dim] > 0 || held[dim] > 0 || promised[dim] > 0);
+    amount.used = used_of(dim);
+    const bool of_interest =
+        dim != model::kPods && (asked[dim] > 0 || held[dim] > 0 || promised[dim] > 0 || amount.used.value_or(0) > 0);
     if (!amount.capability.has_value() && queue.guarantee[dim] == 0 && !of_interest) continue;
     amount.dim = std::string(cluster.dims().Name(dim));
     amount.guarantee = queue.guarantee[dim];

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "plugin/explain/cluster_facts.h"
 #include "plugin/model/reason.h"
 #include "plugin/model/resources.h"
@@ -77,6 +78,8 @@ struct QueueAmount {
       0;  // the most that it may hold: within capabilities, the cluster, and what others are guaranteed
   // What it deserves while others ask for theirs (gang/shares.h), where it holds or asks for more.
   std::optional<std::int64_t> share = std::nullopt;
+  // What it held of late on average, with those below it, where that counts.
+  std::optional<std::int64_t> used = std::nullopt;
   friend bool operator==(const QueueAmount&, const QueueAmount&) = default;
 };
 
@@ -106,6 +109,8 @@ struct GangLine {
   int min_member = 0, pods = 0, placed = 0;
   model::NamedAmounts holds;
   model::NamedAmounts asks;  // what it waits for: of its pods without a node, or of its minimum
+  // Of one that waits: by then it starts (expected.h); absent: that is not known.
+  std::optional<absl::Time> expected_start = std::nullopt;
   friend bool operator==(const GangLine&, const GangLine&) = default;
 };
 
@@ -128,6 +133,7 @@ struct Explanation {
   State state = State::kQueued;
   std::string sentence;  // goes with "podgroup default/ctr"
   std::optional<model::Reason> reason;
+  std::optional<absl::Time> expected_start;  // as of GangLine
   bool admitted = false;
   int min_member = 0;
   int pods = 0, placed = 0, to_come = 0;  // pods: those that exist

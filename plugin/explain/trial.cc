@@ -1,9 +1,12 @@
 #include "plugin/explain/trial.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "plugin/explain/expected.h"
+#include "plugin/model/use.h"
 
 namespace gangway::explain {
 namespace {
@@ -17,6 +20,25 @@ absl::Status NoSuchGang(const GangKey& gang) {
 Trial::Trial(const ClusterFacts& facts, const gang::Policy& policy, absl::Time now)
     : index_(facts), policy_(policy), now_(now) {
   Tell(facts, cluster_);
+  if (policy_.use_half_life.has_value()) CountUse();
+}
+
+// As a scheduler that starts now counts it: what is held has been held since each queue was written.
+void Trial::CountUse() {
+  for (model::QueueId id = 0; id < cluster_.queue_slots(); ++id) {
+    const model::QueueFacts* const facts = index_.FindQueue(cluster_.queue(id).name);
+    if (facts == nullptr) continue;
+    model::Use use = facts->use.value_or(model::Use{now_, {}});
+    use.as_of = std::min(use.as_of, now_);
+    const auto held = model::HeldNow(cluster_, cluster_.queue(id));
+    cluster_.SetUsed(id, model::UsedByDim(model::UseAt(use, held, *policy_.use_half_life, now_), cluster_.dims()));
+  }
+}
+
+std::optional<absl::Time> Trial::ExpectedStart(const GangKey& gang) {
+  if (!expected_.has_value()) expected_ = ExpectedStarts(index_.facts(), policy_, now_);
+  const auto start = expected_->find(gang.ToString());
+  return start == expected_->end() ? std::nullopt : std::optional(start->second);
 }
 
 void Trial::LetCome(bool there) {
@@ -95,6 +117,7 @@ absl::StatusOr<Explanation> Trial::Explain(const GangKey& gang) {
   if (!Has(gang)) return NoSuchGang(gang);
   LetCome(false);
   Explanation out = ExplainGang(cluster_, Decide(), Find(gang), policy_.sharing);
+  if (out.state == State::kQueued || out.state == State::kWaits) out.expected_start = ExpectedStart(gang);
   out.to_come = static_cast<int>(index_.facts().to_come.size());
   if (out.to_come == 0) return out;
   std::vector<Ask> made = std::move(out.asks);
@@ -114,7 +137,11 @@ absl::StatusOr<QueueExplanation> Trial::ExplainQueue(absl::string_view queue) {
   LetCome(false);
   const model::QueueId id = FindQueue(cluster_, queue);
   if (id == model::kNone) return absl::NotFoundError(absl::StrCat("there is no queue ", queue));
-  return explain::ExplainQueue(cluster_, Decide(), id, policy_.sharing);
+  QueueExplanation out = explain::ExplainQueue(cluster_, Decide(), id, policy_.sharing);
+  for (GangLine& line : out.waiting) {
+    if (line.state == State::kQueued || line.state == State::kWaits) line.expected_start = ExpectedStart(line.gang);
+  }
+  return out;
 }
 
 absl::StatusOr<Explanation> Trial::ExplainWith(const GangKey& gang, absl::Span<const Change> changes) {

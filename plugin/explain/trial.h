@@ -2,6 +2,10 @@
 // thinks it would.
 #pragma once
 
+#include <map>
+#include <optional>
+#include <string>
+
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
@@ -32,6 +36,8 @@ class Trial {
  private:
   template <class F>
   auto With(const GangKey& gang, absl::Span<const Change> changes, F look) -> absl::StatusOr<decltype(look())>;
+  void CountUse();
+  std::optional<absl::Time> ExpectedStart(const GangKey& gang);
   void LetCome(bool there);
   void Apply(const Events& events);
   void Revert(const Events& events);
@@ -44,6 +50,7 @@ class Trial {
   model::Cluster cluster_;  // between calls as the facts are, but that the pods to come may be there
   gang::Scratch scratch_;
   bool came_ = false;
+  std::optional<std::map<std::string, absl::Time>> expected_;  // as the facts are, with the pods to come
 };
 
 }  // namespace gangway::explain

@@ -6,7 +6,7 @@
 namespace gangway::extender {
 
 namespace {
-constexpr std::size_t kMaxShown = 100;
+constexpr std::size_t kMaxShown = 100, kMaxComplaint = 500;
 }  // namespace
 
 std::string At(absl::string_view path, std::size_t index) { return absl::StrCat(path, "[", index, "]"); }
@@ -14,6 +14,15 @@ std::string AtKey(absl::string_view path, absl::string_view key) { return absl::
 
 absl::Status Wrong(absl::string_view path, absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat(path, ": ", what));
+}
+
+absl::Status WrongIn(absl::string_view path, absl::string_view complaint) {
+  const std::size_t colon = complaint.find(": ");
+  const bool names_field =
+      colon != absl::string_view::npos && complaint.substr(0, colon).find(' ') == absl::string_view::npos;
+  return absl::InvalidArgumentError(absl::StrCat(path, names_field ? "." : ": ",
+                                                 absl::CHexEscape(complaint.substr(0, kMaxComplaint)),
+                                                 complaint.size() > kMaxComplaint ? "..." : ""));
 }
 
 std::string Quoted(absl::string_view text) {

@@ -16,6 +16,9 @@ std::string AtKey(absl::string_view path, absl::string_view key);
 // InvalidArgument: "<path>: <what>".
 absl::Status Wrong(absl::string_view path, absl::string_view what);
 
+// What a decoder said of a JSON document there: "<path>.<field>: <what>", or "<path>: <what>" when it names no field.
+absl::Status WrongIn(absl::string_view path, absl::string_view complaint);
+
 // A text of the request in a message: quoted, without control characters, cut.
 std::string Quoted(absl::string_view text);
 

@@ -8,11 +8,8 @@
 
 namespace gangway::extender {
 
-// What one call may ask for; both bound its memory and its time. Members of the gang, and kinds of members times nodes.
-inline constexpr int kMaxMembers = 10'000;
-inline constexpr std::int64_t kMaxFits = 1'000'000;
-
-// InvalidArgument names the field; what `still_wanted` says ends the work. Pure otherwise; thread-safe.
+// InvalidArgument names the field; what `still_wanted` says ends the work. Pure otherwise; thread-safe. What one call
+// may ask for is in request_facts.h and typed_facts.h.
 absl::StatusOr<v1::PlaceGangResponse> PlaceGang(const v1::PlaceGangRequest& request, const gang::Policy& policy,
                                                 StillWanted still_wanted);
 

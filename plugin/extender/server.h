@@ -1,8 +1,8 @@
-// The gRPC door of the extender: GangScheduler and Lifecycle, with health (grpc.health.v1) and reflection.
+// The gRPC door of the extender: GangScheduler, Lifecycle and Explain, with health (grpc.health.v1) and reflection.
 //
 // A call is read whole, up to a limit; then it waits for one of a few threads, or is refused when too many wait.
 // Messages are parsed by those threads only, so that what is in memory at a time is bounded by the limits below and not
-// by how many connect.
+// by how many connect. A stream of Follow is answered message by message (follow_stream.h).
 #pragma once
 
 #include <cstdint>
@@ -32,10 +32,12 @@ struct ServerOptions {
   absl::Duration tls_look_again = absl::Seconds(10);        // how often the files are looked at; at least a second
   std::int64_t max_message_bytes = std::int64_t{16} << 20;  // of a request; beyond: RESOURCE_EXHAUSTED
   int threads = 2;
-  int max_calls = 16;                                   // running and waiting; beyond: RESOURCE_EXHAUSTED at once
-  absl::Duration default_deadline = absl::Seconds(30);  // of calls that bring none
-  absl::Duration drain = absl::Seconds(10);             // for calls under way, when the server goes
-  gang::Policy policy;                                  // by which gangs are placed; see SetPolicy
+  int max_calls = 16;                                       // running and waiting; beyond: RESOURCE_EXHAUSTED at once
+  int max_streams = 4;                                      // of Follow; beyond: RESOURCE_EXHAUSTED at once
+  std::int64_t max_stream_bytes = std::int64_t{256} << 20;  // that one keeps (following.h)
+  absl::Duration default_deadline = absl::Seconds(30);      // of calls that bring none
+  absl::Duration drain = absl::Seconds(10);                 // for calls under way, when the server goes
+  gang::Policy policy;                                      // by which gangs are placed; see SetPolicy
   // Called on the thread that carries out a call, before it looks at the request; the second says whether the answer is
   // still waited for. For tests.
   std::function<void(absl::string_view method, StillWanted still_wanted)> before_call;

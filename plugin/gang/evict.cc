@@ -37,6 +37,8 @@ Eviction::Eviction(Overlay& overlay, Scratch& scratch, const Policy& policy, abs
       victims_(cluster_, overlay.tree(), now),
       reclaim_(overlay, policy),
       trial_(overlay, scratch, policy),
+      searches_again_(scratch.searches_again()),
+      in_vain_(cluster_),
       consolidations_(kConsolidations) {}
 
 Holders& Eviction::holders() {
@@ -45,6 +47,25 @@ Holders& Eviction::holders() {
     victims_.Count(holders_->going(), 1);
   }
   return *holders_;
+}
+
+void Eviction::Placed(GangId gang) {
+  placed_.push_back(gang);
+  in_vain_.RoomTaken();
+}
+
+void Eviction::KeptNodes(GangId gang) {
+  has_nodes_ = gang;
+  in_vain_.RoomTaken();
+}
+
+bool Eviction::KnownInVain(EvictFor what_for, const Preemptor& preemptor) const {
+  return !searches_again_ && in_vain_.Knows(what_for, preemptor);
+}
+
+// What ended for want of budget says nothing of others.
+void Eviction::NoteInVain(EvictFor what_for, const Preemptor& preemptor) {
+  if (trial_.may_go_on()) in_vain_.Note(what_for, preemptor);
 }
 
 // What is quick to see: somebody may be moved; somebody in its queue has a lower priority; or its queue, or one above,
@@ -58,20 +79,31 @@ bool Eviction::MayEvict(const Gang& gang) {
 
 std::optional<Eviction::Found> Eviction::Search(const Preemptor& preemptor, const std::vector<Candidate>& candidates,
                                                 EvictFor what_for) {
+  if (candidates.empty()) return std::nullopt;
   const BetweenQueues between{overlay_, reclaim_, holders(), placed_, has_nodes_, policy_.preempt};
   VictimSearch search(cluster_, preemptor, trial_, victims_, what_for == EvictFor::kShare ? &between : nullptr);
-  if (!search.Find(candidates)) return std::nullopt;
-  return Found{what_for, search.chosen(), {}};
+  if (search.Find(candidates)) return Found{what_for, search.chosen(), {}};
+  NoteInVain(what_for, preemptor);
+  return std::nullopt;
+}
+
+// On pods that go anyhow.
+std::optional<Eviction::Found> Eviction::CountOnEnding(const Preemptor& preemptor) {
+  if (holders().going().empty() || KnownInVain(EvictFor::kNobody, preemptor)) return std::nullopt;
+  if (trial_.CouldFit(preemptor) && trial_.Place(preemptor)) return Found{};
+  NoteInVain(EvictFor::kNobody, preemptor);
+  return std::nullopt;
 }
 
 std::optional<Eviction::Found> Eviction::Consolidate(const Preemptor& preemptor, const GangPlacement& placement) {
   if (consolidations_ <= 0) return std::nullopt;
   const std::optional<Wanted> wanted = placement.wanted();
-  if (!wanted.has_value()) return std::nullopt;
+  if (!wanted.has_value() || !wanted->parts.empty()) return std::nullopt;
   --consolidations_;
   Consolidation consolidation(overlay_, preemptor, *wanted, trial_, victims_);
   const bool found = consolidation.Find(holders(), policy_, now_);
   look_again_ = std::min(look_again_, consolidation.look_again());
+  if (!found) NoteInVain(EvictFor::kRoom, preemptor);
   if (!found) return std::nullopt;
   return Found{EvictFor::kRoom, consolidation.moved(), consolidation.moves()};
 }
@@ -80,17 +112,22 @@ std::optional<Eviction::Found> Eviction::FindRoom(const Preemptor& preemptor, co
                                                   bool may_evict) {
   const bool waits_for_it = cluster_.gang(preemptor.gang).nominated > 0;
   const bool evicts = may_evict && preemptor.preempts;
-  const bool moves = evicts && policy_.consolidate && holders().AnyMovable();
+  const bool moves =
+      evicts && policy_.consolidate && holders().AnyMovable() && !KnownInVain(EvictFor::kRoom, preemptor);
   std::vector<Candidate> lower, others;
-  if (evicts && policy_.preempt) lower = holders().LowerInQueue(preemptor.gang);
-  if (evicts && policy_.reclaim) others = reclaim_.Candidates(preemptor, holders());
+  if (evicts && policy_.preempt && !KnownInVain(EvictFor::kPriority, preemptor))
+    lower = holders().LowerInQueue(preemptor.gang);
+  if (evicts && policy_.reclaim && reclaim_.MayTakeBack(cluster_.gang(preemptor.gang).queue, preemptor.sum) &&
+      !KnownInVain(EvictFor::kShare, preemptor)) {
+    others = reclaim_.Candidates(preemptor, holders());
+    if (others.empty()) in_vain_.Note(EvictFor::kShare, preemptor);
+  }
   if (!waits_for_it && !moves && lower.empty() && others.empty()) return std::nullopt;
   tried_ = true;
   const std::vector<TaskId>& going = holders().going();
   overlay_.Mark();
   trial_.TakeAway(going);
-  std::optional<Found> found;
-  if (!going.empty() && trial_.CouldFit(preemptor) && trial_.Place(preemptor)) found.emplace();
+  std::optional<Found> found = CountOnEnding(preemptor);
   if (!found.has_value() && moves) found = Consolidate(preemptor, placement);
   if (!found.has_value()) found = Search(preemptor, lower, EvictFor::kPriority);
   if (!found.has_value()) found = Search(preemptor, others, EvictFor::kShare);
@@ -159,6 +196,7 @@ void Eviction::Tell(GangId id, Found found, model::Decision& decision) {
   decision.reason = WhyItWaits(cluster_.gang(id), decision.evicted);
   decision.short_of_minimum = true;
   placed_.push_back(id);
+  in_vain_.RoomFreed();
 }
 
 // For those who are evicted for it, and who end on its nodes; by name, with what is known of them to others.

@@ -12,7 +12,8 @@
 // First it is looked whether others may be moved so that nobody need wait (consolidation.h).
 //
 // Nobody is evicted before a trial has shown that the gang is placed then, with all that it asks for; nor when what is
-// ending anyhow is enough (eviction_trial.h). Claims that a pod has stay its own in that trial.
+// ending anyhow is enough (eviction_trial.h). Claims that a pod has stay its own in that trial. What was tried in vain
+// for one gang is not tried again for those that are alike to it (in_vain.h).
 #pragma once
 
 #include <optional>
@@ -23,6 +24,7 @@
 #include "plugin/gang/eviction_trial.h"
 #include "plugin/gang/fit.h"
 #include "plugin/gang/holders.h"
+#include "plugin/gang/in_vain.h"
 #include "plugin/gang/overlay.h"
 #include "plugin/gang/place.h"
 #include "plugin/gang/policy.h"
@@ -43,10 +45,11 @@ class Eviction {
   bool MakeRoom(const GangPlacement& placement, model::Decision& decision);
 
   // The gang has been given room in this call.
-  void Placed(model::GangId gang) { placed_.push_back(gang); }
-
+  void Placed(model::GangId gang);
   // The gang, which found no room, has nodes kept for it from now on.
-  void KeptNodes(model::GangId gang) { has_nodes_ = gang; }
+  void KeptNodes(model::GangId gang);
+  // Room that was kept may be used now.
+  void RoomFreed() { in_vain_.RoomFreed(); }
 
   // A gang for which room was made or kept in this call, and which asks for a spread that counts pods of this one: more
   // of them could leave it without a node that it may use. kNone: there is none.
@@ -69,6 +72,9 @@ class Eviction {
   };
   // Set: the minimum is placed in the overlay with those gone who are chosen.
   std::optional<Found> FindRoom(const Preemptor& preemptor, const GangPlacement& placement, bool may_evict);
+  std::optional<Found> CountOnEnding(const Preemptor& preemptor);
+  bool KnownInVain(model::EvictFor what_for, const Preemptor& preemptor) const;
+  void NoteInVain(model::EvictFor what_for, const Preemptor& preemptor);
   std::optional<Found> Search(const Preemptor& preemptor, const std::vector<Candidate>& candidates,
                               model::EvictFor what_for);
   std::optional<Found> Consolidate(const Preemptor& preemptor, const GangPlacement& placement);
@@ -83,6 +89,8 @@ class Eviction {
   Victims victims_;
   Reclaim reclaim_;
   EvictionTrial trial_;
+  const bool searches_again_;
+  InVain in_vain_;
   int consolidations_;  // that may still be looked for
   bool tried_ = false;
   absl::Time look_again_ = absl::InfiniteFuture();

@@ -94,7 +94,10 @@ class ShapeFit {
 class Scratch {
  public:
   // At most this many shapes are kept between calls.
-  explicit Scratch(std::size_t max_shapes = 64) : max_shapes_(max_shapes) {}
+  // `searches_again`: within a call, too, what was in vain for one gang is tried again for those that are alike to it
+  // (in_vain.h).
+  explicit Scratch(std::size_t max_shapes = 64, bool searches_again = false)
+      : max_shapes_(max_shapes), searches_again_(searches_again) {}
 
   // At the start of a call: forgets what other clusters and the previous call's overlay left.
   void Begin(const model::Cluster& cluster);
@@ -112,11 +115,13 @@ class Scratch {
   const model::RoleReason& FullReason(const Overlay& overlay, model::ShapeId shape);
   // The cluster's HyperNodes with all their nodes.
   const std::vector<model::HyperDomain>& HyperDomains(const model::Cluster& cluster);
+  bool searches_again() const { return searches_again_; }
   // What the last call's refusals hang on.
   Standstill& standstill() { return standstill_; }
 
  private:
   std::size_t max_shapes_;
+  bool searches_again_;
   std::uint64_t cluster_id_ = 0;
   std::uint64_t node_order_ = 0;        // version
   std::uint64_t cluster_position_ = 0;  // changes of the cluster that are in the log

@@ -73,16 +73,20 @@ std::int64_t QueueOrder::Deserved(int place, Dim dim) const {
 
 Part QueueOrder::ShareOf(int place) const {
   const Resources& total = overlay_.cluster().total();
-  const int weight = place == GangsOf(place / 2) ? 1 : overlay_.cluster().queue(place / 2).weight;
+  const QueueId queue = place / 2;
+  const bool own = place == GangsOf(queue);
   Part share;
   bool deserves = false;
   for (Dim dim = 0; dim < total.size(); ++dim) deserves = deserves || (dim != model::kPods && Deserved(place, dim) > 0);
   for (Dim dim = 0; dim < total.size(); ++dim) {
     if (total[dim] <= 0 || dim == model::kPods) continue;
     const std::int64_t held = Held(place, dim), deserved = Deserved(place, dim);
-    Part of_dim{held, deserved};
-    if (deserved == 0)
-      of_dim = held > 0 || !deserves ? Part{Part::Wide{total[dim]} + held / weight, total[dim]} : Part();
+    const std::int64_t weight = own ? Shares::kOne : shares_->TurnWeight(queue, dim);
+    Part of_dim{held, own ? deserved : shares_->Due(queue, dim)};
+    if (deserved == 0) {
+      const Part::Wide per_weight = Part::Wide{held} * Shares::kOne / weight;
+      of_dim = held > 0 || !deserves ? Part{total[dim] + per_weight, total[dim]} : Part();
+    }
     if (share < of_dim) share = of_dim;
   }
   return share;

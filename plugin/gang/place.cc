@@ -160,11 +160,11 @@ bool GangPlacement::PlaceNeeds(const Try& how) {
   return (allowed && Fill(tasks_, how.area, tasks_.GroupByShape(needs_.all), how.search_budget)) || PlaceOthers(how);
 }
 
-// What must lie in one HyperNode sub-group by sub-group, the largest first.
-bool GangPlacement::PlaceNeedsByParts(const Try& how) {
+// What the minimum needs of each sub-group that should lie in one HyperNode, the largest first. `others`: gets the
+// rest.
+std::vector<std::vector<std::size_t>> GangPlacement::PartsOfNeeds(std::vector<std::size_t>& others) const {
   std::map<std::pair<int, int>, std::size_t> index;
   std::vector<std::vector<std::size_t>> parts;
-  std::vector<std::size_t> others;
   for (const std::size_t i : needs_.all) {
     if (TopologyOf(tasks_, i) == nullptr) {
       others.push_back(i);
@@ -175,6 +175,12 @@ bool GangPlacement::PlaceNeedsByParts(const Try& how) {
     parts[it->second].push_back(i);
   }
   std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.size() > b.size(); });
+  return parts;
+}
+
+bool GangPlacement::PlaceNeedsByParts(const Try& how) {
+  std::vector<std::size_t> others;
+  const std::vector<std::vector<std::size_t>> parts = PartsOfNeeds(others);
   for (const std::vector<std::size_t>& part : parts) {
     const model::TopologyFacts& topology = *TopologyOf(tasks_, part.front());
     if (units_.PlacePart(part, topology, {how.area, std::nullopt})) continue;
@@ -253,18 +259,34 @@ std::optional<Lacking> GangPlacement::lacking() const {
   return std::nullopt;
 }
 
-std::optional<Wanted> GangPlacement::wanted() const {
-  if (!reason_.has_value() || reason_->kind != Reason::Kind::kNoRoom) return std::nullopt;
-  const auto has_topology = [](const model::SubGroups& policy) { return policy.topology.has_value(); };
-  if (std::any_of(gang_.sub_groups.begin(), gang_.sub_groups.end(), has_topology)) return std::nullopt;
-  Wanted wanted;
-  std::vector<TaskGroup> groups = tasks_.GroupByShape(needs_.all);
+// Those of which the fewest have room first.
+std::vector<std::pair<model::ShapeId, int>> GangPlacement::ByShape(const std::vector<std::size_t>& tasks) const {
+  std::vector<TaskGroup> groups = tasks_.GroupByShape(tasks);
   std::sort(groups.begin(), groups.end(), [&](const TaskGroup& a, const TaskGroup& b) {
     const auto places = [&](const TaskGroup& group) { return tasks_.Fit(group.shape).copies(); };
     return places(a) != places(b) ? places(a) < places(b)
                                   : tasks_.cluster().shape(a.shape).key < tasks_.cluster().shape(b.shape).key;
   });
-  for (const TaskGroup& group : groups) wanted.by_shape.emplace_back(group.shape, static_cast<int>(group.tasks.size()));
+  std::vector<std::pair<model::ShapeId, int>> by_shape;
+  for (const TaskGroup& group : groups) by_shape.emplace_back(group.shape, static_cast<int>(group.tasks.size()));
+  return by_shape;
+}
+
+std::optional<Wanted> GangPlacement::wanted() const {
+  if (!reason_.has_value() || reason_->kind != Reason::Kind::kNoRoom) return std::nullopt;
+  Wanted wanted;
+  std::vector<std::size_t> anywhere;
+  for (const std::vector<std::size_t>& part : PartsOfNeeds(anywhere)) {
+    const model::TopologyFacts& topology = *TopologyOf(tasks_, part.front());
+    if (!topology.required) {
+      anywhere.insert(anywhere.end(), part.begin(), part.end());
+      continue;
+    }
+    const std::vector<Row> there = RowsOfPart(tasks_, part.front());
+    wanted.parts.push_back({ByShape(part), HyperNodesToTry(tasks_, topology, there, part, Area())});
+    if (wanted.parts.back().areas.empty()) return std::nullopt;
+  }
+  wanted.by_shape = ByShape(anywhere);
   if (gang_.topology.has_value() && gang_.topology->required) {
     wanted.areas = HyperNodesToTry(tasks_, *gang_.topology, RowsOfGang(tasks_), needs_.all, Area());
   } else {

@@ -11,7 +11,9 @@
 // (units.h). What found no room is told why (no_room.h).
 #pragma once
 
+#include <cstddef>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "plugin/gang/area.h"
@@ -84,6 +86,8 @@ class GangPlacement {
   bool PlaceNeedsOrTell(const Area& area);
   bool PlaceNeeds(const Try& how);
   bool PlaceNeedsByParts(const Try& how);
+  std::vector<std::vector<std::size_t>> PartsOfNeeds(std::vector<std::size_t>& others) const;
+  std::vector<std::pair<model::ShapeId, int>> ByShape(const std::vector<std::size_t>& tasks) const;
   bool PlaceOthers(const Try& how);
   void Tell(NoRoom told);
 

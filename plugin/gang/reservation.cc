@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <tuple>
+#include <utility>
 
 #include "plugin/gang/constraint/asks.h"
 
@@ -24,8 +25,9 @@ namespace {
 // From the decision to the start of a pod, and from its end to the room.
 constexpr absl::Duration kBesideRunning = absl::Minutes(1);
 
+// Who is there beyond its time may run on for ever.
 absl::Time EndOfTask(const Task& task, absl::Time now) {
-  if (task.ends != absl::InfiniteFuture()) return task.ends;
+  if (task.ends != absl::InfiniteFuture()) return task.ends + kBesideRunning < now ? absl::InfiniteFuture() : task.ends;
   return task.lasts == absl::InfiniteDuration() ? absl::InfiniteFuture() : now + task.lasts + kBesideRunning;
 }
 
@@ -259,16 +261,44 @@ const Resources& PodsThatEnd::Ending(Row row) const {
   return it == ending_.end() ? none : it->second;
 }
 
+namespace {
+
+bool AddAll(RoomSearch& search, const std::vector<std::pair<model::ShapeId, int>>& by_shape, const Area& area) {
+  return std::all_of(by_shape.begin(), by_shape.end(),
+                     [&](const auto& each) { return search.Add(each.first, each.second, area); });
+}
+
+// The part's area in which the fewest pods more must end. False: there is none.
+bool AddPart(std::optional<RoomSearch>& search, const Wanted::Part& part, const Area& within, absl::Time now) {
+  std::optional<RoomSearch> best;
+  int ends = 0;
+  for (const Area& area : part.areas) {
+    if (within.rows() != nullptr && !within.Contains(area)) continue;
+    RoomSearch trial = *search;
+    if (!AddAll(trial, part.by_shape, area)) continue;
+    const int its_ends = trial.Found(now).ends;
+    if (best.has_value() && its_ends >= ends) continue;
+    ends = its_ends;
+    best.emplace(std::move(trial));
+  }
+  if (!best.has_value()) return false;
+  search.emplace(*std::move(best));
+  return true;
+}
+
+}  // namespace
+
 std::optional<KeptNodes> FindRoomToCome(const Overlay& overlay, const PodsThatEnd& pods, GangId gang,
                                         const Wanted& wanted, const KeptNodes* before, absl::Time now) {
   std::optional<KeptNodes> best;
   if (RoomSearch again(overlay, pods, gang); before != nullptr && again.AddAgain(*before)) best = again.Found(now);
   for (const Area& area : wanted.areas) {
-    RoomSearch search(overlay, pods, gang);
-    const bool found = std::all_of(wanted.by_shape.begin(), wanted.by_shape.end(),
-                                   [&](const auto& each) { return search.Add(each.first, each.second, area); });
+    std::optional<RoomSearch> search(std::in_place, overlay, pods, gang);
+    const bool found = std::all_of(wanted.parts.begin(), wanted.parts.end(),
+                                   [&](const Wanted::Part& part) { return AddPart(search, part, area, now); }) &&
+                       AddAll(*search, wanted.by_shape, area);
     if (!found) continue;
-    KeptNodes room = search.Found(now);
+    KeptNodes room = search->Found(now);
     // Nodes are not given up for others where the wait may be longer.
     const bool later = before != nullptr && best.has_value() && room.start > best->start;
     if (!best.has_value() || (room.ends < best->ends && !later)) best = std::move(room);

@@ -3,7 +3,8 @@
 // For a gang whose minimum finds no room, and would find it if pods of gangs ended, the set of nodes is kept which has
 // room for it after the fewest of them have: what is free there now, as far as the gang will need it, and what becomes
 // free. Who comes later goes elsewhere, or uses what is more than that; who is known to end before the gang can start
-// may use all (backfill). When a pod ends is known from its activeDeadlineSeconds.
+// may use all (backfill). When a pod ends at the latest is known from its activeDeadlineSeconds, or from what its owner
+// expects; of one that is there a minute later nothing is known.
 //
 // Pure. Pods of no gang do not end here, and what pods ask of each other (affinity, spread) is seen as it is now.
 #pragma once
@@ -23,8 +24,14 @@ namespace gangway::gang {
 
 // What a gang's minimum needs of nodes.
 struct Wanted {
-  std::vector<std::pair<model::ShapeId, int>> by_shape;
-  std::vector<Area> areas;  // it must lie in one of them
+  // Of one sub-group that must lie in one HyperNode.
+  struct Part {
+    std::vector<std::pair<model::ShapeId, int>> by_shape;
+    std::vector<Area> areas;
+  };
+  std::vector<std::pair<model::ShapeId, int>> by_shape;  // but for those of parts
+  std::vector<Area> areas;                               // all of it must lie in one of them
+  std::vector<Part> parts;
 };
 
 // The pods that may end, by node. Good while the cluster stays as it is.

@@ -249,12 +249,14 @@ class Cycle {
 
   void PlaceWithin(NominatedRoom& room, GangId id) {
     room.Give(id);
+    eviction_.RoomFreed();
     PlaceMinimum(id);
   }
 
   // Those of its pods that are made again have the room that is kept for them.
   void PlaceMoved(GangId id) {
     moved_.Give(id);
+    eviction_.RoomFreed();
     if (PlaceMinimum(id)) {
       if (!nothing_kept_.has_value()) nothing_kept_.emplace(overlay_, std::vector<std::pair<GangId, Lacking>>(), 0);
       GangPlacement& placed = *placements_.back().second;
@@ -307,7 +309,7 @@ class Cycle {
       if (!ending_.has_value()) ending_.emplace(cluster_, now_);
       decision.kept = FindRoomToCome(overlay_, *ending_, id, *wanted, before, now_);
       if (!decision.kept.has_value()) {
-        if (wanted->areas.size() == 1) cannot_fit_.push_back(*wanted);
+        if (wanted->areas.size() == 1 && wanted->parts.empty()) cannot_fit_.push_back(*wanted);
         return;
       }
       decision.kept->found = now_;
@@ -356,11 +358,15 @@ class Cycle {
   // One of its pods would have room on them.
   bool CouldUseThem(const GangPlacement& placement) {
     const std::optional<Wanted> wanted = placement.wanted();
-    return wanted.has_value() && std::any_of(wanted->by_shape.begin(), wanted->by_shape.end(), [&](const auto& each) {
-             const auto [it, fresh] = could_use_.emplace(each.first, false);
-             if (fresh) it->second = kept_.CouldTake(cluster_.shape(each.first).request);
-             return it->second;
-           });
+    const auto could = [&](const std::pair<model::ShapeId, int>& each) {
+      const auto [it, fresh] = could_use_.emplace(each.first, false);
+      if (fresh) it->second = kept_.CouldTake(cluster_.shape(each.first).request);
+      return it->second;
+    };
+    const auto any = [&](const auto& by_shape) { return std::any_of(by_shape.begin(), by_shape.end(), could); };
+    return wanted.has_value() &&
+           (any(wanted->by_shape) || std::any_of(wanted->parts.begin(), wanted->parts.end(),
+                                                 [&](const auto& part) { return any(part.by_shape); }));
   }
 
   // ---- in turn

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <tuple>
 #include <utility>
 
 namespace gangway::gang {
@@ -74,7 +76,12 @@ void Pour(std::int64_t all, std::vector<Child>& children) {
   }
 }
 
-// Lowers weights by what was used; 1 becomes 2^20, so that little stays something.
+// What is left of a weight of one that used so much of what all used.
+double PartLeft(double used, double all_used, double weight, double all_weights) {
+  return std::exp2(-used / all_used * all_weights / weight);
+}
+
+// Lowers weights by what was used; 1 becomes Shares::kOne, so that little stays something.
 template <class Child>
 void LowerByUse(std::vector<Child>& children) {
   double all_used = 0, all_weights = 0;
@@ -84,11 +91,10 @@ void LowerByUse(std::vector<Child>& children) {
     all_weights += static_cast<double>(child.weight);
   }
   if (all_used <= 0) return;
-  constexpr double kOne = 1 << 20;
   for (Child& child : children) {
     const auto weight = static_cast<double>(child.weight);
-    const double times = child.most <= 0 ? 0 : child.used / all_used * all_weights / weight;
-    child.weight = std::max<std::int64_t>(std::llround(kOne * weight * std::exp2(-times)), 1);
+    const double left = child.most <= 0 ? 1 : PartLeft(child.used, all_used, weight, all_weights);
+    child.weight = std::max<std::int64_t>(std::llround(static_cast<double>(Shares::kOne) * weight * left), 1);
   }
 }
 
@@ -100,6 +106,7 @@ Shares::Shares(const model::Cluster& cluster, const QueueTree& tree, Sharing sha
   for (auto* const amounts : {&deserved_, &own_deserved_, &asked_, &own_asked_}) amounts->assign(size, 0);
   SumWhatIsAsked();
   Divide(sharing);
+  if (sharing == Sharing::kAsWritten) LowerTurnsByUse();
 }
 
 void Shares::SumWhatIsAsked() {
@@ -196,6 +203,36 @@ void Shares::Divide(Sharing sharing) {
       }
     }
   }
+}
+
+// Among queues beside each other, those that deserve something and those that do not each for themselves.
+void Shares::LowerTurnsByUse() {
+  const std::vector<double> used = UsedWithThoseBelow();
+  if (std::all_of(used.begin(), used.end(), [](double amount) { return amount <= 0; })) return;
+  due_ = deserved_;
+  turn_weights_.resize(deserved_.size());
+  struct Sums {
+    double used = 0, weights = 0;
+  };
+  std::map<std::tuple<QueueId, Dim, bool>, Sums> sums;  // by the queue above
+  const auto look = [&](auto visit) {
+    for (const QueueId id : tree_.deepest_first()) {
+      for (Dim dim = 0; dim < dims_; ++dim) {
+        const bool deserves = Deserved(id, dim) > 0;
+        const std::int64_t weight = deserves ? Deserved(id, dim) : cluster_.queue(id).weight;
+        visit(At(id, dim), static_cast<double>(weight), sums[{tree_.parent(id), dim, deserves}], deserves);
+      }
+    }
+  };
+  look([&](std::size_t at, double weight, Sums& of, bool) {
+    of.used += used[at];
+    of.weights += weight;
+  });
+  look([&](std::size_t at, double weight, Sums& of, bool deserves) {
+    const double left = of.used <= 0 ? weight : weight * PartLeft(used[at], of.used, weight, of.weights);
+    const double scale = deserves ? 1 : static_cast<double>(kOne);
+    (deserves ? due_ : turn_weights_)[at] = std::max<std::int64_t>(std::llround(scale * left), 1);
+  });
 }
 
 }  // namespace gangway::gang

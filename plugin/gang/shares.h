@@ -9,7 +9,10 @@
 // By weights (volcano: plugins/proportion): what gangs can have of the cluster is poured into the queues by weight,
 // each resource for itself, until a queue has what it asks for or may have (its capability); none gets less than its
 // guarantee. As it is written (volcano: plugins/capacity): `spec.deserved`, within the capability, never below the
-// guarantee; a queue that has queues below it and writes nothing deserves what those do together.
+// guarantee; a queue that has queues below it and writes nothing deserves what those do together. What queues held of
+// late then lowers nothing that is written; but of those that are beyond it the one goes first that holds least of what
+// it deserves, lowered by its use in the same way: of the sum that those beside it deserve, or, where they deserve
+// nothing, of their weights.
 //
 // Queues share within the one above: what a queue deserves bounds those below it together, and what those promise
 // beyond it is cut in proportion. Gangs in a queue that has queues below it share as one more queue there, of weight 1.
@@ -44,6 +47,15 @@ class Shares {
   std::int64_t Deserved(model::QueueId queue, model::Dim dim) const { return deserved_[At(queue, dim)]; }
   // Of the queue's own gangs; of a queue with none below it the same.
   std::int64_t OwnDeserved(model::QueueId queue, model::Dim dim) const { return own_deserved_[At(queue, dim)]; }
+  // By how much of these they go in turn: what they deserve, lowered by use where that is as it is written; and their
+  // weights, in 1/kOne, where they deserve nothing.
+  std::int64_t Due(model::QueueId queue, model::Dim dim) const {
+    return due_.empty() ? Deserved(queue, dim) : due_[At(queue, dim)];
+  }
+  static constexpr std::int64_t kOne = 1 << 20;
+  std::int64_t TurnWeight(model::QueueId queue, model::Dim dim) const {
+    return turn_weights_.empty() ? kOne * cluster_.queue(queue).weight : turn_weights_[At(queue, dim)];
+  }
   std::int64_t Held(model::QueueId queue, model::Dim dim) const { return tree_.held(queue)[dim]; }
   // What it holds, and what gangs wait for in it: pods without a node, and minResources beyond the pods
   // that are there; within its capability and those below it.
@@ -61,6 +73,7 @@ class Shares {
   double UsedByOwn(model::QueueId queue, model::Dim dim) const;
   std::vector<double> UsedWithThoseBelow() const;
   void Divide(Sharing sharing);
+  void LowerTurnsByUse();
 
   std::size_t At(model::QueueId queue, model::Dim dim) const {
     return static_cast<std::size_t>(queue) * static_cast<std::size_t>(dims_) + static_cast<std::size_t>(dim);
@@ -69,6 +82,7 @@ class Shares {
   const QueueTree& tree_;
   const int dims_;
   std::vector<std::int64_t> deserved_, own_deserved_, asked_, own_asked_;
+  std::vector<std::int64_t> due_, turn_weights_;  // empty: no use counts, or it counts in what they deserve
 };
 
 }  // namespace gangway::gang

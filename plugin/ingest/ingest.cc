@@ -12,9 +12,11 @@
 #include "absl/strings/str_split.h"
 #include "api/duration.h"
 #include "api/field_table.h"
+#include "api/volcano/queue_notes.h"
 #include "api/volcano/queue_parts.h"
 #include "api/volcano/release.h"
 #include "plugin/ingest/requests.h"
+#include "plugin/ingest/use_text.h"
 #include "plugin/ingest/wants.h"
 
 namespace gangway::ingest {
@@ -295,10 +297,12 @@ model::PodFacts PodFactsOf(const api::core::Pod& pod, absl::string_view schedule
   facts.priority = PriorityOf(pod);
   facts.index = IndexOf(pod.metadata.name);
   facts.created = pod.metadata.creation_timestamp.at;
-  if (pod.spec.active_deadline_seconds.has_value() && *pod.spec.active_deadline_seconds > 0) {
-    facts.lasts = absl::Seconds(*pod.spec.active_deadline_seconds);
-    if (pod.status.start_time.set()) facts.ends = pod.status.start_time.at + facts.lasts;
-  }
+  if (pod.spec.active_deadline_seconds.value_or(0) > 0) facts.lasts = absl::Seconds(*pod.spec.active_deadline_seconds);
+  if (const auto expected = DurationOf(Find(pod.metadata.annotations, kExpectedRuntimeKey));
+      expected.has_value() && *expected > absl::ZeroDuration())
+    facts.lasts = std::min(facts.lasts, *expected);
+  if (facts.lasts != absl::InfiniteDuration() && pod.status.start_time.set())
+    facts.ends = pod.status.start_time.at + facts.lasts;
   NoteEviction(pod, facts);
   facts.wants = pod.ended() || (pod.bound() && !facts.movable) ? HoldsOf(pod) : WantsOf(pod);
   NameGang(pod, coscheduling, facts);
@@ -401,6 +405,7 @@ model::QueueFacts QueueFactsOf(const api::volcano::Queue& queue) {
   facts.reclaimable = queue.spec.reclaimable.value_or(true) && facts.name != "root";
   facts.min_runtime = DurationOf(Find(queue.metadata.annotations, kMinRuntimeKey));
   facts.created = queue.metadata.creation_timestamp.at;
+  facts.use = ParseUse(Find(queue.metadata.annotations, api::volcano::kUsageAnnotation));
   return facts;
 }
 

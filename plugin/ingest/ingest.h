@@ -25,6 +25,9 @@ inline constexpr absl::string_view kCooldownTimeKey = "volcano.sh/cooldown-time"
 // On a Job or a pod: "true" says that its gang may be moved to other nodes, since it begins where it was when its pods
 // are made anew.
 inline constexpr absl::string_view kMovableKey = "gangway.io/movable";
+// On a Job or a pod: how long its owner expects it to run at most. A duration as Go writes it; nothing ends the pod
+// then, which `activeDeadlineSeconds` does.
+inline constexpr absl::string_view kExpectedRuntimeKey = "gangway.io/expected-runtime";
 // On a queue, for those below it too: so long after it got its node no pod is evicted. A duration as Go writes it.
 inline constexpr absl::string_view kMinRuntimeKey = "gangway.io/min-runtime";
 

@@ -88,6 +88,7 @@ inline constexpr absl::string_view kNumaPolicyKey = "volcano.sh/numa-topology-po
 inline constexpr absl::string_view kPreemptableKey = "volcano.sh/preemptable";
 inline constexpr absl::string_view kCooldownTimeKey = "volcano.sh/cooldown-time";
 inline constexpr absl::string_view kMovableKey = "gangway.io/movable";
+inline constexpr absl::string_view kExpectedRuntimeKey = "gangway.io/expected-runtime";
 inline constexpr absl::string_view kRevocableZoneKey = "volcano.sh/revocable-zone";
 inline constexpr absl::string_view kJdbMinAvailableKey = "volcano.sh/jdb-min-available";
 inline constexpr absl::string_view kJdbMaxUnavailableKey = "volcano.sh/jdb-max-unavailable";

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -140,7 +141,7 @@ struct PodFacts {
   bool controlled = false;  // a controller would recreate it
   std::int32_t priority = 1;
   int index = -1;  // its number in the task; -1 = none
-  // How long it may run once it has begun, and until when when it has; infinite: as long as it likes.
+  // How long it runs at most once it has begun, and until when when it has, as it says; infinite: as long as it likes.
   absl::Duration lasts = absl::InfiniteDuration();
   absl::Time ends = absl::InfiniteFuture();
   absl::Time created = absl::InfinitePast();
@@ -208,6 +209,13 @@ struct GangFacts {
   absl::Time moved = absl::InfinitePast();  // when it was moved last
 };
 
+// What a queue held on average until then, as Kubernetes counts it (use.h).
+struct Use {
+  absl::Time as_of;
+  std::map<std::string, double> held;  // by resource
+  friend bool operator==(const Use&, const Use&) = default;
+};
+
 struct QueueFacts {
   std::string name;
   std::string parent;  // "" = none
@@ -222,6 +230,7 @@ struct QueueFacts {
   // A field of its spec that asks for something the scheduler does not know, such as "spec.affinity".
   std::string not_modelled;
   absl::Time created = absl::InfinitePast();
+  std::optional<Use> use;  // as it says itself; the cluster does not look at it
 };
 
 enum class ClaimPhase : std::uint8_t { kPending, kBound, kLost };

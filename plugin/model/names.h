@@ -1,6 +1,7 @@
 // Texts as small numbers, so that comparing two is comparing two ints.
 #pragma once
 
+#include <cstddef>
 #include <deque>
 #include <string>
 
@@ -20,6 +21,7 @@ class Names {
     const int id = static_cast<int>(texts_.size());
     texts_.emplace_back(text);
     ids_.emplace(absl::string_view(texts_.back()), id);
+    bytes_ += sizeof(std::string) + 2 * sizeof(absl::string_view) + text.size();
     return id;
   }
   // -1 when never seen.
@@ -29,10 +31,13 @@ class Names {
   }
   absl::string_view Text(int id) const { return texts_[static_cast<std::size_t>(id)]; }
   int size() const { return static_cast<int>(texts_.size()); }
+  // That all of them take, about.
+  std::size_t bytes() const { return bytes_; }
 
  private:
   std::deque<std::string> texts_;  // a deque never moves its elements
   absl::flat_hash_map<absl::string_view, int> ids_;
+  std::size_t bytes_ = 0;
 };
 
 }  // namespace gangway::model

@@ -66,10 +66,6 @@ std::string Evictions::SentenceOf(const model::Decision& decision, GangId victim
 }
 
 std::vector<NamespacedName> Evictions::CarryOut(const model::Decision& decision, const NamespacedName& key) {
-  if (decision.nominations.has_value()) {
-    for (const TaskId task : cluster_.gang(decision.gang).tasks) cluster_.Nominate(task, model::kNone);
-    for (const model::Placement& placement : *decision.nominations) cluster_.Nominate(placement.task, placement.row);
-  }
   std::vector<NamespacedName> gangs;
   if (decision.evicted.empty()) return gangs;
   std::map<GangId, std::vector<TaskId>> by_gang;
@@ -82,10 +78,7 @@ std::vector<NamespacedName> Evictions::CarryOut(const model::Decision& decision,
       const TaskId task = cluster_.FindTask(victim.ns, pod.name);
       return task == model::kNone || cluster_.task(task).uid != pod.uid;
     });
-    for (const TaskId task : tasks) {
-      cluster_.SetEvicted(task, true);
-      leaving.pods.push_back({cluster_.task(task).name, cluster_.task(task).uid});
-    }
+    for (const TaskId task : tasks) leaving.pods.push_back({cluster_.task(task).name, cluster_.task(task).uid});
     leaving.sentence = SentenceOf(decision, id, tasks.size());
     leaving.reason = std::string(ReasonOf(decision.evict_for));
     leaving.on_behalf = key;
@@ -98,49 +91,7 @@ std::vector<NamespacedName> Evictions::CarryOut(const model::Decision& decision,
                      : decision.evict_for == EvictFor::kPriority ? preempted_
                                                                  : reclaimed_;
   counter.Add();
-  KeepMovedRoom(decision);
   return gangs;
-}
-
-void Evictions::KeepMovedRoom(const model::Decision& decision) {
-  if (decision.moves.empty()) return;
-  std::map<GangId, model::MovedGang> by_gang;
-  for (const model::Placement& placement : decision.moves) {
-    const Task& task = cluster_.task(placement.task);
-    model::MovedGang& moved = by_gang[task.gang];
-    moved.pods.push_back({task.name, task.uid, std::string(cluster_.node_name(placement.row)), task.shape, ""});
-  }
-  std::vector<model::MovedGang> all = cluster_.moved();
-  for (auto& [id, moved] : by_gang) {
-    std::erase_if(all, [id = id](const model::MovedGang& each) { return each.gang == id; });
-    moved.gang = id;
-    moved.uid = cluster_.gang(id).uid;
-    moved.until = absl::InfiniteFuture();  // while its pods are there
-    all.push_back(std::move(moved));
-  }
-  cluster_.SetMoved(std::move(all));
-}
-
-void Evictions::EndRound(absl::Duration patience, absl::Time now) {
-  if (cluster_.moved().empty()) return;
-  std::vector<model::MovedGang> moved = cluster_.moved();
-  std::erase_if(moved, [&](model::MovedGang& each) {
-    if (cluster_.gang(each.gang).uid != each.uid || each.until <= now) return true;
-    const auto holds_room = [&](const model::MovedGang::Pod& pod) {
-      const std::vector<TaskId>& tasks = cluster_.gang(each.gang).tasks;
-      return !pod.made.empty() && std::any_of(tasks.begin(), tasks.end(), [&](TaskId task) {
-        return cluster_.task(task).uid == pod.made && cluster_.task(task).holds_room();
-      });
-    };
-    if (std::all_of(each.pods.begin(), each.pods.end(), holds_room)) return true;
-    const bool there = std::any_of(each.pods.begin(), each.pods.end(), [&](const model::MovedGang::Pod& pod) {
-      const TaskId task = cluster_.FindTask(cluster_.gang(each.gang).ns, pod.name);
-      return task != model::kNone && cluster_.task(task).uid == pod.uid;
-    });
-    each.until = there ? absl::InfiniteFuture() : std::min(each.until, now + patience);
-    return false;
-  });
-  cluster_.SetMoved(std::move(moved));
 }
 
 std::optional<Removal> Evictions::RemovalOf(const NamespacedName& key, GangId id) const {

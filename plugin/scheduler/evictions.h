@@ -1,8 +1,8 @@
 // The scheduler's evictions: pods that were chosen to go, until they are gone, and the nodes on which room is kept for
 // whom they go.
 //
-// In: decisions, pods as they are shown, replies to deletions. Out: facts of the cluster (who is evicted, where room is
-// kept), and what should be written of a gang: which of its pods go and why, and what its pods say of their nomination.
+// In: decisions, pods as they are shown, replies to deletions. Out: facts of the cluster (who is not evicted after
+// all), and what should be written of a gang: which of its pods go and why, and what its pods say of their nomination.
 // Nothing is lost with the process: a pod that goes says so before it is deleted (condition DisruptionTarget, reason
 // PreemptionByScheduler), and a pod for which room is kept says where (status.nominatedNodeName). Used on the
 // scheduler's loop.
@@ -40,11 +40,9 @@ class Evictions {
 
   void CountIn(Metrics& metrics);
 
-  // One decision of a round. Returns the gangs of which there is something to write now, but for its own.
+  // One decision of a round, which the cluster knows of already (gang/carry_out.h). Returns the gangs of which there is
+  // something to write now, but for its own.
   std::vector<api::NamespacedName> CarryOut(const model::Decision& decision, const api::NamespacedName& key);
-  // All decisions of a round are carried out. Room for a gang that is moved is kept until it is placed, and so long
-  // after its pods are gone.
-  void EndRound(absl::Duration patience, absl::Time now);
   // Set: pods of it are to be deleted.
   std::optional<Removal> RemovalOf(const api::NamespacedName& key, model::GangId id) const;
   // A pod whose status names another node than that on which room is kept for it. "" = none is.
@@ -67,7 +65,6 @@ class Evictions {
     std::string sentence, reason;
     api::NamespacedName on_behalf;
   };
-  void KeepMovedRoom(const model::Decision& decision);
   void Stay(const api::NamespacedName& gang, const Leaving& leaving);
   std::string SentenceOf(const model::Decision& decision, model::GangId victim, std::size_t pods) const;
 

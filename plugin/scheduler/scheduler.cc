@@ -21,12 +21,14 @@
 #include "base/log.h"
 #include "base/strings.h"
 #include "kube/client/status.h"
+#include "plugin/gang/carry_out.h"
 #include "plugin/scheduler/bindings.h"
 #include "plugin/scheduler/evictions.h"
 #include "plugin/scheduler/feed.h"
 #include "plugin/scheduler/gang_keys.h"
 #include "plugin/scheduler/gang_plan.h"
 #include "plugin/scheduler/group_kinds.h"
+#include "plugin/scheduler/queue_deserved.h"
 #include "plugin/scheduler/queue_metrics.h"
 #include "plugin/scheduler/queue_upkeep.h"
 #include "plugin/scheduler/queue_use.h"
@@ -290,9 +292,11 @@ class GangScheduler final : public Scheduler {
       if (!deciding()) return;
       queue_upkeep_.Reckon();
       queue_use_.Advance(cluster_, Policy().use_half_life, loop().Now());
+      queue_deserved_.Reckon(cluster_, Policy().sharing);
       queue_metrics_.Set(cluster_, Policy().sharing);
       queues_.ForEach([this](const NamespacedName& key, const auto& queue) {
-        if (queue_upkeep_.Lags(*queue) || !queue_use_.PlanFor(key.name, *queue).empty()) driver_.Enqueue(key);
+        if (queue_upkeep_.Lags(*queue) || !queue_use_.PlanFor(key.name, *queue).empty() || queue_deserved_.Lags(*queue))
+          driver_.Enqueue(key);
       });
     });
   }
@@ -304,37 +308,29 @@ class GangScheduler final : public Scheduler {
       CarryOut(decision, KeyOfGang(cluster_, decision.gang), now);
       cluster_.AuditIfAsked();
     }
-    KeepNodes(decisions);
-    evictions_.EndRound(Policy().victims_take, now);
+    LogKeptNodes(decisions);
+    gang::EndRound(decisions, Policy().victims_take, now, cluster_);
     for (const NamespacedName& key : tellings_.EndRound(now)) driver_.Enqueue(key);
     return tellings_.waiting();
   }
 
-  // For one gang, or none.
-  void KeepNodes(const model::Decisions& decisions) {
-    std::optional<model::Reservation> kept;
+  void LogKeptNodes(const model::Decisions& decisions) const {
     for (const Decision& decision : decisions) {
-      const Gang& gang = cluster_.gang(decision.gang);
       const NamespacedName key = KeyOfGang(cluster_, decision.gang);
-      if (decision.passed_over_until != absl::InfinitePast()) {
-        cluster_.PassOver(decision.gang, decision.passed_over_until);
+      if (decision.passed_over_until != absl::InfinitePast())
         log::Warning("nodes kept in vain", {{"gang", key.ToString()}});
-      }
       if (!decision.kept.has_value()) continue;
-      kept = {decision.gang, gang.uid, *decision.kept};
-      if (const auto& before = cluster_.reservation(); before.has_value() && before->uid == kept->uid) continue;
+      const auto& before = cluster_.reservation();
+      if (before.has_value() && before->uid == cluster_.gang(decision.gang).uid) continue;
       log::Info("nodes kept",
                 {{"gang", key.ToString()}, {"nodes", decision.kept->spots.size()}, {"until_end", decision.kept->ends}});
     }
-    cluster_.SetReservation(std::move(kept));
   }
 
   void CarryOut(const Decision& decision, const NamespacedName& key, absl::Time now) {
-    if (decision.admit) cluster_.SetAdmitted(decision.gang, true);
-    for (const model::Placement& placement : decision.placements) {
+    for (const model::Placement& placement : decision.placements)
       bindings_.ForgetPod(cluster_.task(placement.task).uid);
-      cluster_.Assume(placement.task, placement.row);
-    }
+    gang::CarryOut(decision, cluster_);
     if (!decision.placements.empty()) {
       log::Info("gang placed", {{"gang", key.ToString()}, {"tasks", decision.placements.size()}});
     }
@@ -345,7 +341,7 @@ class GangScheduler final : public Scheduler {
   }
 
   kube::Plan Decide(const NamespacedName& key, absl::Time now) {
-    if (IsOfQueue(key)) return DecideOnQueue(key);
+    if (IsOfQueue(key)) return DecideOnQueue(key, now);
     const GangId id = FindGang(cluster_, key);
     if (without_group_.contains(key)) return TellWithoutGroup(key, id, now);
     if (id == model::kNone || !cluster_.gang(id).is_ours()) return {};
@@ -378,13 +374,13 @@ class GangScheduler final : public Scheduler {
     return plan;
   }
 
-  // What it says of use comes after its status, which is another write of the same version.
-  kube::Plan DecideOnQueue(const NamespacedName& key) {
+  // What it says of use, and of what it deserves, comes after its status: each is another write of the same version.
+  kube::Plan DecideOnQueue(const NamespacedName& key, absl::Time now) {
     const auto queue = queues_.Get(key);
     kube::Plan plan = queue_upkeep_.PlanFor(key.name, queue.get());
-    if (plan.empty() && queue != nullptr && queue_upkeep_.writes_statuses())
-      plan = queue_use_.PlanFor(key.name, *queue);
-    return plan;
+    if (!plan.empty() || queue == nullptr || !queue_upkeep_.writes_statuses()) return plan;
+    plan = queue_use_.PlanFor(key.name, *queue);
+    return plan.empty() ? queue_deserved_.PlanFor(*queue, now) : plan;
   }
 
   kube::Plan TellWithoutGroup(const NamespacedName& key, GangId id, absl::Time now) {
@@ -437,6 +433,7 @@ class GangScheduler final : public Scheduler {
   Evictions evictions_;
   QueueUpkeep queue_upkeep_;
   QueueUse queue_use_;
+  QueueDeserved queue_deserved_;
   QueueMetrics queue_metrics_;
   absl::btree_set<NamespacedName> without_group_;  // gangs that pods name, and no PodGroup is there
   bool queue_status_wanted_ = false;

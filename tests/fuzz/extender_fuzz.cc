@@ -1,17 +1,25 @@
-// Messages of the gRPC service through its real handlers. An input is a line "PlaceGang" or "Decide" and the request in
-// protobuf's text format; or any bytes, which are then tried as both. A refusal names the field; a placement is whole,
-// on nodes that are there, within what they have.
+// Messages of the gRPC service through its real handlers. An input is a line "PlaceGang", "Explain", "Follow" or
+// "Decide" and the request in protobuf's text format; a line "Object" and a JSON object of a cluster; or any bytes,
+// which are then tried as each of the messages. A refusal names the field; a placement is whole, on nodes that are
+// there, within what they have; a cluster that was told of by changes has its books in order.
 #include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/text_format.h>
 
+#include <algorithm>
 #include <map>
 #include <string>
+#include <variant>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "plugin/extender/decide.h"
+#include "plugin/extender/explain_gang.h"
+#include "plugin/extender/following.h"
 #include "plugin/extender/message_budget.h"
+#include "plugin/extender/object_facts.h"
 #include "plugin/extender/place_gang.h"
+#include "plugin/model/cluster.h"
+#include "proto/gangway/v1/explain.pb.h"
 #include "proto/gangway/v1/extender.pb.h"
 #include "proto/gangway/v1/lifecycle.pb.h"
 #include "tests/fuzz/fuzz_target.h"
@@ -32,6 +40,8 @@ int Replicas(const v1::Task& task) { return task.has_replicas() ? task.replicas(
 void RequireGood(const v1::PlaceGangRequest& request, const v1::PlaceGangResponse& reply, const std::string& shown) {
   Require(reply.placed() || (reply.has_reason() && reply.placements().empty()),
           "a gang that is not placed has a reason and no placement", shown);
+  if (!request.cluster().objects().empty() || !request.gang().pod_group().empty())
+    return;  // whose nodes and minima these are
   std::map<std::string, int> nodes, tasks;
   for (const v1::Node& node : request.cluster().nodes()) nodes[node.name()];
   for (const v1::Placement& placement : reply.placements()) {
@@ -66,6 +76,31 @@ void RequireGood(const v1::DecideRequest& request, const v1::DecideResponse& rep
 absl::StatusOr<v1::PlaceGangResponse> Handle(const v1::PlaceGangRequest& in) {
   return extender::PlaceGang(in, gang::Policy(), [] { return absl::OkStatus(); });
 }
+void RequireGood(const v1::ExplainRequest&, const v1::ExplainResponse& reply, const std::string& shown) {
+  Require(!reply.state().empty() && !reply.sentence().empty(), "an explanation has a state and a sentence", shown);
+}
+
+void RequireGood(const v1::FollowRequest& request, const v1::FollowResponse& reply, const std::string& shown) {
+  Require(request.decide() || reply.request() == 0, "who does not ask is not answered", shown);
+}
+
+absl::StatusOr<v1::ExplainResponse> Handle(const v1::ExplainRequest& in) {
+  return extender::ExplainGang(in, gang::Policy(), [] { return absl::OkStatus(); });
+}
+// A stream of that message twice, the second time changing nothing.
+absl::StatusOr<v1::FollowResponse> Handle(const v1::FollowRequest& in) {
+  extender::Following stream(std::int64_t{16} << 20);
+  const auto take = [&](const v1::FollowRequest& request) {
+    return stream.Take(request, gang::Policy(), absl::UnixEpoch(), [] { return absl::OkStatus(); });
+  };
+  const auto first = take(in);
+  if (!first.ok()) return first.status();
+  v1::FollowRequest again = in;
+  again.clear_scheduler_name();
+  if (const auto second = take(again); !second.ok() && !absl::IsInvalidArgument(second.status()))
+    return second.status();
+  return first->value_or(v1::FollowResponse());
+}
 absl::StatusOr<v1::DecideResponse> Handle(const v1::DecideRequest& in) { return extender::Decide(in); }
 
 // As the service reads them: counted, parsed, handled.
@@ -80,8 +115,9 @@ void TryBytes(absl::string_view bytes) {
           "the same request is answered the same", shown);
   if (!reply.ok()) {
     const absl::string_view message = reply.status().message();
-    Require(absl::IsInvalidArgument(reply.status()) && absl::StrContains(message, ": "), "a refusal names the field",
-            reply.status().ToString());
+    Require((absl::IsInvalidArgument(reply.status()) || absl::IsResourceExhausted(reply.status())) &&
+                absl::StrContains(message, ": "),
+            "a refusal names the field", reply.status().ToString());
     Require(message.size() <= 4'000, "a refusal is short", message);
     Require(std::none_of(message.begin(), message.end(),
                          [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7f; }),
@@ -89,6 +125,24 @@ void TryBytes(absl::string_view bytes) {
     return;
   }
   RequireGood(in, *reply, absl::StrCat(shown, reply->Utf8DebugString()));
+  ++came_out;
+}
+
+// An object of a cluster: told of, told of again, and gone, with the books in order after each.
+void TryObject(absl::string_view json) {
+  const absl::StatusOr<extender::Fact> fact = extender::FactOf(json, "object", extender::kDefaultScheduler);
+  if (!fact.ok()) {
+    Require(absl::IsInvalidArgument(fact.status()) && absl::StartsWith(fact.status().message(), "object"),
+            "a refusal names the object", fact.status().ToString());
+    return;
+  }
+  model::Cluster cluster;
+  extender::Tell(*fact, cluster);
+  const std::uint64_t version = cluster.version();
+  extender::Tell(*fact, cluster);
+  Require(cluster.Audit().empty(), "the books are in order", json);
+  Require(!std::holds_alternative<model::PodFacts>(*fact) || cluster.version() == version,
+          "a pod that is told of twice changes nothing", json);
   ++came_out;
 }
 
@@ -111,9 +165,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace gangway;
   const absl::string_view text = testutil::TextOf(data, size);
   if (testutil::TryText<v1::PlaceGangRequest>(text, "PlaceGang\n") ||
-      testutil::TryText<v1::DecideRequest>(text, "Decide\n"))
+      testutil::TryText<v1::ExplainRequest>(text, "Explain\n") ||
+      testutil::TryText<v1::FollowRequest>(text, "Follow\n") || testutil::TryText<v1::DecideRequest>(text, "Decide\n"))
     return 0;
+  if (absl::StartsWith(text, "Object\n")) {
+    testutil::TryObject(text.substr(7));
+    return 0;
+  }
   testutil::TryBytes<v1::PlaceGangRequest>(text);
+  testutil::TryBytes<v1::ExplainRequest>(text);
+  testutil::TryBytes<v1::FollowRequest>(text);
   testutil::TryBytes<v1::DecideRequest>(text);
   return 0;
 }

@@ -85,7 +85,8 @@ void SetAnnotations(const Job& job, const TaskSpec& task, const PodContext& cont
   annotations[api::JsonView(kTemplateUidKey)] = absl::StrCat(job.metadata.name, "-", task.name);
   annotations[api::JsonView(kGroupNameKey)] = PodGroupName(job);
   if (!task.topology_policy.empty()) annotations[api::JsonView(kNumaPolicyKey)] = task.topology_policy;
-  for (const absl::string_view key : {kPreemptableKey, kCooldownTimeKey, kMovableKey, kRevocableZoneKey}) {
+  for (const absl::string_view key :
+       {kPreemptableKey, kCooldownTimeKey, kMovableKey, kExpectedRuntimeKey, kRevocableZoneKey}) {
     Copy(job.metadata.annotations, key, annotations);
   }
   const bool has_min = job.metadata.annotations.contains(std::string(kJdbMinAvailableKey));

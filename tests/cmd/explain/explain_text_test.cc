@@ -42,6 +42,18 @@ TEST(ExplainTextTest, WhatAQueueDeservesIsToldWhereItIsLess) {
   EXPECT_THAT(QueueExplainText(queue, false),
               HasSubstr("cpu: holds 9 of 12 (75%), capability 12, its share while others wait is 6\n"));
   EXPECT_THAT(QueueExplainJson(queue), HasSubstr(R"("share":6000)"));
+  queue.queue.amounts[0].used = 7500;
+  EXPECT_THAT(QueueExplainText(queue, false), HasSubstr("capability 12, of late 7500m on average, its share"));
+  EXPECT_THAT(QueueExplainJson(queue), HasSubstr(R"("used":7500)"));
+}
+
+TEST(ExplainTextTest, WhenAGangStartsIsToldWhereItIsKnown) {
+  explain::QueueExplanation queue = Queue(9000, 12000);
+  queue.waiting.push_back(Line("waits"));
+  EXPECT_THAT(QueueExplainText(queue, false), Not(HasSubstr("starts by")));
+  queue.waiting.back().expected_start = absl::FromUnixSeconds(1'790'000'000);
+  EXPECT_THAT(QueueExplainText(queue, false), HasSubstr("; starts by 2026-09-21T14:13:20Z if nobody comes before it"));
+  EXPECT_THAT(QueueExplainJson(queue), HasSubstr(R"("expectedStart":"2026-09-21T14:13:20Z")"));
 }
 
 TEST(ExplainTextTest, LongListsAreCutUnlessAllIsWanted) {

@@ -272,6 +272,10 @@ TEST(SchedulerConfTest, HowLongWhatWasUsedCounts) {
   for (const char* wrong :
        {"gangway.usageHalfLife: 59s", "gangway.usageHalfLife: soon", "gangway.usageHalfLife: 24", ""})
     EXPECT_EQ(half_life(wrong), std::nullopt) << wrong;
+  const gang::Policy as_written =
+      Read("actions: allocate\ntiers: [{plugins: [{name: capacity, arguments: {gangway.usageHalfLife: 24h}}]}]").policy;
+  EXPECT_EQ(as_written.use_half_life, absl::Hours(24));
+  EXPECT_THAT(PolicyText(as_written), ::testing::HasSubstr("in whose turn it is beyond what they deserve"));
 }
 
 TEST(SchedulerConfTest, WaitingTimes) {

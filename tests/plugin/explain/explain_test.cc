@@ -354,5 +354,67 @@ TEST(ExplainQueueTest, WhoHoldsMoreThanItsShareIsToldOfIt) {
   EXPECT_EQ(explained.trial.ExplainQueue("default")->queue.amounts[0].share, std::nullopt);
 }
 
+// At(10), as trials are.
+TEST(ExplainQueueTest, WhatItHeldOfLateIsToldAndCounts) {
+  FactsBuilder builder;
+  builder.Nodes(1).AddGang("runs", 1, 1, 12000, 1).AddGang("wants", 1, 1, 12000);
+  for (const char* const name : {"ads", "maps"}) builder.facts.queues.push_back(Queue(name));
+  builder.facts.queues[1].use = model::Use{testutil::At(10), {{"cpu", 6}}};
+  builder.GangOf("runs").queue = "ads";
+  builder.GangOf("wants").queue = "maps";
+  gang::Policy policy;
+  policy.use_half_life = absl::Hours(1);
+  Trial trial(builder.facts, policy, testutil::At(10));
+  const QueueAccount ads = trial.ExplainQueue("ads")->queue;
+  EXPECT_EQ(ads.amounts[0].used, 6000);
+  EXPECT_EQ(ads.amounts[0].share, 4000) << "all of the use: a quarter of its weight, and maps asks for 12 of the 16";
+  Trial later(builder.facts, policy, testutil::At(3610));
+  EXPECT_EQ(later.ExplainQueue("ads")->queue.amounts[0].used, 9000) << "it holds 12";
+  EXPECT_EQ(Trial(builder.facts, {}, testutil::At(10)).ExplainQueue("ads")->queue.amounts[0].used, std::nullopt);
+}
+
+// One node of 16 cpu; `runs` holds 12 of them until At(100).
+TEST(ExpectedStartTest, WhenPodsThatSayHowLongTheyRunHaveEnded) {
+  FactsBuilder builder;
+  builder.Nodes(1).AddGang("runs", 1, 1, 12000, 1).AddGang("first", 1, 1, 14000).AddGang("second", 2, 2, 3000);
+  builder.GangOf("first").created = testutil::At(1);
+  builder.GangOf("second").created = testutil::At(2);
+  for (model::PodFacts& pod : builder.facts.pods) {
+    if (pod.gang == "runs") pod.ends = testutil::At(100);
+    if (pod.gang == "first") pod.lasts = absl::Seconds(50);
+  }
+  Explained explained(builder);
+  EXPECT_EQ(explained.Of("first").expected_start, testutil::At(100));
+  EXPECT_EQ(explained.Of("second").expected_start, testutil::At(150));
+  const std::vector<GangLine> waiting = explained.trial.ExplainQueue("default")->waiting;
+  ASSERT_THAT(waiting, SizeIs(2));
+  EXPECT_EQ(waiting[0].expected_start, testutil::At(100));
+  EXPECT_EQ(waiting[1].expected_start, testutil::At(150));
+  EXPECT_EQ(explained.Of("runs").expected_start, std::nullopt);
+}
+
+TEST(ExpectedStartTest, NotWhereWhoIsInTheWayMayRunForEver) {
+  FactsBuilder builder;
+  builder.Nodes(2).AddGang("runs", 1, 1, 12000, 1).AddGang("for-ever", 1, 2, 12000, 2).AddGang("wants", 2, 2, 14000);
+  builder.facts.pods.front().ends = testutil::At(100);
+  Explained explained(builder);
+  EXPECT_EQ(explained.Of("wants").expected_start, std::nullopt);
+}
+
+// `before` has no pods yet, and takes the room first.
+TEST(ExpectedStartTest, GangsWhosePodsAreToComeTakePart) {
+  FactsBuilder builder;
+  builder.Nodes(1).AddGang("runs", 1, 1, 12000, 1).AddGang("wants", 1, 1, 14000);
+  builder.facts.pods.front().ends = testutil::At(100);
+  builder.GangOf("wants").created = testutil::At(2);
+  model::GangFacts& before = builder.GangOf("before");
+  before.min_member = 2;
+  before.has_min_resources = true;
+  before.min_resources = {{"cpu", 10000}};
+  EXPECT_EQ(Explained(builder).Of("wants").expected_start, std::nullopt);
+  builder.GangOf("before").phase = model::GangPhase::kCompleted;
+  EXPECT_EQ(Explained(builder).Of("wants").expected_start, testutil::At(100));
+}
+
 }  // namespace
 }  // namespace gangway::explain

@@ -1,29 +1,20 @@
-// The extender over the wire: what a client sees of both services, of the limits, of TLS, and of a server that goes.
+// The extender over the wire: what a client sees of its services, of the limits, of TLS, and of a server that goes.
 #include "plugin/extender/server.h"
 
-#include <condition_variable>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include <grpcpp/channel.h>
-#include <grpcpp/client_context.h>
-#include <grpcpp/create_channel.h>
-#include <grpcpp/generic/generic_stub.h>
-#include <grpcpp/security/credentials.h>
-
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "proto/gangway/v1/extender.grpc.pb.h"
+#include "proto/gangway/v1/explain.grpc.pb.h"
 #include "proto/gangway/v1/lifecycle.grpc.pb.h"
 #include "tests/certificates/identity.h"
 #include "tests/plugin/extender/requests.h"
+#include "tests/plugin/extender/server_fixture.h"
 #include "tests/testing/files.h"
-#include "tests/testing/loop_thread.h"
-#include "tests/testing/status_matchers.h"
 
 namespace gangway::extender {
 namespace {
@@ -37,90 +28,7 @@ using testutil::RunningSeed;
 using testutil::SeedRequest;
 using testutil::StatusIs;
 
-std::chrono::system_clock::time_point In(std::chrono::milliseconds time) {
-  return std::chrono::system_clock::now() + time;
-}
-
-// Never shares a connection with another channel.
-std::shared_ptr<grpc::Channel> Connect(
-    const Server& server, std::shared_ptr<grpc::ChannelCredentials> credentials = grpc::InsecureChannelCredentials()) {
-  grpc::ChannelArguments arguments;
-  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  arguments.SetMaxSendMessageSize(-1);
-  return grpc::CreateCustomChannel(server.address(), std::move(credentials), arguments);
-}
-
-grpc::Status Place(const std::shared_ptr<grpc::Channel>& channel, const v1::PlaceGangRequest& request,
-                   v1::PlaceGangResponse* reply, std::chrono::milliseconds patience = testutil::kPatience) {
-  grpc::ClientContext context;
-  context.set_deadline(In(patience));
-  return v1::GangScheduler::NewStub(channel)->PlaceGang(&context, request, reply);
-}
-
-// Calls with bytes of one's own.
-grpc::Status CallRaw(const std::shared_ptr<grpc::Channel>& channel, const std::string& method, const std::string& bytes,
-                     std::string* reply = nullptr) {
-  grpc::TemplatedGenericStub<grpc::ByteBuffer, grpc::ByteBuffer> stub(channel);
-  grpc::ClientContext context;
-  context.set_deadline(In(testutil::kPatience));
-  const grpc::Slice slice(bytes);
-  const grpc::ByteBuffer request(&slice, 1);
-  grpc::ByteBuffer answer;
-  Inbox<grpc::Status> done;
-  stub.UnaryCall(&context, method, grpc::StubOptions(), &request, &answer,
-                 [&](grpc::Status status) { done.Put(std::move(status)); });
-  const grpc::Status status = *done.Take();
-  grpc::Slice all;
-  if (status.ok() && reply != nullptr && answer.DumpToSingleSlice(&all).ok())
-    reply->assign(reinterpret_cast<const char*>(all.begin()), all.size());
-  return status;
-}
-
-// Holds calls where they begin, until it is opened.
-class Gate {
- public:
-  auto Hook() {
-    return [this](absl::string_view, StillWanted) {
-      std::unique_lock<std::mutex> lock(mu_);
-      ++held_;
-      changed_.notify_all();
-      changed_.wait(lock, [this] { return open_; });
-    };
-  }
-  bool AwaitHeld(int count) {
-    std::unique_lock<std::mutex> lock(mu_);
-    return changed_.wait_for(lock, testutil::kPatience, [&] { return held_ >= count; });
-  }
-  void Open() {
-    const std::lock_guard<std::mutex> lock(mu_);
-    open_ = true;
-    changed_.notify_all();
-  }
-  ~Gate() { Open(); }
-
- private:
-  std::mutex mu_;
-  std::condition_variable changed_;
-  int held_ = 0;
-  bool open_ = false;
-};
-
-class ServerTest : public ::testing::Test {
- protected:
-  std::unique_ptr<Server> Start(ServerOptions options = {}) {
-    auto server = Server::Start(std::move(options), metrics_);
-    EXPECT_THAT(server, testutil::IsOk());
-    return server.ok() ? *std::move(server) : nullptr;
-  }
-  // Whether a call of PlaceGang ended with this code, and was counted.
-  bool Counted(absl::string_view code) {
-    return metrics_.Expose().find(absl::StrCat("calls_total{code=\"", code, "\",method=\"PlaceGang\"}")) !=
-           std::string::npos;
-  }
-  Metrics metrics_;
-};
-
-TEST_F(ServerTest, BothServicesAnswer) {
+TEST_F(ServerTest, TheServicesAnswer) {
   const auto server = Start();
   const auto channel = Connect(*server);
   v1::PlaceGangResponse placed;
@@ -131,6 +39,13 @@ TEST_F(ServerTest, BothServicesAnswer) {
   v1::DecideResponse decided;
   ASSERT_TRUE(v1::Lifecycle::NewStub(channel)->Decide(&context, RunningSeed("PodEvicted", "pserver"), &decided).ok());
   EXPECT_EQ(decided.action(), "RestartJob");
+  v1::ExplainRequest why;
+  *why.mutable_gang() = SeedRequest().gang();
+  *why.mutable_cluster() = SeedRequest().cluster();
+  grpc::ClientContext explain_context;
+  v1::ExplainResponse explained;
+  ASSERT_TRUE(v1::Explain::NewStub(channel)->Explain(&explain_context, why, &explained).ok());
+  EXPECT_EQ(explained.state(), "starting");
   const std::string metrics = metrics_.Expose();
   EXPECT_THAT(metrics, HasSubstr(R"(gangway_extender_calls_total{code="OK",method="PlaceGang"} 1)"));
   EXPECT_THAT(metrics, HasSubstr(R"(gangway_extender_call_duration_seconds_count{method="Decide"} 1)"));
@@ -323,7 +238,7 @@ TEST_F(ServerTest, ACallThatDoesNotEndIsCancelledWhenTheServerHasWaitedLongEnoug
 TEST_F(ServerTest, HealthIsServedForTheServerAndForEachService) {
   const auto server = Start();
   const auto channel = Connect(*server);
-  for (const std::string service : {"", "gangway.v1.GangScheduler", "gangway.v1.Lifecycle"}) {
+  for (const std::string service : {"", "gangway.v1.GangScheduler", "gangway.v1.Lifecycle", "gangway.v1.Explain"}) {
     std::string reply;
     const std::string request =
         service.empty() ? "" : std::string("\x0a") + static_cast<char>(service.size()) + service;
@@ -359,6 +274,7 @@ TEST_F(ServerTest, ReflectionListsTheServices) {
   const std::string text(reinterpret_cast<const char*>(all.begin()), all.size());
   EXPECT_THAT(text, HasSubstr("gangway.v1.GangScheduler"));
   EXPECT_THAT(text, HasSubstr("gangway.v1.Lifecycle"));
+  EXPECT_THAT(text, HasSubstr("gangway.v1.Explain"));
   EXPECT_THAT(text, HasSubstr("grpc.health.v1.Health"));
   context.TryCancel();
   grpc::Status status;

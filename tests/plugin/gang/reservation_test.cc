@@ -125,6 +125,61 @@ TEST_F(ReservationTest, SmallGangsDoNotPassALargeOneForEver) {
   EXPECT_EQ(Kept(), "small: node-000 after 1");
 }
 
+// `r0` should have ended long ago. Who lasts a minute may not use what waits for it, which nobody knows the start of.
+TEST_F(ReservationTest, WhoIsThereBeyondItsTimeMayStayForEver) {
+  AddNodes(w.cluster, 2, 8);
+  now_ = At(0);
+  Add("r0", 1, 8000, {N(0)}, /*lasts_minutes=*/10);
+  Add("big", 2, 8000);
+  Add("short", 1, 8000, {}, /*lasts_minutes=*/1);
+  now_ = At(60);
+  EXPECT_THAT(Round(), ElementsAre(Pair("short-w-0", N(1)))) << "it ends before r0 does";
+  End("short");
+  now_ = At(10 * 60 + 61);
+  Add("other", 1, 8000, {}, /*lasts_minutes=*/1);
+  EXPECT_THAT(Round(), IsEmpty());
+  EXPECT_EQ(Kept(), "big: node-000 node-001 after 1");
+}
+
+// One pod runs on node-000 and on node-002, two on each of the others; in a HyperNode three must end, anywhere two.
+TEST_F(ReservationTest, ASubGroupHasNodesOfOneHyperNode) {
+  AddNodes(w.cluster, 4, 8);
+  for (int s = 0; s < 2; ++s) {
+    model::HyperNodeFacts hyper_node;
+    hyper_node.name = absl::StrCat("s", s);
+    hyper_node.tier = 1;
+    for (int i = 0; i < 2; ++i)
+      hyper_node.members.push_back({true, model::HyperNodeFacts::By::kName, N(2 * s + i), {}});
+    w.cluster.SetHyperNode(hyper_node);
+  }
+  Add("r0", 1, 8000, {N(0)});
+  Add("r1", 2, 4000, {N(1), N(1)});
+  Add("r2", 1, 8000, {N(2)});
+  Add("r3", 2, 4000, {N(3), N(3)});
+  Add("big", 2, 8000);
+  EXPECT_THAT(Round(), IsEmpty());
+  EXPECT_EQ(Kept(), "big: node-000 node-002 after 2");
+  model::GangFacts gang = testutil::Gang("big", 2);
+  gang.created = At(50);
+  gang.sub_groups = {{"w", 2, 1, model::TopologyFacts{true, 1, ""}}};
+  w.cluster.SetGang(gang);
+  for (int i = 0; i < 2; ++i) {
+    model::PodFacts pod = testutil::Pod("big", "w", i, Cpu(8000));
+    pod.partition = "0";
+    w.cluster.SetPod(pod);
+  }
+  w.cluster.SetReservation(std::nullopt);
+  EXPECT_THAT(Round(), IsEmpty());
+  EXPECT_EQ(Kept(), "big: node-000 node-001 after 3");
+  End("r3");
+  Add("small", 1, 4000);
+  EXPECT_THAT(Round(), IsEmpty());
+  EXPECT_EQ(Kept(), "big: node-002 node-003 after 2") << "fewer in the other HyperNode now";
+  End("r2");
+  End("r3", 1);
+  EXPECT_THAT(Round(), ElementsAre(Pair("big-w-0", N(2)), Pair("big-w-1", N(3))));
+}
+
 TEST_F(ReservationTest, OthersGoWhereItIsNotNeeded) {
   AddNodes(w.cluster, 3, 8);
   Add("r0", 1, 5000, {N(0)});

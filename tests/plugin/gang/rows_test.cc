@@ -218,6 +218,45 @@ TEST_F(SchedulerRowTest, A9AGangThatOnlyRunsHoldsUpNobody) {
 // ---- 9.4 gang formulas
 
 // What waits is beyond the minimum: the roles' are not looked at, since they ask for more than the gang does.
+// As there nothing is bound before both have room. Until then what is free is for whom it is enough.
+TEST_F(SchedulerRowTest, A15NothingIsBoundWhileAPartOfTheRoomEnds) {
+  AddNode("n1", Amounts(2000, 4 * kG));
+  AddQueue("q1");
+  AddGang("ends", "q1", 1);
+  model::PodFacts ends = PodOf("ends", "ends", Amounts(1000, kG));
+  ends.node = "n1";
+  ends.phase = model::PodPhase::kRunning;
+  ends.terminating = true;
+  ends.grace_ends = At(30);
+  cluster.SetPod(ends);
+  AddGang("pg", "q1", 2);
+  for (const char* name : {"a", "b"}) AddPod("pg", name, Amounts(1000, kG));
+  EXPECT_EQ(Waits("pg"), Reason::Kind::kNoRoom);
+  AddOne("behind", "q1", Amounts(1000, kG));
+  EXPECT_THAT(Placed(), ElementsAre(Pair("behind", "n1")));
+  cluster.RemovePod("default", "behind");
+  cluster.RemovePod("default", "ends");
+  EXPECT_THAT(Placed(), ElementsAre(Pair("a", "n1"), Pair("b", "n1")));
+}
+
+// One each that asks for something and for nothing runs, waits for room, and waits without any. The row's six are five
+// of a minimum of 5, and enough for one of 3: there those that wait and ask for nothing are counted as placed.
+TEST_F(SchedulerRowTest, G1G2WhoAsksForNothingCountsOnceItHasANode) {
+  AddNode("n1", Amounts(1000, 4 * kG));
+  AddQueue("q1");
+  AddGang("pg", "q1", 3);
+  AddRunning("pg", "runs", Amounts(1000, kG), "n1");
+  AddRunning("pg", "runs-be", {}, "n1");
+  for (const char* name : {"waits", "pipelined"}) AddPod("pg", name, Amounts(1000, kG));
+  for (const char* name : {"waits-be", "pipelined-be"}) AddPod("pg", name, {}, "elsewhere");
+  EXPECT_TRUE(Of("pg").short_of_minimum);
+  AddNode("n2", Amounts(0, 0), "elsewhere");
+  EXPECT_THAT(Placed(), ElementsAre(Pair("pipelined-be", "n2"), Pair("waits-be", "n2")));
+  AddGang("pg", "q1", 5);
+  EXPECT_TRUE(Of("pg").short_of_minimum);
+  EXPECT_THAT(Placed(), IsEmpty());
+}
+
 TEST_F(SchedulerRowTest, G10RolesAreSkippedWhenTheGangAsksForLess) {
   AddNode("n1", Amounts(2000, 4 * kG));
   const auto add = [&](int min_member) { AddGang("pg", "default", min_member, {{"a", 2}, {"b", 2}}); };
@@ -232,6 +271,33 @@ TEST_F(SchedulerRowTest, G10RolesAreSkippedWhenTheGangAsksForLess) {
 }
 
 // ---- 9.5 order of pods that ask for nothing
+
+// Whoever is on a node that its pod may never use stays there, though it would go first.
+TEST_F(SchedulerRowTest, V15NobodyIsEvictedWhereThatHelpsNobody) {
+  cluster.SetPriorityClass({"low", 1});
+  cluster.SetPriorityClass({"high", 9});
+  AddNode("n1", Amounts(1000, 4 * kG), "gpu");
+  AddNode("n2", Amounts(1000, 4 * kG), "cpu");
+  AddQueue("q1");
+  for (const auto& [name, node] : {std::pair("helps", "n2"), std::pair("in-vain", "n1")}) {
+    AddOneThatRuns(name, "q1", Amounts(1000, kG), node);
+    model::GangFacts gang = testutil::Gang(name, 1);
+    gang.queue = "q1";
+    gang.priority_class = "low";
+    gang.created = At(created_++);
+    cluster.SetGang(gang);
+  }
+  model::GangFacts high = testutil::Gang("high", 1);
+  high.queue = "q1";
+  high.priority_class = "high";
+  cluster.SetGang(high);
+  AddPod("high", "high", Amounts(1000, kG), "cpu");
+  const Decision decision = Of("high");
+  ASSERT_EQ(decision.evicted.size(), 1u);
+  EXPECT_EQ(cluster.task(decision.evicted[0]).name, "helps");
+  AddPod("high", "high", Amounts(1000, kG), "nowhere");
+  EXPECT_THAT(Of("high").evicted, IsEmpty());
+}
 
 TEST_F(SchedulerRowTest, P19GangsThenPodsByPriority) {
   cluster.SetPriorityClass({"high", 2, false});

@@ -93,6 +93,50 @@ TEST_F(SharesTest, WhatWasUsedOfLateLowersAWeight) {
   EXPECT_EQ(Deserved("a"), 6000);
 }
 
+TEST_F(SharesTest, AsWrittenUseLowersTurnsAndNotWhatIsDeserved) {
+  AddNodes(w.cluster, 1, 100);
+  sharing = Sharing::kAsWritten;
+  Add("a", "", 1, 0, 0, 8000);
+  Add("b", "", 1, 0, 0, 8000);
+  Add("none", "", 2);
+  Add("other", "", 2);
+  const QueueTree tree(w.cluster);
+  {
+    const Shares shares(w.cluster, tree, sharing);
+    EXPECT_EQ(shares.Due(Id("a"), model::kCpu), 8000) << "nobody used anything";
+    EXPECT_EQ(shares.TurnWeight(Id("none"), model::kCpu), 2 * Shares::kOne);
+  }
+  w.cluster.SetUsed(Id("a"), {6000});
+  w.cluster.SetUsed(Id("b"), {2000});
+  w.cluster.SetUsed(Id("none"), {50'000});
+  const Shares shares(w.cluster, tree, sharing);
+  EXPECT_EQ(shares.Deserved(Id("a"), model::kCpu), 8000);
+  // Three quarters of the use with half of what is deserved: 2^-1.5; a quarter: 2^-0.5.
+  EXPECT_EQ(shares.Due(Id("a"), model::kCpu), 2828);
+  EXPECT_EQ(shares.Due(Id("b"), model::kCpu), 5657);
+  EXPECT_EQ(shares.TurnWeight(Id("other"), model::kCpu), 2 * Shares::kOne);
+  // All of the use with 2 of 5 of the weights (default has 1): 2^-2.5.
+  EXPECT_EQ(shares.TurnWeight(Id("none"), model::kCpu), 370728);
+}
+
+// 4 cpu free, both hold more than they deserve; `a` came first and used more.
+TEST_F(SharesTest, BeyondWhatIsWrittenWhoUsedLessGoesFirst) {
+  AddNodes(w.cluster, 1, 16);
+  w.policy.sharing = Sharing::kAsWritten;
+  w.policy.reclaim = false;
+  for (const char* name : {"a", "b"}) {
+    Add(name, "", 1, 0, 0, 2000);
+    Use(name, 6000, 4000);
+  }
+  EXPECT_EQ(w.Placed().count("of-a-w-1"), 1u);
+  w.cluster.SetUsed(Id("a"), {6000});
+  w.cluster.SetUsed(Id("b"), {3000});
+  EXPECT_EQ(w.Placed().count("of-b-w-1"), 1u);
+  EXPECT_EQ(w.Placed().count("of-a-w-1"), 0u);
+  Add("a", "", 1, 0, 0, 12'000);
+  EXPECT_EQ(w.Placed().count("of-a-w-1"), 1u) << "within what it deserves it goes first whatever it used";
+}
+
 TEST_F(SharesTest, WhatTheQueuesBelowUsedCountsAbove) {
   AddNodes(w.cluster, 1, 10);
   Add("org");

@@ -623,6 +623,21 @@ TEST(IngestTest, APodSaysHowLongItLasts) {
   EXPECT_EQ(of(R"("activeDeadlineSeconds":600,)", started).ends, absl::FromUnixSeconds(1767226200));
 }
 
+TEST(IngestTest, AnOwnerSaysHowLongAPodLasts) {
+  const auto of = [](const std::string& expected, const std::string& spec) {
+    return PodFactsOf(
+        Decoded<api::core::Pod>(absl::StrCat(
+            R"({"metadata":{"namespace":"ns","name":"p","annotations":{"gangway.io/expected-runtime":")", expected,
+            R"("}},"spec":{)", spec, R"("containers":[]},"status":{"startTime":"2026-01-01T00:00:00Z"}})")),
+        "volcano", false);
+  };
+  EXPECT_EQ(of("10m", "").lasts, absl::Minutes(10));
+  EXPECT_EQ(of("10m", "").ends, absl::FromUnixSeconds(1767226200));
+  EXPECT_EQ(of("2h", R"("activeDeadlineSeconds":600,)").lasts, absl::Minutes(10)) << "then it is ended";
+  EXPECT_EQ(of("10m", R"("activeDeadlineSeconds":6000,)").lasts, absl::Minutes(10));
+  for (const char* wrong : {"", "soon", "0s", "-1h"}) EXPECT_EQ(of(wrong, "").lasts, absl::InfiniteDuration()) << wrong;
+}
+
 // What follows the last dash of a name of three parts at least.
 TEST(IngestTest, ThePodsNumberIsTheEndOfItsName) {
   const auto index = [](const std::string& name) {

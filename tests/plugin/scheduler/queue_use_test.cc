@@ -8,50 +8,16 @@
 #include <gtest/gtest.h>
 
 #include "api/cluster_resources.h"
+#include "api/volcano/queue_notes.h"
+#include "plugin/ingest/use_text.h"
 #include "tests/plugin/model/cluster_builder.h"
 
 namespace gangway::scheduler {
 namespace {
 
-using ::testing::DoubleNear;
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
-using ::testing::Pair;
 using testutil::At;
 
 constexpr absl::Duration kHour = absl::Hours(1);
-
-TEST(UseAtTest, WhatWasHeldAHalfLifeAgoCountsHalf) {
-  const Use begun{At(0), {}};
-  const Use held = UseAt(begun, {{"cpu", 8}}, kHour, At(3600));
-  EXPECT_THAT(held.held, ElementsAre(Pair("cpu", DoubleNear(4, 1e-9))));
-  EXPECT_EQ(held.as_of, At(3600));
-  EXPECT_THAT(UseAt(held, {}, kHour, At(3 * 3600)).held, ElementsAre(Pair("cpu", DoubleNear(1, 1e-9))));
-  EXPECT_THAT(UseAt(held, {{"cpu", 4}}, kHour, At(100'000)).held, ElementsAre(Pair("cpu", DoubleNear(4, 1e-9))));
-  EXPECT_THAT(UseAt(begun, {{"cpu", 8}}, kHour, At(1'000'000)).held, ElementsAre(Pair("cpu", DoubleNear(8, 1e-9))));
-}
-
-TEST(UseAtTest, ManyLooksAreAsOne) {
-  Use use{At(0), {{"cpu", 2}}};
-  const std::map<std::string, double> held = {{"cpu", 5}, {"nvidia.com/gpu", 8}};
-  const Use once = UseAt(use, held, kHour, At(7200));
-  for (int second = 100; second <= 7200; second += 100) use = UseAt(use, held, kHour, At(second));
-  for (const auto& [name, amount] : once.held) EXPECT_NEAR(use.held.at(name), amount, 1e-9) << name;
-}
-
-TEST(UseAtTest, TimeThatGoesBackChangesNothing) {
-  const Use use{At(100), {{"cpu", 2}}};
-  EXPECT_EQ(UseAt(use, {{"cpu", 2}}, kHour, At(0)), use);
-}
-
-TEST(UseTextTest, WhatIsWrittenReads) {
-  const Use use{At(5), {{"cpu", 12.5}, {"memory", 1.25e12}, {"nvidia.com/gpu", 37.25}}};
-  EXPECT_EQ(FormatUse(use), "2026-09-21T14:13:25Z cpu=12.5 memory=1250000000000 nvidia.com/gpu=37.25");
-  EXPECT_EQ(ParseUse(FormatUse(use)), use);
-  for (const char* wrong : {"", "cpu=1", "yesterday cpu=1", "2026-09-21T14:13:25Z cpu", "2026-09-21T14:13:25Z cpu=x",
-                            "2026-09-21T14:13:25Z cpu=-1", "2026-09-21T14:13:25Z cpu=inf", "2026-09-21T14:13:25Z =1"})
-    EXPECT_EQ(ParseUse(wrong), std::nullopt) << wrong;
-}
 
 class QueueUseTest : public ::testing::Test {
  protected:
@@ -93,19 +59,21 @@ TEST_F(QueueUseTest, WhatIsHeldBetweenTwoLooksCounts) {
 }
 
 TEST_F(QueueUseTest, TheNextSchedulerGoesOnFromWhatIsWritten) {
-  queue_.metadata.annotations[std::string(kUsageAnnotation)] = FormatUse({At(0), {{"cpu", 4}}});
+  queue_.metadata.annotations[std::string(api::volcano::kUsageAnnotation)] = ingest::FormatUse({At(0), {{"cpu", 4}}});
   Show();
   Hold();
   Advance(3600);
   EXPECT_NEAR(UsedCpu(), 6000, 1e-6) << "what is held now was held all the while";
-  queue_.metadata.annotations[std::string(kUsageAnnotation)] = FormatUse({At(3600), {{"cpu", 100}}});
+  queue_.metadata.annotations[std::string(api::volcano::kUsageAnnotation)] =
+      ingest::FormatUse({At(3600), {{"cpu", 100}}});
   Show();
   Advance(3600);
   EXPECT_NEAR(UsedCpu(), 6000, 1e-6) << "this one knows better";
   use_.Forget();
   Advance(3600);
   EXPECT_NEAR(UsedCpu(), 100'000, 1e-6);
-  queue_.metadata.annotations[std::string(kUsageAnnotation)] = FormatUse({At(999'999), {{"cpu", 1}}});
+  queue_.metadata.annotations[std::string(api::volcano::kUsageAnnotation)] =
+      ingest::FormatUse({At(999'999), {{"cpu", 1}}});
   Show();
   use_.Forget();
   Advance(3600);
@@ -120,14 +88,15 @@ TEST_F(QueueUseTest, ItIsWrittenWhenWhatIsHeldChangedAMinuteAgoOrLonger) {
   Hold();
   Advance(3600);
   EXPECT_EQ(Written(), R"({"metadata":{"annotations":{"gangway.io/usage":"2026-09-21T15:13:20Z"}}})");
-  queue_.metadata.annotations[std::string(kUsageAnnotation)] = "2026-09-21T15:13:20Z";
+  queue_.metadata.annotations[std::string(api::volcano::kUsageAnnotation)] = "2026-09-21T15:13:20Z";
   Show();
   Advance(7200);
   EXPECT_EQ(Written(), "") << "who reads it later finds the same held";
   cluster_.RemovePod("default", "g-w-0");
   Advance(7201);
   EXPECT_THAT(Written(), ::testing::HasSubstr("2026-09-21T16:13:21Z cpu=4.001 memory="));
-  queue_.metadata.annotations[std::string(kUsageAnnotation)] = FormatUse({At(7201), {{"cpu", 4}}});
+  queue_.metadata.annotations[std::string(api::volcano::kUsageAnnotation)] =
+      ingest::FormatUse({At(7201), {{"cpu", 4}}});
   Show();
   Hold();
   Advance(7230);
@@ -138,7 +107,8 @@ TEST_F(QueueUseTest, ItIsWrittenWhenWhatIsHeldChangedAMinuteAgoOrLonger) {
   EXPECT_NE(Written(), "") << "a minute later";
   Advance(7300);
   EXPECT_NE(Written(), "");
-  queue_.metadata.annotations[std::string(kUsageAnnotation)] = FormatUse({At(999'999), {{"cpu", 1}}});
+  queue_.metadata.annotations[std::string(api::volcano::kUsageAnnotation)] =
+      ingest::FormatUse({At(999'999), {{"cpu", 1}}});
   Show();
   EXPECT_NE(Written(), "") << "a time to come keeps nobody from writing";
   queue_.metadata.annotations.clear();

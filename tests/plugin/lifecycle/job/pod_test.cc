@@ -159,6 +159,7 @@ TEST(PodTest, KeepsWhatTheTemplateSaysAndDropsOnlyItsOtherMetadata) {
   job.metadata.annotations = {{"volcano.sh/preemptable", "true"},
                               {"volcano.sh/jdb-max-unavailable", "1"},
                               {"gangway.io/movable", "true"},
+                              {"gangway.io/expected-runtime", "2h"},
                               {"other", "x"}};
   job.metadata.labels = {{"volcano.sh/cooldown-time", "10s"}};
   job.spec.tasks[0].pod_template.json =
@@ -171,6 +172,7 @@ TEST(PodTest, KeepsWhatTheTemplateSaysAndDropsOnlyItsOtherMetadata) {
   EXPECT_EQ(Text(pod, {"metadata", "annotations", "c"}), "d");
   EXPECT_EQ(Text(pod, {"metadata", "annotations", "volcano.sh/preemptable"}), "true");
   EXPECT_EQ(Text(pod, {"metadata", "annotations", "gangway.io/movable"}), "true");
+  EXPECT_EQ(Text(pod, {"metadata", "annotations", "gangway.io/expected-runtime"}), "2h");
   EXPECT_EQ(Text(pod, {"metadata", "annotations", "volcano.sh/jdb-max-unavailable"}), "1");
   EXPECT_EQ(Text(pod, {"metadata", "annotations", "volcano.sh/numa-topology-policy"}), "restricted");
   EXPECT_EQ(Text(pod, {"metadata", "annotations", "other"}), "(absent)");

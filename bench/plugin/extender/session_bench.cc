@@ -1,0 +1,154 @@
+// What a session of Volcano's scheduler costs us: from its body to the plan, beside a program in Go that only decodes
+// it; and a verb that is a look-up, beside a handler that does nothing.
+#include <malloc.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <string>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "base/check.h"
+#include "bench/plugin/extender/session_body.h"
+#include "benchmark/benchmark.h"
+#include "plugin/extender/session/decode_session.h"
+#include "plugin/extender/session/session_plan.h"
+#include "tests/plugin/extender/http/serving.h"
+#include "tests/plugin/extender/http/volcano_session.h"
+#include "tests/plugin/extender/session/recordings.h"
+#include "tests/process/process.h"
+#include "tests/testing/fake_http_handler.h"
+#include "tests/testing/files.h"
+#include "tests/testing/raw_socket.h"
+
+namespace gangway {
+namespace {
+
+using extender::SessionPlan;
+
+std::shared_ptr<const SessionPlan> PlanOf(const std::string& body, model::Cluster& cluster) {
+  const absl::Status read = extender::DecodeSession(body, {}, cluster);
+  GW_CHECK(read.ok());
+  gang::Scratch scratch;
+  return SessionPlan::Make(cluster, {}, absl::FromUnixSeconds(1'795'000'000), scratch);
+}
+
+// Arguments: nodes, running and pending pods.
+void BM_SessionToPlan(benchmark::State& state) {
+  const std::string body = bench::SessionBody(static_cast<int>(state.range(0)), static_cast<int>(state.range(1)),
+                                              static_cast<int>(state.range(2)));
+  std::size_t heap = 0;
+  for (auto _ : state) {
+    const std::size_t before = mallinfo2().uordblks + mallinfo2().hblkhd;
+    model::Cluster cluster;
+    const auto plan = PlanOf(body, cluster);
+    if (plan->placed() != state.range(2)) state.SkipWithError("not all pods that wait were placed");
+    heap = mallinfo2().uordblks + mallinfo2().hblkhd - before;
+  }
+  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(body.size()));
+  state.counters["body_MB"] = static_cast<double>(body.size()) / 1e6;
+  state.counters["heap_percent_of_body"] = 100.0 * static_cast<double>(heap) / static_cast<double>(body.size());
+}
+BENCHMARK(BM_SessionToPlan)
+    ->ArgNames({"nodes", "running", "pending"})
+    ->Args({100, 400, 200})
+    ->Args({1000, 4000, 2000})
+    ->Args({10000, 40000, 20000})
+    ->Unit(benchmark::kMillisecond);
+
+void BM_SessionDecode(benchmark::State& state) {
+  const std::string body = bench::SessionBody(1000, 4000, 2000);
+  for (auto _ : state) {
+    model::Cluster cluster;
+    GW_CHECK(extender::DecodeSession(body, {}, cluster).ok());
+    benchmark::DoNotOptimize(cluster.version());
+  }
+  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(body.size()));
+}
+BENCHMARK(BM_SessionDecode)->Unit(benchmark::kMillisecond);
+
+// The time is the peer's; the counter says how often ours fits into it, measured right before and after.
+void BM_GoPeerDecode(benchmark::State& state) {
+  if (testutil::RunProgram({"go", "version"}).exit_code != 0) {
+    state.counters["go_is_missing"] = 1;
+    for (auto _ : state) state.SetIterationTime(1e-9);
+    return;
+  }
+  const testutil::TemporaryFolder folder("session-peer");
+  const std::string program = folder.path() + "/session_decode", file = folder.path() + "/body.json";
+  const testutil::Outcome built = testutil::RunProgram(
+      {"go", "build", "-C", GW_SOURCE_DIR "/bench/peers/session_decode", "-o", program, "."}, {"GOFLAGS=-mod=mod"});
+  if (built.exit_code != 0) return state.SkipWithError(built.err.c_str());
+  const std::string body = bench::SessionBody(1000, 4000, 2000);
+  testutil::WriteFile(file, body);
+  const auto ours = [&] {
+    const auto begin = std::chrono::steady_clock::now();
+    model::Cluster cluster;
+    benchmark::DoNotOptimize(PlanOf(body, cluster));
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  };
+  double our_time = 0, their_time = 0;
+  for (auto _ : state) {
+    const double before = std::min(ours(), ours());
+    const testutil::Outcome ran = testutil::RunProgram({program, file, "3"}, {"GOMAXPROCS=1"});
+    double nanoseconds = 0;
+    if (ran.exit_code != 0 || !absl::SimpleAtod(absl::StripAsciiWhitespace(ran.out), &nanoseconds))
+      return state.SkipWithError(ran.err.c_str());
+    our_time += std::min(before, ours());
+    their_time += nanoseconds * 1e-9;
+    state.SetIterationTime(nanoseconds * 1e-9);
+  }
+  state.counters["ours_is_times_faster"] = their_time / our_time;
+}
+BENCHMARK(BM_GoPeerDecode)->UseManualTime()->Unit(benchmark::kMillisecond)->Iterations(2);
+
+// A request and its answer on one connection that stays, again and again.
+class Asker {
+ public:
+  Asker(int port, std::string path, const std::string& body)
+      : socket_(static_cast<std::uint16_t>(port)),
+        request_(absl::StrCat("POST ", path, " HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: ", body.size(),
+                              "\r\n\r\n", body)) {}
+  bool Ask() {
+    socket_.Send(request_);
+    return !socket_.ReadAnswer().empty();
+  }
+
+ private:
+  testutil::RawSocket socket_;
+  const std::string request_;
+};
+
+// Argument: 0 a handler that does nothing, 1 ours.
+void BM_PredicateOverHttp(benchmark::State& state) {
+  const std::string session = testutil::LargeSession(), body = testutil::Recorded("predicate-5").body;
+  if (state.range(0) == 1) {
+    extender::VerbOptions options;
+    options.mode = extender::Mode::kFull;
+    testutil::Serving serving(options);
+    Asker(serving.port(), "/x/onSessionOpen", session).Ask();
+    Asker asker(serving.port(), "/x/predicate", body);
+    for (auto _ : state) {
+      if (!asker.Ask()) state.SkipWithError("no answer");
+    }
+  } else {
+    testutil::LoopThread thread;
+    testutil::FakeHttpHandler nothing([](kube::Request, kube::HttpCaller, kube::HttpHandler::Respond respond) {
+      respond(testutil::MakeResponse(200, R"({"status":"","code":0})"));
+    });
+    std::unique_ptr<kube::HttpFront> front =
+        thread.Run([&] { return *kube::HttpFront::Start(thread.loop(), nothing); });
+    Asker asker(front->port(), "/x/predicate", body);
+    for (auto _ : state) {
+      if (!asker.Ask()) state.SkipWithError("no answer");
+    }
+    thread.Run([&] { front.reset(); });
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(BM_PredicateOverHttp)->ArgName("ours")->Arg(0)->Arg(1)->UseRealTime();
+
+}  // namespace
+}  // namespace gangway

@@ -1,0 +1,147 @@
+// What does a call of ours cost beside an echo of the same bytes, by the same library, from the same caller? One call
+// at a time over loopback, turn by turn.
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <grpcpp/create_channel.h>
+#include <grpcpp/generic/async_generic_service.h>
+#include <grpcpp/generic/generic_stub.h>
+#include <grpcpp/security/credentials.h>
+#include <grpcpp/security/server_credentials.h>
+#include <grpcpp/server.h>
+#include <grpcpp/server_builder.h>
+
+#include "absl/strings/str_cat.h"
+#include "base/metrics.h"
+#include "plugin/extender/server.h"
+#include "proto/gangway/v1/extender.grpc.pb.h"
+
+namespace gangway::extender {
+namespace {
+
+using Watch = std::chrono::steady_clock;
+
+// Answers each call with `answer`, whatever is asked.
+class EchoService final : public grpc::CallbackGenericService {
+ public:
+  explicit EchoService(std::string answer) : answer_(std::move(answer)) {}
+
+ private:
+  class Call final : public grpc::ServerGenericBidiReactor {
+   public:
+    explicit Call(const std::string& answer) : answer_(answer) { StartRead(&request_); }
+    void OnReadDone(bool ok) override {
+      if (!ok) return Finish(grpc::Status::CANCELLED);
+      const grpc::Slice slice(answer_);
+      response_ = grpc::ByteBuffer(&slice, 1);
+      StartWriteAndFinish(&response_, grpc::WriteOptions(), grpc::Status::OK);
+    }
+    void OnDone() override { delete this; }
+
+   private:
+    const std::string& answer_;
+    grpc::ByteBuffer request_, response_;
+  };
+  grpc::ServerGenericBidiReactor* CreateReactor(grpc::GenericCallbackServerContext*) override {
+    return new Call(answer_);
+  }
+  const std::string answer_;
+};
+
+class Caller {
+ public:
+  explicit Caller(const std::string& address)
+      : stub_(grpc::CreateChannel(address, grpc::InsecureChannelCredentials())) {}
+  // Empty: it failed.
+  std::string Call(const std::string& method, const std::string& bytes) {
+    grpc::ClientContext context;
+    const grpc::Slice slice(bytes);
+    const grpc::ByteBuffer request(&slice, 1);
+    auto call = stub_.PrepareUnaryCall(&context, method, request, &queue_);
+    call->StartCall();
+    grpc::ByteBuffer answer;
+    grpc::Status status;
+    call->Finish(&answer, &status, nullptr);
+    void* tag = nullptr;
+    bool ok = false;
+    queue_.Next(&tag, &ok);
+    grpc::Slice all;
+    if (!status.ok() || !answer.DumpToSingleSlice(&all).ok()) return {};
+    return {reinterpret_cast<const char*>(all.begin()), all.size()};
+  }
+
+ private:
+  grpc::TemplatedGenericStub<grpc::ByteBuffer, grpc::ByteBuffer> stub_;
+  grpc::CompletionQueue queue_;
+};
+
+std::string SmallGang(int nodes) {
+  v1::PlaceGangRequest request;
+  request.mutable_gang()->set_name("g");
+  v1::Task& task = *request.mutable_gang()->add_tasks();
+  task.set_name("w");
+  task.set_replicas(4);
+  (*task.mutable_requests())["cpu"] = "1";
+  for (int i = 0; i < nodes; ++i) {
+    v1::Node& node = *request.mutable_cluster()->add_nodes();
+    node.set_name(absl::StrCat("node-", i));
+    (*node.mutable_allocatable())["cpu"] = "16";
+    (*node.mutable_allocatable())["pods"] = "110";
+  }
+  return request.SerializeAsString();
+}
+
+double Percentile(std::vector<double>& times, double part) {
+  const auto at = times.begin() + static_cast<std::ptrdiff_t>(static_cast<double>(times.size() - 1) * part);
+  std::nth_element(times.begin(), at, times.end());
+  return *at;
+}
+
+// Calls ours and the echo in turn; reports the ratio of their rates and of their 99th percentiles.
+void AgainstEcho(benchmark::State& state, const std::string& method, const std::string& bytes,
+                 const std::string& address) {
+  Caller ours(address);
+  const std::string answer = ours.Call(method, bytes);
+  EchoService service(answer);
+  grpc::ServerBuilder builder;
+  int port = 0;
+  builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
+  builder.RegisterCallbackGenericService(&service);
+  const std::unique_ptr<grpc::Server> server = builder.BuildAndStart();
+  Caller echo(absl::StrCat("127.0.0.1:", port));
+  const auto time = [&](Caller& caller, std::vector<double>& times) {
+    const Watch::time_point begin = Watch::now();
+    if (caller.Call(method, bytes) != answer) state.SkipWithError("the answer is another");
+    times.push_back(std::chrono::duration<double>(Watch::now() - begin).count());
+  };
+  std::vector<double> of_ours, of_echo;
+  for (auto _ : state) {
+    time(ours, of_ours);
+    time(echo, of_echo);
+  }
+  double sum_ours = 0, sum_echo = 0;
+  for (const double each : of_ours) sum_ours += each;
+  for (const double each : of_echo) sum_echo += each;
+  state.counters["rate_of_echo"] = sum_echo / sum_ours;
+  state.counters["us"] = sum_ours / static_cast<double>(of_ours.size()) * 1e6;
+  state.counters["p99_of_echo"] = Percentile(of_ours, 0.99) / Percentile(of_echo, 0.99);
+  server->Shutdown();
+}
+
+void BM_UnaryPlaceGang(benchmark::State& state) {
+  Metrics metrics;
+  const auto server = Server::Start({}, metrics);
+  if (!server.ok()) return state.SkipWithError("the server did not start");
+  AgainstEcho(state, "/gangway.v1.GangScheduler/PlaceGang", SmallGang(static_cast<int>(state.range(0))),
+              (*server)->address());
+}
+BENCHMARK(BM_UnaryPlaceGang)->ArgName("nodes")->Arg(6)->Arg(100)->Unit(benchmark::kMicrosecond)->UseRealTime();
+
+}  // namespace
+}  // namespace gangway::extender

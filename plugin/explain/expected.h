@@ -1,0 +1,23 @@
+// When gangs that wait will start, where that can be known: pods whose end is known (activeDeadlineSeconds, or the
+// grace of one that is terminating) end then and no sooner, those that say nothing run on, nobody comes, and nobody is
+// evicted. What begins in between is placed as the scheduler would, and lasts as long as it says.
+//
+// Pods that end before their deadline let others begin sooner. Gangs whose pods are not made yet take part with equal
+// parts of their minResources.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "plugin/explain/cluster_facts.h"
+#include "plugin/gang/policy.h"
+
+namespace gangway::explain {
+
+// By gang (GangKey::ToString) of those that begin later than now; the others are known to begin at once, or not known
+// to begin at all. At most so many gangs' starts and pods' ends are followed as a few seconds allow.
+std::map<std::string, absl::Time> ExpectedStarts(const ClusterFacts& facts, const gang::Policy& policy, absl::Time now);
+
+}  // namespace gangway::explain

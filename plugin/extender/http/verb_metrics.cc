@@ -1,0 +1,57 @@
+#include "plugin/extender/http/verb_metrics.h"
+
+#include <string>
+#include <vector>
+
+namespace gangway::extender {
+namespace {
+
+// Look-ups take microseconds, sessions up to a second.
+const std::vector<double>& VerbBounds() {
+  static const std::vector<double>& bounds =
+      *new std::vector<double>{1e-5, 1e-4, 1e-3, 5e-3, 2e-2, 0.1, 0.3, 0.5, 0.7, 1, 2, 5};
+  return bounds;
+}
+const std::vector<double>& BodyBounds() {
+  static const std::vector<double>& bounds =
+      *new std::vector<double>{1 << 10, 1 << 13, 1 << 16, 1 << 19, 1 << 22, 1 << 25, 1 << 28};
+  return bounds;
+}
+
+}  // namespace
+
+void VerbMetrics::Answered(Verb verb, absl::string_view result, std::size_t body_bytes, absl::Duration took) {
+  const std::string name(VerbName(verb));
+  metrics_
+      .AddCounter("gangway_extender_verbs_total", "verbs of Volcano's extender plugin, by what they were answered",
+                  {{"verb", name}, {"result", std::string(result)}})
+      .Add();
+  metrics_
+      .AddHistogram("gangway_extender_verb_duration_seconds", "from the whole request to the answer", VerbBounds(),
+                    {{"verb", name}})
+      .Observe(absl::ToDoubleSeconds(took));
+  metrics_.AddHistogram("gangway_extender_body_bytes", "size of requests", BodyBounds(), {{"verb", name}})
+      .Observe(static_cast<double>(body_bytes));
+}
+
+void VerbMetrics::BudgetExceeded(Verb verb) {
+  metrics_
+      .AddCounter("gangway_extender_budget_exceeded_total", "verbs that had no answer of their own within the budget",
+                  {{"verb", std::string(VerbName(verb))}})
+      .Add();
+}
+
+void VerbMetrics::NoPlan(absl::string_view why) {
+  metrics_
+      .AddCounter("gangway_extender_sessions_without_plan_total", "sessions for which no plan was made",
+                  {{"why", std::string(why)}})
+      .Add();
+}
+
+void VerbMetrics::Planned(absl::Duration took) {
+  metrics_
+      .AddHistogram("gangway_extender_plan_duration_seconds", "from the body of a session to its plan", VerbBounds())
+      .Observe(absl::ToDoubleSeconds(took));
+}
+
+}  // namespace gangway::extender

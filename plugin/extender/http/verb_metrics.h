@@ -1,0 +1,30 @@
+// What is counted of verbs. Thread-safe.
+#pragma once
+
+#include <cstddef>
+
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "base/metrics.h"
+#include "plugin/extender/http/verb.h"
+
+namespace gangway::extender {
+
+class VerbMetrics {
+ public:
+  explicit VerbMetrics(Metrics& metrics) : metrics_(metrics) {}
+
+  // `result`: one of the few words of Answer::result, or "bad_body".
+  void Answered(Verb verb, absl::string_view result, std::size_t body_bytes, absl::Duration took);
+  // The answer was given, or came, after the budget.
+  void BudgetExceeded(Verb verb);
+  // A session has no plan: "torn", "busy".
+  void NoPlan(absl::string_view why);
+  // From the body to the plan.
+  void Planned(absl::Duration took);
+
+ private:
+  Metrics& metrics_;
+};
+
+}  // namespace gangway::extender

@@ -1,0 +1,209 @@
+#include "plugin/extender/session/decode_session.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "api/core/node.h"
+#include "api/field_table.h"
+#include "api/volcano/scheduling.h"
+#include "base/status_macros.h"
+#include "plugin/extender/session/amounts.h"
+#include "plugin/extender/session/decode_task.h"
+#include "plugin/extender/session/json_walk.h"
+#include "plugin/ingest/ingest.h"
+
+namespace gangway::extender {
+namespace {
+
+template <class T>
+absl::Status DecodeObject(JsonWalk& walk, T& out) {
+  absl::string_view text;
+  GW_RETURN_IF_ERROR(walk.Take(text));
+  const api::DecodeReport report = api::DecodeInto(text, api::TypeOf<T>(), &out);
+  return report.status.ok() ? absl::OkStatus() : walk.Wrong(report.status.message());
+}
+
+bool IsNull(absl::string_view text) { return text.empty() || text == "null"; }
+
+class SessionDecoder {
+ public:
+  SessionDecoder(absl::string_view body, const SessionLimits& limits, model::Cluster& cluster)
+      : walk_(body), limits_(limits), cluster_(cluster) {}
+
+  absl::Status Run() {
+    const absl::Status read = walk_.Struct([&](absl::string_view key) {
+      if (SameKey(key, "Jobs")) return Jobs();
+      // Which of their tasks belong to no job is known after the jobs, which come first where Go writes them.
+      if (SameKey(key, "Nodes")) return jobs_told_ ? Nodes(walk_) : walk_.Take(nodes_);
+      if (SameKey(key, "Queues")) return Queues();
+      return absl::OkStatus();
+    });
+    GW_RETURN_IF_ERROR(read);
+    GW_RETURN_IF_ERROR(walk_.End());
+    if (IsNull(nodes_)) return absl::OkStatus();
+    JsonWalk nodes(nodes_, "Nodes");
+    return Nodes(nodes);
+  }
+
+ private:
+  absl::Status TooMany(absl::string_view what, std::size_t most) const {
+    return absl::ResourceExhaustedError(absl::StrCat(walk_.path(), ": more than ", most, " ", what));
+  }
+
+  absl::Status Jobs() {
+    jobs_told_ = true;
+    return walk_.Map([&](absl::string_view job) {
+      if (!jobs_.insert(std::string(job)).second) Forget(job);
+      if (jobs_.size() > limits_.max_jobs) return TooMany("jobs", limits_.max_jobs);
+      return Job();
+    });
+  }
+
+  // It stands twice, and the last one counts.
+  void Forget(absl::string_view job) {
+    const std::size_t slash = job.find('/');
+    if (slash == absl::string_view::npos) return;
+    const absl::string_view ns = job.substr(0, slash), name = job.substr(slash + 1);
+    const model::GangId id = cluster_.FindGang(ns, name);
+    if (id == model::kNone) return;
+    const std::vector<model::TaskId> tasks = cluster_.gang(id).tasks;
+    for (const model::TaskId task : tasks) {
+      const model::Task gone = cluster_.task(task);
+      cluster_.RemovePod(gone.ns, gone.name);
+    }
+    cluster_.RemoveGang(ns, name);
+  }
+
+  absl::Status Job() {
+    std::int64_t priority = 0;
+    bool has_group = false;
+    api::volcano::PodGroup group;
+    const absl::Status read = walk_.Struct([&](absl::string_view key) {
+      if (SameKey(key, "Priority")) return walk_.Int(priority);
+      if (SameKey(key, "Tasks")) return Tasks();
+      if (!SameKey(key, "PodGroup")) return absl::OkStatus();
+      absl::string_view text;
+      group = {};
+      GW_RETURN_IF_ERROR(walk_.Take(text));
+      has_group = !IsNull(text);
+      if (!has_group) return absl::OkStatus();
+      const api::DecodeReport report = api::DecodeInto(text, api::TypeOf<api::volcano::PodGroup>(), &group);
+      return report.status.ok() ? absl::OkStatus() : walk_.Wrong(report.status.message());
+    });
+    GW_RETURN_IF_ERROR(read);
+    if (!has_group) return absl::OkStatus();
+    if (group.metadata.name.empty()) return walk_.Wrong("PodGroup.metadata.name is missing");
+    model::GangFacts facts = ingest::GangFactsOf(group);
+    facts.priority_class = ClassOf(priority);
+    cluster_.SetGang(facts);
+    return absl::OkStatus();
+  }
+
+  // Priority classes are in no session, the number of each job's is.
+  std::string ClassOf(std::int64_t priority) {
+    const auto value = static_cast<std::int32_t>(std::clamp<std::int64_t>(
+        priority, std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()));
+    model::PriorityClassFacts facts;
+    facts.name = absl::StrCat("priority ", value);
+    facts.value = value;
+    if (classes_.insert(value).second) cluster_.SetPriorityClass(facts);
+    return facts.name;
+  }
+
+  absl::Status Tasks() {
+    return walk_.Map([&](absl::string_view) { return Task(walk_); });
+  }
+
+  absl::Status Task(JsonWalk& walk) {
+    if (++task_count_ > limits_.max_tasks) return TooMany("tasks", limits_.max_tasks);
+    DecodedTask task;
+    GW_RETURN_IF_ERROR(DecodeTask(walk, task));
+    cluster_.SetPod(task.facts);
+    return absl::OkStatus();
+  }
+
+  absl::Status Queues() {
+    std::size_t count = 0;
+    return walk_.Map([&](absl::string_view name) {
+      if (++count > limits_.max_queues) return TooMany("queues", limits_.max_queues);
+      api::volcano::Queue queue;
+      const absl::Status read = walk_.Struct([&](absl::string_view key) {
+        if (!SameKey(key, "Queue")) return absl::OkStatus();
+        queue = {};
+        return DecodeObject(walk_, queue);
+      });
+      GW_RETURN_IF_ERROR(read);
+      if (queue.metadata.name.empty()) queue.metadata.name = std::string(name);
+      cluster_.SetQueue(ingest::QueueFactsOf(queue));
+      return absl::OkStatus();
+    });
+  }
+
+  absl::Status Nodes(JsonWalk& walk) {
+    return walk.Map([&](absl::string_view name) {
+      if (++node_count_ > limits_.max_nodes) return TooMany("nodes", limits_.max_nodes);
+      return Node(walk, name);
+    });
+  }
+
+  absl::Status Node(JsonWalk& walk, absl::string_view name) {
+    bool known = false;
+    api::core::Node node;
+    std::optional<model::NamedAmounts> allocatable;
+    const absl::Status read = walk.Struct([&](absl::string_view key) {
+      if (SameKey(key, "Node")) {
+        node = {};
+        absl::string_view text;
+        GW_RETURN_IF_ERROR(walk.Take(text));
+        known = !IsNull(text);
+        if (!known) return absl::OkStatus();
+        const api::DecodeReport report = api::DecodeInto(text, api::TypeOf<api::core::Node>(), &node);
+        return report.status.ok() ? absl::OkStatus() : walk.Wrong(report.status.message());
+      }
+      if (SameKey(key, "Allocatable")) return DecodeResource(walk, Rounding::kDown, allocatable.emplace());
+      if (SameKey(key, "Tasks")) return TasksOfNoJob(walk);
+      return absl::OkStatus();
+    });
+    GW_RETURN_IF_ERROR(read);
+    if (!known) return absl::OkStatus();
+    node.metadata.name = std::string(name);
+    model::NodeFacts facts = ingest::NodeFactsOf(node);
+    // What is oversubscribed, and what CSI drivers attach, is only in Volcano's own.
+    if (allocatable.has_value() && !allocatable->empty()) facts.allocatable = *std::move(allocatable);
+    cluster_.SetNode(facts);
+    return absl::OkStatus();
+  }
+
+  // Their keys are "namespace/pod". What its job has told already is stepped over.
+  absl::Status TasksOfNoJob(JsonWalk& walk) {
+    return walk.Map([&](absl::string_view pod) {
+      const std::size_t slash = pod.find('/');
+      const bool told = slash != absl::string_view::npos &&
+                        cluster_.FindTask(pod.substr(0, slash), pod.substr(slash + 1)) != model::kNone;
+      return told ? absl::OkStatus() : Task(walk);
+    });
+  }
+
+  JsonWalk walk_;
+  const SessionLimits& limits_;
+  model::Cluster& cluster_;
+  bool jobs_told_ = false;
+  absl::string_view nodes_;  // when they came first
+  absl::flat_hash_set<std::string> jobs_;
+  absl::flat_hash_set<std::int32_t> classes_;
+  std::size_t task_count_ = 0, node_count_ = 0;
+};
+
+}  // namespace
+
+absl::Status DecodeSession(absl::string_view body, const SessionLimits& limits, model::Cluster& cluster) {
+  return SessionDecoder(body, limits, cluster).Run();
+}
+
+}  // namespace gangway::extender

@@ -1,0 +1,77 @@
+// Goes through a large JSON text member by member without an index of it: the caller takes a value, goes into it, or
+// steps over it, and errors carry the path of where it is.
+//
+//   JsonWalk walk(body);
+//   status = walk.Struct([&](absl::string_view key) {
+//     if (SameKey(key, "Jobs")) return walk.Map([&](absl::string_view job) { return DecodeJob(walk); });
+//     return absl::OkStatus();  // what is not taken is stepped over
+//   });
+//
+// What it steps over is not checked (json_skip.h). One thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+
+namespace gangway::extender {
+
+// As encoding/json finds a member of a struct: whatever the case of its letters.
+bool SameKey(absl::string_view key, absl::string_view member);
+
+class JsonWalk {
+ public:
+  // The text outlives it; `path` begins every error, such as "job".
+  explicit JsonWalk(absl::string_view json, std::string path = {});
+
+  // Key and not value: what the caller has not taken when it returns is stepped over. The view is good until then.
+  using OnMember = absl::FunctionRef<absl::Status(absl::string_view key)>;
+  // The value is an object of fixed members, or of a name each; null is one without members.
+  absl::Status Struct(OnMember on_member) { return Members(false, on_member); }
+  absl::Status Map(OnMember on_member) { return Members(true, on_member); }
+  // The value is a list; null is an empty one.
+  absl::Status List(absl::FunctionRef<absl::Status()> on_element);
+
+  // The value's text, whatever it is.
+  absl::Status Take(absl::string_view& text);
+  // A string, a whole number, a bool; null leaves `out` as it is.
+  absl::Status String(std::string& out);
+  absl::Status Int(std::int64_t& out);
+  absl::Status Bool(bool& out);
+
+  // After the outermost value: only white space may follow.
+  absl::Status End();
+
+  // InvalidArgument: "<path>: <what>".
+  absl::Status Wrong(absl::string_view what) const;
+  // Of where it is: "Jobs["ads/ctr"].Tasks["0b1f"].Priority".
+  std::string path() const;
+
+ private:
+  struct Step {
+    enum class Kind : std::uint8_t { kMember, kNamed, kElement };
+    Kind kind = Kind::kMember;
+    absl::string_view key;
+    std::size_t index = 0;
+  };
+
+  absl::Status Members(bool named, OnMember on_member);
+  absl::Status Key(std::string& unescaped, absl::string_view& key);
+  absl::Status StepOver();
+  absl::Status Next(char end, bool& more);
+  void Space();
+  bool Null();
+  bool Is(char c) const { return at_ < json_.size() && json_[at_] == c; }
+
+  const absl::string_view json_;
+  std::size_t at_ = 0;
+  const std::string root_;
+  std::vector<Step> steps_;
+};
+
+}  // namespace gangway::extender

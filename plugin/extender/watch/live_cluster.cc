@@ -1,0 +1,67 @@
+#include "plugin/extender/watch/live_cluster.h"
+
+#include <type_traits>
+#include <utility>
+
+#include "api/cluster_resources.h"
+#include "api/core/node.h"
+#include "api/core/objects.h"
+#include "api/core/pod.h"
+#include "api/volcano/hyper_node.h"
+#include "api/volcano/scheduling.h"
+#include "plugin/extender/session/changed_gangs.h"
+
+namespace gangway::extender {
+namespace {
+
+// Without it pods that need it are judged as if there were none.
+const kube::Selection kIfAllowed{.keep = false, .optional = true, .unless_forbidden = true};
+
+}  // namespace
+
+LiveCluster::LiveCluster(kube::Informers& informers, LiveClusterOptions options)
+    : Component(informers, {.event_source = "gangway-extender"}),
+      options_(std::move(options)),
+      feed_(cluster_, options_.scheduler_name, informers.namespaces(), [this] { stale_ = true; }) {
+  WatchFor<api::core::Pod>(api::kPods, {.keep = false, .everywhere = true});
+  WatchFor<api::volcano::PodGroup>(api::kPodGroups, {.keep = false});
+  WatchFor<api::volcano::Queue>(api::kQueues, {.keep = false});
+  WatchFor<api::core::Node>(api::kNodes, {.keep = false});
+  WatchFor<api::core::PriorityClass>(api::kPriorityClasses, {.keep = false});
+  WatchFor<api::core::PodDisruptionBudget>(api::kPodDisruptionBudgets, kIfAllowed);
+  WatchFor<api::core::ResourceQuota>(api::kResourceQuotas, kIfAllowed);
+  WatchFor<api::core::PartialObject>(api::kNamespaces, kIfAllowed);
+  WatchFor<api::volcano::HyperNode>(api::volcano::kHyperNodes, kIfAllowed);
+}
+
+template <class T>
+void LiveCluster::WatchFor(const api::Resource& resource, const kube::Selection& selection) {
+  Watch<T>(
+      resource, selection,
+      [this](const auto& key, const auto&, const auto& after) {
+        if constexpr (std::is_same_v<T, api::core::Pod>) {
+          feed_.On(key, after.get(), false);
+        } else {
+          feed_.On(key, after.get());
+        }
+      },
+      kube::Undecodable::kIgnored);
+}
+
+std::shared_ptr<const SessionPlan> LiveCluster::Plan() {
+  if (!synced()) return nullptr;
+  const absl::Time now = loop().Now();
+  if (!stale_ && plan_ != nullptr && now < plan_->look_again()) return plan_;
+  stale_ = false;
+  const std::shared_ptr<const SessionPlan> before = std::move(plan_);
+  plan_ = SessionPlan::Make(cluster_, options_.plan, now, scratch_, before.get());
+  LogChanges(before.get(), *plan_);
+  return plan_;
+}
+
+void LiveCluster::SetPolicy(gang::Policy policy) {
+  options_.plan.policy = std::move(policy);
+  stale_ = true;
+}
+
+}  // namespace gangway::extender

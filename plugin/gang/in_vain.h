@@ -1,0 +1,55 @@
+// For whom it was tried in vain to make room, so that it is not tried again for a gang that wants the same, or more.
+//
+// Gangs of one queue and priority with the same pods are alike to every trial: until somebody is given room, what was
+// in vain for one is so for all. In the queue, and of pods that are ending anyhow, more holds: those that may go are
+// the same whoever asks, and of pods that ask for nothing but amounts the more are wanted the less they fit, also when
+// others have taken room since. Between queues more may be taken back for who wants more (reclaim.h), and whom to move
+// is searched for by what is wanted: there nothing follows from less.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/container/btree_set.h"
+#include "plugin/gang/preemptor.h"
+#include "plugin/model/decision.h"
+
+namespace gangway::gang {
+
+// In one call of Schedule; the cluster must outlive it.
+class InVain {
+ public:
+  explicit InVain(const model::Cluster& cluster) : cluster_(cluster) {}
+
+  // Whether the trial would fail again. `what_for`: whom it evicts; kNobody: it counts on what is ending alone.
+  bool Knows(model::EvictFor what_for, const Preemptor& preemptor) const;
+  // The trial failed, and was carried to its end.
+  void Note(model::EvictFor what_for, const Preemptor& preemptor);
+
+  // Somebody has room now that was free, or it is kept.
+  void RoomTaken();
+  // Room became free, or is about to.
+  void RoomFreed();
+
+ private:
+  struct Wish {
+    model::QueueId queue = model::kNone;
+    std::int32_t priority = 0;
+    std::vector<std::pair<model::ShapeId, int>> by_shape;
+    friend auto operator<=>(const Wish&, const Wish&) = default;
+  };
+  // nullopt: no other gang is alike.
+  std::optional<Wish> WishOf(const Preemptor& preemptor) const;
+  // It wants pods of one shape that asks for nothing but amounts, and of nodes what pods do not change.
+  bool IsPlain(const Wish& wish) const;
+
+  const model::Cluster& cluster_;
+  absl::btree_set<std::pair<model::EvictFor, Wish>> wishes_;
+  std::map<std::pair<model::EvictFor, Wish>, int> fewest_;  // of a plain wish, whose count is 0 in the key
+};
+
+}  // namespace gangway::gang

@@ -1,0 +1,200 @@
+// What becomes of each verb when we are not there, slow, garbled, cut off, refusing or of another session; by the
+// plugin's switch `ignorable`. The table stands in docs/extender.md; the client is
+// tests/plugin/extender/http/volcano_client.h.
+#include <functional>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/plugin/extender/http/volcano_client.h"
+#include "tests/plugin/extender/http/volcano_session.h"
+#include "tests/plugin/extender/session/recordings.h"
+#include "tests/testing/raw_socket.h"
+#include "tests/testing/scripted_server.h"
+
+namespace gangway::testutil {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+// Answers every request alike.
+class Answering {
+ public:
+  explicit Answering(std::string body, int code = 200, std::string headers = "")
+      : server_([=](const std::string&) { return ScriptedAnswer{code, body, headers}; }) {}
+  int port() const { return server_.port(); }
+
+ private:
+  ScriptedServer server_;
+};
+
+std::unique_ptr<VolcanoClient> Asking(int port, bool ignorable = false, absl::Duration timeout = absl::Seconds(30)) {
+  return std::make_unique<VolcanoClient>(
+      VolcanoClientOptions{.port = port, .ignorable = ignorable, .timeout = timeout});
+}
+
+constexpr char kTask[] = R"({"UID":"u"})";
+constexpr char kNode[] = R"({"Name":"n"})";
+
+TEST(VolcanoRulesTest, X1AReplyOfMoreThanTenMiBIsAnError) {
+  const Answering server(absl::StrCat("{\"status\":\"", std::string(11u << 20, 'a'), "\"}"));
+  EXPECT_THAT(std::string(Asking(server.port())->Send("predicate", "{}").status().message()),
+              HasSubstr("http: request body too large"));
+}
+
+TEST(VolcanoRulesTest, X5AnEmptyStatusFitsWhateverItsCode) {
+  EXPECT_TRUE(Asking(Answering(R"({"status":"","code":3})").port())->Predicate(kTask, kNode).fits);
+  const VolcanoClient::Fit unfit = Asking(Answering(R"({"status":"no"})").port())->Predicate(kTask, kNode);
+  EXPECT_EQ(unfit.code, 1);
+  EXPECT_TRUE(unfit.blocks_preempt());
+}
+
+TEST(VolcanoRulesTest, X6UnschedulableLeavesANodeToPreemptAndOtherCodesNothing) {
+  const VolcanoClient::Fit two = Asking(Answering(R"({"status":"no","code":2})").port())->Predicate(kTask, kNode);
+  EXPECT_TRUE(two.blocks_allocate());
+  EXPECT_FALSE(two.blocks_preempt());
+  const VolcanoClient::Fit nine = Asking(Answering(R"({"status":"no","code":9})").port())->Predicate(kTask, kNode);
+  EXPECT_FALSE(nine.blocks_allocate());
+}
+
+TEST(VolcanoRulesTest, X7A16ScoresMustBeThere) {
+  std::string error = "none";
+  EXPECT_FALSE(Asking(Answering("{}").port())->Prioritize(kTask, {kNode}, &error).has_value());
+  EXPECT_EQ(error, "");
+  EXPECT_THAT(*Asking(Answering(R"({"nodeScore":{}})").port())->Prioritize(kTask, {kNode}), IsEmpty());
+  const std::string body = Recorded("onSessionOpen-6").body;
+  const Answering failing(R"({"nodeScore":{},"errorMessage":"no"})");
+  const auto client = Asking(failing.port(), /*ignorable=*/true);  // an explicit error counts all the same
+  const SessionOutcome outcome = RunSession(*client, body, {.predicate = false, .ready = false, .events = false});
+  EXPECT_THAT(outcome.skipped, SizeIs(8));
+  EXPECT_THAT(outcome.bound, IsEmpty());
+}
+
+TEST(VolcanoRulesTest, X9AVoteThatIsMissingAbstains) {
+  EXPECT_FALSE(Asking(Answering(R"({"victims":[{"UID":"v"}]})").port())->Victims("preemptable", kTask, {}).has_value());
+  EXPECT_THAT(*Asking(Answering(R"({"status":1,"victims":[]})").port())->Victims("preemptable", kTask, {}), IsEmpty());
+}
+
+TEST(VolcanoRulesTest, X10ABodyIsNeededAndOnly200IsSuccess) {
+  Asking(Answering("").port())->JobEnqueued("{}");  // logged, and no more
+  EXPECT_FALSE(Asking(Answering("").port())->Event("allocateFunc", kTask));
+  EXPECT_FALSE(Asking(Answering("{}", 204).port())->Event("allocateFunc", kTask));
+  EXPECT_TRUE(Asking(Answering("{}", 204).port(), true)->Event("allocateFunc", kTask));
+  EXPECT_TRUE(Asking(Answering("null").port())->Event("allocateFunc", kTask));
+}
+
+TEST(VolcanoRulesTest, X12ASessionThatFailsToOpenIsOneWithoutUsUnlessItIsIgnorable) {
+  EXPECT_FALSE(Asking(Answering("", 500).port())->OpenSession("{}"));
+  EXPECT_TRUE(Asking(Answering("", 500).port(), true)->OpenSession("{}"));
+}
+
+TEST(VolcanoRulesTest, A14AJobThatMayNotStartHoldsItsNodesUntilTheSessionEnds) {
+  const Answering server(R"({"status":false})");
+  const auto client = Asking(server.port());
+  const std::string body = Recorded("onSessionOpen-6").body;
+  const SessionOutcome outcome =
+      RunSession(*client, body,
+                 {.session = false, .predicate = false, .prioritize = false, .enqueueable = false, .events = false});
+  EXPECT_THAT(outcome.bound, IsEmpty());
+  EXPECT_THAT(outcome.held, SizeIs(4));
+}
+
+// One that accepts and says nothing.
+class Silent {
+ public:
+  Silent() : fd_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    GW_CHECK(bind(fd_, reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0 && listen(fd_, 64) == 0);
+    socklen_t size = sizeof(address);
+    getsockname(fd_, reinterpret_cast<sockaddr*>(&address), &size);
+    port_ = ntohs(address.sin_port);
+  }
+  ~Silent() { close(fd_); }
+  int port() const { return port_; }
+
+ private:
+  const int fd_;
+  int port_ = 0;
+};
+
+TEST(VolcanoRulesTest, X11AJobThatNobodyAnswersForIsReadyUnlessItIsIgnorable) {
+  const Silent silent;
+  const absl::Duration timeout = absl::Milliseconds(20);
+  EXPECT_TRUE(Asking(silent.port(), false, timeout)->JobReady("{}"));
+  EXPECT_FALSE(Asking(silent.port(), true, timeout)->JobReady("{}"));
+}
+
+struct Failure {
+  std::string name;
+  std::function<int(std::vector<std::shared_ptr<void>>& alive)> port;  // of who fails so
+  absl::Duration timeout = absl::Seconds(30);
+};
+
+std::vector<Failure> Failures() {
+  const auto answering = [](std::string body, int code) {
+    return [=](std::vector<std::shared_ptr<void>>& alive) {
+      const auto server = std::make_shared<Answering>(body, code);
+      alive.push_back(server);
+      return server->port();
+    };
+  };
+  return {{"Down",
+           [](auto&) {
+             const Silent gone;
+             return gone.port();  // closed when this returns
+           }},
+          {"Slow",
+           [](auto& alive) {
+             const auto silent = std::make_shared<Silent>();
+             alive.push_back(silent);
+             return silent->port();
+           },
+           absl::Milliseconds(20)},
+          {"Garbage", answering("<html>", 200)},
+          {"HalfAReply", answering(R"({"status":)", 200)},
+          {"Refused", answering(R"({"status":1})", 503)}};
+}
+
+class FailureTest : public ::testing::TestWithParam<std::tuple<Failure, bool>> {};
+INSTANTIATE_TEST_SUITE_P(Each, FailureTest, ::testing::Combine(::testing::ValuesIn(Failures()), ::testing::Bool()),
+                         [](const auto& info) {
+                           return absl::StrCat(std::get<0>(info.param).name,
+                                               std::get<1>(info.param) ? "Ignorable" : "NotIgnorable");
+                         });
+
+// docs/extender.md, "When we do not answer"
+TEST_P(FailureTest, EachVerbHasTheAnswerThatIsWrittenDown) {
+  const auto& [failure, ignorable] = GetParam();
+  std::vector<std::shared_ptr<void>> alive;
+  const auto client = Asking(failure.port(alive), ignorable, failure.timeout);
+  const bool body_is_read = failure.name == "Garbage" || failure.name == "HalfAReply";
+  EXPECT_EQ(client->OpenSession("{}"), ignorable || body_is_read);  // its body is not read
+  EXPECT_EQ(client->JobEnqueueable("{}"), ignorable ? 1 : -1);
+  EXPECT_EQ(client->JobReady("{}"), !ignorable);
+  EXPECT_EQ(client->Predicate(kTask, kNode).fits, ignorable);
+  EXPECT_EQ(client->Prioritize(kTask, {kNode}).has_value(), ignorable);
+  EXPECT_EQ(client->QueueOverused("{}"), !ignorable);
+  EXPECT_THAT(*client->Victims("preemptable", kTask, {}), IsEmpty());
+  EXPECT_THAT(*client->Victims("reclaimable", kTask, {}), IsEmpty());
+  EXPECT_EQ(client->Event("allocateFunc", kTask), ignorable);
+}
+
+// The gang's promise does not hang on us: whatever fails, no part of a gang is bound.
+TEST_P(FailureTest, NoPartOfAGangIsBound) {
+  const auto& [failure, ignorable] = GetParam();
+  std::vector<std::shared_ptr<void>> alive;
+  const auto client = Asking(failure.port(alive), ignorable, failure.timeout);
+  const std::string body = Recorded("onSessionOpen-6").body;
+  EXPECT_THAT(BrokenPromises(body, RunSession(*client, body)), IsEmpty());
+}
+
+}  // namespace
+}  // namespace gangway::testutil

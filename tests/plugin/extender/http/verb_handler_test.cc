@@ -1,0 +1,234 @@
+#include "plugin/extender/http/verb_handler.h"
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/plugin/extender/http/serving.h"
+#include "tests/plugin/extender/http/volcano_client.h"
+#include "tests/plugin/extender/http/volcano_session.h"
+#include "tests/plugin/extender/session/recordings.h"
+#include "tests/plugin/model/cluster_builder.h"
+#include "tests/testing/raw_socket.h"
+
+namespace gangway::extender {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
+using testutil::BrokenPromises;
+using testutil::Recorded;
+using testutil::RunSession;
+using testutil::SessionOutcome;
+using testutil::VolcanoClient;
+
+VerbOptions Of(Mode mode) {
+  VerbOptions options;
+  options.mode = mode;
+  options.budget = absl::Seconds(30);  // on a busy machine
+  return options;
+}
+
+std::string Head(absl::string_view path, std::size_t length, absl::string_view method = "POST") {
+  return absl::StrCat(method, " ", path, " HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: ", length, "\r\n\r\n");
+}
+
+std::string Ask(int port, absl::string_view path, absl::string_view body, absl::string_view method = "POST") {
+  testutil::RawSocket socket(static_cast<std::uint16_t>(port));
+  EXPECT_TRUE(socket.Send(absl::StrCat(Head(path, body.size(), method), body)));
+  return socket.ReadAnswer();
+}
+
+TEST(VerbHandlerTest, RepliesHaveALengthAndTheConnectionGoesOn) {
+  testutil::Serving serving(Of(Mode::kSteer));
+  testutil::RawSocket socket(static_cast<std::uint16_t>(serving.port()));
+  const std::string body = Recorded("predicate-1").body;
+  for (int i = 0; i < 3; ++i) {
+    socket.Send(absl::StrCat(Head("/volcano/predicate", body.size()), body));
+    EXPECT_THAT(socket.ReadAnswer(),
+                AllOf(StartsWith("HTTP/1.1 200 OK\r\n"), HasSubstr("Content-Type: application/json"),
+                      HasSubstr("Content-Length: 22\r\n"), Not(HasSubstr("chunked")),
+                      HasSubstr("\r\n\r\n{\"status\":\"\",\"code\":0}")));
+  }
+}
+
+TEST(VerbHandlerTest, WhatIsNoVerbIsSaid) {
+  testutil::Serving serving(Of(Mode::kFull));
+  EXPECT_THAT(Ask(serving.port(), "/x/guess", "{}"),
+              AllOf(StartsWith("HTTP/1.1 404"), HasSubstr("there is no verb /x/guess")));
+  EXPECT_THAT(Ask(serving.port(), "/x/predicate", "", "GET"), StartsWith("HTTP/1.1 405"));
+  EXPECT_THAT(Ask(serving.port(), "/x/predicate", R"({"task":{"UID":7}})"),
+              AllOf(StartsWith("HTTP/1.1 400"), HasSubstr("task.UID: must be a string")));
+  EXPECT_THAT(Ask(serving.port(), "/x/onSessionOpen", R"({"Jobs":7})"),
+              AllOf(StartsWith("HTTP/1.1 400"), HasSubstr("Jobs: must be an object")));
+}
+
+TEST(VerbHandlerTest, ABodyThatIsTooLargeIsRefusedBeforeItIsRead) {
+  kube::HttpFrontOptions front = testutil::Serving::Front();
+  front.max_body_bytes = 1000;
+  testutil::Serving serving(Of(Mode::kSteer), front);
+  testutil::RawSocket socket(static_cast<std::uint16_t>(serving.port()));
+  socket.Send(Head("/x/onSessionOpen", std::size_t{1} << 40));
+  EXPECT_THAT(socket.ReadAnswer(), StartsWith("HTTP/1.1 413"));
+}
+
+class SessionTest : public ::testing::TestWithParam<Mode> {};
+INSTANTIATE_TEST_SUITE_P(SteerAndFull, SessionTest, ::testing::Values(Mode::kSteer, Mode::kFull), [](const auto& info) {
+  return std::string(kModeNames[static_cast<std::size_t>(info.param)]);
+});
+
+// Two gangs of four, of which one has room.
+TEST_P(SessionTest, AGangIsBoundWholeWhereThePlanHasIt) {
+  testutil::Serving serving(Of(GetParam()));
+  VolcanoClient client({.port = serving.port()});
+  const std::string body = Recorded("onSessionOpen-6").body;
+  const SessionOutcome outcome = RunSession(client, body);
+  EXPECT_THAT(outcome.bound, SizeIs(4));
+  EXPECT_THAT(outcome.held, IsEmpty());
+  EXPECT_THAT(BrokenPromises(body, outcome), IsEmpty());
+  EXPECT_THAT(serving.metrics().Expose(),
+              AllOf(HasSubstr("gangway_extender_verbs_total{result=\"ok\",verb=\"onSessionOpen\"} 1"),
+                    HasSubstr("gangway_extender_verbs_total{result=\"fits\",verb=\"predicate\"} 4"),
+                    HasSubstr("gangway_extender_verbs_total{result=\"ready\",verb=\"jobReady\"} 1"),
+                    Not(HasSubstr("budget_exceeded"))));
+}
+
+// Without us the second gang takes nodes for a while and gives them back; with us no call of it allocates.
+TEST_P(SessionTest, AGangWithoutRoomTakesNothingMeanwhile) {
+  testutil::Serving serving(Of(GetParam()));
+  VolcanoClient client({.port = serving.port()});
+  RunSession(client, Recorded("onSessionOpen-6").body);
+  const std::string metrics = serving.metrics().Expose();
+  EXPECT_THAT(metrics, HasSubstr("gangway_extender_verbs_total{result=\"ok\",verb=\"allocateFunc\"} 4"));
+  EXPECT_THAT(metrics, Not(HasSubstr("verb=\"deallocateFunc\"")));
+}
+
+TEST_P(SessionTest, TheGangThatHasNoRoomIsNotLetIn) {
+  testutil::Serving serving(Of(GetParam()));
+  VolcanoClient client({.port = serving.port()});
+  const SessionOutcome outcome = RunSession(client, Recorded("onSessionOpen-5").body);
+  ASSERT_THAT(outcome.let_in, SizeIs(1));
+  EXPECT_THAT(outcome.let_in[0], StartsWith("x-cont/ga-"));
+  EXPECT_THAT(serving.Sessions(), HasSubstr("\"sessions\":[]"));
+}
+
+TEST_P(SessionTest, SessionsOfOneSchedulerGoOnFromEachOther) {
+  testutil::Serving serving(Of(GetParam()));
+  VolcanoClient client({.port = serving.port()});
+  const std::string body = Recorded("onSessionOpen-6").body;
+  for (int i = 0; i < 3; ++i) EXPECT_THAT(RunSession(client, body).bound, SizeIs(4)) << i;
+  // What was placed and did not come to be is no more held to its nodes.
+  EXPECT_THAT(serving.metrics().Expose(),
+              HasSubstr("gangway_extender_verbs_total{result=\"fits\",verb=\"predicate\"}"));
+}
+
+TEST_P(SessionTest, ASessionIsShownWhileItIsOpen) {
+  testutil::Serving serving(Of(GetParam()));
+  VolcanoClient client({.port = serving.port()});
+  EXPECT_TRUE(client.OpenSession(Recorded("onSessionOpen-6").body));
+  EXPECT_THAT(serving.Sessions(),
+              AllOf(HasSubstr("\"caller\":\"127.0.0.1\""), HasSubstr("\"state\":\"planned\""), HasSubstr("\"nodes\":6"),
+                    HasSubstr("\"placed\":4"), HasSubstr("\"verdict\":\"waits\"")));
+  client.CloseSession();
+  EXPECT_THAT(serving.Sessions(), HasSubstr("\"sessions\":[]"));
+}
+
+// A session that arrives torn is refused, and the plan of the one before does not answer for it.
+TEST_P(SessionTest, ATornSessionIsAnsweredAsWithoutUs) {
+  testutil::Serving serving(Of(GetParam()));
+  VolcanoClient client({.port = serving.port(), .ignorable = true});
+  const std::string body = Recorded("onSessionOpen-6").body;
+  EXPECT_TRUE(client.OpenSession(body));
+  EXPECT_FALSE(client.Predicate(testutil::TaskIn(body, "ga-w-0"), R"({"Name":"nowhere"})").fits);
+  EXPECT_TRUE(client.OpenSession(body.substr(0, body.size() / 2)));  // ignorable
+  EXPECT_TRUE(client.Predicate(testutil::TaskIn(body, "ga-w-0"), R"({"Name":"nowhere"})").fits);
+  EXPECT_THAT(serving.Sessions(), HasSubstr("is cut off"));
+}
+
+// A plan that takes longer than the budget: the opening is answered, and verbs as without a plan until it is there.
+TEST_P(SessionTest, AnOpeningIsAnsweredWithinTheBudget) {
+  VerbOptions options = Of(GetParam());
+  options.budget = absl::ZeroDuration();
+  testutil::Serving serving(options);
+  VolcanoClient client({.port = serving.port()});
+  EXPECT_TRUE(client.OpenSession(testutil::LargeSession()));
+  EXPECT_TRUE(testutil::Eventually([&] { return absl::StrContains(serving.Sessions(), "\"state\":\"planned\""); }));
+  EXPECT_THAT(serving.metrics().Expose(),
+              HasSubstr("gangway_extender_budget_exceeded_total{verb=\"onSessionOpen\"} 1"));
+}
+
+TEST(VerbHandlerTest, MoreSessionsThanCanBePlannedHaveNoPlan) {
+  VerbOptions options = Of(Mode::kSteer);
+  options.max_planning = 0;
+  testutil::Serving serving(options);
+  VolcanoClient client({.port = serving.port()});
+  const std::string body = Recorded("onSessionOpen-6").body;
+  const SessionOutcome outcome = RunSession(client, body);
+  EXPECT_TRUE(outcome.extender_there);
+  EXPECT_THAT(outcome.bound, SizeIs(4));  // Volcano's own gang plugin sees to that
+  EXPECT_THAT(BrokenPromises(body, outcome), IsEmpty());
+  EXPECT_THAT(serving.metrics().Expose(), HasSubstr("gangway_extender_sessions_without_plan_total{why=\"busy\"} 1"));
+}
+
+TEST(VerbHandlerTest, InModeLightTheLivePlanAnswersAndSessionsAreNotRead) {
+  model::Cluster cluster;
+  cluster.SetQueue(testutil::Queue("default"));
+  testutil::AddNodes(cluster, 4);
+  for (const char* name : {"ga", "gb"}) {
+    model::GangFacts gang = testutil::Gang(name, 4);
+    gang.phase = model::GangPhase::kPending;
+    gang.min_task_member = {{"w", 4}};
+    gang.has_min_resources = true;
+    gang.min_resources = {{"cpu", 36'000}};
+    cluster.SetGang(gang);
+  }
+  gang::Scratch scratch;
+  const auto plan = SessionPlan::Make(cluster, {}, testutil::At(0), scratch);
+  VerbOptions options = Of(Mode::kLight);
+  bool up_to_date = true;
+  options.live = {[plan] { return plan; }, [&] { return up_to_date; }};
+  testutil::Serving serving(options);
+  VolcanoClient client({.port = serving.port()});
+  EXPECT_EQ(client.JobEnqueueable(R"({"UID":"default/ga"})"), 0);
+  EXPECT_EQ(client.JobEnqueueable(R"({"UID":"default/gb"})"), -1);
+  EXPECT_EQ(client.JobEnqueueable(R"({"UID":"default/new"})"), -1);  // the watch shows it in a moment
+  serving.thread().Run([&] { up_to_date = false; });
+  EXPECT_EQ(client.JobEnqueueable(R"({"UID":"default/new"})"), 0);
+  EXPECT_TRUE(client.JobReady(R"({"UID":"default/ga","MinAvailable":0})"));
+  EXPECT_TRUE(client.OpenSession("no session is read"));
+  EXPECT_TRUE(client.Predicate(R"({"UID":"u"})", R"({"Name":"n"})").fits);
+  EXPECT_THAT(serving.Sessions(), AllOf(HasSubstr("\"mode\":\"light\""), HasSubstr("\"live\":{")));
+}
+
+// Sixteen callers and two idle connections: others are made anew, and each answer is its own question's.
+TEST(VerbHandlerTest, ManyCallersAreAnsweredEach) {
+  testutil::Serving serving(Of(Mode::kFull));
+  VolcanoClient client({.port = serving.port()});
+  const std::string body = testutil::LargeSession();
+  ASSERT_TRUE(client.OpenSession(body));
+  const std::string task = testutil::TaskIn(body, "p0-0");
+  std::vector<std::thread> callers;
+  std::atomic<int> right = 0;
+  for (int i = 0; i < 16; ++i) {
+    callers.emplace_back([&] {
+      for (int n = 0; n < 20; ++n) {
+        if (n % 2 == 0)
+          right += client.Predicate(task, R"({"Name":"node-00001"})").fits ? 1 : 0;
+        else
+          right += client.QueueOverused(R"({"Name":"nobody's"})") ? 0 : 1;
+      }
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(right, 16 * 20);
+  EXPECT_EQ(client.calls(), 16u * 20 + 1);
+}
+
+}  // namespace
+}  // namespace gangway::extender
