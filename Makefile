@@ -1,5 +1,5 @@
 # What one types. Everything is built under build/.
-.PHONY: run test tidy test-long test-mutants e2e bench sandbox build packages test-packages clean
+.PHONY: run paddle test tidy test-long test-mutants e2e e2e-paddle bench sandbox build image dist chart packages test-packages clean
 
 JOBS ?= $(shell nproc)
 GANGWAY = build/release/cmd/gangway/gangway
@@ -8,6 +8,10 @@ GANGWAY = build/release/cmd/gangway/gangway
 run: build
 	$(GANGWAY) sandbox --nodes 6 --apply examples/ctr-volcano.yaml --finish trainer=5s \
 	  --until job/ctr-volcano=Completed --timeout 60s
+
+# The same with real PaddlePaddle: its pods are processes of this machine, and a small model is trained.
+paddle: build
+	scripts/paddle $(GANGWAY)
 
 # An embedded cluster that stays up for kubectl.
 sandbox: build
@@ -38,8 +42,24 @@ tidy: test-packages
 e2e: test-packages
 	scripts/test --e2e
 
+# Everything that real PaddlePaddle trains, several minutes. `make test` runs one job of it.
+e2e-paddle: test-packages
+	@cmake --preset dev >/dev/null
+	@cmake --build --preset dev --target real_paddle_test -j $(JOBS)
+	GW_TEST_LONG=1 ctest --preset dev --no-tests=error --output-on-failure -R '^real_paddle_test$$'
+
 bench: packages
 	scripts/bench
+
+# What people install (docs/releasing.md), all the same bytes each time: an OCI image without a daemon in build/image, an archive and the chart in build/artifacts. ARCH=amd64,arm64
+image: packages
+	scripts/image $(if $(ARCH),--arch $(ARCH))
+
+dist: packages
+	scripts/dist $(if $(ARCH),--arch $(ARCH))
+
+chart:
+	scripts/chart
 
 packages:
 	@[ -n "$$GW_SKIP_PACKAGES" ] || scripts/install-packages

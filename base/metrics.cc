@@ -79,4 +79,13 @@ const std::vector<double>& DurationBounds() {
   return bounds;
 }
 
+const std::vector<double>& LatencyBounds() {
+  static const std::vector<double> bounds = [] {
+    std::vector<double> twice;
+    for (double bound = 32; twice.size() < 10; bound *= 2) twice.push_back(bound);
+    return twice;
+  }();
+  return bounds;
+}
+
 }  // namespace gangway

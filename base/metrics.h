@@ -82,5 +82,7 @@ class Metrics {
 
 // Seconds, from a millisecond to a minute.
 const std::vector<double>& DurationBounds();
+// Milliseconds, from 32 to 16 s: Volcano's for jobs (volcano: pkg/scheduler/metrics/metrics.go).
+const std::vector<double>& LatencyBounds();
 
 }  // namespace gangway

@@ -71,6 +71,11 @@ Schemas::Schemas() : types_(std::make_unique<Types>()) {
 
 Schemas::~Schemas() = default;
 
+const Schemas& Schemas::Shared() {
+  static const auto* const shared = new Schemas();
+  return *shared;
+}
+
 const Schema* Schemas::For(const api::Resource& resource) const {
   return ForKind(resource.ApiVersion(), View(resource.kind));
 }

@@ -61,7 +61,10 @@ struct ListKeys {
 // Immutable after construction; const calls may run together.
 class Schemas {
  public:
-  Schemas();  // about a millisecond
+  // One for the process, made when it is first asked for and there until the end: all are the same.
+  static const Schemas& Shared();
+
+  Schemas();  // several milliseconds
   ~Schemas();
   Schemas(const Schemas&) = delete;
   Schemas& operator=(const Schemas&) = delete;

@@ -8,8 +8,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 #include "api/resource.h"
+#include "api/volcano/hyper_node.h"
 #include "base/check.h"
 
 namespace gangway::bench {
@@ -86,6 +88,14 @@ absl::Time Load::SeenPods::WaitFor(int count, absl::Duration patience) {
   return absl::InfiniteFuture();
 }
 
+absl::Duration Load::SeenPods::LongestGap() {
+  return load_.loop_.Run([&] {
+    absl::Duration longest;
+    for (std::size_t i = 1; i < seen_.size(); ++i) longest = std::max(longest, seen_[i] - seen_[i - 1]);
+    return longest;
+  });
+}
+
 kube::Request Post(std::string path, std::string body) {
   kube::Request request;
   request.method = "POST";
@@ -120,7 +130,7 @@ std::vector<kube::Request> PodGroups(const std::string& ns, int gangs, int size)
   return requests;
 }
 
-std::vector<kube::Request> Pods(const std::string& ns, int gangs, int size, const std::string& scheduler) {
+std::vector<kube::Request> Pods(const std::string& ns, int gangs, int size, const std::string& scheduler, int cpus) {
   std::vector<kube::Request> requests;
   for (int g = 0; g < gangs; ++g) {
     for (int i = 0; i < size; ++i) {
@@ -128,23 +138,52 @@ std::vector<kube::Request> Pods(const std::string& ns, int gangs, int size, cons
           api::PathOf(api::kPods, ns),
           absl::StrFormat(
               R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"%s","labels":{"app":"load"},"annotations":{"scheduling.k8s.io/group-name":"%s"}},)"
-              R"("spec":{"schedulerName":"%s","restartPolicy":"Never","containers":[{"name":"main","image":"example.test/app:v1","resources":{"requests":{"cpu":"1","memory":"100M"}}}]}})",
-              PodName(g, i), GangName(g), scheduler)));
+              R"("spec":{"schedulerName":"%s","restartPolicy":"Never","containers":[{"name":"main","image":"example.test/app:v1","resources":{"requests":{"cpu":"%d","memory":"100M"}}}]}})",
+              PodName(g, i), GangName(g), scheduler, cpus)));
     }
   }
   return requests;
 }
 
-std::vector<kube::Request> Jobs(const std::string& ns, int count) {
+std::vector<kube::Request> HyperNodes(int nodes, int of_rack, int of_row) {
+  std::vector<kube::Request> requests;
+  const auto add = [&](int tier, const std::string& name, const char* type, const std::vector<std::string>& members) {
+    requests.push_back(Post(
+        api::PathOf(api::volcano::kHyperNodes, ""),
+        absl::StrFormat(R"({"apiVersion":"topology.volcano.sh/v1alpha1","kind":"HyperNode","metadata":{"name":"%s"},)"
+                        R"("spec":{"tier":%d,"members":[%s]}})",
+                        name, tier, absl::StrJoin(members, ",", [&](std::string* out, const std::string& member) {
+                          absl::StrAppendFormat(out, R"({"type":"%s","selector":{"exactMatch":{"name":"%s"}}})", type,
+                                                member);
+                        }))));
+  };
+  std::vector<std::string> racks, rows, members;
+  for (int i = 0; i < nodes; ++i) {
+    members.push_back(NodeName(i));
+    if (i + 1 < nodes && (i + 1) % of_rack != 0) continue;
+    racks.push_back(absl::StrCat("rack-", racks.size()));
+    add(1, racks.back(), "Node", std::exchange(members, {}));
+  }
+  for (std::size_t i = 0; i < racks.size(); ++i) {
+    members.push_back(racks[i]);
+    if (i + 1 < racks.size() && (i + 1) % static_cast<std::size_t>(of_row) != 0) continue;
+    rows.push_back(absl::StrCat("row-", rows.size()));
+    add(2, rows.back(), "HyperNode", std::exchange(members, {}));
+  }
+  add(3, "hall", "HyperNode", rows);
+  return requests;
+}
+
+std::vector<kube::Request> Jobs(const std::string& ns, int count, int size) {
   std::vector<kube::Request> requests;
   for (int i = 0; i < count; ++i) {
     requests.push_back(Post(
         api::PathOf(api::kJobs, ns),
         absl::StrFormat(
-            R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":"job-%d"},"spec":{"schedulerName":"volcano","minAvailable":1,)"
-            R"("policies":[{"event":"PodEvicted","action":"RestartJob"}],"tasks":[{"name":"worker","replicas":1,"template":{"spec":{"restartPolicy":"Never",)"
+            R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":"job-%d"},"spec":{"schedulerName":"volcano","minAvailable":%d,)"
+            R"("policies":[{"event":"PodEvicted","action":"RestartJob"}],"tasks":[{"name":"worker","replicas":%d,"template":{"spec":{"restartPolicy":"Never",)"
             R"("containers":[{"name":"main","image":"example.test/app:v1","resources":{"requests":{"cpu":"1","memory":"100M"}}}]}}}]}})",
-            i)));
+            i, size, size)));
   }
   return requests;
 }

@@ -35,6 +35,8 @@ class Load {
     // When the first and when the `count`-th was seen. InfiniteFuture when it does not come to that.
     absl::Time first();
     absl::Time WaitFor(int count, absl::Duration patience);
+    // Between two that were seen one after the other.
+    absl::Duration LongestGap();
 
    private:
     Load& load_;
@@ -51,12 +53,16 @@ class Load {
 
 kube::Request Post(std::string path, std::string body);
 
-// Objects as the recorded measurements of Volcano had them: gangs of `size` pods of one CPU, a PodGroup each.
+// Objects as the recorded measurements of Volcano had them: gangs of `size` pods of one CPU (of the 16 of a node), a
+// PodGroup each.
 std::vector<kube::Request> Nodes(int count);
 std::vector<kube::Request> PodGroups(const std::string& ns, int gangs, int size);
-std::vector<kube::Request> Pods(const std::string& ns, int gangs, int size, const std::string& scheduler = "volcano");
-// Jobs of one pod of one CPU, as users write them.
-std::vector<kube::Request> Jobs(const std::string& ns, int count);
+std::vector<kube::Request> Pods(const std::string& ns, int gangs, int size, const std::string& scheduler = "volcano",
+                                int cpus = 1);
+// Racks of nodes (tier 1), rows of racks (2) and one hall of all rows (3).
+std::vector<kube::Request> HyperNodes(int nodes, int of_rack, int of_row);
+// Jobs of `size` pods of one CPU, as users write them.
+std::vector<kube::Request> Jobs(const std::string& ns, int count, int size = 1);
 // Pod i is bound to node i % nodes.
 std::vector<kube::Request> Bindings(const std::string& ns, int gangs, int size, int nodes);
 

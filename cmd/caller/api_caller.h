@@ -69,6 +69,7 @@ class ApiCaller {
   AsioLoop& loop() { return loop_; }
   kube::Client& client() { return *client_; }
   kube::TextSource& texts() { return *client_; }
+  const std::string& server() const { return connection_.server; }
   // Where to look when nobody named a namespace.
   const std::string& default_namespace() const { return connection_.default_namespace; }
 

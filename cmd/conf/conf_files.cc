@@ -40,8 +40,10 @@ absl::StatusOr<std::string> ReadBeginning(const std::string& path, std::size_t m
 
 }  // namespace
 
+absl::StatusOr<std::string> ReadConfText(const std::string& path) { return ReadBeginning(path, conf::kMaxBytes); }
+
 absl::StatusOr<conf::SchedulerConf> ReadPolicyFile(const std::string& path) {
-  GW_ASSIGN_OR_RETURN(const std::string text, ReadBeginning(path, conf::kMaxBytes));
+  GW_ASSIGN_OR_RETURN(const std::string text, ReadConfText(path));
   return conf::ReadSchedulerConf(text, path);
 }
 

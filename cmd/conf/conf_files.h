@@ -13,7 +13,8 @@
 
 namespace gangway::cmd {
 
-// Errors name the file.
+// Errors name the file. Of one that is larger than a configuration may be, the beginning, which no reader takes.
+absl::StatusOr<std::string> ReadConfText(const std::string& path);
 absl::StatusOr<conf::SchedulerConf> ReadPolicyFile(const std::string& path);
 // Logs what is decided by now, and each line that is not followed.
 void LogPolicyFile(const std::string& path, const conf::SchedulerConf& conf);

@@ -253,7 +253,7 @@ class Differ {
   ApiCaller& caller_;
   const std::vector<api::MixedDocument>& documents_;
   const convert::TranslateOptions& options_;
-  const convert::TypeCheck check_ = TypeCheckOf();
+  const convert::TypeCheck check_ = CheckTypes;
   std::set<std::size_t> kept_;        // inputs whose Job the cluster's controller made of a PaddleJob
   bool kept_delays_ = false;          // for a controller that carries out delayed actions
   std::set<std::string> namespaces_;  // that were looked at

@@ -146,9 +146,10 @@ Ailments ListersWithoutRight(const ClusterSight& sight) {
 
 Ailments Examine(const ClusterSight& sight) {
   Ailments out;
-  for (const auto check : {MissingTypes, DanglingWebhooks, NobodyAtWork, TwoControllers, HandMadeGroups,
-                           QueuesThatTakeNoJobs, QueuesWithoutPods, JobsThatAreNotTranslated, FieldsThatWaitForEver,
-                           MissingClaims, ContainersThatCannotStart, JobsThatWait, ListersWithoutRight}) {
+  for (const auto check :
+       {MissingTypes, DanglingWebhooks, NobodyAtWork, TwoControllers, HandMadeGroups, QueuesThatTakeNoJobs,
+        QueuesWithoutPods, JobsThatAreNotTranslated, FieldsThatWaitForEver, MissingClaims, ContainersThatCannotStart,
+        JobsThatWait, ListersWithoutRight, ExtendersOutOfPlace}) {
     for (Ailment& ailment : check(sight)) out.push_back(std::move(ailment));
   }
   return out;

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "api/resource.h"
 #include "cmd/doctor/sight.h"
 #include "translator/convert/run_entry.h"
@@ -58,6 +60,18 @@ Ailments MissingClaims(const ClusterSight& sight);
 // fields.cc: fields of jobs that wait, of PodGroups of others and of queues that our scheduler does not know. Nothing
 // where Volcano's is at work: it knows them.
 Ailments FieldsThatWaitForEver(const ClusterSight& sight);
+
+// volcano_conf.cc: ConfigMaps that Deployments of Volcano's scheduler mount, "namespace/name", each once.
+struct MountedConf {
+  std::string deployment, config_map;
+};
+std::vector<MountedConf> SchedulerConfMounts(const ClusterSight& sight);
+// What in Volcano's scheduler configuration is no such word, and what is wrong with the place of its extender plugin;
+// a `gangway extender` in the scheduler's pod that the configuration does not name.
+Ailments ExtendersOutOfPlace(const ClusterSight& sight);
+// The same of a file, where no extender at all is an ailment, too. An error names the file.
+absl::StatusOr<Ailments> ExamineSchedulerConf(absl::string_view text, absl::string_view source);
+
 // All of them, in this order.
 Ailments Examine(const ClusterSight& sight);
 // A paragraph each.

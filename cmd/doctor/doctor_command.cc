@@ -8,6 +8,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
 #include "api/cluster_resources.h"
 #include "api/json_path.h"
@@ -16,6 +17,7 @@
 #include "api/paddle_resources.h"
 #include "api/resource.h"
 #include "base/log.h"
+#include "cmd/conf/conf_files.h"
 #include "cmd/doctor/checks.h"
 
 namespace gangway::cmd {
@@ -53,6 +55,7 @@ class Look {
       sight_.endpoints = All(api::kEndpoints);
     }
     sight_.deployments = All(api::kDeployments);
+    for (const MountedConf& mount : SchedulerConfMounts(sight_)) ReadConf(mount);
     sight_.leases = All(api::kLeases);
     sight_.pods = All(api::kPods);
     sight_.queues = All(api::kQueues);
@@ -105,6 +108,22 @@ class Look {
     return out;
   }
 
+  // What of a ConfigMap is a scheduler's configuration.
+  void ReadConf(const MountedConf& mount) {
+    const auto [ns, name] = std::pair<std::string, std::string>(absl::StrSplit(mount.config_map, '/'));
+    const absl::StatusOr<Bytes> body = caller_.Call("GET", api::PathOf(api::kConfigMaps, ns, name));
+    if (absl::IsNotFound(body.status())) return;
+    const absl::StatusOr<json::value> object = body.ok() ? api::ParseJson(**body) : body.status();
+    if (!object.ok()) return Missed(absl::StrCat("configmap ", mount.config_map), object.status());
+    const json::value* const entries = api::ValueAt(*object, {"data"});
+    if (entries == nullptr || !entries->is_object()) return;
+    for (const auto& [key, text] : entries->get_object()) {
+      if (absl::EndsWith(View(key), ".conf") && text.is_string())
+        sight_.scheduler_confs.push_back(
+            {mount.deployment, mount.config_map, std::string(key), std::string(text.get_string())});
+    }
+  }
+
   // A review is an answer, nothing is stored.
   void Ask(const std::string& ns, const std::string& account) {
     const json::object review{
@@ -140,10 +159,15 @@ DoctorCommand::DoctorCommand(CommandLine app)
       "paddle-operator beside us, PodGroups of a\n"
       "PaddleJob's name, queues that are closed or not there or list devices and no pods, jobs that cannot be "
       "translated, claims and images that are not\n"
-      "there, fields that our scheduler does not know, jobs that wait for long, and jobs of paddle_k8s that may not "
-      "list pods. Changes nothing. See docs/commands.md.\n"
+      "there, fields that our scheduler does not know, jobs that wait for long, jobs of paddle_k8s that may not "
+      "list pods, and an extender that\n"
+      "Volcano's scheduler configuration does not ask as it is meant. Changes nothing. See docs/commands.md.\n"
       "Exit code: 0 nothing was found, 1 something was, 2 a flag is wrong or the cluster cannot be looked at.");
   AddServerFlags(command_, server_);
+  command_.Add(
+      "--scheduler-conf", scheduler_conf_,
+      "look at this volcano-scheduler.conf alone, and at no cluster: what is no word of Volcano's, and what is "
+      "wrong with the place of its extender plugin");
 }
 
 bool DoctorCommand::chosen() const { return command_.chosen(); }
@@ -152,15 +176,24 @@ int DoctorCommand::Run() const {
   log::Options logs;
   logs.level = log::Level::kError;  // what goes wrong is told in the command's own words
   log::Configure(std::move(logs));
+  if (!scheduler_conf_.empty()) return Tell(ExamineFile());
   const absl::StatusOr<std::unique_ptr<ApiCaller>> caller = ApiCaller::Make(server_);
   const absl::StatusOr<ClusterSight> sight = caller.ok() ? Look(**caller).Take() : caller.status();
-  if (!sight.ok()) {
-    Complain(kDoctorCommand, sight.status());
+  return Tell(sight.ok() ? absl::StatusOr<Ailments>(Examine(*sight)) : sight.status());
+}
+
+absl::StatusOr<Ailments> DoctorCommand::ExamineFile() const {
+  GW_ASSIGN_OR_RETURN(const std::string text, ReadConfText(scheduler_conf_));
+  return ExamineSchedulerConf(text, scheduler_conf_);
+}
+
+int DoctorCommand::Tell(const absl::StatusOr<Ailments>& found) {
+  if (!found.ok()) {
+    Complain(kDoctorCommand, found.status());
     return kNoAnswer;
   }
-  const Ailments found = Examine(*sight);
-  if (!Put(stdout, found.empty() ? "nothing was found\n" : AilmentsText(found))) return kNoAnswer;
-  return found.empty() ? kDone : kNo;
+  if (!Put(stdout, found->empty() ? "nothing was found\n" : AilmentsText(*found))) return kNoAnswer;
+  return found->empty() ? kDone : kNo;
 }
 
 }  // namespace gangway::cmd

@@ -1,7 +1,11 @@
 // `gangway doctor`: what in a cluster keeps jobs from running, and what to do about it. Only reads.
 #pragma once
 
+#include <string>
+
+#include "absl/status/statusor.h"
 #include "cmd/caller/api_caller.h"
+#include "cmd/doctor/sight.h"
 #include "cmd/terminal/command_line.h"
 
 namespace gangway::cmd {
@@ -17,8 +21,12 @@ class DoctorCommand {
   int Run() const;
 
  private:
+  absl::StatusOr<Ailments> ExamineFile() const;
+  static int Tell(const absl::StatusOr<Ailments>& found);
+
   CommandLine command_;
   ServerFlags server_;
+  std::string scheduler_conf_;
 };
 
 }  // namespace gangway::cmd

@@ -1,4 +1,5 @@
-// What jobs, PodGroups and queues ask for that our scheduler does not know or will not do: it waits for ever.
+// What jobs, PodGroups, pods that no job made and queues ask for that our scheduler does not know or will not do: it
+// waits for ever.
 #include <set>
 
 #include "absl/strings/match.h"
@@ -45,6 +46,11 @@ Ailments FieldsThatWaitForEver(const ClusterSight& sight) {
     const json::value* const owner = ControllerOf(group);
     if (owner == nullptr || !absl::StartsWith(TextAt(*owner, {"apiVersion"}), "batch.volcano.sh/"))
       Foretell(group, api::kPodGroups, out);
+  }
+  for (const json::value& pod : sight.pods) {
+    const json::value* const owner = ControllerOf(pod);
+    const bool of_a_job = owner != nullptr && absl::StartsWith(TextAt(*owner, {"apiVersion"}), "batch.volcano.sh/");
+    if (!of_a_job && TextAt(pod, {"status", "phase"}) == "Pending") Foretell(pod, api::kPods, out);
   }
   for (const json::value& queue : sight.queues) Foretell(queue, api::kQueues, out);
   return out;

@@ -295,7 +295,7 @@ Ailments JobsThatAreNotTranslated(const ClusterSight& sight) {
   Ailments out;
   const Controllers who = ControllersOf(sight);
   const bool ours = who.paddle_operator.empty() || !who.our_controller.empty();
-  const convert::TypeCheck check = TypeCheckOf();
+  const convert::TypeCheck check = CheckTypes;
   for (const json::value& job : sight.paddle_jobs) {
     const bool told = ConditionOf(job, "Translated") != nullptr;  // then also of those that Failed for it
     if (told || IsUnfinishedPaddleJob(job)) CheckTranslation(job, "paddlejob", ours, check, out);

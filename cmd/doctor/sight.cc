@@ -3,11 +3,13 @@
 #include <algorithm>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "api/field_table.h"
 #include "api/json_path.h"
 #include "api/schemas/table.h"
+#include "base/strings.h"
 
 namespace gangway::cmd {
 namespace {
@@ -63,6 +65,33 @@ bool IsUnfinishedKubeflowJob(const json::value& job) {
   return !IsGoing(job) && std::none_of(conditions.begin(), conditions.end(), [](const json::value& one) {
     return HasEnded(TextAt(one, {"type"})) && TextAt(one, {"status"}) == "True";
   });
+}
+
+bool HasImage(const json::value& deployment, absl::string_view image) { return !LineOf(deployment, image).empty(); }
+
+std::string LineOf(const json::value& deployment, absl::string_view image) {
+  for (const json::value& container : ListAt(deployment, {"spec", "template", "spec", "containers"})) {
+    if (!absl::StrContains(TextAt(container, {"image"}), image)) continue;
+    std::string line = absl::StrCat(TextAt(container, {"image"}), " ");
+    for (const char* const list : {"command", "args"}) {
+      for (const json::value& word : ListAt(container, {list})) {
+        if (word.is_string()) absl::StrAppend(&line, View(word.get_string()), " ");
+      }
+    }
+    return line;
+  }
+  return "";
+}
+
+std::string FlagIn(absl::string_view line, absl::string_view flag) {
+  for (const char* const sign : {"=", " "}) {
+    const std::string given = absl::StrCat(" ", flag, sign);
+    const std::size_t at = line.find(given);
+    if (at == absl::string_view::npos) continue;
+    const absl::string_view rest = line.substr(at + given.size());
+    return std::string(rest.substr(0, rest.find(' ')));
+  }
+  return "";
 }
 
 std::string Word(absl::string_view name) {

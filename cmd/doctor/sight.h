@@ -30,6 +30,13 @@ struct ServiceAccess {
   bool may_list_pods = true;
 };
 
+// Volcano's scheduler configuration, as a ConfigMap that a Deployment of its scheduler mounts holds it.
+struct SchedulerConfSeen {
+  std::string deployment;  // "volcano-system/volcano-scheduler"
+  std::string config_map;  // "volcano-system/volcano-scheduler-configmap"
+  std::string key, text;   // of its data
+};
+
 struct ClusterSight {
   std::set<std::string> served;    // "jobs.batch.volcano.sh"
   std::set<std::string> not_seen;  // plural names of what could not be looked at, which doctor tells elsewhere: what is
@@ -38,6 +45,7 @@ struct ClusterSight {
   Objects validating, mutating;  // webhook configurations
   Objects services, endpoints, deployments, leases, pods, pod_groups, queues, jobs, paddle_jobs, kubeflow_jobs, claims;
   std::vector<ServiceAccess> access;
+  std::vector<SchedulerConfSeen> scheduler_confs;
   absl::Time now;
   bool Saw(absl::string_view plural) const { return !not_seen.contains(std::string(plural)); }
 };
@@ -59,6 +67,14 @@ std::string PhaseOf(const boost::json::value& job);
 bool IsUnfinishedJob(const boost::json::value& job);
 bool IsUnfinishedPaddleJob(const boost::json::value& job);
 bool IsUnfinishedKubeflowJob(const boost::json::value& job);
+
+// Whether a container of the deployment is of an image with this in its name.
+bool HasImage(const boost::json::value& deployment, absl::string_view image);
+// What a deployment's first container of that image runs: its image, command and arguments in one line, with a space
+// at the end; "".
+std::string LineOf(const boost::json::value& deployment, absl::string_view image);
+// What follows a flag in such a line, "--only=x " or "--only x "; "": it is not given.
+std::string FlagIn(absl::string_view line, absl::string_view flag);
 
 // A name for a command that people copy: in quotes unless a shell takes it as one plain word.
 std::string Word(absl::string_view name);

@@ -39,36 +39,12 @@ struct Worker {
   bool keeps_jobs = true, keeps_paddle_jobs = true;
 };
 
-bool HasImage(const json::value& deployment, absl::string_view image) {
-  const json::array& containers = ListAt(deployment, {"spec", "template", "spec", "containers"});
-  return std::any_of(containers.begin(), containers.end(),
-                     [&](const json::value& one) { return absl::StrContains(TextAt(one, {"image"}), image); });
-}
-
-// What a deployment's first container of that image runs: its command and arguments in one line.
-std::string LineOf(const json::value& deployment, absl::string_view image) {
-  for (const json::value& container : ListAt(deployment, {"spec", "template", "spec", "containers"})) {
-    if (!absl::StrContains(TextAt(container, {"image"}), image)) continue;
-    std::string line = absl::StrCat(TextAt(container, {"image"}), " ");
-    for (const char* const list : {"command", "args"}) {
-      for (const json::value& word : ListAt(container, {list})) {
-        if (word.is_string()) absl::StrAppend(&line, View(word.get_string()), " ");
-      }
-    }
-    return line;
-  }
-  return "";
-}
-
 // Whether our controller of this command line has the reconciler.
 bool Keeps(absl::string_view line, absl::string_view reconciler) {
-  const std::size_t flag = line.find("--only");
-  if (flag == absl::string_view::npos) return true;
-  const absl::string_view rest = line.substr(std::min(flag + 7, line.size()));  // after "=" or " "
-  for (const absl::string_view name : absl::StrSplit(rest.substr(0, rest.find(' ')), ',')) {
-    if (name == reconciler) return true;
-  }
-  return false;
+  const std::string only = FlagIn(line, "--only");
+  if (only.empty()) return true;
+  const std::vector<absl::string_view> names = absl::StrSplit(only, ',');
+  return std::find(names.begin(), names.end(), reconciler) != names.end();
 }
 
 std::int64_t NumberAt(const json::value& value, api::JsonPath path, std::int64_t absent) {

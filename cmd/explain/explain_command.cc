@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <optional>
@@ -16,6 +17,7 @@
 #include "base/log.h"
 #include "cmd/conf/conf_files.h"
 #include "cmd/explain/explain_text.h"
+#include "cmd/explain/language.h"
 #include "cmd/explain/sight.h"
 #include "plugin/explain/suggest.h"
 
@@ -161,6 +163,16 @@ bool Print(absl::string_view output, const std::string& text, const std::string&
   return output == "json" ? PutExact(stdout, json) : Put(stdout, text);
 }
 
+// A program that reads JSON is not to depend on who runs it.
+Language ChosenLanguage(absl::string_view flag, absl::string_view output) {
+  if (!flag.empty() || output == "json") return flag == "zh" ? Language::kChinese : Language::kEnglish;
+  const auto variable = [](const char* name) {
+    const char* const value = std::getenv(name);
+    return absl::string_view(value == nullptr ? "" : value);
+  };
+  return LanguageOf(variable("LC_ALL"), variable("LC_MESSAGES"), variable("LANG"));
+}
+
 absl::Status About(absl::string_view subject, const absl::Status& status) {
   return absl::Status(status.code(), absl::StrCat(subject, ": ", status.message()));
 }
@@ -177,6 +189,7 @@ ExplainCommand::ExplainCommand(CommandLine app)
       "flag is wrong or the API server\n"
       "does not answer.\n\n"
       "  gangway explain job ctr-volcano\n"
+      "  gangway explain job ctr-volcano --lang zh\n"
       "  gangway explain job ctr-volcano --what-if nodes=+2,min=3\n"
       "  gangway explain pod ctr-volcano-trainer-1 -n ads -o wide\n"
       "  gangway explain podgroup.scheduling.k8s.io/train   Kubernetes' own, or coscheduling's scheduling.x-k8s.io\n"
@@ -188,6 +201,10 @@ ExplainCommand::ExplainCommand(CommandLine app)
       .Add("-o,--output", output_,
            "wide: every node, gang and place by name; json: docs/commands.md says what is in it")
       .OneOf({"wide", "json"});
+  command_
+      .Add("--lang", lang_,
+           "en or zh; default: as LC_ALL, LC_MESSAGES or LANG say, which kubectl reads too, and English with -o json")
+      .OneOf({"en", "zh"});
   command_
       .Add("--what-if", what_if_,
            "whether it would start with nodes=+2 (like one that suits it) or nodes=+2:NODE, queue=NAME, min=3, "
@@ -210,6 +227,7 @@ absl::StatusOr<int> ExplainCommand::Explain() const {
   GW_ASSIGN_OR_RETURN(std::vector<explain::Change> changes, ChangesOf(what_if_));
   if (named.kind == TargetKind::kQueue && !changes.empty())
     return absl::InvalidArgumentError("--what-if is about a job, a PodGroup or a pod; a queue has no start");
+  const Language language = ChosenLanguage(lang_, output_);
   gang::Policy policy;
   if (!scheduler_conf_.empty()) {
     const absl::StatusOr<conf::SchedulerConf> conf = ReadPolicyFile(scheduler_conf_);
@@ -234,7 +252,9 @@ absl::StatusOr<int> ExplainCommand::Explain() const {
       return absl::NotFoundError(absl::StrCat(
           "queue ", named.name, ": is not there, and nobody asks for it; gangway queue list shows what is"));
     AddDeserved(sight, queue->queue);
-    return Print(output_, QueueExplainText(*queue, output_ == "wide"), QueueExplainJson(*queue)) ? kDone : kNoAnswer;
+    return Print(output_, QueueExplainText(*queue, output_ == "wide", language), QueueExplainJson(*queue, language))
+               ? kDone
+               : kNoAnswer;
   }
 
   if (!trial.Has(target.gang)) {
@@ -268,7 +288,8 @@ absl::StatusOr<int> ExplainCommand::Explain() const {
     GW_ASSIGN_OR_RETURN(what_if.then, trial.ExplainWith(target.gang, changes));
     answer.what_if = std::move(what_if);
   }
-  if (!Print(output_, ExplainText(answer, output_ == "wide"), ExplainJson(answer))) return kNoAnswer;
+  if (!Print(output_, ExplainText(answer, output_ == "wide", language), ExplainJson(answer, language)))
+    return kNoAnswer;
   return answer.what_if.has_value() && !answer.what_if->starts ? kNo : kDone;
 }
 

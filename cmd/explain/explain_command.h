@@ -27,7 +27,7 @@ class ExplainCommand {
   CommandLine command_;
   ServerFlags server_;
   std::vector<std::string> what_;  // "job ctr" or "job/ctr"
-  std::string ns_, output_, scheduler_name_, scheduler_conf_;
+  std::string ns_, output_, lang_, scheduler_name_, scheduler_conf_;
   std::vector<std::string> what_if_;
 };
 

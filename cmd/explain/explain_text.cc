@@ -12,6 +12,7 @@
 #include "api/json.h"
 #include "base/printable.h"
 #include "plugin/explain/explain.h"
+#include "plugin/phrases/phrases.h"
 
 namespace gangway::cmd {
 namespace {
@@ -45,24 +46,32 @@ std::string ShortName(const explain::GangKey& gang) {
 // Adds lines, each on its own whatever stands in it.
 class Page {
  public:
-  explicit Page(bool wide) : wide_(wide) {}
-  void Line(int depth, absl::string_view text) {
-    absl::StrAppend(&text_, std::string(static_cast<std::size_t>(depth) * 2, ' '), OneLine(text), "\n");
+  Page(bool wide, Language language) : wide_(wide), language_(language) {}
+  void Line(int depth, const Words& words) {
+    absl::StrAppend(&text_, std::string(static_cast<std::size_t>(depth) * 2, ' '), OneLine(words.In(language_)), "\n");
   }
   // Of a long list the first few, unless all are wanted.
   template <class T, class F>  // void(const T&)
   void List(int depth, const std::vector<T>& items, F line) {
     const std::size_t shown = wide_ ? items.size() : std::min(items.size(), kShortList);
     for (std::size_t i = 0; i < shown; ++i) line(items[i]);
-    if (shown < items.size()) Line(depth, absl::StrCat("and ", items.size() - shown, " more (-o wide names them)"));
+    if (shown < items.size()) Line(depth, {phrases::kMoreByName, items.size() - shown});
   }
   bool wide() const { return wide_; }
+  Language language() const { return language_; }
   std::string Take() { return std::move(text_); }
 
  private:
   const bool wide_;
+  const Language language_;
   std::string text_;
 };
+
+// The phrase with what stands in its places, or nothing.
+template <class... Parts>
+Words If(bool so, const Phrase& phrase, Parts&&... parts) {
+  return so ? Words(phrase, std::forward<Parts>(parts)...) : Words();
+}
 
 // " (75%)"; nothing is ever more than all.
 std::string Percent(std::int64_t part, std::int64_t whole) {
@@ -71,120 +80,115 @@ std::string Percent(std::int64_t part, std::int64_t whole) {
   return absl::StrCat(" (", static_cast<int>(share * 100), "%)");
 }
 
-std::string FreeText(const std::vector<NodeAmount>& amounts) {
-  return absl::StrJoin(amounts, ", ", [](std::string* out, const NodeAmount& amount) {
-    absl::StrAppend(out, amount.dim, " ", AmountText(amount.dim, amount.free), " of ",
-                    AmountText(amount.dim, amount.allocatable), " free");
-  });
+Words FreeText(const std::vector<NodeAmount>& amounts) {
+  std::vector<Words> parts;
+  for (const NodeAmount& amount : amounts) {
+    parts.emplace_back(phrases::kFreeOf, amount.dim, AmountText(amount.dim, amount.free),
+                       AmountText(amount.dim, amount.allocatable));
+  }
+  return Words::Joined(std::move(parts), phrases::kComma);
+}
+
+// "8 asked, at most 4 of 8 free"
+Words AskedText(const NodeGroup& group, const NodeAmount& amount) {
+  const bool one = group.nodes.size() == 1;
+  const std::string needed = AmountText(amount.dim, amount.needed);
+  const std::string there = AmountText(amount.dim, amount.allocatable);
+  if (group.too_small) return {one ? phrases::kAskedThere : phrases::kAskedThereAtMost, needed, there};
+  return {one ? phrases::kAskedFree : phrases::kAskedFreeAtMost, needed, AmountText(amount.dim, amount.free), there};
 }
 
 // "3 nodes lack nvidia.com/gpu: 8 asked, at most 4 of 8 free (n17)"
-std::string GroupText(const NodeGroup& group) {
-  const std::string nodes =
-      absl::StrCat(Counted(static_cast<std::int64_t>(group.nodes.size()), "node"), " ", group.words);
+Words GroupText(const NodeGroup& group) {
   const bool one = group.nodes.size() == 1;
-  if (group.obstacle.empty())
-    return absl::StrCat(nodes, group.copies > 0 ? absl::StrCat(" for ", Counted(group.copies, "pod")) : std::string(),
-                        one ? ": " : ", such as ", group.example, " with ", FreeText(group.amounts));
-  if (group.amounts.empty()) return absl::StrCat(nodes, one ? ": " : ", such as ", group.example);
-  return absl::StrCat(nodes, ": ",
-                      absl::StrJoin(group.amounts, ", ",
-                                    [&](std::string* out, const NodeAmount& amount) {
-                                      absl::StrAppend(
-                                          out, group.amounts.size() > 1 ? absl::StrCat(amount.dim, " ") : std::string(),
-                                          AmountText(amount.dim, amount.needed), " asked, ");
-                                      if (group.too_small) {
-                                        absl::StrAppend(out, AmountText(amount.dim, amount.allocatable),
-                                                        one ? " there" : " there at most");
-                                      } else {
-                                        absl::StrAppend(out, one ? "" : "at most ", AmountText(amount.dim, amount.free),
-                                                        " of ", AmountText(amount.dim, amount.allocatable), " free");
-                                      }
-                                    }),
-                      " (", group.example, ")");
+  Words nodes(phrases::kSo, Counted(static_cast<std::int64_t>(group.nodes.size()), phrases::kNodes), group.words);
+  const Phrase& example = one ? phrases::kNamely : phrases::kSuchAs;
+  if (group.obstacle.empty()) {
+    if (group.copies > 0) nodes.Add({phrases::kForPods, Counted(group.copies, phrases::kPods)});
+    return {example, nodes, Words(phrases::kNodeWith, group.example, FreeText(group.amounts))};
+  }
+  if (group.amounts.empty()) return {example, nodes, group.example};
+  std::vector<Words> asked;
+  for (const NodeAmount& amount : group.amounts) {
+    const Words of_one = AskedText(group, amount);
+    asked.push_back(group.amounts.size() > 1 ? Words(phrases::kOfResource, amount.dim, of_one) : of_one);
+  }
+  return {phrases::kNamelyOn, nodes, Words::Joined(std::move(asked), phrases::kComma), group.example};
 }
 
 void AddAsks(const Explanation& seen, Page& page) {
-  page.Line(0, absl::StrCat("Asks: ", Counted(std::max(seen.pods + seen.to_come, seen.min_member), "pod"),
-                            ", at least ", seen.min_member, " together; ", seen.placed, " placed"));
+  page.Line(0, {phrases::kAsks, Counted(std::max(seen.pods + seen.to_come, seen.min_member), phrases::kPods),
+                seen.min_member, seen.placed});
   for (const explain::Ask& ask : seen.asks) {
-    page.Line(
-        1, absl::StrCat(ask.role.empty() ? "pods" : ask.role, ": ", ask.pods, " x ", AmountsText(ask.requests),
-                        ask.wants.empty() ? "" : " on nodes with ", ask.wants,
-                        ask.min > 0 ? absl::StrCat(", at least ", ask.min) : std::string(), "; ", ask.placed, " placed",
-                        ask.to_come > 0 ? absl::StrCat(", ", ask.to_come, " not made yet") : std::string()));
+    const Words role = ask.role.empty() ? Words(phrases::kPodsRole) : Words::Name(ask.role);
+    page.Line(1, {phrases::kAsk, role, ask.pods, AmountsText(ask.requests),
+                  If(!ask.wants.empty(), phrases::kOnNodesWith, ask.wants), If(ask.min > 0, phrases::kAtLeast, ask.min),
+                  ask.placed, If(ask.to_come > 0, phrases::kNotMadeYet, ask.to_come)});
   }
 }
 
 void AddNodes(const Explanation& seen, Page& page) {
   if (seen.nodes.empty()) return;
-  page.Line(0, absl::StrCat("Nodes: ", seen.cluster_nodes));
+  page.Line(0, {phrases::kNodesTitle, seen.cluster_nodes});
   for (const RoleNodes& role : seen.nodes) {
     const bool named = seen.nodes.size() > 1;
     if (named)
-      page.Line(1, absl::StrCat("for ", Counted(role.pods, "pod"), " of ", role.role.empty() ? "no role" : role.role));
+      page.Line(1, {phrases::kForPodsOf, Counted(role.pods, phrases::kPods),
+                    role.role.empty() ? Words(phrases::kNoRole) : Words::Name(role.role)});
     for (const NodeGroup& group : role.groups) {
       page.Line(named ? 2 : 1, GroupText(group));
-      if (page.wide() && group.nodes.size() > 1) page.Line(named ? 3 : 2, absl::StrJoin(group.nodes, " "));
+      if (page.wide() && group.nodes.size() > 1) page.Line(named ? 3 : 2, Words::Name(absl::StrJoin(group.nodes, " ")));
     }
   }
 }
 
+Words HeldText(const QueueAmount& amount) {
+  const auto text = [&](std::int64_t value) { return AmountText(amount.dim, value); };
+  Words line(phrases::kHolds, amount.dim, text(amount.held), text(amount.limit), Percent(amount.held, amount.limit));
+  if (amount.promised > 0) line.Add({phrases::kPromised, text(amount.promised)});
+  if (amount.capability.has_value()) line.Add({phrases::kCapability, text(*amount.capability)});
+  if (amount.deserved.has_value()) line.Add({phrases::kDeserved, text(*amount.deserved)});
+  if (amount.guarantee > 0) line.Add({phrases::kGuaranteed, text(amount.guarantee)});
+  if (amount.used.has_value()) line.Add({phrases::kOfLate, text(*amount.used)});
+  if (amount.share.has_value()) line.Add({phrases::kShareWhileOthersWait, text(*amount.share)});
+  return line;
+}
+
 void AddQueue(const explain::QueueAccount& queue, Page& page) {
-  page.Line(0, absl::StrCat("Queue ", queue.name, ": ",
-                            !queue.known ? "is not there"
-                            : queue.open ? "open"
-                                         : "closed",
-                            ", weight ", queue.weight, ", priority ", queue.priority,
-                            queue.parent.empty() ? "" : ", below ", queue.parent));
-  for (const QueueAmount& amount : queue.amounts) {
-    const auto text = [&](std::int64_t value) { return AmountText(amount.dim, value); };
-    std::string line = absl::StrCat(amount.dim, ": holds ", text(amount.held), " of ", text(amount.limit),
-                                    Percent(amount.held, amount.limit));
-    if (amount.promised > 0) absl::StrAppend(&line, ", ", text(amount.promised), " promised to gangs that were let in");
-    if (amount.capability.has_value()) absl::StrAppend(&line, ", capability ", text(*amount.capability));
-    if (amount.deserved.has_value()) absl::StrAppend(&line, ", deserved ", text(*amount.deserved));
-    if (amount.guarantee > 0) absl::StrAppend(&line, ", guaranteed ", text(amount.guarantee));
-    if (amount.used.has_value()) absl::StrAppend(&line, ", of late ", text(*amount.used), " on average");
-    if (amount.share.has_value()) absl::StrAppend(&line, ", its share while others wait is ", text(*amount.share));
-    page.Line(1, line);
-  }
+  const Phrase& state = !queue.known ? phrases::kIsNotThere : queue.open ? phrases::kOpen : phrases::kClosed;
+  page.Line(0, {phrases::kQueueTitle, queue.name, state, queue.weight, queue.priority,
+                If(!queue.parent.empty(), phrases::kBelow, queue.parent)});
+  for (const QueueAmount& amount : queue.amounts) page.Line(1, HeldText(amount));
 }
 
 void AddCluster(const Explanation& seen, Page& page) {
   if (seen.cluster.empty()) return;
-  page.Line(0, absl::StrCat("Cluster: ", Counted(seen.cluster_nodes, "node")));
+  page.Line(0, {phrases::kClusterTitle, Counted(seen.cluster_nodes, phrases::kNodes)});
   for (const explain::ClusterAmount& amount : seen.cluster) {
     const auto text = [&](std::int64_t value) { return AmountText(amount.dim, value); };
-    page.Line(1, absl::StrCat(amount.dim, ": pods hold ", text(amount.held), " of ", text(amount.total),
-                              Percent(amount.held, amount.total),
-                              amount.outside > 0 ? absl::StrCat(", ", text(amount.outside), " of it outside of gangs")
-                                                 : std::string()));
+    page.Line(
+        1, {phrases::kPodsHoldOf, amount.dim, text(amount.held), text(amount.total), Percent(amount.held, amount.total),
+            If(amount.outside > 0, phrases::kOutsideOfGangs, text(amount.outside))});
   }
 }
 
-// "": it is not known.
-std::string StartText(const std::optional<absl::Time>& start) {
-  return start.has_value() ? absl::StrCat("starts by ", api::FormatTime(*start),
-                                          " if nobody comes before it, and nobody leaves later than is known")
-                           : std::string();
-}
+Words StartText(absl::Time start) { return {phrases::kStartsBy, api::FormatTime(start)}; }
 
-void AddGangs(absl::string_view title, const std::vector<GangLine>& lines, Page& page) {
+void AddGangs(const Words& title, const std::vector<GangLine>& lines, Page& page) {
   if (lines.empty()) return;
   page.Line(0, title);
   page.List(1, lines, [&](const GangLine& line) {
-    page.Line(1,
-              absl::StrCat(page.wide() ? line.gang.ToString() : ShortName(line.gang), " (queue ", line.queue,
-                           ", priority ", line.priority, "): holds ", AmountsText(line.holds),
-                           line.asks.empty() ? "" : "; asks ", line.asks.empty() ? "" : AmountsText(line.asks), "; ",
-                           line.sentence, line.expected_start.has_value() ? "; " : "", StartText(line.expected_start)));
+    const bool known = line.expected_start.has_value();
+    page.Line(
+        1, {phrases::kGangLine, page.wide() ? line.gang.ToString() : ShortName(line.gang), line.queue, line.priority,
+            AmountsText(line.holds), If(!line.asks.empty(), phrases::kAndAsks, AmountsText(line.asks)), line.sentence,
+            known ? Words(phrases::kAndMore, StartText(*line.expected_start)) : Words()});
   });
 }
 
 void AddPlaces(const std::vector<Spot>& spots, Page& page, int depth) {
   page.List(depth, spots, [&](const Spot& spot) {
-    page.Line(depth, absl::StrCat(spot.node, ": ", spot.pods, spot.role.empty() ? "" : " x ", spot.role));
+    page.Line(depth, Words::Name(absl::StrCat(spot.node, ": ", spot.pods, spot.role.empty() ? "" : " x ", spot.role)));
   });
 }
 
@@ -198,24 +202,22 @@ void AddSuggestions(const Explanation& seen, Page& page) {
   if (seen.reason.has_value() && seen.reason->kind == model::Reason::Kind::kRoomAwaited) return;  // it comes
   // Of a gang that is not let in and has no pods nobody knows where they would go.
   const bool let_in_only = seen.state == explain::State::kQueued && seen.nodes.empty();
-  page.Line(0, seen.suggestions.empty() ? "Would help: no single change of those that were tried"
-               : let_in_only            ? "Would let it in, each alone, as was tried:"
-                                        : "Would help, each alone, as was tried:");
+  page.Line(0, seen.suggestions.empty() ? phrases::kNoHelp : let_in_only ? phrases::kWouldLetIn : phrases::kWouldHelp);
   for (const explain::Suggestion& suggestion : seen.suggestions) {
-    std::string line =
-        absl::StrCat(suggestion.text, suggestion.what_if.empty() ? "" : "  --what-if ", suggestion.what_if);
+    std::string line = absl::StrCat(suggestion.text.In(page.language()),
+                                    suggestion.what_if.empty() ? "" : "  --what-if ", suggestion.what_if);
     for (const GangLine& other : seen.holders) {
       if (!page.wide()) absl::StrReplaceAll({{other.gang.ToString(), ShortName(other.gang)}}, &line);
     }
-    page.Line(1, line);
+    page.Line(1, Words::Name(line));
     if (page.wide()) AddPlaces(suggestion.spots, page, 2);
   }
 }
 
 void AddWhatIf(const ExplainAnswer& answer, Page& page) {
   const WhatIf& what_if = *answer.what_if;
-  page.Line(0, absl::StrCat("With ", absl::StrJoin(what_if.texts, " and "), ": ",
-                            what_if.starts ? "yes, it " : "no, it ", what_if.then.sentence));
+  page.Line(0, {what_if.starts ? phrases::kWithYes : phrases::kWithNo, Words::Joined(what_if.texts, phrases::kAnd),
+                what_if.then.sentence});
   if (what_if.starts) {
     AddPlaces(what_if.then.spots, page, 1);
   } else {
@@ -238,14 +240,14 @@ void Places(const std::vector<Spot>& spots, api::JsonWriter& json) {
   json.EndArray();
 }
 
-void Roles(const std::vector<RoleNodes>& roles, api::JsonWriter& json) {
+void Roles(const std::vector<RoleNodes>& roles, Language language, api::JsonWriter& json) {
   json.Key("nodes").BeginArray();
   for (const RoleNodes& role : roles) {
     json.BeginObject().Field("role", role.role).Field("pods", role.pods).Key("groups").BeginArray();
     for (const NodeGroup& group : role.groups) {
       json.BeginObject()
           .Field("obstacle", group.obstacle)
-          .Field("words", group.words)
+          .Field("words", group.words.In(language))
           .Field("tooSmall", group.too_small)
           .Field("takes", group.copies);
       json.Field("count", static_cast<std::int64_t>(group.nodes.size()))
@@ -293,7 +295,7 @@ void Account(const explain::QueueAccount& queue, api::JsonWriter& json) {
   json.EndArray().EndObject();
 }
 
-void Gangs(absl::string_view key, const std::vector<GangLine>& lines, api::JsonWriter& json) {
+void Gangs(absl::string_view key, const std::vector<GangLine>& lines, Language language, api::JsonWriter& json) {
   json.Key(key).BeginArray();
   for (const GangLine& line : lines) {
     json.BeginObject()
@@ -301,7 +303,7 @@ void Gangs(absl::string_view key, const std::vector<GangLine>& lines, api::JsonW
         .Field("name", line.gang.name)
         .Field("queue", line.queue)
         .Field("state", explain::NameOf(line.state));
-    json.Field("sentence", line.sentence)
+    json.Field("sentence", line.sentence.In(language))
         .Field("priority", line.priority)
         .Field("minMember", line.min_member)
         .Field("pods", line.pods)
@@ -321,40 +323,38 @@ void ReasonOf(const std::optional<model::Reason>& reason, api::JsonWriter& json)
       .Field("kind", model::KindText(reason->kind))
       .Field("missing", reason->missing)
       .Field("of", reason->min_member);
-  json.Field("subject", reason->subject).EndObject();
+  json.Field("subject", reason->subject.English()).EndObject();
 }
 
 }  // namespace
 
-std::string ExplainText(const ExplainAnswer& answer, bool wide) {
+std::string ExplainText(const ExplainAnswer& answer, bool wide, Language language) {
   const Explanation& seen = answer.explanation;
-  Page page(wide);
+  Page page(wide, language);
   if (!answer.prelude.empty()) page.Line(0, answer.prelude);
-  page.Line(0, absl::StrCat(answer.subject, " ", seen.sentence));
+  page.Line(0, {phrases::kSubjectSays, answer.subject, seen.sentence});
   if (answer.what_if.has_value()) {
     AddWhatIf(answer, page);
     return page.Take();
   }
-  if (seen.state == explain::State::kStarts)
-    page.Line(0, "If it stays so, nobody schedules it: gangway doctor says whether a scheduler is at work");
-  if (seen.expected_start.has_value())
-    page.Line(0, absl::StrCat("As far as ends of pods are known it ", StartText(seen.expected_start)));
+  if (seen.state == explain::State::kStarts) page.Line(0, phrases::kNobodySchedules);
+  if (seen.expected_start.has_value()) page.Line(0, {phrases::kAsFarAsKnown, StartText(*seen.expected_start)});
   AddAsks(seen, page);
   if (!Waits(seen)) {
-    if (!seen.spots.empty()) page.Line(0, "Places:");
+    if (!seen.spots.empty()) page.Line(0, phrases::kPlacesTitle);
     AddPlaces(seen.spots, page, 1);
   }
   AddNodes(seen, page);
   AddQueue(seen.queue, page);
   AddCluster(seen, page);
-  AddGangs(absl::StrCat("Before it in order: ", Counted(static_cast<std::int64_t>(seen.before.size()), "gang")),
+  AddGangs({phrases::kBeforeTitle, Counted(static_cast<std::int64_t>(seen.before.size()), phrases::kGangs)},
            seen.before, page);
-  if (Waits(seen) || wide) AddGangs("Hold room:", seen.holders, page);
+  if (Waits(seen) || wide) AddGangs(phrases::kHoldRoomTitle, seen.holders, page);
   AddSuggestions(seen, page);
   return page.Take();
 }
 
-std::string ExplainJson(const ExplainAnswer& answer) {
+std::string ExplainJson(const ExplainAnswer& answer, Language language) {
   const Explanation& seen = answer.explanation;
   std::string out;
   api::JsonWriter json(out);
@@ -364,7 +364,7 @@ std::string ExplainJson(const ExplainAnswer& answer) {
       .Field("namespace", seen.gang.ns)
       .Field("podGroup", seen.gang.name)
       .Field("podGroupGroup", explain::GroupOf(seen.gang.kind));
-  json.Field("state", explain::NameOf(seen.state)).Field("sentence", seen.sentence);
+  json.Field("state", explain::NameOf(seen.state)).Field("sentence", seen.sentence.In(language));
   ReasonOf(seen.reason, json);
   if (seen.expected_start.has_value()) json.Field("expectedStart", api::FormatTime(*seen.expected_start));
   json.Field("letIn", seen.admitted)
@@ -380,12 +380,12 @@ std::string ExplainJson(const ExplainAnswer& answer) {
         .Field("placed", ask.placed)
         .Field("toCome", ask.to_come)
         .Field("min", ask.min)
-        .Field("wants", ask.wants);
+        .Field("wants", ask.wants.In(language));
     Amounts(ask.requests, "requests", json);
     json.EndObject();
   }
   json.EndArray().Field("clusterNodes", seen.cluster_nodes);
-  Roles(seen.nodes, json);
+  Roles(seen.nodes, language, json);
   json.Key("cluster").BeginArray();
   for (const explain::ClusterAmount& amount : seen.cluster) {
     json.BeginObject()
@@ -397,12 +397,12 @@ std::string ExplainJson(const ExplainAnswer& answer) {
   }
   json.EndArray();
   Account(seen.queue, json);
-  Gangs("before", seen.before, json);
-  Gangs("holders", seen.holders, json);
+  Gangs("before", seen.before, language, json);
+  Gangs("holders", seen.holders, language, json);
   Places(seen.spots, json);
   json.Key("suggestions").BeginArray();
   for (const explain::Suggestion& suggestion : seen.suggestions) {
-    json.BeginObject().Field("text", suggestion.text).Field("whatIf", suggestion.what_if);
+    json.BeginObject().Field("text", suggestion.text.In(language)).Field("whatIf", suggestion.what_if);
     Places(suggestion.spots, json);
     json.EndObject();
   }
@@ -414,8 +414,8 @@ std::string ExplainJson(const ExplainAnswer& answer) {
     json.EndArray()
         .Field("starts", what_if.starts)
         .Field("state", explain::NameOf(what_if.then.state))
-        .Field("sentence", what_if.then.sentence);
-    Roles(what_if.then.nodes, json);
+        .Field("sentence", what_if.then.sentence.In(language));
+    Roles(what_if.then.nodes, language, json);
     Places(what_if.then.spots, json);
     json.EndObject();
   }
@@ -423,36 +423,37 @@ std::string ExplainJson(const ExplainAnswer& answer) {
   return PrintableJson(out) + "\n";
 }
 
-std::string QueueExplainText(const explain::QueueExplanation& queue, bool wide) {
-  Page page(wide);
-  page.Line(0, absl::StrCat("queue ", queue.queue.name, " ", queue.sentence));
+std::string QueueExplainText(const explain::QueueExplanation& queue, bool wide, Language language) {
+  Page page(wide, language);
+  page.Line(0, {phrases::kSubjectSays, absl::StrCat("queue ", queue.queue.name), queue.sentence});
   AddQueue(queue.queue, page);
-  if (!queue.children.empty()) page.Line(0, "Below it:");
+  if (!queue.children.empty()) page.Line(0, phrases::kBelowTitle);
   for (const explain::QueueAccount& child : queue.children) {
-    page.Line(1, absl::StrCat(child.name, " (", child.open ? "open" : "closed", ", weight ", child.weight, "): ",
-                              absl::StrJoin(child.amounts, ", ", [](std::string* out, const QueueAmount& amount) {
-                                absl::StrAppend(out, amount.dim, " ", AmountText(amount.dim, amount.held), " of ",
-                                                AmountText(amount.dim, amount.limit));
-                              })));
+    std::vector<Words> held;
+    for (const QueueAmount& amount : child.amounts)
+      held.emplace_back(phrases::kHeldOf, amount.dim, AmountText(amount.dim, amount.held),
+                        AmountText(amount.dim, amount.limit));
+    page.Line(1, {phrases::kChild, child.name, child.open ? phrases::kOpen : phrases::kClosed, child.weight,
+                  Words::Joined(std::move(held), phrases::kComma)});
   }
-  AddGangs("Hold room:", queue.holders, page);
-  AddGangs("Wait, in the order in which they are served:", queue.waiting, page);
+  AddGangs(phrases::kHoldRoomTitle, queue.holders, page);
+  AddGangs(phrases::kWaitTitle, queue.waiting, page);
   return page.Take();
 }
 
-std::string QueueExplainJson(const explain::QueueExplanation& queue) {
+std::string QueueExplainJson(const explain::QueueExplanation& queue, Language language) {
   std::string out;
   api::JsonWriter json(out);
   json.BeginObject()
       .Field("version", 1)
       .Field("subject", absl::StrCat("queue ", queue.queue.name))
-      .Field("sentence", queue.sentence);
+      .Field("sentence", queue.sentence.In(language));
   Account(queue.queue, json);
   json.Key("children").BeginArray();
   for (const explain::QueueAccount& child : queue.children) json.String(child.name);
   json.EndArray();
-  Gangs("holders", queue.holders, json);
-  Gangs("waiting", queue.waiting, json);
+  Gangs("holders", queue.holders, language, json);
+  Gangs("waiting", queue.waiting, language, json);
   json.EndObject();
   return PrintableJson(out) + "\n";
 }

@@ -7,27 +7,29 @@
 
 #include "absl/strings/string_view.h"
 #include "plugin/explain/explanation.h"
+#include "plugin/phrases/words.h"
 
 namespace gangway::cmd {
 
 // What --what-if asked for.
 struct WhatIf {
-  std::vector<std::string> words, texts;  // "min=3", "a minimum of 3 pods"
+  std::vector<std::string> words;  // "min=3"
+  std::vector<Words> texts;        // "a minimum of 3 pods"
   bool starts = false;
   explain::Explanation then;
 };
 
 struct ExplainAnswer {
   std::string subject;  // "job default/ctr"
-  std::string prelude;  // a line before; ""
+  Words prelude;        // a line before; empty: none
   explain::Explanation explanation;
   std::optional<WhatIf> what_if;
 };
 
 // With `wide` every node, gang and place is named.
-std::string ExplainText(const ExplainAnswer& answer, bool wide);
-std::string ExplainJson(const ExplainAnswer& answer);
-std::string QueueExplainText(const explain::QueueExplanation& queue, bool wide);
-std::string QueueExplainJson(const explain::QueueExplanation& queue);
+std::string ExplainText(const ExplainAnswer& answer, bool wide, Language language);
+std::string ExplainJson(const ExplainAnswer& answer, Language language);
+std::string QueueExplainText(const explain::QueueExplanation& queue, bool wide, Language language);
+std::string QueueExplainJson(const explain::QueueExplanation& queue, Language language);
 
 }  // namespace gangway::cmd

@@ -19,6 +19,7 @@
 #include "plugin/ingest/requests.h"
 #include "plugin/lifecycle/job/pod.h"
 #include "plugin/lifecycle/words.h"
+#include "plugin/phrases/phrases.h"
 
 namespace gangway::cmd {
 namespace {
@@ -233,10 +234,12 @@ absl::StatusOr<Target> FindPod(ApiCaller& caller, const std::string& ns, const s
   }
   out.gang = {ns, facts.gang, facts.gang_kind};
   out.scheduler_name = pod->spec.scheduler_name;
-  const std::string node = facts.node.empty() ? "has no node" : absl::StrCat("is on node ", facts.node);
-  out.prelude =
-      absl::StrCat(out.subject, " ", node, facts.gated ? ", is held by scheduling gates" : "",
-                   facts.terminating ? ", is being deleted" : "", ", and belongs to podgroup ", out.gang.ToString());
+  out.prelude = {phrases::kPodBelongs,
+                 out.subject,
+                 facts.node.empty() ? Words(phrases::kPodHasNoNode) : Words(phrases::kPodIsOn, facts.node),
+                 facts.gated ? Words(phrases::kPodIsGated) : Words(),
+                 facts.terminating ? Words(phrases::kPodIsEnding) : Words(),
+                 out.gang.ToString()};
   out.subject = absl::StrCat("podgroup ", out.gang.ToString());
   return out;
 }

@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "cmd/caller/api_caller.h"
 #include "plugin/explain/cluster_facts.h"
+#include "plugin/phrases/words.h"
 
 namespace gangway::cmd {
 
@@ -22,7 +23,7 @@ struct Target {
   explain::GangKey gang;                     // of a queue: only its name
   bool any_kind = false;                     // a PodGroup of whichever kind has that name
   std::string scheduler_name;                // what the object says; "": nothing
-  std::string prelude;                       // a line on the pod itself
+  Words prelude;                             // a line on the pod itself
   std::vector<model::PodFacts> wanted_pods;  // all that the Job's controller wants to be there; none of other kinds
 };
 

@@ -13,8 +13,8 @@
 #include "base/metrics.h"
 #include "base/status_macros.h"
 #include "cmd/conf/conf_files.h"
-#include "cmd/gangway/listen_address.h"
 #include "cmd/terminal/exit_code.h"
+#include "cmd/terminal/listen_address.h"
 #include "cmd/terminal/output.h"
 #include "cmd/terminal/version.h"
 #include "kube/serve/pages.h"
@@ -89,7 +89,7 @@ absl::StatusOr<std::unique_ptr<kube::PageFront>> ServePages(Loop& loop, const Me
     respond(std::move(page));
   };
   kube::HttpFrontOptions where;
-  where.address = address.host;
+  where.address = address.ip();
   where.port = address.port;
   auto front = kube::PageFront::Start(loop,
                                       {kube::MetricsPage(metrics),

@@ -7,12 +7,13 @@
 #include "api/duration.h"
 #include "base/log.h"
 #include "base/status_macros.h"
-#include "cmd/gangway/listen_address.h"
+#include "cmd/terminal/listen_address.h"
 #include "kube/client/http_client.h"
 #include "kube/client/kubeconfig.h"
 #include "kube/runtime/components.h"
 #include "kube/serve/http_front.h"
 #include "plugin/extender/http/verb_handler.h"
+#include "plugin/extender/watch/hyper_node_watch.h"
 #include "plugin/extender/watch/live_cluster.h"
 
 namespace gangway::cmd {
@@ -32,7 +33,7 @@ absl::StatusOr<kube::HttpFrontOptions> FrontOptions(const ExtenderHttpFlags& fla
         "else keeps strangers out"));
   }
   if (!at.loopback()) log::Warning("everybody who reaches this address is served", {{"http_listen", flags.listen}});
-  options.address = at.host;
+  options.address = at.ip();
   options.port = at.port;
   options.max_connections = kMaxConnections;
   options.replace_idle = true;
@@ -50,6 +51,7 @@ absl::StatusOr<extender::VerbOptions> HandlerOptions(const ExtenderHttpFlags& fl
   options.mode = *mode;
   options.plan.policy = policy;
   options.plan.whole_gangs = flags.admit == "whole-gang";
+  options.plan.sums = !options.plan.whole_gangs;
   const auto budget = api::ParseGoDuration(flags.budget);
   if (!budget.ok() || *budget <= absl::ZeroDuration()) {
     return absl::InvalidArgumentError(absl::StrCat("--http-budget ", flags.budget,
@@ -69,7 +71,7 @@ class ExtenderHttp::Impl {
   // What is asked goes before who answers.
   ~Impl() { front_.reset(); }
 
-  absl::Status Watch(const ExtenderHttpFlags& flags) {
+  absl::Status Connect(const ExtenderHttpFlags& flags) {
     GW_ASSIGN_OR_RETURN(const kube::Connection connection, kube::FindConnection(flags.kubeconfig, flags.context));
     kube::HttpClientOptions client;
     client.user_agent = "gangway-extender";
@@ -78,12 +80,34 @@ class ExtenderHttp::Impl {
     client.watch_idle_timeout = absl::Seconds(90);
     GW_ASSIGN_OR_RETURN(client_, kube::HttpClient::Make(loop_, connection, client));
     components_ = std::make_unique<kube::Components>(loop_, *client_, &metrics_);
+    return absl::OkStatus();
+  }
+
+  // The whole cluster, without which mode light answers nothing.
+  absl::Status Watch(const ExtenderHttpFlags& flags) {
+    GW_RETURN_IF_ERROR(Connect(flags));
     auto cluster = std::make_unique<extender::LiveCluster>(
         components_->informers(), extender::LiveClusterOptions{flags.scheduler_name, options_.plan});
     cluster_ = cluster.get();
     components_->Add(std::move(cluster));
     components_->Start();
     options_.live = {[this] { return cluster_->Plan(); }, [this] { return cluster_->up_to_date(); }};
+    return absl::OkStatus();
+  }
+
+  // HyperNodes, for those who send sessions: where a cluster is named, or we are in one.
+  absl::Status WatchHyperNodes(const ExtenderHttpFlags& flags) {
+    if (flags.kubeconfig.empty() && !kube::InClusterConnection(kube::InClusterSourceFromEnvironment()).ok()) {
+      log::Info(
+          "HyperNodes are not known: gangs that must lie in one are left to the scheduler; --kubeconfig names a "
+          "cluster to read them from");
+      return absl::OkStatus();
+    }
+    GW_RETURN_IF_ERROR(Connect(flags));
+    auto watch = std::make_unique<extender::HyperNodeWatch>(components_->informers());
+    options_.hyper_nodes = [seen = watch.get()] { return seen->HyperNodes(); };
+    components_->Add(std::move(watch));
+    components_->Start();
     return absl::OkStatus();
   }
 
@@ -99,7 +123,7 @@ class ExtenderHttp::Impl {
   }
   std::string url() const { return front_->url(); }
   std::string problem() const {
-    if (components_ == nullptr) return "";
+    if (cluster_ == nullptr) return "";
     const std::string problem = components_->problem();
     if (components_->synced()) return problem;
     return absl::StrCat("the cluster is not listed yet", problem.empty() ? "" : ": ", problem);
@@ -111,8 +135,8 @@ class ExtenderHttp::Impl {
   extender::VerbOptions options_;
   Metrics& metrics_;
   std::unique_ptr<kube::HttpClient> client_;
-  std::unique_ptr<kube::Components> components_;  // in mode light
-  extender::LiveCluster* cluster_ = nullptr;      // one of them
+  std::unique_ptr<kube::Components> components_;  // null: nothing is watched
+  extender::LiveCluster* cluster_ = nullptr;      // one of them, in mode light
   std::unique_ptr<extender::VerbHandler> handler_;
   std::unique_ptr<kube::HttpFront> front_;
 };
@@ -122,7 +146,7 @@ absl::StatusOr<std::unique_ptr<ExtenderHttp>> ExtenderHttp::Start(Loop& loop, co
   GW_ASSIGN_OR_RETURN(kube::HttpFrontOptions front, FrontOptions(flags));
   GW_ASSIGN_OR_RETURN(extender::VerbOptions options, HandlerOptions(flags, policy));
   auto impl = std::make_unique<Impl>(loop, options, metrics);
-  if (options.mode == extender::Mode::kLight) GW_RETURN_IF_ERROR(impl->Watch(flags));
+  GW_RETURN_IF_ERROR(options.mode == extender::Mode::kLight ? impl->Watch(flags) : impl->WatchHyperNodes(flags));
   GW_RETURN_IF_ERROR(impl->Serve(std::move(front)));
   return std::unique_ptr<ExtenderHttp>(new ExtenderHttp(std::move(impl)));
 }

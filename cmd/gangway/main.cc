@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "cmd/completion/completion_command.h"
+#include "cmd/dashboard/dashboard_command.h"
 #include "cmd/diff/diff_command.h"
 #include "cmd/doctor/doctor_command.h"
 #include "cmd/explain/explain_command.h"
@@ -26,8 +28,11 @@
 #include "cmd/terminal/exit_code.h"
 #include "cmd/terminal/output.h"
 #include "cmd/terminal/version.h"
+#include "cmd/top/top_command.h"
 #include "cmd/translate/translate_command.h"
 #include "cmd/validate/validate_command.h"
+#include "cmd/version/version_command.h"
+#include "sandbox/process/host/warden.h"
 
 namespace {
 
@@ -35,7 +40,8 @@ void AddSandbox(gangway::cmd::CommandLine app, gangway::cmd::SandboxFlags& flags
   gangway::cmd::CommandLine sandbox =
       app.Add("sandbox", "an embedded cluster in this process that kubectl can talk to");
   sandbox.Footer(
-      "Nodes are simulated, containers too: they run until they are deleted, or as --finish and --fail say.\n"
+      "Nodes are simulated, containers too: they run until they are deleted, or as --finish and --fail say. With "
+      "--run=process they are processes of this machine.\n"
       "Exit code: 0 the goal of --until was reached, 1 an object of --apply was refused, 2 a flag or a file is wrong, "
       "3 the goal was not reached.\n\n"
       "  gangway sandbox                                    stays up; prints how to point kubectl at it\n"
@@ -56,10 +62,33 @@ void AddSandbox(gangway::cmd::CommandLine app, gangway::cmd::SandboxFlags& flags
   sandbox.Add(
       "--log", flags.log,
       "what containers write (repeatable): trainer=500ms, trainer-1=2s:loss falls; a line a second unless said");
+  sandbox
+      .Add("--run", flags.run,
+           "what containers are: simulated, or process: their commands run on this machine, which is no security "
+           "boundary")
+      .OneOf({"simulated", "process"})
+      .ShowDefault();
+  sandbox.Add("--image", flags.images,
+              "what an image's containers run in, a root folder or a Python virtual environment, with --run=process "
+              "(repeatable): paddle:2.6=/opt/venv, '*=/opt/venv'; others see the machine's own programs");
+  sandbox
+      .Add("--network", flags.network,
+           "of pods with --run=process: own, where pods reach each other and nothing else, or shared, the machine's, "
+           "where each has a loopback address")
+      .OneOf({"own", "shared"})
+      .ShowDefault();
+  sandbox.Add("--volumes", flags.volumes,
+              "folder that keeps what is written to claims with --run=process; default: they go with the sandbox");
+  sandbox.Add(
+      "--show", flags.show,
+      "whose output is printed with --run=process (repeatable): worker, worker-0, or * for all; worker=loss: its lines "
+      "with that word");
   sandbox.Add("--start-delay", flags.start_delay, "how long a simulated container takes to start").ShowDefault();
   sandbox.Add("--stop-delay", flags.stop_delay, "how long it takes to stop, at most the pod's grace period")
       .ShowDefault();
   sandbox.Add("--port", flags.port, "of the API server on 127.0.0.1; 0: any free one").Within(0, 65535).ShowDefault();
+  sandbox.Add("--dashboard", flags.dashboard,
+              "HOST:PORT of a page that shows the cluster; default: 127.0.0.1:0, any free port, and with --until none");
   sandbox.Add("--runtime-config", flags.runtime_config,
               "alpha version that the API server serves, too (repeatable): scheduling.k8s.io/v1alpha2=true");
   sandbox.Add("--kubeconfig", flags.kubeconfig, "where to write the kubeconfig; default: a temporary file");
@@ -111,6 +140,8 @@ int RunExtender(char** argv) {
 
 int main(int argc, char** argv) {
   if (argc > 1 && std::strcmp(argv[1], "extender") == 0) return RunExtender(argv);
+  if (argc > 1 && std::strcmp(argv[1], gangway::sandbox::kContainerHostCommand) == 0)
+    return gangway::sandbox::RunContainerHost(argc, argv);
   gangway::cmd::MainCommand app(
       "gangway",
       "Gangway runs PaddlePaddle training jobs on Kubernetes as gangs: all members of a job start together or none "
@@ -120,7 +151,10 @@ int main(int argc, char** argv) {
   // A command that the first argument names is the only one that is set up: the hundreds of flags of all of them take
   // longer than a small file.
   std::vector<std::string> commands;
-  const auto named = [&](const char* name) { return argc < 2 || argv[1][0] == '-' || std::strcmp(argv[1], name) == 0; };
+  const bool completes = argc > 1 && std::strcmp(argv[1], gangway::cmd::kCompleteCommand) == 0;
+  const auto named = [&](const char* name) {
+    return argc < 2 || argv[1][0] == '-' || completes || std::strcmp(argv[1], name) == 0;
+  };
   const auto wants = [&](const char* name) {
     commands.emplace_back(name);
     return named(name);
@@ -134,10 +168,14 @@ int main(int argc, char** argv) {
   std::optional<gangway::cmd::ValidateCommand> validate;
   std::optional<gangway::cmd::DoctorCommand> doctor;
   std::optional<gangway::cmd::ExplainCommand> explain;
+  std::optional<gangway::cmd::DashboardCommand> dashboard;
+  std::optional<gangway::cmd::TopCommand> top;
   std::optional<gangway::cmd::ImportCommand> imports;
   std::optional<gangway::cmd::JobCommand> job;
   std::optional<gangway::cmd::QueueCommand> queue;
   std::optional<gangway::cmd::LogsCommand> logs;
+  std::optional<gangway::cmd::VersionCommand> version;
+  std::optional<gangway::cmd::CompletionCommand> completion;
   if (wants("sandbox")) AddSandbox(app, sandbox);
   if (wants("crds")) AddCrds(app, crds);
   if (wants("extender")) app.Add("extender", "placement and job policies as a gRPC service (gangway.v1)");
@@ -149,11 +187,15 @@ int main(int argc, char** argv) {
   if (wants("validate")) validate.emplace(app);
   if (wants("doctor")) doctor.emplace(app);
   if (wants("explain")) explain.emplace(app);
+  if (wants("dashboard")) dashboard.emplace(app);
+  if (wants("top")) top.emplace(app);
   if (wants("import")) imports.emplace(app);
   if (wants("job")) job.emplace(app);
   if (wants("queue")) queue.emplace(app);
   if (wants("logs")) logs.emplace(app);
-  if (wants("version")) app.Add("version", "print the version");
+  if (wants("completion")) completion.emplace(app);
+  if (wants("version")) version.emplace(app);
+  if (completes) return gangway::cmd::PrintCompletions(app, {argv + 2, argv + argc});
   if (argc > 1 && argv[1][0] != '-' && std::count(commands.begin(), commands.end(), argv[1]) == 0) {
     gangway::cmd::Note(absl::StrCat("gangway: ", gangway::cmd::NoSuchCommand(argv[1], commands, "gangway")));
     return gangway::cmd::kNoAnswer;
@@ -161,10 +203,8 @@ int main(int argc, char** argv) {
   const auto chosen = [](const auto& command) { return command.has_value() && command->chosen(); };
   if (const std::optional<int> code = app.Read(argc, argv)) return *code;
   const auto got = [&](const char* name) { return app.chosen_below() == name; };
-  if (got("version")) {
-    return gangway::cmd::Put(stdout, absl::StrCat(gangway::cmd::VersionLine(), "\n")) ? gangway::cmd::kDone
-                                                                                      : gangway::cmd::kNoAnswer;
-  }
+  if (chosen(version)) return version->Run();
+  if (chosen(completion)) return completion->Run();
   if (chosen(job)) return job->Run();
   if (chosen(queue)) return queue->Run();
   if (chosen(logs)) return logs->Run();
@@ -175,6 +215,8 @@ int main(int argc, char** argv) {
   if (chosen(validate)) return validate->Run();
   if (chosen(doctor)) return doctor->Run();
   if (chosen(explain)) return explain->Run();
+  if (chosen(dashboard)) return dashboard->Run();
+  if (chosen(top)) return top->Run();
   if (chosen(imports)) return imports->Run();
   if (chosen(scheduler)) return scheduler->Run();
   if (chosen(controller)) return controller->Run();

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -27,6 +28,8 @@
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "cmd/conf/conf_files.h"
+#include "cmd/dashboard/dashboard_server.h"
+#include "cmd/gangway/process_sandbox.h"
 #include "cmd/run/run.h"
 #include "cmd/terminal/exit_code.h"
 #include "cmd/terminal/output.h"
@@ -210,14 +213,31 @@ class KubeconfigFile {
   std::string path_, temporary_;
 };
 
-void PrintWelcome(const SandboxFlags& flags, std::size_t nodes, const std::string& url, const std::string& kubeconfig) {
+void PrintWelcome(const SandboxFlags& flags, std::size_t nodes, const std::string& url, const std::string& kubeconfig,
+                  const std::string& dashboard, const std::vector<std::string>& warnings) {
   std::string text = absl::StrCat(VersionLine(), "\n", nodes, " simulated nodes, API server at ", url, "\n");
+  if (!dashboard.empty()) absl::StrAppend(&text, "dashboard at ", dashboard, "\n");
+  for (const std::string& warning : warnings) absl::StrAppend(&text, warning, "\n");
   if (flags.until.empty()) {
     absl::StrAppend(&text, "\nIn another terminal:\n  export KUBECONFIG=", kubeconfig,
                     "\n  kubectl get nodes\n  kubectl apply -f examples/ctr-volcano.yaml\n",
                     "  kubectl describe podgroup ctr-volcano\n\nCtrl-C ends it.\n");
   }
   Put(stdout, absl::StrCat(text, "\n"));
+}
+
+// Prints what the containers write that --show names.
+sandbox::OnLine ShowLines(const SandboxFlags& flags, const Loop& loop, bool colours) {
+  return [&flags, &loop, colours, start = loop.Now()](const api::ObjectMeta& pod, absl::string_view line) {
+    const bool wanted = std::any_of(flags.show.begin(), flags.show.end(), [&](const std::string& rule) {
+      const std::pair<std::string, std::string> parts = absl::StrSplit(rule, absl::MaxSplits('=', 1));
+      return (parts.first == "*" || sandbox::Behaviour::Names(parts.first, pod)) &&
+             absl::StrContains(line, parts.second);
+    });
+    if (!wanted) return;
+    const AccountLine account{absl::StrCat("log ", pod.ns, "/", pod.name), std::string(line)};
+    PutExact(stdout, absl::StrCat(Render(account, loop.Now() - start, colours), "\n"));
+  };
 }
 
 }  // namespace
@@ -234,8 +254,26 @@ int RunSandbox(const SandboxFlags& flags) {
 
   AsioLoop loop(flags.seed != 0 ? flags.seed : static_cast<std::uint64_t>(absl::ToUnixNanos(absl::Now())));
   Owner owner;
+  std::optional<ProcessSandbox> process;
+  std::vector<std::string> warnings;
+  if (flags.run != "process" && (!flags.images.empty() || !flags.volumes.empty() || !flags.show.empty() ||
+                                 flags.network != SandboxFlags().network))
+    return wrong(absl::InvalidArgumentError("--image, --network, --volumes and --show are for --run=process"));
+  if (flags.run == "process") {
+    auto started = StartProcessSandbox(flags, loop);
+    if (!started.ok()) return wrong(started.status());
+    process = *std::move(started);
+    warnings = WarningsOf(*process);
+    input->cluster.workloads = true;
+    process->options.times = input->cluster.kubelets.times;
+    if (!flags.show.empty()) process->options.on_line = ShowLines(flags, loop, input->run.colours);
+    input->cluster.kubelets.make_runtime = [&](Loop& on, kube::Client& client, sandbox::OnContainers on_containers) {
+      return std::make_unique<sandbox::ProcessRuntime>(on, client, process->options, *process->host,
+                                                       std::move(on_containers));
+    };
+  }
   sandbox::Cluster cluster(loop, std::move(input->cluster));
-  sandbox::ApiServerHandler handler(cluster.api_server());
+  sandbox::ApiServerHandler handler(cluster.api_server(), &cluster.pod_streams());
   kube::HttpFrontOptions front_options;
   front_options.port = static_cast<std::uint16_t>(flags.port);
   front_options.max_bytes_in_flight = std::size_t{256} << 20;
@@ -244,6 +282,15 @@ int RunSandbox(const SandboxFlags& flags) {
   KubeconfigFile kubeconfig;
   if (const absl::Status status = kubeconfig.Write(flags.kubeconfig, (*front)->url()); !status.ok())
     return wrong(Named("--kubeconfig", status));
+
+  const std::unique_ptr<kube::Client> viewer = cluster.NewClient("gangway-dashboard");
+  std::unique_ptr<DashboardServer> dashboard;
+  if (!flags.dashboard.empty() || flags.until.empty()) {
+    auto served = DashboardServer::Start(
+        loop, *viewer, "--dashboard", flags.dashboard.empty() ? "127.0.0.1:0" : flags.dashboard, {(*front)->url(), {}});
+    if (!served.ok()) return wrong(served.status());
+    dashboard = *std::move(served);
+  }
 
   sandbox::RuleUse rules;
   rules.Add("--finish", flags.finish);
@@ -273,7 +320,8 @@ int RunSandbox(const SandboxFlags& flags) {
     }
     loop.Stop();
   });
-  PrintWelcome(flags, nodes, (*front)->url(), kubeconfig.path());
+  PrintWelcome(flags, nodes, (*front)->url(), kubeconfig.path(), dashboard == nullptr ? "" : dashboard->url(),
+               warnings);
   for (const sandbox::Component component : sandbox::kAllComponents) {
     const auto& wanted = input->components;
     if (std::find(wanted.begin(), wanted.end(), component) != wanted.end()) cluster.Start(component);

@@ -14,9 +14,15 @@ struct SandboxFlags {
   std::string until;               // a Goal; empty: run until a signal
   std::string timeout;             // a Go duration; empty: none
   std::vector<std::string> finish, fail, log;
+  std::string run = "simulated";    // or "process"
+  std::string network = "own";      // of pods whose containers are processes; or "shared"
+  std::vector<std::string> images;  // NAME=FOLDER
+  std::string volumes;              // the folder of claims; empty: they go with the sandbox
+  std::vector<std::string> show;    // whose output is printed
   std::string start_delay = "100ms", stop_delay = "100ms";
   std::vector<std::string> runtime_config;  // alpha versions to serve: "scheduling.k8s.io/v1alpha2=true"
   int port = 0;
+  std::string dashboard;   // HOST:PORT; empty: any port of 127.0.0.1, and none where there is a goal
   std::string kubeconfig;  // empty: a temporary file
   std::string components = "kubelets,controllers,scheduler";
   std::string scheduler_conf, controller_conf;  // files; empty: none

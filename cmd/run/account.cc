@@ -74,7 +74,8 @@ std::string Failure(const Pod& pod) {
     const auto& ended = container.state.terminated;
     if (ended && ended->exit_code != 0) {
       return absl::StrCat("container ", container.name, " ended with exit code ", ended->exit_code,
-                          ended->reason.empty() ? "" : absl::StrCat(" (", ended->reason, ")"));
+                          ended->reason.empty() ? "" : absl::StrCat(" (", ended->reason, ")"),
+                          ended->reason == "StartError" ? absl::StrCat(": ", ended->message) : "");
     }
   }
   return pod.status.message;

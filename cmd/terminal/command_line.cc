@@ -1,5 +1,7 @@
 #include "cmd/terminal/command_line.h"
 
+#include <utility>
+
 #include <CLI/CLI.hpp>
 
 #include "absl/strings/match.h"
@@ -173,6 +175,47 @@ std::optional<int> MainCommand::Read(int argc, const char* const* argv) {
     return kNoAnswer;
   }
   return std::nullopt;
+}
+
+Completion MainCommand::Complete(const std::vector<std::string>& typed) const {
+  Completion out;
+  const CLI::App* command = app_;
+  const CLI::Option* open = nullptr;  // whose value comes next
+  for (std::size_t i = 0; i + 1 < typed.size(); ++i) {
+    const std::string& word = typed[i];
+    if (std::exchange(open, nullptr) != nullptr) continue;
+    if (IsFlag(word)) {
+      const CLI::Option* const option = command->get_option_no_throw(word.substr(0, word.find('=')));
+      if (option != nullptr && option->get_items_expected_max() > 0 && !absl::StrContains(word, '=')) open = option;
+      continue;
+    }
+    const std::vector<const CLI::App*> below =
+        command->get_subcommands([&](const CLI::App* one) { return one->check_name(word); });
+    if (!below.empty() && out.given.empty()) {
+      command = below.front();
+      out.commands.push_back(word);
+    } else {
+      out.given.push_back(word);
+    }
+  }
+  if (open != nullptr) {
+    out.flag = open->get_name();
+    return out;
+  }
+  const std::string begun = typed.empty() ? "" : typed.back();
+  if (absl::StartsWith(begun, "-")) {
+    for (const CLI::Option* const option : command->get_options()) {
+      for (const std::string& name : option->get_lnames()) {
+        if (absl::StartsWith("--" + name, begun)) out.words.push_back({"--" + name, option->get_description()});
+      }
+    }
+    return out;
+  }
+  if (!out.given.empty()) return out;
+  for (const CLI::App* const below : command->get_subcommands([](const CLI::App*) { return true; })) {
+    if (absl::StartsWith(below->get_name(), begun)) out.words.push_back({below->get_name(), below->get_description()});
+  }
+  return out;
 }
 
 }  // namespace gangway::cmd

@@ -69,6 +69,17 @@ class CommandLine {
   CLI::App* app_;
 };
 
+// What may stand where a command line ends.
+struct Completion {
+  struct Word {
+    std::string word, about;
+  };
+  std::vector<Word> words;  // commands, and flags where a dash was begun; in the order in which they were added
+  std::vector<std::string> commands;  // those that stand before: {"job", "view"}
+  std::vector<std::string> given;     // words of the last of them that are no flags and no flag's
+  std::string flag;                   // whose value it is, by its longest name: "--namespace"; "" for none
+};
+
 class MainCommand : public CommandLine {
  public:
   MainCommand(const std::string& name, const std::string& about, const std::string& version);
@@ -79,6 +90,8 @@ class MainCommand : public CommandLine {
   // Absent: go on. Otherwise the exit code: 0 help or the version was asked for and printed, 2 something is wrong,
   // which was told on standard error.
   std::optional<int> Read(int argc, const char* const* argv);
+  // Of the words that were typed; the last, perhaps empty, is the one to complete. What is offered begins with it.
+  Completion Complete(const std::vector<std::string>& typed) const;
 
  private:
   std::unique_ptr<CLI::App> owned_;

@@ -26,11 +26,8 @@ FieldError UnknownField(const schemas::Schema& schema, const std::string& path) 
 
 }  // namespace
 
-ObjectCheck::ObjectCheck() : schemas_(std::make_unique<const schemas::Schemas>()) {}
-ObjectCheck::~ObjectCheck() = default;
-
-convert::TypeComplaints ObjectCheck::Of(const api::Resource& resource, const boost::json::value& object) const {
-  const schemas::Schema& schema = *schemas_->For(resource);
+convert::TypeComplaints CheckTypes(const api::Resource& resource, const boost::json::value& object) {
+  const schemas::Schema& schema = *schemas::Schemas::Shared().For(resource);
   schemas::Findings findings = schemas::Check(object, schema);
   convert::TypeComplaints out;
   for (const std::string& path : findings.unknown) out.unknown.push_back(UnknownField(schema, path));
@@ -41,14 +38,6 @@ convert::TypeComplaints ObjectCheck::Of(const api::Resource& resource, const boo
     out.known = api::ToJson(known);
   }
   return out;
-}
-
-convert::TypeCheck TypeCheckOf() {
-  return [check = std::shared_ptr<ObjectCheck>()](const api::Resource& resource,
-                                                  const boost::json::value& object) mutable {
-    if (check == nullptr) check = std::make_shared<ObjectCheck>();
-    return check->Of(resource, object);
-  };
 }
 
 void AddUnheard(FieldErrors more, FieldErrors& errors) {

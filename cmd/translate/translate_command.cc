@@ -99,7 +99,7 @@ int TranslateCommand::Run() const {
   options->explain = explain_;
   std::vector<std::string> unreadable;
   const std::vector<api::MixedDocument> documents = ReadInputs(inputs_, unreadable);
-  const convert::ManifestTranslation translation = convert::TranslateManifest(documents, *options, TypeCheckOf());
+  const convert::ManifestTranslation translation = convert::TranslateManifest(documents, *options, CheckTypes);
   const std::string out = explain_            ? TranslationStories(translation)
                           : output_ == "json" ? TranslationJson(translation)
                                               : TranslationYaml(translation);

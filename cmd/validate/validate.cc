@@ -98,6 +98,7 @@ class Validator {
       NoteForesightsOfMade(document);
       return Report(document, absl::AsciiStrToLower(document.kind), {});
     }
+    if (resource != nullptr) NoteForesights(document, *resource);
     out_.passed_over.push_back(
         {absl::StrCat(document.kind, " ", NameIn(document)), document.source, document.Find("")});
     Add(TranslatorsFindings(absl::StrCat(document.kind, " ", NameIn(document)), {}));
@@ -169,7 +170,7 @@ class Validator {
   }
 
   const absl::Span<const api::MixedDocument> documents_;
-  const convert::TypeCheck check_ = TypeCheckOf();
+  const convert::TypeCheck check_ = CheckTypes;
   const convert::ManifestTranslation translation_;
   std::size_t at_ = 0, told_ = 0;
   Validation out_;

@@ -24,6 +24,7 @@ struct EventSource {
 struct JobEvent {
   api::ObjectMeta metadata;
   std::string type, reason, message;
+  api::ObjectReference involved_object;
   std::int32_t count = 0;
   api::Time first_timestamp, last_timestamp;
   EventSource source;
@@ -33,7 +34,8 @@ struct JobEvent {
     return api::MakeFields(
         api::MakeField<&JobEvent::metadata>("metadata", ""), api::MakeField<&JobEvent::type>("type", ""),
         api::MakeField<&JobEvent::reason>("reason", ""), api::MakeField<&JobEvent::message>("message", ""),
-        api::MakeField<&JobEvent::count>("count", ""), api::MakeField<&JobEvent::first_timestamp>("firstTimestamp", ""),
+        api::MakeField<&JobEvent::involved_object>("involvedObject", ""), api::MakeField<&JobEvent::count>("count", ""),
+        api::MakeField<&JobEvent::first_timestamp>("firstTimestamp", ""),
         api::MakeField<&JobEvent::last_timestamp>("lastTimestamp", ""),
         api::MakeField<&JobEvent::source>("source", ""));
   }

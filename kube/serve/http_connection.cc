@@ -11,9 +11,12 @@
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/field.hpp>
 #include <boost/beast/http/verb.hpp>
+#include <boost/beast/websocket/rfc6455.hpp>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "kube/client/frame_splitter.h"
 #include "kube/serve/http_wire.h"
 
@@ -42,7 +45,14 @@ std::string PeerName(const asio::ip::tcp::socket& socket) {
   return error ? "" : absl::StrCat(endpoint.address().to_string(), ":", endpoint.port());
 }
 
-bool IsServed(http::verb verb) {
+std::vector<std::string> ProtocolsOf(absl::string_view header) {
+  std::vector<std::string> out;
+  for (const absl::string_view each : absl::StrSplit(header, ',')) out.emplace_back(absl::StripAsciiWhitespace(each));
+  return out;
+}
+
+bool IsServed(http::verb verb, bool read_only) {
+  if (read_only) return verb == http::verb::get || verb == http::verb::head;
   switch (verb) {
     case http::verb::get:
     case http::verb::head:
@@ -112,7 +122,7 @@ void HttpConnection::WaitForBytes() {
 
 void HttpConnection::OnReadable() {
   // Not now: what a client sends ahead waits in the kernel, but for a watcher, whose going away we must notice.
-  if (state_ == State::kHandling || state_ == State::kWriting) return;
+  if (state_ == State::kHandling || state_ == State::kWriting || state_ == State::kUpgraded) return;
   error_code error;
   const std::size_t count = stream_.ReadSome(asio::buffer(context_.scratch), error);
   if (error == asio::error::would_block || error == asio::error::interrupted) return WaitForBytes();
@@ -189,7 +199,7 @@ bool HttpConnection::CheckHead() {
   http10_ = request.version() == 10;
   keep_alive_ = request.keep_alive();
   if (request.version() != 10 && request.version() != 11) return refuse(505, "this server speaks HTTP/1.1");
-  if (!IsServed(request.method())) {
+  if (!IsServed(request.method(), context_.options.read_only)) {
     const auto method = request.method_string();
     return refuse(405, absl::StrCat("method ", absl::string_view(method.data(), method.size()), " is not supported"));
   }
@@ -248,6 +258,14 @@ void HttpConnection::Dispatch() {
   arrival.held.emplace(std::move(held_));
   arrival.caller.name = CallerName(Header(message, http::field::user_agent));
   arrival.caller.peer = peer_;
+  arrival.caller.languages = std::string(Header(message, http::field::accept_language));
+  if (boost::beast::websocket::is_upgrade(message)) {
+    if (stream_.secure() || !input_.empty())
+      return RefuseAndClose(400, stream_.secure() ? "a WebSocket is opened over plain HTTP here"
+                                                  : "nothing can be sent before the WebSocket is open");
+    arrival.protocols = ProtocolsOf(Header(message, http::field::sec_websocket_protocol));
+    upgrade_ = std::move(message);
+  }
   state_ = State::kHandling;
   deadline_.reset();  // the loop answers everything
   context_.desk.Arrive(std::move(arrival));
@@ -282,6 +300,18 @@ void HttpConnection::Receive(Mail mail) {
       return;
     case Mail::What::kCut:
       return Close();
+    case Mail::What::kUpgrade:
+      if (state_ == State::kHandling) Upgrade(std::move(mail));
+      return;
+    case Mail::What::kMessage:
+      if (state_ == State::kUpgraded) web_socket_->Send(std::move(mail.message));
+      return;
+    case Mail::What::kReadOn:
+      if (state_ == State::kUpgraded) web_socket_->ReadOn();
+      return;
+    case Mail::What::kFinish:
+      if (state_ == State::kUpgraded) web_socket_->Finish();
+      return;
   }
 }
 
@@ -314,6 +344,8 @@ void HttpConnection::BeginAnswer(const Response& response, std::vector<Bytes> mo
   for (const Bytes& piece : more) head.content_length += piece->size();
   head.keep_alive = keep_alive_;
   head.http10 = http10_;
+  head.read_only = context_.options.read_only;
+  head.more_lines = context_.more_lines;
   AppendHead(head, &response, head_);
   if (!head_only_ && response.code != 204 && response.code != 304) {
     if (response.body->size() <= kSmallBody) {
@@ -339,9 +371,31 @@ void HttpConnection::BeginWatch(Mail mail) {
   head.chunked = !http10_;
   head.no_length = http10_;
   head.keep_alive = keep_alive_;
+  head.more_lines = context_.more_lines;
   AppendHead(head, nullptr, head_);
   WaitForBytes();
   Flush();
+}
+
+void HttpConnection::Upgrade(Mail mail) {
+  state_ = State::kUpgraded;
+  deadline_.reset();
+  const auto tell = [self = weak_from_this()](Arrival::What what, std::string message) {
+    const auto here = self.lock();
+    if (here == nullptr || here->state_ != State::kUpgraded) return;
+    if (what == Arrival::What::kGone) return here->Close();
+    Arrival arrival;
+    arrival.what = what;
+    arrival.from = here->id_;
+    arrival.message = std::move(message);
+    here->context_.desk.Arrive(std::move(arrival));
+  };
+  WebSocketStream::Events events;
+  events.on_message = [tell](std::string message) { tell(Arrival::What::kMessage, std::move(message)); };
+  events.on_room = [tell] { tell(Arrival::What::kRoom, {}); };
+  events.on_gone = [tell] { tell(Arrival::What::kGone, {}); };
+  web_socket_ = WebSocketStream::Accept(std::move(stream_.socket()), std::move(upgrade_), mail.protocol,
+                                        std::move(mail.queued_bytes), std::move(events));
 }
 
 bool HttpConnection::FillChunk() {
@@ -498,6 +552,7 @@ void HttpConnection::SetDeadline(absl::Duration from_now) {
 }
 
 void HttpConnection::CheckDeadline(SteadyTime now) {
+  if (state_ == State::kUpgraded && !deadline_.has_value() && web_socket_->closing()) SetDeadline(kLingerTime);
   if (!deadline_.has_value() || now < *deadline_) return;
   if (state_ == State::kReading) {
     return RefuseAndClose(408, "the request did not arrive in time");
@@ -514,11 +569,12 @@ void HttpConnection::Shutdown() {
 void HttpConnection::Close() {
   if (state_ == State::kClosed) return;
   const auto self = shared_from_this();  // the thread forgets us
-  const bool watching = queued_bytes_ != nullptr;
+  const bool watching = queued_bytes_ != nullptr || web_socket_ != nullptr;
   state_ = State::kClosed;
   stream_.Close();
+  if (web_socket_ != nullptr) web_socket_->Close();
   CaughtUp();
-  if (watching) context_.desk.WatchGone(id_);
+  if (watching) context_.desk.Gone(id_);
   context_.on_closed(id_);
 }
 

@@ -19,6 +19,7 @@
 #include "kube/serve/http_front.h"
 #include "kube/serve/http_stream.h"
 #include "kube/serve/unread.h"
+#include "kube/serve/web_socket_stream.h"
 
 namespace gangway::kube {
 
@@ -27,7 +28,8 @@ class HttpConnection;
 // What all connections of one I/O thread share.
 struct ConnectionContext {
   const HttpFrontOptions& options;
-  const bool loopback_only;  // Host and Origin must name this machine
+  const bool loopback_only;      // Host and Origin must name this machine
+  const std::string more_lines;  // of every answer's head
   HttpDesk& desk;
   std::shared_ptr<Mailbox> mailbox;
   std::vector<char> scratch;                                  // what was just read
@@ -56,7 +58,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   void Close();
 
   bool refused() const { return refused_; }
-  // Whose turn it is. A watch counts as work.
+  // Whose turn it is. A watch and a WebSocket count as work.
   bool waits_for_client() const {
     return state_ == State::kIdle || state_ == State::kReading || state_ == State::kLingering;
   }
@@ -73,6 +75,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
     kHandling,  // the loop has it
     kWriting,   // its answer
     kWatching,
+    kUpgraded,   // web_socket_ has the bytes
     kLingering,  // has answered and closed its side; reads until the client does
     kClosed,
   };
@@ -93,6 +96,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   void RefuseForRoom();
   void BeginAnswer(const Response& response, std::vector<Bytes> more = {});
   void BeginWatch(Mail mail);
+  void Upgrade(Mail mail);
   // Takes the next frames to be written; when there are none, waits or ends the stream. False: there is nothing to
   // write.
   bool FillChunk();
@@ -148,6 +152,9 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   bool text_ = false;
   bool watch_ended_ = false;
   bool watch_orderly_ = true;
+
+  UpgradeRequest upgrade_;  // of a request for a WebSocket, until it is answered
+  std::shared_ptr<WebSocketStream> web_socket_;
 };
 
 }  // namespace gangway::kube

@@ -1,7 +1,9 @@
 #include "kube/serve/http_desk.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "kube/serve/http_wire.h"
 
 namespace gangway::kube {
@@ -26,6 +28,7 @@ class Once {
     mail.response = std::move(response);
     std::exchange(mailbox_, nullptr)->Put(std::move(mail));
   }
+  void Release() { mailbox_ = nullptr; }  // it is no answer that follows
 
  private:
   std::shared_ptr<Mailbox> mailbox_;
@@ -56,8 +59,59 @@ void Mailbox::Close() {
   dropped.swap(mail_);
 }
 
-HttpDesk::HttpDesk(Loop& loop, HttpHandler& handler, std::size_t max_watch_queue_bytes)
-    : loop_(loop), handler_(handler), max_watch_queue_bytes_(max_watch_queue_bytes) {}
+WebSocketAnswer HttpHandler::OpenWebSocket(Request, HttpCaller, const std::vector<std::string>&, WebSocket&) {
+  WebSocketAnswer answer;
+  answer.refused = RefusalResponse(400, "nothing here speaks WebSocket");
+  return answer;
+}
+
+class HttpDesk::Socket final : public WebSocket {
+ public:
+  Socket(std::shared_ptr<Mailbox> mailbox, ConnectionId to) : mailbox_(std::move(mailbox)), to_(to) {}
+
+  // What was sent before goes out then.
+  void Begin(std::unique_ptr<WebSocketUser> by, std::string protocol) {
+    user = std::move(by);
+    Mail mail;
+    mail.what = Mail::What::kUpgrade;
+    mail.to = to_;
+    mail.protocol = std::move(protocol);
+    mail.queued_bytes = queued_bytes_;
+    mailbox_->Put(std::move(mail));
+    for (Mail& each : early_) mailbox_->Put(std::move(each));
+    early_.clear();
+  }
+  void Send(std::string message) override {
+    queued_bytes_->fetch_add(message.size());
+    Tell(Mail::What::kMessage, std::move(message));
+  }
+  std::size_t unsent() const override { return queued_bytes_->load(); }
+  void Close() override { Tell(Mail::What::kFinish); }
+  void ReadOn() override { Tell(Mail::What::kReadOn); }
+
+  std::unique_ptr<WebSocketUser> user;
+
+ private:
+  void Tell(Mail::What what, std::string message = {}) {
+    Mail mail;
+    mail.what = what;
+    mail.to = to_;
+    mail.message = std::move(message);
+    user == nullptr ? early_.push_back(std::move(mail)) : mailbox_->Put(std::move(mail));
+  }
+
+  const std::shared_ptr<Mailbox> mailbox_;
+  const ConnectionId to_;
+  const std::shared_ptr<std::atomic<std::size_t>> queued_bytes_ = std::make_shared<std::atomic<std::size_t>>(0);
+  std::vector<Mail> early_;
+};
+
+HttpDesk::HttpDesk(Loop& loop, HttpHandler& handler, const HttpFrontOptions& options)
+    : loop_(loop),
+      handler_(handler),
+      max_watch_queue_bytes_(options.max_watch_queue_bytes),
+      max_web_sockets_(static_cast<std::size_t>(std::max(0, options.max_web_sockets))) {}
+HttpDesk::~HttpDesk() = default;
 
 void HttpDesk::Arrive(Arrival arrival) {
   {
@@ -68,8 +122,9 @@ void HttpDesk::Arrive(Arrival arrival) {
   loop_.Post(owner_.token(), [this] { Drain(); });
 }
 
-void HttpDesk::WatchGone(ConnectionId watcher) {
+void HttpDesk::Gone(ConnectionId watcher) {
   Arrival arrival;
+  arrival.what = Arrival::What::kGone;
   arrival.from = watcher;
   Arrive(std::move(arrival));
 }
@@ -94,10 +149,19 @@ void HttpDesk::Drain() {
 }
 
 void HttpDesk::Serve(Arrival arrival) {
-  if (arrival.reply_to == nullptr) {
+  if (arrival.what == Arrival::What::kGone) {
     watches_.erase(arrival.from);
+    sockets_.erase(arrival.from);
     return;
   }
+  if (arrival.what != Arrival::What::kRequest) {
+    const auto socket = sockets_.find(arrival.from);
+    if (socket == sockets_.end()) return;
+    if (arrival.what == Arrival::What::kRoom) return socket->second->user->OnRoom();
+    if (socket->second->user->OnMessage(std::move(arrival.message))) socket->second->ReadOn();
+    return;
+  }
+  if (arrival.protocols.has_value()) return OpenWebSocket(std::move(arrival));
   if (handler_.IsWatch(arrival.request)) {
     StartWatch(std::move(arrival));
     return;
@@ -136,6 +200,20 @@ void HttpDesk::StartWatch(Arrival arrival) {
   begin.text = answer.text;
   begin.queued_bytes = flow->queued_bytes;
   mailbox->Put(std::move(begin));
+}
+
+void HttpDesk::OpenWebSocket(Arrival arrival) {
+  Once once(arrival.reply_to, arrival.from);
+  if (sockets_.size() >= max_web_sockets_) {
+    return once.Answer(RefusalResponse(503, absl::StrCat("all ", max_web_sockets_, " WebSockets are in use")));
+  }
+  auto socket = std::make_unique<Socket>(std::move(arrival.reply_to), arrival.from);
+  WebSocketAnswer answer =
+      handler_.OpenWebSocket(std::move(arrival.request), std::move(arrival.caller), *arrival.protocols, *socket);
+  if (answer.user == nullptr) return once.Answer(std::move(answer.refused));
+  once.Release();
+  socket->Begin(std::move(answer.user), std::move(answer.protocol));
+  sockets_[arrival.from] = std::move(socket);
 }
 
 void HttpDesk::OnFrames(Flow& flow, std::vector<Frame> frames) {

@@ -32,6 +32,10 @@ struct Mail {
     kFrames,      // frames
     kEndWatch,    // orderly
     kCut,         // close it now: the client does not read
+    kUpgrade,     // protocol, queued_bytes: it is a WebSocket from now on
+    kMessage,     // message
+    kReadOn,      // the next message
+    kFinish,      // close it after what was sent
   };
   What what = What::kAnswer;
   ConnectionId to = 0;
@@ -41,6 +45,7 @@ struct Mail {
   std::shared_ptr<std::atomic<std::size_t>> queued_bytes;  // of objects; the connection takes off what it has written
   std::vector<Frame> frames;
   bool orderly = true;
+  std::string protocol, message;
 };
 
 // The mail of one I/O thread. Thread-safe; outlives the thread in the hands of those who answer late.
@@ -79,21 +84,31 @@ class Held {
 
 // From a connection to the loop.
 struct Arrival {
+  enum class What {
+    kRequest,  // all that follows
+    kGone,     // the watch or WebSocket of this connection is over
+    kMessage,  // message: of its WebSocket
+    kRoom,     // its WebSocket has sent what there was
+  };
+  What what = What::kRequest;
   ConnectionId from = 0;
-  std::shared_ptr<Mailbox> reply_to;  // null: the watch of this connection is over
+  std::shared_ptr<Mailbox> reply_to;
   Request request;
   HttpCaller caller;
   bool head_only = false;
-  std::optional<Held> held;  // of the body
+  std::optional<Held> held;                           // of the body
+  std::optional<std::vector<std::string>> protocols;  // it asks for a WebSocket, in one of these
+  std::string message;
 };
 
 // Made and destroyed like the front; the threads that call Arrive have ended before.
 class HttpDesk {
  public:
-  HttpDesk(Loop& loop, HttpHandler& handler, std::size_t max_watch_queue_bytes);
+  HttpDesk(Loop& loop, HttpHandler& handler, const HttpFrontOptions& options);
+  ~HttpDesk();
 
-  void Arrive(Arrival arrival);          // any thread
-  void WatchGone(ConnectionId watcher);  // any thread
+  void Arrive(Arrival arrival);     // any thread
+  void Gone(ConnectionId watcher);  // any thread: it had a watch or a WebSocket
 
  private:
   // One watch on its way to one connection. `over`, on the loop: nothing more is sent.
@@ -107,12 +122,13 @@ class HttpDesk {
   void Drain();
   void Serve(Arrival arrival);
   void StartWatch(Arrival arrival);
+  void OpenWebSocket(Arrival arrival);
   void OnFrames(Flow& flow, std::vector<Frame> frames);
   void EndWatch(Flow& flow, Mail::What what, bool orderly);
 
   Loop& loop_;
   HttpHandler& handler_;
-  const std::size_t max_watch_queue_bytes_;
+  const std::size_t max_watch_queue_bytes_, max_web_sockets_;
 
   Mutex mu_;
   std::vector<Arrival> arrivals_ ABSL_GUARDED_BY(mu_);
@@ -121,6 +137,8 @@ class HttpDesk {
   // On the loop.
   std::deque<Arrival> backlog_;
   absl::flat_hash_map<ConnectionId, std::unique_ptr<Watch>> watches_;
+  class Socket;  // one WebSocket on its way to one connection, and its user
+  absl::flat_hash_map<ConnectionId, std::unique_ptr<Socket>> sockets_;
   Owner owner_;
 };
 

@@ -23,6 +23,7 @@
 #include "kube/serve/http_connection.h"
 #include "kube/serve/http_desk.h"
 #include "kube/serve/http_stream.h"
+#include "kube/serve/http_wire.h"
 #include "kube/serve/unread.h"
 
 namespace gangway::kube {
@@ -77,6 +78,7 @@ class IoThread {
         sweep_(*io_),
         context_{options,
                  loopback_only,
+                 HeaderLines(options.headers),
                  desk,
                  MakeMailbox(),
                  std::vector<char>(kScratchBytes),
@@ -144,7 +146,7 @@ class IoThread {
     for (Mail& mail : mails) {
       const auto found = connections_.find(mail.to);
       if (found == connections_.end()) {
-        if (mail.what == Mail::What::kBeginWatch) context_.desk.WatchGone(mail.to);
+        if (mail.what == Mail::What::kBeginWatch || mail.what == Mail::What::kUpgrade) context_.desk.Gone(mail.to);
         continue;
       }
       const std::shared_ptr<HttpConnection> connection = found->second;
@@ -204,10 +206,7 @@ class IoThread {
 class HttpFront::Impl {
  public:
   Impl(Loop& loop, HttpHandler& handler, HttpFrontOptions options)
-      : options_(std::move(options)),
-        desk_(loop, handler, options_.max_watch_queue_bytes),
-        pause_(accept_io_),
-        acceptor_(accept_io_) {}
+      : options_(std::move(options)), desk_(loop, handler, options_), pause_(accept_io_), acceptor_(accept_io_) {}
 
   ~Impl() {
     asio::post(accept_io_, [this] {  // ends the thread: nothing is left to wait for

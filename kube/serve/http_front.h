@@ -19,13 +19,15 @@
 #include "absl/time/time.h"
 #include "base/loop.h"
 #include "kube/client/client.h"
+#include "kube/serve/web_socket.h"
 
 namespace gangway::kube {
 
 // Who sent a request.
 struct HttpCaller {
-  std::string name;  // the product of its User-Agent: "kubectl"; "unknown" when it has none
-  std::string peer;  // "127.0.0.1:40312"
+  std::string name;       // the product of its User-Agent: "kubectl"; "unknown" when it has none
+  std::string peer;       // "127.0.0.1:40312"
+  std::string languages;  // its Accept-Language; "" when it has none
 };
 
 // What stands behind the door. Called on the loop.
@@ -54,6 +56,9 @@ class HttpHandler {
   // that reads more slowly than frames come is cut off at a limit, and its watch destroyed.
   virtual WatchAnswer StartWatch(Request request, HttpCaller caller, Client::OnFrames on_frames,
                                  Client::OnEnd on_end) = 0;
+  // A request to go on as a WebSocket, in one of `protocols`. `socket` is there as long as the user. Plain HTTP only.
+  virtual WebSocketAnswer OpenWebSocket(Request request, HttpCaller caller, const std::vector<std::string>& protocols,
+                                        WebSocket& socket);
 };
 
 struct HttpFrontOptions {
@@ -63,7 +68,10 @@ struct HttpFrontOptions {
   std::uint16_t port = 0;  // 0: any that is free
   // PEM, both or none; none: plain HTTP. Files that change are read again for the connections that come then.
   std::string tls_certificate_file, tls_key_file;
-  std::string token;  // when set, requests must carry it: Authorization: Bearer
+  std::string token;       // when set, requests must carry it: Authorization: Bearer
+  bool read_only = false;  // everything but GET and HEAD is 405, before its body is read
+  // Name and value of headers that every answer has, refusals too: what a browser is told of pages.
+  std::vector<std::pair<std::string, std::string>> headers;
   int io_threads = 2;
   int max_connections = 2000;  // beyond: 503 at once
   // When all of them are in use, a new one takes the place of the one that has waited longest for its client, and is
@@ -81,6 +89,7 @@ struct HttpFrontOptions {
   // Of objects that a watcher has not taken yet, when more come: what comes at once, as its beginning does, may be
   // more.
   std::size_t max_watch_queue_bytes = std::size_t{32} << 20;
+  int max_web_sockets = 256;  // beyond: 503
   // Of answers and watches that clients have not taken yet, all of them together; what several wait for counts once.
   // Beyond: whoever took least lately is cut off.
   std::size_t max_unread_bytes = std::size_t{256} << 20;

@@ -138,7 +138,9 @@ void AppendHead(const AnswerHead& head, const Response* more, std::string& out) 
   }
   out.append("Cache-Control: no-cache, private\r\n");
   if (head.code == 401) out.append("WWW-Authenticate: Bearer\r\n");
-  if (head.code == 405) out.append("Allow: GET, HEAD, POST, PUT, PATCH, DELETE\r\n");
+  if (head.code == 405)
+    out.append(head.read_only ? "Allow: GET, HEAD\r\n" : "Allow: GET, HEAD, POST, PUT, PATCH, DELETE\r\n");
+  absl::StrAppend(&out, head.more_lines);
   if (more != nullptr) {
     if (more->retry_after.has_value()) {
       const std::int64_t seconds = absl::ToInt64Seconds(absl::Ceil(*more->retry_after, absl::Seconds(1)));
@@ -152,6 +154,16 @@ void AppendHead(const AnswerHead& head, const Response* more, std::string& out) 
     out.append("Connection: keep-alive\r\n");
   }
   out.append("\r\n");
+}
+
+std::string HeaderLines(const std::vector<std::pair<std::string, std::string>>& headers) {
+  std::string lines;
+  for (const auto& [name, value] : headers) {
+    absl::StrAppend(&lines, name, ": ");
+    AppendValue(value, lines);
+    lines.append("\r\n");
+  }
+  return lines;
 }
 
 Response RefusalResponse(int code, absl::string_view message) {

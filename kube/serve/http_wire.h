@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "kube/client/client.h"
@@ -31,9 +33,14 @@ struct AnswerHead {
   bool no_length = false;          // ends when the connection does
   bool keep_alive = true;
   bool http10 = false;
+  bool read_only = false;        // which methods a 405 allows
+  absl::string_view more_lines;  // whole lines of headers
 };
 // Status line and headers with the empty line after them. `more` may be null; its warnings and retry_after are added.
 void AppendHead(const AnswerHead& head, const Response* more, std::string& out);
+
+// Lines for AnswerHead::more_lines; line breaks in a value become blanks.
+std::string HeaderLines(const std::vector<std::pair<std::string, std::string>>& headers);
 
 // A front's own refusal: a metav1.Status.
 Response RefusalResponse(int code, absl::string_view message);

@@ -21,6 +21,7 @@
 #include "api/manifest/manifest.h"
 #include "base/nearest.h"
 #include "base/status_macros.h"
+#include "plugin/conf/conf_document.h"
 #include "plugin/conf/words.h"
 
 namespace gangway::conf {
@@ -497,17 +498,8 @@ std::string NoteText(absl::string_view source, const Note& note) {
 }
 
 absl::StatusOr<SchedulerConf> ReadSchedulerConf(absl::string_view text, absl::string_view source) {
-  const api::ManifestLimits limits{.max_bytes = kMaxBytes,
-                                   .max_document_bytes = 4 * kMaxBytes,
-                                   .max_nodes = 5'000,
-                                   .max_depth = 20,
-                                   .max_documents = 2};
-  GW_ASSIGN_OR_RETURN(const std::vector<api::ManifestDocument> documents, api::ReadDocuments(text, source, limits));
-  if (documents.empty())
-    return absl::InvalidArgumentError(absl::StrCat(source, ": is empty; at least actions must be there"));
-  if (documents.size() > 1)
-    return absl::InvalidArgumentError(absl::StrCat(source, ": one document is expected, there are ", documents.size()));
-  return Reader(documents[0]).Read();
+  GW_ASSIGN_OR_RETURN(const api::ManifestDocument document, ReadConfDocument(text, source));
+  return Reader(document).Read();
 }
 
 std::string PolicyText(const gang::Policy& policy) {

@@ -14,6 +14,9 @@
 namespace gangway::controller {
 namespace {
 
+constexpr std::int32_t kLateRestart = 3;
+constexpr absl::Duration kFirstStatusPatience = absl::Seconds(2);
+
 const char* ReasonOf(const kube::Write& write) {
   switch (write.verb) {
     case kube::Verb::kCreate:
@@ -46,7 +49,10 @@ JobController::JobController(kube::Informers& informers, kube::ComponentOptions 
     : Component(informers, std::move(options)),
       own_ssh_keys_(OwnSshKeys(loop(), ssh)),
       jobs_(Watch<StoredJob>(api::kJobs, {},
-                             [this](const auto& key, const auto&, const auto& after) { OnJob(key, after.get()); })),
+                             [this](const auto& key, const auto& before, const auto& after) {
+                               CountRestart(before.get(), after.get());
+                               OnJob(key, after.get());
+                             })),
       pods_(
           Watch<api::core::Pod>(api::kPods, {.keep = false},
                                 [this](const auto& key, const auto&, const auto& after) { OnPod(key, after.get()); })),
@@ -67,6 +73,12 @@ JobController::JobController(kube::Informers& informers, kube::ComponentOptions 
   // No pod that a Job's status speaks of is missing only because the list is older; and a release that explains a
   // missing pod is known with it.
   pods_.After(jobs_);
+  if (Metrics* const metrics = this->informers().metrics(); metrics != nullptr) {
+    constexpr char kRestarts[] = "gangway_job_restarts_total",
+                   kHelp[] = "Restarts of Jobs, by which of the Job's they are: its third and later ones are late";
+    early_restarts_ = metrics->AddCounter(kRestarts, kHelp, {{"retry", "early"}});
+    late_restarts_ = metrics->AddCounter(kRestarts, kHelp, {{"retry", "late"}});
+  }
   pod_groups_.After(pods_);
   Watch<api::volcano::Command>(api::kCommands, {}, [this](const auto& key, const auto& before, const auto& after) {
     OnCommand(key, before, after);
@@ -98,6 +110,13 @@ void JobController::OnReply(const kube::Write& write, const kube::Response& resp
   ssh_secrets_.ObserveReply(write, response);
   const bool status = write.resource == &api::kJobs && write.subresource == "status" && response.ok();
   if (status && IsThere({write.ns, write.name}, write.uid)) status_written_[{write.ns, write.name}] = loop().Now();
+}
+
+// Each replica counts what it sees, whichever works.
+void JobController::CountRestart(const api::volcano::Job* before, const api::volcano::Job* after) {
+  if (before == nullptr || after == nullptr || after->metadata.uid != before->metadata.uid) return;
+  const std::int32_t more = after->status.retry_count - before->status.retry_count;
+  if (more > 0) (after->status.retry_count < kLateRestart ? early_restarts_ : late_restarts_).Add(more);
 }
 
 void JobController::OnJob(const JobKey& key, const api::volcano::Job* job) {
@@ -170,6 +189,7 @@ kube::Plan JobController::Decide(const JobKey& key, absl::Time now) {
   view.pods_current = pods_.seen_up_to() >= job.metadata.Version();
   if (const auto written = status_written_.find(key); written != status_written_.end())
     view.status_written = written->second;
+  view.first_status_patience = kFirstStatusPatience;
   index_.Fill(key, job.metadata.uid, view);
   if (!ssh_secrets_.Fill(key, view)) return {};
   kube::Plan plan = lifecycle::ReconcileJob(view, now);

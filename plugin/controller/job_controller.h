@@ -32,6 +32,7 @@ class JobController final : public kube::Component {
 
  private:
   void OnJob(const JobKey& key, const api::volcano::Job* job);
+  void CountRestart(const api::volcano::Job* before, const api::volcano::Job* after);
   void OnPod(const api::NamespacedName& key, const api::core::Pod* pod);
   void OnPodGroup(const api::volcano::PodGroup& group);
   void OnCommand(const api::NamespacedName& key, const JobIndex::CommandPtr& before, const JobIndex::CommandPtr& after);
@@ -58,6 +59,7 @@ class JobController final : public kube::Component {
   absl::flat_hash_map<JobKey, absl::Time> status_written_;
   kube::Driver& driver_;
   SshSecrets ssh_secrets_;
+  Counter early_restarts_, late_restarts_;
 };
 
 }  // namespace gangway::controller

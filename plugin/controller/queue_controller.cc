@@ -66,13 +66,33 @@ void QueueController::OnQueue(const std::string& name, const api::volcano::Queue
   for (const std::string& child : children->second) driver_.Enqueue({"", child});
 }
 
+// volcano: pkg/controllers/metrics/queue.go
+void QueueController::Measure(const std::string& queue, const lifecycle::PodGroupCounts& counts) {
+  if (informers().metrics() == nullptr) return;
+  const std::pair<const char*, std::int32_t> phases[] = {{"inqueue", counts.inqueue},
+                                                         {"pending", counts.pending},
+                                                         {"running", counts.running},
+                                                         {"unknown", counts.unknown},
+                                                         {"completed", counts.completed}};
+  for (const auto& [phase, count] : phases) {
+    informers()
+        .metrics()
+        ->AddGauge(absl::StrCat("volcano_queue_pod_group_", phase, "_count"),
+                   absl::StrCat("PodGroups of a queue that are ", phase), {{"queue_name", queue}})
+        .Set(count);
+  }
+}
+
 void QueueController::Count(const Group& group, int how_many) {
   counts_[group.queue].Add(group.phase, how_many);
   changed_.insert(group.queue);
   if (timer_ != 0) return;
   timer_ = loop().PostAt(loop().Now() + kCountDelay, token(), [this] {
     timer_ = 0;
-    for (const std::string& queue : std::exchange(changed_, {})) driver_.Enqueue({"", queue});
+    for (const std::string& queue : std::exchange(changed_, {})) {
+      Measure(queue, counts_[queue]);
+      driver_.Enqueue({"", queue});
+    }
   });
 }
 

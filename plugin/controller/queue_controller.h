@@ -35,6 +35,7 @@ class QueueController final : public kube::Component {
   kube::Plan Decide(const std::string& name, absl::Time now) const;
   kube::Plan WithoutQueue(const std::string& name, absl::Time now) const;
   void Count(const Group& group, int how_many);
+  void Measure(const std::string& queue, const lifecycle::PodGroupCounts& counts);
 
   kube::Informer<api::volcano::Queue>& queues_;
   absl::flat_hash_map<std::string, lifecycle::PodGroupCounts> counts_;

@@ -11,12 +11,26 @@
 #include "absl/strings/strip.h"
 #include "base/status_macros.h"
 #include "plugin/explain/explain.h"
+#include "plugin/phrases/phrases.h"
 
 namespace gangway::explain {
 namespace {
 
 constexpr char kHostname[] = "kubernetes.io/hostname";
 constexpr char kNewClass[] = "what-if";
+// Of nodes that are added, all together.
+constexpr std::int64_t kMostBytes = std::int64_t{64} << 20;
+
+std::int64_t BytesOf(const model::NodeFacts& node) {
+  auto bytes = static_cast<std::int64_t>(sizeof(node) + node.name.size());
+  const auto add = [&](const std::string& key, const std::string& value) {
+    bytes += static_cast<std::int64_t>(2 * sizeof(std::string) + key.size() + value.size());
+  };
+  for (const auto& [key, value] : node.labels) add(key, value);
+  for (const model::TaintFacts& taint : node.taints) add(taint.key, taint.value);
+  for (const auto& [name, amount] : node.allocatable) add(name, "");
+  return bytes;
+}
 
 template <class T>
 const T* Look(const absl::flat_hash_map<std::string, const T*>& map, absl::string_view name) {
@@ -54,6 +68,11 @@ class Edit {
   absl::Status operator()(const MoreNodes& change) {
     const model::NodeFacts* const like = index_.FindNode(change.like);
     if (like == nullptr) return absl::NotFoundError(absl::StrCat("there is no node ", change.like));
+    bytes_ += BytesOf(*like) * change.count;
+    if (bytes_ > kMostBytes)
+      return absl::InvalidArgumentError(absl::StrCat(change.count, " more nodes like ", change.like, ", which has ",
+                                                     BytesOf(*like), " bytes of labels, taints and amounts, are more ",
+                                                     "than can be tried: at most ", kMostBytes, " bytes of nodes are"));
     for (int i = 1; i <= change.count; ++i) {
       model::NodeFacts node = *like;
       node.name = absl::StrCat(change.like, "+", i);  // no node that is there has such a name
@@ -192,6 +211,7 @@ class Edit {
   const FactIndex& index_;
   const GangKey gang_;
   Events events_;
+  std::int64_t bytes_ = 0;
 };
 
 std::string TaintText(const model::TaintFacts& taint) {
@@ -231,32 +251,32 @@ absl::StatusOr<Events> EventsOf(const FactIndex& index, const GangKey& gang, abs
   return edit.Take();
 }
 
-std::string TextOf(const Change& change) {
+Words TextOf(const Change& change) {
   struct Texts {
-    std::string operator()(const MoreNodes& c) const {
-      return absl::StrCat(c.count, c.count == 1 ? " more node" : " more nodes", c.like.empty() ? "" : " like ", c.like);
+    Words operator()(const MoreNodes& c) const {
+      return c.like.empty() ? Words(phrases::kMoreNodes(c.count), c.count)
+                            : Words(phrases::kMoreNodesLike(c.count), c.count, c.like);
     }
-    std::string operator()(const OtherQueue& c) const { return absl::StrCat("queue ", c.queue); }
-    std::string operator()(const Minimum& c) const { return absl::StrCat("a minimum of ", Counted(c.min, "pod")); }
-    std::string operator()(const Priority& c) const {
-      return c.value.has_value() ? absl::StrCat("priority ", *c.value)
-                                 : absl::StrCat("priority class ", c.priority_class);
+    Words operator()(const OtherQueue& c) const { return {phrases::kQueueNamed, c.queue}; }
+    Words operator()(const Minimum& c) const { return {phrases::kMinimumOf, Counted(c.min, phrases::kPods)}; }
+    Words operator()(const Priority& c) const {
+      return c.value.has_value() ? Words(phrases::kPriorityOf, *c.value)
+                                 : Words(phrases::kPriorityClassOf, c.priority_class);
     }
-    std::string operator()(const Capability& c) const {
-      return absl::StrCat("a capability of ", AmountsText(c.amounts), " for queue ", c.queue);
+    Words operator()(const Capability& c) const { return {phrases::kCapabilityOf, AmountsText(c.amounts), c.queue}; }
+    Words operator()(const QueueOpen& c) const { return {phrases::kQueueMade, c.queue}; }
+    Words operator()(const Uncordon& c) const {
+      return {phrases::kUncordoned(static_cast<std::int64_t>(c.nodes.size())), absl::StrJoin(c.nodes, ", ")};
     }
-    std::string operator()(const QueueOpen& c) const { return absl::StrCat("queue ", c.queue, " made and open"); }
-    std::string operator()(const Uncordon& c) const {
-      return absl::StrCat(c.nodes.size() == 1 ? "node " : "nodes ", absl::StrJoin(c.nodes, ", "), " uncordoned");
+    Words operator()(const GangEnds& c) const { return {phrases::kEndOf, c.gang.ToString()}; }
+    Words operator()(const Request& c) const {
+      const std::string amount = model::AmountText(c.dim, c.amount);
+      return c.role.empty() ? Words(phrases::kPodsAskFor, c.dim, amount)
+                            : Words(phrases::kPodsOfRoleAskFor, c.role, c.dim, amount);
     }
-    std::string operator()(const GangEnds& c) const { return absl::StrCat("the end of podgroup ", c.gang.ToString()); }
-    std::string operator()(const Request& c) const {
-      return absl::StrCat("pods", c.role.empty() ? "" : " of ", c.role, " that ask for ", c.dim, " ",
-                          model::AmountText(c.dim, c.amount));
-    }
-    std::string operator()(const Tolerate& c) const { return absl::StrCat("pods that tolerate ", TaintText(c.taint)); }
-    std::string operator()(const AnyNode&) const { return "pods without nodeSelector and required node affinity"; }
-    std::string operator()(const NoGates&) const { return "pods without their scheduling gates"; }
+    Words operator()(const Tolerate& c) const { return {phrases::kTolerating, TaintText(c.taint)}; }
+    Words operator()(const AnyNode&) const { return phrases::kAnywhere; }
+    Words operator()(const NoGates&) const { return phrases::kUngated; }
   };
   return std::visit(Texts(), change);
 }

@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "plugin/explain/cluster_facts.h"
+#include "plugin/phrases/words.h"
 
 namespace gangway::explain {
 
@@ -97,7 +98,7 @@ struct Events {
 absl::StatusOr<Events> EventsOf(const FactIndex& index, const GangKey& gang, absl::Span<const Change> changes);
 
 // "2 more nodes like n17"
-std::string TextOf(const Change& change);
+Words TextOf(const Change& change);
 // As --what-if has it, "nodes=+2:n17"; "": it has no word for it.
 std::string WhatIfOf(const Change& change);
 // The other way round. InvalidArgument names the word and what it could be. nodes=+2 without a node leaves `like`

@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "plugin/explain/counted_use.h"
+#include "plugin/gang/carry_out.h"
 #include "plugin/gang/minimum.h"
 #include "plugin/gang/schedule.h"
 
@@ -21,6 +23,9 @@ using model::GangId;
 using model::PodFacts;
 
 constexpr int kMaxRounds = 200;
+// Of one gang, and of all of them, that are made up. Larger gangs take no part.
+constexpr int kMostPodsOfGang = 10'000;
+constexpr int kMostPods = 50'000;
 
 bool HoldsRoom(const PodFacts& pod) {
   return !pod.node.empty() && pod.phase != model::PodPhase::kSucceeded && pod.phase != model::PodPhase::kFailed;
@@ -39,9 +44,11 @@ gang::Policy WithoutEvictions(gang::Policy policy) {
 // The cluster from now on.
 class Course {
  public:
-  Course(const ClusterFacts& facts, const gang::Policy& policy, absl::Time now)
+  Course(const FactIndex& index, const gang::Policy& policy, absl::Time now)
       : policy_(WithoutEvictions(policy)), begin_(now), now_(now) {
+    const ClusterFacts& facts = index.facts();
     Tell(facts, cluster_);
+    if (policy_.use_half_life.has_value()) use_.emplace(index, cluster_, *policy_.use_half_life, now);
     for (const auto* const pods : {&facts.pods, &facts.to_come}) {
       for (const PodFacts& pod : *pods) {
         PodFacts& of_course = pods_[absl::StrCat(pod.ns, "/", pod.name)] = pod;
@@ -56,8 +63,8 @@ class Course {
     for (const auto& [name, pod] : pods_) cluster_.SetPod(pod);
   }
 
-  std::map<std::string, absl::Time> Run() {
-    for (int round = 0; round < kMaxRounds; ++round) {
+  std::map<std::string, absl::Time> Run(StillWanted still_wanted) {
+    for (int round = 0; round < kMaxRounds && still_wanted().ok(); ++round) {
       CarryOut(gang::Schedule(cluster_, policy_, now_, scratch_));
       if (cluster_.waiting().empty() || !EndNext()) break;
     }
@@ -67,6 +74,8 @@ class Course {
  private:
   void MakePods(const model::GangFacts& gang) {
     if (!gang.has_min_resources || gang.phase == model::GangPhase::kCompleted) return;
+    if (gang.min_member > std::min(kMostPodsOfGang, kMostPods - made_)) return;
+    made_ += std::max(gang.min_member, 0);
     for (int i = 0; i < gang.min_member; ++i) {
       PodFacts pod;
       pod.ns = gang.ns;
@@ -75,7 +84,7 @@ class Course {
       pod.gang = gang.name;
       pod.gang_kind = gang.kind;
       for (const auto& [dim, amount] : gang.min_resources)
-        pod.wants.requests.emplace_back(dim, (amount + gang.min_member - 1) / gang.min_member);
+        pod.wants.requests.emplace_back(dim, amount <= 0 ? 0 : (amount - 1) / gang.min_member + 1);
       std::erase_if(pod.wants.requests, [](const auto& each) { return each.first == "pods"; });
       pod.wants.requests.emplace_back("pods", 1);
       pods_[absl::StrCat(pod.ns, "/", pod.name)] = std::move(pod);
@@ -83,24 +92,20 @@ class Course {
   }
 
   void CarryOut(const Decisions& decisions) {
-    std::optional<model::Reservation> kept;
     for (const Decision& decision : decisions) {
       const model::Gang& gang = cluster_.gang(decision.gang);
-      if (decision.admit) cluster_.SetAdmitted(decision.gang, true);
-      if (decision.passed_over_until != absl::InfinitePast())
-        cluster_.PassOver(decision.gang, decision.passed_over_until);
-      if (decision.kept.has_value()) kept = {decision.gang, gang.uid, *decision.kept};
       const bool short_before = !gang::HasMinimum(cluster_, gang);
+      gang::CarryOut(decision, cluster_);
       for (const model::Placement& placement : decision.placements) Begin(placement);
       const bool starts = !decision.placements.empty() && short_before && now_ > begin_;
       if (starts) starts_.emplace(GangKey{gang.ns, gang.name, gang.kind}.ToString(), now_);
     }
-    cluster_.SetReservation(std::move(kept));
+    gang::EndRound(decisions, policy_.victims_take, now_, cluster_);
   }
 
   void Begin(const model::Placement& placement) {
     const model::Task& task = cluster_.task(placement.task);
-    PodFacts& pod = pods_.at(absl::StrCat(task.ns, "/", task.name));
+    PodFacts& pod = pods_.at(absl::StrCat(task.ns, "/", task.name.view()));
     pod.node = std::string(cluster_.node_name(placement.row));
     pod.phase = model::PodPhase::kRunning;
     pod.started = now_;
@@ -116,6 +121,7 @@ class Course {
     }
     if (next == absl::InfiniteFuture()) return false;
     now_ = std::max(now_, next);
+    if (use_.has_value()) use_->CountTo(now_, cluster_);
     for (auto& [name, pod] : pods_) {
       if (!HoldsRoom(pod) || EndOf(pod) > now_) continue;
       pod.phase = model::PodPhase::kSucceeded;
@@ -128,6 +134,8 @@ class Course {
   const absl::Time begin_;
   absl::Time now_;
   Cluster cluster_;
+  std::optional<CountedUse> use_;
+  int made_ = 0;
   gang::Scratch scratch_;
   std::map<std::string, PodFacts> pods_;
   std::map<std::string, absl::Time> starts_;
@@ -135,13 +143,14 @@ class Course {
 
 }  // namespace
 
-std::map<std::string, absl::Time> ExpectedStarts(const ClusterFacts& facts, const gang::Policy& policy,
-                                                 absl::Time now) {
+std::map<std::string, absl::Time> ExpectedStarts(const FactIndex& index, const gang::Policy& policy, absl::Time now,
+                                                 StillWanted still_wanted) {
   const auto ends = [&](const PodFacts& pod) {
     return HoldsRoom(pod) && EndOf(pod) != absl::InfiniteFuture() && !IsOverdue(pod, now);
   };
-  if (std::none_of(facts.pods.begin(), facts.pods.end(), ends)) return {};
-  return Course(facts, policy, now).Run();
+  const std::vector<PodFacts>& pods = index.facts().pods;
+  if (std::none_of(pods.begin(), pods.end(), ends)) return {};
+  return Course(index, policy, now).Run(still_wanted);
 }
 
 }  // namespace gangway::explain

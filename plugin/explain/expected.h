@@ -11,13 +11,15 @@
 #include <vector>
 
 #include "absl/time/time.h"
-#include "plugin/explain/cluster_facts.h"
+#include "plugin/explain/change.h"
+#include "plugin/explain/still_wanted.h"
 #include "plugin/gang/policy.h"
 
 namespace gangway::explain {
 
 // By gang (GangKey::ToString) of those that begin later than now; the others are known to begin at once, or not known
-// to begin at all. At most so many gangs' starts and pods' ends are followed as a few seconds allow.
-std::map<std::string, absl::Time> ExpectedStarts(const ClusterFacts& facts, const gang::Policy& policy, absl::Time now);
+// to begin at all. The first 200 times at which pods end are followed, and no more once nobody wants the answer.
+std::map<std::string, absl::Time> ExpectedStarts(const FactIndex& index, const gang::Policy& policy, absl::Time now,
+                                                 StillWanted still_wanted);
 
 }  // namespace gangway::explain

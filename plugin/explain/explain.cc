@@ -18,6 +18,7 @@
 #include "plugin/gang/queue_tree.h"
 #include "plugin/gang/shares.h"
 #include "plugin/gang/usable.h"
+#include "plugin/phrases/phrases.h"
 
 namespace gangway::explain {
 
@@ -140,97 +141,98 @@ std::size_t NodesOf(const std::vector<Spot>& spots) {
 
 // A sum that is too large. A reader compares its numbers with what they have: what is promised is told beside what is
 // held, which is never more than there is because of it.
-std::string SumsText(const Cluster& cluster, const Reason& reason) {
+Words SumsText(const Cluster& cluster, const Reason& reason) {
   const bool of_cluster = reason.kind == Reason::Kind::kClusterFull, of_quota = reason.kind == Reason::Kind::kQuotaFull;
-  const QueueId queue = of_cluster || of_quota ? model::kNone : FindQueue(cluster, reason.subject);
+  const QueueId queue = of_cluster || of_quota ? model::kNone : FindQueue(cluster, reason.subject.English());
   const Resources held_in_all =
       of_cluster || queue == model::kNone ? cluster.used() : gang::QueueTree(cluster).held(queue);
-  return absl::StrJoin(reason.sums, "; ", [&](std::string* out, const model::SumLack& sum) {
+  std::vector<Words> sums;
+  for (const model::SumLack& sum : reason.sums) {
     const std::int64_t held =
         of_quota ? sum.in_use : std::min(held_in_all[std::max(cluster.dims().Find(sum.dim), 0)], sum.in_use);
     const std::int64_t room = std::max<std::int64_t>(sum.limit - sum.in_use, 0);
     const auto text = [&](std::int64_t amount) { return AmountText(sum.dim, amount); };
-    absl::StrAppend(
-        out, "needs ", sum.dim, " ", text(sum.needed), ", ",
-        of_cluster ? "pods hold "
-                   : absl::StrCat(of_quota ? "quota " : "queue ", reason.subject, of_quota ? " counts " : " holds "),
-        text(held), of_cluster ? " of the cluster's " : " of ", text(of_cluster ? sum.capacity : sum.limit),
-        sum.in_use > held
-            ? absl::StrCat(", ", text(sum.in_use - held), " more are promised to gangs that come before it")
-            : std::string(),
-        of_cluster ? absl::StrCat(", gangs are let in for up to ", text(sum.limit)) : std::string(), ": ",
-        text(sum.needed - room), " too many");
-  });
+    Words use = of_cluster ? Words(phrases::kPodsHold, text(held), text(sum.capacity))
+                           : Words(of_quota ? phrases::kQuotaCounts : phrases::kQueueHolds, reason.subject, text(held),
+                                   text(sum.limit));
+    if (sum.in_use > held) use.Add({phrases::kMorePromised, text(sum.in_use - held)});
+    if (of_cluster) use.Add({phrases::kLetInUpToSum, text(sum.limit)});
+    sums.emplace_back(phrases::kTooMany, sum.dim, text(sum.needed), std::move(use), text(sum.needed - room));
+  }
+  return Words::Joined(std::move(sums), phrases::kSemicolon);
 }
 
-// "2 pods of ads/low and 1 of ads/other"
-std::string EvictedText(const Cluster& cluster, const Decision& decision) {
+// "2 pods of ads/low and 1 pod of ads/other"
+Words EvictedText(const Cluster& cluster, const Decision& decision) {
   std::map<std::string, int> by_gang;
   for (const TaskId task : decision.evicted) {
     const Gang& gang = cluster.gang(cluster.task(task).gang);
     ++by_gang[GangKey{gang.ns, gang.name, gang.kind}.ToString()];
   }
-  std::vector<std::string> parts;
-  for (const auto& [name, pods] : by_gang) parts.push_back(absl::StrCat(Counted(pods, "pod"), " of ", name));
-  return absl::StrJoin(parts, " and ");
+  std::vector<Words> parts;
+  for (const auto& [name, pods] : by_gang) parts.emplace_back(phrases::kPodsOf, Counted(pods, phrases::kPods), name);
+  return Words::Joined(std::move(parts), phrases::kAnd);
 }
 
-absl::string_view EvictedForText(model::EvictFor what_for) {
+Words EvictedForText(model::EvictFor what_for) {
   switch (what_for) {
     case model::EvictFor::kPriority:
-      return " for its priority";
+      return phrases::kForItsPriority;
     case model::EvictFor::kShare:
-      return " for what its queue deserves";
+      return phrases::kForItsShare;
     case model::EvictFor::kRoom:
-      return " to other nodes, so that it finds room";
+      return phrases::kForItsRoom;
     case model::EvictFor::kNobody:
       break;
   }
-  return "";
+  return {};
 }
 
 // Where nodes are kept for it, and all pods that must end there say how long they may run.
-std::string StartText(const Decision* decision) {
-  if (decision == nullptr || !decision->kept.has_value() || decision->kept->start == absl::InfiniteFuture()) return "";
-  return absl::StrCat("; by ", absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", decision->kept->start, absl::UTCTimeZone()),
-                      " the pods there must have ended, and it starts");
+Words StartText(const Decision* decision) {
+  if (decision == nullptr || !decision->kept.has_value() || decision->kept->start == absl::InfiniteFuture()) return {};
+  return {phrases::kMustHaveEnded, absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", decision->kept->start, absl::UTCTimeZone())};
 }
 
-std::string SentenceOf(const Cluster& cluster, const Gang& gang, const Verdict& verdict, const Decision* decision) {
-  const int pods = static_cast<int>(gang.tasks.size());
-  const std::string where =
-      absl::StrCat("on ", Counted(static_cast<std::int64_t>(NodesOf(Places(cluster, gang, decision))), "node"));
+Words WaitsText(const Cluster& cluster, const Verdict& verdict, const Decision* decision) {
+  if (!verdict.reason.has_value()) return phrases::kWaits;
+  if (verdict.state == State::kQueued && !verdict.reason->sums.empty())
+    return {phrases::kIsNotLetIn, SumsText(cluster, *verdict.reason)};
+  Words text = model::Tell(*verdict.reason);
+  if (verdict.state == State::kQueued) text = {phrases::kIsNotLetInAnd, text};
+  if (decision != nullptr && !decision->evicted.empty()) {
+    const bool moves = decision->evict_for == model::EvictFor::kRoom;
+    text.Add({moves ? phrases::kNextRoundMoves : phrases::kNextRoundEvicts, EvictedText(cluster, *decision),
+              EvictedForText(decision->evict_for)});
+  }
+  return text.Add(StartText(decision));
+}
+
+Words SentenceOf(const Cluster& cluster, const Gang& gang, const Verdict& verdict, const Decision* decision) {
+  const Words pods = Counted(static_cast<std::int64_t>(gang.tasks.size()), phrases::kPods);
+  const auto where = [&] {
+    const auto nodes = static_cast<std::int64_t>(NodesOf(Places(cluster, gang, decision)));
+    return Words(phrases::kOnNodes, Counted(nodes, phrases::kNodes));
+  };
   switch (verdict.state) {
     case State::kEnded:
-      return "has ended: it asks for nothing any more";
+      return phrases::kHasEnded;
     case State::kRuns:
-      if (pods == 0) return "has no pods and asks for none";
-      return absl::StrCat("runs: ", gang.ready(), " of ", Counted(pods, "pod"), " have a node (minimum ",
-                          gang.min_member, "), ", where);
+      if (gang.tasks.empty()) return phrases::kAsksForNoPods;
+      return {phrases::kRuns, gang.ready(), pods, gang.min_member, where()};
     case State::kRunsPartly:
-      return absl::StrCat(
-          "runs with ", gang.ready(), " of ", Counted(pods, "pod"), " (minimum ", gang.min_member, ") and ",
-          verdict.reason.has_value() ? model::Render(*verdict.reason)
-                                     : absl::StrCat("gets ", decision->placements.size(), " more in the next round"));
+      return {phrases::kRunsWith, gang.ready(), pods, gang.min_member,
+              verdict.reason.has_value() ? model::Tell(*verdict.reason)
+                                         : Words(phrases::kGetsMore, decision->placements.size())};
     case State::kStarts:
-      if (decision->placements.empty())
-        return "is let in by the scheduler's next round, since there is room for its minimum; then its pods are made";
-      return absl::StrCat("starts with the scheduler's next round: there is room for ",
-                          Counted(static_cast<std::int64_t>(decision->placements.size()), "pod"), ", ", where);
+      if (decision->placements.empty()) return phrases::kLetInNext;
+      return {phrases::kStartsNext, Counted(static_cast<std::int64_t>(decision->placements.size()), phrases::kPods),
+              where()};
     case State::kQueued:
     case State::kWaits:
       break;
   }
-  if (!verdict.reason.has_value()) return "waits";
-  if (verdict.state == State::kQueued && !verdict.reason->sums.empty())
-    return absl::StrCat("is not let in: ", SumsText(cluster, *verdict.reason));
-  const bool evicts = decision != nullptr && !decision->evicted.empty();
-  return absl::StrCat(verdict.state == State::kQueued ? "is not let in and " : "", model::Render(*verdict.reason),
-                      evicts ? absl::StrCat("; the scheduler's next round ",
-                                            decision->evict_for == model::EvictFor::kRoom ? "moves " : "evicts ",
-                                            EvictedText(cluster, *decision), EvictedForText(decision->evict_for))
-                             : std::string(),
-                      StartText(decision));
+  return WaitsText(cluster, verdict, decision);
 }
 
 // What it waits for: of its pods without a node, or, while it has too few pods, of its minimum.
@@ -425,8 +427,8 @@ class ShapeView {
     for (const auto& [key, of_group] : rows)
       groups.push_back(GroupOf(std::get<0>(key), std::get<1>(key), std::get<2>(key), of_group, reason));
     std::sort(groups.begin(), groups.end(), [](const NodeGroup& a, const NodeGroup& b) {
-      return std::tuple(!a.obstacle.empty(), b.nodes.size(), a.obstacle, a.words) <
-             std::tuple(!b.obstacle.empty(), a.nodes.size(), b.obstacle, b.words);
+      return std::tuple(!a.obstacle.empty(), b.nodes.size(), a.obstacle, a.words.English()) <
+             std::tuple(!b.obstacle.empty(), a.nodes.size(), b.obstacle, b.words.English());
     });
     return groups;
   }
@@ -484,20 +486,19 @@ class ShapeView {
     });
   }
 
-  static std::string WordsOf(const NodeGroup& group, int nodes, const model::RoleReason& reason) {
-    const bool one = nodes == 1;
-    if (group.obstacle.empty()) return one ? "has room" : "have room";
+  static Words WordsOf(const NodeGroup& group, int nodes, const model::RoleReason& reason) {
+    if (group.obstacle.empty()) return phrases::kHasRoom(nodes);
     if (!group.amounts.empty()) {
-      const std::string dims = absl::StrJoin(
-          group.amounts, " and ", [](std::string* out, const NodeAmount& amount) { absl::StrAppend(out, amount.dim); });
-      if (group.too_small) return absl::StrCat(one ? "is" : "are", " too small: ", dims);
-      return absl::StrCat(one ? "lacks " : "lack ", dims);
+      std::vector<Words> dims;
+      for (const NodeAmount& amount : group.amounts) dims.push_back(Words::Name(amount.dim));
+      return {group.too_small ? phrases::kIsTooSmall(nodes) : phrases::kLacks(nodes),
+              Words::Joined(std::move(dims), phrases::kAnd)};
     }
     for (const model::Hindrance& hindrance : reason.hindrances) {
-      if (hindrance.constraint == group.obstacle)
-        return absl::StrCat(hindrance.words, hindrance.detail.empty() ? "" : " ", hindrance.detail);
+      if (hindrance.constraint != group.obstacle) continue;
+      return hindrance.detail.empty() ? hindrance.words : Words(phrases::kSoMore, hindrance.words, hindrance.detail);
     }
-    return absl::StrCat(one ? "is" : "are", " kept by ", group.obstacle);
+    return {phrases::kKeptBy(nodes), group.obstacle};
   }
 
   const Cluster& cluster_;
@@ -508,15 +509,13 @@ class ShapeView {
 
 }  // namespace
 
-std::string Counted(std::int64_t count, absl::string_view one) {
-  return absl::StrCat(count, " ", one, count == 1 ? "" : "s");
-}
+Words Counted(std::int64_t count, const CountedPhrase& things) { return {things(count), count}; }
 
-std::string AmountsText(const NamedAmounts& amounts) {
-  if (amounts.empty()) return "nothing";
-  return absl::StrJoin(amounts, ", ", [](std::string* out, const auto& amount) {
+Words AmountsText(const NamedAmounts& amounts) {
+  if (amounts.empty()) return phrases::kNothing;
+  return Words::Name(absl::StrJoin(amounts, ", ", [](std::string* out, const auto& amount) {
     absl::StrAppend(out, amount.first, " ", AmountText(amount.first, amount.second));
-  });
+  }));
 }
 
 absl::string_view NameOf(State state) {
@@ -551,7 +550,7 @@ std::vector<Ask> AsksOf(const Cluster& cluster, GangId id) {
     ++ask.pods;
     ask.placed += HasNode(task) ? 1 : 0;
     // A pod that has a node tells only of what it takes there.
-    if (ask.wants.empty() && LooksForNode(task)) ask.wants = overlay.AsksOf(task.shape).Explain(false).asks_text;
+    if (ask.wants.empty() && LooksForNode(task)) ask.wants = overlay.AsksOf(task.shape).Explain(false).asks;
     for (const auto& [of_role, count] : gang.min_task_member) ask.min = of_role == task.role ? count : ask.min;
   }
   std::vector<Ask> out;
@@ -659,11 +658,11 @@ QueueExplanation ExplainQueue(const Cluster& cluster, const Decisions& decisions
   }
   const auto holders = static_cast<std::int64_t>(out.holders.size()),
              waiting = static_cast<std::int64_t>(out.waiting.size());
-  out.sentence = absl::StrCat(!out.queue.known ? "is not there"
-                              : out.queue.open ? "is open"
-                                               : "is closed",
-                              ": ", Counted(holders, "gang"), holders == 1 ? " holds" : " hold", " room in it, ",
-                              waiting, waiting == 1 ? " waits" : " wait");
+  out.sentence = {phrases::kQueueStands(holders),
+                  !out.queue.known ? phrases::kIsNotThere
+                  : out.queue.open ? phrases::kIsOpen
+                                   : phrases::kIsClosed,
+                  Counted(holders, phrases::kGangs), Words(phrases::kWait(waiting), waiting)};
   return out;
 }
 

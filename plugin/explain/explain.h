@@ -25,7 +25,7 @@ struct Outcome {
   bool let_in = false;    // it is, or will be
   bool starts = false;    // it has its minimum then
   bool complete = false;  // and each of its pods a node
-  std::string sentence;
+  Words sentence;
   std::vector<Spot> spots;
 };
 Outcome OutcomeOf(const model::Cluster& cluster, const model::Decisions& decisions, model::GangId gang);
@@ -37,9 +37,9 @@ QueueExplanation ExplainQueue(const model::Cluster& cluster, const model::Decisi
                               gang::Sharing sharing);
 
 // "cpu 9, memory 2Gi"; "nothing".
-std::string AmountsText(const model::NamedAmounts& amounts);
+Words AmountsText(const model::NamedAmounts& amounts);
 
 // "4 pods", "1 pod"
-std::string Counted(std::int64_t count, absl::string_view one);
+Words Counted(std::int64_t count, const CountedPhrase& things);
 
 }  // namespace gangway::explain

@@ -1,4 +1,5 @@
-// What there is to say of a gang, or of a queue, as data: texts, JSON and messages are renderings of these values.
+// What there is to say of a gang, or of a queue, as data: texts, JSON and messages are renderings of these values, in a
+// language that whoever shows them chooses.
 //
 // Amounts are as in the model: cpu in thousandths, memory in bytes, everything else in units. Lists are in an order
 // that depends on nothing but the facts.
@@ -14,6 +15,7 @@
 #include "plugin/explain/cluster_facts.h"
 #include "plugin/model/reason.h"
 #include "plugin/model/resources.h"
+#include "plugin/phrases/words.h"
 
 namespace gangway::explain {
 
@@ -36,7 +38,7 @@ struct Ask {
   int to_come = 0;  // of them: not made yet
   int min = 0;      // of the role, 0: none of its own
   model::NamedAmounts requests;
-  std::string wants;  // beside amounts: "zone=b"
+  Words wants;  // beside amounts: "zone=b"
   friend bool operator==(const Ask&, const Ask&) = default;
 };
 
@@ -50,7 +52,7 @@ struct NodeAmount {
 // Nodes with the same thing first in the way of one pod more.
 struct NodeGroup {
   std::string obstacle;    // the constraint's name; "": nothing
-  std::string words;       // "are tainted with dedicated"
+  Words words;             // "are tainted with dedicated"
   bool too_small = false;  // with nothing on them they would lack the same
   int copies =
       0;  // nothing in the way: so many pods these nodes take together; 0: where one goes changes where others may
@@ -104,7 +106,7 @@ struct GangLine {
   GangKey gang;
   std::string queue;
   State state = State::kQueued;
-  std::string sentence;
+  Words sentence;
   std::int32_t priority = 0;
   int min_member = 0, pods = 0, placed = 0;
   model::NamedAmounts holds;
@@ -122,7 +124,7 @@ struct Spot {
 
 // A change with which the gang would start, as was tried; or, of one that runs partly, would have all its pods.
 struct Suggestion {
-  std::string text;     // "1 more node like n17 (cpu 16)"
+  Words text;           // "1 more node like n17 (cpu 16)"
   std::string what_if;  // the same as --what-if has it; "": it has no word for it
   std::vector<Spot> spots;
   friend bool operator==(const Suggestion&, const Suggestion&) = default;
@@ -131,7 +133,7 @@ struct Suggestion {
 struct Explanation {
   GangKey gang;
   State state = State::kQueued;
-  std::string sentence;  // goes with "podgroup default/ctr"
+  Words sentence;  // goes with "podgroup default/ctr"
   std::optional<model::Reason> reason;
   std::optional<absl::Time> expected_start;  // as of GangLine
   bool admitted = false;
@@ -152,7 +154,7 @@ struct Explanation {
 
 struct QueueExplanation {
   QueueAccount queue;
-  std::string sentence;  // goes with "queue ads"
+  Words sentence;  // goes with "queue ads"
   std::vector<QueueAccount> children;
   std::vector<GangLine> holders;  // of this queue and those below it, who holds most first
   std::vector<GangLine> waiting;  // of the same, in the order in which they are served

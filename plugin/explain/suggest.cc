@@ -1,6 +1,7 @@
 #include "plugin/explain/suggest.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <initializer_list>
 #include <limits>
 #include <map>
@@ -14,6 +15,7 @@
 #include "plugin/gang/constraint/cordon.h"
 #include "plugin/gang/constraint/node.h"
 #include "plugin/gang/constraint/taints.h"
+#include "plugin/phrases/phrases.h"
 
 namespace gangway::explain {
 namespace {
@@ -21,6 +23,7 @@ namespace {
 using model::Reason;
 
 constexpr int kMostNodes = 1000;         // that are tried to be added
+constexpr int kMostFits = 10'000'000;    // of those, times kinds of pods
 constexpr std::size_t kMostTried = 16;   // of one sort of change
 constexpr std::size_t kMostSorts = 4;    // of nodes
 constexpr std::size_t kMostOfASort = 2;  // suggestions
@@ -74,7 +77,7 @@ std::vector<const model::NodeFacts*> SortsOfNodes(const FactIndex& index, const 
 }
 
 // Of a node what the gang's pods ask for.
-std::string SizeText(const model::NodeFacts& node, const Explanation& seen) {
+Words SizeText(const model::NodeFacts& node, const Explanation& seen) {
   model::NamedAmounts amounts;
   for (const Ask& ask : seen.asks) {
     for (const auto& [dim, amount] : ask.requests) {
@@ -144,14 +147,15 @@ class Search {
   }
 
   // The last that was tried.
-  void Add(const Change& change, Outcome outcome, absl::string_view more = {}) {
-    found_.push_back({absl::StrCat(TextOf(change), more.empty() ? "" : " (", more, more.empty() ? "" : ")"),
-                      WhatIfOf(change), std::move(outcome.spots)});
+  void Add(const Change& change, Outcome outcome, const Words& more = {}) {
+    Words text = TextOf(change);
+    if (!more.empty()) text = {phrases::kAside, text, more};
+    found_.push_back({std::move(text), WhatIfOf(change), std::move(outcome.spots)});
   }
 
   // The least number from `low` to `high` that helps, which the highest does; more helps where fewer do.
   template <class F>  // Change(int)
-  void AddLeast(int low, int high, F change_of, absl::string_view more = {}) {
+  void AddLeast(int low, int high, F change_of, const Words& more = {}) {
     std::optional<Outcome> best = Helps({change_of(high)});
     if (!best.has_value()) return;
     while (low < high) {
@@ -168,13 +172,13 @@ class Search {
 
   void OpenQueue() {
     if (!Lacks({Reason::Kind::kQueueClosed, Reason::Kind::kQueueMissing})) return;
-    const Change change = QueueOpen{seen_.reason->subject};
+    const Change change = QueueOpen{seen_.reason->subject.English()};
     if (std::optional<Outcome> outcome = Helps({change}); outcome.has_value()) Add(change, *std::move(outcome));
   }
 
   void RaiseCapability() {
     if (!Lacks({Reason::Kind::kQueueFull})) return;
-    Capability change{seen_.reason->subject, {}};
+    Capability change{seen_.reason->subject.English(), {}};
     for (const model::SumLack& sum : seen_.reason->sums) change.amounts.emplace_back(sum.dim, sum.in_use + sum.needed);
     if (std::optional<Outcome> outcome = Helps({change}); outcome.has_value()) Add(change, *std::move(outcome));
   }
@@ -202,14 +206,15 @@ class Search {
   void AddNodes() {
     if (!LacksRoom()) return;
     // A node takes one of its pods at least, or none; gangs before it take some of the new ones.
-    int most = seen_.before.empty() ? std::max(seen_.min_member, 1) : kMostNodes;
+    std::int64_t most = seen_.before.empty() ? std::max(seen_.min_member, 1) : kMostNodes;
     for (const RoleNodes& role : seen_.nodes) most += role.pods;
+    most = std::min({most, std::int64_t{kMostNodes}, std::int64_t{kMostFits / std::max(trial_.kinds(), 1) + 1}});
     std::size_t sorts = 0, helped = 0;
     for (const model::NodeFacts* const node : SortsOfNodes(index_, gang_)) {
       if (sorts++ == kMostSorts || helped == kMostOfASort) return;
       const std::size_t before = found_.size();
       AddLeast(
-          1, std::min(most, kMostNodes), [&](int count) { return Change(MoreNodes{count, node->name}); },
+          1, static_cast<int>(most), [&](int count) { return Change(MoreNodes{count, node->name}); },
           SizeText(*node, seen_));
       helped += found_.size() - before;
     }
@@ -243,7 +248,7 @@ class Search {
       if (tried++ == kMostTried || helped == kMostOfASort) return;
       const Change change = GangEnds{line->gang};
       if (std::optional<Outcome> outcome = Helps({change}); outcome.has_value()) {
-        Add(change, *std::move(outcome), absl::StrCat("it holds ", AmountsText(line->holds)));
+        Add(change, *std::move(outcome), {phrases::kItHolds, AmountsText(line->holds)});
         ++helped;
       }
     }
@@ -271,7 +276,7 @@ class Search {
     if (highest == std::numeric_limits<std::int32_t>::max()) return;
     const Change change = Priority{"", highest + 1};
     if (std::optional<Outcome> outcome = Helps({change}); outcome.has_value())
-      Add(change, *std::move(outcome), "no class has it");
+      Add(change, *std::move(outcome), phrases::kNoClassHasIt);
   }
 
   // The largest that starts: fewer would do, too.
@@ -288,7 +293,7 @@ class Search {
         if (lack.best_free <= 0 || lack.dim == "pods") continue;
         const Change change = Request{role.role, lack.dim, lack.best_free};
         if (std::optional<Outcome> outcome = Helps({change}); outcome.has_value()) {
-          Add(change, *std::move(outcome), absl::StrCat("instead of ", model::AmountText(lack.dim, lack.needed)));
+          Add(change, *std::move(outcome), {phrases::kInsteadOf, model::AmountText(lack.dim, lack.needed)});
         }
       }
     }

@@ -5,8 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "plugin/explain/counted_use.h"
 #include "plugin/explain/expected.h"
-#include "plugin/model/use.h"
 
 namespace gangway::explain {
 namespace {
@@ -17,26 +17,14 @@ absl::Status NoSuchGang(const GangKey& gang) {
 
 }  // namespace
 
-Trial::Trial(const ClusterFacts& facts, const gang::Policy& policy, absl::Time now)
-    : index_(facts), policy_(policy), now_(now) {
+Trial::Trial(const ClusterFacts& facts, const gang::Policy& policy, absl::Time now, StillWanted still_wanted)
+    : index_(facts), policy_(policy), now_(now), still_wanted_(still_wanted) {
   Tell(facts, cluster_);
-  if (policy_.use_half_life.has_value()) CountUse();
-}
-
-// As a scheduler that starts now counts it: what is held has been held since each queue was written.
-void Trial::CountUse() {
-  for (model::QueueId id = 0; id < cluster_.queue_slots(); ++id) {
-    const model::QueueFacts* const facts = index_.FindQueue(cluster_.queue(id).name);
-    if (facts == nullptr) continue;
-    model::Use use = facts->use.value_or(model::Use{now_, {}});
-    use.as_of = std::min(use.as_of, now_);
-    const auto held = model::HeldNow(cluster_, cluster_.queue(id));
-    cluster_.SetUsed(id, model::UsedByDim(model::UseAt(use, held, *policy_.use_half_life, now_), cluster_.dims()));
-  }
+  if (policy_.use_half_life.has_value()) CountedUse(index_, cluster_, *policy_.use_half_life, now_);
 }
 
 std::optional<absl::Time> Trial::ExpectedStart(const GangKey& gang) {
-  if (!expected_.has_value()) expected_ = ExpectedStarts(index_.facts(), policy_, now_);
+  if (!expected_.has_value()) expected_ = ExpectedStarts(index_, policy_, now_, still_wanted_);
   const auto start = expected_->find(gang.ToString());
   return start == expected_->end() ? std::nullopt : std::optional(start->second);
 }
@@ -105,6 +93,7 @@ void Trial::Revert(const Events& events) {
 template <class F>
 auto Trial::With(const GangKey& gang, absl::Span<const Change> changes, F look) -> absl::StatusOr<decltype(look())> {
   if (!Has(gang)) return NoSuchGang(gang);
+  GW_RETURN_IF_ERROR(still_wanted_());
   GW_ASSIGN_OR_RETURN(const Events events, EventsOf(index_, gang, changes));
   LetCome(true);
   Apply(events);
@@ -115,6 +104,7 @@ auto Trial::With(const GangKey& gang, absl::Span<const Change> changes, F look) 
 
 absl::StatusOr<Explanation> Trial::Explain(const GangKey& gang) {
   if (!Has(gang)) return NoSuchGang(gang);
+  GW_RETURN_IF_ERROR(still_wanted_());
   LetCome(false);
   Explanation out = ExplainGang(cluster_, Decide(), Find(gang), policy_.sharing);
   if (out.state == State::kQueued || out.state == State::kWaits) out.expected_start = ExpectedStart(gang);
@@ -134,6 +124,7 @@ absl::StatusOr<Explanation> Trial::Explain(const GangKey& gang) {
 }
 
 absl::StatusOr<QueueExplanation> Trial::ExplainQueue(absl::string_view queue) {
+  GW_RETURN_IF_ERROR(still_wanted_());
   LetCome(false);
   const model::QueueId id = FindQueue(cluster_, queue);
   if (id == model::kNone) return absl::NotFoundError(absl::StrCat("there is no queue ", queue));

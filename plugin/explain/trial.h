@@ -12,6 +12,7 @@
 #include "plugin/explain/change.h"
 #include "plugin/explain/explain.h"
 #include "plugin/explain/explanation.h"
+#include "plugin/explain/still_wanted.h"
 #include "plugin/gang/schedule.h"
 
 namespace gangway::explain {
@@ -19,10 +20,13 @@ namespace gangway::explain {
 // Used on one thread.
 class Trial {
  public:
-  // The facts must outlive it.
-  Trial(const ClusterFacts& facts, const gang::Policy& policy, absl::Time now);
+  // The facts must outlive it, and so must what `still_wanted` refers to: asked before each round of the scheduler's,
+  // its error is the answer of whatever was asked for.
+  Trial(const ClusterFacts& facts, const gang::Policy& policy, absl::Time now, StillWanted still_wanted = AlwaysWanted);
 
   const FactIndex& index() const { return index_; }
+  // Kinds of pods: those that ask for the same are one.
+  int kinds() const { return cluster_.shape_slots(); }
   bool Has(const GangKey& gang) const { return index_.FindGang(gang) != nullptr; }
 
   // As things are, but for suggestions (suggest.h). NotFound: there is no such gang, or queue.
@@ -36,7 +40,6 @@ class Trial {
  private:
   template <class F>
   auto With(const GangKey& gang, absl::Span<const Change> changes, F look) -> absl::StatusOr<decltype(look())>;
-  void CountUse();
   std::optional<absl::Time> ExpectedStart(const GangKey& gang);
   void LetCome(bool there);
   void Apply(const Events& events);
@@ -47,6 +50,7 @@ class Trial {
   const FactIndex index_;
   const gang::Policy policy_;
   const absl::Time now_;
+  const StillWanted still_wanted_;
   model::Cluster cluster_;  // between calls as the facts are, but that the pods to come may be there
   gang::Scratch scratch_;
   bool came_ = false;

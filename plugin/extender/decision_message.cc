@@ -75,9 +75,9 @@ v1::TaskReason TaskMessageOf(const model::RoleReason& role) {
     v1::Hindrance& out = *task.add_hindrances();
     out.set_constraint(hindrance.constraint);
     out.set_nodes(hindrance.nodes);
-    out.set_words(hindrance.words);
-    out.set_detail(hindrance.detail);
-    out.set_needs(hindrance.needs);
+    out.set_words(hindrance.words.English());
+    out.set_detail(hindrance.detail.English());
+    out.set_needs(hindrance.needs.English());
   }
   return task;
 }
@@ -91,8 +91,8 @@ v1::Reason MessageOf(const model::Reason& reason) {
   to.set_missing(reason.missing);
   to.set_min_member(reason.min_member);
   to.set_existing(reason.existing);
-  to.set_subject(reason.subject);
-  to.set_within(reason.within);
+  to.set_subject(reason.subject.English());
+  to.set_within(reason.within.English());
   to.set_size(reason.size);
   to.set_ending(reason.ending);
   to.set_trouble(TroubleText(reason.trouble));
@@ -122,7 +122,7 @@ void AddPlacements(const model::Cluster& cluster, const std::vector<model::Place
     const auto order = task_order.find(std::string(cluster.names().Text(task.role)));
     const bool member = IsMemberName(task.name);
     return std::tuple(member ? 0 : 1, order == task_order.end() ? 0 : order->second, member ? task.index : 0,
-                      absl::string_view(task.name));
+                      task.name.view());
   };
   std::sort(sorted.begin(), sorted.end(), [&](const auto& a, const auto& b) { return place_of(a) < place_of(b); });
   for (const model::Placement& placement : sorted) {
@@ -132,8 +132,8 @@ void AddPlacements(const model::Cluster& cluster, const std::vector<model::Place
     out.set_index(task.index);
     out.set_node(std::string(cluster.node_name(placement.row)));
     if (IsMemberName(task.name)) continue;
-    out.set_namespace_(task.ns);
-    out.set_pod(task.name);
+    out.set_namespace_(std::string(task.ns));
+    out.set_pod(std::string(task.name));
   }
 }
 
@@ -142,8 +142,8 @@ void AddEvictions(const model::Cluster& cluster, const model::Decision& decision
   for (const model::TaskId id : decision.evicted) {
     const model::Task& task = cluster.task(id);
     v1::Eviction& out = *to.Add();
-    out.set_namespace_(task.ns);
-    out.set_pod(task.name);
+    out.set_namespace_(std::string(task.ns));
+    out.set_pod(std::string(task.name));
     if (task.row != model::kNone) out.set_node(std::string(cluster.node_name(task.row)));
     out.set_why(WhyText(decision.evict_for));
     for (const model::Placement& move : decision.moves) {

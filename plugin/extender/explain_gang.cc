@@ -44,7 +44,7 @@ void PutNodes(const std::vector<explain::RoleNodes>& roles, google::protobuf::Re
     for (const explain::NodeGroup& group : role.groups) {
       v1::NodeGroup& nodes = *out.add_groups();
       nodes.set_obstacle(group.obstacle);
-      nodes.set_words(group.words);
+      nodes.set_words(group.words.English());
       nodes.set_too_small(group.too_small);
       nodes.set_copies(group.copies);
       nodes.set_example(group.example);
@@ -67,7 +67,7 @@ void PutLines(const std::vector<explain::GangLine>& lines, google::protobuf::Rep
     out.set_name(line.gang.name);
     out.set_queue(line.queue);
     out.set_state(std::string(explain::NameOf(line.state)));
-    out.set_sentence(line.sentence);
+    out.set_sentence(line.sentence.English());
     out.set_priority(line.priority);
     out.set_min_member(line.min_member);
     out.set_pods(line.pods);
@@ -103,7 +103,7 @@ v1::QueueAccount AccountOf(const explain::QueueAccount& queue) {
 v1::ExplainResponse MessageOf(const explain::Explanation& seen) {
   v1::ExplainResponse out;
   out.set_state(std::string(explain::NameOf(seen.state)));
-  out.set_sentence(seen.sentence);
+  out.set_sentence(seen.sentence.English());
   if (seen.reason.has_value()) *out.mutable_reason() = extender::MessageOf(*seen.reason);
   out.set_let_in(seen.admitted);
   out.set_min_member(seen.min_member);
@@ -117,7 +117,7 @@ v1::ExplainResponse MessageOf(const explain::Explanation& seen) {
     put.set_pods(ask.pods);
     put.set_placed(ask.placed);
     put.set_min(ask.min);
-    put.set_wants(ask.wants);
+    put.set_wants(ask.wants.English());
     PutAmounts(ask.requests, *put.mutable_requests());
   }
   PutNodes(seen.nodes, *out.mutable_nodes());
@@ -156,6 +156,16 @@ absl::StatusOr<std::vector<explain::Change>> ChangesOf(const v1::ExplainRequest&
   return changes;
 }
 
+// The cluster with them is one that a call may have, too.
+absl::Status CheckNodesAdded(const explain::ClusterFacts& facts, const std::vector<explain::Change>& changes) {
+  int nodes = 0;
+  for (const explain::Change& change : changes) {
+    const auto* const more = std::get_if<explain::MoreNodes>(&change);
+    if (more != nullptr) nodes += more->count;
+  }
+  return nodes == 0 ? absl::OkStatus() : CheckSizes(facts, nodes);
+}
+
 // nodes=+2 leaves open what they are like.
 absl::Status SayWhichNodes(explain::Trial& trial, const explain::GangKey& gang, std::vector<explain::Change>& changes) {
   for (std::size_t i = 0; i < changes.size(); ++i) {
@@ -174,13 +184,15 @@ absl::StatusOr<v1::WhatIf> TryChanges(explain::Trial& trial, const explain::Gang
                                       std::vector<explain::Change> changes) {
   GW_RETURN_IF_ERROR(SayWhichNodes(trial, gang, changes));
   const absl::StatusOr<explain::Outcome> outcome = trial.Try(gang, changes);
-  if (!outcome.ok()) return Wrong("what_if", Quoted(outcome.status().message()));
+  if (absl::IsNotFound(outcome.status()) || absl::IsInvalidArgument(outcome.status()))
+    return Wrong("what_if", Quoted(outcome.status().message()));
+  GW_RETURN_IF_ERROR(outcome.status());
   GW_ASSIGN_OR_RETURN(const explain::Explanation then, trial.ExplainWith(gang, changes));
   v1::WhatIf out;
-  for (const explain::Change& change : changes) out.add_texts(explain::TextOf(change));
+  for (const explain::Change& change : changes) out.add_texts(explain::TextOf(change).English());
   out.set_starts(outcome->starts);
   out.set_state(std::string(explain::NameOf(then.state)));
-  out.set_sentence(then.sentence);
+  out.set_sentence(then.sentence.English());
   PutNodes(then.nodes, *out.mutable_nodes());
   PutSpots(then.spots, *out.mutable_spots());
   return out;
@@ -194,7 +206,8 @@ absl::StatusOr<v1::ExplainResponse> ExplainGang(const v1::ExplainRequest& reques
   GW_ASSIGN_OR_RETURN(std::vector<explain::Change> changes, ChangesOf(request));
   GW_ASSIGN_OR_RETURN(const Asked asked,
                       ReadRequest(request.has_gang() ? &request.gang() : nullptr, request.cluster(), still_wanted));
-  explain::Trial trial(asked.facts, policy, now);
+  GW_RETURN_IF_ERROR(CheckNodesAdded(asked.facts, changes));
+  explain::Trial trial(asked.facts, policy, now, still_wanted);
   GW_RETURN_IF_ERROR(still_wanted());
   GW_ASSIGN_OR_RETURN(const explain::Explanation seen, trial.Explain(asked.gang));
   v1::ExplainResponse out = MessageOf(seen);
@@ -206,10 +219,11 @@ absl::StatusOr<v1::ExplainResponse> ExplainGang(const v1::ExplainRequest& reques
   if (!request.suggest()) return out;
   for (const explain::Suggestion& suggestion : explain::Suggest(trial, seen)) {
     v1::Suggestion& put = *out.add_suggestions();
-    put.set_text(suggestion.text);
+    put.set_text(suggestion.text.English());
     put.set_what_if(suggestion.what_if);
     PutSpots(suggestion.spots, *put.mutable_spots());
   }
+  GW_RETURN_IF_ERROR(still_wanted());  // what was left untried is no answer
   return out;
 }
 

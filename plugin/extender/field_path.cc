@@ -16,6 +16,11 @@ absl::Status Wrong(absl::string_view path, absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat(path, ": ", what));
 }
 
+absl::Status CheckLength(absl::string_view name, absl::string_view path) {
+  if (name.size() <= kMaxNameBytes) return absl::OkStatus();
+  return Wrong(path, absl::StrCat("is longer than ", kMaxNameBytes, " bytes"));
+}
+
 absl::Status WrongIn(absl::string_view path, absl::string_view complaint) {
   const std::size_t colon = complaint.find(": ");
   const bool names_field =

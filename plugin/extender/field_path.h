@@ -16,6 +16,10 @@ std::string AtKey(absl::string_view path, absl::string_view key);
 // InvalidArgument: "<path>: <what>".
 absl::Status Wrong(absl::string_view path, absl::string_view what);
 
+// Of a gang, a pod, a node, a queue or a caller: such a name is copied into each of what belongs to it.
+inline constexpr std::size_t kMaxNameBytes = 512;
+absl::Status CheckLength(absl::string_view name, absl::string_view path);
+
 // What a decoder said of a JSON document there: "<path>.<field>: <what>", or "<path>: <what>" when it names no field.
 absl::Status WrongIn(absl::string_view path, absl::string_view complaint);
 

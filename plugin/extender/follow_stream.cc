@@ -115,7 +115,8 @@ FollowStreams::FollowStreams(Desk& desk, const CurrentPolicy& policy, Metrics& m
     : desk_(desk),
       policy_(policy),
       open_(metrics.AddGauge("gangway_extender_streams", "streams of Follow that are open")),
-      pool_(desk.options().threads, desk.options().max_streams) {}
+      // A stream's next message may come while a thread is about to be done with the one before.
+      pool_(desk.options().threads, desk.options().max_streams + desk.options().threads) {}
 
 FollowStreams::Stream* FollowStreams::Begin(grpc::CallbackServerContext& context) {
   absl::Status refused;

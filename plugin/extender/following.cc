@@ -35,11 +35,30 @@ Following::Following(std::int64_t max_bytes) : max_bytes_(max_bytes), scheduler_
   cluster_.SetQueue(open);
 }
 
-std::int64_t Following::bytes() const {
+std::int64_t Following::bytes() const { return BytesWith(0, 0); }
+
+std::int64_t Following::BytesWith(int more_names, int more_rows) const {
   constexpr std::int64_t kAmountsOfNode = 2;  // free, allocatable
+  constexpr std::int64_t kSpare = 2;          // a row that is too short gets twice as long
   return charged_ + static_cast<std::int64_t>(cluster_.names().bytes()) +
-         std::int64_t{cluster_.rows()} * cluster_.dims().count() * kAmountsOfNode *
+         std::int64_t{cluster_.rows() + more_rows} * (cluster_.dims().count() + more_names) * kAmountsOfNode * kSpare *
              static_cast<std::int64_t>(sizeof(std::int64_t));
+}
+
+template <class F>
+absl::Status Following::CheckNames(const F& fact, const std::string& path) const {
+  absl::flat_hash_set<absl::string_view> fresh;
+  for (const model::NamedAmounts* const amounts : AmountsOf(fact)) {
+    for (const auto& [name, amount] : *amounts) {
+      if (cluster_.dims().Find(name) == model::kNone) fresh.insert(name);
+    }
+  }
+  return BytesWith(static_cast<int>(fresh.size()), 1) > max_bytes_ ? OverBound(path) : absl::OkStatus();
+}
+
+absl::Status Following::OverBound(const std::string& path) const {
+  return absl::ResourceExhaustedError(absl::StrCat(path, ": the cluster of this stream takes more than ", max_bytes_,
+                                                   " bytes, which is this server's bound for one; begin a new stream"));
 }
 
 absl::StatusOr<std::optional<v1::FollowResponse>> Following::Take(const v1::FollowRequest& request,
@@ -54,10 +73,7 @@ absl::StatusOr<std::optional<v1::FollowResponse>> Following::Take(const v1::Foll
   for (int i = 0; i < request.changes_size(); ++i) {
     if (i % kChangesBetweenLooks == 0) GW_RETURN_IF_ERROR(still_wanted());
     GW_RETURN_IF_ERROR(Apply(request.changes(i), At("changes", static_cast<std::size_t>(i)), now));
-    if (bytes() > max_bytes_)
-      return absl::ResourceExhaustedError(
-          absl::StrCat(At("changes", static_cast<std::size_t>(i)), ": the cluster of this stream takes more than ",
-                       max_bytes_, " bytes, which is this server's bound for one; begin a new stream"));
+    if (bytes() > max_bytes_) return OverBound(At("changes", static_cast<std::size_t>(i)));
   }
   if (!request.decide()) return std::nullopt;
   GW_RETURN_IF_ERROR(CheckFits());
@@ -81,13 +97,15 @@ void Following::Uncharge(const std::string& key) {
 absl::Status Following::Apply(const v1::Change& change, const std::string& path, absl::Time now) {
   switch (change.what_case()) {
     case v1::Change::kNode: {
-      GW_ASSIGN_OR_RETURN(const Fact fact, NodeFactsOf(change.node(), path + ".node"));
+      GW_ASSIGN_OR_RETURN(const model::NodeFacts fact, NodeFactsOf(change.node(), path + ".node"));
+      GW_RETURN_IF_ERROR(CheckNames(fact, path));
       Charge(KeyOf(fact), SizeOf(change));
       Tell(fact, cluster_);
       return absl::OkStatus();
     }
     case v1::Change::kQueue: {
-      GW_ASSIGN_OR_RETURN(const Fact fact, QueueFactsOf(change.queue(), path + ".queue"));
+      GW_ASSIGN_OR_RETURN(const model::QueueFacts fact, QueueFactsOf(change.queue(), path + ".queue"));
+      GW_RETURN_IF_ERROR(CheckNames(fact, path));
       Charge(KeyOf(fact), SizeOf(change));
       Tell(fact, cluster_);
       return absl::OkStatus();
@@ -111,6 +129,7 @@ absl::Status Following::Apply(const v1::Change& change, const std::string& path,
 absl::Status Following::ApplyPod(const v1::Pod& pod, const std::string& path) {
   GW_ASSIGN_OR_RETURN(const model::PodFacts facts, PodFactsOf(pod, pod.gang(), path));
   if (!pod.task().empty() && pod.gang().empty()) return Wrong(path + ".gang", "must not be empty beside task");
+  GW_RETURN_IF_ERROR(CheckNames(facts, path));
   if (!pod.queue().empty()) {
     const model::GangFacts gang = GangOfQueue(facts.ns, pod.queue());
     if (!charges_.contains(KeyOf(gang))) {
@@ -128,8 +147,10 @@ absl::Status Following::ApplyGang(const v1::Gang& gang, const std::string& path,
   if (IsMemberName(gang.name()))
     return Wrong(path + ".name", absl::StrCat(Quoted(gang.name()), " must not contain a slash"));
   if (gang.tasks().empty()) return Wrong(path + ".tasks", "must not be empty");
-  GW_ASSIGN_OR_RETURN(const std::vector<model::PodFacts> members, MembersOf(gang, path, &Never));
+  std::int64_t member_bytes = 0;
+  GW_ASSIGN_OR_RETURN(const std::vector<model::PodFacts> members, MembersOf(gang, path, member_bytes, &Never));
   GW_ASSIGN_OR_RETURN(model::GangFacts facts, GangFactsOf(gang, nullptr, path));
+  GW_RETURN_IF_ERROR(CheckNames(facts, path));
   // Who is told of first waits longest.
   if (facts.created == absl::InfinitePast()) {
     const bool known = charges_.contains(KeyOf(facts));
@@ -144,7 +165,10 @@ absl::Status Following::ApplyGang(const v1::Gang& gang, const std::string& path,
   }
   Charge(KeyOf(facts), bytes);
   RemoveMembers(cluster_.SetGang(facts), names);
-  for (const model::PodFacts& member : members) cluster_.SetPod(member);
+  for (const model::PodFacts& member : members) {
+    GW_RETURN_IF_ERROR(CheckNames(member, path));
+    cluster_.SetPod(member);
+  }
   return absl::OkStatus();
 }
 
@@ -159,8 +183,20 @@ void Following::RemoveMembers(model::GangId gang, const absl::flat_hash_map<std:
   for (const std::string& name : gone) cluster_.RemovePod(ns, name);
 }
 
+void Following::RemovePodsOf(model::GangId gang) {
+  model::PodFacts pod;
+  pod.ns = cluster_.gang(gang).ns;
+  const std::vector<model::TaskId> tasks = cluster_.gang(gang).tasks;
+  for (const model::TaskId id : tasks) {
+    pod.name = cluster_.task(id).name;
+    Uncharge(KeyOf(pod));
+    cluster_.RemovePod(pod.ns, pod.name);
+  }
+}
+
 absl::Status Following::ApplyObject(const std::string& json, const std::string& path) {
   GW_ASSIGN_OR_RETURN(const Fact fact, FactOf(json, path, scheduler_name_));
+  GW_RETURN_IF_ERROR(std::visit([&](const auto& of_kind) { return CheckNames(of_kind, path); }, fact));
   std::int64_t bytes = kBytesOfOne + static_cast<std::int64_t>(json.size());
   if (const auto* const hyper_node = std::get_if<model::HyperNodeFacts>(&fact); hyper_node != nullptr) {
     for (const auto& member : hyper_node->members)
@@ -182,7 +218,7 @@ absl::Status Following::ApplyGone(const v1::Gone& gone, const std::string& path)
       if (id != model::kNone) told_.erase(id);  // ids are given again; at worst one is told twice
     }
     const model::GangId id = cluster_.FindGang(ns, gone.name());
-    if (gang && id != model::kNone) RemoveMembers(id, {});
+    if (gang && id != model::kNone) RemovePodsOf(id);
   }
   GW_ASSIGN_OR_RETURN(const std::string key, TellGone(gone.api_version(), gang ? "PodGroup" : gone.kind(),
                                                       gone.namespace_(), gone.name(), path, cluster_));

@@ -47,9 +47,15 @@ class Following {
   absl::Status Undo(const v1::Undone& undone, const std::string& path);
   absl::Status UndoTask(model::TaskId task, const std::string& path);
   void RemoveMembers(model::GangId gang, const absl::flat_hash_map<std::string, bool>& but);
+  void RemovePodsOf(model::GangId gang);
   void Charge(const std::string& key, std::int64_t bytes);
   void Uncharge(const std::string& key);
   absl::Status CheckFits() const;
+  // Whether the table has room for the names of resources that come with it, and a node more.
+  template <class F>
+  absl::Status CheckNames(const F& fact, const std::string& path) const;
+  absl::Status OverBound(const std::string& path) const;
+  std::int64_t BytesWith(int more_names, int more_rows) const;
   v1::FollowResponse Decide(const gang::Policy& policy, absl::Time now);
   // What is new of it.
   std::optional<v1::GangDecision> NewsOf(const model::Decision& decision);

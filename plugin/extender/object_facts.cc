@@ -179,22 +179,10 @@ std::string Named(const api::Resource& resource, absl::string_view ns, absl::str
   return absl::StrCat(View(resource.kind), resource.group.empty() ? "" : ".", View(resource.group), " ", ns, "/", name);
 }
 
-const api::Resource& GroupResource(model::GangKind kind) {
-  switch (kind) {
-    case model::GangKind::kVolcano:
-      return api::kPodGroups;
-    case model::GangKind::kKubernetes:
-      return api::kKubernetesPodGroups;
-    case model::GangKind::kCoscheduling:
-      return api::kCoschedulingPodGroups;
-  }
-  return api::kPodGroups;
-}
-
 struct Keys {
   std::string operator()(const model::NodeFacts& f) const { return Named(api::kNodes, "", f.name); }
   std::string operator()(const model::PodFacts& f) const { return Named(api::kPods, f.ns, f.name); }
-  std::string operator()(const model::GangFacts& f) const { return Named(GroupResource(f.kind), f.ns, f.name); }
+  std::string operator()(const model::GangFacts& f) const { return Named(ingest::ResourceOf(f.kind), f.ns, f.name); }
   std::string operator()(const model::QueueFacts& f) const { return Named(api::kQueues, "", f.name); }
   std::string operator()(const model::PriorityClassFacts& f) const { return Named(api::kPriorityClasses, "", f.name); }
   std::string operator()(const model::ClaimFacts& f) const { return Named(api::kPersistentVolumeClaims, f.ns, f.name); }

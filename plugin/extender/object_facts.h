@@ -4,6 +4,7 @@
 
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -27,6 +28,18 @@ absl::StatusOr<Fact> FactOf(absl::string_view json, const std::string& path, abs
 
 // "Pod default/ctr-0": two facts of one key are about one object.
 std::string KeyOf(const Fact& fact);
+
+// Amounts of resources that a node's row in the table grows by when their names are new.
+inline std::vector<const model::NamedAmounts*> AmountsOf(const model::NodeFacts& fact) { return {&fact.allocatable}; }
+inline std::vector<const model::NamedAmounts*> AmountsOf(const model::PodFacts& fact) { return {&fact.wants.requests}; }
+inline std::vector<const model::NamedAmounts*> AmountsOf(const model::GangFacts& fact) { return {&fact.min_resources}; }
+inline std::vector<const model::NamedAmounts*> AmountsOf(const model::QueueFacts& fact) {
+  return {&fact.capability, &fact.guarantee, &fact.deserved};
+}
+template <class Other>
+std::vector<const model::NamedAmounts*> AmountsOf(const Other&) {
+  return {};
+}
 
 void Tell(const Fact& fact, model::Cluster& cluster);
 void Collect(Fact fact, explain::ClusterFacts& facts);

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
@@ -24,12 +25,68 @@ bool WantsNode(const model::PodFacts& pod) {
   return pod.node.empty() && pod.phase == model::PodPhase::kPending && !pod.terminating;
 }
 
+absl::Status TooManyFits(absl::string_view field, std::int64_t kinds, absl::string_view of, std::int64_t nodes) {
+  return Wrong(std::string(field),
+               absl::StrCat(kinds, " ", of, " on ", nodes, " nodes are more than one call takes: ",
+                            "their product must be at most ", kMaxFits, "; put equal members into one task"));
+}
+
+// Nodes have a number for each resource that anybody names.
+absl::Status CheckAmounts(const explain::ClusterFacts& facts, std::int64_t more_nodes) {
+  absl::flat_hash_set<absl::string_view> names, nodes;
+  const auto take = [&](const auto& all) {
+    for (const auto& each : all) {
+      for (const model::NamedAmounts* const amounts : AmountsOf(each)) {
+        for (const auto& [name, amount] : *amounts) names.insert(name);
+      }
+    }
+  };
+  take(facts.nodes), take(facts.pods), take(facts.gangs), take(facts.queues);
+  for (const model::NodeFacts& node : facts.nodes) nodes.insert(node.name);
+  for (const model::PodFacts& pod : facts.pods) {
+    if (!pod.node.empty()) nodes.insert(pod.node);
+  }
+  const std::int64_t rows = static_cast<std::int64_t>(nodes.size()) + more_nodes;
+  if (static_cast<std::int64_t>(names.size()) * rows <= kMaxAmounts) return absl::OkStatus();
+  return Wrong("cluster.nodes", absl::StrCat(rows, " nodes and ", names.size(),
+                                             " names of resources are more than one call takes: their product must be "
+                                             "at most ",
+                                             kMaxAmounts, "; nodes that only pods name count"));
+}
+
+absl::Status CheckPatterns(const explain::ClusterFacts& facts, std::int64_t nodes) {
+  std::int64_t members = 0;
+  for (const model::HyperNodeFacts& each : facts.hyper_nodes) {
+    for (const auto& member : each.members) members += member.by == model::HyperNodeFacts::By::kName ? 0 : 1;
+  }
+  if (members * nodes <= kMaxMatches) return absl::OkStatus();
+  return Wrong("cluster.objects",
+               absl::StrCat(members, " patterns and selectors of HyperNodes on ", nodes,
+                            " nodes are more than one call takes: their product must be at most ", kMaxMatches));
+}
+
+absl::Status CheckWaiting(const explain::ClusterFacts& facts, std::int64_t nodes) {
+  const std::int64_t waiting = std::count_if(facts.pods.begin(), facts.pods.end(), WantsNode);
+  if (waiting > kMaxWaiting)
+    return Wrong("cluster.objects",
+                 absl::StrCat(waiting, " pods without a node are more than one call takes, which is ", kMaxWaiting));
+  if (waiting * nodes <= kMaxFits) return absl::OkStatus();
+  model::Cluster kinds;  // those that ask for the same are one shape of it
+  for (const model::PodFacts& pod : facts.pods) {
+    if (WantsNode(pod)) kinds.SetPod(pod);
+  }
+  if (kinds.shape_slots() * nodes <= kMaxFits) return absl::OkStatus();
+  return TooManyFits("gang", kinds.shape_slots(), "kinds of pods", nodes);
+}
+
 class Reading {
  public:
   Reading(const v1::Cluster& cluster, StillWanted still_wanted) : cluster_(cluster), still_wanted_(still_wanted) {}
 
   absl::StatusOr<Asked> ReadOne(const v1::Gang* gang) {
     if (gang == nullptr) return Wrong("gang", "is missing");
+    GW_RETURN_IF_ERROR(CheckLength(gang->name(), "gang.name"));
+    GW_RETURN_IF_ERROR(CheckLength(gang->namespace_(), "gang.namespace"));
     if (gang->tasks().empty() && gang->name().empty()) return Wrong("gang.name", "must not be empty");
     if (gang->tasks().empty() && cluster_.objects().empty())
       return Wrong("gang.tasks", "must not be empty, unless the gang is a PodGroup of cluster.objects");
@@ -64,29 +121,25 @@ class Reading {
     GW_RETURN_IF_ERROR(AddObjects());
     GW_RETURN_IF_ERROR(CheckQueues());
     GW_RETURN_IF_ERROR(CheckClasses());
-    GW_RETURN_IF_ERROR(CheckAmounts());
-    GW_RETURN_IF_ERROR(CheckWaiting());
+    GW_RETURN_IF_ERROR(CheckSizes(asked_.facts, 0));
     return still_wanted_();
   }
 
-  absl::Status CheckGangs() const {
+  absl::Status CheckGangs() {
     std::int64_t tasks = 0;
-    for (const GangOfTasks& each : gangs_) {
+    for (std::size_t i = 0; i < gangs_.size(); ++i) {
+      const GangOfTasks& each = gangs_[i];
       const std::string& name = each.gang->name();
       if (name.empty()) return Wrong(each.path + ".name", "must not be empty");
       if (IsMemberName(name))
         return Wrong(each.path + ".name", absl::StrCat(Quoted(name), " must not contain a slash"));
       if (each.gang->tasks().empty()) return Wrong(each.path + ".tasks", "must not be empty");
       tasks += each.gang->tasks_size();
+      gang_by_name_.emplace(std::pair(NamespaceOf(*each.gang), name), i);
+      gang_by_name_.emplace(std::pair("", name), i);
     }
     if (tasks * cluster_.nodes_size() <= kMaxFits) return absl::OkStatus();
-    return TooManyFits(static_cast<std::size_t>(tasks), "tasks", cluster_.nodes_size());
-  }
-
-  static absl::Status TooManyFits(std::size_t kinds, absl::string_view of, int nodes) {
-    return Wrong("gang.tasks", absl::StrCat(kinds, " ", of, " on ", nodes,
-                                            " nodes are more than one call takes: ", "their product must be at most ",
-                                            kMaxFits, "; put equal members into one task"));
+    return TooManyFits(gangs_.size() > 1 ? "gangs" : "gang.tasks", tasks, "tasks", cluster_.nodes_size());
   }
 
   // Every so many entries.
@@ -123,7 +176,8 @@ class Reading {
 
   absl::Status AddMembers(GangOfTasks& of) {
     for (const v1::Task& task : of.gang->tasks()) of.members.emplace(task.name(), 0);
-    GW_ASSIGN_OR_RETURN(std::vector<model::PodFacts> members, MembersOf(*of.gang, of.path, still_wanted_));
+    GW_ASSIGN_OR_RETURN(std::vector<model::PodFacts> members,
+                        MembersOf(*of.gang, of.path, member_bytes_, still_wanted_));
     for (model::PodFacts& member : members) {
       ++of.members[member.role];
       asked_.facts.pods.push_back(std::move(member));
@@ -134,11 +188,9 @@ class Reading {
   // Whose member the pod is.
   absl::StatusOr<GangOfTasks*> GangOf(const v1::Pod& pod, const std::string& path) {
     if (pod.gang().empty() && gangs_.size() != 1) return Wrong(path + ".gang", "must not be empty beside task");
-    for (GangOfTasks& each : gangs_) {
-      if (!pod.gang().empty() && pod.gang() != each.gang->name()) continue;
-      if (!pod.namespace_().empty() && pod.namespace_() != NamespaceOf(*each.gang)) continue;
-      return &each;
-    }
+    const std::string& name = pod.gang().empty() ? gangs_.front().gang->name() : pod.gang();
+    const auto found = gang_by_name_.find(std::pair(pod.namespace_(), name));
+    if (found != gang_by_name_.end()) return &gangs_[found->second];
     return Wrong(path + ".gang", absl::StrCat("there is no gang ", Quoted(pod.gang()), " of tasks in its namespace"));
   }
 
@@ -191,11 +243,11 @@ class Reading {
       for (const std::string& name : names) queues.emplace_back().name = name;
       return absl::OkStatus();
     }
+    absl::flat_hash_set<absl::string_view> names;
+    for (const model::QueueFacts& queue : queues) names.insert(queue.name);
     for (int i = 0; i < cluster_.queues_size(); ++i) {
       const std::string& parent = cluster_.queues(i).parent();
-      const bool there = parent.empty() || std::any_of(queues.begin(), queues.end(),
-                                                       [&](const auto& queue) { return queue.name == parent; });
-      if (!there)
+      if (!parent.empty() && !names.contains(parent))
         return Wrong(At("cluster.queues", static_cast<std::size_t>(i)) + ".parent",
                      absl::StrCat(Quoted(parent), " is not among the queues"));
     }
@@ -203,12 +255,12 @@ class Reading {
   }
 
   absl::Status CheckClasses() const {
-    const auto& classes = asked_.facts.priority_classes;
+    absl::flat_hash_set<absl::string_view> classes;
+    for (const model::PriorityClassFacts& each : asked_.facts.priority_classes) classes.insert(each.name);
     for (const GangOfTasks& each : gangs_) {
       const std::string& name = each.gang->priority_class();
-      const bool there = name.empty() ||
-                         std::any_of(classes.begin(), classes.end(), [&](const auto& one) { return one.name == name; });
-      if (!there) return Wrong(each.path + ".priority_class", "is none of the PriorityClasses among cluster.objects");
+      if (!name.empty() && !classes.contains(name))
+        return Wrong(each.path + ".priority_class", "is none of the PriorityClasses among cluster.objects");
     }
     return absl::OkStatus();
   }
@@ -242,59 +294,26 @@ class Reading {
                 : absl::OkStatus();
   }
 
-  // A node has a number for each resource that anybody names.
-  absl::Status CheckAmounts() const {
-    absl::flat_hash_set<absl::string_view> names;
-    const auto take = [&](const model::NamedAmounts& amounts) {
-      for (const auto& [name, amount] : amounts) names.insert(name);
-    };
-    for (const auto& node : asked_.facts.nodes) take(node.allocatable);
-    for (const auto& pod : asked_.facts.pods) take(pod.wants.requests);
-    for (const auto& gang : asked_.facts.gangs) take(gang.min_resources);
-    for (const auto& queue : asked_.facts.queues) take(queue.capability), take(queue.guarantee), take(queue.deserved);
-    const std::size_t nodes = asked_.facts.nodes.size();
-    if (static_cast<std::int64_t>(names.size() * nodes) > kMaxAmounts)
-      return Wrong("cluster.nodes",
-                   absl::StrCat(nodes, " nodes and ", names.size(),
-                                " names of resources are more than one call takes: their product must be at most ",
-                                kMaxAmounts));
-    std::size_t members = 0;
-    for (const model::HyperNodeFacts& each : asked_.facts.hyper_nodes) {
-      for (const auto& member : each.members) members += member.by == model::HyperNodeFacts::By::kName ? 0 : 1;
-    }
-    if (static_cast<std::int64_t>(members * nodes) > kMaxMatches)
-      return Wrong("cluster.objects",
-                   absl::StrCat(members, " patterns and selectors of HyperNodes on ", nodes,
-                                " nodes are more than one call takes: their product must be at most ", kMaxMatches));
-    return absl::OkStatus();
-  }
-
-  absl::Status CheckWaiting() const {
-    const auto& pods = asked_.facts.pods;
-    const auto waiting = std::count_if(pods.begin(), pods.end(), WantsNode);
-    if (waiting > kMaxWaiting)
-      return Wrong("cluster.objects",
-                   absl::StrCat(waiting, " pods without a node are more than one call takes, which is ", kMaxWaiting));
-    const std::int64_t nodes = static_cast<std::int64_t>(asked_.facts.nodes.size());
-    if (waiting * nodes <= kMaxFits) return absl::OkStatus();
-    model::Cluster kinds;  // those that ask for the same are one shape of it
-    for (const model::PodFacts& pod : pods) {
-      if (WantsNode(pod)) kinds.SetPod(pod);
-    }
-    if (kinds.shape_slots() * nodes <= kMaxFits) return absl::OkStatus();
-    return TooManyFits(static_cast<std::size_t>(kinds.shape_slots()), "kinds of pods", static_cast<int>(nodes));
-  }
-
   const v1::Cluster& cluster_;
   const StillWanted still_wanted_;
   Asked asked_;
   std::vector<GangOfTasks> gangs_;
+  // By namespace and name; with namespace "" the first of that name.
+  absl::flat_hash_map<std::pair<std::string, std::string>, std::size_t> gang_by_name_;
   int entries_ = 0;
+  std::int64_t member_bytes_ = 0;
   absl::flat_hash_set<std::string> keys_;
   std::set<std::pair<std::string, std::string>> queues_used_;
 };
 
 }  // namespace
+
+absl::Status CheckSizes(const explain::ClusterFacts& facts, int more_nodes) {
+  const std::int64_t nodes = static_cast<std::int64_t>(facts.nodes.size()) + more_nodes;
+  GW_RETURN_IF_ERROR(CheckAmounts(facts, more_nodes));
+  GW_RETURN_IF_ERROR(CheckPatterns(facts, nodes));
+  return CheckWaiting(facts, nodes);
+}
 
 absl::StatusOr<Asked> ReadRequest(const v1::Gang* gang, const v1::Cluster& cluster, StillWanted still_wanted) {
   return Reading(cluster, still_wanted).ReadOne(gang);

@@ -11,12 +11,15 @@
 
 namespace gangway::extender {
 
-// What one call may ask for, beside kMaxMembers: pods that ask for something else, times nodes; nodes, times resources
-// that are named anywhere; HyperNodes' members that are no exact names, times nodes. They bound its memory and its
-// time.
+// What one call may ask for, beside kMaxMembers: pods that ask for something else, times nodes; nodes, of which those
+// that only pods name are some, times resources that are named anywhere; HyperNodes' members that are no exact names,
+// times nodes. They bound its memory and its time.
 inline constexpr std::int64_t kMaxFits = 1'000'000, kMaxAmounts = 10'000'000, kMaxMatches = 10'000'000;
 // Pods of all gangs that want a node.
 inline constexpr int kMaxWaiting = 100'000;
+
+// Whether facts, with so many nodes more, keep to the three. InvalidArgument names the field.
+absl::Status CheckSizes(const explain::ClusterFacts& facts, int more_nodes);
 
 struct Asked {
   explain::ClusterFacts facts;

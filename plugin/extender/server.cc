@@ -25,6 +25,7 @@
 #include "plugin/extender/explain_gang.h"
 #include "plugin/extender/follow_stream.h"
 #include "plugin/extender/place_gang.h"
+#include "plugin/extender/session_service.h"
 #include "plugin/extender/tls_files.h"
 #include "proto/gangway/v1/explain.grpc.pb.h"
 #include "proto/gangway/v1/extender.grpc.pb.h"
@@ -134,6 +135,7 @@ class Server::Impl {
         policy_(options_.policy),
         streams_(desk_, policy_, metrics),
         scheduler_(desk_, policy_, streams_),
+        sessions_(desk_, policy_),
         lifecycle_(desk_),
         explain_(desk_, policy_),
         quota_("gangway-extender") {}
@@ -143,6 +145,7 @@ class Server::Impl {
     grpc::ServerBuilder builder;
     builder.AddListeningPort(options_.address, CredentialsFor(options_), &port_);
     builder.RegisterService(&scheduler_);
+    builder.RegisterService(&sessions_);
     builder.RegisterService(&lifecycle_);
     builder.RegisterService(&explain_);
     builder.SetMaxReceiveMessageSize(static_cast<int>(options_.max_message_bytes));
@@ -181,6 +184,7 @@ class Server::Impl {
     grpc::HealthCheckServiceInterface* const health = server_->GetHealthCheckService();
     health->SetServingStatus(serving);
     health->SetServingStatus(v1::GangScheduler::service_full_name(), serving);
+    health->SetServingStatus(v1::Extender::service_full_name(), serving);
     health->SetServingStatus(v1::Lifecycle::service_full_name(), serving);
     health->SetServingStatus(v1::Explain::service_full_name(), serving);
   }
@@ -190,6 +194,7 @@ class Server::Impl {
   CurrentPolicy policy_;
   FollowStreams streams_;
   SchedulerService scheduler_;
+  SessionService sessions_;
   LifecycleService lifecycle_;
   ExplainService explain_;
   grpc::ResourceQuota quota_;

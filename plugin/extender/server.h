@@ -1,4 +1,5 @@
-// The gRPC door of the extender: GangScheduler, Lifecycle and Explain, with health (grpc.health.v1) and reflection.
+// The gRPC door of the extender: GangScheduler, Extender, Lifecycle and Explain, with health (grpc.health.v1) and
+// reflection.
 //
 // A call is read whole, up to a limit; then it waits for one of a few threads, or is refused when too many wait.
 // Messages are parsed by those threads only, so that what is in memory at a time is bounded by the limits below and not

@@ -1,11 +1,9 @@
 #pragma once
 
-#include "absl/functional/function_ref.h"
-#include "absl/status/status.h"
+#include "plugin/explain/still_wanted.h"
 
 namespace gangway::extender {
 
-// Asked now and then: not OK when nobody waits for the answer any more.
-using StillWanted = absl::FunctionRef<absl::Status()>;
+using explain::StillWanted;
 
 }  // namespace gangway::extender

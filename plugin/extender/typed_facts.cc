@@ -331,7 +331,7 @@ std::string MemberName(const std::string& gang, const std::string& task, int ind
 bool IsMemberName(absl::string_view name) { return absl::StrContains(name, '/'); }
 
 absl::StatusOr<std::vector<model::PodFacts>> MembersOf(const v1::Gang& gang, const std::string& path,
-                                                       StillWanted still_wanted) {
+                                                       std::int64_t& bytes, StillWanted still_wanted) {
   std::vector<model::PodFacts> members;
   std::map<std::string, int> names;
   std::int64_t count = 0;
@@ -348,6 +348,11 @@ absl::StatusOr<std::vector<model::PodFacts>> MembersOf(const v1::Gang& gang, con
     if (count > kMaxMembers)
       return Wrong(here + ".replicas",
                    absl::StrCat(count, " members are more than one call takes, which is ", kMaxMembers));
+    bytes += static_cast<std::int64_t>(task.ByteSizeLong()) * replicas;
+    if (bytes > kMaxMemberBytes)
+      return Wrong(here, absl::StrCat("takes ", task.ByteSizeLong(), " bytes, and each of its ", replicas,
+                                      " members has a copy: with the tasks before it ", bytes,
+                                      " bytes, and one call takes ", kMaxMemberBytes));
     GW_ASSIGN_OR_RETURN(const MemberMaker maker, MakerOf(gang, task, here));
     for (std::int32_t i = 0; i < replicas; ++i) {
       if (members.size() % kAskEvery == kAskEvery - 1) GW_RETURN_IF_ERROR(still_wanted());

@@ -17,6 +17,8 @@ namespace gangway::extender {
 
 // What one gang may have: they bound memory and time. See also kMaxFits (request_facts.h).
 inline constexpr int kMaxMembers = 10'000;
+// Of one call: bytes of each task's message times its replicas, for every member has a copy of what it asks for.
+inline constexpr std::int64_t kMaxMemberBytes = std::int64_t{64} << 20;
 
 absl::StatusOr<model::NodeFacts> NodeFactsOf(const v1::Node& node, const std::string& path);
 absl::StatusOr<model::QueueFacts> QueueFactsOf(const v1::Queue& queue, const std::string& path);
@@ -27,9 +29,10 @@ absl::StatusOr<model::PodFacts> PodFactsOf(const v1::Pod& pod, const std::string
 model::GangFacts GangOfQueue(const std::string& ns, const std::string& queue);
 
 std::string NamespaceOf(const v1::Gang& gang);
-// The members of a gang that want a node, in the order of its tasks, then by index. Their names are no pods'.
+// The members of a gang that want a node, in the order of its tasks, then by index. Their names are no pods'. `bytes`
+// is what the call's gangs before it took of kMaxMemberBytes, and grows by its own.
 absl::StatusOr<std::vector<model::PodFacts>> MembersOf(const v1::Gang& gang, const std::string& path,
-                                                       StillWanted still_wanted);
+                                                       std::int64_t& bytes, StillWanted still_wanted);
 std::string MemberName(const std::string& gang, const std::string& task, int index);
 bool IsMemberName(absl::string_view name);
 

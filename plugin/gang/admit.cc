@@ -1,4 +1,5 @@
 #include "plugin/gang/admit.h"
+#include "plugin/phrases/phrases.h"
 
 #include <algorithm>
 
@@ -34,12 +35,12 @@ std::optional<Reason> QueueReason(const Cluster& cluster, const Gang& gang) {
   const Queue& queue = cluster.queue(gang.queue);
   if (queue.known && queue.open && !queue.not_modelled.empty()) {
     Reason reason = ReasonOf(Reason::Kind::kNotModelled, gang);
-    reason.subject = absl::StrCat(queue.not_modelled, " of queue ", queue.name);
+    reason.subject = {phrases::kOfQueue, queue.not_modelled, queue.name};
     return reason;
   }
   if (queue.known && queue.open) return std::nullopt;
   Reason reason = ReasonOf(queue.known ? Reason::Kind::kQueueClosed : Reason::Kind::kQueueMissing, gang);
-  reason.subject = queue.name;
+  reason.subject = Words::Name(queue.name);
   return reason;
 }
 
@@ -47,7 +48,7 @@ std::optional<Reason> QueueFull(const Overlay& overlay, const Gang& gang, const 
   if (!overlay.tree().limits()) return std::nullopt;
   for (const QueueId level : overlay.tree().path(gang.queue)) {
     Reason reason = ReasonOf(Reason::Kind::kQueueFull, gang);
-    reason.subject = overlay.cluster().queue(level).name;
+    reason.subject = Words::Name(overlay.cluster().queue(level).name);
     for (Dim dim = 0; dim < amounts.size(); ++dim) {
       const std::int64_t limit = IsAsked(amounts, dim) ? overlay.tree().PlaceLimit(level, dim) : model::kUnlimited;
       if (limit == model::kUnlimited) continue;
@@ -108,7 +109,7 @@ std::optional<Reason> Admission::Admit(model::GangId id, bool owed, absl::Functi
   for (const QueueId level : overlay_.tree().path(gang.queue)) {
     if (!policy_.admit_by_queues) break;
     Reason queue_full = ReasonOf(Reason::Kind::kQueueFull, gang);
-    queue_full.subject = cluster.queue(level).name;
+    queue_full.subject = Words::Name(cluster.queue(level).name);
     for (Dim dim = 0; dim < missing.size(); ++dim) {
       if (!IsAsked(missing, dim)) continue;
       // What is above all queues has all of the cluster, which who is owed its share need not wait for.

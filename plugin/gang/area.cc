@@ -1,4 +1,5 @@
 #include "plugin/gang/area.h"
+#include "plugin/phrases/phrases.h"
 
 #include <algorithm>
 
@@ -14,8 +15,8 @@ bool Area::Contains(const Area& other) const {
   return std::includes(rows.begin(), rows.end(), others.begin(), others.end());
 }
 
-std::string Area::Text() const {
-  return hyper_node_ == nullptr ? "" : absl::StrCat(hyper_node_->name, ", tier ", hyper_node_->tier);
+Words Area::Text() const {
+  return hyper_node_ == nullptr ? Words() : Words(phrases::kOfTier, hyper_node_->name, hyper_node_->tier);
 }
 
 std::int64_t Area::Copies(const ShapeFit& fit) const {

@@ -10,6 +10,7 @@
 #include "plugin/gang/constraint/asks.h"
 #include "plugin/gang/fit.h"
 #include "plugin/model/hyper_nodes.h"
+#include "plugin/phrases/words.h"
 
 namespace gangway::gang {
 
@@ -23,7 +24,7 @@ class Area {
   const std::vector<model::Row>* rows() const { return hyper_node_ == nullptr ? nullptr : &hyper_node_->rows; }
   bool Contains(const Area& other) const;
   // "s0, tier 1"; "" is the whole cluster.
-  std::string Text() const;
+  Words Text() const;
 
   // Of the fit of one shape: how many copies there is room for; the best row, nullptr: there is none; and all that take
   // one, best first, until `visit` says no.

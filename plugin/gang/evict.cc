@@ -216,7 +216,7 @@ model::Reason Eviction::WhyItWaits(const Gang& gang, const std::vector<TaskId>& 
   model::Reason reason = ReasonOf(model::Reason::Kind::kRoomAwaited, gang);
   reason.ending = pods;
   reason.size = static_cast<int>(ending.size());
-  if (!ending.empty()) reason.subject = ending.begin()->first;
+  if (!ending.empty()) reason.subject = Words::Name(ending.begin()->first);
   return reason;
 }
 

@@ -49,7 +49,7 @@ void Holders::FindGoing(const Gang& gang, absl::Time now) {
   for (const TaskId id : gang.tasks) {
     const Task& task = cluster_.task(id);
     if (!task.holds_room() || !task.goes() || !cluster_.present(task.row)) continue;
-    const absl::Time given_up = task.grace_ends + policy_.victims_take;
+    const absl::Time given_up = task.departure().grace_ends + policy_.victims_take;
     if (task.status == TaskStatus::kReleasing && given_up <= now) continue;
     if (task.status == TaskStatus::kReleasing) look_again_ = std::min(look_again_, given_up);
     going_.push_back(id);

@@ -31,7 +31,7 @@ void TakeRoles(const Cluster& cluster, const Gang& gang, const Usable& usable, s
     }
     if (wanted > 0 && !reason.has_value()) {
       reason = ReasonOf(Reason::Kind::kTooFewOfRole, gang);
-      reason->subject = std::string(cluster.names().Text(role));
+      reason->subject = Words::Name(cluster.names().Text(role));
       reason->min_member = minimum;
       reason->missing = wanted;
       reason->existing = minimum - wanted;

@@ -12,6 +12,7 @@
 #include "plugin/gang/fill.h"
 #include "plugin/gang/narrowing.h"
 #include "plugin/gang/order.h"
+#include "plugin/phrases/phrases.h"
 
 namespace gangway::gang {
 
@@ -59,7 +60,9 @@ NoRoom WhyNoRoom(Assignment& tasks, const Area& area, const std::vector<TaskGrou
   tasks.DropAll();
   reason.existing = tasks.gang().ready() + static_cast<int>(told.would_fit.size());
   std::sort(reason.roles.begin(), reason.roles.end(), [](const RoleReason& a, const RoleReason& b) {
-    return std::tie(a.role, a.request_text, a.asks_text) < std::tie(b.role, b.request_text, b.asks_text);
+    if (a.role != b.role || a.request_text != b.request_text)
+      return std::tie(a.role, a.request_text) < std::tie(b.role, b.request_text);
+    return a.asks.English() < b.asks.English();
   });
   SortTasks(tasks.cluster(), told.would_fit);
   return told;
@@ -77,7 +80,8 @@ NoRoom WhyNoRoomForPart(Assignment& tasks, const Area& area, const std::vector<s
 
 Reason NoHyperNode(const model::Gang& gang, const model::TopologyFacts& topology, const std::vector<Row>& there) {
   Reason reason = ReasonOf(Reason::Kind::kNoHyperNode, gang);
-  reason.subject = topology.tier.has_value() ? absl::StrCat(*topology.tier, " or less") : topology.tier_name;
+  reason.subject =
+      topology.tier.has_value() ? Words(phrases::kOrLess, *topology.tier) : Words::Name(topology.tier_name);
   reason.existing = static_cast<int>(there.size());
   reason.missing = std::max(gang.min_member - gang.ready(), 0);
   return reason;

@@ -403,7 +403,7 @@ Reason GangPlacement::WhyRestWaits(const std::vector<std::size_t>& left, std::op
   if (units_.kept_for() != model::kNone) {
     const model::Gang& first = tasks_.cluster().gang(units_.kept_for());
     reason = ReasonOf(Reason::Kind::kKeptForMinimum, gang_);
-    reason.subject = absl::StrCat(first.ns, "/", first.name);
+    reason.subject = Words::Name(absl::StrCat(first.ns, "/", first.name));
   } else if (queue_full.has_value()) {
     reason = *std::move(queue_full);
   } else if (const model::TopologyFacts* const topology = TopologyOf(tasks_, left.front()); topology != nullptr) {

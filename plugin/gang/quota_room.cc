@@ -32,7 +32,7 @@ std::optional<Reason> QuotaRoom::Refusal(const Gang& gang) const {
   const auto promised = promised_.find(gang.ns);
   for (const auto& [name, quota] : *quotas) {
     Reason reason = ReasonOf(Reason::Kind::kQuotaFull, gang);
-    reason.subject = name;
+    reason.subject = Words::Name(name);
     for (const model::QuotaLimit& limit : quota.limits) {
       const auto asks = std::find_if(gang.quota_asks.begin(), gang.quota_asks.end(),
                                      [&](const auto& one) { return one.first == limit.name; });

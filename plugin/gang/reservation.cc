@@ -27,8 +27,10 @@ constexpr absl::Duration kBesideRunning = absl::Minutes(1);
 
 // Who is there beyond its time may run on for ever.
 absl::Time EndOfTask(const Task& task, absl::Time now) {
-  if (task.ends != absl::InfiniteFuture()) return task.ends + kBesideRunning < now ? absl::InfiniteFuture() : task.ends;
-  return task.lasts == absl::InfiniteDuration() ? absl::InfiniteFuture() : now + task.lasts + kBesideRunning;
+  const model::Departure& known = task.departure();
+  if (const absl::Time ends = known.ends; ends != absl::InfiniteFuture())
+    return ends + kBesideRunning < now ? absl::InfiniteFuture() : ends;
+  return known.lasts == absl::InfiniteDuration() ? absl::InfiniteFuture() : now + known.lasts + kBesideRunning;
 }
 
 // What of one node goes to the gang.

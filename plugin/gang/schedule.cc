@@ -187,7 +187,7 @@ class Cycle {
     if (const GangId first = eviction_.SpreadsAmong(id); first != model::kNone) {
       Decision& decision = decisions_[IndexOf(id)];
       decision.reason = ReasonOf(model::Reason::Kind::kKeptForMinimum, cluster_.gang(id));
-      decision.reason->subject = cluster_.gang(first).ns + "/" + cluster_.gang(first).name;
+      decision.reason->subject = Words::Name(model::KeyOf(cluster_.gang(first).ns, cluster_.gang(first).name));
       decision.short_of_minimum = decision.reason->missing > 0;
       return false;
     }
@@ -352,7 +352,7 @@ class Cycle {
     const Gang& gang = cluster_.gang(kept_.gang());
     decision.reason->kept_nodes = static_cast<int>(kept_.nodes().spots.size());
     decision.reason->kept_until_ends = kept_.nodes().ends;
-    if (!own) decision.reason->kept_for = gang.ns + "/" + gang.name;
+    if (!own) decision.reason->kept_for = model::KeyOf(gang.ns, gang.name);
   }
 
   // One of its pods would have room on them.

@@ -103,7 +103,7 @@ std::optional<Reason> WhyBlocked(const Cluster& cluster, const Gang& gang, const
   }
   if (gated.empty() && not_modelled.empty() && usable.blocked.has_value()) {
     Reason reason = ReasonOf(usable.blocked->kind, gang);
-    reason.subject = usable.blocked->subject;
+    reason.subject = Words::Name(usable.blocked->subject);
     reason.trouble = usable.blocked->trouble;
     reason.detail = usable.blocked->detail;
     reason.missing = std::max(gang.min_member - count, 1);
@@ -114,14 +114,14 @@ std::optional<Reason> WhyBlocked(const Cluster& cluster, const Gang& gang, const
     return TooFewSubGroups(cluster, gang, *usable.incomplete, WholeSubGroups(cluster, gang, *usable.incomplete) + 1);
   }
   Reason reason = ReasonOf(not_modelled.empty() ? Reason::Kind::kGated : Reason::Kind::kNotModelled, gang);
-  reason.subject = not_modelled.empty() ? gated : not_modelled;
+  reason.subject = Words::Name(not_modelled.empty() ? gated : not_modelled);
   reason.missing = std::max(gang.min_member - count, 1);
   return reason;
 }
 
 Reason TooFewSubGroups(const Cluster& cluster, const Gang& gang, const model::SubGroups& policy, int wanted) {
   Reason reason = ReasonOf(Reason::Kind::kTooFewSubGroups, gang);
-  reason.subject = std::string(cluster.names().Text(policy.role));
+  reason.subject = Words::Name(cluster.names().Text(policy.role));
   reason.size = policy.size;
   reason.min_member = wanted;
   reason.existing = WholeSubGroups(cluster, gang, policy);
@@ -131,7 +131,7 @@ Reason TooFewSubGroups(const Cluster& cluster, const Gang& gang, const model::Su
 
 Reason BindingRefused(const Gang& gang) {
   Reason reason = ReasonOf(Reason::Kind::kBindFailed, gang);
-  reason.subject = gang.held_back;
+  reason.subject = Words::Name(gang.held_back);
   return reason;
 }
 
@@ -146,7 +146,7 @@ std::optional<Reason> WhyNotTried(const Cluster& cluster, const Gang& gang) {
   }
   if (!gang.not_modelled.empty()) {
     Reason reason = ReasonOf(Reason::Kind::kNotModelled, gang);
-    reason.subject = gang.not_modelled;
+    reason.subject = Words::Name(gang.not_modelled);
     return reason;
   }
   if (!gang.held_back.empty() && gang.ready() == 0) return BindingRefused(gang);

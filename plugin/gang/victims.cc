@@ -34,7 +34,7 @@ bool Victims::CanGo(const Task& task) const {
 
 bool Victims::MayGo(const Task& task, absl::Duration min_runtime) {
   if (!CanGo(task) || !task.ours || !task.evictable || !cluster_.present(task.row)) return false;
-  const absl::Time from = std::max(task.protected_until, task.started + min_runtime);
+  const absl::Time from = std::max<absl::Time>(task.departure().protected_until, task.started + min_runtime);
   if (from > now_) look_again_ = std::min(look_again_, from);
   return from <= now_;
 }

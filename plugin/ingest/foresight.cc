@@ -16,6 +16,7 @@ namespace gangway::ingest {
 namespace {
 
 constexpr char kUnknown[] = "gangway's scheduler does not know it: ";
+constexpr absl::string_view kOurName = "volcano";
 
 void Add(std::vector<Foresight>& foresights, std::string field, absl::string_view what) {
   if (foresights.size() < kMaxForesights) foresights.push_back({std::move(field), std::string(what)});
@@ -25,6 +26,72 @@ bool ForOnePod(const api::Document& volume_claim) {
   if (volume_claim.empty()) return false;
   const auto spec = api::Decode<api::core::PersistentVolumeClaimSpec>(volume_claim.json);
   return spec.ok() && std::count(spec->access_modes.begin(), spec->access_modes.end(), "ReadWriteOncePod") > 0;
+}
+
+// "...: pods of task w would wait for ever", and what to do where there is something.
+std::string WaitForEver(absl::string_view whose, absl::string_view field) {
+  const std::string instead = model::InsteadOf(field).English();
+  return absl::StrCat(kUnknown, whose, " would wait for ever", instead.empty() ? "" : "; ", instead);
+}
+
+// `at`: the path of the spec.
+std::vector<Foresight> ForeseeJobs(const api::volcano::JobSpec& spec, absl::string_view at,
+                                   absl::string_view scheduler_name) {
+  std::vector<Foresight> out;
+  if (!spec.scheduler_name.empty() && spec.scheduler_name != scheduler_name) return out;
+  std::int64_t pods = 0;
+  for (std::size_t i = 0; i < spec.tasks.size(); ++i) {
+    const api::volcano::TaskSpec& task = spec.tasks[i];
+    pods += task.replicas;
+    if (i >= kMaxTasksLookedAt) continue;
+    const std::string path = absl::StrCat(at, ".tasks[", i, "]");
+    const std::string whose = absl::StrCat("pods of task ", task.name.empty() ? absl::StrCat(i) : task.name);
+    if (task.topology_policy == "restricted" || task.topology_policy == "single-numa-node")
+      Add(out, absl::StrCat(path, ".topologyPolicy"), WaitForEver(whose, ""));
+    const auto pod = api::Decode<api::core::Pod>(task.pod_template.empty() ? "{}" : task.pod_template.json);
+    if (!pod.ok()) continue;  // admission says so
+    if (const std::string gang = api::core::SchedulingGroupOf(pod->spec); !gang.empty()) {
+      Add(out, absl::StrCat(path, ".template.", kSchedulingGroupField),
+          absl::StrCat("names the gang ", gang, " beside the job's own: ", whose, " would wait for ever"));
+    }
+    for (const std::string& field : UnknownFields(*pod))
+      Add(out, absl::StrCat(path, ".template.", field), WaitForEver(whose, field));
+  }
+  for (std::size_t i = 0; i < spec.volumes.size(); ++i) {
+    if (pods < 2 || !ForOnePod(spec.volumes[i].volume_claim)) continue;
+    Add(out, absl::StrCat(at, ".volumes[", i, "].volumeClaim.accessModes"),
+        absl::StrCat("ReadWriteOncePod lets one pod at a time use the claim, and the job has ", pods,
+                     "; ReadWriteMany lets all"));
+  }
+  return out;
+}
+
+// `at`: the path of the pod, or of its template.
+std::vector<Foresight> ForeseePods(const api::core::Pod& pod, absl::string_view at) {
+  std::vector<Foresight> out;
+  if (pod.spec.scheduler_name != kOurName) return out;
+  for (const std::string& field : UnknownFields(pod))
+    Add(out, absl::StrCat(at, field), WaitForEver(at.empty() ? "the pod" : "its pods", field));
+  return out;
+}
+
+// What makes pods of a template: a Deployment and its like.
+struct PodMaker {
+  struct Spec {
+    api::core::Pod pod_template;
+    static constexpr std::string_view kName = "PodMakerSpec";
+    static constexpr bool kView = true;
+    static constexpr auto Fields() { return api::MakeFields(api::MakeField<&Spec::pod_template>("template", "")); }
+  };
+  Spec spec;
+  static constexpr std::string_view kName = "PodMaker";
+  static constexpr bool kView = true;
+  static constexpr auto Fields() { return api::MakeFields(api::MakeField<&PodMaker::spec>("spec", "")); }
+};
+
+std::vector<Foresight> ForeseeMade(absl::string_view json) {
+  const absl::StatusOr<PodMaker> maker = api::Decode<PodMaker>(json);
+  return maker.ok() ? ForeseePods(maker->spec.pod_template, "spec.template.") : std::vector<Foresight>();
 }
 
 template <class T>
@@ -41,6 +108,14 @@ constexpr Foreseen kForeseen[] = {
     {&api::kJobs, ForeseeAs<api::volcano::Job>},
     {&api::kPodGroups, ForeseeAs<api::volcano::PodGroup>},
     {&api::kQueues, ForeseeAs<api::volcano::Queue>},
+    {&api::kCronJobs, ForeseeAs<api::volcano::CronJob>},
+    {&api::kJobTemplates, ForeseeAs<api::volcano::JobTemplate>},
+    {&api::kPods, ForeseeAs<api::core::Pod>},
+    {&api::kDeployments, ForeseeMade},
+    {&api::kReplicaSets, ForeseeMade},
+    {&api::kStatefulSets, ForeseeMade},
+    {&api::kDaemonSets, ForeseeMade},
+    {&api::kBatchJobs, ForeseeMade},
 };
 
 }  // namespace
@@ -48,40 +123,18 @@ constexpr Foreseen kForeseen[] = {
 std::string Foresight::ToString() const { return absl::StrCat(field, ": ", what); }
 
 std::vector<Foresight> Foresee(const api::volcano::Job& job, absl::string_view scheduler_name) {
-  std::vector<Foresight> out;
-  const api::volcano::JobSpec& spec = job.spec;
-  if (!spec.scheduler_name.empty() && spec.scheduler_name != scheduler_name) return out;
-  std::int64_t pods = 0;
-  for (std::size_t i = 0; i < spec.tasks.size(); ++i) {
-    const api::volcano::TaskSpec& task = spec.tasks[i];
-    pods += task.replicas;
-    if (i >= kMaxTasksLookedAt) continue;
-    const std::string path = absl::StrCat("spec.tasks[", i, "]");
-    const std::string tasks_pods = absl::StrCat(
-        kUnknown, "pods of task ", task.name.empty() ? absl::StrCat(i) : task.name, " would wait for ever");
-    if (task.topology_policy == "restricted" || task.topology_policy == "single-numa-node")
-      Add(out, absl::StrCat(path, ".topologyPolicy"), tasks_pods);
-    const auto pod = api::Decode<api::core::Pod>(task.pod_template.empty() ? "{}" : task.pod_template.json);
-    if (!pod.ok()) continue;  // admission says so
-    if (const std::string gang = api::core::SchedulingGroupOf(pod->spec); !gang.empty()) {
-      Add(out, absl::StrCat(path, ".template.", kSchedulingGroupField),
-          absl::StrCat("names the gang ", gang, " beside the job's own: pods of task ",
-                       task.name.empty() ? absl::StrCat(i) : task.name, " would wait for ever"));
-    }
-    for (const std::string& field : UnknownFields(*pod)) {
-      const std::string instead = model::InsteadOf(field);
-      Add(out, absl::StrCat(path, ".template.", field),
-          instead.empty() ? tasks_pods : absl::StrCat(tasks_pods, "; ", instead));
-    }
-  }
-  for (std::size_t i = 0; i < spec.volumes.size(); ++i) {
-    if (pods < 2 || !ForOnePod(spec.volumes[i].volume_claim)) continue;
-    Add(out, absl::StrCat("spec.volumes[", i, "].volumeClaim.accessModes"),
-        absl::StrCat("ReadWriteOncePod lets one pod at a time use the claim, and the job has ", pods,
-                     "; ReadWriteMany lets all"));
-  }
-  return out;
+  return ForeseeJobs(job.spec, "spec", scheduler_name);
 }
+
+std::vector<Foresight> Foresee(const api::volcano::CronJob& cron_job) {
+  return ForeseeJobs(cron_job.spec.job_template.spec, "spec.jobTemplate.spec", kOurName);
+}
+
+std::vector<Foresight> Foresee(const api::volcano::JobTemplate& job_template) {
+  return ForeseeJobs(job_template.spec, "spec", kOurName);
+}
+
+std::vector<Foresight> Foresee(const api::core::Pod& pod) { return ForeseePods(pod, ""); }
 
 std::vector<Foresight> Foresee(const api::volcano::PodGroup& group) {
   std::vector<Foresight> out;

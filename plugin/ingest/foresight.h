@@ -7,7 +7,10 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "api/core/pod.h"
 #include "api/resource.h"
+#include "api/volcano/cron_job.h"
+#include "api/volcano/flow.h"
 #include "api/volcano/job.h"
 #include "api/volcano/scheduling.h"
 
@@ -25,9 +28,14 @@ struct Foresight {
 // tasks.
 inline constexpr std::size_t kMaxForesights = 10, kMaxTasksLookedAt = 100;
 std::vector<Foresight> Foresee(const api::volcano::Job& job, absl::string_view scheduler_name = "volcano");
+std::vector<Foresight> Foresee(const api::volcano::CronJob& cron_job);
+std::vector<Foresight> Foresee(const api::volcano::JobTemplate& job_template);
+// When the scheduler named volcano is to place it.
+std::vector<Foresight> Foresee(const api::core::Pod& pod);
 std::vector<Foresight> Foresee(const api::volcano::PodGroup& group);
 std::vector<Foresight> Foresee(const api::volcano::Queue& queue);
-// Of the object of that kind, whichever it is; nothing of one that does not decode, which is refused elsewhere.
+// Of the object of that kind, whichever it is, also of those of Kubernetes' that make pods; nothing of one that does
+// not decode, which is refused elsewhere.
 std::vector<Foresight> ForeseeIn(const api::Resource& resource, absl::string_view json);
 
 }  // namespace gangway::ingest

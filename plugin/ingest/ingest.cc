@@ -1,5 +1,7 @@
 #include "plugin/ingest/ingest.h"
 
+#include "api/scheduling_resources.h"
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -552,6 +554,18 @@ model::NamespaceFacts NamespaceFactsOf(const api::core::PartialObject& object) {
 
 model::PriorityClassFacts PriorityClassFactsOf(const api::core::PriorityClass& object) {
   return {object.metadata.name, object.value, object.global_default, object.preemption_policy != "Never"};
+}
+
+const api::Resource& ResourceOf(model::GangKind kind) {
+  switch (kind) {
+    case model::GangKind::kVolcano:
+      return api::kPodGroups;
+    case model::GangKind::kKubernetes:
+      return api::kKubernetesPodGroups;
+    case model::GangKind::kCoscheduling:
+      return api::kCoschedulingPodGroups;
+  }
+  return api::kPodGroups;
 }
 
 }  // namespace gangway::ingest

@@ -9,6 +9,7 @@
 #include "api/core/pod.h"
 #include "api/core/pod_groups.h"
 #include "api/core/storage.h"
+#include "api/resource.h"
 #include "api/volcano/hyper_node.h"
 #include "api/volcano/scheduling.h"
 #include "plugin/model/facts.h"
@@ -63,5 +64,8 @@ model::NamespaceFacts NamespaceFactsOf(const api::core::PartialObject& object);
 // nullopt: it is about some of the namespace's pods only, and which of a gang's these are its PodGroup does not say.
 std::optional<model::QuotaFacts> QuotaFactsOf(const api::core::ResourceQuota& quota);
 model::PriorityClassFacts PriorityClassFactsOf(const api::core::PriorityClass& object);
+
+// Of the gang's PodGroup.
+const api::Resource& ResourceOf(model::GangKind kind);
 
 }  // namespace gangway::ingest

@@ -34,6 +34,15 @@ TaskStatus StatusOf(const PodFacts& facts) {
   return TaskStatus::kUnknown;
 }
 
+Departure DepartureOf(const PodFacts& facts) {
+  Departure departure;
+  departure.ends = facts.ends;
+  if (facts.cooldown > absl::ZeroDuration()) departure.protected_until = facts.started + facts.cooldown;
+  departure.grace_ends = facts.grace_ends;
+  departure.lasts = facts.lasts;
+  return departure;
+}
+
 bool Ended(TaskStatus status) { return status == TaskStatus::kSucceeded || status == TaskStatus::kFailed; }
 
 // Also on another node than it has.
@@ -119,11 +128,6 @@ void Cluster::GiveRoom(TaskId id) {
   HoldRoom(task, -1);
 }
 
-TaskId Cluster::FindTask(absl::string_view ns, absl::string_view name) const {
-  const auto it = tasks_by_name_.find(TaskName{ns, name});
-  return it == tasks_by_name_.end() ? kNone : *it;
-}
-
 // But for its phase and node.
 bool Cluster::SamePod(TaskId id, const PodFacts& facts) const {
   const Task& task = tasks_[id];
@@ -133,8 +137,8 @@ bool Cluster::SamePod(TaskId id, const PodFacts& facts) const {
   return task.uid == facts.uid && same_gang && names_.Text(task.role) == facts.role &&
          PartitionText(task) == facts.partition && task.priority == facts.priority && task.index == facts.index &&
          task.ours == facts.ours && task.gated == facts.gated && task.controlled == facts.controlled &&
-         task.created == facts.created && task.lasts == facts.lasts && task.evictable == facts.evictable &&
-         task.preempts == facts.preempts && task.movable == facts.movable && shapes_.IsOf(task.shape, facts.wants) &&
+         task.created == facts.created && task.evictable == facts.evictable && task.preempts == facts.preempts &&
+         task.movable == facts.movable && shapes_.IsOf(task.shape, facts.wants) &&
          (Ended(StatusOf(facts)) || pod_terms_.Same(id, facts.labels));
 }
 
@@ -142,9 +146,8 @@ bool Cluster::SamePlace(TaskId id, const PodFacts& facts) const {
   const Task& task = tasks_[id];
   const bool assumed = task.status == TaskStatus::kBinding;
   const bool on_node = assumed || task.row == kNone ? facts.node.empty() : facts.node == node_name(task.row);
-  return on_node && (assumed ? TaskStatus::kPending : task.status) == StatusOf(facts) && task.ends == facts.ends &&
-         task.leaving == facts.leaving && task.started == facts.started &&
-         task.protected_until == facts.started + facts.cooldown && task.grace_ends == facts.grace_ends &&
+  return on_node && (assumed ? TaskStatus::kPending : task.status) == StatusOf(facts) &&
+         task.departure() == DepartureOf(facts) && task.leaving == facts.leaving && task.started == facts.started &&
          (facts.nominated.empty() ? task.row == kNone || task.nominated == kNone
                                   : task.nominated == names_.Find(facts.nominated));
 }
@@ -153,9 +156,7 @@ bool Cluster::SamePlace(TaskId id, const PodFacts& facts) const {
 void Cluster::NoteMoments(Task& task, const PodFacts& facts) {
   gangs_.SetLeaving(task, facts.leaving);
   task.started = facts.started;
-  task.protected_until = facts.started + facts.cooldown;
-  task.grace_ends = facts.grace_ends;
-  task.ends = facts.ends;
+  task.SetDeparture(DepartureOf(facts));
   const bool waits = facts.node.empty() && StatusOf(facts) == TaskStatus::kPending;
   if (!waits) {
     gangs_.SetNominated(task, kNone);
@@ -185,7 +186,6 @@ bool Cluster::MovePod(TaskId id, const PodFacts& facts) {
     gangs_.StatusChanged(task.gang, before, now, releasing(now, row) - releasing(before, row_before));
   task.row = row;
   task.status = now;
-  task.ends = facts.ends;
   NoteMoments(task, facts);
   if (row != kNone) nodes_.Enter(row);
   if (row_before != kNone) {
@@ -239,9 +239,9 @@ TaskId Cluster::PutPod(TaskId id, const PodFacts& facts) {
     shapes_.Release(tasks_[id].shape);
   } else {
     id = tasks_.Add();
-    tasks_[id].ns = facts.ns;
-    tasks_[id].name = facts.name;
-    tasks_by_name_.insert(id);
+    tasks_[id].ns = names_.Text(names_.Intern(facts.ns));
+    tasks_[id].name = Text(facts.name);
+    tasks_by_name_.Insert(id);
   }
   const TaskStatus status = assumed != kNone ? TaskStatus::kBinding : StatusOf(facts);
   const bool waits = MayBePlaced(facts);
@@ -259,7 +259,7 @@ TaskId Cluster::PutPod(TaskId id, const PodFacts& facts) {
   if (!facts.node.empty()) row = nodes_.Intern(facts.node);
   Task& task = tasks_[id];
   const Row row_before = fresh ? kNone : task.row;
-  task.uid = facts.uid;
+  task.uid = Uid(facts.uid);
   task.shape = shape;
   task.row = row;
   task.role = names_.Intern(facts.role);
@@ -271,8 +271,6 @@ TaskId Cluster::PutPod(TaskId id, const PodFacts& facts) {
   task.gated = facts.gated;
   task.controlled = facts.controlled;
   task.created = facts.created;
-  task.lasts = facts.lasts;
-  task.ends = facts.ends;
   task.evictable = facts.evictable;
   task.preempts = facts.preempts;
   task.movable = facts.movable;
@@ -332,7 +330,7 @@ void Cluster::RemoveTask(TaskId id) {
     nodes_.Leave(task.row);
     nodes_.FreeIfUnused(task.row);
   }
-  tasks_by_name_.erase(id);
+  tasks_by_name_.Erase(id);
   tasks_.Remove(id);
 }
 
@@ -343,7 +341,8 @@ void Cluster::PromiseVolumes(TaskId id) {
 }
 
 void Cluster::UnpromiseVolumes(TaskId id) {
-  if (!std::exchange(tasks_[id].promised, false)) return;
+  if (!tasks_[id].promised) return;
+  tasks_[id].promised = false;
   for (const ClaimId claim : shape(tasks_[id].shape).claims) volumes_.Unpromise(claim);
 }
 
@@ -430,7 +429,7 @@ void Cluster::SetMoved(std::vector<MovedGang> moved) {
 
 void Cluster::PassOver(GangId id, absl::Time until) { gangs_.PassOver(id, until); }
 
-void Cluster::SetHeldBack(GangId id, std::string why) { gangs_.SetHeldBack(id, std::move(why)); }
+void Cluster::SetHeldBack(GangId id, absl::string_view why) { gangs_.SetHeldBack(id, why); }
 
 // Its own, or the one for all that name none; nullptr: there is none.
 const PriorityClassFacts* Cluster::ClassOf(const Gang& gang) const {
@@ -535,7 +534,7 @@ void Cluster::AuditTasks(std::vector<std::string>& wrong) const {
     if (task.status == TaskStatus::kPending && task.row != kNone)
       wrong.push_back(absl::StrCat("pod ", key, ": waits and has a node"));
   });
-  if (static_cast<int>(tasks_by_name_.size()) != tasks_.size())
+  if (tasks_by_name_.size() != tasks_.size())
     wrong.push_back(absl::StrCat("pods: ", tasks_by_name_.size(), " names of ", tasks_.size()));
 }
 

@@ -4,7 +4,7 @@
 //
 // Changes only by the Set.../Remove... events and by Assume/Forget. An event states what is now, so applying one twice
 // changes nothing, and events about different objects commute: pods may come before their node, PodGroup or queue.
-// No objects are kept; about 400 bytes a pod, and its labels.
+// No objects are kept.
 //
 // Used on one loop; const calls may run together.
 #pragma once
@@ -18,9 +18,8 @@
 #include "absl/container/btree_map.h"
 #include "absl/container/btree_set.h"
 #include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
-#include "absl/hash/hash.h"
 #include "absl/strings/string_view.h"
+#include "plugin/model/by_name.h"
 #include "plugin/model/domains.h"
 #include "plugin/model/facts.h"
 #include "plugin/model/gangs.h"
@@ -99,7 +98,7 @@ class Cluster {
   // The task's pod will be deleted; false: it will not. Until it is gone.
   void SetEvicted(TaskId task, bool evicted);
   // Keeps the gang from being placed, saying why; "" ends it.
-  void SetHeldBack(GangId gang, std::string why);
+  void SetHeldBack(GangId gang, absl::string_view why);
   // Nodes are kept for one gang; none for a gang that was passed over, until then.
   void SetReservation(std::optional<Reservation> reservation);
   const std::optional<Reservation>& reservation() const { return reservation_; }
@@ -157,7 +156,7 @@ class Cluster {
   // another.
   std::uint64_t shape_version(ShapeId id) const { return shapes_.version(id); }
   const Task& task(TaskId id) const { return tasks_[id]; }
-  TaskId FindTask(absl::string_view ns, absl::string_view name) const;
+  TaskId FindTask(absl::string_view ns, absl::string_view name) const { return tasks_by_name_.Find(ns, name); }
   const Gang& gang(GangId id) const { return gangs_[id]; }
   int gang_slots() const { return gangs_.slots(); }
   GangId FindGang(absl::string_view ns, absl::string_view name, GangKind kind = GangKind::kVolcano) const {
@@ -212,24 +211,6 @@ class Cluster {
   void NominateMoved(TaskId id);
   void AuditTasks(std::vector<std::string>& wrong) const;
 
-  // Tasks are found by the names that they carry: none is kept twice.
-  struct TaskName {
-    absl::string_view ns, name;
-  };
-  static TaskName NameOf(const SlotTable<Task>& tasks, TaskId id) { return {tasks[id].ns, tasks[id].name}; }
-  struct HashTask {
-    using is_transparent = void;
-    const SlotTable<Task>* tasks = nullptr;
-    std::size_t operator()(const TaskName& name) const { return absl::HashOf(name.ns, name.name); }
-    std::size_t operator()(TaskId id) const { return (*this)(NameOf(*tasks, id)); }
-  };
-  struct SameTask {
-    using is_transparent = void;
-    const SlotTable<Task>* tasks = nullptr;
-    bool operator()(TaskId a, TaskId b) const { return a == b; }
-    bool operator()(TaskId a, const TaskName& b) const { return (*tasks)[a].ns == b.ns && (*tasks)[a].name == b.name; }
-  };
-
   const std::uint64_t id_;
   std::uint64_t version_ = 0;   // of what no part counts
   std::uint64_t reshaped_ = 0;  // tasks, since terms about them are others
@@ -250,7 +231,7 @@ class Cluster {
   SlotTable<Task> tasks_;
   std::optional<Reservation> reservation_;
   std::vector<MovedGang> moved_;
-  absl::flat_hash_set<TaskId, HashTask, SameTask> tasks_by_name_{0, HashTask{&tasks_}, SameTask{&tasks_}};
+  ByName<Task> tasks_by_name_{tasks_};
   absl::flat_hash_map<int, PriorityClassFacts> priority_classes_;
   absl::btree_map<std::string, absl::btree_map<std::string, BudgetFacts>> budgets_;  // by namespace and name
 };

@@ -21,27 +21,24 @@ void AddStart(const Task& task, int times, Gang& gang) {
 }  // namespace
 
 GangId Gangs::Intern(GangKind kind, absl::string_view ns, absl::string_view name) {
-  std::string key = KeyOf(ns, name);
-  auto& by_key = by_key_[static_cast<std::size_t>(kind)];
-  if (auto it = by_key.find(key); it != by_key.end()) return it->second;
+  ByName<Gang>& by_name = by_name_[static_cast<std::size_t>(kind)];
+  if (const GangId known = by_name.Find(ns, name); known != kNone) return known;
   const GangId id = table_.Add();
   table_[id].kind = kind;
   table_[id].ns = std::string(ns);
   table_[id].name = std::string(name);
-  by_key.emplace(std::move(key), id);
+  by_name.Insert(id);
   return id;
 }
 
 GangId Gangs::Find(GangKind kind, absl::string_view ns, absl::string_view name) const {
-  const auto& by_key = by_key_[static_cast<std::size_t>(kind)];
-  const auto it = by_key.find(KeyOf(ns, name));
-  return it == by_key.end() ? kNone : it->second;
+  return by_name_[static_cast<std::size_t>(kind)].Find(ns, name);
 }
 
 void Gangs::FreeIfUnused(GangId id) {
   const Gang& gang = table_[id];
   if (gang.known || !gang.tasks.empty()) return;
-  by_key_[static_cast<std::size_t>(gang.kind)].erase(KeyOf(gang.ns, gang.name));
+  by_name_[static_cast<std::size_t>(gang.kind)].Erase(id);
   table_.Remove(id);
 }
 
@@ -122,12 +119,12 @@ void Gangs::Changed(GangId id) {
 void Gangs::Set(GangId id, const GangFacts& facts, bool has_quotas) {
   Gang& gang = table_[id];
   if (gang.uid != facts.uid) {
-    gang.held_back.clear();
+    gang.held_back = Text();
     gang.passed_over_until = absl::InfinitePast();
   }
   const bool same = gang.known && gang.uid == facts.uid;
   gang.known = true;
-  gang.uid = facts.uid;
+  gang.uid = Uid(facts.uid);
   gang.priority_class = facts.priority_class.empty() ? kNone : names_.Intern(facts.priority_class);
   gang.min_member = facts.min_member;
   gang.min_task_member.clear();
@@ -146,7 +143,7 @@ void Gangs::Set(GangId id, const GangFacts& facts, bool has_quotas) {
   gang.has_min_resources = facts.has_min_resources;
   gang.min_resources = dims_.Intern(facts.min_resources);
   gang.quota_asks = has_quotas ? facts.quota_asks : NamedAmounts();
-  gang.not_modelled = facts.not_modelled;
+  gang.not_modelled = Text(facts.not_modelled);
   gang.created = facts.created;
   gang.waiting_time = facts.waiting_time;
   const bool let_in = facts.phase != GangPhase::kNone && facts.phase != GangPhase::kPending;
@@ -163,13 +160,13 @@ void Gangs::Remove(GangId id) {
   Gang& gang = table_[id];
   gang.known = false;
   gang.admitted = false;
-  gang.uid.clear();
+  gang.uid = Uid();
   gang.phase = GangPhase::kNone;
   gang.was_whole = false;
   gang.min_member = 0;
   gang.min_task_member.clear();
   gang.sub_groups.clear();
-  gang.topology.reset();
+  gang.topology = std::nullopt;
   Changed(id);
   FreeIfUnused(id);
 }
@@ -200,10 +197,10 @@ void Gangs::SetAdmitted(GangId id, bool admitted) {
   Changed(id);
 }
 
-void Gangs::SetHeldBack(GangId id, std::string why) {
+void Gangs::SetHeldBack(GangId id, absl::string_view why) {
   Gang& gang = table_[id];
   if (gang.held_back == why) return;
-  gang.held_back = std::move(why);
+  gang.held_back = Text(why);
   Changed(id);
 }
 

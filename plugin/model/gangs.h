@@ -9,9 +9,10 @@
 #include <vector>
 
 #include "absl/container/btree_set.h"
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "plugin/model/by_name.h"
+#include "plugin/model/compact.h"
 #include "plugin/model/facts.h"
 #include "plugin/model/names.h"
 #include "plugin/model/resources.h"
@@ -28,7 +29,8 @@ struct SubGroups {
 };
 
 struct Gang {
-  std::string ns, name, uid;
+  std::string ns, name;
+  Uid uid;
   GangKind kind = GangKind::kVolcano;
   bool known = false;  // false: pods name it, but there is no such PodGroup
   QueueId queue = kNone;
@@ -36,11 +38,11 @@ struct Gang {
   int min_member = 0;
   std::vector<std::pair<int, int>> min_task_member;  // role, count; sorted by role
   std::vector<SubGroups> sub_groups;                 // sorted by role
-  std::optional<TopologyFacts> topology;
+  Seldom<TopologyFacts> topology;
   bool has_min_resources = false;
   Resources min_resources;
   NamedAmounts quota_asks;  // of namespaces that had quotas when the PodGroup was last told of; else empty
-  std::string not_modelled;
+  Text not_modelled;
   absl::Time created = absl::InfinitePast();
   std::optional<absl::Duration> waiting_time;
   GangPhase phase = GangPhase::kNone;
@@ -49,7 +51,7 @@ struct Gang {
   bool admitted = false;                                // let in: by its phase, or by a decision that is being written
   absl::Time passed_over_until = absl::InfinitePast();  // no nodes are kept for it
   absl::Time moved = absl::InfinitePast();              // last
-  std::string held_back;      // set: not placed for now, since this went wrong when it was tried
+  Text held_back;             // set: not placed for now, since this went wrong when it was tried
   std::vector<TaskId> tasks;  // in no order; see gang/order.h
   std::array<int, kTaskStatuses> count{};
   int binding_releasing = 0;  // releasing tasks that hold a node
@@ -83,6 +85,8 @@ struct Gang {
 class Gangs {
  public:
   Gangs(Dims& dims, Names& names) : dims_(dims), names_(names) {}
+  Gangs(const Gangs&) = delete;
+  Gangs& operator=(const Gangs&) = delete;
 
   // What a PodGroup says, but for its queue. `has_quotas`: its namespace has some.
   void Set(GangId id, const GangFacts& facts, bool has_quotas = false);
@@ -92,7 +96,7 @@ class Gangs {
   GangId Find(GangKind kind, absl::string_view ns, absl::string_view name) const;
   void SetQueue(GangId id, QueueId queue) { table_[id].queue = queue; }
   void SetAdmitted(GangId id, bool admitted);
-  void SetHeldBack(GangId id, std::string why);
+  void SetHeldBack(GangId id, absl::string_view why);
   void PassOver(GangId id, absl::Time until) { table_[id].passed_over_until = until; }
 
   // The node on which room is kept for the task, interned; kNone: none is.
@@ -129,7 +133,7 @@ class Gangs {
   Dims& dims_;
   Names& names_;
   SlotTable<Gang> table_;
-  std::array<absl::flat_hash_map<std::string, GangId>, 3> by_key_;  // "ns/name", by kind
+  std::array<ByName<Gang>, 3> by_name_{ByName<Gang>(table_), ByName<Gang>(table_), ByName<Gang>(table_)};  // by kind
   absl::btree_set<GangId> waiting_, awaiting_pods_;
   std::uint64_t version_ = 0, version_of_waiting_ = 0;
 };

@@ -99,7 +99,7 @@ void Nodes::GrowTo(int dims) {
   for (std::vector<std::int64_t>* table : {&free_, &allocatable_}) {
     std::vector<std::int64_t> grown(present_.size() * Index(wider), 0);
     for (Row row = 0; row < rows(); ++row) {
-      std::copy_n(table->begin() + row * stride_, stride_, grown.begin() + row * wider);
+      std::copy_n(table->data() + Index(row) * Index(stride_), stride_, grown.data() + Index(row) * Index(wider));
     }
     table->swap(grown);
   }

@@ -8,16 +8,12 @@
 #include "base/check.h"
 #include "plugin/model/labels.h"
 #include "plugin/model/shapes.h"
+#include "plugin/phrases/phrases.h"
 
 namespace gangway::model {
 namespace {
 
-std::string PackPod(absl::string_view ns, const LabelList& labels) {
-  std::string packed(ns);
-  packed.push_back('\0');
-  return packed + PackLabels(labels);
-}
-
+// Of the namespace, NUL, and labels, packed.
 absl::string_view NamespaceIn(absl::string_view pod) { return pod.substr(0, pod.find('\0')); }
 absl::string_view LabelsIn(absl::string_view pod) { return pod.substr(pod.find('\0') + 1); }
 
@@ -140,15 +136,15 @@ void PodTerms::Unuse(const Shape& shape) {
   ForEachWanted(shape, [this](TermId id) { Release(id); });
 }
 
-std::string PodTerms::TextOf(TermId id) const {
-  std::vector<std::string> parts;
+Words PodTerms::TextOf(TermId id) const {
+  std::vector<Words> parts;
   for (const PodSelectorFacts& selector : terms_[id].selectors) {
     for (const RequirementFacts& requirement : selector.pods) {
-      if (requirement.key.empty()) return "no labels at all";
+      if (requirement.key.empty()) return phrases::kNoLabelsAtAll;
       parts.push_back(RequirementText(requirement));
     }
   }
-  return parts.empty() ? "any labels" : absl::StrJoin(parts, " and ");
+  return parts.empty() ? Words(phrases::kAnyLabels) : Words::Joined(std::move(parts), phrases::kAnd);
 }
 
 // ---- classes
@@ -192,7 +188,7 @@ std::string PodTerms::ClassKeyOf(absl::string_view pod) const {
 
 void PodTerms::JoinClass(TaskId id) {
   Pod& pod = pods_[static_cast<std::size_t>(id)];
-  std::string key = ClassKeyOf(pod.labels);
+  std::string key = ClassKeyOf(Packed(pod));
   const auto it = class_by_key_.find(key);
   if (it != class_by_key_.end()) {
     pod.its_class = it->second;
@@ -226,7 +222,7 @@ void PodTerms::MakeClassesAnew() {
   class_by_key_.clear();
   for (std::size_t id = 0; id < pods_.size(); ++id) {
     Pod& pod = pods_[id];
-    if (pod.labels.empty()) continue;
+    if (!pod.labels.there()) continue;
     JoinClass(static_cast<TaskId>(id));
     if (pod.row == kNone) continue;
     Counts& counts = classes_[pod.its_class].rows[pod.row];
@@ -241,7 +237,7 @@ void PodTerms::Set(TaskId id, absl::string_view ns, const LabelList& labels, boo
   Remove(id);
   if (static_cast<std::size_t>(id) >= pods_.size()) pods_.resize(static_cast<std::size_t>(id) + 1);
   Pod& pod = pods_[static_cast<std::size_t>(id)];
-  pod.labels = PackPod(ns, labels);
+  pod.labels = labels_.Keep(ns, labels);
   pod.waits = waits;
   if (classed_) JoinClass(id);
 }
@@ -250,6 +246,7 @@ void PodTerms::Remove(TaskId id) {
   if (static_cast<std::size_t>(id) >= pods_.size()) return;
   GW_CHECK(pods_[static_cast<std::size_t>(id)].row == kNone);
   LeaveClass(id);
+  labels_.Drop(pods_[static_cast<std::size_t>(id)].labels);
   pods_[static_cast<std::size_t>(id)] = {};
 }
 
@@ -261,15 +258,13 @@ bool PodTerms::SetWaits(TaskId id, bool waits) {
 }
 
 bool PodTerms::Same(TaskId id, const LabelList& labels) const {
-  const absl::string_view there = static_cast<std::size_t>(id) < pods_.size()
-                                      ? absl::string_view(pods_[static_cast<std::size_t>(id)].labels)
-                                      : absl::string_view();
-  return there.empty() ? labels.empty() : LabelsIn(there) == PackLabels(labels);
+  return static_cast<std::size_t>(id) < pods_.size() ? labels_.Same(pods_[static_cast<std::size_t>(id)].labels, labels)
+                                                     : labels.empty();
 }
 
 bool PodTerms::HasLabels(TaskId id, const std::vector<RequirementFacts>& requirements) const {
-  return static_cast<std::size_t>(id) < pods_.size() && !pods_[static_cast<std::size_t>(id)].labels.empty() &&
-         AllHold(requirements, LabelsIn(pods_[static_cast<std::size_t>(id)].labels));
+  return static_cast<std::size_t>(id) < pods_.size() && pods_[static_cast<std::size_t>(id)].labels.there() &&
+         AllHold(requirements, LabelsIn(Packed(pods_[static_cast<std::size_t>(id)])));
 }
 
 std::vector<TermId> PodTerms::Matched(TaskId id) const {
@@ -379,13 +374,13 @@ void PodTerms::Audit(const SlotTable<Task>& tasks, const Shapes& shapes, std::ve
     if (ValueOn(id, task.row) != -1) sums[id].pods += counts.pods;
   };
   tasks.ForEach([&](TaskId id, const Task& task) {
-    const std::string name = absl::StrCat("pod ", task.ns, "/", task.name);
+    const std::string name = absl::StrCat("pod ", task.ns, "/", task.name.view());
     const Pod none, &pod = static_cast<std::size_t>(id) < pods_.size() ? pods_[static_cast<std::size_t>(id)] : none;
     if (task.holds_room() != (pod.row != kNone))
       wrong.push_back(absl::StrCat(name, ": holds room, and terms do not count it, or the other way round"));
-    if (pod.labels.empty()) return;
+    if (!pod.labels.there()) return;
     Class its_class;
-    its_class.key = ClassKeyOf(pod.labels);
+    its_class.key = ClassKeyOf(Packed(pod));
     const std::vector<TermId> matching = Matching(its_class);
     if (matching != Matched(id))
       wrong.push_back(absl::StrCat(name, ": terms that hold for its class are ", Matched(id).size(), ", one by one ",

@@ -17,9 +17,11 @@
 #include "absl/strings/string_view.h"
 #include "plugin/model/domains.h"
 #include "plugin/model/facts.h"
+#include "plugin/model/pod_labels.h"
 #include "plugin/model/shape.h"
 #include "plugin/model/slot_table.h"
 #include "plugin/model/task.h"
+#include "plugin/phrases/words.h"
 
 namespace gangway::model {
 
@@ -79,7 +81,7 @@ class PodTerms {
   bool keeps(TermId term) const { return terms_[term].away_users > 0; }
   const absl::btree_set<TaskId>& keepers(TermId term) const { return terms_[term].keepers; }
   // "app=web": the pods it is about.
-  std::string TextOf(TermId term) const;
+  Words TextOf(TermId term) const;
   int term_slots() const { return terms_.slots(); }
 
   void Audit(const SlotTable<Task>& tasks, const Shapes& shapes, std::vector<std::string>& wrong) const;
@@ -105,7 +107,7 @@ class PodTerms {
     int pods = 0;
   };
   struct Pod {
-    std::string labels;  // namespace, NUL, and all labels, packed; "" there is none
+    PodLabels::Kept labels;
     int its_class = -1;
     bool waits = false;
     Row row = kNone;
@@ -125,6 +127,7 @@ class PodTerms {
   std::vector<TermId> Matching(const Class& of) const;
   void SortByKey(std::vector<TermId>& terms) const;
   std::vector<TaskId> RematchNamespace(absl::string_view name);
+  std::string Packed(const Pod& pod) const { return labels_.Pack(pod.labels); }
   bool MatchesNamespace(const PodSelectorFacts& selector, absl::string_view ns, bool unknown_matches) const;
 
   Domains& domains_;
@@ -134,6 +137,7 @@ class PodTerms {
   bool classed_ = false;                // there was a term once
   SlotTable<Class> classes_;
   absl::flat_hash_map<std::string, int> class_by_key_;
+  PodLabels labels_;
   std::vector<Pod> pods_;                                     // by task
   absl::flat_hash_map<std::string, std::string> namespaces_;  // packed labels
 };

@@ -4,121 +4,194 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "plugin/model/facts.h"
+#include "plugin/phrases/phrases.h"
 
 namespace gangway::model {
 namespace {
 
-std::string Tasks(int count) { return absl::StrCat(count, count == 1 ? " task" : " tasks"); }
-std::string Nodes(int count) { return absl::StrCat(count, count == 1 ? " node" : " nodes"); }
+using phrases::kAnd;
 
-std::string Exist(int pods) {
-  if (pods == 0) return "none exists yet";
-  return pods == 1 ? "1 pod exists" : absl::StrCat(pods, " pods exist");
+Words Exist(int pods) { return pods == 0 ? Words(phrases::kNoPodYet) : Words(phrases::kPodsExist(pods), pods); }
+
+Words Amount(absl::string_view dim, std::int64_t amount) {
+  return Words::Name(absl::StrCat(dim, " ", AmountText(dim, amount)));
 }
 
-std::string Needs(const RoleReason& role) {
-  std::string text = role.role.empty() ? std::string("a task needs ") : absl::StrCat(role.role, " needs ");
-  if (role.lacks.empty()) {
-    std::vector<std::string> needs;
-    for (const Hindrance& hindrance : role.hindrances) {
-      if (!hindrance.needs.empty()) needs.push_back(hindrance.needs);
-    }
-    if (!needs.empty()) return absl::StrCat(text, absl::StrJoin(needs, " and "));
-    return absl::StrCat(text, role.request_text.empty() ? "a node" : role.request_text);
+Words Needs(const RoleReason& role) {
+  std::vector<Words> needs;
+  for (const Lack& lack : role.lacks) needs.push_back(Amount(lack.dim, lack.needed));
+  if (needs.empty()) {
+    for (const Hindrance& hindrance : role.hindrances) needs.push_back(hindrance.needs);
   }
-  return absl::StrCat(text, absl::StrJoin(role.lacks, " and ", [](std::string* out, const Lack& lack) {
-                        absl::StrAppend(out, lack.dim, " ", AmountText(lack.dim, lack.needed));
-                      }));
+  Words all = Words::Joined(std::move(needs), kAnd);
+  if (all.empty()) all = role.request_text.empty() ? Words(phrases::kANode) : Words::Name(role.request_text);
+  return role.role.empty() ? Words(phrases::kTaskNeeds, all) : Words(phrases::kRoleNeeds, role.role, all);
+}
+
+Words FreeOf(const RoleReason& role, const Lack& lack) {
+  const bool named = role.lacks.size() > 1 || lack.dim == "pods";
+  const Words free = named ? Amount(lack.dim, lack.best_free) : Words::Name(AmountText(lack.dim, lack.best_free));
+  return Words(lack.nodes == 1       ? phrases::kHasFree
+               : lack.best_free == 0 ? phrases::kHaveFree
+                                     : phrases::kHaveFreeAtMost,
+               Words(phrases::kNodes(lack.nodes), lack.nodes), free);
 }
 
 // "12 nodes have 4 free, 20 are tainted, 0 fit"
-std::string NodeCounts(const RoleReason& role) {
-  if (role.nodes == 0) return "the cluster has no nodes";
-  std::vector<std::string> parts;
-  const bool many = role.lacks.size() > 1;
-  for (const Lack& lack : role.lacks) {
-    const bool pods = lack.dim == "pods";
-    parts.push_back(absl::StrCat(Nodes(lack.nodes), lack.nodes == 1 ? " has " : " have ",
-                                 lack.nodes == 1 || lack.best_free == 0 ? "" : "at most ",
-                                 many || pods ? absl::StrCat(lack.dim, " ") : "", AmountText(lack.dim, lack.best_free),
-                                 " free"));
-  }
+Words NodeCounts(const RoleReason& role) {
+  if (role.nodes == 0) return phrases::kNoNodes;
+  std::vector<Words> parts;
+  for (const Lack& lack : role.lacks) parts.push_back(FreeOf(role, lack));
   for (const Hindrance& hindrance : role.hindrances) {
     const bool said = role.lacks.empty() && !hindrance.needs.empty();
-    const std::string nodes = parts.empty() ? Nodes(hindrance.nodes) : absl::StrCat(hindrance.nodes);
-    parts.push_back(absl::StrCat(nodes, " ", hindrance.words, said || hindrance.detail.empty() ? "" : " ",
-                                 said ? "" : hindrance.detail));
+    const Words so =
+        said || hindrance.detail.empty() ? hindrance.words : Words(phrases::kSoMore, hindrance.words, hindrance.detail);
+    const Phrase& nodes = parts.empty() ? phrases::kNodes(hindrance.nodes) : phrases::kSoMany;
+    parts.emplace_back(phrases::kSo, Words(nodes, hindrance.nodes), so);
   }
-  parts.push_back(absl::StrCat(role.fit, role.fit == 1 ? " fits" : " fit"));
-  return absl::StrJoin(parts, ", ");
+  parts.emplace_back(phrases::kFit(role.fit), role.fit);
+  return Words::Joined(std::move(parts), phrases::kComma);
 }
 
-std::string NoRoom(const Reason& reason) {
-  std::string text = absl::StrCat("waits for ", reason.missing, " of ", Tasks(reason.min_member), ": ");
-  if (!reason.within.empty()) absl::StrAppend(&text, "in HyperNode ", reason.within, ", ");
+Words NoRoom(const Reason& reason) {
+  Words text;
+  if (!reason.within.empty()) text.Add({phrases::kInHyperNode, reason.within});
   const bool rest_placed = reason.existing > 0 && reason.missing > 0;
-  absl::StrAppend(&text, absl::StrJoin(reason.roles, "; ", [&](std::string* out, const RoleReason& role) {
-    absl::StrAppend(out, Needs(role), "; ");
-    if (rest_placed) absl::StrAppend(out, "with ", reason.existing, " placed, ");
-    absl::StrAppend(out, NodeCounts(role));
-  }));
-  if (reason.kept_nodes > 0) {
-    absl::StrAppend(&text, "; on ", Nodes(reason.kept_nodes), " room is kept for ",
-                    reason.kept_for.empty() ? "it" : reason.kept_for);
-    const int ends = reason.kept_until_ends;
-    if (ends > 0) absl::StrAppend(&text, " until ", ends, ends == 1 ? " pod ends" : " pods end");
+  std::vector<Words> roles;
+  for (const RoleReason& role : reason.roles) {
+    roles.push_back(Needs(role));
+    Words counts;
+    if (rest_placed) counts.Add({phrases::kWithPlaced, reason.existing});
+    roles.push_back(counts.Add(NodeCounts(role)));
   }
+  text.Add(Words::Joined(std::move(roles), phrases::kSemicolon));
+  if (reason.kept_nodes == 0) return text;
+  text.Add({phrases::kRoomKeptOn, Words(phrases::kNodes(reason.kept_nodes), reason.kept_nodes),
+            reason.kept_for.empty() ? Words(phrases::kIt) : Words(phrases::kOther, reason.kept_for)});
+  const int ends = reason.kept_until_ends;
+  if (ends > 0) text.Add({phrases::kUntilEnd(ends), ends});
   return text;
 }
 
-std::string Claim(const Reason& reason) {
-  const std::string claim = absl::StrCat("claim ", reason.subject);
+Words Claim(const Reason& reason) {
+  const Words& claim = reason.subject;
+  const std::string& detail = reason.detail;
   switch (reason.trouble) {
     case ClaimTrouble::kNothing:
-      return claim;
+      return {phrases::kClaim, claim};
     case ClaimTrouble::kMissing:
-      return absl::StrCat("there is no ", claim);
+      return {phrases::kNoClaim, claim};
     case ClaimTrouble::kUnreadable:
-      return absl::StrCat(claim, " cannot be read: the scheduler may not list persistentvolumeclaims");
+      return {phrases::kClaimUnreadable, claim};
     case ClaimTrouble::kUnbound:
-      return absl::StrCat(claim, " is not bound yet",
-                          reason.detail.empty() ? "" : absl::StrCat(" (storage class ", reason.detail, ")"));
+      return detail.empty() ? Words(phrases::kClaimUnbound, claim) : Words(phrases::kClaimUnboundOf, claim, detail);
     case ClaimTrouble::kLost:
-      return absl::StrCat(claim, " has lost its volume", reason.detail.empty() ? "" : " ", reason.detail);
+      return detail.empty() ? Words(phrases::kClaimLost, claim) : Words(phrases::kClaimLostOf, claim, detail);
     case ClaimTrouble::kEnding:
-      return absl::StrCat(claim, " is being deleted");
+      return {phrases::kClaimEnding, claim};
     case ClaimTrouble::kOfAnother:
-      return absl::StrCat(claim, " is not the pod's own, though its volume is ephemeral: delete that claim");
+      return {phrases::kClaimOfAnother, claim};
     case ClaimTrouble::kInUse:
-      return absl::StrCat(claim, " is for one pod at a time (ReadWriteOncePod), and another has it");
+      return {phrases::kClaimInUse, claim};
     case ClaimTrouble::kVolumeMissing:
-      return absl::StrCat("volume ", reason.detail, " of ", claim,
-                          " is not known: it is gone, or the scheduler may not list persistentvolumes");
+      return {phrases::kVolumeMissing, detail, claim};
     case ClaimTrouble::kVolumeNotModelled:
-      return absl::StrCat(claim, ": ", reason.detail, " asks for something this scheduler does not know");
+      return {phrases::kVolumeNotModelled, claim, detail};
   }
   return claim;
 }
 
+// How much gangs are let in for, where that is not what there is.
+Words LetIn(const Reason& reason) {
+  std::vector<Words> limits;
+  for (const SumLack& sum : reason.sums) {
+    if (sum.limit != sum.capacity) limits.push_back(Amount(sum.dim, sum.limit));
+  }
+  return limits.empty() ? Words() : Words(phrases::kLetInUpTo, Words::Joined(std::move(limits), kAnd));
+}
+
 // Of a cluster the numbers are what it has, not what is let in: a reader compares them with their nodes.
-std::string Sums(const Reason& reason, absl::string_view holder) {
+Words Sums(const Reason& reason, const Words& holder) {
   const bool cluster = reason.kind == Reason::Kind::kClusterFull;
-  return absl::StrJoin(reason.sums, "; ", [&](std::string* out, const SumLack& sum) {
+  std::vector<Words> sums;
+  for (const SumLack& sum : reason.sums) {
     const std::int64_t there = cluster ? sum.capacity : sum.limit, room = there - sum.in_use;
-    absl::StrAppend(out, "needs ", sum.dim, " ", AmountText(sum.dim, sum.needed), ", ", holder, " uses ",
-                    AmountText(sum.dim, sum.in_use), " of ", AmountText(sum.dim, there), ", ",
-                    AmountText(sum.dim, sum.needed - (room > 0 ? room : 0)), " too many");
-  });
+    sums.emplace_back(phrases::kUses, sum.dim, AmountText(sum.dim, sum.needed), holder, AmountText(sum.dim, sum.in_use),
+                      AmountText(sum.dim, there), AmountText(sum.dim, sum.needed - (room > 0 ? room : 0)));
+  }
+  return Words::Joined(std::move(sums), phrases::kSemicolon);
+}
+
+Words NotModelled(const Words& subject) {
+  const std::string field = subject.English();
+  absl::string_view fields = field;
+  if (absl::ConsumeSuffix(&fields, kNameTwoGangs)) {
+    std::vector<Words> each;
+    for (const absl::string_view one : absl::StrSplit(fields, " and ")) each.push_back(Words::Name(one));
+    return {phrases::kNameTwoGangs, Words::Joined(std::move(each), kAnd)};
+  }
+  Words instead = InsteadOf(field);
+  return instead.empty() ? Words(phrases::kNotModelled, subject)
+                         : Words(phrases::kNotModelledInstead, subject, std::move(instead));
+}
+
+Words RoomAwaited(const Reason& reason) {
+  const Words others = reason.size <= 1   ? Words()
+                       : reason.size == 2 ? Words(phrases::kAndAnotherGang)
+                                          : Words(phrases::kAndOtherGangs, reason.size - 1);
+  return {phrases::kRoomAwaited(reason.ending), reason.ending, reason.subject, others};
+}
+
+// What is in its way, of those that wait for so many of their minimum.
+Words Obstacle(const Reason& reason) {
+  switch (reason.kind) {
+    case Reason::Kind::kNoRoom:
+      return NoRoom(reason);
+    case Reason::Kind::kRoomAwaited:
+      return RoomAwaited(reason);
+    case Reason::Kind::kKeptForMinimum:
+      return {phrases::kKeptForMinimum, reason.subject};
+    case Reason::Kind::kTooFewTasks: {
+      Words text = Exist(reason.existing);
+      if (reason.ending > 0) text.Add({phrases::kAreEnding(reason.ending), reason.ending});
+      return text;
+    }
+    case Reason::Kind::kTooFewOfRole:
+      return Exist(reason.existing);
+    case Reason::Kind::kTooFewSubGroups:
+      return {phrases::kSubGroupsHave(reason.existing), reason.existing,
+              Words(phrases::kPods(reason.size), reason.size)};
+    case Reason::Kind::kGated:
+      return {phrases::kGated, reason.subject};
+    case Reason::Kind::kNotModelled:
+      return NotModelled(reason.subject);
+    case Reason::Kind::kClaim:
+      return Claim(reason);
+    case Reason::Kind::kNoHyperNode:
+      return {reason.existing == 0 ? phrases::kNoHyperNodeHasNodes : phrases::kNoHyperNodeHasAll, reason.subject};
+    case Reason::Kind::kBindFailed:
+      return reason.subject;
+    case Reason::Kind::kQueueMissing:
+      return {phrases::kNoQueue, reason.subject};
+    case Reason::Kind::kQueueClosed:
+      return {phrases::kQueueIsClosed, reason.subject};
+    case Reason::Kind::kQueueFull:
+      return Sums(reason, {phrases::kTheQueue, reason.subject});
+    case Reason::Kind::kQuotaFull:
+      return Sums(reason, {phrases::kTheQuota, reason.subject});
+    case Reason::Kind::kClusterFull:
+      return Sums(reason, phrases::kTheCluster).Add(LetIn(reason));
+  }
+  return {};
 }
 
 }  // namespace
 
-void RoleReason::AddHindrance(absl::string_view constraint, int of_nodes, absl::string_view one,
-                              absl::string_view several, std::string detail, std::string needs) {
-  hindrances.push_back({std::string(constraint), of_nodes, std::string(of_nodes == 1 ? one : several),
-                        std::move(detail), std::move(needs)});
+void RoleReason::AddHindrance(absl::string_view constraint, int of_nodes, Words words, Words detail, Words needs) {
+  hindrances.push_back({std::string(constraint), of_nodes, std::move(words), std::move(detail), std::move(needs)});
 }
 
 int RoleReason::HinderedBy(absl::string_view constraint) const {
@@ -165,73 +238,25 @@ absl::string_view KindText(Reason::Kind kind) {
   return "unknown";
 }
 
-std::string InsteadOf(absl::string_view field) {
-  if (!absl::StrContains(field, "spec.resourceClaims")) return {};
-  return "it allocates no devices of resource.k8s.io; ask for devices as resources of a device plugin "
-         "(resources.limits), or give the pods to a scheduler that allocates them (schedulerName: default-scheduler)";
+Words InsteadOf(absl::string_view field) {
+  return absl::StrContains(field, "spec.resourceClaims") ? Words(phrases::kDevicesInstead) : Words();
 }
 
-std::string Render(const Reason& reason) {
-  const std::string waits = absl::StrCat("waits for ", reason.missing, " of ", Tasks(reason.min_member), ": ");
-  switch (reason.kind) {
-    case Reason::Kind::kNoRoom:
-      return NoRoom(reason);
-    case Reason::Kind::kRoomAwaited:
-      return absl::StrCat(waits, "room is kept for it until ", reason.ending, reason.ending == 1 ? " pod" : " pods",
-                          " of ", reason.subject,
-                          reason.size <= 1   ? ""
-                          : reason.size == 2 ? " and another gang"
-                                             : absl::StrCat(" and ", reason.size - 1, " other gangs"),
-                          reason.ending == 1 ? " has ended" : " have ended");
-    case Reason::Kind::kKeptForMinimum:
-      return absl::StrCat(waits, "room is kept for gangs that lack their minimum, the first is ", reason.subject);
-    case Reason::Kind::kTooFewTasks:
-      return absl::StrCat(waits, Exist(reason.existing),
-                          reason.ending == 0
-                              ? std::string()
-                              : absl::StrCat(", ", reason.ending, reason.ending == 1 ? " is" : " are", " ending"));
-    case Reason::Kind::kTooFewOfRole:
-      return absl::StrCat("waits for ", reason.missing, " of ", Tasks(reason.min_member), " named ", reason.subject,
-                          ": ", Exist(reason.existing));
-    case Reason::Kind::kTooFewSubGroups:
-      return absl::StrCat("waits for ", reason.missing, " of ", reason.min_member,
-                          reason.min_member == 1 ? " sub-group" : " sub-groups", " of task ", reason.subject, ": ",
-                          reason.existing, reason.existing == 1 ? " has" : " have", " all of ", reason.size,
-                          reason.size == 1 ? " pod" : " pods");
-    case Reason::Kind::kGated:
-      return absl::StrCat(waits, "pods are held by scheduling gates, the first is ", reason.subject);
-    case Reason::Kind::kNotModelled:
-      if (absl::EndsWith(reason.subject, kNameTwoGangs)) return absl::StrCat(waits, reason.subject);
-      return absl::StrCat(waits, reason.subject, " asks for something this scheduler does not know",
-                          InsteadOf(reason.subject).empty() ? "" : ": ", InsteadOf(reason.subject));
-    case Reason::Kind::kClaim:
-      return absl::StrCat(waits, Claim(reason));
-    case Reason::Kind::kNoHyperNode:
-      return absl::StrCat(waits, "no HyperNode of tier ", reason.subject,
-                          reason.existing == 0 ? " has nodes" : " has all nodes where its pods are");
-    case Reason::Kind::kBindFailed:
-      return absl::StrCat(waits, reason.subject);
-    case Reason::Kind::kQueueMissing:
-      return absl::StrCat(waits, "there is no queue ", reason.subject);
-    case Reason::Kind::kQueueClosed:
-      return absl::StrCat(waits, "queue ", reason.subject, " is closed");
-    case Reason::Kind::kQueueFull:
-      return absl::StrCat(waits, Sums(reason, absl::StrCat("queue ", reason.subject)));
-    case Reason::Kind::kQuotaFull:
-      return absl::StrCat(waits, Sums(reason, absl::StrCat("quota ", reason.subject)));
-    case Reason::Kind::kClusterFull:
-      return absl::StrCat(waits, Sums(reason, "the cluster"),
-                          reason.overcommit_percent == 100
-                              ? std::string()
-                              : absl::StrCat(" (gangs are let in for up to ", reason.overcommit_percent, "% of it)"));
-  }
-  return {};
+Words Tell(const Reason& reason) {
+  const int least = reason.min_member;
+  if (reason.kind == Reason::Kind::kTooFewOfRole)
+    return {phrases::kWaitsForNamed, reason.missing, Words(phrases::kTasks(least), least), reason.subject,
+            Obstacle(reason)};
+  if (reason.kind == Reason::Kind::kTooFewSubGroups)
+    return {phrases::kWaitsForOfTask, reason.missing, Words(phrases::kSubGroups(least), least), reason.subject,
+            Obstacle(reason)};
+  return {phrases::kWaitsFor, reason.missing, Words(phrases::kTasks(least), least), Obstacle(reason)};
 }
 
-std::string GroupMissing(absl::string_view resource, absl::string_view name, bool served) {
-  if (served) return absl::StrCat("waits for its PodGroup: there is no ", resource, " ", name);
-  return absl::StrCat("waits for its PodGroup ", name, ": the cluster has no ", resource,
-                      ", or the scheduler may not list them");
+std::string Render(const Reason& reason) { return Tell(reason).English(); }
+
+Words GroupMissing(absl::string_view resource, absl::string_view name, bool served) {
+  return served ? Words(phrases::kGroupMissing, resource, name) : Words(phrases::kGroupsNotServed, name, resource);
 }
 
 }  // namespace gangway::model

@@ -1,6 +1,5 @@
 // Why something waits, as data: which requirement, how many nodes failed it, how much is missing, what would help.
-// Conditions, events, metrics, logs and `gangway explain` are renderings of these values; Render makes the one
-// sentence.
+// Conditions, events, metrics, logs and `gangway explain` are renderings of these values; Tell makes the one sentence.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +8,7 @@
 
 #include "absl/strings/string_view.h"
 #include "plugin/model/resources.h"
+#include "plugin/phrases/words.h"
 
 namespace gangway::model {
 
@@ -39,10 +39,10 @@ enum class ClaimTrouble : std::uint8_t {
 struct Hindrance {
   std::string constraint;  // its name: "taints"
   int nodes = 0;
-  std::string words;   // of so many nodes: "are tainted"
-  std::string detail;  // "with dedicated": what is so on most of them
-  std::string needs;   // "nodes with zone=b": what is wanted instead, when nothing is lacking but that; the detail goes
-                       // without saying then
+  Words words;   // of so many nodes: "are tainted"
+  Words detail;  // "with dedicated": what is so on most of them
+  Words needs;   // "nodes with zone=b": what is wanted instead, when nothing is lacking but that; the detail goes
+                 // without saying then
   friend bool operator==(const Hindrance&, const Hindrance&) = default;
 };
 
@@ -54,13 +54,11 @@ struct RoleReason {
   int nodes = 0, fit = 0;
   std::vector<Lack> lacks;            // sorted by dimension
   std::vector<Hindrance> hindrances;  // in the order in which they are told
-  std::string asks_text;              // what it asks of nodes beside amounts
+  Words asks;                         // what it asks of nodes beside amounts
   // Amounts asked, for a sentence when no node got as far as a resource.
   std::string request_text;
 
-  // Of `nodes`: what is said of one, and of several.
-  void AddHindrance(absl::string_view constraint, int of_nodes, absl::string_view one, absl::string_view several,
-                    std::string detail = {}, std::string needs = {});
+  void AddHindrance(absl::string_view constraint, int of_nodes, Words words, Words detail = {}, Words needs = {});
   // How many nodes the constraint is the first thing on.
   int HinderedBy(absl::string_view constraint) const;
   friend bool operator==(const RoleReason&, const RoleReason&) = default;
@@ -72,7 +70,7 @@ struct SumLack {
   std::int64_t needed = 0;  // by the gang
   std::int64_t limit = 0;
   std::int64_t in_use = 0;    // of the limit: placed, or let in before
-  std::int64_t capacity = 0;  // kClusterFull: what there is, of which `limit` is more or less
+  std::int64_t capacity = 0;  // kClusterFull: what there is; `limit` may be more
   friend bool operator==(const SumLack&, const SumLack&) = default;
 };
 
@@ -96,18 +94,18 @@ struct Reason {
     kClusterFull,  // not let in: over the cluster's total times the overcommit factor
   };
   Kind kind = Kind::kNoRoom;
-  int missing = 0;      // tasks
-  int min_member = 0;   // of the gang, of the role for kTooFewOfRole; sub-groups for kTooFewSubGroups
-  int existing = 0;     // tasks that exist and count; sub-groups that are whole
-  int size = 0;         // kTooFewSubGroups: pods of one; kRoomAwaited: gangs that pods end of
-  int ending = 0;       // kTooFewTasks, kRoomAwaited: pods that are terminating, or about to
-  std::string within;   // kNoRoom: "s0, tier 1", the HyperNode that comes closest
-  std::string subject;  // tier, queue, quota, field, role, claim, gate's pod or gang, as the kind says
+  int missing = 0;     // tasks
+  int min_member = 0;  // of the gang, of the role for kTooFewOfRole; sub-groups for kTooFewSubGroups
+  int existing = 0;    // tasks that exist and count; sub-groups that are whole
+  int size = 0;        // kTooFewSubGroups: pods of one; kRoomAwaited: gangs that pods end of
+  int ending = 0;      // kTooFewTasks, kRoomAwaited: pods that are terminating, or about to
+  Words within;        // kNoRoom: "s0, tier 1", the HyperNode that comes closest
+  Words subject;       // tier, queue, quota, field, role, claim, gate's pod or gang, as the kind says
   ClaimTrouble trouble = ClaimTrouble::kNothing;  // kClaim
   std::string detail;                             // kClaim: storage class, volume or field, as the trouble says
   std::vector<RoleReason> roles;                  // kNoRoom, sorted by role
   std::vector<SumLack> sums;                      // kQueueFull, kQuotaFull, kClusterFull
-  int overcommit_percent = 0;                     // kClusterFull
+  int overcommit_percent = 0;                     // kClusterFull: of which the limits are that much
   // kNoRoom: on so many nodes room is kept until so many pods end; for whom, "" is the gang itself.
   int kept_nodes = 0, kept_until_ends = 0;
   std::string kept_for;
@@ -117,16 +115,18 @@ struct Reason {
 // A small fixed word for metric labels.
 absl::string_view KindText(Reason::Kind kind);
 
-// What to do instead of asking by a field that the scheduler does not know; "" when there is nothing to say.
+// What to do instead of asking by a field that the scheduler does not know; empty when there is nothing to say.
 // "spec.resourceClaims[gpu]" is such a field.
-std::string InsteadOf(absl::string_view field);
+Words InsteadOf(absl::string_view field);
 
 // One sentence for a user: "waits for 3 of 16 tasks: worker needs nvidia.com/gpu 8; 12 nodes have 4 free, 20 are
 // tainted, 0 fit".
+Words Tell(const Reason& reason);
+// In English, as what is written into objects, events, logs and messages always is.
 std::string Render(const Reason& reason);
 
 // Of a pod whose PodGroup is not there. `resource`: "podgroups.scheduling.k8s.io"; served: whether the cluster has such
 // a kind, as far as we may know.
-std::string GroupMissing(absl::string_view resource, absl::string_view name, bool served);
+Words GroupMissing(absl::string_view resource, absl::string_view name, bool served);
 
 }  // namespace gangway::model

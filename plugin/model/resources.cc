@@ -68,9 +68,10 @@ std::string ShortBytesText(std::int64_t bytes) {
 
 std::int64_t& Resources::At(Dim dim) {
   const auto index = static_cast<std::size_t>(dim);
-  if (index < known_.size()) return known_[index];
-  if (index - known_.size() >= others_.size()) others_.resize(index - known_.size() + 1, 0);
-  return others_[index - known_.size()];
+  if (index < first_.size()) return first_[index];
+  if (more_ == nullptr) more_ = std::make_unique<More>();
+  if (index - first_.size() >= more_->size()) more_->resize(index - first_.size() + 1, 0);
+  return (*more_)[index - first_.size()];
 }
 
 void Resources::Add(const Resources& other, std::int64_t times) {

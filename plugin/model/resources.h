@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,13 +32,28 @@ using NamedAmounts = std::vector<std::pair<std::string, std::int64_t>>;
 // One amount per dimension; dimensions beyond the end are zero.
 class Resources {
  public:
+  Resources() = default;
+  ~Resources() = default;
+  Resources(const Resources& other) : first_(other.first_), more_(Copy(other)) {}
+  Resources(Resources&&) = default;
+  Resources& operator=(const Resources& other) {
+    if (this == &other) return *this;
+    first_ = other.first_;
+    more_ = Copy(other);
+    return *this;
+  }
+  Resources& operator=(Resources&&) = default;
+
   std::int64_t operator[](Dim dim) const {
     const auto index = static_cast<std::size_t>(dim);
-    if (index < known_.size()) return known_[index];
-    return index - known_.size() < others_.size() ? others_[index - known_.size()] : 0;
+    if (index < first_.size()) return first_[index];
+    return more_ != nullptr && index - first_.size() < more_->size() ? (*more_)[index - first_.size()] : 0;
   }
   // No dimension from here on is set.
-  int size() const { return kKnownDims + static_cast<int>(others_.size()); }
+  int size() const {
+    if (more_ != nullptr) return kFirstDims + static_cast<int>(more_->size());
+    return first_.back() != 0 ? kFirstDims : kKnownDims;
+  }
 
   void Set(Dim dim, std::int64_t amount) { At(dim) = amount; }
   void Add(const Resources& other, std::int64_t times = 1);
@@ -47,10 +63,17 @@ class Resources {
   friend bool operator==(const Resources& a, const Resources& b);
 
  private:
-  std::int64_t& At(Dim dim);
+  using More = std::vector<std::int64_t>;
+  // With one beside those that every cluster has: most have the GPUs of one kind, or none.
+  static constexpr int kFirstDims = kKnownDims + 1;
 
-  std::array<std::int64_t, kKnownDims> known_{};
-  std::vector<std::int64_t> others_;
+  std::int64_t& At(Dim dim);
+  static std::unique_ptr<More> Copy(const Resources& other) {
+    return other.more_ == nullptr ? nullptr : std::make_unique<More>(*other.more_);
+  }
+
+  std::array<std::int64_t, kFirstDims> first_{};
+  std::unique_ptr<More> more_;
 };
 
 // The dimensions seen so far. Numbers are given in order of appearance and never taken back.

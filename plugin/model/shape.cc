@@ -1,4 +1,5 @@
 #include "plugin/model/shape.h"
+#include "plugin/phrases/phrases.h"
 
 #include <algorithm>
 
@@ -78,30 +79,31 @@ Term MakeTerm(const TermFacts& facts, Names& names) {
   return term;
 }
 
-std::string RequirementText(const RequirementFacts& requirement) {
+Words RequirementText(const RequirementFacts& requirement) {
   const absl::string_view key = requirement.key.empty() ? "name" : absl::string_view(requirement.key);
   const std::string values = absl::StrJoin(requirement.values, ",");
   switch (requirement.op) {
     case Op::kIn:
-      return requirement.values.size() == 1 ? absl::StrCat(key, "=", values) : absl::StrCat(key, " in (", values, ")");
+      return requirement.values.size() == 1 ? Words::Name(absl::StrCat(key, "=", values))
+                                            : Words(phrases::kLabelIn, key, values);
     case Op::kNotIn:
-      return absl::StrCat(key, " not in (", values, ")");
+      return {phrases::kLabelNotIn, key, values};
     case Op::kExists:
-      return std::string(key);
+      return Words::Name(key);
     case Op::kDoesNotExist:
-      return absl::StrCat("no ", key);
+      return {phrases::kWithoutLabel, key};
     case Op::kGt:
-      return absl::StrCat(key, ">", values);
+      return Words::Name(absl::StrCat(key, ">", values));
     case Op::kLt:
-      return absl::StrCat(key, "<", values);
+      return Words::Name(absl::StrCat(key, "<", values));
   }
   return {};
 }
 
-std::string TermText(const Term& term, const Names& names) {
-  return absl::StrJoin(term, " and ", [&](std::string* out, const Requirement& requirement) {
-    absl::StrAppend(out, RequirementText(FactsOf(requirement, names)));
-  });
+Words TermText(const Term& term, const Names& names) {
+  std::vector<Words> parts;
+  for (const Requirement& requirement : term) parts.push_back(RequirementText(FactsOf(requirement, names)));
+  return Words::Joined(std::move(parts), phrases::kAnd);
 }
 
 std::string ShapeKey(const Wants& wants) {

@@ -11,6 +11,7 @@
 #include "plugin/model/facts.h"
 #include "plugin/model/names.h"
 #include "plugin/model/resources.h"
+#include "plugin/phrases/words.h"
 
 namespace gangway::model {
 
@@ -100,7 +101,7 @@ void AddPodTerm(std::string& out, const PodTermFacts& term);
 void AddText(std::string& out, absl::string_view text);
 Term MakeTerm(const TermFacts& facts, Names& names);
 // "app=web", "zone in (a,b)", "no gpu": what is asked of labels, in words.
-std::string RequirementText(const RequirementFacts& requirement);
-std::string TermText(const Term& term, const Names& names);
+Words RequirementText(const RequirementFacts& requirement);
+Words TermText(const Term& term, const Names& names);
 
 }  // namespace gangway::model

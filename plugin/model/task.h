@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <optional>
 
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "plugin/model/compact.h"
 #include "plugin/model/shape.h"
 
 namespace gangway::model {
@@ -27,8 +29,19 @@ enum class TaskStatus : std::uint8_t {
 };
 inline constexpr int kTaskStatuses = 8;
 
+// When a pod goes, as far as that is known; of most nothing is.
+struct Departure {
+  Moment ends = absl::InfiniteFuture();           // infinite also of one that has not begun
+  Moment protected_until = absl::InfinitePast();  // by its own cooldown
+  Moment grace_ends = absl::InfiniteFuture();     // while it is releasing
+  absl::Duration lasts = absl::InfiniteDuration();
+  friend bool operator==(const Departure&, const Departure&) = default;
+};
+
 struct Task {
-  std::string ns, name, uid;
+  absl::string_view ns;  // the cluster's
+  Text name;
+  Uid uid;
   GangId gang = kNone;
   ShapeId shape = kNone;
   Row row = kNone;        // of its node, known or assumed
@@ -36,21 +49,25 @@ struct Task {
   int partition = kNone;  // interned
   std::int32_t priority = 1;
   int index = -1;
-  TaskStatus status = TaskStatus::kPending;
-  bool ours = true, gated = false, controlled = false;
-  bool promised = false;  // its claims are promised volumes on its node
-  bool evictable = true, preempts = true;
-  bool movable = false;   // its shape is what it would ask for on another node
-  bool leaving = false;   // its status says that it is about to be evicted
-  bool evicted = false;   // that it goes was decided
   int nominated = kNone;  // interned: the node on which room is kept for it
-  absl::Time created = absl::InfinitePast();
-  absl::Duration lasts = absl::InfiniteDuration();
-  absl::Time ends = absl::InfiniteFuture();           // infinite also of one that has not begun
-  absl::Time started = absl::InfinitePast();          // when it got its node
-  absl::Time protected_until = absl::InfinitePast();  // by its own cooldown
-  absl::Time grace_ends = absl::InfiniteFuture();     // while it is releasing
+  TaskStatus status = TaskStatus::kPending;
+  bool ours : 1 = true, gated : 1 = false, controlled : 1 = false;
+  bool promised : 1 = false;  // its claims are promised volumes on its node
+  bool evictable : 1 = true, preempts : 1 = true;
+  bool movable : 1 = false;  // its shape is what it would ask for on another node
+  bool leaving : 1 = false;  // its status says that it is about to be evicted
+  bool evicted : 1 = false;  // that it goes was decided
+  Moment created = absl::InfinitePast();
+  Moment started = absl::InfinitePast();  // when it got its node
+  Seldom<Departure> known_departure;
 
+  const Departure& departure() const {
+    static const Departure nothing;
+    return known_departure.has_value() ? *known_departure : nothing;
+  }
+  void SetDeparture(const Departure& departure) {
+    known_departure = departure == Departure() ? std::nullopt : std::optional(departure);
+  }
   // Its request is taken from the node.
   bool holds_room() const { return row != kNone && status != TaskStatus::kSucceeded && status != TaskStatus::kFailed; }
   // What it has done on its node would be lost.

@@ -12,6 +12,7 @@
 #include "plugin/model/labels.h"
 #include "plugin/model/nodes.h"
 #include "plugin/model/shapes.h"
+#include "plugin/phrases/phrases.h"
 
 namespace gangway::model {
 namespace {
@@ -75,7 +76,7 @@ int Volumes::InternSelector(const std::vector<TermFacts>& terms) {
   const int id = selectors_.Add();
   Selector& selector = selectors_[id];
   for (const TermFacts& term : terms) selector.terms.push_back(MakeTerm(term, names_));
-  selector.text = terms.empty() ? "no node" : TermText(selector.terms.front(), names_);
+  selector.text = terms.empty() ? Words(phrases::kNoNode) : TermText(selector.terms.front(), names_);
   selector.key = key;
   selector.users = 1;
   selector_by_key_.emplace(std::move(key), id);
@@ -651,8 +652,8 @@ ClaimProblem Volumes::ProblemOf(const Shape& shape) const {
   return {};
 }
 
-std::string Volumes::TextOf(int volume, int selector) const {
-  return absl::StrCat(volumes_[volume].name, " (", selectors_[selector].text, ")");
+Words Volumes::TextOf(int volume, int selector) const {
+  return {phrases::kVolumeOf, volumes_[volume].name, selectors_[selector].text};
 }
 
 void Volumes::Audit(const SlotTable<Task>& tasks, const Shapes& shapes, std::vector<std::string>& wrong) const {
@@ -706,8 +707,8 @@ void Volumes::Audit(const SlotTable<Task>& tasks, const Shapes& shapes, std::vec
   });
   selectors_.ForEach([&](int id, const Selector& selector) {
     if (selector.users != selector_users[id])
-      wrong.push_back(absl::StrCat("selector ", selector.text, ": users are ", selector.users, ", one by one ",
-                                   selector_users[id]));
+      wrong.push_back(absl::StrCat("selector ", selector.text.English(), ": users are ", selector.users,
+                                   ", one by one ", selector_users[id]));
   });
   AuditAttachments(wrong);
   AuditCapacities(wrong);

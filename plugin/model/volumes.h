@@ -29,6 +29,7 @@
 #include "plugin/model/shape.h"
 #include "plugin/model/slot_table.h"
 #include "plugin/model/task.h"
+#include "plugin/phrases/words.h"
 
 namespace gangway::model {
 
@@ -130,7 +131,8 @@ class Volumes {
   // Each of these must be met by the node: any of its terms.
   struct Selector {
     std::vector<Term> terms;
-    std::string key, text;
+    std::string key;
+    Words text;
     int users = 0;
   };
   template <class F>  // bool(const Selector&)
@@ -146,7 +148,7 @@ class Volumes {
   }
   // "pv1 (zone=b)": the first volume of the claims whose selector `holds` does not hold for.
   template <class F>
-  std::string TextOfFirst(const std::vector<ClaimId>& claims, F holds) const {
+  Words TextOfFirst(const std::vector<ClaimId>& claims, F holds) const {
     for (const ClaimId claim : claims) {
       const int volume = claims_[claim].volume;
       if (volume == kNoVolume) continue;
@@ -233,7 +235,7 @@ class Volumes {
   void ReleaseSelectors(Volume& volume);
   std::vector<ShapeId> ShapesOf(const Volume& volume) const;
   std::vector<ShapeId> ShapesOfClass(absl::string_view name) const;
-  std::string TextOf(int volume, int selector) const;
+  Words TextOf(int volume, int selector) const;
   bool Suits(const Volume& volume, const Claim& claim) const;
   const StorageClass* ClassOf(const Claim& claim) const;
   void SetClassOf(int volume, const std::string& storage_class);

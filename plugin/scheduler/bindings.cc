@@ -23,6 +23,8 @@ using model::TaskStatus;
 void Bindings::CountIn(Metrics& metrics) {
   bound_ = metrics.AddCounter("gangway_bindings_total", "Bindings, by what became of them", {{"result", "bound"}});
   refused_ = metrics.AddCounter("gangway_bindings_total", "Bindings, by what became of them", {{"result", "refused"}});
+  gang_latency_ = metrics.AddHistogram("volcano_e2e_job_scheduling_latency_milliseconds",
+                                       "From a PodGroup's creation to when its minimum is bound", LatencyBounds());
 }
 
 // ---- replies
@@ -47,12 +49,12 @@ void Bindings::OnReply(const kube::Write& write, const kube::Response& reply) {
   if (task.row == model::kNone) return;  // given up meanwhile
   if (reply.ok()) {
     // The watch may have told first.
-    if (task.status == TaskStatus::kBinding) accepted_.insert(task.uid);
+    if (task.status == TaskStatus::kBinding) accepted_[task.uid.text()] = edges_.loop.Now();
     return TellScheduled(task);
   }
   refused_.Add();
   LookAtPod(key, task.uid,
-            absl::StrCat("binding ", task.name, " to ", cluster_.node_name(task.row),
+            absl::StrCat("binding ", task.name.view(), " to ", cluster_.node_name(task.row),
                          " was refused: ", kube::StatusFromResponse(reply).message()));
 }
 
@@ -63,7 +65,7 @@ void Bindings::TellScheduled(const Task& task) {
                           absl::StrCat("Successfully assigned ", pod, " to ", cluster_.node_name(task.row)),
                           {.api_version = "v1",
                            .kind = "Pod",
-                           .ns = task.ns,
+                           .ns = std::string(task.ns),
                            .name = task.name,
                            .uid = task.uid,
                            .resource_version = "",
@@ -87,6 +89,24 @@ void Bindings::LookAtPod(const NamespacedName& key, const std::string& uid, std:
                        GiveNodeBack(task);
                        Rest(gang, why);
                      });
+}
+
+absl::Time Bindings::LookAtAccepted(GangId id, absl::Time now) {
+  absl::Time look_again = absl::InfiniteFuture();
+  if (accepted_.empty()) return look_again;
+  for (const TaskId each : cluster_.gang(id).tasks) {
+    const Task& task = cluster_.task(each);
+    const auto it = task.status == TaskStatus::kBinding ? accepted_.find(task.uid.text()) : accepted_.end();
+    if (it == accepted_.end()) continue;
+    if (now >= it->second + times_.shown_after) {
+      it->second = now;
+      LookAtPod({std::string(task.ns), task.name}, task.uid,
+                absl::StrCat("the binding of ", task.name.view(), " to ", cluster_.node_name(task.row),
+                             " was taken, and it has no node"));
+    }
+    look_again = std::min(look_again, it->second + times_.shown_after);
+  }
+  return look_again;
 }
 
 // ---- volumes
@@ -139,7 +159,10 @@ Bindings::Half Bindings::LookAtHalf(const NamespacedName& key, GangId id, absl::
   State& state = states_[key];
   const Gang& gang = cluster_.gang(id);
   const bool settled = gang.Count(TaskStatus::kBinding) == 0 && gang.ready() > 0;
-  state.was_whole = state.was_whole || (settled && gang::HasMinimum(cluster_, gang));
+  if (!state.was_whole && settled && gang::HasMinimum(cluster_, gang)) {
+    state.was_whole = true;
+    if (!gang.was_whole) gang_latency_.Observe(absl::ToDoubleMilliseconds(now - gang.created));  // before our time
+  }
   if (state.was_whole || !IsHalfBound(cluster_, gang)) {
     state.half_bound_since = absl::InfinitePast();
   } else if (state.half_bound_since == absl::InfinitePast()) {

@@ -12,7 +12,7 @@
 
 #include "absl/container/btree_map.h"
 #include "absl/container/btree_set.h"
-#include "absl/container/flat_hash_set.h"
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "api/core/pod.h"
@@ -33,6 +33,7 @@ namespace gangway::scheduler {
 struct BindingTimes {
   absl::Duration volumes_take;  // how long pods with nodes wait for their volumes before the nodes are given back
   absl::Duration retry;         // how long a gang rests after a binding was refused
+  absl::Duration shown_after = absl::Seconds(30);  // how long one that was taken may go without being shown
 };
 
 class Bindings {
@@ -55,7 +56,7 @@ class Bindings {
   void CountIn(Metrics& metrics);
 
   // Whether the API server has accepted the binding of this pod, which is not shown yet.
-  bool accepted(const model::Task& task) const { return accepted_.contains(task.uid); }
+  bool accepted(const model::Task& task) const { return accepted_.contains(task.uid.text()); }
   // The pod is given a node, is shown with one, or is gone.
   void ForgetPod(const std::string& uid) { accepted_.erase(uid); }
   void OnReply(const kube::Write& write, const kube::Response& reply);
@@ -69,6 +70,10 @@ class Bindings {
   const absl::btree_set<api::NamespacedName>& awaiting_volumes() const { return awaiting_volumes_; }
   // Claims or volumes may not be patched: gangs that need this one are given up.
   void OnVolumesForbidden(const kube::Write& write, absl::string_view why);
+
+  // Asks for pods of the gang whose binding was taken long ago and is not shown: where that is not so, their nodes are
+  // given back. Returns when to look again.
+  absl::Time LookAtAccepted(model::GangId id, absl::Time now);
 
   // Some of its pods have nodes and others do not, and it never was whole since this process watches.
   struct Half {
@@ -107,8 +112,9 @@ class Bindings {
   const Calls calls_;
   absl::btree_map<api::NamespacedName, State> states_;
   absl::btree_set<api::NamespacedName> awaiting_volumes_;
-  absl::flat_hash_set<std::string> accepted_;  // UIDs of assumed pods
+  absl::flat_hash_map<std::string, absl::Time> accepted_;  // UIDs of assumed pods, and since when, or asked for
   Counter bound_, refused_;
+  Histogram gang_latency_;
 };
 
 }  // namespace gangway::scheduler

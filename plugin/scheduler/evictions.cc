@@ -130,7 +130,7 @@ std::vector<Evictions::Nomination> Evictions::NominationsOf(GangId id) const {
     const Task& task = cluster_.task(task_id);
     if (task.status != TaskStatus::kPending || !task.ours) continue;
     const std::string node(task.nominated == model::kNone ? "" : cluster_.names().Text(task.nominated));
-    const auto shown = shown_.find(task.uid);
+    const auto shown = shown_.find(task.uid.text());
     if (node != (shown == shown_.end() ? "" : shown->second)) nominations.push_back({task_id, node});
   }
   return nominations;

@@ -3,6 +3,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "api/resource.h"
+#include "plugin/ingest/ingest.h"
 #include "plugin/scheduler/group_kinds.h"
 
 namespace gangway::scheduler {
@@ -16,7 +17,8 @@ bool IsOfQueue(const NamespacedName& key) { return key.ns.empty(); }
 
 NamespacedName KeyOfGang(GangKind kind, const std::string& ns, const std::string& name) {
   if (kind == GangKind::kVolcano) return {ns, name};
-  return {ns, absl::StrCat(std::string(ResourceOf(kind).plural), ".", std::string(ResourceOf(kind).group), "/", name)};
+  return {ns, absl::StrCat(std::string(ingest::ResourceOf(kind).plural), ".",
+                           std::string(ingest::ResourceOf(kind).group), "/", name)};
 }
 
 NamespacedName KeyOfGang(const model::Gang& gang) { return KeyOfGang(gang.kind, gang.ns, gang.name); }

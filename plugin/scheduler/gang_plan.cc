@@ -9,6 +9,7 @@
 #include "api/json.h"
 #include "api/volcano/release.h"
 #include "plugin/gang/order.h"
+#include "plugin/ingest/ingest.h"
 #include "plugin/scheduler/group_status.h"
 
 namespace gangway::scheduler {
@@ -30,7 +31,7 @@ api::ObjectReference ReferenceTo(const Task& task) {
   api::ObjectReference reference;
   reference.api_version = "v1";
   reference.kind = "Pod";
-  reference.ns = task.ns;
+  reference.ns = std::string(task.ns);
   reference.name = task.name;
   reference.uid = task.uid;
   return reference;
@@ -38,7 +39,7 @@ api::ObjectReference ReferenceTo(const Task& task) {
 
 api::ObjectReference ReferenceTo(const Gang& gang) {
   api::ObjectReference reference;
-  reference.api_version = ResourceOf(gang.kind).ApiVersion();
+  reference.api_version = ingest::ResourceOf(gang.kind).ApiVersion();
   reference.kind = "PodGroup";
   reference.ns = gang.ns;
   reference.name = gang.name;
@@ -51,16 +52,16 @@ Write BindingOf(const Task& task, absl::string_view node) {
   write.verb = Verb::kCreate;
   write.resource = &api::kPods;
   write.subresource = "binding";
-  write.ns = task.ns;
+  write.ns = std::string(task.ns);
   write.name = task.name;
   write.uid = task.uid;
   api::JsonWriter json(write.body);
   json.BeginObject().Field("apiVersion", "v1").Field("kind", "Binding");
   json.Key("metadata")
       .BeginObject()
-      .Field("name", task.name)
+      .Field("name", task.name.view())
       .Field("namespace", task.ns)
-      .Field("uid", task.uid)
+      .Field("uid", task.uid.text())
       .EndObject();
   json.Key("target").BeginObject().Field("apiVersion", "v1").Field("kind", "Node").Field("name", node).EndObject();
   json.EndObject();
@@ -81,7 +82,7 @@ Write StatusOf(const Task& task, const std::optional<ConditionWords>& condition,
   write.verb = Verb::kStrategicMergePatch;
   write.resource = &api::kPods;
   write.subresource = "status";
-  write.ns = task.ns;
+  write.ns = std::string(task.ns);
   write.name = task.name;
   write.uid = task.uid;
   api::JsonWriter json(write.body);
@@ -106,7 +107,7 @@ Write DeletionOf(const Task& task) {
   Write write;
   write.verb = Verb::kDelete;
   write.resource = &api::kPods;
-  write.ns = task.ns;
+  write.ns = std::string(task.ns);
   write.name = task.name;
   write.uid = task.uid;
   return write;
@@ -198,9 +199,13 @@ class Planner {
                               ReferenceTo(gang_)});
     }
     if (change.patch.empty()) return;
+    if (change.only_counts && now_ < view_.counts_from) {
+      plan_.look_again = std::min(plan_.look_again, view_.counts_from);
+      return;
+    }
     Write write;
     write.verb = Verb::kMergePatch;
-    write.resource = &ResourceOf(gang_.kind);
+    write.resource = &ingest::ResourceOf(gang_.kind);
     if (gang_.kind != model::GangKind::kVolcano) write.subresource = "status";
     write.ns = gang_.ns;
     write.name = gang_.name;

@@ -37,6 +37,7 @@ struct GangView {
   const VolumesOfGang& volumes;                         // until they are ready nothing is bound
   std::optional<Removal> removal = std::nullopt;        // pods of it that are evicted
   std::vector<Evictions::Nomination> nominations = {};  // that its pods do not say yet
+  absl::Time counts_from = absl::InfinitePast();        // until then how many of its pods run is not written alone
 };
 
 // One stage with the bindings, or with what their volumes need first, the status and the conditions; or, for leftovers

@@ -47,6 +47,7 @@ StatusChange ChangeOfVolcanos(const VolcanoPodGroup& group, const StatusInput& i
   change.patch = StatusPatch(before, after);
   change.starts = after.phase == "Running" && before.phase != "Running" && before.phase != "Unknown";
   change.lets_in = after.phase != before.phase && after.phase == "Inqueue";
+  change.only_counts = OnlyCountsDiffer(before, after);
   return change;
 }
 
@@ -136,18 +137,6 @@ StatusChange ChangeOfCoscheduling(const CoschedulingPodGroup& group, const Gang&
 }
 
 }  // namespace
-
-const api::Resource& ResourceOf(model::GangKind kind) {
-  switch (kind) {
-    case model::GangKind::kVolcano:
-      return api::kPodGroups;
-    case model::GangKind::kKubernetes:
-      return api::kKubernetesPodGroups;
-    case model::GangKind::kCoscheduling:
-      return api::kCoschedulingPodGroups;
-  }
-  return api::kPodGroups;
-}
 
 const api::ObjectMeta& MetadataOf(const GroupRef& group) {
   return std::visit([](const auto* one) -> const api::ObjectMeta& { return one->metadata; }, group);

@@ -19,7 +19,6 @@ namespace gangway::scheduler {
 using GroupRef = std::variant<const api::volcano::PodGroup*, const api::core::KubernetesPodGroup*,
                               const api::core::CoschedulingPodGroup*>;
 
-const api::Resource& ResourceOf(model::GangKind kind);
 const api::ObjectMeta& MetadataOf(const GroupRef& group);
 
 struct GroupTexts {
@@ -30,9 +29,10 @@ struct GroupTexts {
 };
 
 struct StatusChange {
-  std::string patch;     // merge patch; "" = it is as it should be
-  bool starts = false;   // the gang is whole, and the status said so neither now nor before
-  bool lets_in = false;  // pods are made when this is written
+  std::string patch;         // merge patch; "" = it is as it should be
+  bool starts = false;       // the gang is whole, and the status said so neither now nor before
+  bool lets_in = false;      // pods are made when this is written
+  bool only_counts = false;  // how many pods run, or have ended, and nothing else
 };
 
 // Volcano: group_status.h.

@@ -89,10 +89,13 @@ bool SayTheSame(const PodGroupCondition& a, const PodGroupCondition& b) {
          a.last_transition_time.at == b.last_transition_time.at;
 }
 
-bool SayTheSame(const PodGroupStatus& a, const PodGroupStatus& b) {
-  return a.phase == b.phase && a.running == b.running && a.succeeded == b.succeeded && a.failed == b.failed &&
-         std::equal(a.conditions.begin(), a.conditions.end(), b.conditions.begin(), b.conditions.end(),
+bool SameConditions(const PodGroupStatus& a, const PodGroupStatus& b) {
+  return std::equal(a.conditions.begin(), a.conditions.end(), b.conditions.begin(), b.conditions.end(),
                     [](const auto& x, const auto& y) { return SayTheSame(x, y); });
+}
+
+bool SameCounts(const PodGroupStatus& a, const PodGroupStatus& b) {
+  return a.running == b.running && a.succeeded == b.succeeded && a.failed == b.failed;
 }
 
 }  // namespace
@@ -117,17 +120,19 @@ PodGroupStatus WantedStatus(const StatusInput& in) {
   return status;
 }
 
+bool OnlyCountsDiffer(const PodGroupStatus& before, const PodGroupStatus& after) {
+  return before.phase == after.phase && SameConditions(before, after) && !SameCounts(before, after);
+}
+
 std::string StatusPatch(const PodGroupStatus& before, const PodGroupStatus& after) {
-  if (SayTheSame(before, after)) return "";
+  const bool same_conditions = SameConditions(before, after);
+  if (before.phase == after.phase && same_conditions && SameCounts(before, after)) return "";
   std::string patch;
   api::JsonWriter json(patch);
   json.BeginObject().Key("status").BeginObject();
   if (before.phase != after.phase) json.Field("phase", after.phase);
   std::string conditions;
   api::EncodeTo(api::TypeOf<std::vector<PodGroupCondition>>(), &after.conditions, conditions);
-  const bool same_conditions =
-      std::equal(before.conditions.begin(), before.conditions.end(), after.conditions.begin(), after.conditions.end(),
-                 [](const auto& a, const auto& b) { return SayTheSame(a, b); });
   if (!same_conditions) json.RawField("conditions", conditions);
   const auto count = [&](absl::string_view key, int was, int is) {
     if (was == is) return;

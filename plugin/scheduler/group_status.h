@@ -36,6 +36,9 @@ api::volcano::PodGroupStatus WantedStatus(const StatusInput& in);
 // The merge patch from one status to the other; "" when they say the same. Transition ids alone are no difference.
 std::string StatusPatch(const api::volcano::PodGroupStatus& before, const api::volcano::PodGroupStatus& after);
 
+// Nothing but the numbers of running, succeeded and failed pods.
+bool OnlyCountsDiffer(const api::volcano::PodGroupStatus& before, const api::volcano::PodGroupStatus& after);
+
 // Condition and event of a gang that never was whole, of whose pods none may be released.
 inline constexpr absl::string_view kGangPartBound = "GangPartBound";
 inline constexpr absl::string_view kScheduledReason = "tasks in gang are ready to be scheduled";

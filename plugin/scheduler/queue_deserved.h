@@ -17,8 +17,11 @@ namespace gangway::scheduler {
 
 class QueueDeserved {
  public:
-  // Reckons anew what each of them deserves.
+  // Reckons anew what each of them deserves; before anything else is asked of it.
   void Reckon(const model::Cluster& cluster, gang::Sharing sharing);
+  // Begins anew: somebody else may have told since.
+  void Forget();
+  void Gone(const std::string& name) { planned_.erase(name); }
   // Its annotation says something else than it should.
   bool Lags(const api::volcano::Queue& queue) const;
   // The annotation, at most once a minute; where it is not time yet, when to look again.

@@ -9,6 +9,9 @@ namespace gangway::scheduler {
 
 void Rounds::CountIn(Metrics& metrics) {
   waiting_gangs_ = metrics.AddGauge("gangway_waiting_gangs", "PodGroups that wait to be let in or placed");
+  short_gangs_ = metrics.AddGauge("volcano_unschedule_job_count", "PodGroups that wait for their minimum");
+  waits_since_ = metrics.AddGauge("gangway_longest_waiting_gang_since_timestamp_seconds",
+                                  "When the gang that waits longest for its minimum was first seen to; 0: none waits");
   rounds_ = metrics.AddCounter("gangway_schedule_rounds_total", "Scheduling rounds");
 }
 
@@ -46,6 +49,22 @@ void Rounds::WantAt(absl::Time when) {
   });
 }
 
+void Rounds::NoteWhoWaits(const model::Decisions& decisions, absl::Time now) {
+  absl::flat_hash_map<model::GangId, Waits> waits;
+  absl::Time first = absl::InfiniteFuture();
+  for (const model::Decision& decision : decisions) {
+    if (!decision.reason.has_value() || !decision.short_of_minimum) continue;
+    const absl::Time created = cluster_.gang(decision.gang).created;
+    const auto before = waits_.find(decision.gang);
+    const bool same = before != waits_.end() && before->second.created == created;
+    const absl::Time since = same ? before->second.since : now;
+    waits.emplace(decision.gang, Waits{created, since});
+    first = std::min(first, since);
+  }
+  waits_ = std::move(waits);
+  waits_since_.Set(waits_.empty() ? 0 : absl::ToDoubleSeconds(first - absl::UnixEpoch()));
+}
+
 void Rounds::Run() {
   const absl::Time now = loop_.Now();
   rounds_.Add();
@@ -74,6 +93,11 @@ void Rounds::Run() {
                                      [](const model::Decision& decision) { return decision.rest_undecided; });
   if (undecided && surplus_paused_) WantWithSurplus();
   waiting_gangs_.Set(static_cast<double>(waiting));
+  NoteWhoWaits(decisions, now);
+  short_gangs_.Set(
+      static_cast<double>(std::count_if(decisions.begin(), decisions.end(), [](const model::Decision& decision) {
+        return decision.reason.has_value() && decision.short_of_minimum;
+      })));
   constexpr absl::Duration kPerWaitingGang = absl::Microseconds(20);
   next_ = now + std::min(times_.interval + kPerWaitingGang * waiting, absl::Milliseconds(100));
 }

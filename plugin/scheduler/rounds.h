@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <functional>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/time/time.h"
 #include "base/loop.h"
 #include "base/metrics.h"
@@ -52,6 +53,7 @@ class Rounds {
 
  private:
   void Run();
+  void NoteWhoWaits(const model::Decisions& decisions, absl::Time now);
   void WantWithSurplus();
   void WantAt(absl::Time when);
 
@@ -70,7 +72,12 @@ class Rounds {
   absl::Time evict_from_ = absl::InfinitePast();
   absl::Time later_ = absl::InfiniteFuture();  // when there is a round though nothing happens
   Loop::TimerId later_round_ = 0;
-  Gauge waiting_gangs_;
+  struct Waits {
+    absl::Time created;  // of the gang: its number may be another one's by now
+    absl::Time since;
+  };
+  absl::flat_hash_map<model::GangId, Waits> waits_;  // short of their minimum, in the last round that decided something
+  Gauge waiting_gangs_, short_gangs_, waits_since_;
   Counter rounds_;
 };
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/container/btree_set.h"
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "api/cluster_resources.h"
@@ -22,6 +23,7 @@
 #include "base/strings.h"
 #include "kube/client/status.h"
 #include "plugin/gang/carry_out.h"
+#include "plugin/ingest/ingest.h"
 #include "plugin/scheduler/bindings.h"
 #include "plugin/scheduler/evictions.h"
 #include "plugin/scheduler/feed.h"
@@ -153,7 +155,8 @@ class GangScheduler final : public Scheduler {
   void Wake() override {
     cluster_.SetClaimsReadable(claims_.seen_up_to() > 0);
     queue_use_.Forget();
-    queue_upkeep_.Reckon();  // or the first look at our own queues would find nothing held
+    queue_deserved_.Forget();
+    ReckonQueues();  // or the first look at our own queues would find nothing held, and take back what they deserve
     for (const std::string_view name : api::volcano::kOwnQueues) driver_.Enqueue(KeyOfQueue(View(name)));
     EnqueueAll(GangKind::kVolcano, groups_);
     EnqueueAll(GangKind::kKubernetes, kubernetes_groups_);
@@ -176,6 +179,7 @@ class GangScheduler final : public Scheduler {
   void Seen(const NamespacedName& key, const Queue* queue) {
     feed_.On(key, queue);
     queue_use_.Seen(key.name, queue);
+    if (queue == nullptr) queue_deserved_.Gone(key.name);
     if (queue == nullptr) {
       queue_upkeep_.Went(key.name);
       driver_.Enqueue(KeyOfQueue(key.name));
@@ -223,6 +227,7 @@ class GangScheduler final : public Scheduler {
       bindings_.Forget(key);
       tellings_.Forget(key);
       evictions_.Forget(key);
+      group_written_.erase(key);
     }
     if (group == nullptr) return NoteWithoutGroup(FindGang(cluster_, key));
     without_group_.erase(key);
@@ -283,6 +288,12 @@ class GangScheduler final : public Scheduler {
     return options_.live_policy == nullptr ? options_.policy : options_.live_policy->policy();
   }
 
+  void ReckonQueues() {
+    queue_upkeep_.Reckon();
+    queue_use_.Advance(cluster_, Policy().use_half_life, loop().Now());
+    queue_deserved_.Reckon(cluster_, Policy().sharing);
+  }
+
   // A moment after something changed what queues hold.
   void WantQueueStatus() {
     if (queue_status_wanted_ || !deciding() || !queue_upkeep_.writes_statuses()) return;
@@ -290,9 +301,7 @@ class GangScheduler final : public Scheduler {
     loop().PostAt(loop().Now() + options_.queue_status_after, token(), [this] {
       queue_status_wanted_ = false;
       if (!deciding()) return;
-      queue_upkeep_.Reckon();
-      queue_use_.Advance(cluster_, Policy().use_half_life, loop().Now());
-      queue_deserved_.Reckon(cluster_, Policy().sharing);
+      ReckonQueues();
       queue_metrics_.Set(cluster_, Policy().sharing);
       queues_.ForEach([this](const NamespacedName& key, const auto& queue) {
         if (queue_upkeep_.Lags(*queue) || !queue_use_.PlanFor(key.name, *queue).empty() || queue_deserved_.Lags(*queue))
@@ -368,10 +377,17 @@ class GangScheduler final : public Scheduler {
                         TransitionId(),
                         volumes.of_gang,
                         evictions_.RemovalOf(key, id),
-                        evictions_.NominationsOf(id)};
+                        evictions_.NominationsOf(id),
+                        CountsFrom(key)};
     kube::Plan plan = PlanGang(view, now);
-    plan.look_again = std::min({plan.look_again, volumes.due, tellings_.NextChange(key)});
+    plan.look_again =
+        std::min({plan.look_again, volumes.due, tellings_.NextChange(key), bindings_.LookAtAccepted(id, now)});
     return plan;
+  }
+
+  absl::Time CountsFrom(const NamespacedName& key) const {
+    const auto written = group_written_.find(key);
+    return written == group_written_.end() ? absl::InfinitePast() : written->second + options_.group_counts_after;
   }
 
   // What it says of use, and of what it deserves, comes after its status: each is another write of the same version.
@@ -389,11 +405,13 @@ class GangScheduler final : public Scheduler {
       return {};
     }
     const Gang& gang = cluster_.gang(id);
-    const api::Resource& resource = ResourceOf(gang.kind);
+    const api::Resource& resource = ingest::ResourceOf(gang.kind);
     const bool served = gang.kind == GangKind::kKubernetes ? kubernetes_groups_.seen_up_to() > 0
                                                            : coscheduling_groups_.seen_up_to() > 0;
-    const std::string text = model::GroupMissing(
-        absl::StrCat(std::string(resource.plural), ".", std::string(resource.group)), gang.name, served);
+    const std::string text =
+        model::GroupMissing(absl::StrCat(std::string(resource.plural), ".", std::string(resource.group)), gang.name,
+                            served)
+            .English();
     return PlanWithoutGroup(
         cluster_, gang, text, [this](const Task& task) { return tellings_.WrittenOf(task); }, options_.missing_after,
         now);
@@ -409,6 +427,8 @@ class GangScheduler final : public Scheduler {
     if (write.resource == &api::kPods && write.subresource == "binding") return bindings_.OnReply(write, reply);
     if (write.resource == &api::kPods && write.verb == kube::Verb::kDelete && reply.code == 403) OnMayNotDelete(write);
     Scheduler::OnReply(write, reply);
+    if (write.resource == &api::kPodGroups && reply.ok())
+      group_written_[KeyOfGang(GangKind::kVolcano, write.ns, write.name)] = loop().Now();
     const bool of_volumes =
         write.resource == &api::kPersistentVolumeClaims || write.resource == &api::kPersistentVolumes;
     if (of_volumes && reply.code == 403) bindings_.OnVolumesForbidden(write, kube::StatusFromResponse(reply).message());
@@ -435,7 +455,8 @@ class GangScheduler final : public Scheduler {
   QueueUse queue_use_;
   QueueDeserved queue_deserved_;
   QueueMetrics queue_metrics_;
-  absl::btree_set<NamespacedName> without_group_;  // gangs that pods name, and no PodGroup is there
+  absl::btree_set<NamespacedName> without_group_;                  // gangs that pods name, and no PodGroup is there
+  absl::flat_hash_map<NamespacedName, absl::Time> group_written_;  // when its status was, by us
   bool queue_status_wanted_ = false;
 
   kube::Informer<Pod>& pods_;

@@ -44,6 +44,8 @@ struct Options {
   absl::Duration eviction_interval = absl::Milliseconds(50);
   // How long a queue's status may lag behind what its pods hold.
   absl::Duration queue_status_after = absl::Seconds(1);
+  // The same for the numbers of running and ended pods in a PodGroup's status, where they are all that is new.
+  absl::Duration group_counts_after = absl::Seconds(1);
   std::size_t max_dumped_gangs = 1000;
   int audit_every = 0;  // see model::Cluster
 };

@@ -71,7 +71,7 @@ void Tellings::Seen(const api::core::Pod& pod) {
 }
 
 std::string Tellings::WrittenOf(const model::Task& task) const {
-  const auto it = written_.find(task.uid);
+  const auto it = written_.find(task.uid.text());
   return it == written_.end() ? std::string() : it->second;
 }
 

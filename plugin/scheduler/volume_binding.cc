@@ -108,7 +108,7 @@ class Look {
     if (!there) out_.writes.push_back(std::move(write));
   }
   void Fail(const Task& task, model::ClaimId claim, absl::string_view what) {
-    out_.failed = absl::StrCat("claim ", cluster_.volumes().NameOf(claim), " of ", task.name, " on ",
+    out_.failed = absl::StrCat("claim ", cluster_.volumes().NameOf(claim), " of ", task.name.view(), " on ",
                                cluster_.node_name(task.row), " ", what);
   }
 

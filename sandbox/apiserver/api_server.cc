@@ -37,6 +37,10 @@ ApiServer::WatchAnswer ApiServer::StartWatch(const kube::Request& request, const
 void ApiServer::SetPodLogs(PodLogs pod_logs, PodLogStreams streams) {
   impl_->core.SetPodLogs(std::move(pod_logs), std::move(streams));
 }
+void ApiServer::SetPodStreamCheck(PodStreamCheck check) { impl_->core.SetPodStreamCheck(std::move(check)); }
+ApiServer::StreamAnswer ApiServer::ReadStream(const kube::Request& request, const Caller& caller) {
+  return impl_->core.ReadStream(request, caller);
+}
 void ApiServer::BreakWatches() { impl_->core.watches().EndAll(absl::OkStatus()); }
 void ApiServer::Restart() {
   ++restarts_;

@@ -48,6 +48,17 @@ using PodLogs = absl::AnyInvocable<absl::StatusOr<std::string>(const LogQuery&)>
 using PodLogStreams = absl::AnyInvocable<absl::StatusOr<std::unique_ptr<kube::Watch>>(
     const LogQuery&, kube::Client::OnFrames, kube::Client::OnEnd)>;
 
+// GET or POST pods/exec and pods/portforward, as checked: somebody wants a stream to a pod.
+struct StreamQuery {
+  std::string ns, pod, uid;
+  bool forward = false;  // to its ports; otherwise a command in one of its containers:
+  std::string container;
+  std::vector<std::string> command;
+  bool input = false, output = false, error_output = false, terminal = false;
+};
+// Whether it could be opened: as PodLogs, and Unimplemented when nothing could. Called on the loop.
+using PodStreamCheck = absl::AnyInvocable<absl::Status(const StreamQuery&)>;
+
 struct ApiServerOptions {
   StoreOptions store;
   JournalSink journal;  // may be empty
@@ -89,6 +100,15 @@ class ApiServer {
   // Who answers GET pods/log; without, 404. May be set again. Without `streams` following a log ends with what is
   // there.
   void SetPodLogs(PodLogs pod_logs, PodLogStreams streams = nullptr);
+
+  // Who is asked, of a request for a stream that comes without one. May be set again.
+  void SetPodStreamCheck(PodStreamCheck check);
+  // What a request for a stream asks for; whoever has the connection opens it.
+  struct StreamAnswer {
+    std::optional<StreamQuery> query;
+    std::optional<kube::Response> refused;  // a Status
+  };
+  StreamAnswer ReadStream(const kube::Request& request, const Caller& caller);
 
   // Ends every watch in an orderly way; clients resume.
   void BreakWatches();

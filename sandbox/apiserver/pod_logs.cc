@@ -89,7 +89,8 @@ kube::Response Nothing() {
   return nothing;
 }
 
-// What the kubelet refuses the API server hands on.
+}  // namespace
+
 Refusal OfKubelet(const absl::Status& status, absl::string_view pod) {
   if (!absl::IsNotFound(status)) return BadRequest(std::string(status.message()));
   Refusal refusal = NotFound(api::kPods, pod);
@@ -97,7 +98,19 @@ Refusal OfKubelet(const absl::Status& status, absl::string_view pod) {
   return refusal;
 }
 
-}  // namespace
+Outcome<std::string> ContainerAskedFor(const json::object& pod, absl::string_view pod_name, absl::string_view asked) {
+  const std::vector<std::string> names = ContainerNames(pod);
+  if (!asked.empty()) {
+    if (std::find(names.begin(), names.end(), asked) != names.end()) return std::string(asked);
+    return BadRequest(absl::StrCat("container ", asked, " is not valid for pod ", pod_name));
+  }
+  const json::value* containers = FindPath(pod, "spec.containers");
+  if (containers != nullptr && containers->is_array() && containers->get_array().size() > 1) {
+    return BadRequest(absl::StrCat("a container name must be specified for pod ", pod_name, ", choose one of: [",
+                                   absl::StrJoin(names, " "), "]"));
+  }
+  return names.empty() ? std::string() : names.back();
+}
 
 Outcome<std::optional<LogQuery>> ServerCore::OpenLog(const Exchange& exchange) {
   const Target& target = exchange.target;
@@ -106,17 +119,9 @@ Outcome<std::optional<LogQuery>> ServerCore::OpenLog(const Exchange& exchange) {
   const RecordPtr record = store_.Find(api::kPods, target.key());
   if (record == nullptr) return NotFound(api::kPods, target.name);
   const Draft pod = Draft::OfStored(*record->json);
-  const std::vector<std::string> names = ContainerNames(pod.object());
-  if (log->container.empty()) {
-    const json::value* containers = FindPath(pod.object(), "spec.containers");
-    if (containers != nullptr && containers->is_array() && containers->get_array().size() > 1) {
-      return BadRequest(absl::StrCat("a container name must be specified for pod ", target.name, ", choose one of: [",
-                                     absl::StrJoin(names, " "), "]"));
-    }
-    if (!names.empty()) log->container = names.back();
-  } else if (std::find(names.begin(), names.end(), log->container) == names.end()) {
-    return BadRequest(absl::StrCat("container ", log->container, " is not valid for pod ", target.name));
-  }
+  Outcome<std::string> container = ContainerAskedFor(pod.object(), target.name, log->container);
+  if (!container.ok()) return container.refusal();
+  log->container = *std::move(container);
   log->ns = target.ns;
   log->pod = target.name;
   log->uid = record->uid;

@@ -13,6 +13,7 @@
 #include "absl/strings/str_split.h"
 #include "api/json.h"
 #include "api/kinds/kinds.h"
+#include "base/percent.h"
 #include "sandbox/apiserver/draft/draft.h"
 #include "sandbox/apiserver/subresources.h"
 
@@ -180,24 +181,6 @@ Objection ParseMatch(const Query& query, ListOptions& out) {
 }
 
 }  // namespace
-
-std::optional<std::string> PercentDecode(absl::string_view text, bool plus_is_blank) {
-  std::string out;
-  out.reserve(text.size());
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '%') {
-      if (i + 2 >= text.size() || !absl::ascii_isxdigit(static_cast<unsigned char>(text[i + 1])) ||
-          !absl::ascii_isxdigit(static_cast<unsigned char>(text[i + 2]))) {
-        return std::nullopt;
-      }
-      out += absl::HexStringToBytes(text.substr(i + 1, 2));
-      i += 2;
-    } else {
-      out.push_back(plus_is_blank && text[i] == '+' ? ' ' : text[i]);
-    }
-  }
-  return out;
-}
 
 Outcome<Target> ParsePath(absl::string_view path, const ServedVersions& served) {
   std::vector<std::string> parts;

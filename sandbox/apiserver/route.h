@@ -46,9 +46,6 @@ class Query {
   std::vector<std::pair<std::string, std::string>> pairs_;
 };
 
-// nullopt: broken percent-encoding.
-std::optional<std::string> PercentDecode(absl::string_view text, bool plus_is_blank);
-
 // What a list or a watch selects, and from when.
 struct ListOptions {
   api::LabelSelector labels;

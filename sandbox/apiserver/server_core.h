@@ -53,6 +53,12 @@ struct Claims {
   std::optional<apply::ManagedFieldsPtr> decided;  // by an apply: as they will be
 };
 
+// pod_logs.cc: the container that was asked for, or the only one.
+Outcome<std::string> ContainerAskedFor(const boost::json::object& pod, absl::string_view pod_name,
+                                       absl::string_view asked);
+// pod_logs.cc: what the kubelet refuses the API server hands on.
+Refusal OfKubelet(const absl::Status& status, absl::string_view pod);
+
 // apply.cc: errors.NewApplyConflict
 Refusal ApplyConflict(const std::vector<apply::FieldConflict>& conflicts);
 
@@ -67,16 +73,20 @@ class ServerCore final : public CollectorActions {
     pod_logs_ = std::move(pod_logs);
     pod_log_streams_ = std::move(streams);
   }
+  void SetPodStreamCheck(PodStreamCheck check) { pod_stream_check_ = std::move(check); }
+  ApiServer::StreamAnswer ReadStream(const kube::Request& request, const Caller& caller);
   WatchHub& watches() { return watches_; }
   Store& store() { return store_; }
 
   // Verbs that the table of subresources names.
-  Outcome<kube::Response> Get(Exchange& exchange);       // read.cc
-  Outcome<kube::Response> Put(Exchange& exchange);       // update.cc
-  Outcome<kube::Response> Patch(Exchange& exchange);     // update.cc
-  Outcome<kube::Response> Bind(Exchange& exchange);      // pod_verbs.cc
-  Outcome<kube::Response> Evict(Exchange& exchange);     // pod_verbs.cc
-  Outcome<kube::Response> Logs(Exchange& exchange);      // pod_logs.cc
+  Outcome<kube::Response> Get(Exchange& exchange);    // read.cc
+  Outcome<kube::Response> Put(Exchange& exchange);    // update.cc
+  Outcome<kube::Response> Patch(Exchange& exchange);  // update.cc
+  Outcome<kube::Response> Bind(Exchange& exchange);   // pod_verbs.cc
+  Outcome<kube::Response> Evict(Exchange& exchange);  // pod_verbs.cc
+  Outcome<kube::Response> Logs(Exchange& exchange);   // pod_logs.cc
+  // pod_streams.cc: of a request that asks for a stream and cannot have one.
+  Outcome<kube::Response> Connect(Exchange& exchange);
   Outcome<kube::Response> GetScale(Exchange& exchange);  // scale.cc
   Outcome<kube::Response> PutScale(Exchange& exchange);  // scale.cc
   // remove.cc: who had work to do in a namespace says that it is done.
@@ -171,6 +181,9 @@ class ServerCore final : public CollectorActions {
   ApiServer::WatchAnswer FollowLog(const Exchange& exchange, kube::Client::OnFrames on_frames,
                                    kube::Client::OnEnd on_end);
 
+  // pod_streams.cc
+  Outcome<StreamQuery> OpenStream(const Exchange& exchange);
+
   // access_review.cc: nullopt when the path is another.
   void CompleteReview(const api::Resource& review, const schemas::Schema& schema, const CommitNote& note, Draft& draft);
   std::optional<Outcome<kube::Response>> ReviewAccess(const kube::Request& request, const Caller& caller);
@@ -203,7 +216,7 @@ class ServerCore final : public CollectorActions {
   Loop& loop_;
   ApiServerOptions options_;
   const ServedVersions served_;
-  const schemas::Schemas schemas_;
+  const schemas::Schemas& schemas_ = schemas::Schemas::Shared();
   const Discovery discovery_;
   Store store_;
   WatchHub watches_;
@@ -212,6 +225,7 @@ class ServerCore final : public CollectorActions {
   apply::Ownership ownership_;
   PodLogs pod_logs_;
   PodLogStreams pod_log_streams_;
+  PodStreamCheck pod_stream_check_;
   ServiceAddresses addresses_;
   std::string scratch_;  // objects are written here before they are copied at their size
   Owner owner_;

@@ -10,7 +10,8 @@
 namespace gangway::sandbox {
 namespace {
 
-constexpr std::string_view kSimulated = "the containers of this cluster are simulated";
+constexpr std::string_view kNotAttached =
+    "the outputs of containers are in their logs, and they read nothing: see kubectl logs -f and kubectl exec";
 
 struct Row {
   const api::Resource* resource;
@@ -20,12 +21,18 @@ struct Row {
 // Those that one kind has. What the catalogue says of a kind brings status and scale.
 std::vector<Row> OfSingleKinds() {
   return {
-      {&api::kPods, {"attach", "", "v1", "PodAttachOptions", {}, kSimulated}},
+      {&api::kPods, {"attach", "", "v1", "PodAttachOptions", {}, kNotAttached}},
       {&api::kPods, {"binding", "", "v1", "Binding", {{"create", &ServerCore::Bind}}}},
       {&api::kPods, {"eviction", "policy", "v1", "Eviction", {{"create", &ServerCore::Evict}}}},
-      {&api::kPods, {"exec", "", "v1", "PodExecOptions", {}, kSimulated}},
+      {&api::kPods,
+       {"exec", "", "v1", "PodExecOptions", {{"create", &ServerCore::Connect}, {"get", &ServerCore::Connect}}}},
       {&api::kPods, {"log", "", "v1", "Pod", {{"get", &ServerCore::Logs}}}},
-      {&api::kPods, {"portforward", "", "v1", "PodPortForwardOptions", {}, kSimulated}},
+      {&api::kPods,
+       {"portforward",
+        "",
+        "v1",
+        "PodPortForwardOptions",
+        {{"create", &ServerCore::Connect}, {"get", &ServerCore::Connect}}}},
       {&api::kNamespaces, {"finalize", "", "v1", "Namespace", {{"update", &ServerCore::Finalize}}}},
   };
 }

@@ -3,12 +3,14 @@
 
 #include "kube/serve/http_front.h"
 #include "sandbox/apiserver/api_server.h"
+#include "sandbox/cluster/pod_streams.h"
 
 namespace gangway::sandbox {
 
 class ApiServerHandler final : public kube::HttpHandler {
  public:
-  explicit ApiServerHandler(ApiServer& server) : server_(server) {}
+  // Without `streams` none can be had.
+  explicit ApiServerHandler(ApiServer& server, PodStreams* streams = nullptr) : server_(server), streams_(streams) {}
 
   bool IsWatch(const kube::Request& request) override { return ApiServer::IsWatch(request); }
   void HandleRequest(kube::Request request, kube::HttpCaller caller, Respond respond) override {
@@ -23,9 +25,15 @@ class ApiServerHandler final : public kube::HttpHandler {
         server_.StartWatch(request, Caller{std::move(caller.name)}, std::move(on_frames), std::move(on_end));
     return {std::move(answer.watch), std::move(answer.refused), std::move(answer.content_type), answer.text};
   }
+  kube::WebSocketAnswer OpenWebSocket(kube::Request request, kube::HttpCaller caller,
+                                      const std::vector<std::string>& protocols, kube::WebSocket& socket) override {
+    if (streams_ != nullptr) return streams_->Open(request, Caller{std::move(caller.name)}, protocols, socket);
+    return HttpHandler::OpenWebSocket(std::move(request), std::move(caller), protocols, socket);
+  }
 
  private:
   ApiServer& server_;
+  PodStreams* const streams_;
 };
 
 }  // namespace gangway::sandbox

@@ -7,6 +7,7 @@
 #include "assembly/components.h"
 #include "base/check.h"
 #include "sandbox/kubelet/volume_controller.h"
+#include "sandbox/workloads/workload_controller.h"
 
 namespace gangway::sandbox {
 
@@ -30,6 +31,7 @@ struct Cluster::Process {
   InProcessClient client;
   std::unique_ptr<Kubelets> kubelets;
   std::unique_ptr<VolumeController> volumes;
+  std::unique_ptr<WorkloadController> workloads;
   std::unique_ptr<kube::Components> components;
 };
 
@@ -37,6 +39,7 @@ Cluster::Cluster(Loop& loop, ClusterOptions options)
     : loop_(loop),
       kubelets_options_(std::move(options.kubelets)),
       one_controller_process_(options.one_controller_process),
+      workloads_(options.workloads),
       label_source_(std::move(options.label_source)),
       policy_(std::move(options.policy)),
       audit_every_(options.audit_every),
@@ -44,7 +47,11 @@ Cluster::Cluster(Loop& loop, ClusterOptions options)
       faults_(std::move(options.faults)),
       clock_(std::move(options.clock)),
       server_(loop, std::move(options.api_server)),
-      followed_logs_(loop, [this](const LogQuery& query) { return LogOfPod(query); }) {
+      followed_logs_(loop, [this](const LogQuery& query) { return LogOfPod(query); }),
+      pod_streams_(server_, [this]() -> Kubelets* {
+        const auto& process = ProcessOf(Component::kKubelets);
+        return process == nullptr ? nullptr : process->kubelets.get();
+      }) {
   server_.SetPodLogs(
       [this](const LogQuery& query) -> absl::StatusOr<std::string> {
         const absl::StatusOr<ContainerLog> log = LogOfPod(query);
@@ -82,6 +89,10 @@ void Cluster::Start(Component component) {
     process->kubelets->Start();
     process->volumes = std::make_unique<VolumeController>(clock, process->client);
     process->volumes->Start();
+    if (workloads_) {
+      process->workloads = std::make_unique<WorkloadController>(clock, process->client);
+      process->workloads->Start();
+    }
   } else {
     assembly::Options options;
     options.ssh.threads = ssh_key_threads_;

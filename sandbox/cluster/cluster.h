@@ -16,6 +16,7 @@
 #include "sandbox/apiserver/api_server.h"
 #include "sandbox/apiserver/in_process_client.h"
 #include "sandbox/cluster/pod_log.h"
+#include "sandbox/cluster/pod_streams.h"
 #include "sandbox/kubelet/kubelets.h"
 
 namespace gangway::sandbox {
@@ -32,6 +33,8 @@ struct ClusterOptions {
   // The controllers of PaddleJobs run with the others as kControllers, as `gangway controller` has them, and share what
   // these watch; kPaddleControllers is not started.
   bool one_controller_process = false;
+  // Deployments and ReplicaSets have pods, as in a cluster; otherwise they are stored and nothing acts on them.
+  bool workloads = false;
   std::optional<lifecycle::LabelSource> label_source;  // which labels of nodes make HyperNodes; none: none do
   gang::Policy policy;                                 // by which the scheduler decides
   int audit_every = 0;                                 // of the scheduler's table, see model::Cluster
@@ -60,6 +63,7 @@ class Cluster {
   void BreakWatches(Component component);
 
   ApiServer& api_server() { return server_; }
+  PodStreams& pod_streams() { return pod_streams_; }
   // A client for somebody else: a user, a test.
   std::unique_ptr<InProcessClient> NewClient(absl::string_view name, Faults faults = {});
 
@@ -70,7 +74,7 @@ class Cluster {
 
   Loop& loop_;
   const KubeletsOptions kubelets_options_;
-  const bool one_controller_process_;
+  const bool one_controller_process_, workloads_;
   const std::optional<lifecycle::LabelSource> label_source_;
   const gang::Policy policy_;
   const int audit_every_;
@@ -79,6 +83,7 @@ class Cluster {
   const std::function<Loop&(Component)> clock_;
   ApiServer server_;
   PodLogFollower followed_logs_;
+  PodStreams pod_streams_;
   std::array<std::unique_ptr<Process>, kAllComponents.size()> processes_;
 };
 

@@ -25,12 +25,15 @@ void LogText::Begin(const ContainerLog& log) {
 
 void LogText::Append(const ContainerLog& log, absl::Time now, std::string& out) {
   if (next_ < 0) Begin(log);
+  if (log.written != nullptr)
+    next_ = std::max(next_, log.written->first_kept());  // the log may have dropped some since
   const std::size_t before = out.size();
   for (const std::int64_t end = log.Count(now); next_ < end && !full_; ++next_) {
     const LogLine line = log.Line(next_);
     if (line.at < query_.since) continue;
-    if (query_.timestamps) absl::StrAppend(&out, Stamp(line.at), " ");
-    absl::StrAppend(&out, line.text, "\n");
+    if (query_.timestamps && line_begins_) absl::StrAppend(&out, Stamp(line.at), " ");
+    line_begins_ = !line.partial;
+    absl::StrAppend(&out, line.text, line.partial ? "" : "\n");
     full_ = query_.limit_bytes.has_value() &&
             written_ + static_cast<std::int64_t>(out.size() - before) >= *query_.limit_bytes;
   }

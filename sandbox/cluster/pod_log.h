@@ -36,6 +36,7 @@ class LogText {
   std::int64_t next_ = -1;
   std::int64_t written_ = 0;  // bytes
   bool full_ = false;
+  bool line_begins_ = true;  // a long one comes in parts
 };
 
 // The logs that are being followed. Used on the loop.

@@ -44,14 +44,18 @@ std::int64_t ContainerLog::Steps(absl::Time until) const {
 std::int64_t ContainerLog::AllSteps() const { return Steps(std::min(*ended, ends)); }
 
 std::int64_t ContainerLog::Count(absl::Time now) const {
+  if (written != nullptr) return written->count();
   if (now < started) return 0;
   if (ended.has_value() && now >= *ended) return AllSteps() + 2;
   return 1 + Steps(std::min(now + absl::Nanoseconds(1), ends));
 }
 
-std::int64_t ContainerLog::FirstKept(absl::Time now) const { return std::max<std::int64_t>(0, Count(now) - kKept); }
+std::int64_t ContainerLog::FirstKept(absl::Time now) const {
+  return written != nullptr ? written->first_kept() : std::max<std::int64_t>(0, Count(now) - kKept);
+}
 
 absl::Time ContainerLog::TimeOf(std::int64_t index) const {
+  if (written != nullptr) return index < written->count() ? written->line(index).at : absl::InfiniteFuture();
   if (index == 0) return started;
   if (ended.has_value() && index > AllSteps()) return index == AllSteps() + 1 ? *ended : absl::InfiniteFuture();
   const absl::Time at = started + index * lines.every;
@@ -59,6 +63,7 @@ absl::Time ContainerLog::TimeOf(std::int64_t index) const {
 }
 
 LogLine ContainerLog::Line(std::int64_t index) const {
+  if (written != nullptr) return written->line(index);
   const absl::Time at = TimeOf(index);
   if (index == 0) {
     return {at, absl::StrCat(subject, ": simulated container started on ", node,

@@ -1,8 +1,9 @@
-// What a simulated container writes in its life: a line when it starts, one now and then, and one when it ends, at the
-// same times and with the same words whenever it is read. Pure.
+// The log of one run of a container. A simulated one writes a line when it starts, one now and then, and one when it
+// ends, at the same times and with the same words whenever it is read. Pure.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -12,16 +13,11 @@
 #include "sandbox/kubelet/behaviour.h"
 #include "sandbox/kubelet/hosted_pod.h"
 #include "sandbox/kubelet/pod_sync.h"
+#include "sandbox/kubelet/written_log.h"
 
 namespace gangway::sandbox {
 
-struct LogLine {
-  absl::Time at;
-  std::string text;
-  friend bool operator==(const LogLine&, const LogLine&) = default;
-};
-
-// The log of one run of one container. Lines are counted from 0; they are made when they are asked for, none is stored.
+// Lines are counted from 0. Those of a simulated container are made when they are asked for, none is stored.
 struct ContainerLog {
   std::string subject;  // "ctr-volcano-trainer-0/trainer"
   std::string node;
@@ -32,12 +28,14 @@ struct ContainerLog {
   absl::Time ends =
       absl::InfiniteFuture();  // when it was meant to end: no step from then on, though the end comes a little later
   LogLines lines;
+  std::shared_ptr<const WrittenLog> written;  // of a container that really wrote; null: simulated
 
   // Of a log the last so many lines are kept, as a kubelet's rotation does.
   static constexpr std::int64_t kKept = 10'000;
 
   std::int64_t Count(absl::Time now) const;  // written by `now`
   std::int64_t FirstKept(absl::Time now) const;
+  // FirstKept <= index.
   LogLine Line(std::int64_t index) const;       // index < Count(of some time)
   absl::Time TimeOf(std::int64_t index) const;  // InfiniteFuture: not as things are
 

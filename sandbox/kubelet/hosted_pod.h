@@ -1,6 +1,7 @@
 // core/v1 Pod as a kubelet reads it: what runs, and what it needs of other objects. A view: never encoded.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,33 +22,80 @@ struct SourceKey {
                            api::MakeField<&SourceKey::optional>("optional", ""));
   }
 };
+struct FieldSelector {
+  std::string field_path;
+  static constexpr std::string_view kName = "ObjectFieldSelector";
+  static constexpr bool kView = true;
+  static constexpr auto Fields() {
+    return api::MakeFields(api::MakeField<&FieldSelector::field_path>("fieldPath", ""));
+  }
+};
+struct ResourceSelector {
+  std::string container, resource;
+  std::optional<api::Quantity> divisor;
+  static constexpr std::string_view kName = "ResourceFieldSelector";
+  static constexpr bool kView = true;
+  static constexpr auto Fields() {
+    return api::MakeFields(api::MakeField<&ResourceSelector::container>("containerName", ""),
+                           api::MakeField<&ResourceSelector::resource>("resource", ""),
+                           api::MakeField<&ResourceSelector::divisor>("divisor", ""));
+  }
+};
 struct EnvVarSource {
   std::optional<SourceKey> config_map, secret;
+  std::optional<FieldSelector> field;
+  std::optional<ResourceSelector> resource;
   static constexpr std::string_view kName = "EnvVarSource";
   static constexpr bool kView = true;
   static constexpr auto Fields() {
     return api::MakeFields(api::MakeField<&EnvVarSource::config_map>("configMapKeyRef", ""),
-                           api::MakeField<&EnvVarSource::secret>("secretKeyRef", ""));
+                           api::MakeField<&EnvVarSource::secret>("secretKeyRef", ""),
+                           api::MakeField<&EnvVarSource::field>("fieldRef", ""),
+                           api::MakeField<&EnvVarSource::resource>("resourceFieldRef", ""));
   }
 };
 struct EnvVar {
+  std::string name, value;
   std::optional<EnvVarSource> value_from;
   static constexpr std::string_view kName = "EnvVar";
   static constexpr bool kView = true;
-  static constexpr auto Fields() { return api::MakeFields(api::MakeField<&EnvVar::value_from>("valueFrom", "")); }
+  static constexpr auto Fields() {
+    return api::MakeFields(api::MakeField<&EnvVar::name>("name", ""), api::MakeField<&EnvVar::value>("value", ""),
+                           api::MakeField<&EnvVar::value_from>("valueFrom", ""));
+  }
 };
 struct EnvFromSource {
+  std::string prefix;
   std::optional<SourceKey> config_map, secret;
   static constexpr std::string_view kName = "EnvFromSource";
   static constexpr bool kView = true;
   static constexpr auto Fields() {
-    return api::MakeFields(api::MakeField<&EnvFromSource::config_map>("configMapRef", ""),
+    return api::MakeFields(api::MakeField<&EnvFromSource::prefix>("prefix", ""),
+                           api::MakeField<&EnvFromSource::config_map>("configMapRef", ""),
                            api::MakeField<&EnvFromSource::secret>("secretRef", ""));
+  }
+};
+
+struct VolumeMount {
+  std::string name, mount_path, sub_path, sub_path_expr;
+  bool read_only = false;
+  static constexpr std::string_view kName = "VolumeMount";
+  static constexpr bool kView = true;
+  static constexpr auto Fields() {
+    return api::MakeFields(api::MakeField<&VolumeMount::name>("name", ""),
+                           api::MakeField<&VolumeMount::mount_path>("mountPath", ""),
+                           api::MakeField<&VolumeMount::sub_path>("subPath", ""),
+                           api::MakeField<&VolumeMount::sub_path_expr>("subPathExpr", ""),
+                           api::MakeField<&VolumeMount::read_only>("readOnly", ""));
   }
 };
 
 struct HostedContainer {
   std::string name, image, restart_policy;  // restartPolicy: "Always" makes an init container a sidecar
+  std::vector<std::string> command, args;
+  std::string working_dir, termination_message_path, termination_message_policy;
+  api::core::ResourceRequirements resources;
+  std::vector<VolumeMount> volume_mounts;
   std::optional<api::core::Probe> readiness_probe;
   std::vector<EnvVar> env;
   std::vector<EnvFromSource> env_from;
@@ -57,61 +105,128 @@ struct HostedContainer {
     return api::MakeFields(
         api::MakeField<&HostedContainer::name>("name", ""), api::MakeField<&HostedContainer::image>("image", ""),
         api::MakeField<&HostedContainer::restart_policy>("restartPolicy", ""),
+        api::MakeField<&HostedContainer::command>("command", ""), api::MakeField<&HostedContainer::args>("args", ""),
+        api::MakeField<&HostedContainer::working_dir>("workingDir", ""),
+        api::MakeField<&HostedContainer::termination_message_path>("terminationMessagePath", ""),
+        api::MakeField<&HostedContainer::termination_message_policy>("terminationMessagePolicy",
+                                                                     "File FallbackToLogsOnError"),
+        api::MakeField<&HostedContainer::resources>("resources", ""),
+        api::MakeField<&HostedContainer::volume_mounts>("volumeMounts", ""),
         api::MakeField<&HostedContainer::readiness_probe>("readinessProbe", ""),
         api::MakeField<&HostedContainer::env>("env", ""), api::MakeField<&HostedContainer::env_from>("envFrom", ""));
   }
 };
 
 struct KeyToPath {
-  std::string key;
+  std::string key, path;
+  std::optional<std::int32_t> mode;
   static constexpr std::string_view kName = "KeyToPath";
   static constexpr bool kView = true;
-  static constexpr auto Fields() { return api::MakeFields(api::MakeField<&KeyToPath::key>("key", "")); }
+  static constexpr auto Fields() {
+    return api::MakeFields(api::MakeField<&KeyToPath::key>("key", ""), api::MakeField<&KeyToPath::path>("path", ""),
+                           api::MakeField<&KeyToPath::mode>("mode", ""));
+  }
 };
 struct SourceVolume {  // of a config map, of a secret within a projection
   std::string name;
+  std::optional<std::int32_t> default_mode;
   std::vector<KeyToPath> items;
   bool optional = false;
   static constexpr std::string_view kName = "SourceVolume";
   static constexpr bool kView = true;
   static constexpr auto Fields() {
-    return api::MakeFields(api::MakeField<&SourceVolume::name>("name", ""),
-                           api::MakeField<&SourceVolume::items>("items", ""),
-                           api::MakeField<&SourceVolume::optional>("optional", ""));
+    return api::MakeFields(
+        api::MakeField<&SourceVolume::name>("name", ""), api::MakeField<&SourceVolume::default_mode>("defaultMode", ""),
+        api::MakeField<&SourceVolume::items>("items", ""), api::MakeField<&SourceVolume::optional>("optional", ""));
   }
 };
 struct SecretVolume {
   std::string name;
+  std::optional<std::int32_t> default_mode;
   std::vector<KeyToPath> items;
   bool optional = false;
   static constexpr std::string_view kName = "SecretVolumeSource";
   static constexpr bool kView = true;
   static constexpr auto Fields() {
     return api::MakeFields(api::MakeField<&SecretVolume::name>("secretName", ""),
+                           api::MakeField<&SecretVolume::default_mode>("defaultMode", ""),
                            api::MakeField<&SecretVolume::items>("items", ""),
                            api::MakeField<&SecretVolume::optional>("optional", ""));
   }
 };
 struct ClaimVolume {
   std::string claim_name;
+  bool read_only = false;
   static constexpr std::string_view kName = "PersistentVolumeClaimVolumeSource";
   static constexpr bool kView = true;
-  static constexpr auto Fields() { return api::MakeFields(api::MakeField<&ClaimVolume::claim_name>("claimName", "")); }
+  static constexpr auto Fields() {
+    return api::MakeFields(api::MakeField<&ClaimVolume::claim_name>("claimName", ""),
+                           api::MakeField<&ClaimVolume::read_only>("readOnly", ""));
+  }
+};
+struct DownwardFile {
+  std::string path;
+  std::optional<std::int32_t> mode;
+  std::optional<FieldSelector> field;
+  std::optional<ResourceSelector> resource;
+  static constexpr std::string_view kName = "DownwardAPIVolumeFile";
+  static constexpr bool kView = true;
+  static constexpr auto Fields() {
+    return api::MakeFields(api::MakeField<&DownwardFile::path>("path", ""),
+                           api::MakeField<&DownwardFile::mode>("mode", ""),
+                           api::MakeField<&DownwardFile::field>("fieldRef", ""),
+                           api::MakeField<&DownwardFile::resource>("resourceFieldRef", ""));
+  }
+};
+struct DownwardVolume {  // also within a projection
+  std::vector<DownwardFile> items;
+  std::optional<std::int32_t> default_mode;
+  static constexpr std::string_view kName = "DownwardAPIVolumeSource";
+  static constexpr bool kView = true;
+  static constexpr auto Fields() {
+    return api::MakeFields(api::MakeField<&DownwardVolume::items>("items", ""),
+                           api::MakeField<&DownwardVolume::default_mode>("defaultMode", ""));
+  }
+};
+struct EmptyDirVolume {
+  std::string medium;
+  std::optional<api::Quantity> size_limit;
+  static constexpr std::string_view kName = "EmptyDirVolumeSource";
+  static constexpr bool kView = true;
+  static constexpr auto Fields() {
+    return api::MakeFields(api::MakeField<&EmptyDirVolume::medium>("medium", "Memory"),
+                           api::MakeField<&EmptyDirVolume::size_limit>("sizeLimit", ""));
+  }
+};
+struct HostPathVolume {
+  std::string path, type;
+  static constexpr std::string_view kName = "HostPathVolumeSource";
+  static constexpr bool kView = true;
+  static constexpr auto Fields() {
+    return api::MakeFields(api::MakeField<&HostPathVolume::path>("path", ""),
+                           api::MakeField<&HostPathVolume::type>("type", ""));
+  }
 };
 struct Projection {
   std::optional<SourceVolume> config_map, secret;
+  std::optional<DownwardVolume> downward;
   static constexpr std::string_view kName = "VolumeProjection";
   static constexpr bool kView = true;
   static constexpr auto Fields() {
     return api::MakeFields(api::MakeField<&Projection::config_map>("configMap", ""),
-                           api::MakeField<&Projection::secret>("secret", ""));
+                           api::MakeField<&Projection::secret>("secret", ""),
+                           api::MakeField<&Projection::downward>("downwardAPI", ""));
   }
 };
 struct ProjectedVolume {
   std::vector<Projection> sources;
+  std::optional<std::int32_t> default_mode;
   static constexpr std::string_view kName = "ProjectedVolumeSource";
   static constexpr bool kView = true;
-  static constexpr auto Fields() { return api::MakeFields(api::MakeField<&ProjectedVolume::sources>("sources", "")); }
+  static constexpr auto Fields() {
+    return api::MakeFields(api::MakeField<&ProjectedVolume::sources>("sources", ""),
+                           api::MakeField<&ProjectedVolume::default_mode>("defaultMode", ""));
+  }
 };
 struct HostedVolume {
   std::string name;
@@ -119,6 +234,10 @@ struct HostedVolume {
   std::optional<SecretVolume> secret;
   std::optional<ClaimVolume> claim;
   std::optional<ProjectedVolume> projected;
+  std::optional<DownwardVolume> downward;
+  std::optional<EmptyDirVolume> empty_dir;
+  std::optional<HostPathVolume> host_path;
+  api::Document ephemeral;  // its claim is POD-VOLUME
   static constexpr std::string_view kName = "Volume";
   static constexpr bool kView = true;
   static constexpr auto Fields() {
@@ -126,13 +245,29 @@ struct HostedVolume {
                            api::MakeField<&HostedVolume::config_map>("configMap", ""),
                            api::MakeField<&HostedVolume::secret>("secret", ""),
                            api::MakeField<&HostedVolume::claim>("persistentVolumeClaim", ""),
-                           api::MakeField<&HostedVolume::projected>("projected", ""));
+                           api::MakeField<&HostedVolume::projected>("projected", ""),
+                           api::MakeField<&HostedVolume::downward>("downwardAPI", ""),
+                           api::MakeField<&HostedVolume::empty_dir>("emptyDir", ""),
+                           api::MakeField<&HostedVolume::host_path>("hostPath", ""),
+                           api::MakeField<&HostedVolume::ephemeral>("ephemeral", ""));
+  }
+};
+
+struct HostAlias {
+  std::string ip;
+  std::vector<std::string> hostnames;
+  static constexpr std::string_view kName = "HostAlias";
+  static constexpr bool kView = true;
+  static constexpr auto Fields() {
+    return api::MakeFields(api::MakeField<&HostAlias::ip>("ip", ""),
+                           api::MakeField<&HostAlias::hostnames>("hostnames", ""));
   }
 };
 
 struct HostedSpec {
-  std::string node_name, scheduler_name, restart_policy;
+  std::string node_name, scheduler_name, restart_policy, hostname, subdomain, service_account_name;
   bool host_network = false;
+  std::vector<HostAlias> host_aliases;
   std::vector<HostedContainer> containers, init_containers;
   std::vector<api::core::Toleration> tolerations;
   std::vector<api::core::SchedulingGate> scheduling_gates;
@@ -144,7 +279,11 @@ struct HostedSpec {
     return api::MakeFields(api::MakeField<&HostedSpec::node_name>("nodeName", ""),
                            api::MakeField<&HostedSpec::scheduler_name>("schedulerName", ""),
                            api::MakeField<&HostedSpec::restart_policy>("restartPolicy", ""),
+                           api::MakeField<&HostedSpec::hostname>("hostname", ""),
+                           api::MakeField<&HostedSpec::subdomain>("subdomain", ""),
+                           api::MakeField<&HostedSpec::service_account_name>("serviceAccountName", ""),
                            api::MakeField<&HostedSpec::host_network>("hostNetwork", ""),
+                           api::MakeField<&HostedSpec::host_aliases>("hostAliases", ""),
                            api::MakeField<&HostedSpec::containers>("containers", ""),
                            api::MakeField<&HostedSpec::init_containers>("initContainers", ""),
                            api::MakeField<&HostedSpec::tolerations>("tolerations", ""),

@@ -5,8 +5,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "api/resource.h"
+#include "base/status_macros.h"
 #include "sandbox/kubelet/free_of_charge.h"
 #include "sandbox/kubelet/pod_status.h"
+#include "sandbox/kubelet/simulated_runtime.h"
 
 namespace gangway::sandbox {
 namespace {
@@ -25,7 +27,7 @@ bool Unreachable(const Node& node) {
 }
 
 // pkg/controller/tainteviction: addConditionAndDeletePod
-kube::Plan EvictPod(const Pod& pod, absl::Time now) {
+kube::Plan EvictPod(const Pod& pod, absl::string_view runtime, absl::Time now) {
   kube::Plan plan;
   if (std::none_of(pod.status.conditions.begin(), pod.status.conditions.end(),
                    [](const auto& c) { return c.type == "DisruptionTarget"; })) {
@@ -44,7 +46,7 @@ kube::Plan EvictPod(const Pod& pod, absl::Time now) {
     mark.name = pod.metadata.name;
     mark.uid = pod.metadata.uid;
     mark.resource_version = pod.metadata.resource_version;
-    mark.body = PodStatusBody(status, pod);
+    mark.body = PodStatusBody(status, pod, runtime);
     plan.stages.push_back({std::move(mark)});
   }
   kube::Write write;
@@ -80,6 +82,15 @@ Kubelets::Kubelets(Loop& loop, kube::Client& client, KubeletsOptions options)
       node_driver_(loop, client, recorder_, WritesFreeOfCharge("node"),
                    [this](const NamespacedName& key, absl::Time now) { return DecideNode(key, now); }) {
   for (const SimulatedNode& node : options_.nodes) unregistered_[node.name] = &node;
+  runtime_ = options_.make_runtime
+                 ? options_.make_runtime(loop, client,
+                                         [this](const NamespacedName& pod, const std::string& uid, bool changed) {
+                                           if (on_pod_) on_pod_(uid);
+                                           // Later: it may come from a decision about that very pod.
+                                           if (changed)
+                                             loop_.Post(owner_.token(), [this, pod] { pod_driver_.Enqueue(pod); });
+                                         })
+                 : std::make_unique<SimulatedRuntime>(options_.behaviour, options_.times);
 }
 
 void Kubelets::Start() {
@@ -112,7 +123,7 @@ void Kubelets::OnSynced() {
 void Kubelets::OnPod(const NamespacedName& key, const std::shared_ptr<const Pod>& before,
                      const std::shared_ptr<const Pod>& after) {
   if (before != nullptr && (after == nullptr || after->metadata.uid != before->metadata.uid)) {
-    pod_memory_.erase(before->metadata.uid);
+    runtime_->Forget(*before);
     pod_ips_.erase(before->status.pod_ip);
     if (before->bound()) pods_by_node_[before->spec.node_name].erase(key);
     waiting_.erase(key);
@@ -122,6 +133,7 @@ void Kubelets::OnPod(const NamespacedName& key, const std::shared_ptr<const Pod>
   if (!after->bound()) return TellWhenNobodySchedules(before.get(), *after);
   pods_by_node_[after->spec.node_name].insert(key);
   if (!after->status.pod_ip.empty()) pod_ips_.insert(after->status.pod_ip);
+  runtime_->See(*after);
   pod_driver_.Enqueue(key);
 }
 
@@ -161,15 +173,14 @@ void Kubelets::WakeWaiting(const std::string& ns) {
   for (auto it = waiting_.lower_bound({ns, ""}); it != waiting_.end() && it->ns == ns; ++it) pod_driver_.Enqueue(*it);
 }
 
-MissingSources Kubelets::MissingFor(const Pod& pod) const {
+SourceLookup Kubelets::LookupFor(const Pod& pod) const {
   const auto in_namespace = [&](const auto& cache) {
     return [&cache, &pod](const std::string& name) { return cache.Get({pod.metadata.ns, name}).get(); };
   };
-  return FindMissingSources(
-      pod, {in_namespace(config_maps_), in_namespace(secrets_), [&](const std::string& name) -> const std::string* {
-              const auto claim = claims_.Get({pod.metadata.ns, name});
-              return claim == nullptr ? nullptr : &claim->status.phase;
-            }});
+  return {in_namespace(config_maps_), in_namespace(secrets_), [&](const std::string& name) -> const std::string* {
+            const auto claim = claims_.Get({pod.metadata.ns, name});
+            return claim == nullptr ? nullptr : &claim->status.phase;
+          }};
 }
 
 // pkg/controller/podgc: a node that is missed may be one that the watch has not told of yet, so the API server is
@@ -217,12 +228,19 @@ kube::Plan Kubelets::DecidePod(const NamespacedName& key, absl::Time now) {
   absl::Time evict = absl::InfiniteFuture();
   if (node != nullptr && Unreachable(*node) && !pod->metadata.deleting()) {
     evict = EvictionTime(*pod, unreachable_.try_emplace(node_name, now).first->second, options_.node_times);
-    if (now >= evict) return EvictPod(*pod, now);
+    if (now >= evict) return EvictPod(*pod, runtime_->name(), now);
   } else if (node != nullptr && !Unreachable(*node)) {
     unreachable_.erase(node_name);
   }
-  PodView view{
-      *pod, StateOf(node_name), options_.behaviour.For(*pod), pod->status.pod_ip, HostIp(node_name), MissingFor(*pod)};
+  const SourceLookup sources = LookupFor(*pod);
+  PodView view{*pod,
+               StateOf(node_name),
+               {},
+               pod->status.pod_ip,
+               HostIp(node_name),
+               FindMissingSources(*pod, sources),
+               &sources,
+               node == nullptr ? nullptr : &node->status.allocatable};
   if (view.missing.mounts.empty() && view.missing.containers.empty()) {
     waiting_.erase(key);
   } else {
@@ -231,7 +249,7 @@ kube::Plan Kubelets::DecidePod(const NamespacedName& key, absl::Time now) {
   if (view.pod_ip.empty() && view.node == NodeState::kAlive && !pod->metadata.deleting()) {
     view.pod_ip = pod->spec.host_network ? view.host_ip : NextPodIp();
   }
-  kube::Plan plan = SyncPod(view, options_.times, pod_memory_[pod->metadata.uid], now);
+  kube::Plan plan = runtime_->Sync(view, now);
   plan.look_again = std::min(plan.look_again, evict);
   return plan;
 }
@@ -251,14 +269,35 @@ kube::Plan Kubelets::DecideNode(const NamespacedName& key, absl::Time now) {
   return plan;
 }
 
-absl::StatusOr<ContainerLog> Kubelets::Log(const NamespacedName& key, absl::string_view uid,
-                                           absl::string_view container, bool previous) const {
-  const auto pod = pods_.Get(key);
+absl::StatusOr<std::shared_ptr<const Pod>> Kubelets::Find(const NamespacedName& key, absl::string_view uid) const {
+  auto pod = pods_.Get(key);
   if (pod == nullptr || pod->metadata.uid != uid)
     return absl::NotFoundError(absl::StrCat("pods \"", key.name, "\" not found"));
-  const auto memory = pod_memory_.find(pod->metadata.uid);
-  return LogOf(*pod, memory == pod_memory_.end() ? nullptr : &memory->second, container, previous,
-               options_.behaviour.LogLinesOf(*pod), options_.behaviour.For(*pod));
+  return pod;
+}
+
+absl::StatusOr<ContainerLog> Kubelets::Log(const NamespacedName& key, absl::string_view uid,
+                                           absl::string_view container, bool previous) const {
+  GW_ASSIGN_OR_RETURN(const std::shared_ptr<const Pod> pod, Find(key, uid));
+  return runtime_->Log(*pod, container, previous);
+}
+
+absl::Status Kubelets::CheckStream(const NamespacedName& key, absl::string_view uid,
+                                   absl::string_view container) const {
+  GW_ASSIGN_OR_RETURN(const std::shared_ptr<const Pod> pod, Find(key, uid));
+  return runtime_->CheckStream(*pod, container);
+}
+
+absl::StatusOr<std::unique_ptr<ContainerStream>> Kubelets::Exec(const NamespacedName& key, absl::string_view uid,
+                                                                const ExecOrder& order, StreamEvents events) {
+  GW_ASSIGN_OR_RETURN(const std::shared_ptr<const Pod> pod, Find(key, uid));
+  return runtime_->Exec(*pod, order, std::move(events));
+}
+
+absl::StatusOr<std::unique_ptr<ContainerStream>> Kubelets::Dial(const NamespacedName& key, absl::string_view uid,
+                                                                int port, StreamEvents events) {
+  GW_ASSIGN_OR_RETURN(const std::shared_ptr<const Pod> pod, Find(key, uid));
+  return runtime_->Dial(*pod, port, std::move(events));
 }
 
 }  // namespace gangway::sandbox

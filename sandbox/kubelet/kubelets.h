@@ -1,4 +1,4 @@
-// The simulated kubelets of all nodes, and what Kubernetes' node lifecycle and pod garbage collection do about nodes
+// The kubelets of all nodes, and what Kubernetes' node lifecycle and pod garbage collection do about nodes
 // that fall silent or go: one component that watches Pods and Nodes and writes their status.
 #pragma once
 
@@ -23,6 +23,7 @@
 #include "sandbox/kubelet/hosted_pod.h"
 #include "sandbox/kubelet/node_shape.h"
 #include "sandbox/kubelet/node_sync.h"
+#include "sandbox/kubelet/pod_runtime.h"
 #include "sandbox/kubelet/pod_sources.h"
 #include "sandbox/kubelet/pod_sync.h"
 
@@ -32,6 +33,7 @@ struct KubeletsOptions {
   std::vector<SimulatedNode> nodes;  // registered at the start, once; a Node deleted later stays away
   Behaviour behaviour;
   KubeletTimes times;
+  MakePodRuntime make_runtime;  // empty: containers are simulated, by `behaviour` and `times`
   NodeTimes node_times;
   std::string scheduler_name = "volcano";  // of the pods that somebody schedules
 };
@@ -48,10 +50,17 @@ class Kubelets {
   // The log of a container, as LogOf has it; NotFound also when there is no pod of that name and UID.
   absl::StatusOr<ContainerLog> Log(const api::NamespacedName& pod, absl::string_view uid, absl::string_view container,
                                    bool previous) const;
-  // Told the UID of every pod that has changed or gone: its logs may have grown.
+  absl::Status CheckStream(const api::NamespacedName& pod, absl::string_view uid, absl::string_view container) const;
+  // As PodRuntime has them; NotFound also when there is no pod of that name and UID.
+  absl::StatusOr<std::unique_ptr<ContainerStream>> Exec(const api::NamespacedName& pod, absl::string_view uid,
+                                                        const ExecOrder& order, StreamEvents events);
+  absl::StatusOr<std::unique_ptr<ContainerStream>> Dial(const api::NamespacedName& pod, absl::string_view uid, int port,
+                                                        StreamEvents events);
+  // Told the UID of every pod that has changed or gone or written something: its logs may have grown.
   void SetOnPod(absl::AnyInvocable<void(const std::string& uid)> on_pod) { on_pod_ = std::move(on_pod); }
 
  private:
+  absl::StatusOr<std::shared_ptr<const HostedPod>> Find(const api::NamespacedName& key, absl::string_view uid) const;
   kube::Plan DecidePod(const api::NamespacedName& key, absl::Time now);
   kube::Plan DecideNode(const api::NamespacedName& key, absl::Time now);
   void OnPod(const api::NamespacedName& key, const std::shared_ptr<const HostedPod>& before,
@@ -61,7 +70,7 @@ class Kubelets {
   void OnSynced();
   void TellWhenNobodySchedules(const HostedPod* before, const HostedPod& pod);
   void WakeWaiting(const std::string& ns);
-  MissingSources MissingFor(const HostedPod& pod) const;
+  SourceLookup LookupFor(const HostedPod& pod) const;
   NodeState StateOf(const std::string& node);
   void AskWhetherGone(const std::string& node);
   std::string NextPodIp();
@@ -77,8 +86,8 @@ class Kubelets {
   kube::Driver pod_driver_, node_driver_;
 
   absl::flat_hash_map<std::string, absl::btree_set<api::NamespacedName>> pods_by_node_;
-  absl::btree_set<api::NamespacedName> waiting_;              // pods that miss something of other objects
-  absl::flat_hash_map<std::string, PodMemory> pod_memory_;    // by UID
+  absl::btree_set<api::NamespacedName> waiting_;  // pods that miss something of other objects
+  std::unique_ptr<PodRuntime> runtime_;
   absl::flat_hash_map<std::string, NodeMemory> node_memory_;  // by name
   absl::flat_hash_map<std::string, absl::Time> unreachable_;  // since when a node has the taint, by name
   absl::flat_hash_map<std::string, const SimulatedNode*> unregistered_;

@@ -63,18 +63,18 @@ void WriteState(JsonWriter& w, absl::string_view key, const ContainerState& stat
 }
 
 void WriteContainers(JsonWriter& w, absl::string_view key, const std::vector<ContainerStatus>& statuses,
-                     const std::vector<Container>& containers, const Pod& pod) {
+                     const std::vector<Container>& containers, const Pod& pod, absl::string_view runtime) {
   if (statuses.empty()) return;
   w.Key(key).BeginArray();
   for (const ContainerStatus& status : statuses) {
     const auto spec =
         std::find_if(containers.begin(), containers.end(), [&](const Container& c) { return c.name == status.name; });
     const std::string image = spec == containers.end() ? std::string() : spec->image;
-    const std::string id = absl::StrCat("simulated://", pod.metadata.uid, "/", status.name, "/", status.restart_count);
+    const std::string id = absl::StrCat(runtime, "://", pod.metadata.uid, "/", status.name, "/", status.restart_count);
     w.BeginObject()
         .Field("name", status.name)
         .Field("image", image)
-        .Field("imageID", absl::StrCat("simulated://", image));
+        .Field("imageID", absl::StrCat(runtime, "://", image));
     if (!status.state.waiting || status.last_state.terminated) w.Field("containerID", id);
     w.Field("ready", status.ready).Field("started", status.state.running.has_value());
     w.Field("restartCount", static_cast<std::int64_t>(status.restart_count));
@@ -123,11 +123,13 @@ void SetConditions(PodStatus& status, const Pod& pod, absl::Time now) {
   SetCondition(status, "Ready", unready.empty(), reason, message, now);
 }
 
-std::string PodStatusBody(const PodStatus& status, const Pod& pod) {
+std::string PodStatusBody(const PodStatus& status, const Pod& pod, absl::string_view runtime) {
   std::string out;
   JsonWriter w(out);
   w.BeginObject().Key("status").BeginObject().Field("phase", status.phase);
   WriteConditions(w, status.conditions);
+  Text(w, "reason", status.reason);
+  Text(w, "message", status.message);
   Text(w, "hostIP", status.host_ip);
   if (!status.host_ip.empty())
     w.Key("hostIPs").BeginArray().BeginObject().Field("ip", status.host_ip).EndObject().EndArray();
@@ -135,8 +137,8 @@ std::string PodStatusBody(const PodStatus& status, const Pod& pod) {
   if (!status.pod_ip.empty())
     w.Key("podIPs").BeginArray().BeginObject().Field("ip", status.pod_ip).EndObject().EndArray();
   Field(w, "startTime", status.start_time);
-  WriteContainers(w, "initContainerStatuses", status.init_container_statuses, pod.spec.init_containers, pod);
-  WriteContainers(w, "containerStatuses", status.container_statuses, pod.spec.containers, pod);
+  WriteContainers(w, "initContainerStatuses", status.init_container_statuses, pod.spec.init_containers, pod, runtime);
+  WriteContainers(w, "containerStatuses", status.container_statuses, pod.spec.containers, pod, runtime);
   w.EndObject().EndObject();
   return out;
 }

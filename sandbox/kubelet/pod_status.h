@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "api/core/pod.h"
 #include "sandbox/kubelet/hosted_pod.h"
@@ -13,6 +14,7 @@ namespace gangway::sandbox {
 void SetConditions(api::core::PodStatus& status, const HostedPod& pod, absl::Time now);
 
 // The merge patch {"status":{...}} that makes a pod's status this one.
-std::string PodStatusBody(const api::core::PodStatus& status, const HostedPod& pod);
+// `runtime` begins the IDs of containers and images: "simulated".
+std::string PodStatusBody(const api::core::PodStatus& status, const HostedPod& pod, absl::string_view runtime);
 
 }  // namespace gangway::sandbox

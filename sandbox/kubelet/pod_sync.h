@@ -7,6 +7,7 @@
 #include <string>
 
 #include "absl/container/flat_hash_set.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "kube/plan/plan.h"
 #include "sandbox/kubelet/behaviour.h"
@@ -39,14 +40,19 @@ struct PodMemory {
   absl::flat_hash_set<std::string> told;  // what was said to be missing
 };
 
+inline constexpr absl::string_view kSimulated = "simulated";  // what the IDs of simulated containers begin with
+
 enum class NodeState { kAlive, kLost, kAbsent };  // kLost: nothing is heard of its kubelet
 
 struct PodView {
   const HostedPod& pod;
   NodeState node = NodeState::kAlive;
-  std::optional<RunOutcome> outcome;  // Behaviour::For(pod)
+  std::optional<RunOutcome> outcome;  // of simulated containers: Behaviour::For(pod)
   std::string pod_ip, host_ip;        // to be given to the pod when it starts
   MissingSources missing = {};        // of what its containers need of other objects
+  // Those objects, and what the node has for pods; a simulated container has no use for them.
+  const SourceLookup* sources = nullptr;
+  const api::ResourceList* allocatable = nullptr;
 };
 
 // `memory` is updated with what happens now; it speaks of this pod's UID alone.

@@ -13,10 +13,10 @@
 namespace gangway::testutil {
 namespace {
 
-std::vector<std::string> Argv(const std::string& command, const std::string& kubeconfig,
+std::vector<std::string> Argv(const std::string& program, const std::string& command, const std::string& kubeconfig,
                               const std::vector<std::string>& flags) {
-  std::vector<std::string> argv{GW_GANGWAY, command, "--kubeconfig=" + kubeconfig, "--health-addr=127.0.0.1:0",
-                                "--metrics-addr=127.0.0.1:0"};
+  std::vector<std::string> argv{program.empty() ? GW_GANGWAY : program, command, "--kubeconfig=" + kubeconfig,
+                                "--health-addr=127.0.0.1:0", "--metrics-addr=127.0.0.1:0"};
   argv.insert(argv.end(), flags.begin(), flags.end());
   return argv;
 }
@@ -24,8 +24,11 @@ std::vector<std::string> Argv(const std::string& command, const std::string& kub
 }  // namespace
 
 GangwayProcess::GangwayProcess(const std::string& folder, const std::string& name, const std::string& command,
-                               const std::string& kubeconfig, const std::vector<std::string>& flags)
-    : name_(name), log_(absl::StrCat(folder, "/", name, ".log")), process_(Argv(command, kubeconfig, flags), log_) {}
+                               const std::string& kubeconfig, const std::vector<std::string>& flags,
+                               const std::string& program)
+    : name_(name),
+      log_(absl::StrCat(folder, "/", name, ".log")),
+      process_(Argv(program, command, kubeconfig, flags), log_) {}
 
 std::string GangwayProcess::Get(const std::string& page, const std::string& path) const {
   // {"msg":"serving","what":"health","url":"http://127.0.0.1:40123"}

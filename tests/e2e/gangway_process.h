@@ -12,9 +12,10 @@ namespace gangway::testutil {
 class GangwayProcess {
  public:
   // `command` is "controller" or "scheduler"; `flags` are added to --kubeconfig and the address of its endpoints. The
-  // log is in `folder`/`name`.log.
+  // log is in `folder`/`name`.log. `program`: another gangway than the one that was built with this.
   GangwayProcess(const std::string& folder, const std::string& name, const std::string& command,
-                 const std::string& kubeconfig, const std::vector<std::string>& flags = {});
+                 const std::string& kubeconfig, const std::vector<std::string>& flags = {},
+                 const std::string& program = "");
 
   ChildProcess& process() { return process_; }
   std::string Log() const;

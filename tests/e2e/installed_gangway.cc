@@ -65,7 +65,7 @@ std::unique_ptr<GangwayProcess> InstalledGangway::StartProcess(const std::string
   all.insert(all.end(), options_.flags.begin(), options_.flags.end());
   all.insert(all.end(), flags.begin(), flags.end());
   return std::make_unique<GangwayProcess>(plane_->folder(), absl::StrCat(command, "-", ++started_), command,
-                                          kubeconfigs_[command], all);
+                                          kubeconfigs_[command], all, options_.program);
 }
 
 void InstalledGangway::ReachThrough(const std::string& url) {

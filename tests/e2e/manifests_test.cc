@@ -32,7 +32,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 const std::string kDeploy = GW_SOURCE_DIR "/deploy/volcano";
-const std::string kOverlays[] = {"standalone", "beside-volcano", "paddle-only"};
+const std::string kOverlays[] = {"standalone", "beside-volcano", "beside-volcano-extender", "paddle-only"};
 
 value Json(const std::string& text) { return *api::ParseJson(text); }
 std::string Text(const value& v) { return std::string(v.get_string()); }
@@ -385,8 +385,9 @@ TEST_F(ManifestsTest, TakingTheWorkloadAwayLeavesTheJobsAndPuttingItBackWorks) {
     EXPECT_EQ(plane_->Call("GET", "/api/v1/namespaces/gangway-system").code, 404) << overlay;
     ExpectJobsAreThere(*plane_, overlay);
   }
+  // Each over what the one before has left, of which it may be a part.
   for (const std::string& overlay : kOverlays) {
-    EXPECT_THAT(Apply("overlays/" + overlay), HasSubstr("created")) << overlay;
+    Apply("overlays/" + overlay);
     EXPECT_THAT(Apply("overlays/" + overlay), ::testing::Not(HasSubstr("created"))) << overlay;
     ExpectJobsAreThere(*plane_, overlay);
   }

@@ -8,6 +8,8 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "api/json_value.h"
 #include "api/kinds/kinds.h"
 #include "api/manifest/manifest.h"
@@ -112,6 +114,34 @@ TEST_F(WebhookTest, TheApiServerRefusesWhatItRefusesAndStoresItsDefaults) {
     return made.code == 201 && Json(*made.body).at("spec").at("queue") == "ads";
   };
   EXPECT_TRUE(Eventually(in_ads)) << controller_->Log();
+}
+
+// Of a PodGroup each write of its status is a change of the PodGroup, of which nobody need be asked.
+TEST_F(WebhookTest, NobodyIsAskedAboutAPodGroupsStatus) {
+  const std::string path = api::PathOf(api::kPodGroups, "default", "g");
+  ASSERT_EQ(plane_
+                ->Call("POST", api::PathOf(api::kPodGroups, "default"),
+                       R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":"g"},)"
+                       R"("spec":{"minMember":1}})")
+                .code,
+            201);
+  const auto patch = [&](const std::string& body) {
+    EXPECT_EQ(plane_->Call("PATCH", path, body, "application/merge-patch+json").code, 200);
+  };
+  const auto asked = [&] {
+    std::vector<std::string> lines;
+    for (const absl::string_view line : absl::StrSplit(controller_->Get("metrics", "/metrics"), '\n')) {
+      if (absl::StartsWith(line, "gangway_webhook_reviews_total{") && absl::StrContains(line, "/validate"))
+        lines.emplace_back(line);
+    }
+    return absl::StrJoin(lines, "\n");
+  };
+  const std::string before = asked();
+  ASSERT_THAT(before, HasSubstr("page=\"/validate\""));
+  patch(R"({"status":{"phase":"Inqueue"}})");
+  EXPECT_EQ(asked(), before);
+  patch(R"({"spec":{"minMember":2}})");
+  EXPECT_NE(asked(), before);
 }
 
 // What `gangway translate` makes of every example (tests/golden/translate), the examples themselves, and the pods that

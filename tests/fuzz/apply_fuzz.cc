@@ -122,14 +122,13 @@ class Applier {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace gangway;
-  static const schemas::Schemas schemas;
   const absl::string_view text = testutil::TextOf(data, size);
   const std::vector<absl::string_view> parts = testutil::PartsOf(text);
   std::optional<boost::json::value> object = testutil::Read(parts.front());
   if (!object.has_value() || !object->is_object()) return 0;
   const std::string api_version(sandbox::FindText(object->get_object(), "apiVersion")),
       kind(sandbox::FindText(object->get_object(), "kind"));
-  const schemas::Schema* const schema = schemas.ForKind(api_version, kind);
+  const schemas::Schema* const schema = schemas::Schemas::Shared().ForKind(api_version, kind);
   if (schema == nullptr || !Check(*object, *schema).unreadable.empty()) return 0;
   Prune(*object, *schema);
   testutil::Applier applier(*object, *schema->root, api_version, text);

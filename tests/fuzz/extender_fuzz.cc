@@ -1,7 +1,7 @@
-// Messages of the gRPC service through its real handlers. An input is a line "PlaceGang", "Explain", "Follow" or
-// "Decide" and the request in protobuf's text format; a line "Object" and a JSON object of a cluster; or any bytes,
-// which are then tried as each of the messages. A refusal names the field; a placement is whole, on nodes that are
-// there, within what they have; a cluster that was told of by changes has its books in order.
+// Messages of the gRPC service through its real handlers. An input is a line "PlaceGang", "Explain", "Follow",
+// "OpenSession" or "Decide" and the request in protobuf's text format; a line "Object" and a JSON object of a cluster;
+// or any bytes, which are then tried as each of the messages. A refusal names the field; a placement is whole, on nodes
+// that are there, within what they have; a cluster that was told of by changes has its books in order.
 #include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/text_format.h>
 
@@ -18,10 +18,12 @@
 #include "plugin/extender/message_budget.h"
 #include "plugin/extender/object_facts.h"
 #include "plugin/extender/place_gang.h"
+#include "plugin/extender/session_verbs.h"
 #include "plugin/model/cluster.h"
 #include "proto/gangway/v1/explain.pb.h"
 #include "proto/gangway/v1/extender.pb.h"
 #include "proto/gangway/v1/lifecycle.pb.h"
+#include "proto/gangway/v1/session.pb.h"
 #include "tests/fuzz/fuzz_target.h"
 
 namespace gangway::testutil {
@@ -103,6 +105,36 @@ absl::StatusOr<v1::FollowResponse> Handle(const v1::FollowRequest& in) {
 }
 absl::StatusOr<v1::DecideResponse> Handle(const v1::DecideRequest& in) { return extender::Decide(in); }
 
+// A plan of a session, and what its gangs are answered from it.
+absl::StatusOr<v1::OpenSessionResponse> Handle(const v1::OpenSessionRequest& in) {
+  extender::SessionStore store(extender::KeptSessions());
+  const absl::Time now = absl::UnixEpoch();
+  const auto reply = extender::OpenSession(in, "fuzz", gang::Policy(), now, store, [] { return absl::OkStatus(); });
+  if (!reply.ok()) {
+    Require(store.Sessions(now).empty(), "a session that is refused is not there", reply.status().ToString());
+    return reply;
+  }
+  const auto plan = extender::FindPlan(reply->session(), now, store);
+  Require(plan.ok(), "a session that is open is found", plan.status().ToString());
+  for (const v1::PlannedGang& gang : reply->gangs()) {
+    v1::JobEnqueueableRequest asked;
+    asked.set_session(reply->session());
+    asked.set_job(gang.job());
+    const auto answer = extender::JobEnqueueable(asked, **plan);
+    Require(!answer.ok() || (answer->vote() == v1::VOTE_REJECT) == !gang.let_in(), "who is kept out is told so",
+            gang.job());
+  }
+  return reply;
+}
+void RequireGood(const v1::OpenSessionRequest&, const v1::OpenSessionResponse& reply, const std::string& shown) {
+  for (int i = 0; i < reply.gangs_size(); ++i) {
+    const v1::PlannedGang& gang = reply.gangs(i);
+    Require(i == 0 || reply.gangs(i - 1).job() < gang.job(), "gangs stand in the order of their names, once", shown);
+    Require(gang.let_in() || gang.victims().empty(), "nobody goes for a gang that is kept out", shown);
+    Require(gang.placed() >= 0 && !gang.verdict().empty(), "a gang has a verdict", shown);
+  }
+}
+
 // As the service reads them: counted, parsed, handled.
 template <class In>
 void TryBytes(absl::string_view bytes) {
@@ -166,7 +198,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const absl::string_view text = testutil::TextOf(data, size);
   if (testutil::TryText<v1::PlaceGangRequest>(text, "PlaceGang\n") ||
       testutil::TryText<v1::ExplainRequest>(text, "Explain\n") ||
-      testutil::TryText<v1::FollowRequest>(text, "Follow\n") || testutil::TryText<v1::DecideRequest>(text, "Decide\n"))
+      testutil::TryText<v1::FollowRequest>(text, "Follow\n") ||
+      testutil::TryText<v1::OpenSessionRequest>(text, "OpenSession\n") ||
+      testutil::TryText<v1::DecideRequest>(text, "Decide\n"))
     return 0;
   if (absl::StartsWith(text, "Object\n")) {
     testutil::TryObject(text.substr(7));
@@ -175,6 +209,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   testutil::TryBytes<v1::PlaceGangRequest>(text);
   testutil::TryBytes<v1::ExplainRequest>(text);
   testutil::TryBytes<v1::FollowRequest>(text);
+  testutil::TryBytes<v1::OpenSessionRequest>(text);
   testutil::TryBytes<v1::DecideRequest>(text);
   return 0;
 }

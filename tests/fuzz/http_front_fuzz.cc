@@ -128,11 +128,12 @@ class Caller {
   SimulatedLoop loop_{1};
   boost::asio::io_context io_{1};
   Echo echo_;
-  kube::HttpDesk desk_{loop_, echo_, options_.max_watch_queue_bytes};
+  kube::HttpDesk desk_{loop_, echo_, options_};
   kube::Unread unread_{options_.max_unread_bytes};
   kube::ConnectionContext context_{
       options_,
       true,
+      "",
       desk_,
       std::make_shared<kube::Mailbox>([this] { boost::asio::post(io_, [this] { TakeMail(); }); }),
       std::vector<char>(8192),

@@ -28,10 +28,7 @@ void RequireTranslatesWell(const std::string& json, const convert::TranslateOpti
 
 void RequireDocumentsTranslateWell(const std::vector<api::MixedDocument>& documents,
                                    const convert::TranslateOptions& options) {
-  static const cmd::ObjectCheck types;
-  static const convert::TypeCheck check = [](const api::Resource& resource, const boost::json::value& object) {
-    return types.Of(resource, object);
-  };
+  static const convert::TypeCheck check = cmd::CheckTypes;
   const convert::ManifestTranslation made = convert::TranslateManifest(documents, options, check);
   const std::string yaml = cmd::TranslationYaml(made), findings = cmd::TranslationFindings(made);
   const convert::ManifestTranslation again = convert::TranslateManifest(documents, options, check);
@@ -46,7 +43,7 @@ void RequireDocumentsTranslateWell(const std::vector<api::MixedDocument>& docume
         api::FindKind(std::string(value.at("apiVersion").as_string()), std::string(value.at("kind").as_string()));
     if (resource == nullptr) continue;
     if (resource == &api::kJobs) RequireAdmitted(object.json, std::string(value.at("metadata").at("name").as_string()));
-    Require(types.Of(*resource, value).errors.empty(), "the fields of an object have their types", object.json);
+    Require(cmd::CheckTypes(*resource, value).errors.empty(), "the fields of an object have their types", object.json);
   }
 }
 

@@ -49,8 +49,8 @@ void TryJsonPatch(const json::value& object, const json::value& patch, std::size
 }
 
 void TryStrategic(const json::value& object, const json::value& patch, std::size_t parts, const std::string& shown) {
-  static const schemas::Schemas schemas;
-  const schemas::Schema* const schema = schemas.ForKind(TextAt(object, "apiVersion"), TextAt(object, "kind"));
+  const schemas::Schema* const schema =
+      schemas::Schemas::Shared().ForKind(TextAt(object, "apiVersion"), TextAt(object, "kind"));
   if (schema == nullptr || schema->custom) return;
   json::value made = object, again = object;
   const absl::Status status = schemas::StrategicMergePatch(made, patch, *schema);

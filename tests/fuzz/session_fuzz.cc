@@ -64,7 +64,7 @@ void TrySession(absl::string_view body) {
     int placed = 0;
     const extender::PlannedGang* const planned = plan->Find(absl::StrCat(gang.ns, "/", gang.name));
     for (const model::TaskId task : gang.tasks) {
-      const std::string node(plan->NodeOf(cluster.task(task).uid));
+      const std::string node(plan->NodeOf(cluster.task(task).uid.text()));
       if (node.empty() || planned == nullptr || planned->verdict != extender::PlannedGang::Verdict::kPlaced) continue;
       ++placed;
       taken[node] += cluster.shape(cluster.task(task).shape).request[model::kCpu];

@@ -65,7 +65,7 @@ TEST_F(KubectlTest, TheSeedJobFromApplyToCompleted) {
   Start();
   EXPECT_EQ(Kubectl({"apply", "-f", kExamples + "ctr-volcano.yaml"}), "job.batch.volcano.sh/ctr-volcano created\n");
   WaitForJob("ctr-volcano", "Running");
-  Kubectl({"wait", "podgroup", "--all", "--for=jsonpath={.status.phase}=Running", "--timeout=30s"});
+  Kubectl({"wait", "podgroup", "--all", "--for=jsonpath={.status.running}=4", "--timeout=30s"});
   ExpectGoldenText("get-vcjob-running", Kubectl({"get", "vcjob"}));
   ExpectGoldenText("get-vcjob-wide-running", Kubectl({"get", "vcjob", "-o", "wide"}));
   ExpectGoldenText("get-podgroup-running", Kubectl({"get", "podgroup"}));
@@ -343,7 +343,8 @@ TEST_F(KubectlTest, ServerSideApply) {
 TEST_F(KubectlTest, WhatIsNotThereAnswersClearly) {
   Start({"--apply", kExamples + "ctr-volcano.yaml"});
   WaitForJob("ctr-volcano", "Running");
-  EXPECT_THAT(Refused({"exec", "ctr-volcano-trainer-0", "--", "ls"}), Not(HasSubstr("panic")));
+  EXPECT_THAT(Refused({"exec", "ctr-volcano-trainer-0", "--", "ls"}),
+              HasSubstr("the containers of pod ctr-volcano-trainer-0 are simulated: nothing runs in them"));
   EXPECT_THAT(Refused({"get", "flowschemas"}), HasSubstr("the server doesn't have a resource type \"flowschemas\""));
   EXPECT_THAT(Refused({"get", "--raw", "/apis/nope/v1/things"}), HasSubstr("NotFound"));
 }

@@ -81,8 +81,9 @@ void RehearseOverlay(const std::string& overlay) {
 // Each in a sandbox of its own, all at once: a namespace takes five seconds to go.
 TEST_F(RehearsalTest, EachOverlayIsAppliedTwiceComparedRemovedAndAppliedAgain) {
   std::vector<std::thread> threads;
-  for (const char* const overlay : {"namespace", "paddle-namespace", "crds-kubeflow", "overlays/standalone",
-                                    "overlays/beside-volcano", "overlays/paddle-only", "overlays/standalone-webhook"}) {
+  for (const char* const overlay :
+       {"namespace", "paddle-namespace", "crds-kubeflow", "overlays/standalone", "overlays/beside-volcano",
+        "overlays/beside-volcano-extender", "overlays/paddle-only", "overlays/standalone-webhook"}) {
     threads.emplace_back(RehearseOverlay, overlay);
   }
   for (std::thread& thread : threads) thread.join();

@@ -99,11 +99,16 @@ TEST_F(MovingTest, FromPaddleOperatorAndBack) {
   ASSERT_THAT(blocks, SizeIs(3));
   LetTheOperatorWork();
 
-  // The sandbox has the controller already.
-  const std::size_t install = blocks[0].find("kubectl apply -k ");
+  // The sandbox has the controller already, and no registry is asked.
+  const std::size_t install = blocks[0].find("make image");
   ASSERT_NE(install, std::string::npos);
-  const std::string overlay = blocks[0].substr(install + 17, blocks[0].find('\n', install) - install - 17);
-  EXPECT_TRUE(std::filesystem::exists(absl::StrCat(GW_SOURCE_DIR, "/", overlay, "/kustomization.yaml"))) << overlay;
+  const std::size_t render = blocks[0].find("scripts/render "), pipe = blocks[0].find(" | kubectl apply -f -", render);
+  ASSERT_NE(pipe, std::string::npos);
+  const std::string rendered = Run(blocks[0].substr(render, pipe - render));
+  EXPECT_THAT(rendered, HasSubstr("image: registry.example/ml/gangway:0.1.0"));
+  Kubectl({"create", "namespace", "gangway-system"});  // a dry run makes none
+  EXPECT_THAT(Kubectl({"apply", "--dry-run=server", "-f", "-"}, rendered),
+              HasSubstr("deployment.apps/gangway-controller"));
   EXPECT_THAT(Run(blocks[0].substr(0, install)),
               AllOf(HasSubstr(kJob), HasSubstr("spec.schedulingPolicy.minAvailable")));
   EXPECT_EQ(Kubectl({"get", "vcjob", "-o", "name"}), "") << "what the operator has pods for is left alone";

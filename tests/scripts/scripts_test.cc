@@ -41,7 +41,8 @@ class ScriptsTest : public ::testing::Test {
     std::filesystem::create_directories(bin);
     for (const char* used : {"awk", "bash", "cat", "dirname", "env", "realpath"})
       std::filesystem::create_symlink(std::string("/usr/bin/") + used, bin + "/" + used);
-    for (const char* tool : {"go", "kubectl", "clang++-19", "clang-format-19", "clang-tidy-19", "ld.gold"}) {
+    for (const char* tool : {"go", "kubectl", "clang++-19", "clang-format-19", "clang-tidy-19", "ld.gold", "skopeo",
+                             "umoci", "bwrap", "chromium"}) {
       if (tool != missing) std::filesystem::create_symlink("/bin/true", bin + "/" + tool);
     }
     return "PATH=" + bin;
@@ -200,6 +201,41 @@ TEST_F(CitationsTest, WhatReadersDoNotHaveIsFound) {
 }
 
 TEST_F(CitationsTest, NothingToReadIsAFailure) { EXPECT_EQ(Run({"citations", folder_.path()}).exit_code, 1); }
+
+// kHash is that of an English page of the one line "# Queues".
+class TranslationsTest : public ScriptsTest {
+ protected:
+  static constexpr char kHash[] = "855a9dd65ad9";
+  Outcome Judge(const std::string& first_line, const std::string& index = "[q](queues.md)") {
+    Write("docs/queues.md", "# Queues\n");
+    Write("docs/zh/queues.md", first_line + "\n# 队列\n");
+    Write("docs/zh/README.md", index + "\n");
+    return Run({"translations", folder_.path()});
+  }
+};
+
+TEST_F(TranslationsTest, APageThatReadsAsItDidIsRight) {
+  const Outcome outcome = Judge(std::string("<!-- docs/queues.md ") + kHash + " -->");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+}
+
+TEST_F(TranslationsTest, APageWhoseEnglishOneHasChangedIsNamed) {
+  const Outcome outcome = Judge("<!-- docs/queues.md 0123456789ab -->");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.out, HasSubstr("docs/zh/queues.md: docs/queues.md has changed since"));
+  EXPECT_THAT(Judge("<!-- docs/none.md 0123456789ab -->").out, HasSubstr("docs/zh/queues.md: its first line does not"));
+  EXPECT_THAT(Judge("# 队列").out, HasSubstr("docs/zh/queues.md: its first line does not name an English page"));
+}
+
+TEST_F(TranslationsTest, TheIndexTellsOfEveryPage) {
+  const std::string line = std::string("<!-- docs/queues.md ") + kHash + " -->";
+  EXPECT_THAT(Judge(line, "nothing").out, HasSubstr("docs/zh/README.md: does not tell of docs/zh/queues.md"));
+  Write("docs/new.md", "# New\n");
+  EXPECT_THAT(Judge(line).out, HasSubstr("does not tell of docs/new.md, which is there in English only"));
+  EXPECT_EQ(Judge(line, "[q](queues.md) [n](../new.md)").exit_code, 0);
+}
+
+TEST_F(TranslationsTest, NoPagesAreAFailure) { EXPECT_EQ(Run({"translations", folder_.path()}).exit_code, 1); }
 
 class ArrowsTest : public ScriptsTest {
  protected:

@@ -59,7 +59,9 @@ constexpr std::array kProtected{
     Protected{{"lab", "", {0, 0, 2, 2, 2}, 2}, "", kStays},
     Protected{{"lab", "", {0, 0, 4, 4, 4}, 2}, kStaysLong},
     Protected{{"steady", "", {0, 0, 3, 3, 3}, 4}},
-    Protected{{"kept", "", {0, 0, 6, 6, 6}, 3}},
+    Protected{{"kept", "", {0, 0, 2, 2, 2}, 3}},
+    Protected{{"kept", "", {0, 0, 2, 2, 2}, 3}},
+    Protected{{"kept", "", {0, 0, 2, 2, 2}, 3}},
     Protected{{"vision", "", {0, 0, 2, 2, 2}, 4}},
     Protected{{"vision", "", {0, 0, 4, 4, 4}, 2}},
 };

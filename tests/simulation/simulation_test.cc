@@ -165,7 +165,7 @@ HistoryOptions Contended(std::uint64_t seed) {
 }
 void KeepEveryPromiseInContention(const std::function<void(HistoryOptions&)>& change) {
   const std::uint64_t only = FromEnvironment("GW_SIMULATION_SEED", 0);
-  Each(only != 0 ? 1 : FromEnvironment("GW_SIMULATION_HISTORIES", std::getenv("GW_TEST_LONG") != nullptr ? 400 : 5),
+  Each(only != 0 ? 1 : FromEnvironment("GW_SIMULATION_HISTORIES", std::getenv("GW_TEST_LONG") != nullptr ? 1'250 : 5),
        [&](std::size_t i) {
          HistoryOptions options = Contended(only != 0 ? only : i + FromEnvironment("GW_SIMULATION_FIRST", 1));
          options.placed = options.seed % 2 == 1 || std::getenv("GW_SIMULATION_PLACED") != nullptr;

@@ -44,6 +44,14 @@ class RawSocket {
     return true;
   }
 
+  // Ends with a reset, whatever was sent.
+  void Reset() {
+    const linger at_once{1, 0};
+    setsockopt(fd_, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
+    close(fd_);
+    fd_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  }
+
   // Reads on until what was received contains `text`; false at the end of the stream.
   bool ReadUntil(absl::string_view text) {
     while (!absl::StrContains(received_, text)) {
@@ -85,7 +93,7 @@ class RawSocket {
     return true;
   }
 
-  const int fd_;
+  int fd_;
   bool connected_ = false;
   std::string received_;
 };

@@ -15,11 +15,6 @@
 namespace gangway::schemas {
 namespace {
 
-const Schemas& TheSchemas() {
-  static const auto& schemas = *new Schemas();
-  return schemas;
-}
-
 // A running pod of the seed job: 4 KB with its environment and status.
 const boost::json::value& SeedPod() {
   static const auto& pod = *[] {
@@ -40,7 +35,7 @@ void BuildSchemas(benchmark::State& state) {
 BENCHMARK(BuildSchemas)->Unit(benchmark::kMicrosecond);
 
 void CheckPod(benchmark::State& state) {
-  const Schema& schema = *TheSchemas().For(api::kPods);
+  const Schema& schema = *Schemas::Shared().For(api::kPods);
   GW_CHECK(Check(SeedPod(), schema).ok());
   for (auto _ : state) benchmark::DoNotOptimize(Check(SeedPod(), schema));
 }
@@ -55,7 +50,7 @@ void CopyPod(benchmark::State& state) {
 BENCHMARK(CopyPod)->Unit(benchmark::kMicrosecond);
 
 void CopyPruneAndDefaultPod(benchmark::State& state) {
-  const Schema& schema = *TheSchemas().For(api::kPods);
+  const Schema& schema = *Schemas::Shared().For(api::kPods);
   for (auto _ : state) {
     boost::json::value pod = SeedPod();
     Prune(pod, schema);
@@ -66,7 +61,7 @@ void CopyPruneAndDefaultPod(benchmark::State& state) {
 BENCHMARK(CopyPruneAndDefaultPod)->Unit(benchmark::kMicrosecond);
 
 void CopyAndPatchPodStatus(benchmark::State& state) {
-  const Schema& schema = *TheSchemas().For(api::kPods);
+  const Schema& schema = *Schemas::Shared().For(api::kPods);
   const boost::json::value patch =
       api::ParseJson(
           R"({"status":{"phase":"Succeeded","conditions":[{"type":"Ready","status":"False","reason":"PodCompleted"}]}})")

@@ -55,7 +55,7 @@ BENCHMARK(BM_ReadYaml)->Arg(1)->Arg(1000)->Unit(benchmark::kMicrosecond);
 void BM_TranslateManifest(benchmark::State& state) {
   const std::string text = Text(state.range(0));
   const std::vector<api::MixedDocument> documents = Read(text);
-  const convert::TypeCheck check = cmd::TypeCheckOf();
+  const convert::TypeCheck check = cmd::CheckTypes;
   GW_CHECK(convert::TranslateManifest(documents, {}, check).refused == 0);
   for (auto _ : state) benchmark::DoNotOptimize(convert::TranslateManifest(documents, {}, check));
   CountBytes(state, text);
@@ -64,7 +64,7 @@ BENCHMARK(BM_TranslateManifest)->Arg(1)->Arg(1000)->Unit(benchmark::kMicrosecond
 
 void BM_FileToFile(benchmark::State& state) {
   const std::string text = Text(state.range(0));
-  const convert::TypeCheck check = cmd::TypeCheckOf();
+  const convert::TypeCheck check = cmd::CheckTypes;
   for (auto _ : state) {
     const convert::ManifestTranslation translation = convert::TranslateManifest(Read(text), {}, check);
     GW_CHECK(translation.refused == 0);

@@ -9,9 +9,9 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "plugin/extender/http/verb.h"
 #include "plugin/extender/session/decode_task.h"
 #include "plugin/extender/session/session_plan.h"
+#include "plugin/extender/verbs/verb.h"
 
 namespace gangway::extender {
 

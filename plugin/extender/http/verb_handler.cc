@@ -138,8 +138,11 @@ class VerbHandler::Impl {
     const std::size_t bytes = body.size();
     const auto opening = std::make_shared<Opening>(std::move(respond));
     auto work = [this, opening, id, now, begin, body = std::move(body), options = options_.plan,
+                 hyper_nodes = options_.hyper_nodes ? options_.hyper_nodes() : std::vector<model::HyperNodeFacts>(),
                  last = store_.Last(caller)]() mutable {
-      Plan(*opening, id, now, begin, std::move(body), options, last.get());
+      model::Cluster cluster;
+      for (const model::HyperNodeFacts& facts : hyper_nodes) cluster.SetHyperNode(facts);
+      Plan(*opening, id, now, begin, std::move(body), options, cluster, last.get());
     };
     if (pool_->Offer(std::move(work)) != WorkPool::Answer::kTaken) {
       store_.Torn(id, "other sessions are being planned");
@@ -155,10 +158,9 @@ class VerbHandler::Impl {
     });
   }
 
-  // On the pool's thread.
+  // On the pool's thread. `cluster` gets what the body tells.
   void Plan(Opening& opening, SessionId id, absl::Time now, SteadyTime begin, std::string body,
-            const SessionPlanOptions& options, const SessionPlan* last) {
-    model::Cluster cluster;
+            const SessionPlanOptions& options, model::Cluster& cluster, const SessionPlan* last) {
     const absl::Status read = DecodeSession(body, options_.limits, cluster);
     const std::size_t bytes = body.size();
     std::string().swap(body);

@@ -14,16 +14,18 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "base/loop.h"
 #include "base/metrics.h"
 #include "kube/serve/http_front.h"
-#include "plugin/extender/http/verb.h"
 #include "plugin/extender/session/decode_session.h"
 #include "plugin/extender/session/session_plan.h"
 #include "plugin/extender/session/session_store.h"
+#include "plugin/extender/verbs/verb.h"
+#include "plugin/model/facts.h"
 
 namespace gangway::extender {
 
@@ -41,6 +43,8 @@ struct VerbOptions {
   absl::Duration budget = absl::Milliseconds(700);  // Volcano's client gives up after a second, unless told otherwise
   int max_planning = 2;                             // sessions that are planned or wait for it; one more has no plan
   LivePlan live;                                    // in mode light, and only there
+  // What no session tells, in the other modes: how nodes lie in the network. Called on the loop; may be null.
+  std::function<std::vector<model::HyperNodeFacts>()> hyper_nodes;
 };
 
 // Used on its loop; the loop and the metrics outlive it.

@@ -6,7 +6,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "base/metrics.h"
-#include "plugin/extender/http/verb.h"
+#include "plugin/extender/verbs/verb.h"
 
 namespace gangway::extender {
 

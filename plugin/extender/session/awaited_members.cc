@@ -15,8 +15,8 @@ bool IsTried(const model::Gang& gang) {
 AwaitedMembers::AwaitedMembers(model::Cluster& cluster) : cluster_(cluster) {
   const std::vector<model::GangId> waiting(cluster.waiting().begin(), cluster.waiting().end());
   for (const model::GangId id : waiting) {
-    const model::Gang gang = cluster.gang(id);  // a copy: its slot may move when it gets pods
-    if (IsTried(gang) && static_cast<int>(pods_.size()) + gang.min_member <= kMaxMembers) Add(gang);
+    const model::Gang& gang = cluster.gang(id);
+    if (IsTried(gang) && gang.min_member <= kMaxMembers - static_cast<int>(pods_.size())) Add(gang);
   }
 }
 
@@ -35,9 +35,10 @@ void AwaitedMembers::Add(const model::Gang& gang) {
   }
   pod.wants.requests.emplace_back("pods", 1);
   pod.wants.tolerations.push_back({.key = "", .value = "", .effect = "", .exists = true});
-  for (int i = 0; i < gang.min_member; ++i) {
+  const int members = gang.min_member;  // its slot may move when it gets pods
+  for (int i = 0; i < members; ++i) {
     pod.index = i;
-    pod.name = absl::StrCat(gang.name, " member ", i);  // no pod has such a name
+    pod.name = absl::StrCat(pod.gang, " member ", i);  // no pod has such a name
     pods_.emplace_back(pod.ns, pod.name);
     cluster_.SetPod(pod);
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "api/core/node.h"
+#include "api/core/objects.h"
 #include "api/field_table.h"
 #include "api/volcano/scheduling.h"
 #include "base/status_macros.h"
@@ -42,10 +44,15 @@ class SessionDecoder {
       // Which of their tasks belong to no job is known after the jobs, which come first where Go writes them.
       if (SameKey(key, "Nodes")) return jobs_told_ ? Nodes(walk_) : walk_.Take(nodes_);
       if (SameKey(key, "Queues")) return Queues();
+      if (SameKey(key, "NamespaceInfo")) return Namespaces();
       return absl::OkStatus();
     });
     GW_RETURN_IF_ERROR(read);
     GW_RETURN_IF_ERROR(walk_.End());
+    // What a gang asks of quotas is kept where there are some, and they come after the jobs.
+    for (const auto& [key, facts] : asking_) {
+      if (cluster_.quotas().Of(key.first) != nullptr) cluster_.SetGang(facts);
+    }
     if (IsNull(nodes_)) return absl::OkStatus();
     JsonWalk nodes(nodes_, "Nodes");
     return Nodes(nodes);
@@ -74,10 +81,11 @@ class SessionDecoder {
     if (id == model::kNone) return;
     const std::vector<model::TaskId> tasks = cluster_.gang(id).tasks;
     for (const model::TaskId task : tasks) {
-      const model::Task gone = cluster_.task(task);
-      cluster_.RemovePod(gone.ns, gone.name);
+      const std::string gone = cluster_.task(task).name;
+      cluster_.RemovePod(cluster_.task(task).ns, gone);
     }
     cluster_.RemoveGang(ns, name);
+    asking_.erase(std::pair(std::string(ns), std::string(name)));
   }
 
   absl::Status Job() {
@@ -102,6 +110,12 @@ class SessionDecoder {
     model::GangFacts facts = ingest::GangFactsOf(group);
     facts.priority_class = ClassOf(priority);
     cluster_.SetGang(facts);
+    const bool waits = facts.phase == model::GangPhase::kNone || facts.phase == model::GangPhase::kPending;
+    if (waits && !facts.quota_asks.empty()) {
+      asking_[std::pair(facts.ns, facts.name)] = std::move(facts);
+    } else {
+      asking_.erase(std::pair(facts.ns, facts.name));
+    }
     return absl::OkStatus();
   }
 
@@ -141,6 +155,27 @@ class SessionDecoder {
       GW_RETURN_IF_ERROR(read);
       if (queue.metadata.name.empty()) queue.metadata.name = std::string(name);
       cluster_.SetQueue(ingest::QueueFactsOf(queue));
+      return absl::OkStatus();
+    });
+  }
+
+  // A session does not tell which pods a quota is about: all, as for Volcano's own plugin resourcequota.
+  absl::Status Namespaces() {
+    return walk_.Map([&](absl::string_view ns) {
+      return walk_.Struct([&, ns = std::string(ns)](absl::string_view key) {
+        return SameKey(key, "QuotaStatus") ? Quotas(ns) : absl::OkStatus();
+      });
+    });
+  }
+
+  absl::Status Quotas(const std::string& ns) {
+    return walk_.Map([&](absl::string_view name) {
+      if (++quota_count_ > limits_.max_quotas) return TooMany("quotas", limits_.max_quotas);
+      api::core::ResourceQuota quota;
+      quota.metadata.ns = ns;
+      quota.metadata.name = std::string(name);
+      GW_RETURN_IF_ERROR(DecodeObject(walk_, quota.status));
+      if (const auto facts = ingest::QuotaFactsOf(quota); facts.has_value()) cluster_.SetQuota(*facts);
       return absl::OkStatus();
     });
   }
@@ -197,7 +232,8 @@ class SessionDecoder {
   absl::string_view nodes_;  // when they came first
   absl::flat_hash_set<std::string> jobs_;
   absl::flat_hash_set<std::int32_t> classes_;
-  std::size_t task_count_ = 0, node_count_ = 0;
+  std::map<std::pair<std::string, std::string>, model::GangFacts> asking_;  // not let in yet; by namespace and name
+  std::size_t task_count_ = 0, node_count_ = 0, quota_count_ = 0;
 };
 
 }  // namespace

@@ -5,7 +5,7 @@
 // from its node's. What else is not needed is stepped over. Keys are found as encoding/json finds them; unknown ones
 // are ignored, of those that stand twice the last counts, null is nothing.
 //
-// Claims and their volumes, namespaces, budgets and HyperNodes are in no session. Pure.
+// Claims and their volumes, labels of namespaces, budgets and HyperNodes are in no session. Pure.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace gangway::extender {
 
 // Of one session; beyond: ResourceExhausted.
 struct SessionLimits {
-  std::size_t max_jobs = 100'000, max_nodes = 50'000, max_queues = 10'000, max_tasks = 1'000'000;
+  std::size_t max_jobs = 100'000, max_nodes = 50'000, max_queues = 10'000, max_tasks = 1'000'000, max_quotas = 100'000;
 };
 
 // Into a fresh cluster. InvalidArgument begins with the path of what is wrong, `Jobs["ads/ctr"].Tasks["0b1f"].Status: 3

@@ -22,6 +22,12 @@ using Verdict = PlannedGang::Verdict;
 
 namespace {
 
+// Which HyperNodes there are is in no session: where none are known, a gang that must lie in one is left to the
+// scheduler.
+bool KnowsNoHyperNodes(const Cluster& cluster, const Reason& reason) {
+  return reason.kind == Reason::Kind::kNoHyperNode && cluster.hyper_nodes().Resolve().empty();
+}
+
 // Of a gang that has not got its minimum. What the scheduler sees as well as we do, that pods are missing or gated, is
 // left to it, as is what we do not see: claims and their volumes are in no session.
 Verdict VerdictOf(const Reason& reason) {
@@ -67,7 +73,7 @@ void Judge(const Cluster& cluster, const SessionPlanOptions& options, const Deci
   const Gang& gang = cluster.gang(decision.gang);
   planned.placed = static_cast<int>(decision.placements.size());
   if (decision.reason.has_value()) planned.why = model::Render(*decision.reason);
-  if (!gang.not_modelled.empty()) {
+  if (!gang.not_modelled.empty() || (decision.reason.has_value() && KnowsNoHyperNodes(cluster, *decision.reason))) {
     planned.verdict = Verdict::kNotJudged;
   } else if (decision.short_of_minimum && decision.reason.has_value()) {
     planned.verdict = decision.evicted.empty() ? VerdictOf(*decision.reason) : Verdict::kMakesRoom;
@@ -84,7 +90,12 @@ void Judge(const Cluster& cluster, const SessionPlanOptions& options, const Deci
 }
 
 // What a session's scheduler can carry out: it does not move pods, and asks once for all that it has to place.
-gang::Policy PolicyFor(gang::Policy policy) {
+gang::Policy PolicyFor(const SessionPlanOptions& options) {
+  gang::Policy policy = options.policy;
+  if (!options.sums) {
+    policy.overcommit_percent.reset();
+    policy.admit_by_queues = false;
+  }
   policy.consolidate = false;
   policy.place_surplus = true;
   return policy;
@@ -116,7 +127,7 @@ std::shared_ptr<const SessionPlan> SessionPlan::Make(Cluster& cluster, const Ses
   if (previous != nullptr) previous->KeepOn(cluster, now);
   std::optional<AwaitedMembers> members;
   if (options.whole_gangs) members.emplace(cluster);
-  const gang::Policy policy = PolicyFor(options.policy);
+  const gang::Policy policy = PolicyFor(options);
   const Decisions decisions = gang::Schedule(cluster, policy, now, scratch);
   plan->Take(cluster, options, decisions, previous);
   plan->FindOverused(cluster, policy, decisions);
@@ -157,7 +168,8 @@ void SessionPlan::Take(const Cluster& cluster, const SessionPlanOptions& options
     const Gang& gang = cluster.gang(id);
     for (const model::TaskId task : gang.tasks) {
       ++tasks_;
-      if (cluster.task(task).asks_for_room() && !cluster.task(task).uid.empty()) node_by_task_[cluster.task(task).uid];
+      if (cluster.task(task).asks_for_room() && !cluster.task(task).uid.empty())
+        node_by_task_[cluster.task(task).uid.text()];
     }
     if (!gang.known || gang.kind != model::GangKind::kVolcano) continue;
     at[static_cast<std::size_t>(id)] = gangs_.size() + 1;
@@ -180,7 +192,7 @@ void SessionPlan::Take(const Cluster& cluster, const SessionPlanOptions& options
 
 void SessionPlan::NotePlaces(const Cluster& cluster, const Decision& decision) {
   const auto note = [&](const model::Placement& placement) {
-    const auto waits = node_by_task_.find(cluster.task(placement.task).uid);
+    const auto waits = node_by_task_.find(cluster.task(placement.task).uid.text());
     if (waits == node_by_task_.end() || placement.row == model::kNone) return;
     placed_ += waits->second.empty() ? 1 : 0;
     waits->second = std::string(cluster.node_name(placement.row));
@@ -231,7 +243,7 @@ bool SessionPlan::PlacedInVain(const Cluster& cluster, const Gang& gang) const {
   const PlannedGang* const before = Find(model::KeyOf(gang.ns, gang.name));
   if (before == nullptr || before->uid != gang.uid || before->verdict != Verdict::kPlaced) return false;
   return std::any_of(gang.tasks.begin(), gang.tasks.end(), [&](model::TaskId task) {
-    return cluster.task(task).asks_for_room() && !NodeOf(cluster.task(task).uid).empty();
+    return cluster.task(task).asks_for_room() && !NodeOf(cluster.task(task).uid.text()).empty();
   });
 }
 

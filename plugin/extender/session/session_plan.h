@@ -38,6 +38,9 @@ struct SessionPlanOptions {
   // Whether a gang is kept out whose minimum has no room now, not even after the evictions that it is entitled to; else
   // sums of resources decide, so that who adds nodes for pods that wait sees some.
   bool whole_gangs = true;
+  // Whether sums of the cluster and of queues keep gangs out, too. Else they are left to the scheduler's own plugins:
+  // a gang that has no room would be counted here as let in, and keep others out that it does not keep out there.
+  bool sums = true;
 };
 
 // What the plan says of one gang. A value.

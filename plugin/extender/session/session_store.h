@@ -33,6 +33,7 @@ struct SessionStoreOptions {
   std::size_t max_sessions = 4;               // open ones of one caller; beyond: the oldest is forgotten
   std::size_t max_callers = 32;               // beyond: the one that opened least lately is forgotten
   std::size_t max_allocated = 200'000;        // pods of a session that are accounted for; more are not
+  SessionId first = 1;                        // the number of the first
 };
 
 // One session, for those who look from outside.
@@ -50,7 +51,7 @@ struct SessionView {
 
 class SessionStore {
  public:
-  explicit SessionStore(const SessionStoreOptions& options = {}) : options_(options) {}
+  explicit SessionStore(const SessionStoreOptions& options = {}) : options_(options), next_(options.first) {}
   SessionStore(const SessionStore&) = delete;
   SessionStore& operator=(const SessionStore&) = delete;
 
@@ -98,7 +99,7 @@ class SessionStore {
   const SessionStoreOptions options_;
   mutable Mutex mu_;
   absl::btree_map<std::string, Caller> callers_ ABSL_GUARDED_BY(mu_);
-  SessionId next_ ABSL_GUARDED_BY(mu_) = 1;
+  SessionId next_ ABSL_GUARDED_BY(mu_);
 };
 
 }  // namespace gangway::extender

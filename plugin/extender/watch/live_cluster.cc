@@ -14,6 +14,10 @@
 namespace gangway::extender {
 namespace {
 
+// A busy cluster has news all the time, and a scheduler asks about each of its gangs: what was so a moment ago is
+// answer enough.
+constexpr absl::Duration kPlanEvery = absl::Milliseconds(100);
+
 // Without it pods that need it are judged as if there were none.
 const kube::Selection kIfAllowed{.keep = false, .optional = true, .unless_forbidden = true};
 
@@ -52,7 +56,9 @@ std::shared_ptr<const SessionPlan> LiveCluster::Plan() {
   if (!synced()) return nullptr;
   const absl::Time now = loop().Now();
   if (!stale_ && plan_ != nullptr && now < plan_->look_again()) return plan_;
+  if (plan_ != nullptr && now < planned_ + kPlanEvery) return plan_;
   stale_ = false;
+  planned_ = now;
   const std::shared_ptr<const SessionPlan> before = std::move(plan_);
   plan_ = SessionPlan::Make(cluster_, options_.plan, now, scratch_, before.get());
   LogChanges(before.get(), *plan_);

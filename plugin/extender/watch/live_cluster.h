@@ -25,7 +25,8 @@ class LiveCluster final : public kube::Component {
  public:
   LiveCluster(kube::Informers& informers, LiveClusterOptions options);
 
-  // Of what has been seen so far; made anew when that changed, or time has. Null: not everything is listed yet.
+  // Of what has been seen up to a tenth of a second ago; made anew when that changed, or time has. Null: not everything
+  // is listed yet.
   std::shared_ptr<const SessionPlan> Plan();
   // Nothing keeps it from seeing what is new.
   bool up_to_date() const { return synced() && problem().empty(); }
@@ -42,6 +43,7 @@ class LiveCluster final : public kube::Component {
   scheduler::Feed feed_;
   gang::Scratch scratch_;
   std::shared_ptr<const SessionPlan> plan_;
+  absl::Time planned_ = absl::InfinitePast();
   bool stale_ = true;  // something was seen since
 };
 

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "plugin/gang/constraint/placed.h"
 #include "plugin/gang/constraint/placed_terms.h"
+#include "plugin/phrases/phrases.h"
 
 namespace gangway::constraint {
 namespace {
@@ -30,9 +31,9 @@ class AntiAffinity final : public Constraint {
 
   void Explain(absl::Span<const Refusal> refused, model::RoleReason& reason) const override {
     const std::string keeper = KeeperText();
-    reason.AddHindrance(kAntiAffinity, static_cast<int>(refused.size()), "is kept free by the podAntiAffinity",
-                        "are kept free by the podAntiAffinity",
-                        keeper.empty() ? "of pods placed with it" : absl::StrCat("of pod ", keeper));
+    const int nodes = static_cast<int>(refused.size());
+    reason.AddHindrance(kAntiAffinity, nodes, phrases::kKeptFree(nodes),
+                        keeper.empty() ? Words(phrases::kOfPlacedPods) : Words(phrases::kOfPod, keeper));
   }
 
  private:
@@ -45,7 +46,7 @@ class AntiAffinity final : public Constraint {
         if (first == nullptr || std::tie(keeper.ns, keeper.name) < std::tie(first->ns, first->name)) first = &keeper;
       }
     }
-    return first == nullptr ? std::string() : absl::StrCat(first->ns, "/", first->name);
+    return first == nullptr ? std::string() : absl::StrCat(first->ns, "/", first->name.view());
   }
 
   const model::Cluster& cluster_;

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "plugin/gang/constraint/resources.h"
+#include "plugin/phrases/phrases.h"
 
 namespace gangway::constraint {
 
@@ -124,11 +125,12 @@ RoleReason Asks::Explain(bool fill, const std::vector<Row>* rows) const {
     }
   }
   std::vector<std::size_t> order;
+  std::vector<Words> asks;
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     order.push_back(i);
-    const std::string text = parts_[i].constraint->Text();
-    absl::StrAppend(&reason.asks_text, reason.asks_text.empty() || text.empty() ? "" : " and ", text);
+    asks.push_back(parts_[i].constraint->Text());
   }
+  reason.asks = Words::Joined(std::move(asks), phrases::kAnd);
   std::sort(order.begin(), order.end(),
             [&](std::size_t a, std::size_t b) { return parts_[a].kind->told < parts_[b].kind->told; });
   for (const std::size_t i : order) {

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "plugin/gang/constraint/most_often.h"
 #include "plugin/gang/constraint/placed.h"
+#include "plugin/phrases/phrases.h"
 
 namespace gangway::constraint {
 namespace {
@@ -73,14 +74,14 @@ class AttachLimits final : public Constraint {
   Changes changes() const override { return Changes::kRow; }
 
   void Explain(absl::Span<const Refusal> refused, model::RoleReason& reason) const override {
-    const std::string driver = MostOften(refused, [&](Row row) {
+    const Words driver = MostOften(refused, [&](Row row) {
       const auto full = FullOn(row);
-      if (full == wanted_.end()) return std::string();
-      return absl::StrCat(cluster_.names().Text(full->first), " (", attachments_.LimitOn(row, full->first)->most,
-                          " at most)");
+      if (full == wanted_.end()) return Words();
+      return Words(phrases::kAtMostOf, cluster_.names().Text(full->first),
+                   attachments_.LimitOn(row, full->first)->most);
     });
-    reason.AddHindrance(kAttachLimits, static_cast<int>(refused.size()), "can attach no more volumes of",
-                        "can attach no more volumes of", driver);
+    const int nodes = static_cast<int>(refused.size());
+    reason.AddHindrance(kAttachLimits, nodes, phrases::kAttachesNoMore(nodes), driver);
   }
 
  private:

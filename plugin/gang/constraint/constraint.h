@@ -19,6 +19,7 @@
 #include "absl/types/span.h"
 #include "plugin/model/cluster.h"
 #include "plugin/model/reason.h"
+#include "plugin/phrases/words.h"
 
 namespace gangway::constraint {
 
@@ -81,8 +82,8 @@ class Constraint {
 
   // Tells of the rows where this is the first thing in the way, in numbers and words. There is one at least.
   virtual void Explain(absl::Span<const Refusal> refused, model::RoleReason& reason) const = 0;
-  // What is asked of nodes beside amounts, in words; "" when that goes without saying.
-  virtual std::string Text() const { return {}; }
+  // What is asked of nodes beside amounts; empty when that goes without saying.
+  virtual Words Text() const { return {}; }
 };
 
 // A pod that holds room on a node.

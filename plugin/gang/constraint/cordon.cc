@@ -2,6 +2,7 @@
 
 #include "plugin/gang/constraint/placed.h"
 #include "plugin/gang/constraint/tolerates.h"
+#include "plugin/phrases/phrases.h"
 
 namespace gangway::constraint {
 namespace {
@@ -11,7 +12,8 @@ class Cordon final : public Constraint {
   explicit Cordon(const model::Cluster& cluster) : cluster_(cluster) {}
   int Copies(model::Row row) const override { return cluster_.unschedulable(row) ? 0 : kAnyNumber; }
   void Explain(absl::Span<const Refusal> refused, model::RoleReason& reason) const override {
-    reason.AddHindrance(kCordon, static_cast<int>(refused.size()), "is cordoned", "are cordoned");
+    const int nodes = static_cast<int>(refused.size());
+    reason.AddHindrance(kCordon, nodes, phrases::kCordoned(nodes));
   }
 
  private:

@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "plugin/gang/constraint/placed.h"
+#include "plugin/phrases/phrases.h"
 
 namespace gangway::constraint {
 namespace {
@@ -30,22 +29,21 @@ class Node final : public Constraint {
   }
 
   void Explain(absl::Span<const Refusal> refused, model::RoleReason& reason) const override {
-    const std::string text = Text();
-    reason.AddHindrance(kNode, static_cast<int>(refused.size()), "does not match", "do not match", text,
-                        text.empty() ? "" : absl::StrCat("nodes with ", text));
+    const int nodes = static_cast<int>(refused.size());
+    const Words text = Text();
+    reason.AddHindrance(kNode, nodes, phrases::kDoesNotMatch(nodes), text,
+                        text.empty() ? Words() : Words(phrases::kNodesWith, text));
   }
 
   // "zone=none", "disk in (ssd,nvme)"
-  std::string Text() const override {
+  Words Text() const override {
     const model::Names& names = cluster_.names();
-    std::string text = model::TermText(shape_.selector, names);
-    if (!shape_.has_affinity) return text;
-    if (!text.empty()) text += " and ";
-    if (shape_.affinity.empty()) return text + "an empty node affinity";
-    absl::StrAppend(&text, absl::StrJoin(shape_.affinity, " or ", [&](std::string* out, const model::Term& term) {
-      absl::StrAppend(out, model::TermText(term, names));
-    }));
-    return text;
+    Words selector = model::TermText(shape_.selector, names);
+    if (!shape_.has_affinity) return selector;
+    std::vector<Words> terms;
+    for (const model::Term& term : shape_.affinity) terms.push_back(model::TermText(term, names));
+    Words affinity = terms.empty() ? Words(phrases::kEmptyAffinity) : Words::Joined(std::move(terms), phrases::kOr);
+    return Words::Joined({std::move(selector), std::move(affinity)}, phrases::kAnd);
   }
 
  private:

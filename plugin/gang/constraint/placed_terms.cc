@@ -43,9 +43,8 @@ std::unique_ptr<State> BeginPlacedTerms(const model::Cluster& cluster) {
   return std::make_unique<PlacedTerms>(cluster.pod_terms());
 }
 
-std::string TermIn(const model::PodTerms& terms, TermId term, bool several) {
-  return absl::StrCat(terms.TextOf(term), several ? " in their " : " in its ",
-                      terms.domains().KeyOf(terms.topology(term)));
+Words TermIn(const Phrase& phrase, const model::PodTerms& terms, TermId term) {
+  return {phrase, terms.TextOf(term), terms.domains().KeyOf(terms.topology(term))};
 }
 
 }  // namespace gangway::constraint

@@ -7,6 +7,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "plugin/gang/constraint/constraint.h"
+#include "plugin/phrases/words.h"
 
 namespace gangway::constraint {
 
@@ -50,7 +51,7 @@ class PlacedTerms final : public State {
 
 std::unique_ptr<State> BeginPlacedTerms(const model::Cluster& cluster);
 
-// "app=web" in its zone, as sentences say it: "<text> in its zone", "<text> in their zone".
-std::string TermIn(const model::PodTerms& terms, model::TermId term, bool several);
+// What the phrase says of pods and a topology: those of the term.
+Words TermIn(const Phrase& phrase, const model::PodTerms& terms, model::TermId term);
 
 }  // namespace gangway::constraint

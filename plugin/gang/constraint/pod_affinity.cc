@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "plugin/gang/constraint/placed_terms.h"
+#include "plugin/phrases/phrases.h"
 
 namespace gangway::constraint {
 namespace {
@@ -39,9 +40,8 @@ class PodAffinity final : public Constraint {
 
   void Explain(absl::Span<const Refusal> refused, model::RoleReason& reason) const override {
     const TermId term = near_.front();
-    reason.AddHindrance(kPodAffinity, static_cast<int>(refused.size()),
-                        absl::StrCat("has no pod with ", TermIn(placed_.terms(), term, false)),
-                        absl::StrCat("have no pod with ", TermIn(placed_.terms(), term, true)));
+    const int nodes = static_cast<int>(refused.size());
+    reason.AddHindrance(kPodAffinity, nodes, TermIn(phrases::kNoPodNear(nodes), placed_.terms(), term));
   }
 
  private:

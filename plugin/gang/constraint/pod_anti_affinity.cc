@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "plugin/gang/constraint/placed_terms.h"
+#include "plugin/phrases/phrases.h"
 
 namespace gangway::constraint {
 namespace {
@@ -34,9 +35,8 @@ class PodAntiAffinity final : public Constraint {
       const auto there = std::count_if(refused.begin(), refused.end(),
                                        [&](const Refusal& refusal) { return FirstOn(refusal.row) == term; });
       if (there == 0) continue;
-      reason.AddHindrance(kPodAntiAffinity, static_cast<int>(there),
-                          absl::StrCat("has a pod with ", TermIn(placed_.terms(), term, false)),
-                          absl::StrCat("have a pod with ", TermIn(placed_.terms(), term, true)));
+      const int nodes = static_cast<int>(there);
+      reason.AddHindrance(kPodAntiAffinity, nodes, TermIn(phrases::kPodNear(nodes), placed_.terms(), term));
     }
   }
 

@@ -5,6 +5,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "plugin/gang/constraint/placed.h"
+#include "plugin/phrases/phrases.h"
 
 namespace gangway::constraint {
 namespace {
@@ -78,8 +79,8 @@ class Ports final : public Constraint {
   int Copies(Row row) const override { return taken_.Clashes(row, shape_.ports, cluster_.ports(row)) ? 0 : 1; }
   Changes changes() const override { return Changes::kRow; }
   void Explain(absl::Span<const Refusal> refused, model::RoleReason& reason) const override {
-    reason.AddHindrance(kPorts, static_cast<int>(refused.size()), "has its host port taken",
-                        "have its host port taken");
+    const int nodes = static_cast<int>(refused.size());
+    reason.AddHindrance(kPorts, nodes, phrases::kPortTaken(nodes));
   }
 
  private:

@@ -10,6 +10,7 @@
 #include "plugin/gang/constraint/placed.h"
 #include "plugin/gang/constraint/placed_terms.h"
 #include "plugin/gang/constraint/tolerates.h"
+#include "plugin/phrases/phrases.h"
 
 namespace gangway::constraint {
 namespace {
@@ -152,13 +153,11 @@ class SpreadConstraint final : public Constraint {
             return domains.ValueOn(refusal.row) != -1 && &FirstAgainst(refusal.row) == &domains;
           }));
       if (without > 0)
-        reason.AddHindrance(kSpread, static_cast<int>(without), absl::StrCat("has no label ", domains.key()),
-                            absl::StrCat("have no label ", domains.key()));
-      if (against > 0) {
-        const std::string skew = absl::StrCat(" in a ", domains.key(), " that has maxSkew ", domains.spread().max_skew,
-                                              " more pods than another");
-        reason.AddHindrance(kSpread, static_cast<int>(against), absl::StrCat("is", skew), absl::StrCat("are", skew));
-      }
+        reason.AddHindrance(kSpread, static_cast<int>(without),
+                            {phrases::kNoLabel(static_cast<int>(without)), domains.key()});
+      if (against > 0)
+        reason.AddHindrance(kSpread, static_cast<int>(against),
+                            {phrases::kTooSkewed(static_cast<int>(against)), domains.key(), domains.spread().max_skew});
     }
   }
 

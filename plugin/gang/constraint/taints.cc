@@ -6,6 +6,7 @@
 #include "plugin/gang/constraint/most_often.h"
 #include "plugin/gang/constraint/placed.h"
 #include "plugin/gang/constraint/tolerates.h"
+#include "plugin/phrases/phrases.h"
 
 namespace gangway::constraint {
 
@@ -40,8 +41,9 @@ class Taints final : public Constraint {
   void Explain(absl::Span<const Refusal> refused, model::RoleReason& reason) const override {
     const std::string taint =
         MostOften(refused, [&](model::Row row) { return std::string(cluster_.names().Text(FirstOn(row)->key)); });
-    reason.AddHindrance(kTaints, static_cast<int>(refused.size()), "is tainted", "are tainted",
-                        taint.empty() ? "" : absl::StrCat("with ", taint));
+    const int nodes = static_cast<int>(refused.size());
+    reason.AddHindrance(kTaints, nodes, phrases::kTainted(nodes),
+                        taint.empty() ? Words() : Words(phrases::kWith, taint));
   }
 
  private:

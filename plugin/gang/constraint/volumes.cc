@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "plugin/gang/constraint/most_often.h"
 #include "plugin/gang/constraint/placed.h"
+#include "plugin/phrases/phrases.h"
 
 namespace gangway::constraint {
 namespace {
@@ -164,13 +165,13 @@ class VolumesConstraint final : public Constraint {
     for (const Refusal& refusal : refused) (ReachesBound(refusal.row) ? without : unreached).push_back(refusal);
     if (!unreached.empty()) {
       // "pv1 (zone=b)": the first volume that the node does not reach.
-      const std::string volume = MostOften(unreached, [&](Row row) {
+      const Words volume = MostOften(unreached, [&](Row row) {
         return cluster_.volumes().TextOfFirst(claims_, [&](const model::Volumes::Selector& selector) {
           return cluster_.MatchesAny(row, selector.terms);
         });
       });
-      reason.AddHindrance(kVolumes, static_cast<int>(unreached.size()), "does not reach volume", "do not reach volume",
-                          volume);
+      const int nodes = static_cast<int>(unreached.size());
+      reason.AddHindrance(kVolumes, nodes, phrases::kVolumeOutOfReach(nodes), volume);
     }
     std::vector<Refusal> full;
     std::erase_if(without, [&](const Refusal& refusal) {
@@ -184,18 +185,18 @@ class VolumesConstraint final : public Constraint {
       return claim == model::kNone ? std::string() : cluster_.volumes().NameOf(claim);
     };
     if (!without.empty()) {
-      reason.AddHindrance(kVolumes, static_cast<int>(without.size()), "has no volume for claim",
-                          "have no volume for claim", MostOften(without, lacking));
+      const int nodes = static_cast<int>(without.size());
+      reason.AddHindrance(kVolumes, nodes, phrases::kNoVolumeFor(nodes), Words::Name(MostOften(without, lacking)));
     }
     if (full.empty()) return;
     const auto text = [&](Row row) {
       const ClaimId claim = Lacking(row);
-      return claim == model::kNone ? std::string()
-                                   : absl::StrCat(cluster_.volumes().NameOf(claim), " (storage class ",
-                                                  cluster_.volumes().storage_class(claim), ")");
+      return claim == model::kNone ? Words()
+                                   : Words(phrases::kClaimOfClass, cluster_.volumes().NameOf(claim),
+                                           cluster_.volumes().storage_class(claim));
     };
-    reason.AddHindrance(kVolumes, static_cast<int>(full.size()), "has no storage left for claim",
-                        "have no storage left for claim", MostOften(full, text));
+    const int nodes = static_cast<int>(full.size());
+    reason.AddHindrance(kVolumes, nodes, phrases::kNoStorageFor(nodes), MostOften(full, text));
   }
 
  private:

@@ -40,6 +40,9 @@ struct JobView {
   const std::map<std::string, std::int32_t>* priority_classes = nullptr;  // name -> value; null: none
 
   absl::Time status_written = absl::InfinitePast();  // the last time by us; InfinitePast: not since we started
+  // How long a Job that comes and goes on may be without its first status, which then tells of its pods, too; zero: it
+  // is written at once.
+  absl::Duration first_status_patience = absl::ZeroDuration();
 
   const SshKeyPair* ssh_key = nullptr;  // for a Secret that has to be made; null: there is none yet
 

@@ -94,8 +94,10 @@ class OutcomeWriter {
 
  private:
   void WriteStatus() {
-    if (const absl::Time due = seen_.status_written + PatienceWithCounts(job_.status, now_);
-        now_ < due && OnlyCountsDiffer(job_.status, outcome_.status)) {
+    absl::Time due = FirstStatusDue();
+    if (OnlyCountsDiffer(job_.status, outcome_.status))
+      due = seen_.status_written + PatienceWithCounts(job_.status, now_);
+    if (now_ < due) {
       plan_.look_again = std::min(plan_.look_again, due);
       return;
     }
@@ -107,6 +109,16 @@ class OutcomeWriter {
     // The first one stands before what the Job needs to start, a kill before its deletions.
     write.yields = !outcome_.killing && !job_.status.state.phase.empty();
     plan_.stages.push_back({std::move(write)});
+  }
+
+  // A Job that goes on says Pending together with its first pods, which is one write for two; one that waits to be let
+  // in, or whose pods are refused, says so a little later. Times of creation are whole seconds.
+  absl::Time FirstStatusDue() const {
+    if (seen_.first_status_patience == absl::ZeroDuration() || !job_.status.state.phase.empty() || outcome_.killing ||
+        outcome_.phase != JobPhase::kPending || !outcome_.record.created.empty() || WantsSsh(job_))
+      return absl::InfinitePast();  // of a Secret nobody knows but by the status
+    if (seen_.pod_group == nullptr) return job_.metadata.creation_timestamp.at + seen_.first_status_patience;
+    return seen_.pod_group->metadata.creation_timestamp.at + (PodGroupReady() ? 3 : 1) * seen_.first_status_patience;
   }
 
   // --- Removing.

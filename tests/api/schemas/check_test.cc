@@ -21,26 +21,21 @@ using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 using Type = api::FieldError::Type;
 
-const Schemas& TheSchemas() {
-  static const auto& schemas = *new Schemas();
-  return schemas;
-}
-
 boost::json::value Parse(absl::string_view json) { return api::ParseJson(json).value(); }
 
 Findings CheckAs(const api::Resource& resource, absl::string_view json) {
-  return Check(Parse(json), *TheSchemas().For(resource));
+  return Check(Parse(json), *Schemas::Shared().For(resource));
 }
 
 std::string Pruned(const api::Resource& resource, absl::string_view json) {
   boost::json::value value = Parse(json);
-  Prune(value, *TheSchemas().For(resource));
+  Prune(value, *Schemas::Shared().For(resource));
   return api::ToJson(value);
 }
 
 boost::json::value Defaulted(const api::Resource& resource, absl::string_view json) {
   boost::json::value value = Parse(json);
-  ApplyDefaults(value, *TheSchemas().For(resource));
+  ApplyDefaults(value, *Schemas::Shared().For(resource));
   return value;
 }
 
@@ -57,7 +52,7 @@ std::string PodWithContainer(absl::string_view members) {
 TEST(SchemasTest, KnowsEveryResource) {
   for (const api::KindRow& kind : api::Kinds()) {
     const api::Resource* const resource = kind.resource;
-    const Schema* schema = TheSchemas().For(*resource);
+    const Schema* schema = Schemas::Shared().For(*resource);
     ASSERT_NE(schema, nullptr) << resource->kind;
     EXPECT_EQ(schema->kind, resource->kind);
   }
@@ -69,10 +64,10 @@ TEST(SchemasTest, KnowsKindsThatAreNotStored) {
                                       {"autoscaling/v1", "Scale"},
                                       {"v1", "DeleteOptions"},
                                       {"authorization.k8s.io/v1", "SelfSubjectAccessReview"}}) {
-    EXPECT_NE(TheSchemas().ForKind(version, kind), nullptr) << kind;
+    EXPECT_NE(Schemas::Shared().ForKind(version, kind), nullptr) << kind;
   }
-  EXPECT_EQ(TheSchemas().ForKind("v1", "Nope"), nullptr);
-  EXPECT_EQ(TheSchemas().ForKind("v2", "Pod"), nullptr);
+  EXPECT_EQ(Schemas::Shared().ForKind("v1", "Nope"), nullptr);
+  EXPECT_EQ(Schemas::Shared().ForKind("v2", "Pod"), nullptr);
 }
 
 TEST(CheckTest, AcceptsAPod) { EXPECT_TRUE(CheckAs(api::kPods, kPod).ok()); }
@@ -231,7 +226,7 @@ TEST(PruneTest, ManyUnknownFieldsTakeLinearTime) {
   boost::json::object pod{{"kind", "Pod"}};
   for (int i = 0; i < 200'000; ++i) pod[absl::StrCat("x", i)] = i;
   boost::json::value value = std::move(pod);
-  Prune(value, *TheSchemas().For(api::kPods));
+  Prune(value, *Schemas::Shared().For(api::kPods));
   EXPECT_EQ(api::ToJson(value), R"({"kind":"Pod"})");
 }
 
@@ -289,7 +284,7 @@ TEST(ApplyDefaultsTest, TemplatesOfJobsGetNoPodDefaults) {
 }
 
 TEST(FieldsAtTest, AreThoseOfTheObjectAtThePath) {
-  const Schema& job = *TheSchemas().For(api::kJobs);
+  const Schema& job = *Schemas::Shared().For(api::kJobs);
   EXPECT_THAT(FieldsAt(job, ""), ElementsAre("apiVersion", "kind", "metadata", "spec", "status"));
   EXPECT_THAT(FieldsAt(job, "spec.tasks[1].template.spec.containers[0].resources"),
               ElementsAre("claims", "limits", "requests"));
@@ -298,14 +293,14 @@ TEST(FieldsAtTest, AreThoseOfTheObjectAtThePath) {
 }
 
 TEST(ListKeysAtTest, AreThoseOfKubernetes) {
-  const Schema& pod = *TheSchemas().For(api::kPods);
+  const Schema& pod = *Schemas::Shared().For(api::kPods);
   EXPECT_EQ(ListKeysAt(pod, "spec.containers").merge_key, "name");
   EXPECT_EQ(ListKeysAt(pod, "spec.containers.ports").merge_key, "containerPort");
   EXPECT_THAT(ListKeysAt(pod, "spec.containers.ports").map_keys, ElementsAre("containerPort", "protocol"));
   EXPECT_TRUE(ListKeysAt(pod, "metadata.finalizers").set);
   EXPECT_TRUE(ListKeysAt(pod, "metadata.finalizers").merges);
   EXPECT_FALSE(ListKeysAt(pod, "spec.tolerations").merges);
-  EXPECT_EQ(ListKeysAt(*TheSchemas().For(api::kNodes), "status.conditions").merge_key, "type");
+  EXPECT_EQ(ListKeysAt(*Schemas::Shared().For(api::kNodes), "status.conditions").merge_key, "type");
   EXPECT_THAT(ListKeysAt(pod, "spec.nope").map_keys, IsEmpty());
 }
 

@@ -16,10 +16,6 @@ namespace {
 using ::gangway::testutil::StatusIs;
 using ::testing::HasSubstr;
 
-const Schemas& TheSchemas() {
-  static const auto& schemas = *new Schemas();
-  return schemas;
-}
 boost::json::value Parse(absl::string_view json) { return api::ParseJson(json).value(); }
 
 struct Case {
@@ -33,7 +29,7 @@ class StrategicMergeTest : public ::testing::TestWithParam<Case> {};
 
 TEST_P(StrategicMergeTest, Applies) {
   boost::json::value target = Parse(GetParam().target);
-  GW_ASSERT_OK(StrategicMergePatch(target, Parse(GetParam().patch), *TheSchemas().For(*GetParam().resource)));
+  GW_ASSERT_OK(StrategicMergePatch(target, Parse(GetParam().patch), *Schemas::Shared().For(*GetParam().resource)));
   EXPECT_EQ(api::ToJson(target), api::ToJson(Parse(GetParam().result)));
 }
 
@@ -126,7 +122,7 @@ class WrongStrategicMergeTest : public ::testing::TestWithParam<Wrong> {};
 TEST_P(WrongStrategicMergeTest, IsRefusedWithItsPath) {
   boost::json::value target =
       Parse(R"({"spec":{"containers":[{"name":"a"}],"securityContext":{}},"metadata":{"finalizers":["x"]}})");
-  EXPECT_THAT(StrategicMergePatch(target, Parse(GetParam().patch), *TheSchemas().For(api::kPods)),
+  EXPECT_THAT(StrategicMergePatch(target, Parse(GetParam().patch), *Schemas::Shared().For(api::kPods)),
               StatusIs(GetParam().code, HasSubstr(GetParam().message)));
 }
 INSTANTIATE_TEST_SUITE_P(
@@ -172,7 +168,7 @@ TEST(StrategicMergePatchTest, HugeListsAndObjectsTakeLinearTime) {
   const boost::json::value patch{
       {"spec", {{"$setElementOrder/containers", order}, {"containers", {{{"name", "c7"}, {"image", "i"}}}}}},
       {"metadata", {{"labels", no_labels}, {"$deleteFromPrimitiveList/finalizers", finalizers}}}};
-  GW_ASSERT_OK(StrategicMergePatch(target, patch, *TheSchemas().For(api::kPods)));
+  GW_ASSERT_OK(StrategicMergePatch(target, patch, *Schemas::Shared().For(api::kPods)));
   EXPECT_EQ(target.at("spec").at("containers").at(0).at("name"), "c49999");
   EXPECT_EQ(target.at("metadata").at("labels").as_object().size(), 0u);
   EXPECT_EQ(target.at("metadata").at("finalizers").as_array().size(), 0u);

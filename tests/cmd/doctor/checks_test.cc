@@ -582,11 +582,25 @@ status: {state: {phase: Running}}
          "{requiredDuringSchedulingIgnoredDuringExecution: [a]}}}\n");
   sight.pod_groups = Of(
       "metadata: {name: near, namespace: ads}\nspec: {minMember: 1, subGroupPolicy: [{name: w, subGroupSize: 2}]}\n");
+  sight.pods = Of(R"(
+metadata: {name: bare, namespace: ads}
+spec: {schedulerName: volcano, containers: [], resourceClaims: [{name: gpu}]}
+status: {phase: Pending}
+---
+metadata: {name: others, namespace: ads}
+spec: {schedulerName: default-scheduler, containers: [], resourceClaims: [{name: gpu}]}
+status: {phase: Pending}
+---
+metadata: {name: of-a-job, namespace: ads, ownerReferences: [{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, name: apart, uid: u, controller: true}]}
+spec: {schedulerName: volcano, containers: [], resourceClaims: [{name: gpu}]}
+status: {phase: Pending}
+)");
   EXPECT_THAT(
       Told(FieldsThatWaitForEver(sight)),
       ElementsAre(HasSubstr("job ads/apart: spec.tasks[0].template.spec.resourceClaims[gpu]: gangway's scheduler "
                             "does not know it: pods of task w would wait for ever"),
                   HasSubstr("podgroup ads/near: spec.subGroupPolicy[w]: gangway's scheduler does not know it"),
+                  HasSubstr("pod ads/bare: spec.resourceClaims[gpu]: gangway's scheduler does not know it"),
                   HasSubstr("queue bound: spec.affinity: gangway's scheduler does not know it")));
   sight.deployments = Of(kVolcano);
   EXPECT_THAT(FieldsThatWaitForEver(sight), IsEmpty()) << "Volcano's scheduler knows them";
@@ -619,6 +633,96 @@ TEST(DoctorTest, ObjectsOfAnyShapeAreNoHarm) {
             sight.claims = Of(odd);
     EXPECT_THAT(AilmentsText(Examine(sight)), Not(IsEmpty())) << "types are missing";
   }
+}
+
+// Volcano's scheduler with a second container, whose arguments these are.
+Objects SchedulerBeside(const std::string& args) {
+  return Of(
+      absl::StrCat(R"(
+metadata: {name: volcano-scheduler, namespace: volcano-system}
+spec:
+  template:
+    spec:
+      containers:
+      - {name: c, image: "volcanosh/vc-scheduler:v1.13.0"}
+)",
+                   args.empty() ? "" : absl::StrCat("      - {name: e, image: \"gangway:0.1\", args: [", args, "]}\n"),
+                   R"(      volumes:
+      - {name: scheduler-config, configMap: {name: volcano-scheduler-configmap}}
+      - {name: klog-sock, emptyDir: {}}
+)"));
+}
+
+ClusterSight WithConf(const std::string& args, const std::string& text) {
+  ClusterSight sight;
+  sight.deployments = SchedulerBeside(args);
+  sight.scheduler_confs = {{"volcano-system/volcano-scheduler", "volcano-system/volcano-scheduler-configmap",
+                            "volcano-scheduler.conf", text}};
+  return sight;
+}
+
+constexpr char kSessions[] = R"(actions: "enqueue, allocate"
+tiers:
+- plugins:
+  - name: gang
+  - name: predicates
+  - name: extender
+    arguments:
+      extender.urlPrefix: http://127.0.0.1:9444
+      extender.onSessionOpenVerb: onSessionOpen
+      extender.predicateVerb: predicate
+      extender.ignorable: true
+)";
+
+TEST(DoctorTest, TheConfigurationOfVolcanosSchedulerIsWhatItsDeploymentMounts) {
+  ClusterSight sight;
+  sight.deployments = SchedulerBeside("extender");
+  const std::vector<MountedConf> mounts = SchedulerConfMounts(sight);
+  ASSERT_EQ(mounts.size(), 1u);
+  EXPECT_EQ(mounts[0].deployment, "volcano-system/volcano-scheduler");
+  EXPECT_EQ(mounts[0].config_map, "volcano-system/volcano-scheduler-configmap");
+  sight.deployments = Of(kOurs);
+  EXPECT_THAT(SchedulerConfMounts(sight), IsEmpty());
+}
+
+TEST(DoctorTest, AnExtenderThatIsNotAskedAsItIsMeant) {
+  EXPECT_THAT(ExtendersOutOfPlace(WithConf("extender, --http-listen=127.0.0.1:9444, --mode=steer", kSessions)),
+              IsEmpty());
+  EXPECT_THAT(
+      Told(ExtendersOutOfPlace(WithConf("extender, --http-listen=127.0.0.1:9444", kSessions))),
+      ElementsAre(AllOf(HasSubstr("configmap volcano-system/volcano-scheduler-configmap: volcano-scheduler.conf:9: "
+                                  "onSessionOpen sends the whole cluster once a session, and mode light"),
+                        HasSubstr("kubectl edit configmap volcano-scheduler-configmap -n volcano-system")),
+                  HasSubstr(":10: predicate is asked, and --mode light answers it as if nobody were there")));
+  EXPECT_THAT(Told(ExtendersOutOfPlace(WithConf("extender, --http-listen=127.0.0.1:9444, --mode=steer, "
+                                                "--http-budget=1500ms",
+                                                kSessions))),
+              ElementsAre(HasSubstr("an opening is answered after 1.5s (--http-budget)")));
+}
+
+TEST(DoctorTest, NobodyInTheSchedulersPodIsAskedOrAnswers) {
+  EXPECT_THAT(Codes(ExtendersOutOfPlace(WithConf("", kSessions))), ElementsAre("D-EXTENDER-URL"));
+  const std::string none = "actions: allocate\ntiers: [{plugins: [{name: gang}]}]\n";
+  EXPECT_THAT(Codes(ExtendersOutOfPlace(WithConf("extender, --http-listen=127.0.0.1:9444", none))),
+              ElementsAre("D-EXTENDER-NONE"));
+  EXPECT_THAT(ExtendersOutOfPlace(WithConf("", none)), IsEmpty()) << "Volcano without us is well";
+}
+
+TEST(DoctorTest, WhatVolcanoDoesNotTakeAsItIsMeant) {
+  EXPECT_THAT(
+      Told(ExtendersOutOfPlace(WithConf("", "actions: allocate\ntiers: [{plugins: [{name: gagn}]}]\n"))),
+      ElementsAre(HasSubstr("volcano-scheduler.conf:2: plugin gagn: there is no such plugin; did you mean gang?")));
+  EXPECT_THAT(Told(ExtendersOutOfPlace(WithConf("", "actions: alocate\n"))),
+              ElementsAre(HasSubstr("did you mean allocate?: Volcano goes on with what it read before")));
+  EXPECT_THAT(Codes(Examine(WithConf("", "actions: alocate\n"))), ::testing::Contains("D-SCHEDULER-CONF"));
+}
+
+TEST(DoctorTest, AFileAlone) {
+  const auto found = ExamineSchedulerConf("actions: allocate\ntiers: [{plugins: [{name: gang}]}]\n", "my.conf");
+  ASSERT_TRUE(found.ok());
+  EXPECT_THAT(Told(*found), ElementsAre(HasSubstr("my.conf: there is no plugin extender")));
+  EXPECT_THAT(ExamineSchedulerConf("actions: alocate\n", "my.conf").status().message(),
+              HasSubstr("my.conf:1: actions"));
 }
 
 }  // namespace

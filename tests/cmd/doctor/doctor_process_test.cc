@@ -101,5 +101,47 @@ TEST_F(DoctorProcessTest, WhatKeepsJobsFromRunningIsFoundWithWhatToDo) {
   EXPECT_THAT(doctor.err, IsEmpty());
 }
 
+constexpr char kBesideVolcano[] = R"(apiVersion: v1
+kind: ConfigMap
+metadata: {name: volcano-scheduler-configmap, namespace: default}
+data:
+  volcano-scheduler.conf: |
+    actions: allocate
+    tiers:
+    - plugins:
+      - name: gang
+      - name: extender
+        arguments: {extender.urlPrefix: "http://127.0.0.1:9444", extender.jobReadyVerbs: jobReady}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: volcano-scheduler, namespace: default}
+spec:
+  selector: {matchLabels: {app: s}}
+  template:
+    metadata: {labels: {app: s}}
+    spec:
+      containers: [{name: s, image: volcanosh/vc-scheduler}, {name: e, image: gangway, args: [extender, --http-listen=127.0.0.1:9444]}]
+      volumes: [{name: c, configMap: {name: volcano-scheduler-configmap}}]
+)";
+
+TEST_F(DoctorProcessTest, TheConfigurationOfVolcanosSchedulerIsReadFromTheCluster) {
+  Start();
+  ASSERT_EQ(sandbox_->Kubectl({"apply", "-f", "-"}, kBesideVolcano).exit_code, 0);
+  const Outcome doctor = Doctor();
+  EXPECT_EQ(doctor.exit_code, 1);
+  EXPECT_THAT(doctor.out, AllOf(HasSubstr("D-EXTENDER-ARGUMENT configmap default/volcano-scheduler-configmap: "
+                                          "volcano-scheduler.conf:6: nobody reads the argument extender.jobReadyVerbs"),
+                                HasSubstr("D-EXTENDER-VERB"),
+                                HasSubstr("kubectl edit configmap volcano-scheduler-configmap -n default")));
+  EXPECT_THAT(doctor.err, IsEmpty());
+}
+
+TEST_F(DoctorProcessTest, AConfigurationThatIsNotThereIsAWrongFlag) {
+  const Outcome doctor = RunProgram({GW_GANGWAY, "doctor", "--scheduler-conf", "/nonexistent.conf"});
+  EXPECT_EQ(doctor.exit_code, 2);
+  EXPECT_THAT(doctor.err, HasSubstr("/nonexistent.conf: No such file"));
+}
+
 }  // namespace
 }  // namespace gangway::testutil

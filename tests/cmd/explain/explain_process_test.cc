@@ -48,10 +48,10 @@ spec: {elastic: 1, worker: {replicas: 1, template: {spec: {containers: [{name: p
 
 class ExplainProcessTest : public ::testing::Test {
  protected:
-  Outcome Explain(std::vector<std::string> args) const {
+  Outcome Explain(std::vector<std::string> args, const std::string& locale = "C") const {
     args.insert(args.begin(), {GW_GANGWAY, "explain"});
     args.insert(args.end(), {"--kubeconfig", sandbox_.kubeconfig()});
-    return RunProgram(args, {"KUBECONFIG=", "HOME=" + sandbox_.folder()});
+    return RunProgram(args, {"KUBECONFIG=", "HOME=" + sandbox_.folder(), "LC_ALL=" + locale});
   }
   void Apply(const std::string& objects) const {
     const Outcome applied = sandbox_.Kubectl({"apply", "-f", "-"}, objects);
@@ -132,6 +132,54 @@ Would help, each alone, as was tried:
               R"({"text":"a minimum of 2 pods","whatIf":"min=2","places":[{"node":"node-001","role":"w","pods":1},{"node":"node-002","role":"w","pods":1}]})")));
   EXPECT_THAT(Explain({"job", "tight", "-o", "json", "--what-if", "min=2"}).out,
               HasSubstr(R"("whatIf":{"changes":["min=2"],"starts":true,"state":"starting",)"));
+}
+
+TEST_F(ExplainProcessTest, InChineseWhereTheFlagOrTheEnvironmentSaysSo) {
+  Apply(kQueue);
+  Apply(JobOf("runs", 2, 6, "ads"));
+  ASSERT_TRUE(Says("runs", "runs runs: 2 of 2"));
+  Apply(JobOf("tight", 4, 9));
+  ASSERT_TRUE(Says("tight", "tight waits for 2 of 4 tasks: "));
+  const Outcome tight = Explain({"job", "tight", "--lang", "zh"});
+  EXPECT_EQ(tight.exit_code, 0);
+  EXPECT_EQ(tight.err, "");
+  EXPECT_EQ(tight.out,
+            R"(job default/tight 等待 4 个任务中的 2 个：w 需要 cpu 9；放置 2 个之后，3 个节点最多空闲 7，0 个可用
+请求：4 个 Pod，至少 4 个同时运行；已放置 0 个
+  w：4 x cpu 9，至少 4 个；已放置 0 个
+节点：3
+  2 个节点有空间，可放 2 个 Pod，例如 node-001：cpu 空闲 16（共 16）
+  1 个节点缺少 cpu：请求 9，空闲 4（共 16）（node-000）
+队列 default：开启，权重 1，优先级 0，上级队列 root
+  cpu：占用 0/48 (0%)
+集群：3 个节点
+  cpu：Pod 占用 12/48 (25%)
+占用资源：
+  default/runs（队列 ads，优先级 0）：占用 cpu 12；运行中：2 个 Pod 中的 2 个已有节点（最少 2 个），位于 1 个节点上
+以下任何一项改动都能解决（已试算）：
+  增加 2 个同 node-000 一样的节点（cpu 16）  --what-if nodes=+2:node-000
+  最少数量为 2 个 Pod  --what-if min=2
+  w 的 Pod 只请求 cpu 7（原为 9）
+)");
+  EXPECT_THAT(
+      Explain({"queue", "ads", "--lang", "zh"}).out,
+      AllOf(StartsWith(
+                "queue ads 已开启：1 个 gang 占用其资源，0 个等待\n队列 ads：开启，权重 3，优先级 0，上级队列 root\n"
+                "  cpu：占用 12/20 (60%)，容量上限（capability）20，应得量（deserved）10"),
+            HasSubstr("\n占用资源：\n  default/runs（队列 ads，优先级 0）：占用 cpu 12；运行中：")));
+  EXPECT_EQ(Explain({"job", "tight"}, "zh_CN.UTF-8").out, tight.out);
+  const std::string english = Explain({"job", "tight"}).out;
+  EXPECT_EQ(Explain({"job", "tight", "--lang", "en"}, "zh_CN.UTF-8").out, english);
+  EXPECT_EQ(Explain({"job", "tight", "-o", "json"}, "zh_CN.UTF-8").out, Explain({"job", "tight", "-o", "json"}).out)
+      << "what a program reads is not to depend on who runs it";
+  EXPECT_THAT(Explain({"job", "tight", "-o", "json", "--lang", "zh"}).out,
+              HasSubstr(R"("text":"最少数量为 2 个 Pod")"));
+  EXPECT_THAT(Explain({"pod", "tight-w-1", "--lang", "zh"}).out,
+              StartsWith("pod default/tight-w-1 尚无节点，属于 podgroup default/tight-"));
+  EXPECT_THAT(Explain({"job", "tight", "--what-if", "nodes=+2", "--lang", "zh"}).out,
+              HasSubstr("\n若改为：增加 2 个同 node-000 一样的节点，可以，它将在调度器的下一轮启动：有空间放置 4 个 "
+                        "Pod，位于 4 个节点上\n"));
+  EXPECT_THAT(Explain({"job", "tight", "--lang", "fr"}).err, HasSubstr("--lang"));
 }
 
 // Not let in: it has no pods yet, and what they will ask for is known from the Job.
@@ -221,7 +269,7 @@ class ExplainKindsTest : public ::testing::Test {
   Outcome Explain(std::vector<std::string> args) const {
     args.insert(args.begin(), {GW_GANGWAY, "explain"});
     args.insert(args.end(), {"--kubeconfig", sandbox_.kubeconfig()});
-    return RunProgram(args, {"KUBECONFIG=", "HOME=" + sandbox_.folder()});
+    return RunProgram(args, {"KUBECONFIG=", "HOME=" + sandbox_.folder(), "LC_ALL=C"});
   }
   void Make(const std::string& objects) const {
     const Outcome applied = sandbox_.Kubectl({"create", "-f", "-"}, objects);
@@ -312,7 +360,7 @@ Outcome ExplainWithout(const std::string& plural) {
     return {200, R"({"kind":"List","items":[]})"};
   });
   return RunProgram({GW_GANGWAY, "explain", "podgroup", "g", "-n", "default", "--master", server.url()},
-                    {"KUBECONFIG=", "HOME=/none"});
+                    {"KUBECONFIG=", "HOME=/none", "LC_ALL=C"});
 }
 
 TEST(ExplainForbiddenTest, WithoutWhatTheSchedulerNeedsNothingIsSaid) {

@@ -1,8 +1,10 @@
 #include "cmd/explain/explain_text.h"
 
 #include "absl/strings/str_cat.h"
+#include "cmd/explain/language.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "plugin/phrases/phrases.h"
 
 namespace gangway::cmd {
 namespace {
@@ -16,7 +18,7 @@ explain::QueueExplanation Queue(std::int64_t held, std::int64_t limit) {
   queue.queue.name = "ads";
   queue.queue.known = queue.queue.open = true;
   queue.queue.amounts = {{"cpu", limit, std::nullopt, 0, held, 0, limit}};
-  queue.sentence = "is open";
+  queue.sentence = phrases::kIsOpen;
   return queue;
 }
 
@@ -24,46 +26,51 @@ explain::GangLine Line(const std::string& name) {
   explain::GangLine line;
   line.gang = {"default", name};
   line.queue = "ads";
-  line.sentence = "runs";
+  line.sentence = Words::Name("runs");
   line.holds = {{"cpu", 1000}};
   return line;
 }
 
 TEST(ExplainTextTest, NothingIsMoreThanAll) {
-  EXPECT_THAT(QueueExplainText(Queue(9000, 12000), false), HasSubstr("cpu: holds 9 of 12 (75%), capability 12\n"));
-  EXPECT_THAT(QueueExplainText(Queue(30000, 12000), false), HasSubstr("cpu: holds 30 of 12 (100%), capability 12\n"))
+  EXPECT_THAT(QueueExplainText(Queue(9000, 12000), false, Language::kEnglish),
+              HasSubstr("cpu: holds 9 of 12 (75%), capability 12\n"));
+  EXPECT_THAT(QueueExplainText(Queue(30000, 12000), false, Language::kEnglish),
+              HasSubstr("cpu: holds 30 of 12 (100%), capability 12\n"))
       << "its capability was lowered";
-  EXPECT_THAT(QueueExplainText(Queue(0, 0), false), HasSubstr("cpu: holds 0 of 0, capability 0\n"));
+  EXPECT_THAT(QueueExplainText(Queue(0, 0), false, Language::kEnglish), HasSubstr("cpu: holds 0 of 0, capability 0\n"));
 }
 
 TEST(ExplainTextTest, WhatAQueueDeservesIsToldWhereItIsLess) {
   explain::QueueExplanation queue = Queue(9000, 12000);
   queue.queue.amounts[0].share = 6000;
-  EXPECT_THAT(QueueExplainText(queue, false),
+  EXPECT_THAT(QueueExplainText(queue, false, Language::kEnglish),
               HasSubstr("cpu: holds 9 of 12 (75%), capability 12, its share while others wait is 6\n"));
-  EXPECT_THAT(QueueExplainJson(queue), HasSubstr(R"("share":6000)"));
+  EXPECT_THAT(QueueExplainJson(queue, Language::kEnglish), HasSubstr(R"("share":6000)"));
   queue.queue.amounts[0].used = 7500;
-  EXPECT_THAT(QueueExplainText(queue, false), HasSubstr("capability 12, of late 7500m on average, its share"));
-  EXPECT_THAT(QueueExplainJson(queue), HasSubstr(R"("used":7500)"));
+  EXPECT_THAT(QueueExplainText(queue, false, Language::kEnglish),
+              HasSubstr("capability 12, of late 7.5 on average, its share"));
+  EXPECT_THAT(QueueExplainJson(queue, Language::kEnglish), HasSubstr(R"("used":7500)"));
 }
 
 TEST(ExplainTextTest, WhenAGangStartsIsToldWhereItIsKnown) {
   explain::QueueExplanation queue = Queue(9000, 12000);
   queue.waiting.push_back(Line("waits"));
-  EXPECT_THAT(QueueExplainText(queue, false), Not(HasSubstr("starts by")));
+  EXPECT_THAT(QueueExplainText(queue, false, Language::kEnglish), Not(HasSubstr("starts by")));
   queue.waiting.back().expected_start = absl::FromUnixSeconds(1'790'000'000);
-  EXPECT_THAT(QueueExplainText(queue, false), HasSubstr("; starts by 2026-09-21T14:13:20Z if nobody comes before it"));
-  EXPECT_THAT(QueueExplainJson(queue), HasSubstr(R"("expectedStart":"2026-09-21T14:13:20Z")"));
+  EXPECT_THAT(QueueExplainText(queue, false, Language::kEnglish),
+              HasSubstr("; starts by 2026-09-21T14:13:20Z if nobody comes before it"));
+  EXPECT_THAT(QueueExplainJson(queue, Language::kEnglish), HasSubstr(R"("expectedStart":"2026-09-21T14:13:20Z")"));
 }
 
 TEST(ExplainTextTest, LongListsAreCutUnlessAllIsWanted) {
   explain::QueueExplanation queue = Queue(9000, 12000);
   for (int i = 0; i < 7; ++i) queue.holders.push_back(Line(absl::StrCat("g", i)));
   EXPECT_THAT(
-      QueueExplainText(queue, false),
+      QueueExplainText(queue, false, Language::kEnglish),
       AllOf(HasSubstr("  default/g4 (queue ads, priority 0): holds cpu 1; runs\n  and 2 more (-o wide names them)\n"),
             Not(HasSubstr("default/g5"))));
-  EXPECT_THAT(QueueExplainText(queue, true), AllOf(HasSubstr("  default/g6 ("), Not(HasSubstr("more"))));
+  EXPECT_THAT(QueueExplainText(queue, true, Language::kEnglish),
+              AllOf(HasSubstr("  default/g6 ("), Not(HasSubstr("more"))));
 }
 
 TEST(ExplainTextTest, APodGroupOfAJobHasTheJobsName) {
@@ -71,28 +78,58 @@ TEST(ExplainTextTest, APodGroupOfAJobHasTheJobsName) {
   const std::string uid = "4db7f75f-e27c-42c2-9634-32167e348c72";
   queue.holders = {Line(absl::StrCat("ctr-", uid)), Line(absl::StrCat("ctr", uid)),
                    Line("x-4db7f75f-e27c-42c2-9634_32167e348c72"), Line(uid)};
-  EXPECT_THAT(QueueExplainText(queue, false),
+  EXPECT_THAT(QueueExplainText(queue, false, Language::kEnglish),
               AllOf(HasSubstr("  default/ctr (queue"), HasSubstr(absl::StrCat("  default/ctr", uid, " (")),
                     HasSubstr("9634_32167e348c72 ("), HasSubstr(absl::StrCat("  default/", uid, " ("))));
-  EXPECT_THAT(QueueExplainText(queue, true), HasSubstr(absl::StrCat("  default/ctr-", uid, " (")));
-  EXPECT_THAT(QueueExplainJson(queue), HasSubstr(absl::StrCat("\"name\":\"ctr-", uid, "\"")));
+  EXPECT_THAT(QueueExplainText(queue, true, Language::kEnglish), HasSubstr(absl::StrCat("  default/ctr-", uid, " (")));
+  EXPECT_THAT(QueueExplainJson(queue, Language::kEnglish), HasSubstr(absl::StrCat("\"name\":\"ctr-", uid, "\"")));
 }
 
 TEST(ExplainTextTest, NobodyWritesLinesOfOurs) {
   ExplainAnswer answer;
   answer.subject = "job default/x\nforged";
-  answer.explanation.sentence = "waits for pod \x1b[31m";
-  EXPECT_THAT(ExplainText(answer, false), HasSubstr("job default/x\\nforged waits for pod \\u001b[31m\n"));
+  answer.explanation.sentence = Words::Name("waits for pod \x1b[31m");
+  EXPECT_THAT(ExplainText(answer, false, Language::kEnglish),
+              HasSubstr("job default/x\\nforged waits for pod \\u001b[31m\n"));
 }
 
 TEST(ExplainTextTest, WhatOneGangWithoutPodsIsPromised) {
   ExplainAnswer answer;
   answer.subject = "podgroup default/x";
   answer.explanation.state = explain::State::kQueued;
-  EXPECT_THAT(ExplainText(answer, false), HasSubstr("\nWould help: no single change of those that were tried\n"));
-  answer.explanation.suggestions = {{"queue ads", "queue=ads", {}}};
-  EXPECT_THAT(ExplainText(answer, false),
+  EXPECT_THAT(ExplainText(answer, false, Language::kEnglish),
+              HasSubstr("\nWould help: no single change of those that were tried\n"));
+  answer.explanation.suggestions = {{{phrases::kQueueNamed, std::string("ads")}, "queue=ads", {}}};
+  EXPECT_THAT(ExplainText(answer, false, Language::kEnglish),
               HasSubstr("\nWould let it in, each alone, as was tried:\n  queue ads  --what-if queue=ads\n"));
+}
+
+TEST(ExplainTextTest, TheSameInChinese) {
+  explain::QueueExplanation queue = Queue(9000, 12000);
+  for (int i = 0; i < 6; ++i) queue.holders.push_back(Line(absl::StrCat("g", i)));
+  const std::string text = QueueExplainText(queue, false, Language::kChinese);
+  EXPECT_THAT(
+      text,
+      AllOf(HasSubstr("queue ads 已开启\n队列 ads：开启，权重 1，优先级 0\n"),
+            HasSubstr("  cpu：占用 9/12 (75%)，容量上限（capability）12\n占用资源：\n"),
+            HasSubstr("  default/g4（队列 ads，优先级 0）：占用 cpu 1；runs\n  另有 1 项（-o wide 会全部列出）\n")));
+  EXPECT_THAT(QueueExplainJson(queue, Language::kChinese), HasSubstr(R"("subject":"queue ads","sentence":"已开启")"));
+}
+
+TEST(LanguageTest, TheEnvironmentsFirstWordIsTheOneThatCounts) {
+  const auto chinese = [](absl::string_view all, absl::string_view messages, absl::string_view lang) {
+    return LanguageOf(all, messages, lang) == Language::kChinese;
+  };
+  EXPECT_TRUE(chinese("", "", "zh_CN.UTF-8"));
+  EXPECT_TRUE(chinese("", "zh_SG.utf8", "en_US.UTF-8"));
+  EXPECT_TRUE(chinese("zh.UTF-8@pinyin", "C", "C"));
+  EXPECT_FALSE(chinese("C", "", "zh_CN.UTF-8"));
+  EXPECT_FALSE(chinese("", "en_US.UTF-8", "zh_CN.UTF-8"));
+  EXPECT_FALSE(chinese("", "", ""));
+  EXPECT_FALSE(chinese("", "", "zh_TW.UTF-8")) << "reads other characters";
+  EXPECT_FALSE(chinese("", "", "zh_CN.GB18030")) << "its terminal could not show it";
+  EXPECT_FALSE(chinese("", "", "zh_CN"));
+  EXPECT_FALSE(chinese("", "", "zhuang.UTF-8"));
 }
 
 }  // namespace

@@ -66,6 +66,15 @@ TEST(CommandLineTest, TypesAndValuesThatWereMeant) {
               AllOf(HasSubstr("gangway sandbox: --nodes: "), HasSubstr("; see gangway sandbox --help\n")));
 }
 
+TEST(CommandLineTest, FlagsOfTheOtherKindOfContainers) {
+  for (const char* const flag : {"--image=x=/", "--network=shared", "--volumes=/tmp", "--show=*"}) {
+    EXPECT_EQ(Refused({"sandbox", flag}),
+              "gangway sandbox: --image, --network, --volumes and --show are for --run=process\n");
+  }
+  for (const char* const flag : {"--finish=a=1s", "--start-delay=1s", "--stop-delay=1s"})
+    EXPECT_THAT(Refused({"sandbox", "--run=process", flag}), HasSubstr("are for simulated containers"));
+}
+
 // gangway-extender is a program of its own, which who builds gangway alone does not have.
 TEST(CommandLineTest, WithoutItsProgramTheExtenderSaysHowToBuildIt) {
   const TemporaryFolder folder("gangway-alone");

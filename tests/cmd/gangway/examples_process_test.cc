@@ -39,8 +39,12 @@ TEST(ExamplesProcessTest, EachRunsToItsEndAsItsHeadSays) {
     std::unique_ptr<ChildProcess> process;
   };
   std::vector<Run> runs;
-  for (const auto& entry : std::filesystem::directory_iterator(GW_SOURCE_DIR "/examples/paddle")) {
-    const std::string file = entry.path();
+  std::vector<std::string> files;
+  for (const char* const examples : {"/examples/paddle", "/examples/paddle-operator"}) {
+    for (const auto& entry : std::filesystem::directory_iterator(absl::StrCat(GW_SOURCE_DIR, examples)))
+      files.push_back(entry.path());
+  }
+  for (const std::string& file : files) {
     std::vector<std::string> argv = CommandOf(file);
     ASSERT_FALSE(argv.empty()) << file << " does not say how to run it";
     EXPECT_NE(std::find(argv.begin(), argv.end(), "--until"), argv.end()) << file;
@@ -51,7 +55,7 @@ TEST(ExamplesProcessTest, EachRunsToItsEndAsItsHeadSays) {
     const std::string output = absl::StrCat(folder.path(), "/", runs.size());
     runs.push_back({file, output, std::make_unique<ChildProcess>(argv, output)});
   }
-  EXPECT_THAT(runs, SizeIs(8));
+  EXPECT_THAT(runs, SizeIs(15));
   for (const Run& run : runs) EXPECT_EQ(run.process->Wait(), 0) << run.file << "\n" << ReadFile(run.output);
 }
 

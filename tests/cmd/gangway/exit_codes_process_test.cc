@@ -40,6 +40,8 @@ struct Row {
 
 const std::vector<Row>& Rows() {
   static const auto& rows = *new std::vector<Row>{
+      {0, {"completion", "bash"}},
+      {2, {"completion", "tcl"}},
       {0, {"version"}},
       {2, {"version", "--short"}},
       {0, {"crds"}},
@@ -98,6 +100,12 @@ const std::vector<Row>& Rows() {
       {1, {"explain", "job", "nobody", "SERVER"}},
       {2, {"explain", "job", "runs", "--what-if", "min=few", "SERVER"}},
       {2, {"explain", "job", "runs", "NOWHERE"}},
+      {0, {"top", "SERVER"}},
+      {2, {"top", "--every", "often", "SERVER"}},
+      {2, {"top", "NOWHERE"}},
+      {2, {"dashboard", "--listen", "0.0.0.0:0", "SERVER"}},
+      {2, {"dashboard", "--kubeconfig", "/none"}},
+      {2, {"sandbox", "--dashboard", "nowhere"}},
       {0, {"sandbox", "--quiet", "--components", "apiserver", "--timeout", "10ms"}},
       {1,
        {"sandbox", "--quiet", "--components", "apiserver", "--apply", "-", "--timeout", "20s"},

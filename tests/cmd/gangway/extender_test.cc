@@ -52,7 +52,7 @@ std::string Page(const std::string& url, const std::string& path = "/metrics") {
 TEST(ExtenderProcessTest, ServesMeasuresAndEndsWhenItIsTold) {
   const TemporaryFolder folder("gangway-extender");
   const std::string output = folder.path() + "/out";
-  ChildProcess process({GW_GANGWAY, "extender", "--listen", "127.0.0.1:0", "--metrics-addr", "127.0.0.1:0"}, output);
+  ChildProcess process({GW_GANGWAY, "extender", "--listen", "127.0.0.1:0", "--metrics-addr", "localhost:0"}, output);
   ASSERT_TRUE(Eventually([&] { return !After(ReadFile(output), "metrics at ").empty(); }));
   const auto channel = grpc::CreateChannel(After(ReadFile(output), "extender at "), grpc::InsecureChannelCredentials());
   grpc::ClientContext context;

@@ -315,7 +315,7 @@ TEST_F(ProcessTest, VolcanosSchedulerConfigurationIsFollowedAndReadAgain) {
       "POST", group,
       R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":"large"},"spec":{"minMember":1,"queue":"default","minResources":{"cpu":"1000"}}})");
   EXPECT_TRUE(Eventually([&] {
-    return absl::StrContains(scheduler.Page("/debug/dump"), "gangs are let in for up to 120% of it");
+    return absl::StrContains(scheduler.Page("/debug/dump"), "gangs are let in for up to cpu ");
   })) << scheduler.log();
   WriteFile(conf, "actions: enqeue\n");
   scheduler.process().Signal(SIGHUP);

@@ -78,7 +78,6 @@ std::vector<api::MixedDocument> Read(const Example& example) {
 
 // Each object is of Kubernetes' own, and has no field that its type has not.
 void ExpectKnownToKubernetes(const convert::ManifestTranslation& translation) {
-  const ObjectCheck check;
   std::size_t jobs = 0;
   for (const convert::ManifestObject& made : translation.objects) {
     const boost::json::value object = *api::ParseJson(made.json);
@@ -87,7 +86,7 @@ void ExpectKnownToKubernetes(const convert::ManifestTranslation& translation) {
     ASSERT_NE(resource, nullptr) << version << " " << kind;
     if (!made.made) continue;
     EXPECT_EQ(api::RowOf(*resource).origin, api::Origin::kKubernetes) << version << " " << kind;
-    const convert::TypeComplaints complaints = check.Of(*resource, object);
+    const convert::TypeComplaints complaints = CheckTypes(*resource, object);
     EXPECT_THAT(complaints.unknown, IsEmpty()) << made.json;
     EXPECT_THAT(complaints.errors, IsEmpty()) << made.json;
     jobs += resource == &api::kBatchJobs ? 1 : 0;
@@ -96,7 +95,7 @@ void ExpectKnownToKubernetes(const convert::ManifestTranslation& translation) {
 }
 
 TEST(TranslateGoldenTest, EachExampleForEachTarget) {
-  const convert::TypeCheck check = TypeCheckOf();
+  const convert::TypeCheck check = CheckTypes;
   for (const Example& example : Examples()) {
     SCOPED_TRACE(example.name);
     const std::vector<api::MixedDocument> documents = Read(example);

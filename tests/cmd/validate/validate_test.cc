@@ -185,7 +185,7 @@ TEST(ValidateTest, S7JobsOfPaddleK8sAreToldWhichRightTheyNeed) {
   EXPECT_EQ(json->at("notes").at(0).at("object"), "job ctr-volcano");
 }
 
-// Of a Job, a PodGroup, a Queue and what becomes of a PaddleJob.
+// Of a Job, a PodGroup, a Queue, what becomes of a PaddleJob, and what makes pods of Kubernetes' own.
 TEST(ValidateTest, WhatWouldWaitForEverIsNoted) {
   const Validation validation = Of(R"(apiVersion: batch.volcano.sh/v1alpha1
 kind: Job
@@ -218,6 +218,13 @@ spec:
   worker:
     replicas: 2
     template: {spec: {containers: [{name: paddle, image: i}], resourceClaims: [{name: gpu, resourceClaimName: x}]}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: servers}
+spec:
+  template:
+    spec: {schedulerName: volcano, workloadRef: {name: w}}
 )");
   EXPECT_EQ(validation.refused, 0u) << ValidationText(validation);
   std::vector<std::string> notes;
@@ -235,7 +242,10 @@ spec:
           "25: paddlejob pj: of its Job, spec.tasks[0].template.spec.resourceClaims[gpu]: gangway's scheduler does not "
           "know it: pods of task worker would wait for ever; it allocates no devices of resource.k8s.io; ask for "
           "devices as resources of a device plugin (resources.limits), or give the pods to a scheduler that allocates "
-          "them (schedulerName: default-scheduler)"));
+          "them (schedulerName: default-scheduler)",
+          "38: deployment servers: spec.template.spec.workloadRef: gangway's scheduler does not know it: its pods "
+          "would "
+          "wait for ever"));
 }
 
 TEST(ValidateTest, TheSameInputGivesTheSameText) {

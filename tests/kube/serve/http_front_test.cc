@@ -586,6 +586,24 @@ TEST(HttpFrontTest, ARefusedWatchIsAnAnswer) {
   EXPECT_THAT(client.ReadAnswer(false), StartsWith("HTTP/1.1 405 "));
 }
 
+TEST(HttpFrontTest, APageForBrowsersIsOnlyReadAndEveryAnswerSaysWhatTheyMayDo) {
+  HttpFrontOptions options;
+  options.read_only = true;
+  options.headers = {{"X-Content-Type-Options", "nosniff"}, {"X-Two", "a\r\nX-Three: b"}};
+  RunningFront front([](Request, HttpCaller caller, auto respond) { respond(MakeResponse(200, caller.languages)); },
+                     options);
+  RawSocket client(front.port());
+  const auto lines =
+      AllOf(HasSubstr("\r\nX-Content-Type-Options: nosniff\r\n"), HasSubstr("\r\nX-Two: a  X-Three: b\r\n"));
+  ASSERT_TRUE(client.Send(GetOf("/", "Accept-Language: zh-CN, en;q=0.5\r\n")));
+  EXPECT_THAT(client.ReadAnswer(), AllOf(StartsWith("HTTP/1.1 200"), lines, EndsWith("zh-CN, en;q=0.5")));
+  ASSERT_TRUE(client.Send(GetOf("/w?watch=true")));
+  ASSERT_TRUE(client.ReadUntil("nosniff\r\nX-Two"));
+  RawSocket writer(front.port());
+  ASSERT_TRUE(writer.Send(PostOf("/", "ab")));
+  EXPECT_THAT(writer.ReadAnswer(), AllOf(IsRefusal(405), HasSubstr("\r\nAllow: GET, HEAD\r\n"), lines));
+}
+
 TEST(HttpFrontTest, AWatcherThatLeavesIsNoticed) {
   RunningFront front;
   auto client = std::make_unique<RawSocket>(front.port());

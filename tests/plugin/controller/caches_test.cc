@@ -70,6 +70,7 @@ TEST_F(CachesTest, WhicheverListComesLastTheControllersBegin) {
     };
     Start();
     EXPECT_TRUE(listed);
+    Run(absl::Seconds(2));
     EXPECT_EQ(Phase(job), "Pending");
     Crash();
   }

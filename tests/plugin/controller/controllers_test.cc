@@ -30,8 +30,9 @@ std::string Seed() {
 TEST_F(ControllersTest, TheSeedJobRunsToCompletedAndIsQuiet) {
   Start();
   Create(api::kJobs, Seed());
-  EXPECT_EQ(Phase("ctr"), "Pending");
   EXPECT_THAT(Names(api::kPodGroups), ElementsAre(GroupOf("ctr")));
+  Run(absl::Seconds(2));
+  EXPECT_EQ(Phase("ctr"), "Pending");
   EXPECT_THAT(Names(api::kPods), IsEmpty());
   LetIn("ctr");
   EXPECT_THAT(Names(api::kPods), ElementsAre("ctr-pserver-0", "ctr-pserver-1", "ctr-trainer-0", "ctr-trainer-1"));
@@ -189,6 +190,21 @@ TEST_F(ControllersTest, QueuesAreOpenAndCountTheirGroups) {
   LetIn("b");
   EXPECT_EQ(Get(api::kQueues, "default").at("status").at("pending").as_int64(), 1);
   EXPECT_EQ(Get(api::kQueues, "default").at("status").at("inqueue").as_int64(), 1);
+}
+
+TEST_F(ControllersTest, GroupsOfAQueueAreCountedAsVolcanoDoes) {
+  Metrics metrics;
+  Options options;
+  options.metrics = &metrics;
+  Start(options);
+  StartJob("job1", JobText("job1", 1, {{"w", 1}}));
+  EXPECT_THAT(metrics.Expose(),
+              ::testing::HasSubstr("volcano_queue_pod_group_inqueue_count{queue_name=\"default\"} 1\n"));
+  ASSERT_TRUE(Ask("DELETE", api::PathOf(api::kJobs, "default", "job1")).ok());
+  Run(absl::Minutes(1));
+  EXPECT_THAT(metrics.Expose(),
+              ::testing::HasSubstr("volcano_queue_pod_group_inqueue_count{queue_name=\"default\"} 0\n"));
+  controllers_.reset();  // it counts in the metrics to its end
 }
 
 TEST_F(ControllersTest, AQueueIsClosedWhenItsLastGroupIsGone) {

@@ -23,6 +23,7 @@ TEST_F(HandlerRowTest, H1AJobIsAdded) {
   EXPECT_THAT(controllers_->Dump(), HasSubstr(R"("jobs":0)"));
   Create(api::kJobs, JobText("job1", 1, {{"w", 1}}));
   EXPECT_THAT(controllers_->Dump(), HasSubstr(R"("jobs":1)"));
+  Run(absl::Seconds(2));
   EXPECT_EQ(Phase("job1"), "Pending") << "it was looked at";
 }
 
@@ -152,6 +153,7 @@ TEST_F(HandlerRowTest, Y24Y25Y26Scaling) {
 TEST_F(HandlerRowTest, SvcsListsFollowAScaleBeforeTheGangIsLetIn) {
   Start();
   Create(api::kJobs, JobText("sc", 2, {{"w", 2, R"("minAvailable":2)"}}, R"("plugins":{"svc":[]})"));
+  Run(absl::Seconds(2));
   ASSERT_EQ(Phase("sc"), "Pending");
   api::volcano::TaskSpec task = Job("sc").spec.tasks[0];
   task.replicas = 3;

@@ -49,6 +49,19 @@ TEST(ChangeTest, WhatIsNotThereIsNamed) {
             "there is no podgroup default/x");
 }
 
+TEST(ChangeTest, CopiesOfANodeAreBounded) {
+  FactsBuilder builder;
+  builder.Nodes(1).AddGang("g", 1, 1, 1000);
+  builder.NodeAt(0).labels = {{"large", std::string(100'000, 'x')}};
+  const FactIndex index(builder.facts);
+  const auto add = [&](int count) {
+    return EventsOf(index, {"default", "g"}, {MoreNodes{count, "node-000"}}).status();
+  };
+  EXPECT_TRUE(add(500).ok());
+  EXPECT_THAT(std::string(add(1000).message()), HasSubstr("1000 more nodes like node-000, which has 1"));
+  EXPECT_FALSE(EventsOf(index, {"default", "g"}, {MoreNodes{500, "node-000"}, MoreNodes{500, "node-000"}}).ok());
+}
+
 // A Job's controller sums up its minimum: two pods of 3 cpu.
 TEST(ChangeTest, ASmallerMinimumAsksForLess) {
   FactsBuilder builder;

@@ -26,18 +26,19 @@ constexpr std::int64_t kMemory = 100'000'000;  // of a pod of the builder
 TEST(ExplainGangTest, AGangThatDoesNotFitTellsOfNodesInNumbers) {
   const Explanation tight = Explained(FactsBuilder().Nodes(6).AddGang("tight", 8, 8, 9000)).Of("tight");
   EXPECT_EQ(tight.state, State::kWaits);
-  EXPECT_EQ(tight.sentence, "waits for 2 of 8 tasks: w needs cpu 9; with 6 placed, 6 nodes have at most 7 free, 0 fit");
+  EXPECT_EQ(tight.sentence.English(),
+            "waits for 2 of 8 tasks: w needs cpu 9; with 6 placed, 6 nodes have at most 7 free, 0 fit");
   EXPECT_EQ(tight.min_member, 8);
   EXPECT_EQ(tight.pods, 8);
   EXPECT_EQ(tight.placed, 0);
   EXPECT_EQ(tight.cluster_nodes, 6);
-  EXPECT_THAT(tight.asks, ElementsAre(Ask{"w", 8, 0, 0, 0, {{"cpu", 9000}, {"memory", kMemory}}, ""}));
+  EXPECT_THAT(tight.asks, ElementsAre(Ask{"w", 8, 0, 0, 0, {{"cpu", 9000}, {"memory", kMemory}}, {}}));
   ASSERT_THAT(tight.nodes, SizeIs(1));
   EXPECT_EQ(tight.nodes[0].pods, 8);
   ASSERT_THAT(tight.nodes[0].groups, SizeIs(1));
   const NodeGroup& group = tight.nodes[0].groups[0];
   EXPECT_EQ(group.obstacle, "");
-  EXPECT_EQ(group.words, "have room");
+  EXPECT_EQ(group.words.English(), "have room");
   EXPECT_EQ(group.copies, 6);
   EXPECT_EQ(group.example, "node-000");
   EXPECT_THAT(group.nodes, SizeIs(6));
@@ -55,9 +56,10 @@ TEST(ExplainGangTest, WhenAStartIsKnownItIsTold) {
   FactsBuilder builder;
   builder.Nodes(1).AddGang("holds", 1, 1, 12000, 1).AddGang("wants", 1, 1, 8000);
   builder.GangOf("wants").created = At(-100);
-  EXPECT_THAT(Explained(builder).Of("wants").sentence, ::testing::EndsWith("room is kept for it until 1 pod ends"));
+  EXPECT_THAT(Explained(builder).Of("wants").sentence.English(),
+              ::testing::EndsWith("room is kept for it until 1 pod ends"));
   builder.facts.pods.front().ends = absl::FromCivil(absl::CivilSecond(2026, 12, 24, 18, 0, 0), absl::UTCTimeZone());
-  EXPECT_THAT(Explained(builder).Of("wants").sentence,
+  EXPECT_THAT(Explained(builder).Of("wants").sentence.English(),
               ::testing::EndsWith("room is kept for it until 1 pod ends; by 2026-12-24T18:00:00Z the pods there must "
                                   "have ended, and it starts"));
 }
@@ -68,7 +70,7 @@ TEST(ExplainGangTest, WhoWouldBeMovedIsTold) {
   builder.facts.pods[1].node = "node-001";
   builder.facts.pods[1].phase = model::PodPhase::kRunning;
   builder.facts.pods[0].movable = true;
-  EXPECT_EQ(Explained(builder).Of("big").sentence,
+  EXPECT_EQ(Explained(builder).Of("big").sentence.English(),
             "waits for 1 of 1 task: room is kept for it until 1 pod of default/a has ended; the scheduler's next round "
             "moves 1 pod of default/a to other nodes, so that it finds room");
 }
@@ -77,13 +79,14 @@ TEST(ExplainGangTest, AGangThatLiesInOneHyperNodeTellsOfTheOneThatComesClosest) 
   FactsBuilder builder;
   builder.Nodes(3).AddGang("near", 3, 3, 9000);
   builder.facts.gangs.back().topology = {true, 1, ""};
-  EXPECT_EQ(Explained(builder).Of("near").sentence, "waits for 3 of 3 tasks: no HyperNode of tier 1 or less has nodes");
+  EXPECT_EQ(Explained(builder).Of("near").sentence.English(),
+            "waits for 3 of 3 tasks: no HyperNode of tier 1 or less has nodes");
   model::HyperNodeFacts rack;
   rack.name = "rack";
   rack.tier = 1;
   rack.members = {{true, model::HyperNodeFacts::By::kPattern, "[01]$", {}}};
   builder.facts.hyper_nodes = {rack};
-  EXPECT_EQ(Explained(builder).Of("near").sentence,
+  EXPECT_EQ(Explained(builder).Of("near").sentence.English(),
             "waits for 1 of 3 tasks: in HyperNode rack, tier 1, w needs cpu 9; with 2 placed, 2 nodes have at most 7 "
             "free, 0 fit");
 }
@@ -104,7 +107,7 @@ TEST(ExplainGangTest, NodesAreGroupedByWhatStandsInTheWay) {
   const Explanation wants = Explained(builder).Of("wants");
   ASSERT_THAT(wants.nodes, SizeIs(1));
   std::vector<std::pair<std::string, std::string>> told;
-  for (const NodeGroup& group : wants.nodes[0].groups) told.emplace_back(group.example, group.words);
+  for (const NodeGroup& group : wants.nodes[0].groups) told.emplace_back(group.example, group.words.English());
   EXPECT_THAT(told, ElementsAre(Pair("node-005", "has room"), Pair("node-002", "is cordoned"),
                                 Pair("node-004", "does not match zone=a"), Pair("node-001", "is too small: cpu"),
                                 Pair("node-000", "lacks cpu"), Pair("node-003", "is tainted with dedicated")));
@@ -113,7 +116,7 @@ TEST(ExplainGangTest, NodesAreGroupedByWhatStandsInTheWay) {
   EXPECT_TRUE(wants.nodes[0].groups[3].too_small);
   EXPECT_THAT(amounts(4), ElementsAre(NodeAmount{"cpu", 8000, 4000, 16000}));
   EXPECT_FALSE(wants.nodes[0].groups[4].too_small);
-  EXPECT_EQ(wants.asks[0].wants, "zone=a");
+  EXPECT_EQ(wants.asks[0].wants.English(), "zone=a");
   ASSERT_THAT(wants.holders, SizeIs(1));
   EXPECT_EQ(wants.holders[0].gang.ToString(), "default/holds");
   EXPECT_EQ(wants.holders[0].holds, (NamedAmounts{{"cpu", 12000}, {"memory", kMemory}}));
@@ -136,13 +139,13 @@ TEST(ExplainGangTest, WherePodsKeepOthersAwayNoNumberIsPromised) {
   EXPECT_EQ(apart.nodes[0].groups[0].obstacle, "");
   EXPECT_EQ(apart.nodes[0].groups[0].copies, 0);
   ASSERT_FALSE(apart.suggestions.empty());
-  EXPECT_EQ(apart.suggestions[0].text, "1 more node like node-000 (cpu 16, memory 64Gi)");
+  EXPECT_EQ(apart.suggestions[0].text.English(), "1 more node like node-000 (cpu 16, memory 64Gi)");
 }
 
 TEST(ExplainGangTest, AGangThatRunsSaysWhere) {
   const Explanation runs = Explained(FactsBuilder().Nodes(2).AddGang("runs", 2, 2, 8000, 2)).Of("runs");
   EXPECT_EQ(runs.state, State::kRuns);
-  EXPECT_EQ(runs.sentence, "runs: 2 of 2 pods have a node (minimum 2), on 2 nodes");
+  EXPECT_EQ(runs.sentence.English(), "runs: 2 of 2 pods have a node (minimum 2), on 2 nodes");
   EXPECT_THAT(runs.spots, ElementsAre(Spot{"node-000", "w", 1}, Spot{"node-001", "w", 1}));
   EXPECT_THAT(runs.suggestions, IsEmpty());
   EXPECT_EQ(runs.asks[0].placed, 2);
@@ -151,7 +154,7 @@ TEST(ExplainGangTest, AGangThatRunsSaysWhere) {
 TEST(ExplainGangTest, AGangThatHasRoomStarts) {
   const Explanation starts = Explained(FactsBuilder().Nodes(2).AddGang("starts", 2, 2, 8000)).Of("starts");
   EXPECT_EQ(starts.state, State::kStarts);
-  EXPECT_EQ(starts.sentence, "starts with the scheduler's next round: there is room for 2 pods, on 1 node");
+  EXPECT_EQ(starts.sentence.English(), "starts with the scheduler's next round: there is room for 2 pods, on 1 node");
   EXPECT_THAT(starts.spots, ElementsAre(Spot{"node-000", "w", 2}));
 }
 
@@ -160,7 +163,7 @@ TEST(ExplainGangTest, AGangThatRunsPartlySaysWhatTheRestLacks) {
   builder.Nodes(1).AddGang("elastic", 1, 2, 9000, 1);
   const Explanation elastic = Explained(builder).Of("elastic");
   EXPECT_EQ(elastic.state, State::kRunsPartly);
-  EXPECT_EQ(elastic.sentence,
+  EXPECT_EQ(elastic.sentence.English(),
             "runs with 1 of 2 pods (minimum 1) and waits for 1 of 2 tasks: w needs cpu 9; with 1 placed, 1 node has 7 "
             "free, 0 fit");
 }
@@ -196,7 +199,7 @@ TEST(ExplainGangTest, WhatIsPromisedIsNoPartOfWhatIsHeld) {
   const Explanation queued = Explained(builder).Of("queued");
   EXPECT_EQ(queued.state, State::kQueued);
   EXPECT_FALSE(queued.admitted);
-  EXPECT_EQ(queued.sentence,
+  EXPECT_EQ(queued.sentence.English(),
             "is not let in: needs cpu 9, pods hold 9 of the cluster's 16, 9 more are promised to gangs that come "
             "before it, gangs are let in for up to 19.2: 7.8 too many");
   EXPECT_THAT(queued.cluster, ElementsAre(ClusterAmount{"cpu", 16000, 9000, 0}));
@@ -216,7 +219,7 @@ TEST(ExplainGangTest, WhatAQueueHasPromisedIsNoPartOfWhatItHolds) {
   }
   builder.GangOf("queued").phase = model::GangPhase::kPending;
   const Explanation queued = Explained(builder).Of("queued");
-  EXPECT_EQ(queued.sentence,
+  EXPECT_EQ(queued.sentence.English(),
             "is not let in: needs cpu 9, queue default holds 9 of 12, 9 more are promised to gangs that come before "
             "it: 9 too many");
   EXPECT_EQ(queued.queue.amounts[0], (QueueAmount{"cpu", 12000, std::nullopt, 0, 9000, 9000, 12000}));
@@ -243,10 +246,10 @@ TEST(ExplainGangTest, PodsToComeAreTold) {
   for (int i = 0; i < 2; ++i) builder.facts.to_come.push_back(testutil::Pod("job", "w", i, Cpu(9000)));
   const Explanation job = Explained(builder).Of("job");
   EXPECT_EQ(job.state, State::kQueued);
-  EXPECT_EQ(job.sentence, "is not let in and waits for 2 of 2 tasks: there is no queue none");
+  EXPECT_EQ(job.sentence.English(), "is not let in and waits for 2 of 2 tasks: there is no queue none");
   EXPECT_EQ(job.pods, 0);
   EXPECT_EQ(job.to_come, 2);
-  EXPECT_THAT(job.asks, ElementsAre(Ask{"w", 2, 0, 2, 0, {{"cpu", 9000}, {"memory", kMemory}}, ""}));
+  EXPECT_THAT(job.asks, ElementsAre(Ask{"w", 2, 0, 2, 0, {{"cpu", 9000}, {"memory", kMemory}}, {}}));
   ASSERT_THAT(job.nodes, SizeIs(1));
   EXPECT_EQ(job.nodes[0].groups[0].copies, 1);
   EXPECT_FALSE(job.queue.known);
@@ -258,8 +261,8 @@ TEST(ExplainGangTest, OfPodsToComeThoseThatAreThereAreNone) {
   builder.Nodes(1).AddGang("job", 2, 1, 3000);
   builder.facts.to_come.push_back(testutil::Pod("job", "w", 1, Cpu(3000)));
   const Explanation job = Explained(builder).Of("job");
-  EXPECT_EQ(job.sentence, "waits for 1 of 2 tasks: 1 pod exists");
-  EXPECT_THAT(job.asks, ElementsAre(Ask{"w", 2, 0, 1, 0, {{"cpu", 3000}, {"memory", kMemory}}, ""}));
+  EXPECT_EQ(job.sentence.English(), "waits for 1 of 2 tasks: 1 pod exists");
+  EXPECT_THAT(job.asks, ElementsAre(Ask{"w", 2, 0, 1, 0, {{"cpu", 3000}, {"memory", kMemory}}, {}}));
 }
 
 TEST(ExplainGangTest, AGangThatHasEndedAsksForNothing) {
@@ -303,7 +306,7 @@ TEST(ExplainGangTest, EachKindIsExplainedAsItself) {
   // What is tried of one leaves the others as they are.
   EXPECT_TRUE(explained.trial.Try(kubernetes, {MoreNodes{3, "node-000"}})->starts);
   EXPECT_TRUE(explained.trial.Try(kubernetes, {GangEnds{{"default", "g"}}, Minimum{1}})->starts);
-  EXPECT_EQ(explained.trial.Explain(kubernetes)->sentence, seen.sentence);
+  EXPECT_EQ(explained.trial.Explain(kubernetes)->sentence.English(), seen.sentence.English());
   EXPECT_EQ(explained.trial.Try(kubernetes, {OtherQueue{"ads"}}).status().message(),
             "a PodGroup of scheduling.k8s.io has no queue");
   EXPECT_EQ(explained.trial.Try({"default", "g", model::GangKind::kCoscheduling}, {Priority{"", 5}}).status().message(),
@@ -327,7 +330,7 @@ TEST(ExplainQueueTest, WhoHoldsAndWhoWaits) {
   builder.GangOf("below").queue = "ads-night";
   Explained explained(builder);
   const QueueExplanation ads = *explained.trial.ExplainQueue("ads");
-  EXPECT_EQ(ads.sentence, "is open: 3 gangs hold room in it, 1 waits");
+  EXPECT_EQ(ads.sentence.English(), "is open: 3 gangs hold room in it, 1 waits");
   EXPECT_EQ(ads.queue.weight, 3);
   ASSERT_THAT(ads.queue.amounts, SizeIs(2 + 1)) << "cpu, memory and the disk of nodes";
   EXPECT_EQ(ads.queue.amounts[0], (QueueAmount{"cpu", 12000, std::nullopt, 0, 9000, 0, 12000}));
@@ -339,7 +342,8 @@ TEST(ExplainQueueTest, WhoHoldsAndWhoWaits) {
   EXPECT_EQ(ads.holders[1].gang.name, "small");
   EXPECT_EQ(ads.holders[2].queue, "ads-night") << "what it holds, the queue above holds";
   ASSERT_THAT(ads.waiting, SizeIs(1));
-  EXPECT_EQ(ads.waiting[0].sentence, "waits for 1 of 1 task: needs cpu 5, queue ads uses 9 of 12, 2 too many");
+  EXPECT_EQ(ads.waiting[0].sentence.English(),
+            "waits for 1 of 1 task: needs cpu 5, queue ads uses 9 of 12, 2 too many");
 }
 
 TEST(ExplainQueueTest, WhoHoldsMoreThanItsShareIsToldOfIt) {
@@ -414,6 +418,50 @@ TEST(ExpectedStartTest, GangsWhosePodsAreToComeTakePart) {
   EXPECT_EQ(Explained(builder).Of("wants").expected_start, std::nullopt);
   builder.GangOf("before").phase = model::GangPhase::kCompleted;
   EXPECT_EQ(Explained(builder).Of("wants").expected_start, testutil::At(100));
+}
+
+TEST(ExpectedStartTest, NoPodsAreMadeUpForAGangThatWantsMillions) {
+  FactsBuilder builder;
+  builder.Nodes(1).AddGang("runs", 1, 1, 12000, 1).AddGang("wants", 1, 1, 14000);
+  builder.facts.pods.front().ends = testutil::At(100);
+  model::GangFacts& huge = builder.GangOf("huge");
+  huge.min_member = 2'000'000'000;
+  huge.has_min_resources = true;
+  huge.min_resources = {{"cpu", std::numeric_limits<std::int64_t>::max()}};
+  EXPECT_EQ(Explained(builder).Of("wants").expected_start, testutil::At(100));
+}
+
+// By its use, `ads` comes after `maps`, which came later; without, it would be first.
+TEST(ExpectedStartTest, WhatQueuesUsedOfLateCounts) {
+  FactsBuilder builder;
+  builder.Nodes(1).AddGang("runs", 1, 1, 16000, 1).AddGang("first", 1, 1, 10000).AddGang("second", 1, 1, 10000);
+  for (const char* const queue : {"ads", "maps"}) builder.facts.queues.push_back(testutil::Queue(queue));
+  builder.facts.queues[1].use = model::Use{testutil::At(0), {{"cpu", 16}}};
+  builder.GangOf("first").queue = "ads";
+  builder.GangOf("first").created = testutil::At(1);
+  builder.GangOf("second").queue = "maps";
+  builder.GangOf("second").created = testutil::At(2);
+  builder.facts.pods[0].ends = testutil::At(100);
+  builder.facts.pods[2].lasts = absl::Seconds(50);
+  gang::Policy policy;
+  policy.use_half_life = absl::Hours(24);
+  Trial trial(builder.facts, policy, testutil::At(10));
+  EXPECT_EQ(trial.Explain({"default", "second"})->expected_start, testutil::At(100));
+  EXPECT_EQ(trial.Explain({"default", "first"})->expected_start, testutil::At(150));
+}
+
+TEST(TrialTest, NothingIsTriedForSomebodyWhoIsGone) {
+  FactsBuilder builder;
+  builder.Nodes(1).AddGang("runs", 1, 1, 12000, 1).AddGang("wants", 1, 1, 14000);
+  bool wanted = true;
+  const auto still_wanted = [&] { return wanted ? absl::OkStatus() : absl::CancelledError("gone"); };
+  Trial trial(builder.facts, {}, testutil::At(10), still_wanted);
+  const Explanation seen = *trial.Explain({"default", "wants"});
+  wanted = false;
+  EXPECT_TRUE(absl::IsCancelled(trial.Explain({"default", "wants"}).status()));
+  EXPECT_TRUE(absl::IsCancelled(trial.Try({"default", "wants"}, {Minimum{0}}).status()));
+  EXPECT_TRUE(absl::IsCancelled(trial.ExplainQueue("default").status()));
+  EXPECT_THAT(Suggest(trial, seen), SizeIs(0));
 }
 
 }  // namespace

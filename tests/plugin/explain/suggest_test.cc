@@ -23,7 +23,7 @@ using testutil::Queue;
 
 std::vector<std::string> Texts(const FactsBuilder& builder, const std::string& gang) {
   std::vector<std::string> out;
-  for (const Suggestion& suggestion : Explained(builder).Of(gang).suggestions) out.push_back(suggestion.text);
+  for (const Suggestion& suggestion : Explained(builder).Of(gang).suggestions) out.push_back(suggestion.text.English());
   return out;
 }
 
@@ -35,7 +35,7 @@ TEST(SuggestTest, OfEachSortTheSmallestThatIsEnough) {
   const Explanation tight = Explained(builder).Of("tight");
   std::vector<std::string> texts, words;
   for (const Suggestion& suggestion : tight.suggestions) {
-    texts.push_back(suggestion.text);
+    texts.push_back(suggestion.text.English());
     words.push_back(suggestion.what_if);
   }
   EXPECT_THAT(texts, ElementsAre("2 more nodes like node-000 (cpu 16, memory 64Gi)", "a minimum of 6 pods",
@@ -227,14 +227,16 @@ TEST(TrialTest, ChangesAreUndone) {
         {Minimum{1}, OtherQueue{"new"}, QueueOpen{"new"}, MoreNodes{1, "node-000"}}};
     const GangKey gang{"default", absl::StrCat("g", gangs - 1)};
     Explained used(builder);
-    const std::string before = used.trial.Explain(gang)->sentence;
+    const std::string before = used.trial.Explain(gang)->sentence.English();
     for (std::size_t i = 0; i < trials.size(); ++i) {
       if (gangs == 1 && i == 9) continue;  // it would be about itself
       Explained fresh(builder);
       const Outcome of_used = *used.trial.Try(gang, trials[i]), of_fresh = *fresh.trial.Try(gang, trials[i]);
-      ASSERT_EQ(of_used.sentence, of_fresh.sentence) << "seed " << seed << " round " << round << " trial " << i;
+      ASSERT_EQ(of_used.sentence.English(), of_fresh.sentence.English())
+          << "seed " << seed << " round " << round << " trial " << i;
       ASSERT_EQ(of_used.spots, of_fresh.spots) << "seed " << seed << " round " << round << " trial " << i;
-      ASSERT_EQ(used.trial.Explain(gang)->sentence, before) << "seed " << seed << " round " << round << " trial " << i;
+      ASSERT_EQ(used.trial.Explain(gang)->sentence.English(), before)
+          << "seed " << seed << " round " << round << " trial " << i;
     }
   }
 }

@@ -116,6 +116,23 @@ TEST_F(FollowingTest, AGangThatIsGoneGivesItsRoom) {
   EXPECT_THAT(Told(Decide()), ElementsAre("h: w-0=a"));
 }
 
+TEST_F(FollowingTest, AGangThatIsGoneTakesItsPodsWithIt) {
+  AddNode("a", "4");
+  AddGang("g", 2, "2");
+  GW_ASSERT_OK(Send());
+  const std::int64_t before = stream_.bytes();
+  v1::Pod& pod = *next_.add_changes()->mutable_pod();
+  pod.set_name("g-w-0");
+  pod.set_gang("g");
+  pod.set_task("w");
+  pod.set_node("a");
+  (*pod.mutable_requests())["cpu"] = "4";
+  Gone("Gang", "g");
+  AddGang("g", 2, "2");
+  EXPECT_THAT(Told(Decide()), ElementsAre("g: w-0=a w-1=a"));
+  EXPECT_LT(stream_.bytes() - before, kBytesOfOne);  // texts alone
+}
+
 TEST_F(FollowingTest, WhoCameFirstIsServedFirst) {
   AddNode("a", "4");
   AddGang("z", 1, "8");
@@ -259,6 +276,22 @@ TEST_F(FollowingTest, AStreamThatGrowsTooLargeEnds) {
   }
   EXPECT_THAT(small.Take(request, {}, absl::UnixEpoch(), [] { return absl::OkStatus(); }),
               StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("takes more than 100000 bytes")));
+}
+
+// One node makes all rows of the table as long as it has names of resources.
+TEST_F(FollowingTest, NamesOfResourcesAreCountedBeforeTheTableGrows) {
+  Following small(10'000'000);
+  v1::FollowRequest request;
+  for (int i = 0; i < 1000; ++i) request.add_changes()->mutable_node()->set_name(absl::StrCat("node-", i));
+  GW_ASSERT_OK(small.Take(request, {}, absl::UnixEpoch(), [] { return absl::OkStatus(); }));
+  const std::int64_t before = small.bytes();
+  v1::FollowRequest wide;
+  v1::Node& node = *wide.add_changes()->mutable_node();
+  node.set_name("node-0");
+  for (int i = 0; i < 1000; ++i) (*node.mutable_allocatable())[absl::StrCat("r", i)] = "1";
+  EXPECT_THAT(small.Take(wide, {}, absl::UnixEpoch(), [] { return absl::OkStatus(); }),
+              StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("changes[0]")));
+  EXPECT_EQ(small.bytes(), before);
 }
 
 // Also by texts alone, which are kept for as long as the stream is open.

@@ -327,6 +327,8 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         WrongCase{"NoGang", [](auto& r) { r.clear_gang(); }, "gang: is missing"},
         WrongCase{"NoName", [](auto& r) { r.mutable_gang()->clear_name(); }, "gang.name: must not be empty"},
+        WrongCase{"LongName", [](auto& r) { r.mutable_gang()->set_name(std::string(513, 'n')); },
+                  "gang.name: is longer than 512 bytes"},
         WrongCase{"NoTasks", [](auto& r) { r.mutable_gang()->clear_tasks(); }, "gang.tasks: must not be empty"},
         WrongCase{"TaskName", [](auto& r) { Second(r).set_name("Trainer"); },
                   R"(gang.tasks[1].name: "Trainer": a lowercase RFC 1123 label)"},
@@ -399,6 +401,23 @@ INSTANTIATE_TEST_SUITE_P(
                     r.mutable_cluster()->add_queues()->set_name("q"), r.mutable_cluster()->add_queues()->set_name("q");
                   },
                   R"(cluster.queues[1].name: "q" is there twice)"},
+        WrongCase{"LargeTaskOfMany",
+                  [](auto& r) {
+                    Second(r).set_replicas(9000);
+                    (*Second(r).mutable_node_selector())["k"] = std::string(10'000, 'v');
+                  },
+                  "gang.tasks[1]: takes 10"},
+        WrongCase{"NodesThatOnlyPodsName",
+                  [](auto& r) {
+                    for (int i = 0; i < 10'000; ++i) {
+                      v1::Pod& pod = NewPod(r);
+                      pod.set_name(absl::StrCat("p", i));
+                      pod.set_node(absl::StrCat("n", i));
+                    }
+                    for (int i = 0; i < 1000; ++i)
+                      (*r.mutable_cluster()->mutable_pods(0)->mutable_requests())[absl::StrCat("r", i)] = "1";
+                  },
+                  "cluster.nodes: 10006 nodes and 100"},
         WrongCase{"TooManyKinds",
                   [](auto& r) {
                     for (int i = 0; i < 1000; ++i) AddTask(*r.mutable_gang(), absl::StrCat("t", i), 0, "1");

@@ -238,7 +238,8 @@ TEST_F(ServerTest, ACallThatDoesNotEndIsCancelledWhenTheServerHasWaitedLongEnoug
 TEST_F(ServerTest, HealthIsServedForTheServerAndForEachService) {
   const auto server = Start();
   const auto channel = Connect(*server);
-  for (const std::string service : {"", "gangway.v1.GangScheduler", "gangway.v1.Lifecycle", "gangway.v1.Explain"}) {
+  for (const std::string service :
+       {"", "gangway.v1.GangScheduler", "gangway.v1.Extender", "gangway.v1.Lifecycle", "gangway.v1.Explain"}) {
     std::string reply;
     const std::string request =
         service.empty() ? "" : std::string("\x0a") + static_cast<char>(service.size()) + service;
@@ -273,6 +274,7 @@ TEST_F(ServerTest, ReflectionListsTheServices) {
   ASSERT_TRUE(answer.DumpToSingleSlice(&all).ok());
   const std::string text(reinterpret_cast<const char*>(all.begin()), all.size());
   EXPECT_THAT(text, HasSubstr("gangway.v1.GangScheduler"));
+  EXPECT_THAT(text, HasSubstr("gangway.v1.Extender"));
   EXPECT_THAT(text, HasSubstr("gangway.v1.Lifecycle"));
   EXPECT_THAT(text, HasSubstr("gangway.v1.Explain"));
   EXPECT_THAT(text, HasSubstr("grpc.health.v1.Health"));

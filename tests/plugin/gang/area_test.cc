@@ -46,7 +46,7 @@ TEST_F(AreaTest, TheWholeClusterIsAllThatFits) {
   EXPECT_EQ(Area().First(fit)->row, w.cluster.FindNode("one"));
   EXPECT_THAT(Order(trial, Area()), ElementsAre("one", "two", "three"));
   EXPECT_EQ(Area().rows(), nullptr);
-  EXPECT_EQ(Area().Text(), "");
+  EXPECT_EQ(Area().Text().English(), "");
 }
 
 TEST_F(AreaTest, AHyperNodeIsItsOwnNodes) {
@@ -56,7 +56,7 @@ TEST_F(AreaTest, AHyperNodeIsItsOwnNodes) {
   EXPECT_EQ(area.Copies(fit), 4);
   EXPECT_EQ(area.First(fit)->row, w.cluster.FindNode("one"));
   EXPECT_THAT(Order(trial, area), ElementsAre("one", "three"));
-  EXPECT_EQ(area.Text(), "s0, tier 1");
+  EXPECT_EQ(area.Text().English(), "s0, tier 1");
   const model::HyperDomain none = Domain(w.cluster, "s1", 1, {"zero"});
   EXPECT_EQ(Area(none).First(fit), nullptr);
   EXPECT_THAT(Order(trial, Area(none)), IsEmpty());

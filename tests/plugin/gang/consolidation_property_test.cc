@@ -96,9 +96,9 @@ class Life {
     for (const TaskId id : decision.evicted) {
       const model::Task& task = cluster_.task(id);
       const model::Gang& victim = cluster_.gang(task.gang);
-      EXPECT_TRUE(task.movable) << who << " " << task.name;
-      EXPECT_TRUE(moves.contains(id)) << who << " " << task.name << " has no other place";
-      EXPECT_LE(cluster_.PriorityOf(victim), cluster_.PriorityOf(gang)) << who << " " << task.name;
+      EXPECT_TRUE(task.movable) << who << " " << task.name.view();
+      EXPECT_TRUE(moves.contains(id)) << who << " " << task.name.view() << " has no other place";
+      EXPECT_LE(cluster_.PriorityOf(victim), cluster_.PriorityOf(gang)) << who << " " << task.name.view();
       these.insert(victim.name);
     }
     for (const std::string& name : these) {

@@ -216,7 +216,7 @@ class Life {
     const model::Gang& victim = cluster_.gang(task.gang);
     const model::Gang& gang = cluster_.gang(decision.gang);
     ++kinds[static_cast<int>(decision.evict_for)];
-    const std::string who = absl::StrCat("seed ", seed_, ": ", task.name, " for ", gang.name);
+    const std::string who = absl::StrCat("seed ", seed_, ": ", task.name.view(), " for ", gang.name);
     EXPECT_TRUE(task.evictable && victim.evictable) << who << " may not be evicted";
     EXPECT_EQ(task.status, TaskStatus::kRunning) << who;
     EXPECT_TRUE(cluster_.Preempts(gang)) << who << " which evicts nobody";
@@ -309,7 +309,7 @@ std::set<std::string> VictimsOf(const Facts& facts, const Policy& policy, Dice* 
   std::set<std::string> victims;
   for (const Decision& decision : Schedule(cluster, policy, testutil::At(100), scratch)) {
     for (const TaskId task : decision.evicted)
-      victims.insert(absl::StrCat(cluster.task(task).name, " for ", cluster.gang(decision.gang).name));
+      victims.insert(absl::StrCat(cluster.task(task).name.view(), " for ", cluster.gang(decision.gang).name));
   }
   return victims;
 }
@@ -322,9 +322,10 @@ std::set<std::string> DecidedOf(const Facts& facts, const Policy& policy) {
   std::set<std::string> decided;
   for (const Decision& decision : Schedule(cluster, policy, testutil::At(100), scratch)) {
     const std::string gang = cluster.gang(decision.gang).name;
-    for (const TaskId task : decision.evicted) decided.insert(absl::StrCat(cluster.task(task).name, " for ", gang));
+    for (const TaskId task : decision.evicted)
+      decided.insert(absl::StrCat(cluster.task(task).name.view(), " for ", gang));
     for (const model::Placement& placement : decision.placements)
-      decided.insert(absl::StrCat(cluster.task(placement.task).name, " on ", cluster.node_name(placement.row)));
+      decided.insert(absl::StrCat(cluster.task(placement.task).name.view(), " on ", cluster.node_name(placement.row)));
   }
   return decided;
 }

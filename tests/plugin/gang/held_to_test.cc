@@ -166,7 +166,7 @@ TEST_F(HeldToTest, AFullClusterKeepsNobodyOutWhoIsOwedItsShare) {
   EXPECT_THAT(LetIn(), ElementsAre("b1"));
   EXPECT_EQ(model::Render(*Of("b2").reason),
             "waits for 1 of 1 task: needs cpu 8, the cluster uses 24 of 16, 8 too many (gangs are let in for up to "
-            "120% of it)");
+            "cpu 19.2)");
 }
 
 TEST_F(HeldToTest, LetInOrNotWhoKeepsWithinItsShareComesFirst) {

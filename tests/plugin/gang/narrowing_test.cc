@@ -53,7 +53,7 @@ class NarrowingTest : public ::testing::Test {
   static TopologyFacts Within(std::int64_t tier) { return {true, tier, ""}; }
   static std::vector<std::string> Names(const std::vector<Area>& areas) {
     std::vector<std::string> names;
-    for (const Area& area : areas) names.push_back(area.Text());
+    for (const Area& area : areas) names.push_back(area.Text().English());
     return names;
   }
   // For the first `pods` of them.
@@ -93,15 +93,15 @@ TEST_F(NarrowingTest, TheClosestHasRoomForMostOfThemAndNoMore) {
   const PlacementTrial trial(w.cluster);
   const std::vector<std::size_t> three = {0, 1, 2};
   const std::vector<Area> areas = HyperNodesToTry(trial.tasks, Within(1), {}, three, Area());
-  EXPECT_EQ(Closest(trial.tasks, areas, trial.Groups()).Text(), "rack-four, tier 1");
-  EXPECT_EQ(Closest(trial.tasks, areas, trial.tasks.GroupByShape(three)).Text(), "rack-three, tier 1")
+  EXPECT_EQ(Closest(trial.tasks, areas, trial.Groups()).Text().English(), "rack-four, tier 1");
+  EXPECT_EQ(Closest(trial.tasks, areas, trial.tasks.GroupByShape(three)).Text().English(), "rack-three, tier 1")
       << "four have room for no more of three: the first stays";
 }
 
 TEST_F(NarrowingTest, TheWidestAroundIsTheLastThatHoldsIt) {
   const PlacementTrial trial(w.cluster);
   const std::vector<Area> areas = HyperNodesToTry(trial.tasks, Within(2), {}, trial.All(), Area());
-  EXPECT_EQ(WidestAround(areas, areas.front()).Text(), "spine, tier 2");
+  EXPECT_EQ(WidestAround(areas, areas.front()).Text().English(), "spine, tier 2");
   const std::vector<Area> racks = HyperNodesToTry(trial.tasks, Within(1), {}, trial.All(), Area());
   EXPECT_EQ(WidestAround(racks, racks[1]).Text(), racks[1].Text());
 }

@@ -73,7 +73,7 @@ TEST_F(NoRoomTest, WhatIsPlacedAlreadyCountsAndNamesItsHyperNode) {
   const std::size_t first = 0, others[] = {1, 2, 3};
   trial.tasks.Put({&first, 1}, w.cluster.FindNode("a"));
   const NoRoom told = WhyNoRoom(trial.tasks, Area(rack), trial.tasks.GroupByShape(others));
-  EXPECT_EQ(told.reason.within, "s0, tier 1");
+  EXPECT_EQ(told.reason.within.English(), "s0, tier 1");
   EXPECT_EQ(told.reason.missing, 2);
   EXPECT_EQ(told.reason.roles[0].nodes, 1) << "of the rack alone";
   EXPECT_THAT(trial.Names(told.would_fit), ElementsAre("g-w-0", "g-w-1"));
@@ -84,11 +84,12 @@ TEST_F(NoRoomTest, APartIsToldOfTheHyperNodeThatComesClosestOrThatThereIsNone) {
     w.cluster.SetHyperNode({absl::StrCat("rack-", name), 1, "rack", {}, {{true, HyperNodeFacts::By::kName, name, {}}}});
   AddPods("w", 3, 2);
   PlacementTrial trial(w.cluster);
-  EXPECT_EQ(WhyNoRoomForPart(trial.tasks, Area(), trial.All(), {true, 1, ""}).reason.within, "rack-a, tier 1");
-  EXPECT_EQ(WhyNoRoomForPart(trial.tasks, Area(), trial.All(), {false, 1, ""}).reason.within, "");
+  EXPECT_EQ(WhyNoRoomForPart(trial.tasks, Area(), trial.All(), {true, 1, ""}).reason.within.English(),
+            "rack-a, tier 1");
+  EXPECT_EQ(WhyNoRoomForPart(trial.tasks, Area(), trial.All(), {false, 1, ""}).reason.within.English(), "");
   const NoRoom none = WhyNoRoomForPart(trial.tasks, Area(), trial.All(), {true, 0, ""});
   EXPECT_EQ(none.reason.kind, Reason::Kind::kNoHyperNode);
-  EXPECT_EQ(none.reason.subject, "0 or less");
+  EXPECT_EQ(none.reason.subject.English(), "0 or less");
   EXPECT_EQ(none.reason.missing, 3);
   EXPECT_THAT(none.would_fit, IsEmpty());
 }
@@ -97,7 +98,7 @@ TEST_F(NoRoomTest, ATierIsToldAsItWasAskedFor) {
   AddPods("w", 1, 1);
   const PlacementTrial trial(w.cluster);
   const Reason reason = NoHyperNode(trial.gang, {true, std::nullopt, "top"}, {0, 1});
-  EXPECT_EQ(reason.subject, "top");
+  EXPECT_EQ(reason.subject.English(), "top");
   EXPECT_EQ(reason.existing, 2);
 }
 

@@ -10,6 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "plugin/phrases/phrases.h"
 #include "tests/plugin/gang/world.h"
 
 namespace gangway::gang {
@@ -117,8 +118,9 @@ TEST(PlaceTest, TaintsAreCountedAndTheOneThatIsMostOftenThereIsSaid) {
   AddGang(w.cluster, "g", 1, 1, 1000);
   const Decision decision = w.Of("g");
   ASSERT_EQ(decision.reason->roles.size(), 1u);
-  EXPECT_THAT(decision.reason->roles[0].hindrances,
-              ElementsAre(model::Hindrance{"taints", 3, "are tainted", "with often", ""}));
+  EXPECT_THAT(
+      decision.reason->roles[0].hindrances,
+      ElementsAre(model::Hindrance{"taints", 3, phrases::kTainted(3), {phrases::kWith, std::string("often")}, {}}));
 }
 
 TEST(PlaceTest, APortThatIsTakenIsCounted) {
@@ -212,7 +214,7 @@ TEST(PlaceTest, ARoleThatHasTooFewPodsKeepsTheGangWaiting) {
   EXPECT_THAT(w.Placed(), IsEmpty());
   const Decision decision = w.Of("g");
   EXPECT_EQ(decision.reason->kind, Reason::Kind::kTooFewOfRole);
-  EXPECT_EQ(decision.reason->subject, "worker");
+  EXPECT_EQ(decision.reason->subject.English(), "worker");
   EXPECT_EQ(decision.reason->missing, 1);
   EXPECT_EQ(decision.reason->existing, 0);
 }
@@ -324,7 +326,7 @@ TEST(PlaceTest, SubGroupsOfOneTaskAreNoneOfAnother) {
   }
   EXPECT_THAT(w.Placed(), IsEmpty());
   EXPECT_EQ(w.Of("g").reason->kind, Reason::Kind::kTooFewSubGroups);
-  EXPECT_EQ(w.Of("g").reason->subject, "b");
+  EXPECT_EQ(w.Of("g").reason->subject.English(), "b");
 }
 
 TEST(PlaceTest, APodOfNoSubGroupIsPlacedAlone) {

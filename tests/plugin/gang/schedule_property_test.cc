@@ -259,7 +259,7 @@ std::vector<std::string> Told(const Cluster& cluster, const Decisions& decisions
   for (const Decision& decision : decisions) {
     std::string line = absl::StrCat(cluster.gang(decision.gang).name, decision.admit ? " admitted" : "");
     for (const model::Placement& p : decision.placements) {
-      absl::StrAppend(&line, " ", cluster.task(p.task).name, "->", cluster.node_name(p.row));
+      absl::StrAppend(&line, " ", cluster.task(p.task).name.view(), "->", cluster.node_name(p.row));
     }
     if (decision.reason.has_value()) absl::StrAppend(&line, " ", model::Render(*decision.reason));
     told.push_back(line);

@@ -35,6 +35,12 @@ struct World {
   gang::Policy policy;
 };
 
+inline model::NodeFacts NodeIn(const std::string& name, const std::string& zone) {
+  model::NodeFacts node = Node(name);
+  node.labels.emplace_back("zone", zone);
+  return node;
+}
+
 inline model::Wants CpuOn(std::int64_t milli, std::string key, std::string value) {
   model::Wants wants = Cpu(milli);
   wants.selector = {{std::move(key), std::move(value)}};

@@ -96,6 +96,32 @@ TEST(ForeseeTest, GroupsAndQueues) {
   EXPECT_THAT(Of<api::volcano::Queue>(R"("weight":1)"), IsEmpty());
 }
 
+TEST(ForeseeTest, WhatMakesJobs) {
+  EXPECT_THAT(Of<api::volcano::JobTemplate>(Task(kUnknown)),
+              ElementsAre(Foresight{"spec.tasks[0].template.spec.schedulingGroup",
+                                    "gangway's scheduler does not know it: pods of task w would wait for ever"}));
+  EXPECT_EQ(Of<api::volcano::CronJob>(absl::StrCat(R"("jobTemplate":{"spec":{)", Task(kUnknown), "}}")).at(0).field,
+            "spec.jobTemplate.spec.tasks[0].template.spec.schedulingGroup");
+}
+
+TEST(ForeseeTest, PodsAndWhatMakesThemWhereTheyAreOurs) {
+  const auto in = [](const api::Resource& resource, absl::string_view scheduler, absl::string_view before,
+                     absl::string_view after) {
+    return ForeseeIn(resource, absl::StrCat(before, R"({"schedulerName":")", scheduler, R"(",)", kUnknown, "}", after));
+  };
+  EXPECT_THAT(in(api::kPods, "volcano", R"({"spec":)", "}"),
+              ElementsAre(Foresight{"spec.schedulingGroup",
+                                    "gangway's scheduler does not know it: the pod would wait for ever"}));
+  EXPECT_THAT(in(api::kPods, "default-scheduler", R"({"spec":)", "}"), IsEmpty());
+  for (const api::Resource* resource :
+       {&api::kDeployments, &api::kReplicaSets, &api::kStatefulSets, &api::kDaemonSets, &api::kBatchJobs}) {
+    EXPECT_THAT(in(*resource, "volcano", R"({"spec":{"template":{"spec":)", "}}}"),
+                ElementsAre(Foresight{"spec.template.spec.schedulingGroup",
+                                      "gangway's scheduler does not know it: its pods would wait for ever"}));
+    EXPECT_THAT(in(*resource, "", R"({"spec":{"template":{"spec":)", "}}}"), IsEmpty());
+  }
+}
+
 TEST(ForeseeTest, ManyAreCut) {
   std::string tasks;
   for (int i = 0; i < 1000; ++i)

@@ -1,11 +1,14 @@
 #include "plugin/model/reason.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
 #include <gtest/gtest.h>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "plugin/phrases/phrases.h"
 
 namespace gangway::model {
 namespace {
@@ -17,7 +20,7 @@ TEST(RenderTest, NoRoomNamesRequirementNodesAndNumbers) {
   RoleReason role;
   role.role = "worker";
   role.nodes = 32;
-  role.AddHindrance("taints", 20, "is tainted", "are tainted");
+  role.AddHindrance("taints", 20, phrases::kTainted(20));
   role.lacks = {{"nvidia.com/gpu", 8, 4, 12}};
   reason.roles = {role};
   EXPECT_EQ(
@@ -33,8 +36,9 @@ TEST(RenderTest, SelectorThatNoNodeMatches) {
   RoleReason role;
   role.role = "ps";
   role.nodes = 6;
-  role.AddHindrance("node", 5, "does not match", "do not match", "zone=none", "nodes with zone=none");
-  role.AddHindrance("cordon", 1, "is cordoned", "are cordoned");
+  const Words zone = Words::Name("zone=none");
+  role.AddHindrance("node", 5, phrases::kDoesNotMatch(5), zone, {phrases::kNodesWith, zone});
+  role.AddHindrance("cordon", 1, phrases::kCordoned(1));
   role.request_text = "cpu 1";
   reason.roles = {role};
   EXPECT_EQ(Render(reason),
@@ -57,11 +61,12 @@ TEST(RenderTest, SumsSayHowMuchIsTooMuch) {
   reason.kind = Reason::Kind::kClusterFull;
   reason.missing = 12;
   reason.min_member = 12;
-  reason.overcommit_percent = 120;
   reason.sums = {{"cpu", 144'000, 115'200, 0, 96'000}};
   EXPECT_EQ(Render(reason),
             "waits for 12 of 12 tasks: needs cpu 144, the cluster uses 0 of 96, 48 too many (gangs are let in for up "
-            "to 120% of it)");
+            "to cpu 115.2)");
+  reason.sums[0].limit = 96'000;
+  EXPECT_EQ(Render(reason), "waits for 12 of 12 tasks: needs cpu 144, the cluster uses 0 of 96, 48 too many");
 }
 
 // 16 GPUs are 16, also where gangs are let in for 19 of them.
@@ -70,15 +75,14 @@ TEST(RenderTest, CapacitiesAreTheClusters) {
   reason.kind = Reason::Kind::kClusterFull;
   reason.missing = 2;
   reason.min_member = 2;
-  reason.overcommit_percent = 120;
   reason.sums = {{"nvidia.com/gpu", 12, 19, 8, 16}};
   EXPECT_EQ(Render(reason),
             "waits for 2 of 2 tasks: needs nvidia.com/gpu 12, the cluster uses 8 of 16, 4 too many (gangs are let in "
-            "for up to 120% of it)");
+            "for up to nvidia.com/gpu 19)");
   reason.sums[0].in_use = 18;
   EXPECT_EQ(Render(reason),
             "waits for 2 of 2 tasks: needs nvidia.com/gpu 12, the cluster uses 18 of 16, 12 too many (gangs are let in "
-            "for up to 120% of it)");
+            "for up to nvidia.com/gpu 19)");
 }
 
 TEST(RenderTest, EachKindHasItsWords) {
@@ -87,7 +91,7 @@ TEST(RenderTest, EachKindHasItsWords) {
   reason.min_member = 2;
   reason.size = 3;
   reason.existing = 1;
-  reason.subject = "x";
+  reason.subject = Words::Name("x");
   using Kind = Reason::Kind;
   const std::pair<Kind, std::string> rows[] = {
       {Kind::kKeptForMinimum,
@@ -108,6 +112,68 @@ TEST(RenderTest, EachKindHasItsWords) {
   EXPECT_EQ(KindText(Kind::kNoRoom), "no_room");
   EXPECT_EQ(KindText(Kind::kQueueFull), "queue_full");
   EXPECT_EQ(KindText(Kind::kClusterFull), "cluster_full");
+}
+
+// What users named has no letters here, so that each that is seen is ours.
+Reason Nameless(Reason::Kind kind) {
+  Reason reason;
+  reason.kind = kind;
+  reason.missing = 1;
+  reason.min_member = 2;
+  reason.size = 3;
+  reason.existing = 1;
+  reason.ending = 2;
+  reason.subject = Words::Name("<1>");
+  reason.within = {phrases::kOfTier, std::string("<2>"), 3};
+  reason.detail = "<3>";
+  reason.kept_nodes = reason.kept_until_ends = 1;
+  reason.kept_for = "<4>";
+  RoleReason role;
+  role.role = "<5>";
+  role.nodes = 6;
+  role.lacks = {{"<6>", 8, 4, 2}, {"<7>", 8, 0, 1}};
+  role.AddHindrance("taints", 3, phrases::kTainted(3), {phrases::kWith, std::string("<8>")});
+  reason.roles = {role};
+  reason.sums = {{"<9>", 4, 9, 1, 3}};
+  return reason;
+}
+
+bool HasEnglish(std::string text) {
+  for (const char* const word : {"PodGroup", "ReadWriteOncePod", "Pod", "gang", "HyperNode", "PVC", "schedulingGates",
+                                 "persistentvolumeclaims", "persistentvolumes", "ephemeral"}) {
+    for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word))
+      text.erase(at, std::string(word).size());
+  }
+  return std::any_of(text.begin(), text.end(),
+                     [](char c) { return absl::ascii_isalpha(static_cast<unsigned char>(c)); });
+}
+
+TEST(RenderTest, InChineseNoKindSaysAWordOfEnglish) {
+  int kinds = 0;
+  for (; KindText(static_cast<Reason::Kind>(kinds)) != "unknown"; ++kinds) {
+    const Reason reason = Nameless(static_cast<Reason::Kind>(kinds));
+    const std::string text = Tell(reason).In(Language::kChinese);
+    EXPECT_FALSE(HasEnglish(text)) << KindText(reason.kind) << ": " << text;
+    EXPECT_EQ(text.find('$'), std::string::npos) << KindText(reason.kind) << ": " << text;
+    EXPECT_NE(text.find("等待"), std::string::npos) << KindText(reason.kind) << ": " << text;
+  }
+  EXPECT_EQ(kinds, 16);
+  for (int trouble = 0; trouble <= static_cast<int>(ClaimTrouble::kVolumeNotModelled); ++trouble) {
+    Reason reason = Nameless(Reason::Kind::kClaim);
+    reason.trouble = static_cast<ClaimTrouble>(trouble);
+    EXPECT_FALSE(HasEnglish(Tell(reason).In(Language::kChinese))) << Tell(reason).In(Language::kChinese);
+  }
+}
+
+TEST(RenderTest, TheSentenceInChinese) {
+  EXPECT_EQ(Tell(Nameless(Reason::Kind::kNoRoom)).In(Language::kChinese),
+            "等待 2 个任务中的 1 个：在 HyperNode <2>（第 3 层）中，<5> 需要 <6> 8 和 <7> 8；放置 1 个之后，2 "
+            "个节点最多空闲 <6> 4，1 个节点空闲 <7> "
+            "0，3 个带有不容忍的污点（键 <8>），0 个可用；1 个节点上的空间为 <4> 保留，直到 1 个 Pod 结束");
+  Reason fields = Nameless(Reason::Kind::kNotModelled);
+  fields.subject = Words::Name("<1> and <2> name two gangs");
+  EXPECT_EQ(Tell(fields).In(Language::kChinese), "等待 2 个任务中的 1 个：<1> 和 <2> 指向两个不同的 gang");
+  EXPECT_EQ(Render(fields), "waits for 1 of 2 tasks: <1> and <2> name two gangs");
 }
 
 TEST(RenderTest, PodsThatAreNotThere) {

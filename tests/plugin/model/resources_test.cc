@@ -1,5 +1,8 @@
 #include "plugin/model/resources.h"
 
+#include <algorithm>
+#include <utility>
+
 #include <gtest/gtest.h>
 
 namespace gangway::model {
@@ -31,6 +34,28 @@ TEST(ResourcesTest, AnyAmountOfAnythingIsMoreThanNothing) {
   for (const char* const name : {"cpu", "memory", "pods", "ephemeral-storage", "nvidia.com/gpu"}) {
     EXPECT_FALSE(dims.Intern({{name, 1}}).zero()) << name;
     EXPECT_TRUE(dims.Intern({{name, 0}}).zero()) << name;
+  }
+}
+
+// Of few resources and of many: a copy is its own, and what is set last says how many there are.
+TEST(ResourcesTest, ACopyIsItsOwn) {
+  for (const Dim last : {kCpu, kEphemeralStorage, kKnownDims, kKnownDims + 1, kKnownDims + 9}) {
+    SCOPED_TRACE(last);
+    Resources a;
+    a.Set(last, 5);
+    Resources b = a, c;
+    c.Set(last + 1, 3);
+    c = a;
+    EXPECT_EQ(b, a);
+    EXPECT_EQ(c, a);
+    b.Set(last, 6);
+    c.Add(a);
+    EXPECT_EQ(a[last], 5);
+    EXPECT_EQ(b[last], 6);
+    EXPECT_EQ(c[last], 10);
+    EXPECT_EQ(a.size(), std::max(last + 1, kKnownDims));
+    const Resources moved = std::move(a);
+    EXPECT_EQ(moved[last], 5);
   }
 }
 

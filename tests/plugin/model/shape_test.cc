@@ -9,15 +9,15 @@ namespace gangway::model {
 namespace {
 
 TEST(ShapeTest, WhatIsAskedOfLabelsIsToldInTheSameWordsOfNodesAndOfPods) {
-  EXPECT_EQ(RequirementText({"app", Op::kIn, {"web"}}), "app=web");
-  EXPECT_EQ(RequirementText({"app", Op::kIn, {"web", "db"}}), "app in (web,db)");
-  EXPECT_EQ(RequirementText({"app", Op::kNotIn, {"web"}}), "app not in (web)");
-  EXPECT_EQ(RequirementText({"app", Op::kExists, {}}), "app");
-  EXPECT_EQ(RequirementText({"app", Op::kDoesNotExist, {}}), "no app");
-  EXPECT_EQ(RequirementText({"cores", Op::kGt, {"7"}}), "cores>7");
-  EXPECT_EQ(RequirementText({"cores", Op::kLt, {"7"}}), "cores<7");
+  EXPECT_EQ(RequirementText({"app", Op::kIn, {"web"}}).English(), "app=web");
+  EXPECT_EQ(RequirementText({"app", Op::kIn, {"web", "db"}}).English(), "app in (web,db)");
+  EXPECT_EQ(RequirementText({"app", Op::kNotIn, {"web"}}).English(), "app not in (web)");
+  EXPECT_EQ(RequirementText({"app", Op::kExists, {}}).English(), "app");
+  EXPECT_EQ(RequirementText({"app", Op::kDoesNotExist, {}}).English(), "no app");
+  EXPECT_EQ(RequirementText({"cores", Op::kGt, {"7"}}).English(), "cores>7");
+  EXPECT_EQ(RequirementText({"cores", Op::kLt, {"7"}}).English(), "cores<7");
   Names names;
-  EXPECT_EQ(TermText(MakeTerm({{"", Op::kIn, {"n1"}}, {"zone", Op::kNotIn, {"a"}}}, names), names),
+  EXPECT_EQ(TermText(MakeTerm({{"", Op::kIn, {"n1"}}, {"zone", Op::kNotIn, {"a"}}}, names), names).English(),
             "name=n1 and zone not in (a)");
 }
 

@@ -89,6 +89,43 @@ TEST_F(BindingsTest, AnAcceptedBindingIsRememberedUntilThePodIsShownBound) {
   EXPECT_THAT(Asked(), IsEmpty());
 }
 
+// Who assumes a pod for ever keeps room for nobody.
+TEST_F(BindingsTest, ABindingThatIsNotShownIsLookedInto) {
+  EXPECT_EQ(bindings_.LookAtAccepted(gang_, loop_.Now()), absl::InfiniteFuture());
+  pod_code_ = 200;
+  pod_ = R"({"metadata":{"namespace":"default","name":"g-w-0","uid":"uid-g-w-0","resourceVersion":"1"}})";
+  const absl::Time taken = loop_.Now();
+  Reply(0, 201);
+  EXPECT_EQ(bindings_.LookAtAccepted(gang_, loop_.Now()), taken + absl::Seconds(30));
+  EXPECT_THAT(Asked(), IsEmpty());
+  loop_.RunFor(absl::Seconds(30));
+  bindings_.LookAtAccepted(gang_, loop_.Now());
+  loop_.RunFor(absl::Milliseconds(100));
+  EXPECT_THAT(Asked(), ElementsAre("/api/v1/namespaces/default/pods/g-w-0"));
+  EXPECT_FALSE(Assumed(0));
+  EXPECT_TRUE(Assumed(1));
+  EXPECT_EQ(cluster_.gang(gang_).held_back, "the binding of g-w-0 to node-000 was taken, and it has no node");
+}
+
+TEST_F(BindingsTest, FromAPodGroupToItsPodsIsMeasured) {
+  Metrics metrics;
+  bindings_.CountIn(metrics);
+  model::GangFacts facts = testutil::Gang("g", 2);
+  facts.created = loop_.Now();
+  cluster_.SetGang(facts);
+  Bind(0);
+  Bind(1);
+  loop_.RunFor(absl::Milliseconds(100));
+  for (int i = 0; i < 2; ++i) bindings_.LookAtHalf(key_, gang_, loop_.Now());
+  EXPECT_THAT(metrics.Expose(), ::testing::HasSubstr("volcano_e2e_job_scheduling_latency_milliseconds_sum 100\n"));
+  bindings_.Forget(key_);
+  facts.was_whole = true;
+  cluster_.SetGang(facts);
+  bindings_.LookAtHalf(key_, gang_, loop_.Now());
+  EXPECT_THAT(metrics.Expose(), ::testing::HasSubstr("volcano_e2e_job_scheduling_latency_milliseconds_count 1\n"))
+      << "who was whole before a restart is not counted again";
+}
+
 TEST_F(BindingsTest, ARefusedBindingIsLookedIntoAndTheGangRestsAWhile) {
   pod_code_ = 200;
   pod_ = R"({"metadata":{"namespace":"default","name":"g-w-0","uid":"uid-g-w-0","resourceVersion":"1"}})";

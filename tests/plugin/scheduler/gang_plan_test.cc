@@ -39,8 +39,8 @@ class GangPlanTest : public ::testing::Test {
     const model::GangId id = cluster_.FindGang("default", "g");
     const auto accepted = [this](const model::Task& task) { return accepted_ == task.name; };
     const auto written = [this](const model::Task&) { return written_; };
-    const GangView view{cluster_,   id,    &group_,           telling_, accepted, written,
-                        leftovers_, At(0), absl::Seconds(30), "id",     volumes_};
+    const GangView view{cluster_,          id,   &group_,  telling_,     accepted, written,     leftovers_, At(0),
+                        absl::Seconds(30), "id", volumes_, std::nullopt, {},       counts_from_};
     return PlanGang(view, At(second));
   }
   // "podgroups g", "pods/binding g-w-0", of all stages.
@@ -66,6 +66,7 @@ class GangPlanTest : public ::testing::Test {
   std::optional<Leftovers> leftovers_;
   std::string accepted_, written_;
   VolumesOfGang volumes_;
+  absl::Time counts_from_ = absl::InfinitePast();
 };
 
 // It has no place for a reason that would say that the event is written.
@@ -162,6 +163,23 @@ TEST_F(GangPlanTest, ABindingIsSentUntilItIsAccepted) {
   EXPECT_THAT(Writes(Plan()), ElementsAre("0 pods/binding g-w-0", "0 pods/binding g-w-1"));
   accepted_ = "g-w-0";
   EXPECT_THAT(Writes(Plan()), ElementsAre("0 pods/binding g-w-1"));
+}
+
+TEST_F(GangPlanTest, HowManyRunIsWrittenOnceInAWhile) {
+  for (int i = 0; i < 6; ++i) SetPod(i, "n1");
+  counts_from_ = At(20);
+  EXPECT_THAT(Writes(Plan()), ElementsAre("0 podgroups g")) << "that it is placed";
+  group_.status.phase = "Running";
+  group_.status.conditions.emplace_back();
+  group_.status.conditions[0].type = "Scheduled";
+  group_.status.conditions[0].status = "True";
+  group_.status.conditions[0].reason = std::string(kScheduledReason);
+  SetPod(0, "n1", model::PodPhase::kRunning);
+  EXPECT_THAT(Writes(Plan()), IsEmpty());
+  EXPECT_EQ(Plan().look_again, At(20));
+  EXPECT_THAT(Writes(Plan(20)), ElementsAre("0 podgroups g"));
+  for (int i = 0; i < 6; ++i) SetPod(i, "n1", model::PodPhase::kSucceeded);
+  EXPECT_THAT(Writes(Plan()), ElementsAre("0 podgroups g")) << "its phase is another";
 }
 
 TEST_F(GangPlanTest, LeftoversAreReleasedWhenTheirTimeHasCome) {

@@ -51,6 +51,16 @@ class QueueDeservedTest : public ::testing::Test {
   absl::Time look_again_;
 };
 
+// Another leader told in between, and this one may put it right at once.
+TEST_F(QueueDeservedTest, WhoLeadsAgainBeginsAnew) {
+  EXPECT_NE(Written(0), "");
+  Say("cpu=7");
+  EXPECT_EQ(Written(10), "");
+  deserved_.Forget();
+  deserved_.Reckon(cluster_, gang::Sharing::kByWeight);
+  EXPECT_NE(Written(10), "");
+}
+
 TEST_F(QueueDeservedTest, WhatItDeservesOfWhatItAsksMoreOf) {
   EXPECT_TRUE(deserved_.Lags(queue_));
   EXPECT_EQ(Written(0), R"({"metadata":{"annotations":{"gangway.io/deserved":"cpu=4"}}})");

@@ -161,6 +161,41 @@ TEST_F(PodLogTest, ALongLogKeepsItsEnd) {
   EXPECT_THAT(Log()[0], HasSubstr("step "));
 }
 
+TEST(LogTextTest, LinesThatTheLogDroppedMeanwhileAreLeftOut) {
+  const absl::Time now = absl::FromUnixSeconds(1'800'000'000);
+  const auto written = std::make_shared<WrittenLog>(4 * (WrittenLog::kLineCost + 1));
+  ContainerLog log;
+  log.written = written;
+  LogText text({}, now);
+  std::string out;
+  written->Append(now, "1\n2\n");
+  text.Append(log, now, out);
+  EXPECT_EQ(out, "1\n2\n");
+  written->Append(now, "3\n4\n5\n6\n7\n8\n9\n");
+  text.Append(log, now, out);
+  EXPECT_EQ(out, "1\n2\n6\n7\n8\n9\n");
+  text.Append(log, now, out);
+  EXPECT_EQ(out, "1\n2\n6\n7\n8\n9\n");
+}
+
+TEST(LogTextTest, ALongLineIsStampedOnce) {
+  const absl::Time now = absl::FromUnixSeconds(1'800'000'000);
+  const auto written = std::make_shared<WrittenLog>();
+  ContainerLog log;
+  log.written = written;
+  LogQuery query;
+  query.timestamps = true;
+  LogText text(query, now);
+  std::string out;
+  const std::string part(WrittenLog::kMaxLine, 'x');
+  written->Append(now, part);
+  text.Append(log, now, out);
+  written->Append(now, "y\nz\n");
+  text.Append(log, now, out);
+  const std::string stamp = "2027-01-15T08:00:00.000000000Z ";
+  EXPECT_EQ(out, absl::StrCat(stamp, part, "y\n", stamp, "z\n"));
+}
+
 struct RefusedCase {
   const char* query;
   int code;

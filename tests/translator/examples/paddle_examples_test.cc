@@ -40,6 +40,13 @@ const Example kExamples[] = {
     {"examples/paddle/elastic.yaml", ""},
     {"examples/paddle/host.yaml", ""},
     {"examples/paddle/kubeflow.yaml", ""},
+    {"examples/paddle/multi-gpu.yaml", ""},
+    {"examples/paddle-operator/wide_and_deep.yaml", "W-CLEAN"},
+    {"examples/paddle-operator/wide_and_deep_podip.yaml", "W-CLEAN"},
+    {"examples/paddle-operator/wide_and_deep_service.yaml", "I-INTRANET W-CLEAN"},
+    {"examples/paddle-operator/wide_and_deep_volcano.yaml", "W-CLEAN"},
+    {"examples/paddle-operator/resnet.yaml", "W-CLEAN"},
+    {"examples/paddle-operator/storage.yaml", "W-CLEAN"},
     {"tests/golden/paddle/guide/wide-and-deep.yaml", "W-CLEAN"},
     {"tests/golden/paddle/guide/wide-and-deep-service.yaml", "I-INTRANET W-CLEAN"},
     {"tests/golden/paddle/guide/resnet.yaml", "W-CLEAN"},
@@ -69,7 +76,7 @@ class PaddleExamplesTest : public ::testing::TestWithParam<Example> {
     if (documents.ok()) documents_ = *std::move(documents);
   }
   ManifestTranslation Translated(TranslateOptions options) const {
-    static const TypeCheck check = cmd::TypeCheckOf();
+    static const TypeCheck check = cmd::CheckTypes;
     options.elastic_etcd = GetParam().etcd;
     return TranslateManifest(documents_, options, check);
   }
@@ -155,8 +162,17 @@ std::string NameOf(const ::testing::TestParamInfo<Example>& info) {
 INSTANTIATE_TEST_SUITE_P(Examples, PaddleExamplesTest, ::testing::ValuesIn(kExamples), NameOf);
 INSTANTIATE_TEST_SUITE_P(Examples, PaddleExamplesInTheSandboxTest, ::testing::ValuesIn(kExamples), NameOf);
 
+TEST(PaddleExamplesListTest, TheGalleryTellsOfEach) {
+  const std::filesystem::path examples = GW_SOURCE_DIR "/examples";
+  const std::string gallery = testutil::ReadFile(examples / "README.md");
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(examples)) {
+    if (entry.path().extension() != ".yaml") continue;
+    EXPECT_THAT(gallery, ::testing::HasSubstr(entry.path().lexically_relative(examples).string()));
+  }
+}
+
 TEST(PaddleExamplesListTest, EachFileIsThere) {
-  for (const char* const folder : {"examples/paddle", "tests/golden/paddle/guide"}) {
+  for (const char* const folder : {"examples/paddle", "examples/paddle-operator", "tests/golden/paddle/guide"}) {
     for (const auto& entry : std::filesystem::directory_iterator(absl::StrCat(GW_SOURCE_DIR, "/", folder))) {
       if (entry.path().extension() != ".yaml") continue;
       const std::string file = absl::StrCat(folder, "/", entry.path().filename().string());

@@ -31,7 +31,7 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 const TypeCheck& Check() {
-  static const TypeCheck check = cmd::TypeCheckOf();
+  static const TypeCheck check = cmd::CheckTypes;
   return check;
 }
 

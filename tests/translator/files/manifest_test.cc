@@ -34,7 +34,7 @@ std::vector<api::MixedDocument> Read(absl::string_view text, absl::string_view s
 }
 
 ManifestTranslation Of(absl::string_view text, const TranslateOptions& options = {}) {
-  static const TypeCheck check = cmd::TypeCheckOf();
+  static const TypeCheck check = cmd::CheckTypes;
   return TranslateManifest(Read(text), options, check);
 }
 
@@ -87,7 +87,7 @@ TEST(TranslateManifestTest, E18_APodGroupOfTheJobsNameIsTakenOver) {
 TEST(TranslateManifestTest, ThePodGroupMayStandBeforeTheJobOrInAnotherFile) {
   std::vector<api::MixedDocument> documents = Read(Group("wd", "{minMember: 2}"), "group.yaml");
   for (api::MixedDocument& document : Read(Job(), "job.yaml")) documents.push_back(std::move(document));
-  const ManifestTranslation translation = TranslateManifest(documents, {}, cmd::TypeCheckOf());
+  const ManifestTranslation translation = TranslateManifest(documents, {}, cmd::CheckTypes);
   EXPECT_EQ(Objects(translation), "Job wd");
   EXPECT_THAT(cmd::TranslationFindings(translation),
               HasSubstr("group.yaml:3:12: W-PG-DROPPED metadata.name: \"wd\": "));
@@ -329,7 +329,7 @@ constexpr char kConfig[] = "# mine\ntrain: {engine: cluster, trainer: {threads: 
 TEST(TranslateManifestTest, PaddleRecsTwoFilesBecomeOneJob) {
   std::vector<api::MixedDocument> documents = Read(kConfig, "config.yaml");
   for (api::MixedDocument& document : Read(kBackend, "backend.yaml")) documents.push_back(std::move(document));
-  const ManifestTranslation translation = TranslateManifest(documents, {}, cmd::TypeCheckOf());
+  const ManifestTranslation translation = TranslateManifest(documents, {}, cmd::CheckTypes);
   EXPECT_EQ(Objects(translation), "ConfigMap rec-modelconfig, Job rec") << cmd::TranslationFindings(translation);
   EXPECT_THAT(translation.objects[0].json, HasSubstr("# mine")) << "the pods get the file as it is";
   EXPECT_THAT(Places(Of(kBackend)), ElementsAre("E-KIND 1: "));

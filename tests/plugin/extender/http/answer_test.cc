@@ -33,21 +33,6 @@ std::shared_ptr<const SessionPlan> PlanOf(absl::string_view recording) {
   return SessionPlan::Make(cluster, {}, absl::FromUnixSeconds(1'795'000'000), scratch);
 }
 
-TEST(VerbTest, EachIsFoundByTheEndOfItsPath) {
-  for (std::size_t i = 0; i < kVerbs; ++i) {
-    const auto verb = static_cast<Verb>(i);
-    EXPECT_EQ(VerbOfPath(absl::StrCat("/", VerbName(verb))), verb);
-    EXPECT_EQ(VerbOfPath(absl::StrCat("/a/b/", VerbName(verb))), verb);
-    EXPECT_TRUE(Serves(Mode::kFull, verb));
-  }
-  for (const char* path : {"/", "", "/predicates", "/Predicate", "/predicate/", "/x"})
-    EXPECT_EQ(VerbOfPath(path), std::nullopt) << path;
-  EXPECT_EQ(ModeOf("steer"), Mode::kSteer);
-  EXPECT_EQ(ModeOf("heavy"), std::nullopt);
-  EXPECT_FALSE(Serves(Mode::kLight, Verb::kPredicate));
-  EXPECT_FALSE(Serves(Mode::kSteer, Verb::kPreemptable));
-}
-
 // Without a plan every recorded request is answered so that the scheduler does what it would do without us.
 class NeutralAnswerTest : public ::testing::TestWithParam<Recording> {};
 TEST_P(NeutralAnswerTest, IsWhatTheSchedulerWouldDoWithoutUs) {

@@ -32,6 +32,7 @@ class Serving {
     return options;
   }
   int port() const { return front_->port(); }
+  int connections() const { return front_->connections(); }
   std::string Sessions() {
     return thread_.Run([&] { return handler_->DebugSessions(); });
   }

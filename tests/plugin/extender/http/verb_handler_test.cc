@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/plugin/extender/http/serving.h"
@@ -137,6 +138,37 @@ TEST_P(SessionTest, ASessionIsShownWhileItIsOpen) {
                     HasSubstr("\"placed\":4"), HasSubstr("\"verdict\":\"waits\"")));
   client.CloseSession();
   EXPECT_THAT(serving.Sessions(), HasSubstr("\"sessions\":[]"));
+}
+
+// A session does not tell HyperNodes: a gang that must lie in one is left to the scheduler, unless we know some.
+TEST_P(SessionTest, AGangOfOneHyperNodeLiesInOneWhereSomeAreKnown) {
+  std::string body = Recorded("onSessionOpen-6").body;
+  const std::string spec = R"("spec":{"minMember":4,)";
+  ASSERT_THAT(body, HasSubstr(spec));
+  body = absl::StrReplaceAll(
+      body, {{spec, R"("spec":{"networkTopology":{"mode":"hard","highestTierAllowed":1},"minMember":4,)"}});
+  {
+    testutil::Serving serving(Of(GetParam()));
+    VolcanoClient client({.port = serving.port()});
+    EXPECT_TRUE(client.OpenSession(body));
+    EXPECT_THAT(serving.Sessions(), AllOf(HasSubstr("\"verdict\":\"not judged\""), Not(HasSubstr("\"letIn\":false"))));
+  }
+  VerbOptions options = Of(GetParam());
+  options.hyper_nodes = [] {
+    std::vector<model::HyperNodeFacts> racks(2);
+    for (int rack = 0; rack < 2; ++rack) {
+      racks[static_cast<std::size_t>(rack)] = {absl::StrCat("rack-", rack), 1, "", {}, {}};
+      for (int node = 0; node < (rack == 0 ? 2 : 4); ++node)
+        racks[static_cast<std::size_t>(rack)].members.push_back(
+            {true, model::HyperNodeFacts::By::kName, absl::StrCat("node-00", rack == 0 ? node : 2 + node), {}});
+    }
+    return racks;
+  };
+  testutil::Serving serving(options);
+  VolcanoClient client({.port = serving.port()});
+  const SessionOutcome outcome = RunSession(client, body);
+  EXPECT_THAT(outcome.bound, SizeIs(4));
+  for (const auto& [pod, node] : outcome.bound) EXPECT_GE(node, "node-002") << pod;  // a node takes one member
 }
 
 // A session that arrives torn is refused, and the plan of the one before does not answer for it.

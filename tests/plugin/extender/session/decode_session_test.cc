@@ -11,6 +11,7 @@
 #include "gtest/gtest.h"
 #include "plugin/extender/session/decode_task.h"
 #include "plugin/extender/session/json_walk.h"
+#include "plugin/extender/session/session_plan.h"
 #include "tests/plugin/extender/session/recordings.h"
 #include "tests/testing/status_matchers.h"
 
@@ -205,6 +206,29 @@ TEST(DecodeSessionTest, ThereAreLimits) {
   EXPECT_THAT(Error(body, {.max_jobs = 0}), HasSubstr("more than 0 jobs"));
   EXPECT_THAT(Error(absl::StrCat("{\"x\":", std::string(5000, '['), std::string(5000, ']'), "}")),
               HasSubstr("too deep"));
+}
+
+// What the quotas of a namespace leave lets gangs in or not, where the plugin resourcequota is configured.
+TEST(DecodeSessionTest, QuotasOfANamespaceCount) {
+  const std::string body =
+      R"({"Jobs":{"n/g":{"PodGroup":{"metadata":{"name":"g","namespace":"n","uid":"u"},"spec":{"minMember":4,"queue":"default","minResources":{"cpu":"36","requests.cpu":"36"}},"status":{"phase":"Pending"}}}},"Nodes":{},"Queues":{"default":{"Queue":{"metadata":{"name":"default"},"status":{"state":"Open"}}}},"NamespaceInfo":{"n":{"Name":"n","QuotaStatus":{"q":{"hard":{"requests.cpu":"40","pods":"9"},"used":{"requests.cpu":"5"}}}},"m":{"QuotaStatus":null},"k":null}})";
+  gang::Policy policy;
+  for (const bool by_quotas : {false, true}) {
+    policy.admit_by_quotas = by_quotas;
+    const std::unique_ptr<Cluster> cluster = Read(body);
+    gang::Scratch scratch;
+    const auto plan = SessionPlan::Make(*cluster, {.policy = policy, .whole_gangs = false, .sums = false},
+                                        absl::FromUnixSeconds(1'795'000'000), scratch);
+    ASSERT_EQ(plan->gangs().size(), 1u);
+    for (const PlannedGang& gang : plan->gangs()) {
+      EXPECT_EQ(gang.let_in, !by_quotas) << gang.job << ": " << gang.why;
+      if (by_quotas) EXPECT_THAT(gang.why, HasSubstr("needs requests.cpu 36, quota q uses 5 of 40, 1 too many"));
+    }
+  }
+  EXPECT_THAT(Error(R"({"NamespaceInfo":{"n":{"QuotaStatus":{"q":{"hard":{"cpu":"much"}}}}}})"),
+              HasSubstr(R"(NamespaceInfo["n"].QuotaStatus["q"])"));
+  EXPECT_THAT(Error(R"({"NamespaceInfo":{"n":{"QuotaStatus":{"a":{},"b":{}}}}})", {.max_quotas = 1}),
+              HasSubstr("more than 1 quotas"));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "plugin/extender/session/session_plan.h"
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -120,6 +121,12 @@ TEST_F(SessionPlanTest, MembersThatAreAwaitedGoWhereverThereIsRoom) {
   }
   AddPending("ga", 4, 9000);
   EXPECT_EQ(Plan()->JobEnqueueable("default/ga"), Vote::kAbstain);
+}
+
+TEST_F(SessionPlanTest, AGangOfMoreMembersThanAreTriedIsJudgedBySums) {
+  AddPending("ga", 1, 1000);
+  AddPending("gb", std::numeric_limits<std::int32_t>::max(), 1000);
+  EXPECT_EQ(Plan()->JobEnqueueable("default/gb"), Vote::kReject);
 }
 
 TEST_F(SessionPlanTest, WhatIsNotKnownIsLeftAlone) {

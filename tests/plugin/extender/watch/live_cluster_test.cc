@@ -2,13 +2,16 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "api/cluster_resources.h"
 #include "api/resource.h"
+#include "api/volcano/hyper_node.h"
 #include "base/simulated_loop.h"
 #include "gtest/gtest.h"
 #include "kube/runtime/components.h"
+#include "plugin/extender/watch/hyper_node_watch.h"
 #include "sandbox/apiserver/api_server.h"
 #include "sandbox/apiserver/in_process_client.h"
 
@@ -74,6 +77,44 @@ TEST_F(LiveClusterTest, WhatTheWatchShowsIsInTheNextPlan) {
   EXPECT_EQ(plan->JobEnqueueable("default/gb"), Vote::kReject);
   EXPECT_EQ(live_->Plan(), plan);  // nothing happened since
   EXPECT_TRUE(live_->cluster().Audit().empty());
+}
+
+TEST_F(LiveClusterTest, NewsOfAMomentAgoMakeNoPlan) {
+  components_->Start();
+  Settle();
+  const auto plan = live_->Plan();
+  AddGroup("ga");
+  loop_.RunFor(absl::Milliseconds(50));
+  EXPECT_EQ(live_->Plan(), plan);
+  loop_.RunFor(absl::Milliseconds(100));
+  EXPECT_NE(live_->Plan()->Find("default/ga"), nullptr);
+}
+
+TEST_F(LiveClusterTest, HyperNodesAreFollowedForThoseWhoSendSessions) {
+  auto watch = std::make_unique<HyperNodeWatch>(components_->informers());
+  const HyperNodeWatch& seen = *watch;
+  components_->Add(std::move(watch));
+  components_->Start();
+  Settle();
+  EXPECT_TRUE(seen.HyperNodes().empty());
+  for (const char* name : {"rack-b", "rack-a"}) {
+    Create(api::volcano::kHyperNodes,
+           absl::StrCat(
+               R"({"apiVersion":"topology.volcano.sh/v1alpha1","kind":"HyperNode","metadata":{"name":")", name,
+               R"("},"spec":{"tier":1,"members":[{"type":"Node","selector":{"exactMatch":{"name":"node-0"}}}]}})"));
+  }
+  Settle();
+  const std::vector<model::HyperNodeFacts> known = seen.HyperNodes();
+  ASSERT_EQ(known.size(), 2u);
+  EXPECT_EQ(known[0].name, "rack-a");
+  EXPECT_EQ(known[0].members.size(), 1u);
+  kube::Request request;
+  request.method = "DELETE";
+  request.path = api::PathOf(api::volcano::kHyperNodes, "", "rack-a");
+  ASSERT_TRUE(server_.Handle(request, {"test"}).ok());
+  Settle();
+  ASSERT_EQ(seen.HyperNodes().size(), 1u);
+  EXPECT_EQ(seen.HyperNodes()[0].name, "rack-b");
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "plugin/gang/overlay.h"
+#include "plugin/phrases/phrases.h"
 #include "tests/plugin/model/cluster_builder.h"
 
 namespace gangway::constraint {
@@ -222,7 +223,9 @@ TEST(ExplainTest, EveryNodeIsCountedOnce) {
   EXPECT_EQ(reason.nodes, 3);
   EXPECT_EQ(reason.fit, 1);
   EXPECT_THAT(reason.lacks, ElementsAre(model::Lack{"cpu", 3000, 2000, 1}));
-  EXPECT_THAT(reason.hindrances, ElementsAre(model::Hindrance{"taints", 1, "is tainted", "with dedicated", ""}));
+  EXPECT_THAT(
+      reason.hindrances,
+      ElementsAre(model::Hindrance{"taints", 1, phrases::kTainted(1), {phrases::kWith, std::string("dedicated")}, {}}));
   EXPECT_EQ(reason.request_text, "cpu 3, memory 100M");
 }
 

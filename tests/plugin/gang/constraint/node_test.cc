@@ -21,7 +21,7 @@ using testutil::Pod;
 
 // What its constraints say in words.
 std::string TextOf(const Cluster& cluster, model::ShapeId shape) {
-  return Placed(cluster).AsksOf(shape).Explain(false).asks_text;
+  return Placed(cluster).AsksOf(shape).Explain(false).asks.English();
 }
 
 TEST(NodeTest, WhatAPodAsksOfLabelsIsSaidInWords) {

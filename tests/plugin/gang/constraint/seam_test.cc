@@ -48,14 +48,16 @@ class Zones final : public State {
   std::map<int, int> counts_;
 };
 
+constexpr CountedPhrase kZoneHasOne("is in a zone that has one", "are in zones that have one", "所在区域已有一个");
+
 class OnePerZone final : public Constraint {
  public:
   OnePerZone(const Cluster& cluster, const Zones& zones) : cluster_(cluster), zones_(zones) {}
   int Copies(Row row) const override { return zones_.In(ZoneOf(cluster_, row)) == 0 ? 1 : 0; }
   Changes changes() const override { return Changes::kBeyond; }
   void Explain(absl::Span<const Refusal> refused, model::RoleReason& reason) const override {
-    reason.AddHindrance("zones", static_cast<int>(refused.size()), "is in a zone that has one",
-                        "are in zones that have one");
+    const int nodes = static_cast<int>(refused.size());
+    reason.AddHindrance("zones", nodes, kZoneHasOne(nodes));
   }
 
  private:

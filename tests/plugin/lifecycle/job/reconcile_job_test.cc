@@ -48,6 +48,73 @@ TEST(SeedJobTest, PodsWaitForTheGangToBeLetIn) {
   EXPECT_EQ(world.job().status.pending, 4);
 }
 
+// --- The first status
+
+World PatientSeed(const std::string& extra = "") {
+  World world = Seed(extra);
+  world.first_status_patience = absl::Seconds(2);
+  return world;
+}
+
+TEST(FirstStatusTest, OfAJobThatGoesOnItTellsOfThePods) {
+  World world = PatientSeed();
+  ASSERT_TRUE(world.Settle());
+  EXPECT_THAT(world.writes(), ElementsAre("create podgroups ctr-job-uid"));
+  EXPECT_EQ(world.look_again(), world.now() + absl::Seconds(2));
+  world.Pass(absl::Milliseconds(1900));
+  world.SetGroupPhase("Inqueue");
+  ASSERT_TRUE(world.Settle());
+  EXPECT_THAT(world.writes(),
+              ElementsAre("create podgroups ctr-job-uid", "create pods ctr-pserver-0", "create pods ctr-pserver-1",
+                          "create pods ctr-trainer-0", "create pods ctr-trainer-1", "patch jobs/status ctr"));
+  EXPECT_EQ(world.phase(), "Pending");
+  EXPECT_EQ(world.job().status.pending, 4);
+  EXPECT_EQ(world.job().status.min_available, 4);
+  world.RunAll();
+  ASSERT_TRUE(world.Settle());
+  EXPECT_THAT(world.phases(), ElementsAre("Pending", "Running"));
+}
+
+TEST(FirstStatusTest, WhoWaitsSaysSoALittleLater) {
+  World world = PatientSeed();
+  ASSERT_TRUE(world.Settle());
+  world.SetGroupPhase("Pending");
+  world.Pass(absl::Seconds(2));
+  ASSERT_TRUE(world.Settle());
+  EXPECT_THAT(world.writes(), ElementsAre("create podgroups ctr-job-uid", "patch jobs/status ctr"));
+  EXPECT_EQ(world.phase(), "Pending");
+}
+
+// Time is counted from the PodGroup: an API server at work makes it late. Let in, its pods are about to come.
+TEST(FirstStatusTest, ABusyAPIServerIsWaitedFor) {
+  World world = PatientSeed();
+  world.Pass(absl::Seconds(1));
+  ASSERT_EQ(world.Step(), 1);
+  world.Pass(absl::Milliseconds(1900));
+  EXPECT_EQ(world.Step(), 0);
+  world.SetGroupPhase("Inqueue");
+  world.Pass(absl::Seconds(3));
+  EXPECT_EQ(world.Step(4), 4);
+  EXPECT_THAT(world.writes(), Not(Contains("patch jobs/status ctr")));
+}
+
+TEST(FirstStatusTest, WhosePodsAreRefusedSaysSo) {
+  World world = PatientSeed();
+  ASSERT_TRUE(world.Settle());
+  world.SetGroupPhase("Inqueue");
+  world.Step(0);  // none is made
+  world.Pass(absl::Seconds(6));
+  EXPECT_EQ(world.Step(1), 1);
+  EXPECT_EQ(world.phase(), "Pending");
+}
+
+// Secrets are known by the status alone.
+TEST(FirstStatusTest, BeforeASecretItIsThere) {
+  World world = PatientSeed(R"(,"plugins":{"ssh":[]})");
+  EXPECT_GT(world.Step(1), 0);
+  EXPECT_THAT(world.writes(), ElementsAre("patch jobs/status ctr"));
+}
+
 TEST(SeedJobTest, CountsAloneWaitAndWhatElseChangesDoesNot) {
   World world = Seed();
   ASSERT_TRUE(world.Start());

@@ -118,6 +118,7 @@ class World {
     view.released_leaving = released_leaving.empty() ? nullptr : &released_leaving;
     view.queue = queue ? &*queue : nullptr;
     view.status_written = status_written;
+    view.first_status_patience = first_status_patience;
     kube::Plan plan = lifecycle::ReconcileJob(view, now_);
     look_again_ = plan.look_again;
     return plan;
@@ -257,6 +258,7 @@ class World {
 
   bool pods_current = true, has_ssh_key = true;
   absl::Time status_written = absl::InfinitePast();  // as the controller remembers it
+  absl::Duration first_status_patience = absl::ZeroDuration();
   absl::flat_hash_set<std::string> seen_leaving, released_leaving;
   std::optional<api::volcano::Queue> queue;
 
@@ -306,7 +308,10 @@ class World {
         json::object& metadata = object.as_object()["metadata"].as_object();
         GW_CHECK(json::value_to<std::string>(metadata["name"]) == write.name);
         metadata["uid"] = absl::StrCat("uid-", ++version_);
-        if (plural == "podgroups") object.as_object()["status"] = json::object{};
+        if (plural == "podgroups") {
+          object.as_object()["status"] = json::object{};
+          metadata["creationTimestamp"] = api::FormatTime(now_);
+        }
         if (plural == "pods") object.as_object()["status"] = json::object{{"phase", "Pending"}};
         if (plural == "pods") seen_leaving.erase(write.name), released_leaving.erase(write.name);
         Put(plural, write.name, std::move(object));

@@ -18,15 +18,10 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 namespace json = boost::json;
 
-const schemas::Schemas& AllSchemas() {
-  static const auto* const schemas = new schemas::Schemas();
-  return *schemas;
-}
-
 // One object and what becomes of it.
 class OwnershipTest : public ::testing::Test {
  protected:
-  OwnershipTest() : type_(*AllSchemas().For(api::kPods)->root) {}
+  OwnershipTest() : type_(*schemas::Schemas::Shared().For(api::kPods)->root) {}
 
   Write By(absl::string_view manager, absl::string_view subresource = {}) {
     return {.manager = manager,

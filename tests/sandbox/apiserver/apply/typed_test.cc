@@ -15,13 +15,9 @@ namespace json = boost::json;
 
 class TypedTest : public ::testing::Test {
  protected:
-  static const schemas::Schemas& AllSchemas() {
-    static const auto* const schemas = new schemas::Schemas();
-    return *schemas;
-  }
-  static const schemas::SchemaNode& Pod() { return *AllSchemas().For(api::kPods)->root; }
-  static const schemas::SchemaNode& Service() { return *AllSchemas().For(api::kServices)->root; }
-  static const schemas::SchemaNode& Job() { return *AllSchemas().For(api::kJobs)->root; }
+  static const schemas::SchemaNode& Pod() { return *schemas::Schemas::Shared().For(api::kPods)->root; }
+  static const schemas::SchemaNode& Service() { return *schemas::Schemas::Shared().For(api::kServices)->root; }
+  static const schemas::SchemaNode& Job() { return *schemas::Schemas::Shared().For(api::kJobs)->root; }
   static json::value Parse(absl::string_view text) { return *api::ParseJson(text); }
   static std::string Fields(absl::string_view config, const schemas::SchemaNode& type) {
     return FieldsOf(Parse(config), type).ToFieldsV1();

@@ -1,4 +1,4 @@
-#include "plugin/extender/http/verb.h"
+#include "plugin/extender/verbs/verb.h"
 
 #include <algorithm>
 

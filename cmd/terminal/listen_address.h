@@ -15,6 +15,12 @@ namespace gangway::cmd {
 struct ListenAt {
   std::string host;
   std::uint16_t port = 0;  // 0: any that is free
+  // As sockets have it: no name, no brackets.
+  std::string ip() const {
+    if (host == "localhost") return "127.0.0.1";
+    const bool brackets = absl::StartsWith(host, "[") && absl::EndsWith(host, "]");
+    return brackets ? host.substr(1, host.size() - 2) : host;
+  }
   bool loopback() const { return absl::StartsWith(host, "127.") || host == "localhost" || host == "[::1]"; }
 };
 

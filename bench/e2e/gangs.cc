@@ -1,0 +1,152 @@
+#include "bench/e2e/scenarios.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/time/clock.h"
+#include "api/resource.h"
+#include "base/check.h"
+#include "bench/e2e/load.h"
+#include "bench/e2e/measure.h"
+
+namespace gangway::bench {
+
+using testutil::ProcessUse;
+using testutil::UseOf;
+
+// 1,000 pods in gangs of 10 on 1,000 nodes: from the first post to the last binding.
+void ManyGangs() {
+  const auto gangway = Install(1000);
+  Load load(gangway->plane());
+  MakeNamespace(*gangway, "bind-only");
+  const absl::Duration created = load.Send(Pods("bind-only", 100, 10, "nobody"));
+  const absl::Duration bound_alone = load.Send(Bindings("bind-only", 100, 10, 1000));
+  std::printf("gangs: loader alone: 1,000 creations %s, 1,000 bindings %s (%.0f/s)\n", Seconds(created).c_str(),
+              Seconds(bound_alone).c_str(), 1000 / absl::ToDoubleSeconds(bound_alone));
+  for (int run = 0; run < 3; ++run) {
+    const std::string ns = absl::StrCat("gangs-", run);
+    MakeNamespace(*gangway, ns);
+    Load::SeenPods bound(load, ns);
+    const pid_t pid = gangway->scheduler().process().pid();
+    const double cpu = UseOf(pid).cpu_seconds;
+    const absl::Time begin = absl::Now();
+    load.Send(PodGroups(ns, 100, 10));
+    load.Send(Pods(ns, 100, 10));
+    const absl::Time posted = absl::Now();
+    const absl::Time last = bound.WaitFor(1000, absl::Minutes(2));
+    const ProcessUse use = UseOf(pid);
+    std::printf("gangs: first post to last binding %s, of which posting %s; scheduler CPU %.2f s, %s\n",
+                Seconds(last - begin).c_str(), Seconds(posted - begin).c_str(), use.cpu_seconds - cpu,
+                Memory(use).c_str());
+  }
+  // The pods wait, then their PodGroups come: nothing but the scheduler's own work.
+  MakeNamespace(*gangway, "at-once");
+  load.Send(Pods("at-once", 100, 10));
+  const auto writes = Writes(gangway->plane());
+  Load::SeenPods bound(load, "at-once");
+  const absl::Time begin = absl::Now();
+  load.Send(PodGroups("at-once", 100, 10));
+  const absl::Duration took = bound.WaitFor(1000, absl::Minutes(2)) - begin;
+  std::printf(
+      "gangs: pods there, 100 PodGroups posted to last binding %s, %.0f bindings/s, %.2f of the loader's; writes: %s\n",
+      Seconds(took).c_str(), 1000 / absl::ToDoubleSeconds(took), absl::FDivDuration(bound_alone, took),
+      Since(writes, Writes(gangway->plane())).c_str());
+}
+
+namespace {
+
+std::string Shape(int gangs, int size) { return absl::StrCat(gangs, "x", size); }
+
+// One gang of `size` pods whose PodGroup says `topology` too; "": nothing.
+std::vector<kube::Request> OneGang(const std::string& ns, int size, const std::string& topology) {
+  return {Post(
+      api::PathOf(api::kPodGroups, ns),
+      absl::StrFormat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":"gang-0"},)"
+                      R"("spec":{"minMember":%d,"queue":"default"%s}})",
+                      size, topology))};
+}
+
+}  // namespace
+
+// So many pods in gangs of several sizes: how long after the last post the last is bound, how long nothing is bound in
+// between, and how many a second beside a loader that binds alone.
+void GangShapes() {
+  constexpr std::pair<int, int> kShapes[] = {{100, 10}, {20, 50}, {1000, 1}, {1, 1000}, {20, 500}};
+  const auto gangway = Install(1000);
+  Load load(gangway->plane());
+  MakeNamespace(*gangway, "bind-only");
+  load.Send(Pods("bind-only", 100, 10, "nobody"));
+  const absl::Duration alone = load.Send(Bindings("bind-only", 100, 10, 1000));
+  std::printf("shapes: loader alone: 1,000 bindings in %s, %.0f/s\n", Seconds(alone).c_str(),
+              1000 / absl::ToDoubleSeconds(alone));
+  for (const auto& [gangs, size] : kShapes) {
+    const std::string ns = absl::StrCat("shape-", Shape(gangs, size));
+    MakeNamespace(*gangway, ns);
+    Load::SeenPods bound(load, ns);
+    const pid_t pid = gangway->scheduler().process().pid();
+    const double cpu = UseOf(pid).cpu_seconds;
+    const absl::Time begin = absl::Now();
+    load.Send(PodGroups(ns, gangs, size));
+    load.Send(Pods(ns, gangs, size));
+    const absl::Time posted = absl::Now();
+    const absl::Time last = bound.WaitFor(gangs * size, absl::Minutes(5));
+    GW_CHECK(last != absl::InfiniteFuture());
+    const ProcessUse use = UseOf(pid);
+    std::printf(
+        "shapes: %s: posted in %s, the last bound %s after that; at most %s without a binding; scheduler CPU %.2f s, "
+        "%s\n",
+        Shape(gangs, size).c_str(), Seconds(posted - begin).c_str(), Seconds(last - posted).c_str(),
+        Seconds(bound.LongestGap()).c_str(), use.cpu_seconds - cpu, Memory(use).c_str());
+    std::fflush(stdout);
+    // The same once more, of pods that are there: nothing but the scheduler's work and the bindings.
+    const std::string there = absl::StrCat("there-", Shape(gangs, size));
+    MakeNamespace(*gangway, there);
+    load.Send(Pods(there, gangs, size));
+    Load::SeenPods again(load, there);
+    const absl::Time start = absl::Now();
+    load.Send(PodGroups(there, gangs, size));
+    const absl::Duration took = again.WaitFor(gangs * size, absl::Minutes(5)) - start;
+    std::printf("shapes: %s, pods there: all bound after %s, %.0f/s, %.2f of the loader's\n",
+                Shape(gangs, size).c_str(), Seconds(took).c_str(), gangs * size / absl::ToDoubleSeconds(took),
+                absl::FDivDuration(alone * (gangs * size / 1000.0), took));
+    std::fflush(stdout);
+    for (const std::string& done : {ns, there})
+      GW_CHECK(gangway->plane().Call("DELETE", api::PathOf(api::kPods, done), R"({"gracePeriodSeconds":0})").ok());
+    std::this_thread::sleep_for(std::chrono::seconds(3));  // what the deletions bring about
+  }
+}
+
+// One gang of 512 pods, each of which fills one of 512 nodes: with racks of 16 nodes in rows of 8 racks in one hall,
+// and without.
+void LargeGang() {
+  constexpr int kNodes = 512, kOfRack = 16, kOfRow = 8;
+  const auto gangway = Install(kNodes);
+  Load load(gangway->plane());
+  const auto measure = [&](const char* what, const std::string& ns, const std::string& topology) {
+    MakeNamespace(*gangway, ns);
+    Load::SeenPods bound(load, ns);
+    const absl::Time begin = absl::Now();
+    load.Send(OneGang(ns, kNodes, topology));
+    load.Send(Pods(ns, 1, kNodes, "volcano", 16));
+    const absl::Time posted = absl::Now();
+    const absl::Time last = bound.WaitFor(kNodes, absl::Minutes(2));
+    GW_CHECK(last != absl::InfiniteFuture());
+    std::printf("large gang: 512 pods on 512 nodes %s: %s from the first post, %s after the last\n", what,
+                Seconds(last - begin).c_str(), Seconds(last - posted).c_str());
+    std::fflush(stdout);
+    GW_CHECK(gangway->plane().Call("DELETE", api::PathOf(api::kPods, ns), R"({"gracePeriodSeconds":0})").ok());
+    std::this_thread::sleep_for(std::chrono::seconds(3));
+  };
+  measure("without topology", "without", "");
+  load.Send(HyperNodes(kNodes, kOfRack, kOfRow));
+  measure("in a hall of racks and rows", "within", R"(,"networkTopology":{"mode":"hard","highestTierAllowed":3})");
+}
+
+}  // namespace gangway::bench

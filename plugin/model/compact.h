@@ -1,0 +1,97 @@
+// Members of what there is a great many of, in fewer bytes than their usual types take.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+
+namespace gangway::model {
+
+// A text that seldom changes.
+class Text {
+ public:
+  Text() = default;
+  Text(absl::string_view text);  // NOLINT(google-explicit-constructor): it is one
+  absl::string_view view() const;
+  operator absl::string_view() const { return view(); }         // NOLINT(google-explicit-constructor)
+  operator std::string() const { return std::string(view()); }  // NOLINT(google-explicit-constructor)
+  bool empty() const { return bytes_ == nullptr; }
+  friend bool operator==(const Text& a, absl::string_view b) { return a.view() == b; }
+  friend bool operator==(const Text& a, const Text& b) { return a.view() == b.view(); }
+  friend std::strong_ordering operator<=>(const Text& a, const Text& b) { return a.view().compare(b.view()) <=> 0; }
+  friend std::strong_ordering operator<=>(const Text& a, absl::string_view b) { return a.view().compare(b) <=> 0; }
+
+ private:
+  std::unique_ptr<char[]> bytes_;  // its length, then it; none of an empty one
+};
+
+// What few have: the others have room for a pointer.
+template <class T>
+class Seldom {
+ public:
+  Seldom() = default;
+  Seldom& operator=(std::optional<T> value) {
+    value_ = value.has_value() ? std::make_unique<T>(*std::move(value)) : nullptr;
+    return *this;
+  }
+  bool has_value() const { return value_ != nullptr; }
+  const T& operator*() const { return *value_; }
+  const T* operator->() const { return value_.get(); }
+
+ private:
+  std::unique_ptr<T> value_;
+};
+
+// An object's UID: a number of 16 bytes where it is written as Kubernetes does (RFC 9562, small digits), else its text.
+class Uid {
+ public:
+  Uid() = default;
+  Uid(absl::string_view text);  // NOLINT(google-explicit-constructor): it is one
+  Uid(Uid&& other) noexcept { Swap(other); }
+  Uid& operator=(Uid&& other) noexcept {
+    Swap(other);
+    return *this;
+  }
+  ~Uid();
+  std::string text() const;
+  bool empty() const { return number_ == Number(); }
+  operator std::string() const { return text(); }  // NOLINT(google-explicit-constructor)
+  friend bool operator==(const Uid& a, absl::string_view b) { return a.Is(b); }
+  friend bool operator==(const Uid& a, const Uid& b) { return a.Is(b.text()); }
+
+ private:
+  struct Number {
+    std::uint64_t high = 0, low = 0;
+    // Of a UID's version, which is never 0. A text is where `low` says.
+    bool is_text() const { return (high >> 12 & 15) == 0; }
+    friend bool operator==(const Number&, const Number&) = default;
+  };
+  static std::optional<Number> Parse(absl::string_view text);
+  const std::string* there() const;  // the text; null: it is a number, or empty
+  bool Is(absl::string_view text) const;
+  void Swap(Uid& other) { std::swap(number_, other.number_); }
+
+  Number number_;
+};
+
+// A time to the nanosecond, or one of the infinities.
+class Moment {
+ public:
+  Moment(absl::Time time) : nanos_(absl::ToUnixNanos(time)) {}  // NOLINT(google-explicit-constructor): it is one
+  operator absl::Time() const;                                  // NOLINT(google-explicit-constructor)
+  friend bool operator==(const Moment&, const Moment&) = default;
+  friend bool operator==(const Moment& a, absl::Time b) { return a == Moment(b); }
+  friend std::strong_ordering operator<=>(const Moment&, const Moment&) = default;
+  friend std::strong_ordering operator<=>(const Moment& a, absl::Time b) { return a <=> Moment(b); }
+
+ private:
+  std::int64_t nanos_;
+};
+
+}  // namespace gangway::model

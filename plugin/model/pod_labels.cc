@@ -1,0 +1,74 @@
+#include "plugin/model/pod_labels.h"
+
+#include <utility>
+
+namespace gangway::model {
+namespace {
+
+std::string PackedPart(const std::pair<std::string, std::string>& label) {
+  std::string text;
+  PackLabel(label.first, label.second, text);
+  return text;
+}
+
+bool IsPacked(absl::string_view text, const std::pair<std::string, std::string>& label) {
+  const std::size_t key = label.first.size(), value = label.second.size();
+  return text.size() == key + value + 2 && text.substr(0, key) == label.first && text[key] == '\0' &&
+         text.substr(key + 1, value) == label.second;
+}
+
+}  // namespace
+
+std::int32_t PodLabels::Enter(absl::string_view text) {
+  auto it = by_text_.find(text);
+  if (it == by_text_.end()) {
+    const std::int32_t number = parts_.Add();
+    parts_[number].text = std::string(text);
+    it = by_text_.insert(number).first;
+  }
+  ++parts_[*it].users;
+  return *it;
+}
+
+PodLabels::Kept PodLabels::Keep(absl::string_view ns, const LabelList& labels) {
+  Kept kept;
+  kept.numbers_ = std::make_unique<std::int32_t[]>(labels.size() + 1);
+  std::int32_t* next = kept.numbers_.get();
+  std::string text(ns);
+  text.push_back('\0');
+  *next = Enter(text);
+  for (const auto& label : labels) *++next = Enter(PackedPart(label));
+  *next = ~*next;
+  return kept;
+}
+
+void PodLabels::Drop(Kept& kept) {
+  if (!kept.there()) return;
+  const std::unique_ptr<std::int32_t[]> numbers = std::move(kept.numbers_);
+  ForEach(numbers.get(), [this](std::int32_t number) {
+    Part& part = parts_[number];
+    if (--part.users > 0) return;
+    by_text_.erase(by_text_.find(absl::string_view(part.text)));
+    parts_.Remove(number);
+  });
+}
+
+bool PodLabels::Same(const Kept& kept, const LabelList& labels) const {
+  if (!kept.there()) return labels.empty();
+  bool same = true, is_namespace = true;
+  auto label = labels.begin();
+  ForEach(kept.numbers_.get(), [&](std::int32_t number) {
+    if (std::exchange(is_namespace, false) || !same) return;
+    same = label != labels.end() && IsPacked(TextOf(number), *label);
+    if (same) ++label;
+  });
+  return same && label == labels.end();
+}
+
+std::string PodLabels::Pack(const Kept& kept) const {
+  std::string packed;
+  if (kept.there()) ForEach(kept.numbers_.get(), [&](std::int32_t number) { packed += TextOf(number); });
+  return packed;
+}
+
+}  // namespace gangway::model

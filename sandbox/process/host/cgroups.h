@@ -1,0 +1,36 @@
+// Limits of containers by control groups, where the machine lets us have some (cgroups(7), of both versions).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+
+namespace gangway::sandbox {
+
+// One group for all of the sandbox, and below it one for each run. `name` is that of the one.
+class Cgroups {
+ public:
+  explicit Cgroups(std::string name);
+
+  // Why there are no limits; "" when there are.
+  const std::string& missing() const { return missing_; }
+  // The files to write "0" into for joining the group of a run, which is made; empty without limits.
+  std::vector<std::string> Make(absl::string_view run, std::int64_t memory_bytes, std::int64_t milli_cpu);
+  // Whether a process of the run was killed for want of memory; then the group goes.
+  bool Remove(absl::string_view run);
+  // Everything of the sandbox that has no process any more.
+  static void RemoveAll(const std::string& name);
+
+ private:
+  std::string FolderOf(absl::string_view hierarchy, absl::string_view run) const;
+
+  const std::string name_;
+  bool unified_ = false;      // version 2
+  std::string memory_, cpu_;  // hierarchies; "" where we may not make groups
+  std::string missing_;
+};
+
+}  // namespace gangway::sandbox

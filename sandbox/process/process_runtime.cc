@@ -1,0 +1,427 @@
+#include "sandbox/process/process_runtime.h"
+
+#include <algorithm>
+#include <csignal>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "api/resource.h"
+#include "base/log.h"
+#include "base/status_macros.h"
+#include "sandbox/kubelet/node_shape.h"
+
+namespace gangway::sandbox {
+namespace {
+
+// After a container could not be ordered.
+constexpr absl::Duration kOrderAgain = absl::Seconds(10);
+// Names that change together are written once.
+constexpr absl::Duration kNamesSettle = absl::Milliseconds(2);
+// kubelet: terminationMessagePolicy FallbackToLogsOnError
+constexpr std::int64_t kFallbackLines = 80;
+constexpr std::size_t kFallbackBytes = 2048;
+constexpr char kGone[] = "what ran the containers has ended; start the sandbox anew";
+
+// The host would take one that does not for the end of all.
+template <class Order>
+absl::Status CheckFits(const Order& order) {
+  const std::size_t size = api::Encode(order).size();
+  return size <= kMaxFrame ? absl::OkStatus()
+                           : absl::InvalidArgumentError(absl::StrCat("environment, command line and mounts have ", size,
+                                                                     " bytes: too many to be started"));
+}
+
+std::string RunId(const std::string& uid, absl::string_view container, int number) {
+  return absl::StrCat(uid, "/", container, "/", number);
+}
+
+const HostedContainer* FindContainerOf(const HostedPod& pod, absl::string_view name) {
+  for (const auto* const containers : {&pod.spec.containers, &pod.spec.init_containers}) {
+    for (const HostedContainer& each : *containers)
+      if (each.name == name) return &each;
+  }
+  return nullptr;
+}
+
+std::string EndOfLog(const WrittenLog& log) {
+  std::string out;
+  for (std::int64_t i = std::max(log.first_kept(), log.count() - kFallbackLines); i < log.count(); ++i)
+    absl::StrAppend(&out, log.line(i).text, log.line(i).partial ? "" : "\n");
+  return out.size() > kFallbackBytes ? out.substr(out.size() - kFallbackBytes) : out;
+}
+
+std::int64_t LimitOf(const HostedContainer& container, const char* resource, bool milli) {
+  const auto it = container.resources.limits.find(resource);
+  if (it == container.resources.limits.end()) return 0;
+  return (milli ? it->second.Milli() : it->second.Units()).value_or(0);
+}
+
+}  // namespace
+
+ProcessRuntime::ProcessRuntime(Loop& loop, kube::Client& client, ProcessOptions options, ContainerHost& host,
+                               OnContainers on_containers)
+    : loop_(loop),
+      options_(std::move(options)),
+      host_(host),
+      on_containers_(std::move(on_containers)),
+      folders_(options_.folder, options_.claims),
+      services_(loop, client, api::kServices, {}),
+      streams_(host) {
+  HostEvents events;
+  events.on_pod = [this](const News& news) { OnPod(news); };
+  events.on_started = [this](const News& news) { OnRun(news, !news.error.empty()); };
+  events.on_ended = [this](const News& news) { OnRun(news, true); };
+  events.on_output = [this](absl::string_view id, absl::string_view bytes) { OnOutput(id, bytes); };
+  events.on_stream_output = [this](absl::string_view id, bool error_output, absl::string_view bytes) {
+    streams_.OnOutput(id, error_output, bytes);
+  };
+  events.on_stream_took = [this](const StreamWord& word) { streams_.OnTook(word); };
+  events.on_stream_ended = [this](const News& news) { streams_.OnEnded(news); };
+  events.on_gone = [this] { OnGone(); };
+  host_.SetEvents(std::move(events));
+  services_.Start([this](const auto&, const auto&, const auto&) { RefreshNamesSoon(); }, [] {});
+}
+
+ProcessRuntime::~ProcessRuntime() { host_.SetEvents({}); }
+
+void ProcessRuntime::Tell(const Hosted& hosted, const std::string& uid, bool changed) {
+  on_containers_(hosted.key, uid, changed);
+}
+
+kube::Plan ProcessRuntime::Sync(const PodView& view, absl::Time now) {
+  const std::string& uid = view.pod.metadata.uid;
+  const auto it = hosted_.find(uid);
+  if (it == hosted_.end()) return {};  // See comes first
+  Hosted& hosted = it->second;
+  PodView own = view;
+  own.pod_ip = hosted.named.ip;
+  ProcessPlan todo = SyncProcesses(own, options_.times, hosted.processes, now);
+  if (todo.wants.empty()) return std::move(todo.plan);
+  const PodFacts facts{view.pod, own.pod_ip, view.host_ip, view.allocatable, *view.sources};
+  for (const ProcessWant& want : todo.wants) Do(want, facts, hosted);
+  return std::move(todo.plan);
+}
+
+void ProcessRuntime::Do(const ProcessWant& want, const PodFacts& facts, Hosted& hosted) {
+  const std::string& uid = facts.pod.metadata.uid;
+  switch (want.kind) {
+    case ProcessWant::Kind::kPrepare:
+      if (const absl::Status status = Prepare(facts, hosted); !status.ok()) {
+        hosted.processes.ground = PodGround::kNone;
+        hosted.processes.ground_reason = "FailedMount";
+        hosted.processes.ground_error = std::string(status.message());
+        hosted.processes.ground_failed = loop_.Now();
+        Tell(hosted, uid, true);
+      }
+      return;
+    case ProcessWant::Kind::kStart:
+      return Start(facts, want.container, hosted);
+    case ProcessWant::Kind::kTerminate:
+      return SignalAll(uid, hosted, SIGTERM);
+    case ProcessWant::Kind::kKill:
+      return SignalAll(uid, hosted, SIGKILL);
+    case ProcessWant::Kind::kDrop:
+      return host_.Drop(uid);
+  }
+}
+
+absl::Status ProcessRuntime::Prepare(const PodFacts& facts, Hosted& hosted) {
+  const std::string& uid = facts.pod.metadata.uid;
+  GW_ASSIGN_OR_RETURN(hosted.volumes, VolumesOf(facts, folders_.Of(uid)));
+  PodOrder order;
+  order.uid = uid;
+  order.hostname = HostnameOf(facts.pod);
+  order.ip = facts.pod_ip;
+  order.host_network = facts.pod.spec.host_network;
+  for (PodVolume& volume : hosted.volumes) {
+    GW_RETURN_IF_ERROR(folders_.MakeVolume(uid, volume));
+    if (volume.kind == PodVolume::Kind::kMemory) order.memory_folders.push_back({volume.folder, volume.memory_bytes});
+  }
+  hosted.hosts = HostsFile(facts.pod, facts.pod_ip, SharedLines(facts.pod.metadata.ns));
+  GW_RETURN_IF_ERROR(folders_.WriteHosts(uid, hosted.hosts));
+  if (gone_) return absl::UnavailableError(kGone);
+  GW_RETURN_IF_ERROR(CheckFits(order));
+  host_.Prepare(order);
+  return absl::OkStatus();
+}
+
+void ProcessRuntime::Start(const PodFacts& facts, const std::string& name, Hosted& hosted) {
+  ProcessRuns& runs = hosted.processes.containers[name];
+  const HostedContainer* const container = FindContainerOf(facts.pod, name);
+  absl::StatusOr<StartOrder> order =
+      container == nullptr ? absl::NotFoundError("there is no such container") : OrderFor(facts, *container, hosted);
+  if (order.ok() && gone_) order = absl::UnavailableError(kGone);
+  if (order.ok()) return host_.Start(*order);
+  runs.refused = {absl::IsFailedPrecondition(order.status()) ? "CreateContainerError" : "CreateContainerConfigError",
+                  std::string(order.status().message()), loop_.Now() + kOrderAgain};
+  runs.now = std::exchange(runs.before, std::nullopt);
+  Tell(hosted, facts.pod.metadata.uid, true);
+}
+
+absl::StatusOr<StartOrder> ProcessRuntime::OrderFor(const PodFacts& facts, const HostedContainer& container,
+                                                    Hosted& hosted) {
+  const std::string& uid = facts.pod.metadata.uid;
+  const int number = hosted.processes.containers[container.name].now->number;
+  const ImageFolder* const image = FolderOf(options_.images, container.image);
+  const bool own_root = image != nullptr && !image->python;
+  Environment inherited = EnvironmentOfImage(image, options_.path, options_.home);
+  inherited.emplace_back("HOSTNAME", HostnameOf(facts.pod));
+  GW_ASSIGN_OR_RETURN(const Environment declared, EnvironmentOf(facts, container));
+  StartOrder order;
+  order.id = RunId(uid, container.name, number);
+  order.pod_uid = uid;
+  GW_ASSIGN_OR_RETURN(order.argv, CommandLineOf(container, declared));
+  if (container.command.empty()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("no command specified: the image ", container.image,
+                     " is not pulled, so what it would run is not known; say command: in the container"));
+  }
+  const Environment environment = Over(std::move(inherited), declared);
+  for (const auto& [variable, value] : environment) order.env.push_back(absl::StrCat(variable, "=", value));
+  order.root = own_root ? image->folder : "/";
+  order.working_dir = !container.working_dir.empty() ? container.working_dir : own_root ? "/" : options_.working_dir;
+  GW_ASSIGN_OR_RETURN(order.mounts, MountsOf(container, hosted.volumes, declared));
+  if (image != nullptr && image->python)
+    order.mounts.insert(order.mounts.begin(), {image->folder, image->folder, true});
+  GW_RETURN_IF_ERROR(folders_.MakeRun(uid, container.name, number));
+  order.scratch = folders_.Run(uid, container.name, number) + "/scratch";
+  order.mounts.push_back({folders_.Hosts(uid), "/etc/hosts", false});
+  // The machine's name servers are out of reach; asking them would take ten seconds for each name not known yet.
+  if (!options_.shared_network) {
+    GW_ASSIGN_OR_RETURN(std::string resolver, folders_.MakeResolver());
+    order.mounts.push_back({std::move(resolver), "/etc/resolv.conf", true});
+  }
+  order.mounts.push_back(
+      {folders_.Message(uid, container.name, number),
+       container.termination_message_path.empty() ? "/dev/termination-log" : container.termination_message_path,
+       false});
+  order.memory_bytes = LimitOf(container, "memory", false);
+  order.milli_cpu = LimitOf(container, "cpu", true);
+  GW_RETURN_IF_ERROR(CheckFits(order));
+  return order;
+}
+
+void ProcessRuntime::SignalAll(const std::string& uid, const Hosted& hosted, int signal) {
+  for (const auto& [name, runs] : hosted.processes.containers) {
+    if (runs.live()) host_.Signal({RunId(uid, name, runs.now->number), signal});
+  }
+}
+
+ProcessRun* ProcessRuntime::FindRun(absl::string_view id, Hosted** hosted, std::string* container) {
+  const std::vector<std::string> parts = absl::StrSplit(id, '/');
+  int number = 0;
+  if (parts.size() != 3 || !absl::SimpleAtoi(parts[2], &number)) return nullptr;
+  const auto it = hosted_.find(parts[0]);
+  if (it == hosted_.end()) return nullptr;
+  const auto runs = it->second.processes.containers.find(parts[1]);
+  if (runs == it->second.processes.containers.end()) return nullptr;
+  *hosted = &it->second;
+  *container = parts[1];
+  return runs->second.now && runs->second.now->number == number ? &*runs->second.now : nullptr;
+}
+
+void ProcessRuntime::OnOutput(absl::string_view id, absl::string_view bytes) {
+  Hosted* hosted = nullptr;
+  std::string container;
+  ProcessRun* const run = FindRun(id, &hosted, &container);
+  if (run == nullptr) return;
+  const std::int64_t before = run->log->count();
+  run->log->Append(loop_.Now(), bytes);
+  Show(*hosted, *run->log, before);
+  Tell(*hosted, hosted->pod.metadata.uid, false);
+}
+
+void ProcessRuntime::Show(const Hosted& hosted, const WrittenLog& log, std::int64_t from) {
+  if (!options_.on_line) return;
+  for (std::int64_t i = std::max(from, log.first_kept()); i < log.count(); ++i)
+    options_.on_line(hosted.pod.metadata, log.line(i).text);
+}
+
+void ProcessRuntime::OnPod(const News& news) {
+  const auto it = hosted_.find(news.id);
+  if (it == hosted_.end() || it->second.processes.ground != PodGround::kAsked) return;
+  PodProcesses& processes = it->second.processes;
+  processes.ground = news.error.empty() ? PodGround::kReady : PodGround::kNone;
+  processes.ground_reason = "FailedCreatePodSandBox";
+  processes.ground_error =
+      news.error.empty() ? std::string() : absl::StrCat("Failed to create pod sandbox: ", news.error);
+  processes.ground_failed = loop_.Now();
+  Tell(it->second, it->first, true);
+}
+
+void ProcessRuntime::OnRun(const News& news, bool ended) {
+  Hosted* hosted = nullptr;
+  std::string container;
+  ProcessRun* const run = FindRun(news.id, &hosted, &container);
+  if (run == nullptr) return;
+  const std::string& uid = hosted->pod.metadata.uid;
+  if (!ended) {
+    run->state = ProcessRun::State::kRunning;
+    run->started = loop_.Now();
+    return Tell(*hosted, uid, true);
+  }
+  if (run->state == ProcessRun::State::kStarting) run->started = loop_.Now();
+  run->exit_code = news.exit_code;
+  run->out_of_memory = news.out_of_memory;
+  run->error = news.error;
+  End(uid, container, *hosted, *run);
+}
+
+void ProcessRuntime::End(const std::string& uid, const std::string& container, Hosted& hosted, ProcessRun& run) {
+  run.state = ProcessRun::State::kEnded;
+  run.ended = loop_.Now();
+  const std::int64_t before = run.log->count();
+  run.log->Close();
+  Show(hosted, *run.log, before);
+  run.message = folders_.ReadMessage(uid, container, run.number);
+  const HostedContainer* const spec = FindContainerOf(hosted.pod, container);
+  if (run.message.empty() && run.exit_code != 0 && spec != nullptr &&
+      spec->termination_message_policy == "FallbackToLogsOnError")
+    run.message = EndOfLog(*run.log);
+  Tell(hosted, uid, true);
+}
+
+void ProcessRuntime::OnGone() {
+  gone_ = true;
+  log::Error("what ran the containers has ended, and every container with it");
+  streams_.EndAll("what ran the containers has ended");
+  for (auto& [uid, hosted] : hosted_) {
+    for (auto& [name, runs] : hosted.processes.containers) {
+      if (!runs.live()) continue;
+      runs.now->exit_code = 128 + SIGKILL;
+      End(uid, name, hosted, *runs.now);
+    }
+    News unmade;
+    unmade.id = uid;
+    unmade.error = kGone;
+    OnPod(unmade);  // for those that still wait to hear of their ground
+  }
+}
+
+void ProcessRuntime::See(const HostedPod& pod) {
+  Hosted& hosted = hosted_[pod.metadata.uid];
+  hosted.key = {pod.metadata.ns, pod.metadata.name};
+  std::string ip = hosted.named.ip;
+  if (ip.empty()) {
+    ip = !pod.spec.host_network ? NextAddress() : options_.shared_network ? "127.0.0.1" : HostIp(pod.spec.node_name);
+  }
+  NamedPod named = NamedPodOf(pod, ip);
+  if (pod.ended()) named.labels.clear();  // no Service leads to it any more
+  if (!(named == hosted.named)) RefreshNamesSoon();
+  hosted.named = std::move(named);
+  hosted.pod = pod;
+}
+
+void ProcessRuntime::Forget(const HostedPod& pod) {
+  const auto it = hosted_.find(pod.metadata.uid);
+  if (it == hosted_.end()) return;
+  if (!it->second.processes.dropped) host_.Drop(it->first);
+  addresses_.erase(it->second.named.ip);
+  hosted_.erase(it);
+  RefreshNamesSoon();
+}
+
+absl::StatusOr<ContainerLog> ProcessRuntime::Log(const HostedPod& pod, absl::string_view container,
+                                                 bool previous) const {
+  auto log = LogOf(pod, nullptr, container, previous, {}, std::nullopt);
+  if (!log.ok()) return log.status();
+  const auto hosted = hosted_.find(pod.metadata.uid);
+  if (hosted == hosted_.end()) return absl::NotFoundError(absl::StrCat("pod ", pod.metadata.name, " is not known"));
+  const auto runs = hosted->second.processes.containers.find(std::string(container));
+  if (runs != hosted->second.processes.containers.end()) {
+    for (const auto* const run : {&runs->second.now, &runs->second.before}) {
+      if (run->has_value() && (*run)->number == log->restarts) log->written = (*run)->log;
+    }
+  }
+  if (log->written == nullptr)
+    return absl::InvalidArgumentError(
+        absl::StrCat("previous terminated container \"", container, "\" in pod \"", pod.metadata.name, "\" not found"));
+  return log;
+}
+
+absl::Status ProcessRuntime::CheckStream(const HostedPod& pod, absl::string_view container) const {
+  const auto hosted = hosted_.find(pod.metadata.uid);
+  const bool here = hosted != hosted_.end() && !gone_ && !hosted->second.processes.dropped;
+  if (container.empty()) {
+    if (here && hosted->second.processes.ground == PodGround::kReady) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrCat("pod ", pod.metadata.name, " does not run"));
+  }
+  if (here) {
+    const auto& containers = hosted->second.processes.containers;
+    const auto runs = containers.find(std::string(container));
+    if (runs != containers.end() && runs->second.now && runs->second.now->state == ProcessRun::State::kRunning)
+      return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("container ", container, " of pod ", pod.metadata.name, " does not run"));
+}
+
+absl::StatusOr<std::unique_ptr<ContainerStream>> ProcessRuntime::Exec(const HostedPod& pod, const ExecOrder& order,
+                                                                      StreamEvents events) {
+  GW_RETURN_IF_ERROR(CheckStream(pod, order.container));
+  const ProcessRuns& runs = hosted_.find(pod.metadata.uid)->second.processes.containers.find(order.container)->second;
+  StreamOrder stream;
+  stream.run = RunId(pod.metadata.uid, order.container, runs.now->number);
+  stream.argv = order.command;
+  stream.input = order.input;
+  stream.terminal = order.terminal;
+  return streams_.Open(std::move(stream), std::move(events));
+}
+
+absl::StatusOr<std::unique_ptr<ContainerStream>> ProcessRuntime::Dial(const HostedPod& pod, int port,
+                                                                      StreamEvents events) {
+  GW_RETURN_IF_ERROR(CheckStream(pod, ""));
+  StreamOrder stream;
+  stream.pod_uid = pod.metadata.uid;
+  // Of its own network a kubelet reaches the loopback address; where the network is shared, that is the pod's.
+  stream.ip = options_.shared_network ? hosted_.find(pod.metadata.uid)->second.named.ip : "127.0.0.1";
+  stream.port = port;
+  return streams_.Open(std::move(stream), std::move(events));
+}
+
+std::string ProcessRuntime::NextAddress() {
+  if (addresses_.size() >= 254u * 254u) return "";  // its network cannot be made, then
+  std::string address;
+  do {
+    const std::uint32_t n = next_address_++ % (254u * 254u);
+    address = absl::StrCat(options_.shared_network ? "127.1." : "10.1.", n / 254u, ".", n % 254u + 1);
+  } while (!addresses_.insert(address).second);
+  return address;
+}
+
+std::string ProcessRuntime::SharedLines(const std::string& ns) const {
+  std::vector<NamedPod> pods;
+  for (const auto& [uid, hosted] : hosted_) pods.push_back(hosted.named);
+  std::sort(pods.begin(), pods.end(), [](const NamedPod& a, const NamedPod& b) { return a.ip < b.ip; });
+  std::vector<std::shared_ptr<const NamingService>> held;
+  services_.ForEach([&](const auto&, const auto& service) { held.push_back(service); });
+  std::vector<const NamingService*> services;
+  for (const auto& each : held) services.push_back(each.get());
+  return SharedHostsLines(ns, pods, services);
+}
+
+void ProcessRuntime::RefreshNamesSoon() {
+  if (std::exchange(refreshing_, true)) return;
+  loop_.PostAt(loop_.Now() + kNamesSettle, owner_.token(), [this] { RefreshNames(); });
+}
+
+void ProcessRuntime::RefreshNames() {
+  refreshing_ = false;
+  std::map<std::string, std::string> shared;  // by namespace
+  for (auto& [uid, hosted] : hosted_) {
+    if (hosted.hosts.empty() || hosted.processes.dropped) continue;
+    const auto [lines, fresh] = shared.try_emplace(hosted.key.ns);
+    if (fresh) lines->second = SharedLines(hosted.key.ns);
+    std::string text = HostsFile(hosted.pod, hosted.named.ip, lines->second);
+    if (text == hosted.hosts) continue;
+    hosted.hosts = std::move(text);
+    if (const absl::Status status = folders_.WriteHosts(uid, hosted.hosts); !status.ok())
+      log::Warning("names of pods are not up to date", {{"pod", hosted.key.ToString()}, {"error", status.ToString()}});
+  }
+}
+
+}  // namespace gangway::sandbox

@@ -1,0 +1,100 @@
+// Runs the containers of pods as processes of this machine, through a ContainerHost.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "base/loop.h"
+#include "kube/client/client.h"
+#include "kube/runtime/informer.h"
+#include "sandbox/kubelet/pod_runtime.h"
+#include "sandbox/process/container_host.h"
+#include "sandbox/process/container_streams.h"
+#include "sandbox/process/image.h"
+#include "sandbox/process/pod_folders.h"
+#include "sandbox/process/pod_names.h"
+#include "sandbox/process/sync_processes.h"
+
+namespace gangway::sandbox {
+
+// Told every line that a container has written.
+using OnLine = std::function<void(const api::ObjectMeta& pod, absl::string_view line)>;
+
+struct ProcessOptions {
+  std::string folder;  // of this sandbox, made by whoever starts the host
+  std::string claims;  // where claims have their folders
+  bool shared_network = false;
+  std::vector<ImageFolder> images;
+  // Of whoever started the sandbox: where the machine's programs run, the environment that finds them.
+  std::string path, home, working_dir;
+  KubeletTimes times;
+  OnLine on_line;  // may be empty
+};
+
+// Used on its loop, as `host` is, which outlives it.
+class ProcessRuntime final : public PodRuntime {
+ public:
+  ProcessRuntime(Loop& loop, kube::Client& client, ProcessOptions options, ContainerHost& host,
+                 OnContainers on_containers);
+  ~ProcessRuntime() override;
+
+  absl::string_view name() const override { return kProcess; }
+  kube::Plan Sync(const PodView& view, absl::Time now) override;
+  void See(const HostedPod& pod) override;
+  void Forget(const HostedPod& pod) override;
+  absl::StatusOr<ContainerLog> Log(const HostedPod& pod, absl::string_view container, bool previous) const override;
+  absl::Status CheckStream(const HostedPod& pod, absl::string_view container) const override;
+  absl::StatusOr<std::unique_ptr<ContainerStream>> Exec(const HostedPod& pod, const ExecOrder& order,
+                                                        StreamEvents events) override;
+  absl::StatusOr<std::unique_ptr<ContainerStream>> Dial(const HostedPod& pod, int port, StreamEvents events) override;
+
+ private:
+  struct Hosted {
+    api::NamespacedName key;
+    NamedPod named;
+    PodProcesses processes;
+    std::vector<PodVolume> volumes;
+    std::string hosts;  // the file's text, once there is one
+    HostedPod pod;
+  };
+
+  void Do(const ProcessWant& want, const PodFacts& facts, Hosted& hosted);
+  absl::Status Prepare(const PodFacts& facts, Hosted& hosted);
+  void Start(const PodFacts& facts, const std::string& container, Hosted& hosted);
+  absl::StatusOr<StartOrder> OrderFor(const PodFacts& facts, const HostedContainer& container, Hosted& hosted);
+  void SignalAll(const std::string& uid, const Hosted& hosted, int signal);
+  void OnOutput(absl::string_view id, absl::string_view bytes);
+  // Lines from `from` on to on_line.
+  void Show(const Hosted& hosted, const WrittenLog& log, std::int64_t from);
+  void OnPod(const News& news);
+  void OnRun(const News& news, bool ended);
+  void OnGone();
+  void End(const std::string& uid, const std::string& container, Hosted& hosted, ProcessRun& run);
+  ProcessRun* FindRun(absl::string_view id, Hosted** hosted, std::string* container);
+  void Tell(const Hosted& hosted, const std::string& uid, bool changed);
+  std::string NextAddress();
+  void RefreshNamesSoon();
+  void RefreshNames();
+  std::string SharedLines(const std::string& ns) const;
+
+  Loop& loop_;
+  const ProcessOptions options_;
+  ContainerHost& host_;
+  const OnContainers on_containers_;
+  const PodFolders folders_;
+  kube::Informer<NamingService> services_;
+  std::map<std::string, Hosted> hosted_;  // by UID, in an order: names are written in it
+  absl::flat_hash_set<std::string> addresses_;
+  std::uint32_t next_address_ = 0;
+  bool refreshing_ = false, gone_ = false;
+  ContainerStreams streams_;
+  Owner owner_;
+};
+
+}  // namespace gangway::sandbox

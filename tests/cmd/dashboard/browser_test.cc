@@ -1,0 +1,132 @@
+// The page in a real browser, on a sandbox with jobs that run, wait and restart. With GW_UPDATE_GOLDEN it takes the
+// pictures of docs/pictures.
+#include <csignal>
+#include <cstdlib>
+#include <string>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "kube/client/http_client.h"
+#include "tests/cmd/dashboard/browser.h"
+#include "tests/process/process.h"
+#include "tests/testing/loop_thread.h"
+
+namespace gangway {
+namespace {
+
+using ::testing::IsEmpty;
+using testutil::Browser;
+using testutil::ChildProcess;
+using testutil::Eventually;
+using testutil::ReadFile;
+using testutil::TemporaryFolder;
+
+constexpr char kHostileQueue[] =
+    R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":"late",
+  "annotations":{"gangway.io/deserved":"<img/onerror>=3"}},"spec":{"weight":1}})";
+
+class DashboardBrowserTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!testutil::HasBrowser()) GTEST_SKIP() << "there is no chromium on this machine";
+    std::vector<std::string> argv{GW_GANGWAY, "sandbox", "--quiet", "--node-shape", "nvidia.com/gpu=8,count=4"};
+    for (const char* file : {"ctr-volcano.yaml", "too-large.yaml", "paddle/collective.yaml"})
+      argv.insert(argv.end(), {"--apply", absl::StrCat(GW_SOURCE_DIR, "/examples/", file)});
+    sandbox_.emplace(argv, folder_.path() + "/out");
+    ASSERT_TRUE(Eventually([&] { return !After("dashboard at ").empty(); })) << ReadFile(folder_.path() + "/out");
+  }
+  std::string After(const std::string& before) const {
+    const std::string text = ReadFile(folder_.path() + "/out");
+    const std::size_t at = text.find(before), end = text.find('\n', at == std::string::npos ? text.size() : at);
+    return end == std::string::npos ? "" : text.substr(at + before.size(), end - at - before.size());
+  }
+  int Create(const std::string& path, const std::string& body) const {
+    testutil::LoopThread thread;
+    Owner owner;
+    kube::Connection connection;
+    connection.server = After("API server at ");
+    auto client = *kube::HttpClient::Make(thread.loop(), connection);
+    testutil::Inbox<int> code;
+    client->Send({"POST", path, "", "application/json", "", body}, owner.token(),
+                 [&](absl::StatusOr<kube::Response> reply) { code.Put(reply.ok() ? reply->code : 0); });
+    const int answered = code.Take().value_or(0);
+    client.reset();
+    thread.Join();
+    return answered;
+  }
+  static std::string InDocument(const std::string& text) {
+    return absl::StrCat("document.body.innerText.includes('", text, "')");
+  }
+  static void Keep(const std::string& name, const std::string& png) {
+    if (std::getenv("GW_UPDATE_GOLDEN") != nullptr)
+      testutil::WriteFile(absl::StrCat(GW_SOURCE_DIR, "/docs/pictures/", name), png);
+  }
+
+  const TemporaryFolder folder_{"gangway-dashboard"};
+  std::optional<ChildProcess> sandbox_;
+};
+
+TEST_F(DashboardBrowserTest, IsReadSearchedAndKeptLive) {
+  Browser browser(1280, 1150);
+  const std::string url = After("dashboard at ");
+  browser.Open(url);
+  ASSERT_TRUE(browser.Becomes(InDocument("of 7 tasks"), "true"));
+  ASSERT_TRUE(browser.Becomes("document.querySelector('#count\\\\:nodes').textContent", "4"));
+  EXPECT_TRUE(browser.Becomes("document.getElementById('live').textContent", "live"));
+
+  // One change reaches the screen; what it carries stays text.
+  ASSERT_EQ(Create("/apis/scheduling.volcano.sh/v1beta1/queues", kHostileQueue), 201);
+  EXPECT_TRUE(browser.Becomes("!!document.getElementById('q:late')", "true"));
+  EXPECT_EQ(browser.Evaluate("document.querySelectorAll('img').length"), "0");
+  EXPECT_TRUE(browser.Becomes("document.getElementById('q:late').textContent.includes('<img/onerror> 3')", "true"));
+
+  // A timeline, opened by the keyboard, is open after its row has changed.
+  browser.Press("4");
+  browser.Press("j");
+  EXPECT_TRUE(browser.Becomes("document.activeElement.tagName", "SUMMARY"));
+  browser.Press("Enter");
+  EXPECT_TRUE(browser.Becomes("document.activeElement.parentElement.open", "true"));
+  const std::string opened = browser.Evaluate("document.activeElement.parentElement.id");
+  EXPECT_EQ(browser.Evaluate("document.activeElement.parentElement.innerText.includes('created')"), "true") << opened;
+
+  browser.Press("/");
+  for (const char* key : {"t", "o", "o", "-", "l"}) browser.Press(key);
+  EXPECT_TRUE(browser.Becomes("document.getElementById('j:default/too-large').hidden", "false"));
+  EXPECT_TRUE(browser.Becomes("document.getElementById('j:default/ctr-volcano').hidden", "true"));
+  browser.Press("Escape");
+  EXPECT_TRUE(browser.Becomes("document.getElementById('j:default/ctr-volcano').hidden", "false"));
+
+  browser.Evaluate("scrollTo(0, 0)");
+  Keep("dashboard.png", browser.Picture());
+  browser.Call("Emulation.setEmulatedMedia", R"({"features":[{"name":"prefers-color-scheme","value":"dark"}]})");
+  EXPECT_TRUE(browser.Becomes("getComputedStyle(document.body).backgroundColor", "rgb(13, 17, 23)"));
+  browser.Open(url + "?lang=zh");
+  EXPECT_TRUE(browser.Becomes("document.querySelector('#queues h2').firstChild.textContent.trim()", "队列"));
+  EXPECT_TRUE(browser.Becomes("document.getElementById('live').textContent", "实时"));
+  Keep("dashboard-dark-zh.png", browser.Picture());
+
+  // A server that comes back is another one.
+  EXPECT_THAT(browser.complaints(), IsEmpty());
+  sandbox_->Signal(SIGTERM);
+  sandbox_->Wait();
+  EXPECT_TRUE(browser.Becomes("document.getElementById('live').className", "warn"));
+}
+
+TEST_F(DashboardBrowserTest, ReadsWithoutScripts) {
+  Browser browser(1280, 1000);
+  browser.Open(After("dashboard at "));
+  ASSERT_TRUE(browser.Becomes(InDocument("of 7 tasks"), "true"));
+  browser.Call("Emulation.setScriptExecutionDisabled", R"({"value":true})");
+  browser.Call("Page.reload");
+  EXPECT_TRUE(Eventually([&] {
+    const std::string text = api::ToJson(browser.Call("DOMSnapshot.captureSnapshot", R"({"computedStyles":[]})"));
+    return absl::StrContains(text, "of 7 tasks") && absl::StrContains(text, "ctr-volcano") &&
+           !absl::StrContains(text, "\"live\",\"good\"");
+  }));
+}
+
+}  // namespace
+}  // namespace gangway

@@ -1,0 +1,65 @@
+// A scheduler that does as Volcano's, in virtual time, alone and with an extender of each mode: the actions enqueue and
+// allocate of its sessions, one second apart, with the plugins gang, overcommit (1.2), predicates (room on a node) and
+// binpack, for one queue. Its questions are answered by the code that answers them over HTTP.
+// volcano: actions/enqueue, actions/allocate, plugins/gang, plugins/overcommit, plugins/binpack
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plugin/extender/verbs/verb.h"
+#include "tests/plugin/extender/beside/world.h"
+
+namespace gangway::beside {
+
+// What a call holds the scheduler up: fixed, and for each byte that Go encodes and sends; predicates are asked by
+// several workers at once. And what the plan of a session takes, for each byte of it. Assumed, so that a run is the
+// same everywhere; the last is what bench/plugin/extender measures.
+struct CallCost {
+  Seconds each = 0.0005, per_byte = 1e-8, plan_per_byte = 1e-9;
+  int workers = 4;
+};
+
+struct Options {
+  std::optional<extender::Mode> mode;  // nullopt: nobody is asked
+  unsigned seed = 1;                   // of nodes that score the same
+  CallCost cost;
+  Seconds until = 6 * 3600;  // who has not started by then never does
+};
+
+struct Placed {
+  Seconds waited = 0;
+  int racks = 0;
+};
+
+struct Outcome {
+  std::map<std::string, Placed> placed;  // by name of the job
+  std::vector<std::string> never;        // came, and were not placed
+  std::vector<std::string> let_in_vain;  // of those the ones that were let in
+  Seconds makespan = 0;                  // when the last one that was placed ends
+  double fragments = 0;  // free cpu on nodes that also run something, of all cpu: mean while anybody waits
+  double undone = 0;     // placements that were taken back, for each that stayed
+  std::map<std::string, std::size_t> calls;  // by verb
+  std::size_t bytes = 0;                     // of all bodies
+  std::size_t plans = 0;                     // calls for which something was planned; all others are look-ups
+  std::vector<std::string> broken;           // gangs of which a part was bound, nodes that hold too much
+  std::size_t all_calls() const;
+};
+
+Outcome Run(const Workload& workload, const Options& options = {});
+
+// Gangs of 1 to 16 pods, most of them small, drawn from a seed; `close` of four must lie in one rack.
+Workload Draw(unsigned seed, int jobs, int close = 0);
+
+// A row for each, in Markdown.
+struct Told {
+  std::string name;
+  Outcome outcome;
+};
+std::string TableOf(const Workload& workload, const std::vector<Told>& told);
+
+}  // namespace gangway::beside

@@ -1,0 +1,259 @@
+// Who must leave for another queue; rows of the contract of Volcano's scheduler about reclaim.
+#include "plugin/gang/reclaim.h"
+
+#include <utility>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "absl/strings/str_cat.h"
+#include "tests/plugin/gang/evict_world.h"
+#include "tests/plugin/model/cluster_builder.h"
+
+namespace gangway::gang {
+namespace {
+
+using model::Decision;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using testutil::Amounts;
+using testutil::EvictTest;
+using testutil::kGpu;
+
+// What the loser of one reclaim cannot do is take it back.
+TEST_F(EvictTest, NoTwoQueuesTakeTurns) {
+  Node("n1", Amounts(3000));
+  for (const char* name : {"q1", "q2"}) Queue(name);
+  OneRuns("a", "low", "q1", Amounts(2000), "n1");
+  OneWaits("b", "low", "q2", Amounts(2000));
+  EXPECT_THAT(Evicted(), IsEmpty());  // both deserve 1.5, and 2 in the one are no better than in the other
+  Node("n2", Amounts(1000));
+  EXPECT_THAT(Evicted(), IsEmpty());
+}
+
+// What is won for the low gang, gpus that its queue lacks, would be lost with it.
+TEST_F(EvictTest, NoRoomIsTakenBackForAGangThatAHigherPriorityOfItsQueueWouldEvict) {
+  Node("n1", Amounts(6000, 6, {{kGpu, 3}}));
+  Queue("lab");
+  OneRuns("held", "mid", "default", Amounts(4000), "n1");
+  OneRuns("beside", "high", "lab", Amounts(1000), "n1");
+  OneWaits("low", "low", "lab", Amounts(3000, 0, {{kGpu, 1}}));
+  EXPECT_THAT(Evicted(), ElementsAre("held"));
+  OneWaits("mid", "mid", "lab", Amounts(3000));
+  EXPECT_THAT(Evicted(), IsEmpty());
+}
+
+// "held" would come back where it may evict "low", which holds less than is wanted.
+TEST_F(EvictTest, WhoCouldEvictNobodyWhenItComesBackMayGo) {
+  Node("n1", Amounts(4000));
+  for (const char* name : {"q1", "q2"}) Queue(name);
+  OneRuns("low", "low", "q1", Amounts(1000), "n1", /*evictable=*/false);
+  OneRuns("held", "mid", "q1", Amounts(3000), "n1");
+  OneWaits("b", "low", "q2", Amounts(2000));
+  EXPECT_THAT(Evicted(), ElementsAre("held"));
+  Runs("low", "low", Amounts(1000), "n1");
+  EXPECT_THAT(Evicted(), IsEmpty());
+}
+
+// The gpu of "low" is enough for that: nobody takes its cpu.
+TEST_F(EvictTest, OnlyWhatIsWantedSaysWhoComesBack) {
+  Node("n1", Amounts(16'000, 0, {{kGpu, 4}}));
+  for (const char* name : {"q1", "q2"}) Queue(name);
+  OneRuns("held", "mid", "q1", Amounts(1000, 0, {{kGpu, 3}}), "n1");
+  OneWaits("low", "low", "q1", Amounts(0, 0, {{kGpu, 1}}));
+  cluster.Assume(cluster.FindTask("default", "low"), cluster.FindNode("n1"));
+  OneWaits("b", "low", "q2", Amounts(0, 0, {{kGpu, 2}}));
+  EXPECT_THAT(Evicted(), IsEmpty());
+  policy.preempt = false;
+  EXPECT_THAT(Evicted(), ElementsAre("held"));
+}
+
+// "shop" would hold 4 of the 7.5 that it deserves, and take back from "default" what it lacks then.
+TEST_F(EvictTest, NoQueueAboveBothLosesWhatOthersAskFor) {
+  Node("n1", Amounts(10'000));
+  model::QueueFacts shop = testutil::Queue("shop"), ads = testutil::Queue("ads");
+  shop.weight = 3;
+  ads.weight = 2;
+  ads.parent = "shop";
+  for (const model::QueueFacts& queue : {shop, ads}) cluster.SetQueue(queue);
+  OneRuns("large", "low", "shop", Amounts(6000), "n1");
+  OneRuns("other", "low", "default", Amounts(4000), "n1");
+  OneWaits("small", "low", "ads", Amounts(4000));
+  OneWaits("more", "low", "default", Amounts(4000));
+  EXPECT_THAT(Evicted(), IsEmpty());
+  // Nobody beside it asks for more.
+  cluster.RemovePod("default", "more");
+  EXPECT_THAT(Evicted(), ElementsAre("large"));
+}
+
+TEST_F(EvictTest, AQueueThatTookAllGivesBackWhatAnotherDeserves) {
+  Node("n1", Amounts(8000), 20);
+  for (const char* name : {"q1", "q2"}) Queue(name);
+  for (int i = 0; i < 8; ++i) OneRuns(absl::StrCat("a-", i), "low", "q1", Amounts(1000), "n1");
+  Group("b", "low", 4, "q2");
+  for (int i = 0; i < 4; ++i) Waits("b", absl::StrCat("b-", i), Amounts(1000));
+  const Decision decision = Of("b");
+  EXPECT_THAT(NamesOf(decision.evicted), ElementsAre("a-4", "a-5", "a-6", "a-7"));
+  EXPECT_EQ(decision.evict_for, model::EvictFor::kShare);
+  // No more than that: q1 has what it deserves left.
+  CarryOut();
+  for (int i = 4; i < 8; ++i) cluster.RemovePod("default", absl::StrCat("a-", i));
+  CarryOut();
+  OneWaits("c", "high", "q2", Amounts(1000));
+  EXPECT_THAT(Of("c").evicted, IsEmpty());
+}
+
+TEST_F(EvictTest, AGuaranteeIsNeverTaken) {
+  Node("n1", Amounts(4000));
+  Queue("q2");
+  model::QueueFacts guaranteed = testutil::Queue("q1");
+  guaranteed.guarantee = Amounts(4000);
+  cluster.SetQueue(guaranteed);
+  OneRuns("a", "low", "q1", Amounts(4000), "n1");
+  OneWaits("b", "low", "q2", Amounts(2000));
+  EXPECT_THAT(Evicted(), IsEmpty());
+}
+
+// Though the cluster would be shared better without.
+TEST_F(EvictTest, NorForSomethingElseThatIsNotGuaranteed) {
+  policy.sharing = Sharing::kAsWritten;
+  Node("n1", Amounts(4000, 0, {{kGpu, 2}}));
+  Queue("q2", {{kGpu, 2}});
+  model::QueueFacts guaranteed = testutil::Queue("q1");
+  cluster.SetQueue(guaranteed);
+  OneRuns("a", "low", "q1", Amounts(1000, 0, {{kGpu, 2}}), "n1");
+  OneWaits("b", "low", "q2", Amounts(0, 0, {{kGpu, 2}}));
+  EXPECT_THAT(Evicted(), ElementsAre("a"));
+  guaranteed.guarantee = Amounts(1000);
+  cluster.SetQueue(guaranteed);
+  EXPECT_THAT(Evicted(), IsEmpty());
+}
+
+// One of two sub-groups is more than what is beyond the minimum.
+TEST_F(EvictTest, ASubGroupThatTheMinimumNeedsGoesWithAll) {
+  Node("n1", Amounts(4000));
+  model::GangFacts gang = testutil::Gang("job", 3);
+  gang.priority_class = "low";
+  gang.sub_groups = {{"w", 2, 0}};
+  cluster.SetGang(gang);
+  for (int i = 0; i < 4; ++i) {
+    model::PodFacts w = PodOf("job", absl::StrCat("w-", i), Amounts(1000), "n1");
+    w.partition = absl::StrCat(i % 2);
+    cluster.SetPod(w);
+  }
+  OneWaits("high", "high", "default", Amounts(1000));
+  EXPECT_THAT(Evicted(), SizeIs(4));
+}
+
+TEST_F(EvictTest, AQueueThatIsNotReclaimableKeepsWhatItHas) {
+  Node("n1", Amounts(4000));
+  Queue("q2");
+  model::QueueFacts keeps = testutil::Queue("q1");
+  keeps.reclaimable = false;
+  cluster.SetQueue(keeps);
+  for (const char* name : {"a", "b", "c", "d"}) OneRuns(name, "low", "q1", Amounts(1000), "n1");
+  OneWaits("e", "low", "q2", Amounts(1000));
+  EXPECT_THAT(Evicted(), IsEmpty());
+  keeps.reclaimable = true;
+  cluster.SetQueue(keeps);
+  EXPECT_THAT(Evicted(), ElementsAre("d"));
+}
+
+// ---- 9.6 reclaim
+
+TEST_F(EvictTest, R1OneBeyondTheMinimum) {
+  Node("n1", Amounts(3000));
+  for (const char* name : {"q1", "q2"}) Queue(name);
+  Group("pg1", "low", 1, "q1");
+  Runs("pg1", "#1", Amounts(1000), "n1", false);
+  Runs("pg1", "#2", Amounts(1000), "n1");
+  Runs("pg1", "#3", Amounts(1000), "n1", false);
+  OneWaits("b", "low", "q2", Amounts(1000));
+  EXPECT_THAT(Evicted(), ElementsAre("#2"));
+}
+
+TEST_F(EvictTest, R2TheLowerPriority) {
+  Node("n1", Amounts(4000));
+  for (const char* name : {"q1", "q2", "q3"}) Queue(name);
+  Group("pg1", "mid", 1, "q1");
+  for (const char* name : {"a-1", "a-2"}) Runs("pg1", name, Amounts(1000), "n1");
+  Group("pg2", "low", 1, "q2");
+  Runs("pg2", "b-1", Amounts(1000), "n1");
+  Runs("pg2", "b-2", Amounts(1000), "n1", false);
+  OneWaits("c", "high", "q3", Amounts(1000));
+  EXPECT_THAT(Evicted(), ElementsAre("b-1"));
+}
+
+TEST_F(EvictTest, R3TheQueueOfLowerPriority) {
+  Node("n1", Amounts(4000));
+  Queue("q1", {}, {}, "", 5);
+  Queue("q2", {}, {}, "", 10);
+  Queue("q3", {}, {}, "", 1);
+  for (const auto& [gang, queue] : {std::pair("a", "q1"), std::pair("b", "q2")}) {
+    Group(gang, "low", 1, queue);
+    Runs(gang, absl::StrCat(gang, "-1"), Amounts(1000), "n1");
+    Runs(gang, absl::StrCat(gang, "-2"), Amounts(1000), "n1", false);
+  }
+  OneWaits("c", "low", "q3", Amounts(1000));
+  EXPECT_THAT(Evicted(), ElementsAre("a-1"));
+}
+
+TEST_F(EvictTest, R5AClosedQueueTakesNothingBack) {
+  Node("n1", Amounts(3000));
+  Queue("q1");
+  model::QueueFacts closed = testutil::Queue("q2");
+  closed.open = false;
+  cluster.SetQueue(closed);
+  for (const char* name : {"a", "b", "c"}) OneRuns(name, "low", "q1", Amounts(1000), "n1");
+  OneWaits("d", "low", "q2", Amounts(1000));
+  for (const Sharing sharing : {Sharing::kByWeight, Sharing::kAsWritten}) {
+    policy.sharing = sharing;
+    EXPECT_THAT(Evicted(), IsEmpty());
+  }
+}
+
+// And q1's pod, which waits then, evicts nobody: what its queue lacks more is less than what q3 lacked.
+TEST_F(EvictTest, R6TheQueueOfTheLowestPriority) {
+  Node("n1", Amounts(10000, 2));
+  Queue("q1", {}, {}, "", 1);
+  Queue("q2", {}, {}, "", 2);
+  Queue("q3");
+  for (const char* name : {"q1", "q2"}) OneRuns(name, "low", name, Amounts(1000, 1), "n1");
+  OneWaits("c", "low", "q3", Amounts(2000, 1));
+  EXPECT_THAT(Evicted(), ElementsAre("q1"));
+  CarryOut();
+  cluster.RemovePod("default", "q1");
+  CarryOut();
+  Waits("q1", "again", Amounts(1000, 1));
+  EXPECT_THAT(Evicted(), IsEmpty());
+}
+
+// Volcano evicts for the second pod, which alone is of no use to the gang.
+TEST_F(EvictTest, R7APodOfTheMinimumThatEvictsNobody) {
+  Node("n1", Amounts(2000));
+  for (const char* name : {"q1", "q2"}) Queue(name);
+  Group("pg1", "low", 1, "q1");
+  Runs("pg1", "a-0", Amounts(1000), "n1", false);
+  Runs("pg1", "a-1", Amounts(1000), "n1");
+  Group("pg2", "low", 2, "q2");
+  model::PodFacts never = PodOf("pg2", "b-0", Amounts(1000));
+  never.preempts = false;
+  cluster.SetPod(never);
+  Waits("pg2", "b-1", Amounts(1000));
+  EXPECT_THAT(Evicted(), IsEmpty());
+}
+
+TEST_F(EvictTest, R8NotWhereThereIsRoom) {
+  Node("n1", Amounts(10000));
+  Queue("q1");
+  model::QueueFacts heavy = testutil::Queue("q2");
+  heavy.weight = 9;
+  cluster.SetQueue(heavy);
+  OneRuns("a", "low", "q1", Amounts(2000), "n1");
+  OneWaits("b", "low", "q2", Amounts(3000));
+  EXPECT_THAT(Evicted(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace gangway::gang

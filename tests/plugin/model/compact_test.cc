@@ -1,0 +1,91 @@
+#include "plugin/model/compact.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "plugin/model/pod_labels.h"
+
+namespace gangway::model {
+namespace {
+
+TEST(TextTest, SaysWhatItWasGiven) {
+  for (const std::string& text : {std::string(), std::string("a"), std::string("a\0b", 3), std::string(1000, 'x')}) {
+    EXPECT_EQ(Text(text).view(), text);
+    EXPECT_EQ(std::string(Text(text)), text);
+    EXPECT_TRUE(Text(text) == Text(text));
+    EXPECT_FALSE(Text(text) == text + "y");
+  }
+  EXPECT_TRUE(Text("a") < Text("b"));
+  EXPECT_TRUE(Text("a") < absl::string_view("ab"));
+}
+
+TEST(UidTest, SaysWhatItWasGiven) {
+  EXPECT_EQ(sizeof(Uid), 16u);
+  for (const char* text :
+       {"", "uid-g-w-0", "6f1c2a3e-5d21-4b7e-9c11-0123456789ab", "ffffffff-ffff-ffff-ffff-ffffffffffff",
+        "00000000-0000-0000-0000-000000000000",  // of no version: a text
+        "6F1C2A3E-5D21-4B7E-9C11-0123456789AB", "6f1c2a3e-5d21-4b7e-9c11-0123456789ag",
+        "6f1c2a3e-5d21-4b7e-9c11x0123456789ab", "6f1c2a3e5d214b7e9c110123456789ab"}) {
+    const Uid uid{absl::string_view(text)};
+    EXPECT_EQ(uid.text(), text);
+    EXPECT_TRUE(uid == text);
+    EXPECT_FALSE(uid == std::string(text) + "0");
+    EXPECT_FALSE(uid == "6f1c2a3e-5d21-4b7e-9c11-0123456789ac");
+  }
+}
+
+TEST(UidTest, MovesFromOneToTheOther) {
+  Uid a("text"), b("6f1c2a3e-5d21-4b7e-9c11-0123456789ab");
+  a = std::move(b);
+  EXPECT_EQ(a.text(), "6f1c2a3e-5d21-4b7e-9c11-0123456789ab");
+  const Uid c(std::move(a));
+  EXPECT_EQ(c.text(), "6f1c2a3e-5d21-4b7e-9c11-0123456789ab");
+}
+
+TEST(SeldomTest, IsThereOrNot) {
+  EXPECT_EQ(sizeof(Seldom<std::string>), sizeof(void*));
+  Seldom<std::string> text;
+  EXPECT_FALSE(text.has_value());
+  text = std::string("a");
+  ASSERT_TRUE(text.has_value());
+  EXPECT_EQ(*text, "a");
+  EXPECT_EQ(text->size(), 1u);
+  text = std::nullopt;
+  EXPECT_FALSE(text.has_value());
+}
+
+TEST(MomentTest, SaysWhatItWasGiven) {
+  const absl::Time now = absl::FromUnixNanos(1'700'000'000'123'456'789);
+  for (const absl::Time time : {absl::InfinitePast(), absl::UnixEpoch(), now, absl::InfiniteFuture()})
+    EXPECT_EQ(absl::Time(Moment(time)), time);
+}
+
+TEST(PodLabelsTest, OfEachPodItsOwnAndKeptOnce) {
+  PodLabels labels;
+  const LabelList both = {{"app", "ctr"}, {"index", "1"}}, none;
+  PodLabels::Kept a = labels.Keep("ads", both), b = labels.Keep("ads", both), c = labels.Keep("maps", none);
+  EXPECT_EQ(labels.Pack(a), std::string("ads\0app\0ctr\0index\0001\0", 20));
+  EXPECT_EQ(labels.Pack(c), std::string("maps\0", 5));
+  EXPECT_TRUE(labels.Same(b, both));
+  EXPECT_FALSE(labels.Same(b, {{"app", "ctr"}, {"index", "2"}}));
+  EXPECT_FALSE(labels.Same(b, {{"app", "ctr"}}));
+  EXPECT_FALSE(labels.Same(b, {{"app", "ctr"}, {"inde", "x1"}}));
+  EXPECT_TRUE(labels.Same(c, none));
+  EXPECT_TRUE(labels.Same({}, none));
+  labels.Drop(a);
+  EXPECT_FALSE(a.there());
+  EXPECT_TRUE(labels.Same(b, both)) << "the other's stay";
+  labels.Drop(b);
+  PodLabels::Kept d = labels.Keep("x", {{"k", "v"}});
+  EXPECT_EQ(labels.Pack(d), std::string("x\0k\0v\0", 6));
+  EXPECT_EQ(labels.Pack(c), std::string("maps\0", 5));
+  labels.Drop(c);
+  labels.Drop(d);
+  labels.Drop(d);
+}
+
+}  // namespace
+}  // namespace gangway::model

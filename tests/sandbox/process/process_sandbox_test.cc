@@ -1,0 +1,340 @@
+// The embedded cluster with processes for containers, on this machine: what they see, how they end, and that nothing is
+// left behind. A user's commands alone, through `gangway sandbox --run=process`.
+#include <signal.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "api/json.h"
+#include "api/json_value.h"
+#include "api/resource.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/process/process.h"
+#include "tests/sandbox/process/process_cluster.h"
+#include "tests/testing/files.h"
+#include "tests/testing/loop_thread.h"
+#include "tests/testing/status_matchers.h"
+
+namespace gangway::sandbox {
+namespace {
+
+namespace fs = std::filesystem;
+namespace json = boost::json;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testutil::Eventually;
+
+// The names of sandboxes that have TMPDIR there; other sandboxes of this machine are no business of a test.
+std::set<std::string> SandboxesIn(const std::string& folder) {
+  std::set<std::string> out;
+  std::error_code error;
+  for (const auto& each : fs::directory_iterator(folder, error))
+    if (absl::StartsWith(each.path().filename().string(), "gangway-process-")) out.insert(each.path().filename());
+  return out;
+}
+
+// What they could leave on the machine.
+std::set<std::string> Traces(const std::set<std::string>& sandboxes, const std::string& folder) {
+  std::set<std::string> out;
+  std::error_code error;
+  for (const std::string& below :
+       {folder, std::string("/sys/fs/cgroup"), std::string("/sys/fs/cgroup/memory"), std::string("/sys/fs/cgroup/cpu")})
+    for (const std::string& name : sandboxes)
+      if (fs::exists(absl::StrCat(below, "/", name), error)) out.insert(absl::StrCat(below, "/", name));
+  for (const auto& process : fs::directory_iterator("/proc", error)) {
+    const std::string command = testutil::ReadFile(process.path().string() + "/cmdline");
+    if (absl::StrContains(command, folder)) out.insert(command);
+  }
+  return out;
+}
+
+// A machine that lacks something is no reason for that.
+constexpr char kSaysNothing[] = "ended at once";
+
+constexpr char kPython[] = "/usr/bin/python3";
+#define PYTHON_OR_SKIP() \
+  if (!fs::exists(kPython)) GTEST_SKIP() << kPython << " is not there"
+
+class ProcessSandboxTest : public ProcessCluster {};
+
+#define START_OR_SKIP(...) \
+  if (!Start(__VA_ARGS__)) GTEST_SKIP() << why_
+
+TEST_F(ProcessSandboxTest, WhatAContainerSees) {
+  START_OR_SKIP();
+  Make(api::PathOf(api::kConfigMaps, "default"),
+       R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"conf"},"data":{"a":"of the map"}})");
+  RunShell(
+      "sees",
+      "echo host $(hostname); echo pid $$$$; echo ip $IP; cat /conf/a; echo; echo x > /conf/a; echo keep > /scratch/f;"
+      "cat /proc/net/dev | grep -c eth0; touch /here && ls /here; ls / | grep machine; echo out; echo err >&2;"
+      "ls /proc | grep -c '^[0-9]'; echo said > /dev/termination-log; df -P /memory | tail -1 | cut -d' ' -f1; exit 3",
+      R"(,"env":[{"name":"IP","valueFrom":{"fieldRef":{"fieldPath":"status.podIP"}}}],"volumeMounts":[
+             {"name":"conf","mountPath":"/conf"},{"name":"scratch","mountPath":"/scratch"},{"name":"memory","mountPath":"/memory"}])",
+      R"(,"volumes":[{"name":"conf","configMap":{"name":"conf"}},{"name":"scratch","emptyDir":{}},{"name":"memory","emptyDir":{"medium":"Memory"}}])");
+  ASSERT_EQ(End("sees"), "Failed");
+  EXPECT_THAT(Log("sees"), AllOf(HasSubstr("host sees\n"), HasSubstr("pid 1\n"), HasSubstr("ip 10.1.0.1\n"),
+                                 HasSubstr("of the map\n"), HasSubstr("Read-only file system"), HasSubstr("/here\n"),
+                                 HasSubstr("out\nerr\n"), HasSubstr("tmpfs\n"), Not(HasSubstr("gangway-machine"))));
+  EXPECT_FALSE(fs::exists("/here")) << "what it writes is its own";
+  EXPECT_EQ(Terminated("sees").at("exitCode").as_int64(), 3);
+  EXPECT_EQ(Terminated("sees").at("message").as_string(), "said\n");
+  EXPECT_EQ(PodOf("sees").at("status").at("podIP").as_string(), "10.1.0.1");
+}
+
+TEST_F(ProcessSandboxTest, PodsReachEachOtherByName) {
+  PYTHON_OR_SKIP();
+  START_OR_SKIP();
+  Make(
+      api::PathOf(api::kServices, "default"),
+      R"({"apiVersion":"v1","kind":"Service","metadata":{"name":"job"},"spec":{"clusterIP":"None","publishNotReadyAddresses":true,"selector":{"app":"x"}}})");
+  const std::string server =
+      "import socket; s=socket.create_server(('',7000)); c,a=s.accept(); c.sendall(b'hello '+a[0].encode()); c.close()";
+  const std::string client =
+      "import socket,time\n"
+      "for i in range(1000):\n"
+      "  try:\n"
+      "    print(socket.create_connection(('server.job',7000)).recv(99).decode()); break\n"
+      "  except OSError: time.sleep(0.02)\n";
+  const auto python = [](const std::string& code) {
+    return absl::StrCat(R"(,"containers":[{"name":"main","image":"x","command":["/usr/bin/python3","-c",)",
+                        api::JsonString(code), "]}]");
+  };
+  MakePod("client", python(client) + R"(,"hostname":"client","subdomain":"job")");
+  MakePod("server", python(server) + R"(,"hostname":"server","subdomain":"job")");
+  // On the same port, and never met.
+  MakePod("another", python(server) + R"(,"hostname":"another","subdomain":"job")");
+  EXPECT_EQ(End("client"), "Succeeded");
+  EXPECT_EQ(Log("client"), "hello 10.1.0.1\n");
+  EXPECT_EQ(End("server"), "Succeeded");
+  EXPECT_EQ(Phase("another"), "Running");
+}
+
+TEST_F(ProcessSandboxTest, TheSharedNetworkHasAnAddressForEachPod) {
+  START_OR_SKIP(true);
+  RunShell("one", "echo $IP; cat /etc/hosts",
+           R"(,"env":[{"name":"IP","valueFrom":{"fieldRef":{"fieldPath":"status.podIP"}}}])");
+  ASSERT_EQ(End("one"), "Succeeded");
+  EXPECT_THAT(Log("one"), AllOf(HasSubstr("127.1.0.1\n"), HasSubstr("127.1.0.1\tone\n")));
+}
+
+TEST_F(ProcessSandboxTest, CommandsThatCannotBeStarted) {
+  START_OR_SKIP();
+  const auto command = [](const std::string& argv) {
+    return absl::StrCat(R"(,"containers":[{"name":"main","image":"x")", argv, "}]");
+  };
+  MakePod("missing", command(R"(,"command":["no-such-program"])"));
+  MakePod("path", command(R"(,"command":["/no/such"])"));
+  MakePod("forbidden", command(R"(,"command":["/etc/passwd"])"));
+  MakePod("none", command(""));
+  for (const auto& [name, message] :
+       {std::pair("missing", "exec: \"no-such-program\": executable file not found in $PATH"),
+        std::pair("path", "exec: \"/no/such\": stat /no/such: no such file or directory"),
+        std::pair("forbidden", "exec: \"/etc/passwd\": permission denied")}) {
+    ASSERT_EQ(End(name), "Failed");
+    EXPECT_EQ(Terminated(name).at("reason").as_string(), "StartError");
+    EXPECT_EQ(Terminated(name).at("exitCode").as_int64(), 128);
+    EXPECT_THAT(json::value_to<std::string>(Terminated(name).at("message")), HasSubstr(message));
+  }
+  const auto waits = [&]() -> std::string { return api::ToJson(PodOf("none").at("status")); };
+  EXPECT_TRUE(Eventually([&] { return absl::StrContains(waits(), "CreateContainerError"); }));
+  EXPECT_THAT(waits(), HasSubstr("no command specified: the image x is not pulled"));
+}
+
+TEST_F(ProcessSandboxTest, SignalsAreExitCodesAndAGigabyteOfLogsIsCapped) {
+  START_OR_SKIP();
+  RunShell("killed", "sh -c 'kill -9 $$$$'; exit $?");
+  EXPECT_EQ(End("killed"), "Failed");
+  EXPECT_EQ(Terminated("killed").at("exitCode").as_int64(), 137);
+  RunShell("talks", "head -c 200000000 /dev/zero | tr '\\0' 'x' | fold -w 999; echo the end");
+  ASSERT_TRUE(Eventually([&] { return Phase("talks") == "Succeeded"; }, std::chrono::seconds(120)));
+  const std::string log = Log("talks");
+  EXPECT_LE(log.size(), WrittenLog::kMaxBytes);
+  EXPECT_GT(log.size(), WrittenLog::kMaxBytes / 2);
+  EXPECT_THAT(log.substr(log.size() - 10), HasSubstr("the end\n"));
+}
+
+TEST_F(ProcessSandboxTest, RestartsKeepThePreviousLog) {
+  START_OR_SKIP();
+  MakePod(
+      "again",
+      absl::StrCat(R"(,"containers":[)",
+                   Shell("echo run $(cat /d/n 2>/dev/null); if [ -e /d/n ]; then sleep 1000; fi; echo 2 > /d/n; exit 1",
+                         R"(,"volumeMounts":[{"name":"d","mountPath":"/d"}])"),
+                   R"(],"volumes":[{"name":"d","emptyDir":{}}])"),
+      "OnFailure");
+  EXPECT_TRUE(Eventually([&] { return Log("again") == "run 2\n"; }));
+  EXPECT_EQ(Log("again", "previous=true"), "run\n");
+}
+
+TEST_F(ProcessSandboxTest, WhoIgnoresSigtermIsKilledAfterTheGraceAndWhatDetachedGoesToo) {
+  START_OR_SKIP();
+  const std::string file = temporary_.path() + "/alive";
+  RunShell("stubborn",
+           absl::StrCat("trap '' TERM; (setsid sh -c 'while :; do date +%N > ", file,
+                        "; sleep 0.01; done' &) ; echo up; while :; do sleep 1; done"),
+           absl::StrCat(R"(,"volumeMounts":[{"name":"host","mountPath":")", temporary_.path(), R"("}])"),
+           absl::StrCat(R"(,"volumes":[{"name":"host","hostPath":{"path":")", temporary_.path(), R"("}}])"));
+  ASSERT_TRUE(Becomes("stubborn", "Running"));
+  ASSERT_TRUE(Eventually([&] { return fs::exists(file); }));
+  const auto begin = std::chrono::steady_clock::now();
+  Ask("DELETE", api::PathOf(api::kPods, "default", "stubborn"));
+  EXPECT_TRUE(Eventually([&] { return Ask("GET", api::PathOf(api::kPods, "default", "stubborn")).code == 404; }));
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(900)) << "it had its grace";
+  fs::remove(file);
+  const std::string last = testutil::ReadFile(file);
+  RunShell("later", "true");  // takes longer than the loop of the other did
+  End("later");
+  EXPECT_FALSE(fs::exists(file)) << "the process that detached itself still writes";
+}
+
+TEST_F(ProcessSandboxTest, OutOfMemoryIsToldWhereLimitsAreKept) {
+  PYTHON_OR_SKIP();
+  START_OR_SKIP();
+  if (!host_->notes().empty()) GTEST_SKIP() << host_->notes().front();
+  const std::string code = "b=bytearray(300<<20)\nb[::4096]=b'x'*len(b[::4096])";
+  MakePod("eats", absl::StrCat(R"(,"containers":[{"name":"main","image":"x","command":["/usr/bin/python3","-c",)",
+                               api::JsonString(code), R"(],"resources":{"limits":{"memory":"64Mi"}}}])"));
+  ASSERT_EQ(End("eats"), "Failed");
+  EXPECT_EQ(Terminated("eats").at("reason").as_string(), "OOMKilled");
+  EXPECT_EQ(Terminated("eats").at("exitCode").as_int64(), 137);
+}
+
+TEST_F(ProcessSandboxTest, AFullDiskIsToldToTheProgram) {
+  START_OR_SKIP();
+  RunShell("fills", "head -c 5000000 /dev/zero > /memory/f; echo code $?",
+           R"(,"volumeMounts":[{"name":"memory","mountPath":"/memory"}])",
+           R"(,"volumes":[{"name":"memory","emptyDir":{"medium":"Memory","sizeLimit":"1Mi"}}])");
+  End("fills");
+  EXPECT_THAT(Log("fills"), AllOf(HasSubstr("No space left on device"), HasSubstr("code 1")));
+}
+
+TEST_F(ProcessSandboxTest, ClaimsAreFoldersThatStay) {
+  START_OR_SKIP();
+  Make(
+      api::PathOf(api::kPersistentVolumeClaims, "default"),
+      R"({"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":{"name":"model"},"spec":{"accessModes":["ReadWriteMany"],"resources":{"requests":{"storage":"1Gi"}}}})");
+  const std::string mount = R"(,"volumeMounts":[{"name":"m","mountPath":"/model","subPath":"of/it"}])";
+  const std::string volume = R"(,"volumes":[{"name":"m","persistentVolumeClaim":{"claimName":"model"}}])";
+  RunShell("writes", "echo trained > /model/file", mount, volume);
+  ASSERT_EQ(End("writes"), "Succeeded");
+  RunShell("reads", "cat /model/file", mount, volume);
+  ASSERT_EQ(End("reads"), "Succeeded");
+  EXPECT_EQ(Log("reads"), "trained\n");
+  EXPECT_EQ(testutil::ReadFile(temporary_.path() + "/claims/default/model/of/it/file"), "trained\n");
+}
+
+TEST_F(ProcessSandboxTest, FiftyPodsAtOnce) {
+  START_OR_SKIP();
+  for (int i = 0; i < 50; ++i) RunShell(absl::StrCat("pod-", i), "exec sleep 1000");
+  for (int i = 0; i < 50; ++i) EXPECT_TRUE(Becomes(absl::StrCat("pod-", i), "Running")) << i;
+}
+
+// However the sandbox ends, nothing of it stays.
+class LeftBehindTest : public ::testing::TestWithParam<int> {};
+
+TEST_P(LeftBehindTest, NothingIs) {
+  const testutil::TemporaryFolder temporary("left-behind");
+  const std::string marker = temporary.path() + "/alive", manifest = temporary.path() + "/pod.yaml";
+  testutil::WriteFile(manifest, absl::StrCat(R"(
+apiVersion: v1
+kind: Pod
+metadata: {name: lives}
+spec:
+  schedulerName: volcano
+  containers:
+    - name: main
+      image: x
+      command: [sh, -c, "(setsid sh -c 'sleep 1000; true' )",
+                                             temporary.path(), R"(/detached &); while :; do date +%N > )", marker,
+                                             R"(; sleep 0.01; done"]
+      resources: {limits: {memory: 1Gi, cpu: 1}}
+      volumeMounts: [{name: host, mountPath: )",
+                                             temporary.path(), R"(}, {name: memory, mountPath: /memory}]
+  volumes: [{name: host, hostPath: {path: )",
+                                             temporary.path(), R"(}}, {name: memory, emptyDir: {medium: Memory}}]
+)"));
+  const std::string output = temporary.path() + "/output";
+  // Two at once, which do not get in each other's way; the other ends in an orderly way.
+  testutil::ChildProcess other({GW_GANGWAY, "sandbox", "--run=process"}, temporary.path() + "/other",
+                               {"TMPDIR=" + temporary.path()});
+  testutil::ChildProcess sandbox({GW_GANGWAY, "sandbox", "--run=process", "--apply", manifest}, output,
+                                 {"TMPDIR=" + temporary.path()});
+  ASSERT_TRUE(Eventually([&] { return fs::exists(marker) || sandbox.Ended().has_value(); }))
+      << testutil::ReadFile(output);
+  if (sandbox.Ended().has_value()) {
+    ASSERT_THAT(testutil::ReadFile(output), HasSubstr("--run=process: ")) << "it says what the machine lacks";
+    ASSERT_THAT(testutil::ReadFile(output), Not(HasSubstr(kSaysNothing)));
+    GTEST_SKIP() << testutil::ReadFile(output);
+  }
+  const std::set<std::string> sandboxes = SandboxesIn(temporary.path());
+  EXPECT_THAT(sandboxes, Not(::testing::IsEmpty()));
+  EXPECT_THAT(testutil::ReadFile(output), HasSubstr("no security boundary"));
+  sandbox.Signal(GetParam());
+  sandbox.Wait();
+  other.Stop();
+  const auto left = [&] { return Traces(sandboxes, temporary.path()); };
+  EXPECT_TRUE(Eventually([&] { return left().empty(); })) << ::testing::PrintToString(left());
+  EXPECT_THAT(SandboxesIn(temporary.path()), ::testing::IsEmpty());
+  EXPECT_THAT(testutil::ReadFile("/proc/self/mountinfo"), Not(HasSubstr(temporary.path())));
+}
+INSTANTIATE_TEST_SUITE_P(All, LeftBehindTest, ::testing::Values(SIGINT, SIGTERM, SIGKILL, SIGSEGV),
+                         [](const auto& signal) { return absl::StrCat("Signal", signal.param); });
+
+// Root of this machine or not, a user's pod runs.
+class NotRootTest : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(NotRootTest, RunsAPod) {
+  const testutil::TemporaryFolder temporary("no-root");
+  const std::string program = temporary.path() + "/gangway", manifest = temporary.path() + "/pod.yaml",
+                    own = temporary.path() + "/own";
+  fs::create_directory(own);
+  fs::permissions(own, fs::perms::all);
+  fs::permissions(temporary.path(), fs::perms::others_exec | fs::perms::others_read, fs::perm_options::add);
+  fs::copy_file(GW_GANGWAY, program);  // where others may run it
+  testutil::WriteFile(manifest, R"(
+apiVersion: v1
+kind: Pod
+metadata: {name: lives}
+spec:
+  schedulerName: volcano
+  restartPolicy: Never
+  hostname: of-its-own
+  containers:
+    - {name: main, image: x, command: [sh, -c, "hostname; grep -c of-its-own /etc/hosts; echo kept > /kept; cat /kept"], volumeMounts: [{name: data, mountPath: /data}]}
+  volumes: [{name: data, emptyDir: {}}]
+)");
+  std::vector<std::string> argv = {"env", "TMPDIR=" + own, "HOME=" + own};
+  if (geteuid() == 0) {
+    for (const char* const word : {"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"}) argv.push_back(word);
+    if (testutil::RunProgram({"setpriv", "--version"}).exit_code != 0) GTEST_SKIP() << "setpriv is not there";
+  }
+  for (const std::string& word :
+       {program, std::string("sandbox"), std::string("--run=process"), absl::StrCat("--network=", GetParam()),
+        std::string("--apply"), manifest, std::string("--show=*"), std::string("--until=pod/lives=Succeeded"),
+        std::string("--timeout=60s")})
+    argv.push_back(word);
+  const testutil::Outcome outcome = testutil::RunProgram(argv);
+  ASSERT_THAT(outcome.err, Not(HasSubstr(kSaysNothing)));
+  if (outcome.exit_code != 0 && absl::StrContains(outcome.err, "--run=process: ")) GTEST_SKIP() << outcome.err;
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr(" of-its-own\n"), HasSubstr(" 1\n"), HasSubstr(" kept\n")));
+  EXPECT_THAT(SandboxesIn(own), ::testing::IsEmpty());
+}
+INSTANTIATE_TEST_SUITE_P(Networks, NotRootTest, ::testing::Values("own", "shared"),
+                         [](const auto& network) { return std::string(network.param); });
+
+}  // namespace
+}  // namespace gangway::sandbox
