@@ -484,10 +484,16 @@ TEST(HttpFrontTest, AnIdleConnectionIsClosedWithoutAWord) {
 TEST(HttpFrontTest, AnAnswerThatIsNotTakenIsGivenUp) {
   HttpFrontOptions options = Hasty();
   options.write_timeout = absl::Milliseconds(40);
-  RunningFront front([](Request, HttpCaller, auto respond) { respond(MakeResponse(200, std::string(40 << 20, 'x'))); },
-                     options);
+  Inbox<std::string> asked;
+  RunningFront front(
+      [&](Request r, HttpCaller, auto respond) {
+        asked.Put(r.path);
+        respond(MakeResponse(200, std::string(40 << 20, 'x')));
+      },
+      options);
   RawSocket client(front.port(), 4096);
   ASSERT_TRUE(client.Send(GetOf("/x")));
+  EXPECT_EQ(asked.Take(), "/x") << "it is connected";
   EXPECT_TRUE(Eventually([&] { return front.connections() == 0; }));
 }
 
