@@ -22,7 +22,7 @@ constexpr char kNewClass[] = "what-if";
 constexpr std::int64_t kMostBytes = std::int64_t{64} << 20;
 
 std::int64_t BytesOf(const model::NodeFacts& node) {
-  std::int64_t bytes = sizeof(node) + node.name.size();
+  auto bytes = static_cast<std::int64_t>(sizeof(node) + node.name.size());
   const auto add = [&](const std::string& key, const std::string& value) {
     bytes += static_cast<std::int64_t>(2 * sizeof(std::string) + key.size() + value.size());
   };

@@ -26,8 +26,8 @@ void KeepMovedRoom(const Decision& decision, Cluster& cluster) {
         {task.name, task.uid, std::string(cluster.node_name(placement.row)), task.shape, ""});
   }
   std::vector<MovedGang> all = cluster.moved();
+  std::erase_if(all, [&](const MovedGang& each) { return by_gang.contains(each.gang); });
   for (auto& [id, moved] : by_gang) {
-    std::erase_if(all, [id = id](const MovedGang& each) { return each.gang == id; });
     moved.gang = id;
     moved.uid = cluster.gang(id).uid;
     moved.until = absl::InfiniteFuture();  // while its pods are there
