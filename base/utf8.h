@@ -67,7 +67,10 @@ inline std::string WellFormedUtf8(absl::string_view text) {
   std::string out;
   for (std::size_t at = 0, length = 0; at < text.size(); at += std::max<std::size_t>(length, 1)) {
     length = Utf8Length(text, at);
-    out += length == 0 ? absl::string_view("\xEF\xBF\xBD") : text.substr(at, length);
+    if (length == 0)
+      AppendUtf8(0xFFFD, out);
+    else
+      out.append(text.data() + at, length);
   }
   return out;
 }
