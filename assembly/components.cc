@@ -163,6 +163,34 @@ bool Runs(const Options& options, absl::string_view reconciler) {
          std::find(options.only.begin(), options.only.end(), reconciler) != options.only.end();
 }
 
+std::vector<Reads> AllReads(Loop& loop, kube::Client& client, Options options) {
+  if (options.admission_facts == nullptr) options.admission_facts = std::make_shared<controller::AdmissionFacts>();
+  if (options.label_source == nullptr)
+    options.label_source = std::make_shared<controller::LiveLabelSource>(lifecycle::LabelSource{true, {}});
+  std::vector<Reads> out;
+  const auto reads_of = [&](const api::Resource& resource) -> Reads& {
+    for (Reads& reads : out) {
+      if (reads.resource == &resource) return reads;
+    }
+    return out.emplace_back(Reads{&resource, {}});
+  };
+  for (const ComponentRow& row : AllComponents()) {
+    kube::Informers informers(loop, client);
+    const auto component = row.make(informers, options);
+    for (const kube::AnyInformer* const informer : component->watched()) {
+      std::vector<Reads::Selection>& known = reads_of(informer->resource()).selections;
+      const Reads::Selection one{informer->options().label_selector, informer->options().field_selector};
+      if (std::find(known.begin(), known.end(), one) == known.end()) known.push_back(one);
+    }
+  }
+  const Reads::Selection all;
+  for (Reads& reads : out) {
+    if (std::find(reads.selections.begin(), reads.selections.end(), all) != reads.selections.end())
+      reads.selections.clear();
+  }
+  return out;
+}
+
 std::unique_ptr<kube::Components> MakeComponents(Loop& loop, kube::Client& client,
                                                  absl::Span<const absl::string_view> processes,
                                                  const Options& options) {

@@ -1,6 +1,5 @@
 #include "cmd/top/top_text.h"
 
-#include <algorithm>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -8,30 +7,13 @@
 #include "absl/strings/str_join.h"
 #include "api/schemas/table.h"
 #include "base/printable.h"
+#include "cmd/terminal/columns.h"
 #include "plugin/model/resources.h"
 
 namespace gangway::cmd {
 namespace {
 
 using dashboard::GangState;
-
-// Rows of cells, each column as wide as its widest; the last one is not filled.
-std::string Columns(const std::vector<std::vector<std::string>>& rows) {
-  std::vector<std::size_t> widths;
-  for (const auto& row : rows) {
-    widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  }
-  std::string out;
-  for (const auto& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      absl::StrAppend(&out, row[i]);
-      if (i + 1 < row.size()) out.append(widths[i] - row[i].size() + 2, ' ');
-    }
-    out += '\n';
-  }
-  return out;
-}
 
 std::string AmountsOrDash(const model::NamedAmounts& amounts) {
   std::vector<std::string> words;
