@@ -26,10 +26,9 @@ int CompletionCommand::Run() const { return PutExact(stdout, LinesOf(shell_)) ? 
 
 int PrintCompletions(const MainCommand& app, const std::vector<std::string>& typed) {
   const Completion at = app.Complete(typed);
-  const std::string begun = typed.empty() ? "" : typed.back();
   std::string out;
   const auto offer = [&](absl::string_view word, absl::string_view about) {
-    if (!absl::StartsWith(word, begun)) return;
+    if (!absl::StartsWith(word, at.begun)) return;
     absl::StrAppend(&out, word, about.empty() ? "" : "\t", about.substr(0, about.find('\n')), "\n");
   };
   for (const Completion::Word& word : at.words) offer(word.word, word.about);

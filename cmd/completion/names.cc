@@ -10,6 +10,7 @@
 #include "api/cluster_resources.h"
 #include "api/json_path.h"
 #include "api/json_value.h"
+#include "api/name.h"
 #include "api/paddle_resources.h"
 #include "api/volcano/kinds.h"
 #include "base/log.h"
@@ -98,8 +99,10 @@ std::vector<std::string> NamesOf(const api::Resource& resource, const std::vecto
       (*caller)->Call("GET", api::PathOf(resource, resource.namespaced ? ns : ""), {}, kAtMost);
   const absl::StatusOr<boost::json::value> list = body.ok() ? api::ParseJson(**body) : body.status();
   if (!list.ok()) return names;
-  for (const boost::json::value& item : api::ListAt(*list, {"items"}))
-    names.push_back(api::TextAt(item, {"metadata", "name"}));
+  for (const boost::json::value& item : api::ListAt(*list, {"items"})) {
+    std::string name = api::TextAt(item, {"metadata", "name"});
+    if (api::CheckDns1123Subdomain(name).empty()) names.push_back(std::move(name));  // shells put it into their line
+  }
   std::sort(names.begin(), names.end());
   return names;
 }

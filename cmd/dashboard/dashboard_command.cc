@@ -42,7 +42,8 @@ absl::Status DashboardCommand::Serve() const {
   server->page().Start();
   Owner owner;  // whoever reads the line may end it
   caller->loop().OnSignals({SIGHUP, SIGINT, SIGTERM}, owner.token(), [&](int) { caller->loop().Stop(); });
-  Put(stdout, absl::StrCat("dashboard at ", server->url(), "\n"));
+  if (!Put(stdout, absl::StrCat("dashboard at ", server->url(), "\n")))
+    return absl::UnavailableError("standard output takes nothing, so nobody would know where it is");
   caller->loop().Run();
   return absl::OkStatus();
 }

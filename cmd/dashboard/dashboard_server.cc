@@ -13,7 +13,7 @@ constexpr int kMaxConnections = 512;
 
 kube::HttpFrontOptions FrontFor(const ListenAt& at) {
   kube::HttpFrontOptions front;
-  front.address = at.host == "localhost" ? "127.0.0.1" : at.host == "[::1]" ? "::1" : at.host;
+  front.address = at.ip();
   front.port = at.port;
   front.read_only = true;
   front.io_threads = 1;

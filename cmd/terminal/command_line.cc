@@ -198,11 +198,17 @@ Completion MainCommand::Complete(const std::vector<std::string>& typed) const {
       out.given.push_back(word);
     }
   }
+  const std::string begun = typed.empty() ? "" : typed.back();
+  out.begun = begun;
+  if (open == nullptr && IsFlag(begun) && absl::StrContains(begun, '=')) {
+    open = command->get_option_no_throw(begun.substr(0, begun.find('=')));
+    out.begun = begun.substr(begun.find('=') + 1);
+    if (open == nullptr || open->get_items_expected_max() == 0) return out;
+  }
   if (open != nullptr) {
     out.flag = open->get_name();
     return out;
   }
-  const std::string begun = typed.empty() ? "" : typed.back();
   if (absl::StartsWith(begun, "-")) {
     for (const CLI::Option* const option : command->get_options()) {
       for (const std::string& name : option->get_lnames()) {

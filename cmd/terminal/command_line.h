@@ -78,6 +78,7 @@ struct Completion {
   std::vector<std::string> commands;  // those that stand before: {"job", "view"}
   std::vector<std::string> given;     // words of the last of them that are no flags and no flag's
   std::string flag;                   // whose value it is, by its longest name: "--namespace"; "" for none
+  std::string begun;                  // of the word, or of the value behind the `=` of `--flag=`
 };
 
 class MainCommand : public CommandLine {

@@ -36,18 +36,17 @@
   function take(change) {
     for (const id of change.gone) document.getElementById(id)?.remove();
     for (const {part, id, after, html} of change.rows) {
-      const fresh = make(html), old = document.getElementById(id);
+      const fresh = make(html), old = document.getElementById(id), focused = old?.contains(document.activeElement);
       if (old) {
         if (old.open) fresh.open = true;
-        const focused = old.contains(document.activeElement);
         old.replaceWith(fresh);
-        if (focused) focus(fresh);
       }
       if (!isClosed(fresh)) tellTimes(fresh);
       filter(fresh);
       const before = after === '' ? null : document.getElementById(after);
       if (before) { if (before.nextElementSibling !== fresh) before.after(fresh); }
       else if (parts[part].firstElementChild !== fresh) parts[part].prepend(fresh);
+      if (focused) focus(fresh);  // last: what is moved loses it
     }
     for (const [part, count] of Object.entries(change.counts)) {
       const at = document.getElementById('count:' + part);

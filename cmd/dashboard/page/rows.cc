@@ -6,6 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "api/field_table.h"
 #include "base/hash.h"
+#include "base/printable.h"
 #include "cmd/dashboard/page/html.h"
 #include "plugin/model/resources.h"
 
@@ -14,6 +15,7 @@ namespace {
 
 constexpr std::size_t kMaxNodes = 64;    // named of one job
 constexpr std::size_t kMaxMoments = 40;  // the newest of one job's life
+constexpr std::size_t kMaxName = 550;    // of what is an id as it is; three of Kubernetes' names and room to spare
 constexpr std::uint64_t kColours = 12;   // of holders, in the style sheet
 
 class Writer {
@@ -125,7 +127,10 @@ class Writer {
   static HtmlRow Begin(absl::string_view tag, absl::string_view kind, absl::string_view name,
                        absl::string_view classes = "") {
     HtmlRow out;
-    out.id = absl::StrCat(kind, name);
+    // The same in HTML and in what an open page is sent: no queue is needed for a PodGroup to name one, whatever it is
+    // called.
+    const bool plain = name.size() <= kMaxName && OneLine(name) == name;
+    out.id = plain ? absl::StrCat(kind, name) : absl::StrCat(kind, "~", absl::Hex(StableHash(name)));
     out.html = absl::StrCat("<", tag, " id=\"", Escaped(out.id), "\"",
                             classes.empty() ? "" : absl::StrCat(" class=\"", classes, "\""), ">");
     return out;
@@ -163,11 +168,17 @@ class Writer {
     for (const auto& [name, deserved] : row.deserved) {
       if (deserved <= 0) continue;
       const std::int64_t held = AmountOf(row.held, name);
-      const std::int64_t width = std::min<std::int64_t>(100, 100 * held / deserved);
+      const auto width = static_cast<int>(PartOf(100, held, deserved));
       return absl::StrCat("<svg viewBox=\"0 0 100 4\" preserveAspectRatio=\"none\" aria-hidden=\"true\"><rect width=\"",
                           width, "\" height=\"4\" class=\"", held > deserved ? "over" : "held", "\"/></svg>");
     }
     return "";
+  }
+
+  // Of `whole` units as many as `amount` is of `of`; none to all of them, whatever a hostile pod asks for.
+  static double PartOf(double whole, std::int64_t amount, std::int64_t of) {
+    if (amount <= 0 || of <= 0) return 0;
+    return std::min(whole, whole * static_cast<double>(amount) / static_cast<double>(of));
   }
 
   static std::string Map(const NodeRow& row) {
@@ -175,9 +186,7 @@ class Writer {
         "<svg viewBox=\"0 0 1000 10\" preserveAspectRatio=\"none\"><rect width=\"1000\" height=\"10\" class=\"free\"/>";
     std::int64_t left = 0;
     for (const Holder& holder : row.holders) {
-      const double part =
-          row.allocatable > 0 ? 1000.0 * static_cast<double>(holder.amount) / static_cast<double>(row.allocatable) : 0;
-      const auto width = std::min<std::int64_t>(static_cast<std::int64_t>(part), 1000 - left);
+      const auto width = std::min(static_cast<std::int64_t>(PartOf(1000, holder.amount, row.allocatable)), 1000 - left);
       const std::string name = absl::StrCat(holder.ns, "/", holder.name);
       absl::StrAppend(&out, "<rect x=\"", left, "\" width=\"", width, "\" height=\"10\" class=\"c",
                       StableHash(name) % kColours, "\"><title>", Escaped(name), " ",

@@ -57,9 +57,9 @@ std::vector<NodeRow> NodeRows(const Seen& seen) {
         Holder& holder = holders[{pod->ns, pod->holder}];
         const std::int64_t amount = AmountOf(pod->requests, row.leading);
         ++holder.pods;
-        holder.amount += amount;
-        row.held += amount;
-        AddAmounts(pod->requests, 1, row.all_held);
+        holder.amount = Sum(holder.amount, amount);
+        row.held = Sum(row.held, amount);
+        AddAmounts(pod->requests, row.all_held);
       }
     }
     std::erase_if(row.all_held,

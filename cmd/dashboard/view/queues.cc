@@ -40,6 +40,7 @@ model::NamedAmounts DeservedBy(const Queue& queue) {
 
 struct OwnUse {
   model::NamedAmounts held, asked;
+  int waiting = 0, running = 0;
 };
 
 std::map<std::string, OwnUse> UseByQueue(const Seen& seen, const std::vector<GangRow>& gangs) {
@@ -53,11 +54,14 @@ std::map<std::string, OwnUse> UseByQueue(const Seen& seen, const std::vector<Gan
   for (const PodSeen* pod : seen.pods) {
     if (pod->node.empty() || pod->ended || pod->group.empty()) continue;
     const auto queue = queue_of.find({pod->ns, pod->group});
-    if (queue != queue_of.end()) AddAmounts(pod->requests, 1, use[queue->second].held);
+    if (queue != queue_of.end()) AddAmounts(pod->requests, use[queue->second].held);
   }
   for (const GangRow& gang : gangs) {
+    OwnUse& own = use[gang.queue];
+    own.running += gang.state == GangState::kPlaced ? 1 : 0;
     if (gang.state != GangState::kWaiting) continue;
-    AddAmounts(ingest::MinResources(group_of.at({gang.ns, gang.name})->spec.min_resources), 1, use[gang.queue].asked);
+    ++own.waiting;
+    AddAmounts(ingest::MinResources(group_of.at({gang.ns, gang.name})->spec.min_resources), own.asked);
   }
   return use;
 }
@@ -112,8 +116,8 @@ class QueueTreeWalk {
     Share(below->second);
     for (const std::size_t child : below->second) {
       Visit(child);
-      AddAmounts(rows_[child].held, 1, rows_[queue].held);
-      AddAmounts(rows_[child].asked, 1, rows_[queue].asked);
+      AddAmounts(rows_[child].held, rows_[queue].held);
+      AddAmounts(rows_[child].asked, rows_[queue].asked);
     }
   }
 
@@ -148,13 +152,11 @@ std::vector<QueueRow> QueueRows(const Seen& seen, const std::vector<GangRow>& ga
   }
   std::sort(rows.begin(), rows.end(), [](const QueueRow& a, const QueueRow& b) { return a.name < b.name; });
   for (QueueRow& row : rows) {
-    row.held = WithoutPods(std::move(use[row.name].held));
-    row.asked = WithoutPods(std::move(use[row.name].asked));
-    for (const GangRow& gang : gangs) {
-      if (gang.queue != row.name) continue;
-      row.waiting += gang.state == GangState::kWaiting ? 1 : 0;
-      row.running += gang.state == GangState::kPlaced ? 1 : 0;
-    }
+    OwnUse& own = use[row.name];
+    row.held = WithoutPods(std::move(own.held));
+    row.asked = WithoutPods(std::move(own.asked));
+    row.waiting = own.waiting;
+    row.running = own.running;
   }
   return QueueTreeWalk(rows).Take();
 }

@@ -1,6 +1,7 @@
 // The parts of MakeView, a file each. Private to it.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,9 @@ std::vector<PaddleRow> PaddleRows(const Seen& seen);
 // The condition that holds: of those that are True the one that came last; nullptr.
 const api::volcano::PodGroupCondition* CurrentCondition(const api::volcano::PodGroupStatus& status);
 std::string QueueOf(const api::volcano::PodGroup& group);
-// `times` may be negative. Names that are new come at the end.
-void AddAmounts(const model::NamedAmounts& amounts, std::int64_t times, model::NamedAmounts& into);
+// What is too much is as much as there can be: anybody may ask for any amount.
+std::int64_t Sum(std::int64_t a, std::int64_t b);
+// Names that are new come at the end.
+void AddAmounts(const model::NamedAmounts& amounts, model::NamedAmounts& into);
 
 }  // namespace gangway::dashboard

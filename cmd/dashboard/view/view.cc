@@ -1,6 +1,7 @@
 #include "cmd/dashboard/view/view.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "cmd/dashboard/view/rows.h"
 
@@ -24,14 +25,17 @@ std::int64_t AmountOf(const model::NamedAmounts& amounts, absl::string_view reso
   return 0;
 }
 
-void AddAmounts(const model::NamedAmounts& amounts, std::int64_t times, model::NamedAmounts& into) {
+std::int64_t Sum(std::int64_t a, std::int64_t b) {
+  std::int64_t sum = 0;
+  if (!__builtin_add_overflow(a, b, &sum)) return sum;
+  return a < 0 ? std::numeric_limits<std::int64_t>::min() : std::numeric_limits<std::int64_t>::max();
+}
+
+void AddAmounts(const model::NamedAmounts& amounts, model::NamedAmounts& into) {
   for (const auto& [name, amount] : amounts) {
     const auto there = std::find_if(into.begin(), into.end(), [&](const auto& known) { return known.first == name; });
-    if (there == into.end()) {
-      into.emplace_back(name, amount * times);
-    } else {
-      there->second += amount * times;
-    }
+    std::int64_t& sum = there == into.end() ? into.emplace_back(name, 0).second : there->second;
+    sum = Sum(sum, amount);
   }
 }
 

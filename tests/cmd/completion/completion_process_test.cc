@@ -10,6 +10,7 @@
 #include "tests/kubectl/sandbox_process.h"
 #include "tests/testing/files.h"
 #include "tests/testing/loop_thread.h"
+#include "tests/testing/scripted_server.h"
 
 namespace gangway::testutil {
 namespace {
@@ -35,14 +36,15 @@ class CompletionProcessTest : public ::testing::Test {
     std::filesystem::create_symlink(GW_SOURCE_DIR "/deploy/krew/kubectl_complete-gangway",
                                     sandbox_.folder() + "/kubectl_complete-gangway");
   }
-  // As bash has it, of a line that ends where one types: "gangway job view fi".
+  // As bash has it, of a line that ends where one types: "gangway job view fi", and "--namespace = ku" of
+  // "--namespace=ku", since that is how bash splits it.
   std::string Offered(const std::string& line) {
     const std::string script = absl::StrCat(
         "source <(gangway completion bash); COMP_WORDS=(", line, "); [ '", line.back() == ' ' ? "" : "x",
         "' ] || COMP_WORDS+=('')\n", "COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _gangway; echo \"${COMPREPLY[*]}\"");
-    const Outcome outcome = RunProgram(
-        {"bash", "-c", script},
-        {absl::StrCat("PATH=", sandbox_.folder(), ":", std::getenv("PATH")), "KUBECONFIG=" + sandbox_.kubeconfig()});
+    const Outcome outcome =
+        RunProgram({"bash", "-c", script}, {absl::StrCat("PATH=", sandbox_.folder(), ":", std::getenv("PATH")),
+                                            "KUBECONFIG=" + sandbox_.kubeconfig(), "HOME=" + sandbox_.folder()});
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
     return outcome.out;
   }
@@ -61,6 +63,12 @@ TEST_F(CompletionProcessTest, BashOffersCommandsFlagsAndNamesOfTheCluster) {
   EXPECT_TRUE(Offers("gangway queue get d", "default\n"));
   EXPECT_TRUE(Offers("gangway explain job o", "other\n"));
   EXPECT_EQ(Offered("gangway logs --fol"), "--follow\n");
+  EXPECT_TRUE(Offers("gangway job view --namespace = default fi", "fifth first\n"));
+  EXPECT_TRUE(
+      Eventually([&] { return absl::StrContains(Offered("gangway job view --namespace = ku"), "kube-system"); }));
+  EXPECT_TRUE(Eventually([&] { return absl::StrContains(Offered("gangway job view --namespace ="), "kube-system"); }));
+  EXPECT_EQ(Offered("gangway job view --master http : //127.0.0.1 : 1 fi"), "\n") << "an address is one word";
+  EXPECT_TRUE(Offers("'~/gangway' job view fi", "fifth first\n"));
   EXPECT_TRUE(Eventually([&] { return absl::StrContains(Offered("gangway job view -n ku"), "kube-system"); }));
   EXPECT_THAT(Offered("gangway "), AllOf(HasSubstr("sandbox"), HasSubstr("completion"), Not(HasSubstr("__complete"))));
 }
@@ -81,6 +89,16 @@ TEST_F(CompletionProcessTest, WhereNobodyAnswersNothingIsOffered) {
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_EQ(outcome.out, ":4\n");
   EXPECT_EQ(RunProgram({GW_GANGWAY, "completion", "csh"}).exit_code, 2);
+}
+
+// A shell puts them into the line that one runs.
+TEST(CompletionOfNamesTest, WhatIsNoNameIsNotOffered) {
+  const ScriptedServer server([](const std::string&) -> ScriptedAnswer {
+    return {.body = R"({"items":[{"metadata":{"name":"x\n evil"}},{"metadata":{"name":"$(evil)x"}},
+      {"metadata":{"name":"good"}}]})"};
+  });
+  const std::vector<std::string> asks{GW_GANGWAY, "__complete", "job", "view", "--master", server.url(), ""};
+  EXPECT_TRUE(Eventually([&] { return RunProgram(asks).out == "good\n:4\n"; })) << RunProgram(asks).out;
 }
 
 }  // namespace

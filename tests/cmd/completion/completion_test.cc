@@ -53,18 +53,23 @@ TEST_F(CompletionTest, AFlagsValueIsNoWordAndASwitchHasNone) {
   EXPECT_THAT(app_.Complete({"job", "view", "-n", "ads", ""}).given, IsEmpty());
   EXPECT_THAT(app_.Complete({"job", "view", "--namespace=ads", "one", ""}).given, ElementsAre("one"));
   EXPECT_EQ(app_.Complete({"job", "view", "--wait", ""}).flag, "");
+  const Completion within = app_.Complete({"job", "view", "--namespace=ku"});
+  EXPECT_EQ(within.flag, "--namespace");
+  EXPECT_EQ(within.begun, "ku");
+  EXPECT_EQ(app_.Complete({"job", "view", "--wait=t"}).flag, "");
+  EXPECT_EQ(app_.Complete({"job", "view", "-n", "a=b"}).begun, "a=b");
 }
 
 TEST_F(CompletionTest, NamesAreOfWhatTheCommandTakes) {
   EXPECT_EQ(SoughtAt(app_.Complete({"job", "view", ""})).resource, &api::kJobs);
   EXPECT_EQ(SoughtAt(app_.Complete({"job", "view", "one", "t"})).resource, &api::kJobs);
   EXPECT_EQ(SoughtAt(app_.Complete({"join", ""})).resource, nullptr);
-  EXPECT_EQ(SoughtAt({{}, {"logs"}, {}, ""}).resource, &api::kJobs);
-  EXPECT_EQ(SoughtAt({{}, {"logs"}, {"one"}, ""}).resource, nullptr);
-  EXPECT_THAT(SoughtAt({{}, {"explain"}, {}, ""}).words, ElementsAre("job", "podgroup", "pod", "queue"));
-  EXPECT_EQ(SoughtAt({{}, {"explain"}, {"queue"}, ""}).resource, &api::kQueues);
-  EXPECT_EQ(SoughtAt({{}, {"job", "list"}, {}, "--queue"}).resource, &api::kQueues);
-  EXPECT_TRUE(SoughtAt({{}, {"validate"}, {}, "--filename"}).files);
+  EXPECT_EQ(SoughtAt({{}, {"logs"}, {}, "", ""}).resource, &api::kJobs);
+  EXPECT_EQ(SoughtAt({{}, {"logs"}, {"one"}, "", ""}).resource, nullptr);
+  EXPECT_THAT(SoughtAt({{}, {"explain"}, {}, "", ""}).words, ElementsAre("job", "podgroup", "pod", "queue"));
+  EXPECT_EQ(SoughtAt({{}, {"explain"}, {"queue"}, "", ""}).resource, &api::kQueues);
+  EXPECT_EQ(SoughtAt({{}, {"job", "list"}, {}, "--queue", ""}).resource, &api::kQueues);
+  EXPECT_TRUE(SoughtAt({{}, {"validate"}, {}, "--filename", ""}).files);
 }
 
 TEST_F(CompletionTest, ThreeShellsAreKnown) {

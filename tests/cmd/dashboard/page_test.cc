@@ -89,6 +89,32 @@ TEST(PageTest, HostileTextsAddNoTagNoAttributeAndNoLine) {
   }
 }
 
+// A page finds its rows by what it is sent.
+TEST(PageTest, ARowIsCalledTheSameInHtmlAndInWhatIsSent) {
+  std::set<std::string> ids;
+  const std::vector<std::string> names{"ads",  "odd\xe2\x80\xaequeue", "odd\\u202equeue",
+                                       "a\nb", std::string(700, 'x'),  std::string(701, 'x')};
+  for (const std::string& name : names) {
+    View view = Of("plain");
+    view.queues[0].name = name;
+    const HtmlRow row = RowsOf(view, Lang::kEnglish)[static_cast<std::size_t>(Part::kQueues)].rows.at(0);
+    EXPECT_THAT(row.html, StartsWith(absl::StrCat("<tr id=\"", row.id, "\">"))) << name;
+    ids.insert(row.id);
+  }
+  EXPECT_EQ(ids.size(), names.size());
+  EXPECT_THAT(ids, ::testing::Contains("q:ads"));
+}
+
+TEST(PageTest, AmountsBeyondAllMeasureFillTheirBars) {
+  View view = Of("x");
+  view.queues[0].deserved = {{"x", 1}};
+  view.queues[0].held = {{"x", std::int64_t{1} << 62}};
+  view.nodes[0].allocatable = 1;
+  view.nodes[0].holders[0].amount = std::int64_t{1} << 62;
+  EXPECT_THAT(Page(view), AllOf(HasSubstr("<rect width=\"100\" height=\"4\" class=\"over\"/>"),
+                                HasSubstr("<rect x=\"0\" width=\"1000\" height=\"10\" class=\"c")));
+}
+
 TEST(PageTest, TextsAreCut) {
   const std::string page = Page(Of(std::string(100'000, 'x')));
   EXPECT_LT(page.size(), 60'000u);

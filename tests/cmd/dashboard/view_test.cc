@@ -1,10 +1,13 @@
 // What a person sees of a cluster, from its objects.
 #include "cmd/dashboard/view/view.h"
 
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "cmd/dashboard/view/rows.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/cmd/dashboard/cluster_seen.h"
@@ -55,6 +58,15 @@ TEST(QueueRowsTest, SharesAreOfTheWeightsBesideAndWhatIsHeldIsWithThoseBelow) {
   EXPECT_THAT(view.queues[3].deserved, ElementsAre(Pair("cpu", 2000)));
   EXPECT_EQ(std::pair(view.queues[1].waiting, view.queues[1].running), std::pair(0, 1));
   EXPECT_EQ(std::pair(view.queues[2].waiting, view.queues[2].running), std::pair(1, 0));
+}
+
+TEST(QueueRowsTest, WhoAsksForTooMuchCountsAsAsMuchAsThereCanBe) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  model::NamedAmounts sum{{"cpu", kMost - 1}};
+  AddAmounts({{"cpu", 2}, {"memory", 3}}, sum);
+  EXPECT_THAT(sum, ElementsAre(Pair("cpu", kMost), Pair("memory", 3)));
+  EXPECT_EQ(Sum(-kMost, -2), std::numeric_limits<std::int64_t>::min());
+  EXPECT_EQ(Sum(-2, 5), 3);
 }
 
 TEST(QueueRowsTest, CirclesEndAndQueuesThatAreNotThereAreShown) {
