@@ -113,9 +113,9 @@ endfunction()
 
 # gw_test(NAME place_test SRCS place_test.cc DEPS gangway::gang [LABELS asan tsan] [TIMEOUT 60] [DEFINES A="b"] [ALONE] [OPTIMIZED])
 # The test NAME, which runs what is in SRCS. LABELS name the sanitizer presets in which `make test` also runs it. The tests of a folder are one program, some sources
-# compiled at once (cmake/join_tests), which costs a third of what one by one does; each NAME is a link to it, under which it runs its own sources alone
+# compiled at once (cmake/join_tests), which costs a sixth of what one by one does; each NAME is a link to it, under which it runs its own sources alone
 # (tests/testing/test_main.cc). ALONE is a program of its own; so is OPTIMIZED, compiled as production is: for tests that draw and check a great many cases.
-set(GW_TEST_BATCH 6 CACHE STRING "how many test sources are compiled at once")
+set(GW_TEST_BATCH 16 CACHE STRING "how many test sources are compiled at once")
 function(gw_test)
   cmake_parse_arguments(A "ALONE;OPTIMIZED" "NAME;TIMEOUT" "SRCS;DEPS;LABELS;DEFINES" ${ARGN})
   if(NOT GW_BUILD_TESTS)

@@ -26,6 +26,8 @@ namespace gangway::cmd {
 
 struct ServerFlags {
   std::string kubeconfig, context, master;
+
+  bool given() const { return !kubeconfig.empty() || !context.empty() || !master.empty(); }
 };
 // --kubeconfig, --context and vcctl's --master.
 void AddServerFlags(CommandLine command, ServerFlags& flags);

@@ -40,9 +40,9 @@ absl::Status DashboardCommand::Serve() const {
       const std::unique_ptr<DashboardServer> server,
       DashboardServer::Start(caller->loop(), caller->client(), "--listen", listen_, {caller->server(), namespaces_}));
   server->page().Start();
-  Put(stdout, absl::StrCat("dashboard at ", server->url(), "\n"));
-  Owner owner;
+  Owner owner;  // whoever reads the line may end it
   caller->loop().OnSignals({SIGHUP, SIGINT, SIGTERM}, owner.token(), [&](int) { caller->loop().Stop(); });
+  Put(stdout, absl::StrCat("dashboard at ", server->url(), "\n"));
   caller->loop().Run();
   return absl::OkStatus();
 }

@@ -176,7 +176,12 @@ int DoctorCommand::Run() const {
   log::Options logs;
   logs.level = log::Level::kError;  // what goes wrong is told in the command's own words
   log::Configure(std::move(logs));
-  if (!scheduler_conf_.empty()) return Tell(ExamineFile());
+  if (!scheduler_conf_.empty()) {
+    if (server_.given())
+      return Tell(absl::InvalidArgumentError(
+          "--scheduler-conf reads a file and asks no server: leave out the one that is named"));
+    return Tell(ExamineFile());
+  }
   const absl::StatusOr<std::unique_ptr<ApiCaller>> caller = ApiCaller::Make(server_);
   const absl::StatusOr<ClusterSight> sight = caller.ok() ? Look(**caller).Take() : caller.status();
   return Tell(sight.ok() ? absl::StatusOr<Ailments>(Examine(*sight)) : sight.status());

@@ -52,6 +52,8 @@ VersionCommand::VersionCommand(CommandLine app)
 bool VersionCommand::chosen() const { return command_.chosen(); }
 
 int VersionCommand::Run() const {
+  if (!check_ && (strict_ || server_.given()))
+    return Complain(kVersionCommand, absl::InvalidArgumentError("--strict and a server are of --check: add it"));
   if (!Put(stdout, absl::StrCat(VersionLine(), "\n"))) return kNoAnswer;
   if (!check_) return kDone;
   const int files = CheckInstallation();
@@ -74,8 +76,7 @@ int VersionCommand::CheckInstallation() const {
 }
 
 int VersionCommand::CheckServer() const {
-  if (server_.kubeconfig.empty() && server_.context.empty() && server_.master.empty() &&
-      absl::IsNotFound(kube::FindConnection("", "").status())) {
+  if (!server_.given() && absl::IsNotFound(kube::FindConnection("", "").status())) {
     PutLine(stdout, "cluster: none is named, so its types were not looked at");
     return kDone;
   }

@@ -39,6 +39,7 @@ std::size_t PlainEnd(absl::string_view text) {
         in_string = text[i] != '"';
       continue;
     }
+    if (text[i] == '\\') return absl::string_view::npos;
     if (text[i] == '"') in_string = true;
     if (text[i] == '{' || text[i] == '[') ++depth;
     if ((text[i] == '}' || text[i] == ']') && --depth == 0) return i + 1;

@@ -56,6 +56,8 @@ std::size_t EndOfBracketsByBytes(absl::string_view json, std::size_t at) {
       if (++depth > kMaxSkippedDepth) return kNone;
     } else if (c == '}' || c == ']') {
       if (--depth == 0) return at;
+    } else if (c == '\\') {
+      return kNone;
     }
   }
   return kNone;
@@ -70,23 +72,29 @@ std::size_t EndOfBracketsByBytes(absl::string_view json, std::size_t at) {
 // brackets count. (G. Langdale, D. Lemire: Parsing Gigabytes of JSON per Second, sections 3.1.1 and 3.1.2)
 class BracketScan {
  public:
-  // Where the depth becomes 0: the number of bytes of the block up to and with that bracket; 0: not in this one.
+  static constexpr std::size_t kNotHere = 0;
+  // Where the depth becomes 0: the number of bytes of the block up to and with that bracket; kNotHere; kNone: before it
+  // a backslash stands outside strings, behind which the bits are wrong.
   GW_BLOCKS std::size_t Block(const char* bytes) {
     const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes));
     const __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes + 32));
-    const std::uint64_t quotes = Equal(low, high, '"') & ~Escaped(Equal(low, high, '\\'));
+    const std::uint64_t backslashes = Equal(low, high, '\\');
+    const std::uint64_t quotes = Equal(low, high, '"') & ~Escaped(backslashes);
     const std::uint64_t in_string = PrefixXor(quotes) ^ in_string_;
     in_string_ = static_cast<std::uint64_t>(static_cast<std::int64_t>(in_string) >> 63);
     const __m256i bit = _mm256_set1_epi8(0x20);  // the two brackets that open differ by it, as those that close do
     const __m256i low_folded = _mm256_or_si256(low, bit), high_folded = _mm256_or_si256(high, bit);
     std::uint64_t opens = Equal(low_folded, high_folded, '{') & ~in_string;
     std::uint64_t closes = Equal(low_folded, high_folded, '}') & ~in_string;
+    const std::uint64_t stray = backslashes & ~in_string;
     const int closing = __builtin_popcountll(closes);
     if (closing < depth_) {
       depth_ += __builtin_popcountll(opens) - closing;
-      return 0;
+      return stray == 0 ? kNotHere : kNone;
     }
-    return Walk(opens, closes);
+    const std::size_t end = Walk(opens, closes);
+    const std::uint64_t before = end == kNotHere || end == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << end) - 1;
+    return (stray & before) == 0 ? end : kNone;
   }
   int depth() const { return depth_; }
 
@@ -123,7 +131,7 @@ class BracketScan {
       depth_ += (opens >> bit & 1) != 0 ? 1 : -1;
       if (depth_ == 0) return static_cast<std::size_t>(bit) + 1;
     }
-    return 0;
+    return kNotHere;
   }
 
   int depth_ = 0;
@@ -134,14 +142,15 @@ class BracketScan {
 GW_BLOCKS std::size_t EndOfBracketsByBlocks(absl::string_view json, std::size_t at) {
   BracketScan scan;
   for (; json.size() - at >= 64; at += 64) {
-    if (const std::size_t count = scan.Block(json.data() + at); count > 0) return at + count;
-    if (scan.depth() > kMaxSkippedDepth) return kNone;
+    const std::size_t count = scan.Block(json.data() + at);
+    if (count == kNone || scan.depth() > kMaxSkippedDepth) return kNone;
+    if (count != BracketScan::kNotHere) return at + count;
   }
   char rest[64];
   std::memset(rest, ' ', sizeof rest);
   std::memcpy(rest, json.data() + at, json.size() - at);
   const std::size_t count = scan.Block(rest);
-  return count > 0 ? at + count : kNone;
+  return count == BracketScan::kNotHere || count == kNone ? kNone : at + count;
 }
 
 #undef GW_BLOCKS

@@ -1,7 +1,8 @@
 // The end of a JSON value that nobody looks into, found at the speed of memory.
 //
 // Most of a session's body stands in it several times: whoever reads it once steps over the rest. What is stepped over
-// is not checked, but that its strings end and as many brackets close as open; nothing of it is trusted.
+// is not checked, but that its strings end, that no backslash stands outside them, and that as many brackets close as
+// open; nothing of it is trusted.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +14,7 @@ namespace gangway::extender {
 // Brackets within each other; beyond, nothing that a scheduler sends.
 inline constexpr int kMaxSkippedDepth = 1'000;
 
-// `at`: its first byte. absl::string_view::npos: it is cut off, or too deep. No byte beyond the text is read.
+// `at`: its first byte. absl::string_view::npos: it is cut off, too deep, or not JSON. No byte beyond the text is read.
 std::size_t EndOfValue(absl::string_view json, std::size_t at);
 
 }  // namespace gangway::extender

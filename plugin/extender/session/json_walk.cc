@@ -72,7 +72,8 @@ bool JsonWalk::Null() {
 
 absl::Status JsonWalk::StepOver() {
   const std::size_t end = EndOfValue(json_, at_);
-  if (end == absl::string_view::npos) return Wrong(Is('{') || Is('[') ? "is cut off, or too deep" : "is cut off");
+  if (end == absl::string_view::npos)
+    return Wrong(Is('{') || Is('[') ? "is cut off, too deep, or not JSON" : "is cut off");
   at_ = end;
   return absl::OkStatus();
 }

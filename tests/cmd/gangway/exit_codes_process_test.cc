@@ -16,6 +16,8 @@ namespace {
 using ::testing::HasSubstr;
 
 const std::string kExamples = std::string(GW_SOURCE_DIR) + "/examples/";
+const std::string kConf =
+    std::string(GW_SOURCE_DIR) + "/deploy/volcano/components/volcano-extender/light/volcano-scheduler.conf";
 
 constexpr char kJob[] =
     "apiVersion: batch.paddlepaddle.org/v1\nkind: PaddleJob\nmetadata: {name: fresh, namespace: default}\n"
@@ -47,6 +49,8 @@ const std::vector<Row>& Rows() {
       {2, {"completion", "tcl"}},
       {0, {"version"}},
       {2, {"version", "--short"}},
+      {2, {"version", "--strict"}},
+      {2, {"version", "SERVER"}},
       {0, {"crds"}},
       {2, {"crds", "jobs.batch"}},
       {0, {"translate", "-f", "-"}, kJob},
@@ -96,6 +100,8 @@ const std::vector<Row>& Rows() {
       {0, {"doctor", "SERVER"}},
       {2, {"doctor", "NOWHERE"}},
       {2, {"doctor", "--kubeconfig", "/none"}},
+      {0, {"doctor", "--scheduler-conf", kConf}},
+      {2, {"doctor", "--scheduler-conf", kConf, "SERVER"}},
       {0, {"explain", "job", "runs", "SERVER"}},
       {0, {"explain", "queue", "default", "SERVER"}},
       {0, {"explain", "job", "runs", "--what-if", "min=1", "SERVER"}},

@@ -47,6 +47,16 @@ TEST(JsonSkipTest, StringsMayLieAnywhere) {
   }
 }
 
+// It escapes nothing there: what follows is a quote to one reader and none to another.
+TEST(JsonSkipTest, NoBackslashStandsOutsideStrings) {
+  for (std::size_t shift = 0; shift < 140; ++shift) {
+    const std::string blank(shift, ' ');
+    EXPECT_EQ(EndOfValue(absl::StrCat("{", blank, "\\\"a\":1}"), 0), kCut) << shift;
+    EXPECT_EQ(EndOfValue(absl::StrCat("{", blank, "\\}}"), 0), kCut) << shift;
+    EXPECT_EQ(EndOfValue(absl::StrCat("{", blank, "}\\\""), 0), shift + 2) << "that is behind it";
+  }
+}
+
 // The end of every value in a recorded body is where a walk over single bytes has it.
 TEST(JsonSkipTest, AgreesWithAWalkByBytes) {
   const std::string body = testutil::Recorded("onSessionOpen-2").body;
