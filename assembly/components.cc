@@ -10,6 +10,7 @@
 #include "plugin/controller/job_flow_controller.h"
 #include "plugin/controller/queue_controller.h"
 #include "plugin/controller/workload_group_controller.h"
+#include "plugin/shadow/shadow_scheduler.h"
 #include "translator/controller/paddle_job_controller.h"
 
 namespace gangway::assembly {
@@ -58,6 +59,11 @@ std::unique_ptr<Component> MakePaddle(Informers& informers, const Options& optio
 }
 
 std::unique_ptr<Component> MakeScheduler(Informers& informers, const Options& options) {
+  if (options.shadow) {
+    return std::make_unique<shadow::ShadowScheduler>(
+        informers, Base(options, ""),
+        shadow::ShadowOptions{options.scheduler_name, options.scheduler.policy, options.scheduler.live_policy});
+  }
   scheduler::Options own = options.scheduler;
   own.name = options.scheduler_name;
   return scheduler::Scheduler::Make(informers, Base(options, ""), std::move(own));

@@ -34,7 +34,8 @@ struct Options {
   std::shared_ptr<controller::AdmissionFacts> admission_facts;  // told of every queue and namespace; null: nobody asks
   convert::TranslateOptions translate;                          // PaddleJobs
   scheduler::Options scheduler;                                 // but its name
-  Metrics* metrics = nullptr;                                   // may be null; must outlive the components
+  bool shadow = false;         // the scheduler writes nothing and compares what it would do with what another does
+  Metrics* metrics = nullptr;  // may be null; must outlive the components
 };
 
 // What a component writes besides events.

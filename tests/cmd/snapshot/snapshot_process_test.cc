@@ -22,7 +22,7 @@ class SnapshotProcessTest : public ::testing::Test {
  protected:
   Outcome Run(std::vector<std::string> args) const {
     args.insert(args.begin(), GW_GANGWAY);
-    if (args[1] != "sandbox") args.insert(args.end(), {"--kubeconfig", sandbox_.kubeconfig()});
+    if (args[1] != "sandbox" && args[1] != "simulate") args.insert(args.end(), {"--kubeconfig", sandbox_.kubeconfig()});
     return RunProgram(args, {"KUBECONFIG=", "HOME=" + sandbox_.folder()});
   }
   // Its pods are there.
@@ -45,6 +45,9 @@ TEST_F(SnapshotProcessTest, AnotherSandboxRunsWhatIsInIt) {
   const Outcome played = Run({"sandbox", "--nodes", "0", "--apply", file, "--until", "job/ctr-volcano=Running",
                               "--timeout", "60s", "--kubeconfig", sandbox_.folder() + "/second"});
   EXPECT_EQ(played.exit_code, 0) << played.out << played.err;
+  const Outcome simulated = Run({"simulate", file});
+  EXPECT_EQ(simulated.exit_code, 0) << simulated.err;
+  EXPECT_THAT(simulated.out, AllOf(HasSubstr("6 nodes, 1 gangs\n"), HasSubstr("\ndefault/ctr-volcano  default  4 ")));
 }
 
 TEST_F(SnapshotProcessTest, UnderPseudonymsItIsAsGood) {
@@ -63,6 +66,7 @@ TEST_F(SnapshotProcessTest, UnderPseudonymsItIsAsGood) {
       Run({"sandbox", "--nodes", "0", "--apply", file, "--until", absl::StrCat("job/", job, "=Running"), "--timeout",
            "60s", "--kubeconfig", sandbox_.folder() + "/second"});
   EXPECT_EQ(played.exit_code, 0) << played.out << played.err;
+  EXPECT_THAT(Run({"simulate", file}).out, HasSubstr(absl::StrCat("\ndefault/", job, " ")));
 }
 
 TEST_F(SnapshotProcessTest, SaysWhereItCannotWrite) {
