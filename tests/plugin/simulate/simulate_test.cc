@@ -157,8 +157,7 @@ TEST(SimulateTest, WhoIsEvictedBeginsAnew) {
   options.policy.overcommit_percent.reset();  // or it is not let in while the node is full
   const Course course = Of(facts, {low, high}, options);
   ASSERT_EQ(course.gangs.size(), 2u);
-  EXPECT_EQ(course.gangs[0].evicted, 1)
-      << (course.gangs[1].waits.empty() ? "" : course.gangs[1].waits[0].reason);
+  EXPECT_EQ(course.gangs[0].evicted, 1) << (course.gangs[1].waits.empty() ? "" : course.gangs[1].waits[0].reason);
   ASSERT_EQ(course.gangs[0].ran.size(), 2u);
   EXPECT_EQ(course.gangs[0].ran[0], (Stretch{kBegin, At(absl::Hours(1))}));
   EXPECT_EQ(course.gangs[0].ran[1].to - course.gangs[0].ran[1].from, absl::Hours(2)) << "what it did is lost";
