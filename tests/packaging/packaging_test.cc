@@ -26,11 +26,14 @@ namespace fs = std::filesystem;
 using boost::json::value;
 using ::testing::AllOf;
 using ::testing::Contains;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-constexpr char kScripts[] = GW_SOURCE_DIR "/scripts/";
+// Ends with 0 where this machine may make a container: in one of Docker's, and on some distributions, it may not.
+const std::vector<std::string> kContainer{"bwrap", "--unshare-all", "--ro-bind", "/", "/", "true"};
+const std::vector<std::string> kTime{"SOURCE_DATE_EPOCH=1700000000"};
 const std::string kName = "gangway-" GW_PROJECT_VERSION "-linux";
 constexpr int kMaxCompressedBytes = 25 << 20;
 
@@ -51,25 +54,31 @@ std::string RunToEnd(const std::vector<std::string>& argv, const std::vector<std
 class PackagingTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    for (const char* tool : {"skopeo", "umoci", "bwrap"}) {
+    for (const char* tool : {"skopeo", "umoci"}) {
       if (RunProgram({tool, "--version"}).exit_code == 127) return;
     }
+    if (RunProgram(kContainer).exit_code != 0) return;
     folder_ = std::make_unique<TemporaryFolder>("gangway-packaging");
     fs::create_directories(at("programs"));
+    // Of a copy: somebody may work in the checkout meanwhile, and its commit is told in what is made.
+    RunToEnd({"bash", "-ec",
+              "mkdir '" + at("checkout") +
+                  "' && cd '" GW_SOURCE_DIR
+                  "' && cp -r scripts deploy docs examples LICENSE README.md CHANGELOG.md CMakeLists.txt '" +
+                  at("checkout") + "'"});
     const fs::path programs = fs::path(GW_GANGWAY).parent_path();
     for (const char* name : {"gangway", "gangway-extender"})
       fs::create_symlink(programs / name, at("programs") + "/" + name);
-    RunToEnd({std::string(kScripts) + "image", "--programs", at("programs"), "--into", at("image")},
-             {"SOURCE_DATE_EPOCH=1700000000"});
-    RunToEnd({std::string(kScripts) + "dist", "--programs", at("programs"), "--into", at("dist")},
-             {"SOURCE_DATE_EPOCH=1700000000"});
+    RunToEnd({script("image"), "--programs", at("programs"), "--into", at("image")}, kTime);
+    RunToEnd({script("dist"), "--programs", at("programs"), "--into", at("dist")}, kTime);
     RunToEnd({"umoci", "unpack", "--rootless", "--image", layout() + ":" GW_PROJECT_VERSION, at("bundle")});
   }
   static void TearDownTestSuite() { folder_.reset(); }
   void SetUp() override {
-    if (folder_ == nullptr) GTEST_SKIP() << "there is no skopeo, umoci or bwrap on this machine";
+    if (folder_ == nullptr) GTEST_SKIP() << "there is no skopeo or umoci, or no container of bwrap, on this machine";
   }
   static std::string at(const std::string& name) { return folder_->path() + "/" + name; }
+  static std::string script(const std::string& name) { return at("checkout/scripts/" + name); }
   static std::string layout() { return at("image/" + kName); }
   static std::string root() { return at("bundle/rootfs"); }
   static std::string beside(const std::string& end) { return at("image/" + kName + "-" GW_ARCH + end); }
@@ -107,13 +116,13 @@ std::unique_ptr<TemporaryFolder> PackagingTest::folder_;
 
 TEST_F(PackagingTest, TheSameInputsGiveTheSameBytes) {
   // Elsewhere, later, by somebody with another locale, time zone and umask.
-  RunToEnd({"bash", "-c", "umask 077; exec \"$@\"", "-", std::string(kScripts) + "image", "--programs", at("programs"),
-            "--into", at("again")},
+  RunToEnd({"bash", "-c", "umask 077; exec \"$@\"", "-", script("image"), "--programs", at("programs"), "--into",
+            at("again")},
            {"SOURCE_DATE_EPOCH=1700000000", "LC_ALL=C.UTF-8", "TZ=Asia/Shanghai"});
   for (const std::string& file :
        {kName + ".oci.tar", kName + "-" GW_ARCH ".spdx.json", kName + "-" GW_ARCH ".provenance.json"})
     EXPECT_EQ(RunProgram({"cmp", at("image/" + file), at("again/" + file)}).out, "") << file;
-  RunToEnd({std::string(kScripts) + "dist", "--programs", at("programs"), "--into", at("dist-again")},
+  RunToEnd({script("dist"), "--programs", at("programs"), "--into", at("dist-again")},
            {"SOURCE_DATE_EPOCH=1700000000", "TZ=Asia/Shanghai"});
   EXPECT_EQ(ReadFile(at("dist/SHA256SUMS")), ReadFile(at("dist-again/SHA256SUMS")));
 }
@@ -222,17 +231,13 @@ TEST_F(PackagingTest, TheProvenanceIsOfThisImage) {
 }
 
 TEST_F(PackagingTest, PackagesThatAreNotTheLockedOnesAreRefused) {
-  // --locked with a lock of others: a copy of the scripts beside a lock that names another libssl3.
-  const std::string copy = at("checkout");
-  RunToEnd({"bash", "-ec",
-            "mkdir -p '" + copy + "' && cd '" GW_SOURCE_DIR "' && cp -r scripts LICENSE CMakeLists.txt '" + copy +
-                "' && mkdir -p '" + copy + "/deploy/image' && cp '" + at("image") + "/" GW_ARCH "/lock' '" + copy +
-                "/deploy/image/packages.lock'"});
-  const std::vector<std::string> locked{
-      copy + "/scripts/image", "--programs", at("programs"), "--into", at("locked"), "--locked"};
-  EXPECT_EQ(RunProgram(locked, {"SOURCE_DATE_EPOCH=1700000000"}).exit_code, 0);
-  RunToEnd({"sed", "-i", "s/^\\(" GW_ARCH " libssl3\\) .*/\\1 0.0/", copy + "/deploy/image/packages.lock"});
-  const Outcome refused = RunProgram(locked, {"SOURCE_DATE_EPOCH=1700000000"});
+  const std::string lock = at("checkout/deploy/image/packages.lock");
+  WriteFile(lock, ReadFile(at("image/" GW_ARCH "/lock")));
+  const std::vector<std::string> locked{script("image"), "--programs", at("programs"),
+                                        "--into",        at("locked"), "--locked"};
+  EXPECT_EQ(RunProgram(locked, kTime).exit_code, 0);
+  RunToEnd({"sed", "-i", "s/^\\(" GW_ARCH " libssl3\\) .*/\\1 0.0/", lock});
+  const Outcome refused = RunProgram(locked, kTime);
   EXPECT_EQ(refused.exit_code, 1);
   EXPECT_THAT(refused.err, AllOf(HasSubstr("< " GW_ARCH " libssl3 0.0"), HasSubstr("snapshot.debian.org")));
 }
@@ -240,12 +245,15 @@ TEST_F(PackagingTest, PackagesThatAreNotTheLockedOnesAreRefused) {
 // A release that tags and pushes nothing, and its bundle where no registry is.
 TEST_F(PackagingTest, ADryRunOfAReleaseMakesEverything) {
   if (!HasKubectl()) GTEST_SKIP() << "there is no kubectl on this machine";
-  const std::string out = RunToEnd({std::string(kScripts) + "release", "--registry", "registry.example/ml",
-                                    "--programs", at("programs"), "--into", at("release"), "--dry-run"},
-                                   {"SOURCE_DATE_EPOCH=1700000000"});
-  EXPECT_THAT(out, AllOf(HasSubstr("would run: git"), HasSubstr("would run: skopeo copy --all"),
-                         HasSubstr("docker://registry.example/ml/gangway:" GW_PROJECT_VERSION),
-                         HasSubstr("would run: helm push"), HasSubstr("oci://registry.example/ml/charts")));
+  const std::string out = RunToEnd({script("release"), "--registry", "registry.example/ml", "--programs",
+                                    at("programs"), "--into", at("release"), "--dry-run"},
+                                   kTime);
+  // What others see comes in this order: the tag last, so that a release that is broken off is run again.
+  EXPECT_THAT(out, ContainsRegex("would run: skopeo copy --all --preserve-digests oci:[^ ]* "
+                                 "docker://registry.example/ml/gangway:" GW_PROJECT_VERSION
+                                 "\n[^\n]*would run: helm push [^ ]* oci://registry.example/ml/charts"
+                                 "\n[^\n]*would run: git [^\n]* tag [^\n]*"
+                                 "\n[^\n]*would run: git [^\n]* push origin v" GW_PROJECT_VERSION));
   const std::string images = ReadFile(at("release/images.txt"));
   const std::string digest = images.substr(images.find('@') + 1, 71);
   EXPECT_EQ(images, "registry.example/ml/gangway:" GW_PROJECT_VERSION "@" + digest + "\n");
@@ -264,9 +272,70 @@ TEST_F(PackagingTest, ADryRunOfAReleaseMakesEverything) {
   EXPECT_EQ(RunToEnd({"skopeo", "inspect", "--format", "{{.Digest}}", "oci:" + at("loaded") + ":" GW_PROJECT_VERSION}),
             digest + "\n");
   EXPECT_THAT(ReadFile(bundle + "/manifests-here/standalone.yaml"), HasSubstr("/gangway@" + digest));
+  // From where one stands, whatever it is called.
+  RunToEnd({"bash", "-ec",
+            "mkdir '" + at("here") + "' && cd '" + at("here") + "' && '" + bundle + "/load' --registry 'oci:R&D'"});
+  EXPECT_TRUE(fs::exists(at("here/R&D/index.json")));
+  EXPECT_THAT(ReadFile(bundle + "/manifests-here/standalone.yaml"), HasSubstr("/here/R&D/gangway@" + digest));
   // What was changed on the way is not loaded.
   WriteFile(bundle + "/crds.yaml", "kind: List\n");
   EXPECT_NE(RunProgram({bundle + "/load", "--registry", "oci:" + at("loaded")}).exit_code, 0);
+}
+
+// Nothing is made, tagged or pushed: by what is told one knows what to do.
+TEST_F(PackagingTest, WhatKeepsAReleaseBackIsTold) {
+  const std::string copy = at("release-checkout"), git = "git -c user.name=t -c user.email=t@t ";
+  RunToEnd({"bash", "-ec",
+            "cp -r '" + at("checkout") + "' '" + copy + "' && cd '" + copy + "' && git init -q && git add . && " + git +
+                "commit -qm one && " + git + "tag -am v v" GW_PROJECT_VERSION});
+  std::vector<std::string> release{copy + "/scripts/release",
+                                   "--registry",
+                                   "registry.example/ml",
+                                   "--programs",
+                                   at("programs"),
+                                   "--into",
+                                   at("kept-back")};
+  RunToEnd({"sed", "-i", "s/^\\(## " GW_PROJECT_VERSION "\\) .*/\\1 (soon)/", copy + "/CHANGELOG.md"});
+  Outcome outcome = RunProgram(release, kTime);
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err,
+              AllOf(HasSubstr("gives " GW_PROJECT_VERSION " no date"), HasSubstr("differs from its commit"),
+                    HasSubstr("--downloads does not say"), Not(HasSubstr("the tag v"))));
+  RunToEnd({"bash", "-ec", "cd '" + copy + "' && " + git + "commit -qam two"});
+  outcome = RunProgram(release, kTime);
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("the tag v" GW_PROJECT_VERSION " is there already, of another commit: "),
+                                 Not(HasSubstr("differs from its commit"))));
+  EXPECT_FALSE(fs::exists(at("kept-back")));
+  // A folder of somebody else's.
+  fs::create_directories(at("kept-back"));
+  WriteFile(at("kept-back/thesis"), "mine");
+  release.push_back("--dry-run");
+  outcome = RunProgram(release, kTime);
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("kept-back is not what a release made"));
+  EXPECT_EQ(ReadFile(at("kept-back/thesis")), "mine");
+}
+
+// Built for another architecture, some packages are there twice: for it, and on this machine.
+TEST_F(PackagingTest, APackageIsListedOnce) {
+  const std::string sysroot = at("sysroot"), from = at("other");
+  fs::create_directories(sysroot);
+  fs::copy(at("image/" GW_ARCH), from, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+  WriteFile(sysroot + "/packages.tsv",
+            "libabsl-dev\t1\tarm64\tabseil\nzlib1g-dev\t1\tarm64\tzlib\ntzdata\t1\tall\ttzdata\n"
+            "protobuf-compiler\t1\tarm64\tprotobuf\n");
+  RunToEnd({script("packaging/bill"), "--arch", "arm64", "--from", from, "--manifest", "sha256:" + std::string(64, 'a'),
+            "--sysroot", sysroot},
+           kTime);
+  std::map<std::string, std::string> versions;
+  const value list = Json(ReadFile(from + "/spdx.json"));
+  for (const value& package : list.at("packages").get_array())
+    EXPECT_TRUE(versions.emplace(Text(package.at("SPDXID")), Text(package.at("versionInfo"))).second)
+        << Text(package.at("SPDXID")) << " is there twice";
+  EXPECT_EQ(versions["SPDXRef-tool-zlib1g-dev"], "1");
+  EXPECT_NE(versions["SPDXRef-tool-protobuf-compiler"], "1") << "the compiler that ran is this machine's";
+  EXPECT_FALSE(versions.contains("SPDXRef-tool-libcli11-dev")) << "this machine's libraries are not what is linked";
 }
 
 TEST_F(PackagingTest, TheArchiveWantsNoMoreThanTheCLibrary) {
@@ -294,6 +363,7 @@ TEST_F(PackagingTest, TheArchiveWantsNoMoreThanTheCLibrary) {
                 there)
           .err,
       IsEmpty());
+  RunToEnd({"test", "-x", at("dist/" + kName + "-" GW_ARCH "/share/gangway/deploy/bundle/load")});
   EXPECT_EQ(RunToEnd({"bash", "-ec", "cd '" + at("dist") + "' && sha256sum --check --quiet SHA256SUMS"}), "");
 }
 

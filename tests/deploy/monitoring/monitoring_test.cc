@@ -23,9 +23,12 @@ namespace gangway::testutil {
 namespace {
 
 using boost::json::value;
+using ::testing::AllOf;
 using ::testing::Contains;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Key;
+using ::testing::StartsWith;
 
 using Metrics = std::map<std::string, std::set<std::string>>;  // labels by name
 
@@ -103,14 +106,27 @@ TEST(MonitoringTest, AlertsAndDashboardNameWhatThereIs) {
   EXPECT_TRUE(Eventually(
       [&] { return absl::StrContains(MetricsOf(*processes[0]), "volcano_queue_allocated_scalar_resources"); }));
   Metrics there{{"up", {}}};
-  for (const auto& process : processes) AddPage(MetricsOf(*process), there);
+  // By what every program says one sees that it is gone.
+  constexpr char kSaid[] = "\ngangway_build_info{";
+  for (const auto& process : processes) {
+    const std::string page = MetricsOf(*process);
+    EXPECT_THAT(page, HasSubstr(kSaid));
+    AddPage(page, there);
+  }
   const std::string output = ReadFile(extender_output);
   const std::string at = output.substr(output.find("metrics at ") + 11);
   const std::string url = at.substr(0, at.find('\n'));
-  AddPage(*Get(url.substr(0, url.rfind('/')), "/metrics").body, there);
+  const std::string page = *Get(url.substr(0, url.rfind('/')), "/metrics").body;
+  EXPECT_THAT(page, HasSubstr(kSaid));
+  AddPage(page, there);
   EXPECT_THAT(there, Contains(Key("gangway_leader")));
 
   const std::map<std::string, std::string> expressions = Expressions();
+  // What has no replica has no series: who is gone is known by who was there, each job by itself.
+  ASSERT_THAT(expressions, Contains(Key("alert GangwayGone")));
+  EXPECT_THAT(expressions.at("alert GangwayGone"),
+              AllOf(StartsWith("count by (job) (last_over_time(gangway_build_info["),
+                    EndsWith(") unless count by (job) (gangway_build_info)")));
   std::string input;
   for (const auto& [what, expression] : expressions) absl::StrAppend(&input, expression, "\n");
   const Outcome read = RunProgram({Parser()}, {}, input);

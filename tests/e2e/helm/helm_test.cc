@@ -166,6 +166,38 @@ TEST_F(HelmTest, ValuesReachWhatTheyAreOf) {
     EXPECT_FALSE(absl::StartsWith(name, "NetworkPolicy")) << name;
 }
 
+// Jobs of other namespaces belong to somebody else.
+TEST_F(HelmTest, WhoServesOneNamespaceJudgesThatOneAlone) {
+  int webhooks = 0;
+  for (const auto& [name, object] :
+       Rendered({"mode=one-namespace", "jobsNamespace=jobs", "webhook.enabled=true", "webhook.generate=false"})) {
+    if (!absl::StrContains(name, "WebhookConfiguration ")) continue;
+    for (const value& webhook : object.at("webhooks").get_array()) {
+      EXPECT_EQ(api::TextAt(webhook, {"namespaceSelector", "matchLabels", "kubernetes.io/metadata.name"}), "jobs")
+          << name;
+      ++webhooks;
+    }
+  }
+  EXPECT_GT(webhooks, 1);
+}
+
+// What is of all pods is of the one of `helm test`, too.
+TEST_F(HelmTest, TheTestsPodIsAsTheOthers) {
+  const Outcome outcome =
+      Helm({"template", "gangway", kChart, "--show-only", "templates/tests/version.yaml", "--set",
+            "podAnnotations.a=b,podAnnotations.c=all,tests.podAnnotations.c=test,priorityClassName=high,"
+            "nodeSelector.role=control,affinity.podAffinity.x=y"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  std::map<std::string, value> all = Objects(outcome.out, "the chart");
+  const value& pod = all["Pod gangway-system/gangway-test"];
+  EXPECT_EQ(api::TextAt(pod, {"metadata", "annotations", "a"}), "b");
+  EXPECT_EQ(api::TextAt(pod, {"metadata", "annotations", "c"}), "test");
+  EXPECT_EQ(api::TextAt(pod, {"metadata", "annotations", "helm.sh/hook"}), "test");
+  EXPECT_EQ(api::TextAt(pod, {"spec", "priorityClassName"}), "high");
+  EXPECT_EQ(api::TextAt(pod, {"spec", "nodeSelector", "role"}), "control");
+  EXPECT_EQ(api::TextAt(pod, {"spec", "affinity", "podAffinity", "x"}), "y");
+}
+
 TEST_F(HelmTest, WhatIsNoValueIsRefused) {
   for (const auto& [setting, said] :
        std::vector<std::pair<std::string, std::string>>{{"mode=besides", "mode"},

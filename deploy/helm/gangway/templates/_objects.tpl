@@ -87,7 +87,7 @@ The objects are those of deploy/volcano, read from its files and adapted to the 
 {{- end -}}
 {{- end -}}
 
-{{/* As deploy/volcano/overlays/paddle-only: rights on what has a namespace are Roles in the one of the jobs. */}}
+{{/* As deploy/volcano/overlays/paddle-only: rights on what has a namespace are Roles in the one of the jobs. Who serves one namespace judges that one alone (and Queues, which have none). */}}
 {{- define "gangway.one-namespace" -}}
 {{- $object := .object -}}
 {{- $jobs := .root.Values.jobsNamespace -}}
@@ -95,6 +95,8 @@ The objects are those of deploy/volcano, read from its files and adapted to the 
   {{- $_ := set $object "kind" (trimPrefix "Cluster" $object.kind) -}}
   {{- $_ := set $object.metadata "namespace" $jobs -}}
   {{- if $object.roleRef }}{{ $_ := set $object.roleRef "kind" "Role" }}{{ end -}}
+{{- else if hasSuffix "WebhookConfiguration" $object.kind -}}
+  {{- range $object.webhooks }}{{ $_ := set . "namespaceSelector" (dict "matchLabels" (dict "kubernetes.io/metadata.name" $jobs)) }}{{ end -}}
 {{- else if eq $object.kind "ClusterRole" -}}
   {{- range $object.rules }}{{ if has "namespaces" .resources }}{{ $_ := set . "resourceNames" (list $jobs) }}{{ end }}{{ end -}}
 {{- end -}}
