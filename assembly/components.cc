@@ -10,6 +10,7 @@
 #include "plugin/controller/job_flow_controller.h"
 #include "plugin/controller/queue_controller.h"
 #include "plugin/controller/workload_group_controller.h"
+#include "plugin/shadow/shadow_scheduler.h"
 #include "translator/controller/paddle_job_controller.h"
 
 namespace gangway::assembly {
@@ -58,6 +59,11 @@ std::unique_ptr<Component> MakePaddle(Informers& informers, const Options& optio
 }
 
 std::unique_ptr<Component> MakeScheduler(Informers& informers, const Options& options) {
+  if (options.shadow) {
+    return std::make_unique<shadow::ShadowScheduler>(
+        informers, Base(options, ""),
+        shadow::ShadowOptions{options.scheduler_name, options.scheduler.policy, options.scheduler.live_policy});
+  }
   scheduler::Options own = options.scheduler;
   own.name = options.scheduler_name;
   return scheduler::Scheduler::Make(informers, Base(options, ""), std::move(own));
@@ -161,6 +167,34 @@ std::vector<std::string> Reconcilers() {
 bool Runs(const Options& options, absl::string_view reconciler) {
   return options.only.empty() || reconciler.empty() ||
          std::find(options.only.begin(), options.only.end(), reconciler) != options.only.end();
+}
+
+std::vector<Reads> AllReads(Loop& loop, kube::Client& client, Options options) {
+  if (options.admission_facts == nullptr) options.admission_facts = std::make_shared<controller::AdmissionFacts>();
+  if (options.label_source == nullptr)
+    options.label_source = std::make_shared<controller::LiveLabelSource>(lifecycle::LabelSource{true, {}});
+  std::vector<Reads> out;
+  const auto reads_of = [&](const api::Resource& resource) -> Reads& {
+    for (Reads& reads : out) {
+      if (reads.resource == &resource) return reads;
+    }
+    return out.emplace_back(Reads{&resource, {}});
+  };
+  for (const ComponentRow& row : AllComponents()) {
+    kube::Informers informers(loop, client);
+    const auto component = row.make(informers, options);
+    for (const kube::AnyInformer* const informer : component->watched()) {
+      std::vector<Reads::Selection>& known = reads_of(informer->resource()).selections;
+      const Reads::Selection one{informer->options().label_selector, informer->options().field_selector};
+      if (std::find(known.begin(), known.end(), one) == known.end()) known.push_back(one);
+    }
+  }
+  const Reads::Selection all;
+  for (Reads& reads : out) {
+    if (std::find(reads.selections.begin(), reads.selections.end(), all) != reads.selections.end())
+      reads.selections.clear();
+  }
+  return out;
 }
 
 std::unique_ptr<kube::Components> MakeComponents(Loop& loop, kube::Client& client,

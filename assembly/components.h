@@ -34,7 +34,8 @@ struct Options {
   std::shared_ptr<controller::AdmissionFacts> admission_facts;  // told of every queue and namespace; null: nobody asks
   convert::TranslateOptions translate;                          // PaddleJobs
   scheduler::Options scheduler;                                 // but its name
-  Metrics* metrics = nullptr;                                   // may be null; must outlive the components
+  bool shadow = false;         // the scheduler writes nothing and compares what it would do with what another does
+  Metrics* metrics = nullptr;  // may be null; must outlive the components
 };
 
 // What a component writes besides events.
@@ -59,6 +60,18 @@ absl::Span<const ComponentRow> AllComponents();
 // The names that --only takes, sorted.
 std::vector<std::string> Reconcilers();
 bool Runs(const Options& options, absl::string_view reconciler);
+
+// What all components together read of a resource.
+struct Reads {
+  const api::Resource* resource;
+  struct Selection {
+    std::string labels, fields;  // as kubectl takes them
+    friend bool operator==(const Selection&, const Selection&) = default;
+  };
+  std::vector<Selection> selections;  // which objects: those of any of these; empty: all
+};
+// In the order in which components ask; whatever these options would leave out included. The client is not asked.
+std::vector<Reads> AllReads(Loop& loop, kube::Client& client, Options options);
 
 // The components of these processes as one, before their Start().
 std::unique_ptr<kube::Components> MakeComponents(Loop& loop, kube::Client& client,

@@ -1,6 +1,7 @@
 // Well-formed UTF-8, one code point at a time.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -59,6 +60,19 @@ inline void AppendUtf8(std::uint32_t code_point, std::string& out) {
     put(0x80 | (code_point >> 6 & 0x3F));
     put(0x80 | (code_point & 0x3F));
   }
+}
+
+// With U+FFFD for each byte that is part of no code point, as in the JSON that is made of it.
+inline std::string WellFormedUtf8(absl::string_view text) {
+  std::string out;
+  for (std::size_t at = 0, length = 0; at < text.size(); at += std::max<std::size_t>(length, 1)) {
+    length = Utf8Length(text, at);
+    if (length == 0)
+      AppendUtf8(0xFFFD, out);
+    else
+      out.append(text.data() + at, length);
+  }
+  return out;
 }
 
 }  // namespace gangway

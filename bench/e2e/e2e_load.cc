@@ -97,6 +97,7 @@ void FailOver() {
 
 int main(int argc, char** argv) {
   using namespace gangway::bench;
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // a run takes minutes, also into a file
   if (!gangway::testutil::ControlPlane::ToolsPresent()) {
     std::fputs("there is no control plane on this machine: scripts/e2e-tools builds it\n", stderr);
     return 1;
@@ -120,6 +121,5 @@ int main(int argc, char** argv) {
   }
   for (const auto& [name, run] : all) {
     if (argc == 1 || named(name)) run();
-    std::fflush(stdout);
   }
 }

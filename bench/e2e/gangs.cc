@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <initializer_list>
 #include <string>
 #include <thread>
 #include <utility>
@@ -73,53 +74,68 @@ std::vector<kube::Request> OneGang(const std::string& ns, int size, const std::s
                       size, topology))};
 }
 
-}  // namespace
+// They come one after the other.
+void PostGangs(int gangs, int size) {
+  const auto gangway = Install(1000);
+  Load load(gangway->plane());
+  MakeNamespace(*gangway, "posted");
+  Load::SeenPods bound(load, "posted");
+  const pid_t pid = gangway->scheduler().process().pid();
+  const double cpu = UseOf(pid).cpu_seconds;
+  const auto writes = Writes(gangway->plane());
+  const absl::Time begin = absl::Now();
+  load.Send(PodGroups("posted", gangs, size));
+  load.Send(Pods("posted", gangs, size));
+  const absl::Time posted = absl::Now();
+  const absl::Time last = bound.WaitFor(gangs * size, absl::Minutes(5));
+  GW_CHECK(last != absl::InfiniteFuture());
+  const ProcessUse use = UseOf(pid);
+  std::printf(
+      "shapes: %s: posted in %s, the last bound %s after that; at most %s without a binding; scheduler CPU %.2f s, "
+      "%s; writes: %s\n",
+      Shape(gangs, size).c_str(), Seconds(posted - begin).c_str(), Seconds(last - posted).c_str(),
+      Seconds(bound.LongestGap()).c_str(), use.cpu_seconds - cpu, Memory(use).c_str(),
+      Since(writes, Writes(gangway->plane())).c_str());
+}
 
-// So many pods in gangs of several sizes: how long after the last post the last is bound, how long nothing is bound in
-// between, and how many a second beside a loader that binds alone.
-void GangShapes() {
-  constexpr std::pair<int, int> kShapes[] = {{100, 10}, {20, 50}, {1000, 1}, {1, 1000}, {20, 500}};
+// The pods wait, then their PodGroups come: nothing but the scheduler's work and the bindings.
+void PostPodGroups(int gangs, int size) {
   const auto gangway = Install(1000);
   Load load(gangway->plane());
   MakeNamespace(*gangway, "bind-only");
   load.Send(Pods("bind-only", 100, 10, "nobody"));
   const absl::Duration alone = load.Send(Bindings("bind-only", 100, 10, 1000));
-  std::printf("shapes: loader alone: 1,000 bindings in %s, %.0f/s\n", Seconds(alone).c_str(),
-              1000 / absl::ToDoubleSeconds(alone));
-  for (const auto& [gangs, size] : kShapes) {
-    const std::string ns = absl::StrCat("shape-", Shape(gangs, size));
-    MakeNamespace(*gangway, ns);
-    Load::SeenPods bound(load, ns);
-    const pid_t pid = gangway->scheduler().process().pid();
-    const double cpu = UseOf(pid).cpu_seconds;
-    const absl::Time begin = absl::Now();
-    load.Send(PodGroups(ns, gangs, size));
-    load.Send(Pods(ns, gangs, size));
-    const absl::Time posted = absl::Now();
-    const absl::Time last = bound.WaitFor(gangs * size, absl::Minutes(5));
-    GW_CHECK(last != absl::InfiniteFuture());
-    const ProcessUse use = UseOf(pid);
-    std::printf(
-        "shapes: %s: posted in %s, the last bound %s after that; at most %s without a binding; scheduler CPU %.2f s, "
-        "%s\n",
-        Shape(gangs, size).c_str(), Seconds(posted - begin).c_str(), Seconds(last - posted).c_str(),
-        Seconds(bound.LongestGap()).c_str(), use.cpu_seconds - cpu, Memory(use).c_str());
-    std::fflush(stdout);
-    // The same once more, of pods that are there: nothing but the scheduler's work and the bindings.
-    const std::string there = absl::StrCat("there-", Shape(gangs, size));
-    MakeNamespace(*gangway, there);
-    load.Send(Pods(there, gangs, size));
-    Load::SeenPods again(load, there);
-    const absl::Time start = absl::Now();
-    load.Send(PodGroups(there, gangs, size));
-    const absl::Duration took = again.WaitFor(gangs * size, absl::Minutes(5)) - start;
-    std::printf("shapes: %s, pods there: all bound after %s, %.0f/s, %.2f of the loader's\n",
-                Shape(gangs, size).c_str(), Seconds(took).c_str(), gangs * size / absl::ToDoubleSeconds(took),
-                absl::FDivDuration(alone * (gangs * size / 1000.0), took));
-    std::fflush(stdout);
-    for (const std::string& done : {ns, there})
-      GW_CHECK(gangway->plane().Call("DELETE", api::PathOf(api::kPods, done), R"({"gracePeriodSeconds":0})").ok());
-    std::this_thread::sleep_for(std::chrono::seconds(3));  // what the deletions bring about
+  MakeNamespace(*gangway, "there");
+  load.Send(Pods("there", gangs, size));
+  std::this_thread::sleep_for(std::chrono::seconds(5));  // they are told that they have no PodGroup
+  Load::SeenPods bound(load, "there");
+  const auto writes = Writes(gangway->plane());
+  const absl::Time begin = absl::Now();
+  load.Send(PodGroups("there", gangs, size));
+  const absl::Time last = bound.WaitFor(gangs * size, absl::Minutes(5));
+  GW_CHECK(last != absl::InfiniteFuture());
+  const absl::Duration took = last - begin;
+  std::printf(
+      "shapes: %s, pods there: the first bound after %s, the last after %s, %.0f/s, %.2f of the loader's (1,000 in "
+      "%s); "
+      "writes: %s\n",
+      Shape(gangs, size).c_str(), Seconds(bound.first() - begin).c_str(), Seconds(took).c_str(),
+      gangs * size / absl::ToDoubleSeconds(took), absl::FDivDuration(alone * (gangs * size / 1000.0), took),
+      Seconds(alone).c_str(), Since(writes, Writes(gangway->plane())).c_str());
+}
+
+}  // namespace
+
+// So many pods in gangs of several sizes: how long after the last post the last is bound, how long nothing is bound in
+// between, and how many a second beside a loader that binds alone. Each on a control plane of its own: it is slower
+// with every pod that it ever had.
+void GangShapes() {
+  for (const auto& [gangs, size] :
+       std::initializer_list<std::pair<int, int>>{{100, 10}, {20, 50}, {1000, 1}, {1, 1000}, {20, 500}}) {
+    for (const auto measure : {PostGangs, PostPodGroups}) {
+      measure(gangs, size);
+      std::fflush(stdout);
+    }
   }
 }
 
@@ -141,8 +157,9 @@ void LargeGang() {
     std::printf("large gang: 512 pods on 512 nodes %s: %s from the first post, %s after the last\n", what,
                 Seconds(last - begin).c_str(), Seconds(last - posted).c_str());
     std::fflush(stdout);
-    GW_CHECK(gangway->plane().Call("DELETE", api::PathOf(api::kPods, ns), R"({"gracePeriodSeconds":0})").ok());
-    std::this_thread::sleep_for(std::chrono::seconds(3));
+    for (const api::Resource* const resource : {&api::kPodGroups, &api::kPods})
+      GW_CHECK(gangway->plane().Call("DELETE", api::PathOf(*resource, ns), R"({"gracePeriodSeconds":0})").ok());
+    std::this_thread::sleep_for(std::chrono::seconds(3));  // what the deletions bring about
   };
   measure("without topology", "without", "");
   load.Send(HyperNodes(kNodes, kOfRack, kOfRow));

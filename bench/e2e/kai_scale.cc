@@ -183,7 +183,6 @@ class Suite {
     const absl::Time last = bound.WaitFor(all_, kPatience);
     std::printf("kai: %d single-GPU Jobs fill the cluster%s in %s, %.2f of the loader's speed (KAI: 398 s)\n", all_,
                 more.c_str(), Seconds(last - begin).c_str(), absl::FDivDuration(alone_, last - begin));
-    std::fflush(stdout);
   }
 
   // Until its PodGroup says why it waits.
@@ -295,7 +294,6 @@ class Suite {
   void Tell(const std::string& what, const Reclaimed& result, const std::string& of_kai) {
     std::printf("kai: %s: %d pods told to go, the last after %s; all bound after %s (KAI: %s)\n", what.c_str(),
                 result.victims, Seconds(result.told).c_str(), Seconds(result.bound).c_str(), of_kai.c_str());
-    std::fflush(stdout);
   }
 
   // Who came goes, and all of the first run again.

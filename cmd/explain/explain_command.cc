@@ -240,7 +240,9 @@ absl::StatusOr<int> ExplainCommand::Explain() const {
   const std::string scheduler = !scheduler_name_.empty()         ? scheduler_name_
                                 : !target.scheduler_name.empty() ? target.scheduler_name
                                                                  : "volcano";
-  GW_ASSIGN_OR_RETURN(ExplainSight sight, ReadCluster(*caller, scheduler));
+  GW_ASSIGN_OR_RETURN(
+      ExplainSight sight,
+      ReadCluster([&](const api::Resource& resource) { return caller->ListJson(resource, ""); }, scheduler));
   for (const std::string& line : sight.not_seen) Say(kExplainCommand, absl::StrCat("not looked at: ", line));
   sight.facts.to_come = NotMadeYet(target.wanted_pods, sight.facts);
   if (target.any_kind) ChooseKind(sight.facts, target);

@@ -47,7 +47,8 @@ std::string FixOf(const api::Resource& resource, const absl::Status& status) {
 
 class Reader {
  public:
-  Reader(ApiCaller& caller, absl::string_view scheduler_name) : caller_(caller), scheduler_name_(scheduler_name) {}
+  Reader(ListObjects list, absl::string_view scheduler_name)
+      : list_(std::move(list)), scheduler_name_(scheduler_name) {}
 
   absl::StatusOr<ExplainSight> Read() {
     explain::ClusterFacts& facts = sight_.facts;
@@ -105,7 +106,7 @@ class Reader {
  private:
   template <class T, class F>
   absl::Status All(const api::Resource& resource, F take) {
-    const absl::StatusOr<std::vector<std::string>> items = caller_.ListJson(resource, "");
+    const absl::StatusOr<std::vector<std::string>> items = list_(resource);
     if (!items.ok()) return WithFix(items.status(), View(resource.plural), FixOf(resource, items.status()));
     for (const std::string& item : *items) {
       const absl::StatusOr<T> object = api::Decode<T>(item);
@@ -127,33 +128,11 @@ class Reader {
     return false;
   }
 
-  ApiCaller& caller_;
+  const ListObjects list_;
   const std::string scheduler_name_;
   ExplainSight sight_;
   absl::Status unanswered_;
 };
-
-// What the Job's controller makes: while it keeps pods, all of them.
-absl::StatusOr<std::vector<model::PodFacts>> WantedPods(const Job& job, const std::string& group,
-                                                        absl::string_view scheduler_name) {
-  std::vector<model::PodFacts> out;
-  if (!lifecycle::KeepsPods(lifecycle::ParsePhase(job.status.state.phase))) return out;
-  const lifecycle::PluginEffects none;  // plugins change neither what a pod asks for nor where it may go
-  for (const api::volcano::TaskSpec& task : job.spec.tasks) {
-    GW_ASSIGN_OR_RETURN(
-        const lifecycle::PodDocument document,
-        lifecycle::PodDocument::Make(job, task, none, {job.status.version, job.status.retry_count, false}));
-    for (std::int32_t i = 0; i < task.replicas; ++i) {
-      GW_ASSIGN_OR_RETURN(Pod pod, api::Decode<Pod>(document.ForIndex(i)));
-      pod.metadata.ns = job.metadata.ns;
-      pod.metadata.uid = absl::StrCat("to-come-", pod.metadata.name);
-      if (pod.spec.scheduler_name.empty()) pod.spec.scheduler_name = std::string(scheduler_name);
-      out.push_back(ingest::PodFactsOf(pod, scheduler_name));
-      out.back().gang = group;
-    }
-  }
-  return out;
-}
 
 // "": it has none. Volcano's older releases named it as the Job.
 absl::StatusOr<std::string> PodGroupOfJob(ApiCaller& caller, const Job& job) {
@@ -270,8 +249,29 @@ absl::StatusOr<Target> FindTarget(ApiCaller& caller, TargetKind kind, std::optio
   return target;
 }
 
-absl::StatusOr<ExplainSight> ReadCluster(ApiCaller& caller, absl::string_view scheduler_name) {
-  return Reader(caller, scheduler_name).Read();
+absl::StatusOr<ExplainSight> ReadCluster(ListObjects list, absl::string_view scheduler_name) {
+  return Reader(std::move(list), scheduler_name).Read();
+}
+
+absl::StatusOr<std::vector<model::PodFacts>> WantedPods(const Job& job, const std::string& group,
+                                                        absl::string_view scheduler_name) {
+  std::vector<model::PodFacts> out;
+  if (!lifecycle::KeepsPods(lifecycle::ParsePhase(job.status.state.phase))) return out;
+  const lifecycle::PluginEffects none;  // plugins change neither what a pod asks for nor where it may go
+  for (const api::volcano::TaskSpec& task : job.spec.tasks) {
+    GW_ASSIGN_OR_RETURN(
+        const lifecycle::PodDocument document,
+        lifecycle::PodDocument::Make(job, task, none, {job.status.version, job.status.retry_count, false}));
+    for (std::int32_t i = 0; i < task.replicas; ++i) {
+      GW_ASSIGN_OR_RETURN(Pod pod, api::Decode<Pod>(document.ForIndex(i)));
+      pod.metadata.ns = job.metadata.ns;
+      pod.metadata.uid = absl::StrCat("to-come-", pod.metadata.name);
+      if (pod.spec.scheduler_name.empty()) pod.spec.scheduler_name = std::string(scheduler_name);
+      out.push_back(ingest::PodFactsOf(pod, scheduler_name));
+      out.back().gang = group;
+    }
+  }
+  return out;
 }
 
 std::vector<model::PodFacts> NotMadeYet(const std::vector<model::PodFacts>& wanted,

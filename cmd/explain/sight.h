@@ -3,12 +3,15 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "api/resource.h"
+#include "api/volcano/job.h"
 #include "cmd/caller/api_caller.h"
 #include "plugin/explain/cluster_facts.h"
 #include "plugin/phrases/words.h"
@@ -38,8 +41,14 @@ struct ExplainSight {
   std::vector<std::string> not_seen;  // a line each: kinds without which the rest can still be explained
 };
 
+// All objects of a kind, each as JSON; NotFound: the kind is not served.
+using ListObjects = std::function<absl::StatusOr<std::vector<std::string>>(const api::Resource&)>;
 // Each kind as the scheduler reads it; `scheduler_name`: whose pods are placed.
-absl::StatusOr<ExplainSight> ReadCluster(ApiCaller& caller, absl::string_view scheduler_name);
+absl::StatusOr<ExplainSight> ReadCluster(ListObjects list, absl::string_view scheduler_name);
+
+// What the Job's controller makes, in the PodGroup of that name: while it keeps pods, all of them.
+absl::StatusOr<std::vector<model::PodFacts>> WantedPods(const api::volcano::Job& job, const std::string& group,
+                                                        absl::string_view scheduler_name);
 
 // Those of the pods that are wanted and not there.
 std::vector<model::PodFacts> NotMadeYet(const std::vector<model::PodFacts>& wanted, const explain::ClusterFacts& facts);

@@ -23,6 +23,8 @@
 #include "cmd/job/queue_command.h"
 #include "cmd/logs/logs_command.h"
 #include "cmd/process/process_command.h"
+#include "cmd/simulate/simulate_command.h"
+#include "cmd/snapshot/snapshot_command.h"
 #include "cmd/submit/submit_command.h"
 #include "cmd/terminal/command_line.h"
 #include "cmd/terminal/exit_code.h"
@@ -52,7 +54,8 @@ void AddSandbox(gangway::cmd::CommandLine app, gangway::cmd::SandboxFlags& flags
   sandbox.Add("--node-shape", flags.node_shapes,
               "what nodes look like (repeatable): "
               "cpu=16,memory=64Gi,nvidia.com/gpu=8,label:zone=a,taint:dedicated=ml:NoSchedule,count=2");
-  sandbox.Add("--apply", flags.apply, "job file to create at the start (repeatable; - is standard input)");
+  sandbox.Add("--apply", flags.apply,
+              "job file, or file of gangway snapshot, to create at the start (repeatable; - is standard input)");
   sandbox.Add("--until", flags.until,
               "end when job/NAME=PHASE (or pdj/..., podgroup/..., pod/...; NAME may be NAMESPACE/NAME)");
   sandbox.Add("--timeout", flags.timeout, "end after this long, such as 60s; with --until that is a failure");
@@ -170,6 +173,8 @@ int main(int argc, char** argv) {
   std::optional<gangway::cmd::ExplainCommand> explain;
   std::optional<gangway::cmd::DashboardCommand> dashboard;
   std::optional<gangway::cmd::TopCommand> top;
+  std::optional<gangway::cmd::SnapshotCommand> snapshot;
+  std::optional<gangway::cmd::SimulateCommand> simulate;
   std::optional<gangway::cmd::ImportCommand> imports;
   std::optional<gangway::cmd::JobCommand> job;
   std::optional<gangway::cmd::QueueCommand> queue;
@@ -189,6 +194,8 @@ int main(int argc, char** argv) {
   if (wants("explain")) explain.emplace(app);
   if (wants("dashboard")) dashboard.emplace(app);
   if (wants("top")) top.emplace(app);
+  if (wants("snapshot")) snapshot.emplace(app);
+  if (wants("simulate")) simulate.emplace(app);
   if (wants("import")) imports.emplace(app);
   if (wants("job")) job.emplace(app);
   if (wants("queue")) queue.emplace(app);
@@ -217,6 +224,8 @@ int main(int argc, char** argv) {
   if (chosen(explain)) return explain->Run();
   if (chosen(dashboard)) return dashboard->Run();
   if (chosen(top)) return top->Run();
+  if (chosen(snapshot)) return snapshot->Run();
+  if (chosen(simulate)) return simulate->Run();
   if (chosen(imports)) return imports->Run();
   if (chosen(scheduler)) return scheduler->Run();
   if (chosen(controller)) return controller->Run();

@@ -31,6 +31,7 @@
 #include "cmd/dashboard/dashboard_server.h"
 #include "cmd/gangway/process_sandbox.h"
 #include "cmd/run/run.h"
+#include "cmd/snapshot/file/snapshot.h"
 #include "cmd/terminal/exit_code.h"
 #include "cmd/terminal/output.h"
 #include "cmd/terminal/version.h"
@@ -163,7 +164,14 @@ absl::StatusOr<Input> ReadInput(const SandboxFlags& flags) {
   }
   for (const std::string& path : flags.apply) {
     GW_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
-    GW_ASSIGN_OR_RETURN(std::vector<api::ManifestDocument> documents, api::ReadManifest(text, path));
+    std::vector<api::ManifestDocument> documents;
+    if (snapshot::IsSnapshot(text)) {
+      GW_ASSIGN_OR_RETURN(const snapshot::Snapshot of_cluster, snapshot::ReadSnapshot(text, path));
+      documents = snapshot::ToCreate(of_cluster, path);
+      input.run.of_another_cluster = true;
+    } else {
+      GW_ASSIGN_OR_RETURN(documents, api::ReadManifest(text, path));
+    }
     if (documents.empty())
       return absl::InvalidArgumentError(absl::StrCat("--apply ", path, ": there is no object in it"));
     std::move(documents.begin(), documents.end(), std::back_inserter(input.run.documents));

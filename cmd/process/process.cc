@@ -69,6 +69,7 @@ std::unique_ptr<kube::Components> MakeComponents(ProcessKind kind, Loop& loop, k
   options.scheduler.live_policy = std::move(policy);
   options.label_source = std::move(label_source);
   options.metrics = &metrics;
+  options.shadow = settings.shadow;
   if (kind == ProcessKind::kScheduler) return assembly::MakeComponents(loop, client, {"scheduler"}, options);
   return assembly::MakeComponents(loop, client, {"controllers", "paddle-controllers"}, options);
 }
@@ -161,7 +162,8 @@ class Process {
     options.connect_timeout = kConnectTimeout;
     options.silence_timeout = kSilence;
     options.watch_idle_timeout = kWatchIdle;
-    if (settings_.leader_elect) options.fence = fence_;
+    // That of a shadow is never opened: whatever it were to write would not be sent.
+    if (settings_.leader_elect || settings_.shadow) options.fence = fence_;
     GW_ASSIGN_OR_RETURN(http_, kube::HttpClient::Make(loop_, connection_, options));
     pulse_ = std::make_unique<kube::Pulse>(loop_, *http_);
     client_ = std::make_unique<kube::LimitedClient>(loop_, *pulse_, settings_.kube_api_qps, settings_.kube_api_burst);
@@ -255,6 +257,7 @@ class Process {
     if (ending_) std::_Exit(128 + signal);
     ending_ = true;
     log::Info("stopping", {{"signal", signal}});
+    if (settings_.shadow) PutExact(stdout, components_->Dump() + "\n");
     components_->Stop();
     give_up_ = loop_.Now() + settings_.drain_timeout;
     Drain();

@@ -199,6 +199,9 @@ const Setting kSettings[] = {
      "PodGroups of pods that no Job made take annotations from the pods' ReplicaSet, StatefulSet, DaemonSet or Job",
      kFixed, kControllerOnly, kValue,
      [](Settings& s, const std::string& text) { return SetSwitch(s.inherit_owner_annotations, text); }},
+    {"shadow", "shadow", "false",
+     "decide, write nothing, and compare with what another scheduler of that name does; read it in /debug/dump", kFixed,
+     kSchedulerOnly, kSwitch, [](Settings& s, const std::string& text) { return SetSwitch(s.shadow, text); }},
     {"leader-elect", "leaderElection.enabled", "false", "of several replicas one works, the one that holds the lease",
      kFixed, kBoth, kSwitch, [](Settings& s, const std::string& text) { return SetSwitch(s.leader_elect, text); }},
     {"leader-elect-lease-duration", "leaderElection.leaseDuration", "15s",
@@ -386,6 +389,9 @@ absl::Status CheckTogether(const Settings& settings, const Chosen& chosen) {
     const std::vector<std::string> parts = absl::StrSplit(status.message(), absl::MaxSplits(": ", 1));
     return Wrong(absl::StrCat(where(absl::StrCat("leaderElection.", parts[0])), ": ", parts[1]));
   }
+  if (settings.shadow && settings.leader_elect)
+    return Wrong(
+        absl::StrCat(where("shadow"), ": a shadow writes nothing, so it holds no lease; leave out --leader-elect"));
   if (settings.tls_cert.empty() != settings.tls_key.empty()) {
     return Wrong(absl::StrCat(where(settings.tls_cert.empty() ? "tls.key" : "tls.cert"),
                               ": TLS needs a certificate and its key"));

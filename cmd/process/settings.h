@@ -42,6 +42,7 @@ struct Settings {
   std::vector<std::string> only;  // sorted; empty: all reconcilers
   bool inherit_owner_annotations = true;
   bool leader_elect = false;
+  bool shadow = false;
   std::string lease_name, lease_namespace;
   absl::Duration lease_duration = absl::Seconds(15), renew_deadline = absl::Seconds(10),
                  retry_period = absl::Seconds(2);

@@ -107,7 +107,8 @@ void Run::ApplyNext() {
   kube::Request request;
   request.method = "POST";
   request.path = api::PathOf(*resource, NamespaceOf(document, *resource));
-  request.query = "fieldValidation=Strict&fieldManager=gangway";
+  request.query =
+      absl::StrCat("fieldValidation=", options_.of_another_cluster ? "Ignore" : "Strict", "&fieldManager=gangway");
   request.body = document.json;
   client_.Send(std::move(request), owner_.token(),
                [this, &document](absl::StatusOr<kube::Response> reply) { OnApplied(document, std::move(reply)); });
@@ -115,7 +116,7 @@ void Run::ApplyNext() {
 
 void Run::OnApplied(const api::ManifestDocument& document, absl::StatusOr<kube::Response> reply) {
   const absl::Status status = reply.ok() ? kube::StatusFromResponse(*reply) : reply.status();
-  if (!status.ok()) {
+  if (!status.ok() && !(options_.of_another_cluster && absl::IsAlreadyExists(status))) {
     End(absl::InvalidArgumentError(absl::StrCat(document.Where(""), ": ", status.message())));
     return;
   }

@@ -27,6 +27,8 @@ class Run {
  public:
   struct Options {
     std::vector<api::ManifestDocument> documents;  // applied in order, once
+    // They are another cluster's: what is here already stays as it is, and fields that this server does not know go.
+    bool of_another_cluster = false;
     std::optional<Goal> goal;
     absl::Duration timeout = absl::InfiniteDuration();
     bool print_account = true;

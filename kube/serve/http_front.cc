@@ -36,7 +36,7 @@ namespace {
 
 constexpr std::size_t kScratchBytes = 64u << 10;
 constexpr int kMaxRefusing = 64;  // connections that are being told 503; beyond, closed without a word
-constexpr std::chrono::milliseconds kShutdownTime{250};
+constexpr std::chrono::milliseconds kShutdownTime{2000};
 constexpr std::chrono::milliseconds kAcceptPause{50};
 constexpr int kMaxArriving = 256;
 constexpr std::chrono::milliseconds kArrivalPause{1};

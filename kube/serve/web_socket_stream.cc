@@ -1,5 +1,7 @@
 #include "kube/serve/web_socket_stream.h"
 
+#include <poll.h>
+
 #include <chrono>
 #include <deque>
 #include <utility>
@@ -82,7 +84,7 @@ class BeastStream final : public WebSocketStream, public std::enable_shared_from
     stream_.next_layer().close(ignored);
   }
 
-  bool closing() const override { return open_ && !stream_.is_open(); }
+  bool closing() override { return open_ && (!stream_.is_open() || (!reading_ && OtherHasGone())); }
 
  private:
   void WriteNext() {
@@ -103,6 +105,11 @@ class BeastStream final : public WebSocketStream, public std::enable_shared_from
       if (before > kRoom && before - size <= kRoom) self->events_.on_room();
       self->WriteNext();
     });
+  }
+
+  bool OtherHasGone() {
+    pollfd socket{stream_.next_layer().native_handle(), POLLRDHUP, 0};
+    return poll(&socket, 1, 0) > 0;
   }
 
   void Gone() {

@@ -37,8 +37,9 @@ class WebSocketStream {
   // Closes it in an orderly way after what was sent.
   virtual void Finish() = 0;
   virtual void Close() = 0;
-  // One side has said that it ends, or broke the protocol; the other has not closed yet.
-  virtual bool closing() const = 0;
+  // One side has said that it ends, or broke the protocol; the other has not closed yet. Or the other has gone while
+  // nothing is read, which no reader can notice.
+  virtual bool closing() = 0;
 };
 
 }  // namespace gangway::kube

@@ -52,11 +52,11 @@ void EvictionTrial::Rewind() {
   for (const Row row : overlay_.Rewind()) scratch_.RowTouched(row);
 }
 
-bool EvictionTrial::CouldFit(const Preemptor& preemptor) {
+std::int64_t EvictionTrial::Places(const Preemptor& preemptor) {
   std::int64_t places = 0;
   for (const auto& [shape, count] : preemptor.by_shape)
     places += std::min<std::int64_t>(scratch_.Fit(overlay_, shape).copies(), count);
-  return places >= preemptor.count;
+  return places;
 }
 
 bool EvictionTrial::Place(const Preemptor& preemptor) {

@@ -28,8 +28,9 @@ class EvictionTrial {
   void TakeAway(const Bundle& bundle, Victims& victims);
   void GiveBack(const Bundle& bundle, Victims& victims);
 
-  // What is quick to see: as many of its pods as its minimum have a place each.
-  bool CouldFit(const Preemptor& preemptor);
+  // So many of the pods that its minimum needs have a place each, which is quick to see; and whether all have.
+  std::int64_t Places(const Preemptor& preemptor);
+  bool CouldFit(const Preemptor& preemptor) { return Places(preemptor) >= preemptor.count; }
   // Its minimum is placed in the overlay, beyond the mark; nothing else was since. False: nothing is.
   bool Place(const Preemptor& preemptor);
   // So many of the shape have a place each.

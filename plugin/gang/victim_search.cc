@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <iterator>
 #include <limits>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -66,36 +67,146 @@ bool VictimSearch::TakeNext(std::vector<Candidate>& heap) {
     for (Bundle& bundle : victims_.Surplus(next.gang, preemptor_.asks_for_nothing)) TakeIfAllowed(std::move(bundle));
     return true;
   }
-  std::optional<Bundle> whole = victims_.Whole(next.gang, preemptor_.asks_for_nothing);
+  TakeWhole(next.gang);
+  return true;
+}
+
+std::optional<std::vector<Bundle>> VictimSearch::TakeWhole(GangId gang) {
+  std::optional<Bundle> whole = victims_.Whole(gang, preemptor_.asks_for_nothing);
   if (!whole.has_value() || !victims_.WithinBudgets(whole->tasks)) {
-    stay_.push_back(next.gang);
-    return true;
+    stay_.push_back(gang);
+    return std::nullopt;
   }
   // Members that were taken away alone go with the others. Most have none: then nothing is moved.
   std::vector<Bundle> members;
-  const auto of_it = [&](const Bundle& bundle) { return bundle.gang == next.gang; };
+  const auto of_it = [&](const Bundle& bundle) { return bundle.gang == gang; };
   if (std::any_of(chosen_.begin(), chosen_.end(), of_it)) {
     std::copy_if(chosen_.begin(), chosen_.end(), std::back_inserter(members), of_it);
     std::erase_if(chosen_, of_it);
   }
   for (const Bundle& bundle : members) trial_.GiveBack(bundle, victims_);
-  if (TakeIfAllowed(*std::move(whole))) return true;
+  if (TakeIfAllowed(*std::move(whole))) return members;
   for (Bundle& bundle : members) {
     trial_.TakeAway(bundle, victims_);
     chosen_.push_back(std::move(bundle));
   }
-  return true;
+  return std::nullopt;
 }
 
-bool VictimSearch::Find(const std::vector<Candidate>& candidates) {
-  if (candidates.empty()) return false;
+// Else nobody is taken away, but where amounts alone would do.
+bool VictimSearch::FindInOrder(const std::vector<Candidate>& candidates) {
   std::vector<Candidate> heap = candidates;
   std::make_heap(heap.begin(), heap.end(), GoesLater(cluster_));
   for (std::size_t wish = 1;; wish = 2 * chosen_.size() + 1) {
     while (chosen_.size() < wish && TakeNext(heap)) {
     }
-    if (!chosen_.empty() && Try()) break;
-    if (!heap.empty() && trial_.may_go_on()) continue;
+    if (!chosen_.empty() && Try()) return true;
+    if (heap.empty() || !trial_.may_go_on()) return false;
+  }
+}
+
+// What is free with those that are chosen is as much as is wanted, wherever it lies.
+bool VictimSearch::AmountsSuffice() const {
+  const Resources& wanted = preemptor_.sum;
+  for (Dim dim = 0; dim < wanted.size(); ++dim) {
+    std::int64_t missing = wanted[dim];
+    for (Row row = 0; row < cluster_.rows() && missing > 0; ++row)
+      missing -= std::max<std::int64_t>(between_->overlay.free(row, dim), 0);
+    if (missing > 0) return false;
+  }
+  return true;
+}
+
+// It, or all of its gang.
+bool VictimSearch::IsChosen(const Bundle& bundle) const {
+  return std::any_of(chosen_.begin(), chosen_.end(), [&](const Bundle& other) {
+    return other.gang == bundle.gang && (other.whole || other.tasks == bundle.tasks);
+  });
+}
+
+// Gangs of the node go, in order, up to the last with which more pods have a place; if none makes one, none goes.
+bool VictimSearch::TakeOfNode(const std::vector<Candidate>& candidates, Row row) {
+  struct Step {
+    Bundle taken;
+    std::vector<Bundle> members;  // that were chosen before and go with it
+  };
+  std::vector<Step> in_vain;
+  const std::int64_t before = Places();
+  std::int64_t most = before;
+  for (const Candidate& candidate : candidates) {
+    if (candidate.whole) {
+      std::optional<std::vector<Bundle>> members = TakeWhole(candidate.gang);
+      if (members.has_value()) in_vain.push_back({chosen_.back(), *std::move(members)});
+    } else {
+      for (Bundle& bundle : victims_.Surplus(candidate.gang, preemptor_.asks_for_nothing)) {
+        const bool here = std::any_of(bundle.tasks.begin(), bundle.tasks.end(),
+                                      [&](TaskId task) { return cluster_.task(task).row == row; });
+        if (here && !IsChosen(bundle) && TakeIfAllowed(std::move(bundle))) in_vain.push_back({chosen_.back(), {}});
+      }
+    }
+    if (Places() == most) continue;
+    most = Places();
+    in_vain.clear();
+    if (most >= preemptor_.count) break;
+  }
+  for (auto step = in_vain.rbegin(); step != in_vain.rend(); ++step) {
+    trial_.GiveBack(step->taken, victims_);
+    std::erase_if(chosen_, [&](const Bundle& bundle) { return bundle.tasks == step->taken.tasks; });
+    for (Bundle& member : step->members) {
+      trial_.TakeAway(member, victims_);
+      chosen_.push_back(std::move(member));
+    }
+  }
+  return most > before;
+}
+
+// Nodes of the lowest priorities first, of these those of the fewest gangs, then as their gangs are in order. Who would
+// come back is asked of all at the end.
+bool VictimSearch::FindNodeByNode(const std::vector<Candidate>& candidates) {
+  std::vector<Candidate> in_order = candidates;
+  std::sort(in_order.begin(), in_order.end(),
+            [this](const Candidate& a, const Candidate& b) { return GoesLater(cluster_)(b, a); });
+  struct OnNode {
+    Row row = model::kNone;
+    std::int32_t highest = std::numeric_limits<std::int32_t>::min();
+    std::vector<Candidate> candidates;
+  };
+  std::vector<OnNode> nodes;
+  std::map<Row, std::size_t> index;
+  for (const Candidate& candidate : in_order) {
+    std::set<Row> rows;
+    for (const TaskId id : cluster_.gang(candidate.gang).tasks) {
+      const model::Task& task = cluster_.task(id);
+      if (task.holds_room() && cluster_.present(task.row)) rows.insert(task.row);
+    }
+    for (const Row row : rows) {
+      const auto [at, fresh] = index.emplace(row, nodes.size());
+      if (fresh) nodes.emplace_back().row = row;
+      OnNode& node = nodes[at->second];
+      node.highest = std::max(node.highest, candidate.priority);
+      node.candidates.push_back(candidate);
+    }
+  }
+  std::stable_sort(nodes.begin(), nodes.end(), [](const OnNode& a, const OnNode& b) {
+    return std::pair(a.highest, a.candidates.size()) < std::pair(b.highest, b.candidates.size());
+  });
+  for (const OnNode& node : nodes) {
+    if (!trial_.may_go_on()) return false;
+    if (TakeOfNode(node.candidates, node.row) && Places() >= preemptor_.count && Try()) return true;
+  }
+  return false;
+}
+
+bool VictimSearch::Find(const std::vector<Candidate>& candidates) {
+  if (candidates.empty()) return false;
+  bool found = FindInOrder(candidates);
+  if (!found) {
+    const bool lie_apart = between_ != nullptr && Places() < preemptor_.count && AmountsSuffice();
+    GiveBackAll();
+    stay_.clear();
+    found = lie_apart && FindNodeByNode(candidates);
+  }
+  if (!found) {
     GiveBackAll();
     return false;
   }

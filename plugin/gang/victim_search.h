@@ -1,6 +1,9 @@
-// Who must leave so that a gang is placed: of those who may, in order, as few as a trial shows to be enough.
+// Who must leave so that a gang is placed: of those who may, in order, as few as a trial shows to be enough. Where a
+// queue must not lose as many as that frees whole nodes by chance, its gangs go node by node.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "plugin/gang/eviction_trial.h"
@@ -38,6 +41,15 @@ class VictimSearch {
   bool Try();
   bool TakeIfAllowed(Bundle bundle);
   bool TakeNext(std::vector<Candidate>& heap);
+  // A gang is taken away as a whole, which was chosen last then; returned are its members that were chosen before.
+  // nullopt: it may not go.
+  std::optional<std::vector<Bundle>> TakeWhole(model::GangId gang);
+  bool FindInOrder(const std::vector<Candidate>& candidates);
+  bool AmountsSuffice() const;
+  bool IsChosen(const Bundle& bundle) const;
+  std::int64_t Places() { return trial_.Places(preemptor_); }
+  bool FindNodeByNode(const std::vector<Candidate>& candidates);
+  bool TakeOfNode(const std::vector<Candidate>& candidates, model::Row row);
   void TakeAll(std::vector<Bundle> bundles);
   void GiveBackAll();
   void SpareUnused();

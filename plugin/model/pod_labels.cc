@@ -2,6 +2,9 @@
 
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+
 namespace gangway::model {
 namespace {
 
@@ -69,6 +72,26 @@ std::string PodLabels::Pack(const Kept& kept) const {
   std::string packed;
   if (kept.there()) ForEach(kept.numbers_.get(), [&](std::int32_t number) { packed += TextOf(number); });
   return packed;
+}
+
+void PodLabels::Audit(absl::Span<const Kept* const> all, std::vector<std::string>& wrong) const {
+  std::vector<int> users(static_cast<std::size_t>(parts_.slots()));
+  for (const Kept* const kept : all) {
+    if (kept->there())
+      ForEach(kept->numbers_.get(), [&](std::int32_t number) { ++users[static_cast<std::size_t>(number)]; });
+  }
+  for (std::int32_t number = 0; number < parts_.slots(); ++number) {
+    const int of_pods = users[static_cast<std::size_t>(number)];
+    const Part& part = parts_[number];
+    const std::string name =
+        absl::StrCat("label ", absl::StrReplaceAll(part.text, {{absl::string_view("\0", 1), "="}}));
+    if (parts_.Has(number) ? part.users != of_pods || of_pods == 0 : of_pods != 0)
+      wrong.push_back(absl::StrCat(name, " is kept for ", part.users, ", of pods that have it ", of_pods));
+    if (parts_.Has(number) && by_text_.find(absl::string_view(part.text)) == by_text_.end())
+      wrong.push_back(absl::StrCat(name, " is not found by its text"));
+  }
+  if (static_cast<int>(by_text_.size()) != parts_.size())
+    wrong.push_back(absl::StrCat("labels found by their texts are ", by_text_.size(), ", kept ", parts_.size()));
 }
 
 }  // namespace gangway::model

@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/hash/hash.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "plugin/model/labels.h"
 #include "plugin/model/slot_table.h"
 
@@ -36,6 +38,9 @@ class PodLabels {
   bool Same(const Kept& kept, const LabelList& labels) const;
   // The namespace, NUL, and the labels as labels.h packs them.
   std::string Pack(const Kept& kept) const;
+
+  // `all`: what is kept of all pods.
+  void Audit(absl::Span<const Kept* const> all, std::vector<std::string>& wrong) const;
 
  private:
   struct Part {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -406,6 +407,25 @@ void PodTerms::Audit(const SlotTable<Task>& tasks, const Shapes& shapes, std::ve
     if (term.pods != sum.pods) wrong.push_back(absl::StrCat(name, "pods are ", term.pods, ", one by one ", sum.pods));
     if (term.users != sum.users || term.away_users != sum.away_users)
       wrong.push_back(absl::StrCat(name, "users are ", term.users, ", one by one ", sum.users));
+  });
+  std::vector<const PodLabels::Kept*> labels;
+  std::map<int, std::pair<int, int>> of_classes;  // pods, and those that wait
+  for (std::size_t id = 0; id < pods_.size(); ++id) {
+    const Pod& pod = pods_[id];
+    if (pod.labels.there() && !tasks.Has(static_cast<TaskId>(id)))
+      wrong.push_back(absl::StrCat("pod number ", id, " is gone, and its labels are kept"));
+    labels.push_back(&pod.labels);
+    if (pod.its_class == -1) continue;
+    auto& [pods, waiting] = of_classes[pod.its_class];
+    ++pods;
+    waiting += pod.waits ? 1 : 0;
+  }
+  labels_.Audit(labels, wrong);
+  classes_.ForEach([&](int id, const Class& each) {
+    const auto [pods, waiting] = of_classes[id];
+    if (each.pods != pods || pods == 0 || static_cast<int>(each.waiting.size()) != waiting)
+      wrong.push_back(absl::StrCat("pods of a class are ", each.pods, " of which ", each.waiting.size(),
+                                   " wait, one by one ", pods, " and ", waiting));
   });
 }
 

@@ -14,6 +14,7 @@
 #include "api/json.h"
 #include "api/kinds/kinds.h"
 #include "base/percent.h"
+#include "base/utf8.h"
 #include "sandbox/apiserver/draft/draft.h"
 #include "sandbox/apiserver/subresources.h"
 
@@ -402,6 +403,7 @@ Outcome<WriteOptions> ParseWriteOptions(const Query& query, absl::string_view ki
   if (api::FieldErrors errors = CheckFieldManager(out.field_manager, apply); !errors.empty()) {
     return InvalidOptions(kind, errors);
   }
+  out.field_manager = WellFormedUtf8(out.field_manager);
   return out;
 }
 

@@ -28,16 +28,24 @@ bool PortForwardSession::OnMessage(std::string message) {
     socket_.Close();
     return true;
   }
-  for (SpdyFrame& frame : frames) Obey(std::move(frame));
-  held_ = std::any_of(forwards_.begin(), forwards_.end(), [](const auto& each) {
-    return each.second.stream != nullptr && each.second.stream->unwritten() > kMaxUntaken;
-  });
+  for (SpdyFrame& frame : frames) {
+    Obey(std::move(frame));
+    if (over_) return true;
+  }
+  held_ = socket_.unsent() > kMaxUntaken || std::any_of(forwards_.begin(), forwards_.end(), [](const auto& each) {
+            return each.second.stream != nullptr && each.second.stream->unwritten() > kMaxUntaken;
+          });
   return !held_;
 }
 
 void PortForwardSession::OnRoom() {
   for (auto& [request, forward] : forwards_)
     if (forward.stream != nullptr) forward.stream->Took(std::exchange(forward.owed, 0));
+  ReadOn();
+}
+
+void PortForwardSession::ReadOn() {
+  if (std::exchange(held_, false)) socket_.ReadOn();
 }
 
 void PortForwardSession::Obey(SpdyFrame frame) {
@@ -96,9 +104,7 @@ void PortForwardSession::Open(const SpdyFrame& frame) {
 void PortForwardSession::Connect(const std::string& request, Forward& forward) {
   StreamEvents events;
   events.on_output = [this, request](bool, absl::string_view bytes) { OnOutput(request, bytes); };
-  events.on_room = [this] {
-    if (std::exchange(held_, false)) socket_.ReadOn();
-  };
+  events.on_room = [this] { ReadOn(); };
   events.on_end = [this, request](const StreamEnd& end) { OnEnd(request, end); };
   auto stream = dial_(forward.port, std::move(events));
   if (!stream.ok()) return OnEnd(request, {std::string(stream.status().message()), 0});
@@ -143,6 +149,7 @@ void PortForwardSession::OnEnd(const std::string& request, const StreamEnd& end)
   requests_.erase(forward.data);
   requests_.erase(forward.error);
   forwards_.erase(it);
+  ReadOn();  // it may be the one that was waited for
 }
 
 PortForwardSession::Forward* PortForwardSession::Find(std::uint32_t stream, std::string* request) {

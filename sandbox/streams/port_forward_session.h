@@ -46,6 +46,7 @@ class PortForwardSession final : public kube::WebSocketUser {
   void OnData(const SpdyFrame& frame);
   void OnOutput(const std::string& request, absl::string_view bytes);
   void OnEnd(const std::string& request, const StreamEnd& end);
+  void ReadOn();
   Forward* Find(std::uint32_t stream, std::string* request);
 
   kube::WebSocket& socket_;

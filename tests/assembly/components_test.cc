@@ -16,6 +16,7 @@
 #include "api/json_value.h"
 #include "api/manifest/manifest.h"
 #include "api/paddle_resources.h"
+#include "api/volcano/hyper_node.h"
 #include "base/simulated_loop.h"
 #include "base/strings.h"
 #include "gmock/gmock.h"
@@ -84,6 +85,22 @@ TEST(ComponentsTest, NothingIsListedTwice) {
     EXPECT_EQ(std::set<std::string>(all.begin(), all.end()).size(), all.size()) << path;
     EXPECT_EQ(all.size(), path == "/api/v1/events" ? 2u : 1u) << path << ": only of events there are two selections";
   }
+}
+
+// What `gangway snapshot` writes down: no other list says what is read.
+TEST(ComponentsTest, AllThatIsReadIsOneList) {
+  SimulatedLoop loop(1);
+  testutil::FakeClient client(loop);
+  std::map<const api::Resource*, Reads> reads;
+  for (Reads& one : AllReads(loop, client, {})) EXPECT_TRUE(reads.emplace(one.resource, one).second);
+  EXPECT_THAT(client.requests(), IsEmpty());
+  for (const api::Resource* const resource :
+       {&api::kNodes, &api::kPods, &api::kPodGroups, &api::kQueues, &api::kJobs, &api::kPriorityClasses,
+        &api::volcano::kHyperNodes, &api::kResourceQuotas, &api::kPersistentVolumeClaims, &api::paddle::kPaddleJobs}) {
+    ASSERT_TRUE(reads.contains(resource)) << resource->plural;
+    EXPECT_THAT(reads.at(resource).selections, IsEmpty()) << resource->plural << ": all of them";
+  }
+  EXPECT_THAT(reads.at(&api::kEvents).selections, Not(IsEmpty())) << "only those of some objects";
 }
 
 std::string FileText(const std::string& path) {

@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <memory>
 #include <string>
@@ -180,6 +181,15 @@ std::size_t AnswersIn(const Talk& talk) {
   return good;
 }
 
+// Beast measures what it still has of a head: of one that comes in pieces a piece more is taken. Who is refused for it
+// was understood alike until then.
+bool SeenAlike(const Talk& whole, const Talk& cut) {
+  const auto too_large = [](const Talk& talk) { return absl::StrContains(talk.answers, "HTTP/1.1 431 "); };
+  if (!too_large(whole) && !too_large(cut)) return cut.seen == whole.seen;
+  const std::size_t both = std::min(whole.seen.size(), cut.seen.size());
+  return std::equal(whole.seen.begin(), whole.seen.begin() + static_cast<std::ptrdiff_t>(both), cut.seen.begin());
+}
+
 }  // namespace
 }  // namespace gangway::testutil
 
@@ -192,7 +202,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const std::size_t most : {std::size_t{1}, std::size_t{64}}) {
     if (most == 1 && bytes.size() > 2000) continue;
     const Talk cut = Say(bytes, most, gangway::StableHash(bytes));
-    Require(cut.seen == whole.seen, "the requests are the same however the bytes are cut", bytes);
+    Require(SeenAlike(whole, cut), "the requests are the same however the bytes are cut", bytes);
   }
   if (!whole.seen.empty()) ++came_out;
   return 0;

@@ -58,6 +58,7 @@ constexpr std::array kProtected{
     Protected{{"default", "", {0, 0, 4, 4, 4}, 2}, kStays},
     Protected{{"lab", "", {0, 0, 2, 2, 2}, 2}, "", kStays},
     Protected{{"lab", "", {0, 0, 4, 4, 4}, 2}, kStaysLong},
+    Protected{{"default", "", {0, 0, 2, 2, 2}, 2}, kStaysLong},
     Protected{{"steady", "", {0, 0, 3, 3, 3}, 4}},
     Protected{{"kept", "", {0, 0, 2, 2, 2}, 3}},
     Protected{{"kept", "", {0, 0, 2, 2, 2}, 3}},

@@ -39,7 +39,7 @@ class SpecRowsTest : public ::testing::Test {
     return testutil::RunProgram(
         {GW_SOURCE_DIR "/scripts/spec-rows", folder_.path() + "/build"},
         {"GW_SPEC_ROWS=" + folder_.path() + "/rows", "GW_DIFFERENCES=" + folder_.path() + "/differences.md",
-         "GW_THREAT_MODEL=" + folder_.path() + "/threat-model.md"});
+         "GW_THREAT_MODEL=" + folder_.path() + "/threat-model.md", "GW_SUPPORT=" + folder_.path() + "/support.md"});
   }
 
   testutil::TemporaryFolder folder_;
@@ -123,6 +123,16 @@ TEST_F(SpecRowsTest, TheListOfAttacksIsHeldAgainstTheTestsToo) {
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(outcome.out,
               AllOf(HasSubstr("threat-model.md: there is no test JobTest.Holds"), Not(HasSubstr("JobTest.P1Ends"))));
+}
+
+TEST_F(SpecRowsTest, WhatIsSupportedIsHeldAgainstTheTestsToo) {
+  Rows("in tests/a\nrows P1\n");
+  Program("tests/a", "JobTest.\n  P1Ends\n");
+  testutil::WriteFile(folder_.path() + "/support.md", "| Helm | 3.21.3 | `JobTest.P1Ends`, `HelmTest.Installs` |\n");
+  const testutil::Outcome outcome = Run();
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.out,
+              AllOf(HasSubstr("support.md: there is no test HelmTest.Installs"), Not(HasSubstr("JobTest.P1Ends"))));
 }
 
 }  // namespace

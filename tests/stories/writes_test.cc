@@ -1,7 +1,9 @@
 // What a Job costs the API server: the controllers' writes over its life.
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -9,11 +11,58 @@
 #include "api/resource.h"
 #include "base/check.h"
 #include "base/simulated_loop.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "sandbox/cluster/cluster.h"
 
 namespace gangway::sandbox {
 namespace {
+
+using ::testing::ElementsAre;
+using ::testing::Pair;
+
+const std::string kPod =
+    R"({"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":"1"}}}]}})";
+
+// An embedded cluster whose every write is told to the test.
+class WatchedCluster {
+ public:
+  WatchedCluster(int nodes, const std::vector<std::string>& failures,
+                 std::function<void(const JournalRecord&)> on_record) {
+    ClusterOptions options;
+    options.kubelets.nodes = MakeNodes({*ParseNodeShape("")}, nodes);
+    options.kubelets.behaviour = *Behaviour::Parse({"trainer=60s"}, failures);
+    options.api_server.journal = std::move(on_record);
+    cluster_ = std::make_unique<Cluster>(loop_, std::move(options));
+    user_ = cluster_->NewClient("user");
+    cluster_->Start();
+    loop_.RunFor(absl::Seconds(1));
+  }
+  void Apply(const std::string& name, const std::string& spec) {
+    user_->Send({"POST", api::PathOf(api::kJobs, "default"), "", "application/json", "",
+                 absl::StrCat(R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":")", name,
+                              R"("},"spec":{"schedulerName":"volcano",)", spec, "}}")},
+                owner_.token(),
+                [](const absl::StatusOr<kube::Response>& reply) { GW_CHECK(reply.ok() && reply->ok()); });
+  }
+  bool Is(absl::string_view name, absl::string_view phase) {
+    const kube::Response reply = cluster_->api_server().Handle(
+        {"GET", api::PathOf(api::kJobs, "default", std::string(name)), "", "", "", ""}, {"test"});
+    return absl::StrContains(*reply.body, absl::StrCat(R"("phase":")", phase, "\""));
+  }
+  SimulatedLoop& loop() { return loop_; }
+
+ private:
+  SimulatedLoop loop_{1};
+  std::unique_ptr<Cluster> cluster_;
+  std::unique_ptr<kube::Client> user_;
+  Owner owner_;
+};
+
+std::string NameOf(const JournalRecord& record) {
+  return absl::StrCat(record.verb, " ", std::string(record.resource->plural), record.subresource.empty() ? "" : "/",
+                      record.subresource);
+}
 
 struct Writes {
   int created = 0, deleted = 0, others = 0;  // events are others
@@ -26,18 +75,6 @@ struct Life {
 
 class WritesTest : public ::testing::TestWithParam<Life> {
  protected:
-  WritesTest() {
-    ClusterOptions options;
-    options.kubelets.nodes = MakeNodes({*ParseNodeShape("")}, 20);
-    options.kubelets.behaviour = *Behaviour::Parse({"trainer=60s"}, Failures());
-    options.api_server.journal = [this](const JournalRecord& record) { Tell(record); };
-    cluster_ = std::make_unique<Cluster>(loop_, std::move(options));
-    user_ = cluster_->NewClient("user");
-    cluster_->Start();
-    loop_.RunFor(absl::Seconds(1));
-    writes_ = {};
-  }
-
   static std::vector<std::string> Failures() {
     if (GetParam().restarts == 0) return {};
     return {absl::StrCat("trainer-1=30s:137x", GetParam().restarts)};
@@ -51,54 +88,96 @@ class WritesTest : public ::testing::TestWithParam<Life> {
       ++writes_.deleted;
     } else {
       ++writes_.others;
-      ++writes_.by_what[absl::StrCat(record.verb, " ", std::string(record.resource->plural), "/", record.subresource)];
+      ++writes_.by_what[NameOf(record)];
     }
   }
 
   // Half of its pods are servers; a trainer that fails restarts it.
   void Apply(int pods) {
-    const std::string pod =
-        R"({"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":"1"}}}]}})";
-    const std::string job = absl::StrCat(
-        R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":"ctr"},"spec":{"schedulerName":"volcano","minAvailable":)",
-        pods,
-        R"(,"policies":[{"event":"PodFailed","action":"RestartJob"}],"plugins":{"env":[],"svc":[]},"tasks":[{"name":"pserver","replicas":)",
-        pods / 2, R"(,"template":)", pod, R"(},{"name":"trainer","replicas":)", pods - pods / 2,
-        R"(,"policies":[{"event":"TaskCompleted","action":"CompleteJob"}],"template":)", pod, "}]}}");
-    user_->Send({"POST", api::PathOf(api::kJobs, "default"), "", "application/json", "", job}, owner_.token(),
-                [](const absl::StatusOr<kube::Response>& reply) { GW_CHECK(reply.ok() && reply->ok()); });
-  }
-  bool Is(absl::string_view phase) {
-    const kube::Response reply =
-        cluster_->api_server().Handle({"GET", api::PathOf(api::kJobs, "default", "ctr"), "", "", "", ""}, {"test"});
-    return absl::StrContains(*reply.body, absl::StrCat(R"("phase":")", phase, "\""));
+    cluster_.Apply(
+        "ctr",
+        absl::StrCat(
+            R"("minAvailable":)", pods,
+            R"(,"policies":[{"event":"PodFailed","action":"RestartJob"}],"plugins":{"env":[],"svc":[]},"tasks":[{"name":"pserver","replicas":)",
+            pods / 2, R"(,"template":)", kPod, R"(},{"name":"trainer","replicas":)", pods - pods / 2,
+            R"(,"policies":[{"event":"TaskCompleted","action":"CompleteJob"}],"template":)", kPod, "}]"));
   }
 
-  SimulatedLoop loop_{1};
   Writes writes_;
-  std::unique_ptr<Cluster> cluster_;
-  std::unique_ptr<kube::Client> user_;
-  Owner owner_;
+  WatchedCluster cluster_{20, Failures(), [this](const JournalRecord& record) { Tell(record); }};
 };
 
 // PodGroup, Service, ConfigMap, NetworkPolicy and the pods, made and removed; what status and events say on the way is
 // bounded for each incarnation.
 TEST_P(WritesTest, AreBoundedAndNoneWhenNothingHappens) {
   const int incarnations = GetParam().restarts + 1;
+  writes_ = {};
   Apply(GetParam().pods);
-  ASSERT_TRUE(loop_.RunUntil([&] { return Is("Completed"); }, loop_.Now() + absl::Minutes(10)));
-  loop_.RunFor(absl::Minutes(1));
+  SimulatedLoop& loop = cluster_.loop();
+  ASSERT_TRUE(loop.RunUntil([&] { return cluster_.Is("ctr", "Completed"); }, loop.Now() + absl::Minutes(10)));
+  loop.RunFor(absl::Minutes(1));
   std::string others;
   for (const auto& [what, count] : writes_.by_what) absl::StrAppend(&others, what, " ", count, "\n");
   EXPECT_EQ(writes_.created, incarnations * (GetParam().pods + 1) + 3);
   EXPECT_LE(writes_.deleted, writes_.created);
   EXPECT_LE(writes_.others, incarnations * 12) << others;
   writes_ = {};
-  loop_.RunFor(absl::Hours(2));
+  loop.RunFor(absl::Hours(2));
   EXPECT_EQ(writes_.created + writes_.deleted + writes_.others, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Pods, WritesTest, ::testing::Values(Life{4, 0}, Life{4, 1}, Life{300, 0}));
+
+// Until its last pod is bound a Job costs, beside what kubelets say: itself, its PodGroup and that its gang is let in,
+// its pods and their bindings, and one status that tells of them. That it runs and what events say comes later.
+class WritesUntilBoundTest : public ::testing::Test {
+ protected:
+  // Of all of so many Jobs of so many pods that come at once, each until its own last pod is bound.
+  std::map<std::string, int> Of(int jobs, int pods) {
+    pods_ = pods;
+    for (int i = 0; i < jobs; ++i) {
+      const std::string name = absl::StrCat("j", i);
+      bound_[name] = 0;
+      cluster_.Apply(name, absl::StrCat(R"("minAvailable":)", pods, R"(,"tasks":[{"name":"trainer","replicas":)", pods,
+                                        R"(,"template":)", kPod, "}]"));
+    }
+    SimulatedLoop& loop = cluster_.loop();
+    EXPECT_TRUE(loop.RunUntil([&] { return whole_ == jobs; }, loop.Now() + absl::Minutes(1)));
+    return seen_;
+  }
+
+ private:
+  // The objects of j7 are j7-..., its events j7....
+  void Tell(const JournalRecord& record) {
+    const auto job = bound_.find(record.key.name.substr(0, record.key.name.find_first_of("-.")));
+    if (job == bound_.end() || job->second == pods_ || record.client == ClientName(Component::kKubelets)) return;
+    ++seen_[absl::StrCat(record.client, " ", NameOf(record))];
+    if (record.subresource == "binding" && ++job->second == pods_) ++whole_;
+  }
+  std::map<std::string, int> bound_, seen_;
+  int pods_ = 0, whole_ = 0;
+  WatchedCluster cluster_{20, {}, [this](const JournalRecord& record) { Tell(record); }};
+};
+
+TEST_F(WritesUntilBoundTest, AreSixOfAJobOfOnePod) {
+  EXPECT_THAT(Of(1, 1), ElementsAre(Pair("controllers create podgroups", 1), Pair("controllers create pods", 1),
+                                    Pair("controllers patch jobs/status", 1), Pair("scheduler create pods/binding", 1),
+                                    Pair("scheduler patch podgroups", 1), Pair("user create jobs", 1)));
+}
+
+TEST_F(WritesUntilBoundTest, AreTwoMoreForEachPodMore) {
+  EXPECT_THAT(Of(1, 10),
+              ElementsAre(Pair("controllers create podgroups", 1), Pair("controllers create pods", 10),
+                          Pair("controllers patch jobs/status", 1), Pair("scheduler create pods/binding", 10),
+                          Pair("scheduler patch podgroups", 1), Pair("user create jobs", 1)));
+}
+
+TEST_F(WritesUntilBoundTest, AreNoMoreForJobsThatComeTogether) {
+  EXPECT_THAT(Of(100, 1),
+              ElementsAre(Pair("controllers create podgroups", 100), Pair("controllers create pods", 100),
+                          Pair("controllers patch jobs/status", 100), Pair("scheduler create pods/binding", 100),
+                          Pair("scheduler patch podgroups", 100), Pair("user create jobs", 100)));
+}
 
 }  // namespace
 }  // namespace gangway::sandbox

@@ -80,12 +80,13 @@ class RawSocket {
     return received_;
   }
   // Whether the peer closes without another byte.
-  bool ClosedByPeer() { return !ReadSome() && received_.empty(); }
+  bool ClosedByPeer() { return !ReadSome() && received_.empty() && !silent_; }
 
  private:
   bool ReadSome() {
     pollfd ready{fd_, POLLIN, 0};
-    if (poll(&ready, 1, 30'000) <= 0) return false;
+    silent_ = poll(&ready, 1, 30'000) <= 0;
+    if (silent_) return false;
     char buffer[16384];
     const ssize_t count = recv(fd_, buffer, sizeof(buffer), 0);
     if (count <= 0) return false;
@@ -95,6 +96,7 @@ class RawSocket {
 
   int fd_;
   bool connected_ = false;
+  bool silent_ = false;  // the peer said nothing for long, and did not close
   std::string received_;
 };
 

@@ -20,7 +20,7 @@ Texts TextsOf(Word word) {
     case Word::kQueues:
       return {"Queues", "队列"};
     case Word::kGangs:
-      return {"Gangs", "作业组"};
+      return {"Gangs", "Gang"};
     case Word::kNodes:
       return {"Nodes", "节点"};
     case Word::kJobs:
@@ -42,9 +42,9 @@ Texts TextsOf(Word word) {
     case Word::kCapability:
       return {"at most", "上限"};
     case Word::kAsked:
-      return {"asks for", "申请"};
+      return {"asks for", "请求"};
     case Word::kGang:
-      return {"Gang", "作业组"};
+      return {"Gang", "Gang"};
     case Word::kPods:
       return {"pods", "个 Pod"};
     case Word::kSince:
@@ -88,7 +88,7 @@ Texts TextsOf(Word word) {
     case Word::kNotReady:
       return {"not ready", "未就绪"};
     case Word::kCordoned:
-      return {"cordoned", "已停止调度"};
+      return {"cordoned", "不可调度"};
     case Word::kTaints:
       return {"taints", "个污点"};
     case Word::kNothing:
@@ -113,9 +113,9 @@ Texts TextsOf(Word word) {
       return {
           "/ search · Esc clear · j k next and previous row · Enter open · 1 to 5 queues, gangs, nodes, jobs, "
           "PaddleJobs",
-          "/ 搜索 · Esc 清除 · j k 下一行与上一行 · Enter 展开 · 1 至 5 队列、作业组、节点、作业、PaddleJob"};
+          "/ 搜索 · Esc 清除 · j k 下一行与上一行 · Enter 展开 · 1 至 5 队列、gang、节点、作业、PaddleJob"};
     case Word::kMore:
-      return {"more are not shown; -n NAMESPACE shows fewer", "项未显示；可用 -n 命名空间 缩小范围"};
+      return {"more are not shown; -n NAMESPACE shows fewer", "项未显示；可用 -n 名字空间 缩小范围"};
     case Word::kNone:
       return {"none", "无"};
     case Word::kReading:

@@ -33,6 +33,9 @@ constexpr char kVolcanoJob[] =
     "minAvailable: 1\n"
     "  tasks: [{name: w, replicas: 1, template: {spec: {containers: [{name: c, image: i}]}}}]\n";
 
+constexpr char kSnapshot[] =
+    R"({"apiVersion":"v1","kind":"List","metadata":{"annotations":{"gangway.io/snapshot":"2026-11-24T07:00:00Z"}},"items":[]})";
+
 struct Row {
   int code;
   std::vector<std::string>
@@ -112,6 +115,15 @@ const std::vector<Row>& Rows() {
       {2, {"dashboard", "--listen", "0.0.0.0:0", "SERVER"}},
       {2, {"dashboard", "--kubeconfig", "/none"}},
       {2, {"sandbox", "--dashboard", "nowhere"}},
+      {0, {"snapshot", "SERVER"}},
+      {2, {"snapshot", "-o", "/none/snapshot.json", "SERVER"}},
+      {2, {"snapshot", "NOWHERE"}},
+      {0, {"simulate", "-"}, kSnapshot},
+      {1, {"simulate", "-", "--jobs", kExamples + "too-large.yaml"}, kSnapshot},
+      {2, {"simulate", "-"}, kJob},
+      {2, {"simulate", "-", "--runs", "long"}, kSnapshot},
+      {2, {"simulate", "/none.json"}},
+      {2, {"scheduler", "--shadow", "--leader-elect", "SERVER"}},
       {0, {"sandbox", "--quiet", "--components", "apiserver", "--timeout", "10ms"}},
       {1,
        {"sandbox", "--quiet", "--components", "apiserver", "--apply", "-", "--timeout", "20s"},

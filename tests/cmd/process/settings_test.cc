@@ -224,6 +224,16 @@ TEST_F(SettingsTest, PaddleJobsAreWrittenForWhoeverRunsJobs) {
   EXPECT_EQ(options.cluster_domain, "cluster.test");
 }
 
+TEST_F(SettingsTest, AShadowHoldsNoLease) {
+  flags_["shadow"] = "true";
+  const auto settings = Read(ProcessKind::kScheduler);
+  ASSERT_TRUE(settings.ok()) << settings.status();
+  EXPECT_TRUE(settings->shadow);
+  flags_["leader-elect"] = "true";
+  EXPECT_THAT(std::string(Read(ProcessKind::kScheduler).status().message()),
+              HasSubstr("shadow: a shadow writes nothing, so it holds no lease; leave out --leader-elect"));
+}
+
 TEST(SettingsPageTest, EverySettingIsDocumented) {
   const std::string page = testutil::ReadFile(std::string(GW_SOURCE_DIR) + "/docs/configuration.md");
   std::set<std::string> flags, keys;

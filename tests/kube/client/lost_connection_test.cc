@@ -44,7 +44,7 @@ class LostConnectionTest : public ::testing::Test {
     thread_.Join();
   }
   // Through the proxy.
-  void Connect(absl::Duration silence = absl::Milliseconds(250)) {
+  void Connect(absl::Duration silence = absl::Seconds(1)) {
     HttpClientOptions options;
     options.silence_timeout = silence;
     options.connect_timeout = absl::Seconds(5);
@@ -179,7 +179,7 @@ TEST_F(LostConnectionTest, AWriteOnASilentConnectionIsNotSentTwice) {
 
 TEST_F(LostConnectionTest, WithoutASilenceTimeoutARequestWaitsItsTimeOut) {
   HttpClientOptions options;
-  options.request_timeout = absl::Milliseconds(400);
+  options.request_timeout = absl::Seconds(1);
   ConnectTo(proxy_.url(), options);
   EXPECT_EQ(Get("/x"), "GET /x");
   proxy_.Stall();
@@ -210,7 +210,7 @@ TEST_F(LostConnectionTest, AWatchThatSpeaksOutlivesASilentConnection) {
 }
 
 TEST_F(LostConnectionTest, AWatchThatSpokeJustBeforeShowsThatItIsWell) {
-  Connect(absl::Milliseconds(500));
+  Connect(absl::Seconds(2));
   Seen seen;
   auto watch = StartWatch("/w", seen);
   auto request = Begin("POST", "/held");

@@ -299,6 +299,32 @@ TEST(HttpFrontTest, OneConnectionTooManyIsToldSoAtOnce) {
   EXPECT_THAT(fourth.ReadAnswer(), EndsWith("GET /x"));
 }
 
+// Each that is told stays a while, until it has read that.
+TEST(HttpFrontTest, OfAFloodOnlySomeAreToldThatTheyAreTooMany) {
+  HttpFrontOptions options;
+  options.max_connections = 1;
+  RunningFront front(nullptr, options);
+  RawSocket first(front.port());
+  ASSERT_TRUE(Eventually([&] { return front.connections() == 1; }));
+  std::vector<std::unique_ptr<RawSocket>> flood;
+  for (int i = 0; i < 400; ++i) flood.push_back(std::make_unique<RawSocket>(front.port()));
+  int told = 0;
+  for (const auto& each : flood) told += each->ReadToEnd().empty() ? 0 : 1;
+  EXPECT_GT(told, 0);
+  EXPECT_LT(told, 400);
+  ASSERT_TRUE(first.Send(GetOf("/x")));
+  EXPECT_THAT(first.ReadAnswer(), EndsWith("GET /x")) << "it is served on";
+}
+
+// A refusal ends with the client closing, too; one that does not is not waited for.
+TEST(HttpFrontTest, WhoIsRefusedAndStaysIsClosed) {
+  RunningFront front;
+  RawSocket client(front.port());
+  ASSERT_TRUE(client.Send("nonsense\r\n\r\n"));
+  EXPECT_THAT(client.ReadToEnd(), IsRefusal(400));
+  EXPECT_TRUE(Eventually([&] { return front.connections() == 0; }));
+}
+
 HttpFrontOptions Replacing(int max_connections) {
   HttpFrontOptions options;
   options.io_threads = 1;
@@ -458,10 +484,16 @@ TEST(HttpFrontTest, AnIdleConnectionIsClosedWithoutAWord) {
 TEST(HttpFrontTest, AnAnswerThatIsNotTakenIsGivenUp) {
   HttpFrontOptions options = Hasty();
   options.write_timeout = absl::Milliseconds(40);
-  RunningFront front([](Request, HttpCaller, auto respond) { respond(MakeResponse(200, std::string(40 << 20, 'x'))); },
-                     options);
+  Inbox<std::string> asked;
+  RunningFront front(
+      [&](Request r, HttpCaller, auto respond) {
+        asked.Put(r.path);
+        respond(MakeResponse(200, std::string(40 << 20, 'x')));
+      },
+      options);
   RawSocket client(front.port(), 4096);
   ASSERT_TRUE(client.Send(GetOf("/x")));
+  EXPECT_EQ(asked.Take(), "/x") << "it is connected";
   EXPECT_TRUE(Eventually([&] { return front.connections() == 0; }));
 }
 
@@ -622,8 +654,7 @@ TEST(HttpFrontTest, AWatcherThatSendsMuchAheadIsNotKept) {
   EXPECT_EQ(front.handler.started.Take(), "/w");
   ASSERT_TRUE(client->ReadUntil("\r\n\r\n"));
   client->Send(std::string(40'000, 'A'));
-  client.reset();
-  EXPECT_EQ(front.handler.ended.Take(), "/w");
+  EXPECT_EQ(front.handler.ended.Take(), "/w") << "it is still there, and so is what it sent";
   EXPECT_TRUE(Eventually([&] { return front.connections() == 0; }));
 }
 

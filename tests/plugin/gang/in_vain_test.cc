@@ -1,8 +1,15 @@
 #include "plugin/gang/in_vain.h"
 
+#include <map>
+#include <optional>
+#include <string>
+
 #include <gtest/gtest.h>
 
+#include "absl/strings/str_cat.h"
 #include "plugin/gang/schedule.h"
+#include "tests/plugin/gang/claim_world.h"
+#include "tests/plugin/gang/evict_world.h"
 #include "tests/plugin/model/cluster_builder.h"
 
 namespace gangway::gang {
@@ -20,9 +27,18 @@ class InVainTest : public ::testing::Test {
   }
   Preemptor Add(model::GangFacts gang, int tasks, const model::Wants& wants = testutil::Cpu(1000)) {
     cluster_.SetGang(gang);
-    for (int i = 0; i < tasks; ++i) cluster_.SetPod(testutil::Pod(gang.name, "w", i, wants));
+    for (int i = 0; i < tasks; ++i) {
+      model::PodFacts pod = testutil::Pod(gang.name, "w", i, wants);
+      if (!gang.sub_groups.empty()) pod.partition = "0";
+      cluster_.SetPod(pod);
+    }
+    return Find(gang.name);
+  }
+  Preemptor Find(const std::string& gang) {
     Overlay overlay(cluster_);
-    return *FindPreemptor(overlay, cluster_.FindGang("default", gang.name));
+    const std::optional<Preemptor> found = FindPreemptor(overlay, cluster_.FindGang("default", gang));
+    EXPECT_TRUE(found.has_value()) << gang;
+    return found.value_or(Preemptor());
   }
   model::Cluster cluster_;
   InVain in_vain_{cluster_};
@@ -43,38 +59,63 @@ TEST_F(InVainTest, WhoWantsNoLessInTheSameQueueOfTheSamePriority) {
   EXPECT_FALSE(knows(Add(gang, 2)));
 }
 
-TEST_F(InVainTest, BetweenQueuesOnlyWhoWantsTheSame) {
-  in_vain_.Note(EvictFor::kShare, Add(testutil::Gang("a", 2), 2));
-  EXPECT_TRUE(in_vain_.Knows(EvictFor::kShare, Add(testutil::Gang("same", 2), 2)));
-  EXPECT_FALSE(in_vain_.Knows(EvictFor::kShare, Add(testutil::Gang("more", 3), 3)));
-  EXPECT_FALSE(in_vain_.Knows(EvictFor::kPriority, Add(testutil::Gang("again", 2), 2)));
+TEST_F(InVainTest, OfSeveralThatTriedTheFewestCount) {
+  in_vain_.Note(EvictFor::kPriority, Add(testutil::Gang("two", 2), 2));
+  in_vain_.Note(EvictFor::kPriority, Add(testutil::Gang("four", 4), 4));
+  EXPECT_TRUE(in_vain_.Knows(EvictFor::kPriority, Add(testutil::Gang("three", 3), 3)));
 }
 
-TEST_F(InVainTest, WithSpreadOnlyWhoWantsTheSame) {
-  model::Wants wants = testutil::Cpu(1000);
-  model::SpreadFacts spread;
-  spread.term = {"kubernetes.io/hostname", {{"default"}, std::nullopt, {}}};
-  wants.spreads = {spread};
-  in_vain_.Note(EvictFor::kPriority, Add(testutil::Gang("a", 2), 2, wants));
-  EXPECT_TRUE(in_vain_.Knows(EvictFor::kPriority, Add(testutil::Gang("same", 2), 2, wants)));
-  EXPECT_FALSE(in_vain_.Knows(EvictFor::kPriority, Add(testutil::Gang("more", 3), 3, wants)));
+TEST_F(InVainTest, BetweenQueuesAndOfThoseToBeMovedOnlyWhoWantsTheSame) {
+  for (const EvictFor what_for : {EvictFor::kShare, EvictFor::kRoom}) {
+    const std::string name = what_for == EvictFor::kShare ? "share" : "room";
+    in_vain_.Note(what_for, Add(testutil::Gang(name, 2), 2));
+    EXPECT_TRUE(in_vain_.Knows(what_for, Add(testutil::Gang(name + "-same", 2), 2)));
+    EXPECT_FALSE(in_vain_.Knows(what_for, Add(testutil::Gang(name + "-more", 3), 3)));
+    EXPECT_FALSE(in_vain_.Knows(EvictFor::kPriority, Add(testutil::Gang(name + "-again", 2), 2)));
+  }
 }
 
-TEST_F(InVainTest, WhoLiesInHyperNodesOrRunsInPartIsLikeNobody) {
-  model::GangFacts gang = testutil::Gang("a", 2);
+// What they ask for is more than amounts: what is in vain for two may be had by three.
+TEST_F(InVainTest, WhoAsksForMoreThanAmountsIsLikeWhoWantsTheSame) {
+  const model::PodTermFacts term{"kubernetes.io/hostname", {{"default"}, std::nullopt, {}}};
+  std::map<std::string, model::Wants> all;
+  all["spread"].spreads = {{.term = term}};
+  all["near"].pod_affinity = {term};
+  all["away"].pod_anti_affinity = {term};
+  all["port"].host_ports = {{"TCP", "", 80}};
+  all["claim"].claims = {"default/c"};
+  cluster_.SetVolume(testutil::Volume("v"));
+  cluster_.SetClaim(testutil::BoundTo("c", "v"));
+  for (auto& [name, wants] : all) {
+    SCOPED_TRACE(name);
+    wants.requests = testutil::Cpu(1000).requests;
+    in_vain_.Note(EvictFor::kPriority, Add(testutil::Gang(name, 2), 2, wants));
+    EXPECT_TRUE(in_vain_.Knows(EvictFor::kPriority, Add(testutil::Gang(name + "-same", 2), 2, wants)));
+    EXPECT_FALSE(in_vain_.Knows(EvictFor::kPriority, Add(testutil::Gang(name + "-more", 3), 3, wants)));
+  }
+}
+
+TEST_F(InVainTest, WhoIsLikeNobody) {
+  std::map<std::string, Preemptor> all;
+  model::GangFacts gang = testutil::Gang("in-hyper-nodes", 2);
   gang.topology = {true, 1, ""};
-  const Preemptor in_hyper_nodes = Add(gang, 2);
-  in_vain_.Note(EvictFor::kPriority, in_hyper_nodes);
-  EXPECT_FALSE(in_vain_.Knows(EvictFor::kPriority, in_hyper_nodes));
-  model::PodFacts pod = testutil::Pod("b", "w", 0, testutil::Cpu(1000));
+  all.emplace(gang.name, Add(gang, 2));
+  gang = testutil::Gang("of-gangs", 2);
+  gang.sub_groups = {{"w", 2, 1}};
+  all.emplace(gang.name, Add(gang, 2));
+  model::PodFacts pod = testutil::Pod("in-part", "w", 0, testutil::Cpu(1000));
   pod.node = "n";
   pod.phase = model::PodPhase::kRunning;
-  Add(testutil::Gang("b", 3), 3);
+  Add(testutil::Gang("in-part", 3), 3);
   cluster_.SetPod(pod);
-  Overlay overlay(cluster_);
-  const Preemptor in_part = *FindPreemptor(overlay, cluster_.FindGang("default", "b"));
-  in_vain_.Note(EvictFor::kPriority, in_part);
-  EXPECT_FALSE(in_vain_.Knows(EvictFor::kPriority, in_part));
+  all.emplace("in-part", Find("in-part"));
+  const Preemptor nominated = Add(testutil::Gang("nominated", 2), 2);
+  cluster_.Nominate(cluster_.gang(nominated.gang).tasks.front(), cluster_.FindNode("n"));
+  all.emplace("nominated", nominated);
+  for (const auto& [name, preemptor] : all) {
+    in_vain_.Note(EvictFor::kPriority, preemptor);
+    EXPECT_FALSE(in_vain_.Knows(EvictFor::kPriority, preemptor)) << name;
+  }
 }
 
 TEST_F(InVainTest, WhatIsTakenSinceMakesAmountsNoFreerAndWhatIsFreedMayHelpAll) {
@@ -85,6 +126,53 @@ TEST_F(InVainTest, WhatIsTakenSinceMakesAmountsNoFreerAndWhatIsFreedMayHelpAll) 
   EXPECT_FALSE(in_vain_.Knows(EvictFor::kShare, a));
   in_vain_.RoomFreed();
   EXPECT_FALSE(in_vain_.Knows(EvictFor::kPriority, a));
+}
+
+// 8 pods of two to a node may go. Who wants five nodes of four tries all 8 and has none; who wants one needs two of
+// them.
+struct InVainBudgetTest : testutil::EvictTest {
+  InVainBudgetTest() {
+    policy.evict_budget = 40;
+    for (int i = 0; i < 8; ++i) {
+      const std::string node = absl::StrCat("n", i / 2);
+      if (i % 2 == 0) Node(node, testutil::Amounts(8000));
+      OneRuns(absl::StrCat("low", i), "low", "default", testutil::Amounts(4000), node);
+    }
+  }
+  void LargeWait(int gangs) {
+    for (int gang = 0; gang < gangs; ++gang) {
+      const std::string name = absl::StrCat("large", gang);
+      Group(name, "mid", 5);
+      for (int i = 0; i < 5; ++i) Waits(name, absl::StrCat(name, "-", i), testutil::Amounts(8000));
+    }
+  }
+};
+
+TEST_F(InVainBudgetTest, GangsThatAreAlikeAreTriedOnceAndLeaveTheRestToOthers) {
+  LargeWait(50);
+  EXPECT_EQ(Evicted().size(), 0u);
+  OneWaits("one", "mid", "default", testutil::Amounts(8000));
+  EXPECT_EQ(Evicted().size(), 2u);
+}
+
+// A node of 8, of which 4 may go. Nobody is near what `first` and `second` want to be near, until `between` comes.
+TEST_F(InVainBudgetTest, WhoIsPlacedMayHelpWhoAsksToBeNear) {
+  Node("near", testutil::Amounts(8000));
+  OneRuns("goes", "low", "default", testutil::Amounts(4000), "near");
+  const auto wants_near = [&](const std::string& name) {
+    Group(name, "mid", 1);
+    model::PodFacts pod = PodOf(name, name, testutil::Amounts(6000));
+    pod.wants.pod_affinity = {
+        {"kubernetes.io/hostname", {{"default"}, std::nullopt, {{"app", model::Op::kIn, {"between"}}}}}};
+    cluster.SetPod(pod);
+  };
+  wants_near("first");
+  Group("between", "mid", 1);
+  model::PodFacts between = PodOf("between", "between", testutil::Amounts(2000));
+  between.labels = {{"app", "between"}};
+  cluster.SetPod(between);
+  wants_near("second");
+  EXPECT_THAT(Evicted(), ::testing::ElementsAre("goes"));
 }
 
 }  // namespace

@@ -104,6 +104,34 @@ TEST_F(EvictTest, AQueueThatTookAllGivesBackWhatAnotherDeserves) {
   EXPECT_THAT(Of("c").evicted, IsEmpty());
 }
 
+// In order a-7 to a-4 would go, a half of each node, and then q1 has no more than it deserves.
+TEST_F(EvictTest, WholeNodesAreTakenBackWhereThoseWhoGoFirstLieApart) {
+  for (const char* name : {"n1", "n2", "n3", "n4"}) Node(name, Amounts(4000));
+  for (const char* name : {"q1", "q2"}) Queue(name);
+  for (int i = 0; i < 8; ++i) OneRuns(absl::StrCat("a-", i), "low", "q1", Amounts(2000), absl::StrCat("n", 1 + i % 4));
+  Group("b", "low", 2, "q2");
+  for (int i = 0; i < 2; ++i) Waits("b", absl::StrCat("b-", i), Amounts(4000));
+  const Decision decision = Of("b");
+  EXPECT_THAT(NamesOf(decision.evicted), ElementsAre("a-2", "a-3", "a-6", "a-7"));
+  EXPECT_EQ(decision.evict_for, model::EvictFor::kShare);
+  // What q1 deserves does not leave three nodes.
+  Group("b", "low", 3, "q2");
+  Waits("b", "b-2", Amounts(4000));
+  EXPECT_THAT(Of("b").evicted, IsEmpty());
+}
+
+// The node of the lower priority, though those on another go first by their start.
+TEST_F(EvictTest, OfWholeNodesThoseOfLowerPrioritiesAreTakenBack) {
+  for (const char* name : {"n1", "n2"}) Node(name, Amounts(4000));
+  for (const char* name : {"q1", "q2"}) Queue(name);
+  OneRuns("a", "low", "q1", Amounts(2000), "n1");
+  OneRuns("b", "mid", "q1", Amounts(2000), "n1");
+  OneRuns("c", "mid", "q1", Amounts(2000), "n2");
+  OneRuns("d", "high", "q1", Amounts(2000), "n2");
+  OneWaits("w", "low", "q2", Amounts(4000));
+  EXPECT_THAT(Evicted(), ElementsAre("a", "b"));
+}
+
 TEST_F(EvictTest, AGuaranteeIsNeverTaken) {
   Node("n1", Amounts(4000));
   Queue("q2");

@@ -1,6 +1,7 @@
 #include "plugin/gang/shares.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -135,6 +136,66 @@ TEST_F(SharesTest, BeyondWhatIsWrittenWhoUsedLessGoesFirst) {
   EXPECT_EQ(w.Placed().count("of-a-w-1"), 0u);
   Add("a", "", 1, 0, 0, 12'000);
   EXPECT_EQ(w.Placed().count("of-a-w-1"), 1u) << "within what it deserves it goes first whatever it used";
+}
+
+TEST_F(SharesTest, AsWrittenUseMovesNothingOfWhatIsCutEither) {
+  AddNodes(w.cluster, 1, 8);
+  sharing = Sharing::kAsWritten;
+  for (const char* name : {"a", "b"}) Add(name, "", 1, 0, 0, 8000);
+  w.cluster.SetUsed(Id("a"), {8000});
+  EXPECT_EQ(Deserved("a"), 4000);
+  EXPECT_EQ(Deserved("b"), 4000);
+}
+
+TEST_F(SharesTest, AsWrittenTurnsAreComparedBesideEachOtherAndSomethingStays) {
+  AddNodes(w.cluster, 1, 100);
+  sharing = Sharing::kAsWritten;
+  for (const char* org : {"x", "y"}) Add(org);
+  for (const char* name : {"a", "b"}) Add(name, "x", 1, 0, 0, 8000);
+  Add("c", "y", 1, 0, 0, 8000);
+  Add("small", "y", 1, 0, 0, 100);
+  w.cluster.SetUsed(Id("a"), {1000});
+  w.cluster.SetUsed(Id("b"), {1000});
+  w.cluster.SetUsed(Id("small"), {50'000});
+  const QueueTree tree(w.cluster);
+  const Shares shares(w.cluster, tree, sharing);
+  EXPECT_EQ(shares.Due(Id("a"), model::kCpu), 4000) << "half of the use in x with half of what is deserved there";
+  EXPECT_EQ(shares.Due(Id("c"), model::kCpu), 8000);
+  // All of the use in y with 1 of 81 of what is deserved there: 2^-81 of it.
+  EXPECT_EQ(shares.Due(Id("small"), model::kCpu), 1);
+}
+
+// 4 cpu free, and neither deserves anything; both hold as much.
+TEST_F(SharesTest, WhoDeservesNothingGoesByWhatUseLeavesOfItsWeight) {
+  AddNodes(w.cluster, 1, 16);
+  w.policy.sharing = Sharing::kAsWritten;
+  w.policy.reclaim = false;
+  for (const char* name : {"a", "b"}) {
+    Add(name);
+    Use(name, 6000, 4000);
+  }
+  w.cluster.SetUsed(Id("a"), {6000});
+  w.cluster.SetUsed(Id("b"), {3000});
+  EXPECT_EQ(w.Placed().count("of-b-w-1"), 1u);
+  Add("a", "", 9);  // of ten parts of the weights it used two thirds
+  EXPECT_EQ(w.Placed().count("of-a-w-1"), 1u);
+}
+
+// `a` used all of late and holds less than it deserves; `b` used nothing and holds more; 4 cpu are free.
+TEST_F(SharesTest, WithinWhatIsWrittenOneGoesFirstWhateverItUsed) {
+  AddNodes(w.cluster, 1, 100);
+  w.policy.sharing = Sharing::kAsWritten;
+  w.policy.reclaim = false;
+  for (const auto& [name, cpu] : {std::pair("a", 10'000), {"b", 2000}, {"c", 60'000}}) {
+    model::QueueFacts queue = testutil::Queue(name);
+    queue.deserved = {{"cpu", cpu}, {"memory", 10'000'000'000}};
+    w.cluster.SetQueue(queue);
+  }
+  Use("a", 6000, 4000);
+  Use("b", 6000, 4000);
+  Use("c", 84'000, 0);
+  w.cluster.SetUsed(Id("a"), {60'000});
+  EXPECT_EQ(w.Placed().count("of-a-w-1"), 1u);
 }
 
 TEST_F(SharesTest, WhatTheQueuesBelowUsedCountsAbove) {

@@ -102,6 +102,13 @@ TEST_F(AuditTest, UsersOfAShape) {
   EXPECT_THAT(Audit(), Contains(::testing::HasSubstr("users are 2, of its pods 1")));
 }
 
+TEST_F(AuditTest, LabelsOfAPodThatIsGone) {
+  pod_terms.Set(pod + 1, "default", {{"app", "ctr"}}, false);
+  EXPECT_THAT(Audit(), ElementsAre("pod number 1 is gone, and its labels are kept"));
+  pod_terms.Remove(pod + 1);
+  EXPECT_THAT(Audit(), IsEmpty());
+}
+
 TEST_F(AuditTest, StatusesOfAGang) {
   tasks[pod].status = TaskStatus::kBound;
   EXPECT_THAT(Audit(), ElementsAre("gang default/g: count of status 2 is 0, of its tasks 1",

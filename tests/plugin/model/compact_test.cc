@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -10,6 +11,9 @@
 
 namespace gangway::model {
 namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 TEST(TextTest, SaysWhatItWasGiven) {
   for (const std::string& text : {std::string(), std::string("a"), std::string("a\0b", 3), std::string(1000, 'x')}) {
@@ -73,7 +77,9 @@ TEST(PodLabelsTest, OfEachPodItsOwnAndKeptOnce) {
   EXPECT_FALSE(labels.Same(b, {{"app", "ctr"}, {"index", "2"}}));
   EXPECT_FALSE(labels.Same(b, {{"app", "ctr"}}));
   EXPECT_FALSE(labels.Same(b, {{"app", "ctr"}, {"inde", "x1"}}));
+  EXPECT_FALSE(labels.Same(b, {{"app", "ctr"}, {"index", "1"}, {"role", "ps"}}));
   EXPECT_TRUE(labels.Same(c, none));
+  EXPECT_FALSE(labels.Same(c, both));
   EXPECT_TRUE(labels.Same({}, none));
   labels.Drop(a);
   EXPECT_FALSE(a.there());
@@ -85,6 +91,23 @@ TEST(PodLabelsTest, OfEachPodItsOwnAndKeptOnce) {
   labels.Drop(c);
   labels.Drop(d);
   labels.Drop(d);
+}
+
+TEST(PodLabelsTest, WhatNobodyHasIsNotKept) {
+  PodLabels labels;
+  const auto audit = [&](std::initializer_list<const PodLabels::Kept*> all) {
+    std::vector<std::string> wrong;
+    labels.Audit(std::vector(all), wrong);
+    return wrong;
+  };
+  PodLabels::Kept a = labels.Keep("ads", {{"app", "ctr"}}), b = labels.Keep("ads", {{"app", "web"}});
+  EXPECT_THAT(audit({&a, &b}), IsEmpty());
+  EXPECT_THAT(audit({&a}), ElementsAre("label ads= is kept for 2, of pods that have it 1",
+                                       "label app=web= is kept for 1, of pods that have it 0"));
+  labels.Drop(a);
+  EXPECT_THAT(audit({&b}), IsEmpty());
+  labels.Drop(b);
+  EXPECT_THAT(audit({}), IsEmpty());
 }
 
 }  // namespace

@@ -128,6 +128,27 @@ TEST_F(UseTest, TheNextSchedulerKnowsIt) {
   EXPECT_EQ(BoundOf("ads"), 4);
 }
 
+// `ads` used all of late, so that it deserves 3 of the 16 that `lab` holds now; but `lab` goes on using them.
+TEST_F(UseTest, WhatMayBeTakenBackGrowsWithTimeAlone) {
+  options_.policy.reclaim = true;
+  UseAll();
+  End();
+  Come("lab", "lab");
+  loop_.RunFor(absl::Seconds(10));
+  ASSERT_EQ(BoundOf("lab"), 16);
+  Come("ads", "ads");
+  loop_.RunFor(absl::Seconds(10));
+  const auto leaving = [&] {
+    int pods = 0;
+    for (int i = 0; i < 16; ++i)
+      pods += Text(Get(api::kPods, absl::StrCat("lab", i)), "/metadata/deletionTimestamp").empty() ? 0 : 1;
+    return pods;
+  };
+  EXPECT_EQ(leaving(), 3);
+  loop_.RunFor(absl::Hours(12));
+  EXPECT_GE(leaving(), 8);
+}
+
 TEST_F(UseTest, ItEvensOut) {
   options_.policy.reclaim = true;
   UseAll();

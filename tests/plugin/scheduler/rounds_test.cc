@@ -131,6 +131,19 @@ TEST_F(RoundsTest, WhatChangesNothingForThoseWhoWaitIsNotDecidedOn) {
   EXPECT_EQ(placed_, 2u);
 }
 
+TEST_F(RoundsTest, WhatQueuesUsedOfLateChangesWithTimeAlone) {
+  cluster_.RemoveGang("default", "g");
+  testutil::AddGang(cluster_, "large", 2, 2, 16'000);
+  waiting_ = 1;
+  policy_.use_half_life = absl::Hours(1);
+  rounds_.Want();
+  loop_.RunFor(absl::Minutes(2));
+  EXPECT_THAT(rounds_at_, ElementsAre(0, 36'000, 72'000, 108'000)) << "each time that a hundredth is over";
+  waiting_ = 0;
+  loop_.RunFor(absl::Hours(1));
+  EXPECT_THAT(rounds_at_, SizeIs(5)) << "but not when nobody waits";
+}
+
 TEST_F(RoundsTest, ThereAreNoneWhileNothingIsDecided) {
   deciding_ = false;
   rounds_.Want();

@@ -35,6 +35,16 @@ TEST_F(ApplyTest, WhoeverReadsSeesTheManagedFields) {
             "m");
 }
 
+// JSON has no such bytes: what is read would be another manager.
+TEST_F(ApplyTest, AManagerIsStoredAsItIsRead) {
+  Apply(path_, Config(R"("k":"v")"), "fieldManager=m%FF%C3%A4");
+  const Answer read = Get(path_);
+  EXPECT_EQ(read.Text("metadata.managedFields.0.manager"), "m\xEF\xBF\xBD\xC3\xA4");
+  const std::uint64_t before = revision();
+  EXPECT_EQ(Do("PUT", path_, read.body).code, 200);
+  EXPECT_EQ(revision(), before);
+}
+
 // Also of deletions, where the revision may have more digits than the object had: 9 to 10, 99 to 100.
 TEST_F(ApplyTest, WatchersSeeThemToo) {
   std::vector<std::string> seen;

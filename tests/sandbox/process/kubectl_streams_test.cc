@@ -158,6 +158,7 @@ TEST_F(KubectlStreamsTest, APortIsForwardedForManyConnections) {
     EXPECT_THAT(client.ReadToEnd(), HasSubstr("200 OK")) << i;
   }
   // Nobody listens on the other: kubectl says so and goes.
+  ASSERT_TRUE(Eventually([&] { return absl::StrContains(testutil::ReadFile(output), " -> 8001\n"); }));
   const std::string text = testutil::ReadFile(output);
   int other = 0;
   for (std::size_t at = 0; (at = text.find("127.0.0.1:", at)) != std::string::npos; ++at) {

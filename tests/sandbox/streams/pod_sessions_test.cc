@@ -222,6 +222,31 @@ TEST_F(PortForwardSessionTest, EachSideWaitsForTheOther) {
   EXPECT_EQ(heard_.took, 4u);
 }
 
+TEST_F(PortForwardSessionTest, AConnectionThatEndsHoldsUpNoOther) {
+  Connect();
+  heard_.unwritten = kMaxUntaken + 1;
+  EXPECT_FALSE(session_.OnMessage(SpdyClient::Data(3, "x")));
+  heard_.events.on_end({"", 0});
+  EXPECT_EQ(socket_.read_on, 1);
+}
+
+TEST_F(PortForwardSessionTest, WhoDoesNotReadAnswersIsNotReadEither) {
+  socket_.left = kMaxUntaken + 1;
+  EXPECT_FALSE(session_.OnMessage(SpdyClient::Control(6, SpdyClient::Word(7))));
+  socket_.left = 0;
+  session_.OnRoom();
+  EXPECT_EQ(socket_.read_on, 1);
+}
+
+TEST_F(PortForwardSessionTest, NothingIsObeyedBehindAFarewell) {
+  Connect();
+  EXPECT_TRUE(session_.OnMessage(SpdyClient::Control(7, SpdyClient::Word(3) + SpdyClient::Word(0)) +
+                                 SpdyClient::Data(3, "x") + SpdyClient::Control(6, SpdyClient::Word(7))));
+  EXPECT_TRUE(heard_.ended);
+  EXPECT_TRUE(socket_.closed);
+  EXPECT_THAT(socket_.sent, IsEmpty());
+}
+
 TEST_F(PortForwardSessionTest, NonsenseClosesIt) {
   session_.OnMessage("\x80\x02 is no SPDY of ours");
   EXPECT_TRUE(socket_.closed);

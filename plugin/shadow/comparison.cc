@@ -1,0 +1,120 @@
+#include "plugin/shadow/comparison.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "api/duration.h"
+#include "api/field_table.h"
+
+namespace gangway::shadow {
+namespace {
+
+std::string DurationText(absl::Duration duration) {
+  return api::FormatGoDuration(absl::Trunc(duration, absl::Seconds(1)));
+}
+
+}  // namespace
+
+void Comparison::Waits(absl::string_view gang, absl::string_view queue, absl::Time now) {
+  if (gangs_.contains(gang)) return;
+  if (gangs_.size() >= kMaxGangs) {
+    ++counts_.not_compared;
+    return;
+  }
+  Gang& fresh = gangs_[std::string(gang)];
+  fresh.queue = std::string(queue);
+  fresh.waits_from = now;
+}
+
+void Comparison::Refuses(Who who, absl::string_view gang, absl::string_view reason) {
+  const auto known = gangs_.find(gang);
+  if (known != gangs_.end())
+    (who == Who::kWe ? known->second.our_reason : known->second.their_reason) = std::string(reason);
+}
+
+void Comparison::Places(Who who, absl::string_view name, int nodes, absl::Time now) {
+  const auto known = gangs_.find(name);
+  if (known == gangs_.end()) return;
+  Gang& gang = known->second;
+  if (who == Who::kWe) {
+    if (gang.placed.has_value()) return;
+    gang.placed = now;
+    gang.nodes = nodes;
+    return;
+  }
+  ++counts_.compared;
+  if (gang.placed.has_value()) {
+    counts_.nodes_ours += gang.nodes;
+    counts_.nodes_theirs += nodes;
+  }
+  const absl::Duration ahead = now - gang.placed.value_or(gang.waits_from);
+  if (ahead <= kSame) {
+    ++counts_.same;
+  } else if (gang.placed.has_value()) {
+    ++counts_.earlier;
+    counts_.gained += ahead;
+    Disagree(known->first, gang, now, absl::StrCat("we would have placed it ", DurationText(ahead), " earlier"),
+             gang.their_reason);
+  } else {
+    ++counts_.not_yet;
+    Disagree(known->first, gang, now, "the other placed it, we would not have yet", gang.our_reason);
+  }
+  gangs_.erase(known);
+}
+
+void Comparison::WouldEvictFor(absl::string_view gang) {
+  const auto known = gangs_.find(gang);
+  if (known == gangs_.end() || std::exchange(known->second.evicts, true)) return;
+  ++counts_.would_evict;
+}
+
+void Comparison::Gone(absl::string_view gang, absl::Time now) {
+  const auto known = gangs_.find(gang);
+  if (known == gangs_.end()) return;
+  if (const Gang& was = known->second; was.placed.has_value()) {
+    ++counts_.only_ours;
+    Disagree(known->first, was, now,
+             absl::StrCat("it went, and we would have placed it ", DurationText(now - *was.placed), " before"),
+             was.their_reason);
+  }
+  gangs_.erase(known);
+}
+
+void Comparison::Disagree(const std::string& name, const Gang& gang, absl::Time now, std::string what,
+                          const std::string& reason) {
+  if (disagreements_.size() == kMaxDisagreements) disagreements_.pop_front();
+  disagreements_.push_back({now, name, gang.queue, std::move(what), reason});
+}
+
+std::size_t Comparison::ahead() const {
+  return static_cast<std::size_t>(
+      std::count_if(gangs_.begin(), gangs_.end(), [](const auto& each) { return each.second.placed.has_value(); }));
+}
+
+void Comparison::Dump(api::JsonWriter& json, absl::Time now) const {
+  json.BeginObject().Field("since", api::FormatTime(begin_)).Field("to", api::FormatTime(now));
+  json.Field("compared", counts_.compared).Field("same", counts_.same);
+  json.Field("earlier", counts_.earlier).Field("gainedSeconds", absl::ToInt64Seconds(counts_.gained));
+  json.Field("notYet", counts_.not_yet);
+  json.Field("nodesOfOurs", counts_.nodes_ours).Field("nodesOfTheirs", counts_.nodes_theirs);
+  json.Field("onlyOurs", counts_.only_ours);
+  json.Field("wouldEvictFor", counts_.would_evict).Field("notCompared", counts_.not_compared);
+  json.Field("waiting", static_cast<std::int64_t>(gangs_.size()));
+  json.Field("ahead", static_cast<std::int64_t>(ahead()));
+  json.Key("disagreements").BeginArray();
+  for (const Disagreement& each : disagreements_) {
+    json.BeginObject().Field("at", api::FormatTime(each.at)).Field("gang", each.gang).Field("queue", each.queue);
+    json.Field("what", each.what).Field("reason", each.reason).EndObject();
+  }
+  json.EndArray().EndObject();
+}
+
+std::string Comparison::Summary() const {
+  return absl::StrCat(counts_.compared, " gangs compared: ", counts_.same, " at the same time, ", counts_.earlier,
+                      " earlier by ", DurationText(counts_.gained), " in all, ", counts_.not_yet, " not yet; on ",
+                      counts_.nodes_ours, " nodes instead of ", counts_.nodes_theirs, "; ", ahead(),
+                      " that only we have placed so far");
+}
+
+}  // namespace gangway::shadow
