@@ -59,7 +59,7 @@ void Exchange(const std::string& input, int in, int out, int err, Outcome& outco
       close(fds[0].fd);
       fds[0].fd = -1;
     }
-    GW_CHECK(poll(fds, 3, 120'000) > 0);
+    GW_CHECK(poll(fds, 3, 300'000) > 0);
     if (fds[0].fd >= 0 && fds[0].revents != 0) {
       // What is ready takes that much; more would wait for a program that waits for us to read.
       const ssize_t n =
