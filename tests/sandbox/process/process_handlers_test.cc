@@ -108,7 +108,8 @@ TEST_F(ProcessHandlersTest, AContainerRunsAsWhomItAsksFor) {
               "readinessProbe":{"timeoutSeconds":30,"exec":{"command":["sh","-c","test $(id -u) = 4321 && test $(stat -c %g /m) = 2345"]}})",
            R"(,"volumes":[{"name":"v","emptyDir":{}},{"name":"m","emptyDir":{"medium":"Memory"}}],
               "securityContext":{"runAsUser":4321,"runAsGroup":1234,"fsGroup":2345,"supplementalGroups":[3456],"runAsNonRoot":true})");
-  ASSERT_TRUE(Eventually([&] { return Ready("other"); })) << Events() << Log("other");
+  ASSERT_TRUE(Eventually([&] { return Ready("other") && absl::StrContains(Log("other"), "out\n"); }))
+      << Events() << Log("other");
   EXPECT_THAT(Log("other"), AllOf(HasSubstr("4321\n1234\n1234 2345 3456\n2345 2777\n4321 2345\n"),
                                   HasSubstr("Permission denied"), HasSubstr("out\n")));
 }
