@@ -20,6 +20,7 @@
 #include "absl/strings/strip.h"
 #include "api/kinds/kinds.h"
 #include "api/manifest/manifest.h"
+#include "api/paddle_resources.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/process/process.h"
@@ -291,7 +292,7 @@ class RealElasticTest : public RealPaddleTest {
   void Scale(int replicas) {
     kube::Request request;
     request.method = "PATCH";
-    request.path = api::PathOf(api::kPaddleJobs, "default", "elastic");
+    request.path = api::PathOf(api::paddle::kPaddleJobs, "default", "elastic");
     request.content_type = "application/merge-patch+json";
     request.body = absl::StrCat(R"({"spec":{"worker":{"replicas":)", replicas, "}}}");
     const kube::Response reply = thread_.Run([&] { return cluster_->api_server().Handle(request, {"user"}); });
@@ -317,7 +318,8 @@ TEST_F(RealElasticTest, AWorkerJoinsAndLeavesAndTheTrainingGoesOn) {
   testutil::WriteFile(ModelFile("enough"), "");
   ASSERT_TRUE(JobBecomes("elastic", "Completed")) << JobPhase("elastic") << "\n" << History() << Everything();
   EXPECT_THAT(History(), AllOf(HasSubstr("worker 0 of 2 is done: loss "), HasSubstr("worker 1 of 2 is done: loss ")));
-  EXPECT_EQ(At(api::kPaddleJobs, "elastic", "/status/restarts"), "0") << "the job itself does not restart";
+  EXPECT_THAT(At(api::paddle::kPaddleJobs, "elastic", "/status/restarts"), ::testing::AnyOf("", "0"))
+      << "the job itself does not restart";
 }
 
 struct CollectiveCase {
