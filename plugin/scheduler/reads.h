@@ -1,5 +1,5 @@
-// Which resources a scheduler of ours reads for nothing but their facts: all but pods, PodGroups, queues, claims and
-// quotas, after each of which more happens than that the cluster changes.
+// Which resources a scheduler of ours reads for nothing but their facts: all but pods, PodGroups, queues and
+// claims, after each of which more happens than that the cluster changes.
 #pragma once
 
 #include "api/cluster_resources.h"
@@ -32,6 +32,7 @@ void WatchFacts(WatchFor&& watch_for) {
   watch_for.template operator()<api::core::CsiDriver>(api::kCsiDrivers, kIfAllowed);
   watch_for.template operator()<api::core::CsiStorageCapacity>(api::kCsiStorageCapacities, everywhere);
   watch_for.template operator()<api::core::VolumeAttachment>(api::kVolumeAttachments, kIfAllowed);
+  watch_for.template operator()<api::core::ResourceQuota>(api::kResourceQuotas, kIfAllowed);
   watch_for.template operator()<api::volcano::HyperNode>(api::volcano::kHyperNodes, kIfAllowed);
   watch_for.template operator()<api::core::PartialObject>(api::kNamespaces, kIfAllowed);
 }

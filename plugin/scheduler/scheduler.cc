@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -97,9 +98,9 @@ class GangScheduler final : public Scheduler {
                   {[this](const NamespacedName& key) { driver_.Enqueue(key); }, [this] { rounds_.Want(); }}),
         driver_(Drive("podgroup", [this](const NamespacedName& key, absl::Time now) { return Decide(key, now); })) {
     WatchFacts([this]<class T>(const api::Resource& resource, const kube::Selection& selection) {
-      WatchHere<T>(resource, selection);
+      auto& informer = WatchHere<T>(resource, selection);
+      if constexpr (std::is_same_v<T, ResourceQuota>) groups_.After(informer);
     });
-    groups_.After(WatchHere<ResourceQuota>(api::kResourceQuotas, kIfAllowed));
     pods_.After(coscheduling_groups_);  // whether there are any says what a label of theirs means
     if (options_.live_policy != nullptr) {
       options_.live_policy->OnChange([this] {

@@ -59,11 +59,11 @@ ShadowScheduler::ShadowScheduler(kube::Informers& informers, kube::ComponentOpti
   auto& pods = WatchFor<api::core::Pod>(api::kPods, {.keep = false, .everywhere = true});
   pods.After(WatchFor<api::core::CoschedulingPodGroup>(api::kCoschedulingPodGroups, scheduler::kIfAllowed));
   auto& groups = WatchFor<api::volcano::PodGroup>(api::kPodGroups, kAll);
-  groups.After(WatchFor<api::core::ResourceQuota>(api::kResourceQuotas, scheduler::kIfAllowed));
   WatchFor<api::core::KubernetesPodGroup>(api::kKubernetesPodGroups, scheduler::kIfAllowed);
   WatchFor<api::volcano::Queue>(api::kQueues, kAll);
-  scheduler::WatchFacts([this]<class T>(const api::Resource& resource, const kube::Selection& selection) {
-    WatchFor<T>(resource, selection);
+  scheduler::WatchFacts([&]<class T>(const api::Resource& resource, const kube::Selection& selection) {
+    auto& informer = WatchFor<T>(resource, selection);
+    if constexpr (std::is_same_v<T, api::core::ResourceQuota>) groups.After(informer);
   });
   if (options_.live_policy != nullptr) options_.live_policy->OnChange([this] { WantAt(loop().Now()); });
 }
