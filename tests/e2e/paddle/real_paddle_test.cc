@@ -37,7 +37,7 @@ using ::testing::Not;
 using testutil::Eventually;
 using testutil::RunProgram;
 
-constexpr std::chrono::seconds kTraining{300};
+constexpr std::chrono::seconds kTraining{900};  // also where many others are at work
 
 // The folder of PaddlePaddle; "" with the reason in `why` when there is none.
 std::string PaddleFolder(const std::string& version, std::string* why) {
