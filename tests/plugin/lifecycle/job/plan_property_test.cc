@@ -92,7 +92,7 @@ void EachSeed(std::uint64_t count, F f) {
   if (std::getenv("GW_TEST_LONG") != nullptr) count *= 50;
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
-  count = std::max<std::uint64_t>(count / 8, 1);  // a view costs ten times as much there, and has been looked at without
+  count = std::max<std::uint64_t>(count / 8, 1);  // a view costs ten times as much there
 #endif
 #endif
   for (std::uint64_t seed = 1; seed <= count && !::testing::Test::HasFailure(); ++seed) {
