@@ -276,3 +276,6 @@ struct Pod {
 };
 
 }  // namespace gangway::api::core
+
+extern template struct gangway::api::internal::TypeFor<gangway::api::core::Pod>;
+extern template struct gangway::api::internal::TypeFor<gangway::api::core::PodSpec>;

@@ -18,7 +18,7 @@ namespace {
 // pkg/kubelet/prober: maxReadLength. What is longer is read and forgotten.
 constexpr std::size_t kMaxOutput = 10u << 10;
 // Of a message of core/v1 Event are 1024 bytes left with what stands before.
-constexpr std::size_t kMaxMessage = 900;
+constexpr std::size_t kMaxProbeMessage = 900;
 constexpr int kMaxRedirects = 10;
 
 // As a Go program has it.
@@ -165,8 +165,8 @@ void HandlerRun::Finish(Answer answer, std::string message) {
   if (std::exchange(over_, true)) return;
   stream_.reset();
   message = Lines(message);
-  if (message.size() > kMaxMessage) {
-    std::size_t end = kMaxMessage;
+  if (message.size() > kMaxProbeMessage) {
+    std::size_t end = kMaxProbeMessage;
     while ((static_cast<unsigned char>(message[end]) & 0xC0) == 0x80) --end;  // not within a code point
     message.resize(end);
   }

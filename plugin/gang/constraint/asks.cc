@@ -121,7 +121,9 @@ RoleReason Asks::Explain(bool fill, const std::vector<Row>* rows) const {
     if (fit.obstacle == RowFit::kNothing && !fill) {
       ++reason.fit;
     } else {
-      refused[static_cast<std::size_t>(fit.limit)].push_back({row, fit.copies});
+      std::vector<Refusal>& by_limit = refused[static_cast<std::size_t>(fit.limit)];
+      if (by_limit.empty()) by_limit.reserve(count - i);
+      by_limit.push_back({row, fit.copies});
     }
   }
   std::vector<std::size_t> order;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <utility>
 #include <vector>
 
@@ -72,17 +71,27 @@ class Room final : public Constraint {
   }
 
   void Explain(absl::Span<const Refusal> refused, model::RoleReason& reason) const override {
-    std::map<Dim, model::Lack> lacks;
+    // Nodes are many, and each decision that leaves a gang waiting comes here.
+    struct Sum {
+      std::int64_t best_free = 0;
+      int nodes = 0;
+    };
+    std::vector<Sum> sums(static_cast<std::size_t>(placed_.cluster().dims().count()));
     for (const Refusal& refusal : refused) {
       const Dim dim = LackAfter(refusal);
-      const std::int64_t free = placed_.free(refusal.row, dim) - shape_.request[dim] * refusal.copies;
-      model::Lack& lack = lacks[dim];
+      Sum& sum = sums[static_cast<std::size_t>(dim)];
+      sum.best_free = std::max(sum.best_free, placed_.free(refusal.row, dim) - shape_.request[dim] * refusal.copies);
+      ++sum.nodes;
+    }
+    for (Dim dim = 0; dim < placed_.cluster().dims().count(); ++dim) {
+      const Sum& sum = sums[static_cast<std::size_t>(dim)];
+      if (sum.nodes == 0) continue;
+      model::Lack& lack = reason.lacks.emplace_back();
       lack.dim = std::string(placed_.cluster().dims().Name(dim));
       lack.needed = shape_.request[dim];
-      lack.best_free = lack.nodes == 0 ? std::max<std::int64_t>(free, 0) : std::max(lack.best_free, free);
-      ++lack.nodes;
+      lack.best_free = sum.best_free;
+      lack.nodes = sum.nodes;
     }
-    for (const auto& [dim, lack] : lacks) reason.lacks.push_back(lack);
   }
 
  private:
