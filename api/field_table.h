@@ -172,19 +172,30 @@ struct Field {
 namespace internal {
 
 template <class T>
-struct TypeFor {  // objects: T::Fields() is found when first used
-  static constexpr auto kFields = T::Fields();
-  static constexpr auto kHints = [] {
-    std::array<std::uint16_t, kFields.size()> hints{};
-    for (std::size_t i = 0; i < hints.size(); ++i) hints[i] = HintOf(kFields[i].name);
-    return hints;
-  }();
-  static constexpr Type kType{Kind::kObject, T::kName, nullptr, kFields.data(), kFields.size(), nullptr, nullptr,
-                              nullptr, requires {T::kView;
-}, nullptr, kHints.data()
-};  // namespace internal
-static_assert(kFields.size() <= 64, "the driver keeps one bit per field");
-};  // namespace gangway::api
+concept View = requires { T::kView; };
+
+template <class T>
+inline constexpr auto kFieldsOf = T::Fields();  // found when first used
+template <class T>
+inline constexpr auto kHintsOf = [] {
+  constexpr auto& fields = kFieldsOf<T>;
+  static_assert(fields.size() <= 64, "the driver keeps one bit per field");
+  std::array<std::uint16_t, fields.size()> hints{};
+  for (std::size_t i = 0; i < hints.size(); ++i) hints[i] = HintOf(fields[i].name);
+  return hints;
+}();
+
+// Objects. What is in the header of a kind is read by many sources, its table is wanted in one: the header ends with an
+// `extern template struct` of this, and a source of its folder has the `template struct`.
+template <class T>
+struct TypeFor {
+  static const Type kType;
+};
+template <class T>
+constinit const Type TypeFor<T>::kType{
+    Kind::kObject, T::kName, nullptr, kFieldsOf<T>.data(), kFieldsOf<T>.size(), nullptr, nullptr,
+    nullptr,       View<T>,  nullptr, kHintsOf<T>.data()};
+
 template <Kind K>
 struct Leaf {
   static constexpr Type kType{K, {}};
@@ -313,7 +324,7 @@ absl::StatusOr<T> Decode(absl::string_view json) {
 }
 template <class T>
 std::string Encode(const T& value) {
-  static_assert(!requires { T::kView; }, "a view is never encoded");
+  static_assert(!internal::View<T>, "a view is never encoded");
   std::string out;
   EncodeTo(TypeOf<T>(), &value, out);
   return out;

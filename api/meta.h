@@ -103,3 +103,7 @@ struct NamespacedName {
 };
 
 }  // namespace gangway::api
+
+extern template struct gangway::api::internal::TypeFor<gangway::api::ObjectMeta>;
+extern template struct gangway::api::internal::TypeFor<gangway::api::OwnerReference>;
+extern template struct gangway::api::internal::TypeFor<gangway::api::ObjectReference>;

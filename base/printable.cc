@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "base/utf8.h"
 
 namespace gangway {
@@ -59,6 +60,11 @@ bool IsPrintable(std::uint32_t c) {
 
 std::string OneLine(absl::string_view text) { return Escaped(text, Layout::kOneLine); }
 std::string Lines(absl::string_view text) { return Escaped(text, Layout::kLines); }
+
+std::string MarkupText(absl::string_view text) {
+  return absl::StrReplaceAll(OneLine(text),
+                             {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}, {"'", "&#39;"}});
+}
 
 std::string EscapeForJson(std::uint32_t c) {
   if (c <= 0xFFFF) return absl::StrCat("\\u", absl::Hex(c, absl::kZeroPad4));

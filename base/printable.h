@@ -19,6 +19,9 @@ std::string OneLine(absl::string_view text);
 // For what has lines of ours: line feeds and tabs stay.
 std::string Lines(absl::string_view text);
 
+// As OneLine, for HTML and XML: neither an element nor, between quotes, the end of an attribute.
+std::string MarkupText(absl::string_view text);
+
 // How JSON writes a code point in ASCII: \u001b; above 16 bits two of these.
 std::string EscapeForJson(std::uint32_t code_point);
 // JSON that says the same: within its strings such characters become JSON's escapes. `json` must be JSON.

@@ -61,3 +61,5 @@ struct Node {
 };
 
 }  // namespace gangway::api::core
+
+extern template struct gangway::api::internal::TypeFor<gangway::api::core::Node>;

@@ -117,3 +117,10 @@ struct PriorityClass {
 };
 
 }  // namespace gangway::api::core
+
+extern template struct gangway::api::internal::TypeFor<gangway::api::core::PartialObject>;
+extern template struct gangway::api::internal::TypeFor<gangway::api::core::ConfigMap>;
+extern template struct gangway::api::internal::TypeFor<gangway::api::core::Event>;
+extern template struct gangway::api::internal::TypeFor<gangway::api::core::PodDisruptionBudget>;
+extern template struct gangway::api::internal::TypeFor<gangway::api::core::ResourceQuota>;
+extern template struct gangway::api::internal::TypeFor<gangway::api::core::PriorityClass>;

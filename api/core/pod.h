@@ -213,6 +213,7 @@ struct ContainerStatus {
   std::optional<ResourceRequirements> resources =
       {};                                 // what it has, which a resize makes another than what it asks for
   ResourceList allocated_resources = {};  // what the kubelet promised it
+  std::optional<bool> started = {};       // it runs, and has passed its startup probe
   static constexpr std::string_view kName = "ContainerStatus";
   static constexpr bool kView = true;
   static constexpr auto Fields() {
@@ -221,7 +222,8 @@ struct ContainerStatus {
                       MakeField<&ContainerStatus::state>("state", ""),
                       MakeField<&ContainerStatus::last_state>("lastState", ""),
                       MakeField<&ContainerStatus::resources>("resources", ""),
-                      MakeField<&ContainerStatus::allocated_resources>("allocatedResources", ""));
+                      MakeField<&ContainerStatus::allocated_resources>("allocatedResources", ""),
+                      MakeField<&ContainerStatus::started>("started", ""));
   }
 };
 struct PodCondition {
@@ -274,3 +276,6 @@ struct Pod {
 };
 
 }  // namespace gangway::api::core
+
+extern template struct gangway::api::internal::TypeFor<gangway::api::core::Pod>;
+extern template struct gangway::api::internal::TypeFor<gangway::api::core::PodSpec>;

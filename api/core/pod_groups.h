@@ -150,3 +150,6 @@ struct CoschedulingPodGroup {
 };
 
 }  // namespace gangway::api::core
+
+extern template struct gangway::api::internal::TypeFor<gangway::api::core::KubernetesPodGroup>;
+extern template struct gangway::api::internal::TypeFor<gangway::api::core::CoschedulingPodGroup>;

@@ -255,3 +255,11 @@ struct VolumeAttachment {
 };
 
 }  // namespace gangway::api::core
+
+extern template struct gangway::api::internal::TypeFor<gangway::api::core::PersistentVolumeClaim>;
+extern template struct gangway::api::internal::TypeFor<gangway::api::core::PersistentVolume>;
+extern template struct gangway::api::internal::TypeFor<gangway::api::core::StorageClass>;
+extern template struct gangway::api::internal::TypeFor<gangway::api::core::CsiNode>;
+extern template struct gangway::api::internal::TypeFor<gangway::api::core::CsiDriver>;
+extern template struct gangway::api::internal::TypeFor<gangway::api::core::CsiStorageCapacity>;
+extern template struct gangway::api::internal::TypeFor<gangway::api::core::VolumeAttachment>;

@@ -36,3 +36,5 @@ struct Workload {
 };
 
 }  // namespace gangway::api::core
+
+extern template struct gangway::api::internal::TypeFor<gangway::api::core::Workload>;

@@ -332,3 +332,6 @@ struct PaddleJob {
 
 }  // namespace kubeflow
 }  // namespace gangway::api::paddle
+
+extern template struct gangway::api::internal::TypeFor<gangway::api::paddle::PaddleJob>;
+extern template struct gangway::api::internal::TypeFor<gangway::api::paddle::kubeflow::PaddleJob>;

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
@@ -32,6 +33,14 @@ const char* NameOf(Role role) {
 
 std::string Nodes(const Elastic& elastic) {
   return elastic.min == elastic.max ? absl::StrCat(elastic.min) : absl::StrCat(elastic.min, ":", elastic.max);
+}
+
+// Paddle 2's launcher cuts each of the letters of "etcd://" off the front, also those that a host begins with
+// (python/paddle/distributed/launch/controllers/master.py: strip). It leaves capitals, which mean the same in a name.
+std::string EtcdMaster(std::string etcd) {
+  if (!etcd.empty() && absl::string_view("etcd").find(etcd[0]) != absl::string_view::npos)
+    etcd[0] = absl::ascii_toupper(static_cast<unsigned char>(etcd[0]));
+  return absl::StrCat("etcd://", etcd);
 }
 
 const char* Device(bool accelerator) { return accelerator ? "gpu" : "cpu"; }
@@ -123,7 +132,7 @@ class EnvWriter {
 
   // 6.6.1: neither an index nor endpoints, which change.
   void AddElastic(const Elastic& elastic) {
-    Add("PADDLE_MASTER", absl::StrCat("etcd://", elastic.etcd));
+    Add("PADDLE_MASTER", EtcdMaster(elastic.etcd));
     Add("PADDLE_NNODES", Nodes(elastic));
     Add("PADDLE_JOB_ID", elastic.job_id);
     Add("PADDLE_ELASTIC_LEVEL", "1");

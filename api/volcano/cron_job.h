@@ -97,3 +97,5 @@ struct CronJob {
 };
 
 }  // namespace gangway::api::volcano
+
+extern template struct gangway::api::internal::TypeFor<gangway::api::volcano::CronJob>;

@@ -206,3 +206,6 @@ struct JobTemplate {
 };
 
 }  // namespace gangway::api::volcano
+
+extern template struct gangway::api::internal::TypeFor<gangway::api::volcano::JobFlow>;
+extern template struct gangway::api::internal::TypeFor<gangway::api::volcano::JobTemplate>;

@@ -118,3 +118,5 @@ struct HyperNode {
 extern const Admission kHyperNodeAdmission;
 
 }  // namespace gangway::api::volcano
+
+extern template struct gangway::api::internal::TypeFor<gangway::api::volcano::HyperNode>;

@@ -218,3 +218,5 @@ struct Job {
 };
 
 }  // namespace gangway::api::volcano
+
+extern template struct gangway::api::internal::TypeFor<gangway::api::volcano::Job>;

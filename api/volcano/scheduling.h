@@ -179,3 +179,7 @@ struct Command {
 };
 
 }  // namespace gangway::api::volcano
+
+extern template struct gangway::api::internal::TypeFor<gangway::api::volcano::PodGroup>;
+extern template struct gangway::api::internal::TypeFor<gangway::api::volcano::Queue>;
+extern template struct gangway::api::internal::TypeFor<gangway::api::volcano::Command>;

@@ -22,6 +22,7 @@
 #include "base/status_macros.h"
 #include "cmd/conf/conf_files.h"
 #include "cmd/process/health.h"
+#include "cmd/process/start_memory.h"
 #include "cmd/terminal/exit_code.h"
 #include "cmd/terminal/output.h"
 #include "cmd/terminal/version.h"
@@ -40,6 +41,7 @@ namespace gangway::cmd {
 namespace {
 
 constexpr absl::Duration kLogRepeats = absl::Minutes(1);
+constexpr absl::Duration kStartLook = absl::Seconds(1);  // whether the start is over
 constexpr absl::Duration kDrainLook = absl::Milliseconds(10);
 constexpr absl::Duration kEventPatience = absl::Seconds(1);  // of a drain, once all plans are carried out
 constexpr absl::Duration kReleasePatience = absl::Seconds(2);
@@ -146,6 +148,7 @@ class Process {
     pulse_->Start();
     components_->Start();
     if (lease_ != nullptr) lease_->Start();
+    EndStart();
     if (!sources_.config_file.empty() || scheduler_conf_.set() || controller_conf_.set()) WatchFiles();
     loop_.Run();
     End();
@@ -225,6 +228,12 @@ class Process {
     log::Info("serving", {{"what", what}, {"url", (*front)->url()}});
     pages_.push_back(*std::move(front));
     return absl::OkStatus();
+  }
+
+  // When the caches are full, and what they bring about has begun.
+  void EndStart() {
+    loop_.PostAt(loop_.Now() + kStartLook, owner_.token(),
+                 [this, full = components_->synced()] { full ? GiveBackStartMemory() : EndStart(); });
   }
 
   // ---- what it says of itself

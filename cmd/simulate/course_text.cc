@@ -67,29 +67,6 @@ constexpr int kRow = 14, kLeft = 260, kWidth = 960, kTop = 64;
 constexpr const char* kColours[] = {"#0072b2", "#e69f00", "#009e73", "#cc79a7",
                                     "#56b4e9", "#d55e00", "#999933", "#666666"};
 
-std::string XmlText(absl::string_view text) {
-  std::string out;
-  for (const char c : OneLine(text)) {
-    switch (c) {
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '&':
-        out += "&amp;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
-
 class Chart {
  public:
   Chart(const Course& course, std::size_t gangs)
@@ -122,12 +99,12 @@ class Chart {
     return kLeft + kWidth * std::clamp(absl::FDivDuration(at - course_.from, span_), 0.0, 1.0);
   }
   void Text(double x, double y, absl::string_view text) {
-    absl::StrAppendFormat(&out_, "<text x=\"%.1f\" y=\"%.1f\">%s</text>\n", x, y, XmlText(text));
+    absl::StrAppendFormat(&out_, "<text x=\"%.1f\" y=\"%.1f\">%s</text>\n", x, y, MarkupText(text));
   }
   void Bar(absl::Time from, absl::Time to, int y, absl::string_view colour, absl::string_view about) {
     absl::StrAppendFormat(
         &out_, "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"%s\"><title>%s</title></rect>\n", X(from),
-        y, std::max(X(to) - X(from), 0.5), kRow - 4, colour, XmlText(about));
+        y, std::max(X(to) - X(from), 0.5), kRow - 4, colour, MarkupText(about));
   }
 
   void Legend() {

@@ -2,9 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <deque>
+#include <optional>
+#include <tuple>
 #include <utility>
+#include <vector>
 
+#include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "base/log.h"
@@ -104,6 +109,7 @@ class Driver::Impl {
     if (asleep_) return;
     std::unique_ptr<State>& state = states_[key];
     if (state == nullptr) state = std::make_unique<State>();
+    if (state->under_way && OnlyYields(*state)) TakeBack(*state);
     if (state->under_way) {
       state->dirty = true;
     } else if (!state->queued) {
@@ -133,6 +139,8 @@ class Driver::Impl {
   std::size_t under_way() const { return under_way_; }
 
  private:
+  // Of a write that yields: since when its key wants to tell, which key was first, which of its writes.
+  using Turn = std::tuple<absl::Time, std::uint64_t, std::size_t>;
   struct State {
     bool queued = false;
     bool under_way = false;
@@ -148,13 +156,16 @@ class Driver::Impl {
     int refused = 0;          // for good, of the stage
     Outcome worst = Outcome::kDone;
     absl::Duration wait = absl::ZeroDuration();  // as the server asked
-    bool unreached = true;  // every failure of the stage was that nobody answered, or that nothing may be sent
+    bool unreached = true;       // every failure of the stage was that nobody answered, or that nothing may be sent
+    std::vector<Turn> yielding;  // its writes that others go before
+    std::optional<std::pair<absl::Time, std::uint64_t>> turn;  // the same over plans that are taken back
 
     bool idle() const { return !queued && !under_way && retry == 0 && look_again == 0; }
   };
   struct QueuedWrite {
     NamespacedName key;
     std::size_t index;  // within the stage
+    bool yields = false;
   };
 
   // Deciding.
@@ -227,39 +238,80 @@ class Driver::Impl {
     state.refused = 0;
     state.wait = absl::ZeroDuration();
     state.unreached = true;
-    for (std::size_t i = 0; i < state.awaited; ++i)
-      (stages[state.stage][i].yields ? yielding_ : writes_).push_back({key, i});
+    const std::vector<Write>& stage = stages[state.stage];
+    const bool yields = state.stage + 1 == stages.size() &&
+                        std::all_of(stage.begin(), stage.end(), [](const Write& write) { return write.yields; });
+    if (yields && !state.turn.has_value()) state.turn.emplace(loop_.Now(), next_turn_++);
+    for (std::size_t i = 0; i < state.awaited; ++i) {
+      if (yields) {
+        state.yielding.emplace_back(state.turn->first, state.turn->second, i);
+        yielding_.emplace(state.yielding.back(), QueuedWrite{key, i, true});
+      } else {
+        writes_.push_back({key, i, false});
+      }
+    }
     Pump();
   }
 
-  // Whose turn it is. A quarter of what may be in flight is for writes that yield, so that they lag but never starve.
-  std::deque<QueuedWrite>& Line() {
-    const bool share = yielding_in_flight_ < std::max(1, options_.max_in_flight / 4);
-    return !yielding_.empty() && (share || writes_.empty()) ? yielding_ : writes_;
+  // Nothing of its plan is sent, and all of it yields.
+  bool OnlyYields(const State& state) const {
+    return !state.yielding.empty() && state.yielding.size() == state.plan.stages[state.stage].size() &&
+           state.stage == 0;
+  }
+
+  void TakeBack(State& state) {
+    for (const Turn& turn : std::exchange(state.yielding, {})) yielding_.erase(turn);
+    state.plan = {};
+    state.under_way = false;
+    --under_way_;
+  }
+
+  // ZeroDuration: the first write that yields may go now. Infinite: an answer comes first.
+  absl::Duration YieldsFor() const {
+    if (yielding_.empty() || yielding_in_flight_ >= std::max(1, options_.max_in_flight / 8))
+      return absl::InfiniteDuration();
+    if (writes_.empty() && in_flight_ == yielding_in_flight_) return absl::ZeroDuration();
+    const absl::Time since = std::get<absl::Time>(yielding_.begin()->first);
+    return std::max(absl::ZeroDuration(), since + options_.yield_patience - loop_.Now());
+  }
+
+  QueuedWrite TakeNext(bool yields) {
+    QueuedWrite write;
+    if (yields) {
+      write = std::move(yielding_.begin()->second);
+      yielding_.erase(yielding_.begin());
+      std::vector<Turn>& turns = states_.at(write.key)->yielding;
+      turns.erase(turns.begin());  // they go in this order
+    } else {
+      write = std::move(writes_.front());
+      writes_.pop_front();
+    }
+    return write;
   }
 
   void Pump() {
-    while (in_flight_ < options_.max_in_flight && !(writes_.empty() && yielding_.empty())) {
-      std::deque<QueuedWrite>& line = Line();
-      if (states_.at(line.front().key)->refused >= kManyRefusals) {
-        const NamespacedName key = std::move(line.front().key);
-        line.pop_front();
+    while (in_flight_ < options_.max_in_flight) {
+      const absl::Duration yields_for = YieldsFor();
+      const bool yields = yields_for == absl::ZeroDuration();
+      if (!yields && writes_.empty()) return PumpAt(loop_.Now() + yields_for);
+      const NamespacedName& next = yields ? yielding_.begin()->second.key : writes_.front().key;
+      if (states_.at(next)->refused >= kManyRefusals) {
+        const NamespacedName key = TakeNext(yields).key;
         EndAwaited(key, *states_.at(key));
         continue;
       }
-      if (!limiter_.TryTake(loop_.Now())) {
-        if (pump_ == 0) {
-          pump_ = loop_.PostAt(limiter_.NextAt(), owner_.token(), [this] {
-            pump_ = 0;
-            Pump();
-          });
-        }
-        return;
-      }
-      const QueuedWrite write = std::move(line.front());
-      line.pop_front();
-      Send(write);
+      if (!limiter_.TryTake(loop_.Now())) return PumpAt(limiter_.NextAt());
+      Send(TakeNext(yields));
     }
+  }
+
+  void PumpAt(absl::Time when) {
+    if (pump_ != 0) loop_.Cancel(std::exchange(pump_, 0));
+    if (when == absl::InfiniteFuture()) return;
+    pump_ = loop_.PostAt(when, owner_.token(), [this] {
+      pump_ = 0;
+      Pump();
+    });
   }
 
   const Write& WriteOf(const QueuedWrite& w) const {
@@ -267,17 +319,17 @@ class Driver::Impl {
     return state.plan.stages[state.stage][w.index];
   }
 
-  void Count(const Write& write, int change) {
+  void Count(const QueuedWrite& write, int change) {
     in_flight_ += change;
     if (write.yields) yielding_in_flight_ += change;
   }
 
   void Send(const QueuedWrite& w) {
     absl::StatusOr<Request> request = RequestFor(WriteOf(w));
-    Count(WriteOf(w), 1);
+    Count(w, 1);
     if (!request.ok()) {  // answered by posting, as any other write
       loop_.Post(owner_.token(), [this, w, status = request.status()] {
-        Count(WriteOf(w), -1);
+        Count(w, -1);
         EndWrite(w, Outcome::kPermanent, status, absl::ZeroDuration());
       });
       return;
@@ -294,7 +346,7 @@ class Driver::Impl {
     const absl::Status status = StatusOf(reply);
     if (write.verb == Verb::kCreate && write.subresource.empty() && absl::IsAlreadyExists(status))
       return LookAtExisting(w, status);
-    Count(write, -1);
+    Count(w, -1);
     if (reply.ok() && on_reply_) on_reply_(write, *reply);
     EndWrite(w, Judge(write.verb, reply), status, RetryAfter(reply));
   }
@@ -308,7 +360,7 @@ class Driver::Impl {
     request.accept = std::string(AcceptFor(*write.resource));
     client_.Send(std::move(request), owner_.token(), [this, w, refused](const absl::StatusOr<Response>& reply) {
       const Write& wanted = WriteOf(w);
-      Count(wanted, -1);
+      Count(w, -1);
       if (reply.ok() && on_reply_) on_reply_(wanted, *reply);
       if (!reply.ok() || !reply->ok())
         return EndWrite(w, Judge(wanted.verb, reply), StatusOf(reply), RetryAfter(reply));
@@ -387,6 +439,7 @@ class Driver::Impl {
     plans_total_[static_cast<std::size_t>(outcome)].Add();
     --under_way_;
     state.under_way = false;
+    state.turn.reset();
     const Plan plan = std::exchange(state.plan, {});
     const bool dirty = std::exchange(state.dirty, false);
     if (outcome == Outcome::kDone) {
@@ -431,7 +484,9 @@ class Driver::Impl {
   std::deque<NamespacedName> queue_;  // keys to decide
   bool held_ = false, asleep_ = false;
   std::size_t under_way_ = 0;
-  std::deque<QueuedWrite> writes_, yielding_;   // not yet sent
+  std::deque<QueuedWrite> writes_;               // not yet sent
+  absl::btree_map<Turn, QueuedWrite> yielding_;  // nor these
+  std::uint64_t next_turn_ = 0;
   int in_flight_ = 0, yielding_in_flight_ = 0;  // the latter are among the former
   Loop::TimerId pump_ = 0;
 

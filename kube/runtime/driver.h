@@ -21,7 +21,10 @@
 //                               refuses (a quota, a namespace that ends, somebody else's object) may go without our
 //                               being told
 //
-// Writes that yield (kube/plan/plan.h) go when no others wait, or within their quarter of what may be in flight.
+// Writes that yield (kube/plan/plan.h) go, within an eighth of what may be in flight, when no others wait or are under
+// way, or when they have waited for `yield_patience`. Until they are sent a change of their key takes them back: it is
+// decided anew, and says all in one write. Those before another stage, or beside writes that do not yield, would hold
+// these up, and yield to nobody.
 //
 // The writes of a stage go out together and all their replies are awaited; the next stage starts when all are done.
 // When many of a stage were refused for good, those not yet sent are left out: a gang of a thousand pods that a quota
@@ -53,6 +56,7 @@ struct DriverOptions {
   Backoff backoff = {absl::Milliseconds(50), absl::Minutes(1)};  // of one key
   Backoff refused = {absl::Seconds(1), absl::Minutes(5)};        // of one key whose writes are refused for good
   absl::Duration refused_pause = absl::Seconds(5);               // the most that a change waits for it
+  absl::Duration yield_patience = absl::Seconds(2);              // the most that a write yields
   Metrics* metrics = nullptr;                                    // may be null; must outlive the driver
 };
 

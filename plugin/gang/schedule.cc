@@ -97,9 +97,11 @@ class Cycle {
     for (const GangId id : cluster_.waiting()) {
       const Gang& gang = cluster_.gang(id);
       const bool is_moved = moved_.PodsOf(id) > 0;
-      if (is_moved && !gang.admitted) decisions_[IndexOf(id)].admit = true;
+      // Who has begun was let in, whatever its phase says: that may not have been written, or not yet.
+      const bool let_in = gang.admitted || is_moved || HasBegun(gang);
+      if (let_in && !gang.admitted) decisions_[IndexOf(id)].admit = true;
       (is_moved && gang.nominated > 0 ? moved
-       : !gang.admitted && !is_moved  ? outside
+       : !let_in                      ? outside
        : HasBegun(gang)               ? begun
        : gang.nominated > 0           ? awaiting_room
        : HasNodes(id)                 ? first

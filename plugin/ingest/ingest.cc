@@ -1,7 +1,5 @@
 #include "plugin/ingest/ingest.h"
 
-#include "api/scheduling_resources.h"
-
 #include <algorithm>
 #include <array>
 #include <map>
@@ -14,6 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "api/duration.h"
 #include "api/field_table.h"
+#include "api/scheduling_resources.h"
 #include "api/volcano/queue_notes.h"
 #include "api/volcano/queue_parts.h"
 #include "api/volcano/release.h"

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "api/json.h"
 #include "api/volcano/release.h"
+#include "plugin/gang/minimum.h"
 #include "plugin/gang/order.h"
 #include "plugin/ingest/ingest.h"
 #include "plugin/scheduler/group_status.h"
@@ -155,7 +156,7 @@ class Planner {
       return std::move(plan_);
     }
     std::vector<Write> writes;
-    WantStatus({"", "", overdue ? LeftoversText() : ""}, writes);
+    if (!BindsMinimum()) WantStatus({"", "", overdue ? LeftoversText() : ""}, writes);
     WantBindings(writes);
     WantPodConditions(writes);
     if (!writes.empty()) plan_.stages.push_back(std::move(writes));
@@ -163,6 +164,13 @@ class Planner {
   }
 
  private:
+  // Its bindings go alone: when they have arrived one write says that it was let in and runs. Who makes pods of what is
+  // Inqueue has made them.
+  bool BindsMinimum() const {
+    return gang_.kind == model::GangKind::kVolcano && view_.volumes.ready && gang::HasMinimum(cluster_, gang_) &&
+           !gang::HasMinimum(cluster_, gang_, gang::IsBoundOrDone);
+  }
+
   void WantBindings(std::vector<Write>& writes) {
     if (!view_.volumes.ready) {
       writes.insert(writes.end(), view_.volumes.writes.begin(), view_.volumes.writes.end());

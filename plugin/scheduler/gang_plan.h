@@ -40,9 +40,9 @@ struct GangView {
   absl::Time counts_from = absl::InfinitePast();        // until then how many of its pods run is not written alone
 };
 
-// One stage with the bindings, or with what their volumes need first, the status and the conditions; or, for leftovers
-// whose time has come and for pods that are evicted, three: the record of it in the PodGroup, the pods'
-// DisruptionTarget, the deletions.
+// One stage with the bindings, or with what their volumes need first, the status and the conditions (while bindings
+// make it whole, no status: they bring it about); or, for leftovers whose time has come and for pods that are evicted,
+// three: the record of it in the PodGroup, the pods' DisruptionTarget, the deletions.
 kube::Plan PlanGang(const GangView& view, absl::Time now);
 
 // Pods that wait for a PodGroup which is not there are told so by `text`, once it has been late for so long.

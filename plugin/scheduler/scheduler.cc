@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -34,6 +35,7 @@
 #include "plugin/scheduler/queue_metrics.h"
 #include "plugin/scheduler/queue_upkeep.h"
 #include "plugin/scheduler/queue_use.h"
+#include "plugin/scheduler/reads.h"
 #include "plugin/scheduler/rounds.h"
 #include "plugin/scheduler/tellings.h"
 
@@ -41,21 +43,11 @@ namespace gangway::scheduler {
 
 using api::NamespacedName;
 using api::core::CoschedulingPodGroup;
-using api::core::CsiDriver;
-using api::core::CsiNode;
-using api::core::CsiStorageCapacity;
 using api::core::KubernetesPodGroup;
-using api::core::Node;
-using api::core::PartialObject;
 using api::core::PersistentVolume;
 using api::core::PersistentVolumeClaim;
 using api::core::Pod;
-using api::core::PodDisruptionBudget;
-using api::core::PriorityClass;
 using api::core::ResourceQuota;
-using api::core::StorageClass;
-using api::core::VolumeAttachment;
-using api::volcano::HyperNode;
 using api::volcano::PodGroup;
 using api::volcano::Queue;
 using model::Decision;
@@ -69,11 +61,6 @@ namespace {
 
 constexpr int kMaxInFlight = 256;  // bindings are small
 
-// What keeps a pod where its volumes are, and where others let it: without it pods that need it wait, and all others go
-// on.
-const kube::Selection kIfAllowed{.keep = false, .optional = true, .unless_forbidden = true};
-const kube::Selection kEverywhereIfAllowed{
-    .keep = false, .optional = true, .unless_forbidden = true, .everywhere = true};
 const kube::Selection kKeptIfAllowed{.optional = true, .unless_forbidden = true};
 
 // Wires the rooms: watches go to the feed, what it changes to a round, what that decides to the table and to the
@@ -110,18 +97,10 @@ class GangScheduler final : public Scheduler {
                   {options_.volumes_take, options_.bind_retry},
                   {[this](const NamespacedName& key) { driver_.Enqueue(key); }, [this] { rounds_.Want(); }}),
         driver_(Drive("podgroup", [this](const NamespacedName& key, absl::Time now) { return Decide(key, now); })) {
-    WatchHere<Node>(api::kNodes, {.keep = false});
-    WatchHere<PriorityClass>(api::kPriorityClasses, {.keep = false});
-    WatchHere<PodDisruptionBudget>(api::kPodDisruptionBudgets, kIfAllowed);
-    WatchHere<PersistentVolume>(api::kPersistentVolumes, kIfAllowed);
-    WatchHere<StorageClass>(api::kStorageClasses, kIfAllowed);
-    WatchHere<CsiNode>(api::kCsiNodes, kIfAllowed);
-    WatchHere<CsiDriver>(api::kCsiDrivers, kIfAllowed);
-    WatchHere<CsiStorageCapacity>(api::kCsiStorageCapacities, kEverywhereIfAllowed);
-    WatchHere<VolumeAttachment>(api::kVolumeAttachments, kIfAllowed);
-    groups_.After(WatchHere<ResourceQuota>(api::kResourceQuotas, kIfAllowed));
-    WatchHere<HyperNode>(api::volcano::kHyperNodes, kIfAllowed);
-    WatchHere<PartialObject>(api::kNamespaces, kIfAllowed);
+    WatchFacts([this]<class T>(const api::Resource& resource, const kube::Selection& selection) {
+      auto& informer = WatchHere<T>(resource, selection);
+      if constexpr (std::is_same_v<T, ResourceQuota>) groups_.After(informer);
+    });
     pods_.After(coscheduling_groups_);  // whether there are any says what a label of theirs means
     if (options_.live_policy != nullptr) {
       options_.live_policy->OnChange([this] {

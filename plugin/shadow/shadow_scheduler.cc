@@ -18,6 +18,7 @@
 #include "base/log.h"
 #include "plugin/gang/carry_out.h"
 #include "plugin/scheduler/gang_keys.h"
+#include "plugin/scheduler/reads.h"
 
 namespace gangway::shadow {
 namespace {
@@ -29,9 +30,6 @@ using model::TaskId;
 using model::TaskStatus;
 
 const kube::Selection kAll{.keep = false};
-const kube::Selection kPodsEverywhere{.keep = false, .everywhere = true};
-// As the scheduler goes on without these.
-const kube::Selection kWhereAllowed{.keep = false, .optional = true, .unless_forbidden = true};
 
 std::string NameOf(const Gang& gang) { return scheduler::KeyOfGang(gang).ToString(); }
 
@@ -56,24 +54,17 @@ ShadowScheduler::ShadowScheduler(kube::Informers& informers, kube::ComponentOpti
     : Component(informers, std::move(component)),
       options_(std::move(options)),
       feed_(cluster_, options_.name, informers.namespaces(), [this] { WantAt(loop().Now()); }),
-      comparison_(loop().Now()) {
-  WatchFor<api::core::CoschedulingPodGroup>(api::kCoschedulingPodGroups, kWhereAllowed);
-  WatchFor<api::core::Pod>(api::kPods, kPodsEverywhere);
-  WatchFor<api::volcano::PodGroup>(api::kPodGroups, kAll);
-  WatchFor<api::core::KubernetesPodGroup>(api::kKubernetesPodGroups, kWhereAllowed);
+      comparison_(loop().Now()),
+      claims_(WatchFor<api::core::PersistentVolumeClaim>(api::kPersistentVolumeClaims, scheduler::kIfAllowed)) {
+  auto& pods = WatchFor<api::core::Pod>(api::kPods, {.keep = false, .everywhere = true});
+  pods.After(WatchFor<api::core::CoschedulingPodGroup>(api::kCoschedulingPodGroups, scheduler::kIfAllowed));
+  auto& groups = WatchFor<api::volcano::PodGroup>(api::kPodGroups, kAll);
+  WatchFor<api::core::KubernetesPodGroup>(api::kKubernetesPodGroups, scheduler::kIfAllowed);
   WatchFor<api::volcano::Queue>(api::kQueues, kAll);
-  WatchFor<api::core::Node>(api::kNodes, kAll);
-  WatchFor<api::core::PriorityClass>(api::kPriorityClasses, kAll);
-  WatchFor<api::core::PersistentVolumeClaim>(api::kPersistentVolumeClaims, kWhereAllowed);
-  WatchFor<api::core::PersistentVolume>(api::kPersistentVolumes, kWhereAllowed);
-  WatchFor<api::core::StorageClass>(api::kStorageClasses, kWhereAllowed);
-  WatchFor<api::core::CsiNode>(api::kCsiNodes, kWhereAllowed);
-  WatchFor<api::core::CsiDriver>(api::kCsiDrivers, kWhereAllowed);
-  WatchFor<api::core::VolumeAttachment>(api::kVolumeAttachments, kWhereAllowed);
-  WatchFor<api::core::PodDisruptionBudget>(api::kPodDisruptionBudgets, kWhereAllowed);
-  WatchFor<api::core::ResourceQuota>(api::kResourceQuotas, kWhereAllowed);
-  WatchFor<api::core::PartialObject>(api::kNamespaces, kWhereAllowed);
-  WatchFor<api::volcano::HyperNode>(api::volcano::kHyperNodes, kWhereAllowed);
+  scheduler::WatchFacts([&]<class T>(const api::Resource& resource, const kube::Selection& selection) {
+    auto& informer = WatchFor<T>(resource, selection);
+    if constexpr (std::is_same_v<T, api::core::ResourceQuota>) groups.After(informer);
+  });
   if (options_.live_policy != nullptr) options_.live_policy->OnChange([this] { WantAt(loop().Now()); });
 }
 
@@ -82,9 +73,9 @@ ShadowScheduler::~ShadowScheduler() {
 }
 
 template <class T>
-void ShadowScheduler::WatchFor(const api::Resource& resource, const kube::Selection& selection) {
+kube::Informer<T>& ShadowScheduler::WatchFor(const api::Resource& resource, const kube::Selection& selection) {
   // Who schedules here tells users of what cannot be read.
-  Watch<T>(
+  return Watch<T>(
       resource, selection, [this](const auto& key, const auto&, const auto& after) { Seen(key, after.get()); },
       kube::Undecodable::kIgnored);
 }
@@ -97,6 +88,7 @@ void ShadowScheduler::Seen(const api::NamespacedName& key, const T* object) {
     if (object != nullptr && deciding()) NoteIfWaits(cluster_.task(cluster_.FindTask(key.ns, key.name)).gang);
   } else {
     if constexpr (std::is_same_v<T, api::core::CoschedulingPodGroup>) coscheduling_ = true;
+    if constexpr (std::is_same_v<T, api::volcano::Queue>) queue_use_.Seen(key.name, object);
     feed_.On(key, object);
   }
   if constexpr (std::is_same_v<T, api::volcano::PodGroup>) {
@@ -111,6 +103,7 @@ void ShadowScheduler::Seen(const api::NamespacedName& key, const T* object) {
 }
 
 void ShadowScheduler::Wake() {
+  cluster_.SetClaimsReadable(claims_.seen_up_to() > 0);
   WantAt(loop().Now());
   Summarise();
 }
@@ -172,6 +165,7 @@ void ShadowScheduler::Round() {
   const absl::Time now = last_round_ = loop().Now();
   LookAtOthers(now);
   const gang::Policy& policy = options_.live_policy == nullptr ? options_.policy : options_.live_policy->policy();
+  queue_use_.Advance(cluster_, policy.use_half_life, now);
   if (gang::StandsStill(cluster_, policy, now, scratch_)) return WantAt(scratch_.standstill().until());
   model::Decisions decisions = gang::Schedule(cluster_, policy, now, scratch_);
   absl::Time again = absl::InfiniteFuture();

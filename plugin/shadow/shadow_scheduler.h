@@ -11,12 +11,14 @@
 #include <string>
 
 #include "absl/time/time.h"
+#include "api/core/storage.h"
 #include "kube/runtime/component.h"
 #include "plugin/gang/policy.h"
 #include "plugin/gang/schedule.h"
 #include "plugin/model/cluster.h"
 #include "plugin/scheduler/feed.h"
 #include "plugin/scheduler/live_policy.h"
+#include "plugin/scheduler/queue_use.h"
 #include "plugin/shadow/comparison.h"
 
 namespace gangway::shadow {
@@ -42,7 +44,7 @@ class ShadowScheduler final : public kube::Component {
 
  private:
   template <class T>
-  void WatchFor(const api::Resource& resource, const kube::Selection& selection);
+  kube::Informer<T>& WatchFor(const api::Resource& resource, const kube::Selection& selection);
   template <class T>
   void Seen(const api::NamespacedName& key, const T* object);
   void Wake() override;
@@ -57,7 +59,9 @@ class ShadowScheduler final : public kube::Component {
   model::Cluster cluster_;
   scheduler::Feed feed_;
   gang::Scratch scratch_;
+  scheduler::QueueUse queue_use_;
   Comparison comparison_;
+  kube::Informer<api::core::PersistentVolumeClaim>& claims_;
   std::set<std::string> waits_;               // gangs that are compared
   std::map<std::string, absl::Time> wished_;  // since when they hold room in our table alone
   bool coscheduling_ = false;                 // there are PodGroups of that kind

@@ -8,6 +8,7 @@
 
 #include "api/core/pod.h"
 #include "api/meta.h"
+#include "sandbox/kubelet/hosted_handler.h"
 
 namespace gangway::sandbox {
 
@@ -96,7 +97,11 @@ struct HostedContainer {
   std::string working_dir, termination_message_path, termination_message_policy;
   api::core::ResourceRequirements resources;
   std::vector<VolumeMount> volume_mounts;
-  std::optional<api::core::Probe> readiness_probe;
+  std::optional<HostedProbe> startup_probe, liveness_probe, readiness_probe;
+  std::optional<HostedLifecycle> lifecycle;
+  std::optional<HostedSecurity> security;
+  std::vector<api::core::ContainerPort> ports;
+  api::Document volume_devices, restart_policy_rules;
   std::vector<EnvVar> env;
   std::vector<EnvFromSource> env_from;
   static constexpr std::string_view kName = "Container";
@@ -112,7 +117,14 @@ struct HostedContainer {
                                                                      "File FallbackToLogsOnError"),
         api::MakeField<&HostedContainer::resources>("resources", ""),
         api::MakeField<&HostedContainer::volume_mounts>("volumeMounts", ""),
+        api::MakeField<&HostedContainer::startup_probe>("startupProbe", ""),
+        api::MakeField<&HostedContainer::liveness_probe>("livenessProbe", ""),
         api::MakeField<&HostedContainer::readiness_probe>("readinessProbe", ""),
+        api::MakeField<&HostedContainer::lifecycle>("lifecycle", ""),
+        api::MakeField<&HostedContainer::security>("securityContext", ""),
+        api::MakeField<&HostedContainer::ports>("ports", ""),
+        api::MakeField<&HostedContainer::volume_devices>("volumeDevices", ""),
+        api::MakeField<&HostedContainer::restart_policy_rules>("restartPolicyRules", ""),
         api::MakeField<&HostedContainer::env>("env", ""), api::MakeField<&HostedContainer::env_from>("envFrom", ""));
   }
 };
@@ -264,9 +276,21 @@ struct HostAlias {
   }
 };
 
+struct ReadinessGate {
+  std::string condition_type;
+  static constexpr std::string_view kName = "PodReadinessGate";
+  static constexpr bool kView = true;
+  static constexpr auto Fields() {
+    return api::MakeFields(api::MakeField<&ReadinessGate::condition_type>("conditionType", ""));
+  }
+};
+
 struct HostedSpec {
   std::string node_name, scheduler_name, restart_policy, hostname, subdomain, service_account_name;
-  bool host_network = false;
+  bool host_network = false, host_pid = false, host_ipc = false, share_process_namespace = false;
+  std::optional<std::int64_t> termination_grace_period_seconds, active_deadline_seconds;
+  std::optional<HostedSecurity> security;
+  std::vector<ReadinessGate> readiness_gates;
   std::vector<HostAlias> host_aliases;
   std::vector<HostedContainer> containers, init_containers;
   std::vector<api::core::Toleration> tolerations;
@@ -276,20 +300,26 @@ struct HostedSpec {
   static constexpr std::string_view kName = "PodSpec";
   static constexpr bool kView = true;
   static constexpr auto Fields() {
-    return api::MakeFields(api::MakeField<&HostedSpec::node_name>("nodeName", ""),
-                           api::MakeField<&HostedSpec::scheduler_name>("schedulerName", ""),
-                           api::MakeField<&HostedSpec::restart_policy>("restartPolicy", ""),
-                           api::MakeField<&HostedSpec::hostname>("hostname", ""),
-                           api::MakeField<&HostedSpec::subdomain>("subdomain", ""),
-                           api::MakeField<&HostedSpec::service_account_name>("serviceAccountName", ""),
-                           api::MakeField<&HostedSpec::host_network>("hostNetwork", ""),
-                           api::MakeField<&HostedSpec::host_aliases>("hostAliases", ""),
-                           api::MakeField<&HostedSpec::containers>("containers", ""),
-                           api::MakeField<&HostedSpec::init_containers>("initContainers", ""),
-                           api::MakeField<&HostedSpec::tolerations>("tolerations", ""),
-                           api::MakeField<&HostedSpec::scheduling_gates>("schedulingGates", ""),
-                           api::MakeField<&HostedSpec::volumes>("volumes", ""),
-                           api::MakeField<&HostedSpec::image_pull_secrets>("imagePullSecrets", ""));
+    return api::MakeFields(
+        api::MakeField<&HostedSpec::node_name>("nodeName", ""),
+        api::MakeField<&HostedSpec::scheduler_name>("schedulerName", ""),
+        api::MakeField<&HostedSpec::restart_policy>("restartPolicy", ""),
+        api::MakeField<&HostedSpec::hostname>("hostname", ""), api::MakeField<&HostedSpec::subdomain>("subdomain", ""),
+        api::MakeField<&HostedSpec::service_account_name>("serviceAccountName", ""),
+        api::MakeField<&HostedSpec::host_network>("hostNetwork", ""),
+        api::MakeField<&HostedSpec::host_pid>("hostPID", ""), api::MakeField<&HostedSpec::host_ipc>("hostIPC", ""),
+        api::MakeField<&HostedSpec::share_process_namespace>("shareProcessNamespace", ""),
+        api::MakeField<&HostedSpec::termination_grace_period_seconds>("terminationGracePeriodSeconds", ""),
+        api::MakeField<&HostedSpec::active_deadline_seconds>("activeDeadlineSeconds", ""),
+        api::MakeField<&HostedSpec::security>("securityContext", ""),
+        api::MakeField<&HostedSpec::readiness_gates>("readinessGates", ""),
+        api::MakeField<&HostedSpec::host_aliases>("hostAliases", ""),
+        api::MakeField<&HostedSpec::containers>("containers", ""),
+        api::MakeField<&HostedSpec::init_containers>("initContainers", ""),
+        api::MakeField<&HostedSpec::tolerations>("tolerations", ""),
+        api::MakeField<&HostedSpec::scheduling_gates>("schedulingGates", ""),
+        api::MakeField<&HostedSpec::volumes>("volumes", ""),
+        api::MakeField<&HostedSpec::image_pull_secrets>("imagePullSecrets", ""));
   }
 };
 

@@ -1,6 +1,7 @@
 #include "sandbox/kubelet/node_sync.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -98,14 +99,15 @@ kube::Plan SyncNode(const Node& node, const NodeTimes& times, NodeMemory& memory
 }
 
 absl::Time EvictionTime(const HostedPod& pod, absl::Time tainted, const NodeTimes& times) {
-  absl::Time when = tainted + times.eviction;
+  std::optional<absl::Time> when;
   for (const api::core::Toleration& toleration : pod.spec.tolerations) {
     if (toleration.effect != "NoExecute" && !toleration.effect.empty()) continue;
     if (toleration.key != kUnreachable && !(toleration.key.empty() && toleration.op == "Exists")) continue;
     if (!toleration.toleration_seconds) return absl::InfiniteFuture();
-    when = std::min(tainted + absl::Seconds(*toleration.toleration_seconds), when);
+    const absl::Time until = tainted + absl::Seconds(*toleration.toleration_seconds);
+    when = std::min(when.value_or(until), until);
   }
-  return when;
+  return when.value_or(tainted + times.eviction);
 }
 
 }  // namespace gangway::sandbox

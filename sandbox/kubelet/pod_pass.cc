@@ -130,8 +130,12 @@ std::string PodPass::WhyNotConfigured(const std::string& container) {
 
 kube::Plan PodPass::Finish() {
   SetConditions(status_, pod_, now_);
-  const std::string body = PodStatusBody(status_, pod_, runtime_);
-  if (body != PodStatusBody(pod_.status, pod_, runtime_)) {
+  const std::string body = PodStatusBody(status_, pod_, runtime_), before = PodStatusBody(pod_.status, pod_, runtime_);
+  if (before != memory_.written) TellAgain(std::move(memory_.unconfirmed));
+  memory_.unconfirmed.clear();
+  if (body != before) {
+    memory_.unconfirmed = plan_.events;
+    memory_.written = body;
     kube::Write write;
     write.verb = kube::Verb::kMergePatch;
     write.resource = &api::kPods;
@@ -144,6 +148,17 @@ kube::Plan PodPass::Finish() {
     plan_.stages.push_back({std::move(write)});
   }
   return std::move(plan_);
+}
+
+// Those that this pass tells anyway are not told twice.
+void PodPass::TellAgain(std::vector<kube::EventNote> notes) {
+  const auto told = [this](const kube::EventNote& note) {
+    return std::any_of(plan_.events.begin(), plan_.events.end(), [&](const kube::EventNote& each) {
+      return each.reason == note.reason && each.message == note.message;
+    });
+  };
+  notes.erase(std::remove_if(notes.begin(), notes.end(), told), notes.end());
+  plan_.events.insert(plan_.events.begin(), notes.begin(), notes.end());
 }
 
 void PodPass::BackOff(ContainerStatus& container, absl::Duration wait, int exit_code) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
@@ -54,6 +55,7 @@ class PodPass {
   std::string WhyNotConfigured(const std::string& container);
   // The plan, with the status if it is another than before.
   kube::Plan Finish();
+  void TellAgain(std::vector<kube::EventNote> notes);
   // CrashLoopBackOff, and its event when the container did not wait before.
   void BackOff(api::core::ContainerStatus& container, absl::Duration wait, int exit_code);
 

@@ -40,6 +40,7 @@ class Search {
                                            "\" : ", wrong.size() == 1 ? all : absl::StrCat("[", all, "]")));
       }
       if (volume.claim) LookForClaim(volume.name, volume.claim->claim_name);
+      if (!volume.ephemeral.empty()) LookForClaim(volume.name, absl::StrCat(pod_.metadata.name, "-", volume.name));
     }
     for (const auto* const containers : {&pod_.spec.init_containers, &pod_.spec.containers}) {
       for (const HostedContainer& container : *containers) LookForEnvironment(container);

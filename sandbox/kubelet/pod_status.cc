@@ -76,10 +76,13 @@ void WriteContainers(JsonWriter& w, absl::string_view key, const std::vector<Con
         .Field("image", image)
         .Field("imageID", absl::StrCat(runtime, "://", image));
     if (!status.state.waiting || status.last_state.terminated) w.Field("containerID", id);
-    w.Field("ready", status.ready).Field("started", status.state.running.has_value());
+    w.Field("ready", status.ready).Field("started", status.started.value_or(status.state.running.has_value()));
     w.Field("restartCount", static_cast<std::int64_t>(status.restart_count));
     WriteState(w, "state", status.state, id);
-    WriteState(w, "lastState", status.last_state, id);
+    // While it waits to be run again that is the run that ended last.
+    const int last = status.restart_count - (status.state.waiting ? 0 : 1);
+    WriteState(w, "lastState", status.last_state,
+               absl::StrCat(runtime, "://", pod.metadata.uid, "/", status.name, "/", last));
     w.EndObject();
   }
   w.EndArray();
@@ -97,6 +100,23 @@ void WriteConditions(JsonWriter& w, const std::vector<PodCondition>& conditions)
   w.EndArray();
 }
 
+// pkg/kubelet/status: GeneratePodReadyCondition
+std::string ClosedGates(const PodStatus& status, const Pod& pod) {
+  std::vector<std::string> out;
+  for (const ReadinessGate& gate : pod.spec.readiness_gates) {
+    const auto it = std::find_if(status.conditions.begin(), status.conditions.end(),
+                                 [&](const PodCondition& c) { return c.type == gate.condition_type; });
+    if (it == status.conditions.end()) {
+      out.push_back(
+          absl::StrCat("corresponding condition of pod readiness gate \"", gate.condition_type, "\" does not exist."));
+    } else if (it->status != "True") {
+      out.push_back(absl::StrCat("the status of pod readiness gate \"", gate.condition_type, "\" is not \"True\", but ",
+                                 it->status));
+    }
+  }
+  return absl::StrJoin(out, ", ");
+}
+
 }  // namespace
 
 void SetConditions(PodStatus& status, const Pod& pod, absl::Time now) {
@@ -105,9 +125,13 @@ void SetConditions(PodStatus& status, const Pod& pod, absl::Time now) {
     if (!container.ready) unready.push_back(container.name);
   }
   bool initialized = true;
+  // pkg/kubelet/status: GenerateContainersReadyCondition counts sidecars, too.
   for (std::size_t i = 0; i < status.init_container_statuses.size() && i < pod.spec.init_containers.size(); ++i) {
     const ContainerState& state = status.init_container_statuses[i].state;
-    initialized &= state.terminated || (state.running && pod.spec.init_containers[i].restart_policy == "Always");
+    const bool sidecar = pod.spec.init_containers[i].restart_policy == "Always";
+    initialized &=
+        state.terminated || (sidecar && status.init_container_statuses[i].started.value_or(state.running.has_value()));
+    if (sidecar && !status.init_container_statuses[i].ready) unready.push_back(pod.spec.init_containers[i].name);
   }
   const bool completed = status.phase == "Succeeded";
   const absl::string_view reason = completed                  ? "PodCompleted"
@@ -120,7 +144,11 @@ void SetConditions(PodStatus& status, const Pod& pod, absl::Time now) {
   SetCondition(status, "Initialized", initialized, "ContainersNotInitialized", "containers with incomplete status",
                now);
   SetCondition(status, "ContainersReady", unready.empty(), reason, message, now);
-  SetCondition(status, "Ready", unready.empty(), reason, message, now);
+  if (const std::string gates = ClosedGates(status, pod); unready.empty() && !gates.empty()) {
+    SetCondition(status, "Ready", false, "ReadinessGatesNotReady", gates, now);
+  } else {
+    SetCondition(status, "Ready", unready.empty(), reason, message, now);
+  }
 }
 
 std::string PodStatusBody(const PodStatus& status, const Pod& pod, absl::string_view runtime) {

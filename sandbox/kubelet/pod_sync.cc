@@ -110,7 +110,7 @@ class Pass : private PodPass {
       Start();
     } else if (first.waiting) {
       const ContainerStatus& status = status_.container_statuses.front();
-      if (!Due(EndedAt(status) + RestartBackoff(status.restart_count, times_))) return;
+      if (!Due(EndedAt(status) + RestartBackoff(status.restart_count - memory_.forgiven, times_))) return;
       Start();
     }
     if (!status_.container_statuses.front().state.running) return;
@@ -153,7 +153,9 @@ class Pass : private PodPass {
       container.ready = false;
       container.state = ended;
       if (!restarts) continue;
-      const absl::Duration wait = RestartBackoff(container.restart_count, times_);
+      if (now_ - ended.terminated->started_at.at >= 2 * times_.max_restart_backoff)
+        memory_.forgiven = container.restart_count;
+      const absl::Duration wait = RestartBackoff(container.restart_count - memory_.forgiven, times_);
       container.last_state = ended;
       if (wait == absl::ZeroDuration()) {
         at_once = true;

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
@@ -36,8 +37,12 @@ struct PodMemory {
   std::optional<absl::Time> ended;        // when they ended last
   std::optional<absl::Time> deleting;     // when the deletion was first seen
   std::optional<absl::Time> orphaned;     // when the node was first missed
+  int forgiven = 0;                       // restarts before a run that was long (client-go: flowcontrol.Backoff)
   bool held = false;                      // something of its volumes is missing
   absl::flat_hash_set<std::string> told;  // what was said to be missing
+  // Events that go with a status that is being written: they are told anew when somebody else's write came first.
+  std::vector<kube::EventNote> unconfirmed;
+  std::string written;
 };
 
 inline constexpr absl::string_view kSimulated = "simulated";  // what the IDs of simulated containers begin with

@@ -34,7 +34,7 @@ void VolumeController::Start() {
   }
   claims_.Start(
       [this](const NamespacedName& key, const auto& before, const auto& after) {
-        if (after != nullptr) claim_driver_.Enqueue(key);
+        after != nullptr ? claim_driver_.Enqueue(key) : EnqueueWhoseEphemeral(key);
         for (const auto& claim : {before, after}) {
           if (claim != nullptr && !claim->spec.volume_name.empty())
             volume_driver_.Enqueue({"", claim->spec.volume_name});
@@ -75,6 +75,13 @@ void VolumeController::EnqueueUnbound() {
   claims_.ForEach([this](const NamespacedName& key, const auto& claim) {
     if (!claim->bound() || volumes_.Get({"", claim->spec.volume_name}) == nullptr) claim_driver_.Enqueue(key);
   });
+}
+
+// The pods that a claim of this name may belong to: it has gone, and is made anew for one that needs it.
+void VolumeController::EnqueueWhoseEphemeral(const NamespacedName& claim) {
+  for (const auto& [pod, object] : ephemeral_) {
+    if (pod.ns == claim.ns && absl::StartsWith(claim.name, pod.name)) pod_driver_.Enqueue(pod);
+  }
 }
 
 kube::Plan VolumeController::DecideClaim(const NamespacedName& key) {

@@ -29,6 +29,7 @@ class VolumeController {
   kube::Plan DecideVolume(const api::NamespacedName& key);
   kube::Plan DecidePod(const api::NamespacedName& key);
   void EnqueueUnbound();
+  void EnqueueWhoseEphemeral(const api::NamespacedName& claim);
   void OnSynced();
 
   kube::Informer<Claim> claims_;

@@ -54,14 +54,6 @@ const api::Quantity* FindQuantity(const api::ResourceList& list, const std::stri
   return it == list.end() ? nullptr : &it->second;
 }
 
-const HostedContainer* FindContainer(const HostedPod& pod, const std::string& name) {
-  for (const auto* const containers : {&pod.spec.containers, &pod.spec.init_containers}) {
-    for (const HostedContainer& each : *containers)
-      if (each.name == name) return &each;
-  }
-  return nullptr;
-}
-
 // Of a whole config map or secret; a key that cannot be a name is passed over.
 void AddAll(const SourceObject& object, bool secret, const std::string& prefix, Environment& out) {
   std::set<std::string> keys;
@@ -107,6 +99,14 @@ absl::StatusOr<std::optional<std::string>> FromSource(const PodFacts& facts, con
 }
 
 }  // namespace
+
+const HostedContainer* FindContainer(const HostedPod& pod, absl::string_view name) {
+  for (const auto* const containers : {&pod.spec.containers, &pod.spec.init_containers}) {
+    for (const HostedContainer& each : *containers)
+      if (each.name == name) return &each;
+  }
+  return nullptr;
+}
 
 std::string ExpandReferences(absl::string_view text,
                              const std::function<const std::string*(absl::string_view name)>& find) {

@@ -23,6 +23,9 @@ struct PodFacts {
   const SourceLookup& sources;
 };
 
+// Of its containers, also those that come first; nullptr: it has none of that name.
+const HostedContainer* FindContainer(const HostedPod& pod, absl::string_view name);
+
 // What execve takes of command line and environment together, where the stack may have 8 MiB as usual (execve(2)).
 inline constexpr std::size_t kMaxArguments = 2u << 20;
 

@@ -29,11 +29,13 @@ struct HostSetup {
 
 struct MemoryFolder {
   std::string path;
-  std::int64_t bytes = 0;  // 0: as much as the machine lets it
+  std::int64_t bytes = 0;             // 0: as much as the machine lets it
+  std::optional<std::int64_t> gid{};  // to whom it belongs, and what is made in it
   static constexpr std::string_view kName = "MemoryFolder";
   static constexpr auto Fields() {
     return api::MakeFields(api::MakeField<&MemoryFolder::path>("path", ""),
-                           api::MakeField<&MemoryFolder::bytes>("bytes", ""));
+                           api::MakeField<&MemoryFolder::bytes>("bytes", ""),
+                           api::MakeField<&MemoryFolder::gid>("gid", ""));
   }
 };
 
@@ -65,6 +67,20 @@ struct Mount {
   }
 };
 
+// As whom a container runs.
+struct UserOrder {
+  std::int64_t uid = 0;
+  std::optional<std::int64_t> gid;   // none: as /etc/passwd has it there, else 0
+  std::vector<std::int64_t> groups;  // beside those of /etc/group there
+  bool no_new_privileges = false;
+  static constexpr std::string_view kName = "UserOrder";
+  static constexpr auto Fields() {
+    return api::MakeFields(api::MakeField<&UserOrder::uid>("uid", ""), api::MakeField<&UserOrder::gid>("gid", ""),
+                           api::MakeField<&UserOrder::groups>("groups", ""),
+                           api::MakeField<&UserOrder::no_new_privileges>("noNewPrivileges", ""));
+  }
+};
+
 // Starts one run of a container.
 struct StartOrder {
   std::string id;       // names the run in what follows
@@ -75,6 +91,7 @@ struct StartOrder {
   std::vector<std::string> argv, env;  // "NAME=value"; a name without a slash is looked up in its PATH
   std::vector<Mount> mounts;
   std::int64_t memory_bytes = 0, milli_cpu = 0;  // limits; 0: none
+  std::optional<UserOrder> user;                 // none: whoever runs the host
   static constexpr std::string_view kName = "StartOrder";
   static constexpr auto Fields() {
     return api::MakeFields(
@@ -83,7 +100,7 @@ struct StartOrder {
         api::MakeField<&StartOrder::working_dir>("workingDir", ""), api::MakeField<&StartOrder::argv>("argv", ""),
         api::MakeField<&StartOrder::env>("env", ""), api::MakeField<&StartOrder::mounts>("mounts", ""),
         api::MakeField<&StartOrder::memory_bytes>("memoryBytes", ""),
-        api::MakeField<&StartOrder::milli_cpu>("milliCpu", ""));
+        api::MakeField<&StartOrder::milli_cpu>("milliCpu", ""), api::MakeField<&StartOrder::user>("user", ""));
   }
 };
 
@@ -106,13 +123,15 @@ struct StreamOrder {
   bool input = false, terminal = false;
   std::string pod_uid, ip;  // whose network the connection is made in, and to which address
   std::int32_t port = 0;
+  bool connect_only = false;  // it ends once there is a connection
   static constexpr std::string_view kName = "StreamOrder";
   static constexpr auto Fields() {
     return api::MakeFields(
         api::MakeField<&StreamOrder::id>("id", ""), api::MakeField<&StreamOrder::run>("run", ""),
         api::MakeField<&StreamOrder::argv>("argv", ""), api::MakeField<&StreamOrder::input>("input", ""),
         api::MakeField<&StreamOrder::terminal>("terminal", ""), api::MakeField<&StreamOrder::pod_uid>("podUid", ""),
-        api::MakeField<&StreamOrder::ip>("ip", ""), api::MakeField<&StreamOrder::port>("port", ""));
+        api::MakeField<&StreamOrder::ip>("ip", ""), api::MakeField<&StreamOrder::port>("port", ""),
+        api::MakeField<&StreamOrder::connect_only>("connectOnly", ""));
   }
 };
 

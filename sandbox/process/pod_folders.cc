@@ -59,6 +59,37 @@ absl::Status WriteFiles(const PodVolume& volume) {
   return absl::OkStatus();
 }
 
+// pkg/volume: SetVolumeOwnership. Links stay as they are, and are not followed.
+absl::Status GiveTo(std::int64_t group, const PodVolume& volume) {
+  if (volume.kind == PodVolume::Kind::kClaim && volume.read_only) return absl::OkStatus();
+  const mode_t access = volume.kind == PodVolume::Kind::kFiles ? 0440 : 0660;
+  std::vector<std::string> paths{volume.folder};
+  std::error_code error;
+  for (fs::recursive_directory_iterator it(volume.folder, error); !error && it != fs::recursive_directory_iterator();
+       it.increment(error))
+    paths.push_back(it->path());
+  for (const std::string& path : paths) {
+    const int fd = open(path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0 && errno == ENOENT) continue;  // another pod's program has taken it away
+    struct stat about{};
+    int failed = fd < 0 || fstat(fd, &about) != 0 ||
+                         fchownat(fd, "", static_cast<uid_t>(-1), static_cast<gid_t>(group), AT_EMPTY_PATH) != 0
+                     ? errno
+                     : 0;
+    if (failed == 0 && !S_ISLNK(about.st_mode)) {
+      const mode_t more = access | (S_ISDIR(about.st_mode) ? S_ISGID | 0110 : 0);
+      if (chmod(absl::StrCat("/proc/self/fd/", fd).c_str(), (about.st_mode & 07777) | more) != 0) failed = errno;
+    }
+    if (fd >= 0) close(fd);
+    if (failed != 0) {
+      return absl::PermissionDeniedError(
+          absl::StrCat("fsGroup ", group, ": ", path, ": ", std::strerror(failed),
+                       failed == EPERM ? "; only a sandbox that root starts gives folders to groups" : ""));
+    }
+  }
+  return absl::OkStatus();
+}
+
 // pkg/volume/hostpath: what the type asks of the path.
 absl::Status CheckHostPath(const std::string& path, const std::string& type) {
   struct stat about{};
@@ -94,7 +125,8 @@ std::string PodFolders::Message(const std::string& uid, absl::string_view contai
   return absl::StrCat(Run(uid, container, number), "/message");
 }
 
-absl::Status PodFolders::MakeVolume(const std::string& uid, PodVolume& volume) const {
+absl::Status PodFolders::MakeVolume(const std::string& uid, PodVolume& volume,
+                                    std::optional<std::int64_t> group) const {
   absl::Status status;
   if (volume.kind == PodVolume::Kind::kHost) {
     status = CheckHostPath(volume.folder, volume.host_type);
@@ -109,6 +141,7 @@ absl::Status PodFolders::MakeVolume(const std::string& uid, PodVolume& volume) c
         chmod(volume.folder.c_str(), 0777) != 0 && errno != EPERM)
       status = Failed("chmod", volume.folder, errno);
     if (status.ok()) status = WriteFiles(volume);
+    if (status.ok() && group && volume.kind != PodVolume::Kind::kMemory) status = GiveTo(*group, volume);
   }
   if (status.ok()) return status;
   return absl::Status(status.code(),

@@ -29,8 +29,10 @@ bool Selects(const NamingService& service, const NamedPod& pod) {
 }  // namespace
 
 NamedPod NamedPodOf(const HostedPod& pod, const std::string& ip) {
-  NamedPod out{pod.metadata.ns, ip, HostnameOf(pod), pod.spec.subdomain, pod.metadata.labels};
-  out.ready = std::any_of(pod.status.conditions.begin(), pod.status.conditions.end(),
+  NamedPod out{pod.metadata.ns, ip, pod.spec.hostname, pod.spec.subdomain, pod.metadata.labels};
+  // pkg/controller/util/endpointslice: one that is being deleted is not ready.
+  out.ready = !pod.metadata.deleting() &&
+              std::any_of(pod.status.conditions.begin(), pod.status.conditions.end(),
                           [](const auto& each) { return each.type == "Ready" && each.status == "True"; });
   return out;
 }
@@ -43,7 +45,7 @@ std::string SharedHostsLines(absl::string_view ns, const std::vector<NamedPod>& 
       if (pod.ip.empty() || !Selects(*service, pod)) continue;
       if (!pod.ready && !service->spec.publish_not_ready_addresses) continue;
       AppendLine(pod.ip, service->metadata.name, service->metadata.ns, ns, out);
-      if (service->headless() && pod.subdomain == service->metadata.name)
+      if (service->headless() && !pod.hostname.empty() && pod.subdomain == service->metadata.name)
         AppendLine(pod.ip, absl::StrCat(pod.hostname, ".", pod.subdomain), pod.ns, ns, out);
     }
   }

@@ -17,47 +17,17 @@
 namespace gangway::sandbox {
 namespace {
 
-// After a container could not be ordered.
-constexpr absl::Duration kOrderAgain = absl::Seconds(10);
 // Names that change together are written once.
 constexpr absl::Duration kNamesSettle = absl::Milliseconds(2);
 // kubelet: terminationMessagePolicy FallbackToLogsOnError
 constexpr std::int64_t kFallbackLines = 80;
 constexpr std::size_t kFallbackBytes = 2048;
-constexpr char kGone[] = "what ran the containers has ended; start the sandbox anew";
-
-// The host would take one that does not for the end of all.
-template <class Order>
-absl::Status CheckFits(const Order& order) {
-  const std::size_t size = api::Encode(order).size();
-  return size <= kMaxFrame ? absl::OkStatus()
-                           : absl::InvalidArgumentError(absl::StrCat("environment, command line and mounts have ", size,
-                                                                     " bytes: too many to be started"));
-}
-
-std::string RunId(const std::string& uid, absl::string_view container, int number) {
-  return absl::StrCat(uid, "/", container, "/", number);
-}
-
-const HostedContainer* FindContainerOf(const HostedPod& pod, absl::string_view name) {
-  for (const auto* const containers : {&pod.spec.containers, &pod.spec.init_containers}) {
-    for (const HostedContainer& each : *containers)
-      if (each.name == name) return &each;
-  }
-  return nullptr;
-}
 
 std::string EndOfLog(const WrittenLog& log) {
   std::string out;
   for (std::int64_t i = std::max(log.first_kept(), log.count() - kFallbackLines); i < log.count(); ++i)
     absl::StrAppend(&out, log.line(i).text, log.line(i).partial ? "" : "\n");
   return out.size() > kFallbackBytes ? out.substr(out.size() - kFallbackBytes) : out;
-}
-
-std::int64_t LimitOf(const HostedContainer& container, const char* resource, bool milli) {
-  const auto it = container.resources.limits.find(resource);
-  if (it == container.resources.limits.end()) return 0;
-  return (milli ? it->second.Milli() : it->second.Units()).value_or(0);
 }
 
 }  // namespace
@@ -120,95 +90,52 @@ void ProcessRuntime::Do(const ProcessWant& want, const PodFacts& facts, Hosted& 
       return;
     case ProcessWant::Kind::kStart:
       return Start(facts, want.container, hosted);
+    case ProcessWant::Kind::kHandle:
+      return Handle(facts, want, hosted);
     case ProcessWant::Kind::kTerminate:
-      return SignalAll(uid, hosted, SIGTERM);
     case ProcessWant::Kind::kKill:
-      return SignalAll(uid, hosted, SIGKILL);
+      return Signal(uid, want, hosted);
     case ProcessWant::Kind::kDrop:
       return host_.Drop(uid);
   }
 }
 
-absl::Status ProcessRuntime::Prepare(const PodFacts& facts, Hosted& hosted) {
+void ProcessRuntime::Signal(const std::string& uid, const ProcessWant& want, const Hosted& hosted) {
+  const auto runs = hosted.processes.containers.find(want.container);
+  if (runs == hosted.processes.containers.end() || !runs->second.live()) return;
+  const std::string id = RunId(uid, want.container, runs->second.now->number);
+  handlers_.erase({id, HandlerUse::kPreStop});  // its time is over
+  host_.Signal({id, want.kind == ProcessWant::Kind::kKill ? SIGKILL : SIGTERM});
+}
+
+void ProcessRuntime::Handle(const PodFacts& facts, const ProcessWant& want, const Hosted& hosted) {
+  const HostedContainer* const container = FindContainer(facts.pod, want.container);
+  const auto runs = hosted.processes.containers.find(want.container);
+  if (container == nullptr || runs == hosted.processes.containers.end() || !runs->second.live()) return;
   const std::string& uid = facts.pod.metadata.uid;
-  GW_ASSIGN_OR_RETURN(hosted.volumes, VolumesOf(facts, folders_.Of(uid)));
-  PodOrder order;
-  order.uid = uid;
-  order.hostname = HostnameOf(facts.pod);
-  order.ip = facts.pod_ip;
-  order.host_network = facts.pod.spec.host_network;
-  for (PodVolume& volume : hosted.volumes) {
-    GW_RETURN_IF_ERROR(folders_.MakeVolume(uid, volume));
-    if (volume.kind == PodVolume::Kind::kMemory) order.memory_folders.push_back({volume.folder, volume.memory_bytes});
-  }
-  hosted.hosts = HostsFile(facts.pod, facts.pod_ip, SharedLines(facts.pod.metadata.ns));
-  GW_RETURN_IF_ERROR(folders_.WriteHosts(uid, hosted.hosts));
-  if (gone_) return absl::UnavailableError(kGone);
-  GW_RETURN_IF_ERROR(CheckFits(order));
-  host_.Prepare(order);
-  return absl::OkStatus();
+  const std::string id = RunId(uid, want.container, runs->second.now->number);
+  const HostedProbe* const probe = ProbeFor(*container, *want.use);
+  handlers_[{id, *want.use}] = std::make_unique<HandlerRun>(
+      loop_, streams_, HandlerFor(*container, *want.use), *want.use, HandlerPlace{id, uid, facts.pod_ip, *container},
+      probe == nullptr ? absl::InfiniteDuration() : absl::Seconds(probe->timeout_seconds),
+      [this, id](const HandlerResult& result) { OnHandler(id, result); });
 }
 
-void ProcessRuntime::Start(const PodFacts& facts, const std::string& name, Hosted& hosted) {
-  ProcessRuns& runs = hosted.processes.containers[name];
-  const HostedContainer* const container = FindContainerOf(facts.pod, name);
-  absl::StatusOr<StartOrder> order =
-      container == nullptr ? absl::NotFoundError("there is no such container") : OrderFor(facts, *container, hosted);
-  if (order.ok() && gone_) order = absl::UnavailableError(kGone);
-  if (order.ok()) return host_.Start(*order);
-  runs.refused = {absl::IsFailedPrecondition(order.status()) ? "CreateContainerError" : "CreateContainerConfigError",
-                  std::string(order.status().message()), loop_.Now() + kOrderAgain};
-  runs.now = std::exchange(runs.before, std::nullopt);
-  Tell(hosted, facts.pod.metadata.uid, true);
+void ProcessRuntime::OnHandler(const std::string& id, const HandlerResult& result) {
+  handlers_.erase({id, result.use});
+  Hosted* hosted = nullptr;
+  std::string container;
+  ProcessRun* const run = FindRun(id, &hosted, &container);
+  if (run == nullptr || run->state == ProcessRun::State::kEnded) return;
+  run->results.push_back(result);
+  Tell(*hosted, hosted->pod.metadata.uid, true);
 }
 
-absl::StatusOr<StartOrder> ProcessRuntime::OrderFor(const PodFacts& facts, const HostedContainer& container,
-                                                    Hosted& hosted) {
-  const std::string& uid = facts.pod.metadata.uid;
-  const int number = hosted.processes.containers[container.name].now->number;
-  const ImageFolder* const image = FolderOf(options_.images, container.image);
-  const bool own_root = image != nullptr && !image->python;
-  Environment inherited = EnvironmentOfImage(image, options_.path, options_.home);
-  inherited.emplace_back("HOSTNAME", HostnameOf(facts.pod));
-  GW_ASSIGN_OR_RETURN(const Environment declared, EnvironmentOf(facts, container));
-  StartOrder order;
-  order.id = RunId(uid, container.name, number);
-  order.pod_uid = uid;
-  GW_ASSIGN_OR_RETURN(order.argv, CommandLineOf(container, declared));
-  if (container.command.empty()) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("no command specified: the image ", container.image,
-                     " is not pulled, so what it would run is not known; say command: in the container"));
-  }
-  const Environment environment = Over(std::move(inherited), declared);
-  for (const auto& [variable, value] : environment) order.env.push_back(absl::StrCat(variable, "=", value));
-  order.root = own_root ? image->folder : "/";
-  order.working_dir = !container.working_dir.empty() ? container.working_dir : own_root ? "/" : options_.working_dir;
-  GW_ASSIGN_OR_RETURN(order.mounts, MountsOf(container, hosted.volumes, declared));
-  if (image != nullptr && image->python)
-    order.mounts.insert(order.mounts.begin(), {image->folder, image->folder, true});
-  GW_RETURN_IF_ERROR(folders_.MakeRun(uid, container.name, number));
-  order.scratch = folders_.Run(uid, container.name, number) + "/scratch";
-  order.mounts.push_back({folders_.Hosts(uid), "/etc/hosts", false});
-  // The machine's name servers are out of reach; asking them would take ten seconds for each name not known yet.
-  if (!options_.shared_network) {
-    GW_ASSIGN_OR_RETURN(std::string resolver, folders_.MakeResolver());
-    order.mounts.push_back({std::move(resolver), "/etc/resolv.conf", true});
-  }
-  order.mounts.push_back(
-      {folders_.Message(uid, container.name, number),
-       container.termination_message_path.empty() ? "/dev/termination-log" : container.termination_message_path,
-       false});
-  order.memory_bytes = LimitOf(container, "memory", false);
-  order.milli_cpu = LimitOf(container, "cpu", true);
-  GW_RETURN_IF_ERROR(CheckFits(order));
-  return order;
-}
-
-void ProcessRuntime::SignalAll(const std::string& uid, const Hosted& hosted, int signal) {
-  for (const auto& [name, runs] : hosted.processes.containers) {
-    if (runs.live()) host_.Signal({RunId(uid, name, runs.now->number), signal});
-  }
+void ProcessRuntime::DropHandlers(const std::string& run_or_pod) {
+  const std::string runs = run_or_pod + "/";
+  auto it = handlers_.lower_bound({run_or_pod, HandlerUse::kStartup});
+  while (it != handlers_.end() && (it->first.first == run_or_pod || absl::StartsWith(it->first.first, runs)))
+    it = handlers_.erase(it);
 }
 
 ProcessRun* ProcessRuntime::FindRun(absl::string_view id, Hosted** hosted, std::string* container) {
@@ -272,13 +199,14 @@ void ProcessRuntime::OnRun(const News& news, bool ended) {
 }
 
 void ProcessRuntime::End(const std::string& uid, const std::string& container, Hosted& hosted, ProcessRun& run) {
+  DropHandlers(RunId(uid, container, run.number));
   run.state = ProcessRun::State::kEnded;
   run.ended = loop_.Now();
   const std::int64_t before = run.log->count();
   run.log->Close();
   Show(hosted, *run.log, before);
   run.message = folders_.ReadMessage(uid, container, run.number);
-  const HostedContainer* const spec = FindContainerOf(hosted.pod, container);
+  const HostedContainer* const spec = FindContainer(hosted.pod, container);
   if (run.message.empty() && run.exit_code != 0 && spec != nullptr &&
       spec->termination_message_policy == "FallbackToLogsOnError")
     run.message = EndOfLog(*run.log);
@@ -320,6 +248,7 @@ void ProcessRuntime::Forget(const HostedPod& pod) {
   const auto it = hosted_.find(pod.metadata.uid);
   if (it == hosted_.end()) return;
   if (!it->second.processes.dropped) host_.Drop(it->first);
+  DropHandlers(it->first);
   addresses_.erase(it->second.named.ip);
   hosted_.erase(it);
   RefreshNamesSoon();

@@ -7,6 +7,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
@@ -16,6 +17,7 @@
 #include "sandbox/kubelet/pod_runtime.h"
 #include "sandbox/process/container_host.h"
 #include "sandbox/process/container_streams.h"
+#include "sandbox/process/handler_run.h"
 #include "sandbox/process/image.h"
 #include "sandbox/process/pod_folders.h"
 #include "sandbox/process/pod_names.h"
@@ -55,6 +57,8 @@ class ProcessRuntime final : public PodRuntime {
   absl::StatusOr<std::unique_ptr<ContainerStream>> Dial(const HostedPod& pod, int port, StreamEvents events) override;
 
  private:
+  static constexpr char kGone[] = "what ran the containers has ended; start the sandbox anew";
+
   struct Hosted {
     api::NamespacedName key;
     NamedPod named;
@@ -68,7 +72,12 @@ class ProcessRuntime final : public PodRuntime {
   absl::Status Prepare(const PodFacts& facts, Hosted& hosted);
   void Start(const PodFacts& facts, const std::string& container, Hosted& hosted);
   absl::StatusOr<StartOrder> OrderFor(const PodFacts& facts, const HostedContainer& container, Hosted& hosted);
-  void SignalAll(const std::string& uid, const Hosted& hosted, int signal);
+  static std::string RunId(const std::string& uid, absl::string_view container, int number);
+  void Signal(const std::string& uid, const ProcessWant& want, const Hosted& hosted);
+  void Handle(const PodFacts& facts, const ProcessWant& want, const Hosted& hosted);
+  void OnHandler(const std::string& id, const HandlerResult& result);
+  // Of a run, or of all runs of a pod.
+  void DropHandlers(const std::string& run_or_pod);
   void OnOutput(absl::string_view id, absl::string_view bytes);
   // Lines from `from` on to on_line.
   void Show(const Hosted& hosted, const WrittenLog& log, std::int64_t from);
@@ -94,6 +103,7 @@ class ProcessRuntime final : public PodRuntime {
   std::uint32_t next_address_ = 0;
   bool refreshing_ = false, gone_ = false;
   ContainerStreams streams_;
+  std::map<std::pair<std::string, HandlerUse>, std::unique_ptr<HandlerRun>> handlers_;  // by run's id
   Owner owner_;
 };
 

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "sandbox/kubelet/behaviour.h"
 #include "sandbox/kubelet/pod_pass.h"
+#include "sandbox/process/security.h"
 
 namespace gangway::sandbox {
 namespace {
@@ -31,6 +32,12 @@ ContainerState EndOf(const ProcessRun& run) {
   return state;
 }
 
+// It holds back those that come after it (pkg/kubelet/kuberuntime: startContainer).
+bool PostStartPending(const HostedContainer& container, const ProcessRuns& runs) {
+  return container.lifecycle && container.lifecycle->post_start && runs.live() &&
+         runs.now->post_start != ProcessRun::PostStart::kDone;
+}
+
 class ProcessPass : private PodPass {
  public:
   ProcessPass(const PodView& view, const KubeletTimes& times, PodProcesses& known, absl::Time now)
@@ -45,9 +52,16 @@ class ProcessPass : private PodPass {
     if (pod_.ended()) return With(Drop());  // not before that is stored: without it containers would begin again
     if (status_.container_statuses.empty()) CreateStatus();
     if (!WaitsForVolumes() && Grounded() && RunInitContainers()) {
-      for (std::size_t i = 0; i < std::min(status_.container_statuses.size(), pod_.spec.containers.size()); ++i)
-        RunContainer(status_.container_statuses[i], pod_.spec.containers[i]);
+      bool held = false;
+      for (std::size_t i = 0; i < std::min(status_.container_statuses.size(), pod_.spec.containers.size()); ++i) {
+        ProcessRuns& runs = known_.containers[pod_.spec.containers[i].name];
+        if (held && !runs.now) continue;
+        RunContainer(status_.container_statuses[i], pod_.spec.containers[i], runs);
+        held |= PostStartPending(pod_.spec.containers[i], runs);
+      }
       SetPhase();
+      // pkg/kubelet/status: a pod has not ended before all of its containers have.
+      if ((status_.phase == "Succeeded" || status_.phase == "Failed") && EndSidecars()) status_.phase = "Running";
     }
     return With(Finish());
   }
@@ -61,9 +75,12 @@ class ProcessPass : private PodPass {
                     absl::StrCat("annotation ", key, " is for simulated containers; it is ignored"));
       }
     }
+    for (const std::string& field : IgnoredFields(pod_)) NoteWarning("", "FieldIgnored", field);
   }
   ProcessPlan With(kube::Plan plan) { return {std::move(plan), std::move(wants_)}; }
-  void Ask(Want kind, std::string container = {}) { wants_.push_back({kind, std::move(container)}); }
+  void Ask(Want kind, std::string container = {}, std::optional<HandlerUse> use = {}) {
+    wants_.push_back({kind, std::move(container), use});
+  }
   kube::Plan Drop() {
     if (!std::exchange(known_.dropped, true)) Ask(Want::kDrop);  // without ground there are folders at least
     return {};
@@ -74,19 +91,121 @@ class ProcessPass : private PodPass {
                                   [](const auto& each) { return each.second.live(); });
     if (!live || known_.dropped) {
       Drop();
+      if (!pod_.ended()) {
+        TellEnds();
+        plan_ = Finish();
+      }
       Remove();
       return With(std::move(plan_));
     }
     if (!memory_.deleting) memory_.deleting = now_;
-    if (!std::exchange(known_.terminated, true)) {
-      for (const auto& [name, runs] : known_.containers) {
-        if (runs.live()) Note(name, "Killing", absl::StrCat("Stopping container ", name));
+    const absl::Time until = *memory_.deleting + absl::Seconds(pod_.metadata.deletion_grace_period_seconds.value_or(0));
+    bool others = false;
+    for (const HostedContainer& each : pod_.spec.containers) others |= StopOne(each, until);
+    StopInitContainers(until, others);
+    TellEnds();
+    return With(Finish());
+  }
+
+  // Exit codes of a pod that is being deleted; its phase stays, so that nobody takes a deletion for a failure.
+  void TellEnds() {
+    for (auto* const statuses : {&status_.init_container_statuses, &status_.container_statuses}) {
+      for (ContainerStatus& status : *statuses) {
+        const auto runs = known_.containers.find(status.name);
+        if (runs == known_.containers.end() || !runs->second.now || runs->second.live()) continue;
+        status.state = EndOf(*runs->second.now);
+        status.restart_count = runs->second.now->number;
+        status.ready = false;
+        status.started = false;
       }
-      Ask(Want::kTerminate);
     }
-    const absl::Duration grace = absl::Seconds(pod_.metadata.deletion_grace_period_seconds.value_or(0));
-    if (Due(*memory_.deleting + grace) && !std::exchange(known_.killed, true)) Ask(Want::kKill);
-    return With(std::move(plan_));
+  }
+
+  // pkg/kubelet/kuberuntime: a sidecar ends after all that came after it. Whether one runs still.
+  bool StopInitContainers(absl::Time until, bool others) {
+    for (auto each = pod_.spec.init_containers.rbegin(); each != pod_.spec.init_containers.rend(); ++each) {
+      const auto runs = known_.containers.find(each->name);
+      if (runs == known_.containers.end() || !runs->second.live()) continue;
+      if (!others || !IsSidecar(*each) || runs->second.now->stop || Due(until)) StopOne(*each, until);
+      others = true;
+    }
+    return others;
+  }
+
+  // Once the main containers have ended. Whether one runs still.
+  bool EndSidecars() {
+    if (!known_.finishing) known_.finishing = now_;
+    return StopInitContainers(*known_.finishing + Grace(), false);
+  }
+
+  // Whether it runs still.
+  bool StopOne(const HostedContainer& spec, absl::Time until) {
+    const auto runs = known_.containers.find(spec.name);
+    if (runs == known_.containers.end() || !runs->second.live()) return false;
+    ProcessRun& run = *runs->second.now;
+    TakeResults(spec, run);
+    if (!run.stop) BeginStop(spec, run, absl::StrCat("Stopping container ", spec.name), until);
+    run.stop->until = std::min(run.stop->until, until);
+    GoOnStopping(spec.name, *run.stop);
+    return true;
+  }
+
+  void BeginStop(const HostedContainer& spec, ProcessRun& run, std::string message, absl::Time until) {
+    Note(spec.name, "Killing", std::move(message));
+    run.stop.emplace().until = until;
+    if (!spec.lifecycle || !spec.lifecycle->pre_stop || run.state != State::kRunning || until <= now_) return;
+    run.stop->hook = RunStop::Hook::kUnderWay;
+    Ask(Want::kHandle, spec.name, HandlerUse::kPreStop);
+  }
+
+  void GoOnStopping(const std::string& container, RunStop& stop) {
+    const StopStep step = NextStopStep(stop, now_);
+    if (step.terminate) Ask(Want::kTerminate, container);
+    if (step.kill) Ask(Want::kKill, container);
+    Due(step.look_again);
+  }
+
+  // Takes in what handlers have answered, and tells of what is not well.
+  void TakeResults(const HostedContainer& spec, ProcessRun& run) {
+    for (const HandlerResult& result : std::exchange(run.results, {})) {
+      const bool success = result.answer == HandlerResult::Answer::kSuccess;
+      if (result.use == HandlerUse::kPostStart) {
+        run.post_start = success ? ProcessRun::PostStart::kDone : ProcessRun::PostStart::kFailed;
+        if (!success) NoteHook(spec.name, result);
+      } else if (result.use == HandlerUse::kPreStop) {
+        if (run.stop) run.stop->hook = RunStop::Hook::kOver;
+        if (!success) NoteHook(spec.name, result);
+      } else if (const HostedProbe* const probe = ProbeFor(spec, result.use);
+                 probe != nullptr && !pod_.metadata.deleting()) {
+        NoteProbe(spec.name, result);
+        TakeAnswer(*probe, result, run.probes[result.use]);
+      }
+    }
+  }
+
+  // What the hook itself said may be a secret (pkg/kubelet/kuberuntime: startContainer); why it could not be asked is
+  // none.
+  void NoteHook(const std::string& container, const HandlerResult& result) {
+    const absl::string_view name = NameOf(result.use);
+    const bool unknown = result.answer == HandlerResult::Answer::kUnknown;
+    NoteWarning(container, absl::StrCat("Failed", name, "Hook"),
+                absl::StrCat(name, "Hook failed", unknown ? absl::StrCat(": ", result.message) : std::string()));
+  }
+
+  // pkg/kubelet/prober: probe
+  void NoteProbe(const std::string& container, const HandlerResult& result) {
+    const absl::string_view name = NameOf(result.use);
+    switch (result.answer) {
+      case HandlerResult::Answer::kSuccess:
+        if (!result.message.empty())
+          NoteWarning(container, "ProbeWarning", absl::StrCat(name, " probe warning: ", result.message));
+        return;
+      case HandlerResult::Answer::kFailure:
+        return NoteWarning(container, "Unhealthy", absl::StrCat(name, " probe failed: ", result.message));
+      case HandlerResult::Answer::kUnknown:
+        return NoteWarning(container, "Unhealthy",
+                           absl::StrCat(name, " probe errored and resulted in unknown state: ", result.message));
+    }
   }
 
   bool Grounded() {
@@ -116,48 +235,104 @@ class ProcessPass : private PodPass {
       ContainerStatus& status = status_.init_container_statuses[i];
       const bool sidecar = IsSidecar(spec);
       ProcessRuns& runs = known_.containers[spec.name];
-      Step(status, spec, runs, sidecar || RestartPolicyOf(pod_) != "Never", !sidecar);
+      Step(status, spec, runs, sidecar ? !known_.finishing : RestartPolicyOf(pod_) != "Never", !sidecar);
       const bool done = runs.now && runs.now->state == State::kEnded && runs.now->exit_code == 0 && !sidecar;
-      status.ready = done || (sidecar && status.state.running);
+      if (!sidecar) status.ready = done;
       // A sidecar that begins again holds nobody back (pkg/kubelet/kuberuntime: computeInitContainerActions).
-      if (done || status.ready || (sidecar && MainBegun())) continue;
+      if (done || (sidecar && (*status.started || MainBegun()))) continue;
       if (status.state.terminated) status_.phase = "Failed";
       return false;
     }
     return true;
   }
 
-  void RunContainer(ContainerStatus& status, const HostedContainer& spec) {
-    ProcessRuns& runs = known_.containers[spec.name];
+  void RunContainer(ContainerStatus& status, const HostedContainer& spec, ProcessRuns& runs) {
     const bool success_ends = RestartPolicyOf(pod_) != "Always";
     Step(status, spec, runs, RestartPolicyOf(pod_) != "Never", success_ends);
-    status.ready = status.state.running && Due(runs.now->started + ReadyAfter(spec));
   }
 
   // One container: begins it, tells of it, and begins it again after its end. `again`: also after a failure;
   // `success_ends`: but not after it has succeeded.
   void Step(ContainerStatus& status, const HostedContainer& spec, ProcessRuns& runs, bool again, bool success_ends) {
+    status.ready = false;
+    status.started = false;
     if (!runs.now) return Begin(status, spec, runs);
-    const ProcessRun& run = *runs.now;
-    Tell(spec.name, *runs.now);
-    status.restart_count = run.number;
+    ProcessRun& run = *runs.now;
+    Tell(spec.name, run);
+    TakeResults(spec, run);
     if (runs.before) status.last_state = EndOf(*runs.before);
+    if (run.state != State::kStarting)
+      status.restart_count = run.number;  // until then its log is that of the run before
     switch (run.state) {
       case State::kStarting:
         if (!status.state.waiting) status.state = WaitingState("ContainerCreating");
         return;
       case State::kRunning:
-        status.state = RunningState(run.started);
+        if (PostStartPending(spec, runs)) {
+          AfterStart(spec, run);
+        } else {
+          status.state = RunningState(run.started);
+          Probe(status, spec, run);
+        }
+        if (run.stop) GoOnStopping(spec.name, *run.stop);
         return;
       case State::kEnded:
         break;
     }
     status.state = EndOf(run);
-    if (!again || (success_ends && run.exit_code == 0)) return;
-    const absl::Duration wait = RestartBackoff(run.number, times_);
+    const bool forced = run.stop && run.stop->restarts;
+    if (!again || (success_ends && run.exit_code == 0 && !forced)) return;
+    const absl::Duration wait = RestartBackoff(WasLong(run) ? 0 : run.quick, times_);
     if (Due(run.ended + wait)) return Begin(status, spec, runs);
     status.last_state = status.state;
     BackOff(status, wait, run.exit_code);
+  }
+
+  // It has its back-off behind it (client-go: flowcontrol.Backoff, which forgets after twice the longest wait).
+  bool WasLong(const ProcessRun& run) const { return run.ended - run.started >= 2 * times_.max_restart_backoff; }
+
+  // Until that hook is over nothing of the container is seen.
+  void AfterStart(const HostedContainer& spec, ProcessRun& run) {
+    if (run.post_start == ProcessRun::PostStart::kNone) {
+      run.post_start = ProcessRun::PostStart::kUnderWay;
+      Ask(Want::kHandle, spec.name, HandlerUse::kPostStart);
+    } else if (run.post_start == ProcessRun::PostStart::kFailed && !run.stop) {
+      BeginStop(spec, run, "FailedPostStartHook", now_ + Grace());
+    }
+  }
+
+  absl::Duration Grace() const {
+    constexpr std::int64_t kDefault = 30;
+    return absl::Seconds(pod_.spec.termination_grace_period_seconds.value_or(kDefault));
+  }
+
+  // pkg/kubelet/prober: UpdatePodStatus; pkg/kubelet/kuberuntime: computePodActions
+  void Probe(ContainerStatus& status, const HostedContainer& spec, ProcessRun& run) {
+    status.started = !spec.startup_probe || run.probes[HandlerUse::kStartup].verdict.value_or(false);
+    status.ready =
+        *status.started && (!spec.readiness_probe || run.probes[HandlerUse::kReadiness].verdict.value_or(false));
+    if (run.stop) return;
+    for (const HandlerUse use : {HandlerUse::kStartup, HandlerUse::kLiveness, HandlerUse::kReadiness}) {
+      const HostedProbe* const probe = ProbeFor(spec, use);
+      if (probe == nullptr || (use != HandlerUse::kStartup && !*status.started)) continue;
+      ProbeState& state = run.probes[use];
+      if (use != HandlerUse::kReadiness && state.verdict == false) {
+        const bool restarts = RestartPolicyOf(pod_) != "Never" || IsSidecar(spec);
+        const absl::Duration grace =
+            probe->termination_grace_period_seconds ? absl::Seconds(*probe->termination_grace_period_seconds) : Grace();
+        BeginStop(
+            spec, run,
+            absl::StrCat("Container ", spec.name, " failed ", use == HandlerUse::kStartup ? "startup" : "liveness",
+                         " probe", restarts ? ", will be restarted" : ""),
+            now_ + grace);
+        run.stop->restarts = restarts;
+        return;
+      }
+      if (!Due(NextProbe(*probe, state, run.started))) continue;
+      state.under_way = true;
+      state.asked = now_;
+      Ask(Want::kHandle, spec.name, use);
+    }
   }
 
   void Begin(ContainerStatus& status, const HostedContainer& spec, ProcessRuns& runs) {
@@ -174,10 +349,10 @@ class ProcessPass : private PodPass {
     ProcessRun run;
     if (runs.now) {
       run.number = runs.now->number + 1;
+      run.quick = WasLong(*runs.now) ? 1 : runs.now->quick + 1;
       runs.before = std::move(runs.now);
       status.last_state = EndOf(*runs.before);
     }
-    status.restart_count = run.number;
     status.state = WaitingState("ContainerCreating");
     run.log = std::make_shared<WrittenLog>();
     runs.now = std::move(run);
@@ -210,8 +385,7 @@ class ProcessPass : private PodPass {
         waits = true;
       }
     }
-    if (waits && !runs) return;  // Pending, as it is
-    status_.phase = waits || runs || restarts ? "Running" : failed ? "Failed" : "Succeeded";
+    status_.phase = waits ? "Pending" : runs || restarts ? "Running" : failed ? "Failed" : "Succeeded";
   }
 
   PodProcesses& known_;

@@ -12,6 +12,8 @@
 #include "kube/plan/plan.h"
 #include "sandbox/kubelet/pod_sync.h"
 #include "sandbox/kubelet/written_log.h"
+#include "sandbox/process/probe_state.h"
+#include "sandbox/process/run_stop.h"
 
 namespace gangway::sandbox {
 
@@ -21,6 +23,7 @@ inline constexpr absl::string_view kProcess = "process";  // what the IDs of suc
 struct ProcessRun {
   enum class State { kStarting, kRunning, kEnded };
   int number = 0;  // of runs before it
+  int quick = 0;   // of these, since the last one that was long
   State state = State::kStarting;
   absl::Time started, ended;  // when we heard of it
   int exit_code = 0;
@@ -29,6 +32,11 @@ struct ProcessRun {
   std::string message;  // what it left in its terminationMessagePath
   std::shared_ptr<WrittenLog> log;
   bool told = false;  // that it started, or why it did not
+  enum class PostStart { kNone, kUnderWay, kDone, kFailed };
+  PostStart post_start = PostStart::kNone;
+  std::map<HandlerUse, ProbeState> probes;
+  std::vector<HandlerResult> results;  // that have come since the last pass
+  std::optional<RunStop> stop;         // it is to end
 };
 
 // Why a container could not even be ordered, and when that is tried again.
@@ -50,8 +58,9 @@ struct PodProcesses {
   PodGround ground = PodGround::kNone;
   std::string ground_reason, ground_error;  // of the last try: FailedMount...; "": none failed
   absl::Time ground_failed;
-  std::map<std::string, ProcessRuns> containers;             // by name
-  bool terminated = false, killed = false, dropped = false;  // what was asked for
+  std::map<std::string, ProcessRuns> containers;  // by name
+  bool dropped = false;                           // was asked for
+  std::optional<absl::Time> finishing;            // since when only sidecars are to be ended
   PodMemory memory;
 };
 
@@ -59,12 +68,14 @@ struct ProcessWant {
   enum class Kind {
     kPrepare,    // the ground
     kStart,      // a run of `container`
-    kTerminate,  // SIGTERM to every run
-    kKill,       // SIGKILL to every run
-    kDrop,       // all of it is needed no more
+    kHandle,     // the handler for `use` in the run of `container`
+    kTerminate,  // SIGTERM to that run
+    kKill,       // SIGKILL to it
+    kDrop,       // all of the pod is needed no more
   };
   Kind kind = Kind::kPrepare;
   std::string container;
+  std::optional<HandlerUse> use = {};
   friend bool operator==(const ProcessWant&, const ProcessWant&) = default;
 };
 

@@ -70,7 +70,7 @@ absl::StatusOr<PodVolume> VolumeOf(const PodFacts& facts, const HostedVolume& as
   };
   if (asked.empty_dir) {
     out.kind = asked.empty_dir->medium == "Memory" ? PodVolume::Kind::kMemory : PodVolume::Kind::kEmpty;
-    if (asked.empty_dir->size_limit) {
+    if (asked.empty_dir->size_limit && out.kind == PodVolume::Kind::kMemory) {
       GW_ASSIGN_OR_RETURN(out.memory_bytes, asked.empty_dir->size_limit->Units());
     }
   } else if (asked.host_path) {
@@ -83,7 +83,7 @@ absl::StatusOr<PodVolume> VolumeOf(const PodFacts& facts, const HostedVolume& as
     claim(asked.claim->claim_name);
     out.read_only = asked.claim->read_only;
   } else if (!asked.ephemeral.empty()) {
-    claim(absl::StrCat(facts.pod.metadata.name, "-", asked.name));
+    out.kind = PodVolume::Kind::kEmpty;  // its claim comes and goes with the pod, and so does what is on it
   } else {
     out.kind = PodVolume::Kind::kFiles;
     out.read_only = true;

@@ -50,6 +50,29 @@ TEST(ComponentsTest, EachHasANameAndAProcess) {
   EXPECT_THAT(Reconcilers(), ElementsAre("cronjob", "hypernode", "job", "jobflow", "paddlejob", "podgroup", "queue"));
 }
 
+// Or it would decide otherwise than the scheduler does.
+TEST(ComponentsTest, AShadowReadsWhatTheSchedulerReads) {
+  SimulatedLoop loop(1);
+  testutil::FakeClient client(loop);
+  const auto read = [&](bool shadow) {
+    std::set<std::string> out;
+    Options options;
+    options.shadow = shadow;
+    for (const ComponentRow& row : AllComponents()) {
+      if (row.process != std::string("scheduler")) continue;
+      kube::Informers informers(loop, client);
+      const auto component = row.make(informers, options);
+      for (const kube::AnyInformer* const informer : component->watched())
+        out.insert(NameOf(informer->resource()) + " " + informer->options().label_selector +
+                   informer->options().field_selector);
+    }
+    return out;
+  };
+  const std::set<std::string> of_scheduler = read(false);
+  EXPECT_THAT(of_scheduler, ::testing::Contains("storage.k8s.io/csistoragecapacities "));
+  EXPECT_EQ(read(true), of_scheduler);
+}
+
 TEST(ComponentsTest, OnlyThoseAskedForAreMade) {
   SimulatedLoop loop(1);
   testutil::FakeClient client(loop);

@@ -57,6 +57,11 @@ TEST(PrintableTest, LineFeedsAndTabsAreLayoutOnlyInLines) {
   EXPECT_EQ(OneLine(std::string("a\0b", 3)), "a\\u0000b");
 }
 
+TEST(PrintableTest, InMarkupItIsTextAlone) {
+  EXPECT_EQ(MarkupText("<a b='c' d=\"e\">&amp;\n\xe4\xbd\x9c"),
+            "&lt;a b=&#39;c&#39; d=&quot;e&quot;&gt;&amp;amp;\\n\xe4\xbd\x9c");
+}
+
 TEST(PrintableTest, JsonSaysTheSame) {
   EXPECT_EQ(PrintableJson("{\n\"a\":\"\\u001b \xe2\x80\xae\x7f \xf3\xa0\x81\x81 \xe8\xae\xad\"}\n"),
             "{\n\"a\":\"\\u001b \\u202e\\u007f \\udb40\\udc41 \xe8\xae\xad\"}\n");

@@ -39,10 +39,11 @@ class WatchedCluster {
     loop_.RunFor(absl::Seconds(1));
   }
   void Apply(const std::string& name, const std::string& spec) {
-    user_->Send({"POST", api::PathOf(api::kJobs, "default"), "", "application/json", "",
-                 absl::StrCat(R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":")", name,
-                              R"("},"spec":{"schedulerName":"volcano",)", spec, "}}")},
-                owner_.token(),
+    Create(api::kJobs, absl::StrCat(R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":")",
+                                    name, R"("},"spec":{"schedulerName":"volcano",)", spec, "}}"));
+  }
+  void Create(const api::Resource& resource, std::string body) {
+    user_->Send({"POST", api::PathOf(resource, "default"), "", "application/json", "", std::move(body)}, owner_.token(),
                 [](const absl::StatusOr<kube::Response>& reply) { GW_CHECK(reply.ok() && reply->ok()); });
   }
   bool Is(absl::string_view name, absl::string_view phase) {
@@ -177,6 +178,54 @@ TEST_F(WritesUntilBoundTest, AreNoMoreForJobsThatComeTogether) {
               ElementsAre(Pair("controllers create podgroups", 100), Pair("controllers create pods", 100),
                           Pair("controllers patch jobs/status", 100), Pair("scheduler create pods/binding", 100),
                           Pair("scheduler patch podgroups", 100), Pair("user create jobs", 100)));
+}
+
+// Gangs of one whose pods are there before their PodGroups: a binding each, and one write that says all of it.
+class WritesOfPodsThatAreThereTest : public ::testing::Test {
+ protected:
+  void Apply(int gangs) {
+    for (int i = 0; i < gangs; ++i) {
+      cluster_.Create(
+          api::kPods,
+          absl::StrCat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"p)", i,
+                       R"(","annotations":{"scheduling.k8s.io/group-name":"g)", i,
+                       R"("}},"spec":{"schedulerName":"volcano","containers":[{"name":"c","image":"i"}]}})"));
+    }
+    cluster_.loop().RunFor(absl::Seconds(1));
+    for (int i = 0; i < gangs; ++i) {
+      cluster_.Create(api::kPodGroups,
+                      absl::StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":)",
+                                   R"({"name":"g)", i, R"("},"spec":{"minMember":1,"queue":"default"}})"));
+    }
+  }
+  int bound_ = 0, groups_before_ = 0, groups_after_ = 0;  // PodGroups, before and after the last pod was bound
+  int gangs_ = 0;
+
+ private:
+  void Tell(const JournalRecord& record) {
+    if (record.client != ClientName(Component::kScheduler)) return;
+    if (record.subresource == "binding") ++bound_;
+    if (record.resource == &api::kPodGroups) ++(bound_ < gangs_ ? groups_before_ : groups_after_);
+  }
+
+ protected:
+  WatchedCluster cluster_{20, {}, [this](const JournalRecord& record) { Tell(record); }};
+};
+
+TEST_F(WritesOfPodsThatAreThereTest, AreOneOfAGangOfOne) {
+  Apply(gangs_ = 1);
+  cluster_.loop().RunFor(absl::Milliseconds(100));
+  EXPECT_EQ(bound_, 1);
+  EXPECT_EQ(groups_before_, 0);
+  EXPECT_EQ(groups_after_, 1) << "Running and Scheduled";
+}
+
+TEST_F(WritesOfPodsThatAreThereTest, ComeAfterTheBindingsOfManyThatComeTogether) {
+  Apply(gangs_ = 100);
+  cluster_.loop().RunFor(absl::Milliseconds(100));
+  EXPECT_EQ(bound_, 100);
+  EXPECT_LT(groups_before_, 10) << "while no binding was under way";
+  EXPECT_EQ(groups_before_ + groups_after_, 100);
 }
 
 }  // namespace

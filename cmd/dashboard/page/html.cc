@@ -23,28 +23,7 @@ absl::string_view CutTo(absl::string_view text, std::size_t most) {
 
 std::string Escaped(absl::string_view text) {
   const absl::string_view cut = CutTo(text, kMaxText);
-  std::string out;
-  for (const char c : OneLine(cut)) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        out += c;
-    }
-  }
+  std::string out = MarkupText(cut);
   if (cut.size() < text.size()) out += "…";
   return out;
 }

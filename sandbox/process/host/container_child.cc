@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -21,6 +22,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "base/status_macros.h"
+#include "sandbox/process/host/container_user.h"
 #include "sandbox/process/host/root_folder.h"
 
 namespace gangway::sandbox {
@@ -62,8 +64,23 @@ absl::Status JoinSpaces(const SharedSpaces& spaces, const std::vector<std::strin
   return absl::OkStatus();
 }
 
-absl::Status BecomeProgram(const std::vector<std::string>& argv, const std::vector<std::string>& env) {
+rlim_t given_files = 0;  // the limit before it was raised; 0: it was not
+
+void RestoreFileLimit() {
+  rlimit limit{};
+  if (given_files == 0 || getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = given_files;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+absl::Status BecomeProgram(const std::vector<std::string>& argv, const std::vector<std::string>& env,
+                           const std::optional<UserOrder>& user) {
   umask(022);
+  RestoreFileLimit();
+  if (user) {
+    GW_RETURN_IF_ERROR(BecomeUser(*user));
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // which another user does not inherit
+  }
   for (int signal = 1; signal < NSIG; ++signal) std::signal(signal, SIG_DFL);
   sigset_t none;
   sigemptyset(&none);
@@ -85,7 +102,7 @@ absl::Status Become(const StartOrder& order, const SharedSpaces& spaces, const s
   if (input < 0) return Because("/dev/null", errno);
   if (dup2(input, 0) < 0 || dup2(output, 1) < 0 || dup2(output, 2) < 0) return Because("outputs", errno);
   setsid();
-  return BecomeProgram(order.argv, order.env);
+  return BecomeProgram(order.argv, order.env, order.user);
 }
 
 void SayTrouble(int trouble, const absl::Status& why) {
@@ -134,7 +151,7 @@ absl::Status RunCommand(const StreamOrder& order, const ExecPlace& place, const 
   std::vector<std::string> env = place.env;
   // containerd: execInContainer
   if (order.terminal) env.emplace_back("TERM=xterm");
-  return BecomeProgram(order.argv, env);
+  return BecomeProgram(order.argv, env, place.user);
 }
 
 // Joins the container, starts the command and waits for it.
@@ -163,6 +180,14 @@ absl::Status JoinAndRun(const StreamOrder& order, const ExecPlace& place, int co
 }
 
 }  // namespace
+
+void RaiseFileLimit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  given_files = limit.rlim_cur;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
 
 absl::StatusOr<std::string> FindExecutable(const std::string& name, const std::vector<std::string>& env) {
   if (absl::StrContains(name, '/')) {

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,12 +28,17 @@ struct ChildPipes {
 absl::StatusOr<ChildPipes> MakeContainer(const StartOrder& order, const SharedSpaces& spaces,
                                          const std::vector<std::string>& join);
 
+// A pod takes three of this process's files and a run one: as many as it may have. Containers have the limit from
+// before.
+void RaiseFileLimit();
+
 // Where a command is to run.
 struct ExecPlace {
   pid_t first = -1;  // the container's first process
   SharedSpaces spaces;
   std::vector<std::string> join, env;
   std::string working_dir;
+  std::optional<UserOrder> user;
 };
 
 struct ExecPipes {

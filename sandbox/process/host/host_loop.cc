@@ -6,6 +6,7 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -44,6 +45,7 @@ struct HostPod {
 struct HostRun {
   std::string id, pod_uid, scratch, trouble_text, working_dir;
   std::vector<std::string> env, join;
+  std::optional<UserOrder> user;
   ChildPipes pipes;
   int status = 0;
   bool exited = false;
@@ -216,8 +218,8 @@ class HostLoop {
     if (spaces.ok()) {
       pod.spaces = *spaces;
       for (const MemoryFolder& folder : order.memory_folders) {
-        const std::string options =
-            folder.bytes > 0 ? absl::StrCat("mode=777,size=", folder.bytes) : std::string("mode=777");
+        std::string options = folder.gid ? absl::StrCat("mode=2777,gid=", *folder.gid) : std::string("mode=777");
+        if (folder.bytes > 0) absl::StrAppend(&options, ",size=", folder.bytes);
         if (mount("tmpfs", folder.path.c_str(), "tmpfs", MS_NOSUID | MS_NODEV, options.c_str()) != 0) {
           news.error = absl::StrCat("emptyDir of memory: ", std::strerror(errno));
           break;
@@ -253,6 +255,7 @@ class HostLoop {
       run.scratch = order.scratch;
       run.working_dir = order.working_dir;
       run.env = order.env;
+      run.user = order.user;
       run.join = std::move(join);
       run.pipes = *pipes;
       runs_.emplace(pipes->pid, std::move(run));
@@ -276,7 +279,7 @@ class HostLoop {
       if (run.id != order.run || run.exited || run.pipes.trouble >= 0) continue;
       const auto pod = pods_.find(run.pod_uid);
       if (pod == pods_.end()) break;
-      return streams_->Exec(order, {pid, pod->second.spaces, run.join, run.env, run.working_dir});
+      return streams_->Exec(order, {pid, pod->second.spaces, run.join, run.env, run.working_dir, run.user});
     }
     streams_->Refuse(order.id, "the container does not run any more");
   }
@@ -361,6 +364,7 @@ class HostLoop {
   // In a process of its own: it may be much.
   void RemoveSoon(const std::string& folder) {
     if (fork() != 0) return;
+    syscall(SYS_close_range, 0, ~0U, 0);  // or whoever waits for the end of one of ours would wait for this, too
     RemoveTree(folder);
     _exit(0);
   }

@@ -80,6 +80,7 @@ void HostStreams::Dial(const StreamOrder& order, int network) {
   stream.id = order.id;
   stream.input = fd;
   stream.connecting = true;
+  stream.connect_only = order.connect_only;
   stream.trouble_text = absl::StrCat("connect to ", order.ip, ":", order.port, ": ");
 }
 
@@ -211,6 +212,7 @@ void HostStreams::FinishConnecting(Stream& stream) {
     return;
   }
   stream.trouble_text.clear();
+  if (stream.connect_only) return CloseAll(stream);
   stream.output = fcntl(stream.input, F_DUPFD_CLOEXEC, 0);
   if (stream.input_left.empty() && stream.input_ends) CloseInput(stream);
 }

@@ -47,7 +47,7 @@ class HostStreams {
     pid_t pid = -1;  // -1: a connection
     int input = -1, output = -1, error_output = -1, trouble = -1;
     std::size_t ahead = 0;  // bytes told of, not taken
-    bool terminal = false, connecting = false, input_ends = false, exited = false;
+    bool terminal = false, connecting = false, connect_only = false, input_ends = false, exited = false;
     int status = 0;
     int columns = 0, rows = 0;  // that its terminal is to have; 0: not said
   };

@@ -104,6 +104,7 @@ int RunContainerHost(int argc, char** argv) {
   syscall(SYS_close_range, socket + 1, ~0U, 0);
   fcntl(socket, F_SETFD, FD_CLOEXEC);
   prctl(PR_SET_NAME, "gangway-host");
+  RaiseFileLimit();
   if (const absl::Status status = BecomeAble(); !status.ok()) {
     SayWhyNot(socket, status);
     CleanUp(*setup);

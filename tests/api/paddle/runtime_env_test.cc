@@ -137,10 +137,22 @@ TEST(RuntimeEnvTest, F29Elastic) {
     lines.push_back(absl::StrCat(one.name, "=", one.value));
   EXPECT_THAT(lines, ElementsAre("PADDLE_POD_NAME=metadata.name", "POD_IP=status.podIP", "TRAINING_ROLE=TRAINER",
                                  "PADDLE_TRAINING_ROLE=TRAINER", "TRAINER_PORTS_NUM=20", "PADDLE_PORT=36000",
-                                 "PADDLE_MASTER=etcd://etcd.infra:2379", "PADDLE_NNODES=2:4",
+                                 "PADDLE_MASTER=etcd://Etcd.infra:2379", "PADDLE_NNODES=2:4",
                                  "PADDLE_JOB_ID=default-wd", "PADDLE_ELASTIC_LEVEL=1", "PADDLE_ELASTIC_TIMEOUT=60"));
   cluster.elastic->max = 2;
   EXPECT_EQ(ValueOf(cluster, Role::kTrainer, "PADDLE_NNODES"), "2");
+}
+
+// Paddle 2.6's strip("etcd://") leaves ".infra:2379" of "etcd://etcd.infra:2379".
+TEST(RuntimeEnvTest, AnElasticMasterKeepsItsNameInPaddles2Launcher) {
+  RuntimeCluster cluster{.servers = {}, .trainers = {"a.b"}};
+  cluster.elastic.emplace();
+  for (const auto& [etcd, master] :
+       {std::pair("cluster-etcd:2379", "etcd://Cluster-etcd:2379"), std::pair("kv:2379", "etcd://kv:2379"),
+        std::pair("10.0.0.7:2379", "etcd://10.0.0.7:2379")}) {
+    cluster.elastic->etcd = etcd;
+    EXPECT_EQ(ValueOf(cluster, Role::kTrainer, "PADDLE_MASTER"), master);
+  }
 }
 
 TEST(RuntimeEnvTest, WhatSaysWhoThePodIs) {

@@ -5,6 +5,7 @@
 // Beside one job of parameter servers (20 s) all is left to a long run.
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -19,6 +20,7 @@
 #include "absl/strings/strip.h"
 #include "api/kinds/kinds.h"
 #include "api/manifest/manifest.h"
+#include "api/paddle_resources.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/process/process.h"
@@ -248,6 +250,76 @@ TEST_F(RealCheckpointTest, AJobDeletedInTheMiddleLeavesItsClaim) {
       kTraining))
       << Everything();
   EXPECT_FALSE(Kept("steps").empty());
+}
+
+// examples/train/linear-elastic.yaml with a real etcd, that of the control plane of other tests.
+class RealElasticTest : public RealPaddleTest {
+ protected:
+  static std::string EtcdProgram() {
+    const char* const folder = std::getenv("GW_E2E_BIN");
+    return absl::StrCat(folder == nullptr ? GW_SOURCE_DIR "/build/e2e/bin" : folder, "/etcd");
+  }
+  std::string Text(const std::string& packages) {
+    return absl::StrReplaceAll(
+        ExampleText("linear-elastic.yaml"),
+        {{"{name: STEPS, value: \"400\"}",
+          "{name: STEPS, value: \"1000000\"}\n"
+          "              - {name: PYTHONPATH, value: /etcd3}"},
+         {"- {name: code, mountPath: /code}",
+          "- {name: code, mountPath: /code}\n"
+          "              - {name: etcd3, mountPath: /etcd3}"},
+         {"          - name: code\n", absl::StrCat("          - name: etcd3\n            hostPath: {path: ", packages,
+                                                   "}\n          - name: code\n")}});
+  }
+  std::string ModelFile(const std::string& name) {
+    return absl::StrCat(temporary_.path(), "/claims/default/elastic-model/", name);
+  }
+  std::string History() {
+    return std::filesystem::exists(ModelFile("history")) ? testutil::ReadFile(ModelFile("history")) : std::string();
+  }
+  // How many lines "worker RANK of SIZE begins at step STEP" there are with such a beginning, and a checkpoint or none.
+  int Beginnings(int size, bool resumed) {
+    int count = 0;
+    for (const absl::string_view line : absl::StrSplit(History(), '\n')) {
+      if (!absl::StrContains(line, absl::StrCat(" of ", size, " begins at step "))) continue;
+      count += absl::EndsWith(line, " 0") ? !resumed : resumed;
+    }
+    return count;
+  }
+  bool Begin(int size, bool resumed) {
+    return Eventually([&] { return Beginnings(size, resumed) == size; }, kTraining);
+  }
+  void Scale(int replicas) {
+    kube::Request request;
+    request.method = "PATCH";
+    request.path = api::PathOf(api::paddle::kPaddleJobs, "default", "elastic");
+    request.content_type = "application/merge-patch+json";
+    request.body = absl::StrCat(R"({"spec":{"worker":{"replicas":)", replicas, "}}}");
+    const kube::Response reply = thread_.Run([&] { return cluster_->api_server().Handle(request, {"user"}); });
+    ASSERT_TRUE(reply.ok()) << *reply.body;
+  }
+};
+
+TEST_F(RealElasticTest, AWorkerJoinsAndLeavesAndTheTrainingGoesOn) {
+  GW_LONG_TEST();
+  if (!std::filesystem::exists(EtcdProgram())) GTEST_SKIP() << EtcdProgram() << " is not there";
+  const std::string packages = PaddleFolder("etcd3", &why_);
+  if (packages.empty()) GTEST_SKIP() << why_;
+  PADDLE_OR_SKIP();
+  Apply(absl::StrReplaceAll(testutil::ReadFile(GW_SOURCE_DIR "/examples/etcd.yaml"),
+                            {{"            - etcd\n", absl::StrCat("            - ", EtcdProgram(), "\n")}}));
+  Apply(Text(packages));
+  ASSERT_TRUE(Begin(2, false)) << History() << Everything();
+  ASSERT_TRUE(Eventually([&] { return std::filesystem::exists(ModelFile("linear.pdparams")); }, kTraining));
+  Scale(3);
+  ASSERT_TRUE(Begin(3, true)) << History() << Everything();
+  Scale(2);
+  ASSERT_TRUE(Begin(2, true)) << History() << Everything();
+  testutil::WriteFile(ModelFile("enough"), "");
+  ASSERT_TRUE(JobBecomes("elastic", "Completed")) << JobPhase("elastic") << "\n" << History() << Everything();
+  EXPECT_THAT(History(), AllOf(HasSubstr("worker 0 of 2 is done: loss "), HasSubstr("worker 1 of 2 is done: loss ")));
+  EXPECT_THAT(At(api::paddle::kPaddleJobs, "elastic", "/status/restarts"), ::testing::AnyOf("", "0"))
+      << "the job itself does not restart";
 }
 
 struct CollectiveCase {

@@ -475,37 +475,97 @@ TEST_F(DriverTest, AWriteWhoseObjectIsThereIsNotInFlight) {
   EXPECT_THAT(replies_, ElementsAre("p 200", "q 200"));
 }
 
-TEST_F(DriverTest, WhatOnlyTellsYieldsButNeverStarves) {
-  Restart({.max_in_flight = 4});
-  Plan plan;
-  plan.stages = {{}};
-  for (const char* const name : {"tell-0", "tell-1", "tell-2"}) {
-    Write write = Make(Verb::kMergePatch, name);
-    write.yields = true;
-    plan.stages[0].push_back(std::move(write));
+// One key makes, three tell.
+class YieldingTest : public DriverTest {
+ protected:
+  void Start(int tellers, int max_in_flight) {
+    Restart({.max_in_flight = max_in_flight, .yield_patience = absl::Seconds(2)});
+    decide_ = [this](const api::NamespacedName& key) {
+      if (key.name == "make") return makes_-- > 0 ? One(Create("made")) : Plan();
+      Write write = Make(Verb::kMergePatch, key.name, absl::StrCat(R"({"version":)", version_, "}"));
+      write.yields = true;
+      Plan plan = tells_-- > 0 ? One(std::move(write)) : Plan();
+      plan.events = {{EventNote::Type::kNormal, "Told", absl::StrCat(version_), Job()}};
+      return plan;
+    };
+    driver_->Enqueue({"default", "make"});
+    for (int i = 0; i < tellers; ++i) driver_->Enqueue(Teller(i));
+    loop_.RunUntilIdle();
   }
-  for (int i = 0; i < 5; ++i) plan.stages[0].push_back(Create(absl::StrCat("make-", i)));
-  Want(plan, 1);
-  Enqueue();
-  const auto names = [&] {
+  static api::NamespacedName Teller(int i) { return {"default", absl::StrCat("tell-", i)}; }
+  std::string Sent() const {
     std::string out;
-    for (const Request& request : client_.requests()) {
-      out += request.method == "POST" ? 'm' : 't';
-    }
+    for (const Request& request : client_.requests()) out += request.method == "POST" ? 'm' : request.path.back();
     return out;
+  }
+  int makes_ = 1, tells_ = 100, version_ = 1;
+};
+
+TEST_F(YieldingTest, WhatOnlyTellsComesAfterWhatMakesSomethingHappen) {
+  Start(3, 16);
+  EXPECT_EQ(Sent(), "m");
+  client_.Answer(0, Reply(201));
+  loop_.RunUntilIdle();
+  EXPECT_EQ(Sent(), "m01") << "nothing else is under way: an eighth of sixteen";
+  client_.Answer(2, Reply(200));
+  loop_.RunUntilIdle();
+  EXPECT_EQ(Sent(), "m012");
+}
+
+TEST_F(YieldingTest, ButNeverStarves) {
+  Start(3, 8);
+  loop_.RunFor(absl::Milliseconds(1999));
+  EXPECT_EQ(Sent(), "m");
+  loop_.RunFor(absl::Milliseconds(1));
+  EXPECT_EQ(Sent(), "m0") << "one of eight is theirs";
+  client_.Answer(1, Reply(200));
+  loop_.RunUntilIdle();
+  EXPECT_EQ(Sent(), "m01");
+}
+
+// Of what has changed one write tells, and its turn is that of the first.
+TEST_F(YieldingTest, WhatIsNotSentYetIsDecidedAnewWhenItsKeyChanges) {
+  Start(2, 8);
+  loop_.RunFor(absl::Seconds(1));
+  version_ = 2;
+  driver_->Enqueue(Teller(0));
+  loop_.RunUntilIdle();
+  EXPECT_EQ(driver_->under_way(), 3u);
+  EXPECT_EQ(Sent(), "m");
+  loop_.RunFor(absl::Seconds(1));
+  ASSERT_EQ(Sent(), "m0");
+  EXPECT_EQ(client_.requests()[1].body, R"({"version":2,"metadata":{"uid":"uid"}})");
+  EXPECT_THAT(events_.requests(), IsEmpty());
+  client_.Answer(1, Reply(200));
+  loop_.RunUntilIdle();
+  EXPECT_THAT(events_.requests(), SizeIs(1)) << "told once";
+}
+
+TEST_F(YieldingTest, WhatNeedNotBeToldAnyMoreIsNot) {
+  Start(1, 8);
+  tells_ = 0;
+  driver_->Enqueue(Teller(0));
+  loop_.RunUntilIdle();
+  EXPECT_EQ(driver_->under_way(), 1u);
+  client_.Answer(0, Reply(201));
+  loop_.RunFor(absl::Minutes(1));
+  EXPECT_EQ(Sent(), "m");
+  EXPECT_EQ(driver_->under_way(), 0u);
+}
+
+// What is told first, or beside it, would hold up what makes something happen.
+TEST_F(DriverTest, BeforeAnotherStageAndBesideOtherWritesNothingYields) {
+  Write tells = Make(Verb::kMergePatch, "tells");
+  tells.yields = true;
+  Plan before = One(tells), beside = One(tells);
+  before.stages.push_back({Create("later")});
+  beside.stages[0].push_back(Create("other"));
+  decide_ = [&](const api::NamespacedName& key) {
+    return key.name == "make" ? One(Create("made")) : key.name == "before" ? before : beside;
   };
-  EXPECT_EQ(names(), "tmmm");  // one of four is theirs
-  client_.Answer(1, Reply(201));
+  for (const char* const name : {"make", "before", "beside"}) driver_->Enqueue({"default", name});
   loop_.RunUntilIdle();
-  EXPECT_EQ(names(), "tmmmm");
-  client_.Answer(0, Reply(200));
-  loop_.RunUntilIdle();
-  EXPECT_EQ(names(), "tmmmmt");
-  client_.Answer(2, Reply(201));
-  loop_.RunUntilIdle();
-  client_.Answer(3, Reply(201));
-  loop_.RunUntilIdle();
-  EXPECT_EQ(names(), "tmmmmtmt");  // nothing else waits
+  EXPECT_THAT(client_.requests(), SizeIs(4));
 }
 
 TEST_F(DriverTest, WritesKeepToTheRate) {

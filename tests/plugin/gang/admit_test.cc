@@ -51,6 +51,21 @@ TEST(AdmitTest, AQueueOverItsLimitRefusesOnlyWhatIsAskedOfIt) {
   EXPECT_TRUE(w.Of("asks").admit);
 }
 
+// Its bindings were sent, and who sent them died before the phase was written: others have the room by now.
+TEST(AdmitTest, AGangOfWhichPodsHaveNodesWasLetIn) {
+  World w;
+  AddNodes(w.cluster, 1, 2);
+  model::GangFacts begun = Asking("begun", 3000);
+  begun.min_member = 2;
+  w.cluster.SetGang(begun);
+  w.cluster.SetPod(Pod("begun", "w", 1, Cpu(1000)));
+  EXPECT_FALSE(w.Of("begun").admit) << "3 is more than the 2.4 that may be let in";
+  w.cluster.SetPod(Running(Pod("begun", "w", 0, Cpu(500)), "node-000"));
+  const Decision decision = w.Of("begun");
+  EXPECT_TRUE(decision.admit);
+  EXPECT_EQ(decision.placements.size(), 1u);
+}
+
 TEST(AdmitTest, ThatAQueueIsClosedIsSaidBeforeWhatWeDoNotKnowOfIt) {
   World w;
   AddNodes(w.cluster, 1);

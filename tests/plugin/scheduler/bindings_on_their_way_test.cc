@@ -69,6 +69,7 @@ TEST_F(SchedulerTest, ARefusedBindingFreesItsRoomAndTheGangIsDecidedAnew) {
   const model::Cluster& cluster = scheduler_->cluster();
   EXPECT_EQ(cluster.free(cluster.FindNode("node-000"), model::kCpu), 16000) << "it rests and holds nothing";
   EXPECT_THAT(scheduler_->Dump(), HasSubstr("was refused: Forbidden"));
+  EXPECT_EQ(Phase("g"), "Inqueue");
   EXPECT_EQ(Text(Get(api::kPods, "p"), "/status/nominatedNodeName"), "") << "nothing is awaited there";
   ASSERT_TRUE(
       Ask("PATCH", "/api/v1/nodes/node-000", R"({"spec":{"unschedulable":true}})", "application/merge-patch+json")

@@ -10,6 +10,7 @@
 namespace gangway::scheduler {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -163,6 +164,31 @@ TEST_F(GangPlanTest, ABindingIsSentUntilItIsAccepted) {
   EXPECT_THAT(Writes(Plan()), ElementsAre("0 pods/binding g-w-0", "0 pods/binding g-w-1"));
   accepted_ = "g-w-0";
   EXPECT_THAT(Writes(Plan()), ElementsAre("0 pods/binding g-w-1"));
+}
+
+// They say that it was let in, and that it is whole, in one write when they have arrived.
+TEST_F(GangPlanTest, BindingsThatMakeAGangWholeGoAlone) {
+  for (int i = 0; i < 6; ++i) {
+    SetPod(i);
+    cluster_.Assume(cluster_.FindTask("default", absl::StrCat("g-w-", i)), cluster_.FindNode("n1"));
+  }
+  accepted_ = "g-w-5";
+  EXPECT_THAT(Writes(Plan()), ElementsAre("0 pods/binding g-w-0", "0 pods/binding g-w-1", "0 pods/binding g-w-2",
+                                          "0 pods/binding g-w-3", "0 pods/binding g-w-4"));
+  volumes_.ready = false;
+  EXPECT_THAT(Writes(Plan()), ElementsAre("0 podgroups g")) << "Inqueue: volumes may take minutes";
+  volumes_.ready = true;
+  for (int i = 0; i < 6; ++i) SetPod(i, "n1");
+  EXPECT_THAT(Writes(Plan()), ElementsAre("0 podgroups g"));
+  EXPECT_THAT(Plan().stages[0][0].body, AllOf(HasSubstr(R"("phase":"Running")"), HasSubstr(R"("type":"Scheduled")")));
+}
+
+// What more it has says nothing of a gang that is whole.
+TEST_F(GangPlanTest, AGangThatIsWholeIsToldOfWhileMoreOfItIsBound) {
+  for (int i = 0; i < 6; ++i) SetPod(i, "n1");
+  SetPod(6);
+  cluster_.Assume(cluster_.FindTask("default", "g-w-6"), cluster_.FindNode("n1"));
+  EXPECT_THAT(Writes(Plan()), ElementsAre("0 podgroups g", "0 pods/binding g-w-6"));
 }
 
 TEST_F(GangPlanTest, HowManyRunIsWrittenOnceInAWhile) {

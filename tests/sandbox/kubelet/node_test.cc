@@ -88,6 +88,10 @@ TEST_F(NodeSyncTest, TolerationsDecideWhenPodsAreEvicted) {
   EXPECT_EQ(EvictionTime(pod, start_, times_), start_ + absl::Seconds(300));
   pod.spec.tolerations = {{"node.kubernetes.io/unreachable", "Exists", "", "NoExecute", 10}};
   EXPECT_EQ(EvictionTime(pod, start_, times_), start_ + absl::Seconds(10));
+  pod.spec.tolerations[0].toleration_seconds = 3600;
+  EXPECT_EQ(EvictionTime(pod, start_, times_), start_ + absl::Seconds(3600));
+  pod.spec.tolerations.push_back({"", "Exists", "", "", 20});
+  EXPECT_EQ(EvictionTime(pod, start_, times_), start_ + absl::Seconds(20)) << "the shortest";
   pod.spec.tolerations[0].toleration_seconds.reset();
   EXPECT_EQ(EvictionTime(pod, start_, times_), absl::InfiniteFuture());
 }

@@ -50,6 +50,21 @@ TEST(PodNamesTest, OnlyPodsThatAServiceSelectsHaveItsName) {
   EXPECT_THAT(lines, Not(HasSubstr("ctr-ps-0")));
 }
 
+TEST(PodNamesTest, WhoIsGoingIsNotReadyAndAnUnsaidHostnameIsNoName) {
+  const auto named = [](const std::string& meta, const std::string& spec) {
+    return NamedPodOf(*api::Decode<HostedPod>(R"({"metadata":{"name":"p","namespace":"ml","labels":{"job":"ctr"})" +
+                                              meta + R"(},"spec":{"subdomain":"ctr")" + spec +
+                                              R"(},"status":{"conditions":[{"type":"Ready","status":"True"}]}})"),
+                      "10.1.0.3");
+  };
+  EXPECT_TRUE(named("", "").ready);
+  EXPECT_FALSE(named(R"(,"deletionTimestamp":"2027-01-15T08:00:00Z")", "").ready);
+  const NamingService service =
+      Service(R"({"metadata":{"name":"ctr","namespace":"ml"},"spec":{"clusterIP":"None","selector":{"job":"ctr"}}})");
+  EXPECT_THAT(SharedHostsLines("ml", {named("", "")}, {&service}), Not(HasSubstr("p.ctr")));
+  EXPECT_THAT(SharedHostsLines("ml", {named("", R"(,"hostname":"h")")}, {&service}), HasSubstr("h.ctr.ml"));
+}
+
 TEST(PodNamesTest, APodKnowsItself) {
   const HostedPod pod = *api::Decode<HostedPod>(
       R"({"metadata":{"name":"p","namespace":"ml"},"spec":{"hostname":"h","subdomain":"s","hostAliases":[{"ip":"1.2.3.4","hostnames":["a","b"]}]}})");

@@ -1,6 +1,7 @@
 // A kubelet's pods with a host that does what the test says.
 #include "sandbox/process/process_runtime.h"
 
+#include <csignal>
 #include <memory>
 #include <string>
 #include <utility>
@@ -21,6 +22,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 class ScriptedHost final : public ContainerHost {
@@ -28,15 +30,21 @@ class ScriptedHost final : public ContainerHost {
   void SetEvents(HostEvents heard) override { events = std::move(heard); }
   void Prepare(const PodOrder& pod) override { prepared.push_back(pod); }
   void Start(const StartOrder& run) override { started.push_back(run); }
-  void Signal(const SignalOrder&) override {}
+  void Signal(const SignalOrder& order) override { signals.push_back(order.signal); }
   void Drop(const std::string&) override {}
-  void Open(const StreamOrder&) override {}
-  void Write(absl::string_view, absl::string_view) override {}
-  void Say(const StreamWord&) override {}
+  void Open(const StreamOrder& stream) override { opened.push_back(stream); }
+  void Write(absl::string_view, absl::string_view bytes) override { written.append(bytes.data(), bytes.size()); }
+  void Say(const StreamWord& word) override {
+    if (word.leave) left.push_back(word.id);
+  }
 
   HostEvents events;
   std::vector<PodOrder> prepared;
   std::vector<StartOrder> started;
+  std::vector<int> signals;
+  std::vector<StreamOrder> opened;
+  std::vector<std::string> left;
+  std::string written;
 };
 
 class ProcessRuntimeTest : public ::testing::Test {
@@ -152,6 +160,146 @@ TEST_F(ProcessRuntimeTest, AChangeOfNoNameMakesNoNamesAnew) {
   };
   EXPECT_GT(patch(R"({"metadata":{"labels":{"app":"x"}}})"), 0u) << "a Service may select it";
   EXPECT_EQ(patch(R"({"metadata":{"annotations":{"note":"x"}}})"), 0u);
+}
+
+// What handlers do over streams.
+class RuntimeHandlersTest : public ProcessRuntimeTest {
+ protected:
+  // A pod that runs; `container` as for MakePod.
+  void RunPod(const std::string& name, const std::string& container, const std::string& pod = "") {
+    MakePod(name, container, pod);
+    Prepared();
+    ASSERT_FALSE(host_.started.empty()) << PodText(name);
+    News news;
+    news.id = run_ = host_.started.back().id;
+    host_.events.on_started(news);
+    loop_.RunFor(absl::Milliseconds(100));
+  }
+  // The newest stream ends so.
+  void StreamEnds(int exit_code, const std::string& error = "") {
+    News news;
+    news.id = host_.opened.back().id;
+    news.exit_code = exit_code;
+    news.error = error;
+    host_.events.on_stream_ended(news);
+    loop_.RunFor(absl::Milliseconds(100));
+  }
+  void StreamSays(const std::string& bytes) {
+    host_.events.on_stream_output(host_.opened.back().id, false, bytes);
+    loop_.RunFor(absl::Milliseconds(100));
+  }
+  std::string run_;
+};
+
+TEST_F(RuntimeHandlersTest, ACommandSaysWhetherAContainerIsReady) {
+  RunPod("asked", R"(,"readinessProbe":{"exec":{"command":["test","-f","/up"]}})");
+  ASSERT_THAT(host_.opened, SizeIs(1));
+  EXPECT_EQ(host_.opened[0].run, run_);
+  EXPECT_THAT(host_.opened[0].argv, ElementsAre("test", "-f", "/up"));
+  StreamSays("not there \x1b[1m");
+  StreamEnds(1);
+  EXPECT_THAT(EventsText(), HasSubstr(R"(Readiness probe failed: not there \\u001b[1m")"));
+  EXPECT_THAT(PodText("asked"), Not(HasSubstr(R"("ready":true)")));
+  loop_.RunFor(absl::Seconds(10));
+  ASSERT_THAT(host_.opened, SizeIs(2)) << "periodSeconds";
+  StreamEnds(0);
+  EXPECT_THAT(PodText("asked"), HasSubstr(R"("ready":true)"));
+}
+
+TEST_F(RuntimeHandlersTest, WhoDoesNotAnswerInTimeHasFailedAndIsLeft) {
+  RunPod("slow", R"(,"readinessProbe":{"exec":{"command":["sleep","9"]}})");
+  ASSERT_THAT(host_.opened, SizeIs(1));
+  EXPECT_THAT(host_.left, IsEmpty());
+  loop_.RunFor(absl::Seconds(1));
+  EXPECT_THAT(host_.left, ElementsAre(host_.opened[0].id));
+  EXPECT_THAT(EventsText(), HasSubstr(R"(Readiness probe failed: command timed out: \"sleep 9\" timed out after 1s)"));
+}
+
+TEST_F(RuntimeHandlersTest, ARequestGoesToThePodAndFollowsItsRedirections) {
+  RunPod("web",
+         R"(,"ports":[{"name":"http","containerPort":8080}],"readinessProbe":{"httpGet":{"port":"http","path":"up"}})");
+  ASSERT_THAT(host_.opened, SizeIs(1));
+  EXPECT_EQ(host_.opened[0].ip, "10.1.0.1");
+  EXPECT_EQ(host_.opened[0].port, 8080);
+  EXPECT_THAT(host_.written, HasSubstr("GET /up HTTP/1.1\r\nHost: 10.1.0.1:8080\r\n"));
+  StreamSays("HTTP/1.1 302 Found\r\nLocation: http://10.1.0.1:81/there\r\n\r\n");
+  ASSERT_THAT(host_.opened, SizeIs(2));
+  EXPECT_EQ(host_.opened[1].port, 81);
+  EXPECT_THAT(host_.left, ElementsAre(host_.opened[0].id));
+  StreamSays("HTTP/1.1 503 Service");
+  StreamSays(" Unavailable\r\n\r\n");
+  EXPECT_THAT(EventsText(), HasSubstr("Readiness probe failed: HTTP probe failed with statuscode: 503"));
+  loop_.RunFor(absl::Seconds(10));
+  StreamEnds(128, "connect to 10.1.0.1:8080: Connection refused");
+  EXPECT_THAT(EventsText(),
+              HasSubstr(R"(Get \"http://10.1.0.1:8080/up\": dial tcp 10.1.0.1:8080: connect: connection refused)"));
+  loop_.RunFor(absl::Seconds(10));
+  loop_.RunFor(absl::Seconds(1));
+  EXPECT_THAT(EventsText(), HasSubstr("context deadline exceeded (Client.Timeout exceeded while awaiting headers)"));
+  loop_.RunFor(absl::Seconds(9));
+  StreamSays("HTTP/1.1 204 No Content\r\n\r\n");
+  EXPECT_THAT(PodText("web"), HasSubstr(R"("ready":true)"));
+}
+
+TEST_F(RuntimeHandlersTest, AConnectionIsEnough) {
+  RunPod("tcp", R"(,"readinessProbe":{"tcpSocket":{"port":7000}})");
+  ASSERT_THAT(host_.opened, SizeIs(1));
+  EXPECT_TRUE(host_.opened[0].connect_only);
+  StreamEnds(128, "connect to 10.1.0.1:7000: Connection refused");
+  EXPECT_THAT(EventsText(), HasSubstr("Readiness probe failed: dial tcp 10.1.0.1:7000: connect: connection refused"));
+  loop_.RunFor(absl::Seconds(10));
+  StreamEnds(0);
+  EXPECT_THAT(PodText("tcp"), HasSubstr(R"("ready":true)"));
+}
+
+TEST_F(RuntimeHandlersTest, WhatCannotBeAskedIsTold) {
+  RunPod("tls", R"(,"readinessProbe":{"httpGet":{"port":443,"scheme":"HTTPS"}})");
+  RunPod("name", R"(,"readinessProbe":{"tcpSocket":{"port":1,"host":"example.com"}})");
+  EXPECT_THAT(host_.opened, IsEmpty());
+  EXPECT_THAT(EventsText(), AllOf(HasSubstr("resulted in unknown state: scheme HTTPS: "),
+                                  HasSubstr("host example.com: names are not looked up")));
+}
+
+TEST_F(RuntimeHandlersTest, AHookIsOverBeforeTheSignal) {
+  RunPod("hooked", R"(,"lifecycle":{"preStop":{"exec":{"command":["bye"]}}})", R"(,"terminationGracePeriodSeconds":5)");
+  EXPECT_TRUE(Ask("DELETE", api::PathOf(api::kPods, "default", "hooked")).ok());
+  loop_.RunFor(absl::Seconds(1));
+  ASSERT_THAT(host_.opened, SizeIs(1));
+  EXPECT_THAT(host_.opened[0].argv, ElementsAre("bye"));
+  EXPECT_THAT(host_.signals, IsEmpty());
+  StreamEnds(0);
+  EXPECT_THAT(host_.signals, ElementsAre(SIGTERM));
+  loop_.RunFor(absl::Seconds(5));
+  EXPECT_THAT(host_.signals, ElementsAre(SIGTERM, SIGKILL));
+}
+
+TEST_F(RuntimeHandlersTest, AHookThatHangsIsLeftAtTheEndOfTheGrace) {
+  RunPod("hangs", R"(,"lifecycle":{"preStop":{"exec":{"command":["never"]}}})",
+         R"(,"terminationGracePeriodSeconds":5)");
+  EXPECT_TRUE(Ask("DELETE", api::PathOf(api::kPods, "default", "hangs")).ok());
+  loop_.RunFor(absl::Seconds(6));
+  EXPECT_THAT(host_.signals, ElementsAre(SIGTERM));
+  EXPECT_THAT(host_.left, ElementsAre(host_.opened.at(0).id));
+}
+
+TEST_F(RuntimeHandlersTest, WhatRanInAContainerIsLeftWithIt) {
+  RunPod("ends", R"(,"readinessProbe":{"exec":{"command":["true"]},"timeoutSeconds":60})");
+  News news;
+  news.id = run_;
+  host_.events.on_ended(news);
+  EXPECT_THAT(host_.left, ElementsAre(host_.opened.at(0).id));
+}
+
+TEST_F(RuntimeHandlersTest, AContainerHasTheUserThatItAsksFor) {
+  RunPod("other", "", R"(,"securityContext":{"runAsUser":1000,"fsGroup":2000})");
+  ASSERT_TRUE(host_.started.back().user.has_value());
+  EXPECT_EQ(host_.started.back().user->uid, 1000);
+  EXPECT_THAT(host_.started.back().user->groups, ElementsAre(2000));
+  MakePod("root", R"(,"securityContext":{"runAsNonRoot":true})");
+  Prepared();
+  EXPECT_THAT(host_.started, SizeIs(1));
+  EXPECT_THAT(PodText("root"), AllOf(HasSubstr("CreateContainerConfigError"),
+                                     HasSubstr("container has runAsNonRoot and image will run as root")));
 }
 
 TEST_F(ProcessRuntimeTest, OnceItIsGoneItHearsNothing) {

@@ -1,14 +1,10 @@
 #include "sandbox/process/sync_processes.h"
 
-#include <string>
-#include <vector>
-
 #include <boost/json.hpp>
 
-#include "absl/strings/str_cat.h"
-#include "api/json_value.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/sandbox/process/sync_processes_fixture.h"
 
 namespace gangway::sandbox {
 namespace {
@@ -16,80 +12,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using Kind = ProcessWant::Kind;
-using State = ProcessRun::State;
-
-constexpr absl::string_view kPod = R"({
-  "metadata": {"name": "p", "namespace": "default", "uid": "u1", "resourceVersion": "7"},
-  "spec": {"nodeName": "node-000", "restartPolicy": "Never", "containers": [{"name": "main"}]},
-  "status": {"phase": "Pending"}})";
-
-// A pod whose processes do what the test says.
-class SyncProcessesTest : public ::testing::Test {
- protected:
-  void Pod(absl::string_view merge_patch) { api::ApplyMergePatch(json_, *api::ParseJson(merge_patch)); }
-  HostedPod pod() const { return *api::Decode<HostedPod>(api::ToJson(json_)); }
-  const api::core::ContainerStatus& Main() {
-    pod_ = pod();
-    return pod_.status.container_statuses.at(0);
-  }
-
-  // One pass, whose writes are applied; what it wants done: "start main", "prepare"...
-  std::vector<std::string> Pass() {
-    const HostedPod pod = this->pod();
-    PodView view{pod, node_, {}, "10.1.0.1", "10.0.0.1", missing_};
-    ProcessPlan todo = SyncProcesses(view, times_, known_, now_);
-    for (const auto& note : todo.plan.events) events_.push_back(absl::StrCat(note.reason, ": ", note.message));
-    for (const auto& stage : todo.plan.stages) {
-      for (const kube::Write& write : stage) {
-        if (write.verb == kube::Verb::kDelete) {
-          removed_ = true;
-        } else {
-          api::ApplyMergePatch(json_, *api::ParseJson(write.body));
-        }
-      }
-    }
-    next_ = todo.plan.look_again;
-    std::vector<std::string> wants;
-    for (const ProcessWant& want : todo.wants) {
-      static constexpr absl::string_view kNames[] = {"prepare", "start", "terminate", "kill", "drop"};
-      wants.push_back(
-          absl::StrCat(kNames[static_cast<int>(want.kind)], want.container.empty() ? "" : " ", want.container));
-    }
-    return wants;
-  }
-  void Ground() { known_.ground = PodGround::kReady; }
-  void Started(const std::string& container = "main") {
-    ProcessRun& run = *known_.containers[container].now;
-    run.state = State::kRunning;
-    run.started = now_;
-  }
-  void Ended(int exit_code, const std::string& container = "main") {
-    ProcessRun& run = *known_.containers[container].now;
-    run.state = State::kEnded;
-    run.ended = now_;
-    run.exit_code = exit_code;
-  }
-  // Prepared, and its first container running.
-  void Running() {
-    Pass();
-    Ground();
-    Pass();
-    Started();
-    Pass();
-  }
-  void After(absl::Duration wait) { now_ += wait; }
-
-  boost::json::value json_ = *api::ParseJson(kPod);
-  HostedPod pod_;
-  NodeState node_ = NodeState::kAlive;
-  MissingSources missing_;
-  KubeletTimes times_;
-  PodProcesses known_;
-  std::vector<std::string> events_;
-  bool removed_ = false;
-  absl::Time now_ = absl::FromUnixSeconds(1'800'000'000), next_;
-};
 
 TEST_F(SyncProcessesTest, APodIsPreparedThenStartedThenRunsThenEnds) {
   EXPECT_THAT(Pass(), ElementsAre("prepare"));
@@ -172,6 +94,68 @@ TEST_F(SyncProcessesTest, OnFailureRestartsAtOnceThenBacksOffTwiceAsLongEachTime
   EXPECT_EQ(pod().status.phase, "Succeeded");
 }
 
+TEST_F(SyncProcessesTest, ALongRunHasItsBackOffBehindIt) {
+  Pod(R"({"spec":{"restartPolicy":"OnFailure"}})");
+  Running();
+  for (int i = 0; i < 3; ++i) {
+    Ended(1);
+    Pass();
+    After(absl::Minutes(5));
+    Pass();
+    Started();
+    Pass();
+  }
+  After(2 * times_.max_restart_backoff);
+  Ended(1);
+  EXPECT_THAT(Pass(), ElementsAre("start main")) << "as the first time";
+  Started();
+  Ended(1);
+  EXPECT_THAT(Pass(), IsEmpty());
+  EXPECT_EQ(next_ - now_, absl::Seconds(10));
+}
+
+TEST_F(SyncProcessesTest, EventsOfAStatusThatCouldNotBeWrittenAreToldAnew) {
+  Pass();
+  Ground();
+  Pass();
+  Started();
+  const boost::json::value before = json_;
+  Pass();
+  EXPECT_THAT(events_, ElementsAre("Started: Started container main"));
+  json_ = before;
+  Pod(R"({"metadata":{"labels":{"somebody":"else"}}})");
+  events_.clear();
+  Pass();
+  EXPECT_THAT(events_, ElementsAre("Started: Started container main"));
+  events_.clear();
+  Pass();
+  EXPECT_THAT(events_, IsEmpty()) << "it was written";
+}
+
+TEST_F(SyncProcessesTest, HowADeletedPodEndedIsStoredBeforeItGoes) {
+  Running();
+  Deleted(5);
+  Pass();
+  Ended(143);
+  EXPECT_THAT(Pass(), ElementsAre("drop"));
+  EXPECT_TRUE(removed_);
+  EXPECT_EQ(Main().state.terminated->exit_code, 143);
+  EXPECT_FALSE(Main().ready);
+}
+
+TEST_F(SyncProcessesTest, WhileItIsMadeAnewItsLogIsThatOfTheRunBefore) {
+  Pod(R"({"spec":{"restartPolicy":"Always"}})");
+  Running();
+  Ended(1);
+  Pass();
+  EXPECT_EQ(Main().restart_count, 0);
+  Pass();
+  EXPECT_EQ(Main().restart_count, 0);
+  Started();
+  Pass();
+  EXPECT_EQ(Main().restart_count, 1);
+}
+
 TEST_F(SyncProcessesTest, AlwaysRestartsAlsoAfterSuccess) {
   Pod(R"({"spec":{"restartPolicy":"Always"}})");
   Running();
@@ -188,10 +172,12 @@ TEST_F(SyncProcessesTest, ContainersStartAndEndEachForItself) {
   EXPECT_EQ(pod().status.container_statuses.at(1).state.waiting->reason, "CreateContainerConfigError");
   Started();
   Pass();
-  EXPECT_EQ(pod().status.phase, "Running");
+  EXPECT_EQ(pod().status.phase, "Pending") << "one of them has never run";
   missing_ = {};
   EXPECT_THAT(Pass(), ElementsAre("start other"));
   Started("other");
+  Pass();
+  EXPECT_EQ(pod().status.phase, "Running");
   Ended(0);
   Pass();
   EXPECT_EQ(pod().status.phase, "Running") << "one of them runs";
@@ -219,9 +205,16 @@ TEST_F(SyncProcessesTest, InitContainersComeOneByOneAndSidecarsStay) {
   Started();
   Pass();
   Ended(0);
+  EXPECT_THAT(Pass(), ElementsAre("terminate side")) << "it may have something to write yet";
+  EXPECT_EQ(next_ - now_, absl::Seconds(30));
+  EXPECT_EQ(pod().status.phase, "Running");
+  After(absl::Seconds(30));
+  EXPECT_THAT(Pass(), ElementsAre("kill side"));
+  Ended(137, "side");
   EXPECT_THAT(Pass(), IsEmpty());
   EXPECT_EQ(pod().status.phase, "Succeeded");
-  EXPECT_THAT(Pass(), ElementsAre("drop")) << "the sidecar goes with the pod";
+  EXPECT_EQ(pod().status.init_container_statuses.at(1).state.terminated->exit_code, 137);
+  EXPECT_THAT(Pass(), ElementsAre("drop"));
 }
 
 TEST_F(SyncProcessesTest, ASidecarInBackOffHidesNothingOfTheMainContainers) {
@@ -254,6 +247,8 @@ TEST_F(SyncProcessesTest, AnEndThatCouldNotBeWrittenIsWrittenLater) {
   Started();
   Pass();
   Ended(0);
+  Pass();
+  Ended(0, "side");
   const boost::json::value before = json_;
   EXPECT_THAT(Pass(), IsEmpty()) << "nothing is dropped before the end is stored";
   json_ = before;
@@ -305,12 +300,12 @@ TEST_F(SyncProcessesTest, AContainerThatCannotBeOrderedWaitsWithTheReason) {
 TEST_F(SyncProcessesTest, ADeletedPodIsAskedFirstThenKilled) {
   Running();
   Pod(R"({"metadata":{"deletionTimestamp":"2027-01-15T08:00:00Z","deletionGracePeriodSeconds":5}})");
-  EXPECT_THAT(Pass(), ElementsAre("terminate"));
+  EXPECT_THAT(Pass(), ElementsAre("terminate main"));
   EXPECT_EQ(next_ - now_, absl::Seconds(5));
   EXPECT_THAT(Pass(), IsEmpty());
   EXPECT_FALSE(removed_);
   After(absl::Seconds(5));
-  EXPECT_THAT(Pass(), ElementsAre("kill"));
+  EXPECT_THAT(Pass(), ElementsAre("kill main"));
   EXPECT_FALSE(removed_) << "its process is still there";
   Ended(137);
   EXPECT_THAT(Pass(), ElementsAre("drop"));
@@ -321,7 +316,7 @@ TEST_F(SyncProcessesTest, ADeletedPodIsAskedFirstThenKilled) {
 TEST_F(SyncProcessesTest, WithoutGraceItIsKilledAtOnce) {
   Running();
   Pod(R"({"metadata":{"deletionTimestamp":"2027-01-15T08:00:00Z","deletionGracePeriodSeconds":0}})");
-  EXPECT_THAT(Pass(), ElementsAre("terminate", "kill"));
+  EXPECT_THAT(Pass(), ElementsAre("terminate main", "kill main"));
 }
 
 TEST_F(SyncProcessesTest, APodWhoseNodeIsSilentIsLeftAlone) {

@@ -57,7 +57,8 @@ TEST_F(VolumesTest, WhatEachKindIsOnTheMachine) {
   const PodVolume claim = Only(R"("persistentVolumeClaim":{"claimName":"model","readOnly":true})");
   EXPECT_EQ(claim.folder, "/claims/ml/model");
   EXPECT_TRUE(claim.read_only);
-  EXPECT_EQ(Only(R"("ephemeral":{"volumeClaimTemplate":{"spec":{}}})").folder, "/claims/ml/p-v");
+  EXPECT_EQ(Only(R"("ephemeral":{"volumeClaimTemplate":{"spec":{}}})").folder, "/state/volumes/v")
+      << "it goes with its pod";
 }
 
 TEST_F(VolumesTest, FilesOfOtherObjects) {

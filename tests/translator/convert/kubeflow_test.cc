@@ -255,7 +255,7 @@ TEST(KubeflowTest, K14ElasticWhereThereIsAnEtcd) {
        {Made(Job(three, bounds), options),
         Made(Job(three, bounds, "paddle-simple-cpu", Annotated("elastic-etcd", "etcd.infra:2379")))}) {
     ASSERT_TRUE(out.ok()) << absl::StrJoin(Codes(out), "; ");
-    EXPECT_EQ(EnvOf(out, 0, "PADDLE_MASTER"), "etcd://etcd.infra:2379");
+    EXPECT_EQ(EnvOf(out, 0, "PADDLE_MASTER"), "etcd://Etcd.infra:2379");
     EXPECT_EQ(EnvOf(out, 0, "PADDLE_NNODES"), "2:4");
     EXPECT_EQ(EnvOf(out, 0, "PADDLE_JOB_ID"), "default-paddle-simple-cpu");
     EXPECT_EQ(EnvOf(out, 0, "POD_IP"), "status.podIP");

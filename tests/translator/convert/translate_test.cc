@@ -510,7 +510,7 @@ TEST(TranslateTest, F29Elastic) {
   const Translation done = Of(kElastic, kEtcd);
   ASSERT_TRUE(done.ok()) << Told(done.findings);
   const auto env = EnvOf(done, "worker");
-  EXPECT_EQ(Variable(env, "PADDLE_MASTER"), "etcd://etcd.infra:2379");
+  EXPECT_EQ(Variable(env, "PADDLE_MASTER"), "etcd://Etcd.infra:2379");
   EXPECT_EQ(Variable(env, "PADDLE_NNODES"), "2:4");
   EXPECT_EQ(Variable(env, "PADDLE_JOB_ID"), "default-wd");
   EXPECT_EQ(Variable(env, "PADDLE_ELASTIC_LEVEL"), "1");
@@ -732,7 +732,7 @@ TEST(TranslateTest, C11HeterIsSpeltAsTheRuntimeReadsIt) {
 
 TEST(TranslateTest, C12ElasticWorkersHaveAServerToMeetAt) {
   const auto env = EnvOf(Of("elastic: 1, worker: {replicas: 3, template: T}", kEtcd), "worker");
-  EXPECT_EQ(Variable(env, "PADDLE_MASTER"), "etcd://etcd.infra:2379");
+  EXPECT_EQ(Variable(env, "PADDLE_MASTER"), "etcd://Etcd.infra:2379");
   EXPECT_EQ(Variable(env, "PADDLE_NNODES"), "1:1000") << "no bounds: any number";
   EXPECT_EQ(Variable(env, "PADDLE_JOB_ID"), "default-wd");
   EXPECT_EQ(Variable(env, "PADDLE_ELASTIC_TIMEOUT"), "60");

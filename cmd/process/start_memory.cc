@@ -1,0 +1,41 @@
+#include "cmd/process/start_memory.h"
+
+#include <link.h>
+#include <malloc.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace gangway::cmd {
+namespace {
+
+// Code is mapped from files and nobody writes to it, so that what is dropped is found there again.
+void DropCode(const dl_phdr_info& object) {
+  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  for (std::size_t i = 0; i < object.dlpi_phnum; ++i) {
+    const ElfW(Phdr)& part = object.dlpi_phdr[i];
+    if (part.p_type != PT_LOAD || (part.p_flags & PF_X) == 0 || (part.p_flags & PF_W) != 0) continue;
+    const std::uintptr_t begin = (object.dlpi_addr + part.p_vaddr) & ~(page - 1);
+    const std::uintptr_t end = object.dlpi_addr + part.p_vaddr + part.p_filesz;
+    // Refused where memory is locked, which is as good.
+    madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);  // NOLINT(performance-no-int-to-ptr)
+  }
+}
+
+}  // namespace
+
+void GiveBackStartMemory() {
+  malloc_trim(0);
+  dl_iterate_phdr(
+      [](dl_phdr_info* object, std::size_t, void*) {
+        const bool of_the_kernel = object->dlpi_addr == getauxval(AT_SYSINFO_EHDR);  // no file
+        if (!of_the_kernel) DropCode(*object);
+        return 0;
+      },
+      nullptr);
+}
+
+}  // namespace gangway::cmd

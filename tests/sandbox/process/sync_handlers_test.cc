@@ -1,0 +1,269 @@
+// Probes, hooks and the end of a container as a kubelet decides about them.
+#include <boost/json.hpp>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/sandbox/process/sync_processes_fixture.h"
+
+namespace gangway::sandbox {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using Answer = HandlerResult::Answer;
+
+constexpr absl::string_view kProbed = R"({"spec":{"restartPolicy":"Always","terminationGracePeriodSeconds":20,
+  "containers":[{"name":"main",
+    "readinessProbe":{"tcpSocket":{"port":80},"initialDelaySeconds":3,"periodSeconds":5,"failureThreshold":2},
+    "livenessProbe":{"tcpSocket":{"port":80},"periodSeconds":10,"failureThreshold":1,
+                     "terminationGracePeriodSeconds":4}}]}})";
+
+class SyncHandlersTest : public SyncProcessesTest {
+ protected:
+  std::string ConditionOf(absl::string_view type) {
+    const HostedPod pod = this->pod();
+    for (const auto& condition : pod.status.conditions)
+      if (condition.type == type) return absl::StrCat(condition.status, " ", condition.reason);
+    return "none";
+  }
+  // Prepared and started; what the pass after that wants.
+  std::vector<std::string> RunFirst(const std::string& container = "main") {
+    Pass();
+    Ground();
+    Pass();
+    Started(container);
+    return Pass();
+  }
+};
+
+TEST_F(SyncHandlersTest, ReadinessIsWhatItsProbeSays) {
+  Pod(kProbed);
+  EXPECT_THAT(RunFirst(), ElementsAre("handle main Liveness"));
+  EXPECT_EQ(pod().status.phase, "Running");
+  EXPECT_FALSE(Main().ready);
+  EXPECT_TRUE(*Main().started);
+  EXPECT_EQ(ConditionOf("Ready"), "False ContainersNotReady");
+  EXPECT_EQ(next_ - now_, absl::Seconds(3)) << "initialDelaySeconds";
+  Answers(HandlerUse::kLiveness, Answer::kSuccess);
+  EXPECT_THAT(Pass(), IsEmpty());
+  After(absl::Seconds(3));
+  EXPECT_THAT(Pass(), ElementsAre("handle main Readiness"));
+  EXPECT_THAT(Pass(), IsEmpty()) << "one at a time";
+  Answers(HandlerUse::kReadiness, Answer::kSuccess);
+  EXPECT_THAT(Pass(), IsEmpty());
+  EXPECT_TRUE(Main().ready);
+  EXPECT_EQ(ConditionOf("Ready"), "True ");
+  EXPECT_EQ(ConditionOf("ContainersReady"), "True ");
+  EXPECT_EQ(next_ - now_, absl::Seconds(5)) << "periodSeconds";
+  After(absl::Seconds(5));
+  EXPECT_THAT(Pass(), ElementsAre("handle main Readiness"));
+  Answers(HandlerUse::kReadiness, Answer::kFailure, "dial tcp 10.1.0.1:80: connect: connection refused");
+  Pass();
+  EXPECT_TRUE(Main().ready) << "failureThreshold";
+  After(absl::Seconds(5));
+  Pass();
+  Answers(HandlerUse::kReadiness, Answer::kFailure, "no");
+  Pass();
+  EXPECT_FALSE(Main().ready);
+  EXPECT_EQ(pod().status.phase, "Running") << "nothing is restarted";
+  EXPECT_THAT(events_,
+              ElementsAre("Started: Started container main",
+                          "Unhealthy: Readiness probe failed: dial tcp 10.1.0.1:80: connect: connection refused",
+                          "Unhealthy: Readiness probe failed: no"));
+}
+
+TEST_F(SyncHandlersTest, AProbeThatCannotBeAskedIsToldAndChangesNothing) {
+  Pod(kProbed);
+  RunFirst();
+  Answers(HandlerUse::kLiveness, Answer::kUnknown, "strconv.Atoi: parsing \"http\": invalid syntax");
+  EXPECT_THAT(Pass(), IsEmpty());
+  EXPECT_THAT(events_, ElementsAre("Started: Started container main",
+                                   "Unhealthy: Liveness probe errored and resulted in unknown state: strconv.Atoi: "
+                                   "parsing \"http\": invalid syntax"));
+}
+
+TEST_F(SyncHandlersTest, AContainerThatIsNotAliveIsRestarted) {
+  Pod(kProbed);
+  RunFirst();
+  Answers(HandlerUse::kLiveness, Answer::kFailure, "HTTP probe failed with statuscode: 500");
+  EXPECT_THAT(Pass(), ElementsAre("terminate main"));
+  EXPECT_EQ(next_ - now_, absl::Seconds(4)) << "the probe's terminationGracePeriodSeconds";
+  EXPECT_TRUE(Main().state.running.has_value());
+  After(absl::Seconds(4));
+  EXPECT_THAT(Pass(), ElementsAre("kill main"));
+  EXPECT_THAT(Pass(), IsEmpty());
+  Ended(137);
+  EXPECT_THAT(Pass(), ElementsAre("start main"));
+  Started();
+  EXPECT_THAT(Pass(), ElementsAre("handle main Liveness")) << "a new run is probed anew";
+  EXPECT_THAT(events_, ElementsAre("Started: Started container main",
+                                   "Unhealthy: Liveness probe failed: HTTP probe failed with statuscode: 500",
+                                   "Killing: Container main failed liveness probe, will be restarted",
+                                   "Started: Started container main again, restart 1"));
+}
+
+TEST_F(SyncHandlersTest, ThatItEndedWellDoesNotKeepItFromARestart) {
+  Pod(kProbed);
+  Pod(R"({"spec":{"restartPolicy":"OnFailure"}})");
+  RunFirst();
+  Answers(HandlerUse::kLiveness, Answer::kFailure);
+  Pass();
+  Ended(0);
+  EXPECT_THAT(Pass(), ElementsAre("start main"));
+}
+
+TEST_F(SyncHandlersTest, WithoutRestartsThePodFails) {
+  Pod(kProbed);
+  Pod(R"({"spec":{"restartPolicy":"Never"}})");
+  RunFirst();
+  Answers(HandlerUse::kLiveness, Answer::kFailure);
+  EXPECT_THAT(Pass(), ElementsAre("terminate main"));
+  EXPECT_EQ(events_.back(), "Killing: Container main failed liveness probe");
+  Ended(143);
+  EXPECT_THAT(Pass(), IsEmpty());
+  EXPECT_EQ(pod().status.phase, "Failed");
+}
+
+TEST_F(SyncHandlersTest, OtherProbesWaitForTheStartup) {
+  Pod(kProbed);
+  Pod(R"({"spec":{"containers":[{"name":"main",
+    "startupProbe":{"exec":{"command":["up"]},"periodSeconds":1,"failureThreshold":2},
+    "readinessProbe":{"exec":{"command":["ready"]}}}]}})");
+  EXPECT_THAT(RunFirst(), ElementsAre("handle main Startup"));
+  EXPECT_FALSE(*Main().started);
+  Answers(HandlerUse::kStartup, Answer::kFailure, "not yet");
+  EXPECT_THAT(Pass(), IsEmpty());
+  After(absl::Seconds(1));
+  EXPECT_THAT(Pass(), ElementsAre("handle main Startup"));
+  Answers(HandlerUse::kStartup, Answer::kSuccess);
+  EXPECT_THAT(Pass(), ElementsAre("handle main Readiness"));
+  EXPECT_TRUE(*Main().started);
+  After(absl::Seconds(1));
+  EXPECT_THAT(Pass(), IsEmpty()) << "it has started for good";
+}
+
+TEST_F(SyncHandlersTest, WhoDoesNotStartIsKilled) {
+  Pod(R"({"spec":{"restartPolicy":"Always","terminationGracePeriodSeconds":7,"containers":[{"name":"main",
+    "startupProbe":{"exec":{"command":["up"]},"failureThreshold":1}}]}})");
+  RunFirst();
+  Answers(HandlerUse::kStartup, Answer::kFailure);
+  EXPECT_THAT(Pass(), ElementsAre("terminate main"));
+  EXPECT_EQ(next_ - now_, absl::Seconds(7)) << "the pod's, as the probe has none";
+  EXPECT_EQ(events_.back(), "Killing: Container main failed startup probe, will be restarted");
+}
+
+TEST_F(SyncHandlersTest, ASidecarsStartupHoldsBackWhatComesAfterIt) {
+  Pod(R"({"spec":{"initContainers":[{"name":"side","restartPolicy":"Always",
+    "startupProbe":{"exec":{"command":["up"]}},"readinessProbe":{"exec":{"command":["ready"]}}}]}})");
+  EXPECT_THAT(RunFirst("side"), ElementsAre("handle side Startup"));
+  Answers(HandlerUse::kStartup, Answer::kSuccess, "", "side");
+  EXPECT_THAT(Pass(), ElementsAre("handle side Readiness", "start main"));
+  Started();
+  Pass();
+  EXPECT_EQ(ConditionOf("Initialized"), "True ");
+  EXPECT_EQ(ConditionOf("Ready"), "False ContainersNotReady") << "the sidecar is not";
+  Answers(HandlerUse::kReadiness, Answer::kSuccess, "", "side");
+  Pass();
+  EXPECT_EQ(ConditionOf("Ready"), "True ");
+}
+
+TEST_F(SyncHandlersTest, ReadinessGatesAreWaitedFor) {
+  Pod(R"({"spec":{"readinessGates":[{"conditionType":"example.com/open"}]}})");
+  Running();
+  EXPECT_EQ(ConditionOf("ContainersReady"), "True ");
+  EXPECT_EQ(ConditionOf("Ready"), "False ReadinessGatesNotReady");
+  boost::json::value& conditions = json_.at("status").at("conditions");
+  conditions.as_array().push_back({{"type", "example.com/open"}, {"status", "True"}});
+  Pass();
+  EXPECT_EQ(ConditionOf("Ready"), "True ");
+}
+
+constexpr absl::string_view kHooked = R"({"spec":{"restartPolicy":"Always","terminationGracePeriodSeconds":20,
+  "containers":[{"name":"main","lifecycle":{"postStart":{"exec":{"command":["a"]}},
+                                            "preStop":{"sleep":{"seconds":3}}}},{"name":"other"}]}})";
+
+TEST_F(SyncHandlersTest, APostStartHookIsOverBeforeItsContainerIsSeenToRun) {
+  Pod(kHooked);
+  EXPECT_THAT(RunFirst(), ElementsAre("handle main PostStart"));
+  EXPECT_EQ(Main().state.waiting->reason, "ContainerCreating");
+  EXPECT_EQ(pod().status.phase, "Pending");
+  EXPECT_THAT(Pass(), IsEmpty()) << "the container after it waits";
+  Answers(HandlerUse::kPostStart, Answer::kSuccess);
+  EXPECT_THAT(Pass(), ElementsAre("start other"));
+  EXPECT_TRUE(Main().state.running.has_value());
+  EXPECT_TRUE(Main().ready);
+}
+
+TEST_F(SyncHandlersTest, APostStartHookThatFailsKillsItsContainer) {
+  Pod(kHooked);
+  RunFirst();
+  Answers(HandlerUse::kPostStart, Answer::kFailure, "a secret");
+  EXPECT_THAT(Pass(), ElementsAre("handle main PreStop"));
+  Answers(HandlerUse::kPreStop, Answer::kSuccess);
+  EXPECT_THAT(Pass(), ElementsAre("terminate main"));
+  Ended(143);
+  EXPECT_THAT(Pass(), ElementsAre("start main"));
+  EXPECT_THAT(events_, ElementsAre("Started: Started container main", "FailedPostStartHook: PostStartHook failed",
+                                   "Killing: FailedPostStartHook"));
+}
+
+TEST_F(SyncHandlersTest, APreStopHookComesBeforeTheSignal) {
+  Pod(kHooked);
+  RunFirst();
+  Answers(HandlerUse::kPostStart, Answer::kSuccess);
+  Pass();
+  Started("other");
+  Pass();
+  Deleted(5);
+  EXPECT_THAT(Pass(), ElementsAre("handle main PreStop", "terminate other"));
+  After(absl::Seconds(3));
+  Answers(HandlerUse::kPreStop, Answer::kFailure);
+  EXPECT_THAT(Pass(), ElementsAre("terminate main"));
+  EXPECT_EQ(events_.back(), "FailedPreStopHook: PreStopHook failed");
+  After(absl::Seconds(2));
+  EXPECT_THAT(Pass(), ElementsAre("kill main", "kill other"));
+}
+
+TEST_F(SyncHandlersTest, APodThatIsDeletedIsProbedNoMore) {
+  Pod(kProbed);
+  RunFirst();
+  Deleted(5);
+  Answers(HandlerUse::kLiveness, Answer::kFailure, "it stops");
+  EXPECT_THAT(Pass(), ElementsAre("terminate main"));
+  EXPECT_EQ(events_.back(), "Killing: Stopping container main");
+}
+
+TEST_F(SyncHandlersTest, ASidecarEndsAfterThoseThatNeedIt) {
+  Pod(R"({"spec":{"initContainers":[{"name":"side","restartPolicy":"Always"}]}})");
+  RunFirst("side");
+  Started();
+  Pass();
+  Deleted(5);
+  EXPECT_THAT(Pass(), ElementsAre("terminate main"));
+  Ended(0);
+  EXPECT_THAT(Pass(), ElementsAre("terminate side"));
+  Ended(0, "side");
+  EXPECT_THAT(Pass(), ElementsAre("drop"));
+}
+
+TEST_F(SyncHandlersTest, ASidecarDoesNotWaitBeyondTheGrace) {
+  Pod(R"({"spec":{"initContainers":[{"name":"side","restartPolicy":"Always"}]}})");
+  RunFirst("side");
+  Started();
+  Pass();
+  Deleted(5);
+  Pass();
+  After(absl::Seconds(5));
+  EXPECT_THAT(Pass(), ElementsAre("kill main", "terminate side", "kill side"));
+}
+
+TEST_F(SyncHandlersTest, WhatGoesForNothingIsToldOnce) {
+  Pod(R"({"spec":{"containers":[{"name":"main","securityContext":{"readOnlyRootFilesystem":true}}]}})");
+  Running();
+  EXPECT_THAT(events_, ElementsAre("FieldIgnored: spec.containers[0].securityContext.readOnlyRootFilesystem: ignored: "
+                                   "what is written goes with the container",
+                                   "Started: Started container main"));
+}
+
+}  // namespace
+}  // namespace gangway::sandbox
