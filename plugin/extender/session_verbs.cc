@@ -20,6 +20,11 @@ absl::Status CheckName(const std::string& text, absl::string_view field) {
   return text.empty() ? Wrong(field, "must not be empty") : CheckLength(text, field);
 }
 
+absl::Status NotOpen(SessionId session) {
+  return absl::NotFoundError(
+      absl::StrCat("session: ", session, " is not open, or was forgotten; OpenSession gives another"));
+}
+
 absl::Status CheckNamesAsked(int names, absl::string_view field) {
   if (names <= kMaxNamesAsked) return absl::OkStatus();
   return Wrong(field, absl::StrCat(names, " are more than one question takes, which is ", kMaxNamesAsked));
@@ -88,22 +93,24 @@ std::string WhyOf(const SessionPlan& plan, const std::string& job) {
 // A session that is being planned; it is closed unless the plan is kept.
 class Planning {
  public:
-  Planning(SessionStore& store, absl::string_view caller, absl::Time now)
-      : store_(store), id_(store.Open(caller, now)) {}
+  Planning(SessionStore& store, const std::string& caller, absl::Time now)
+      : store_(store), caller_(caller), now_(now), id_(store.Open(caller, now)) {}
   ~Planning() {
-    if (!kept_) store_.Close(id_);
+    if (!kept_) store_.Close(id_, now_);
   }
   Planning(const Planning&) = delete;
   Planning& operator=(const Planning&) = delete;
 
   absl::StatusOr<SessionId> Keep(std::shared_ptr<const SessionPlan> plan) {
-    kept_ = store_.Planned(id_, std::move(plan));
+    kept_ = store_.Planned(caller_, id_, std::move(plan));
     if (kept_) return id_;
     return absl::AbortedError("the session was forgotten before its plan was made: too many were opened after it");
   }
 
  private:
   SessionStore& store_;
+  const std::string caller_;
+  const absl::Time now_;
   const SessionId id_;
   bool kept_ = false;
 };
@@ -153,6 +160,7 @@ SessionStoreOptions KeptSessions() {
   SessionStoreOptions options;
   options.max_callers = 8;
   options.max_allocated = 100'000;
+  options.max_allocated_bytes = std::size_t{8} << 20;  // of each of 32 sessions
   return options;
 }
 
@@ -184,23 +192,18 @@ absl::StatusOr<v1::OpenSessionResponse> OpenSession(const v1::OpenSessionRequest
 
 absl::StatusOr<v1::CloseSessionResponse> CloseSession(const v1::CloseSessionRequest& request, absl::Time now,
                                                       SessionStore& store) {
-  GW_RETURN_IF_ERROR(FindPlan(request.session(), now, store).status());
+  const std::optional<SessionView> closed = store.Close(request.session(), now);
+  if (!closed.has_value()) return NotOpen(request.session());
   v1::CloseSessionResponse out;
-  for (const SessionView& view : store.Sessions(now)) {
-    if (view.id != request.session()) continue;
-    out.set_allocated(static_cast<int>(view.allocated));
-    out.set_elsewhere(static_cast<int>(view.elsewhere));
-  }
-  store.Close(request.session());
+  out.set_allocated(static_cast<int>(closed->allocated));
+  out.set_elsewhere(static_cast<int>(closed->elsewhere));
   return out;
 }
 
 absl::StatusOr<std::shared_ptr<const SessionPlan>> FindPlan(SessionId session, absl::Time now,
                                                             const SessionStore& store) {
   std::shared_ptr<const SessionPlan> plan = store.Find(session, now);
-  if (plan == nullptr)
-    return absl::NotFoundError(
-        absl::StrCat("session: ", session, " is not open, or was forgotten; OpenSession gives another"));
+  if (plan == nullptr) return NotOpen(session);
   return plan;
 }
 

@@ -51,14 +51,6 @@ GangPhase GangPhaseOf(const std::string& phase) {
   return GangPhase::kPending;
 }
 
-// volcano: api/job_info.go: the number at the end of a name of at least three parts.
-int IndexOf(absl::string_view name) {
-  const std::vector<absl::string_view> parts = absl::StrSplit(name, '-');
-  int index = -1;
-  if (parts.size() < 3 || !absl::SimpleAtoi(parts.back(), &index) || index < 0) return -1;
-  return index;
-}
-
 // volcano: api/job_info.go, extractWaitingTime: what is no positive duration says nothing.
 std::optional<absl::Duration> WaitingTimeOf(const api::volcano::PodGroup& group) {
   const std::string& own = Find(group.metadata.annotations, "volcano.sh/sla-waiting-time");
@@ -278,6 +270,14 @@ void NoteEviction(const api::core::Pod& pod, model::PodFacts& facts) {
 }
 
 }  // namespace
+
+// volcano: api/job_info.go
+int IndexOf(absl::string_view name) {
+  const std::size_t last = name.rfind('-');
+  if (last == absl::string_view::npos || name.find('-') == last) return -1;
+  int index = -1;
+  return absl::SimpleAtoi(name.substr(last + 1), &index) && index >= 0 ? index : -1;
+}
 
 model::PodFacts PodFactsOf(const api::core::Pod& pod, absl::string_view scheduler_name, bool coscheduling) {
   model::PodFacts facts;

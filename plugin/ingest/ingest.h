@@ -43,6 +43,8 @@ inline constexpr absl::string_view kSelectedNodeAnnotation = "volume.kubernetes.
 // that names gangs by more than one of the annotation, spec.schedulingGroup and kCoschedulingLabel is never placed;
 // without `coscheduling`, on a cluster that has no such PodGroups, its label counts where nothing else names a gang.
 model::PodFacts PodFactsOf(const api::core::Pod& pod, absl::string_view scheduler_name, bool coscheduling = false);
+// Of a pod of that name among those of its task: the number at the end of a name of at least three parts; -1 = none.
+int IndexOf(absl::string_view name);
 model::NodeFacts NodeFactsOf(const api::core::Node& node);
 model::GangFacts GangFactsOf(const api::volcano::PodGroup& group);
 // Those that are not Volcano's are of the queue default. A basic one is let go pod by pod: a gang of one, and more.

@@ -9,11 +9,17 @@ int main() {
   using gangway::extender::Mode;
   Workload workload = Draw(3, 80, 2);
   workload.jobs.insert(workload.jobs.begin() + 10, {{"never", 6, 17'000, workload.jobs[10].comes, 60, false}});
-  const auto told = [&](const char* name, std::optional<Mode> mode) {
+  const auto told = [](const char* name, const Workload& of, std::optional<Mode> mode, bool preempts = false) {
     Options options;
     options.mode = mode;
-    return Told{name, Run(workload, options)};
+    options.preempts = preempts;
+    return Told{name, Run(of, options)};
   };
-  std::cout << TableOf(workload,
-                       {told("Volcano alone", std::nullopt), told("light", Mode::kLight), told("steer", Mode::kSteer)});
+  std::cout << TableOf(workload, {told("Volcano alone", workload, std::nullopt), told("light", workload, Mode::kLight),
+                                  told("steer", workload, Mode::kSteer), told("full", workload, Mode::kFull)});
+  const Workload urgent = Draw(3, 80, 0, 8);
+  std::cout << "\n"
+            << UrgentTableOf(urgent, {told("Volcano alone, without preempt", urgent, std::nullopt),
+                                      told("Volcano alone", urgent, std::nullopt, true),
+                                      told("full", urgent, Mode::kFull, true)});
 }

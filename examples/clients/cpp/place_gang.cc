@@ -54,9 +54,14 @@ grpc::Status Follow(pb::GangScheduler::Stub& stub, const pb::Gang& gang, const s
   *request.add_changes()->mutable_gang() = gang;
   request.set_decide(true);
   pb::FollowResponse response;
-  if (stream->Write(request) && stream->Read(&response)) answer = TextOf(response.decisions(0));
+  const bool answered = stream->Write(request) && stream->Read(&response);
   stream->WritesDone();
-  return stream->Finish();
+  const grpc::Status status = stream->Finish();
+  if (!status.ok()) return status;
+  // A message that asks to decide is answered; without a decision there is nothing new.
+  if (!answered || response.decisions().empty()) return {grpc::StatusCode::INTERNAL, "nothing was decided"};
+  answer = TextOf(response.decisions(0));
+  return status;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
 	"os"
@@ -44,6 +45,9 @@ func follow(ctx context.Context, client pb.GangSchedulerClient, gang *pb.Gang, n
 	response, err := stream.Recv()
 	if err != nil {
 		return "", err
+	}
+	if len(response.Decisions) == 0 { // there is nothing new
+		return "", errors.New("nothing was decided")
 	}
 	decision := response.Decisions[0]
 	return text(decision.Placed, decision.Placements, decision.Reason), stream.CloseSend()

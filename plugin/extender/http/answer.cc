@@ -13,15 +13,20 @@
 namespace gangway::extender {
 namespace {
 
-Answer VoteAnswer(Vote vote) {
-  const absl::string_view result = vote == Vote::kReject ? "reject" : vote == Vote::kPermit ? "permit" : "abstain";
-  return {absl::StrCat("{\"status\":", static_cast<int>(vote), "}"), result};
+// A longer reply is an error to Volcano's client, by which nobody is evicted: rather some of them now.
+constexpr std::size_t kMaxReply = std::size_t{8} << 20;
+
+absl::string_view ResultOf(Vote vote) {
+  return vote == Vote::kReject ? "reject" : vote == Vote::kPermit ? "permit" : "abstain";
 }
+
+Answer VoteAnswer(Vote vote) { return {absl::StrCat("{\"status\":", static_cast<int>(vote), "}"), ResultOf(vote)}; }
 
 absl::StatusOr<Answer> JobEnqueueable(absl::string_view body, const SessionPlan* plan, const AnswerOptions& options) {
   GW_ASSIGN_OR_RETURN(const std::string job, DecodeJobName(body));
   if (plan == nullptr) return VoteAnswer(Vote::kAbstain);
-  if (options.keep_out_unknown && plan->Find(job) == nullptr) return VoteAnswer(Vote::kReject);
+  if (options.keep_out_unknown && plan->Find(job) == nullptr)
+    return VoteAnswer(options.keep_out_unknown(job) ? Vote::kReject : Vote::kAbstain);
   return VoteAnswer(plan->JobEnqueueable(job));
 }
 
@@ -51,7 +56,7 @@ absl::StatusOr<Answer> Prioritize(absl::string_view body, const SessionPlan* pla
   std::string out;
   api::JsonWriter json(out);
   json.BeginObject().Key("nodeScore").BeginObject();
-  if (there) json.Key(planned).Int(static_cast<std::int64_t>(kPlannedScore));
+  if (there) json.Key(planned).Int(kPlannedScore);
   json.EndObject().Field("errorMessage", "").EndObject();
   return Answer{std::move(out), there ? "scored" : "none"};
 }
@@ -68,9 +73,12 @@ absl::StatusOr<Answer> Victims(EvictAction action, absl::string_view body, const
   std::string out;
   api::JsonWriter json(out);
   json.BeginObject().Field("status", static_cast<int>(answer.vote)).Key("victims").BeginArray();
-  for (const std::size_t victim : answer.victims) json.Raw(question.bodies[victim]);
+  for (const std::size_t victim : answer.victims) {
+    if (out.size() + question.bodies[victim].size() > kMaxReply) break;
+    json.Raw(question.bodies[victim]);
+  }
   json.EndArray().EndObject();
-  return Answer{std::move(out), VoteAnswer(answer.vote).result};
+  return Answer{std::move(out), ResultOf(answer.vote)};
 }
 
 absl::StatusOr<Answer> QueueOverused(absl::string_view body, const SessionPlan* plan) {

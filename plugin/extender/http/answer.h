@@ -5,6 +5,8 @@
 // too much, and about victims we abstain.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -16,7 +18,7 @@
 namespace gangway::extender {
 
 // What is added to a node's score when the plan has the pod there: more than all of Volcano's plugins together add.
-inline constexpr double kPlannedScore = 1e6;
+inline constexpr std::int64_t kPlannedScore = 1'000'000;
 // volcano: pkg/scheduler/api, StatusSets; the kubernetes code Unschedulable: evicting somebody may help
 inline constexpr int kUnschedulable = 2;
 
@@ -26,9 +28,8 @@ struct Answer {
 };
 
 struct AnswerOptions {
-  // A gang that the plan does not know is kept out: it is too new for our watch, which shows it soon. Only where
-  // nothing keeps the watch from being up to date.
-  bool keep_out_unknown = false;
+  // Whether a gang that the plan does not know is kept out, because our watch shows it soon. Null: none is.
+  std::function<bool(absl::string_view job)> keep_out_unknown;
 };
 
 // Of verbs that are neither of a session nor an event. InvalidArgument: the body is wrong; it begins with the path.

@@ -1,7 +1,9 @@
 #include "plugin/extender/http/verb_handler.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <list>
 #include <optional>
 #include <utility>
 
@@ -11,8 +13,10 @@
 #include "base/log.h"
 #include "kube/serve/pages.h"
 #include "plugin/extender/http/answer.h"
+#include "plugin/extender/http/unseen_gangs.h"
 #include "plugin/extender/http/verb_metrics.h"
 #include "plugin/extender/session/changed_gangs.h"
+#include "plugin/extender/session/session_planner.h"
 #include "plugin/extender/work_pool.h"
 
 namespace gangway::extender {
@@ -22,6 +26,7 @@ using Respond = kube::HttpHandler::Respond;
 using SteadyTime = std::chrono::steady_clock::time_point;
 
 constexpr std::size_t kMaxShownGangs = 200;
+constexpr std::size_t kMaxPlanners = 4;  // each keeps its scheduler's cluster
 
 absl::Duration Since(SteadyTime begin) { return absl::FromChrono(std::chrono::steady_clock::now() - begin); }
 
@@ -62,6 +67,8 @@ class VerbHandler::Impl {
         metrics_(metrics),
         store_(options_.store),
         pool_(std::make_unique<WorkPool>(1, options_.max_planning)) {}
+  // Nobody reads the answers of sessions that still wait for the pool's thread.
+  ~Impl() { ending_ = true; }
 
   void Handle(kube::Request request, const kube::HttpCaller& caller, Respond respond) {
     const std::optional<Verb> verb = VerbOfPath(request.path);
@@ -97,6 +104,9 @@ class VerbHandler::Impl {
         ShowPlan(*plan, json);
         json.EndObject();
       }
+      json.Key("unseen").BeginArray();
+      for (const std::string& job : unseen_.Unseen(loop_.Now())) json.String(job);
+      json.EndArray();
     }
     json.EndObject();
     return out;
@@ -111,7 +121,10 @@ class VerbHandler::Impl {
   absl::StatusOr<Answer> Serve(Verb verb, absl::string_view body, absl::string_view caller) {
     if (options_.mode == Mode::kLight) {
       const std::shared_ptr<const SessionPlan> plan = options_.live.plan ? options_.live.plan() : nullptr;
-      return AnswerVerb(verb, body, plan.get(), {.keep_out_unknown = plan != nullptr && options_.live.up_to_date()});
+      AnswerOptions answer;
+      if (plan != nullptr && options_.live.up_to_date())
+        answer.keep_out_unknown = [this](absl::string_view job) { return IsTooNew(job); };
+      return AnswerVerb(verb, body, plan.get(), answer);
     }
     if (verb == Verb::kOnSessionClose) {
       store_.CloseOldest(caller, loop_.Now());
@@ -119,6 +132,16 @@ class VerbHandler::Impl {
     }
     if (verb == Verb::kAllocateFunc || verb == Verb::kDeallocateFunc) return Note(verb, body, caller);
     return AnswerVerb(verb, body, store_.Newest(caller, loop_.Now()).get());
+  }
+
+  // Else the scheduler is left alone with it: a gang that the watch never shows would wait for ever.
+  bool IsTooNew(absl::string_view job) {
+    const UnseenGangs::Answer answer = unseen_.Ask(job, loop_.Now());
+    if (answer == UnseenGangs::Answer::kFirstUnseen) {
+      log::Warning("a gang that the scheduler asks about is not shown by our watch: it is left to the scheduler",
+                   {{"gang", job}});
+    }
+    return answer == UnseenGangs::Answer::kTooNew;
   }
 
   absl::StatusOr<Answer> Note(Verb verb, absl::string_view body, absl::string_view caller) {
@@ -139,13 +162,12 @@ class VerbHandler::Impl {
     const auto opening = std::make_shared<Opening>(std::move(respond));
     auto work = [this, opening, id, now, begin, body = std::move(body), options = options_.plan,
                  hyper_nodes = options_.hyper_nodes ? options_.hyper_nodes() : std::vector<model::HyperNodeFacts>(),
-                 last = store_.Last(caller)]() mutable {
-      model::Cluster cluster;
-      for (const model::HyperNodeFacts& facts : hyper_nodes) cluster.SetHyperNode(facts);
-      Plan(*opening, id, now, begin, std::move(body), options, cluster, last.get());
+                 who = std::string(caller)]() mutable {
+      if (options_.before_plan) options_.before_plan();
+      if (!ending_) Plan(*opening, who, id, now, begin, std::move(body), options, hyper_nodes);
     };
     if (pool_->Offer(std::move(work)) != WorkPool::Answer::kTaken) {
-      store_.Torn(id, "other sessions are being planned");
+      store_.WithoutPlan(id, "other sessions are being planned");
       metrics_.NoPlan("busy");
       metrics_.Answered(Verb::kOnSessionOpen, "no_plan", bytes, Since(begin));
       opening->Answer(JsonResponse(Accepted().body));
@@ -158,33 +180,53 @@ class VerbHandler::Impl {
     });
   }
 
-  // On the pool's thread. `cluster` gets what the body tells.
-  void Plan(Opening& opening, SessionId id, absl::Time now, SteadyTime begin, std::string body,
-            const SessionPlanOptions& options, model::Cluster& cluster, const SessionPlan* last) {
-    const absl::Status read = DecodeSession(body, options_.limits, cluster);
+  // On the pool's thread, one session after the other.
+  void Plan(Opening& opening, const std::string& caller, SessionId id, absl::Time now, SteadyTime begin,
+            std::string body, const SessionPlanOptions& options,
+            const std::vector<model::HyperNodeFacts>& hyper_nodes) {
+    SessionPlanner& planner = PlannerOf(caller);
+    const std::shared_ptr<const SessionPlan> last = planner.last();
+    const absl::StatusOr<SessionPlanner::Planned> planned =
+        planner.Plan(body, options_.limits, hyper_nodes, options, now);
     const std::size_t bytes = body.size();
     std::string().swap(body);
-    if (!read.ok()) {
-      store_.Torn(id, read.message());
+    if (!planned.ok()) {
+      const absl::string_view wrong = planned.status().message();
+      store_.WithoutPlan(id, wrong);
       metrics_.NoPlan("torn");
-      log::Warning("a session's body is wrong", {{"error", read.message()}});
-      if (opening.Answer(kube::TextPage(400, read.message())))
+      log::Warning("a session's body is wrong", {{"error", wrong}});
+      if (opening.Answer(kube::TextPage(400, wrong)))
         metrics_.Answered(Verb::kOnSessionOpen, "bad_body", bytes, Since(begin));
       return;
     }
-    gang::Scratch scratch;
-    const std::shared_ptr<const SessionPlan> plan = SessionPlan::Make(cluster, options, now, scratch, last);
-    LogChanges(last, *plan);
-    store_.Planned(id, plan);
-    metrics_.Planned(Since(begin));
+    store_.Planned(caller, id, planned->plan);
+    if (planned->kept) {
+      metrics_.PlanKept();
+    } else {
+      LogChanges(last.get(), *planned->plan);
+      metrics_.Planned(Since(begin));
+    }
     if (opening.Answer(JsonResponse(Accepted().body)))
       metrics_.Answered(Verb::kOnSessionOpen, "ok", bytes, Since(begin));
   }
 
+  // On the pool's thread.
+  SessionPlanner& PlannerOf(const std::string& caller) {
+    const auto known =
+        std::find_if(planners_.begin(), planners_.end(), [&](const auto& p) { return p.first == caller; });
+    if (known != planners_.end()) {
+      planners_.splice(planners_.begin(), planners_, known);
+    } else {
+      if (planners_.size() == kMaxPlanners) planners_.pop_back();
+      planners_.emplace_front(caller, std::make_unique<SessionPlanner>());
+    }
+    return *planners_.front().second;
+  }
+
   static void Show(const SessionView& view, api::JsonWriter& json) {
-    const absl::string_view state = view.state == SessionView::State::kPlanned ? "planned"
-                                    : view.state == SessionView::State::kTorn  ? "without plan"
-                                                                               : "planning";
+    const absl::string_view state = view.state == SessionView::State::kPlanned       ? "planned"
+                                    : view.state == SessionView::State::kWithoutPlan ? "without plan"
+                                                                                     : "planning";
     json.BeginObject()
         .Field("id", static_cast<std::int64_t>(view.id))
         .Field("caller", view.caller)
@@ -198,6 +240,7 @@ class VerbHandler::Impl {
   }
 
   static void ShowPlan(const SessionPlan& plan, api::JsonWriter& json) {
+    json.Field("made", absl::FormatTime(plan.made(), absl::UTCTimeZone()));
     json.Field("nodes", plan.nodes()).Field("tasks", plan.tasks()).Field("placed", plan.placed());
     json.Field("gangs", static_cast<std::int64_t>(plan.gangs().size())).Key("unsettled").BeginArray();
     std::size_t shown = 0;
@@ -222,7 +265,10 @@ class VerbHandler::Impl {
   VerbOptions options_;
   VerbMetrics metrics_;
   SessionStore store_;
-  std::unique_ptr<WorkPool> pool_;  // its thread uses the above
+  UnseenGangs unseen_;
+  std::atomic<bool> ending_ = false;
+  std::list<std::pair<std::string, std::unique_ptr<SessionPlanner>>> planners_;  // by caller; who asked last is first
+  std::unique_ptr<WorkPool> pool_;                                               // its thread uses the above
   Owner owner_;
 };
 

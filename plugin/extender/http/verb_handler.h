@@ -45,6 +45,8 @@ struct VerbOptions {
   LivePlan live;                                    // in mode light, and only there
   // What no session tells, in the other modes: how nodes lie in the network. Called on the loop; may be null.
   std::function<std::vector<model::HyperNodeFacts>()> hyper_nodes;
+  // Called on the thread that plans, before it begins. For tests.
+  std::function<void()> before_plan;
 };
 
 // Used on its loop; the loop and the metrics outlive it.

@@ -48,6 +48,10 @@ void VerbMetrics::NoPlan(absl::string_view why) {
       .Add();
 }
 
+void VerbMetrics::PlanKept() {
+  metrics_.AddCounter("gangway_extender_plans_kept_total", "sessions whose plan is that of the one before").Add();
+}
+
 void VerbMetrics::Planned(absl::Duration took) {
   metrics_
       .AddHistogram("gangway_extender_plan_duration_seconds", "from the body of a session to its plan", VerbBounds())

@@ -22,6 +22,8 @@ class VerbMetrics {
   void NoPlan(absl::string_view why);
   // From the body to the plan.
   void Planned(absl::Duration took);
+  // A session whose plan is that of the one before.
+  void PlanKept();
 
  private:
   Metrics& metrics_;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "base/status_macros.h"
 
@@ -33,6 +34,7 @@ std::int64_t Round(double amount, Rounding rounding) {
 
 absl::Status DecodeResource(JsonWalk& walk, Rounding rounding, model::NamedAmounts& out) {
   out.clear();
+  if (absl::StartsWith(walk.ahead(), "null")) return walk.Struct([](absl::string_view) { return absl::OkStatus(); });
   double cpu = 0, memory = 0;
   const absl::Status read = walk.Struct([&](absl::string_view key) {
     if (SameKey(key, "MilliCPU")) return Number(walk, cpu);

@@ -11,7 +11,7 @@ enum class Rounding : std::uint8_t { kUp, kDown };  // what is asked for, and wh
 
 // {"MilliCPU":f,"Memory":f,"ScalarResources":{name:f},"MaxTaskNum":n}: cpu in thousandths, memory in bytes, scalars in
 // thousandths but for `pods`. Amounts of scalars are in units afterwards. Replaces what `out` holds, sorted by name;
-// `pods` is what ScalarResources has of it.
+// `pods` is what ScalarResources has of it. Of null nothing is known: `out` is empty.
 absl::Status DecodeResource(JsonWalk& walk, Rounding rounding, model::NamedAmounts& out);
 
 }  // namespace gangway::extender

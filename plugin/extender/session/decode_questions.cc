@@ -30,7 +30,10 @@ absl::Status Counted(JsonWalk& walk, std::size_t count) {
 }
 
 absl::Status Numbers(JsonWalk& walk, std::map<std::string, std::int64_t>& out) {
-  return walk.Map([&](absl::string_view name) { return walk.Int(out[std::string(name)] = 0); });
+  return walk.Map([&](absl::string_view name) {
+    GW_RETURN_IF_ERROR(Counted(walk, out.size()));
+    return walk.Int(out[std::string(name)] = 0);
+  });
 }
 
 absl::Status CountTask(JsonWalk& walk, JobCounts::Task& task) {
@@ -58,9 +61,15 @@ absl::Status CountJob(JsonWalk& walk, JobCounts& counts) {
     if (SameKey(key, "TaskMinAvailable")) return Numbers(walk, counts.min_by_role);
     if (SameKey(key, "MinSubJobs")) return Numbers(walk, counts.min_sub_jobs);
     if (SameKey(key, "SubJobs"))
-      return walk.Map([&](absl::string_view name) { return SubJob(walk, counts.sub_jobs[std::string(name)]); });
+      return walk.Map([&](absl::string_view name) {
+        GW_RETURN_IF_ERROR(Counted(walk, counts.sub_jobs.size()));
+        return SubJob(walk, counts.sub_jobs[std::string(name)]);
+      });
     if (SameKey(key, "TaskToSubJob"))
-      return walk.Map([&](absl::string_view uid) { return walk.String(counts.sub_job_of_task[std::string(uid)]); });
+      return walk.Map([&](absl::string_view uid) {
+        GW_RETURN_IF_ERROR(Counted(walk, counts.sub_job_of_task.size()));
+        return walk.String(counts.sub_job_of_task[std::string(uid)]);
+      });
     if (!SameKey(key, "Tasks")) return absl::OkStatus();
     return walk.Map([&](absl::string_view uid) {
       GW_RETURN_IF_ERROR(Counted(walk, counts.tasks.size()));
@@ -171,11 +180,6 @@ absl::StatusOr<TaskKey> DecodeEvent(absl::string_view body) {
   GW_RETURN_IF_ERROR(read);
   if (task.uid.empty()) return Missing("task.UID");
   return task;
-}
-
-absl::Status DecodeNothing(absl::string_view body) {
-  JsonWalk walk(body);
-  return Whole(walk, [](absl::string_view) { return absl::OkStatus(); });
 }
 
 }  // namespace gangway::extender

@@ -46,7 +46,5 @@ absl::StatusOr<VictimsQuestion> DecodeVictims(absl::string_view body);
 absl::StatusOr<std::string> DecodeQueueName(absl::string_view body);
 // {"task":TaskInfo} of an event.
 absl::StatusOr<TaskKey> DecodeEvent(absl::string_view body);
-// Any object, of which nothing is asked.
-absl::Status DecodeNothing(absl::string_view body);
 
 }  // namespace gangway::extender

@@ -18,6 +18,7 @@
 #include "plugin/extender/session/amounts.h"
 #include "plugin/extender/session/decode_task.h"
 #include "plugin/extender/session/json_walk.h"
+#include "plugin/extender/session/task_template.h"
 #include "plugin/ingest/ingest.h"
 
 namespace gangway::extender {
@@ -35,7 +36,7 @@ bool IsNull(absl::string_view text) { return text.empty() || text == "null"; }
 
 class SessionDecoder {
  public:
-  SessionDecoder(absl::string_view body, const SessionLimits& limits, model::Cluster& cluster)
+  SessionDecoder(absl::string_view body, const SessionLimits& limits, RetoldCluster& cluster)
       : walk_(body), limits_(limits), cluster_(cluster) {}
 
   absl::Status Run() {
@@ -51,7 +52,7 @@ class SessionDecoder {
     GW_RETURN_IF_ERROR(walk_.End());
     // What a gang asks of quotas is kept where there are some, and they come after the jobs.
     for (const auto& [key, facts] : asking_) {
-      if (cluster_.quotas().Of(key.first) != nullptr) cluster_.SetGang(facts);
+      if (cluster_.cluster().quotas().Of(key.first) != nullptr) cluster_.SetGang(facts);
     }
     if (IsNull(nodes_)) return absl::OkStatus();
     JsonWalk nodes(nodes_, "Nodes");
@@ -59,15 +60,15 @@ class SessionDecoder {
   }
 
  private:
-  absl::Status TooMany(absl::string_view what, std::size_t most) const {
-    return absl::ResourceExhaustedError(absl::StrCat(walk_.path(), ": more than ", most, " ", what));
+  static absl::Status TooMany(const JsonWalk& walk, absl::string_view what, std::size_t most) {
+    return absl::ResourceExhaustedError(absl::StrCat(walk.path(), ": more than ", most, " ", what));
   }
 
   absl::Status Jobs() {
     jobs_told_ = true;
     return walk_.Map([&](absl::string_view job) {
       if (!jobs_.insert(std::string(job)).second) Forget(job);
-      if (jobs_.size() > limits_.max_jobs) return TooMany("jobs", limits_.max_jobs);
+      if (jobs_.size() > limits_.max_jobs) return TooMany(walk_, "jobs", limits_.max_jobs);
       return Job();
     });
   }
@@ -77,12 +78,13 @@ class SessionDecoder {
     const std::size_t slash = job.find('/');
     if (slash == absl::string_view::npos) return;
     const absl::string_view ns = job.substr(0, slash), name = job.substr(slash + 1);
-    const model::GangId id = cluster_.FindGang(ns, name);
+    const model::Cluster& now = cluster_.cluster();
+    const model::GangId id = now.FindGang(ns, name);
     if (id == model::kNone) return;
-    const std::vector<model::TaskId> tasks = cluster_.gang(id).tasks;
+    const std::vector<model::TaskId> tasks = now.gang(id).tasks;
     for (const model::TaskId task : tasks) {
-      const std::string gone = cluster_.task(task).name;
-      cluster_.RemovePod(cluster_.task(task).ns, gone);
+      const std::string gone = now.task(task).name;
+      cluster_.RemovePod(now.task(task).ns, gone);
     }
     cluster_.RemoveGang(ns, name);
     asking_.erase(std::pair(std::string(ns), std::string(name)));
@@ -131,21 +133,30 @@ class SessionDecoder {
   }
 
   absl::Status Tasks() {
+    templates_.Clear();
     return walk_.Map([&](absl::string_view) { return Task(walk_); });
   }
 
   absl::Status Task(JsonWalk& walk) {
-    if (++task_count_ > limits_.max_tasks) return TooMany("tasks", limits_.max_tasks);
+    if (++task_count_ > limits_.max_tasks) return TooMany(walk, "tasks", limits_.max_tasks);
+    const absl::string_view ahead = walk.ahead();
+    std::size_t length = 0;
+    if (const model::PodFacts* const facts = templates_.Match(ahead, length); facts != nullptr) {
+      walk.StepOver(length);
+      cluster_.SetPod(*facts);
+      return absl::OkStatus();
+    }
     DecodedTask task;
     GW_RETURN_IF_ERROR(DecodeTask(walk, task));
     cluster_.SetPod(task.facts);
+    templates_.Add(ahead.substr(0, ahead.size() - walk.ahead().size()), task.facts);
     return absl::OkStatus();
   }
 
   absl::Status Queues() {
     std::size_t count = 0;
     return walk_.Map([&](absl::string_view name) {
-      if (++count > limits_.max_queues) return TooMany("queues", limits_.max_queues);
+      if (++count > limits_.max_queues) return TooMany(walk_, "queues", limits_.max_queues);
       api::volcano::Queue queue;
       const absl::Status read = walk_.Struct([&](absl::string_view key) {
         if (!SameKey(key, "Queue")) return absl::OkStatus();
@@ -170,7 +181,7 @@ class SessionDecoder {
 
   absl::Status Quotas(const std::string& ns) {
     return walk_.Map([&](absl::string_view name) {
-      if (++quota_count_ > limits_.max_quotas) return TooMany("quotas", limits_.max_quotas);
+      if (++quota_count_ > limits_.max_quotas) return TooMany(walk_, "quotas", limits_.max_quotas);
       api::core::ResourceQuota quota;
       quota.metadata.ns = ns;
       quota.metadata.name = std::string(name);
@@ -182,7 +193,7 @@ class SessionDecoder {
 
   absl::Status Nodes(JsonWalk& walk) {
     return walk.Map([&](absl::string_view name) {
-      if (++node_count_ > limits_.max_nodes) return TooMany("nodes", limits_.max_nodes);
+      if (++node_count_ > limits_.max_nodes) return TooMany(walk, "nodes", limits_.max_nodes);
       return Node(walk, name);
     });
   }
@@ -219,17 +230,17 @@ class SessionDecoder {
   absl::Status TasksOfNoJob(JsonWalk& walk) {
     return walk.Map([&](absl::string_view pod) {
       const std::size_t slash = pod.find('/');
-      const bool told = slash != absl::string_view::npos &&
-                        cluster_.FindTask(pod.substr(0, slash), pod.substr(slash + 1)) != model::kNone;
+      const bool told = slash != absl::string_view::npos && cluster_.Told(pod.substr(0, slash), pod.substr(slash + 1));
       return told ? absl::OkStatus() : Task(walk);
     });
   }
 
   JsonWalk walk_;
   const SessionLimits& limits_;
-  model::Cluster& cluster_;
+  RetoldCluster& cluster_;
   bool jobs_told_ = false;
   absl::string_view nodes_;  // when they came first
+  TaskTemplates templates_;
   absl::flat_hash_set<std::string> jobs_;
   absl::flat_hash_set<std::int32_t> classes_;
   std::map<std::pair<std::string, std::string>, model::GangFacts> asking_;  // not let in yet; by namespace and name
@@ -238,8 +249,14 @@ class SessionDecoder {
 
 }  // namespace
 
-absl::Status DecodeSession(absl::string_view body, const SessionLimits& limits, model::Cluster& cluster) {
+absl::Status DecodeSession(absl::string_view body, const SessionLimits& limits, RetoldCluster& cluster) {
   return SessionDecoder(body, limits, cluster).Run();
+}
+
+absl::Status DecodeSession(absl::string_view body, const SessionLimits& limits, model::Cluster& cluster) {
+  RetoldCluster once(cluster);
+  once.Begin(nullptr);
+  return DecodeSession(body, limits, once);
 }
 
 }  // namespace gangway::extender

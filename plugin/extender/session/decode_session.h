@@ -12,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "plugin/extender/session/retold_cluster.h"
 #include "plugin/model/cluster.h"
 
 namespace gangway::extender {
@@ -21,8 +22,10 @@ struct SessionLimits {
   std::size_t max_jobs = 100'000, max_nodes = 50'000, max_queues = 10'000, max_tasks = 1'000'000, max_quotas = 100'000;
 };
 
-// Into a fresh cluster. InvalidArgument begins with the path of what is wrong, `Jobs["ads/ctr"].Tasks["0b1f"].Status: 3
-// is no task status`; the cluster holds then what came before it.
+// Between Begin and End. InvalidArgument begins with the path of what is wrong, `Jobs["ads/ctr"].Tasks["0b1f"].Status:
+// 3 is no task status`; the cluster holds then what came before it.
+absl::Status DecodeSession(absl::string_view body, const SessionLimits& limits, RetoldCluster& cluster);
+// Into a fresh cluster.
 absl::Status DecodeSession(absl::string_view body, const SessionLimits& limits, model::Cluster& cluster);
 
 }  // namespace gangway::extender

@@ -1,7 +1,11 @@
 #include "plugin/extender/session/job_counts.h"
 
+#include <algorithm>
+
 namespace gangway::extender {
 namespace {
+
+constexpr std::int64_t kMostOfARole = std::int64_t{1} << 40;  // so that sums of what anybody sends are numbers
 
 bool HasRoom(WireStatus status) {
   switch (status) {
@@ -39,7 +43,7 @@ bool HasItsMinimum(const JobCounts& counts) {
       ++by_sub_job[of->second];
   }
   if (ready < counts.min_available) return false;
-  for (const auto& [role, least] : counts.min_by_role) of_roles += least;
+  for (const auto& [role, least] : counts.min_by_role) of_roles += std::clamp(least, -kMostOfARole, kMostOfARole);
   if (counts.min_available >= of_roles) {
     for (const auto& [role, least] : counts.min_by_role) {
       if (by_role[role] < least) return false;

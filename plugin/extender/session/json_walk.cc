@@ -124,9 +124,10 @@ absl::Status JsonWalk::Members(bool named, OnMember on_member) {
     GW_RETURN_IF_ERROR(Key(unescaped, key));
     steps_.push_back({named ? Step::Kind::kNamed : Step::Kind::kMember, key, 0});
     const std::size_t before = at_;
-    GW_RETURN_IF_ERROR(on_member(key));
-    if (at_ == before) GW_RETURN_IF_ERROR(StepOver());
+    absl::Status read = on_member(key);
+    if (read.ok() && at_ == before) read = StepOver();
     steps_.pop_back();
+    GW_RETURN_IF_ERROR(read);
     GW_RETURN_IF_ERROR(Next('}', more));
   }
   return absl::OkStatus();
@@ -142,9 +143,10 @@ absl::Status JsonWalk::List(absl::FunctionRef<absl::Status()> on_element) {
   for (std::size_t index = 0; more; ++index) {
     steps_.push_back({Step::Kind::kElement, {}, index});
     const std::size_t before = at_;
-    GW_RETURN_IF_ERROR(on_element());
-    if (at_ == before) GW_RETURN_IF_ERROR(StepOver());
+    absl::Status read = on_element();
+    if (read.ok() && at_ == before) read = StepOver();
     steps_.pop_back();
+    GW_RETURN_IF_ERROR(read);
     GW_RETURN_IF_ERROR(Next(']', more));
   }
   return absl::OkStatus();

@@ -39,6 +39,9 @@ class JsonWalk {
 
   // The value's text, whatever it is.
   absl::Status Take(absl::string_view& text);
+  // What is left of the text, from the value on; and: the caller has read so much of it, which is the value.
+  absl::string_view ahead() const { return json_.substr(at_); }
+  void StepOver(std::size_t length) { at_ += length; }
   // A string, a whole number, a bool; null leaves `out` as it is.
   absl::Status String(std::string& out);
   absl::Status Int(std::int64_t& out);

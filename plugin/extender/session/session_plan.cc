@@ -69,10 +69,20 @@ PlannedGang Untold(const Cluster& cluster, GangId id) {
   return planned;
 }
 
+// A reason names what a pod asks for, which may be thousands of labels; it is told for each node that is asked about.
+std::string Shortened(std::string text) {
+  constexpr std::size_t kMost = 1000;
+  if (text.size() <= kMost) return text;
+  std::size_t end = kMost;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;  // inside of a character
+  text.resize(end);
+  return text + "...";
+}
+
 void Judge(const Cluster& cluster, const SessionPlanOptions& options, const Decision& decision, PlannedGang& planned) {
   const Gang& gang = cluster.gang(decision.gang);
   planned.placed = static_cast<int>(decision.placements.size());
-  if (decision.reason.has_value()) planned.why = model::Render(*decision.reason);
+  if (decision.reason.has_value()) planned.why = Shortened(model::Render(*decision.reason));
   if (!gang.not_modelled.empty() || (decision.reason.has_value() && KnowsNoHyperNodes(cluster, *decision.reason))) {
     planned.verdict = Verdict::kNotJudged;
   } else if (decision.short_of_minimum && decision.reason.has_value()) {
@@ -125,6 +135,7 @@ std::shared_ptr<const SessionPlan> SessionPlan::Make(Cluster& cluster, const Ses
   std::shared_ptr<SessionPlan> plan(new SessionPlan());
   plan->made_ = now;
   if (previous != nullptr) previous->KeepOn(cluster, now);
+  for (GangId id = 0; id < cluster.gang_slots(); ++id) plan->tasks_ += static_cast<int>(cluster.gang(id).tasks.size());
   std::optional<AwaitedMembers> members;
   if (options.whole_gangs) members.emplace(cluster);
   const gang::Policy policy = PolicyFor(options);
@@ -167,7 +178,6 @@ void SessionPlan::Take(const Cluster& cluster, const SessionPlanOptions& options
   for (GangId id = 0; id < cluster.gang_slots(); ++id) {
     const Gang& gang = cluster.gang(id);
     for (const model::TaskId task : gang.tasks) {
-      ++tasks_;
       if (cluster.task(task).asks_for_room() && !cluster.task(task).uid.empty())
         node_by_task_[cluster.task(task).uid.text()];
     }

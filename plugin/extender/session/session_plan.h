@@ -41,6 +41,7 @@ struct SessionPlanOptions {
   // Whether sums of the cluster and of queues keep gangs out, too. Else they are left to the scheduler's own plugins:
   // a gang that has no room would be counted here as let in, and keep others out that it does not keep out there.
   bool sums = true;
+  friend bool operator==(const SessionPlanOptions&, const SessionPlanOptions&) = default;
 };
 
 // What the plan says of one gang. A value.

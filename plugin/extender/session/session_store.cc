@@ -41,21 +41,24 @@ SessionStore::Session* SessionStore::NewestOf(absl::string_view caller) {
   return at == callers_.end() || at->second.open.empty() ? nullptr : &at->second.open.back();
 }
 
-bool SessionStore::Planned(SessionId id, std::shared_ptr<const SessionPlan> plan) {
+bool SessionStore::Planned(absl::string_view caller, SessionId id, std::shared_ptr<const SessionPlan> plan) {
   const MutexLock lock(mu_);
+  if (const auto of = callers_.find(caller); of != callers_.end() && of->second.last_planned < id) {
+    of->second.last = plan;
+    of->second.last_planned = id;
+  }
   Session* const session = FindSession(id);
   if (session == nullptr) return false;
   session->view.state = SessionView::State::kPlanned;
-  session->view.plan = plan;
-  callers_[session->view.caller].last = std::move(plan);
+  session->view.plan = std::move(plan);
   return true;
 }
 
-void SessionStore::Torn(SessionId id, absl::string_view trouble) {
+void SessionStore::WithoutPlan(SessionId id, absl::string_view trouble) {
   const MutexLock lock(mu_);
   Session* const session = FindSession(id);
   if (session == nullptr) return;
-  session->view.state = SessionView::State::kTorn;
+  session->view.state = SessionView::State::kWithoutPlan;
   session->view.trouble = std::string(trouble);
 }
 
@@ -69,12 +72,29 @@ bool SessionStore::CloseOldest(absl::string_view caller, absl::Time now) {
   return true;
 }
 
-bool SessionStore::Close(SessionId id) {
+std::optional<SessionView> SessionStore::Close(SessionId id, absl::Time now) {
   const MutexLock lock(mu_);
   for (auto& [name, caller] : callers_) {
-    if (std::erase_if(caller.open, [&](const Session& session) { return session.view.id == id; }) > 0) return true;
+    const auto at = std::find_if(caller.open.begin(), caller.open.end(),
+                                 [&](const Session& session) { return session.view.id == id; });
+    if (at == caller.open.end()) continue;
+    std::optional<SessionView> view;
+    if (!Expired(*at, now)) view = ViewOf(*at);
+    caller.open.erase(at);
+    return view;
   }
-  return false;
+  return std::nullopt;
+}
+
+SessionView SessionStore::ViewOf(const Session& session) {
+  SessionView view = session.view;
+  view.allocated = session.node_by_task.size();
+  if (view.plan == nullptr) return view;
+  for (const auto& [uid, node] : session.node_by_task) {
+    const absl::string_view planned = view.plan->NodeOf(uid);
+    view.elsewhere += !planned.empty() && planned != node ? 1 : 0;
+  }
+  return view;
 }
 
 std::shared_ptr<const SessionPlan> SessionStore::Newest(absl::string_view caller, absl::Time now) const {
@@ -102,8 +122,20 @@ std::shared_ptr<const SessionPlan> SessionStore::Last(absl::string_view caller) 
 
 void SessionStore::Note(Session* session, absl::string_view task_uid, absl::string_view node) {
   if (session == nullptr) return;
-  if (session->node_by_task.size() < options_.max_allocated || session->node_by_task.contains(task_uid))
-    session->node_by_task[task_uid] = std::string(node);
+  Forget(session, task_uid);
+  const std::size_t bytes = task_uid.size() + node.size();
+  if (session->node_by_task.size() >= options_.max_allocated || session->bytes + bytes > options_.max_allocated_bytes)
+    return;
+  session->node_by_task.emplace(task_uid, node);
+  session->bytes += bytes;
+}
+
+void SessionStore::Forget(Session* session, absl::string_view task_uid) {
+  if (session == nullptr) return;
+  const auto at = session->node_by_task.find(task_uid);
+  if (at == session->node_by_task.end()) return;
+  session->bytes -= at->first.size() + at->second.size();
+  session->node_by_task.erase(at);
 }
 
 void SessionStore::Allocate(absl::string_view caller, absl::string_view task_uid, absl::string_view node) {
@@ -113,7 +145,7 @@ void SessionStore::Allocate(absl::string_view caller, absl::string_view task_uid
 
 void SessionStore::Deallocate(absl::string_view caller, absl::string_view task_uid) {
   const MutexLock lock(mu_);
-  if (Session* const session = NewestOf(caller)) session->node_by_task.erase(task_uid);
+  Forget(NewestOf(caller), task_uid);
 }
 
 void SessionStore::Allocate(SessionId id, absl::string_view task_uid, absl::string_view node) {
@@ -123,7 +155,7 @@ void SessionStore::Allocate(SessionId id, absl::string_view task_uid, absl::stri
 
 void SessionStore::Deallocate(SessionId id, absl::string_view task_uid) {
   const MutexLock lock(mu_);
-  if (Session* const session = FindSession(id)) session->node_by_task.erase(task_uid);
+  Forget(FindSession(id), task_uid);
 }
 
 std::vector<SessionView> SessionStore::Sessions(absl::Time now) const {
@@ -132,14 +164,7 @@ std::vector<SessionView> SessionStore::Sessions(absl::Time now) const {
     const MutexLock lock(mu_);
     for (const auto& [name, caller] : callers_) {
       for (const Session& session : caller.open) {
-        if (Expired(session, now)) continue;
-        SessionView& view = views.emplace_back(session.view);
-        view.allocated = session.node_by_task.size();
-        if (view.plan == nullptr) continue;
-        for (const auto& [uid, node] : session.node_by_task) {
-          const absl::string_view planned = view.plan->NodeOf(uid);
-          view.elsewhere += !planned.empty() && planned != node ? 1 : 0;
-        }
+        if (!Expired(session, now)) views.push_back(ViewOf(session));
       }
     }
   }

@@ -29,20 +29,21 @@ namespace gangway::extender {
 using SessionId = std::uint64_t;  // 0 is never given out
 
 struct SessionStoreOptions {
-  absl::Duration max_age = absl::Minutes(2);  // of a session that is not closed
-  std::size_t max_sessions = 4;               // open ones of one caller; beyond: the oldest is forgotten
-  std::size_t max_callers = 32;               // beyond: the one that opened least lately is forgotten
-  std::size_t max_allocated = 200'000;        // pods of a session that are accounted for; more are not
-  SessionId first = 1;                        // the number of the first
+  absl::Duration max_age = absl::Minutes(2);                // of a session that is not closed
+  std::size_t max_sessions = 4;                             // open ones of one caller; beyond: the oldest is forgotten
+  std::size_t max_callers = 32;                             // beyond: the one that opened least lately is forgotten
+  std::size_t max_allocated = 200'000;                      // pods of a session that are accounted for; more are not
+  std::size_t max_allocated_bytes = std::size_t{32} << 20;  // of their names and their nodes'
+  SessionId first = 1;                                      // the number of the first
 };
 
 // One session, for those who look from outside.
 struct SessionView {
-  enum class State : std::uint8_t { kPlanning, kPlanned, kTorn };
+  enum class State : std::uint8_t { kPlanning, kPlanned, kWithoutPlan };
   SessionId id = 0;
   std::string caller;
   State state = State::kPlanning;
-  std::string trouble;  // of one that is torn
+  std::string trouble;  // of one without plan
   absl::Time opened;
   std::shared_ptr<const SessionPlan> plan;  // null unless it is planned
   std::size_t allocated = 0;                // pods that the scheduler says it has placed, and not taken back
@@ -57,12 +58,15 @@ class SessionStore {
 
   // `caller`: whatever tells schedulers apart, such as an address. The session has no plan yet.
   SessionId Open(absl::string_view caller, absl::Time now);
-  // False: nobody waits for the plan any more, because the session was closed or forgotten.
-  bool Planned(SessionId id, std::shared_ptr<const SessionPlan> plan);
-  void Torn(SessionId id, absl::string_view trouble);
+  // False: nobody waits for the plan any more, because the session was closed or forgotten; the caller's next session
+  // goes on from it all the same, unless one that was opened later is planned already.
+  bool Planned(absl::string_view caller, SessionId id, std::shared_ptr<const SessionPlan> plan);
+  // It gets none.
+  void WithoutPlan(SessionId id, absl::string_view trouble);
   // Of a caller the one that was opened first; false: it has none open.
   bool CloseOldest(absl::string_view caller, absl::Time now);
-  bool Close(SessionId id);
+  // What was accounted for; nullopt: it is not open.
+  std::optional<SessionView> Close(SessionId id, absl::Time now);
 
   // The plan of the caller's newest session; null: it has none open, or that one has no plan.
   std::shared_ptr<const SessionPlan> Newest(absl::string_view caller, absl::Time now) const;
@@ -83,11 +87,12 @@ class SessionStore {
   struct Session {
     SessionView view;
     absl::flat_hash_map<std::string, std::string> node_by_task;  // by UID
+    std::size_t bytes = 0;                                       // of these
   };
   struct Caller {
     std::deque<Session> open;  // oldest first
     std::shared_ptr<const SessionPlan> last;
-    SessionId last_opened = 0;
+    SessionId last_planned = 0, last_opened = 0;
   };
 
   bool Expired(const Session& session, absl::Time now) const { return now > session.view.opened + options_.max_age; }
@@ -95,6 +100,8 @@ class SessionStore {
   Session* FindSession(SessionId id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   Session* NewestOf(absl::string_view caller) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Note(Session* session, absl::string_view task_uid, absl::string_view node) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  static void Forget(Session* session, absl::string_view task_uid);
+  static SessionView ViewOf(const Session& session);
 
   const SessionStoreOptions options_;
   mutable Mutex mu_;

@@ -8,13 +8,12 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/time/time.h"
 #include "base/check.h"
 #include "plugin/extender/http/answer.h"
-#include "plugin/extender/session/decode_session.h"
 #include "plugin/extender/session/session_plan.h"
-#include "plugin/model/cluster.h"
+#include "plugin/extender/session/session_planner.h"
+#include "plugin/model/facts.h"
 
 namespace gangway::beside {
 namespace {
@@ -30,7 +29,10 @@ const absl::Duration kPlanEvery = absl::Milliseconds(100);  // as plugin/extende
 class Scheduler {
  public:
   Scheduler(const Workload& workload, const Options& options)
-      : workload_(workload), options_(options), world_(workload), draw_(options.seed) {}
+      : workload_(workload), options_(options), world_(workload), draw_(options.seed), order_(workload.jobs.size()) {
+    std::iota(order_.begin(), order_.end(), 0);
+    std::stable_sort(order_.begin(), order_.end(), [&](int a, int b) { return JobOf(a).priority > JobOf(b).priority; });
+  }
 
   Outcome Run() {
     while (now_ < options_.until && !AllSettled()) {
@@ -39,6 +41,7 @@ class Scheduler {
       Open();
       Enqueue();
       Allocate();
+      if (options_.preempts) Preempt();
       NoteFragments();
       if (HasSessions()) Call(Verb::kOnSessionClose, "{}");
       now_ += kPeriod;
@@ -75,12 +78,26 @@ class Scheduler {
   }
 
   void End() {
+    for (const int job : evicted_) BeginAnew(job);
+    evicted_.clear();
     for (int job = 0; job < job_count(); ++job) {
       if (StateOf(job).phase != Phase::kRunning || StateOf(job).ends > now_) continue;
       for (int pod = 0; pod < JobOf(job).pods; ++pod) world_.GiveBack(job, pod);
       StateOf(job).phase = Phase::kDone;
       Changed();
     }
+  }
+  // Its controller makes it anew when a pod of it is evicted.
+  void BeginAnew(int job) {
+    JobState& state = StateOf(job);
+    for (int pod = 0; pod < JobOf(job).pods; ++pod) world_.GiveBack(job, pod);
+    state.bound.assign(state.bound.size(), false);
+    state.phase = Phase::kPending;
+    state.has_pods = false;
+    ++out_.begun_anew;
+    out_.lost += (now_ - state.starts) * JobOf(job).pods;
+    out_.placed.erase(JobOf(job).name);
+    Changed();
   }
   // Jobs that came since, and the pods of those that were let in.
   void Come() {
@@ -98,24 +115,28 @@ class Scheduler {
 
   // ---- what is asked
 
-  void Plan(const std::string& session) {
-    model::Cluster cluster;
-    GW_CHECK(extender::DecodeSession(session, {}, cluster).ok());
+  std::vector<model::HyperNodeFacts> Racks() const {
+    std::vector<model::HyperNodeFacts> racks;
     for (int rack = 0; rack < workload_.racks; ++rack) {
       model::HyperNodeFacts facts{absl::StrCat("rack-", rack), 1, "", {}, {}};
       for (int node = 0; node < workload_.nodes(); ++node) {
         if (world_.Rack(node) == rack)
           facts.members.push_back({true, model::HyperNodeFacts::By::kName, NodeName(node), {}});
       }
-      cluster.SetHyperNode(facts);
+      racks.push_back(std::move(facts));
     }
-    gang::Scratch scratch;
-    extender::SessionPlanOptions plan;
-    plan.sums = false;  // as `gangway extender` has it
-    plan_ = SessionPlan::Make(cluster, plan, absl::FromUnixSeconds(1'790'000'000) + absl::Seconds(now_), scratch,
-                              plan_.get());
-    ++out_.plans;
+    return racks;
   }
+  void Plan(const std::string& session) {
+    extender::SessionPlanOptions options;
+    options.sums = false;                                   // as `gangway extender` has it
+    if (*options_.mode == Mode::kLight) planner_.Forget();  // plugin/extender/watch plans whenever anything changed
+    const auto planned = planner_.Plan(session, {}, racks_, options, Now());
+    GW_CHECK(planned.ok());
+    plan_ = planned->plan;
+    out_.plans += planned->kept ? 0 : 1;
+  }
+  absl::Time Now() const { return absl::FromUnixSeconds(1'790'000'000) + absl::Seconds(now_); }
   void Open() {
     if (!HasSessions()) return;
     const std::string session = SessionJson(world_);
@@ -126,7 +147,7 @@ class Scheduler {
   // By our own watch: planned when something changed since, or time is up.
   void Look() {
     if (*options_.mode != Mode::kLight) return;
-    const absl::Time now = absl::FromUnixSeconds(1'790'000'000) + absl::Seconds(now_);
+    const absl::Time now = Now();
     if (!stale_ && plan_ != nullptr && now < plan_->look_again()) return;
     if (plan_ != nullptr && now < plan_->made() + kPlanEvery) return;
     stale_ = false;
@@ -148,6 +169,7 @@ class Scheduler {
   bool Asks(Verb verb) const {
     if (!options_.mode.has_value()) return false;
     // As docs/extender.md configures the modes.
+    if (verb == Verb::kPreemptable || verb == Verb::kQueueOverused) return *options_.mode == Mode::kFull;
     return verb == Verb::kJobEnqueueable || (verb == Verb::kJobReady) == (*options_.mode == Mode::kLight);
   }
 
@@ -160,7 +182,7 @@ class Scheduler {
     }
     const std::int64_t used =
         workload_.all_milli() - std::accumulate(world_.idle.begin(), world_.idle.end(), std::int64_t{0});
-    for (int job = 0; job < job_count(); ++job) {
+    for (const int job : order_) {
       JobState& state = StateOf(job);
       const std::int64_t asks = JobOf(job).milli * JobOf(job).pods;
       if (state.phase != Phase::kPending) continue;
@@ -182,8 +204,13 @@ class Scheduler {
 
   void Allocate() {
     std::vector<std::pair<int, int>> held;  // of statements that are neither committed nor discarded
-    for (int job = 0; job < job_count(); ++job) {
-      if (StateOf(job).phase == Phase::kInqueue && StateOf(job).has_pods) AllocateJob(job, held);
+    for (const int job : order_) {
+      if (StateOf(job).phase != Phase::kInqueue || !StateOf(job).has_pods) continue;
+      if (Asks(Verb::kQueueOverused) &&
+          Call(Verb::kQueueOverused, R"({"queue":{"UID":"default","Name":"default","Weight":1}})") ==
+              R"({"overused":true})")
+        break;
+      AllocateJob(job, held);
     }
     for (const auto& [job, pod] : held) TakeBack(job, pod);  // the next session begins without them
   }
@@ -216,6 +243,7 @@ class Scheduler {
     JobState& state = StateOf(job);
     state.bound.assign(state.bound.size(), true);
     state.phase = Phase::kRunning;
+    state.starts = now_;
     state.ends = now_ + JobOf(job).runs;
     std::set<int> racks;
     for (const int node : state.node_of) {
@@ -230,30 +258,117 @@ class Scheduler {
     Changed();
   }
 
+  // ---- preempt
+
+  struct Victim {
+    int job = 0, pod = 0;
+  };
+
+  // Of the gangs that have no room, the first first; each gets room for all of its pods or for none.
+  void Preempt() {
+    future_ = world_.idle;
+    for (const int job : order_) {
+      if (StateOf(job).phase != Phase::kInqueue || !StateOf(job).has_pods) continue;
+      const std::vector<std::int64_t> before = future_;
+      std::vector<Victim> victims;
+      bool all = true;
+      for (int pod = 0; pod < JobOf(job).pods && all; ++pod) all = PreemptFor(job, pod, victims);
+      if (!all) {
+        future_ = before;
+        continue;
+      }
+      for (const Victim& victim : victims) {
+        evicted_.insert(victim.job);
+        gone_.insert({victim.job, victim.pod});
+        ++out_.evicted;
+      }
+      if (!victims.empty()) Changed();
+    }
+    gone_.clear();
+  }
+
+  bool PreemptFor(int job, int pod, std::vector<Victim>& victims) {
+    std::vector<int> nodes(static_cast<std::size_t>(workload_.nodes()));
+    std::iota(nodes.begin(), nodes.end(), 0);
+    const std::string planned = Prioritized(job, pod, nodes);
+    std::stable_sort(nodes.begin(), nodes.end(), [&](int a, int b) { return Score(planned, a) > Score(planned, b); });
+    return std::any_of(nodes.begin(), nodes.end(), [&](int node) { return PreemptOn(node, job, pod, victims); });
+  }
+
+  bool PreemptOn(int node, int job, int pod, std::vector<Victim>& victims) {
+    const auto at = static_cast<std::size_t>(node);
+    const std::vector<Victim> offered = Preemptable(node, job, pod, victims);
+    std::int64_t most = future_[at];
+    for (const Victim& one : offered) most += JobOf(one.job).milli;
+    if (most < JobOf(job).milli) return false;
+    std::vector<Victim> taken;
+    std::int64_t room = future_[at];
+    for (std::size_t next = 0; room < JobOf(job).milli || !Fits(node, job, pod); ++next) {
+      if (next == offered.size()) return false;
+      taken.push_back(offered[next]);
+      room += JobOf(offered[next].job).milli;
+    }
+    future_[at] = room - JobOf(job).milli;
+    victims.insert(victims.end(), taken.begin(), taken.end());
+    return true;
+  }
+
+  // Those that run there and come after it, the last first; of those the ones that all plugins agree on.
+  std::vector<Victim> Preemptable(int node, int job, int pod, const std::vector<Victim>& taken) {
+    std::vector<Victim> offered;
+    const auto goes = [&](int other, int its_pod) {
+      return gone_.contains({other, its_pod}) || std::any_of(taken.begin(), taken.end(), [&](const Victim& one) {
+               return one.job == other && one.pod == its_pod;
+             });
+    };
+    for (auto other = order_.rbegin(); other != order_.rend(); ++other) {
+      const JobState& state = StateOf(*other);
+      if (state.phase != Phase::kRunning || JobOf(*other).priority >= JobOf(job).priority) continue;
+      for (int its_pod = 0; its_pod < JobOf(*other).pods; ++its_pod) {
+        if (state.node_of[static_cast<std::size_t>(its_pod)] == node && !goes(*other, its_pod))
+          offered.push_back({*other, its_pod});
+      }
+    }
+    if (offered.empty() || !Asks(Verb::kPreemptable)) return offered;
+    std::string evictees;
+    for (const Victim& one : offered)
+      absl::StrAppend(&evictees, evictees.empty() ? "" : ",", TaskJson(world_, one.job, one.pod));
+    const std::string answer = Call(Verb::kPreemptable, absl::StrCat("{\"evictor\":", TaskJson(world_, job, pod),
+                                                                     ",\"evictees\":[", evictees, "]}"));
+    std::erase_if(offered, [&](const Victim& one) {
+      return answer.find(absl::StrCat("\"UID\":\"", PodUid(workload_, one.job, one.pod), "\"")) == std::string::npos;
+    });
+    return offered;
+  }
+
+  bool Fits(int node, int job, int pod) {
+    return !Asks(Verb::kPredicate) || Call(Verb::kPredicate, absl::StrCat("{\"task\":", TaskJson(world_, job, pod),
+                                                                          ",\"node\":", NodeJson(world_, node), "}")) ==
+                                          R"({"status":"","code":0})";
+  }
+  std::string Prioritized(int job, int pod, const std::vector<int>& among) {
+    if (among.size() < 2 || !Asks(Verb::kPrioritize)) return "";
+    std::string nodes;
+    for (const int node : among) absl::StrAppend(&nodes, nodes.empty() ? "" : ",", NodeJson(world_, node));
+    return Call(Verb::kPrioritize, absl::StrCat("{\"task\":", TaskJson(world_, job, pod), ",\"nodes\":[", nodes, "]}"));
+  }
+  // Ours, and binpack's.
+  double Score(const std::string& planned, int node) const {
+    const bool ours = planned.find(absl::StrCat("\"", NodeName(node), "\"")) != std::string::npos;
+    return (ours ? static_cast<double>(extender::kPlannedScore) : 0.0) -
+           static_cast<double>(world_.idle[static_cast<std::size_t>(node)]);
+  }
+
   int Pick(int job, int pod) {
     std::vector<int> feasible;
-    std::string task, nodes;
-    if (options_.mode.has_value()) task = TaskJson(world_, job, pod);
     for (int node = 0; node < workload_.nodes(); ++node) {
-      if (world_.idle[static_cast<std::size_t>(node)] < JobOf(job).milli) continue;
-      if (Asks(Verb::kPredicate) &&
-          Call(Verb::kPredicate, absl::StrCat("{\"task\":", task, ",\"node\":", NodeJson(world_, node), "}")) !=
-              R"({"status":"","code":0})")
-        continue;
-      feasible.push_back(node);
+      if (world_.idle[static_cast<std::size_t>(node)] >= JobOf(job).milli && Fits(node, job, pod))
+        feasible.push_back(node);
     }
-    std::string planned;
-    if (feasible.size() > 1 && Asks(Verb::kPrioritize)) {
-      for (const int node : feasible) absl::StrAppend(&nodes, nodes.empty() ? "" : ",", NodeJson(world_, node));
-      planned = Call(Verb::kPrioritize, absl::StrCat("{\"task\":", task, ",\"nodes\":[", nodes, "]}"));
-    }
+    const std::string planned = Prioritized(job, pod, feasible);
     std::shuffle(feasible.begin(), feasible.end(), draw_);  // of equals any
-    const auto score = [&](int node) {
-      const bool ours = planned.find(absl::StrCat("\"", NodeName(node), "\"")) != std::string::npos;
-      return (ours ? extender::kPlannedScore : 0.0) - static_cast<double>(world_.idle[static_cast<std::size_t>(node)]);
-    };
-    const auto best =
-        std::max_element(feasible.begin(), feasible.end(), [&](int a, int b) { return score(a) < score(b); });
+    const auto best = std::max_element(feasible.begin(), feasible.end(),
+                                       [&](int a, int b) { return Score(planned, a) < Score(planned, b); });
     return best == feasible.end() ? -1 : *best;
   }
 
@@ -272,19 +387,19 @@ class Scheduler {
   const Options options_;
   World world_;
   std::mt19937 draw_;
+  std::vector<int> order_;              // of jobs: who goes before others, then who came first
+  std::vector<std::int64_t> future_;    // of nodes, once those that go are gone
+  std::set<int> evicted_;               // jobs that begin anew
+  std::set<std::pair<int, int>> gone_;  // pods that go for one who was served before
   Seconds now_ = 0;
   bool stale_ = true, changed_in_cycle_ = false;
   int idle_cycles_ = 0, waiting_cycles_ = 0;
   double placements_ = 0, undone_ = 0;
+  const std::vector<model::HyperNodeFacts> racks_ = Racks();
+  extender::SessionPlanner planner_;
   std::shared_ptr<const SessionPlan> plan_;
   Outcome out_;
 };
-
-Seconds Median(std::vector<Seconds> all) {
-  if (all.empty()) return 0;
-  std::nth_element(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2), all.end());
-  return all[all.size() / 2];
-}
 
 }  // namespace
 
@@ -295,7 +410,7 @@ std::size_t Outcome::all_calls() const {
 
 Outcome Run(const Workload& workload, const Options& options) { return Scheduler(workload, options).Run(); }
 
-Workload Draw(unsigned seed, int jobs, int close) {
+Workload Draw(unsigned seed, int jobs, int close, int urgent) {
   std::mt19937 draw(seed);
   Workload out;
   Seconds comes = 0;
@@ -309,38 +424,8 @@ Workload Draw(unsigned seed, int jobs, int close) {
     job.comes = comes;
     job.runs = 20 + static_cast<double>(draw() % 100);
     job.close = job.pods == 4 && static_cast<int>(draw() % 4) < close;
+    job.priority = urgent > 0 && i % urgent == urgent - 1 ? 100 : 0;
     out.jobs.push_back(std::move(job));
-  }
-  return out;
-}
-
-std::string TableOf(const Workload& workload, const std::vector<Told>& told) {
-  std::string out =
-      "| | placed | let in for nothing | makespan | median wait | longest wait of 12 pods | free cpu in fragments | "
-      "taken "
-      "back, for each placement | in one rack, of those that must | calls a gang | MB | planned, a gang |\n"
-      "|---|---|---|---|---|---|---|---|---|---|---|---|\n";
-  for (const Told& one : told) {
-    const Outcome& o = one.outcome;
-    std::vector<Seconds> waits;
-    Seconds large = 0;
-    int close = 0, in_one = 0;
-    for (const Job& job : workload.jobs) {
-      const auto placed = o.placed.find(job.name);
-      if (placed == o.placed.end()) continue;
-      waits.push_back(placed->second.waited);
-      if (job.pods >= 12) large = std::max(large, placed->second.waited);
-      close += job.close ? 1 : 0;
-      in_one += job.close && placed->second.racks == 1 ? 1 : 0;
-    }
-    const double gangs = static_cast<double>(std::max<std::size_t>(o.placed.size(), 1));
-    absl::StrAppend(
-        &out,
-        absl::StrFormat(
-            "| %s | %d of %d | %d | %.0f s | %.0f s | %.0f s | %.0f %% | %.2f | %d of %d | %.1f | %.1f | %.1f |\n",
-            one.name, o.placed.size(), workload.jobs.size(), o.let_in_vain.size(), o.makespan, Median(waits), large,
-            100 * o.fragments, o.undone, in_one, close, static_cast<double>(o.all_calls()) / gangs,
-            static_cast<double>(o.bytes) / 1e6, static_cast<double>(o.plans) / gangs));
   }
   return out;
 }

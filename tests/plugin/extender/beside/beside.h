@@ -1,7 +1,9 @@
 // A scheduler that does as Volcano's, in virtual time, alone and with an extender of each mode: the actions enqueue and
-// allocate of its sessions, one second apart, with the plugins gang, overcommit (1.2), predicates (room on a node) and
-// binpack, for one queue. Its questions are answered by the code that answers them over HTTP.
-// volcano: actions/enqueue, actions/allocate, plugins/gang, plugins/overcommit, plugins/binpack
+// allocate of its sessions, and preempt where it is asked for, one second apart, with the plugins priority, gang (which
+// protects nobody), overcommit (1.2), predicates (room on a node) and binpack, for one queue. A job of which a pod is
+// evicted begins anew. Its questions are answered by the code that answers them over HTTP.
+// volcano: actions/enqueue, actions/allocate, actions/preempt, plugins/priority, plugins/gang, plugins/overcommit,
+// plugins/binpack
 #pragma once
 
 #include <cstddef>
@@ -26,6 +28,7 @@ struct CallCost {
 
 struct Options {
   std::optional<extender::Mode> mode;  // nullopt: nobody is asked
+  bool preempts = false;               // its actions are enqueue, allocate, preempt
   unsigned seed = 1;                   // of nodes that score the same
   CallCost cost;
   Seconds until = 6 * 3600;  // who has not started by then never does
@@ -43,6 +46,9 @@ struct Outcome {
   Seconds makespan = 0;                  // when the last one that was placed ends
   double fragments = 0;  // free cpu on nodes that also run something, of all cpu: mean while anybody waits
   double undone = 0;     // placements that were taken back, for each that stayed
+  int evicted = 0;       // pods
+  int begun_anew = 0;    // gangs of which pods were evicted, each time
+  Seconds lost = 0;      // that their pods had run
   std::map<std::string, std::size_t> calls;  // by verb
   std::size_t bytes = 0;                     // of all bodies
   std::size_t plans = 0;                     // calls for which something was planned; all others are look-ups
@@ -52,8 +58,9 @@ struct Outcome {
 
 Outcome Run(const Workload& workload, const Options& options = {});
 
-// Gangs of 1 to 16 pods, most of them small, drawn from a seed; `close` of four must lie in one rack.
-Workload Draw(unsigned seed, int jobs, int close = 0);
+// Gangs of 1 to 16 pods, most of them small, drawn from a seed; `close` of four must lie in one rack, and each
+// `urgent`th goes before others (0: none).
+Workload Draw(unsigned seed, int jobs, int close = 0, int urgent = 0);
 
 // A row for each, in Markdown.
 struct Told {
@@ -61,5 +68,7 @@ struct Told {
   Outcome outcome;
 };
 std::string TableOf(const Workload& workload, const std::vector<Told>& told);
+// The same about those that go before others, and those that went for them.
+std::string UrgentTableOf(const Workload& workload, const std::vector<Told>& told);
 
 }  // namespace gangway::beside

@@ -90,7 +90,7 @@ TEST(BesideTest, WholeGangsLieInOneRack) {
 
 // Five drawn days together; each alone differs by what becomes of its last large gangs.
 TEST(BesideTest, WhatItCosts) {
-  double alone = 0, light = 0, steer = 0, plans = 0, placed = 0, undone_alone = 0, undone_light = 0;
+  double alone = 0, light = 0, steer = 0, plans = 0, steer_plans = 0, placed = 0, undone_alone = 0, undone_light = 0;
   for (unsigned seed = 1; seed <= 5; ++seed) {
     const Workload workload = Draw(seed, 80);
     const Outcome without = Of(workload, std::nullopt), lightly = Of(workload, Mode::kLight),
@@ -104,6 +104,7 @@ TEST(BesideTest, WhatItCosts) {
     light += lightly.makespan;
     steer += steered.makespan;
     plans += static_cast<double>(lightly.plans);
+    steer_plans += static_cast<double>(steered.plans);
     placed += static_cast<double>(lightly.placed.size());
     undone_alone += without.undone;
     undone_light += lightly.undone;
@@ -111,9 +112,44 @@ TEST(BesideTest, WhatItCosts) {
   EXPECT_LE(light, 1.05 * alone) << light / alone;
   EXPECT_LE(steer, 1.6 * alone) << steer / alone;
   EXPECT_LE(plans, 3 * placed) << plans / placed << "; all other calls are look-ups";
+  EXPECT_LE(steer_plans, 3 * placed) << steer_plans / placed << "; other sessions say what was planned";
   EXPECT_LT(undone_light, undone_alone);
   std::cout << "makespan: light " << light / alone << ", steer " << steer / alone << " of Volcano's alone; light plans "
-            << plans / placed << " times a gang, takes back " << undone_light / undone_alone << " of its placements\n";
+            << plans / placed << " times a gang, steer " << steer_plans / placed << "; light takes back "
+            << undone_light / undone_alone << " of its placements\n";
+}
+
+// Without us pods go here and there, each with its gang's work; by the plan those of as few gangs as make room.
+TEST(BesideTest, UrgentGangsCostFewerOthersTheirWork) {
+  double alone = 0, full = 0, evicted_alone = 0, evicted_full = 0, waits = 0, waits_alone = 0, waits_full = 0;
+  for (unsigned seed = 1; seed <= 5; ++seed) {
+    const Workload workload = Draw(seed, 80, 0, 8);
+    Options options;
+    options.preempts = true;
+    const Outcome quiet = Of(workload, std::nullopt), without = beside::Run(workload, options);
+    options.mode = Mode::kFull;
+    const Outcome asked = beside::Run(workload, options);
+    for (const Outcome* const one : {&without, &asked}) {
+      EXPECT_THAT(one->broken, IsEmpty());
+      EXPECT_EQ(one->placed.size(), workload.jobs.size());
+    }
+    EXPECT_EQ(quiet.evicted, 0);
+    EXPECT_GT(asked.calls.at("preemptable"), 0u);
+    alone += without.lost, full += asked.lost;
+    evicted_alone += without.begun_anew, evicted_full += asked.begun_anew;
+    for (const Job& job : workload.jobs) {
+      if (job.priority == 0) continue;
+      waits += quiet.placed.at(job.name).waited;
+      waits_alone += without.placed.at(job.name).waited;
+      waits_full += asked.placed.at(job.name).waited;
+    }
+  }
+  EXPECT_LT(evicted_full, evicted_alone);
+  EXPECT_LT(full, alone);
+  EXPECT_LT(waits_full, waits);
+  std::cout << "urgent gangs wait " << waits_full / waits << " of what they do without preempt, Volcano's alone "
+            << waits_alone / waits << "; gangs that begin anew " << evicted_full << " and " << evicted_alone
+            << ", work lost " << full / alone << " of Volcano's alone\n";
 }
 
 // The same seed, the same run: what the table says can be looked up.

@@ -74,8 +74,8 @@ std::string TaskJson(const World& world, int job, int pod) {
   return absl::StrCat(
       R"({"UID":")", PodUid(*world.workload, job, pod), R"(","Job":"default/)", of.name, R"(","Name":")", name,
       R"(","Namespace":"default","TaskRole":"w","Resreq":)", Cpu(of.milli), R"(,"InitResreq":)", Cpu(of.milli),
-      R"(,"NodeName":")", node, R"(","Status":)", StatusOf(state, pod),
-      R"(,"Priority":0,"Preemptable":true,"BestEffort":false,"SchGated":false,"NumaInfo":{"Policy":"","ResMap":{}},"Pod":{"metadata":{"name":")",
+      R"(,"NodeName":")", node, R"(","Status":)", StatusOf(state, pod), R"(,"Priority":)", of.priority,
+      R"(,"Preemptable":true,"BestEffort":false,"SchGated":false,"NumaInfo":{"Policy":"","ResMap":{}},"Pod":{"metadata":{"name":")",
       name, R"(","namespace":"default","uid":")", PodUid(*world.workload, job, pod), R"(","creationTimestamp":")",
       TimeText(of.comes), R"(","labels":{"volcano.sh/task-spec":"w"},"annotations":{"scheduling.k8s.io/group-name":")",
       of.name, R"(","padding":")", std::string(kPadding, 'x'),
@@ -102,7 +102,8 @@ std::string JobJson(const World& world, int job) {
       of.close ? R"(,"networkTopology":{"mode":"hard","highestTierAllowed":1})" : std::string();
   return absl::StrCat(
       R"({"UID":"default/)", of.name, R"(","PgUID":"pg-)", of.name, R"(","Name":")", of.name,
-      R"(","Namespace":"default","Queue":"default","Priority":0,"MinAvailable":)", of.pods, R"(,"SubJobs":{)",
+      R"(","Namespace":"default","Queue":"default","Priority":)", of.priority, R"(,"MinAvailable":)", of.pods,
+      R"(,"SubJobs":{)",
       state.has_pods ? absl::StrCat(R"("default/)", of.name, R"(":{"GID":"","MinAvailable":)", of.pods, ",", both, "}")
                      : std::string(),
       "},", both, R"(,"TaskMinAvailable":{"w":)", of.pods, R"(},"TaskMinAvailableTotal":)", of.pods,

@@ -15,6 +15,7 @@ struct Job {
   std::int64_t milli = 1000;  // of cpu, of each pod
   Seconds comes = 0, runs = 60;
   bool close = false;  // must lie in one rack
+  int priority = 0;
 };
 
 struct Workload {
@@ -30,7 +31,7 @@ enum class Phase { kAbsent, kPending, kInqueue, kRunning, kDone };
 struct JobState {
   Phase phase = Phase::kAbsent;
   bool has_pods = false;
-  Seconds ends = 0;
+  Seconds starts = 0, ends = 0;
   std::vector<int> node_of;  // by pod; -1: none
   std::vector<bool> bound;
 };

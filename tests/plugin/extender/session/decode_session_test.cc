@@ -157,6 +157,18 @@ TEST(DecodeSessionTest, TheLastOfSeveralCountsAndNullIsNothing) {
   EXPECT_EQ(cluster->free(cluster->FindNode("n"), model::kMemory), 1'000'000'000);
 }
 
+// What Volcano does not say of amounts, the objects do.
+TEST(DecodeSessionTest, AmountsThatAreNullAreThoseOfTheObjects) {
+  std::string body = absl::StrReplaceAll(
+      Body(
+          R"("Status":1,"Resreq":null,"Pod":{"metadata":{},"spec":{"containers":[{"resources":{"requests":{"cpu":"3"}}}]}})"),
+      {{R"("Allocatable":{"MilliCPU":4000,"Memory":1e9})", R"("Allocatable":null)"},
+       {R"({"metadata":{"name":"n"}})", R"({"metadata":{"name":"n"},"status":{"allocatable":{"cpu":"8"}}})"}});
+  const std::unique_ptr<Cluster> cluster = Read(body);
+  EXPECT_EQ(cluster->shape(cluster->task(cluster->FindTask("ns", "p")).shape).request[model::kCpu], 3000);
+  EXPECT_EQ(cluster->free(cluster->FindNode("n"), model::kCpu), 8000);
+}
+
 TEST(DecodeSessionTest, OfAJobThatStandsTwiceTheLastOneCounts) {
   const auto job = [](absl::string_view pod, int least) {
     return absl::StrCat(R"("ns/g":{"PodGroup":{"metadata":{"name":"g","namespace":"ns"},"spec":{"minMember":)", least,

@@ -106,6 +106,17 @@ TEST(JsonWalkTest, TakesWhatItIsToldAndStepsOverTheRest) {
   EXPECT_THAT(c, ElementsAre(true, false, false));
 }
 
+// Keys with escapes are gone by then.
+TEST(JsonWalkTest, AfterAnErrorItIsWhereItsCallerIs) {
+  const std::string body = R"({"a\u0062":{"c":7}})";
+  JsonWalk walk(body, "root");
+  std::string text;
+  EXPECT_FALSE(
+      walk.Struct([&](absl::string_view) { return walk.Struct([&](absl::string_view) { return walk.String(text); }); })
+          .ok());
+  EXPECT_EQ(walk.path(), "root");
+}
+
 TEST(JsonWalkTest, ErrorsSayWhere) {
   const auto error = [](absl::string_view body) {
     JsonWalk walk(body);

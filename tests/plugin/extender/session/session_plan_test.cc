@@ -87,8 +87,20 @@ TEST_F(SessionPlanTest, AGangThatCannotBePlacedIsKeptOut) {
   EXPECT_EQ(plan->JobEnqueueable("default/ga"), Vote::kAbstain);
   EXPECT_EQ(plan->JobEnqueueable("default/gb"), Vote::kReject);
   EXPECT_THAT(plan->Find("default/gb")->why, HasSubstr("cpu 9"));
+  EXPECT_EQ(plan->tasks(), 0) << "members that are awaited are no pods";
   EXPECT_TRUE(cluster_.gang(cluster_.FindGang("default", "gb")).tasks.empty());  // as before
   EXPECT_TRUE(cluster_.Audit().empty());
+}
+
+// It is told for every node that is asked about.
+TEST_F(SessionPlanTest, AReasonIsOfBoundedLength) {
+  model::PodFacts pod = testutil::Pod("ga", "w", 0, testutil::Cpu(1000));
+  for (int i = 0; i < 1000; ++i) pod.wants.selector.emplace_back(absl::StrCat("key", i), "v");
+  cluster_.SetGang(testutil::Gang("ga", 1));
+  cluster_.SetPod(pod);
+  const std::string why = Plan()->Predicate("default/ga", Uid("ga", 0), "node-000").why;
+  EXPECT_GT(why.size(), 100u);
+  EXPECT_LE(why.size(), 1003u);
 }
 
 TEST_F(SessionPlanTest, BySumsAGangWithoutRoomIsLetIn) {
