@@ -93,13 +93,13 @@ class Cycle {
         kept_(overlay_, scratch) {}
 
   Decisions Run() {
-    std::vector<GangId> moved, begun, awaiting_room, first, inside, outside;
+    std::vector<GangId> moved, begun, awaiting_room, first, inside, outside, untold;
     for (const GangId id : cluster_.waiting()) {
       const Gang& gang = cluster_.gang(id);
       const bool is_moved = moved_.PodsOf(id) > 0;
       // Who has begun was let in, whatever its phase says: that may not have been written, or not yet.
       const bool let_in = gang.admitted || is_moved || HasBegun(gang);
-      if (let_in && !gang.admitted) decisions_[IndexOf(id)].admit = true;
+      if (let_in && !gang.admitted) untold.push_back(id);
       (is_moved && gang.nominated > 0 ? moved
        : !let_in                      ? outside
        : HasBegun(gang)               ? begun
@@ -137,6 +137,11 @@ class Cycle {
     while (const std::optional<GangId> id = Next(fresh)) PlaceFresh(admission, not_let_in, *id);
     ServeAll(Admit(admission, not_let_in, false), [&](GangId id) { PlaceMinimum(id); });
     if (policy_.place_surplus) kept_.Without([&] { PlaceRests(); });
+    std::sort(untold.begin(), untold.end(), [&](GangId a, GangId b) {
+      const Gang &one = cluster_.gang(a), &other = cluster_.gang(b);
+      return std::tie(one.ns, one.name) < std::tie(other.ns, other.name);
+    });
+    for (const GangId id : untold) decisions_[IndexOf(id)].admit = true;
     for (auto& [index, placement] : placements_) {
       placement->Finish(decisions_[index]);
       TellWhoHasNodes(*placement, decisions_[index]);

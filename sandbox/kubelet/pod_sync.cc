@@ -24,7 +24,11 @@ std::string TerminationMessage(const Pod& pod) {
 class Pass : private PodPass {
  public:
   Pass(const PodView& view, const KubeletTimes& times, PodMemory& memory, absl::Time now)
-      : PodPass(view, times, memory, now, kSimulated) {}
+      : PodPass(view, times, memory, now, kSimulated) {
+    // One that is played has started when it runs, whatever was stored before that.
+    for (auto* const statuses : {&status_.init_container_statuses, &status_.container_statuses})
+      for (ContainerStatus& each : *statuses) each.started.reset();
+  }
 
   kube::Plan Run() {
     if (!pod_.bound()) return {};

@@ -60,9 +60,10 @@ class ProcessPass : private PodPass {
         held |= PostStartPending(pod_.spec.containers[i], runs);
       }
       SetPhase();
-      // pkg/kubelet/status: a pod has not ended before all of its containers have.
-      if ((status_.phase == "Succeeded" || status_.phase == "Failed") && EndSidecars()) status_.phase = "Running";
     }
+    // pkg/kubelet/status: a pod has not ended before all of its containers have.
+    if ((status_.phase == "Succeeded" || status_.phase == "Failed") && EndSidecars())
+      status_.phase = MainBegun() ? "Running" : pod_.status.phase;
     return With(Finish());
   }
 
@@ -91,7 +92,7 @@ class ProcessPass : private PodPass {
                                   [](const auto& each) { return each.second.live(); });
     if (!live || known_.dropped) {
       Drop();
-      if (!pod_.ended()) {
+      if (Begun() && !pod_.ended()) {
         TellEnds();
         plan_ = Finish();
       }
@@ -132,7 +133,7 @@ class ProcessPass : private PodPass {
     return others;
   }
 
-  // Once the main containers have ended. Whether one runs still.
+  // Once what decides about the pod has ended. Whether one runs still.
   bool EndSidecars() {
     if (!known_.finishing) known_.finishing = now_;
     return StopInitContainers(*known_.finishing + Grace(), false);

@@ -83,13 +83,17 @@ bool GoesBefore(const PodPtr& a, const PodPtr& b) {
   return a->metadata.name > b->metadata.name;
 }
 
+// A condition that says what it said before keeps its time.
 std::string StatusOfDeployment(const WorkloadStatus& status, std::int32_t wanted, absl::Time now) {
   const bool available = status.available >= wanted;
   const bool done = available && status.updated >= wanted && status.replicas == status.updated;
-  const std::string time = api::JsonString(absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", now, absl::UTCTimeZone()));
   const auto condition = [&](absl::string_view type, bool holds, absl::string_view reason) {
+    absl::Time since = now;
+    for (const WorkloadCondition& each : status.conditions)
+      if (each.type == type && each.status == (holds ? "True" : "False")) since = each.last_transition_time.at;
     return absl::StrCat(R"({"type":")", type, R"(","status":")", holds ? "True" : "False", R"(","reason":")", reason,
-                        R"(","lastTransitionTime":)", time, R"(,"lastUpdateTime":)", time, "}");
+                        R"(","lastTransitionTime":")", api::FormatTime(since), R"(","lastUpdateTime":")",
+                        api::FormatTime(now), R"("})");
   };
   return absl::StrCat(
       R"({"status":{"replicas":)", status.replicas, R"(,"updatedReplicas":)", status.updated, R"(,"readyReplicas":)",
@@ -110,6 +114,7 @@ kube::Plan SyncReplicaSet(const Workload& set, const std::vector<PodPtr>& pods) 
   WorkloadStatus status;
   for (const PodPtr& pod : pods) {
     taken.insert(pod->metadata.name);
+    if (!Ended(*pod) && pod->metadata.deleting()) ++status.terminating;
     if (Ended(*pod) || pod->metadata.deleting()) continue;
     active.push_back(pod);
     ++status.replicas;
@@ -133,13 +138,15 @@ kube::Plan SyncReplicaSet(const Workload& set, const std::vector<PodPtr>& pods) 
   status.available = status.ready;
   status.observed_generation = set.metadata.generation;
   status.updated = set.status.updated;  // a Deployment's
+  status.conditions = set.status.conditions;
   if (!(status == set.status)) {
-    AddStage({kube::ChangeOf(api::kReplicaSets, set.metadata,
-                             absl::StrCat(R"({"status":{"replicas":)", status.replicas, R"(,"readyReplicas":)",
-                                          status.ready, R"(,"availableReplicas":)", status.available,
-                                          R"(,"observedGeneration":)", status.observed_generation, "}}"),
-                             "status")},
-             plan);
+    AddStage(
+        {kube::ChangeOf(api::kReplicaSets, set.metadata,
+                        absl::StrCat(R"({"status":{"replicas":)", status.replicas, R"(,"readyReplicas":)", status.ready,
+                                     R"(,"availableReplicas":)", status.available, R"(,"terminatingReplicas":)",
+                                     status.terminating, R"(,"observedGeneration":)", status.observed_generation, "}}"),
+                        "status")},
+        plan);
   }
   return plan;
 }
@@ -152,7 +159,8 @@ kube::Plan SyncDeployment(const Workload& deployment, const std::vector<std::sha
   const std::string hash = SafeHash(deployment.spec.pod_template.json), name = absl::StrCat(meta.name, "-", hash);
   const Workload* current = nullptr;
   WorkloadStatus status;
-  std::int32_t old = 0;  // pods of other templates
+  status.conditions = deployment.status.conditions;
+  std::int32_t old = 0;  // pods of other templates, also those that are going
   for (const auto& set : sets) {
     status.replicas += set->status.replicas;
     status.ready += set->status.ready;
@@ -161,7 +169,7 @@ kube::Plan SyncDeployment(const Workload& deployment, const std::vector<std::sha
       current = set.get();
       status.updated = set->status.replicas;
     } else {
-      old += set->status.replicas;
+      old += set->status.replicas + set->status.terminating;
     }
   }
   const bool recreate = deployment.spec.strategy && deployment.spec.strategy->type == "Recreate";

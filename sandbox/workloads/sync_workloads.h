@@ -38,9 +38,23 @@ struct WorkloadSpec {
                            api::MakeField<&WorkloadSpec::strategy>("strategy", ""));
   }
 };
+struct WorkloadCondition {
+  std::string type, status;
+  api::Time last_transition_time;
+  friend bool operator==(const WorkloadCondition&, const WorkloadCondition&) = default;
+  static constexpr std::string_view kName = "DeploymentCondition";
+  static constexpr bool kView = true;
+  static constexpr auto Fields() {
+    return api::MakeFields(api::MakeField<&WorkloadCondition::type>("type", ""),
+                           api::MakeField<&WorkloadCondition::status>("status", ""),
+                           api::MakeField<&WorkloadCondition::last_transition_time>("lastTransitionTime", ""));
+  }
+};
 struct WorkloadStatus {
   std::int32_t replicas = 0, updated = 0, ready = 0, available = 0;
   std::int64_t observed_generation = 0;
+  std::int32_t terminating = 0;  // of a ReplicaSet: pods that are being deleted, beside `replicas`
+  std::vector<WorkloadCondition> conditions = {};
   friend bool operator==(const WorkloadStatus&, const WorkloadStatus&) = default;
   static constexpr std::string_view kName = "DeploymentStatus";
   static constexpr bool kView = true;
@@ -49,7 +63,9 @@ struct WorkloadStatus {
                            api::MakeField<&WorkloadStatus::updated>("updatedReplicas", ""),
                            api::MakeField<&WorkloadStatus::ready>("readyReplicas", ""),
                            api::MakeField<&WorkloadStatus::available>("availableReplicas", ""),
-                           api::MakeField<&WorkloadStatus::observed_generation>("observedGeneration", ""));
+                           api::MakeField<&WorkloadStatus::observed_generation>("observedGeneration", ""),
+                           api::MakeField<&WorkloadStatus::terminating>("terminatingReplicas", ""),
+                           api::MakeField<&WorkloadStatus::conditions>("conditions", ""));
   }
 };
 // A Deployment or a ReplicaSet. A view: never encoded.

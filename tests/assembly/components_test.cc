@@ -205,6 +205,16 @@ TEST(ShippedRolesTest, TheSchedulerMayDoWhatItDoesAndNoMore) {
   Compare(NeededBy({"scheduler"}), given);
 }
 
+// Reading, and nothing else, not even what every other role may: events and leases.
+TEST(ShippedRolesTest, AShadowMayReadWhatItReadsAndNoMore) {
+  Verbs given, needed;
+  ReadRules("overlays/shadow/shadow-rbac.yaml", given);
+  for (const auto& [resource, verbs] : NeededBy({"scheduler"})) {
+    if (verbs.contains("list")) needed[resource] = {"list", "watch"};
+  }
+  EXPECT_EQ(given, needed);
+}
+
 TEST(ShippedRolesTest, BesideVolcanoTheControllerOfPaddleJobsMayDoWhatItDoesAndNoMore) {
   Verbs given;
   ReadRules("overlays/beside-volcano/paddle-rbac.yaml", given);

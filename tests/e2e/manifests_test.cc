@@ -32,7 +32,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 const std::string kDeploy = GW_SOURCE_DIR "/deploy/volcano";
-const std::string kOverlays[] = {"standalone", "beside-volcano", "beside-volcano-extender", "paddle-only"};
+const std::string kOverlays[] = {"standalone", "beside-volcano", "beside-volcano-extender", "paddle-only", "shadow"};
 
 value Json(const std::string& text) { return *api::ParseJson(text); }
 std::string Text(const value& v) { return std::string(v.get_string()); }

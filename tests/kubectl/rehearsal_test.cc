@@ -83,7 +83,7 @@ TEST_F(RehearsalTest, EachOverlayIsAppliedTwiceComparedRemovedAndAppliedAgain) {
   std::vector<std::thread> threads;
   for (const char* const overlay :
        {"namespace", "paddle-namespace", "crds-kubeflow", "overlays/standalone", "overlays/beside-volcano",
-        "overlays/beside-volcano-extender", "overlays/paddle-only", "overlays/standalone-webhook"}) {
+        "overlays/beside-volcano-extender", "overlays/paddle-only", "overlays/standalone-webhook", "overlays/shadow"}) {
     threads.emplace_back(RehearseOverlay, overlay);
   }
   for (std::thread& thread : threads) thread.join();

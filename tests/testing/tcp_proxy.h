@@ -66,6 +66,15 @@ class TcpProxy {
     return pairs_.size();
   }
 
+  // All that clients say from now on is kept.
+  void Record() {
+    Change([this] { records_ = true; });
+  }
+  std::string said() const {
+    const std::lock_guard<std::mutex> lock(mu_);
+    return said_;
+  }
+
   // Ends all with a reset.
   void Drop() {
     Change([this] {
@@ -226,6 +235,7 @@ class TcpProxy {
         pair.over = true;
         return;
       }
+      if (records_ && side == 0) said_.append(buffer, static_cast<std::size_t>(count));
       const bool swallowed = pair.mode == Mode::kSwallow || (pair.mode == Mode::kHalfClosed && side == 1);
       if (!swallowed) pair.waiting[1 - side].append(buffer, static_cast<std::size_t>(count));
     }
@@ -251,7 +261,8 @@ class TcpProxy {
   const int listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const int wake_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   int port_ = 0, accepted_ = 0;
-  bool stopped_ = false, stall_new_ = false;
+  bool stopped_ = false, stall_new_ = false, records_ = false;
+  std::string said_;
   std::list<Pair> pairs_;
   std::thread thread_;
 };

@@ -6,13 +6,16 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/time/clock.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "kube/client/http_client.h"
 #include "tests/certificates/identity.h"
 #include "tests/cmd/gangway/gangway_process.h"
+#include "tests/testing/files.h"
 #include "tests/testing/loop_thread.h"
+#include "tests/testing/tcp_proxy.h"
 
 namespace gangway::testutil {
 namespace {
@@ -75,6 +78,45 @@ TEST_F(ProcessTest, TheSeedJobIsCompletedByTwoProcesses) {
     EXPECT_EQ(process->process().Stop(), 0) << process->log();
     EXPECT_THAT(process->log(), HasSubstr("\"msg\":\"stopping\""));
   }
+}
+
+// A gang whose pods are there; nobody need let it in.
+constexpr char kGang[] = R"(
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: PodGroup
+metadata: {name: pair}
+spec: {minMember: 2, queue: default}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: pair-0, annotations: {scheduling.k8s.io/group-name: pair}}
+spec: {schedulerName: volcano, containers: [{name: c, image: i}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: pair-1, annotations: {scheduling.k8s.io/group-name: pair}}
+spec: {schedulerName: volcano, containers: [{name: c, image: i}]}
+)";
+
+TEST_F(ProcessTest, AShadowReportsAndSendsNothingButQuestions) {
+  TcpProxy proxy({server_->port()});
+  proxy.Record();
+  const std::string through = folder_.path() + "/through-the-proxy", gang = folder_.path() + "/gang.yaml";
+  WriteFile(through, absl::StrReplaceAll(ReadFile(server_->kubeconfig()), {{server_->url(), proxy.url()}}));
+  WriteFile(gang, kGang);
+  GangwayProcess shadow(folder_.path(), "shadow", {"scheduler", "--shadow", "--kubeconfig", through});
+  ASSERT_TRUE(Eventually([&] { return shadow.Ready(); })) << shadow.log();
+  const auto tells = [&](const char* what) { return absl::StrContains(shadow.Page("/debug/dump"), what); };
+  server_->Apply(gang);
+  ASSERT_TRUE(Eventually([&] { return tells("\"ahead\":1"); })) << shadow.log();
+  EXPECT_EQ(server_->PhaseOf("/api/v1/namespaces/default/pods/pair-0"), "Pending") << "it has done nothing";
+  GangwayProcess scheduler = Start("scheduler", "scheduler");
+  EXPECT_TRUE(Eventually([&] { return tells("\"compared\":1"); })) << shadow.log() << scheduler.log();
+  EXPECT_EQ(shadow.process().Stop(), 0) << shadow.log();
+  EXPECT_THAT(shadow.log(), AllOf(HasSubstr("\"shadow\":{\"since\":"), HasSubstr("\"compared\":1")));
+  const std::string said = proxy.said();
+  EXPECT_THAT(said, AllOf(HasSubstr("GET /api/v1/pods?"), HasSubstr("gangway-scheduler")));
+  for (const char* const method : {"POST /", "PUT /", "PATCH /", "DELETE /"}) EXPECT_THAT(said, Not(HasSubstr(method)));
 }
 
 TEST_F(ProcessTest, OnlyWhatWasAskedForRuns) {

@@ -65,7 +65,7 @@ class OverlayTest : public ::testing::TestWithParam<std::string> {
 };
 INSTANTIATE_TEST_SUITE_P(All, OverlayTest,
                          ::testing::Values("standalone", "standalone-webhook", "paddle-only", "beside-volcano",
-                                           "beside-volcano-extender"),
+                                           "beside-volcano-extender", "shadow"),
                          [](const auto& overlay) {
                            std::string name = overlay.param;
                            std::erase(name, '-');
@@ -142,7 +142,7 @@ TEST_P(OverlayTest, EverySelectorFindsItsPods) {
       ++selectors;
     }
   }
-  EXPECT_GE(selectors, 6);
+  EXPECT_GE(selectors, GetParam() == "shadow" ? 3 : 6);
 }
 
 TEST_P(OverlayTest, EveryPortThatIsNamedIsThere) {
@@ -185,7 +185,8 @@ TEST_P(OverlayTest, EveryPodIsARestrictedOne) {
     EXPECT_EQ(At(spec, "/securityContext/runAsNonRoot"), value(true));
     EXPECT_GT(At(spec, "/securityContext/runAsUser").get_int64(), 0);
     EXPECT_EQ(TextAt(spec, "/securityContext/seccompProfile/type"), "RuntimeDefault");
-    EXPECT_EQ(TextAt(spec, "/priorityClassName"), "system-cluster-critical");
+    const bool shadow = GetParam() == "shadow";  // it may push nobody aside, and has no second to lead in its place
+    EXPECT_EQ(TextAt(spec, "/priorityClassName"), shadow ? "" : "system-cluster-critical");
     for (const char* host : {"/hostNetwork", "/hostPID", "/hostIPC"}) EXPECT_TRUE(At(spec, host).is_null()) << host;
     ASSERT_EQ(ListAt(spec, "/containers").size(), 1u);
     const value& container = At(spec, "/containers/0");
@@ -195,7 +196,7 @@ TEST_P(OverlayTest, EveryPodIsARestrictedOne) {
     EXPECT_TRUE(At(container, "/securityContext/privileged").is_null());
     EXPECT_FALSE(TextAt(container, "/resources/limits/memory").empty());
     EXPECT_FALSE(TextAt(container, "/resources/requests/cpu").empty());
-    EXPECT_EQ(At(deployment, "/spec/replicas"), value(2));
+    EXPECT_EQ(At(deployment, "/spec/replicas"), value(shadow ? 1 : 2));
     EXPECT_TRUE(Has(absl::StrCat("ServiceAccount gangway-system/", TextAt(spec, "/serviceAccountName"))));
   }
   for (const value& ns : Of({"Namespace"})) {
@@ -207,8 +208,9 @@ TEST_P(OverlayTest, ThoseWhoWriteAreElectedAndMayHaveTheirLeaseAlone) {
   for (const value& deployment : Of({"Deployment"})) {
     SCOPED_TRACE(NameOf(deployment));
     const std::string name = TextAt(deployment, "/metadata/name");
-    const bool has_token = At(deployment, "/spec/template/spec/automountServiceAccountToken") == value(true);
     const std::vector<std::string> args = TextsAt(deployment, "/spec/template/spec/containers/0/args");
+    const bool has_token = At(deployment, "/spec/template/spec/automountServiceAccountToken") == value(true) &&
+                           std::count(args.begin(), args.end(), "--shadow") == 0;
     EXPECT_EQ(has_token, std::count(args.begin(), args.end(), "--leader-elect") == 1);
     EXPECT_EQ(has_token, Has(absl::StrCat("Role gangway-system/", name, "-lease")));
     for (const value& role : Of({"Role"})) {
@@ -265,6 +267,24 @@ TEST_P(OverlayTest, WhoIsAskedBeforeAWriteStandsInNobodysWay) {
       EXPECT_EQ(At(webhook, "/clientConfig/service/port"), value(9443));
     }
   }
+}
+
+TEST(ShadowTest, NobodyMayWriteAnything) {
+  if (!HasKubectl()) GTEST_SKIP() << "there is no kubectl on this machine";
+  int rules = 0;
+  for (const value& document : Read(Rendered("overlays/shadow"), "shadow")) {
+    const std::string kind = TextAt(document, "/kind");
+    EXPECT_THAT(kind, AnyOf("Namespace", "ServiceAccount", "ClusterRole", "ClusterRoleBinding", "Deployment", "Service",
+                            "NetworkPolicy"));
+    if (kind == "Deployment") {
+      EXPECT_THAT(TextsAt(document, "/spec/template/spec/containers/0/args"), Contains("--shadow"));
+    }
+    for (const value& rule : ListAt(document, "/rules")) {
+      EXPECT_THAT(TextsAt(rule, "/verbs"), UnorderedElementsAre("list", "watch")) << api::ToJson(rule);
+      ++rules;
+    }
+  }
+  EXPECT_GT(rules, 0);
 }
 
 TEST(PaddleOnlyTest, WhatHasANamespaceIsAllowedThereAlone) {

@@ -86,6 +86,7 @@ TEST_F(HelmTest, TheChartMakesTheObjectsOfEachOverlay) {
   for (Same same :
        {Same{"standalone", {}}, Same{"standalone-webhook", {"webhook.enabled=true", "webhook.generate=false"}},
         Same{"paddle-only", {"mode=one-namespace"}}, Same{"beside-volcano", {"mode=beside-volcano"}},
+        Same{"shadow", {"mode=shadow"}},
         Same{"beside-volcano-extender", {"mode=beside-volcano", "extender.enabled=true", "extender.generate=false"}}}) {
     SCOPED_TRACE(same.overlay);
     same.settings.insert(same.settings.end(), no_types.begin(), no_types.end());
@@ -115,8 +116,10 @@ TEST_F(HelmTest, TheTypesAreThoseOfTheKustomizationsAndAreKept) {
     }
   }
   EXPECT_EQ(types, 10);
-  for (const auto& [name, type] : Rendered({"mode=beside-volcano"}))
-    EXPECT_FALSE(absl::StrContains(name, "volcano.sh") && absl::StartsWith(name, "CustomResource")) << name;
+  for (const char* const mode : {"mode=beside-volcano", "mode=shadow"}) {
+    for (const auto& [name, type] : Rendered({mode}))
+      EXPECT_FALSE(absl::StrContains(name, "volcano.sh") && absl::StartsWith(name, "CustomResource")) << name;
+  }
 }
 
 TEST_F(HelmTest, ValuesReachWhatTheyAreOf) {
@@ -203,6 +206,7 @@ TEST_F(HelmTest, WhatIsNoValueIsRefused) {
        std::vector<std::pair<std::string, std::string>>{{"mode=besides", "mode"},
                                                         {"replica=3", "replica"},
                                                         {"controller.replicas=-1", "replicas"},
+                                                        {"shadow.replicas=2", "replicas"},
                                                         {"image.registry=registry.example/gangway:0.1.0", "registry"},
                                                         {"image.digest=sha256:abc", "digest"},
                                                         {"controller.extraArgs={verbose}", "extraArgs"}}) {
@@ -212,6 +216,8 @@ TEST_F(HelmTest, WhatIsNoValueIsRefused) {
   }
   const Outcome both = Helm({"template", "gangway", kChart, "--set", "mode=beside-volcano,webhook.enabled=true"});
   EXPECT_THAT(both.err, HasSubstr("Volcano has webhooks of its own"));
+  const Outcome judges = Helm({"template", "gangway", kChart, "--set", "mode=shadow,webhook.enabled=true"});
+  EXPECT_THAT(judges.err, HasSubstr("a shadow judges nobody's objects"));
   EXPECT_EQ(Helm({"lint", "--strict", kChart}).exit_code, 0);
 }
 

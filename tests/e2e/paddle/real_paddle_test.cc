@@ -37,7 +37,7 @@ using ::testing::Not;
 using testutil::Eventually;
 using testutil::RunProgram;
 
-constexpr std::chrono::seconds kTraining{300};
+constexpr std::chrono::seconds kTraining{900};  // also where many others are at work
 
 // The folder of PaddlePaddle; "" with the reason in `why` when there is none.
 std::string PaddleFolder(const std::string& version, std::string* why) {
@@ -320,6 +320,65 @@ TEST_F(RealElasticTest, AWorkerJoinsAndLeavesAndTheTrainingGoesOn) {
   EXPECT_THAT(History(), AllOf(HasSubstr("worker 0 of 2 is done: loss "), HasSubstr("worker 1 of 2 is done: loss ")));
   EXPECT_THAT(At(api::paddle::kPaddleJobs, "elastic", "/status/restarts"), ::testing::AnyOf("", "0"))
       << "the job itself does not restart";
+}
+
+constexpr char kHeterJob[] = R"(
+apiVersion: batch.paddlepaddle.org/v1
+kind: PaddleJob
+metadata: {name: het}
+spec:
+  ps: &role
+    replicas: 1
+    template:
+      spec:
+        terminationGracePeriodSeconds: 1
+        containers:
+          - name: paddle
+            image: x
+            command: [python, /code/role.py]
+            volumeMounts: [{name: code, mountPath: /code}, {name: said, mountPath: /said}]
+        volumes: [{name: code, configMap: {name: het-code}}, {name: said, persistentVolumeClaim: {claimName: said}}]
+  worker: *role
+  heter: *role
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: said}
+spec: {accessModes: [ReadWriteMany], resources: {requests: {storage: 1Gi}}}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: het-code}
+data:
+  role.py: |
+    import os, time
+    import paddle
+    from paddle.distributed import fleet
+    paddle.enable_static()
+    fleet.init()
+    maker = fleet.fleet._role_maker
+    who = "server" if fleet.is_server() else "heter" if maker._is_heter_worker() else "worker"
+    with open("/said/.%s" % who, "w") as said:
+        said.write("%s: heter mode %s, stage %d of %d, heter workers %s" % (
+            who, maker._is_heter_parameter_server_mode, maker._get_stage_id(), maker._get_num_stage(),
+            ",".join(maker._get_heter_worker_endpoints())))
+    os.rename("/said/.%s" % who, "/said/%s" % who)
+    while not all(os.path.exists("/said/%s" % other) for other in ("server", "heter", "worker")):
+        time.sleep(0.1)
+)";
+
+// Its programs train nothing with 2.6.2 (docs/paddle-versions.md).
+TEST_F(RealPaddleTest, RolesOfAHeterJobKnowThemselves) {
+  GW_LONG_TEST();
+  PADDLE_OR_SKIP();
+  Apply(kHeterJob);
+  ASSERT_TRUE(JobBecomes("het", "Completed")) << JobPhase("het") << "\n" << Everything();
+  const auto said = [&](const char* role) {
+    return testutil::ReadFile(absl::StrCat(temporary_.path(), "/claims/default/said/", role));
+  };
+  EXPECT_THAT(said("server"), HasSubstr("heter mode True"));
+  EXPECT_EQ(said("worker"), "worker: heter mode True, stage 1 of 2, heter workers het-heter-0.het:36000");
+  EXPECT_EQ(said("heter"), "heter: heter mode True, stage 2 of 2, heter workers het-heter-0.het:36000");
 }
 
 struct CollectiveCase {

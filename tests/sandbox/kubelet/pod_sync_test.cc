@@ -93,10 +93,12 @@ TEST(PodSyncTest, APodGoesThroughContainerCreatingToRunningToSucceeded) {
   life.Settle();
   EXPECT_EQ(life.pod().status.phase, "Pending");
   EXPECT_EQ(WaitingReason(life.pod()), "ContainerCreating");
+  EXPECT_EQ(life.pod().status.container_statuses.at(0).started, false);
   ASSERT_TRUE(life.Wait());
   life.Settle();
   EXPECT_EQ(life.pod().status.phase, "Running");
   EXPECT_TRUE(life.pod().status.container_statuses.at(0).ready);
+  EXPECT_EQ(life.pod().status.container_statuses.at(0).started, true);
   EXPECT_EQ(life.pod().status.pod_ip, "10.1.0.1");
   ASSERT_TRUE(life.Wait());
   life.Settle();

@@ -257,6 +257,25 @@ TEST_F(SyncHandlersTest, ASidecarDoesNotWaitBeyondTheGrace) {
   EXPECT_THAT(Pass(), ElementsAre("kill main", "terminate side", "kill side"));
 }
 
+TEST_F(SyncHandlersTest, ASidecarIsAskedToEndAlsoWhenAnInitContainerFails) {
+  Pod(R"({"spec":{"initContainers":[{"name":"side","restartPolicy":"Always"},{"name":"init"}]}})");
+  RunFirst("side");
+  Started("init");
+  Ended(1, "init");
+  EXPECT_THAT(Pass(), ElementsAre("terminate side"));
+  EXPECT_EQ(pod().status.phase, "Pending");
+  Ended(0, "side");
+  EXPECT_THAT(Pass(), IsEmpty());
+  EXPECT_EQ(pod().status.phase, "Failed");
+}
+
+TEST_F(SyncHandlersTest, NothingIsSaidOfAPodThatNeverBegan) {
+  Deleted(5);
+  EXPECT_THAT(Pass(), ElementsAre("drop"));
+  EXPECT_TRUE(removed_);
+  EXPECT_THAT(pod().status.conditions, IsEmpty());
+}
+
 TEST_F(SyncHandlersTest, WhatGoesForNothingIsToldOnce) {
   Pod(R"({"spec":{"containers":[{"name":"main","securityContext":{"readOnlyRootFilesystem":true}}]}})");
   Running();

@@ -151,6 +151,32 @@ TEST(SyncWorkloadsTest, TheNewAreThereBeforeTheOldGo) {
   EXPECT_THAT(told[0], StartsWith("create replicasets"));
   EXPECT_THAT(SyncDeployment(after, {still}, absl::UnixEpoch()).stages[0][0].body, HasSubstr("\"replicas\":0"));
   EXPECT_EQ(told[1], absl::StrCat("patch replicasets ", still->metadata.name, R"( {"spec":{"replicas":0}})"));
+  still->spec.replicas = 0;
+  still->status = {0, 0, 0, 0, 3, 1};
+  EXPECT_THAT(SyncDeployment(after, {still}, absl::UnixEpoch()).stages[0][0].body, HasSubstr("\"replicas\":0"))
+      << "one of them is still at work";
+  still->status.terminating = 0;
+  EXPECT_THAT(SyncDeployment(after, {still}, absl::UnixEpoch()).stages[0][0].body, HasSubstr("\"replicas\":2"));
+}
+
+TEST(SyncWorkloadsTest, PodsThatGoAreCountedApart) {
+  const auto going = std::make_shared<api::core::Pod>(*MakePod("going", true));
+  going->metadata.deletion_timestamp.at = absl::UnixEpoch();
+  EXPECT_THAT(Told(SyncReplicaSet(MakeWorkload("web-1", 0), {going})),
+              ::testing::ElementsAre(AllOf(HasSubstr("\"replicas\":0"), HasSubstr("\"terminatingReplicas\":1"))));
+}
+
+TEST(SyncWorkloadsTest, AConditionKeepsItsTimeWhileItSaysTheSame) {
+  Workload web = MakeWorkload("web", 2);
+  const auto set = SetOf(web, 2, 1);
+  const absl::Time later = absl::UnixEpoch() + absl::Minutes(1);
+  web.status.conditions = {{"Available", "False", {absl::UnixEpoch()}}, {"Progressing", "True", {absl::UnixEpoch()}}};
+  const std::string same = Told(SyncDeployment(web, {set}, later)).back();
+  EXPECT_THAT(same, HasSubstr(R"("reason":"MinimumReplicasUnavailable","lastTransitionTime":"1970-01-01T00:00:00Z")"));
+  set->status.available = 2;
+  const std::string changed = Told(SyncDeployment(web, {set}, later)).back();
+  EXPECT_THAT(changed, HasSubstr(R"("reason":"MinimumReplicasAvailable","lastTransitionTime":"1970-01-01T00:01:00Z")"));
+  EXPECT_THAT(changed, HasSubstr(R"("reason":"NewReplicaSetAvailable","lastTransitionTime":"1970-01-01T00:00:00Z")"));
 }
 
 }  // namespace

@@ -54,7 +54,8 @@ The objects are those of deploy/volcano, read from its files and adapted to the 
 {{- $_ := set $container "image" (include "gangway.image" .root) -}}
 {{- $_ := set $container "imagePullPolicy" $all.image.pullPolicy -}}
 {{- if $own.resources }}{{ $_ := set $container "resources" $own.resources }}{{ end -}}
-{{- if $all.priorityClassName }}{{ $_ := set $pod "priorityClassName" $all.priorityClassName }}{{ else }}{{ $_ := unset $pod "priorityClassName" }}{{ end -}}
+{{- $priority := eq $component "shadow" | ternary ($own.priorityClassName | default "") $all.priorityClassName -}}
+{{- if $priority }}{{ $_ := set $pod "priorityClassName" $priority }}{{ else }}{{ $_ := unset $pod "priorityClassName" }}{{ end -}}
 {{- range $key := list "nodeSelector" "tolerations" "affinity" -}}
   {{- with index $all $key }}{{ $_ := set $pod $key . }}{{ end -}}
 {{- end -}}
@@ -124,7 +125,9 @@ The objects are those of deploy/volcano, read from its files and adapted to the 
 
 {{/* Files of the types that the values ask for. */}}
 {{- define "gangway.type-files" -}}
+{{- if ne .Values.mode "shadow" -}}
 {{- if and .Values.crds.volcano (ne .Values.mode "beside-volcano") }}{{ range $file, $_ := .Files.Glob "files/crds/*.volcano.sh.yaml" }}{{ $file }} {{ end }}{{ end -}}
 {{- if .Values.crds.paddle }}files/crds-paddle/paddlejobs.batch.paddlepaddle.org.yaml {{ end -}}
 {{- if .Values.crds.kubeflow }}files/crds-kubeflow/paddlejobs.kubeflow.org.yaml {{ end -}}
+{{- end -}}
 {{- end -}}
