@@ -141,6 +141,7 @@ absl::Status Run(const ExtenderFlags& flags) {
     auto started = ExtenderHttp::Start(loop, http_flags, options.policy, metrics);
     GW_RETURN_IF_ERROR(started.status());
     http = *std::move(started);
+    options.more_sessions = http->sessions();
   }
   GW_ASSIGN_OR_RETURN(server, extender::Server::Start(options, metrics));
   const std::function<void()> look = [&] {

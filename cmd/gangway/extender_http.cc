@@ -128,6 +128,7 @@ class ExtenderHttp::Impl {
     if (components_->synced()) return problem;
     return absl::StrCat("the cluster is not listed yet", problem.empty() ? "" : ": ", problem);
   }
+  std::shared_ptr<const extender::SessionStore> sessions() const { return handler_->sessions(); }
   std::string DebugSessions() const { return handler_->DebugSessions(); }
 
  private:
@@ -156,6 +157,7 @@ ExtenderHttp::~ExtenderHttp() = default;
 void ExtenderHttp::SetPolicy(const gang::Policy& policy) { impl_->SetPolicy(policy); }
 std::string ExtenderHttp::url() const { return impl_->url(); }
 std::string ExtenderHttp::problem() const { return impl_->problem(); }
+std::shared_ptr<const extender::SessionStore> ExtenderHttp::sessions() const { return impl_->sessions(); }
 std::string ExtenderHttp::DebugSessions() const { return impl_->DebugSessions(); }
 
 }  // namespace gangway::cmd

@@ -10,6 +10,10 @@
 #include "base/metrics.h"
 #include "plugin/gang/policy.h"
 
+namespace gangway::extender {
+class SessionStore;
+}  // namespace gangway::extender
+
 namespace gangway::cmd {
 
 struct ExtenderHttpFlags {
@@ -38,6 +42,8 @@ class ExtenderHttp {
   std::string url() const;
   // Why verbs are answered as without us for now; "": they are not.
   std::string problem() const;
+  // What is open here. Any thread.
+  std::shared_ptr<const extender::SessionStore> sessions() const;
   // JSON.
   std::string DebugSessions() const;
 

@@ -136,6 +136,18 @@ v1::ExplainResponse MessageOf(const explain::Explanation& seen) {
   return out;
 }
 
+// As its spec says; the explanation has only what a controller wrote down.
+void PutDeserved(const std::vector<model::QueueFacts>& queues, v1::QueueAccount& to) {
+  for (const model::QueueFacts& queue : queues) {
+    if (queue.name != to.name()) continue;
+    for (v1::QueueAmount& amount : *to.mutable_amounts()) {
+      for (const auto& [name, deserved] : queue.deserved) {
+        if (name == amount.resource()) amount.set_deserved(AmountText(name, deserved));
+      }
+    }
+  }
+}
+
 absl::StatusOr<std::vector<explain::Change>> ChangesOf(const v1::ExplainRequest& request) {
   if (request.what_if_size() > kMaxWhatIf)
     return Wrong("what_if",
@@ -211,6 +223,7 @@ absl::StatusOr<v1::ExplainResponse> ExplainGang(const v1::ExplainRequest& reques
   GW_RETURN_IF_ERROR(still_wanted());
   GW_ASSIGN_OR_RETURN(const explain::Explanation seen, trial.Explain(asked.gang));
   v1::ExplainResponse out = MessageOf(seen);
+  PutDeserved(asked.facts.queues, *out.mutable_queue());
   GW_RETURN_IF_ERROR(still_wanted());
   if (!changes.empty()) {
     GW_ASSIGN_OR_RETURN(*out.mutable_what_if(), TryChanges(trial, asked.gang, std::move(changes)));

@@ -20,6 +20,8 @@
 
 namespace gangway::extender {
 
+class SessionStore;
+
 // PEM files, read again when they change. All empty: no TLS.
 struct TlsFiles {
   std::string certificate, key;
@@ -39,6 +41,7 @@ struct ServerOptions {
   absl::Duration default_deadline = absl::Seconds(30);      // of calls that bring none
   absl::Duration drain = absl::Seconds(10);                 // for calls under way, when the server goes
   gang::Policy policy;                                      // by which gangs are placed; see SetPolicy
+  std::shared_ptr<const SessionStore> more_sessions;  // of another door, which ListSessions shows too; may be null
   // Called on the thread that carries out a call, before it looks at the request; the second says whether the answer is
   // still waited for. For tests.
   std::function<void(absl::string_view method, StillWanted still_wanted)> before_call;

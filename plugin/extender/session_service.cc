@@ -4,6 +4,7 @@
 
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "base/status_macros.h"
 #include "plugin/extender/session_verbs.h"
 
@@ -68,6 +69,16 @@ Reactor* SessionService::Deallocate(grpc::CallbackServerContext* context, const 
   return desk_.Serve<v1::DeallocateRequest, v1::DeallocateResponse>(
       "Deallocate", *context, *request, *response,
       [this](const v1::DeallocateRequest& in, StillWanted) { return extender::Deallocate(in, absl::Now(), store_); });
+}
+
+Reactor* SessionService::ListSessions(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+                                      grpc::ByteBuffer* response) {
+  return desk_.Serve<v1::ListSessionsRequest, v1::ListSessionsResponse>(
+      "ListSessions", *context, *request, *response,
+      [this](const v1::ListSessionsRequest& in, StillWanted) -> absl::StatusOr<v1::ListSessionsResponse> {
+        const SessionStore* const stores[] = {&store_, desk_.options().more_sessions.get()};
+        return extender::ListSessions(in, absl::Now(), absl::MakeConstSpan(stores, stores[1] == nullptr ? 1 : 2));
+      });
 }
 
 Reactor* SessionService::JobEnqueueable(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,

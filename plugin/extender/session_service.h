@@ -12,13 +12,13 @@
 namespace gangway::extender {
 
 // Raw methods, as the desk wants them.
-using RawExtender = v1::Extender::WithRawCallbackMethod_OpenSession<
-    v1::Extender::WithRawCallbackMethod_CloseSession<v1::Extender::WithRawCallbackMethod_JobEnqueueable<
-        v1::Extender::WithRawCallbackMethod_JobEnqueued<v1::Extender::WithRawCallbackMethod_JobReady<
-            v1::Extender::WithRawCallbackMethod_QueueOverused<v1::Extender::WithRawCallbackMethod_Predicate<
-                v1::Extender::WithRawCallbackMethod_Prioritize<v1::Extender::WithRawCallbackMethod_Preemptable<
-                    v1::Extender::WithRawCallbackMethod_Reclaimable<v1::Extender::WithRawCallbackMethod_Allocate<
-                        v1::Extender::WithRawCallbackMethod_Deallocate<v1::Extender::Service>>>>>>>>>>>>;
+using RawExtender = v1::Extender::WithRawCallbackMethod_OpenSession<v1::Extender::WithRawCallbackMethod_CloseSession<
+    v1::Extender::WithRawCallbackMethod_JobEnqueueable<v1::Extender::WithRawCallbackMethod_JobEnqueued<
+        v1::Extender::WithRawCallbackMethod_JobReady<v1::Extender::WithRawCallbackMethod_QueueOverused<
+            v1::Extender::WithRawCallbackMethod_Predicate<v1::Extender::WithRawCallbackMethod_Prioritize<
+                v1::Extender::WithRawCallbackMethod_Preemptable<v1::Extender::WithRawCallbackMethod_Reclaimable<
+                    v1::Extender::WithRawCallbackMethod_Allocate<v1::Extender::WithRawCallbackMethod_Deallocate<
+                        v1::Extender::WithRawCallbackMethod_ListSessions<v1::Extender::Service>>>>>>>>>>>>>;
 
 // Thread-safe.
 class SessionService final : public RawExtender {
@@ -62,6 +62,9 @@ class SessionService final : public RawExtender {
   using WithRawCallbackMethod_Deallocate::Deallocate;
   Reactor* Deallocate(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
                       grpc::ByteBuffer* response) override;
+  using WithRawCallbackMethod_ListSessions::ListSessions;
+  Reactor* ListSessions(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+                        grpc::ByteBuffer* response) override;
 
  private:
   template <class In, class Out, class F>

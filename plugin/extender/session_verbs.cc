@@ -71,18 +71,49 @@ v1::Vote MessageOf(Vote vote) {
   return v1::VOTE_ABSTAIN;
 }
 
+void Put(const PlannedGang& gang, v1::PlannedGang& put) {
+  put.set_job(gang.job);
+  put.set_verdict(absl::StrReplaceAll(VerdictText(gang.verdict), {{" ", "_"}}));
+  put.set_let_in(gang.let_in);
+  put.set_placed(gang.placed);
+  put.set_why(gang.why);
+  for (const std::string& victim : gang.victims) put.add_victims(victim);
+}
+
 v1::OpenSessionResponse MessageOf(const SessionPlan& plan) {
   v1::OpenSessionResponse out;
-  for (const PlannedGang& gang : plan.gangs()) {
-    v1::PlannedGang& put = *out.add_gangs();
-    put.set_job(gang.job);
-    put.set_verdict(absl::StrReplaceAll(VerdictText(gang.verdict), {{" ", "_"}}));
-    put.set_let_in(gang.let_in);
-    put.set_placed(gang.placed);
-    put.set_why(gang.why);
-    for (const std::string& victim : gang.victims) put.add_victims(victim);
-  }
+  for (const PlannedGang& gang : plan.gangs()) Put(gang, *out.add_gangs());
   return out;
+}
+
+absl::string_view StateText(SessionView::State state) {
+  switch (state) {
+    case SessionView::State::kPlanning:
+      return "planning";
+    case SessionView::State::kPlanned:
+      return "planned";
+    case SessionView::State::kWithoutPlan:
+      return "without_plan";
+  }
+  return "";
+}
+
+void PutTime(absl::Time at, google::protobuf::Timestamp& put) {
+  put.set_seconds(absl::ToUnixSeconds(at));
+  put.set_nanos(static_cast<int>(absl::ToInt64Nanoseconds(at - absl::FromUnixSeconds(put.seconds()))));
+}
+
+void PutPlan(const SessionPlan& plan, v1::SessionStatus& put) {
+  PutTime(plan.made(), *put.mutable_made());
+  put.set_nodes(plan.nodes());
+  put.set_pods(plan.tasks());
+  put.set_gangs(static_cast<int>(plan.gangs().size()));
+  put.set_placed(plan.placed());
+  for (const PlannedGang& gang : plan.gangs()) {
+    if (gang.let_in && gang.verdict == PlannedGang::Verdict::kSettled) continue;
+    if (put.unsettled_size() == kMaxShownGangs) break;
+    Put(gang, *put.add_unsettled());
+  }
 }
 
 std::string WhyOf(const SessionPlan& plan, const std::string& job) {
@@ -286,6 +317,28 @@ absl::StatusOr<v1::DeallocateResponse> Deallocate(const v1::DeallocateRequest& r
   GW_RETURN_IF_ERROR(FindPlan(request.session(), now, store).status());
   store.Deallocate(request.session(), request.pod());
   return v1::DeallocateResponse();
+}
+
+v1::ListSessionsResponse ListSessions(const v1::ListSessionsRequest& request, absl::Time now,
+                                      absl::Span<const SessionStore* const> stores) {
+  v1::ListSessionsResponse out;
+  for (const SessionStore* const store : stores) {
+    for (const SessionView& view : store->Sessions(now)) {
+      if (!request.caller().empty() && request.caller() != view.caller) continue;
+      v1::SessionStatus& put = *out.add_sessions();
+      put.set_session(view.id);
+      put.set_caller(view.caller);
+      PutTime(view.opened, *put.mutable_opened());
+      put.set_state(std::string(StateText(view.state)));
+      put.set_trouble(view.trouble);
+      if (view.plan != nullptr) PutPlan(*view.plan, put);
+      put.set_allocated(static_cast<int>(view.allocated));
+      put.set_elsewhere(static_cast<int>(view.elsewhere));
+    }
+  }
+  std::stable_sort(out.mutable_sessions()->begin(), out.mutable_sessions()->end(),
+                   [](const auto& a, const auto& b) { return a.session() < b.session(); });
+  return out;
 }
 
 }  // namespace gangway::extender

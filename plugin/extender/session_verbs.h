@@ -10,6 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "plugin/extender/session/session_plan.h"
 #include "plugin/extender/session/session_store.h"
 #include "plugin/extender/still_wanted.h"
@@ -54,5 +55,10 @@ absl::StatusOr<v1::VictimsResponse> Reclaimable(const v1::VictimsRequest& reques
 absl::StatusOr<v1::AllocateResponse> Allocate(const v1::AllocateRequest& request, absl::Time now, SessionStore& store);
 absl::StatusOr<v1::DeallocateResponse> Deallocate(const v1::DeallocateRequest& request, absl::Time now,
                                                   SessionStore& store);
+
+// The sessions of all these stores that are open.
+inline constexpr int kMaxShownGangs = 200;
+v1::ListSessionsResponse ListSessions(const v1::ListSessionsRequest& request, absl::Time now,
+                                      absl::Span<const SessionStore* const> stores);
 
 }  // namespace gangway::extender

@@ -15,6 +15,7 @@
 #include "benchmark/benchmark.h"
 #include "plugin/extender/session/decode_session.h"
 #include "plugin/extender/session/session_plan.h"
+#include "plugin/extender/session/session_planner.h"
 #include "tests/plugin/extender/http/serving.h"
 #include "tests/plugin/extender/http/volcano_session.h"
 #include "tests/plugin/extender/session/recordings.h"
@@ -54,6 +55,7 @@ void BM_SessionToPlan(benchmark::State& state) {
 BENCHMARK(BM_SessionToPlan)
     ->ArgNames({"nodes", "running", "pending"})
     ->Args({100, 400, 200})
+    ->Args({325, 1300, 650})  // 25 MB
     ->Args({1000, 4000, 2000})
     ->Args({10000, 40000, 20000})
     ->Unit(benchmark::kMillisecond);
@@ -68,6 +70,20 @@ void BM_SessionDecode(benchmark::State& state) {
   state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(body.size()));
 }
 BENCHMARK(BM_SessionDecode)->Unit(benchmark::kMillisecond);
+
+// As a scheduler sends it each second while nothing happens: it is read, and the plan is kept.
+void BM_SessionAgain(benchmark::State& state) {
+  const std::string body = bench::SessionBody(1000, 6000, 0);
+  extender::SessionPlanner planner;
+  const absl::Time now = absl::FromUnixSeconds(1'795'000'000);
+  GW_CHECK(planner.Plan(body, {}, {}, {}, now).ok());
+  for (auto _ : state) {
+    const auto planned = planner.Plan(body, {}, {}, {}, now);
+    if (!planned.ok() || !planned->kept) state.SkipWithError("the plan was not kept");
+  }
+  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(body.size()));
+}
+BENCHMARK(BM_SessionAgain)->Unit(benchmark::kMillisecond);
 
 // The time is the peer's; the counter says how often ours fits into it, measured right before and after.
 void BM_GoPeerDecode(benchmark::State& state) {

@@ -65,7 +65,7 @@ class VerbHandler::Impl {
       : loop_(loop),
         options_(std::move(options)),
         metrics_(metrics),
-        store_(options_.store),
+        store_(std::make_shared<SessionStore>(options_.store)),
         pool_(std::make_unique<WorkPool>(1, options_.max_planning)) {}
   // Nobody reads the answers of sessions that still wait for the pool's thread.
   ~Impl() { ending_ = true; }
@@ -87,6 +87,7 @@ class VerbHandler::Impl {
     respond(JsonResponse(answer->body));
   }
 
+  std::shared_ptr<const SessionStore> sessions() const { return store_; }
   void SetPolicy(gang::Policy policy) { options_.plan.policy = std::move(policy); }
 
   std::string DebugSessions() const {
@@ -94,7 +95,7 @@ class VerbHandler::Impl {
     api::JsonWriter json(out);
     json.BeginObject().Field("mode", kModeNames[static_cast<std::size_t>(options_.mode)]);
     json.Key("sessions").BeginArray();
-    for (const SessionView& view : store_.Sessions(loop_.Now())) Show(view, json);
+    for (const SessionView& view : store_->Sessions(loop_.Now())) Show(view, json);
     json.EndArray();
     if (options_.live.plan) {
       json.Field("upToDate", options_.live.up_to_date()).Key("live");
@@ -127,11 +128,11 @@ class VerbHandler::Impl {
       return AnswerVerb(verb, body, plan.get(), answer);
     }
     if (verb == Verb::kOnSessionClose) {
-      store_.CloseOldest(caller, loop_.Now());
+      store_->CloseOldest(caller, loop_.Now());
       return Accepted();
     }
     if (verb == Verb::kAllocateFunc || verb == Verb::kDeallocateFunc) return Note(verb, body, caller);
-    return AnswerVerb(verb, body, store_.Newest(caller, loop_.Now()).get());
+    return AnswerVerb(verb, body, store_->Newest(caller, loop_.Now()).get());
   }
 
   // Else the scheduler is left alone with it: a gang that the watch never shows would wait for ever.
@@ -148,16 +149,16 @@ class VerbHandler::Impl {
     const absl::StatusOr<TaskKey> task = DecodeEvent(body);
     if (!task.ok()) return task.status();
     if (verb == Verb::kAllocateFunc) {
-      store_.Allocate(caller, task->uid, task->node);
+      store_->Allocate(caller, task->uid, task->node);
     } else {
-      store_.Deallocate(caller, task->uid);
+      store_->Deallocate(caller, task->uid);
     }
     return EventAccepted();
   }
 
   void Open(std::string body, absl::string_view caller, Respond respond, SteadyTime begin) {
     const absl::Time now = loop_.Now();
-    const SessionId id = store_.Open(caller, now);
+    const SessionId id = store_->Open(caller, now);
     const std::size_t bytes = body.size();
     const auto opening = std::make_shared<Opening>(std::move(respond));
     auto work = [this, opening, id, now, begin, body = std::move(body), options = options_.plan,
@@ -167,7 +168,7 @@ class VerbHandler::Impl {
       if (!ending_) Plan(*opening, who, id, now, begin, std::move(body), options, hyper_nodes);
     };
     if (pool_->Offer(std::move(work)) != WorkPool::Answer::kTaken) {
-      store_.WithoutPlan(id, "other sessions are being planned");
+      store_->WithoutPlan(id, "other sessions are being planned");
       metrics_.NoPlan("busy");
       metrics_.Answered(Verb::kOnSessionOpen, "no_plan", bytes, Since(begin));
       opening->Answer(JsonResponse(Accepted().body));
@@ -192,14 +193,14 @@ class VerbHandler::Impl {
     std::string().swap(body);
     if (!planned.ok()) {
       const absl::string_view wrong = planned.status().message();
-      store_.WithoutPlan(id, wrong);
+      store_->WithoutPlan(id, wrong);
       metrics_.NoPlan("torn");
       log::Warning("a session's body is wrong", {{"error", wrong}});
       if (opening.Answer(kube::TextPage(400, wrong)))
         metrics_.Answered(Verb::kOnSessionOpen, "bad_body", bytes, Since(begin));
       return;
     }
-    store_.Planned(caller, id, planned->plan);
+    store_->Planned(caller, id, planned->plan);
     if (planned->kept) {
       metrics_.PlanKept();
     } else {
@@ -264,7 +265,7 @@ class VerbHandler::Impl {
   Loop& loop_;
   VerbOptions options_;
   VerbMetrics metrics_;
-  SessionStore store_;
+  const std::shared_ptr<SessionStore> store_;
   UnseenGangs unseen_;
   std::atomic<bool> ending_ = false;
   std::list<std::pair<std::string, std::unique_ptr<SessionPlanner>>> planners_;  // by caller; who asked last is first
@@ -280,6 +281,7 @@ void VerbHandler::HandleRequest(kube::Request request, kube::HttpCaller caller, 
   impl_->Handle(std::move(request), caller, std::move(respond));
 }
 void VerbHandler::SetPolicy(gang::Policy policy) { impl_->SetPolicy(std::move(policy)); }
+std::shared_ptr<const SessionStore> VerbHandler::sessions() const { return impl_->sessions(); }
 std::string VerbHandler::DebugSessions() const { return impl_->DebugSessions(); }
 
 }  // namespace gangway::extender

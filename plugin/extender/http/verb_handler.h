@@ -63,6 +63,8 @@ class VerbHandler final : public kube::HttpHandler {
 
   // From the next session on.
   void SetPolicy(gang::Policy policy);
+  // Good for longer than this. Any thread.
+  std::shared_ptr<const SessionStore> sessions() const;
   // The sessions that are open, their plans, and the gangs that wait in them: JSON.
   std::string DebugSessions() const;
 

@@ -93,11 +93,11 @@ void RetoldCluster::SetPod(const model::PodFacts& facts) {
   if (now.uid != before->uid || now.priority != before->priority || now.evictable != before->evictable ||
       now.leaving != before->leaving)
     return;
-  // Of one that is where it was, and whose gang has all it waited for, only how far it is. One that waited asked for
-  // more than it holds now.
+  // Of one that is where it was, and whose gang has all it waited for, only how far it is. One that came there asked
+  // for more while it waited than it holds now.
   const bool runs_on =
       before->runs && now.row == before->row && now.shape == before->shape && cluster_.version_of_waiting() == waiting;
-  if (planned || runs_on) foreseen_ += cluster_.version() - version;
+  if (before->runs ? runs_on : planned) foreseen_ += cluster_.version() - version;
 }
 
 RetoldCluster::Before RetoldCluster::BeforeOf(const model::Task& task) {

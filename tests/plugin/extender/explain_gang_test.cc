@@ -1,6 +1,11 @@
 #include "plugin/extender/explain_gang.h"
 
+#include <set>
 #include <string>
+#include <vector>
+
+#include <google/protobuf/descriptor.h>
+#include <google/protobuf/message.h>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -141,6 +146,125 @@ TEST(ExplainGangCallTest, WrongFieldsAreNamed) {
   request.clear_what_if();
   request.clear_gang();
   EXPECT_THAT(Explained(request), StatusIs(absl::StatusCode::kInvalidArgument, StartsWith("gang: is missing")));
+}
+
+// A node with room for nobody else, a tainted one and one that is too small; a gang that goes before, one that runs,
+// and pods of no gang, in a queue below another.
+v1::ExplainRequest Crowded(const std::string& gang) {
+  v1::ExplainRequest request;
+  request.mutable_gang()->set_name(gang);
+  const std::string of_queue = R"(,"queue":"team")";
+  const auto pod = [](const std::string& name, const std::string& of, const std::string& more) {
+    return PodJson(name, of, "6", more + R"(,"priority":7)", "",
+                   more.empty() ? R"("phase":"Pending")" : R"("phase":"Running")");
+  };
+  testutil::AddObjects(
+      *request.mutable_cluster(), NodeJson("a", 16), NodeJson("small", 2),
+      R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"tainted"},"spec":{"taints":[{"key":"gpu","value":"yes","effect":"NoSchedule"}]},"status":{"allocatable":{"cpu":"16","memory":"64Gi","pods":"110"}}})",
+      testutil::QueueJson("root"),
+      testutil::QueueJson(
+          "team",
+          R"("weight":3,"priority":5,"parent":"root","capability":{"cpu":"40"},"deserved":{"cpu":"20"},"guarantee":{"resource":{"cpu":"1"}})"),
+      R"({"apiVersion":"scheduling.k8s.io/v1","kind":"PriorityClass","metadata":{"name":"high"},"value":100})",
+      R"({"apiVersion":"scheduling.k8s.io/v1","kind":"PriorityClass","metadata":{"name":"middle"},"value":50})",
+      PodGroupJson("runs", 1, of_queue, "Running"), pod("runs-0", "runs", R"(,"nodeName":"a")"),
+      PodJson("alone", "", "5", R"(,"nodeName":"a")", "", R"("phase":"Running")"),
+      PodGroupJson("first", 2, of_queue + R"(,"priorityClassName":"high")"), pod("first-0", "first", ""),
+      pod("first-1", "first", ""),
+      PodGroupJson("g", 2, of_queue + R"(,"priorityClassName":"middle","minTaskMember":{"w":2})"),
+      PodJson("g-0", "g", "6", R"(,"nodeSelector":{"zone":"a"})"), PodJson("g-1", "g", "6"));
+  return request;
+}
+
+// By "message.field": those that are set somewhere in it; and all that could be.
+void Note(const google::protobuf::Message& message, std::set<std::string>& set) {
+  std::vector<const google::protobuf::FieldDescriptor*> fields;
+  message.GetReflection()->ListFields(message, &fields);
+  for (const google::protobuf::FieldDescriptor* const field : fields) {
+    set.insert(field->full_name());
+    if (field->cpp_type() != google::protobuf::FieldDescriptor::CPPTYPE_MESSAGE || field->is_map()) continue;
+    if (!field->is_repeated()) {
+      Note(message.GetReflection()->GetMessage(message, field), set);
+      continue;
+    }
+    for (int i = 0; i < message.GetReflection()->FieldSize(message, field); ++i)
+      Note(message.GetReflection()->GetRepeatedMessage(message, field, i), set);
+  }
+}
+void NoteAll(const google::protobuf::Descriptor& type, std::set<std::string>& all) {
+  for (int i = 0; i < type.field_count(); ++i) {
+    const google::protobuf::FieldDescriptor& field = *type.field(i);
+    if (!all.insert(field.full_name()).second) continue;
+    // Reasons have tests of their own.
+    const bool message = field.cpp_type() == google::protobuf::FieldDescriptor::CPPTYPE_MESSAGE && !field.is_map();
+    if (message && field.name() != "reason") NoteAll(*field.message_type(), all);
+  }
+}
+
+// What is explained and does not get into the message is missing here by name.
+TEST(ExplainGangCallTest, EveryFieldOfAnExplanationIsTold) {
+  std::set<std::string> set, all;
+  NoteAll(*v1::ExplainResponse::descriptor(), all);
+  gang::Policy policy;
+  policy.sharing = gang::Sharing::kAsWritten;
+  for (const char* const gang : {"g", "first", "runs"}) {
+    for (const bool capacity : {false, true}) {
+      v1::ExplainRequest request = Crowded(gang);
+      request.set_suggest(true);
+      request.add_what_if("without=default/runs");
+      if (std::string(gang) == "runs") request.set_what_if(0, "min=2");
+      if (std::string(gang) == "first") request.add_what_if("min=1");
+      const auto reply = ExplainGang(request, capacity ? policy : gang::Policy(), [] { return absl::OkStatus(); });
+      GW_ASSERT_OK(reply);
+      Note(*reply, set);
+    }
+  }
+  for (const std::string& field : all) EXPECT_TRUE(set.contains(field)) << field;
+}
+
+TEST(ExplainGangCallTest, EachNumberStandsInItsField) {
+  const auto waits = Explained(Crowded("g"));
+  GW_ASSERT_OK(waits);
+  EXPECT_EQ(waits->state(), "waiting");
+  EXPECT_EQ(waits->priority_class(), "middle");
+  EXPECT_EQ(waits->priority(), 50);
+  EXPECT_EQ(waits->cluster_nodes(), 3);
+  for (const v1::ClusterAmount& amount : waits->cluster()) {
+    if (amount.resource() != "cpu") continue;
+    EXPECT_EQ(amount.total(), "34");
+    EXPECT_EQ(amount.held(), "11");
+    EXPECT_EQ(amount.outside_of_gangs(), "5");
+  }
+  EXPECT_EQ(waits->queue().name(), "team");
+  EXPECT_EQ(waits->queue().parent(), "root");
+  EXPECT_EQ(waits->queue().weight(), 3);
+  EXPECT_EQ(waits->queue().priority(), 5);
+  for (const v1::QueueAmount& amount : waits->queue().amounts()) {
+    if (amount.resource() != "cpu") continue;
+    EXPECT_EQ(amount.capability(), "40");
+    EXPECT_EQ(amount.deserved(), "20");
+    EXPECT_EQ(amount.guarantee(), "1");
+    EXPECT_EQ(amount.held(), "6");
+  }
+  ASSERT_THAT(waits->before(), SizeIs(1));
+  EXPECT_EQ(waits->before(0).name(), "first");
+  EXPECT_EQ(waits->before(0).queue(), "team");
+  EXPECT_EQ(waits->before(0).priority(), 100);
+  EXPECT_EQ(waits->before(0).min_member(), 2);
+  EXPECT_EQ(waits->before(0).pods(), 2);
+  EXPECT_EQ(waits->before(0).placed(), 0);
+  EXPECT_EQ(waits->before(0).asks().at("cpu"), "12");
+  EXPECT_THAT(waits->before(0).holds(), IsEmpty());
+  const auto runs = Explained(Crowded("runs"));
+  GW_ASSERT_OK(runs);
+  EXPECT_EQ(runs->state(), "running");
+  EXPECT_EQ(runs->pods_placed(), 1);
+  ASSERT_THAT(runs->spots(), SizeIs(1));
+  EXPECT_EQ(runs->spots(0).node(), "a");
+  EXPECT_EQ(runs->spots(0).task(), "w");
+  EXPECT_EQ(runs->spots(0).pods(), 1);
+  ASSERT_THAT(runs->asks(), SizeIs(1));
+  EXPECT_EQ(runs->asks(0).placed(), 1);
 }
 
 // At whatever point of it.

@@ -47,6 +47,44 @@ class SessionServiceTest : public ServerTest {
   const std::unique_ptr<Sessions> stub_ = v1::Extender::NewStub(Connect(*server_));
 };
 
+TEST_F(SessionServiceTest, WhatIsOpenIsListed) {
+  v1::OpenSessionRequest request = ARequest();
+  request.set_caller("mine");
+  v1::OpenSessionResponse opened, other;
+  ASSERT_TRUE(Call(&Sessions::OpenSession, request, &opened).ok());
+  request.set_caller("another");
+  ASSERT_TRUE(Call(&Sessions::OpenSession, request, &other).ok());
+  v1::AllocateRequest allocate;
+  allocate.set_session(opened.session()), allocate.set_pod("default/m/w/0"), allocate.set_node("elsewhere");
+  v1::AllocateResponse allocated;
+  ASSERT_TRUE(Call(&Sessions::Allocate, allocate, &allocated).ok());
+
+  v1::ListSessionsRequest list;
+  v1::ListSessionsResponse listed;
+  ASSERT_TRUE(Call(&Sessions::ListSessions, list, &listed).ok());
+  ASSERT_EQ(listed.sessions_size(), 2);
+  list.set_caller("mine");
+  ASSERT_TRUE(Call(&Sessions::ListSessions, list, &listed).ok());
+  ASSERT_EQ(listed.sessions_size(), 1);
+  const v1::SessionStatus& mine = listed.sessions(0);
+  EXPECT_EQ(mine.session(), opened.session());
+  EXPECT_EQ(mine.caller(), "mine");
+  EXPECT_EQ(mine.state(), "planned");
+  EXPECT_EQ(mine.trouble(), "");
+  EXPECT_GE(mine.made().seconds(), mine.opened().seconds());
+  EXPECT_EQ(mine.nodes(), 2);
+  EXPECT_EQ(mine.pods(), 3);
+  EXPECT_EQ(mine.gangs(), 3);
+  EXPECT_EQ(mine.placed(), 2);
+  EXPECT_EQ(mine.allocated(), 1);
+  EXPECT_EQ(mine.elsewhere(), 1);
+  ASSERT_EQ(mine.unsettled_size(), 2) << "the gang that runs is no news";
+  EXPECT_EQ(mine.unsettled(0).job(), "default/g");
+  EXPECT_EQ(mine.unsettled(0).verdict(), "makes_room");
+  EXPECT_THAT(mine.unsettled(0).victims(), ElementsAre("low-0"));
+  EXPECT_EQ(mine.unsettled(1).job(), "default/m");
+}
+
 TEST_F(SessionServiceTest, EveryVerbOfASessionIsAnsweredByItsPlan) {
   v1::OpenSessionResponse opened;
   ASSERT_TRUE(Call(&Sessions::OpenSession, ARequest(), &opened).ok());

@@ -448,5 +448,25 @@ TEST_F(SessionVerbsTest, WrongFieldsOfAQuestionAreNamed) {
   wrong(Preemptable(victims, *plan_), "offered: 200001 are more than one question takes, which is 200000");
 }
 
+// Two doors: of one process all are shown, by number.
+TEST(ListSessionsTest, SessionsOfAllStoresAreShownByNumber) {
+  SessionStore one({.first = 10}), other;
+  const absl::Time now = absl::FromUnixSeconds(1'795'000'000);
+  one.Open("a", now);
+  const SessionId torn = other.Open("b", now + absl::Milliseconds(250));
+  other.WithoutPlan(torn, "Jobs: is cut off");
+  const SessionStore* const stores[] = {&one, &other};
+  const v1::ListSessionsResponse all = ListSessions({}, now, stores);
+  ASSERT_EQ(all.sessions_size(), 2);
+  EXPECT_EQ(all.sessions(0).session(), torn);
+  EXPECT_EQ(all.sessions(0).state(), "without_plan");
+  EXPECT_EQ(all.sessions(0).trouble(), "Jobs: is cut off");
+  EXPECT_EQ(all.sessions(0).opened().nanos(), 250'000'000);
+  EXPECT_FALSE(all.sessions(0).has_made());
+  EXPECT_EQ(all.sessions(1).session(), 10u);
+  EXPECT_EQ(all.sessions(1).state(), "planning");
+  EXPECT_EQ(ListSessions({}, now + absl::Hours(1), stores).sessions_size(), 0) << "they were forgotten";
+}
+
 }  // namespace
 }  // namespace gangway::extender

@@ -22,6 +22,7 @@ struct Pod {
   std::string name, node;  // "" = waits
   std::string started = "", more = "";
   int status = 0;  // 0: by the node
+  int milli = 9000;
 };
 struct Job {
   std::string name;
@@ -34,9 +35,10 @@ std::string PodText(const Job& job, const Pod& pod) {
   const int status = pod.status != 0 ? pod.status : pod.node.empty() ? 1 : pod.started.empty() ? 16 : 32;
   return absl::StrCat(
       R"({"UID":"u-)", pod.name, R"(","Job":"ns/)", job.name, R"(","Name":")", pod.name,
-      R"(","Namespace":"ns","TaskRole":"w","Resreq":{"MilliCPU":9000,"Memory":0,"ScalarResources":{"pods":1}},"NodeName":")",
-      pod.node, R"(","Status":)", status, R"(,"Priority":0,"Preemptable":true,"Pod":{"metadata":{"name":")", pod.name,
-      R"(","namespace":"ns","uid":"u-)", pod.name, R"("},"spec":{"schedulerName":"volcano")",
+      R"(","Namespace":"ns","TaskRole":"w","Resreq":{"MilliCPU":)", pod.milli,
+      R"(,"Memory":0,"ScalarResources":{"pods":1}},"NodeName":")", pod.node, R"(","Status":)", status,
+      R"(,"Priority":0,"Preemptable":true,"Pod":{"metadata":{"name":")", pod.name, R"(","namespace":"ns","uid":"u-)",
+      pod.name, R"("},"spec":{"schedulerName":"volcano")",
       pod.node.empty() ? "" : absl::StrCat(R"(,"nodeName":")", pod.node, "\""),
       R"(,"containers":[{"name":"c","resources":{"requests":{"cpu":"9"}}}],"tolerations":[{"operator":"Exists"}])",
       pod.more, R"(},"status":{"phase":")", pod.started.empty() ? "Pending" : "Running", "\"",
@@ -173,6 +175,9 @@ TEST_F(SessionPlannerTest, WhateverElseChangesIsPlannedAnew) {
   EXPECT_TRUE(news(Session({ended, too_large_}))) << "a pod ended";
   ended.pods[0].status = 64;
   EXPECT_TRUE(news(Session({ended, too_large_}))) << "a pod is about to go";
+  Job resized = a;
+  resized.pods[0].milli = 10'000;
+  EXPECT_TRUE(news(Session({resized, too_large_}))) << "a pod that runs holds more";
   Job gang = a;
   gang.min = 1;
   EXPECT_TRUE(news(Session({gang, too_large_}))) << "the gang that runs is another";
