@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <initializer_list>
 #include <string>
 #include <thread>
 #include <utility>
@@ -111,17 +110,17 @@ void PostPodGroups(int gangs, int size) {
   Load::SeenPods bound(load, "there");
   const auto writes = Writes(gangway->plane());
   const absl::Time begin = absl::Now();
-  load.Send(PodGroups("there", gangs, size));
+  const absl::Duration posting = load.Send(PodGroups("there", gangs, size));
   const absl::Time last = bound.WaitFor(gangs * size, absl::Minutes(5));
   GW_CHECK(last != absl::InfiniteFuture());
   const absl::Duration took = last - begin;
   std::printf(
-      "shapes: %s, pods there: the first bound after %s, the last after %s, %.0f/s, %.2f of the loader's (1,000 in "
-      "%s); "
-      "writes: %s\n",
+      "shapes: %s, pods there: the first bound after %s, the last after %s, of which posting %s, %.0f/s, %.2f of the "
+      "loader's (1,000 in %s); writes: %s\n",
       Shape(gangs, size).c_str(), Seconds(bound.first() - begin).c_str(), Seconds(took).c_str(),
-      gangs * size / absl::ToDoubleSeconds(took), absl::FDivDuration(alone * (gangs * size / 1000.0), took),
-      Seconds(alone).c_str(), Since(writes, Writes(gangway->plane())).c_str());
+      Seconds(posting).c_str(), gangs * size / absl::ToDoubleSeconds(took),
+      absl::FDivDuration(alone * (gangs * size / 1000.0), took), Seconds(alone).c_str(),
+      Since(writes, Writes(gangway->plane())).c_str());
 }
 
 }  // namespace
@@ -130,12 +129,13 @@ void PostPodGroups(int gangs, int size) {
 // between, and how many a second beside a loader that binds alone. Each on a control plane of its own: it is slower
 // with every pod that it ever had.
 void GangShapes() {
-  for (const auto& [gangs, size] :
-       std::initializer_list<std::pair<int, int>>{{100, 10}, {20, 50}, {1000, 1}, {1, 1000}, {20, 500}}) {
-    for (const auto measure : {PostGangs, PostPodGroups}) {
-      measure(gangs, size);
-      std::fflush(stdout);
-    }
+  for (const auto& [gangs, size] : kGangShapes) OneGangShape(gangs, size);
+}
+
+void OneGangShape(int gangs, int size) {
+  for (const auto measure : {PostGangs, PostPodGroups}) {
+    measure(gangs, size);
+    std::fflush(stdout);
   }
 }
 

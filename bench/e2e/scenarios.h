@@ -1,10 +1,14 @@
 // What is measured on a real API server; each makes its cluster and prints a line a figure.
 #pragma once
 
+#include <utility>
+
 namespace gangway::bench {
 
 void ManyGangs();
+inline constexpr std::pair<int, int> kGangShapes[] = {{100, 10}, {20, 50}, {1000, 1}, {1, 1000}, {20, 500}};
 void GangShapes();
+void OneGangShape(int gangs, int size);
 void LargeGang();
 
 void ManyJobs();
