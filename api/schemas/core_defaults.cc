@@ -26,10 +26,6 @@ constexpr std::array kDefaults{
     CoreDefault{kContainer, "terminationMessagePolicy", R"("File")"},
     CoreDefault{kContainer, "resources", "{}"},
     CoreDefault{"core.v1.ContainerPort", "protocol", R"("TCP")"},
-    CoreDefault{kProbe, "timeoutSeconds", "1"},
-    CoreDefault{kProbe, "periodSeconds", "10"},
-    CoreDefault{kProbe, "successThreshold", "1"},
-    CoreDefault{kProbe, "failureThreshold", "3"},
     CoreDefault{"core.v1.HTTPGetAction", "scheme", R"("HTTP")"},
     CoreDefault{"core.v1.HTTPGetAction", "path", R"("/")"},
     CoreDefault{"core.v1.HostPathVolumeSource", "type", R"("")"},
@@ -109,6 +105,16 @@ void ContainerDefaults(json::object& container) {
     const std::string_view last = slash == std::string_view::npos ? name : name.substr(slash + 1);
     const bool tagged = last.find(':') != std::string_view::npos || last.find('@') != std::string_view::npos;
     container.emplace("imagePullPolicy", !tagged || last.ends_with(":latest") ? "Always" : "IfNotPresent");
+  }
+}
+
+// Zeros too, as of all that is no pointer there (kubernetes: pkg/apis/core/v1, SetDefaults_Probe).
+void ProbeDefaults(json::object& probe) {
+  constexpr std::pair<std::string_view, int> kFilled[] = {
+      {"timeoutSeconds", 1}, {"periodSeconds", 10}, {"successThreshold", 1}, {"failureThreshold", 3}};
+  for (const auto& [name, number] : kFilled) {
+    json::value& value = probe[{name.data(), name.size()}];
+    if (value.is_null() || value == json::value(0)) value = number;
   }
 }
 
@@ -252,6 +258,7 @@ DeriveDefaults DerivedDefaultsOf(std::string_view definition) {
   if (definition == "core.v1.Pod") return PodDefaults;
   if (definition == kPodSpec) return PodSpecDefaults;
   if (definition == kContainer) return ContainerDefaults;
+  if (definition == kProbe) return ProbeDefaults;
   if (definition == "core.v1.ResourceRequirements") return ResourceDefaults;
   if (definition == "core.v1.Volume") return VolumeDefaults;
   if (definition == "core.v1.ServicePort") return ServicePortDefaults;

@@ -125,7 +125,7 @@ struct HostedSecurity {
   std::optional<bool> run_as_non_root, allow_privilege_escalation, privileged, read_only_root;
   std::vector<std::int64_t> supplemental_groups;
   api::Document capabilities, seccomp_profile, se_linux_options, app_armor_profile, sysctls;
-  std::string proc_mount;
+  std::string proc_mount, supplemental_groups_policy, fs_group_change_policy;
   static constexpr std::string_view kName = "SecurityContext";
   static constexpr bool kView = true;
   static constexpr auto Fields() {
@@ -142,7 +142,9 @@ struct HostedSecurity {
                            api::MakeField<&HostedSecurity::se_linux_options>("seLinuxOptions", ""),
                            api::MakeField<&HostedSecurity::app_armor_profile>("appArmorProfile", ""),
                            api::MakeField<&HostedSecurity::proc_mount>("procMount", ""),
-                           api::MakeField<&HostedSecurity::sysctls>("sysctls", ""));
+                           api::MakeField<&HostedSecurity::sysctls>("sysctls", ""),
+                           api::MakeField<&HostedSecurity::supplemental_groups_policy>("supplementalGroupsPolicy", ""),
+                           api::MakeField<&HostedSecurity::fs_group_change_policy>("fsGroupChangePolicy", ""));
   }
 };
 

@@ -102,6 +102,7 @@ struct HostedContainer {
   std::optional<HostedSecurity> security;
   std::vector<api::core::ContainerPort> ports;
   api::Document volume_devices, restart_policy_rules;
+  bool keeps_stdin = false, tty = false;
   std::vector<EnvVar> env;
   std::vector<EnvFromSource> env_from;
   static constexpr std::string_view kName = "Container";
@@ -125,6 +126,7 @@ struct HostedContainer {
         api::MakeField<&HostedContainer::ports>("ports", ""),
         api::MakeField<&HostedContainer::volume_devices>("volumeDevices", ""),
         api::MakeField<&HostedContainer::restart_policy_rules>("restartPolicyRules", ""),
+        api::MakeField<&HostedContainer::keeps_stdin>("stdin", ""), api::MakeField<&HostedContainer::tty>("tty", ""),
         api::MakeField<&HostedContainer::env>("env", ""), api::MakeField<&HostedContainer::env_from>("envFrom", ""));
   }
 };

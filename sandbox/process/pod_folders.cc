@@ -59,6 +59,8 @@ absl::Status WriteFiles(const PodVolume& volume) {
   return absl::OkStatus();
 }
 
+constexpr absl::string_view kOnlyRoot = "only a sandbox that root starts gives folders to groups";
+
 // pkg/volume: SetVolumeOwnership. Links stay as they are, and are not followed.
 absl::Status GiveTo(std::int64_t group, const PodVolume& volume) {
   if (volume.kind == PodVolume::Kind::kClaim && volume.read_only) return absl::OkStatus();
@@ -82,9 +84,8 @@ absl::Status GiveTo(std::int64_t group, const PodVolume& volume) {
     }
     if (fd >= 0) close(fd);
     if (failed != 0) {
-      return absl::PermissionDeniedError(
-          absl::StrCat("fsGroup ", group, ": ", path, ": ", std::strerror(failed),
-                       failed == EPERM ? "; only a sandbox that root starts gives folders to groups" : ""));
+      return absl::PermissionDeniedError(absl::StrCat("fsGroup ", group, ": ", path, ": ", std::strerror(failed),
+                                                      failed == EPERM ? "; " : "", failed == EPERM ? kOnlyRoot : ""));
     }
   }
   return absl::OkStatus();
@@ -128,7 +129,10 @@ std::string PodFolders::Message(const std::string& uid, absl::string_view contai
 absl::Status PodFolders::MakeVolume(const std::string& uid, PodVolume& volume,
                                     std::optional<std::int64_t> group) const {
   absl::Status status;
-  if (volume.kind == PodVolume::Kind::kHost) {
+  if (volume.kind == PodVolume::Kind::kMemory && group && geteuid() != 0) {
+    // The host has one group alone then (warden.h), and mounts for no other.
+    status = absl::PermissionDeniedError(absl::StrCat("fsGroup ", *group, ": ", volume.folder, ": ", kOnlyRoot));
+  } else if (volume.kind == PodVolume::Kind::kHost) {
     status = CheckHostPath(volume.folder, volume.host_type);
     std::error_code error;
     if (status.ok() && volume.host_type.empty() && !fs::exists(volume.folder, error)) {

@@ -5,7 +5,8 @@
 namespace gangway::sandbox {
 namespace {
 
-// Whoever spent his grace in the hook has this left (kubelet: minimumGracePeriodInSeconds).
+// Between SIGTERM and SIGKILL, however much of the grace is left (pkg/kubelet/kuberuntime:
+// minimumGracePeriodInSeconds).
 constexpr absl::Duration kLeastGrace = absl::Seconds(2);
 
 }  // namespace
@@ -20,8 +21,12 @@ StopStep NextStopStep(RunStop& stop, absl::Time now) {
     stop.hook = RunStop::Hook::kOver;
   }
   if (!stop.terminated) {
+    if (stop.waits && now < stop.until) {
+      step.look_again = stop.until;
+      return step;
+    }
     stop.terminated = step.terminate = true;
-    if (stop.hook == RunStop::Hook::kOver) stop.not_before = now + kLeastGrace;
+    stop.not_before = now + kLeastGrace;
   }
   if (stop.killed) return step;
   const absl::Time kill = std::max(stop.until, stop.not_before);

@@ -12,6 +12,7 @@ struct RunStop {
   enum class Hook { kNone, kUnderWay, kOver };
   absl::Time until;       // the end of its grace
   bool restarts = false;  // whatever its exit code is: a probe wanted it
+  bool waits = false;     // others end first: it has no SIGTERM before `until`
   Hook hook = Hook::kNone;
   bool terminated = false, killed = false;       // what was asked for
   absl::Time not_before = absl::InfinitePast();  // of the kill

@@ -35,6 +35,10 @@ void CheckSecurity(const std::string& path, const HostedSecurity& security, std:
   if (Says(security.app_armor_profile)) ignored("appArmorProfile", kNoBoundary);
   if (!security.proc_mount.empty() && security.proc_mount != "Default") ignored("procMount", kNoBoundary);
   if (Says(security.sysctls)) ignored("sysctls", "they are the machine's");
+  if (security.supplemental_groups_policy == "Strict")
+    ignored("supplementalGroupsPolicy", "the groups of /etc/group are added");
+  if (security.fs_group_change_policy == "OnRootMismatch")
+    ignored("fsGroupChangePolicy", "volumes are given to the group whenever a pod begins");
 }
 
 void CheckContainer(const std::string& path, const HostedContainer& container, std::vector<std::string>& out) {
@@ -46,6 +50,8 @@ void CheckContainer(const std::string& path, const HostedContainer& container, s
     ignored("lifecycle.stopSignal", "containers are asked to end by SIGTERM");
   if (Says(container.volume_devices)) ignored("volumeDevices", "there are no block devices");
   if (Says(container.restart_policy_rules)) ignored("restartPolicyRules", "restartPolicy alone is heeded");
+  if (container.keeps_stdin) ignored("stdin", "its standard input is at its end");
+  if (container.tty) ignored("tty", "it has no terminal");
 }
 
 }  // namespace

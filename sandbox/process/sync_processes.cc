@@ -102,7 +102,7 @@ class ProcessPass : private PodPass {
     if (!memory_.deleting) memory_.deleting = now_;
     const absl::Time until = *memory_.deleting + absl::Seconds(pod_.metadata.deletion_grace_period_seconds.value_or(0));
     bool others = false;
-    for (const HostedContainer& each : pod_.spec.containers) others |= StopOne(each, until);
+    for (const HostedContainer& each : pod_.spec.containers) others |= StopOne(each, until, false);
     StopInitContainers(until, others);
     TellEnds();
     return With(Finish());
@@ -122,14 +122,11 @@ class ProcessPass : private PodPass {
     }
   }
 
-  // pkg/kubelet/kuberuntime: a sidecar ends after all that came after it. Whether one runs still.
+  // pkg/kubelet/kuberuntime, killContainer: a sidecar has SIGTERM after all that came after it has ended; its preStop
+  // hook does not wait. Whether one runs still.
   bool StopInitContainers(absl::Time until, bool others) {
-    for (auto each = pod_.spec.init_containers.rbegin(); each != pod_.spec.init_containers.rend(); ++each) {
-      const auto runs = known_.containers.find(each->name);
-      if (runs == known_.containers.end() || !runs->second.live()) continue;
-      if (!others || !IsSidecar(*each) || runs->second.now->stop || Due(until)) StopOne(*each, until);
-      others = true;
-    }
+    for (auto each = pod_.spec.init_containers.rbegin(); each != pod_.spec.init_containers.rend(); ++each)
+      others |= StopOne(*each, until, others && IsSidecar(*each));
     return others;
   }
 
@@ -139,14 +136,15 @@ class ProcessPass : private PodPass {
     return StopInitContainers(*known_.finishing + Grace(), false);
   }
 
-  // Whether it runs still.
-  bool StopOne(const HostedContainer& spec, absl::Time until) {
+  // Whether it runs still. `waits`: for the end of others, as long as there is time.
+  bool StopOne(const HostedContainer& spec, absl::Time until, bool waits) {
     const auto runs = known_.containers.find(spec.name);
     if (runs == known_.containers.end() || !runs->second.live()) return false;
     ProcessRun& run = *runs->second.now;
     TakeResults(spec, run);
     if (!run.stop) BeginStop(spec, run, absl::StrCat("Stopping container ", spec.name), until);
     run.stop->until = std::min(run.stop->until, until);
+    run.stop->waits = waits;
     GoOnStopping(spec.name, *run.stop);
     return true;
   }

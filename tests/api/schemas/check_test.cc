@@ -263,6 +263,19 @@ TEST(ApplyDefaultsTest, WhatIsThereStays) {
   EXPECT_EQ(api::ToJson(pod.at("spec").at("dnsPolicy")), "\"ClusterFirst\"");
 }
 
+// kubernetes: pkg/apis/core/v1, SetDefaults_Probe
+TEST(ApplyDefaultsTest, AZeroInAProbeIsNoneSaid) {
+  const boost::json::value pod = Defaulted(api::kPods, R"({"spec":{"containers":[{"name":"c","image":"i",
+    "livenessProbe":{"timeoutSeconds":0,"periodSeconds":0,"successThreshold":0,"failureThreshold":0,
+                     "initialDelaySeconds":0,"terminationGracePeriodSeconds":0},
+    "startupProbe":{"periodSeconds":2}}]}})");
+  const boost::json::value& container = pod.at("spec").at("containers").at(0);
+  EXPECT_EQ(container.at("livenessProbe"),
+            *api::ParseJson(R"({"timeoutSeconds":1,"periodSeconds":10,"successThreshold":1,"failureThreshold":3,
+    "initialDelaySeconds":0,"terminationGracePeriodSeconds":0})"));
+  EXPECT_EQ(container.at("startupProbe").at("periodSeconds"), 2);
+}
+
 TEST(ApplyDefaultsTest, TwiceIsOnce) {
   const boost::json::value once =
       Defaulted(api::kPods, R"({"spec":{"hostNetwork":true,"containers":[{"name":"c","image":"i",

@@ -101,6 +101,18 @@ TEST(RunStopTest, AHookThatTakesTheWholeGraceLeavesTwoSeconds) {
   EXPECT_TRUE(NextStopStep(stop, kStart + absl::Seconds(7)).kill);
 }
 
+TEST(RunStopTest, AGraceThatIsShortOrOverLeavesTwoSecondsToo) {
+  for (const absl::Duration grace : {absl::ZeroDuration(), absl::Seconds(1)}) {
+    RunStop stop;
+    stop.until = kStart + grace;
+    StopStep step = NextStopStep(stop, kStart);
+    EXPECT_TRUE(step.terminate);
+    EXPECT_FALSE(step.kill);
+    EXPECT_EQ(step.look_again, kStart + absl::Seconds(2));
+    EXPECT_TRUE(NextStopStep(stop, kStart + absl::Seconds(2)).kill);
+  }
+}
+
 HostedContainer WithPorts() {
   HostedContainer out;
   out.name = "main";
@@ -207,15 +219,22 @@ TEST(SecurityTest, RootIsRefusedWhereItMustNotBe) {
 
 TEST(SecurityTest, WhatIsIgnoredHasItsPath) {
   const HostedPod pod = Secured(
-      R"("hostIPC":true,"hostPID":true,"shareProcessNamespace":true,"activeDeadlineSeconds":5,"securityContext":{"seccompProfile":{"type":"RuntimeDefault"},"sysctls":[]},)",
-      R"(,"securityContext":{"privileged":true,"capabilities":{"drop":["ALL"]}},"lifecycle":{"stopSignal":"SIGINT"})");
-  EXPECT_THAT(IgnoredFields(pod),
-              ElementsAre(HasSubstr("spec.securityContext.seccompProfile: ignored: "),
-                          HasSubstr("spec.activeDeadlineSeconds: ignored: "), HasSubstr("spec.hostPID: ignored: "),
-                          HasSubstr("spec.shareProcessNamespace: ignored: "), HasSubstr("spec.hostIPC: ignored: "),
-                          HasSubstr("spec.containers[0].securityContext.privileged: ignored: "),
-                          HasSubstr("spec.containers[0].securityContext.capabilities: ignored: "),
-                          HasSubstr("spec.containers[0].lifecycle.stopSignal: ignored: ")));
+      R"("hostIPC":true,"hostPID":true,"shareProcessNamespace":true,"activeDeadlineSeconds":5,"securityContext":{"seccompProfile":{"type":"RuntimeDefault"},"sysctls":[],"supplementalGroupsPolicy":"Strict","fsGroupChangePolicy":"OnRootMismatch"},)",
+      R"(,"stdin":true,"tty":true,"securityContext":{"privileged":true,"capabilities":{"drop":["ALL"]}},"lifecycle":{"stopSignal":"SIGINT"})");
+  EXPECT_THAT(
+      IgnoredFields(pod),
+      ElementsAre(HasSubstr("spec.securityContext.seccompProfile: ignored: "),
+                  HasSubstr("spec.securityContext.supplementalGroupsPolicy: ignored: "),
+                  HasSubstr("spec.securityContext.fsGroupChangePolicy: ignored: "),
+                  HasSubstr("spec.activeDeadlineSeconds: ignored: "), HasSubstr("spec.hostPID: ignored: "),
+                  HasSubstr("spec.shareProcessNamespace: ignored: "), HasSubstr("spec.hostIPC: ignored: "),
+                  HasSubstr("spec.containers[0].securityContext.privileged: ignored: "),
+                  HasSubstr("spec.containers[0].securityContext.capabilities: ignored: "),
+                  HasSubstr("spec.containers[0].lifecycle.stopSignal: ignored: "),
+                  HasSubstr("spec.containers[0].stdin: ignored: "), HasSubstr("spec.containers[0].tty: ignored: ")));
+  const HostedPod usual = Secured(
+      R"("securityContext":{"supplementalGroupsPolicy":"Merge","fsGroupChangePolicy":"Always"},)", R"(,"stdin":false)");
+  EXPECT_THAT(IgnoredFields(usual), IsEmpty());
 }
 
 }  // namespace

@@ -76,5 +76,22 @@ TEST_F(PodFoldersTest, AnyKeyOfAConfigMapIsAFile) {
   EXPECT_EQ(testutil::ReadFile(volume.folder + "/a"), "2");
 }
 
+// Its mount would fail in the host, which has one group alone then, and say nothing of why.
+TEST_F(PodFoldersTest, MemoryForAGroupIsRefusedWithoutRoot) {
+  PodVolume volume;
+  volume.name = "shm";
+  volume.kind = PodVolume::Kind::kMemory;
+  volume.folder = folders_.Of("u1").pod + "/shm";
+  constexpr uid_t kNobody = 65534;
+  const uid_t before = geteuid();
+  ASSERT_TRUE(before != 0 || seteuid(kNobody) == 0);
+  const absl::Status status = folders_.MakeVolume("u1", volume, 2000);
+  ASSERT_EQ(seteuid(before), 0);
+  EXPECT_EQ(status, absl::PermissionDeniedError(
+                        absl::StrCat("MountVolume.SetUp failed for volume \"shm\" : fsGroup 2000: ", volume.folder,
+                                     ": only a sandbox that root starts gives folders to groups")));
+  GW_EXPECT_OK(folders_.MakeVolume("u1", volume)) << "for nobody in particular";
+}
+
 }  // namespace
 }  // namespace gangway::sandbox

@@ -246,7 +246,7 @@ TEST_F(SyncHandlersTest, ASidecarEndsAfterThoseThatNeedIt) {
   EXPECT_THAT(Pass(), ElementsAre("drop"));
 }
 
-TEST_F(SyncHandlersTest, ASidecarDoesNotWaitBeyondTheGrace) {
+TEST_F(SyncHandlersTest, ASidecarDoesNotWaitBeyondTheGraceAndHasTwoSecondsThen) {
   Pod(R"({"spec":{"initContainers":[{"name":"side","restartPolicy":"Always"}]}})");
   RunFirst("side");
   Started();
@@ -254,19 +254,69 @@ TEST_F(SyncHandlersTest, ASidecarDoesNotWaitBeyondTheGrace) {
   Deleted(5);
   Pass();
   After(absl::Seconds(5));
-  EXPECT_THAT(Pass(), ElementsAre("kill main", "terminate side", "kill side"));
+  EXPECT_THAT(Pass(), ElementsAre("kill main", "terminate side"));
+  EXPECT_EQ(next_ - now_, absl::Seconds(2));
+  After(absl::Seconds(2));
+  EXPECT_THAT(Pass(), ElementsAre("kill side"));
+}
+
+TEST_F(SyncHandlersTest, ASidecarsPreStopDoesNotWaitForItsTurn) {
+  Pod(R"({"spec":{"initContainers":[{"name":"side","restartPolicy":"Always",
+    "lifecycle":{"preStop":{"exec":{"command":["flush"]}}}}]}})");
+  RunFirst("side");
+  Started();
+  Pass();
+  Deleted(5);
+  EXPECT_THAT(Pass(), ElementsAre("terminate main", "handle side PreStop"));
+  EXPECT_EQ(events_.back(), "Killing: Stopping container side");
+  Answers(HandlerUse::kPreStop, Answer::kSuccess, "", "side");
+  EXPECT_THAT(Pass(), IsEmpty()) << "the signal does";
+  EXPECT_EQ(next_ - now_, absl::Seconds(5));
+  Ended(0);
+  EXPECT_THAT(Pass(), ElementsAre("terminate side"));
+}
+
+TEST_F(SyncHandlersTest, SidecarsEndOneAfterTheOtherTheLastFirst) {
+  Pod(R"({"spec":{"initContainers":[{"name":"one","restartPolicy":"Always"},{"name":"two","restartPolicy":"Always"}]}})");
+  RunFirst("one");
+  Started("two");
+  Pass();
+  Started();
+  Pass();
+  Ended(0);
+  EXPECT_THAT(Pass(), ElementsAre("terminate two"));
+  EXPECT_EQ(pod().status.phase, "Running");
+  Ended(0, "two");
+  EXPECT_THAT(Pass(), ElementsAre("terminate one"));
+  Ended(0, "one");
+  EXPECT_THAT(Pass(), IsEmpty());
+  EXPECT_EQ(pod().status.phase, "Succeeded");
 }
 
 TEST_F(SyncHandlersTest, ASidecarIsAskedToEndAlsoWhenAnInitContainerFails) {
-  Pod(R"({"spec":{"initContainers":[{"name":"side","restartPolicy":"Always"},{"name":"init"}]}})");
+  Pod(R"({"spec":{"terminationGracePeriodSeconds":20,
+    "initContainers":[{"name":"side","restartPolicy":"Always"},{"name":"init"},{"name":"later"}]}})");
   RunFirst("side");
   Started("init");
-  Ended(1, "init");
+  Ended(3, "init");
   EXPECT_THAT(Pass(), ElementsAre("terminate side"));
-  EXPECT_EQ(pod().status.phase, "Pending");
-  Ended(0, "side");
-  EXPECT_THAT(Pass(), IsEmpty());
-  EXPECT_EQ(pod().status.phase, "Failed");
+  EXPECT_EQ(events_.back(), "Killing: Stopping container side");
+  EXPECT_EQ(pod().status.phase, "Pending") << "it has not ended before all of its containers have";
+  EXPECT_EQ(next_ - now_, absl::Seconds(20));
+  After(absl::Seconds(20));
+  EXPECT_THAT(Pass(), ElementsAre("kill side"));
+  Ended(137, "side");
+  EXPECT_THAT(Pass(), IsEmpty()) << "neither the sidecar nor what comes later begins";
+  const HostedPod ended = pod();
+  EXPECT_EQ(ended.status.phase, "Failed");
+  ASSERT_EQ(ended.status.init_container_statuses.size(), 3u);
+  const auto& side = ended.status.init_container_statuses[0];
+  ASSERT_TRUE(side.state.terminated.has_value());
+  EXPECT_EQ(side.state.terminated->exit_code, 137);
+  EXPECT_FALSE(side.ready);
+  ASSERT_TRUE(ended.status.init_container_statuses[1].state.terminated.has_value());
+  EXPECT_EQ(ended.status.init_container_statuses[1].state.terminated->exit_code, 3);
+  EXPECT_THAT(Pass(), ElementsAre("drop"));
 }
 
 TEST_F(SyncHandlersTest, NothingIsSaidOfAPodThatNeverBegan) {

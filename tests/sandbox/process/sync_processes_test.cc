@@ -313,10 +313,13 @@ TEST_F(SyncProcessesTest, ADeletedPodIsAskedFirstThenKilled) {
   EXPECT_THAT(events_, ElementsAre("Started: Started container main", "Killing: Stopping container main"));
 }
 
-TEST_F(SyncProcessesTest, WithoutGraceItIsKilledAtOnce) {
+TEST_F(SyncProcessesTest, WithoutGraceItHasTwoSecondsStill) {
   Running();
   Pod(R"({"metadata":{"deletionTimestamp":"2027-01-15T08:00:00Z","deletionGracePeriodSeconds":0}})");
-  EXPECT_THAT(Pass(), ElementsAre("terminate main", "kill main"));
+  EXPECT_THAT(Pass(), ElementsAre("terminate main"));
+  EXPECT_EQ(next_ - now_, absl::Seconds(2));
+  After(absl::Seconds(2));
+  EXPECT_THAT(Pass(), ElementsAre("kill main"));
 }
 
 TEST_F(SyncProcessesTest, APodWhoseNodeIsSilentIsLeftAlone) {
