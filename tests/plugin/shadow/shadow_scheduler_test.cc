@@ -57,6 +57,7 @@ class ShadowSchedulerTest : public ::testing::Test {
             const std::string& body, const std::string& name) {
     kube::Request request;
     request.method = method;
+    if (method == "PATCH") request.content_type = "application/merge-patch+json";
     request.path = api::PathOf(resource, resource.namespaced ? "default" : "", name, subresource);
     request.body = body;
     const kube::Response reply = server_.Handle(request, {"test"});
@@ -198,6 +199,7 @@ class ShadowUseTest : public ShadowSchedulerTest {
       Post(api::kQueues, "",
            absl::StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":")", queue,
                         R"("},"spec":{"weight":1}})"));
+      Send("PATCH", api::kQueues, "status", R"({"status":{"state":"Open"}})", queue);
     }
     AddGang("first", 16, "ads");
     Bind("first", "node-0", "node-1");
