@@ -347,7 +347,8 @@ class GangScheduler final : public Scheduler {
                         volumes.of_gang,
                         evictions_.RemovalOf(key, id),
                         evictions_.NominationsOf(id),
-                        CountsFrom(key)};
+                        CountsFrom(key),
+                        bindings_.put_off(cluster_.gang(id))};
     kube::Plan plan = PlanGang(view, now);
     plan.look_again =
         std::min({plan.look_again, volumes.due, tellings_.NextChange(key), bindings_.LookAtAccepted(id, now)});
