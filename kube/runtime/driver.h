@@ -6,25 +6,25 @@
 // One plan per key is under way at a time; a key enqueued meanwhile is decided again when it is done. What a plan began
 // is never remembered: after any failure the key is decided anew from what is.
 //
+// clang-format off
 //   reply                       what follows
 //   2xx, 404 on a delete        the write is done
 //   409 AlreadyExists, create   done when the existing object has the same controller owner (it is ours: the reply was
-//   lost);
-//                               decided again when it is being deleted; else permanent
-//   409, 404, 412               the view was stale: decided again after a back-off, or when a cache change enqueues the
-//   key 429                         decided again when Retry-After is over, not earlier 5xx, 408, transport error   it
-//   may have been carried out: decided again after a back-off, not earlier; when nobody answered the
-//                               back-off stays short
+//                               lost); decided again when it is being deleted; else permanent
+//   409, 404, 412               the view was stale: decided again after a back-off, or when a cache change enqueues the key
+//   429                         decided again when Retry-After is over, not earlier
+//   5xx, 408, transport error   it may have been carried out: decided again after a back-off, not earlier; when nobody
+//                               answered the back-off stays short
 //   any other                   refused for good: told to the hook; decided again when enqueued, though not within a
-//   pause that
-//                               grows to `refused_pause`, and by itself after a back-off that grows to minutes: what
-//                               refuses (a quota, a namespace that ends, somebody else's object) may go without our
-//                               being told
+//                               pause that grows to `refused_pause`, and by itself after a back-off that grows to
+//                               minutes: what refuses (a quota, a namespace that ends, somebody else's object) may go
+//                               without our being told
+// clang-format on
 //
-// Writes that yield (kube/plan/plan.h) go, within an eighth of what may be in flight, when no others wait or are under
-// way, or when they have waited for `yield_patience`. Until they are sent a change of their key takes them back: it is
-// decided anew, and says all in one write. Those before another stage, or beside writes that do not yield, would hold
-// these up, and yield to nobody.
+// Writes that yield (kube/plan/plan.h) go when no others wait or are under way, or when they have waited for
+// `yield_patience`; an eighth of what may be in flight at once, so that others find room when they come. Until they are
+// sent a change of their key takes them back: it is decided anew, and says all in one write. Those before another
+// stage, or beside writes that do not yield, would hold these up, and yield to nobody.
 //
 // The writes of a stage go out together and all their replies are awaited; the next stage starts when all are done.
 // When many of a stage were refused for good, those not yet sent are left out: a gang of a thousand pods that a quota

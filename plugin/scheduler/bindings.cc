@@ -40,7 +40,11 @@ TaskId Bindings::AssumedTask(const NamespacedName& key, const std::string& uid) 
 // A reply is about the pod of that UID; one that was made anew under its name has nothing to do with it.
 void Bindings::OnReply(const kube::Write& write, const kube::Response& reply) {
   const bool again = reply.code == 429 || reply.code == 408 || reply.code >= 500;  // the driver tries again
-  if (again) return;
+  if (again) {
+    put_off_.insert(write.uid);
+    return;
+  }
+  put_off_.erase(write.uid);
   if (reply.ok()) bound_.Add();
   const NamespacedName key{write.ns, write.name};
   const TaskId id = cluster_.FindTask(key.ns, key.name);
@@ -56,6 +60,12 @@ void Bindings::OnReply(const kube::Write& write, const kube::Response& reply) {
   LookAtPod(key, task.uid,
             absl::StrCat("binding ", task.name.view(), " to ", cluster_.node_name(task.row),
                          " was refused: ", kube::StatusFromResponse(reply).message()));
+}
+
+bool Bindings::put_off(const model::Gang& gang) const {
+  if (put_off_.empty()) return false;
+  return std::any_of(gang.tasks.begin(), gang.tasks.end(),
+                     [&](TaskId id) { return put_off_.contains(cluster_.task(id).uid.text()); });
 }
 
 void Bindings::TellScheduled(const Task& task) {

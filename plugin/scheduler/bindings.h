@@ -13,6 +13,7 @@
 #include "absl/container/btree_map.h"
 #include "absl/container/btree_set.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "api/core/pod.h"
@@ -57,8 +58,13 @@ class Bindings {
 
   // Whether the API server has accepted the binding of this pod, which is not shown yet.
   bool accepted(const model::Task& task) const { return accepted_.contains(task.uid.text()); }
+  // Whether the API server answered a binding of this gang by "later", or by an error of its own.
+  bool put_off(const model::Gang& gang) const;
   // The pod is given a node, is shown with one, or is gone.
-  void ForgetPod(const std::string& uid) { accepted_.erase(uid); }
+  void ForgetPod(const std::string& uid) {
+    accepted_.erase(uid);
+    put_off_.erase(uid);
+  }
   void OnReply(const kube::Write& write, const kube::Response& reply);
 
   // Volumes before pods. When `failed` is set, the gang is to be given up.
@@ -113,6 +119,7 @@ class Bindings {
   absl::btree_map<api::NamespacedName, State> states_;
   absl::btree_set<api::NamespacedName> awaiting_volumes_;
   absl::flat_hash_map<std::string, absl::Time> accepted_;  // UIDs of assumed pods, and since when, or asked for
+  absl::flat_hash_set<std::string> put_off_;               // UIDs
   Counter bound_, refused_;
   Histogram gang_latency_;
 };

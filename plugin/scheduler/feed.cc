@@ -75,9 +75,15 @@ void Feed::On(const NamespacedName& key, const api::core::VolumeAttachment* atta
   });
 }
 
-void Feed::On(const NamespacedName& key, const api::core::ResourceQuota* quota) {
+void Feed::On(const NamespacedName& key, const api::core::ResourceQuota* quota,
+              const kube::Informer<api::volcano::PodGroup>& groups) {
+  const bool had = cluster_.quotas().Of(key.ns) != nullptr;
   const std::optional<model::QuotaFacts> facts = quota == nullptr ? std::nullopt : ingest::QuotaFactsOf(*quota);
   Apply([&] { facts.has_value() ? cluster_.SetQuota(*facts) : cluster_.RemoveQuota(key.ns, key.name); });
+  if (had || cluster_.quotas().Of(key.ns) == nullptr) return;
+  groups.ForEach([&](const NamespacedName& name, const auto& group) {
+    if (name.ns == key.ns) On(name, group.get());
+  });
 }
 
 void Feed::On(const NamespacedName& key, const api::volcano::HyperNode* hyper_node) {

@@ -18,6 +18,7 @@
 #include "api/meta.h"
 #include "api/volcano/hyper_node.h"
 #include "api/volcano/scheduling.h"
+#include "kube/runtime/informer.h"
 #include "plugin/model/cluster.h"
 
 namespace gangway::scheduler {
@@ -45,8 +46,9 @@ class Feed {
   void On(const api::NamespacedName& key, const api::core::CsiStorageCapacity* capacity);
   void On(const api::NamespacedName& key, const api::core::VolumeAttachment* attachment);
   void On(const api::NamespacedName& key, const api::volcano::HyperNode* hyper_node);
-  // After the first one of a namespace its PodGroups are to be told of again.
-  void On(const api::NamespacedName& key, const api::core::ResourceQuota* quota);
+  // What `groups` ask of quotas is kept from the first one of their namespace on, so they are fed again then.
+  void On(const api::NamespacedName& key, const api::core::ResourceQuota* quota,
+          const kube::Informer<api::volcano::PodGroup>& groups);
   void On(const api::NamespacedName& key, const api::core::PartialObject* ns);  // a Namespace
   void On(const api::NamespacedName& key, const api::volcano::PodGroup* group);
   void On(const api::NamespacedName& key, const api::core::KubernetesPodGroup* group);

@@ -167,8 +167,8 @@ class Planner {
   // Its bindings go alone: when they have arrived one write says that it was let in and runs. Who makes pods of what is
   // Inqueue has made them.
   bool BindsMinimum() const {
-    return gang_.kind == model::GangKind::kVolcano && view_.volumes.ready && gang::HasMinimum(cluster_, gang_) &&
-           !gang::HasMinimum(cluster_, gang_, gang::IsBoundOrDone);
+    return gang_.kind == model::GangKind::kVolcano && view_.volumes.ready && !view_.bindings_put_off &&
+           gang::HasMinimum(cluster_, gang_) && !gang::HasMinimum(cluster_, gang_, gang::IsBoundOrDone);
   }
 
   void WantBindings(std::vector<Write>& writes) {

@@ -38,11 +38,12 @@ struct GangView {
   std::optional<Removal> removal = std::nullopt;        // pods of it that are evicted
   std::vector<Evictions::Nomination> nominations = {};  // that its pods do not say yet
   absl::Time counts_from = absl::InfinitePast();        // until then how many of its pods run is not written alone
+  bool bindings_put_off = false;                        // the API server did not take them yet
 };
 
 // One stage with the bindings, or with what their volumes need first, the status and the conditions (while bindings
-// make it whole, no status: they bring it about); or, for leftovers whose time has come and for pods that are evicted,
-// three: the record of it in the PodGroup, the pods' DisruptionTarget, the deletions.
+// that were not put off make it whole, no status: they bring it about); or, for leftovers whose time has come and for
+// pods that are evicted, three: the record of it in the PodGroup, the pods' DisruptionTarget, the deletions.
 kube::Plan PlanGang(const GangView& view, absl::Time now);
 
 // Pods that wait for a PodGroup which is not there are told so by `text`, once it has been late for so long.

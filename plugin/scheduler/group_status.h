@@ -23,11 +23,14 @@ struct StatusInput {
 };
 
 // Phases, in this order:
+// clang-format off
 //   Unknown    pods run, the gang was whole before, and what it lacks is told
 //   Completed  as many pods as the minimum have ended, and none is left that has not
 //   Running    as many pods as the minimum have a node
-//   as it is   while bindings are under way, or the gang is not whole and that is not told yet; Completed while no pods
-//   come Inqueue    it is let in Pending    otherwise
+//   as it is   while bindings are under way, or the gang is not whole and that is not told yet; Completed while no pods come
+//   Inqueue    it is let in
+//   Pending    otherwise
+// clang-format on
 // A pod that failed counts as scheduled but not against Unknown. The first time, the minima of tasks and sub-groups
 // must be met, too: what is said to have been whole is not released any more. Conditions are added or replaced, never
 // taken away; all are True, as Volcano's: of Scheduled and Unschedulable the one with the newer transition holds.

@@ -1,5 +1,5 @@
-// Which resources a scheduler of ours reads for nothing but their facts: all but pods, PodGroups, queues and
-// claims, after each of which more happens than that the cluster changes.
+// Which resources a scheduler of ours reads beside pods, PodGroups, queues and claims, for little more than their
+// facts.
 #pragma once
 
 #include "api/cluster_resources.h"
@@ -17,9 +17,10 @@ namespace gangway::scheduler {
 // on.
 inline const kube::Selection kIfAllowed{.keep = false, .optional = true, .unless_forbidden = true};
 
-// `watch_for`: called as watch_for.operator()<T>(resource, selection) for each, T being its type.
+// `watch_for`: called as watch_for.operator()<T>(resource, selection) for each, T being its type; gives the informer.
+// `groups`: of PodGroups, told after the quotas that they ask for room in.
 template <class WatchFor>
-void WatchFacts(WatchFor&& watch_for) {
+void WatchFacts(WatchFor&& watch_for, kube::AnyInformer& groups) {
   const kube::Selection always{.keep = false};
   kube::Selection everywhere = kIfAllowed;
   everywhere.everywhere = true;
@@ -32,7 +33,7 @@ void WatchFacts(WatchFor&& watch_for) {
   watch_for.template operator()<api::core::CsiDriver>(api::kCsiDrivers, kIfAllowed);
   watch_for.template operator()<api::core::CsiStorageCapacity>(api::kCsiStorageCapacities, everywhere);
   watch_for.template operator()<api::core::VolumeAttachment>(api::kVolumeAttachments, kIfAllowed);
-  watch_for.template operator()<api::core::ResourceQuota>(api::kResourceQuotas, kIfAllowed);
+  groups.After(watch_for.template operator()<api::core::ResourceQuota>(api::kResourceQuotas, kIfAllowed));
   watch_for.template operator()<api::volcano::HyperNode>(api::volcano::kHyperNodes, kIfAllowed);
   watch_for.template operator()<api::core::PartialObject>(api::kNamespaces, kIfAllowed);
 }

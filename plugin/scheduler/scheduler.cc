@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -97,10 +96,9 @@ class GangScheduler final : public Scheduler {
                   {options_.volumes_take, options_.bind_retry},
                   {[this](const NamespacedName& key) { driver_.Enqueue(key); }, [this] { rounds_.Want(); }}),
         driver_(Drive("podgroup", [this](const NamespacedName& key, absl::Time now) { return Decide(key, now); })) {
-    WatchFacts([this]<class T>(const api::Resource& resource, const kube::Selection& selection) {
-      auto& informer = WatchHere<T>(resource, selection);
-      if constexpr (std::is_same_v<T, ResourceQuota>) groups_.After(informer);
-    });
+    WatchFacts([this]<class T>(const api::Resource& resource,
+                               const kube::Selection& selection) -> auto& { return WatchHere<T>(resource, selection); },
+               groups_);
     pods_.After(coscheduling_groups_);  // whether there are any says what a label of theirs means
     if (options_.live_policy != nullptr) {
       options_.live_policy->OnChange([this] {
@@ -176,15 +174,7 @@ class GangScheduler final : public Scheduler {
     for (const NamespacedName& awaiting : bindings_.awaiting_volumes()) driver_.Enqueue(awaiting);
   }
 
-  // What its PodGroups ask of quotas is kept from the first quota of a namespace on.
-  void Seen(const NamespacedName& key, const ResourceQuota* quota) {
-    const bool had = cluster_.quotas().Of(key.ns) != nullptr;
-    feed_.On(key, quota);
-    if (had || cluster_.quotas().Of(key.ns) == nullptr) return;
-    groups_.ForEach([&](const NamespacedName& name, const auto& group) {
-      if (name.ns == key.ns) feed_.On(name, group.get());
-    });
-  }
+  void Seen(const NamespacedName& key, const ResourceQuota* quota) { feed_.On(key, quota, groups_); }
 
   void Seen(const NamespacedName& key, const PodGroup* group) { SeenGroup(GangKind::kVolcano, key, group); }
   void Seen(const NamespacedName& key, const KubernetesPodGroup* group) {
@@ -357,7 +347,8 @@ class GangScheduler final : public Scheduler {
                         volumes.of_gang,
                         evictions_.RemovalOf(key, id),
                         evictions_.NominationsOf(id),
-                        CountsFrom(key)};
+                        CountsFrom(key),
+                        bindings_.put_off(cluster_.gang(id))};
     kube::Plan plan = PlanGang(view, now);
     plan.look_again =
         std::min({plan.look_again, volumes.due, tellings_.NextChange(key), bindings_.LookAtAccepted(id, now)});

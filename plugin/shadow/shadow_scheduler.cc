@@ -55,16 +55,17 @@ ShadowScheduler::ShadowScheduler(kube::Informers& informers, kube::ComponentOpti
       options_(std::move(options)),
       feed_(cluster_, options_.name, informers.namespaces(), [this] { WantAt(loop().Now()); }),
       comparison_(loop().Now()),
-      claims_(WatchFor<api::core::PersistentVolumeClaim>(api::kPersistentVolumeClaims, scheduler::kIfAllowed)) {
+      claims_(WatchFor<api::core::PersistentVolumeClaim>(api::kPersistentVolumeClaims, scheduler::kIfAllowed)),
+      groups_(WatchFor<api::volcano::PodGroup>(api::kPodGroups, {})) {
   auto& pods = WatchFor<api::core::Pod>(api::kPods, {.keep = false, .everywhere = true});
   pods.After(WatchFor<api::core::CoschedulingPodGroup>(api::kCoschedulingPodGroups, scheduler::kIfAllowed));
-  auto& groups = WatchFor<api::volcano::PodGroup>(api::kPodGroups, kAll);
   WatchFor<api::core::KubernetesPodGroup>(api::kKubernetesPodGroups, scheduler::kIfAllowed);
   WatchFor<api::volcano::Queue>(api::kQueues, kAll);
-  scheduler::WatchFacts([&]<class T>(const api::Resource& resource, const kube::Selection& selection) {
-    auto& informer = WatchFor<T>(resource, selection);
-    if constexpr (std::is_same_v<T, api::core::ResourceQuota>) groups.After(informer);
-  });
+  scheduler::WatchFacts(
+      [this]<class T>(const api::Resource& resource, const kube::Selection& selection) -> auto& {
+        return WatchFor<T>(resource, selection);
+      },
+      groups_);
   if (options_.live_policy != nullptr) options_.live_policy->OnChange([this] { WantAt(loop().Now()); });
 }
 
@@ -86,6 +87,8 @@ void ShadowScheduler::Seen(const api::NamespacedName& key, const T* object) {
     feed_.On(key, object, coscheduling_);
     // At once: before the next round the other may have placed it.
     if (object != nullptr && deciding()) NoteIfWaits(cluster_.task(cluster_.FindTask(key.ns, key.name)).gang);
+  } else if constexpr (std::is_same_v<T, api::core::ResourceQuota>) {
+    feed_.On(key, object, groups_);
   } else {
     if constexpr (std::is_same_v<T, api::core::CoschedulingPodGroup>) coscheduling_ = true;
     if constexpr (std::is_same_v<T, api::volcano::Queue>) queue_use_.Seen(key.name, object);

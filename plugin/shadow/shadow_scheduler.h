@@ -12,6 +12,7 @@
 
 #include "absl/time/time.h"
 #include "api/core/storage.h"
+#include "api/volcano/scheduling.h"
 #include "kube/runtime/component.h"
 #include "plugin/gang/policy.h"
 #include "plugin/gang/schedule.h"
@@ -62,6 +63,7 @@ class ShadowScheduler final : public kube::Component {
   scheduler::QueueUse queue_use_;
   Comparison comparison_;
   kube::Informer<api::core::PersistentVolumeClaim>& claims_;
+  kube::Informer<api::volcano::PodGroup>& groups_;
   std::set<std::string> waits_;               // gangs that are compared
   std::map<std::string, absl::Time> wished_;  // since when they hold room in our table alone
   bool coscheduling_ = false;                 // there are PodGroups of that kind

@@ -153,9 +153,17 @@ TEST_F(BindingsTest, ANodeThatIsGoneIsNobodysRoom) {
 }
 
 TEST_F(BindingsTest, WhatTheDriverTriesAgainIsNoRefusal) {
-  for (const int code : {408, 429, 500, 503}) Reply(0, code);
+  for (const int code : {408, 429, 500, 503}) {
+    EXPECT_FALSE(bindings_.put_off(cluster_.gang(gang_)));
+    Reply(0, code);
+    EXPECT_TRUE(bindings_.put_off(cluster_.gang(gang_))) << code;
+    bindings_.ForgetPod("uid-g-w-0");
+  }
   EXPECT_THAT(Asked(), IsEmpty());
   EXPECT_TRUE(Assumed(0));
+  Reply(0, 503);
+  Reply(0, 201);
+  EXPECT_FALSE(bindings_.put_off(cluster_.gang(gang_)));
 }
 
 TEST_F(BindingsTest, WhoIsGivenUpKeepsWhatWasAccepted) {

@@ -40,8 +40,8 @@ class GangPlanTest : public ::testing::Test {
     const model::GangId id = cluster_.FindGang("default", "g");
     const auto accepted = [this](const model::Task& task) { return accepted_ == task.name; };
     const auto written = [this](const model::Task&) { return written_; };
-    const GangView view{cluster_,          id,   &group_,  telling_,     accepted, written,     leftovers_, At(0),
-                        absl::Seconds(30), "id", volumes_, std::nullopt, {},       counts_from_};
+    const GangView view{cluster_,          id,   &group_,  telling_,     accepted, written,      leftovers_, At(0),
+                        absl::Seconds(30), "id", volumes_, std::nullopt, {},       counts_from_, put_off_};
     return PlanGang(view, At(second));
   }
   // "podgroups g", "pods/binding g-w-0", of all stages.
@@ -68,6 +68,7 @@ class GangPlanTest : public ::testing::Test {
   std::string accepted_, written_;
   VolumesOfGang volumes_;
   absl::Time counts_from_ = absl::InfinitePast();
+  bool put_off_ = false;
 };
 
 // It has no place for a reason that would say that the event is written.
@@ -178,6 +179,9 @@ TEST_F(GangPlanTest, BindingsThatMakeAGangWholeGoAlone) {
   volumes_.ready = false;
   EXPECT_THAT(Writes(Plan()), ElementsAre("0 podgroups g")) << "Inqueue: volumes may take minutes";
   volumes_.ready = true;
+  put_off_ = true;
+  EXPECT_EQ(Writes(Plan()).front(), "0 podgroups g") << "Inqueue: an API server that fails may do so for long";
+  put_off_ = false;
   for (int i = 0; i < 6; ++i) SetPod(i, "n1");
   EXPECT_THAT(Writes(Plan()), ElementsAre("0 podgroups g"));
   EXPECT_THAT(Plan().stages[0][0].body, AllOf(HasSubstr(R"("phase":"Running")"), HasSubstr(R"("type":"Scheduled")")));

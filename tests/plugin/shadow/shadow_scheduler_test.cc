@@ -37,15 +37,12 @@ class ReadOnly final : public kube::Client {
 
 class ShadowSchedulerTest : public ::testing::Test {
  protected:
-  ShadowSchedulerTest() : loop_(1), server_(loop_, {}), client_(loop_, server_, "shadow"), read_only_(client_) {
-    for (int i = 0; i < 2; ++i) {
-      Post(api::kNodes, "",
-           absl::StrCat(R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"node-)", i,
-                        R"("},"status":{"allocatable":{"cpu":"16","memory":"64Gi","pods":"110"}}})"));
-    }
+  explicit ShadowSchedulerTest(ShadowOptions options = {})
+      : loop_(1), server_(loop_, {}), client_(loop_, server_, "shadow"), read_only_(client_) {
+    for (int i = 0; i < 2; ++i) AddNode(absl::StrCat("node-", i), 16);
     components_ = std::make_unique<kube::Components>(loop_, read_only_);
     auto shadow =
-        std::make_unique<ShadowScheduler>(components_->informers(), kube::ComponentOptions(), ShadowOptions());
+        std::make_unique<ShadowScheduler>(components_->informers(), kube::ComponentOptions(), std::move(options));
     shadow_ = shadow.get();
     components_->Add(std::move(shadow));
     components_->Start();
@@ -54,18 +51,29 @@ class ShadowSchedulerTest : public ::testing::Test {
 
   void Post(const api::Resource& resource, const std::string& subresource, const std::string& body,
             const std::string& name = "") {
+    Send("POST", resource, subresource, body, name);
+  }
+  void Send(const std::string& method, const api::Resource& resource, const std::string& subresource,
+            const std::string& body, const std::string& name) {
     kube::Request request;
-    request.method = "POST";
+    request.method = method;
+    if (method == "PATCH") request.content_type = "application/merge-patch+json";
     request.path = api::PathOf(resource, resource.namespaced ? "default" : "", name, subresource);
     request.body = body;
     const kube::Response reply = server_.Handle(request, {"test"});
     ASSERT_TRUE(reply.ok()) << *reply.body;
   }
+  void AddNode(const std::string& name, int cpu) {
+    Post(api::kNodes, "",
+         absl::StrCat(R"({"apiVersion":"v1","kind":"Node","metadata":{"name":")", name,
+                      R"("},"status":{"allocatable":{"cpu":")", cpu, R"(","memory":"64Gi","pods":"110"}}})"));
+  }
   // A gang of two pods of so many cpu each, whose pods are there.
-  void AddGang(const std::string& name, int cpu) {
+  void AddGang(const std::string& name, int cpu, const std::string& queue = "default") {
     Post(api::kPodGroups, "",
          absl::StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":")", name,
-                      R"("},"spec":{"minMember":2,"queue":"default","minResources":{"cpu":")", 2 * cpu, R"("}}})"));
+                      R"("},"spec":{"minMember":2,"queue":")", queue, R"(","minResources":{"cpu":")", 2 * cpu,
+                      R"("}}})"));
     for (int i = 0; i < 2; ++i) {
       Post(
           api::kPods, "",
@@ -88,6 +96,16 @@ class ShadowSchedulerTest : public ::testing::Test {
     }
   }
   void Pass(int seconds) { loop_.RunFor(absl::Seconds(seconds)); }
+  // Of the gangs called so, how many it would have placed.
+  int Wished(const std::string& name, int gangs) const {
+    int wished = 0;
+    for (int i = 0; i < gangs; ++i) {
+      const model::Cluster& cluster = shadow_->cluster();
+      const model::TaskId task = cluster.FindTask("default", absl::StrCat(name, i, "-0"));
+      wished += cluster.task(task).holds_room() ? 1 : 0;
+    }
+    return wished;
+  }
   const Counts& counts() const { return shadow_->comparison().counts(); }
 
   SimulatedLoop loop_;
@@ -154,6 +172,47 @@ TEST_F(ShadowSchedulerTest, AWishHoldsRoomForAWhile) {
   Pass(5);
   EXPECT_EQ(counts().not_yet, 1);
   EXPECT_TRUE(shadow_->cluster().Audit().empty());
+}
+
+// `ads` had the whole cluster for three hours; then both want all of it.
+class ShadowUseTest : public ShadowSchedulerTest {
+ protected:
+  explicit ShadowUseTest(absl::Duration half_life = absl::Hours(1)) : ShadowSchedulerTest(Counting(half_life)) {
+    for (const char* queue : {"ads", "lab"}) {
+      Post(api::kQueues, "",
+           absl::StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":")", queue,
+                        R"("},"spec":{"weight":1}})"));
+      Send("PATCH", api::kQueues, "status", R"({"status":{"state":"Open"}})", queue);
+    }
+    AddGang("first", 16, "ads");
+    Bind("first", "node-0", "node-1");
+    Pass(3 * 3600);
+    for (int i = 0; i < 4; ++i) {
+      for (const char* queue : {"ads", "lab"}) AddGang(absl::StrCat(queue, i), 4, queue);
+    }
+    Pass(5);
+    Send("DELETE", api::kPodGroups, "", "", "first");
+    for (const char* pod : {"first-0", "first-1"}) Send("DELETE", api::kPods, "", R"({"gracePeriodSeconds":0})", pod);
+    Pass(5);
+  }
+  static ShadowOptions Counting(absl::Duration half_life) {
+    ShadowOptions options;
+    options.policy.preempt = options.policy.reclaim = false;
+    if (half_life > absl::ZeroDuration()) options.policy.use_half_life = half_life;
+    return options;
+  }
+};
+TEST_F(ShadowUseTest, WhoUsedMuchOfLateGetsLess) {
+  EXPECT_GE(Wished("lab", 4), 3) << "24 of the 25.6 cpu that it deserves; what is left is more than the others do";
+}
+
+class ShadowWithoutUseTest : public ShadowUseTest {
+ protected:
+  ShadowWithoutUseTest() : ShadowUseTest(absl::ZeroDuration()) {}
+};
+TEST_F(ShadowWithoutUseTest, BothGetHalf) {
+  EXPECT_EQ(Wished("lab", 4), 2);
+  EXPECT_EQ(Wished("ads", 4), 2);
 }
 
 }  // namespace
