@@ -21,15 +21,13 @@ namespace {
 
 class LiveClusterTest : public ::testing::Test {
  protected:
-  LiveClusterTest() : loop_(1), server_(loop_, {}) {
+  explicit LiveClusterTest(LiveClusterOptions options = {}) : loop_(1), server_(loop_, {}) {
     for (int i = 0; i < 4; ++i) {
       Create(api::kNodes, absl::StrCat(R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"node-)", i,
                                        R"("},"status":{"allocatable":{"cpu":"16","memory":"64Gi","pods":"110"}}})"));
     }
     client_ = std::make_unique<sandbox::InProcessClient>(loop_, server_, "extender");
     components_ = std::make_unique<kube::Components>(loop_, *client_);
-    LiveClusterOptions options;
-    options.plan.policy.admit_by_quotas = true;
     auto live = std::make_unique<LiveCluster>(components_->informers(), std::move(options));
     live_ = live.get();
     components_->Add(std::move(live));
@@ -48,18 +46,6 @@ class LiveClusterTest : public ::testing::Test {
            absl::StrCat(
                R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":")", name,
                R"("},"spec":{"minMember":3,"minTaskMember":{"w":3},"queue":"default","minResources":{"cpu":"27"}}})"));
-  }
-  void AddQuota(int cpu) {
-    Create(
-        api::kResourceQuotas,
-        absl::StrCat(R"({"apiVersion":"v1","kind":"ResourceQuota","metadata":{"name":"team"},"spec":{"hard":{"cpu":")",
-                     cpu, R"("}}})"));
-    kube::Request request;
-    request.method = "PATCH";
-    request.path = api::PathOf(api::kResourceQuotas, "default", "team", "status");
-    request.content_type = "application/merge-patch+json";
-    request.body = absl::StrCat(R"({"status":{"hard":{"cpu":")", cpu, R"("},"used":{"cpu":"0"}}})");
-    ASSERT_TRUE(server_.Handle(request, {"test"}).ok());
   }
   void Settle() { loop_.RunFor(absl::Seconds(1)); }
 
@@ -105,8 +91,30 @@ TEST_F(LiveClusterTest, NewsOfAMomentAgoMakeNoPlan) {
   EXPECT_NE(live_->Plan()->Find("default/ga"), nullptr);
 }
 
+class LiveQuotaTest : public LiveClusterTest {
+ protected:
+  LiveQuotaTest() : LiveClusterTest(ByQuotas()) {}
+  static LiveClusterOptions ByQuotas() {
+    LiveClusterOptions options;
+    options.plan.policy.admit_by_quotas = true;
+    options.plan.whole_gangs = false;  // members that are thought to be there ask for nothing more
+    return options;
+  }
+  void AddQuota(int cpu) {
+    Create(
+        api::kResourceQuotas,
+        absl::StrCat(R"({"apiVersion":"v1","kind":"ResourceQuota","metadata":{"name":"team"},"spec":{"hard":{"cpu":")",
+                     cpu, R"("}}})"));
+    kube::Request request;
+    request.method = "PATCH";
+    request.path = api::PathOf(api::kResourceQuotas, "default", "team", "status");
+    request.content_type = "application/merge-patch+json";
+    request.body = absl::StrCat(R"({"status":{"hard":{"cpu":")", cpu, R"("},"used":{"cpu":"0"}}})");
+    ASSERT_TRUE(server_.Handle(request, {"test"}).ok());
+  }
+};
 // What PodGroups ask of quotas is wanted from their namespace's first quota on, whichever came first.
-TEST_F(LiveClusterTest, AQuotaThatIsFullKeepsGangsOut) {
+TEST_F(LiveQuotaTest, OneThatComesLaterKeepsGangsOut) {
   AddGroup("before");
   components_->Start();
   Settle();
@@ -115,7 +123,7 @@ TEST_F(LiveClusterTest, AQuotaThatIsFullKeepsGangsOut) {
   Settle();
   EXPECT_EQ(live_->Plan()->JobEnqueueable("default/before"), Vote::kReject) << "27 cpu are more than 20";
 }
-TEST_F(LiveClusterTest, AQuotaThatWasThereKeepsGangsOut) {
+TEST_F(LiveQuotaTest, OneThatWasThereKeepsGangsOut) {
   AddQuota(20);
   AddGroup("after");
   components_->Start();
