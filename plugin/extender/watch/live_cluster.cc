@@ -26,25 +26,27 @@ const kube::Selection kIfAllowed{.keep = false, .optional = true, .unless_forbid
 LiveCluster::LiveCluster(kube::Informers& informers, LiveClusterOptions options)
     : Component(informers, {.event_source = "gangway-extender"}),
       options_(std::move(options)),
-      feed_(cluster_, options_.scheduler_name, informers.namespaces(), [this] { stale_ = true; }) {
+      feed_(cluster_, options_.scheduler_name, informers.namespaces(), [this] { stale_ = true; }),
+      groups_(WatchFor<api::volcano::PodGroup>(api::kPodGroups, {})) {
   WatchFor<api::core::Pod>(api::kPods, {.keep = false, .everywhere = true});
-  WatchFor<api::volcano::PodGroup>(api::kPodGroups, {.keep = false});
   WatchFor<api::volcano::Queue>(api::kQueues, {.keep = false});
   WatchFor<api::core::Node>(api::kNodes, {.keep = false});
   WatchFor<api::core::PriorityClass>(api::kPriorityClasses, {.keep = false});
   WatchFor<api::core::PodDisruptionBudget>(api::kPodDisruptionBudgets, kIfAllowed);
-  WatchFor<api::core::ResourceQuota>(api::kResourceQuotas, kIfAllowed);
+  groups_.After(WatchFor<api::core::ResourceQuota>(api::kResourceQuotas, kIfAllowed));
   WatchFor<api::core::PartialObject>(api::kNamespaces, kIfAllowed);
   WatchFor<api::volcano::HyperNode>(api::volcano::kHyperNodes, kIfAllowed);
 }
 
 template <class T>
-void LiveCluster::WatchFor(const api::Resource& resource, const kube::Selection& selection) {
-  Watch<T>(
+kube::Informer<T>& LiveCluster::WatchFor(const api::Resource& resource, const kube::Selection& selection) {
+  return Watch<T>(
       resource, selection,
       [this](const auto& key, const auto&, const auto& after) {
         if constexpr (std::is_same_v<T, api::core::Pod>) {
           feed_.On(key, after.get(), false);
+        } else if constexpr (std::is_same_v<T, api::core::ResourceQuota>) {
+          feed_.On(key, after.get(), groups_);
         } else {
           feed_.On(key, after.get());
         }

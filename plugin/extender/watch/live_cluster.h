@@ -8,6 +8,7 @@
 #include <string>
 
 #include "absl/time/time.h"
+#include "api/volcano/scheduling.h"
 #include "kube/runtime/component.h"
 #include "plugin/extender/session/session_plan.h"
 #include "plugin/gang/fit.h"
@@ -35,12 +36,13 @@ class LiveCluster final : public kube::Component {
 
  private:
   template <class T>
-  void WatchFor(const api::Resource& resource, const kube::Selection& selection);
+  kube::Informer<T>& WatchFor(const api::Resource& resource, const kube::Selection& selection);
   void Wake() override {}
 
   LiveClusterOptions options_;
   model::Cluster cluster_;
   scheduler::Feed feed_;
+  kube::Informer<api::volcano::PodGroup>& groups_;
   gang::Scratch scratch_;
   std::shared_ptr<const SessionPlan> plan_;
   absl::Time planned_ = absl::InfinitePast();

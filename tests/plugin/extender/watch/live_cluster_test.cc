@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -27,7 +28,9 @@ class LiveClusterTest : public ::testing::Test {
     }
     client_ = std::make_unique<sandbox::InProcessClient>(loop_, server_, "extender");
     components_ = std::make_unique<kube::Components>(loop_, *client_);
-    auto live = std::make_unique<LiveCluster>(components_->informers(), LiveClusterOptions());
+    LiveClusterOptions options;
+    options.plan.policy.admit_by_quotas = true;
+    auto live = std::make_unique<LiveCluster>(components_->informers(), std::move(options));
     live_ = live.get();
     components_->Add(std::move(live));
   }
@@ -45,6 +48,18 @@ class LiveClusterTest : public ::testing::Test {
            absl::StrCat(
                R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":")", name,
                R"("},"spec":{"minMember":3,"minTaskMember":{"w":3},"queue":"default","minResources":{"cpu":"27"}}})"));
+  }
+  void AddQuota(int cpu) {
+    Create(
+        api::kResourceQuotas,
+        absl::StrCat(R"({"apiVersion":"v1","kind":"ResourceQuota","metadata":{"name":"team"},"spec":{"hard":{"cpu":")",
+                     cpu, R"("}}})"));
+    kube::Request request;
+    request.method = "PATCH";
+    request.path = api::PathOf(api::kResourceQuotas, "default", "team", "status");
+    request.content_type = "application/merge-patch+json";
+    request.body = absl::StrCat(R"({"status":{"hard":{"cpu":")", cpu, R"("},"used":{"cpu":"0"}}})");
+    ASSERT_TRUE(server_.Handle(request, {"test"}).ok());
   }
   void Settle() { loop_.RunFor(absl::Seconds(1)); }
 
@@ -88,6 +103,24 @@ TEST_F(LiveClusterTest, NewsOfAMomentAgoMakeNoPlan) {
   EXPECT_EQ(live_->Plan(), plan);
   loop_.RunFor(absl::Milliseconds(100));
   EXPECT_NE(live_->Plan()->Find("default/ga"), nullptr);
+}
+
+// What PodGroups ask of quotas is wanted from their namespace's first quota on, whichever came first.
+TEST_F(LiveClusterTest, AQuotaThatIsFullKeepsGangsOut) {
+  AddGroup("before");
+  components_->Start();
+  Settle();
+  EXPECT_EQ(live_->Plan()->JobEnqueueable("default/before"), Vote::kAbstain);
+  AddQuota(20);
+  Settle();
+  EXPECT_EQ(live_->Plan()->JobEnqueueable("default/before"), Vote::kReject) << "27 cpu are more than 20";
+}
+TEST_F(LiveClusterTest, AQuotaThatWasThereKeepsGangsOut) {
+  AddQuota(20);
+  AddGroup("after");
+  components_->Start();
+  Settle();
+  EXPECT_EQ(live_->Plan()->JobEnqueueable("default/after"), Vote::kReject);
 }
 
 TEST_F(LiveClusterTest, HyperNodesAreFollowedForThoseWhoSendSessions) {
