@@ -247,6 +247,15 @@ TEST_F(WriteTest, PodSpecsAreMostlyImmutable) {
   EXPECT_EQ(Patch(PodPath("p"), R"({"spec":{"activeDeadlineSeconds":5}})").code, 200);
 }
 
+TEST_F(WriteTest, APodWithZerosInItsProbeCanBeWrittenLater) {
+  const Answer created = Post(kPods, R"({"metadata":{"name":"z"},"spec":{"containers":[{"name":"c","image":"i",
+    "readinessProbe":{"tcpSocket":{"port":80},"periodSeconds":0,"timeoutSeconds":0}}]}})");
+  ASSERT_EQ(created.code, 201) << created.body;
+  EXPECT_EQ(created.Text("spec.containers.0.readinessProbe.periodSeconds"), "10");
+  const Answer patched = Patch(PodPath("z"), R"({"metadata":{"annotations":{"a":"b"}}})");
+  EXPECT_EQ(patched.code, 200) << patched.body;
+}
+
 // kubernetes: resource/v1, defaults, and apis/resource/validation
 TEST_F(WriteTest, DevicesOfAResourceClaimAreGivenAndTakenBackWhole) {
   constexpr absl::string_view kClaims = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims";
