@@ -109,11 +109,7 @@ void PutPlan(const SessionPlan& plan, v1::SessionStatus& put) {
   put.set_pods(plan.tasks());
   put.set_gangs(static_cast<int>(plan.gangs().size()));
   put.set_placed(plan.placed());
-  for (const PlannedGang& gang : plan.gangs()) {
-    if (gang.let_in && gang.verdict == PlannedGang::Verdict::kSettled) continue;
-    if (put.unsettled_size() == kMaxShownGangs) break;
-    Put(gang, *put.add_unsettled());
-  }
+  for (const PlannedGang* const gang : plan.Unsettled()) Put(*gang, *put.add_unsettled());
 }
 
 std::string WhyOf(const SessionPlan& plan, const std::string& job) {

@@ -57,7 +57,6 @@ absl::StatusOr<v1::DeallocateResponse> Deallocate(const v1::DeallocateRequest& r
                                                   SessionStore& store);
 
 // The sessions of all these stores that are open.
-inline constexpr int kMaxShownGangs = 200;
 v1::ListSessionsResponse ListSessions(const v1::ListSessionsRequest& request, absl::Time now,
                                       absl::Span<const SessionStore* const> stores);
 

@@ -25,7 +25,6 @@ namespace {
 using Respond = kube::HttpHandler::Respond;
 using SteadyTime = std::chrono::steady_clock::time_point;
 
-constexpr std::size_t kMaxShownGangs = 200;
 constexpr std::size_t kMaxPlanners = 4;  // each keeps its scheduler's cluster
 
 absl::Duration Since(SteadyTime begin) { return absl::FromChrono(std::chrono::steady_clock::now() - begin); }
@@ -244,19 +243,16 @@ class VerbHandler::Impl {
     json.Field("made", absl::FormatTime(plan.made(), absl::UTCTimeZone()));
     json.Field("nodes", plan.nodes()).Field("tasks", plan.tasks()).Field("placed", plan.placed());
     json.Field("gangs", static_cast<std::int64_t>(plan.gangs().size())).Key("unsettled").BeginArray();
-    std::size_t shown = 0;
-    for (const PlannedGang& gang : plan.gangs()) {
-      if (gang.let_in && gang.verdict == PlannedGang::Verdict::kSettled) continue;
-      if (++shown > kMaxShownGangs) break;
+    for (const PlannedGang* const gang : plan.Unsettled()) {
       json.BeginObject()
-          .Field("job", gang.job)
-          .Field("verdict", VerdictText(gang.verdict))
-          .Field("letIn", gang.let_in)
-          .Field("mayStart", gang.may_start)
-          .Field("pinned", gang.pinned)
-          .Field("placed", gang.placed)
-          .Field("victims", static_cast<std::int64_t>(gang.victims.size()))
-          .Field("why", gang.why)
+          .Field("job", gang->job)
+          .Field("verdict", VerdictText(gang->verdict))
+          .Field("letIn", gang->let_in)
+          .Field("mayStart", gang->may_start)
+          .Field("pinned", gang->pinned)
+          .Field("placed", gang->placed)
+          .Field("victims", static_cast<std::int64_t>(gang->victims.size()))
+          .Field("why", gang->why)
           .EndObject();
     }
     json.EndArray();

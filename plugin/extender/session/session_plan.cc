@@ -263,6 +263,16 @@ const PlannedGang* SessionPlan::Find(absl::string_view job) const {
   return at == gangs_.end() || at->job != job ? nullptr : &*at;
 }
 
+std::vector<const PlannedGang*> SessionPlan::Unsettled() const {
+  std::vector<const PlannedGang*> unsettled;
+  for (const PlannedGang& gang : gangs_) {
+    if (gang.let_in && gang.verdict == Verdict::kSettled) continue;
+    if (unsettled.size() == kMaxUnsettled) break;
+    unsettled.push_back(&gang);
+  }
+  return unsettled;
+}
+
 Vote SessionPlan::JobEnqueueable(absl::string_view job) const {
   const PlannedGang* const gang = Find(job);
   return gang == nullptr || gang->let_in ? Vote::kAbstain : Vote::kReject;

@@ -107,6 +107,9 @@ class SessionPlan {
   const PlannedGang* Find(absl::string_view job) const;
   // All of them, by name.
   const std::vector<PlannedGang>& gangs() const { return gangs_; }
+  // Of which there is something to tell, by name; at most kMaxUnsettled.
+  static constexpr std::size_t kMaxUnsettled = 200;
+  std::vector<const PlannedGang*> Unsettled() const;
   absl::Time made() const { return made_; }
   // When it would be made otherwise though nothing happens.
   absl::Time look_again() const { return look_again_; }

@@ -93,12 +93,8 @@ TEST(AnswerTest, APodGoesWhereItsGangIsPlaced) {
             R"({"nodeScore":{},"errorMessage":""})");
 }
 
-// Of a plan that evicts whom the recording offers: they are echoed byte by byte.
-TEST(AnswerTest, VictimsAreEchoedWhole) {
-  const std::string body = Recorded("preemptable-3").body;
-  const auto question = DecodeVictims(body);
-  GW_ASSERT_OK(question);
-  model::Cluster cluster;
+// Where high may evict low.
+void AddNodeAndClasses(model::Cluster& cluster) {
   cluster.SetQueue(testutil::Queue("default"));
   testutil::AddNodes(cluster, 1);
   for (const auto& [name, value] : {std::pair("low", 10), std::pair("high", 1000)}) {
@@ -107,6 +103,15 @@ TEST(AnswerTest, VictimsAreEchoedWhole) {
     facts.value = value;
     cluster.SetPriorityClass(facts);
   }
+}
+
+// Of a plan that evicts whom the recording offers: they are echoed byte by byte.
+TEST(AnswerTest, VictimsAreEchoedWhole) {
+  const std::string body = Recorded("preemptable-3").body;
+  const auto question = DecodeVictims(body);
+  GW_ASSERT_OK(question);
+  model::Cluster cluster;
+  AddNodeAndClasses(cluster);
   const std::string& job = question->evictor.job;
   model::GangFacts high = testutil::Gang(job.substr(job.find('/') + 1), 1), low = testutil::Gang("low", 1);
   high.ns = job.substr(0, job.find('/'));
@@ -135,14 +140,7 @@ TEST(AnswerTest, VictimsAreEchoedWhole) {
 // Volcano's client takes no reply of more than 10 MiB.
 TEST(AnswerTest, OfVictimsAsManyAreEchoedAsAReplyHolds) {
   model::Cluster cluster;
-  cluster.SetQueue(testutil::Queue("default"));
-  testutil::AddNodes(cluster, 1);
-  for (const auto& [name, value] : {std::pair("low", 10), std::pair("high", 1000)}) {
-    model::PriorityClassFacts facts;
-    facts.name = name;
-    facts.value = value;
-    cluster.SetPriorityClass(facts);
-  }
+  AddNodeAndClasses(cluster);
   model::GangFacts high = testutil::Gang("ga", 1), low = testutil::Gang("low", 1);
   high.priority_class = "high";
   low.priority_class = "low";
