@@ -82,6 +82,9 @@ function(gw_library)
     target_link_libraries(${target} INTERFACE ${A_DEPS})
   endif()
   add_library(gangway::${A_NAME} ALIAS ${target})
+  list(JOIN A_SRCS " " sources)
+  list(JOIN A_DEPS " " links)
+  set_property(GLOBAL APPEND PROPERTY GW_LIBRARIES_TABLE "${target}\t${folder}\t${sources}\t${links}")
 endfunction()
 
 # What a test program ends with when every one of its tests was skipped (tests/testing/test_main.cc); scripts that are tests do the same.
@@ -239,7 +242,8 @@ const std::uint64_t kFuzzRounds = ${A_ROUNDS};
 endfunction()
 
 # The targets gw_tests, gw_benches and gw_fuzzers: all that were registered, and nothing they do not need. gw_tests.list names their programs;
-# gw_tests.table has of each test its name, its program and its habits, for scripts/run-tests.
+# gw_tests.table has of each test its name, its program and its habits, for scripts/run-tests; gw_libraries.table of each library its folder, sources and
+# public links, for scripts/public-includes.
 function(gw_collect)
   foreach(kind tests benches fuzzers)
     string(TOUPPER ${kind} property)
@@ -255,9 +259,12 @@ function(gw_collect)
     list(JOIN programs "\n" programs)
     file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/gw_${kind}.list CONTENT "${programs}\n")
   endforeach()
-  get_property(rows GLOBAL PROPERTY GW_TESTS_TABLE)
-  list(JOIN rows "\n" rows)
-  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/gw_tests.table CONTENT "${rows}\n" @ONLY)
+  foreach(table tests libraries)
+    string(TOUPPER ${table} property)
+    get_property(rows GLOBAL PROPERTY GW_${property}_TABLE)
+    list(JOIN rows "\n" rows)
+    file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/gw_${table}.table CONTENT "${rows}\n" @ONLY)
+  endforeach()
 endfunction()
 
 # gw_bench(NAME place_bench SRCS place_bench.cc DEPS gangway::gang)

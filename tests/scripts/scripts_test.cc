@@ -276,6 +276,38 @@ TEST_F(ArrowsTest, ACircleIsFoundThoughItIsDrawn) {
 
 TEST_F(ArrowsTest, NothingToCompareIsAFailure) { EXPECT_EQ(Judge("").exit_code, 1); }
 
+class PublicIncludesTest : public ScriptsTest {
+ protected:
+  // base, and cmd, whose c.h includes d.h, which includes base's a.h.
+  Outcome Judge(const std::string& links) {
+    Write("base/a.h", "int a;\n");
+    Write("cmd/c.h", "#include \"cmd/d.h\"\n#include \"absl/status/status.h\"\n");
+    Write("cmd/d.h", "#include \"base/a.h\"\n");
+    Write("gw_libraries.table",
+          "gangway_base\tbase\ta.cc\t\ngangway_other\tother\t\tgangway::base\ngangway_cmd\tcmd\tc.cc\t" + links +
+              "\ngangway_cmd_more\tcmd\tmore.cc\tgangway::base\n");
+    return Run({"public-includes", folder_.path(), folder_.path()});
+  }
+};
+
+TEST_F(PublicIncludesTest, WhatIsLinkedPubliclyIsRight) {
+  for (const char* links : {"gangway::base", "absl::status gangway::other"}) {
+    const Outcome outcome = Judge(links);
+    EXPECT_EQ(outcome.exit_code, 0) << links << ": " << outcome.out << outcome.err;
+  }
+}
+
+TEST_F(PublicIncludesTest, WhatIsNotIsFoundThroughHeadersOfTheFolder) {
+  const Outcome outcome = Judge("absl::status");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_EQ(outcome.out, "cmd/d.h includes base/a.h, which gangway_cmd does not link publicly\n");
+}
+
+TEST_F(PublicIncludesTest, NoLibraryIsAFailure) {
+  Write("gw_libraries.table", "\n");
+  EXPECT_EQ(Run({"public-includes", folder_.path(), folder_.path()}).exit_code, 1);
+}
+
 class FormatTest : public ScriptsTest {
  protected:
   void SetUp() override {
