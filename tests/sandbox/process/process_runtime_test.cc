@@ -13,6 +13,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "sandbox/cluster/cluster.h"
+#include "tests/sandbox/process/scripted_host.h"
 #include "tests/testing/files.h"
 
 namespace gangway::sandbox {
@@ -24,28 +25,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
-
-class ScriptedHost final : public ContainerHost {
- public:
-  void SetEvents(HostEvents heard) override { events = std::move(heard); }
-  void Prepare(const PodOrder& pod) override { prepared.push_back(pod); }
-  void Start(const StartOrder& run) override { started.push_back(run); }
-  void Signal(const SignalOrder& order) override { signals.push_back(order.signal); }
-  void Drop(const std::string&) override {}
-  void Open(const StreamOrder& stream) override { opened.push_back(stream); }
-  void Write(absl::string_view, absl::string_view bytes) override { written.append(bytes.data(), bytes.size()); }
-  void Say(const StreamWord& word) override {
-    if (word.leave) left.push_back(word.id);
-  }
-
-  HostEvents events;
-  std::vector<PodOrder> prepared;
-  std::vector<StartOrder> started;
-  std::vector<int> signals;
-  std::vector<StreamOrder> opened;
-  std::vector<std::string> left;
-  std::string written;
-};
 
 class ProcessRuntimeTest : public ::testing::Test {
  protected:
@@ -253,10 +232,10 @@ TEST_F(RuntimeHandlersTest, AConnectionIsEnough) {
 }
 
 TEST_F(RuntimeHandlersTest, WhatCannotBeAskedIsTold) {
-  RunPod("tls", R"(,"readinessProbe":{"httpGet":{"port":443,"scheme":"HTTPS"}})");
+  RunPod("port", R"(,"readinessProbe":{"httpGet":{"port":"web"}})");
   RunPod("name", R"(,"readinessProbe":{"tcpSocket":{"port":1,"host":"example.com"}})");
   EXPECT_THAT(host_.opened, IsEmpty());
-  EXPECT_THAT(EventsText(), AllOf(HasSubstr("resulted in unknown state: scheme HTTPS: "),
+  EXPECT_THAT(EventsText(), AllOf(HasSubstr("resulted in unknown state: strconv.Atoi: parsing "),
                                   HasSubstr("host example.com: names are not looked up")));
 }
 
