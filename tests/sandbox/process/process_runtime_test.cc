@@ -32,6 +32,7 @@ class ProcessRuntimeTest : public ::testing::Test {
     ProcessOptions options;
     options.folder = temporary_.path();
     options.claims = temporary_.path() + "/claims";
+    options.max_log_bytes = 1 << 20;
     options.on_line = [this](const api::ObjectMeta&, absl::string_view line) { shown_.emplace_back(line); };
     ClusterOptions cluster;
     cluster.kubelets.nodes = MakeNodes({*ParseNodeShape("")}, 1);
@@ -94,6 +95,32 @@ TEST_F(ProcessRuntimeTest, ALastLineWithoutItsEndIsShown) {
   EXPECT_THAT(shown_, ElementsAre("first"));
   host_.events.on_ended(news);
   EXPECT_THAT(shown_, ElementsAre("first", "last"));
+}
+
+TEST_F(ProcessRuntimeTest, AllLogsTogetherHaveABound) {
+  // Of seven pods each writes a sixth of what all may keep; five have ended.
+  constexpr int kLines = 175, kText = 935;
+  std::vector<std::size_t> sizes;
+  std::size_t all = 0;
+  for (int i = 0; i < 7; ++i) {
+    MakePod(absl::StrCat("chatty-", i));
+    Prepared();
+    News news;
+    news.id = host_.started.back().id;
+    host_.events.on_started(news);
+    for (int line = 0; line < kLines; ++line) host_.events.on_output(news.id, std::string(kText, 'x') + "\n");
+    if (i < 5) host_.events.on_ended(news);
+    loop_.RunFor(absl::Seconds(1));
+  }
+  for (int i = 0; i < 7; ++i) {
+    sizes.push_back(
+        Ask("GET", absl::StrCat(api::PathOf(api::kPods, "default", absl::StrCat("chatty-", i)), "/log")).body->size());
+    all += sizes.back();
+  }
+  EXPECT_LE(all, 1u << 20);
+  EXPECT_GE(all, (1u << 20) / 4 * 3) << "no more than has to go";
+  EXPECT_LT(sizes[0], 70'000u) << "the one that ended first";
+  EXPECT_EQ(sizes[6], kLines * (kText + 1u)) << "not those that run";
 }
 
 TEST_F(ProcessRuntimeTest, WhatIsTooLongIsNotOrdered) {
