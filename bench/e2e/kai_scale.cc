@@ -117,8 +117,12 @@ class Suite {
     GW_CHECK(reply.ok());
   }
 
+  // The API server works at it for a minute; what is left then is deleted by the next request.
   void DeleteAll(const api::Resource& resource, const std::string& ns) {
-    GW_CHECK(plane().Call("DELETE", api::PathOf(resource, ns), R"({"gracePeriodSeconds":0})").ok());
+    kube::Response reply;
+    do reply = plane().Call("DELETE", api::PathOf(resource, ns), R"({"gracePeriodSeconds":0})");
+    while (reply.code == 504);
+    GW_CHECK(reply.ok());
   }
 
   // Of a namespace all Jobs, PodGroups and pods; waits until none is left.
