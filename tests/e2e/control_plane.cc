@@ -231,7 +231,6 @@ absl::StatusOr<std::unique_ptr<kube::HttpClient>> ControlPlane::AdminOf(int port
   kube::HttpClientOptions http;
   http.user_agent = "e2e-admin";
   http.connect_timeout = absl::Seconds(2);
-  http.request_timeout = absl::Minutes(2);  // the API server answers 504 after one
   kube::Connection connection = admin_connection();
   connection.server = "https://" + Loopback(port);
   return kube::HttpClient::Make(loop_.loop(), std::move(connection), std::move(http));
