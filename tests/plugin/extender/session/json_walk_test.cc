@@ -83,7 +83,7 @@ TEST(JsonSkipTest, AgreesWithAWalkByBytes) {
 
 // Whatever the processor: a body that is cut off or damaged anywhere means the same to all.
 TEST(JsonSkipTest, ProcessorsAgree) {
-  const std::string body = testutil::Recorded("onSessionOpen-2").body.substr(0, 6'000);
+  const std::string body = testutil::Recorded("predicate-5").body;
   for (std::size_t length = 1; length <= body.size(); ++length)
     ASSERT_EQ(EndOfValue(body.substr(0, length), 0), EndOfValueByBytes(body.substr(0, length), 0)) << length;
   for (std::size_t begin = body.find('{', 1); begin != kCut; begin = body.find('{', begin + 1))
@@ -93,7 +93,6 @@ TEST(JsonSkipTest, ProcessorsAgree) {
     for (const char c : {'"', '\\', '{', ']', ' '}) {
       std::string damaged = body;
       damaged[i] = c;
-      // The first value in it has its end in the text, and the text as a whole has not.
       for (const std::size_t at : {std::size_t{0}, body.find('{', 1)}) {
         const std::size_t end = EndOfValue(damaged, at);
         ASSERT_EQ(end, EndOfValueByBytes(damaged, at)) << "byte " << i << " is " << c;
