@@ -38,12 +38,14 @@ Load::~Load() {
 
 absl::Duration Load::Send(std::vector<kube::Request> requests) {
   const absl::Time begin = absl::Now();
+  if (requests.empty()) return absl::ZeroDuration();
   std::promise<void> done;
   std::size_t left = requests.size();
   Owner owner;
   for (kube::Request& request : requests) {
-    client_->Send(std::move(request), owner.token(), [&](absl::StatusOr<kube::Response> reply) {
-      if (!reply.ok() || !reply->ok()) {
+    const bool deletes = request.method == "DELETE";
+    client_->Send(std::move(request), owner.token(), [&, deletes](absl::StatusOr<kube::Response> reply) {
+      if (!reply.ok() || (!reply->ok() && !(deletes && reply->code == 404))) {
         std::fprintf(stderr, "%s\n", reply.ok() ? reply->body->c_str() : reply.status().ToString().c_str());
         std::abort();
       }

@@ -22,7 +22,8 @@ class Load {
   explicit Load(const testutil::ControlPlane& plane);
   ~Load();
 
-  // Sends them all, 64 under way at a time; from the first sent to the last answered. A refusal ends the program.
+  // Sends them all, 64 under way at a time; from the first sent to the last answered. A refusal ends the program; what
+  // is to be deleted may be gone.
   absl::Duration Send(std::vector<kube::Request> requests);
 
   // Counts the pods of a namespace that are there, or only those that are bound. The API server selects them, so that

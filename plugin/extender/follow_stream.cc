@@ -106,9 +106,9 @@ class FollowStream final : public FollowStreams::Stream {
   Following following_;
   grpc::ByteBuffer request_, response_;
   Mutex mu_;
-  bool reading_ ABSL_GUARDED_BY(mu_) = false;
-  bool ending_ ABSL_GUARDED_BY(mu_) = false;
-  bool finished_ ABSL_GUARDED_BY(mu_) = false;
+  bool reading_ ABSL_GUARDED_BY(mu_) = false;   // waits for the caller
+  bool ending_ ABSL_GUARDED_BY(mu_) = false;    // the server goes: what is under way is answered, nothing more is read
+  bool finished_ ABSL_GUARDED_BY(mu_) = false;  // Finish was called, which may be once
 };
 
 FollowStreams::FollowStreams(Desk& desk, const CurrentPolicy& policy, Metrics& metrics)
@@ -151,6 +151,8 @@ void FollowStreams::Ended(FollowStream* stream) {
 void FollowStreams::Close() {
   const MutexLock lock(mu_);
   closed_ = true;
+  // None can go meanwhile: Ended waits for the lock. gRPC calls OnDone from its executor, not from within the Finish
+  // that this comes to (ServerReactor::InternalInlineable).
   for (FollowStream* const stream : streams_) stream->Close();
 }
 

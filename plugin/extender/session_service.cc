@@ -33,7 +33,7 @@ SessionService::SessionService(Desk& desk, const CurrentPolicy& policy)
 template <class In, class Out, class F>
 Reactor* SessionService::LookUp(absl::string_view method, grpc::CallbackServerContext& context,
                                 const grpc::ByteBuffer& request, grpc::ByteBuffer& response, F verb) {
-  return desk_.Serve<In, Out>(
+  return desk_.LookUp<In, Out>(
       method, context, request, response, [this, verb](const In& in, StillWanted) -> absl::StatusOr<Out> {
         GW_ASSIGN_OR_RETURN(const std::shared_ptr<const SessionPlan> plan, FindPlan(in.session(), absl::Now(), store_));
         return verb(in, *plan);
@@ -59,14 +59,14 @@ Reactor* SessionService::CloseSession(grpc::CallbackServerContext* context, cons
 
 Reactor* SessionService::Allocate(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
                                   grpc::ByteBuffer* response) {
-  return desk_.Serve<v1::AllocateRequest, v1::AllocateResponse>(
+  return desk_.LookUp<v1::AllocateRequest, v1::AllocateResponse>(
       "Allocate", *context, *request, *response,
       [this](const v1::AllocateRequest& in, StillWanted) { return extender::Allocate(in, absl::Now(), store_); });
 }
 
 Reactor* SessionService::Deallocate(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
                                     grpc::ByteBuffer* response) {
-  return desk_.Serve<v1::DeallocateRequest, v1::DeallocateResponse>(
+  return desk_.LookUp<v1::DeallocateRequest, v1::DeallocateResponse>(
       "Deallocate", *context, *request, *response,
       [this](const v1::DeallocateRequest& in, StillWanted) { return extender::Deallocate(in, absl::Now(), store_); });
 }

@@ -21,6 +21,7 @@
 #include "base/metrics.h"
 #include "plugin/extender/server.h"
 #include "proto/gangway/v1/extender.grpc.pb.h"
+#include "proto/gangway/v1/session.pb.h"
 
 namespace gangway::extender {
 namespace {
@@ -142,6 +143,29 @@ void BM_UnaryPlaceGang(benchmark::State& state) {
               (*server)->address());
 }
 BENCHMARK(BM_UnaryPlaceGang)->ArgName("nodes")->Arg(6)->Arg(100)->Unit(benchmark::kMicrosecond)->UseRealTime();
+
+// What a scheduler asks for each pod and node of a session.
+void BM_UnaryPredicate(benchmark::State& state) {
+  Metrics metrics;
+  const auto server = Server::Start({}, metrics);
+  if (!server.ok()) return state.SkipWithError("the server did not start");
+  v1::PlaceGangRequest small;
+  small.ParseFromString(SmallGang(100));
+  v1::OpenSessionRequest open;
+  *open.mutable_cluster() = small.cluster();
+  *open.add_gangs() = small.gang();
+  v1::OpenSessionResponse session;
+  session.ParseFromString(
+      Caller((*server)->address()).Call("/gangway.v1.Extender/OpenSession", open.SerializeAsString()));
+  if (session.gangs().empty()) return state.SkipWithError("there is no plan");
+  v1::PredicateRequest request;
+  request.set_session(session.session());
+  request.set_job(session.gangs(0).job());
+  request.set_pod(request.job() + "/w/0");
+  request.set_node("node-7");
+  AgainstEcho(state, "/gangway.v1.Extender/Predicate", request.SerializeAsString(), (*server)->address());
+}
+BENCHMARK(BM_UnaryPredicate)->Unit(benchmark::kMicrosecond)->UseRealTime();
 
 }  // namespace
 }  // namespace gangway::extender

@@ -166,19 +166,23 @@ std::size_t EndOfBrackets(absl::string_view json, std::size_t at) {
   return EndOfBracketsByBytes(json, at);
 }
 
-}  // namespace
-
-std::size_t EndOfValue(absl::string_view json, std::size_t at) {
+std::size_t EndOf(absl::string_view json, std::size_t at,
+                  std::size_t (*end_of_brackets)(absl::string_view, std::size_t)) {
   if (at >= json.size()) return kNone;
   switch (json[at]) {
     case '"':
       return EndOfString(json, at + 1);
     case '{':
     case '[':
-      return EndOfBrackets(json, at);
+      return end_of_brackets(json, at);
     default:
       return EndOfScalar(json, at);
   }
 }
+
+}  // namespace
+
+std::size_t EndOfValue(absl::string_view json, std::size_t at) { return EndOf(json, at, EndOfBrackets); }
+std::size_t EndOfValueByBytes(absl::string_view json, std::size_t at) { return EndOf(json, at, EndOfBracketsByBytes); }
 
 }  // namespace gangway::extender

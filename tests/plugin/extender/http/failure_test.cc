@@ -19,6 +19,7 @@
 namespace gangway::testutil {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
@@ -105,6 +106,30 @@ TEST(VolcanoRulesTest, A14AJobThatMayNotStartHoldsItsNodesUntilTheSessionEnds) {
   EXPECT_THAT(outcome.held, SizeIs(4));
 }
 
+// That no test of a session is content with what it must not be.
+TEST(BrokenPromisesTest, APartAndANodeThatHoldsTooMuchAreNamed) {
+  const std::string body = Recorded("onSessionOpen-6").body;
+  const SessionOutcome whole = RunSession(*Asking(Answering("{}").port()), body,
+                                          {.session = false,
+                                           .predicate = false,
+                                           .prioritize = false,
+                                           .ready = false,
+                                           .enqueueable = false,
+                                           .events = false});
+  ASSERT_THAT(whole.bound_by_job, SizeIs(1));
+  ASSERT_THAT(BrokenPromises(body, whole), IsEmpty());
+  const auto& [job, count] = *whole.bound_by_job.begin();
+
+  SessionOutcome part = whole;
+  --part.bound_by_job[job];
+  EXPECT_THAT(BrokenPromises(body, part), ElementsAre(absl::StrCat(job, ": ", count - 1, " of ", count, " are bound")));
+
+  SessionOutcome crowded = whole;
+  const std::string node = whole.bound.begin()->second;
+  for (auto& [pod, on] : crowded.bound) on = node;
+  EXPECT_THAT(BrokenPromises(body, crowded), ElementsAre(absl::StrCat(node, ": is overcommitted")));
+}
+
 // One that accepts and says nothing.
 class Silent {
  public:
@@ -187,7 +212,8 @@ TEST_P(FailureTest, EachVerbHasTheAnswerThatIsWrittenDown) {
   EXPECT_EQ(client->Event("allocateFunc", kTask), ignorable);
 }
 
-// The gang's promise does not hang on us: whatever fails, no part of a gang is bound.
+// The gang's promise does not hang on us: beside what we answer Volcano's own plugin counts, as this client does, so
+// whatever fails, no part of a gang is bound.
 TEST_P(FailureTest, NoPartOfAGangIsBound) {
   const auto& [failure, ignorable] = GetParam();
   std::vector<std::shared_ptr<void>> alive;

@@ -81,6 +81,28 @@ TEST(JsonSkipTest, AgreesWithAWalkByBytes) {
   EXPECT_GT(checked, 1000u);
 }
 
+// Whatever the processor: a body that is cut off or damaged anywhere means the same to all.
+TEST(JsonSkipTest, ProcessorsAgree) {
+  const std::string body = testutil::Recorded("predicate-5").body;
+  for (std::size_t length = 1; length <= body.size(); ++length)
+    ASSERT_EQ(EndOfValue(body.substr(0, length), 0), EndOfValueByBytes(body.substr(0, length), 0)) << length;
+  for (std::size_t begin = body.find('{', 1); begin != kCut; begin = body.find('{', begin + 1))
+    ASSERT_EQ(EndOfValue(body, begin), EndOfValueByBytes(body, begin)) << begin;
+  std::size_t ended = 0;
+  for (std::size_t i = 0; i < body.size(); ++i) {
+    for (const char c : {'"', '\\', '{', ']', ' '}) {
+      std::string damaged = body;
+      damaged[i] = c;
+      for (const std::size_t at : {std::size_t{0}, body.find('{', 1)}) {
+        const std::size_t end = EndOfValue(damaged, at);
+        ASSERT_EQ(end, EndOfValueByBytes(damaged, at)) << "byte " << i << " is " << c;
+        if (end != kCut) ++ended;
+      }
+    }
+  }
+  EXPECT_GT(ended, 1'000u);
+}
+
 TEST(JsonWalkTest, TakesWhatItIsToldAndStepsOverTheRest) {
   const std::string body = R"( { "a" : 1 , "skipped":{"a":[{}]},"B":"x\ty", "c":[true,false,null], "d":null } )";
   JsonWalk walk(body);
