@@ -63,6 +63,7 @@ absl::StatusOr<ProcessSandbox> StartProcessSandbox(const SandboxFlags& flags, Lo
   }
   out.options.folder = folder;
   out.options.claims = *claims;
+  out.options.claims_by_name = !flags.volumes.empty();
   out.options.shared_network = flags.network == "shared";
   out.options.path = Variable("PATH");
   out.options.home = Variable("HOME");

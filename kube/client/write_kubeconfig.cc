@@ -11,13 +11,14 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "api/json.h"
+#include "base/system_error.h"
 #include "kube/client/kubeconfig.h"
 
 namespace gangway::kube {
 namespace {
 
 absl::Status Failed(const std::string& path, absl::string_view what) {
-  return absl::UnavailableError(absl::StrCat(path, ": ", what, ": ", std::strerror(errno)));
+  return SystemError(absl::StrCat(path, ": ", what), errno);
 }
 
 absl::Status WriteAll(int fd, absl::string_view text) {

@@ -30,6 +30,7 @@ constexpr absl::Duration kDefaultRetryAfter = absl::Seconds(1);
 // Of a stage: refusals that are told to the hook; after so many more the rest of it is not sent.
 constexpr int kToldRefusals = 3;
 constexpr int kManyRefusals = 8;
+constexpr int kOthersBetween = 7;  // two writes that yield
 
 // What a reply means, from the best to the one that decides when a stage has several.
 enum class Outcome {
@@ -272,7 +273,10 @@ class Driver::Impl {
       return absl::InfiniteDuration();
     if (writes_.empty() && in_flight_ == yielding_in_flight_) return absl::ZeroDuration();
     const absl::Time since = std::get<absl::Time>(yielding_.begin()->first);
-    return std::max(absl::ZeroDuration(), since + options_.yield_patience - loop_.Now());
+    const absl::Duration patience = since + options_.yield_patience - loop_.Now();
+    if (patience > absl::ZeroDuration()) return patience;
+    // Where a rate is what there is little of, an eighth of that, too.
+    return writes_.empty() || sent_since_ >= kOthersBetween ? absl::ZeroDuration() : absl::InfiniteDuration();
   }
 
   QueuedWrite TakeNext(bool yields) {
@@ -325,6 +329,7 @@ class Driver::Impl {
   }
 
   void Send(const QueuedWrite& w) {
+    sent_since_ = w.yields ? 0 : std::min(sent_since_ + 1, kOthersBetween);
     absl::StatusOr<Request> request = RequestFor(WriteOf(w));
     Count(w, 1);
     if (!request.ok()) {  // answered by posting, as any other write
@@ -488,6 +493,7 @@ class Driver::Impl {
   absl::btree_map<Turn, QueuedWrite> yielding_;  // nor these
   std::uint64_t next_turn_ = 0;
   int in_flight_ = 0, yielding_in_flight_ = 0;  // the latter are among the former
+  int sent_since_ = kOthersBetween;             // one that yields
   Loop::TimerId pump_ = 0;
 
   std::array<Counter, kOutcomeNames.size()> plans_total_, writes_total_;

@@ -22,9 +22,10 @@
 // clang-format on
 //
 // Writes that yield (kube/plan/plan.h) go when no others wait or are under way, or when they have waited for
-// `yield_patience`; an eighth of what may be in flight at once, so that others find room when they come. Until they are
-// sent a change of their key takes them back: it is decided anew, and says all in one write. Those before another
-// stage, or beside writes that do not yield, would hold these up, and yield to nobody.
+// `yield_patience`: then one of them after seven others. They are an eighth of what may be in flight at once, so that
+// others find room when they come. Until they are sent a change of their key takes them back: it is decided anew, and
+// says all in one write. Those before another stage, or beside writes that do not yield, would hold these up, and yield
+// to nobody.
 //
 // The writes of a stage go out together and all their replies are awaited; the next stage starts when all are done.
 // When many of a stage were refused for good, those not yet sent are left out: a gang of a thousand pods that a quota

@@ -72,7 +72,8 @@ Write BindingOf(const Task& task, absl::string_view node) {
 constexpr char kEvict[] = "Evict";
 
 struct ConditionWords {
-  absl::string_view type, status, reason, message;
+  absl::string_view type, status, reason;
+  std::string message;
 };
 
 // Conditions of a pod merge by their type, so the others stay as they are. Without one only the node for which it is
@@ -230,33 +231,48 @@ class Planner {
            gang_.Count(TaskStatus::kPending) == 0;
   }
 
-  // Once for each kind of reason: together with the condition that says so.
+  // Once for each kind of reason: together with the conditions that say so. A plan may be taken back, so what it wants
+  // is not written yet.
   void WantUnschedulableEvent() {
-    if (SaysReason(view_.group, view_.telling.text())) view_.telling.NewsWritten();
+    const bool in_group = HasPlaceForReason(view_.group);
+    int untold = 0, told = 0;
+    for (const TaskId id : tasks_) {
+      if (!in_group && IsToldWhy(cluster_.task(id))) ++(SaysWhy(cluster_.task(id)) ? told : untold);
+    }
+    if (in_group ? SaysReason(view_.group, view_.telling.text()) : told > 0 && untold == 0) view_.telling.NewsWritten();
     if (!view_.telling.news()) return;
     // volcano: refusing to let a gang in is Normal, finding no room for it a Warning.
     const bool refused = !gang_.admitted;
     plan_.events.push_back({refused ? EventNote::Type::kNormal : EventNote::Type::kWarning, "Unschedulable",
                             view_.telling.text(), ReferenceTo(gang_)});
-    if (!HasPlaceForReason(view_.group)) view_.telling.NewsWritten();
+    if (!in_group && untold == 0) view_.telling.NewsWritten();
+  }
+
+  bool IsToldWhy(const Task& task) const {
+    return view_.telling.told() && task.status == TaskStatus::kPending && task.ours && !task.gated;
+  }
+  ConditionWords WhyOf(const Task& task) const {
+    const Telling& telling = view_.telling;
+    if (!telling.WouldFit(task.uid)) return {"PodScheduled", "False", "Unschedulable", telling.text()};
+    return {"PodScheduled", "False", "Schedulable", absl::StrCat("fits a node; its gang ", telling.text())};
+  }
+  bool SaysWhy(const Task& task) const {
+    const ConditionWords why = WhyOf(task);
+    return view_.written(task) == ConditionText(why.reason, why.message);
   }
 
   // An object is written once a plan: what is kept for a pod with what it is told.
   void WantPodConditions(std::vector<Write>& writes) {
-    const Telling& telling = view_.telling;
     for (const TaskId id : tasks_) {
       const Task& task = cluster_.task(id);
       if (task.status != TaskStatus::kPending || !task.ours || task.gated) continue;
       const auto nomination = std::find_if(view_.nominations.begin(), view_.nominations.end(),
                                            [id](const Evictions::Nomination& each) { return each.task == id; });
       const std::string* const nominated = nomination == view_.nominations.end() ? nullptr : &nomination->node;
-      const bool fits = telling.told() && telling.WouldFit(task.uid);
-      const std::string reason = fits ? "Schedulable" : "Unschedulable";
-      const std::string message = fits ? absl::StrCat("fits a node; its gang ", telling.text()) : telling.text();
       std::optional<ConditionWords> condition;
-      if (telling.told() && view_.written(task) != ConditionText(reason, message)) {
-        condition = ConditionWords{"PodScheduled", "False", reason, message};
-        plan_.events.push_back({EventNote::Type::kWarning, "FailedScheduling", message, ReferenceTo(task)});
+      if (IsToldWhy(task) && !SaysWhy(task)) {
+        condition = WhyOf(task);
+        plan_.events.push_back({EventNote::Type::kWarning, "FailedScheduling", condition->message, ReferenceTo(task)});
       }
       if (condition.has_value() || nominated != nullptr) writes.push_back(StatusOf(task, condition, nominated, now_));
     }

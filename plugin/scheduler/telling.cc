@@ -37,7 +37,9 @@ absl::Time Telling::NextChange(const TellingRules& rules) const {
 
 void Telling::Advance(const TellingRules& rules, absl::Time now) {
   if (NextChange(rules) > now) return;
-  news_ = news_ || !told_ || told_kind_ != reason_->kind || told_short_ != short_;
+  const bool fresh = !told_ || told_kind_ != reason_->kind || told_short_ != short_;
+  news_ |= fresh;
+  unlogged_ |= fresh;
   told_ = true;
   told_short_ = short_;
   told_kind_ = reason_->kind;

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/container/btree_set.h"
@@ -40,6 +41,8 @@ class Telling {
   // This kind of reason has not been written yet.
   bool news() const { return news_; }
   void NewsWritten() { news_ = false; }
+  // Once of each kind of reason that is told.
+  bool TakeUnlogged() { return std::exchange(unlogged_, false); }
 
  private:
   std::optional<model::Reason> reason_;
@@ -48,7 +51,7 @@ class Telling {
   std::string text_;
   absl::Time since_ = absl::InfinitePast();
 
-  bool told_ = false, told_short_ = false, news_ = false;
+  bool told_ = false, told_short_ = false, news_ = false, unlogged_ = false;
   model::Reason::Kind told_kind_ = model::Reason::Kind::kNoRoom;
   std::string told_text_;
   absl::btree_set<std::string> told_would_fit_;

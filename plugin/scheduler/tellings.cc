@@ -42,11 +42,8 @@ std::vector<NamespacedName> Tellings::EndRound(absl::Time now) {
 
 Telling& Tellings::Look(const NamespacedName& key, absl::Time now) {
   Telling& telling = tellings_[key];
-  const bool told_before = telling.told();
   telling.Advance(rules_, now);
-  if (telling.told() && (!told_before || telling.news())) {
-    log::Info("gang waits", {{"gang", key.ToString()}, {"reason", telling.text()}});
-  }
+  if (telling.TakeUnlogged()) log::Info("gang waits", {{"gang", key.ToString()}, {"reason", telling.text()}});
   return telling;
 }
 

@@ -177,10 +177,15 @@ SourceLookup Kubelets::LookupFor(const Pod& pod) const {
   const auto in_namespace = [&](const auto& cache) {
     return [&cache, &pod](const std::string& name) { return cache.Get({pod.metadata.ns, name}).get(); };
   };
-  return {in_namespace(config_maps_), in_namespace(secrets_), [&](const std::string& name) -> const std::string* {
-            const auto claim = claims_.Get({pod.metadata.ns, name});
-            return claim == nullptr ? nullptr : &claim->status.phase;
-          }};
+  const auto of_claim = [&](auto get) {
+    return [this, &pod, get](const std::string& name) -> const std::string* {
+      const auto claim = claims_.Get({pod.metadata.ns, name});
+      return claim == nullptr ? nullptr : &get(*claim);
+    };
+  };
+  return {in_namespace(config_maps_), in_namespace(secrets_),
+          of_claim([](const Claim& claim) -> const std::string& { return claim.status.phase; }),
+          of_claim([](const Claim& claim) -> const std::string& { return claim.metadata.uid; })};
 }
 
 // pkg/controller/podgc: a node that is missed may be one that the watch has not told of yet, so the API server is

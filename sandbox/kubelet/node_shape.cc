@@ -15,6 +15,10 @@
 namespace gangway::sandbox {
 namespace {
 
+constexpr absl::string_view kNodePrefix = "node-";
+
+std::string NodeName(std::size_t number) { return absl::StrFormat("%s%03d", kNodePrefix, number); }
+
 // key[=value]:effect
 absl::StatusOr<api::core::Taint> ParseTaint(absl::string_view text) {
   const auto colon = text.rfind(':');
@@ -91,15 +95,22 @@ std::vector<SimulatedNode> MakeNodes(const std::vector<NodeShape>& shapes, int n
   std::vector<SimulatedNode> out;
   for (const NodeShape& shape : shapes) {
     for (int i = 0; i < (shape.count > 0 ? shape.count : nodes); ++i) {
-      out.push_back({absl::StrFormat("node-%03d", out.size()), shape});
+      out.push_back({NodeName(out.size()), shape});
     }
   }
   return out;
 }
 
 std::string HostIp(absl::string_view node) {
+  constexpr std::uint32_t kHosts = 254, kNets = 256;
+  absl::string_view digits = node;
+  std::uint32_t number = 0;
+  const bool ours = absl::ConsumePrefix(&digits, kNodePrefix) && absl::SimpleAtoi(digits, &number) &&
+                    node == NodeName(number) && number < kNets * kHosts;
+  if (ours) return absl::StrCat("10.0.", number / kHosts, ".", number % kHosts + 1);
+  // Those that somebody else has named are somewhere else.
   const std::uint64_t hash = StableHash(node);
-  return absl::StrCat("10.0.", hash % 254, ".", hash / 254 % 254 + 1);
+  return absl::StrCat("10.", 128 + hash % 128, ".", hash / 128 % kNets, ".", hash / 128 / kNets % kHosts + 1);
 }
 
 std::string NodeBody(const SimulatedNode& node, absl::Time now) {

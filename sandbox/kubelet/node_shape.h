@@ -34,7 +34,7 @@ absl::StatusOr<NodeShape> ParseNodeShape(absl::string_view text);
 // `nodes` of each shape that has no count of its own; numbered through, "node-000" first.
 std::vector<SimulatedNode> MakeNodes(const std::vector<NodeShape>& shapes, int nodes);
 
-// The node's address, made from its name.
+// The node's address, made from its name; no two that MakeNodes makes have the same.
 std::string HostIp(absl::string_view node);
 
 // The Node object a kubelet would register, as JSON.

@@ -32,6 +32,8 @@ struct SourceLookup {
   std::function<const SourceObject*(const std::string& name)> config_map, secret;
   // "Pending", "Bound"; nullptr: it is not there.
   std::function<const std::string*(const std::string& name)> claim_phase;
+  // As claim_phase; may be empty where nobody asks.
+  std::function<const std::string*(const std::string& name)> claim_uid = {};
 };
 
 struct MissingSources {

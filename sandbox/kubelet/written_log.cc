@@ -29,7 +29,11 @@ void WrittenLog::Close() {
 void WrittenLog::Add(std::string text, bool partial) {
   bytes_ += text.size() + kLineCost;
   lines_.push_back({rest_at_, std::move(text), partial});
-  while (bytes_ > max_bytes_ && lines_.size() > 1) {
+  KeepLast(max_bytes_);
+}
+
+void WrittenLog::KeepLast(std::size_t max_bytes) {
+  while (bytes_ > max_bytes && lines_.size() > 1) {
     bytes_ -= lines_.front().text.size() + kLineCost;
     lines_.pop_front();
     ++first_;

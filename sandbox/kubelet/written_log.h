@@ -34,6 +34,11 @@ class WrittenLog {
   // Nothing follows: what has no end yet is a line.
   void Close();
 
+  // What it costs: its lines, as kMaxBytes counts them.
+  std::size_t bytes() const { return bytes_; }
+  // Takes away the oldest lines beyond that; the last line is kept.
+  void KeepLast(std::size_t max_bytes);
+
   // Lines are counted from 0; those before first_kept() are gone.
   std::int64_t count() const { return first_ + static_cast<std::int64_t>(lines_.size()); }
   std::int64_t first_kept() const { return first_; }

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/strings/string_view.h"
@@ -11,8 +12,10 @@
 #include "sandbox/kubelet/container_stream.h"
 #include "sandbox/kubelet/hosted_pod.h"
 #include "sandbox/process/container_streams.h"
+#include "sandbox/process/health/health_call.h"
 #include "sandbox/process/http_get.h"
 #include "sandbox/process/probe_state.h"
+#include "sandbox/process/tls_bytes.h"
 
 namespace gangway::sandbox {
 
@@ -40,7 +43,11 @@ class HandlerRun {
   void Command();
   void Get(HttpTarget target);
   void ReadAnswer(const HttpTarget& target, absl::string_view bytes);
+  void Refused(const HttpTarget& target, absl::string_view why);
   void Connect(int port);
+  void Health();
+  void ReadHealth(absl::string_view bytes);
+  std::string timeout_text() const;
   StreamOrder Towards(const std::string& host, int port) const;
   void Finish(Answer answer, std::string message = {});
   bool hook() const { return use_ == HandlerUse::kPostStart || use_ == HandlerUse::kPreStop; }
@@ -50,10 +57,14 @@ class HandlerRun {
   const HostedHandler handler_;
   const HandlerUse use_;
   const HandlerPlace place_;
+  const absl::Duration timeout_;
   OnEnd on_end_;
-  std::string output_, too_late_;
+  std::string output_, error_output_, too_late_;
+  std::string warning_;  // that comes with success
   int redirects_ = 0;
   bool over_ = false;
+  std::unique_ptr<TlsBytes> tls_;  // of an httpGet by HTTPS
+  std::optional<HealthCall> health_;
   std::unique_ptr<ContainerStream> stream_;
   Owner owner_;
 };

@@ -10,12 +10,12 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "base/status_macros.h"
+#include "base/system_error.h"
 
 namespace gangway::sandbox {
 namespace {
@@ -24,15 +24,11 @@ namespace {
 constexpr std::size_t kMaxAhead = 4u << 20;
 constexpr int kReadyMilliseconds = 60'000;
 
-absl::Status HostFailed(absl::string_view what, int error) {
-  return absl::UnavailableError(absl::StrCat(what, ": ", std::strerror(error)));
-}
-
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<HostClient>> HostClient::Start(Loop& loop, const std::string& program, HostSetup setup) {
   std::array<int, 2> ends{-1, -1};
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) return HostFailed("socketpair", errno);
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) return SystemError("socketpair", errno);
   constexpr int kTheirs = 3;  // the host's number for its end
   const int theirs = fcntl(ends[1], F_DUPFD_CLOEXEC, kTheirs + 1);
   close(ends[1]);
@@ -49,7 +45,7 @@ absl::StatusOr<std::unique_ptr<HostClient>> HostClient::Start(Loop& loop, const 
   close(theirs);
   if (error != 0) {
     close(ends[0]);
-    return HostFailed(program, error);
+    return SystemError(program, error);
   }
   std::unique_ptr<HostClient> client(new HostClient(loop, ends[0], pid));
   GW_RETURN_IF_ERROR(client->WaitUntilReady());

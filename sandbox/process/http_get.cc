@@ -44,8 +44,8 @@ absl::StatusOr<int> PortOf(const api::Document& port, const HostedContainer& con
   return number;
 }
 
-HttpTarget TargetOf(const std::string& host, int port, absl::string_view path) {
-  HttpTarget out{host, port, absl::StartsWith(path, "/") ? "" : "/"};
+HttpTarget TargetOf(const std::string& host, int port, absl::string_view path, bool tls) {
+  HttpTarget out{host, port, absl::StartsWith(path, "/") ? "" : "/", tls};
   for (const char c : path) {
     const bool plain = absl::ascii_isgraph(static_cast<unsigned char>(c));
     absl::StrAppend(&out.path, plain ? std::string(1, c) : absl::StrFormat("%%%02X", static_cast<unsigned char>(c)));
@@ -53,7 +53,7 @@ HttpTarget TargetOf(const std::string& host, int port, absl::string_view path) {
   return out;
 }
 
-std::string HttpTarget::url() const { return absl::StrCat("http://", host, ":", port, path); }
+std::string HttpTarget::url() const { return absl::StrCat(tls ? "https://" : "http://", host, ":", port, path); }
 
 std::string HttpGetRequest(const HttpTarget& target, const HttpGetAction& action) {
   std::string host = absl::StrCat(target.host, ":", target.port), more;
@@ -101,15 +101,17 @@ std::optional<HttpTarget> RedirectOf(const HttpTarget& from, const HttpAnswer& a
   constexpr int kRedirects[] = {301, 302, 303, 307, 308};
   if (std::find(std::begin(kRedirects), std::end(kRedirects), answer.code) == std::end(kRedirects)) return std::nullopt;
   absl::string_view rest = answer.location;
-  if (absl::StartsWith(rest, "/") && !absl::StartsWith(rest, "//")) return TargetOf(from.host, from.port, rest);
-  if (!absl::ConsumePrefix(&rest, "http://") || !absl::ConsumePrefix(&rest, from.host)) return std::nullopt;
-  int number = 80;
+  if (absl::StartsWith(rest, "/") && !absl::StartsWith(rest, "//"))
+    return TargetOf(from.host, from.port, rest, from.tls);
+  const bool tls = absl::ConsumePrefix(&rest, "https://");
+  if ((!tls && !absl::ConsumePrefix(&rest, "http://")) || !absl::ConsumePrefix(&rest, from.host)) return std::nullopt;
+  int number = tls ? 443 : 80;
   const std::size_t slash = std::min(rest.find('/'), rest.size());
   absl::string_view port = rest.substr(0, slash);
   if (absl::ConsumePrefix(&port, ":") ? !absl::SimpleAtoi(port, &number) || number < 1 || number > kMaxPort
                                       : !port.empty())
     return std::nullopt;
-  return TargetOf(from.host, number, rest.substr(slash));
+  return TargetOf(from.host, number, rest.substr(slash), tls);
 }
 
 }  // namespace gangway::sandbox

@@ -17,9 +17,10 @@ struct HttpTarget {
   std::string host;  // an address
   int port = 0;
   std::string path;  // begins with "/", and has no bytes that a request line may not have
+  bool tls = false;
   std::string url() const;
 };
-HttpTarget TargetOf(const std::string& host, int port, absl::string_view path);
+HttpTarget TargetOf(const std::string& host, int port, absl::string_view path, bool tls = false);
 
 std::string HttpGetRequest(const HttpTarget& target, const HttpGetAction& action);
 
@@ -32,7 +33,7 @@ inline constexpr std::size_t kMaxHttpHeader = 16u << 10;
 // None: the header is not complete yet. InvalidArgument: this is no HTTP/1.
 absl::StatusOr<std::optional<HttpAnswer>> ReadHttpAnswer(absl::string_view bytes);
 
-// Where a redirection leads: to another path or port of the same host. None: it leads elsewhere, or is none.
+// Where a redirection leads: to another path, port or scheme of the same host. None: it leads elsewhere, or is none.
 std::optional<HttpTarget> RedirectOf(const HttpTarget& from, const HttpAnswer& answer);
 
 }  // namespace gangway::sandbox

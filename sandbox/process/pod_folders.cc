@@ -13,6 +13,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "base/system_error.h"
 
 namespace gangway::sandbox {
 namespace {
@@ -22,7 +23,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMaxMessage = 4096;
 
 absl::Status Failed(absl::string_view doing, absl::string_view path, int error) {
-  return absl::UnavailableError(absl::StrCat(doing, " ", path, ": ", std::strerror(error)));
+  return SystemError(absl::StrCat(doing, " ", path), error);
 }
 
 absl::Status MakeFolder(const std::string& path) {
@@ -117,7 +118,9 @@ absl::Status CheckHostPath(const std::string& path, const std::string& type) {
 }  // namespace
 
 std::string PodFolders::Pod(const std::string& uid) const { return absl::StrCat(folder_, "/pods/", uid); }
-VolumeFolders PodFolders::Of(const std::string& uid) const { return {absl::StrCat(Pod(uid), "/volumes"), claims_}; }
+VolumeFolders PodFolders::Of(const std::string& uid) const {
+  return {absl::StrCat(Pod(uid), "/volumes"), claims_, claims_by_name_};
+}
 std::string PodFolders::Hosts(const std::string& uid) const { return absl::StrCat(Pod(uid), "/hosts"); }
 std::string PodFolders::Run(const std::string& uid, absl::string_view container, int number) const {
   return absl::StrCat(Pod(uid), "/runs/", container, "/", number);

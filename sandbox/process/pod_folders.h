@@ -17,8 +17,9 @@ namespace gangway::sandbox {
 
 class PodFolders {
  public:
-  // `folder` is there. Claims are kept below `claims`.
-  PodFolders(std::string folder, std::string claims) : folder_(std::move(folder)), claims_(std::move(claims)) {}
+  // `folder` is there. Claims are kept below `claims`; `claims_by_name`: see VolumeFolders.
+  PodFolders(std::string folder, std::string claims, bool claims_by_name = true)
+      : folder_(std::move(folder)), claims_(std::move(claims)), claims_by_name_(claims_by_name) {}
 
   VolumeFolders Of(const std::string& uid) const;
   std::string Hosts(const std::string& uid) const;
@@ -41,6 +42,7 @@ class PodFolders {
   std::string Pod(const std::string& uid) const;
 
   const std::string folder_, claims_;
+  const bool claims_by_name_;
 };
 
 }  // namespace gangway::sandbox

@@ -25,7 +25,8 @@ struct HandlerResult {
   enum class Answer { kSuccess, kFailure, kUnknown };  // kUnknown: it could not be asked
   HandlerUse use = HandlerUse::kReadiness;
   Answer answer = Answer::kUnknown;
-  std::string message;  // also a warning that comes with success
+  std::string message;      // also a warning that comes with success
+  std::string output = {};  // of a hook's command that failed
 };
 
 struct ProbeState {

@@ -12,6 +12,7 @@
 #include "api/resource.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "sandbox/kubelet/log_budget.h"
 #include "sandbox/kubelet/node_shape.h"
 
 namespace gangway::sandbox {
@@ -38,7 +39,7 @@ ProcessRuntime::ProcessRuntime(Loop& loop, kube::Client& client, ProcessOptions 
       options_(std::move(options)),
       host_(host),
       on_containers_(std::move(on_containers)),
-      folders_(options_.folder, options_.claims),
+      folders_(options_.folder, options_.claims, options_.claims_by_name),
       services_(loop, client, api::kServices, {}),
       streams_(host) {
   HostEvents events;
@@ -157,9 +158,27 @@ void ProcessRuntime::OnOutput(absl::string_view id, absl::string_view bytes) {
   ProcessRun* const run = FindRun(id, &hosted, &container);
   if (run == nullptr) return;
   const std::int64_t before = run->log->count();
+  const std::size_t cost = run->log->bytes();
   run->log->Append(loop_.Now(), bytes);
   Show(*hosted, *run->log, before);
   Tell(*hosted, hosted->pod.metadata.uid, false);
+  KeepLogsWithin(*run->log, cost);
+}
+
+void ProcessRuntime::KeepLogsWithin(const WrittenLog& log, std::size_t before) {
+  log_bytes_ += log.bytes() - std::min(before, log.bytes());
+  if (log_bytes_ <= options_.max_log_bytes) return;
+  std::vector<KeptLog> logs;
+  for (const auto& [uid, hosted] : hosted_) {
+    for (const auto& [name, runs] : hosted.processes.containers) {
+      if (runs.before) logs.push_back({runs.before->log, false, runs.before->ended});
+      if (runs.now) logs.push_back({runs.now->log, true, runs.live() ? absl::InfiniteFuture() : runs.now->ended});
+    }
+  }
+  // More than has to go, so that this is not done for each line.
+  KeepWithin(logs, options_.max_log_bytes / 8 * 7);
+  log_bytes_ = 0;
+  for (const KeptLog& each : logs) log_bytes_ += each.log->bytes();
 }
 
 void ProcessRuntime::Show(const Hosted& hosted, const WrittenLog& log, std::int64_t from) {

@@ -35,6 +35,8 @@ struct ProcessOptions {
   std::vector<ImageFolder> images;
   // Of whoever started the sandbox: where the machine's programs run, the environment that finds them.
   std::string path, home, working_dir;
+  bool claims_by_name = true;              // false: a claim that is made again under its name finds nothing
+  std::size_t max_log_bytes = 256u << 20;  // of all containers together
   KubeletTimes times;
   OnLine on_line;  // may be empty
 };
@@ -79,6 +81,8 @@ class ProcessRuntime final : public PodRuntime {
   // Of a run, or of all runs of a pod.
   void DropHandlers(const std::string& run_or_pod);
   void OnOutput(absl::string_view id, absl::string_view bytes);
+  // `log` costs more than `before`.
+  void KeepLogsWithin(const WrittenLog& log, std::size_t before);
   // Lines from `from` on to on_line.
   void Show(const Hosted& hosted, const WrittenLog& log, std::int64_t from);
   void OnPod(const News& news);
@@ -101,6 +105,7 @@ class ProcessRuntime final : public PodRuntime {
   std::map<std::string, Hosted> hosted_;  // by UID, in an order: names are written in it
   absl::flat_hash_set<std::string> addresses_;
   std::uint32_t next_address_ = 0;
+  std::size_t log_bytes_ = 0;  // at most so many
   bool refreshing_ = false, gone_ = false;
   ContainerStreams streams_;
   std::map<std::pair<std::string, HandlerUse>, std::unique_ptr<HandlerRun>> handlers_;  // by run's id

@@ -17,9 +17,6 @@ std::optional<T> Effective(const HostedPod& pod, const HostedContainer& containe
   return pod.spec.security ? (*pod.spec.security).*field : std::nullopt;
 }
 
-// pkg/kubelet/util/format: Pod
-std::string PodText(const api::ObjectMeta& pod) { return absl::StrCat(pod.name, "_", pod.ns, "(", pod.uid, ")"); }
-
 void CheckSecurity(const std::string& path, const HostedSecurity& security, std::vector<std::string>& out) {
   const auto ignored = [&](absl::string_view field, absl::string_view why) {
     out.push_back(absl::StrCat(path, ".securityContext.", field, ": ignored: ", why));
@@ -55,6 +52,8 @@ void CheckContainer(const std::string& path, const HostedContainer& container, s
 }
 
 }  // namespace
+
+std::string PodText(const api::ObjectMeta& pod) { return absl::StrCat(pod.name, "_", pod.ns, "(", pod.uid, ")"); }
 
 absl::StatusOr<std::optional<UserOrder>> UserOf(const HostedPod& pod, const HostedContainer& container) {
   const auto uid = Effective(pod, container, &HostedSecurity::run_as_user);

@@ -15,6 +15,9 @@ namespace gangway::sandbox {
 // (pkg/kubelet/kuberuntime: verifyRunAsNonRoot; every image's user is root here).
 absl::StatusOr<std::optional<UserOrder>> UserOf(const HostedPod& pod, const HostedContainer& container);
 
+// A pod in a kubelet's messages (pkg/kubelet/util/format: Pod): "p_default(UID)".
+std::string PodText(const api::ObjectMeta& pod);
+
 // Fields that are not heeded, each with its path and the reason.
 std::vector<std::string> IgnoredFields(const HostedPod& pod);
 

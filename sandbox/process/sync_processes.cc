@@ -6,6 +6,9 @@
 #include "absl/strings/str_cat.h"
 #include "sandbox/kubelet/behaviour.h"
 #include "sandbox/kubelet/pod_pass.h"
+#include "sandbox/process/environment.h"
+#include "sandbox/process/hook_failure.h"
+#include "sandbox/process/run_states.h"
 #include "sandbox/process/security.h"
 
 namespace gangway::sandbox {
@@ -18,19 +21,6 @@ using Want = ProcessWant::Kind;
 
 // After the ground could not be made (kubelet: its work queue's back-off, which begins with half a second).
 constexpr absl::Duration kGroundAgain = absl::Seconds(2);
-
-ContainerState EndOf(const ProcessRun& run) {
-  ContainerState state = TerminatedState(RunningState(run.started), run.exit_code, run.ended);
-  if (!run.error.empty()) {
-    state.terminated->reason = "StartError";
-    state.terminated->message = run.error;
-    state.terminated->started_at.at = absl::UnixEpoch();  // as containerd's
-  } else {
-    if (run.out_of_memory) state.terminated->reason = "OOMKilled";
-    state.terminated->message = run.message;
-  }
-  return state;
-}
 
 // It holds back those that come after it (pkg/kubelet/kuberuntime: startContainer).
 bool PostStartPending(const HostedContainer& container, const ProcessRuns& runs) {
@@ -59,7 +49,7 @@ class ProcessPass : private PodPass {
         RunContainer(status_.container_statuses[i], pod_.spec.containers[i], runs);
         held |= PostStartPending(pod_.spec.containers[i], runs);
       }
-      SetPhase();
+      status_.phase = PhaseOf(status_.container_statuses);
     }
     // pkg/kubelet/status: a pod has not ended before all of its containers have.
     if ((status_.phase == "Succeeded" || status_.phase == "Failed") && EndSidecars())
@@ -104,8 +94,24 @@ class ProcessPass : private PodPass {
     bool others = false;
     for (const HostedContainer& each : pod_.spec.containers) others |= StopOne(each, until, false);
     StopInitContainers(until, others);
+    GoOnAskingReadiness();
     TellEnds();
     return With(Finish());
+  }
+
+  // pkg/kubelet/prober: StopLivenessAndStartup, which leaves this one.
+  void GoOnAskingReadiness() {
+    for (auto* const statuses : {&status_.init_container_statuses, &status_.container_statuses}) {
+      for (ContainerStatus& status : *statuses) {
+        const HostedContainer* const spec = FindContainer(pod_, status.name);
+        const auto runs = known_.containers.find(status.name);
+        if (spec == nullptr || !spec->readiness_probe || !status.started.value_or(false)) continue;
+        if (runs == known_.containers.end() || !runs->second.live()) continue;
+        ProcessRun& run = *runs->second.now;
+        status.ready = run.probes[HandlerUse::kReadiness].verdict.value_or(false);
+        AskWhenDue(spec->name, *spec->readiness_probe, HandlerUse::kReadiness, run);
+      }
+    }
   }
 
   // Exit codes of a pod that is being deleted; its phase stays, so that nobody takes a deletion for a failure.
@@ -170,21 +176,26 @@ class ProcessPass : private PodPass {
       const bool success = result.answer == HandlerResult::Answer::kSuccess;
       if (result.use == HandlerUse::kPostStart) {
         run.post_start = success ? ProcessRun::PostStart::kDone : ProcessRun::PostStart::kFailed;
-        if (!success) NoteHook(spec.name, result);
+        NoteHook(spec.name, result);
+        if (!success) run.hook_failure = HookFailure(pod_, spec, result);
       } else if (result.use == HandlerUse::kPreStop) {
         if (run.stop) run.stop->hook = RunStop::Hook::kOver;
-        if (!success) NoteHook(spec.name, result);
+        NoteHook(spec.name, result);
       } else if (const HostedProbe* const probe = ProbeFor(spec, result.use);
-                 probe != nullptr && !pod_.metadata.deleting()) {
+                 probe != nullptr && (result.use == HandlerUse::kReadiness || !pod_.metadata.deleting())) {
         NoteProbe(spec.name, result);
         TakeAnswer(*probe, result, run.probes[result.use]);
       }
     }
   }
 
-  // What the hook itself said may be a secret (pkg/kubelet/kuberuntime: startContainer); why it could not be asked is
-  // none.
+  // In an event, what the hook itself said could be a secret (pkg/kubelet/kuberuntime: startContainer); why it could
+  // not be asked is none.
   void NoteHook(const std::string& container, const HandlerResult& result) {
+    if (result.answer == HandlerResult::Answer::kSuccess) {
+      if (!result.message.empty()) NoteWarning("", "LifecycleHTTPFallback", result.message);
+      return;
+    }
     const absl::string_view name = NameOf(result.use);
     const bool unknown = result.answer == HandlerResult::Answer::kUnknown;
     NoteWarning(container, absl::StrCat("Failed", name, "Hook"),
@@ -264,7 +275,7 @@ class ProcessPass : private PodPass {
       status.restart_count = run.number;  // until then its log is that of the run before
     switch (run.state) {
       case State::kStarting:
-        if (!status.state.waiting) status.state = WaitingState("ContainerCreating");
+        if (!status.state.waiting) status.state = StartingState(runs);
         return;
       case State::kRunning:
         if (PostStartPending(spec, runs)) {
@@ -327,11 +338,16 @@ class ProcessPass : private PodPass {
         run.stop->restarts = restarts;
         return;
       }
-      if (!Due(NextProbe(*probe, state, run.started))) continue;
-      state.under_way = true;
-      state.asked = now_;
-      Ask(Want::kHandle, spec.name, use);
+      AskWhenDue(spec.name, *probe, use, run);
     }
+  }
+
+  void AskWhenDue(const std::string& container, const HostedProbe& probe, HandlerUse use, ProcessRun& run) {
+    ProbeState& state = run.probes[use];
+    if (!Due(NextProbe(probe, state, run.started))) return;
+    state.under_way = true;
+    state.asked = now_;
+    Ask(Want::kHandle, container, use);
   }
 
   void Begin(ContainerStatus& status, const HostedContainer& spec, ProcessRuns& runs) {
@@ -352,7 +368,7 @@ class ProcessPass : private PodPass {
       runs.before = std::move(runs.now);
       status.last_state = EndOf(*runs.before);
     }
-    status.state = WaitingState("ContainerCreating");
+    status.state = StartingState(runs);
     run.log = std::make_shared<WrittenLog>();
     runs.now = std::move(run);
     Ask(Want::kStart, spec.name);
@@ -368,23 +384,6 @@ class ProcessPass : private PodPass {
     Note(container, "Started",
          absl::StrCat("Started container ", container,
                       run.number > 0 ? absl::StrCat(" again, restart ", run.number) : std::string()));
-  }
-
-  // pkg/kubelet: getPhase, of a pod whose init containers are done.
-  void SetPhase() {
-    bool waits = false, runs = false, restarts = false, failed = false;
-    for (const ContainerStatus& each : status_.container_statuses) {
-      if (each.state.running) {
-        runs = true;
-      } else if (each.state.terminated) {
-        failed |= each.state.terminated->exit_code != 0;
-      } else if (each.last_state.terminated) {
-        restarts = true;
-      } else {
-        waits = true;
-      }
-    }
-    status_.phase = waits ? "Pending" : runs || restarts ? "Running" : failed ? "Failed" : "Succeeded";
   }
 
   PodProcesses& known_;

@@ -34,6 +34,7 @@ struct ProcessRun {
   bool told = false;  // that it started, or why it did not
   enum class PostStart { kNone, kUnderWay, kDone, kFailed };
   PostStart post_start = PostStart::kNone;
+  std::string hook_failure;  // why its postStart failed
   std::map<HandlerUse, ProbeState> probes;
   std::vector<HandlerResult> results;  // that have come since the last pass
   std::optional<RunStop> stop;         // it is to end

@@ -67,6 +67,9 @@ absl::StatusOr<PodVolume> VolumeOf(const PodFacts& facts, const HostedVolume& as
   const auto claim = [&](const std::string& name) {
     out.kind = PodVolume::Kind::kClaim;
     out.folder = absl::StrCat(folders.claims, "/", facts.pod.metadata.ns, "/", name);
+    if (folders.claims_by_name || !facts.sources.claim_uid) return;
+    if (const std::string* const uid = facts.sources.claim_uid(name); uid != nullptr)
+      absl::StrAppend(&out.folder, "/", *uid);
   };
   if (asked.empty_dir) {
     out.kind = asked.empty_dir->medium == "Memory" ? PodVolume::Kind::kMemory : PodVolume::Kind::kEmpty;

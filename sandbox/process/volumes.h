@@ -36,8 +36,9 @@ struct PodVolume {
 };
 
 struct VolumeFolders {
-  std::string pod;     // of the pod's own volumes
-  std::string claims;  // NAMESPACE/CLAIM below
+  std::string pod;             // of the pod's own volumes
+  std::string claims;          // NAMESPACE/CLAIM below
+  bool claims_by_name = true;  // false: NAMESPACE/CLAIM/UID
 };
 
 // Every volume of the pod. InvalidArgument in a kubelet's words, `MountVolume.SetUp failed for volume "x" : ...`: what

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <string>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
@@ -72,6 +73,11 @@ class RawSocket {
     std::string answer = received_.substr(0, body + length);
     received_.erase(0, body + length);
     return answer;
+  }
+  // What comes next, and what was received before; "" when the peer closes.
+  std::string ReadPart() {
+    ReadSome();
+    return std::exchange(received_, {});
   }
   // All there is until the peer closes; what was received before included.
   std::string ReadToEnd() {

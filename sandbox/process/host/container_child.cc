@@ -22,6 +22,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "base/status_macros.h"
+#include "base/system_error.h"
 #include "sandbox/process/host/container_user.h"
 #include "sandbox/process/host/root_folder.h"
 
@@ -29,10 +30,6 @@ namespace gangway::sandbox {
 namespace {
 
 constexpr absl::string_view kDefaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-
-absl::Status Because(absl::string_view what, int error) {
-  return absl::UnavailableError(absl::StrCat(what, ": ", std::strerror(error)));
-}
 
 // As Go's exec package words it, which container runtimes pass on.
 absl::Status CannotExec(const std::string& name, absl::string_view why) {
@@ -54,12 +51,12 @@ std::vector<char*> PointersTo(const std::vector<std::string>& texts) {
 absl::Status JoinSpaces(const SharedSpaces& spaces, const std::vector<std::string>& join) {
   for (const std::string& path : join) {
     const int fd = open(path.c_str(), O_WRONLY | O_CLOEXEC);
-    if (fd < 0 || write(fd, "0", 1) != 1) return Because(path, errno);
+    if (fd < 0 || write(fd, "0", 1) != 1) return SystemError(path, errno);
     close(fd);
   }
   for (const auto& [fd, kind] : {std::pair(spaces.network, CLONE_NEWNET), std::pair(spaces.host_name, CLONE_NEWUTS),
                                  std::pair(spaces.memory, CLONE_NEWIPC)}) {
-    if (fd >= 0 && setns(fd, kind) != 0) return Because("joining the pod", errno);
+    if (fd >= 0 && setns(fd, kind) != 0) return SystemError("joining the pod", errno);
   }
   return absl::OkStatus();
 }
@@ -97,10 +94,11 @@ absl::Status Become(const StartOrder& order, const SharedSpaces& spaces, const s
   GW_RETURN_IF_ERROR(JoinSpaces(spaces, join));
   GW_RETURN_IF_ERROR(EnterRootFolder(order));
   GW_RETURN_IF_ERROR(MakeFolders(order.working_dir));
-  if (chdir(order.working_dir.c_str()) != 0) return Because(absl::StrCat("chdir to cwd ", order.working_dir), errno);
+  if (chdir(order.working_dir.c_str()) != 0)
+    return SystemError(absl::StrCat("chdir to cwd ", order.working_dir), errno);
   const int input = open("/dev/null", O_RDONLY | O_CLOEXEC);
-  if (input < 0) return Because("/dev/null", errno);
-  if (dup2(input, 0) < 0 || dup2(output, 1) < 0 || dup2(output, 2) < 0) return Because("outputs", errno);
+  if (input < 0) return SystemError("/dev/null", errno);
+  if (dup2(input, 0) < 0 || dup2(output, 1) < 0 || dup2(output, 2) < 0) return SystemError("outputs", errno);
   setsid();
   return BecomeProgram(order.argv, order.env, order.user);
 }
@@ -118,11 +116,11 @@ struct ExecEnds {
 // A terminal of the container's own; its other end goes over `trouble`.
 absl::StatusOr<ExecEnds> MakeTerminal(int trouble) {
   const int master = open("/dev/pts/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC);
-  if (master < 0) return Because("a terminal", errno);
+  if (master < 0) return SystemError("a terminal", errno);
   int locked = 0;
-  if (ioctl(master, TIOCSPTLCK, &locked) != 0) return Because("a terminal", errno);
+  if (ioctl(master, TIOCSPTLCK, &locked) != 0) return SystemError("a terminal", errno);
   const int slave = ioctl(master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
-  if (slave < 0) return Because("a terminal", errno);
+  if (slave < 0) return SystemError("a terminal", errno);
   char byte = 0;
   iovec data{&byte, 1};
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof master)] = {};
@@ -136,7 +134,7 @@ absl::StatusOr<ExecEnds> MakeTerminal(int trouble) {
   head->cmsg_type = SCM_RIGHTS;
   head->cmsg_len = CMSG_LEN(sizeof master);
   std::memcpy(CMSG_DATA(head), &master, sizeof master);
-  if (sendmsg(trouble, &message, MSG_NOSIGNAL) != 1) return Because("a terminal", errno);
+  if (sendmsg(trouble, &message, MSG_NOSIGNAL) != 1) return SystemError("a terminal", errno);
   close(master);
   return ExecEnds{slave, slave, slave};
 }
@@ -145,9 +143,9 @@ absl::StatusOr<ExecEnds> MakeTerminal(int trouble) {
 absl::Status RunCommand(const StreamOrder& order, const ExecPlace& place, const ExecEnds& ends) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   setsid();
-  if (order.terminal && ioctl(ends.input, TIOCSCTTY, 0) != 0) return Because("a terminal", errno);
+  if (order.terminal && ioctl(ends.input, TIOCSCTTY, 0) != 0) return SystemError("a terminal", errno);
   if (dup2(ends.input, 0) < 0 || dup2(ends.output, 1) < 0 || dup2(ends.error_output, 2) < 0)
-    return Because("outputs", errno);
+    return SystemError("outputs", errno);
   std::vector<std::string> env = place.env;
   // containerd: execInContainer
   if (order.terminal) env.emplace_back("TERM=xterm");
@@ -158,16 +156,17 @@ absl::Status RunCommand(const StreamOrder& order, const ExecPlace& place, const 
 absl::Status JoinAndRun(const StreamOrder& order, const ExecPlace& place, int container, ExecEnds ends, int trouble) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   GW_RETURN_IF_ERROR(JoinSpaces(place.spaces, place.join));
-  if (setns(container, CLONE_NEWNS | CLONE_NEWPID) != 0) return Because("joining the container", errno);
-  if (chdir(place.working_dir.c_str()) != 0) return Because(absl::StrCat("chdir to cwd ", place.working_dir), errno);
+  if (setns(container, CLONE_NEWNS | CLONE_NEWPID) != 0) return SystemError("joining the container", errno);
+  if (chdir(place.working_dir.c_str()) != 0)
+    return SystemError(absl::StrCat("chdir to cwd ", place.working_dir), errno);
   if (order.terminal) {
     GW_ASSIGN_OR_RETURN(ends, MakeTerminal(trouble));
   } else if (!order.input) {
     ends.input = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    if (ends.input < 0) return Because("/dev/null", errno);
+    if (ends.input < 0) return SystemError("/dev/null", errno);
   }
   const pid_t command = fork();
-  if (command < 0) return Because("a process of its own", errno);
+  if (command < 0) return SystemError("a process of its own", errno);
   if (command == 0) {
     SayTrouble(trouble, RunCommand(order, place, ends));
     _exit(128);
@@ -215,11 +214,11 @@ absl::StatusOr<ChildPipes> MakeContainer(const StartOrder& order, const SharedSp
                                          const std::vector<std::string>& join) {
   if (order.argv.empty()) return absl::InvalidArgumentError("no command");
   std::array<int, 2> output{-1, -1}, trouble{-1, -1};
-  if (pipe2(output.data(), O_CLOEXEC) != 0) return Because("pipe", errno);
+  if (pipe2(output.data(), O_CLOEXEC) != 0) return SystemError("pipe", errno);
   if (pipe2(trouble.data(), O_CLOEXEC) != 0) {
     const int error = errno;
     for (const int fd : output) close(fd);
-    return Because("pipe", error);
+    return SystemError("pipe", error);
   }
   const long pid = syscall(SYS_clone, CLONE_NEWPID | CLONE_NEWNS | SIGCHLD, nullptr, nullptr, nullptr, nullptr);
   if (pid == 0) {
@@ -232,13 +231,13 @@ absl::StatusOr<ChildPipes> MakeContainer(const StartOrder& order, const SharedSp
   if (pid > 0) return ChildPipes{static_cast<pid_t>(pid), output[0], trouble[0]};
   close(output[0]);
   close(trouble[0]);
-  return Because("a process of its own", error);
+  return SystemError("a process of its own", error);
 }
 
 absl::StatusOr<ExecPipes> ExecInContainer(const StreamOrder& order, const ExecPlace& place) {
   std::array<int, 2> input{-1, -1}, output{-1, -1}, error_output{-1, -1}, trouble{-1, -1};
   const auto failed = [&](absl::string_view what) {
-    absl::Status status = Because(what, errno);
+    absl::Status status = SystemError(what, errno);
     for (const auto* const pair : {&input, &output, &error_output, &trouble}) {
       for (const int fd : *pair)
         if (fd >= 0) close(fd);

@@ -14,6 +14,7 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
+#include "base/system_error.h"
 
 namespace gangway::sandbox {
 namespace {
@@ -72,9 +73,7 @@ Links::~Links() {
 }
 
 absl::Status Links::Ask(std::string request, absl::string_view doing, int forgiven) {
-  const auto failed = [&](int error) {
-    return absl::UnavailableError(absl::StrCat(doing, ": ", std::strerror(error)));
-  };
+  const auto failed = [&](int error) { return SystemError(doing, error); };
   if (fd_ < 0) return failed(EAFNOSUPPORT);
   if (send(fd_, request.data(), request.size(), 0) < 0) return failed(errno);
   char answer[4096];

@@ -5,20 +5,16 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "base/system_error.h"
 
 namespace gangway::sandbox {
 namespace {
 
 constexpr char kBridge[] = "gangway0", kPodDevice[] = "eth0";
 constexpr int kPrefix = 8;  // of 10.0.0.0, where pods and nodes are
-
-absl::Status SpaceFailed(absl::string_view what, int error) {
-  return absl::UnavailableError(absl::StrCat(what, ": ", std::strerror(error)));
-}
 
 int OpenSpace(const char* name) { return open(absl::StrCat("/proc/self/ns/", name).c_str(), O_RDONLY | O_CLOEXEC); }
 
@@ -43,7 +39,7 @@ PodNetwork::~PodNetwork() { CloseSpaces(home_); }
 
 absl::Status PodNetwork::Begin() {
   home_ = OpenSpaces();
-  if (home_.network < 0 || home_.host_name < 0 || home_.memory < 0) return SpaceFailed("/proc/self/ns", errno);
+  if (home_.network < 0 || home_.host_name < 0 || home_.memory < 0) return SystemError("/proc/self/ns", errno);
   if (shared_network_) {
     StayInNetwork(home_);
     return absl::OkStatus();
@@ -67,7 +63,7 @@ absl::StatusOr<SharedSpaces> PodNetwork::MakePod(const PodOrder& pod) {
   if (status.ok() && own_network) {
     const std::string pair = absl::StrCat("pod", ++last_pair_);
     status = Links().AddPair(pair, kBridge, kPodDevice, spaces.network);
-    if (status.ok() && setns(spaces.network, CLONE_NEWNET) != 0) status = SpaceFailed("network of the pod", errno);
+    if (status.ok() && setns(spaces.network, CLONE_NEWNET) != 0) status = SystemError("network of the pod", errno);
     if (status.ok()) {
       {
         Links inside;
@@ -85,12 +81,12 @@ absl::StatusOr<SharedSpaces> PodNetwork::MakePod(const PodOrder& pod) {
 
 absl::Status PodNetwork::EnterNewPod(const PodOrder& pod, bool own_network, SharedSpaces& spaces) {
   if (unshare(CLONE_NEWUTS | CLONE_NEWIPC | (own_network ? CLONE_NEWNET : 0)) != 0)
-    return SpaceFailed("namespaces of the pod", errno);
+    return SystemError("namespaces of the pod", errno);
   if (sethostname(pod.hostname.data(), pod.hostname.size()) != 0)
-    return SpaceFailed(absl::StrCat("host name ", pod.hostname), errno);
+    return SystemError(absl::StrCat("host name ", pod.hostname), errno);
   spaces = OpenSpaces();
   if (spaces.network < 0 || spaces.host_name < 0 || spaces.memory < 0)
-    return SpaceFailed("namespaces of the pod", errno);
+    return SystemError("namespaces of the pod", errno);
   if (shared_network_) StayInNetwork(spaces);
   return absl::OkStatus();
 }

@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <vector>
@@ -21,13 +20,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/status_macros.h"
+#include "base/system_error.h"
 
 namespace gangway::sandbox {
 namespace {
-
-absl::Status MountFailed(absl::string_view what, int error) {
-  return absl::UnavailableError(absl::StrCat(what, ": ", std::strerror(error)));
-}
 
 bool Below(absl::string_view path, absl::string_view folder) {
   return path == folder || absl::StartsWith(path, absl::StrCat(folder, "/"));
@@ -83,11 +79,11 @@ bool MakeReadOnly(const std::string& target) {
 // What is to be for reading only is not there at all when it cannot be.
 absl::Status Bind(const std::string& source, const std::string& target, bool read_only) {
   if (mount(source.c_str(), target.c_str(), nullptr, MS_BIND | MS_REC, nullptr) != 0)
-    return MountFailed(absl::StrCat("mount ", target), errno);
+    return SystemError(absl::StrCat("mount ", target), errno);
   if (!read_only || MakeReadOnly(target)) return absl::OkStatus();
   const int error = errno;
   umount2(target.c_str(), MNT_DETACH);
-  return MountFailed(absl::StrCat("mount ", target, " for reading only"), error);
+  return SystemError(absl::StrCat("mount ", target, " for reading only"), error);
 }
 
 // `lower` as seen at `target`, with changes kept in `scratch`/NAME. False: the kernel does not do that here.
@@ -122,9 +118,9 @@ std::vector<std::string> OtherMounts(const std::string& ours) {
 // one of each folder, and links as they are.
 absl::Status OverlayEach(const std::string& root, const std::string& scratch) {
   if (mount("tmpfs", root.c_str(), "tmpfs", 0, "mode=755,size=16m") != 0)
-    return MountFailed("the folder of the container", errno);
+    return SystemError("the folder of the container", errno);
   DIR* const top = opendir("/");
-  if (top == nullptr) return MountFailed("/", errno);
+  if (top == nullptr) return SystemError("/", errno);
   while (const dirent* const entry = readdir(top)) {
     const std::string name = entry->d_name, from = absl::StrCat("/", name), to = absl::StrCat(root, "/", name);
     struct stat about{};
@@ -148,7 +144,7 @@ absl::Status MakeRoot(const StartOrder& order, const std::string& root) {
   if (order.root != "/") {
     return Overlay(order.root, order.scratch, "upper", root)
                ? absl::OkStatus()
-               : MountFailed(absl::StrCat("the image's folder ", order.root), errno);
+               : SystemError(absl::StrCat("the image's folder ", order.root), errno);
   }
   const std::vector<std::string> others = OtherMounts(order.scratch);
   if (!Overlay("/", order.scratch, "upper", root)) return OverlayEach(root, order.scratch);
@@ -167,7 +163,7 @@ absl::Status MountTmpfs(const char* target, const char* options) {
   GW_RETURN_IF_ERROR(MakeFolders(target));
   return mount("tmpfs", target, "tmpfs", MS_NOSUID | MS_NODEV, options) == 0
              ? absl::OkStatus()
-             : MountFailed(absl::StrCat("mount ", target), errno);
+             : SystemError(absl::StrCat("mount ", target), errno);
 }
 
 absl::Status BindDevice(const std::string& machine, const std::string& name) {
@@ -186,7 +182,7 @@ absl::Status BindDevice(const std::string& machine, const std::string& name) {
 // The devices that every container has, and those of accelerators.
 absl::Status MakeDevices(const std::string& machine) {
   GW_RETURN_IF_ERROR(MakeFolders("/dev"));
-  if (mount("tmpfs", "/dev", "tmpfs", MS_NOSUID, "mode=755,size=64k") != 0) return MountFailed("mount /dev", errno);
+  if (mount("tmpfs", "/dev", "tmpfs", MS_NOSUID, "mode=755,size=64k") != 0) return SystemError("mount /dev", errno);
   for (const char* const name : {"null", "zero", "full", "random", "urandom", "tty"})
     GW_RETURN_IF_ERROR(BindDevice(machine, name));
   if (DIR* const devices = opendir(absl::StrCat(machine, "/dev").c_str()); devices != nullptr) {
@@ -199,12 +195,12 @@ absl::Status MakeDevices(const std::string& machine) {
   }
   GW_RETURN_IF_ERROR(MakeFolders("/dev/pts"));
   if (mount("devpts", "/dev/pts", "devpts", MS_NOSUID | MS_NOEXEC, "newinstance,ptmxmode=0666,mode=0620") != 0)
-    return MountFailed("mount /dev/pts", errno);
+    return SystemError("mount /dev/pts", errno);
   for (const auto& [link, to] :
        {std::pair("/dev/ptmx", "pts/ptmx"), std::pair("/dev/fd", "/proc/self/fd"),
         std::pair("/dev/stdin", "/proc/self/fd/0"), std::pair("/dev/stdout", "/proc/self/fd/1"),
         std::pair("/dev/stderr", "/proc/self/fd/2")}) {
-    if (symlink(to, link) != 0) return MountFailed(link, errno);
+    if (symlink(to, link) != 0) return SystemError(link, errno);
   }
   return MountTmpfs("/dev/shm", "mode=1777");
 }
@@ -220,7 +216,7 @@ absl::StatusOr<std::string> EndOfLink(const std::string& path) {
     if (error) return at.lexically_normal().string();
     at = at.parent_path() / next;
   }
-  return MountFailed(absl::StrCat("mount ", path), ELOOP);
+  return SystemError(absl::StrCat("mount ", path), ELOOP);
 }
 
 int OpenBelow(int folder, const std::string& path) {
@@ -234,7 +230,7 @@ int OpenBelow(int folder, const std::string& path) {
 absl::StatusOr<int> OpenSubPath(const Mount& asked, int volume) {
   const auto failed = [&](int error) {
     const std::string what = absl::StrCat("mount ", asked.target, ": subPath ", asked.sub_path);
-    return error == EXDEV ? absl::InvalidArgumentError(what + " leaves the volume") : MountFailed(what, error);
+    return error == EXDEV ? absl::InvalidArgumentError(what + " leaves the volume") : SystemError(what, error);
   };
   struct stat about{};
   if (fstat(volume, &about) != 0) return failed(errno);
@@ -263,7 +259,7 @@ absl::StatusOr<int> OpenSubPath(const Mount& asked, int volume) {
 // on the machine. Closed by the program's start.
 absl::StatusOr<int> OpenSource(const Mount& asked) {
   const int source = open(asked.source.c_str(), O_PATH | O_CLOEXEC);
-  if (source < 0) return MountFailed(absl::StrCat("mount ", asked.target), errno);
+  if (source < 0) return SystemError(absl::StrCat("mount ", asked.target), errno);
   if (asked.sub_path.empty()) return source;
   auto part = OpenSubPath(asked, source);
   close(source);
@@ -274,7 +270,7 @@ absl::Status MountAsked(int source, const std::string& target, bool read_only) {
   if (Below(target, "/proc"))  // runc: checkProcMount
     return absl::InvalidArgumentError(absl::StrCat("mount ", target, ": cannot be mounted because it is inside /proc"));
   struct stat about{};
-  if (fstat(source, &about) != 0) return MountFailed(absl::StrCat("mount ", target), errno);
+  if (fstat(source, &about) != 0) return SystemError(absl::StrCat("mount ", target), errno);
   if (S_ISDIR(about.st_mode)) {
     GW_RETURN_IF_ERROR(MakeFolders(target));
   } else {
@@ -288,7 +284,7 @@ absl::Status MountAsked(int source, const std::string& target, bool read_only) {
     }
     if (!is_there || S_ISLNK(there.st_mode)) {  // one that is there may be another user's, and is good to mount on
       const int fd = open(target.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
-      if (fd < 0) return MountFailed(absl::StrCat("mount ", target), errno);
+      if (fd < 0) return SystemError(absl::StrCat("mount ", target), errno);
       close(fd);
     }
   }
@@ -304,32 +300,32 @@ absl::Status MakeFolders(const std::string& path) {
     if (at != std::string::npos) ++at;
     struct stat about{};
     if (stat(part.c_str(), &about) == 0 && S_ISDIR(about.st_mode)) continue;
-    if (mkdir(part.c_str(), 0755) != 0) return MountFailed(absl::StrCat("mkdir ", part), errno);
+    if (mkdir(part.c_str(), 0755) != 0) return SystemError(absl::StrCat("mkdir ", part), errno);
   }
   return absl::OkStatus();
 }
 
 absl::Status EnterRootFolder(const StartOrder& order) {
-  if (mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return MountFailed("a view of its own", errno);
+  if (mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return SystemError("a view of its own", errno);
   std::vector<int> sources;
   for (const Mount& asked : order.mounts) {
     GW_ASSIGN_OR_RETURN(const int source, OpenSource(asked));
     sources.push_back(source);
   }
   const std::string root = order.scratch + "/root";
-  if (mkdir(root.c_str(), 0755) != 0) return MountFailed(root, errno);
+  if (mkdir(root.c_str(), 0755) != 0) return SystemError(root, errno);
   GW_RETURN_IF_ERROR(MakeRoot(order, root));
   // Where the machine is until everything is mounted; nobody's mount can name it.
   std::string old = root + "/.gangway-XXXXXX";
-  if (mkdtemp(old.data()) == nullptr) return MountFailed(old, errno);
+  if (mkdtemp(old.data()) == nullptr) return SystemError(old, errno);
   const std::string machine = old.substr(root.size()), temporary = order.scratch + "/tmp";
   if (mkdir(temporary.c_str(), 01777) != 0 || chmod(temporary.c_str(), 01777) != 0)
-    return MountFailed(temporary, errno);
+    return SystemError(temporary, errno);
   if (syscall(SYS_pivot_root, root.c_str(), old.c_str()) != 0 || chdir("/") != 0)
-    return MountFailed("the container's root", errno);
+    return SystemError("the container's root", errno);
   GW_RETURN_IF_ERROR(MakeFolders("/proc"));
   if (mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr) != 0)
-    return MountFailed("mount /proc", errno);
+    return SystemError("mount /proc", errno);
   GW_RETURN_IF_ERROR(MakeFolders("/sys"));
   Bind(machine + "/sys", "/sys", true).IgnoreError();  // without it fewer facts about the machine
   GW_RETURN_IF_ERROR(MakeDevices(machine));
@@ -338,7 +334,7 @@ absl::Status EnterRootFolder(const StartOrder& order) {
   GW_RETURN_IF_ERROR(MountTmpfs("/run", "mode=755,size=64m"));
   for (std::size_t i = 0; i < sources.size(); ++i)
     GW_RETURN_IF_ERROR(MountAsked(sources[i], order.mounts[i].target, order.mounts[i].read_only));
-  if (umount2(machine.c_str(), MNT_DETACH) != 0) return MountFailed("leaving the machine", errno);
+  if (umount2(machine.c_str(), MNT_DETACH) != 0) return SystemError("leaving the machine", errno);
   rmdir(machine.c_str());
   return absl::OkStatus();
 }

@@ -13,13 +13,13 @@
 
 #include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <filesystem>
 #include <string>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "base/system_error.h"
 #include "sandbox/process/host/cgroups.h"
 #include "sandbox/process/host/host_loop.h"
 #include "sandbox/process/orders.h"
@@ -27,27 +27,23 @@
 namespace gangway::sandbox {
 namespace {
 
-absl::Status Missing(absl::string_view what, int error) {
-  return absl::UnavailableError(absl::StrCat(what, ": ", std::strerror(error)));
-}
-
 absl::Status WriteSetting(const char* path, absl::string_view text) {
   const int fd = open(path, O_WRONLY | O_CLOEXEC);
-  if (fd < 0) return Missing(path, errno);
+  if (fd < 0) return SystemError(path, errno);
   const bool written = write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
   const int error = errno;
   close(fd);
-  return written ? absl::OkStatus() : Missing(path, error);
+  return written ? absl::OkStatus() : SystemError(path, error);
 }
 
 // The right to make namespaces: root has it, others get it in a user namespace, where they alone are root.
 absl::Status BecomeAble() {
   if (unshare(CLONE_NEWPID) == 0) return absl::OkStatus();
-  if (errno != EPERM) return Missing("process namespaces", errno);
+  if (errno != EPERM) return SystemError("process namespaces", errno);
   const uid_t user = geteuid();
   const gid_t group = getegid();
   if (unshare(CLONE_NEWUSER) != 0) {
-    return Missing(
+    return SystemError(
         "user namespaces are not allowed here (see kernel.unprivileged_userns_clone, user.max_user_namespaces and "
         "kernel.apparmor_restrict_unprivileged_userns), and this process may not make namespaces as root may",
         errno);
@@ -55,15 +51,15 @@ absl::Status BecomeAble() {
   GW_RETURN_IF_ERROR(WriteSetting("/proc/self/setgroups", "deny"));
   GW_RETURN_IF_ERROR(WriteSetting("/proc/self/uid_map", absl::StrCat("0 ", user, " 1")));
   GW_RETURN_IF_ERROR(WriteSetting("/proc/self/gid_map", absl::StrCat("0 ", group, " 1")));
-  return unshare(CLONE_NEWPID) == 0 ? absl::OkStatus() : Missing("process namespaces", errno);
+  return unshare(CLONE_NEWPID) == 0 ? absl::OkStatus() : SystemError("process namespaces", errno);
 }
 
 absl::Status EnterHost(const HostSetup& setup) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (unshare(CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC) != 0) return Missing("mount namespaces", errno);
-  if (mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return Missing("private mounts", errno);
+  if (unshare(CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC) != 0) return SystemError("mount namespaces", errno);
+  if (mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return SystemError("private mounts", errno);
   if (!setup.shared_network && unshare(CLONE_NEWNET) != 0) {
-    return Missing("network namespaces are not allowed here; --network=shared runs without them", errno);
+    return SystemError("network namespaces are not allowed here; --network=shared runs without them", errno);
   }
   return absl::OkStatus();
 }
@@ -116,7 +112,7 @@ int RunContainerHost(int argc, char** argv) {
     RunHostLoop(socket, *setup);
     _exit(0);
   }
-  if (host < 0) SayWhyNot(socket, Missing("a process of its own", errno));
+  if (host < 0) SayWhyNot(socket, SystemError("a process of its own", errno));
   close(socket);
   while (host > 0 && waitpid(host, nullptr, 0) < 0 && errno == EINTR) {
   }

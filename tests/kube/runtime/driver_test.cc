@@ -499,6 +499,7 @@ class YieldingTest : public DriverTest {
     return out;
   }
   int makes_ = 1, tells_ = 100, version_ = 1;
+  std::size_t answered_ = 0;
 };
 
 TEST_F(YieldingTest, WhatOnlyTellsComesAfterWhatMakesSomethingHappen) {
@@ -521,6 +522,30 @@ TEST_F(YieldingTest, ButNeverStarves) {
   client_.Answer(1, Reply(200));
   loop_.RunUntilIdle();
   EXPECT_EQ(Sent(), "m01");
+}
+
+// With few tokens what is late takes no more than its share of them, too.
+TEST_F(YieldingTest, OfARateTheLateHaveAnEighth) {
+  Restart({.qps = 10, .burst = 1, .yield_patience = absl::Seconds(2)});
+  decide_ = [](const api::NamespacedName& key) {
+    Plan plan;
+    plan.stages.emplace_back();
+    for (int i = 0; i < 40; ++i) {
+      Write write = Make(Verb::kMergePatch, key.name, "{}");
+      if (key.name == "make") write = Create(absl::StrCat("made-", i));
+      write.yields = key.name != "make";
+      plan.stages[0].push_back(std::move(write));
+    }
+    return plan;
+  };
+  driver_->Enqueue({"default", "make"});
+  driver_->Enqueue(Teller(0));
+  for (int i = 0; i < 200; ++i) {
+    loop_.RunFor(absl::Milliseconds(25));
+    for (std::size_t r = answered_; r < client_.requests().size(); ++r) client_.Answer(r, Reply(201));
+    answered_ = client_.requests().size();
+  }
+  EXPECT_THAT(Sent(), ::testing::MatchesRegex("m{20,22}(0m{7}){2}0m{1,7}0*"));
 }
 
 // Of what has changed one write tells, and its turn is that of the first.

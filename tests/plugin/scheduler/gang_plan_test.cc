@@ -83,12 +83,36 @@ TEST_F(GangPlanTest, OfCoschedulingsGroupTheReasonIsAnEventOnce) {
   api::core::CoschedulingPodGroup group;
   group.status.phase = "Pending";
   const auto accepted = [](const model::Task&) { return false; };
-  const auto written = [&](const model::Task&) { return ConditionText("Unschedulable", telling_.text()); };
+  const auto written = [&](const model::Task&) { return written_; };
   const GangView view{cluster_,          id,   &group,  telling_, accepted, written, leftovers_, At(0),
                       absl::Seconds(30), "id", volumes_};
   const kube::Plan plan = PlanGang(view, At(10));
-  EXPECT_THAT(Events(plan), ElementsAre(HasSubstr("Unschedulable waits for 6 of 6 tasks")));
+  const auto both = ElementsAre(HasSubstr("Unschedulable waits for 6 of 6 tasks"), HasSubstr("FailedScheduling "));
+  EXPECT_THAT(Events(plan), both);
   EXPECT_EQ(plan.events[0].regarding.api_version, "scheduling.x-k8s.io/v1alpha1");
+  EXPECT_THAT(Events(PlanGang(view, At(11))), both) << "a plan that was taken back has told nobody";
+  written_ = ConditionText("Unschedulable", telling_.text());
+  EXPECT_THAT(Events(PlanGang(view, At(12))), IsEmpty());
+  written_ = "";
+  EXPECT_THAT(Events(PlanGang(view, At(13))), ElementsAre(HasSubstr("FailedScheduling "))) << "of a pod made anew";
+}
+
+TEST_F(GangPlanTest, WithoutPodsToTellTheEventOfCoschedulingsGroupIsAllThereIs) {
+  model::GangFacts facts = testutil::Gang("c", 6);
+  facts.kind = model::GangKind::kCoscheduling;
+  const model::GangId id = cluster_.SetGang(facts);
+  model::PodFacts pod = testutil::Pod("c", "w", 0, Cpu(1000));
+  pod.gang_kind = facts.kind;
+  pod.gated = true;
+  cluster_.SetPod(pod);
+  TellNoRoom();
+  api::core::CoschedulingPodGroup group;
+  group.status.phase = "Pending";
+  const auto accepted = [](const model::Task&) { return false; };
+  const auto written = [](const model::Task&) { return std::string(); };
+  const GangView view{cluster_,          id,   &group,  telling_, accepted, written, leftovers_, At(0),
+                      absl::Seconds(30), "id", volumes_};
+  EXPECT_THAT(Events(PlanGang(view, At(10))), ElementsAre(HasSubstr("Unschedulable ")));
   EXPECT_THAT(Events(PlanGang(view, At(11))), IsEmpty());
 }
 

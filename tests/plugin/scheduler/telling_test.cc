@@ -46,6 +46,22 @@ TEST_F(TellingTest, AReasonIsToldOnceItHasLasted) {
   EXPECT_EQ(Next(), absl::InfiniteFuture());
 }
 
+// Until it is written it is decided again and again.
+TEST_F(TellingTest, AReasonIsLoggedOnceHoweverOftenItIsLookedAtUntilItIsWritten) {
+  Decide(Reason::Kind::kNoRoom, 2, 0);
+  telling_.Advance(rules_, At(1));
+  EXPECT_FALSE(telling_.TakeUnlogged());
+  telling_.Advance(rules_, At(2));
+  EXPECT_TRUE(telling_.TakeUnlogged());
+  telling_.Advance(rules_, At(3));
+  EXPECT_TRUE(telling_.news());
+  EXPECT_FALSE(telling_.TakeUnlogged());
+  telling_.NewsWritten();
+  Decide(Reason::Kind::kClaim, 2, 4);
+  telling_.Advance(rules_, At(6));
+  EXPECT_TRUE(telling_.TakeUnlogged()) << "another kind";
+}
+
 TEST_F(TellingTest, WhatMayBeOnItsWayHasMoreTime) {
   for (const Reason::Kind kind : {Reason::Kind::kTooFewTasks, Reason::Kind::kClaim}) {
     telling_ = {};

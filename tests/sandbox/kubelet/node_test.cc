@@ -1,3 +1,6 @@
+#include <set>
+#include <string>
+
 #include "gtest/gtest.h"
 #include "sandbox/kubelet/node_shape.h"
 #include "sandbox/kubelet/node_sync.h"
@@ -24,6 +27,17 @@ TEST(NodeShapeTest, NamedResourcesReplaceTheDefaults) {
   EXPECT_EQ(nodes.front().name, "node-000");
   EXPECT_EQ(nodes.back().name, "node-008");
   EXPECT_TRUE(nodes.back().shape.taints.empty());
+}
+
+TEST(NodeShapeTest, NoTwoNodesHaveOneAddress) {
+  std::set<std::string> addresses;
+  for (const SimulatedNode& node : MakeNodes({*ParseNodeShape("")}, 5000)) addresses.insert(HostIp(node.name));
+  EXPECT_EQ(addresses.size(), 5000u);
+  EXPECT_EQ(HostIp("node-000"), "10.0.0.1");
+  EXPECT_EQ(HostIp("node-254"), "10.0.1.1");
+  // Names that others have given are somewhere else, also those that only look like ours.
+  for (const char* const name : {"worker", "node-1", "node-0001", "node-", "node-99999999"})
+    EXPECT_THAT(HostIp(name), ::testing::MatchesRegex("10\\.(1[2-9]|2[0-5])[0-9]\\.[0-9]+\\.[0-9]+")) << name;
 }
 
 TEST(NodeShapeTest, WrongShapesSayWhatIsWrong) {

@@ -178,8 +178,12 @@ TEST(HttpGetTest, ARedirectionIsFollowedOnItsHost) {
   EXPECT_EQ(to(301, "http://10.1.0.1"), "http://10.1.0.1:80/");
   EXPECT_EQ(to(304, "/x"), "none");
   for (const char* const elsewhere :
-       {"http://10.1.0.12/", "https://10.1.0.1/", "//10.1.0.2/", "", "http://10.1.0.1:0/"})
+       {"http://10.1.0.12/", "https://10.1.0.12/", "ftp://10.1.0.1/", "//10.1.0.2/", "", "http://10.1.0.1:0/"})
     EXPECT_EQ(to(302, elsewhere), "none") << elsewhere;
+  EXPECT_EQ(to(302, "https://10.1.0.1/z"), "https://10.1.0.1:443/z");
+  const auto from_tls = RedirectOf(TargetOf("10.1.0.1", 8443, "/", true), {302, "/x"});
+  ASSERT_TRUE(from_tls.has_value());
+  EXPECT_EQ(from_tls->url(), "https://10.1.0.1:8443/x");
 }
 
 HostedPod Secured(absl::string_view pod, absl::string_view container) {

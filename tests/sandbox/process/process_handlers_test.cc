@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/certificates/identity.h"
 #include "tests/sandbox/process/process_cluster.h"
 
 namespace gangway::sandbox {
@@ -59,6 +60,61 @@ TEST_F(ProcessHandlersTest, AServerIsReadyByEachWayToAsk) {
   EXPECT_TRUE(Eventually([&] { return absl::StrContains(Events(), "HTTP probe failed with statuscode: 404"); }))
       << Events();
   EXPECT_FALSE(Ready("missing"));
+}
+
+// Its frames: settings, header fields with :status 200, a message with SERVING, grpc-status 0.
+constexpr char kHealthyServer[] =
+    "import socket\n"
+    "s = socket.create_server(('', 50051))\n"
+    "while True:\n"
+    "  c = s.accept()[0]\n"
+    "  c.recv(9999)\n"
+    "  c.sendall(bytes.fromhex('000000040000000000' '00000101040000000188' '00000700000000000100000000020801'"
+    " '00000f010500000001000b677270632d7374617475730130'))\n"
+    "  c.recv(9999)\n";
+
+TEST_F(ProcessHandlersTest, AServerIsReadyByGrpcAndByHttpsWithACertificateOfNobody) {
+  if (!std::filesystem::exists(kPython3)) GTEST_SKIP() << kPython3 << " is not there";
+  BEGIN_OR_SKIP();
+  const testutil::Identity identity({.common_name = "nobody"}, nullptr);
+  std::filesystem::create_directory(temporary_.path() + "/shared");
+  testutil::WriteFile(temporary_.path() + "/shared/tls.pem", identity.CertificatePem() + identity.KeyPem());
+  testutil::WriteFile(temporary_.path() + "/shared/healthy.py", kHealthyServer);
+  testutil::WriteFile(temporary_.path() + "/shared/https.py",
+                      "import http.server, ssl\n"
+                      "server = http.server.HTTPServer(('', 8443), http.server.SimpleHTTPRequestHandler)\n"
+                      "context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)\n"
+                      "context.load_cert_chain('/v/tls.pem')\n"
+                      "server.socket = context.wrap_socket(server.socket, server_side=True)\n"
+                      "server.serve_forever()\n");
+  const auto run = [&](const std::string& name, const std::string& script, const std::string& handler) {
+    RunShell(name, absl::StrCat("cd /tmp; echo fine > up; exec /usr/bin/python3 /v/", script),
+             absl::StrCat(R"(,"volumeMounts":[{"name":"v","mountPath":"/v"}],"readinessProbe":{"periodSeconds":1,)",
+                          R"("timeoutSeconds":30,)", handler, "}"),
+             absl::StrCat(R"(,"volumes":[{"name":"v","hostPath":{"path":")", temporary_.path(), R"(/shared"}}])"));
+  };
+  run("grpc", "healthy.py", R"("grpc":{"port":50051,"service":"trainer"})");
+  run("https", "https.py", R"("httpGet":{"scheme":"HTTPS","port":8443,"path":"/up"})");
+  run("nothing", "https.py", R"("grpc":{"port":50051})");
+  for (const char* const name : {"grpc", "https"})
+    EXPECT_TRUE(Eventually([&] { return Ready(name); })) << name << "\n" << Events();
+  EXPECT_TRUE(Eventually([&] { return absl::StrContains(Events(), "failed to connect service at"); })) << Events();
+  EXPECT_FALSE(Ready("nothing"));
+}
+
+TEST_F(ProcessHandlersTest, AContainerWhosePostStartFailsSaysWhy) {
+  BEGIN_OR_SKIP();
+  MakePod("unhooked",
+          absl::StrCat(R"(,"containers":[)",
+                       Shell("trap 'exit 0' TERM; while :; do sleep 0.05; done",
+                             R"(,"lifecycle":{"postStart":{"exec":{"command":["sh","-c","echo no; exit 3"]}}})"),
+                       "]"),
+          "OnFailure");
+  EXPECT_TRUE(Eventually([&] { return absl::StrContains(Events(), "FailedPostStartHook"); })) << Events();
+  EXPECT_TRUE(Eventually([&] {
+    return absl::StrContains(boost::json::serialize(PodOf("unhooked")),
+                             "failed - error: command 'sh -c echo no; exit 3' exited with 3: , message:");
+  })) << boost::json::serialize(PodOf("unhooked"));
 }
 
 TEST_F(ProcessHandlersTest, AContainerThatIsNotAliveIsKilledAndRunsAgain) {

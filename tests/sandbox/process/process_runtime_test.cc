@@ -13,6 +13,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "sandbox/cluster/cluster.h"
+#include "tests/sandbox/process/scripted_host.h"
 #include "tests/testing/files.h"
 
 namespace gangway::sandbox {
@@ -25,34 +26,13 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
 
-class ScriptedHost final : public ContainerHost {
- public:
-  void SetEvents(HostEvents heard) override { events = std::move(heard); }
-  void Prepare(const PodOrder& pod) override { prepared.push_back(pod); }
-  void Start(const StartOrder& run) override { started.push_back(run); }
-  void Signal(const SignalOrder& order) override { signals.push_back(order.signal); }
-  void Drop(const std::string&) override {}
-  void Open(const StreamOrder& stream) override { opened.push_back(stream); }
-  void Write(absl::string_view, absl::string_view bytes) override { written.append(bytes.data(), bytes.size()); }
-  void Say(const StreamWord& word) override {
-    if (word.leave) left.push_back(word.id);
-  }
-
-  HostEvents events;
-  std::vector<PodOrder> prepared;
-  std::vector<StartOrder> started;
-  std::vector<int> signals;
-  std::vector<StreamOrder> opened;
-  std::vector<std::string> left;
-  std::string written;
-};
-
 class ProcessRuntimeTest : public ::testing::Test {
  protected:
   void SetUp() override {
     ProcessOptions options;
     options.folder = temporary_.path();
     options.claims = temporary_.path() + "/claims";
+    options.max_log_bytes = 1 << 20;
     options.on_line = [this](const api::ObjectMeta&, absl::string_view line) { shown_.emplace_back(line); };
     ClusterOptions cluster;
     cluster.kubelets.nodes = MakeNodes({*ParseNodeShape("")}, 1);
@@ -115,6 +95,32 @@ TEST_F(ProcessRuntimeTest, ALastLineWithoutItsEndIsShown) {
   EXPECT_THAT(shown_, ElementsAre("first"));
   host_.events.on_ended(news);
   EXPECT_THAT(shown_, ElementsAre("first", "last"));
+}
+
+TEST_F(ProcessRuntimeTest, AllLogsTogetherHaveABound) {
+  // Of seven pods each writes a sixth of what all may keep; five have ended.
+  constexpr int kLines = 175, kText = 935;
+  std::vector<std::size_t> sizes;
+  std::size_t all = 0;
+  for (int i = 0; i < 7; ++i) {
+    MakePod(absl::StrCat("chatty-", i));
+    Prepared();
+    News news;
+    news.id = host_.started.back().id;
+    host_.events.on_started(news);
+    for (int line = 0; line < kLines; ++line) host_.events.on_output(news.id, std::string(kText, 'x') + "\n");
+    if (i < 5) host_.events.on_ended(news);
+    loop_.RunFor(absl::Seconds(1));
+  }
+  for (int i = 0; i < 7; ++i) {
+    sizes.push_back(
+        Ask("GET", absl::StrCat(api::PathOf(api::kPods, "default", absl::StrCat("chatty-", i)), "/log")).body->size());
+    all += sizes.back();
+  }
+  EXPECT_LE(all, 1u << 20);
+  EXPECT_GE(all, (1u << 20) / 4 * 3) << "no more than has to go";
+  EXPECT_LT(sizes[0], 70'000u) << "the one that ended first";
+  EXPECT_EQ(sizes[6], kLines * (kText + 1u)) << "not those that run";
 }
 
 TEST_F(ProcessRuntimeTest, WhatIsTooLongIsNotOrdered) {
@@ -253,10 +259,10 @@ TEST_F(RuntimeHandlersTest, AConnectionIsEnough) {
 }
 
 TEST_F(RuntimeHandlersTest, WhatCannotBeAskedIsTold) {
-  RunPod("tls", R"(,"readinessProbe":{"httpGet":{"port":443,"scheme":"HTTPS"}})");
+  RunPod("port", R"(,"readinessProbe":{"httpGet":{"port":"web"}})");
   RunPod("name", R"(,"readinessProbe":{"tcpSocket":{"port":1,"host":"example.com"}})");
   EXPECT_THAT(host_.opened, IsEmpty());
-  EXPECT_THAT(EventsText(), AllOf(HasSubstr("resulted in unknown state: scheme HTTPS: "),
+  EXPECT_THAT(EventsText(), AllOf(HasSubstr("resulted in unknown state: strconv.Atoi: parsing "),
                                   HasSubstr("host example.com: names are not looked up")));
 }
 

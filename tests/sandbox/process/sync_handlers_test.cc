@@ -201,10 +201,82 @@ TEST_F(SyncHandlersTest, APostStartHookThatFailsKillsItsContainer) {
   EXPECT_THAT(Pass(), ElementsAre("handle main PreStop"));
   Answers(HandlerUse::kPreStop, Answer::kSuccess);
   EXPECT_THAT(Pass(), ElementsAre("terminate main"));
+  EXPECT_EQ(Main().state.waiting->reason, "ContainerCreating") << "until it has ended";
   Ended(143);
   EXPECT_THAT(Pass(), ElementsAre("start main"));
   EXPECT_THAT(events_, ElementsAre("Started: Started container main", "FailedPostStartHook: PostStartHook failed",
                                    "Killing: FailedPostStartHook"));
+}
+
+// pkg/kubelet: convertToAPIContainerStatuses; pkg/kubelet/lifecycle: Run
+TEST_F(SyncHandlersTest, WhyAPostStartHookFailedIsSaidUntilAnotherHasSucceeded) {
+  Pod(kHooked);
+  RunFirst();
+  known_.containers["main"].now->results.push_back(
+      {HandlerUse::kPostStart, Answer::kFailure, "command 'a' exited with 3: no", "no\n\"such\""});
+  Pass();
+  Answers(HandlerUse::kPreStop, Answer::kSuccess);
+  Pass();
+  Ended(143);
+  Pass();
+  const auto is_said = [&](const char* when) {
+    ASSERT_TRUE(Main().state.waiting.has_value()) << when;
+    EXPECT_EQ(Main().state.waiting->reason, "PostStartHookError") << when;
+    EXPECT_EQ(Main().state.waiting->message,
+              "Exec lifecycle hook ([a]) for Container \"main\" in Pod \"p_default(u1)\" failed - error: command 'a' "
+              "exited with 3: no, message: \"no\\n\\\"such\\\"\"")
+        << when;
+    ASSERT_TRUE(Main().last_state.terminated.has_value()) << when;
+    EXPECT_EQ(Main().last_state.terminated->exit_code, 143);
+    EXPECT_FALSE(Main().ready);
+  };
+  is_said("while it is started again");
+  Started();
+  EXPECT_THAT(Pass(), ElementsAre("handle main PostStart"));
+  is_said("while the hook runs again");
+  Answers(HandlerUse::kPostStart, Answer::kSuccess);
+  Pass();
+  EXPECT_TRUE(Main().state.running.has_value());
+}
+
+TEST_F(SyncHandlersTest, AfterAPostStartHookThatFailsAgainItBacksOff) {
+  Pod(R"({"spec":{"restartPolicy":"Always","containers":[{"name":"main","lifecycle":{"postStart":{"httpGet":{"path":"/x","port":1}}}}]}})");
+  RunFirst();
+  for (int i = 0; i < 2; ++i) {
+    Answers(HandlerUse::kPostStart, Answer::kFailure, "EOF");
+    EXPECT_THAT(Pass(), ElementsAre("terminate main"));
+    Ended(137);
+    Pass();
+    if (i > 0) break;
+    EXPECT_EQ(Main().state.waiting->reason, "PostStartHookError");
+    EXPECT_EQ(Main().state.waiting->message,
+              "HTTP lifecycle hook (/x) for Container \"main\" in Pod \"p_default(u1)\" failed - error: EOF");
+    Started();
+    Pass();
+  }
+  EXPECT_EQ(Main().state.waiting->reason, "CrashLoopBackOff");
+}
+
+TEST_F(SyncHandlersTest, WithoutRestartsAContainerWhoseHookFailedHasEnded) {
+  Pod(kHooked);
+  Pod(R"({"spec":{"restartPolicy":"Never"}})");
+  RunFirst();
+  Answers(HandlerUse::kPostStart, Answer::kFailure, "no");
+  Pass();
+  Answers(HandlerUse::kPreStop, Answer::kSuccess);
+  Pass();
+  Ended(143);
+  EXPECT_THAT(Pass(), ElementsAre("start other"));
+  ASSERT_TRUE(Main().state.terminated.has_value());
+  EXPECT_EQ(Main().state.terminated->exit_code, 143);
+}
+
+TEST_F(SyncHandlersTest, AHookThatWasAskedByHttpForHttpsIsToldOf) {
+  Pod(kHooked);
+  RunFirst();
+  Answers(HandlerUse::kPostStart, Answer::kSuccess, "request to HTTPS lifecycle hook 10.1.0.1:1 got HTTP response");
+  Pass();
+  EXPECT_EQ(events_.back(), "LifecycleHTTPFallback: request to HTTPS lifecycle hook 10.1.0.1:1 got HTTP response");
 }
 
 TEST_F(SyncHandlersTest, APreStopHookComesBeforeTheSignal) {
@@ -224,13 +296,30 @@ TEST_F(SyncHandlersTest, APreStopHookComesBeforeTheSignal) {
   EXPECT_THAT(Pass(), ElementsAre("kill main", "kill other"));
 }
 
-TEST_F(SyncHandlersTest, APodThatIsDeletedIsProbedNoMore) {
+// pkg/kubelet/prober: StopLivenessAndStartup
+TEST_F(SyncHandlersTest, APodThatIsDeletedIsAskedForReadinessAlone) {
   Pod(kProbed);
   RunFirst();
-  Deleted(5);
+  After(absl::Seconds(3));
+  Pass();
+  Answers(HandlerUse::kReadiness, Answer::kSuccess);
+  Pass();
+  EXPECT_EQ(ConditionOf("Ready"), "True ");
+  Deleted(60);
   Answers(HandlerUse::kLiveness, Answer::kFailure, "it stops");
   EXPECT_THAT(Pass(), ElementsAre("terminate main"));
   EXPECT_EQ(events_.back(), "Killing: Stopping container main");
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(ConditionOf("Ready"), "True ") << "failureThreshold";
+    After(absl::Seconds(5));
+    EXPECT_THAT(Pass(), ElementsAre("handle main Readiness"));
+    Answers(HandlerUse::kReadiness, Answer::kFailure, "it stops");
+    EXPECT_THAT(Pass(), IsEmpty());
+  }
+  EXPECT_EQ(events_.back(), "Unhealthy: Readiness probe failed: it stops");
+  EXPECT_EQ(ConditionOf("Ready"), "False ContainersNotReady");
+  Ended(0);
+  EXPECT_THAT(Pass(), ElementsAre("drop"));
 }
 
 TEST_F(SyncHandlersTest, ASidecarEndsAfterThoseThatNeedIt) {

@@ -21,7 +21,7 @@ class VolumesTest : public ::testing::Test {
     pod_ = *api::Decode<HostedPod>(
         absl::StrCat(R"({"metadata":{"name":"p","namespace":"ml","labels":{"a":"b"}},"spec":{"volumes":[{"name":"v",)",
                      volume, "}]}}"));
-    return VolumesOf({pod_, "10.1.0.7", "10.0.0.3", nullptr, sources_}, {"/state/volumes", "/claims"});
+    return VolumesOf({pod_, "10.1.0.7", "10.0.0.3", nullptr, sources_}, folders_);
   }
   PodVolume Only(const std::string& volume) {
     const auto volumes = Volumes(volume);
@@ -39,9 +39,11 @@ class VolumesTest : public ::testing::Test {
   const SourceObject conf_ =
       *api::Decode<SourceObject>(R"({"metadata":{"name":"conf"},"data":{"a":"1","b":"2"},"binaryData":{"c":"AAE="}})");
   const SourceObject keys_ = *api::Decode<SourceObject>(R"({"metadata":{"name":"keys"},"data":{"k":"MQ=="}})");
-  const SourceLookup sources_{[this](const std::string& name) { return name == "conf" ? &conf_ : nullptr; },
-                              [this](const std::string& name) { return name == "keys" ? &keys_ : nullptr; },
-                              [](const std::string&) { return nullptr; }};
+  static inline const std::string kUid = "uid-7";
+  VolumeFolders folders_{"/state/volumes", "/claims"};
+  SourceLookup sources_{[this](const std::string& name) { return name == "conf" ? &conf_ : nullptr; },
+                        [this](const std::string& name) { return name == "keys" ? &keys_ : nullptr; },
+                        [](const std::string&) { return nullptr; }};
 };
 
 TEST_F(VolumesTest, WhatEachKindIsOnTheMachine) {
@@ -57,6 +59,12 @@ TEST_F(VolumesTest, WhatEachKindIsOnTheMachine) {
   const PodVolume claim = Only(R"("persistentVolumeClaim":{"claimName":"model","readOnly":true})");
   EXPECT_EQ(claim.folder, "/claims/ml/model");
   EXPECT_TRUE(claim.read_only);
+  sources_.claim_uid = [](const std::string& name) { return name == "model" ? &kUid : nullptr; };
+  EXPECT_EQ(Only(R"("persistentVolumeClaim":{"claimName":"model"})").folder, "/claims/ml/model")
+      << "whoever keeps it finds it by its name";
+  folders_.claims_by_name = false;
+  EXPECT_EQ(Only(R"("persistentVolumeClaim":{"claimName":"model"})").folder, "/claims/ml/model/uid-7")
+      << "made again it has another, and nothing is there";
   EXPECT_EQ(Only(R"("ephemeral":{"volumeClaimTemplate":{"spec":{}}})").folder, "/state/volumes/v")
       << "it goes with its pod";
 }
