@@ -64,8 +64,8 @@ bool Eviction::KnownInVain(EvictFor what_for, const Preemptor& preemptor) const 
 }
 
 // What ended for want of budget says nothing of others.
-void Eviction::NoteInVain(EvictFor what_for, const Preemptor& preemptor) {
-  if (trial_.may_go_on()) in_vain_.Note(what_for, preemptor);
+void Eviction::NoteInVain(EvictFor what_for, const Preemptor& preemptor, bool lacked_places) {
+  if (trial_.may_go_on()) in_vain_.Note(what_for, preemptor, lacked_places);
 }
 
 // What is quick to see: somebody may be moved; somebody in its queue has a lower priority; or its queue, or one above,
@@ -83,7 +83,7 @@ std::optional<Eviction::Found> Eviction::Search(const Preemptor& preemptor, cons
   const BetweenQueues between{overlay_, reclaim_, holders(), placed_, has_nodes_, policy_.preempt};
   VictimSearch search(cluster_, preemptor, trial_, victims_, what_for == EvictFor::kShare ? &between : nullptr);
   if (search.Find(candidates)) return Found{what_for, search.chosen(), {}};
-  NoteInVain(what_for, preemptor);
+  NoteInVain(what_for, preemptor, search.lacked_places());
   return std::nullopt;
 }
 

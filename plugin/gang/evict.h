@@ -74,7 +74,7 @@ class Eviction {
   std::optional<Found> FindRoom(const Preemptor& preemptor, const GangPlacement& placement, bool may_evict);
   std::optional<Found> CountOnEnding(const Preemptor& preemptor);
   bool KnownInVain(model::EvictFor what_for, const Preemptor& preemptor) const;
-  void NoteInVain(model::EvictFor what_for, const Preemptor& preemptor);
+  void NoteInVain(model::EvictFor what_for, const Preemptor& preemptor, bool lacked_places = false);
   std::optional<Found> Search(const Preemptor& preemptor, const std::vector<Candidate>& candidates,
                               model::EvictFor what_for);
   std::optional<Found> Consolidate(const Preemptor& preemptor, const GangPlacement& placement);

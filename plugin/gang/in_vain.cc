@@ -41,10 +41,11 @@ bool InVain::Knows(EvictFor what_for, const Preemptor& preemptor) const {
   return fewest != fewest_.end() && preemptor.count >= fewest->second;
 }
 
-void InVain::Note(EvictFor what_for, const Preemptor& preemptor) {
+void InVain::Note(EvictFor what_for, const Preemptor& preemptor, bool lacked_places) {
   std::optional<Wish> wish = WishOf(preemptor);
   if (!wish.has_value()) return;
-  const bool more_is_less = what_for == EvictFor::kNobody || what_for == EvictFor::kPriority;
+  const bool more_is_less = what_for == EvictFor::kNobody || what_for == EvictFor::kPriority ||
+                            (what_for == EvictFor::kShare && lacked_places);
   if (!more_is_less || !IsPlain(*wish)) {
     wishes_.insert({what_for, *std::move(wish)});
     return;
@@ -54,7 +55,10 @@ void InVain::Note(EvictFor what_for, const Preemptor& preemptor) {
   it->second = std::min(it->second, preemptor.count);
 }
 
-void InVain::RoomTaken() { wishes_.clear(); }
+void InVain::RoomTaken() {
+  wishes_.clear();
+  std::erase_if(fewest_, [](const auto& each) { return each.first.first == EvictFor::kShare; });
+}
 
 void InVain::RoomFreed() {
   wishes_.clear();

@@ -3,8 +3,9 @@
 // Gangs of one queue and priority with the same pods are alike to every trial: until somebody is given room, what was
 // in vain for one is so for all. In the queue, and of pods that are ending anyhow, more holds: those that may go are
 // the same whoever asks, and of pods that ask for nothing but amounts the more are wanted the less they fit, also when
-// others have taken room since. Between queues more may be taken back for who wants more (reclaim.h), and whom to move
-// is searched for by what is wanted: there nothing follows from less.
+// others have taken room since. Between queues more may be taken back for who wants more (reclaim.h): less says
+// something of more only where nobody was spared for how little is wanted, and until others have taken room. Whom to
+// move is searched for by what is wanted: there nothing follows from less.
 #pragma once
 
 #include <compare>
@@ -27,8 +28,8 @@ class InVain {
 
   // Whether the trial would fail again. `what_for`: whom it evicts; kNobody: it counts on what is ending alone.
   bool Knows(model::EvictFor what_for, const Preemptor& preemptor) const;
-  // The trial failed, and was carried to its end.
-  void Note(model::EvictFor what_for, const Preemptor& preemptor);
+  // The trial failed, and was carried to its end. `lacked_places`: between queues, see VictimSearch.
+  void Note(model::EvictFor what_for, const Preemptor& preemptor, bool lacked_places = false);
 
   // Somebody has room now that was free, or it is kept.
   void RoomTaken();

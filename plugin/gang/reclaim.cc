@@ -107,12 +107,6 @@ double Reclaim::ShortageBy(const Branch& branch, const Resources& amounts, int t
   return sum;
 }
 
-Resources Reclaim::AmountsOf(const Bundle& bundle) const {
-  Resources sum;
-  for (const TaskId task : bundle.tasks) sum.Add(cluster_.shape(cluster_.task(task).shape).request);
-  return sum;
-}
-
 // Whether queues beside this one ask for more than they hold.
 bool Reclaim::OthersAsk(QueueId queue, Dim dim) {
   const auto asks = [&](QueueId id) { return shares().Asked(id, dim) - shares().Held(id, dim); };
@@ -135,7 +129,7 @@ bool Reclaim::QueuesAboveLose(const Preemptor& preemptor, const Branch& theirs, 
     Resources less = more;
     for (const Bundle& bundle : chosen) {
       const std::vector<QueueId>& path = overlay_.tree().path(cluster_.gang(bundle.gang).queue);
-      if (std::find(path.begin(), path.end(), level) != path.end()) less.Add(AmountsOf(bundle));
+      if (std::find(path.begin(), path.end(), level) != path.end()) less.Add(bundle.amounts);
     }
     for (Dim dim = 0; dim < cluster_.dims().count(); ++dim) {
       const Branch branch{level, false};
@@ -165,8 +159,8 @@ std::vector<Candidate> Reclaim::Candidates(const Preemptor& preemptor, const Hol
 }
 
 std::optional<double> Reclaim::LossBy(const Preemptor& preemptor, const Bundle& bundle,
-                                      const std::vector<Bundle>& chosen) {
-  const Resources sum = AmountsOf(bundle);
+                                      const std::vector<Bundle>& chosen, bool& spared) {
+  const Resources& sum = bundle.amounts;
   const QueueId queue = cluster_.gang(bundle.gang).queue;
   const auto [ours, theirs] = BranchesOf(cluster_.gang(preemptor.gang).queue, queue);
   Resources relevant;  // of what is wanted
@@ -184,9 +178,10 @@ std::optional<double> Reclaim::LossBy(const Preemptor& preemptor, const Bundle& 
   const double loss = ShortageBy(theirs, sum, -1);
   double all = loss;
   for (const Bundle& other : chosen) all += other.loss;
-  if (all >= -ShortageBy(ours, preemptor.sum, 1) - kLeastGain) return std::nullopt;
-  if (QueuesAboveLose(preemptor, theirs, sum, chosen)) return std::nullopt;
-  return loss;
+  if (all < -ShortageBy(ours, preemptor.sum, 1) - kLeastGain && !QueuesAboveLose(preemptor, theirs, sum, chosen))
+    return loss;
+  spared = true;
+  return std::nullopt;
 }
 
 bool Reclaim::WorthIt(const Preemptor& preemptor, const Preemptor& other, const std::vector<Bundle>& chosen) {

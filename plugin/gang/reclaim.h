@@ -37,8 +37,9 @@ class Reclaim {
   // Gangs of other queues that may have to leave for it.
   std::vector<Candidate> Candidates(const Preemptor& preemptor, const Holders& holders);
   // What the bundle's queue would lack more of what it deserves, as a part of the cluster, when it goes beside those
-  // that are chosen; nullopt: it may not go.
-  std::optional<double> LossBy(const Preemptor& preemptor, const Bundle& bundle, const std::vector<Bundle>& chosen);
+  // that are chosen; nullopt: it may not go. `spared`: set when it might, were more wanted of the same.
+  std::optional<double> LossBy(const Preemptor& preemptor, const Bundle& bundle, const std::vector<Bundle>& chosen,
+                               bool& spared);
   // What is lost with those that are chosen is less than what the queue would win if the other, of the same queue, had
   // the room.
   bool WorthIt(const Preemptor& preemptor, const Preemptor& other, const std::vector<Bundle>& chosen);
@@ -66,7 +67,6 @@ class Reclaim {
   bool IsOver(const Branch& branch, const model::Resources& wanted);
   bool IsReclaimable(model::QueueId queue, const Branch& branch) const;
   double ShortageBy(const Branch& branch, const model::Resources& amounts, int times);
-  model::Resources AmountsOf(const Bundle& bundle) const;
   bool OthersAsk(model::QueueId queue, model::Dim dim);
   bool QueuesAboveLose(const Preemptor& preemptor, const Branch& theirs, const model::Resources& more,
                        const std::vector<Bundle>& chosen);

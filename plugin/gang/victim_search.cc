@@ -29,6 +29,7 @@ constexpr int kSingleGangs = 16;
 // What was placed before was rewound.
 bool VictimSearch::Try() {
   if (!trial_.CouldFit(preemptor_)) return false;
+  had_places_ = true;
   if (between_ != nullptr &&
       between_->reclaim.SomeComeBack(preemptor_, chosen_, stay_, between_->placed, between_->holders))
     return false;
@@ -45,15 +46,14 @@ void VictimSearch::GiveBackAll() {
   chosen_.clear();
 }
 
-bool VictimSearch::TakeIfAllowed(Bundle bundle) {
+bool VictimSearch::TakeIfAllowed(const Bundle& bundle) {
   if (!victims_.WithinBudgets(bundle.tasks)) return false;
-  if (between_ != nullptr) {
-    const std::optional<double> loss = between_->reclaim.LossBy(preemptor_, bundle, chosen_);
-    if (!loss.has_value()) return false;
-    bundle.loss = *loss;
-  }
+  std::optional<double> loss;
+  if (between_ != nullptr && !(loss = between_->reclaim.LossBy(preemptor_, bundle, chosen_, spared_)).has_value())
+    return false;
   trial_.TakeAway(bundle, victims_);
-  chosen_.push_back(std::move(bundle));
+  chosen_.push_back(bundle);
+  chosen_.back().loss = loss.value_or(bundle.loss);
   return true;
 }
 
@@ -64,7 +64,7 @@ bool VictimSearch::TakeNext(std::vector<Candidate>& heap) {
   const Candidate next = heap.back();
   heap.pop_back();
   if (!next.whole) {
-    for (Bundle& bundle : victims_.Surplus(next.gang, preemptor_.asks_for_nothing)) TakeIfAllowed(std::move(bundle));
+    for (const Bundle& bundle : victims_.Surplus(next.gang, preemptor_.asks_for_nothing)) TakeIfAllowed(bundle);
     return true;
   }
   TakeWhole(next.gang);
@@ -72,7 +72,7 @@ bool VictimSearch::TakeNext(std::vector<Candidate>& heap) {
 }
 
 std::optional<std::vector<Bundle>> VictimSearch::TakeWhole(GangId gang) {
-  std::optional<Bundle> whole = victims_.Whole(gang, preemptor_.asks_for_nothing);
+  const std::optional<Bundle>& whole = victims_.Whole(gang, preemptor_.asks_for_nothing);
   if (!whole.has_value() || !victims_.WithinBudgets(whole->tasks)) {
     stay_.push_back(gang);
     return std::nullopt;
@@ -85,7 +85,7 @@ std::optional<std::vector<Bundle>> VictimSearch::TakeWhole(GangId gang) {
     std::erase_if(chosen_, of_it);
   }
   for (const Bundle& bundle : members) trial_.GiveBack(bundle, victims_);
-  if (TakeIfAllowed(*std::move(whole))) return members;
+  if (TakeIfAllowed(*whole)) return members;
   for (Bundle& bundle : members) {
     trial_.TakeAway(bundle, victims_);
     chosen_.push_back(std::move(bundle));
@@ -138,10 +138,10 @@ bool VictimSearch::TakeOfNode(const std::vector<Candidate>& candidates, Row row)
       std::optional<std::vector<Bundle>> members = TakeWhole(candidate.gang);
       if (members.has_value()) in_vain.push_back({chosen_.back(), *std::move(members)});
     } else {
-      for (Bundle& bundle : victims_.Surplus(candidate.gang, preemptor_.asks_for_nothing)) {
+      for (const Bundle& bundle : victims_.Surplus(candidate.gang, preemptor_.asks_for_nothing)) {
         const bool here = std::any_of(bundle.tasks.begin(), bundle.tasks.end(),
                                       [&](TaskId task) { return cluster_.task(task).row == row; });
-        if (here && !IsChosen(bundle) && TakeIfAllowed(std::move(bundle))) in_vain.push_back({chosen_.back(), {}});
+        if (here && !IsChosen(bundle) && TakeIfAllowed(bundle)) in_vain.push_back({chosen_.back(), {}});
       }
     }
     if (Places() == most) continue;
@@ -239,7 +239,8 @@ bool VictimSearch::CouldTakeIt(const Preemptor& other) {
   if (other.gang == between_->has_nodes) return true;  // what is kept for it counts as taken here
   std::vector<TaskId> lower;
   for (const Candidate& candidate : between_->holders.LowerInQueue(other.gang)) {
-    const std::optional<Bundle> whole = candidate.whole ? victims_.Whole(candidate.gang, false) : std::nullopt;
+    if (!candidate.whole) continue;
+    const std::optional<Bundle>& whole = victims_.Whole(candidate.gang, false);
     if (whole.has_value()) lower.insert(lower.end(), whole->tasks.begin(), whole->tasks.end());
   }
   trial_.TakeAway(lower);

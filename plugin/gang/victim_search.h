@@ -36,10 +36,13 @@ class VictimSearch {
   // True: the gang is placed in the overlay, and who is chosen is taken away. False: all is as before.
   bool Find(const std::vector<Candidate>& candidates);
   const std::vector<Bundle>& chosen() const { return chosen_; }
+  // After Find was false: there never were places enough, and nobody was spared who would go if more were wanted. Then
+  // it is false for who wants more, too.
+  bool lacked_places() const { return !had_places_ && !spared_; }
 
  private:
   bool Try();
-  bool TakeIfAllowed(Bundle bundle);
+  bool TakeIfAllowed(const Bundle& bundle);
   bool TakeNext(std::vector<Candidate>& heap);
   // A gang is taken away as a whole, which was chosen last then; returned are its members that were chosen before.
   // nullopt: it may not go.
@@ -65,6 +68,7 @@ class VictimSearch {
   const BetweenQueues* const between_;
   std::vector<model::GangId> stay_;  // that may not go
   std::vector<Bundle> chosen_;
+  bool had_places_ = false, spared_ = false;
 };
 
 }  // namespace gangway::gang
