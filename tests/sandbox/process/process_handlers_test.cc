@@ -104,17 +104,27 @@ TEST_F(ProcessHandlersTest, AServerIsReadyByGrpcAndByHttpsWithACertificateOfNobo
 
 TEST_F(ProcessHandlersTest, AContainerWhosePostStartFailsSaysWhy) {
   BEGIN_OR_SKIP();
+  // The second run's hook does not end.
   MakePod("unhooked",
-          absl::StrCat(R"(,"containers":[)",
-                       Shell("trap 'exit 0' TERM; while :; do sleep 0.05; done",
-                             R"(,"lifecycle":{"postStart":{"exec":{"command":["sh","-c","echo no; exit 3"]}}})"),
+          absl::StrCat(R"(,"volumes":[{"name":"v","emptyDir":{}}],"containers":[)",
+                       Shell("trap 'exit 1' TERM; while :; do sleep 0.05; done",
+                             R"(,"volumeMounts":[{"name":"v","mountPath":"/v"}],"lifecycle":{"postStart":{"exec":{
+                                "command":["sh","-c","test -f /v/once && exec sleep 60; touch /v/once; echo no; exit 3"]}}})"),
                        "]"),
           "OnFailure");
-  EXPECT_TRUE(Eventually([&] { return absl::StrContains(Events(), "FailedPostStartHook"); })) << Events();
-  EXPECT_TRUE(Eventually([&] {
-    return absl::StrContains(boost::json::serialize(PodOf("unhooked")),
-                             "failed - error: command 'sh -c echo no; exit 3' exited with 3: , message:");
-  })) << boost::json::serialize(PodOf("unhooked"));
+  const auto waiting = [&](absl::string_view key) {
+    const json::value container = ContainerOf("unhooked");
+    const json::value* const state = container.as_object().if_contains("state");
+    const json::value* const text =
+        state == nullptr || !state->as_object().contains("waiting")
+            ? nullptr
+            : state->at("waiting").as_object().if_contains(std::string_view(key.data(), key.size()));
+    return text == nullptr ? std::string() : json::value_to<std::string>(*text);
+  };
+  EXPECT_TRUE(Eventually([&] { return waiting("reason") == "PostStartHookError"; })) << Events();
+  EXPECT_THAT(waiting("message"), AllOf(HasSubstr("Exec lifecycle hook ([sh -c test -f /v/once"),
+                                        HasSubstr("exit 3' exited with 3: , message: \"no")));
+  EXPECT_THAT(Events(), AllOf(HasSubstr("FailedPostStartHook"), HasSubstr("PostStartHook failed")));
 }
 
 TEST_F(ProcessHandlersTest, AContainerThatIsNotAliveIsKilledAndRunsAgain) {
