@@ -85,31 +85,36 @@ Resources Admission::Missing(const Gang& gang) {
   return missing;
 }
 
-std::optional<Reason> Admission::Admit(model::GangId id, bool owed, absl::FunctionRef<const Resources&()> lower) {
+std::optional<Reason> Admission::Admit(model::GangId id, bool owed, absl::FunctionRef<const Resources&()> lower,
+                                       absl::FunctionRef<bool(Reason::Kind)> is_told) {
   const Cluster& cluster = overlay_.cluster();
   const Gang& gang = cluster.gang(id);
   if (std::optional<Reason> reason = QueueReason(cluster, gang)) return reason;
   if (!gang.has_min_resources) return std::nullopt;
   const Resources missing = Missing(gang);
-  const Resources used = cluster.used();
-
-  Reason cluster_full = ReasonOf(Reason::Kind::kClusterFull, gang);
-  cluster_full.overcommit_percent = policy_.overcommit_percent.value_or(0);
+  const Resources& used = cluster.used();
+  // Names and numbers of what is too much are put down for those who want to know them.
+  std::optional<Reason> full;
+  const auto refuse = [&](Reason::Kind kind, Dim dim, std::int64_t limit, std::int64_t in_use, std::int64_t total) {
+    if (!full.has_value()) full = ReasonOf(kind, gang);
+    if (!is_told(kind))
+      full->sums.push_back({std::string(cluster.dims().Name(dim)), missing[dim], limit, in_use, total});
+  };
   for (Dim dim = 0; dim < missing.size() && policy_.overcommit_percent.has_value() && !owed; ++dim) {
     if (!IsAsked(missing, dim)) continue;
-    const std::string name(cluster.dims().Name(dim));
     const std::int64_t total = cluster.total()[dim];
     const std::int64_t ceiling =
         total / 100 * *policy_.overcommit_percent + total % 100 * *policy_.overcommit_percent / 100;
     const std::int64_t in_use = used[dim] + overlay_.taken()[dim] + let_in_[dim];
     if (in_use + missing[dim] > ceiling && in_use - lower()[dim] + missing[dim] > ceiling)
-      cluster_full.sums.push_back({name, missing[dim], ceiling, in_use, total});
+      refuse(Reason::Kind::kClusterFull, dim, ceiling, in_use, total);
   }
-  if (!cluster_full.sums.empty()) return cluster_full;
+  if (full.has_value()) {
+    full->overcommit_percent = *policy_.overcommit_percent;
+    return full;
+  }
   for (const QueueId level : overlay_.tree().path(gang.queue)) {
     if (!policy_.admit_by_queues) break;
-    Reason queue_full = ReasonOf(Reason::Kind::kQueueFull, gang);
-    queue_full.subject = Words::Name(cluster.queue(level).name);
     for (Dim dim = 0; dim < missing.size(); ++dim) {
       if (!IsAsked(missing, dim)) continue;
       // What is above all queues has all of the cluster, which who is owed its share need not wait for.
@@ -118,9 +123,11 @@ std::optional<Reason> Admission::Admit(model::GangId id, bool owed, absl::Functi
       const std::int64_t in_use = overlay_.tree().held(level)[dim] + overlay_.taken_below(level)[dim] +
                                   let_in_by_queue_[static_cast<std::size_t>(level)][dim];
       if (in_use + missing[dim] > limit && in_use - lower()[dim] + missing[dim] > limit)
-        queue_full.sums.push_back({std::string(cluster.dims().Name(dim)), missing[dim], limit, in_use});
+        refuse(Reason::Kind::kQueueFull, dim, limit, in_use, 0);
     }
-    if (!queue_full.sums.empty()) return queue_full;
+    if (!full.has_value()) continue;
+    full->subject = Words::Name(cluster.queue(level).name);
+    return full;
   }
   if (quotas_.has_value()) {
     if (std::optional<Reason> reason = quotas_->Refusal(gang)) return reason;

@@ -43,13 +43,13 @@ void Consolidation::FindMovers(const Holders& holders, const Policy& policy, abs
         look_again_ = std::min(look_again_, from);
         continue;
       }
-      std::optional<Bundle> whole = victims_.Whole(candidate.gang, preemptor_.asks_for_nothing);
+      const std::optional<Bundle>& whole = victims_.Whole(candidate.gang, preemptor_.asks_for_nothing);
       const auto may = [&](TaskId task) { return cluster_.task(task).movable; };
       const int on_nodes = gang.Count(model::TaskStatus::kBound) + gang.Count(model::TaskStatus::kRunning);
       if (!whole.has_value() || gang.binding_releasing > 0 || static_cast<int>(whole->tasks.size()) != on_nodes ||
           !std::all_of(whole->tasks.begin(), whole->tasks.end(), may))
         continue;
-      movers_.push_back({*std::move(whole), candidate.priority, candidate.started, candidate.created});
+      movers_.push_back({*whole, candidate.priority, candidate.started, candidate.created});
     }
   }
   std::sort(movers_.begin(), movers_.end(), [&](const Mover& a, const Mover& b) {

@@ -1,6 +1,7 @@
 #include "plugin/gang/evict.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 #include <string>
@@ -63,6 +64,10 @@ bool Eviction::KnownInVain(EvictFor what_for, const Preemptor& preemptor) const 
   return !searches_again_ && in_vain_.Knows(what_for, preemptor);
 }
 
+bool Eviction::KnownInVainBetweenQueues(const Preemptor& preemptor, int levels) {
+  return !searches_again_ && in_vain_.KnowsBetweenQueues(preemptor, levels, reclaim_.MostGain(preemptor.sum));
+}
+
 // What ended for want of budget says nothing of others.
 void Eviction::NoteInVain(EvictFor what_for, const Preemptor& preemptor) {
   if (trial_.may_go_on()) in_vain_.Note(what_for, preemptor);
@@ -77,13 +82,22 @@ bool Eviction::MayEvict(const Gang& gang) {
   return policy_.reclaim && holders().AnyInOtherQueues(gang.queue) && reclaim_.LacksSomething(gang.queue);
 }
 
-std::optional<Eviction::Found> Eviction::Search(const Preemptor& preemptor, const std::vector<Candidate>& candidates,
-                                                EvictFor what_for) {
+std::optional<Eviction::Found> Eviction::SearchInQueue(const Preemptor& preemptor,
+                                                       const std::vector<Candidate>& candidates) {
   if (candidates.empty()) return std::nullopt;
-  const BetweenQueues between{overlay_, reclaim_, holders(), placed_, has_nodes_, policy_.preempt};
-  VictimSearch search(cluster_, preemptor, trial_, victims_, what_for == EvictFor::kShare ? &between : nullptr);
-  if (search.Find(candidates)) return Found{what_for, search.chosen(), {}};
-  NoteInVain(what_for, preemptor);
+  VictimSearch search(cluster_, preemptor, trial_, victims_, nullptr);
+  if (search.Find(candidates)) return Found{EvictFor::kPriority, search.chosen(), {}};
+  NoteInVain(EvictFor::kPriority, preemptor);
+  return std::nullopt;
+}
+
+std::optional<Eviction::Found> Eviction::SearchBetweenQueues(const Preemptor& preemptor,
+                                                             const std::vector<Candidate>& candidates, int levels) {
+  if (candidates.empty()) return std::nullopt;
+  const BetweenQueues between{overlay_, reclaim_, holders(), placed_, has_nodes_, policy_.preempt, searches_again_};
+  VictimSearch search(cluster_, preemptor, trial_, victims_, &between);
+  if (search.Find(candidates)) return Found{EvictFor::kShare, search.chosen(), {}};
+  if (trial_.may_go_on()) in_vain_.NoteBetweenQueues(preemptor, levels, search.lacks_places_up_to());
   return std::nullopt;
 }
 
@@ -117,10 +131,12 @@ std::optional<Eviction::Found> Eviction::FindRoom(const Preemptor& preemptor, co
   std::vector<Candidate> lower, others;
   if (evicts && policy_.preempt && !KnownInVain(EvictFor::kPriority, preemptor))
     lower = holders().LowerInQueue(preemptor.gang);
-  if (evicts && policy_.reclaim && reclaim_.MayTakeBack(cluster_.gang(preemptor.gang).queue, preemptor.sum) &&
-      !KnownInVain(EvictFor::kShare, preemptor)) {
+  const int levels =
+      evicts && policy_.reclaim ? reclaim_.EntitledLevels(cluster_.gang(preemptor.gang).queue, preemptor.sum) : 0;
+  if (levels > 0 && !KnownInVainBetweenQueues(preemptor, levels)) {
     others = reclaim_.Candidates(preemptor, holders());
-    if (others.empty()) in_vain_.Note(EvictFor::kShare, preemptor);
+    if (others.empty())
+      in_vain_.NoteBetweenQueues(preemptor, levels, /*lacks_places_up_to=*/std::numeric_limits<double>::infinity());
   }
   if (!waits_for_it && !moves && lower.empty() && others.empty()) return std::nullopt;
   tried_ = true;
@@ -129,8 +145,8 @@ std::optional<Eviction::Found> Eviction::FindRoom(const Preemptor& preemptor, co
   trial_.TakeAway(going);
   std::optional<Found> found = CountOnEnding(preemptor);
   if (!found.has_value() && moves) found = Consolidate(preemptor, placement);
-  if (!found.has_value()) found = Search(preemptor, lower, EvictFor::kPriority);
-  if (!found.has_value()) found = Search(preemptor, others, EvictFor::kShare);
+  if (!found.has_value()) found = SearchInQueue(preemptor, lower);
+  if (!found.has_value()) found = SearchBetweenQueues(preemptor, others, levels);
   overlay_.Unmark();
   if (found.has_value()) {
     for (const Bundle& bundle : found->chosen) trial_.GiveBack(bundle.tasks);

@@ -74,9 +74,12 @@ class Eviction {
   std::optional<Found> FindRoom(const Preemptor& preemptor, const GangPlacement& placement, bool may_evict);
   std::optional<Found> CountOnEnding(const Preemptor& preemptor);
   bool KnownInVain(model::EvictFor what_for, const Preemptor& preemptor) const;
+  // `levels`: at which its queue is entitled.
+  bool KnownInVainBetweenQueues(const Preemptor& preemptor, int levels);
   void NoteInVain(model::EvictFor what_for, const Preemptor& preemptor);
-  std::optional<Found> Search(const Preemptor& preemptor, const std::vector<Candidate>& candidates,
-                              model::EvictFor what_for);
+  std::optional<Found> SearchInQueue(const Preemptor& preemptor, const std::vector<Candidate>& candidates);
+  std::optional<Found> SearchBetweenQueues(const Preemptor& preemptor, const std::vector<Candidate>& candidates,
+                                           int levels);
   std::optional<Found> Consolidate(const Preemptor& preemptor, const GangPlacement& placement);
   void Tell(model::GangId gang, Found found, model::Decision& decision);
   model::Reason WhyItWaits(const model::Gang& gang, const std::vector<model::TaskId>& evicted) const;

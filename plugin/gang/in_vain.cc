@@ -54,11 +54,33 @@ void InVain::Note(EvictFor what_for, const Preemptor& preemptor) {
   it->second = std::min(it->second, preemptor.count);
 }
 
-void InVain::RoomTaken() { wishes_.clear(); }
+bool InVain::KnowsBetweenQueues(const Preemptor& preemptor, int levels, double most_gain) const {
+  if (Knows(EvictFor::kShare, preemptor)) return true;
+  if (lacked_places_.empty()) return false;
+  const std::optional<Wish> wish = WishOf(preemptor);
+  if (!wish.has_value() || !IsPlain(*wish)) return false;
+  const auto lacked = lacked_places_.find({wish->queue, wish->by_shape.front().first, levels});
+  if (lacked == lacked_places_.end() || lacked->second.begin()->first > preemptor.count) return false;
+  if (lacked->second.contains(preemptor.count)) return true;
+  return std::any_of(lacked->second.begin(), lacked->second.lower_bound(preemptor.count),
+                     [&](const auto& fewer) { return most_gain <= fewer.second; });
+}
+
+void InVain::NoteBetweenQueues(const Preemptor& preemptor, int levels, std::optional<double> lacks_places_up_to) {
+  const std::optional<Wish> wish = WishOf(preemptor);
+  if (!lacks_places_up_to.has_value() || !wish.has_value() || !IsPlain(*wish)) return Note(EvictFor::kShare, preemptor);
+  lacked_places_[{wish->queue, wish->by_shape.front().first, levels}].emplace(preemptor.count, *lacks_places_up_to);
+}
+
+void InVain::RoomTaken() {
+  wishes_.clear();
+  lacked_places_.clear();
+}
 
 void InVain::RoomFreed() {
   wishes_.clear();
   fewest_.clear();
+  lacked_places_.clear();
 }
 
 }  // namespace gangway::gang

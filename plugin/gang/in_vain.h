@@ -3,8 +3,10 @@
 // Gangs of one queue and priority with the same pods are alike to every trial: until somebody is given room, what was
 // in vain for one is so for all. In the queue, and of pods that are ending anyhow, more holds: those that may go are
 // the same whoever asks, and of pods that ask for nothing but amounts the more are wanted the less they fit, also when
-// others have taken room since. Between queues more may be taken back for who wants more (reclaim.h), and whom to move
-// is searched for by what is wanted: there nothing follows from less.
+// others have taken room since. Between queues more may be taken back for who wants more, where that is worth more
+// (reclaim.h): there less says something of more only up to a gain, of the same levels, and until others have taken
+// room; but when places were lacking then it says so for all priorities. Whom to move is searched for by what is
+// wanted: there nothing follows from less.
 #pragma once
 
 #include <compare>
@@ -29,6 +31,10 @@ class InVain {
   bool Knows(model::EvictFor what_for, const Preemptor& preemptor) const;
   // The trial failed, and was carried to its end.
   void Note(model::EvictFor what_for, const Preemptor& preemptor);
+  // The same of kShare. `levels`: at which its queue is entitled (Reclaim::EntitledLevels); `most_gain`:
+  // Reclaim::MostGain; `lacks_places_up_to`: see VictimSearch.
+  bool KnowsBetweenQueues(const Preemptor& preemptor, int levels, double most_gain) const;
+  void NoteBetweenQueues(const Preemptor& preemptor, int levels, std::optional<double> lacks_places_up_to);
 
   // Somebody has room now that was free, or it is kept.
   void RoomTaken();
@@ -42,6 +48,13 @@ class InVain {
     std::vector<std::pair<model::ShapeId, int>> by_shape;
     friend auto operator<=>(const Wish&, const Wish&) = default;
   };
+  // Of a plain wish, whatever its priority.
+  struct Share {
+    model::QueueId queue = model::kNone;
+    model::ShapeId shape = model::kNone;
+    int levels = 0;
+    friend auto operator<=>(const Share&, const Share&) = default;
+  };
   // nullopt: no other gang is alike.
   std::optional<Wish> WishOf(const Preemptor& preemptor) const;
   // It wants pods of one shape that asks for nothing but amounts, and of nodes what pods do not change.
@@ -50,6 +63,8 @@ class InVain {
   const model::Cluster& cluster_;
   absl::btree_set<std::pair<model::EvictFor, Wish>> wishes_;
   std::map<std::pair<model::EvictFor, Wish>, int> fewest_;  // of a plain wish, whose count is 0 in the key
+  // So many lacked places, and more up to which gain.
+  std::map<Share, std::map<int, double>> lacked_places_;
 };
 
 }  // namespace gangway::gang

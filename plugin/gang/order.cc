@@ -276,7 +276,9 @@ void SortTasks(const Cluster& cluster, std::vector<TaskId>& tasks) {
   std::sort(tasks.begin(), tasks.end(), [&](TaskId a, TaskId b) {
     const Task& x = cluster.task(a);
     const Task& y = cluster.task(b);
-    return std::tie(y.priority, x.index, x.created, x.name) < std::tie(x.priority, y.index, y.created, y.name);
+    if (x.priority != y.priority) return x.priority > y.priority;
+    if (x.index != y.index) return x.index < y.index;  // mostly that is all
+    return std::tie(x.created, x.name) < std::tie(y.created, y.name);
   });
 }
 

@@ -145,7 +145,12 @@ bool GangPlacement::PlaceWithinHyperNode() {
 
 bool GangPlacement::PlaceNeedsOrTell(const Area& area) {
   if (PlaceNeeds({area, policy_.search_budget, tells_})) return true;
-  if (!reason_.has_value() && tells_) Tell(WhyNoRoom(tasks_, area, tasks_.GroupByShape(needs_.all)));
+  if (reason_.has_value()) return false;
+  if (tells_) {
+    Tell(WhyNoRoom(tasks_, area, tasks_.GroupByShape(needs_.all)));
+  } else {
+    reason_ = ReasonOf(Reason::Kind::kNoRoom, gang_);
+  }
   return false;
 }
 

@@ -34,7 +34,7 @@ namespace gangway::gang {
 // nothing there.
 class GangPlacement {
  public:
-  // Without `tells`, Finish says of a minimum that found no room nothing but that.
+  // Without `tells`, Finish says of a minimum that found no room nothing but that: of its reason the kind alone.
   GangPlacement(Overlay& overlay, Scratch& scratch, const Policy& policy, model::GangId gang, bool tells = true);
   GangPlacement(const GangPlacement&) = delete;
   GangPlacement& operator=(const GangPlacement&) = delete;

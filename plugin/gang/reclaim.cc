@@ -19,6 +19,8 @@ namespace {
 // As a part of the cluster: less is rounding.
 constexpr double kLeastGain = 1e-9;
 
+bool Outweighs(double gain, double loss) { return loss < gain - kLeastGain; }
+
 }  // namespace
 
 const Shares& Reclaim::shares() {
@@ -72,10 +74,20 @@ bool Reclaim::IsEntitled(const Resources& wanted, const Branch& branch) {
   return false;
 }
 
-bool Reclaim::MayTakeBack(QueueId queue, const Resources& wanted) {
+int Reclaim::EntitledLevels(QueueId queue, const Resources& wanted) {
   const std::vector<QueueId>& path = overlay_.tree().path(queue);
-  return IsEntitled(wanted, {queue, true}) ||
-         std::any_of(path.begin(), path.end(), [&](QueueId level) { return IsEntitled(wanted, {level, false}); });
+  return (IsEntitled(wanted, {queue, true}) ? 1 : 0) +
+         static_cast<int>(std::count_if(path.begin(), path.end(),
+                                        [&](QueueId level) { return IsEntitled(wanted, {level, false}); }));
+}
+
+double Reclaim::MostGain(const Resources& wanted) const {
+  double sum = 0;
+  for (Dim dim = 0; dim < wanted.size(); ++dim) {
+    const std::int64_t total = cluster_.total()[dim];
+    if (dim != model::kPods && total > 0) sum += static_cast<double>(wanted[dim]) / static_cast<double>(total);
+  }
+  return sum;
 }
 
 bool Reclaim::IsOver(const Branch& branch, const Resources& wanted) {
@@ -107,12 +119,6 @@ double Reclaim::ShortageBy(const Branch& branch, const Resources& amounts, int t
   return sum;
 }
 
-Resources Reclaim::AmountsOf(const Bundle& bundle) const {
-  Resources sum;
-  for (const TaskId task : bundle.tasks) sum.Add(cluster_.shape(cluster_.task(task).shape).request);
-  return sum;
-}
-
 // Whether queues beside this one ask for more than they hold.
 bool Reclaim::OthersAsk(QueueId queue, Dim dim) {
   const auto asks = [&](QueueId id) { return shares().Asked(id, dim) - shares().Held(id, dim); };
@@ -135,7 +141,7 @@ bool Reclaim::QueuesAboveLose(const Preemptor& preemptor, const Branch& theirs, 
     Resources less = more;
     for (const Bundle& bundle : chosen) {
       const std::vector<QueueId>& path = overlay_.tree().path(cluster_.gang(bundle.gang).queue);
-      if (std::find(path.begin(), path.end(), level) != path.end()) less.Add(AmountsOf(bundle));
+      if (std::find(path.begin(), path.end(), level) != path.end()) less.Add(bundle.amounts);
     }
     for (Dim dim = 0; dim < cluster_.dims().count(); ++dim) {
       const Branch branch{level, false};
@@ -164,29 +170,41 @@ std::vector<Candidate> Reclaim::Candidates(const Preemptor& preemptor, const Hol
   return candidates;
 }
 
-std::optional<double> Reclaim::LossBy(const Preemptor& preemptor, const Bundle& bundle,
-                                      const std::vector<Bundle>& chosen) {
-  const Resources sum = AmountsOf(bundle);
+bool Reclaim::AtOneLevel(const Preemptor& preemptor, const std::vector<Candidate>& candidates) const {
+  std::optional<Branch> level;
+  QueueId queue = model::kNone;
+  for (const Candidate& candidate : candidates) {
+    if (cluster_.gang(candidate.gang).queue == queue) continue;
+    queue = cluster_.gang(candidate.gang).queue;
+    const Branch ours = BranchesOf(cluster_.gang(preemptor.gang).queue, queue).first;
+    if (level.has_value() && *level != ours) return false;
+    level = ours;
+  }
+  return true;
+}
+
+Reclaim::Loss Reclaim::LossBy(const Preemptor& preemptor, const Bundle& bundle, const std::vector<Bundle>& chosen) {
+  const Resources& sum = bundle.amounts;
   const QueueId queue = cluster_.gang(bundle.gang).queue;
   const auto [ours, theirs] = BranchesOf(cluster_.gang(preemptor.gang).queue, queue);
   Resources relevant;  // of what is wanted
   for (Dim dim = 0; dim < sum.size(); ++dim) {
     if (preemptor.sum[dim] > 0) relevant.Set(dim, sum[dim]);
   }
-  if (!IsOver(theirs, relevant)) return std::nullopt;
+  if (!IsOver(theirs, relevant)) return {};
   for (const QueueId level : overlay_.tree().path(queue)) {
     for (Dim dim = 0; dim < sum.size(); ++dim) {
       const std::int64_t left = HeldBy({level, false}, dim) - sum[dim];
-      if (sum[dim] > 0 && dim != model::kPods && left < shares().Kept(level, dim)) return std::nullopt;
+      if (sum[dim] > 0 && dim != model::kPods && left < shares().Kept(level, dim)) return {};
     }
     if (level == theirs.queue) break;
   }
   const double loss = ShortageBy(theirs, sum, -1);
   double all = loss;
   for (const Bundle& other : chosen) all += other.loss;
-  if (all >= -ShortageBy(ours, preemptor.sum, 1) - kLeastGain) return std::nullopt;
-  if (QueuesAboveLose(preemptor, theirs, sum, chosen)) return std::nullopt;
-  return loss;
+  if (!Outweighs(-ShortageBy(ours, preemptor.sum, 1), all)) return {false, loss, all};
+  if (QueuesAboveLose(preemptor, theirs, sum, chosen)) return {false, loss, 0};
+  return {true, loss};
 }
 
 bool Reclaim::WorthIt(const Preemptor& preemptor, const Preemptor& other, const std::vector<Bundle>& chosen) {
@@ -197,7 +215,7 @@ bool Reclaim::WorthIt(const Preemptor& preemptor, const Preemptor& other, const 
     ours.insert(BranchesOf(cluster_.gang(preemptor.gang).queue, cluster_.gang(bundle.gang).queue).first);
   }
   return std::all_of(ours.begin(), ours.end(),
-                     [&](const Branch& branch) { return lost < -ShortageBy(branch, other.sum, 1) - kLeastGain; });
+                     [&](const Branch& branch) { return Outweighs(-ShortageBy(branch, other.sum, 1), lost); });
 }
 
 bool Reclaim::SomeComeBack(const Preemptor& preemptor, const std::vector<Bundle>& chosen,

@@ -9,6 +9,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -31,14 +32,25 @@ class Reclaim {
 
   // The queue, or one above it, lacks some of what it deserves of something.
   bool LacksSomething(model::QueueId queue);
-  // Whether with so much more of something it, or one above, keeps within what it deserves; else there are no
-  // candidates.
-  bool MayTakeBack(model::QueueId queue, const model::Resources& wanted);
+  // At how many levels it keeps within what is deserved there with so much more of something: its gangs beside the
+  // queues below it, it beside others, and each queue above it. 0: there are no candidates. Who wants more of the same
+  // is entitled at some of those; at as many, it has the same candidates.
+  int EntitledLevels(model::QueueId queue, const model::Resources& wanted);
   // Gangs of other queues that may have to leave for it.
   std::vector<Candidate> Candidates(const Preemptor& preemptor, const Holders& holders);
-  // What the bundle's queue would lack more of what it deserves, as a part of the cluster, when it goes beside those
-  // that are chosen; nullopt: it may not go.
-  std::optional<double> LossBy(const Preemptor& preemptor, const Bundle& bundle, const std::vector<Bundle>& chosen);
+  // All of them are beside the same of those levels. Then who may not go alone (LossBy) may not beside others: that
+  // takes from what is above them, and wins no more.
+  bool AtOneLevel(const Preemptor& preemptor, const std::vector<Candidate>& candidates) const;
+  // What a queue that lacks all of it would win by it of what it deserves, as a part of the cluster: nobody wins more.
+  double MostGain(const model::Resources& wanted) const;
+  struct Loss {
+    bool allowed = false;  // it may go
+    double lack = 0;       // what its queue would lack more of what it deserves, as a part of the cluster
+    // It may not: for who wants more of the same neither, up to which gain.
+    double refused_up_to = std::numeric_limits<double>::infinity();
+  };
+  // When the bundle goes beside those that are chosen.
+  Loss LossBy(const Preemptor& preemptor, const Bundle& bundle, const std::vector<Bundle>& chosen);
   // What is lost with those that are chosen is less than what the queue would win if the other, of the same queue, had
   // the room.
   bool WorthIt(const Preemptor& preemptor, const Preemptor& other, const std::vector<Bundle>& chosen);
@@ -66,7 +78,6 @@ class Reclaim {
   bool IsOver(const Branch& branch, const model::Resources& wanted);
   bool IsReclaimable(model::QueueId queue, const Branch& branch) const;
   double ShortageBy(const Branch& branch, const model::Resources& amounts, int times);
-  model::Resources AmountsOf(const Bundle& bundle) const;
   bool OthersAsk(model::QueueId queue, model::Dim dim);
   bool QueuesAboveLose(const Preemptor& preemptor, const Branch& theirs, const model::Resources& more,
                        const std::vector<Bundle>& chosen);

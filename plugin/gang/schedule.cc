@@ -82,11 +82,12 @@ constexpr int kLooksForNodes = 32;
 
 class Cycle {
  public:
-  Cycle(const Cluster& cluster, const Policy& policy, absl::Time now, Scratch& scratch)
+  Cycle(const Cluster& cluster, const Policy& policy, absl::Time now, Scratch& scratch, IsTold is_told)
       : cluster_(cluster),
         policy_(policy),
         now_(now),
         scratch_(scratch),
+        is_told_(is_told),
         overlay_(cluster, constraint::AllKinds(), policy.packing),
         eviction_(overlay_, scratch, policy, now),
         moved_(overlay_, scratch, now),
@@ -190,6 +191,12 @@ class Cycle {
     while (const std::optional<GangId> id = Next(turns)) serve(*id);
   }
 
+  // Where pods of it should lie close to each other, what kind of reason it is comes with all of it.
+  bool Tells(GangId id) const {
+    const Gang& gang = cluster_.gang(id);
+    return gang.topology.has_value() || !gang.sub_groups.empty() || !is_told_(id, model::Reason::Kind::kNoRoom);
+  }
+
   bool PlaceMinimum(GangId id) {
     if (const GangId first = eviction_.SpreadsAmong(id); first != model::kNone) {
       Decision& decision = decisions_[IndexOf(id)];
@@ -199,7 +206,7 @@ class Cycle {
       return false;
     }
     const Resources before = overlay_.taken_from(cluster_.gang(id).queue);
-    auto placement = std::make_unique<GangPlacement>(overlay_, scratch_, policy_, id);
+    auto placement = std::make_unique<GangPlacement>(overlay_, scratch_, policy_, id, Tells(id));
     GangPlacement& placed = *placement;
     const auto place = [&] { return placed.PlaceMinimum(); };
     const bool without_kept = EndsBeforeTheyAreNeeded(id);
@@ -239,7 +246,7 @@ class Cycle {
     std::set<GangId> placed;
     ServeAll(gangs, [&](GangId id) {
       const Resources before = overlay_.taken_from(cluster_.gang(id).queue);
-      auto placement = std::make_unique<GangPlacement>(overlay_, scratch_, policy_, id);
+      auto placement = std::make_unique<GangPlacement>(overlay_, scratch_, policy_, id, Tells(id));
       if (!placement->PlaceMinimumAsNominated()) return;
       Placed(std::move(placement), before);
       placed.insert(id);
@@ -354,6 +361,7 @@ class Cycle {
 
   void TellWhoHasNodes(const GangPlacement& placement, Decision& decision) {
     if (!kept_.holds() || !decision.reason.has_value() || decision.reason->kind != model::Reason::Kind::kNoRoom) return;
+    if (!Tells(decision.gang)) return;
     const bool own = decision.gang == kept_.gang();
     if (!own && !CouldUseThem(placement)) return;
     const Gang& gang = cluster_.gang(kept_.gang());
@@ -406,7 +414,9 @@ class Cycle {
     for (GangId id; (id = within ? turns.NextWithin(missing) : turns.NextBeyond()) != model::kNone;) {
       Decision& decision = decisions_[IndexOf(id)];
       const bool is_owed = within && shares_.has_value() && owed.Within(cluster_.gang(id).queue, missing(id));
-      decision.reason = admission.Admit(id, is_owed, [&]() -> const Resources& { return eviction_.HeldByLower(id); });
+      decision.reason = admission.Admit(
+          id, is_owed, [&]() -> const Resources& { return eviction_.HeldByLower(id); },
+          [&](model::Reason::Kind kind) { return is_told_(id, kind); });
       decision.admit = !decision.reason.has_value();
       decision.short_of_minimum = !decision.admit;
       if (!decision.admit) TellWhatItHangsOn(*decision.reason);
@@ -527,6 +537,7 @@ class Cycle {
   const Policy& policy_;
   const absl::Time now_;
   Scratch& scratch_;
+  const IsTold is_told_;
   Overlay overlay_;
   Eviction eviction_;
   MovedRoom moved_;
@@ -548,9 +559,13 @@ class Cycle {
 }  // namespace
 
 Decisions Schedule(const Cluster& cluster, const Policy& policy, absl::Time now, Scratch& scratch) {
+  return Schedule(cluster, policy, now, scratch, [](GangId, model::Reason::Kind) { return false; });
+}
+
+Decisions Schedule(const Cluster& cluster, const Policy& policy, absl::Time now, Scratch& scratch, IsTold is_told) {
   scratch.Begin(cluster);
   scratch.standstill().Begin(cluster, policy, now);
-  Decisions decisions = Cycle(cluster, policy, now, scratch).Run();
+  Decisions decisions = Cycle(cluster, policy, now, scratch, is_told).Run();
   scratch.standstill().End(cluster, decisions);
   scratch.End();
   return decisions;

@@ -1,6 +1,7 @@
 // Which gangs are let in, which get which nodes, and why the rest wait.
 #pragma once
 
+#include "absl/functional/function_ref.h"
 #include "absl/time/time.h"
 #include "plugin/gang/fit.h"
 #include "plugin/gang/policy.h"
@@ -17,6 +18,13 @@ namespace gangway::gang {
 //
 // Pure: the same cluster, policy and time give the same decisions, whatever `scratch` holds.
 model::Decisions Schedule(const model::Cluster& cluster, const Policy& policy, absl::Time now, Scratch& scratch);
+
+// Whether whoever asks knows already why the gang waits, when that is for a reason of this kind.
+using IsTold = absl::FunctionRef<bool(model::GangId, model::Reason::Kind)>;
+// The same decisions, but that of reasons which are told already only the kind may be there, and none of `would_fit`.
+// Most of a call in which many wait goes into the rest of what they are told.
+model::Decisions Schedule(const model::Cluster& cluster, const Policy& policy, absl::Time now, Scratch& scratch,
+                          IsTold is_told);
 
 // Whether Schedule would do nothing now that it did not the last time with this scratch, its decisions carried out;
 // then who waits goes on waiting, and need not be told so again (standstill.h). False is always true enough.

@@ -121,7 +121,7 @@ bool Standstill::NobodyMayGo(const Overlay& overlay, const Policy& policy, absl:
     if (!gangs.priority.has_value()) return true;
     if (policy.consolidate && holders.AnyMovable()) return false;
     if (policy.preempt && holders.AnyLowerInQueue(queue, *gangs.priority)) return false;
-    return !policy.reclaim || !holders.AnyInOtherQueues(queue) || !reclaim.MayTakeBack(queue, gangs.least);
+    return !policy.reclaim || !holders.AnyInOtherQueues(queue) || reclaim.EntitledLevels(queue, gangs.least) == 0;
   });
 }
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <iterator>
 #include <limits>
-#include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "base/check.h"
@@ -29,6 +29,7 @@ constexpr int kSingleGangs = 16;
 // What was placed before was rewound.
 bool VictimSearch::Try() {
   if (!trial_.CouldFit(preemptor_)) return false;
+  had_places_ = true;
   if (between_ != nullptr &&
       between_->reclaim.SomeComeBack(preemptor_, chosen_, stay_, between_->placed, between_->holders))
     return false;
@@ -45,15 +46,24 @@ void VictimSearch::GiveBackAll() {
   chosen_.clear();
 }
 
-bool VictimSearch::TakeIfAllowed(Bundle bundle) {
+// Beside those that are chosen.
+Reclaim::Loss VictimSearch::LossBy(const Bundle& bundle) {
+  const Reclaim::Loss loss = between_->reclaim.LossBy(preemptor_, bundle, chosen_);
+  if (!loss.allowed) refused_up_to_ = std::min(refused_up_to_, loss.refused_up_to);
+  return loss;
+}
+
+bool VictimSearch::TakeIfAllowed(const Bundle& bundle) {
   if (!victims_.WithinBudgets(bundle.tasks)) return false;
+  double loss = 0;
   if (between_ != nullptr) {
-    const std::optional<double> loss = between_->reclaim.LossBy(preemptor_, bundle, chosen_);
-    if (!loss.has_value()) return false;
-    bundle.loss = *loss;
+    const Reclaim::Loss by_it = LossBy(bundle);
+    if (!by_it.allowed) return false;
+    loss = by_it.lack;
   }
   trial_.TakeAway(bundle, victims_);
-  chosen_.push_back(std::move(bundle));
+  chosen_.push_back(bundle);
+  chosen_.back().loss = loss;
   return true;
 }
 
@@ -64,7 +74,7 @@ bool VictimSearch::TakeNext(std::vector<Candidate>& heap) {
   const Candidate next = heap.back();
   heap.pop_back();
   if (!next.whole) {
-    for (Bundle& bundle : victims_.Surplus(next.gang, preemptor_.asks_for_nothing)) TakeIfAllowed(std::move(bundle));
+    for (const Bundle& bundle : victims_.Surplus(next.gang, preemptor_.asks_for_nothing)) TakeIfAllowed(bundle);
     return true;
   }
   TakeWhole(next.gang);
@@ -72,7 +82,7 @@ bool VictimSearch::TakeNext(std::vector<Candidate>& heap) {
 }
 
 std::optional<std::vector<Bundle>> VictimSearch::TakeWhole(GangId gang) {
-  std::optional<Bundle> whole = victims_.Whole(gang, preemptor_.asks_for_nothing);
+  const std::optional<Bundle>& whole = victims_.Whole(gang, preemptor_.asks_for_nothing);
   if (!whole.has_value() || !victims_.WithinBudgets(whole->tasks)) {
     stay_.push_back(gang);
     return std::nullopt;
@@ -85,7 +95,7 @@ std::optional<std::vector<Bundle>> VictimSearch::TakeWhole(GangId gang) {
     std::erase_if(chosen_, of_it);
   }
   for (const Bundle& bundle : members) trial_.GiveBack(bundle, victims_);
-  if (TakeIfAllowed(*std::move(whole))) return members;
+  if (TakeIfAllowed(*whole)) return members;
   for (Bundle& bundle : members) {
     trial_.TakeAway(bundle, victims_);
     chosen_.push_back(std::move(bundle));
@@ -124,6 +134,18 @@ bool VictimSearch::IsChosen(const Bundle& bundle) const {
   });
 }
 
+// Of the nodes that its pods hold room on, each once.
+std::vector<Row> VictimSearch::RowsOf(GangId gang) const {
+  std::vector<Row> rows;
+  for (const TaskId id : cluster_.gang(gang).tasks) {
+    const model::Task& task = cluster_.task(id);
+    if (task.holds_room() && cluster_.present(task.row)) rows.push_back(task.row);
+  }
+  std::sort(rows.begin(), rows.end());
+  rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+  return rows;
+}
+
 // Gangs of the node go, in order, up to the last with which more pods have a place; if none makes one, none goes.
 bool VictimSearch::TakeOfNode(const std::vector<Candidate>& candidates, Row row) {
   struct Step {
@@ -138,10 +160,10 @@ bool VictimSearch::TakeOfNode(const std::vector<Candidate>& candidates, Row row)
       std::optional<std::vector<Bundle>> members = TakeWhole(candidate.gang);
       if (members.has_value()) in_vain.push_back({chosen_.back(), *std::move(members)});
     } else {
-      for (Bundle& bundle : victims_.Surplus(candidate.gang, preemptor_.asks_for_nothing)) {
+      for (const Bundle& bundle : victims_.Surplus(candidate.gang, preemptor_.asks_for_nothing)) {
         const bool here = std::any_of(bundle.tasks.begin(), bundle.tasks.end(),
                                       [&](TaskId task) { return cluster_.task(task).row == row; });
-        if (here && !IsChosen(bundle) && TakeIfAllowed(std::move(bundle))) in_vain.push_back({chosen_.back(), {}});
+        if (here && !IsChosen(bundle) && TakeIfAllowed(bundle)) in_vain.push_back({chosen_.back(), {}});
       }
     }
     if (Places() == most) continue;
@@ -160,6 +182,18 @@ bool VictimSearch::TakeOfNode(const std::vector<Candidate>& candidates, Row row)
   return most > before;
 }
 
+// Nobody is chosen. Who may not go alone may not beside others, and is not asked again on each of its nodes.
+void VictimSearch::FindRefused(const std::vector<Candidate>& candidates) {
+  if (between_->asks_all || !between_->reclaim.AtOneLevel(preemptor_, candidates)) return;
+  for (const Candidate& candidate : candidates) {
+    const Gang& gang = cluster_.gang(candidate.gang);
+    if (!candidate.whole || gang.ready() > gang.min_member) continue;  // members of it may go before
+    const std::optional<Bundle>& whole = victims_.Whole(candidate.gang, preemptor_.asks_for_nothing);
+    if (!whole.has_value() || victims_.HaveBudgets(whole->tasks)) continue;  // it may come to be one that stays
+    if (!LossBy(*whole).allowed) refused_.insert(candidate.gang);
+  }
+}
+
 // Nodes of the lowest priorities first, of these those of the fewest gangs, then as their gangs are in order. Who would
 // come back is asked of all at the end.
 bool VictimSearch::FindNodeByNode(const std::vector<Candidate>& candidates) {
@@ -169,27 +203,29 @@ bool VictimSearch::FindNodeByNode(const std::vector<Candidate>& candidates) {
   struct OnNode {
     Row row = model::kNone;
     std::int32_t highest = std::numeric_limits<std::int32_t>::min();
-    std::vector<Candidate> candidates;
+    std::size_t first = 0, count = 0;   // of all candidates, in order
+    std::vector<Candidate> candidates;  // that are not refused
+    auto turn() const { return std::tuple(highest, count, first, row); }
   };
   std::vector<OnNode> nodes;
-  std::map<Row, std::size_t> index;
-  for (const Candidate& candidate : in_order) {
-    std::set<Row> rows;
-    for (const TaskId id : cluster_.gang(candidate.gang).tasks) {
-      const model::Task& task = cluster_.task(id);
-      if (task.holds_room() && cluster_.present(task.row)) rows.insert(task.row);
-    }
-    for (const Row row : rows) {
-      const auto [at, fresh] = index.emplace(row, nodes.size());
-      if (fresh) nodes.emplace_back().row = row;
-      OnNode& node = nodes[at->second];
+  std::vector<int> node_of(static_cast<std::size_t>(cluster_.rows()), -1);
+  for (std::size_t i = 0; i < in_order.size(); ++i) {
+    const Candidate& candidate = in_order[i];
+    for (const Row row : RowsOf(candidate.gang)) {
+      int& index = node_of[static_cast<std::size_t>(row)];
+      if (index < 0) {
+        index = static_cast<int>(nodes.size());
+        nodes.emplace_back().row = row;
+        nodes.back().first = i;
+      }
+      OnNode& node = nodes[static_cast<std::size_t>(index)];
       node.highest = std::max(node.highest, candidate.priority);
-      node.candidates.push_back(candidate);
+      ++node.count;
+      if (!IsRefused(candidate)) node.candidates.push_back(candidate);
     }
   }
-  std::stable_sort(nodes.begin(), nodes.end(), [](const OnNode& a, const OnNode& b) {
-    return std::pair(a.highest, a.candidates.size()) < std::pair(b.highest, b.candidates.size());
-  });
+  std::erase_if(nodes, [](const OnNode& node) { return node.candidates.empty(); });
+  std::sort(nodes.begin(), nodes.end(), [](const OnNode& a, const OnNode& b) { return a.turn() < b.turn(); });
   for (const OnNode& node : nodes) {
     if (!trial_.may_go_on()) return false;
     if (TakeOfNode(node.candidates, node.row) && Places() >= preemptor_.count && Try()) return true;
@@ -204,6 +240,7 @@ bool VictimSearch::Find(const std::vector<Candidate>& candidates) {
     const bool lie_apart = between_ != nullptr && Places() < preemptor_.count && AmountsSuffice();
     GiveBackAll();
     stay_.clear();
+    if (lie_apart) FindRefused(candidates);
     found = lie_apart && FindNodeByNode(candidates);
   }
   if (!found) {
@@ -239,7 +276,8 @@ bool VictimSearch::CouldTakeIt(const Preemptor& other) {
   if (other.gang == between_->has_nodes) return true;  // what is kept for it counts as taken here
   std::vector<TaskId> lower;
   for (const Candidate& candidate : between_->holders.LowerInQueue(other.gang)) {
-    const std::optional<Bundle> whole = candidate.whole ? victims_.Whole(candidate.gang, false) : std::nullopt;
+    if (!candidate.whole) continue;
+    const std::optional<Bundle>& whole = victims_.Whole(candidate.gang, false);
     if (whole.has_value()) lower.insert(lower.end(), whole->tasks.begin(), whole->tasks.end());
   }
   trial_.TakeAway(lower);

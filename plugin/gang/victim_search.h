@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "plugin/gang/eviction_trial.h"
 #include "plugin/gang/holders.h"
 #include "plugin/gang/overlay.h"
@@ -23,6 +25,7 @@ struct BetweenQueues {
   const std::vector<model::GangId>& placed;  // in this call
   model::GangId has_nodes = model::kNone;    // are kept for it
   bool preempt = true;                       // queues give room to higher priorities
+  bool asks_all = false;                     // also those of whom it is known that they may not go
 };
 
 // For one gang. All must outlive it.
@@ -36,10 +39,16 @@ class VictimSearch {
   // True: the gang is placed in the overlay, and who is chosen is taken away. False: all is as before.
   bool Find(const std::vector<Candidate>& candidates);
   const std::vector<Bundle>& chosen() const { return chosen_; }
+  // After Find was false for want of places: so it is for who wants as many, and for who wants more up to which gain
+  // (Reclaim::MostGain), whatever the priority. nullopt: there were places.
+  std::optional<double> lacks_places_up_to() const {
+    return had_places_ ? std::nullopt : std::optional<double>(refused_up_to_);
+  }
 
  private:
   bool Try();
-  bool TakeIfAllowed(Bundle bundle);
+  bool TakeIfAllowed(const Bundle& bundle);
+  Reclaim::Loss LossBy(const Bundle& bundle);
   bool TakeNext(std::vector<Candidate>& heap);
   // A gang is taken away as a whole, which was chosen last then; returned are its members that were chosen before.
   // nullopt: it may not go.
@@ -48,7 +57,10 @@ class VictimSearch {
   bool AmountsSuffice() const;
   bool IsChosen(const Bundle& bundle) const;
   std::int64_t Places() { return trial_.Places(preemptor_); }
+  void FindRefused(const std::vector<Candidate>& candidates);
+  bool IsRefused(const Candidate& candidate) const { return candidate.whole && refused_.contains(candidate.gang); }
   bool FindNodeByNode(const std::vector<Candidate>& candidates);
+  std::vector<model::Row> RowsOf(model::GangId gang) const;
   bool TakeOfNode(const std::vector<Candidate>& candidates, model::Row row);
   void TakeAll(std::vector<Bundle> bundles);
   void GiveBackAll();
@@ -65,6 +77,9 @@ class VictimSearch {
   const BetweenQueues* const between_;
   std::vector<model::GangId> stay_;  // that may not go
   std::vector<Bundle> chosen_;
+  absl::flat_hash_set<model::GangId> refused_;  // node by node: as a whole, whoever goes beside them
+  bool had_places_ = false;
+  double refused_up_to_ = std::numeric_limits<double>::infinity();
 };
 
 }  // namespace gangway::gang

@@ -12,9 +12,20 @@ namespace gangway::gang {
 
 using model::Gang;
 using model::GangId;
+using model::Resources;
 using model::Task;
 using model::TaskId;
 using model::TaskStatus;
+
+namespace {
+
+Resources AmountsOf(const model::Cluster& cluster, const std::vector<TaskId>& tasks) {
+  Resources sum;
+  for (const TaskId task : tasks) sum.Add(cluster.shape(cluster.task(task).shape).request);
+  return sum;
+}
+
+}  // namespace
 
 absl::Duration Victims::MinRuntimeOf(model::QueueId queue) const {
   for (const model::QueueId level : tree_.path(queue)) {
@@ -39,7 +50,13 @@ bool Victims::MayGo(const Task& task, absl::Duration min_runtime) {
   return from <= now_;
 }
 
+bool Victims::HaveBudgets(const std::vector<TaskId>& tasks) const {
+  return cluster_.has_budgets() &&
+         std::any_of(tasks.begin(), tasks.end(), [this](TaskId task) { return !cluster_.BudgetsOf(task).empty(); });
+}
+
 bool Victims::WithinBudgets(const std::vector<TaskId>& tasks) const {
+  if (!cluster_.has_budgets()) return true;
   std::map<const model::BudgetFacts*, int> more;
   for (const TaskId task : tasks) {
     for (const model::BudgetFacts* const budget : cluster_.BudgetsOf(task)) ++more[budget];
@@ -51,13 +68,17 @@ bool Victims::WithinBudgets(const std::vector<TaskId>& tasks) const {
 }
 
 void Victims::Count(const std::vector<TaskId>& tasks, int times) {
+  if (!cluster_.has_budgets()) return;
   for (const TaskId task : tasks) {
     for (const model::BudgetFacts* const budget : cluster_.BudgetsOf(task)) used_[budget] += times;
   }
 }
 
 void Victims::Evict(const std::vector<TaskId>& tasks) {
-  for (const TaskId task : tasks) evicted_.insert(&cluster_.task(task));
+  for (const TaskId task : tasks) {
+    evicted_.insert(&cluster_.task(task));
+    for (const bool asks_for_nothing : {false, true}) whole_.erase({cluster_.task(task).gang, asks_for_nothing});
+  }
 }
 
 std::vector<Bundle> Victims::Surplus(GangId id, bool asks_for_nothing) {
@@ -109,15 +130,22 @@ std::vector<Bundle> Victims::Surplus(GangId id, bool asks_for_nothing) {
     beyond -= size;
     by_role[task.role] -= size;
     if (was_whole) --whole_left[task.role];
-    bundles.push_back({id, false, std::move(unit), 0});
+    Resources amounts = AmountsOf(cluster_, unit);
+    bundles.push_back({id, false, std::move(unit), std::move(amounts), 0});
   }
   return bundles;
 }
 
-std::optional<Bundle> Victims::Whole(GangId id, bool asks_for_nothing) {
+const std::optional<Bundle>& Victims::Whole(GangId id, bool asks_for_nothing) {
+  const auto known = whole_.find({id, asks_for_nothing});
+  if (known != whole_.end()) return known->second;
+  return whole_.emplace(std::pair(id, asks_for_nothing), FindWhole(id, asks_for_nothing)).first->second;
+}
+
+std::optional<Bundle> Victims::FindWhole(GangId id, bool asks_for_nothing) {
   const Gang& gang = cluster_.gang(id);
   const absl::Duration min_runtime = MinRuntimeOf(gang.queue);
-  Bundle bundle{id, true, {}, 0};
+  Bundle bundle{id, true, {}, {}, 0};
   for (const TaskId task_id : gang.tasks) {
     const Task& task = cluster_.task(task_id);
     if (!CanGo(task)) continue;
@@ -127,6 +155,7 @@ std::optional<Bundle> Victims::Whole(GangId id, bool asks_for_nothing) {
   }
   if (bundle.tasks.empty()) return std::nullopt;
   SortTasks(cluster_, bundle.tasks);
+  bundle.amounts = AmountsOf(cluster_, bundle.tasks);
   return bundle;
 }
 

@@ -8,8 +8,10 @@
 
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/time/time.h"
 #include "plugin/gang/queue_tree.h"
@@ -22,7 +24,8 @@ struct Bundle {
   model::GangId gang = model::kNone;
   bool whole = false;
   std::vector<model::TaskId> tasks;
-  double loss = 0;  // between queues: see Reclaim::LossBy
+  model::Resources amounts;  // that they ask for
+  double loss = 0;           // between queues: see Reclaim::LossBy
 };
 
 // In one call of Schedule: knows who goes already. All must outlive it.
@@ -33,9 +36,12 @@ class Victims {
 
   // What of a gang is beyond its minimum, the last in order first: pods, or sub-groups. Without disruption budgets.
   std::vector<Bundle> Surplus(model::GangId gang, bool asks_for_nothing);
-  // All of it that is left; nullopt: some of it may not go. Without disruption budgets.
-  std::optional<Bundle> Whole(model::GangId gang, bool asks_for_nothing);
+  // All of it that is left; nullopt: some of it may not go. Without disruption budgets. The reference is good until the
+  // next call; it is the same for all who ask, so it is looked for once.
+  const std::optional<Bundle>& Whole(model::GangId gang, bool asks_for_nothing);
 
+  // A disruption budget concerns some of them.
+  bool HaveBudgets(const std::vector<model::TaskId>& tasks) const;
   // Whether their disruption budgets let all of them go beside those that are counted. volcano: plugins/pdb
   bool WithinBudgets(const std::vector<model::TaskId>& tasks) const;
   // They go: their budgets are used by them; with -1 they stay.
@@ -51,12 +57,14 @@ class Victims {
   bool CanGo(const model::Task& task) const;
   bool MayGo(const model::Task& task, absl::Duration min_runtime);
   absl::Duration MinRuntimeOf(model::QueueId queue) const;
+  std::optional<Bundle> FindWhole(model::GangId gang, bool asks_for_nothing);
 
   const model::Cluster& cluster_;
   const QueueTree& tree_;
   const absl::Time now_;
   absl::flat_hash_set<const model::Task*> evicted_;  // in this call
   std::map<const model::BudgetFacts*, int> used_;
+  absl::flat_hash_map<std::pair<model::GangId, bool>, std::optional<Bundle>> whole_;  // as it is now
   absl::Time look_again_ = absl::InfiniteFuture();
 };
 

@@ -167,6 +167,8 @@ class Cluster {
   std::int32_t PriorityOf(const Gang& gang) const;
   // False: its priority class says that nobody is evicted for it.
   bool Preempts(const Gang& gang) const;
+  // Whether there is any disruption budget.
+  bool has_budgets() const { return !budgets_.empty(); }
   // The budgets that concern a pod that has not ended, by name.
   std::vector<const BudgetFacts*> BudgetsOf(TaskId task) const;
   // Gangs a decision may concern: not let in yet, with pending tasks, or with tasks but not ready. Sorted by id.

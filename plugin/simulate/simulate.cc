@@ -329,7 +329,8 @@ class Simulation {
         look_again_ = std::min(look_again_, again_at_);
         break;
       }
-      again = CarryOut(gang::Schedule(cluster_, policy, now_, scratch_));
+      again = CarryOut(gang::Schedule(cluster_, policy, now_, scratch_,
+                                      [this](GangId gang, model::Reason::Kind kind) { return IsTold(gang, kind); }));
     }
     if (look_again_ <= now_) look_again_ = now_ + absl::Seconds(1);
     if (evicts && waiting_ > 0 && stirred_) look_again_ = std::min(look_again_, evict_from_);
@@ -392,6 +393,12 @@ class Simulation {
     cluster_.SetGang(player.facts);
     if (ends == absl::InfinitePast()) ends = from + player.runs;
     Plan(ends <= now_ ? now_ + kOverdue : ends, What::kEnds, index);
+  }
+
+  // What NoteReason would not note.
+  bool IsTold(GangId gang, model::Reason::Kind kind) const {
+    const std::size_t index = PlayerOf(gang);
+    return index == kNobody || players_[index].state != State::kWaits || players_[index].waits_for == kind;
   }
 
   void NoteReason(Player& player, const Decision& decision) {

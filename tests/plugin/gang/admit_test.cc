@@ -1,5 +1,6 @@
 // Who is let in, and who is refused by a queue.
 #include <string>
+#include <tuple>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -97,6 +98,38 @@ TEST(AdmitTest, TheCeilingIsRoundedDown) {
   ASSERT_TRUE(decision.reason.has_value());
   EXPECT_EQ(decision.reason->kind, Reason::Kind::kClusterFull);
   EXPECT_THAT(decision.reason->sums, ElementsAre(model::SumLack{"cpu", 1319, 1318, 0, 1099}));
+}
+
+TEST(AdmitTest, WhoKnowsWhyIsNotToldByHowMuch) {
+  World w;
+  AddNodes(w.cluster, 1);  // 16 cpu, so 19.2
+  model::QueueFacts queue = Queue("small");
+  queue.capability = {{"cpu", 1000}};
+  w.cluster.SetQueue(queue);
+  w.cluster.SetGang(Asking("too-large", 20'000));
+  model::GangFacts gang = Asking("in-small", 2000);
+  gang.queue = "small";
+  w.cluster.SetGang(gang);
+  const auto of = [&](const std::string& name, Reason::Kind told) {
+    Scratch scratch;
+    for (const Decision& decision : Schedule(w.cluster, w.policy, testutil::At(10), scratch,
+                                             [&](model::GangId, Reason::Kind kind) { return kind == told; })) {
+      if (w.cluster.gang(decision.gang).name == name) return decision;
+    }
+    return Decision();
+  };
+  for (const auto& [name, kind, other] :
+       {std::tuple("too-large", Reason::Kind::kClusterFull, Reason::Kind::kQueueFull),
+        std::tuple("in-small", Reason::Kind::kQueueFull, Reason::Kind::kClusterFull)}) {
+    SCOPED_TRACE(name);
+    const Decision known = of(name, kind);
+    ASSERT_TRUE(known.reason.has_value());
+    EXPECT_EQ(known.reason->kind, kind);
+    EXPECT_THAT(known.reason->sums, ::testing::IsEmpty());
+    EXPECT_TRUE(known.short_of_minimum);
+    EXPECT_EQ(of(name, other), w.Of(name)) << "who knows something else is told";
+    EXPECT_EQ(w.Of(name).reason->sums.size(), 1u);
+  }
 }
 
 // Each of two queues may have all there is; together they may have 120 % of it.

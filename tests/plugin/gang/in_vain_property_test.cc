@@ -1,14 +1,17 @@
 // Who is spared a trial because it was in vain for another would have tried in vain: on many random clusters with gangs
 // that are alike, or want more of the same, the same is decided as when each is tried. A failure names the seed.
-#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
 #include "plugin/gang/schedule.h"
 #include "tests/plugin/gang/carried_out.h"
+#include "tests/plugin/gang/crowd.h"
 #include "tests/plugin/gang/dice.h"
 #include "tests/plugin/gang/random_root.h"
 #include "tests/plugin/model/cluster_builder.h"
@@ -16,94 +19,106 @@
 namespace gangway::gang {
 namespace {
 
-using model::Cluster;
 using model::Decisions;
-using model::TaskId;
+using testutil::Crowd;
 using testutil::Dice;
 
-struct Crowd {
-  Cluster cluster;
-  std::map<std::string, model::PodFacts> pods;
-  std::vector<std::string> queues = {"default"};
-  std::vector<model::Wants> wants;
-};
-
-void AddToCrowd(Crowd& crowd, Dice& dice, const std::string& name) {
-  const auto any = [&](const auto& list) {
-    return list[static_cast<std::size_t>(dice.Below(static_cast<int>(list.size())))];
-  };
-  model::GangFacts gang = testutil::Gang(name, 1 + dice.Below(3));
-  gang.queue = any(crowd.queues);
-  gang.priority_class = any(std::vector<std::string>{"low", "mid", "high"});
-  gang.created = testutil::At(dice.Below(50));
-  const int pods = gang.min_member + (dice.Chance(20) ? 1 : 0);
-  const bool several = dice.Chance(15);
-  const model::Wants one = any(crowd.wants), other = several ? any(crowd.wants) : one;
-  for (int i = 0; i < pods; ++i) {
-    model::PodFacts pod = testutil::Pod(name, i % 2 == 1 ? "ps" : "w", i, i % 2 == 1 ? other : one);
-    pod.preempts = !dice.Chance(3);
-    pod.movable = true;
-    if (dice.Chance(30)) pod.labels = {{"app", "a"}};
-    crowd.pods[pod.name] = pod;
-    crowd.cluster.SetPod(pod);
-  }
-  crowd.cluster.SetGang(gang);
+std::string TextOf(const Crowd& crowd, const model::Decision& decision) {
+  return absl::StrCat(crowd.cluster.gang(decision.gang).name, ": ",
+                      decision.reason.has_value() ? model::Render(*decision.reason) : "", ", ", decision.evicted.size(),
+                      " evicted, looks again at ", absl::FormatTime(decision.look_again));
 }
 
-void MakeCrowd(Crowd& crowd, Dice& dice) {
-  Cluster& cluster = crowd.cluster;
-  const int nodes = 1 + dice.Below(4);
-  for (int i = 0; i < nodes; ++i) cluster.SetNode(testutil::Node(absl::StrCat("n", i), 3 + dice.Below(6)));
+// "": they are the same.
+std::string WhatDiffers(const Crowd& crowd, const Decisions& a, const Decisions& b) {
+  if (a.size() != b.size()) return "others are decided about";
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a[i] != b[i]) return absl::StrCat(TextOf(crowd, a[i]), "\nwhen each is tried\n", TextOf(crowd, b[i]));
+  }
+  return "";
+}
+
+// Some of three queues, of which one may lie below another, have filled the cluster; those that come later want their
+// share of it.
+void MakeContention(Crowd& crowd, Dice& dice) {
+  model::Cluster& cluster = crowd.cluster;
+  const int nodes = 2 + dice.Below(4);
+  for (int i = 0; i < nodes; ++i) cluster.SetNode(testutil::Node(absl::StrCat("n", i), 4 + 4 * dice.Below(2)));
   for (const auto& [name, value] : {std::pair("low", 1), {"mid", 5}, {"high", 9}})
     cluster.SetPriorityClass({name, value});
-  std::vector<model::QueueFacts> queues = {testutil::Queue("default")};
+  std::vector<model::QueueFacts> queues;
   const std::string top = testutil::RandomRoot(dice, queues);
-  queues.front().parent = top;
-  const int more = dice.Below(3);
-  for (int i = 0; i < more; ++i) {
-    model::QueueFacts queue = testutil::Queue(absl::StrCat("q", i));
-    queue.parent = top;
+  std::vector<std::string> above = {top};
+  for (const char* const name : {"default", "a", "b", "c"}) {
+    model::QueueFacts queue = testutil::Queue(name);
+    queue.parent = above[static_cast<std::size_t>(dice.Chance(60) ? 0 : dice.Below(static_cast<int>(above.size())))];
+    above.emplace_back(name);
     queue.weight = 1 + dice.Below(3);
-    if (dice.Chance(50)) queue.deserved = {{"cpu", 1000 * dice.Below(8)}};
-    if (dice.Chance(20)) queue.capability = {{"cpu", 1000 * (2 + dice.Below(8))}};
-    crowd.queues.push_back(queue.name);
+    queue.priority = dice.Below(2);
+    queue.reclaimable = !dice.Chance(5);
+    if (dice.Chance(50)) queue.deserved = {{"cpu", 2000 * dice.Below(8)}};
+    if (dice.Chance(25)) queue.guarantee = {{"cpu", 2000 * dice.Below(3)}};
+    if (dice.Chance(15)) queue.min_runtime = absl::Seconds(dice.Below(60));
     queues.push_back(queue);
   }
   for (const model::QueueFacts& queue : queues) cluster.SetQueue(queue);
-  if (dice.Chance(20)) cluster.SetBudget({"default", "b", {{"app", model::Op::kIn, {"a"}}}, dice.Below(3)});
-  for (int i = 0; i < 2; ++i) {
-    model::Wants wants = testutil::Cpu(1000 * (1 + dice.Below(3)));
-    if (dice.Chance(10)) wants.host_ports = {{"TCP", "", 80}};
-    const model::PodTermFacts term{"kubernetes.io/hostname",
-                                   {{"default"}, std::nullopt, {{"app", model::Op::kIn, {"a"}}}}};
-    if (dice.Chance(15)) wants.pod_anti_affinity = {term};
-    if (dice.Chance(10)) wants.pod_affinity = {term};
-    if (dice.Chance(10)) {
-      model::SpreadFacts spread;
-      spread.term = term;
-      wants.spreads = {spread};
+  if (dice.Chance(40)) cluster.SetBudget({"default", "b", {{"app", model::Op::kIn, {"a"}}}, dice.Below(6)});
+  for (int i = 0; i < 2; ++i) crowd.wants.push_back(testutil::Cpu(1000 * (1 + dice.Below(4))));
+}
+
+struct Seen {
+  int evicted = 0, for_share = 0, moved = 0, wait = 0;
+};
+
+// Four rounds, of which the first goes before `late` come.
+void ExpectTheSame(Crowd& crowd, const Policy& policy, Dice& dice, bool may_move, absl::FunctionRef<void()> late,
+                   Seen& seen) {
+  Scratch kept;
+  for (int round = 0; round < 4; ++round) {
+    const absl::Time now = testutil::At(100 + 2 * round);
+    Scratch all(64, /*searches_again=*/true);
+    const Decisions decisions = Schedule(crowd.cluster, policy, now, kept);
+    ASSERT_EQ(WhatDiffers(crowd, decisions, Schedule(crowd.cluster, policy, now, all)), "") << "round " << round;
+    for (const model::Decision& decision : decisions) {
+      seen.evicted += decision.evicted.empty() ? 0 : 1;
+      seen.for_share += decision.evict_for == model::EvictFor::kShare ? 1 : 0;
+      seen.moved += decision.moves.empty() ? 0 : 1;
+      seen.wait += decision.reason.has_value() ? 1 : 0;
     }
-    crowd.wants.push_back(wants);
+    testutil::CarryOut(crowd.cluster, decisions);
+    PassTime(crowd, dice, may_move);
+    if (round == 0) late();
   }
 }
 
-// Who has a node runs; some of those who were told to go are gone.
-void PassTime(Crowd& crowd, Dice& dice, bool may_move) {
-  for (auto& [name, pod] : crowd.pods) {
-    const TaskId task = crowd.cluster.FindTask(pod.ns, pod.name);
-    if (task == model::kNone || crowd.cluster.task(task).row == model::kNone) continue;
-    pod.node = std::string(crowd.cluster.node_name(crowd.cluster.task(task).row));
-    pod.phase = model::PodPhase::kRunning;
-    pod.started = testutil::At(dice.Below(90));
-    pod.movable = may_move;
-    pod.terminating = pod.terminating || dice.Chance(4);
-    crowd.cluster.SetPod(pod);
+TEST(InVainProperty, BetweenQueuesTheSameIsDecidedAsWhenEachIsTried) {
+  Seen seen;
+  for (unsigned seed = 0; seed < 6000 && !HasFatalFailure(); ++seed) {
+    SCOPED_TRACE(absl::StrCat("seed ", seed));
+    Dice dice(seed);
+    Crowd crowd;
+    MakeContention(crowd, dice);
+    Policy policy;
+    policy.preempt = dice.Chance(50);
+    policy.sharing = dice.Chance(50) ? Sharing::kByWeight : Sharing::kAsWritten;
+    policy.keeps_after = absl::Seconds(dice.Below(100));
+    policy.place_surplus = dice.Chance(70);
+    crowd.queues = {"default", "a"};
+    for (int i = 0; i < 8; ++i) AddToCrowd(crowd, dice, absl::StrCat("first", i));
+    const auto late = [&] {
+      crowd.queues = dice.Chance(50) ? std::vector<std::string>{"b"} : std::vector<std::string>{"a", "b", "c"};
+      for (int i = 0; i < 10; ++i) AddToCrowd(crowd, dice, absl::StrCat("late", i));
+    };
+    ExpectTheSame(crowd, policy, dice, /*may_move=*/false, late, seen);
   }
+  EXPECT_GT(seen.for_share, 1000);
+  EXPECT_GT(seen.wait, 50'000);
 }
 
 TEST(InVainProperty, TheSameIsDecidedAsWhenEachIsTried) {
-  int evicted = 0, moved = 0, wait = 0;
-  for (unsigned seed = 0; seed < 6000; ++seed) {
+  Seen seen;
+  for (unsigned seed = 0; seed < 6000 && !HasFatalFailure(); ++seed) {
+    SCOPED_TRACE(absl::StrCat("seed ", seed));
     Dice dice(seed);
     Crowd crowd;
     MakeCrowd(crowd, dice);
@@ -115,27 +130,14 @@ TEST(InVainProperty, TheSameIsDecidedAsWhenEachIsTried) {
     const bool may_move = dice.Chance(30);
     const int first = 2 + dice.Below(4);
     for (int i = 0; i < first; ++i) AddToCrowd(crowd, dice, absl::StrCat("first", i));
-    Scratch kept;
-    for (int round = 0; round < 4; ++round) {
-      const absl::Time now = testutil::At(100 + 2 * round);
-      Scratch all(64, /*searches_again=*/true);
-      const Decisions decisions = Schedule(crowd.cluster, policy, now, kept);
-      ASSERT_EQ(decisions, Schedule(crowd.cluster, policy, now, all)) << "seed " << seed << " round " << round;
-      for (const model::Decision& decision : decisions) {
-        evicted += decision.evicted.empty() ? 0 : 1;
-        moved += decision.moves.empty() ? 0 : 1;
-        wait += decision.reason.has_value() ? 1 : 0;
-      }
-      testutil::CarryOut(crowd.cluster, decisions);
-      PassTime(crowd, dice, may_move);
-      if (round == 0) {
-        for (int i = 0; i < 8; ++i) AddToCrowd(crowd, dice, absl::StrCat("late", i));
-      }
-    }
+    const auto late = [&] {
+      for (int i = 0; i < 8; ++i) AddToCrowd(crowd, dice, absl::StrCat("late", i));
+    };
+    ExpectTheSame(crowd, policy, dice, may_move, late, seen);
   }
-  EXPECT_GT(evicted, 1000);
-  EXPECT_GT(moved, 50);
-  EXPECT_GT(wait, 50'000);
+  EXPECT_GT(seen.evicted, 1000);
+  EXPECT_GT(seen.moved, 50);
+  EXPECT_GT(seen.wait, 50'000);
 }
 
 }  // namespace

@@ -75,6 +75,44 @@ TEST_F(InVainTest, BetweenQueuesAndOfThoseToBeMovedOnlyWhoWantsTheSame) {
   }
 }
 
+TEST_F(InVainTest, BetweenQueuesWhoLackedPlacesSpeaksForWhoWantsNoLessUpToAGain) {
+  const Preemptor two = Add(testutil::Gang("two", 2), 2);
+  in_vain_.NoteBetweenQueues(two, 1, /*lacks_places_up_to=*/0.25);
+  in_vain_.NoteBetweenQueues(Add(testutil::Gang("four", 4), 4), 1, /*lacks_places_up_to=*/0.5);
+  const auto knows = [&](const Preemptor& other, double gain = 0.25) {
+    return in_vain_.KnowsBetweenQueues(other, 1, gain);
+  };
+  EXPECT_TRUE(knows(Add(testutil::Gang("same", 2), 2)));
+  EXPECT_TRUE(knows(two, 0.3)) << "who wants as many wins as much, whatever is reckoned";
+  const Preemptor three = Add(testutil::Gang("three", 3), 4), five = Add(testutil::Gang("five", 5), 5);
+  EXPECT_TRUE(knows(three));
+  EXPECT_FALSE(knows(three, 0.3));
+  EXPECT_TRUE(knows(five, 0.5)) << "of several the one that says most counts";
+  EXPECT_FALSE(knows(five, 0.6));
+  EXPECT_FALSE(knows(Add(testutil::Gang("less", 1), 1)));
+  EXPECT_FALSE(knows(Add(testutil::Gang("smaller", 2), 2, testutil::Cpu(500))));
+  EXPECT_FALSE(in_vain_.KnowsBetweenQueues(two, 2, 0.25)) << "others may go for it";
+  EXPECT_FALSE(in_vain_.Knows(EvictFor::kPriority, two));
+  model::GangFacts gang = testutil::Gang("elsewhere", 2);
+  gang.queue = "other";
+  EXPECT_FALSE(knows(Add(gang, 2)));
+  gang = testutil::Gang("higher", 2);
+  gang.priority_class = "high";
+  EXPECT_TRUE(knows(Add(gang, 2))) << "queues give no more to it";
+  in_vain_.RoomTaken();
+  EXPECT_FALSE(knows(two)) << "others hold more now";
+}
+
+TEST_F(InVainTest, BetweenQueuesWhoHadPlacesSpeaksForItsLikeAlone) {
+  in_vain_.NoteBetweenQueues(Add(testutil::Gang("two", 2), 2), 1, /*lacks_places_up_to=*/std::nullopt);
+  const auto knows = [&](const Preemptor& other) { return in_vain_.KnowsBetweenQueues(other, 1, 0.25); };
+  EXPECT_TRUE(knows(Add(testutil::Gang("same", 2), 2)));
+  EXPECT_FALSE(knows(Add(testutil::Gang("more", 3), 3)));
+  model::GangFacts gang = testutil::Gang("higher", 2);
+  gang.priority_class = "high";
+  EXPECT_FALSE(knows(Add(gang, 2)));
+}
+
 // What they ask for is more than amounts: what is in vain for two may be had by three.
 TEST_F(InVainTest, WhoAsksForMoreThanAmountsIsLikeWhoWantsTheSame) {
   const model::PodTermFacts term{"kubernetes.io/hostname", {{"default"}, std::nullopt, {}}};
@@ -89,6 +127,9 @@ TEST_F(InVainTest, WhoAsksForMoreThanAmountsIsLikeWhoWantsTheSame) {
   for (auto& [name, wants] : all) {
     SCOPED_TRACE(name);
     wants.requests = testutil::Cpu(1000).requests;
+    in_vain_.NoteBetweenQueues(Add(testutil::Gang(name + "-between", 2), 2, wants), 1, 1.0);
+    const Preemptor more = Add(testutil::Gang(name + "-more-between", 3), 3, wants);
+    EXPECT_FALSE(in_vain_.KnowsBetweenQueues(more, 1, 0.25));
     in_vain_.Note(EvictFor::kPriority, Add(testutil::Gang(name, 2), 2, wants));
     EXPECT_TRUE(in_vain_.Knows(EvictFor::kPriority, Add(testutil::Gang(name + "-same", 2), 2, wants)));
     EXPECT_FALSE(in_vain_.Knows(EvictFor::kPriority, Add(testutil::Gang(name + "-more", 3), 3, wants)));
@@ -121,11 +162,18 @@ TEST_F(InVainTest, WhoIsLikeNobody) {
 TEST_F(InVainTest, WhatIsTakenSinceMakesAmountsNoFreerAndWhatIsFreedMayHelpAll) {
   const Preemptor a = Add(testutil::Gang("a", 2), 2);
   for (const EvictFor what_for : {EvictFor::kPriority, EvictFor::kShare}) in_vain_.Note(what_for, a);
+  const Preemptor more = Add(testutil::Gang("more", 3), 3);
+  const auto knows_more = [&] { return in_vain_.KnowsBetweenQueues(more, 1, 0.25); };
+  in_vain_.NoteBetweenQueues(a, 1, /*lacks_places_up_to=*/1.0);
+  EXPECT_TRUE(knows_more());
   in_vain_.RoomTaken();
+  EXPECT_FALSE(knows_more());
+  in_vain_.NoteBetweenQueues(a, 1, /*lacks_places_up_to=*/1.0);
   EXPECT_TRUE(in_vain_.Knows(EvictFor::kPriority, a));
   EXPECT_FALSE(in_vain_.Knows(EvictFor::kShare, a));
   in_vain_.RoomFreed();
   EXPECT_FALSE(in_vain_.Knows(EvictFor::kPriority, a));
+  EXPECT_FALSE(knows_more());
 }
 
 // 8 pods of two to a node may go. Who wants five nodes of four tries all 8 and has none; who wants one needs two of
@@ -152,6 +200,20 @@ TEST_F(InVainBudgetTest, GangsThatAreAlikeAreTriedOnceAndLeaveTheRestToOthers) {
   LargeWait(50);
   EXPECT_EQ(Evicted().size(), 0u);
   OneWaits("one", "mid", "default", testutil::Amounts(8000));
+  EXPECT_EQ(Evicted().size(), 2u);
+}
+
+// "default" holds 32 and deserves 16: two nodes may be taken back. To try in vain for three takes away 8 pods.
+TEST_F(InVainBudgetTest, BetweenQueuesThoseOfAllPrioritiesAreTriedOnce) {
+  policy.evict_budget = 12;
+  Queue("q");
+  const auto want = [&](const std::string& name, const std::string& priority, int nodes) {
+    Group(name, priority, nodes, "q");
+    for (int i = 0; i < nodes; ++i) Waits(name, absl::StrCat(name, "-", i), testutil::Amounts(5000));
+  };
+  for (int i = 0; i < 20; ++i) want(absl::StrCat("large", i), i % 2 == 0 ? "high" : "mid", 3);
+  EXPECT_EQ(Evicted().size(), 0u);
+  want("small", "low", 1);
   EXPECT_EQ(Evicted().size(), 2u);
 }
 

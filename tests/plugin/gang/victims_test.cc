@@ -75,6 +75,30 @@ TEST_F(VictimsTest, WhoGoesByWhatWasDecidedIsNeitherSurplusNorKeepsAnybodyInTheM
   EXPECT_THAT(NamesOf({*whole}), ElementsAre("g-w-1", "g-w-2"));
 }
 
+TEST_F(VictimsTest, WhatABundleHoldsIsTheSumOfItsPods) {
+  for (int i = 0; i < 3; ++i) Runs(i, 1000 * (i + 1));
+  const QueueTree tree(cluster);
+  Victims victims(cluster, tree, At(10));
+  const std::vector<Bundle> surplus = victims.Surplus(gang(), false);
+  ASSERT_EQ(surplus.size(), 1u);
+  EXPECT_EQ(surplus[0].amounts[model::kCpu], 3000);
+  EXPECT_EQ(victims.Whole(gang(), false)->amounts[model::kCpu], 6000);
+  EXPECT_EQ(victims.Whole(gang(), false)->amounts[model::kPods], 3);
+}
+
+TEST_F(VictimsTest, AWholeGangIsWhatIsLeftOfItEachTimeItIsAskedFor) {
+  for (int i = 0; i < 3; ++i) Runs(i);
+  const QueueTree tree(cluster);
+  Victims victims(cluster, tree, At(10));
+  EXPECT_EQ(victims.Whole(gang(), false)->tasks.size(), 3u);
+  EXPECT_FALSE(victims.Whole(gang(), true).has_value()) << "for whoever asks for nothing it is another question";
+  victims.Evict({cluster.FindTask("default", "g-w-2")});
+  EXPECT_THAT(NamesOf({*victims.Whole(gang(), false)}), ElementsAre("g-w-0", "g-w-1"));
+  EXPECT_EQ(victims.Whole(gang(), false)->amounts[model::kPods], 2);
+  victims.Evict({cluster.FindTask("default", "g-w-0"), cluster.FindTask("default", "g-w-1")});
+  EXPECT_FALSE(victims.Whole(gang(), false).has_value());
+}
+
 TEST_F(VictimsTest, ThoseThatAskForNothingGoAloneForOnesThatAskForNothing) {
   for (int i = 0; i < 3; ++i) Runs(i);
   Runs(3, 0);
@@ -107,6 +131,24 @@ TEST_F(VictimsTest, AMinimumRuntimeSaysWhenToLookAgain) {
   Victims late(cluster, tree, At(605));
   EXPECT_TRUE(late.Whole(gang(), false).has_value());
   EXPECT_EQ(late.look_again(), absl::InfiniteFuture());
+}
+
+TEST_F(VictimsTest, ABudgetConcernsThoseItSelects) {
+  for (int i = 0; i < 2; ++i) Runs(i);
+  const QueueTree tree(cluster);
+  const Victims victims(cluster, tree, At(10));
+  const std::vector<model::TaskId> both = cluster.gang(gang()).tasks;
+  EXPECT_FALSE(victims.HaveBudgets(both));
+  cluster.SetBudget({"default", "of-others", {{"app", model::Op::kIn, {"b"}}}, 0});
+  EXPECT_FALSE(victims.HaveBudgets(both));
+  EXPECT_TRUE(victims.WithinBudgets(both));
+  model::PodFacts other = testutil::Pod("g", "w", 1, testutil::Cpu(1000));
+  other.node = "node-000";
+  other.phase = model::PodPhase::kRunning;
+  other.labels = {{"app", "b"}};
+  cluster.SetPod(other);
+  EXPECT_TRUE(victims.HaveBudgets(both)) << "of one of them";
+  EXPECT_FALSE(victims.WithinBudgets(both));
 }
 
 TEST_F(VictimsTest, ABudgetIsUsedByThoseThatAreCounted) {

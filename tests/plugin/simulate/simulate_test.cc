@@ -1,5 +1,6 @@
 #include "plugin/simulate/simulate.h"
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@ namespace gangway::simulate {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Optional;
 
@@ -104,6 +106,30 @@ TEST(SimulateTest, WhoNeverFitsWaitsForEverAndIsToldWhy) {
   EXPECT_GE(course.gangs[0].waits[0].lasted, absl::Minutes(70));
   EXPECT_THAT(course.gangs[1].ended, Optional(At(absl::Minutes(70))));
   EXPECT_EQ(course.to, At(absl::Minutes(70))) << "nothing happens any more";
+}
+
+// 16 GPUs, of which 19.2 may be let in: 12 and 8 are too many until one has ended, and then no node has 8 free.
+TEST(SimulateTest, EachThingThatItWaitsForIsToldInFullOnce) {
+  Options options;
+  options.policy.admit_by_queues = false;
+  const Course course = Of(ClusterOf(2),
+                           {ArrivalOf("five", absl::ZeroDuration(), 1, 5, absl::Hours(3)),
+                            ArrivalOf("six", absl::ZeroDuration(), 1, 6, absl::Hours(3)),
+                            ArrivalOf("one", absl::Minutes(1), 1, 1, absl::Minutes(59)),
+                            ArrivalOf("waits", absl::Minutes(10), 1, 8, absl::Hours(1)),
+                            ArrivalOf("moves-time-on", absl::Minutes(20), 1, 1, absl::Minutes(5))},
+                           options);
+  const auto waits =
+      std::find_if(course.gangs.begin(), course.gangs.end(), [](const Story& s) { return s.name == "waits"; });
+  ASSERT_NE(waits, course.gangs.end());
+  EXPECT_THAT(waits->started, Optional(At(absl::Hours(3))));
+  ASSERT_EQ(waits->waits.size(), 2u);
+  EXPECT_EQ(waits->waits[0].kind, model::Reason::Kind::kNoRoom);
+  EXPECT_EQ(waits->waits[0].lasted, absl::Hours(2));
+  EXPECT_THAT(waits->waits[0].reason, HasSubstr("needs nvidia.com/gpu 8; 2 nodes have at most 3 free"));
+  EXPECT_EQ(waits->waits[1].kind, model::Reason::Kind::kClusterFull);
+  EXPECT_EQ(waits->waits[1].lasted, absl::Minutes(50));
+  EXPECT_THAT(waits->waits[1].reason, HasSubstr("needs nvidia.com/gpu 8, the cluster uses 12 of 16"));
 }
 
 TEST(SimulateTest, WhatRunsGoesOnUntilItsTime) {
