@@ -102,7 +102,7 @@ class Desk {
   void Close() { pool_.Close(std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(options_.drain)); }
 
  private:
-  static constexpr std::size_t kSmallRequest = 16 << 10;  // bytes, read in some 20 us
+  static constexpr std::size_t kSmallRequest = 16 << 10;  // bytes
 
   template <class In, class Out, class F>
   auto WorkOf(absl::string_view method, grpc::CallbackServerContext& context, const grpc::ByteBuffer& request,

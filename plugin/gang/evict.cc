@@ -94,7 +94,7 @@ std::optional<Eviction::Found> Eviction::SearchInQueue(const Preemptor& preempto
 std::optional<Eviction::Found> Eviction::SearchBetweenQueues(const Preemptor& preemptor,
                                                              const std::vector<Candidate>& candidates, int levels) {
   if (candidates.empty()) return std::nullopt;
-  const BetweenQueues between{overlay_, reclaim_, holders(), placed_, has_nodes_, policy_.preempt, searches_again_};
+  const BetweenQueues between{overlay_, reclaim_, holders(), placed_, has_nodes_, policy_.preempt};
   VictimSearch search(cluster_, preemptor, trial_, victims_, &between);
   if (search.Find(candidates)) return Found{EvictFor::kShare, search.chosen(), {}};
   if (trial_.may_go_on()) in_vain_.NoteBetweenQueues(preemptor, levels, search.lacks_places_up_to());

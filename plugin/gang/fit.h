@@ -95,7 +95,7 @@ class Scratch {
  public:
   // At most this many shapes are kept between calls.
   // `searches_again`: within a call, too, what was in vain for one gang is tried again for those that are alike to it
-  // (in_vain.h), and who would be refused is asked to go (victim_search.h). For tests: it is the same, but slow.
+  // (in_vain.h). For tests: it is the same, but slow.
   explicit Scratch(std::size_t max_shapes = 64, bool searches_again = false)
       : max_shapes_(max_shapes), searches_again_(searches_again) {}
 

@@ -170,19 +170,6 @@ std::vector<Candidate> Reclaim::Candidates(const Preemptor& preemptor, const Hol
   return candidates;
 }
 
-bool Reclaim::AtOneLevel(const Preemptor& preemptor, const std::vector<Candidate>& candidates) const {
-  std::optional<Branch> level;
-  QueueId queue = model::kNone;
-  for (const Candidate& candidate : candidates) {
-    if (cluster_.gang(candidate.gang).queue == queue) continue;
-    queue = cluster_.gang(candidate.gang).queue;
-    const Branch ours = BranchesOf(cluster_.gang(preemptor.gang).queue, queue).first;
-    if (level.has_value() && *level != ours) return false;
-    level = ours;
-  }
-  return true;
-}
-
 Reclaim::Loss Reclaim::LossBy(const Preemptor& preemptor, const Bundle& bundle, const std::vector<Bundle>& chosen) {
   const Resources& sum = bundle.amounts;
   const QueueId queue = cluster_.gang(bundle.gang).queue;

@@ -38,9 +38,6 @@ class Reclaim {
   int EntitledLevels(model::QueueId queue, const model::Resources& wanted);
   // Gangs of other queues that may have to leave for it.
   std::vector<Candidate> Candidates(const Preemptor& preemptor, const Holders& holders);
-  // All of them are beside the same of those levels. Then who may not go alone (LossBy) may not beside others: that
-  // takes from what is above them, and wins no more.
-  bool AtOneLevel(const Preemptor& preemptor, const std::vector<Candidate>& candidates) const;
   // What a queue that lacks all of it would win by it of what it deserves, as a part of the cluster: nobody wins more.
   double MostGain(const model::Resources& wanted) const;
   struct Loss {

@@ -5,7 +5,6 @@
 #include <iterator>
 #include <limits>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include "base/check.h"
@@ -182,18 +181,6 @@ bool VictimSearch::TakeOfNode(const std::vector<Candidate>& candidates, Row row)
   return most > before;
 }
 
-// Nobody is chosen. Who may not go alone may not beside others, and is not asked again on each of its nodes.
-void VictimSearch::FindRefused(const std::vector<Candidate>& candidates) {
-  if (between_->asks_all || !between_->reclaim.AtOneLevel(preemptor_, candidates)) return;
-  for (const Candidate& candidate : candidates) {
-    const Gang& gang = cluster_.gang(candidate.gang);
-    if (!candidate.whole || gang.ready() > gang.min_member) continue;  // members of it may go before
-    const std::optional<Bundle>& whole = victims_.Whole(candidate.gang, preemptor_.asks_for_nothing);
-    if (!whole.has_value() || victims_.HaveBudgets(whole->tasks)) continue;  // it may come to be one that stays
-    if (!LossBy(*whole).allowed) refused_.insert(candidate.gang);
-  }
-}
-
 // Nodes of the lowest priorities first, of these those of the fewest gangs, then as their gangs are in order. Who would
 // come back is asked of all at the end.
 bool VictimSearch::FindNodeByNode(const std::vector<Candidate>& candidates) {
@@ -203,29 +190,25 @@ bool VictimSearch::FindNodeByNode(const std::vector<Candidate>& candidates) {
   struct OnNode {
     Row row = model::kNone;
     std::int32_t highest = std::numeric_limits<std::int32_t>::min();
-    std::size_t first = 0, count = 0;   // of all candidates, in order
-    std::vector<Candidate> candidates;  // that are not refused
-    auto turn() const { return std::tuple(highest, count, first, row); }
+    std::vector<Candidate> candidates;
   };
   std::vector<OnNode> nodes;
   std::vector<int> node_of(static_cast<std::size_t>(cluster_.rows()), -1);
-  for (std::size_t i = 0; i < in_order.size(); ++i) {
-    const Candidate& candidate = in_order[i];
+  for (const Candidate& candidate : in_order) {
     for (const Row row : RowsOf(candidate.gang)) {
       int& index = node_of[static_cast<std::size_t>(row)];
       if (index < 0) {
         index = static_cast<int>(nodes.size());
         nodes.emplace_back().row = row;
-        nodes.back().first = i;
       }
       OnNode& node = nodes[static_cast<std::size_t>(index)];
       node.highest = std::max(node.highest, candidate.priority);
-      ++node.count;
-      if (!IsRefused(candidate)) node.candidates.push_back(candidate);
+      node.candidates.push_back(candidate);
     }
   }
-  std::erase_if(nodes, [](const OnNode& node) { return node.candidates.empty(); });
-  std::sort(nodes.begin(), nodes.end(), [](const OnNode& a, const OnNode& b) { return a.turn() < b.turn(); });
+  std::stable_sort(nodes.begin(), nodes.end(), [](const OnNode& a, const OnNode& b) {
+    return std::pair(a.highest, a.candidates.size()) < std::pair(b.highest, b.candidates.size());
+  });
   for (const OnNode& node : nodes) {
     if (!trial_.may_go_on()) return false;
     if (TakeOfNode(node.candidates, node.row) && Places() >= preemptor_.count && Try()) return true;
@@ -240,7 +223,6 @@ bool VictimSearch::Find(const std::vector<Candidate>& candidates) {
     const bool lie_apart = between_ != nullptr && Places() < preemptor_.count && AmountsSuffice();
     GiveBackAll();
     stay_.clear();
-    if (lie_apart) FindRefused(candidates);
     found = lie_apart && FindNodeByNode(candidates);
   }
   if (!found) {

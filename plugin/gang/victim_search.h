@@ -7,7 +7,6 @@
 #include <optional>
 #include <vector>
 
-#include "absl/container/flat_hash_set.h"
 #include "plugin/gang/eviction_trial.h"
 #include "plugin/gang/holders.h"
 #include "plugin/gang/overlay.h"
@@ -25,7 +24,6 @@ struct BetweenQueues {
   const std::vector<model::GangId>& placed;  // in this call
   model::GangId has_nodes = model::kNone;    // are kept for it
   bool preempt = true;                       // queues give room to higher priorities
-  bool asks_all = false;                     // also those of whom it is known that they may not go
 };
 
 // For one gang. All must outlive it.
@@ -57,8 +55,6 @@ class VictimSearch {
   bool AmountsSuffice() const;
   bool IsChosen(const Bundle& bundle) const;
   std::int64_t Places() { return trial_.Places(preemptor_); }
-  void FindRefused(const std::vector<Candidate>& candidates);
-  bool IsRefused(const Candidate& candidate) const { return candidate.whole && refused_.contains(candidate.gang); }
   bool FindNodeByNode(const std::vector<Candidate>& candidates);
   std::vector<model::Row> RowsOf(model::GangId gang) const;
   bool TakeOfNode(const std::vector<Candidate>& candidates, model::Row row);
@@ -77,7 +73,6 @@ class VictimSearch {
   const BetweenQueues* const between_;
   std::vector<model::GangId> stay_;  // that may not go
   std::vector<Bundle> chosen_;
-  absl::flat_hash_set<model::GangId> refused_;  // node by node: as a whole, whoever goes beside them
   bool had_places_ = false;
   double refused_up_to_ = std::numeric_limits<double>::infinity();
 };

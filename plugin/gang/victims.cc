@@ -50,11 +50,6 @@ bool Victims::MayGo(const Task& task, absl::Duration min_runtime) {
   return from <= now_;
 }
 
-bool Victims::HaveBudgets(const std::vector<TaskId>& tasks) const {
-  return cluster_.has_budgets() &&
-         std::any_of(tasks.begin(), tasks.end(), [this](TaskId task) { return !cluster_.BudgetsOf(task).empty(); });
-}
-
 bool Victims::WithinBudgets(const std::vector<TaskId>& tasks) const {
   if (!cluster_.has_budgets()) return true;
   std::map<const model::BudgetFacts*, int> more;

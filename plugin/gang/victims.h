@@ -40,8 +40,6 @@ class Victims {
   // next call; it is the same for all who ask, so it is looked for once.
   const std::optional<Bundle>& Whole(model::GangId gang, bool asks_for_nothing);
 
-  // A disruption budget concerns some of them.
-  bool HaveBudgets(const std::vector<model::TaskId>& tasks) const;
   // Whether their disruption budgets let all of them go beside those that are counted. volcano: plugins/pdb
   bool WithinBudgets(const std::vector<model::TaskId>& tasks) const;
   // They go: their budgets are used by them; with -1 they stay.

@@ -99,9 +99,6 @@ TEST_F(ReclaimLevelsTest, MoreIsEntitledAtFewerLevels) {
   EXPECT_EQ(view.Candidates("two").size(), 2u);
   EXPECT_EQ(view.Candidates("three").size(), 1u);
   EXPECT_TRUE(view.Candidates("four").empty());
-  EXPECT_FALSE(view.reclaim.AtOneLevel(view.Of("two"), view.Candidates("two")));
-  EXPECT_TRUE(view.reclaim.AtOneLevel(view.Of("three"), view.Candidates("three")));
-  EXPECT_TRUE(view.reclaim.AtOneLevel(view.Of("four"), {}));
 }
 
 // "dept" holds all GPUs that it deserves and would win cpu alone; once its "mates" have lost them, GPUs as well.
@@ -115,7 +112,6 @@ TEST_F(ReclaimLevelsTest, WhoMayNotGoAloneMayBesideOthersOfAnotherLevel) {
   OneWaits("w", "low", "team", Amounts(1000, 0, {{testutil::kGpu, 1}}));
   View view(*this);
   const Preemptor w = view.Of("w");
-  EXPECT_FALSE(view.reclaim.AtOneLevel(w, view.Candidates("w")));
   EXPECT_FALSE(view.reclaim.LossBy(w, view.Whole("of-shop"), {}).allowed) << "2 of 20 cpu for 1";
   const Reclaim::Loss of_mates = view.reclaim.LossBy(w, view.Whole("of-mates"), {});
   ASSERT_TRUE(of_mates.allowed);
