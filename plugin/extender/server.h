@@ -35,8 +35,8 @@ struct ServerOptions {
   absl::Duration tls_look_again = absl::Seconds(10);        // how often the files are looked at; at least a second
   std::int64_t max_message_bytes = std::int64_t{16} << 20;  // of a request; beyond: RESOURCE_EXHAUSTED
   int threads = 2;
-  int max_calls = 16;   // but look-ups: running and waiting; beyond: RESOURCE_EXHAUSTED at once
-  int max_streams = 4;  // of Follow; beyond: RESOURCE_EXHAUSTED at once
+  int max_calls = 16;                                       // no look-ups; beyond: RESOURCE_EXHAUSTED at once
+  int max_streams = 4;                                      // of Follow; beyond: RESOURCE_EXHAUSTED at once
   std::int64_t max_stream_bytes = std::int64_t{256} << 20;  // that one keeps (following.h)
   absl::Duration default_deadline = absl::Seconds(30);      // of calls that bring none
   absl::Duration drain = absl::Seconds(10);                 // for calls under way, when the server goes
