@@ -1,5 +1,5 @@
 // One call of grpc.health.v1.Health/Check, without TLS, over a connection that somebody else has: bytes to send, bytes
-// that came, and what they say. Pure.
+// that came, and what they say. Pure; the protocol's frames are nghttp2's.
 //
 // It is not the gRPC library that asks: that owns its threads, its clock and its connections, and a probe's connection
 // is made in its pod's network, by the process beside the sandbox (orders.h), on the sandbox's loop, whose time may be
@@ -7,15 +7,15 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "sandbox/process/health/header_decoder.h"
 #include "sandbox/process/health/health_answer.h"
+
+struct nghttp2_session;
 
 namespace gangway::sandbox {
 
@@ -23,6 +23,8 @@ class HealthCall {
  public:
   // `authority`: "10.1.0.1:50051"; `service`: "" is the server as a whole.
   HealthCall(absl::string_view authority, absl::string_view service, int timeout_seconds);
+  HealthCall(const HealthCall&) = delete;
+  HealthCall& operator=(const HealthCall&) = delete;
 
   // What is to be sent now, at the beginning and after each Take.
   std::string TakeOutput();
@@ -34,23 +36,22 @@ class HealthCall {
   static constexpr std::size_t kMaxBytes = 256u << 10;
 
  private:
-  struct Frame {
-    int type = 0, flags = 0;
-    std::uint32_t stream = 0;
-    absl::string_view payload;
+  struct Callbacks;  // nghttp2's
+  struct Close {
+    void operator()(nghttp2_session* session) const;
   };
 
-  absl::Status Read(const Frame& frame);
-  absl::Status ReadHeaders(const Frame& frame);
-  absl::Status ReadBlock();
-  absl::Status ReadData(const Frame& frame);
+  void Send();
+  void ReadField(absl::string_view name, absl::string_view value);
+  void ReadData(absl::string_view bytes);
   void EndStream();
   void Answer(int code, std::string message);
 
-  std::string in_, out_, block_, message_;
-  HeaderDecoder decoder_;
+  std::unique_ptr<nghttp2_session, Close> session_;
+  std::string request_, out_, message_;
+  std::string broken_;     // why we ended the connection
   std::size_t taken_ = 0;  // bytes, in all
-  bool connected_ = false, in_block_ = false, block_ends_stream_ = false;
+  bool connected_ = false;
   int http_code_ = 0;
   std::optional<int> grpc_code_;
   std::string grpc_message_;
