@@ -205,8 +205,8 @@ bool Reclaim::WorthIt(const Preemptor& preemptor, const Preemptor& other, const 
                      [&](const Branch& branch) { return Outweighs(-ShortageBy(branch, other.sum, 1), lost); });
 }
 
-bool Reclaim::SomeComeBack(const Preemptor& preemptor, const std::vector<Bundle>& chosen,
-                           const std::vector<GangId>& stay, const std::vector<GangId>& placed, Holders& holders) const {
+bool Reclaim::SomeComeBack(const Preemptor& preemptor, const std::vector<Bundle>& chosen, const std::set<GangId>& stay,
+                           const std::vector<GangId>& placed, Holders& holders) const {
   std::map<std::pair<QueueId, std::int32_t>, Resources> going;
   for (const Bundle& bundle : chosen) {
     if (!bundle.whole) continue;

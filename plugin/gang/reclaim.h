@@ -12,6 +12,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -54,9 +55,8 @@ class Reclaim {
   // A gang of those that are chosen would come back: while one of lower priority in its own queue stays that holds some
   // of all that is taken from it, it would evict that one, and their queue would take back what was taken from it.
   // `stay`: those that may not go; `placed`: those that were given room in this call.
-  bool SomeComeBack(const Preemptor& preemptor, const std::vector<Bundle>& chosen,
-                    const std::vector<model::GangId>& stay, const std::vector<model::GangId>& placed,
-                    Holders& holders) const;
+  bool SomeComeBack(const Preemptor& preemptor, const std::vector<Bundle>& chosen, const std::set<model::GangId>& stay,
+                    const std::vector<model::GangId>& placed, Holders& holders) const;
 
  private:
   // A queue among those that share with each other: its own gangs alone, or with the queues below it.

@@ -83,7 +83,7 @@ bool VictimSearch::TakeNext(std::vector<Candidate>& heap) {
 std::optional<std::vector<Bundle>> VictimSearch::TakeWhole(GangId gang) {
   const std::optional<Bundle>& whole = victims_.Whole(gang, preemptor_.asks_for_nothing);
   if (!whole.has_value() || !victims_.WithinBudgets(whole->tasks)) {
-    stay_.push_back(gang);
+    stay_.insert(gang);
     return std::nullopt;
   }
   // Members that were taken away alone go with the others. Most have none: then nothing is moved.
@@ -94,7 +94,10 @@ std::optional<std::vector<Bundle>> VictimSearch::TakeWhole(GangId gang) {
     std::erase_if(chosen_, of_it);
   }
   for (const Bundle& bundle : members) trial_.GiveBack(bundle, victims_);
-  if (TakeIfAllowed(*whole)) return members;
+  if (TakeIfAllowed(*whole)) {
+    stay_.erase(gang);  // others that used up its budget have been given back
+    return members;
+  }
   for (Bundle& bundle : members) {
     trial_.TakeAway(bundle, victims_);
     chosen_.push_back(std::move(bundle));

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "plugin/gang/eviction_trial.h"
@@ -71,7 +72,7 @@ class VictimSearch {
   EvictionTrial& trial_;
   Victims& victims_;
   const BetweenQueues* const between_;
-  std::vector<model::GangId> stay_;  // that may not go
+  std::set<model::GangId> stay_;  // that may not go
   std::vector<Bundle> chosen_;
   bool had_places_ = false;
   double refused_up_to_ = std::numeric_limits<double>::infinity();

@@ -132,6 +132,30 @@ TEST_F(EvictTest, OfWholeNodesThoseOfLowerPrioritiesAreTakenBack) {
   EXPECT_THAT(Evicted(), ElementsAre("a", "b"));
 }
 
+// In order "low", "m", "v-4" and "v-3" would go, a half of each node. Those of n3 and n4 would evict "low" when they
+// come back: "kept", which its budget keeps, lies on two nodes and is not there for them either, once.
+TEST_F(EvictTest, WhoIsKeptOnTwoNodesIsNoneOfThoseWhoCouldBeEvictedOnce) {
+  for (const char* name : {"n1", "n2", "n3", "n4"}) Node(name, Amounts(4000));
+  for (const char* name : {"q1", "q2"}) Queue(name);
+  const auto runs = [&](const std::string& gang, const std::string& node, const std::string& app) {
+    model::PodFacts pod = PodOf(gang, absl::StrCat(gang, "-on-", node), Amounts(2000), node);
+    pod.labels = {{"app", app}};
+    cluster.SetPod(pod);
+  };
+  Group("kept", "low", 2, "q1");
+  for (const char* node : {"n1", "n2"}) runs("kept", node, "kept");
+  for (int i = 1; i <= 4; ++i) OneRuns(absl::StrCat("v-", i), "mid", "q1", Amounts(2000), absl::StrCat("n", 3 + i % 2));
+  OneRuns("m", "mid", "q1", Amounts(2000), "n2");
+  Group("low", "low", 1, "q1");
+  runs("low", "n1", "low");
+  Group("b", "low", 2, "q2");
+  for (int i = 0; i < 2; ++i) Waits("b", absl::StrCat("b-", i), Amounts(4000));
+  cluster.SetBudget({"default", "kept", {{"app", model::Op::kIn, {"kept"}}}, 0});
+  EXPECT_THAT(Of("b").evicted, IsEmpty());
+  cluster.SetBudget({"default", "low", {{"app", model::Op::kIn, {"low"}}}, 0});
+  EXPECT_THAT(NamesOf(Of("b").evicted), ElementsAre("v-1", "v-2", "v-3", "v-4"));
+}
+
 TEST_F(EvictTest, AGuaranteeIsNeverTaken) {
   Node("n1", Amounts(4000));
   Queue("q2");
