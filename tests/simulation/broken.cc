@@ -236,6 +236,14 @@ Lies GivesVolumesTwice() {
       }};
 }
 
+// From the thirtieth on.
+Lies BindsNobodyAnyMore() {
+  return {nullptr, [count = 0](kube::Request& request) mutable -> std::optional<kube::Response> {
+            return IsBinding(request) && ++count > 30 ? std::optional<kube::Response>(Refusal(409, "Conflict"))
+                                                      : std::nullopt;
+          }};
+}
+
 // ---- beside the real scheduler, under its name: makes room by deleting what runs
 
 class Preempting {
@@ -280,6 +288,34 @@ std::optional<kube::Response> DeletesNoPod(kube::Request& request) {
   return done;
 }
 
+// Beside the real ones, under their name: writes to a queue again and again.
+class NeverRests {
+ public:
+  NeverRests(Loop& loop, sandbox::Cluster& cluster)
+      : loop_(loop),
+        client_(cluster.NewClient(kControllers)),
+        controllers_(assembly::MakeComponents(loop, *client_, {kControllers}, {})) {
+    controllers_->Start();
+    Next();
+  }
+
+ private:
+  void Next() {
+    loop_.PostAt(loop_.Now() + absl::Seconds(5), owner_.token(), [this] {
+      const std::string patch = absl::StrCat(R"({"metadata":{"annotations":{"seen":")", ++count_, R"("}}})");
+      client_->Send({"PATCH", api::PathOf(api::kQueues, "", "default"), "", "application/merge-patch+json", "", patch},
+                    owner_.token(), [](absl::StatusOr<kube::Response>) {});
+      Next();
+    });
+  }
+
+  Loop& loop_;
+  const std::unique_ptr<kube::Client> client_;
+  const std::unique_ptr<kube::Components> controllers_;
+  int count_ = 0;
+  Owner owner_;
+};
+
 // What is asked of a Job is read as what means nothing to one at work, and removed.
 Lies LosesCommands() {
   return {[](const api::Resource& resource, json::object& command) {
@@ -288,15 +324,36 @@ Lies LosesCommands() {
           nullptr};
 }
 
-std::optional<kube::Response> CountsOneLess(kube::Request& request) {
-  if (request.method != "PATCH" || ResourceOf(request.path) != &api::kJobs) return std::nullopt;
-  json::value patch = *api::ParseJson(request.body);
-  json::object* const status = Part(patch.as_object(), "status");
-  json::value* const running = status == nullptr ? nullptr : status->if_contains("running");
-  if (running == nullptr || !running->is_number()) return std::nullopt;
-  *running = running->to_number<std::int64_t>() - 1;
-  request.body = api::ToJson(patch);
-  return std::nullopt;
+// What a Job's status counts is written as so much more.
+std::function<std::optional<kube::Response>(kube::Request&)> CountsMore(const char* field, std::int64_t by) {
+  return [field, by](kube::Request& request) -> std::optional<kube::Response> {
+    if (request.method != "PATCH" || ResourceOf(request.path) != &api::kJobs) return std::nullopt;
+    json::value patch = *api::ParseJson(request.body);
+    json::object* const status = Part(patch.as_object(), "status");
+    json::value* const count = status == nullptr ? nullptr : status->if_contains(field);
+    if (count == nullptr || !count->is_number()) return std::nullopt;
+    *count = count->to_number<std::int64_t>() + by;
+    request.body = api::ToJson(patch);
+    return std::nullopt;
+  };
+}
+
+// That a Job runs is written to one that has completed, once.
+Lies ReopensWhatIsOver() {
+  return {nullptr, [over = std::string()](kube::Request& request) mutable -> std::optional<kube::Response> {
+            if (request.method != "PATCH" || ResourceOf(request.path) != &api::kJobs) return std::nullopt;
+            json::value patch = *api::ParseJson(request.body);
+            json::object* const status = Part(patch.as_object(), "status");
+            json::object* const state = status == nullptr ? nullptr : Part(*status, "state");
+            if (state == nullptr || !state->contains("phase")) return std::nullopt;
+            if (state->at("phase") == "Completed") over = request.path;
+            if (state->at("phase") != "Running" || over.empty()) return std::nullopt;
+            request.path = std::exchange(over, "");
+            for (const char* precondition : {"uid", "resourceVersion"})
+              Drop(patch.as_object(), "metadata", precondition);
+            request.body = api::ToJson(patch);
+            return std::nullopt;
+          }};
 }
 
 std::optional<kube::Response> MakesNobodys(kube::Request& request) {
@@ -360,6 +417,9 @@ std::vector<WrongComponent> WrongComponents() {
   const auto preempting = [](Loop& loop, sandbox::Cluster& cluster) {
     return std::make_shared<Preempting>(loop, cluster);
   };
+  const auto never_rests = [](Loop& loop, sandbox::Cluster& cluster) {
+    return std::make_shared<NeverRests>(loop, cluster);
+  };
   return {
       {"PlacesPodByPod", {Rule::kPartBound}, scheduler(SchedulerShown(api::kPodGroups, AsSingles))},
       {"PlacesOneLessThanTheMinimum", {Rule::kPartBound}, scheduler(SchedulerShown(api::kPodGroups, OneLess))},
@@ -384,6 +444,8 @@ std::vector<WrongComponent> WrongComponents() {
       {"BindsElsewhere", {Rule::kOvercommitted}, scheduler(Behind(kScheduler, BindsElsewhere))},
       {"EvictsForNothing", {Rule::kEvictedWithoutGain}, ranked(Behind(kScheduler, EvictsForNothing))},
       {"EvictsEqualPriority", {Rule::kEvictedHigher}, ranked(SchedulerShown(api::kPodGroups, OfTheHighest))},
+      {"EvictsInTurn", {Rule::kTakesTurns}, ranked(SchedulerShown(api::kPodGroups, OfTheHighest))},
+      {"BindsNobodyAnyMore", {Rule::kStarved}, ranked(Behind(kScheduler, BindsNobodyAnyMore))},
       {"EvictsForThosePromisedNever", {Rule::kNeverPreempts}, ranked(Behind(kScheduler, NeverMind))},
       {"IgnoresPreemptable", {Rule::kEvictedProtected}, ranked(SchedulerShown(api::kPods, Preemptable))},
       {"IgnoresCooldowns", {Rule::kEvictedProtected}, ranked(SchedulerShown(api::kPods, WithoutCooldown))},
@@ -400,7 +462,11 @@ std::vector<WrongComponent> WrongComponents() {
       {"BindsPodsTwice", {Rule::kBoundTwice}, RebindsPods()},
       {"DeletesNoPod", {Rule::kEnd, Rule::kEndedPods}, controllers(ControllersSending(DeletesNoPod))},
       {"LosesCommands", {Rule::kCommand}, controllers(Behind(kControllers, LosesCommands))},
-      {"CountsOneLess", {Rule::kCounters}, controllers(ControllersSending(CountsOneLess))},
+      {"CountsOneLess", {Rule::kCounters}, controllers(ControllersSending(CountsMore("running", -1)))},
+      {"LowersVersions", {Rule::kVersion}, controllers(ControllersSending(CountsMore("version", -2)))},
+      {"CountsRetriesTwice", {Rule::kRetries}, controllers(ControllersSending(CountsMore("retryCount", 1)))},
+      {"ReopensWhatIsOver", {Rule::kFinished}, controllers(Behind(kControllers, ReopensWhatIsOver))},
+      {"NeverRests", {Rule::kQuiet}, controllers(never_rests)},
       {"MakesNobodys", {Rule::kLeftovers}, controllers(ControllersSending(MakesNobodys))},
   };
 }
