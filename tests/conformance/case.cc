@@ -12,6 +12,7 @@
 #include "api/manifest/manifest.h"
 #include "base/status_macros.h"
 #include "tests/conformance/rows.h"
+#include "tests/conformance/text.h"
 
 namespace gangway::testutil {
 namespace {
@@ -63,8 +64,6 @@ bool IsVerb(absl::string_view word) {
   return kVerbs.count(std::string(word)) != 0;
 }
 
-std::string Text(json::string_view text) { return std::string(text.data(), text.size()); }
-
 absl::Status CheckWord(const Step& step, absl::string_view name, const json::value& value) {
   const std::vector<Word>& words = WordsOf(step.verb);
   const auto word = std::find_if(words.begin(), words.end(), [&](const Word& each) { return each.name == name; });
@@ -80,18 +79,18 @@ absl::StatusOr<Step> ReadStep(const json::value& given, std::string where) {
   step.where = std::move(where);
   if (!given.is_object()) return absl::InvalidArgumentError(absl::StrCat(step.where, ": a step is a map"));
   for (const json::key_value_pair& member : given.get_object()) {
-    const std::string name = Text(member.key());
+    const std::string name = ToText(member.key());
     if (!IsVerb(name)) continue;
     if (!step.verb.empty()) return absl::InvalidArgumentError(absl::StrCat(step.where, ": a step has one verb"));
     step.verb = name;
-    step.target = member.value().is_string() ? Text(member.value().get_string()) : "";
+    step.target = member.value().is_string() ? ToText(member.value().get_string()) : "";
     if (member.value().is_int64()) step.times = static_cast<int>(member.value().get_int64());
   }
   if (step.verb.empty())
     return absl::InvalidArgumentError(absl::StrCat(step.where, ": a step has a verb: GET, POST, WATCH..."));
   for (const json::key_value_pair& member : given.get_object()) {
-    if (IsVerb(Text(member.key()))) continue;
-    GW_RETURN_IF_ERROR(CheckWord(step, Text(member.key()), member.value()));
+    if (IsVerb(ToText(member.key()))) continue;
+    GW_RETURN_IF_ERROR(CheckWord(step, ToText(member.key()), member.value()));
     step.fields.emplace(member.key(), member.value());
   }
   if (step.verb != "AT-ONCE") return step;
@@ -111,9 +110,9 @@ absl::StatusOr<Case> ReadCase(const api::ManifestDocument& document, const json:
   };
   Case out;
   for (const json::key_value_pair& member : value) {
-    const std::string name = Text(member.key());
+    const std::string name = ToText(member.key());
     if (name == "case" && member.value().is_string()) {
-      out.name = Text(member.value().get_string());
+      out.name = ToText(member.value().get_string());
     } else if (name == "alone" && member.value().is_bool()) {
       out.alone = member.value().get_bool();
     } else if (name == "steps" && member.value().is_array()) {

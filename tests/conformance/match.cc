@@ -7,13 +7,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "api/json_value.h"
+#include "tests/conformance/text.h"
 
 namespace gangway::testutil {
 namespace {
 
 namespace json = boost::json;
-
-absl::string_view Text(const json::value& value) { return {value.get_string().data(), value.get_string().size()}; }
 
 // A regexp that cannot be read is like nothing.
 bool IsLike(const std::string& text, const std::string& regexp) {
@@ -99,10 +98,10 @@ class Matcher {
       if (json::value(static_cast<std::int64_t>(size)) != argument)
         Say(path, absl::StrCat("should have ", api::ToJson(argument)), value);
     } else if (name == "$like") {
-      const bool like = value->is_string() && IsLike(std::string(Text(*value)), std::string(Text(argument)));
+      const bool like = value->is_string() && IsLike(ToText(value->get_string()), ToText(argument.get_string()));
       if (!like) Say(path, absl::StrCat("should be like ", api::ToJson(argument)), value);
     } else if (name == "$contains" && argument.is_string()) {
-      if (!value->is_string() || !absl::StrContains(Text(*value), Text(argument))) {
+      if (!value->is_string() || !absl::StrContains(ToText(value->get_string()), ToText(argument.get_string()))) {
         Say(path, absl::StrCat("should contain ", api::ToJson(argument)), value);
       }
     } else if ((name == "$contains" || name == "$among") && argument.is_array() && value->is_array()) {

@@ -10,17 +10,16 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "api/json_value.h"
+#include "tests/conformance/text.h"
 
 namespace gangway::testutil {
 namespace {
 
 namespace json = boost::json;
 
-std::string String(json::string_view text) { return std::string(text.data(), text.size()); }
-
 std::string TextAt(const json::object& object, const char* key) {
   const json::value* const found = object.if_contains(key);
-  return found != nullptr && found->is_string() ? String(found->get_string()) : "";
+  return found != nullptr && found->is_string() ? ToText(found->get_string()) : "";
 }
 
 const std::regex& Uid() {
@@ -110,7 +109,7 @@ json::value Normalizer::WalkObject(const json::object& object, const std::string
   const std::string base = name.substr(0, name.size() - std::min<std::size_t>(name.size(), 5));
   if (!base.empty() && absl::StartsWith(generate, base)) generated_.try_emplace(name, absl::StrCat(base, "<name>"));
   std::map<std::string, const json::value*> sorted;
-  for (const json::key_value_pair& member : object) sorted[String(member.key())] = &member.value();
+  for (const json::key_value_pair& member : object) sorted[ToText(member.key())] = &member.value();
   const bool list = IsList(object);
   json::object out;
   for (const auto& [name_of, value] : sorted) {
@@ -132,7 +131,7 @@ json::value Normalizer::Walk(const json::value& value, const std::string& key, b
     return out;
   }
   if (!value.is_string()) return value;
-  const std::string text = String(value.get_string());
+  const std::string text = ToText(value.get_string());
   if (key == "resourceVersion" && !text.empty() && text != "0")
     return json::value(of_list ? "<version>" : Numbered("rv", text));
   if (key == "continue" && !text.empty()) return json::value("<continue>");

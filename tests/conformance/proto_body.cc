@@ -10,14 +10,13 @@
 #include "base/status_macros.h"
 #include "base/strings.h"
 #include "sandbox/apiserver/protobuf/kubernetes_types.h"
+#include "tests/conformance/text.h"
 
 namespace gangway::testutil {
 namespace {
 
 namespace json = boost::json;
 namespace pb = google::protobuf;
-
-std::string Text(json::string_view text) { return std::string(text.data(), text.size()); }
 
 absl::Status Wrong(const std::string& path, absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat("as protobuf: ", path, ": ", what));
@@ -53,7 +52,7 @@ absl::Status FillValue(const json::value& value, const std::string& path, const 
     return FillMessage(value, path, more ? *r.AddMessage(&message, &field) : *r.MutableMessage(&message, &field));
   }
   if (field.cpp_type() == pb::FieldDescriptor::CPPTYPE_STRING && value.is_string()) {
-    std::string text = Text(value.get_string());
+    std::string text = ToText(value.get_string());
     if (field.type() == pb::FieldDescriptor::TYPE_BYTES && !absl::Base64Unescape(std::string(text), &text))
       return Wrong(path, "is not base64");
     more ? r.AddString(&message, &field, text) : r.SetString(&message, &field, text);
@@ -74,8 +73,8 @@ absl::Status FillMap(const json::object& map, const std::string& path, const pb:
                      pb::Message& message) {
   for (const json::key_value_pair& member : map) {
     pb::Message& entry = *message.GetReflection()->AddMessage(&message, &field);
-    entry.GetReflection()->SetString(&entry, &Named(entry, "key"), Text(member.key()));
-    GW_RETURN_IF_ERROR(FillValue(member.value(), absl::StrCat(path, ".", Text(member.key())),
+    entry.GetReflection()->SetString(&entry, &Named(entry, "key"), ToText(member.key()));
+    GW_RETURN_IF_ERROR(FillValue(member.value(), absl::StrCat(path, ".", ToText(member.key())),
                                  *field.message_type()->map_value(), entry));
   }
   return absl::OkStatus();
@@ -95,14 +94,14 @@ bool FillPlain(const json::value& value, pb::Message& message) {
   const std::string& type = message.GetDescriptor()->name();
   const pb::Reflection& r = *message.GetReflection();
   if (type == "Quantity" && value.is_string()) {
-    r.SetString(&message, &Named(message, "string"), Text(value.get_string()));
+    r.SetString(&message, &Named(message, "string"), ToText(value.get_string()));
   } else if (type == "IntOrString" && value.is_int64()) {
     r.SetInt32(&message, &Named(message, "intVal"), static_cast<std::int32_t>(value.get_int64()));
   } else if (type == "IntOrString" && value.is_string()) {
     r.SetInt64(&message, &Named(message, "type"), 1);
-    r.SetString(&message, &Named(message, "strVal"), Text(value.get_string()));
+    r.SetString(&message, &Named(message, "strVal"), ToText(value.get_string()));
   } else if (type == "Time" && value.is_string()) {
-    const absl::StatusOr<absl::Time> time = api::ParseTime(Text(value.get_string()));
+    const absl::StatusOr<absl::Time> time = api::ParseTime(ToText(value.get_string()));
     if (!time.ok()) return false;
     r.SetInt64(&message, &Named(message, "seconds"), absl::ToUnixSeconds(*time));
   } else {
@@ -115,7 +114,7 @@ absl::Status FillMessage(const json::value& value, const std::string& path, pb::
   if (FillPlain(value, message)) return absl::OkStatus();
   if (!value.is_object()) return Wrong(path, absl::StrCat("cannot be ", api::ToJson(value)));
   for (const json::key_value_pair& member : value.get_object()) {
-    const std::string name = Text(member.key()), at = absl::StrCat(path, path.empty() ? "" : ".", name);
+    const std::string name = ToText(member.key()), at = absl::StrCat(path, path.empty() ? "" : ".", name);
     const auto [field, owner] = FieldOf(message, name);
     if (field == nullptr)
       return Wrong(at, absl::StrCat(message.GetDescriptor()->name(), " in proto/kubernetes has no such field"));
@@ -131,7 +130,7 @@ absl::StatusOr<std::string> ToProtobuf(const json::value& object) {
   json::object fields = object.get_object();
   const auto take = [&](const char* name) {
     const json::value* const value = fields.if_contains(name);
-    const std::string text = value != nullptr && value->is_string() ? Text(value->get_string()) : "";
+    const std::string text = value != nullptr && value->is_string() ? ToText(value->get_string()) : "";
     fields.erase(name);
     return text;
   };

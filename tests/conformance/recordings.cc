@@ -10,6 +10,7 @@
 #include "api/manifest/manifest.h"
 #include "base/check.h"
 #include "base/status_macros.h"
+#include "tests/conformance/text.h"
 #include "tests/testing/files.h"
 
 namespace gangway::testutil {
@@ -19,8 +20,6 @@ namespace json = boost::json;
 
 constexpr std::size_t kShown = 300;  // bytes of a value in a difference
 constexpr std::size_t kAtMost = 40;  // differences of a case
-
-std::string String(json::string_view text) { return std::string(text.data(), text.size()); }
 
 class Comparison {
  public:
@@ -82,7 +81,7 @@ class Comparison {
   void Members(const json::object& recorded, const json::object& seen) {
     std::set<std::string> keys;
     for (const json::object* const each : {&recorded, &seen}) {
-      for (const json::key_value_pair& member : *each) keys.insert(String(member.key()));
+      for (const json::key_value_pair& member : *each) keys.insert(ToText(member.key()));
     }
     for (const std::string& key : keys) {
       path_.push_back(key);
@@ -126,7 +125,7 @@ absl::StatusOr<std::vector<LeftOut>> LoadLeftOut(const std::string& file) {
       const json::object* const fields = list.get_array()[i].if_object();
       const auto text = [&](const char* key) {
         const json::value* const value = fields == nullptr ? nullptr : fields->if_contains(key);
-        return value != nullptr && value->is_string() ? String(value->get_string()) : "";
+        return value != nullptr && value->is_string() ? ToText(value->get_string()) : "";
       };
       rule.at = text("at");
       rule.because = text("because");
@@ -136,7 +135,7 @@ absl::StatusOr<std::vector<LeftOut>> LoadLeftOut(const std::string& file) {
           unsteady != nullptr && unsteady->is_bool())
         rule.unsteady = unsteady->as_bool();
       if (const json::value* const cases = fields->if_contains("cases"); cases != nullptr && cases->is_array()) {
-        for (const json::value& each : cases->get_array()) rule.cases.push_back(String(each.as_string()));
+        for (const json::value& each : cases->get_array()) rule.cases.push_back(ToText(each.as_string()));
       }
       out.push_back(std::move(rule));
     }
@@ -151,7 +150,7 @@ Recordings::File& Recordings::Load(const std::string& file) {
   if (text.empty()) return it->second;
   const absl::StatusOr<json::value> parsed = api::ParseJson(text);
   GW_CHECK(parsed.ok());
-  for (const json::key_value_pair& each : parsed->as_object()) it->second[String(each.key())] = each.value().as_array();
+  for (const json::key_value_pair& each : parsed->as_object()) it->second[ToText(each.key())] = each.value().as_array();
   return it->second;
 }
 

@@ -6,18 +6,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "api/json_value.h"
+#include "tests/conformance/text.h"
 
 namespace gangway::testutil {
 namespace {
 
 namespace json = boost::json;
-
-std::string Text(json::string_view text) { return std::string(text.data(), text.size()); }
-
-std::string TextOf(const json::object& in, const char* name) {
-  const json::value* const value = in.if_contains(name);
-  return value != nullptr && value->is_string() ? Text(value->get_string()) : "";
-}
 
 // The word that all of the text is; null: none.
 const json::value* WordOf(absl::string_view text, const Row& row) {
@@ -30,7 +24,7 @@ std::string Filled(std::string text, const Row& row) {
   text = absl::StrReplaceAll(text, {{"<kind>", row.name}});
   for (const json::key_value_pair& word : row.words) {
     if (!word.value().is_string()) continue;
-    text = absl::StrReplaceAll(text, {{absl::StrCat("<", Text(word.key()), ">"), Text(word.value().get_string())}});
+    text = absl::StrReplaceAll(text, {{absl::StrCat("<", ToText(word.key()), ">"), ToText(word.value().get_string())}});
   }
   return text;
 }
@@ -39,7 +33,7 @@ bool Names(const json::object& document, const char* list, const std::string& ro
   const json::value* const names = document.if_contains(list);
   if (names == nullptr || !names->is_array()) return false;
   return std::any_of(names->get_array().begin(), names->get_array().end(),
-                     [&](const json::value& each) { return each.is_string() && Text(each.get_string()) == row; });
+                     [&](const json::value& each) { return each.is_string() && ToText(each.get_string()) == row; });
 }
 
 absl::Status CheckNames(const json::object& document, const char* list, const std::vector<Row>& rows) {
@@ -47,7 +41,7 @@ absl::Status CheckNames(const json::object& document, const char* list, const st
   if (names == nullptr) return absl::OkStatus();
   if (!names->is_array()) return absl::InvalidArgumentError(absl::StrCat(list, " is a list of rows"));
   for (const json::value& each : names->get_array()) {
-    const std::string name = each.is_string() ? Text(each.get_string()) : "";
+    const std::string name = each.is_string() ? ToText(each.get_string()) : "";
     if (std::none_of(rows.begin(), rows.end(), [&](const Row& row) { return row.name == name; })) {
       return absl::InvalidArgumentError(absl::StrCat(list, ": there is no row ", name));
     }
@@ -59,7 +53,7 @@ absl::Status CheckNames(const json::object& document, const char* list, const st
 
 json::value WithWords(const json::value& in, const Row& row) {
   if (in.is_string()) {
-    const std::string text = Text(in.get_string());
+    const std::string text = ToText(in.get_string());
     const json::value* const word = WordOf(text, row);
     return word != nullptr ? *word : json::value(json::string(Filled(text, row)));
   }
@@ -71,9 +65,9 @@ json::value WithWords(const json::value& in, const Row& row) {
   if (!in.is_object()) return in;
   json::object out;
   for (const json::key_value_pair& member : in.get_object()) {
-    const json::value* const word = WordOf(Text(member.key()), row);
+    const json::value* const word = WordOf(ToText(member.key()), row);
     if (word == nullptr || !word->is_object()) {
-      out[Filled(Text(member.key()), row)] = WithWords(member.value(), row);
+      out[Filled(ToText(member.key()), row)] = WithWords(member.value(), row);
       continue;
     }
     for (const json::key_value_pair& each : word->get_object()) out.emplace(each.key(), each.value());
@@ -90,8 +84,8 @@ absl::Status AddTable(const json::object& document, Tables& tables) {
   if (tables.contains(name)) return absl::InvalidArgumentError(absl::StrCat("there is another table ", name));
   for (const json::key_value_pair& each : rows->get_object()) {
     if (!each.value().is_object())
-      return absl::InvalidArgumentError(absl::StrCat("row ", Text(each.key()), " is a map of words"));
-    tables[name].push_back({Text(each.key()), each.value().get_object()});
+      return absl::InvalidArgumentError(absl::StrCat("row ", ToText(each.key()), " is a map of words"));
+    tables[name].push_back({ToText(each.key()), each.value().get_object()});
   }
   return absl::OkStatus();
 }

@@ -18,6 +18,7 @@
 #include "tests/conformance/match.h"
 #include "tests/conformance/normal.h"
 #include "tests/conformance/proto_body.h"
+#include "tests/conformance/text.h"
 
 namespace gangway::testutil {
 namespace {
@@ -26,15 +27,8 @@ namespace json = boost::json;
 
 constexpr std::chrono::seconds kEventually{30};
 
-std::string Text(json::string_view text) { return std::string(text.data(), text.size()); }
-
 const json::value* Find(const json::object& in, absl::string_view name) {
   return in.if_contains({name.data(), name.size()});
-}
-
-std::string TextOf(const json::object& in, absl::string_view name) {
-  const json::value* value = Find(in, name);
-  return value == nullptr || !value->is_string() ? "" : Text(value->get_string());
 }
 
 std::string MediaTypeOf(absl::string_view word) {
@@ -130,7 +124,7 @@ class CaseRun {
     return out;
   }
   json::value Fill(const json::value& value) const {
-    if (value.is_string()) return json::string(Fill(Text(value.get_string())));
+    if (value.is_string()) return json::string(Fill(ToText(value.get_string())));
     if (value.is_array()) {
       json::array out;
       for (const json::value& element : value.get_array()) out.push_back(Fill(element));
@@ -139,7 +133,7 @@ class CaseRun {
     if (!value.is_object()) return value;
     json::object out;
     for (const json::key_value_pair& member : value.get_object()) {
-      out.insert_or_assign(Fill(Text(member.key())), Fill(member.value()));
+      out.insert_or_assign(Fill(ToText(member.key())), Fill(member.value()));
     }
     return out;
   }
@@ -163,8 +157,8 @@ class CaseRun {
     if (const json::value* query = Find(step.fields, "query"); query != nullptr) {
       for (const json::key_value_pair& pair : query->get_object()) {
         const std::string value =
-            pair.value().is_string() ? Fill(Text(pair.value().get_string())) : api::ToJson(pair.value());
-        absl::StrAppend(&request.query, request.query.empty() ? "" : "&", PercentEncode(Text(pair.key())), "=",
+            pair.value().is_string() ? Fill(ToText(pair.value().get_string())) : api::ToJson(pair.value());
+        absl::StrAppend(&request.query, request.query.empty() ? "" : "&", PercentEncode(ToText(pair.key())), "=",
                         PercentEncode(value));
       }
     }
@@ -303,8 +297,9 @@ class CaseRun {
     for (const json::key_value_pair& pair : save->get_object()) {
       json::error_code error;
       const json::value* value = from == nullptr ? nullptr : from->find_pointer(pair.value().get_string(), error);
-      if (value == nullptr) return {absl::StrCat("there is nothing at ", Text(pair.value().get_string()), " to save")};
-      variables_[Text(pair.key())] = value->is_string() ? Text(value->get_string()) : api::ToJson(*value);
+      if (value == nullptr)
+        return {absl::StrCat("there is nothing at ", ToText(pair.value().get_string()), " to save")};
+      variables_[ToText(pair.key())] = value->is_string() ? ToText(value->get_string()) : api::ToJson(*value);
     }
     return {};
   }

@@ -15,7 +15,6 @@ namespace {
 
 using drawing::Create;
 using drawing::Delete;
-using drawing::Job;
 using drawing::kCpus;
 using drawing::kTroubles;
 using drawing::Shape;
@@ -162,7 +161,7 @@ class Contending : private drawing::Drawing {
   }
 
   // Whether the job's pods fit an empty cluster.
-  bool Fits(const Job& job, bool one_zone) const {
+  bool Fits(const drawing::Job& job, bool one_zone) const {
     const int on_a_node = job.host_port != 0 ? 1 : kCpuOfNode / job.cpu;
     const int cpu_of_queue = job.queue == "narrow"    ? kCpuOfNarrowQueue
                              : job.queue == "default" ? kCpuOfAll
@@ -172,7 +171,7 @@ class Contending : private drawing::Drawing {
   }
 
   void AddLargeJob(const LargeJob& large) {
-    Job job;
+    drawing::Job job;
     job.queue = large.queue;
     job.shape = large.shape;
     job.cpu = large.cpu;
@@ -181,7 +180,7 @@ class Contending : private drawing::Drawing {
   }
 
   void AddJob() {
-    Job job;
+    drawing::Job job;
     job.queue = Of(kQueues);
     job.priority = Of(kPriorities);
     job.plugins = Of(kPlugins);
@@ -271,7 +270,7 @@ class Contending : private drawing::Drawing {
   }
 
   // Its claim comes with it.
-  void MountClaim(Job& job, const char* of_class) {
+  void MountClaim(drawing::Job& job, const char* of_class) {
     absl::StrAppend(&job.pod_spec, R"("volumes":[{"name":"data","persistentVolumeClaim":{"claimName":"data-)", job.name,
                     R"("}}],)");
     result_.before.push_back(
@@ -287,7 +286,7 @@ class Contending : private drawing::Drawing {
   }
 
   void AddPlacedJob(const PlacedJob& placed) {
-    Job job;
+    drawing::Job job;
     job.name = absl::StrCat("job-", jobs_);
     job.queue = "default";
     job.priority = Of(kPriorities);
@@ -336,7 +335,7 @@ class Contending : private drawing::Drawing {
 
   // The volume of a job goes and another comes; what was on it has gone, and the user gives up.
   void LoseVolume() {
-    Job job;
+    drawing::Job job;
     job.name = absl::StrCat("job-", jobs_);
     job.queue = "default";
     job.shape = {0, 0, 2, 2, 2};

@@ -47,11 +47,11 @@ const api::Resource* ResourceOf(absl::string_view path) {
   return found == kinds.end() ? nullptr : found->resource;
 }
 
-kube::Response Refusal(int code, absl::string_view reason) {
+kube::Response Refusal(int code, absl::string_view reason, absl::string_view message) {
   kube::Response response;
   response.code = code;
   response.content_type = "application/json";
-  response.body = MakeBytes(kube::StatusBody(code, reason, "no"));
+  response.body = MakeBytes(kube::StatusBody(code, reason, message));
   return response;
 }
 

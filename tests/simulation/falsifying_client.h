@@ -38,6 +38,6 @@ class FalsifyingClient final : public kube::Client {
 // The resource that a path speaks of, by its plural and group; nullptr: none we know.
 const api::Resource* ResourceOf(absl::string_view path);
 // An answer with a Status of that code.
-kube::Response Refusal(int code, absl::string_view reason);
+kube::Response Refusal(int code, absl::string_view reason, absl::string_view message = "no");
 
 }  // namespace gangway::testutil

@@ -9,6 +9,7 @@
 #include "api/field_table.h"
 #include "api/json_value.h"
 #include "kube/client/status.h"
+#include "tests/simulation/falsifying_client.h"
 
 namespace gangway::testutil {
 namespace {
@@ -20,28 +21,21 @@ constexpr absl::Duration kRequestTimeout = absl::Seconds(10);  // of a client th
 constexpr absl::Duration kWebhookTimeout = absl::Seconds(10);
 constexpr std::uint64_t kOldest = 40;  // revisions that a replica lags behind
 
-kube::Response Refused(int code, absl::string_view reason, absl::string_view message) {
-  kube::Response response;
-  response.code = code;
-  response.content_type = "application/json";
-  response.body = MakeBytes(kube::StatusBody(code, reason, message));
-  return response;
-}
 kube::Response TooMany(absl::Duration retry_after) {
-  kube::Response response = Refused(429, "TooManyRequests", "too many requests, please try again later");
+  kube::Response response = Refusal(429, "TooManyRequests", "too many requests, please try again later");
   response.retry_after = absl::Ceil(retry_after, absl::Seconds(1));  // the header has whole seconds
   return response;
 }
 kube::Response Conflict() {
-  return Refused(409, "Conflict",
+  return Refusal(409, "Conflict",
                  "the object has been modified; please apply your changes to the latest version and try again");
 }
 kube::Response Error() {
-  return Refused(500, "InternalError", "an error on the server has prevented the request from succeeding");
+  return Refusal(500, "InternalError", "an error on the server has prevented the request from succeeding");
 }
-kube::Response Expired() { return Refused(410, "Expired", "too old resource version"); }
+kube::Response Expired() { return Refusal(410, "Expired", "too old resource version"); }
 kube::Response WebhookTimedOut() {
-  return Refused(500, "InternalError",
+  return Refusal(500, "InternalError",
                  "Internal error occurred: failed calling webhook \"pods.gangway.io\": failed to call webhook: Post "
                  "\"https://gangway/pods\": context deadline exceeded");
 }
@@ -233,7 +227,7 @@ void FaultyConnection::AnswerFromBefore(const Incident& incident, const kube::Re
     return;  // no object of a kind, or forgotten
   const auto& items = body->at("items").as_array();
   if (items.empty()) {
-    fate.answer = Refused(404, "NotFound", "not found");
+    fate.answer = Refusal(404, "NotFound", "not found");
   } else {
     boost::json::object object = items[0].as_object();
     const absl::string_view kind = View(body->at("kind").as_string());

@@ -18,6 +18,7 @@
 #include "base/simulated_loop.h"
 #include "base/strings.h"
 #include "kube/client/status.h"
+#include "tests/simulation/falsifying_client.h"
 
 namespace gangway::testutil {
 namespace {
@@ -33,15 +34,6 @@ constexpr absl::Duration kSettle = absl::Seconds(40);
 constexpr absl::Duration kLongSettle = absl::Minutes(5);  // a process that was stopped goes on
 constexpr absl::Duration kQuiet = absl::Seconds(20);      // at the end
 
-kube::Response Refused(int code, absl::string_view reason, absl::string_view message) {
-  kube::Response response;
-  response.code = code;
-  response.content_type = "application/json";
-  response.body = MakeBytes(kube::StatusBody(code, reason, message));
-  if (code == 429) response.retry_after = kRetryAfter;
-  return response;
-}
-
 RequestFate FateOf(FaultKind kind) {
   RequestFate fate;
   switch (kind) {
@@ -54,14 +46,15 @@ RequestFate FateOf(FaultKind kind) {
       break;
     case FaultKind::kConflict:
       fate.answer =
-          Refused(409, "Conflict",
+          Refusal(409, "Conflict",
                   "the object has been modified; please apply your changes to the latest version and try again");
       break;
     case FaultKind::kServerError:
-      fate.answer = Refused(500, "InternalError", "an error on the server has prevented the request from succeeding");
+      fate.answer = Refusal(500, "InternalError", "an error on the server has prevented the request from succeeding");
       break;
     case FaultKind::kTooManyRequests:
-      fate.answer = Refused(429, "TooManyRequests", "too many requests, please try again later");
+      fate.answer = Refusal(429, "TooManyRequests", "too many requests, please try again later");
+      fate.answer->retry_after = kRetryAfter;
       break;
   }
   return fate;
@@ -347,6 +340,27 @@ class Run {
 };
 
 }  // namespace
+
+UserRequest Finish(std::string pod) {
+  return {"PATCH", &api::kPods, std::move(pod), "",
+          R"({"metadata":{"annotations":{"sandbox.gangway.io/finish":"0s"}}})"};
+}
+UserRequest Fail(std::string pod, int code) {
+  return {"PATCH", &api::kPods, std::move(pod), "",
+          absl::StrCat(R"({"metadata":{"annotations":{"sandbox.gangway.io/fail":"0s:)", code, R"("}}})")};
+}
+UserRequest Evict(const std::string& pod) {
+  return {"POST", &api::kPods, pod, "eviction",
+          absl::StrCat(R"({"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":")", pod,
+                       R"(","namespace":"default"}})")};
+}
+
+WorldIs Always() {
+  return [](const Checker&) { return true; };
+}
+WorldIs operator&&(WorldIs a, WorldIs b) {
+  return [a = std::move(a), b = std::move(b)](const Checker& world) { return a(world) && b(world); };
+}
 
 absl::string_view NameOf(FaultKind kind) {
   switch (kind) {

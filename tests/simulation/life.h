@@ -26,8 +26,14 @@ struct UserRequest {
   const api::Resource* resource = nullptr;
   std::string name, subresource, body;  // in the namespace "default"
 };
+// Of a pod: its containers end well, or with that code; somebody evicts it by the API.
+UserRequest Finish(std::string pod);
+UserRequest Fail(std::string pod, int code = 7);
+UserRequest Evict(const std::string& pod);
 
 using WorldIs = std::function<bool(const Checker&)>;
+WorldIs Always();
+WorldIs operator&&(WorldIs a, WorldIs b);
 
 struct LifeStep {
   WorldIs when;

@@ -50,18 +50,6 @@ UserRequest Patch(const api::Resource& resource, std::string name, std::string b
 }
 UserRequest Submit(std::string body) { return Create(api::kJobs, std::move(body)); }
 UserRequest DeletePod(std::string name) { return {"DELETE", &api::kPods, std::move(name), "", ""}; }
-UserRequest Evict(const std::string& name) {
-  return {"POST", &api::kPods, name, "eviction",
-          absl::StrCat(R"({"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":")", name,
-                       R"(","namespace":"default"}})")};
-}
-UserRequest Finish(std::string pod) {
-  return Patch(api::kPods, std::move(pod), R"({"metadata":{"annotations":{"sandbox.gangway.io/finish":"0s"}}})");
-}
-UserRequest Fail(std::string pod, int code = 7) {
-  return Patch(api::kPods, std::move(pod),
-               absl::StrCat(R"({"metadata":{"annotations":{"sandbox.gangway.io/fail":"0s:)", code, R"("}}})"));
-}
 // A finalizer of somebody else: a pod that is deleted stays until it is released.
 UserRequest Hold(std::string pod, bool held) {
   return Patch(api::kPods, std::move(pod),
@@ -89,9 +77,6 @@ UserRequest Scale(int task, int replicas, int min_available) {
 // --- What the world has come to.
 
 const NamespacedName kCtr{"default", "ctr"};
-WorldIs Always() {
-  return [](const Checker&) { return true; };
-}
 WorldIs Phase(std::string phase, NamespacedName job = kCtr) {
   return [=](const Checker& world) {
     const auto it = world.jobs().find(job);
@@ -146,9 +131,6 @@ WorldIs QueueIs(std::string state, std::string queue = "q") {
     const auto it = world.queues().find(queue);
     return it != world.queues().end() && it->second.status.state == state;
   };
-}
-WorldIs operator&&(WorldIs a, WorldIs b) {
-  return [a = std::move(a), b = std::move(b)](const Checker& world) { return a(world) && b(world); };
 }
 
 // --- Lives.

@@ -21,7 +21,7 @@ std::string Template(absl::string_view container = "paddle") {
 std::string Role(absl::string_view name, int replicas, absl::string_view more = "") {
   return absl::StrCat(R"(")", name, R"(":{"replicas":)", replicas, ",", more, more.empty() ? "" : ",", Template(), "}");
 }
-UserRequest Submit(absl::string_view spec, absl::string_view annotations = "") {
+UserRequest SubmitPaddle(absl::string_view spec, absl::string_view annotations = "") {
   return {"POST", &api::paddle::kPaddleJobs, "", "",
           absl::StrCat(
               R"({"apiVersion":"batch.paddlepaddle.org/v1","kind":"PaddleJob","metadata":{"name":"wd","annotations":{)",
@@ -39,26 +39,10 @@ UserRequest EditKubeflow(std::string body) {
   return {"PATCH", &api::paddle::kubeflow::kPaddleJobs, "wd", "", std::move(body)};
 }
 UserRequest Delete() { return {"DELETE", &api::paddle::kPaddleJobs, "wd", "", ""}; }
-UserRequest Finish(std::string pod) {
-  return {"PATCH", &api::kPods, std::move(pod), "",
-          R"({"metadata":{"annotations":{"sandbox.gangway.io/finish":"0s"}}})"};
-}
-UserRequest Fail(std::string pod, int code) {
-  return {"PATCH", &api::kPods, std::move(pod), "",
-          absl::StrCat(R"({"metadata":{"annotations":{"sandbox.gangway.io/fail":"0s:)", code, R"("}}})")};
-}
-UserRequest Evict(const std::string& pod) {
-  return {"POST", &api::kPods, pod, "eviction",
-          absl::StrCat(R"({"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":")", pod,
-                       R"(","namespace":"default"}})")};
-}
 
 // --- What the world has come to.
 
-WorldIs Always() {
-  return [](const Checker&) { return true; };
-}
-WorldIs Phase(std::string phase) {
+WorldIs PaddlePhase(std::string phase) {
   return [phase = std::move(phase)](const Checker& world) {
     const auto it = world.paddle_jobs().find(kWd);
     return it != world.paddle_jobs().end() && it->second.status.phase == phase;
@@ -93,14 +77,11 @@ WorldIs AllRun() {
     return true;
   };
 }
-WorldIs NoJobs() {
+WorldIs NothingIsLeft() {
   return [](const Checker& world) { return world.jobs().empty() && world.pods().empty(); };
 }
-WorldIs operator&&(WorldIs a, WorldIs b) {
-  return [a = std::move(a), b = std::move(b)](const Checker& world) { return a(world) && b(world); };
-}
 
-const LifeStep kTrained{Phase("Completed"), {}};
+const LifeStep kTrained{PaddlePhase("Completed"), {}};
 
 Life Of(std::string name, std::vector<LifeStep> steps) {
   return {std::move(name), std::move(steps), true, sandbox::Component::kPaddleControllers};
@@ -119,46 +100,48 @@ std::string Both(int workers) { return absl::StrCat(Role("ps", 2), ",", Role("wo
 std::vector<Life> PaddleLives() {
   std::vector<Life> lives;
   lives.push_back(Of("PaddleServersAndWorkers",
-                     {{Always(), {Submit(Both(2))}}, {Runs("2/2") && AllRun(), FinishWorkers(2)}, kTrained}));
+                     {{Always(), {SubmitPaddle(Both(2))}}, {Runs("2/2") && AllRun(), FinishWorkers(2)}, kTrained}));
   lives.push_back(
-      Of("PaddleCleansAllPods", {{Always(), {Submit(absl::StrCat(R"("cleanPodPolicy":"Always",)", Both(2)))}},
+      Of("PaddleCleansAllPods", {{Always(), {SubmitPaddle(absl::StrCat(R"("cleanPodPolicy":"Always",)", Both(2)))}},
                                  {Runs("2/2") && AllRun(), FinishWorkers(2)},
-                                 {Phase("Completed") && PodsAre(0), {}}}));
+                                 {PaddlePhase("Completed") && PodsAre(0), {}}}));
   lives.push_back(Of(
       "PaddleNeedsAConfigMap",
       {{Always(),
-        {Submit(absl::StrCat(
+        {SubmitPaddle(absl::StrCat(
             R"("ps":{"replicas":1,)", Template(),
             R"(},"worker":{"replicas":1,"template":{"spec":{"containers":[{"name":"p","image":"i","envFrom":[{"configMapRef":{"name":"wd"}}]}]}}})"))}},
        {Runs("1/1") && AllRun(), FinishWorkers(1)},
        kTrained}));
-  lives.push_back(Of("PaddleEditRecreates", {{Always(), {Submit(Both(2))}},
+  lives.push_back(Of("PaddleEditRecreates", {{Always(), {SubmitPaddle(Both(2))}},
                                              {Runs("2/2") && AllRun(), {Edit(R"({"spec":{"worker":{"replicas":3}}})")}},
                                              {Runs("3/3") && PodsAre(5) && AllRun(), FinishWorkers(3)},
                                              kTrained}));
   lives.push_back(Of("PaddleElasticScales",
                      {{Always(),
-                       {Submit(absl::StrCat(R"("elastic":1,)", Role("worker", 2, R"("requests":1,"limits":4)")),
-                               R"("paddle.gangway.io/elastic-etcd":"etcd:2379")")}},
+                       {SubmitPaddle(absl::StrCat(R"("elastic":1,)", Role("worker", 2, R"("requests":1,"limits":4)")),
+                                     R"("paddle.gangway.io/elastic-etcd":"etcd:2379")")}},
                       {Runs("2/2") && AllRun(), {Edit(R"({"spec":{"worker":{"replicas":4}}})")}},
                       {Runs("4/4") && PodsAre(4) && AllRun(), {Edit(R"({"spec":{"worker":{"replicas":3}}})")}},
                       {Runs("3/3") && PodsAre(3) && AllRun(), FinishWorkers(3)},
                       kTrained}));
   // H-17.
-  lives.push_back(Of("PaddleDeletedAndMadeAgainAtOnce", {{Always(), {Submit(Both(2))}},
-                                                         {Runs("2/2") && AllRun(), {Delete(), Submit(Both(1))}},
+  lives.push_back(Of("PaddleDeletedAndMadeAgainAtOnce", {{Always(), {SubmitPaddle(Both(2))}},
+                                                         {Runs("2/2") && AllRun(), {Delete(), SubmitPaddle(Both(1))}},
                                                          {Runs("1/1") && PodsAre(3) && AllRun(), FinishWorkers(1)},
                                                          kTrained}));
-  lives.push_back(Of("PaddleEvictionRestarts", {{Always(), {Submit(Both(2))}},
+  lives.push_back(Of("PaddleEvictionRestarts", {{Always(), {SubmitPaddle(Both(2))}},
                                                 {Runs("2/2") && AllRun(), {Evict("wd-worker-1")}},
                                                 {Runs("2/2", 1) && PodsAre(4) && AllRun(), FinishWorkers(2)},
                                                 kTrained}));
+  lives.push_back(Of("PaddleProgramFails", {{Always(), {SubmitPaddle(Both(2))}},
+                                            {Runs("2/2") && AllRun(), {Fail("wd-worker-1", 1)}},
+                                            {PaddlePhase("Failed"), {}}}));
   lives.push_back(
-      Of("PaddleProgramFails",
-         {{Always(), {Submit(Both(2))}}, {Runs("2/2") && AllRun(), {Fail("wd-worker-1", 1)}}, {Phase("Failed"), {}}}));
+      Of("PaddleIsDeleted",
+         {{Always(), {SubmitPaddle(Both(2))}}, {Runs("2/2") && AllRun(), {Delete()}}, {NothingIsLeft(), {}}}));
   lives.push_back(
-      Of("PaddleIsDeleted", {{Always(), {Submit(Both(2))}}, {Runs("2/2") && AllRun(), {Delete()}}, {NoJobs(), {}}}));
-  lives.push_back(Of("PaddleInvalidIsMended", {{Always(), {Submit(Role("worker", -1))}}, {Phase("Failed"), {}}}));
+      Of("PaddleInvalidIsMended", {{Always(), {SubmitPaddle(Role("worker", -1))}}, {PaddlePhase("Failed"), {}}}));
   lives.push_back(Of("KubeflowTrains", {{Always(), {SubmitKubeflow()}},
                                         {State("Running") && PodsAre(2) && AllRun(), FinishWorkers(2)},
                                         {State("Succeeded"), {}}}));

@@ -9,7 +9,6 @@ namespace gangway::testutil {
 namespace {
 
 using drawing::Create;
-using drawing::Job;
 using drawing::kCpus;
 using drawing::kTroubles;
 using drawing::Shape;
@@ -80,10 +79,11 @@ constexpr std::array kComers{
     Comer{"kept", "top", {0, 0, 3, 3, 3}, 4},    Comer{"steady", "high", {0, 0, 4, 4, 4}, 4},
     Comer{"default", "top", {0, 0, 4, 4, 4}, 5}, Comer{"speech", "high", {2, 2, 2, 2, 4}, 5},
 };
-constexpr std::array kShapes{Shape{0, 0, 1, 1, 1}, Shape{0, 0, 2, 2, 2}, Shape{0, 0, 4, 4, 4}, Shape{0, 0, 8, 8, 8},
-                             Shape{0, 0, 6, 2, 2}, Shape{0, 0, 8, 4, 4}, Shape{1, 1, 3, 3, 4}, Shape{2, 2, 4, 2, 4}};
-constexpr std::array kQueues{"default", "vision", "speech", "ads", "ads", "lab", "kept", "steady"};
-constexpr std::array kPriorities{"", "", "low", "low", "high", "top", "polite"};
+constexpr std::array kRankedShapes{Shape{0, 0, 1, 1, 1}, Shape{0, 0, 2, 2, 2}, Shape{0, 0, 4, 4, 4},
+                                   Shape{0, 0, 8, 8, 8}, Shape{0, 0, 6, 2, 2}, Shape{0, 0, 8, 4, 4},
+                                   Shape{1, 1, 3, 3, 4}, Shape{2, 2, 4, 2, 4}};
+constexpr std::array kComersQueues{"default", "vision", "speech", "ads", "ads", "lab", "kept", "steady"};
+constexpr std::array kRankedPriorities{"", "", "low", "low", "high", "top", "polite"};
 
 class Ranking : private drawing::Drawing {
  public:
@@ -99,7 +99,7 @@ class Ranking : private drawing::Drawing {
     for (const Comer& holder : kHolders) Add(holder, Seconds(3, 5));
     for (const Comer& comer : kComers) Add(comer, Seconds(15, 120));
     for (int more = Between(5, 8); more > 0; --more)
-      Add(Comer{Of(kQueues), Of(kPriorities), Of(kShapes), Of(kCpus)}, Seconds(0, 200));
+      Add(Comer{Of(kComersQueues), Of(kRankedPriorities), Of(kRankedShapes), Of(kCpus)}, Seconds(0, 200));
     AddBarePod("bare-0");
     AddHalfAGangOfAnotherScheduler();
     Cordon(kNodes);
@@ -124,13 +124,13 @@ class Ranking : private drawing::Drawing {
   }
 
   // Whether the job's pods fit an empty cluster.
-  static bool Fits(const Job& job) {
+  static bool Fits(const drawing::Job& job) {
     const int pods = job.shape.servers + job.shape.trainers;
     return pods <= kNodes * (kCpuPerNode / job.cpu) && pods * job.cpu <= (job.queue == "lab" ? kCpuOfLab : kCpuOfAny);
   }
 
-  static Job JobOf(const Comer& of) {
-    Job job;
+  static drawing::Job JobOf(const Comer& of) {
+    drawing::Job job;
     job.queue = of.queue;
     job.priority = of.priority;
     job.shape = of.shape;
@@ -139,14 +139,14 @@ class Ranking : private drawing::Drawing {
     return job;
   }
   void Add(const Protected& first, absl::Duration at) {
-    Job job = JobOf(first.job);
+    drawing::Job job = JobOf(first.job);
     job.annotations = first.annotations;
     job.labels = first.labels;
     job.lasts = Seconds(120, 200);
     Befall(job, {Trouble::Kind::kNone, ""}, at);
   }
   void Add(const Comer& of, absl::Duration at) {
-    Job job = JobOf(of);
+    drawing::Job job = JobOf(of);
     const int protection = Between(0, 99);
     if (protection < 5) job.annotations = kStays;
     if (protection >= 5 && protection < 10) job.annotations = kStaysLong;

@@ -15,7 +15,7 @@
 namespace gangway::testutil {
 namespace {
 
-constexpr absl::Duration kDown = absl::Seconds(1);  // a process that lost its lease ends and comes back
+constexpr absl::Duration kReplicaDown = absl::Seconds(1);  // a process that lost its lease ends and comes back
 constexpr absl::Duration kLastWords = absl::Seconds(1);
 
 class Process {
@@ -97,7 +97,7 @@ class TwoReplicas final : public Replicas {
     if (options_.leak == Leak::kGoesOn) return;
     loop_.PostAt(loop_.Now() + Upto(kLastWords), owner_.token(), [this, i] {
       processes_[i].reset();
-      loop_.PostAt(loop_.Now() + kDown, owner_.token(), [this, i] { Start(i); });
+      loop_.PostAt(loop_.Now() + kReplicaDown, owner_.token(), [this, i] { Start(i); });
     });
   }
   void PlanPause(std::size_t i) {
