@@ -87,7 +87,8 @@ function(gw_library)
   add_library(gangway::${A_NAME} ALIAS ${target})
   list(JOIN A_SRCS " " sources)
   list(JOIN A_DEPS " " links)
-  set_property(GLOBAL APPEND PROPERTY GW_LIBRARIES_TABLE "${target}\t${folder}\t${sources}\t${links}")
+  list(JOIN A_PRIVATE_DEPS " " own)
+  set_property(GLOBAL APPEND PROPERTY GW_LIBRARIES_TABLE "${target}\t${folder}\t${sources}\t${links}\t${own}")
 endfunction()
 
 # What a test program ends with when every one of its tests was skipped (tests/testing/test_main.cc); scripts that are tests do the same.
@@ -259,8 +260,8 @@ const std::uint64_t kFuzzRounds = ${A_ROUNDS};
 endfunction()
 
 # The targets gw_tests, gw_benches and gw_fuzzers: all that were registered, and nothing they do not need. gw_tests.list names their programs;
-# gw_tests.table has of each test its name, its program and its habits, for scripts/run-tests; gw_libraries.table of each library its folder, sources and
-# public links, for scripts/public-includes.
+# gw_tests.table has of each test its name, its program and its habits, for scripts/run-tests; gw_libraries.table of each library its folder, sources,
+# public and private links, for scripts/public-includes.
 function(gw_collect)
   foreach(kind tests benches fuzzers)
     string(TOUPPER ${kind} property)

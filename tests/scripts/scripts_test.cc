@@ -153,6 +153,16 @@ TEST_F(OneDefinitionTest, NamesThatAreNotOneAreLeftAlone) {
   EXPECT_THAT(outcome.out, IsEmpty());
 }
 
+TEST_F(OneDefinitionTest, OfWhatTestsShareTooButNotOfTests) {
+  const std::string kept =
+      "namespace gangway {\nnamespace {\nconstexpr int kMost = 3;\n}  // namespace\n}  // namespace gangway\n";
+  for (const char* const path : {"tests/a/one.cc", "tests/a/other_test.cc", "tests/b/one.cc"}) Write(path, kept);
+  Write("plugin/a.h", "namespace gangway {\nstruct Row {};\n}  // namespace gangway\n");
+  EXPECT_EQ(Judge().out, "");
+  Write("tests/a/two.cc", kept);
+  EXPECT_EQ(Judge().out, "kMost, which a source keeps to itself: tests/a/two.cc:3 and tests/a/one.cc:3\n");
+}
+
 // Two sources of a folder, each with that in a namespace without a name.
 TEST_F(OneDefinitionTest, WhatTwoSourcesKeepUnderOneNameIsFound) {
   const auto said = [&](const std::string& one, const std::string& other) {
@@ -279,19 +289,19 @@ TEST_F(ArrowsTest, NothingToCompareIsAFailure) { EXPECT_EQ(Judge("").exit_code, 
 class PublicIncludesTest : public ScriptsTest {
  protected:
   // base, and cmd, whose c.h includes d.h, which includes base's a.h.
-  Outcome Judge(const std::string& links) {
+  Outcome Judge(const std::string& links, const std::string& own = "") {
     Write("base/a.h", "int a;\n");
     Write("cmd/c.h", "#include \"cmd/d.h\"\n#include \"absl/status/status.h\"\n");
     Write("cmd/d.h", "#include \"base/a.h\"\n");
     Write("gw_libraries.table",
-          "gangway_base\tbase\ta.cc\t\ngangway_other\tother\t\tgangway::base\ngangway_cmd\tcmd\tc.cc\t" + links +
-              "\ngangway_cmd_more\tcmd\tmore.cc\tgangway::base\n");
+          "gangway_base\tbase\ta.cc\t\ngangway_other\tother\t\tgangway::base\ngangway_cmd\tcmd\tc.cc\t" + links + "\t" +
+              own + "\ngangway_cmd_more\tcmd\tmore.cc\tgangway::base\n");
     return Run({"public-includes", folder_.path(), folder_.path()});
   }
 };
 
 TEST_F(PublicIncludesTest, WhatIsLinkedPubliclyIsRight) {
-  for (const char* links : {"gangway::base", "absl::status gangway::other"}) {
+  for (const char* links : {"absl::status gangway::base", "absl::status gangway::other"}) {
     const Outcome outcome = Judge(links);
     EXPECT_EQ(outcome.exit_code, 0) << links << ": " << outcome.out << outcome.err;
   }
@@ -301,6 +311,16 @@ TEST_F(PublicIncludesTest, WhatIsNotIsFoundThroughHeadersOfTheFolder) {
   const Outcome outcome = Judge("absl::status");
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_EQ(outcome.out, "cmd/d.h includes base/a.h, which gangway_cmd does not link publicly\n");
+}
+
+// What a header of Abseil belongs to, publicly where a header includes it.
+TEST_F(PublicIncludesTest, PartsOfAbseilThatAreNotLinkedAreFound) {
+  EXPECT_EQ(Judge("gangway::base", "absl::status").out,
+            "cmd/c.h includes absl/status/status.h, and gangway_cmd does not link absl::status publicly\n");
+  Write("cmd/c.cc", "#include \"absl/strings/str_cat.h\"\n#include \"absl/strings/str_format.h\"\n");
+  EXPECT_EQ(Judge("absl::status gangway::base", "absl::strings").out,
+            "cmd/c.cc includes absl/strings/str_format.h, and gangway_cmd does not link absl::str_format\n");
+  EXPECT_EQ(Judge("absl::status gangway::base absl::strings", "absl::str_format").exit_code, 0);
 }
 
 TEST_F(PublicIncludesTest, NoLibraryIsAFailure) {
