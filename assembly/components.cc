@@ -38,6 +38,12 @@ std::unique_ptr<Component> MakeAdmission(Informers& informers, const Options& op
   return std::make_unique<controller::AdmissionWatch>(informers, options.admission_facts);
 }
 
+std::unique_ptr<Component> MakeNotifier(Informers& informers, const Options& options) {
+  if (options.notifications == nullptr) return nullptr;
+  return std::make_unique<notify::Notifier>(informers, Base(options, ""), options.notifications->about,
+                                            options.notifications->deliver);
+}
+
 std::unique_ptr<Component> MakeJob(Informers& informers, const Options& options) {
   return std::make_unique<controller::JobController>(informers, Volcano(options), options.ssh);
 }
@@ -130,6 +136,7 @@ std::vector<ComponentRow> MakeTable() {
        PaddleWrites(api::paddle::kPaddleJobs)},
       {"kubeflowpaddlejob", kPaddleControllers, "paddlejob", MakePaddle<api::paddle::kubeflow::PaddleJob>,
        PaddleWrites(api::paddle::kubeflow::kPaddleJobs)},
+      {"notifications", kControllers, "", MakeNotifier, {}},
       {"scheduler",
        kScheduler,
        "",
@@ -180,6 +187,7 @@ std::vector<Reads> AllReads(Loop& loop, kube::Client& client, Options options) {
     }
     return out.emplace_back(Reads{&resource, {}});
   };
+  if (options.notifications == nullptr) options.notifications = std::make_shared<const Options::Notifications>();
   for (const ComponentRow& row : AllComponents()) {
     kube::Informers informers(loop, client);
     const auto component = row.make(informers, options);

@@ -16,6 +16,7 @@
 #include "plugin/controller/admission_facts.h"
 #include "plugin/controller/job_controller.h"
 #include "plugin/controller/live_label_source.h"
+#include "plugin/notify/notifier.h"
 #include "plugin/scheduler/scheduler.h"
 #include "translator/convert/options.h"
 
@@ -34,7 +35,13 @@ struct Options {
   std::shared_ptr<controller::AdmissionFacts> admission_facts;  // told of every queue and namespace; null: nobody asks
   convert::TranslateOptions translate;                          // PaddleJobs
   scheduler::Options scheduler;                                 // but its name
-  bool shadow = false;         // the scheduler writes nothing and compares what it would do with what another does
+  bool shadow = false;  // the scheduler writes nothing and compares what it would do with what another does
+  // Who is told of jobs, and what; null: nobody.
+  struct Notifications {
+    notify::NotifierOptions about;
+    notify::Notifier::Deliver deliver;
+  };
+  std::shared_ptr<const Notifications> notifications;
   Metrics* metrics = nullptr;  // may be null; must outlive the components
 };
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "cmd/archive/archive_command.h"
 #include "cmd/completion/completion_command.h"
 #include "cmd/dashboard/dashboard_command.h"
 #include "cmd/diff/diff_command.h"
@@ -21,6 +22,7 @@
 #include "cmd/import/import_command.h"
 #include "cmd/job/job_command.h"
 #include "cmd/job/queue_command.h"
+#include "cmd/launch/launch_command.h"
 #include "cmd/logs/logs_command.h"
 #include "cmd/process/process_command.h"
 #include "cmd/simulate/simulate_command.h"
@@ -168,6 +170,7 @@ int main(int argc, char** argv) {
   std::optional<gangway::cmd::TranslateCommand> translate;
   std::optional<gangway::cmd::DiffCommand> diff;
   std::optional<gangway::cmd::SubmitCommand> submit;
+  std::optional<gangway::cmd::LaunchCommand> launch;
   std::optional<gangway::cmd::ValidateCommand> validate;
   std::optional<gangway::cmd::DoctorCommand> doctor;
   std::optional<gangway::cmd::ExplainCommand> explain;
@@ -175,6 +178,7 @@ int main(int argc, char** argv) {
   std::optional<gangway::cmd::TopCommand> top;
   std::optional<gangway::cmd::SnapshotCommand> snapshot;
   std::optional<gangway::cmd::SimulateCommand> simulate;
+  std::optional<gangway::cmd::ArchiveCommand> archive;
   std::optional<gangway::cmd::ImportCommand> imports;
   std::optional<gangway::cmd::JobCommand> job;
   std::optional<gangway::cmd::QueueCommand> queue;
@@ -189,6 +193,7 @@ int main(int argc, char** argv) {
   if (wants("translate")) translate.emplace(app);
   if (wants("diff")) diff.emplace(app);
   if (wants("submit")) submit.emplace(app);
+  if (wants("run")) launch.emplace(app);
   if (wants("validate")) validate.emplace(app);
   if (wants("doctor")) doctor.emplace(app);
   if (wants("explain")) explain.emplace(app);
@@ -196,6 +201,7 @@ int main(int argc, char** argv) {
   if (wants("top")) top.emplace(app);
   if (wants("snapshot")) snapshot.emplace(app);
   if (wants("simulate")) simulate.emplace(app);
+  if (wants("archive")) archive.emplace(app);
   if (wants("import")) imports.emplace(app);
   if (wants("job")) job.emplace(app);
   if (wants("queue")) queue.emplace(app);
@@ -219,6 +225,7 @@ int main(int argc, char** argv) {
   if (chosen(translate)) return translate->Run();
   if (chosen(diff)) return diff->Run();
   if (chosen(submit)) return submit->Run();
+  if (chosen(launch)) return launch->Run();
   if (chosen(validate)) return validate->Run();
   if (chosen(doctor)) return doctor->Run();
   if (chosen(explain)) return explain->Run();
@@ -226,6 +233,7 @@ int main(int argc, char** argv) {
   if (chosen(top)) return top->Run();
   if (chosen(snapshot)) return snapshot->Run();
   if (chosen(simulate)) return simulate->Run();
+  if (chosen(archive)) return archive->Run();
   if (chosen(imports)) return imports->Run();
   if (chosen(scheduler)) return scheduler->Run();
   if (chosen(controller)) return controller->Run();

@@ -1,6 +1,5 @@
 #include "cmd/gangway/sandbox_command.h"
 
-#include <unistd.h>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -177,7 +176,7 @@ absl::StatusOr<Input> ReadInput(const SandboxFlags& flags) {
     std::move(documents.begin(), documents.end(), std::back_inserter(input.run.documents));
   }
   input.run.print_account = !flags.quiet;
-  input.run.colours = isatty(STDOUT_FILENO) != 0;
+  input.run.colours = TakesColours(stdout);
   input.run.print = [](absl::string_view line) {
     PutExact(stdout, absl::StrCat(line, "\n"));
   };  // with colours of ours, the rest is printable

@@ -1,11 +1,13 @@
 #include "cmd/job/queue_command.h"
 
 #include <cstdio>
+#include <map>
 #include <memory>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "api/volcano/scheduling.h"
+#include "cmd/top/look.h"
 #include "cmd/vcctl/command.h"
 #include "cmd/vcctl/queue_list.h"
 
@@ -26,7 +28,13 @@ absl::Status About(const std::string& name, const absl::Status& status) {
 
 absl::Status Print(ApiCaller& caller, const std::vector<Queue>& queues, bool wide) {
   GW_ASSIGN_OR_RETURN(const std::vector<PodGroup> groups, caller.List<PodGroup>(api::kPodGroups, ""));
-  Put(stdout, QueueListText(queues, groups, wide));
+  std::map<std::string, QueueNow> now;
+  if (wide) {
+    GW_ASSIGN_OR_RETURN(const dashboard::View view, LookAtCluster(caller, ""));
+    for (const dashboard::QueueRow& row : view.queues) now[row.name] = {row.share_permille, row.waiting};
+    for (const std::string& line : view.not_seen) Note(absl::StrCat("not seen: ", line));
+  }
+  Put(stdout, QueueListText(queues, groups, wide ? &now : nullptr));
   return absl::OkStatus();
 }
 
@@ -62,7 +70,9 @@ QueueCommand::QueueCommand(CommandLine app)
   for (CommandLine command : {list, get}) {
     command
         .Add("-o,--output", flags_.output,
-             "wide: also what its pods hold, what it deserves of what it wants more of, and what it held of late")
+             "wide: also what its pods hold, what it deserves of what it wants more of, what it held of late, its "
+             "share, "
+             "and how many gangs wait")
         .OneOf({"wide"});
   }
   operate.Add("-a,--action", flags_.action, "open, close or update");

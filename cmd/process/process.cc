@@ -33,6 +33,7 @@
 #include "kube/runtime/pulse.h"
 #include "plugin/controller/admission_facts.h"
 #include "plugin/controller/live_label_source.h"
+#include "plugin/notify/deliverer.h"
 #include "plugin/scheduler/live_policy.h"
 #include "plugin/webhook/handler.h"
 #include "plugin/webhook/service.h"
@@ -50,7 +51,11 @@ constexpr absl::Duration kReleasePatience = absl::Seconds(2);
 constexpr absl::Duration kSilence = absl::Seconds(3);
 constexpr absl::Duration kWatchIdle = absl::Seconds(90);
 constexpr absl::Duration kConnectTimeout = absl::Seconds(5);
+constexpr absl::Duration kNotifyPatience = absl::Seconds(10);  // of one try
+constexpr std::size_t kMaxNotifyAnswer = std::size_t{1} << 20;
 constexpr double kRenewalPatience = 0.4;  // of the renew deadline: when one hangs there is time for another
+
+using Notifications = assembly::Options::Notifications;
 
 // `facts` null: no webhook asks. `policy` null: no file says how the scheduler decides. `label_source` null: no file
 // says which labels of nodes make HyperNodes.
@@ -58,7 +63,8 @@ std::unique_ptr<kube::Components> MakeComponents(ProcessKind kind, Loop& loop, k
                                                  const Settings& settings, Metrics& metrics,
                                                  std::shared_ptr<controller::AdmissionFacts> facts,
                                                  std::shared_ptr<scheduler::LivePolicy> policy,
-                                                 std::shared_ptr<controller::LiveLabelSource> label_source) {
+                                                 std::shared_ptr<controller::LiveLabelSource> label_source,
+                                                 std::shared_ptr<const Notifications> notifications) {
   assembly::Options options;
   options.scheduler_name = settings.scheduler_name;
   options.namespaces = settings.namespaces;
@@ -70,6 +76,7 @@ std::unique_ptr<kube::Components> MakeComponents(ProcessKind kind, Loop& loop, k
   options.translate = TranslateOptionsOf(settings);
   options.scheduler.live_policy = std::move(policy);
   options.label_source = std::move(label_source);
+  options.notifications = std::move(notifications);
   options.metrics = &metrics;
   options.shadow = settings.shadow;
   if (kind == ProcessKind::kScheduler) return assembly::MakeComponents(loop, client, {"scheduler"}, options);
@@ -124,12 +131,14 @@ class Process {
 
   absl::StatusOr<int> Run() {
     GW_RETURN_IF_ERROR(Connect());
+    GW_RETURN_IF_ERROR(About("--notify-url", ConnectNotifications()));
     loop_.OnSignals({SIGHUP, SIGINT, SIGTERM}, owner_.token(), [this](int signal) { OnSignal(signal); });
     GW_RETURN_IF_ERROR(About("--scheduler-conf", scheduler_conf_.Start()));
     GW_RETURN_IF_ERROR(About("--controller-conf", controller_conf_.Start()));
     const std::string version = VersionLine();
     metrics_.AddGauge("gangway_build_info", "1; its label says which version this is", {{"version", version}}).Set(1);
-    components_ = MakeComponents(kind_, loop_, *client_, settings_, metrics_, facts_, policy_, label_source_);
+    components_ =
+        MakeComponents(kind_, loop_, *client_, settings_, metrics_, facts_, policy_, label_source_, notifications_);
     health_ = std::make_unique<Health>(
         loop_, *pulse_, metrics_,
         HealthSources{[this] { return StuckFor(loop_.Now(), started_at_, pulse_->answered_at()); },
@@ -194,6 +203,31 @@ class Process {
         std::make_unique<kube::Lease>(loop_, *lease_http_, *fence_, std::move(lease),
                                       kube::Lease::Callbacks{[this] { components_->Lead(); },
                                                              [this](const std::string& why) { OnLost(why); }, nullptr});
+    return absl::OkStatus();
+  }
+
+  // To a host that is none of the cluster's, at its own pace.
+  absl::Status ConnectNotifications() {
+    if (settings_.notify_server.empty()) return absl::OkStatus();
+    kube::Connection connection;
+    connection.server = settings_.notify_server;
+    connection.token.file = settings_.notify_token_file;
+    connection.ca.file = settings_.notify_ca_file;
+    kube::HttpClientOptions options;
+    options.user_agent = absl::StrCat("gangway-", ProcessName(kind_));
+    options.connect_timeout = kConnectTimeout;
+    options.request_timeout = kNotifyPatience;
+    options.max_response_bytes = kMaxNotifyAnswer;
+    GW_ASSIGN_OR_RETURN(notify_http_, kube::HttpClient::Make(loop_, std::move(connection), std::move(options)));
+    deliverer_ = std::make_unique<notify::Deliverer>(loop_, *notify_http_, settings_.notify_path,
+                                                     settings_.notify_query, &metrics_);
+    auto to = std::make_shared<Notifications>();
+    for (const std::string& name : settings_.notify_events) to->about.events.insert(*notify::ParseEvent(name));
+    to->about.queues = {settings_.notify_queues.begin(), settings_.notify_queues.end()};
+    to->about.waiting = settings_.notify_waiting;
+    to->about.cluster = settings_.notify_cluster;
+    to->deliver = [this](std::string json) { deliverer_->Add(std::move(json)); };
+    notifications_ = std::move(to);
     return absl::OkStatus();
   }
 
@@ -363,8 +397,11 @@ class Process {
   AsioLoop loop_;
   kube::Connection connection_;
   std::unique_ptr<kube::HttpClient> http_, lease_http_;
-  std::unique_ptr<kube::Pulse> pulse_;           // in front of http_
-  std::unique_ptr<kube::LimitedClient> client_;  // in front of pulse_
+  std::unique_ptr<kube::Pulse> pulse_;             // in front of http_
+  std::unique_ptr<kube::LimitedClient> client_;    // in front of pulse_
+  std::unique_ptr<kube::HttpClient> notify_http_;  // null: nobody is told
+  std::unique_ptr<notify::Deliverer> deliverer_;
+  std::shared_ptr<const Notifications> notifications_;
   std::unique_ptr<kube::Components> components_;
   std::unique_ptr<kube::Lease> lease_;  // null: this process leads always
   std::unique_ptr<Health> health_;

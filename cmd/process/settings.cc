@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -22,6 +23,7 @@
 #include "base/status_macros.h"
 #include "base/strings.h"
 #include "kube/runtime/lease.h"
+#include "plugin/notify/notice.h"
 
 namespace gangway::cmd {
 namespace {
@@ -112,6 +114,36 @@ absl::Status SetVolcanoVersion(Settings& s, const std::string& text) {
 absl::Status SetElasticEtcd(Settings& s, const std::string& text) {
   if (!text.empty() && !convert::IsEtcdAddress(text)) return MustBe("HOST:PORT, such as etcd.infra:2379", text);
   s.elastic_etcd = text;
+  return absl::OkStatus();
+}
+
+// Apart, since a Connection has no query. The message does not repeat it: it may be its own secret.
+absl::Status SetNotifyUrl(Settings& s, const std::string& text) {
+  s.notify_server.clear();
+  if (text.empty()) return absl::OkStatus();
+  const std::size_t host = text.find("://");
+  const bool known = absl::StartsWith(text, "https://") || absl::StartsWith(text, "http://");
+  if (!known || host + 3 == text.size() || absl::StrContains(text, "#") || absl::StrContains(text, " "))
+    return Wrong("must be a URL such as https://hooks.example/jobs");
+  const std::size_t end = std::min(text.find_first_of("/?", host + 3), text.size());
+  const std::size_t query = std::min(text.find('?', end), text.size());
+  s.notify_server = text.substr(0, end);
+  s.notify_path = query == end ? "/" : text.substr(end, query - end);
+  s.notify_query = query == text.size() ? "" : text.substr(query + 1);
+  return absl::OkStatus();
+}
+
+absl::Status SetNotifyEvents(Settings& s, const std::string& text) {
+  s.notify_events = SplitList(text);
+  for (const std::string& event : s.notify_events) {
+    if (!notify::ParseEvent(event).has_value())
+      return MustBe(absl::StrCat("some of ", absl::StrJoin(notify::EventNames(), ", ")), text);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SetNotifyQueues(Settings& s, const std::string& text) {
+  s.notify_queues = SplitList(text);
   return absl::OkStatus();
 }
 
@@ -246,6 +278,22 @@ const Setting kSettings[] = {
      kFixed, kControllerOnly, kValue, SetVolcanoVersion},
     {"cluster-domain", "paddle.clusterDomain", "cluster.local", "of the absolute names of PaddleJobs' pods", kFixed,
      kControllerOnly, kValue, SetClusterDomain},
+    {"notify-url", "notify.url", "",
+     "URL of a webhook that is told when jobs complete, fail, restart or wait for long; default: nobody is told",
+     kFixed, kControllerOnly, kValue, SetNotifyUrl},
+    {"notify-token-file", "notify.tokenFile", "",
+     "file with a secret that the webhook gets in the header Authorization, after Bearer; read again when it changes",
+     kFixed, kControllerOnly, kValue, SetText<&Settings::notify_token_file>},
+    {"notify-ca-file", "notify.caFile", "", "who vouches for the webhook (PEM); default: the system's authorities",
+     kFixed, kControllerOnly, kValue, SetText<&Settings::notify_ca_file>},
+    {"notify-events", "notify.events", "completed,failed,restarted,waiting",
+     "what is told, separated by commas; there is also aborted", kFixed, kControllerOnly, kValue, SetNotifyEvents},
+    {"notify-queues", "notify.queues", "", "of which queues, separated by commas; default: all", kFixed,
+     kControllerOnly, kValue, SetNotifyQueues},
+    {"notify-waiting", "notify.waiting", "30m", "how long a job waits until that is told", kFixed, kControllerOnly,
+     kValue, SetDurationOf<&Settings::notify_waiting>},
+    {"notify-cluster", "notify.cluster", "", "name of this cluster, which each notification says; default: none",
+     kFixed, kControllerOnly, kValue, SetText<&Settings::notify_cluster>},
     {"kube-api-qps", "kubeAPI.qps", "0", "most writes a second, events included; 0: as many as the API server takes",
      kReloadable, kBoth, kValue, SetQps},
     {"kube-api-burst", "kubeAPI.burst", "100", "how many of them at once", kReloadable, kBoth, kValue, SetBurst},
@@ -399,6 +447,12 @@ absl::Status CheckTogether(const Settings& settings, const Chosen& chosen) {
   if (settings.webhook_addr.set() && settings.webhook_cert.empty()) {
     return Wrong(absl::StrCat(where("webhook.tls.cert"),
                               ": an API server calls webhooks in TLS only: give a certificate and its key"));
+  }
+  if (settings.notify_server.empty() && !settings.notify_token_file.empty())
+    return Wrong(absl::StrCat(where("notify.tokenFile"), ": nobody gets it; give --notify-url"));
+  if (absl::StartsWith(settings.notify_server, "http://") && !settings.notify_token_file.empty()) {
+    return Wrong(absl::StrCat(where("notify.url"),
+                              ": the secret of --notify-token-file would not be encrypted on its way; use https"));
   }
   if (settings.webhook_cert.empty() != settings.webhook_key.empty()) {
     return Wrong(absl::StrCat(where(settings.webhook_cert.empty() ? "webhook.tls.key" : "webhook.tls.cert"),

@@ -54,6 +54,11 @@ struct Settings {
   std::string elastic_etcd;                      // "host:port"; "": none
   convert::VolcanoVersion volcano_version;
   std::string cluster_domain = "cluster.local";
+  std::string notify_server, notify_path, notify_query;  // of the webhook's URL, apart; "": nobody is told
+  std::string notify_token_file, notify_ca_file, notify_cluster;
+  std::vector<std::string> notify_events = {"completed", "failed", "restarted", "waiting"};  // sorted
+  std::vector<std::string> notify_queues;                                                    // sorted; empty: all
+  absl::Duration notify_waiting = absl::Minutes(30);
   double kube_api_qps = 0;
   int kube_api_burst = 100;
   absl::Duration drain_timeout = absl::Seconds(5);

@@ -7,10 +7,12 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
 #include "api/core/objects.h"
 #include "api/json.h"
 #include "api/json_value.h"
+#include "api/manifest/yaml_writer.h"
 
 namespace gangway::cmd {
 namespace {
@@ -39,20 +41,22 @@ class Submitter {
   Submitter(ApiCaller& caller, const Submission& submission)
       : caller_(caller),
         submission_(submission),
-        ns_(submission.job.metadata.ns),
-        name_(submission.job.metadata.name) {}
+        resource_(*submission.resource),
+        ns_(submission.key.ns),
+        name_(submission.key.name) {}
 
-  absl::Status Run() {
+  absl::StatusOr<std::string> Run() {
     GW_RETURN_IF_ERROR(MakeRoom());
     for (const convert::Companion& companion : submission_.before) {
       if (const absl::Status made = Create(companion); !made.ok()) return TakeBack(made);
     }
-    absl::StatusOr<Bytes> reply = caller_.Call("POST", api::PathOf(api::kJobs, ns_), api::Encode(submission_.job));
-    if (!reply.ok()) return TakeBack(About(api::kJobs, name_, reply.status()));
+    absl::StatusOr<Bytes> reply = caller_.Call("POST", api::PathOf(resource_, ns_), submission_.json);
+    if (!reply.ok()) return TakeBack(About(resource_, name_, reply.status()));
     const absl::StatusOr<PartialObject> job = api::Decode<PartialObject>(**reply);
     if (!job.ok()) return job.status();
-    PutLine(stdout, absl::StrCat(NameOf(api::kJobs, ns_, name_), " created"));
-    return GiveToJob(job->metadata.uid);
+    PutLine(stdout, absl::StrCat(NameOf(resource_, ns_, name_), " created"));
+    GW_RETURN_IF_ERROR(GiveToJob(job->metadata.uid));
+    return job->metadata.uid;
   }
 
  private:
@@ -63,31 +67,34 @@ class Submitter {
 
   absl::Status About(const api::Resource& resource, const std::string& name, const absl::Status& status) const {
     std::string fix;
-    if (absl::IsNotFound(status) && &resource == &api::kJobs &&
+    if (absl::IsNotFound(status) && &resource == &resource_ &&
         absl::StrContains(status.message(), "could not find the requested resource")) {
-      fix = "; has this cluster Volcano's types? gangway crds | kubectl apply --server-side -f -";
+      fix = &resource == &api::kJobs
+                ? "; has this cluster Volcano's types? gangway crds | kubectl apply --server-side -f -"
+                : absl::StrCat("; has this cluster that type? gangway crds ", View(resource.plural), ".",
+                               View(resource.group), " | kubectl apply --server-side -f -");
     }
     return absl::Status(status.code(), absl::StrCat(NameOf(resource, ns_, name), ": ", status.message(), fix));
   }
 
   // A job of the name, if any, is an error or goes.
   absl::Status MakeRoom() {
-    const absl::StatusOr<PartialObject> old = caller_.Get<PartialObject>(api::kJobs, ns_, name_);
+    const absl::StatusOr<PartialObject> old = caller_.Get<PartialObject>(resource_, ns_, name_);
     if (absl::IsNotFound(old.status())) return absl::OkStatus();
-    if (!old.ok()) return About(api::kJobs, name_, old.status());
+    if (!old.ok()) return About(resource_, name_, old.status());
     if (const api::OwnerReference* const owner = old->metadata.Controller()) {  // it would be made again
-      return absl::AlreadyExistsError(absl::StrCat(NameOf(api::kJobs, ns_, name_), " belongs to ", owner->kind, " ",
-                                                   owner->name, "; choose another job_name"));
+      return absl::AlreadyExistsError(absl::StrCat(NameOf(resource_, ns_, name_), " belongs to ", owner->kind, " ",
+                                                   owner->name, "; choose ", submission_.another));
     }
     if (!submission_.replace) {
-      return absl::AlreadyExistsError(
-          absl::StrCat(NameOf(api::kJobs, ns_, name_),
-                       " is there already; --replace stops and deletes it first, another job_name leaves it alone"));
+      return absl::AlreadyExistsError(absl::StrCat(NameOf(resource_, ns_, name_),
+                                                   " is there already; --replace stops and deletes it first, ",
+                                                   submission_.another, " leaves it alone"));
     }
     const absl::Status asked =
-        caller_.Call("DELETE", api::PathOf(api::kJobs, ns_, name_), DeletionOf(old->metadata.uid, "Foreground"))
+        caller_.Call("DELETE", api::PathOf(resource_, ns_, name_), DeletionOf(old->metadata.uid, "Foreground"))
             .status();
-    if (!asked.ok() && !absl::IsNotFound(asked)) return About(api::kJobs, name_, asked);
+    if (!asked.ok() && !absl::IsNotFound(asked)) return About(resource_, name_, asked);
     return WaitUntilGone(old->metadata.uid);
   }
 
@@ -95,21 +102,20 @@ class Submitter {
   absl::Status WaitUntilGone(const std::string& uid) {
     const absl::Time end = absl::Now() + submission_.patience;
     for (;;) {
-      const absl::StatusOr<PartialObject> job = caller_.Get<PartialObject>(api::kJobs, ns_, name_);
+      const absl::StatusOr<PartialObject> job = caller_.Get<PartialObject>(resource_, ns_, name_);
       if (absl::IsNotFound(job.status())) break;
-      if (!job.ok()) return About(api::kJobs, name_, job.status());
+      if (!job.ok()) return About(resource_, name_, job.status());
       if (job->metadata.uid != uid)
-        return absl::AlreadyExistsError(
-            absl::StrCat(NameOf(api::kJobs, ns_, name_), " was made anew by somebody else"));
+        return absl::AlreadyExistsError(absl::StrCat(NameOf(resource_, ns_, name_), " was made anew by somebody else"));
       if (absl::Now() >= end) {
         return absl::CancelledError(absl::StrCat(
-            NameOf(api::kJobs, ns_, name_), " is not gone within ", absl::FormatDuration(submission_.patience),
+            NameOf(resource_, ns_, name_), " is not gone within ", absl::FormatDuration(submission_.patience),
             "; it goes when its pods have ended: kubectl get pods -n ", ns_, " -l volcano.sh/job-name=", name_));
       }
       caller_.loop().PostAt(absl::Now() + kLook, owner_.token(), [this] { caller_.loop().Stop(); });
       caller_.loop().Run();
     }
-    PutLine(stdout, absl::StrCat(NameOf(api::kJobs, ns_, name_), " deleted"));
+    PutLine(stdout, absl::StrCat(NameOf(resource_, ns_, name_), " deleted"));
     return absl::OkStatus();
   }
 
@@ -147,7 +153,7 @@ class Submitter {
                                     ? "is there already, and no submission of this job made it"
                                     : absl::StrCat("belongs to ", there.metadata.owner_references.front().kind, " ",
                                                    there.metadata.owner_references.front().name);
-      return absl::AlreadyExistsError(absl::StrCat(whose, "; delete it or choose another job_name"));
+      return absl::AlreadyExistsError(absl::StrCat(whose, "; delete it or choose ", submission_.another));
     }
     GW_RETURN_IF_ERROR(
         caller_.Call("DELETE", api::PathOf(resource, ns_, companion.name), DeletionOf(there.metadata.uid, "Background"))
@@ -170,8 +176,8 @@ class Submitter {
   // They go with the Job, and a deletion of the Job in the foreground waits for them.
   absl::Status GiveToJob(const std::string& uid) {
     for (const Made& made : made_) {
-      const json::object owner{{"apiVersion", api::kJobs.ApiVersion()},
-                               {"kind", "Job"},
+      const json::object owner{{"apiVersion", resource_.ApiVersion()},
+                               {"kind", std::string(resource_.kind)},
                                {"name", name_},
                                {"uid", uid},
                                {"blockOwnerDeletion", true}};
@@ -193,6 +199,7 @@ class Submitter {
 
   ApiCaller& caller_;
   const Submission& submission_;
+  const api::Resource& resource_;
   const std::string ns_, name_;
   std::vector<Made> made_;
   Owner owner_;
@@ -200,6 +207,30 @@ class Submitter {
 
 }  // namespace
 
-absl::Status Submit(ApiCaller& caller, const Submission& submission) { return Submitter(caller, submission).Run(); }
+absl::StatusOr<std::string> ObjectsYaml(const std::vector<convert::Companion>& before, const std::string& job) {
+  std::string out;
+  for (const convert::Companion& companion : before) {
+    GW_ASSIGN_OR_RETURN(const std::string yaml, api::YamlOf(companion.json));
+    absl::StrAppend(&out, yaml, "---\n");
+  }
+  GW_ASSIGN_OR_RETURN(const std::string yaml, api::YamlOf(job));
+  return absl::StrCat(out, yaml);
+}
+
+absl::StatusOr<api::volcano::VolumeSpec> ClaimOf(const std::string& text) {
+  const std::pair<std::string, std::string> parts = absl::StrSplit(text, absl::MaxSplits(':', 1));
+  if (parts.first.empty() || !absl::StartsWith(parts.second, "/") || absl::StrContains(parts.second, ":")) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--volume-claim ", text, ": write the claim's name and a path, such as corpus:/data"));
+  }
+  api::volcano::VolumeSpec out;
+  out.volume_claim_name = parts.first;
+  out.mount_path = parts.second;
+  return out;
+}
+
+absl::StatusOr<std::string> Submit(ApiCaller& caller, const Submission& submission) {
+  return Submitter(caller, submission).Run();
+}
 
 }  // namespace gangway::cmd

@@ -39,19 +39,6 @@ absl::StatusOr<api::MixedDocument> ReadOne(const std::string& path, const char* 
   return std::move(documents.front());
 }
 
-// "corpus:/data"
-absl::StatusOr<api::volcano::VolumeSpec> ClaimOf(const std::string& text) {
-  const std::pair<std::string, std::string> parts = absl::StrSplit(text, absl::MaxSplits(':', 1));
-  if (parts.first.empty() || !absl::StartsWith(parts.second, "/") || absl::StrContains(parts.second, ":")) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--volume-claim ", text, ": write the claim's name and a path, such as corpus:/data"));
-  }
-  api::volcano::VolumeSpec out;
-  out.volume_claim_name = parts.first;
-  out.mount_path = parts.second;
-  return out;
-}
-
 // Each complaint with the place in its file; whether there was an error.
 bool TellErrors(const api::ManifestDocument& document, const api::FieldErrors& errors, const char* level) {
   for (const api::FieldError& error : errors)
@@ -70,17 +57,9 @@ bool TellAll(const api::ManifestDocument& backend, const api::ManifestDocument& 
 }
 
 int Print(const convert::RecTranslation& made) {
-  const char* between = "";
-  std::vector<std::string> objects;
-  for (const convert::Companion& companion : made.before) objects.push_back(companion.json);
-  objects.push_back(api::Encode(made.job));
-  for (const std::string& object : objects) {
-    const absl::StatusOr<std::string> yaml = api::YamlOf(object);
-    if (!yaml.ok()) return Complain(kSubmitCommand, yaml.status());
-    if (!PutExact(stdout, absl::StrCat(between, *yaml))) return kNoAnswer;
-    between = "---\n";
-  }
-  return kDone;
+  const absl::StatusOr<std::string> yaml = ObjectsYaml(made.before, api::Encode(made.job));
+  if (!yaml.ok()) return Complain(kSubmitCommand, yaml.status());
+  return PutExact(stdout, *yaml) ? kDone : kNoAnswer;
 }
 
 // Where to look, and what PaddleRec's guide does not say.
@@ -172,8 +151,14 @@ int SubmitCommand::Run() const {
     source.ns = (*caller)->default_namespace();
     made = convert::TranslateRec(source, options);
   }
-  const absl::Status submitted = Submit(**caller, {made.before, made.job, flags_.replace, *patience});
-  if (!submitted.ok()) return Complain(kSubmitCommand, submitted);
+  Submission submission;
+  submission.before = made.before;
+  submission.key = {made.job.metadata.ns, made.job.metadata.name};
+  submission.json = api::Encode(made.job);
+  submission.replace = flags_.replace;
+  submission.patience = *patience;
+  const absl::StatusOr<std::string> submitted = Submit(**caller, submission);
+  if (!submitted.ok()) return Complain(kSubmitCommand, submitted.status());
   SayWhatNext(made.job, ImageOf(backend->document), !source.volumes.empty());
   return kDone;
 }

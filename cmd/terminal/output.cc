@@ -1,5 +1,9 @@
 #include "cmd/terminal/output.h"
 
+#include <unistd.h>
+
+#include <cstdlib>
+
 #include "absl/strings/str_cat.h"
 #include "base/printable.h"
 #include "cmd/terminal/exit_code.h"
@@ -15,6 +19,15 @@ bool PutExact(std::FILE* to, absl::string_view bytes) {
 bool PutLine(std::FILE* to, absl::string_view line) { return PutExact(to, absl::StrCat(OneLine(line), "\n")); }
 
 void Note(absl::string_view line) { PutLine(stderr, line); }
+
+bool IsTerminal(std::FILE* to) { return isatty(fileno(to)) != 0; }
+
+bool TakesColours(std::FILE* to) {
+  const char* const no_color = std::getenv("NO_COLOR");
+  const char* const terminal = std::getenv("TERM");
+  return IsTerminal(to) && (no_color == nullptr || *no_color == '\0') &&
+         (terminal == nullptr || absl::string_view(terminal) != "dumb");
+}
 
 void Say(absl::string_view command, absl::string_view what) { Note(absl::StrCat("gangway ", command, ": ", what)); }
 

@@ -18,6 +18,10 @@ bool PutExact(std::FILE* to, absl::string_view bytes);
 bool PutLine(std::FILE* to, absl::string_view line);
 // The same on standard error.
 void Note(absl::string_view line);
+// Whether somebody looks at it; and whether colours are welcome there: not with NO_COLOR (https://no-color.org) or on a
+// terminal that has none.
+bool IsTerminal(std::FILE* to);
+bool TakesColours(std::FILE* to);
 // "gangway job list: ..." on standard error.
 void Say(absl::string_view command, absl::string_view what);
 // The same of a status; its exit code (exit_code.h).

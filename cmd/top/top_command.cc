@@ -1,8 +1,5 @@
 #include "cmd/top/top_command.h"
 
-#include <unistd.h>
-#include <cstdio>
-#include <deque>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -10,6 +7,7 @@
 #include "api/duration.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "cmd/top/look.h"
 #include "cmd/top/top_text.h"
 
 namespace gangway::cmd {
@@ -17,42 +15,6 @@ namespace {
 
 constexpr char kTopCommand[] = "top";
 constexpr char kClear[] = "\033[H\033[2J";
-
-// What a server does not have, or does not let us read, is told and left out.
-template <class T>
-absl::StatusOr<std::vector<T>> ListIfAllowed(ApiCaller& caller, const api::Resource& resource, const std::string& ns,
-                                             dashboard::Seen& seen) {
-  auto objects = caller.List<T>(resource, resource.namespaced ? ns : "");
-  if (absl::IsNotFound(objects.status())) return std::vector<T>();
-  if (absl::IsPermissionDenied(objects.status())) {
-    seen.not_seen.emplace_back(objects.status().message());
-    return std::vector<T>();
-  }
-  return objects;
-}
-
-template <class T>
-absl::Status Look(ApiCaller& caller, const api::Resource& resource, const std::string& ns, dashboard::Seen& seen,
-                  dashboard::Seen::Objects<T>& into) {
-  GW_ASSIGN_OR_RETURN(std::vector<T> objects, ListIfAllowed<T>(caller, resource, ns, seen));
-  for (T& object : objects) into.push_back(std::make_shared<const T>(std::move(object)));
-  return absl::OkStatus();
-}
-
-absl::StatusOr<std::string> LookAtAll(ApiCaller& caller, const std::string& ns) {
-  dashboard::Seen seen;
-  GW_RETURN_IF_ERROR(Look(caller, api::kQueues, ns, seen, seen.queues));
-  GW_RETURN_IF_ERROR(Look(caller, api::kPodGroups, ns, seen, seen.groups));
-  GW_RETURN_IF_ERROR(Look(caller, api::kNodes, ns, seen, seen.nodes));
-  GW_ASSIGN_OR_RETURN(const std::vector<api::core::Pod> pods,
-                      ListIfAllowed<api::core::Pod>(caller, api::kPods, ns, seen));
-  std::deque<dashboard::PodSeen> kept;
-  for (const api::core::Pod& pod : pods) {
-    kept.push_back(dashboard::PodSeenOf(pod));
-    seen.pods.push_back(&kept.back());
-  }
-  return TopText(dashboard::MakeView(seen), absl::Now());
-}
 
 }  // namespace
 
@@ -79,9 +41,10 @@ absl::StatusOr<int> TopCommand::Print() const {
     every = *parsed;
   }
   GW_ASSIGN_OR_RETURN(const std::unique_ptr<ApiCaller> caller, ApiCaller::Make(server_));
-  const bool terminal = isatty(STDOUT_FILENO) != 0;
+  const bool terminal = IsTerminal(stdout);
   while (true) {
-    GW_ASSIGN_OR_RETURN(const std::string text, LookAtAll(*caller, ns_));
+    GW_ASSIGN_OR_RETURN(const dashboard::View view, LookAtCluster(*caller, ns_));
+    const std::string text = TopText(view, absl::Now());
     if (!every_.empty() && terminal) PutExact(stdout, kClear);
     if (!Put(stdout, text)) return kNoAnswer;
     if (every_.empty()) return kDone;

@@ -37,21 +37,28 @@ std::string AmountsIn(const Queue& queue, absl::string_view annotation) {
 
 }  // namespace
 
-std::string QueueListText(absl::Span<const Queue> queues, absl::Span<const PodGroup> groups, bool wide) {
+std::string QueueListText(absl::Span<const Queue> queues, absl::Span<const PodGroup> groups,
+                          const std::map<std::string, QueueNow>* wide) {
   if (queues.empty()) return "No resources found\n";
   absl::btree_map<std::string, lifecycle::PodGroupCounts> counts;
   for (const PodGroup& group : groups)
     counts[group.spec.queue.empty() ? "default" : group.spec.queue].Add(group.status.phase);
   std::string out = absl::StrFormat("%-25s%-8s%-8s%-8s%-8s%-8s%-8s", "Name", "Weight", "State", "Inqueue", "Pending",
                                     "Running", "Unknown");
-  absl::StrAppend(&out, wide ? "Allocated Deserved Of-late\n" : "\n");
+  absl::StrAppend(&out, wide != nullptr ? "Allocated Deserved Of-late Share Waiting\n" : "\n");
   for (const Queue& queue : queues) {
     const lifecycle::PodGroupCounts& count = counts[queue.metadata.name];
     absl::StrAppendFormat(&out, "%-25s%-8d%-8s%-8d%-8d%-8d%-8d", OneLine(queue.metadata.name), queue.spec.weight,
                           OneLine(queue.status.state), count.inqueue, count.pending, count.running, count.unknown);
-    if (wide) {
+    if (wide != nullptr) {
       absl::StrAppend(&out, AmountsOf(queue.status.allocated), " ", AmountsIn(queue, api::volcano::kDeservedAnnotation),
                       " ", AmountsIn(queue, api::volcano::kUsageAnnotation));
+      const auto now = wide->find(queue.metadata.name);
+      if (now == wide->end()) {
+        absl::StrAppend(&out, " - -");
+      } else {
+        absl::StrAppendFormat(&out, " %.1f%% %d", now->second.share_permille / 10.0, now->second.waiting);
+      }
     }
     out += '\n';
   }

@@ -39,6 +39,14 @@ struct Impersonation {
   friend bool operator==(const Impersonation&, const Impersonation&) = default;
 };
 
+// Requests are signed by AWS' Signature Version 4, as object stores of many makers take it.
+struct AwsSigning {
+  std::string region;  // "eu-central-1"
+  std::string service = "s3";
+  std::string key_id, secret, session_token;  // the last may be ""
+  friend bool operator==(const AwsSigning&, const AwsSigning&) = default;
+};
+
 struct Connection {
   std::string server;  // "https://10.0.0.1:6443", perhaps with a path
   Secret ca;           // unset: the system's
@@ -48,7 +56,8 @@ struct Connection {
   std::string username, password;            // Authorization: Basic, when there is no token
   std::optional<CredentialProgram> program;  // when there is neither token nor user name
   Impersonation impersonate;
-  std::string tls_server_name;  // the name to ask for and to verify, when it is not the server's host
+  std::optional<AwsSigning> signing;  // instead of all of the above but TLS; not with a fence
+  std::string tls_server_name;        // the name to ask for and to verify, when it is not the server's host
   bool insecure_skip_tls_verify = false;
   bool disable_compression = false;  // whatever the client's options say
   std::string proxy_url;  // http, https, socks5; "": as the environment says (HTTPS_PROXY, NO_PROXY), except for

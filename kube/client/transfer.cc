@@ -183,9 +183,10 @@ void Transfer::SetHeaders(const Endpoint& endpoint) {
   add(absl::StrCat("Accept: ", request_.accept.empty() ? "application/json" : request_.accept));
   if (!request_.body.empty()) {
     add(absl::StrCat("Content-Type: ", request_.content_type.empty() ? "application/json" : request_.content_type));
-  } else {
-    add("Content-Type:");  // libcurl's own would be a form's
+  } else if (!endpoint.signs()) {  // libcurl signs the header that it then leaves out
+    add("Content-Type:");          // its own would be a form's
   }
+  for (const std::string& header : endpoint.SignedHeaders(request_)) add(header);
   if (!credentials_->authorization.empty()) add(credentials_->authorization);
   for (const std::string& header : endpoint.headers()) add(header);
   curl_easy_setopt(easy_, CURLOPT_HTTPHEADER, headers_);

@@ -36,6 +36,9 @@ class Endpoint {
   void Configure(CURL* easy, const Credentials& credentials, const HttpClientOptions& options) const;
   // Of every request: whom to act as, and "Host: 10.0.0.1:6443" when the URL says tls_server_name.
   const std::vector<std::string>& headers() const { return headers_; }
+  // What the signature of this request covers beside libcurl's own headers; none when it is not signed.
+  std::vector<std::string> SignedHeaders(const Request& request) const;
+  bool signs() const { return connection_.signing.has_value(); }
   bool disable_compression() const { return connection_.disable_compression; }
 
  private:
@@ -43,6 +46,7 @@ class Endpoint {
   absl::Status ParseServer();
   absl::Status ParseProxy();
   absl::Status WriteHeaders();
+  absl::Status CheckSigning() const;
 
   Connection connection_;
   std::string base_url_;                    // without a slash at the end

@@ -37,6 +37,7 @@
 #include "plugin/scheduler/reads.h"
 #include "plugin/scheduler/rounds.h"
 #include "plugin/scheduler/tellings.h"
+#include "plugin/scheduler/use_metrics.h"
 
 namespace gangway::scheduler {
 
@@ -109,6 +110,7 @@ class GangScheduler final : public Scheduler {
     if (informers.metrics() == nullptr) return;
     rounds_.CountIn(*informers.metrics());
     queue_metrics_.CountIn(*informers.metrics());
+    use_metrics_.CountIn(*informers.metrics());
     bindings_.CountIn(*informers.metrics());
     evictions_.CountIn(*informers.metrics());
   }
@@ -272,6 +274,7 @@ class GangScheduler final : public Scheduler {
       if (!deciding()) return;
       ReckonQueues();
       queue_metrics_.Set(cluster_, Policy().sharing);
+      use_metrics_.Set(cluster_);
       queues_.ForEach([this](const NamespacedName& key, const auto& queue) {
         if (queue_upkeep_.Lags(*queue) || !queue_use_.PlanFor(key.name, *queue).empty() || queue_deserved_.Lags(*queue))
           driver_.Enqueue(key);
@@ -425,6 +428,7 @@ class GangScheduler final : public Scheduler {
   QueueUse queue_use_;
   QueueDeserved queue_deserved_;
   QueueMetrics queue_metrics_;
+  UseMetrics use_metrics_;
   absl::btree_set<NamespacedName> without_group_;                  // gangs that pods name, and no PodGroup is there
   absl::flat_hash_map<NamespacedName, absl::Time> group_written_;  // when its status was, by us
   bool queue_status_wanted_ = false;

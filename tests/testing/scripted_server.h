@@ -1,5 +1,5 @@
-// An HTTP/1.1 server that shows a test the whole head of each request and answers as it is told: one request per
-// connection.
+// An HTTP/1.1 server that shows a test the whole head of each request, and its body, and answers as it is told, also
+// with what is no answer: one request per connection.
 #pragma once
 
 #include <arpa/inet.h>
@@ -7,11 +7,15 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "base/check.h"
@@ -21,13 +25,19 @@ namespace gangway::testutil {
 struct ScriptedAnswer {
   int code = 200;
   std::string body = "{}";
-  std::string headers = {};  // each with its line break
+  std::string headers = {};             // each with its line break
+  std::optional<std::string> raw = {};  // these bytes and the end, instead of all that
 };
 
 class ScriptedServer {
  public:
   // `answer` is called on the server's thread.
-  explicit ScriptedServer(std::function<ScriptedAnswer(const std::string& head)> answer) : answer_(std::move(answer)) {
+  using Answer = std::function<ScriptedAnswer(const std::string& head)>;
+  using AnswerToBody = std::function<ScriptedAnswer(const std::string& head, const std::string& body)>;
+  explicit ScriptedServer(Answer answer)
+      : ScriptedServer(AnswerToBody(
+            [answer = std::move(answer)](const std::string& head, const std::string&) { return answer(head); })) {}
+  explicit ScriptedServer(AnswerToBody answer) : answer_(std::move(answer)) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -68,10 +78,20 @@ class ScriptedServer {
       while (head.find("\r\n\r\n") == std::string::npos && (count = recv(fd, buffer, sizeof(buffer), 0)) > 0) {
         head.append(buffer, static_cast<std::size_t>(count));
       }
+      std::string body = head.substr(std::min(head.size(), head.find("\r\n\r\n") + 4));
+      head.resize(head.size() - body.size());
+      std::size_t size = 0;
+      if (absl::SimpleAtoi(HeaderOf(head, "Content-Length"), &size)) {
+        while (body.size() < size && (count = recv(fd, buffer, sizeof(buffer), 0)) > 0)
+          body.append(buffer, static_cast<std::size_t>(count));
+      }
       if (count > 0) {
-        const ScriptedAnswer answer = answer_(head);
-        const std::string text = absl::StrCat("HTTP/1.1 ", answer.code, " -\r\nConnection: close\r\n", answer.headers,
-                                              "Content-Length: ", answer.body.size(), "\r\n\r\n", answer.body);
+        const ScriptedAnswer answer = answer_(head, body);
+        const std::string text =
+            answer.raw.has_value()
+                ? *answer.raw
+                : absl::StrCat("HTTP/1.1 ", answer.code, " -\r\nConnection: close\r\n", answer.headers,
+                               "Content-Length: ", answer.body.size(), "\r\n\r\n", answer.body);
         send(fd, text.data(), text.size(), MSG_NOSIGNAL);
         shutdown(fd, SHUT_WR);
         while (recv(fd, buffer, sizeof(buffer), 0) > 0) {
@@ -81,7 +101,7 @@ class ScriptedServer {
     }
   }
 
-  const std::function<ScriptedAnswer(const std::string&)> answer_;
+  const AnswerToBody answer_;
   const int listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   int port_ = 0;
   std::thread thread_;

@@ -17,6 +17,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using testutil::StatusIs;
 
 class SettingsTest : public ::testing::Test {
@@ -159,6 +160,13 @@ INSTANTIATE_TEST_SUITE_P(
         BadFile{"Namespace", "namespaces: [Big]\n", "config.yaml:1: namespaces: must be names of namespaces"},
         BadFile{"PaddleTarget", "paddle: {target: me}\n", "paddle.target: must be volcano or gangway, not \"me\""},
         BadFile{"ElasticEtcd", "paddle: {elasticEtcd: 'http://etcd:2379'}\n", "must be HOST:PORT"},
+        BadFile{"NotifyUrl", "notify: {url: hooks.example}\n",
+                "config.yaml:1: notify.url: must be a URL such as https://hooks.example/jobs"},
+        BadFile{"NotifyEvents", "notify: {events: [completed, ended]}\n",
+                "must be some of completed, failed, aborted, restarted, waiting, not \"completed,ended\""},
+        BadFile{"NotifySecret", "notify: {url: 'http://hooks', tokenFile: /x}\n",
+                "notify.url: the secret of --notify-token-file would not be encrypted on its way"},
+        BadFile{"NotifyNobody", "notify: {tokenFile: /x}\n", "notify.tokenFile: nobody gets it"},
         BadFile{"VolcanoVersion", "paddle: {volcanoVersion: new}\n", "must be a release of Volcano such as 1.13"},
         BadFile{"Only", "only: jobs\n", "there is no reconciler \"jobs\"; did you mean job?"},
         BadFile{"Level", "log:\n  level: loud\n",
@@ -222,6 +230,20 @@ TEST_F(SettingsTest, PaddleJobsAreWrittenForWhoeverRunsJobs) {
   EXPECT_EQ(options.elastic_etcd, "etcd.infra:2379");
   EXPECT_EQ(options.volcano, (convert::VolcanoVersion{1, 10}));
   EXPECT_EQ(options.cluster_domain, "cluster.test");
+}
+
+TEST_F(SettingsTest, TheUrlOfAWebhookIsTakenApart) {
+  const auto parts = [&](const std::string& url) {
+    flags_["notify-url"] = url;
+    const auto settings = Read(ProcessKind::kController);
+    return settings.ok() ? settings->notify_server + " " + settings->notify_path + " " + settings->notify_query
+                         : std::string(settings.status().message());
+  };
+  EXPECT_EQ(parts("https://hooks.example:8443/a/b?key=1&x=/y"), "https://hooks.example:8443 /a/b key=1&x=/y");
+  EXPECT_EQ(parts("https://hooks.example"), "https://hooks.example / ");
+  EXPECT_EQ(parts("https://hooks.example?key=1"), "https://hooks.example / key=1");
+  EXPECT_EQ(parts(""), "  ");
+  EXPECT_THAT(parts("ftp://hooks/secret"), AllOf(HasSubstr("--notify-url: must be a URL"), Not(HasSubstr("secret"))));
 }
 
 TEST_F(SettingsTest, AShadowHoldsNoLease) {

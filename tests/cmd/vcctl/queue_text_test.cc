@@ -35,16 +35,18 @@ TEST(QueueListTest, CountsPodGroupsByQueueAndPhase) {
             "default                  1       Closing 0       2       0       0       \n");
 }
 
-TEST(QueueListTest, WideSaysWhatItHoldsDeservesAndHeldOfLate) {
+TEST(QueueListTest, WideSaysWhatItHoldsDeservesAndHeldOfLateItsShareAndWhoWaits) {
   Queue ads = MakeQueue("ads", 4, "Open");
   ads.status.allocated = {{"cpu", *api::Quantity::Parse("9")}, {"nvidia.com/gpu", *api::Quantity::Parse("8")}};
   ads.metadata.annotations = {{"gangway.io/deserved", "cpu=6 nvidia.com/gpu=4"},
                               {"gangway.io/usage", "2026-09-21T10:00:00Z cpu=8.5"}};
-  EXPECT_EQ(QueueListText({ads, MakeQueue("lab", 1, "Open")}, {}, true),
-            "Name                     Weight  State   Inqueue Pending Running Unknown Allocated Deserved Of-late\n"
+  const std::map<std::string, QueueNow> now{{"ads", {805, 3}}};
+  EXPECT_EQ(QueueListText({ads, MakeQueue("lab", 1, "Open")}, {}, &now),
+            "Name                     Weight  State   Inqueue Pending Running Unknown Allocated Deserved Of-late Share "
+            "Waiting\n"
             "ads                      4       Open    0       0       0       0       cpu=9,nvidia.com/gpu=8 "
-            "cpu=6,nvidia.com/gpu=4 cpu=8.5\n"
-            "lab                      1       Open    0       0       0       0       - - -\n");
+            "cpu=6,nvidia.com/gpu=4 cpu=8.5 80.5% 3\n"
+            "lab                      1       Open    0       0       0       0       - - - - -\n");
 }
 
 TEST(QueueListTest, NothingThere) { EXPECT_EQ(QueueListText({}, {}), "No resources found\n"); }

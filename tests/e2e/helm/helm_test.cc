@@ -184,6 +184,27 @@ TEST_F(HelmTest, WhoServesOneNamespaceJudgesThatOneAlone) {
   EXPECT_GT(webhooks, 1);
 }
 
+TEST_F(HelmTest, NotificationsAreFlagsASecretAndAWayOut) {
+  const std::string controller = "Deployment gangway-system/gangway-controller";
+  const std::string policy = "NetworkPolicy gangway-system/gangway-controller";
+  std::map<std::string, value> without = Rendered({});
+  std::map<std::string, value> all =
+      Rendered({"notifications.url=https://hooks.example/jobs", "notifications.secretName=hook",
+                "notifications.events={failed,waiting}", "notifications.waiting=1h", "notifications.cluster=one",
+                "notifications.egress={203.0.113.0/24}", "webhook.enabled=true", "webhook.generate=false"});
+  const value& pod = all[controller].at("spec").at("template").at("spec");
+  const std::string args = api::ToJson(pod.at("containers").at(0).at("args"));
+  for (const char* flag : {"--notify-url=https://hooks.example/jobs", "--notify-token-file=/etc/gangway/notify/token",
+                           "--notify-events=failed,waiting", "--notify-waiting=1h", "--notify-cluster=one"})
+    EXPECT_THAT(args, HasSubstr(flag));
+  EXPECT_THAT(api::ToJson(pod.at("volumes")), HasSubstr(R"("secretName":"hook")"));
+  EXPECT_EQ(pod.at("volumes").as_array().size(), 2u) << "beside that of the webhook";
+  EXPECT_THAT(api::ToJson(pod.at("containers").at(0).at("volumeMounts")), HasSubstr("/etc/gangway/notify"));
+  EXPECT_THAT(api::ToJson(all[policy].at("spec").at("egress")), HasSubstr(R"("cidr":"203.0.113.0/24")"));
+  const std::string scheduler = "Deployment gangway-system/gangway-scheduler";
+  EXPECT_TRUE(all[scheduler] == without[scheduler]) << "which tells nobody anything";
+}
+
 // What is of all pods is of the one of `helm test`, too.
 TEST_F(HelmTest, TheTestsPodIsAsTheOthers) {
   const Outcome outcome =
@@ -209,7 +230,9 @@ TEST_F(HelmTest, WhatIsNoValueIsRefused) {
                                                         {"shadow.replicas=2", "replicas"},
                                                         {"image.registry=registry.example/gangway:0.1.0", "registry"},
                                                         {"image.digest=sha256:abc", "digest"},
-                                                        {"controller.extraArgs={verbose}", "extraArgs"}}) {
+                                                        {"controller.extraArgs={verbose}", "extraArgs"},
+                                                        {"notifications.events={ended}", "events"},
+                                                        {"notifications.egress={hooks.example}", "egress"}}) {
     const Outcome outcome = Helm({"template", "gangway", kChart, "--set", setting});
     EXPECT_NE(outcome.exit_code, 0) << setting;
     EXPECT_THAT(outcome.err, HasSubstr(said)) << setting;

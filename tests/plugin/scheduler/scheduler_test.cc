@@ -280,6 +280,41 @@ TEST_F(SchedulerTest, AFieldTheSchedulerDoesNotKnowKeepsThePodPending) {
                             "devices of resource.k8s.io; ask for")));
 }
 
+// Parts and shares of GPUs by the names that device plugins give them: held by the name, and by nothing else.
+class DeviceNamesTest : public SchedulerTest, public ::testing::WithParamInterface<const char*> {
+ protected:
+  void AddPodOf(const std::string& group, int index, const std::string& device, int count) {
+    Create(api::kPods,
+           absl::StrCat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")", group, "-", index, R"(",)", owner_,
+                        R"("annotations":{"scheduling.k8s.io/group-name":")", group,
+                        R"(","volcano.sh/task-spec":"w"}},"spec":{"schedulerName":"volcano",
+                          "containers":[{"name":"c","image":"i","resources":{"limits":{")",
+                        device, R"(":")", count, R"("},"requests":{")", device, R"(":")", count, R"("}}}]}})"));
+  }
+};
+
+TEST_P(DeviceNamesTest, PartsAndSharesOfGpusAreResourcesAsAny) {
+  const std::string device = GetParam();
+  AddNodes(1);
+  Create(api::kNodes, absl::StrCat(R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"gpus"},
+           "status":{"allocatable":{"cpu":"16","memory":"64Gi","pods":"110","nvidia.com/gpu":"8",")",
+                                   device, R"(":"7"}}})"));
+  StartScheduler();
+  AddGroup("fits", 2, absl::StrCat(R"(,"minResources":{")", device, R"(":"6"})"));
+  AddGroup("waits", 2);
+  for (int i = 0; i < 2; ++i) AddPodOf("fits", i, device, 3);
+  loop_.RunFor(absl::Seconds(3));
+  for (int i = 0; i < 2; ++i) AddPodOf("waits", i, device, 1);
+  loop_.RunFor(absl::Seconds(3));
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(NodeOf(absl::StrCat("fits-", i)), "gpus");
+  EXPECT_EQ(NodeOf("waits-0"), "") << "one is left, and whole GPUs are no parts";
+  ASSERT_THAT(Conditions(api::kPodGroups, "waits"), ElementsAre(HasSubstr(absl::StrCat("w needs ", device, " 1"))));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, DeviceNamesTest,
+                         ::testing::Values("nvidia.com/mig-1g.5gb", "nvidia.com/mig-3g.20gb", "nvidia.com/gpu.shared",
+                                           "amd.com/cpx_nps4", "huawei.com/Ascend910-2c", "volcano.sh/vgpu-number"));
+
 TEST_F(SchedulerTest, AStandbyFillsItsCachesAndDecidesNothingUntilItLeads) {
   AddNodes(1);
   StartScheduler({}, true);

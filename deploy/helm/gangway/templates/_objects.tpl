@@ -73,6 +73,18 @@ The objects are those of deploy/volcano, read from its files and adapted to the 
   {{- $_ := set $container "volumeMounts" (list (dict "name" "webhook-tls" "mountPath" "/etc/gangway/webhook" "readOnly" true)) -}}
   {{- $_ := set $pod "volumes" (list (dict "name" "webhook-tls" "secret" (dict "secretName" $all.webhook.secretName))) -}}
 {{- end -}}
+{{- if and (eq $component "controller") $all.notifications.url -}}
+  {{- $told := $all.notifications -}}
+  {{- $args = append $args (printf "--notify-url=%s" $told.url) -}}
+  {{- if $told.events }}{{ $args = append $args (printf "--notify-events=%s" (join "," $told.events)) }}{{ end -}}
+  {{- if $told.waiting }}{{ $args = append $args (printf "--notify-waiting=%s" $told.waiting) }}{{ end -}}
+  {{- if $told.cluster }}{{ $args = append $args (printf "--notify-cluster=%s" $told.cluster) }}{{ end -}}
+  {{- if $told.secretName -}}
+    {{- $args = append $args "--notify-token-file=/etc/gangway/notify/token" -}}
+    {{- $_ := set $container "volumeMounts" (append ($container.volumeMounts | default list) (dict "name" "notify-token" "mountPath" "/etc/gangway/notify" "readOnly" true)) -}}
+    {{- $_ := set $pod "volumes" (append ($pod.volumes | default list) (dict "name" "notify-token" "secret" (dict "secretName" $told.secretName))) -}}
+  {{- end -}}
+{{- end -}}
 {{- if eq $component "extender" }}{{ $_ := set (index $pod.volumes 0).secret "secretName" $all.extender.secretName }}{{ end -}}
 {{- $_ := set $container "args" (concat $args $own.extraArgs) -}}
 {{- end -}}
@@ -82,6 +94,10 @@ The objects are those of deploy/volcano, read from its files and adapted to the 
 {{- if and .root.Values.networkPolicy.apiServer .object.spec.egress -}}
   {{- $to := list }}{{ range .root.Values.networkPolicy.apiServer }}{{ $to = append $to (dict "ipBlock" (dict "cidr" .)) }}{{ end -}}
   {{- $_ := set (index .object.spec.egress 0) "to" $to -}}
+{{- end -}}
+{{- if and (eq $component "controller") .root.Values.notifications.url .root.Values.notifications.egress -}}
+  {{- $to := list }}{{ range .root.Values.notifications.egress }}{{ $to = append $to (dict "ipBlock" (dict "cidr" .)) }}{{ end -}}
+  {{- $_ := set .object.spec "egress" (append .object.spec.egress (dict "to" $to "ports" (list (dict "port" 443 "protocol" "TCP")))) -}}
 {{- end -}}
 {{- if and (eq $component "controller") .root.Values.webhook.enabled -}}
   {{- $_ := set .object.spec "ingress" (append .object.spec.ingress (dict "ports" (list (dict "port" 9443 "protocol" "TCP")))) -}}
