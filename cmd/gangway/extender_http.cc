@@ -15,12 +15,15 @@
 #include "plugin/extender/http/verb_handler.h"
 #include "plugin/extender/watch/hyper_node_watch.h"
 #include "plugin/extender/watch/live_cluster.h"
+#include "plugin/extender/work_pool.h"
 
 namespace gangway::cmd {
 namespace {
 
 // A scheduler keeps two connections and makes others when it needs them; a second one may ask for a while.
 constexpr int kMaxConnections = 256;
+// A plan may be begun while the thread is still putting the one before away.
+constexpr int kPlanAndItsEnd = 2;
 
 absl::StatusOr<kube::HttpFrontOptions> FrontOptions(const ExtenderHttpFlags& flags) {
   kube::HttpFrontOptions options;
@@ -86,12 +89,16 @@ class ExtenderHttp::Impl {
   // The whole cluster, without which mode light answers nothing.
   absl::Status Watch(const ExtenderHttpFlags& flags) {
     GW_RETURN_IF_ERROR(Connect(flags));
+    planner_ = std::make_unique<extender::WorkPool>(1, kPlanAndItsEnd);
     auto cluster = std::make_unique<extender::LiveCluster>(
-        components_->informers(), extender::LiveClusterOptions{flags.scheduler_name, options_.plan});
+        components_->informers(),
+        extender::LiveClusterOptions{flags.scheduler_name, options_.plan, options_.budget,
+                                     [this](auto work) { planner_->Offer(std::move(work)); }});
     cluster_ = cluster.get();
     components_->Add(std::move(cluster));
     components_->Start();
-    options_.live = {[this] { return cluster_->Plan(); }, [this] { return cluster_->up_to_date(); }};
+    options_.live = {[this](auto then) { cluster_->Ask(std::move(then)); }, [this] { return cluster_->last(); },
+                     [this] { return cluster_->up_to_date(); }};
     return absl::OkStatus();
   }
 
@@ -138,6 +145,7 @@ class ExtenderHttp::Impl {
   std::unique_ptr<kube::HttpClient> client_;
   std::unique_ptr<kube::Components> components_;  // null: nothing is watched
   extender::LiveCluster* cluster_ = nullptr;      // one of them, in mode light
+  std::unique_ptr<extender::WorkPool> planner_;   // in mode light; its thread uses the cluster
   std::unique_ptr<extender::VerbHandler> handler_;
   std::unique_ptr<kube::HttpFront> front_;
 };

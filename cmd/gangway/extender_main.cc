@@ -46,7 +46,10 @@ void AddFlags(gangway::cmd::CommandLine extender, gangway::cmd::ExtenderFlags& f
            "which gangs Volcano lets in: whole-gang, whose minimum has room; sums, as its own plugins do")
       .OneOf({"whole-gang", "sums"})
       .ShowDefault();
-  extender.Add("--http-budget", flags.http.budget, "a session is answered after so long, planned or not").ShowDefault();
+  extender
+      .Add("--http-budget", flags.http.budget,
+           "a session, or a verb of mode light, is answered after so long, planned or not")
+      .ShowDefault();
   extender.Add("--max-session-bytes", flags.http.max_session_bytes, "of a verb's body")
       .Within(1 << 20, std::int64_t{1} << 32)
       .ShowDefault();

@@ -10,6 +10,7 @@
 #include "plugin/explain/cluster_facts.h"
 #include "plugin/extender/field_path.h"
 #include "plugin/extender/request_facts.h"
+#include "plugin/extender/session/changed_gangs.h"
 #include "plugin/extender/typed_facts.h"
 #include "plugin/model/cluster.h"
 
@@ -211,6 +212,7 @@ absl::StatusOr<v1::OpenSessionResponse> OpenSession(const v1::OpenSessionRequest
   options.whole_gangs = !request.by_sums();
   std::shared_ptr<const SessionPlan> plan = SessionPlan::Make(cluster, options, plan_time, scratch, previous.get());
   GW_RETURN_IF_ERROR(still_wanted());
+  LogChanges(previous.get(), *plan);
   v1::OpenSessionResponse out = MessageOf(*plan);
   GW_ASSIGN_OR_RETURN(const SessionId session, planning.Keep(std::move(plan)));
   out.set_session(session);

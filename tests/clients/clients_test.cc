@@ -5,19 +5,19 @@
 
 #include <unistd.h>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/string_view.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/cmd/gangway/extender_process.h"
 #include "tests/process/process.h"
-#include "tests/testing/loop_thread.h"
 
 namespace gangway {
 namespace {
 
-using testutil::ChildProcess;
-using testutil::Eventually;
 using testutil::Outcome;
-using testutil::ReadFile;
 
 // What scripts/client-tools made; "" what it did not.
 std::string ClientTool(const std::string& name) {
@@ -33,17 +33,9 @@ std::string ClientTool(const std::string& name) {
 
 class ClientsTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    ASSERT_TRUE(Eventually([&] { return !Address().empty(); })) << ReadFile(output_);
-  }
-  std::string Address() const {
-    const std::string text = ReadFile(output_), before = "extender at ";
-    const std::size_t at = text.find(before), end = text.find('\n', at == std::string::npos ? text.size() : at);
-    return end == std::string::npos ? "" : text.substr(at + before.size(), end - at - before.size());
-  }
   // It places a gang, in one call and in a stream, and is told why another waits.
   void TellsOfBoth(std::vector<std::string> program, const std::vector<std::string>& environment = {}) {
-    program.push_back(Address());
+    program.push_back(extender_.address());
     program.push_back("1");
     const std::string spots = "trainer-0 node-0, trainer-1 node-0, trainer-2 node-1, trainer-3 node-1\n";
     const Outcome placed = testutil::RunProgram(program, environment);
@@ -60,9 +52,7 @@ class ClientsTest : public ::testing::Test {
     EXPECT_THAT(wrong.err, ::testing::HasSubstr(R"(gang.tasks[0].requests["cpu"]: "much" is no quantity)"));
   }
 
-  const testutil::TemporaryFolder folder_{"gangway-clients"};
-  const std::string output_ = folder_.path() + "/out";
-  ChildProcess server_{{GW_GANGWAY, "extender", "--listen", "127.0.0.1:0"}, output_};
+  const testutil::ExtenderProcess extender_;
 };
 
 TEST_F(ClientsTest, TheCppClientPlacesAGang) { TellsOfBoth({GW_CPP_CLIENT}); }
@@ -74,12 +64,64 @@ TEST_F(ClientsTest, TheGoClientPlacesAGang) {
   TellsOfBoth({program});
 }
 
-TEST_F(ClientsTest, ThePythonClientPlacesAGang) {
-  const std::string python = ClientTool("python/bin/python"), modules = ClientTool("modules");
-  if (python.empty() || modules.empty() || ClientTool("modules.stamp").empty())
-    GTEST_SKIP() << "there is no Python with grpcio (scripts/client-tools)";
-  TellsOfBoth({python, absl::StrCat(GW_SOURCE_DIR, "/examples/clients/python/place_gang.py")},
-              {absl::StrCat("PYTHONPATH=", modules), "PYTHONDONTWRITEBYTECODE=1"});
+class PythonClientsTest : public ClientsTest {
+ protected:
+  void SetUp() override {
+    if (python_.empty() || modules_.empty() || ClientTool("modules.stamp").empty())
+      GTEST_SKIP() << "there is no Python with grpcio (scripts/client-tools)";
+  }
+  const std::string python_ = ClientTool("python/bin/python"), modules_ = ClientTool("modules");
+  const std::vector<std::string> environment_{absl::StrCat("PYTHONPATH=", modules_), "PYTHONDONTWRITEBYTECODE=1"};
+};
+
+TEST_F(PythonClientsTest, ThePythonClientPlacesAGang) {
+  TellsOfBoth({python_, absl::StrCat(GW_SOURCE_DIR, "/examples/clients/python/place_gang.py")}, environment_);
+}
+
+// The Python of docs/extender.md in which this stands.
+std::string Snippet(absl::string_view with) {
+  const std::string page = testutil::ReadFile(GW_SOURCE_DIR "/docs/extender.md");
+  const std::string begin = "```python\n";
+  for (std::size_t at = page.find(begin); at != page.npos; at = page.find(begin, at + 1)) {
+    const std::size_t from = at + begin.size();
+    const std::string snippet = page.substr(from, page.find("\n```", from) + 1 - from);
+    if (absl::StrContains(snippet, with)) return snippet;
+  }
+  ADD_FAILURE() << "docs/extender.md has no Python with " << with;
+  return "";
+}
+
+// What the page shows is what a reader gets: each with what its text says is there already.
+TEST_F(PythonClientsTest, WhatThePageShowsRuns) {
+  const std::string before = absl::StrCat(R"(
+import grpc, json
+from proto.gangway.v1 import extender_pb2 as pb
+channel = grpc.insecure_channel(")",
+                                          extender_.address(), R"(")
+nodes = [{"apiVersion": "v1", "kind": "Node", "metadata": {"name": n}, "status": {"allocatable": {"cpu": "2", "pods": "9"}}} for n in ("a", "b")]
+queue = {"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "Queue", "metadata": {"name": "default"}}
+group = {"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "PodGroup", "metadata": {"name": "ctr", "namespace": "ads"},
+         "spec": {"minMember": 1, "queue": "default"}, "status": {"phase": "Inqueue"}}
+uid, candidates = "u1", ["a", "b"]
+pod = {"apiVersion": "v1", "kind": "Pod",
+       "metadata": {"name": "p", "namespace": "ads", "uid": uid, "annotations": {"scheduling.k8s.io/group-name": "ctr"}},
+       "spec": {"schedulerName": "volcano", "containers": [{"name": "c", "resources": {"requests": {"cpu": "2"}}}]}}
+objects = [json.dumps(o) for o in nodes + [queue, group, pod]]
+gang = pb.Gang(name="large", min_member=2, tasks=[pb.Task(name="w", replicas=2, requests={"cpu": "3"})])
+cluster = pb.Cluster(nodes=[pb.Node(name="a", allocatable={"cpu": "4", "pods": "9"})])
+)");
+  const auto run = [&](absl::string_view with, absl::string_view after) {
+    const std::string own = absl::StrReplaceAll(Snippet(with), {{"127.0.0.1:9443", extender_.address()}});
+    const Outcome ran = testutil::RunProgram({python_, "-"}, environment_, absl::StrCat(before, own, after));
+    EXPECT_EQ(ran.exit_code, 0) << ran.err;
+    return ran.out;
+  };
+  using ::testing::HasSubstr;
+  EXPECT_EQ(run("session_pb2", "print(plan.gangs[0].job, plan.gangs[0].verdict, best in candidates)\n"),
+            "ads/ctr placed True\n");
+  EXPECT_THAT(run("explain_pb2", ""), HasSubstr("needs cpu 3"));
+  EXPECT_THAT(run("PlaceGangRequest(\n", ""), HasSubstr("placed: true"));
+  EXPECT_THAT(run("lifecycle_pb2", ""), HasSubstr("restart 1 of 2 (maxRetry 3)"));
 }
 
 }  // namespace

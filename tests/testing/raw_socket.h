@@ -79,6 +79,13 @@ class RawSocket {
     ReadSome();
     return std::exchange(received_, {});
   }
+  // What has come by now, without waiting.
+  std::string TakeWhatCame() {
+    char buffer[16384];
+    for (ssize_t count; (count = recv(fd_, buffer, sizeof(buffer), MSG_DONTWAIT)) > 0;)
+      received_.append(buffer, static_cast<std::size_t>(count));
+    return std::exchange(received_, {});
+  }
   // All there is until the peer closes; what was received before included.
   std::string ReadToEnd() {
     while (ReadSome()) {

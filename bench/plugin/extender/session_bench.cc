@@ -3,19 +3,29 @@
 #include <malloc.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <memory>
 #include <string>
+#include <thread>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "api/resource.h"
 #include "base/check.h"
 #include "bench/plugin/extender/session_body.h"
 #include "benchmark/benchmark.h"
+#include "kube/runtime/components.h"
 #include "plugin/extender/session/decode_session.h"
 #include "plugin/extender/session/session_plan.h"
 #include "plugin/extender/session/session_planner.h"
+#include "plugin/extender/watch/live_cluster.h"
+#include "plugin/extender/work_pool.h"
+#include "sandbox/apiserver/api_server.h"
+#include "sandbox/apiserver/in_process_client.h"
 #include "tests/plugin/extender/http/serving.h"
 #include "tests/plugin/extender/http/volcano_session.h"
 #include "tests/plugin/extender/session/recordings.h"
@@ -165,6 +175,109 @@ void BM_PredicateOverHttp(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations());
 }
 BENCHMARK(BM_PredicateOverHttp)->ArgName("ours")->Arg(0)->Arg(1)->UseRealTime();
+
+// Mode light: what a scheduler waits for whose question finds something new, so that a plan is made; and for how long
+// others are kept from their answers by that, who need no plan. Arguments: nodes, PodGroups that wait for their turn.
+class LightServing {
+ public:
+  LightServing(int nodes, int groups) {
+    thread_.Run([&] {
+      server_ = std::make_unique<sandbox::ApiServer>(thread_.loop(), sandbox::ApiServerOptions{});
+      client_ = std::make_unique<sandbox::InProcessClient>(thread_.loop(), *server_, "extender");
+      for (int i = 0; i < nodes; ++i) {
+        Create(api::kNodes, absl::StrCat(R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"node-)", i,
+                                         R"("},"status":{"allocatable":{"cpu":"16","memory":"64Gi","pods":"110"}}})"));
+      }
+      for (int i = 0; i < groups; ++i) AddGroup();
+      components_ = std::make_unique<kube::Components>(thread_.loop(), *client_);
+      extender::LiveClusterOptions options;
+      options.budget = absl::Minutes(1);
+      options.run = [this](auto work) { planner_->Offer(std::move(work)); };
+      auto live = std::make_unique<extender::LiveCluster>(components_->informers(), std::move(options));
+      live_ = live.get();
+      components_->Add(std::move(live));
+      components_->Start();
+      extender::VerbOptions verbs;
+      verbs.budget = absl::Minutes(1);
+      verbs.live = {[this](auto then) { live_->Ask(std::move(then)); }, [this] { return live_->last(); },
+                    [this] { return live_->up_to_date(); }};
+      handler_ = std::make_unique<extender::VerbHandler>(thread_.loop(), std::move(verbs), metrics_);
+      front_ = *kube::HttpFront::Start(thread_.loop(), *handler_);
+    });
+    GW_CHECK(testutil::Eventually([&] { return thread_.Run([&] { return live_->up_to_date(); }); }));
+  }
+  ~LightServing() {
+    thread_.Run([&] {
+      front_.reset();
+      handler_.reset();
+      planner_.reset();
+      components_.reset();
+      client_.reset();
+      server_.reset();
+    });
+  }
+  void AddGroup() {
+    Create(api::kPodGroups,
+           absl::StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":"g)",
+                        groups_++,
+                        R"("},"spec":{"minMember":8,"minTaskMember":{"w":8},"queue":"default","minResources":{"cpu":)"
+                        R"("72"}}})"));
+  }
+  int port() const { return front_->port(); }
+  testutil::LoopThread& thread() { return thread_; }
+
+ private:
+  void Create(const api::Resource& resource, const std::string& body) {
+    kube::Request request;
+    request.method = "POST";
+    request.path = api::PathOf(resource, resource.namespaced ? "default" : "");
+    request.body = body;
+    GW_CHECK(server_->Handle(request, {"bench"}).ok());
+  }
+
+  Metrics metrics_;
+  testutil::LoopThread thread_;
+  int groups_ = 0;
+  std::unique_ptr<sandbox::ApiServer> server_;
+  std::unique_ptr<sandbox::InProcessClient> client_;
+  std::unique_ptr<kube::Components> components_;
+  extender::LiveCluster* live_ = nullptr;
+  std::unique_ptr<extender::WorkPool> planner_ = std::make_unique<extender::WorkPool>(1, 2);
+  std::unique_ptr<extender::VerbHandler> handler_;
+  std::unique_ptr<kube::HttpFront> front_;
+};
+
+void BM_JobEnqueueableInModeLight(benchmark::State& state) {
+  LightServing serving(static_cast<int>(state.range(0)), static_cast<int>(state.range(1)));
+  Asker asker(serving.port(), "/x/jobEnqueueable", R"({"job":{"UID":"default/g0"}})");
+  asker.Ask();
+  double held = 0;
+  for (auto _ : state) {
+    serving.thread().Run([&] { serving.AddGroup(); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(110));  // no plan is made sooner
+    std::atomic<bool> answered = false;
+    std::thread others([&] {
+      while (!answered) {
+        const auto begin = std::chrono::steady_clock::now();
+        serving.thread().Run([] { return 0; });
+        held = std::max(held, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+      }
+    });
+    const auto begin = std::chrono::steady_clock::now();
+    if (!asker.Ask()) state.SkipWithError("no answer");
+    state.SetIterationTime(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    answered = true;
+    others.join();
+  }
+  state.counters["others_wait_ms"] = held * 1e3;
+}
+BENCHMARK(BM_JobEnqueueableInModeLight)
+    ->ArgNames({"nodes", "groups"})
+    ->Args({1000, 500})
+    ->Args({5000, 2000})
+    ->Iterations(10)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace gangway

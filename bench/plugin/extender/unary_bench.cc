@@ -3,10 +3,12 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <grpcpp/create_channel.h>
@@ -22,6 +24,8 @@
 #include "plugin/extender/server.h"
 #include "proto/gangway/v1/extender.grpc.pb.h"
 #include "proto/gangway/v1/session.pb.h"
+#include "tests/plugin/extender/http2_caller.h"
+#include "tests/testing/raw_socket.h"
 
 namespace gangway::extender {
 namespace {
@@ -144,11 +148,17 @@ void BM_UnaryPlaceGang(benchmark::State& state) {
 }
 BENCHMARK(BM_UnaryPlaceGang)->ArgName("nodes")->Arg(6)->Arg(100)->Unit(benchmark::kMicrosecond)->UseRealTime();
 
-// What a scheduler asks for each pod and node of a session.
-void BM_UnaryPredicate(benchmark::State& state) {
+// A server with a session open, and a question in it.
+struct Asked {
   Metrics metrics;
-  const auto server = Server::Start({}, metrics);
-  if (!server.ok()) return state.SkipWithError("the server did not start");
+  std::unique_ptr<Server> server;
+  std::string predicate;  // "" it did not come to be
+};
+std::unique_ptr<Asked> AskInASession() {
+  auto asked = std::make_unique<Asked>();
+  auto server = Server::Start({}, asked->metrics);
+  if (!server.ok()) return asked;
+  asked->server = *std::move(server);
   v1::PlaceGangRequest small;
   small.ParseFromString(SmallGang(100));
   v1::OpenSessionRequest open;
@@ -156,16 +166,87 @@ void BM_UnaryPredicate(benchmark::State& state) {
   *open.add_gangs() = small.gang();
   v1::OpenSessionResponse session;
   session.ParseFromString(
-      Caller((*server)->address()).Call("/gangway.v1.Extender/OpenSession", open.SerializeAsString()));
-  if (session.gangs().empty()) return state.SkipWithError("there is no plan");
+      Caller(asked->server->address()).Call("/gangway.v1.Extender/OpenSession", open.SerializeAsString()));
+  if (session.gangs().empty()) return asked;
   v1::PredicateRequest request;
   request.set_session(session.session());
   request.set_job(session.gangs(0).job());
   request.set_pod(request.job() + "/w/0");
   request.set_node("node-7");
-  AgainstEcho(state, "/gangway.v1.Extender/Predicate", request.SerializeAsString(), (*server)->address());
+  asked->predicate = request.SerializeAsString();
+  return asked;
+}
+constexpr char kPredicate[] = "/gangway.v1.Extender/Predicate";
+
+// What a scheduler asks for each pod and node of a session.
+void BM_UnaryPredicate(benchmark::State& state) {
+  const auto asked = AskInASession();
+  if (asked->predicate.empty()) return state.SkipWithError("there is no plan");
+  AgainstEcho(state, kPredicate, asked->predicate, asked->server->address());
 }
 BENCHMARK(BM_UnaryPredicate)->Unit(benchmark::kMicrosecond)->UseRealTime();
+
+// The same beside callers who mean no good, on a machine that has no core for them alone. Argument: 0 nobody, 1 one
+// that takes its calls back at once, 2 connections that are opened and reset, 3 headers of 1 MiB whose text does not
+// end, 4 a thousand connections that say nothing.
+void BM_UnaryPredicateBesideHostileCallers(benchmark::State& state) {
+  const auto asked = AskInASession();
+  if (asked->predicate.empty()) return state.SkipWithError("there is no plan");
+  const int port = asked->server->port();
+  const auto connect = [port] { return std::make_unique<testutil::RawSocket>(static_cast<std::uint16_t>(port)); };
+  std::atomic<bool> over = false;
+  std::atomic<std::int64_t> attacks = 0;
+  const std::string place = SmallGang(6), begin = testutil::EndlessTextBegin(),
+                    more = testutil::EndlessTextContinuation(16'000);
+  const std::function<void()> attack[] = {
+      nullptr,
+      [&] {
+        testutil::Http2Caller caller(port);
+        for (int i = 0; i < 500 && caller.CallAndReset("/gangway.v1.GangScheduler/PlaceGang", place); ++i) ++attacks;
+      },
+      [&] {
+        const auto socket = connect();
+        socket->Send(begin);
+        socket->Reset();
+        ++attacks;
+      },
+      [&] {
+        const auto socket = connect();
+        socket->Send(begin);
+        for (int i = 0; i < 64 && socket->Send(more); ++i) {
+        }
+        ++attacks;
+      },
+  };
+  std::vector<std::unique_ptr<testutil::RawSocket>> idle;
+  std::thread attacker;
+  if (state.range(0) == 4) {
+    for (int i = 0; i < 1000; ++i) idle.push_back(connect());
+  } else if (state.range(0) > 0) {
+    attacker = std::thread([&] {
+      while (!over) attack[state.range(0)]();
+    });
+  }
+  Caller caller(asked->server->address());
+  std::vector<double> times;
+  for (auto _ : state) {
+    const Watch::time_point start = Watch::now();
+    if (caller.Call(kPredicate, asked->predicate).empty()) state.SkipWithError("no answer");
+    times.push_back(std::chrono::duration<double>(Watch::now() - start).count());
+  }
+  over = true;
+  if (attacker.joinable()) attacker.join();
+  state.counters["p50_us"] = Percentile(times, 0.5) * 1e6;
+  state.counters["p99_us"] = Percentile(times, 0.99) * 1e6;
+  if (state.range(0) % 4 != 0)
+    state.counters["attacks"] = benchmark::Counter(static_cast<double>(attacks), benchmark::Counter::kIsRate);
+}
+BENCHMARK(BM_UnaryPredicateBesideHostileCallers)
+    ->ArgName("attack")
+    ->DenseRange(0, 4)
+    ->Iterations(2000)
+    ->Unit(benchmark::kMicrosecond)
+    ->UseRealTime();
 
 }  // namespace
 }  // namespace gangway::extender

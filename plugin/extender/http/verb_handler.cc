@@ -16,6 +16,7 @@
 #include "plugin/extender/http/unseen_gangs.h"
 #include "plugin/extender/http/verb_metrics.h"
 #include "plugin/extender/session/changed_gangs.h"
+#include "plugin/extender/session/decode_questions.h"
 #include "plugin/extender/session/session_planner.h"
 #include "plugin/extender/work_pool.h"
 
@@ -63,7 +64,7 @@ class VerbHandler::Impl {
   Impl(Loop& loop, VerbOptions options, Metrics& metrics)
       : loop_(loop),
         options_(std::move(options)),
-        metrics_(metrics),
+        metrics_(metrics, options_.mode),
         store_(std::make_shared<SessionStore>(options_.store)),
         pool_(std::make_unique<WorkPool>(1, options_.max_planning)) {}
   // Nobody reads the answers of sessions that still wait for the pool's thread.
@@ -76,14 +77,12 @@ class VerbHandler::Impl {
     const SteadyTime begin = std::chrono::steady_clock::now();
     if (*verb == Verb::kOnSessionOpen && Serves(options_.mode, *verb))
       return Open(std::move(request.body), CallerOf(caller.peer), std::move(respond), begin);
-    const absl::StatusOr<Answer> answer = Serves(options_.mode, *verb)
-                                              ? Serve(*verb, request.body, CallerOf(caller.peer))
-                                              : AnswerVerb(*verb, request.body, nullptr);
-    const absl::Duration took = Since(begin);
-    metrics_.Answered(*verb, answer.ok() ? answer->result : "bad_body", request.body.size(), took);
-    if (took > options_.budget) metrics_.BudgetExceeded(*verb);
-    if (!answer.ok()) return Refuse(*verb, answer.status(), std::move(respond));
-    respond(JsonResponse(answer->body));
+    if (options_.live.ask && (*verb == Verb::kJobEnqueueable || *verb == Verb::kJobReady))
+      return AskLive(*verb, std::move(request.body), std::move(respond), begin);
+    Give(*verb,
+         Serves(options_.mode, *verb) ? Serve(*verb, request.body, CallerOf(caller.peer))
+                                      : AnswerVerb(*verb, request.body, nullptr),
+         request.body.size(), begin, /*late=*/false, respond);
   }
 
   std::shared_ptr<const SessionStore> sessions() const { return store_; }
@@ -96,9 +95,9 @@ class VerbHandler::Impl {
     json.Key("sessions").BeginArray();
     for (const SessionView& view : store_->Sessions(loop_.Now())) Show(view, json);
     json.EndArray();
-    if (options_.live.plan) {
+    if (options_.live.ask) {
       json.Field("upToDate", options_.live.up_to_date()).Key("live");
-      const std::shared_ptr<const SessionPlan> plan = options_.live.plan();
+      const std::shared_ptr<const SessionPlan> plan = options_.live.last();
       plan == nullptr ? json.Null() : json.BeginObject();
       if (plan != nullptr) {
         ShowPlan(*plan, json);
@@ -113,19 +112,29 @@ class VerbHandler::Impl {
   }
 
  private:
-  static void Refuse(Verb verb, const absl::Status& status, Respond respond) {
-    log::Warning("a verb's body is wrong", {{"verb", VerbName(verb)}, {"error", status.message()}});
-    respond(kube::TextPage(400, status.message()));
+  // `late`: more than the budget was waited for it.
+  void Give(Verb verb, const absl::StatusOr<Answer>& answer, std::size_t bytes, SteadyTime begin, bool late,
+            Respond& respond) {
+    const absl::Duration took = Since(begin);
+    metrics_.Answered(verb, answer.ok() ? answer->result : "bad_body", bytes, took);
+    if (late || took > options_.budget) metrics_.BudgetExceeded(verb);
+    if (answer.ok()) return respond(JsonResponse(answer->body));
+    log::Warning("a verb's body is wrong", {{"verb", VerbName(verb)}, {"error", answer.status().message()}});
+    respond(kube::TextPage(400, answer.status().message()));
   }
 
-  absl::StatusOr<Answer> Serve(Verb verb, absl::string_view body, absl::string_view caller) {
-    if (options_.mode == Mode::kLight) {
-      const std::shared_ptr<const SessionPlan> plan = options_.live.plan ? options_.live.plan() : nullptr;
+  void AskLive(Verb verb, std::string body, Respond respond, SteadyTime begin) {
+    options_.live.ask([this, alive = owner_.token(), verb, body = std::move(body), respond = std::move(respond), begin](
+                          const std::shared_ptr<const SessionPlan>& plan, bool late) mutable {
+      if (alive.expired()) return;
       AnswerOptions answer;
       if (plan != nullptr && options_.live.up_to_date())
         answer.keep_out_unknown = [this](absl::string_view job) { return IsTooNew(job); };
-      return AnswerVerb(verb, body, plan.get(), answer);
-    }
+      Give(verb, AnswerVerb(verb, body, plan.get(), answer), body.size(), begin, late, respond);
+    });
+  }
+
+  absl::StatusOr<Answer> Serve(Verb verb, absl::string_view body, absl::string_view caller) {
     if (verb == Verb::kOnSessionClose) {
       store_->CloseOldest(caller, loop_.Now());
       return Accepted();

@@ -7,7 +7,8 @@
 // A session is planned once, when it is opened, on a thread of its own; all other verbs are look-ups in its plan. A
 // verb that the mode does not serve, and one for which there is no plan, is answered so that Volcano does what it would
 // do without us (answer.h). When planning takes longer than the budget, the opening is answered before: until the plan
-// is there, the session's verbs are answered as without one.
+// is there, the session's verbs are answered as without one. In mode light no session is sent: a verb waits for the
+// plan of our own watch, and no longer than the budget.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/any_invocable.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "base/loop.h"
@@ -31,7 +33,11 @@ namespace gangway::extender {
 
 // The plan of our own watch, in mode light. Called on the loop.
 struct LivePlan {
-  std::function<std::shared_ptr<const SessionPlan>()> plan;  // null: what there is is not known yet
+  // Calls back once, on the loop: at once, or when a plan is made. `late`: that takes longer than the budget, and
+  // `plan` is one of before. `plan` null: as without one.
+  using Then = absl::AnyInvocable<void(std::shared_ptr<const SessionPlan> plan, bool late)>;
+  std::function<void(Then then)> ask;
+  std::function<std::shared_ptr<const SessionPlan>()> last;  // null: none was made yet
   std::function<bool()> up_to_date;                          // nothing keeps the watch from showing what is new
 };
 

@@ -20,6 +20,14 @@ const std::vector<double>& BodyBounds() {
 
 }  // namespace
 
+VerbMetrics::VerbMetrics(Metrics& metrics, Mode mode) : metrics_(metrics) {
+  for (std::size_t i = 0; i < kVerbs; ++i) {
+    if (Serves(mode, static_cast<Verb>(i))) BudgetExceededOf(static_cast<Verb>(i));
+  }
+  if (!Serves(mode, Verb::kOnSessionOpen)) return;
+  for (const char* const why : {"torn", "busy"}) WithoutPlan(why);
+}
+
 void VerbMetrics::Answered(Verb verb, absl::string_view result, std::size_t body_bytes, absl::Duration took) {
   const std::string name(VerbName(verb));
   metrics_
@@ -34,19 +42,18 @@ void VerbMetrics::Answered(Verb verb, absl::string_view result, std::size_t body
       .Observe(static_cast<double>(body_bytes));
 }
 
-void VerbMetrics::BudgetExceeded(Verb verb) {
-  metrics_
-      .AddCounter("gangway_extender_budget_exceeded_total", "verbs that had no answer of their own within the budget",
-                  {{"verb", std::string(VerbName(verb))}})
-      .Add();
+Counter VerbMetrics::BudgetExceededOf(Verb verb) {
+  return metrics_.AddCounter("gangway_extender_budget_exceeded_total",
+                             "verbs that had no answer of their own within the budget",
+                             {{"verb", std::string(VerbName(verb))}});
+}
+Counter VerbMetrics::WithoutPlan(absl::string_view why) {
+  return metrics_.AddCounter("gangway_extender_sessions_without_plan_total", "sessions for which no plan was made",
+                             {{"why", std::string(why)}});
 }
 
-void VerbMetrics::NoPlan(absl::string_view why) {
-  metrics_
-      .AddCounter("gangway_extender_sessions_without_plan_total", "sessions for which no plan was made",
-                  {{"why", std::string(why)}})
-      .Add();
-}
+void VerbMetrics::BudgetExceeded(Verb verb) { BudgetExceededOf(verb).Add(); }
+void VerbMetrics::NoPlan(absl::string_view why) { WithoutPlan(why).Add(); }
 
 void VerbMetrics::PlanKept() {
   metrics_.AddCounter("gangway_extender_plans_kept_total", "sessions whose plan is that of the one before").Add();

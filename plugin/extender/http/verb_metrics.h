@@ -12,7 +12,8 @@ namespace gangway::extender {
 
 class VerbMetrics {
  public:
-  explicit VerbMetrics(Metrics& metrics) : metrics_(metrics) {}
+  // What should stay 0 is there from the beginning, for the verbs of the mode: an increase is seen from the first on.
+  VerbMetrics(Metrics& metrics, Mode mode);
 
   // `result`: one of the few words of Answer::result, or "bad_body".
   void Answered(Verb verb, absl::string_view result, std::size_t body_bytes, absl::Duration took);
@@ -26,6 +27,9 @@ class VerbMetrics {
   void PlanKept();
 
  private:
+  Counter BudgetExceededOf(Verb verb);
+  Counter WithoutPlan(absl::string_view why);
+
   Metrics& metrics_;
 };
 

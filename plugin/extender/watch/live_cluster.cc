@@ -43,28 +43,58 @@ kube::Informer<T>& LiveCluster::WatchFor(const api::Resource& resource, const ku
   return Watch<T>(
       resource, selection,
       [this](const auto& key, const auto&, const auto& after) {
-        if constexpr (std::is_same_v<T, api::core::Pod>) {
-          feed_.On(key, after.get(), false);
-        } else if constexpr (std::is_same_v<T, api::core::ResourceQuota>) {
-          feed_.On(key, after.get(), groups_);
-        } else {
-          feed_.On(key, after.get());
-        }
+        const auto take = [this, key, after] {
+          if constexpr (std::is_same_v<T, api::core::Pod>) {
+            feed_.On(key, after.get(), false);
+          } else if constexpr (std::is_same_v<T, api::core::ResourceQuota>) {
+            feed_.On(key, after.get(), groups_);
+          } else {
+            feed_.On(key, after.get());
+          }
+        };
+        if (!planning_) return take();
+        shown_.emplace_back(take);
       },
       kube::Undecodable::kIgnored);
 }
 
-std::shared_ptr<const SessionPlan> LiveCluster::Plan() {
-  if (!synced()) return nullptr;
+void LiveCluster::Ask(Then then) {
+  if (!synced()) return then(nullptr, false);
   const absl::Time now = loop().Now();
-  if (!stale_ && plan_ != nullptr && now < plan_->look_again()) return plan_;
-  if (plan_ != nullptr && now < planned_ + kPlanEvery) return plan_;
+  if (!planning_) {
+    const bool holds = !stale_ && plan_ != nullptr && now < plan_->look_again();
+    if (holds || (plan_ != nullptr && now < planned_ + kPlanEvery)) return then(plan_, false);
+    Begin(now);
+  }
+  waiting_.push_back(std::move(then));
+  if (late_) BeLate();
+}
+
+void LiveCluster::Begin(absl::Time now) {
   stale_ = false;
   planned_ = now;
-  const std::shared_ptr<const SessionPlan> before = std::move(plan_);
-  plan_ = SessionPlan::Make(cluster_, options_.plan, now, scratch_, before.get());
-  LogChanges(before.get(), *plan_);
-  return plan_;
+  planning_ = true;
+  budget_ends_ = loop().PostAt(now + options_.budget, token(), [this] { BeLate(); });
+  options_.run([this, now, options = options_.plan, before = plan_, loop = &loop(), owner = token()] {
+    std::shared_ptr<const SessionPlan> plan = SessionPlan::Make(cluster_, options, now, scratch_, before.get());
+    LogChanges(before.get(), *plan);
+    loop->Post(owner, [this, plan = std::move(plan)]() mutable { Made(std::move(plan)); });
+  });
+}
+
+void LiveCluster::Made(std::shared_ptr<const SessionPlan> plan) {
+  loop().Cancel(budget_ends_);
+  planning_ = late_ = false;
+  plan_ = std::move(plan);
+  for (const auto& take : std::exchange(shown_, {})) take();
+  for (Then& then : std::exchange(waiting_, {})) then(plan_, false);
+}
+
+// Who asks from here on is not kept waiting either.
+void LiveCluster::BeLate() {
+  late_ = true;
+  const bool recent = plan_ != nullptr && loop().Now() <= plan_->made() + kLastFor;
+  for (Then& then : std::exchange(waiting_, {})) then(recent ? plan_ : nullptr, true);
 }
 
 void LiveCluster::SetPolicy(gang::Policy policy) {

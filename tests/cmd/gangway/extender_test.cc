@@ -9,9 +9,9 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "kube/client/http_client.h"
 #include "proto/gangway/v1/extender.grpc.pb.h"
 #include "proto/gangway/v1/lifecycle.grpc.pb.h"
+#include "tests/cmd/gangway/extender_process.h"
 #include "tests/plugin/extender/requests.h"
 #include "tests/process/process.h"
 #include "tests/testing/loop_thread.h"
@@ -24,48 +24,23 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using testutil::ChildProcess;
 using testutil::Eventually;
-using testutil::ReadFile;
+using testutil::ExtenderProcess;
 using testutil::TemporaryFolder;
 
-// The word after `before` in what was printed; "" until it is there.
-std::string After(const std::string& text, const std::string& before) {
-  const std::size_t at = text.find(before);
-  const std::size_t end = text.find('\n', at == std::string::npos ? text.size() : at);
-  return end == std::string::npos ? "" : text.substr(at + before.size(), end - at - before.size());
-}
-
-std::string Page(const std::string& url, const std::string& path = "/metrics") {
-  testutil::LoopThread thread;
-  Owner owner;
-  kube::Connection connection;
-  connection.server = url.substr(0, url.rfind('/'));
-  auto client = *kube::HttpClient::Make(thread.loop(), connection);
-  testutil::Inbox<std::string> page;
-  client->Send({"GET", path, "", "", "", ""}, owner.token(),
-               [&](absl::StatusOr<kube::Response> r) { page.Put(r.ok() ? *r->body : ""); });
-  std::string text = page.Take().value_or("");
-  client.reset();
-  thread.Join();
-  return text;
-}
-
 TEST(ExtenderProcessTest, ServesMeasuresAndEndsWhenItIsTold) {
-  const TemporaryFolder folder("gangway-extender");
-  const std::string output = folder.path() + "/out";
-  ChildProcess process({GW_GANGWAY, "extender", "--listen", "127.0.0.1:0", "--metrics-addr", "localhost:0"}, output);
-  ASSERT_TRUE(Eventually([&] { return !After(ReadFile(output), "metrics at ").empty(); }));
-  const auto channel = grpc::CreateChannel(After(ReadFile(output), "extender at "), grpc::InsecureChannelCredentials());
+  ExtenderProcess extender({"--metrics-addr", "localhost:0"});
+  const auto channel = grpc::CreateChannel(extender.address(), grpc::InsecureChannelCredentials());
   grpc::ClientContext context;
   gangway::v1::DecideResponse reply;
   const grpc::Status status = gangway::v1::Lifecycle::NewStub(channel)->Decide(
       &context, testutil::RunningSeed("TaskCompleted", "trainer"), &reply);
   ASSERT_TRUE(status.ok()) << status.error_message();
   EXPECT_EQ(reply.action(), "CompleteJob");
-  EXPECT_THAT(Page(After(ReadFile(output), "metrics at ")),
-              HasSubstr(R"(gangway_extender_calls_total{code="OK",method="Decide"} 1)"));
-  EXPECT_EQ(Page(After(ReadFile(output), "metrics at "), "/healthz"), "ok\n");
-  process.Signal(SIGTERM);
-  EXPECT_EQ(process.Wait(), 0);
+  EXPECT_THAT(extender.Page("/metrics"), HasSubstr(R"(gangway_extender_calls_total{code="OK",method="Decide"} 1)"));
+  EXPECT_EQ(extender.Page("/healthz"), "ok\n");
+  EXPECT_EQ(extender.Page("/debug/sessions"), "{}\n");
+  extender.process().Signal(SIGTERM);
+  EXPECT_EQ(extender.process().Wait(), 0);
 }
 
 TEST(ExtenderProcessTest, AMistakeStopsTheStart) {
@@ -83,18 +58,16 @@ TEST(ExtenderProcessTest, AMistakeStopsTheStart) {
 // A node with few cores and one with little memory: which is the fuller one the file says, and says again.
 TEST(ExtenderProcessTest, TheSchedulersFileDecidesWhereGangsGo) {
   const TemporaryFolder folder("gangway-extender");
-  const std::string output = folder.path() + "/out", conf = folder.path() + "/conf";
+  const std::string conf = folder.path() + "/conf";
   const auto write = [&](const char* cpu, const char* memory) {
     testutil::WriteFile(
         conf, absl::StrCat("actions: allocate\ntiers: [{plugins: [{name: binpack, arguments: {binpack.cpu: ", cpu,
                            ", binpack.memory: ", memory, "}}]}]\n"));
   };
   write("1", "0");
-  ChildProcess process(
-      {GW_GANGWAY, "extender", "--listen", "127.0.0.1:0", "--metrics-addr", "127.0.0.1:0", "--scheduler-conf", conf},
-      output);
-  ASSERT_TRUE(Eventually([&] { return !After(ReadFile(output), "metrics at ").empty(); })) << ReadFile(output);
-  const auto channel = grpc::CreateChannel(After(ReadFile(output), "extender at "), grpc::InsecureChannelCredentials());
+  ExtenderProcess extender({"--scheduler-conf", conf});
+  ChildProcess& process = extender.process();
+  const auto channel = grpc::CreateChannel(extender.address(), grpc::InsecureChannelCredentials());
   gangway::v1::PlaceGangRequest request;
   for (const auto& [name, cpu, memory] : {std::tuple("a", "4", "64Gi"), std::tuple("b", "64", "4Gi")}) {
     gangway::v1::Node* const node = request.mutable_cluster()->add_nodes();

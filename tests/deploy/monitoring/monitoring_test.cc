@@ -16,7 +16,10 @@
 #include "api/manifest/manifest.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/cmd/gangway/extender_process.h"
 #include "tests/cmd/gangway/gangway_process.h"
+#include "tests/plugin/extender/http/volcano_client.h"
+#include "tests/plugin/extender/session/recordings.h"
 #include "tests/testing/loop_thread.h"
 
 namespace gangway::testutil {
@@ -90,13 +93,8 @@ TEST(MonitoringTest, AlertsAndDashboardNameWhatThereIs) {
         std::make_unique<GangwayProcess>(folder.path(), command,
                                          std::vector<std::string>{command, "--kubeconfig", server.kubeconfig(),
                                                                   "--leader-elect", "--metrics-addr", "127.0.0.1:0"}));
-  const std::string extender_output = folder.path() + "/extender";
-  ChildProcess extender({GW_GANGWAY, "extender", "--listen", "127.0.0.1:0", "--metrics-addr", "127.0.0.1:0"},
-                        extender_output);
-  ASSERT_TRUE(Eventually([&] {
-    return processes[0]->Ready() && processes[1]->Ready() &&
-           absl::StrContains(ReadFile(extender_output), "metrics at ");
-  }));
+  const ExtenderProcess extender({"--http-listen", "127.0.0.1:0", "--mode", "steer"});
+  ASSERT_TRUE(Eventually([&] { return processes[0]->Ready() && processes[1]->Ready(); }));
   server.Apply(GW_SOURCE_DIR "/examples/ctr-volcano.yaml");
   ASSERT_TRUE(Eventually([&] {
     return absl::StrContains(MetricsOf(*processes[0]), "gangway_bindings_total{result=\"bound\"} 4");
@@ -111,10 +109,12 @@ TEST(MonitoringTest, AlertsAndDashboardNameWhatThereIs) {
     EXPECT_THAT(page, HasSubstr("\ngangway_build_info{"));  // GangwayGone knows them by it
     AddPage(page, there);
   }
-  const std::string output = ReadFile(extender_output);
-  const std::string at = output.substr(output.find("metrics at ") + 11);
-  const std::string url = at.substr(0, at.find('\n'));
-  const std::string page = *Get(url.substr(0, url.rfind('/')), "/metrics").body;
+  VolcanoClient client({.port = extender.http_port()});
+  for (int i = 0; i < 2; ++i) {  // of the second the plan is kept
+    EXPECT_TRUE(client.OpenSession(Recorded("onSessionOpen-1").body));
+    client.CloseSession();
+  }
+  const std::string page = extender.Page("/metrics");
   EXPECT_THAT(page, HasSubstr("\ngangway_extender_calls "));
   AddPage(page, there);
   EXPECT_THAT(there, Contains(Key("gangway_leader")));

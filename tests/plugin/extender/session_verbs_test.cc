@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/log.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/plugin/extender/objects.h"
@@ -15,6 +16,7 @@
 namespace gangway::extender {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -466,6 +468,27 @@ TEST(ListSessionsTest, SessionsOfAllStoresAreShownByNumber) {
   EXPECT_EQ(all.sessions(1).session(), 10u);
   EXPECT_EQ(all.sessions(1).state(), "planning");
   EXPECT_EQ(ListSessions({}, now + absl::Hours(1), stores).sessions_size(), 0) << "they were forgotten";
+}
+
+// One line for each gang that is judged otherwise than in the caller's session before.
+TEST_F(SessionVerbsTest, WhatIsJudgedOtherwiseIsALineOfTheLog) {
+  std::vector<std::string> lines;
+  log::Options logs;
+  logs.repeat_window = absl::ZeroDuration();
+  logs.sink = [&](absl::string_view line) { lines.emplace_back(line); };
+  log::Configure(std::move(logs));
+  v1::OpenSessionRequest request;
+  *request.mutable_cluster() = ClusterOf(1);
+  AddGangOf(request, "large", 2, "9");
+  Open(request);
+  EXPECT_THAT(lines, ElementsAre(AllOf(HasSubstr("gang judged"), HasSubstr("default/large"), HasSubstr("waits"))));
+  Open(request);
+  EXPECT_EQ(lines.size(), 1u) << lines.back();
+  *request.mutable_cluster() = ClusterOf(2);
+  Open(request);
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_THAT(lines.back(), HasSubstr("placed"));
+  log::Configure({});
 }
 
 }  // namespace

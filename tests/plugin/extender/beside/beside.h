@@ -22,7 +22,7 @@ namespace gangway::beside {
 // several workers at once. And what the plan of a session takes, for each byte of it. Assumed, so that a run is the
 // same everywhere; the last is what bench/plugin/extender measures.
 struct CallCost {
-  Seconds each = 0.0005, per_byte = 1e-8, plan_per_byte = 1e-9;
+  Seconds each = 0.0005, per_byte = 1e-8, plan_per_byte = 3.5e-10;
   int workers = 4;
 };
 
@@ -62,13 +62,13 @@ Outcome Run(const Workload& workload, const Options& options = {});
 // `urgent`th goes before others (0: none).
 Workload Draw(unsigned seed, int jobs, int close = 0, int urgent = 0);
 
-// A row for each, in Markdown.
+// A row for each, in Markdown: of all days together.
 struct Told {
   std::string name;
-  Outcome outcome;
+  std::vector<Outcome> outcomes;  // by day
 };
-std::string TableOf(const Workload& workload, const std::vector<Told>& told);
+std::string TableOf(const std::vector<Workload>& days, const std::vector<Told>& told);
 // The same about those that go before others, and those that went for them.
-std::string UrgentTableOf(const Workload& workload, const std::vector<Told>& told);
+std::string UrgentTableOf(const std::vector<Workload>& days, const std::vector<Told>& told);
 
 }  // namespace gangway::beside

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -15,57 +16,91 @@ Seconds Median(std::vector<Seconds> all) {
   return all[all.size() / 2];
 }
 
+double Sum(const std::vector<Outcome>& outcomes, double (*of)(const Outcome&)) {
+  return std::accumulate(outcomes.begin(), outcomes.end(), 0.0,
+                         [of](double sum, const Outcome& one) { return sum + of(one); });
+}
+double PlacedGangs(const Outcome& o) { return static_cast<double>(o.placed.size()); }
+double Makespan(const Outcome& o) { return o.makespan; }
+double InVain(const Outcome& o) { return static_cast<double>(o.let_in_vain.size()); }
+double Evicted(const Outcome& o) { return o.evicted; }
+double BegunAnew(const Outcome& o) { return o.begun_anew; }
+double Lost(const Outcome& o) { return o.lost; }
+double Fragments(const Outcome& o) { return o.fragments; }
+double Undone(const Outcome& o) { return o.undone; }
+double Calls(const Outcome& o) { return static_cast<double>(o.all_calls()); }
+double Megabytes(const Outcome& o) { return static_cast<double>(o.bytes) / 1e6; }
+double Plans(const Outcome& o) { return static_cast<double>(o.plans); }
+
+std::size_t Jobs(const std::vector<Workload>& days) {
+  return std::accumulate(days.begin(), days.end(), std::size_t{0},
+                         [](std::size_t sum, const Workload& day) { return sum + day.jobs.size(); });
+}
+
+// Of each job that was placed.
+template <class F>
+void ForEachPlaced(const std::vector<Workload>& days, const std::vector<Outcome>& outcomes, F call) {
+  for (std::size_t day = 0; day < days.size(); ++day) {
+    for (const Job& job : days[day].jobs) {
+      const auto placed = outcomes[day].placed.find(job.name);
+      if (placed != outcomes[day].placed.end()) call(job, placed->second);
+    }
+  }
+}
+
+// What asking costs, at the end of each row.
+std::string AskedFor(const std::vector<Outcome>& outcomes) {
+  const double gangs = std::max(1.0, Sum(outcomes, PlacedGangs));
+  return absl::StrFormat("%.1f | %.1f | %.1f |\n", Sum(outcomes, Calls) / gangs, Sum(outcomes, Megabytes),
+                         Sum(outcomes, Plans) / gangs);
+}
+
 }  // namespace
 
-std::string TableOf(const Workload& workload, const std::vector<Told>& told) {
+std::string TableOf(const std::vector<Workload>& days, const std::vector<Told>& told) {
   std::string out =
       "| | placed | let in for nothing | makespan | median wait | longest wait of 12 pods | free cpu in fragments | "
-      "taken "
-      "back, for each placement | in one rack, of those that must | calls a gang | MB | planned, a gang |\n"
+      "placements taken back, for each that stayed | in one rack, of those that must | calls a gang | MB | plans made, "
+      "a gang |\n"
       "|---|---|---|---|---|---|---|---|---|---|---|---|\n";
   for (const Told& one : told) {
-    const Outcome& o = one.outcome;
     std::vector<Seconds> waits;
     Seconds large = 0;
     int close = 0, in_one = 0;
-    for (const Job& job : workload.jobs) {
-      const auto placed = o.placed.find(job.name);
-      if (placed == o.placed.end()) continue;
-      waits.push_back(placed->second.waited);
-      if (job.pods >= 12) large = std::max(large, placed->second.waited);
+    ForEachPlaced(days, one.outcomes, [&](const Job& job, const Placed& placed) {
+      waits.push_back(placed.waited);
+      if (job.pods >= 12) large = std::max(large, placed.waited);
       close += job.close ? 1 : 0;
-      in_one += job.close && placed->second.racks == 1 ? 1 : 0;
-    }
-    const double gangs = static_cast<double>(std::max<std::size_t>(o.placed.size(), 1));
+      in_one += job.close && placed.racks == 1 ? 1 : 0;
+    });
+    const auto count = static_cast<double>(days.size());
     absl::StrAppend(
         &out,
-        absl::StrFormat(
-            "| %s | %d of %d | %d | %.0f s | %.0f s | %.0f s | %.0f %% | %.2f | %d of %d | %.1f | %.1f | %.1f |\n",
-            one.name, o.placed.size(), workload.jobs.size(), o.let_in_vain.size(), o.makespan, Median(waits), large,
-            100 * o.fragments, o.undone, in_one, close, static_cast<double>(o.all_calls()) / gangs,
-            static_cast<double>(o.bytes) / 1e6, static_cast<double>(o.plans) / gangs));
+        absl::StrFormat("| %s | %.0f of %d | %.0f | %.0f s | %.0f s | %.0f s | %.0f %% | %.2f | %d of %d | ", one.name,
+                        Sum(one.outcomes, PlacedGangs), Jobs(days), Sum(one.outcomes, InVain),
+                        Sum(one.outcomes, Makespan), Median(waits), large, 100 * Sum(one.outcomes, Fragments) / count,
+                        Sum(one.outcomes, Undone) / count, in_one, close),
+        AskedFor(one.outcomes));
   }
   return out;
 }
 
-std::string UrgentTableOf(const Workload& workload, const std::vector<Told>& told) {
+std::string UrgentTableOf(const std::vector<Workload>& days, const std::vector<Told>& told) {
   std::string out =
       "| | placed | median wait of urgent gangs | longest | pods evicted | gangs that begin anew | pod hours lost | "
-      "makespan | calls a gang | MB | planned, a gang |\n|---|---|---|---|---|---|---|---|---|---|---|\n";
+      "makespan | calls a gang | MB | plans made, a gang |\n|---|---|---|---|---|---|---|---|---|---|---|\n";
   for (const Told& one : told) {
-    const Outcome& o = one.outcome;
     std::vector<Seconds> waits;
-    for (const Job& job : workload.jobs) {
-      if (const auto placed = o.placed.find(job.name); job.priority > 0 && placed != o.placed.end())
-        waits.push_back(placed->second.waited);
-    }
-    const double gangs = static_cast<double>(std::max<std::size_t>(o.placed.size(), 1));
+    ForEachPlaced(days, one.outcomes, [&](const Job& job, const Placed& placed) {
+      if (job.priority > 0) waits.push_back(placed.waited);
+    });
     const Seconds longest = waits.empty() ? 0 : *std::max_element(waits.begin(), waits.end());
     absl::StrAppend(
-        &out, absl::StrFormat("| %s | %d of %d | %.0f s | %.0f s | %d | %d | %.1f | %.0f s | %.1f | %.1f | %.1f |\n",
-                              one.name, o.placed.size(), workload.jobs.size(), Median(waits), longest, o.evicted,
-                              o.begun_anew, o.lost / 3600, o.makespan, static_cast<double>(o.all_calls()) / gangs,
-                              static_cast<double>(o.bytes) / 1e6, static_cast<double>(o.plans) / gangs));
+        &out,
+        absl::StrFormat("| %s | %.0f of %d | %.0f s | %.0f s | %.0f | %.0f | %.1f | %.0f s | ", one.name,
+                        Sum(one.outcomes, PlacedGangs), Jobs(days), Median(waits), longest, Sum(one.outcomes, Evicted),
+                        Sum(one.outcomes, BegunAnew), Sum(one.outcomes, Lost) / 3600, Sum(one.outcomes, Makespan)),
+        AskedFor(one.outcomes));
   }
   return out;
 }

@@ -7,9 +7,11 @@
 #include <tuple>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/plugin/extender/http/serving.h"
 #include "tests/plugin/extender/http/volcano_client.h"
 #include "tests/plugin/extender/http/volcano_session.h"
 #include "tests/plugin/extender/session/recordings.h"
@@ -210,6 +212,7 @@ TEST_P(FailureTest, EachVerbHasTheAnswerThatIsWrittenDown) {
   EXPECT_THAT(*client->Victims("preemptable", kTask, {}), IsEmpty());
   EXPECT_THAT(*client->Victims("reclaimable", kTask, {}), IsEmpty());
   EXPECT_EQ(client->Event("allocateFunc", kTask), ignorable);
+  EXPECT_EQ(client->Event("deallocateFunc", kTask), ignorable);
 }
 
 // The gang's promise does not hang on us: beside what we answer Volcano's own plugin counts, as this client does, so
@@ -220,6 +223,101 @@ TEST_P(FailureTest, NoPartOfAGangIsBound) {
   const auto client = Asking(failure.port(alive), ignorable, failure.timeout);
   const std::string body = Recorded("onSessionOpen-6").body;
   EXPECT_THAT(BrokenPromises(body, RunSession(*client, body)), IsEmpty());
+}
+
+// What Volcano only logs, or does not look at: what becomes of these verbs changes nothing of a session.
+TEST(VolcanoRulesTest, X10OfVerbsThatOnlyTellAnErrorChangesNothing) {
+  const auto outcomes = [](const std::string& failing) {
+    const ScriptedServer server([failing](const std::string& request) {
+      const std::string path = request.substr(0, request.find(" HTTP/1.1"));
+      const bool fails = !failing.empty() && absl::EndsWith(path, "/" + failing);
+      return ScriptedAnswer{fails ? 503 : 200, absl::EndsWith(path, "/prioritize") ? R"({"nodeScore":{}})"
+                                               : absl::EndsWith(path, "/jobReady") ? R"({"status":true})"
+                                                                                   : "{}"};
+    });
+    const auto client = Asking(server.port());
+    std::vector<std::string> let_in = RunSession(*client, Recorded("onSessionOpen-5").body).let_in;
+    const SessionOutcome outcome = RunSession(*client, Recorded("onSessionOpen-6").body);
+    return std::tuple(std::move(let_in), outcome.bound, outcome.held, outcome.skipped);
+  };
+  const auto well = outcomes("");
+  EXPECT_THAT(std::get<0>(well), SizeIs(2));
+  EXPECT_THAT(std::get<1>(well), SizeIs(4)) << "of the other gang what was placed is taken back";
+  for (const char* const verb : {"onSessionClose", "jobEnqueued", "deallocateFunc"})
+    EXPECT_EQ(outcomes(verb), well) << verb;
+  EXPECT_NE(outcomes("allocateFunc"), well) << "which is no such verb";
+}
+
+// We answer, and have no plan of the session that we are asked in.
+struct WrongSession {
+  std::string name;
+  std::function<void(VolcanoClient&, Serving&)> before;
+};
+class WrongSessionTest : public ::testing::TestWithParam<std::tuple<WrongSession, bool>> {};
+INSTANTIATE_TEST_SUITE_P(
+    Each, WrongSessionTest,
+    ::testing::Combine(::testing::Values(WrongSession{"NoneIsOpen", [](VolcanoClient&, Serving&) {}},
+                                         WrongSession{"ItIsClosed",
+                                                      [](VolcanoClient& client, Serving&) {
+                                                        client.OpenSession(Recorded("onSessionOpen-6").body);
+                                                        client.CloseSession();
+                                                      }},
+                                         WrongSession{"ItArrivedTorn",
+                                                      [](VolcanoClient& client, Serving&) {
+                                                        client.OpenSession(Recorded("onSessionOpen-6").body);
+                                                        client.OpenSession(
+                                                            Recorded("onSessionOpen-6").body.substr(0, 1000));
+                                                      }},
+                                         WrongSession{"OfOtherGangs",
+                                                      [](VolcanoClient& client, Serving& serving) {
+                                                        client.OpenSession(Recorded("onSessionOpen-1").body);
+                                                        ASSERT_THAT(serving.Sessions(),
+                                                                    HasSubstr("\"state\":\"planned\""));
+                                                      }}),
+                       ::testing::Bool()),
+    [](const auto& info) {
+      return absl::StrCat(std::get<0>(info.param).name, std::get<1>(info.param) ? "Ignorable" : "NotIgnorable");
+    });
+
+// docs/extender.md, "When we do not answer": as without a plan, whether it is ignorable or not.
+TEST_P(WrongSessionTest, EachVerbIsAnsweredAsWithoutUs) {
+  const auto& [wrong, ignorable] = GetParam();
+  extender::VerbOptions options;
+  options.mode = extender::Mode::kFull;
+  options.budget = absl::Seconds(30);
+  Serving serving(options);
+  const auto client = Asking(serving.port(), ignorable);
+  wrong.before(*client, serving);
+  const std::string body = Recorded("onSessionOpen-6").body, task = TaskIn(body, "gb-w-0");
+  const std::string job = R"({"UID":"x-cont/gb-292c7e93-f737-4887-aedb-601a519c2550","MinAvailable":0})";
+  const std::string node = R"({"Name":"node-000"})";
+  EXPECT_EQ(client->JobEnqueueable(job), 0);
+  client->JobEnqueued(job);
+  EXPECT_TRUE(client->JobReady(job));
+  EXPECT_TRUE(client->Predicate(task, node).fits);
+  EXPECT_THAT(*client->Prioritize(task, {node, R"({"Name":"node-001"})"}), IsEmpty());
+  EXPECT_FALSE(client->QueueOverused(R"({"Name":"nobody's"})"));
+  EXPECT_FALSE(client->Victims("preemptable", task, {task}).has_value());
+  EXPECT_FALSE(client->Victims("reclaimable", task, {task}).has_value());
+  EXPECT_TRUE(client->Event("allocateFunc", task));
+  EXPECT_TRUE(client->Event("deallocateFunc", task));
+  client->CloseSession();
+  EXPECT_THAT(serving.metrics().Expose(), HasSubstr(R"(verbs_total{result="ok",verb="jobEnqueued"} 1)"));
+}
+
+// And no part of a gang is bound, though whoever opens is answered of another.
+TEST_P(WrongSessionTest, NoPartOfAGangIsBound) {
+  const auto& [wrong, ignorable] = GetParam();
+  extender::VerbOptions options;
+  options.mode = extender::Mode::kFull;
+  options.budget = absl::Seconds(30);
+  Serving serving(options);
+  const auto client = Asking(serving.port(), ignorable);
+  wrong.before(*client, serving);
+  const std::string body = Recorded("onSessionOpen-6").body;
+  const SessionOutcome outcome = RunSession(*client, body, {.session = false});
+  EXPECT_THAT(outcome.bound, SizeIs(4));
+  EXPECT_THAT(BrokenPromises(body, outcome), IsEmpty());
 }
 
 }  // namespace

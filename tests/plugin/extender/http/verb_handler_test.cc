@@ -49,6 +49,12 @@ std::string Ask(int port, absl::string_view path, absl::string_view body, absl::
   return socket.ReadAnswer();
 }
 
+// A watch whose plan is always this one.
+LivePlan Live(const std::shared_ptr<const SessionPlan>& plan, const bool* up_to_date = nullptr) {
+  return {[plan](LivePlan::Then then) { then(plan, false); }, [plan] { return plan; },
+          [up_to_date] { return up_to_date == nullptr || *up_to_date; }};
+}
+
 TEST(VerbHandlerTest, RepliesHaveALengthAndTheConnectionGoesOn) {
   testutil::Serving serving(Of(Mode::kSteer));
   testutil::RawSocket socket(static_cast<std::uint16_t>(serving.port()));
@@ -100,7 +106,8 @@ TEST_P(SessionTest, AGangIsBoundWholeWhereThePlanHasIt) {
               AllOf(HasSubstr("gangway_extender_verbs_total{result=\"ok\",verb=\"onSessionOpen\"} 1"),
                     HasSubstr("gangway_extender_verbs_total{result=\"fits\",verb=\"predicate\"} 4"),
                     HasSubstr("gangway_extender_verbs_total{result=\"ready\",verb=\"jobReady\"} 1"),
-                    Not(HasSubstr("budget_exceeded"))));
+                    HasSubstr("gangway_extender_budget_exceeded_total{verb=\"onSessionOpen\"} 0"),
+                    HasSubstr("gangway_extender_sessions_without_plan_total{why=\"torn\"} 0")));
 }
 
 // Without us the second gang takes nodes for a while and gives them back; with us no call of it allocates.
@@ -110,7 +117,7 @@ TEST_P(SessionTest, AGangWithoutRoomTakesNothingMeanwhile) {
   RunSession(client, Recorded("onSessionOpen-6").body);
   const std::string metrics = serving.metrics().Expose();
   EXPECT_THAT(metrics, HasSubstr("gangway_extender_verbs_total{result=\"ok\",verb=\"allocateFunc\"} 4"));
-  EXPECT_THAT(metrics, Not(HasSubstr("verb=\"deallocateFunc\"")));
+  EXPECT_THAT(metrics, Not(HasSubstr("result=\"ok\",verb=\"deallocateFunc\"")));
 }
 
 TEST_P(SessionTest, TheGangThatHasNoRoomIsNotLetIn) {
@@ -235,7 +242,7 @@ TEST(VerbHandlerTest, InModeLightTheLivePlanAnswersAndSessionsAreNotRead) {
   const auto plan = SessionPlan::Make(cluster, {}, testutil::At(0), scratch);
   VerbOptions options = Of(Mode::kLight);
   bool up_to_date = true;
-  options.live = {[plan] { return plan; }, [&] { return up_to_date; }};
+  options.live = Live(plan, &up_to_date);
   testutil::Serving serving(options);
   VolcanoClient client({.port = serving.port()});
   EXPECT_EQ(client.JobEnqueueable(R"({"UID":"default/ga"})"), 0);
@@ -257,7 +264,7 @@ TEST(VerbHandlerTest, InModeLightAGangThatTheWatchNeverShowsIsLeftToTheScheduler
   gang::Scratch scratch;
   const auto plan = SessionPlan::Make(cluster, {}, testutil::At(0), scratch);
   VerbOptions options = Of(Mode::kLight);
-  options.live = {[plan] { return plan; }, [] { return true; }};
+  options.live = Live(plan);
   VerbHandler handler(loop, options, metrics);
   const auto ask = [&] {
     std::string answer;
@@ -277,6 +284,51 @@ TEST(VerbHandlerTest, InModeLightAGangThatTheWatchNeverShowsIsLeftToTheScheduler
   loop.RunFor(absl::Seconds(1));
   EXPECT_EQ(ask(), R"({"status":0})");
   EXPECT_THAT(handler.DebugSessions(), HasSubstr("\"unseen\":[\"default/odd\"]"));
+}
+
+// A plan that is late: the answer is by the one before, or as without one, and is counted; what needs no plan does not
+// wait for one.
+TEST(VerbHandlerTest, InModeLightALatePlanIsAnsweredForAndCounted) {
+  SimulatedLoop loop(1);
+  Metrics metrics;
+  model::Cluster cluster;
+  cluster.SetQueue(testutil::Queue("default"));
+  model::GangFacts gang = testutil::Gang("ga", 4);  // there is no node
+  gang.phase = model::GangPhase::kPending;
+  gang.min_task_member = {{"w", 4}};
+  gang.has_min_resources = true;
+  gang.min_resources = {{"cpu", 36'000}};
+  cluster.SetGang(gang);
+  gang::Scratch scratch;
+  const auto last = SessionPlan::Make(cluster, {}, testutil::At(0), scratch);
+  std::vector<LivePlan::Then> asked;
+  VerbOptions options = Of(Mode::kLight);
+  options.live = {[&](LivePlan::Then then) { asked.push_back(std::move(then)); }, [last] { return last; },
+                  [] { return true; }};
+  VerbHandler handler(loop, options, metrics);
+  std::vector<std::string> answers;
+  const auto ask = [&](std::string verb, std::string body) {
+    kube::Request request;
+    request.method = "POST";
+    request.path = "/x/" + verb;
+    request.body = std::move(body);
+    handler.HandleRequest(std::move(request), {},
+                          [&](kube::Response response) { answers.emplace_back(*response.body); });
+  };
+  ask("predicate", R"({"task":{"UID":"u"},"node":{"Name":"n"}})");
+  ask("jobEnqueued", R"({"job":{"UID":"default/ga"}})");
+  EXPECT_THAT(answers, SizeIs(2));
+  EXPECT_THAT(asked, IsEmpty());
+  ask("jobEnqueueable", R"({"job":{"UID":"default/ga"}})");
+  ask("jobEnqueueable", R"({"job":{"UID":"default/ga"}})");
+  EXPECT_THAT(answers, SizeIs(2));
+  ASSERT_THAT(asked, SizeIs(2));
+  asked[0](last, true);
+  asked[1](nullptr, true);
+  ASSERT_THAT(answers, SizeIs(4));
+  EXPECT_EQ(answers[2], R"({"status":-1})");
+  EXPECT_EQ(answers[3], R"({"status":0})");
+  EXPECT_THAT(metrics.Expose(), HasSubstr("gangway_extender_budget_exceeded_total{verb=\"jobEnqueueable\"} 2"));
 }
 
 // Sixteen callers and two idle connections: others are made anew, and each answer is its own question's.
