@@ -1,5 +1,5 @@
 # What one types. Everything is built under build/.
-.PHONY: run paddle test tidy test-long test-mutants e2e e2e-paddle bench sandbox build image dist chart packages test-packages clean
+.PHONY: run paddle test tidy test-long test-mutants e2e e2e-paddle bench sandbox build image dist chart packages paddle-packages test-packages clean
 
 JOBS ?= $(shell nproc)
 GANGWAY = build/release/cmd/gangway/gangway
@@ -10,7 +10,7 @@ run: build
 	  --until job/ctr-volcano=Completed --timeout 60s
 
 # The same with real PaddlePaddle: its pods are processes of this machine, and a small model is trained.
-paddle: build
+paddle: paddle-packages build
 	scripts/paddle $(GANGWAY)
 
 # An embedded cluster that stays up for kubectl.
@@ -42,11 +42,9 @@ tidy: test-packages
 e2e: test-packages
 	scripts/test --e2e
 
-# Everything that real PaddlePaddle trains, several minutes. `make test` runs one job of it.
+# Everything that real PaddlePaddle trains, a quarter of an hour. `make test` runs one job of it.
 e2e-paddle: test-packages
-	@cmake --preset dev >/dev/null
-	@cmake --build --preset dev --target real_paddle_test -j $(JOBS)
-	GW_TEST_LONG=1 ctest --preset dev --no-tests=error --output-on-failure -R '^real_paddle_test$$'
+	scripts/test --paddle
 
 bench: packages
 	scripts/bench
@@ -63,6 +61,9 @@ chart:
 
 packages:
 	@[ -n "$$GW_SKIP_PACKAGES" ] || scripts/install-packages
+
+paddle-packages:
+	@[ -n "$$GW_SKIP_PACKAGES" ] || scripts/install-packages --paddle
 
 test-packages:
 	@[ -n "$$GW_SKIP_PACKAGES" ] || scripts/install-packages --tests

@@ -315,6 +315,10 @@ kube::Plan MakeEphemeralClaims(const api::core::Pod& pod, absl::FunctionRef<bool
   return plan;
 }
 
+bool GoesWithItsClaim(const Volume& volume) {
+  return volume.spec.reclaim_policy == "Delete" && Annotation(volume.metadata, kProvisionedBy) == kProvisioner;
+}
+
 kube::Plan SyncVolume(const Volume& volume, const Claim* claim) {
   kube::Plan plan;
   if (volume.metadata.deleting()) return plan;
@@ -322,8 +326,7 @@ kube::Plan SyncVolume(const Volume& volume, const Claim* claim) {
   if (volume.spec.claim && !volume.spec.claim->uid.empty()) {
     const bool there = claim != nullptr && claim->metadata.uid == volume.spec.claim->uid;
     phase = there ? "Bound" : "Released";
-    if (!there && volume.spec.reclaim_policy == "Delete" &&
-        Annotation(volume.metadata, kProvisionedBy) == kProvisioner) {
+    if (!there && GoesWithItsClaim(volume)) {
       kube::Write write;
       write.verb = kube::Verb::kDelete;
       write.resource = &api::kPersistentVolumes;

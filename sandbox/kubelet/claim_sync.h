@@ -114,6 +114,9 @@ kube::Plan SyncClaim(const ClaimView& view);
 // pkg/controller/volume/ephemeral
 kube::Plan MakeEphemeralClaims(const api::core::Pod& pod, absl::FunctionRef<bool(const std::string& claim)> is_there);
 
+// Whether a volume was made for its claim and is taken away with it: its class's reclaim policy was Delete.
+bool GoesWithItsClaim(const Volume& volume);
+
 // `claim`: the one that the volume refers to, whatever its UID; null: there is none.
 kube::Plan SyncVolume(const Volume& volume, const Claim* claim);
 

@@ -30,7 +30,9 @@ class ContainerHost {
   virtual void Start(const StartOrder& run) = 0;      // answered by on_started; when that went well, later by on_ended
   virtual void Signal(const SignalOrder& order) = 0;  // a run that has ended is passed over
   virtual void Drop(const std::string& pod_uid) = 0;  // ends all runs of the pod; news of them may still come
-  virtual void Open(const StreamOrder& stream) = 0;   // answered by on_stream_ended, whatever becomes of it
+  // A folder of the sandbox goes, once all that was dropped has ended.
+  virtual void Remove(const std::string& folder) = 0;
+  virtual void Open(const StreamOrder& stream) = 0;  // answered by on_stream_ended, whatever becomes of it
   virtual void Write(absl::string_view stream, absl::string_view bytes) = 0;  // answered by on_stream_took
   virtual void Say(const StreamWord& word) = 0;                               // nothing comes of a stream that is left
 };

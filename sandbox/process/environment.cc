@@ -79,7 +79,7 @@ absl::Status CheckSize(const Environment& environment, absl::string_view what) {
   return size <= kMaxArguments ? absl::OkStatus() : TooLong(what);
 }
 
-absl::StatusOr<std::optional<std::string>> FromSource(const PodFacts& facts, const HostedContainer& container,
+absl::StatusOr<std::optional<std::string>> FromSource(const PodKnowledge& facts, const HostedContainer& container,
                                                       const EnvVarSource& source) {
   if (source.field) {
     GW_ASSIGN_OR_RETURN(std::string value, FieldOf(facts, source.field->field_path));
@@ -133,7 +133,7 @@ std::string ExpandReferences(absl::string_view text,
   return out;
 }
 
-absl::StatusOr<std::string> FieldOf(const PodFacts& facts, absl::string_view path) {
+absl::StatusOr<std::string> FieldOf(const PodKnowledge& facts, absl::string_view path) {
   const api::ObjectMeta& meta = facts.pod.metadata;
   if (path == "metadata.name") return meta.name;
   if (path == "metadata.namespace") return meta.ns;
@@ -152,7 +152,7 @@ absl::StatusOr<std::string> FieldOf(const PodFacts& facts, absl::string_view pat
   return absl::InvalidArgumentError(absl::StrCat("unsupported fieldPath: ", path));
 }
 
-absl::StatusOr<std::string> ResourceOf(const PodFacts& facts, const HostedContainer& container,
+absl::StatusOr<std::string> ResourceOf(const PodKnowledge& facts, const HostedContainer& container,
                                        const ResourceSelector& selector) {
   const HostedContainer* const of =
       selector.container.empty() ? &container : FindContainer(facts.pod, selector.container);
@@ -186,7 +186,7 @@ std::string ValueOf(const SourceObject& object, const std::string& key, bool sec
   return absl::Base64Unescape(out, &bytes) ? bytes : std::string();
 }
 
-absl::StatusOr<Environment> EnvironmentOf(const PodFacts& facts, const HostedContainer& container) {
+absl::StatusOr<Environment> EnvironmentOf(const PodKnowledge& facts, const HostedContainer& container) {
   Environment declared;
   for (const EnvFromSource& source : container.env_from) {
     const bool secret = source.secret.has_value();

@@ -16,7 +16,7 @@
 namespace gangway::sandbox {
 
 // What a pod may be told of itself and of other objects.
-struct PodFacts {
+struct PodKnowledge {
   const HostedPod& pod;
   std::string pod_ip, host_ip;
   const api::ResourceList* allocatable = nullptr;  // of its node: the limits of a container that has none
@@ -36,9 +36,9 @@ std::string ExpandReferences(absl::string_view text,
 
 // A field of the downward API, such as metadata.labels['app'] or status.podIP. InvalidArgument names it when a pod has
 // no such field.
-absl::StatusOr<std::string> FieldOf(const PodFacts& facts, absl::string_view path);
+absl::StatusOr<std::string> FieldOf(const PodKnowledge& facts, absl::string_view path);
 // A container's request or limit in units of the divisor, rounded up. `container`: whose, unless the selector says.
-absl::StatusOr<std::string> ResourceOf(const PodFacts& facts, const HostedContainer& container,
+absl::StatusOr<std::string> ResourceOf(const PodKnowledge& facts, const HostedContainer& container,
                                        const ResourceSelector& selector);
 // One key of a config map, or of a secret, whose values are in base64; "" when it has no such key.
 std::string ValueOf(const SourceObject& object, const std::string& key, bool secret);
@@ -47,7 +47,7 @@ using Environment = std::vector<std::pair<std::string, std::string>>;  // each n
 
 // What the pod declares, at most kMaxArguments; references in it, in the command line and in subPathExpr are to that
 // alone. pkg/kubelet: makeEnvironmentVariables; services add nothing.
-absl::StatusOr<Environment> EnvironmentOf(const PodFacts& facts, const HostedContainer& container);
+absl::StatusOr<Environment> EnvironmentOf(const PodKnowledge& facts, const HostedContainer& container);
 // `declared` over that of the image.
 Environment Over(Environment image, Environment declared);
 

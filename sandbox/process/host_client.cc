@@ -185,6 +185,7 @@ void HostClient::TakeOne(const FrameView& frame) {
     case FrameKind::kStart:
     case FrameKind::kSignal:
     case FrameKind::kDrop:
+    case FrameKind::kRemove:
     case FrameKind::kStream:
     case FrameKind::kInput:
       return;  // orders, which the host does not give

@@ -36,6 +36,7 @@ class HostClient final : public ContainerHost {
   void Start(const StartOrder& run) override { Send(FrameKind::kStart, api::Encode(run)); }
   void Signal(const SignalOrder& order) override { Send(FrameKind::kSignal, api::Encode(order)); }
   void Drop(const std::string& pod_uid) override { Send(FrameKind::kDrop, pod_uid); }
+  void Remove(const std::string& folder) override { Send(FrameKind::kRemove, folder); }
   void Open(const StreamOrder& stream) override { Send(FrameKind::kStream, api::Encode(stream)); }
   void Write(absl::string_view stream, absl::string_view bytes) override {
     Send(FrameKind::kInput, OutputPayload(stream, bytes));

@@ -173,6 +173,7 @@ enum class FrameKind : char {
   kStart = 's',   // StartOrder
   kSignal = 'k',  // SignalOrder
   kDrop = 'd',    // a pod's UID: all of it ends and goes
+  kRemove = 'r',  // a folder of the sandbox
   kStream = 't',  // StreamOrder
   kInput = 'i',   // OutputPayload: for a stream
   kWord = 'w',    // StreamWord; also news

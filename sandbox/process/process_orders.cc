@@ -29,26 +29,33 @@ std::int64_t LimitOf(const HostedContainer& container, const char* resource, boo
   return (milli ? it->second.Milli() : it->second.Units()).value_or(0);
 }
 
+std::optional<std::int64_t> GroupOf(const HostedPod& pod) {
+  return pod.spec.security ? pod.spec.security->fs_group : std::nullopt;
+}
+
 }  // namespace
 
 std::string ProcessRuntime::RunId(const std::string& uid, absl::string_view container, int number) {
   return absl::StrCat(uid, "/", container, "/", number);
 }
 
-absl::Status ProcessRuntime::Prepare(const PodFacts& facts, Hosted& hosted) {
+absl::Status ProcessRuntime::PrepareVolumes(const PodKnowledge& facts, Hosted& hosted) {
   const std::string& uid = facts.pod.metadata.uid;
   GW_ASSIGN_OR_RETURN(hosted.volumes, VolumesOf(facts, folders_.Of(uid)));
+  for (PodVolume& volume : hosted.volumes) GW_RETURN_IF_ERROR(folders_.MakeVolume(uid, volume, GroupOf(facts.pod)));
+  return absl::OkStatus();
+}
+
+absl::Status ProcessRuntime::PrepareGround(const PodKnowledge& facts, Hosted& hosted) {
+  const std::string& uid = facts.pod.metadata.uid;
   PodOrder order;
   order.uid = uid;
   order.hostname = HostnameOf(facts.pod);
   order.ip = facts.pod_ip;
   order.host_network = facts.pod.spec.host_network;
-  const std::optional<std::int64_t> group =
-      facts.pod.spec.security ? facts.pod.spec.security->fs_group : std::optional<std::int64_t>();
-  for (PodVolume& volume : hosted.volumes) {
-    GW_RETURN_IF_ERROR(folders_.MakeVolume(uid, volume, group));
+  for (const PodVolume& volume : hosted.volumes) {
     if (volume.kind == PodVolume::Kind::kMemory)
-      order.memory_folders.push_back({volume.folder, volume.memory_bytes, group});
+      order.memory_folders.push_back({volume.folder, volume.memory_bytes, GroupOf(facts.pod)});
   }
   hosted.hosts = HostsFile(facts.pod, facts.pod_ip, SharedLines(facts.pod.metadata.ns));
   GW_RETURN_IF_ERROR(folders_.WriteHosts(uid, hosted.hosts));
@@ -58,20 +65,21 @@ absl::Status ProcessRuntime::Prepare(const PodFacts& facts, Hosted& hosted) {
   return absl::OkStatus();
 }
 
-void ProcessRuntime::Start(const PodFacts& facts, const std::string& name, Hosted& hosted) {
+void ProcessRuntime::Start(const PodKnowledge& facts, const std::string& name, Hosted& hosted) {
   ProcessRuns& runs = hosted.processes.containers[name];
   const HostedContainer* const container = FindContainer(facts.pod, name);
   absl::StatusOr<StartOrder> order =
       container == nullptr ? absl::NotFoundError("there is no such container") : OrderFor(facts, *container, hosted);
   if (order.ok() && gone_) order = absl::UnavailableError(kGone);
   if (order.ok()) return host_.Start(*order);
-  runs.refused = {absl::IsFailedPrecondition(order.status()) ? "CreateContainerError" : "CreateContainerConfigError",
+  // What the pod says wrongly, or what the machine does not do.
+  runs.refused = {absl::IsInvalidArgument(order.status()) ? "CreateContainerConfigError" : "CreateContainerError",
                   std::string(order.status().message()), loop_.Now() + kOrderAgain};
   runs.now = std::exchange(runs.before, std::nullopt);
   Tell(hosted, facts.pod.metadata.uid, true);
 }
 
-absl::StatusOr<StartOrder> ProcessRuntime::OrderFor(const PodFacts& facts, const HostedContainer& container,
+absl::StatusOr<StartOrder> ProcessRuntime::OrderFor(const PodKnowledge& facts, const HostedContainer& container,
                                                     Hosted& hosted) {
   const std::string& uid = facts.pod.metadata.uid;
   const int number = hosted.processes.containers[container.name].now->number;

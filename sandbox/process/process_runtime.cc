@@ -9,6 +9,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "api/cluster_resources.h"
 #include "api/resource.h"
 #include "base/log.h"
 #include "base/status_macros.h"
@@ -20,6 +21,13 @@ namespace {
 
 // Names that change together are written once.
 constexpr absl::Duration kNamesSettle = absl::Milliseconds(2);
+// After they could not be.
+constexpr absl::Duration kNamesAgain = absl::Seconds(2);
+// pkg/kubelet/kuberuntime: of all that the containers of a pod share but its volumes.
+constexpr absl::string_view kNoGround = "FailedCreatePodSandBox";
+
+std::string NoGround(absl::string_view why) { return absl::StrCat("Failed to create pod sandbox: ", why); }
+
 // kubelet: terminationMessagePolicy FallbackToLogsOnError
 constexpr std::int64_t kFallbackLines = 80;
 constexpr std::size_t kFallbackBytes = 2048;
@@ -41,6 +49,7 @@ ProcessRuntime::ProcessRuntime(Loop& loop, kube::Client& client, ProcessOptions 
       on_containers_(std::move(on_containers)),
       folders_(options_.folder, options_.claims, options_.claims_by_name),
       services_(loop, client, api::kServices, {}),
+      persistent_volumes_(loop, client, api::kPersistentVolumes, {}),
       streams_(host) {
   HostEvents events;
   events.on_pod = [this](const News& news) { OnPod(news); };
@@ -55,6 +64,9 @@ ProcessRuntime::ProcessRuntime(Loop& loop, kube::Client& client, ProcessOptions 
   events.on_gone = [this] { OnGone(); };
   host_.SetEvents(std::move(events));
   services_.Start([this](const auto&, const auto&, const auto&) { RefreshNamesSoon(); }, [] {});
+  persistent_volumes_.Start([this](const auto&, const auto& before, const auto& after) {
+    if (before != nullptr && after == nullptr) OnVolumeGone(*before);
+  });
 }
 
 ProcessRuntime::~ProcessRuntime() { host_.SetEvents({}); }
@@ -72,22 +84,19 @@ kube::Plan ProcessRuntime::Sync(const PodView& view, absl::Time now) {
   own.pod_ip = hosted.named.ip;
   ProcessPlan todo = SyncProcesses(own, options_.times, hosted.processes, now);
   if (todo.wants.empty()) return std::move(todo.plan);
-  const PodFacts facts{view.pod, own.pod_ip, view.host_ip, view.allocatable, *view.sources};
+  const PodKnowledge facts{view.pod, own.pod_ip, view.host_ip, view.allocatable, *view.sources};
   for (const ProcessWant& want : todo.wants) Do(want, facts, hosted);
   return std::move(todo.plan);
 }
 
-void ProcessRuntime::Do(const ProcessWant& want, const PodFacts& facts, Hosted& hosted) {
+void ProcessRuntime::Do(const ProcessWant& want, const PodKnowledge& facts, Hosted& hosted) {
   const std::string& uid = facts.pod.metadata.uid;
   switch (want.kind) {
     case ProcessWant::Kind::kPrepare:
-      if (const absl::Status status = Prepare(facts, hosted); !status.ok()) {
-        hosted.processes.ground = PodGround::kNone;
-        hosted.processes.ground_reason = "FailedMount";
-        hosted.processes.ground_error = std::string(status.message());
-        hosted.processes.ground_failed = loop_.Now();
-        Tell(hosted, uid, true);
-      }
+      if (const absl::Status status = PrepareVolumes(facts, hosted); !status.ok())
+        return OnGround(hosted, uid, "FailedMount", std::string(status.message()));
+      if (const absl::Status status = PrepareGround(facts, hosted); !status.ok())
+        OnGround(hosted, uid, kNoGround, NoGround(status.message()));
       return;
     case ProcessWant::Kind::kStart:
       return Start(facts, want.container, hosted);
@@ -97,7 +106,8 @@ void ProcessRuntime::Do(const ProcessWant& want, const PodFacts& facts, Hosted& 
     case ProcessWant::Kind::kKill:
       return Signal(uid, want, hosted);
     case ProcessWant::Kind::kDrop:
-      return host_.Drop(uid);
+      host_.Drop(uid);
+      return RemoveUnclaimed();
   }
 }
 
@@ -109,7 +119,7 @@ void ProcessRuntime::Signal(const std::string& uid, const ProcessWant& want, con
   host_.Signal({id, want.kind == ProcessWant::Kind::kKill ? SIGKILL : SIGTERM});
 }
 
-void ProcessRuntime::Handle(const PodFacts& facts, const ProcessWant& want, const Hosted& hosted) {
+void ProcessRuntime::Handle(const PodKnowledge& facts, const ProcessWant& want, const Hosted& hosted) {
   const HostedContainer* const container = FindContainer(facts.pod, want.container);
   const auto runs = hosted.processes.containers.find(want.container);
   if (container == nullptr || runs == hosted.processes.containers.end() || !runs->second.live()) return;
@@ -190,13 +200,16 @@ void ProcessRuntime::Show(const Hosted& hosted, const WrittenLog& log, std::int6
 void ProcessRuntime::OnPod(const News& news) {
   const auto it = hosted_.find(news.id);
   if (it == hosted_.end() || it->second.processes.ground != PodGround::kAsked) return;
-  PodProcesses& processes = it->second.processes;
-  processes.ground = news.error.empty() ? PodGround::kReady : PodGround::kNone;
-  processes.ground_reason = "FailedCreatePodSandBox";
-  processes.ground_error =
-      news.error.empty() ? std::string() : absl::StrCat("Failed to create pod sandbox: ", news.error);
+  OnGround(it->second, it->first, kNoGround, news.error.empty() ? std::string() : NoGround(news.error));
+}
+
+void ProcessRuntime::OnGround(Hosted& hosted, const std::string& uid, absl::string_view reason, std::string error) {
+  PodProcesses& processes = hosted.processes;
+  processes.ground = error.empty() ? PodGround::kReady : PodGround::kNone;
+  processes.ground_reason = std::string(reason);
+  processes.ground_error = std::move(error);
   processes.ground_failed = loop_.Now();
-  Tell(it->second, it->first, true);
+  Tell(hosted, uid, true);
 }
 
 void ProcessRuntime::OnRun(const News& news, bool ended) {
@@ -271,6 +284,32 @@ void ProcessRuntime::Forget(const HostedPod& pod) {
   addresses_.erase(it->second.named.ip);
   hosted_.erase(it);
   RefreshNamesSoon();
+  RemoveUnclaimed();
+}
+
+void ProcessRuntime::OnVolumeGone(const Volume& volume) {
+  // By name: the folder is the user's, who finds in it what earlier sandboxes kept.
+  if (options_.claims_by_name || !GoesWithItsClaim(volume) || !volume.spec.claim || volume.spec.claim->uid.empty())
+    return;
+  const api::ObjectReference& claim = *volume.spec.claim;
+  unclaimed_.insert(ClaimFolder(folders_.Of(""), claim.ns, claim.name, claim.uid));
+  RemoveUnclaimed();
+}
+
+void ProcessRuntime::RemoveUnclaimed() {
+  for (auto it = unclaimed_.begin(); it != unclaimed_.end();) {
+    const bool used = std::any_of(hosted_.begin(), hosted_.end(), [&](const auto& each) {
+      const Hosted& hosted = each.second;
+      return !hosted.processes.dropped && std::any_of(hosted.volumes.begin(), hosted.volumes.end(),
+                                                      [&](const PodVolume& volume) { return volume.folder == *it; });
+    });
+    if (used) {
+      ++it;
+      continue;
+    }
+    host_.Remove(*it);
+    it = unclaimed_.erase(it);
+  }
 }
 
 absl::StatusOr<ContainerLog> ProcessRuntime::Log(const HostedPod& pod, absl::string_view container,
@@ -352,13 +391,16 @@ std::string ProcessRuntime::SharedLines(const std::string& ns) const {
   return SharedHostsLines(ns, pods, services);
 }
 
-void ProcessRuntime::RefreshNamesSoon() {
+void ProcessRuntime::RefreshNamesSoon() { RefreshNamesIn(kNamesSettle); }
+
+void ProcessRuntime::RefreshNamesIn(absl::Duration delay) {
   if (std::exchange(refreshing_, true)) return;
-  loop_.PostAt(loop_.Now() + kNamesSettle, owner_.token(), [this] { RefreshNames(); });
+  loop_.PostAt(loop_.Now() + delay, owner_.token(), [this] { RefreshNames(); });
 }
 
 void ProcessRuntime::RefreshNames() {
   refreshing_ = false;
+  bool failed = false;
   std::map<std::string, std::string> shared;  // by namespace
   for (auto& [uid, hosted] : hosted_) {
     if (hosted.hosts.empty() || hosted.processes.dropped) continue;
@@ -366,10 +408,15 @@ void ProcessRuntime::RefreshNames() {
     if (fresh) lines->second = SharedLines(hosted.key.ns);
     std::string text = HostsFile(hosted.pod, hosted.named.ip, lines->second);
     if (text == hosted.hosts) continue;
-    hosted.hosts = std::move(text);
-    if (const absl::Status status = folders_.WriteHosts(uid, hosted.hosts); !status.ok())
-      log::Warning("names of pods are not up to date", {{"pod", hosted.key.ToString()}, {"error", status.ToString()}});
+    const absl::Status status = folders_.WriteHosts(uid, text);
+    if (status.ok()) {
+      hosted.hosts = std::move(text);
+      continue;
+    }
+    log::Warning("names of pods are not up to date", {{"pod", hosted.key.ToString()}, {"error", status.ToString()}});
+    failed = true;
   }
+  if (failed) RefreshNamesIn(kNamesAgain);
 }
 
 }  // namespace gangway::sandbox

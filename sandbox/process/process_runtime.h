@@ -14,6 +14,7 @@
 #include "base/loop.h"
 #include "kube/client/client.h"
 #include "kube/runtime/informer.h"
+#include "sandbox/kubelet/claim_sync.h"
 #include "sandbox/kubelet/pod_runtime.h"
 #include "sandbox/process/container_host.h"
 #include "sandbox/process/container_streams.h"
@@ -70,13 +71,15 @@ class ProcessRuntime final : public PodRuntime {
     HostedPod pod;
   };
 
-  void Do(const ProcessWant& want, const PodFacts& facts, Hosted& hosted);
-  absl::Status Prepare(const PodFacts& facts, Hosted& hosted);
-  void Start(const PodFacts& facts, const std::string& container, Hosted& hosted);
-  absl::StatusOr<StartOrder> OrderFor(const PodFacts& facts, const HostedContainer& container, Hosted& hosted);
+  void Do(const ProcessWant& want, const PodKnowledge& facts, Hosted& hosted);
+  absl::Status PrepareVolumes(const PodKnowledge& facts, Hosted& hosted);
+  // Of all that its containers share the rest. OK: the host was asked for it.
+  absl::Status PrepareGround(const PodKnowledge& facts, Hosted& hosted);
+  void Start(const PodKnowledge& facts, const std::string& container, Hosted& hosted);
+  absl::StatusOr<StartOrder> OrderFor(const PodKnowledge& facts, const HostedContainer& container, Hosted& hosted);
   static std::string RunId(const std::string& uid, absl::string_view container, int number);
   void Signal(const std::string& uid, const ProcessWant& want, const Hosted& hosted);
-  void Handle(const PodFacts& facts, const ProcessWant& want, const Hosted& hosted);
+  void Handle(const PodKnowledge& facts, const ProcessWant& want, const Hosted& hosted);
   void OnHandler(const std::string& id, const HandlerResult& result);
   // Of a run, or of all runs of a pod.
   void DropHandlers(const std::string& run_or_pod);
@@ -86,13 +89,19 @@ class ProcessRuntime final : public PodRuntime {
   // Lines from `from` on to on_line.
   void Show(const Hosted& hosted, const WrittenLog& log, std::int64_t from);
   void OnPod(const News& news);
+  // "": it is ready.
+  void OnGround(Hosted& hosted, const std::string& uid, absl::string_view reason, std::string error);
   void OnRun(const News& news, bool ended);
   void OnGone();
   void End(const std::string& uid, const std::string& container, Hosted& hosted, ProcessRun& run);
   ProcessRun* FindRun(absl::string_view id, Hosted** hosted, std::string* container);
+  // What was made for a claim that is gone, when no pod has it mounted any more.
+  void OnVolumeGone(const Volume& volume);
+  void RemoveUnclaimed();
   void Tell(const Hosted& hosted, const std::string& uid, bool changed);
   std::string NextAddress();
   void RefreshNamesSoon();
+  void RefreshNamesIn(absl::Duration delay);
   void RefreshNames();
   std::string SharedLines(const std::string& ns) const;
 
@@ -102,6 +111,8 @@ class ProcessRuntime final : public PodRuntime {
   const OnContainers on_containers_;
   const PodFolders folders_;
   kube::Informer<NamingService> services_;
+  kube::Informer<Volume> persistent_volumes_;
+  std::set<std::string> unclaimed_;       // folders of claims that are gone
   std::map<std::string, Hosted> hosted_;  // by UID, in an order: names are written in it
   absl::flat_hash_set<std::string> addresses_;
   std::uint32_t next_address_ = 0;

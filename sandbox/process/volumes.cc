@@ -34,7 +34,8 @@ void AddFiles(const SourceObject* object, bool secret, const std::vector<KeyToPa
   }
 }
 
-absl::Status AddDownward(const PodFacts& facts, const DownwardVolume& source, int mode, std::vector<VolumeFile>& out) {
+absl::Status AddDownward(const PodKnowledge& facts, const DownwardVolume& source, int mode,
+                         std::vector<VolumeFile>& out) {
   for (const DownwardFile& item : source.items) {
     const int own = item.mode.value_or(mode);
     if (item.field) {
@@ -49,7 +50,7 @@ absl::Status AddDownward(const PodFacts& facts, const DownwardVolume& source, in
   return absl::OkStatus();
 }
 
-absl::Status AddProjected(const PodFacts& facts, const ProjectedVolume& source, std::vector<VolumeFile>& out) {
+absl::Status AddProjected(const PodKnowledge& facts, const ProjectedVolume& source, std::vector<VolumeFile>& out) {
   const int mode = source.default_mode.value_or(0644);
   for (const Projection& part : source.sources) {
     if (part.config_map)
@@ -60,16 +61,14 @@ absl::Status AddProjected(const PodFacts& facts, const ProjectedVolume& source, 
   return absl::OkStatus();
 }
 
-absl::StatusOr<PodVolume> VolumeOf(const PodFacts& facts, const HostedVolume& asked, const VolumeFolders& folders) {
+absl::StatusOr<PodVolume> VolumeOf(const PodKnowledge& facts, const HostedVolume& asked, const VolumeFolders& folders) {
   PodVolume out;
   out.name = asked.name;
   out.folder = absl::StrCat(folders.pod, "/", asked.name);
   const auto claim = [&](const std::string& name) {
     out.kind = PodVolume::Kind::kClaim;
-    out.folder = absl::StrCat(folders.claims, "/", facts.pod.metadata.ns, "/", name);
-    if (folders.claims_by_name || !facts.sources.claim_uid) return;
-    if (const std::string* const uid = facts.sources.claim_uid(name); uid != nullptr)
-      absl::StrAppend(&out.folder, "/", *uid);
+    const std::string* const uid = facts.sources.claim_uid ? facts.sources.claim_uid(name) : nullptr;
+    out.folder = ClaimFolder(folders, facts.pod.metadata.ns, name, uid == nullptr ? "" : *uid);
   };
   if (asked.empty_dir) {
     out.kind = asked.empty_dir->medium == "Memory" ? PodVolume::Kind::kMemory : PodVolume::Kind::kEmpty;
@@ -125,7 +124,14 @@ bool StaysBelow(absl::string_view path) {
   return std::find(parts.begin(), parts.end(), "..") == parts.end();
 }
 
-absl::StatusOr<std::vector<PodVolume>> VolumesOf(const PodFacts& facts, const VolumeFolders& folders) {
+std::string ClaimFolder(const VolumeFolders& folders, absl::string_view ns, absl::string_view claim,
+                        absl::string_view uid) {
+  std::string out = absl::StrCat(folders.claims, "/", ns, "/", claim);
+  if (!folders.claims_by_name && !uid.empty()) absl::StrAppend(&out, "/", uid);
+  return out;
+}
+
+absl::StatusOr<std::vector<PodVolume>> VolumesOf(const PodKnowledge& facts, const VolumeFolders& folders) {
   std::vector<PodVolume> out;
   for (const HostedVolume& asked : facts.pod.spec.volumes) {
     auto volume = VolumeOf(facts, asked, folders);

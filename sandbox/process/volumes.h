@@ -41,9 +41,13 @@ struct VolumeFolders {
   bool claims_by_name = true;  // false: NAMESPACE/CLAIM/UID
 };
 
+// Of the claim of this name and UID.
+std::string ClaimFolder(const VolumeFolders& folders, absl::string_view ns, absl::string_view claim,
+                        absl::string_view uid);
+
 // Every volume of the pod. InvalidArgument in a kubelet's words, `MountVolume.SetUp failed for volume "x" : ...`: what
 // it is cannot be had here, or names a file outside of itself.
-absl::StatusOr<std::vector<PodVolume>> VolumesOf(const PodFacts& facts, const VolumeFolders& folders);
+absl::StatusOr<std::vector<PodVolume>> VolumesOf(const PodKnowledge& facts, const VolumeFolders& folders);
 
 // Where a container sees them, in the order of their depth. `declared`: what a subPathExpr may name. InvalidArgument
 // names the mount that is wrong.

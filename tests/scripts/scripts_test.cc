@@ -42,7 +42,7 @@ class ScriptsTest : public ::testing::Test {
     for (const char* used : {"awk", "bash", "cat", "dirname", "env", "realpath"})
       std::filesystem::create_symlink(std::string("/usr/bin/") + used, bin + "/" + used);
     for (const char* tool : {"go", "kubectl", "clang++-19", "clang-format-19", "clang-tidy-19", "ld.gold", "skopeo",
-                             "umoci", "bwrap", "chromium"}) {
+                             "umoci", "bwrap", "chromium", "python3"}) {
       if (tool != missing) std::filesystem::create_symlink("/bin/true", bin + "/" + tool);
     }
     return "PATH=" + bin;
@@ -107,7 +107,8 @@ TEST_F(TestToolsTest, EachThatIsMissingIsSaidAndFailsWhereAllIsRequired) {
        {std::pair{"go", "https://go.dev/dl"}, std::pair{"kubectl", "https://kubernetes.io"},
         std::pair{"clang++-19", "apt-get install clang-19"},
         std::pair{"clang-format-19", "apt-get install clang-format-19"},
-        std::pair{"clang-tidy-19", "apt-get install clang-tidy-19"}, std::pair{"ld.gold", "binutils"}}) {
+        std::pair{"clang-tidy-19", "apt-get install clang-tidy-19"}, std::pair{"ld.gold", "binutils"},
+        std::pair{"python3", "apt-get install python3 python3-venv"}}) {
     SCOPED_TRACE(tool);
     const std::string path = PathWithout(tool);
     const Outcome told = Run({"test-tools"}, {path});
@@ -124,6 +125,65 @@ TEST_F(TestToolsTest, WithoutGoThereIsNoControlPlane) {
   const std::string path = PathWithout("go");
   EXPECT_EQ(Run({"e2e-tools"}, {path}).exit_code, 0);
   EXPECT_EQ(Run({"e2e-tools"}, {path, "GW_REQUIRE_ALL=1"}).exit_code, 1);
+}
+
+TEST_F(TestToolsTest, APythonWithoutVirtualEnvironmentsIsSaid) {
+  const std::string bin = PathWithout("python3").substr(5);
+  std::filesystem::create_symlink("/bin/false", bin + "/python3");
+  const Outcome outcome = Run({"test-tools"}, {"PATH=" + bin, "GW_REQUIRE_ALL=1"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("apt-get install python3-venv"));
+}
+
+class InstallTest : public ScriptsTest {
+ protected:
+  // With programs of a machine on which no package is; apt-get tells what it is asked for.
+  Outcome Install(const std::vector<std::string>& modes) {
+    const std::string bin = PathWithout("nothing").substr(5);
+    std::filesystem::create_symlink("/bin/false", bin + "/dpkg-query");
+    Write("bin-without-nothing/id", "#!/bin/sh\necho 0\n");
+    Write("bin-without-nothing/apt-get", "#!/bin/sh\necho apt-get \"$@\" >&2\n");
+    for (const char* const program : {"/id", "/apt-get"})
+      std::filesystem::permissions(bin + program, std::filesystem::perms::owner_all);
+    std::vector<std::string> argv{"install-packages"};
+    argv.insert(argv.end(), modes.begin(), modes.end());
+    Outcome outcome = Run(argv, {"PATH=" + bin});
+    std::filesystem::remove_all(bin);
+    return outcome;
+  }
+};
+
+TEST_F(InstallTest, EachModeAsksForWhatItNeeds) {
+  const Outcome plain = Install({});
+  EXPECT_THAT(plain.out, AllOf(HasSubstr(" g++ "), Not(HasSubstr("python3"))));
+  for (const char* const mode : {"--paddle", "--tests"}) {
+    const Outcome outcome = Install({mode});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_THAT(outcome.out, AllOf(HasSubstr(" g++ "), HasSubstr(" python3 python3-venv libgomp1"))) << mode;
+  }
+  EXPECT_THAT(Install({"--paddle"}).out, Not(HasSubstr("clang-19")));
+  EXPECT_EQ(Install({"--padle"}).exit_code, 2);
+}
+
+TEST_F(InstallTest, MakePaddleInstallsThem) {
+  const Outcome outcome = RunProgram({"make", "-n", "-C", GW_SOURCE_DIR, "paddle"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("scripts/install-packages --paddle"));
+}
+
+// In a copy of the scripts, whose build folder is its own.
+TEST_F(InstallTest, TheTestsOfPaddleFailWhereItCannotBeHad) {
+  for (const char* const script : {"test", "install-paddle"}) {
+    Write(absl::StrCat("scripts/", script), ReadFile(absl::StrCat(kScripts, script)));
+    std::filesystem::permissions(path(absl::StrCat("scripts/", script)), std::filesystem::perms::owner_all);
+  }
+  const std::string bin = PathWithout("python3").substr(5);
+  for (const char* const used : {"flock", "mkdir", "nproc"})
+    std::filesystem::create_symlink(absl::StrCat("/usr/bin/", used), absl::StrCat(bin, "/", used));
+  const Outcome outcome =
+      RunProgram({"env", "PATH=" + bin, "HOME=" + folder_.path(), "XDG_CACHE_HOME=", path("scripts/test"), "--paddle"});
+  EXPECT_EQ(outcome.exit_code, 77);
+  EXPECT_THAT(outcome.err, HasSubstr("install-paddle: there is no Python"));
 }
 
 class OneDefinitionTest : public ScriptsTest {
@@ -243,6 +303,18 @@ TEST_F(TranslationsTest, TheIndexTellsOfEveryPage) {
   Write("docs/new.md", "# New\n");
   EXPECT_THAT(Judge(line).out, HasSubstr("does not tell of docs/new.md, which is there in English only"));
   EXPECT_EQ(Judge(line, "[q](queues.md) [n](../new.md)").exit_code, 0);
+}
+
+TEST_F(TranslationsTest, TheGalleryIsAPageToo) {
+  const std::string line = std::string("<!-- docs/queues.md ") + kHash + " -->";
+  Write("examples/README.md", "# Queues\n");
+  EXPECT_THAT(Judge(line).out, HasSubstr("does not tell of examples/README.md, which is there in English only"));
+  EXPECT_EQ(Judge(line, "[q](queues.md) [e](../../examples/README.md)").exit_code, 0);
+  Write("docs/zh/examples.md", std::string("<!-- examples/README.md ") + kHash + " -->\n# 示例\n");
+  EXPECT_THAT(Judge(line).out, HasSubstr("docs/zh/README.md: does not tell of docs/zh/examples.md"));
+  EXPECT_EQ(Judge(line, "[q](queues.md) [e](examples.md)").exit_code, 0);
+  Write("examples/README.md", "# Others\n");
+  EXPECT_THAT(Judge(line, "[q](queues.md) [e](examples.md)").out, HasSubstr("examples/README.md has changed since"));
 }
 
 TEST_F(TranslationsTest, NoPagesAreAFailure) { EXPECT_EQ(Run({"translations", folder_.path()}).exit_code, 1); }

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -189,6 +190,9 @@ class HostLoop {
         return;
       case FrameKind::kDrop:
         return DropPod(std::string(payload));
+      case FrameKind::kRemove:
+        if (absl::StartsWith(payload, setup_.folder + "/")) removals_.emplace_back(payload);
+        return;
       case FrameKind::kStream:
         if (const auto order = api::Decode<StreamOrder>(payload); order.ok()) Open(*order);
         return;
@@ -359,6 +363,10 @@ class HostLoop {
       RemoveSoon(absl::StrCat(setup_.folder, "/pods/", it->first));
       it = pods_.erase(it);
     }
+    const bool dropped = std::any_of(pods_.begin(), pods_.end(), [](const auto& each) { return each.second.dropped; });
+    if (dropped) return;
+    for (const std::string& folder : removals_) RemoveSoon(folder);
+    removals_.clear();
   }
 
   // In a process of its own: it may be much.
@@ -376,6 +384,7 @@ class HostLoop {
   int signals_ = -1;
   std::map<std::string, HostPod> pods_;  // by UID
   std::map<pid_t, HostRun> runs_;
+  std::vector<std::string> removals_;  // of folders that what was dropped may still use
   std::optional<HostStreams> streams_;
   std::string in_, out_;
 };

@@ -106,7 +106,7 @@ class RealPaddleTest : public ProcessCluster {
     return std::nullopt;
   }
   // The job is Completed, both workers saw their loss fall, and the servers went.
-  void ExpectTrained(const std::string& job, const std::string& worker = "worker") {
+  void ExpectTrained(const std::string& job, const std::string& worker = "worker", const std::string& server = "ps") {
     ASSERT_TRUE(JobBecomes(job, "Completed")) << JobPhase(job) << "\n" << Everything();
     for (const int index : {0, 1}) {
       const std::string pod = absl::StrCat(job, "-", worker, "-", index);
@@ -116,24 +116,80 @@ class RealPaddleTest : public ProcessCluster {
       EXPECT_LT(losses->second, losses->first);
       EXPECT_NEAR(losses->second, AloneLoss(), 0.25) << Log(pod);
     }
-    EXPECT_THAT(PodNames(), Not(::testing::Contains(HasSubstr("-ps-")))) << "servers stay";
+    ExpectNoneOf(job, server);
+  }
+  void ExpectNoneOf(const std::string& job, const std::string& task) {
+    EXPECT_THAT(PodNames(), Not(::testing::Contains(HasSubstr(absl::StrCat(job, "-", task, "-"))))) << "servers stay";
+  }
+  // The program that an example has in its config map, as a file.
+  std::string Program(const std::string& example, const std::string& file) {
+    const auto documents = api::ReadManifest(ExampleText(example), example);
+    EXPECT_TRUE(documents.ok()) << documents.status();
+    for (const api::ManifestDocument& document : *documents) {
+      if (document.kind != "ConfigMap") continue;
+      testutil::WriteFile(file, json::value_to<std::string>(api::ParseJson(document.json)->at("data").at("train.py")));
+      return file;
+    }
+    ADD_FAILURE() << example << " has no program";
+    return "";
+  }
+  // What the example's program prints when one process trains.
+  std::string Alone(const std::string& example, const std::vector<std::string>& environment) {
+    const testutil::Outcome outcome =
+        RunProgram({python_ + "/bin/python", Program(example, temporary_.path() + "/alone.py")}, environment);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return outcome.out;
   }
   // Where the same model ends when one process trains it, on as many batches as each worker.
   double AloneLoss() {
     if (!alone_.has_value()) {
-      const std::string code = temporary_.path() + "/train.py";
-      const auto documents = api::ReadManifest(ExampleText("ctr-ps.yaml"), "ps.yaml");
-      for (const api::ManifestDocument& document : *documents) {
-        if (document.kind != "ConfigMap") continue;
-        testutil::WriteFile(code,
-                            json::value_to<std::string>(api::ParseJson(document.json)->at("data").at("train.py")));
-      }
-      const testutil::Outcome outcome = RunProgram({python_ + "/bin/python", code}, {"STEPS=400"});
-      const auto losses = Losses(outcome.out);
-      EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+      const auto losses = Losses(Alone("ctr-ps.yaml", {"STEPS=400"}));
       alone_ = losses.has_value() ? losses->second : 1e9;
     }
     return *alone_;
+  }
+
+  // An image in which Paddle is and a trainer of ours in PaddleRec's place.
+  std::string RecImage() {
+    namespace paths = std::filesystem;
+    const std::string folder = temporary_.path() + "/paddlerec";
+    paths::path packages;  // lib/python3.11/site-packages
+    for (const auto& each : paths::directory_iterator(python_ + "/lib"))
+      packages = each.path().lexically_relative(python_) / "site-packages";
+    const paths::path own = folder / packages;
+    paths::create_directories(own / "paddlerec");
+    paths::create_directories(folder + "/bin");
+    paths::copy_file(python_ + "/pyvenv.cfg", folder + "/pyvenv.cfg");
+    paths::create_symlink(paths::canonical(python_ + "/bin/python"), folder + "/bin/python");
+    testutil::WriteFile(own / "paddle.pth", absl::StrCat(python_, "/", packages.string(), "\n"));
+    testutil::WriteFile(own / "paddlerec/__init__.py", "");
+    Program("ctr-ps.yaml", own / "paddlerec/train.py");
+    testutil::WriteFile(own / "paddlerec/run.py", R"PY(
+import argparse, os, re, sys
+from paddlerec import train
+parser = argparse.ArgumentParser()
+parser.add_argument("-m", "--model", required=True)
+parser.add_argument("-r", "--role")
+given = parser.parse_args()
+workspace = re.search(r"^ *workspace: (\S+)", open(given.model).read(), re.M).group(1)
+print("paddlerec.run as %s, workspace %s, %s threads" % (given.role, workspace, os.environ["CPU_NUM"]), flush=True)
+sys.exit(train.main())
+)PY");
+    ;
+    return folder;
+  }
+  static std::string WithCommand(const std::string& text, const std::string& command, const std::string& other) {
+    std::string out = absl::StrReplaceAll(text, {{"command: " + command, "command: " + other}});
+    EXPECT_NE(out, text);
+    return out;
+  }
+  // Of the line "weights X".
+  static double Weights(const std::string& log) {
+    double out = std::nan("");
+    for (absl::string_view line : absl::StrSplit(log, '\n')) {
+      if (absl::ConsumePrefix(&line, "weights ") && !absl::SimpleAtod(line, &out)) ADD_FAILURE() << line;
+    }
+    return out;
   }
 
   std::string python_;
@@ -158,7 +214,35 @@ TEST_F(RealPaddleTest, ParameterServersTrain) {
   ExpectTrained("ctr");
 }
 
-// What a hand-written Job of the plugin paddle keeps on a claim: examples/ctr-volcano-pvc.yaml.
+TEST_F(RealPaddleTest, TheExampleOfOnePodChecksItsPaddle) {
+  GW_LONG_TEST();
+  PADDLE_OR_SKIP();
+  // Its pods stay for their logs.
+  Apply(absl::StrReplaceAll(testutil::ReadFile(GW_SOURCE_DIR "/examples/paddle/single.yaml"),
+                            {{"spec:\n  worker:", "spec:\n  cleanPodPolicy: Never\n  worker:"}}));
+  ASSERT_TRUE(JobBecomes("mnist", "Completed")) << JobPhase("mnist") << "\n" << Everything();
+  EXPECT_THAT(Log("mnist-worker-0"), HasSubstr("PaddlePaddle is installed successfully!"));
+}
+
+// examples/paddlerec, translated. PaddleRec's own trainer is of Paddle 1.8, for which there is no Python any more:
+// behind its entry, with its command line and its config, stands the program of examples/train/ctr-ps.yaml.
+TEST_F(RealPaddleTest, ATrainingOfPaddleRecFindsItsConfigAndTheOthers) {
+  GW_LONG_TEST();
+  python_ = PaddleFolder("2.6.2", &why_);
+  if (python_.empty() || !Start(false, {{"hub.baidubce.com/ctr/paddlerec", RecImage(), true}})) GTEST_SKIP() << why_;
+  const std::string folder = GW_SOURCE_DIR "/examples/paddlerec/";
+  const testutil::Outcome translated =
+      RunProgram({GW_GANGWAY, "translate", "-f", folder + "backend.yaml", "-f", folder + "config.yaml"});
+  ASSERT_EQ(translated.exit_code, 0) << translated.err;
+  Apply(translated.out);
+  const std::string job = "k8s-ctr-dnn";
+  ExpectTrained(job, "trainer", "pserver");
+  EXPECT_THAT(Log(job + "-trainer-1"),
+              AllOf(HasSubstr("paddlerec.run as WORKER, workspace paddlerec.models.rank.dnn, 2 threads\n"),
+                    HasSubstr("worker 1 begins at step 0\n")));
+}
+
+// What keeps its checkpoints on a claim: examples/ctr-volcano-pvc.yaml, a hand-written Job of the plugin paddle.
 class RealCheckpointTest : public RealPaddleTest {
  protected:
   static constexpr char kJob[] = "ctr-volcano-pvc";
@@ -176,15 +260,14 @@ class RealCheckpointTest : public RealPaddleTest {
     const std::string path = absl::StrCat(temporary_.path(), "/claims/default/ctr-model/", file);
     return std::filesystem::exists(path) ? testutil::ReadFile(path) : std::string();
   }
-  std::string Version() { return At(api::kJobs, kJob, "/status/version"); }
   bool Trains() {
     return Eventually([&] { return !Kept("steps").empty(); }, kTraining);
   }
-  void ExpectResumedAndKept() {
-    ASSERT_TRUE(JobBecomes(kJob, "Completed")) << JobPhase(kJob) << "\n" << Everything();
-    EXPECT_EQ(At(api::kJobs, kJob, "/status/retryCount"), "1") << Everything();
+  void ExpectResumedAndKept(const std::string& job = kJob, const std::string& worker = "trainer") {
+    ASSERT_TRUE(JobBecomes(job, "Completed")) << JobPhase(job) << "\n" << Everything();
+    EXPECT_EQ(At(api::kJobs, job, "/status/retryCount"), "1") << Everything();
     for (const int index : {0, 1}) {
-      const std::string log = Log(absl::StrCat(kJob, "-trainer-", index));
+      const std::string log = Log(absl::StrCat(job, "-", worker, "-", index));
       EXPECT_THAT(log, AllOf(HasSubstr(absl::StrCat("worker ", index, " begins at step ")),
                              Not(HasSubstr("begins at step 0\n"))));
       const auto losses = Losses(log);
@@ -199,7 +282,7 @@ TEST_F(RealCheckpointTest, TheModelIsOnTheClaimAndServed) {
   GW_LONG_TEST();
   PADDLE_OR_SKIP();
   Apply(Text());
-  ExpectTrained(kJob, "trainer");
+  ExpectTrained(kJob, "trainer", "pserver");
   EXPECT_EQ(Kept("steps"), "400");
   EXPECT_TRUE(std::filesystem::is_directory(temporary_.path() + "/claims/default/ctr-model/model-400"));
   // The in-cluster way, by the Service's name.
@@ -222,35 +305,75 @@ TEST_F(RealCheckpointTest, AWorkerThatFailsRestartsTheGangWhichGoesOn) {
   ExpectResumedAndKept();
 }
 
-TEST_F(RealCheckpointTest, AServerThatIsEvictedDoesToo) {
+// A Job written by hand, and a PaddleJob that is translated.
+struct InterruptedCase {
+  const char* name;
+  const api::Resource* kind;
+  const char *job, *server, *worker;
+};
+
+class RealInterruptedTest : public RealCheckpointTest, public ::testing::WithParamInterface<InterruptedCase> {
+ protected:
+  std::string InterruptedText(const std::string& sleep) {
+    if (GetParam().kind == &api::kJobs) return Text({{"STEP_SLEEP", sleep}});
+    return absl::StrCat(
+        "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: ctr-model}\n"
+        "spec: {accessModes: [ReadWriteMany], resources: {requests: {storage: 1Gi}}}\n---\n",
+        absl::StrReplaceAll(
+            ExampleText("ctr-ps.yaml"),
+            {{"              - {name: code, mountPath: /code}\n",
+              absl::StrCat("              - {name: code, mountPath: /code}\n"
+                           "              - {name: model, mountPath: /model}\n"
+                           "            env:\n"
+                           "              - {name: CHECKPOINTS, value: /model}\n"
+                           "              - {name: CHECKPOINT_EVERY, value: \"50\"}\n"
+                           "              - {name: STEP_SLEEP, value: \"",
+                           sleep, "\"}\n")},
+             {"            configMap: {name: ctr-code}\n",
+              "            configMap: {name: ctr-code}\n"
+              "          - name: model\n            persistentVolumeClaim: {claimName: ctr-model}\n"}}));
+  }
+};
+
+TEST_P(RealInterruptedTest, AServerThatIsEvictedRestartsTheGangWhichGoesOn) {
   GW_LONG_TEST();
   PADDLE_OR_SKIP();
-  Apply(Text({{"STEP_SLEEP", "0.02"}}));
+  Apply(InterruptedText("0.02"));
   ASSERT_TRUE(Trains()) << Everything();
-  const std::string server = absl::StrCat(kJob, "-pserver-0");
+  const std::string server = absl::StrCat(GetParam().job, "-", GetParam().server, "-0");
   const kube::Response reply = Ask("POST", api::PathOf(api::kPods, "default", server) + "/eviction",
                                    absl::StrCat(R"({"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":")",
                                                 server, R"(","namespace":"default"}})"));
   ASSERT_TRUE(reply.ok()) << *reply.body;
-  ExpectResumedAndKept();
+  ExpectResumedAndKept(GetParam().job, GetParam().worker);
+  ExpectNoneOf(GetParam().job, GetParam().server);
 }
 
-TEST_F(RealCheckpointTest, AJobDeletedInTheMiddleLeavesItsClaim) {
+TEST_P(RealInterruptedTest, AJobDeletedInTheMiddleLeavesItsClaim) {
   GW_LONG_TEST();
   PADDLE_OR_SKIP();
-  Apply(Text({{"STEP_SLEEP", "0.05"}}));
+  Apply(InterruptedText("0.05"));
   ASSERT_TRUE(Trains()) << Everything();
-  Ask("DELETE", api::PathOf(api::kJobs, "default", kJob));
+  const std::string job = GetParam().job;
+  Ask("DELETE", api::PathOf(*GetParam().kind, "default", job));
   ASSERT_TRUE(Eventually(
       [&] {
         const std::vector<std::string> pods = PodNames();
-        return std::none_of(pods.begin(), pods.end(),
-                            [](const std::string& pod) { return absl::StartsWith(pod, kJob); });
+        return JobPhase(job).empty() && std::none_of(pods.begin(), pods.end(), [&](const std::string& pod) {
+                 return absl::StartsWith(pod, absl::StrCat(job, "-", GetParam().server)) ||
+                        absl::StartsWith(pod, absl::StrCat(job, "-", GetParam().worker));
+               });
       },
       kTraining))
       << Everything();
   EXPECT_FALSE(Kept("steps").empty());
 }
+
+INSTANTIATE_TEST_SUITE_P(
+    All, RealInterruptedTest,
+    ::testing::Values(InterruptedCase{"HandWritten", &api::kJobs, "ctr-volcano-pvc", "pserver", "trainer"},
+                      InterruptedCase{"Translated", &api::paddle::kPaddleJobs, "ctr", "ps", "worker"}),
+    [](const auto& each) { return std::string(each.param.name); });
 
 // examples/train/linear-elastic.yaml with a real etcd, that of the control plane of other tests.
 class RealElasticTest : public RealPaddleTest {
@@ -406,46 +529,44 @@ TEST_F(RealCheckpointTest, TheExampleOfVolcanoTrainsWithTheEnvironmentWrittenByH
        {"command: [python, /code/train.py]", absl::StrCat("command: [sh, -c, ", api::JsonString(script), "]")}});
   ASSERT_THAT(text, Not(HasSubstr("--server=pserver")));
   Apply(text);
-  ExpectTrained(kJob, "trainer");
+  ExpectTrained(kJob, "trainer", "pserver");
 }
 
 TEST_F(RealPaddleTest, ParameterServersTrainThroughPaddlesLauncher) {
   GW_LONG_TEST();
   PADDLE_OR_SKIP();
-  // The launcher takes a job for a collective one unless it is told of servers in its own words.
-  Apply(absl::StrReplaceAll(ExampleText("ctr-ps.yaml"),
-                            {{"command: [python, /code/train.py]",
-                              "command: [sh, -c, \"PADDLE_SERVERS_ENDPOINTS=$PADDLE_PSERVERS_IP_PORT_LIST "
-                              "PADDLE_TRAINERS_ENDPOINTS=$PADDLE_TRAINER_ENDPOINTS exec python -m "
-                              "paddle.distributed.launch /code/train.py\"]"}}));
-  ASSERT_TRUE(JobBecomes("ctr", "Completed")) << JobPhase("ctr") << "\n" << Everything();
+  Apply(WithCommand(ExampleText("ctr-ps.yaml"), "[python, /code/train.py]",
+                    "[python, -m, paddle.distributed.launch, /code/train.py]"));
+  ExpectTrained("ctr");
 }
 
 class RealCollectiveTest : public RealPaddleTest, public ::testing::WithParamInterface<CollectiveCase> {};
 
-TEST_P(RealCollectiveTest, WorkersEndWithTheSameWeights) {
+TEST_P(RealCollectiveTest, WorkersEndWhereOneProcessDoes) {
   GW_LONG_TEST();
   PADDLE_OR_SKIP(GetParam().version);
   std::string text = ExampleText(GetParam().file);
-  if (GetParam().plain) {
-    // What the launcher would say to each: where it is itself, and what carries the gradients without a GPU.
-    text = absl::StrReplaceAll(text, {{"command: [python, -m, paddle.distributed.launch, /code/train.py]",
-                                       "command: [sh, -c, \"PADDLE_CURRENT_ENDPOINT=$POD_IP:$PADDLE_PORT "
-                                       "PADDLE_DISTRI_BACKEND=gloo exec python /code/train.py\"]"}});
-  }
+  if (GetParam().plain)
+    text = WithCommand(text, "[python, -m, paddle.distributed.launch, /code/train.py]", "[python, /code/train.py]");
   Apply(text);
   ASSERT_TRUE(JobBecomes("linear", "Completed")) << JobPhase("linear") << "\n" << Everything();
-  std::vector<std::string> weights;
-  for (const char* const pod : {"linear-worker-0", "linear-worker-1"}) {
-    const std::string log = Log(pod);
+  // Trained by one process on what both have: the same up to how floats are added.
+  const std::string alone = Alone(GetParam().file, {"ALONE=2"});
+  const auto expected = Losses(alone);
+  ASSERT_TRUE(expected.has_value()) << alone;
+  double first = 0, last = 0;
+  for (const int index : {0, 1}) {
+    const std::string log = Log(absl::StrCat("linear-worker-", index));
+    EXPECT_THAT(log, HasSubstr(absl::StrCat("rank ", index, " of 2\n")));
     const auto losses = Losses(log);
     ASSERT_TRUE(losses.has_value()) << log;
     EXPECT_LT(losses->second, losses->first);
-    for (const absl::string_view line : absl::StrSplit(log, '\n'))
-      if (absl::StartsWith(line, "weights ")) weights.emplace_back(line);
+    first += losses->first / 2;
+    last += losses->second / 2;
+    EXPECT_NEAR(Weights(log), Weights(alone), 1e-4) << log;
   }
-  ASSERT_EQ(weights.size(), 2u) << Everything();
-  EXPECT_EQ(weights[0], weights[1]);
+  EXPECT_NEAR(first, expected->first, 1e-3);
+  EXPECT_NEAR(last, expected->second, 1e-3);
 }
 INSTANTIATE_TEST_SUITE_P(All, RealCollectiveTest,
                          ::testing::Values(CollectiveCase{"Launcher", "linear-collective.yaml"},

@@ -18,7 +18,7 @@ using testutil::StatusIs;
 
 class EnvironmentTest : public ::testing::Test {
  protected:
-  PodFacts Facts() { return {pod_, "10.1.0.7", "10.0.0.3", &allocatable_, sources_}; }
+  PodKnowledge Facts() { return {pod_, "10.1.0.7", "10.0.0.3", &allocatable_, sources_}; }
   HostedContainer Container(const std::string& json) { return *api::Decode<HostedContainer>(json); }
   std::string Field(const std::string& path) {
     const auto value = FieldOf(Facts(), path);

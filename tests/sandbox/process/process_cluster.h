@@ -39,7 +39,8 @@ class ProcessCluster : public ::testing::Test {
     std::filesystem::create_directory(folder_);
     ProcessOptions options;
     options.folder = folder_;
-    options.claims = temporary_.path() + "/claims";
+    options.claims = (claims_by_name_ ? temporary_.path() : folder_) + "/claims";
+    options.claims_by_name = claims_by_name_;
     options.shared_network = shared_network;
     options.path = "/usr/local/bin:/usr/bin:/bin";
     options.home = "/root";
@@ -120,6 +121,7 @@ class ProcessCluster : public ::testing::Test {
     return PodOf(name).at("status").at("containerStatuses").at(0).at("state").at("terminated");
   }
 
+  bool claims_by_name_ = true;  // of Start(); false: as without --volumes
   testutil::TemporaryFolder temporary_{"process-sandbox"};
   std::string folder_, why_;
   testutil::LoopThread thread_;

@@ -2,6 +2,7 @@
 #include "sandbox/process/process_runtime.h"
 
 #include <csignal>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <utility>
@@ -82,6 +83,39 @@ TEST_F(ProcessRuntimeTest, APodThatWasBeingPreparedHearsOfTheHostsEnd) {
   host_.events.on_gone();
   loop_.RunFor(absl::Seconds(1));
   EXPECT_THAT(EventsText(), AllOf(HasSubstr("FailedCreatePodSandBox"), HasSubstr("start the sandbox anew")));
+}
+
+TEST_F(ProcessRuntimeTest, WhatTheMachineDoesNotDoIsNoFaultOfTheContainer) {
+  const std::string resolver = temporary_.path() + "/resolv.conf";
+  std::filesystem::create_directory(resolver);  // in the place of a file that every container has
+  MakePod("waits");
+  Prepared();
+  EXPECT_THAT(host_.started, IsEmpty());
+  EXPECT_THAT(PodText("waits"), AllOf(HasSubstr("\"CreateContainerError\""), HasSubstr("Is a directory")));
+  std::filesystem::remove(resolver);
+  loop_.RunFor(absl::Seconds(11));
+  EXPECT_THAT(host_.started, SizeIs(1));
+}
+
+TEST_F(ProcessRuntimeTest, NamesThatCouldNotBeWrittenAreWrittenLater) {
+  ASSERT_TRUE(Ask("POST", api::PathOf(api::kServices, "default"),
+                  R"({"apiVersion":"v1","kind":"Service","metadata":{"name":"job"},"spec":{"clusterIP":"None",)"
+                  R"("publishNotReadyAddresses":true,"selector":{"app":"x"}}})")
+                  .ok());
+  MakePod("first");
+  Prepared();
+  const std::string hosts = absl::StrCat(temporary_.path(), "/pods/", host_.prepared.at(0).uid, "/hosts");
+  std::filesystem::remove(hosts);
+  std::filesystem::create_directory(hosts);
+  ASSERT_TRUE(Ask("POST", api::PathOf(api::kPods, "default"),
+                  R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"second","labels":{"app":"x"}},"spec":{)"
+                  R"("nodeName":"node-000","subdomain":"job","hostname":"second","containers":[{"name":"main",)"
+                  R"("image":"x","command":["true"]}]}})")
+                  .ok());
+  loop_.RunFor(absl::Seconds(1));
+  std::filesystem::remove(hosts);
+  loop_.RunFor(absl::Seconds(3));
+  EXPECT_THAT(testutil::ReadFile(hosts), HasSubstr("second.job"));
 }
 
 TEST_F(ProcessRuntimeTest, ALastLineWithoutItsEndIsShown) {

@@ -1,8 +1,13 @@
 // The embedded cluster with processes for containers, on this machine: what they see, how they end, and that nothing is
 // left behind. A user's commands alone, through `gangway sandbox --run=process`.
+#include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -13,8 +18,10 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "api/cluster_resources.h"
 #include "api/json.h"
 #include "api/json_value.h"
 #include "api/resource.h"
@@ -212,6 +219,25 @@ TEST_F(ProcessSandboxTest, OutOfMemoryIsToldWhereLimitsAreKept) {
   EXPECT_EQ(Terminated("eats").at("exitCode").as_int64(), 137);
 }
 
+// Of both versions of control groups.
+TEST_F(ProcessSandboxTest, ALimitOfCpuHoldsAProgramBack) {
+  START_OR_SKIP();
+  if (!host_->notes().empty()) GTEST_SKIP() << host_->notes().front();
+  RunShell("spins",
+           "i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done\n"
+           "if grep -q ':cpu:' /proc/self/cgroup; then\n"
+           "  cd /sys/fs/cgroup/cpu$(sed -n 's/.*:cpu://p' /proc/self/cgroup)\n"
+           "  echo $(cat cpu.cfs_quota_us) $(cat cpu.cfs_period_us)\n"
+           "else cd /sys/fs/cgroup$(sed -n 's/^0:://p' /proc/self/cgroup); cat cpu.max; fi\n"
+           "grep nr_throttled cpu.stat",
+           R"(,"resources":{"limits":{"cpu":"200m"}})");
+  ASSERT_EQ(End("spins"), "Succeeded") << Log("spins");
+  const std::vector<std::string> lines = absl::StrSplit(Log("spins"), '\n');
+  ASSERT_GE(lines.size(), 2u);
+  EXPECT_EQ(lines[0], "20000 100000") << "a fifth of a processor";
+  EXPECT_THAT(lines[1], ::testing::MatchesRegex("nr_throttled [1-9][0-9]*")) << "it took what it wanted";
+}
+
 TEST_F(ProcessSandboxTest, AFullDiskIsToldToTheProgram) {
   START_OR_SKIP();
   RunShell("fills", "head -c 5000000 /dev/zero > /memory/f; echo code $?",
@@ -236,10 +262,179 @@ TEST_F(ProcessSandboxTest, ClaimsAreFoldersThatStay) {
   EXPECT_EQ(testutil::ReadFile(temporary_.path() + "/claims/default/model/of/it/file"), "trained\n");
 }
 
+// As a provisioner does, and Kubernetes sees to it that it does so only when no pod has it mounted any more.
+TEST_F(ProcessSandboxTest, WhatIsOnAClaimGoesWithItUnlessItsClassRetainsIt) {
+  claims_by_name_ = false;
+  START_OR_SKIP();
+  Make(
+      api::PathOf(api::kStorageClasses, ""),
+      R"({"apiVersion":"storage.k8s.io/v1","kind":"StorageClass","metadata":{"name":"kept"},"provisioner":"sandbox.gangway.io/volumes","reclaimPolicy":"Retain"})");
+  std::vector<std::string> folders;
+  for (const std::string name : {"plain", "kept"}) {
+    Make(api::PathOf(api::kPersistentVolumeClaims, "default"),
+         absl::StrCat(R"({"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":{"name":")", name,
+                      R"("},"spec":{)", name == "kept" ? R"("storageClassName":"kept",)" : "",
+                      R"("accessModes":["ReadWriteMany"],"resources":{"requests":{"storage":"1Gi"}}}})"));
+    RunShell("uses-" + name, "echo trained > /m/file; while [ ! -e /m/enough ]; do sleep 0.02; done; cat /m/file",
+             R"(,"volumeMounts":[{"name":"m","mountPath":"/m"}])",
+             absl::StrCat(R"(,"volumes":[{"name":"m","persistentVolumeClaim":{"claimName":")", name, R"("}}])"));
+    ASSERT_TRUE(Becomes("uses-" + name, "Running"));
+    const json::value claim =
+        *api::ParseJson(*Ask("GET", api::PathOf(api::kPersistentVolumeClaims, "default", name)).body);
+    const std::string uid = json::value_to<std::string>(claim.at("metadata").at("uid"));
+    folders.push_back(absl::StrCat(folder_, "/claims/default/", name, "/", uid));
+    ASSERT_TRUE(Eventually([&] { return fs::exists(folders.back() + "/file"); }));
+    ASSERT_TRUE(Ask("DELETE", api::PathOf(api::kPersistentVolumeClaims, "default", name)).ok());
+    ASSERT_TRUE(Eventually([&] {
+      const kube::Response volume = Ask("GET", api::PathOf(api::kPersistentVolumes, "", "pvc-" + uid));
+      return name == "kept" ? absl::StrContains(*volume.body, "Released") : volume.code == 404;
+    }));
+    RunShell("later-" + name, "true");  // takes longer than what a folder is removed by
+    ASSERT_EQ(End("later-" + name), "Succeeded");
+    testutil::WriteFile(folders.back() + "/enough", "");
+    ASSERT_EQ(End("uses-" + name), "Succeeded");
+    EXPECT_EQ(Log("uses-" + name), "trained\n") << "what a pod has mounted stays";
+  }
+  EXPECT_TRUE(Eventually([&] { return !fs::exists(folders[0]); }));
+  EXPECT_TRUE(fs::exists(folders[1] + "/file"));
+}
+
+// The sandbox's own folder on a disk of 256 KiB, which is seen by the sandbox alone.
+class FullDiskTest : public ProcessCluster {
+ protected:
+  bool StartOnSmallDisk() {
+    const std::string disk = temporary_.path(), folder = disk + "/state";
+    const bool mounted = thread_.Run([&] {
+      return unshare(CLONE_NEWNS) == 0 && mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+             mount("tmpfs", disk.c_str(), "tmpfs", 0, "size=256k") == 0 && mkdir(folder.c_str(), 0755) == 0;
+    });
+    if (!mounted) why_ = "a disk of its own cannot be mounted here";
+    const bool started = mounted && Start();
+    std::filesystem::remove(folder_);  // the one that is not on that disk
+    return started;
+  }
+  // Until nothing more goes on it.
+  void Fill() {
+    thread_.Run([&] {
+      const int fd = open((temporary_.path() + "/ballast").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+      const std::string piece(4096, 'x');
+      while (write(fd, piece.data(), piece.size()) > 0) {
+      }
+      EXPECT_EQ(errno, ENOSPC);
+      close(fd);
+    });
+  }
+  void Empty() {
+    thread_.Run([&] { unlink((temporary_.path() + "/ballast").c_str()); });
+  }
+  std::string EventsText() { return *Ask("GET", "/api/v1/namespaces/default/events").body; }
+  std::string WaitingReason(const std::string& name) {
+    return json::value_to<std::string>(
+        PodOf(name).at("status").at("containerStatuses").at(0).at("state").at("waiting").at("reason"));
+  }
+};
+
+TEST_F(FullDiskTest, PodsWaitInAKubeletsWordsAndGoOnWhenThereIsRoom) {
+  if (!StartOnSmallDisk()) GTEST_SKIP() << why_;
+  Make(api::PathOf(api::kConfigMaps, "default"),
+       R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"conf"},"data":{"a":"of the map"}})");
+  RunShell("before", "true");
+  ASSERT_EQ(End("before"), "Succeeded") << api::ToJson(PodOf("before").at("status"));
+  Fill();
+  RunShell("conf", "cat /conf/a", R"(,"volumeMounts":[{"name":"conf","mountPath":"/conf"}])",
+           R"(,"volumes":[{"name":"conf","configMap":{"name":"conf"}}])");
+  RunShell("plain", "cat /etc/hosts");
+  EXPECT_TRUE(Eventually([&] {
+    const std::string events = EventsText();
+    return absl::StrContains(events, "FailedMount") && absl::StrContains(events, "FailedCreatePodSandBox");
+  }));
+  EXPECT_THAT(EventsText(),
+              AllOf(HasSubstr("MountVolume.SetUp failed for volume \\\"conf\\\" : write "),
+                    HasSubstr("/conf/a: No space left on device"), HasSubstr("Failed to create pod sandbox: write "),
+                    HasSubstr("/hosts: No space left on device")));
+  for (const char* const name : {"conf", "plain"}) {
+    EXPECT_EQ(Phase(name), "Pending");
+    EXPECT_EQ(WaitingReason(name), "ContainerCreating");
+  }
+  Empty();
+  for (const char* const name : {"conf", "plain"}) EXPECT_EQ(End(name), "Succeeded");
+  EXPECT_EQ(Log("conf"), "of the map");
+  EXPECT_THAT(Log("plain"), HasSubstr("\tplain\n"));
+}
+
+TEST_F(FullDiskTest, AProgramIsToldAndEndsAsItLikes) {
+  if (!StartOnSmallDisk()) GTEST_SKIP() << why_;
+  RunShell("fills", "head -c 1000000 /dev/zero > /of-its-own; echo code $?");
+  ASSERT_EQ(End("fills"), "Succeeded");
+  EXPECT_THAT(Log("fills"), AllOf(HasSubstr("No space left on device"), HasSubstr("code 1\n")));
+}
+
 TEST_F(ProcessSandboxTest, FiftyPodsAtOnce) {
   START_OR_SKIP();
   for (int i = 0; i < 50; ++i) RunShell(absl::StrCat("pod-", i), "exec sleep 1000");
   for (int i = 0; i < 50; ++i) EXPECT_TRUE(Becomes(absl::StrCat("pod-", i), "Running")) << i;
+}
+
+// A program of the machine and the libraries it needs, at the same places below `root`.
+void Unpack(const std::string& program, const std::string& root) {
+  std::vector<std::string> files{program};
+  for (const absl::string_view line : absl::StrSplit(testutil::RunProgram({"ldd", program}).out, '\n')) {
+    const std::vector<absl::string_view> words = absl::StrSplit(line, absl::ByAnyChar(" \t"), absl::SkipEmpty());
+    for (const absl::string_view word : words)
+      if (absl::StartsWith(word, "/")) files.emplace_back(word);
+  }
+  for (const std::string& file : files) {
+    fs::create_directories(fs::path(root + file).parent_path());
+    fs::copy_file(file, root + file, fs::copy_options::skip_existing);  // a link as what it leads to
+  }
+}
+
+TEST(ImageFolderTest, AnUnpackedRootIsAllThatItsContainersSee) {
+  const testutil::TemporaryFolder temporary("image-folder");
+  const std::string root = temporary.path() + "/root", manifest = temporary.path() + "/pods.yaml";
+  for (const char* const program : {"/bin/sh", "/bin/cat", "/bin/ls", "/bin/mkdir"}) Unpack(program, root);
+  fs::create_directories(root + "/opt");
+  testutil::WriteFile(root + "/opt/mark", "of the image\n");
+  testutil::WriteFile(manifest, R"YAML(
+apiVersion: v1
+kind: Pod
+metadata: {name: lives}
+spec:
+  schedulerName: volcano
+  restartPolicy: Never
+  containers:
+    - name: inside
+      image: registry/box:1.0
+      command: [sh, -c, "echo in $PWD as $HOME of $PATH; cat /opt/mark; echo mine > /opt/mark; cat /opt/mark; cat /conf/a; cat /etc/hosts > /etc/copy; echo $(ls /)"]
+      volumeMounts: [{name: conf, mountPath: /conf}]
+    - name: without
+      image: registry/box:1.0
+      command: [sh, -c, "sleep 0 || echo no sleep"]
+    - name: beside
+      image: another
+      command: [sh, -c, "sleep 0 && echo the sleep of the machine"]
+  volumes: [{name: conf, configMap: {name: conf}}]
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: conf}
+data: {a: "of the map\n"}
+)YAML");
+  const testutil::Outcome outcome = testutil::RunProgram(
+      {"env", "TMPDIR=" + temporary.path(), GW_GANGWAY, "sandbox", "--run=process", "--image=registry/box=" + root,
+       "--apply", manifest, "--show=*", "--until=pod/lives=Succeeded", "--timeout=60s"});
+  ASSERT_THAT(outcome.err, Not(HasSubstr(kSaysNothing)));
+  if (outcome.exit_code != 0 && absl::StrContains(outcome.err, "--run=process: ")) GTEST_SKIP() << outcome.err;
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr(" in / as /root of /usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:"),
+                                 HasSubstr(" of the image\n"), HasSubstr(" mine\n"), HasSubstr(" of the map\n"),
+                                 HasSubstr(" no sleep\n"), HasSubstr(" the sleep of the machine\n")));
+  // What a kubelet gives every container, the image's own, and nothing of the machine.
+  std::set<std::string> seen = {"bin", "conf", "dev", "etc", "opt", "proc", "run", "sys", "tmp"};
+  for (const auto& each : fs::directory_iterator(root)) seen.insert(each.path().filename());
+  EXPECT_THAT(outcome.out, HasSubstr(absl::StrCat(" ", absl::StrJoin(seen, " "), "\n")));
+  EXPECT_EQ(testutil::ReadFile(root + "/opt/mark"), "of the image\n") << "what it writes is its own";
+  EXPECT_FALSE(fs::exists(root + "/etc"));
 }
 
 // However the sandbox ends, nothing of it stays.

@@ -16,6 +16,7 @@ class ScriptedHost final : public ContainerHost {
   void Start(const StartOrder& run) override { started.push_back(run); }
   void Signal(const SignalOrder& order) override { signals.push_back(order.signal); }
   void Drop(const std::string&) override {}
+  void Remove(const std::string& folder) override { removed.push_back(folder); }
   void Open(const StreamOrder& stream) override { opened.push_back(stream); }
   void Write(absl::string_view, absl::string_view bytes) override { written.append(bytes.data(), bytes.size()); }
   void Say(const StreamWord& word) override {
@@ -27,7 +28,7 @@ class ScriptedHost final : public ContainerHost {
   std::vector<StartOrder> started;
   std::vector<int> signals;
   std::vector<StreamOrder> opened;
-  std::vector<std::string> left;
+  std::vector<std::string> left, removed;
   std::string written;
 };
 
