@@ -46,12 +46,12 @@ void UseMetrics::Set(const model::Cluster& cluster) {
   }
   for (model::GangId id = 0; id < cluster.gang_slots(); ++id) {
     const model::Gang& gang = cluster.gang(id);
-    const bool waits = cluster.waiting().contains(id) && gang.is_ours();
+    const bool waits = (cluster.waiting().contains(id) || cluster.awaiting_pods().contains(id)) && gang.is_ours();
     const bool holds = !gang.held.zero();
     if (!waits && !holds) continue;
     Amounts& of = namespaces_[LabelOf(gang.ns)];
     Add(gang.held, dims, of.held);
-    // One that is not let in has no pods yet.
+    // Its pods may not be made yet.
     if (waits) Add(gang.tasks.empty() ? gang.min_resources : gang.asks, dims, of.waiting);
   }
   for (const auto& [ns, amounts] : namespaces_) {

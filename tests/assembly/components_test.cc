@@ -165,6 +165,7 @@ Verbs NeededBy(const std::vector<absl::string_view>& processes) {
     Options options;
     options.admission_facts = std::make_shared<controller::AdmissionFacts>();
     options.label_source = std::make_shared<controller::LiveLabelSource>(lifecycle::LabelSource{true, {}});
+    options.notifications = std::make_shared<const Options::Notifications>();
     const auto component = row.make(informers, options);
     for (const kube::AnyInformer* const informer : component->watched()) {
       for (const char* const verb : {"list", "watch"}) needed[NameOf(informer->resource())].insert(verb);

@@ -155,8 +155,8 @@ TEST(BesideTest, UrgentGangsCostFewerOthersTheirWork) {
 // The same seed, the same run: what the table says can be looked up.
 TEST(BesideTest, ARunIsTheSameAgain) {
   const Workload workload = Draw(1, 30);
-  EXPECT_EQ(TableOf(workload, {{"steer", Of(workload, Mode::kSteer)}}),
-            TableOf(workload, {{"steer", Of(workload, Mode::kSteer)}}));
+  EXPECT_EQ(TableOf({workload}, {{"steer", {Of(workload, Mode::kSteer)}}}),
+            TableOf({workload}, {{"steer", {Of(workload, Mode::kSteer)}}}));
 }
 
 }  // namespace
