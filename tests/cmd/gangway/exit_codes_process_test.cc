@@ -38,8 +38,8 @@ constexpr char kSnapshot[] =
 
 struct Row {
   int code;
-  std::vector<std::string>
-      args;  // SERVER stands for the sandbox's kubeconfig, NOWHERE for a server that does not answer
+  std::vector<std::string> args;  // SERVER stands for the sandbox's kubeconfig, NOWHERE for a server that does not
+                                  // answer, FILE for one to write
   std::string input = "";
 };
 
@@ -79,10 +79,10 @@ const std::vector<Row>& Rows() {
       {2, {"run", "--image", "paddle", "--workers", "-1", "--dry-run", "--", "true"}},
       {2, {"run", "--image", "paddle", "NOWHERE", "--", "true"}},
       {3, {"run", "--image", "paddle", "--timeout", "10ms", "SERVER", "--", "true"}},
-      {0, {"archive", "--once", "--file", "/dev/null", "SERVER"}},
+      {0, {"archive", "--once", "--file", "FILE", "SERVER"}},
       {0, {"archive", "--release", "SERVER"}},
       {2, {"archive", "--once", "--file", "/none/jobs.jsonl", "SERVER"}},
-      {2, {"archive", "--once", "--file", "/dev/null", "NOWHERE"}},
+      {2, {"archive", "--once", "--file", "FILE", "NOWHERE"}},
       {0, {"job", "list", "SERVER"}},
       {2, {"job", "list", "NOWHERE"}},
       {2, {"job", "lists"}},
@@ -162,6 +162,8 @@ class ExitCodesTest : public ::testing::Test {
         argv.insert(argv.end(), {"--kubeconfig", sandbox_.kubeconfig()});
       } else if (arg == "NOWHERE") {
         argv.insert(argv.end(), {"--master", "http://127.0.0.1:1"});
+      } else if (arg == "FILE") {
+        argv.push_back(sandbox_.folder() + "/jobs.jsonl");
       } else {
         argv.push_back(arg);
       }
