@@ -107,6 +107,10 @@ int ArchiveCommand::Run() const {
   http.user_agent = "gangway-archive";
   const absl::StatusOr<std::unique_ptr<ApiCaller>> caller = ApiCaller::Make(flags_.server, std::move(http));
   if (!caller.ok()) return Complain(kArchiveCommand, caller.status());
+  if (flags_.once || flags_.release) {  // else it waits for the server
+    const absl::StatusOr<Bytes> answer = (*caller)->Call("GET", "/version");
+    if (!answer.ok()) return Complain(kArchiveCommand, answer.status());
+  }
   AsioLoop& loop = (*caller)->loop();
   absl::StatusOr<std::vector<std::unique_ptr<Sink>>> sinks = Sinks(loop);
   if (!sinks.ok()) return Complain(kArchiveCommand, OfFlag(sinks.status()));
