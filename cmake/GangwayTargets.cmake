@@ -53,9 +53,13 @@ endfunction()
 # itself, in the namespace without a name, has a name that no other of its target has. 1 is one by one.
 set(GW_BATCH 6 CACHE STRING "how many sources are compiled at once")
 
-function(gw_join_sources target)
+function(gw_join_sources target)  # and how many at most
   if(GW_BATCH GREATER 1)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${GW_BATCH})
+    set(size ${GW_BATCH})
+    if(ARGC GREATER 1 AND size GREATER ARGV1)
+      set(size ${ARGV1})
+    endif()
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${size})
     # What is behind an Impl may use what a source keeps to itself; g++ takes the source for a header.
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   endif()
@@ -72,7 +76,11 @@ function(gw_library)
     add_library(${target} STATIC ${A_SRCS})
     target_include_directories(${target} PUBLIC ${GW_INCLUDE_ROOT}/${target})
     target_link_libraries(${target} PUBLIC ${A_DEPS} PRIVATE gangway_options ${A_PRIVATE_DEPS})
-    gw_join_sources(${target})
+    if(folder MATCHES "^tests/")
+      gw_join_sources(${target} 6)  # where two of more tell of different things in the same words
+    else()
+      gw_join_sources(${target})
+    endif()
     if(folder MATCHES "^tests/" AND GW_BUILD_TESTS AND NOT A_OPTIMIZED)
       gw_compile_as_test(${target})
       target_precompile_headers(${target} REUSE_FROM gangway_tests_pch)
