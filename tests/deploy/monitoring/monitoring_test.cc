@@ -100,9 +100,12 @@ TEST(MonitoringTest, AlertsAndDashboardNameWhatThereIs) {
     return absl::StrContains(MetricsOf(*processes[0]), "gangway_bindings_total{result=\"bound\"} 4");
   })) << processes[0]->log();
 
-  // Queues are measured a little later.
-  EXPECT_TRUE(Eventually(
-      [&] { return absl::StrContains(MetricsOf(*processes[0]), "volcano_queue_allocated_scalar_resources"); }));
+  // Queues and namespaces are measured a little later.
+  server.Apply(GW_SOURCE_DIR "/examples/too-large.yaml");
+  for (const absl::string_view metric : {"volcano_queue_allocated_scalar_resources", "gangway_namespace_held_resources",
+                                         "gangway_namespace_waiting_resources"}) {
+    EXPECT_TRUE(Eventually([&] { return absl::StrContains(MetricsOf(*processes[0]), metric); })) << metric;
+  }
   Metrics there{{"up", {}}};
   for (const auto& process : processes) {
     const std::string page = MetricsOf(*process);
