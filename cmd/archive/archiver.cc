@@ -111,13 +111,18 @@ void Archiver::OnJob(const api::Resource& resource, const std::shared_ptr<const 
   if (ready_) Look(uid);
 }
 
+// What was its is kept until the job is in the archive: its pods and its PodGroup may go before it.
+bool Archiver::IsAwaited(const std::string& uid) const {
+  const auto entry = entries_.find(uid);
+  return !ready_ || (entry != entries_.end() && !entry->second.done);
+}
+
 void Archiver::OnPod(const std::shared_ptr<const Pod>& before, const std::shared_ptr<const Pod>& after) {
   const Pod& pod = after == nullptr ? *before : *after;
   const std::string* const owner = ControllerUid(pod.metadata);
   if (owner == nullptr) return;
-  if (after == nullptr) {  // its end is kept while its job is not in the archive
-    const auto entry = entries_.find(*owner);
-    if (ready_ && (entry == entries_.end() || entry->second.done)) pods_of_.erase(*owner);
+  if (after == nullptr) {
+    if (!IsAwaited(*owner)) pods_of_.erase(*owner);
     return;
   }
   Pods& pods = pods_of_[*owner];
@@ -133,8 +138,12 @@ void Archiver::OnPod(const std::shared_ptr<const Pod>& before, const std::shared
 void Archiver::OnGroup(const std::shared_ptr<const Kept>& before, const std::shared_ptr<const Kept>& after) {
   const Kept& group = after == nullptr ? *before : *after;
   const std::string* const owner = ControllerUid(group.metadata);
-  if (owner == nullptr || after == nullptr) return;  // a finished job's goes before it; what it was is kept
-  group_of_[*owner] = ObjectJson(api::kPodGroups, group);
+  if (owner == nullptr) return;
+  if (after != nullptr) {
+    group_of_[*owner] = ObjectJson(api::kPodGroups, group);
+  } else if (!IsAwaited(*owner)) {
+    group_of_.erase(*owner);
+  }
 }
 
 // What is to be done about a job as it is now.
@@ -147,8 +156,8 @@ void Archiver::Look(const std::string& uid) {
   }
   if (entry.done || (options_.hold && job.annotations.contains(kArchivedAt))) {
     entry.done = true;
-    if (entry.gone) return Forget(uid);
-    if (Holds(job)) PatchFinalizer(uid, false);
+    if (entry.gone && !entry.queued) return Forget(uid);
+    if (!entry.gone && Holds(job)) PatchFinalizer(uid, false);
     return;
   }
   const bool leaves = entry.gone || job.deleting();
@@ -168,11 +177,23 @@ void Archiver::Queue(const std::string& uid, absl::Duration delay) {
 }
 
 void Archiver::Next() {
-  if (writing_ || resting_ || ended_ || queue_.empty()) return;
-  const std::string uid = queue_.front();
-  queue_.pop_front();
-  writing_ = true;
-  AskEvents(uid);
+  while (!writing_ && !resting_ && !ended_ && !queue_.empty()) {
+    const std::string uid = queue_.front();
+    queue_.pop_front();
+    if (!entries_.at(uid).done) {
+      writing_ = true;
+      AskEvents(uid);
+    } else {  // another archive that holds it was faster
+      Unqueue(uid);
+    }
+  }
+}
+
+void Archiver::Unqueue(const std::string& uid) {
+  --waiting_;
+  failures_.erase(uid);
+  entries_.at(uid).queued = false;
+  Look(uid);
 }
 
 // Events go after an hour, and with a busy API server sooner; a record without them is better than none.
@@ -246,12 +267,10 @@ void Archiver::WriteTo(std::size_t sink, std::shared_ptr<const Record> record) {
 void Archiver::OnWritten(const std::string& uid, const std::string& name) {
   writing_ = false;
   failures_in_a_row_ = 0;
-  failures_.erase(uid);
   ++written_;
-  --waiting_;
   log::Info("archived", {{"record", name}});
   entries_.at(uid).done = true;
-  Look(uid);
+  Unqueue(uid);
   Next();
   EndIfDone();
 }
@@ -331,7 +350,7 @@ void Archiver::Forget(const std::string& uid) {
   entries_.erase(uid);
   for (const std::string& each : owners) {
     const auto made = entries_.find(each);
-    if (made != entries_.end() && made->second.gone && made->second.done) {
+    if (made != entries_.end() && made->second.gone && made->second.done && !made->second.queued) {
       Forget(each);
     } else if (made == entries_.end()) {
       pods_of_.erase(each);

@@ -66,7 +66,9 @@ class Archiver {
   absl::Status AskSinks();
   void Look(const std::string& uid);
   void Queue(const std::string& uid, absl::Duration delay);
+  bool IsAwaited(const std::string& uid) const;
   void Next();
+  void Unqueue(const std::string& uid);
   void AskEvents(const std::string& uid);
   void Write(const std::string& uid, std::string events, std::string problem);
   void WriteTo(std::size_t sink, std::shared_ptr<const Record> record);
