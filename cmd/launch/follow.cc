@@ -70,8 +70,8 @@ absl::Status Follow::Run() {
   const bool paddle = wish_.resource == &api::paddle::kPaddleJobs;
   if (paddle) Watch(paddle_jobs_, true);
   if (!paddle || wish_.tell) Watch(jobs_, !paddle);
+  Watch(groups_, false);  // why it waits
   if (wish_.tell) {
-    Watch(groups_, false);
     Watch(pods_, false);
     Watch(events_, false);
   }

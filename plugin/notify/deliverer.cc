@@ -60,16 +60,14 @@ void Deliverer::OnAnswer(absl::StatusOr<kube::Response> answer) {
   if (answer.ok() && answer->ok()) {
     failures_ = 0;
     sent_.Add();
-    waiting_.pop_front();
-    waiting_gauge_.Set(static_cast<double>(waiting_.size()));
+    Pop();
     return Next();
   }
   if (answer.ok() && !Passes(answer->code)) {
     failures_ = 0;
     refused_.Add();
     log::Warning("the webhook refuses a notification", {{"code", answer->code}});
-    waiting_.pop_front();
-    waiting_gauge_.Set(static_cast<double>(waiting_.size()));
+    Pop();
     return Next();
   }
   failed_.Add();
@@ -95,6 +93,10 @@ void Deliverer::Again(absl::Duration rest) {
 void Deliverer::Drop(absl::string_view why) {
   dropped_.Add();
   log::Warning("a notification is dropped", {{"why", why}});
+  Pop();
+}
+
+void Deliverer::Pop() {
   waiting_.pop_front();
   waiting_gauge_.Set(static_cast<double>(waiting_.size()));
 }

@@ -39,6 +39,7 @@ class Deliverer {
   void OnAnswer(absl::StatusOr<kube::Response> answer);
   void Again(absl::Duration rest);
   void Drop(absl::string_view why);
+  void Pop();
 
   Loop& loop_;
   kube::Client& client_;

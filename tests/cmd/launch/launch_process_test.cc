@@ -87,9 +87,9 @@ TEST_F(LaunchProcessTest, AJobThatFailsIsNoSuccess) {
 
 TEST_F(LaunchProcessTest, WhoStopsWaitingDoesNotStopTheJob) {
   Start();
-  const Outcome late = Run({"--name", "late", "--cpu", "1000", "--timeout", "700ms"});
+  const Outcome late = Run({"--name", "late", "--cpu", "1000", "--timeout", "3s"});
   EXPECT_EQ(late.exit_code, 3);
-  EXPECT_THAT(late.err, HasSubstr("job default/late: not at its end within 700ms"));
+  EXPECT_THAT(late.err, HasSubstr("job default/late: not at its end within 3s: waits for 1 of 1 task: needs cpu 1000"));
   const Outcome at_once = Run({"--name", "later", "--wait=false"});
   EXPECT_EQ(at_once.exit_code, 0) << at_once.err;
   EXPECT_THAT(at_once.out, Not(HasSubstr("Completed")));
