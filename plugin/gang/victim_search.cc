@@ -43,6 +43,12 @@ void VictimSearch::TakeAll(std::vector<Bundle> bundles) {
 void VictimSearch::GiveBackAll() {
   for (const Bundle& bundle : chosen_) trial_.GiveBack(bundle, victims_);
   chosen_.clear();
+  std::erase_if(stay_, [this](GangId gang) { return MayGo(gang); });  // others had used up its budget
+}
+
+bool VictimSearch::MayGo(GangId gang) {
+  const std::optional<Bundle>& whole = victims_.Whole(gang, preemptor_.asks_for_nothing);
+  return whole.has_value() && victims_.WithinBudgets(whole->tasks);
 }
 
 // Beside those that are chosen.
@@ -81,8 +87,7 @@ bool VictimSearch::TakeNext(std::vector<Candidate>& heap) {
 }
 
 std::optional<std::vector<Bundle>> VictimSearch::TakeWhole(GangId gang) {
-  const std::optional<Bundle>& whole = victims_.Whole(gang, preemptor_.asks_for_nothing);
-  if (!whole.has_value() || !victims_.WithinBudgets(whole->tasks)) {
+  if (!MayGo(gang)) {
     stay_.insert(gang);
     return std::nullopt;
   }
@@ -94,7 +99,7 @@ std::optional<std::vector<Bundle>> VictimSearch::TakeWhole(GangId gang) {
     std::erase_if(chosen_, of_it);
   }
   for (const Bundle& bundle : members) trial_.GiveBack(bundle, victims_);
-  if (TakeIfAllowed(*whole)) {
+  if (TakeIfAllowed(*victims_.Whole(gang, preemptor_.asks_for_nothing))) {
     stay_.erase(gang);  // others that used up its budget have been given back
     return members;
   }
@@ -225,7 +230,6 @@ bool VictimSearch::Find(const std::vector<Candidate>& candidates) {
   if (!found) {
     const bool lie_apart = between_ != nullptr && Places() < preemptor_.count && AmountsSuffice();
     GiveBackAll();
-    stay_.clear();
     found = lie_apart && FindNodeByNode(candidates);
   }
   if (!found) {
@@ -340,6 +344,7 @@ void VictimSearch::PreferOneGang(const std::vector<Candidate>& candidates) {
   });
   std::make_heap(large.begin(), large.end(), GoesLater(cluster_));
   const std::vector<Bundle> before = chosen_;
+  const std::set<GangId> stayed = stay_;
   for (int tries = 0; tries < kSingleGangs && !large.empty() && trial_.may_go_on(); ++tries) {
     trial_.Rewind();
     GiveBackAll();
@@ -348,6 +353,7 @@ void VictimSearch::PreferOneGang(const std::vector<Candidate>& candidates) {
   trial_.Rewind();
   GiveBackAll();
   TakeAll(before);
+  stay_ = stayed;
   GW_CHECK(Try());
 }
 

@@ -49,6 +49,7 @@ class VictimSearch {
   bool TakeIfAllowed(const Bundle& bundle);
   Reclaim::Loss LossBy(const Bundle& bundle);
   bool TakeNext(std::vector<Candidate>& heap);
+  bool MayGo(model::GangId gang);  // as a whole, beside those that are chosen
   // A gang is taken away as a whole, which was chosen last then; returned are its members that were chosen before.
   // nullopt: it may not go.
   std::optional<std::vector<Bundle>> TakeWhole(model::GangId gang);
@@ -72,7 +73,7 @@ class VictimSearch {
   EvictionTrial& trial_;
   Victims& victims_;
   const BetweenQueues* const between_;
-  std::set<model::GangId> stay_;  // that may not go
+  std::set<model::GangId> stay_;  // that might not go beside those that are chosen
   std::vector<Bundle> chosen_;
   bool had_places_ = false;
   double refused_up_to_ = std::numeric_limits<double>::infinity();
