@@ -1,5 +1,6 @@
 #include "sandbox/apiserver/shown.h"
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "api/kinds/kinds.h"
 #include "sandbox/apiserver/apply/managed_fields.h"
@@ -26,6 +27,15 @@ Bytes ShownInList(const Record& record, bool managed_fields) {
   Bytes listed = MakeBytes(absl::StrCat("{", absl::string_view(*whole).substr(at)));
   kept = listed;
   return listed;
+}
+
+Bytes AsVersion(Bytes object, const api::Resource& resource) {
+  constexpr absl::string_view kStart = R"({"apiVersion":")";  // draft.h writes it first
+  if (resource.declared == nullptr || !absl::StartsWith(*object, kStart)) return object;
+  const std::size_t end = object->find('"', kStart.size());
+  const std::string wanted = resource.ApiVersion();
+  if (absl::string_view(*object).substr(kStart.size(), end - kStart.size()) == wanted) return object;
+  return MakeBytes(absl::StrCat(kStart, wanted, absl::string_view(*object).substr(end)));
 }
 
 Bytes ShownAtRevision(const Record& record, Revision revision, bool managed_fields) {
