@@ -64,7 +64,7 @@ Objection ServerCore::CheckRoomForDefinition(const Record* before, std::size_t b
                                            " CustomResourceDefinitions: delete others")};
   }
   if (bytes <= kMaxDefinitionBytes) return std::nullopt;
-  Refusal refusal = TooLargeToStore();
+  Refusal refusal = TooLarge();
   refusal.message = absl::StrCat("the sandbox has room for ", kMaxDefinitionBytes >> 20,
                                  " MiB of CustomResourceDefinitions together: delete others");
   return refusal;

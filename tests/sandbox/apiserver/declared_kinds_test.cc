@@ -197,12 +197,11 @@ TEST_F(DeclaredKindsTest, SelectableFieldsAreThoseOfTheDefinitionOfNow) {
 }
 
 TEST_F(DeclaredKindsTest, WhatIsNotJudgedIsSaid) {
-  const Answer made = Post(
-      kDefinitions,
-      Definition(Version("v1", R"({"type":"object","x-kubernetes-validations":[{"rule":"has(self.spec)"}]
-})", true)));
+  constexpr absl::string_view kRuled =
+      R"json({"type":"object","x-kubernetes-validations":[{"rule":"has(self.spec)"}]})json";
+  const Answer made = Post(kDefinitions, Definition(Version("v1", kRuled, true)));
   EXPECT_EQ(made.code, 201) << made.body;
-EXPECT_THAT(made.warnings, ElementsAre(HasSubstr("x-kubernetes-validations are stored")));
+  EXPECT_THAT(made.warnings, ElementsAre(HasSubstr("x-kubernetes-validations are stored")));
 }
 
 TEST_F(DeclaredKindsTest, ThereIsRoomForSoMany) {
