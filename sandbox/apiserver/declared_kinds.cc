@@ -110,6 +110,24 @@ void FillFieldLabels(const json::object& version, Texts& texts, DeclaredVersion&
                              .status_writes_metadata = false};
 }
 
+// apiextensions-apiserver: defaultDeprecationWarning, unless the definition says it in its own words.
+std::string Deprecation(const json::object& definition, const json::object& version) {
+  if (const absl::string_view given = FindText(version, "deprecationWarning"); !given.empty())
+    return std::string(given);
+  const absl::string_view group = TextAt(definition, "spec.group"), kind = TextAt(definition, "spec.names.kind");
+  absl::string_view instead, name = FindText(version, "name");
+  const json::array& versions = FindPath(definition, "spec.versions")->get_array();
+  for (const json::value& each : versions) {
+    const json::object& other = each.get_object();
+    if (!BoolAt(other, "served") || BoolAt(other, "deprecated")) continue;
+    if (const absl::string_view of = FindText(other, "name"); Rank(of) < Rank(instead.empty() ? name : instead))
+      instead = of;
+  }
+  std::string out = absl::StrCat(group, "/", name, " ", kind, " is deprecated");
+  if (!instead.empty()) absl::StrAppend(&out, "; use ", group, "/", instead, " ", kind);
+  return out;
+}
+
 // Puts what the definition says of this version into `out`, whose address stays.
 void Fill(const json::object& definition, const json::object& version, const api::Resource* stored_as,
           DeclaredVersion& out) {
@@ -136,12 +154,7 @@ void Fill(const json::object& definition, const json::object& version, const api
   FillColumns(version, texts, out);
   FillParts(version, texts, out);
   FillFieldLabels(version, texts, out);
-  out.deprecation.clear();
-  if (BoolAt(version, "deprecated")) {
-    const absl::string_view given = FindText(version, "deprecationWarning");
-    out.deprecation = given.empty() ? absl::StrCat(out.own.ApiVersion(), " ", View(out.own.kind), " is deprecated")
-                                    : std::string(given);
-  }
+  out.deprecation = BoolAt(version, "deprecated") ? Deprecation(definition, version) : std::string();
   const json::value* const schema = FindPath(version, "schema.openAPIV3Schema");
   out.compiled = std::make_unique<schemas::DeclaredSchema>(
       View(out.own.kind), schema == nullptr ? json::value(json::object()) : json::value(*schema, json::storage_ptr()));

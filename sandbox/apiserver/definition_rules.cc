@@ -1,13 +1,16 @@
 #include "sandbox/apiserver/definition_rules.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
 #include "absl/types/span.h"
 #include "api/json.h"
 #include "api/json_value.h"
@@ -103,7 +106,7 @@ void CheckNames(const json::object& definition, FieldErrors& errors) {
 void CheckScalePath(const json::object& version, absl::string_view field, absl::Span<const absl::string_view> roots,
                     bool required, const std::string& path, FieldErrors& errors) {
   const absl::string_view text = TextAt(version, absl::StrCat("subresources.scale.", field));
-  const std::string at = absl::StrCat(path, ".subresources.scale.", field);
+  const std::string at = absl::StrCat(path, ".scale.", field);
   if (text.empty()) {
     if (required) AddError(errors, FieldError::Type::kRequired, at, "", "");
     return;
@@ -115,14 +118,24 @@ void CheckScalePath(const json::object& version, absl::string_view field, absl::
   const bool below =
       std::any_of(roots.begin(), roots.end(), [&](absl::string_view root) { return absl::StartsWith(text, root); });
   if (!plain || !below || absl::StrContains(text, '['))
-    AddWrong(errors, at, text, absl::StrCat("should be a json path under ", absl::StrJoin(roots, " or ")));
+    AddWrong(errors, at, text,
+             absl::StrCat("should be a json path under ", roots.size() > 1 ? "either " : "",
+                          absl::StrJoin(roots, " or ", [](std::string* out, absl::string_view root) {
+                            absl::StrAppend(out, absl::StripSuffix(root, "."));
+                          })));
 }
 
 void CheckSubresources(const json::object& version, const std::string& path, FieldErrors& errors) {
   if (FindPath(version, "subresources.scale") == nullptr) return;
   CheckScalePath(version, "specReplicasPath", {".spec."}, true, path, errors);
   CheckScalePath(version, "statusReplicasPath", {".status."}, true, path, errors);
-  CheckScalePath(version, "labelSelectorPath", {".status.", ".spec."}, false, path, errors);
+  CheckScalePath(version, "labelSelectorPath", {".spec.", ".status."}, false, path, errors);
+}
+
+void CheckColumnType(absl::string_view type, const std::string& path, FieldErrors& errors) {
+  constexpr absl::string_view kTypes[] = {"boolean", "date", "integer", "number", "string"};
+  if (std::find(std::begin(kTypes), std::end(kTypes), type) != std::end(kTypes)) return;
+  AddWrong(errors, path, type, absl::StrCat("must be one of ", absl::StrJoin(kTypes, ",")));
 }
 
 void CheckColumns(const json::object& version, const std::string& path, FieldErrors& errors) {
@@ -130,14 +143,13 @@ void CheckColumns(const json::object& version, const std::string& path, FieldErr
   for (std::size_t i = 0; columns != nullptr && i < columns->size(); ++i) {
     if (!(*columns)[i].is_object()) continue;
     const json::object& column = (*columns)[i].get_object();
-    const std::string at = absl::StrCat(path, ".additionalPrinterColumns[", i, "]");
+    const std::string at = absl::StrCat(path, "[", i, "]");
     if (FindText(column, "name").empty())
       AddError(errors, FieldError::Type::kRequired, absl::StrCat(at, ".name"), "", "");
     if (FindText(column, "type").empty()) {
       AddError(errors, FieldError::Type::kRequired, absl::StrCat(at, ".type"), "", "");
     } else {
-      CheckOneOf(FindText(column, "type"), {"boolean", "date", "integer", "number", "string"},
-                 absl::StrCat(at, ".type"), errors);
+      CheckColumnType(FindText(column, "type"), absl::StrCat(at, ".type"), errors);
     }
     const absl::string_view json_path = FindText(column, "jsonPath");
     if (json_path.empty()) {
@@ -152,9 +164,8 @@ void CheckColumns(const json::object& version, const std::string& path, FieldErr
 void CheckSelectableFields(const json::object& version, const std::string& path, FieldErrors& errors) {
   const json::array* const fields = FindArray(version, "selectableFields");
   if (fields == nullptr) return;
-  const std::string at = absl::StrCat(path, ".selectableFields");
   if (fields->size() > kMaxSelectableFields) {
-    AddError(errors, FieldError::Type::kTooMany, at, absl::StrCat(fields->size()),
+    AddError(errors, FieldError::Type::kTooMany, path, absl::StrCat(fields->size()),
              absl::StrCat("must have at most ", kMaxSelectableFields, " items"));
   }
   for (std::size_t i = 0; i < fields->size(); ++i) {
@@ -162,22 +173,34 @@ void CheckSelectableFields(const json::object& version, const std::string& path,
     const absl::string_view json_path = field == nullptr ? absl::string_view() : FindText(*field, "jsonPath");
     if (!absl::StartsWith(json_path, ".") || json_path.size() < 2 || absl::StrContains(json_path, '[') ||
         !schemas::ParseColumnPath(json_path).has_value())
-      AddWrong(errors, absl::StrCat(at, "[", i, "].jsonPath"), json_path, "must be a simple json path of names");
+      AddWrong(errors, absl::StrCat(path, "[", i, "].jsonPath"), json_path, "must be a simple json path of names");
   }
 }
 
-void CheckVersion(const json::object& version, const std::string& path, FieldErrors& errors) {
-  CheckLabel(FindText(version, "name"), absl::StrCat(path, ".name"), errors);
-  const std::string at = absl::StrCat(path, ".schema.openAPIV3Schema");
-  if (const json::value* const schema = FindPath(version, "schema.openAPIV3Schema"); schema == nullptr) {
-    AddError(errors, FieldError::Type::kRequired, at, "", "schemas are required");
-  } else {
-    const FieldErrors found = schemas::CheckDeclaredSchema(*schema, at);
-    errors.insert(errors.end(), found.begin(), found.end());
-  }
-  CheckSubresources(version, path, errors);
-  CheckColumns(version, path, errors);
-  CheckSelectableFields(version, path, errors);
+void CheckSchema(const json::object& version, const std::string& path, FieldErrors& errors) {
+  const json::value* const schema = FindPath(version, "schema.openAPIV3Schema");
+  if (schema == nullptr) return;
+  const FieldErrors found = schemas::CheckDeclaredSchema(*schema, absl::StrCat(path, ".openAPIV3Schema"));
+  errors.insert(errors.end(), found.begin(), found.end());
+}
+
+struct VersionPart {
+  absl::string_view field;   // of a version
+  absl::string_view common;  // of spec, in the form that the real server judges
+  void (*check)(const json::object& version, const std::string& path, FieldErrors& errors);
+};
+constexpr VersionPart kVersionParts[] = {{"schema", "validation", CheckSchema},
+                                         {"subresources", "subresources", CheckSubresources},
+                                         {"additionalPrinterColumns", "additionalPrinterColumns", CheckColumns},
+                                         {"selectableFields", "selectableFields", CheckSelectableFields}};
+
+// apiextensions: Convert_v1_CustomResourceDefinitionSpec_To_apiextensions_CustomResourceDefinitionSpec. What all
+// versions have alike stands once in `spec`, and is complained of there.
+bool IsCommon(const json::array& versions, absl::string_view field) {
+  const json::object* const first = versions.empty() ? nullptr : versions[0].if_object();
+  return first != nullptr && std::all_of(versions.begin(), versions.end(), [&](const json::value& each) {
+           return each.is_object() && Equal(FindPath(each.get_object(), field), FindPath(*first, field));
+         });
 }
 
 void CheckVersions(const json::object& definition, FieldErrors& errors) {
@@ -189,6 +212,8 @@ void CheckVersions(const json::object& definition, FieldErrors& errors) {
                     absl::StrCat("must have at most ", kMaxVersions, " items"));
   }
   const std::string shown = value == nullptr ? "null" : "";
+  std::vector<const VersionPart*> common, apart;
+  for (const VersionPart& part : kVersionParts) (IsCommon(versions, part.field) ? common : apart).push_back(&part);
   std::set<std::string> names;
   int stored = 0;
   for (std::size_t i = 0; i < versions.size(); ++i) {
@@ -196,7 +221,12 @@ void CheckVersions(const json::object& definition, FieldErrors& errors) {
     if (version == nullptr) continue;
     names.insert(std::string(FindText(*version, "name")));
     if (BoolAt(*version, "storage")) ++stored;
-    CheckVersion(*version, absl::StrCat("spec.versions[", i, "]"), errors);
+    const std::string path = absl::StrCat("spec.versions[", i, "]");
+    CheckLabel(FindText(*version, "name"), absl::StrCat(path, ".name"), errors);
+    if (FindPath(*version, "schema.openAPIV3Schema") == nullptr)
+      AddError(errors, FieldError::Type::kRequired, absl::StrCat(path, ".schema.openAPIV3Schema"), "",
+               "schemas are required");
+    for (const VersionPart* const part : apart) part->check(*version, absl::StrCat(path, ".", part->field), errors);
   }
   if (names.size() != versions.size())
     AddError(errors, FieldError::Type::kInvalid, "spec.versions", shown, "must contain unique version names");
@@ -204,6 +234,8 @@ void CheckVersions(const json::object& definition, FieldErrors& errors) {
     AddError(errors, FieldError::Type::kInvalid, "spec.versions", shown,
              "must have exactly one version marked as storage version");
   }
+  for (const VersionPart* const part : common)
+    part->check(versions[0].get_object(), absl::StrCat("spec.", part->common), errors);
 }
 
 }  // namespace

@@ -64,8 +64,10 @@ bool Mark(const Record& record, const DeleteOptions& options, absl::Time now, js
   std::int64_t grace = GraceOf(record, object, options);
   if (!record.deleting) {
     SetText(metadata, "deletionTimestamp", DeletionTime(now + absl::Seconds(grace)));
-    if (record.resource != &api::kNamespaces) metadata["deletionGracePeriodSeconds"] = grace;
-    if (const std::int64_t generation = IntAt(object, "metadata.generation", 0); generation > 0) {
+    // Namespaces and definitions end by registries of their own.
+    const bool definition = record.resource == &api::kCustomResourceDefinitions;
+    if (record.resource != &api::kNamespaces && !definition) metadata["deletionGracePeriodSeconds"] = grace;
+    if (const std::int64_t generation = IntAt(object, "metadata.generation", 0); generation > 0 && !definition) {
       metadata["generation"] = generation + 1;
     }
     return grace > 0;

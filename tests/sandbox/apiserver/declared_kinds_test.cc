@@ -81,7 +81,7 @@ TEST_F(DeclaredKindsTest, EachVersionShowsTheSameObjects) {
   const Answer made = Post(beta, Tab("a", R"({"cron":"x"})", "v1beta1"));
   ASSERT_EQ(made.code, 201) << made.body;
   EXPECT_EQ(made.Text("apiVersion"), "example.com/v1beta1");
-  EXPECT_THAT(made.warnings, ElementsAre("example.com/v1beta1 CronTab is deprecated"));
+  EXPECT_THAT(made.warnings, ElementsAre("example.com/v1beta1 CronTab is deprecated; use example.com/v1 CronTab"));
   EXPECT_EQ(Get(absl::StrCat(kTabs, "/a")).Text("apiVersion"), "example.com/v1");
   EXPECT_EQ(Get(beta).Text("items.0.apiVersion"), "example.com/v1beta1");
   const Answer changed =
