@@ -24,6 +24,8 @@ std::string_view Title(FieldError::Type type) {
       return "Forbidden";
     case FieldError::Type::kTooLong:
       return "Too long";
+    case FieldError::Type::kTooMany:
+      return "Too many";
   }
   return "Invalid value";
 }
@@ -48,6 +50,8 @@ std::string_view FieldError::Reason() const {
       return "FieldValueTooLong";
     case Type::kTypeInvalid:
       return "FieldValueTypeInvalid";
+    case Type::kTooMany:
+      return "FieldValueTooMany";
   }
   return "FieldValueInvalid";
 }

@@ -19,7 +19,8 @@ struct FieldError {
     kNotFound,
     kForbidden,
     kTooLong,
-    kTypeInvalid
+    kTypeInvalid,
+    kTooMany
   };
   Type type = Type::kInvalid;
   std::string field;  // "spec.tasks[0].replicas"

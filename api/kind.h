@@ -11,13 +11,18 @@
 #include "api/printer_column.h"
 #include "api/resource.h"
 
+namespace gangway::schemas {
+struct Schema;  // api/schemas/schemas.h
+}
+
 namespace gangway::api {
 namespace volcano {
 struct Admission;  // api/volcano/admission.h
 }
 
-// Who defined it. Kubernetes' own are built into an API server, the others come with a CustomResourceDefinition.
-enum class Origin : std::uint8_t { kKubernetes, kVolcano, kPaddle, kCoscheduling };
+// Who defined it. Kubernetes' own are built into an API server, the others come with a CustomResourceDefinition; one
+// that came while the program ran, of a kind that is not in the catalogue, has declared it.
+enum class Origin : std::uint8_t { kKubernetes, kVolcano, kPaddle, kCoscheduling, kDeclared };
 
 // Paths of the scale subresource; empty: there is none. Without a path of the selector it is made of
 // spec.selector.matchLabels.
@@ -39,8 +44,18 @@ struct KindRow {
   // An alpha version, or a definition that is not ours to install: an API server serves it only where it is told to
   // (--runtime-config), and its resource is not found elsewhere.
   bool on_request = false;
+  // Of declared kinds:
+  const schemas::Schema* schema = nullptr;
+  const Resource* stored_as = nullptr;  // the one that stands for all versions where objects are kept
+  std::string_view list_kind = {};      // "": the kind and "List"
 
   bool custom() const { return origin != Origin::kKubernetes; }
 };
+
+// Versions of one declared kind are the same objects, which are kept as one of them.
+inline const Resource& StoredAs(const Resource& resource) {
+  return resource.declared != nullptr && resource.declared->stored_as != nullptr ? *resource.declared->stored_as
+                                                                                 : resource;
+}
 
 }  // namespace gangway::api

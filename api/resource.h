@@ -8,6 +8,8 @@
 
 namespace gangway::api {
 
+struct KindRow;  // api/kind.h
+
 // One resource of the Kubernetes API. Compare by address; the catalogue (api/kinds/kinds.h) has all that there are.
 struct Resource {
   std::string_view group;     // "" is the core group
@@ -18,6 +20,8 @@ struct Resource {
   bool namespaced = true;
   std::string_view short_names = {};  // comma separated: "vcjob,vj"
   std::string_view categories = {};   // comma separated: "all"
+  // Of a kind that a definition declared while the program ran: its row. Null: the catalogue has it.
+  const KindRow* declared = nullptr;
 
   // "v1", "batch.volcano.sh/v1alpha1"
   std::string ApiVersion() const;

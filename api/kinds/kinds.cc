@@ -23,6 +23,7 @@ bool Is(const Resource& resource, absl::string_view api_version) {
 }
 
 const KindRow* FindRow(const Resource& resource) {
+  if (resource.declared != nullptr) return resource.declared;
   static const auto& rows = *[] {
     auto* made = new absl::flat_hash_map<const Resource*, const KindRow*>();
     for (const KindRow& row : Kinds()) made->emplace(row.resource, &row);

@@ -13,9 +13,10 @@ namespace gangway::api {
 // batch/v1. Kubernetes', then Volcano's, then PaddleJob of paddle-operator, then kubeflow's, then coscheduling's.
 std::span<const KindRow> Kinds();
 
-// The row of a resource of the catalogue.
+// The row of a resource of the catalogue, or of one that was declared.
 const KindRow& RowOf(const Resource& resource);
-// Whether a definition brings it: Volcano's, Paddle's and coscheduling's. False for what is not in the catalogue.
+// Whether a definition brings it: Volcano's, Paddle's and coscheduling's, and what was declared. False for what is not
+// in the catalogue.
 bool IsCustom(const Resource& resource);
 
 // By apiVersion and kind; nullptr when unknown.

@@ -121,6 +121,7 @@ class Checker {
 
   // `judged`: rules count here.
   void Visit(const json::value& value, const SchemaNode& node, const Place& place, bool judged) {
+    if (value.is_null() && node.nullable) return;
     if (const std::string_view wanted = WantedInstead(value, node.shape); !wanted.empty()) {
       WrongType(value, node, place, wanted);
       return;
@@ -166,7 +167,7 @@ class Checker {
     for (const json::key_value_pair& member : object) {
       const SchemaProperty* property = node.Find(KeyOf(member));
       if (property == nullptr) {
-        Unknown({&place, KeyOf(member)});
+        if (!node.keeps_unknown) Unknown({&place, KeyOf(member)});
         continue;
       }
       if (member.value().is_null()) continue;
@@ -252,7 +253,9 @@ void PruneNode(json::value& value, const SchemaNode& node) {
   for (auto at = object.begin(); at != object.end();) {
     const SchemaProperty* property = node.shape == Shape::kMap ? nullptr : node.Find(KeyOf(*at));
     const SchemaNode* below = node.shape == Shape::kMap ? node.element : property == nullptr ? nullptr : property->node;
-    if (below == nullptr || at->value().is_null()) {
+    if (below == nullptr && node.keeps_unknown) {
+      ++at;
+    } else if (below == nullptr || (at->value().is_null() && !below->nullable)) {
       at = api::EraseMember(object, at);
     } else {
       PruneNode(at->value(), *below);
@@ -286,7 +289,7 @@ void FillIn(json::value& value, const SchemaNode& node) {
     for (const SchemaProperty& property : node.properties) {
       if (property.default_value == nullptr) continue;
       const json::value* present = object.if_contains({property.name.data(), property.name.size()});
-      if (present == nullptr || present->is_null())
+      if (present == nullptr || (present->is_null() && !property.node->nullable))
         object[{property.name.data(), property.name.size()}] = *property.default_value;
     }
     if (node.derive_defaults != nullptr) node.derive_defaults(object);

@@ -54,6 +54,8 @@ struct SchemaNode {
   ListType list_type = ListType::kAtomic;  // kList; x-kubernetes-list-type, else what the patch strategy implies
   std::vector<std::string_view> element_keys;  // of ListType::kMap, sorted
   bool atomic = false;                         // kObject, kMap, kFree: owned as a whole (x-kubernetes-map-type)
+  bool keeps_unknown = false;                  // kObject: x-kubernetes-preserve-unknown-fields beside its properties
+  bool nullable = false;                       // a null is a value
   bool has_zeros = false;                      // some property has a `zero`
   void (*derive_defaults)(boost::json::object& object) = nullptr;  // defaults that depend on other fields
 

@@ -77,6 +77,7 @@ const Schemas& Schemas::Shared() {
 }
 
 const Schema* Schemas::For(const api::Resource& resource) const {
+  if (resource.declared != nullptr) return resource.declared->schema;
   return ForKind(resource.ApiVersion(), View(resource.kind));
 }
 

@@ -21,6 +21,7 @@ namespace gangway::schemas {
 
 // One place in a type. Part of a Schema; lives as long as the Schemas.
 struct SchemaNode;
+class DeclaredSchema;  // declared_schema.h
 
 // One type.
 struct Schema {
@@ -31,6 +32,8 @@ struct Schema {
   const api::Type* table = nullptr;  // of a custom type
   // Whether what Kubernetes' own types within it require is asked for with its types. Of Volcano's, admission asks.
   bool judged = true;
+  // Of a kind that was declared: also judges values. Its wrong types are told with all else that is wrong.
+  const DeclaredSchema* declared = nullptr;
 };
 
 struct Findings {
@@ -69,7 +72,7 @@ class Schemas {
   Schemas(const Schemas&) = delete;
   Schemas& operator=(const Schemas&) = delete;
 
-  // Never null for the resources of api/resource.h.
+  // Never null for the resources of api/resource.h, nor for declared ones.
   const Schema* For(const api::Resource& resource) const;
   // Also the kinds that are not stored: Binding, Eviction, Scale, SelfSubjectAccessReview, DeleteOptions.
   // nullptr when unknown.

@@ -121,7 +121,9 @@ std::optional<Representation> RepresentationOf(absl::string_view accept) {
 
 std::string RenderTable(const api::Resource& resource, absl::Span<const Bytes> objects, absl::Time now,
                         const TableOptions& options) {
-  const TableShape& shape = TableShapeOf(resource);
+  const std::optional<TableShape> declared =
+      resource.declared != nullptr ? std::optional<TableShape>(MakeShape(resource)) : std::nullopt;
+  const TableShape& shape = declared.has_value() ? *declared : TableShapeOf(resource);
   std::string text;
   api::JsonWriter out(text);
   out.BeginObject().Field("kind", "Table").Field("apiVersion", "meta.k8s.io/v1");

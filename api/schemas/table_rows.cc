@@ -12,7 +12,9 @@
 #include "api/field_table.h"
 #include "api/json_value.h"
 #include "api/kinds/kinds.h"
+#include "api/schemas/column_path.h"
 #include "api/schemas/table.h"
+#include "base/check.h"
 #include "base/strings.h"
 
 namespace gangway::schemas {
@@ -324,6 +326,8 @@ Column ParseColumn(absl::string_view text) {
   return column;
 }
 
+}  // namespace
+
 TableShape MakeShape(const api::Resource& resource) {
   TableShape shape;
   shape.resource = &resource;
@@ -343,17 +347,18 @@ TableShape MakeShape(const api::Resource& resource) {
   return shape;
 }
 
+namespace {
+
 // A custom resource's cell: what stands at the path, or nothing.
+// apiextensions-apiserver: tableconvertor, cellForJSONValue
 json::value CustomCell(const api::PrinterColumn& column, Look object, absl::Time now) {
-  Look at = object;
-  for (absl::string_view key : absl::StrSplit(View(column.json_path).substr(1), '.')) {
-    const bool last = absl::ConsumeSuffix(&key, "[-1:]");
-    at = at[key];
-    if (last) at = at.at(at.size() - 1);  // of none: none
-  }
-  if (!at.present()) return nullptr;
-  if (column.type == "date") return TextCell(Since(at, now));
-  return *at.value();
+  const std::optional<std::vector<PathStep>> path = ParseColumnPath(View(column.json_path));
+  const json::value* const at =
+      path.has_value() && object.value() != nullptr ? FindAlong(*path, *object.value()) : nullptr;
+  if (at == nullptr || at->is_null()) return nullptr;
+  if (column.type == "date") return TextCell(Since(Look(at), now));
+  if (column.type == "string" && !at->is_string()) return TextCell(api::ToJson(*at));
+  return *at;
 }
 
 }  // namespace
@@ -399,6 +404,7 @@ std::string JoinContainers(Look workload, absl::string_view field) {
 }
 
 const TableShape& TableShapeOf(const api::Resource& resource) {
+  GW_CHECK(resource.declared == nullptr);
   static const auto& shapes = *[] {
     auto* all = new absl::btree_map<const api::Resource*, TableShape>();
     for (const api::KindRow& kind : api::Kinds()) all->emplace(kind.resource, MakeShape(*kind.resource));

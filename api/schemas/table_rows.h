@@ -34,7 +34,10 @@ struct TableShape {
   MakeCells cells = nullptr;  // of core resources; custom ones follow their columns' paths
   const api::Resource* resource = nullptr;
 };
+// Of the catalogue's: made once.
 const TableShape& TableShapeOf(const api::Resource& resource);
+// Of any resource. Lives no longer than the resource.
+TableShape MakeShape(const api::Resource& resource);
 // The cells of `object`, whichever resource it is.
 Cells CellsOf(const TableShape& shape, Look object, absl::Time now);
 

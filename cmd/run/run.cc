@@ -3,9 +3,14 @@
 #include <type_traits>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "api/json_path.h"
+#include "api/json_value.h"
 #include "api/kinds/kinds.h"
 #include "api/resource.h"
+#include "base/strings.h"
 #include "kube/client/status.h"
 
 namespace gangway::cmd {
@@ -98,15 +103,42 @@ void Run::OnSynced() {
 void Run::ApplyNext() {
   if (applied_ == options_.documents.size()) return;
   const api::ManifestDocument& document = options_.documents[applied_++];
-  const api::Resource* resource = api::FindKind(document.api_version, document.kind);
-  if (resource == nullptr) {
-    End(absl::InvalidArgumentError(absl::StrCat(document.Where("kind"), ": this cluster has no kind ", document.kind,
-                                                " in ", document.api_version)));
-    return;
+  if (const api::Resource* const known = api::FindKind(document.api_version, document.kind); known != nullptr)
+    return Create(document, *known);
+  // A definition may have declared it, perhaps one of these documents.
+  kube::Request request;
+  request.method = "GET";
+  request.path = absl::StrCat("/apis/", document.api_version);
+  client_.Send(std::move(request), owner_.token(),
+               [this, &document](const absl::StatusOr<kube::Response>& reply) { OnDiscovered(document, reply); });
+}
+
+void Run::OnDiscovered(const api::ManifestDocument& document, const absl::StatusOr<kube::Response>& reply) {
+  absl::StatusOr<boost::json::value> list = boost::json::value();
+  if (reply.ok() && reply->code == 200) list = api::ParseJson(*reply->body);
+  if (!list.ok()) list = boost::json::value();
+  for (const boost::json::value& each : api::ListAt(*list, {"resources"})) {
+    const std::string plural = api::TextAt(each, {"name"});
+    if (api::TextAt(each, {"kind"}) != document.kind || absl::StrContains(plural, '/')) continue;
+    const std::pair<absl::string_view, absl::string_view> parts =
+        absl::StrSplit(document.api_version, absl::MaxSplits('/', 1));
+    const boost::json::value* const namespaced = api::ValueAt(each, {"namespaced"});
+    const api::Resource resource{.group = StdView(parts.first),
+                                 .version = StdView(parts.second),
+                                 .plural = plural,
+                                 .singular = {},
+                                 .kind = document.kind,
+                                 .namespaced = namespaced != nullptr && *namespaced == true};
+    return Create(document, resource);
   }
+  End(absl::InvalidArgumentError(absl::StrCat(document.Where("kind"), ": this cluster has no kind ", document.kind,
+                                              " in ", document.api_version)));
+}
+
+void Run::Create(const api::ManifestDocument& document, const api::Resource& resource) {
   kube::Request request;
   request.method = "POST";
-  request.path = api::PathOf(*resource, NamespaceOf(document, *resource));
+  request.path = api::PathOf(resource, NamespaceOf(document, resource));
   request.query =
       absl::StrCat("fieldValidation=", options_.of_another_cluster ? "Ignore" : "Strict", "&fieldManager=gangway");
   request.body = document.json;

@@ -49,6 +49,8 @@ class Run {
   void Watch(kube::Informer<T>& cache, Goal::Kind kind);
   void OnSynced();
   void ApplyNext();
+  void OnDiscovered(const api::ManifestDocument& document, const absl::StatusOr<kube::Response>& reply);
+  void Create(const api::ManifestDocument& document, const api::Resource& resource);
   void OnApplied(const api::ManifestDocument& document, absl::StatusOr<kube::Response> reply);
   void Hand(const api::core::Pod* pod);
   void LookForStart();

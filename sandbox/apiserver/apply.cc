@@ -64,15 +64,16 @@ Claims ServerCore::TakeClaims(const api::Resource& resource, absl::string_view s
   const json::value list = std::move(member->value());
   metadata.erase(member);
   if (!subresource.empty()) return claims;
+  const std::string stored_version = api::StoredAs(resource).ApiVersion();
   // Whoever changes what it has read sends back what it was shown.
   if (before != nullptr && before->managed != nullptr &&
-      api::ToJson(list) == apply::ManagedFieldsJson(*before->managed, resource.ApiVersion())) {
+      api::ToJson(list) == apply::ManagedFieldsJson(*before->managed, stored_version)) {
     return claims;
   }
   if (apply::AsksToForget(list)) {
     claims.given = nullptr;
   } else if (std::optional<apply::ManagedFields> given =
-                 apply::ReadManagedFields(list, resource.ApiVersion(), ownership_.pool());
+                 apply::ReadManagedFields(list, stored_version, ownership_.pool());
              given.has_value() && !given->empty()) {
     claims.given = std::make_shared<const apply::ManagedFields>(*std::move(given));
   }
@@ -162,7 +163,7 @@ Outcome<kube::Response> ServerCore::Apply(Exchange& exchange) {
   const CommitNote note{exchange.caller.name, "patch", target.subresource, options->field_manager,
                         exchange.caller.managed_fields};
   const std::optional<Draft> old =
-      record == nullptr ? std::nullopt : std::optional<Draft>(Draft::OfStored(*record->json));
+      record == nullptr ? std::nullopt : std::optional<Draft>(StoredAsOf(*record, resource));
   apply::Applied applied =
       ownership_.Apply(record == nullptr ? nullptr : record->managed, old.has_value() ? &old->root() : nullptr,
                        config->root(), WriteOf(resource, note), options->force);

@@ -3,12 +3,15 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "api/cluster_resources.h"
 #include "api/field_rules.h"
 #include "api/json.h"
 #include "api/kinds/kinds.h"
 #include "api/manifest/manifest.h"
+#include "api/schemas/declared_schema.h"
 #include "api/volcano/defaults.h"
 #include "base/strings.h"
 #include "sandbox/apiserver/protobuf/protobuf_bodies.h"
@@ -61,6 +64,32 @@ std::string QueueOfNamespace(const Record& ns) {
   return std::string(FindText(annotations->get_object(), View(volcano::kQueueNameAnnotation)));
 }
 
+// In place of wrong types, which are judged with the rest: here, so that nobody works with them.
+void AddAllThatIsWrong(const Draft& draft, const schemas::Schema& schema, api::FieldErrors& errors) {
+  if (errors.empty()) return;
+  Draft whole = Draft::CopyOf(draft);
+  Prune(whole.root(), schema);
+  ApplyDefaults(whole.root(), schema);
+  std::erase_if(errors, [](const api::FieldError& error) { return !absl::StartsWith(error.field, "metadata."); });
+  const api::FieldErrors judged = schema.declared->Judge(whole.root(), nullptr);
+  errors.insert(errors.end(), judged.begin(), judged.end());
+}
+
+// What is in a definition that this server does not judge objects by.
+void WarnOfExpressions(const Draft& definition, Exchange& exchange) {
+  const boost::json::value* const versions = FindPath(definition.object(), "spec.versions");
+  if (versions == nullptr || !versions->is_array()) return;
+  for (std::size_t i = 0; i < versions->get_array().size(); ++i) {
+    const boost::json::object* const version = versions->get_array()[i].if_object();
+    const boost::json::value* const schema =
+        version == nullptr ? nullptr : FindPath(*version, "schema.openAPIV3Schema");
+    if (schema == nullptr || !schemas::HasExpressions(*schema)) continue;
+    exchange.warnings.push_back(absl::StrCat("spec.versions[", i,
+                                             "].schema.openAPIV3Schema: x-kubernetes-validations are stored; the "
+                                             "sandbox does not judge objects by them"));
+  }
+}
+
 }  // namespace
 
 bool ServerCore::HasForeignBody(const kube::Request& request) {
@@ -110,7 +139,7 @@ Outcome<Draft> ServerCore::ReadBody(Exchange& exchange, const schemas::Schema* s
 Objection ServerCore::CheckTypeMeta(absl::string_view api_version, absl::string_view kind, Draft& draft) {
   boost::json::object& object = draft.object();
   const schemas::Schema* schema = schemas_.ForKind(api_version, kind);
-  if (schema != nullptr && schema->custom) {
+  if (schema == nullptr || schema->custom) {  // null: it was declared
     for (const absl::string_view field : {"kind", "apiVersion"}) {
       if (!FindText(object, field).empty()) continue;
       return BadRequest(absl::StrCat("Object '", field == "kind" ? "Kind" : "apiVersion", "' is missing in the body"));
@@ -149,6 +178,8 @@ Objection ServerCore::ReportFields(Exchange& exchange, const schemas::Schema& sc
   if (validation == FieldValidation::kWarn) {
     for (std::string& complaint : complaints) exchange.warnings.push_back(std::move(complaint));
   }
+  if (&resource == &api::kCustomResourceDefinitions) WarnOfExpressions(draft, exchange);
+  if (schema.declared != nullptr) AddAllThatIsWrong(draft, schema, findings.errors);
   if (!findings.errors.empty()) return Invalid(resource, name, findings.errors);
   return std::nullopt;
 }
@@ -159,7 +190,11 @@ Objection ServerCore::Admit(volcano::Operation operation, const Target& target, 
   const api::KindRow& kind = api::RowOf(*target.resource);
   if (kind.custom() && kind.origin != api::Origin::kVolcano && object != nullptr) {
     api::FieldErrors errors;
-    api::CheckRules(*kind.table, *object, "", errors);
+    if (kind.schema != nullptr) {
+      errors = kind.schema->declared->Judge(*object, old_object);
+    } else {
+      api::CheckRules(*kind.table, *object, "", errors);
+    }
     if (!errors.empty()) return Invalid(*target.resource, target.name, errors);
   }
   const volcano::QueueLookup queues = [this](absl::string_view name) -> std::optional<volcano::QueueFacts> {

@@ -116,34 +116,6 @@ void CheckWebhooks(const json::object& configuration, FieldErrors& errors) {
   });
 }
 
-// apiextensions-apiserver, pkg/apis/apiextensions/validation: the part that a definition written by hand gets wrong
-void CheckDefinition(const json::object& definition, FieldErrors& errors) {
-  const std::string wanted =
-      absl::StrCat(TextAt(definition, "spec.names.plural"), ".", TextAt(definition, "spec.group"));
-  const absl::string_view name = TextAt(definition, "metadata.name");
-  if (name != wanted) {
-    AddError(errors, FieldError::Type::kInvalid, "metadata.name", api::JsonString(name),
-             "must be spec.names.plural+\".\"+spec.group");
-  }
-  const absl::string_view scope = TextAt(definition, "spec.scope");
-  if (scope != "Cluster" && scope != "Namespaced") {
-    AddError(errors, FieldError::Type::kNotSupported, "spec.scope", api::JsonString(scope),
-             "supported values: \"Cluster\", \"Namespaced\"");
-  }
-  int stored = 0;
-  ForEachIn(definition, "spec.versions", [&](const json::object& version, const std::string& path) {
-    if (BoolAt(version, "storage")) ++stored;
-    if (FindPath(version, "schema.openAPIV3Schema") == nullptr) {
-      AddRequired(errors, absl::StrCat(path, ".schema.openAPIV3Schema"), "schemas are required");
-    }
-  });
-  if (stored != 1) {
-    const json::value* versions = FindPath(definition, "spec.versions");
-    AddError(errors, FieldError::Type::kInvalid, "spec.versions", versions == nullptr ? "null" : api::ToJson(*versions),
-             "must have exactly one version marked as storage version");
-  }
-}
-
 // A Job whose pods run for ever would never end.
 void CheckBatchJob(const json::object& job, FieldErrors& errors) {
   const absl::string_view policy = TextAt(job, "spec.template.spec.restartPolicy");
@@ -177,11 +149,6 @@ void CheckClusterRoleBinding(const json::object& binding, FieldErrors& errors) {
 
 void CheckBindingChange(const json::object& before, const json::object& after, FieldErrors& errors) {
   CheckSame(before, after, "roleRef", "cannot change roleRef", errors);
-}
-
-void CheckDefinitionChange(const json::object& before, const json::object& after, FieldErrors& errors) {
-  for (const absl::string_view field : {"spec.group", "spec.scope", "spec.names.plural", "spec.names.kind"})
-    CheckSame(before, after, field, kImmutable, errors);
 }
 
 void CheckStorageClassChange(const json::object& before, const json::object& after, FieldErrors& errors) {

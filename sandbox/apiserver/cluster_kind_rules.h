@@ -1,5 +1,5 @@
-// What Kubernetes demands of roles, their bindings, webhook configurations, custom resource definitions and what CSI
-// drivers say, beyond their schema.
+// What Kubernetes demands of roles, their bindings, webhook configurations and what CSI drivers say, beyond their
+// schema.
 #pragma once
 
 #include "api/field_error.h"
@@ -13,7 +13,6 @@ void CheckClusterRole(const boost::json::object& role, api::FieldErrors& errors)
 void CheckRoleBinding(const boost::json::object& binding, api::FieldErrors& errors);
 void CheckClusterRoleBinding(const boost::json::object& binding, api::FieldErrors& errors);
 void CheckWebhooks(const boost::json::object& configuration, api::FieldErrors& errors);
-void CheckDefinition(const boost::json::object& definition, api::FieldErrors& errors);
 void CheckBatchJob(const boost::json::object& job, api::FieldErrors& errors);
 void CheckCsiNode(const boost::json::object& node, api::FieldErrors& errors);
 void CheckStorageCapacity(const boost::json::object& capacity, api::FieldErrors& errors);
@@ -21,8 +20,6 @@ void CheckVolumeAttachment(const boost::json::object& attachment, api::FieldErro
 
 // Of an update.
 void CheckBindingChange(const boost::json::object& before, const boost::json::object& after, api::FieldErrors& errors);
-void CheckDefinitionChange(const boost::json::object& before, const boost::json::object& after,
-                           api::FieldErrors& errors);
 void CheckStorageClassChange(const boost::json::object& before, const boost::json::object& after,
                              api::FieldErrors& errors);
 void CheckCsiDriverChange(const boost::json::object& before, const boost::json::object& after,

@@ -62,8 +62,9 @@ bool BlocksOwner(const Record& dependent, absl::string_view owner_uid) {
 
 }  // namespace
 
-Collector::Collector(Loop& loop, const Store& store, CollectorActions& actions)
-    : loop_(loop), store_(store), actions_(actions) {}
+Collector::Collector(Loop& loop, const Store& store, const ServedVersions& served, const DeclaredKinds& declared,
+                     CollectorActions& actions)
+    : loop_(loop), store_(store), served_(served), declared_(declared), actions_(actions) {}
 
 void Collector::OnCommit(const Change& change) {
   const Record& after = *change.after;
@@ -180,7 +181,7 @@ void Collector::JudgeByOwners(const Record& record) {
     return known->second;
   };
   for (const api::OwnerReference& owner : metadata.owner_references) {
-    const api::Resource* resource = api::FindKind(owner.api_version, owner.kind);
+    const api::Resource* resource = served_.FindKind(owner.api_version, owner.kind);
     if (resource == nullptr) {  // not ours to judge, as for Kubernetes when it cannot find the kind
       ++solid;
       continue;
@@ -249,7 +250,8 @@ void Collector::RemoveFinalizer(const Record& record, absl::string_view finalize
 void Collector::EmptyDefinition(const std::string& name) {
   const RecordPtr definition = store_.Find(api::kCustomResourceDefinitions, {"", name});
   if (definition == nullptr || !definition->deleting) return;
-  if (const api::Resource* const kind = DefinedKind(Draft::OfStored(*definition->json).object()); kind != nullptr) {
+  const api::Resource* const built_in = DefinedKind(Draft::OfStored(*definition->json).object());
+  if (const api::Resource* const kind = built_in != nullptr ? built_in : declared_.StoredOf(name); kind != nullptr) {
     undefined_.insert_or_assign(kind, name);
     std::vector<RecordPtr> records;
     store_.Scan(*kind, {}, nullptr, [&](const RecordPtr& record) {
@@ -262,6 +264,21 @@ void Collector::EmptyDefinition(const std::string& name) {
   RemoveFinalizer(*definition, kDefinitionFinalizer);
 }
 
+void Collector::EmptyNamespaceOf(const api::Resource& resource, const std::string& name, bool asked,
+                                 std::size_t& left) {
+  if (!resource.namespaced || store_.Count(resource, name) == 0) return;
+  left += store_.Count(resource, name);
+  if (asked) return;
+  std::vector<RecordPtr> records;
+  store_.Scan(resource, name, nullptr, [&](const RecordPtr& record) {
+    records.push_back(record);
+    return true;
+  });
+  for (const RecordPtr& record : records) {
+    if (!record->deleting) actions_.DeleteByCollector(*record, "Background", kNamespaceController);
+  }
+}
+
 void Collector::EmptyNamespace(const std::string& name) {
   const RecordPtr ns = store_.Find(api::kNamespaces, {"", name});
   if (ns == nullptr || !ns->deleting) return;
@@ -270,20 +287,8 @@ void Collector::EmptyNamespace(const std::string& name) {
   // Nothing new comes into it, so one round of deletions is enough; then it is a matter of waiting.
   bool& asked = termination.asked;
   std::size_t left = 0;
-  for (const api::KindRow& kind : api::Kinds()) {
-    const api::Resource& resource = *kind.resource;
-    if (!resource.namespaced || store_.Count(resource, name) == 0) continue;
-    left += store_.Count(resource, name);
-    if (asked) continue;
-    std::vector<RecordPtr> records;
-    store_.Scan(resource, name, nullptr, [&](const RecordPtr& record) {
-      records.push_back(record);
-      return true;
-    });
-    for (const RecordPtr& record : records) {
-      if (!record->deleting) actions_.DeleteByCollector(*record, "Background", kNamespaceController);
-    }
-  }
+  for (const api::KindRow& kind : api::Kinds()) EmptyNamespaceOf(*kind.resource, name, asked, left);
+  declared_.ForEachStored([&](const api::Resource& resource) { EmptyNamespaceOf(resource, name, asked, left); });
   if (!asked && left > 0) namespaces_to_do_.insert(name);  // look again at what went at once
   asked = true;
   if (left == 0) actions_.FinishNamespace(name, kNamespaceController);

@@ -19,6 +19,8 @@
 #include "api/resource.h"
 #include "base/loop.h"
 #include "boost/json/object.hpp"
+#include "sandbox/apiserver/declared_kinds.h"
+#include "sandbox/apiserver/served_versions.h"
 #include "sandbox/apiserver/store.h"
 
 namespace gangway::sandbox {
@@ -37,7 +39,8 @@ class CollectorActions {
 
 class Collector {
  public:
-  Collector(Loop& loop, const Store& store, CollectorActions& actions);
+  Collector(Loop& loop, const Store& store, const ServedVersions& served, const DeclaredKinds& declared,
+            CollectorActions& actions);
 
   // Within each commit.
   void OnCommit(const Change& change);
@@ -55,10 +58,13 @@ class Collector {
   void FinishOrphaning(const Record& record);
   void RemoveFinalizer(const Record& record, absl::string_view finalizer);
   void EmptyNamespace(const std::string& name);
+  void EmptyNamespaceOf(const api::Resource& resource, const std::string& name, bool asked, std::size_t& left);
   void EmptyDefinition(const std::string& name);
 
   Loop& loop_;
   const Store& store_;
+  const ServedVersions& served_;
+  const DeclaredKinds& declared_;
   CollectorActions& actions_;
   std::deque<Item> queue_;
   absl::flat_hash_set<Item> queued_;

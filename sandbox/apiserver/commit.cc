@@ -4,6 +4,8 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "api/cluster_resources.h"
+#include "api/kind.h"
 #include "api/schemas/json_patch.h"
 #include "sandbox/apiserver/apply/typed.h"
 #include "sandbox/apiserver/server_core.h"
@@ -45,16 +47,24 @@ Outcome<Bytes> ServerCore::Commit(const api::Resource& resource, Draft& draft, b
     return BadRequest(absl::StrCat("the object is deeper than ", schemas::kMaxObjectDepth, " levels"));
   }
   apply::WriteAsGo(draft.root(), *schemas_.For(resource)->root);
+  const api::Resource& kept_as = api::StoredAs(resource);
+  if (&kept_as != &resource) {
+    if (kept_as.version != resource.version) Prune(draft.root(), *schemas_.For(kept_as));
+    SetText(draft.object(), "apiVersion", kept_as.ApiVersion());
+  }
   boost::json::object& metadata = draft.metadata();
   if (!dry_run) SetText(metadata, "resourceVersion", absl::StrCat(store_.next_revision()));
   auto record = std::make_shared<Record>();
-  ReadFacts(resource, draft.object(), *record);
+  ReadFacts(kept_as, draft.object(), *record);
   const RecordPtr before = store_.Find(resource, record->key);
   record->managed = managed != nullptr ? *managed : before != nullptr ? before->managed : nullptr;
   record->managed_bytes = FreshManagedBytes(*record, before.get());
   WriteObject(draft.object(), scratch_, &record->revision_at, &record->metadata_end);
   if (!dry_run && note.verb != "delete" && scratch_.size() + ManagedBytes(*record) > kMaxStoredBytes)
     return TooLargeToStore();
+  if (&resource == &api::kCustomResourceDefinitions && note.verb != "delete") {
+    if (Objection objection = CheckRoomForDefinition(before.get(), scratch_.size())) return *std::move(objection);
+  }
   record->json = std::make_shared<const std::string>(scratch_.data(), scratch_.size());
   if (dry_run) return Shown(*record, note.managed_fields);
   record->revision = store_.next_revision();
@@ -83,6 +93,7 @@ Bytes ServerCore::ShownAfter(const Record& before, Draft& draft, Revision revisi
 }
 
 void ServerCore::OnCommit(const Change& change, const JournalNote& note) {
+  if (change.after->resource == &api::kCustomResourceDefinitions) OnDefinition(change);
   watches_.OnCommit(change);
   collector_.OnCommit(change);
   event_expiry_.OnCommit(change);

@@ -102,6 +102,11 @@ void ServerCore::StampNew(const Target& target, boost::json::object& object) {
 Outcome<Bytes> ServerCore::CreateObject(const Target& target, Draft& draft, bool dry_run, const CommitNote& note,
                                         const Claims& claims) {
   const api::Resource& resource = *target.resource;
+  if (declared_.IsEnding(resource)) {
+    Refusal refusal = MethodNotAllowed();
+    refusal.message = "create not allowed while custom resource definition is terminating";
+    return refusal;
+  }
   if (Objection objection = NameNew(target, draft.metadata())) return *std::move(objection);
   const std::string name(FindText(draft.metadata(), "name"));
   if (&resource == &api::kDaemonSets) CountTemplate(nullptr, draft.object());

@@ -58,9 +58,7 @@ void AddResource(const api::Resource& resource, std::vector<Group>& groups) {
 
 std::vector<Group> GroupsOf(const ServedVersions& served) {
   std::vector<Group> groups;
-  for (const api::KindRow& kind : api::Kinds()) {
-    if (served.Has(kind)) AddResource(*kind.resource, groups);
-  }
+  served.ForEach([&](const api::KindRow& kind) { AddResource(*kind.resource, groups); });
   for (const api::Resource* const review : Reviews()) AddResource(*review, groups);
   return groups;
 }
@@ -260,9 +258,10 @@ kube::Response Discovered(std::string aggregated, std::string plain, absl::strin
 }
 
 // "apps" or "apps/v1", below /apis/. Anything longer is a resource and none of ours.
-std::optional<kube::Response> AnswerGroup(const std::vector<Group>& groups, absl::string_view rest) {
+std::optional<kube::Response> AnswerGroup(const ServedVersions& served, absl::string_view rest) {
   const std::vector<absl::string_view> parts = absl::StrSplit(rest, '/', absl::SkipEmpty());
   if (parts.empty() || parts.size() > 2) return std::nullopt;
+  const std::vector<Group> groups = GroupsOf(served);
   for (const Group& group : groups) {
     if (group.name.empty() || View(group.name) != parts[0]) continue;
     if (parts.size() == 1) return Json(OneGroup(group));
@@ -321,15 +320,15 @@ std::optional<kube::Response> AnswerPath(const ServedVersions& served, absl::str
   if (path == "/api/v1") return Json(ResourceList(GroupsOf(served).front().versions.front()));
   if (path == "/version") return Json(VersionInfo(git_version));
   if (path == "/openapi" || absl::StartsWith(path, "/openapi/")) return AnswerOpenApi(served, path, accept);
-  if (absl::StartsWith(path, "/apis/")) return AnswerGroup(GroupsOf(served), path.substr(6));
+  if (absl::StartsWith(path, "/apis/")) return AnswerGroup(served, path.substr(6));
   if (absl::StartsWith(path, "/api/") && !absl::StartsWith(path, "/api/v1/")) return NotServed();
   return AnswerHealth(path);
 }
 
 }  // namespace
 
-Discovery::Discovery(ServedVersions served, std::string git_version)
-    : served_(std::move(served)), git_version_(std::move(git_version)) {}
+Discovery::Discovery(const ServedVersions& served, std::string git_version)
+    : served_(served), git_version_(std::move(git_version)) {}
 
 std::optional<kube::Response> Discovery::Answer(const kube::Request& request) const {
   std::optional<kube::Response> response = AnswerPath(served_, request.path, request.accept, git_version_);

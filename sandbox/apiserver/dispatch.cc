@@ -43,11 +43,11 @@ kube::Response ResponseOf(Outcome<kube::Response> answer) {
 ServerCore::ServerCore(Loop& loop, ApiServerOptions options)
     : loop_(loop),
       options_(std::move(options)),
-      served_(options_.alpha_versions),
+      served_(options_.alpha_versions, declared_),
       discovery_(served_),
       store_(options_.store),
       watches_(loop, store_, options_.bookmark_interval),
-      collector_(loop, store_, *this),
+      collector_(loop, store_, served_, declared_, *this),
       event_expiry_(loop, store_, options_.event_ttl, options_.max_events, [this](const Record& record) {
         const CommitNote note{"event-expiry", "delete", ""};
         CommitDeletion(record, note);
@@ -69,6 +69,10 @@ Outcome<Exchange> ServerCore::Open(const kube::Request& request, const Caller& c
       logs ? schemas::Representation::kObject : schemas::RepresentationOf(request.accept);
   if (!representation.has_value()) return NotAcceptable();
   exchange.representation = *representation;
+  if (exchange.target.resource->declared != nullptr) {
+    const std::string& deprecation = DeclaredAs(*exchange.target.resource).deprecation;
+    if (!deprecation.empty()) exchange.warnings.push_back(deprecation);
+  }
   // k8s.io/api: prerelease-lifecycle
   if (exchange.target.resource == &api::kEndpoints) {
     exchange.warnings.push_back("v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice");

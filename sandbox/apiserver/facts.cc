@@ -63,6 +63,8 @@ void ReadFacts(const api::Resource& resource, const json::object& object, Record
     ReadMetadata(*metadata, record);
   }
   record.collecting = HasFinalizer(object, kForegroundFinalizer) || HasFinalizer(object, kOrphanFinalizer);
+  // What may be asked of a declared kind changes with its definition: it is read from the bytes.
+  if (resource.declared != nullptr) return;
   for (const absl::string_view field : ServedAs(resource).field_labels) AddField(field, object, record.fields);
 }
 
@@ -75,10 +77,16 @@ bool HasFieldLabel(const api::Resource& resource, absl::string_view field) {
 
 bool Selects(const api::LabelSelector& labels, const api::FieldSelector& fields, const Record& record) {
   if (!fields.selects_everything()) {
+    PackedPairs read;
+    if (record.resource->declared != nullptr) {
+      const Draft draft = Draft::OfStored(*record.json);
+      for (const auto& requirement : fields.requirements()) AddField(requirement.field, draft.object(), read);
+    }
+    const PackedPairs& pairs = record.resource->declared != nullptr ? read : record.fields;
     const bool matches = fields.Matches([&](absl::string_view field) -> std::string {
       if (field == "metadata.name") return record.key.name;
       if (field == "metadata.namespace") return record.key.ns;
-      const absl::string_view value = record.fields.Get(field);
+      const absl::string_view value = pairs.Get(field);
       return value.empty() && IsFlag(field) ? "false" : std::string(value);
     });
     if (!matches) return false;

@@ -18,6 +18,7 @@
 #include "api/openapi/kubernetes_schemas.h"
 #include "api/openapi/table_schema.h"
 #include "api/resource.h"
+#include "api/schemas/declared_schema.h"
 #include "base/strings.h"
 #include "boost/json.hpp"
 
@@ -99,7 +100,21 @@ std::string ComponentName(const api::Resource& resource) {
                       View(resource.kind));
 }
 
+// apiextensions-apiserver: pkg/controller/openapi/builder. As the definition has it, with what every object has.
+json::value DeclaredSchema(const api::KindRow& kind) {
+  json::value schema = kind.schema->declared->source();
+  json::object& object = schema.get_object();
+  json::value& properties = object["properties"];
+  if (!properties.is_object()) properties.emplace_object();
+  properties.get_object()["apiVersion"] = json::object{{"type", "string"}};
+  properties.get_object()["kind"] = json::object{{"type", "string"}};
+  properties.get_object()["metadata"] = Reference(absl::StrCat(kMeta, "ObjectMeta"));
+  object[api::JsonView(kKindsKey)] = json::array{KindOf(*kind.resource)};
+  return schema;
+}
+
 json::value CustomSchema(const api::KindRow& kind) {
+  if (kind.schema != nullptr) return DeclaredSchema(kind);
   json::value schema = api::SchemaOfTable(*kind.table, Reference);
   schema.get_object()["description"] = TextValue(View(kind.doc));
   schema.get_object()[api::JsonView(kKindsKey)] = json::array{KindOf(*kind.resource)};
@@ -202,13 +217,14 @@ void AddPaths(const api::Resource& resource, absl::string_view component, json::
 }
 
 // The components, and what they refer to.
-json::object Components(absl::btree_set<std::string> wanted, const json::object& definitions) {
+json::object Components(const ServedVersions& served, absl::btree_set<std::string> wanted,
+                        const json::object& definitions) {
   absl::btree_map<std::string, json::value> made;
-  for (const api::KindRow& kind : api::Kinds()) {
-    if (!kind.custom()) continue;
+  served.ForEach([&](const api::KindRow& kind) {
+    if (!kind.custom()) return;
     const std::string component = ComponentName(*kind.resource);
     if (wanted.contains(component)) made.emplace(component, CustomSchema(kind));
-  }
+  });
   for (const auto& [name, schema] : made) CollectReferences(schema, wanted);
   while (!wanted.empty()) {
     const std::string name = *wanted.begin();
@@ -236,15 +252,17 @@ std::uint64_t HashOf(absl::string_view text, std::uint64_t hash = 0xcbf29ce48422
 std::string OpenApiIndex(const ServedVersions& served) {
   const std::uint64_t kubernetes = HashOf(View(api::KubernetesSchemas()));
   absl::btree_map<std::string, std::uint64_t> hashes;
-  for (const api::KindRow& kind : api::Kinds()) {
-    if (!served.Has(kind)) continue;
+  served.ForEach([&](const api::KindRow& kind) {
     std::uint64_t& hash = hashes.try_emplace(GroupVersionPath(*kind.resource), kubernetes).first->second;
-    if (kind.custom()) {
-      std::string schema;
+    if (!kind.custom()) return;
+    std::string schema;
+    if (kind.schema != nullptr) {
+      schema = absl::StrCat(View(kind.resource->kind), api::ToJson(kind.schema->declared->source()));
+    } else {
       api::WriteSchema(*kind.table, schema);
-      hash = HashOf(schema, hash);
     }
-  }
+    hash = HashOf(schema, hash);
+  });
   json::object paths;
   for (const auto& [path, hash] : hashes) {
     paths[api::JsonView(path)] =
@@ -260,18 +278,18 @@ std::optional<std::string> OpenApiDocument(const ServedVersions& served, absl::s
   const json::value data = json::parse({text.data(), text.size()}, &memory);
   json::object paths;
   absl::btree_set<std::string> wanted;
-  for (const api::KindRow& kind : api::Kinds()) {
-    if (GroupVersionPath(*kind.resource) != group_version_path || !served.Has(kind)) continue;
+  served.ForEach([&](const api::KindRow& kind) {
+    if (GroupVersionPath(*kind.resource) != group_version_path) return;
     const std::string component = ComponentOf(*kind.resource, Definitions(data));
     AddPaths(*kind.resource, component, paths);
     wanted.insert(component);
-  }
+  });
   if (paths.empty()) return std::nullopt;
   return api::ToJson(json::object{
       {"openapi", "3.0.0"},
       {"info", json::object{{"title", "Kubernetes"}, {"version", data.at("kubernetes")}}},
       {"paths", std::move(paths)},
-      {"components", json::object{{"schemas", Components(std::move(wanted), Definitions(data))}}},
+      {"components", json::object{{"schemas", Components(served, std::move(wanted), Definitions(data))}}},
   });
 }
 

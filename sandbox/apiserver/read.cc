@@ -23,7 +23,8 @@ Outcome<schemas::IncludeObject> ServerCore::ParseInclude(const Exchange& exchang
                                  ": supported values: \"None\", \"Metadata\", \"Object\""));
 }
 
-Outcome<kube::Response> ServerCore::ObjectResponse(const Exchange& exchange, int code, const Bytes& object) {
+Outcome<kube::Response> ServerCore::ObjectResponse(const Exchange& exchange, int code, const Bytes& stored) {
+  const Bytes object = AsVersion(stored, *exchange.target.resource);
   switch (exchange.representation) {
     case schemas::Representation::kObject:
       return JsonResponse(code, object);
@@ -92,7 +93,8 @@ Outcome<ServerCore::Page> ServerCore::ReadPage(const Target& target, const ListO
     ++passed;
     last = record->key;
     if (everything || Selects(options.labels, options.fields, *record))
-      page.items.push_back(as_items ? ShownInList(*record, managed_fields) : Shown(*record, managed_fields));
+      page.items.push_back(AsVersion(as_items ? ShownInList(*record, managed_fields) : Shown(*record, managed_fields),
+                                     *target.resource));
     return true;
   };
   const api::NamespacedName* after = token.has_value() ? &token->after : nullptr;
@@ -132,7 +134,10 @@ Outcome<kube::Response> ServerCore::ListResponse(const Exchange& exchange, Page 
   std::string out;
   if (!in_pieces) out.reserve(size);
   api::JsonWriter json(out);
-  json.BeginObject().Field("kind", resource.ListKind()).Field("apiVersion", resource.ApiVersion());
+  const bool named = resource.declared != nullptr && !resource.declared->list_kind.empty();
+  json.BeginObject()
+      .Field("kind", named ? std::string(resource.declared->list_kind) : resource.ListKind())
+      .Field("apiVersion", resource.ApiVersion());
   json.Key("metadata").BeginObject().Field("resourceVersion", absl::StrCat(page.revision));
   // Lists of custom objects, which no Go type describes, always have it.
   if (!page.continue_token.empty() || api::IsCustom(resource)) json.Field("continue", page.continue_token);

@@ -6,6 +6,7 @@
 #include "api/cluster_resources.h"
 #include "api/field_table.h"
 #include "boost/json/array.hpp"
+#include "sandbox/apiserver/definitions.h"
 #include "sandbox/apiserver/object_rules.h"
 #include "sandbox/apiserver/served_kind.h"
 #include "sandbox/apiserver/server_core.h"
@@ -63,8 +64,10 @@ bool Mark(const Record& record, const DeleteOptions& options, absl::Time now, js
   std::int64_t grace = GraceOf(record, object, options);
   if (!record.deleting) {
     SetText(metadata, "deletionTimestamp", DeletionTime(now + absl::Seconds(grace)));
-    if (record.resource != &api::kNamespaces) metadata["deletionGracePeriodSeconds"] = grace;
-    if (const std::int64_t generation = IntAt(object, "metadata.generation", 0); generation > 0) {
+    // Namespaces and definitions end by registries of their own.
+    const bool definition = record.resource == &api::kCustomResourceDefinitions;
+    if (record.resource != &api::kNamespaces && !definition) metadata["deletionGracePeriodSeconds"] = grace;
+    if (const std::int64_t generation = IntAt(object, "metadata.generation", 0); generation > 0 && !definition) {
       metadata["generation"] = generation + 1;
     }
     return grace > 0;
@@ -129,6 +132,7 @@ Outcome<ServerCore::Removal> ServerCore::Remove(const Target& target, const Reco
   }
   Draft next = Draft::CopyOf(old);
   SetCollectorFinalizers(options.propagation, next.metadata());
+  if (&resource == &api::kCustomResourceDefinitions && !record.deleting) EndDefinition(loop_.Now(), next.object());
   const bool grace_pending = Mark(record, options, loop_.Now(), next.object());
   if (&resource == &api::kNamespaces) SetText(next.Child("status"), "phase", "Terminating");
   const json::array* finalizers = FindArray(next.metadata(), "finalizers");
@@ -190,8 +194,9 @@ Outcome<kube::Response> ServerCore::DeleteCollection(Exchange& exchange) {
     Target target = exchange.target;
     target.name = record->key.name;
     const bool as_items = exchange.representation == schemas::Representation::kObject;
-    page.items.push_back(as_items ? ShownInList(*record, note.managed_fields)
-                                  : Shown(*record, note.managed_fields));  // as they were
+    page.items.push_back(AsVersion(
+        as_items ? ShownInList(*record, note.managed_fields) : Shown(*record, note.managed_fields),  // as they were
+        *target.resource));
     Outcome<Removal> removal = Remove(target, *record, *options, note);
     if (!removal.ok()) return removal.refusal();
   }

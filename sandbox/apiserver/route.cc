@@ -21,23 +21,6 @@
 namespace gangway::sandbox {
 namespace {
 
-const api::Resource* FindResource(absl::string_view group, absl::string_view version, absl::string_view plural,
-                                  const ServedVersions& served) {
-  for (const api::KindRow& kind : api::Kinds()) {
-    const api::Resource& resource = *kind.resource;
-    if (View(resource.plural) == plural && View(resource.group) == group && View(resource.version) == version &&
-        served.Has(kind))
-      return &resource;
-  }
-  return nullptr;
-}
-
-bool IsGroup(absl::string_view group, const ServedVersions& served) {
-  const std::span<const api::KindRow> kinds = api::Kinds();
-  return std::any_of(kinds.begin(), kinds.end(),
-                     [&](const api::KindRow& kind) { return View(kind.resource->group) == group && served.Has(kind); });
-}
-
 api::FieldError NotSupported(absl::string_view field, absl::string_view value_json, absl::string_view supported) {
   return {.type = api::FieldError::Type::kNotSupported,
           .field = std::string(field),
@@ -205,18 +188,18 @@ Outcome<Target> ParsePath(absl::string_view path, const ServedVersions& served) 
   } else {
     return NoSuchPath();
   }
-  if (!IsGroup(group, served)) return NoSuchPath();
+  if (!served.HasGroup(group)) return NoSuchPath();
   for (const std::string& part : parts) {
     if (part.empty()) return PathNotFound();
   }
   Target target;
   const std::size_t left = parts.size() - at;
   if (parts[at] == "namespaces" && left >= 3 &&
-      FindResource(group, version, parts[at + 2], served) != nullptr) {  // else namespaces/x/status
+      served.Find(group, version, parts[at + 2]) != nullptr) {  // else namespaces/x/status
     target.ns = parts[at + 1];
     at += 2;
   }
-  target.resource = FindResource(group, version, parts[at], served);
+  target.resource = served.Find(group, version, parts[at]);
   if (target.resource == nullptr) return PathNotFound();
   if (parts.size() > at + 1) target.name = parts[at + 1];
   if (parts.size() > at + 2) target.subresource = parts[at + 2];

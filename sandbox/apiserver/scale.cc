@@ -94,7 +94,7 @@ Outcome<kube::Response> ServerCore::PutScale(Exchange& exchange) {
   if (!options.ok()) return options.refusal();
   const RecordPtr record = store_.Find(*target.resource, target.key());
   if (record == nullptr) return NotFound(*target.resource, target.name);
-  const Draft old = Draft::OfStored(*record->json);
+  const Draft old = StoredAsOf(*record, *target.resource);
   const schemas::Schema& schema = *schemas_.ForKind("autoscaling/v1", "Scale");
   const Draft live = ScaleOf(*target.resource, old.object());
   Draft scale = Draft::CopyOf(live);

@@ -5,6 +5,8 @@
 #include "api/kinds/kinds.h"
 #include "api/scheduling_resources.h"
 #include "sandbox/apiserver/cluster_kind_rules.h"
+#include "sandbox/apiserver/declared_kinds.h"
+#include "sandbox/apiserver/definition_rules.h"
 #include "sandbox/apiserver/kind_rules.h"
 #include "sandbox/apiserver/server_defaults.h"
 #include "sandbox/apiserver/service_address.h"
@@ -202,6 +204,7 @@ constexpr ServedKind kOfADefinition{.generation = true, .unconditional_update = 
 }  // namespace
 
 const ServedKind& ServedAs(const api::Resource& resource) {
+  if (resource.declared != nullptr) return DeclaredAs(resource).served_as;
   for (const ServedKind& row : kRows) {
     if (row.resource == &resource) return row;
   }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/btree_set.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "api/schemas/schemas.h"
@@ -17,6 +18,7 @@
 #include "sandbox/apiserver/api_server.h"
 #include "sandbox/apiserver/apply/ownership.h"
 #include "sandbox/apiserver/collector.h"
+#include "sandbox/apiserver/declared_kinds.h"
 #include "sandbox/apiserver/discovery.h"
 #include "sandbox/apiserver/draft/draft.h"
 #include "sandbox/apiserver/event_expiry.h"
@@ -115,7 +117,7 @@ class ServerCore final : public CollectorActions {
   };
   Outcome<Page> ReadPage(const Target& target, const ListOptions& options, bool managed_fields, bool as_items);
   Outcome<kube::Response> ListResponse(const Exchange& exchange, Page page);
-  Outcome<kube::Response> ObjectResponse(const Exchange& exchange, int code, const Bytes& object);
+  Outcome<kube::Response> ObjectResponse(const Exchange& exchange, int code, const Bytes& stored);
   Outcome<schemas::IncludeObject> ParseInclude(const Exchange& exchange);
 
   // create.cc
@@ -211,10 +213,17 @@ class ServerCore final : public CollectorActions {
   Bytes ShownAfter(const Record& before, Draft& draft, Revision revision, bool managed_fields,
                    const apply::ManagedFieldsPtr* managed = nullptr);
   void OnCommit(const Change& change, const JournalNote& note);
+  // definition_verbs.cc: what a definition that has changed means for what is served.
+  void OnDefinition(const Change& change);
+  void SettleDefinitions(const std::string& group);
+  Objection CheckRoomForDefinition(const Record* before, std::size_t bytes);
+  // How the store has it, as of the version that is asked for.
+  static Draft StoredAsOf(const Record& record, const api::Resource& resource);
   std::string NewUid();
 
   Loop& loop_;
   ApiServerOptions options_;
+  DeclaredKinds declared_;
   const ServedVersions served_;
   const schemas::Schemas& schemas_ = schemas::Schemas::Shared();
   const Discovery discovery_;
@@ -227,7 +236,8 @@ class ServerCore final : public CollectorActions {
   PodLogStreams pod_log_streams_;
   PodStreamCheck pod_stream_check_;
   ServiceAddresses addresses_;
-  std::string scratch_;  // objects are written here before they are copied at their size
+  absl::btree_set<std::string> groups_to_settle_;  // of definitions
+  std::string scratch_;                            // objects are written here before they are copied at their size
   Owner owner_;
 };
 

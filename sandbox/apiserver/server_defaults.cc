@@ -201,8 +201,8 @@ Objection FillInVolume(const Store&, absl::Time, json::object& object) {
   return std::nullopt;
 }
 
-Objection FillInDefinitionStatus(const Store&, absl::Time now, json::object& object) {
-  FillInDefinition(now, object);
+Objection FillInDefinitionStatus(const Store&, absl::Time, json::object& object) {
+  BeginDefinition(object);
   return std::nullopt;
 }
 

@@ -1,8 +1,14 @@
 #include "sandbox/apiserver/shown.h"
 
+#include <utility>
+
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "api/json_value.h"
 #include "api/kinds/kinds.h"
+#include "api/schemas/schemas.h"
 #include "sandbox/apiserver/apply/managed_fields.h"
+#include "sandbox/apiserver/draft/draft.h"
 
 namespace gangway::sandbox {
 
@@ -26,6 +32,21 @@ Bytes ShownInList(const Record& record, bool managed_fields) {
   Bytes listed = MakeBytes(absl::StrCat("{", absl::string_view(*whole).substr(at)));
   kept = listed;
   return listed;
+}
+
+Bytes AsVersion(Bytes object, const api::Resource& resource) {
+  constexpr absl::string_view kStart = R"({"apiVersion":")";  // draft.h writes it first
+  if (resource.declared == nullptr || !absl::StartsWith(*object, kStart)) return object;
+  const std::size_t end = object->find('"', kStart.size());
+  const std::string wanted = resource.ApiVersion();
+  if (absl::string_view(*object).substr(kStart.size(), end - kStart.size()) == wanted) return object;
+  Draft draft = Draft::OfStored(*object);
+  SetText(draft.object(), "apiVersion", wanted);
+  // A definition's schema says nothing of metadata.
+  boost::json::value metadata = std::exchange(draft.object()["metadata"], boost::json::object());
+  Prune(draft.root(), *resource.declared->schema);
+  draft.object()["metadata"] = std::move(metadata);
+  return MakeBytes(api::ToJson(draft.root()));
 }
 
 Bytes ShownAtRevision(const Record& record, Revision revision, bool managed_fields) {

@@ -10,6 +10,9 @@ namespace gangway::sandbox {
 Bytes ShownInList(const Record& record, bool managed_fields);
 // The state of `record`, as of its own revision or a later one.
 Bytes Shown(const Record& record, bool managed_fields);
+// The bytes of an object of a kind with several versions, as of that of `resource`: apiVersion and the fields that
+// this version has tell them apart (conversion: None).
+Bytes AsVersion(Bytes object, const api::Resource& resource);
 Bytes ShownAtRevision(const Record& record, Revision revision, bool managed_fields);
 
 }  // namespace gangway::sandbox

@@ -89,13 +89,13 @@ bool Store::ByResourceThenKey::operator()(const DependentKey& a, const Dependent
 Store::Store(StoreOptions options) : options_(options) {}
 
 Store::Table& Store::TableOf(const api::Resource& resource) {
-  std::unique_ptr<Table>& table = tables_[&resource];
+  std::unique_ptr<Table>& table = tables_[&api::StoredAs(resource)];
   if (table == nullptr) table = std::make_unique<Table>();
   return *table;
 }
 
 const Store::Table* Store::FindTable(const api::Resource& resource) const {
-  const auto it = tables_.find(&resource);
+  const auto it = tables_.find(&api::StoredAs(resource));
   return it == tables_.end() ? nullptr : it->second.get();
 }
 

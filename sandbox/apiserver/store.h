@@ -21,6 +21,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "api/kind.h"
 #include "api/meta.h"
 #include "api/resource.h"
 #include "base/strings.h"

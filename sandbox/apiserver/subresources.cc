@@ -5,6 +5,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "api/kinds/kinds.h"
 #include "base/strings.h"
+#include "sandbox/apiserver/declared_kinds.h"
 #include "sandbox/apiserver/server_core.h"
 
 namespace gangway::sandbox {
@@ -37,22 +38,6 @@ std::vector<Row> OfSingleKinds() {
   };
 }
 
-Subresource StatusOf(const api::Resource& resource) {
-  return {"status",
-          resource.group,
-          resource.version,
-          resource.kind,
-          {{"get", &ServerCore::Get}, {"patch", &ServerCore::Patch}, {"update", &ServerCore::Put}}};
-}
-
-Subresource ScaleOf() {
-  return {"scale",
-          "autoscaling",
-          "v1",
-          "Scale",
-          {{"get", &ServerCore::GetScale}, {"patch", &ServerCore::PutScale}, {"update", &ServerCore::PutScale}}};
-}
-
 using Table = absl::flat_hash_map<const api::Resource*, std::vector<Subresource>>;
 
 Table MakeTable() {
@@ -60,8 +45,8 @@ Table MakeTable() {
   for (Row& row : OfSingleKinds()) table[row.resource].push_back(std::move(row.part));
   for (const api::KindRow& kind : api::Kinds()) {
     std::vector<Subresource>& parts = table[kind.resource];
-    if (!kind.scale.replicas.empty()) parts.push_back(ScaleOf());
-    if (kind.status) parts.push_back(StatusOf(*kind.resource));
+    if (!kind.scale.replicas.empty()) parts.push_back(ScalePart());
+    if (kind.status) parts.push_back(StatusPart(*kind.resource));
     std::sort(parts.begin(), parts.end(), [](const Subresource& a, const Subresource& b) { return a.name < b.name; });
   }
   return table;
@@ -69,12 +54,29 @@ Table MakeTable() {
 
 }  // namespace
 
+Subresource StatusPart(const api::Resource& resource) {
+  return {"status",
+          resource.group,
+          resource.version,
+          resource.kind,
+          {{"get", &ServerCore::Get}, {"patch", &ServerCore::Patch}, {"update", &ServerCore::Put}}};
+}
+
+Subresource ScalePart() {
+  return {"scale",
+          "autoscaling",
+          "v1",
+          "Scale",
+          {{"get", &ServerCore::GetScale}, {"patch", &ServerCore::PutScale}, {"update", &ServerCore::PutScale}}};
+}
+
 const Subresource::Verb* Subresource::Find(absl::string_view verb) const {
   const auto at = std::find_if(verbs.begin(), verbs.end(), [&](const Verb& each) { return View(each.name) == verb; });
   return at == verbs.end() ? nullptr : &*at;
 }
 
 absl::Span<const Subresource> SubresourcesOf(const api::Resource& resource) {
+  if (resource.declared != nullptr) return DeclaredAs(resource).parts;
   static const auto& table = *new Table(MakeTable());
   const auto at = table.find(&resource);
   return at == table.end() ? absl::Span<const Subresource>() : absl::MakeConstSpan(at->second);

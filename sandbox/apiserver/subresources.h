@@ -32,6 +32,10 @@ struct Subresource {
   const Verb* Find(absl::string_view verb) const;
 };
 
+// What any kind may have.
+Subresource StatusPart(const api::Resource& resource);
+Subresource ScalePart();
+
 // By name; empty for resources that have none.
 absl::Span<const Subresource> SubresourcesOf(const api::Resource& resource);
 // nullptr: the resource has none of that name.

@@ -150,6 +150,12 @@ void ServerCore::BringForward(const Target& target, const json::object& old, Dra
   if (const auto keep = ServedAs(resource).keep; keep != nullptr) keep(target.subresource, old, next.object());
 }
 
+Draft ServerCore::StoredAsOf(const Record& record, const api::Resource& resource) {
+  Draft draft = Draft::OfStored(*record.json);
+  if (resource.declared != nullptr) SetText(draft.object(), "apiVersion", resource.ApiVersion());
+  return draft;
+}
+
 Objection ServerCore::CheckSuccessor(const Target& target, const Draft& old, Draft& next, bool spec_changed) {
   api::FieldErrors errors = CheckObject(*target.resource, next.object(), false);
   const api::FieldErrors more = CheckChange(*target.resource, old.object(), next.object());
@@ -183,6 +189,10 @@ Outcome<Bytes> ServerCore::Replace(const Target& target, const Record& before, c
   if (const auto check = ServedAs(resource).check_status_change; check != nullptr && target.subresource == "status") {
     api::FieldErrors errors;
     check(old.object(), next.object(), errors);
+    if (!errors.empty()) return Invalid(resource, target.name, errors);
+  }
+  if (target.subresource == "status" && resource.declared != nullptr) {
+    const api::FieldErrors errors = DeclaredAs(resource).compiled->Judge(next.root(), &old.root());
     if (!errors.empty()) return Invalid(resource, target.name, errors);
   }
   if (Releases(resource, old.object(), next.object())) {
@@ -241,7 +251,7 @@ Outcome<kube::Response> ServerCore::Put(Exchange& exchange) {
         absl::StrCat("Precondition failed: UID in precondition: ", uid, ", UID in object meta: ", record->uid));
   }
   CompleteChange(target, *draft);
-  const Draft old = Draft::OfStored(*record->json);
+  const Draft old = StoredAsOf(*record, resource);
   const Claims claims = TakeClaims(resource, target.subresource, record.get(), *draft);
   Outcome<Bytes> replaced =
       Replace(target, *record, old, *draft, options->dry_run, ServedAs(resource).unconditional_update, note, claims);
@@ -347,7 +357,7 @@ Outcome<kube::Response> ServerCore::Patch(Exchange& exchange) {
   }
   const RecordPtr record = store_.Find(resource, target.key());
   if (record == nullptr) return NotFound(resource, target.name);
-  const Draft old = Draft::OfStored(*record->json);
+  const Draft old = StoredAsOf(*record, resource);
   Draft next = Draft::CopyOf(old);
   AddManagedFields(*record, exchange.request.body, next);
   if (Objection objection = ApplyPatch(type, schema, exchange.request.body, next)) {

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "api/json.h"
+#include "api/kind.h"
 #include "sandbox/apiserver/facts.h"
 #include "sandbox/apiserver/shown.h"
 
@@ -76,13 +77,13 @@ std::unique_ptr<kube::Watch> WatchHub::Start(WatchSpec spec, kube::Client::OnFra
 }
 
 void WatchHub::Enter(Watcher& watcher) {
-  Audience& audience = audiences_[watcher.spec.resource];
+  Audience& audience = audiences_[&api::StoredAs(*watcher.spec.resource)];
   const std::string* node = watcher.spec.fields.RequiredValue("spec.nodeName");
   (node == nullptr ? audience.general : audience.by_node[*node]).emplace(watcher.id, &watcher);
 }
 
 void WatchHub::Leave(const Watcher& watcher) {
-  Audience& audience = audiences_[watcher.spec.resource];
+  Audience& audience = audiences_[&api::StoredAs(*watcher.spec.resource)];
   const std::string* node = watcher.spec.fields.RequiredValue("spec.nodeName");
   if (node == nullptr) {
     audience.general.erase(watcher.id);
@@ -105,7 +106,8 @@ void WatchHub::Remove(Id id) {
 void WatchHub::AddInitial(Watcher& watcher) {
   store_.Scan(*watcher.spec.resource, watcher.spec.ns, nullptr, [&](const RecordPtr& record) {
     if (watcher.Wants(*record))
-      watcher.waiting.push_back({kube::FrameType::kAdded, Shown(*record, watcher.spec.managed_fields)});
+      watcher.waiting.push_back(
+          {kube::FrameType::kAdded, AsVersion(Shown(*record, watcher.spec.managed_fields), *watcher.spec.resource)});
     return true;
   });
   watcher.told = store_.revision();
@@ -121,13 +123,14 @@ void WatchHub::Offer(Watcher& watcher, const Change& change) {
   watcher.told = change.revision;
   if (wants) {
     watcher.waiting.push_back({wanted ? kube::FrameType::kModified : kube::FrameType::kAdded,
-                               Shown(*change.after, watcher.spec.managed_fields)});
+                               AsVersion(Shown(*change.after, watcher.spec.managed_fields), *watcher.spec.resource)});
   } else {
     // kube-apiserver, cacher: the last state that matched, at the revision of the change.
-    watcher.waiting.push_back({kube::FrameType::kDeleted,
-                               change.deleted
-                                   ? Shown(*change.after, watcher.spec.managed_fields)
-                                   : ShownAtRevision(*change.before, change.revision, watcher.spec.managed_fields)});
+    watcher.waiting.push_back(
+        {kube::FrameType::kDeleted,
+         AsVersion(change.deleted ? Shown(*change.after, watcher.spec.managed_fields)
+                                  : ShownAtRevision(*change.before, change.revision, watcher.spec.managed_fields),
+                   *watcher.spec.resource)});
   }
   Wake(watcher);
 }
@@ -204,6 +207,14 @@ void WatchHub::Flush() {
 void WatchHub::EndAll(const absl::Status& status) {
   for (auto& [id, watcher] : watchers_) {
     watcher->end = status;
+    Wake(*watcher);
+  }
+}
+
+void WatchHub::EndAllOf(const api::Resource& resource) {
+  for (auto& [id, watcher] : watchers_) {
+    if (&api::StoredAs(*watcher->spec.resource) != &resource) continue;
+    watcher->end = absl::OkStatus();
     Wake(*watcher);
   }
 }

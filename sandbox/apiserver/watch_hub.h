@@ -49,6 +49,8 @@ class WatchHub {
   void OnCommit(const Change& change);
   // Ends every watch after the frames it still has to get.
   void EndAll(const absl::Status& status);
+  // The same of those of one kind, which is no longer served: the resource that stands for all its versions.
+  void EndAllOf(const api::Resource& resource);
   std::size_t size() const { return watchers_.size(); }
 
  private:

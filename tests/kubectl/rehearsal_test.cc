@@ -10,6 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/kubectl/sandbox_process.h"
+#include "tests/testing/files.h"
 #include "tests/testing/loop_thread.h"
 
 namespace gangway::testutil {
@@ -87,6 +88,60 @@ TEST_F(RehearsalTest, EachOverlayIsAppliedTwiceComparedRemovedAndAppliedAgain) {
     threads.emplace_back(RehearseOverlay, overlay);
   }
   for (std::thread& thread : threads) thread.join();
+}
+
+constexpr char kCronTabs[] = R"(apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: crontabs.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: crontabs, singular: crontab, kind: CronTab, shortNames: [ct]}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    subresources: {status: {}, scale: {specReplicasPath: .spec.replicas, statusReplicasPath: .status.replicas}}
+    additionalPrinterColumns: [{name: Wanted, type: integer, jsonPath: .spec.replicas}]
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties:
+              cron: {type: string, description: when it runs}
+              replicas: {type: integer, minimum: 0, default: 1}
+          status: {type: object, properties: {replicas: {type: integer}}}
+---
+apiVersion: example.com/v1
+kind: CronTab
+metadata: {name: a}
+spec: {cron: "* * * * *"}
+)";
+
+// A kind that only its definition brings, from a file with both.
+TEST_F(RehearsalTest, DeclaredKindsAreServed) {
+  const TemporaryFolder folder("gangway-crontabs");
+  const std::string file = folder.path() + "/crontabs.yaml";
+  WriteFile(file, kCronTabs);
+  SandboxProcess sandbox({"--apply", file});
+  const auto kubectl = [&](std::vector<std::string> args) {
+    const Outcome outcome = sandbox.Kubectl(args);
+    EXPECT_EQ(outcome.exit_code, 0) << absl::StrJoin(args, " ") << "\n" << outcome.err;
+    return outcome.out;
+  };
+  kubectl({"wait", "--for=create", "ct/a", "--timeout=10s"});
+  EXPECT_THAT(kubectl({"get", "ct"}), ContainsRegex("NAME +WANTED\na +1"));
+  EXPECT_THAT(kubectl({"explain", "crontab.spec.cron"}), HasSubstr("when it runs"));
+  EXPECT_THAT(kubectl({"scale", "crontab", "a", "--replicas=3"}), HasSubstr("scaled"));
+  EXPECT_EQ(kubectl({"get", "crontab", "a", "-o", "jsonpath={.spec.replicas}"}), "3");
+  EXPECT_THAT(kubectl({"apply", "-f", file}), HasSubstr("crontab.example.com/a"));
+  EXPECT_THAT(kubectl({"apply", "-f", file}), HasSubstr("crontab.example.com/a unchanged"));
+  EXPECT_THAT(sandbox.Kubectl({"patch", "ct", "a", "--type=merge", "-p", R"({"spec":{"replicas":-1}})"}).err,
+              HasSubstr("spec.replicas in body should be greater than or equal to 0"));
+  kubectl({"delete", "crd", "crontabs.example.com"});
+  EXPECT_NE(sandbox.Kubectl({"get", "crontabs"}).exit_code, 0);
 }
 
 TEST_F(RehearsalTest, DefinitionsAreEstablishedAndTakeTheirObjectsAlong) {

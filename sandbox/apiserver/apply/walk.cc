@@ -31,6 +31,7 @@ const schemas::SchemaNode* MemberNode(const schemas::SchemaNode& node, absl::str
   switch (node.shape) {
     case schemas::Shape::kObject: {
       const schemas::SchemaProperty* property = node.Find(StdView(name));
+      if (property == nullptr && node.keeps_unknown) return &kDeduced;
       return property == nullptr ? nullptr : property->node;
     }
     case schemas::Shape::kMap:
