@@ -43,6 +43,15 @@ void Assignment::Put(absl::Span<const std::size_t> tasks, Row row) {
   scratch_.RowTouched(row);
 }
 
+void Assignment::Move(std::size_t task, Row row) {
+  const ShapeId shape = (*this)[task].shape;
+  overlay_.Hold(rows_[task], shape, model::kNone, -1);
+  overlay_.Hold(row, shape, model::kNone, 1);
+  scratch_.RowTouched(rows_[task]);
+  scratch_.RowTouched(row);
+  rows_[task] = row;
+}
+
 void Assignment::TakeBack(std::size_t task) {
   overlay_.TakeBack();
   overlay_.TakeFromQueue(gang_.queue, cluster().shape((*this)[task].shape).request, -1);

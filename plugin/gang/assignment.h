@@ -57,6 +57,8 @@ class Assignment {
 
   // In a trial of the overlay. The tasks are of one shape.
   void Put(absl::Span<const std::size_t> tasks, model::Row row);
+  // One whose row is kept, beyond the trial: it lies there instead.
+  void Move(std::size_t task, model::Row row);
   // The one that was Put last, alone.
   void TakeBack(std::size_t task);
   // Ends the trial: none has a row.

@@ -87,6 +87,37 @@ bool GangPlacement::PlaceAgain(std::vector<model::TaskId> tasks) {
   return placed_minimum_;
 }
 
+bool GangPlacement::Packs() const {
+  if (!placed_minimum_ && (!reason_.has_value() || reason_->kind != Reason::Kind::kNoRoom)) return false;
+  if (gang_.nominated > 0 || HasTopology(gang_) || rests()) return false;
+  return std::all_of(tasks_.usable().tasks.begin(), tasks_.usable().tasks.end(), [&](model::TaskId task) {
+    return !tasks_.AsksOf(tasks_.cluster().task(task).shape).minds_pods();
+  });
+}
+
+std::vector<TaskGroup> GangPlacement::MinimumByShape() const {
+  if (!placed_minimum_) return tasks_.GroupByShape(needs_.all);
+  std::vector<std::size_t> placed;
+  for (std::size_t task = 0; task < tasks_.size(); ++task) {
+    if (tasks_.placed(task)) placed.push_back(task);
+  }
+  return tasks_.GroupByShape(placed);
+}
+
+void GangPlacement::PlaceMinimumAt(const std::vector<std::pair<std::size_t, Row>>& rows) {
+  if (placed_minimum_) {
+    for (const auto& [task, row] : rows) tasks_.Move(task, row);
+    units_.LookAgain();
+    return;
+  }
+  tasks_.overlay().Begin();
+  for (const auto& [task, row] : rows) tasks_.Put({&task, 1}, row);
+  placed_minimum_ = true;
+  reason_.reset();
+  would_fit_.clear();
+  Keep();
+}
+
 // What must lie in a HyperNode looks for one anew.
 bool GangPlacement::PlaceAsNominated() {
   const Cluster& cluster = tasks_.cluster();

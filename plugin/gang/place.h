@@ -44,7 +44,15 @@ class GangPlacement {
   // Instead: there alone where its pods are nominated. False: they are not, or somebody is there still; without a
   // reason.
   bool PlaceMinimumAsNominated();
-  // Instead: these of its pods, which the overlay has released, all of them or none.
+  // After it, placed or without room: whether the minimum may lie wherever nodes as they are take it and have room:
+  // nothing else that its pods ask is changed by others.
+  bool Packs() const;
+  // The tasks of the minimum: that were placed, else those that it needs; and where each lies.
+  std::vector<TaskGroup> MinimumByShape() const;
+  model::Row row(std::size_t task) const { return tasks_.row(task); }
+  // The minimum lies there, wherever it lay before: each of these tasks with its row.
+  void PlaceMinimumAt(const std::vector<std::pair<std::size_t, model::Row>>& rows);
+  // Instead of it: these of its pods, which the overlay has released, all of them or none.
   bool PlaceAgain(std::vector<model::TaskId> tasks);
   // After a minimum that was placed: whether there are tasks beyond it that were not tried.
   bool wants_more() const { return next_rest_ < needs_.rest.size(); }

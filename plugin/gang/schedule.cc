@@ -18,6 +18,7 @@
 #include "plugin/gang/nominated_room.h"
 #include "plugin/gang/order.h"
 #include "plugin/gang/place.h"
+#include "plugin/gang/repack.h"
 #include "plugin/gang/reservation.h"
 #include "plugin/gang/shares.h"
 #include "plugin/gang/usable.h"
@@ -91,7 +92,8 @@ class Cycle {
         overlay_(cluster, constraint::AllKinds(), policy.packing),
         eviction_(overlay_, scratch, policy, now),
         moved_(overlay_, scratch, now),
-        kept_(overlay_, scratch) {}
+        kept_(overlay_, scratch),
+        repacking_(overlay_, policy) {}
 
   Decisions Run() {
     std::vector<GangId> moved, begun, awaiting_room, first, inside, outside, untold;
@@ -210,11 +212,13 @@ class Cycle {
     GangPlacement& placed = *placement;
     const auto place = [&] { return placed.PlaceMinimum(); };
     const bool without_kept = EndsBeforeTheyAreNeeded(id);
-    const bool fits = without_kept ? kept_.Without(place) : place();
+    const bool fits = (without_kept ? kept_.Without(place) : place()) || (!without_kept && Repack(placed));
     placed.TellWhatItHangsOn(scratch_.standstill(), kept_.holds() && (fits || !without_kept));
     if (!fits && placed.lacking() == Lacking::kRoom && eviction_.MakeRoom(placed, decisions_[IndexOf(id)]))
       return false;
     if (fits) {
+      // What lies on nodes that are kept may not make way there for one that stays.
+      if (!without_kept || !placed.Packs()) repacking_.Placed(placed);
       Placed(std::move(placement), before);
       return true;
     }
@@ -223,6 +227,14 @@ class Cycle {
     if (lacking.has_value()) lacking_.emplace_back(id, *lacking);
     if (lacking == Lacking::kRoom) KeepNodes(placed);
     return false;
+  }
+
+  // One that found no room is placed where those that this call has placed lie elsewhere.
+  bool Repack(GangPlacement& placement) {
+    if (!repacking_.Place(placement)) return false;
+    eviction_.RoomFreed();
+    cannot_fit_.clear();
+    return true;
   }
 
   // With what its queue had taken before.
@@ -248,6 +260,7 @@ class Cycle {
       const Resources before = overlay_.taken_from(cluster_.gang(id).queue);
       auto placement = std::make_unique<GangPlacement>(overlay_, scratch_, policy_, id, Tells(id));
       if (!placement->PlaceMinimumAsNominated()) return;
+      repacking_.Placed(*placement);
       Placed(std::move(placement), before);
       placed.insert(id);
     });
@@ -542,6 +555,7 @@ class Cycle {
   Eviction eviction_;
   MovedRoom moved_;
   HeldRoom kept_;
+  Repacking repacking_;
   std::optional<KeptRoom> nothing_kept_;
   std::optional<PodsThatEnd> ending_;
   int looks_for_nodes_ = kLooksForNodes;

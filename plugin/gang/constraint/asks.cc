@@ -26,6 +26,7 @@ Asks::Asks(const Placed& placed, const model::Shape& shape) : placed_(placed), s
     }
     if (constraint->blocks()) blockers_.push_back(constraint.get());
     if (beyond) beyond_.push_back(constraint.get());
+    minds_pods_ = minds_pods_ || kind.begin != nullptr;
     reopens_ = reopens_ || constraint->reopens();
     changes_beside_room_ =
         changes_beside_room_ || (constraint->changes() != Changes::kNothing && kind.name != kResources);

@@ -39,6 +39,8 @@ class Asks {
   bool AllowedBeyond(model::Row row) const;
   Scores ScoresBeyond(model::Row row) const;
 
+  // Whether pods that are placed, of whichever shape, change anything of it but room.
+  bool minds_pods() const { return minds_pods_; }
   // Whether placing a pod changes what is beside room, on its row; on other rows.
   bool changes_beside_room() const { return changes_beside_room_; }
   bool changes_beyond() const { return !beyond_.empty(); }
@@ -78,7 +80,7 @@ class Asks {
   Scores SumOf(model::Row row, bool beyond) const;
   std::vector<Ranker> rankers_;
   std::vector<const Constraint*> beyond_, blockers_;
-  bool changes_beside_room_ = false, reopens_ = false, ranks_beyond_ = false, exclusive_ = false;
+  bool minds_pods_ = false, changes_beside_room_ = false, reopens_ = false, ranks_beyond_ = false, exclusive_ = false;
 };
 
 }  // namespace gangway::constraint

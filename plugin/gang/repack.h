@@ -1,0 +1,44 @@
+// Nothing that a call of Schedule has placed is bound yet. So where a gang finds no room, it is packed anew together
+// with the gangs that were placed before it: each may lie elsewhere, and none waits for another's sake.
+//
+// Of those whose pods ask of a node nothing that pods change but room; what they would rather have gives way.
+#pragma once
+
+#include <vector>
+
+#include "plugin/gang/overlay.h"
+#include "plugin/gang/pack.h"
+#include "plugin/gang/place.h"
+#include "plugin/gang/policy.h"
+
+namespace gangway::gang {
+
+// In one call of Schedule. All must outlive it.
+class Repacking {
+ public:
+  Repacking(Overlay& overlay, const Policy& policy)
+      : overlay_(overlay), budget_(policy.repack_budget), try_budget_(policy.search_budget) {}
+
+  // The minimum of one was placed, and it may lie elsewhere from now on. When its pods look at others, nobody that was
+  // placed before it may any more.
+  void Placed(GangPlacement& placement);
+  // For one that found no room. True: its minimum is placed, beside all others. False: all is as before.
+  bool Place(GangPlacement& placement);
+
+ private:
+  struct Problem {
+    std::vector<model::ShapeId> shapes;  // by their keys
+    std::vector<Load> loads;             // parallel to them
+    std::vector<model::Row> rows;        // by name
+    std::vector<model::Resources> bins;  // parallel to them: what is free, but for those that may lie elsewhere
+  };
+  // Empty: it is too large.
+  Problem ProblemOf(const std::vector<GangPlacement*>& gangs);
+
+  Overlay& overlay_;
+  int budget_;  // looks at a node
+  const int try_budget_;
+  std::vector<GangPlacement*> gangs_;
+};
+
+}  // namespace gangway::gang

@@ -1,0 +1,135 @@
+// Gangs that are placed in one call are packed together where one of them would find no room otherwise.
+#include "plugin/gang/repack.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "absl/strings/str_cat.h"
+#include "tests/plugin/gang/evict_world.h"
+#include "tests/plugin/gang/world.h"
+
+namespace gangway::gang {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Key;
+using ::testing::Not;
+using ::testing::Pair;
+using ::testing::SizeIs;
+using testutil::Amounts;
+using testutil::EvictTest;
+
+struct PackedTest : EvictTest {
+  // Nodes of so many cpus, and gangs of one pod that asks for so many, which come in this order.
+  void Cpus(const std::vector<int>& nodes, const std::map<std::string, int>& gangs) {
+    for (const int cpus : nodes) Node(absl::StrCat("n", cpus), Amounts(cpus * 1000));
+    for (const auto& [name, cpus] : gangs) OneWaits(name, "mid", "default", Amounts(cpus * 1000));
+  }
+};
+
+// Each on the fullest node that takes it leaves 1 and 1.
+struct RepackTest : PackedTest {
+  RepackTest() { Cpus({4, 5}, {{"a", 3}, {"b", 2}, {"c", 2}, {"d", 2}}); }
+  // The pod of that gang once more.
+  model::PodFacts Again(const std::string& gang, std::int64_t milli) { return PodOf(gang, gang, Amounts(milli)); }
+};
+
+TEST_F(RepackTest, WhoWouldNotFitDoesWhereOthersLieElsewhere) {
+  EXPECT_THAT(Placed(), ElementsAre(Pair("a", "n5"), Pair("b", "n4"), Pair("c", "n4"), Pair("d", "n5")));
+  policy.repack_budget = 0;
+  EXPECT_THAT(Placed(), SizeIs(3));
+}
+
+// Of whom nobody is evicted for it then.
+TEST_F(RepackTest, NobodyIsEvictedWhereItIsEnough) {
+  Node("n2", Amounts(2000));
+  OneRuns("low", "low", "default", Amounts(2000), "n2");
+  EXPECT_THAT(Placed(), SizeIs(4));
+  EXPECT_THAT(Evicted(), IsEmpty());
+}
+
+// a leaves n4, where room is then for c and d; f has none.
+TEST_F(PackedTest, WhereOneLayIsRoomThenAndWhereItLiesIsNone) {
+  Cpus({5, 4}, {{"a", 2}, {"b", 3}, {"c", 3}, {"d", 1}, {"f", 1}});
+  EXPECT_THAT(Placed(), ElementsAre(Pair("a", "n5"), Pair("b", "n4"), Pair("c", "n5"), Pair("d", "n4")));
+}
+
+TEST_F(RepackTest, WhatRunsStays) {
+  OneRuns("r", "mid", "default", Amounts(1000), "n4");
+  EXPECT_THAT(Placed(), SizeIs(3));
+}
+
+TEST_F(RepackTest, WhoFitsNoWayChangesNothingForOthers) {
+  const std::map<std::string, std::string> before = [&] {
+    policy.repack_budget = 0;
+    return Placed();
+  }();
+  policy.repack_budget = Policy().repack_budget;
+  cluster.SetPod(Again("d", 3000));
+  EXPECT_EQ(Placed(), before);
+}
+
+TEST_F(RepackTest, EachStaysWhereItsNodesTakeIt) {
+  model::PodFacts a = Again("a", 3000);
+  a.wants.selector = {{"kubernetes.io/hostname", "n4"}};
+  cluster.SetPod(a);
+  EXPECT_THAT(Placed(), SizeIs(3));
+}
+
+// e goes where a is: who was placed before it stays from then on. Else b, c and d would find room without a.
+TEST_F(RepackTest, WhomOthersLookAtStays) {
+  model::PodFacts a = Again("a", 1000);
+  a.labels = {{"app", "a"}};
+  cluster.SetPod(a);
+  Group("a", "high", 1);
+  Group("e", "high", 1);
+  model::PodFacts e = Again("e", 2000);
+  e.wants.pod_affinity = {{"kubernetes.io/hostname", {{"default"}, {}, {{"app", model::Op::kIn, {"a"}}}}}};
+  cluster.SetPod(e);
+  const std::map<std::string, std::string> placed = Placed();
+  EXPECT_THAT(placed, SizeIs(4));
+  EXPECT_EQ(placed.at("a"), placed.at("e"));
+}
+
+// All of a gang or none, of more roles than one.
+TEST_F(RepackTest, AGangIsPackedWhole) {
+  Node("n3", Amounts(3000));
+  Group("e", "mid", 2);
+  Waits("e", "e-0", Amounts(1000));
+  Waits("e", "e-1", Amounts(2000));
+  EXPECT_THAT(Placed(), SizeIs(6));
+  Waits("e", "e-2", Amounts(1000));
+  Group("e", "mid", 3);
+  EXPECT_THAT(Placed(), Not(Contains(Key(::testing::StartsWith("e-")))));
+}
+
+// What is beyond a minimum moves nobody.
+TEST_F(RepackTest, SurplusIsPlacedAfterIt) {
+  Node("n3", Amounts(3000));
+  Group("e", "mid", 1);
+  Waits("e", "e-0", Amounts(2000));
+  Waits("e", "e-1", Amounts(1000));
+  EXPECT_THAT(Placed(), SizeIs(6));
+}
+
+TEST_F(RepackTest, AQueueThatIsFullIsNoWantOfRoom) {
+  Queue("default", {}, Amounts(7000));
+  EXPECT_THAT(Placed(), SizeIs(3));
+  ASSERT_TRUE(Of("d").reason.has_value());
+  EXPECT_EQ(Of("d").reason->kind, model::Reason::Kind::kQueueFull);
+}
+
+// Once its budget is used up, those that come later in order wait as they would.
+TEST_F(RepackTest, ItsBudgetIsOfACall) {
+  policy.repack_budget = 1;
+  EXPECT_THAT(Placed(), SizeIs(3));
+}
+
+}  // namespace
+}  // namespace gangway::gang
