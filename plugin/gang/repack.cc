@@ -18,6 +18,14 @@ using model::Resources;
 using model::Row;
 using model::ShapeId;
 
+// As much of each shape as was tried, or more.
+bool Repacking::IsInVain(const ByShape& wanted) const {
+  const auto less = [](const auto& a, const auto& b) { return a.first == b.first && a.second <= b.second; };
+  return std::any_of(in_vain_.begin(), in_vain_.end(), [&](const ByShape& tried) {
+    return tried.size() == wanted.size() && std::equal(tried.begin(), tried.end(), wanted.begin(), less);
+  });
+}
+
 void Repacking::Placed(GangPlacement& placement) {
   if (placement.Packs()) {
     gangs_.push_back(&placement);
@@ -75,6 +83,11 @@ Repacking::Problem Repacking::ProblemOf(const std::vector<GangPlacement*>& gangs
 
 bool Repacking::Place(GangPlacement& placement) {
   if (gangs_.empty() || !placement.Packs()) return false;
+  ByShape wanted;
+  for (const TaskGroup& group : placement.MinimumByShape())
+    wanted.emplace_back(group.shape, static_cast<int>(group.tasks.size()));
+  std::sort(wanted.begin(), wanted.end());
+  if (IsInVain(wanted)) return false;
   std::vector<GangPlacement*> gangs = gangs_;
   gangs.push_back(&placement);
   const Problem problem = ProblemOf(gangs);
@@ -83,7 +96,10 @@ bool Repacking::Place(GangPlacement& placement) {
   budget_ -= budget;
   std::optional<std::vector<std::vector<int>>> left = Pack(problem.loads, problem.bins, budget);
   budget_ += budget;
-  if (!left.has_value()) return false;
+  if (!left.has_value()) {
+    in_vain_.push_back(std::move(wanted));
+    return false;
+  }
   // Gang by gang, so that pods of one lie close.
   for (GangPlacement* const gang : gangs) {
     std::vector<std::pair<std::size_t, Row>> rows;

@@ -4,6 +4,7 @@
 // Of those whose pods ask of a node nothing that pods change but room; what they would rather have gives way.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "plugin/gang/overlay.h"
@@ -24,8 +25,12 @@ class Repacking {
   void Placed(GangPlacement& placement);
   // For one that found no room. True: its minimum is placed, beside all others. False: all is as before.
   bool Place(GangPlacement& placement);
+  // Since the last call something became free.
+  void RoomFreed() { in_vain_.clear(); }
 
  private:
+  using ByShape = std::vector<std::pair<model::ShapeId, int>>;
+
   struct Problem {
     std::vector<model::ShapeId> shapes;  // by their keys
     std::vector<Load> loads;             // parallel to them
@@ -35,10 +40,13 @@ class Repacking {
   // Empty: it is too large.
   Problem ProblemOf(const std::vector<GangPlacement*>& gangs);
 
+  bool IsInVain(const ByShape& wanted) const;
+
   Overlay& overlay_;
   int budget_;  // looks at a node
   const int try_budget_;
   std::vector<GangPlacement*> gangs_;
+  std::vector<ByShape> in_vain_;  // what there was no way for; with more that is placed there is none either
 };
 
 }  // namespace gangway::gang

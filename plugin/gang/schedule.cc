@@ -276,14 +276,19 @@ class Cycle {
 
   void PlaceWithin(NominatedRoom& room, GangId id) {
     room.Give(id);
-    eviction_.RoomFreed();
+    RoomFreed();
     PlaceMinimum(id);
+  }
+
+  void RoomFreed() {
+    eviction_.RoomFreed();
+    repacking_.RoomFreed();
   }
 
   // Those of its pods that are made again have the room that is kept for them.
   void PlaceMoved(GangId id) {
     moved_.Give(id);
-    eviction_.RoomFreed();
+    RoomFreed();
     if (PlaceMinimum(id)) {
       if (!nothing_kept_.has_value()) nothing_kept_.emplace(overlay_, std::vector<std::pair<GangId, Lacking>>(), 0);
       GangPlacement& placed = *placements_.back().second;
