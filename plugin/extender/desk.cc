@@ -27,6 +27,15 @@ absl::Status Wanted(const grpc::CallbackServerContext& context, Clock::time_poin
   return absl::OkStatus();
 }
 
+absl::Status CheckMetadata(const grpc::CallbackServerContext& context) {
+  constexpr std::size_t kFieldBytes = 32;  // RFC 9113, 6.5.2
+  std::size_t bytes = 0;
+  for (const auto& [name, value] : context.client_metadata()) bytes += name.size() + value.size() + kFieldBytes;
+  if (bytes <= kMaxMetadataBytes) return absl::OkStatus();
+  return absl::ResourceExhaustedError(
+      absl::StrCat("the call's metadata has ", bytes, " bytes; at most ", kMaxMetadataBytes, " are taken"));
+}
+
 Desk::Desk(const ServerOptions& options, Metrics& metrics)
     : options_(options),
       metrics_(metrics),
