@@ -20,6 +20,7 @@
 #include "absl/time/time.h"
 #include "base/metrics.h"
 #include "base/mutex.h"
+#include "plugin/extender/call_figures.h"
 #include "plugin/extender/message_budget.h"
 #include "plugin/extender/server.h"
 #include "plugin/extender/still_wanted.h"
@@ -174,7 +175,7 @@ class Desk {
   }
 
   const ServerOptions& options_;
-  Metrics& metrics_;
+  CallFigures calls_;
   Gauge under_way_;
   WorkPool pool_;  // last: its threads use the rest
 };
