@@ -64,6 +64,7 @@ absl::StatusOr<extender::ServerOptions> ReadOptions(const ExtenderFlags& flags) 
   }
   GW_RETURN_IF_ERROR(CheckExposure(flags, address.loopback()));
   options.max_message_bytes = flags.max_message_bytes;
+  options.max_connections = flags.max_connections;
   options.max_calls = flags.max_calls;
   options.max_streams = flags.max_streams;
   options.max_stream_bytes = flags.max_stream_bytes;

@@ -13,6 +13,7 @@ struct ExtenderFlags {
   std::string tls_cert, tls_key, client_ca;
   bool insecure = false;
   std::int64_t max_message_bytes = std::int64_t{16} << 20;
+  int max_connections = 1000;
   int max_calls = 16;
   int max_streams = 4;
   std::int64_t max_stream_bytes = std::int64_t{256} << 20;

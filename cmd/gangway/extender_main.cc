@@ -18,6 +18,9 @@ void AddFlags(gangway::cmd::CommandLine extender, gangway::cmd::ExtenderFlags& f
   extender.AddSwitch("--insecure", flags.insecure,
                      "serve everybody who reaches an address other than loopback, without TLS");
   extender.Add("--max-message-bytes", flags.max_message_bytes, "of a request").Within(1024, 1 << 30).ShowDefault();
+  extender.Add("--max-connections", flags.max_connections, "of gRPC; beyond it new ones are closed at once")
+      .Within(1, 1'000'000)
+      .ShowDefault();
   extender.Add("--max-calls", flags.max_calls, "running and waiting; beyond it calls are refused at once")
       .Within(1, 10000)
       .ShowDefault();

@@ -27,9 +27,23 @@ absl::Status Wanted(const grpc::CallbackServerContext& context, Clock::time_poin
   return absl::OkStatus();
 }
 
+absl::Status CheckMetadata(const grpc::CallbackServerContext& context) {
+  constexpr std::size_t kFieldBytes = 32;  // RFC 9113, 6.5.2
+  std::size_t bytes = 0;
+  for (const auto& [name, value] : context.client_metadata()) bytes += name.size() + value.size() + kFieldBytes;
+  if (bytes <= kMaxMetadataBytes) return absl::OkStatus();
+  return absl::ResourceExhaustedError(
+      absl::StrCat("the call's metadata has ", bytes, " bytes; at most ", kMaxMetadataBytes, " are taken"));
+}
+
 Desk::Desk(const ServerOptions& options, Metrics& metrics)
     : options_(options),
-      metrics_(metrics),
+      calls_(metrics, {.call = "method",
+                       .result = "code",
+                       .results = {"gangway_extender_calls_total", "calls by method and gRPC code", {}},
+                       .duration = {"gangway_extender_call_duration_seconds", "from the whole request to the answer",
+                                    DurationBounds()},
+                       .bytes = {"gangway_extender_request_bytes", "size of requests", SizeBounds()}}),
       under_way_(metrics.AddGauge("gangway_extender_calls", "calls accepted and not answered yet")),
       pool_(options.threads, options.max_calls) {}
 
@@ -40,20 +54,11 @@ absl::Status Desk::Refusal(WorkPool::Answer taken) const {
 }
 
 void Desk::CountCall(absl::string_view method, const absl::Status& status) {
-  metrics_
-      .AddCounter("gangway_extender_calls_total", "calls by method and gRPC code",
-                  {{"method", std::string(method)}, {"code", absl::StatusCodeToString(status.code())}})
-      .Add();
+  calls_.CountResult(method, absl::StatusCodeToString(status.code()));
 }
 
 void Desk::CountMessage(absl::string_view method, std::size_t bytes, Clock::time_point begin) {
-  const std::string name(method);
-  metrics_
-      .AddHistogram("gangway_extender_call_duration_seconds", "from the whole request to the answer", DurationBounds(),
-                    {{"method", name}})
-      .Observe(std::chrono::duration<double>(Clock::now() - begin).count());
-  metrics_.AddHistogram("gangway_extender_request_bytes", "size of requests", SizeBounds(), {{"method", name}})
-      .Observe(static_cast<double>(bytes));
+  calls_.CountMessage(method, bytes, absl::FromChrono(Clock::now() - begin));
 }
 
 }  // namespace gangway::extender

@@ -20,6 +20,7 @@
 #include "absl/time/time.h"
 #include "base/metrics.h"
 #include "base/mutex.h"
+#include "plugin/extender/call_figures.h"
 #include "plugin/extender/message_budget.h"
 #include "plugin/extender/server.h"
 #include "plugin/extender/still_wanted.h"
@@ -37,6 +38,11 @@ Clock::time_point After(absl::Duration duration);
 
 // Why the answer is not waited for any more; OK while it is.
 absl::Status Wanted(const grpc::CallbackServerContext& context, Clock::time_point deadline);
+
+// What may come with a call besides its message, each field counted as HTTP/2 does.
+constexpr std::size_t kMaxMetadataBytes = 16 << 10;
+// RESOURCE_EXHAUSTED beyond. gRPC has this limit too, but keeps to it only when the client has said that it knows it.
+absl::Status CheckMetadata(const grpc::CallbackServerContext& context);
 
 // Counts the message, then parses it.
 template <class In>
@@ -70,17 +76,17 @@ class Desk {
   template <class In, class Out, class F>
   Reactor* Serve(absl::string_view method, grpc::CallbackServerContext& context, const grpc::ByteBuffer& request,
                  grpc::ByteBuffer& response, F answer) {
-    Reactor* const reactor = context.DefaultReactor();
-    const Clock::time_point begin = Clock::now();
-    auto work = WorkOf<In, Out>(method, context, request, response, std::move(answer), reactor, begin);
+    auto* const call = new PooledCall(*this, method, request.Length());  // deletes itself when gRPC is done with it
+    auto work = WorkOf<In, Out>(method, context, request, response, std::move(answer), call, call->begin());
     under_way_.Add(1);
-    const WorkPool::Answer taken = pool_.Offer(std::move(work));
-    if (taken == WorkPool::Answer::kTaken) return reactor;
-    under_way_.Add(-1);
-    const absl::Status refused = Refusal(taken);
-    Count(method, refused, request.Length(), begin);
-    reactor->Finish(ToGrpc(refused));
-    return reactor;
+    if (absl::Status metadata = CheckMetadata(context); !metadata.ok()) {
+      call->EndUndone(metadata);
+      return call;
+    }
+    const WorkPool::Answer taken = pool_.Offer(
+        std::move(work), {call, context.peer(), [this, call] { call->EndUndone(Refusal(WorkPool::Answer::kFull)); }});
+    if (taken != WorkPool::Answer::kTaken) call->EndUndone(Refusal(taken));
+    return call;
   }
 
   // The same where the answer is found in less time than another thread takes to wake: a small request is answered on
@@ -90,6 +96,11 @@ class Desk {
                   grpc::ByteBuffer& response, F answer) {
     if (request.Length() > kSmallRequest) return Serve<In, Out>(method, context, request, response, std::move(answer));
     Reactor* const reactor = context.DefaultReactor();
+    if (absl::Status metadata = CheckMetadata(context); !metadata.ok()) {
+      CountCall(method, metadata);
+      reactor->Finish(ToGrpc(metadata));
+      return reactor;
+    }
     under_way_.Add(1);
     WorkOf<In, Out>(method, context, request, response, std::move(answer), reactor, Clock::now())();
     return reactor;
@@ -103,6 +114,30 @@ class Desk {
 
  private:
   static constexpr std::size_t kSmallRequest = 16 << 10;  // bytes
+
+  // A call that may have to wait for a thread.
+  class PooledCall final : public Reactor {
+   public:
+    PooledCall(Desk& desk, absl::string_view method, std::size_t bytes) : desk_(desk), method_(method), bytes_(bytes) {}
+    Clock::time_point begin() const { return begin_; }
+    // No thread looks at it.
+    void EndUndone(const absl::Status& why) {
+      desk_.under_way_.Add(-1);
+      desk_.Count(method_, why, bytes_, begin_);
+      Finish(ToGrpc(why));
+    }
+    // A place that nobody waits for is free at once.
+    void OnCancel() override {
+      if (desk_.pool_.Withdraw(this)) EndUndone(absl::CancelledError("the caller has cancelled the call"));
+    }
+    void OnDone() override { delete this; }
+
+   private:
+    Desk& desk_;
+    const absl::string_view method_;  // a constant
+    const std::size_t bytes_;
+    const Clock::time_point begin_ = Clock::now();
+  };
 
   template <class In, class Out, class F>
   auto WorkOf(absl::string_view method, grpc::CallbackServerContext& context, const grpc::ByteBuffer& request,
@@ -140,7 +175,7 @@ class Desk {
   }
 
   const ServerOptions& options_;
-  Metrics& metrics_;
+  CallFigures calls_;
   Gauge under_way_;
   WorkPool pool_;  // last: its threads use the rest
 };

@@ -49,11 +49,15 @@ class FollowStream final : public FollowStreams::Stream {
     // Without another message the caller has said all it has to say.
     if (!ok)
       return End(context_.IsCancelled() ? absl::CancelledError("the caller has cancelled the call") : absl::OkStatus());
-    if (streams_.pool_.Offer([this] { Work(); }) != WorkPool::Answer::kTaken) End(Gone());
+    if (streams_.pool_.Offer([this] { Work(); }, {this, "", nullptr}) != WorkPool::Answer::kTaken) End(Gone());
   }
   void OnWriteDone(bool ok) override {
     if (!ok) return End(absl::CancelledError("the caller does not read any more"));
     Read();
+  }
+  // A place that nobody waits for is free at once.
+  void OnCancel() override {
+    if (streams_.pool_.Withdraw(this)) End(absl::CancelledError("the caller has cancelled the call"));
   }
   void OnDone() override {
     streams_.Ended(this);
@@ -123,7 +127,9 @@ FollowStreams::Stream* FollowStreams::Begin(grpc::CallbackServerContext& context
   FollowStream* stream = nullptr;
   {
     const MutexLock lock(mu_);
-    if (closed_) {
+    if (absl::Status metadata = CheckMetadata(context); !metadata.ok()) {
+      refused = std::move(metadata);
+    } else if (closed_) {
       refused = absl::UnavailableError("the server is about to go");
     } else if (static_cast<int>(streams_.size()) >= desk_.options().max_streams) {
       refused = absl::ResourceExhaustedError(absl::StrCat(

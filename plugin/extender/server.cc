@@ -20,10 +20,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/log.h"
+#include "base/status_macros.h"
 #include "plugin/extender/decide.h"
 #include "plugin/extender/desk.h"
 #include "plugin/extender/explain_gang.h"
 #include "plugin/extender/follow_stream.h"
+#include "plugin/extender/listener.h"
 #include "plugin/extender/place_gang.h"
 #include "plugin/extender/session_service.h"
 #include "plugin/extender/tls_files.h"
@@ -33,6 +35,10 @@
 
 namespace gangway::extender {
 namespace {
+
+int Milliseconds(absl::Duration duration) {
+  return static_cast<int>(std::clamp<std::int64_t>(absl::ToInt64Milliseconds(duration), 1, INT32_MAX));
+}
 
 constexpr absl::Duration kLastWords = absl::Milliseconds(200);
 
@@ -138,12 +144,16 @@ class Server::Impl {
         sessions_(desk_, policy_),
         lifecycle_(desk_),
         explain_(desk_, policy_),
+        refused_(metrics.AddCounter("gangway_extender_connections_refused_total",
+                                    "connections of gRPC that were closed because too many were open")),
         quota_("gangway-extender") {}
 
   absl::Status Start() {
+    GW_ASSIGN_OR_RETURN(listener_, Listener::Start(options_.address, options_.max_connections, refused_));
     PrepareLibrary();
     grpc::ServerBuilder builder;
-    builder.AddListeningPort(options_.address, CredentialsFor(options_), &port_);
+    acceptor_ = builder.experimental().AddExternalConnectionAcceptor(
+        grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, CredentialsFor(options_));
     builder.RegisterService(&scheduler_);
     builder.RegisterService(&sessions_);
     builder.RegisterService(&lifecycle_);
@@ -151,14 +161,21 @@ class Server::Impl {
     builder.SetMaxReceiveMessageSize(static_cast<int>(options_.max_message_bytes));
     // Room for health checks beside the calls; what connections bring together is bounded by the quota.
     builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, 2 * options_.max_calls + options_.max_streams + 16);
-    builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // or a second server would share the port, unseen
+    builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, static_cast<int>(kMaxMetadataBytes));
+    // Or connections that nobody uses would keep others out.
+    builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, Milliseconds(options_.greeting_timeout));
+    builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS, Milliseconds(options_.idle_timeout));
     quota_.Resize(
         static_cast<std::size_t>((options_.max_calls + options_.max_streams + 4) * options_.max_message_bytes));
     builder.SetResourceQuota(quota_);
     server_ = builder.BuildAndStart();
-    if (server_ == nullptr || port_ == 0)
-      return absl::UnavailableError(absl::StrCat(options_.address, ": cannot be listened on; is it in use?"));
+    if (server_ == nullptr) return absl::InternalError("the gRPC server cannot be built");
     Serving(true);
+    listener_->Begin([this](int socket) {
+      grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
+      connection.fd = socket;
+      acceptor_->HandleNewConnection(&connection);
+    });
     return absl::OkStatus();
   }
 
@@ -167,6 +184,7 @@ class Server::Impl {
     Serving(false);
     streams_.Close();
     desk_.Close();
+    listener_.reset();
     // A moment for the last answers on their way; gRPC would wait for connections too, and a client that has no call
     // does not look at its own.
     server_->Shutdown(After(kLastWords));
@@ -174,9 +192,9 @@ class Server::Impl {
   }
 
   void SetPolicy(gang::Policy policy) { policy_.Set(std::move(policy)); }
-  int port() const { return port_; }
+  int port() const { return listener_->port(); }
   std::string address() const {
-    return absl::StrCat(options_.address.substr(0, options_.address.rfind(':')), ":", port_);
+    return absl::StrCat(options_.address.substr(0, options_.address.rfind(':')), ":", port());
   }
 
  private:
@@ -197,21 +215,20 @@ class Server::Impl {
   SessionService sessions_;
   LifecycleService lifecycle_;
   ExplainService explain_;
+  const Counter refused_;
   grpc::ResourceQuota quota_;
-  int port_ = 0;
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;
   std::unique_ptr<grpc::Server> server_;
+  std::unique_ptr<Listener> listener_;  // last: it hands connections to the server
 };
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Start(ServerOptions options, Metrics& metrics) {
   if (absl::Status files = CheckTlsFiles(options.tls); !files.ok()) return files;
-  if (options.address.rfind(':') == std::string::npos) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(options.address, ": is no address; write HOST:PORT, such as 127.0.0.1:9090"));
-  }
   if (options.max_message_bytes < 1 || options.max_message_bytes > INT32_MAX || options.threads < 1 ||
-      options.max_calls < 1 || options.max_streams < 1 || options.max_stream_bytes < 1) {
+      options.max_calls < 1 || options.max_connections < 1 || options.max_streams < 1 || options.max_stream_bytes < 1) {
     return absl::InvalidArgumentError(
-        "the limits of messages, threads, calls and streams must be at least 1, a message's at most 2147483647 bytes");
+        "the limits of messages, threads, connections, calls and streams must be at least 1, a message's at most "
+        "2147483647 bytes");
   }
   auto impl = std::make_unique<Impl>(std::move(options), metrics);
   if (absl::Status started = impl->Start(); !started.ok()) return started;

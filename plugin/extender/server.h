@@ -35,6 +35,9 @@ struct ServerOptions {
   absl::Duration tls_look_again = absl::Seconds(10);        // how often the files are looked at; at least a second
   std::int64_t max_message_bytes = std::int64_t{16} << 20;  // of a request; beyond: RESOURCE_EXHAUSTED
   int threads = 2;
+  int max_connections = 1000;                               // beyond: closed at once (listener.h)
+  absl::Duration greeting_timeout = absl::Seconds(20);      // of a connection, from its first byte to its settings
+  absl::Duration idle_timeout = absl::Minutes(5);           // of one that has no call
   int max_calls = 16;                                       // no look-ups; beyond: RESOURCE_EXHAUSTED at once
   int max_streams = 4;                                      // of Follow; beyond: RESOURCE_EXHAUSTED at once
   std::int64_t max_stream_bytes = std::int64_t{256} << 20;  // that one keeps (following.h)

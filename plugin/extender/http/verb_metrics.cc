@@ -20,7 +20,16 @@ const std::vector<double>& BodyBounds() {
 
 }  // namespace
 
-VerbMetrics::VerbMetrics(Metrics& metrics, Mode mode) : metrics_(metrics) {
+VerbMetrics::VerbMetrics(Metrics& metrics, Mode mode)
+    : metrics_(metrics),
+      verbs_(metrics, {.call = "verb",
+                       .result = "result",
+                       .results = {"gangway_extender_verbs_total",
+                                   "verbs of Volcano's extender plugin, by what they were answered",
+                                   {}},
+                       .duration = {"gangway_extender_verb_duration_seconds", "from the whole request to the answer",
+                                    VerbBounds()},
+                       .bytes = {"gangway_extender_body_bytes", "size of requests", BodyBounds()}}) {
   for (std::size_t i = 0; i < kVerbs; ++i) {
     if (Serves(mode, static_cast<Verb>(i))) BudgetExceededOf(static_cast<Verb>(i));
   }
@@ -29,17 +38,8 @@ VerbMetrics::VerbMetrics(Metrics& metrics, Mode mode) : metrics_(metrics) {
 }
 
 void VerbMetrics::Answered(Verb verb, absl::string_view result, std::size_t body_bytes, absl::Duration took) {
-  const std::string name(VerbName(verb));
-  metrics_
-      .AddCounter("gangway_extender_verbs_total", "verbs of Volcano's extender plugin, by what they were answered",
-                  {{"verb", name}, {"result", std::string(result)}})
-      .Add();
-  metrics_
-      .AddHistogram("gangway_extender_verb_duration_seconds", "from the whole request to the answer", VerbBounds(),
-                    {{"verb", name}})
-      .Observe(absl::ToDoubleSeconds(took));
-  metrics_.AddHistogram("gangway_extender_body_bytes", "size of requests", BodyBounds(), {{"verb", name}})
-      .Observe(static_cast<double>(body_bytes));
+  verbs_.CountResult(VerbName(verb), result);
+  verbs_.CountMessage(VerbName(verb), body_bytes, took);
 }
 
 Counter VerbMetrics::BudgetExceededOf(Verb verb) {

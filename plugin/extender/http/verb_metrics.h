@@ -6,6 +6,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "base/metrics.h"
+#include "plugin/extender/call_figures.h"
 #include "plugin/extender/verbs/verb.h"
 
 namespace gangway::extender {
@@ -31,6 +32,7 @@ class VerbMetrics {
   Counter WithoutPlan(absl::string_view why);
 
   Metrics& metrics_;
+  CallFigures verbs_;
 };
 
 }  // namespace gangway::extender

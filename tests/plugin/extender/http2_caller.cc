@@ -151,6 +151,14 @@ int Http2Caller::AwaitStatus() {
   return status_;
 }
 
+bool Http2Caller::AwaitEnd() {
+  for (std::string part; !(part = socket_.ReadPart()).empty();) {
+    nghttp2_session_mem_recv(session_.get(), reinterpret_cast<const std::uint8_t*>(part.data()), part.size());
+    Flush();
+  }
+  return socket_.ClosedByPeer();
+}
+
 std::string EndlessTextBegin() {
   // A text of 2^28 bytes: RFC 7541, 5.1 and 5.2
   return Begin(absl::string_view("\x00\x01x\x7f\x81\xff\xff\x7f", 8));

@@ -32,6 +32,8 @@ class Http2Caller {
   // Reads on until the last call is answered: its grpc-status, or -1 when it has none because the stream was reset or
   // the connection closed.
   int AwaitStatus();
+  // Whether the peer closes the connection, whatever it says before.
+  bool AwaitEnd();
 
  private:
   struct Callbacks;

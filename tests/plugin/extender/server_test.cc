@@ -164,6 +164,44 @@ TEST_F(ServerTest, ACallThatIsCancelledWhileItWaitsDoesNoWork) {
   EXPECT_FALSE(Counted("OK"));
 }
 
+// Others have its place, though no thread has come to it.
+TEST_F(ServerTest, ACallThatIsCancelledWhileItWaitsGivesItsPlaceBack) {
+  Gate gate;
+  ServerOptions options;
+  options.threads = 1;
+  options.max_calls = 2;
+  options.before_call = gate.Hook();
+  const auto server = Start(std::move(options));
+  const auto channel = Connect(*server);
+  const auto calls = [&](int count) {
+    return Eventually(
+        [&] { return absl::StrContains(metrics_.Expose(), absl::StrCat("gangway_extender_calls ", count)); });
+  };
+  Inbox<grpc::Status> done;
+  const auto call = [&](grpc::ClientContext& context) {
+    return std::thread([&] {
+      v1::PlaceGangResponse reply;
+      done.Put(v1::GangScheduler::NewStub(channel)->PlaceGang(&context, SeedRequest(), &reply));
+    });
+  };
+  grpc::ClientContext runs, waits, comes_later;
+  std::vector<std::thread> callers;
+  callers.push_back(call(runs));
+  ASSERT_TRUE(gate.AwaitHeld(1));
+  callers.push_back(call(waits));
+  ASSERT_TRUE(calls(2));
+  waits.TryCancel();
+  EXPECT_EQ(done.Take()->error_code(), grpc::CANCELLED);
+  EXPECT_TRUE(calls(1));
+  EXPECT_TRUE(Counted("CANCELLED"));
+  callers.push_back(call(comes_later));
+  EXPECT_TRUE(calls(2));
+  gate.Open();
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_TRUE(done.Take()->ok());
+  EXPECT_TRUE(done.Take()->ok());
+}
+
 TEST_F(ServerTest, ACallersDeadlineIsKept) {
   ServerOptions options;
   options.before_call = &AwaitUnwanted;
