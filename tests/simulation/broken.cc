@@ -152,6 +152,11 @@ void OfOtherWeight(json::object& queue) {
   if (weight != nullptr && weight->is_number()) *weight = *weight == 1 ? 40 : 1;
 }
 
+void Movable(json::object& pod) {
+  json::object* const metadata = Part(pod, "metadata");
+  json::object* const annotations = metadata == nullptr ? nullptr : Part(*metadata, "annotations");
+  if (annotations != nullptr) (*annotations)["gangway.io/movable"] = "true";
+}
 bool IsBinding(const kube::Request& request) {
   return request.method == "POST" && absl::EndsWith(request.path, "/binding");
 }
@@ -203,6 +208,21 @@ Lies EvictsForNothing() {
             if (const auto job = ForWhomIsEvicted(request)) jobs.insert(*job);
             const bool refused = IsBinding(request) && std::any_of(jobs.begin(), jobs.end(), [&](const auto& job) {
                                    return absl::StrContains(request.path, absl::StrCat("/pods/", job));
+                                 });
+            return refused ? std::optional<kube::Response>(Refusal(409, "Conflict")) : std::nullopt;
+          }};
+}
+
+// Who was moved is never bound again.
+Lies ForgetsWhoWasMoved() {
+  return {nullptr, [jobs = std::set<std::string>()](kube::Request& request) mutable -> std::optional<kube::Response> {
+            if (request.method == "PATCH" && absl::StrContains(request.body, R"("reason":"Moved")")) {
+              const std::string group = request.path.substr(request.path.find("/podgroups/") + 11);
+              const std::vector<std::string> words = absl::StrSplit(group, '-');
+              if (words.size() > 2 && words[0] == "job") jobs.insert(absl::StrCat("/pods/job-", words[1], "-"));
+            }
+            const bool refused = IsBinding(request) && std::any_of(jobs.begin(), jobs.end(), [&](const auto& job) {
+                                   return absl::StrContains(request.path, job);
                                  });
             return refused ? std::optional<kube::Response>(Refusal(409, "Conflict")) : std::nullopt;
           }};
@@ -414,6 +434,12 @@ std::vector<WrongComponent> WrongComponents() {
       options.ranked = true;
     };
   };
+  const auto gathering = [](MakeComponent make) {
+    return [make = std::move(make)](HistoryOptions& options) {
+      options.replace_scheduler = make;
+      options.pieces = true;
+    };
+  };
   const auto preempting = [](Loop& loop, sandbox::Cluster& cluster) {
     return std::make_shared<Preempting>(loop, cluster);
   };
@@ -456,6 +482,9 @@ std::vector<WrongComponent> WrongComponents() {
       {"EvictsAPart", {Rule::kPartEvicted}, ranked(Behind(kScheduler, [] { return Lies{nullptr, EvictsAPart}; }))},
       {"IgnoresGuarantees", {Rule::kBelowGuarantee}, ranked(SchedulerShown(api::kQueues, WithoutGuarantee))},
       {"IgnoresWeights", {Rule::kBelowShare}, ranked(SchedulerShown(api::kQueues, OfOtherWeight))},
+      {"MovesForNothing", {Rule::kEvictedWithoutGain}, gathering(Behind(kScheduler, EvictsForNothing))},
+      {"MovesWhoDidNotSaySo", {Rule::kMovedUndeclared}, gathering(SchedulerShown(api::kPods, Movable))},
+      {"ForgetsWhoWasMoved", {Rule::kNotBack}, gathering(Behind(kScheduler, ForgetsWhoWasMoved))},
       {"DeletesWhatRuns", {Rule::kReleased}, scheduler(preempting)},
       {"WritesPastTheFence", {Rule::kTwoWriters}, ReplicasWith(Leak::kPastTheFence)},
       {"GoesOnThoughItsLeaseIsLost", {Rule::kTwoWriters}, ReplicasWith(Leak::kGoesOn)},

@@ -173,6 +173,14 @@ absl::string_view NameOf(Rule rule) {
       return "below-guarantee";
     case Rule::kTakesTurns:
       return "takes-turns";
+    case Rule::kMovedUndeclared:
+      return "moved-undeclared";
+    case Rule::kMovedAgain:
+      return "moved-again";
+    case Rule::kNotBack:
+      return "not-back";
+    case Rule::kDelayed:
+      return "delayed";
     case Rule::kStarved:
       return "starved";
     case Rule::kReleased:
@@ -222,18 +230,22 @@ Checker::Checker(Rules rules)
             const Gang* const gang = GangOf(pod);
             return gang == nullptr ? nullptr : &gang->group;
           },
-          [this](Rule rule, const std::string& text) { Violation(rule, text); }) {}
+          [this](Rule rule, const std::string& text) { Violation(rule, text); }),
+      kept_({rules_.scheduler, rules_.bindings_fail ? absl::InfiniteDuration() : rules_.begin_takes}, pods_,
+            [this](Rule rule, const std::string& text) { Violation(rule, text); }) {}
 
 void Checker::Disturbed(absl::Time until) {
   disturbed_ = std::max(disturbed_, until);
   places_.Disturbed(until);
   evicted_.Disturbed(until);
+  kept_.Disturbed(until);
 }
 
 void Checker::OnRecord(const JournalRecord& record) {
   ++records_;
   places_.Settle(record.time);
   evicted_.Settle(record.time);
+  kept_.Settle(record.time);
   CheckDeadlines(record.time);
   // Old events expire and leases are renewed; that is no work.
   if (record.resource != &api::kLeases && (record.resource != &api::kEvents || record.after != nullptr)) {
@@ -246,6 +258,7 @@ void Checker::OnRecord(const JournalRecord& record) {
   if (record.resource != &api::kPods) {
     places_.OnRecord(record, Where(record));
     evicted_.OnRecord(record, Where(record));
+    kept_.OnRecord(record, Where(record));
   }
   if (record.resource == &api::kPods) {
     OnPod(record);
@@ -315,6 +328,7 @@ void Checker::OnPod(const JournalRecord& record) {
     places_.OnPod(it == pods_.end() ? nullptr : &old, &pod, record.time);
     evicted_.OnPod(it == pods_.end() ? nullptr : &old, &pod, record.time);
     pods_[record.key] = pod;
+    if (newly_bound) kept_.OnBinding(pod, record.time);
     if (newly_bound) CheckBinding(pod, record);
     CheckGang(GroupOf(pod), record.time);
   }
@@ -641,6 +655,7 @@ void Checker::OnSent(const std::string& lease, const std::string& identity, cons
 void Checker::AtEnd(absl::Time now) {
   places_.Settle(now);
   evicted_.Settle(now);
+  kept_.Settle(now);
   CheckDeadlines(now);
   if (now - last_write_ < rules_.quiet) {
     Violation(Rule::kQuiet, "the last write was ", absl::FormatDuration(now - last_write_), " before the end, ",

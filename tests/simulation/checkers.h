@@ -19,6 +19,7 @@
 #include "plugin/scheduler/scheduler.h"
 #include "sandbox/apiserver/journal.h"
 #include "tests/simulation/evicted.h"
+#include "tests/simulation/kept.h"
 #include "tests/simulation/places.h"
 
 namespace gangway::testutil {
@@ -55,6 +56,10 @@ enum class Rule {
   kBelowShare,          // a queue gives only what it holds beyond what it deserves
   kBelowGuarantee,      // and nothing that is guaranteed to it
   kTakesTurns,          // two gangs do not evict each other in turn
+  kMovedUndeclared,     // only who says so is moved
+  kMovedAgain,          // and stays for a while then
+  kNotBack,             // and has its nodes as soon as its pods are made again
+  kDelayed,             // who has nodes kept begins when those have ended who were there, whoever came meanwhile
   kStarved,             // who could start on an empty cluster starts
   kReleased,   // only then pods are released: ours, with a controller, that do not run, of a gang that never was whole
   kVersion,    // a Job's version does not go back
@@ -67,7 +72,7 @@ enum class Rule {
   kLeftovers,  // at rest nothing is there of what is gone
   kQuiet,      // in the end nothing is written any more
 };
-inline constexpr int kRules = 37;
+inline constexpr int kRules = 41;
 // "part-bound"
 absl::string_view NameOf(Rule rule);
 
@@ -89,6 +94,8 @@ class Checker {
     absl::Duration gain_takes = absl::Seconds(10);
     // How long a gang may wait while nobody holds anything.
     absl::Duration idle = absl::Minutes(1);
+    // From the end of the last for whom a gang that has nodes kept waits until it is bound: by then it was told, too.
+    absl::Duration begin_takes = absl::Seconds(25);
     // The scheduler knows what time it is.
     bool clocks_are_right = true;
     // From a command's end to its effect.
@@ -213,6 +220,7 @@ class Checker {
   std::map<api::NamespacedName, absl::Time> jobs_counting_, gangs_counting_;  // since when a pod of theirs changed last
   Places places_;
   Evicted evicted_;
+  Kept kept_;
   std::set<std::string> uids_, gone_;  // of what is there, and of what was
   std::map<std::string, Made> made_;   // what is there and the controllers made, by UID
   std::vector<std::string> violations_;

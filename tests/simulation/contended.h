@@ -36,5 +36,8 @@ Contention DrawContention(std::uint64_t seed, bool placed, bool still);
 // Queues that are promised something and compete for the rest, priorities, and jobs that come in waves, some of which
 // may not be evicted, or not at once.
 Contention DrawRanked(std::uint64_t seed);
+// Room must be gathered: what is free lies in pieces, so that gangs are moved where they may be, and a stream of small
+// jobs comes past large ones that wait for many pods to end.
+Contention DrawPieces(std::uint64_t seed);
 
 }  // namespace gangway::testutil

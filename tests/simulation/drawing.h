@@ -76,6 +76,7 @@ struct Job {
   std::optional<absl::Duration> lasts;  // of its trainers, unless by chance
   bool servers_stay = false;            // until the job ends
   bool in_turn = false;                 // trainers after servers
+  bool left_alone = false;              // its user does nothing about it
   int partitions = 0;                   // of two trainers each
 
   std::string TaskText(absl::string_view task, int replicas, int minimum, absl::string_view extra,
@@ -162,7 +163,7 @@ class Drawing {
         comes.has_value() ? *comes : (Chance(70) ? Seconds(0, 2) : Seconds(0, 120)) + begin_;  // many at once
     At(at, Create(api::kJobs, job.Text()));
     if (trouble.kind == Trouble::Kind::kEvicted) At(at + Seconds(5, 120), Evict(absl::StrCat(job.name, "-w-0")));
-    Meddle(job, at);
+    if (!job.left_alone) Meddle(job, at);
   }
 
   static UserRequest Evict(const std::string& pod) {

@@ -29,6 +29,8 @@ using sandbox::JournalRecord;
 using Words = std::map<std::string, std::string>;
 
 constexpr absl::Duration kSecond = absl::Seconds(2);  // times of the API are whole seconds
+// A gang that was moved stays for so long; and so long after the end of its pods its room is kept (docs/queues.md).
+constexpr absl::Duration kMovedStays = absl::Minutes(10), kRoomIsKept = absl::Minutes(5);
 
 template <class T>
 T ReadRecord(const Bytes& bytes) {
@@ -76,7 +78,9 @@ absl::Duration DurationIn(const Words& words, const char* key) {
 
 const api::volcano::PodGroupCondition* EvictionOf(const PodGroup& group) {
   const auto* const told = api::volcano::LatestRelease(group.status);
-  return told != nullptr && (told->reason == "Preempted" || told->reason == "Reclaimed") ? told : nullptr;
+  const bool evicted = told != nullptr && (told->reason == "Preempted" || told->reason == "Reclaimed" ||
+                                           told->reason == api::volcano::kMoved);
+  return evicted ? told : nullptr;
 }
 // "evicted 2 of 8 tasks for default/high: ..."; empty: it goes with others of its gang that went before.
 NamespacedName ForWhom(const std::string& message) {
@@ -232,6 +236,7 @@ void Evicted::OnTold(Told told, const PodGroup& group) {
   gain.since = told.at;
   for (const Pod* const pod : PodsOf(told.for_whom)) gain.pods.insert(pod->metadata.uid);
   CheckTurns(told);
+  OnMoved(told, group);
   if (Calm(told, told.at)) CheckEntitled(told, group, for_whom);
   told_.push_back(std::move(told));
 }
@@ -242,9 +247,12 @@ void Evicted::CheckEntitled(Told& told, const PodGroup& group, const PodGroup& f
     tell_(Rule::kNeverPreempts, absl::StrCat("gang ", told.gang.ToString(), " had to go for ", told.for_whom.ToString(),
                                              ", of class ", of->first, ", at ", told.where));
   }
-  const bool reclaimed = told.reason == "Reclaimed";
-  const bool higher = PriorityOf(for_whom) > PriorityOf(group);
-  if (reclaimed == (group.spec.queue == for_whom.spec.queue) || (!reclaimed && !higher)) {
+  const bool reclaimed = told.reason == "Reclaimed", moved = told.reason == api::volcano::kMoved;
+  const std::int32_t above = PriorityOf(for_whom) - PriorityOf(group);
+  const bool entitled = moved       ? above >= 0
+                        : reclaimed ? group.spec.queue != for_whom.spec.queue
+                                    : group.spec.queue == for_whom.spec.queue && above > 0;
+  if (!entitled) {
     tell_(Rule::kEvictedHigher,
           absl::StrCat("gang ", told.gang.ToString(), " of priority ", PriorityOf(group), " in ", group.spec.queue,
                        " was ", told.reason, " for ", told.for_whom.ToString(), " of priority ", PriorityOf(for_whom),
@@ -256,6 +264,30 @@ void Evicted::CheckEntitled(Told& told, const PodGroup& group, const PodGroup& f
   if (!reclaimed) return;
   NoteShare(told, group, branch);
   NoteGuarantees(told, group.spec.queue, branch);
+}
+
+// Of his own will, as a whole (JudgeSettled), and not again soon.
+void Evicted::OnMoved(const Told& told, const PodGroup& group) {
+  if (told.reason != api::volcano::kMoved) {
+    comebacks_.erase(told.gang);
+    moved_.erase(told.gang);
+    return;
+  }
+  for (const Pod* const pod : PodsOf(told.gang)) {
+    if (told.named.contains(pod->metadata.uid) && WordOf(pod->metadata.annotations, "gangway.io/movable") != "true")
+      tell_(Rule::kMovedUndeclared,
+            absl::StrCat("pod ", pod->metadata.name, " did not say that it may be moved, and was, at ", told.where));
+  }
+  const auto before = moved_.find(told.gang);
+  if (before != moved_.end() && before->second.first == told.uid && rules_.clocks_are_right &&
+      told.at - before->second.second < kMovedStays - kSecond) {
+    tell_(Rule::kMovedAgain,
+          absl::StrCat("gang ", told.gang.ToString(), " was moved ",
+                       absl::FormatDuration(told.at - before->second.second), " after it was, at ", told.where));
+  }
+  moved_[told.gang] = {told.uid, told.at};
+  comebacks_[told.gang] = {told.uid, SpecOf(group), told.where, told.for_whom, told.named,
+                           {},       told.at,       told.at,    told.at};
 }
 
 // Who says that he may not be evicted, or not yet.
@@ -390,6 +422,8 @@ void Evicted::Settle(absl::Time now) {
   }
   for (auto it = gains_.begin(); it != gains_.end();)
     it = Awaited(it->first, it->second, now) ? std::next(it) : gains_.erase(it);
+  for (auto it = comebacks_.begin(); it != comebacks_.end();)
+    it = ComesBack(it->first, it->second, now) ? std::next(it) : comebacks_.erase(it);
   CheckStarved(now);
   last_ = now;
 }
@@ -421,7 +455,7 @@ void Evicted::JudgeSettled(const Told& told) {
   for (const auto& [task, minimum] : spec.min_task_member) sum += minimum;
   for (const auto& [task, minimum] : spec.min_task_member)
     whole = whole && (sum > spec.min_member || by_task[task] >= minimum);
-  if (stay == 0 || whole) return;
+  if (stay == 0 || (whole && told.reason != api::volcano::kMoved)) return;
   tell_(Rule::kPartEvicted,
         absl::StrCat("gang ", told.gang.ToString(), ", minMember ", spec.min_member, ", has ", stay, " pods left and ",
                      succeeded, " that succeeded after the eviction at ", told.where));
@@ -449,6 +483,38 @@ bool Evicted::Awaited(const NamespacedName& key, Gain& gain, absl::Time now) {
         absl::StrCat("gang ", key.ToString(), " has ", bound, " of minMember ", group->second.spec.min_member,
                      " bound ", absl::FormatDuration(now - gain.since),
                      " after the last of those who had to go for it at ", gain.where));
+  return false;
+}
+
+// As many pods as went are made again, and those are gone who were moved for the same gang: where these were may be its
+// room. False: nothing is asked of it any more.
+bool Evicted::ComesBack(const NamespacedName& key, Comeback& comeback, absl::Time now) {
+  const auto group = groups_.find(key);
+  if (group == groups_.end() || group->second.metadata.uid != comeback.uid || SpecOf(group->second) != comeback.spec ||
+      changed_ > comeback.since || now - comeback.gone > kRoomIsKept)
+    return false;
+  std::size_t bound = 0;
+  std::set<std::string> made;
+  for (const Pod* const pod : PodsOf(key)) {
+    if (comeback.went.contains(pod->metadata.uid)) continue;
+    if (pod->bound()) ++bound;
+    if (!pod->ended() && !pod->metadata.deleting()) made.insert(pod->metadata.uid);
+  }
+  if (bound >= comeback.went.size()) return false;
+  const auto goes = [&](const auto& entry) {
+    const std::string& uid = entry.second.metadata.uid;
+    return !entry.second.ended() && std::any_of(comebacks_.begin(), comebacks_.end(), [&](const auto& other) {
+      return other.second.for_whom == comeback.for_whom && other.second.went.contains(uid);
+    });
+  };
+  const bool some_go = std::any_of(pods_.begin(), pods_.end(), goes);
+  if (some_go) comeback.gone = comeback.ready = now;
+  if (std::exchange(comeback.made, made) != made) comeback.ready = std::max(comeback.ready, last_);
+  if (made.size() < comeback.went.size() || now - std::max(comeback.ready, disturbed_) <= rules_.gain_takes)
+    return true;
+  tell_(Rule::kNotBack, absl::StrCat("gang ", key.ToString(), " was moved, and of ", comeback.went.size(), " pods ",
+                                     bound, " are bound ", absl::FormatDuration(now - comeback.ready),
+                                     " after they were made again, at ", comeback.where));
   return false;
 }
 

@@ -1,8 +1,8 @@
 // Who must leave, for whom, and what comes of it, judged from the journal in Volcano's and Kubernetes' words. A part of
 // the Checker.
 //
-// An eviction is told before it happens, by the PodGroup of who goes: condition GangReleased, reason Preempted or
-// Reclaimed, "evicted 2 of 8 tasks for default/high: ... [pod/uid ...]" (docs/queues.md).
+// An eviction is told before it happens, by the PodGroup of who goes: condition GangReleased, reason Preempted,
+// Reclaimed or Moved, "evicted 2 of 8 tasks for default/high: ... [pod/uid ...]" (docs/queues.md).
 #pragma once
 
 #include <functional>
@@ -75,6 +75,13 @@ class Evicted {
     std::set<std::string> pods, victims;  // UIDs
     absl::Time since;
   };
+  // A gang that was moved, and has no nodes yet.
+  struct Comeback {
+    std::string uid, spec, where;
+    api::NamespacedName for_whom;
+    std::set<std::string> went, made;  // UIDs: of the pods that went, and of those made since
+    absl::Time since, gone, ready;     // it was told; they are gone; these are there
+  };
   struct Departed {
     api::core::Pod pod;
     std::string queue;
@@ -86,6 +93,8 @@ class Evicted {
   void CheckEntitled(Told& told, const api::volcano::PodGroup& group, const api::volcano::PodGroup& for_whom);
   void CheckProtected(const Told& told, const api::volcano::PodGroup& group, bool reclaimed, const Branch& branch);
   void CheckTurns(const Told& told);
+  void OnMoved(const Told& told, const api::volcano::PodGroup& group);
+  bool ComesBack(const api::NamespacedName& key, Comeback& comeback, absl::Time now);
   void NoteShare(Told& told, const api::volcano::PodGroup& group, const Branch& branch) const;
   void NoteGuarantees(Told& told, const std::string& queue, const Branch& branch) const;
   void JudgePromise(const Told& told, Promise promise);
@@ -114,6 +123,8 @@ class Evicted {
   std::vector<Departed> departed_;              // of late
   std::vector<Told> told_;
   std::map<api::NamespacedName, Gain> gains_;
+  std::map<api::NamespacedName, Comeback> comebacks_;
+  std::map<api::NamespacedName, std::pair<std::string, absl::Time>> moved_;          // with its UID: when last
   std::map<std::pair<api::NamespacedName, api::NamespacedName>, absl::Time> turns_;  // who went for whom, when last
   std::set<std::string> names_;                                                      // of pods that there were
   absl::Time asked_ = absl::InfinitePast();          // when somebody last asked for more or less

@@ -33,6 +33,7 @@ void PutPod(Journal& j, const GangIs& gang, int i, bool bound, const char* statu
                      R"(","containers":[{"name":"c","resources":{"requests":{"cpu":")", gang.cpu,
                      R"("}}}]},"status":{)", status, "}"));
 }
+constexpr char kMovable[] = R"(,"gangway.io/movable":"true")";
 constexpr char kPending[] = R"("phase":"Pending")", kRunning[] = R"("phase":"Running")";
 constexpr char kLeaves[] =
     R"("phase":"Running","conditions":[{"type":"DisruptionTarget","status":"True","reason":"PreemptionByScheduler"}])";
@@ -79,6 +80,16 @@ void Evict(Journal& j, const GangIs& gang, const GangIs& for_whom, const char* r
   for (int i = from; i < gang.pods; ++i) j.Remove(api::kPods, PodName(gang, i));
   j.By("scheduler");
   PutGroup(j, gang, from, told);
+}
+
+// Nodes are kept for it.
+void KeepNodes(Journal& j, const GangIs& gang, int ends) {
+  j.Put(
+      api::kPodGroups, gang.name, "",
+      absl::StrCat(R"(,"spec":{"minMember":)", gang.min_member, R"(,"queue":")", gang.queue,
+                   R"("},"status":{"conditions":[{"type":"Unschedulable","status":"True","message":"waits for 2 of 2 )",
+                   R"(tasks: w needs cpu 1; 2 nodes have 0 free, 0 fit; on 1 node room is kept for it until )", ends,
+                   R"( pods end"}]})"));
 }
 
 void Replace(Journal& j, const GangIs& gang, const GangIs& by, const char* reason) {
@@ -151,6 +162,47 @@ std::vector<RuleCase> EvictionCases() {
          if (!wrong) PutGroup(j, {.name = "another"}, 0);
          Evict(j, w, v, "Reclaimed");
          Bind(j, v);
+       }},
+      {Rule::kMovedUndeclared,
+       [](Journal& j, bool wrong) {
+         Cluster(j);
+         Replace(j, {.name = "v", .annotations = wrong ? "" : kMovable}, {.name = "w"}, "Moved");
+       }},
+      {Rule::kMovedAgain,
+       [](Journal& j, bool wrong) {
+         Cluster(j);
+         const GangIs v{.name = "v", .annotations = kMovable}, x{.name = "x"};
+         Replace(j, v, {.name = "w"}, "Moved");
+         j.Wait(absl::Minutes(1));
+         Run(j, v);
+         Wait(j, x);
+         j.Wait(absl::Minutes(wrong ? 6 : 7));
+         Evict(j, v, x, "Moved");
+         Bind(j, x);
+       }},
+      {Rule::kNotBack,
+       [](Journal& j, bool wrong) {
+         Cluster(j);
+         const GangIs gang{.name = "v", .annotations = kMovable};
+         Replace(j, gang, {.name = "w"}, "Moved");
+         for (const int i : {2, 3}) PutPod(j, gang, i, false, kPending);
+         j.Wait(absl::Seconds(wrong ? 11 : 9));
+         for (const int i : {2, 3}) j.By("scheduler"), PutPod(j, gang, i, true, kPending);
+       }},
+      // Who comes meanwhile and says nothing of his end is not waited for.
+      {Rule::kDelayed,
+       [](Journal& j, bool wrong) {
+         Cluster(j);
+         const GangIs there{.name = "v"}, gang{.name = "w"};
+         Run(j, there);
+         Wait(j, gang);
+         KeepNodes(j, gang, 2);
+         j.Wait(absl::Minutes(1));
+         Run(j, {.name = "late", .pods = 1, .min_member = 1});
+         for (const int i : {0, 1}) PutPod(j, there, i, true, R"("phase":"Succeeded")");
+         PutGroup(j, there, 0);
+         j.Wait(absl::Seconds(wrong ? 26 : 24));
+         for (const int i : {0, 1}) j.By("scheduler"), PutPod(j, gang, i, true, kPending);
        }},
       {Rule::kStarved,
        [](Journal& j, bool wrong) {

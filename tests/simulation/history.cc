@@ -99,6 +99,7 @@ std::string Text(const Doing& doing) { return doing.text; }
 // for as long as that is so.
 Contention DrawFor(const HistoryOptions& options) {
   if (options.contended && options.ranked) return DrawRanked(options.seed);
+  if (options.contended && options.pieces) return DrawPieces(options.seed);
   return options.contended ? DrawContention(options.seed, options.placed, options.placed && options.bindings_fail)
                            : Contention{};
 }

@@ -42,6 +42,7 @@ struct HistoryOptions {
   bool contended = false;        // many jobs in little room (contended.h) instead of those above
   bool placed = false;           // contended, and where pods lie matters
   bool ranked = false;           // contended, and who goes first and who must leave matters
+  bool pieces = false;           // contended, and room must be gathered
   bool bindings_fail = false;    // for no reason: what was placed by what they would have brought is not judged
   bool paddle = false;           // the jobs are PaddleJobs, of either dialect
   absl::Duration disturbed_for;  // by components that replace others: deadlines begin then

@@ -205,6 +205,25 @@ TEST_F(SimulationTest, RankedHistoriesWithFaultsKeepEveryPromise) {
   });
 }
 
+TEST_F(SimulationTest, HistoriesInWhichRoomIsGatheredKeepEveryPromise) {
+  KeepEveryPromiseInContention([](HistoryOptions& options) {
+    options.placed = false;
+    options.pieces = true;
+  });
+}
+
+// Of four the first has nothing but faults, the second loses nodes and pods too, and the third has two replicas.
+TEST_F(SimulationTest, HistoriesInWhichRoomIsGatheredWithFaultsKeepEveryPromise) {
+  KeepEveryPromiseInContention([](HistoryOptions& options) {
+    options.placed = false;
+    options.pieces = true;
+    options.random_faults = options.seed % 4 != 3;
+    options.chaos = options.seed % 2 == 0;
+    options.two_replicas = options.seed % 4 == 3;
+    if (options.two_replicas) options.disturbed_for = absl::Minutes(10);
+  });
+}
+
 // In half of them nodes and pods go, too.
 TEST_F(SimulationTest, ContendedHistoriesWithFaultsKeepEveryPromise) {
   KeepEveryPromiseInContention([](HistoryOptions& options) {
