@@ -220,9 +220,12 @@ TEST_F(RealPaddleTest, ParameterServersTrain) {
   ExpectTrained("ctr");
 }
 
+// With plain python, or through Paddle's launcher.
+class RealWithoutGlooTest : public RealPaddleTest, public ::testing::WithParamInterface<const char*> {};
+
 // Then nobody waits for worker 0, which gives the servers their first values, but the program itself: whoever trained
 // on what is there before would train on zeros. Worker 0 begins when worker 1 says that it waits.
-TEST_F(RealPaddleTest, ParameterServersTrainWithoutGloo) {
+TEST_P(RealWithoutGlooTest, ParameterServersTrain) {
   GW_LONG_TEST();
   PADDLE_OR_SKIP();
   const std::string mount = "              - {name: code, mountPath: /code}\n";
@@ -234,8 +237,9 @@ TEST_F(RealPaddleTest, ParameterServersTrainWithoutGloo) {
            {mount, mount + "              - {name: go, mountPath: /go}\n"},
            {volume, volume + "          - name: go\n            persistentVolumeClaim: {claimName: go}\n"}}),
       "[python, /code/train.py]",
-      "[sh, -c, 'if [ $TRAINING_ROLE$PADDLE_TRAINER_ID = TRAINER0 ]; then until [ -e /go/on ]; do sleep 0.1; done; fi; "
-      "exec python /code/train.py']");
+      absl::StrCat("[sh, -c, 'if [ $TRAINING_ROLE$PADDLE_TRAINER_ID = TRAINER0 ]; then until [ -e /go/on ]; do sleep "
+                   "0.1; done; fi; exec python ",
+                   GetParam(), "/code/train.py']"));
   Apply(
       "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: go}\n"
       "spec: {accessModes: [ReadWriteMany], resources: {requests: {storage: 1Mi}}}\n---\n" +
@@ -246,6 +250,8 @@ TEST_F(RealPaddleTest, ParameterServersTrainWithoutGloo) {
   testutil::WriteFile(temporary_.path() + "/claims/default/go/on", "");
   ExpectTrained("ctr");
 }
+INSTANTIATE_TEST_SUITE_P(All, RealWithoutGlooTest, ::testing::Values("", "-m paddle.distributed.launch "),
+                         [](const auto& each) { return *each.param == '\0' ? "Plain" : "Launcher"; });
 
 TEST_F(RealPaddleTest, TheExampleOfOnePodChecksItsPaddle) {
   GW_LONG_TEST();

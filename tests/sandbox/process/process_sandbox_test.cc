@@ -489,7 +489,8 @@ spec:
   EXPECT_THAT(SandboxesIn(temporary.path()), ::testing::IsEmpty());
   EXPECT_THAT(testutil::ReadFile("/proc/self/mountinfo"), Not(HasSubstr(temporary.path())));
 }
-INSTANTIATE_TEST_SUITE_P(All, LeftBehindTest, ::testing::Values(SIGINT, SIGTERM, SIGKILL, SIGSEGV),
+INSTANTIATE_TEST_SUITE_P(All, LeftBehindTest,
+                         ::testing::Values(SIGHUP, SIGINT, SIGQUIT, SIGABRT, SIGKILL, SIGSEGV, SIGTERM),
                          [](const auto& signal) { return absl::StrCat("Signal", signal.param); });
 
 // Root of this machine or not, a user's pod runs.
