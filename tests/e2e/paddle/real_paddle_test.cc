@@ -220,12 +220,9 @@ TEST_F(RealPaddleTest, ParameterServersTrain) {
   ExpectTrained("ctr");
 }
 
-// With plain python, or through Paddle's launcher.
-class RealWithoutGlooTest : public RealPaddleTest, public ::testing::WithParamInterface<const char*> {};
-
 // Then nobody waits for worker 0, which gives the servers their first values, but the program itself: whoever trained
 // on what is there before would train on zeros. Worker 0 begins when worker 1 says that it waits.
-TEST_P(RealWithoutGlooTest, ParameterServersTrain) {
+TEST_F(RealPaddleTest, ParameterServersTrainWithoutGloo) {
   GW_LONG_TEST();
   PADDLE_OR_SKIP();
   const std::string mount = "              - {name: code, mountPath: /code}\n";
@@ -237,9 +234,8 @@ TEST_P(RealWithoutGlooTest, ParameterServersTrain) {
            {mount, mount + "              - {name: go, mountPath: /go}\n"},
            {volume, volume + "          - name: go\n            persistentVolumeClaim: {claimName: go}\n"}}),
       "[python, /code/train.py]",
-      absl::StrCat("[sh, -c, 'if [ $TRAINING_ROLE$PADDLE_TRAINER_ID = TRAINER0 ]; then until [ -e /go/on ]; do sleep "
-                   "0.1; done; fi; exec python ",
-                   GetParam(), "/code/train.py']"));
+      "[sh, -c, 'if [ $TRAINING_ROLE$PADDLE_TRAINER_ID = TRAINER0 ]; then until [ -e /go/on ]; do sleep 0.1; done; fi; "
+      "exec python /code/train.py']");
   Apply(
       "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: go}\n"
       "spec: {accessModes: [ReadWriteMany], resources: {requests: {storage: 1Mi}}}\n---\n" +
@@ -250,8 +246,17 @@ TEST_P(RealWithoutGlooTest, ParameterServersTrain) {
   testutil::WriteFile(temporary_.path() + "/claims/default/go/on", "");
   ExpectTrained("ctr");
 }
-INSTANTIATE_TEST_SUITE_P(All, RealWithoutGlooTest, ::testing::Values("", "-m paddle.distributed.launch "),
-                         [](const auto& each) { return *each.param == '\0' ? "Plain" : "Launcher"; });
+
+// There the launcher turns Gloo on by itself.
+TEST_F(RealPaddleTest, ParameterServersTrainWithoutGlooThroughPaddlesLauncher) {
+  GW_LONG_TEST();
+  PADDLE_OR_SKIP();
+  Apply(absl::StrReplaceAll(WithCommand(ExampleText("ctr-ps.yaml"), "[python, /code/train.py]",
+                                        "[python, -m, paddle.distributed.launch, /code/train.py]"),
+                            {{"  withGloo: 1", "  withGloo: 0"}}));
+  ExpectTrained("ctr");
+  EXPECT_THAT(Log("ctr-worker-1"), AllOf(HasSubstr("Gloo init with HTTP"), Not(HasSubstr("waits for the first"))));
+}
 
 TEST_F(RealPaddleTest, TheExampleOfOnePodChecksItsPaddle) {
   GW_LONG_TEST();
