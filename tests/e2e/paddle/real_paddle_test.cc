@@ -74,8 +74,14 @@ class RealPaddleTest : public ProcessCluster {
     return at == nullptr ? "" : at->is_string() ? std::string(at->as_string()) : api::ToJson(*at);
   }
   std::string JobPhase(const std::string& name) { return At(api::kJobs, name, "/status/state/phase"); }
+  static bool Ended(const std::string& phase) {
+    return phase == "Completed" || phase == "Failed" || phase == "Terminated" || phase == "Aborted";
+  }
+  // False as soon as it has ended otherwise.
   bool JobBecomes(const std::string& name, const std::string& phase) {
-    return Eventually([&] { return JobPhase(name) == phase; }, kTraining);
+    std::string is;
+    Eventually([&] { return (is = JobPhase(name)) == phase || Ended(is); }, kTraining);
+    return is == phase;
   }
   // What every container of the job has written, for a test that fails.
   std::string Everything() {
@@ -212,6 +218,44 @@ TEST_F(RealPaddleTest, ParameterServersTrain) {
   PADDLE_OR_SKIP();
   Apply(ExampleText("ctr-ps.yaml"));
   ExpectTrained("ctr");
+}
+
+// Then nobody waits for worker 0, which gives the servers their first values, but the program itself: whoever trained
+// on what is there before would train on zeros. Worker 0 begins when worker 1 says that it waits.
+TEST_F(RealPaddleTest, ParameterServersTrainWithoutGloo) {
+  GW_LONG_TEST();
+  PADDLE_OR_SKIP();
+  const std::string mount = "              - {name: code, mountPath: /code}\n";
+  const std::string volume = "            configMap: {name: ctr-code}\n";
+  const std::string text = WithCommand(
+      absl::StrReplaceAll(
+          ExampleText("ctr-ps.yaml"),
+          {{"  withGloo: 1", "  withGloo: 0"},
+           {mount, mount + "              - {name: go, mountPath: /go}\n"},
+           {volume, volume + "          - name: go\n            persistentVolumeClaim: {claimName: go}\n"}}),
+      "[python, /code/train.py]",
+      "[sh, -c, 'if [ $TRAINING_ROLE$PADDLE_TRAINER_ID = TRAINER0 ]; then until [ -e /go/on ]; do sleep 0.1; done; fi; "
+      "exec python /code/train.py']");
+  Apply(
+      "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: go}\n"
+      "spec: {accessModes: [ReadWriteMany], resources: {requests: {storage: 1Mi}}}\n---\n" +
+      text);
+  const auto waits = [&] { return absl::StrContains(Log("ctr-worker-1"), "waits for the first values"); };
+  Eventually([&] { return waits() || Ended(JobPhase("ctr")); }, kTraining);
+  ASSERT_TRUE(waits()) << JobPhase("ctr") << "\n" << Everything();
+  testutil::WriteFile(temporary_.path() + "/claims/default/go/on", "");
+  ExpectTrained("ctr");
+}
+
+// There the launcher turns Gloo on by itself.
+TEST_F(RealPaddleTest, ParameterServersTrainWithoutGlooThroughPaddlesLauncher) {
+  GW_LONG_TEST();
+  PADDLE_OR_SKIP();
+  Apply(absl::StrReplaceAll(WithCommand(ExampleText("ctr-ps.yaml"), "[python, /code/train.py]",
+                                        "[python, -m, paddle.distributed.launch, /code/train.py]"),
+                            {{"  withGloo: 1", "  withGloo: 0"}}));
+  ExpectTrained("ctr");
+  EXPECT_THAT(Log("ctr-worker-1"), AllOf(HasSubstr("Gloo init with HTTP"), Not(HasSubstr("waits for the first"))));
 }
 
 TEST_F(RealPaddleTest, TheExampleOfOnePodChecksItsPaddle) {

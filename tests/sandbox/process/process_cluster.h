@@ -110,8 +110,8 @@ class ProcessCluster : public ::testing::Test {
     return testutil::Eventually([&] { return Phase(name) == phase; });
   }
   // The phase it ends in.
-  std::string End(const std::string& name) {
-    testutil::Eventually([&] { return Phase(name) == "Succeeded" || Phase(name) == "Failed"; });
+  std::string End(const std::string& name, std::chrono::seconds patience = testutil::kPatience) {
+    testutil::Eventually([&] { return Phase(name) == "Succeeded" || Phase(name) == "Failed"; }, patience);
     return Phase(name);
   }
   std::string Log(const std::string& name, const std::string& query = "") {
