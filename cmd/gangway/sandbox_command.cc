@@ -38,6 +38,7 @@
 #include "kube/serve/http_front.h"
 #include "sandbox/cluster/api_server_handler.h"
 #include "sandbox/cluster/cluster.h"
+#include "sandbox/cluster/webhook_calls.h"
 #include "sandbox/kubelet/rule_use.h"
 
 namespace gangway::cmd {
@@ -280,6 +281,9 @@ int RunSandbox(const SandboxFlags& flags) {
     };
   }
   sandbox::Cluster cluster(loop, std::move(input->cluster));
+  sandbox::WebhookHttpCalls webhooks(loop);
+  cluster.api_server().SetWebhookCalls(
+      [&webhooks](const sandbox::WebhookCall& call, kube::Client::Done done) { webhooks.Call(call, std::move(done)); });
   sandbox::ApiServerHandler handler(cluster.api_server(), &cluster.pod_streams());
   kube::HttpFrontOptions front_options;
   front_options.port = static_cast<std::uint16_t>(flags.port);

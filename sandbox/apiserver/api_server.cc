@@ -21,6 +21,11 @@ kube::Response ApiServer::Handle(const kube::Request& request, const Caller& cal
   return impl_->core.Handle(request, caller, more);
 }
 
+void ApiServer::Serve(kube::Request request, const Caller& caller, Respond respond) {
+  impl_->core.Serve(std::move(request), caller, std::move(respond));
+}
+void ApiServer::SetWebhookCalls(WebhookCalls calls) { impl_->core.SetWebhookCalls(std::move(calls)); }
+
 bool ApiServer::IsWatch(const kube::Request& request) {
   const bool log = absl::EndsWith(request.path, "/log") && absl::StrContains(request.path, "/pods/");
   const absl::string_view word = log ? "follow" : "watch";

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,10 +29,16 @@ inline constexpr std::size_t kMaxBodyBytes = 3u << 20;
 
 // Who sends a request; its name goes into the journal and, unless the request says fieldManager, into
 // metadata.managedFields.
+struct User {
+  std::string name, uid;
+  std::vector<std::string> groups;
+  std::map<std::string, std::vector<std::string>> extra;
+};
 struct Caller {
   std::string name;
   // Shown metadata.managedFields. Components in the process have no use for it and would only read past it.
   bool managed_fields = true;
+  std::shared_ptr<const User> user = nullptr;  // null: the sandbox's own, who may do everything
 };
 
 // GET pods/log. Absent options are unset.
@@ -59,6 +66,19 @@ struct StreamQuery {
 // Whether it could be opened: as PodLogs, and Unimplemented when nothing could. Called on the loop.
 using PodStreamCheck = absl::AnyInvocable<absl::Status(const StreamQuery&)>;
 
+// An admission webhook is to be called.
+struct WebhookCall {
+  std::string server;           // "https://127.0.0.1:9443"
+  std::string path, query;      // percent-encoded
+  std::string tls_server_name;  // the name to verify, when it is not the server's
+  std::string ca;               // PEM; "": the machine's
+  absl::Duration timeout;
+  std::string body;  // an AdmissionReview
+};
+// Calls back later on the loop, once, or never. An error says why there is no answer.
+using WebhookCalls =
+    absl::AnyInvocable<void(const WebhookCall&, absl::AnyInvocable<void(absl::StatusOr<kube::Response>)>)>;
+
 struct ApiServerOptions {
   StoreOptions store;
   JournalSink journal;  // may be empty
@@ -77,9 +97,12 @@ class ApiServer {
   ApiServer(const ApiServer&) = delete;
   ApiServer& operator=(const ApiServer&) = delete;
 
-  // Everything but watches and logs that are followed; answers at once. Any malformed request gets a metav1.Status and
-  // changes nothing. With `more`, the body of a long list goes on there: in pieces, so that all who ask for the same
-  // objects share them.
+  // Everything but watches and logs that are followed. Any malformed request gets a metav1.Status and changes nothing.
+  // `respond` is called on the loop, once: within this call, unless webhooks have to be asked. The body of a long list
+  // goes on in its second argument: in pieces, so that all who ask for the same objects share them.
+  using Respond = absl::AnyInvocable<void(kube::Response, std::vector<Bytes> more)>;
+  void Serve(kube::Request request, const Caller& caller, Respond respond);
+  // The same at once, and so without asking a webhook. Without `more` the body is one text.
   kube::Response Handle(const kube::Request& request, const Caller& caller, std::vector<Bytes>* more = nullptr);
 
   // Whether `request` asks for a watch or to follow a log, and so belongs into StartWatch.
@@ -100,6 +123,9 @@ class ApiServer {
   // Who answers GET pods/log; without, 404. May be set again. Without `streams` following a log ends with what is
   // there.
   void SetPodLogs(PodLogs pod_logs, PodLogStreams streams = nullptr);
+
+  // Who calls webhooks; without, none is asked. May be set again.
+  void SetWebhookCalls(WebhookCalls calls);
 
   // Who is asked, of a request for a stream that comes without one. May be set again.
   void SetPodStreamCheck(PodStreamCheck check);

@@ -52,7 +52,7 @@ apply::Write ServerCore::WriteOf(const api::Resource& resource, const CommitNote
           .api_version = resource.ApiVersion(),
           .type = *schemas_.For(resource)->root,
           .reset = ResetFields(resource, note.subresource),
-          .now = loop_.Now()};
+          .now = Now()};
 }
 
 Claims ServerCore::TakeClaims(const api::Resource& resource, absl::string_view subresource, const Record* before,

@@ -94,28 +94,6 @@ void CheckBinding(const json::object& binding, bool namespaced, FieldErrors& err
 
 }  // namespace
 
-// pkg/apis/admissionregistration/validation
-void CheckWebhooks(const json::object& configuration, FieldErrors& errors) {
-  ForEachIn(configuration, "webhooks", [&](const json::object& webhook, const std::string& path) {
-    const bool url = FindPath(webhook, "clientConfig.url") != nullptr,
-               service = FindPath(webhook, "clientConfig.service") != nullptr;
-    if (url == service)
-      AddRequired(errors, absl::StrCat(path, ".clientConfig"), "exactly one of url or service is required");
-    const absl::string_view effects = FindText(webhook, "sideEffects");
-    if (effects != "None" && effects != "NoneOnDryRun") {
-      AddError(errors, FieldError::Type::kNotSupported, absl::StrCat(path, ".sideEffects"), api::JsonString(effects),
-               "supported values: \"None\", \"NoneOnDryRun\"");
-    }
-    if (!HasAny(webhook, "admissionReviewVersions")) {
-      AddRequired(errors, absl::StrCat(path, ".admissionReviewVersions"), "must specify one of v1, v1beta1");
-    }
-    if (const std::int64_t seconds = IntAt(webhook, "timeoutSeconds", 10); seconds < 1 || seconds > 30) {
-      AddError(errors, FieldError::Type::kInvalid, absl::StrCat(path, ".timeoutSeconds"), absl::StrCat(seconds),
-               "the timeout value must be between 1 and 30 seconds");
-    }
-  });
-}
-
 // A Job whose pods run for ever would never end.
 void CheckBatchJob(const json::object& job, FieldErrors& errors) {
   const absl::string_view policy = TextAt(job, "spec.template.spec.restartPolicy");

@@ -12,7 +12,6 @@ void CheckRole(const boost::json::object& role, api::FieldErrors& errors);
 void CheckClusterRole(const boost::json::object& role, api::FieldErrors& errors);
 void CheckRoleBinding(const boost::json::object& binding, api::FieldErrors& errors);
 void CheckClusterRoleBinding(const boost::json::object& binding, api::FieldErrors& errors);
-void CheckWebhooks(const boost::json::object& configuration, api::FieldErrors& errors);
 void CheckBatchJob(const boost::json::object& job, api::FieldErrors& errors);
 void CheckCsiNode(const boost::json::object& node, api::FieldErrors& errors);
 void CheckStorageCapacity(const boost::json::object& capacity, api::FieldErrors& errors);

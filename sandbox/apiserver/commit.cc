@@ -94,6 +94,10 @@ Bytes ServerCore::ShownAfter(const Record& before, Draft& draft, Revision revisi
 
 void ServerCore::OnCommit(const Change& change, const JournalNote& note) {
   if (change.after->resource == &api::kCustomResourceDefinitions) OnDefinition(change);
+  if (change.after->resource == &api::kMutatingWebhookConfigurations ||
+      change.after->resource == &api::kValidatingWebhookConfigurations) {
+    webhooks_.Read(store_);
+  }
   watches_.OnCommit(change);
   collector_.OnCommit(change);
   event_expiry_.OnCommit(change);
@@ -117,7 +121,7 @@ void ServerCore::OnCommit(const Change& change, const JournalNote& note) {
 
 std::string ServerCore::NewUid() {
   // RFC 4122, version 4.
-  const std::uint64_t a = loop_.Random(), b = loop_.Random();
+  const std::uint64_t a = Random(), b = Random();
   return absl::StrFormat("%08x-%04x-4%03x-%04x-%012x", a >> 32, (a >> 16) & 0xffff, a & 0xfff,
                          0x8000 | ((b >> 48) & 0x3fff), b & 0xffffffffffff);
 }

@@ -20,8 +20,7 @@ constexpr std::size_t kMaxGeneratedBase = 58;
 constexpr int kGeneratedLetters = 5;
 constexpr int kNameTries = 8;
 
-std::string RandomSuffix(Loop& loop) {
-  std::uint64_t random = loop.Random();
+std::string Suffix(std::uint64_t random) {
   std::string out;
   for (int i = 0; i < kGeneratedLetters; ++i) {
     out.push_back(kNameLetters[random % kNameLetters.size()]);
@@ -78,7 +77,7 @@ Objection ServerCore::NameNew(const Target& target, boost::json::object& metadat
   const std::string base(FindText(metadata, "generateName").substr(0, kMaxGeneratedBase));
   if (!FindText(metadata, "name").empty() || base.empty()) return std::nullopt;
   for (int i = 0; i < kNameTries; ++i) {
-    const std::string name = absl::StrCat(base, RandomSuffix(loop_));
+    const std::string name = absl::StrCat(base, Suffix(Random()));
     SetText(metadata, "name", name);
     if (store_.Find(*target.resource, {target.ns, name}) == nullptr) break;
   }
@@ -92,7 +91,7 @@ void ServerCore::StampNew(const Target& target, boost::json::object& object) {
     metadata.erase(JsonView(field));
   }
   SetText(metadata, "uid", NewUid());
-  SetText(metadata, "creationTimestamp", api::FormatTime(loop_.Now()));
+  SetText(metadata, "creationTimestamp", api::FormatTime(Now()));
   if (const ServedKind& kind = ServedAs(*target.resource); kind.generation && kind.first_generation)
     metadata["generation"] = 1;
   // A node registers with its status; what else has a status subresource starts without.
@@ -109,6 +108,12 @@ Outcome<Bytes> ServerCore::CreateObject(const Target& target, Draft& draft, bool
   }
   if (Objection objection = NameNew(target, draft.metadata())) return *std::move(objection);
   const std::string name(FindText(draft.metadata(), "name"));
+  const Admission admission{.operation = "CREATE",
+                            .resource = &resource,
+                            .subresource = "",
+                            .ns = target.ns,
+                            .name = name,
+                            .dry_run = dry_run};
   if (&resource == &api::kDaemonSets) CountTemplate(nullptr, draft.object());
   if (Objection objection = CheckNamespace(target, name)) return *std::move(objection);
   if (&resource == &api::kSecrets) FoldStringData(draft.object());
@@ -123,6 +128,11 @@ Outcome<Bytes> ServerCore::CreateObject(const Target& target, Draft& draft, bool
   } else {
     managed = ownership_.AfterUpdate(claims.given.value_or(nullptr), nullptr, draft.root(), WriteOf(resource, note));
   }
+  Outcome<bool> mutated = MutateByWebhooks(admission, &draft, nullptr);
+  if (!mutated.ok()) return mutated.refusal();
+  if (*mutated) {
+    if (Objection objection = ReadMutated(resource, *schemas_.For(resource), name, draft)) return *std::move(objection);
+  }
   StampNew(target, draft.object());
   DropEmptyMetadata(draft.metadata());
   if (const auto fill_in = ServedAs(resource).fill_in; fill_in != nullptr) {
@@ -134,8 +144,14 @@ Outcome<Bytes> ServerCore::CreateObject(const Target& target, Draft& draft, bool
   }
   Target named = target;
   named.name = name;
+  if (HasOwnAdmission(resource)) {
+    if (Objection objection = ValidateByWebhooks(admission, &draft, nullptr)) return *std::move(objection);
+  }
   if (Objection objection = Admit(api::volcano::Operation::kCreate, named, &draft.root(), nullptr)) {
     return *std::move(objection);
+  }
+  if (!HasOwnAdmission(resource)) {
+    if (Objection objection = ValidateByWebhooks(admission, &draft, nullptr)) return *std::move(objection);
   }
   if (const RecordPtr there = store_.Find(resource, {target.ns, name}); there != nullptr) {
     const bool generates = !FindText(draft.metadata(), "generateName").empty();

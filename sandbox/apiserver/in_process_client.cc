@@ -210,21 +210,36 @@ void InProcessClient::Send(kube::Request request, Token owner, Done done) {
                 restarts = state.server.restarts(), caller = state.caller, network = state.network,
                 fate = std::move(fate), alive = state.alive.token(), owner = std::move(owner),
                 request = std::move(request), done = std::move(done)]() mutable {
-    absl::StatusOr<kube::Response> answer = Lost(request);
-    if (fate.answer) {
-      answer = *std::move(fate.answer);
-    } else if (fate.loss != RequestFate::Loss::kRequest && !running.expired() && server.restarts() == restarts) {
-      if (!fate.query.empty()) request.query = fate.query;
+    const absl::Status lost = Lost(request);
+    auto hand_back = [&loop, &server, running, restarts, lost, delay = fate.reply_delay, alive = std::move(alive),
+                      owner = std::move(owner), done = std::move(done)](absl::StatusOr<kube::Response> answer) mutable {
+      if (alive.expired() || owner.expired()) return;
+      PostAfter(loop, delay, owner,
+                [&server, running, restarts, lost = std::move(lost), alive = std::move(alive),
+                 answer = std::move(answer), done = std::move(done)]() mutable {
+                  if (!running.expired() && server.restarts() != restarts) answer = std::move(lost);
+                  if (!alive.expired()) done(std::move(answer));
+                });
+    };
+    if (fate.answer) return hand_back(*std::move(fate.answer));
+    if (fate.loss == RequestFate::Loss::kRequest || running.expired() || server.restarts() != restarts)
+      return hand_back(lost);
+    if (!fate.query.empty()) request.query = fate.query;
+    if (request.method == "GET") {
       kube::Response response = server.Handle(request, caller);
-      if (fate.loss == RequestFate::Loss::kNone) answer = std::move(response);
+      return fate.loss == RequestFate::Loss::kNone ? hand_back(std::move(response)) : hand_back(lost);
     }
-    if (alive.expired() || owner.expired()) return;
-    PostAfter(loop, fate.reply_delay, owner,
-              [&server, running, restarts, lost = Lost(request), alive = std::move(alive), answer = std::move(answer),
-               done = std::move(done)]() mutable {
-                if (!running.expired() && server.restarts() != restarts) answer = std::move(lost);
-                if (!alive.expired()) done(std::move(answer));
-              });
+    server.Serve(std::move(request), caller,
+                 [lost, reply_lost = fate.loss != RequestFate::Loss::kNone, hand_back = std::move(hand_back)](
+                     kube::Response response, std::vector<Bytes> more) mutable {
+                   if (reply_lost) return hand_back(lost);
+                   if (!more.empty()) {
+                     std::string whole = *response.body;
+                     for (const Bytes& piece : more) whole += *piece;
+                     response.body = MakeBytes(std::move(whole));
+                   }
+                   hand_back(std::move(response));
+                 });
   };
   PostAfter(state.loop, request_delay, state.network->token(), std::move(carry));
 }

@@ -145,6 +145,17 @@ Outcome<kube::Response> ServerCore::Bind(Exchange& exchange) {
   if (const std::string why = WhyNotBindable(*record, pod.object()); !why.empty()) {
     return ConflictOn("pods/binding", target.name, why);
   }
+  const Admission admission{.operation = "CREATE",
+                            .resource = &api::kPods,
+                            .subresource = "binding",
+                            .ns = target.ns,
+                            .name = target.name,
+                            .dry_run = options->dry_run,
+                            .other_api_version = "v1",
+                            .other_kind = "Binding"};
+  Outcome<bool> mutated = MutateByWebhooks(admission, &*binding, nullptr);
+  if (!mutated.ok()) return mutated.refusal();
+  if (Objection objection = ValidateByWebhooks(admission, &*binding, nullptr)) return *std::move(objection);
   SetText(pod.Child("spec"), "nodeName", node);
   for (const absl::string_view field : {"annotations", "labels"}) {
     const json::value* more = FindPath(wanted, absl::StrCat("metadata.", field));
@@ -152,7 +163,7 @@ Outcome<kube::Response> ServerCore::Bind(Exchange& exchange) {
     json::object& all = ObjectIn(pod.metadata(), field);
     for (const auto& member : more->get_object()) all[member.key()] = member.value();
   }
-  SetCondition(pod.object(), "PodScheduled", "True", "", "", loop_.Now());
+  SetCondition(pod.object(), "PodScheduled", "True", "", "", Now());
   const CommitNote note{exchange.caller.name, "create", "binding"};
   Outcome<Bytes> bound = Commit(api::kPods, pod, options->dry_run, note);
   if (!bound.ok()) return bound.refusal();
@@ -222,19 +233,30 @@ Outcome<kube::Response> ServerCore::Evict(Exchange& exchange) {
   if (counts) {
     if (Objection objection = CheckDisruptionBudget(*record, pod.object())) return *std::move(objection);
   }
+  const Admission admission{.operation = "CREATE",
+                            .resource = &api::kPods,
+                            .subresource = "eviction",
+                            .ns = target.ns,
+                            .name = target.name,
+                            .dry_run = deletion->dry_run,
+                            .other_api_version = "policy/v1",
+                            .other_kind = "Eviction"};
+  Outcome<bool> mutated = MutateByWebhooks(admission, &*eviction, nullptr);
+  if (!mutated.ok()) return mutated.refusal();
+  if (Objection objection = ValidateByWebhooks(admission, &*eviction, nullptr)) return *std::move(objection);
   const CommitNote note{exchange.caller.name, "create", "eviction"};
   const bool current =
       (!deletion->uid.has_value() || *deletion->uid == record->uid) &&
       (!deletion->resource_version.has_value() || *deletion->resource_version == absl::StrCat(record->revision));
   if (current && !record->deleting && !deletion->dry_run) {
-    SetCondition(pod.object(), "DisruptionTarget", "True", "EvictionByEvictionAPI", "Eviction API: evicting",
-                 loop_.Now());
+    SetCondition(pod.object(), "DisruptionTarget", "True", "EvictionByEvictionAPI", "Eviction API: evicting", Now());
     Outcome<Bytes> marked = Commit(api::kPods, pod, false, note);
     if (!marked.ok()) return marked.refusal();
     record = store_.Find(api::kPods, target.key());
     deletion->resource_version.reset();  // it was our own write
   }
-  Outcome<Removal> removal = Remove(target, *record, *deletion, note);
+  // The eviction was asked about, its deletion is not.
+  Outcome<Removal> removal = Remove(target, *record, *deletion, note, /*past_admission=*/true);
   if (!removal.ok()) return removal.refusal();
   return SuccessStatus(201);
 }

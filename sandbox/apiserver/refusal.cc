@@ -126,6 +126,12 @@ Refusal MethodNotAllowed() {
           .message = "the server does not allow this method on the requested resource",
           .generic = true};
 }
+Refusal ServerError(absl::string_view why) {
+  return {.code = 500,
+          .reason = "InternalError",
+          .message = absl::StrCat("Internal error occurred: ", why),
+          .causes = {{"", std::string(why), ""}}};
+}
 Refusal NotAcceptable() {
   return {.code = 406,
           .reason = "NotAcceptable",

@@ -65,6 +65,7 @@ Refusal BadRequest(std::string message);
 Refusal PathNotFound();  // of an API group that is there
 Refusal NoSuchPath();    // of none
 Refusal MethodNotAllowed();
+Refusal ServerError(absl::string_view why);  // 500, "Internal error occurred: ..."
 Refusal NotAcceptable();
 Refusal TooLarge();         // the body
 Refusal TooLargeToStore();  // the object

@@ -127,13 +127,14 @@ Outcome<ServerCore::Removal> ServerCore::Remove(const Target& target, const Reco
   }
   const Draft old = Draft::OfStored(*record.json);
   if (!past_admission) {
+    if (Objection objection = AskOfDeletion(target, old, options.dry_run)) return *std::move(objection);
     if (Objection objection = Admit(api::volcano::Operation::kDelete, target, nullptr, &old.root()))
       return *std::move(objection);
   }
   Draft next = Draft::CopyOf(old);
   SetCollectorFinalizers(options.propagation, next.metadata());
-  if (&resource == &api::kCustomResourceDefinitions && !record.deleting) EndDefinition(loop_.Now(), next.object());
-  const bool grace_pending = Mark(record, options, loop_.Now(), next.object());
+  if (&resource == &api::kCustomResourceDefinitions && !record.deleting) EndDefinition(Now(), next.object());
+  const bool grace_pending = Mark(record, options, Now(), next.object());
   if (&resource == &api::kNamespaces) SetText(next.Child("status"), "phase", "Terminating");
   const json::array* finalizers = FindArray(next.metadata(), "finalizers");
   const bool held = (finalizers != nullptr && !finalizers->empty()) || &resource == &api::kNamespaces;
@@ -149,6 +150,18 @@ Outcome<ServerCore::Removal> ServerCore::Remove(const Target& target, const Reco
   Outcome<Bytes> marked = Commit(resource, next, options.dry_run, note);
   if (!marked.ok()) return marked.refusal();
   return Removal{*std::move(marked), false};
+}
+
+Objection ServerCore::AskOfDeletion(const Target& target, const Draft& old, bool dry_run) {
+  const Admission admission{.operation = "DELETE",
+                            .resource = target.resource,
+                            .subresource = "",
+                            .ns = target.ns,
+                            .name = target.name,
+                            .dry_run = dry_run};
+  Outcome<bool> mutated = MutateByWebhooks(admission, nullptr, &old);
+  if (!mutated.ok()) return mutated.refusal();
+  return ValidateByWebhooks(admission, nullptr, &old);
 }
 
 Outcome<kube::Response> ServerCore::Delete(Exchange& exchange) {
@@ -190,9 +203,19 @@ Outcome<kube::Response> ServerCore::DeleteCollection(Exchange& exchange) {
     return selection->limit == 0 || static_cast<std::int64_t>(records.size()) < selection->limit;
   });
   const CommitNote note{exchange.caller.name, "delete", "", {}, exchange.caller.managed_fields};
-  for (const RecordPtr& record : records) {
+  const auto target_of = [&](const Record& record) {
     Target target = exchange.target;
-    target.name = record->key.name;
+    target.name = record.key.name;
+    return target;
+  };
+  // Before the first one goes all that webhooks say of any is known.
+  if (AsksWebhooks(*exchange.target.resource)) {
+    for (const RecordPtr& record : records)
+      AskOfDeletion(target_of(*record), Draft::OfStored(*record->json), options->dry_run);
+    if (talk_->waits()) return MethodNotAllowed();  // nobody sees it
+  }
+  for (const RecordPtr& record : records) {
+    const Target target = target_of(*record);
     const bool as_items = exchange.representation == schemas::Representation::kObject;
     page.items.push_back(AsVersion(
         as_items ? ShownInList(*record, note.managed_fields) : Shown(*record, note.managed_fields),  // as they were

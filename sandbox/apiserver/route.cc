@@ -200,7 +200,8 @@ Outcome<Target> ParsePath(absl::string_view path, const ServedVersions& served) 
     at += 2;
   }
   target.resource = served.Find(group, version, parts[at]);
-  if (target.resource == nullptr) return PathNotFound();
+  // apiextensions-apiserver hands what it does not serve to the router.
+  if (target.resource == nullptr) return served.HasBuiltInGroup(group) ? PathNotFound() : NoSuchPath();
   if (parts.size() > at + 1) target.name = parts[at + 1];
   if (parts.size() > at + 2) target.subresource = parts[at + 2];
   if (parts.size() > at + 3) return PathNotFound();

@@ -55,10 +55,8 @@ Draft ScaleOf(const api::Resource& resource, const json::object& object) {
 Objection WithoutReplicas(const api::Resource& resource, const json::object& object) {
   const api::KindRow& kind = api::RowOf(resource);
   if (!kind.custom() || FindPath(object, PathOf(kind.scale.replicas)) != nullptr) return std::nullopt;
-  const std::string why =
-      absl::StrCat("the spec replicas field ", api::JsonString(View(kind.scale.replicas)), " does not exist");
-  return Refusal{
-      .code = 500, .reason = "InternalError", .message = "Internal error occurred: " + why, .causes = {{"", why, ""}}};
+  return ServerError(
+      absl::StrCat("the spec replicas field ", api::JsonString(View(kind.scale.replicas)), " does not exist"));
 }
 
 void SetReplicas(const api::Resource& resource, json::object& object, std::int64_t replicas) {
@@ -124,6 +122,16 @@ Outcome<kube::Response> ServerCore::PutScale(Exchange& exchange) {
     if (Objection objection = CheckTypeMeta("autoscaling/v1", "Scale", *body)) return *std::move(objection);
     scale.root() = body->root();
   }
+  const Admission admission{.operation = "UPDATE",
+                            .resource = target.resource,
+                            .subresource = "scale",
+                            .ns = target.ns,
+                            .name = target.name,
+                            .dry_run = options->dry_run,
+                            .other_api_version = "autoscaling/v1",
+                            .other_kind = "Scale"};
+  Outcome<bool> mutated = MutateByWebhooks(admission, &scale, &live);
+  if (!mutated.ok()) return mutated.refusal();
   const std::int64_t replicas = IntAt(scale.object(), "spec.replicas", 0);
   if (replicas < 0) {
     Refusal refusal = Invalid(*target.resource, target.name,
@@ -137,6 +145,7 @@ Outcome<kube::Response> ServerCore::PutScale(Exchange& exchange) {
     refusal.message = absl::StrCat("Scale.autoscaling", refusal.message.substr(refusal.message.find(' ')));
     return refusal;
   }
+  if (Objection objection = ValidateByWebhooks(admission, &scale, &live)) return *std::move(objection);
   Draft next = Draft::CopyOf(old);
   SetReplicas(*target.resource, next.object(), replicas);
   SetText(next.metadata(), "resourceVersion", TextAt(scale.object(), "metadata.resourceVersion"));

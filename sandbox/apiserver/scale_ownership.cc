@@ -92,7 +92,7 @@ apply::Write ServerCore::WriteOfScale(const CommitNote& note) {
           .api_version = "autoscaling/v1",
           .type = *schemas_.ForKind("autoscaling/v1", "Scale")->root,
           .reset = *kNone,
-          .now = loop_.Now()};
+          .now = Now()};
 }
 
 Claims ServerCore::ClaimsOfScale(const api::Resource& resource, const Record& record, const Draft& live,

@@ -11,6 +11,7 @@
 #include "sandbox/apiserver/server_defaults.h"
 #include "sandbox/apiserver/service_address.h"
 #include "sandbox/apiserver/stored_kind_rules.h"
+#include "sandbox/apiserver/webhooks.h"
 
 namespace gangway::sandbox {
 namespace {

@@ -30,10 +30,12 @@ const api::Resource* ServedVersions::FindKind(absl::string_view api_version, abs
   return declared_.FindKind(api_version, kind);
 }
 
-bool ServedVersions::HasGroup(absl::string_view group) const {
+bool ServedVersions::HasBuiltInGroup(absl::string_view group) const {
   return std::any_of(api::Kinds().begin(), api::Kinds().end(),
-                     [&](const api::KindRow& kind) { return View(kind.resource->group) == group && Has(kind); }) ||
-         declared_.HasGroup(group);
+                     [&](const api::KindRow& kind) { return View(kind.resource->group) == group && Has(kind); });
+}
+bool ServedVersions::HasGroup(absl::string_view group) const {
+  return HasBuiltInGroup(group) || declared_.HasGroup(group);
 }
 
 void ServedVersions::ForEach(absl::FunctionRef<void(const api::KindRow&)> visit) const {

@@ -24,6 +24,8 @@ class ServedVersions {
   const api::Resource* Find(absl::string_view group, absl::string_view version, absl::string_view plural) const;
   const api::Resource* FindKind(absl::string_view api_version, absl::string_view kind) const;
   bool HasGroup(absl::string_view group) const;
+  // Also without what definitions have declared.
+  bool HasBuiltInGroup(absl::string_view group) const;
   // In discovery's order: the catalogue's, then what was declared.
   void ForEach(absl::FunctionRef<void(const api::KindRow&)> visit) const;
 

@@ -15,6 +15,8 @@
 #include "api/volcano/admission.h"
 #include "base/loop.h"
 #include "kube/client/client.h"
+#include "sandbox/apiserver/admission_review.h"
+#include "sandbox/apiserver/admission_talk.h"
 #include "sandbox/apiserver/api_server.h"
 #include "sandbox/apiserver/apply/ownership.h"
 #include "sandbox/apiserver/collector.h"
@@ -29,6 +31,7 @@
 #include "sandbox/apiserver/shown.h"
 #include "sandbox/apiserver/store.h"
 #include "sandbox/apiserver/watch_hub.h"
+#include "sandbox/apiserver/webhooks.h"
 
 namespace gangway::sandbox {
 
@@ -69,6 +72,8 @@ class ServerCore final : public CollectorActions {
   ServerCore(Loop& loop, ApiServerOptions options);
 
   kube::Response Handle(const kube::Request& request, const Caller& caller, std::vector<Bytes>* more);
+  void Serve(kube::Request request, const Caller& caller, ApiServer::Respond respond);  // ask_webhooks.cc
+  void SetWebhookCalls(WebhookCalls calls) { webhook_calls_ = std::move(calls); }
   ApiServer::WatchAnswer StartWatch(const kube::Request& request, const Caller& caller,
                                     kube::Client::OnFrames on_frames, kube::Client::OnEnd on_end);
   void SetPodLogs(PodLogs pod_logs, PodLogStreams streams) {
@@ -174,6 +179,8 @@ class ServerCore final : public CollectorActions {
   Outcome<Removal> Remove(const Target& target, const Record& record, const DeleteOptions& options,
                           const CommitNote& note, bool past_admission = false);
 
+  Objection AskOfDeletion(const Target& target, const Draft& old, bool dry_run);
+
   // pod_verbs.cc
   Objection CheckDisruptionBudget(const Record& pod, const boost::json::object& object);
 
@@ -201,6 +208,32 @@ class ServerCore final : public CollectorActions {
   Objection CheckTypeMeta(absl::string_view api_version, absl::string_view kind, Draft& draft);
   Objection Admit(api::volcano::Operation operation, const Target& target, boost::json::value* object,
                   const boost::json::value* old_object);
+
+  // ask_webhooks.cc: nobody is asked but within Serve.
+  struct Asking;
+  void Run(const std::shared_ptr<Asking>& asking);
+  // True: `object` has changed. A refusal may be that answers are not there yet.
+  Outcome<bool> MutateByWebhooks(const Admission& what, Draft* object, const Draft* old);
+  Objection ValidateByWebhooks(const Admission& what, const Draft* object, const Draft* old);
+  Objection ReadMutated(const api::Resource& resource, const schemas::Schema& schema, absl::string_view name,
+                        Draft& draft);
+  // Of Volcano's kinds, which the sandbox judges as Volcano's webhooks do: webhooks that are there have the first word.
+  static bool HasOwnAdmission(const api::Resource& resource);
+  bool AsksWebhooks(const api::Resource& resource) const;
+  Outcome<bool> MutateBy(const Webhook& webhook, const Admission& what, Draft* object, const Draft* old);
+  Outcome<std::optional<ReviewAnswer>> AskOne(const Webhook& webhook, const Admission& what,
+                                              const boost::json::value* object, const boost::json::value* old);
+  const api::Resource* AskedAs(const Webhook& webhook, const Admission& what);
+  bool SelectorsMatch(const Webhook& webhook, const Admission& what, const boost::json::object* object,
+                      const boost::json::object* old);
+  Outcome<bool> ConditionsHold(const Webhook& webhook, const boost::json::value& request,
+                               const boost::json::value* object, const boost::json::value* old);
+  Outcome<WebhookCall> CallOf(const Webhook& webhook);
+  absl::StatusOr<std::string> ResolveService(absl::string_view ns, absl::string_view name, int port);
+  static const User& UserOf(const Caller& caller);
+  // Those of the request that is being run; within one that asks webhooks they are the same in every run.
+  absl::Time Now() const { return talk_ == nullptr ? loop_.Now() : talk_->now(); }
+  std::uint64_t Random() { return talk_ == nullptr ? loop_.Random() : talk_->Random(); }
 
   // commit.cc
   // `managed` null: the object keeps what it has. Refuses what is too deep or too large to be stored, so that whatever
@@ -237,7 +270,12 @@ class ServerCore final : public CollectorActions {
   PodStreamCheck pod_stream_check_;
   ServiceAddresses addresses_;
   absl::btree_set<std::string> groups_to_settle_;  // of definitions
-  std::string scratch_;                            // objects are written here before they are copied at their size
+  Webhooks webhooks_;
+  WebhookCalls webhook_calls_;
+  AdmissionTalk* talk_ = nullptr;  // of the request that is being run
+  const kube::Request* talk_request_ = nullptr;
+  std::vector<std::string> talk_warnings_;  // of webhooks, in this run
+  std::string scratch_;                     // objects are written here before they are copied at their size
   Owner owner_;
 };
 

@@ -172,13 +172,37 @@ Outcome<Bytes> ServerCore::Replace(const Target& target, const Record& before, c
     return *std::move(objection);
   }
   BringForward(target, old.object(), next);
+  const Admission admission{.operation = "UPDATE",
+                            .resource = &resource,
+                            .subresource = target.subresource,
+                            .ns = target.ns,
+                            .name = target.name,
+                            .dry_run = dry_run};
+  const bool asks = note.subresource != "scale";  // then it is the scale that they are asked about
+  if (asks) {
+    Outcome<bool> mutated = MutateByWebhooks(admission, &next, &old);
+    if (!mutated.ok()) return mutated.refusal();
+    if (*mutated) {
+      if (Objection objection = ReadMutated(resource, *schemas_.For(resource), target.name, next))
+        return *std::move(objection);
+      BringForward(target, old.object(), next);
+    }
+  }
   const bool same = Equal(next.root(), old.root());
   apply::ManagedFieldsPtr managed = claims.decided.value_or(claims.given.value_or(before.managed));
   if (!same && !claims.decided.has_value()) {
     managed = ownership_.AfterUpdate(managed, &old.root(), next.root(), WriteOf(resource, note));
   }
   // Nothing changes, so there is no revision and no event.
-  if (same && apply::SameButTimes(managed, before.managed)) return Shown(before, note.managed_fields);
+  if (same && apply::SameButTimes(managed, before.managed)) {
+    if (asks) {
+      if (Objection objection = ValidateByWebhooks(admission, &next, &old)) return *std::move(objection);
+    }
+    return Shown(before, note.managed_fields);
+  }
+  if (asks && HasOwnAdmission(resource)) {
+    if (Objection objection = ValidateByWebhooks(admission, &next, &old)) return *std::move(objection);
+  }
   if (target.subresource.empty()) {
     const bool spec_changed = SpecChanged(resource, old.object(), next.object());
     if (CountsAsChange(resource, spec_changed, old.object(), next.object())) {
@@ -194,6 +218,9 @@ Outcome<Bytes> ServerCore::Replace(const Target& target, const Record& before, c
   if (target.subresource == "status" && resource.declared != nullptr) {
     const api::FieldErrors errors = DeclaredAs(resource).compiled->Judge(next.root(), &old.root());
     if (!errors.empty()) return Invalid(resource, target.name, errors);
+  }
+  if (asks && !HasOwnAdmission(resource)) {
+    if (Objection objection = ValidateByWebhooks(admission, &next, &old)) return *std::move(objection);
   }
   if (Releases(resource, old.object(), next.object())) {
     // What was wished for is answered; watchers see the last state that was.

@@ -14,10 +14,12 @@ class ApiServerHandler final : public kube::HttpHandler {
 
   bool IsWatch(const kube::Request& request) override { return ApiServer::IsWatch(request); }
   void HandleRequest(kube::Request request, kube::HttpCaller caller, Respond respond) override {
-    std::vector<Bytes> more;
-    Reply reply(server_.Handle(request, Caller{std::move(caller.name)}, &more));
-    reply.more = std::move(more);
-    respond(std::move(reply));
+    server_.Serve(std::move(request), Caller{std::move(caller.name)},
+                  [respond = std::move(respond)](kube::Response response, std::vector<Bytes> more) mutable {
+                    Reply reply(std::move(response));
+                    reply.more = std::move(more);
+                    respond(std::move(reply));
+                  });
   }
   WatchAnswer StartWatch(kube::Request request, kube::HttpCaller caller, kube::Client::OnFrames on_frames,
                          kube::Client::OnEnd on_end) override {
