@@ -251,6 +251,9 @@ class History {
     Checker::Rules rules;
     rules.bindings_fail = options_.bindings_fail;
     rules.clocks_are_right = !options_.random_faults;
+    // Which ports are taken, and what pods ask of each other, is seen as it is when nodes are kept: where pods ask for
+    // that, one that came meanwhile may be in the way (docs/queues.md).
+    if (!options_.pieces) rules.begin_takes = absl::InfiniteDuration();
     // What was made free may go with its node, or to another while nobody leads.
     if (options_.random_faults) rules.gain_takes = absl::InfiniteDuration();
     for (std::size_t i = 0; i < jobs_.size(); ++i) {
