@@ -196,7 +196,7 @@ class Life {
 
 TEST(ConsolidationProperty, WhoWaitsBeginsWhoIsMovedIsBackAndNoneTakeTurns) {
   int moved = 0;
-  for (unsigned seed = 0; seed < 10000 && !HasFailure(); ++seed) {
+  for (unsigned seed = 0; seed < testutil::Worlds(2000) && !HasFailure(); ++seed) {
     Life life(seed);
     Dice dice(seed + 1'000'000);
     const int gangs = 3 + dice.Below(8);
@@ -212,7 +212,7 @@ TEST(ConsolidationProperty, WhoWaitsBeginsWhoIsMovedIsBackAndNoneTakeTurns) {
     }
     EXPECT_LT(rounds, 200) << "seed " << seed << ": gangs are moved for ever";
   }
-  EXPECT_GT(moved, 300);
+  EXPECT_GT(moved, 60);
 }
 
 }  // namespace

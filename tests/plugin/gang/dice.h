@@ -1,6 +1,8 @@
 // What random tests draw from; the same seed, the same draws.
 #pragma once
 
+#include <algorithm>
+#include <cstdlib>
 #include <random>
 
 namespace gangway::testutil {
@@ -15,5 +17,10 @@ class Dice {
  private:
   std::mt19937 engine_;
 };
+
+// How many random worlds a property is tried on; in the long tests 10,000 at least.
+inline unsigned Worlds(unsigned usually) {
+  return std::getenv("GW_TEST_LONG") != nullptr ? std::max(usually, 10'000u) : usually;
+}
 
 }  // namespace gangway::testutil

@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "plugin/model/reason.h"
+#include "tests/plugin/gang/dice.h"
 #include "tests/plugin/gang/world.h"
 
 namespace gangway::gang {
@@ -358,7 +359,7 @@ TEST_F(ReservationTest, SurplusKeepsOffItToo) {
 // wait for the gang is placed.
 TEST(ReservationProperty, NobodyDelaysIt) {
   int gathered = 0, backfilled = 0;
-  for (unsigned seed = 0; seed < 400; ++seed) {
+  for (unsigned seed = 0; seed < testutil::Worlds(1000); ++seed) {
     SCOPED_TRACE(absl::StrCat("seed ", seed));
     std::mt19937 random(seed);
     const auto below = [&](int limit) { return static_cast<int>(random() % static_cast<unsigned>(limit)); };

@@ -111,7 +111,7 @@ void ExpectPouredByWeight(const std::vector<Sharer>& sharers) {
 }
 
 TEST(SharesProperty, EachIsItsWeightTimesOneLevel) {
-  for (unsigned seed = 0; seed < 3000 && !HasFailure(); ++seed) {
+  for (unsigned seed = 0; seed < testutil::Worlds(3000) && !HasFailure(); ++seed) {
     SCOPED_TRACE(absl::StrCat("seed ", seed));
     Dice dice(seed);
     model::Cluster cluster;
@@ -140,7 +140,7 @@ TEST(SharesProperty, EachIsItsWeightTimesOneLevel) {
 }
 
 TEST(SharesProperty, TheyLieWithinTheirBoundsAndAddUp) {
-  for (unsigned seed = 0; seed < 3000; ++seed) {
+  for (unsigned seed = 0; seed < testutil::Worlds(3000); ++seed) {
     SCOPED_TRACE(absl::StrCat("seed ", seed));
     Dice dice(seed);
     std::vector<std::function<void(model::Cluster&)>> events = RandomTree(dice);
@@ -194,7 +194,7 @@ TEST(SharesProperty, TheyLieWithinTheirBoundsAndAddUp) {
 // Nodes and pods of 1 cpu, so that a gang fits where there are as many nodes as it has pods.
 TEST(SharesProperty, NoQueueGetsPastItsShareWhileAnotherWaitsForItsOwn) {
   int beyond = 0;
-  for (unsigned seed = 0; seed < 3000; ++seed) {
+  for (unsigned seed = 0; seed < testutil::Worlds(3000); ++seed) {
     SCOPED_TRACE(absl::StrCat("seed ", seed));
     Dice dice(seed);
     model::Cluster cluster;
