@@ -10,6 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/e2e/audit_journal.h"
+#include "tests/e2e/audit_rules.h"
 #include "tests/e2e/installed_gangway.h"
 #include "tests/simulation/checkers.h"
 
@@ -161,11 +162,7 @@ TEST_F(PaddleTest, ZzTheCheckersFindNothingInTheAuditLog) {
   EXPECT_THAT(log, Not(HasSubstr(R"("authorization.k8s.io/decision":"forbid")"))) << "the shipped roles lack something";
   const auto records = ReadAuditLog(log);
   ASSERT_TRUE(records.ok()) << records.status();
-  Checker::Rules rules;
-  rules.quiet = absl::ZeroDuration();  // kubelets and kubectl go on
-  rules.release_takes = absl::Seconds(90),
-  rules.command_takes = absl::Minutes(1);  // processes are killed, and the machine is busy
-  Checker checker(rules);
+  Checker checker(RulesOfAuditLog());
   for (const sandbox::JournalRecord& record : *records) checker.OnRecord(record);
   checker.AtEnd(records->back().time);
   EXPECT_THAT(checker.violations(), IsEmpty());

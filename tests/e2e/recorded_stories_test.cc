@@ -14,6 +14,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/e2e/audit_journal.h"
+#include "tests/e2e/audit_rules.h"
 #include "tests/e2e/installed_gangway.h"
 #include "tests/simulation/checkers.h"
 #include "tests/stories/story.h"
@@ -191,10 +192,7 @@ class RecordedStoriesTest : public ::testing::TestWithParam<std::size_t> {
         << "the shipped roles lack something";
     const auto records = ReadAuditLog(log);
     ASSERT_TRUE(records.ok()) << records.status();
-    Checker::Rules rules;
-    rules.quiet = absl::ZeroDuration();  // kubelets go on
-    rules.release_takes = absl::Seconds(90),
-    rules.command_takes = absl::Minutes(1);  // processes are killed, and the machine is busy
+    Checker::Rules rules = RulesOfAuditLog();
     rules.must_finish = false;
     Checker checker(rules);
     for (const sandbox::JournalRecord& record : *records) checker.OnRecord(record);

@@ -9,6 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/e2e/audit_journal.h"
+#include "tests/e2e/audit_rules.h"
 #include "tests/e2e/installed_gangway.h"
 #include "tests/simulation/checkers.h"
 
@@ -174,11 +175,7 @@ TEST_F(StoriesTest, ZzTheCheckersFindNothingInTheAuditLog) {
   EXPECT_THAT(log, Not(HasSubstr(R"("authorization.k8s.io/decision":"forbid")"))) << "the shipped roles lack something";
   const auto records = ReadAuditLog(log);
   ASSERT_TRUE(records.ok()) << records.status();
-  Checker::Rules rules;
-  rules.quiet = absl::ZeroDuration();  // kubelets and kubectl go on
-  rules.release_takes = absl::Seconds(90),
-  rules.command_takes = absl::Minutes(1);  // processes are killed, and the machine is busy
-  Checker checker(rules);
+  Checker checker(RulesOfAuditLog());
   std::map<std::string, int> by_client;
   for (const sandbox::JournalRecord& record : *records) {
     checker.OnRecord(record);
