@@ -136,7 +136,7 @@ spec: {weight: 1}
   // "Preempted: evicted 3 of 3 tasks for ..."; of the job's PodGroup.
   std::string ToldOf(const std::string& job) const {
     for (const boost::json::value& group : ItemsOf(api::kPodGroups)) {
-      if (!absl::StartsWith(group.at("metadata").at("name").as_string(), job + "-")) continue;
+      if (!absl::StartsWith(api::AbslView(group.at("metadata").at("name").as_string()), job + "-")) continue;
       const auto decoded = api::Decode<api::volcano::PodGroup>(boost::json::serialize(group));
       EXPECT_TRUE(decoded.ok()) << decoded.status();
       const auto* const told = decoded.ok() ? api::volcano::LatestRelease(decoded->status) : nullptr;
