@@ -132,7 +132,7 @@ class Cycle {
     // Who keeps within what its queue deserves, let in or not, comes before who does not.
     Turns let_in = TurnsOf(inside), not_let_in = TurnsOf(outside);
     Serve(let_in, [&](GangId id) { PlaceMinimum(id); });
-    Admission admission(overlay_, policy_, now_);
+    Admission admission(overlay_, policy_);
     std::vector<GangId> with_pods = Admit(admission, not_let_in, true);
     Turns fresh = TurnsOf(with_pods);
     Serve(fresh, [&](GangId id) { PlaceFresh(admission, not_let_in, id); });
@@ -310,8 +310,6 @@ class Cycle {
     return has.has_value() && has->gang == id && has->uid == cluster_.gang(id).uid;
   }
 
-  absl::Time KeepsFrom(GangId id) const { return cluster_.gang(id).created + policy_.keeps_after; }
-
   // By priority, of its queue or in it.
   bool Precedes(GangId id, GangId other) const {
     const Gang& a = cluster_.gang(id);
@@ -329,7 +327,7 @@ class Cycle {
   void KeepNodes(const GangPlacement& placement) {
     const GangId id = placement.gang();
     const Gang& gang = cluster_.gang(id);
-    if (kept_.holds() || policy_.keeps_for <= absl::ZeroDuration() || now_ < KeepsFrom(id) ||
+    if (kept_.holds() || policy_.keeps_for <= absl::ZeroDuration() || now_ < gang.created + policy_.keeps_after ||
         now_ < gang.passed_over_until)
       return;
     const std::optional<Wanted> wanted = placement.wanted();
@@ -439,11 +437,8 @@ class Cycle {
           [&](model::Reason::Kind kind) { return is_told_(id, kind); });
       decision.admit = !decision.reason.has_value();
       decision.short_of_minimum = !decision.admit;
-      if (!decision.admit) {
-        TellWhatItHangsOn(*decision.reason);
-        if (now_ < KeepsFrom(id)) decision.look_again = std::min(decision.look_again, KeepsFrom(id));
-        continue;
-      }
+      if (!decision.admit) TellWhatItHangsOn(*decision.reason);
+      if (!decision.admit) continue;
       count(id);
       if (cluster_.gang(id).tasks.empty()) {
         lacking_.emplace_back(id, Lacking::kPods);
