@@ -76,6 +76,10 @@ class WebhooksTest : public testutil::ServerTest {
   // By way of webhooks. Code 0: no answer yet.
   Answer Ask(absl::string_view method, absl::string_view path, absl::string_view body = {}, std::string query = {},
              std::string type = {}) {
+    return *AskAndWait(method, path, body, std::move(query), std::move(type));
+  }
+  std::shared_ptr<const Answer> AskAndWait(absl::string_view method, absl::string_view path,
+                                           absl::string_view body = {}, std::string query = {}, std::string type = {}) {
     auto out = std::make_shared<Answer>();
     kube::Request request{.method = std::string(method),
                           .path = std::string(path),
@@ -88,7 +92,7 @@ class WebhooksTest : public testutil::ServerTest {
       for (const Bytes& piece : more) out->body += *piece;
     });
     Settle();
-    return *out;
+    return out;
   }
   Answer Create(absl::string_view name = "a", std::string query = {}) {
     return Ask("POST", testutil::kConfigMaps, ConfigMapJson(name), std::move(query));
@@ -352,6 +356,27 @@ TEST_F(WebhooksTest, AnObjectThatChangedMeanwhileIsAskedAboutAnew) {
   EXPECT_EQ(Get(path).Text("data.b"), "9");
 }
 
+// Somebody else is faster each time: after a minute it is given up.
+TEST_F(WebhooksTest, ARequestThatIsAskedAboutAgainAndAgainEnds) {
+  ASSERT_EQ(Create().code, 201);
+  Configure(kValidating, "v", [](const Json&) { return Allowed(); });
+  const std::string path = absl::StrCat(testutil::kConfigMaps, "/a");
+  holds_ = true;
+  const auto answer = AskAndWait("PATCH", path, R"({"data":{"b":"9"}})", "", "application/merge-patch+json");
+  std::size_t asked = 0;
+  for (; answer->code == 0 && asked < 5; ++asked) {
+    ASSERT_EQ(held_.size(), asked + 1);
+    ASSERT_EQ(ServerTest::Patch(path, absl::StrCat(R"({"data":{"a":"of )", asked, R"("}})")).code, 200);
+    loop_.RunFor(absl::Seconds(25));
+    held_[asked](AnswerTo(calls_[asked]));
+    Settle();
+  }
+  EXPECT_EQ(asked, 3u);
+  EXPECT_EQ(answer->code, 504);
+  EXPECT_EQ(answer->Text("reason"), "Timeout");
+  EXPECT_FALSE(absl::StrContains(Get(path).body, R"("b")"));
+}
+
 // Names, UIDs and times that the server gives are the same whenever the request is run.
 TEST_F(WebhooksTest, AGeneratedNameIsAskedAboutOnce) {
   std::vector<std::string> seen;
@@ -409,9 +434,13 @@ TEST_F(WebhooksTest, BindingsEvictionsAndScalesAreSubresources) {
 
 // A webhook could otherwise keep itself from being removed.
 TEST_F(WebhooksTest, NobodyIsAskedAboutWebhooksThemselves) {
-  Configure(
-      kValidating, "v", [](const Json&) { return Denied("{}"); }, "",
-      R"([{"apiGroups":["*"],"apiVersions":["*"],"operations":["*"],"resources":["*"]}])");
+  for (const auto& [kind, name] : {std::pair{kValidating, "v"}, std::pair{kMutating, "m"}}) {
+    Configure(
+        kind, name, [](const Json&) { return Denied("{}"); }, "",
+        R"([{"apiGroups":["*"],"apiVersions":["*"],"operations":["*"],"resources":["*"]}])");
+  }
+  EXPECT_EQ(Create().code, 400);
+  EXPECT_EQ(Ask("DELETE", absl::StrCat(kMutating, "/m")).code, 200);
   EXPECT_EQ(Create().code, 400);
   EXPECT_EQ(Ask("DELETE", absl::StrCat(kValidating, "/v")).code, 200);
   EXPECT_EQ(Create().code, 201);
