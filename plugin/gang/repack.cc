@@ -115,7 +115,6 @@ bool Repacking::Place(GangPlacement& placement) {
     }
     gang->PlaceMinimumAt(rows);
   }
-  gangs_ = std::move(gangs);
   return true;
 }
 

@@ -20,8 +20,8 @@ class Repacking {
   Repacking(Overlay& overlay, const Policy& policy)
       : overlay_(overlay), budget_(policy.repack_budget), try_budget_(policy.search_budget) {}
 
-  // The minimum of one was placed, and it may lie elsewhere from now on. When its pods look at others, nobody that was
-  // placed before it may any more.
+  // The minimum of one was placed, by Place or before: once for each. It may lie elsewhere from now on; when its pods
+  // look at others, nobody that was placed before it may any more.
   void Placed(GangPlacement& placement);
   // For one that found no room. True: its minimum is placed, beside all others. False: all is as before.
   bool Place(GangPlacement& placement);

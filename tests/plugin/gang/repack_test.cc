@@ -3,12 +3,14 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
+#include "tests/plugin/gang/dice.h"
 #include "tests/plugin/gang/evict_world.h"
 #include "tests/plugin/gang/world.h"
 
@@ -133,6 +135,47 @@ TEST_F(PackedTest, WhoWantsAsMuchInVainIsNotTriedAgain) {
   policy.repack_budget = 100;
   EXPECT_THAT(Placed(), Contains(Key("f")));
   EXPECT_THAT(Placed(), SizeIs(4));
+}
+
+// However often others lie elsewhere: nothing is placed where it may not be, or where no room is left, and gangs whole.
+TEST(RepackProperty, NodesTakeNoMoreThanTheyHave) {
+  int packed = 0;
+  for (unsigned seed = 1; seed <= 1'500 && !::testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(absl::StrCat("seed ", seed));
+    testutil::Dice dice(seed);
+    testutil::World world;
+    const int nodes = 2 + dice.Below(3);
+    for (int i = 0; i < nodes; ++i) {
+      model::NodeFacts node = testutil::Node(absl::StrCat("n", i), 4 + dice.Below(5));
+      node.allocatable.emplace_back("nvidia.com/gpu", dice.Below(5));
+      world.cluster.SetNode(node);
+    }
+    std::map<std::string, std::pair<int, std::string>> gangs;  // cpus of each of its pods, and its node
+    for (int i = 0; i < 12; ++i) {
+      const std::string name = absl::StrCat("g", 10 + i);
+      const int pods = 1 + dice.Below(2), cpus = 1 + dice.Below(4);
+      model::Wants wants = testutil::Cpu(cpus * 1000);
+      if (dice.Below(3) == 0) wants.requests.emplace_back("nvidia.com/gpu", 1);
+      if (dice.Below(3) == 0) wants.selector = {{"kubernetes.io/hostname", absl::StrCat("n", dice.Below(nodes))}};
+      gangs[name] = {cpus, wants.selector.empty() ? "" : wants.selector.front().second};
+      world.cluster.SetGang(testutil::Gang(name, pods));
+      for (int pod = 0; pod < pods; ++pod) world.cluster.SetPod(testutil::Pod(name, "w", pod, wants));
+    }
+    const std::map<std::string, std::string> placed = world.Placed();
+    world.policy.repack_budget = 0;
+    packed += world.Placed().size() < placed.size() ? 1 : 0;
+    std::map<std::string, int> used;
+    for (const auto& [pod, node] : placed) {
+      const auto& [cpus, own] = gangs.at(pod.substr(0, 3));
+      used[node] += cpus;
+      EXPECT_TRUE(own.empty() || own == node) << pod << " on " << node;
+    }
+    for (const auto& [node, cpus] : used) {
+      const model::Row row = world.cluster.FindNode(node);
+      EXPECT_LE(cpus * 1000, world.cluster.free(row, model::kCpu)) << node;
+    }
+  }
+  EXPECT_GT(packed, 100);
 }
 
 // Once its budget is used up, those that come later in order wait as they would.
