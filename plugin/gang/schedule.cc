@@ -212,7 +212,7 @@ class Cycle {
     GangPlacement& placed = *placement;
     const auto place = [&] { return placed.PlaceMinimum(); };
     const bool without_kept = EndsBeforeTheyAreNeeded(id);
-    const bool fits = (without_kept ? kept_.Without(place) : place()) || (!without_kept && Repack(placed));
+    const bool fits = (without_kept ? kept_.Without(place) : place()) || Repack(placed);
     placed.TellWhatItHangsOn(scratch_.standstill(), kept_.holds() && (fits || !without_kept));
     if (!fits && placed.lacking() == Lacking::kRoom && eviction_.MakeRoom(placed, decisions_[IndexOf(id)]))
       return false;

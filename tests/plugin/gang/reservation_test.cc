@@ -230,6 +230,21 @@ TEST_F(ReservationTest, WhoEndsInTimeMayUseIt) {
   EXPECT_EQ(w.cluster.reservation()->nodes.start, now_ + absl::Minutes(60));
 }
 
+// short could lie on the third node, and x, whose end nobody knows, on what is kept then.
+TEST_F(ReservationTest, NobodyWhoMayUseItMakesWayThereForOneWhoMayNot) {
+  AddNodes(w.cluster, 3, 8);
+  Add("r0", 1, 8000, {N(0)}, 60);
+  Add("r1", 1, 3000, {N(1)}, 60);
+  Add("r2", 1, 2000, {N(2)});
+  Add("big", 2, 8000);
+  Add("short", 1, 4000, {}, 30);
+  Add("x", 1, 4000);
+  pods_.at("x-w-0").wants.selector = {{"kubernetes.io/hostname", N(1)}};
+  w.cluster.SetPod(pods_.at("x-w-0"));
+  EXPECT_THAT(Round(), ElementsAre(Pair("short-w-0", N(1))));
+  EXPECT_EQ(Kept(), "big: node-000 node-001 after 2");
+}
+
 TEST_F(ReservationTest, WhereNoEndIsKnownNobodyIsInTime) {
   AddNodes(w.cluster, 2, 8);
   Add("r0", 1, 8000, {N(0)});

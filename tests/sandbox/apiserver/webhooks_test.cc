@@ -372,7 +372,7 @@ TEST_F(WebhooksTest, ARequestThatIsAskedAboutAgainAndAgainEnds) {
     Settle();
   }
   EXPECT_EQ(asked, 3u);
-  EXPECT_EQ(answer->code, 504);
+  ASSERT_EQ(answer->code, 504);
   EXPECT_EQ(answer->Text("reason"), "Timeout");
   EXPECT_FALSE(absl::StrContains(Get(path).body, R"("b")"));
 }
