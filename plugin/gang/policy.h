@@ -39,7 +39,7 @@ struct Policy {
   int search_budget = 20'000;
   // The same for gangs that are packed together anew (repack.h), in one call: gangs that come later in order find no
   // other way then.
-  int repack_budget = 100'000;
+  int repack_budget = 30'000;
   // Looks at one node that keeping room from surplus may take in one call; gangs that come later in order have nothing
   // kept then.
   int keep_budget = 200'000;
