@@ -166,7 +166,13 @@ absl::StatusOr<std::vector<sandbox::JournalRecord>> ReadAuditLog(absl::string_vi
     }
     std::optional<object> after = std::move(entry.answer);
     if (!after) after = WorkOut(entry, before);
-    if (after && Gone(*after)) after.reset();
+    if (after && Gone(*after)) {
+      // A deletion without grace is two writes in etcd, the mark and the end. Who writes between them ends nothing: the
+      // deletion's own entry does.
+      const object* const meta = before == nullptr ? nullptr : Member(*before, "metadata");
+      if (!deletion && (meta == nullptr || !Keeps(*meta, "finalizers"))) continue;
+      after.reset();
+    }
     if (after) {
       entry.record.after = MakeBytes(boost::json::serialize(*after));
       objects[key] = *std::move(after);

@@ -90,6 +90,16 @@ TEST(AuditJournalTest, AWriteThatIsAnsweredAfterTheDeletionBringsNothingBack) {
               ElementsAre("create:Pending", "delete:gone"));
 }
 
+TEST(AuditJournalTest, WhoWritesWhileSomebodyElseDeletesIsNotTheOneWhoDeleted) {
+  const std::string ending = R"(,"deletionTimestamp":"2026-01-01T00:00:01Z","deletionGracePeriodSeconds":0)";
+  EXPECT_THAT(Read(Line(100, "create", "", Pod(0), Pod(10), 201) + Line(200, "patch", "status", "{}", Pod(12, ending)) +
+                   Line(201, "delete", "", "{}", Pod(11, ending))),
+              ElementsAre("create:Pending", "delete:gone"));
+  EXPECT_THAT(Read(Line(100, "create", "", Pod(0), Pod(10), 201) + Line(200, "patch", "status", "{}", Pod(12, ending)) +
+                   Line(201, "delete", "", "{}", kStatus)),
+              ElementsAre("create:Pending", "delete:gone"));
+}
+
 TEST(AuditJournalTest, AGracefulDeletionMarksAndAFinalizerKeeps) {
   const std::string ending = R"(,"deletionTimestamp":"2026-01-01T00:00:01Z","deletionGracePeriodSeconds":)";
   EXPECT_THAT(
