@@ -61,8 +61,11 @@ std::optional<Reason> QueueFull(const Overlay& overlay, const Gang& gang, const 
   return std::nullopt;
 }
 
-Admission::Admission(const Overlay& overlay, const Policy& policy)
-    : overlay_(overlay), policy_(policy), let_in_by_queue_(static_cast<std::size_t>(overlay.cluster().queue_slots())) {
+Admission::Admission(const Overlay& overlay, const Policy& policy, absl::Time now)
+    : overlay_(overlay),
+      policy_(policy),
+      now_(now),
+      let_in_by_queue_(static_cast<std::size_t>(overlay.cluster().queue_slots())) {
   const Cluster& cluster = overlay.cluster();
   for (const model::GangId id : cluster.awaiting_pods()) LetIn(id, 1);
   if (policy.admit_by_quotas) quotas_.emplace(cluster);
@@ -85,6 +88,66 @@ Resources Admission::Missing(const Gang& gang) {
   return missing;
 }
 
+// Of what is placed and let in, in sum.
+std::int64_t Admission::Ceiling(Dim dim) const {
+  const std::int64_t total = overlay_.cluster().total()[dim], percent = policy_.overcommit_percent.value_or(100);
+  return total / 100 * percent + total % 100 * percent / 100;
+}
+
+bool Admission::CapabilityRefuses(const Gang& gang, const Resources& missing) const {
+  const Cluster& cluster = overlay_.cluster();
+  for (const QueueId level : overlay_.tree().path(gang.queue)) {
+    for (Dim dim = 0; dim < missing.size() && policy_.admit_by_queues; ++dim) {
+      const std::int64_t held = overlay_.tree().held(level)[dim] + overlay_.taken_below(level)[dim];
+      if (IsAsked(missing, dim) && held + missing[dim] > cluster.queue(level).Limit(dim)) return true;
+    }
+  }
+  return false;
+}
+
+// What is held does, whoever else was let in.
+bool Admission::SumsRefuse(const Gang& gang, const Resources& missing) const {
+  const Cluster& cluster = overlay_.cluster();
+  for (Dim dim = 0; dim < missing.size(); ++dim) {
+    if (!IsAsked(missing, dim)) continue;
+    if (policy_.overcommit_percent.has_value() &&
+        cluster.used()[dim] + overlay_.taken()[dim] + missing[dim] > Ceiling(dim))
+      return true;
+    for (const QueueId level : overlay_.tree().path(gang.queue)) {
+      const std::int64_t held = overlay_.tree().held(level)[dim] + overlay_.taken_below(level)[dim];
+      if (policy_.admit_by_queues && held + missing[dim] > overlay_.tree().Limit(level, dim)) return true;
+    }
+  }
+  return false;
+}
+
+const Resources& Admission::BeyondSums() {
+  if (beyond_sums_.has_value()) return *beyond_sums_;
+  const Cluster& cluster = overlay_.cluster();
+  beyond_sums_.emplace();
+  for (const auto* const gangs : {&cluster.waiting(), &cluster.awaiting_pods()}) {
+    for (const model::GangId id : *gangs) {
+      const Gang& gang = cluster.gang(id);
+      if (!gang.admitted || now_ >= gang.created + policy_.keeps_after + policy_.keeps_for) continue;
+      const Resources missing = Missing(gang);
+      if (SumsRefuse(gang, missing) && !CapabilityRefuses(gang, missing)) beyond_sums_->Add(missing);
+    }
+  }
+  return *beyond_sums_;
+}
+
+bool Admission::HasTurnByAge(const Gang& gang, const Resources& missing) {
+  if (no_more_by_age_ || policy_.keeps_for <= absl::ZeroDuration() || now_ < gang.created + policy_.keeps_after ||
+      !SumsRefuse(gang, missing) || CapabilityRefuses(gang, missing))
+    return false;
+  for (Dim dim = 0; dim < missing.size(); ++dim) {
+    if (IsAsked(missing, dim) && missing[dim] > overlay_.cluster().total()[dim]) return false;
+  }
+  for (Dim dim = 0; dim < missing.size(); ++dim)
+    no_more_by_age_ = no_more_by_age_ || (IsAsked(missing, dim) && BeyondSums()[dim] + missing[dim] > Ceiling(dim));
+  return !no_more_by_age_;
+}
+
 std::optional<Reason> Admission::Admit(model::GangId id, bool owed, absl::FunctionRef<const Resources&()> lower,
                                        absl::FunctionRef<bool(Reason::Kind)> is_told) {
   const Cluster& cluster = overlay_.cluster();
@@ -93,6 +156,7 @@ std::optional<Reason> Admission::Admit(model::GangId id, bool owed, absl::Functi
   if (!gang.has_min_resources) return std::nullopt;
   const Resources missing = Missing(gang);
   const Resources& used = cluster.used();
+  const bool by_age = !owed && HasTurnByAge(gang, missing);
   // Names and numbers of what is too much are put down for those who want to know them.
   std::optional<Reason> full;
   const auto refuse = [&](Reason::Kind kind, Dim dim, std::int64_t limit, std::int64_t in_use, std::int64_t total) {
@@ -100,11 +164,9 @@ std::optional<Reason> Admission::Admit(model::GangId id, bool owed, absl::Functi
     if (!is_told(kind))
       full->sums.push_back({std::string(cluster.dims().Name(dim)), missing[dim], limit, in_use, total});
   };
-  for (Dim dim = 0; dim < missing.size() && policy_.overcommit_percent.has_value() && !owed; ++dim) {
+  for (Dim dim = 0; dim < missing.size() && policy_.overcommit_percent.has_value() && !owed && !by_age; ++dim) {
     if (!IsAsked(missing, dim)) continue;
-    const std::int64_t total = cluster.total()[dim];
-    const std::int64_t ceiling =
-        total / 100 * *policy_.overcommit_percent + total % 100 * *policy_.overcommit_percent / 100;
+    const std::int64_t total = cluster.total()[dim], ceiling = Ceiling(dim);
     const std::int64_t in_use = used[dim] + overlay_.taken()[dim] + let_in_[dim];
     if (in_use + missing[dim] > ceiling && in_use - lower()[dim] + missing[dim] > ceiling)
       refuse(Reason::Kind::kClusterFull, dim, ceiling, in_use, total);
@@ -117,9 +179,10 @@ std::optional<Reason> Admission::Admit(model::GangId id, bool owed, absl::Functi
     if (!policy_.admit_by_queues) break;
     for (Dim dim = 0; dim < missing.size(); ++dim) {
       if (!IsAsked(missing, dim)) continue;
-      // What is above all queues has all of the cluster, which who is owed its share need not wait for.
-      const std::int64_t limit = owed && overlay_.tree().IsAboveAll(level) ? cluster.queue(level).Limit(dim)
-                                                                           : overlay_.tree().Limit(level, dim);
+      // What is above all queues has all of the cluster, which who is owed its share need not wait for; and a queue
+      // without a capability has no less.
+      const bool of_cluster = by_age || (owed && overlay_.tree().IsAboveAll(level));
+      const std::int64_t limit = of_cluster ? cluster.queue(level).Limit(dim) : overlay_.tree().Limit(level, dim);
       const std::int64_t in_use = overlay_.tree().held(level)[dim] + overlay_.taken_below(level)[dim] +
                                   let_in_by_queue_[static_cast<std::size_t>(level)][dim];
       if (in_use + missing[dim] > limit && in_use - lower()[dim] + missing[dim] > limit)
@@ -134,6 +197,7 @@ std::optional<Reason> Admission::Admit(model::GangId id, bool owed, absl::Functi
     quotas_->LetIn(gang);
   }
   LetIn(id, 1);
+  if (by_age) beyond_sums_->Add(missing);
   return std::nullopt;
 }
 

@@ -5,9 +5,11 @@
 // no room holds nothing.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "absl/functional/function_ref.h"
+#include "absl/time/time.h"
 #include "plugin/gang/overlay.h"
 #include "plugin/gang/policy.h"
 #include "plugin/gang/quota_room.h"
@@ -15,9 +17,13 @@
 
 namespace gangway::gang {
 
+// Who has waited for as long as it takes to have nodes kept (reservation.h) is let in though the sums refuse it: else a
+// stream of smaller gangs, for each of which they leave room, would keep it out for ever. What others hold keeps it out
+// no more; but of those who are let in so and wait there are no more than the sums allow, none goes before one that is
+// earlier in order, and one that waits on for longer than nodes are kept for it counts no more.
 class Admission {
  public:
-  Admission(const Overlay& overlay, const Policy& policy);
+  Admission(const Overlay& overlay, const Policy& policy, absl::Time now);
 
   // Lets the gang in and counts it, or says why not. `owed`: the gang's queue keeps within what it deserves with it,
   // while others wait, too; then what others hold or were let in for keeps it out no more than it will from its room.
@@ -32,12 +38,20 @@ class Admission {
 
  private:
   void LetIn(model::GangId gang, int times);
+  std::int64_t Ceiling(model::Dim dim) const;
+  bool CapabilityRefuses(const model::Gang& gang, const model::Resources& missing) const;
+  bool SumsRefuse(const model::Gang& gang, const model::Resources& missing) const;
+  const model::Resources& BeyondSums();
+  bool HasTurnByAge(const model::Gang& gang, const model::Resources& missing);
 
   const Overlay& overlay_;
   const Policy& policy_;
+  const absl::Time now_;
   model::Resources let_in_;                        // in the cluster
   std::vector<model::Resources> let_in_by_queue_;  // by queue id, with those below
-  std::optional<QuotaRoom> quotas_;                // where the policy looks at them
+  std::optional<model::Resources> beyond_sums_;  // what those lack who are let in and wait, though the sums refuse them
+  bool no_more_by_age_ = false;
+  std::optional<QuotaRoom> quotas_;  // where the policy looks at them
 };
 
 // A reason of the gang, with its numbers.

@@ -314,6 +314,12 @@ void HeldRoom::Hold(GangId gang, KeptNodes nodes) {
   Take();
 }
 
+void HeldRoom::Release() {
+  Give();
+  gang_ = model::kNone;
+  nodes_ = {};
+}
+
 bool HeldRoom::CouldTake(const Resources& request) const {
   for (std::size_t i = 0; i < taken_.size(); ++i) {
     const Row row = nodes_.spots[i].row;

@@ -67,6 +67,8 @@ class HeldRoom {
   const model::KeptNodes& nodes() const { return nodes_; }
 
   void Hold(model::GangId gang, model::KeptNodes nodes);
+  // Nothing is held any more.
+  void Release();
   // Whether one of the nodes would have room for so much if nothing were held there.
   bool CouldTake(const model::Resources& request) const;
   // All of it is anybody's until the end of `use`. One room is held at a time.

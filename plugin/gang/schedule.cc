@@ -120,6 +120,7 @@ class Cycle {
     several_wait_ = OfSeveralQueues(false);
     if (several_wait_ || (!outside.empty() && OfSeveralQueues(true)))
       shares_.emplace(cluster_, overlay_.tree(), policy_.sharing);
+    if (!first.empty()) had_nodes_ = first.back();
     PlaceBegun(begun);
     PlaceAwaited(std::move(awaiting_room));
     ServeAll(moved, [&](GangId id) { PlaceMoved(id); });
@@ -132,7 +133,7 @@ class Cycle {
     // Who keeps within what its queue deserves, let in or not, comes before who does not.
     Turns let_in = TurnsOf(inside), not_let_in = TurnsOf(outside);
     Serve(let_in, [&](GangId id) { PlaceMinimum(id); });
-    Admission admission(overlay_, policy_);
+    Admission admission(overlay_, policy_, now_);
     std::vector<GangId> with_pods = Admit(admission, not_let_in, true);
     Turns fresh = TurnsOf(with_pods);
     Serve(fresh, [&](GangId id) { PlaceFresh(admission, not_let_in, id); });
@@ -253,7 +254,8 @@ class Cycle {
     ServeAll(begun, [&](GangId id) { PlaceWithin(room, id); });
   }
 
-  // Who finds the room free that was made for it takes it. Only then the others look elsewhere, where it is nobody's.
+  // Who finds the room free that was made for it takes it. Only then the others look elsewhere, where it is nobody's;
+  // and on nodes that another one had kept only if they precede it.
   void PlaceAwaited(std::vector<GangId> gangs) {
     std::set<GangId> placed;
     ServeAll(gangs, [&](GangId id) {
@@ -271,7 +273,12 @@ class Cycle {
       const Gang& gang = cluster_.gang(id);
       if (gang.nominated >= gang.min_member - gang.ready()) room.Keep(id);
     }
-    ServeAll(gangs, [&](GangId id) { PlaceWithin(room, id); });
+    ServeAll(gangs, [&](GangId id) {
+      const bool leaves = had_nodes_ != model::kNone && !kept_.holds() && !Precedes(id, had_nodes_);
+      if (leaves) kept_.Hold(had_nodes_, cluster_.reservation()->nodes);
+      PlaceWithin(room, id);
+      if (leaves) kept_.Release();
+    });
   }
 
   void PlaceWithin(NominatedRoom& room, GangId id) {
@@ -310,6 +317,8 @@ class Cycle {
     return has.has_value() && has->gang == id && has->uid == cluster_.gang(id).uid;
   }
 
+  absl::Time KeepsFrom(GangId id) const { return cluster_.gang(id).created + policy_.keeps_after; }
+
   // By priority, of its queue or in it.
   bool Precedes(GangId id, GangId other) const {
     const Gang& a = cluster_.gang(id);
@@ -327,7 +336,7 @@ class Cycle {
   void KeepNodes(const GangPlacement& placement) {
     const GangId id = placement.gang();
     const Gang& gang = cluster_.gang(id);
-    if (kept_.holds() || policy_.keeps_for <= absl::ZeroDuration() || now_ < gang.created + policy_.keeps_after ||
+    if (kept_.holds() || policy_.keeps_for <= absl::ZeroDuration() || now_ < KeepsFrom(id) ||
         now_ < gang.passed_over_until)
       return;
     const std::optional<Wanted> wanted = placement.wanted();
@@ -437,8 +446,11 @@ class Cycle {
           [&](model::Reason::Kind kind) { return is_told_(id, kind); });
       decision.admit = !decision.reason.has_value();
       decision.short_of_minimum = !decision.admit;
-      if (!decision.admit) TellWhatItHangsOn(*decision.reason);
-      if (!decision.admit) continue;
+      if (!decision.admit) {
+        TellWhatItHangsOn(*decision.reason);
+        if (now_ < KeepsFrom(id)) decision.look_again = std::min(decision.look_again, KeepsFrom(id));
+        continue;
+      }
       count(id);
       if (cluster_.gang(id).tasks.empty()) {
         lacking_.emplace_back(id, Lacking::kPods);
@@ -560,6 +572,7 @@ class Cycle {
   Eviction eviction_;
   MovedRoom moved_;
   HeldRoom kept_;
+  GangId had_nodes_ = model::kNone;  // kept for it before this call; it waits
   Repacking repacking_;
   std::optional<KeptRoom> nothing_kept_;
   std::optional<PodsThatEnd> ending_;

@@ -1,6 +1,8 @@
 // Who is let in, and who is refused by a queue.
+#include <algorithm>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -50,6 +52,96 @@ TEST(AdmitTest, AQueueOverItsLimitRefusesOnlyWhatIsAskedOfIt) {
   EXPECT_EQ(w.Placed().size(), 1u);
   w.cluster.SetGang(Asking("asks", 1000));
   EXPECT_TRUE(w.Of("asks").admit);
+}
+
+// ---- who waits for long
+
+// 10 cpus, of which 9 are held, so that the sums leave room for 3 more.
+struct ByAgeTest : World, ::testing::Test {
+  ByAgeTest() {
+    AddNodes(cluster, 1, 10);
+    AddGang(cluster, "holds", 1, 0, 0);
+    cluster.SetPod(Running(Pod("holds", "w", 0, Cpu(9000)), "node-000"));
+    model::QueueFacts other = Queue("other");
+    cluster.SetQueue(other);
+  }
+  void Asks(const std::string& name, int cpus, int second, const std::string& queue = "default") {
+    model::GangFacts gang = Asking(name, cpus * 1000);
+    gang.created = testutil::At(second);
+    gang.queue = queue;
+    cluster.SetGang(gang);
+  }
+  // After so many seconds, in order.
+  std::vector<std::string> LetIn(int second) {
+    Scratch scratch;
+    std::vector<std::string> names;
+    for (const Decision& decision : Schedule(cluster, policy, testutil::At(second), scratch)) {
+      if (decision.admit) names.push_back(cluster.gang(decision.gang).name);
+    }
+    return names;
+  }
+  void IsLetIn(const std::string& name, int cpus, int second) {
+    Asks(name, cpus, second);
+    model::GangFacts gang = Asking(name, cpus * 1000);
+    gang.created = testutil::At(second);
+    gang.phase = model::GangPhase::kInqueue;
+    cluster.SetGang(gang);
+  }
+};
+
+TEST_F(ByAgeTest, WhoWaitsForAMinuteIsLetInThoughTheSumsRefuseIt) {
+  Asks("large", 8, 0);
+  EXPECT_THAT(LetIn(59), ElementsAre());
+  EXPECT_THAT(LetIn(60), ElementsAre("large"));
+  Scratch scratch;
+  const model::Decisions before = Schedule(cluster, policy, testutil::At(59), scratch);
+  ASSERT_EQ(before.size(), 1u);
+  EXPECT_EQ(before.front().look_again, testutil::At(60));
+  policy.keeps_for = absl::ZeroDuration();
+  EXPECT_THAT(LetIn(60), ElementsAre());
+}
+
+// 8 and 6 are more than 12; the small one would be let in beside, and waits for its turn.
+TEST_F(ByAgeTest, NoMoreThanTheSumsAllowAndNobodyBeforeWhoIsEarlier) {
+  Asks("large", 8, 0);
+  Asks("second", 6, 1);
+  Asks("third", 4, 2);
+  EXPECT_THAT(LetIn(100), ElementsAre("large"));
+  IsLetIn("large", 8, 0);
+  EXPECT_THAT(LetIn(100), ElementsAre());
+}
+
+TEST_F(ByAgeTest, WhoNeverFitsHoldsNobodyUp) {
+  Asks("huge", 11, 0);
+  Asks("large", 8, 1);
+  EXPECT_THAT(LetIn(100), ElementsAre("large"));
+}
+
+// Its nodes were kept for an hour, in vain.
+TEST_F(ByAgeTest, WhoWasLetInLongAgoCountsNoMore) {
+  IsLetIn("first", 8, 0);
+  Asks("large", 8, 1);
+  EXPECT_THAT(LetIn(60 + 3599), ElementsAre());
+  EXPECT_THAT(LetIn(60 + 3600), ElementsAre("large"));
+}
+
+TEST_F(ByAgeTest, ACapabilityIsKept) {
+  model::QueueFacts small = Queue("other");
+  small.capability = {{"cpu", 7000}};
+  cluster.SetQueue(small);
+  Asks("large", 8, 0, "other");
+  Asks("next", 8, 1);
+  EXPECT_THAT(LetIn(100), ElementsAre("next"));
+}
+
+// Else smaller ones would pass it for ever.
+TEST_F(ByAgeTest, ThenNodesAreKeptForIt) {
+  IsLetIn("large", 8, 0);
+  cluster.SetPod(Pod("large", "w", 0, Cpu(8000)));
+  Scratch scratch;
+  const model::Decisions decisions = Schedule(cluster, policy, testutil::At(100), scratch);
+  EXPECT_TRUE(std::any_of(decisions.begin(), decisions.end(),
+                          [](const Decision& decision) { return decision.kept.has_value(); }));
 }
 
 // Its bindings were sent, and who sent them died before the phase was written: others have the room by now.

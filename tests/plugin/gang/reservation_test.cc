@@ -253,6 +253,36 @@ TEST_F(ReservationTest, WhereNoEndIsKnownNobodyIsInTime) {
   EXPECT_THAT(Round(), IsEmpty());
 }
 
+// Room was made for it elsewhere, and it comes before others.
+TEST_F(ReservationTest, WhoAwaitsRoomElsewhereLeavesItAlone) {
+  AddNodes(w.cluster, 3, 8);
+  Add("r0", 1, 4000, {N(0)});
+  Add("r2", 1, 8000, {N(2)});
+  Add("big", 2, 8000);
+  EXPECT_THAT(Round(), IsEmpty());
+  ASSERT_EQ(Kept(), "big: node-000 node-001 after 1");
+  Add("small", 1, 4000);
+  const model::TaskId small = w.cluster.FindTask("default", "small-w-0");
+  w.cluster.Nominate(small, w.cluster.FindNode(N(2)));
+  EXPECT_THAT(Round(), IsEmpty());
+  EXPECT_EQ(Kept(), "big: node-000 node-001 after 1");
+  w.cluster.Nominate(small, w.cluster.FindNode(N(2)));
+  End("r0");
+  EXPECT_THAT(Round(), UnorderedElementsAre(Pair("big-w-0", N(0)), Pair("big-w-1", N(1))));
+}
+
+TEST_F(ReservationTest, WhoPrecedesMayUseItWhileItAwaitsRoomElsewhere) {
+  AddNodes(w.cluster, 3, 8);
+  w.cluster.SetPriorityClass({"high", 100});
+  Add("r0", 1, 4000, {N(0)});
+  Add("r2", 1, 8000, {N(2)});
+  Add("big", 2, 8000);
+  EXPECT_THAT(Round(), IsEmpty());
+  Add("urgent", 1, 4000, {}, 0, "high");
+  w.cluster.Nominate(w.cluster.FindTask("default", "urgent-w-0"), w.cluster.FindNode(N(2)));
+  EXPECT_THAT(Round(), ElementsAre(Pair("urgent-w-0", N(0))));
+}
+
 TEST_F(ReservationTest, NothingIsKeptForAGangThatNeverFits) {
   AddNodes(w.cluster, 2, 8);
   Add("r0", 1, 8000, {N(0)});

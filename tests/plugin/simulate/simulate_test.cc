@@ -84,8 +84,11 @@ TEST(SimulateTest, RunsWhenThereIsRoomAndThenTheNext) {
   EXPECT_THAT(course.gangs[0].waits, IsEmpty());
   EXPECT_EQ(course.gangs[1].came, At(absl::Hours(1)));
   EXPECT_THAT(course.gangs[1].ran, ElementsAre(Stretch{At(absl::Hours(2)), At(absl::Hours(5))}));
-  ASSERT_EQ(course.gangs[1].waits.size(), 1u);
-  EXPECT_EQ(course.gangs[1].waits[0].lasted, absl::Hours(1));
+  // For a minute the sums keep it out, then it stands in line.
+  ASSERT_EQ(course.gangs[1].waits.size(), 2u);
+  EXPECT_EQ(course.gangs[1].waits[0].kind, model::Reason::Kind::kNoRoom);
+  EXPECT_EQ(course.gangs[1].waits[0].lasted, absl::Minutes(59));
+  EXPECT_EQ(course.gangs[1].waits[1].lasted, absl::Minutes(1));
   EXPECT_EQ(course.to, At(absl::Hours(5)));
   // 16 of 16 GPUs for five hours.
   ASSERT_EQ(course.queues.size(), 1u);
@@ -108,7 +111,7 @@ TEST(SimulateTest, WhoNeverFitsWaitsForEverAndIsToldWhy) {
   EXPECT_EQ(course.to, At(absl::Minutes(70))) << "nothing happens any more";
 }
 
-// 16 GPUs, of which 19.2 may be let in: 12 and 8 are too many until one has ended, and then no node has 8 free.
+// 16 GPUs, of which 19.2 may be let in: 12 and 8 are too many until it has waited for a minute; no node has 8 free.
 TEST(SimulateTest, EachThingThatItWaitsForIsToldInFullOnce) {
   Options options;
   options.policy.admit_by_queues = false;
@@ -125,10 +128,10 @@ TEST(SimulateTest, EachThingThatItWaitsForIsToldInFullOnce) {
   EXPECT_THAT(waits->started, Optional(At(absl::Hours(3))));
   ASSERT_EQ(waits->waits.size(), 2u);
   EXPECT_EQ(waits->waits[0].kind, model::Reason::Kind::kNoRoom);
-  EXPECT_EQ(waits->waits[0].lasted, absl::Hours(2));
+  EXPECT_EQ(waits->waits[0].lasted, absl::Minutes(169));
   EXPECT_THAT(waits->waits[0].reason, HasSubstr("needs nvidia.com/gpu 8; 2 nodes have at most 3 free"));
   EXPECT_EQ(waits->waits[1].kind, model::Reason::Kind::kClusterFull);
-  EXPECT_EQ(waits->waits[1].lasted, absl::Minutes(50));
+  EXPECT_EQ(waits->waits[1].lasted, absl::Minutes(1));
   EXPECT_THAT(waits->waits[1].reason, HasSubstr("needs nvidia.com/gpu 8, the cluster uses 12 of 16"));
 }
 
