@@ -3,6 +3,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -83,8 +84,12 @@ class Uid {
 // A time to the nanosecond, or one of the infinities.
 class Moment {
  public:
-  Moment(absl::Time time) : nanos_(absl::ToUnixNanos(time)) {}  // NOLINT(google-explicit-constructor): it is one
-  operator absl::Time() const;                                  // NOLINT(google-explicit-constructor)
+  // The infinities first: most moments of most pods are one, which ToUnixNanos finds out by dividing.
+  Moment(absl::Time time)  // NOLINT(google-explicit-constructor): it is one
+      : nanos_(time == absl::InfiniteFuture() ? std::numeric_limits<std::int64_t>::max()
+               : time == absl::InfinitePast() ? std::numeric_limits<std::int64_t>::min()
+                                              : absl::ToUnixNanos(time)) {}
+  operator absl::Time() const;  // NOLINT(google-explicit-constructor)
   friend bool operator==(const Moment&, const Moment&) = default;
   friend bool operator==(const Moment& a, absl::Time b) { return a == Moment(b); }
   friend std::strong_ordering operator<=>(const Moment&, const Moment&) = default;

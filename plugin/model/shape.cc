@@ -106,22 +106,30 @@ Words TermText(const Term& term, const Names& names) {
   return Words::Joined(std::move(parts), phrases::kAnd);
 }
 
-std::string ShapeKey(const Wants& wants) {
-  std::string key;
-  NamedAmounts requests = wants.requests;
-  std::sort(requests.begin(), requests.end());
-  for (const auto& [name, amount] : requests) {
-    if (amount == 0) continue;
-    AddText(key, name);
-    absl::StrAppend(&key, "=", amount, ";");
+namespace {
+
+template <class T, class F>  // void(const T&)
+void InOrder(const std::vector<T>& list, F visit) {
+  if (std::is_sorted(list.begin(), list.end())) {
+    for (const T& each : list) visit(each);
+    return;
   }
-  auto selector = wants.selector;
-  std::sort(selector.begin(), selector.end());
-  absl::StrAppend(&key, "|s", selector.size());
-  for (const auto& [name, value] : selector) {
-    AddText(key, name);
-    AddText(key, value);
-  }
+  std::vector<T> sorted = list;
+  std::sort(sorted.begin(), sorted.end());
+  for (const T& each : sorted) visit(each);
+}
+
+void AddShapeKey(std::string& key, const Wants& wants) {
+  InOrder(wants.requests, [&key](const auto& request) {
+    if (request.second == 0) return;
+    AddText(key, request.first);
+    absl::StrAppend(&key, "=", request.second, ";");
+  });
+  absl::StrAppend(&key, "|s", wants.selector.size());
+  InOrder(wants.selector, [&key](const auto& label) {
+    AddText(key, label.first);
+    AddText(key, label.second);
+  });
   if (wants.has_affinity) {
     absl::StrAppend(&key, "|a", wants.affinity.size());
     for (const TermFacts& term : wants.affinity) AddTerm(key, term);
@@ -131,23 +139,19 @@ std::string ShapeKey(const Wants& wants) {
     absl::StrAppend(&key, preference.weight);
     AddTerm(key, preference.term);
   }
-  auto tolerations = wants.tolerations;
-  std::sort(tolerations.begin(), tolerations.end());
-  absl::StrAppend(&key, "|t", tolerations.size());
-  for (const TolerationFacts& toleration : tolerations) {
+  absl::StrAppend(&key, "|t", wants.tolerations.size());
+  InOrder(wants.tolerations, [&key](const TolerationFacts& toleration) {
     AddText(key, toleration.key);
     AddText(key, toleration.value);
     AddText(key, toleration.effect);
     key += toleration.exists ? 'e' : 'q';
-  }
-  auto ports = wants.host_ports;
-  std::sort(ports.begin(), ports.end());
-  absl::StrAppend(&key, "|h", ports.size());
-  for (const HostPortFacts& port : ports) {
+  });
+  absl::StrAppend(&key, "|h", wants.host_ports.size());
+  InOrder(wants.host_ports, [&key](const HostPortFacts& port) {
     AddText(key, port.protocol);
     AddText(key, port.ip);
     absl::StrAppend(&key, port.port, ";");
-  }
+  });
   if (!wants.claims.empty()) {
     absl::StrAppend(&key, "|c", wants.claims.size());
     for (const std::string& claim : wants.claims) AddText(key, claim);
@@ -174,7 +178,21 @@ std::string ShapeKey(const Wants& wants) {
     AddPodTerm(key, spread.term);
   }
   AddText(key, wants.not_modelled);
+}
+
+}  // namespace
+
+std::string ShapeKey(const Wants& wants) {
+  std::string key;
+  AddShapeKey(key, wants);
   return key;
+}
+
+bool IsShapeKey(absl::string_view key, const Wants& wants) {
+  thread_local std::string of_wants;  // asked for each pod event
+  of_wants.clear();
+  AddShapeKey(of_wants, wants);
+  return of_wants == key;
 }
 
 Shape MakeShape(const Wants& wants, Dims& dims, Names& names) {

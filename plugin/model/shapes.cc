@@ -89,7 +89,7 @@ void Shapes::Stir(const std::vector<ShapeId>& shapes) {
 
 bool Shapes::IsOf(ShapeId id, const Wants& wants) const {
   const Shape& shape = table_[id].shape;
-  return absl::string_view(shape.key).substr(0, shape.wants_size) == ShapeKey(wants);
+  return IsShapeKey(absl::string_view(shape.key).substr(0, shape.wants_size), wants);
 }
 
 void Shapes::Audit(const SlotTable<Task>& tasks, const std::vector<ShapeId>& others,
