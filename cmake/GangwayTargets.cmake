@@ -237,7 +237,7 @@ endfunction()
 
 # gw_fuzz(NAME manifest_fuzz SRCS manifest_fuzz.cc ROUNDS 2000 DEPS gangway::fuzz_target CORPUS examples a.yaml+b.yaml)
 # The test manifest_fuzz_test, which tests/fuzz/driver.cc runs over the corpus and ROUNDS times over damage to it, under the address sanitizer; with
-# GW_FUZZ the program manifest_fuzz of libFuzzer; without ROUNDS only that. The corpus is what is in tests/fuzz/corpus/manifest_fuzz, and CORPUS: files, folders of manifests,
+# GW_FUZZ the program manifest_fuzz of libFuzzer. The corpus is what is in tests/fuzz/corpus/manifest_fuzz, and CORPUS: files, folders of manifests,
 # files joined as documents of one input; from the project's root.
 function(gw_fuzz)
   cmake_parse_arguments(A "" "NAME;ROUNDS" "SRCS;DEPS;CORPUS" ${ARGN})
@@ -252,7 +252,7 @@ function(gw_fuzz)
     target_link_options(${A_NAME} PRIVATE -fsanitize=fuzzer)
     file(CONFIGURE OUTPUT ${A_NAME}.corpus CONTENT "${corpus}\n")  # for scripts/fuzz
     set_property(GLOBAL APPEND PROPERTY GW_FUZZERS ${A_NAME})
-  elseif(TARGET gangway_fuzz_driver AND A_ROUNDS)
+  elseif(TARGET gangway_fuzz_driver)
     set(about ${CMAKE_CURRENT_BINARY_DIR}/${A_NAME}_about.cc)
     file(CONFIGURE OUTPUT ${about} CONTENT "#include <cstdint>
 namespace gangway::testutil {

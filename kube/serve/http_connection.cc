@@ -267,7 +267,15 @@ void HttpConnection::Dispatch() {
     upgrade_ = std::move(message);
   }
   state_ = State::kHandling;
-  deadline_.reset();  // the loop answers everything
+  deadline_.reset();  // all is answered
+  // Of those that follow each other each would be answered within the answer to the one before.
+  if (input_.empty() && !arrival.protocols.has_value()) {
+    if (std::optional<HttpHandler::Reply> reply = context_.desk.AnswerAtOnce(arrival.request, arrival.caller)) {
+      arrival.held.reset();
+      std::vector<Bytes> more = std::move(reply->more);
+      return BeginAnswer(*reply, std::move(more));
+    }
+  }
   context_.desk.Arrive(std::move(arrival));
 }
 

@@ -107,7 +107,11 @@ class HttpDesk {
   HttpDesk(Loop& loop, HttpHandler& handler, const HttpFrontOptions& options);
   ~HttpDesk();
 
-  void Arrive(Arrival arrival);     // any thread
+  void Arrive(Arrival arrival);  // any thread
+  // Any thread.
+  std::optional<HttpHandler::Reply> AnswerAtOnce(const Request& request, const HttpCaller& caller) const {
+    return handler_.AnswerAtOnce(request, caller);
+  }
   void Gone(ConnectionId watcher);  // any thread: it had a watch or a WebSocket
 
  private:

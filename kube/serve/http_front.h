@@ -30,7 +30,7 @@ struct HttpCaller {
   std::string languages;  // its Accept-Language; "" when it has none
 };
 
-// What stands behind the door. Called on the loop.
+// What stands behind the door. Called on the loop, but for AnswerAtOnce.
 class HttpHandler {
  public:
   // A response whose body goes on in pieces, which may be shared with others.
@@ -52,6 +52,10 @@ class HttpHandler {
   virtual ~HttpHandler() = default;
   virtual bool IsWatch(const Request& request) = 0;
   virtual void HandleRequest(Request request, HttpCaller caller, Respond respond) = 0;
+  // Called before, on the thread that has read the request, whatever the loop does meanwhile: an answer that takes less
+  // time to find than the loop takes to wake. Null: none such, and the loop has it. Not asked about requests that
+  // others follow already, nor about WebSockets.
+  virtual std::optional<Reply> AnswerAtOnce(const Request&, const HttpCaller&) { return std::nullopt; }
   // The callbacks are called on the loop, not from within this call, and not after the watch was destroyed. A client
   // that reads more slowly than frames come is cut off at a limit, and its watch destroyed.
   virtual WatchAnswer StartWatch(Request request, HttpCaller caller, Client::OnFrames on_frames,

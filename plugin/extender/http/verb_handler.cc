@@ -26,7 +26,8 @@ namespace {
 using Respond = kube::HttpHandler::Respond;
 using SteadyTime = std::chrono::steady_clock::time_point;
 
-constexpr std::size_t kMaxPlanners = 4;  // each keeps its scheduler's cluster
+constexpr std::size_t kMaxPlanners = 4;            // each keeps its scheduler's cluster
+constexpr std::size_t kSmallQuestion = 64u << 10;  // is answered where it was read
 
 absl::Duration Since(SteadyTime begin) { return absl::FromChrono(std::chrono::steady_clock::now() - begin); }
 
@@ -77,12 +78,16 @@ class VerbHandler::Impl {
     const SteadyTime begin = std::chrono::steady_clock::now();
     if (*verb == Verb::kOnSessionOpen && Serves(options_.mode, *verb))
       return Open(std::move(request.body), CallerOf(caller.peer), std::move(respond), begin);
-    if (options_.live.ask && (*verb == Verb::kJobEnqueueable || *verb == Verb::kJobReady))
-      return AskLive(*verb, std::move(request.body), std::move(respond), begin);
-    Give(*verb,
-         Serves(options_.mode, *verb) ? Serve(*verb, request.body, CallerOf(caller.peer))
-                                      : AnswerVerb(*verb, request.body, nullptr),
-         request.body.size(), begin, /*late=*/false, respond);
+    if (AsksLive(*verb)) return AskLive(*verb, std::move(request.body), std::move(respond), begin);
+    respond(LookUp(*verb, request.body, CallerOf(caller.peer), loop_.Now(), begin));
+  }
+
+  // Any thread: of what it uses nothing changes, but what has a lock.
+  std::optional<kube::HttpHandler::Reply> AnswerAtOnce(const kube::Request& request, const kube::HttpCaller& caller) {
+    const std::optional<Verb> verb = VerbOfPath(request.path);
+    if (!verb.has_value() || request.method != "POST" || request.body.size() > kSmallQuestion) return std::nullopt;
+    if ((*verb == Verb::kOnSessionOpen && Serves(options_.mode, *verb)) || AsksLive(*verb)) return std::nullopt;
+    return LookUp(*verb, request.body, CallerOf(caller.peer), absl::Now(), std::chrono::steady_clock::now());
   }
 
   std::shared_ptr<const SessionStore> sessions() const { return store_; }
@@ -112,15 +117,25 @@ class VerbHandler::Impl {
   }
 
  private:
+  bool AsksLive(Verb verb) const {
+    return options_.live.ask != nullptr && (verb == Verb::kJobEnqueueable || verb == Verb::kJobReady);
+  }
+
+  kube::Response LookUp(Verb verb, absl::string_view body, absl::string_view caller, absl::Time now, SteadyTime begin) {
+    return Counted(
+        verb, Serves(options_.mode, verb) ? Serve(verb, body, caller, now) : AnswerVerb(verb, body, /*plan=*/nullptr),
+        body.size(), begin, /*late=*/false);
+  }
+
   // `late`: more than the budget was waited for it.
-  void Give(Verb verb, const absl::StatusOr<Answer>& answer, std::size_t bytes, SteadyTime begin, bool late,
-            Respond& respond) {
+  kube::Response Counted(Verb verb, const absl::StatusOr<Answer>& answer, std::size_t bytes, SteadyTime begin,
+                         bool late) {
     const absl::Duration took = Since(begin);
     metrics_.Answered(verb, answer.ok() ? answer->result : "bad_body", bytes, took);
     if (late || took > options_.budget) metrics_.BudgetExceeded(verb);
-    if (answer.ok()) return respond(JsonResponse(answer->body));
+    if (answer.ok()) return JsonResponse(answer->body);
     log::Warning("a verb's body is wrong", {{"verb", VerbName(verb)}, {"error", answer.status().message()}});
-    respond(kube::TextPage(400, answer.status().message()));
+    return kube::TextPage(400, answer.status().message());
   }
 
   void AskLive(Verb verb, std::string body, Respond respond, SteadyTime begin) {
@@ -130,17 +145,17 @@ class VerbHandler::Impl {
       AnswerOptions answer;
       if (plan != nullptr && options_.live.up_to_date())
         answer.keep_out_unknown = [this](absl::string_view job) { return IsTooNew(job); };
-      Give(verb, AnswerVerb(verb, body, plan.get(), answer), body.size(), begin, late, respond);
+      respond(Counted(verb, AnswerVerb(verb, body, plan.get(), answer), body.size(), begin, late));
     });
   }
 
-  absl::StatusOr<Answer> Serve(Verb verb, absl::string_view body, absl::string_view caller) {
+  absl::StatusOr<Answer> Serve(Verb verb, absl::string_view body, absl::string_view caller, absl::Time now) {
     if (verb == Verb::kOnSessionClose) {
-      store_->CloseOldest(caller, loop_.Now());
+      store_->CloseOldest(caller, now);
       return Accepted();
     }
     if (verb == Verb::kAllocateFunc || verb == Verb::kDeallocateFunc) return Note(verb, body, caller);
-    return AnswerVerb(verb, body, store_->Newest(caller, loop_.Now()).get());
+    return AnswerVerb(verb, body, store_->Newest(caller, now).get());
   }
 
   // Else the scheduler is left alone with it: a gang that the watch never shows would wait for ever.
@@ -284,6 +299,10 @@ VerbHandler::~VerbHandler() = default;
 
 void VerbHandler::HandleRequest(kube::Request request, kube::HttpCaller caller, Respond respond) {
   impl_->Handle(std::move(request), caller, std::move(respond));
+}
+std::optional<kube::HttpHandler::Reply> VerbHandler::AnswerAtOnce(const kube::Request& request,
+                                                                  const kube::HttpCaller& caller) {
+  return impl_->AnswerAtOnce(request, caller);
 }
 void VerbHandler::SetPolicy(gang::Policy policy) { impl_->SetPolicy(std::move(policy)); }
 std::shared_ptr<const SessionStore> VerbHandler::sessions() const { return impl_->sessions(); }

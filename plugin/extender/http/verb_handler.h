@@ -4,7 +4,8 @@
 //   verb;
 //                              405 another method. The front says 413, 408 and 431.
 //
-// A session is planned once, when it is opened, on a thread of its own; all other verbs are look-ups in its plan. A
+// A session is planned once, when it is opened, on a thread of its own; all other verbs are look-ups in its plan, and
+// small ones are answered where they were read. A
 // verb that the mode does not serve, and one for which there is no plan, is answered so that Volcano does what it would
 // do without us (answer.h). When planning takes longer than the budget, the opening is answered before: until the plan
 // is there, the session's verbs are answered as without one. In mode light no session is sent: a verb waits for the
@@ -14,6 +15,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -55,7 +57,7 @@ struct VerbOptions {
   std::function<void()> before_plan;
 };
 
-// Used on its loop; the loop and the metrics outlive it.
+// Used on its loop, but for AnswerAtOnce; the loop and the metrics outlive it.
 class VerbHandler final : public kube::HttpHandler {
  public:
   VerbHandler(Loop& loop, VerbOptions options, Metrics& metrics);
@@ -63,6 +65,7 @@ class VerbHandler final : public kube::HttpHandler {
 
   bool IsWatch(const kube::Request&) override { return false; }
   void HandleRequest(kube::Request request, kube::HttpCaller caller, Respond respond) override;
+  std::optional<Reply> AnswerAtOnce(const kube::Request& request, const kube::HttpCaller& caller) override;
   WatchAnswer StartWatch(kube::Request, kube::HttpCaller, kube::Client::OnFrames, kube::Client::OnEnd) override {
     return {};
   }

@@ -26,17 +26,6 @@ std::size_t QuoteOrBackslash(absl::string_view json, std::size_t at) {
   return at;
 }
 
-// `at` is behind the opening quote.
-std::size_t EndOfString(absl::string_view json, std::size_t at) {
-  while (at < json.size()) {
-    at = QuoteOrBackslash(json, at);
-    if (at == json.size()) break;
-    if (json[at] == '"') return at + 1;
-    at += 2;
-  }
-  return kNone;
-}
-
 bool EndsScalar(char c) { return c == ',' || c == '}' || c == ']' || c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
 std::size_t EndOfScalar(absl::string_view json, std::size_t at) {
@@ -50,7 +39,8 @@ std::size_t EndOfBracketsByBytes(absl::string_view json, std::size_t at) {
   while (at < json.size()) {
     const char c = json[at++];
     if (c == '"') {
-      at = EndOfString(json, at);
+      bool escapes = false;
+      at = EndOfString(json, at - 1, escapes);
       if (at == kNone) return kNone;
     } else if (c == '{' || c == '[') {
       if (++depth > kMaxSkippedDepth) return kNone;
@@ -170,8 +160,10 @@ std::size_t EndOf(absl::string_view json, std::size_t at,
                   std::size_t (*end_of_brackets)(absl::string_view, std::size_t)) {
   if (at >= json.size()) return kNone;
   switch (json[at]) {
-    case '"':
-      return EndOfString(json, at + 1);
+    case '"': {
+      bool escapes = false;
+      return EndOfString(json, at, escapes);
+    }
     case '{':
     case '[':
       return end_of_brackets(json, at);
@@ -181,6 +173,16 @@ std::size_t EndOf(absl::string_view json, std::size_t at,
 }
 
 }  // namespace
+
+std::size_t EndOfString(absl::string_view json, std::size_t at, bool& escapes) {
+  for (++at; at < json.size(); at += 2) {
+    at = QuoteOrBackslash(json, at);
+    if (at == json.size()) break;
+    if (json[at] == '"') return at + 1;
+    escapes = true;
+  }
+  return kNone;
+}
 
 std::size_t EndOfValue(absl::string_view json, std::size_t at) { return EndOf(json, at, EndOfBrackets); }
 std::size_t EndOfValueByBytes(absl::string_view json, std::size_t at) { return EndOf(json, at, EndOfBracketsByBytes); }

@@ -29,16 +29,7 @@ bool Unescape(absl::string_view quoted, std::string& out) {
 
 }  // namespace
 
-bool SameKey(absl::string_view key, absl::string_view member) {
-  return key == member || (key.size() == member.size() && absl::EqualsIgnoreCase(key, member));
-}
-
 JsonWalk::JsonWalk(absl::string_view json, std::string path) : json_(json), root_(std::move(path)) { Space(); }
-
-void JsonWalk::Space() {
-  while (at_ < json_.size() && (json_[at_] == ' ' || json_[at_] == '\n' || json_[at_] == '\t' || json_[at_] == '\r'))
-    ++at_;
-}
 
 std::string JsonWalk::path() const {
   std::string path = root_;
@@ -85,12 +76,21 @@ absl::Status JsonWalk::Take(absl::string_view& text) {
   return absl::OkStatus();
 }
 
+absl::Status JsonWalk::Quoted(absl::string_view& quoted, bool& escapes) {
+  const std::size_t end = EndOfString(json_, at_, escapes);
+  if (end == absl::string_view::npos) return Wrong("is cut off");
+  quoted = json_.substr(at_, end - at_);
+  at_ = end;
+  return absl::OkStatus();
+}
+
 absl::Status JsonWalk::Key(std::string& unescaped, absl::string_view& key) {
   if (!Is('"')) return Wrong("a key in quotes is expected");
   absl::string_view quoted;
-  GW_RETURN_IF_ERROR(Take(quoted));
+  bool escapes = false;
+  GW_RETURN_IF_ERROR(Quoted(quoted, escapes));
   key = quoted.substr(1, quoted.size() - 2);
-  if (absl::StrContains(key, '\\')) {
+  if (escapes) {
     if (!Unescape(quoted, unescaped)) return Wrong("a key is no string");
     key = unescaped;
   }
@@ -156,8 +156,9 @@ absl::Status JsonWalk::String(std::string& out) {
   if (Null()) return absl::OkStatus();
   if (!Is('"')) return Wrong("must be a string");
   absl::string_view quoted;
-  GW_RETURN_IF_ERROR(Take(quoted));
-  if (absl::StrContains(quoted, '\\')) return Unescape(quoted, out) ? absl::OkStatus() : Wrong("is no string");
+  bool escapes = false;
+  GW_RETURN_IF_ERROR(Quoted(quoted, escapes));
+  if (escapes) return Unescape(quoted, out) ? absl::OkStatus() : Wrong("is no string");
   out.assign(quoted.data() + 1, quoted.size() - 2);
   return absl::OkStatus();
 }

@@ -17,12 +17,15 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
 
 namespace gangway::extender {
 
 // As encoding/json finds a member of a struct: whatever the case of its letters.
-bool SameKey(absl::string_view key, absl::string_view member);
+inline bool SameKey(absl::string_view key, absl::string_view member) {
+  return key.size() == member.size() && absl::EqualsIgnoreCase(key, member);
+}
 
 class JsonWalk {
  public:
@@ -65,9 +68,12 @@ class JsonWalk {
 
   absl::Status Members(bool named, OnMember on_member);
   absl::Status Key(std::string& unescaped, absl::string_view& key);
+  absl::Status Quoted(absl::string_view& quoted, bool& escapes);
   absl::Status StepOver();
   absl::Status Next(char end, bool& more);
-  void Space();
+  void Space() {
+    while (Is(' ') || Is('\n') || Is('\t') || Is('\r')) ++at_;
+  }
   bool Null();
   bool Is(char c) const { return at_ < json_.size() && json_[at_] == c; }
 

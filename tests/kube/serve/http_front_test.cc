@@ -1,5 +1,7 @@
 #include "kube/serve/http_front.h"
 
+#include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <thread>
@@ -724,6 +726,55 @@ TEST(HttpFrontTest, AnAnswerGivenIsStillWrittenWhenTheFrontCloses) {
   front.Stop();
   reads.join();
   EXPECT_GE(answer.size(), body.size());
+}
+
+// Finds the answers to GET /known... without the loop, and says of which paths it was asked.
+class KnowingHandler final : public FakeHttpHandler {
+ public:
+  std::optional<Reply> AnswerAtOnce(const Request& request, const HttpCaller&) override {
+    asked.Put(request.path);
+    if (!absl::StartsWith(request.path, "/known")) return std::nullopt;
+    Reply reply = MakeResponse(200, "known ");
+    reply.more.push_back(MakeBytes(request.path));
+    return reply;
+  }
+  Inbox<std::string> asked;
+};
+
+class AnswersAtOnceTest : public ::testing::Test {
+ protected:
+  ~AnswersAtOnceTest() override {
+    thread_.Run([&] { front_.reset(); });
+  }
+  KnowingHandler handler_;
+  testutil::LoopThread thread_;
+  std::unique_ptr<HttpFront> front_ =
+      thread_.Run([&] { return *HttpFront::Start(thread_.loop(), handler_, HttpFrontOptions()); });
+};
+
+TEST_F(AnswersAtOnceTest, WhatTakesNoTimeIsAnsweredWhileTheLoopIsBusy) {
+  RawSocket client(front_->port());
+  thread_.Run([&] {
+    for (int i = 0; i < 3; ++i) {
+      client.Send(GetOf("/known"));
+      EXPECT_THAT(client.ReadAnswer(), AllOf(HasSubstr("Content-Length: 12\r\n"), EndsWith("\r\n\r\nknown /known")));
+    }
+  });
+  client.Send(GetOf("/else"));
+  EXPECT_THAT(client.ReadAnswer(), EndsWith("\r\n\r\nGET /else"));
+  client.Send("HEAD /known HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n");
+  EXPECT_THAT(client.ReadToEnd(), AllOf(HasSubstr("Content-Length: 12\r\n"), EndsWith("\r\n\r\n")));
+}
+
+// Else a client could have each answered within the one before, deeper and deeper.
+TEST_F(AnswersAtOnceTest, RequestsThatOthersFollowAreTheLoops) {
+  RawSocket client(front_->port());
+  client.Send(absl::StrCat(GetOf("/known/1"), GetOf("/else"), GetOf("/known/2")));
+  EXPECT_THAT(client.ReadAnswer(), EndsWith("GET /known/1"));
+  EXPECT_THAT(client.ReadAnswer(), EndsWith("GET /else"));
+  EXPECT_THAT(client.ReadAnswer(), EndsWith("known /known/2"));
+  EXPECT_EQ(handler_.asked.Take(), "/known/2");
+  EXPECT_EQ(handler_.asked.size(), 0u);
 }
 
 }  // namespace

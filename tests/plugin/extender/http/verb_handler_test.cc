@@ -68,6 +68,22 @@ TEST(VerbHandlerTest, RepliesHaveALengthAndTheConnectionGoesOn) {
   }
 }
 
+// Asked by the loop's own thread, which can serve nobody meanwhile.
+TEST(VerbHandlerTest, ALookUpDoesNotWaitForTheLoop) {
+  testutil::Serving serving(Of(Mode::kFull));
+  EXPECT_THAT(Ask(serving.port(), "/x/onSessionOpen", Recorded("onSessionOpen-2").body), StartsWith("HTTP/1.1 200"));
+  serving.thread().Run([&] {
+    for (const char* const verb : {"predicate", "prioritize", "jobEnqueueable", "queueOverused", "preemptable"}) {
+      EXPECT_THAT(Ask(serving.port(), absl::StrCat("/x/", verb), Recorded(absl::StrCat(verb, "-1")).body),
+                  StartsWith("HTTP/1.1 200"))
+          << verb;
+    }
+    EXPECT_THAT(Ask(serving.port(), "/x/predicate", "{}"), StartsWith("HTTP/1.1 400"));
+  });
+  EXPECT_THAT(serving.metrics().Expose(),
+              HasSubstr("gangway_extender_verb_duration_seconds_count{verb=\"predicate\"} 2"));
+}
+
 TEST(VerbHandlerTest, WhatIsNoVerbIsSaid) {
   testutil::Serving serving(Of(Mode::kFull));
   EXPECT_THAT(Ask(serving.port(), "/x/guess", "{}"),
