@@ -7,9 +7,11 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -17,6 +19,7 @@
 #include "api/resource.h"
 #include "base/check.h"
 #include "bench/plugin/extender/session_body.h"
+#include "bench/plugin/extender/times.h"
 #include "benchmark/benchmark.h"
 #include "kube/runtime/components.h"
 #include "plugin/extender/session/decode_session.h"
@@ -147,34 +150,105 @@ class Asker {
   const std::string request_;
 };
 
-// Argument: 0 a handler that does nothing, 1 ours.
-void BM_PredicateOverHttp(benchmark::State& state) {
-  const std::string session = testutil::LargeSession(), body = testutil::Recorded("predicate-5").body;
-  if (state.range(0) == 1) {
+// With a session open.
+class OurServing {
+ public:
+  OurServing() : serving_(Options()) { Asker(serving_.port(), "/x/onSessionOpen", testutil::LargeSession()).Ask(); }
+  int port() const { return serving_.port(); }
+
+ private:
+  static extender::VerbOptions Options() {
     extender::VerbOptions options;
     options.mode = extender::Mode::kFull;
-    testutil::Serving serving(options);
-    Asker(serving.port(), "/x/onSessionOpen", session).Ask();
-    Asker asker(serving.port(), "/x/predicate", body);
-    for (auto _ : state) {
-      if (!asker.Ask()) state.SkipWithError("no answer");
-    }
-  } else {
-    testutil::LoopThread thread;
-    testutil::FakeHttpHandler nothing([](kube::Request, kube::HttpCaller, kube::HttpHandler::Respond respond) {
-      respond(testutil::MakeResponse(200, R"({"status":"","code":0})"));
-    });
-    std::unique_ptr<kube::HttpFront> front =
-        thread.Run([&] { return *kube::HttpFront::Start(thread.loop(), nothing); });
-    Asker asker(front->port(), "/x/predicate", body);
-    for (auto _ : state) {
-      if (!asker.Ask()) state.SkipWithError("no answer");
-    }
-    thread.Run([&] { front.reset(); });
+    return options;
   }
-  state.SetItemsProcessed(state.iterations());
+  testutil::Serving serving_;
+};
+
+// Ours and a handler that does nothing behind the same door, by turns.
+void BM_PredicateOverHttp(benchmark::State& state) {
+  const std::string body = testutil::Recorded("predicate-5").body;
+  testutil::RunningFront nothing([](kube::Request, kube::HttpCaller, kube::HttpHandler::Respond respond) {
+    respond(testutil::MakeResponse(200, R"({"status":"","code":0})"));
+  });
+  const OurServing serving;
+  Asker ours(serving.port(), "/x/predicate", body), no_op(nothing.port(), "/x/predicate", body);
+  bench::Times of_ours, of_no_op;
+  const auto ask = [&](Asker& asker, bench::Times& times) {
+    times.Add([&] {
+      if (!asker.Ask()) state.SkipWithError("no answer");
+    });
+  };
+  for (auto _ : state) {
+    ask(ours, of_ours);
+    ask(no_op, of_no_op);
+  }
+  state.counters["us"] = of_ours.Mean() * 1e6;
+  state.counters["rate_of_no_op"] = of_no_op.Mean() / of_ours.Mean();
+  state.counters["p99_of_no_op"] = of_ours.Percentile(0.99) / of_no_op.Percentile(0.99);
 }
-BENCHMARK(BM_PredicateOverHttp)->ArgName("ours")->Arg(0)->Arg(1)->UseRealTime();
+BENCHMARK(BM_PredicateOverHttp)->UseRealTime()->Unit(benchmark::kMicrosecond);
+
+// The same beside callers who mean no good, and alone, by turns. Argument: 0 nobody, 1 connections that are reset
+// within a body, 2 bodies that are announced too large, 3 bodies that are no JSON, 4 a hundred connections that say
+// nothing.
+void BM_PredicateBesideHostileCallers(benchmark::State& state) {
+  constexpr int kCallsInTurn = 1000;
+  const std::string body = testutil::Recorded("predicate-5").body, torn = body.substr(0, body.size() / 2) + "}";
+  const OurServing serving;
+  const auto connect = [&] {
+    return std::make_unique<testutil::RawSocket>(static_cast<std::uint16_t>(serving.port()));
+  };
+  const auto announced = [](std::size_t length) {
+    return absl::StrCat("POST /x/predicate HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: ", length, "\r\n\r\n");
+  };
+  const std::function<void()> attack[] = {
+      nullptr,
+      [&] {
+        const auto socket = connect();
+        socket->Send(announced(50'000) + "{\"task\":{");
+        socket->Reset();
+      },
+      [&] {
+        const auto socket = connect();
+        socket->Send(announced(std::size_t{1} << 40));
+        socket->ReadAnswer();
+      },
+      [&] { Asker(serving.port(), "/x/predicate", torn).Ask(); },
+      nullptr,
+  };
+  std::atomic<bool> over = false;
+  std::atomic<std::int64_t> attacks = 0;
+  Asker asker(serving.port(), "/x/predicate", body);
+  bench::Times quiet, beside;
+  const auto ask = [&] {
+    if (!asker.Ask()) state.SkipWithError("no answer");
+  };
+  for (auto _ : state) {
+    for (int i = 0; i < kCallsInTurn; ++i) quiet.Add(ask);
+    over = false;
+    std::vector<std::unique_ptr<testutil::RawSocket>> idle;
+    for (int i = 0; state.range(0) == 4 && i < 100; ++i) idle.push_back(connect());
+    std::thread attacker([&] {
+      while (!over && attack[state.range(0)] != nullptr) {
+        attack[state.range(0)]();
+        ++attacks;
+      }
+    });
+    for (int i = 0; i < kCallsInTurn; ++i) beside.Add(ask);
+    over = true;
+    attacker.join();
+  }
+  state.counters["p99_us"] = beside.Percentile(0.99) * 1e6;
+  state.counters["p99_of_quiet"] = beside.Percentile(0.99) / quiet.Percentile(0.99);
+  state.counters["attacks"] = static_cast<double>(attacks);
+}
+BENCHMARK(BM_PredicateBesideHostileCallers)
+    ->ArgName("attack")
+    ->DenseRange(0, 4)
+    ->Iterations(5)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
 
 // Mode light: what a scheduler waits for whose question finds something new, so that a plan is made; and for how long
 // others are kept from their answers by that, who need no plan. Arguments: nodes, PodGroups that wait for their turn.
