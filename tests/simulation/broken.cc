@@ -150,12 +150,6 @@ void WithAShortGrace(json::object& queue) {
   if (annotations != nullptr && annotations->contains("gangway.io/lost-member-grace"))
     (*annotations)["gangway.io/lost-member-grace"] = "3s";
 }
-// As one that is still to begin.
-void NeverRan(json::object& group) {
-  json::object* const status = Part(group, "status");
-  json::value* const phase = status == nullptr ? nullptr : status->if_contains("phase");
-  if (phase != nullptr && (*phase == "Running" || *phase == "Unknown")) *phase = "Inqueue";
-}
 void Reclaimable(json::object& queue) { Drop(queue, "spec", "reclaimable"); }
 void WithoutGuarantee(json::object& queue) { Drop(queue, "spec", "guarantee"); }
 // Those of little weight have most of it.
@@ -504,7 +498,6 @@ std::vector<WrongComponent> WrongComponents() {
       {"MovesForNothing", {Rule::kEvictedWithoutGain}, gathering(Behind(kScheduler, EvictsForNothing))},
       {"MovesWhoDidNotSaySo", {Rule::kMovedUndeclared}, gathering(SchedulerShown(api::kPods, Movable))},
       {"ForgetsWhoWasMoved", {Rule::kNotBack}, gathering(Behind(kScheduler, ForgetsWhoWasMoved))},
-      {"GivesTheRoomOfLostMembersAway", {Rule::kLostRoom}, losing(SchedulerShown(api::kPodGroups, NeverRan))},
       {"EvictsWhoLostAMemberAtOnce", {Rule::kLostEarly}, losing(SchedulerShown(api::kQueues, WithAShortGrace))},
       {"NeverEvictsWhoLostAMember", {Rule::kLostHeld}, losing(SchedulerShown(api::kQueues, WithoutGrace))},
       {"DeletesWhatRuns", {Rule::kReleased}, scheduler(preempting)},
