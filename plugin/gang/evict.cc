@@ -44,7 +44,7 @@ Eviction::Eviction(Overlay& overlay, Scratch& scratch, const Policy& policy, abs
 
 Holders& Eviction::holders() {
   if (!holders_.has_value()) {
-    holders_.emplace(cluster_, policy_, now_);
+    holders_.emplace(cluster_, overlay_.tree(), policy_, now_);
     victims_.Count(holders_->going(), 1);
   }
   return *holders_;

@@ -97,6 +97,15 @@ TEST_F(LostMemberTest, ItsPodIsPlacedBeforeAHigherPriority) {
   EXPECT_EQ(NodeOf("vip"), "");
 }
 
+// The room of the pod that is going will be that of the one made for it, so evicting 2 cpu more makes no room for 4.
+TEST_F(LostMemberTest, NobodyCountsOnTheRoomOfAPodThatIsLostAndStillThere) {
+  OneWaits("vip", "high", "default", testutil::Amounts(4000));
+  model::PodFacts going = PodOf("g", "g-2", testutil::Amounts(2000), "b");
+  going.terminating = true;
+  cluster.SetPod(going);
+  EXPECT_THAT(EvictedIn(Round(testutil::At(10))), IsEmpty());
+}
+
 TEST_F(LostMemberTest, ItsRoomIsKeptUntilThePodIsMadeAnew) {
   policy.preempt = false;
   OneWaits("vip", "high", "default", testutil::Amounts(2000));
