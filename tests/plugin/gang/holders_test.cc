@@ -113,7 +113,9 @@ TEST_F(HoldersTest, APodThatHasEndedDoesNotCountForWhenItsGangStarted) {
   Runs("b", "", 2, 1, 1);
   Starts("a", {0, 50});  // 25 in the mean
   Starts("b", {30});
-  const auto order = [&] { return InOrder(Holders(cluster, QueueTree(cluster), policy, At(60)).by_queue().begin()->second); };
+  const auto order = [&] {
+    return InOrder(Holders(cluster, QueueTree(cluster), policy, At(60)).by_queue().begin()->second);
+  };
   EXPECT_THAT(order(), ElementsAre("b", "a"));
   model::PodFacts pod = Pod("a", 0);
   pod.phase = model::PodPhase::kFailed;
