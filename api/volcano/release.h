@@ -26,6 +26,9 @@ inline constexpr absl::string_view kPreemptionByScheduler = "PreemptionBySchedul
 // Reason of GangReleased: its pods are placed again at once, elsewhere.
 inline constexpr absl::string_view kMoved = "Moved";
 
+// The same: it lost members, and for too long found no room for others.
+inline constexpr absl::string_view kLostMember = "LostMember";
+
 // Of a pod's condition DisruptionTarget.
 inline bool IsRelease(absl::string_view reason) { return reason == kGangReleased || reason == kPreemptionByScheduler; }
 

@@ -182,6 +182,8 @@ Words EvictedForText(model::EvictFor what_for) {
       return phrases::kForItsShare;
     case model::EvictFor::kRoom:
       return phrases::kForItsRoom;
+    case model::EvictFor::kLost:
+      return phrases::kSinceItLostAMember;
     case model::EvictFor::kNobody:
       break;
   }

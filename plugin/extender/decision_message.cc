@@ -50,6 +50,8 @@ std::string WhyText(model::EvictFor what_for) {
       return "share";
     case model::EvictFor::kRoom:
       return "room";
+    case model::EvictFor::kLost:
+      return "lost";
   }
   return "";
 }

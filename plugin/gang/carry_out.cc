@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "plugin/gang/lost_member.h"
+
 namespace gangway::gang {
 namespace {
 
@@ -78,6 +80,10 @@ void EndRound(const model::Decisions& decisions, absl::Duration patience, absl::
     if (decision.kept.has_value()) kept = {decision.gang, cluster.gang(decision.gang).uid, *decision.kept};
   }
   cluster.SetReservation(std::move(kept));
+  cluster.ForgetLostRoom([&](const model::LostRoom& room) {
+    const model::Gang& gang = cluster.gang(room.gang);
+    return gang.uid != room.uid || !HasLostMember(cluster, gang);
+  });
   GiveUpMovedRoom(patience, now, cluster);
 }
 

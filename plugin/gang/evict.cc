@@ -35,7 +35,7 @@ Eviction::Eviction(Overlay& overlay, Scratch& scratch, const Policy& policy, abs
       cluster_(overlay.cluster()),
       policy_(policy),
       now_(now),
-      victims_(cluster_, overlay.tree(), now),
+      victims_(cluster_, overlay.tree(), policy, now),
       reclaim_(overlay, policy),
       trial_(overlay, scratch, policy),
       searches_again_(scratch.searches_again()),
@@ -44,7 +44,7 @@ Eviction::Eviction(Overlay& overlay, Scratch& scratch, const Policy& policy, abs
 
 Holders& Eviction::holders() {
   if (!holders_.has_value()) {
-    holders_.emplace(cluster_, policy_, now_);
+    holders_.emplace(cluster_, overlay_.tree(), policy_, now_);
     victims_.Count(holders_->going(), 1);
   }
   return *holders_;
@@ -180,6 +180,68 @@ bool Eviction::MakeRoom(const GangPlacement& placement, model::Decision& decisio
   return false;
 }
 
+// nullptr: not now, or never.
+const Bundle* Eviction::WholeOfLost(GangId id) {
+  holders();  // they use budgets
+  tried_ = true;
+  const std::optional<Bundle>& whole = victims_.Whole(id, false);
+  const bool may = whole.has_value() && cluster_.gang(id).evictable && victims_.WithinBudgets(whole->tasks);
+  return may ? &*whole : nullptr;
+}
+
+void Eviction::EvictLost(GangId id, model::Decision& decision) {
+  if (!policy_.choose_victims) {
+    decision.look_again = std::min(decision.look_again, now_);
+    return;
+  }
+  const Bundle* const whole = WholeOfLost(id);
+  decision.look_again = std::min(decision.look_again, victims_.look_again());
+  if (whole == nullptr) return;
+  decision.evicted = whole->tasks;
+  SortByName(decision.evicted);
+  decision.evict_for = EvictFor::kLost;
+  holders().Go(decision.evicted);
+  victims_.Count(decision.evicted, 1);
+  victims_.Evict(decision.evicted);
+}
+
+GangId Eviction::EvictOneOfLost(const std::vector<GangId>& gangs,
+                                absl::FunctionRef<model::Decision&(GangId)> decision) {
+  if (gangs.size() < 2 || !policy_.preempt) return model::kNone;
+  if (!policy_.choose_victims) {
+    decision(gangs.front()).look_again = std::min(decision(gangs.front()).look_again, now_);
+    return model::kNone;
+  }
+  if (!holders().going().empty()) return model::kNone;  // they may be enough
+  for (std::size_t first = 0; first < gangs.size(); ++first) {
+    const std::optional<Preemptor> preemptor = FindPreemptor(overlay_, gangs[first]);
+    if (!preemptor.has_value() || !preemptor->preempts) continue;
+    for (std::size_t last = gangs.size(); last-- > first + 1 && trial_.may_go_on();) {
+      const Bundle* const whole = WholeOfLost(gangs[last]);
+      decision(gangs[last]).look_again = std::min(decision(gangs[last]).look_again, victims_.look_again());
+      if (whole == nullptr) continue;
+      const Bundle bundle = *whole;
+      overlay_.Mark();
+      trial_.TakeAway(bundle, victims_);
+      const bool fits = trial_.CouldFit(*preemptor) && trial_.Place(*preemptor);
+      overlay_.Unmark();
+      trial_.GiveBack(bundle.tasks);
+      if (fits) {
+        Tell(gangs[first], Found{EvictFor::kLost, {bundle}, {}}, decision(gangs[first]));
+        return gangs[first];
+      }
+      victims_.Count(bundle.tasks, -1);
+    }
+  }
+  return model::kNone;
+}
+
+void Eviction::SortByName(std::vector<TaskId>& tasks) const {
+  std::sort(tasks.begin(), tasks.end(), [&](TaskId a, TaskId b) {
+    return std::tie(cluster_.task(a).ns, cluster_.task(a).name) < std::tie(cluster_.task(b).ns, cluster_.task(b).name);
+  });
+}
+
 GangId Eviction::SpreadsAmong(GangId id) const {
   if (spreads_.empty()) return model::kNone;
   for (const TaskId task : cluster_.gang(id).tasks) {
@@ -196,9 +258,7 @@ void Eviction::Tell(GangId id, Found found, model::Decision& decision) {
   for (const Bundle& bundle : found.chosen) {
     decision.evicted.insert(decision.evicted.end(), bundle.tasks.begin(), bundle.tasks.end());
   }
-  std::sort(decision.evicted.begin(), decision.evicted.end(), [&](TaskId a, TaskId b) {
-    return std::tie(cluster_.task(a).ns, cluster_.task(a).name) < std::tie(cluster_.task(b).ns, cluster_.task(b).name);
-  });
+  SortByName(decision.evicted);
   decision.evict_for = found.what_for;
   decision.moves = std::move(found.moves);
   holders().Go(decision.evicted);

@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/time/time.h"
 #include "plugin/gang/eviction_trial.h"
 #include "plugin/gang/fit.h"
@@ -43,6 +44,15 @@ class Eviction {
   // room is kept in the overlay from now on, and the decision says who is evicted, what for, and for whom it waits.
   // False: all is as before.
   bool MakeRoom(const GangPlacement& placement, model::Decision& decision);
+
+  // For a gang that is to go since it lost a member (lost_member.h): the decision says that all of it goes, where all
+  // of it may; or when it is looked at again.
+  void EvictLost(model::GangId gang, model::Decision& decision);
+  // Of gangs that lost members and find no room, in the order in which they have their turn: the last goes with which
+  // the first finds its room. Returns that one, whose room is kept in the overlay from now on, and who is told so;
+  // kNone: nobody goes, since that is in vain, or something is ending.
+  model::GangId EvictOneOfLost(const std::vector<model::GangId>& gangs,
+                               absl::FunctionRef<model::Decision&(model::GangId)> decision);
 
   // The gang has been given room in this call.
   void Placed(model::GangId gang);
@@ -82,6 +92,8 @@ class Eviction {
                                            int levels);
   std::optional<Found> Consolidate(const Preemptor& preemptor, const GangPlacement& placement);
   void Tell(model::GangId gang, Found found, model::Decision& decision);
+  const Bundle* WholeOfLost(model::GangId gang);
+  void SortByName(std::vector<model::TaskId>& tasks) const;
   model::Reason WhyItWaits(const model::Gang& gang, const std::vector<model::TaskId>& evicted) const;
 
   Overlay& overlay_;

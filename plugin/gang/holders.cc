@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "plugin/gang/lost_member.h"
+
 namespace gangway::gang {
 
 using model::Gang;
@@ -25,11 +27,12 @@ bool GoesLater::operator()(const Candidate& a, const Candidate& b) const {
   return std::tie(x.kind, x.ns, x.name) < std::tie(y.kind, y.ns, y.name);
 }
 
-Holders::Holders(const model::Cluster& cluster, const Policy& policy, absl::Time now)
+Holders::Holders(const model::Cluster& cluster, const QueueTree& tree, const Policy& policy, absl::Time now)
     : cluster_(cluster), policy_(policy) {
   for (GangId id = 0; id < cluster_.gang_slots(); ++id) {
     const Gang& gang = cluster_.gang(id);
-    if (gang.binding_releasing > 0 || gang.evicted > 0) FindGoing(gang, now);
+    if ((gang.binding_releasing > 0 || gang.evicted > 0) && !IsInGrace(cluster_, tree, policy_, gang, now))
+      FindGoing(gang, now);
     const int bound = gang.Count(TaskStatus::kBound) + gang.Count(TaskStatus::kRunning);
     const int binding = gang.Count(TaskStatus::kBinding);
     if (bound + binding == 0 || gang.queue == model::kNone || !gang.is_ours() || !gang.evictable) continue;

@@ -8,6 +8,7 @@
 
 #include "absl/time/time.h"
 #include "plugin/gang/policy.h"
+#include "plugin/gang/queue_tree.h"
 #include "plugin/model/cluster.h"
 
 namespace gangway::gang {
@@ -38,7 +39,7 @@ class GoesLater {
 // As the cluster is at a time; all must outlive it.
 class Holders {
  public:
-  Holders(const model::Cluster& cluster, const Policy& policy, absl::Time now);
+  Holders(const model::Cluster& cluster, const QueueTree& tree, const Policy& policy, absl::Time now);
 
   // Each whole; those of a gang's queue of lower priority, with what is beyond their minima beside.
   const std::map<model::QueueId, std::vector<Candidate>>& by_queue() const { return by_queue_; }
@@ -55,7 +56,8 @@ class Holders {
   // What those of its queue hold that the gang may evict for their lower priority.
   const model::Resources& HeldByLower(model::GangId gang);
 
-  // Pods that hold room and will not for long: they are terminating, or were told to go.
+  // Pods that hold room and will not for long: they are terminating, or were told to go. Without those whose room is
+  // kept for the pods that are made for them (lost_member.h).
   const std::vector<model::TaskId>& going() const { return going_; }
   void Go(const std::vector<model::TaskId>& tasks) { going_.insert(going_.end(), tasks.begin(), tasks.end()); }
   // When one of them is not counted on any more, though nothing happens.

@@ -1,5 +1,7 @@
 #include "plugin/gang/nominated_room.h"
 
+#include "plugin/gang/lost_member.h"
+
 namespace gangway::gang {
 
 void NominatedRoom::Keep(model::GangId gang) {
@@ -15,11 +17,17 @@ void NominatedRoom::Hold(model::GangId gang, int times) {
   for (const model::TaskId id : cluster.gang(gang).tasks) {
     const model::Task& task = cluster.task(id);
     if (task.status != model::TaskStatus::kPending || task.nominated == model::kNone) continue;
-    const model::Row row = cluster.FindNode(cluster.names().Text(task.nominated));
-    if (row == model::kNone || !cluster.present(row)) continue;
-    overlay_.Hold(row, task.shape, model::kNone, times);
-    scratch_.RowTouched(row);
+    Hold(cluster.FindNode(cluster.names().Text(task.nominated)), task.shape, times);
   }
+  if (!HasLostMember(cluster, cluster.gang(gang))) return;
+  for (const model::LostRoom* const room : RoomLeftTo(cluster, gang))
+    Hold(cluster.FindNode(room->node), room->shape, times);
+}
+
+void NominatedRoom::Hold(model::Row row, model::ShapeId shape, int times) {
+  if (row == model::kNone || !overlay_.cluster().present(row)) return;
+  overlay_.Hold(row, shape, model::kNone, times);
+  scratch_.RowTouched(row);
 }
 
 }  // namespace gangway::gang

@@ -1,4 +1,5 @@
-// Keeps in the overlay the room that gangs are nominated for and that is not free yet, while others look for theirs.
+// Keeps in the overlay the room that gangs are nominated for and that is not free yet, and what members left who were
+// lost (lost_member.h), while others look for theirs.
 #pragma once
 
 #include <set>
@@ -12,13 +13,14 @@ namespace gangway::gang {
 class NominatedRoom {
  public:
   NominatedRoom(Overlay& overlay, Scratch& scratch) : overlay_(overlay), scratch_(scratch) {}
-  // For each of its pods that is nominated for a node that is there.
+  // For each of its pods that is nominated for a node that is there, and for each lost one.
   void Keep(model::GangId gang);
   // What was kept for it, if anything, may be used.
   void Give(model::GangId gang);
 
  private:
   void Hold(model::GangId gang, int times);
+  void Hold(model::Row row, model::ShapeId shape, int times);
 
   Overlay& overlay_;
   Scratch& scratch_;

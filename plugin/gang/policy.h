@@ -56,6 +56,8 @@ struct Policy {
   int evict_budget = 200'000;
   // So long after its grace a pod that is terminating counts as one that goes.
   absl::Duration victims_take = absl::Minutes(5);
+  // So long a gang that lost a member is completed before all others, where its queue does not say (lost_member.h).
+  absl::Duration lost_member_grace = absl::Minutes(5);
   // A gang that is older than this and finds no room has nodes kept for it, one gang at a time (reservation.h).
   absl::Duration keeps_after = absl::Minutes(1);
   // After so long in which none of the pods that it waits for has ended, they are given up, and it has none for as

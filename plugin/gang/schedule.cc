@@ -13,6 +13,7 @@
 #include "plugin/gang/admit.h"
 #include "plugin/gang/evict.h"
 #include "plugin/gang/kept_room.h"
+#include "plugin/gang/lost_member.h"
 #include "plugin/gang/moved_room.h"
 #include "plugin/gang/needs.h"
 #include "plugin/gang/nominated_room.h"
@@ -100,12 +101,14 @@ class Cycle {
     for (const GangId id : cluster_.waiting()) {
       const Gang& gang = cluster_.gang(id);
       const bool is_moved = moved_.PodsOf(id) > 0;
+      const bool completes = IsInGrace(cluster_, overlay_.tree(), policy_, gang, now_);
+      if (completes || HasLostMember(cluster_, gang)) lost_.emplace(id, completes);
       // Who has begun was let in, whatever its phase says: that may not have been written, or not yet.
       const bool let_in = gang.admitted || is_moved || HasBegun(gang);
       if (let_in && !gang.admitted) untold.push_back(id);
       (is_moved && gang.nominated > 0 ? moved
        : !let_in                      ? outside
-       : HasBegun(gang)               ? begun
+       : HasBegun(gang) || completes  ? begun
        : gang.nominated > 0           ? awaiting_room
        : HasNodes(id)                 ? first
                                       : inside)
@@ -141,6 +144,7 @@ class Cycle {
     while (const std::optional<GangId> id = Next(fresh)) PlaceFresh(admission, not_let_in, *id);
     ServeAll(Admit(admission, not_let_in, false), [&](GangId id) { PlaceMinimum(id); });
     if (policy_.place_surplus) kept_.Without([&] { PlaceRests(); });
+    DecideOnLost();
     std::sort(untold.begin(), untold.end(), [&](GangId a, GangId b) {
       const Gang &one = cluster_.gang(a), &other = cluster_.gang(b);
       return std::tie(one.ns, one.name) < std::tie(other.ns, other.name);
@@ -242,6 +246,7 @@ class Cycle {
   void Placed(std::unique_ptr<GangPlacement> placement, const Resources& before) {
     GangPlacement& placed = *placement;
     placements_.emplace_back(IndexOf(placed.gang()), std::move(placement));
+    placed_.insert(placed.gang());
     eviction_.Placed(placed.gang());
     if (placed.wants_more())
       wanting_more_.emplace_back(&placed, TakenSince(cluster_.gang(placed.gang()).queue, before));
@@ -251,7 +256,37 @@ class Cycle {
   void PlaceBegun(const std::vector<GangId>& begun) {
     NominatedRoom room(overlay_, scratch_);
     for (const GangId id : begun) room.Keep(id);
-    ServeAll(begun, [&](GangId id) { PlaceWithin(room, id); });
+    ServeAll(begun, [&](GangId id) {
+      PlaceWithin(room, id);
+      if (lost_.contains(id) && !placed_.contains(id)) room.Keep(id);
+    });
+  }
+
+  // Whose grace is over, and who found no room all the same.
+  void DecideOnLost() {
+    std::vector<GangId> gangs, in_order;
+    for (const auto& [id, completes] : lost_) {
+      Decision& decision = decisions_[IndexOf(id)];
+      const Gang& gang = cluster_.gang(id);
+      if (completes)
+        decision.look_again = std::min(decision.look_again, GraceEnds(cluster_, overlay_.tree(), policy_, gang));
+      const bool has_hope = placed_.contains(id) || decision.nominations.has_value() || gang.nominated > 0;
+      if (!completes && !has_hope && gang.Count(model::TaskStatus::kBinding) == 0) gangs.push_back(id);
+    }
+    if (gangs.empty()) return;
+    ServeAll(gangs, [&](GangId id) { in_order.push_back(id); });
+    std::vector<GangId> others;
+    for (const GangId id : in_order) {
+      if (GoesAfterGrace(cluster_, overlay_.tree(), cluster_.gang(id))) {
+        eviction_.EvictLost(id, decisions_[IndexOf(id)]);
+      } else if (cluster_.gang(id).Count(model::TaskStatus::kPending) > 0) {
+        others.push_back(id);
+      }
+    }
+    const GangId has_room =
+        eviction_.EvictOneOfLost(others, [this](GangId id) -> Decision& { return decisions_[IndexOf(id)]; });
+    if (has_room == model::kNone) return;
+    std::erase_if(placements_, [&](const auto& placement) { return placement.first == IndexOf(has_room); });
   }
 
   // Who finds the room free that was made for it takes it. Only then the others look elsewhere, where it is nobody's;
@@ -580,7 +615,9 @@ class Cycle {
   std::vector<Wanted> cannot_fit_;
   absl::flat_hash_map<model::ShapeId, bool> could_use_;
   std::optional<Shares> shares_;
-  bool several_wait_ = false;  // gangs of several queues do
+  std::map<GangId, bool> lost_;  // who lost members, and whether that is completed before all others
+  std::set<GangId> placed_;      // have their minimum by this call
+  bool several_wait_ = false;    // gangs of several queues do
   Decisions decisions_;
   absl::flat_hash_map<GangId, std::size_t> index_;
   std::vector<std::pair<std::size_t, std::unique_ptr<GangPlacement>>> placements_;

@@ -10,11 +10,13 @@
 namespace gangway::gang {
 
 // One decision for every gang in cluster.waiting(), in the order in which they were served:
+//   0. gangs that have begun, or lost a member of late, are completed (lost_member.h);
 //   1. gangs that are let in are placed, a gang at a time, the queue with the least share first;
 //   2. of the others those are let in for whom there is room after that;
 //   3. those of them that have pods already are placed;
 //   4. what gangs want beyond their minimum is placed, a task at a time, where it leaves the room that is kept for
-//   minima (kept_room.h).
+//   minima (kept_room.h);
+//   5. gangs that lost a member too long ago go.
 //
 // Pure: the same cluster, policy and time give the same decisions, whatever `scratch` holds.
 model::Decisions Schedule(const model::Cluster& cluster, const Policy& policy, absl::Time now, Scratch& scratch);

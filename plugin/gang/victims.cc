@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "plugin/gang/lost_member.h"
 #include "plugin/gang/minimum.h"
 #include "plugin/gang/order.h"
 #include "plugin/gang/preemptor.h"
@@ -139,6 +140,10 @@ const std::optional<Bundle>& Victims::Whole(GangId id, bool asks_for_nothing) {
 
 std::optional<Bundle> Victims::FindWhole(GangId id, bool asks_for_nothing) {
   const Gang& gang = cluster_.gang(id);
+  if (IsInGrace(cluster_, tree_, policy_, gang, now_)) {
+    look_again_ = std::min(look_again_, GraceEnds(cluster_, tree_, policy_, gang));
+    return std::nullopt;
+  }
   const absl::Duration min_runtime = MinRuntimeOf(gang.queue);
   Bundle bundle{id, true, {}, {}, 0};
   for (const TaskId task_id : gang.tasks) {

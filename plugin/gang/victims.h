@@ -1,9 +1,9 @@
 // What of a gang may be evicted now: members beyond its minimum, or all of it.
 //
 // Never are pods that say `volcano.sh/preemptable: "false"`, or whose PodGroup does, pods of the system, those in their
-// cooldown or in their queue's minimum runtime, those whose disruption budget is used up, those that are being bound,
-// and those that name another scheduler. Pods that ask for nothing are evicted only by pods that ask for nothing, or
-// the other way round when a node has no place for more pods.
+// cooldown or in their queue's minimum runtime, gangs that lost a member in their grace (lost_member.h), those whose
+// disruption budget is used up, those that are being bound, and those that name another scheduler. Pods that ask for
+// nothing are evicted only by pods that ask for nothing, or the other way round when a node has no place for more pods.
 #pragma once
 
 #include <map>
@@ -14,6 +14,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/time/time.h"
+#include "plugin/gang/policy.h"
 #include "plugin/gang/queue_tree.h"
 #include "plugin/model/cluster.h"
 
@@ -31,8 +32,8 @@ struct Bundle {
 // In one call of Schedule: knows who goes already. All must outlive it.
 class Victims {
  public:
-  Victims(const model::Cluster& cluster, const QueueTree& tree, absl::Time now)
-      : cluster_(cluster), tree_(tree), now_(now) {}
+  Victims(const model::Cluster& cluster, const QueueTree& tree, const Policy& policy, absl::Time now)
+      : cluster_(cluster), tree_(tree), policy_(policy), now_(now) {}
 
   // What of a gang is beyond its minimum, the last in order first: pods, or sub-groups. Without disruption budgets.
   std::vector<Bundle> Surplus(model::GangId gang, bool asks_for_nothing);
@@ -59,6 +60,7 @@ class Victims {
 
   const model::Cluster& cluster_;
   const QueueTree& tree_;
+  const Policy& policy_;
   const absl::Time now_;
   absl::flat_hash_set<const model::Task*> evicted_;  // in this call
   std::map<const model::BudgetFacts*, int> used_;

@@ -197,6 +197,19 @@ bool WasWhole(const api::volcano::PodGroupStatus& status) {
                      });
 }
 
+// Unknown follows Running only; the newer of the two conditions says what holds. Of one that began anew and lies in
+// part the phase is another, however long it waited.
+absl::Time ShortSince(const api::volcano::PodGroupStatus& status) {
+  if (GangPhaseOf(status.phase) != GangPhase::kUnknown) return absl::InfiniteFuture();
+  absl::Time scheduled = absl::InfinitePast(), unschedulable = absl::InfinitePast();
+  for (const api::volcano::PodGroupCondition& condition : status.conditions) {
+    if (condition.status != "True" || !condition.last_transition_time.set()) continue;
+    if (condition.type == "Scheduled") scheduled = condition.last_transition_time.at;
+    if (condition.type == "Unschedulable") unschedulable = condition.last_transition_time.at;
+  }
+  return unschedulable == absl::InfinitePast() || unschedulable < scheduled ? absl::InfiniteFuture() : unschedulable;
+}
+
 // Who names the gang; two who do are said in `wants`.
 void NameGang(const api::core::Pod& pod, bool coscheduling, model::PodFacts& facts) {
   struct Named {
@@ -346,6 +359,7 @@ model::GangFacts GangFactsOf(const api::volcano::PodGroup& group) {
   facts.waiting_time = WaitingTimeOf(group);
   facts.phase = GangPhaseOf(group.status.phase);
   facts.was_whole = WasWhole(group.status);
+  facts.short_since = ShortSince(group.status);
   facts.evictable = PreemptableOf(group.metadata).value_or(true);
   const api::volcano::PodGroupCondition* const release = api::volcano::LatestRelease(group.status);
   if (release != nullptr && release->reason == api::volcano::kMoved) facts.moved = release->last_transition_time.at;
@@ -405,6 +419,7 @@ model::QueueFacts QueueFactsOf(const api::volcano::Queue& queue) {
   facts.deserved = ToAmounts(queue.spec.deserved);
   facts.reclaimable = queue.spec.reclaimable.value_or(true) && facts.name != "root";
   facts.min_runtime = DurationOf(Find(queue.metadata.annotations, kMinRuntimeKey));
+  facts.lost_member_grace = DurationOf(Find(queue.metadata.annotations, kLostMemberGraceKey));
   facts.created = queue.metadata.creation_timestamp.at;
   facts.use = ParseUse(Find(queue.metadata.annotations, api::volcano::kUsageAnnotation));
   return facts;

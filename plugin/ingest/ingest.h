@@ -31,6 +31,9 @@ inline constexpr absl::string_view kMovableKey = "gangway.io/movable";
 inline constexpr absl::string_view kExpectedRuntimeKey = "gangway.io/expected-runtime";
 // On a queue, for those below it too: so long after it got its node no pod is evicted. A duration as Go writes it.
 inline constexpr absl::string_view kMinRuntimeKey = "gangway.io/min-runtime";
+// The same: so long a gang that lost a member may look for room for another, before all others and without being
+// evicted; then what is left of it is.
+inline constexpr absl::string_view kLostMemberGraceKey = "gangway.io/lost-member-grace";
 
 inline constexpr char kSchedulingGroupField[] = "spec.schedulingGroup";
 // kubernetes: api/scheduling/v1alpha2, types.go

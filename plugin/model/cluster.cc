@@ -321,6 +321,7 @@ void Cluster::RemovePod(absl::string_view ns, absl::string_view name) {
 
 void Cluster::RemoveTask(TaskId id) {
   Task& task = tasks_[id];
+  if (task.gang != kNone) NoteLostRoom(task, gangs_[task.gang]);
   UnpromiseVolumes(id);
   GiveRoom(id);
   pod_terms_.Remove(id);
@@ -332,6 +333,30 @@ void Cluster::RemoveTask(TaskId id) {
   }
   tasks_by_name_.Erase(id);
   tasks_.Remove(id);
+}
+
+// Of a gang that ends as a whole nobody is left who runs. Who was evicted has given the room away.
+void Cluster::NoteLostRoom(const Task& task, const Gang& gang) {
+  const bool held = task.holds_room() && task.status != TaskStatus::kBinding && !task.evicted && !task.leaving;
+  if (!held || !gang.was_whole || gang.kind != GangKind::kVolcano) return;
+  const auto is_ready = [](const Task& each) {
+    return each.status == TaskStatus::kBound || each.status == TaskStatus::kRunning;
+  };
+  const int own = is_ready(task) ? 1 : 0;
+  const int others = gang.Count(TaskStatus::kBound) + gang.Count(TaskStatus::kRunning) - own;
+  if (others == 0 || gang.ready() - own >= gang.min_member) return;
+  shapes_.InternLike(task.shape, shapes_[task.shape].matched);
+  lost_room_.push_back({task.gang, std::string(gang.uid.text()), std::string(task.name.view()),
+                        std::string(node_name(task.row)), task.shape});
+}
+
+void Cluster::ForgetLostRoom(absl::FunctionRef<bool(const LostRoom&)> forgotten) {
+  const auto gone = std::stable_partition(lost_room_.begin(), lost_room_.end(),
+                                          [&](const LostRoom& room) { return !forgotten(room); });
+  if (gone == lost_room_.end()) return;
+  for (auto it = gone; it != lost_room_.end(); ++it) shapes_.Release(it->shape);
+  lost_room_.erase(gone, lost_room_.end());
+  ++version_;
 }
 
 void Cluster::PromiseVolumes(TaskId id) {
@@ -506,11 +531,12 @@ std::vector<std::string> Cluster::Audit() const {
   std::vector<std::string> wrong;
   AuditTasks(wrong);
   nodes_.Audit(tasks_, shapes_, wrong);
-  std::vector<ShapeId> of_moved;
+  std::vector<ShapeId> of_kept;
   for (const MovedGang& each : moved_) {
-    for (const MovedGang::Pod& pod : each.pods) of_moved.push_back(pod.shape);
+    for (const MovedGang::Pod& pod : each.pods) of_kept.push_back(pod.shape);
   }
-  shapes_.Audit(tasks_, of_moved, wrong);
+  for (const LostRoom& room : lost_room_) of_kept.push_back(room.shape);
+  shapes_.Audit(tasks_, of_kept, wrong);
   gangs_.Audit(tasks_, shapes_, wrong);
   queues_.Audit(gangs_.table(), dims_, wrong);
   volumes_.Audit(tasks_, shapes_, wrong);

@@ -18,6 +18,7 @@
 #include "absl/container/btree_map.h"
 #include "absl/container/btree_set.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
 #include "plugin/model/by_name.h"
 #include "plugin/model/domains.h"
@@ -106,6 +107,9 @@ class Cluster {
   // Room is kept for gangs that are moved: a pod that is made for one that went is nominated for its node.
   void SetMoved(std::vector<MovedGang> moved);
   const std::vector<MovedGang>& moved() const { return moved_; }
+  // The room that members of gangs left, in the order in which they went; until it is forgotten.
+  const std::vector<LostRoom>& lost_room() const { return lost_room_; }
+  void ForgetLostRoom(absl::FunctionRef<bool(const LostRoom&)> forgotten);
 
   // Differs after an event or call that changed anything.
   std::uint64_t version() const { return version_ + nodes_.changes_end() + gangs_.version() + hyper_nodes_.version(); }
@@ -211,6 +215,7 @@ class Cluster {
   void RemoveTask(TaskId id);
   void MoveToQueue(GangId id, QueueId queue);
   void NominateMoved(TaskId id);
+  void NoteLostRoom(const Task& task, const Gang& gang);
   void AuditTasks(std::vector<std::string>& wrong) const;
 
   const std::uint64_t id_;
@@ -233,6 +238,7 @@ class Cluster {
   SlotTable<Task> tasks_;
   std::optional<Reservation> reservation_;
   std::vector<MovedGang> moved_;
+  std::vector<LostRoom> lost_room_;
   ByName<Task> tasks_by_name_{tasks_};
   absl::flat_hash_map<int, PriorityClassFacts> priority_classes_;
   absl::btree_map<std::string, absl::btree_map<std::string, BudgetFacts>> budgets_;  // by namespace and name

@@ -24,6 +24,7 @@ enum class EvictFor : std::uint8_t {
   kPriority,  // for a gang of their queue with a higher priority
   kShare,     // for a queue that holds less than it deserves
   kRoom,      // so that what is free lies together: they are placed again at once
+  kLost,      // since their gang lost a member, and for too long finds no room for another; for nobody, or one alike
 };
 
 struct Decision {
@@ -41,7 +42,7 @@ struct Decision {
   std::vector<TaskId> would_fit;  // pending tasks that found a node in a trial that was not committed
   // Room is kept for these tasks of it where pods end, and for no others of it; absent: as before.
   std::optional<std::vector<Placement>> nominations;
-  std::vector<TaskId> evicted;  // of other gangs, so that it has that room; by name
+  std::vector<TaskId> evicted;  // of other gangs, so that it has that room, or with kLost its own; by name
   EvictFor evict_for = EvictFor::kNobody;
   std::vector<Placement> moves;  // with kRoom: where room is kept for each of them
   // When it would be decided otherwise though nothing happens.

@@ -207,6 +207,8 @@ struct GangFacts {
   bool was_whole = false;                   // once, as its status tells: as many pods as its minimum had a node
   bool evictable = true;                    // it does not say otherwise
   absl::Time moved = absl::InfinitePast();  // when it was moved last
+  // Since when its status says that it lacks members with which it was whole before; InfiniteFuture: it does not.
+  absl::Time short_since = absl::InfiniteFuture();
 };
 
 // What a queue held on average until then, as Kubernetes counts it (use.h).
@@ -224,6 +226,8 @@ struct QueueFacts {
   bool open = true;
   bool reclaimable = true;  // queues that hold less than they deserve may take back what it holds beyond
   std::optional<absl::Duration> min_runtime;  // so long after its start no pod is evicted; absent: as the queue above
+  // So long a gang that lost a member may look for room for another; absent: as the queue above.
+  std::optional<absl::Duration> lost_member_grace;
   NamedAmounts capability;  // dimensions that are absent are unlimited; so are cpu and memory of 0, as in Volcano
   NamedAmounts guarantee;
   NamedAmounts deserved;  // what it may have back from others; volcano: plugins/capacity

@@ -153,6 +153,7 @@ void Gangs::Set(GangId id, const GangFacts& facts, bool has_quotas) {
   gang.was_whole = facts.was_whole;
   gang.evictable = facts.evictable;
   gang.moved = facts.moved;
+  gang.short_since = facts.short_since;
   Changed(id);
 }
 

@@ -1,5 +1,5 @@
-// Nodes that are kept for one gang until it has room on them (gang/reservation.h), and room that is kept for gangs that
-// are moved (gang/consolidation.h).
+// Nodes that are kept for one gang until it has room on them (gang/reservation.h), room that is kept for gangs that are
+// moved (gang/consolidation.h), and room that members left who were lost (gang/lost_member.h).
 #pragma once
 
 #include <string>
@@ -46,6 +46,15 @@ struct MovedGang {
   std::vector<Pod> pods;
   absl::Time until;  // then the room is anybody's
   friend bool operator==(const MovedGang&, const MovedGang&) = default;
+};
+
+// What a pod held that is gone while others of its gang, which it leaves short of its minimum, run on
+// (gang/lost_member.h).
+struct LostRoom {
+  GangId gang = kNone;
+  std::string uid;  // of its PodGroup
+  std::string pod, node;
+  ShapeId shape = kNone;
 };
 
 }  // namespace gangway::model

@@ -50,6 +50,7 @@ void Queues::Set(const QueueFacts& facts) {
   queue.open = facts.open;
   queue.reclaimable = facts.reclaimable;
   queue.min_runtime = facts.min_runtime;
+  queue.lost_member_grace = facts.lost_member_grace;
   queue.capability.clear();
   for (const auto& [name, amount] : facts.capability) {
     const Dim dim = dims_.Intern(name);

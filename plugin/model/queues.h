@@ -27,7 +27,7 @@ struct Queue {
   std::int32_t priority = 0;
   bool open = true;
   bool reclaimable = true;
-  std::optional<absl::Duration> min_runtime;
+  std::optional<absl::Duration> min_runtime, lost_member_grace;
   QueueId parent = kNone;
   int children = 0;                                      // queues that name it as their parent
   std::vector<std::pair<Dim, std::int64_t>> capability;  // what is limited

@@ -177,6 +177,8 @@ inline constexpr Phrase kPodsOf("$0 of $1", "$1 的 $0");
 inline constexpr Phrase kForItsPriority(" for its priority", "（因为它的优先级）");
 inline constexpr Phrase kForItsShare(" for what its queue deserves", "（因为其队列的应得量）");
 inline constexpr Phrase kForItsRoom(" to other nodes, so that it finds room", "到其他节点，为它腾出空间");
+inline constexpr Phrase kSinceItLostAMember(", since it lost a member and for too long found no room for another",
+                                            "（因为它失去了成员，且过久未能为替补找到空间）");
 inline constexpr Phrase kMustHaveEnded("; by $0 the pods there must have ended, and it starts",
                                        "；最迟到 $0，那里的 Pod 应已结束，它随即启动");
 

@@ -27,6 +27,7 @@ void Evictions::CountIn(Metrics& metrics) {
   preempted_ = metrics.AddCounter(kEvictions, kHelp, {{"action", "preempt"}});
   reclaimed_ = metrics.AddCounter(kEvictions, kHelp, {{"action", "reclaim"}});
   consolidated_ = metrics.AddCounter(kEvictions, kHelp, {{"action", "consolidation"}});
+  lost_ = metrics.AddCounter(kEvictions, kHelp, {{"action", "lost-member"}});
 }
 
 namespace {
@@ -37,6 +38,8 @@ absl::string_view ReasonOf(EvictFor what_for) {
       return api::volcano::kMoved;
     case EvictFor::kShare:
       return "Reclaimed";
+    case EvictFor::kLost:
+      return api::volcano::kLostMember;
     case EvictFor::kPriority:
     case EvictFor::kNobody:
       break;
@@ -51,8 +54,16 @@ std::string Evictions::SentenceOf(const model::Decision& decision, GangId victim
   const Gang& gang = cluster_.gang(decision.gang);
   const Gang& victim = cluster_.gang(victim_id);
   std::string text =
-      absl::StrCat("evicted ", pods, " of ", victim.tasks.size(), victim.tasks.size() == 1 ? " task" : " tasks",
-                   " for ", gang.ns, "/", gang.name, ": ");
+      absl::StrCat("evicted ", pods, " of ", victim.tasks.size(), victim.tasks.size() == 1 ? " task" : " tasks");
+  if (decision.evict_for == EvictFor::kLost) {
+    if (victim_id != decision.gang) absl::StrAppend(&text, " for ", gang.ns, "/", gang.name);
+    absl::StrAppend(&text, ": it was whole, and has lacked members since ",
+                    absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", victim.short_since, absl::UTCTimeZone()));
+    if (victim_id == decision.gang && decision.reason.has_value())
+      absl::StrAppend(&text, "; it ", model::Render(*decision.reason));
+    return text;
+  }
+  absl::StrAppend(&text, " for ", gang.ns, "/", gang.name, ": ");
   if (decision.evict_for == EvictFor::kRoom) {
     absl::StrAppend(&text, "moved so that it finds room, and placed again at once");
   } else if (decision.evict_for == EvictFor::kPriority) {
@@ -84,6 +95,10 @@ std::vector<NamespacedName> Evictions::CarryOut(const model::Decision& decision,
     leaving.on_behalf = key;
     log::Info("gang evicted", {{"gang", victim.ToString()}, {"why", leaving.sentence}});
     gangs.push_back(victim);
+  }
+  if (decision.evict_for == EvictFor::kLost) {  // nobody preempts
+    lost_.Add();
+    return gangs;
   }
   attempts_.Add();
   victims_.Set(static_cast<double>(decision.evicted.size()));

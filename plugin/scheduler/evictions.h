@@ -30,7 +30,7 @@ struct Removal {
   std::vector<model::TaskId> tasks;             // to be deleted, by name
   std::vector<api::volcano::ReleasedPod> told;  // that the PodGroup names: also who is terminating already
   std::string sentence;
-  std::string reason;  // Preempted, Reclaimed or Moved
+  std::string reason;  // Preempted, Reclaimed, Moved or LostMember
 };
 
 class Evictions {
@@ -72,7 +72,7 @@ class Evictions {
   absl::btree_map<api::NamespacedName, Leaving> leaving_;  // by gang
   absl::flat_hash_map<std::string, std::string> shown_;    // nominatedNodeName of pods that have one, by UID
   Gauge victims_;
-  Counter attempts_, preempted_, reclaimed_, consolidated_;
+  Counter attempts_, preempted_, reclaimed_, consolidated_, lost_;
 };
 
 }  // namespace gangway::scheduler

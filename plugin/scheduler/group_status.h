@@ -19,7 +19,7 @@ struct StatusInput {
   std::string part_bound_message;  // set: their time has come, and none of them may be released
   std::string transition_id;
   absl::Time now;
-  std::string release_reason = "NotWhole";  // or Preempted, Reclaimed, Moved
+  std::string release_reason = "NotWhole";  // or Preempted, Reclaimed, Moved, LostMember
 };
 
 // Phases, in this order:

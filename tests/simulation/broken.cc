@@ -143,6 +143,13 @@ void DropWord(json::object& object, const char* word) {
 void Preemptable(json::object& pod) { DropWord(pod, "volcano.sh/preemptable"); }
 void WithoutCooldown(json::object& pod) { DropWord(pod, "volcano.sh/cooldown-time"); }
 void WithoutMinimumRuntime(json::object& queue) { DropWord(queue, "gangway.io/min-runtime"); }
+void WithoutGrace(json::object& queue) { DropWord(queue, "gangway.io/lost-member-grace"); }
+void WithAShortGrace(json::object& queue) {
+  json::object* const metadata = Part(queue, "metadata");
+  json::object* const annotations = metadata == nullptr ? nullptr : Part(*metadata, "annotations");
+  if (annotations != nullptr && annotations->contains("gangway.io/lost-member-grace"))
+    (*annotations)["gangway.io/lost-member-grace"] = "3s";
+}
 void Reclaimable(json::object& queue) { Drop(queue, "spec", "reclaimable"); }
 void WithoutGuarantee(json::object& queue) { Drop(queue, "spec", "guarantee"); }
 // Those of little weight have most of it.
@@ -440,6 +447,12 @@ std::vector<WrongComponent> WrongComponents() {
       options.pieces = true;
     };
   };
+  const auto losing = [](MakeComponent make) {
+    return [make = std::move(make)](HistoryOptions& options) {
+      options.replace_scheduler = make;
+      options.losing = true;
+    };
+  };
   const auto preempting = [](Loop& loop, sandbox::Cluster& cluster) {
     return std::make_shared<Preempting>(loop, cluster);
   };
@@ -485,6 +498,8 @@ std::vector<WrongComponent> WrongComponents() {
       {"MovesForNothing", {Rule::kEvictedWithoutGain}, gathering(Behind(kScheduler, EvictsForNothing))},
       {"MovesWhoDidNotSaySo", {Rule::kMovedUndeclared}, gathering(SchedulerShown(api::kPods, Movable))},
       {"ForgetsWhoWasMoved", {Rule::kNotBack}, gathering(Behind(kScheduler, ForgetsWhoWasMoved))},
+      {"EvictsWhoLostAMemberAtOnce", {Rule::kLostEarly}, losing(SchedulerShown(api::kQueues, WithAShortGrace))},
+      {"NeverEvictsWhoLostAMember", {Rule::kLostHeld}, losing(SchedulerShown(api::kQueues, WithoutGrace))},
       {"DeletesWhatRuns", {Rule::kReleased}, scheduler(preempting)},
       {"WritesPastTheFence", {Rule::kTwoWriters}, ReplicasWith(Leak::kPastTheFence)},
       {"GoesOnThoughItsLeaseIsLost", {Rule::kTwoWriters}, ReplicasWith(Leak::kGoesOn)},

@@ -179,6 +179,12 @@ absl::string_view NameOf(Rule rule) {
       return "moved-again";
     case Rule::kNotBack:
       return "not-back";
+    case Rule::kLostRoom:
+      return "lost-room";
+    case Rule::kLostEarly:
+      return "lost-early";
+    case Rule::kLostHeld:
+      return "lost-held";
     case Rule::kDelayed:
       return "delayed";
     case Rule::kStarved:
@@ -232,13 +238,19 @@ Checker::Checker(Rules rules)
           },
           [this](Rule rule, const std::string& text) { Violation(rule, text); }),
       kept_({rules_.scheduler, rules_.bindings_fail ? absl::InfiniteDuration() : rules_.begin_takes}, pods_,
-            [this](Rule rule, const std::string& text) { Violation(rule, text); }) {}
+            [this](Rule rule, const std::string& text) { Violation(rule, text); }) {
+  if (!rules_.lost_members) return;
+  lost_.emplace(Lost::Rules{rules_.node_known, rules_.bindings_take, gang::Policy().lost_member_grace,
+                            rules_.lost_takes, rules_.clocks_are_right},
+                pods_, queues_, [this](Rule rule, const std::string& text) { Violation(rule, text); });
+}
 
 void Checker::Disturbed(absl::Time until) {
   disturbed_ = std::max(disturbed_, until);
   places_.Disturbed(until);
   evicted_.Disturbed(until);
   kept_.Disturbed(until);
+  if (lost_.has_value()) lost_->Disturbed(until);
 }
 
 void Checker::OnRecord(const JournalRecord& record) {
@@ -246,6 +258,7 @@ void Checker::OnRecord(const JournalRecord& record) {
   places_.Settle(record.time);
   evicted_.Settle(record.time);
   kept_.Settle(record.time);
+  if (lost_.has_value()) lost_->Settle(record.time);
   CheckDeadlines(record.time);
   // Old events expire and leases are renewed; that is no work.
   if (record.resource != &api::kLeases && (record.resource != &api::kEvents || record.after != nullptr)) {
@@ -259,6 +272,7 @@ void Checker::OnRecord(const JournalRecord& record) {
     places_.OnRecord(record, Where(record));
     evicted_.OnRecord(record, Where(record));
     kept_.OnRecord(record, Where(record));
+    if (lost_.has_value()) lost_->OnRecord(record, Where(record));
   }
   if (record.resource == &api::kPods) {
     OnPod(record);
@@ -315,6 +329,7 @@ void Checker::OnPod(const JournalRecord& record) {
     }
     pods_.erase(record.key);
     made_for_.erase(record.uid);
+    if (lost_.has_value() && same) lost_->OnGone(old, record.time);
   } else {
     const Pod pod = DecodeRecord<Pod>(record.after);
     if (same && old.bound() && pod.spec.node_name != old.spec.node_name) {
@@ -329,6 +344,7 @@ void Checker::OnPod(const JournalRecord& record) {
     evicted_.OnPod(it == pods_.end() ? nullptr : &old, &pod, record.time);
     pods_[record.key] = pod;
     if (newly_bound) kept_.OnBinding(pod, record.time);
+    if (newly_bound && lost_.has_value()) lost_->OnBinding(pod, record.time, Where(record));
     if (newly_bound) CheckBinding(pod, record);
     CheckGang(GroupOf(pod), record.time);
   }
@@ -562,7 +578,8 @@ void Checker::CheckEviction(const Pod& pod, const std::string& where) {
   if (gang == gangs_.end()) return;
   const api::volcano::PodGroupCondition* const told = api::volcano::LatestRelease(gang->second.group.status);
   const bool by_name = told != nullptr &&
-                       (told->reason == "Preempted" || told->reason == "Reclaimed" || told->reason == "Moved") &&
+                       (told->reason == "Preempted" || told->reason == "Reclaimed" || told->reason == "Moved" ||
+                        told->reason == api::volcano::kLostMember) &&
                        absl::StrContains(told->message, absl::StrCat(pod.metadata.name, "/", pod.metadata.uid));
   if (!by_name) Violation(Rule::kReleased, "a pod was evicted without a word of its PodGroup at ", where);
 }
@@ -656,6 +673,7 @@ void Checker::AtEnd(absl::Time now) {
   places_.Settle(now);
   evicted_.Settle(now);
   kept_.Settle(now);
+  if (lost_.has_value()) lost_->Settle(now);
   CheckDeadlines(now);
   if (now - last_write_ < rules_.quiet) {
     Violation(Rule::kQuiet, "the last write was ", absl::FormatDuration(now - last_write_), " before the end, ",

@@ -20,6 +20,7 @@
 #include "sandbox/apiserver/journal.h"
 #include "tests/simulation/evicted.h"
 #include "tests/simulation/kept.h"
+#include "tests/simulation/lost.h"
 #include "tests/simulation/places.h"
 
 namespace gangway::testutil {
@@ -60,6 +61,9 @@ enum class Rule {
   kMovedAgain,          // and stays for a while then
   kNotBack,             // and has its nodes as soon as its pods are made again
   kDelayed,             // who has nodes kept begins when those have ended who were there, whoever came meanwhile
+  kLostRoom,            // the room of a member that was lost is kept for a time
+  kLostEarly,           // in which the others do not have to go
+  kLostHeld,            // and then do not hold theirs for ever
   kStarved,             // who could start on an empty cluster starts
   kReleased,   // only then pods are released: ours, with a controller, that do not run, of a gang that never was whole
   kVersion,    // a Job's version does not go back
@@ -72,7 +76,7 @@ enum class Rule {
   kLeftovers,  // at rest nothing is there of what is gone
   kQuiet,      // in the end nothing is written any more
 };
-inline constexpr int kRules = 41;
+inline constexpr int kRules = 44;
 // "part-bound"
 absl::string_view NameOf(Rule rule);
 
@@ -96,6 +100,9 @@ class Checker {
     absl::Duration idle = absl::Minutes(1);
     // From the end of the last for whom a gang that has nodes kept waits until it is bound: by then it was told, too.
     absl::Duration begin_takes = absl::Seconds(25);
+    // Whether gangs that lost members are looked at, and from the end of their grace until they have gone.
+    bool lost_members = true;
+    absl::Duration lost_takes = absl::Seconds(15);
     // The scheduler knows what time it is.
     bool clocks_are_right = true;
     // From a command's end to its effect.
@@ -221,6 +228,7 @@ class Checker {
   Places places_;
   Evicted evicted_;
   Kept kept_;
+  std::optional<Lost> lost_;
   std::set<std::string> uids_, gone_;  // of what is there, and of what was
   std::map<std::string, Made> made_;   // what is there and the controllers made, by UID
   std::vector<std::string> violations_;

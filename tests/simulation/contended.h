@@ -40,4 +40,7 @@ Contention DrawRanked(std::uint64_t seed);
 // jobs comes past large ones that wait for many pods to end.
 Contention DrawPieces(std::uint64_t seed);
 
+// Users delete pods of gangs that run, while others wait for the room, and while no node takes anybody.
+Contention DrawLosing(std::uint64_t seed);
+
 }  // namespace gangway::testutil

@@ -53,11 +53,6 @@ bool WaitsForVolumes(const Pod& pod) {
   return !pod.bound() && absl::StrContains(pod.spec.volumes.json, "persistentVolumeClaim");
 }
 
-void AddRequests(const Pod& pod, ResourceList& sum) {
-  for (const api::core::Container& container : pod.spec.containers) {
-    for (const auto& [name, quantity] : container.resources.requests) sum[name] = *sum[name].Plus(quantity);
-  }
-}
 // Of what `of` says nothing of.
 api::Quantity AmountOf(const ResourceList& of, const std::string& resource) {
   const auto it = of.find(resource);

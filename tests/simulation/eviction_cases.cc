@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "api/cluster_resources.h"
+#include "api/json.h"
 #include "tests/simulation/journal_by_hand.h"
 
 namespace gangway::testutil {
@@ -25,11 +26,12 @@ void PutGroup(Journal& j, const GangIs& gang, int running, const std::string& to
                      told.empty() ? "" : R"(,"conditions":[{"type":"GangReleased","status":"True",)", told,
                      told.empty() ? "" : "}]", "}"));
 }
-void PutPod(Journal& j, const GangIs& gang, int i, bool bound, const char* status, bool deleting = false) {
+void PutPod(Journal& j, const GangIs& gang, int i, bool bound, const char* status, bool deleting = false,
+            const char* node = "n1") {
   j.Put(api::kPods, PodName(gang, i),
         absl::StrCat(deleting ? R"(,"deletionTimestamp":"2026-01-01T00:00:00Z")" : "",
                      R"(,"annotations":{"scheduling.k8s.io/group-name":")", gang.name, R"(")", gang.annotations, "}"),
-        absl::StrCat(R"(,"spec":{"schedulerName":"volcano","nodeName":")", bound ? "n1" : "",
+        absl::StrCat(R"(,"spec":{"schedulerName":"volcano","nodeName":")", bound ? node : "",
                      R"(","containers":[{"name":"c","resources":{"requests":{"cpu":")", gang.cpu,
                      R"("}}}]},"status":{)", status, "}"));
 }
@@ -90,6 +92,33 @@ void KeepNodes(Journal& j, const GangIs& gang, int ends) {
                    R"("},"status":{"conditions":[{"type":"Unschedulable","status":"True","message":"waits for 2 of 2 )",
                    R"(tasks: w needs cpu 1; 2 nodes have 0 free, 0 fit; on 1 node room is kept for it until )", ends,
                    R"( pods end"}]})"));
+}
+
+// It ran as a whole; `lacks_since`: of members, as it says. `released`: why the rest goes, "" = it does not.
+void PutGroupThatRan(Journal& j, const GangIs& gang, int running, std::optional<absl::Time> lacks_since = std::nullopt,
+                     const std::string& released = "") {
+  std::string conditions;
+  if (lacks_since.has_value()) {
+    absl::StrAppend(&conditions, R"({"type":"Unschedulable","status":"True","lastTransitionTime":")",
+                    api::FormatTime(*lacks_since), R"("})");
+  }
+  if (!released.empty())
+    absl::StrAppend(&conditions, R"(,{"type":"GangReleased","status":"True","reason":")", released, R"("})");
+  j.Put(api::kPodGroups, gang.name, "",
+        absl::StrCat(R"(,"spec":{"minMember":)", gang.min_member, R"(,"queue":")", gang.queue,
+                     R"("},"status":{"running":)", running, R"(,"phase":")",
+                     lacks_since.has_value() ? "Unknown" : "Running", R"(","conditions":[)", conditions, "]}"));
+}
+// Of a gang that fills a node with another one; returns when it said so.
+absl::Time LoseAMember(Journal& j, const GangIs& gang) {
+  Run(j, {.name = "v", .pods = 2, .min_member = 2, .cpu = 1});
+  PutGroupThatRan(j, gang, gang.pods);
+  for (int i = 0; i < gang.pods; ++i) PutPod(j, gang, i, true, kRunning);
+  j.Wait(absl::Minutes(1));
+  j.Remove(api::kPods, PodName(gang, 0));
+  PutPod(j, gang, 0, false, kPending);
+  PutGroupThatRan(j, gang, gang.pods - 1, j.now());
+  return j.now();
 }
 
 void Replace(Journal& j, const GangIs& gang, const GangIs& by, const char* reason) {
@@ -203,6 +232,35 @@ std::vector<RuleCase> EvictionCases() {
          PutGroup(j, there, 0);
          j.Wait(absl::Seconds(wrong ? 26 : 24));
          for (const int i : {0, 1}) j.By("scheduler"), PutPod(j, gang, i, true, kPending);
+       }},
+      // Its successor has a node meanwhile, or has none.
+      {Rule::kLostRoom,
+       [](Journal& j, bool wrong) {
+         Cluster(j);
+         const GangIs gang{.name = "g", .pods = 3, .min_member = 3, .cpu = 2};
+         LoseAMember(j, gang);
+         PutPod(j, {.name = "w", .pods = 1, .cpu = 2}, 0, true, kPending);
+         if (!wrong) j.By("scheduler"), PutPod(j, gang, 0, true, kPending, false, "n2");
+         j.Wait(absl::Seconds(4));
+       }},
+      {Rule::kLostEarly,
+       [](Journal& j, bool wrong) {
+         Cluster(j);
+         const GangIs gang{.name = "g", .pods = 3, .min_member = 3};
+         const absl::Time since = LoseAMember(j, gang);
+         j.Wait(absl::Seconds(wrong ? 298 : 300));
+         PutGroupThatRan(j, gang, 2, since, "LostMember");
+       }},
+      {Rule::kLostHeld,
+       [](Journal& j, bool wrong) {
+         Cluster(j);
+         j.Put(api::kQueues, "top", R"(,"annotations":{"gangway.io/lost-member-grace":"1m"})", R"(,"spec":{})");
+         j.Put(api::kQueues, "below", "", R"(,"spec":{"parent":"top"})");
+         const GangIs gang{.name = "g", .queue = "below", .pods = 3, .min_member = 3};
+         LoseAMember(j, gang);
+         j.Wait(absl::Seconds(wrong ? 76 : 74));
+         for (int i = 1; i < 3; ++i) PutPod(j, gang, i, true, R"("phase":"Succeeded")");
+         PutGroupThatRan(j, gang, 0, j.now());
        }},
       {Rule::kStarved,
        [](Journal& j, bool wrong) {

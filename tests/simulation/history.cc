@@ -99,6 +99,7 @@ std::string Text(const Doing& doing) { return doing.text; }
 // for as long as that is so.
 Contention DrawFor(const HistoryOptions& options) {
   if (options.contended && options.ranked) return DrawRanked(options.seed);
+  if (options.contended && options.losing) return DrawLosing(options.seed);
   if (options.contended && options.pieces) return DrawPieces(options.seed);
   return options.contended ? DrawContention(options.seed, options.placed, options.placed && options.bindings_fail)
                            : Contention{};
@@ -253,6 +254,7 @@ class History {
     rules.clocks_are_right = !options_.random_faults;
     // Which ports are taken, and what pods ask of each other, is seen as it is when nodes are kept: where pods ask for
     // that, one that came meanwhile may be in the way (docs/queues.md).
+    rules.lost_members = options_.losing;
     if (!options_.pieces) rules.begin_takes = absl::InfiniteDuration();
     // What was made free may go with its node, or to another while nobody leads.
     if (options_.random_faults) rules.gain_takes = absl::InfiniteDuration();

@@ -43,6 +43,7 @@ struct HistoryOptions {
   bool placed = false;           // contended, and where pods lie matters
   bool ranked = false;           // contended, and who goes first and who must leave matters
   bool pieces = false;           // contended, and room must be gathered
+  bool losing = false;           // contended, and gangs lose members
   bool bindings_fail = false;    // for no reason: what was placed by what they would have brought is not judged
   bool paddle = false;           // the jobs are PaddleJobs, of either dialect
   absl::Duration disturbed_for;  // by components that replace others: deadlines begin then

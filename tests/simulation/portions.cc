@@ -23,6 +23,12 @@ std::int64_t Of(const api::ResourceList& amounts, const std::string& resource) {
 
 }  // namespace
 
+void AddRequests(const api::core::Pod& pod, api::ResourceList& sum) {
+  for (const api::core::Container& container : pod.spec.containers) {
+    for (const auto& [name, quantity] : container.resources.requests) sum[name] = *sum[name].Plus(quantity);
+  }
+}
+
 std::vector<std::string> PathOf(const Queues& queues, const std::string& queue) {
   std::vector<std::string> path{queue};
   while (path.back() != kRoot && path.size() < kDeepest) path.push_back(AboveOf(queues, path.back()));

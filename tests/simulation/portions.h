@@ -6,10 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "api/core/pod.h"
 #include "api/meta.h"
 #include "api/volcano/scheduling.h"
 
 namespace gangway::testutil {
+
+// The plain sum: the jobs of a history have neither init containers nor overhead.
+void AddRequests(const api::core::Pod& pod, api::ResourceList& sum);
 
 using Queues = std::map<std::string, api::volcano::Queue>;
 

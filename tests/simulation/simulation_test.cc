@@ -224,6 +224,21 @@ TEST_F(SimulationTest, HistoriesInWhichRoomIsGatheredWithFaultsKeepEveryPromise)
   });
 }
 
+TEST_F(SimulationTest, HistoriesInWhichGangsLoseMembersKeepEveryPromise) {
+  KeepEveryPromiseInContention([](HistoryOptions& options) {
+    options.placed = false;
+    options.losing = true;
+  });
+}
+
+TEST_F(SimulationTest, HistoriesInWhichGangsLoseMembersWithFaultsKeepEveryPromise) {
+  KeepEveryPromiseInContention([](HistoryOptions& options) {
+    options.placed = false;
+    options.losing = true;
+    options.random_faults = true;
+  });
+}
+
 // In half of them nodes and pods go, too.
 TEST_F(SimulationTest, ContendedHistoriesWithFaultsKeepEveryPromise) {
   KeepEveryPromiseInContention([](HistoryOptions& options) {

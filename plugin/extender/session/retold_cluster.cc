@@ -31,23 +31,24 @@ bool Same(const model::SubGroupFacts& x, const model::SubGroupFacts& y) {
 bool AsksTheSame(const model::GangFacts& x, const model::GangFacts& y) {
   const auto& [ns, name, uid, kind, queue, priority_class, min_member, min_task_member, sub_groups, has_min_resources,
                min_resources, quota_asks, topology, not_modelled, created, waiting_time, phase, was_whole, evictable,
-               moved] = x;
+               moved, short_since] = x;
   return std::tie(ns, name, uid, kind, queue, priority_class, min_member, min_task_member, has_min_resources,
-                  min_resources, quota_asks, topology, not_modelled, created, waiting_time, evictable,
-                  moved) == std::tie(y.ns, y.name, y.uid, y.kind, y.queue, y.priority_class, y.min_member,
-                                     y.min_task_member, y.has_min_resources, y.min_resources, y.quota_asks, y.topology,
-                                     y.not_modelled, y.created, y.waiting_time, y.evictable, y.moved) &&
+                  min_resources, quota_asks, topology, not_modelled, created, waiting_time, evictable, moved,
+                  short_since) == std::tie(y.ns, y.name, y.uid, y.kind, y.queue, y.priority_class, y.min_member,
+                                           y.min_task_member, y.has_min_resources, y.min_resources, y.quota_asks,
+                                           y.topology, y.not_modelled, y.created, y.waiting_time, y.evictable, y.moved,
+                                           y.short_since) &&
          std::equal(sub_groups.begin(), sub_groups.end(), y.sub_groups.begin(), y.sub_groups.end(),
                     [](const auto& a, const auto& b) { return Same(a, b); });
 }
 
 bool Same(const model::QueueFacts& x, const model::QueueFacts& y) {
-  const auto& [name, parent, weight, priority, open, reclaimable, min_runtime, capability, guarantee, deserved,
-               not_modelled, created, use] = x;
-  return std::tie(name, parent, weight, priority, open, reclaimable, min_runtime, capability, guarantee, deserved,
-                  not_modelled, created, use) == std::tie(y.name, y.parent, y.weight, y.priority, y.open, y.reclaimable,
-                                                          y.min_runtime, y.capability, y.guarantee, y.deserved,
-                                                          y.not_modelled, y.created, y.use);
+  const auto& [name, parent, weight, priority, open, reclaimable, min_runtime, lost_member_grace, capability, guarantee,
+               deserved, not_modelled, created, use] = x;
+  return std::tie(name, parent, weight, priority, open, reclaimable, min_runtime, lost_member_grace, capability,
+                  guarantee, deserved, not_modelled, created, use) ==
+         std::tie(y.name, y.parent, y.weight, y.priority, y.open, y.reclaimable, y.min_runtime, y.lost_member_grace,
+                  y.capability, y.guarantee, y.deserved, y.not_modelled, y.created, y.use);
 }
 
 bool Same(const model::QuotaFacts& x, const model::QuotaFacts& y) {

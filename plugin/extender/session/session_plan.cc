@@ -81,12 +81,13 @@ std::string Shortened(std::string text) {
 
 void Judge(const Cluster& cluster, const SessionPlanOptions& options, const Decision& decision, PlannedGang& planned) {
   const Gang& gang = cluster.gang(decision.gang);
+  const bool goes = decision.evict_for == model::EvictFor::kLost;
   planned.placed = static_cast<int>(decision.placements.size());
   if (decision.reason.has_value()) planned.why = Shortened(model::Render(*decision.reason));
   if (!gang.not_modelled.empty() || (decision.reason.has_value() && KnowsNoHyperNodes(cluster, *decision.reason))) {
     planned.verdict = Verdict::kNotJudged;
   } else if (decision.short_of_minimum && decision.reason.has_value()) {
-    planned.verdict = decision.evicted.empty() ? VerdictOf(*decision.reason) : Verdict::kMakesRoom;
+    planned.verdict = decision.evicted.empty() || goes ? VerdictOf(*decision.reason) : Verdict::kMakesRoom;
     planned.may_start = planned.verdict != Verdict::kWaits || !LosesKeptNodes(*decision.reason);
   } else if (!decision.placements.empty()) {
     planned.verdict = Verdict::kPlaced;
@@ -94,6 +95,7 @@ void Judge(const Cluster& cluster, const SessionPlanOptions& options, const Deci
     planned.verdict = gang.tasks.empty() ? Verdict::kNotJudged : Verdict::kSettled;
   }
   if (!gang.admitted) planned.let_in = decision.admit && !(options.whole_gangs && planned.verdict == Verdict::kWaits);
+  if (goes) return;  // Volcano asks for whom others go
   planned.evict_for = decision.evict_for;
   for (const model::TaskId task : decision.evicted) planned.victims.push_back(cluster.task(task).uid);
   std::sort(planned.victims.begin(), planned.victims.end());

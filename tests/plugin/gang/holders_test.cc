@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "plugin/gang/queue_tree.h"
 #include "tests/plugin/gang/world.h"
 #include "tests/plugin/model/cluster_builder.h"
 
@@ -61,13 +62,13 @@ struct HoldersTest : testutil::World, ::testing::Test {
 
 TEST_F(HoldersTest, SomebodyIsMovableWhenAPodOfAHolderIs) {
   Runs("stays", "", 1, 1, 1);
-  EXPECT_FALSE(Holders(cluster, policy, At(10)).AnyMovable());
+  EXPECT_FALSE(Holders(cluster, QueueTree(cluster), policy, At(10)).AnyMovable());
   model::PodFacts pod = testutil::Pod("stays", "w", 0, testutil::Cpu(1000));
   pod.node = "node-000";
   pod.phase = model::PodPhase::kRunning;
   pod.movable = true;
   cluster.SetPod(pod);
-  EXPECT_TRUE(Holders(cluster, policy, At(10)).AnyMovable());
+  EXPECT_TRUE(Holders(cluster, QueueTree(cluster), policy, At(10)).AnyMovable());
 }
 
 TEST_F(HoldersTest, MembersGoBeforeGangsLowPrioritiesBeforeHighOnesTheYoungestFirst) {
@@ -76,7 +77,7 @@ TEST_F(HoldersTest, MembersGoBeforeGangsLowPrioritiesBeforeHighOnesTheYoungestFi
   Runs("elastic", "low", 3, 1, 2);
   Runs("young", "low", 4, 1, 1);
   Runs("top", "high", 5, 1, 1);
-  const Holders holders(cluster, policy, At(10));
+  const Holders holders(cluster, QueueTree(cluster), policy, At(10));
   cluster.SetGang([] {
     model::GangFacts gang = testutil::Gang("waits", 1);
     gang.priority_class = "high";
@@ -102,7 +103,7 @@ TEST_F(HoldersTest, OfOnePriorityThoseGoFirstThatHaveStartedLast) {
   Starts("between", {20, 30, 55});  // 35 in the mean
   Starts("alike", {35});
   Starts("lowest", {1});
-  const Holders holders(cluster, policy, At(60));
+  const Holders holders(cluster, QueueTree(cluster), policy, At(60));
   EXPECT_THAT(InOrder(holders.by_queue().begin()->second),
               ElementsAre("lowest", "not-yet", "late", "between", "alike", "early"));
 }
@@ -112,7 +113,9 @@ TEST_F(HoldersTest, APodThatHasEndedDoesNotCountForWhenItsGangStarted) {
   Runs("b", "", 2, 1, 1);
   Starts("a", {0, 50});  // 25 in the mean
   Starts("b", {30});
-  const auto order = [&] { return InOrder(Holders(cluster, policy, At(60)).by_queue().begin()->second); };
+  const auto order = [&] {
+    return InOrder(Holders(cluster, QueueTree(cluster), policy, At(60)).by_queue().begin()->second);
+  };
   EXPECT_THAT(order(), ElementsAre("b", "a"));
   model::PodFacts pod = Pod("a", 0);
   pod.phase = model::PodPhase::kFailed;
@@ -129,10 +132,10 @@ TEST_F(HoldersTest, WhoTerminatesIsGoingUntilItTakesTooLong) {
   pod.terminating = true;
   pod.grace_ends = At(30);
   cluster.SetPod(pod);
-  const Holders in_time(cluster, policy, At(40));
+  const Holders in_time(cluster, QueueTree(cluster), policy, At(40));
   EXPECT_THAT(in_time.going(), ElementsAre(cluster.FindTask("default", "g-w-1")));
   EXPECT_EQ(in_time.look_again(), At(30) + policy.victims_take);
-  const Holders too_late(cluster, policy, At(30) + policy.victims_take);
+  const Holders too_late(cluster, QueueTree(cluster), policy, At(30) + policy.victims_take);
   EXPECT_THAT(too_late.going(), IsEmpty());
   EXPECT_EQ(too_late.look_again(), absl::InfiniteFuture());
 }
@@ -141,7 +144,7 @@ TEST_F(HoldersTest, WhatLowerOnesHoldIsNothingWhereNobodyIsPreempted) {
   Runs("a", "low", 1, 1, 2);
   Runs("b", "", 2, 1, 1);
   Runs("c", "high", 3, 1, 1);
-  Holders holders(cluster, policy, At(10));
+  Holders holders(cluster, QueueTree(cluster), policy, At(10));
   EXPECT_EQ(holders.HeldByLower(Id("c"))[cluster.dims().Find("cpu")], 3000);
   EXPECT_EQ(holders.HeldByLower(Id("a"))[cluster.dims().Find("cpu")], 1000);
   EXPECT_TRUE(holders.HeldByLower(Id("b")).zero());

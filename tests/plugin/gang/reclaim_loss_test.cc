@@ -22,8 +22,8 @@ class ReclaimLossTest : public testutil::EvictTest {
     explicit View(const ReclaimLossTest& test)
         : overlay(test.cluster),
           reclaim(overlay, test.policy),
-          victims(test.cluster, overlay.tree(), testutil::At(10)),
-          holders(test.cluster, test.policy, testutil::At(10)) {}
+          victims(test.cluster, overlay.tree(), test.policy, testutil::At(10)),
+          holders(test.cluster, overlay.tree(), test.policy, testutil::At(10)) {}
     Preemptor Of(const std::string& gang) {
       return FindPreemptor(overlay, overlay.cluster().FindGang("default", gang)).value_or(Preemptor());
     }

@@ -43,7 +43,7 @@ struct VictimsTest : testutil::World, ::testing::Test {
 TEST_F(VictimsTest, TheLastInOrderAreBeyondTheMinimumEachForItself) {
   for (int i = 0; i < 4; ++i) Runs(i);
   const QueueTree tree(cluster);
-  Victims victims(cluster, tree, At(10));
+  Victims victims(cluster, tree, policy, At(10));
   const std::vector<Bundle> surplus = victims.Surplus(gang(), false);
   EXPECT_THAT(NamesOf(surplus), ElementsAre("g-w-3", "g-w-2"));
   EXPECT_EQ(surplus.size(), 2u);
@@ -57,7 +57,7 @@ TEST_F(VictimsTest, OneThatMayNotGoKeepsTheWholeGangAndNotItsSurplus) {
   Runs(0, 1000, /*evictable=*/false);
   for (int i = 1; i < 4; ++i) Runs(i);
   const QueueTree tree(cluster);
-  Victims victims(cluster, tree, At(10));
+  Victims victims(cluster, tree, policy, At(10));
   EXPECT_THAT(NamesOf(victims.Surplus(gang(), false)), ElementsAre("g-w-3", "g-w-2"));
   EXPECT_FALSE(victims.Whole(gang(), false).has_value());
 }
@@ -65,7 +65,7 @@ TEST_F(VictimsTest, OneThatMayNotGoKeepsTheWholeGangAndNotItsSurplus) {
 TEST_F(VictimsTest, WhoGoesByWhatWasDecidedIsNeitherSurplusNorKeepsAnybodyInTheMinimum) {
   for (int i = 0; i < 4; ++i) Runs(i);
   const QueueTree tree(cluster);
-  Victims victims(cluster, tree, At(10));
+  Victims victims(cluster, tree, policy, At(10));
   victims.Evict({cluster.FindTask("default", "g-w-3")});
   EXPECT_THAT(NamesOf(victims.Surplus(gang(), false)), ElementsAre("g-w-2"));
   victims.Evict({cluster.FindTask("default", "g-w-0")});
@@ -78,7 +78,7 @@ TEST_F(VictimsTest, WhoGoesByWhatWasDecidedIsNeitherSurplusNorKeepsAnybodyInTheM
 TEST_F(VictimsTest, WhatABundleHoldsIsTheSumOfItsPods) {
   for (int i = 0; i < 3; ++i) Runs(i, 1000 * (i + 1));
   const QueueTree tree(cluster);
-  Victims victims(cluster, tree, At(10));
+  Victims victims(cluster, tree, policy, At(10));
   const std::vector<Bundle> surplus = victims.Surplus(gang(), false);
   ASSERT_EQ(surplus.size(), 1u);
   EXPECT_EQ(surplus[0].amounts[model::kCpu], 3000);
@@ -89,7 +89,7 @@ TEST_F(VictimsTest, WhatABundleHoldsIsTheSumOfItsPods) {
 TEST_F(VictimsTest, AWholeGangIsWhatIsLeftOfItEachTimeItIsAskedFor) {
   for (int i = 0; i < 3; ++i) Runs(i);
   const QueueTree tree(cluster);
-  Victims victims(cluster, tree, At(10));
+  Victims victims(cluster, tree, policy, At(10));
   EXPECT_EQ(victims.Whole(gang(), false)->tasks.size(), 3u);
   EXPECT_FALSE(victims.Whole(gang(), true).has_value()) << "for whoever asks for nothing it is another question";
   victims.Evict({cluster.FindTask("default", "g-w-2")});
@@ -108,7 +108,7 @@ TEST_F(VictimsTest, ThoseThatAskForNothingGoAloneForOnesThatAskForNothing) {
   nothing.phase = model::PodPhase::kRunning;
   cluster.SetPod(nothing);
   const QueueTree tree(cluster);
-  Victims victims(cluster, tree, At(10));
+  Victims victims(cluster, tree, policy, At(10));
   EXPECT_THAT(NamesOf(victims.Surplus(gang(), true)), ElementsAre("g-w-3"));
   EXPECT_FALSE(victims.Whole(gang(), true).has_value());
 }
@@ -125,10 +125,10 @@ TEST_F(VictimsTest, AMinimumRuntimeSaysWhenToLookAgain) {
     cluster.SetPod(pod);
   }
   const QueueTree tree(cluster);
-  Victims early(cluster, tree, At(10));
+  Victims early(cluster, tree, policy, At(10));
   EXPECT_FALSE(early.Whole(gang(), false).has_value());
   EXPECT_EQ(early.look_again(), At(605));
-  Victims late(cluster, tree, At(605));
+  Victims late(cluster, tree, policy, At(605));
   EXPECT_TRUE(late.Whole(gang(), false).has_value());
   EXPECT_EQ(late.look_again(), absl::InfiniteFuture());
 }
@@ -136,7 +136,7 @@ TEST_F(VictimsTest, AMinimumRuntimeSaysWhenToLookAgain) {
 TEST_F(VictimsTest, ABudgetConcernsThoseItSelects) {
   for (int i = 0; i < 2; ++i) Runs(i);
   const QueueTree tree(cluster);
-  const Victims victims(cluster, tree, At(10));
+  const Victims victims(cluster, tree, policy, At(10));
   const std::vector<model::TaskId> both = cluster.gang(gang()).tasks;
   cluster.SetBudget({"default", "of-others", {{"app", model::Op::kIn, {"b"}}}, 0});
   EXPECT_TRUE(victims.WithinBudgets(both));
@@ -152,7 +152,7 @@ TEST_F(VictimsTest, ABudgetIsUsedByThoseThatAreCounted) {
   for (int i = 0; i < 4; ++i) Runs(i);
   cluster.SetBudget({"default", "b", {{"app", model::Op::kIn, {"a"}}}, 2});
   const QueueTree tree(cluster);
-  Victims victims(cluster, tree, At(10));
+  Victims victims(cluster, tree, policy, At(10));
   const auto task = [&](int index) { return cluster.FindTask("default", absl::StrCat("g-w-", index)); };
   EXPECT_TRUE(victims.WithinBudgets({task(0), task(1)}));
   EXPECT_FALSE(victims.WithinBudgets({task(0), task(1), task(2)}));

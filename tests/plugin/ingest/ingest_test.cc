@@ -164,14 +164,33 @@ TEST(IngestTest, APodThatMayBeMovedSaysWhatItWouldAskForAgain) {
   EXPECT_EQ(group("Preempted").moved, absl::InfinitePast());
 }
 
+// Of a gang that began anew the phase is another, however long it waited; and what it lacked before it was whole counts
+// no more.
+TEST(IngestTest, AGangThatWasWholeSaysSinceWhenItIsShort) {
+  const auto since = [](const std::string& phase, const std::string& unschedulable) {
+    return GangFactsOf(Decoded<api::volcano::PodGroup>(absl::StrCat(
+                           R"({"metadata":{"name":"g"},"spec":{"minMember":1},"status":{"phase":")", phase,
+                           R"(","conditions":[{"type":"Scheduled","status":"True","lastTransitionTime":)",
+                           R"("2026-11-23T10:00:00Z"},{"type":"Unschedulable","status":"True","lastTransitionTime":")",
+                           unschedulable, R"("}]}})")))
+        .short_since;
+  };
+  EXPECT_EQ(since("Unknown", "2026-11-23T11:00:00Z"),
+            absl::FromCivil(absl::CivilHour(2026, 11, 23, 11), absl::UTCTimeZone()));
+  EXPECT_EQ(since("Unknown", "2026-11-23T09:00:00Z"), absl::InfiniteFuture());
+  EXPECT_EQ(since("Running", "2026-11-23T11:00:00Z"), absl::InfiniteFuture());
+  EXPECT_EQ(since("Pending", "2026-11-23T11:00:00Z"), absl::InfiniteFuture());
+}
+
 TEST(IngestTest, OthersSayWhoMayBeEvicted) {
   const auto group = Decoded<api::volcano::PodGroup>(
       R"({"metadata":{"name":"g","annotations":{"volcano.sh/preemptable":"false"}},"spec":{"minMember":1}})");
   EXPECT_FALSE(GangFactsOf(group).evictable);
   const auto queue = Decoded<api::volcano::Queue>(
-      R"({"metadata":{"name":"q","annotations":{"gangway.io/min-runtime":"10m"}},"spec":{"reclaimable":false}})");
+      R"({"metadata":{"name":"q","annotations":{"gangway.io/min-runtime":"10m","gangway.io/lost-member-grace":"90s"}},"spec":{"reclaimable":false}})");
   EXPECT_FALSE(QueueFactsOf(queue).reclaimable);
   EXPECT_EQ(QueueFactsOf(queue).min_runtime, absl::Minutes(10));
+  EXPECT_EQ(QueueFactsOf(queue).lost_member_grace, absl::Seconds(90));
   const model::QueueFacts plain = QueueFactsOf(Decoded<api::volcano::Queue>(R"({"metadata":{"name":"q"}})"));
   EXPECT_TRUE(plain.reclaimable);
   EXPECT_FALSE(plain.min_runtime.has_value());
