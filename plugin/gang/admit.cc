@@ -94,12 +94,15 @@ std::int64_t Admission::Ceiling(Dim dim) const {
   return total / 100 * percent + total % 100 * percent / 100;
 }
 
+std::int64_t Admission::HeldBelow(QueueId level, Dim dim) const {
+  return overlay_.tree().held(level)[dim] + overlay_.taken_below(level)[dim];
+}
+
 bool Admission::CapabilityRefuses(const Gang& gang, const Resources& missing) const {
   const Cluster& cluster = overlay_.cluster();
   for (const QueueId level : overlay_.tree().path(gang.queue)) {
     for (Dim dim = 0; dim < missing.size() && policy_.admit_by_queues; ++dim) {
-      const std::int64_t held = overlay_.tree().held(level)[dim] + overlay_.taken_below(level)[dim];
-      if (IsAsked(missing, dim) && held + missing[dim] > cluster.queue(level).Limit(dim)) return true;
+      if (IsAsked(missing, dim) && HeldBelow(level, dim) + missing[dim] > cluster.queue(level).Limit(dim)) return true;
     }
   }
   return false;
@@ -114,8 +117,8 @@ bool Admission::SumsRefuse(const Gang& gang, const Resources& missing) const {
         cluster.used()[dim] + overlay_.taken()[dim] + missing[dim] > Ceiling(dim))
       return true;
     for (const QueueId level : overlay_.tree().path(gang.queue)) {
-      const std::int64_t held = overlay_.tree().held(level)[dim] + overlay_.taken_below(level)[dim];
-      if (policy_.admit_by_queues && held + missing[dim] > overlay_.tree().Limit(level, dim)) return true;
+      if (policy_.admit_by_queues && HeldBelow(level, dim) + missing[dim] > overlay_.tree().Limit(level, dim))
+        return true;
     }
   }
   return false;
@@ -183,8 +186,7 @@ std::optional<Reason> Admission::Admit(model::GangId id, bool owed, absl::Functi
       // without a capability has no less.
       const bool of_cluster = by_age || (owed && overlay_.tree().IsAboveAll(level));
       const std::int64_t limit = of_cluster ? cluster.queue(level).Limit(dim) : overlay_.tree().Limit(level, dim);
-      const std::int64_t in_use = overlay_.tree().held(level)[dim] + overlay_.taken_below(level)[dim] +
-                                  let_in_by_queue_[static_cast<std::size_t>(level)][dim];
+      const std::int64_t in_use = HeldBelow(level, dim) + let_in_by_queue_[static_cast<std::size_t>(level)][dim];
       if (in_use + missing[dim] > limit && in_use - lower()[dim] + missing[dim] > limit)
         refuse(Reason::Kind::kQueueFull, dim, limit, in_use, 0);
     }

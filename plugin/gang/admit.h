@@ -39,6 +39,7 @@ class Admission {
  private:
   void LetIn(model::GangId gang, int times);
   std::int64_t Ceiling(model::Dim dim) const;
+  std::int64_t HeldBelow(model::QueueId level, model::Dim dim) const;
   bool CapabilityRefuses(const model::Gang& gang, const model::Resources& missing) const;
   bool SumsRefuse(const model::Gang& gang, const model::Resources& missing) const;
   const model::Resources& BeyondSums();

@@ -128,10 +128,9 @@ class Cycle {
     PlaceAwaited(std::move(awaiting_room));
     ServeAll(moved, [&](GangId id) { PlaceMoved(id); });
     if (!first.empty()) {
-      const GangId has_nodes = first.back();
       first.pop_back();
       ServeAll(first, [&](GangId id) { PlaceMinimum(id); });
-      PlaceMinimum(has_nodes);
+      PlaceMinimum(had_nodes_);
     }
     // Who keeps within what its queue deserves, let in or not, comes before who does not.
     Turns let_in = TurnsOf(inside), not_let_in = TurnsOf(outside);

@@ -345,9 +345,10 @@ void Cluster::NoteLostRoom(const Task& task, const Gang& gang) {
   const int own = is_ready(task) ? 1 : 0;
   const int others = gang.Count(TaskStatus::kBound) + gang.Count(TaskStatus::kRunning) - own;
   if (others == 0 || gang.ready() - own >= gang.min_member) return;
+  // One that was made anew and is lost again leaves what it had last.
+  ForgetLostRoom([&](const LostRoom& room) { return room.gang == task.gang && task.name == room.pod; });
   shapes_.InternLike(task.shape, shapes_[task.shape].matched);
-  lost_room_.push_back({task.gang, std::string(gang.uid.text()), std::string(task.name.view()),
-                        std::string(node_name(task.row)), task.shape});
+  lost_room_.push_back({task.gang, gang.uid, task.name, std::string(node_name(task.row)), task.shape});
 }
 
 void Cluster::ForgetLostRoom(absl::FunctionRef<bool(const LostRoom&)> forgotten) {

@@ -118,6 +118,19 @@ TEST_F(LostMemberTest, ItsRoomIsKeptUntilThePodIsMadeAnew) {
   EXPECT_THAT(cluster.lost_room(), IsEmpty());
 }
 
+// However often it goes while the gang lacks another one, too.
+TEST_F(LostMemberTest, OnePodLeavesOneRoom) {
+  cluster.RemovePod("default", "g-0");
+  for (const char* const node : {"b", "a"}) {
+    Runs("g", "g-2", testutil::Amounts(2000), node);
+    cluster.RemovePod("default", "g-2");
+  }
+  ASSERT_THAT(cluster.lost_room(), SizeIs(2));
+  EXPECT_EQ(cluster.lost_room()[1].pod, "g-2");
+  EXPECT_EQ(cluster.lost_room()[1].node, "a");
+  EXPECT_THAT(cluster.Audit(), IsEmpty());
+}
+
 TEST_F(LostMemberTest, ItsRoomIsKeptFromWhatOthersWantBeyondTheirMinimum) {
   Runs("other", "other-1", testutil::Amounts(1), "b");
   Waits("other", "other-2", testutil::Amounts(2000));
