@@ -754,6 +754,8 @@ class AnswersAtOnceTest : public ::testing::Test {
 
 TEST_F(AnswersAtOnceTest, WhatTakesNoTimeIsAnsweredWhileTheLoopIsBusy) {
   RawSocket client(front_->port());
+  client.Send(GetOf("/known"));
+  ASSERT_THAT(client.ReadAnswer(), EndsWith("known /known")) << "the loop was asked, for which is not waited below";
   thread_.Run([&] {
     for (int i = 0; i < 3; ++i) {
       client.Send(GetOf("/known"));

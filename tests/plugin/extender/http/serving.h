@@ -38,6 +38,7 @@ class Serving {
   }
   const Metrics& metrics() const { return metrics_; }
   LoopThread& thread() { return thread_; }
+  extender::VerbHandler& handler() { return *handler_; }
 
  private:
   Metrics metrics_;

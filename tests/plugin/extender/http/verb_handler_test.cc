@@ -68,20 +68,37 @@ TEST(VerbHandlerTest, RepliesHaveALengthAndTheConnectionGoesOn) {
   }
 }
 
-// Asked by the loop's own thread, which can serve nobody meanwhile.
-TEST(VerbHandlerTest, ALookUpDoesNotWaitForTheLoop) {
+// The code; 0: the loop must be asked. By a thread that is not the loop's.
+int CodeAtOnce(testutil::Serving& serving, const std::string& verb, const std::string& body) {
+  kube::Request request;
+  request.method = "POST";
+  request.path = absl::StrCat("/x/", verb);
+  request.body = body;
+  const auto reply = serving.handler().AnswerAtOnce(request, kube::HttpCaller());
+  return reply.has_value() ? reply->code : 0;
+}
+
+TEST(VerbHandlerTest, ALookUpIsAnsweredWhereItWasRead) {
   testutil::Serving serving(Of(Mode::kFull));
   EXPECT_THAT(Ask(serving.port(), "/x/onSessionOpen", Recorded("onSessionOpen-2").body), StartsWith("HTTP/1.1 200"));
-  serving.thread().Run([&] {
-    for (const char* const verb : {"predicate", "prioritize", "jobEnqueueable", "queueOverused", "preemptable"}) {
-      EXPECT_THAT(Ask(serving.port(), absl::StrCat("/x/", verb), Recorded(absl::StrCat(verb, "-1")).body),
-                  StartsWith("HTTP/1.1 200"))
-          << verb;
-    }
-    EXPECT_THAT(Ask(serving.port(), "/x/predicate", "{}"), StartsWith("HTTP/1.1 400"));
-  });
+  for (const char* const verb : {"predicate", "prioritize", "jobEnqueueable", "queueOverused", "preemptable"})
+    EXPECT_EQ(CodeAtOnce(serving, verb, Recorded(absl::StrCat(verb, "-1")).body), 200) << verb;
+  EXPECT_EQ(CodeAtOnce(serving, "predicate", "{}"), 400);
   EXPECT_THAT(serving.metrics().Expose(),
               HasSubstr("gangway_extender_verb_duration_seconds_count{verb=\"predicate\"} 2"));
+}
+
+TEST(VerbHandlerTest, WhatTakesLongerIsTheLoops) {
+  testutil::Serving full(Of(Mode::kFull));
+  EXPECT_EQ(CodeAtOnce(full, "onSessionOpen", Recorded("onSessionOpen-2").body), 0);
+  EXPECT_EQ(CodeAtOnce(full, "predicate", std::string((64u << 10) + 1, ' ')), 0);
+  EXPECT_EQ(CodeAtOnce(full, "nothing", "{}"), 0);
+  VerbOptions options = Of(Mode::kLight);
+  std::shared_ptr<const SessionPlan> plan;
+  options.live = Live(plan);
+  testutil::Serving light(std::move(options));
+  EXPECT_EQ(CodeAtOnce(light, "jobEnqueueable", Recorded("jobEnqueueable-1").body), 0);
+  EXPECT_EQ(CodeAtOnce(light, "predicate", Recorded("predicate-1").body), 200);
 }
 
 TEST(VerbHandlerTest, WhatIsNoVerbIsSaid) {
