@@ -149,6 +149,14 @@ std::vector<Foresight> Foresee(const api::volcano::Queue& queue) {
   const model::QueueFacts facts = QueueFactsOf(queue);
   if (!facts.not_modelled.empty())
     Add(out, facts.not_modelled, absl::StrCat(kUnknown, "no pod of the queue would be placed"));
+  for (const auto& [key, time] :
+       {std::pair(kMinRuntimeKey, facts.min_runtime), std::pair(kLostMemberGraceKey, facts.lost_member_grace)}) {
+    const auto said = queue.metadata.annotations.find(std::string(key));
+    if (said == queue.metadata.annotations.end() || said->second.empty() || time.has_value()) continue;
+    Add(out, absl::StrCat("metadata.annotations[", key, "]"),
+        absl::StrCat("\"", said->second,
+                     "\" is no time: the queue is taken as one that says nothing; write it as 10m"));
+  }
   return out;
 }
 

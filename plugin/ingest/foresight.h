@@ -1,5 +1,5 @@
 // What of an object would keep pods waiting for good, for those who look before there are pods: fields that our
-// scheduler does not know, and claims that cannot serve so many pods. Pure.
+// scheduler does not know, and claims that cannot serve so many pods; and what of a queue it cannot read. Pure.
 #pragma once
 
 #include <cstddef>

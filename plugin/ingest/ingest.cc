@@ -233,10 +233,11 @@ void NameGang(const api::core::Pod& pod, bool coscheduling, model::PodFacts& fac
 }
 
 // nullopt: it does not read, or is not there.
+// What is no time that passes says nothing; of queues Foresee tells.
 std::optional<absl::Duration> DurationOf(const std::string& text) {
   if (text.empty()) return std::nullopt;
   const auto duration = api::ParseGoDuration(text);
-  return duration.ok() ? std::optional<absl::Duration>(*duration) : std::nullopt;
+  return duration.ok() && *duration >= absl::ZeroDuration() ? std::optional<absl::Duration>(*duration) : std::nullopt;
 }
 
 // volcano: api/job_info.go, GetPodPreemptable: an annotation goes before a label, and what is no bool says nothing.

@@ -96,6 +96,22 @@ TEST(ForeseeTest, GroupsAndQueues) {
   EXPECT_THAT(Of<api::volcano::Queue>(R"("weight":1)"), IsEmpty());
 }
 
+TEST(ForeseeTest, TimesOfQueuesThatAreNone) {
+  const auto of = [](const std::string& annotations) {
+    const auto queue = api::Decode<api::volcano::Queue>(
+        absl::StrCat(R"({"metadata":{"name":"x","annotations":{)", annotations, "}}}"));
+    EXPECT_TRUE(queue.ok()) << queue.status();
+    return Foresee(*queue);
+  };
+  EXPECT_THAT(of(R"("gangway.io/min-runtime":"10m","gangway.io/lost-member-grace":"0s")"), IsEmpty());
+  EXPECT_THAT(
+      of(R"("gangway.io/min-runtime":"-1m","gangway.io/lost-member-grace":"ten")"),
+      ElementsAre(Foresight{"metadata.annotations[gangway.io/min-runtime]",
+                            "\"-1m\" is no time: the queue is taken as one that says nothing; write it as 10m"},
+                  Foresight{"metadata.annotations[gangway.io/lost-member-grace]",
+                            "\"ten\" is no time: the queue is taken as one that says nothing; write it as 10m"}));
+}
+
 TEST(ForeseeTest, WhatMakesJobs) {
   EXPECT_THAT(Of<api::volcano::JobTemplate>(Task(kUnknown)),
               ElementsAre(Foresight{"spec.tasks[0].template.spec.schedulingGroup",
