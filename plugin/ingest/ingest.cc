@@ -261,7 +261,7 @@ void NoteEviction(const api::core::Pod& pod, model::PodFacts& facts) {
   facts.preempts = pod.spec.preemption_policy != "Never";
   if (pod.ended()) return;
   bool movable = false;
-  facts.movable = facts.ours && facts.controlled && pod.bound() &&
+  facts.movable = facts.ours && facts.controlled &&
                   absl::SimpleAtob(Find(pod.metadata.annotations, kMovableKey), &movable) && movable;
   if (!pod.bound()) {
     facts.nominated = pod.status.nominated_node_name;
