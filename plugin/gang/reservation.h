@@ -6,6 +6,11 @@
 // may use all (backfill). When a pod ends at the latest is known from its activeDeadlineSeconds, or from what its owner
 // expects; of one that is there a minute later nothing is known.
 //
+// How long others of its kind took before (model::PastRuns) is an estimate, which may be wrong, and so delays nobody:
+// of nodes on which as many pods must end those are kept that are expected to be free first; and who would end after
+// that is kept from them though it would end by what is known. What nobody said an end of is not made known by it, and
+// it lets nobody in.
+//
 // Pure. Pods of no gang do not end here, and what pods ask of each other (affinity, spread) is seen as it is now.
 #pragma once
 
@@ -40,6 +45,8 @@ class PodsThatEnd {
   struct Pod {
     model::TaskId task = model::kNone;
     absl::Time end;  // at the latest; InfiniteFuture: nobody knows
+    // As runs before it took at most, and no later than that: an estimate.
+    absl::Time expected;
   };
   PodsThatEnd(const model::Cluster& cluster, absl::Time now);
 

@@ -361,9 +361,11 @@ class Cycle {
     return cluster_.PriorityOf(a) > cluster_.PriorityOf(b);
   }
 
+  // As it says itself: how long others like it took holds nobody to anything. What is expected of those who are there
+  // only ever comes before what they said, so that it lets nobody in.
   bool EndsBeforeTheyAreNeeded(GangId id) const {
     return kept_.holds() && kept_.nodes().start != absl::InfiniteFuture() &&
-           EndOf(cluster_, id, now_) <= kept_.nodes().start;
+           EndOf(cluster_, id, now_) <= kept_.nodes().expected;
   }
 
   // For one that found no room.

@@ -13,6 +13,7 @@
 #include "api/duration.h"
 #include "api/field_table.h"
 #include "api/scheduling_resources.h"
+#include "api/volcano/past_runs.h"
 #include "api/volcano/queue_notes.h"
 #include "api/volcano/queue_parts.h"
 #include "api/volcano/release.h"
@@ -364,6 +365,9 @@ model::GangFacts GangFactsOf(const api::volcano::PodGroup& group) {
   facts.evictable = PreemptableOf(group.metadata).value_or(true);
   const api::volcano::PodGroupCondition* const release = api::volcano::LatestRelease(group.status);
   if (release != nullptr && release->reason == api::volcano::kMoved) facts.moved = release->last_transition_time.at;
+  if (const auto past =
+          api::volcano::ParsePastRuns(Find(group.metadata.annotations, api::volcano::kPastRunsAnnotation)))
+    facts.past_runs = {past->runs, past->longest};
   return facts;
 }
 

@@ -20,6 +20,7 @@ struct KeptNodes {
   std::vector<Spot> spots;  // by name of the node
   int ends = 0;             // pods that must end before
   absl::Time start;         // by when they will have ended; InfiniteFuture: nobody knows
+  absl::Time expected;      // no later than that, as runs before took: an estimate
   absl::Time found;         // when this was looked for
   absl::Time since;         // when `ends` became less, or the gang got them
   friend bool operator==(const KeptNodes&, const KeptNodes&) = default;

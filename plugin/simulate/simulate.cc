@@ -89,7 +89,7 @@ struct Player {
   std::vector<Pod> pods;
   State state = State::kToCome;
   absl::Duration runs, left;  // in all; from when it begins again, if it does
-  int run = 0;  // a number; what was planned of another is no event any more
+  int run = 0;                // a number; what was planned of another is no event any more
   int bound = 0;
   absl::Time runs_from, runs_until, waits_from;
   std::optional<model::Reason::Kind> waits_for;
@@ -170,7 +170,8 @@ class Simulation {
     for (const Pod& pod : player.pods) {
       if (pod.facts.lasts != absl::InfiniteDuration()) player.runs = std::max(player.runs, pod.facts.lasts);
     }
-    if (player.runs == absl::ZeroDuration()) player.runs = options_.runs;
+    if (player.runs == absl::ZeroDuration())
+      player.runs = player.facts.past_runs.runs > 0 ? player.facts.past_runs.longest : options_.runs;
     player.left = player.runs;
     players_.push_back(std::move(player));
     return absl::OkStatus();

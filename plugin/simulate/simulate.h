@@ -27,7 +27,8 @@ struct Arrival {
 
 struct Options {
   gang::Policy policy;
-  // Of gangs none of whose pods says how long it runs (model::PodFacts::lasts).
+  // Of gangs none of whose pods says how long it runs (model::PodFacts::lasts), and that know of none before them
+  // (model::GangFacts::past_runs).
   absl::Duration runs = absl::Hours(1);
   absl::Duration grace = absl::Seconds(30);            // of pods that are evicted
   absl::Duration evictions_apart = absl::Seconds(15);  // rounds that may evict

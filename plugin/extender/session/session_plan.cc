@@ -168,6 +168,7 @@ void SessionPlan::KeepOn(Cluster& cluster, absl::Time now) const {
   }
   reservation.nodes.ends = kept_->ends;
   reservation.nodes.start = kept_->start;
+  reservation.nodes.expected = kept_->expected;
   reservation.nodes.found = kept_->found;
   reservation.nodes.since = kept_->since;
   cluster.SetReservation(std::move(reservation));
@@ -221,7 +222,7 @@ void SessionPlan::NoteKept(const Cluster& cluster, const Decision& decision) {
     passed_over_.push_back({gang.ns, gang.name, gang.uid, gang.passed_over_until});
   if (!decision.kept.has_value()) return;
   const model::KeptNodes& nodes = *decision.kept;
-  kept_ = Kept{gang.ns, gang.name, gang.uid, {}, nodes.ends, nodes.start, nodes.found, nodes.since};
+  kept_ = Kept{gang.ns, gang.name, gang.uid, {}, nodes.ends, nodes.start, nodes.expected, nodes.found, nodes.since};
   for (const model::KeptNodes::Spot& spot : nodes.spots) {
     Kept::Spot& named = kept_->spots.emplace_back();
     named.node = std::string(cluster.node_name(spot.row));

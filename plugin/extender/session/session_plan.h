@@ -127,7 +127,7 @@ class SessionPlan {
     std::string ns, name, uid;
     std::vector<Spot> spots;
     int ends = 0;
-    absl::Time start, found, since;
+    absl::Time start, expected, found, since;
   };
   struct PassedOver {
     std::string ns, name, uid;

@@ -39,6 +39,7 @@ struct Rounds {
     gang.priority_class = priority;
     gang.was_whole = !nodes.empty();
     w.cluster.SetGang(gang);
+    gangs_[name] = gang;
     for (int i = 0; i < pods; ++i) {
       model::PodFacts pod = testutil::Pod(name, "w", i, Cpu(milli));
       if (lasts_minutes > 0) pod.lasts = absl::Minutes(lasts_minutes);
@@ -51,10 +52,22 @@ struct Rounds {
       pods_[pod.name] = pod;
     }
   }
+  // Three before it took at most so long; where it runs, it began just now.
+  void Took(const std::string& name, int minutes) {
+    model::GangFacts& gang = gangs_.at(name);
+    gang.past_runs = {3, absl::Minutes(minutes)};
+    w.cluster.SetGang(gang);
+    for (auto& [pod, facts] : pods_) {
+      if (facts.gang != name || facts.node.empty()) continue;
+      facts.started = now_;
+      w.cluster.SetPod(facts);
+    }
+  }
   // It begins to run where it was placed.
   void Run(const std::string& pod, const std::string& node) {
     model::PodFacts& facts = pods_.at(pod);
     facts.node = node;
+    if (gangs_.at(facts.gang).past_runs.runs > 0) facts.started = now_;
     facts.phase = model::PodPhase::kRunning;
     if (facts.lasts != absl::InfiniteDuration()) facts.ends = now_ + facts.lasts;
     w.cluster.SetPod(facts);
@@ -98,6 +111,7 @@ struct Rounds {
   absl::Time now_ = At(100);
   model::Decisions decisions_;
   std::map<std::string, std::string> reasons_;
+  std::map<std::string, model::GangFacts> gangs_;
   std::map<std::string, model::PodFacts> pods_;
   int created_ = 0;
 };
@@ -251,6 +265,58 @@ TEST_F(ReservationTest, WhereNoEndIsKnownNobodyIsInTime) {
   Add("big", 2, 8000);
   Add("short", 1, 4000, {}, 1);
   EXPECT_THAT(Round(), IsEmpty());
+}
+
+// But for that they would be those of the first name.
+TEST_F(ReservationTest, OfEqualNodesThoseThatAreExpectedToBeFreeFirst) {
+  AddNodes(w.cluster, 4, 8);
+  Add("r0", 1, 8000, {N(0)});
+  Add("r1", 1, 8000, {N(1)});
+  Add("r2", 1, 8000, {N(2)}, /*lasts_minutes=*/50);
+  Add("r3", 2, 4000, {N(3), N(3)});
+  Took("r1", 60);
+  Took("r3", 5);  // but there two must end
+  Add("big", 1, 8000);
+  EXPECT_THAT(Round(), IsEmpty());
+  EXPECT_EQ(Kept(), "big: node-002 after 1") << "as it says itself";
+  w.cluster.SetReservation(std::nullopt);
+  Took("r1", 20);
+  EXPECT_THAT(Round(), IsEmpty());
+  EXPECT_EQ(Kept(), "big: node-001 after 1");
+  EXPECT_EQ(w.cluster.reservation()->nodes.expected, now_ + absl::Minutes(20));
+  EXPECT_EQ(w.cluster.reservation()->nodes.start, absl::InfiniteFuture()) << "nobody said so";
+}
+
+// Runs before are no promise: neither for who is there, nor for who would come.
+TEST_F(ReservationTest, HowLongRunsBeforeTookLetsNobodyIn) {
+  AddNodes(w.cluster, 2, 8);
+  Add("r0", 1, 8000, {N(0)});
+  Took("r0", 60);
+  Add("big", 2, 8000);
+  Add("says", 1, 4000, {}, /*lasts_minutes=*/1);
+  Add("took", 1, 4000);
+  Took("took", 1);
+  EXPECT_THAT(Round(), IsEmpty());
+  EXPECT_EQ(Kept(), "big: node-000 node-001 after 1");
+  Add("r0", 1, 8000, {N(0)}, /*lasts_minutes=*/60);  // now it says so, too
+  EXPECT_THAT(Round(), ElementsAre(Pair("says-w-0", N(1))));
+}
+
+// It may take a day, and took at most 20 minutes before.
+TEST_F(ReservationTest, WhoWouldEndAfterItIsExpectedToStartWaits) {
+  AddNodes(w.cluster, 2, 8);
+  Add("r0", 1, 8000, {N(0)}, /*lasts_minutes=*/24 * 60);
+  Took("r0", 20);
+  Add("big", 2, 8000);
+  Add("hour", 1, 4000, {}, /*lasts_minutes=*/60);
+  Add("short", 1, 4000, {}, /*lasts_minutes=*/10);
+  EXPECT_THAT(Round(), ElementsAre(Pair("short-w-0", N(1))));
+  EXPECT_EQ(w.cluster.reservation()->nodes.start, now_ + absl::Hours(24));
+  EXPECT_EQ(w.cluster.reservation()->nodes.expected, now_ + absl::Minutes(20));
+  now_ += absl::Minutes(21);
+  EXPECT_THAT(Round(), IsEmpty()) << "from the end of a pod to the news of it";
+  now_ += absl::Seconds(1);
+  EXPECT_THAT(Round(), ElementsAre(Pair("hour-w-0", N(1)))) << "it takes longer than any before: what it says counts";
 }
 
 // Room was made for it elsewhere, and it comes before others.
@@ -417,7 +483,9 @@ TEST(ReservationProperty, NobodyDelaysIt) {
     for (int node = 0; node < nodes; ++node) {
       for (int left = 8; left > 0;) {
         const int cpu = 1 + below(left);
-        r.Add(absl::StrCat("g", gangs++), 1, 1000 * cpu, {Rounds::N(node)}, below(2) * (1 + below(60)));
+        const std::string name = absl::StrCat("g", gangs++);
+        r.Add(name, 1, 1000 * cpu, {Rounds::N(node)}, below(2) * (1 + below(60)));
+        if (below(2) == 0) r.Took(name, 1 + below(60));
         left -= cpu + below(3);
       }
     }
@@ -425,8 +493,11 @@ TEST(ReservationProperty, NobodyDelaysIt) {
     int ends = 1000;
     absl::Time start = absl::InfiniteFuture();
     for (int round = 0; round < 40; ++round) {
-      if (round > 0 && below(3) > 0)
-        r.Add(absl::StrCat("g", gangs++), 1 + below(2), 1000 * (1 + below(6)), {}, below(2) * (1 + below(40)));
+      if (round > 0 && below(3) > 0) {
+        const std::string name = absl::StrCat("g", gangs++);
+        r.Add(name, 1 + below(2), 1000 * (1 + below(6)), {}, below(2) * (1 + below(40)));
+        if (below(2) == 0) r.Took(name, 1 + below(40));
+      }
       const auto placed = r.Round();
       for (const auto& [pod, node] : placed) r.Run(pod, node);
       if (placed.contains("big-w-0")) {
@@ -437,6 +508,7 @@ TEST(ReservationProperty, NobodyDelaysIt) {
       ASSERT_TRUE(has.has_value());
       ASSERT_EQ(r.w.cluster.gang(has->gang).name, "big");
       EXPECT_LE(has->nodes.start, start);
+      EXPECT_LE(has->nodes.expected, has->nodes.start);
       // Who uses the nodes in the meantime must end, too.
       if (has->nodes.start == absl::InfiniteFuture()) {
         EXPECT_LE(has->nodes.ends, ends);

@@ -173,6 +173,17 @@ TEST(SimulateTest, AGangWithoutPodsIsThereAndGetsThem) {
   EXPECT_THAT(course.gangs[0].ran, ElementsAre(Stretch{kBegin, At(absl::Minutes(30))}));
 }
 
+TEST(SimulateTest, AGangThatDoesNotSayRunsAsOthersLikeItTook) {
+  Arrival knows = ArrivalOf("knows", {}, 1, 4, absl::InfiniteDuration());
+  knows.gang.past_runs = {3, absl::Minutes(25)};
+  Arrival says = ArrivalOf("says", {}, 1, 4, absl::Minutes(40));
+  says.gang.past_runs = {3, absl::Minutes(25)};
+  const Course course = Of(ClusterOf(1), {knows, says});
+  ASSERT_EQ(course.gangs.size(), 2u);
+  EXPECT_THAT(course.gangs[0].ended, Optional(At(absl::Minutes(25))));
+  EXPECT_THAT(course.gangs[1].ended, Optional(At(absl::Minutes(40))));
+}
+
 TEST(SimulateTest, WhoIsEvictedBeginsAnew) {
   explain::ClusterFacts facts = ClusterOf(1);
   facts.priority_classes.push_back({"high", 1000});
