@@ -45,6 +45,7 @@ absl::Time ExpectedEnd(const Task& task, const Gang& gang, absl::Time known, abs
 // What of one node goes to the gang.
 struct PartOfRow {
   Resources amounts, freed;
+  std::vector<model::HostPort> ports;
   std::vector<TaskId> ended;
   absl::Time start = absl::InfinitePast(), expected = absl::InfinitePast();
 };
@@ -108,14 +109,15 @@ class RoomSearch {
         }
         return false;
       };
-      std::vector<PodsThatEnd::Pod> pods = InOrder(spot.row, spot.amounts, nullptr);
+      PartOfRow& part = parts_[spot.row];
+      if (!EndWhoHasPorts(spot, part)) return false;
+      Resources freed = part.freed;
+      std::vector<PodsThatEnd::Pod> pods = InOrder(spot.row, spot.amounts, &part);
       std::stable_sort(pods.begin(), pods.end(), [](const auto& a, const auto& b) { return a.end < b.end; });
-      Resources freed;
       std::size_t ended = 0;
       for (; ended < pods.size() && lacks(freed); ++ended) freed.Add(RequestOf(spot.row, pods[ended]));
       if (lacks(freed)) return false;
       pods.resize(ended);
-      PartOfRow& part = parts_[spot.row];
       for (const PodsThatEnd::Pod& pod : pods) {  // but for those whose end is not needed
         freed.Subtract(RequestOf(spot.row, pod));
         if (!lacks(freed)) continue;
@@ -123,6 +125,7 @@ class RoomSearch {
         End(spot.row, pod, part);
       }
       part.amounts = spot.amounts;
+      part.ports = spot.ports;
       return true;
     });
   }
@@ -131,7 +134,7 @@ class RoomSearch {
     KeptNodes found;
     found.start = found.expected = now;
     for (const auto& [row, part] : parts_) {
-      found.spots.push_back({row, part.amounts});
+      found.spots.push_back({row, part.amounts, part.ports});
       found.ends += static_cast<int>(part.ended.size());
       found.start = std::max(found.start, part.start);
       found.expected = std::max(found.expected, part.expected);
@@ -156,6 +159,25 @@ class RoomSearch {
     part.ended.push_back(pod.task);
     part.start = std::max(part.start, pod.end);
     part.expected = std::max(part.expected, pod.expected);
+  }
+
+  // Whoever came by one of the ports meanwhile must end, too. False: one that does not end here has it.
+  bool EndWhoHasPorts(const KeptNodes::Spot& spot, PartOfRow& part) const {
+    if (spot.ports.empty()) return true;
+    std::vector<model::HostPort> left = cluster_.ports(spot.row);
+    const auto erase = [&](const std::vector<model::HostPort>& ports) {
+      for (const model::HostPort& port : ports) {
+        if (const auto at = std::find(left.begin(), left.end(), port); at != left.end()) left.erase(at);
+      }
+    };
+    erase(pods_.EndingPorts(spot.row));
+    for (const PodsThatEnd::Pod& pod : pods_.On(spot.row)) {
+      const std::vector<model::HostPort>& ports = cluster_.shape(cluster_.task(pod.task).shape).ports;
+      if (cluster_.task(pod.task).gang == gang_ || !model::Clash(ports, spot.ports)) continue;
+      erase(ports);
+      End(spot.row, pod, part);
+    }
+    return !model::Clash(left, spot.ports);
   }
 
   const PartOfRow* PartOn(Row row) const {
@@ -213,7 +235,8 @@ class RoomSearch {
   StepOnRow BestStep(Row row, const constraint::Asks& asks, int wanted) const {
     const Shape& shape = asks.shape();
     const PartOfRow* const part = PartOn(row);
-    const int most = std::min(wanted, asks.BesideRoom(row).copies);
+    const bool clashes = part != nullptr && model::Clash(part->ports, shape.ports);
+    const int most = clashes ? 0 : std::min(wanted, asks.BesideRoom(row).copies);
     StepOnRow best{row, 0, 0};
     absl::Time expected = absl::InfinitePast();
     if (most <= 0) return best;
@@ -243,6 +266,7 @@ class RoomSearch {
     for (auto pod = pods.begin(); pod != pods.end() && Copies(row, shape, &part, {}, copies) < copies; ++pod)
       End(row, *pod, part);
     part.amounts.Add(shape.request, copies);
+    for (int i = 0; i < copies; ++i) part.ports.insert(part.ports.end(), shape.ports.begin(), shape.ports.end());
     return copies;
   }
 
@@ -262,7 +286,11 @@ PodsThatEnd::PodsThatEnd(const Cluster& cluster, absl::Time now) {
       const Task& task = cluster.task(task_id);
       if (!task.holds_room()) continue;
       if (task.goes()) {
-        ending_[task.row].Add(cluster.shape(task.shape).request);
+        const Shape& shape = cluster.shape(task.shape);
+        ending_[task.row].Add(shape.request);
+        if (shape.ports.empty()) continue;
+        std::vector<model::HostPort>& ports = ending_ports_[task.row];
+        ports.insert(ports.end(), shape.ports.begin(), shape.ports.end());
       } else {
         const absl::Time end = EndOfTask(task, now);
         pods_[task.row].push_back({task_id, end, ExpectedEnd(task, gang, end, now)});
@@ -281,6 +309,12 @@ const Resources& PodsThatEnd::Ending(Row row) const {
   static const Resources& none = *new Resources();
   const auto it = ending_.find(row);
   return it == ending_.end() ? none : it->second;
+}
+
+const std::vector<model::HostPort>& PodsThatEnd::EndingPorts(Row row) const {
+  static const auto& none = *new std::vector<model::HostPort>();
+  const auto it = ending_ports_.find(row);
+  return it == ending_ports_.end() ? none : it->second;
 }
 
 namespace {
@@ -363,6 +397,7 @@ void HeldRoom::Take() {
       taken.Set(dim, std::min(spot.amounts[dim], free));
     }
     overlay_.KeepRoom(spot.row, taken, 1);
+    overlay_.KeepPorts(spot.row, spot.ports, 1);
     scratch_.RowTouched(spot.row);
   }
 }
@@ -372,6 +407,7 @@ void HeldRoom::Give() {
     const Row row = nodes_.spots[i].row;
     if (!overlay_.cluster().present(row)) continue;
     overlay_.KeepRoom(row, taken_[i], -1);
+    overlay_.KeepPorts(row, nodes_.spots[i].ports, -1);
     scratch_.RowTouched(row);
   }
   taken_.clear();

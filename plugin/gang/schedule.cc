@@ -409,7 +409,7 @@ class Cycle {
       for (model::Dim dim = 0; dim < spot.amounts.size(); ++dim) {
         if (spot.amounts[dim] > std::max<std::int64_t>(overlay_.free(spot.row, dim), 0)) return true;
       }
-      return false;
+      return model::Clash(spot.ports, cluster_.ports(spot.row));
     });
   }
 
@@ -513,7 +513,7 @@ class Cycle {
     KeptRoom kept = KeepRoom();
     if (kept_.holds()) {
       for (const model::KeptNodes::Spot& spot : kept_.nodes().spots) {
-        if (cluster_.present(spot.row)) kept.AlsoKeep(kept_.gang(), spot.row, spot.amounts);
+        if (cluster_.present(spot.row)) kept.AlsoKeep(kept_.gang(), spot);
       }
     }
     std::map<model::QueueId, SurplusLine> within, beyond;

@@ -7,6 +7,7 @@
 
 #include "absl/time/time.h"
 #include "plugin/model/resources.h"
+#include "plugin/model/shape.h"
 #include "plugin/model/task.h"
 
 namespace gangway::model {
@@ -14,7 +15,8 @@ namespace gangway::model {
 struct KeptNodes {
   struct Spot {
     Row row = kNone;
-    Resources amounts;  // what the gang will take there
+    Resources amounts;            // what the gang will take there
+    std::vector<HostPort> ports;  // and the ports
     friend bool operator==(const Spot&, const Spot&) = default;
   };
   std::vector<Spot> spots;  // by name of the node

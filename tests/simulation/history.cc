@@ -253,8 +253,8 @@ class History {
     Checker::Rules rules;
     rules.bindings_fail = options_.bindings_fail;
     rules.clocks_are_right = !options_.random_faults;
-    // Which ports are taken, and what pods ask of each other, is seen as it is when nodes are kept: where pods ask for
-    // that, one that came meanwhile may be in the way (docs/queues.md).
+    // What pods ask of each other is seen as it is when nodes are kept: where they ask for that, one that came
+    // meanwhile may be in the way (docs/queues.md).
     rules.lost_members = options_.losing;
     if (!options_.pieces && !options_.repeating) rules.begin_takes = absl::InfiniteDuration();
     // What was made free may go with its node, or to another while nobody leads.

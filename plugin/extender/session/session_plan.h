@@ -123,6 +123,7 @@ class SessionPlan {
     struct Spot {
       std::string node;
       model::NamedAmounts amounts;
+      std::vector<model::HostPortFacts> ports;
     };
     std::string ns, name, uid;
     std::vector<Spot> spots;

@@ -63,6 +63,14 @@ struct Rounds {
       w.cluster.SetPod(facts);
     }
   }
+  // Of all addresses, each of its pods.
+  void AskForPort(const std::string& name, int port) {
+    for (auto& [pod, facts] : pods_) {
+      if (facts.gang != name) continue;
+      facts.wants.host_ports = {{"TCP", "", port}};
+      w.cluster.SetPod(facts);
+    }
+  }
   // It begins to run where it was placed.
   void Run(const std::string& pod, const std::string& node) {
     model::PodFacts& facts = pods_.at(pod);
@@ -317,6 +325,96 @@ TEST_F(ReservationTest, WhoWouldEndAfterItIsExpectedToStartWaits) {
   EXPECT_THAT(Round(), IsEmpty()) << "from the end of a pod to the news of it";
   now_ += absl::Seconds(1);
   EXPECT_THAT(Round(), ElementsAre(Pair("hour-w-0", N(1)))) << "it takes longer than any before: what it says counts";
+}
+
+// node-000 has more cpu than it needs there; but the port is one.
+TEST_F(ReservationTest, PortsAreKeptToo) {
+  AddNodes(w.cluster, 2, 8);
+  Add("r0", 1, 3000, {N(0)});
+  Add("r1", 1, 8000, {N(1)});
+  Add("big", 2, 4000);
+  AskForPort("big", 80);
+  Add("same", 1, 1000);
+  AskForPort("same", 80);
+  Add("other", 1, 1000);
+  AskForPort("other", 81);
+  EXPECT_THAT(Round(), ElementsAre(Pair("other-w-0", N(0))));
+  EXPECT_EQ(Kept(), "big: node-000 node-001 after 1");
+  Rounds::Run("other-w-0", N(0));
+  EXPECT_THAT(Round(), IsEmpty());
+  End("r1");
+  EXPECT_THAT(Round(), UnorderedElementsAre(Pair("big-w-0", N(0)), Pair("big-w-1", N(1))));
+}
+
+TEST_F(ReservationTest, SurplusLeavesThePortsToo) {
+  AddNodes(w.cluster, 3, 8);
+  Add("r0", 1, 3000, {N(0)});
+  Add("r1", 1, 8000, {N(1)});
+  Add("r2", 1, 7000, {N(2)});
+  Add("big", 2, 4000);
+  AskForPort("big", 80);
+  Add("elastic", 2, 1000, {N(2)});
+  AskForPort("elastic", 80);
+  model::GangFacts elastic = testutil::Gang("elastic", 1);
+  elastic.created = At(50);
+  elastic.was_whole = true;
+  w.cluster.SetGang(elastic);
+  EXPECT_THAT(Round(), IsEmpty());
+  EXPECT_EQ(Kept(), "big: node-000 node-001 after 1");
+  AskForPort("elastic", 81);
+  EXPECT_THAT(Round(), ElementsAre(Pair("elastic-w-1", N(0))));
+}
+
+// `short` ends in time, and has the port; were it not waited for, the nodes would be given up for others.
+TEST_F(ReservationTest, WhoHasThePortMeanwhileMustEndToo) {
+  AddNodes(w.cluster, 2, 8);
+  Add("r0", 1, 6000, {N(0)}, 60);
+  Add("r1", 2, 4000, {N(1), N(1)}, 90);
+  Add("big", 1, 7000);
+  AskForPort("big", 80);
+  Add("short", 1, 1000, {}, 30);
+  AskForPort("short", 80);
+  EXPECT_THAT(Round(), ElementsAre(Pair("short-w-0", N(0))));
+  Rounds::Run("short-w-0", N(0));
+  EXPECT_EQ(Kept(), "big: node-000 after 1");
+  Round();
+  EXPECT_EQ(Kept(), "big: node-000 after 2");
+  EXPECT_EQ(w.cluster.reservation()->nodes.start, now_ + absl::Minutes(60));
+  End("r0");
+  EXPECT_THAT(Round(), IsEmpty());
+  EXPECT_EQ(Kept(), "big: node-000 after 1");
+  End("short");
+  EXPECT_THAT(Round(), ElementsAre(Pair("big-w-0", N(0))));
+}
+
+// A pod of no gang came by it: nobody knows that it ever ends.
+TEST_F(ReservationTest, WhereThePortIsTakenForGoodOthersAreKept) {
+  AddNodes(w.cluster, 2, 8);
+  Add("r0", 1, 6000, {N(0)});
+  Add("r1", 2, 4000, {N(1), N(1)});
+  Add("big", 1, 6000);
+  AskForPort("big", 80);
+  Round();
+  ASSERT_EQ(Kept(), "big: node-000 after 1");
+  model::PodFacts stranger = testutil::Pod("", "x", 0, Cpu(100));
+  stranger.wants.host_ports = {{"TCP", "", 80}};
+  stranger.node = N(0);
+  stranger.phase = model::PodPhase::kRunning;
+  stranger.ours = false;
+  w.cluster.SetPod(stranger);
+  Round();
+  EXPECT_EQ(Kept(), "big: node-001 after 2");
+}
+
+// Once for each pod: both would fit on one node.
+TEST_F(ReservationTest, TwoPodsThatAskForOnePortHaveTwoNodes) {
+  AddNodes(w.cluster, 2, 8);
+  Add("r0", 1, 8000, {N(0)});
+  Add("r1", 1, 8000, {N(1)});
+  Add("big", 2, 2000);
+  AskForPort("big", 80);
+  Round();
+  EXPECT_EQ(Kept(), "big: node-000 node-001 after 2");
 }
 
 // Room was made for it elsewhere, and it comes before others.
