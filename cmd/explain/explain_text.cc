@@ -172,17 +172,33 @@ void AddCluster(const Explanation& seen, Page& page) {
   }
 }
 
-Words StartText(absl::Time start) { return {phrases::kStartsBy, api::FormatTime(start)}; }
+// As known, as likely, or both; of a GangLine or an Explanation.
+template <class T>
+Words StartText(const T& seen) {
+  Words text;
+  if (seen.expected_start.has_value()) text = {phrases::kStartsBy, api::FormatTime(*seen.expected_start)};
+  if (!seen.likely_start.has_value()) return text;
+  const Words likely(phrases::kLikelyStarts, api::FormatTime(*seen.likely_start));
+  return seen.expected_start.has_value() ? text.Add({phrases::kAndMore, likely}) : likely;
+}
+template <class T>
+bool StartIsKnown(const T& seen) {
+  return seen.expected_start.has_value() || seen.likely_start.has_value();
+}
+template <class T>
+void AddStart(const T& seen, api::JsonWriter& json) {
+  if (seen.expected_start.has_value()) json.Field("expectedStart", api::FormatTime(*seen.expected_start));
+  if (seen.likely_start.has_value()) json.Field("likelyStart", api::FormatTime(*seen.likely_start));
+}
 
 void AddGangs(const Words& title, const std::vector<GangLine>& lines, Page& page) {
   if (lines.empty()) return;
   page.Line(0, title);
   page.List(1, lines, [&](const GangLine& line) {
-    const bool known = line.expected_start.has_value();
     page.Line(
         1, {phrases::kGangLine, page.wide() ? line.gang.ToString() : ShortName(line.gang), line.queue, line.priority,
             AmountsText(line.holds), If(!line.asks.empty(), phrases::kAndAsks, AmountsText(line.asks)), line.sentence,
-            known ? Words(phrases::kAndMore, StartText(*line.expected_start)) : Words()});
+            StartIsKnown(line) ? Words(phrases::kAndMore, StartText(line)) : Words()});
   });
 }
 
@@ -310,7 +326,7 @@ void Gangs(absl::string_view key, const std::vector<GangLine>& lines, Language l
         .Field("placed", line.placed);
     Amounts(line.holds, "holds", json);
     Amounts(line.asks, "asks", json);
-    if (line.expected_start.has_value()) json.Field("expectedStart", api::FormatTime(*line.expected_start));
+    AddStart(line, json);
     json.EndObject();
   }
   json.EndArray();
@@ -338,7 +354,7 @@ std::string ExplainText(const ExplainAnswer& answer, bool wide, Language languag
     return page.Take();
   }
   if (seen.state == explain::State::kStarts) page.Line(0, phrases::kNobodySchedules);
-  if (seen.expected_start.has_value()) page.Line(0, {phrases::kAsFarAsKnown, StartText(*seen.expected_start)});
+  if (StartIsKnown(seen)) page.Line(0, {phrases::kAsFarAsKnown, StartText(seen)});
   AddAsks(seen, page);
   if (!Waits(seen)) {
     if (!seen.spots.empty()) page.Line(0, phrases::kPlacesTitle);
@@ -366,7 +382,7 @@ std::string ExplainJson(const ExplainAnswer& answer, Language language) {
       .Field("podGroupGroup", explain::GroupOf(seen.gang.kind));
   json.Field("state", explain::NameOf(seen.state)).Field("sentence", seen.sentence.In(language));
   ReasonOf(seen.reason, json);
-  if (seen.expected_start.has_value()) json.Field("expectedStart", api::FormatTime(*seen.expected_start));
+  AddStart(seen, json);
   json.Field("letIn", seen.admitted)
       .Field("minMember", seen.min_member)
       .Field("pods", seen.pods)

@@ -170,12 +170,13 @@ std::string CourseText(const Course& course) {
     queues.push_back(std::move(row));
   }
   std::vector<std::vector<std::string>> gangs{
-      {"GANG", "QUEUE", "PODS", "COMES", "WAITS", "STARTS", "ENDS", "EVICTED", "MOSTLY"}};
+      {"GANG", "QUEUE", "PODS", "COMES", "WAITS", "STARTS", "ENDS", "EVICTED", "MOVED", "MOSTLY"}};
   for (const Story& story : course.gangs) {
     gangs.push_back({GangText(story), OneLine(story.queue), absl::StrCat(story.pods), MomentText(course, story.came),
                      DurationText(Waited(course, story)),
                      story.started.has_value() ? MomentText(course, *story.started) : "never",
                      story.ended.has_value() ? MomentText(course, *story.ended) : "never", absl::StrCat(story.evicted),
+                     absl::StrCat(story.moved),
                      story.waits.empty() || story.waits.front().lasted == absl::ZeroDuration()
                          ? "-"
                          : OneLine(story.waits.front().reason)});
@@ -204,7 +205,7 @@ std::string CourseJson(const Course& course) {
     json.Field("waitsSeconds", absl::ToInt64Seconds(Waited(course, story)));
     if (story.started.has_value()) json.Field("starts", api::FormatTime(*story.started));
     if (story.ended.has_value()) json.Field("ends", api::FormatTime(*story.ended));
-    json.Field("evicted", story.evicted).Key("ran").BeginArray();
+    json.Field("evicted", story.evicted).Field("moved", story.moved).Key("ran").BeginArray();
     for (const Stretch& ran : story.ran)
       json.BeginObject().Field("from", api::FormatTime(ran.from)).Field("to", api::FormatTime(ran.to)).EndObject();
     json.EndArray().Key("waits").BeginArray();

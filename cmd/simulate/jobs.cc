@@ -194,14 +194,14 @@ absl::StatusOr<std::vector<Job>> ReadJobs(absl::string_view text, absl::string_v
 }
 
 absl::StatusOr<simulate::Arrival> ArrivalOf(Job job, std::size_t known, absl::Time begin,
-                                            const lifecycle::PriorityClasses& classes,
-                                            absl::string_view scheduler_name) {
+                                            const lifecycle::PriorityClasses& classes, absl::string_view scheduler_name,
+                                            const lifecycle::RunHistory& history) {
   api::volcano::ApplyDefaults(job);
   job.metadata.uid = absl::StrFormat("00000000-0000-4000-8000-%012d", known);
   simulate::Arrival out;
   GW_ASSIGN_OR_RETURN(out.comes, ArrivalTime(job, begin));
   GW_ASSIGN_OR_RETURN(api::volcano::PodGroupSpec spec, lifecycle::WantedPodGroupSpec(job.spec, classes, {}));
-  api::volcano::PodGroup group = lifecycle::NewPodGroup(job, std::move(spec));
+  api::volcano::PodGroup group = lifecycle::NewPodGroup(job, std::move(spec), history.Before(job));
   group.metadata.ns = job.metadata.ns;
   group.metadata.uid = absl::StrCat("podgroup-", job.metadata.uid);
   out.gang = ingest::GangFactsOf(group);

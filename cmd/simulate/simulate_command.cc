@@ -92,7 +92,7 @@ absl::StatusOr<simulate::Course> SimulateCommand::Live() const {
     std::size_t known = cluster->jobs;
     for (api::volcano::Job& job : jobs) {
       absl::StatusOr<simulate::Arrival> arrival =
-          ArrivalOf(std::move(job), ++known, snapshot.taken, cluster->classes, scheduler_name_);
+          ArrivalOf(std::move(job), ++known, snapshot.taken, cluster->classes, scheduler_name_, cluster->history);
       if (!arrival.ok()) return absl::InvalidArgumentError(absl::StrCat(jobs_, ": ", arrival.status().message()));
       arrivals.push_back(*std::move(arrival));
     }

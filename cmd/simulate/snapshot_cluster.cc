@@ -6,6 +6,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "api/scheduling_resources.h"
+#include "api/volcano/defaults.h"
 #include "api/volcano/job.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
@@ -43,20 +44,27 @@ absl::StatusOr<SnapshotCluster> ClusterOf(const snapshot::Snapshot& snapshot, ab
     if (gang.kind == model::GangKind::kVolcano) groups.insert(absl::StrCat(gang.ns, "/", gang.name));
   }
   std::vector<model::PodFacts> wanted;
+  std::vector<Job> jobs;
   for (const std::string& json : by_kind[&api::kJobs]) {
     absl::StatusOr<Job> job = api::Decode<Job>(json);
     if (!job.ok()) return ApiCaller::NamedAfter(api::kJobs, json, job.status());
+    Job filled_in = *job;
+    api::volcano::ApplyDefaults(filled_in);
+    out.history.Put({job->metadata.ns, job->metadata.name}, &filled_in);
+    jobs.push_back(*std::move(job));
+  }
+  for (Job& job : jobs) {
     ++out.jobs;
-    if (!KeepsPods(*job)) continue;
-    std::string group = lifecycle::PodGroupName(*job);
-    if (!groups.contains(absl::StrCat(job->metadata.ns, "/", group))) group = job->metadata.name;
-    if (groups.contains(absl::StrCat(job->metadata.ns, "/", group))) {
-      out.job_of[absl::StrCat(job->metadata.ns, "/", group)] = job->metadata.name;
-      GW_ASSIGN_OR_RETURN(std::vector<model::PodFacts> pods, WantedPods(*job, group, scheduler_name));
+    if (!KeepsPods(job)) continue;
+    std::string group = lifecycle::PodGroupName(job);
+    if (!groups.contains(absl::StrCat(job.metadata.ns, "/", group))) group = job.metadata.name;
+    if (groups.contains(absl::StrCat(job.metadata.ns, "/", group))) {
+      out.job_of[absl::StrCat(job.metadata.ns, "/", group)] = job.metadata.name;
+      GW_ASSIGN_OR_RETURN(std::vector<model::PodFacts> pods, WantedPods(job, group, scheduler_name));
       std::move(pods.begin(), pods.end(), std::back_inserter(wanted));
     } else {
-      GW_ASSIGN_OR_RETURN(simulate::Arrival arrival,
-                          ArrivalOf(*std::move(job), out.jobs, snapshot.taken, out.classes, scheduler_name));
+      GW_ASSIGN_OR_RETURN(simulate::Arrival arrival, ArrivalOf(std::move(job), out.jobs, snapshot.taken, out.classes,
+                                                               scheduler_name, out.history));
       out.without_group.push_back(std::move(arrival));
     }
   }

@@ -11,6 +11,7 @@
 #include "cmd/snapshot/file/snapshot.h"
 #include "plugin/explain/cluster_facts.h"
 #include "plugin/lifecycle/job/pod_group.h"
+#include "plugin/lifecycle/job/run_history.h"
 #include "plugin/simulate/simulate.h"
 
 namespace gangway::cmd {
@@ -19,6 +20,7 @@ struct SnapshotCluster {
   explain::ClusterFacts facts;
   std::vector<simulate::Arrival> without_group;  // Jobs that have no PodGroup yet
   lifecycle::PriorityClasses classes;
+  lifecycle::RunHistory history;
   std::map<std::string, std::string> job_of;  // by "namespace/podgroup"
   std::size_t jobs = 0;
 };

@@ -121,6 +121,7 @@ void JobController::CountRestart(const api::volcano::Job* before, const api::vol
 
 void JobController::OnJob(const JobKey& key, const api::volcano::Job* job) {
   index_.PutJob(key, job);
+  history_.Put(key, job);
   if (job == nullptr) {
     ssh_secrets_.Forget(key);
     status_written_.erase(key);
@@ -182,6 +183,7 @@ kube::Plan JobController::Decide(const JobKey& key, absl::Time now) {
   const std::shared_ptr<const api::volcano::Queue> queue = queues_.Get({"", job.spec.queue});
   lifecycle::JobView view;
   view.job = &job;
+  if (group == nullptr) view.past_runs = history_.Before(*stored);
   view.pod_group = group.get();
   view.queue = queue.get();
   view.namespace_queue = namespace_queues_.Of(key.ns);

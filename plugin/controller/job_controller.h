@@ -16,6 +16,7 @@
 #include "plugin/controller/ssh_keys.h"
 #include "plugin/controller/ssh_secrets.h"
 #include "plugin/controller/stored_job.h"
+#include "plugin/lifecycle/job/run_history.h"
 
 namespace gangway::controller {
 
@@ -55,6 +56,7 @@ class JobController final : public kube::Component {
   kube::Informer<api::volcano::Queue>& queues_;
   const NamespaceQueues namespace_queues_;
   JobIndex index_;
+  lifecycle::RunHistory history_;
   std::map<std::string, std::int32_t> priority_classes_;
   absl::flat_hash_map<JobKey, absl::Time> status_written_;
   kube::Driver& driver_;

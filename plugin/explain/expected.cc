@@ -31,10 +31,26 @@ bool HoldsRoom(const PodFacts& pod) {
   return !pod.node.empty() && pod.phase != model::PodPhase::kSucceeded && pod.phase != model::PodPhase::kFailed;
 }
 
-absl::Time EndOf(const PodFacts& pod) { return pod.terminating ? std::min(pod.ends, pod.grace_ends) : pod.ends; }
+// What lies between the end of a pod and the news of it. Beyond its time nobody knows when it ends.
+constexpr absl::Duration kUntilTold = absl::Minutes(1);
 
-// Beyond its time nobody knows when it ends; a minute is for what lies between its end and the news of it.
-bool IsOverdue(const PodFacts& pod, absl::Time now) { return EndOf(pod) + absl::Minutes(1) < now; }
+absl::Time KnownEnd(const PodFacts& pod, absl::Time now) {
+  const absl::Time end = pod.terminating ? std::min(pod.ends, pod.grace_ends) : pod.ends;
+  return end + kUntilTold < now ? absl::InfiniteFuture() : end;
+}
+
+absl::Time LikelyEnd(const PodFacts& pod, const model::PastRuns& past, absl::Time now) {
+  const absl::Time known = KnownEnd(pod, now);
+  if (past.runs == 0 || pod.started == absl::InfinitePast()) return known;
+  const absl::Time likely = pod.started + past.longest;
+  return likely + kUntilTold < now ? known : std::min(known, likely);
+}
+
+model::PastRuns PastOf(const FactIndex& index, const PodFacts& pod, Ends ends) {
+  const model::GangFacts* const gang =
+      ends == Ends::kKnown ? nullptr : index.FindGang({pod.ns, pod.gang, pod.gang_kind});
+  return gang == nullptr ? model::PastRuns() : gang->past_runs;
+}
 
 gang::Policy WithoutEvictions(gang::Policy policy) {
   policy.preempt = policy.reclaim = policy.consolidate = false;
@@ -44,23 +60,27 @@ gang::Policy WithoutEvictions(gang::Policy policy) {
 // The cluster from now on.
 class Course {
  public:
-  Course(const FactIndex& index, const gang::Policy& policy, absl::Time now)
+  Course(const FactIndex& index, const gang::Policy& policy, absl::Time now, Ends ends)
       : policy_(WithoutEvictions(policy)), begin_(now), now_(now) {
     const ClusterFacts& facts = index.facts();
     Tell(facts, cluster_);
     if (policy_.use_half_life.has_value()) use_.emplace(index, cluster_, *policy_.use_half_life, now);
     for (const auto* const pods : {&facts.pods, &facts.to_come}) {
       for (const PodFacts& pod : *pods) {
-        PodFacts& of_course = pods_[absl::StrCat(pod.ns, "/", pod.name)] = pod;
-        if (IsOverdue(pod, now)) of_course.ends = of_course.grace_ends = absl::InfiniteFuture();
+        Pod& of_course = pods_[absl::StrCat(pod.ns, "/", pod.name)];
+        of_course = {pod, PastOf(index, pod, ends), absl::InfiniteFuture()};
+        of_course.ends = LikelyEnd(pod, of_course.past, now);
+        if (KnownEnd(pod, now) == absl::InfiniteFuture())
+          of_course.facts.ends = of_course.facts.grace_ends = absl::InfiniteFuture();
       }
     }
     std::set<std::tuple<std::string, std::string, model::GangKind>> have_pods;
-    for (const auto& [name, pod] : pods_) have_pods.insert({pod.ns, pod.gang, pod.gang_kind});
+    for (const auto& [name, pod] : pods_) have_pods.insert({pod.facts.ns, pod.facts.gang, pod.facts.gang_kind});
     for (const model::GangFacts& gang : facts.gangs) {
-      if (!have_pods.contains({gang.ns, gang.name, gang.kind})) MakePods(gang);
+      if (!have_pods.contains({gang.ns, gang.name, gang.kind}))
+        MakePods(gang, ends == Ends::kLikely ? gang.past_runs : model::PastRuns());
     }
-    for (const auto& [name, pod] : pods_) cluster_.SetPod(pod);
+    for (const auto& [name, pod] : pods_) cluster_.SetPod(pod.facts);
   }
 
   std::map<std::string, absl::Time> Run(StillWanted still_wanted) {
@@ -72,7 +92,13 @@ class Course {
   }
 
  private:
-  void MakePods(const model::GangFacts& gang) {
+  struct Pod {
+    PodFacts facts;  // as the scheduler sees it
+    model::PastRuns past;
+    absl::Time ends;  // InfiniteFuture: nobody knows
+  };
+
+  void MakePods(const model::GangFacts& gang, const model::PastRuns& past) {
     if (!gang.has_min_resources || gang.phase == model::GangPhase::kCompleted) return;
     if (gang.min_member > std::min(kMostPodsOfGang, kMostPods - made_)) return;
     made_ += std::max(gang.min_member, 0);
@@ -87,7 +113,8 @@ class Course {
         pod.wants.requests.emplace_back(dim, amount <= 0 ? 0 : (amount - 1) / gang.min_member + 1);
       std::erase_if(pod.wants.requests, [](const auto& each) { return each.first == "pods"; });
       pod.wants.requests.emplace_back("pods", 1);
-      pods_[absl::StrCat(pod.ns, "/", pod.name)] = std::move(pod);
+      const std::string name = absl::StrCat(pod.ns, "/", pod.name);
+      pods_[name] = {std::move(pod), past, absl::InfiniteFuture()};
     }
   }
 
@@ -105,11 +132,13 @@ class Course {
 
   void Begin(const model::Placement& placement) {
     const model::Task& task = cluster_.task(placement.task);
-    PodFacts& pod = pods_.at(absl::StrCat(task.ns, "/", task.name.view()));
+    Pod& of_course = pods_.at(absl::StrCat(task.ns, "/", task.name.view()));
+    PodFacts& pod = of_course.facts;
     pod.node = std::string(cluster_.node_name(placement.row));
     pod.phase = model::PodPhase::kRunning;
     pod.started = now_;
     pod.ends = pod.lasts == absl::InfiniteDuration() ? absl::InfiniteFuture() : now_ + pod.lasts;
+    of_course.ends = LikelyEnd(pod, of_course.past, now_);
     cluster_.SetPod(pod);
   }
 
@@ -117,15 +146,15 @@ class Course {
   bool EndNext() {
     absl::Time next = absl::InfiniteFuture();
     for (const auto& [name, pod] : pods_) {
-      if (HoldsRoom(pod)) next = std::min(next, EndOf(pod));
+      if (HoldsRoom(pod.facts)) next = std::min(next, pod.ends);
     }
     if (next == absl::InfiniteFuture()) return false;
     now_ = std::max(now_, next);
     if (use_.has_value()) use_->CountTo(now_, cluster_);
     for (auto& [name, pod] : pods_) {
-      if (!HoldsRoom(pod) || EndOf(pod) > now_) continue;
-      pod.phase = model::PodPhase::kSucceeded;
-      cluster_.SetPod(pod);
+      if (!HoldsRoom(pod.facts) || pod.ends > now_) continue;
+      pod.facts.phase = model::PodPhase::kSucceeded;
+      cluster_.SetPod(pod.facts);
     }
     return true;
   }
@@ -137,20 +166,20 @@ class Course {
   std::optional<CountedUse> use_;
   int made_ = 0;
   gang::Scratch scratch_;
-  std::map<std::string, PodFacts> pods_;
+  std::map<std::string, Pod> pods_;
   std::map<std::string, absl::Time> starts_;
 };
 
 }  // namespace
 
 std::map<std::string, absl::Time> ExpectedStarts(const FactIndex& index, const gang::Policy& policy, absl::Time now,
-                                                 StillWanted still_wanted) {
-  const auto ends = [&](const PodFacts& pod) {
-    return HoldsRoom(pod) && EndOf(pod) != absl::InfiniteFuture() && !IsOverdue(pod, now);
+                                                 Ends ends, StillWanted still_wanted) {
+  const auto end = [&](const PodFacts& pod) {
+    return HoldsRoom(pod) && LikelyEnd(pod, PastOf(index, pod, ends), now) != absl::InfiniteFuture();
   };
   const std::vector<PodFacts>& pods = index.facts().pods;
-  if (std::none_of(pods.begin(), pods.end(), ends)) return {};
-  return Course(index, policy, now).Run(still_wanted);
+  if (std::none_of(pods.begin(), pods.end(), end)) return {};
+  return Course(index, policy, now, ends).Run(still_wanted);
 }
 
 }  // namespace gangway::explain

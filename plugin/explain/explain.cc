@@ -190,10 +190,37 @@ Words EvictedForText(model::EvictFor what_for) {
   return {};
 }
 
-// Where nodes are kept for it, and all pods that must end there say how long they may run.
+std::string TimeText(absl::Time time) { return absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", time, absl::UTCTimeZone()); }
+
+// Where nodes are kept for it, and all pods that must end there say how long they may run, or others took before.
 Words StartText(const Decision* decision) {
-  if (decision == nullptr || !decision->kept.has_value() || decision->kept->start == absl::InfiniteFuture()) return {};
-  return {phrases::kMustHaveEnded, absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", decision->kept->start, absl::UTCTimeZone())};
+  if (decision == nullptr || !decision->kept.has_value()) return {};
+  Words text;
+  if (decision->kept->start != absl::InfiniteFuture())
+    text.Add({phrases::kMustHaveEnded, TimeText(decision->kept->start)});
+  if (decision->kept->expected < decision->kept->start)
+    text.Add({phrases::kLikelyHaveEnded, TimeText(decision->kept->expected)});
+  return text;
+}
+
+// From what it is known, when all of its pods that hold room say so; and how long others took before it.
+Words EndText(const Cluster& cluster, const Gang& gang) {
+  absl::Time said = absl::InfinitePast(), began = absl::InfinitePast();
+  for (const TaskId id : gang.tasks) {
+    const Task& task = cluster.task(id);
+    if (!task.holds_room()) continue;
+    said = std::max(said, absl::Time(task.departure().ends));
+    began = std::max(began, absl::Time(task.started));
+  }
+  Words text;
+  if (said != absl::InfinitePast() && said != absl::InfiniteFuture())
+    text.Add({phrases::kEndsAsItSays, TimeText(said)});
+  const model::PastRuns& past = gang.past_runs;
+  if (past.runs > 0 && began != absl::InfinitePast()) {
+    text.Add({phrases::kEndsAsBefore, Counted(past.runs, phrases::kLastRuns), absl::FormatDuration(past.longest),
+              TimeText(began + past.longest)});
+  }
+  return text;
 }
 
 Words WaitsText(const Cluster& cluster, const Verdict& verdict, const Decision* decision) {
@@ -221,7 +248,7 @@ Words SentenceOf(const Cluster& cluster, const Gang& gang, const Verdict& verdic
       return phrases::kHasEnded;
     case State::kRuns:
       if (gang.tasks.empty()) return phrases::kAsksForNoPods;
-      return {phrases::kRuns, gang.ready(), pods, gang.min_member, where()};
+      return Words(phrases::kRuns, gang.ready(), pods, gang.min_member, where()).Add(EndText(cluster, gang));
     case State::kRunsPartly:
       return {phrases::kRunsWith, gang.ready(), pods, gang.min_member,
               verdict.reason.has_value() ? model::Tell(*verdict.reason)

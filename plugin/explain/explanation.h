@@ -113,6 +113,8 @@ struct GangLine {
   model::NamedAmounts asks;  // what it waits for: of its pods without a node, or of its minimum
   // Of one that waits: by then it starts (expected.h); absent: that is not known.
   std::optional<absl::Time> expected_start = std::nullopt;
+  // The same if runs take no longer than others of their kind did before; absent: that tells no more.
+  std::optional<absl::Time> likely_start = std::nullopt;
   friend bool operator==(const GangLine&, const GangLine&) = default;
 };
 
@@ -135,7 +137,7 @@ struct Explanation {
   State state = State::kQueued;
   Words sentence;  // goes with "podgroup default/ctr"
   std::optional<model::Reason> reason;
-  std::optional<absl::Time> expected_start;  // as of GangLine
+  std::optional<absl::Time> expected_start, likely_start;  // as of GangLine
   bool admitted = false;
   int min_member = 0;
   int pods = 0, placed = 0, to_come = 0;  // pods: those that exist

@@ -23,10 +23,24 @@ Trial::Trial(const ClusterFacts& facts, const gang::Policy& policy, absl::Time n
   if (policy_.use_half_life.has_value()) CountedUse(index_, cluster_, *policy_.use_half_life, now_);
 }
 
-std::optional<absl::Time> Trial::ExpectedStart(const GangKey& gang) {
-  if (!expected_.has_value()) expected_ = ExpectedStarts(index_, policy_, now_, still_wanted_);
-  const auto start = expected_->find(gang.ToString());
-  return start == expected_->end() ? std::nullopt : std::optional(start->second);
+template <class T>
+void Trial::AddStart(const GangKey& gang, T& out) {
+  if (out.state != State::kQueued && out.state != State::kWaits) return;
+  if (!expected_.has_value()) {
+    const std::vector<model::GangFacts>& gangs = index_.facts().gangs;
+    const bool history =
+        std::any_of(gangs.begin(), gangs.end(), [](const auto& each) { return each.past_runs.runs > 0; });
+    expected_ = ExpectedStarts(index_, policy_, now_, Ends::kKnown, still_wanted_);
+    likely_.emplace();
+    if (history) likely_ = ExpectedStarts(index_, policy_, now_, Ends::kLikely, still_wanted_);
+  }
+  const auto in = [&](const std::map<std::string, absl::Time>& starts) {
+    const auto start = starts.find(gang.ToString());
+    return start == starts.end() ? std::nullopt : std::optional(start->second);
+  };
+  out.expected_start = in(*expected_);
+  out.likely_start = in(*likely_);
+  if (out.likely_start == out.expected_start) out.likely_start.reset();
 }
 
 void Trial::LetCome(bool there) {
@@ -107,7 +121,7 @@ absl::StatusOr<Explanation> Trial::Explain(const GangKey& gang) {
   GW_RETURN_IF_ERROR(still_wanted_());
   LetCome(false);
   Explanation out = ExplainGang(cluster_, Decide(), Find(gang), policy_.sharing);
-  if (out.state == State::kQueued || out.state == State::kWaits) out.expected_start = ExpectedStart(gang);
+  AddStart(gang, out);
   out.to_come = static_cast<int>(index_.facts().to_come.size());
   if (out.to_come == 0) return out;
   std::vector<Ask> made = std::move(out.asks);
@@ -129,9 +143,7 @@ absl::StatusOr<QueueExplanation> Trial::ExplainQueue(absl::string_view queue) {
   const model::QueueId id = FindQueue(cluster_, queue);
   if (id == model::kNone) return absl::NotFoundError(absl::StrCat("there is no queue ", queue));
   QueueExplanation out = explain::ExplainQueue(cluster_, Decide(), id, policy_.sharing);
-  for (GangLine& line : out.waiting) {
-    if (line.state == State::kQueued || line.state == State::kWaits) line.expected_start = ExpectedStart(line.gang);
-  }
+  for (GangLine& line : out.waiting) AddStart(line.gang, line);
   return out;
 }
 

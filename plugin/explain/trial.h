@@ -40,7 +40,9 @@ class Trial {
  private:
   template <class F>
   auto With(const GangKey& gang, absl::Span<const Change> changes, F look) -> absl::StatusOr<decltype(look())>;
-  std::optional<absl::Time> ExpectedStart(const GangKey& gang);
+  // Of a GangLine or an Explanation.
+  template <class T>
+  void AddStart(const GangKey& gang, T& out);
   void LetCome(bool there);
   void Apply(const Events& events);
   void Revert(const Events& events);
@@ -54,7 +56,7 @@ class Trial {
   model::Cluster cluster_;  // between calls as the facts are, but that the pods to come may be there
   gang::Scratch scratch_;
   bool came_ = false;
-  std::optional<std::map<std::string, absl::Time>> expected_;  // as the facts are, with the pods to come
+  std::optional<std::map<std::string, absl::Time>> expected_, likely_;  // as the facts are, with the pods to come
 };
 
 }  // namespace gangway::explain

@@ -232,10 +232,11 @@ bool KeptRoom::KeepFor(GangId id, Lacking lacking, bool without_surplus) {
   return true;
 }
 
-void KeptRoom::AlsoKeep(GangId gang, Row row, const Resources& amounts) {
-  Resources& kept = kept_[row];
-  for (Dim dim = 0; dim < amounts.size(); ++dim) {
-    const std::int64_t amount = std::min(amounts[dim], std::max<std::int64_t>(overlay_.free(row, dim), 0));
+void KeptRoom::AlsoKeep(GangId gang, const model::KeptNodes::Spot& spot) {
+  Resources& kept = kept_[spot.row];
+  if (!spot.ports.empty()) kept_ports_[spot.row] = spot.ports;
+  for (Dim dim = 0; dim < spot.amounts.size(); ++dim) {
+    const std::int64_t amount = std::min(spot.amounts[dim], std::max<std::int64_t>(overlay_.free(spot.row, dim), 0));
     if (kept[dim] < amount) kept.Set(dim, amount);
   }
   if (first_ == model::kNone) first_ = gang;
@@ -257,6 +258,8 @@ bool KeptRoom::Leaves(Row row, const Shape& shape) const {
   if (std::any_of(shape.away.begin(), shape.away.end(), in(matched_)) ||
       std::any_of(shape.matched.begin(), shape.matched.end(), in(asked_)))
     return false;
+  const auto ports = kept_ports_.find(row);
+  if (ports != kept_ports_.end() && model::Clash(shape.ports, ports->second)) return false;
   const Resources& kept = At(kept_, row);
   for (Dim dim = 0; dim < shape.request.size(); ++dim) {
     if (shape.request[dim] > 0 && kept[dim] > 0 && overlay_.free(row, dim) - shape.request[dim] < kept[dim])

@@ -19,6 +19,7 @@
 #include "plugin/gang/constraint/asks.h"
 #include "plugin/gang/overlay.h"
 #include "plugin/model/cluster.h"
+#include "plugin/model/kept_nodes.h"
 
 namespace gangway::gang {
 
@@ -34,8 +35,8 @@ class KeptRoom {
   // `gangs` in the order in which they are served. After all minima are in the overlay, which must outlive this.
   KeptRoom(const Overlay& overlay, const std::vector<std::pair<model::GangId, Lacking>>& gangs, int budget);
 
-  // On the row at least so much, for a gang.
-  void AlsoKeep(model::GangId gang, model::Row row, const model::Resources& amounts);
+  // On its row at least so much, and the ports, for a gang.
+  void AlsoKeep(model::GangId gang, const model::KeptNodes::Spot& spot);
 
   bool empty() const { return first_ == model::kNone; }
   // The first for which something is kept; kNone.
@@ -75,6 +76,7 @@ class KeptRoom {
   std::vector<model::Row> rows_;      // present ones, by name
   Amounts ending_, ending_in_queue_;  // held by pods beyond a minimum, and by those that are ending
   Amounts kept_, kept_in_queue_;
+  absl::flat_hash_map<model::Row, std::vector<model::HostPort>> kept_ports_;
   // Terms about pods that hold for pods for which room is kept; that those pods ask with.
   absl::btree_set<model::TermId> matched_, asked_;
   model::Resources room_;  // in the cluster, free or ending, that may still be kept

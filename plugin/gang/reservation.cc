@@ -33,17 +33,28 @@ absl::Time EndOfTask(const Task& task, absl::Time now) {
   return known.lasts == absl::InfiniteDuration() ? absl::InfiniteFuture() : now + known.lasts + kBesideRunning;
 }
 
+// With what is known of runs before it, until it has taken longer than any of them.
+absl::Time ExpectedEnd(const Task& task, const Gang& gang, absl::Time known, absl::Time now) {
+  const bool begins = task.status == model::TaskStatus::kBinding;
+  if (gang.past_runs.runs == 0 || (!begins && task.started == absl::InfinitePast())) return known;
+  const absl::Time began = begins ? now : absl::Time(task.started);
+  const absl::Time expected = began + gang.past_runs.longest;
+  return expected + kBesideRunning < now ? known : std::min(expected, known);
+}
+
 // What of one node goes to the gang.
 struct PartOfRow {
   Resources amounts, freed;
+  std::vector<model::HostPort> ports;
   std::vector<TaskId> ended;
-  absl::Time start = absl::InfinitePast();
+  absl::Time start = absl::InfinitePast(), expected = absl::InfinitePast();
 };
 
-// So many copies more after so many pods more end.
+// So many copies more after so many pods more end, the last of them then, as is expected.
 struct StepOnRow {
   Row row = model::kNone;
   int copies = 0, ends = 0;
+  absl::Time expected = absl::InfinitePast();
 };
 
 // Looks for the nodes of one gang in one area.
@@ -69,6 +80,7 @@ class RoomSearch {
       const std::int64_t x = std::int64_t{a.copies} * b.ends, y = std::int64_t{b.copies} * a.ends;
       if (x != y) return x < y;
       if (a.ends != b.ends) return a.ends > b.ends;  // both are 0 where one is
+      if (a.expected != b.expected) return a.expected > b.expected;
       return cluster_.node_name(a.row) > cluster_.node_name(b.row);
     };
     std::make_heap(steps.begin(), steps.end(), worse);
@@ -97,14 +109,15 @@ class RoomSearch {
         }
         return false;
       };
-      std::vector<PodsThatEnd::Pod> pods = InOrder(spot.row, spot.amounts, nullptr);
+      PartOfRow& part = parts_[spot.row];
+      if (!EndWhoHasPorts(spot, part)) return false;
+      Resources freed = part.freed;
+      std::vector<PodsThatEnd::Pod> pods = InOrder(spot.row, spot.amounts, &part);
       std::stable_sort(pods.begin(), pods.end(), [](const auto& a, const auto& b) { return a.end < b.end; });
-      Resources freed;
       std::size_t ended = 0;
       for (; ended < pods.size() && lacks(freed); ++ended) freed.Add(RequestOf(spot.row, pods[ended]));
       if (lacks(freed)) return false;
       pods.resize(ended);
-      PartOfRow& part = parts_[spot.row];
       for (const PodsThatEnd::Pod& pod : pods) {  // but for those whose end is not needed
         freed.Subtract(RequestOf(spot.row, pod));
         if (!lacks(freed)) continue;
@@ -112,17 +125,19 @@ class RoomSearch {
         End(spot.row, pod, part);
       }
       part.amounts = spot.amounts;
+      part.ports = spot.ports;
       return true;
     });
   }
 
   KeptNodes Found(absl::Time now) const {
     KeptNodes found;
-    found.start = now;
+    found.start = found.expected = now;
     for (const auto& [row, part] : parts_) {
-      found.spots.push_back({row, part.amounts});
+      found.spots.push_back({row, part.amounts, part.ports});
       found.ends += static_cast<int>(part.ended.size());
       found.start = std::max(found.start, part.start);
+      found.expected = std::max(found.expected, part.expected);
     }
     std::sort(found.spots.begin(), found.spots.end(),
               [&](const auto& a, const auto& b) { return cluster_.node_name(a.row) < cluster_.node_name(b.row); });
@@ -143,6 +158,26 @@ class RoomSearch {
     part.freed.Add(RequestOf(row, pod));
     part.ended.push_back(pod.task);
     part.start = std::max(part.start, pod.end);
+    part.expected = std::max(part.expected, pod.expected);
+  }
+
+  // Whoever came by one of the ports meanwhile must end, too. False: one that does not end here has it.
+  bool EndWhoHasPorts(const KeptNodes::Spot& spot, PartOfRow& part) const {
+    if (spot.ports.empty()) return true;
+    std::vector<model::HostPort> left = cluster_.ports(spot.row);
+    const auto erase = [&](const std::vector<model::HostPort>& ports) {
+      for (const model::HostPort& port : ports) {
+        if (const auto at = std::find(left.begin(), left.end(), port); at != left.end()) left.erase(at);
+      }
+    };
+    erase(pods_.EndingPorts(spot.row));
+    for (const PodsThatEnd::Pod& pod : pods_.On(spot.row)) {
+      const std::vector<model::HostPort>& ports = cluster_.shape(cluster_.task(pod.task).shape).ports;
+      if (cluster_.task(pod.task).gang == gang_ || !model::Clash(ports, spot.ports)) continue;
+      erase(ports);
+      End(spot.row, pod, part);
+    }
+    return !model::Clash(left, spot.ports);
   }
 
   const PartOfRow* PartOn(Row row) const {
@@ -168,7 +203,8 @@ class RoomSearch {
     std::vector<Entry> entries;
     std::vector<PodsThatEnd::Pod> there = pods_.On(row);
     // Whoever was placed in this call ends some time, too.
-    if (overlay_.TakenOn(row) != nullptr) there.push_back({model::kNone, absl::InfiniteFuture()});
+    if (overlay_.TakenOn(row) != nullptr)
+      there.push_back({model::kNone, absl::InfiniteFuture(), absl::InfiniteFuture()});
     for (const PodsThatEnd::Pod& pod : there) {
       if (pod.task != model::kNone && cluster_.task(pod.task).gang == gang_) continue;
       if (part != nullptr && std::find(part->ended.begin(), part->ended.end(), pod.task) != part->ended.end()) continue;
@@ -184,6 +220,7 @@ class RoomSearch {
     std::sort(entries.begin(), entries.end(), [&](const Entry& a, const Entry& b) {
       if (a.gives != b.gives) return a.gives > b.gives;
       if (a.pod.end != b.pod.end) return a.pod.end < b.pod.end;
+      if (a.pod.expected != b.pod.expected) return a.pod.expected < b.pod.expected;
       if (a.pod.task == model::kNone || b.pod.task == model::kNone) return a.pod.task != model::kNone;
       const Task& x = cluster_.task(a.pod.task);
       const Task& y = cluster_.task(b.pod.task);
@@ -198,8 +235,10 @@ class RoomSearch {
   StepOnRow BestStep(Row row, const constraint::Asks& asks, int wanted) const {
     const Shape& shape = asks.shape();
     const PartOfRow* const part = PartOn(row);
-    const int most = std::min(wanted, asks.BesideRoom(row).copies);
+    const bool clashes = part != nullptr && model::Clash(part->ports, shape.ports);
+    const int most = clashes ? 0 : std::min(wanted, asks.BesideRoom(row).copies);
     StepOnRow best{row, 0, 0};
+    absl::Time expected = absl::InfinitePast();
     if (most <= 0) return best;
     Resources freed;
     if ((best.copies = Copies(row, shape, part, freed, most)) > 0) return best;
@@ -210,8 +249,10 @@ class RoomSearch {
     for (const PodsThatEnd::Pod& pod : InOrder(row, shape.request, part)) {
       freed.Add(RequestOf(row, pod));
       ++ends;
+      expected = std::max(expected, pod.expected);
       const int copies = Copies(row, shape, part, freed, most);
-      if (std::int64_t{copies} * std::max(best.ends, 1) > std::int64_t{best.copies} * ends) best = {row, copies, ends};
+      if (std::int64_t{copies} * std::max(best.ends, 1) > std::int64_t{best.copies} * ends)
+        best = {row, copies, ends, expected};
       if (copies == most) break;
     }
     return best;
@@ -225,6 +266,7 @@ class RoomSearch {
     for (auto pod = pods.begin(); pod != pods.end() && Copies(row, shape, &part, {}, copies) < copies; ++pod)
       End(row, *pod, part);
     part.amounts.Add(shape.request, copies);
+    for (int i = 0; i < copies; ++i) part.ports.insert(part.ports.end(), shape.ports.begin(), shape.ports.end());
     return copies;
   }
 
@@ -239,13 +281,19 @@ class RoomSearch {
 
 PodsThatEnd::PodsThatEnd(const Cluster& cluster, absl::Time now) {
   for (GangId id = 0; id < cluster.gang_slots(); ++id) {
-    for (const TaskId task_id : cluster.gang(id).tasks) {
+    const Gang& gang = cluster.gang(id);
+    for (const TaskId task_id : gang.tasks) {
       const Task& task = cluster.task(task_id);
       if (!task.holds_room()) continue;
       if (task.goes()) {
-        ending_[task.row].Add(cluster.shape(task.shape).request);
+        const Shape& shape = cluster.shape(task.shape);
+        ending_[task.row].Add(shape.request);
+        if (shape.ports.empty()) continue;
+        std::vector<model::HostPort>& ports = ending_ports_[task.row];
+        ports.insert(ports.end(), shape.ports.begin(), shape.ports.end());
       } else {
-        pods_[task.row].push_back({task_id, EndOfTask(task, now)});
+        const absl::Time end = EndOfTask(task, now);
+        pods_[task.row].push_back({task_id, end, ExpectedEnd(task, gang, end, now)});
       }
     }
   }
@@ -261,6 +309,12 @@ const Resources& PodsThatEnd::Ending(Row row) const {
   static const Resources& none = *new Resources();
   const auto it = ending_.find(row);
   return it == ending_.end() ? none : it->second;
+}
+
+const std::vector<model::HostPort>& PodsThatEnd::EndingPorts(Row row) const {
+  static const auto& none = *new std::vector<model::HostPort>();
+  const auto it = ending_ports_.find(row);
+  return it == ending_ports_.end() ? none : it->second;
 }
 
 namespace {
@@ -343,6 +397,7 @@ void HeldRoom::Take() {
       taken.Set(dim, std::min(spot.amounts[dim], free));
     }
     overlay_.KeepRoom(spot.row, taken, 1);
+    overlay_.KeepPorts(spot.row, spot.ports, 1);
     scratch_.RowTouched(spot.row);
   }
 }
@@ -352,6 +407,7 @@ void HeldRoom::Give() {
     const Row row = nodes_.spots[i].row;
     if (!overlay_.cluster().present(row)) continue;
     overlay_.KeepRoom(row, taken_[i], -1);
+    overlay_.KeepPorts(row, nodes_.spots[i].ports, -1);
     scratch_.RowTouched(row);
   }
   taken_.clear();

@@ -6,7 +6,13 @@
 // may use all (backfill). When a pod ends at the latest is known from its activeDeadlineSeconds, or from what its owner
 // expects; of one that is there a minute later nothing is known.
 //
-// Pure. Pods of no gang do not end here, and what pods ask of each other (affinity, spread) is seen as it is now.
+// How long others of its kind took before (model::PastRuns) is an estimate, which may be wrong, and so delays nobody:
+// of nodes on which as many pods must end those are kept that are expected to be free first; and who would end after
+// that is kept from them though it would end by what is known. What nobody said an end of is not made known by it, and
+// it lets nobody in.
+//
+// Pure. Pods of no gang do not end here, and what pods ask of each other (affinity, spread) is seen as it is now. So
+// are ports when nodes are found: one that is taken there is not waited for; those that are free are kept.
 #pragma once
 
 #include <optional>
@@ -40,16 +46,20 @@ class PodsThatEnd {
   struct Pod {
     model::TaskId task = model::kNone;
     absl::Time end;  // at the latest; InfiniteFuture: nobody knows
+    // As runs before it took at most, and no later than that: an estimate.
+    absl::Time expected;
   };
   PodsThatEnd(const model::Cluster& cluster, absl::Time now);
 
   const std::vector<Pod>& On(model::Row row) const;
   // Held by pods that are ending.
   const model::Resources& Ending(model::Row row) const;
+  const std::vector<model::HostPort>& EndingPorts(model::Row row) const;
 
  private:
   absl::flat_hash_map<model::Row, std::vector<Pod>> pods_;
   absl::flat_hash_map<model::Row, model::Resources> ending_;
+  absl::flat_hash_map<model::Row, std::vector<model::HostPort>> ending_ports_;
 };
 
 // The gang's own pods stay. `before`: the nodes that it has; others must have their room after fewer pods have ended,
@@ -57,7 +67,8 @@ class PodsThatEnd {
 std::optional<model::KeptNodes> FindRoomToCome(const Overlay& overlay, const PodsThatEnd& pods, model::GangId gang,
                                                const Wanted& wanted, const model::KeptNodes* before, absl::Time now);
 
-// Keeps it in the overlay, on nodes that are still there: of each what is free, as far as it is wanted.
+// Keeps it in the overlay, on nodes that are still there: of each what is free, as far as it is wanted, and all the
+// ports.
 class HeldRoom {
  public:
   HeldRoom(Overlay& overlay, Scratch& scratch) : overlay_(overlay), scratch_(scratch) {}

@@ -361,9 +361,11 @@ class Cycle {
     return cluster_.PriorityOf(a) > cluster_.PriorityOf(b);
   }
 
+  // As it says itself: how long others like it took holds nobody to anything. What is expected of those who are there
+  // only ever comes before what they said, so that it lets nobody in.
   bool EndsBeforeTheyAreNeeded(GangId id) const {
     return kept_.holds() && kept_.nodes().start != absl::InfiniteFuture() &&
-           EndOf(cluster_, id, now_) <= kept_.nodes().start;
+           EndOf(cluster_, id, now_) <= kept_.nodes().expected;
   }
 
   // For one that found no room.
@@ -407,7 +409,7 @@ class Cycle {
       for (model::Dim dim = 0; dim < spot.amounts.size(); ++dim) {
         if (spot.amounts[dim] > std::max<std::int64_t>(overlay_.free(spot.row, dim), 0)) return true;
       }
-      return false;
+      return model::Clash(spot.ports, cluster_.ports(spot.row));
     });
   }
 
@@ -511,7 +513,7 @@ class Cycle {
     KeptRoom kept = KeepRoom();
     if (kept_.holds()) {
       for (const model::KeptNodes::Spot& spot : kept_.nodes().spots) {
-        if (cluster_.present(spot.row)) kept.AlsoKeep(kept_.gang(), spot.row, spot.amounts);
+        if (cluster_.present(spot.row)) kept.AlsoKeep(kept_.gang(), spot);
       }
     }
     std::map<model::QueueId, SurplusLine> within, beyond;

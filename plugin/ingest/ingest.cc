@@ -13,6 +13,7 @@
 #include "api/duration.h"
 #include "api/field_table.h"
 #include "api/scheduling_resources.h"
+#include "api/volcano/past_runs.h"
 #include "api/volcano/queue_notes.h"
 #include "api/volcano/queue_parts.h"
 #include "api/volcano/release.h"
@@ -261,7 +262,7 @@ void NoteEviction(const api::core::Pod& pod, model::PodFacts& facts) {
   facts.preempts = pod.spec.preemption_policy != "Never";
   if (pod.ended()) return;
   bool movable = false;
-  facts.movable = facts.ours && facts.controlled && pod.bound() &&
+  facts.movable = facts.ours && facts.controlled &&
                   absl::SimpleAtob(Find(pod.metadata.annotations, kMovableKey), &movable) && movable;
   if (!pod.bound()) {
     facts.nominated = pod.status.nominated_node_name;
@@ -364,6 +365,9 @@ model::GangFacts GangFactsOf(const api::volcano::PodGroup& group) {
   facts.evictable = PreemptableOf(group.metadata).value_or(true);
   const api::volcano::PodGroupCondition* const release = api::volcano::LatestRelease(group.status);
   if (release != nullptr && release->reason == api::volcano::kMoved) facts.moved = release->last_transition_time.at;
+  if (const auto past =
+          api::volcano::ParsePastRuns(Find(group.metadata.annotations, api::volcano::kPastRunsAnnotation)))
+    facts.past_runs = {past->runs, past->longest};
   return facts;
 }
 

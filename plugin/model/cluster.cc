@@ -45,9 +45,12 @@ Departure DepartureOf(const PodFacts& facts) {
 
 bool Ended(TaskStatus status) { return status == TaskStatus::kSucceeded || status == TaskStatus::kFailed; }
 
+// To another node than it has.
+bool MayBeMoved(const PodFacts& facts) { return facts.movable && !facts.node.empty(); }
+
 // Also on another node than it has.
 bool MayBePlaced(const PodFacts& facts) {
-  return facts.ours && (facts.movable || StatusOf(facts) == TaskStatus::kPending);
+  return facts.ours && (MayBeMoved(facts) || StatusOf(facts) == TaskStatus::kPending);
 }
 
 }  // namespace
@@ -138,7 +141,7 @@ bool Cluster::SamePod(TaskId id, const PodFacts& facts) const {
          PartitionText(task) == facts.partition && task.priority == facts.priority && task.index == facts.index &&
          task.ours == facts.ours && task.gated == facts.gated && task.controlled == facts.controlled &&
          task.created == facts.created && task.evictable == facts.evictable && task.preempts == facts.preempts &&
-         task.movable == facts.movable && shapes_.IsOf(task.shape, facts.wants) &&
+         task.movable == MayBeMoved(facts) && shapes_.IsOf(task.shape, facts.wants) &&
          (Ended(StatusOf(facts)) || pod_terms_.Same(id, facts.labels));
 }
 
@@ -273,7 +276,7 @@ TaskId Cluster::PutPod(TaskId id, const PodFacts& facts) {
   task.created = facts.created;
   task.evictable = facts.evictable;
   task.preempts = facts.preempts;
-  task.movable = facts.movable;
+  task.movable = MayBeMoved(facts);
   NoteMoments(task, facts);
   if (row != kNone) nodes_.Enter(row);
   if (row_before != kNone) {

@@ -148,7 +148,7 @@ struct PodFacts {
   // Eviction. `evictable`: it does not say otherwise, and the cluster runs without it; `preempts`: others may be
   // evicted for it.
   bool evictable = true, preempts = true;
-  bool movable = false;   // on a node, and may be moved to another; `wants` is then what it would ask for again
+  bool movable = false;   // may be moved to another node; `wants` of one that has a node is then what it asked for
   bool leaving = false;   // marked to be evicted
   std::string nominated;  // the node on which room is kept for it; "" = none
   absl::Time started = absl::InfinitePast();       // when it got its node
@@ -187,6 +187,13 @@ struct QuotaFacts {
 
 enum class GangPhase : std::uint8_t { kNone, kPending, kInqueue, kRunning, kUnknown, kCompleted };
 
+// How long others of its kind took that have ended.
+struct PastRuns {
+  int runs = 0;  // 0: nobody knows of any
+  absl::Duration longest = absl::ZeroDuration();
+  friend bool operator==(const PastRuns&, const PastRuns&) = default;
+};
+
 struct GangFacts {
   std::string ns, name, uid;
   GangKind kind = GangKind::kVolcano;
@@ -209,6 +216,7 @@ struct GangFacts {
   absl::Time moved = absl::InfinitePast();  // when it was moved last
   // Since when its status says that it lacks members with which it was whole before; InfiniteFuture: it does not.
   absl::Time short_since = absl::InfiniteFuture();
+  PastRuns past_runs;
 };
 
 // What a queue held on average until then, as Kubernetes counts it (use.h).

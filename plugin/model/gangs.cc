@@ -154,6 +154,7 @@ void Gangs::Set(GangId id, const GangFacts& facts, bool has_quotas) {
   gang.evictable = facts.evictable;
   gang.moved = facts.moved;
   gang.short_since = facts.short_since;
+  gang.past_runs = facts.past_runs;
   Changed(id);
 }
 

@@ -52,6 +52,7 @@ struct Gang {
   absl::Time passed_over_until = absl::InfinitePast();  // no nodes are kept for it
   absl::Time moved = absl::InfinitePast();              // last
   absl::Time short_since = absl::InfiniteFuture();      // of members with which it was whole, as its status tells
+  PastRuns past_runs;
   Text held_back;             // set: not placed for now, since this went wrong when it was tried
   std::vector<TaskId> tasks;  // in no order; see gang/order.h
   std::array<int, kTaskStatuses> count{};

@@ -7,6 +7,7 @@
 
 #include "absl/time/time.h"
 #include "plugin/model/resources.h"
+#include "plugin/model/shape.h"
 #include "plugin/model/task.h"
 
 namespace gangway::model {
@@ -14,12 +15,14 @@ namespace gangway::model {
 struct KeptNodes {
   struct Spot {
     Row row = kNone;
-    Resources amounts;  // what the gang will take there
+    Resources amounts;            // what the gang will take there
+    std::vector<HostPort> ports;  // and the ports
     friend bool operator==(const Spot&, const Spot&) = default;
   };
   std::vector<Spot> spots;  // by name of the node
   int ends = 0;             // pods that must end before
   absl::Time start;         // by when they will have ended; InfiniteFuture: nobody knows
+  absl::Time expected;      // no later than that, as runs before took: an estimate
   absl::Time found;         // when this was looked for
   absl::Time since;         // when `ends` became less, or the gang got them
   friend bool operator==(const KeptNodes&, const KeptNodes&) = default;

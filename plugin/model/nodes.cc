@@ -34,10 +34,6 @@ bool Holds(const Requirement& requirement, int value, const Names& names) {
 
 bool HoldsWithoutValue(Op op) { return op == Op::kNotIn || op == Op::kDoesNotExist; }
 
-bool SamePort(const HostPort& a, const HostPort& b) {
-  return a.port == b.port && a.protocol == b.protocol && a.ip == b.ip;
-}
-
 }  // namespace
 
 Row Nodes::Intern(absl::string_view name) {
@@ -234,8 +230,7 @@ void Nodes::Give(Row row, const Shape& shape) {
   if (present(row)) held_on_present_.Subtract(shape.request);
   auto& ports = ports_[Index(row)];
   for (const HostPort& port : shape.ports) {
-    const auto it =
-        std::find_if(ports.begin(), ports.end(), [&](const HostPort& taken) { return SamePort(taken, port); });
+    const auto it = std::find(ports.begin(), ports.end(), port);
     GW_CHECK(it != ports.end());
     ports.erase(it);
   }
@@ -277,7 +272,7 @@ void Nodes::Audit(const SlotTable<Task>& tasks, const Shapes& shapes, std::vecto
     free.Subtract(sum.held);
     AuditAmounts(absl::StrCat(node, "free"), Amounts(free_, row), free, dims_, wrong);
     const std::vector<HostPort>& ports = ports_[Index(row)];
-    if (!std::is_permutation(ports.begin(), ports.end(), sum.ports.begin(), sum.ports.end(), SamePort)) {
+    if (!std::is_permutation(ports.begin(), ports.end(), sum.ports.begin(), sum.ports.end())) {
       wrong.push_back(absl::StrCat(node, "ports taken are ", ports.size(), ", of its pods ", sum.ports.size()));
     }
     if (!present(row)) continue;

@@ -221,4 +221,12 @@ Shape MakeShape(const Wants& wants, Dims& dims, Names& names) {
   return shape;
 }
 
+bool Clash(const std::vector<HostPort>& a, const std::vector<HostPort>& b) {
+  return std::any_of(a.begin(), a.end(), [&](const HostPort& x) {
+    return std::any_of(b.begin(), b.end(), [&](const HostPort& y) {
+      return x.port == y.port && x.protocol == y.protocol && (x.ip == -1 || y.ip == -1 || x.ip == y.ip);
+    });
+  });
+}
+
 }  // namespace gangway::model

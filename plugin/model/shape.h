@@ -48,7 +48,10 @@ struct HostPort {
   int protocol = 0;
   int ip = -1;  // -1 = every address
   int port = 0;
+  friend bool operator==(const HostPort&, const HostPort&) = default;
 };
+// Whether two pods that ask for them cannot be on one node.
+bool Clash(const std::vector<HostPort>& a, const std::vector<HostPort>& b);
 
 struct Preference {
   int weight = 1;

@@ -155,6 +155,9 @@ inline constexpr Phrase kAsksForNoPods("has no pods and asks for none", "没有 
 inline constexpr Phrase kOnNodes("on $0", "位于 $0上");
 inline constexpr Phrase kRuns("runs: $0 of $1 have a node (minimum $2), $3",
                               "运行中：$1 中的 $0 个已有节点（最少 $2 个），$3");
+inline constexpr CountedPhrase kLastRuns("the last $0 run like it", "the last $0 runs like it", "最近 $0 次同类运行");
+inline constexpr Phrase kEndsAsItSays("; it says that it ends by $0", "；它声明最迟于 $0 结束");
+inline constexpr Phrase kEndsAsBefore("; $0 took at most $1, which is until $2", "；$0最长 $1，即到 $2 为止");
 inline constexpr Phrase kRunsWith("runs with $0 of $1 (minimum $2) and $3", "以 $1 中的 $0 个运行（最少 $2 个），$3");
 inline constexpr Phrase kGetsMore("gets $0 more in the next round", "下一轮将再得到 $0 个");
 inline constexpr Phrase kLetInNext(
@@ -181,6 +184,7 @@ inline constexpr Phrase kSinceItLostAMember(", since it lost a member and for to
                                             "（因为它失去了成员，且过久未能为替补找到空间）");
 inline constexpr Phrase kMustHaveEnded("; by $0 the pods there must have ended, and it starts",
                                        "；最迟到 $0，那里的 Pod 应已结束，它随即启动");
+inline constexpr Phrase kLikelyHaveEnded("; as past runs took, about $0", "；按以往运行时间，约为 $0");
 
 // ---- nodes as a pod sees them
 
@@ -263,6 +267,8 @@ inline constexpr Phrase kPodsHoldOf("$0: pods hold $1 of $2$3$4", "$0：Pod 占�
 inline constexpr Phrase kOutsideOfGangs(", $0 of it outside of gangs", "，其中 $0 不属于任何 gang");
 inline constexpr Phrase kStartsBy("starts by $0 if nobody comes before it, and nobody leaves later than is known",
                                   "若无人排到它前面，且占用者都不晚于已知时间离开，最迟于 $0 启动");
+inline constexpr Phrase kLikelyStarts("starts about $0 if nobody comes before it, and runs take no longer than before",
+                                      "若无人排到它前面，且运行都不比以往更久，约于 $0 启动");
 inline constexpr Phrase kAsFarAsKnown("As far as ends of pods are known it $0", "就已知的 Pod 结束时间而言，它$0");
 inline constexpr Phrase kGangLine("$0 (queue $1, priority $2): holds $3$4; $5$6",
                                   "$0（队列 $1，优先级 $2）：占用 $3$4；$5$6");

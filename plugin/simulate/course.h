@@ -29,8 +29,9 @@ struct Story {
   int pods = 0;
   absl::Time came;
   std::optional<absl::Time> started, ended;  // for the first time; for good. Absent: it did not
-  std::vector<Stretch> ran;                  // one more than it was evicted, if it ran to its end
+  std::vector<Stretch> ran;                  // one more than it was evicted and moved, if it ran to its end
   int evicted = 0;                           // how often it had to begin anew
+  int moved = 0;                             // how often it went on elsewhere
   std::vector<Wait> waits;                   // the longest first
 };
 

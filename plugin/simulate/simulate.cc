@@ -88,10 +88,10 @@ struct Player {
   GangFacts facts;
   std::vector<Pod> pods;
   State state = State::kToCome;
-  absl::Duration runs;
-  int run = 0;  // a number; what was planned of another is no event any more
+  absl::Duration runs, left;  // in all; from when it begins again, if it does
+  int run = 0;                // a number; what was planned of another is no event any more
   int bound = 0;
-  absl::Time runs_from, waits_from;
+  absl::Time runs_from, runs_until, waits_from;
   std::optional<model::Reason::Kind> waits_for;
 };
 
@@ -170,7 +170,9 @@ class Simulation {
     for (const Pod& pod : player.pods) {
       if (pod.facts.lasts != absl::InfiniteDuration()) player.runs = std::max(player.runs, pod.facts.lasts);
     }
-    if (player.runs == absl::ZeroDuration()) player.runs = options_.runs;
+    if (player.runs == absl::ZeroDuration())
+      player.runs = player.facts.past_runs.runs > 0 ? player.facts.past_runs.longest : options_.runs;
+    player.left = player.runs;
     players_.push_back(std::move(player));
     return absl::OkStatus();
   }
@@ -391,8 +393,9 @@ class Simulation {
     player.facts.phase = GangPhase::kRunning;
     player.facts.was_whole = true;
     cluster_.SetGang(player.facts);
-    if (ends == absl::InfinitePast()) ends = from + player.runs;
-    Plan(ends <= now_ ? now_ + kOverdue : ends, What::kEnds, index);
+    if (ends == absl::InfinitePast()) ends = from + player.left;
+    player.runs_until = ends <= now_ ? now_ + kOverdue : ends;
+    Plan(player.runs_until, What::kEnds, index);
   }
 
   // What NoteReason would not note.
@@ -421,8 +424,9 @@ class Simulation {
   }
 
   void Evict(const Decision& decision) {
-    std::set<std::size_t> hit;
+    std::set<std::size_t> hit, moved;
     std::map<std::size_t, int> going;
+    for (const model::Placement& move : decision.moves) moved.insert(PlayerOf(cluster_.task(move.task).gang));
     for (const TaskId task : decision.evicted) {
       const std::size_t index = PlayerOf(cluster_.task(task).gang);
       if (index == kNobody) continue;
@@ -435,7 +439,10 @@ class Simulation {
       Player& player = players_[index];
       if (player.bound - going[index] < player.facts.min_member && player.state == State::kRuns) {
         player.story.ran.push_back({player.runs_from, now_});
-        ++player.story.evicted;
+        const bool goes_on = moved.contains(index);
+        ++(goes_on ? player.story.moved : player.story.evicted);
+        player.left = goes_on ? player.runs_until - now_ : player.runs;
+        if (goes_on) player.facts.moved = now_;
         player.state = State::kEnding;
         ++player.run;
         for (Pod& pod : player.pods) {

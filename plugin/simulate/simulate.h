@@ -1,8 +1,8 @@
 // A cluster in virtual time under the scheduler's own decisions (plugin/gang), without an API server: what the
 // controllers and the kubelets would do is done at once. Pods of a gang are made once it is let in and run once they
 // have nodes; a gang runs from when its minimum has nodes for as long as the longest of its pods is expected to, and
-// then ends whole. One that loses its minimum by eviction begins anew, with nothing done. Pods that belong to no gang
-// stay for ever.
+// then ends whole. One that loses its minimum by eviction begins anew, with nothing done; one that is moved
+// (gang/consolidation.h) goes on where it was. Pods that belong to no gang stay for ever.
 //
 // Pure: the same facts, arrivals and options give the same course.
 #pragma once
@@ -27,7 +27,8 @@ struct Arrival {
 
 struct Options {
   gang::Policy policy;
-  // Of gangs none of whose pods says how long it runs (model::PodFacts::lasts).
+  // Of gangs none of whose pods says how long it runs (model::PodFacts::lasts), and that know of none before them
+  // (model::GangFacts::past_runs).
   absl::Duration runs = absl::Hours(1);
   absl::Duration grace = absl::Seconds(30);            // of pods that are evicted
   absl::Duration evictions_apart = absl::Seconds(15);  // rounds that may evict

@@ -12,11 +12,14 @@
 #include "absl/strings/str_split.h"
 #include "api/cluster_resources.h"
 #include "api/core/pod.h"
+#include "api/duration.h"
 #include "api/json_value.h"
 #include "api/resource.h"
+#include "api/volcano/job.h"
 #include "assembly/components.h"
 #include "base/check.h"
 #include "kube/runtime/informer.h"
+#include "plugin/lifecycle/job/run_history.h"
 #include "tests/simulation/falsifying_client.h"
 
 namespace gangway::testutil {
@@ -306,6 +309,50 @@ class Preempting {
   Owner owner_;
 };
 
+// ---- takes what the same jobs took before in the mean for what they say who say nothing
+
+class BelievesTheMean {
+ public:
+  BelievesTheMean(Loop& loop, sandbox::Cluster& cluster)
+      : client_(cluster.NewClient(kScheduler)),
+        jobs_(loop, *client_, api::kJobs, {}),
+        scheduler_(loop, cluster, kScheduler,
+                   {[this](const api::Resource& shown, json::object& object) {
+                      if (&shown == &api::kPods) Say(object);
+                    },
+                    nullptr}) {
+    jobs_.Start([](const auto&, const auto&, const auto&) {});
+  }
+
+ private:
+  std::optional<absl::Duration> Mean(const std::string& spec) const {
+    absl::Duration sum;
+    int runs = 0;
+    jobs_.ForEach([&](const auto&, const std::shared_ptr<const api::volcano::Job>& job) {
+      const std::optional<absl::Duration> took = lifecycle::HowLongItRan(*job);
+      if (!took.has_value() || api::Encode(job->spec) != spec) return;
+      sum += *took;
+      ++runs;
+    });
+    return runs == 0 ? std::nullopt : std::optional(sum / runs);
+  }
+  void Say(json::object& pod) const {
+    json::object* const metadata = Part(pod, "metadata");
+    json::object* const annotations = metadata == nullptr ? nullptr : Part(*metadata, "annotations");
+    const json::value* const name = annotations == nullptr ? nullptr : annotations->if_contains("volcano.sh/job-name");
+    const json::object* const spec = Part(pod, "spec");
+    if (name == nullptr || spec == nullptr || spec->contains("activeDeadlineSeconds")) return;
+    const auto job = jobs_.Get({"default", std::string(name->as_string())});
+    if (job == nullptr) return;
+    const std::optional<absl::Duration> mean = Mean(api::Encode(job->spec));
+    if (mean.has_value()) (*annotations)["gangway.io/expected-runtime"] = api::FormatGoDuration(*mean);
+  }
+
+  const std::unique_ptr<kube::Client> client_;
+  kube::Informer<api::volcano::Job> jobs_;
+  LiedTo scheduler_;
+};
+
 // ---- controllers
 
 std::optional<kube::Response> DeletesNoPod(kube::Request& request) {
@@ -453,6 +500,15 @@ std::vector<WrongComponent> WrongComponents() {
       options.losing = true;
     };
   };
+  const auto repeating = [](MakeComponent make) {
+    return [make = std::move(make)](HistoryOptions& options) {
+      options.replace_scheduler = make;
+      options.repeating = true;
+    };
+  };
+  const auto believes_the_mean = [](Loop& loop, sandbox::Cluster& cluster) {
+    return std::make_shared<BelievesTheMean>(loop, cluster);
+  };
   const auto preempting = [](Loop& loop, sandbox::Cluster& cluster) {
     return std::make_shared<Preempting>(loop, cluster);
   };
@@ -498,6 +554,7 @@ std::vector<WrongComponent> WrongComponents() {
       {"MovesForNothing", {Rule::kEvictedWithoutGain}, gathering(Behind(kScheduler, EvictsForNothing))},
       {"MovesWhoDidNotSaySo", {Rule::kMovedUndeclared}, gathering(SchedulerShown(api::kPods, Movable))},
       {"ForgetsWhoWasMoved", {Rule::kNotBack}, gathering(Behind(kScheduler, ForgetsWhoWasMoved))},
+      {"BelievesTheMeanOfThePast", {Rule::kDelayed}, repeating(believes_the_mean)},
       {"EvictsWhoLostAMemberAtOnce", {Rule::kLostEarly}, losing(SchedulerShown(api::kQueues, WithAShortGrace))},
       {"NeverEvictsWhoLostAMember", {Rule::kLostHeld}, losing(SchedulerShown(api::kQueues, WithoutGrace))},
       {"DeletesWhatRuns", {Rule::kReleased}, scheduler(preempting)},

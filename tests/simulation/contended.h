@@ -28,6 +28,7 @@ struct Contention {
   std::vector<sandbox::SimulatedNode> nodes;
   std::vector<UserRequest> before;  // queues, priority classes, HyperNodes, storage
   std::vector<Doing> doings;
+  std::vector<std::string> finish;  // of pods that do not say it themselves (sandbox/kubelet/behaviour.h)
 };
 
 // `placed`: most jobs ask where their pods lie: near and apart, spread, by volumes, in HyperNodes; these change, too.
@@ -42,5 +43,7 @@ Contention DrawPieces(std::uint64_t seed);
 
 // Users delete pods of gangs that run, while others wait for the room, and while no node takes anybody.
 Contention DrawLosing(std::uint64_t seed);
+// The same jobs come again, and take longer, or not as long, while nodes are kept for a large one.
+Contention DrawRepeating(std::uint64_t seed);
 
 }  // namespace gangway::testutil

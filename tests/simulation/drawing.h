@@ -74,6 +74,7 @@ struct Job {
   int cpu = 1, host_port = 0;
   std::string outcome, servers_outcome, pod_spec;
   std::optional<absl::Duration> lasts;  // of its trainers, unless by chance
+  bool says_nothing_of_it = false;      // neither its spec nor its pods: the kubelets know
   bool servers_stay = false;            // until the job ends
   bool in_turn = false;                 // trainers after servers
   bool left_alone = false;              // its user does nothing about it
@@ -156,6 +157,9 @@ class Drawing {
     Begin(job.Summary()).makes_job = true;
     job.policies = trouble.policies;
     job.outcome = FinishAfter(job.lasts.has_value() ? *job.lasts : Seconds(40, 120));
+    for (int pod = 0; job.says_nothing_of_it && pod < job.shape.trainers; ++pod)
+      result_.finish.push_back(absl::StrCat(job.name, "-w-", pod, "=", absl::ToInt64Milliseconds(*job.lasts), "ms"));
+    if (job.says_nothing_of_it) job.outcome.clear();
     if (!job.servers_stay) job.servers_outcome = FinishAfter(Seconds(150, 300));
     if (trouble.kind == Trouble::Kind::kFails)
       absl::StrAppend(&job.outcome, R"(,"sandbox.gangway.io/fail":")", Between(5, 20), R"(s:7x1")");

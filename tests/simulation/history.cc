@@ -100,6 +100,7 @@ std::string Text(const Doing& doing) { return doing.text; }
 Contention DrawFor(const HistoryOptions& options) {
   if (options.contended && options.ranked) return DrawRanked(options.seed);
   if (options.contended && options.losing) return DrawLosing(options.seed);
+  if (options.contended && options.repeating) return DrawRepeating(options.seed);
   if (options.contended && options.pieces) return DrawPieces(options.seed);
   return options.contended ? DrawContention(options.seed, options.placed, options.placed && options.bindings_fail)
                            : Contention{};
@@ -252,10 +253,10 @@ class History {
     Checker::Rules rules;
     rules.bindings_fail = options_.bindings_fail;
     rules.clocks_are_right = !options_.random_faults;
-    // Which ports are taken, and what pods ask of each other, is seen as it is when nodes are kept: where pods ask for
-    // that, one that came meanwhile may be in the way (docs/queues.md).
+    // What pods ask of each other is seen as it is when nodes are kept: where they ask for that, one that came
+    // meanwhile may be in the way (docs/queues.md).
     rules.lost_members = options_.losing;
-    if (!options_.pieces) rules.begin_takes = absl::InfiniteDuration();
+    if (!options_.pieces && !options_.repeating) rules.begin_takes = absl::InfiniteDuration();
     // What was made free may go with its node, or to another while nobody leads.
     if (options_.random_faults) rules.gain_takes = absl::InfiniteDuration();
     for (std::size_t i = 0; i < jobs_.size(); ++i) {
@@ -277,6 +278,7 @@ class History {
     options.kubelets.nodes =
         sandbox::MakeNodes({*sandbox::ParseNodeShape("cpu=16,memory=64Gi")}, options_.random_jobs ? Between(3, 6) : 6);
     if (options_.contended) options.kubelets.nodes = contention_.nodes;
+    options.kubelets.behaviour = *sandbox::Behaviour::Parse(contention_.finish, {});
     nodes_ = static_cast<int>(options.kubelets.nodes.size());
     options.api_server.journal = [this](sandbox::JournalRecord record) {
       if (options_.falsify) options_.falsify(record);

@@ -44,6 +44,7 @@ struct HistoryOptions {
   bool ranked = false;           // contended, and who goes first and who must leave matters
   bool pieces = false;           // contended, and room must be gathered
   bool losing = false;           // contended, and gangs lose members
+  bool repeating = false;        // contended, and the same jobs come again
   bool bindings_fail = false;    // for no reason: what was placed by what they would have brought is not judged
   bool paddle = false;           // the jobs are PaddleJobs, of either dialect
   absl::Duration disturbed_for;  // by components that replace others: deadlines begin then

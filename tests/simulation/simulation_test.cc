@@ -224,6 +224,13 @@ TEST_F(SimulationTest, HistoriesInWhichRoomIsGatheredWithFaultsKeepEveryPromise)
   });
 }
 
+TEST_F(SimulationTest, HistoriesInWhichTheSameJobsComeAgainKeepEveryPromise) {
+  KeepEveryPromiseInContention([](HistoryOptions& options) {
+    options.placed = false;
+    options.repeating = true;
+  });
+}
+
 TEST_F(SimulationTest, HistoriesInWhichGangsLoseMembersKeepEveryPromise) {
   KeepEveryPromiseInContention([](HistoryOptions& options) {
     options.placed = false;

@@ -164,10 +164,18 @@ void SessionPlan::KeepOn(Cluster& cluster, absl::Time now) const {
     for (const auto& [name, amount] : spot.amounts) {
       if (const model::Dim dim = cluster.dims().Find(name); dim != model::kNone) amounts.Set(dim, amount);
     }
-    reservation.nodes.spots.push_back({row, amounts});
+    std::vector<model::HostPort> ports;
+    for (const model::HostPortFacts& port : spot.ports) {
+      // Where nobody names its protocol or address nobody has it.
+      const int protocol = cluster.names().Find(port.protocol), ip = cluster.names().Find(port.ip);
+      if (protocol != -1 && (port.ip.empty() || ip != -1))
+        ports.push_back({protocol, port.ip.empty() ? -1 : ip, port.port});
+    }
+    reservation.nodes.spots.push_back({row, amounts, std::move(ports)});
   }
   reservation.nodes.ends = kept_->ends;
   reservation.nodes.start = kept_->start;
+  reservation.nodes.expected = kept_->expected;
   reservation.nodes.found = kept_->found;
   reservation.nodes.since = kept_->since;
   cluster.SetReservation(std::move(reservation));
@@ -221,10 +229,14 @@ void SessionPlan::NoteKept(const Cluster& cluster, const Decision& decision) {
     passed_over_.push_back({gang.ns, gang.name, gang.uid, gang.passed_over_until});
   if (!decision.kept.has_value()) return;
   const model::KeptNodes& nodes = *decision.kept;
-  kept_ = Kept{gang.ns, gang.name, gang.uid, {}, nodes.ends, nodes.start, nodes.found, nodes.since};
+  kept_ = Kept{gang.ns, gang.name, gang.uid, {}, nodes.ends, nodes.start, nodes.expected, nodes.found, nodes.since};
   for (const model::KeptNodes::Spot& spot : nodes.spots) {
     Kept::Spot& named = kept_->spots.emplace_back();
     named.node = std::string(cluster.node_name(spot.row));
+    for (const model::HostPort& port : spot.ports) {
+      named.ports.push_back({std::string(cluster.names().Text(port.protocol)),
+                             port.ip == -1 ? "" : std::string(cluster.names().Text(port.ip)), port.port});
+    }
     for (model::Dim dim = 0; dim < spot.amounts.size(); ++dim) {
       if (spot.amounts[dim] != 0) named.amounts.emplace_back(cluster.dims().Name(dim), spot.amounts[dim]);
     }

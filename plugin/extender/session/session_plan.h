@@ -123,11 +123,12 @@ class SessionPlan {
     struct Spot {
       std::string node;
       model::NamedAmounts amounts;
+      std::vector<model::HostPortFacts> ports;
     };
     std::string ns, name, uid;
     std::vector<Spot> spots;
     int ends = 0;
-    absl::Time start, found, since;
+    absl::Time start, expected, found, since;
   };
   struct PassedOver {
     std::string ns, name, uid;

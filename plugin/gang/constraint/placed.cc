@@ -40,6 +40,19 @@ void Placed::Remove(Row row, const Shape& shape, int pods) {
   for (const std::unique_ptr<State>& state : states_) state->Remove(row, shape, pods);
 }
 
+void Placed::KeepPorts(Row row, const std::vector<model::HostPort>& ports, int times) {
+  if (ports.empty()) return;
+  Shape nobody;
+  nobody.ports = ports;
+  for (const std::unique_ptr<State>& state : states_) {
+    if (times > 0) {
+      state->Add(row, nobody, times);
+    } else {
+      state->Remove(row, nobody, -times);
+    }
+  }
+}
+
 void Placed::Release(const Released& pod, int times) {
   taken_[pod.row].Subtract(pod.shape->request, times);
   for (const std::unique_ptr<State>& state : states_) state->Release(pod, times);

@@ -40,6 +40,8 @@ class Placed {
   }
   // So much less is free on the row, or with -1 more, for nobody's sake.
   void KeepRoom(model::Row row, const model::Resources& amounts, int times) { taken_[row].Add(amounts, times); }
+  // These ports of the row are taken, or with -1 not any more, for nobody's sake.
+  void KeepPorts(model::Row row, const std::vector<model::HostPort>& ports, int times);
   // What the shape asks, compiled when it is wanted first.
   const Asks& AsksOf(model::ShapeId shape) const;
 

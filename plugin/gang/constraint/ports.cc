@@ -1,27 +1,28 @@
 #include "plugin/gang/constraint/ports.h"
 
 #include <algorithm>
+#include <iterator>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "base/check.h"
 #include "plugin/gang/constraint/placed.h"
 #include "plugin/phrases/phrases.h"
 
 namespace gangway::constraint {
 namespace {
 
+using model::Clash;
 using model::HostPort;
 using model::Row;
 
-bool Clash(const std::vector<HostPort>& wanted, const std::vector<HostPort>& taken) {
-  for (const HostPort& want : wanted) {
-    for (const HostPort& have : taken) {
-      if (want.port == have.port && want.protocol == have.protocol &&
-          (want.ip == -1 || have.ip == -1 || want.ip == have.ip))
-        return true;
-    }
+// The newest of each.
+void Erase(const std::vector<HostPort>& ports, std::vector<HostPort>& from) {
+  for (const HostPort& port : ports) {
+    const auto at = std::find(from.rbegin(), from.rend(), port);
+    GW_CHECK(at != from.rend());
+    from.erase(std::next(at).base());
   }
-  return false;
 }
 
 class TakenPorts final : public State {
@@ -34,18 +35,15 @@ class TakenPorts final : public State {
   void Remove(Row row, const model::Shape& shape, int pods) override {
     if (shape.ports.empty() || row == model::kNone) return;
     std::vector<HostPort>& taken = by_row_[row];
-    taken.resize(taken.size() - shape.ports.size() * static_cast<std::size_t>(pods));  // the newest stand at the end
+    for (int i = 0; i < pods; ++i) Erase(shape.ports, taken);
   }
   void Release(const Released& pod, int times) override {
     if (pod.shape->ports.empty()) return;
     std::vector<HostPort>& released = released_[pod.row];
-    for (const HostPort& port : pod.shape->ports) {
-      if (times > 0) {
-        released.push_back(port);
-      } else {
-        released.erase(
-            std::find_if(released.begin(), released.end(), [&](const HostPort& other) { return Same(port, other); }));
-      }
+    if (times > 0) {
+      released.insert(released.end(), pod.shape->ports.begin(), pod.shape->ports.end());
+    } else {
+      Erase(pod.shape->ports, released);
     }
     if (released.empty()) released_.erase(pod.row);
   }
@@ -57,17 +55,13 @@ class TakenPorts final : public State {
     if (released == released_.end()) return Clash(wanted, there);
     std::vector<HostPort> left = there;
     for (const HostPort& port : released->second) {
-      const auto at = std::find_if(left.begin(), left.end(), [&](const HostPort& other) { return Same(port, other); });
+      const auto at = std::find(left.begin(), left.end(), port);
       if (at != left.end()) left.erase(at);
     }
     return Clash(wanted, left);
   }
 
  private:
-  static bool Same(const HostPort& a, const HostPort& b) {
-    return a.protocol == b.protocol && a.ip == b.ip && a.port == b.port;
-  }
-
   absl::flat_hash_map<Row, std::vector<HostPort>> by_row_, released_;
 };
 

@@ -11,6 +11,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "api/resource.h"
 #include "api/volcano/job.h"
+#include "api/volcano/past_runs.h"
 #include "api/volcano/scheduling.h"
 #include "plugin/lifecycle/job/job_pod.h"
 #include "plugin/lifecycle/job_plugins/ssh_key.h"
@@ -43,6 +44,8 @@ struct JobView {
   // How long a Job that comes and goes on may be without its first status, which then tells of its pods, too; zero: it
   // is written at once.
   absl::Duration first_status_patience = absl::ZeroDuration();
+
+  api::volcano::PastRuns past_runs;  // of the same spec, while there is no PodGroup
 
   const SshKeyPair* ssh_key = nullptr;  // for a Secret that has to be made; null: there is none yet
 

@@ -144,7 +144,8 @@ absl::StatusOr<PodGroupSpec> WantedPodGroupSpec(const JobSpec& spec, const Prior
   return group;
 }
 
-api::volcano::PodGroup NewPodGroup(const api::volcano::Job& job, PodGroupSpec spec) {
+api::volcano::PodGroup NewPodGroup(const api::volcano::Job& job, PodGroupSpec spec,
+                                   const api::volcano::PastRuns& past) {
   api::volcano::PodGroup group;
   group.api_version = api::kPodGroups.ApiVersion();
   group.kind = std::string(api::kPodGroups.kind);
@@ -153,6 +154,9 @@ api::volcano::PodGroup NewPodGroup(const api::volcano::Job& job, PodGroupSpec sp
   group.metadata.labels = job.metadata.labels;
   group.metadata.annotations = job.metadata.annotations;
   group.metadata.annotations.erase("kubectl.kubernetes.io/last-applied-configuration");  // it speaks of the Job
+  const std::string past_runs(api::volcano::kPastRunsAnnotation);
+  group.metadata.annotations.erase(past_runs);
+  if (past.runs > 0) group.metadata.annotations[past_runs] = api::volcano::FormatPastRuns(past);
   group.metadata.owner_references = {OwnerReferenceTo(job)};
   group.spec = std::move(spec);
   return group;

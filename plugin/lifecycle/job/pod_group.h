@@ -7,6 +7,7 @@
 #include "absl/container/btree_map.h"
 #include "absl/status/statusor.h"
 #include "api/volcano/job.h"
+#include "api/volcano/past_runs.h"
 #include "api/volcano/scheduling.h"
 
 namespace gangway::lifecycle {
@@ -22,8 +23,9 @@ absl::StatusOr<api::volcano::PodGroupSpec> WantedPodGroupSpec(const api::volcano
                                                               const PriorityClasses& classes,
                                                               const absl::btree_map<std::string, std::int32_t>& closed);
 
-// Ready to be created.
-api::volcano::PodGroup NewPodGroup(const api::volcano::Job& job, api::volcano::PodGroupSpec spec);
+// Ready to be created. `past`: what is known of runs before; nobody else says that.
+api::volcano::PodGroup NewPodGroup(const api::volcano::Job& job, api::volcano::PodGroupSpec spec,
+                                   const api::volcano::PastRuns& past = {});
 
 // What a merge patch of an existing group's spec must say; "" when nothing. Queue and network topology stay as they
 // are.

@@ -216,7 +216,8 @@ class OutcomeWriter {
       return Warn("PodGroupError", absl::StrCat("the job has no PodGroup: ", wanted.status().message()));
     if (seen_.pod_group == nullptr) {
       wanted->queue = api::volcano::QueueOfPodGroup(wanted->queue, seen_.namespace_queue);
-      return Create(api::kPodGroups, PodGroupName(job_), api::Encode(NewPodGroup(job_, *std::move(wanted))));
+      return Create(api::kPodGroups, PodGroupName(job_),
+                    api::Encode(NewPodGroup(job_, *std::move(wanted), seen_.past_runs)));
     }
     if (seen_.pod_group->metadata.deleting() || PodGroupMustGo()) return;
     absl::StatusOr<std::string> patch = PodGroupPatch(seen_.pod_group->spec, *wanted);

@@ -60,6 +60,13 @@ TEST(ExplainTextTest, WhenAGangStartsIsToldWhereItIsKnown) {
   EXPECT_THAT(QueueExplainText(queue, false, Language::kEnglish),
               HasSubstr("; starts by 2026-09-21T14:13:20Z if nobody comes before it"));
   EXPECT_THAT(QueueExplainJson(queue, Language::kEnglish), HasSubstr(R"("expectedStart":"2026-09-21T14:13:20Z")"));
+  queue.waiting.back().likely_start = absl::FromUnixSeconds(1'789'990'000);
+  EXPECT_THAT(QueueExplainText(queue, false, Language::kEnglish),
+              HasSubstr("leaves later than is known; starts about 2026-09-21T11:26:40Z if nobody comes before it"));
+  EXPECT_THAT(QueueExplainJson(queue, Language::kEnglish), HasSubstr(R"("likelyStart":"2026-09-21T11:26:40Z")"));
+  queue.waiting.back().expected_start.reset();
+  EXPECT_THAT(QueueExplainText(queue, false, Language::kEnglish),
+              HasSubstr("; runs; starts about 2026-09-21T11:26:40Z"));
 }
 
 TEST(ExplainTextTest, LongListsAreCutUnlessAllIsWanted) {

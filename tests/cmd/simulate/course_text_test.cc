@@ -31,6 +31,7 @@ simulate::Course CourseToPrint() {
   ran.ended = course.to;
   ran.ran = {{*ran.started, *ran.started + absl::Hours(1)}, {course.from + absl::Hours(4), course.to}};
   ran.evicted = 1;
+  ran.moved = 2;
   ran.waits = {{model::Reason::Kind::kNoRoom, absl::Hours(1), "waits for <4> tasks"}};
   simulate::Story never;
   never.ns = "lab";
@@ -52,9 +53,9 @@ TEST(CourseTextTest, TwoTables) {
             "ads    1      1      1h0m0s  1h0m0s  1h0m0s   cpu=50.0%\n"
             "lab    1      0      8h0m0s  8h0m0s  8h0m0s   -\n"
             "\n"
-            "GANG       QUEUE  PODS  COMES    WAITS   STARTS   ENDS     EVICTED  MOSTLY\n"
-            "lab/large  lab    64    -3h0m0s  8h0m0s  never    never    0        waits: too large\n"
-            "ads/ctr    ads    4     +1h0m0s  1h0m0s  +2h0m0s  +5h0m0s  1        waits for <4> tasks\n");
+            "GANG       QUEUE  PODS  COMES    WAITS   STARTS   ENDS     EVICTED  MOVED  MOSTLY\n"
+            "lab/large  lab    64    -3h0m0s  8h0m0s  never    never    0        0      waits: too large\n"
+            "ads/ctr    ads    4     +1h0m0s  1h0m0s  +2h0m0s  +5h0m0s  1        2      waits for <4> tasks\n");
 }
 
 TEST(CourseTextTest, Json) {
@@ -63,6 +64,7 @@ TEST(CourseTextTest, Json) {
   const boost::json::value& ran = json->at("gangs").at(1);
   EXPECT_EQ(ran.at("job"), "ctr");
   EXPECT_EQ(ran.at("waitsSeconds"), 3600);
+  EXPECT_EQ(ran.at("moved"), 2);
   EXPECT_EQ(ran.at("ran").as_array().size(), 2u);
   EXPECT_EQ(ran.at("waits").at(0).at("seconds"), 3600);
   EXPECT_FALSE(json->at("gangs").at(0).as_object().contains("starts"));

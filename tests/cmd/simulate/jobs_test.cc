@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "api/volcano/defaults.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -91,6 +92,22 @@ spec:
   EXPECT_EQ(two->pods[2].name, "two-w-1");
   EXPECT_EQ(two->pods[2].lasts, absl::Hours(3));
   EXPECT_EQ((*jobs)[1].metadata.name, "wd");
+}
+
+TEST(SimulatedJobsTest, AJobKnowsHowLongOthersOfItsSpecTook) {
+  const auto jobs = ReadJobs(kTable, "jobs.csv");
+  ASSERT_TRUE(jobs.ok());
+  api::volcano::Job before = (*jobs)[0];
+  api::volcano::ApplyDefaults(before);
+  before.metadata.name = "before";
+  before.status.conditions = {{"Running", {kSimulatedFrom}}};
+  before.status.state.phase = "Completed";
+  before.status.state.last_transition_time = {kSimulatedFrom + absl::Minutes(20)};
+  lifecycle::RunHistory history;
+  history.Put({"default", "before"}, &before);
+  const auto train = ArrivalOf((*jobs)[0], 1, kSimulatedFrom, {}, "volcano", history);
+  EXPECT_EQ(train->gang.past_runs, (model::PastRuns{1, absl::Minutes(20) + absl::Seconds(1)}));
+  EXPECT_EQ(ArrivalOf((*jobs)[1], 2, kSimulatedFrom, {}, "volcano", history)->gang.past_runs, model::PastRuns());
 }
 
 TEST(SimulatedJobsTest, WhatIsWrongIsToldWithItsPlace) {

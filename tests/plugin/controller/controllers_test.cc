@@ -3,6 +3,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/plugin/controller/controllers_fixture.h"
@@ -50,6 +51,43 @@ TEST_F(ControllersTest, TheSeedJobRunsToCompletedAndIsQuiet) {
   const int writes = writes_;
   Run(absl::Hours(1));
   EXPECT_EQ(writes_, writes);
+}
+
+// Also after a restart, and whatever its user says of that.
+TEST_F(ControllersTest, APodGroupSaysHowLongJobsOfTheSameSpecRan) {
+  const auto text = [](const std::string& name, int replicas, const std::string& annotations = "") {
+    return absl::StrReplaceAll(JobText(name, replicas, {{"w", replicas}}),
+                               {{absl::StrCat(R"("name":")", name, R"("},)"),
+                                 absl::StrCat(R"("name":")", name, R"(","annotations":{)", annotations, "}},")}});
+  };
+  const auto said = [this](const std::string& job) {
+    const json::value group = Get(api::kPodGroups, GroupOf(job));
+    const json::object& metadata = group.at("metadata").as_object();
+    const json::value* const annotations = metadata.if_contains("annotations");
+    const json::value* const said =
+        annotations == nullptr ? nullptr : annotations->as_object().if_contains("gangway.io/past-runs");
+    return said == nullptr ? "" : std::string(said->as_string());
+  };
+  Start();
+  const auto run = [&](const std::string& name, int minutes) {
+    StartJob(name, text(name, 1));
+    std::string told = said(name);
+    Run(absl::Minutes(minutes));
+    SetPod(absl::StrCat(name, "-w-0"), "Succeeded");
+    EXPECT_EQ(Phase(name), "Completed");
+    return told;
+  };
+  EXPECT_EQ(run("a", 10), "");
+  EXPECT_THAT(run("b", 20), testing::MatchesRegex("runs=1 longest=10m[0-3]s"));
+  Create(api::kJobs, text("larger", 2, R"("gangway.io/past-runs":"runs=9 longest=1s")"));
+  EXPECT_EQ(said("larger"), "") << "its user does not know that";
+  Crash();
+  Start();
+  Create(api::kJobs, text("c", 1));
+  EXPECT_THAT(said("c"), testing::MatchesRegex("runs=2 longest=20m[0-3]s"));
+  Delete(api::kJobs, "b");
+  Create(api::kJobs, text("d", 1));
+  EXPECT_THAT(said("d"), testing::MatchesRegex("runs=1 longest=10m[0-3]s"));
 }
 
 TEST_F(ControllersTest, AnEvictionDuringARestartOfOursIsNotForgotten) {

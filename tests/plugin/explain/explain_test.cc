@@ -10,6 +10,7 @@ namespace {
 
 using model::NamedAmounts;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 using ::testing::SizeIs;
@@ -395,6 +396,62 @@ TEST(ExpectedStartTest, WhenPodsThatSayHowLongTheyRunHaveEnded) {
   EXPECT_EQ(waiting[0].expected_start, testutil::At(100));
   EXPECT_EQ(waiting[1].expected_start, testutil::At(150));
   EXPECT_EQ(explained.Of("runs").expected_start, std::nullopt);
+}
+
+// `runs` says nothing of its end, or that it may take until At(500); three before it took 90 s at most. It has run 20.
+struct PastRunsTest : ::testing::Test {
+  PastRunsTest() {
+    builder.Nodes(1).AddGang("runs", 1, 1, 12000, 1).AddGang("first", 1, 1, 14000).AddGang("second", 1, 1, 14000);
+    builder.GangOf("runs").past_runs = {3, absl::Seconds(90)};
+    builder.GangOf("first").past_runs = {1, absl::Seconds(50)};
+    builder.GangOf("first").created = testutil::At(1);
+    builder.GangOf("second").created = testutil::At(2);
+    builder.facts.pods[0].started = testutil::At(-20);
+  }
+  FactsBuilder builder;
+};
+
+TEST_F(PastRunsTest, SayWhenAGangLikelyStarts) {
+  Explained explained(builder);
+  EXPECT_EQ(explained.Of("first").expected_start, std::nullopt) << "nobody said so";
+  EXPECT_EQ(explained.Of("first").likely_start, testutil::At(70));
+  EXPECT_EQ(explained.Of("second").likely_start, testutil::At(120));
+  EXPECT_EQ(explained.trial.ExplainQueue("default")->waiting[0].likely_start, testutil::At(70));
+  EXPECT_EQ(explained.Of("runs").likely_start, std::nullopt);
+}
+
+TEST_F(PastRunsTest, StandBesideWhatIsKnown) {
+  builder.facts.pods[0].ends = testutil::At(500);
+  Explained explained(builder);
+  EXPECT_EQ(explained.Of("first").expected_start, testutil::At(500));
+  EXPECT_EQ(explained.Of("first").likely_start, testutil::At(70));
+  builder.facts.pods[0].ends = testutil::At(60);
+  Explained sooner(builder);
+  EXPECT_EQ(sooner.Of("first").expected_start, testutil::At(60));
+  EXPECT_EQ(sooner.Of("first").likely_start, std::nullopt) << "it is known as well";
+}
+
+TEST_F(PastRunsTest, SayNothingOfARunThatTakesLonger) {
+  builder.facts.pods[0].started = testutil::At(-200);
+  EXPECT_EQ(Explained(builder).Of("first").likely_start, std::nullopt);
+}
+
+TEST_F(PastRunsTest, AreToldOfWhoRuns) {
+  EXPECT_EQ(Explained(builder).Of("runs").sentence.English(),
+            "runs: 1 of 1 pod have a node (minimum 1), on 1 node; the last 3 runs like it took at most 1m30s, which is "
+            "until 2026-09-21T14:14:30Z");
+  builder.facts.pods[0].ends = testutil::At(500);
+  EXPECT_THAT(Explained(builder).Of("runs").sentence.English(),
+              HasSubstr("; it says that it ends by 2026-09-21T14:21:40Z; the last 3 runs like it took at most"));
+}
+
+// `wants` is older than a minute, so that nodes are kept for it.
+TEST_F(PastRunsTest, SayWhenKeptNodesAreLikelyFree) {
+  builder.facts.pods[0].started = testutil::At(100);
+  Trial trial(builder.facts, {}, testutil::At(120));
+  EXPECT_THAT(
+      trial.Explain({"default", "first"})->sentence.English(),
+      HasSubstr("on 1 node room is kept for it until 1 pod ends; as past runs took, about 2026-09-21T14:16:30Z"));
 }
 
 TEST(ExpectedStartTest, NotWhereWhoIsInTheWayMayRunForEver) {

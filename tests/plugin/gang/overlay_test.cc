@@ -68,6 +68,29 @@ TEST_F(OverlayTest, ADroppedTrialLeavesWhatWasKeptBefore) {
   EXPECT_THAT(overlay.Drop(), IsEmpty());
 }
 
+// Room of another kind came after it.
+TEST_F(OverlayTest, PortsThatWereHeldFirstMayGoFirst) {
+  model::Wants wants = Cpu(1000);
+  wants.host_ports = {{"TCP", "", 90}};
+  const model::ShapeId other = w.cluster.task(w.cluster.SetPod(Pod("g", "w", 1, wants))).shape;
+  Overlay overlay(w.cluster);
+  overlay.Hold(a, shape, model::kNone, 1);
+  overlay.Take(a, other, 1);
+  overlay.Hold(a, shape, model::kNone, -1);
+  EXPECT_EQ(overlay.AsksOf(shape).ObstacleAt(a), "");
+  EXPECT_EQ(overlay.AsksOf(other).ObstacleAt(a), "ports");
+}
+
+TEST_F(OverlayTest, KeptPortsAreTaken) {
+  Overlay overlay(w.cluster);
+  overlay.KeepPorts(a, w.cluster.shape(shape).ports, 1);
+  EXPECT_EQ(overlay.AsksOf(shape).ObstacleAt(a), "ports");
+  EXPECT_EQ(overlay.AsksOf(shape).ObstacleAt(b), "");
+  EXPECT_EQ(overlay.free(a, kCpu), 4000) << "nothing else is";
+  overlay.KeepPorts(a, w.cluster.shape(shape).ports, -1);
+  EXPECT_EQ(overlay.AsksOf(shape).ObstacleAt(a), "");
+}
+
 TEST_F(OverlayTest, TheNewestIsTakenBack) {
   Overlay overlay(w.cluster);
   overlay.Begin();

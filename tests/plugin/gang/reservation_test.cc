@@ -39,6 +39,7 @@ struct Rounds {
     gang.priority_class = priority;
     gang.was_whole = !nodes.empty();
     w.cluster.SetGang(gang);
+    gangs_[name] = gang;
     for (int i = 0; i < pods; ++i) {
       model::PodFacts pod = testutil::Pod(name, "w", i, Cpu(milli));
       if (lasts_minutes > 0) pod.lasts = absl::Minutes(lasts_minutes);
@@ -51,10 +52,30 @@ struct Rounds {
       pods_[pod.name] = pod;
     }
   }
+  // Three before it took at most so long; where it runs, it began just now.
+  void Took(const std::string& name, int minutes) {
+    model::GangFacts& gang = gangs_.at(name);
+    gang.past_runs = {3, absl::Minutes(minutes)};
+    w.cluster.SetGang(gang);
+    for (auto& [pod, facts] : pods_) {
+      if (facts.gang != name || facts.node.empty()) continue;
+      facts.started = now_;
+      w.cluster.SetPod(facts);
+    }
+  }
+  // Of all addresses, each of its pods.
+  void AskForPort(const std::string& name, int port) {
+    for (auto& [pod, facts] : pods_) {
+      if (facts.gang != name) continue;
+      facts.wants.host_ports = {{"TCP", "", port}};
+      w.cluster.SetPod(facts);
+    }
+  }
   // It begins to run where it was placed.
   void Run(const std::string& pod, const std::string& node) {
     model::PodFacts& facts = pods_.at(pod);
     facts.node = node;
+    if (gangs_.at(facts.gang).past_runs.runs > 0) facts.started = now_;
     facts.phase = model::PodPhase::kRunning;
     if (facts.lasts != absl::InfiniteDuration()) facts.ends = now_ + facts.lasts;
     w.cluster.SetPod(facts);
@@ -98,6 +119,7 @@ struct Rounds {
   absl::Time now_ = At(100);
   model::Decisions decisions_;
   std::map<std::string, std::string> reasons_;
+  std::map<std::string, model::GangFacts> gangs_;
   std::map<std::string, model::PodFacts> pods_;
   int created_ = 0;
 };
@@ -251,6 +273,148 @@ TEST_F(ReservationTest, WhereNoEndIsKnownNobodyIsInTime) {
   Add("big", 2, 8000);
   Add("short", 1, 4000, {}, 1);
   EXPECT_THAT(Round(), IsEmpty());
+}
+
+// But for that they would be those of the first name.
+TEST_F(ReservationTest, OfEqualNodesThoseThatAreExpectedToBeFreeFirst) {
+  AddNodes(w.cluster, 4, 8);
+  Add("r0", 1, 8000, {N(0)});
+  Add("r1", 1, 8000, {N(1)});
+  Add("r2", 1, 8000, {N(2)}, /*lasts_minutes=*/50);
+  Add("r3", 2, 4000, {N(3), N(3)});
+  Took("r1", 60);
+  Took("r3", 5);  // but there two must end
+  Add("big", 1, 8000);
+  EXPECT_THAT(Round(), IsEmpty());
+  EXPECT_EQ(Kept(), "big: node-002 after 1") << "as it says itself";
+  w.cluster.SetReservation(std::nullopt);
+  Took("r1", 20);
+  EXPECT_THAT(Round(), IsEmpty());
+  EXPECT_EQ(Kept(), "big: node-001 after 1");
+  EXPECT_EQ(w.cluster.reservation()->nodes.expected, now_ + absl::Minutes(20));
+  EXPECT_EQ(w.cluster.reservation()->nodes.start, absl::InfiniteFuture()) << "nobody said so";
+}
+
+// Runs before are no promise: neither for who is there, nor for who would come.
+TEST_F(ReservationTest, HowLongRunsBeforeTookLetsNobodyIn) {
+  AddNodes(w.cluster, 2, 8);
+  Add("r0", 1, 8000, {N(0)});
+  Took("r0", 60);
+  Add("big", 2, 8000);
+  Add("says", 1, 4000, {}, /*lasts_minutes=*/1);
+  Add("took", 1, 4000);
+  Took("took", 1);
+  EXPECT_THAT(Round(), IsEmpty());
+  EXPECT_EQ(Kept(), "big: node-000 node-001 after 1");
+  Add("r0", 1, 8000, {N(0)}, /*lasts_minutes=*/60);  // now it says so, too
+  EXPECT_THAT(Round(), ElementsAre(Pair("says-w-0", N(1))));
+}
+
+// It may take a day, and took at most 20 minutes before.
+TEST_F(ReservationTest, WhoWouldEndAfterItIsExpectedToStartWaits) {
+  AddNodes(w.cluster, 2, 8);
+  Add("r0", 1, 8000, {N(0)}, /*lasts_minutes=*/24 * 60);
+  Took("r0", 20);
+  Add("big", 2, 8000);
+  Add("hour", 1, 4000, {}, /*lasts_minutes=*/60);
+  Add("short", 1, 4000, {}, /*lasts_minutes=*/10);
+  EXPECT_THAT(Round(), ElementsAre(Pair("short-w-0", N(1))));
+  EXPECT_EQ(w.cluster.reservation()->nodes.start, now_ + absl::Hours(24));
+  EXPECT_EQ(w.cluster.reservation()->nodes.expected, now_ + absl::Minutes(20));
+  now_ += absl::Minutes(21);
+  EXPECT_THAT(Round(), IsEmpty()) << "from the end of a pod to the news of it";
+  now_ += absl::Seconds(1);
+  EXPECT_THAT(Round(), ElementsAre(Pair("hour-w-0", N(1)))) << "it takes longer than any before: what it says counts";
+}
+
+// node-000 has more cpu than it needs there; but the port is one.
+TEST_F(ReservationTest, PortsAreKeptToo) {
+  AddNodes(w.cluster, 2, 8);
+  Add("r0", 1, 3000, {N(0)});
+  Add("r1", 1, 8000, {N(1)});
+  Add("big", 2, 4000);
+  AskForPort("big", 80);
+  Add("same", 1, 1000);
+  AskForPort("same", 80);
+  Add("other", 1, 1000);
+  AskForPort("other", 81);
+  EXPECT_THAT(Round(), ElementsAre(Pair("other-w-0", N(0))));
+  EXPECT_EQ(Kept(), "big: node-000 node-001 after 1");
+  Rounds::Run("other-w-0", N(0));
+  EXPECT_THAT(Round(), IsEmpty());
+  End("r1");
+  EXPECT_THAT(Round(), UnorderedElementsAre(Pair("big-w-0", N(0)), Pair("big-w-1", N(1))));
+}
+
+TEST_F(ReservationTest, SurplusLeavesThePortsToo) {
+  AddNodes(w.cluster, 3, 8);
+  Add("r0", 1, 3000, {N(0)});
+  Add("r1", 1, 8000, {N(1)});
+  Add("r2", 1, 7000, {N(2)});
+  Add("big", 2, 4000);
+  AskForPort("big", 80);
+  Add("elastic", 2, 1000, {N(2)});
+  AskForPort("elastic", 80);
+  model::GangFacts elastic = testutil::Gang("elastic", 1);
+  elastic.created = At(50);
+  elastic.was_whole = true;
+  w.cluster.SetGang(elastic);
+  EXPECT_THAT(Round(), IsEmpty());
+  EXPECT_EQ(Kept(), "big: node-000 node-001 after 1");
+  AskForPort("elastic", 81);
+  EXPECT_THAT(Round(), ElementsAre(Pair("elastic-w-1", N(0))));
+}
+
+// `short` ends in time, and has the port; were it not waited for, the nodes would be given up for others.
+TEST_F(ReservationTest, WhoHasThePortMeanwhileMustEndToo) {
+  AddNodes(w.cluster, 2, 8);
+  Add("r0", 1, 6000, {N(0)}, 60);
+  Add("r1", 2, 4000, {N(1), N(1)}, 90);
+  Add("big", 1, 7000);
+  AskForPort("big", 80);
+  Add("short", 1, 1000, {}, 30);
+  AskForPort("short", 80);
+  EXPECT_THAT(Round(), ElementsAre(Pair("short-w-0", N(0))));
+  Rounds::Run("short-w-0", N(0));
+  EXPECT_EQ(Kept(), "big: node-000 after 1");
+  Round();
+  EXPECT_EQ(Kept(), "big: node-000 after 2");
+  EXPECT_EQ(w.cluster.reservation()->nodes.start, now_ + absl::Minutes(60));
+  End("r0");
+  EXPECT_THAT(Round(), IsEmpty());
+  EXPECT_EQ(Kept(), "big: node-000 after 1");
+  End("short");
+  EXPECT_THAT(Round(), ElementsAre(Pair("big-w-0", N(0))));
+}
+
+// A pod of no gang came by it: nobody knows that it ever ends.
+TEST_F(ReservationTest, WhereThePortIsTakenForGoodOthersAreKept) {
+  AddNodes(w.cluster, 2, 8);
+  Add("r0", 1, 6000, {N(0)});
+  Add("r1", 2, 4000, {N(1), N(1)});
+  Add("big", 1, 6000);
+  AskForPort("big", 80);
+  Round();
+  ASSERT_EQ(Kept(), "big: node-000 after 1");
+  model::PodFacts stranger = testutil::Pod("", "x", 0, Cpu(100));
+  stranger.wants.host_ports = {{"TCP", "", 80}};
+  stranger.node = N(0);
+  stranger.phase = model::PodPhase::kRunning;
+  stranger.ours = false;
+  w.cluster.SetPod(stranger);
+  Round();
+  EXPECT_EQ(Kept(), "big: node-001 after 2");
+}
+
+// Once for each pod: both would fit on one node.
+TEST_F(ReservationTest, TwoPodsThatAskForOnePortHaveTwoNodes) {
+  AddNodes(w.cluster, 2, 8);
+  Add("r0", 1, 8000, {N(0)});
+  Add("r1", 1, 8000, {N(1)});
+  Add("big", 2, 2000);
+  AskForPort("big", 80);
+  Round();
+  EXPECT_EQ(Kept(), "big: node-000 node-001 after 2");
 }
 
 // Room was made for it elsewhere, and it comes before others.
@@ -417,7 +581,9 @@ TEST(ReservationProperty, NobodyDelaysIt) {
     for (int node = 0; node < nodes; ++node) {
       for (int left = 8; left > 0;) {
         const int cpu = 1 + below(left);
-        r.Add(absl::StrCat("g", gangs++), 1, 1000 * cpu, {Rounds::N(node)}, below(2) * (1 + below(60)));
+        const std::string name = absl::StrCat("g", gangs++);
+        r.Add(name, 1, 1000 * cpu, {Rounds::N(node)}, below(2) * (1 + below(60)));
+        if (below(2) == 0) r.Took(name, 1 + below(60));
         left -= cpu + below(3);
       }
     }
@@ -425,8 +591,11 @@ TEST(ReservationProperty, NobodyDelaysIt) {
     int ends = 1000;
     absl::Time start = absl::InfiniteFuture();
     for (int round = 0; round < 40; ++round) {
-      if (round > 0 && below(3) > 0)
-        r.Add(absl::StrCat("g", gangs++), 1 + below(2), 1000 * (1 + below(6)), {}, below(2) * (1 + below(40)));
+      if (round > 0 && below(3) > 0) {
+        const std::string name = absl::StrCat("g", gangs++);
+        r.Add(name, 1 + below(2), 1000 * (1 + below(6)), {}, below(2) * (1 + below(40)));
+        if (below(2) == 0) r.Took(name, 1 + below(40));
+      }
       const auto placed = r.Round();
       for (const auto& [pod, node] : placed) r.Run(pod, node);
       if (placed.contains("big-w-0")) {
@@ -437,6 +606,7 @@ TEST(ReservationProperty, NobodyDelaysIt) {
       ASSERT_TRUE(has.has_value());
       ASSERT_EQ(r.w.cluster.gang(has->gang).name, "big");
       EXPECT_LE(has->nodes.start, start);
+      EXPECT_LE(has->nodes.expected, has->nodes.start);
       // Who uses the nodes in the meantime must end, too.
       if (has->nodes.start == absl::InfiniteFuture()) {
         EXPECT_LE(has->nodes.ends, ends);

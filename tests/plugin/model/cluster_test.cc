@@ -55,6 +55,21 @@ TEST(ClusterTest, PodsMayComeBeforeTheirNodeAndOutliveIt) {
   EXPECT_EQ(cluster.free(cluster.FindNode("n1"), kCpu), 12'000);
 }
 
+TEST(ClusterTest, WhoMayBeMovedCountsOnceItHasANode) {
+  Cluster cluster;
+  cluster.SetNode(Node("n1"));
+  PodFacts pod = Pod("a", "w", 0, Cpu(4000));
+  pod.movable = true;
+  const TaskId task = cluster.SetPod(pod);
+  const GangId gang = cluster.task(task).gang;
+  EXPECT_EQ(cluster.gang(gang).movable, 0);
+  cluster.Assume(task, cluster.FindNode("n1"));
+  EXPECT_EQ(cluster.gang(gang).movable, 0) << "its binding may fail";
+  cluster.SetPod(Bound(pod, "n1"));
+  EXPECT_EQ(cluster.gang(gang).movable, 1);
+  EXPECT_TRUE(cluster.task(task).movable);
+}
+
 TEST(ClusterTest, AssumedTaskHoldsRoomUntilConfirmedOrForgotten) {
   Cluster cluster;
   cluster.SetNode(Node("n1"));

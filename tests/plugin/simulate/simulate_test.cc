@@ -173,6 +173,17 @@ TEST(SimulateTest, AGangWithoutPodsIsThereAndGetsThem) {
   EXPECT_THAT(course.gangs[0].ran, ElementsAre(Stretch{kBegin, At(absl::Minutes(30))}));
 }
 
+TEST(SimulateTest, AGangThatDoesNotSayRunsAsOthersLikeItTook) {
+  Arrival knows = ArrivalOf("knows", {}, 1, 4, absl::InfiniteDuration());
+  knows.gang.past_runs = {3, absl::Minutes(25)};
+  Arrival says = ArrivalOf("says", {}, 1, 4, absl::Minutes(40));
+  says.gang.past_runs = {3, absl::Minutes(25)};
+  const Course course = Of(ClusterOf(1), {knows, says});
+  ASSERT_EQ(course.gangs.size(), 2u);
+  EXPECT_THAT(course.gangs[0].ended, Optional(At(absl::Minutes(25))));
+  EXPECT_THAT(course.gangs[1].ended, Optional(At(absl::Minutes(40))));
+}
+
 TEST(SimulateTest, WhoIsEvictedBeginsAnew) {
   explain::ClusterFacts facts = ClusterOf(1);
   facts.priority_classes.push_back({"high", 1000});
@@ -195,6 +206,49 @@ TEST(SimulateTest, WhoIsEvictedBeginsAnew) {
   Options calm = options;
   calm.policy.preempt = false;
   EXPECT_EQ(Of(facts, {low, high}, calm).gangs[0].evicted, 0);
+}
+
+// `short` leaves 6 of 8 GPUs of the node where `moves` has the other 2, and `stays` leaves 2 of the other node.
+std::vector<Arrival> InPieces() {
+  std::vector<Arrival> arrivals = {ArrivalOf("short", absl::ZeroDuration(), 1, 6, absl::Minutes(10)),
+                                   ArrivalOf("moves", absl::Minutes(1), 1, 2, absl::Hours(2)),
+                                   ArrivalOf("stays", absl::Minutes(2), 1, 6, absl::Hours(3)),
+                                   ArrivalOf("waits", absl::Minutes(20), 1, 8, absl::Hours(1))};
+  arrivals[1].pods[0].movable = true;
+  return arrivals;
+}
+
+TEST(SimulateTest, WhoMayBeMovedIsAndGoesOnWhereItWas) {
+  const Course course = Of(ClusterOf(2), InPieces());
+  ASSERT_EQ(course.gangs.size(), 4u);
+  const Story &moves = course.gangs[1], &waits = course.gangs[3];
+  EXPECT_EQ(moves.moved, 1);
+  EXPECT_EQ(moves.evicted, 0);
+  ASSERT_EQ(moves.ran.size(), 2u);
+  EXPECT_EQ(moves.ran[0].to, At(absl::Minutes(20)));
+  EXPECT_EQ(moves.ran[1].from, At(absl::Minutes(20) + absl::Seconds(30))) << "after the grace";
+  EXPECT_THAT(moves.ended, Optional(At(absl::Minutes(121) + absl::Seconds(30)))) << "what it did is not lost";
+  EXPECT_THAT(waits.started, Optional(At(absl::Minutes(20) + absl::Seconds(30))));
+  Options calm;
+  calm.policy.consolidate = false;
+  const Course without = Of(ClusterOf(2), InPieces(), calm);
+  EXPECT_EQ(without.gangs[1].moved, 0);
+  EXPECT_THAT(without.gangs[3].started, Optional(*without.gangs[1].ended));
+}
+
+TEST(SimulateTest, WhoWasMovedStaysForTenMinutes) {
+  std::vector<Arrival> arrivals = InPieces();
+  arrivals[2].pods[0].lasts = absl::Minutes(23);  // ends at +25m
+  arrivals[3].pods[0].lasts = absl::Minutes(4);   // ends before that
+  arrivals.push_back(ArrivalOf("fills", absl::Minutes(24) + absl::Seconds(40), 1, 6, absl::Hours(3)));
+  arrivals.push_back(ArrivalOf("second", absl::Minutes(26), 1, 8, absl::Hours(1)));
+  const Course course = Of(ClusterOf(2), arrivals);
+  ASSERT_EQ(course.gangs.size(), 6u);
+  EXPECT_EQ(course.gangs[1].moved, 2);
+  ASSERT_EQ(course.gangs[1].ran.size(), 3u);
+  EXPECT_GE(course.gangs[1].ran[1].to, At(absl::Minutes(30)));
+  EXPECT_LE(course.gangs[1].ran[1].to, At(absl::Minutes(30) + absl::Seconds(15))) << "rounds that may evict";
+  EXPECT_THAT(course.gangs[5].started, Optional(course.gangs[1].ran[1].to + absl::Seconds(30)));
 }
 
 TEST(SimulateTest, TheSameGivesTheSame) {
