@@ -78,16 +78,11 @@ TEST_F(KubectlRbacTest, GangwaysProgramsRunWithTheirAccountsTokens) {
   EXPECT_EQ(kubectl({"get", "clusterrole", "gangway-controller", "--ignore-not-found"}), "");
   kubectl({"apply", "-k", GW_SOURCE_DIR "/deploy/volcano/overlays/standalone"});
   const auto start = [&](const std::string& command) {
-    const std::string token(absl::StripAsciiWhitespace(
-        kubectl({"create", "token", absl::StrCat("gangway-", command), "-n", "gangway-system"})));
-    const std::string path = absl::StrCat(sandbox.folder(), "/", command, ".kubeconfig");
-    WriteFile(path, kubectl({"config", "view", "--raw", "--flatten"}));
-    EXPECT_EQ(RunProgram({"kubectl", "--kubeconfig", path, "config", "set-credentials", "gangway", "--token", token})
-                  .exit_code,
-              0);
     return std::make_unique<GangwayProcess>(
         sandbox.folder(), command,
-        std::vector<std::string>{command, "--kubeconfig", path, "--leader-elect", "--metrics-addr=127.0.0.1:0"});
+        std::vector<std::string>{command, "--kubeconfig",
+                                 sandbox.KubeconfigOf("gangway-system", absl::StrCat("gangway-", command)),
+                                 "--leader-elect", "--metrics-addr=127.0.0.1:0"});
   };
   const auto controller = start("controller"), scheduler = start("scheduler");
   kubectl({"apply", "-f", GW_SOURCE_DIR "/examples/ctr-volcano.yaml"});

@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
@@ -301,15 +300,7 @@ class RehearsedMovingTest : public MovingTest {
       return absl::StartsWith(each, "--health-addr") || absl::StartsWith(each, "--metrics-addr") ||
              absl::StartsWith(each, "--log-format");  // the test's own
     });
-    const std::string kubeconfig = sandbox_->folder() + "/controller.kubeconfig";
-    WriteFile(kubeconfig, Kubectl({"config", "view", "--raw", "--flatten"}));
-    const std::string token(
-        absl::StripAsciiWhitespace(Kubectl({"create", "token", "gangway-controller", "-n", "gangway-system"})));
-    EXPECT_EQ(
-        RunProgram({"kubectl", "--kubeconfig", kubeconfig, "config", "set-credentials", "gangway", "--token", token})
-            .exit_code,
-        0);
-    arguments.insert(arguments.end(), {"--kubeconfig", kubeconfig});
+    arguments.insert(arguments.end(), {"--kubeconfig", sandbox_->KubeconfigOf("gangway-system", "gangway-controller")});
     return StartController("installed", std::move(arguments));
   }
   std::string PodsOf(const std::string& job) {
