@@ -96,6 +96,9 @@ void AddSandbox(gangway::cmd::CommandLine app, gangway::cmd::SandboxFlags& flags
               "HOST:PORT of a page that shows the cluster; default: 127.0.0.1:0, any free port, and with --until none");
   sandbox.Add("--runtime-config", flags.runtime_config,
               "alpha version that the API server serves, too (repeatable): scheduling.k8s.io/v1alpha2=true");
+  sandbox.AddSwitch("--rbac", flags.rbac,
+                    "roles and bindings are in force: TLS, tokens, kubectl --as, auth can-i; default: everybody may do "
+                    "everything");
   sandbox.Add("--kubeconfig", flags.kubeconfig, "where to write the kubeconfig; default: a temporary file");
   sandbox
       .Add("--components", flags.components,

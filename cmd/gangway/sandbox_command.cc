@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -36,6 +37,7 @@
 #include "cmd/terminal/version.h"
 #include "kube/client/kubeconfig.h"
 #include "kube/serve/http_front.h"
+#include "kube/serve/self_signed.h"
 #include "sandbox/cluster/api_server_handler.h"
 #include "sandbox/cluster/cluster.h"
 #include "sandbox/cluster/webhook_calls.h"
@@ -195,31 +197,68 @@ absl::Status ConfigureLogs(const SandboxFlags& flags) {
   return absl::OkStatus();
 }
 
-// The kubeconfig of this sandbox; a temporary one goes with it.
-class KubeconfigFile {
+// A folder for files of this sandbox, of its owner only; it goes with it.
+class OwnFolder {
  public:
-  absl::Status Write(const std::string& path, const std::string& url) {
-    path_ = path;
-    if (path_.empty()) {
-      std::string folder = (fs::temp_directory_path() / "gangway-XXXXXX").string();
-      if (mkdtemp(folder.data()) == nullptr)
-        return absl::UnavailableError(absl::StrCat("cannot make a folder in ", fs::temp_directory_path().string()));
-      temporary_ = folder;
-      path_ = folder + "/kubeconfig";
-    }
-    kube::KubeconfigEntry entry;
-    entry.server = url;
-    return kube::WriteKubeconfig(path_, entry);
-  }
-  ~KubeconfigFile() {
+  ~OwnFolder() {
     std::error_code error;
-    if (!temporary_.empty()) fs::remove_all(temporary_, error);
+    if (!path_.empty()) fs::remove_all(path_, error);
   }
-  const std::string& path() const { return path_; }
+  // Made when it is asked for.
+  absl::StatusOr<std::string> Path() {
+    if (!path_.empty()) return path_;
+    std::string folder = (fs::temp_directory_path() / "gangway-XXXXXX").string();
+    if (mkdtemp(folder.data()) == nullptr)
+      return absl::UnavailableError(absl::StrCat("cannot make a folder in ", fs::temp_directory_path().string()));
+    return path_ = folder;
+  }
 
  private:
-  std::string path_, temporary_;
+  std::string path_;
 };
+
+// What --rbac brings: a certificate, since kubectl sends no token without TLS, and the token of an administrator.
+struct Identities {
+  std::string certificate, certificate_file, key_file, admin_token;
+  sandbox::RbacOptions options;
+};
+
+absl::Status WriteOwnFile(const std::string& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  return file ? absl::OkStatus() : absl::UnavailableError(absl::StrCat(path, ": ", std::strerror(errno)));
+}
+
+absl::StatusOr<Identities> MakeIdentities(OwnFolder& folder, absl::Time now) {
+  Identities out;
+  GW_ASSIGN_OR_RETURN(const kube::SelfSigned tls,
+                      kube::MakeSelfSigned("IP:127.0.0.1,DNS:localhost", now, absl::Hours(24 * 365)));
+  GW_ASSIGN_OR_RETURN(const std::string path, folder.Path());
+  out.certificate = tls.certificate;
+  out.certificate_file = path + "/server.crt";
+  out.key_file = path + "/server.key";
+  GW_RETURN_IF_ERROR(WriteOwnFile(out.certificate_file, tls.certificate));
+  GW_RETURN_IF_ERROR(WriteOwnFile(out.key_file, tls.key));
+  GW_ASSIGN_OR_RETURN(const std::string token, kube::RandomBytes(24));
+  GW_ASSIGN_OR_RETURN(out.options.token_secret, kube::RandomBytes(32));
+  out.admin_token = absl::BytesToHexString(token);
+  out.options.tokens[out.admin_token] = {
+      .name = "kubernetes-admin", .uid = {}, .groups = {std::string(sandbox::kMastersGroup)}, .extra = {}};
+  return out;
+}
+
+// Where the kubeconfig of this sandbox is written: as the flag says, or in its own folder.
+absl::StatusOr<std::string> WriteKubeconfig(const std::string& path, OwnFolder& folder,
+                                            const kube::KubeconfigEntry& entry) {
+  std::string at = path;
+  if (at.empty()) {
+    GW_ASSIGN_OR_RETURN(at, folder.Path());
+    at += "/kubeconfig";
+  }
+  GW_RETURN_IF_ERROR(kube::WriteKubeconfig(at, entry));
+  return at;
+}
 
 void PrintWelcome(const SandboxFlags& flags, std::size_t nodes, const std::string& url, const std::string& kubeconfig,
                   const std::string& dashboard, const std::vector<std::string>& warnings) {
@@ -280,6 +319,14 @@ int RunSandbox(const SandboxFlags& flags) {
                                                        std::move(on_containers));
     };
   }
+  OwnFolder folder;
+  std::optional<Identities> identities;
+  if (flags.rbac) {
+    auto made = MakeIdentities(folder, absl::Now());
+    if (!made.ok()) return wrong(Named("--rbac", made.status()));
+    identities = *std::move(made);
+    input->cluster.api_server.rbac = identities->options;
+  }
   sandbox::Cluster cluster(loop, std::move(input->cluster));
   sandbox::WebhookHttpCalls webhooks(loop);
   cluster.api_server().SetWebhookCalls(
@@ -288,11 +335,20 @@ int RunSandbox(const SandboxFlags& flags) {
   kube::HttpFrontOptions front_options;
   front_options.port = static_cast<std::uint16_t>(flags.port);
   front_options.max_bytes_in_flight = std::size_t{256} << 20;
+  if (identities.has_value()) {
+    front_options.tls_certificate_file = identities->certificate_file;
+    front_options.tls_key_file = identities->key_file;
+  }
   auto front = kube::HttpFront::Start(loop, handler, front_options);
   if (!front.ok()) return wrong(Named("--port", front.status()));
-  KubeconfigFile kubeconfig;
-  if (const absl::Status status = kubeconfig.Write(flags.kubeconfig, (*front)->url()); !status.ok())
-    return wrong(Named("--kubeconfig", status));
+  kube::KubeconfigEntry entry;
+  entry.server = (*front)->url();
+  if (identities.has_value()) {
+    entry.ca_data = identities->certificate;
+    entry.token = identities->admin_token;
+  }
+  const auto kubeconfig = WriteKubeconfig(flags.kubeconfig, folder, entry);
+  if (!kubeconfig.ok()) return wrong(Named("--kubeconfig", kubeconfig.status()));
 
   const std::unique_ptr<kube::Client> viewer = cluster.NewClient("gangway-dashboard");
   std::unique_ptr<DashboardServer> dashboard;
@@ -331,8 +387,7 @@ int RunSandbox(const SandboxFlags& flags) {
     }
     loop.Stop();
   });
-  PrintWelcome(flags, nodes, (*front)->url(), kubeconfig.path(), dashboard == nullptr ? "" : dashboard->url(),
-               warnings);
+  PrintWelcome(flags, nodes, (*front)->url(), *kubeconfig, dashboard == nullptr ? "" : dashboard->url(), warnings);
   for (const sandbox::Component component : sandbox::kAllComponents) {
     const auto& wanted = input->components;
     if (std::find(wanted.begin(), wanted.end(), component) != wanted.end()) cluster.Start(component);

@@ -21,6 +21,7 @@ struct SandboxFlags {
   std::vector<std::string> show;    // whose output is printed
   std::string start_delay = "100ms", stop_delay = "100ms";
   std::vector<std::string> runtime_config;  // alpha versions to serve: "scheduling.k8s.io/v1alpha2=true"
+  bool rbac = false;                        // roles and bindings are in force, and there are identities
   int port = 0;
   std::string dashboard;   // HOST:PORT; empty: any port of 127.0.0.1, and none where there is a goal
   std::string kubeconfig;  // empty: a temporary file

@@ -4,7 +4,9 @@
 #include "kube/serve/http_connection.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/error.hpp>
@@ -37,6 +39,21 @@ constexpr std::size_t kMaxWrittenKept = 64u << 10;
 absl::string_view Header(const http::request<http::string_body>& request, http::field field) {
   const auto value = request[field];
   return {value.data(), value.size()};
+}
+
+constexpr absl::string_view kImpersonate = "impersonate-";
+
+// Those of Kubernetes' headers Impersonate-*, in lower case and without that.
+std::vector<std::pair<std::string, std::string>> Impersonation(const http::request<http::string_body>& request) {
+  std::vector<std::pair<std::string, std::string>> out;
+  for (const auto& field : request) {
+    const auto name = field.name_string(), value = field.value();
+    if (field.name() != http::field::unknown) continue;  // it is none of those that everybody knows
+    if (!absl::StartsWithIgnoreCase({name.data(), name.size()}, kImpersonate)) continue;
+    out.emplace_back(absl::AsciiStrToLower({name.data() + kImpersonate.size(), name.size() - kImpersonate.size()}),
+                     std::string(value.data(), value.size()));
+  }
+  return out;
 }
 
 std::string PeerName(const asio::ip::tcp::socket& socket) {
@@ -259,10 +276,10 @@ void HttpConnection::Dispatch() {
   arrival.caller.name = CallerName(Header(message, http::field::user_agent));
   arrival.caller.peer = peer_;
   arrival.caller.languages = std::string(Header(message, http::field::accept_language));
+  arrival.caller.authorization = std::string(Header(message, http::field::authorization));
+  arrival.caller.impersonate = Impersonation(message);
   if (boost::beast::websocket::is_upgrade(message)) {
-    if (stream_.secure() || !input_.empty())
-      return RefuseAndClose(400, stream_.secure() ? "a WebSocket is opened over plain HTTP here"
-                                                  : "nothing can be sent before the WebSocket is open");
+    if (!input_.empty()) return RefuseAndClose(400, "nothing can be sent before the WebSocket is open");
     arrival.protocols = ProtocolsOf(Header(message, http::field::sec_websocket_protocol));
     upgrade_ = std::move(message);
   }
@@ -402,8 +419,9 @@ void HttpConnection::Upgrade(Mail mail) {
   events.on_message = [tell](std::string message) { tell(Arrival::What::kMessage, std::move(message)); };
   events.on_room = [tell] { tell(Arrival::What::kRoom, {}); };
   events.on_gone = [tell] { tell(Arrival::What::kGone, {}); };
-  web_socket_ = WebSocketStream::Accept(std::move(stream_.socket()), std::move(upgrade_), mail.protocol,
-                                        std::move(mail.queued_bytes), std::move(events));
+  web_socket_ =
+      WebSocketStream::Accept(std::move(stream_.socket()), stream_.TakeSession().release(), std::move(upgrade_),
+                              mail.protocol, std::move(mail.queued_bytes), std::move(events));
 }
 
 bool HttpConnection::FillChunk() {

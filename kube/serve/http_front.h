@@ -25,9 +25,12 @@ namespace gangway::kube {
 
 // Who sent a request.
 struct HttpCaller {
-  std::string name;       // the product of its User-Agent: "kubectl"; "unknown" when it has none
-  std::string peer;       // "127.0.0.1:40312"
-  std::string languages;  // its Accept-Language; "" when it has none
+  std::string name;           // the product of its User-Agent: "kubectl"; "unknown" when it has none
+  std::string peer;           // "127.0.0.1:40312"
+  std::string languages;      // its Accept-Language; "" when it has none
+  std::string authorization;  // the header; "" when it has none
+  // Its headers Impersonate-*, by what is behind that, in lower case: {"extra-scopes", "view"}.
+  std::vector<std::pair<std::string, std::string>> impersonate;
 };
 
 // What stands behind the door. Called on the loop, but for AnswerAtOnce.
@@ -60,7 +63,7 @@ class HttpHandler {
   // that reads more slowly than frames come is cut off at a limit, and its watch destroyed.
   virtual WatchAnswer StartWatch(Request request, HttpCaller caller, Client::OnFrames on_frames,
                                  Client::OnEnd on_end) = 0;
-  // A request to go on as a WebSocket, in one of `protocols`. `socket` is there as long as the user. Plain HTTP only.
+  // A request to go on as a WebSocket, in one of `protocols`. `socket` is there as long as the user.
   virtual WebSocketAnswer OpenWebSocket(Request request, HttpCaller caller, const std::vector<std::string>& protocols,
                                         WebSocket& socket);
 };

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -58,14 +59,17 @@ class HttpStream {
   void FinishWriting(boost::system::error_code& error);
   void Close();
 
- private:
   struct FreeSsl {
     void operator()(SSL* ssl) const { SSL_free(ssl); }
   };
+  // The session of TLS, for whoever takes the socket over; null: plain. Nothing is read or written here any more.
+  std::unique_ptr<SSL, FreeSsl> TakeSession() { return std::move(ssl_); }
+
+ private:
   boost::system::error_code Judge(int result);
 
   boost::asio::ip::tcp::socket socket_;
-  const std::unique_ptr<SSL, FreeSsl> ssl_;
+  std::unique_ptr<SSL, FreeSsl> ssl_;
   bool read_needs_room_ = false;
   bool broken_ = false;  // of TLS: nothing more can be said in it
 };

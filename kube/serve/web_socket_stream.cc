@@ -6,8 +6,11 @@
 #include <deque>
 #include <utility>
 
+#include <boost/asio/ssl/stream.hpp>
 #include <boost/beast/core/buffers_to_string.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/stream_traits.hpp>
+#include <boost/beast/websocket/ssl.hpp>
 #include <boost/beast/websocket/stream.hpp>
 
 #include "kube/serve/web_socket.h"
@@ -24,11 +27,14 @@ constexpr std::chrono::seconds kHandshakeTime{10};
 // Of what is to be sent: from here down there is room again.
 constexpr std::size_t kRoom = 128u << 10;
 
-class BeastStream final : public WebSocketStream, public std::enable_shared_from_this<BeastStream> {
+using TlsStream = asio::ssl::stream<asio::ip::tcp::socket>;
+
+// `Layer` is a socket, or one in TLS.
+template <class Layer>
+class BeastStream final : public WebSocketStream, public std::enable_shared_from_this<BeastStream<Layer>> {
  public:
-  BeastStream(asio::ip::tcp::socket socket, UpgradeRequest request, std::shared_ptr<std::atomic<std::size_t>> unsent,
-              Events events)
-      : stream_(std::move(socket)),
+  BeastStream(Layer layer, UpgradeRequest request, std::shared_ptr<std::atomic<std::size_t>> unsent, Events events)
+      : stream_(std::move(layer)),
         request_(std::move(request)),
         unsent_(std::move(unsent)),
         events_(std::move(events)) {}
@@ -46,7 +52,7 @@ class BeastStream final : public WebSocketStream, public std::enable_shared_from
     stream_.read_message_max(kMaxWebSocketMessage);
     stream_.auto_fragment(false);
     stream_.binary(true);
-    stream_.async_accept(request_, [self = shared_from_this()](error_code error) {
+    stream_.async_accept(request_, [self = this->shared_from_this()](error_code error) {
       if (error) return self->Gone();
       self->open_ = true;
       self->ReadOn();
@@ -63,7 +69,7 @@ class BeastStream final : public WebSocketStream, public std::enable_shared_from
   void ReadOn() override {
     if (!open_ || reading_ || gone_) return;
     reading_ = true;
-    stream_.async_read(buffer_, [self = shared_from_this()](error_code error, std::size_t) {
+    stream_.async_read(buffer_, [self = this->shared_from_this()](error_code error, std::size_t) {
       self->reading_ = false;
       if (error || !self->stream_.got_binary()) return self->Gone();
       std::string message = beast::buffers_to_string(self->buffer_.data());
@@ -81,7 +87,7 @@ class BeastStream final : public WebSocketStream, public std::enable_shared_from
   void Close() override {
     gone_ = true;
     error_code ignored;
-    stream_.next_layer().close(ignored);
+    beast::get_lowest_layer(stream_).close(ignored);
   }
 
   bool closing() override { return open_ && (!stream_.is_open() || (!reading_ && OtherHasGone())); }
@@ -92,23 +98,25 @@ class BeastStream final : public WebSocketStream, public std::enable_shared_from
     if (waiting_.empty()) {
       if (!finishing_) return;
       writing_ = true;
-      stream_.async_close(websocket::close_code::normal, [self = shared_from_this()](error_code) { self->Gone(); });
+      stream_.async_close(websocket::close_code::normal,
+                          [self = this->shared_from_this()](error_code) { self->Gone(); });
       return;
     }
     writing_ = true;
-    stream_.async_write(asio::buffer(waiting_.front()), [self = shared_from_this()](error_code error, std::size_t) {
-      self->writing_ = false;
-      if (error || self->gone_) return self->Gone();
-      const std::size_t size = self->waiting_.front().size();
-      self->waiting_.pop_front();
-      const std::size_t before = self->unsent_->fetch_sub(size);
-      if (before > kRoom && before - size <= kRoom) self->events_.on_room();
-      self->WriteNext();
-    });
+    stream_.async_write(asio::buffer(waiting_.front()),
+                        [self = this->shared_from_this()](error_code error, std::size_t) {
+                          self->writing_ = false;
+                          if (error || self->gone_) return self->Gone();
+                          const std::size_t size = self->waiting_.front().size();
+                          self->waiting_.pop_front();
+                          const std::size_t before = self->unsent_->fetch_sub(size);
+                          if (before > kRoom && before - size <= kRoom) self->events_.on_room();
+                          self->WriteNext();
+                        });
   }
 
   bool OtherHasGone() {
-    pollfd socket{stream_.next_layer().native_handle(), POLLRDHUP, 0};
+    pollfd socket{beast::get_lowest_layer(stream_).native_handle(), POLLRDHUP, 0};
     return poll(&socket, 1, 0) > 0;
   }
 
@@ -117,7 +125,7 @@ class BeastStream final : public WebSocketStream, public std::enable_shared_from
     events_.on_gone();
   }
 
-  websocket::stream<asio::ip::tcp::socket> stream_;
+  websocket::stream<Layer> stream_;
   const UpgradeRequest request_;
   const std::shared_ptr<std::atomic<std::size_t>> unsent_;
   Events events_;
@@ -126,16 +134,27 @@ class BeastStream final : public WebSocketStream, public std::enable_shared_from
   bool open_ = false, reading_ = false, writing_ = false, finishing_ = false, gone_ = false;
 };
 
+template <class Layer>
+std::shared_ptr<WebSocketStream> AcceptOn(Layer layer, UpgradeRequest request, absl::string_view protocol,
+                                          std::shared_ptr<std::atomic<std::size_t>> unsent,
+                                          WebSocketStream::Events events) {
+  auto stream =
+      std::make_shared<BeastStream<Layer>>(std::move(layer), std::move(request), std::move(unsent), std::move(events));
+  stream->Begin(protocol);
+  return stream;
+}
+
 }  // namespace
 
-std::shared_ptr<WebSocketStream> WebSocketStream::Accept(asio::ip::tcp::socket socket, UpgradeRequest request,
+std::shared_ptr<WebSocketStream> WebSocketStream::Accept(asio::ip::tcp::socket socket, SSL* tls, UpgradeRequest request,
                                                          absl::string_view protocol,
                                                          std::shared_ptr<std::atomic<std::size_t>> unsent,
                                                          Events events) {
-  auto stream =
-      std::make_shared<BeastStream>(std::move(socket), std::move(request), std::move(unsent), std::move(events));
-  stream->Begin(protocol);
-  return stream;
+  if (tls == nullptr) {
+    return AcceptOn(std::move(socket), std::move(request), protocol, std::move(unsent), std::move(events));
+  }
+  return AcceptOn(TlsStream(std::move(socket), tls), std::move(request), protocol, std::move(unsent),
+                  std::move(events));
 }
 
 }  // namespace gangway::kube

@@ -2,6 +2,8 @@
 // connection.
 #pragma once
 
+#include <openssl/ssl.h>
+
 #include <atomic>
 #include <cstddef>
 #include <memory>
@@ -25,9 +27,10 @@ class WebSocketStream {
     absl::AnyInvocable<void()> on_room;
     absl::AnyInvocable<void()> on_gone;  // once, last; not after Close
   };
-  // Answers the request, and reads the first message. `unsent`: bytes to be sent, counted by whoever sends them; what
+  // Answers the request, and reads the first message. `tls`: the session on the socket, past its handshake; it is taken
+  // over. Null: plain. `unsent`: bytes to be sent, counted by whoever sends them; what
   // has been sent is taken off.
-  static std::shared_ptr<WebSocketStream> Accept(boost::asio::ip::tcp::socket socket, UpgradeRequest request,
+  static std::shared_ptr<WebSocketStream> Accept(boost::asio::ip::tcp::socket socket, SSL* tls, UpgradeRequest request,
                                                  absl::string_view protocol,
                                                  std::shared_ptr<std::atomic<std::size_t>> unsent, Events events);
   virtual ~WebSocketStream() = default;

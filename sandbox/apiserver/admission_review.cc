@@ -37,14 +37,6 @@ json::object ResourceOf(const api::Resource& resource) {
           {"resource", Text(View(resource.plural))}};
 }
 
-json::object UserOf(const User& user) {
-  json::object out{{"username", user.name}};
-  if (!user.uid.empty()) out["uid"] = user.uid;
-  if (!user.groups.empty()) out["groups"] = json::value_from(user.groups);
-  if (!user.extra.empty()) out["extra"] = json::value_from(user.extra);
-  return out;
-}
-
 absl::Status Wrong(absl::string_view why) { return absl::InvalidArgumentError(why); }
 
 // k8s.io/apiserver: webhook/errors, ToStatusErr
@@ -114,6 +106,14 @@ absl::Status Verify(const Webhook& webhook, absl::string_view uid, const json::o
 
 }  // namespace
 
+json::object UserInfo(const User& user) {
+  json::object out{{"username", user.name}};
+  if (!user.uid.empty()) out["uid"] = user.uid;
+  if (!user.groups.empty()) out["groups"] = json::value_from(user.groups);
+  if (!user.extra.empty()) out["extra"] = json::value_from(user.extra);
+  return out;
+}
+
 json::object ReviewRequest(const Admission& what, const api::Resource& asked_as, const User& user,
                            json::object options) {
   json::object out;
@@ -126,7 +126,7 @@ json::object ReviewRequest(const Admission& what, const api::Resource& asked_as,
   if (!what.name.empty()) out["name"] = Text(what.name);
   if (!what.ns.empty()) out["namespace"] = Text(what.ns);
   out["operation"] = Text(what.operation);
-  out["userInfo"] = UserOf(user);
+  out["userInfo"] = UserInfo(user);
   out["dryRun"] = what.dry_run;
   out["options"] = std::move(options);
   return out;

@@ -15,6 +15,9 @@
 
 namespace gangway::sandbox {
 
+// authentication.k8s.io/v1 UserInfo.
+boost::json::object UserInfo(const User& user);
+
 // The request of a review but for its uid, object and oldObject. `asked_as` is the resource in the version in which the
 // webhook is asked; that of `what` is the one of the request.
 boost::json::object ReviewRequest(const Admission& what, const api::Resource& asked_as, const User& user,

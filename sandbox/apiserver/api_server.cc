@@ -11,6 +11,13 @@ namespace gangway::sandbox {
 class ApiServer::Impl {
  public:
   Impl(Loop& loop, ApiServerOptions options) : core(loop, std::move(options)) {}
+  // Calls `go` with the caller whose user is known, or `refuse` with a response.
+  template <class Go, class Refuse>
+  auto Identified(const Caller& caller, Go go, Refuse refuse) {
+    if (!core.identifies() || !caller.credentials.has_value()) return go(caller);
+    Outcome<Caller> known = core.Identify(caller);
+    return known.ok() ? go(*known) : refuse(known.refusal().ToResponse());
+  }
   ServerCore core;
 };
 
@@ -18,11 +25,15 @@ ApiServer::ApiServer(Loop& loop, ApiServerOptions options) : impl_(std::make_uni
 ApiServer::~ApiServer() = default;
 
 kube::Response ApiServer::Handle(const kube::Request& request, const Caller& caller, std::vector<Bytes>* more) {
-  return impl_->core.Handle(request, caller, more);
+  return impl_->Identified(
+      caller, [&](const Caller& known) { return impl_->core.Handle(request, known, more); },
+      [](kube::Response refused) { return refused; });
 }
 
 void ApiServer::Serve(kube::Request request, const Caller& caller, Respond respond) {
-  impl_->core.Serve(std::move(request), caller, std::move(respond));
+  impl_->Identified(
+      caller, [&](const Caller& known) { impl_->core.Serve(std::move(request), known, std::move(respond)); },
+      [&](kube::Response refused) { respond(std::move(refused), {}); });
 }
 void ApiServer::SetWebhookCalls(WebhookCalls calls) { impl_->core.SetWebhookCalls(std::move(calls)); }
 
@@ -36,7 +47,12 @@ bool ApiServer::IsWatch(const kube::Request& request) {
 
 ApiServer::WatchAnswer ApiServer::StartWatch(const kube::Request& request, const Caller& caller,
                                              kube::Client::OnFrames on_frames, kube::Client::OnEnd on_end) {
-  return impl_->core.StartWatch(request, caller, std::move(on_frames), std::move(on_end));
+  return impl_->Identified(
+      caller,
+      [&](const Caller& known) {
+        return impl_->core.StartWatch(request, known, std::move(on_frames), std::move(on_end));
+      },
+      [](kube::Response refused) { return WatchAnswer{nullptr, std::move(refused), "application/json"}; });
 }
 
 void ApiServer::SetPodLogs(PodLogs pod_logs, PodLogStreams streams) {
@@ -44,7 +60,9 @@ void ApiServer::SetPodLogs(PodLogs pod_logs, PodLogStreams streams) {
 }
 void ApiServer::SetPodStreamCheck(PodStreamCheck check) { impl_->core.SetPodStreamCheck(std::move(check)); }
 ApiServer::StreamAnswer ApiServer::ReadStream(const kube::Request& request, const Caller& caller) {
-  return impl_->core.ReadStream(request, caller);
+  return impl_->Identified(
+      caller, [&](const Caller& known) { return impl_->core.ReadStream(request, known); },
+      [](kube::Response refused) { return StreamAnswer{std::nullopt, std::move(refused)}; });
 }
 void ApiServer::BreakWatches() { impl_->core.watches().EndAll(absl::OkStatus()); }
 void ApiServer::Restart() {

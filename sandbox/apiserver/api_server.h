@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/functional/any_invocable.h"
@@ -21,24 +22,28 @@
 #include "kube/client/client.h"
 #include "sandbox/apiserver/journal.h"
 #include "sandbox/apiserver/store.h"
+#include "sandbox/rbac/user.h"
 
 namespace gangway::sandbox {
 
 // Bodies beyond this are 413; a front refuses them before it has read them.
 inline constexpr std::size_t kMaxBodyBytes = 3u << 20;
 
+// What a request from outside says of who sends it.
+struct Credentials {
+  std::string authorization;  // the header
+  // The headers Impersonate-*, by what is behind that, in lower case: {"user", "jane"}.
+  std::vector<std::pair<std::string, std::string>> impersonate;
+};
+
 // Who sends a request; its name goes into the journal and, unless the request says fieldManager, into
 // metadata.managedFields.
-struct User {
-  std::string name, uid;
-  std::vector<std::string> groups;
-  std::map<std::string, std::vector<std::string>> extra;
-};
 struct Caller {
   std::string name;
   // Shown metadata.managedFields. Components in the process have no use for it and would only read past it.
   bool managed_fields = true;
-  std::shared_ptr<const User> user = nullptr;  // null: the sandbox's own, who may do everything
+  std::shared_ptr<const User> user = nullptr;             // null: the sandbox's own, who may do everything
+  std::optional<Credentials> credentials = std::nullopt;  // with RBAC `user` is made of them
 };
 
 // GET pods/log. Absent options are unset.
@@ -79,6 +84,12 @@ struct WebhookCall {
 using WebhookCalls =
     absl::AnyInvocable<void(const WebhookCall&, absl::AnyInvocable<void(absl::StatusOr<kube::Response>)>)>;
 
+// Roles and bindings are in force, and there are those that a cluster has from its beginning.
+struct RbacOptions {
+  std::map<std::string, User> tokens;  // by their bearer tokens; the group system:authenticated is added
+  std::string token_secret;            // 32 bytes that nobody can guess: it signs the tokens of service accounts
+};
+
 struct ApiServerOptions {
   StoreOptions store;
   JournalSink journal;  // may be empty
@@ -86,6 +97,7 @@ struct ApiServerOptions {
   std::size_t max_events = 20'000;  // the oldest go first
   absl::Duration bookmark_interval = absl::Minutes(1);
   std::vector<std::string> alpha_versions;  // that are served, too: "scheduling.k8s.io/v1alpha2"
+  std::optional<RbacOptions> rbac;          // none: everybody may do everything
   bool default_objects = true;  // the namespaces default, kube-*; system priority classes; a storage class; Volcano's
                                 // queues root and default
 };

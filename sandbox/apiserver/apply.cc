@@ -160,8 +160,9 @@ Outcome<kube::Response> ServerCore::Apply(Exchange& exchange) {
   if (Objection objection = CheckConfiguration(target, schema, resource.ApiVersion(), record.get(), *config))
     return *std::move(objection);
 
-  const CommitNote note{exchange.caller.name, "patch", target.subresource, options->field_manager,
-                        exchange.caller.managed_fields};
+  const CommitNote note{
+      exchange.caller.name,      "patch", target.subresource, options->field_manager, exchange.caller.managed_fields,
+      exchange.caller.user.get()};
   const std::optional<Draft> old =
       record == nullptr ? std::nullopt : std::optional<Draft>(StoredAsOf(*record, resource));
   apply::Applied applied =
@@ -179,6 +180,7 @@ Outcome<kube::Response> ServerCore::Apply(Exchange& exchange) {
   claims.decided = std::move(applied.managed);
   if (record == nullptr) {
     next.metadata().erase("resourceVersion");
+    if (Objection objection = AuthorizeVerb(exchange, "create")) return *std::move(objection);
     Outcome<Bytes> created = CreateObject(target, next, options->dry_run, note, claims);
     if (!created.ok()) return created.refusal();
     return ObjectResponse(exchange, 201, *created);

@@ -98,6 +98,7 @@ void ServerCore::OnCommit(const Change& change, const JournalNote& note) {
       change.after->resource == &api::kValidatingWebhookConfigurations) {
     webhooks_.Read(store_);
   }
+  OnRoleChange(change);
   watches_.OnCommit(change);
   collector_.OnCommit(change);
   event_expiry_.OnCommit(change);

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "api/cluster_resources.h"
 #include "api/field_table.h"
 #include "api/json.h"
@@ -10,6 +11,7 @@
 #include "sandbox/apiserver/served_kind.h"
 #include "sandbox/apiserver/server_core.h"
 #include "sandbox/apiserver/server_defaults.h"
+#include "sandbox/rbac/bootstrap.h"
 
 namespace gangway::sandbox {
 namespace {
@@ -41,7 +43,8 @@ Outcome<kube::Response> ServerCore::Create(Exchange& exchange) {
   if (Objection objection = CheckTypeMeta(resource.ApiVersion(), View(resource.kind), *draft)) {
     return *std::move(objection);
   }
-  const CommitNote note{exchange.caller.name, "create", "", options->field_manager, exchange.caller.managed_fields};
+  const CommitNote note{exchange.caller.name,      "create", "", options->field_manager, exchange.caller.managed_fields,
+                        exchange.caller.user.get()};
   const Claims claims = TakeClaims(resource, "", nullptr, *draft);
   Outcome<Bytes> created = CreateObject(exchange.target, *draft, options->dry_run, note, claims);
   if (!created.ok()) return created.refusal();
@@ -133,6 +136,7 @@ Outcome<Bytes> ServerCore::CreateObject(const Target& target, Draft& draft, bool
   if (*mutated) {
     if (Objection objection = ReadMutated(resource, *schemas_.For(resource), name, draft)) return *std::move(objection);
   }
+  if (Objection objection = CheckEscalation(target, draft, nullptr, note.user)) return *std::move(objection);
   StampNew(target, draft.object());
   DropEmptyMetadata(draft.metadata());
   if (const auto fill_in = ServedAs(resource).fill_in; fill_in != nullptr) {
@@ -219,6 +223,14 @@ void ServerCore::CreateDefaultObjects() {
                                              R"("weight":1,"reclaimable":)", name == "root" ? "false" : "true",
                                              R"(},"status":{"state":"Open"}})"));
   }
+}
+
+void ServerCore::CreateBootstrapRoles() {
+  for (const absl::string_view line : absl::StrSplit(rbac::BootstrapObjects(), '\n', absl::SkipEmpty())) {
+    const Draft object = *Draft::Parse(line);
+    CreateDefault(*served_.FindKind("rbac.authorization.k8s.io/v1", FindText(object.object(), "kind")), line);
+  }
+  AggregateRoles();
 }
 
 }  // namespace gangway::sandbox

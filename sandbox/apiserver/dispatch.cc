@@ -54,6 +54,7 @@ ServerCore::ServerCore(Loop& loop, ApiServerOptions options)
       }) {
   store_.SetOnCommit([this](const Change& change, const JournalNote& note) { OnCommit(change, note); });
   if (options_.default_objects) CreateDefaultObjects();
+  if (options_.rbac.has_value()) CreateBootstrapRoles();
 }
 
 Outcome<Exchange> ServerCore::Open(const kube::Request& request, const Caller& caller) {
@@ -81,6 +82,7 @@ Outcome<Exchange> ServerCore::Open(const kube::Request& request, const Caller& c
 }
 
 kube::Response ServerCore::Handle(const kube::Request& request, const Caller& caller, std::vector<Bytes>* more) {
+  if (Objection objection = Authorize(request, caller)) return objection->ToResponse();
   if (std::optional<kube::Response> answer = discovery_.Answer(request)) return *std::move(answer);
   // A path that is not there is said before a body that is not understood.
   const bool known_path = FindReview(request.path) != nullptr || ParsePath(request.path, served_).ok();
@@ -139,6 +141,7 @@ ApiServer::WatchAnswer ServerCore::StartWatch(const kube::Request& request, cons
   const auto refuse = [](const Refusal& refusal) {
     return ApiServer::WatchAnswer{nullptr, refusal.ToResponse(), "application/json"};
   };
+  if (Objection objection = Authorize(request, caller)) return refuse(*objection);
   Outcome<Exchange> exchange = Open(request, caller);
   if (!exchange.ok()) return refuse(exchange.refusal());
   const Target& target = exchange->target;

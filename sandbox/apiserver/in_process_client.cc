@@ -274,6 +274,8 @@ std::unique_ptr<kube::Watch> InProcessClient::StartText(kube::Request request, T
 
 void InProcessClient::ShowManagedFields() { state_->caller.managed_fields = true; }
 
+void InProcessClient::ActAs(User user) { state_->caller.user = std::make_shared<const User>(std::move(user)); }
+
 void InProcessClient::BreakWatches() {
   std::vector<std::uint64_t> open;
   for (const auto& entry : state_->streams) open.push_back(entry.first);

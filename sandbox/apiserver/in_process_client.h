@@ -77,6 +77,9 @@ class InProcessClient final : public kube::Client, public kube::TextSource {
   // From now on objects come with metadata.managedFields, as a client over the network sees them.
   void ShowManagedFields();
 
+  // From now on its requests are this user's, whose rights count where RBAC is on.
+  void ActAs(User user);
+
   // Breaks the watches that are open now, as a network would.
   void BreakWatches();
 

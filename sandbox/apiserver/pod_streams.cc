@@ -49,12 +49,16 @@ ApiServer::StreamAnswer ServerCore::ReadStream(const kube::Request& request, con
   const auto refuse = [](kube::Response response) {
     return ApiServer::StreamAnswer{std::nullopt, std::move(response)};
   };
+  if (Objection objection = Authorize(request, caller)) return refuse(objection->ToResponse());
   Outcome<Exchange> exchange = Open(request, caller);
   if (!exchange.ok()) return refuse(exchange.refusal().ToResponse());
   const Target& target = exchange->target;
   const bool streams =
       target.resource == &api::kPods && (target.subresource == "exec" || target.subresource == "portforward");
   if (!streams) return refuse(BadRequest("nothing at this path speaks WebSocket").ToResponse());
+  // A WebSocket is opened by a GET; who may only read has no right to it
+  // (AuthorizePodWebsocketUpgradeCreatePermission).
+  if (Objection objection = AuthorizeVerb(*exchange, "create")) return refuse(objection->ToResponse());
   Outcome<StreamQuery> query = OpenStream(*exchange);
   if (!query.ok()) return refuse(query.refusal().ToResponse());
   return {*std::move(query), std::nullopt};

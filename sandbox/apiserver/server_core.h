@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/container/btree_set.h"
@@ -32,6 +33,9 @@
 #include "sandbox/apiserver/store.h"
 #include "sandbox/apiserver/watch_hub.h"
 #include "sandbox/apiserver/webhooks.h"
+#include "sandbox/rbac/roles.h"
+#include "sandbox/rbac/rule.h"
+#include "sandbox/rbac/service_account_token.h"
 
 namespace gangway::sandbox {
 
@@ -50,6 +54,7 @@ struct Exchange {
 struct CommitNote : JournalNote {
   absl::string_view manager = {};  // of the fields that are written; "": the client
   bool managed_fields = false;     // the object that is answered shows them
+  const User* user = nullptr;      // whose rights count; null: nobody's
 };
 
 // What a write says about the ownership of fields, beside what it changes.
@@ -73,6 +78,9 @@ class ServerCore final : public CollectorActions {
 
   kube::Response Handle(const kube::Request& request, const Caller& caller, std::vector<Bytes>* more);
   void Serve(kube::Request request, const Caller& caller, ApiServer::Respond respond);  // ask_webhooks.cc
+  // authorization.cc: `caller` with the user that the credentials stand for, where that counts.
+  bool identifies() const { return options_.rbac.has_value(); }
+  Outcome<Caller> Identify(const Caller& caller);
   void SetWebhookCalls(WebhookCalls calls) { webhook_calls_ = std::move(calls); }
   ApiServer::WatchAnswer StartWatch(const kube::Request& request, const Caller& caller,
                                     kube::Client::OnFrames on_frames, kube::Client::OnEnd on_end);
@@ -94,8 +102,9 @@ class ServerCore final : public CollectorActions {
   Outcome<kube::Response> Logs(Exchange& exchange);   // pod_logs.cc
   // pod_streams.cc: of a request that asks for a stream and cannot have one.
   Outcome<kube::Response> Connect(Exchange& exchange);
-  Outcome<kube::Response> GetScale(Exchange& exchange);  // scale.cc
-  Outcome<kube::Response> PutScale(Exchange& exchange);  // scale.cc
+  Outcome<kube::Response> GetScale(Exchange& exchange);      // scale.cc
+  Outcome<kube::Response> PutScale(Exchange& exchange);      // scale.cc
+  Outcome<kube::Response> RequestToken(Exchange& exchange);  // tokens.cc
   // remove.cc: who had work to do in a namespace says that it is done.
   Outcome<kube::Response> Finalize(Exchange& exchange);
 
@@ -133,6 +142,7 @@ class ServerCore final : public CollectorActions {
   Outcome<Bytes> CreateObject(const Target& target, Draft& draft, bool dry_run, const CommitNote& note,
                               const Claims& claims);
   void CreateDefaultObjects();
+  void CreateBootstrapRoles();
   void CreateServiceAccount(absl::string_view ns);
   // In a task: the default one is there as long as its namespace is.
   void RestoreServiceAccount(const std::string& ns);
@@ -196,6 +206,27 @@ class ServerCore final : public CollectorActions {
   // access_review.cc: nullopt when the path is another.
   void CompleteReview(const api::Resource& review, const schemas::Schema& schema, const CommitNote& note, Draft& draft);
   std::optional<Outcome<kube::Response>> ReviewAccess(const kube::Request& request, const Caller& caller);
+
+  boost::json::object ReviewStatus(const api::Resource& review, const boost::json::object& object,
+                                   const Caller& caller) const;
+
+  // authorization.cc; a null user may do everything.
+  Outcome<User> Authenticate(const Credentials& credentials);
+  // Without RBAC nobody reads a token.
+  absl::string_view TokenSecret() const {
+    if (!options_.rbac.has_value()) return "-";
+    return options_.rbac->token_secret;
+  }
+  bool IsInForce(const rbac::TokenClaims& claims) const;
+  Outcome<User> Impersonate(const User& who, const std::vector<std::pair<std::string, std::string>>& headers);
+  Objection Forbid(const User* user, const rbac::Attributes& what) const;
+  Objection Authorize(const kube::Request& request, const Caller& caller) const;
+  // The request as if it had another verb.
+  Objection AuthorizeVerb(const Exchange& exchange, absl::string_view verb) const;
+  // `before` null: it is new.
+  Objection CheckEscalation(const Target& target, const Draft& next, const Draft* before, const User* user) const;
+  void OnRoleChange(const Change& change);
+  void AggregateRoles();
 
   // bodies.cc: from bytes to a checked draft.
   static bool HasForeignBody(const kube::Request& request);
@@ -270,6 +301,8 @@ class ServerCore final : public CollectorActions {
   PodStreamCheck pod_stream_check_;
   ServiceAddresses addresses_;
   absl::btree_set<std::string> groups_to_settle_;  // of definitions
+  rbac::Roles roles_;                              // empty without RBAC
+  bool aggregation_posted_ = false;
   Webhooks webhooks_;
   WebhookCalls webhook_calls_;
   AdmissionTalk* talk_ = nullptr;  // of the request that is being run

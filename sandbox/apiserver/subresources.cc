@@ -34,6 +34,8 @@ std::vector<Row> OfSingleKinds() {
         "v1",
         "PodPortForwardOptions",
         {{"create", &ServerCore::Connect}, {"get", &ServerCore::Connect}}}},
+      {&api::kServiceAccounts,
+       {"token", "authentication.k8s.io", "v1", "TokenRequest", {{"create", &ServerCore::RequestToken}}}},
       {&api::kNamespaces, {"finalize", "", "v1", "Namespace", {{"update", &ServerCore::Finalize}}}},
   };
 }

@@ -188,6 +188,7 @@ Outcome<Bytes> ServerCore::Replace(const Target& target, const Record& before, c
       BringForward(target, old.object(), next);
     }
   }
+  if (Objection objection = CheckEscalation(target, next, &old, note.user)) return *std::move(objection);
   const bool same = Equal(next.root(), old.root());
   apply::ManagedFieldsPtr managed = claims.decided.value_or(claims.given.value_or(before.managed));
   if (!same && !claims.decided.has_value()) {
@@ -268,8 +269,9 @@ Outcome<kube::Response> ServerCore::Put(Exchange& exchange) {
   if (TextAt(draft->object(), "metadata.name").empty()) {
     return BadRequest("the name of the object is missing: metadata.name must be provided");
   }
-  const CommitNote note{exchange.caller.name, "update", target.subresource, options->field_manager,
-                        exchange.caller.managed_fields};
+  const CommitNote note{
+      exchange.caller.name,      "update", target.subresource, options->field_manager, exchange.caller.managed_fields,
+      exchange.caller.user.get()};
   const RecordPtr record = store_.Find(resource, target.key());
   if (record == nullptr) return CreateByPut(exchange, *draft, options->dry_run, note);
   if (const absl::string_view uid = TextAt(draft->object(), "metadata.uid"); !uid.empty() && uid != record->uid) {
@@ -301,6 +303,7 @@ Outcome<kube::Response> ServerCore::CreateByPut(Exchange& exchange, Draft& draft
                                    ") does not match the name on the URL (", target.name, ")"));
   }
   metadata.erase("resourceVersion");
+  if (Objection objection = AuthorizeVerb(exchange, "create")) return *std::move(objection);
   const Claims claims = TakeClaims(resource, "", nullptr, draft);
   Outcome<Bytes> created = CreateObject(target, draft, dry_run, note, claims);
   if (!created.ok()) return created.refusal();
@@ -398,8 +401,9 @@ Outcome<kube::Response> ServerCore::Patch(Exchange& exchange) {
     return *std::move(objection);
   }
   CompleteChange(target, next);
-  const CommitNote note{exchange.caller.name, "patch", target.subresource, options->field_manager,
-                        exchange.caller.managed_fields};
+  const CommitNote note{
+      exchange.caller.name,      "patch", target.subresource, options->field_manager, exchange.caller.managed_fields,
+      exchange.caller.user.get()};
   const Claims claims = TakeClaims(resource, target.subresource, record.get(), next);
   Outcome<Bytes> replaced = Replace(target, *record, old, next, options->dry_run, true, note, claims);
   if (!replaced.ok()) return replaced.refusal();

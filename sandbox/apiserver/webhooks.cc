@@ -28,16 +28,6 @@ using api::FieldErrors;
 
 constexpr absl::string_view kConditionNames[] = {"object", "oldObject", "request"};
 
-std::vector<std::string> TextsIn(const json::object& object, absl::string_view list) {
-  std::vector<std::string> out;
-  const json::array* const items = FindArray(object, list);
-  if (items == nullptr) return out;
-  for (const json::value& each : *items) {
-    if (each.is_string()) out.emplace_back(AbslView(each.get_string()));
-  }
-  return out;
-}
-
 bool Has(const std::vector<std::string>& list, absl::string_view text) {
   return std::any_of(list.begin(), list.end(), [&](const std::string& each) { return each == "*" || each == text; });
 }

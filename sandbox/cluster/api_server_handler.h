@@ -14,7 +14,7 @@ class ApiServerHandler final : public kube::HttpHandler {
 
   bool IsWatch(const kube::Request& request) override { return ApiServer::IsWatch(request); }
   void HandleRequest(kube::Request request, kube::HttpCaller caller, Respond respond) override {
-    server_.Serve(std::move(request), Caller{std::move(caller.name)},
+    server_.Serve(std::move(request), Of(std::move(caller)),
                   [respond = std::move(respond)](kube::Response response, std::vector<Bytes> more) mutable {
                     Reply reply(std::move(response));
                     reply.more = std::move(more);
@@ -24,16 +24,22 @@ class ApiServerHandler final : public kube::HttpHandler {
   WatchAnswer StartWatch(kube::Request request, kube::HttpCaller caller, kube::Client::OnFrames on_frames,
                          kube::Client::OnEnd on_end) override {
     ApiServer::WatchAnswer answer =
-        server_.StartWatch(request, Caller{std::move(caller.name)}, std::move(on_frames), std::move(on_end));
+        server_.StartWatch(request, Of(std::move(caller)), std::move(on_frames), std::move(on_end));
     return {std::move(answer.watch), std::move(answer.refused), std::move(answer.content_type), answer.text};
   }
   kube::WebSocketAnswer OpenWebSocket(kube::Request request, kube::HttpCaller caller,
                                       const std::vector<std::string>& protocols, kube::WebSocket& socket) override {
-    if (streams_ != nullptr) return streams_->Open(request, Caller{std::move(caller.name)}, protocols, socket);
+    if (streams_ != nullptr) return streams_->Open(request, Of(std::move(caller)), protocols, socket);
     return HttpHandler::OpenWebSocket(std::move(request), std::move(caller), protocols, socket);
   }
 
  private:
+  static Caller Of(kube::HttpCaller caller) {
+    Caller out{.name = std::move(caller.name)};
+    out.credentials = Credentials{std::move(caller.authorization), std::move(caller.impersonate)};
+    return out;
+  }
+
   ApiServer& server_;
   PodStreams* const streams_;
 };

@@ -4,8 +4,11 @@
 #include <utility>
 #include <vector>
 
+#include "api/cluster_resources.h"
+#include "api/resource.h"
 #include "assembly/components.h"
 #include "base/check.h"
+#include "sandbox/cluster/own_roles.h"
 #include "sandbox/kubelet/volume_controller.h"
 #include "sandbox/workloads/workload_controller.h"
 
@@ -25,9 +28,22 @@ absl::string_view ClientName(Component component) {
   return "";
 }
 
+std::optional<User> AccountOf(Component component) {
+  if (component == Component::kKubelets) return std::nullopt;
+  const absl::string_view account = component == Component::kScheduler ? "gangway-scheduler" : "gangway-controller";
+  User user{.name = ServiceAccountUser(kOwnNamespace, account),
+            .uid = {},
+            .groups = ServiceAccountGroups(kOwnNamespace),
+            .extra = {}};
+  user.groups.emplace_back(kAuthenticatedGroup);
+  return user;
+}
+
 struct Cluster::Process {
-  Process(Loop& loop, ApiServer& server, Component component, Faults faults)
-      : client(loop, server, std::string(ClientName(component)), std::move(faults)) {}
+  Process(Loop& loop, ApiServer& server, Component component, bool rbac, Faults faults)
+      : client(loop, server, std::string(ClientName(component)), std::move(faults)) {
+    if (std::optional<User> user = rbac ? AccountOf(component) : std::nullopt) client.ActAs(*std::move(user));
+  }
   InProcessClient client;
   std::unique_ptr<Kubelets> kubelets;
   std::unique_ptr<VolumeController> volumes;
@@ -37,6 +53,7 @@ struct Cluster::Process {
 
 Cluster::Cluster(Loop& loop, ClusterOptions options)
     : loop_(loop),
+      rbac_(options.api_server.rbac.has_value()),
       kubelets_options_(std::move(options.kubelets)),
       one_controller_process_(options.one_controller_process),
       workloads_(options.workloads),
@@ -79,9 +96,34 @@ void Cluster::Start() {
   }
 }
 
+// As whoever installs it does; once, so that what is taken away stays away.
+void Cluster::MakeRoles(Component component) {
+  if (!rbac_ || component == Component::kKubelets) return;
+  const absl::string_view account = component == Component::kScheduler ? "scheduler" : "controller";
+  if (!roles_made_.insert(std::string(account)).second) return;
+  static constexpr std::pair<absl::string_view, const api::Resource*> kKinds[] = {
+      {"Namespace", &api::kNamespaces},
+      {"ServiceAccount", &api::kServiceAccounts},
+      {"Role", &api::kRoles},
+      {"RoleBinding", &api::kRoleBindings},
+      {"ClusterRole", &api::kClusterRoles},
+      {"ClusterRoleBinding", &api::kClusterRoleBindings}};
+  for (OwnObject& object : OwnRoles(account)) {
+    const auto* const row =
+        std::find_if(std::begin(kKinds), std::end(kKinds), [&](const auto& each) { return each.first == object.kind; });
+    kube::Request request;
+    request.method = "POST";
+    request.path = api::PathOf(*row->second, object.ns);
+    request.body = std::move(object.json);
+    const kube::Response made = server_.Handle(request, Caller{.name = "sandbox"});
+    GW_CHECK(made.ok() || made.code == 409);  // the namespace is there for the other one
+  }
+}
+
 void Cluster::Start(Component component) {
   GW_CHECK(!running(component));
-  auto process = std::make_unique<Process>(loop_, server_, component, faults_ ? faults_(component) : Faults{});
+  MakeRoles(component);
+  auto process = std::make_unique<Process>(loop_, server_, component, rbac_, faults_ ? faults_(component) : Faults{});
   Loop& clock = clock_ ? clock_(component) : loop_;
   if (component == Component::kKubelets) {
     process->kubelets = std::make_unique<Kubelets>(clock, process->client, kubelets_options_);

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "absl/strings/string_view.h"
@@ -26,9 +27,11 @@ enum class Component { kKubelets, kControllers, kScheduler, kPaddleControllers }
 inline constexpr std::array kAllComponents{Component::kKubelets, Component::kControllers, Component::kScheduler,
                                            Component::kPaddleControllers};
 absl::string_view ClientName(Component component);  // in the journal: "kubelet", or the process's name
+// Who it is where RBAC is on: as deploy/ has it. nullopt: the sandbox's own, who may do everything.
+std::optional<User> AccountOf(Component component);
 
 struct ClusterOptions {
-  ApiServerOptions api_server;
+  ApiServerOptions api_server;  // with RBAC components have the roles of deploy/, which come with them
   KubeletsOptions kubelets;
   // The controllers of PaddleJobs run with the others as kControllers, as `gangway controller` has them, and share what
   // these watch; kPaddleControllers is not started.
@@ -70,9 +73,12 @@ class Cluster {
  private:
   struct Process;  // a component and its client
   std::unique_ptr<Process>& ProcessOf(Component component);
+  void MakeRoles(Component component);
   absl::StatusOr<ContainerLog> LogOfPod(const LogQuery& query);
 
   Loop& loop_;
+  const bool rbac_;
+  std::set<std::string> roles_made_;  // for whom
   const KubeletsOptions kubelets_options_;
   const bool one_controller_process_, workloads_;
   const std::optional<lifecycle::LabelSource> label_source_;

@@ -273,7 +273,8 @@ void ControlPlane::StartControllerManager() {
           "token-controller,"
           "persistentvolume-binder-controller,persistentvolume-protection-controller,persistentvolumeclaim-protection-"
           "controller,"
-          "disruption-controller,pod-garbage-collector-controller,root-ca-certificate-publisher-controller" +
+          "disruption-controller,pod-garbage-collector-controller,root-ca-certificate-publisher-controller,"
+          "clusterrole-aggregation-controller" +
               std::string(options_.node_lifecycle ? ",node-lifecycle-controller,taint-eviction-controller" : "") +
               (options_.workloads ? ",deployment-controller,replicaset-controller,statefulset-controller,job-controller"
                                   : ""),

@@ -1,5 +1,5 @@
 // Gangway's own webhook rehearsed: docs/operations.md's way to it, the real kubectl, `gangway sandbox` and `gangway
-// controller --webhook`.
+// controller --webhook`, with roles in force.
 #include <string>
 #include <vector>
 
@@ -45,7 +45,7 @@ class OwnWebhookTest : public ::testing::Test {
   }
   static std::string PortIn(const std::string& log) { return After(log, "https://127.0.0.1:"); }
 
-  SandboxProcess sandbox_{{"--components=kubelets,scheduler"}};
+  SandboxProcess sandbox_{{"--rbac", "--components=kubelets,scheduler"}};
 };
 
 TEST_F(OwnWebhookTest, ABadJobIsRefusedAndAGoodOneGetsItsDefaults) {
@@ -67,8 +67,9 @@ TEST_F(OwnWebhookTest, ABadJobIsRefusedAndAGoodOneGetsItsDefaults) {
 
   GangwayProcess controller(
       sandbox_.folder(), "controller",
-      {"controller", "--kubeconfig", sandbox_.kubeconfig(), "--webhook=127.0.0.1:0", "--metrics-addr=127.0.0.1:0",
-       "--webhook-tls-cert=" + base + ".crt", "--webhook-tls-key=" + base + ".key"});
+      {"controller", "--kubeconfig", sandbox_.KubeconfigOf("gangway-system", "gangway-controller"),
+       "--webhook=127.0.0.1:0", "--metrics-addr=127.0.0.1:0", "--webhook-tls-cert=" + base + ".crt",
+       "--webhook-tls-key=" + base + ".key"});
   ASSERT_TRUE(Eventually([&] { return controller.Ready() && !PortIn(controller.log()).empty(); })) << controller.log();
   Kubectl({"apply", "-f", "-"},
           absl::StrCat(R"({"apiVersion":"v1","kind":"Endpoints","metadata":{"name":"gangway-webhook",)",

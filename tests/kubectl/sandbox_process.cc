@@ -6,6 +6,8 @@
 #include <csignal>
 #include <regex>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "gtest/gtest.h"
 
@@ -39,6 +41,17 @@ Outcome SandboxProcess::Kubectl(std::vector<std::string> args, const std::string
 
 std::string SandboxProcess::url() const {
   return Kubectl({"config", "view", "--minify", "-o", "jsonpath={.clusters[0].cluster.server}"}).out;
+}
+
+std::string SandboxProcess::KubeconfigOf(const std::string& ns, const std::string& account) const {
+  const std::string path = absl::StrCat(folder(), "/", account, ".kubeconfig");
+  WriteFile(path, Kubectl({"config", "view", "--raw", "--flatten"}).out);
+  const Outcome token = Kubectl({"create", "token", account, "-n", ns});
+  EXPECT_EQ(token.exit_code, 0) << token.err;
+  const Outcome set = RunProgram({"kubectl", "--kubeconfig", path, "config", "set-credentials", "gangway", "--token",
+                                  std::string(absl::StripAsciiWhitespace(token.out))});
+  EXPECT_EQ(set.exit_code, 0) << set.err;
+  return path;
 }
 
 std::string Normalize(const std::string& text) {

@@ -22,6 +22,8 @@ class SandboxProcess {
   const std::string& folder() const { return folder_.path(); }
   const std::string& kubeconfig() const { return kubeconfig_; }
   std::string url() const;
+  // With --rbac: a kubeconfig with a token of that service account; the path of the file.
+  std::string KubeconfigOf(const std::string& ns, const std::string& account) const;
 
  private:
   const TemporaryFolder folder_{"gangway-kubectl"};

@@ -16,6 +16,7 @@
 #include "absl/strings/str_split.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/cmd/gangway/gangway_process.h"
 #include "tests/kubectl/sandbox_process.h"
 #include "tests/testing/files.h"
 #include "tests/testing/long_test.h"
@@ -184,8 +185,12 @@ class MovingTest : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!HasKubectl()) GTEST_SKIP() << "there is no kubectl on this machine";
-    sandbox_ =
-        std::make_unique<SandboxProcess>(std::vector<std::string>{"--start-delay", "10ms", "--stop-delay", "10ms"});
+    Start({});
+  }
+  void Start(std::vector<std::string> flags) {
+    flags.insert(flags.end(), {"--start-delay", "10ms", "--stop-delay", "10ms"});
+    sandbox_.reset();
+    sandbox_ = std::make_unique<SandboxProcess>(flags);
     std::filesystem::create_symlink(GW_GANGWAY, sandbox_->folder() + "/gangway");
   }
   std::string Kubectl(std::vector<std::string> args, const std::string& input = {}) {
@@ -209,28 +214,33 @@ class MovingTest : public ::testing::Test {
         {"apply", "-n", "paddle-system", "-f", "-"},
         R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"paddle-controller-manager"},"spec":{"replicas":1,
       "selector":{"matchLabels":{"app":"o"}},"template":{"metadata":{"labels":{"app":"o"}},"spec":{"containers":[{"name":"manager","image":"paddleflow/paddle-operator:v0.3.5"}]}}}})");
-    const std::string example = ReadFile(GW_SOURCE_DIR "/tests/golden/paddle/guide/volcano.yaml");
+    MakeJob(kJob);
+  }
+  // One job of the operator's, with its pods.
+  void MakeJob(const std::string& job) {
+    const std::string example =
+        absl::StrReplaceAll(ReadFile(GW_SOURCE_DIR "/tests/golden/paddle/guide/volcano.yaml"), {{kJob, job}});
     // Ours sees it only when its pods are there.
     Kubectl(
         {"apply", "-f", "-"},
         absl::StrReplaceAll(
             example, {{"metadata:\n", "metadata:\n  annotations: {paddle.gangway.io/managed-by: paddle-operator}\n"}}));
-    const std::string uid = Kubectl({"get", "pdj", kJob, "-o", "jsonpath={.metadata.uid}"});
+    const std::string uid = Kubectl({"get", "pdj", job, "-o", "jsonpath={.metadata.uid}"});
     for (const std::string role : {"ps", "worker"}) {
       for (const char* const index : {"-0", "-1"}) {
-        const std::string name = absl::StrCat(kJob, "-", role, index);
+        const std::string name = absl::StrCat(job, "-", role, index);
         Kubectl(
             {"apply", "-f", "-"},
             absl::StrCat(
                 R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")", name, R"(","labels":{"paddle-res-name":")",
                 name, R"(","paddle-res-type":")", role, R"("},"annotations":{"paddle-resource":")", role,
-                R"("},"ownerReferences":[{"apiVersion":"batch.paddlepaddle.org/v1","kind":"PaddleJob","name":")", kJob,
+                R"("},"ownerReferences":[{"apiVersion":"batch.paddlepaddle.org/v1","kind":"PaddleJob","name":")", job,
                 R"(","uid":")", uid,
                 R"(","controller":true}]},"spec":{"nodeName":"node-000","containers":[{"name":"paddle","image":"p"}]}})"));
       }
     }
     Kubectl({"wait", "pod", "--all", "--for=jsonpath={.status.phase}=Running", "--timeout=30s"});
-    Kubectl({"annotate", "pdj", kJob, "paddle.gangway.io/managed-by-"});
+    Kubectl({"annotate", "pdj", job, "paddle.gangway.io/managed-by-"});
   }
 
   std::unique_ptr<SandboxProcess> sandbox_;
@@ -263,6 +273,88 @@ TEST_F(MovingTest, FromPaddleOperatorAndBack) {
   EXPECT_THAT(Run(blocks[2]), HasSubstr("is paddle-operator's again"));
   EXPECT_EQ(Kubectl({"get", "vcjob", "-o", "name"}), "");
   EXPECT_EQ(Kubectl({"get", "deployment", "-n", "paddle-system", "-o", "jsonpath={.items[*].spec.replicas}"}), "1");
+}
+
+// The same where nobody may do more than their roles say, on what is installed: the overlay of the README is applied as
+// it stands there, and the controller runs as its Deployment starts it, with its account's token. Volcano's part is
+// played by our own scheduler and Job controller.
+class RehearsedMovingTest : public MovingTest {
+ protected:
+  void SetUp() override {
+    if (!HasKubectl()) GTEST_SKIP() << "there is no kubectl on this machine";
+    Start({"--rbac", "--components=kubelets,scheduler"});
+  }
+  std::unique_ptr<GangwayProcess> StartController(const std::string& name, std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"--metrics-addr=127.0.0.1:0"});
+    auto process = std::make_unique<GangwayProcess>(sandbox_->folder(), name, std::move(arguments));
+    EXPECT_TRUE(Eventually([&] { return process->Ready(); })) << process->log();
+    return process;
+  }
+  // As the Deployment of the overlay starts it, but for addresses.
+  std::unique_ptr<GangwayProcess> StartInstalled() {
+    std::vector<std::string> arguments =
+        absl::StrSplit(Kubectl({"get", "deployment", "gangway-controller", "-n", "gangway-system", "-o",
+                                R"(jsonpath={range .spec.template.spec.containers[0].args[*]}{@}{"\n"}{end})"}),
+                       '\n', absl::SkipEmpty());
+    std::erase_if(arguments, [](const std::string& each) {
+      return absl::StartsWith(each, "--health-addr") || absl::StartsWith(each, "--metrics-addr") ||
+             absl::StartsWith(each, "--log-format");  // the test's own
+    });
+    arguments.insert(arguments.end(), {"--kubeconfig", sandbox_->KubeconfigOf("gangway-system", "gangway-controller")});
+    return StartController("installed", std::move(arguments));
+  }
+  std::string PodsOf(const std::string& job) {
+    return Kubectl({"get", "pods", "-l", absl::StrCat("volcano.sh/job-name=", job), "-o",
+                    "jsonpath={.items[*].metadata.uid} {.items[*].status.phase}"});
+  }
+  std::string OperatorsPods() {
+    return Kubectl({"get", "pods", "-l", "paddle-res-type,!volcano.sh/job-name", "-o",
+                    "jsonpath={.items[*].metadata.uid} {.items[*].status.phase}"});
+  }
+};
+
+TEST_F(RehearsedMovingTest, InstalledWithItsRolesAndBack) {
+  const std::vector<std::string> blocks = BlocksUnder("Moving from paddle-operator, and back");
+  ASSERT_THAT(blocks, SizeIs(3));
+  Kubectl({"apply", "-k", GW_SOURCE_DIR "/deploy/volcano/crds-paddle"});
+  LetTheOperatorWork();
+  MakeJob("second");
+  MakeJob("third");
+  const auto specs = [&] {
+    return Kubectl({"get", "pdj", kJob, "second", "third", "-o", "jsonpath={.items[*].spec}"});
+  };
+  const std::string before = specs();
+  const std::string running = OperatorsPods();
+  ASSERT_THAT(running, HasSubstr("Running"));
+  // Volcano's controllers.
+  const auto volcano =
+      StartController("volcano", {"controller", "--kubeconfig", sandbox_->kubeconfig(), "--only=job,queue,podgroup"});
+
+  const std::size_t render = blocks[0].find("scripts/render ");
+  ASSERT_NE(render, std::string::npos);
+  EXPECT_THAT(Run(blocks[0].substr(render)), HasSubstr("clusterrole.rbac.authorization.k8s.io/gangway-controller"));
+  const auto controller = StartInstalled();
+  ASSERT_TRUE(controller->Ready());
+  // A job that is new runs as ours from the beginning.
+  Kubectl({"apply", "-f", "-"},
+          R"({"apiVersion":"batch.paddlepaddle.org/v1","kind":"PaddleJob","metadata":{"name":"ours"},"spec":{"worker":{
+      "replicas":1,"template":{"spec":{"containers":[{"name":"paddle","image":"p"}]}}}}})");
+  EXPECT_TRUE(Eventually([&] { return absl::StrContains(PodsOf("ours"), "Running"); })) << controller->log();
+  const std::string ours = PodsOf("ours");
+  EXPECT_EQ(OperatorsPods(), running) << "what the operator has pods for is left alone";
+
+  EXPECT_THAT(Run(blocks[1]), HasSubstr("done; what was is kept in config map"));
+  for (const std::string job : {kJob, "second", "third"}) {
+    Kubectl({"wait", "pdj", job, "--for=jsonpath={.status.phase}=Running", "--timeout=60s"});
+    EXPECT_THAT(PodsOf(job), HasSubstr("Running Running Running Running"));
+  }
+  EXPECT_EQ(PodsOf("ours"), ours) << "what was ours runs on";
+
+  EXPECT_THAT(Run(blocks[2]), HasSubstr("is paddle-operator's again"));
+  for (const std::string job : {kJob, "second", "third"}) EXPECT_EQ(PodsOf(job), " ");
+  EXPECT_EQ(specs(), before);
+  EXPECT_EQ(PodsOf("ours"), ours) << "what began as ours runs on";
+  EXPECT_THAT(controller->log(), Not(HasSubstr("forbidden")));
 }
 
 }  // namespace

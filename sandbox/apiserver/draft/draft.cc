@@ -153,6 +153,16 @@ json::array* FindArray(json::object& in, absl::string_view name) {
   json::value* value = in.if_contains(JsonView(name));
   return value == nullptr ? nullptr : value->if_array();
 }
+std::vector<std::string> TextsIn(const json::object& in, absl::string_view list) {
+  std::vector<std::string> out;
+  const json::array* const items = FindArray(in, list);
+  if (items == nullptr) return out;
+  for (const json::value& each : *items) {
+    if (each.is_string()) out.emplace_back(AbslView(each.get_string()));
+  }
+  return out;
+}
+
 absl::string_view FindText(const json::object& in, absl::string_view name) {
   const json::value* value = in.if_contains(JsonView(name));
   if (value == nullptr || !value->is_string()) return {};

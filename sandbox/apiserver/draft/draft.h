@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -50,6 +51,8 @@ const boost::json::object* FindObject(const boost::json::object& in, absl::strin
 boost::json::object* FindObject(boost::json::object& in, absl::string_view name);
 const boost::json::array* FindArray(const boost::json::object& in, absl::string_view name);
 boost::json::array* FindArray(boost::json::object& in, absl::string_view name);
+// The texts of a list; empty when it is absent.
+std::vector<std::string> TextsIn(const boost::json::object& in, absl::string_view list);
 // "" when absent or no string.
 absl::string_view FindText(const boost::json::object& in, absl::string_view name);
 // Null when absent; `name` may be a path with dots ("spec.nodeName"), each step an object.

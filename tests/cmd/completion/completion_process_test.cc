@@ -52,8 +52,66 @@ class CompletionProcessTest : public ::testing::Test {
   bool Offers(const std::string& line, const std::string& offered) {
     return Eventually([&] { return Offered(line) == offered; });
   }
+  std::vector<std::string> Environment() const {
+    return {absl::StrCat("PATH=", sandbox_.folder(), ":", std::getenv("PATH")), "KUBECONFIG=" + sandbox_.kubeconfig(),
+            "HOME=" + sandbox_.folder()};
+  }
+  static bool Has(const std::string& shell) { return RunProgram({shell, "--version"}).exit_code == 0; }
+  // What stands in the line of a zsh that somebody types into, after so many tabs.
+  std::string InZsh(const std::string& line, int tabs = 1) {
+    const std::string seen = sandbox_.folder() + "/seen";
+    std::filesystem::remove(seen);
+    // Ctrl-X writes the line to a file; a terminal of its own, so that zsh edits lines.
+    const std::string script = absl::StrCat(
+        R"(zmodload zsh/zpty
+zpty -b z zsh -f -i
+zpty -w z 'PS1=; autoload -Uz compinit; compinit -u -D; setopt menucomplete; source <(gangway completion zsh)
+tell() { print -r -- "$BUFFER" > )",
+        seen, R"(; zle kill-whole-line }; zle -N tell; bindkey "^X" tell'
+zpty -w -n z "$1"
+for (( i = 0; i < 1500; i++ )) { [[ ! -s )",
+        seen, " ]] || break; zpty -rt z ignored; sleep 0.02 }\nzpty -d z");
+    const Outcome outcome = RunProgram({"zsh", "-f", "-c", script, "zsh",
+                                        absl::StrCat(line, std::string(static_cast<std::size_t>(tabs), '\t'), "\x18")},
+                                       Environment());
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return std::filesystem::exists(seen) ? ReadFile(seen) : "nothing";
+  }
+  // What fish offers, each with what it says of it.
+  std::string InFish(const std::string& line) {
+    const Outcome outcome = RunProgram(
+        {"fish", "--no-config", "-c", "gangway completion fish | source; complete -C $argv[1]", line}, Environment());
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return outcome.out;
+  }
   SandboxProcess sandbox_;
 };
+
+TEST_F(CompletionProcessTest, ZshOffersCommandsFlagsAndNamesOfTheCluster) {
+  if (!Has("zsh")) GTEST_SKIP() << "there is no zsh on this machine";
+  EXPECT_EQ(InZsh("gangway job vi"), "gangway job view \n");
+  EXPECT_EQ(InZsh("gangway logs --fol"), "gangway logs --follow \n");
+  EXPECT_TRUE(Eventually([&] { return InZsh("gangway explain job o") == "gangway explain job other \n"; }));
+  // One after the other.
+  EXPECT_TRUE(Eventually([&] { return absl::StartsWith(InZsh("gangway job view fi"), "gangway job view fifth"); }));
+  EXPECT_TRUE(Eventually([&] { return absl::StartsWith(InZsh("gangway job view fi", 2), "gangway job view first"); }));
+  EXPECT_TRUE(Eventually([&] {
+    return absl::StartsWith(InZsh("gangway job view --namespace=kube-sy"), "gangway job view --namespace=kube-system");
+  }));
+  EXPECT_EQ(InZsh("gangway job view -n none fi"), "gangway job view -n none fi\n");
+}
+
+TEST_F(CompletionProcessTest, FishOffersCommandsFlagsAndNamesOfTheCluster) {
+  if (!Has("fish")) GTEST_SKIP() << "there is no fish on this machine";
+  EXPECT_EQ(InFish("gangway job vi"), "view\ta job, its events, why it restarted and what it waits for\n");
+  EXPECT_THAT(InFish("gangway logs --fol"), ::testing::StartsWith("--follow\t"));
+  EXPECT_TRUE(Eventually([&] { return InFish("gangway explain job o") == "other\n"; }));
+  EXPECT_TRUE(Eventually([&] { return InFish("gangway job view fi") == "fifth\nfirst\n"; }));
+  EXPECT_TRUE(
+      Eventually([&] { return InFish("gangway job view --namespace=kube-sy") == "--namespace=kube-system\n"; }));
+  EXPECT_EQ(InFish("gangway job view -n none fi"), "");
+  EXPECT_THAT(InFish("gangway "), AllOf(HasSubstr("sandbox\t"), Not(HasSubstr("__complete"))));
+}
 
 TEST_F(CompletionProcessTest, BashOffersCommandsFlagsAndNamesOfTheCluster) {
   EXPECT_EQ(Offered("gangway job vi"), "view\n");

@@ -14,6 +14,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "kube/serve/http_front.h"
+#include "kube/serve/self_signed.h"
 #include "sandbox/cluster/api_server_handler.h"
 #include "tests/process/process.h"
 #include "tests/sandbox/process/process_cluster.h"
@@ -43,11 +44,18 @@ class KubectlStreamsTest : public ProcessCluster {
     if (!Start(shared_network)) return false;
     thread_.Run([&] {
       handler_ = std::make_unique<ApiServerHandler>(cluster_->api_server(), &cluster_->pod_streams());
-      front_ = *kube::HttpFront::Start(thread_.loop(), *handler_);
+      kube::HttpFrontOptions options;
+      if (tls_) {
+        const kube::SelfSigned tls = *kube::MakeSelfSigned("IP:127.0.0.1", absl::Now(), absl::Hours(1));
+        testutil::WriteFile(options.tls_certificate_file = certificate(), tls.certificate);
+        testutil::WriteFile(options.tls_key_file = temporary_.path() + "/server.key", tls.key);
+      }
+      front_ = *kube::HttpFront::Start(thread_.loop(), *handler_, options);
     });
     return true;
   }
   std::vector<std::string> Command(std::vector<std::string> args) const {
+    if (tls_) args.insert(args.begin(), {"--certificate-authority", certificate()});
     args.insert(args.begin(), {"kubectl", "--server", front_->url()});
     return args;
   }
@@ -59,6 +67,10 @@ class KubectlStreamsTest : public ProcessCluster {
     RunShell(name, script);
     ASSERT_TRUE(Becomes(name, "Running"));
   }
+  std::string certificate() const { return temporary_.path() + "/server.crt"; }
+  void CopyBothWays();
+
+  bool tls_ = false;
   std::unique_ptr<ApiServerHandler> handler_;
   std::unique_ptr<kube::HttpFront> front_;
 };
@@ -98,8 +110,7 @@ TEST_F(KubectlStreamsTest, ATerminalIsOne) {
   EXPECT_EQ(seen.exit_code, 5);
 }
 
-TEST_F(KubectlStreamsTest, FilesAreCopiedBothWays) {
-  SERVE_OR_SKIP();
+void KubectlStreamsTest::CopyBothWays() {
   RunAndWait("box", "while :; do sleep 1; done");
   const std::string there = temporary_.path() + "/there", back = temporary_.path() + "/back";
   std::string bytes(5 << 20, '\0');
@@ -111,6 +122,18 @@ TEST_F(KubectlStreamsTest, FilesAreCopiedBothWays) {
   const Outcome copied = Kubectl({"cp", "box:tmp/model", back});
   EXPECT_EQ(copied.exit_code, 0) << copied.err;
   EXPECT_EQ(testutil::ReadFile(back), bytes);
+}
+
+TEST_F(KubectlStreamsTest, FilesAreCopiedBothWays) {
+  SERVE_OR_SKIP();
+  CopyBothWays();
+}
+
+TEST_F(KubectlStreamsTest, FilesAreCopiedBothWaysInTls) {
+  tls_ = true;
+  SERVE_OR_SKIP();
+  CopyBothWays();
+  EXPECT_EQ(Kubectl({"exec", "-i", "box", "--", "sort"}, "b\na\n").out, "a\nb\n");
 }
 
 TEST_F(KubectlStreamsTest, WhatCannotBeHadIsToldPlainly) {

@@ -1,0 +1,95 @@
+// `gangway sandbox --rbac` as a user has it: the real kubectl, its --as, its tokens and its questions.
+#include <string>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/cmd/gangway/gangway_process.h"
+#include "tests/kubectl/sandbox_process.h"
+#include "tests/testing/files.h"
+#include "tests/testing/loop_thread.h"
+
+namespace gangway::testutil {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class KubectlRbacTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!HasKubectl()) GTEST_SKIP() << "there is no kubectl on this machine";
+  }
+  std::string Kubectl(SandboxProcess& sandbox, std::vector<std::string> args) {
+    const Outcome outcome = sandbox.Kubectl(args);
+    EXPECT_EQ(outcome.exit_code, 0) << absl::StrJoin(args, " ") << "\n" << outcome.err;
+    return outcome.out;
+  }
+};
+
+TEST_F(KubectlRbacTest, WhoOneIsAndWhatOneMayDo) {
+  SandboxProcess sandbox({"--rbac"});
+  const auto kubectl = [&](std::vector<std::string> args) { return Kubectl(sandbox, std::move(args)); };
+  EXPECT_THAT(kubectl({"auth", "whoami"}), AllOf(HasSubstr("kubernetes-admin"), HasSubstr("system:masters")));
+  EXPECT_EQ(kubectl({"auth", "can-i", "create", "jobs.batch.volcano.sh"}), "yes\n");
+  EXPECT_THAT(sandbox.Kubectl({"auth", "can-i", "create", "jobs.batch.volcano.sh", "--as", "jane"}),
+              ::testing::Field(&Outcome::out, "no\n"));
+  EXPECT_THAT(sandbox.Kubectl({"get", "vcjob", "--as", "jane"}).err,
+              HasSubstr(R"(jobs.batch.volcano.sh is forbidden: User "jane" cannot list resource "jobs" in API group )"
+                        R"("batch.volcano.sh" in the namespace "default")"));
+  kubectl({"create", "role", "jobs", "--verb=get,list,create", "--resource=jobs.batch.volcano.sh"});
+  kubectl({"create", "rolebinding", "jane", "--role=jobs", "--user=jane"});
+  EXPECT_EQ(kubectl({"auth", "can-i", "create", "jobs.batch.volcano.sh", "--as", "jane"}), "yes\n");
+  EXPECT_THAT(kubectl({"auth", "can-i", "--list", "--as", "jane"}),
+              ContainsRegex(R"(jobs\.batch\.volcano\.sh +\[\] +\[\] +\[get list create\])"));
+  kubectl({"create", "-f", GW_SOURCE_DIR "/examples/ctr-volcano.yaml", "--as", "jane"});
+  EXPECT_THAT(sandbox.Kubectl({"delete", "vcjob", "ctr-volcano", "--as", "jane"}).err, HasSubstr("cannot delete"));
+  EXPECT_NE(sandbox.Kubectl({"get", "pods", "--token", "none"}).exit_code, 0);
+  EXPECT_THAT(
+      sandbox
+          .Kubectl({"create", "clusterrolebinding", "x", "--clusterrole=cluster-admin", "--user=jane", "--as", "jane"})
+          .err,
+      HasSubstr("forbidden"));
+}
+
+TEST_F(KubectlRbacTest, AServiceAccountsToken) {
+  SandboxProcess sandbox({"--rbac"});
+  const auto kubectl = [&](std::vector<std::string> args) { return Kubectl(sandbox, std::move(args)); };
+  kubectl({"create", "serviceaccount", "robot"});
+  const std::string token(absl::StripAsciiWhitespace(kubectl({"create", "token", "robot", "--duration=1h"})));
+  EXPECT_THAT(kubectl({"auth", "whoami", "--token", token}), HasSubstr("system:serviceaccount:default:robot"));
+  EXPECT_THAT(sandbox.Kubectl({"get", "pods", "--token", token}).err, HasSubstr("cannot list"));
+  kubectl({"create", "rolebinding", "robot", "--clusterrole=view", "--serviceaccount=default:robot"});
+  EXPECT_EQ(kubectl({"get", "configmaps", "-o", "name", "--token", token}), "");
+  EXPECT_THAT(sandbox.Kubectl({"get", "secrets", "--token", token}).err, HasSubstr("cannot list"));
+  kubectl({"delete", "serviceaccount", "robot"});
+  EXPECT_THAT(sandbox.Kubectl({"get", "configmaps", "--token", token}).err, HasSubstr("Unauthorized"));
+}
+
+// The programs as deploy/ starts them, each with its account's token: they need what the roles say, and no more.
+TEST_F(KubectlRbacTest, GangwaysProgramsRunWithTheirAccountsTokens) {
+  SandboxProcess sandbox({"--rbac", "--components=kubelets", "--finish", "trainer=1s"});
+  const auto kubectl = [&](std::vector<std::string> args) { return Kubectl(sandbox, std::move(args)); };
+  EXPECT_EQ(kubectl({"get", "clusterrole", "gangway-controller", "--ignore-not-found"}), "");
+  kubectl({"apply", "-k", GW_SOURCE_DIR "/deploy/volcano/overlays/standalone"});
+  const auto start = [&](const std::string& command) {
+    return std::make_unique<GangwayProcess>(
+        sandbox.folder(), command,
+        std::vector<std::string>{command, "--kubeconfig",
+                                 sandbox.KubeconfigOf("gangway-system", absl::StrCat("gangway-", command)),
+                                 "--leader-elect", "--metrics-addr=127.0.0.1:0"});
+  };
+  const auto controller = start("controller"), scheduler = start("scheduler");
+  kubectl({"apply", "-f", GW_SOURCE_DIR "/examples/ctr-volcano.yaml"});
+  kubectl({"wait", "--for=jsonpath={.status.state.phase}=Completed", "vcjob/ctr-volcano", "--timeout=60s"});
+  EXPECT_THAT(controller->log(), Not(HasSubstr("forbidden")));
+  EXPECT_THAT(scheduler->log(), Not(HasSubstr("forbidden")));
+}
+
+}  // namespace
+}  // namespace gangway::testutil
