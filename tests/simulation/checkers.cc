@@ -237,8 +237,9 @@ Checker::Checker(Rules rules)
             return gang == nullptr ? nullptr : &gang->group;
           },
           [this](Rule rule, const std::string& text) { Violation(rule, text); }),
-      kept_({rules_.scheduler, rules_.bindings_fail ? absl::InfiniteDuration() : rules_.begin_takes}, pods_,
-            [this](Rule rule, const std::string& text) { Violation(rule, text); }) {
+      kept_({rules_.scheduler, rules_.bindings_fail ? absl::InfiniteDuration() : rules_.begin_takes,
+             rules_.keeps_all_nodes},
+            pods_, [this](Rule rule, const std::string& text) { Violation(rule, text); }) {
   if (!rules_.lost_members) return;
   lost_.emplace(Lost::Rules{rules_.node_known, rules_.bindings_take, gang::Policy().lost_member_grace,
                             rules_.lost_takes, rules_.clocks_are_right},

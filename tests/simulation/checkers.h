@@ -100,6 +100,7 @@ class Checker {
     absl::Duration idle = absl::Minutes(1);
     // From the end of the last for whom a gang that has nodes kept waits until it is bound: by then it was told, too.
     absl::Duration begin_takes = absl::Seconds(25);
+    bool keeps_all_nodes = false;  // where nodes are kept, for a gang that needs them all
     // Whether gangs that lost members are looked at, and from the end of their grace until they have gone.
     bool lost_members = true;
     absl::Duration lost_takes = absl::Seconds(15);

@@ -256,6 +256,7 @@ class History {
     // What pods ask of each other is seen as it is when nodes are kept: where they ask for that, one that came
     // meanwhile may be in the way (docs/queues.md).
     rules.lost_members = options_.losing;
+    rules.keeps_all_nodes = options_.repeating;
     if (!options_.pieces && !options_.repeating) rules.begin_takes = absl::InfiniteDuration();
     // What was made free may go with its node, or to another while nobody leads.
     if (options_.random_faults) rules.gain_takes = absl::InfiniteDuration();

@@ -102,7 +102,7 @@ void Kept::OnRecord(const sandbox::JournalRecord& record, const std::string& whe
   const auto it = gangs_.find(record.key);
   const std::string spec = api::Encode(group->spec);
   const bool same = it != gangs_.end() && it->second.uid == group->metadata.uid && it->second.spec == spec;
-  if (same && ends >= it->second.ends) return;
+  if (same && (ends >= it->second.ends || rules_.of_all_nodes)) return;
   Gang& gang = gangs_[record.key];
   gang = {group->metadata.uid, spec, where, group->spec.min_member, ends, {}, {}, {}, {}};
   for (const auto& [key, pod] : pods_) {

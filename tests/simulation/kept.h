@@ -27,7 +27,8 @@ class Kept {
  public:
   struct Rules {
     std::string scheduler;
-    absl::Duration takes;  // from the end of the last for whom it waits until it is bound
+    absl::Duration takes;       // from the end of the last for whom it waits until it is bound
+    bool of_all_nodes = false;  // whom nodes are kept for needs them all: no others become its own
   };
   using Pods = std::map<api::NamespacedName, api::core::Pod>;
   using Tell = std::function<void(Rule, const std::string&)>;

@@ -21,6 +21,8 @@ bool IsKept(absl::string_view word) {
       "default", "root", "kube", "system", "public", "node", "lease", "volcano", "scheduler", "cluster", "critical",
       // resources and what quotas call them
       "cpu", "memory", "pods", "ephemeral", "storage", "hugepages", "requests", "limits", "count",
+      // what a PodGroup says of runs before it
+      "runs", "longest",
       // values of flags, modes and tiers
       "true", "false", "hard", "soft", "any", "none",
       // job plugins, whose marks are read

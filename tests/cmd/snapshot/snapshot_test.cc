@@ -32,7 +32,7 @@ constexpr char kPod[] =
     R"({"metadata":{"name":"acme-worker-0","namespace":"acmens","uid":"acmeuid","resourceVersion":"17",
  "creationTimestamp":"2026-11-21T05:11:53Z","generateName":"acme-",
  "labels":{"app":"acmeapp","acme.com/team":"acmeteam","volcano.sh/task-index":"0"},
- "annotations":{"scheduling.k8s.io/group-name":"acme","gangway.io/expected-runtime":"2h","acme.com/note":"acme",
+ "annotations":{"scheduling.k8s.io/group-name":"acme","gangway.io/expected-runtime":"2h","gangway.io/past-runs":"runs=3 longest=1h2m3s","acme.com/note":"acme",
    "kubectl.kubernetes.io/last-applied-configuration":"{\"acme\":1}","volcano.sh/template-uid":"{\"acme\":1}"},
  "managedFields":[{"manager":"acme"}],
  "ownerReferences":[{"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","name":"acme","uid":"acmejob","controller":true},
@@ -69,6 +69,7 @@ TEST(AnonymiseTest, WhatIsDecidedByStays) {
   EXPECT_EQ(api::TextAt(pod, {"metadata", "name"}), absl::StrCat(job, "-", pseudonyms.Of("worker"), "-0"));
   EXPECT_EQ(api::TextAt(pod, {"metadata", "annotations", "scheduling.k8s.io/group-name"}), job);
   EXPECT_EQ(api::TextAt(pod, {"metadata", "annotations", "gangway.io/expected-runtime"}), "2h");
+  EXPECT_EQ(api::TextAt(pod, {"metadata", "annotations", "gangway.io/past-runs"}), "runs=3 longest=1h2m3s");
   EXPECT_EQ(api::TextAt(pod, {"metadata", "creationTimestamp"}), "2026-11-21T05:11:53Z");
   const boost::json::value& container = api::ListAt(pod, {"spec", "containers"}).at(0);
   EXPECT_EQ(api::TextAt(container, {"resources", "requests", "nvidia.com/gpu"}), "8");

@@ -433,7 +433,9 @@ TEST_F(PastRunsTest, StandBesideWhatIsKnown) {
 
 TEST_F(PastRunsTest, SayNothingOfARunThatTakesLonger) {
   builder.facts.pods[0].started = testutil::At(-200);
-  EXPECT_EQ(Explained(builder).Of("first").likely_start, std::nullopt);
+  Explained explained(builder);
+  EXPECT_EQ(explained.Of("first").likely_start, std::nullopt);
+  EXPECT_EQ(explained.Of("second").likely_start, std::nullopt) << "not after a first that would begin now";
 }
 
 TEST_F(PastRunsTest, AreToldOfWhoRuns) {
