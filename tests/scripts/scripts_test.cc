@@ -42,7 +42,7 @@ class ScriptsTest : public ::testing::Test {
     for (const char* used : {"awk", "bash", "cat", "dirname", "env", "realpath"})
       std::filesystem::create_symlink(std::string("/usr/bin/") + used, bin + "/" + used);
     for (const char* tool : {"go", "kubectl", "clang++-19", "clang-format-19", "clang-tidy-19", "ld.gold", "skopeo",
-                             "umoci", "bwrap", "chromium", "python3"}) {
+                             "umoci", "bwrap", "chromium", "zsh", "fish", "python3"}) {
       if (tool != missing) std::filesystem::create_symlink("/bin/true", bin + "/" + tool);
     }
     return "PATH=" + bin;
@@ -108,6 +108,7 @@ TEST_F(TestToolsTest, EachThatIsMissingIsSaidAndFailsWhereAllIsRequired) {
         std::pair{"clang++-19", "apt-get install clang-19"},
         std::pair{"clang-format-19", "apt-get install clang-format-19"},
         std::pair{"clang-tidy-19", "apt-get install clang-tidy-19"}, std::pair{"ld.gold", "binutils"},
+        std::pair{"zsh", "apt-get install zsh"}, std::pair{"fish", "apt-get install fish"},
         std::pair{"python3", "apt-get install python3 python3-venv"}}) {
     SCOPED_TRACE(tool);
     const std::string path = PathWithout(tool);
