@@ -169,7 +169,8 @@ kube::Plan JobController::Decide(const JobKey& key, absl::Time now) {
   const std::shared_ptr<const StoredJob> stored = jobs_.Get(key);
   if (stored == nullptr) return RemoveLateCommands(index_.CommandsFor(key), now);
   const api::volcano::Job job = FilledIn(*stored);
-  if (lifecycle::Finished(lifecycle::ParsePhase(job.status.state.phase))) index_.ForgetLeaving(key);
+  const lifecycle::JobPhase phase = lifecycle::ParsePhase(job.status.state.phase);
+  if (lifecycle::Finished(phase)) index_.ForgetLeaving(key);
   std::shared_ptr<const api::volcano::PodGroup> group = pod_groups_.Get({key.ns, lifecycle::PodGroupName(job)});
   if (group == nullptr) {
     group = pod_groups_.Get(key);
@@ -183,7 +184,7 @@ kube::Plan JobController::Decide(const JobKey& key, absl::Time now) {
   const std::shared_ptr<const api::volcano::Queue> queue = queues_.Get({"", job.spec.queue});
   lifecycle::JobView view;
   view.job = &job;
-  if (group == nullptr) view.past_runs = history_.Before(*stored);
+  if (group == nullptr && lifecycle::KeepsPods(phase)) view.past_runs = history_.Before(*stored);
   view.pod_group = group.get();
   view.queue = queue.get();
   view.namespace_queue = namespace_queues_.Of(key.ns);
