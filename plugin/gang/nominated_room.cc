@@ -17,16 +17,16 @@ void NominatedRoom::Hold(model::GangId gang, int times) {
   for (const model::TaskId id : cluster.gang(gang).tasks) {
     const model::Task& task = cluster.task(id);
     if (task.status != model::TaskStatus::kPending || task.nominated == model::kNone) continue;
-    Hold(cluster.FindNode(cluster.names().Text(task.nominated)), task.shape, times);
+    Hold(cluster.FindNode(cluster.names().Text(task.nominated)), task.shape, model::kNone, times);
   }
   if (!HasLostMember(cluster, cluster.gang(gang))) return;
   for (const model::LostRoom* const room : RoomLeftTo(cluster, gang))
-    Hold(cluster.FindNode(room->node), room->shape, times);
+    Hold(cluster.FindNode(room->node), room->shape, cluster.gang(gang).queue, times);
 }
 
-void NominatedRoom::Hold(model::Row row, model::ShapeId shape, int times) {
+void NominatedRoom::Hold(model::Row row, model::ShapeId shape, model::QueueId queue, int times) {
   if (row == model::kNone || !overlay_.cluster().present(row)) return;
-  overlay_.Hold(row, shape, model::kNone, times);
+  overlay_.Hold(row, shape, queue, times);
   scratch_.RowTouched(row);
 }
 

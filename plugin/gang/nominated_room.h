@@ -1,5 +1,6 @@
 // Keeps in the overlay the room that gangs are nominated for and that is not free yet, and what members left who were
-// lost (lost_member.h), while others look for theirs.
+// lost (lost_member.h), while others look for theirs. What was lost is held by the gang's queue all the same: else it
+// would have less than it deserves until the pod is made again, take that from another queue, and be too large then.
 #pragma once
 
 #include <set>
@@ -20,7 +21,7 @@ class NominatedRoom {
 
  private:
   void Hold(model::GangId gang, int times);
-  void Hold(model::Row row, model::ShapeId shape, int times);
+  void Hold(model::Row row, model::ShapeId shape, model::QueueId queue, int times);
 
   Overlay& overlay_;
   Scratch& scratch_;

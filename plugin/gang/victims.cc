@@ -46,7 +46,9 @@ bool Victims::CanGo(const Task& task) const {
 
 bool Victims::MayGo(const Task& task, absl::Duration min_runtime) {
   if (!CanGo(task) || !task.ours || !task.evictable || !cluster_.present(task.row)) return false;
-  const absl::Time from = std::max<absl::Time>(task.departure().protected_until, task.started + min_runtime);
+  // Who needs to have run for no time may go, whatever a node whose clock is ahead of ours says of its start.
+  const absl::Time ran = min_runtime > absl::ZeroDuration() ? task.started + min_runtime : absl::InfinitePast();
+  const absl::Time from = std::max<absl::Time>(task.departure().protected_until, ran);
   if (from > now_) look_again_ = std::min(look_again_, from);
   return from <= now_;
 }

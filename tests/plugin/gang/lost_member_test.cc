@@ -139,6 +139,23 @@ TEST_F(LostMemberTest, ItsRoomIsKeptFromWhatOthersWantBeyondTheirMinimum) {
   EXPECT_EQ(NodeOf("other-2"), "");
 }
 
+// Each queue deserves 7: with what is lost lab holds 6, and "more" would be too much for it. Without, "other" had to go
+// for it, and lab would hold 8 as soon as the pod is made again.
+TEST_F(LostMemberTest, ItsQueueHoldsWhatItLost) {
+  Node("c", testutil::Amounts(6000));
+  Queue("lab");
+  policy.preempt = false;
+  Began("g", 3, "lab");
+  OneRuns("big", "mid", "default", testutil::Amounts(6000), "c");
+  OneWaits("more", "mid", "lab", testutil::Amounts(2000));
+  EXPECT_THAT(EvictedIn(Round(testutil::At(9))), IsEmpty());
+  cluster.RemovePod("default", "g-2");
+  EXPECT_THAT(EvictedIn(Round(testutil::At(10))), IsEmpty());
+  Waits("g", "g-2", testutil::Amounts(2000));
+  EXPECT_THAT(EvictedIn(Round(testutil::At(11))), IsEmpty());
+  EXPECT_EQ(NodeOf("g-2"), "b");
+}
+
 TEST_F(LostMemberTest, RoomOnANodeThatIsGoneIsKeptNowhere) {
   policy.preempt = false;
   OneWaits("vip", "high", "default", testutil::Amounts(2000));

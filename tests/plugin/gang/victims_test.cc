@@ -133,6 +133,19 @@ TEST_F(VictimsTest, AMinimumRuntimeSaysWhenToLookAgain) {
   EXPECT_EQ(late.look_again(), absl::InfiniteFuture());
 }
 
+TEST_F(VictimsTest, WithoutAMinimumRuntimeAStartByAClockThatIsAheadProtectsNobody) {
+  for (int i = 0; i < 3; ++i) {
+    model::PodFacts pod = testutil::Pod("g", "w", i, testutil::Cpu(1000));
+    pod.node = "node-000";
+    pod.phase = model::PodPhase::kRunning;
+    pod.started = At(100);
+    cluster.SetPod(pod);
+  }
+  const QueueTree tree(cluster);
+  Victims victims(cluster, tree, policy, At(10));
+  EXPECT_TRUE(victims.Whole(gang(), false).has_value());
+}
+
 TEST_F(VictimsTest, ABudgetConcernsThoseItSelects) {
   for (int i = 0; i < 2; ++i) Runs(i);
   const QueueTree tree(cluster);
