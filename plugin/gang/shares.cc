@@ -6,6 +6,8 @@
 #include <tuple>
 #include <utility>
 
+#include "plugin/gang/lost_member.h"
+
 namespace gangway::gang {
 
 using model::Dim;
@@ -19,6 +21,17 @@ using model::Resources;
 namespace {
 
 __extension__ using Wide = __int128;
+
+// What the gang's queue is said to hold for pods that it lost (nominated_room.h), and that nobody asks for yet.
+Resources LostAndNotMadeAgain(const model::Cluster& cluster, GangId id) {
+  Resources lost;
+  const Gang& gang = cluster.gang(id);
+  if (cluster.lost_room().empty() || !HasLostMember(cluster, gang)) return lost;
+  for (const model::LostRoom* const room : RoomLeftTo(cluster, id)) {
+    if (cluster.FindTask(gang.ns, room->pod) == kNone) lost.Add(cluster.shape(room->shape).request);
+  }
+  return lost;
+}
 
 // Of a * b / c, none of them negative.
 std::int64_t PartOf(std::int64_t a, std::int64_t b, std::int64_t c) {
@@ -112,8 +125,9 @@ Shares::Shares(const model::Cluster& cluster, const QueueTree& tree, Sharing sha
 void Shares::SumWhatIsAsked() {
   const auto add = [&](GangId id) {
     const Gang& gang = cluster_.gang(id);
+    const Resources lost = LostAndNotMadeAgain(cluster_, id);
     for (Dim dim = 0; dim < dims_; ++dim) {
-      std::int64_t asks = gang.asks[dim];
+      std::int64_t asks = gang.asks[dim] + lost[dim];
       if (gang.has_min_resources) asks = std::max(asks, gang.min_resources[dim] - gang.held[dim]);
       if (asks > 0) own_asked_[At(gang.queue, dim)] += asks;
     }

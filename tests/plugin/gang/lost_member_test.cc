@@ -139,21 +139,36 @@ TEST_F(LostMemberTest, ItsRoomIsKeptFromWhatOthersWantBeyondTheirMinimum) {
   EXPECT_EQ(NodeOf("other-2"), "");
 }
 
-// Each queue deserves 7: with what is lost lab holds 6, and "more" would be too much for it. Without, "other" had to go
-// for it, and lab would hold 8 as soon as the pod is made again.
+// Each queue deserves 7. With what is lost lab holds 6, and 3 more would be too much for it: without, one of default's
+// had to go, and lab would hold 9 as soon as the pod is made again.
 TEST_F(LostMemberTest, ItsQueueHoldsWhatItLost) {
   Node("c", testutil::Amounts(6000));
   Queue("lab");
   policy.preempt = false;
   Began("g", 3, "lab");
-  OneRuns("big", "mid", "default", testutil::Amounts(6000), "c");
-  OneWaits("more", "mid", "lab", testutil::Amounts(2000));
+  for (const char* const name : {"big-0", "big-1"}) OneRuns(name, "mid", "default", testutil::Amounts(3000), "c");
+  OneWaits("more", "mid", "lab", testutil::Amounts(3000));
   EXPECT_THAT(EvictedIn(Round(testutil::At(9))), IsEmpty());
   cluster.RemovePod("default", "g-2");
   EXPECT_THAT(EvictedIn(Round(testutil::At(10))), IsEmpty());
   Waits("g", "g-2", testutil::Amounts(2000));
   EXPECT_THAT(EvictedIn(Round(testutil::At(11))), IsEmpty());
   EXPECT_EQ(NodeOf("g-2"), "b");
+}
+
+// Nor does it ask for less: both deserve 7 all the time, and "w" would be too much for default. Else lab would hold
+// more than it deserves, and "x" had to go.
+TEST_F(LostMemberTest, ItsQueueAsksForWhatItLost) {
+  Node("c", testutil::Amounts(6000));
+  Queue("lab");
+  policy.preempt = false;
+  Began("g", 3, "lab");
+  OneRuns("x", "mid", "lab", testutil::Amounts(2000), "c");
+  OneRuns("big", "mid", "default", testutil::Amounts(4000), "c");
+  OneWaits("w", "mid", "default", testutil::Amounts(2000));
+  EXPECT_THAT(EvictedIn(Round(testutil::At(9))), IsEmpty());
+  cluster.RemovePod("default", "g-2");
+  EXPECT_THAT(EvictedIn(Round(testutil::At(10))), IsEmpty());
 }
 
 TEST_F(LostMemberTest, RoomOnANodeThatIsGoneIsKeptNowhere) {
