@@ -22,11 +22,12 @@ struct VictimsTest : testutil::World, ::testing::Test {
     testutil::AddNodes(cluster, 1);
     cluster.SetGang(testutil::Gang("g", 2));
   }
-  void Runs(int index, std::int64_t milli = 1000, bool evictable = true) {
+  void Runs(int index, std::int64_t milli = 1000, bool evictable = true, absl::Time started = absl::InfinitePast()) {
     model::PodFacts pod = testutil::Pod("g", "w", index, testutil::Cpu(milli));
     pod.node = "node-000";
     pod.phase = model::PodPhase::kRunning;
     pod.evictable = evictable;
+    pod.started = started;
     pod.labels = {{"app", "a"}};
     cluster.SetPod(pod);
   }
@@ -117,13 +118,7 @@ TEST_F(VictimsTest, AMinimumRuntimeSaysWhenToLookAgain) {
   model::QueueFacts queue = testutil::Queue("default");
   queue.min_runtime = absl::Minutes(10);
   cluster.SetQueue(queue);
-  for (int i = 0; i < 3; ++i) {
-    model::PodFacts pod = testutil::Pod("g", "w", i, testutil::Cpu(1000));
-    pod.node = "node-000";
-    pod.phase = model::PodPhase::kRunning;
-    pod.started = At(5);
-    cluster.SetPod(pod);
-  }
+  for (int i = 0; i < 3; ++i) Runs(i, 1000, true, At(5));
   const QueueTree tree(cluster);
   Victims early(cluster, tree, policy, At(10));
   EXPECT_FALSE(early.Whole(gang(), false).has_value());
@@ -134,13 +129,7 @@ TEST_F(VictimsTest, AMinimumRuntimeSaysWhenToLookAgain) {
 }
 
 TEST_F(VictimsTest, WithoutAMinimumRuntimeAStartByAClockThatIsAheadProtectsNobody) {
-  for (int i = 0; i < 3; ++i) {
-    model::PodFacts pod = testutil::Pod("g", "w", i, testutil::Cpu(1000));
-    pod.node = "node-000";
-    pod.phase = model::PodPhase::kRunning;
-    pod.started = At(100);
-    cluster.SetPod(pod);
-  }
+  for (int i = 0; i < 3; ++i) Runs(i, 1000, true, At(100));
   const QueueTree tree(cluster);
   Victims victims(cluster, tree, policy, At(10));
   EXPECT_TRUE(victims.Whole(gang(), false).has_value());
