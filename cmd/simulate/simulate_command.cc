@@ -49,10 +49,9 @@ SimulateCommand::SimulateCommand(CommandLine app)
     : command_(
           app.Add(kSimulateCommand, "say which jobs would run when, in a snapshot of a cluster and virtual time")) {
   command_.Footer(
-      "Decides as the scheduler does, with the same code; reads and changes no cluster. How long a job runs is what "
-      "its\n"
-      "annotation gangway.io/expected-runtime says, when one of --jobs comes what gangway.io/arrives says. See "
-      "docs/planning.md.\n"
+      "Decides as the scheduler does, with the same code; reads and changes no cluster. A job runs as long as its\n"
+      "annotation gangway.io/expected-runtime says, or else as others of the same spec took before; one of\n"
+      "--jobs comes when gangway.io/arrives says. See docs/planning.md.\n"
       "Exit code: 0 printed, 1 a job never starts, 2 a flag or a file is wrong.\n\n"
       "  gangway snapshot -o cluster.json && gangway simulate cluster.json\n"
       "  gangway simulate cluster.json --jobs next-week.yaml -o svg > next-week.svg\n"

@@ -19,9 +19,11 @@
 
 namespace gangway::explain {
 
+// Which ends are counted with: those that are said, or those of past runs, too.
+enum class Ends : std::uint8_t { kKnown, kLikely };
+
 // By gang (GangKey::ToString) of those that begin later than now; the others are known to begin at once, or not known
 // to begin at all. The first 200 times at which pods end are followed, and no more once nobody wants the answer.
-enum class Ends : std::uint8_t { kKnown, kLikely };
 std::map<std::string, absl::Time> ExpectedStarts(const FactIndex& index, const gang::Policy& policy, absl::Time now,
                                                  Ends ends, StillWanted still_wanted);
 

@@ -36,25 +36,23 @@ class CompletionProcessTest : public ::testing::Test {
     std::filesystem::create_symlink(GW_SOURCE_DIR "/deploy/krew/kubectl_complete-gangway",
                                     sandbox_.folder() + "/kubectl_complete-gangway");
   }
+  std::vector<std::string> Environment() const {
+    return {absl::StrCat("PATH=", sandbox_.folder(), ":", std::getenv("PATH")), "KUBECONFIG=" + sandbox_.kubeconfig(),
+            "HOME=" + sandbox_.folder()};
+  }
   // As bash has it, of a line that ends where one types: "gangway job view fi", and "--namespace = ku" of
   // "--namespace=ku", since that is how bash splits it.
   std::string Offered(const std::string& line) {
     const std::string script = absl::StrCat(
         "source <(gangway completion bash); COMP_WORDS=(", line, "); [ '", line.back() == ' ' ? "" : "x",
         "' ] || COMP_WORDS+=('')\n", "COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _gangway; echo \"${COMPREPLY[*]}\"");
-    const Outcome outcome =
-        RunProgram({"bash", "-c", script}, {absl::StrCat("PATH=", sandbox_.folder(), ":", std::getenv("PATH")),
-                                            "KUBECONFIG=" + sandbox_.kubeconfig(), "HOME=" + sandbox_.folder()});
+    const Outcome outcome = RunProgram({"bash", "-c", script}, Environment());
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
     return outcome.out;
   }
   // Names are offered where the cluster answers within the time that somebody who types has.
   bool Offers(const std::string& line, const std::string& offered) {
     return Eventually([&] { return Offered(line) == offered; });
-  }
-  std::vector<std::string> Environment() const {
-    return {absl::StrCat("PATH=", sandbox_.folder(), ":", std::getenv("PATH")), "KUBECONFIG=" + sandbox_.kubeconfig(),
-            "HOME=" + sandbox_.folder()};
   }
   static bool Has(const std::string& shell) { return RunProgram({shell, "--version"}).exit_code == 0; }
   // What stands in the line of a zsh that somebody types into, after so many tabs.
@@ -132,8 +130,7 @@ TEST_F(CompletionProcessTest, BashOffersCommandsFlagsAndNamesOfTheCluster) {
 }
 
 TEST_F(CompletionProcessTest, KubectlFindsThePluginAndItsWords) {
-  const std::vector<std::string> environment{absl::StrCat("PATH=", sandbox_.folder(), ":", std::getenv("PATH")),
-                                             "KUBECONFIG=" + sandbox_.kubeconfig()};
+  const std::vector<std::string> environment = Environment();
   const Outcome listed = RunProgram({"kubectl", "gangway", "job", "list"}, environment);
   EXPECT_EQ(listed.exit_code, 0) << listed.err;
   EXPECT_THAT(listed.out, HasSubstr("fifth"));
