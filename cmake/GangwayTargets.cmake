@@ -127,7 +127,7 @@ function(gw_habits result)  # SRCS
 endfunction()
 
 # gw_test(NAME place_test SRCS place_test.cc DEPS gangway::gang [LABELS asan tsan] [TIMEOUT 60] [DEFINES A="b"] [ALONE] [OPTIMIZED])
-# The test NAME, which runs what is in SRCS. LABELS name the sanitizer presets in which `make test` also runs it. The tests of a folder are one program, some sources
+# The test NAME, which runs what is in SRCS. LABELS name the sanitizer presets in which `make test` runs it, and nowhere else if it is not OPTIMIZED. The tests of a folder are one program, some sources
 # compiled at once (cmake/join_tests), which costs a sixth of what one by one does; each NAME is a link to it, under which it runs its own sources alone
 # (tests/testing/test_main.cc). OPTIMIZED ones, which draw and check a great many cases, are another, compiled as production is. ALONE is a program of its own.
 set(GW_TEST_BATCH 16 CACHE STRING "how many test sources are compiled at once")
@@ -139,6 +139,11 @@ function(gw_test)
   if(GW_ONLY_LABEL AND NOT GW_ONLY_LABEL IN_LIST A_LABELS)
     return()
   endif()
+  foreach(label ${GW_SKIP_LABELS})
+    if(label IN_LIST A_LABELS AND NOT A_OPTIMIZED)
+      return()
+    endif()
+  endforeach()
   if(NOT A_TIMEOUT)
     set(A_TIMEOUT 120)
   endif()

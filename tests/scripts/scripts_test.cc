@@ -482,6 +482,22 @@ TEST_F(ThreadSafetyTest, ASourceThatIsCompiledWithOthersIsRead) {
   EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err;
 }
 
+TEST_F(ThreadSafetyTest, WhatAnotherBuildAnalysedAsItCompiledIsNotReadAgain) {
+  const std::string wrong =
+      "  void Add() { ++count_; }\n private:\n  gangway::Mutex mu_;\n  int count_ ABSL_GUARDED_BY(mu_) = 0;\n";
+  EXPECT_EQ(Judge(wrong).exit_code, 1);
+  const auto compiled_with = [&](const std::string& flags) {
+    Write("sanitized/compile_commands.json",
+          absl::StrCat("[\n{\n  \"command\": \"clang++-19 ", flags, " -std=c++20 -o x.dir/counter.o -c ",
+                       path("plugin/counter.cc"), "\",\n}\n]\n"));
+    return Run({"thread-safety", path("build"), path("sanitized")}, {"GW_SOURCE=" + folder_.path()}).exit_code;
+  };
+  EXPECT_EQ(compiled_with("-Wthread-safety -Werror=thread-safety"), 1) << "nothing was compiled";
+  Write("sanitized/x.dir/counter.o", "");
+  EXPECT_EQ(compiled_with("-Wthread-safety"), 1) << "what it found was a warning";
+  EXPECT_EQ(compiled_with("-Wthread-safety -Werror=thread-safety"), 0);
+}
+
 TEST_F(ThreadSafetyTest, WhatTheAnalysisCannotSeeIsFound) {
   const auto said = [&](const std::string& members) {
     const Outcome outcome = Judge(members);

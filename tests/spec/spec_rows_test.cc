@@ -2,6 +2,9 @@
 #include <sys/stat.h>
 
 #include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
@@ -20,30 +23,31 @@ class SpecRowsTest : public ::testing::Test {
  protected:
   SpecRowsTest() : folder_("spec-rows") {
     std::filesystem::create_directories(folder_.path() + "/rows");
-    std::filesystem::create_directories(folder_.path() + "/build");
     Differences("# Different\n\n## Counts stay\n");
   }
   void Rows(const std::string& text) { testutil::WriteFile(folder_.path() + "/rows/doc.rows", text); }
   void Differences(const std::string& text) { testutil::WriteFile(folder_.path() + "/differences.md", text); }
-  // A program that lists these tests.
-  void Program(const std::string& folder, const std::string& listing) {
-    const std::string path = absl::StrCat(folder_.path(), "/build/", folder);
+  // A program of a build that lists these tests.
+  void Program(const std::string& folder, const std::string& listing, const std::string& build = "build") {
+    const std::string path = absl::StrCat(folder_.path(), "/", build, "/", folder);
     std::filesystem::create_directories(path);
     const std::string program = path + "/x_test";
     testutil::WriteFile(program, absl::StrCat("#!/bin/sh\ncat <<'END'\n", listing, "END\n"));
     ASSERT_EQ(chmod(program.c_str(), 0700), 0);
-    absl::StrAppend(&programs_, program, "\n");
-    testutil::WriteFile(folder_.path() + "/build/gw_tests.list", programs_);
+    absl::StrAppend(&programs_[build], program, "\n");
+    testutil::WriteFile(absl::StrCat(folder_.path(), "/", build, "/gw_tests.list"), programs_[build]);
   }
   testutil::Outcome Run() {
+    std::vector<std::string> arguments = {GW_SOURCE_DIR "/scripts/spec-rows"};
+    for (const auto& [build, programs] : programs_) arguments.push_back(absl::StrCat(folder_.path(), "/", build));
     return testutil::RunProgram(
-        {GW_SOURCE_DIR "/scripts/spec-rows", folder_.path() + "/build"},
+        arguments,
         {"GW_SPEC_ROWS=" + folder_.path() + "/rows", "GW_DIFFERENCES=" + folder_.path() + "/differences.md",
          "GW_THREAT_MODEL=" + folder_.path() + "/threat-model.md", "GW_SUPPORT=" + folder_.path() + "/support.md"});
   }
 
   testutil::TemporaryFolder folder_;
-  std::string programs_;
+  std::map<std::string, std::string> programs_;  // of each build, a line each
 };
 
 TEST_F(SpecRowsTest, FindsRowsInNamesOfTestsAndOfTableEntries) {
@@ -63,6 +67,15 @@ TEST_F(SpecRowsTest, SaysWhichRowsNoTestCarries) {
   const testutil::Outcome outcome = Run();
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(outcome.out, HasSubstr("doc.rows: no test carries P2 P3 P4 P5 P7 P8 P9 P10 P11 P12\n"));
+}
+
+TEST_F(SpecRowsTest, EachBuildHasItsTests) {
+  Rows("in tests/a\nrows P1-3\n");
+  Program("tests/a", "T.\n  P1One\n  P2Two\n");
+  Program("tests/a", "T.\n  P2Two\nU.\n  P3Three\n", "sanitized");
+  const testutil::Outcome outcome = Run();
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out;
+  EXPECT_THAT(outcome.out, HasSubstr("doc.rows: 3 of 3 rows are carried by 3 tests"));
 }
 
 TEST_F(SpecRowsTest, ProgramsOfAnotherDocumentAreLeftOut) {
