@@ -94,6 +94,9 @@ class Scheduler {
     state.bound.assign(state.bound.size(), false);
     state.phase = Phase::kPending;
     state.has_pods = false;
+    for (Stay& stay : out_.stays) {
+      if (stay.job == job && stay.to > now_) stay.to = now_, stay.evicted = true;
+    }
     ++out_.begun_anew;
     out_.lost += (now_ - state.starts) * JobOf(job).pods;
     out_.placed.erase(JobOf(job).name);
@@ -249,6 +252,7 @@ class Scheduler {
     for (const int node : state.node_of) {
       if (node < 0) out_.broken.push_back(JobOf(job).name);
       racks.insert(world_.Rack(node));
+      out_.stays.push_back({job, node, state.starts, state.ends, false});
     }
     for (const std::int64_t idle : world_.idle) {
       if (idle < 0) out_.broken.push_back(absl::StrCat("a node holds too much: ", JobOf(job).name));

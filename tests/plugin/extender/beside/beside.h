@@ -39,8 +39,16 @@ struct Placed {
   int racks = 0;
 };
 
+// A pod on its node, from when its gang is bound.
+struct Stay {
+  int job = 0, node = 0;  // indices of the workload's
+  Seconds from = 0, to = 0;
+  bool evicted = false;  // itself or another of its gang: to is when it went, not when it was done
+};
+
 struct Outcome {
   std::map<std::string, Placed> placed;  // by name of the job
+  std::vector<Stay> stays;               // by when they begin
   std::vector<std::string> never;        // came, and were not placed
   std::vector<std::string> let_in_vain;  // of those the ones that were let in
   Seconds makespan = 0;                  // when the last one that was placed ends
