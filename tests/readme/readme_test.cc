@@ -1,15 +1,20 @@
 // The README's commands, run as they are written, by a shell: the first three, what it prints of them, those with
 // kubectl, and the way from paddle-operator and back. The program is that of the tests, so `make` does not build it
 // anew; the cluster is the sandbox.
+#include <atomic>
 #include <csignal>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <regex>
 #include <set>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
@@ -198,6 +203,9 @@ class MovingTest : public ::testing::Test {
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
     return outcome.out;
   }
+  std::vector<std::string> Lines(std::vector<std::string> args) {
+    return absl::StrSplit(Kubectl(std::move(args)), '\n', absl::SkipEmpty());
+  }
   // A shell's, which stops at the first command that fails.
   std::string Run(const std::string& commands) {
     const Outcome outcome = RunProgram(
@@ -214,33 +222,38 @@ class MovingTest : public ::testing::Test {
         {"apply", "-n", "paddle-system", "-f", "-"},
         R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"paddle-controller-manager"},"spec":{"replicas":1,
       "selector":{"matchLabels":{"app":"o"}},"template":{"metadata":{"labels":{"app":"o"}},"spec":{"containers":[{"name":"manager","image":"paddleflow/paddle-operator:v0.3.5"}]}}}})");
-    MakeJob(kJob);
+    MakeJobs({kJob});
   }
-  // One job of the operator's, with its pods.
-  void MakeJob(const std::string& job) {
-    const std::string example =
-        absl::StrReplaceAll(ReadFile(GW_SOURCE_DIR "/tests/golden/paddle/guide/volcano.yaml"), {{kJob, job}});
-    // Ours sees it only when its pods are there.
-    Kubectl(
-        {"apply", "-f", "-"},
-        absl::StrReplaceAll(
-            example, {{"metadata:\n", "metadata:\n  annotations: {paddle.gangway.io/managed-by: paddle-operator}\n"}}));
-    const std::string uid = Kubectl({"get", "pdj", job, "-o", "jsonpath={.metadata.uid}"});
-    for (const std::string role : {"ps", "worker"}) {
-      for (const char* const index : {"-0", "-1"}) {
-        const std::string name = absl::StrCat(job, "-", role, index);
-        Kubectl(
-            {"apply", "-f", "-"},
-            absl::StrCat(
-                R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")", name, R"(","labels":{"paddle-res-name":")",
-                name, R"(","paddle-res-type":")", role, R"("},"annotations":{"paddle-resource":")", role,
-                R"("},"ownerReferences":[{"apiVersion":"batch.paddlepaddle.org/v1","kind":"PaddleJob","name":")", job,
-                R"(","uid":")", uid,
-                R"(","controller":true}]},"spec":{"nodeName":"node-000","containers":[{"name":"paddle","image":"p"}]}})"));
+  // Jobs of the operator's, with their pods.
+  void MakeJobs(const std::vector<std::string>& jobs) {
+    const std::string example = absl::StrReplaceAll(
+        ReadFile(GW_SOURCE_DIR "/tests/golden/paddle/guide/volcano.yaml"),
+        // Ours sees it only when its pods are there.
+        {{"metadata:\n", "metadata:\n  annotations: {paddle.gangway.io/managed-by: paddle-operator}\n"}});
+    std::string objects, pods;
+    for (const std::string& job : jobs) absl::StrAppend(&objects, absl::StrReplaceAll(example, {{kJob, job}}), "---\n");
+    Kubectl({"apply", "-f", "-"}, objects);
+    int node = 0;
+    for (const std::string& line :
+         Lines({"get", "pdj", "-o", R"(jsonpath={range .items[*]}{.metadata.name} {.metadata.uid}{"\n"}{end})"})) {
+      const std::pair<std::string, std::string> job = absl::StrSplit(line, ' ');
+      if (!absl::c_linear_search(jobs, job.first)) continue;
+      for (const std::string role : {"ps", "worker"}) {
+        for (const char* const index : {"-0", "-1"}) {
+          const std::string name = absl::StrCat(job.first, "-", role, index);
+          absl::StrAppend(
+              &pods, R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")", name,
+              R"(","labels":{"paddle-res-name":")", name, R"(","paddle-res-type":")", role,
+              R"("},"annotations":{"paddle-resource":")", role,
+              R"("},"ownerReferences":[{"apiVersion":"batch.paddlepaddle.org/v1","kind":"PaddleJob","name":")",
+              job.first, R"(","uid":")", job.second, R"(","controller":true}]},"spec":{"nodeName":"node-00)",
+              ++node % 6, R"(","containers":[{"name":"paddle","image":"p"}]}})", "\n");
+        }
       }
     }
-    Kubectl({"wait", "pod", "--all", "--for=jsonpath={.status.phase}=Running", "--timeout=30s"});
-    Kubectl({"annotate", "pdj", job, "paddle.gangway.io/managed-by-"});
+    Kubectl({"apply", "-f", "-"}, pods);
+    Kubectl({"wait", "pod", "--all", "--for=jsonpath={.status.phase}=Running", "--timeout=60s"});
+    Kubectl({"annotate", "pdj", "--all", "paddle.gangway.io/managed-by-"});
   }
 
   std::unique_ptr<SandboxProcess> sandbox_;
@@ -282,7 +295,7 @@ class RehearsedMovingTest : public MovingTest {
  protected:
   void SetUp() override {
     if (!HasKubectl()) GTEST_SKIP() << "there is no kubectl on this machine";
-    Start({"--rbac", "--components=kubelets,scheduler"});
+    Start({"--rbac", "--components=kubelets,scheduler", "--nodes=12"});
   }
   std::unique_ptr<GangwayProcess> StartController(const std::string& name, std::vector<std::string> arguments) {
     arguments.insert(arguments.end(), {"--metrics-addr=127.0.0.1:0"});
@@ -291,17 +304,21 @@ class RehearsedMovingTest : public MovingTest {
     return process;
   }
   // As the Deployment of the overlay starts it, but for addresses.
-  std::unique_ptr<GangwayProcess> StartInstalled() {
+  std::unique_ptr<GangwayProcess> StartInstalled(const std::string& name) {
     std::vector<std::string> arguments =
-        absl::StrSplit(Kubectl({"get", "deployment", "gangway-controller", "-n", "gangway-system", "-o",
-                                R"(jsonpath={range .spec.template.spec.containers[0].args[*]}{@}{"\n"}{end})"}),
-                       '\n', absl::SkipEmpty());
+        Lines({"get", "deployment", "gangway-controller", "-n", "gangway-system", "-o",
+               R"(jsonpath={range .spec.template.spec.containers[0].args[*]}{@}{"\n"}{end})"});
     std::erase_if(arguments, [](const std::string& each) {
       return absl::StartsWith(each, "--health-addr") || absl::StartsWith(each, "--metrics-addr") ||
              absl::StartsWith(each, "--log-format");  // the test's own
     });
     arguments.insert(arguments.end(), {"--kubeconfig", sandbox_->KubeconfigOf("gangway-system", "gangway-controller")});
-    return StartController("installed", std::move(arguments));
+    return StartController(name, std::move(arguments));
+  }
+  static std::string NewJob(const std::string& name, const std::string& annotations) {
+    return absl::StrCat(R"({"apiVersion":"batch.paddlepaddle.org/v1","kind":"PaddleJob","metadata":{"name":")", name,
+                        R"("},"spec":{"worker":{"replicas":1,"template":{"metadata":{"annotations":{)", annotations,
+                        R"(}},"spec":{"containers":[{"name":"paddle","image":"p"}]}}}}})");
   }
   std::string PodsOf(const std::string& job) {
     return Kubectl({"get", "pods", "-l", absl::StrCat("volcano.sh/job-name=", job), "-o",
@@ -313,15 +330,21 @@ class RehearsedMovingTest : public MovingTest {
   }
 };
 
-TEST_F(RehearsedMovingTest, InstalledWithItsRolesAndBack) {
+// With fifty jobs in a long run, with five in every one. New ones come all the while, and what is installed is replaced
+// by the next version and that by the one before.
+TEST_F(RehearsedMovingTest, InstalledWithItsRolesUpgradedAndBack) {
   const std::vector<std::string> blocks = BlocksUnder("Moving from paddle-operator, and back");
   ASSERT_THAT(blocks, SizeIs(3));
   Kubectl({"apply", "-k", GW_SOURCE_DIR "/deploy/volcano/crds-paddle"});
   LetTheOperatorWork();
-  MakeJob("second");
-  MakeJob("third");
+  std::vector<std::string> moved;
+  for (int i = 1; i < (LongRun() ? 50 : 5); ++i) moved.push_back(absl::StrCat("moved-", i));
+  MakeJobs(moved);
+  moved.push_back(kJob);
   const auto specs = [&] {
-    return Kubectl({"get", "pdj", kJob, "second", "third", "-o", "jsonpath={.items[*].spec}"});
+    std::vector<std::string> get{"get", "pdj", "-o", "jsonpath={.items[*].spec}"};
+    get.insert(get.begin() + 2, moved.begin(), moved.end());
+    return Kubectl(get);
   };
   const std::string before = specs();
   const std::string running = OperatorsPods();
@@ -333,25 +356,50 @@ TEST_F(RehearsedMovingTest, InstalledWithItsRolesAndBack) {
   const std::size_t render = blocks[0].find("scripts/render ");
   ASSERT_NE(render, std::string::npos);
   EXPECT_THAT(Run(blocks[0].substr(render)), HasSubstr("clusterrole.rbac.authorization.k8s.io/gangway-controller"));
-  const auto controller = StartInstalled();
+  auto controller = StartInstalled("installed");
   ASSERT_TRUE(controller->Ready());
   // A job that is new runs as ours from the beginning.
-  Kubectl({"apply", "-f", "-"},
-          R"({"apiVersion":"batch.paddlepaddle.org/v1","kind":"PaddleJob","metadata":{"name":"ours"},"spec":{"worker":{
-      "replicas":1,"template":{"spec":{"containers":[{"name":"paddle","image":"p"}]}}}}})");
+  Kubectl({"apply", "-f", "-"}, NewJob("ours", ""));
   EXPECT_TRUE(Eventually([&] { return absl::StrContains(PodsOf("ours"), "Running"); })) << controller->log();
   const std::string ours = PodsOf("ours");
   EXPECT_EQ(OperatorsPods(), running) << "what the operator has pods for is left alone";
 
+  std::atomic<bool> done{false};
+  std::atomic<int> come{0};
+  std::thread users([&] {
+    for (int i = 1; !done; come = i++)
+      Kubectl({"apply", "-f", "-"}, NewJob(absl::StrCat("new-", i), R"("sandbox.gangway.io/finish":"200ms")"));
+  });
   EXPECT_THAT(Run(blocks[1]), HasSubstr("done; what was is kept in config map"));
-  for (const std::string job : {kJob, "second", "third"}) {
+  std::map<std::string, std::string> pods;
+  for (const std::string& job : moved) {
     Kubectl({"wait", "pdj", job, "--for=jsonpath={.status.phase}=Running", "--timeout=60s"});
-    EXPECT_THAT(PodsOf(job), HasSubstr("Running Running Running Running"));
+    pods[job] = PodsOf(job);
+    EXPECT_THAT(pods[job], HasSubstr("Running Running Running Running"));
   }
   EXPECT_EQ(PodsOf("ours"), ours) << "what was ours runs on";
 
+  // The next version starts beside the one that goes, as a Deployment has it; then the one before.
+  for (const char* const version : {"upgraded", "rolled-back"}) {
+    auto next = StartInstalled(version);
+    controller->process().Signal(SIGTERM);
+    const int came = come;
+    EXPECT_EQ(controller->process().Wait(), 0) << controller->log();
+    EXPECT_THAT(controller->log(), Not(HasSubstr("forbidden")));
+    controller = std::move(next);
+    const std::string job = absl::StrCat("new-", came + 2);  // which began to come later
+    EXPECT_TRUE(Eventually([&] { return sandbox_->Kubectl({"get", "pdj", job}).exit_code == 0; }));
+    Kubectl({"wait", "pdj", job, "--for=jsonpath={.status.phase}=Completed", "--timeout=60s"});
+  }
+  done = true;
+  users.join();
+  for (int i = 1; i <= come; ++i)
+    Kubectl({"wait", "pdj", absl::StrCat("new-", i), "--for=jsonpath={.status.phase}=Completed", "--timeout=60s"});
+  for (const std::string& job : moved) EXPECT_EQ(PodsOf(job), pods[job]) << "no pod is made anew";
+  EXPECT_EQ(PodsOf("ours"), ours);
+
   EXPECT_THAT(Run(blocks[2]), HasSubstr("is paddle-operator's again"));
-  for (const std::string job : {kJob, "second", "third"}) EXPECT_EQ(PodsOf(job), " ");
+  for (const std::string& job : moved) EXPECT_EQ(PodsOf(job), " ");
   EXPECT_EQ(specs(), before);
   EXPECT_EQ(PodsOf("ours"), ours) << "what began as ours runs on";
   EXPECT_THAT(controller->log(), Not(HasSubstr("forbidden")));

@@ -153,6 +153,12 @@ void WithAShortGrace(json::object& queue) {
   if (annotations != nullptr && annotations->contains("gangway.io/lost-member-grace"))
     (*annotations)["gangway.io/lost-member-grace"] = "3s";
 }
+// That it was whole once, and its room is remembered for it, is not seen.
+void AsNotBegun(json::object& group) {
+  json::object* const status = Part(group, "status");
+  json::value* const phase = status == nullptr ? nullptr : status->if_contains("phase");
+  if (phase != nullptr && (*phase == "Unknown" || *phase == "Running")) *phase = "Inqueue";
+}
 void Reclaimable(json::object& queue) { Drop(queue, "spec", "reclaimable"); }
 void WithoutGuarantee(json::object& queue) { Drop(queue, "spec", "guarantee"); }
 // Those of little weight have most of it.
@@ -557,6 +563,7 @@ std::vector<WrongComponent> WrongComponents() {
       {"BelievesTheMeanOfThePast", {Rule::kDelayed}, repeating(believes_the_mean)},
       {"EvictsWhoLostAMemberAtOnce", {Rule::kLostEarly}, losing(SchedulerShown(api::kQueues, WithAShortGrace))},
       {"NeverEvictsWhoLostAMember", {Rule::kLostHeld}, losing(SchedulerShown(api::kQueues, WithoutGrace))},
+      {"GivesAwayTheRoomOfWhoWasLost", {Rule::kLostRoom}, losing(SchedulerShown(api::kPodGroups, AsNotBegun))},
       {"DeletesWhatRuns", {Rule::kReleased}, scheduler(preempting)},
       {"WritesPastTheFence", {Rule::kTwoWriters}, ReplicasWith(Leak::kPastTheFence)},
       {"GoesOnThoughItsLeaseIsLost", {Rule::kTwoWriters}, ReplicasWith(Leak::kGoesOn)},

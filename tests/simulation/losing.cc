@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kCpu = 16, kNodes = 4;
 
-// Who fills the cluster, and loses a member twice: while others wait for the room, and while no node takes anybody.
+// Who fills the cluster, and loses members: while others wait for the room, and while no node takes anybody.
 struct Loser {
   const char* queue;
   int pods, cpu;
@@ -35,7 +35,7 @@ class Losing : private drawing::Drawing {
       At(from, {"PATCH", &api::kNodes, node.name, "", R"({"spec":{"unschedulable":true}})"});
       At(until, {"PATCH", &api::kNodes, node.name, "", R"({"spec":{"unschedulable":null}})"});
     }
-    for (int i = Between(6, 10); i > 0; --i) AddWaiting();
+    for (int i = Between(10, 14); i > 0; --i) AddWaiting();
     for (Doing& doing : result_.doings) Tell(doing);
     return std::move(result_);
   }
@@ -57,14 +57,14 @@ class Losing : private drawing::Drawing {
     job.lasts = Seconds(300, 340);
     job.left_alone = true;
     Befall(job, {drawing::Trouble::Kind::kNone, ""}, Seconds(0, 1));
-    for (const absl::Duration at : {Seconds(20, 50), Seconds(75, 90)})
+    for (const absl::Duration at : {Seconds(20, 29), Seconds(31, 39), Seconds(41, 50), Seconds(75, 90)})
       At(at, drawing::Delete(api::kPods, absl::StrCat(job.name, "-w-", Between(0, loser.pods - 1))));
   }
   void AddWaiting() {
     drawing::Job job;
     job.queue = Chance(50) ? "patient" : "default";
     job.shape = {0, 0, 1, 1, 1};
-    job.cpu = Between(4, 6);
+    job.cpu = Between(3, 6);
     job.lasts = Seconds(20, 40);
     job.left_alone = true;
     Befall(job, {drawing::Trouble::Kind::kNone, ""}, Seconds(5, 15));
