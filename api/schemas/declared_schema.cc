@@ -131,10 +131,7 @@ class Compiler {
   }
 
   // Its properties are complete.
-  void Finish(SchemaNode& node) {
-    std::sort(node.properties.begin(), node.properties.end(),
-              [](const SchemaProperty& a, const SchemaProperty& b) { return a.name < b.name; });
-  }
+  void Finish(SchemaNode& node) { node.SortProperties(); }
 
   SchemaArena& arena_;
   std::vector<std::pair<json::value*, const SchemaNode*>> defaults_;

@@ -84,9 +84,16 @@ Shape ShapeOfKind(api::Kind kind) {
   return Shape::kAny;
 }
 
-void SortProperties(SchemaNode& node) {
-  std::sort(node.properties.begin(), node.properties.end(),
-            [](const SchemaProperty& a, const SchemaProperty& b) { return a.name < b.name; });
+// The first eight bytes as a number that orders as the text does.
+std::uint64_t BeginningOf(std::string_view name) {
+  std::uint64_t beginning = 0;
+  for (std::size_t i = 0; i < sizeof(beginning); ++i)
+    beginning = beginning << 8 | (i < name.size() ? static_cast<unsigned char>(name[i]) : 0u);
+  return beginning;
+}
+
+void CompleteObject(SchemaNode& node) {
+  node.SortProperties();
   for (const SchemaProperty& property : node.properties) {
     if (property.required) node.required.push_back(property.name);
   }
@@ -100,9 +107,20 @@ std::string_view SchemaArena::Intern(std::string_view text) {
 }
 
 const SchemaProperty* SchemaNode::Find(std::string_view name) const {
-  const auto at = std::lower_bound(properties.begin(), properties.end(), name,
-                                   [](const SchemaProperty& p, std::string_view n) { return p.name < n; });
-  return at != properties.end() && at->name == name ? &*at : nullptr;
+  const std::uint64_t beginning = BeginningOf(name);
+  auto at = std::lower_bound(beginnings.begin(), beginnings.end(), beginning);
+  for (; at != beginnings.end() && *at == beginning; ++at) {
+    const SchemaProperty& property = properties[static_cast<std::size_t>(at - beginnings.begin())];
+    if (property.name == name) return &property;
+  }
+  return nullptr;
+}
+
+void SchemaNode::SortProperties() {
+  std::sort(properties.begin(), properties.end(),
+            [](const SchemaProperty& a, const SchemaProperty& b) { return a.name < b.name; });
+  beginnings.clear();
+  for (const SchemaProperty& property : properties) beginnings.push_back(BeginningOf(property.name));
 }
 
 SchemaBuilder::SchemaBuilder(const json::object& definitions, SchemaArena& arena)
@@ -210,7 +228,7 @@ void SchemaBuilder::FillObject(const json::object& schema, bool custom, SchemaNo
     }
     node.properties.push_back(made);
   }
-  SortProperties(node);
+  CompleteObject(node);
 }
 
 void SchemaBuilder::AddGoFields(std::string_view definition, SchemaNode& node) {
@@ -284,7 +302,7 @@ const SchemaNode* SchemaBuilder::FromTable(const api::Type& type) {
     made.node = FromField(type, field);
     node->properties.push_back(made);
   }
-  SortProperties(*node);
+  CompleteObject(*node);
   return node;
 }
 

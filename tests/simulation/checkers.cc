@@ -9,6 +9,7 @@
 #include "api/volcano/release.h"
 #include "base/check.h"
 #include "base/strings.h"
+#include "tests/simulation/gang_name.h"
 
 namespace gangway::testutil {
 namespace {
@@ -56,7 +57,6 @@ std::string AnnotationOf(const Pod& pod, const char* key) {
   const auto it = pod.metadata.annotations.find(key);
   return it == pod.metadata.annotations.end() ? std::string() : it->second;
 }
-NamespacedName GroupOf(const Pod& pod) { return {pod.metadata.ns, AnnotationOf(pod, "scheduling.k8s.io/group-name")}; }
 
 bool Final(const std::string& phase) {
   return phase == "Completed" || phase == "Failed" || phase == "Terminated" || phase == "Aborted";
@@ -339,7 +339,7 @@ void Checker::OnPod(const JournalRecord& record) {
     }
     if (same && pod.metadata.deleting() && !old.metadata.deleting()) CheckDeletion(old, record);
     const bool newly_bound = pod.bound() && !(same && old.spec.node_name == pod.spec.node_name);
-    if (const auto gang = gangs_.find(GroupOf(pod)); !same && gang != gangs_.end())
+    if (const auto gang = gangs_.find(GangNameOf(pod)); !same && gang != gangs_.end())
       made_for_[record.uid] = gang->second.group.metadata.uid;
     places_.OnPod(it == pods_.end() ? nullptr : &old, &pod, record.time);
     evicted_.OnPod(it == pods_.end() ? nullptr : &old, &pod, record.time);
@@ -347,13 +347,13 @@ void Checker::OnPod(const JournalRecord& record) {
     if (newly_bound) kept_.OnBinding(pod, record.time);
     if (newly_bound && lost_.has_value()) lost_->OnBinding(pod, record.time, Where(record));
     if (newly_bound) CheckBinding(pod, record);
-    CheckGang(GroupOf(pod), record.time);
+    CheckGang(GangNameOf(pod), record.time);
   }
-  CheckGang(GroupOf(old), record.time);
+  CheckGang(GangNameOf(old), record.time);
   const Pod& last = record.after == nullptr ? old : pods_.at(record.key);
   if (const api::OwnerReference* const owner = last.metadata.Controller())
     jobs_counting_[{record.key.ns, owner->name}] = record.time;
-  gangs_counting_[GroupOf(last)] = record.time;
+  gangs_counting_[GangNameOf(last)] = record.time;
 }
 
 void Checker::OnNode(const JournalRecord& record) {
@@ -438,7 +438,7 @@ bool Checker::IsBelow(const std::string& queue, const std::string& above) const 
 
 // The gang that the pod was made for: when that was killed, one of its name may be there before its last pod is gone.
 const Checker::Gang* Checker::GangOf(const Pod& pod) const {
-  const auto gang = gangs_.find(GroupOf(pod));
+  const auto gang = gangs_.find(GangNameOf(pod));
   const auto made_for = made_for_.find(pod.metadata.uid);
   return gang == gangs_.end() || made_for == made_for_.end() || made_for->second != gang->second.group.metadata.uid
              ? nullptr
@@ -490,7 +490,7 @@ void Checker::CheckGang(const NamespacedName& key, absl::Time now) {
   std::map<std::string, int> by_task;
   for (auto each = pods_.lower_bound({key.ns, ""}); each != pods_.end() && each->first.ns == key.ns; ++each) {
     const Pod& pod = each->second;
-    if (GroupOf(pod) != key || !pod.bound()) continue;
+    if (!pod.bound() || !IsOfGang(pod, key)) continue;
     ++there;
     ++by_task[AnnotationOf(pod, "volcano.sh/task-spec")];
     if (!pod.metadata.deleting() && !pod.ended() && pod.spec.scheduler_name == "volcano") ++live;
@@ -517,7 +517,7 @@ void Checker::CheckGang(const NamespacedName& key, absl::Time now) {
 
 bool Checker::LostVolume(const NamespacedName& gang) const {
   return std::any_of(pods_.begin(), pods_.end(), [&](const auto& entry) {
-    return GroupOf(entry.second) == gang && !entry.second.bound() && places_.LostVolume(entry.second);
+    return !entry.second.bound() && IsOfGang(entry.second, gang) && places_.LostVolume(entry.second);
   });
 }
 
@@ -561,7 +561,7 @@ void Checker::CheckDeletion(const Pod& pod, const JournalRecord& record) {
     Violation(Rule::kReleased, "a pod that is ", pod.status.phase, " was deleted at ", where);
   if (pod.metadata.Controller() == nullptr)
     Violation(Rule::kReleased, "a pod that nobody makes again was deleted at ", where);
-  const auto gang = gangs_.find(GroupOf(pod));
+  const auto gang = gangs_.find(GangNameOf(pod));
   if (gang == gangs_.end()) return;
   if (WasWhole(gang->second.group)) Violation(Rule::kReleased, "a pod of a gang that was whole was deleted at ", where);
   const std::optional<absl::Time>& since = gang->second.half_bound;
@@ -575,7 +575,7 @@ void Checker::CheckDeletion(const Pod& pod, const JournalRecord& record) {
 void Checker::CheckEviction(const Pod& pod, const std::string& where) {
   if (AnnotationOf(pod, "volcano.sh/preemptable") == "false")
     Violation(Rule::kReleased, "a pod that may not be evicted was at ", where);
-  const auto gang = gangs_.find(GroupOf(pod));
+  const auto gang = gangs_.find(GangNameOf(pod));
   if (gang == gangs_.end()) return;
   const api::volcano::PodGroupCondition* const told = api::volcano::LatestRelease(gang->second.group.status);
   const bool by_name = told != nullptr &&
@@ -761,7 +761,7 @@ void Checker::CheckCounters(const NamespacedName& key, const Job& job) {
 void Checker::CheckCounters(const NamespacedName& key, const Gang& gang) {
   int running = 0;
   for (const auto& [pod_key, pod] : pods_)
-    running += GroupOf(pod) == key && pod.status.phase == "Running" && !pod.metadata.deleting() ? 1 : 0;
+    running += IsOfGang(pod, key) && pod.status.phase == "Running" && !pod.metadata.deleting() ? 1 : 0;
   const int told = gang.group.status.running;
   if (running != told)
     Violation(Rule::kCounters, "PodGroup ", key.ToString(), " tells ", told, " pods Running, and there are ", running);

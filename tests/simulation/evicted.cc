@@ -14,6 +14,7 @@
 #include "base/check.h"
 #include "base/strings.h"
 #include "tests/simulation/checkers.h"
+#include "tests/simulation/gang_name.h"
 
 namespace gangway::testutil {
 namespace {
@@ -42,9 +43,6 @@ T ReadRecord(const Bytes& bytes) {
 std::string WordOf(const Words& words, const char* key) {
   const auto it = words.find(key);
   return it == words.end() ? "" : it->second;
-}
-NamespacedName GangNameOf(const Pod& pod) {
-  return {pod.metadata.ns, WordOf(pod.metadata.annotations, "scheduling.k8s.io/group-name")};
 }
 bool IsThere(const Pod& pod) { return pod.bound() && !pod.ended() && !pod.metadata.deleting(); }
 
@@ -107,7 +105,7 @@ bool Evicted::Calm(const Told& told, absl::Time now) const {
 std::vector<const Pod*> Evicted::PodsOf(const NamespacedName& gang) const {
   std::vector<const Pod*> found;
   for (auto it = pods_.lower_bound({gang.ns, ""}); it != pods_.end() && it->first.ns == gang.ns; ++it) {
-    if (GangNameOf(it->second) == gang) found.push_back(&it->second);
+    if (IsOfGang(it->second, gang)) found.push_back(&it->second);
   }
   return found;
 }

@@ -5,6 +5,8 @@
 //   lives with two faults (0; 20,000 with GW_TEST_LONG)
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
+#include <optional>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -14,6 +16,7 @@
 #include "base/random.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/simulation/copies.h"
 #include "tests/simulation/each.h"
 #include "tests/simulation/lives.h"
 #include "tests/simulation/print.h"
@@ -75,26 +78,14 @@ class FaultTest : public ::testing::Test {
   }
 };
 
-// One life with the faults it is tried with.
-struct Trial {
-  std::size_t life = 0;
-  std::vector<Fault> faults;
-};
-
-// Runs them all on two threads and tells the first few that differ.
-void Judge(const std::vector<Life>& lives, const std::vector<LifeResult>& clean, const std::vector<Trial>& trials) {
-  Each(trials.size(), [&](std::size_t i) -> std::string {
-    const Trial& trial = trials[i];
-    LifeOptions options;
-    options.faults = trial.faults;
-    const std::string difference = Difference(clean[trial.life], RunLife(lives[trial.life], options));
-    if (difference.empty()) return "";
-    const std::string name = Text(lives[trial.life], trial.faults);
-    const auto& writes = clean[trial.life].writes;
-    const auto write = static_cast<std::size_t>(trial.faults.front().write);
-    return absl::StrCat(name, " (", write <= writes.size() ? writes[write - 1] : "?", "):", difference,
-                        "\nreplay: GW_FAULT=", name);
-  });
+// "": the life ended as the clean one did.
+std::string Verdict(const Life& life, const LifeResult& clean, const std::vector<Fault>& faults, const LifeResult& is) {
+  const std::string difference = Difference(clean, is);
+  if (difference.empty()) return "";
+  const std::string name = Text(life, faults);
+  const auto write = static_cast<std::size_t>(faults.front().write);
+  return absl::StrCat(name, " (", write <= clean.writes.size() ? clean.writes[write - 1] : "?", "):", difference,
+                      "\nreplay: GW_FAULT=", name);
 }
 
 std::vector<LifeResult> RunClean(const std::vector<Life>& lives) {
@@ -113,6 +104,30 @@ enum class Share {
   kOne,
 };
 
+constexpr std::size_t kFailures = 5;  // after so many no more is begun
+
+// Lives once, and at each write lets a copy of itself, for each kind that it meets, live on with that fault.
+std::string TryFaults(const Life& life, const LifeResult& clean, const std::function<bool(int write, int kind)>& meets,
+                      Copies& copies) {
+  std::optional<Fault> mine;
+  LifeOptions options;
+  options.decide = [&](int write) -> std::optional<FaultKind> {
+    for (int kind = 0; kind < kFaultKinds && !mine.has_value() && copies.wrong().size() < kFailures; ++kind) {
+      if (!meets(write, kind)) continue;
+      const Fault fault{write, static_cast<FaultKind>(kind)};
+      if (copies.Begin(Text(life, {fault}))) {
+        mine = fault;
+        return fault.kind;
+      }
+      copies.Await(0);
+    }
+    return std::nullopt;
+  };
+  const LifeResult result = RunLife(life, options);
+  if (mine.has_value()) copies.End(Verdict(life, clean, {*mine}, result));
+  return result.writes == clean.writes ? "" : absl::StrCat(life.name, ": lived again, it had other writes");
+}
+
 void TryAnyFaultAtAnyWriteOf(const std::vector<Life>& lives, Share share = Share::kMost) {
   if (const auto replay = FromEnvironment()) {
     for (const Life& life : lives) {
@@ -128,20 +143,24 @@ void TryAnyFaultAtAnyWriteOf(const std::vector<Life>& lives, Share share = Share
     return;
   }
   const std::vector<LifeResult> clean = RunClean(lives);
-  const bool all = std::getenv("GW_TEST_LONG") != nullptr;
-  std::vector<Trial> trials;
-  for (std::size_t life = 0; life < lives.size(); ++life) {
-    for (int write = 1; write <= static_cast<int>(clean[life].writes.size()); ++write) {
-      for (int kind = 0; kind < kFaultKinds; ++kind) {
-        const bool refusal = kind >= static_cast<int>(FaultKind::kConflict);
-        const bool tried = share == Share::kMost ? !refusal || (write + kind) % 3 == 0
-                                                 : (write + kind + static_cast<int>(life)) % kFaultKinds == 0;
-        if (all || tried) trials.push_back({life, {{write, static_cast<FaultKind>(kind)}}});
-      }
+  Copies copies;
+  std::size_t trials = 0;
+  for (std::size_t i = 0; i < lives.size() && copies.wrong().size() < kFailures; ++i) {
+    const auto meets = [share, i](int write, int kind) {
+      if (std::getenv("GW_TEST_LONG") != nullptr) return true;
+      const bool refusal = kind >= static_cast<int>(FaultKind::kConflict);
+      return share == Share::kMost ? !refusal || (write + kind) % 3 == 0
+                                   : (write + kind + static_cast<int>(i)) % kFaultKinds == 0;
+    };
+    for (int write = 1; write <= static_cast<int>(clean[i].writes.size()); ++write) {
+      for (int kind = 0; kind < kFaultKinds; ++kind) trials += meets(write, kind) ? 1 : 0;
     }
+    copies.Await(1);  // the second of two lives
+    if (copies.Begin(lives[i].name)) copies.End(TryFaults(lives[i], clean[i], meets, copies));
   }
-  Judge(lives, clean, trials);
-  std::printf("%d lives, %d faults\n", static_cast<int>(lives.size()), static_cast<int>(trials.size()));
+  copies.Await(0);
+  for (const std::string& wrong : copies.wrong()) ADD_FAILURE() << wrong;
+  std::printf("%d lives, %d faults\n", static_cast<int>(lives.size()), static_cast<int>(trials));
 }
 
 TEST_F(FaultTest, AnyFaultAtAnyWriteLeavesTheEndAsItWas) { TryAnyFaultAtAnyWriteOf(AllLives()); }
@@ -168,6 +187,10 @@ TEST_F(FaultTest, TwoFaultsLeaveTheEndAsItWas) {
   const std::vector<LifeResult> clean = RunClean(lives);
   RandomStream random(1);
   const auto below = [&](std::size_t bound) { return static_cast<int>(random.Below(bound)); };
+  struct Trial {
+    std::size_t life = 0;
+    std::vector<Fault> faults;
+  };
   std::vector<Trial> trials;
   for (int i = 0; i < pairs; ++i) {
     const auto life = static_cast<std::size_t>(below(lives.size()));
@@ -178,7 +201,12 @@ TEST_F(FaultTest, TwoFaultsLeaveTheEndAsItWas) {
         {life,
          {{first, static_cast<FaultKind>(below(kFaultKinds))}, {second, static_cast<FaultKind>(below(kFaultKinds))}}});
   }
-  Judge(lives, clean, trials);
+  Each(trials.size(), [&](std::size_t i) {
+    const auto& [life, faults] = trials[i];
+    LifeOptions options;
+    options.faults = faults;
+    return Verdict(lives[life], clean[life], faults, RunLife(lives[life], options));
+  });
   std::printf("%d lives with two faults\n", pairs);
 }
 

@@ -12,6 +12,7 @@
 #include "api/field_table.h"
 #include "base/check.h"
 #include "tests/simulation/checkers.h"
+#include "tests/simulation/gang_name.h"
 
 namespace gangway::testutil {
 namespace {
@@ -20,10 +21,6 @@ using api::NamespacedName;
 using api::core::Pod;
 using api::volcano::PodGroup;
 
-bool IsOf(const Pod& pod, const NamespacedName& gang) {
-  const auto it = pod.metadata.annotations.find("scheduling.k8s.io/group-name");
-  return it != pod.metadata.annotations.end() && NamespacedName{pod.metadata.ns, it->second} == gang;
-}
 bool HoldsRoom(const Pod& pod) { return pod.bound() && !pod.ended(); }
 
 // How long it lasts once it has a node, as it says; infinite: it says nothing.
@@ -71,8 +68,7 @@ void Kept::WaitForAllThere(Gang& gang, absl::Time now) const {
   gang.there.clear();
   gang.latest = absl::InfinitePast();
   for (const auto& [key, pod] : pods_) {
-    if (!HoldsRoom(pod) || gang.own.contains(pod.metadata.uid) ||
-        !pod.metadata.annotations.contains("scheduling.k8s.io/group-name"))
+    if (!HoldsRoom(pod) || gang.own.contains(pod.metadata.uid) || !IsOfSomeGang(pod))
       continue;  // pods of no gang are not waited for
     gang.there.insert(pod.metadata.uid);
     const auto bound = bound_at_.find(pod.metadata.uid);
@@ -106,7 +102,7 @@ void Kept::OnRecord(const sandbox::JournalRecord& record, const std::string& whe
   Gang& gang = gangs_[record.key];
   gang = {group->metadata.uid, spec, where, group->spec.min_member, ends, {}, {}, {}, {}};
   for (const auto& [key, pod] : pods_) {
-    if (IsOf(pod, record.key)) gang.own.insert(pod.metadata.uid);
+    if (IsOfGang(pod, record.key)) gang.own.insert(pod.metadata.uid);
   }
   WaitForAllThere(gang, record.time);
 }
@@ -124,7 +120,7 @@ bool Kept::Waits(const NamespacedName& key, Gang& gang, absl::Time now) {
   std::set<std::string> own;
   bool waits = false;
   for (const auto& [name, pod] : pods_) {
-    if (IsOf(pod, key)) {
+    if (IsOfGang(pod, key)) {
       own.insert(pod.metadata.uid);
       bound += pod.bound() ? 1 : 0;
     }

@@ -167,6 +167,13 @@ class Run {
     });
   }
 
+  std::optional<FaultKind> FaultAt(int write) const {
+    for (const Fault& fault : options_.faults) {
+      if (fault.write == write) return fault.kind;
+    }
+    return options_.decide ? options_.decide(write) : std::nullopt;
+  }
+
   sandbox::Faults MakeFaults() {
     sandbox::Faults faults;
     auto dead = std::make_shared<bool>(false);  // of this incarnation
@@ -175,14 +182,13 @@ class Run {
       if (request.method == "GET" || request.path.find("/events") != std::string::npos) return RequestFate{};
       result_.writes.push_back(LineOf(request));
       const int write = static_cast<int>(result_.writes.size());
-      const auto fault = std::find_if(options_.faults.begin(), options_.faults.end(),
-                                      [&](const Fault& f) { return f.write == write; });
-      if (fault == options_.faults.end()) return RequestFate{};
-      if (Kills(fault->kind)) {
+      const std::optional<FaultKind> fault = FaultAt(write);
+      if (!fault.has_value()) return RequestFate{};
+      if (Kills(*fault)) {
         *dead = true;
         loop_.Post(owner_.token(), [this] { Kill(); });
       }
-      return FateOf(fault->kind);
+      return FateOf(*fault);
     };
     return faults;
   }

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -69,6 +70,8 @@ struct Fault {
 
 struct LifeOptions {
   std::vector<Fault> faults;  // by rising write
+  // Asked at each write that none of them befalls, from 1: what does, if anything.
+  std::function<std::optional<FaultKind>(int write)> decide;
   std::uint64_t seed = 1;
   // Replaces the controllers by others on the same loop, with clients of their own; kept until the end.
   std::function<std::shared_ptr<void>(Loop&, sandbox::Cluster&)> replace_controllers;

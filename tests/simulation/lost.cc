@@ -10,6 +10,7 @@
 #include "api/volcano/release.h"
 #include "base/check.h"
 #include "tests/simulation/checkers.h"
+#include "tests/simulation/gang_name.h"
 
 namespace gangway::testutil {
 namespace {
@@ -21,10 +22,6 @@ using api::volcano::PodGroup;
 
 constexpr char kGrace[] = "gangway.io/lost-member-grace";
 
-NamespacedName GangOf(const Pod& pod) {
-  const auto it = pod.metadata.annotations.find("scheduling.k8s.io/group-name");
-  return {pod.metadata.ns, it == pod.metadata.annotations.end() ? "" : it->second};
-}
 bool WasTold(const Pod& pod) {
   return std::any_of(pod.status.conditions.begin(), pod.status.conditions.end(),
                      [](const auto& condition) { return condition.type == "DisruptionTarget"; });
@@ -58,7 +55,7 @@ bool Lost::RunsInPart(const NamespacedName& key, const Gang& gang) const {
   int running = 0, there = 0;
   for (auto it = pods_.lower_bound({key.ns, ""}); it != pods_.end() && it->first.ns == key.ns; ++it) {
     const Pod& pod = it->second;
-    if (GangOf(pod) != key || !pod.bound()) continue;
+    if (!pod.bound() || !IsOfGang(pod, key)) continue;
     if (WasTold(pod)) return false;
     if (pod.ended() || !pod.metadata.deleting()) ++there;
     if (pod.status.phase == "Running" && !pod.metadata.deleting()) ++running;
@@ -106,14 +103,14 @@ void Lost::OnReleased(const NamespacedName& key, const Gang& gang, const api::vo
 }
 
 void Lost::OnGone(const Pod& pod, absl::Time now) {
-  const auto it = gangs_.find(GangOf(pod));
+  const auto it = gangs_.find(GangNameOf(pod));
   if (it == gangs_.end() || !pod.bound() || pod.ended() || WasTold(pod) || !RunsInPart(it->first, it->second)) return;
   it->second.rooms[pod.metadata.name] = {pod.spec.node_name, {}, now, std::nullopt, ""};
   AddRequests(pod, it->second.rooms[pod.metadata.name].requests);
 }
 
 void Lost::OnBinding(const Pod& pod, absl::Time now, const std::string& where) {
-  const NamespacedName own = GangOf(pod);
+  const NamespacedName own = GangNameOf(pod);
   if (const auto it = gangs_.find(own); it != gangs_.end()) it->second.rooms.erase(pod.metadata.name);
   const auto node = nodes_.find(pod.spec.node_name);
   if (node == nodes_.end() || node->second.spec.unschedulable) return;

@@ -247,10 +247,10 @@ void WriteAsGo(json::value& object, const schemas::SchemaNode& type) {
     }
   }
   for (auto at = members.begin(); at != members.end();) {
-    const schemas::SchemaNode* below = MemberNode(type, KeyOf(*at));
-    if (below != nullptr) WriteAsGo(at->value(), *below);
     const schemas::SchemaProperty* property =
         type.shape == schemas::Shape::kObject ? type.Find(StdView(KeyOf(*at))) : nullptr;
+    const schemas::SchemaNode* below = property != nullptr ? property->node : MemberNode(type, KeyOf(*at));
+    if (below != nullptr) WriteAsGo(at->value(), *below);
     at = property != nullptr && property->drops_zero && IsZero(at->value()) ? api::EraseMember(members, at) : at + 1;
   }
 }

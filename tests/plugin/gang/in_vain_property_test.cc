@@ -93,7 +93,7 @@ void ExpectTheSame(Crowd& crowd, const Policy& policy, Dice& dice, bool may_move
 
 TEST(InVainProperty, BetweenQueuesTheSameIsDecidedAsWhenEachIsTried) {
   Seen seen;
-  for (unsigned seed = 0; seed < 6000 && !HasFatalFailure(); ++seed) {
+  for (unsigned seed = 0; seed < testutil::Worlds(3000) && !HasFatalFailure(); ++seed) {
     SCOPED_TRACE(absl::StrCat("seed ", seed));
     Dice dice(seed);
     Crowd crowd;
@@ -111,13 +111,13 @@ TEST(InVainProperty, BetweenQueuesTheSameIsDecidedAsWhenEachIsTried) {
     };
     ExpectTheSame(crowd, policy, dice, /*may_move=*/false, late, seen);
   }
-  EXPECT_GT(seen.for_share, 1000);
-  EXPECT_GT(seen.wait, 50'000);
+  EXPECT_GT(seen.for_share, 500);
+  EXPECT_GT(seen.wait, 25'000);
 }
 
 TEST(InVainProperty, TheSameIsDecidedAsWhenEachIsTried) {
   Seen seen;
-  for (unsigned seed = 0; seed < 6000 && !HasFatalFailure(); ++seed) {
+  for (unsigned seed = 0; seed < testutil::Worlds(3000) && !HasFatalFailure(); ++seed) {
     SCOPED_TRACE(absl::StrCat("seed ", seed));
     Dice dice(seed);
     Crowd crowd;
@@ -135,9 +135,9 @@ TEST(InVainProperty, TheSameIsDecidedAsWhenEachIsTried) {
     };
     ExpectTheSame(crowd, policy, dice, may_move, late, seen);
   }
-  EXPECT_GT(seen.evicted, 1000);
-  EXPECT_GT(seen.moved, 50);
-  EXPECT_GT(seen.wait, 50'000);
+  EXPECT_GT(seen.evicted, 500);
+  EXPECT_GT(seen.moved, 25);
+  EXPECT_GT(seen.wait, 25'000);
 }
 
 }  // namespace
