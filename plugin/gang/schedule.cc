@@ -98,6 +98,8 @@ class Cycle {
         repacking_(overlay_, policy) {}
 
   Decisions Run() {
+    decisions_.reserve(cluster_.waiting().size());
+    index_.reserve(cluster_.waiting().size());
     std::vector<GangId> moved, begun, awaiting_room, first, inside, outside, untold;
     for (const GangId id : cluster_.waiting()) {
       const Gang& gang = cluster_.gang(id);
@@ -195,6 +197,7 @@ class Cycle {
   }
   template <class F>
   void ServeAll(const std::vector<GangId>& gangs, F serve) {
+    if (gangs.empty()) return;
     Turns turns = TurnsOf(gangs);
     Serve(turns, serve);
     while (const std::optional<GangId> id = Next(turns)) serve(*id);
@@ -251,10 +254,13 @@ class Cycle {
     scratch_.standstill().HangsOnRoom(needs->shape, needs->count, kept_.holds());
     scratch_.standstill().Needs(cluster_, gang, sum);
     Decision& decision = decisions_[IndexOf(id)];
-    NoRoom told{ReasonOf(model::Reason::Kind::kNoRoom, gang), {}};
-    if (Tells(id)) told = WhyNoRoomForAlike(overlay_, scratch_, gang, *needs);
-    decision.reason = std::move(told.reason);
-    decision.would_fit = std::move(told.would_fit);
+    if (Tells(id)) {
+      NoRoom told = WhyNoRoomForAlike(overlay_, scratch_, gang, *needs);
+      decision.reason = std::move(told.reason);
+      decision.would_fit = std::move(told.would_fit);
+    } else {
+      decision.reason = ReasonOf(model::Reason::Kind::kNoRoom, gang);
+    }
     decision.short_of_minimum = true;
     lacking_.emplace_back(id, Lacking::kRoom);
     wait_alike_.emplace_back(IndexOf(id), needs->shape);

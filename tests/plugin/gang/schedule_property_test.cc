@@ -7,6 +7,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include "plugin/gang/alike_minimum.h"
+#include "plugin/gang/place.h"
 #include "plugin/gang/schedule.h"
 #include "tests/plugin/gang/carried_out.h"
 #include "tests/plugin/gang/judge.h"
@@ -438,6 +440,39 @@ TEST(ScheduleProperty, TheOrderOfEventsDecidesNothing) {
     Feed(shuffled, events, &random);
     ASSERT_EQ(Told(plain, Decide(plain)), Told(shuffled, Decide(shuffled))) << "seed " << seed;
   }
+}
+
+// What is said at a glance (alike_minimum.h) is what trying it says.
+TEST(ScheduleProperty, WhoLacksRoomAtAGlanceFindsNoneWhenTried) {
+  int seen = 0;
+  for (unsigned seed = 0; seed < 3000; ++seed) {
+    Random random(seed);
+    Cluster cluster;
+    Feed(cluster, RandomEvents(random), nullptr);
+    for (const model::GangId id : cluster.waiting()) {
+      const Policy policy;
+      Scratch scratch;
+      scratch.Begin(cluster);
+      Overlay overlay(cluster);
+      const std::optional<AlikeMinimum> needs = FindAlikeMinimum(overlay, cluster.gang(id));
+      if (!needs.has_value() || scratch.Fit(overlay, needs->shape).copies() >= needs->count) continue;
+      ++seen;
+      const NoRoom told = WhyNoRoomForAlike(overlay, scratch, cluster.gang(id), *needs);
+      GangPlacement placement(overlay, scratch, policy, id);
+      ASSERT_FALSE(placement.PlaceMinimum()) << "seed " << seed;
+      ASSERT_EQ(placement.lacking(), Lacking::kRoom) << "seed " << seed;
+      const std::optional<Wanted> wanted = placement.wanted();
+      ASSERT_TRUE(wanted.has_value()) << "seed " << seed;
+      ASSERT_EQ(wanted->by_shape, (std::vector<std::pair<model::ShapeId, int>>{{needs->shape, needs->count}}))
+          << "seed " << seed;
+      Decision decision;
+      placement.Finish(decision);
+      ASSERT_EQ(decision.reason, told.reason) << "seed " << seed;
+      ASSERT_EQ(decision.would_fit, told.would_fit) << "seed " << seed;
+      ASSERT_TRUE(decision.short_of_minimum && decision.placements.empty()) << "seed " << seed;
+    }
+  }
+  EXPECT_GT(seen, 100);
 }
 
 TEST(ScheduleProperty, ScratchIsOnlyACache) {
