@@ -2,7 +2,12 @@
 #include <algorithm>
 #include <cctype>
 #include <functional>
+#include <map>
+#include <optional>
 #include <random>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -447,8 +452,23 @@ TEST(ScheduleProperty, WhoLacksRoomAtAGlanceFindsNoneWhenTried) {
   int seen = 0;
   for (unsigned seed = 0; seed < 3000; ++seed) {
     Random random(seed);
+    Events events = RandomEvents(random);
+    for (model::QueueFacts& queue : events.queues) {
+      queue.capability.clear();
+      queue.guarantee.clear();
+    }
+    std::map<std::string, model::Wants> wants;  // mostly one for all pods of a gang
+    for (model::GangFacts& gang : events.gangs) {
+      if (random.Chance(10)) continue;
+      gang.min_task_member.clear();
+      gang.sub_groups.clear();
+      gang.topology.reset();
+    }
+    for (model::PodFacts& pod : events.pods) {
+      if (!random.Chance(5)) pod.wants = wants.emplace(pod.gang, pod.wants).first->second;
+    }
     Cluster cluster;
-    Feed(cluster, RandomEvents(random), nullptr);
+    Feed(cluster, events, nullptr);
     for (const model::GangId id : cluster.waiting()) {
       const Policy policy;
       Scratch scratch;
