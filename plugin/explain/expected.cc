@@ -132,7 +132,7 @@ class Course {
 
   void Begin(const model::Placement& placement) {
     const model::Task& task = cluster_.task(placement.task);
-    Pod& of_course = pods_.at(absl::StrCat(task.ns, "/", task.name.view()));
+    Pod& of_course = pods_.at(absl::StrCat(task.ns.view(), "/", task.name.view()));
     PodFacts& pod = of_course.facts;
     pod.node = std::string(cluster_.node_name(placement.row));
     pod.phase = model::PodPhase::kRunning;

@@ -274,10 +274,24 @@ v1::GangDecision Following::About(model::GangId id) const {
   return about;
 }
 
-std::optional<v1::GangDecision> Following::NewsOf(const model::Decision& decision) {
+bool Following::IsTold(const model::Decision& decision) const {
   const auto told = told_.find(decision.gang);
-  const bool same_reason =
-      decision.reason.has_value() ? told != told_.end() && told->second == *decision.reason : told == told_.end();
+  if (told == told_.end()) return !decision.reason.has_value();
+  return decision.reason.has_value() && told->second.reason == *decision.reason;
+}
+
+// Its reason, or none, is what was told last.
+void Following::Remember(model::Decision& decision, bool same_reason) {
+  if (!decision.reason.has_value()) {
+    told_.erase(decision.gang);
+    return;
+  }
+  Told& told = told_[decision.gang];
+  told.request = requests_;
+  if (!same_reason) told.reason = *std::move(decision.reason);
+}
+
+std::optional<v1::GangDecision> Following::NewsOf(const model::Decision& decision, bool same_reason) const {
   if (!decision.admit && decision.placements.empty() && decision.evicted.empty() && !decision.nominations.has_value() &&
       same_reason)
     return std::nullopt;
@@ -303,22 +317,24 @@ v1::FollowResponse Following::Decide(const gang::Policy& policy, absl::Time now)
   if (!gang::StandsStill(cluster_, policy_, now, scratch_)) {
     model::Decisions decisions = gang::Schedule(cluster_, policy_, now, scratch_);
     look_again_ = absl::InfiniteFuture();
-    absl::flat_hash_map<model::GangId, model::Reason> told;
-    for (const model::Decision& decision : decisions) {
-      if (std::optional<v1::GangDecision> news = NewsOf(decision)) *response.add_decisions() = *std::move(news);
+    for (model::Decision& decision : decisions) {
+      const bool same_reason = IsTold(decision);
+      if (std::optional<v1::GangDecision> news = NewsOf(decision, same_reason))
+        *response.add_decisions() = *std::move(news);
       look_again_ = std::min(look_again_, decision.look_again);
-      told_.erase(decision.gang);
+      Remember(decision, same_reason);
       gang::CarryOut(decision, cluster_);
     }
     gang::EndRound(decisions, policy_.victims_take, now, cluster_);
     std::vector<model::GangId> quiet;  // waited, and do no more, without a decision
-    for (const auto& [gang, reason] : told_) quiet.push_back(gang);
-    std::sort(quiet.begin(), quiet.end());
-    for (const model::GangId gang : quiet) *response.add_decisions() = About(gang);
-    for (model::Decision& decision : decisions) {
-      if (decision.reason.has_value()) told.emplace(decision.gang, *std::move(decision.reason));
+    for (const auto& [gang, told] : told_) {
+      if (told.request != requests_) quiet.push_back(gang);
     }
-    told_ = std::move(told);
+    std::sort(quiet.begin(), quiet.end());
+    for (const model::GangId gang : quiet) {
+      *response.add_decisions() = About(gang);
+      told_.erase(gang);
+    }
   }
   response.set_waiting(static_cast<int>(told_.size()));
   if (look_again_ != absl::InfiniteFuture()) {

@@ -57,8 +57,11 @@ class Following {
   absl::Status OverBound(const std::string& path) const;
   std::int64_t BytesWith(int more_names, int more_rows) const;
   v1::FollowResponse Decide(const gang::Policy& policy, absl::Time now);
+  // Why it waits, or that it does not, was told before.
+  bool IsTold(const model::Decision& decision) const;
+  void Remember(model::Decision& decision, bool same_reason);
   // What is new of it.
-  std::optional<v1::GangDecision> NewsOf(const model::Decision& decision);
+  std::optional<v1::GangDecision> NewsOf(const model::Decision& decision, bool same_reason) const;
   v1::GangDecision About(model::GangId gang) const;
 
   const std::int64_t max_bytes_;
@@ -69,7 +72,11 @@ class Following {
   std::int64_t requests_ = 0;
   std::int64_t charged_ = 0;
   absl::flat_hash_map<std::string, std::int64_t> charges_;  // by key of what is kept
-  absl::flat_hash_map<model::GangId, model::Reason> told_;  // why gangs wait
+  struct Told {
+    model::Reason reason;
+    std::int64_t request = 0;  // by which it was last decided
+  };
+  absl::flat_hash_map<model::GangId, Told> told_;  // why gangs wait
   absl::Time look_again_ = absl::InfiniteFuture();
 };
 

@@ -354,6 +354,7 @@ absl::StatusOr<std::vector<model::PodFacts>> MembersOf(const v1::Gang& gang, con
                                       " members has a copy: with the tasks before it ", bytes,
                                       " bytes, and one call takes ", kMaxMemberBytes));
     GW_ASSIGN_OR_RETURN(const MemberMaker maker, MakerOf(gang, task, here));
+    members.reserve(members.size() + static_cast<std::size_t>(replicas));
     for (std::int32_t i = 0; i < replicas; ++i) {
       if (members.size() % kAskEvery == kAskEvery - 1) GW_RETURN_IF_ERROR(still_wanted());
       members.push_back(maker.Make(i));

@@ -23,6 +23,7 @@ std::vector<TaskGroup> Assignment::GroupByShape(absl::Span<const std::size_t> ta
     if (it == groups.end()) {
       groups.push_back({shape, {}});
       it = groups.end() - 1;
+      if (groups.size() == 1) it->tasks.reserve(tasks.size());  // mostly all are of it
     }
     it->tasks.push_back(task);
   }
@@ -30,6 +31,7 @@ std::vector<TaskGroup> Assignment::GroupByShape(absl::Span<const std::size_t> ta
 }
 
 std::optional<model::Reason> Assignment::WhyQueueFull(absl::Span<const std::size_t> tasks) const {
+  if (!overlay_.tree().limits()) return std::nullopt;
   model::Resources sum;
   for (const std::size_t task : tasks) sum.Add(cluster().shape((*this)[task].shape).request);
   return QueueFull(overlay_, gang_, sum);

@@ -85,7 +85,7 @@ bool Eviction::MayEvict(const Gang& gang) {
 std::optional<Eviction::Found> Eviction::SearchInQueue(const Preemptor& preemptor,
                                                        const std::vector<Candidate>& candidates) {
   if (candidates.empty()) return std::nullopt;
-  VictimSearch search(cluster_, preemptor, trial_, victims_, nullptr);
+  VictimSearch search(cluster_, preemptor, trial_, victims_, holders(), nullptr);
   if (search.Find(candidates)) return Found{EvictFor::kPriority, search.chosen(), {}};
   NoteInVain(EvictFor::kPriority, preemptor);
   return std::nullopt;
@@ -94,8 +94,8 @@ std::optional<Eviction::Found> Eviction::SearchInQueue(const Preemptor& preempto
 std::optional<Eviction::Found> Eviction::SearchBetweenQueues(const Preemptor& preemptor,
                                                              const std::vector<Candidate>& candidates, int levels) {
   if (candidates.empty()) return std::nullopt;
-  const BetweenQueues between{overlay_, reclaim_, holders(), placed_, has_nodes_, policy_.preempt};
-  VictimSearch search(cluster_, preemptor, trial_, victims_, &between);
+  const BetweenQueues between{overlay_, reclaim_, placed_, has_nodes_, policy_.preempt};
+  VictimSearch search(cluster_, preemptor, trial_, victims_, holders(), &between);
   if (search.Find(candidates)) return Found{EvictFor::kShare, search.chosen(), {}};
   if (trial_.may_go_on()) in_vain_.NoteBetweenQueues(preemptor, levels, search.lacks_places_up_to());
   return std::nullopt;

@@ -40,6 +40,8 @@ class Eviction {
  public:
   Eviction(Overlay& overlay, Scratch& scratch, const Policy& policy, absl::Time now);
 
+  // Whether somebody might be evicted for it, as far as that is quick to see.
+  bool MayEvict(const model::Gang& gang);
   // For a gang that was let in and whose minimum found no room. Evicts nobody where what is ending is enough. True: its
   // room is kept in the overlay from now on, and the decision says who is evicted, what for, and for whom it waits.
   // False: all is as before.
@@ -74,7 +76,6 @@ class Eviction {
  private:
   // Found when they are first asked for.
   Holders& holders();
-  bool MayEvict(const model::Gang& gang);
   struct Found {
     model::EvictFor what_for = model::EvictFor::kNobody;
     std::vector<Bundle> chosen;

@@ -94,8 +94,19 @@ void ShapeFit::Refresh(const Asks& asks, const Cluster& cluster, Row row) {
   if (moved_.size() > 64 + entries_.size() / 8) Gather();
 }
 
+// The last call's overlay is gone, and rows are as before it. Fits that have not seen them with it need not look.
+void Scratch::UndoTouched() {
+  const std::uint64_t end = log_begin_ + log_.size();
+  std::uint64_t seen = touched_from_;
+  for (const auto& [shape, fit] : fits_) seen = std::max(seen, fit->position_);
+  log_.resize(static_cast<std::size_t>(std::min(seen, end) - log_begin_));
+  const std::size_t first = static_cast<std::size_t>(touched_from_ - log_begin_), last = log_.size();
+  for (std::size_t at = first; at < last; ++at) log_.push_back(log_[at]);
+}
+
 void Scratch::Begin(const Cluster& cluster) {
   ++call_;
+  UndoTouched();
   if (cluster_id_ != cluster.id() || cluster_position_ < cluster.changes_begin() ||
       node_order_ != cluster.node_order_version()) {
     fits_.clear();
@@ -107,11 +118,10 @@ void Scratch::Begin(const Cluster& cluster) {
     log_begin_ += log_.size();
     log_.clear();  // fits that lag behind are computed anew
   }
-  log_.insert(log_.end(), touched_in_call_.begin(), touched_in_call_.end());
-  touched_in_call_.clear();
   for (; cluster_position_ < cluster.changes_end(); ++cluster_position_) {
     log_.push_back(cluster.change(cluster_position_));
   }
+  touched_from_ = log_begin_ + log_.size();
 }
 
 void Scratch::End() {

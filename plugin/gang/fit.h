@@ -104,10 +104,7 @@ class Scratch {
   // At its end.
   void End();
   // The row differs from what fits were computed with.
-  void RowTouched(model::Row row) {
-    log_.push_back(row);
-    touched_in_call_.push_back(row);
-  }
+  void RowTouched(model::Row row) { log_.push_back(row); }
   // Up to date with the overlay; the reference is good until the next call of Fit.
   ShapeFit& Fit(const Overlay& overlay, model::ShapeId shape);
   // What stands against more copies than there are, when all of them are taken. `missing` and `role` are left to the
@@ -120,6 +117,8 @@ class Scratch {
   Standstill& standstill() { return standstill_; }
 
  private:
+  void UndoTouched();
+
   std::size_t max_shapes_;
   bool searches_again_;
   std::uint64_t cluster_id_ = 0;
@@ -128,7 +127,7 @@ class Scratch {
   std::uint64_t call_ = 0;
   std::vector<model::Row> log_;
   std::uint64_t log_begin_ = 0;
-  std::vector<model::Row> touched_in_call_;
+  std::uint64_t touched_from_ = 0;  // of the log: what is from here on was touched in this call
   absl::flat_hash_map<model::ShapeId, std::unique_ptr<ShapeFit>> fits_;
   std::vector<model::HyperDomain> hyper_domains_;
   std::optional<std::pair<std::uint64_t, std::uint64_t>> hyper_domains_of_;  // cluster and version

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "plugin/gang/lost_member.h"
 
@@ -29,6 +30,9 @@ bool GoesLater::operator()(const Candidate& a, const Candidate& b) const {
 
 Holders::Holders(const model::Cluster& cluster, const QueueTree& tree, const Policy& policy, absl::Time now)
     : cluster_(cluster), policy_(policy) {
+  int last_class = model::kNone;  // most have the one of the gang before
+  std::int32_t priority_of_class = 0;
+  bool any = false;
   for (GangId id = 0; id < cluster_.gang_slots(); ++id) {
     const Gang& gang = cluster_.gang(id);
     if ((gang.binding_releasing > 0 || gang.evicted > 0) && !IsInGrace(cluster_, tree, policy_, gang, now))
@@ -40,10 +44,16 @@ Holders::Holders(const model::Cluster& cluster, const QueueTree& tree, const Pol
       being_bound_.push_back(id);
       continue;
     }
-    const std::int32_t priority = cluster_.PriorityOf(gang);
-    by_queue_[gang.queue].push_back({id, true, gang.leaving > 0, 0, priority, gang.mean_start(), gang.created});
+    if (!std::exchange(any, true) || gang.priority_class != last_class) {
+      last_class = gang.priority_class;
+      priority_of_class = cluster_.PriorityOf(gang);
+    }
+    const std::int32_t priority = priority_of_class;
+    by_queue_[gang.queue].push_back(
+        {id, true, gang.leaving > 0, gang.ready() > gang.min_member, 0, priority, gang.mean_start(), gang.created});
     any_movable_ = any_movable_ || gang.movable > 0;
-    const auto [lowest, first] = lowest_.emplace(gang.queue, priority);
+    most_held_.RaiseTo(gang.held);
+    const auto [lowest, first] = lowest_.try_emplace(gang.queue, priority);
     lowest->second = std::min(lowest->second, priority);
   }
 }
@@ -59,10 +69,9 @@ void Holders::FindGoing(const Gang& gang, absl::Time now) {
   }
 }
 
-void Holders::Add(Candidate candidate, std::vector<Candidate>& candidates) const {
-  const Gang& gang = cluster_.gang(candidate.gang);
+void Holders::Add(Candidate candidate, std::vector<Candidate>& candidates) {
   candidates.push_back(candidate);
-  if (gang.ready() <= gang.min_member) return;
+  if (!candidate.has_surplus) return;
   candidate.whole = false;
   candidates.push_back(candidate);
 }
@@ -73,6 +82,7 @@ std::vector<Candidate> Holders::LowerInQueue(GangId id) const {
   const auto holders = by_queue_.find(gang.queue);
   if (holders == by_queue_.end()) return candidates;
   const std::int32_t priority = cluster_.PriorityOf(gang);
+  candidates.reserve(holders->second.size());
   for (const Candidate& candidate : holders->second) {
     if (candidate.priority < priority && candidate.gang != id) Add(candidate, candidates);
   }

@@ -18,6 +18,7 @@ struct Candidate {
   model::GangId gang = model::kNone;
   bool whole = true;                // all of it; or what is beyond its minimum
   bool leaving = false;             // some of it is marked to be evicted
+  bool has_surplus = false;         // beyond its minimum
   std::int32_t queue_priority = 0;  // 0 within a queue
   std::int32_t priority = 0;
   absl::Time started;  // model::Gang::mean_start
@@ -45,7 +46,9 @@ class Holders {
   const std::map<model::QueueId, std::vector<Candidate>>& by_queue() const { return by_queue_; }
   std::vector<Candidate> LowerInQueue(model::GangId gang) const;
   // Adds the candidate, and what is beyond its minimum as one more.
-  void Add(Candidate candidate, std::vector<Candidate>& candidates) const;
+  static void Add(Candidate candidate, std::vector<Candidate>& candidates);
+  // Of each resource the most that one of them holds.
+  const model::Resources& most_held() const { return most_held_; }
 
   // Of the gang's queue somebody has a lower priority.
   bool AnyLowerInQueue(const model::Gang& gang) const;
@@ -72,6 +75,7 @@ class Holders {
   std::map<model::QueueId, std::int32_t> lowest_;  // priority
   std::map<std::pair<model::QueueId, std::int32_t>, model::Resources> lower_held_;
   bool any_movable_ = false;
+  model::Resources most_held_;
   std::vector<model::GangId> being_bound_;  // they hold room and are not asked yet
   std::vector<model::TaskId> going_;
   absl::Time look_again_ = absl::InfiniteFuture();

@@ -19,7 +19,7 @@ namespace {
 // As many of each task as its minimum, the first ones.
 void TakeRoles(const Cluster& cluster, const Gang& gang, const Usable& usable, std::vector<char>& taken,
                std::optional<Reason>& reason) {
-  if (!RolesCount(gang)) return;
+  if (gang.min_task_member.empty() || !RolesCount(gang)) return;
   std::map<int, int> ready = CountByRole(cluster, gang);
   for (const auto& [role, minimum] : gang.min_task_member) {
     int wanted = minimum - ready[role];
@@ -92,6 +92,7 @@ Needs FindNeeds(const Cluster& cluster, const Gang& gang, const Usable& usable) 
     for (const std::size_t i : unit.tasks) taken[i] = 1;
     wanted -= static_cast<int>(unit.tasks.size());
   }
+  needs.all.reserve(usable.tasks.size());
   for (std::size_t i = 0; i < usable.tasks.size(); ++i) {
     if (taken[i] != 0) needs.all.push_back(i);
   }

@@ -273,13 +273,15 @@ void Turns::Count(GangId gang, const Resources& amounts) {
 }
 
 void SortTasks(const Cluster& cluster, std::vector<TaskId>& tasks) {
-  std::sort(tasks.begin(), tasks.end(), [&](TaskId a, TaskId b) {
+  const auto before = [&](TaskId a, TaskId b) {
     const Task& x = cluster.task(a);
     const Task& y = cluster.task(b);
     if (x.priority != y.priority) return x.priority > y.priority;
     if (x.index != y.index) return x.index < y.index;  // mostly that is all
     return std::tie(x.created, x.name) < std::tie(y.created, y.name);
-  });
+  };
+  // Mostly they were made in this order.
+  if (!std::is_sorted(tasks.begin(), tasks.end(), before)) std::sort(tasks.begin(), tasks.end(), before);
 }
 
 }  // namespace gangway::gang

@@ -9,8 +9,8 @@ using model::Row;
 
 const Overlay::Taken& Overlay::TakenOf(model::QueueId queue) const {
   static const Taken& none = *new Taken();
-  auto it = queues_.find(queue);
-  return it == queues_.end() ? none : it->second;
+  const auto at = static_cast<std::size_t>(queue);
+  return at < queues_.size() ? queues_[at] : none;
 }
 
 void Overlay::Take(Row row, model::ShapeId shape, int count) {
@@ -26,8 +26,10 @@ void Overlay::TakeFromQueue(model::QueueId queue, const Resources& amounts, std:
 void Overlay::AddToQueue(model::QueueId queue, const Resources& amounts, std::int64_t times) {
   ++queue_changes_;
   taken_.Add(amounts, times);
-  queues_[queue].own.Add(amounts, times);
-  for (const model::QueueId above : tree_.path(queue)) queues_[above].below.Add(amounts, times);
+  queues_.resize(static_cast<std::size_t>(cluster().queue_slots()));
+  queues_[static_cast<std::size_t>(queue)].own.Add(amounts, times);
+  for (const model::QueueId above : tree_.path(queue))
+    queues_[static_cast<std::size_t>(above)].below.Add(amounts, times);
 }
 
 void Overlay::Begin() { GW_CHECK(trial_.empty() && queue_trial_.empty()); }

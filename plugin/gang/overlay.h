@@ -73,7 +73,7 @@ class Overlay : public constraint::Placed {
   void Release(model::TaskId task, int times);
 
   const QueueTree tree_;
-  absl::flat_hash_map<model::QueueId, Taken> queues_;
+  std::vector<Taken> queues_;  // empty before anything was taken from one
   std::vector<Step> trial_;
   std::vector<QueueStep> queue_trial_;
   bool marked_ = false;

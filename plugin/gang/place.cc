@@ -90,8 +90,10 @@ bool GangPlacement::PlaceAgain(std::vector<model::TaskId> tasks) {
 bool GangPlacement::Packs() const {
   if (!placed_minimum_ && (!reason_.has_value() || reason_->kind != Reason::Kind::kNoRoom)) return false;
   if (gang_.nominated > 0 || HasTopology(gang_) || rests()) return false;
+  model::ShapeId seen = model::kNone;  // most are as the one before
   return std::all_of(tasks_.usable().tasks.begin(), tasks_.usable().tasks.end(), [&](model::TaskId task) {
-    return !tasks_.AsksOf(tasks_.cluster().task(task).shape).minds_pods();
+    const model::ShapeId shape = tasks_.cluster().task(task).shape;
+    return std::exchange(seen, shape) == shape || !tasks_.AsksOf(shape).minds_pods();
   });
 }
 
@@ -392,6 +394,7 @@ void GangPlacement::Finish(model::Decision& decision) {
   const bool kept_only = placed_minimum_ && rests();
   if (kept_only) reason_ = BindingRefused(gang_);
   if (!placed_minimum_ || kept_only) return FinishWithoutMinimum(decision);
+  decision.placements.reserve(tasks_.size());
   for (std::size_t task = 0; task < tasks_.size(); ++task) {
     if (tasks_.placed(task)) decision.placements.push_back({tasks_.id(task), tasks_.row(task)});
   }
@@ -424,6 +427,7 @@ void GangPlacement::FinishWithoutMinimum(model::Decision& decision) {
 
 // Everything that may be placed is: what keeps the others from it.
 std::optional<Reason> GangPlacement::WhyNotAllExist() const {
+  if (static_cast<int>(tasks_.size()) == gang_.Count(TaskStatus::kPending)) return std::nullopt;  // all may
   std::optional<Reason> reason = WhyBlocked(tasks_.cluster(), gang_, tasks_.usable(), gang_.min_member);
   if (reason.has_value() && reason->kind != Reason::Kind::kTooFewSubGroups) {
     const int pending = gang_.Count(TaskStatus::kPending);

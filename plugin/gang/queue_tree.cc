@@ -9,16 +9,6 @@ using model::kNone;
 using model::QueueId;
 using model::Resources;
 
-namespace {
-
-void RaiseTo(Resources& amounts, const Resources& least) {
-  for (Dim dim = 0; dim < least.size(); ++dim) {
-    if (amounts[dim] < least[dim]) amounts.Set(dim, least[dim]);
-  }
-}
-
-}  // namespace
-
 bool QueueTree::InCircle(QueueId queue) const {
   QueueId at = cluster_.queue(queue).parent;
   for (int steps = cluster_.queue_slots(); at != kNone && steps > 0; --steps) {
@@ -52,7 +42,7 @@ QueueTree::QueueTree(const model::Cluster& cluster)
   for (const QueueId id : deepest_first_) {
     Node& node = nodes_[static_cast<std::size_t>(id)];
     node.kept = node.kept_below;
-    RaiseTo(node.kept, cluster.queue(id).guarantee);
+    node.kept.RaiseTo(cluster.queue(id).guarantee);
     (node.parent == kNone ? kept_at_top_ : nodes_[static_cast<std::size_t>(node.parent)].kept_below).Add(node.kept);
     if (node.parent != kNone) nodes_[static_cast<std::size_t>(node.parent)].held.Add(node.held);
   }

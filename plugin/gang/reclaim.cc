@@ -164,7 +164,7 @@ std::vector<Candidate> Reclaim::Candidates(const Preemptor& preemptor, const Hol
     if (!IsReclaimable(queue, theirs) || !IsEntitled(preemptor.sum, ours) || !IsOver(theirs, preemptor.sum)) continue;
     for (Candidate candidate : gangs) {
       candidate.queue_priority = cluster_.queue(queue).priority;
-      holders.Add(candidate, candidates);
+      Holders::Add(candidate, candidates);
     }
   }
   return candidates;

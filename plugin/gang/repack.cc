@@ -91,7 +91,10 @@ bool Repacking::Place(GangPlacement& placement) {
   std::vector<GangPlacement*> gangs = gangs_;
   gangs.push_back(&placement);
   const Problem problem = ProblemOf(gangs);
-  if (problem.rows.empty()) return false;
+  if (problem.rows.empty()) {  // also where each of them could lie
+    if (!problem.loads.empty()) in_vain_.push_back(std::move(wanted));
+    return false;
+  }
   int budget = std::min(budget_, try_budget_);
   budget_ -= budget;
   std::optional<std::vector<std::vector<int>>> left = Pack(problem.loads, problem.bins, budget);

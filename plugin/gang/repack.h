@@ -23,6 +23,10 @@ class Repacking {
   // The minimum of one was placed, by Place or before: once for each. It may lie elsewhere from now on; when its pods
   // look at others, nobody that was placed before it may any more.
   void Placed(GangPlacement& placement);
+  // Whether one that needs so much and found no room might be placed; quick to see, and only a first look.
+  bool MayPlace(const std::vector<std::pair<model::ShapeId, int>>& wanted) const {
+    return !gangs_.empty() && !IsInVain(wanted);
+  }
   // For one that found no room. True: its minimum is placed, beside all others. False: all is as before.
   bool Place(GangPlacement& placement);
   // Since the last call something became free.
@@ -37,7 +41,7 @@ class Repacking {
     std::vector<model::Row> rows;        // by name
     std::vector<model::Resources> bins;  // parallel to them: what is free, but for those that may lie elsewhere
   };
-  // Empty: it is too large.
+  // Without loads: it is too large. Without rows: no node takes any of them.
   Problem ProblemOf(const std::vector<GangPlacement*>& gangs);
 
   bool IsInVain(const ByShape& wanted) const;

@@ -11,6 +11,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "plugin/gang/admit.h"
+#include "plugin/gang/alike_minimum.h"
 #include "plugin/gang/evict.h"
 #include "plugin/gang/kept_room.h"
 #include "plugin/gang/lost_member.h"
@@ -97,6 +98,8 @@ class Cycle {
         repacking_(overlay_, policy) {}
 
   Decisions Run() {
+    decisions_.reserve(cluster_.waiting().size());
+    index_.reserve(cluster_.waiting().size());
     std::vector<GangId> moved, begun, awaiting_room, first, inside, outside, untold;
     for (const GangId id : cluster_.waiting()) {
       const Gang& gang = cluster_.gang(id);
@@ -151,8 +154,10 @@ class Cycle {
     for (const GangId id : untold) decisions_[IndexOf(id)].admit = true;
     for (auto& [index, placement] : placements_) {
       placement->Finish(decisions_[index]);
-      TellWhoHasNodes(*placement, decisions_[index]);
+      TellWhoHasNodes(decisions_[index], [&, &of = *placement] { return CouldUseThem(of); });
     }
+    for (const auto& [index, shape] : wait_alike_)
+      TellWhoHasNodes(decisions_[index], [&, of = shape] { return CouldUseThem(of); });
     if (eviction_.tried()) scratch_.standstill().TriedVictims();
     if (!decisions_.empty()) decisions_.front().look_again = std::min(decisions_.front().look_again, moved_.until());
     return std::move(decisions_);
@@ -192,6 +197,7 @@ class Cycle {
   }
   template <class F>
   void ServeAll(const std::vector<GangId>& gangs, F serve) {
+    if (gangs.empty()) return;
     Turns turns = TurnsOf(gangs);
     Serve(turns, serve);
     while (const std::optional<GangId> id = Next(turns)) serve(*id);
@@ -211,6 +217,7 @@ class Cycle {
       decision.short_of_minimum = decision.reason->missing > 0;
       return false;
     }
+    if (WaitsForRoomAlone(id)) return false;
     const Resources before = overlay_.taken_from(cluster_.gang(id).queue);
     auto placement = std::make_unique<GangPlacement>(overlay_, scratch_, policy_, id, Tells(id));
     GangPlacement& placed = *placement;
@@ -231,6 +238,33 @@ class Cycle {
     if (lacking.has_value()) lacking_.emplace_back(id, *lacking);
     if (lacking == Lacking::kRoom) KeepNodes(placed);
     return false;
+  }
+
+  // True: it wants more pods of one shape than have room, and nothing else could be done for it: it is told so. Of a
+  // great many that wait no more is looked at than this.
+  bool WaitsForRoomAlone(GangId id) {
+    const Gang& gang = cluster_.gang(id);
+    if (lost_.contains(id) || (kept_.holds() ? EndsBeforeTheyAreNeeded(id) : MayHaveNodesKept(id))) return false;
+    const std::optional<AlikeMinimum> needs = FindAlikeMinimum(overlay_, gang);
+    if (!needs.has_value() || scratch_.Fit(overlay_, needs->shape).copies() >= needs->count ||
+        repacking_.MayPlace({{needs->shape, needs->count}}) || eviction_.MayEvict(gang))
+      return false;
+    Resources sum;
+    sum.Add(cluster_.shape(needs->shape).request, needs->count);
+    scratch_.standstill().HangsOnRoom(needs->shape, needs->count, kept_.holds());
+    scratch_.standstill().Needs(cluster_, gang, sum);
+    Decision& decision = decisions_[IndexOf(id)];
+    if (Tells(id)) {
+      NoRoom told = WhyNoRoomForAlike(overlay_, scratch_, gang, *needs);
+      decision.reason = std::move(told.reason);
+      decision.would_fit = std::move(told.would_fit);
+    } else {
+      decision.reason = ReasonOf(model::Reason::Kind::kNoRoom, gang);
+    }
+    decision.short_of_minimum = true;
+    lacking_.emplace_back(id, Lacking::kRoom);
+    wait_alike_.emplace_back(IndexOf(id), needs->shape);
+    return true;
   }
 
   // One that found no room is placed where those that this call has placed lie elsewhere.
@@ -368,13 +402,15 @@ class Cycle {
            EndOf(cluster_, id, now_) <= kept_.nodes().expected;
   }
 
+  bool MayHaveNodesKept(GangId id) const {
+    return !kept_.holds() && policy_.keeps_for > absl::ZeroDuration() && now_ >= KeepsFrom(id) &&
+           now_ >= cluster_.gang(id).passed_over_until;
+  }
+
   // For one that found no room.
   void KeepNodes(const GangPlacement& placement) {
     const GangId id = placement.gang();
-    const Gang& gang = cluster_.gang(id);
-    if (kept_.holds() || policy_.keeps_for <= absl::ZeroDuration() || now_ < KeepsFrom(id) ||
-        now_ < gang.passed_over_until)
-      return;
+    if (!MayHaveNodesKept(id)) return;
     const std::optional<Wanted> wanted = placement.wanted();
     if (!wanted.has_value() || CannotFit(*wanted)) return;
     const model::KeptNodes* const before = HasNodes(id) ? &cluster_.reservation()->nodes : nullptr;
@@ -422,26 +458,28 @@ class Cycle {
     });
   }
 
-  void TellWhoHasNodes(const GangPlacement& placement, Decision& decision) {
+  // `could_use_them`: one of its pods would have room on them.
+  void TellWhoHasNodes(Decision& decision, absl::FunctionRef<bool()> could_use_them) {
     if (!kept_.holds() || !decision.reason.has_value() || decision.reason->kind != model::Reason::Kind::kNoRoom) return;
     if (!Tells(decision.gang)) return;
     const bool own = decision.gang == kept_.gang();
-    if (!own && !CouldUseThem(placement)) return;
+    if (!own && !could_use_them()) return;
     const Gang& gang = cluster_.gang(kept_.gang());
     decision.reason->kept_nodes = static_cast<int>(kept_.nodes().spots.size());
     decision.reason->kept_until_ends = kept_.nodes().ends;
     if (!own) decision.reason->kept_for = model::KeyOf(gang.ns, gang.name);
   }
 
-  // One of its pods would have room on them.
+  bool CouldUseThem(model::ShapeId shape) {
+    const auto [it, fresh] = could_use_.emplace(shape, false);
+    if (fresh) it->second = kept_.CouldTake(cluster_.shape(shape).request);
+    return it->second;
+  }
   bool CouldUseThem(const GangPlacement& placement) {
     const std::optional<Wanted> wanted = placement.wanted();
-    const auto could = [&](const std::pair<model::ShapeId, int>& each) {
-      const auto [it, fresh] = could_use_.emplace(each.first, false);
-      if (fresh) it->second = kept_.CouldTake(cluster_.shape(each.first).request);
-      return it->second;
+    const auto any = [&](const auto& by_shape) {
+      return std::any_of(by_shape.begin(), by_shape.end(), [&](const auto& each) { return CouldUseThem(each.first); });
     };
-    const auto any = [&](const auto& by_shape) { return std::any_of(by_shape.begin(), by_shape.end(), could); };
     return wanted.has_value() &&
            (any(wanted->by_shape) || std::any_of(wanted->parts.begin(), wanted->parts.end(),
                                                  [&](const auto& part) { return any(part.by_shape); }));
@@ -624,6 +662,8 @@ class Cycle {
   std::vector<std::pair<std::size_t, std::unique_ptr<GangPlacement>>> placements_;
   std::vector<std::pair<GangPlacement*, Resources>> wanting_more_;  // with what their minima took
   std::vector<std::pair<GangId, Lacking>> lacking_;                 // let in, and not placed
+  // Whose decisions say already that they wait for room (WaitsForRoomAlone).
+  std::vector<std::pair<std::size_t, model::ShapeId>> wait_alike_;
 };
 
 }  // namespace

@@ -19,7 +19,7 @@ bool UnitPlacement::Place(const Unit& unit, const Bounds& bounds) {
   return topology == nullptr ? PlaceTogether(unit.tasks, bounds) : PlacePart(unit.tasks, *topology, bounds);
 }
 
-bool UnitPlacement::PlacePart(const std::vector<std::size_t>& part, const model::TopologyFacts& topology,
+bool UnitPlacement::PlacePart(absl::Span<const std::size_t> part, const model::TopologyFacts& topology,
                               const Bounds& bounds) {
   bool placed = false;
   for (const Area& area : HyperNodesToTry(tasks_, topology, RowsOfPart(tasks_, part.front()), part, bounds.area)) {
@@ -31,7 +31,7 @@ bool UnitPlacement::PlacePart(const std::vector<std::size_t>& part, const model:
 }
 
 // All of them, or none.
-bool UnitPlacement::PlaceTogether(const std::vector<std::size_t>& tasks, const Bounds& bounds) {
+bool UnitPlacement::PlaceTogether(absl::Span<const std::size_t> tasks, const Bounds& bounds) {
   for (std::size_t n = 0; n < tasks.size(); ++n) {
     if (PlaceOne(tasks[n], bounds)) continue;
     if (n > 0) full_shapes_.clear();  // what is taken back may fit something smaller

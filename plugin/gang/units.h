@@ -38,10 +38,10 @@ class UnitPlacement {
   // False: nothing of it is placed.
   bool Place(const Unit& unit, const Bounds& bounds);
   // Tasks of one sub-group, in one HyperNode with those of it that are somewhere.
-  bool PlacePart(const std::vector<std::size_t>& part, const model::TopologyFacts& topology, const Bounds& bounds);
+  bool PlacePart(absl::Span<const std::size_t> part, const model::TopologyFacts& topology, const Bounds& bounds);
 
  private:
-  bool PlaceTogether(const std::vector<std::size_t>& tasks, const Bounds& bounds);
+  bool PlaceTogether(absl::Span<const std::size_t> tasks, const Bounds& bounds);
   bool PlaceOne(std::size_t task, const Bounds& bounds);
   model::Row BestRow(std::size_t task, const Area& area);
 

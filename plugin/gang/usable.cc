@@ -39,6 +39,8 @@ void AddUnits(const Cluster& cluster, const Gang& gang, const std::vector<TaskId
       lacking[key] = count < lack ? -1 : lack;
     }
   }
+  usable.tasks.reserve(candidates.size());
+  usable.units.reserve(candidates.size());
   std::map<std::pair<int, int>, std::size_t> open;  // the units that make a sub-group whole
   for (const TaskId id : candidates) {
     const Task& task = cluster.task(id);
@@ -65,6 +67,7 @@ Usable FindUsable(Overlay& overlay, const Gang& gang) {
   const Cluster& cluster = overlay.cluster();
   Usable usable;
   std::vector<TaskId> candidates;
+  candidates.reserve(gang.tasks.size());
   for (const TaskId id : gang.tasks) {
     const Task& task = cluster.task(id);
     if (task.status != TaskStatus::kPending || !task.ours || task.gated) continue;
@@ -77,6 +80,7 @@ Usable FindUsable(Overlay& overlay, const Gang& gang) {
   std::erase_if(candidates, [&](TaskId id) {
     const ShapeId shape = cluster.task(id).shape;
     const constraint::Asks& asks = overlay.AsksOf(shape);
+    if (!asks.blocks()) return false;
     std::optional<constraint::Blocked> blocked = asks.BlockedByFacts();
     if (!blocked.has_value()) blocked = asks.BlockedByPlaced();
     if (!blocked.has_value()) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "plugin/gang/constraint/constraint.h"
 #include "plugin/gang/overlay.h"
 #include "plugin/model/cluster.h"
@@ -14,8 +15,8 @@ namespace gangway::gang {
 
 // Tasks that are placed together or not at all; mostly one.
 struct Unit {
-  std::vector<std::size_t> tasks;  // indices into Usable::tasks
-  int after = model::kNone;        // the unit that makes its sub-group whole and goes first
+  absl::InlinedVector<std::size_t, 1> tasks;  // indices into Usable::tasks
+  int after = model::kNone;                   // the unit that makes its sub-group whole and goes first
 };
 
 struct Usable {

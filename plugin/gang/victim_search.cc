@@ -29,8 +29,7 @@ constexpr int kSingleGangs = 16;
 bool VictimSearch::Try() {
   if (!trial_.CouldFit(preemptor_)) return false;
   had_places_ = true;
-  if (between_ != nullptr &&
-      between_->reclaim.SomeComeBack(preemptor_, chosen_, stay_, between_->placed, between_->holders))
+  if (between_ != nullptr && between_->reclaim.SomeComeBack(preemptor_, chosen_, stay_, between_->placed, holders_))
     return false;
   return trial_.Place(preemptor_);
 }
@@ -264,7 +263,7 @@ bool VictimSearch::OthersWouldTakeIt() {
 bool VictimSearch::CouldTakeIt(const Preemptor& other) {
   if (other.gang == between_->has_nodes) return true;  // what is kept for it counts as taken here
   std::vector<TaskId> lower;
-  for (const Candidate& candidate : between_->holders.LowerInQueue(other.gang)) {
+  for (const Candidate& candidate : holders_.LowerInQueue(other.gang)) {
     if (!candidate.whole) continue;
     const std::optional<Bundle>& whole = victims_.Whole(candidate.gang, false);
     if (whole.has_value()) lower.insert(lower.end(), whole->tasks.begin(), whole->tasks.end());
@@ -300,22 +299,23 @@ void VictimSearch::Spare() {
   SpareUnused();
   for (std::size_t i = chosen_.size(); i-- > 0;) {
     trial_.Rewind();
-    const std::vector<Bundle> before = chosen_;
-    const Bundle& bundle = before[i];
+    const auto at = [&](std::size_t index) { return chosen_.begin() + static_cast<std::ptrdiff_t>(index); };
+    Bundle bundle = std::move(chosen_[i]);
     trial_.GiveBack(bundle, victims_);
-    chosen_.erase(chosen_.begin() + static_cast<std::ptrdiff_t>(i));
+    chosen_.erase(at(i));
     if (Try()) continue;
     std::vector<Bundle> members;
     if (bundle.whole) members = victims_.Surplus(bundle.gang, preemptor_.asks_for_nothing);
     for (const Bundle& member : members) trial_.TakeAway(member, victims_);
-    chosen_.insert(chosen_.begin() + static_cast<std::ptrdiff_t>(i), members.begin(), members.end());
+    chosen_.insert(at(i), members.begin(), members.end());
     if (!members.empty() && Try()) {
       i += members.size();
       continue;
     }
     for (const Bundle& member : members) trial_.GiveBack(member, victims_);
     trial_.TakeAway(bundle, victims_);
-    chosen_ = before;
+    chosen_.erase(at(i), at(i + members.size()));
+    chosen_.insert(at(i), std::move(bundle));
   }
   trial_.Rewind();
   GW_CHECK(Try());
@@ -338,10 +338,12 @@ void VictimSearch::PreferOneGang(const std::vector<Candidate>& candidates) {
     }
     return true;
   };
+  if (!holds_much(holders_.most_held())) return;
   std::vector<Candidate> large;
   std::copy_if(candidates.begin(), candidates.end(), std::back_inserter(large), [&](const Candidate& candidate) {
     return candidate.whole && candidate.priority <= highest && holds_much(cluster_.gang(candidate.gang).held);
   });
+  if (large.empty()) return;
   std::make_heap(large.begin(), large.end(), GoesLater(cluster_));
   const std::vector<Bundle> before = chosen_;
   const std::set<GangId> stayed = stay_;

@@ -21,7 +21,6 @@ namespace gangway::gang {
 struct BetweenQueues {
   Overlay& overlay;
   Reclaim& reclaim;
-  Holders& holders;
   const std::vector<model::GangId>& placed;  // in this call
   model::GangId has_nodes = model::kNone;    // are kept for it
   bool preempt = true;                       // queues give room to higher priorities
@@ -32,8 +31,13 @@ class VictimSearch {
  public:
   // `between`: nullptr within a queue.
   VictimSearch(const model::Cluster& cluster, const Preemptor& preemptor, EvictionTrial& trial, Victims& victims,
-               const BetweenQueues* between)
-      : cluster_(cluster), preemptor_(preemptor), trial_(trial), victims_(victims), between_(between) {}
+               Holders& holders, const BetweenQueues* between)
+      : cluster_(cluster),
+        preemptor_(preemptor),
+        trial_(trial),
+        victims_(victims),
+        holders_(holders),
+        between_(between) {}
 
   // True: the gang is placed in the overlay, and who is chosen is taken away. False: all is as before.
   bool Find(const std::vector<Candidate>& candidates);
@@ -72,6 +76,7 @@ class VictimSearch {
   const Preemptor& preemptor_;
   EvictionTrial& trial_;
   Victims& victims_;
+  Holders& holders_;
   const BetweenQueues* const between_;
   std::set<model::GangId> stay_;  // that might not go beside those that are chosen
   std::vector<Bundle> chosen_;

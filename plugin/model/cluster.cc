@@ -242,7 +242,7 @@ TaskId Cluster::PutPod(TaskId id, const PodFacts& facts) {
     shapes_.Release(tasks_[id].shape);
   } else {
     id = tasks_.Add();
-    tasks_[id].ns = names_.Text(names_.Intern(facts.ns));
+    tasks_[id].ns = TextOfOther(names_.Kept(names_.Intern(facts.ns)));
     tasks_[id].name = Text(facts.name);
     tasks_by_name_.Insert(id);
   }
@@ -510,7 +510,7 @@ void Cluster::RemoveBudget(absl::string_view ns, absl::string_view name) {
 
 std::vector<const BudgetFacts*> Cluster::BudgetsOf(TaskId id) const {
   std::vector<const BudgetFacts*> budgets;
-  const auto of = budgets_.find(tasks_[id].ns);
+  const auto of = budgets_.find(tasks_[id].ns.view());
   if (of == budgets_.end()) return budgets;
   for (const auto& [name, budget] : of->second) {
     if (pod_terms_.HasLabels(id, budget.pods)) budgets.push_back(&budget);

@@ -8,11 +8,47 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 
 namespace gangway::model {
+
+// Before one more is added. Of a great many, room for twice as many would be half a table of nothing.
+template <class T>
+void GrowByQuarters(std::vector<T>& all) {
+  if (all.size() == all.capacity()) all.reserve(all.size() + all.size() / 4 + 8);
+}
+
+// A number of 31 bits and a flag.
+class Flagged {
+ public:
+  Flagged(std::int32_t number, bool flag) : both_(number * 2 + (flag ? 1 : 0)) {}
+  std::int32_t number() const { return both_ >> 1; }
+  bool flag() const { return (both_ & 1) != 0; }
+
+ private:
+  std::int32_t both_;
+};
+
+// A text that something else keeps for as long as this is there (names.h).
+class TextOfOther {
+ public:
+  TextOfOther() = default;
+  explicit TextOfOther(const std::string& kept) : kept_(&kept) {}
+  absl::string_view view() const { return kept_ == nullptr ? absl::string_view() : absl::string_view(*kept_); }
+  operator absl::string_view() const { return view(); }         // NOLINT(google-explicit-constructor): it is one
+  operator std::string() const { return std::string(view()); }  // NOLINT(google-explicit-constructor)
+  friend bool operator==(const TextOfOther& a, absl::string_view b) { return a.view() == b; }
+  friend bool operator==(const TextOfOther& a, const TextOfOther& b) { return a.view() == b.view(); }
+  friend std::strong_ordering operator<=>(const TextOfOther& a, const TextOfOther& b) {
+    return a.view().compare(b.view()) <=> 0;
+  }
+
+ private:
+  const std::string* kept_ = nullptr;
+};
 
 // A text that seldom changes.
 class Text {

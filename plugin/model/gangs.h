@@ -31,41 +31,44 @@ struct SubGroups {
 struct Gang {
   std::string ns, name;
   Uid uid;
+  std::vector<TaskId> tasks;  // in no order; see gang/order.h
+
+  // What is looked at of all gangs lies together.
   GangKind kind = GangKind::kVolcano;
-  bool known = false;  // false: pods name it, but there is no such PodGroup
+  GangPhase phase = GangPhase::kNone;
+  bool known = false;      // false: pods name it, but there is no such PodGroup
+  bool was_whole = false;  // once, as its status tells
+  bool evictable = true;   // it does not say otherwise
+  bool admitted = false;   // let in: by its phase, or by a decision that is being written
+  bool has_min_resources = false;
   QueueId queue = kNone;
   int priority_class = kNone;  // interned
   int min_member = 0;
+  int binding_releasing = 0;  // releasing tasks that hold a node
+  int evicted = 0;            // tasks that go because that was decided
+  std::array<int, kTaskStatuses> count{};
+  int leaving = 0;        // tasks that are marked to be evicted
+  int movable = 0;        // tasks that may be moved
+  int started = 0;        // tasks that hold room and have started
+  int ours = 0;           // tasks that name our scheduler
+  int nominated = 0;      // tasks for which room is kept
+  absl::Duration starts;  // sum of their starts, since the epoch
+  absl::Time created = absl::InfinitePast();
+  Resources held;  // requests of its tasks that hold room
+  Resources asks;  // requests of its tasks that name our scheduler and wait for a node, without gates
+
   std::vector<std::pair<int, int>> min_task_member;  // role, count; sorted by role
   std::vector<SubGroups> sub_groups;                 // sorted by role
   Seldom<TopologyFacts> topology;
-  bool has_min_resources = false;
   Resources min_resources;
   NamedAmounts quota_asks;  // of namespaces that had quotas when the PodGroup was last told of; else empty
   Text not_modelled;
-  absl::Time created = absl::InfinitePast();
   std::optional<absl::Duration> waiting_time;
-  GangPhase phase = GangPhase::kNone;
-  bool was_whole = false;                               // once, as its status tells
-  bool evictable = true;                                // it does not say otherwise
-  bool admitted = false;                                // let in: by its phase, or by a decision that is being written
   absl::Time passed_over_until = absl::InfinitePast();  // no nodes are kept for it
   absl::Time moved = absl::InfinitePast();              // last
   absl::Time short_since = absl::InfiniteFuture();      // of members with which it was whole, as its status tells
   PastRuns past_runs;
-  Text held_back;             // set: not placed for now, since this went wrong when it was tried
-  std::vector<TaskId> tasks;  // in no order; see gang/order.h
-  std::array<int, kTaskStatuses> count{};
-  int binding_releasing = 0;  // releasing tasks that hold a node
-  int ours = 0;               // tasks that name our scheduler
-  int nominated = 0;          // tasks for which room is kept
-  int evicted = 0;            // tasks that go because that was decided
-  int leaving = 0;            // tasks that are marked to be evicted
-  int movable = 0;            // tasks that may be moved
-  int started = 0;            // tasks that hold room and have started
-  absl::Duration starts;      // sum of their starts, since the epoch
-  Resources held;             // requests of its tasks that hold room
-  Resources asks;             // requests of its tasks that name our scheduler and wait for a node, without gates
+  Text held_back;  // set: not placed for now, since this went wrong when it was tried
 
   // When its tasks that hold room have started, in the mean; InfiniteFuture: none has.
   absl::Time mean_start() const { return started == 0 ? absl::InfiniteFuture() : absl::UnixEpoch() + starts / started; }

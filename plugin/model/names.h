@@ -29,7 +29,8 @@ class Names {
     auto it = ids_.find(text);
     return it == ids_.end() ? -1 : it->second;
   }
-  absl::string_view Text(int id) const { return texts_[static_cast<std::size_t>(id)]; }
+  absl::string_view Text(int id) const { return Kept(id); }
+  const std::string& Kept(int id) const { return texts_[static_cast<std::size_t>(id)]; }
   int size() const { return static_cast<int>(texts_.size()); }
   // That all of them take, about.
   std::size_t bytes() const { return bytes_; }

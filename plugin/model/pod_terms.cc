@@ -191,30 +191,32 @@ void PodTerms::JoinClass(TaskId id) {
   Pod& pod = pods_[static_cast<std::size_t>(id)];
   std::string key = ClassKeyOf(Packed(pod));
   const auto it = class_by_key_.find(key);
+  int number = -1;
   if (it != class_by_key_.end()) {
-    pod.its_class = it->second;
+    number = it->second;
   } else {
-    pod.its_class = classes_.Add();
-    Class& fresh = classes_[pod.its_class];
+    number = classes_.Add();
+    Class& fresh = classes_[number];
     fresh.key = key;
     fresh.matched = Matching(fresh);
-    class_by_key_.emplace(std::move(key), pod.its_class);
+    class_by_key_.emplace(std::move(key), number);
   }
-  Class& its_class = classes_[pod.its_class];
+  pod.class_and_waits = {number, pod.waits()};
+  Class& its_class = classes_[number];
   ++its_class.pods;
-  if (pod.waits) its_class.waiting.insert(id);
+  if (pod.waits()) its_class.waiting.insert(id);
 }
 
 void PodTerms::LeaveClass(TaskId id) {
   Pod& pod = pods_[static_cast<std::size_t>(id)];
-  if (pod.its_class == -1) return;
-  Class& its_class = classes_[pod.its_class];
+  if (pod.its_class() == -1) return;
+  Class& its_class = classes_[pod.its_class()];
   its_class.waiting.erase(id);
   if (--its_class.pods == 0) {
     class_by_key_.erase(its_class.key);
-    classes_.Remove(pod.its_class);
+    classes_.Remove(pod.its_class());
   }
-  pod.its_class = -1;
+  pod.class_and_waits = {-1, pod.waits()};
 }
 
 // What terms counted stays: no term asks for what is new.
@@ -225,10 +227,10 @@ void PodTerms::MakeClassesAnew() {
     Pod& pod = pods_[id];
     if (!pod.labels.there()) continue;
     JoinClass(static_cast<TaskId>(id));
-    if (pod.row == kNone) continue;
-    Counts& counts = classes_[pod.its_class].rows[pod.row];
+    if (pod.row() == kNone) continue;
+    Counts& counts = classes_[pod.its_class()].rows[pod.row()];
     ++counts.pods;
-    counts.live += pod.live ? 1 : 0;
+    counts.live += pod.live() ? 1 : 0;
   }
 }
 
@@ -236,16 +238,19 @@ void PodTerms::MakeClassesAnew() {
 
 void PodTerms::Set(TaskId id, absl::string_view ns, const LabelList& labels, bool waits) {
   Remove(id);
-  if (static_cast<std::size_t>(id) >= pods_.size()) pods_.resize(static_cast<std::size_t>(id) + 1);
+  while (static_cast<std::size_t>(id) >= pods_.size()) {
+    GrowByQuarters(pods_);
+    pods_.emplace_back();
+  }
   Pod& pod = pods_[static_cast<std::size_t>(id)];
   pod.labels = labels_.Keep(ns, labels);
-  pod.waits = waits;
+  pod.class_and_waits = {-1, waits};
   if (classed_) JoinClass(id);
 }
 
 void PodTerms::Remove(TaskId id) {
   if (static_cast<std::size_t>(id) >= pods_.size()) return;
-  GW_CHECK(pods_[static_cast<std::size_t>(id)].row == kNone);
+  GW_CHECK(pods_[static_cast<std::size_t>(id)].row() == kNone);
   LeaveClass(id);
   labels_.Drop(pods_[static_cast<std::size_t>(id)].labels);
   pods_[static_cast<std::size_t>(id)] = {};
@@ -253,8 +258,8 @@ void PodTerms::Remove(TaskId id) {
 
 bool PodTerms::SetWaits(TaskId id, bool waits) {
   Pod& pod = pods_[static_cast<std::size_t>(id)];
-  if (pod.waits != waits && pod.its_class != -1) return false;
-  pod.waits = waits;
+  if (pod.waits() != waits && pod.its_class() != -1) return false;
+  pod.class_and_waits = {pod.its_class(), waits};
   return true;
 }
 
@@ -269,20 +274,19 @@ bool PodTerms::HasLabels(TaskId id, const std::vector<RequirementFacts>& require
 }
 
 std::vector<TermId> PodTerms::Matched(TaskId id) const {
-  const int its_class = pods_[static_cast<std::size_t>(id)].its_class;
+  const int its_class = pods_[static_cast<std::size_t>(id)].its_class();
   return its_class == -1 ? std::vector<TermId>() : classes_[its_class].matched;
 }
 
 void PodTerms::Enter(TaskId id, Row row, bool live, const Shape& shape) {
   Pod& pod = pods_[static_cast<std::size_t>(id)];
-  pod.row = row;
-  pod.live = live;
+  pod.row_and_live = {row, live};
   for (const TermId term : shape.away) {
     AddTo(term, row, {0, 0, 1}, 1);
     terms_[term].keepers.insert(id);
   }
-  if (pod.its_class == -1) return;
-  Class& its_class = classes_[pod.its_class];
+  if (pod.its_class() == -1) return;
+  Class& its_class = classes_[pod.its_class()];
   const Counts counts{1, live ? 1 : 0, 0};
   ++its_class.rows[row].pods;
   its_class.rows[row].live += counts.live;
@@ -291,14 +295,14 @@ void PodTerms::Enter(TaskId id, Row row, bool live, const Shape& shape) {
 
 void PodTerms::Leave(TaskId id, Row row, bool live, const Shape& shape) {
   Pod& pod = pods_[static_cast<std::size_t>(id)];
-  GW_CHECK(pod.row == row && pod.live == live);
-  pod.row = kNone;
+  GW_CHECK(pod.row() == row && pod.live() == live);
+  pod.row_and_live = {kNone, false};
   for (const TermId term : shape.away) {
     AddTo(term, row, {0, 0, 1}, -1);
     terms_[term].keepers.erase(id);
   }
-  if (pod.its_class == -1) return;
-  Class& its_class = classes_[pod.its_class];
+  if (pod.its_class() == -1) return;
+  Class& its_class = classes_[pod.its_class()];
   const auto it = its_class.rows.find(row);
   it->second.live -= live ? 1 : 0;
   if (--it->second.pods == 0) its_class.rows.erase(it);
@@ -375,9 +379,9 @@ void PodTerms::Audit(const SlotTable<Task>& tasks, const Shapes& shapes, std::ve
     if (ValueOn(id, task.row) != -1) sums[id].pods += counts.pods;
   };
   tasks.ForEach([&](TaskId id, const Task& task) {
-    const std::string name = absl::StrCat("pod ", task.ns, "/", task.name.view());
+    const std::string name = absl::StrCat("pod ", task.ns.view(), "/", task.name.view());
     const Pod none, &pod = static_cast<std::size_t>(id) < pods_.size() ? pods_[static_cast<std::size_t>(id)] : none;
-    if (task.holds_room() != (pod.row != kNone))
+    if (task.holds_room() != (pod.row() != kNone))
       wrong.push_back(absl::StrCat(name, ": holds room, and terms do not count it, or the other way round"));
     if (!pod.labels.there()) return;
     Class its_class;
@@ -386,7 +390,7 @@ void PodTerms::Audit(const SlotTable<Task>& tasks, const Shapes& shapes, std::ve
     if (matching != Matched(id))
       wrong.push_back(absl::StrCat(name, ": terms that hold for its class are ", Matched(id).size(), ", one by one ",
                                    matching.size()));
-    if (pod.waits && matching != shapes[task.shape].matched)
+    if (pod.waits() && matching != shapes[task.shape].matched)
       wrong.push_back(absl::StrCat(name, ": other terms hold for it than its shape has"));
     if (!task.holds_room()) return;
     for (const TermId term : matching) add(term, task, {1, task.status != TaskStatus::kReleasing ? 1 : 0, 0});
@@ -415,10 +419,10 @@ void PodTerms::Audit(const SlotTable<Task>& tasks, const Shapes& shapes, std::ve
     if (pod.labels.there() && !tasks.Has(static_cast<TaskId>(id)))
       wrong.push_back(absl::StrCat("pod number ", id, " is gone, and its labels are kept"));
     labels.push_back(&pod.labels);
-    if (pod.its_class == -1) continue;
-    auto& [pods, waiting] = of_classes[pod.its_class];
+    if (pod.its_class() == -1) continue;
+    auto& [pods, waiting] = of_classes[pod.its_class()];
     ++pods;
-    waiting += pod.waits ? 1 : 0;
+    waiting += pod.waits() ? 1 : 0;
   }
   labels_.Audit(labels, wrong);
   classes_.ForEach([&](int id, const Class& each) {

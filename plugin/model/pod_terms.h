@@ -108,10 +108,11 @@ class PodTerms {
   };
   struct Pod {
     PodLabels::Kept labels;
-    int its_class = -1;
-    bool waits = false;
-    Row row = kNone;
-    bool live = false;
+    Flagged class_and_waits{-1, false}, row_and_live{kNone, false};  // together, since pods are many
+    int its_class() const { return class_and_waits.number(); }
+    bool waits() const { return class_and_waits.flag(); }
+    Row row() const { return row_and_live.number(); }
+    bool live() const { return row_and_live.flag(); }
   };
 
   TermId InternTerm(absl::string_view topology_key, std::vector<PodSelectorFacts> selectors, bool unknown_matches,

@@ -75,10 +75,17 @@ std::int64_t& Resources::At(Dim dim) {
 }
 
 void Resources::Add(const Resources& other, std::int64_t times) {
-  for (Dim dim = 0; dim < other.size(); ++dim) {
+  for (std::size_t i = 0; i < first_.size(); ++i) first_[i] = WrapAdd(first_[i], WrapTimes(other.first_[i], times));
+  for (Dim dim = kFirstDims; other.more_ != nullptr && dim < other.size(); ++dim) {
     if (other[dim] == 0) continue;
     std::int64_t& amount = At(dim);
     amount = WrapAdd(amount, WrapTimes(other[dim], times));
+  }
+}
+
+void Resources::RaiseTo(const Resources& least) {
+  for (Dim dim = 0; dim < least.size(); ++dim) {
+    if ((*this)[dim] < least[dim]) At(dim) = least[dim];
   }
 }
 

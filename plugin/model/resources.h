@@ -58,6 +58,8 @@ class Resources {
   void Set(Dim dim, std::int64_t amount) { At(dim) = amount; }
   void Add(const Resources& other, std::int64_t times = 1);
   void Subtract(const Resources& other, std::int64_t times = 1) { Add(other, -times); }
+  // To so much at least, dimension by dimension.
+  void RaiseTo(const Resources& least);
   bool zero() const;
 
   friend bool operator==(const Resources& a, const Resources& b);

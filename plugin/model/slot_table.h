@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "plugin/model/compact.h"
 
 namespace gangway::model {
 
@@ -16,7 +17,9 @@ class SlotTable {
   int Add() {
     ++size_;
     if (free_.empty()) {
+      GrowByQuarters(slots_);
       slots_.emplace_back();
+      GrowByQuarters(used_);
       used_.push_back(1);
       return slots() - 1;
     }

@@ -39,7 +39,7 @@ struct Departure {
 };
 
 struct Task {
-  absl::string_view ns;  // the cluster's
+  TextOfOther ns;  // the cluster's
   Text name;
   Uid uid;
   GangId gang = kNone;

@@ -61,7 +61,7 @@ Write BindingOf(const Task& task, absl::string_view node) {
   json.Key("metadata")
       .BeginObject()
       .Field("name", task.name.view())
-      .Field("namespace", task.ns)
+      .Field("namespace", task.ns.view())
       .Field("uid", task.uid.text())
       .EndObject();
   json.Key("target").BeginObject().Field("apiVersion", "v1").Field("kind", "Node").Field("name", node).EndObject();

@@ -46,7 +46,7 @@ class AntiAffinity final : public Constraint {
         if (first == nullptr || std::tie(keeper.ns, keeper.name) < std::tie(first->ns, first->name)) first = &keeper;
       }
     }
-    return first == nullptr ? std::string() : absl::StrCat(first->ns, "/", first->name.view());
+    return first == nullptr ? std::string() : model::KeyOf(first->ns, first->name);
   }
 
   const model::Cluster& cluster_;

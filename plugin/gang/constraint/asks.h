@@ -51,6 +51,7 @@ class Asks {
   std::vector<int> Decides(model::Row row) const;
 
   // What keeps the shape from every node, by what the facts are, or by what is placed; the first in order.
+  bool blocks() const { return !blockers_.empty(); }  // false: nothing may
   std::optional<Blocked> BlockedByFacts() const;
   std::optional<Blocked> BlockedByPlaced() const;
   bool exclusive() const { return exclusive_; }

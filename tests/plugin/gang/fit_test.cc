@@ -71,6 +71,28 @@ TEST_F(FitTest, TheNextCallForgetsTheOverlayAndSeesWhatChanged) {
   EXPECT_THAT(Order(scratch, Overlay(w.cluster)), ElementsAre("small", "tiny", "large"));
 }
 
+TEST_F(FitTest, WhatOneFitHasSeenOfACallAndAnotherHasNotIsAsBeforeForBoth) {
+  const model::ShapeId half = w.cluster.task(w.cluster.SetPod(Pod("g", "w", 1, Cpu(500)))).shape;
+  Scratch scratch;
+  for (int call = 0; call < 3; ++call) {
+    scratch.Begin(w.cluster);
+    Overlay overlay(w.cluster);
+    EXPECT_EQ(scratch.Fit(overlay, shape).copies(), 5) << call;
+    EXPECT_EQ(scratch.Fit(overlay, half).copies(), 22) << call;
+    overlay.Take(w.cluster.FindNode("small"), shape, 1);
+    scratch.RowTouched(w.cluster.FindNode("small"));
+    if (call == 1) EXPECT_EQ(scratch.Fit(overlay, shape).copies(), 4);
+    overlay.Take(w.cluster.FindNode("large"), shape, 1);
+    scratch.RowTouched(w.cluster.FindNode("large"));
+    if (call == 1) EXPECT_EQ(scratch.FullReason(overlay, shape).lacks.front().best_free, 1000);
+    scratch.End();
+  }
+  w.cluster.SetNode(Node("tiny", 4));
+  scratch.Begin(w.cluster);
+  EXPECT_EQ(scratch.Fit(Overlay(w.cluster), shape).copies(), 7);
+  EXPECT_EQ(scratch.Fit(Overlay(w.cluster), half).copies(), 28);
+}
+
 TEST_F(FitTest, AnotherClusterIsAnother) {
   Scratch scratch;
   scratch.Begin(w.cluster);

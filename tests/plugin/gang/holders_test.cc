@@ -91,6 +91,18 @@ TEST_F(HoldersTest, MembersGoBeforeGangsLowPrioritiesBeforeHighOnesTheYoungestFi
   EXPECT_FALSE(holders.AnyInOtherQueues(cluster.gang(Id("mid")).queue));
 }
 
+TEST_F(HoldersTest, TheMostThatOneOfThemHoldsIsKnownOfEachResource) {
+  Runs("one", "low", 1, 1, 1);
+  Runs("three", "low", 2, 2, 3);
+  Runs("two", "high", 3, 2, 2);
+  const Holders holders(cluster, QueueTree(cluster), policy, At(10));
+  EXPECT_EQ(holders.most_held()[model::kCpu], 3000);
+  EXPECT_EQ(holders.most_held()[model::kPods], 3);
+  std::vector<bool> surplus;
+  for (const Candidate& candidate : holders.by_queue().begin()->second) surplus.push_back(candidate.has_surplus);
+  EXPECT_THAT(surplus, ElementsAre(false, true, false));
+}
+
 TEST_F(HoldersTest, OfOnePriorityThoseGoFirstThatHaveStartedLast) {
   Runs("early", "", 4, 2, 2);
   Runs("late", "", 1, 2, 2);

@@ -48,6 +48,18 @@ TEST_F(RepackTest, WhoWouldNotFitDoesWhereOthersLieElsewhere) {
   EXPECT_THAT(Placed(), SizeIs(3));
 }
 
+// Of those that no node takes there are many, and few looks; whoever comes after them still finds its room. Beside them
+// one has what it needs, and wants more.
+TEST_F(PackedTest, WhatNoNodeTakesIsLookedAtOnceForAllThatAreLikeIt) {
+  Node("n1", Amounts(1000));
+  OneRuns("elastic", "high", "default", Amounts(1000), "n1");
+  cluster.SetPod(PodOf("elastic", "more", Amounts(20'000)));
+  for (int i = 0; i < 100; ++i) OneWaits(absl::StrCat("x", i), "mid", "default", Amounts(9000));
+  Cpus({4, 5}, {{"a", 3}, {"b", 2}, {"c", 2}, {"d", 2}});
+  policy.repack_budget = 200;
+  EXPECT_THAT(Placed(), SizeIs(4));
+}
+
 // Of whom nobody is evicted for it then.
 TEST_F(RepackTest, NobodyIsEvictedWhereItIsEnough) {
   Node("n2", Amounts(2000));

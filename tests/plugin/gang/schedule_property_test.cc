@@ -2,11 +2,18 @@
 #include <algorithm>
 #include <cctype>
 #include <functional>
+#include <map>
+#include <optional>
 #include <random>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include "plugin/gang/alike_minimum.h"
+#include "plugin/gang/place.h"
 #include "plugin/gang/schedule.h"
 #include "tests/plugin/gang/carried_out.h"
 #include "tests/plugin/gang/dice.h"
@@ -440,6 +447,54 @@ TEST(ScheduleProperty, TheOrderOfEventsDecidesNothing) {
     Feed(shuffled, events, &random);
     ASSERT_EQ(Told(plain, Decide(plain)), Told(shuffled, Decide(shuffled))) << "seed " << seed;
   }
+}
+
+// What is said at a glance (alike_minimum.h) is what trying it says.
+TEST(ScheduleProperty, WhoLacksRoomAtAGlanceFindsNoneWhenTried) {
+  int seen = 0;
+  for (unsigned seed = 0; seed < 3000; ++seed) {
+    Random random(seed);
+    Events events = RandomEvents(random);
+    for (model::QueueFacts& queue : events.queues) {
+      queue.capability.clear();
+      queue.guarantee.clear();
+    }
+    std::map<std::string, model::Wants> wants;  // mostly one for all pods of a gang
+    for (model::GangFacts& gang : events.gangs) {
+      if (random.Chance(10)) continue;
+      gang.min_task_member.clear();
+      gang.sub_groups.clear();
+      gang.topology.reset();
+    }
+    for (model::PodFacts& pod : events.pods) {
+      if (!random.Chance(5)) pod.wants = wants.emplace(pod.gang, pod.wants).first->second;
+    }
+    Cluster cluster;
+    Feed(cluster, events, nullptr);
+    for (const model::GangId id : cluster.waiting()) {
+      const Policy policy;
+      Scratch scratch;
+      scratch.Begin(cluster);
+      Overlay overlay(cluster);
+      const std::optional<AlikeMinimum> needs = FindAlikeMinimum(overlay, cluster.gang(id));
+      if (!needs.has_value() || scratch.Fit(overlay, needs->shape).copies() >= needs->count) continue;
+      ++seen;
+      const NoRoom told = WhyNoRoomForAlike(overlay, scratch, cluster.gang(id), *needs);
+      GangPlacement placement(overlay, scratch, policy, id);
+      ASSERT_FALSE(placement.PlaceMinimum()) << "seed " << seed;
+      ASSERT_EQ(placement.lacking(), Lacking::kRoom) << "seed " << seed;
+      const std::optional<Wanted> wanted = placement.wanted();
+      ASSERT_TRUE(wanted.has_value()) << "seed " << seed;
+      ASSERT_EQ(wanted->by_shape, (std::vector<std::pair<model::ShapeId, int>>{{needs->shape, needs->count}}))
+          << "seed " << seed;
+      Decision decision;
+      placement.Finish(decision);
+      ASSERT_EQ(decision.reason, told.reason) << "seed " << seed;
+      ASSERT_EQ(decision.would_fit, told.would_fit) << "seed " << seed;
+      ASSERT_TRUE(decision.short_of_minimum && decision.placements.empty()) << "seed " << seed;
+    }
+  }
+  EXPECT_GT(seen, 100);
 }
 
 TEST(ScheduleProperty, ScratchIsOnlyACache) {

@@ -93,6 +93,39 @@ TEST(PodLabelsTest, OfEachPodItsOwnAndKeptOnce) {
   labels.Drop(d);
 }
 
+TEST(FlaggedTest, HasItsNumberAndItsFlag) {
+  static_assert(sizeof(Flagged) == 4);
+  for (const int number : {-1, 0, 1, (1 << 30) - 1, -(1 << 30)}) {
+    for (const bool flag : {false, true}) {
+      EXPECT_EQ(Flagged(number, flag).number(), number);
+      EXPECT_EQ(Flagged(number, flag).flag(), flag);
+    }
+  }
+}
+
+TEST(TextOfOtherTest, IsTheTextThatIsKept) {
+  const std::string kept = "research", same = "research", other = "staff";
+  const TextOfOther text(kept);
+  EXPECT_EQ(text, absl::string_view("research"));
+  EXPECT_EQ(text.view().data(), kept.data()) << "not a copy";
+  EXPECT_TRUE(text == TextOfOther(same));
+  EXPECT_TRUE(text < TextOfOther(other));
+  EXPECT_EQ(std::string(TextOfOther()), "");
+}
+
+TEST(GrowByQuartersTest, LeavesNoMoreRoomThanAQuarter) {
+  std::vector<int> all;
+  int moves = 0;
+  for (int i = 0; i < 100'000; ++i) {
+    const std::size_t before = all.capacity();
+    GrowByQuarters(all);
+    moves += all.capacity() != before ? 1 : 0;
+    all.push_back(i);
+    ASSERT_LE(all.capacity(), all.size() + all.size() / 4 + 8);
+  }
+  EXPECT_LT(moves, 60);
+}
+
 TEST(PodLabelsTest, WhatNobodyHasIsNotKept) {
   PodLabels labels;
   const auto audit = [&](std::initializer_list<const PodLabels::Kept*> all) {
