@@ -13,6 +13,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "sandbox/apiserver/in_process_client.h"
+#include "sandbox/apiserver/refusal.h"
 #include "tests/sandbox/apiserver/server_fixture.h"
 
 namespace gangway::sandbox {
