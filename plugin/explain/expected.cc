@@ -67,7 +67,7 @@ class Course {
     if (policy_.use_half_life.has_value()) use_.emplace(index, cluster_, *policy_.use_half_life, now);
     for (const auto* const pods : {&facts.pods, &facts.to_come}) {
       for (const PodFacts& pod : *pods) {
-        Pod& of_course = pods_[absl::StrCat(pod.ns, "/", pod.name)];
+        Pod& of_course = pods_[model::KeyOf(pod.ns, pod.name)];
         of_course = {pod, PastOf(index, pod, ends), absl::InfiniteFuture()};
         of_course.ends = LikelyEnd(pod, of_course.past, now);
         if (KnownEnd(pod, now) == absl::InfiniteFuture())
@@ -113,7 +113,7 @@ class Course {
         pod.wants.requests.emplace_back(dim, amount <= 0 ? 0 : (amount - 1) / gang.min_member + 1);
       std::erase_if(pod.wants.requests, [](const auto& each) { return each.first == "pods"; });
       pod.wants.requests.emplace_back("pods", 1);
-      const std::string name = absl::StrCat(pod.ns, "/", pod.name);
+      const std::string name = model::KeyOf(pod.ns, pod.name);
       pods_[name] = {std::move(pod), past, absl::InfiniteFuture()};
     }
   }
@@ -132,7 +132,7 @@ class Course {
 
   void Begin(const model::Placement& placement) {
     const model::Task& task = cluster_.task(placement.task);
-    Pod& of_course = pods_.at(absl::StrCat(task.ns.view(), "/", task.name.view()));
+    Pod& of_course = pods_.at(model::KeyOf(task.ns, task.name));
     PodFacts& pod = of_course.facts;
     pod.node = std::string(cluster_.node_name(placement.row));
     pod.phase = model::PodPhase::kRunning;

@@ -1,8 +1,8 @@
 #include "plugin/gang/holders.h"
 
 #include <algorithm>
+#include <optional>
 #include <tuple>
-#include <utility>
 
 #include "plugin/gang/lost_member.h"
 
@@ -30,9 +30,8 @@ bool GoesLater::operator()(const Candidate& a, const Candidate& b) const {
 
 Holders::Holders(const model::Cluster& cluster, const QueueTree& tree, const Policy& policy, absl::Time now)
     : cluster_(cluster), policy_(policy) {
-  int last_class = model::kNone;  // most have the one of the gang before
-  std::int32_t priority_of_class = 0;
-  bool any = false;
+  std::optional<int> last_class;  // most have the one of the gang before
+  std::int32_t priority = 0;
   for (GangId id = 0; id < cluster_.gang_slots(); ++id) {
     const Gang& gang = cluster_.gang(id);
     if ((gang.binding_releasing > 0 || gang.evicted > 0) && !IsInGrace(cluster_, tree, policy_, gang, now))
@@ -44,11 +43,10 @@ Holders::Holders(const model::Cluster& cluster, const QueueTree& tree, const Pol
       being_bound_.push_back(id);
       continue;
     }
-    if (!std::exchange(any, true) || gang.priority_class != last_class) {
+    if (last_class != gang.priority_class) {
       last_class = gang.priority_class;
-      priority_of_class = cluster_.PriorityOf(gang);
+      priority = cluster_.PriorityOf(gang);
     }
-    const std::int32_t priority = priority_of_class;
     by_queue_[gang.queue].push_back(
         {id, true, gang.leaving > 0, gang.ready() > gang.min_member, 0, priority, gang.mean_start(), gang.created});
     any_movable_ = any_movable_ || gang.movable > 0;

@@ -1,6 +1,8 @@
 // The pictures of docs/extender.md: what each mode changes, on a workload in which it shows. GW_UPDATE_GOLDEN=1 draws
 // them anew, and the tests that did so fail.
 #include <algorithm>
+#include <iterator>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,6 +44,9 @@ TEST(BesidePicturesTest, Light) {
                            outcome.placed.at("large").waited,
                            outcome.let_in_vain.empty() ? "held back" : "let in for nothing");
   };
+  EXPECT_LT(asked.placed.at("large").waited, alone.placed.at("large").waited / 2);
+  EXPECT_FALSE(alone.let_in_vain.empty());
+  EXPECT_TRUE(asked.let_in_vain.empty());
   ExpectPicture("light", Picture(workload, {{title("Volcano alone", alone), &alone}, {title("light", asked), &asked}},
                                  {"large"}));
 }
@@ -54,11 +59,15 @@ TEST(BesidePicturesTest, Steer) {
     if (job.close) close.push_back(job.name);
   }
   const Outcome alone = Of(workload, std::nullopt), asked = Of(workload, Mode::kSteer);
-  const auto title = [&](const char* who, const Outcome& outcome) {
-    const auto whole = std::count_if(close.begin(), close.end(),
-                                     [&](const std::string& name) { return outcome.placed.at(name).racks == 1; });
-    return absl::StrFormat("%s: %d of %d gangs that should lie in one rack do", who, whole, close.size());
+  const auto whole = [&](const Outcome& outcome) {
+    return std::count_if(close.begin(), close.end(),
+                         [&](const std::string& name) { return outcome.placed.at(name).racks == 1; });
   };
+  const auto title = [&](const char* who, const Outcome& outcome) {
+    return absl::StrFormat("%s: %d of %d gangs that should lie in one rack do", who, whole(outcome), close.size());
+  };
+  EXPECT_LT(whole(alone), std::ssize(close) / 2);
+  EXPECT_EQ(whole(asked), std::ssize(close));
   ExpectPicture("steer",
                 Picture(workload, {{title("Volcano alone", alone), &alone}, {title("steer", asked), &asked}}, close));
 }
@@ -77,6 +86,7 @@ TEST(BesidePicturesTest, Full) {
     return absl::StrFormat("%s: urgent gangs wait %.0f s at most; gangs that begin anew for them: %d", who, longest,
                            outcome.begun_anew);
   };
+  EXPECT_LT(asked.begun_anew, alone.begun_anew);
   ExpectPicture(
       "full", Picture(workload, {{title("Volcano alone, with preempt", alone), &alone}, {title("full", asked), &asked}},
                       urgent));
