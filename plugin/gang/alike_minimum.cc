@@ -1,11 +1,10 @@
 #include "plugin/gang/alike_minimum.h"
 
 #include <cstddef>
-#include <numeric>
-#include <utility>
+#include <string>
+#include <vector>
 
-#include "plugin/gang/area.h"
-#include "plugin/gang/assignment.h"
+#include "plugin/gang/admit.h"
 #include "plugin/gang/constraint/asks.h"
 #include "plugin/gang/order.h"
 #include "plugin/gang/usable.h"
@@ -14,6 +13,8 @@ namespace gangway::gang {
 
 using model::Cluster;
 using model::Gang;
+using model::Reason;
+using model::RoleReason;
 using model::Task;
 using model::TaskId;
 using model::TaskStatus;
@@ -37,18 +38,22 @@ std::optional<AlikeMinimum> FindAlikeMinimum(const Overlay& overlay, const Gang&
   return needs;
 }
 
-NoRoom WhyNoRoomForAlike(Overlay& overlay, Scratch& scratch, const Gang& gang, const AlikeMinimum& needs) {
-  Usable usable;
-  usable.tasks.reserve(gang.tasks.size());
+NoRoom WhyNoRoomForAlike(const Overlay& overlay, Scratch& scratch, const Gang& gang, const AlikeMinimum& needs) {
+  const Cluster& cluster = overlay.cluster();
+  std::vector<TaskId> tasks;
+  tasks.reserve(gang.tasks.size());
   for (const TaskId id : gang.tasks) {
-    if (overlay.cluster().task(id).status == TaskStatus::kPending) usable.tasks.push_back(id);
+    if (cluster.task(id).status == TaskStatus::kPending) tasks.push_back(id);
   }
-  SortTasks(overlay.cluster(), usable.tasks);
-  Assignment tasks(overlay, scratch, gang);
-  tasks.Use(std::move(usable));
-  TaskGroup group{needs.shape, std::vector<std::size_t>(static_cast<std::size_t>(needs.count))};
-  std::iota(group.tasks.begin(), group.tasks.end(), std::size_t{0});
-  return WhyNoRoom(tasks, Area(), {std::move(group)});
+  SortTasks(cluster, tasks);
+  const int fitting = static_cast<int>(scratch.Fit(overlay, needs.shape).copies());
+  NoRoom told{ReasonOf(Reason::Kind::kNoRoom, gang), {tasks.begin(), tasks.begin() + fitting}};
+  told.reason.existing = gang.ready() + fitting;
+  told.reason.missing = needs.count - fitting;
+  RoleReason& role = told.reason.roles.emplace_back(scratch.FullReason(overlay, needs.shape));
+  role.role = std::string(cluster.names().Text(cluster.task(tasks[static_cast<std::size_t>(fitting)]).role));
+  role.missing = told.reason.missing;
+  return told;
 }
 
 }  // namespace gangway::gang

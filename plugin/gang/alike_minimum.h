@@ -21,7 +21,7 @@ struct AlikeMinimum {
 // `count` copies of the shape have room, PlaceMinimum (place.h) would find none, whichever pods it took.
 std::optional<AlikeMinimum> FindAlikeMinimum(const Overlay& overlay, const model::Gang& gang);
 
-// Why fewer have room. No trial of the overlay has begun.
-NoRoom WhyNoRoomForAlike(Overlay& overlay, Scratch& scratch, const model::Gang& gang, const AlikeMinimum& needs);
+// Why fewer have room; as WhyNoRoom (no_room.h) says it. No trial of the overlay has begun.
+NoRoom WhyNoRoomForAlike(const Overlay& overlay, Scratch& scratch, const model::Gang& gang, const AlikeMinimum& needs);
 
 }  // namespace gangway::gang

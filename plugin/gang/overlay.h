@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
 #include "plugin/gang/constraint/placed.h"
 #include "plugin/gang/queue_tree.h"
