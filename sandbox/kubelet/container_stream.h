@@ -37,7 +37,7 @@ class ContainerStream {
   virtual void Write(absl::string_view bytes) = 0;
   // Bytes that the other side has not taken yet. Whoever writes keeps them few.
   virtual std::size_t unwritten() const = 0;
-  virtual void CloseInput() = 0;
+  virtual void CloseInput() = 0;  // once; nothing is written after it
   // Of a terminal.
   virtual void Resize(int columns, int rows) = 0;
   // So much of the output has been passed on. A container that has got too far ahead waits for that.

@@ -32,6 +32,7 @@ bool ExecSession::OnMessage(std::string message) {
   const absl::string_view bytes = absl::string_view(message).substr(1);
   switch (static_cast<RemoteChannel>(message.front())) {
     case RemoteChannel::kInput:
+      if (input_ended_) return true;
       stream_->Write(bytes);
       held_ = stream_->unwritten() > kMaxUntaken;
       return !held_;
@@ -39,7 +40,8 @@ bool ExecSession::OnMessage(std::string message) {
       if (const auto size = ParseTerminalSize(bytes)) stream_->Resize(size->columns, size->rows);
       return true;
     case RemoteChannel::kClose:
-      if (bytes.size() == 1 && static_cast<RemoteChannel>(bytes.front()) == RemoteChannel::kInput)
+      if (bytes.size() == 1 && static_cast<RemoteChannel>(bytes.front()) == RemoteChannel::kInput &&
+          !std::exchange(input_ended_, true))
         stream_->CloseInput();
       return true;
     case RemoteChannel::kOutput:

@@ -39,6 +39,7 @@ class ExecSession final : public kube::WebSocketUser {
   std::unique_ptr<ContainerStream> stream_;
   std::size_t owed_ = 0;  // output that was passed on, and not told so
   bool held_ = false;     // the client waits for us
+  bool input_ended_ = false;
 };
 
 }  // namespace gangway::sandbox

@@ -85,10 +85,11 @@ void PortForwardSession::Open(const SpdyFrame& frame) {
   std::string request = HeaderOf(frame, "requestid");
   // Of clients before there were any: an error stream comes first, its data stream next.
   if (request.empty()) request = absl::StrCat(type == "error" ? frame.id : frame.id - 2);
-  const bool fresh = frame.id % 2 == 1 && !requests_.contains(frame.id);
+  const bool fresh = frame.id % 2 == 1 && frame.id > last_opened_;
   const auto there = forwards_.find(request);
   const bool room = there != forwards_.end() ? (type == "error" ? there->second.error : there->second.data) == 0
                                              : forwards_.size() < kMaxConnections;
+  last_opened_ = std::max(last_opened_, frame.id);
   if (!known || !numbered || !fresh || !room) return socket_.Send(SpdyWriter::Reset(frame.id));
   Forward& forward = forwards_[request];
   (type == "error" ? forward.error : forward.data) = frame.id;

@@ -56,6 +56,7 @@ class PortForwardSession final : public kube::WebSocketUser {
   SpdyWriter writer_;
   std::map<std::string, Forward> forwards_;        // by request
   std::map<std::uint32_t, std::string> requests_;  // by stream
+  std::uint32_t last_opened_ = 0;                  // each is above those before it (2.3.2 of the draft)
   bool held_ = false, over_ = false;
 };
 

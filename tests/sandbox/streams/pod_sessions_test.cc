@@ -127,6 +127,15 @@ TEST_F(ExecSessionTest, EachSideWaitsForTheOther) {
   EXPECT_EQ(heard_.took, 4u);
 }
 
+TEST_F(ExecSessionTest, AfterTheEndOfItsInputTheCommandHearsNothing) {
+  const auto session = Start();
+  EXPECT_TRUE(session->OnMessage(std::string("\0a", 2)));
+  for (int i = 0; i < 2; ++i) EXPECT_TRUE(session->OnMessage(std::string("\xff\0", 2)));
+  EXPECT_TRUE(session->OnMessage(std::string("\0b", 2)));
+  EXPECT_EQ(heard_.input, "a");
+  EXPECT_EQ(heard_.said, "close ");
+}
+
 class PortForwardSessionTest : public ::testing::Test {
  protected:
   PortForwardSessionTest()
@@ -199,6 +208,14 @@ TEST_F(PortForwardSessionTest, StreamsThatMeanNothingAreRefusedAlone) {
   for (std::uint32_t i = 0; i <= PortForwardSession::kMaxConnections; ++i)
     session_.OnMessage(Headers(101 + 2 * i, "error", "80", absl::StrCat("r", i).c_str()));
   EXPECT_EQ(socket_.sent.back(), SpdyWriter::Reset(101 + 2 * PortForwardSession::kMaxConnections));
+}
+
+TEST_F(PortForwardSessionTest, ANumberThatWasUsedIsNoStreamsAgain) {
+  Connect();
+  heard_.events.on_end({});
+  socket_.sent.clear();
+  session_.OnMessage(Headers(3, "data") + Headers(1, "error"));
+  EXPECT_THAT(socket_.sent, ElementsAre(SpdyWriter::Reset(3), SpdyWriter::Reset(1)));
 }
 
 TEST_F(PortForwardSessionTest, AResetEndsTheConnectionAndAPingIsAnswered) {
