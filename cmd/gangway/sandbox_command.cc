@@ -275,6 +275,8 @@ int RunSandbox(const SandboxFlags& flags) {
   if (flags.run != "process" && (!flags.images.empty() || !flags.volumes.empty() || !flags.show.empty() ||
                                  flags.network != SandboxFlags().network))
     return wrong(absl::InvalidArgumentError("--image, --network, --volumes and --show are for --run=process"));
+  if (!flags.rbac && !flags.users.empty())
+    return wrong(absl::InvalidArgumentError("--user is for --rbac: without, everybody may do everything"));
   if (flags.run == "process") {
     auto started = StartProcessSandbox(flags, loop);
     if (!started.ok()) return wrong(started.status());
@@ -288,8 +290,6 @@ int RunSandbox(const SandboxFlags& flags) {
                                                        std::move(on_containers));
     };
   }
-  if (!flags.rbac && !flags.users.empty())
-    return wrong(absl::InvalidArgumentError("--user is for --rbac: without, everybody may do everything"));
   OwnFolder folder;
   std::optional<SandboxCertificates> certificates;
   std::optional<SandboxIdentities> identities;

@@ -93,16 +93,17 @@ TEST_F(TokenVolumeTest, WhatIsThereStays) {
 }
 
 TEST_F(TokenVolumeTest, EachNamespaceHasTheAuthorityAndKeepsIt) {
-  const auto authority = [&](const std::string& ns) -> boost::json::string {
+  const auto authority = [&](const std::string& ns) -> std::string {
     const Answer answer = Get(absl::StrCat("/api/v1/namespaces/", ns, "/configmaps/kube-root-ca.crt"));
-    return answer.code == 200 ? answer.json().Find("data")->as_object().at("ca.crt").as_string() : "none";
+    if (answer.code != 200) return "none";
+    return boost::json::value_to<std::string>(answer.json().Find("data")->as_object().at("ca.crt"));
   };
-  EXPECT_EQ(authority("kube-system"), kAuthority.data());
+  EXPECT_EQ(authority("kube-system"), kAuthority);
   Post("/api/v1/namespaces", R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"ml"}})");
-  EXPECT_EQ(authority("ml"), kAuthority.data());
+  EXPECT_EQ(authority("ml"), kAuthority);
   Delete("/api/v1/namespaces/ml/configmaps/kube-root-ca.crt");
   Settle();
-  EXPECT_EQ(authority("ml"), kAuthority.data());
+  EXPECT_EQ(authority("ml"), kAuthority);
   Delete("/api/v1/namespaces/ml");
   loop_.RunFor(absl::Seconds(10));
   EXPECT_EQ(Get("/api/v1/namespaces/ml").code, 404) << "nothing is made anew in what goes";
