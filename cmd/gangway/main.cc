@@ -99,6 +99,9 @@ void AddSandbox(gangway::cmd::CommandLine app, gangway::cmd::SandboxFlags& flags
   sandbox.AddSwitch("--rbac", flags.rbac,
                     "roles and bindings are in force: TLS, tokens, kubectl --as, auth can-i; default: everybody may do "
                     "everything");
+  sandbox.Add("--user", flags.users,
+              "somebody with a client certificate, and a context of that name in the kubeconfig, with --rbac "
+              "(repeatable): jane, or jane=team-a,team-b with groups");
   sandbox.Add("--kubeconfig", flags.kubeconfig, "where to write the kubeconfig; default: a temporary file");
   sandbox
       .Add("--components", flags.components,

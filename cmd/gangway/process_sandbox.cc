@@ -72,6 +72,8 @@ absl::StatusOr<ProcessSandbox> StartProcessSandbox(const SandboxFlags& flags, Lo
   setup.folder = folder;
   setup.shared_network = out.options.shared_network;
   setup.cgroup = paths::path(folder).filename();
+  setup.api_server_ip = kApiServerIp;
+  setup.api_server_port = kApiServerPort;
   const std::string program = paths::read_symlink("/proc/self/exe", error);
   auto host = sandbox::HostClient::Start(loop, program, std::move(setup));
   if (!host.ok()) {

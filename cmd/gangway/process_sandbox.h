@@ -13,6 +13,10 @@
 
 namespace gangway::cmd {
 
+// Where pods with a network of their own find the API server, as in a cluster: the address of the Service `kubernetes`.
+inline constexpr char kApiServerIp[] = "10.96.0.1";
+inline constexpr int kApiServerPort = 443;
+
 struct ProcessSandbox {
   std::unique_ptr<sandbox::HostClient> host;  // outlives the cluster
   sandbox::ProcessOptions options;

@@ -17,7 +17,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -30,6 +29,7 @@
 #include "cmd/conf/conf_files.h"
 #include "cmd/dashboard/dashboard_server.h"
 #include "cmd/gangway/process_sandbox.h"
+#include "cmd/gangway/sandbox_identities.h"
 #include "cmd/run/run.h"
 #include "cmd/snapshot/file/snapshot.h"
 #include "cmd/terminal/exit_code.h"
@@ -37,7 +37,6 @@
 #include "cmd/terminal/version.h"
 #include "kube/client/kubeconfig.h"
 #include "kube/serve/http_front.h"
-#include "kube/serve/self_signed.h"
 #include "sandbox/cluster/api_server_handler.h"
 #include "sandbox/cluster/cluster.h"
 #include "sandbox/cluster/webhook_calls.h"
@@ -217,37 +216,6 @@ class OwnFolder {
   std::string path_;
 };
 
-// What --rbac brings: a certificate, since kubectl sends no token without TLS, and the token of an administrator.
-struct Identities {
-  std::string certificate, certificate_file, key_file, admin_token;
-  sandbox::RbacOptions options;
-};
-
-absl::Status WriteOwnFile(const std::string& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  return file ? absl::OkStatus() : absl::UnavailableError(absl::StrCat(path, ": ", std::strerror(errno)));
-}
-
-absl::StatusOr<Identities> MakeIdentities(OwnFolder& folder, absl::Time now) {
-  Identities out;
-  GW_ASSIGN_OR_RETURN(const kube::SelfSigned tls,
-                      kube::MakeSelfSigned("IP:127.0.0.1,DNS:localhost", now, absl::Hours(24 * 365)));
-  GW_ASSIGN_OR_RETURN(const std::string path, folder.Path());
-  out.certificate = tls.certificate;
-  out.certificate_file = path + "/server.crt";
-  out.key_file = path + "/server.key";
-  GW_RETURN_IF_ERROR(WriteOwnFile(out.certificate_file, tls.certificate));
-  GW_RETURN_IF_ERROR(WriteOwnFile(out.key_file, tls.key));
-  GW_ASSIGN_OR_RETURN(const std::string token, kube::RandomBytes(24));
-  GW_ASSIGN_OR_RETURN(out.options.token_secret, kube::RandomBytes(32));
-  out.admin_token = absl::BytesToHexString(token);
-  out.options.tokens[out.admin_token] = {
-      .name = "kubernetes-admin", .uid = {}, .groups = {std::string(sandbox::kMastersGroup)}, .extra = {}};
-  return out;
-}
-
 // Where the kubeconfig of this sandbox is written: as the flag says, or in its own folder.
 absl::StatusOr<std::string> WriteKubeconfig(const std::string& path, OwnFolder& folder,
                                             const kube::KubeconfigEntry& entry) {
@@ -274,8 +242,8 @@ void PrintWelcome(const SandboxFlags& flags, std::size_t nodes, const std::strin
 }
 
 // Prints what the containers write that --show names.
-sandbox::OnLine ShowLines(const SandboxFlags& flags, const Loop& loop, bool colours) {
-  return [&flags, &loop, colours, start = loop.Now()](const api::ObjectMeta& pod, absl::string_view line) {
+sandbox::OnLine ShowLines(const SandboxFlags& flags, const Loop& loop, const absl::Time& start, bool colours) {
+  return [&flags, &loop, &start, colours](const api::ObjectMeta& pod, absl::string_view line) {
     const bool wanted = std::any_of(flags.show.begin(), flags.show.end(), [&](const std::string& rule) {
       const std::pair<std::string, std::string> parts = absl::StrSplit(rule, absl::MaxSplits('=', 1));
       return (parts.first == "*" || sandbox::Behaviour::Names(parts.first, pod)) &&
@@ -301,11 +269,14 @@ int RunSandbox(const SandboxFlags& flags) {
 
   AsioLoop loop(flags.seed != 0 ? flags.seed : static_cast<std::uint64_t>(absl::ToUnixNanos(absl::Now())));
   Owner owner;
+  absl::Time start = loop.Now();
   std::optional<ProcessSandbox> process;
   std::vector<std::string> warnings;
   if (flags.run != "process" && (!flags.images.empty() || !flags.volumes.empty() || !flags.show.empty() ||
                                  flags.network != SandboxFlags().network))
     return wrong(absl::InvalidArgumentError("--image, --network, --volumes and --show are for --run=process"));
+  if (!flags.rbac && !flags.users.empty())
+    return wrong(absl::InvalidArgumentError("--user is for --rbac: without, everybody may do everything"));
   if (flags.run == "process") {
     auto started = StartProcessSandbox(flags, loop);
     if (!started.ok()) return wrong(started.status());
@@ -313,17 +284,26 @@ int RunSandbox(const SandboxFlags& flags) {
     warnings = WarningsOf(*process);
     input->cluster.workloads = true;
     process->options.times = input->cluster.kubelets.times;
-    if (!flags.show.empty()) process->options.on_line = ShowLines(flags, loop, input->run.colours);
+    if (!flags.show.empty()) process->options.on_line = ShowLines(flags, loop, start, input->run.colours);
     input->cluster.kubelets.make_runtime = [&](Loop& on, kube::Client& client, sandbox::OnContainers on_containers) {
       return std::make_unique<sandbox::ProcessRuntime>(on, client, process->options, *process->host,
                                                        std::move(on_containers));
     };
   }
   OwnFolder folder;
-  std::optional<Identities> identities;
+  std::optional<SandboxCertificates> certificates;
+  std::optional<SandboxIdentities> identities;
+  if (flags.rbac || process.has_value()) {
+    const auto path = folder.Path();
+    if (!path.ok()) return wrong(path.status());
+    auto made = MakeSandboxCertificates(*path, loop.Now());
+    if (!made.ok()) return wrong(made.status());
+    certificates = *std::move(made);
+  }
+  if (process.has_value()) input->cluster.api_server.root_ca = certificates->authority.certificate;
   if (flags.rbac) {
-    auto made = MakeIdentities(folder, absl::Now());
-    if (!made.ok()) return wrong(Named("--rbac", made.status()));
+    auto made = MakeSandboxIdentities(flags.users, certificates->authority, loop.Now());
+    if (!made.ok()) return wrong(made.status());
     identities = *std::move(made);
     input->cluster.api_server.rbac = identities->options;
   }
@@ -335,17 +315,28 @@ int RunSandbox(const SandboxFlags& flags) {
   kube::HttpFrontOptions front_options;
   front_options.port = static_cast<std::uint16_t>(flags.port);
   front_options.max_bytes_in_flight = std::size_t{256} << 20;
-  if (identities.has_value()) {
-    front_options.tls_certificate_file = identities->certificate_file;
-    front_options.tls_key_file = identities->key_file;
-  }
+  if (identities.has_value()) SpeakTls(*certificates, front_options);
   auto front = kube::HttpFront::Start(loop, handler, front_options);
   if (!front.ok()) return wrong(Named("--port", front.status()));
+  std::unique_ptr<kube::HttpFront> front_of_pods;  // in TLS, as programs in pods expect it
+  if (process.has_value()) {
+    kube::HttpFrontOptions options = front_options;
+    SpeakTls(*certificates, options);
+    options.port = 0;
+    options.io_threads = 1;
+    options.listener = process->host->TakeApiListener();
+    auto started = kube::HttpFront::Start(loop, handler, options);
+    if (!started.ok()) return wrong(Named("--run=process", started.status()));
+    front_of_pods = *std::move(started);
+    process->options.api_server_ip = process->options.shared_network ? "127.0.0.1" : kApiServerIp;
+    process->options.api_server_port = front_of_pods->port();
+  }
   kube::KubeconfigEntry entry;
   entry.server = (*front)->url();
   if (identities.has_value()) {
-    entry.ca_data = identities->certificate;
+    entry.ca_data = certificates->authority.certificate;
     entry.token = identities->admin_token;
+    entry.users = identities->users;
   }
   const auto kubeconfig = WriteKubeconfig(flags.kubeconfig, folder, entry);
   if (!kubeconfig.ok()) return wrong(Named("--kubeconfig", kubeconfig.status()));
@@ -376,7 +367,6 @@ int RunSandbox(const SandboxFlags& flags) {
   int exit_code = has_goal ? kNotReached : kDone;
   loop.OnSignals({SIGHUP, SIGINT, SIGTERM}, owner.token(), [&](int) { loop.Stop(); });
   const std::unique_ptr<kube::Client> client = cluster.NewClient("gangway");
-  const absl::Time start = loop.Now();
   Run run(loop, *client, std::move(input->run), [&](const absl::Status& end) {
     exit_code = end.ok() ? kDone : absl::IsInvalidArgument(end) ? kNo : kNotReached;
     if (!end.ok()) {
@@ -392,6 +382,7 @@ int RunSandbox(const SandboxFlags& flags) {
     const auto& wanted = input->components;
     if (std::find(wanted.begin(), wanted.end(), component) != wanted.end()) cluster.Start(component);
   }
+  start = loop.Now();
   run.Start();
   loop.Run();
   tell_unused();

@@ -22,6 +22,7 @@ struct SandboxFlags {
   std::string start_delay = "100ms", stop_delay = "100ms";
   std::vector<std::string> runtime_config;  // alpha versions to serve: "scheduling.k8s.io/v1alpha2=true"
   bool rbac = false;                        // roles and bindings are in force, and there are identities
+  std::vector<std::string> users;           // NAME or NAME=GROUP,... with certificates, beside the administrator
   int port = 0;
   std::string dashboard;   // HOST:PORT; empty: any port of 127.0.0.1, and none where there is a goal
   std::string kubeconfig;  // empty: a temporary file

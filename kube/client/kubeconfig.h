@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -37,13 +38,19 @@ absl::StatusOr<Connection> InClusterConnection(const InClusterSource& source);
 // As kubectl looks: `path` when given, $KUBECONFIG, inside a pod its identity, else ~/.kube/config.
 absl::StatusOr<Connection> FindConnection(const std::string& path, absl::string_view context = {});
 
+// Somebody whom a certificate makes known.
+struct KubeconfigUser {
+  std::string name;              // also the context's
+  std::string certificate, key;  // PEM
+};
 struct KubeconfigEntry {
   std::string server;
   std::string ca_data;              // PEM; "" for plain HTTP
   std::string token;                // "" for none
   std::string context = "gangway";  // also the cluster's and the user's name
+  std::vector<KubeconfigUser> users;
 };
-// Pure: the text of a kubeconfig with this one context.
+// Pure: the text of a kubeconfig with this context, which is the current one, and one for each of the users.
 std::string RenderKubeconfig(const KubeconfigEntry& entry);
 // Readable by its owner only, put in place whole; missing folders are made.
 absl::Status WriteKubeconfig(const std::string& path, const KubeconfigEntry& entry);

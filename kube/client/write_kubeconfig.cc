@@ -41,12 +41,22 @@ std::string RenderKubeconfig(const KubeconfigEntry& entry) {
   if (!entry.ca_data.empty()) {
     absl::StrAppend(&out, "    certificate-authority-data: ", absl::Base64Escape(entry.ca_data), "\n");
   }
-  absl::StrAppend(&out, "contexts:\n- name: ", name, "\n  context:\n    cluster: ", name, "\n    user: ", name,
-                  "\nusers:\n- name: ", name, "\n  user:");
+  const auto add_context = [&](const std::string& context) {
+    absl::StrAppend(&out, "- name: ", context, "\n  context:\n    cluster: ", name, "\n    user: ", context, "\n");
+  };
+  out.append("contexts:\n");
+  add_context(name);
+  for (const KubeconfigUser& user : entry.users) add_context(api::JsonString(user.name));
+  absl::StrAppend(&out, "users:\n- name: ", name, "\n  user:");
   if (entry.token.empty()) {
     out.append(" {}\n");
   } else {
     absl::StrAppend(&out, "\n    token: ", api::JsonString(entry.token), "\n");
+  }
+  for (const KubeconfigUser& user : entry.users) {
+    absl::StrAppend(&out, "- name: ", api::JsonString(user.name),
+                    "\n  user:\n    client-certificate-data: ", absl::Base64Escape(user.certificate),
+                    "\n    client-key-data: ", absl::Base64Escape(user.key), "\n");
   }
   return out;
 }

@@ -278,6 +278,8 @@ void HttpConnection::Dispatch() {
   arrival.caller.languages = std::string(Header(message, http::field::accept_language));
   arrival.caller.authorization = std::string(Header(message, http::field::authorization));
   arrival.caller.impersonate = Impersonation(message);
+  if (!context_.options.tls_client_ca.empty() && !certificate_.has_value()) certificate_ = stream_.Certificate();
+  arrival.caller.certificate = certificate_.value_or(nullptr);
   if (boost::beast::websocket::is_upgrade(message)) {
     if (!input_.empty()) return RefuseAndClose(400, "nothing can be sent before the WebSocket is open");
     arrival.protocols = ProtocolsOf(Header(message, http::field::sec_websocket_protocol));

@@ -116,6 +116,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   HttpStream stream_;
   const ConnectionId id_;
   const std::string peer_;
+  std::optional<std::shared_ptr<const ClientCertificate>> certificate_;  // looked at with the first request
   State state_ = State::kIdle;
   std::optional<SteadyTime> deadline_;
   SteadyTime since_ = SteadyTime::clock::now();

@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -219,23 +220,23 @@ class HttpFront::Impl {
   }
 
   absl::Status Listen() {
-    if (!options_.tls_certificate_file.empty() || !options_.tls_key_file.empty()) {
-      GW_ASSIGN_OR_RETURN(tls_, TlsIdentity::Load(options_.tls_certificate_file, options_.tls_key_file));
-    }
     error_code error;
-    const asio::ip::address address = asio::ip::make_address(options_.address, error);
-    if (error)
-      return absl::InvalidArgumentError(absl::StrCat("\"", options_.address, "\" is no IP address to listen on"));
-    const tcp::endpoint here(address, options_.port);
-    acceptor_.open(here.protocol(), error);
-    if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
-    if (!error) acceptor_.bind(here, error);
-    if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
-    if (error) {
-      return absl::UnavailableError(
-          absl::StrCat("cannot listen on ", HostPort(address, options_.port), ": ", error.message()));
+    if (options_.listener >= 0) {
+      acceptor_.assign(tcp::v4(), options_.listener, error);
+      if (error) {
+        close(options_.listener);
+        return absl::InvalidArgumentError(absl::StrCat("a socket to listen on: ", error.message()));
+      }
     }
-    port_ = acceptor_.local_endpoint(error).port();
+    if (!options_.tls_certificate_file.empty() || !options_.tls_key_file.empty()) {
+      GW_ASSIGN_OR_RETURN(
+          tls_, TlsIdentity::Load(options_.tls_certificate_file, options_.tls_key_file, options_.tls_client_ca));
+    }
+    if (!acceptor_.is_open()) GW_RETURN_IF_ERROR(Bind());
+    const tcp::endpoint here = acceptor_.local_endpoint(error);
+    if (error) return absl::InvalidArgumentError(absl::StrCat("a socket to listen on: ", error.message()));
+    const asio::ip::address address = here.address();
+    port_ = here.port();
     const asio::ip::address reached = !address.is_unspecified() ? address
                                       : address.is_v4()         ? asio::ip::address(asio::ip::address_v4::loopback())
                                                                 : asio::ip::address_v6::loopback();
@@ -256,6 +257,21 @@ class HttpFront::Impl {
   int connections() const { return counts_.serving.load(); }
 
  private:
+  absl::Status Bind() {
+    error_code error;
+    const asio::ip::address address = asio::ip::make_address(options_.address, error);
+    if (error)
+      return absl::InvalidArgumentError(absl::StrCat("\"", options_.address, "\" is no IP address to listen on"));
+    const tcp::endpoint here(address, options_.port);
+    acceptor_.open(here.protocol(), error);
+    if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
+    if (!error) acceptor_.bind(here, error);
+    if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
+    if (!error) return absl::OkStatus();
+    return absl::UnavailableError(
+        absl::StrCat("cannot listen on ", HostPort(address, options_.port), ": ", error.message()));
+  }
+
   void Accept() {
     if (counts_.arriving.load() >= kMaxArriving) return Later(kArrivalPause);  // the rest waits in the kernel
     IoThread& thread = *threads_[next_id_ % threads_.size()];

@@ -23,6 +23,14 @@
 
 namespace gangway::kube {
 
+// The certificate that a client has shown, for whom it was made.
+struct ClientCertificate {
+  std::string name;                 // CN
+  std::vector<std::string> groups;  // O
+  std::string fingerprint;          // SHA-256, in hexadecimal
+  std::string wrong;                // why it is not to be believed; "": the authority has signed it
+};
+
 // Who sent a request.
 struct HttpCaller {
   std::string name;           // the product of its User-Agent: "kubectl"; "unknown" when it has none
@@ -31,6 +39,7 @@ struct HttpCaller {
   std::string authorization;  // the header; "" when it has none
   // Its headers Impersonate-*, by what is behind that, in lower case: {"extra-scopes", "view"}.
   std::vector<std::pair<std::string, std::string>> impersonate;
+  std::shared_ptr<const ClientCertificate> certificate;  // null: it has shown none, or was not asked
 };
 
 // What stands behind the door. Called on the loop, but for AnswerAtOnce.
@@ -73,8 +82,12 @@ struct HttpFrontOptions {
   // somebody's browser cannot reach us by a name of its own.
   std::string address = "127.0.0.1";
   std::uint16_t port = 0;  // 0: any that is free
+  // A socket that listens already, which becomes ours; address and port are its own then. -1: none.
+  int listener = -1;
   // PEM, both or none; none: plain HTTP. Files that change are read again for the connections that come then.
   std::string tls_certificate_file, tls_key_file;
+  // PEM of the authority whose clients are asked for their certificates, which they need not have. "": nobody is asked.
+  std::string tls_client_ca;
   std::string token;       // when set, requests must carry it: Authorization: Bearer
   bool read_only = false;  // everything but GET and HEAD is 405, before its body is read
   // Name and value of headers that every answer has, refusals too: what a browser is told of pages.
@@ -105,7 +118,8 @@ struct HttpFrontOptions {
 // Made, used and destroyed on the loop's thread, or while the loop is not running. The handler and the loop outlive it.
 class HttpFront {
  public:
-  // Unavailable when the port cannot be had, InvalidArgument when the address or the TLS files cannot be used.
+  // Unavailable when the port cannot be had, InvalidArgument when the address or the TLS files cannot be used. The
+  // listener is closed whatever becomes of it.
   static absl::StatusOr<std::unique_ptr<HttpFront>> Start(Loop& loop, HttpHandler& handler,
                                                           HttpFrontOptions options = {});
   // Answers that were given are still written, for a moment; everything else is closed.

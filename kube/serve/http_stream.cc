@@ -1,6 +1,9 @@
 #include "kube/serve/http_stream.h"
 
 #include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
@@ -10,6 +13,7 @@
 
 #include <boost/asio/error.hpp>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "base/log.h"
 #include "base/status_macros.h"
@@ -33,7 +37,40 @@ std::string LastOpenSslError() {
   return text;
 }
 
-absl::StatusOr<std::shared_ptr<SSL_CTX>> MakeContext(const std::string& certificate_file, const std::string& key_file) {
+// Clients may show a certificate, and are served whatever it is: a wrong one is the handler's to refuse, with words.
+absl::Status AskForCertificates(SSL_CTX* context, const std::string& authority) {
+  const std::unique_ptr<BIO, decltype(&BIO_free)> text(
+      BIO_new_mem_buf(authority.data(), static_cast<int>(authority.size())), BIO_free);
+  const std::unique_ptr<X509, decltype(&X509_free)> ca(PEM_read_bio_X509(text.get(), nullptr, nullptr, nullptr),
+                                                       X509_free);
+  if (ca == nullptr || X509_STORE_add_cert(SSL_CTX_get_cert_store(context), ca.get()) != 1 ||
+      SSL_CTX_add_client_CA(context, ca.get()) != 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the authority of clients: no PEM certificate: ", LastOpenSslError()));
+  }
+  SSL_CTX_set_verify(context, SSL_VERIFY_PEER, [](int, X509_STORE_CTX*) { return 1; });
+  // A session taken up again would tell of the certificate as it was judged then.
+  SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+  SSL_CTX_set_options(context, SSL_OP_NO_TICKET);
+  SSL_CTX_set_num_tickets(context, 0);
+  return absl::OkStatus();
+}
+
+// Of a name: its values of that kind, in their order.
+std::vector<std::string> Values(const X509_NAME* name, int nid) {
+  std::vector<std::string> out;
+  for (int at = -1; (at = X509_NAME_get_index_by_NID(name, nid, at)) >= 0;) {
+    unsigned char* text = nullptr;
+    const int size = ASN1_STRING_to_UTF8(&text, X509_NAME_ENTRY_get_data(X509_NAME_get_entry(name, at)));
+    if (size < 0) continue;
+    out.emplace_back(reinterpret_cast<const char*>(text), static_cast<std::size_t>(size));
+    OPENSSL_free(text);
+  }
+  return out;
+}
+
+absl::StatusOr<std::shared_ptr<SSL_CTX>> MakeContext(const std::string& certificate_file, const std::string& key_file,
+                                                     const std::string& client_ca) {
   ERR_clear_error();
   std::shared_ptr<SSL_CTX> context(SSL_CTX_new(TLS_server_method()), SSL_CTX_free);
   if (context == nullptr) return absl::InternalError(absl::StrCat("TLS: ", LastOpenSslError()));
@@ -49,15 +86,19 @@ absl::StatusOr<std::shared_ptr<SSL_CTX>> MakeContext(const std::string& certific
     return absl::InvalidArgumentError(
         absl::StrCat(key_file, ": not the PEM key of ", certificate_file, ": ", LastOpenSslError()));
   }
+  if (!client_ca.empty()) GW_RETURN_IF_ERROR(AskForCertificates(context.get(), client_ca));
   return context;
 }
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<TlsIdentity>> TlsIdentity::Load(std::string certificate_file, std::string key_file) {
-  std::unique_ptr<TlsIdentity> identity(new TlsIdentity(std::move(certificate_file), std::move(key_file)));
+absl::StatusOr<std::unique_ptr<TlsIdentity>> TlsIdentity::Load(std::string certificate_file, std::string key_file,
+                                                               std::string client_ca) {
+  std::unique_ptr<TlsIdentity> identity(
+      new TlsIdentity(std::move(certificate_file), std::move(key_file), std::move(client_ca)));
   identity->version_ = identity->Version();
-  GW_ASSIGN_OR_RETURN(identity->context_, MakeContext(identity->certificate_file_, identity->key_file_));
+  GW_ASSIGN_OR_RETURN(identity->context_,
+                      MakeContext(identity->certificate_file_, identity->key_file_, identity->client_ca_));
   identity->looked_at_ = std::chrono::steady_clock::now();
   return identity;
 }
@@ -80,7 +121,7 @@ std::shared_ptr<SSL_CTX> TlsIdentity::Current() {
   std::string version = Version();
   if (version == version_) return context_;
   version_ = std::move(version);
-  absl::StatusOr<std::shared_ptr<SSL_CTX>> fresh = MakeContext(certificate_file_, key_file_);
+  absl::StatusOr<std::shared_ptr<SSL_CTX>> fresh = MakeContext(certificate_file_, key_file_, client_ca_);
   if (fresh.ok()) {
     context_ = *std::move(fresh);
     log::Info("TLS certificate read again", {{"file", certificate_file_}});
@@ -121,6 +162,24 @@ error_code HttpStream::Judge(int result) {
   }
   ERR_clear_error();
   return asio::error::connection_reset;
+}
+
+std::shared_ptr<const ClientCertificate> HttpStream::Certificate() const {
+  if (!secure() || broken_) return nullptr;
+  const std::unique_ptr<X509, decltype(&X509_free)> shown(SSL_get1_peer_certificate(ssl_.get()), X509_free);
+  if (shown == nullptr) return nullptr;
+  auto out = std::make_shared<ClientCertificate>();
+  const X509_NAME* const name = X509_get_subject_name(shown.get());
+  const std::vector<std::string> names = Values(name, NID_commonName);
+  if (!names.empty()) out->name = names.back();  // as Go's pkix.Name
+  out->groups = Values(name, NID_organizationName);
+  unsigned char digest[EVP_MAX_MD_SIZE];
+  unsigned int size = 0;
+  if (X509_digest(shown.get(), EVP_sha256(), digest, &size) == 1)
+    out->fingerprint = absl::BytesToHexString({reinterpret_cast<const char*>(digest), size});
+  if (const long verdict = SSL_get_verify_result(ssl_.get()); verdict != X509_V_OK)
+    out->wrong = X509_verify_cert_error_string(verdict);
+  return out;
 }
 
 std::size_t HttpStream::ReadSome(asio::mutable_buffer into, error_code& error) {

@@ -15,6 +15,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "kube/serve/http_front.h"
 
 namespace gangway::kube {
 
@@ -22,19 +23,22 @@ namespace gangway::kube {
 // shared.
 class TlsIdentity {
  public:
-  // InvalidArgument names the file that cannot be used.
-  static absl::StatusOr<std::unique_ptr<TlsIdentity>> Load(std::string certificate_file, std::string key_file);
+  // InvalidArgument names the file that cannot be used. `client_ca`: see HttpFrontOptions.
+  static absl::StatusOr<std::unique_ptr<TlsIdentity>> Load(std::string certificate_file, std::string key_file,
+                                                           std::string client_ca);
 
   // For the next connection. Files that changed since are read, at most once a second; while they cannot be used (half
   // written, not yet a pair) the last ones that could be serve on.
   std::shared_ptr<SSL_CTX> Current();
 
  private:
-  TlsIdentity(std::string certificate_file, std::string key_file)
-      : certificate_file_(std::move(certificate_file)), key_file_(std::move(key_file)) {}
+  TlsIdentity(std::string certificate_file, std::string key_file, std::string client_ca)
+      : certificate_file_(std::move(certificate_file)),
+        key_file_(std::move(key_file)),
+        client_ca_(std::move(client_ca)) {}
   std::string Version() const;  // of the two files
 
-  const std::string certificate_file_, key_file_;
+  const std::string certificate_file_, key_file_, client_ca_;
   std::shared_ptr<SSL_CTX> context_;
   std::string version_;  // of what context_ holds, or of what was refused last
   std::chrono::steady_clock::time_point looked_at_;
@@ -52,6 +56,9 @@ class HttpStream {
   bool secure() const { return ssl_ != nullptr; }
   // After would_block: whether the socket must take bytes before reading can go on (a handshake's), and not give some.
   bool read_needs_room() const { return read_needs_room_; }
+
+  // After the handshake; null: plain, or the client has shown none.
+  std::shared_ptr<const ClientCertificate> Certificate() const;
 
   std::size_t ReadSome(boost::asio::mutable_buffer into, boost::system::error_code& error);
   std::size_t WriteSome(const Pieces& pieces, boost::system::error_code& error);

@@ -29,11 +29,18 @@ namespace gangway::sandbox {
 // Bodies beyond this are 413; a front refuses them before it has read them.
 inline constexpr std::size_t kMaxBodyBytes = 3u << 20;
 
+// The certificate that a client has shown.
+struct CertifiedUser {
+  User user;          // its CN, and O as groups
+  std::string wrong;  // why it is not to be believed; "": it is
+};
+
 // What a request from outside says of who sends it.
 struct Credentials {
   std::string authorization;  // the header
   // The headers Impersonate-*, by what is behind that, in lower case: {"user", "jane"}.
   std::vector<std::pair<std::string, std::string>> impersonate;
+  std::optional<CertifiedUser> certificate = std::nullopt;
 };
 
 // Who sends a request; its name goes into the journal and, unless the request says fieldManager, into
@@ -98,6 +105,9 @@ struct ApiServerOptions {
   absl::Duration bookmark_interval = absl::Minutes(1);
   std::vector<std::string> alpha_versions;  // that are served, too: "scheduling.k8s.io/v1alpha2"
   std::optional<RbacOptions> rbac;          // none: everybody may do everything
+  // PEM of the authority that pods are to believe when they talk to this server: each namespace has it in the config
+  // map kube-root-ca.crt, and pods have it mounted with a token of their account. "": they have neither.
+  std::string root_ca;
   bool default_objects = true;  // the namespaces default, kube-*; system priority classes; a storage class; Volcano's
                                 // queues root and default
 };

@@ -99,11 +99,19 @@ Outcome<Caller> ServerCore::Identify(const Caller& caller) {
   return known;
 }
 
+// k8s.io/apiserver, pkg/authentication/request/union: the first that knows somebody; otherwise whatever was wrong is.
 Outcome<User> ServerCore::Authenticate(const Credentials& credentials) {
+  const std::optional<CertifiedUser>& certificate = credentials.certificate;
+  const bool certified = certificate.has_value() && certificate->wrong.empty() && !certificate->user.name.empty();
   const std::string token = BearerToken(credentials.authorization);
-  if (token.empty()) return Anonymous();
+  if (!certified && token.empty()) {
+    if (certificate.has_value() && !certificate->wrong.empty()) return Unauthorized();
+    return Anonymous();
+  }
   User user;
-  if (const auto known = options_.rbac->tokens.find(token); known != options_.rbac->tokens.end()) {
+  if (certified) {
+    user = certificate->user;
+  } else if (const auto known = options_.rbac->tokens.find(token); known != options_.rbac->tokens.end()) {
     user = known->second;
   } else {
     const absl::StatusOr<rbac::TokenClaims> claims = rbac::ReadToken(token, options_.rbac->token_secret);
@@ -111,7 +119,7 @@ Outcome<User> ServerCore::Authenticate(const Credentials& credentials) {
     user = {.name = ServiceAccountUser(claims->ns, claims->name),
             .uid = claims->uid,
             .groups = ServiceAccountGroups(claims->ns),
-            .extra = {{"authentication.kubernetes.io/credential-id", {absl::StrCat("JTI=", claims->id)}}}};
+            .extra = {{std::string(kCredentialId), {absl::StrCat("JTI=", claims->id)}}}};
     if (claims->bound_kind == "Pod") {
       user.extra["authentication.kubernetes.io/pod-name"] = {claims->bound_name};
       user.extra["authentication.kubernetes.io/pod-uid"] = {claims->bound_uid};

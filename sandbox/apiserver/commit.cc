@@ -9,6 +9,7 @@
 #include "api/schemas/json_patch.h"
 #include "sandbox/apiserver/apply/typed.h"
 #include "sandbox/apiserver/server_core.h"
+#include "sandbox/apiserver/token_volume.h"
 
 namespace gangway::sandbox {
 
@@ -102,8 +103,9 @@ void ServerCore::OnCommit(const Change& change, const JournalNote& note) {
   watches_.OnCommit(change);
   collector_.OnCommit(change);
   event_expiry_.OnCommit(change);
-  if (change.deleted && change.after->resource == &api::kServiceAccounts && change.after->key.name == "default") {
-    RestoreServiceAccount(change.after->key.ns);
+  if (change.deleted && ((change.after->resource == &api::kServiceAccounts && change.after->key.name == "default") ||
+                         (change.after->resource == &api::kConfigMaps && change.after->key.name == kRootCaName))) {
+    RestoreForNamespace(change.after->key.ns);
   }
   if (!options_.journal) return;
   JournalRecord record;

@@ -11,6 +11,7 @@
 #include "sandbox/apiserver/served_kind.h"
 #include "sandbox/apiserver/server_core.h"
 #include "sandbox/apiserver/server_defaults.h"
+#include "sandbox/apiserver/token_volume.h"
 #include "sandbox/rbac/bootstrap.h"
 
 namespace gangway::sandbox {
@@ -142,6 +143,8 @@ Outcome<Bytes> ServerCore::CreateObject(const Target& target, Draft& draft, bool
   if (const auto fill_in = ServedAs(resource).fill_in; fill_in != nullptr) {
     if (Objection objection = fill_in(store_, loop_.Now(), draft.object())) return *std::move(objection);
   }
+  if (&resource == &api::kPods && !options_.root_ca.empty())
+    MountToken(store_, absl::StrCat(kTokenVolumePrefix, Suffix(Random())), draft.object());
   if (&resource == &api::kServices) addresses_.Give(store_, draft.object());
   if (const api::FieldErrors errors = CheckObject(resource, draft.object(), true); !errors.empty()) {
     return Invalid(resource, name, errors);
@@ -164,20 +167,29 @@ Outcome<Bytes> ServerCore::CreateObject(const Target& target, Draft& draft, bool
     return refusal;
   }
   Outcome<Bytes> created = Commit(resource, draft, dry_run, note, &managed);
-  if (created.ok() && &resource == &api::kNamespaces && !dry_run) CreateServiceAccount(name);
+  if (created.ok() && &resource == &api::kNamespaces && !dry_run) CreateForNamespace(name);
   return created;
 }
 
-// What Kubernetes' controller of service accounts does.
-void ServerCore::CreateServiceAccount(absl::string_view ns) {
-  CreateDefault(api::kServiceAccounts, absl::StrCat(R"({"metadata":{"name":"default","namespace":")", ns, R"("}})"));
+// What Kubernetes' controllers of service accounts and of root certificates do (root-ca-certificate-publisher).
+void ServerCore::CreateForNamespace(const std::string& ns) {
+  if (store_.Find(api::kServiceAccounts, {ns, "default"}) == nullptr)
+    CreateDefault(api::kServiceAccounts, absl::StrCat(R"({"metadata":{"name":"default","namespace":")", ns, R"("}})"));
+  if (!options_.root_ca.empty() && store_.Find(api::kConfigMaps, {ns, std::string(kRootCaName)}) == nullptr) {
+    CreateDefault(
+        api::kConfigMaps,
+        absl::StrCat(R"({"metadata":{"name":")", kRootCaName, R"(","namespace":")", ns, R"(","annotations":{)",
+                     R"("kubernetes.io/description":"Contains a CA bundle that can be used to verify the )",
+                     R"(kube-apiserver when using internal endpoints such as the internal service IP or )",
+                     R"(kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes )",
+                     R"(clusters."}},"data":{"ca.crt":)", api::JsonString(options_.root_ca), "}}"));
+  }
 }
 
-void ServerCore::RestoreServiceAccount(const std::string& ns) {
+void ServerCore::RestoreForNamespace(const std::string& ns) {
   loop_.Post(owner_.token(), [this, ns] {
     const RecordPtr record = store_.Find(api::kNamespaces, {"", ns});
-    if (record == nullptr || record->deleting || store_.Find(api::kServiceAccounts, {ns, "default"}) != nullptr) return;
-    CreateServiceAccount(ns);
+    if (record != nullptr && !record->deleting) CreateForNamespace(ns);
   });
 }
 
@@ -205,7 +217,7 @@ void ServerCore::CreateDefault(const api::Resource& resource, absl::string_view 
 void ServerCore::CreateDefaultObjects() {
   for (const absl::string_view name : {"default", "kube-node-lease", "kube-public", "kube-system"}) {
     CreateDefault(api::kNamespaces, absl::StrCat(R"({"metadata":{"name":")", name, R"("}})"));
-    CreateServiceAccount(name);
+    CreateForNamespace(std::string(name));
   }
   CreateDefault(api::kStorageClasses,
                 absl::StrCat(R"({"metadata":{"name":"standard","annotations":{")", kDefaultClassAnnotation,

@@ -143,9 +143,10 @@ class ServerCore final : public CollectorActions {
                               const Claims& claims);
   void CreateDefaultObjects();
   void CreateBootstrapRoles();
-  void CreateServiceAccount(absl::string_view ns);
-  // In a task: the default one is there as long as its namespace is.
-  void RestoreServiceAccount(const std::string& ns);
+  // What every namespace has and has not yet: the account `default`, and the authority of this server.
+  void CreateForNamespace(const std::string& ns);
+  // In a task: they are there as long as their namespace is.
+  void RestoreForNamespace(const std::string& ns);
   void CreateDefault(const api::Resource& resource, absl::string_view json);
 
   // update.cc

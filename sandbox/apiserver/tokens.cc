@@ -18,6 +18,10 @@ namespace json = boost::json;
 constexpr absl::string_view kApiVersion = "authentication.k8s.io/v1";
 constexpr std::int64_t kMinSeconds = 600, kMaxSeconds = std::int64_t{1} << 32;
 constexpr std::int64_t kUsualSeconds = 3600;
+// pkg/serviceaccount, WarnOnlyBoundTokenExpirationPeriod and ExpirationExtensionSeconds: what pods have mounted by
+// default is good for a year, for the programs that read it only once.
+constexpr std::int64_t kMountedSeconds = 3607;
+constexpr absl::Duration kMountedValidity = absl::Hours(365 * 24);
 
 Refusal InvalidRequest(std::int64_t seconds, absl::string_view rule) {
   static constexpr api::Resource kTokenRequests{"authentication.k8s.io", "v1",           "tokenrequests",
@@ -74,6 +78,8 @@ Outcome<kube::Response> ServerCore::RequestToken(Exchange& exchange) {
                                    "recreated"));
     }
     claims.bound_uid = bound->uid;
+    const bool for_us = claims.audiences == std::vector<std::string>{std::string(rbac::kTokenIssuer)};
+    if (pod && seconds == kMountedSeconds && for_us) claims.expires = claims.issued + kMountedValidity;
   }
   const Admission admission{.operation = "CREATE",
                             .resource = &api::kServiceAccounts,
@@ -93,8 +99,9 @@ Outcome<kube::Response> ServerCore::RequestToken(Exchange& exchange) {
   SetText(metadata, "namespace", target.ns);
   SetText(metadata, "uid", account->uid);
   SetText(metadata, "creationTimestamp", api::FormatTime(claims.issued));
-  request->object()["status"] = {{"token", rbac::SignToken(claims, TokenSecret())},
-                                 {"expirationTimestamp", JsonView(api::FormatTime(claims.expires))}};
+  request->object()["status"] = {
+      {"token", rbac::SignToken(claims, TokenSecret())},
+      {"expirationTimestamp", JsonView(api::FormatTime(claims.issued + absl::Seconds(seconds)))}};
   std::string out;
   std::uint32_t revision_at = 0;
   WriteObject(request->object(), out, &revision_at);

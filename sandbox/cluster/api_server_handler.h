@@ -1,6 +1,7 @@
 // The ApiServer as what stands behind an HttpFront.
 #pragma once
 
+#include "absl/strings/str_cat.h"
 #include "kube/serve/http_front.h"
 #include "sandbox/apiserver/api_server.h"
 #include "sandbox/cluster/pod_streams.h"
@@ -37,6 +38,15 @@ class ApiServerHandler final : public kube::HttpHandler {
   static Caller Of(kube::HttpCaller caller) {
     Caller out{.name = std::move(caller.name)};
     out.credentials = Credentials{std::move(caller.authorization), std::move(caller.impersonate)};
+    if (caller.certificate != nullptr) {
+      const kube::ClientCertificate& shown = *caller.certificate;
+      out.credentials->certificate =
+          CertifiedUser{{.name = shown.name,
+                         .uid = {},
+                         .groups = shown.groups,
+                         .extra = {{std::string(kCredentialId), {absl::StrCat("X509SHA256=", shown.fingerprint)}}}},
+                        shown.wrong};
+    }
     return out;
   }
 

@@ -221,15 +221,28 @@ struct HostPathVolume {
                            api::MakeField<&HostPathVolume::type>("type", ""));
   }
 };
+struct TokenProjection {
+  std::string audience, path;
+  std::int64_t expiration_seconds = 3600;
+  static constexpr std::string_view kName = "ServiceAccountTokenProjection";
+  static constexpr bool kView = true;
+  static constexpr auto Fields() {
+    return api::MakeFields(api::MakeField<&TokenProjection::audience>("audience", ""),
+                           api::MakeField<&TokenProjection::path>("path", ""),
+                           api::MakeField<&TokenProjection::expiration_seconds>("expirationSeconds", ""));
+  }
+};
 struct Projection {
   std::optional<SourceVolume> config_map, secret;
   std::optional<DownwardVolume> downward;
+  std::optional<TokenProjection> token;
   static constexpr std::string_view kName = "VolumeProjection";
   static constexpr bool kView = true;
   static constexpr auto Fields() {
     return api::MakeFields(api::MakeField<&Projection::config_map>("configMap", ""),
                            api::MakeField<&Projection::secret>("secret", ""),
-                           api::MakeField<&Projection::downward>("downwardAPI", ""));
+                           api::MakeField<&Projection::downward>("downwardAPI", ""),
+                           api::MakeField<&Projection::token>("serviceAccountToken", ""));
   }
 };
 struct ProjectedVolume {

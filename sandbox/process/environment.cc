@@ -22,6 +22,10 @@ std::string* FindValue(Environment& environment, absl::string_view name) {
   return it == environment.end() ? nullptr : &it->second;
 }
 
+const std::string* FindValue(const Environment& environment, absl::string_view name) {
+  return FindValue(const_cast<Environment&>(environment), name);
+}
+
 void SetValue(Environment& environment, const std::string& name, std::string value) {
   if (std::string* const known = FindValue(environment, name)) {
     *known = std::move(value);
@@ -197,7 +201,12 @@ absl::StatusOr<Environment> EnvironmentOf(const PodKnowledge& facts, const Hoste
     if (object != nullptr) AddAll(*object, secret, source.prefix, declared);
     GW_RETURN_IF_ERROR(CheckSize(declared, absl::StrCat("envFrom ", wanted->name)));
   }
-  const auto find = [&](absl::string_view name) -> const std::string* { return FindValue(declared, name); };
+  static const Environment kNone;
+  const Environment& services = facts.services == nullptr ? kNone : *facts.services;
+  const auto find = [&](absl::string_view name) -> const std::string* {
+    const std::string* const own = FindValue(declared, name);
+    return own != nullptr ? own : FindValue(services, name);
+  };
   for (const EnvVar& variable : container.env) {
     if (!variable.value_from) {
       SetValue(declared, variable.name, ExpandReferences(variable.value, find));
@@ -211,7 +220,22 @@ absl::StatusOr<Environment> EnvironmentOf(const PodKnowledge& facts, const Hoste
     if (value->has_value()) SetValue(declared, variable.name, **std::move(value));
     GW_RETURN_IF_ERROR(CheckSize(declared, absl::StrCat("env ", variable.name)));
   }
+  for (const auto& [name, value] : services)
+    if (FindValue(declared, name) == nullptr) SetValue(declared, name, value);
   return declared;
+}
+
+Environment ApiServerEnvironment(absl::string_view ip, int port) {
+  const std::string number = absl::StrCat(port), url = absl::StrCat("tcp://", ip, ":", port);
+  const std::string prefix = absl::StrCat("KUBERNETES_PORT_", number, "_TCP");
+  return {{"KUBERNETES_SERVICE_HOST", std::string(ip)},
+          {"KUBERNETES_SERVICE_PORT", number},
+          {"KUBERNETES_SERVICE_PORT_HTTPS", number},
+          {"KUBERNETES_PORT", url},
+          {prefix, url},
+          {prefix + "_PROTO", "tcp"},
+          {prefix + "_PORT", number},
+          {prefix + "_ADDR", std::string(ip)}};
 }
 
 Environment Over(Environment image, Environment declared) {

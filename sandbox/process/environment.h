@@ -1,8 +1,11 @@
 // The environment and the command line of a container, as a kubelet makes them of the pod and what it refers to. Pure.
 #pragma once
 
+#include <compare>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,12 +18,24 @@
 
 namespace gangway::sandbox {
 
+using Environment = std::vector<std::pair<std::string, std::string>>;  // each name once, in the order they came
+
+// A token of its service account that a pod has in a projected volume.
+struct TokenWish {
+  std::string audience;  // "": the API server
+  std::int64_t seconds = 0;
+  friend auto operator<=>(const TokenWish&, const TokenWish&) = default;
+};
+using PodTokens = std::map<TokenWish, std::string>;
+
 // What a pod may be told of itself and of other objects.
 struct PodKnowledge {
   const HostedPod& pod;
   std::string pod_ip, host_ip;
   const api::ResourceList* allocatable = nullptr;  // of its node: the limits of a container that has none
   const SourceLookup& sources;
+  const PodTokens* tokens = nullptr;      // all that its volumes ask for
+  const Environment* services = nullptr;  // what it is told of Services beneath what it declares; null: nothing
 };
 
 // Of its containers, also those that come first; nullptr: it has none of that name.
@@ -43,10 +58,11 @@ absl::StatusOr<std::string> ResourceOf(const PodKnowledge& facts, const HostedCo
 // One key of a config map, or of a secret, whose values are in base64; "" when it has no such key.
 std::string ValueOf(const SourceObject& object, const std::string& key, bool secret);
 
-using Environment = std::vector<std::pair<std::string, std::string>>;  // each name once, in the order they came
+// By which a program finds the API server, as every pod has them (pkg/kubelet/envvars: FromServices).
+Environment ApiServerEnvironment(absl::string_view ip, int port);
 
-// What the pod declares, at most kMaxArguments; references in it, in the command line and in subPathExpr are to that
-// alone. pkg/kubelet: makeEnvironmentVariables; services add nothing.
+// What the pod declares and is told of Services, at most kMaxArguments; references in it, in the command line and in
+// subPathExpr are to that alone. pkg/kubelet: makeEnvironmentVariables.
 absl::StatusOr<Environment> EnvironmentOf(const PodKnowledge& facts, const HostedContainer& container);
 // `declared` over that of the image.
 Environment Over(Environment image, Environment declared);

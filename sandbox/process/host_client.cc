@@ -16,6 +16,7 @@
 #include "base/check.h"
 #include "base/status_macros.h"
 #include "base/system_error.h"
+#include "sandbox/process/passed_files.h"
 
 namespace gangway::sandbox {
 namespace {
@@ -62,6 +63,7 @@ HostClient::~HostClient() {
   shutdown(socket_, SHUT_RDWR);
   if (reader_.joinable()) reader_.join();
   close(socket_);
+  if (api_listener_ >= 0) close(api_listener_);
   while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
   }
 }
@@ -82,9 +84,11 @@ absl::Status HostClient::WaitUntilReady() {
       return absl::DeadlineExceededError("the container host does not answer");
     }
     char piece[4096];
-    const ssize_t size = recv(socket_, piece, sizeof piece, 0);
+    int file = -1;
+    const ssize_t size = ReceiveWithFile(socket_, piece, sizeof piece, 0, file);
     if (size < 0 && errno == EINTR) continue;
     if (size <= 0) return absl::UnavailableError("the container host ended at once");
+    if (file >= 0) api_listener_ = file;
     early_.append(piece, static_cast<std::size_t>(size));
   }
 }

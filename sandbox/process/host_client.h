@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -30,6 +31,10 @@ class HostClient final : public ContainerHost {
 
   // What this machine does not allow, a line each.
   const std::vector<std::string>& notes() const { return notes_; }
+
+  // A socket that listens where `setup` said that pods find the API server, which is the caller's from then on; -1:
+  // none.
+  int TakeApiListener() { return std::exchange(api_listener_, -1); }
 
   void SetEvents(HostEvents events) override { events_ = std::move(events); }
   void Prepare(const PodOrder& pod) override { Send(FrameKind::kPod, api::Encode(pod)); }
@@ -56,6 +61,7 @@ class HostClient final : public ContainerHost {
   Loop& loop_;
   const int socket_;
   const pid_t pid_;
+  int api_listener_ = -1;
   std::vector<std::string> notes_;
   std::string early_;  // came with the first news
   HostEvents events_;

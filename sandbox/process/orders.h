@@ -19,11 +19,17 @@ struct HostSetup {
   std::string folder;           // of this sandbox, removed at the end
   bool shared_network = false;  // pods use the machine's network
   std::string cgroup;           // name of ours below the machine's cgroups
+  // Where pods are to find the API server in their own network: the host listens there, and gives the socket away with
+  // its first news. 0: nowhere.
+  std::string api_server_ip;
+  std::int32_t api_server_port = 0;
   static constexpr std::string_view kName = "HostSetup";
   static constexpr auto Fields() {
     return api::MakeFields(api::MakeField<&HostSetup::folder>("folder", ""),
                            api::MakeField<&HostSetup::shared_network>("sharedNetwork", ""),
-                           api::MakeField<&HostSetup::cgroup>("cgroup", ""));
+                           api::MakeField<&HostSetup::cgroup>("cgroup", ""),
+                           api::MakeField<&HostSetup::api_server_ip>("apiServerIP", ""),
+                           api::MakeField<&HostSetup::api_server_port>("apiServerPort", ""));
   }
 };
 

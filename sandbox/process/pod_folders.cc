@@ -155,6 +155,13 @@ absl::Status PodFolders::MakeVolume(const std::string& uid, PodVolume& volume,
                       absl::StrCat("MountVolume.SetUp failed for volume \"", volume.name, "\" : ", status.message()));
 }
 
+absl::Status PodFolders::RewriteFile(const PodVolume& volume, const VolumeFile& file) const {
+  const std::string path = absl::StrCat(volume.folder, "/", file.path);
+  struct stat about{};
+  if (stat(path.c_str(), &about) != 0) return Failed("stat", path, errno);
+  return WriteFile(path, file.content, static_cast<int>(about.st_mode & 07777));  // an fsGroup may have changed it
+}
+
 absl::Status PodFolders::WriteHosts(const std::string& uid, absl::string_view text) const {
   GW_RETURN_IF_ERROR(MakeFolder(Pod(uid)));
   return WriteFile(Hosts(uid), text, 0644);

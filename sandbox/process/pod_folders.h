@@ -29,6 +29,8 @@ class PodFolders {
   // Errors in a kubelet's words. A folder of the machine that is to be there and is not is one; where no type was asked
   // for, an empty folder takes its place, and `volume` says so. `group`: to whom what is not the machine's is given.
   absl::Status MakeVolume(const std::string& uid, PodVolume& volume, std::optional<std::int64_t> group = {}) const;
+  // Of a volume that was made; in place, so that containers which have it mounted see the new text.
+  absl::Status RewriteFile(const PodVolume& volume, const VolumeFile& file) const;
   // In place: containers that have it mounted see the new text.
   absl::Status WriteHosts(const std::string& uid, absl::string_view text) const;
   // A resolv.conf for pods that reach no name server, the same for all; its path.

@@ -52,6 +52,12 @@ std::string SharedHostsLines(absl::string_view ns, const std::vector<NamedPod>& 
   return out;
 }
 
+std::string ApiServerHostsLine(absl::string_view ns, absl::string_view ip) {
+  std::string out;
+  AppendLine(ip, "kubernetes", "default", ns, out);
+  return out;
+}
+
 std::string HostnameOf(const HostedPod& pod) {
   std::string name = (pod.spec.hostname.empty() ? pod.metadata.name : pod.spec.hostname).substr(0, 63);
   while (!name.empty() && (name.back() == '-' || name.back() == '.')) name.pop_back();

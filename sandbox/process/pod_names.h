@@ -55,6 +55,9 @@ NamedPod NamedPodOf(const HostedPod& pod, const std::string& ip);
 std::string SharedHostsLines(absl::string_view ns, const std::vector<NamedPod>& pods,
                              const std::vector<const NamingService*>& services);
 
+// The line by which pods of the namespace `ns` find the API server: kubernetes.default.svc and its other names.
+std::string ApiServerHostsLine(absl::string_view ns, absl::string_view ip);
+
 // The host name of a pod: `hostname`, or its own name (at most 63 bytes, as a kubelet cuts it).
 std::string HostnameOf(const HostedPod& pod);
 

@@ -28,6 +28,19 @@ constexpr absl::string_view kNoGround = "FailedCreatePodSandBox";
 
 std::string NoGround(absl::string_view why) { return absl::StrCat("Failed to create pod sandbox: ", why); }
 
+// After they could not be renewed.
+constexpr absl::Duration kTokensAgain = absl::Minutes(1);
+
+std::string CannotMountToken(const HostedPod& pod, const absl::Status& why) {
+  const auto asks = [](const HostedVolume& volume) {
+    return volume.projected && std::any_of(volume.projected->sources.begin(), volume.projected->sources.end(),
+                                           [](const Projection& part) { return part.token.has_value(); });
+  };
+  const auto volume = std::find_if(pod.spec.volumes.begin(), pod.spec.volumes.end(), asks);
+  return absl::StrCat("MountVolume.SetUp failed for volume \"", volume == pod.spec.volumes.end() ? "" : volume->name,
+                      "\" : ", why.message());
+}
+
 // kubelet: terminationMessagePolicy FallbackToLogsOnError
 constexpr std::int64_t kFallbackLines = 80;
 constexpr std::size_t kFallbackBytes = 2048;
@@ -48,6 +61,10 @@ ProcessRuntime::ProcessRuntime(Loop& loop, kube::Client& client, ProcessOptions 
       host_(host),
       on_containers_(std::move(on_containers)),
       folders_(options_.folder, options_.claims, options_.claims_by_name),
+      service_environment_(options_.api_server_ip.empty()
+                               ? Environment()
+                               : ApiServerEnvironment(options_.api_server_ip, options_.api_server_port)),
+      tokens_(client),
       services_(loop, client, api::kServices, {}),
       persistent_volumes_(loop, client, api::kPersistentVolumes, {}),
       streams_(host) {
@@ -84,7 +101,8 @@ kube::Plan ProcessRuntime::Sync(const PodView& view, absl::Time now) {
   own.pod_ip = hosted.named.ip;
   ProcessPlan todo = SyncProcesses(own, options_.times, hosted.processes, now);
   if (todo.wants.empty()) return std::move(todo.plan);
-  const PodKnowledge facts{view.pod, own.pod_ip, view.host_ip, view.allocatable, *view.sources};
+  const PodKnowledge facts{view.pod,      own.pod_ip,     view.host_ip,         view.allocatable,
+                           *view.sources, &hosted.tokens, &service_environment_};
   for (const ProcessWant& want : todo.wants) Do(want, facts, hosted);
   return std::move(todo.plan);
 }
@@ -93,6 +111,7 @@ void ProcessRuntime::Do(const ProcessWant& want, const PodKnowledge& facts, Host
   const std::string& uid = facts.pod.metadata.uid;
   switch (want.kind) {
     case ProcessWant::Kind::kPrepare:
+      if (AwaitsTokens(facts.pod, hosted)) return;
       if (const absl::Status status = PrepareVolumes(facts, hosted); !status.ok())
         return OnGround(hosted, uid, "FailedMount", std::string(status.message()));
       if (const absl::Status status = PrepareGround(facts, hosted); !status.ok())
@@ -210,6 +229,51 @@ void ProcessRuntime::OnGround(Hosted& hosted, const std::string& uid, absl::stri
   processes.ground_error = std::move(error);
   processes.ground_failed = loop_.Now();
   Tell(hosted, uid, true);
+}
+
+bool ProcessRuntime::AwaitsTokens(const HostedPod& pod, const Hosted& hosted) {
+  const std::set<TokenWish> wishes = TokenWishesOf(pod);
+  if (hosted.tokens.size() == wishes.size()) return false;
+  const std::string& uid = pod.metadata.uid;
+  tokens_.Ask(pod, wishes, [this, uid](absl::StatusOr<PodTokens> tokens) { OnTokens(uid, std::move(tokens)); });
+  return true;
+}
+
+void ProcessRuntime::OnTokens(const std::string& uid, absl::StatusOr<PodTokens> tokens) {
+  const auto it = hosted_.find(uid);
+  if (it == hosted_.end() || it->second.processes.dropped) return;
+  Hosted& hosted = it->second;
+  const bool first = hosted.tokens.empty();
+  if (!tokens.ok()) {
+    if (first) return OnGround(hosted, uid, "FailedMount", CannotMountToken(hosted.pod, tokens.status()));
+    log::Warning("tokens are not renewed", {{"pod", hosted.key.ToString()}, {"error", tokens.status().ToString()}});
+    loop_.PostAt(loop_.Now() + kTokensAgain, owner_.token(), [this, uid] { RenewTokens(uid); });
+    return;
+  }
+  hosted.tokens = *std::move(tokens);
+  loop_.PostAt(RenewalOf(TokenWishesOf(hosted.pod), loop_.Now()), owner_.token(), [this, uid] { RenewTokens(uid); });
+  if (!first) return RewriteTokens(hosted);
+  hosted.processes.ground = PodGround::kNone;  // to be prepared, and now with all that it takes
+  Tell(hosted, uid, true);
+}
+
+void ProcessRuntime::RenewTokens(const std::string& uid) {
+  const auto it = hosted_.find(uid);
+  if (it == hosted_.end() || it->second.processes.dropped) return;
+  tokens_.Ask(it->second.pod, TokenWishesOf(it->second.pod),
+              [this, uid](absl::StatusOr<PodTokens> tokens) { OnTokens(uid, std::move(tokens)); });
+}
+
+void ProcessRuntime::RewriteTokens(Hosted& hosted) {
+  for (PodVolume& volume : hosted.volumes) {
+    for (VolumeFile& file : volume.files) {
+      if (!file.token) continue;
+      file.content = hosted.tokens[*file.token];
+      const absl::Status status = folders_.RewriteFile(volume, file);
+      if (!status.ok())
+        log::Warning("a token is not renewed", {{"pod", hosted.key.ToString()}, {"error", status.ToString()}});
+    }
+  }
 }
 
 void ProcessRuntime::OnRun(const News& news, bool ended) {
@@ -388,7 +452,9 @@ std::string ProcessRuntime::SharedLines(const std::string& ns) const {
   services_.ForEach([&](const auto&, const auto& service) { held.push_back(service); });
   std::vector<const NamingService*> services;
   for (const auto& each : held) services.push_back(each.get());
-  return SharedHostsLines(ns, pods, services);
+  const bool api_server = !options_.api_server_ip.empty() && !options_.shared_network;
+  return absl::StrCat(api_server ? ApiServerHostsLine(ns, options_.api_server_ip) : "",
+                      SharedHostsLines(ns, pods, services));
 }
 
 void ProcessRuntime::RefreshNamesSoon() { RefreshNamesIn(kNamesSettle); }

@@ -16,8 +16,10 @@
 #include "kube/runtime/informer.h"
 #include "sandbox/kubelet/claim_sync.h"
 #include "sandbox/kubelet/pod_runtime.h"
+#include "sandbox/process/account_tokens.h"
 #include "sandbox/process/container_host.h"
 #include "sandbox/process/container_streams.h"
+#include "sandbox/process/environment.h"
 #include "sandbox/process/handler_run.h"
 #include "sandbox/process/image.h"
 #include "sandbox/process/pod_folders.h"
@@ -33,6 +35,8 @@ struct ProcessOptions {
   std::string folder;  // of this sandbox, made by whoever starts the host
   std::string claims;  // where claims have their folders
   bool shared_network = false;
+  std::string api_server_ip;  // where pods find the API server, in TLS; "": they do not
+  int api_server_port = 0;
   std::vector<ImageFolder> images;
   // Of whoever started the sandbox: where the machine's programs run, the environment that finds them.
   std::string path, home, working_dir;
@@ -67,11 +71,17 @@ class ProcessRuntime final : public PodRuntime {
     NamedPod named;
     PodProcesses processes;
     std::vector<PodVolume> volumes;
+    PodTokens tokens;   // those of them that its volumes ask for, once they are there
     std::string hosts;  // the file's text, once there is one
     HostedPod pod;
   };
 
   void Do(const ProcessWant& want, const PodKnowledge& facts, Hosted& hosted);
+  // Asks for those that it has not got. False: it has all of them.
+  bool AwaitsTokens(const HostedPod& pod, const Hosted& hosted);
+  void OnTokens(const std::string& uid, absl::StatusOr<PodTokens> tokens);
+  void RenewTokens(const std::string& uid);
+  void RewriteTokens(Hosted& hosted);
   absl::Status PrepareVolumes(const PodKnowledge& facts, Hosted& hosted);
   // Of all that its containers share the rest. OK: the host was asked for it.
   absl::Status PrepareGround(const PodKnowledge& facts, Hosted& hosted);
@@ -110,6 +120,8 @@ class ProcessRuntime final : public PodRuntime {
   ContainerHost& host_;
   const OnContainers on_containers_;
   const PodFolders folders_;
+  const Environment service_environment_;
+  AccountTokens tokens_;
   kube::Informer<NamingService> services_;
   kube::Informer<Volume> persistent_volumes_;
   std::set<std::string> unclaimed_;       // folders of claims that are gone

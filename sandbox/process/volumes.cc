@@ -57,6 +57,13 @@ absl::Status AddProjected(const PodKnowledge& facts, const ProjectedVolume& sour
       AddFiles(facts.sources.config_map(part.config_map->name), false, part.config_map->items, mode, out);
     if (part.secret) AddFiles(facts.sources.secret(part.secret->name), true, part.secret->items, mode, out);
     if (part.downward) GW_RETURN_IF_ERROR(AddDownward(facts, *part.downward, mode, out));
+    if (part.token) {
+      const TokenWish wish{part.token->audience, part.token->expiration_seconds};
+      const auto token = facts.tokens == nullptr ? PodTokens::const_iterator() : facts.tokens->find(wish);
+      if (facts.tokens == nullptr || token == facts.tokens->end())
+        return absl::InvalidArgumentError("failed to fetch token: there is none");
+      out.push_back({part.token->path, token->second, mode, wish});
+    }
   }
   return absl::OkStatus();
 }
@@ -137,6 +144,16 @@ absl::StatusOr<std::vector<PodVolume>> VolumesOf(const PodKnowledge& facts, cons
     auto volume = VolumeOf(facts, asked, folders);
     if (!volume.ok()) return CannotMount(asked.name, volume.status().message());
     out.push_back(*std::move(volume));
+  }
+  return out;
+}
+
+std::set<TokenWish> TokenWishesOf(const HostedPod& pod) {
+  std::set<TokenWish> out;
+  for (const HostedVolume& volume : pod.spec.volumes) {
+    if (!volume.projected) continue;
+    for (const Projection& part : volume.projected->sources)
+      if (part.token) out.insert({part.token->audience, part.token->expiration_seconds});
   }
   return out;
 }

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,6 +18,7 @@ namespace gangway::sandbox {
 struct VolumeFile {
   std::string path, content;  // below the volume
   int mode = 0644;
+  std::optional<TokenWish> token{};  // it is this one, and written anew before it ends
 };
 
 struct PodVolume {
@@ -48,6 +51,9 @@ std::string ClaimFolder(const VolumeFolders& folders, absl::string_view ns, absl
 // Every volume of the pod. InvalidArgument in a kubelet's words, `MountVolume.SetUp failed for volume "x" : ...`: what
 // it is cannot be had here, or names a file outside of itself.
 absl::StatusOr<std::vector<PodVolume>> VolumesOf(const PodKnowledge& facts, const VolumeFolders& folders);
+
+// Which tokens they are to have, each once.
+std::set<TokenWish> TokenWishesOf(const HostedPod& pod);
 
 // Where a container sees them, in the order of their depth. `declared`: what a subPathExpr may name. InvalidArgument
 // names the mount that is wrong.

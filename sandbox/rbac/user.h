@@ -23,6 +23,9 @@ inline constexpr absl::string_view kAuthenticatedGroup = "system:authenticated";
 inline constexpr absl::string_view kUnauthenticatedGroup = "system:unauthenticated";
 inline constexpr absl::string_view kAnonymousUser = "system:anonymous";
 
+// In a user's `extra`: by what it was known.
+inline constexpr absl::string_view kCredentialId = "authentication.kubernetes.io/credential-id";
+
 inline bool IsInGroup(const User& user, absl::string_view group) {
   return std::any_of(user.groups.begin(), user.groups.end(), [&](const std::string& each) { return each == group; });
 }

@@ -57,6 +57,20 @@ TEST_F(KubectlRbacTest, WhoOneIsAndWhatOneMayDo) {
       HasSubstr("forbidden"));
 }
 
+TEST_F(KubectlRbacTest, APersonHasACertificateAndAContext) {
+  SandboxProcess sandbox({"--rbac", "--user", "jane=team-a,team-b", "--user", "joe"});
+  const auto kubectl = [&](std::vector<std::string> args) { return Kubectl(sandbox, std::move(args)); };
+  EXPECT_THAT(kubectl({"auth", "whoami", "--context", "jane"}),
+              AllOf(ContainsRegex("Username +jane\n"),
+                    ContainsRegex("Groups +\\[team-a team-b system:authenticated\\]"), HasSubstr("X509SHA256=")));
+  EXPECT_THAT(kubectl({"auth", "whoami", "--context", "joe"}), ContainsRegex("Username +joe\n"));
+  EXPECT_THAT(kubectl({"auth", "whoami"}), HasSubstr("kubernetes-admin"));
+  EXPECT_THAT(sandbox.Kubectl({"get", "vcjob", "--context", "jane"}).err, HasSubstr(R"(User "jane" cannot list)"));
+  kubectl({"create", "rolebinding", "team", "--clusterrole=view", "--group=team-b"});
+  kubectl({"get", "configmaps", "--context", "jane"});
+  EXPECT_THAT(sandbox.Kubectl({"get", "configmaps", "--context", "joe"}).err, HasSubstr(R"(User "joe" cannot list)"));
+}
+
 TEST_F(KubectlRbacTest, AServiceAccountsToken) {
   SandboxProcess sandbox({"--rbac"});
   const auto kubectl = [&](std::vector<std::string> args) { return Kubectl(sandbox, std::move(args)); };

@@ -25,6 +25,7 @@
 #include "base/system_error.h"
 #include "sandbox/process/host/container_user.h"
 #include "sandbox/process/host/root_folder.h"
+#include "sandbox/process/passed_files.h"
 
 namespace gangway::sandbox {
 namespace {
@@ -121,20 +122,7 @@ absl::StatusOr<ExecEnds> MakeTerminal(int trouble) {
   if (ioctl(master, TIOCSPTLCK, &locked) != 0) return SystemError("a terminal", errno);
   const int slave = ioctl(master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
   if (slave < 0) return SystemError("a terminal", errno);
-  char byte = 0;
-  iovec data{&byte, 1};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof master)] = {};
-  msghdr message{};
-  message.msg_iov = &data;
-  message.msg_iovlen = 1;
-  message.msg_control = control;
-  message.msg_controllen = sizeof control;
-  cmsghdr* const head = CMSG_FIRSTHDR(&message);
-  head->cmsg_level = SOL_SOCKET;
-  head->cmsg_type = SCM_RIGHTS;
-  head->cmsg_len = CMSG_LEN(sizeof master);
-  std::memcpy(CMSG_DATA(head), &master, sizeof master);
-  if (sendmsg(trouble, &message, MSG_NOSIGNAL) != 1) return SystemError("a terminal", errno);
+  if (SendWithFile(trouble, {"", 1}, master) != 1) return SystemError("a terminal", errno);
   close(master);
   return ExecEnds{slave, slave, slave};
 }

@@ -26,6 +26,7 @@
 #include "sandbox/process/host/container_child.h"
 #include "sandbox/process/host/host_streams.h"
 #include "sandbox/process/host/pod_spaces.h"
+#include "sandbox/process/passed_files.h"
 
 namespace gangway::sandbox {
 namespace {
@@ -73,7 +74,7 @@ class HostLoop {
     News ready;
     if (const absl::Status status = TryOut(); !status.ok()) ready.error = std::string(status.message());
     if (!cgroups_.missing().empty()) ready.notes.push_back(cgroups_.missing());
-    Send(FrameKind::kReady, ready);
+    SendReady(ready);
     streams_.emplace([this](FrameKind kind, absl::string_view payload) { out_ += EncodeFrame(kind, payload); },
                      network_.home());
     while (Turn()) {
@@ -81,6 +82,19 @@ class HostLoop {
   }
 
  private:
+  // The first news, and with it the socket of the API server: whoever has it accepts connections of the pods' network,
+  // wherever it is itself.
+  void SendReady(News& ready) {
+    int listener = -1;
+    if (ready.error.empty() && setup_.api_server_port != 0 && !setup_.shared_network) {
+      const absl::StatusOr<int> made = network_.Listen(setup_.api_server_ip, setup_.api_server_port);
+      if (made.ok()) listener = *made;
+      if (!made.ok()) ready.error = std::string(made.status().message());
+    }
+    SendWithFile(socket_, EncodeFrame(FrameKind::kReady, api::Encode(ready)), listener);
+    ClosePipe(listener);
+  }
+
   // What a machine lacks is told once, before there are pods.
   absl::Status TryOut() {
     const auto network_failed = [&](const absl::Status& status) {

@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "sandbox/process/passed_files.h"
 
 namespace gangway::sandbox {
 namespace {
@@ -170,19 +171,12 @@ void HostStreams::Exited(pid_t pid, int status) {
 
 void HostStreams::ReadTrouble(Stream& stream) {
   char piece[1024];
-  iovec data{piece, sizeof piece};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
-  msghdr message{};
-  message.msg_iov = &data;
-  message.msg_iovlen = 1;
-  message.msg_control = control;
-  message.msg_controllen = sizeof control;
-  const ssize_t size = recvmsg(stream.trouble, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+  int file = -1;
+  const ssize_t size = ReceiveWithFile(stream.trouble, piece, sizeof piece, MSG_DONTWAIT, file);
   if (size < 0 && TryAgain(errno)) return;
   if (size <= 0) return CloseFile(stream.trouble);
-  const cmsghdr* const head = CMSG_FIRSTHDR(&message);
-  if (head != nullptr && head->cmsg_type == SCM_RIGHTS && stream.output < 0) {
-    std::memcpy(&stream.output, CMSG_DATA(head), sizeof stream.output);
+  if (file >= 0 && stream.output < 0) {
+    stream.output = file;
     NeverWait(stream.output);
     stream.input = fcntl(stream.output, F_DUPFD_CLOEXEC, 0);
     Resize(stream);

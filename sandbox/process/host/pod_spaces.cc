@@ -1,10 +1,13 @@
 #include "sandbox/process/host/pod_spaces.h"
 
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
@@ -48,6 +51,23 @@ absl::Status PodNetwork::Begin() {
   GW_RETURN_IF_ERROR(links.SetUp("lo"));
   GW_RETURN_IF_ERROR(links.AddBridge(kBridge));
   return links.SetUp(kBridge);
+}
+
+absl::StatusOr<int> PodNetwork::Listen(const std::string& ip, int port) {
+  GW_RETURN_IF_ERROR(Links().AddAddress(kBridge, ip, kPrefix));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<std::uint16_t>(port));
+  if (inet_pton(AF_INET, ip.c_str(), &address.sin_addr) != 1)
+    return absl::InvalidArgumentError(absl::StrCat(ip, " is no IPv4 address"));
+  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (fd < 0 || bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+      listen(fd, SOMAXCONN) != 0) {
+    absl::Status status = SystemError(absl::StrCat("the API server at ", ip, ":", port), errno);
+    if (fd >= 0) close(fd);
+    return status;
+  }
+  return fd;
 }
 
 absl::StatusOr<SharedSpaces> PodNetwork::MakePod(const PodOrder& pod) {

@@ -22,6 +22,9 @@ class PodNetwork {
   absl::Status Begin();
   // The caller closes the file descriptors; the network of the pod is gone with the last.
   absl::StatusOr<SharedSpaces> MakePod(const PodOrder& pod);
+  // Listens at an address that all pods reach; the file descriptor is the caller's. After Begin, not where the network
+  // is the machine's.
+  absl::StatusOr<int> Listen(const std::string& ip, int port);
   // The network that this process is in; -1: the machine's, which is never left.
   int home() const { return home_.network; }
 

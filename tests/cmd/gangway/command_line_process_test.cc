@@ -75,6 +75,16 @@ TEST(CommandLineTest, FlagsOfTheOtherKindOfContainers) {
     EXPECT_THAT(Refused({"sandbox", "--run=process", flag}), HasSubstr("are for simulated containers"));
 }
 
+TEST(CommandLineTest, PeopleHaveNamesOfTheirOwnAndRolesInForce) {
+  EXPECT_EQ(Refused({"sandbox", "--user=jane"}),
+            "gangway sandbox: --user is for --rbac: without, everybody may do everything\n");
+  EXPECT_EQ(Refused({"sandbox", "--rbac", "--user=jane", "--user=jane=ops"}),
+            "gangway sandbox: --user jane=ops: there is somebody of that name already\n");
+  EXPECT_EQ(Refused({"sandbox", "--rbac", "--user=gangway"}),
+            "gangway sandbox: --user gangway: that context is the administrator's; take another name\n");
+  EXPECT_THAT(Refused({"sandbox", "--rbac", "--user==ops"}), HasSubstr("a name has 1 to 64 bytes there"));
+}
+
 // gangway-extender is a program of its own, which who builds gangway alone does not have.
 TEST(CommandLineTest, WithoutItsProgramTheExtenderSaysHowToBuildIt) {
   const TemporaryFolder folder("gangway-alone");

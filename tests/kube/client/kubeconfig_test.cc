@@ -174,6 +174,25 @@ TEST(ParseKubeconfigTest, RandomDamageIsAnAnswerNotACrash) {
   }
 }
 
+TEST(RenderKubeconfigTest, PeopleHaveContextsOfTheirOwn) {
+  KubeconfigEntry entry;
+  entry.server = "https://127.0.0.1:6443";
+  entry.ca_data = "CA";
+  entry.token = "admin's";
+  entry.users = {{"jane", "CERT", "KEY"}};
+  const std::string text = RenderKubeconfig(entry);
+  const auto admin = ParseKubeconfig(text, "k"), jane = ParseKubeconfig(text, "k", "jane");
+  GW_ASSERT_OK(admin);
+  GW_ASSERT_OK(jane);
+  EXPECT_EQ(admin->token.data, "admin's");
+  EXPECT_FALSE(admin->client_certificate.set());
+  EXPECT_EQ(jane->server, admin->server);
+  EXPECT_EQ(jane->ca.data, "CA");
+  EXPECT_EQ(jane->client_certificate.data, "CERT");
+  EXPECT_EQ(jane->client_key.data, "KEY");
+  EXPECT_FALSE(jane->token.set());
+}
+
 class KubeconfigFileTest : public ::testing::Test {
  protected:
   void Write(const std::string& name, const std::string& text) { testutil::WriteFile(folder_ + "/" + name, text); }

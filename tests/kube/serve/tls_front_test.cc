@@ -1,10 +1,15 @@
 // The front in TLS, asked by our own client.
+#include <netinet/in.h>
+#include <sys/socket.h>
+
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "kube/client/http_client.h"
+#include "kube/serve/certificates.h"
 #include "kube/serve/http_front.h"
 #include "tests/certificates/identity.h"
 #include "tests/process/process.h"
@@ -75,6 +80,69 @@ TEST_F(TlsFrontTest, ServesInTls) {
   const auto answer = Ask(Believing(ca_, front.url()), {"GET", "/a", "b=c", "", "", ""});
   GW_ASSERT_OK(answer);
   EXPECT_EQ(*answer->body, "GET /a?b=c");
+}
+
+// Who is asked for a certificate is served without, too, and what it says is the handler's to judge.
+TEST_F(TlsFrontTest, AClientsCertificateIsJudgedAndTold) {
+  const absl::Time now = absl::Now();
+  const Certificate authority = *MakeAuthority("clients", now, absl::Hours(1));
+  HttpFrontOptions options = Options();
+  options.tls_client_ca = authority.certificate;
+  RunningFront front(
+      [](Request, HttpCaller caller, auto respond) {
+        const auto& shown = caller.certificate;
+        respond(MakeResponse(200, shown == nullptr
+                                      ? "none"
+                                      : absl::StrCat(shown->name, " of ", absl::StrJoin(shown->groups, ","), " ",
+                                                     shown->fingerprint.size(), " ", shown->wrong)));
+      },
+      options);
+  const auto ask = [&](const std::string& certificate, const std::string& key) {
+    Connection connection = Believing(ca_, front.url());
+    connection.client_certificate.data = certificate;
+    connection.client_key.data = key;
+    const auto answer = Ask(connection, {"GET", "/", "", "", "", ""});
+    return answer.ok() ? *answer->body : answer.status().ToString();
+  };
+  const auto made = [&](const Certificate& by, absl::Time at, const std::string& server = "") {
+    const Certificate one = *MakeCertificate(by, {"jane", {"team-a", "team-b"}, server}, at, absl::Hours(1));
+    return ask(one.certificate, one.key);
+  };
+  EXPECT_EQ(ask("", ""), "none");
+  EXPECT_EQ(made(authority, now), "jane of team-a,team-b 64 ");
+  EXPECT_THAT(made(*MakeAuthority("clients", now, absl::Hours(1)), now), HasSubstr("unable to verify"))
+      << "another authority of that name";
+  EXPECT_THAT(made(authority, now - absl::Hours(2)), HasSubstr("expired"));
+  EXPECT_THAT(made(authority, now, "DNS:jane"), HasSubstr("purpose")) << "it is a server's";
+}
+
+TEST_F(TlsFrontTest, WhatACertificateHasNoRoomForIsSaid) {
+  const Certificate authority = *MakeAuthority("clients", absl::Now(), absl::Hours(1));
+  const auto make = [&](const CertificateSubject& subject) {
+    return MakeCertificate(authority, subject, absl::Now(), absl::Hours(1)).status();
+  };
+  GW_EXPECT_OK(make({std::string(64, 'x'), {}, ""}));
+  EXPECT_THAT(make({std::string(65, 'x'), {}, ""}), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("1 to 64")));
+  EXPECT_THAT(make({"", {}, ""}), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("1 to 64")));
+  EXPECT_THAT(make({"jane", {""}, ""}), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("1 to 64")));
+}
+
+// As of a network namespace that the front is not in.
+TEST_F(TlsFrontTest, ASocketThatListensIsTakenOver) {
+  HttpFrontOptions options = Options();
+  options.listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in here{};
+  here.sin_family = AF_INET;
+  here.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  ASSERT_EQ(bind(options.listener, reinterpret_cast<const sockaddr*>(&here), sizeof here), 0);
+  ASSERT_EQ(listen(options.listener, 8), 0);
+  socklen_t size = sizeof here;
+  ASSERT_EQ(getsockname(options.listener, reinterpret_cast<sockaddr*>(&here), &size), 0);
+  RunningFront front(nullptr, options);
+  EXPECT_EQ(front.port(), ntohs(here.sin_port));
+  const auto answer = Ask(Believing(ca_, front.url()), {"GET", "/a", "", "", "", ""});
+  GW_ASSERT_OK(answer);
+  EXPECT_EQ(*answer->body, "GET /a");
 }
 
 TEST_F(TlsFrontTest, LargeBodiesGoBothWaysWhole) {

@@ -168,6 +168,44 @@ TEST_F(RbacTest, AnAccountsTokenIsTheAccount) {
   EXPECT_EQ(WhoIs(of_old), "401");
 }
 
+// k8s.io/apiserver: pkg/authentication/request/x509 and union.
+TEST_F(RbacTest, ACertificateIsItsUser) {
+  const auto who = [&](sandbox::CertifiedUser certificate, const std::string& token = "") {
+    const kube::Response answer = Send("POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews",
+                                       R"({"apiVersion":"authentication.k8s.io/v1","kind":"SelfSubjectReview"})",
+                                       {token.empty() ? "" : Bearer(token), {}, std::move(certificate)});
+    return answer.ok() ? Json(*answer.body).Text("status.userInfo.username") : absl::StrCat(answer.code);
+  };
+  const sandbox::User jane{.name = "jane", .uid = {}, .groups = {"team-a"}, .extra = {}};
+  EXPECT_EQ(who({jane, ""}), "jane");
+  EXPECT_EQ(who({jane, ""}, kAdmin), "jane") << "it comes before a token";
+  EXPECT_EQ(who({jane, "expired"}), "401");
+  EXPECT_EQ(who({jane, "expired"}, kAdmin), "kubernetes-admin");
+  EXPECT_EQ(who({sandbox::User(), ""}), "403") << "nobody: system:anonymous may not ask";
+  EXPECT_EQ(Send("GET", kPods.data(), "", {"", {}, sandbox::CertifiedUser{jane, ""}}).code, 403);
+  With(kAdmin, "POST", "/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings",
+       R"({"apiVersion":"rbac.authorization.k8s.io/v1","kind":"RoleBinding","metadata":{"name":"team"},)"
+       R"("roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole","name":"view"},)"
+       R"("subjects":[{"apiGroup":"rbac.authorization.k8s.io","kind":"Group","name":"team-a"}]})");
+  EXPECT_EQ(Send("GET", kPods.data(), "", {"", {}, sandbox::CertifiedUser{jane, ""}}).code, 200);
+}
+
+// pkg/serviceaccount: programs that read it once go on with it.
+TEST_F(RbacTest, AMountedTokenIsGoodForAYear) {
+  With(kAdmin, "POST", kPods.data(), PodJson("a"));
+  const std::string spec = R"({"expirationSeconds":3607,"boundObjectRef":{"kind":"Pod","apiVersion":"v1","name":"a"}})";
+  const Answer answer =
+      With(kAdmin, "POST", "/api/v1/namespaces/default/serviceaccounts/default/token",
+           absl::StrCat(R"({"apiVersion":"authentication.k8s.io/v1","kind":"TokenRequest","spec":)", spec, "}"));
+  EXPECT_EQ(answer.Text("status.expirationTimestamp"), api::FormatTime(loop_.Now() + absl::Seconds(3607)));
+  const std::string token = answer.Text("status.token"), of_no_pod = Token("default", R"({"expirationSeconds":3607})");
+  loop_.RunFor(absl::Hours(2));
+  EXPECT_EQ(WhoIs(token), "system:serviceaccount:default:default");
+  EXPECT_EQ(WhoIs(of_no_pod), "401");
+  With(kAdmin, "DELETE", PodPath("a") + "?gracePeriodSeconds=0");
+  EXPECT_EQ(WhoIs(token), "401");
+}
+
 TEST_F(RbacTest, OnlyWhoMayActsAsSomebodyElse) {
   const std::string token = Token("default");
   const auto as = [&](std::vector<std::pair<std::string, std::string>> impersonate) {

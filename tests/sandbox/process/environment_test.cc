@@ -110,6 +110,26 @@ TEST_F(EnvironmentTest, LaterNamesWinAndMayNameEarlierOnes) {
               IsOkAndHolds(ElementsAre("run", "x", "--url=10.1.0.7:80", "$(NOT)", "$(HOME)")));
 }
 
+// pkg/kubelet: makeEnvironmentVariables; pkg/kubelet/envvars.
+TEST_F(EnvironmentTest, TheApiServerIsToldOfBeneathWhatThePodDeclares) {
+  const Environment services = ApiServerEnvironment("10.96.0.1", 443);
+  EXPECT_THAT(
+      services,
+      ElementsAre(Pair("KUBERNETES_SERVICE_HOST", "10.96.0.1"), Pair("KUBERNETES_SERVICE_PORT", "443"),
+                  Pair("KUBERNETES_SERVICE_PORT_HTTPS", "443"), Pair("KUBERNETES_PORT", "tcp://10.96.0.1:443"),
+                  Pair("KUBERNETES_PORT_443_TCP", "tcp://10.96.0.1:443"), Pair("KUBERNETES_PORT_443_TCP_PROTO", "tcp"),
+                  Pair("KUBERNETES_PORT_443_TCP_PORT", "443"), Pair("KUBERNETES_PORT_443_TCP_ADDR", "10.96.0.1")));
+  const Environment two = {{"KUBERNETES_SERVICE_HOST", "10.96.0.1"}, {"KUBERNETES_SERVICE_PORT", "443"}};
+  PodKnowledge facts = Facts();
+  facts.services = &two;
+  const HostedContainer container = Container(
+      R"x({"name":"main","env":[{"name":"AT","value":"$(KUBERNETES_SERVICE_HOST):$(KUBERNETES_SERVICE_PORT)"},)x"
+      R"x({"name":"KUBERNETES_SERVICE_PORT","value":"8443"}]})x");
+  EXPECT_THAT(EnvironmentOf(facts, container),
+              IsOkAndHolds(ElementsAre(Pair("AT", "10.96.0.1:443"), Pair("KUBERNETES_SERVICE_PORT", "8443"),
+                                       Pair("KUBERNETES_SERVICE_HOST", "10.96.0.1"))));
+}
+
 TEST_F(EnvironmentTest, ReferencesToReferencesStaySmall) {
   const auto times = [](const std::string& name, int count) {
     std::string out;

@@ -13,8 +13,8 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "kube/serve/certificates.h"
 #include "kube/serve/http_front.h"
-#include "kube/serve/self_signed.h"
 #include "sandbox/cluster/api_server_handler.h"
 #include "tests/process/process.h"
 #include "tests/sandbox/process/process_cluster.h"
@@ -46,8 +46,11 @@ class KubectlStreamsTest : public ProcessCluster {
       handler_ = std::make_unique<ApiServerHandler>(cluster_->api_server(), &cluster_->pod_streams());
       kube::HttpFrontOptions options;
       if (tls_) {
-        const kube::SelfSigned tls = *kube::MakeSelfSigned("IP:127.0.0.1", absl::Now(), absl::Hours(1));
-        testutil::WriteFile(options.tls_certificate_file = certificate(), tls.certificate);
+        const kube::Certificate authority = *kube::MakeAuthority("authority", absl::Now(), absl::Hours(1));
+        const kube::Certificate tls =
+            *kube::MakeCertificate(authority, {"server", {}, "IP:127.0.0.1"}, absl::Now(), absl::Hours(1));
+        testutil::WriteFile(certificate(), authority.certificate);
+        testutil::WriteFile(options.tls_certificate_file = temporary_.path() + "/server.crt", tls.certificate);
         testutil::WriteFile(options.tls_key_file = temporary_.path() + "/server.key", tls.key);
       }
       front_ = *kube::HttpFront::Start(thread_.loop(), *handler_, options);
@@ -68,7 +71,7 @@ class KubectlStreamsTest : public ProcessCluster {
     RunShell(name, script);
     ASSERT_TRUE(Becomes(name, "Running"));
   }
-  std::string certificate() const { return temporary_.path() + "/server.crt"; }
+  std::string certificate() const { return temporary_.path() + "/ca.crt"; }
   void CopyBothWays();
 
   bool tls_ = false;

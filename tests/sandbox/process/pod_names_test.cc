@@ -78,5 +78,12 @@ TEST(PodNamesTest, APodKnowsItself) {
   EXPECT_EQ(HostnameOf(long_name), std::string(62, 'x')) << "cut to 63 bytes, and without the dash at its end";
 }
 
+TEST(PodNamesTest, TheApiServerHasItsNames) {
+  EXPECT_EQ(ApiServerHostsLine("ml", "10.96.0.1"),
+            "10.96.0.1\tkubernetes.default.svc.cluster.local kubernetes.default.svc kubernetes.default\n");
+  EXPECT_EQ(ApiServerHostsLine("default", "10.96.0.1"),
+            "10.96.0.1\tkubernetes.default.svc.cluster.local kubernetes.default.svc kubernetes.default kubernetes\n");
+}
+
 }  // namespace
 }  // namespace gangway::sandbox

@@ -37,6 +37,7 @@ class ProcessRuntimeTest : public ::testing::Test {
     options.on_line = [this](const api::ObjectMeta&, absl::string_view line) { shown_.emplace_back(line); };
     ClusterOptions cluster;
     cluster.kubelets.nodes = MakeNodes({*ParseNodeShape("")}, 1);
+    cluster.api_server.root_ca = root_ca_;
     cluster.kubelets.make_runtime = [this, options](Loop& loop, kube::Client& client, OnContainers on_containers) {
       return std::make_unique<ProcessRuntime>(loop, client, options, host_, std::move(on_containers));
     };
@@ -70,6 +71,7 @@ class ProcessRuntimeTest : public ::testing::Test {
   std::string PodText(const std::string& name) { return *Ask("GET", api::PathOf(api::kPods, "default", name)).body; }
   std::string EventsText() { return *Ask("GET", "/api/v1/namespaces/default/events").body; }
 
+  std::string root_ca_;
   testutil::TemporaryFolder temporary_{"process-runtime"};
   SimulatedLoop loop_{7};
   ScriptedHost host_;
@@ -340,6 +342,65 @@ TEST_F(RuntimeHandlersTest, AContainerHasTheUserThatItAsksFor) {
   EXPECT_THAT(host_.started, SizeIs(1));
   EXPECT_THAT(PodText("root"), AllOf(HasSubstr("CreateContainerConfigError"),
                                      HasSubstr("container has runAsNonRoot and image will run as root")));
+}
+
+class TokensTest : public ProcessRuntimeTest {
+ protected:
+  TokensTest() { root_ca_ = "of this server"; }
+  // The file of that name in the volume of the pod's token.
+  std::string File(const std::string& name) {
+    for (const auto& volume : std::filesystem::directory_iterator(
+             absl::StrCat(temporary_.path(), "/pods/", host_.prepared.back().uid, "/volumes")))
+      return testutil::ReadFile(absl::StrCat(volume.path().string(), "/", name));
+    return "no volume";
+  }
+};
+
+TEST_F(TokensTest, APodHasItsAccountsTokenAndHasItAnewInTime) {
+  MakePod("p");
+  Prepared();
+  ASSERT_THAT(host_.started, SizeIs(1));
+  EXPECT_THAT(host_.started[0].mounts,
+              ::testing::Contains(::testing::Field(&Mount::target, "/var/run/secrets/kubernetes.io/serviceaccount")));
+  EXPECT_EQ(File("ca.crt"), "of this server");
+  EXPECT_EQ(File("namespace"), "default");
+  const std::string token = File("token");
+  EXPECT_THAT(token, ::testing::MatchesRegex("[^.]+\\.[^.]+\\.[^.]+"));
+  loop_.RunFor(absl::Minutes(47));
+  EXPECT_EQ(File("token"), token);
+  loop_.RunFor(absl::Minutes(2));  // 4/5 of 3607 s
+  const std::string second = File("token");
+  EXPECT_NE(second, token);
+  EXPECT_THAT(second, ::testing::MatchesRegex("[^.]+\\.[^.]+\\.[^.]+"));
+  loop_.RunFor(absl::Minutes(50));
+  EXPECT_NE(File("token"), second) << "and so on";
+}
+
+TEST_F(TokensTest, ATokenThatIsNotGivenHoldsThePod) {
+  MakePod("p", R"(,"volumeMounts":[{"name":"t","mountPath":"/t"}])",
+          R"(,"automountServiceAccountToken":false,"volumes":[{"name":"t","projected":{"sources":[)"
+          R"({"serviceAccountToken":{"path":"token","expirationSeconds":700}}]}}])");
+  EXPECT_THAT(host_.prepared, SizeIs(1));
+  Ask("DELETE", api::PathOf(api::kPods, "default", "p"));
+  // Its account goes before the token is asked for; the next has the name and is another.
+  Ask("POST", api::PathOf(api::kServiceAccounts, "default"),
+      R"({"apiVersion":"v1","kind":"ServiceAccount","metadata":{"name":"gone"}})");
+  cluster_->Stop(Component::kKubelets);
+  const kube::Response made = Ask("POST", api::PathOf(api::kPods, "default"),
+                                  R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"q"},"spec":{"nodeName":)"
+                                  R"("node-000","serviceAccountName":"gone","containers":[{"name":"main","image":"x",)"
+                                  R"("command":["true"]}]}})");
+  ASSERT_EQ(made.code, 201) << *made.body;
+  Ask("DELETE", api::PathOf(api::kServiceAccounts, "default", "gone"));
+  cluster_->Start(Component::kKubelets);
+  loop_.RunFor(absl::Seconds(5));
+  EXPECT_THAT(EventsText(), AllOf(HasSubstr("FailedMount"), HasSubstr("failed to fetch token"),
+                                  HasSubstr(R"(serviceaccounts \"gone\" not found)")));
+  const std::size_t before = host_.prepared.size();
+  Ask("POST", api::PathOf(api::kServiceAccounts, "default"),
+      R"({"apiVersion":"v1","kind":"ServiceAccount","metadata":{"name":"gone"}})");
+  loop_.RunFor(absl::Seconds(5));
+  EXPECT_EQ(host_.prepared.size(), before + 1) << "it goes on when there is one";
 }
 
 TEST_F(ProcessRuntimeTest, OnceItIsGoneItHearsNothing) {

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <regex>
 #include <set>
 #include <string>
 #include <vector>
@@ -534,6 +535,65 @@ spec:
   EXPECT_THAT(SandboxesIn(own), ::testing::IsEmpty());
 }
 INSTANTIATE_TEST_SUITE_P(Networks, NotRootTest, ::testing::Values("own", "shared"),
+                         [](const auto& network) { return std::string(network.param); });
+
+// A program in a pod finds the API server and is its account there, as in a cluster: here Gangway's own.
+class InClusterTest : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(InClusterTest, AProgramTalksToTheApiServerAsItsAccount) {
+  const testutil::TemporaryFolder temporary("in-cluster");
+  const std::string manifest = temporary.path() + "/pods.yaml",
+                    account = "/var/run/secrets/kubernetes.io/serviceaccount";
+  const auto pod = [&](const std::string& name, const std::string& of, const std::string& script) {
+    return absl::StrCat("---\napiVersion: v1\nkind: Pod\nmetadata: {name: ", name,
+                        "}\nspec:\n  schedulerName: volcano\n  restartPolicy: Never\n  ", of,
+                        "\n  containers: [{name: main, image: x, command: [sh, -c, ", api::JsonString(script), "]}]\n");
+  };
+  testutil::WriteFile(
+      manifest,
+      absl::StrCat("apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: reader}\n---\n"
+                   "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRoleBinding\nmetadata: {name: reader}\n"
+                   "roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: cluster-admin}\n"
+                   "subjects: [{kind: ServiceAccount, name: reader, namespace: default}]\n",
+                   pod("may", "serviceAccountName: reader",
+                       absl::StrCat(GW_GANGWAY, " queue list 2>&1; echo in $(cat ", account, "/namespace)")),
+                   pod("may-not", "serviceAccountName: default", absl::StrCat(GW_GANGWAY, " queue list 2>&1; true")),
+                   pod("by-name", "serviceAccountName: reader",
+                       absl::StrCat("! grep -q kubernetes.default.svc /etc/hosts || export KUBERNETES_SERVICE_HOST=",
+                                    "kubernetes.default.svc; ", GW_GANGWAY,
+                                    " queue list 2>&1; echo at $KUBERNETES_SERVICE_HOST")),
+                   pod("shy", "automountServiceAccountToken: false", absl::StrCat("ls ", account, " 2>&1; true"))));
+  const std::string output = temporary.path() + "/output";
+  testutil::ChildProcess sandbox({GW_GANGWAY, "sandbox", "--run=process", "--rbac",
+                                  absl::StrCat("--network=", GetParam()), "--apply", manifest, "--show=*"},
+                                 output, {"TMPDIR=" + temporary.path()});
+  const auto printed = [&] { return testutil::ReadFile(output); };
+  ASSERT_TRUE(Eventually([&] {
+    const std::string text = printed();
+    bool all = true;
+    for (const char* const name : {"may", "may-not", "by-name", "shy"})
+      all = all && std::regex_search(text, std::regex(absl::StrCat("pod default/", name, " +Succeeded")));
+    return all || sandbox.Ended().has_value();
+  })) << printed();
+  if (sandbox.Ended().has_value()) {
+    ASSERT_THAT(printed(), Not(HasSubstr(kSaysNothing)));
+    GTEST_SKIP() << printed();
+  }
+  sandbox.Signal(SIGINT);
+  EXPECT_EQ(sandbox.Wait(), 0);
+  const std::string text = printed();
+  const auto said = [](const std::string& pod, const std::string& words) {
+    return ::testing::ContainsRegex(absl::StrCat("log default/", pod, " +", words));
+  };
+  EXPECT_THAT(text, said("may", "root "));
+  EXPECT_THAT(text, said("may", "in default"));
+  EXPECT_THAT(text, said("may-not", ".*system:serviceaccount:default:default. cannot list"));
+  EXPECT_THAT(text, said("by-name", "root "));
+  EXPECT_THAT(text,
+              said("by-name", GetParam() == absl::string_view("own") ? "at kubernetes.default.svc" : "at 127.0.0.1"));
+  EXPECT_THAT(text, said("shy", "ls: cannot access"));
+}
+INSTANTIATE_TEST_SUITE_P(All, InClusterTest, ::testing::Values("own", "shared"),
                          [](const auto& network) { return std::string(network.param); });
 
 }  // namespace

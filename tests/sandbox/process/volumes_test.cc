@@ -87,6 +87,21 @@ TEST_F(VolumesTest, FilesOfOtherObjects) {
   EXPECT_TRUE(Only(R"("secret":{"secretName":"keys"})").read_only);
 }
 
+TEST_F(VolumesTest, TokensAreFilesOfAProjectedVolume) {
+  const std::string volume = R"("projected":{"defaultMode":256,"sources":[
+      {"serviceAccountToken":{"path":"token","expirationSeconds":3607}},
+      {"serviceAccountToken":{"path":"vault","audience":"vault"}}]})";
+  EXPECT_THAT(Volumes(volume).status(),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("MountVolume.SetUp failed for volume \"v\" : failed to fetch token")));
+  EXPECT_THAT(TokenWishesOf(pod_), ElementsAre(TokenWish{"", 3607}, TokenWish{"vault", 3600}));
+  const PodTokens tokens = {{{"", 3607}, "ours"}, {{"vault", 3600}, "theirs"}};
+  const auto made = VolumesOf({pod_, "", "", nullptr, sources_, &tokens}, folders_);
+  GW_ASSERT_OK(made);
+  EXPECT_THAT(Files(made->at(0)), ElementsAre("token=ours 256", "vault=theirs 256"));
+  EXPECT_EQ(made->at(0).files[1].token, (TokenWish{"vault", 3600}));
+}
+
 TEST_F(VolumesTest, WhatIsWrongIsSaidAsAKubeletDoes) {
   EXPECT_THAT(Volumes(R"("nfs":{"server":"s","path":"/"})"),
               StatusIs(absl::StatusCode::kInvalidArgument,
