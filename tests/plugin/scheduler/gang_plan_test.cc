@@ -173,9 +173,11 @@ TEST_F(GangPlanTest, ThatPodsWaitYieldsUnlessRoomIsKeptForThem) {
   SetPod(1);
   TellNoRoom();
   const auto yields = [this] {
+    const kube::Plan plan = Plan();
     std::vector<std::string> out;
-    for (const kube::Write& write : Plan().stages.at(0))
+    for (const kube::Write& write : plan.stages.at(0)) {
       if (write.yields) out.push_back(write.name);
+    }
     return out;
   };
   EXPECT_THAT(yields(), ElementsAre("g", "g-w-0", "g-w-1"));
