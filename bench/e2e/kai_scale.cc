@@ -15,10 +15,12 @@
 #include "api/json_value.h"
 #include "api/resource.h"
 #include "base/check.h"
+#include "bench/e2e/job_writes.h"
 #include "bench/e2e/load.h"
 #include "bench/e2e/measure.h"
 #include "bench/e2e/pod_ends.h"
 #include "bench/e2e/scenarios.h"
+#include "tests/testing/files.h"
 
 namespace gangway::bench {
 namespace {
@@ -83,7 +85,8 @@ void AddGroupOfOne(const std::string& ns, const std::string& name, const std::st
 
 class Suite {
  public:
-  explicit Suite(int nodes) : nodes_(nodes), gangway_(InstallOn(GpuNodes(nodes))), load_(gangway_->plane()) {
+  explicit Suite(int nodes, const std::string& program = "", bool audit = false)
+      : nodes_(nodes), gangway_(InstallOn(GpuNodes(nodes), program, audit)), load_(gangway_->plane()) {
     for (const char* const ns : {"alone", "fill", "background", "reclaim"}) MakeNamespace(*gangway_, ns);
     SetQueue("sanity", R"({"weight":1})", true);
     SetQueue("none", R"({"weight":1,"capability":{"nvidia.com/gpu":"0"}})", true);
@@ -102,6 +105,28 @@ class Suite {
     OneLarge();
     Distributed();
     Consolidate();
+  }
+
+  // Only what is reclaimed by many deletions at once.
+  void RunReclaim() {
+    LoaderAlone();
+    Fill("");
+    ends_ = std::make_unique<PodEnds>(gangway_->plane());
+    OneLarge();
+    Distributed();
+  }
+
+  // What that costs the API server, in its order.
+  void TellWrites() {
+    Fill("");
+    ends_ = std::make_unique<PodEnds>(gangway_->plane());
+    Load::SeenPods bound(load_, "reclaim");
+    load_.Send({GpuJob("reclaim", "large", "reclaim", nodes_ / 2, kGpus)});
+    GW_CHECK(bound.WaitFor(nodes_ / 2, kPatience) != absl::InfiniteFuture());
+    std::this_thread::sleep_for(std::chrono::seconds(15));  // what follows is read, too
+    const auto writes = WritesOfEvictions(testutil::ReadFile(plane().audit_log()), "reclaim", nodes_ / 2);
+    GW_CHECK(writes.ok());
+    std::printf("kai: writes %s\n", ToText(*writes).c_str());
   }
 
  private:
@@ -177,9 +202,35 @@ class Suite {
     alone_ = absl::Now() - begin;
     std::printf("kai: loader alone makes %d Jobs, PodGroups and pods and binds them in %s\n", all_,
                 Seconds(alone_).c_str());
+    EndAlone();
     Remove("alone", all_);
     gangway_->StartBoth();
     GW_CHECK(gangway_->WaitReady().ok());
+  }
+
+  // What an eviction needs of it: each victim is told why, told to go, and ended by its kubelet.
+  void EndAlone() {
+    PodEnds ends(plane());
+    std::vector<kube::Request> conditions, deletions;
+    for (int i = 0; i < all_ / 2; ++i) {
+      const std::string name = absl::StrCat("job-", i);
+      kube::Request condition = Post(
+          api::PathOf(api::kPods, "alone", name, "status"),
+          R"({"status":{"conditions":[{"type":"DisruptionTarget","status":"True","reason":"PreemptionByScheduler"}]}})");
+      condition.method = "PATCH";
+      condition.content_type = "application/strategic-merge-patch+json";
+      conditions.push_back(std::move(condition));
+      kube::Request deletion = Delete(api::kPods, "alone", name);
+      deletion.body = "";
+      deletions.push_back(std::move(deletion));
+    }
+    const absl::Time begin = absl::Now();
+    load_.Send(std::move(conditions));
+    load_.Send(std::move(deletions));
+    const absl::Duration all = ends.WaitForGone(all_ / 2, kPatience) - begin;
+    end_alone_ = all / (all_ / 2);
+    std::printf("kai: loader alone tells %d pods why they go and to go, and ends them, in %s\n", all_ / 2,
+                Seconds(all).c_str());
   }
 
   void Background() {
@@ -305,8 +356,11 @@ class Suite {
   }
 
   void Tell(const std::string& what, const Reclaimed& result, const std::string& of_kai) {
-    std::printf("kai: %s: %d pods told to go, the last after %s; all bound after %s (KAI: %s)\n", what.c_str(),
-                result.victims, Seconds(result.told).c_str(), Seconds(result.bound).c_str(), of_kai.c_str());
+    std::printf(
+        "kai: %s: %d pods told to go, the last after %s; all bound after %s, %.2f of the loader's speed with as many "
+        "deletions (KAI: %s)\n",
+        what.c_str(), result.victims, Seconds(result.told).c_str(), Seconds(result.bound).c_str(),
+        absl::FDivDuration(end_alone_ * result.victims, result.bound), of_kai.c_str());
   }
 
   // Who came goes, and all of the first run again.
@@ -321,11 +375,26 @@ class Suite {
   std::unique_ptr<InstalledGangway> gangway_;
   Load load_;
   std::unique_ptr<PodEnds> ends_;
-  absl::Duration alone_;
+  absl::Duration alone_, end_alone_;  // the latter of one pod
 };
 
 }  // namespace
 
 void KaiScale(int nodes) { Suite(nodes).Run(); }
+
+void KaiReclaim(int nodes) {
+  for (const std::string& program : Programs()) {
+    if (!program.empty()) std::printf("kai: with the peer:\n");
+    Suite(nodes, program).RunReclaim();
+    if (!program.empty()) std::printf("kai: with this:\n");
+  }
+}
+
+void WritesOfReclaim(int nodes) {
+  for (const std::string& program : Programs()) {
+    if (!program.empty()) std::printf("kai: the peer's:\n");
+    Suite(nodes, program, /*audit=*/true).TellWrites();
+  }
+}
 
 }  // namespace gangway::bench

@@ -24,6 +24,7 @@ PodEnds::PodEnds(const testutil::ControlPlane& plane) {
     options.keep_objects = false;
     pods_ = std::make_unique<kube::Informer<api::core::Pod>>(loop_.loop(), *client_, api::kPods, std::move(options));
     pods_->Start([this](const api::NamespacedName& key, const auto&, const auto& after) {
+      if (after == nullptr) gone_.push_back(absl::Now());
       if (after == nullptr || !after->metadata.deleting() || !uids_.insert(after->metadata.uid).second) return;
       seen_.push_back(absl::Now());
       kube::Request request;
@@ -48,11 +49,14 @@ int PodEnds::count() {
   return loop_.Run([&] { return static_cast<int>(seen_.size()); });
 }
 
-absl::Time PodEnds::WaitFor(int count, absl::Duration patience) {
+absl::Time PodEnds::WaitFor(int count, absl::Duration patience) { return WaitFor(seen_, count, patience); }
+absl::Time PodEnds::WaitForGone(int count, absl::Duration patience) { return WaitFor(gone_, count, patience); }
+
+absl::Time PodEnds::WaitFor(const std::vector<absl::Time>& times, int count, absl::Duration patience) {
   const absl::Time until = absl::Now() + patience;
   const auto wanted = static_cast<std::size_t>(count);
   while (absl::Now() < until) {
-    const absl::Time at = loop_.Run([&] { return seen_.size() < wanted ? absl::InfiniteFuture() : seen_[wanted - 1]; });
+    const absl::Time at = loop_.Run([&] { return times.size() < wanted ? absl::InfiniteFuture() : times[wanted - 1]; });
     if (at != absl::InfiniteFuture()) return at;
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }

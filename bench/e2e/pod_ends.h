@@ -25,13 +25,17 @@ class PodEnds {
   // it does not come to that.
   int count();
   absl::Time WaitFor(int count, absl::Duration patience);
+  // The same of those that are gone.
+  absl::Time WaitForGone(int count, absl::Duration patience);
 
  private:
+  absl::Time WaitFor(const std::vector<absl::Time>& times, int count, absl::Duration patience);
+
   testutil::LoopThread loop_;
   std::unique_ptr<kube::HttpClient> client_;
   // All on the loop.
   std::set<std::string> uids_;
-  std::vector<absl::Time> seen_;
+  std::vector<absl::Time> seen_, gone_;
   std::unique_ptr<kube::Informer<api::core::Pod>> pods_;
   std::unique_ptr<Owner> owner_;
 };

@@ -40,6 +40,7 @@ struct Write {
   std::string resource_version;
   std::optional<std::int64_t> grace_period_seconds;  // deletions only
   Propagation propagation = Propagation::kBackground;
+  bool urgent = false;  // it goes before others of its component
   bool yields = false;  // it only tells what is: what makes something happen may go before it
 };
 

@@ -248,7 +248,7 @@ class Driver::Impl {
         state.yielding.emplace_back(state.turn->first, state.turn->second, i);
         yielding_.emplace(state.yielding.back(), QueuedWrite{key, i, true});
       } else {
-        writes_.push_back({key, i, false});
+        LineOf(stage[i], state.stage).push_back({key, i, false});
       }
     }
     Pump();
@@ -268,15 +268,27 @@ class Driver::Impl {
   }
 
   // ZeroDuration: the first write that yields may go now. Infinite: an answer comes first.
-  absl::Duration YieldsFor() const {
+  absl::Duration YieldsFor() {
     if (yielding_.empty() || yielding_in_flight_ >= std::max(1, options_.max_in_flight / 8))
       return absl::InfiniteDuration();
-    if (writes_.empty() && in_flight_ == yielding_in_flight_) return absl::ZeroDuration();
+    const bool nothing_else = FirstLine() == nullptr;
+    if (nothing_else && in_flight_ == yielding_in_flight_) return absl::ZeroDuration();
     const absl::Time since = std::get<absl::Time>(yielding_.begin()->first);
     const absl::Duration patience = since + options_.yield_patience - loop_.Now();
     if (patience > absl::ZeroDuration()) return patience;
     // Where a rate is what there is little of, an eighth of that, too.
-    return writes_.empty() || sent_since_ >= kOthersBetween ? absl::ZeroDuration() : absl::InfiniteDuration();
+    return nothing_else || sent_since_ >= kOthersBetween ? absl::ZeroDuration() : absl::InfiniteDuration();
+  }
+
+  std::deque<QueuedWrite>& LineOf(const Write& write, std::size_t stage) {
+    return lines_[write.urgent ? 0 : stage > 0 ? 1 : 2];
+  }
+  // Null: no write waits that does not yield.
+  std::deque<QueuedWrite>* FirstLine() {
+    for (std::deque<QueuedWrite>& line : lines_) {
+      if (!line.empty()) return &line;
+    }
+    return nullptr;
   }
 
   QueuedWrite TakeNext(bool yields) {
@@ -287,8 +299,9 @@ class Driver::Impl {
       std::vector<Turn>& turns = states_.at(write.key)->yielding;
       turns.erase(turns.begin());  // they go in this order
     } else {
-      write = std::move(writes_.front());
-      writes_.pop_front();
+      std::deque<QueuedWrite>& line = *FirstLine();
+      write = std::move(line.front());
+      line.pop_front();
     }
     return write;
   }
@@ -297,8 +310,9 @@ class Driver::Impl {
     while (in_flight_ < options_.max_in_flight) {
       const absl::Duration yields_for = YieldsFor();
       const bool yields = yields_for == absl::ZeroDuration();
-      if (!yields && writes_.empty()) return PumpAt(loop_.Now() + yields_for);
-      const NamespacedName& next = yields ? yielding_.begin()->second.key : writes_.front().key;
+      const std::deque<QueuedWrite>* const line = FirstLine();
+      if (!yields && line == nullptr) return PumpAt(loop_.Now() + yields_for);
+      const NamespacedName& next = yields ? yielding_.begin()->second.key : line->front().key;
       if (states_.at(next)->refused >= kManyRefusals) {
         const NamespacedName key = TakeNext(yields).key;
         EndAwaited(key, *states_.at(key));
@@ -489,8 +503,8 @@ class Driver::Impl {
   std::deque<NamespacedName> queue_;  // keys to decide
   bool held_ = false, asleep_ = false;
   std::size_t under_way_ = 0;
-  std::deque<QueuedWrite> writes_;               // not yet sent
-  absl::btree_map<Turn, QueuedWrite> yielding_;  // nor these
+  std::array<std::deque<QueuedWrite>, 3> lines_;  // not yet sent: urgent, of plans that were begun, and others
+  absl::btree_map<Turn, QueuedWrite> yielding_;   // nor these
   std::uint64_t next_turn_ = 0;
   int in_flight_ = 0, yielding_in_flight_ = 0;  // the latter are among the former
   int sent_since_ = kOthersBetween;             // one that yields

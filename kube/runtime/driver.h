@@ -21,6 +21,9 @@
 //                               without our being told
 // clang-format on
 //
+// Of writes that wait the urgent ones go first, then those of plans that were begun, so that what was begun is ended,
+// then the others, each in the order in which they came.
+//
 // Writes that yield (kube/plan/plan.h) go when no others wait or are under way, or when they have waited for
 // `yield_patience`: then one of them after seven others. They are an eighth of what may be in flight at once, so that
 // others find room when they come. Until they are sent a change of their key takes them back: it is decided anew, and

@@ -1,8 +1,10 @@
 #include "plugin/controller/job_controller.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "api/volcano/release.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "kube/plan/writes.h"
@@ -16,6 +18,7 @@ namespace {
 
 constexpr std::int32_t kLateRestart = 3;
 constexpr absl::Duration kFirstStatusPatience = absl::Seconds(2);
+constexpr absl::Duration kLongestPutOff = absl::Seconds(30);  // of a Job that was evicted, while others go
 
 const char* ReasonOf(const kube::Write& write) {
   switch (write.verb) {
@@ -56,10 +59,9 @@ JobController::JobController(kube::Informers& informers, kube::ComponentOptions 
       pods_(
           Watch<api::core::Pod>(api::kPods, {.keep = false},
                                 [this](const auto& key, const auto&, const auto& after) { OnPod(key, after.get()); })),
-      pod_groups_(Watch<api::volcano::PodGroup>(api::kPodGroups, {},
-                                                [this](const auto&, const auto& before, const auto& after) {
-                                                  OnPodGroup(after != nullptr ? *after : *before);
-                                                })),
+      pod_groups_(Watch<api::volcano::PodGroup>(
+          api::kPodGroups, {},
+          [this](const auto&, const auto& before, const auto& after) { OnPodGroup(before.get(), after.get()); })),
       queues_(Watch<api::volcano::Queue>(api::kQueues, {}, nullptr)),
       namespace_queues_(Watch<api::core::PartialObject>(api::kNamespaces, NamespaceQueues::Selected(), nullptr)),
       driver_(Drive("job", [this](const JobKey& key, absl::Time now) { return Decide(key, now); })),
@@ -125,15 +127,42 @@ void JobController::OnJob(const JobKey& key, const api::volcano::Job* job) {
   if (job == nullptr) {
     ssh_secrets_.Forget(key);
     status_written_.erase(key);
+    evicted_.erase(key);
+    put_off_.erase(key);
   }
   driver_.Enqueue(key);
 }
 
 void JobController::OnPod(const api::NamespacedName& key, const api::core::Pod* pod) {
-  if (const JobKey job = index_.PutPod(key, pod); !job.name.empty()) driver_.Enqueue(job);
+  const lifecycle::JobPod* const before = index_.FindPod(key);
+  const std::string uid = before == nullptr ? "" : before->uid;
+  const JobKey job = index_.PutPod(key, pod);
+  const lifecycle::JobPod* const after = index_.FindPod(key);
+  if (after == nullptr || after->uid != uid || after->deleting) NoteSettled(uid);
+  if (!job.name.empty()) driver_.Enqueue(job);
 }
 
-void JobController::OnPodGroup(const api::volcano::PodGroup& group) {
+// What waited for the last deletion goes on.
+void JobController::NoteSettled(const std::string& uid) {
+  if (!evictions_.Settled(uid, loop().Now())) return;
+  for (const JobKey& key : std::exchange(put_off_, {})) driver_.Enqueue(key);
+}
+
+void JobController::NoteRelease(const api::volcano::PodGroup* before, const api::volcano::PodGroup& after) {
+  const api::volcano::PodGroupCondition* const is = api::volcano::LatestRelease(after.status);
+  if (is == nullptr) return;
+  const api::volcano::PodGroupCondition* const was =
+      before == nullptr ? nullptr : api::volcano::LatestRelease(before->status);
+  if (was != nullptr && was->message == is->message) return;
+  for (const api::volcano::ReleasedPod& named : api::volcano::ReleasedPods(*is)) {
+    const lifecycle::JobPod* const pod = index_.FindPod({after.metadata.ns, named.name});
+    if (pod != nullptr && pod->uid == named.uid && !pod->deleting) evictions_.Named(named.uid, loop().Now());
+  }
+}
+
+void JobController::OnPodGroup(const api::volcano::PodGroup* before, const api::volcano::PodGroup* after) {
+  if (after != nullptr) NoteRelease(before, *after);
+  const api::volcano::PodGroup& group = after != nullptr ? *after : *before;
   const api::OwnerReference* owner = group.metadata.Controller();
   if (owner != nullptr && owner->kind == api::kJobs.kind) driver_.Enqueue({group.metadata.ns, owner->name});
 }
@@ -195,9 +224,27 @@ kube::Plan JobController::Decide(const JobKey& key, absl::Time now) {
   view.first_status_patience = kFirstStatusPatience;
   index_.Fill(key, job.metadata.uid, view);
   if (!ssh_secrets_.Fill(key, view)) return {};
+  if (const std::optional<absl::Time> until = PutOffUntil(key, view, now)) return Later(*until);
   kube::Plan plan = lifecycle::ReconcileJob(view, now);
   plan.uid = job.metadata.uid;
   return plan;
+}
+
+// Who was evicted begins anew when all others that go have been told to, or after a while: until then the API server
+// has more urgent things to do, and its room is somebody else's.
+std::optional<absl::Time> JobController::PutOffUntil(const JobKey& key, const lifecycle::JobView& view,
+                                                     absl::Time now) {
+  put_off_.erase(key);
+  if (!IsEvicted(view, evictions_)) {
+    evicted_.erase(key);
+    return std::nullopt;
+  }
+  const absl::Time over = evictions_.Until(now);
+  if (over == absl::InfinitePast()) return std::nullopt;
+  const absl::Time latest = evicted_.emplace(key, now).first->second + kLongestPutOff;
+  if (now >= latest) return std::nullopt;
+  put_off_.insert(key);
+  return std::min(over, latest);
 }
 
 bool JobController::IsThere(const JobKey& key, const std::string& uid) const {

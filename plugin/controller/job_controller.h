@@ -3,14 +3,17 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "absl/container/btree_set.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/time/time.h"
 #include "api/core/objects.h"
 #include "api/core/pod.h"
 #include "api/volcano/scheduling.h"
 #include "kube/runtime/component.h"
+#include "plugin/controller/evictions_seen.h"
 #include "plugin/controller/job_index.h"
 #include "plugin/controller/namespace_queues.h"
 #include "plugin/controller/ssh_keys.h"
@@ -35,7 +38,9 @@ class JobController final : public kube::Component {
   void OnJob(const JobKey& key, const api::volcano::Job* job);
   void CountRestart(const api::volcano::Job* before, const api::volcano::Job* after);
   void OnPod(const api::NamespacedName& key, const api::core::Pod* pod);
-  void OnPodGroup(const api::volcano::PodGroup& group);
+  void OnPodGroup(const api::volcano::PodGroup* before, const api::volcano::PodGroup* after);
+  void NoteRelease(const api::volcano::PodGroup* before, const api::volcano::PodGroup& after);
+  void NoteSettled(const std::string& uid);
   void OnCommand(const api::NamespacedName& key, const JobIndex::CommandPtr& before, const JobIndex::CommandPtr& after);
   void OnObject(const api::Resource& resource, const api::NamespacedName& key, const api::ObjectMeta* metadata,
                 const std::map<std::string, std::string>* data = nullptr);
@@ -45,6 +50,7 @@ class JobController final : public kube::Component {
   void Wake() override;
   void OnReply(const kube::Write& write, const kube::Response& response) override;
   kube::Plan Decide(const JobKey& key, absl::Time now);
+  std::optional<absl::Time> PutOffUntil(const JobKey& key, const lifecycle::JobView& view, absl::Time now);
   bool IsThere(const JobKey& key, const std::string& uid) const;
   void Warn(const JobKey& key, const char* reason, std::string message);
   void Explain(const JobKey& key, const kube::Write& write, const absl::Status& status);
@@ -59,6 +65,10 @@ class JobController final : public kube::Component {
   lifecycle::RunHistory history_;
   std::map<std::string, std::int32_t> priority_classes_;
   absl::flat_hash_map<JobKey, absl::Time> status_written_;
+  EvictionsSeen evictions_;
+  absl::flat_hash_map<JobKey, absl::Time>
+      evicted_;                      // Jobs that were put off while others are told to go, and since when
+  absl::btree_set<JobKey> put_off_;  // those of them that are so now
   kube::Driver& driver_;
   SshSecrets ssh_secrets_;
   Counter early_restarts_, late_restarts_;

@@ -67,6 +67,14 @@ JobKey JobIndex::PutPod(const api::NamespacedName& key, const api::core::Pod* po
   return {key.ns, job};
 }
 
+const lifecycle::JobPod* JobIndex::FindPod(const api::NamespacedName& key) const {
+  const auto job = job_of_pod_.find(key);
+  if (job == job_of_pod_.end()) return nullptr;
+  const lifecycle::PodTable& pods = entries_.at({key.ns, job->second})->pods;
+  const auto pod = pods.find(key.name);
+  return pod == pods.end() ? nullptr : &pod->second;
+}
+
 JobKey JobIndex::PutCommand(const api::NamespacedName& key, const CommandPtr& before, const CommandPtr& after) {
   if (before != nullptr && ForJob(*before)) {
     const JobKey job{key.ns, before->target->name};

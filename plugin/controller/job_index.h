@@ -32,6 +32,9 @@ class JobIndex {
   JobKey PutObject(const api::Resource& resource, const api::NamespacedName& key, const api::ObjectMeta* metadata,
                    const std::map<std::string, std::string>* data = nullptr);
 
+  // Null: it is no Job's, or not there.
+  const lifecycle::JobPod* FindPod(const api::NamespacedName& key) const;
+
   // Which claims the Job mounts; null when it is gone.
   void PutJob(const JobKey& key, const api::volcano::Job* job);
   // The Jobs that mount the claim.

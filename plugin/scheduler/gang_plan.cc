@@ -51,6 +51,7 @@ api::ObjectReference ReferenceTo(const Gang& gang) {
 Write BindingOf(const Task& task, absl::string_view node) {
   Write write;
   write.verb = Verb::kCreate;
+  write.urgent = true;
   write.resource = &api::kPods;
   write.subresource = "binding";
   write.ns = std::string(task.ns);
@@ -274,7 +275,9 @@ class Planner {
         condition = WhyOf(task);
         plan_.events.push_back({EventNote::Type::kWarning, "FailedScheduling", condition->message, ReferenceTo(task)});
       }
-      if (condition.has_value() || nominated != nullptr) writes.push_back(StatusOf(task, condition, nominated, now_));
+      if (!condition.has_value() && nominated == nullptr) continue;
+      writes.push_back(StatusOf(task, condition, nominated, now_));
+      writes.back().yields = nominated == nullptr;
     }
   }
 
@@ -363,6 +366,7 @@ Plan PlanWithoutGroup(const Cluster& cluster, const Gang& gang, const std::strin
       plan.look_again = std::min(plan.look_again, task.created + patience);
     } else if (written(task) != ConditionText("Unschedulable", text)) {
       writes.push_back(ConditionOf(task, {"PodScheduled", "False", "Unschedulable", text}, now));
+      writes.back().yields = true;
       plan.events.push_back({EventNote::Type::kWarning, "FailedScheduling", text, ReferenceTo(task)});
     }
   }

@@ -59,7 +59,7 @@ using model::TaskId;
 
 namespace {
 
-constexpr int kMaxInFlight = 256;  // bindings are small
+constexpr int kMaxInFlight = 96;  // more than the client sends at once, so that none of its places is empty
 
 const kube::Selection kKeptIfAllowed{.optional = true, .unless_forbidden = true};
 

@@ -593,6 +593,29 @@ TEST_F(DriverTest, BeforeAnotherStageAndBesideOtherWritesNothingYields) {
   EXPECT_THAT(client_.requests(), SizeIs(4));
 }
 
+// One write is in flight at a time; the first plan has been begun when the others come.
+TEST_F(DriverTest, WhatIsUrgentGoesFirstThenWhatWasBegun) {
+  Restart({.max_in_flight = 1});
+  decide_ = [](const api::NamespacedName& key) {
+    if (key.name == "urgent") {
+      Write write = Create("binds");
+      write.urgent = true;
+      return One(std::move(write));
+    }
+    Plan plan = One(Create(key.name + "-1"));
+    plan.stages.push_back({Create(key.name + "-2"), Create(key.name + "-3")});
+    return plan;
+  };
+  for (const char* const name : {"a", "b", "urgent"}) driver_->Enqueue({"default", name});
+  loop_.RunUntilIdle();
+  for (std::size_t i = 0; i < 7; ++i) {
+    ASSERT_THAT(client_.requests(), SizeIs(i + 1)) << "one is in flight";
+    client_.Answer(i, Reply(201));
+    loop_.RunUntilIdle();
+  }
+  EXPECT_THAT(replies_, ElementsAre("a-1 201", "binds 201", "a-2 201", "a-3 201", "b-1 201", "b-2 201", "b-3 201"));
+}
+
 TEST_F(DriverTest, WritesKeepToTheRate) {
   Restart({.qps = 10, .burst = 2});
   Plan plan;

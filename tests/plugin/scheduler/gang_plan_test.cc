@@ -40,8 +40,8 @@ class GangPlanTest : public ::testing::Test {
     const model::GangId id = cluster_.FindGang("default", "g");
     const auto accepted = [this](const model::Task& task) { return accepted_ == task.name; };
     const auto written = [this](const model::Task&) { return written_; };
-    const GangView view{cluster_,          id,   &group_,  telling_,     accepted, written,      leftovers_, At(0),
-                        absl::Seconds(30), "id", volumes_, std::nullopt, {},       counts_from_, put_off_};
+    const GangView view{cluster_,          id,   &group_,  telling_,     accepted,     written,      leftovers_, At(0),
+                        absl::Seconds(30), "id", volumes_, std::nullopt, nominations_, counts_from_, put_off_};
     return PlanGang(view, At(second));
   }
   // "podgroups g", "pods/binding g-w-0", of all stages.
@@ -67,6 +67,7 @@ class GangPlanTest : public ::testing::Test {
   std::optional<Leftovers> leftovers_;
   std::string accepted_, written_;
   VolumesOfGang volumes_;
+  std::vector<Evictions::Nomination> nominations_;
   absl::Time counts_from_ = absl::InfinitePast();
   bool put_off_ = false;
 };
@@ -165,6 +166,25 @@ TEST_F(GangPlanTest, PodsThatWaitForUsAreToldWhy) {
                                           "FailedScheduling " + telling_.text()));
 }
 
+// Deletions that somebody waits for go before it. Where room is kept is more than telling: the next process reads it.
+TEST_F(GangPlanTest, ThatPodsWaitYieldsUnlessRoomIsKeptForThem) {
+  group_.status.phase = "Inqueue";
+  SetPod(0);
+  SetPod(1);
+  TellNoRoom();
+  const auto yields = [this] {
+    const kube::Plan plan = Plan();
+    std::vector<std::string> out;
+    for (const kube::Write& write : plan.stages.at(0)) {
+      if (write.yields) out.push_back(write.name);
+    }
+    return out;
+  };
+  EXPECT_THAT(yields(), ElementsAre("g", "g-w-0", "g-w-1"));
+  nominations_ = {{cluster_.FindTask("default", "g-w-1"), "n1"}};
+  EXPECT_THAT(yields(), ElementsAre("g", "g-w-0"));
+}
+
 TEST_F(GangPlanTest, WithoutAGroupThePodsThatWaitForUsAreTold) {
   SetPod(0);
   model::PodFacts others = testutil::Pod("g", "w", 1, Cpu(1000)), gated = testutil::Pod("g", "w", 2, Cpu(1000));
@@ -176,7 +196,8 @@ TEST_F(GangPlanTest, WithoutAGroupThePodsThatWaitForUsAreTold) {
   const model::Gang& gang = cluster_.gang(cluster_.FindGang("default", "g"));
   const auto written = [this](const model::Task&) { return written_; };
   const kube::Plan plan = PlanWithoutGroup(cluster_, gang, "there is no such group", written, absl::Seconds(5), At(10));
-  EXPECT_THAT(Writes(plan), ElementsAre("0 pods/status g-w-0"));
+  ASSERT_THAT(Writes(plan), ElementsAre("0 pods/status g-w-0"));
+  EXPECT_TRUE(plan.stages[0][0].yields);
   EXPECT_THAT(Events(plan), ElementsAre("FailedScheduling there is no such group"));
 }
 
@@ -200,6 +221,7 @@ TEST_F(GangPlanTest, BindingsThatMakeAGangWholeGoAlone) {
   accepted_ = "g-w-5";
   EXPECT_THAT(Writes(Plan()), ElementsAre("0 pods/binding g-w-0", "0 pods/binding g-w-1", "0 pods/binding g-w-2",
                                           "0 pods/binding g-w-3", "0 pods/binding g-w-4"));
+  EXPECT_TRUE(Plan().stages[0][0].urgent);
   volumes_.ready = false;
   EXPECT_THAT(Writes(Plan()), ElementsAre("0 podgroups g")) << "Inqueue: volumes may take minutes";
   volumes_.ready = true;

@@ -1,0 +1,104 @@
+// Jobs whose pods the scheduler deletes for another gang: they begin anew, and not before all who go have been told to.
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/plugin/controller/controllers_fixture.h"
+#include "tests/plugin/lifecycle/job/world.h"
+
+namespace gangway::controller {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using testutil::JobText;
+
+class EvictedJobsTest : public ControllersTest {
+ protected:
+  EvictedJobsTest() {
+    Start();
+    for (const char* const job : {"one", "two"}) StartJob(job, JobText(job, 1, {{"w", 1}}));
+    Run(absl::Seconds(5));
+    for (const char* const job : {"one", "two"}) Name(job);
+    writes_ = 0;
+  }
+  std::string UidOf(const std::string& pod) {
+    return std::string(Get(api::kPods, pod).at("metadata").at("uid").as_string());
+  }
+  // As the scheduler does it, in this order.
+  void Name(const std::string& job) {
+    const std::string pod = absl::StrCat(job, "-w-0");
+    Patch(
+        api::kPodGroups, GroupOf(job),
+        absl::StrCat(
+            R"({"status":{"conditions":[{"type":"GangReleased","status":"True","reason":"Reclaimed","message":"evicted 1 of 1 task: ... [)",
+            pod, "/", UidOf(pod), R"(]"}]}})"));
+  }
+  void Mark(const std::string& job) {
+    Patch(api::kPods, absl::StrCat(job, "-w-0"),
+          R"({"status":{"conditions":[{"type":"DisruptionTarget","status":"True","reason":"PreemptionByScheduler"}]}})",
+          "status");
+  }
+  void Delete(const std::string& job) {
+    Ask("DELETE", api::PathOf(api::kPods, "default", absl::StrCat(job, "-w-0")),
+        R"({"kind":"DeleteOptions","apiVersion":"v1","gracePeriodSeconds":0})");
+  }
+};
+
+TEST_F(EvictedJobsTest, NothingIsWrittenOfThemUntilTheLastIsToldToGo) {
+  Mark("one");
+  Delete("one");
+  Run(absl::Seconds(1));
+  EXPECT_EQ(writes_, 0);
+  EXPECT_THAT(Names(api::kPods), ElementsAre("two-w-0"));
+  Mark("two");
+  Run(absl::Milliseconds(100));
+  EXPECT_EQ(writes_, 0);
+  Delete("two");
+  Run(absl::Milliseconds(400));
+  EXPECT_EQ(writes_, 0) << "others may be named next";
+  Run(absl::Milliseconds(200));
+  EXPECT_THAT(Names(api::kPods), ElementsAre("one-w-0", "two-w-0"));
+  Run(absl::Seconds(3));
+  for (const char* const job : {"one", "two"}) {
+    EXPECT_EQ(Job(job).status.retry_count, 0) << job;
+    EXPECT_EQ(Phase(job), "Pending") << job;
+  }
+}
+
+TEST_F(EvictedJobsTest, OneThatIsNeverToldHoldsTheOthersUpForFiveSeconds) {
+  Mark("one");
+  Delete("one");
+  Run(absl::Milliseconds(4900));
+  EXPECT_THAT(Names(api::kPods), ElementsAre("two-w-0"));
+  Run(absl::Milliseconds(200));
+  EXPECT_THAT(Names(api::kPods), ElementsAre("one-w-0", "two-w-0"));
+}
+
+// Others are named all the time.
+TEST_F(EvictedJobsTest, NobodyIsPutOffForMoreThanHalfAMinute) {
+  Mark("one");
+  Delete("one");
+  for (int second = 0; second < 29; ++second) {
+    Patch(api::kPodGroups, GroupOf("two"),
+          absl::StrCat(R"({"status":{"conditions":[{"type":"GangReleased","status":"True","message":"evicted )", second,
+                       " [two-w-0/", UidOf("two-w-0"), R"(]"}]}})"));
+    Run(absl::Seconds(1));
+  }
+  EXPECT_THAT(Names(api::kPods), ElementsAre("two-w-0"));
+  Run(absl::Seconds(2));
+  EXPECT_THAT(Names(api::kPods), ElementsAre("one-w-0", "two-w-0"));
+}
+
+TEST_F(EvictedJobsTest, ACommandIsCarriedOutAtOnce) {
+  Command("stop", "AbortJob", "one");
+  EXPECT_THAT(Names(api::kCommands), IsEmpty());
+  EXPECT_EQ(Phase("one"), "Aborted");
+}
+
+TEST_F(EvictedJobsTest, WhoIsNotEvictedIsNotPutOff) {
+  StartJob("three", JobText("three", 1, {{"w", 1}}));
+  EXPECT_EQ(Phase("three"), "Running");
+}
+
+}  // namespace
+}  // namespace gangway::controller
