@@ -1,6 +1,7 @@
 #include "sandbox/streams/port_forward_session.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -119,11 +120,14 @@ void PortForwardSession::OnData(const SpdyFrame& frame) {
   if (forward == nullptr || forward->data != frame.id || forward->input_ended) return;
   forward->input_ended = frame.fin;
   if (forward->stream == nullptr) {
-    if (forward->early.size() + frame.data.size() <= kMaxUntaken) {
+    const std::size_t early =
+        std::accumulate(forwards_.begin(), forwards_.end(), frame.data.size(),
+                        [](std::size_t sum, const auto& each) { return sum + each.second.early.size(); });
+    if (early <= kMaxUntaken) {
       forward->early += frame.data;
       return;
     }
-    over_ = true;  // it sends without end to a stream that is not whole
+    over_ = true;  // it sends without end to streams that are not whole
     return socket_.Close();
   }
   forward->stream->Write(frame.data);

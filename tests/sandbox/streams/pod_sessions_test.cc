@@ -187,6 +187,15 @@ TEST_F(PortForwardSessionTest, DataMayComeBeforeItsStreamIsWhole) {
   EXPECT_EQ(heard_.said, "close ");
 }
 
+TEST_F(PortForwardSessionTest, LittleIsKeptForStreamsThatAreNotWhole) {
+  const std::string half(kMaxUntaken / 2, 'x');
+  session_.OnMessage(Headers(1, "data", "80", "a") + SpdyClient::Data(1, half));
+  session_.OnMessage(Headers(3, "data", "80", "b") + SpdyClient::Data(3, half));
+  EXPECT_FALSE(socket_.closed);
+  session_.OnMessage(SpdyClient::Data(1, "y"));
+  EXPECT_TRUE(socket_.closed);
+}
+
 TEST_F(PortForwardSessionTest, WhatIsWrongWithAPortIsToldOnItsErrorStream) {
   refused_ = "pod web does not run";
   EXPECT_TRUE(session_.OnMessage(Headers(1, "error") + Headers(3, "data")));
