@@ -103,7 +103,9 @@ void PostPodGroups(int gangs, int size) {
   Load load(gangway->plane());
   MakeNamespace(*gangway, "bind-only");
   load.Send(Pods("bind-only", 100, 10, "nobody"));
+  Load::SeenPods bound_alone(load, "bind-only");
   const absl::Duration alone = load.Send(Bindings("bind-only", 100, 10, 1000));
+  GW_CHECK(bound_alone.WaitFor(1000, absl::Minutes(1)) != absl::InfiniteFuture());
   MakeNamespace(*gangway, "there");
   load.Send(Pods("there", gangs, size));
   std::this_thread::sleep_for(std::chrono::seconds(5));  // they are told that they have no PodGroup
@@ -116,17 +118,19 @@ void PostPodGroups(int gangs, int size) {
   const absl::Duration took = last - begin;
   std::printf(
       "shapes: %s, pods there: the first bound after %s, the last after %s, of which posting %s, %.0f/s, %.2f of the "
-      "loader's (1,000 in %s); writes: %s\n",
+      "loader's (1,000 in %s); at most %s without a binding, the loader's %s; writes: %s\n",
       Shape(gangs, size).c_str(), Seconds(bound.first() - begin).c_str(), Seconds(took).c_str(),
       Seconds(posting).c_str(), gangs * size / absl::ToDoubleSeconds(took),
       absl::FDivDuration(alone * (gangs * size / 1000.0), took), Seconds(alone).c_str(),
+      Seconds(bound.LongestGap()).c_str(), Seconds(bound_alone.LongestGap()).c_str(),
       Since(writes, Writes(gangway->plane())).c_str());
 }
 
 }  // namespace
 
 // So many pods in gangs of several sizes: how long after the last post the last is bound, how long nothing is bound in
-// between, and how many a second beside a loader that binds alone. Each on a control plane of its own: it is slower
+// between (while they are posted none is bound before the last of its gang has come; what is ours shows where all pods
+// are there), and how many a second beside a loader that binds alone. Each on a control plane of its own: it is slower
 // with every pod that it ever had.
 void GangShapes() {
   for (const auto& [gangs, size] : kGangShapes) OneGangShape(gangs, size);
