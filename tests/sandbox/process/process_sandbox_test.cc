@@ -433,7 +433,7 @@ data: {a: "of the map\n"}
                                  HasSubstr(" of the image\n"), HasSubstr(" mine\n"), HasSubstr(" of the map\n"),
                                  HasSubstr(" no sleep\n"), HasSubstr(" the sleep of the machine\n")));
   // What a kubelet gives every container, the image's own, and nothing of the machine.
-  std::set<std::string> seen = {"bin", "conf", "dev", "etc", "opt", "proc", "run", "sys", "tmp"};
+  std::set<std::string> seen = {"bin", "conf", "dev", "etc", "opt", "proc", "run", "sys", "tmp", "var"};
   for (const auto& each : fs::directory_iterator(root)) seen.insert(each.path().filename());
   EXPECT_THAT(outcome.out, HasSubstr(absl::StrCat(" ", absl::StrJoin(seen, " "), "\n")));
   EXPECT_EQ(testutil::ReadFile(root + "/opt/mark"), "of the image\n") << "what it writes is its own";
