@@ -127,6 +127,16 @@ TEST_F(NeighboursTest, OrApartByZones) {
       << "where the label is missing nothing is alike, so there may be any number";
 }
 
+TEST_F(NeighboursTest, WhereItLacksTheLabelOfOneTermTheOthersHold) {
+  AddNode("n1", "");
+  AddNode("n2", "");
+  w.cluster.SetPod(Stranger("web", "n1", "web"));
+  Wants wants = Away(Apps("db", "zone"));
+  wants.pod_anti_affinity.push_back(Apps("web", kHost));
+  Add("g", 2, 2, wants);
+  EXPECT_THAT(Nodes(), ElementsAre(Pair("n2", 2)));
+}
+
 TEST_F(NeighboursTest, AGangStaysAwayFromPodsThatRun) {
   AddNode("n1", "a");
   AddNode("n2", "b");
