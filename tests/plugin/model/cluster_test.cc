@@ -180,6 +180,40 @@ TEST(ClusterTest, GangsOfOtherKindsAreOthers) {
   EXPECT_THAT(cluster.Audit(), ::testing::IsEmpty());
 }
 
+TEST(ClusterTest, WhoNamesNoPriorityHasTheHighestOfThoseThatAreForAll) {
+  Cluster cluster;
+  const GangId id = cluster.SetGang(testutil::Gang("g", 1));
+  EXPECT_EQ(cluster.PriorityOf(cluster.gang(id)), 0);
+  for (const PriorityClassFacts& facts :
+       {PriorityClassFacts{"b", 20, true, false}, {"a", 10, true}, {"c", 15, true}, {"named", 30}})
+    cluster.SetPriorityClass(facts);
+  EXPECT_EQ(cluster.PriorityOf(cluster.gang(id)), 20);
+  EXPECT_FALSE(cluster.Preempts(cluster.gang(id)));
+  for (const auto& [name, priority] : {std::pair("named", 30), {"unknown", 20}}) {
+    GangFacts gang = testutil::Gang("g", 1);
+    gang.priority_class = name;
+    cluster.SetGang(gang);
+    EXPECT_EQ(cluster.PriorityOf(cluster.gang(id)), priority) << name;
+  }
+}
+
+// Pods that wait for a node are kept apart for whoever asks about pods next.
+TEST(ClusterTest, APodThatGotItsNodeIsNoneOfThoseThatWait) {
+  Cluster cluster;
+  cluster.SetNode(Node("n1"));
+  PodFacts asks = Pod("a", "w", 0, Cpu(1000));
+  asks.wants.pod_anti_affinity = {{"kubernetes.io/hostname", {{"default"}, {}, {{"app", Op::kIn, {"b"}}}}}};
+  cluster.SetPod(asks);
+  PodFacts asked = Pod("b", "w", 0, Cpu(1000));
+  asked.labels = {{"app", "b"}};
+  cluster.SetPod(asked);
+  EXPECT_TRUE(cluster.Audit().empty());
+  cluster.SetPod(Bound(asked, "n1"));
+  EXPECT_TRUE(cluster.Audit().empty());
+  cluster.SetPod(asked);
+  EXPECT_TRUE(cluster.Audit().empty());
+}
+
 TEST(ClusterTest, APodMayNameItsGangLaterAndBeforeTheGangIsKnown) {
   Cluster cluster;
   PodFacts pod = Pod("", "w", 0, Cpu(4000));
