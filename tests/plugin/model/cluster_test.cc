@@ -154,6 +154,48 @@ TEST(ClusterTest, APodOfTheSameNameWithAnotherUidIsAnotherPod) {
   EXPECT_EQ(cluster.free(cluster.FindNode("n1"), kCpu), 16'000);
 }
 
+TEST(ClusterTest, WhateverAnEventSaysAnewOfAPodIsSeen) {
+  const std::vector<std::function<void(PodFacts&)>> changes = {
+      [](PodFacts& pod) { pod.uid = "another"; },
+      [](PodFacts& pod) { pod.gang = "another"; },
+      [](PodFacts& pod) { pod.gang.clear(); },
+      [](PodFacts& pod) { pod.role = "ps"; },
+      [](PodFacts& pod) { pod.partition = "1"; },
+      [](PodFacts& pod) { pod.priority = 7; },
+      [](PodFacts& pod) { pod.index = 7; },
+      [](PodFacts& pod) { pod.ours = false; },
+      [](PodFacts& pod) { pod.gated = true; },
+      [](PodFacts& pod) { pod.controlled = false; },
+      [](PodFacts& pod) { pod.created = At(7); },
+      [](PodFacts& pod) { pod.evictable = false; },
+      [](PodFacts& pod) { pod.preempts = false; },
+      [](PodFacts& pod) { pod.wants.requests.front().second = 7; },
+      [](PodFacts& pod) { pod.labels = {{"app", "x"}}; },
+      [](PodFacts& pod) { pod.leaving = true; },
+      [](PodFacts& pod) { pod.nominated = "n2"; },
+      [](PodFacts& pod) { pod.node = "n2"; },
+      [](PodFacts& pod) { pod.phase = PodPhase::kFailed; },
+      [](PodFacts& pod) { pod.lasts = absl::Minutes(7); },
+      [](PodFacts& pod) { pod.started = At(7); },
+      [](PodFacts& pod) { pod.terminating = true; }};
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    Cluster cluster;
+    for (const char* const name : {"n1", "n2"}) cluster.SetNode(Node(name));
+    PodFacts pod = Pod("g", "w", 0, Cpu(1000));
+    cluster.SetPod(pod);
+    std::uint64_t version = cluster.version();
+    cluster.SetPod(pod);
+    EXPECT_EQ(cluster.version(), version) << "change " << i;
+    changes[i](pod);
+    cluster.SetPod(pod);
+    EXPECT_NE(cluster.version(), version) << "change " << i;
+    version = cluster.version();
+    cluster.SetPod(pod);
+    EXPECT_EQ(cluster.version(), version) << "change " << i << " is known then";
+    EXPECT_TRUE(cluster.Audit().empty()) << "change " << i;
+  }
+}
+
 // Three kinds of PodGroup, one name.
 TEST(ClusterTest, GangsOfOtherKindsAreOthers) {
   Cluster cluster;
