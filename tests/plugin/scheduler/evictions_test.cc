@@ -71,6 +71,7 @@ TEST_F(EvictionsTest, WhoWasToldByAnotherProcessGoesWhereTheGangIsNotWholeAnyMor
   cluster_.SetPod(Running(2));
   EXPECT_THAT(Going(), ElementsAre("g-w-1"));
   const std::optional<Removal> removal = evictions_.RemovalOf({"default", "g"}, Gang());
+  ASSERT_TRUE(removal.has_value());
   EXPECT_EQ(removal->sentence, "evicted 1 of 3 tasks: others of the gang were evicted before");
   EXPECT_EQ(removal->reason, "Preempted");
   cluster_.SetGang(testutil::Gang("g", 2));
