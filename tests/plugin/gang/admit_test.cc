@@ -54,6 +54,29 @@ TEST(AdmitTest, AQueueOverItsLimitRefusesOnlyWhatIsAskedOfIt) {
   EXPECT_TRUE(w.Of("asks").admit);
 }
 
+// As much as their pods that are still to come would take; what the quota itself counts is of those that are there.
+TEST(AdmitTest, QuotasOfTheirNamespaceLetGangsInOneAfterTheOther) {
+  World w;
+  AddNodes(w.cluster, 2);
+  w.policy.admit_by_quotas = true;
+  w.cluster.SetQuota({"default", "q", {{"count/pods", 100, 0}, {"requests.cpu", 8000, 2000}}});
+  for (const auto& [name, milli] : {std::pair("a", 4000), {"b", 3000}, {"c", 2000}}) {
+    model::GangFacts gang = Asking(name, 1000);
+    gang.min_member = 2;
+    gang.quota_asks = {{"requests.cpu", milli}};
+    w.cluster.SetGang(gang);
+  }
+  EXPECT_TRUE(w.Of("a").admit);
+  EXPECT_EQ(model::Render(*w.Of("b").reason),
+            "waits for 2 of 2 tasks: needs requests.cpu 3, quota q uses 6 of 8, 1 too many");
+  EXPECT_TRUE(w.Of("c").admit) << "it asks for what is left";
+  w.cluster.SetPod(Pod("b", "w", 0, Cpu(1500)));
+  EXPECT_TRUE(w.Of("b").admit) << "half of it is there";
+  EXPECT_FALSE(w.Of("c").admit);
+  w.cluster.RemoveQuota("default", "q");
+  EXPECT_TRUE(w.Of("c").admit);
+}
+
 // ---- who waits for long
 
 // 10 cpus, of which 9 are held, so that the sums leave room for 3 more.

@@ -31,6 +31,20 @@ TEST_F(CapacityTest, C3WhoHoldsMoreThanItDeserves) {
   EXPECT_EQ(cluster.node_name(decision.nominations->front().row), "n2");
 }
 
+// Who came first goes beyond what its queue deserves, who came later would not.
+TEST_F(CapacityTest, WhereGangsOfOneQueueAloneWaitTheyGoAsTheyCame) {
+  policy.preempt = policy.reclaim = false;
+  Node("n", Amounts(16'000));
+  for (const char* const name : {"default", "other"}) Queue(name, Amounts(8000));
+  OneRuns("r", "mid", "other", Amounts(1000), "n");
+  OneWaits("first", "mid", "default", Amounts(10'000));
+  OneWaits("second", "mid", "default", Amounts(8000));
+  EXPECT_THAT(Placed(), ElementsAre(::testing::Pair("first", "n")));
+  OneWaits("beside", "mid", "other", Amounts(1000));
+  EXPECT_THAT(Placed(), ElementsAre(::testing::Pair("beside", "n"), ::testing::Pair("second", "n")))
+      << "now that the other waits, too";
+}
+
 TEST_F(CapacityTest, WhatIsKeptForTheHigherPriorityCountsAsItsOwn) {
   policy.keeps_after = absl::ZeroDuration();
   Node("n1", Amounts(2000, 0, {{kGpu, 2}}));

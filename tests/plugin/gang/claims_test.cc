@@ -1,6 +1,7 @@
 // Where pods go for the sake of their volumes.
 #include "plugin/gang/schedule.h"
 
+#include <map>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -253,6 +254,34 @@ TEST_F(OpenClaimTest, AnEventOfAnAssumedPodChangesNoPromise) {
   EXPECT_EQ(PromisedTo("g-w-0"), "nothing");
   w.cluster.SetPod(PodWith({"default/other"}));
   EXPECT_THAT(w.cluster.Audit(), IsEmpty());
+}
+
+TEST_F(OpenClaimTest, TheNextPodOfAClaimGoesWhereItsVolumeIsReached) {
+  w.cluster.SetVolume(Free("pv1", "a"));
+  Assume("g-w-0", "n1");
+  PodFacts next = PodWith({"default/data"}, 1);
+  next.wants.requests.front().second = 16'000;
+  w.cluster.SetPod(next);
+  EXPECT_THAT(w.Placed(), IsEmpty()) << "it would fit on n2";
+  next.wants.requests.front().second = 15'000;
+  w.cluster.SetPod(next);
+  EXPECT_THAT(w.Placed(), ElementsAre(Pair("g-w-1", "n1")));
+}
+
+// kubernetes: plugins/volumebinding, FindPodVolumes
+TEST_F(OpenClaimTest, OfTwoClaimsTheSmallerChoosesFirst) {
+  w.cluster.SetClaim(Open("data", 6));
+  w.cluster.SetClaim(Open("small", 5));
+  w.cluster.SetPod(PodWith({"default/data", "default/small"}));
+  w.cluster.SetVolume(Free("pv-7", "a", 7));
+  w.cluster.SetVolume(Free("pv-8", "a", 8));
+  Assume("g-w-0", "n1");
+  const model::Volumes& volumes = w.cluster.volumes();
+  std::map<std::string, std::string> promised;
+  const model::Task& task = w.cluster.task(w.cluster.FindTask("default", "g-w-0"));
+  for (const model::ClaimId claim : w.cluster.shape(task.shape).claims)
+    promised[volumes.NameOf(claim)] = volumes.PromisedTo(claim).value_or(model::Volumes::Promised()).volume;
+  EXPECT_THAT(promised, ElementsAre(Pair("data", "pv-8"), Pair("small", "pv-7")));
 }
 
 }  // namespace

@@ -203,6 +203,26 @@ TEST_F(ConsolidationTest, OneGangOfMorePodsIsMovedRatherThanTwoOfFewer) {
   EXPECT_THAT(Evicted(DecisionOf("big")), ElementsAre("c-w-0", "c-w-1", "c-w-2"));
 }
 
+// Others that are looked at before it, one by one, help nobody.
+TEST_F(ConsolidationTest, TheOneThatIsMovedRatherThanTwoIsTheSixteenthAtMost) {
+  Nodes(19);
+  Runs("a", 1, 0);
+  Runs("b", 1, 0);
+  Group("c", 3);
+  for (int i = 0; i < 3; ++i) Pod("c", 1, 1);
+  Runs("held", 3, 2);
+  pods_["held-w-0"].movable = false;
+  for (int node = 3; node < 19; ++node) {
+    Runs(absl::StrCat("small-", node), 1, node);
+    Runs(absl::StrCat("large-", node), 3, node);
+    pods_[absl::StrCat("large-", node, "-w-0")].movable = false;
+  }
+  Waits("big", 4);
+  EXPECT_THAT(Evicted(DecisionOf("big")), ElementsAre("a-w-0", "b-w-0"));
+  pods_["small-18-w-0"].movable = false;
+  EXPECT_THAT(Evicted(DecisionOf("big")), ElementsAre("c-w-0", "c-w-1", "c-w-2"));
+}
+
 TEST_F(ConsolidationTest, ForAGangOfSeveralPodsSeveralAreMoved) {
   Nodes(4);
   for (int i = 0; i < 4; ++i) Runs(absl::StrCat("s", i), 2, i);
@@ -360,6 +380,28 @@ TEST_F(MovedTest, ItsRoomIsNobodysUntilItsPodsAreMadeAgain) {
   ComesBack();
   Tell();
   EXPECT_THAT(Placed(), ElementsAre(Pair("b-w-0", "node-000"), Pair("big-w-0", "node-001")));
+}
+
+TEST_F(MovedTest, ItsRoomIsItsOwnOnceTheyAre) {
+  Waits("other", 2);
+  gangs_["other"].priority_class = "high";
+  Goes();
+  ComesBack();
+  Tell();
+  EXPECT_THAT(Placed(), ElementsAre(Pair("b-w-0", "node-000"), Pair("big-w-0", "node-001")));
+}
+
+TEST_F(MovedTest, NorIsWhatItHadOfItsQueue) {
+  Nodes(3);
+  model::QueueFacts queue = testutil::Queue("default");
+  queue.capability = {{"cpu", 8000}};
+  cluster.SetQueue(queue);
+  Waits("other", 1);
+  Goes();
+  Tell();
+  EXPECT_THAT(Placed(), ElementsAre(Pair("big-w-0", "node-001")));
+  cluster.SetMoved({});
+  EXPECT_THAT(Placed(), ElementsAre(Pair("big-w-0", "node-001"), Pair("other-w-0", "node-000")));
 }
 
 TEST_F(MovedTest, NorIsItWhileItsPodsAreStillThere) {

@@ -116,6 +116,24 @@ TEST_F(EvictTest, RoomThatIsNotEnoughForAGangIsNotKeptForIt) {
   EXPECT_EQ(Of("whole").reason->kind, Reason::Kind::kRoomAwaited);
 }
 
+// Of which one has a node already.
+TEST_F(EvictTest, ForAGangThatHasSomeOfItsMinimumRoomForTheRestIsKept) {
+  Node("n1", Amounts(4000));
+  Node("n2", Amounts(1000));
+  OneRuns("goes", "low", "default", Amounts(2000), "n1");
+  cluster.SetEvicted(cluster.FindTask("default", "goes"), true);
+  model::GangFacts gang = testutil::Gang("part", 2);
+  gang.priority_class = "low";
+  gang.was_whole = true;
+  cluster.SetGang(gang);
+  Runs("part", "p-0", Amounts(1000), "n2");
+  Waits("part", "p-1", Amounts(4000));
+  cluster.Nominate(cluster.FindTask("default", "p-1"), cluster.FindNode("n1"));
+  OneWaits("other", "high", "default", Amounts(2000));
+  cluster.Nominate(cluster.FindTask("default", "other"), cluster.FindNode("n2"));
+  EXPECT_THAT(Placed(), IsEmpty());
+}
+
 // A pod more that its spread counts on n2 would leave it no second node.
 TEST_F(EvictTest, NorDoOthersTakeWhatItsSpreadNeeds) {
   for (const char* name : {"n1", "n2", "n3"}) Node(name, Amounts(name[1] == '3' ? 2000 : 4000));

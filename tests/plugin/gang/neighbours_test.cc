@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <tuple>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -127,6 +128,16 @@ TEST_F(NeighboursTest, OrApartByZones) {
       << "where the label is missing nothing is alike, so there may be any number";
 }
 
+TEST_F(NeighboursTest, WhereItLacksTheLabelOfOneTermTheOthersHold) {
+  AddNode("n1", "");
+  AddNode("n2", "");
+  w.cluster.SetPod(Stranger("web", "n1", "web"));
+  Wants wants = Away(Apps("db", "zone"));
+  wants.pod_anti_affinity.push_back(Apps("web", kHost));
+  Add("g", 2, 2, wants);
+  EXPECT_THAT(Nodes(), ElementsAre(Pair("n2", 2)));
+}
+
 TEST_F(NeighboursTest, AGangStaysAwayFromPodsThatRun) {
   AddNode("n1", "a");
   AddNode("n2", "b");
@@ -185,6 +196,22 @@ TEST_F(NeighboursTest, ANodeWithoutTheLabelIsNearNobody) {
   EXPECT_THAT(Nodes(), IsEmpty());
   Add("h", 1, 1, Near(Apps("h", "zone")));
   EXPECT_THAT(Nodes(), IsEmpty()) << "nor may the first pod go there";
+}
+
+TEST_F(NeighboursTest, APodIsNearByAllThatItAsksFor) {
+  for (const auto& [name, zone, rack] : {std::tuple("n1", "a", "r"), {"n2", "a", "s"}, {"n3", "b", "r"}}) {
+    model::NodeFacts node = Node(name, 4);
+    node.labels.emplace_back("zone", zone);
+    node.labels.emplace_back("rack", rack);
+    w.cluster.SetNode(node);
+  }
+  w.cluster.SetPod(Stranger("web", "n1", "web", Cpu(3500)));
+  Wants wants = Near(Apps("web", "zone"));
+  wants.pod_affinity.push_back(Apps("web", "rack"));
+  Add("g", 1, 1, wants);
+  EXPECT_THAT(Nodes(), IsEmpty()) << "n1 is full";
+  w.cluster.SetPod(Stranger("web", "n1", "web", Cpu(3000)));
+  EXPECT_THAT(Nodes(), ElementsAre(Pair("n1", 1)));
 }
 
 // The fullest node is in the zone that is too small for all.
@@ -304,6 +331,16 @@ TEST_F(NeighboursTest, WithFewerDomainsThanAskedForTheFewestAreNone) {
   EXPECT_THAT(Zones(), IsEmpty());
   Add("g", 2, 2, SpreadOver({Apps("g", "zone"), 1, 1}));
   EXPECT_THAT(Zones(), ElementsAre(Pair("a", 2))) << "one domain alone is always even";
+}
+
+// What it does not count itself, either.
+TEST_F(NeighboursTest, SoAreTheyForAPodThatSpreadsByOthers) {
+  AddNode("a1", "a");
+  for (const char* const name : {"x", "y"}) w.cluster.SetPod(Stranger(name, "a1", "web"));
+  Add("g", 1, 1, SpreadOver({Apps("web", "zone"), 1, 2}));
+  EXPECT_THAT(Zones(), IsEmpty());
+  Add("g", 1, 1, SpreadOver({Apps("web", "zone"), 1, 1}));
+  EXPECT_THAT(Zones(), ElementsAre(Pair("a", 1)));
 }
 
 TEST_F(NeighboursTest, NodesThatAPodMayNotUseCountByPolicy) {

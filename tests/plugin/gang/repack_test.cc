@@ -96,6 +96,25 @@ TEST_F(RepackTest, EachStaysWhereItsNodesTakeIt) {
   EXPECT_THAT(Placed(), SizeIs(3));
 }
 
+TEST_F(RepackTest, WhoMustLieInAHyperNodeStaysThereAndHasNobodyMoved) {
+  model::HyperNodeFacts rack;
+  rack.name = "rack";
+  rack.tier = 1;
+  rack.members = {{true, model::HyperNodeFacts::By::kName, "n4", {}}};
+  cluster.SetHyperNode(rack);
+  for (const char* const name : {"a", "d"}) {
+    model::GangFacts gang = testutil::Gang(name, 1);
+    gang.priority_class = "mid";
+    gang.created = testutil::At(name[0] - 'a');
+    gang.topology = model::TopologyFacts{true, 1, ""};
+    cluster.SetGang(gang);
+    EXPECT_THAT(Placed(), ElementsAre(Pair("a", "n4"), Pair("b", "n5"), Pair("c", "n5"))) << name;
+    gang.topology.reset();
+    cluster.SetGang(gang);
+  }
+  EXPECT_THAT(Placed(), SizeIs(4));
+}
+
 // e goes where a is: who was placed before it stays from then on. Else b, c and d would find room without a.
 TEST_F(RepackTest, WhomOthersLookAtStays) {
   model::PodFacts a = Again("a", 1000);

@@ -240,6 +240,22 @@ TEST_F(ReservationTest, TheNodesWhereFewestPodsMustEnd) {
   EXPECT_EQ(Kept(), "big: node-002 after 1");
 }
 
+// Either gives as much of what is lacking, in sum; but r alone is enough.
+TEST_F(ReservationTest, OfEqualsWhoRunsEndsBeforeWhoIsPlacedInThisCall) {
+  model::NodeFacts node = testutil::Node(N(0), 6);
+  node.allocatable[1].second = 3'000'000'000;
+  w.cluster.SetNode(node);
+  Add("r", 1, 2000, {N(0)});
+  Add("first", 1, 4000);
+  Add("big", 1, 2000);
+  for (const auto& [pod, bytes] : {std::pair("r-w-0", 2'000'000'000), {"first-w-0", 0}, {"big-w-0", 2'000'000'000}}) {
+    pods_.at(pod).wants.requests[1].second = bytes;
+    w.cluster.SetPod(pods_.at(pod));
+  }
+  EXPECT_THAT(Round(), ElementsAre(Pair("first-w-0", N(0))));
+  EXPECT_EQ(Kept(), "big: node-000 after 1");
+}
+
 TEST_F(ReservationTest, WhoEndsInTimeMayUseIt) {
   AddNodes(w.cluster, 2, 8);
   Add("r0", 1, 8000, {N(0)}, 60);
@@ -265,6 +281,33 @@ TEST_F(ReservationTest, NobodyWhoMayUseItMakesWayThereForOneWhoMayNot) {
   w.cluster.SetPod(pods_.at("x-w-0"));
   EXPECT_THAT(Round(), ElementsAre(Pair("short-w-0", N(1))));
   EXPECT_EQ(Kept(), "big: node-000 node-001 after 2");
+}
+
+// near, which ends in time, lies where a is: a stays there from then on. Else there would be room for d.
+TEST_F(ReservationTest, WhoEndsInTimeHoldsThoseItLooksAt) {
+  AddNodes(w.cluster, 2, 8);
+  for (const int milli : {4100, 5100}) {
+    model::NodeFacts node = testutil::Node(absl::StrCat("small-", milli));
+    node.allocatable[0].second = milli;
+    w.cluster.SetNode(node);
+  }
+  Add("r0", 1, 8000, {N(0)}, 60);
+  Add("big", 2, 8000);
+  Add("a", 1, 3000);
+  Add("near", 1, 100, {}, 30);
+  for (const char* const name : {"b", "c", "d"}) Add(name, 1, 2000);
+  model::PodFacts& a = pods_.at("a-w-0");
+  a.labels = {{"app", "a"}};
+  w.cluster.SetPod(a);
+  std::map<std::string, std::string> placed = w.Placed();
+  ASSERT_EQ(placed.count("d-w-0"), 1u) << "nobody looks at a";
+  EXPECT_EQ(placed.at("d-w-0"), placed.at("a-w-0"));
+  model::PodFacts& near = pods_.at("near-w-0");
+  near.wants.pod_affinity = {{"kubernetes.io/hostname", {{"default"}, {}, {{"app", model::Op::kIn, {"a"}}}}}};
+  w.cluster.SetPod(near);
+  placed = w.Placed();
+  EXPECT_EQ(placed["near-w-0"], placed["a-w-0"]);
+  EXPECT_EQ(placed.count("d-w-0"), 0u);
 }
 
 TEST_F(ReservationTest, WhereNoEndIsKnownNobodyIsInTime) {
@@ -493,6 +536,20 @@ TEST_F(ReservationTest, WhoHasItKeepsItButForAHigherPriority) {
   Add("another", 2, 7000, {}, 0, "high");
   Round();
   EXPECT_EQ(Kept().substr(0, 8), "another:");
+}
+
+TEST_F(ReservationTest, WhereOneOfItsNodesHasLeftTheOthersAreStillKept) {
+  AddNodes(w.cluster, 2, 8);
+  w.policy.keeps_same = absl::Minutes(1);
+  Add("r1", 1, 4000, {N(1)});
+  Add("big", 2, 8000);
+  Add("small", 1, 4000);
+  EXPECT_THAT(Round(), IsEmpty());
+  ASSERT_EQ(Kept(), "big: node-000 node-001 after 1");
+  w.cluster.RemoveNode(N(0));
+  EXPECT_THAT(Round(), IsEmpty());
+  now_ += w.policy.keeps_same;
+  EXPECT_THAT(Round(), ElementsAre(Pair("small-w-0", N(1)))) << "looked for anew, there are none";
 }
 
 TEST_F(ReservationTest, ItIsGivenUpWhenNothingEnds) {

@@ -172,6 +172,18 @@ TEST_F(SurplusTest, NothingIsKeptForAGangThatNoRoomCouldHelp) {
   EXPECT_EQ(PlacedOf("m1"), 64u);
 }
 
+TEST_F(SurplusTest, NothingIsKeptForAGangThatIsOver) {
+  LetIn("m1", 1, 1000);
+  AddPods("m1", 0, 64, Cpu(1000));
+  LetIn("over", 3, 1000);
+  AddPods("over", 0, 1, Cpu(1000));
+  EXPECT_EQ(PlacedOf("m1"), 61u);
+  model::GangFacts over = Gang("over", 3);
+  over.phase = model::GangPhase::kCompleted;
+  cluster.SetGang(over);
+  EXPECT_EQ(PlacedOf("m1"), 64u);
+}
+
 // 15,000.5 of cpu each.
 TEST_F(SurplusTest, APodToComeIsTakenToBeAShareRoundedUp) {
   LetIn("m1", 1, 1000);

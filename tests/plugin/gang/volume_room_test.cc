@@ -111,6 +111,20 @@ TEST_F(StorageRoomTest, WhatIsPromisedIsTakenUntilTheVolumeIsThere) {
   EXPECT_THAT(w.cluster.Audit(), IsEmpty());
 }
 
+TEST_F(StorageRoomTest, WhereOneCountOfRoomEndsWhatIsPromisedOfOthersStays) {
+  for (const char* const name : {"more", "third"}) w.cluster.SetClaim(Open(name));
+  for (const char* const zone : {"a", "b"}) Room(zone, 10);
+  w.cluster.SetPod(PodWith({"default/more"}, 1));
+  w.cluster.SetPod(PodWith({"default/third"}, 2));
+  Assume("g-w-0", "n1");
+  Assume("g-w-1", "n2");
+  w.cluster.RemoveStorageCapacity("kube-system", "a");
+  EXPECT_THAT(w.cluster.Audit(), IsEmpty());
+  EXPECT_THAT(w.Placed(), IsEmpty());
+  Room("a", 10);
+  EXPECT_THAT(w.Placed(), ElementsAre(Pair("g-w-2", "n1")));
+}
+
 // ---- how many volumes a node can attach
 
 struct AttachLimitTest : ClaimTest {

@@ -81,6 +81,24 @@ TEST_F(EvictTest, TheOneGangIsFoundAmongManyWithMembersToSpare) {
   EXPECT_THAT(Evicted(), ElementsAre("w-0", "w-1", "w-2", "w-3"));
 }
 
+// Others that hold as much and are looked at before it, one by one, help nobody.
+TEST_F(EvictTest, TheOneGangIsTheSixteenthAtMost) {
+  for (const char* name : {"n1", "n2"}) Node(name, Amounts(4000));
+  Node("far", Amounts(100'000), 100);
+  Group("whole", "low", 4);
+  for (int i = 0; i < 4; ++i) Runs("whole", absl::StrCat("w-", i), Amounts(1000), "n2");
+  for (int i = 0; i < 16; ++i) OneRuns(absl::StrCat("away-", i), "low", "default", Amounts(4000), "far");  // younger
+  for (int i = 0; i < 4; ++i) OneRuns(absl::StrCat("x-", i), "low", "default", Amounts(1000), "n1");
+  Group("high", "high", 1);
+  model::PodFacts high = PodOf("high", "high", Amounts(4000));
+  high.wants.has_affinity = true;
+  high.wants.affinity = {{{"kubernetes.io/hostname", model::Op::kIn, {"n1", "n2"}}}};
+  cluster.SetPod(high);
+  EXPECT_THAT(Evicted(), ElementsAre("x-0", "x-1", "x-2", "x-3"));
+  cluster.RemovePod("default", "away-15");
+  EXPECT_THAT(Evicted(), ElementsAre("w-0", "w-1", "w-2", "w-3"));
+}
+
 TEST_F(EvictTest, AGangGoesWholeOrNotAtAll) {
   Node("n1", Amounts(4000));
   Node("n2", Amounts(4000));

@@ -154,6 +154,48 @@ TEST(ClusterTest, APodOfTheSameNameWithAnotherUidIsAnotherPod) {
   EXPECT_EQ(cluster.free(cluster.FindNode("n1"), kCpu), 16'000);
 }
 
+TEST(ClusterTest, WhateverAnEventSaysAnewOfAPodIsSeen) {
+  const std::vector<std::function<void(PodFacts&)>> changes = {
+      [](PodFacts& pod) { pod.uid = "another"; },
+      [](PodFacts& pod) { pod.gang = "another"; },
+      [](PodFacts& pod) { pod.gang.clear(); },
+      [](PodFacts& pod) { pod.role = "ps"; },
+      [](PodFacts& pod) { pod.partition = "1"; },
+      [](PodFacts& pod) { pod.priority = 7; },
+      [](PodFacts& pod) { pod.index = 7; },
+      [](PodFacts& pod) { pod.ours = false; },
+      [](PodFacts& pod) { pod.gated = true; },
+      [](PodFacts& pod) { pod.controlled = false; },
+      [](PodFacts& pod) { pod.created = At(7); },
+      [](PodFacts& pod) { pod.evictable = false; },
+      [](PodFacts& pod) { pod.preempts = false; },
+      [](PodFacts& pod) { pod.wants.requests.front().second = 7; },
+      [](PodFacts& pod) { pod.labels = {{"app", "x"}}; },
+      [](PodFacts& pod) { pod.leaving = true; },
+      [](PodFacts& pod) { pod.nominated = "n2"; },
+      [](PodFacts& pod) { pod.node = "n2"; },
+      [](PodFacts& pod) { pod.phase = PodPhase::kFailed; },
+      [](PodFacts& pod) { pod.lasts = absl::Minutes(7); },
+      [](PodFacts& pod) { pod.started = At(7); },
+      [](PodFacts& pod) { pod.terminating = true; }};
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    Cluster cluster;
+    for (const char* const name : {"n1", "n2"}) cluster.SetNode(Node(name));
+    PodFacts pod = Pod("g", "w", 0, Cpu(1000));
+    cluster.SetPod(pod);
+    std::uint64_t version = cluster.version();
+    cluster.SetPod(pod);
+    EXPECT_EQ(cluster.version(), version) << "change " << i;
+    changes[i](pod);
+    cluster.SetPod(pod);
+    EXPECT_NE(cluster.version(), version) << "change " << i;
+    version = cluster.version();
+    cluster.SetPod(pod);
+    EXPECT_EQ(cluster.version(), version) << "change " << i << " is known then";
+    EXPECT_TRUE(cluster.Audit().empty()) << "change " << i;
+  }
+}
+
 // Three kinds of PodGroup, one name.
 TEST(ClusterTest, GangsOfOtherKindsAreOthers) {
   Cluster cluster;
@@ -178,6 +220,40 @@ TEST(ClusterTest, GangsOfOtherKindsAreOthers) {
   cluster.RemoveGang("default", "g", GangKind::kCoscheduling);
   EXPECT_TRUE(cluster.gang(gangs[0]).known);
   EXPECT_THAT(cluster.Audit(), ::testing::IsEmpty());
+}
+
+TEST(ClusterTest, WhoNamesNoPriorityHasTheHighestOfThoseThatAreForAll) {
+  Cluster cluster;
+  const GangId id = cluster.SetGang(testutil::Gang("g", 1));
+  EXPECT_EQ(cluster.PriorityOf(cluster.gang(id)), 0);
+  for (const PriorityClassFacts& facts :
+       {PriorityClassFacts{"b", 20, true, false}, {"a", 10, true}, {"c", 15, true}, {"named", 30}})
+    cluster.SetPriorityClass(facts);
+  EXPECT_EQ(cluster.PriorityOf(cluster.gang(id)), 20);
+  EXPECT_FALSE(cluster.Preempts(cluster.gang(id)));
+  for (const auto& [name, priority] : {std::pair("named", 30), {"unknown", 20}}) {
+    GangFacts gang = testutil::Gang("g", 1);
+    gang.priority_class = name;
+    cluster.SetGang(gang);
+    EXPECT_EQ(cluster.PriorityOf(cluster.gang(id)), priority) << name;
+  }
+}
+
+// Pods that wait for a node are kept apart for whoever asks about pods next.
+TEST(ClusterTest, APodThatGotItsNodeIsNoneOfThoseThatWait) {
+  Cluster cluster;
+  cluster.SetNode(Node("n1"));
+  PodFacts asks = Pod("a", "w", 0, Cpu(1000));
+  asks.wants.pod_anti_affinity = {{"kubernetes.io/hostname", {{"default"}, {}, {{"app", Op::kIn, {"b"}}}}}};
+  cluster.SetPod(asks);
+  PodFacts asked = Pod("b", "w", 0, Cpu(1000));
+  asked.labels = {{"app", "b"}};
+  cluster.SetPod(asked);
+  EXPECT_TRUE(cluster.Audit().empty());
+  cluster.SetPod(Bound(asked, "n1"));
+  EXPECT_TRUE(cluster.Audit().empty());
+  cluster.SetPod(asked);
+  EXPECT_TRUE(cluster.Audit().empty());
 }
 
 TEST(ClusterTest, APodMayNameItsGangLaterAndBeforeTheGangIsKnown) {

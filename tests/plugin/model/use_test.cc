@@ -1,5 +1,9 @@
 #include "plugin/model/use.h"
 
+#include <map>
+#include <string>
+#include <vector>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,6 +40,23 @@ TEST(UseAtTest, ManyLooksAreAsOne) {
 TEST(UseAtTest, TimeThatGoesBackChangesNothing) {
   const Use use{At(100), {{"cpu", 2}}};
   EXPECT_EQ(UseAt(use, {{"cpu", 2}}, kHour, At(0)), use);
+}
+
+TEST(UseTest, IsInTheUnitsOfKubernetesOfAllButPods) {
+  Cluster cluster;
+  cluster.SetNode(testutil::Node("n"));
+  cluster.SetQueue(testutil::Queue("default"));
+  const GangId gang = cluster.SetGang(testutil::Gang("g", 1));
+  PodFacts pod = testutil::Pod("g", "w", 0, testutil::Cpu(2500));
+  pod.node = "n";
+  pod.phase = PodPhase::kRunning;
+  cluster.SetPod(pod);
+  const std::map<std::string, double> held = HeldNow(cluster, cluster.queue(cluster.gang(gang).queue));
+  EXPECT_THAT(held, ElementsAre(Pair("cpu", 2.5), Pair("memory", 1e8)));
+  std::vector<double> by_dim(static_cast<std::size_t>(cluster.dims().count()));
+  by_dim[kCpu] = 2500;
+  by_dim[static_cast<std::size_t>(cluster.dims().Find("memory"))] = 1e8;
+  EXPECT_EQ(UsedByDim({At(0), {{"cpu", 2.5}, {"memory", 1e8}, {"nobody.knows/it", 1}}}, cluster.dims()), by_dim);
 }
 
 }  // namespace

@@ -100,5 +100,29 @@ TEST_F(GroupKindsTest, OfLeftoversKubernetesHasConditionsOfOurs) {
   EXPECT_FALSE(SaysPartBound(&group));
 }
 
+// Pods are made when that is written, so it is not put off.
+TEST_F(GroupKindsTest, OfVolcanosInqueueLetsTheGangIn) {
+  api::volcano::PodGroup group;
+  SetGang(model::GangKind::kVolcano, 2);
+  cluster_.SetAdmitted(cluster_.FindGang("default", "g"), true);
+  group.status.phase = "Pending";
+  EXPECT_THAT(Change(&group).patch, HasSubstr(R"("phase":"Inqueue")"));
+  EXPECT_TRUE(Change(&group).lets_in);
+  group.status.phase = "Inqueue";
+  EXPECT_FALSE(Change(&group).lets_in) << "it was";
+  SetPods(PodPhase::kRunning, 0, 2);
+  EXPECT_THAT(Change(&group).patch, HasSubstr(R"("phase":"Running")"));
+  EXPECT_FALSE(Change(&group).lets_in);
+  EXPECT_TRUE(Change(&group).starts);
+}
+
+TEST_F(GroupKindsTest, AGangOfKubernetesThatHasNoPodsHasNotStarted) {
+  api::core::KubernetesPodGroup group;
+  SetGang(model::GangKind::kKubernetes, 0);
+  EXPECT_FALSE(Change(&group).starts);
+  SetPods(PodPhase::kRunning, 0, 1);
+  EXPECT_TRUE(Change(&group).starts);
+}
+
 }  // namespace
 }  // namespace gangway::scheduler

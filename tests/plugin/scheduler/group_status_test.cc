@@ -105,6 +105,13 @@ TEST_F(GroupStatusTest, AFailedMemberBesideARunningOneIsUnknown) {
   EXPECT_EQ(status_.phase, "Unknown");
 }
 
+TEST_F(GroupStatusTest, AMemberThatIsBeingBoundLeavesThePhaseAsItIs) {
+  SetPod(0, model::PodPhase::kRunning);
+  EXPECT_EQ(PhaseAfter("Running", /*told=*/true), "Unknown");
+  cluster_.Assume(cluster_.FindTask("default", "g-w-1"), cluster_.FindNode("n1"));
+  EXPECT_EQ(PhaseAfter("Running", /*told=*/true), "Running");
+}
+
 TEST_F(GroupStatusTest, AConditionThatGoesOnHasItsNewWordsAndItsOldTime) {
   Write(1, true, "waits for 2");
   Write(2, true, "waits for 1");
@@ -125,6 +132,14 @@ TEST_F(GroupStatusTest, OnlyTheirOppositeOvertakesScheduledAndUnschedulable) {
   EXPECT_EQ(Condition("GangReleased").last_transition_time.at, At(2));
   Write(3, true);
   EXPECT_EQ(Condition("Unschedulable").last_transition_time.at, At(1));
+}
+
+TEST_F(GroupStatusTest, NothingElseMakesAGangScheduledAnew) {
+  for (int i = 0; i < 2; ++i) SetPod(i, model::PodPhase::kRunning);
+  Write(1, false);
+  Write(2, false, "", "released 1 of 2 tasks [g-w-0/u]");
+  Write(3, false);
+  EXPECT_EQ(Condition("Scheduled").last_transition_time.at, At(1));
 }
 
 TEST_F(GroupStatusTest, WhatIsScheduledIsSaidWhenAllBindingsHaveArrived) {

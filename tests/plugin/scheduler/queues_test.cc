@@ -55,6 +55,21 @@ TEST_F(SchedulerTest, QueuesSayWhatTheirPodsHold) {
   EXPECT_EQ(allocated("root"), R"({"cpu":"0","memory":"0"})");
 }
 
+TEST_F(SchedulerTest, SoDoMetrics) {
+  Metrics metrics;
+  metrics_ = &metrics;
+  AddNodes(1);
+  StartScheduler();
+  AddGroup("g", 1);
+  AddPod("p", "g", "3");
+  loop_.RunFor(absl::Seconds(5));
+  EXPECT_THAT(metrics.Expose(), HasSubstr("volcano_queue_allocated_milli_cpu{queue_name=\"default\"} 3000\n"));
+  Delete(api::kPods, "p");
+  loop_.RunFor(absl::Seconds(5));
+  EXPECT_THAT(metrics.Expose(), HasSubstr("volcano_queue_allocated_milli_cpu{queue_name=\"default\"} 0\n"));
+  Crash();
+}
+
 // ---- what was used of late
 
 // `ads` had all 16 nodes for three hours; then both want all of them.

@@ -11,6 +11,7 @@ namespace gangway::scheduler {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
@@ -179,6 +180,33 @@ TEST_F(RoundsTest, GangsThatGoOnComingProlongThePauseToFourTimesAsLong) {
     ASSERT_EQ(placed_, i < 6 ? 1u : i == 6 ? 2u : placed_) << i;
   }
   EXPECT_THAT(rounds_at_, ::testing::Contains(2000));
+}
+
+TEST_F(RoundsTest, MetricsSayWhoWaits) {
+  Metrics metrics;
+  rounds_.CountIn(metrics);
+  testutil::AddGang(cluster_, "large", 2, 2, 16'000);
+  waiting_ = 2;
+  rounds_.Want();
+  loop_.RunFor(absl::Milliseconds(1));
+  EXPECT_THAT(metrics.Expose(), HasSubstr("\ngangway_waiting_gangs 2\n"));
+  EXPECT_THAT(metrics.Expose(), HasSubstr("\nvolcano_unschedule_job_count 1\n")) << "g lacks nothing of its minimum";
+  EXPECT_THAT(metrics.Expose(), HasSubstr("\ngangway_schedule_rounds_total 1\n"));
+}
+
+// Where somebody waits it is looked then at whom to evict.
+TEST_F(RoundsTest, WhereNobodyWaitsNoRoundComesWhenEvictionsMay) {
+  Metrics metrics;
+  rounds_.CountIn(metrics);
+  cluster_.RemoveGang("default", "g");
+  for (int i = 0; i < 2; ++i) cluster_.RemovePod("default", absl::StrCat("g-w-", i));
+  rounds_.PauseEvictions(absl::Milliseconds(500));
+  rounds_.Want();
+  loop_.RunFor(absl::Milliseconds(100));
+  rounds_.Want();  // what was decided still holds, for a second
+  loop_.RunFor(absl::Milliseconds(850));
+  EXPECT_THAT(metrics.Expose(), HasSubstr("\ngangway_schedule_rounds_total 2\n"));
+  EXPECT_THAT(rounds_at_, ElementsAre(0));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/metrics.h"
 #include "kube/runtime/components.h"
 #include "plugin/scheduler/scheduler.h"
 
@@ -13,8 +14,8 @@ namespace gangway::scheduler {
 class RunningScheduler : public kube::Components {
  public:
   RunningScheduler(Loop& loop, kube::Client& client, Options options = {}, bool standby = false,
-                   std::vector<std::string> namespaces = {})
-      : Components(loop, client, nullptr, std::move(namespaces)) {
+                   std::vector<std::string> namespaces = {}, Metrics* metrics = nullptr)
+      : Components(loop, client, metrics, std::move(namespaces)) {
     kube::ComponentOptions component;
     component.standby = standby;
     auto scheduler = Scheduler::Make(informers(), std::move(component), std::move(options));

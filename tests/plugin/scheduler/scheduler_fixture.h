@@ -44,8 +44,8 @@ class SchedulerTest : public ::testing::Test {
       return fate;
     };
     client_ = std::make_unique<sandbox::InProcessClient>(loop_, server_, "scheduler", std::move(faults));
-    scheduler_ =
-        std::make_unique<RunningScheduler>(loop_, *client_, std::move(options), standby, std::move(namespaces));
+    scheduler_ = std::make_unique<RunningScheduler>(loop_, *client_, std::move(options), standby, std::move(namespaces),
+                                                    metrics_);
     scheduler_->Start();
   }
   void Crash() {
@@ -176,6 +176,7 @@ class SchedulerTest : public ::testing::Test {
 
   SimulatedLoop loop_;
   sandbox::ApiServer server_;
+  Metrics* metrics_ = nullptr;  // outlives the scheduler
   std::unique_ptr<sandbox::InProcessClient> client_;
   std::unique_ptr<RunningScheduler> scheduler_;
   std::function<sandbox::RequestFate(const kube::Request&)> fate_;

@@ -82,6 +82,19 @@ TEST_F(TellingsTest, WhatIsLeftUndecidedGoesOnWaiting) {
   EXPECT_TRUE(tellings_.Look(a_, At(2)).told()) << "since it waited first";
 }
 
+TEST_F(TellingsTest, WhatIsDecidedOfWhoWaitedForMoreIsNews) {
+  Decide(Waits("a", /*short_of_minimum=*/false), 0);
+  tellings_.EndRound(At(0));
+  EXPECT_TRUE(Decide(Waits("a"), 1)) << "it lost members";
+  model::Decision undecided = Waits("a");
+  undecided.reason->missing = 1;
+  undecided.rest_undecided = true;
+  EXPECT_TRUE(Decide(undecided, 2)) << "the minimum is looked at all the same";
+  EXPECT_TRUE(Decide(Waits("a", /*short_of_minimum=*/false), 3));
+  EXPECT_TRUE(Decide(Decision("a"), 4)) << "it has all";
+  EXPECT_THAT(tellings_.EndRound(At(4)), IsEmpty());
+}
+
 TEST_F(TellingsTest, WhoIsForgottenWaitsNoMoreAndBeginsAnew) {
   Decide(Waits("a"), 0);
   tellings_.EndRound(At(0));

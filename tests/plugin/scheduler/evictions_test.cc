@@ -1,0 +1,140 @@
+// Who goes of a gang, and what its pods say of room that is kept, of values alone; evicting_test.cc has it written.
+#include "plugin/scheduler/evictions.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/plugin/model/cluster_builder.h"
+
+namespace gangway::scheduler {
+namespace {
+
+using api::NamespacedName;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+
+class EvictionsTest : public ::testing::Test {
+ protected:
+  EvictionsTest() {
+    cluster_.SetNode(testutil::Node("n1"));
+    cluster_.SetGang(testutil::Gang("g", 3));
+  }
+  model::PodFacts Running(int index) const {
+    model::PodFacts pod = testutil::Pod("g", "w", index, testutil::Cpu(1000));
+    pod.node = "n1";
+    pod.phase = model::PodPhase::kRunning;
+    return pod;
+  }
+  model::GangId Gang(const std::string& name = "g") const { return cluster_.FindGang("default", name); }
+  model::TaskId Task(const std::string& name) const { return cluster_.FindTask("default", name); }
+  std::vector<std::string> Going(const std::string& name = "g") const {
+    std::vector<std::string> names;
+    const std::optional<Removal> removal = evictions_.RemovalOf({"default", name}, Gang(name));
+    if (removal.has_value()) {
+      for (const model::TaskId task : removal->tasks) names.push_back(cluster_.task(task).name);
+    }
+    return names;
+  }
+  // Of `g`, for the gang `high`.
+  void Evict(const std::vector<std::string>& pods) {
+    cluster_.SetGang(testutil::Gang("high", 1));
+    model::Decision decision;
+    decision.gang = Gang("high");
+    decision.evict_for = model::EvictFor::kPriority;
+    for (const std::string& pod : pods) {
+      decision.evicted.push_back(Task(pod));
+      cluster_.SetEvicted(Task(pod), true);
+    }
+    EXPECT_THAT(evictions_.CarryOut(decision, {"default", "high"}), ElementsAre(NamespacedName{"default", "g"}));
+  }
+  std::vector<std::pair<std::string, std::string>> Nominations() const {
+    std::vector<std::pair<std::string, std::string>> nominations;
+    for (const Evictions::Nomination& nomination : evictions_.NominationsOf(Gang()))
+      nominations.emplace_back(cluster_.task(nomination.task).name, nomination.node);
+    return nominations;
+  }
+
+  model::Cluster cluster_;
+  Evictions evictions_{cluster_};
+};
+
+TEST_F(EvictionsTest, WhoWasToldByAnotherProcessGoesWhereTheGangIsNotWholeAnyMore) {
+  model::PodFacts first = Running(0), second = Running(1);
+  first.leaving = second.leaving = first.terminating = true;
+  cluster_.SetPod(first);
+  cluster_.SetPod(second);
+  cluster_.SetPod(Running(2));
+  EXPECT_THAT(Going(), ElementsAre("g-w-1"));
+  const std::optional<Removal> removal = evictions_.RemovalOf({"default", "g"}, Gang());
+  ASSERT_TRUE(removal.has_value());
+  EXPECT_EQ(removal->sentence, "evicted 1 of 3 tasks: others of the gang were evicted before");
+  EXPECT_EQ(removal->reason, "Preempted");
+  cluster_.SetGang(testutil::Gang("g", 2));
+  EXPECT_THAT(Going(), IsEmpty()) << "it was beyond the minimum that one went";
+  first.terminating = false;
+  cluster_.SetGang(testutil::Gang("g", 3));
+  cluster_.SetPod(first);
+  EXPECT_THAT(Going(), IsEmpty()) << "none has gone";
+}
+
+TEST_F(EvictionsTest, WhoIsNotTerminatingStaysWhenTheGangIsGoneForWhichItGoes) {
+  for (int i = 0; i < 3; ++i) cluster_.SetPod(Running(i));
+  Evict({"g-w-0", "g-w-1"});
+  EXPECT_THAT(Going(), ElementsAre("g-w-0", "g-w-1"));
+  model::PodFacts terminating = Running(0);
+  terminating.terminating = true;
+  cluster_.SetPod(terminating);
+  EXPECT_THAT(Going(), ElementsAre("g-w-1"));
+  evictions_.Forget({"default", "another"});
+  EXPECT_THAT(Going(), ElementsAre("g-w-1"));
+  evictions_.Forget({"default", "high"});
+  EXPECT_THAT(Going(), IsEmpty());
+}
+
+TEST_F(EvictionsTest, WhoMayNotBeDeletedStays) {
+  for (int i = 0; i < 3; ++i) cluster_.SetPod(Running(i));
+  Evict({"g-w-2"});
+  evictions_.OnForbidden({"default", "high"});
+  EXPECT_THAT(Going(), ElementsAre("g-w-2"));
+  evictions_.OnForbidden({"default", "g"});
+  EXPECT_THAT(Going(), IsEmpty());
+}
+
+// Whoever evicts again tells of those that are there still, and of none of the same name.
+TEST_F(EvictionsTest, OfAnEarlierTimeWhoIsStillThereIsTold) {
+  for (int i = 0; i < 3; ++i) cluster_.SetPod(Running(i));
+  Evict({"g-w-0", "g-w-1"});
+  cluster_.RemovePod("default", "g-w-1");
+  model::PodFacts again = Running(1);
+  again.uid = "another";
+  cluster_.SetPod(again);
+  Evict({"g-w-2"});
+  std::vector<std::string> told;
+  const Removal removal = evictions_.RemovalOf({"default", "g"}, Gang()).value_or(Removal());
+  for (const api::volcano::ReleasedPod& pod : removal.told) told.push_back(pod.name + "/" + pod.uid);
+  EXPECT_THAT(told, ElementsAre("g-w-0/uid-g-w-0", "g-w-2/uid-g-w-2"));
+}
+
+TEST_F(EvictionsTest, PodsSayWhereRoomIsKeptForThemUntilItIsNot) {
+  for (int i = 0; i < 2; ++i) cluster_.SetPod(testutil::Pod("g", "w", i, testutil::Cpu(1000)));
+  EXPECT_THAT(Nominations(), IsEmpty());
+  cluster_.Nominate(Task("g-w-1"), cluster_.FindNode("n1"));
+  EXPECT_THAT(Nominations(), ElementsAre(Pair("g-w-1", "n1")));
+  api::core::Pod shown;
+  shown.metadata.uid = "uid-g-w-1";
+  shown.status.nominated_node_name = "n1";
+  evictions_.Seen(shown);
+  EXPECT_THAT(Nominations(), IsEmpty());
+  cluster_.Nominate(Task("g-w-1"), model::kNone);
+  EXPECT_THAT(Nominations(), ElementsAre(Pair("g-w-1", "")));
+  evictions_.ForgetPod("uid-g-w-1");
+  EXPECT_THAT(Nominations(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace gangway::scheduler
