@@ -8,6 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "absl/strings/str_cat.h"
+#include "base/metrics.h"
 #include "tests/plugin/model/cluster_builder.h"
 
 namespace gangway::scheduler {
@@ -15,6 +17,7 @@ namespace {
 
 using api::NamespacedName;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 
@@ -94,6 +97,35 @@ TEST_F(EvictionsTest, WhoIsNotTerminatingStaysWhenTheGangIsGoneForWhichItGoes) {
   EXPECT_THAT(Going(), ElementsAre("g-w-1"));
   evictions_.Forget({"default", "high"});
   EXPECT_THAT(Going(), IsEmpty());
+}
+
+TEST_F(EvictionsTest, TheyGoInTheOrderOfTheirNames) {
+  for (const int i : {2, 0, 1}) cluster_.SetPod(Running(i));
+  Evict({"g-w-0", "g-w-1", "g-w-2"});
+  EXPECT_THAT(Going(), ElementsAre("g-w-0", "g-w-1", "g-w-2"));
+}
+
+TEST_F(EvictionsTest, EachIsCountedAsWhatItIsFor) {
+  Metrics metrics;
+  evictions_.CountIn(metrics);
+  cluster_.SetGang(testutil::Gang("high", 1));
+  for (int i = 0; i < 2; ++i) cluster_.SetPod(Running(i));
+  const auto evict = [&](model::EvictFor what_for, int times) {
+    model::Decision decision;
+    decision.gang = Gang("high");
+    decision.evict_for = what_for;
+    decision.evicted = {Task("g-w-0"), Task("g-w-1")};
+    for (; times > 0; --times) evictions_.CarryOut(decision, {"default", "high"});
+  };
+  evict(model::EvictFor::kPriority, 1);
+  evict(model::EvictFor::kShare, 2);
+  evict(model::EvictFor::kRoom, 3);
+  evict(model::EvictFor::kLost, 4);
+  const std::string told = metrics.Expose();
+  for (const char* const line : {"volcano_eviction_transactions_total{action=\"preempt\"} 1", "action=\"reclaim\"} 2",
+                                 "action=\"consolidation\"} 3", "action=\"lost-member\"} 4",
+                                 "volcano_total_preemption_attempts 6", "volcano_pod_preemption_victims 2"})
+    EXPECT_THAT(told, HasSubstr(absl::StrCat(line, "\n")));
 }
 
 TEST_F(EvictionsTest, WhoMayNotBeDeletedStays) {

@@ -193,12 +193,14 @@ TEST_F(GangPlanTest, WithoutAGroupThePodsThatWaitForUsAreTold) {
   cluster_.SetPod(others);
   cluster_.SetPod(gated);
   SetPod(3, "n1");
+  SetPod(4);
   const model::Gang& gang = cluster_.gang(cluster_.FindGang("default", "g"));
   const auto written = [this](const model::Task&) { return written_; };
   const kube::Plan plan = PlanWithoutGroup(cluster_, gang, "there is no such group", written, absl::Seconds(5), At(10));
-  ASSERT_THAT(Writes(plan), ElementsAre("0 pods/status g-w-0"));
-  EXPECT_TRUE(plan.stages[0][0].yields);
-  EXPECT_THAT(Events(plan), ElementsAre("FailedScheduling there is no such group"));
+  ASSERT_THAT(Writes(plan), ElementsAre("0 pods/status g-w-0", "0 pods/status g-w-4"));
+  for (const kube::Write& write : plan.stages[0]) EXPECT_TRUE(write.yields);
+  EXPECT_THAT(Events(plan),
+              ElementsAre("FailedScheduling there is no such group", "FailedScheduling there is no such group"));
 }
 
 TEST_F(GangPlanTest, ABindingIsSentUntilItIsAccepted) {
