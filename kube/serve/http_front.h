@@ -19,17 +19,10 @@
 #include "absl/time/time.h"
 #include "base/loop.h"
 #include "kube/client/client.h"
+#include "kube/serve/client_certificate.h"
 #include "kube/serve/web_socket.h"
 
 namespace gangway::kube {
-
-// The certificate that a client has shown, for whom it was made.
-struct ClientCertificate {
-  std::string name;                 // CN
-  std::vector<std::string> groups;  // O
-  std::string fingerprint;          // SHA-256, in hexadecimal
-  std::string wrong;                // why it is not to be believed; "": the authority has signed it
-};
 
 // Who sent a request.
 struct HttpCaller {

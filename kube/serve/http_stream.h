@@ -15,7 +15,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "kube/serve/http_front.h"
+#include "kube/serve/client_certificate.h"
 
 namespace gangway::kube {
 

@@ -128,7 +128,6 @@ void JobController::OnJob(const JobKey& key, const api::volcano::Job* job) {
     ssh_secrets_.Forget(key);
     status_written_.erase(key);
     evicted_.erase(key);
-    put_off_.erase(key);
   }
   driver_.Enqueue(key);
 }
@@ -145,7 +144,7 @@ void JobController::OnPod(const api::NamespacedName& key, const api::core::Pod* 
 // What waited for the last deletion goes on.
 void JobController::NoteSettled(const std::string& uid) {
   if (!evictions_.Settled(uid, loop().Now())) return;
-  for (const JobKey& key : std::exchange(put_off_, {})) driver_.Enqueue(key);
+  for (const auto& [key, since] : evicted_) driver_.Enqueue(key);
 }
 
 void JobController::NoteRelease(const api::volcano::PodGroup* before, const api::volcano::PodGroup& after) {
@@ -234,7 +233,6 @@ kube::Plan JobController::Decide(const JobKey& key, absl::Time now) {
 // has more urgent things to do, and its room is somebody else's.
 std::optional<absl::Time> JobController::PutOffUntil(const JobKey& key, const lifecycle::JobView& view,
                                                      absl::Time now) {
-  put_off_.erase(key);
   if (!IsEvicted(view, evictions_)) {
     evicted_.erase(key);
     return std::nullopt;
@@ -243,7 +241,6 @@ std::optional<absl::Time> JobController::PutOffUntil(const JobKey& key, const li
   if (over == absl::InfinitePast()) return std::nullopt;
   const absl::Time latest = evicted_.emplace(key, now).first->second + kLongestPutOff;
   if (now >= latest) return std::nullopt;
-  put_off_.insert(key);
   return std::min(over, latest);
 }
 

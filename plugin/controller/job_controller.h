@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "absl/container/btree_set.h"
+#include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/time/time.h"
 #include "api/core/objects.h"
@@ -66,9 +66,7 @@ class JobController final : public kube::Component {
   std::map<std::string, std::int32_t> priority_classes_;
   absl::flat_hash_map<JobKey, absl::Time> status_written_;
   EvictionsSeen evictions_;
-  absl::flat_hash_map<JobKey, absl::Time>
-      evicted_;                      // Jobs that were put off while others are told to go, and since when
-  absl::btree_set<JobKey> put_off_;  // those of them that are so now
+  absl::btree_map<JobKey, absl::Time> evicted_;  // that were put off while others are told to go, and since when
   kube::Driver& driver_;
   SshSecrets ssh_secrets_;
   Counter early_restarts_, late_restarts_;

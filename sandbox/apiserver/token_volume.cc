@@ -13,8 +13,6 @@ namespace {
 namespace json = boost::json;
 
 constexpr absl::string_view kMountPath = "/var/run/secrets/kubernetes.io/serviceaccount";
-// Until then it is good; pkg/serviceaccount: WarnOnlyBoundTokenExpirationPeriod.
-constexpr int kSeconds = 3607;
 
 const bool* Wish(const json::object& object) {
   const json::value* const wish = object.if_contains("automountServiceAccountToken");
@@ -50,8 +48,9 @@ bool MountInto(const std::string& volume, json::object& container) {
 
 json::value Volume(const std::string& name) {
   return json::parse(absl::StrCat(
-      R"({"name":")", name, R"(","projected":{"sources":[{"serviceAccountToken":{"expirationSeconds":)", kSeconds,
-      R"(,"path":"token"}},{"configMap":{"name":")", kRootCaName, R"(","items":[{"key":"ca.crt","path":"ca.crt"}]}},)",
+      R"({"name":")", name, R"(","projected":{"sources":[{"serviceAccountToken":{"expirationSeconds":)",
+      kMountedTokenSeconds, R"(,"path":"token"}},{"configMap":{"name":")", kRootCaName,
+      R"(","items":[{"key":"ca.crt","path":"ca.crt"}]}},)",
       R"({"downwardAPI":{"items":[{"path":"namespace","fieldRef":{"apiVersion":"v1","fieldPath":"metadata.namespace"}}]}}],)",
       R"("defaultMode":420}})"));
 }

@@ -8,6 +8,7 @@
 #include "api/json.h"
 #include "sandbox/apiserver/object_rules.h"
 #include "sandbox/apiserver/server_core.h"
+#include "sandbox/apiserver/token_volume.h"
 #include "sandbox/rbac/service_account_token.h"
 
 namespace gangway::sandbox {
@@ -18,9 +19,8 @@ namespace json = boost::json;
 constexpr absl::string_view kApiVersion = "authentication.k8s.io/v1";
 constexpr std::int64_t kMinSeconds = 600, kMaxSeconds = std::int64_t{1} << 32;
 constexpr std::int64_t kUsualSeconds = 3600;
-// pkg/serviceaccount, WarnOnlyBoundTokenExpirationPeriod and ExpirationExtensionSeconds: what pods have mounted by
-// default is good for a year, for the programs that read it only once.
-constexpr std::int64_t kMountedSeconds = 3607;
+// pkg/serviceaccount, ExpirationExtensionSeconds: what pods have mounted by default is good for a year, for the
+// programs that read it only once.
 constexpr absl::Duration kMountedValidity = absl::Hours(365 * 24);
 
 Refusal InvalidRequest(std::int64_t seconds, absl::string_view rule) {
@@ -79,7 +79,7 @@ Outcome<kube::Response> ServerCore::RequestToken(Exchange& exchange) {
     }
     claims.bound_uid = bound->uid;
     const bool for_us = claims.audiences == std::vector<std::string>{std::string(rbac::kTokenIssuer)};
-    if (pod && seconds == kMountedSeconds && for_us) claims.expires = claims.issued + kMountedValidity;
+    if (pod && seconds == kMountedTokenSeconds && for_us) claims.expires = claims.issued + kMountedValidity;
   }
   const Admission admission{.operation = "CREATE",
                             .resource = &api::kServiceAccounts,

@@ -576,6 +576,7 @@ TEST_P(InClusterTest, AProgramTalksToTheApiServerAsItsAccount) {
     return all || sandbox.Ended().has_value();
   })) << printed();
   if (sandbox.Ended().has_value()) {
+    ASSERT_THAT(printed(), HasSubstr("--run=process: ")) << "it says what the machine lacks";
     ASSERT_THAT(printed(), Not(HasSubstr(kSaysNothing)));
     GTEST_SKIP() << printed();
   }
