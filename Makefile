@@ -1,5 +1,5 @@
 # What one types. Everything is built under build/.
-.PHONY: run paddle test tidy test-long test-mutants e2e e2e-paddle bench sandbox build image dist chart packages paddle-packages test-packages clean
+.PHONY: run paddle test tidy test-long test-mutants e2e e2e-paddle bench sandbox build image dist chart packages paddle-packages test-packages bench-packages clean
 
 JOBS ?= $(shell nproc)
 GANGWAY = build/release/cmd/gangway/gangway
@@ -46,7 +46,7 @@ e2e: test-packages
 e2e-paddle: test-packages
 	scripts/test --paddle
 
-bench: packages
+bench: bench-packages
 	scripts/bench
 
 # What people install (docs/releasing.md), all the same bytes each time: an OCI image without a daemon in build/image, an archive and the chart in build/artifacts. ARCH=amd64,arm64
@@ -67,6 +67,9 @@ paddle-packages:
 
 test-packages:
 	@[ -n "$$GW_SKIP_PACKAGES" ] || scripts/install-packages --tests
+
+bench-packages:
+	@[ -n "$$GW_SKIP_PACKAGES" ] || scripts/install-packages --benches
 
 clean:
 	rm -rf build

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <future>
 #include <thread>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -22,6 +23,22 @@ std::string GangName(int i) { return absl::StrCat("gang-", i); }
 std::string PodName(int gang, int i) { return absl::StrCat("gang-", gang, "-", i); }
 
 }  // namespace
+
+absl::Time Await(testutil::LoopThread& loop, const std::vector<absl::Time>& times, int count, absl::Duration patience) {
+  const absl::Time until = absl::Now() + patience;
+  const auto wanted = static_cast<std::size_t>(count);
+  while (true) {
+    const auto [seen, at] = loop.Run(
+        [&] { return std::pair(times.size(), times.size() < wanted ? absl::InfiniteFuture() : times[wanted - 1]); });
+    if (seen >= wanted) return at;
+    if (absl::Now() >= until) {
+      std::fprintf(stderr, "after %s it was %d of %d pods\n", absl::FormatDuration(patience).c_str(),
+                   static_cast<int>(seen), count);
+      std::abort();
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+}
 
 Load::Load(const testutil::ControlPlane& plane) {
   kube::HttpClientOptions options;
@@ -74,20 +91,10 @@ Load::SeenPods::~SeenPods() {
   load_.loop_.Run([&] { pods_.reset(); });
 }
 
-absl::Time Load::SeenPods::first() {
-  return load_.loop_.Run([&] { return seen_.empty() ? absl::InfiniteFuture() : seen_.front(); });
-}
+absl::Time Load::SeenPods::first() { return WaitFor(1, absl::ZeroDuration()); }
 
 absl::Time Load::SeenPods::WaitFor(int count, absl::Duration patience) {
-  const absl::Time until = absl::Now() + patience;
-  const auto wanted = static_cast<std::size_t>(count);
-  while (absl::Now() < until) {
-    const absl::Time at =
-        load_.loop_.Run([&] { return seen_.size() < wanted ? absl::InfiniteFuture() : seen_[wanted - 1]; });
-    if (at != absl::InfiniteFuture()) return at;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  return absl::InfiniteFuture();
+  return Await(load_.loop_, seen_, count, patience);
 }
 
 absl::Duration Load::SeenPods::LongestGap() {

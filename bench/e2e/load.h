@@ -17,6 +17,10 @@
 
 namespace gangway::bench {
 
+// The `count`-th of the times that `loop` writes. Where it does not come to so many in time, what is missing is
+// printed, and the program ends: a figure of a part would be none.
+absl::Time Await(testutil::LoopThread& loop, const std::vector<absl::Time>& times, int count, absl::Duration patience);
+
 class Load {
  public:
   explicit Load(const testutil::ControlPlane& plane);
@@ -33,7 +37,7 @@ class Load {
     enum class Which { kAll, kBound };
     SeenPods(Load& load, std::string ns, Which which = Which::kBound);
     ~SeenPods();
-    // When the first and when the `count`-th was seen. InfiniteFuture when it does not come to that.
+    // When the first and when the `count`-th was seen, of so many (Await).
     absl::Time first();
     absl::Time WaitFor(int count, absl::Duration patience);
     // Between two that were seen one after the other.

@@ -1,13 +1,12 @@
 #include "bench/e2e/pod_ends.h"
 
-#include <chrono>
-#include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "api/resource.h"
 #include "base/check.h"
+#include "bench/e2e/load.h"
 
 namespace gangway::bench {
 
@@ -49,18 +48,7 @@ int PodEnds::count() {
   return loop_.Run([&] { return static_cast<int>(seen_.size()); });
 }
 
-absl::Time PodEnds::WaitFor(int count, absl::Duration patience) { return WaitFor(seen_, count, patience); }
-absl::Time PodEnds::WaitForGone(int count, absl::Duration patience) { return WaitFor(gone_, count, patience); }
-
-absl::Time PodEnds::WaitFor(const std::vector<absl::Time>& times, int count, absl::Duration patience) {
-  const absl::Time until = absl::Now() + patience;
-  const auto wanted = static_cast<std::size_t>(count);
-  while (absl::Now() < until) {
-    const absl::Time at = loop_.Run([&] { return times.size() < wanted ? absl::InfiniteFuture() : times[wanted - 1]; });
-    if (at != absl::InfiniteFuture()) return at;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  return absl::InfiniteFuture();
-}
+absl::Time PodEnds::WaitFor(int count, absl::Duration patience) { return Await(loop_, seen_, count, patience); }
+absl::Time PodEnds::WaitForGone(int count, absl::Duration patience) { return Await(loop_, gone_, count, patience); }
 
 }  // namespace gangway::bench

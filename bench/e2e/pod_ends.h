@@ -21,16 +21,13 @@ class PodEnds {
   explicit PodEnds(const testutil::ControlPlane& plane);
   ~PodEnds();
 
-  // How many pods that had a node were told to go so far, and when the `count`-th was seen to be; InfiniteFuture: when
-  // it does not come to that.
+  // How many pods that had a node were told to go so far, and when the `count`-th was seen to be, of so many (Await).
   int count();
   absl::Time WaitFor(int count, absl::Duration patience);
   // The same of those that are gone.
   absl::Time WaitForGone(int count, absl::Duration patience);
 
  private:
-  absl::Time WaitFor(const std::vector<absl::Time>& times, int count, absl::Duration patience);
-
   testutil::LoopThread loop_;
   std::unique_ptr<kube::HttpClient> client_;
   // All on the loop.

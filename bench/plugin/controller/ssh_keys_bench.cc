@@ -37,7 +37,8 @@ void BM_PairsForABurstOfJobs(benchmark::State& state) {
     };
     loop.Post(owner.token(), [&] {
       for (int i = 0; i < state.range(0); ++i) {
-        keys.Take(owner.token(), [&](const absl::StatusOr<lifecycle::SshKeyPair>&) {
+        keys.Take(owner.token(), [&](const absl::StatusOr<lifecycle::SshKeyPair>& pair) {
+          if (!pair.ok()) state.SkipWithError("a pair was not made");
           if (--left == 0) loop.Stop();
         });
       }

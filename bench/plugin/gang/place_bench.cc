@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <optional>
+#include <random>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
@@ -383,31 +386,48 @@ BENCHMARK(BM_FirstDecision)
     ->Unit(benchmark::kMillisecond)
     ->Iterations(1);
 
-// One event about a pod. Items are events.
+// An event about one of the pods of gangs of 10, a random one each time: it runs, or begins anew. Arguments: nodes,
+// pods. Items are events.
 void BM_PodEvents(benchmark::State& state) {
+  constexpr int kOfGang = 10;
+  const int nodes = static_cast<int>(state.range(0)), pods = static_cast<int>(state.range(1));
   model::Cluster cluster;
-  AddNodes(cluster, 1000);
-  AddGang(cluster, "gang", 1000, 1000);
-  model::PodFacts pod;
-  pod.ns = "default";
-  pod.name = "gang-w-7";
-  pod.uid = pod.name;
-  pod.gang = "gang";
-  pod.role = "worker";
-  pod.index = 7;
-  pod.node = "node-00000";
-  pod.wants.requests = {{"cpu", 1000}, {"memory", 1 << 28}, {"pods", 1}};
+  AddNodes(cluster, nodes);
+  std::vector<model::PodFacts> events;
+  for (int i = 0; i < pods; ++i) {
+    const std::string gang = absl::StrCat("g", i / kOfGang);
+    if (i % kOfGang == 0) AddGang(cluster, gang, kOfGang, 100);
+    model::PodFacts pod = RunningPod(absl::StrCat(gang, "-w-", i % kOfGang), NodeName(i % nodes), 100);
+    pod.gang = gang;
+    pod.role = "worker";
+    pod.index = i % kOfGang;
+    cluster.SetPod(pod);
+    events.push_back(std::move(pod));
+  }
+  std::mt19937 random(1);  // NOLINT: the same events each time
+  std::shuffle(events.begin(), events.end(), random);
+  std::size_t next = 0;
   for (auto _ : state) {
+    model::PodFacts& pod = events[next];
+    next = next + 1 == events.size() ? 0 : next + 1;
     pod.phase = pod.phase == model::PodPhase::kPending ? model::PodPhase::kRunning : model::PodPhase::kPending;
     cluster.SetPod(pod);
   }
+  std::int64_t counted = 0;
+  for (int gang = 0; gang < pods / kOfGang; ++gang)
+    counted += cluster.gang(cluster.FindGang("default", absl::StrCat("g", gang))).Count(model::TaskStatus::kRunning);
+  if (counted != std::count_if(events.begin(), events.end(),
+                               [](const model::PodFacts& pod) { return pod.phase == model::PodPhase::kRunning; }))
+    state.SkipWithError("other pods run than was told");
   state.SetItemsProcessed(state.iterations());
 }
-BENCHMARK(BM_PodEvents);
+BENCHMARK(BM_PodEvents)->ArgNames({"nodes", "pods"})->Args({1000, 1000})->Args({5000, 150'000});
 
 // Who must leave for a gang of 100 pods of a high priority among 50,000 that run: 5,000 nodes, full, and gangs of so
 // many pods with a lower one. Something has changed before each decision.
 void BM_Evict(benchmark::State& state) {
+  constexpr std::size_t kGoing =
+      100;  // of a node's ten equal pods one makes room for one; gangs go whole, and divide it
   const int size = static_cast<int>(state.range(0));
   model::Cluster cluster;
   AddNodes(cluster, 5000);
@@ -447,8 +467,11 @@ void BM_Evict(benchmark::State& state) {
     other.wants.requests = {{"memory", 1 + static_cast<std::int64_t>(decided++ % 2)}};
     cluster.SetPod(other);
     state.ResumeTiming();
+    std::size_t go = 0;
     for (const model::Decision& decision : Schedule(cluster, policy, absl::UnixEpoch() + absl::Hours(24), scratch))
-      evicted += decision.evicted.size();
+      go += decision.evicted.size();
+    if (go != kGoing) state.SkipWithError("not just as many pods go as come");
+    evicted += go;
   }
   state.counters["evicted"] = static_cast<double>(evicted) / static_cast<double>(std::max<std::size_t>(decided, 1));
 }

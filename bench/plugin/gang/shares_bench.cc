@@ -74,47 +74,71 @@ void BM_Shares(benchmark::State& state) {
     ++queues;
   }
   const Sharing sharing = state.range(0) == 0 ? Sharing::kByWeight : Sharing::kAsWritten;
+  const model::Dim gpus = cluster.dims().Find("nvidia.com/gpu");
+  std::int64_t deserved = 0;
   for (auto _ : state) {
     const QueueTree tree(cluster);
     const Shares shares(cluster, tree, sharing);
-    benchmark::DoNotOptimize(shares.Deserved(0, 0));
+    deserved = 0;
+    for (model::QueueId queue = 0; queue < cluster.queue_slots(); ++queue) deserved += shares.OwnDeserved(queue, gpus);
   }
+  if (deserved <= 0 || deserved > cluster.total()[gpus]) state.SkipWithError("shares are none, or more than there is");
   state.counters["queues"] = queues;
 }
 BENCHMARK(BM_Shares)->ArgName("as_written")->Arg(0)->Arg(1)->Unit(benchmark::kMicrosecond);
 
-// A round on a full cluster with gangs waiting in many queues, after one of its pods has changed. Arguments: gangs,
-// queues, whether each is tried again though nothing could let it begin.
-void BM_RoundOfQueues(benchmark::State& state) {
-  model::Cluster cluster;
+// A pod of no gang that holds so many of a node's GPUs.
+model::PodFacts Filler(int node, std::int64_t gpus) {
+  model::PodFacts filler = SharesPod("", node, gpus);
+  filler.node = absl::StrCat("node-", absl::Dec(node, absl::kZeroPad5));
+  filler.phase = model::PodPhase::kRunning;
+  return filler;
+}
+
+// A full cluster, and gangs of 4 that wait in many queues.
+void FillAndWait(model::Cluster& cluster, std::int64_t gangs, std::int64_t queues) {
   AddNodesWithGpus(cluster, 1000);
-  for (int i = 0; i < 1000; ++i) {
-    model::PodFacts filler = SharesPod("", i, 8);
-    filler.node = absl::StrCat("node-", absl::Dec(i, absl::kZeroPad5));
-    filler.phase = model::PodPhase::kRunning;
-    cluster.SetPod(filler);
-  }
-  for (int i = 0; i < state.range(1); ++i) AddQueue(cluster, absl::StrCat("q", i), "", 1 + i % 4, false);
-  for (int i = 0; i < state.range(0); ++i) {
+  for (int i = 0; i < 1000; ++i) cluster.SetPod(Filler(i, 8));
+  for (int i = 0; i < queues; ++i) AddQueue(cluster, absl::StrCat("q", i), "", 1 + i % 4, false);
+  for (int i = 0; i < gangs; ++i) {
     model::GangFacts facts;
     facts.ns = "default";
     facts.name = facts.uid = absl::StrCat("g", i);
-    facts.queue = absl::StrCat("q", i % state.range(1));
+    facts.queue = absl::StrCat("q", i % queues);
     facts.min_member = 4;
     facts.phase = model::GangPhase::kInqueue;
     cluster.SetGang(facts);
     for (int pod = 0; pod < 4; ++pod) cluster.SetPod(SharesPod(facts.name, pod, 1));
   }
+}
+
+std::size_t PlacedAndEvicted(const model::Cluster& cluster, Scratch& scratch) {
+  std::size_t count = 0;
+  for (const model::Decision& decision : Schedule(cluster, Policy(), absl::UnixEpoch(), scratch))
+    count += decision.placements.size() + decision.evicted.size();
+  return count;
+}
+
+// A round after a pod has changed, which lets nobody begin. Arguments: gangs, queues, whether each is tried again
+// though nothing could let it begin.
+void BM_RoundOfQueues(benchmark::State& state) {
+  model::Cluster cluster;
+  FillAndWait(cluster, state.range(0), state.range(1));
   Scratch scratch;
   int change = 0, whole = 0;
+  const auto nobody = [&](Scratch& with) {
+    if (PlacedAndEvicted(cluster, with) > 0) state.SkipWithError("a gang begins, or somebody goes");
+  };
   for (auto _ : state) {
-    model::PodFacts filler = SharesPod("", 0, change++ % 2 == 0 ? 7 : 8);
-    filler.node = "node-00000";
-    filler.phase = model::PodPhase::kRunning;
-    cluster.SetPod(filler);
+    cluster.SetPod(Filler(0, change++ % 2 == 0 ? 7 : 8));
     if (state.range(2) == 0 && StandsStill(cluster, Policy(), absl::UnixEpoch(), scratch)) continue;
     ++whole;
-    benchmark::DoNotOptimize(Schedule(cluster, Policy(), absl::UnixEpoch(), scratch));
+    nobody(scratch);
+  }
+  for (const std::int64_t held : {7, 8}) {  // what stood still was right to
+    cluster.SetPod(Filler(0, held));
+    Scratch knows_nothing;
+    nobody(knows_nothing);
   }
   state.counters["whole"] = whole;  // rounds in which each gang was tried
 }
@@ -123,6 +147,26 @@ BENCHMARK(BM_RoundOfQueues)
     ->Args({2000, 1, 0})
     ->Args({2000, 200, 0})
     ->Args({2000, 200, 1})
+    ->Unit(benchmark::kMicrosecond);
+
+// A round after a pod has changed, which makes room for one of the gangs. Arguments: gangs, queues.
+void BM_RoundThatLetsOneBegin(benchmark::State& state) {
+  model::Cluster cluster;
+  FillAndWait(cluster, state.range(0), state.range(1));
+  Scratch scratch;
+  for (auto _ : state) {
+    cluster.SetPod(Filler(0, 4));
+    if (PlacedAndEvicted(cluster, scratch) != 4) state.SkipWithError("not just one gang begins");
+    state.PauseTiming();
+    cluster.SetPod(Filler(0, 8));
+    if (PlacedAndEvicted(cluster, scratch) != 0) state.SkipWithError("a gang begins without room");
+    state.ResumeTiming();
+  }
+}
+BENCHMARK(BM_RoundThatLetsOneBegin)
+    ->ArgNames({"gangs", "queues"})
+    ->Args({2000, 1})
+    ->Args({2000, 200})
     ->Unit(benchmark::kMicrosecond);
 
 }  // namespace

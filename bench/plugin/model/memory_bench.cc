@@ -72,6 +72,8 @@ void BM_Memory(benchmark::State& state) {
     const std::size_t with_nodes = Resident();
     AddPods(*cluster, state.range(0), state.range(1), state.range(2) != 0);
     const std::size_t with_pods = Resident();
+    if (cluster->used()[cluster->dims().Find("nvidia.com/gpu")] != state.range(1))
+      state.SkipWithError("not every pod holds its GPU");
     state.counters["bytes_per_node"] = static_cast<double>(with_nodes - before) / static_cast<double>(state.range(0));
     state.counters["bytes_per_pod"] = static_cast<double>(with_pods - with_nodes) / static_cast<double>(state.range(1));
   }
