@@ -1,5 +1,5 @@
 # What one types. Everything is built under build/.
-.PHONY: run paddle test tidy test-long test-mutants e2e e2e-paddle bench sandbox build image dist chart packages paddle-packages test-packages bench-packages clean
+.PHONY: run paddle test tidy test-long test-mutants nightly e2e e2e-paddle bench sandbox build image dist chart packages paddle-packages test-packages bench-packages clean
 
 JOBS ?= $(shell nproc)
 GANGWAY = build/release/cmd/gangway/gangway
@@ -31,6 +31,10 @@ test-long: test-packages
 # Breaks the product in small ways, one at a time, and prints what no test noticed. SAMPLE=500 SEED=7 ROOM=plugin/gang
 test-mutants: packages
 	scripts/test-mutants --sample $(or $(SAMPLE),100) $(if $(SEED),--seed $(SEED)) $(if $(ROOM),--room $(ROOM))
+
+# Long tests, mutants of another drawing each day, half an hour of each fuzz target: for a machine that has the night for it. Wants all that the tests want.
+nightly: test-packages
+	scripts/nightly
 
 # Clang-tidy over the sources of production that have changed since they passed. SINCE=main: of those only what differs from that revision.
 tidy: test-packages

@@ -157,12 +157,13 @@ class InstallTest : public ScriptsTest {
 TEST_F(InstallTest, EachModeAsksForWhatItNeeds) {
   const Outcome plain = Install({});
   EXPECT_THAT(plain.out, AllOf(HasSubstr(" g++ "), Not(HasSubstr("python3"))));
-  for (const char* const mode : {"--paddle", "--tests"}) {
+  for (const char* const mode : {"--paddle", "--tests", "--benches"}) {
     const Outcome outcome = Install({mode});
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
     EXPECT_THAT(outcome.out, AllOf(HasSubstr(" g++ "), HasSubstr(" python3 python3-venv libgomp1"))) << mode;
   }
-  EXPECT_THAT(Install({"--paddle"}).out, Not(HasSubstr("clang-19")));
+  EXPECT_THAT(Install({"--paddle"}).out, AllOf(Not(HasSubstr("clang-19")), Not(HasSubstr("coinor-cbc"))));
+  EXPECT_THAT(Install({"--benches"}).out, HasSubstr(" coinor-cbc"));
   EXPECT_EQ(Install({"--padle"}).exit_code, 2);
 }
 
@@ -185,6 +186,20 @@ TEST_F(InstallTest, TheTestsOfPaddleFailWhereItCannotBeHad) {
       RunProgram({"env", "PATH=" + bin, "HOME=" + folder_.path(), "XDG_CACHE_HOME=", path("scripts/test"), "--paddle"});
   EXPECT_EQ(outcome.exit_code, 77);
   EXPECT_THAT(outcome.err, HasSubstr("install-paddle: there is no Python"));
+}
+
+TEST_F(ScriptsTest, WhatIsRunNightlyIsRunThoughSomeOfItFails) {
+  Write("scripts/nightly", ReadFile(absl::StrCat(kScripts, "nightly")));
+  for (const char* const script : {"test", "test-mutants", "fuzz"})
+    Write(absl::StrCat("scripts/", script),
+          absl::StrCat("#!/bin/sh\necho \"", script, " $*\"\n[ ", script, " != test-mutants ]\n"));
+  for (const auto& entry : std::filesystem::directory_iterator(path("scripts")))
+    std::filesystem::permissions(entry.path(), std::filesystem::perms::owner_all);
+  const Outcome outcome = RunProgram({"env", "FUZZ_SECONDS=7", path("scripts/nightly")});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("\ntest --long\n"), HasSubstr("\ntest-mutants --sample 200 --seed 2"),
+                                 HasSubstr("\nfuzz 7\n"), HasSubstr("failed: scripts/test-mutants")));
+  EXPECT_THAT(outcome.out, AllOf(Not(HasSubstr("failed: scripts/test ")), Not(HasSubstr("failed: scripts/fuzz"))));
 }
 
 class OneDefinitionTest : public ScriptsTest {
