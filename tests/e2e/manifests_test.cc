@@ -60,10 +60,8 @@ class ManifestsTest : public ::testing::Test {
   }
 
   // kubectl apply -k; warnings are failures (of pod security, of unknown fields).
-  static std::string Apply(const std::string& kustomization, std::vector<std::string> more = {}) {
-    std::vector<std::string> args{"apply", "-k", kDeploy + "/" + kustomization};
-    args.insert(args.end(), more.begin(), more.end());
-    const Outcome outcome = plane_->Kubectl(args);
+  static std::string Apply(const std::string& kustomization) {
+    const Outcome outcome = plane_->Kubectl({"apply", "-k", kDeploy + "/" + kustomization});
     EXPECT_EQ(outcome.exit_code, 0) << kustomization << ": " << outcome.err;
     EXPECT_THAT(outcome.err, IsEmpty()) << kustomization;
     return outcome.out;
@@ -277,10 +275,6 @@ TEST_F(ManifestsTest, EveryRecordedObjectIsTakenWithoutLoss) {
 }
 
 // --- The workload.
-
-TEST_F(ManifestsTest, EveryOverlayPassesAServerSideDryRun) {
-  for (const std::string& overlay : kOverlays) Apply("overlays/" + overlay, {"--dry-run=server"});
-}
 
 // The pods of our Deployments, made as pods: pod security and the priority class let them in.
 void ExpectPodsAreTaken(ControlPlane& plane, const std::string& overlay) {

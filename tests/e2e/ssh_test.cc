@@ -72,7 +72,7 @@ TEST(SshE2eTest, KeysForAJobsLifeWithFourRightsWhereTheyAreGiven) {
   EXPECT_THAT(file("authorized_keys"), StartsWith("ssh-rsa "));
 
   // Another process takes over, and the Job grows.
-  gangway.KillBoth();
+  gangway.StopBoth();
   gangway.StartBoth();
   const kube::Response scaled =
       plane.Call("PATCH", job_path, R"([{"op":"replace","path":"/spec/tasks/0/replicas","value":3}])",

@@ -75,6 +75,12 @@ inline std::string RenderedFolder(const std::string& folder) {
   EXPECT_EQ(outcome.err, "");
   return outcome.out;
 }
-inline std::string Rendered(const std::string& kustomization) { return RenderedFolder(kDeploy + "/" + kustomization); }
+// The same of one of ours, rendered once.
+inline const std::string& Rendered(const std::string& kustomization) {
+  static std::map<std::string, std::string> rendered;
+  const auto [it, fresh] = rendered.try_emplace(kustomization);
+  if (fresh) it->second = RenderedFolder(kDeploy + "/" + kustomization);
+  return it->second;
+}
 
 }  // namespace gangway::testutil
