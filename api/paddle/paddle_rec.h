@@ -36,7 +36,7 @@ struct RecBackend {
 // nothing reads is a warning.
 struct RecBackendReading {
   RecBackend backend;
-  FieldErrors errors, warnings;  // in the order of the table in the spec
+  FieldErrors errors, warnings;  // in the order in which keys are read
   bool ok() const { return errors.empty(); }
 };
 RecBackendReading ReadRecBackend(absl::string_view json);

@@ -19,7 +19,7 @@ std::string Role(absl::string_view name, int replicas, absl::string_view resourc
       R"("image":"registry.example.org/wide-and-deep:2.6.2","command":["python","train.py"])", resources, "}]}}}");
 }
 
-// The job of the contract's worked example; `servers` 0: a collective one.
+// A parameter server job; `servers` 0: a collective one.
 std::string PaddleJobJson(int servers, int workers) {
   return absl::StrCat(
       R"({"apiVersion":"batch.paddlepaddle.org/v1","kind":"PaddleJob","metadata":{"name":"wd","namespace":"default"},"spec":{)",

@@ -279,7 +279,8 @@ TEST_F(CitationsTest, WhatIsThereOrPublicIsCited) {
 
 TEST_F(CitationsTest, WhatReadersDoNotHaveIsFound) {
   for (const std::string cited : {"(spec: volcano-job 7.4)", "(docs/death.md)", "fixtures/volcano/seed", "design.md",
-                                  "tests/golden/volcano/none.json", "see spec 6.15"}) {
+                                  "tests/golden/volcano/none.json", "see spec 6.15", "row S-7 of the contract",
+                                  "Rows T1 to T4 of the specification", "(the contract, 4.6)"}) {
     const Outcome outcome = Judge("// A Job " + cited + ".");
     EXPECT_EQ(outcome.exit_code, 1) << cited;
     EXPECT_THAT(outcome.out, HasSubstr("plugin/a.h:1: cites ")) << cited;

@@ -88,7 +88,7 @@ TEST(RuntimeEnvTest, GlooOnlyWithServersAndABackendOnlyWithoutAccelerator) {
                   "PADDLE_TRAINERS", "PADDLE_TRAINERS_NUM", "PADDLE_SERVERS_ENDPOINTS", "PADDLE_TRAINERS_ENDPOINTS"));
 }
 
-// --- Rows of the specification (paddle 8 F) that are about env.
+// --- Rows F of tests/spec/paddle.rows that are about env.
 
 std::string ValueOf(const RuntimeCluster& cluster, Role role, const std::string& name, bool accelerator = false) {
   for (const RuntimeVariable& one : RuntimeEnv(cluster, {role, "h.d", accelerator})) {

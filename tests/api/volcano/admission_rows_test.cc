@@ -1,4 +1,4 @@
-// Rows V1 to V43, M1 to M5 and X1 to X7 of the specification (volcano-job 9.7). What is allowed is Volcano's; the texts
+// Rows V1 to V43, M1 to M5 and X1 to X7 of tests/spec/volcano-job.rows. What is allowed is Volcano's; the texts
 // are ours, so a refusal is known by its field and what it says of it.
 #include <ostream>
 #include <string>

@@ -1,4 +1,4 @@
-// What `gangway doctor` finds: row S-7 of the contract and the traps of its sections 2.10, 6.9 and 6.16.
+// What `gangway doctor` finds: row S-7 of tests/spec/paddle.rows and the traps of docs/troubleshooting.md.
 #include "cmd/doctor/checks.h"
 
 #include "absl/strings/str_cat.h"

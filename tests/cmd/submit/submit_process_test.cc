@@ -1,5 +1,5 @@
-// `gangway submit` as a user of PaddleRec runs it, against a `gangway sandbox`: rows of the contract, and
-// the life of R-12.
+// `gangway submit` as a user of PaddleRec runs it, against a `gangway sandbox`: rows of
+// tests/spec/paddle.rows, and the life of R-12.
 #include "absl/strings/str_replace.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -1,4 +1,4 @@
-// Rows of section 9 of the contract of Volcano's scheduler that its configuration decides: a file in, a decision about
+// Rows of tests/spec/volcano-scheduler.rows that its configuration decides: a file in, a decision about
 // a cluster out.
 #include <optional>
 #include <string>

@@ -1,4 +1,4 @@
-// Rows H1 to H3 and H11, Y4 and G4 of the specification (volcano-job 9.3, 9.4, 9.6), and S36, Y24 to Y26, H14 and H15
+// Rows H1 to H3 and H11, Y4 and G4 of tests/spec/volcano-job.rows, and S36, Y24 to Y26, H14 and H15
 // as they come through the caches: what the watches bring, and what the controller makes of it.
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"

@@ -1,4 +1,4 @@
-// Rows H4 to H10 and H16 of the specification (volcano-job 9.4): which pods are known of a Job.
+// Rows H4 to H10 and H16 of tests/spec/volcano-job.rows: which pods are known of a Job.
 #include "plugin/controller/job_index.h"
 
 #include "absl/strings/str_cat.h"

@@ -1,4 +1,4 @@
-// What queues deserve as it is written: rows of the contract of Volcano's scheduler about capacity and trees.
+// What queues deserve as it is written: rows of tests/spec/volcano-scheduler.rows about capacity and trees.
 #include "plugin/gang/evict.h"
 
 #include <gmock/gmock.h>

@@ -181,7 +181,7 @@ TEST_F(OpenClaimTest, AVolumeIsMadeWhereTheClassMakesThem) {
   EXPECT_THAT(w.Placed(), ElementsAre(Pair("g-w-0", "n2")));
 }
 
-// Rows A10 and A11 of the contract.
+// Rows A10 and A11 of tests/spec/volcano-scheduler.rows.
 TEST_F(OpenClaimTest, A10A11OneVolumeIsNotEnoughForTwoAndTwoAre) {
   w.cluster.SetGang(Gang("g", 2));
   w.cluster.SetPod(PodWith({"default/more"}, 1));

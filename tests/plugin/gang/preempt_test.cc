@@ -1,4 +1,4 @@
-// Rows of the contract of Volcano's scheduler about preemption, as decisions about a cluster.
+// Rows of tests/spec/volcano-scheduler.rows about preemption, as decisions about a cluster.
 #include "plugin/gang/evict.h"
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Who must leave for another queue; rows of the contract of Volcano's scheduler about reclaim.
+// Who must leave for another queue; rows of tests/spec/volcano-scheduler.rows about reclaim.
 #include "plugin/gang/reclaim.h"
 
 #include <utility>

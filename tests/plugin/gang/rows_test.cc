@@ -1,4 +1,4 @@
-// Rows of section 9 of the contract of Volcano's scheduler, as decisions about a cluster; scheduler_test and
+// Rows of tests/spec/volcano-scheduler.rows, as decisions about a cluster; scheduler_test and
 // fields_test have those that only objects show. `2c1G` here is {2000, 1}: milli-cpu and gigabytes.
 #include <map>
 #include <set>

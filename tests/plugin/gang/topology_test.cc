@@ -1,4 +1,4 @@
-// Gangs that lie in one HyperNode: rows of section 9.3 of the contract (H5 to H12), and what they leave open.
+// Gangs that lie in one HyperNode: rows H5 to H12 of tests/spec/volcano-scheduler.rows, and what they leave open.
 #include <map>
 #include <optional>
 #include <set>

@@ -160,7 +160,7 @@ TEST_F(FieldsTest, PartitionsWithoutTopologyAreAPlainGang) {
   EXPECT_EQ(bound_.size(), 4u) << reason_;
 }
 
-// Rows of section 9.1, 9.3 and 9.9 of the contract: what prefers one topology has to fit nonetheless, and amounts of 0
+// Rows of tests/spec/volcano-scheduler.rows: what prefers one topology has to fit nonetheless, and amounts of 0
 // deserved are no limit.
 class SoftTopologyTest : public FieldsTest {
  protected:

@@ -1,4 +1,4 @@
-// Rows of section 9 of the contract of Volcano's scheduler, those that objects show; and that what is written is not
+// Rows of tests/spec/volcano-scheduler.rows, those that objects show; and that what is written is not
 // written again.
 #include "plugin/scheduler/scheduler.h"
 

@@ -1,4 +1,4 @@
-// How many start together: the rows of table E of the contract that are about it (docs/paddlejob.md).
+// How many start together: the rows of table E of tests/spec/paddle.rows that are about it (docs/paddlejob.md).
 #include "translator/convert/gang.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// PaddleJobs of kubeflow.org: table K of the contract, as far as it is about the translation (docs/paddlejob.md;
-// kubeflow/training-operator 1.9: pkg/controller.v1/paddlepaddle).
+// PaddleJobs of kubeflow.org: table K of tests/spec/paddle.rows, as far as it is about the translation
+// (docs/paddlejob.md; kubeflow/training-operator 1.9: pkg/controller.v1/paddlepaddle).
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"

@@ -1,4 +1,4 @@
-// Modes: table A of the contract, and what C says of elastic jobs (tests/spec/paddle.rows).
+// Modes: table A of tests/spec/paddle.rows, and what C says of elastic jobs.
 #include "translator/convert/mode.h"
 
 #include "absl/strings/str_cat.h"

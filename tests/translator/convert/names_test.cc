@@ -1,4 +1,4 @@
-// Names of a job and what is made from them: table G of the contract (docs/paddlejob.md).
+// Names of a job and what is made from them: table G of tests/spec/paddle.rows (docs/paddlejob.md).
 #include "translator/convert/names.h"
 
 #include <set>

@@ -1,4 +1,4 @@
-// PaddleRec's files as a Job: table R of the contract (docs/paddlerec.md).
+// PaddleRec's files as a Job: table R of tests/spec/paddle.rows (docs/paddlerec.md).
 #include "translator/convert/paddle_rec.h"
 
 #include <map>

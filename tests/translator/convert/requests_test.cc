@@ -1,5 +1,5 @@
 // Requests from limits, and with them the PodGroup that the Job controller makes of a translated gang: the rows of
-// table E of the contract that are about resources (docs/paddlejob.md).
+// table E of tests/spec/paddle.rows that are about resources (docs/paddlejob.md).
 #include "translator/convert/requests.h"
 
 #include <map>

@@ -1,4 +1,4 @@
-// Jobs that start their program through paddle_k8s: rows S-7 and S-8 of the contract (docs/paddlerec.md).
+// Jobs that start their program through paddle_k8s: rows S-7 and S-8 of tests/spec/paddle.rows (docs/paddlerec.md).
 #include "translator/convert/run_entry.h"
 
 #include <map>

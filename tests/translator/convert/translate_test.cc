@@ -1,4 +1,4 @@
-// PaddleJobs and what becomes of them: table F of the contract, and the rows of E that concern a whole job
+// PaddleJobs and what becomes of them: table F of tests/spec/paddle.rows, and the rows of E that concern a whole job
 // (docs/paddlejob.md, tests/spec/paddle.rows).
 //
 // GW_UPDATE_GOLDEN=1 writes the golden texts in tests/golden/translate anew, and the test fails; their difference is

@@ -1,4 +1,4 @@
-// examples/ctr-volcano.yaml: the rows of table S of the contract that are about Volcano's own behaviour
+// examples/ctr-volcano.yaml: the rows of table S of tests/spec/paddle.rows that are about Volcano's own behaviour
 // (tests/spec/paddle.rows).
 #include <memory>
 #include <string>

@@ -1,5 +1,5 @@
 // What pods, the Job and its PodGroup say of a PaddleJob (docs/paddlejob-lifecycle.md): the rules alone;
-// phase_rows_test.cc has the rows of the contract.
+// phase_rows_test.cc has the rows of tests/spec/paddle.rows.
 #include "translator/lifecycle/judge.h"
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Rows S1 to S47 of the specification (volcano-job 9.2): a Job found in a phase, with these pods, looks at itself once
+// Rows S1 to S47 of tests/spec/volcano-job.rows: a Job found in a phase, with these pods, looks at itself once
 // or for as long as there is something to do. Volcano's handlers take an action from anywhere; ours from a command, or
 // from a policy and what happened. Where a row counts pods that its status only claims (Volcano freezes the counters
 // while there is no PodGroup), they are there.

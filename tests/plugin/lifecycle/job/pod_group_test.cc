@@ -1,4 +1,4 @@
-// PodGroups and minResources: rows G1 to G7 and R1 to R12 of the specification (volcano-job 9.6). G4, the group with
+// PodGroups and minResources: rows G1 to G7 and R1 to R12 of tests/spec/volcano-job.rows. G4, the group with
 // the name that Volcano used before 1.5, is told with the controller.
 #include "plugin/lifecycle/job/pod_group.h"
 

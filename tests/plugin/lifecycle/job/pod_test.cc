@@ -1,4 +1,4 @@
-// Pods of a task: rows C1 to C13 of the specification (volcano-job 9.5), and the recorded pods themselves.
+// Pods of a task: rows C1 to C13 of tests/spec/volcano-job.rows, and the recorded pods themselves.
 #include "plugin/lifecycle/job/pod.h"
 
 #include <fstream>

@@ -1,4 +1,4 @@
-// Rows Y1 to Y26, and H12 to H15, of the specification (volcano-job 9.3, 9.4): what a look at a Job makes and removes,
+// Rows Y1 to Y26, and H12 to H15, of tests/spec/volcano-job.rows: what a look at a Job makes and removes,
 // its conditions, what its PodGroup's conditions say, tasks that wait for others, and scaling. Y4 is told with the
 // controller, Y21 to Y23 with volumes and plugins.
 #include "plugin/lifecycle/job/depends_on.h"

@@ -1,4 +1,4 @@
-// Rows T1 to T4 of the specification (volcano-job 9.8), and what a finished Job's plan says of its TTL.
+// Rows T1 to T4 of tests/spec/volcano-job.rows, and what a finished Job's plan says of its TTL.
 #include "plugin/lifecycle/job/ttl.h"
 
 #include "gmock/gmock.h"

@@ -1,4 +1,4 @@
-// Job plugins of distributed frameworks: rows L1 to L10 of the specification (volcano-job 9.8), and the flags of its
+// Job plugins of distributed frameworks: rows L1 to L10 of tests/spec/volcano-job.rows, and the flags of its
 // table 6.5.
 #include "plugin/lifecycle/job_plugins/plugins.h"
 

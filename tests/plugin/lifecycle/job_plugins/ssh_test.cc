@@ -1,4 +1,4 @@
-// The job plugin ssh: row L11 of the specification (volcano-job 9.8), its section 6.4, and the recordings
+// The job plugin ssh: row L11 of tests/spec/volcano-job.rows, and the recordings
 // plugins-env-svc-ssh and plugins-svc-defaults, which show the length of what is in the Secrets.
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"

@@ -1,4 +1,4 @@
-// The rows P1 to P25 of the specification (volcano-job 9.1). P22 is ours: differences_test.cc.
+// The rows P1 to P25 of tests/spec/volcano-job.rows. P22 is ours: differences_test.cc.
 #include "plugin/lifecycle/policy/policy.h"
 
 #include <ostream>

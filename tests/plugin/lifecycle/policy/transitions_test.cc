@@ -1,5 +1,5 @@
-// The phase table and its formulas: the matrix of the specification (volcano-job 3.5) entry by entry, and the edges
-// of 3.6. The rows S of its section 9 stand in phase_rows_test.cc.
+// The phase table and its formulas: Volcano's matrix of phases and actions, entry by entry, and the edges
+// between them. The rows S of tests/spec/volcano-job.rows stand in phase_rows_test.cc.
 #include "plugin/lifecycle/policy/transitions.h"
 
 #include <algorithm>
