@@ -1,4 +1,4 @@
-// The rows H of spec paddle 8, and what section 6.12 says beside them: edits, scaling, restarts, names that are taken.
+// The rows H of tests/spec/paddle.rows, and what stands beside them: edits, scaling, restarts, names that are taken.
 // Both controllers at work.
 #include <string>
 #include <vector>

@@ -101,7 +101,7 @@ TEST(TransitionTest, IsTheWholeMatrix) {
   }
 }
 
-// Spec 3.6, where the rows S of section 9 do not reach: the edges of each formula.
+// Where the rows S do not reach: the edges of each formula.
 struct FormulaRow {
   std::string what;
   Outcome outcome;
