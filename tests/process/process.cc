@@ -34,9 +34,8 @@ pid_t Spawn(const std::vector<std::string>& argv, const std::vector<std::string>
   if (pid == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(126);
-    // A shell starts what runs in the background with SIGINT ignored: one that comes before a program handles it would
-    // be lost.
-    for (const int signal : {SIGHUP, SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
+    // As from a terminal, whoever started us: a shell has SIGINT and SIGQUIT ignored in what runs in the background.
+    for (int signal = 1; signal < NSIG; ++signal) std::signal(signal, SIG_DFL);
     if (in >= 0) dup2(in, 0);
     if (out >= 0) dup2(out, 1);
     if (err >= 0) dup2(err, 2);

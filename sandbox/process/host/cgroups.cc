@@ -16,13 +16,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 
 namespace gangway::sandbox {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr char kCgroupRoot[] = "/sys/fs/cgroup";
 
 bool WriteTo(const std::string& path, absl::string_view text) {
   const int fd = open(path.c_str(), O_WRONLY | O_CLOEXEC);
@@ -49,28 +48,50 @@ std::int64_t NumberAfter(const std::string& text, absl::string_view word) {
 
 bool MakeGroup(const std::string& path) { return mkdir(path.c_str(), 0755) == 0 || errno == EEXIST; }
 
+bool IsUnified(const CgroupPlace& place) {
+  std::error_code error;
+  return fs::exists(place.root + "/cgroup.controllers", error);
+}
+
+// The folders in which our group may be, those that are tried first in front. Of version 2 a group that has processes
+// gives nothing to groups below it, so ours is beside the one that we are in, or further up.
+std::vector<std::string> FoldersFor(const CgroupPlace& place) {
+  if (!IsUnified(place)) return {place.root + "/memory", place.root + "/cpu"};
+  std::vector<std::string> out{place.root};
+  for (absl::string_view line : absl::StrSplit(TextOf(place.own), '\n')) {
+    if (!absl::ConsumePrefix(&line, "0::")) continue;
+    for (fs::path group = fs::path(std::string(line)).parent_path(); group.has_relative_path();
+         group = group.parent_path())
+      out.push_back(place.root + group.string());
+  }
+  return out;
+}
+
 }  // namespace
 
-Cgroups::Cgroups(std::string name) : name_(std::move(name)) {
-  const std::string root = kCgroupRoot;
-  std::error_code error;
-  unified_ = fs::exists(root + "/cgroup.controllers", error);
+Cgroups::Cgroups(std::string name, const CgroupPlace& place) : name_(std::move(name)), unified_(IsUnified(place)) {
+  const std::vector<std::string> folders = FoldersFor(place);
   if (unified_) {
-    if (MakeGroup(absl::StrCat(root, "/", name_)) &&
-        WriteTo(absl::StrCat(root, "/", name_, "/cgroup.subtree_control"), "+memory")) {
-      memory_ = root;
-      if (WriteTo(absl::StrCat(root, "/", name_, "/cgroup.subtree_control"), "+cpu")) cpu_ = root;
+    for (const std::string& folder : folders) {
+      const std::string group = absl::StrCat(folder, "/", name_), control = group + "/cgroup.subtree_control";
+      // Who moves a process from one group to another has to be able to write where the two meet.
+      if (access((folder + "/cgroup.procs").c_str(), W_OK) == 0 && MakeGroup(group)) {
+        if (WriteTo(control, "+memory +cpu")) cpu_ = memory_ = folder;
+        if (memory_.empty() && WriteTo(control, "+memory")) memory_ = folder;
+        if (!memory_.empty()) break;
+      }
+      rmdir(group.c_str());
     }
   } else {
-    if (MakeGroup(absl::StrCat(root, "/memory/", name_))) memory_ = root + "/memory";
-    if (MakeGroup(absl::StrCat(root, "/cpu/", name_))) cpu_ = root + "/cpu";
+    if (MakeGroup(absl::StrCat(folders[0], "/", name_))) memory_ = folders[0];
+    if (MakeGroup(absl::StrCat(folders[1], "/", name_))) cpu_ = folders[1];
   }
   if (memory_.empty() || cpu_.empty()) {
     missing_ = absl::StrCat("Limits of ",
                             memory_.empty() && cpu_.empty() ? "memory and CPU"
                             : cpu_.empty()                  ? "CPU"
                                                             : "memory",
-                            " are not kept: no control group can be made below ", root, ".");
+                            " are not kept: no control group can be made below ", place.root, ".");
   }
 }
 
@@ -116,15 +137,17 @@ bool Cgroups::Remove(absl::string_view run) {
   return killed;
 }
 
-void Cgroups::RemoveAll(const std::string& name) {
-  for (const char* const hierarchy : {"", "/memory", "/cpu"}) {
-    const std::string folder = absl::StrCat(kCgroupRoot, hierarchy, "/", name);
+bool Cgroups::RemoveAll(const std::string& name, const CgroupPlace& place) {
+  bool gone = true;
+  for (const std::string& hierarchy : FoldersFor(place)) {
+    const std::string folder = absl::StrCat(hierarchy, "/", name);
     std::error_code error;
     for (const auto& each : fs::directory_iterator(folder, error)) {
       if (each.is_directory(error)) rmdir(each.path().c_str());
     }
-    rmdir(folder.c_str());
+    gone &= rmdir(folder.c_str()) == 0 || (errno != EBUSY && errno != ENOTEMPTY);
   }
+  return gone;
 }
 
 }  // namespace gangway::sandbox

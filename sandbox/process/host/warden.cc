@@ -13,7 +13,6 @@
 
 #include <cerrno>
 #include <csignal>
-#include <filesystem>
 #include <string>
 
 #include "absl/strings/numbers.h"
@@ -75,12 +74,7 @@ int SayWhyNot(int socket, const absl::Status& why) {
 void CleanUp(const HostSetup& setup) {
   RemoveTree(setup.folder);
   // A group is empty a moment after its last process.
-  for (int i = 0; i < 100; ++i) {
-    Cgroups::RemoveAll(setup.cgroup);
-    std::error_code error;
-    if (!std::filesystem::exists(absl::StrCat("/sys/fs/cgroup/memory/", setup.cgroup), error) &&
-        !std::filesystem::exists(absl::StrCat("/sys/fs/cgroup/", setup.cgroup), error))
-      return;
+  for (int i = 0; i < 100 && !Cgroups::RemoveAll(setup.cgroup); ++i) {
     const timespec pause{0, 10'000'000};
     nanosleep(&pause, nullptr);
   }

@@ -59,5 +59,22 @@ TEST(ExamplesProcessTest, EachRunsToItsEndAsItsHeadSays) {
   for (const Run& run : runs) EXPECT_EQ(run.process->Wait(), 0) << run.file << "\n" << ReadFile(run.output);
 }
 
+// Before what comes first of a blank line and the commands.
+TEST(ExamplesProcessTest, EachHeadHasTwoLinesOnWhatItShows) {
+  int files = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(GW_SOURCE_DIR "/examples")) {
+    if (entry.path().extension() != ".yaml") continue;
+    ++files;
+    int lines = 0;
+    const std::string text = ReadFile(entry.path());
+    for (const absl::string_view line : absl::StrSplit(absl::string_view(text), '\n')) {
+      if (!absl::StartsWith(line, "# ") || absl::StartsWith(line, "#   ")) break;
+      ++lines;
+    }
+    EXPECT_GE(lines, 2) << entry.path();
+  }
+  EXPECT_EQ(files, 28);
+}
+
 }  // namespace
 }  // namespace gangway::testutil

@@ -3,6 +3,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -11,6 +12,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "kube/serve/certificates.h"
@@ -41,7 +43,7 @@ class KubectlStreamsTest : public ProcessCluster {
       why_ = "there is no kubectl on this machine";
       return false;
     }
-    if (!Start(shared_network)) return false;
+    if (!Start(shared_network, images_)) return false;
     thread_.Run([&] {
       handler_ = std::make_unique<ApiServerHandler>(cluster_->api_server(), &cluster_->pod_streams());
       kube::HttpFrontOptions options;
@@ -75,6 +77,7 @@ class KubectlStreamsTest : public ProcessCluster {
   void CopyBothWays();
 
   bool tls_ = false;
+  std::vector<ImageFolder> images_;  // of Serve()
   std::unique_ptr<ApiServerHandler> handler_;
   std::unique_ptr<kube::HttpFront> front_;
 };
@@ -200,6 +203,54 @@ TEST_F(KubectlStreamsTest, APortIsForwardedForManyConnections) {
       << testutil::ReadFile(output);
 }
 
+// What the head of examples/ctr-volcano-pvc.yaml says, on a claim that a training left behind.
+TEST_F(KubectlStreamsTest, TheModelOfTheExampleIsFetchedAsItsHeadSays) {
+  constexpr char kPython[] = "/usr/bin/python3";
+  if (!std::filesystem::exists(kPython)) GTEST_SKIP() << kPython << " is not there";
+  const std::string image = temporary_.path() + "/image", claim = temporary_.path() + "/claims/default/ctr-model";
+  std::filesystem::create_directories(image + "/bin");
+  std::filesystem::create_symlink(kPython, image + "/bin/python");
+  images_ = {{"python", image, true}};
+  SERVE_OR_SKIP();
+  const std::vector<std::string> files = {"steps", "model-400/dense.npz", "model-400/0/part-000", "model-400/1/meta"};
+  for (const std::string& file : files) {
+    std::filesystem::create_directories(std::filesystem::path(claim + "/" + file).parent_path());
+    testutil::WriteFile(claim + "/" + file, absl::StrCat("of ", file, std::string("\0\r\n\xff", 4)));
+  }
+  const std::string example = testutil::ReadFile(GW_SOURCE_DIR "/examples/ctr-volcano-pvc.yaml");
+  for (const absl::string_view document : absl::StrSplit(example, "\n---\n")) {
+    for (const absl::string_view kind : {"PersistentVolumeClaim", "Deployment", "Service"})
+      if (absl::StrContains(document, absl::StrCat("\nkind: ", kind, "\n"))) Apply(std::string(document));
+  }
+  EXPECT_EQ(Kubectl({"rollout", "status", "deployment/ctr-model", "--timeout=60s"}).exit_code, 0);
+
+  EXPECT_THAT(example, HasSubstr("kubectl port-forward deployment/ctr-model 8080 &"));
+  EXPECT_THAT(example, HasSubstr("curl http://127.0.0.1:8080/model-400/"));
+  const std::string pod =
+      Kubectl({"get", "pods", "-l", "app=ctr-model", "-o", "jsonpath={.items[*].metadata.name}"}).out;
+  ASSERT_TRUE(
+      Eventually([&] { return Kubectl({"exec", pod, "--", "grep", "-q", ":1F90 ", "/proc/net/tcp"}).exit_code == 0; }));
+  const std::string output = temporary_.path() + "/forward";
+  testutil::ChildProcess forward(Command({"port-forward", "deployment/ctr-model", ":8080"}), output,
+                                 {"KUBECONFIG=/dev/null", "KUBECTL_KUBERC=false"});
+  ASSERT_TRUE(Eventually([&] { return PortOf(output) > 0; })) << testutil::ReadFile(output);
+  const auto get = [&](const std::string& path) {
+    testutil::RawSocket client(static_cast<std::uint16_t>(PortOf(output)));
+    EXPECT_TRUE(client.Send(absl::StrCat("GET /", path, " HTTP/1.0\r\n\r\n")));
+    const std::string reply = client.ReadToEnd();
+    return reply.substr(std::min(reply.find("\r\n\r\n") + 4, reply.size()));
+  };
+  EXPECT_THAT(get("model-400/"), AllOf(HasSubstr("dense.npz"), HasSubstr("0/")));
+  for (const std::string& file : files) EXPECT_EQ(get(file), testutil::ReadFile(claim + "/" + file)) << file;
+
+  EXPECT_THAT(example, HasSubstr("kubectl cp POD:/model ./model"));
+  const std::string copy = temporary_.path() + "/model";
+  const Outcome copied = Kubectl({"cp", pod + ":/model", copy});
+  EXPECT_EQ(copied.exit_code, 0) << copied.err;
+  const Outcome compared = testutil::RunProgram({"diff", "-r", claim, copy});
+  EXPECT_EQ(compared.exit_code, 0) << compared.out << compared.err;
+}
+
 TEST_F(KubectlStreamsTest, APodOfTheSharedNetworkIsReachedAtItsAddress) {
   constexpr char kServer[] = "/usr/bin/python3";
   if (!std::filesystem::exists(kServer)) GTEST_SKIP() << kServer << " is not there";
@@ -238,6 +289,37 @@ TEST_F(KubectlStreamsTest, ACommandEndsWithItsPodAndWithItsUser) {
   ASSERT_TRUE(Eventually([&] { return commands() == "sleep 987\n"; }));
   Ask("DELETE", api::PathOf(api::kPods, "default", "box"));
   EXPECT_EQ(user.Wait(), 137);
+}
+
+TEST_F(KubectlStreamsTest, LogsAreFollowedToTheEndOfTheirContainer) {
+  SERVE_OR_SKIP();
+  RunShell("talks", "echo one; until [ -e /d/go ]; do sleep 0.01; done; echo two",
+           R"(,"volumeMounts":[{"name":"d","mountPath":"/d"}])",
+           absl::StrCat(R"(,"volumes":[{"name":"d","hostPath":{"path":")", temporary_.path(), R"("}}])"));
+  ASSERT_TRUE(Becomes("talks", "Running"));
+  const std::string output = temporary_.path() + "/followed";
+  testutil::ChildProcess follow(Command({"logs", "-f", "talks"}), output,
+                                {"KUBECONFIG=/dev/null", "KUBECTL_KUBERC=false"});
+  ASSERT_TRUE(Eventually([&] { return testutil::ReadFile(output) == "one\n"; })) << testutil::ReadFile(output);
+  EXPECT_FALSE(follow.Ended().has_value()) << "its container runs";
+  testutil::WriteFile(temporary_.path() + "/go", "");
+  ASSERT_TRUE(Eventually([&] { return follow.Ended().has_value(); })) << testutil::ReadFile(output);
+  EXPECT_EQ(follow.Wait(), 0);
+  EXPECT_EQ(testutil::ReadFile(output), "one\ntwo\n");
+}
+
+TEST_F(KubectlStreamsTest, ThePreviousLogIsThatOfTheRunBefore) {
+  SERVE_OR_SKIP();
+  MakePod("again",
+          absl::StrCat(R"(,"containers":[)",
+                       Shell("if [ -e /d/ran ]; then echo second; sleep 1000; fi; > /d/ran; echo first; exit 1",
+                             R"(,"volumeMounts":[{"name":"d","mountPath":"/d"}])"),
+                       R"(],"volumes":[{"name":"d","emptyDir":{}}])"),
+          "OnFailure");
+  ASSERT_TRUE(Eventually([&] { return Kubectl({"logs", "again"}).out == "second\n"; }));
+  const Outcome previous = Kubectl({"logs", "again", "--previous"});
+  EXPECT_EQ(previous.exit_code, 0) << previous.err;
+  EXPECT_EQ(previous.out, "first\n");
 }
 
 TEST_F(KubectlStreamsTest, OutputWithoutEndWaitsForItsReader) {

@@ -15,6 +15,8 @@
 #include "absl/strings/str_cat.h"
 #include "api/json.h"
 #include "api/json_value.h"
+#include "api/kinds/kinds.h"
+#include "api/manifest/manifest.h"
 #include "api/resource.h"
 #include "gtest/gtest.h"
 #include "sandbox/cluster/cluster.h"
@@ -81,6 +83,16 @@ class ProcessCluster : public ::testing::Test {
   void Make(const std::string& path, const std::string& body) {
     const kube::Response reply = Ask("POST", path, body);
     ASSERT_TRUE(reply.ok()) << *reply.body;
+  }
+  // All objects of a file.
+  void Apply(const std::string& text) {
+    const auto documents = api::ReadManifest(text, "file");
+    ASSERT_TRUE(documents.ok()) << documents.status();
+    for (const api::ManifestDocument& document : *documents) {
+      const api::Resource* const resource = api::FindKind(document.api_version, document.kind);
+      ASSERT_NE(resource, nullptr) << document.kind;
+      Make(api::PathOf(*resource, "default"), document.json);
+    }
   }
   // A pod of the default namespace on the one node; `spec` goes on after its restart policy: `,"containers":[...]`.
   void MakePod(const std::string& name, const std::string& spec, const std::string& restart = "Never") {

@@ -53,8 +53,18 @@ std::set<std::string> SandboxesIn(const std::string& folder) {
   return out;
 }
 
-// What they could leave on the machine.
-std::set<std::string> Traces(const std::set<std::string>& sandboxes, const std::string& folder) {
+// The namespaces of a process, "net:[4026531840]", or what of it holds some.
+std::set<std::string> SpacesOf(const fs::path& process, const char* which) {
+  std::set<std::string> out;
+  std::error_code error;
+  for (fs::directory_iterator it(process / which, error), end; !error && it != end; it.increment(error))
+    out.insert(fs::read_symlink(it->path(), error));
+  return out;
+}
+
+// What they could leave on the machine; `spaces`: namespaces that were theirs.
+std::set<std::string> Traces(const std::set<std::string>& sandboxes, const std::string& folder,
+                             const std::set<std::string>& spaces) {
   std::set<std::string> out;
   std::error_code error;
   for (const std::string& below :
@@ -64,6 +74,9 @@ std::set<std::string> Traces(const std::set<std::string>& sandboxes, const std::
   for (const auto& process : fs::directory_iterator("/proc", error)) {
     const std::string command = testutil::ReadFile(process.path().string() + "/cmdline");
     if (absl::StrContains(command, folder)) out.insert(command);
+    for (const char* const which : {"ns", "fd"})
+      for (const std::string& space : SpacesOf(process.path(), which))
+        if (spaces.contains(space)) out.insert(absl::StrCat(process.path().string(), "/", which, " ", space));
   }
   return out;
 }
@@ -147,8 +160,17 @@ TEST_F(ProcessSandboxTest, CommandsThatCannotBeStarted) {
   MakePod("path", command(R"(,"command":["/no/such"])"));
   MakePod("forbidden", command(R"(,"command":["/etc/passwd"])"));
   MakePod("none", command(""));
+  const std::string program = temporary_.path() + "/of-another-machine";
+  testutil::WriteFile(program, std::string("\x7f"
+                                           "ELF\0\0\0\0 garbage",
+                                           16));
+  fs::permissions(program, fs::perms::owner_exec, fs::perm_options::add);
+  MakePod("format", command(absl::StrCat(R"(,"command":["/d/of-another-machine"],"volumeMounts":[)",
+                                         R"({"name":"d","mountPath":"/d"}])")) +
+                        absl::StrCat(R"(,"volumes":[{"name":"d","hostPath":{"path":")", temporary_.path(), R"("}}])"));
   for (const auto& [name, message] :
-       {std::pair("missing", "exec: \"no-such-program\": executable file not found in $PATH"),
+       {std::pair("format", "exec: \"/d/of-another-machine\": exec format error"),
+        std::pair("missing", "exec: \"no-such-program\": executable file not found in $PATH"),
         std::pair("path", "exec: \"/no/such\": stat /no/such: no such file or directory"),
         std::pair("forbidden", "exec: \"/etc/passwd\": permission denied")}) {
     ASSERT_EQ(End(name), "Failed");
@@ -166,8 +188,8 @@ TEST_F(ProcessSandboxTest, SignalsAreExitCodesAndAGigabyteOfLogsIsCapped) {
   RunShell("killed", "sh -c 'kill -9 $$$$'; exit $?");
   EXPECT_EQ(End("killed"), "Failed");
   EXPECT_EQ(Terminated("killed").at("exitCode").as_int64(), 137);
-  RunShell("talks", "head -c 200000000 /dev/zero | tr '\\0' 'x' | fold -w 999; echo the end");
-  ASSERT_TRUE(Eventually([&] { return Phase("talks") == "Succeeded"; }, std::chrono::seconds(120)));
+  RunShell("talks", "yes $(head -c 999 /dev/zero | tr '\\0' x) | head -c 1000000000; echo; echo the end");
+  ASSERT_EQ(End("talks", std::chrono::seconds(240)), "Succeeded");
   const std::string log = Log("talks");
   EXPECT_LE(log.size(), WrittenLog::kMaxBytes);
   EXPECT_GT(log.size(), WrittenLog::kMaxBytes / 2);
@@ -455,7 +477,8 @@ spec:
   containers:
     - name: main
       image: x
-      command: [sh, -c, "(setsid sh -c 'sleep 1000; true' )",
+      command: [sh, -c, "readlink /proc/self/ns/* > )",
+                                             temporary.path(), R"(/spaces; (setsid sh -c 'sleep 1000; true' )",
                                              temporary.path(), R"(/detached &); while :; do date +%N > )", marker,
                                              R"(; sleep 0.01; done"]
       resources: {limits: {memory: 1Gi, cpu: 1}}
@@ -482,10 +505,16 @@ spec:
       Eventually([&] { return absl::StrContains(testutil::ReadFile(temporary.path() + "/other"), "Ctrl-C ends it"); }));
   const std::set<std::string> sandboxes = SandboxesIn(temporary.path());
   EXPECT_THAT(testutil::ReadFile(output), HasSubstr("no security boundary"));
+  std::set<std::string> spaces =
+      absl::StrSplit(testutil::ReadFile(temporary.path() + "/spaces"), '\n', absl::SkipEmpty());
+  for (const std::string& ours : SpacesOf("/proc/self", "ns")) spaces.erase(ours);
+  for (const char* const kind : {"ipc:", "mnt:", "net:", "pid:", "uts:"})
+    ASSERT_THAT(spaces, ::testing::Contains(::testing::StartsWith(kind)));
+  ASSERT_THAT(Traces(sandboxes, temporary.path(), spaces), ::testing::Contains(HasSubstr("/ns net:")));
   sandbox.Signal(GetParam());
   sandbox.Wait();
   other.Stop();
-  const auto left = [&] { return Traces(sandboxes, temporary.path()); };
+  const auto left = [&] { return Traces(sandboxes, temporary.path(), spaces); };
   EXPECT_TRUE(Eventually([&] { return left().empty(); })) << ::testing::PrintToString(left());
   EXPECT_THAT(SandboxesIn(temporary.path()), ::testing::IsEmpty());
   EXPECT_THAT(testutil::ReadFile("/proc/self/mountinfo"), Not(HasSubstr(temporary.path())));
@@ -493,6 +522,124 @@ spec:
 INSTANTIATE_TEST_SUITE_P(All, LeftBehindTest,
                          ::testing::Values(SIGHUP, SIGINT, SIGQUIT, SIGABRT, SIGKILL, SIGSEGV, SIGTERM),
                          [](const auto& signal) { return absl::StrCat("Signal", signal.param); });
+
+// Two sandboxes have pods with the same names, addresses and ports, and what is meant for one never meets the other.
+TEST(TwoSandboxesTest, HavePodsOfOnePortAtOnce) {
+  PYTHON_OR_SKIP();
+  const testutil::TemporaryFolder temporary("two-sandboxes");
+  const std::string server =
+      "import os,socket; s=socket.create_server(('',7000)); open('/d/'+os.environ['MARK']+'-listens','w').close()\n"
+      "while True:\n  c,a=s.accept(); c.sendall(os.environ['MARK'].encode()); c.close()";
+  const std::string client =
+      "import os,socket,time\n"
+      "while not all(os.path.exists('/d/%s-listens'%m) for m in ('first','second')): time.sleep(0.02)\n"
+      "while True:\n"
+      "  try: s=socket.create_connection(('server.job',7000)); break\n"
+      "  except OSError: time.sleep(0.02)\n"
+      "print('answer of', s.recv(99).decode(), 'at', s.getpeername()[0])";
+  const auto pod = [&](const std::string& name, const std::string& mark, const std::string& code) {
+    return absl::StrCat(
+        "---\napiVersion: v1\nkind: Pod\nmetadata: {name: ", name,
+        ", labels: {app: x}}\nspec:\n  schedulerName: volcano\n  restartPolicy: Never\n  hostname: ", name,
+        "\n  subdomain: job\n  containers: [{name: main, image: x, command: [", kPython, ", -c, ",
+        api::JsonString(code), "], env: [{name: MARK, value: ", mark,
+        "}], volumeMounts: [{name: d, mountPath: /d}]}]\n  volumes: [{name: d, hostPath: {path: ", temporary.path(),
+        "}}]\n");
+  };
+  std::vector<std::unique_ptr<testutil::ChildProcess>> sandboxes;
+  for (const std::string mark : {"first", "second"}) {
+    const std::string manifest = absl::StrCat(temporary.path(), "/", mark, ".yaml");
+    testutil::WriteFile(manifest,
+                        absl::StrCat("apiVersion: v1\nkind: Service\nmetadata: {name: job}\nspec: {clusterIP: None, "
+                                     "publishNotReadyAddresses: true, selector: {app: x}}\n",
+                                     pod("server", mark, server), pod("client", mark, client)));
+    sandboxes.push_back(std::make_unique<testutil::ChildProcess>(
+        std::vector<std::string>{GW_GANGWAY, "sandbox", "--run=process", "--apply", manifest, "--show=*",
+                                 "--until=pod/client=Succeeded", "--timeout=60s"},
+        absl::StrCat(temporary.path(), "/", mark), std::vector<std::string>{"TMPDIR=" + temporary.path()}));
+  }
+  std::vector<int> codes;
+  for (const auto& sandbox : sandboxes) codes.push_back(sandbox->Wait());
+  const std::string first = testutil::ReadFile(temporary.path() + "/first"),
+                    second = testutil::ReadFile(temporary.path() + "/second");
+  ASSERT_THAT(first, Not(HasSubstr(kSaysNothing)));
+  if (codes[0] != 0 && absl::StrContains(first, "--run=process: ")) GTEST_SKIP() << first;
+  EXPECT_THAT(codes, ::testing::ElementsAre(0, 0)) << first << second;
+  EXPECT_THAT(first, HasSubstr(" answer of first at 10.1."));
+  EXPECT_THAT(second, HasSubstr(" answer of second at 10.1."));
+}
+
+// What the kernel refuses is said, with what helps. The limits of a user namespace of the test's own bring it to
+// refuse.
+struct Refusal {
+  const char* name;
+  const char* limit;  // "FILE N", of /proc/sys/user
+  const char* message;
+  bool powerless = false;  // without the rights of root of that namespace
+  const char* network = "own";
+};
+
+// None: a user namespace cannot be had here.
+std::optional<testutil::Outcome> RunRefused(const std::string& folder, const Refusal& refusal,
+                                            const std::string& network) {
+  const std::string manifest = folder + "/pod.yaml";
+  testutil::WriteFile(manifest,
+                      "apiVersion: v1\nkind: Pod\nmetadata: {name: lives}\nspec:\n  schedulerName: volcano\n  "
+                      "restartPolicy: Never\n  containers: [{name: main, image: x, command: [echo, it runs]}]\n");
+  const std::vector<std::string> inside = {"unshare", "--user", "--map-root-user", "sh", "-c"};
+  std::vector<std::string> argv = inside;
+  argv.emplace_back("echo 99 > /proc/sys/user/max_net_namespaces && setpriv --version");
+  if (testutil::RunProgram(argv).exit_code != 0) return std::nullopt;
+  const std::vector<std::string> limit = absl::StrSplit(refusal.limit, ' ');
+  argv = inside;
+  argv.push_back(absl::StrCat("echo ", limit[1], " > /proc/sys/user/", limit[0], " && exec \"$0\" \"$@\""));
+  if (refusal.powerless)
+    for (const char* const word : {"setpriv", "--bounding-set=-all", "--inh-caps=-all", "--no-new-privs"})
+      argv.emplace_back(word);
+  for (const std::string& word : {std::string(GW_GANGWAY), std::string("sandbox"), std::string("--run=process"),
+                                  "--network=" + network, std::string("--apply"), manifest, std::string("--show=*"),
+                                  std::string("--until=pod/lives=Succeeded"), std::string("--timeout=60s")})
+    argv.push_back(word);
+  return testutil::RunProgram(argv, {"TMPDIR=" + folder});
+}
+
+class RefusalTest : public ::testing::TestWithParam<Refusal> {};
+
+TEST_P(RefusalTest, IsToldAndNothingIsLeft) {
+  const testutil::TemporaryFolder temporary("refusal");
+  const auto outcome = RunRefused(temporary.path(), GetParam(), GetParam().network);
+  if (!outcome) GTEST_SKIP() << "no user namespace with limits of its own can be had here";
+  EXPECT_EQ(outcome->exit_code, 2) << outcome->out << outcome->err;
+  EXPECT_THAT(outcome->err, HasSubstr(absl::StrCat("--run=process: ", GetParam().message)));
+  EXPECT_THAT(SandboxesIn(temporary.path()), ::testing::IsEmpty());
+}
+INSTANTIATE_TEST_SUITE_P(
+    All, RefusalTest,
+    ::testing::Values(
+        Refusal{"UserNamespaces", "max_user_namespaces 0",
+                "user namespaces are not allowed here (see kernel.unprivileged_userns_clone, "
+                "user.max_user_namespaces and kernel.apparmor_restrict_unprivileged_userns), and this process may not "
+                "make namespaces as root may: No space left on device",
+                true},
+        Refusal{"ProcessNamespaces", "max_pid_namespaces 0", "process namespaces: No space left on device"},
+        Refusal{"MountNamespaces", "max_mnt_namespaces 0", "mount namespaces: No space left on device"},
+        Refusal{"NetworkNamespaces", "max_net_namespaces 0",
+                "network namespaces are not allowed here; --network=shared runs without them: No space left on device"},
+        Refusal{"NetworksOfPods", "max_net_namespaces 1",
+                "no network for pods can be made here: namespaces of the pod: No space left on device; "
+                "--network=shared runs without"},
+        Refusal{"NamesOfPods", "max_uts_namespaces 1",
+                "no network for pods can be made here: namespaces of the pod: No space left on device", false,
+                "shared"}),
+    [](const auto& each) { return std::string(each.param.name); });
+
+TEST(SharedNetworkTest, NeedsNoNetworkNamespace) {
+  const testutil::TemporaryFolder temporary("refusal");
+  const auto outcome = RunRefused(temporary.path(), {"", "max_net_namespaces 0", ""}, "shared");
+  if (!outcome) GTEST_SKIP() << "no user namespace with limits of its own can be had here";
+  EXPECT_EQ(outcome->exit_code, 0) << outcome->err;
+  EXPECT_THAT(outcome->out, HasSubstr(" it runs\n"));
+}
 
 // Root of this machine or not, a user's pod runs.
 class NotRootTest : public ::testing::TestWithParam<const char*> {};
