@@ -45,7 +45,8 @@ bool Victims::CanGo(const Task& task) const {
 }
 
 bool Victims::MayGo(const Task& task, absl::Duration min_runtime) {
-  if (!CanGo(task) || !task.ours || !task.evictable || !cluster_.present(task.row)) return false;
+  if (!CanGo(task) || !task.ours || !task.evictable) return false;
+  if (task.row == model::kNone || !cluster_.present(task.row)) return false;  // who says that it runs may not say where
   // Who needs to have run for no time may go, whatever a node whose clock is ahead of ours says of its start.
   const absl::Time ran = min_runtime > absl::ZeroDuration() ? task.started + min_runtime : absl::InfinitePast();
   const absl::Time from = std::max<absl::Time>(task.departure().protected_until, ran);

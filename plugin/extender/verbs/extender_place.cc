@@ -343,13 +343,38 @@ class PlaceReader {
            absl::StrCat("extender.httpTimeout is ", api::FormatGoDuration(timeout),
                         ": each question may hold up the whole scheduler so long"),
            "write extender.httpTimeout: 1s, or little more");
-    } else if (Configured(Verb::kOnSessionOpen) && timeout <= asked_.budget) {
-      Tell("D-EXTENDER-TIMEOUT", PathOf(kTimeout),
-           absl::StrCat("extender.httpTimeout is ", api::FormatGoDuration(timeout),
-                        ", and an opening is answered after ", api::FormatGoDuration(asked_.budget),
-                        " (--http-budget) at the latest: it is given up before"),
-           "write a longer extender.httpTimeout, or start gangway extender with a shorter --http-budget");
+    } else if (timeout <= asked_.budget) {
+      LookAtBudget(timeout);
     }
+  }
+  // What waits for a plan, and no longer than the budget: an opening; in mode light, which has none, each verb of it.
+  void LookAtBudget(absl::Duration timeout) {
+    const std::string is_given_up = absl::StrCat("extender.httpTimeout is ", api::FormatGoDuration(timeout), ", and ");
+    const std::string budget = absl::StrCat(api::FormatGoDuration(asked_.budget), " (--http-budget)");
+    const char* const remedy =
+        "write a longer extender.httpTimeout, or start gangway extender with a shorter --http-budget";
+    if (NeedsSession()) {
+      if (Configured(Verb::kOnSessionOpen))
+        Tell(
+            "D-EXTENDER-TIMEOUT", PathOf(kTimeout),
+            absl::StrCat(is_given_up, "an opening is answered after ", budget, " at the latest: it is given up before"),
+            remedy);
+      return;
+    }
+    std::vector<std::string> asked, leads;
+    if (Asked(Verb::kJobEnqueueable)) {
+      asked.emplace_back("jobEnqueueable");
+      leads.emplace_back(ignorable() ? "every gang is let in" : "no gang is let in");
+    }
+    if (Asked(Verb::kJobReady)) {
+      asked.emplace_back("jobReady");
+      leads.emplace_back(ignorable() ? "no gang is bound" : "gangs start on nodes that are kept for others");
+    }
+    if (asked.empty()) return;
+    Tell("D-EXTENDER-TIMEOUT", PathOf(kTimeout),
+         absl::StrCat(is_given_up, absl::StrJoin(asked, " and "), " may wait ", budget,
+                      " for a plan: where one takes longer than the timeout, ", absl::StrJoin(leads, ", and ")),
+         remedy);
   }
 
   // ---- what costs more than it gives

@@ -28,6 +28,7 @@ namespace gangway::testutil {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -48,6 +49,8 @@ class ExtenderSessionProcessTest : public ::testing::TestWithParam<const char*> 
 INSTANTIATE_TEST_SUITE_P(Modes, ExtenderSessionProcessTest, ::testing::Values("steer", "full"),
                          [](const auto& mode) { return std::string(mode.param); });
 
+AskedVerbs VerbsOf(const std::string& mode) { return mode == "full" ? kFullVerbs : AskedVerbs(); }
+
 // Every session that was recorded, one after the other, by sixteen callers who keep two connections.
 TEST_P(ExtenderSessionProcessTest, AWholeDayOfSessionsIsAnsweredAndNoGangIsBoundInPart) {
   ExtenderProcess extender(Flags(GetParam()));
@@ -56,13 +59,14 @@ TEST_P(ExtenderSessionProcessTest, AWholeDayOfSessionsIsAnsweredAndNoGangIsBound
   std::vector<std::string> bodies{LargeSession()};
   for (int i = 1; i <= 6; ++i) bodies.push_back(Recorded(absl::StrCat("onSessionOpen-", i)).body);
   for (const std::string& body : bodies) {
-    const SessionOutcome outcome = RunSession(client, body);
+    const SessionOutcome outcome = RunSession(client, body, VerbsOf(GetParam()));
     EXPECT_TRUE(outcome.extender_there);
     EXPECT_THAT(outcome.skipped, IsEmpty());
     EXPECT_THAT(BrokenPromises(body, outcome), IsEmpty());
     EXPECT_THAT(extender.Page("/debug/sessions"), HasSubstr("\"sessions\":[]"));
   }
-  const SessionOutcome last = RunSession(client, bodies.back());  // two gangs of four, of which one has room
+  const SessionOutcome last =
+      RunSession(client, bodies.back(), VerbsOf(GetParam()));  // two gangs of four, of which one has room
   EXPECT_THAT(last.bound, SizeIs(4));
   EXPECT_GT(client.connections(), 2u);
   EXPECT_LT(client.connections(), client.calls());
@@ -72,6 +76,23 @@ TEST_P(ExtenderSessionProcessTest, AWholeDayOfSessionsIsAnsweredAndNoGangIsBound
                     HasSubstr(R"(sessions_without_plan_total{why="torn"} 0)"), Not(HasSubstr("result=\"late\""))));
   extender.process().Signal(SIGTERM);
   EXPECT_EQ(extender.process().Wait(), 0);
+}
+
+// What only full decides: who goes for a gang that goes before others, or whose queue has nothing yet.
+TEST(ExtenderHttpProcessTest, InModeFullThoseWhomThePlanEvictsGo) {
+  const ExtenderProcess extender(Flags("full"));
+  VolcanoClient client(AtVolcanosPace(extender));
+  const SessionOutcome preempted =
+      RunSession(client, SessionThatPreempts(), {.overused = true, .preempt = true, .reclaim = false});
+  EXPECT_THAT(preempted.evicted, SizeIs(2));
+  EXPECT_THAT(preempted.pipelined, SizeIs(2));
+  const SessionOutcome reclaimed = RunSession(client, SessionThatReclaims(), kFullVerbs);
+  EXPECT_THAT(reclaimed.evicted, SizeIs(2));
+  EXPECT_THAT(reclaimed.pipelined, SizeIs(2));
+  EXPECT_THAT(reclaimed.overused, ElementsAre("q1"));
+  EXPECT_THAT(extender.Page("/metrics"), AllOf(HasSubstr(R"(verbs_total{result="permit",verb="preemptable"} 2)"),
+                                               HasSubstr(R"(verbs_total{result="permit",verb="reclaimable"} 2)"),
+                                               HasSubstr(R"(verbs_total{result="overused",verb="queueOverused"})")));
 }
 
 // Both doors of the process tell of a session that is open behind one of them.

@@ -2,6 +2,7 @@
 
 #include <future>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -126,12 +127,15 @@ INSTANTIATE_TEST_SUITE_P(SteerAndFull, SessionTest, ::testing::Values(Mode::kSte
   return std::string(kModeNames[static_cast<std::size_t>(info.param)]);
 });
 
+// What its configuration asks, and whether a gang is ready, which it does not.
+testutil::AskedVerbs VerbsOf(Mode mode) { return mode == Mode::kFull ? testutil::kFullVerbs : testutil::AskedVerbs(); }
+
 // Two gangs of four, of which one has room.
 TEST_P(SessionTest, AGangIsBoundWholeWhereThePlanHasIt) {
   testutil::Serving serving(Of(GetParam()));
   VolcanoClient client({.port = serving.port()});
   const std::string body = Recorded("onSessionOpen-6").body;
-  const SessionOutcome outcome = RunSession(client, body);
+  const SessionOutcome outcome = RunSession(client, body, VerbsOf(GetParam()));
   EXPECT_THAT(outcome.bound, SizeIs(4));
   EXPECT_THAT(outcome.held, IsEmpty());
   EXPECT_THAT(BrokenPromises(body, outcome), IsEmpty());
@@ -147,7 +151,7 @@ TEST_P(SessionTest, AGangIsBoundWholeWhereThePlanHasIt) {
 TEST_P(SessionTest, AGangWithoutRoomTakesNothingMeanwhile) {
   testutil::Serving serving(Of(GetParam()));
   VolcanoClient client({.port = serving.port()});
-  RunSession(client, Recorded("onSessionOpen-6").body);
+  RunSession(client, Recorded("onSessionOpen-6").body, VerbsOf(GetParam()));
   const std::string metrics = serving.metrics().Expose();
   EXPECT_THAT(metrics, HasSubstr("gangway_extender_verbs_total{result=\"ok\",verb=\"allocateFunc\"} 4"));
   EXPECT_THAT(metrics, Not(HasSubstr("result=\"ok\",verb=\"deallocateFunc\"")));
@@ -156,7 +160,7 @@ TEST_P(SessionTest, AGangWithoutRoomTakesNothingMeanwhile) {
 TEST_P(SessionTest, TheGangThatHasNoRoomIsNotLetIn) {
   testutil::Serving serving(Of(GetParam()));
   VolcanoClient client({.port = serving.port()});
-  const SessionOutcome outcome = RunSession(client, Recorded("onSessionOpen-5").body);
+  const SessionOutcome outcome = RunSession(client, Recorded("onSessionOpen-5").body, VerbsOf(GetParam()));
   ASSERT_THAT(outcome.let_in, SizeIs(1));
   EXPECT_THAT(outcome.let_in[0], StartsWith("x-cont/ga-"));
   EXPECT_THAT(serving.Sessions(), HasSubstr("\"sessions\":[]"));
@@ -168,7 +172,7 @@ TEST_P(SessionTest, SessionsOfOneSchedulerGoOnFromEachOther) {
   const std::string body = Recorded("onSessionOpen-6").body;
   std::vector<std::map<std::string, std::string>> bound;
   for (int i = 0; i < 3; ++i) {
-    const SessionOutcome outcome = RunSession(client, body);
+    const SessionOutcome outcome = RunSession(client, body, VerbsOf(GetParam()));
     bound.emplace_back(outcome.bound.begin(), outcome.bound.end());
     EXPECT_THAT(bound.back(), SizeIs(4)) << i;
   }
@@ -214,7 +218,7 @@ TEST_P(SessionTest, AGangOfOneHyperNodeLiesInOneWhereSomeAreKnown) {
   };
   testutil::Serving serving(options);
   VolcanoClient client({.port = serving.port()});
-  const SessionOutcome outcome = RunSession(client, body);
+  const SessionOutcome outcome = RunSession(client, body, VerbsOf(GetParam()));
   EXPECT_THAT(outcome.bound, SizeIs(4));
   for (const auto& [pod, node] : outcome.bound) EXPECT_GE(node, "node-002") << pod;  // a node takes one member
 }
@@ -244,6 +248,56 @@ TEST_P(SessionTest, AnOpeningIsAnsweredWithinTheBudget) {
   EXPECT_TRUE(testutil::Eventually([&] { return absl::StrContains(serving.Sessions(), "\"state\":\"planned\""); }));
   EXPECT_THAT(serving.metrics().Expose(),
               HasSubstr("gangway_extender_budget_exceeded_total{verb=\"onSessionOpen\"} 1"));
+}
+
+// Six pods of one gang on as many nodes, and one of two pods that goes before it, or whose queue has nothing yet.
+struct Room {
+  std::string name;
+  std::string body;
+  testutil::AskedVerbs asked;
+  std::string verb;
+};
+class RoomIsMadeTest : public ::testing::TestWithParam<Room> {};
+INSTANTIATE_TEST_SUITE_P(
+    Each, RoomIsMadeTest,
+    ::testing::Values(
+        Room{"Preempt", testutil::SessionThatPreempts(), {.overused = true, .preempt = true}, "preemptable"},
+        Room{"Reclaim", testutil::SessionThatReclaims(), {.overused = true, .reclaim = true}, "reclaimable"}),
+    [](const auto& info) { return info.param.name; });
+
+TEST_P(RoomIsMadeTest, ThoseWhomThePlanEvictsGoAndNobodyElse) {
+  testutil::Serving serving(Of(Mode::kFull));
+  VolcanoClient client({.port = serving.port()});
+  const SessionOutcome outcome = RunSession(client, GetParam().body, GetParam().asked);
+  EXPECT_THAT(outcome.bound, IsEmpty());
+  ASSERT_THAT(outcome.evicted, SizeIs(2));
+  ASSERT_THAT(outcome.pipelined, SizeIs(2)) << "the gang has its minimum once they are gone";
+  std::set<std::string> left, taken;
+  for (const auto& [pod, node] : outcome.evicted) left.insert(node);
+  for (const auto& [pod, node] : outcome.pipelined) taken.insert(node);
+  EXPECT_EQ(left, taken);
+  const std::string permitted = absl::StrCat("verbs_total{result=\"permit\",verb=\"", GetParam().verb, "\"} 2\n");
+  EXPECT_THAT(serving.metrics().Expose(), HasSubstr(permitted)) << "it is the plan that lets them go";
+  // Each is asked about where the plan has it.
+  EXPECT_TRUE(client.OpenSession(GetParam().body));
+  EXPECT_THAT(serving.Sessions(), AllOf(HasSubstr("\"verdict\":\"makes room\""), HasSubstr("\"victims\":2")));
+}
+
+// The same without us: whom the scheduler's own plugins allow.
+TEST_P(RoomIsMadeTest, ByThePlanOfModeSteerNobodyIsHeldBack) {
+  testutil::Serving serving(Of(Mode::kSteer));
+  VolcanoClient client({.port = serving.port()});
+  EXPECT_THAT(RunSession(client, GetParam().body, GetParam().asked).evicted, SizeIs(2));
+  EXPECT_THAT(serving.metrics().Expose(),
+              HasSubstr(absl::StrCat("verbs_total{result=\"abstain\",verb=\"", GetParam().verb, "\"}")));
+}
+
+// The queue that holds all of the cluster, and gets nothing by the plan.
+TEST(VerbHandlerTest, OfAQueueThatHasEnoughNothingIsLookedAt) {
+  testutil::Serving serving(Of(Mode::kFull));
+  VolcanoClient client({.port = serving.port()});
+  const SessionOutcome outcome = RunSession(client, testutil::SessionThatReclaims(), testutil::kFullVerbs);
+  EXPECT_THAT(outcome.overused, ::testing::ElementsAre("q1"));
 }
 
 TEST(VerbHandlerTest, MoreSessionsThanCanBePlannedHaveNoPlan) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <thread>
 #include <utility>
 
@@ -15,7 +16,7 @@ namespace {
 namespace json = boost::json;
 
 constexpr int kWorkers = 16;  // volcano: util/predicate_helper.go
-constexpr std::int64_t kPending = 1, kAllocated = 2;
+constexpr std::int64_t kPending = 1, kAllocated = 2, kPipelined = 4, kBound = 16, kRunning = 32, kReleasing = 64;
 
 std::string Str(const json::value& value, const char* key) { return std::string(value.at(key).as_string()); }
 double Num(const json::value& value, const char* key) { return value.at(key).to_number<double>(); }
@@ -29,6 +30,8 @@ class Session {
     if (asked_.session) out_.extender_there = client_.OpenSession(body);
     Enqueue();
     Allocate();
+    if (asked_.preempt) MakeRoom("preemptable");
+    if (asked_.reclaim) MakeRoom("reclaimable");
     if (asked_.session) client_.CloseSession();
     return std::move(out_);
   }
@@ -52,10 +55,21 @@ class Session {
 
   void Allocate() {
     for (auto& [name, job] : Jobs()) {
-      const json::value* const phase = job.at("PodGroup").at("status").as_object().if_contains("phase");
-      if (phase == nullptr || phase->as_string() == "Pending") continue;
+      if (!IsLetIn(job) || IsOverused(job)) continue;
       AllocateJob(std::string(name), job);
     }
+  }
+
+  static bool IsLetIn(const json::value& job) {
+    const json::value* const phase = job.at("PodGroup").at("status").as_object().if_contains("phase");
+    return phase != nullptr && phase->as_string() != "Pending";
+  }
+  bool IsOverused(const json::value& job) {
+    const std::string queue = Str(job, "Queue");
+    if (!asks(asked_.overused) || !client_.QueueOverused(json::serialize(document_.at("Queues").at(queue))))
+      return false;
+    out_.overused.insert(queue);
+    return true;
   }
 
   void AllocateJob(const std::string& name, json::value& job) {
@@ -96,6 +110,128 @@ class Session {
     for (const auto& [uid, task] : job.at("Tasks").as_object())
       ready += task.at("Status").as_int64() == kPending ? 0 : 1;
     return ready >= job.at("MinAvailable").as_int64();
+  }
+
+  // ---- preempt and reclaim
+
+  struct Victim {
+    json::value* task;
+    std::int64_t was;  // its status
+  };
+
+  // Whoever has not got its minimum gets the room of others, for all of its minimum or for none.
+  void MakeRoom(const std::string& verb) {
+    for (const auto& [name, node] : Nodes()) future_.emplace(std::string(name), Num(node.at("Idle"), "MilliCPU"));
+    for (auto& [name, job] : Jobs()) {
+      if (!IsLetIn(job) || HasMinimum(job) || (verb == "reclaimable" && IsOverused(job))) continue;
+      const std::map<std::string, double> before = future_;
+      std::vector<Victim> victims;
+      std::vector<json::value*> placed;
+      for (auto& [uid, task] : job.at("Tasks").as_object()) {
+        if (task.at("Status").as_int64() == kPending && MakeRoomFor(verb, job, task, victims)) placed.push_back(&task);
+      }
+      if (HasMinimum(job)) {
+        for (const Victim& victim : victims) out_.evicted[Str(*victim.task, "Name")] = Str(*victim.task, "NodeName");
+        for (const json::value* task : placed) out_.pipelined[Str(*task, "Name")] = Str(*task, "NodeName");
+        continue;
+      }
+      future_ = before;
+      for (const Victim& victim : victims) TakeBack(*victim.task, victim.was, "allocateFunc");
+      for (json::value* task : placed) TakeBack(*task, kPending, "deallocateFunc");
+    }
+  }
+  void TakeBack(json::value& task, std::int64_t status, const char* event) {
+    task.as_object()["Status"] = status;
+    if (asks(asked_.events)) client_.Event(event, json::serialize(task));
+  }
+
+  bool MakeRoomFor(const std::string& verb, const json::value& job, json::value& task, std::vector<Victim>& victims) {
+    const std::string text = json::serialize(task);
+    std::vector<json::value*> nodes;
+    for (auto& [name, node] : Nodes()) {
+      if (!asks(asked_.predicate) || !client_.Predicate(text, json::serialize(node)).blocks_preempt())
+        nodes.push_back(&node);
+    }
+    if (verb == "preemptable" && asks(asked_.prioritize)) {  // reclaim scores nothing
+      std::vector<std::string> texts;
+      for (const json::value* node : nodes) texts.push_back(json::serialize(*node));
+      auto scores = client_.Prioritize(text, texts);
+      if (!scores.has_value()) return false;
+      std::stable_sort(nodes.begin(), nodes.end(),
+                       [&](auto* a, auto* b) { return (*scores)[Str(*a, "Name")] > (*scores)[Str(*b, "Name")]; });
+    }
+    return std::any_of(nodes.begin(), nodes.end(),
+                       [&](const json::value* node) { return MakeRoomOn(verb, *node, job, task, victims); });
+  }
+
+  bool MakeRoomOn(const std::string& verb, const json::value& node, const json::value& job, json::value& task,
+                  std::vector<Victim>& victims) {
+    const std::string name = Str(node, "Name");
+    const std::vector<json::value*> candidates = Candidates(verb, name, job);
+    if (candidates.empty() && verb == "reclaimable") return false;
+    const std::vector<json::value*> offered = Agreed(verb, task, candidates);
+    const double wanted = Num(task.at("Resreq"), "MilliCPU");
+    double room = future_[name];
+    std::size_t taken = 0;
+    // preempt looks at the node anew after each
+    while (room < wanted || (verb == "preemptable" && !Fits(task, node))) {
+      if (taken == offered.size()) return false;
+      room += Num(offered[taken++]->at("Resreq"), "MilliCPU");
+    }
+    for (std::size_t i = 0; i < taken; ++i) {
+      victims.push_back({offered[i], offered[i]->at("Status").as_int64()});
+      offered[i]->as_object()["Status"] = kReleasing;
+      if (asks(asked_.events)) client_.Event("deallocateFunc", json::serialize(*offered[i]));
+    }
+    future_[name] = room - wanted;
+    task.as_object()["Status"] = kPipelined;
+    task.as_object()["NodeName"] = name;
+    if (asks(asked_.events)) client_.Event("allocateFunc", json::serialize(task));
+    return true;
+  }
+  bool Fits(const json::value& task, const json::value& node) {
+    return !asks(asked_.predicate) ||
+           !client_.Predicate(json::serialize(task), json::serialize(node)).blocks_allocate();
+  }
+
+  // Those that run there and that the scheduler's own plugins agree on.
+  std::vector<json::value*> Candidates(const std::string& verb, const std::string& node, const json::value& job) {
+    const bool reclaims = verb == "reclaimable";
+    std::vector<json::value*> out;
+    for (auto& [name, other] : Jobs()) {
+      if ((Str(other, "Queue") == Str(job, "Queue")) == reclaims || Str(other, "UID") == Str(job, "UID")) continue;
+      if (!reclaims && other.at("Priority").as_int64() >= job.at("Priority").as_int64()) continue;
+      std::int64_t spare = reclaims ? Ready(other) - other.at("MinAvailable").as_int64() : Ready(other);
+      for (auto& [uid, task] : other.at("Tasks").as_object()) {
+        const std::int64_t status = task.at("Status").as_int64();
+        const bool runs = status == kRunning || (status == kBound && !reclaims);
+        if (!runs || !task.at("Preemptable").as_bool() || Str(task, "NodeName") != node || spare-- <= 0) continue;
+        out.push_back(&task);
+      }
+    }
+    return out;
+  }
+  // Of those the ones that the extender agrees on.
+  std::vector<json::value*> Agreed(const std::string& verb, const json::value& task,
+                                   const std::vector<json::value*>& candidates) {
+    if (candidates.empty() || !out_.extender_there) return candidates;
+    std::vector<std::string> evictees;
+    for (const json::value* one : candidates) evictees.push_back(json::serialize(*one));
+    const auto told = client_.Victims(verb, json::serialize(task), evictees);
+    if (!told.has_value()) return candidates;
+    std::vector<json::value*> out;
+    std::copy_if(candidates.begin(), candidates.end(), std::back_inserter(out), [&](const json::value* one) {
+      return std::any_of(told->begin(), told->end(),
+                         [&](const json::value& victim) { return Str(victim, "UID") == Str(*one, "UID"); });
+    });
+    return out;
+  }
+  static std::int64_t Ready(const json::value& job) {
+    const json::object& tasks = job.at("Tasks").as_object();
+    return std::count_if(tasks.begin(), tasks.end(), [](const auto& task) {
+      const std::int64_t status = task.value().at("Status").as_int64();
+      return status == kRunning || status == kBound || status == kAllocated;
+    });
   }
 
   void Untake(json::value& task) {
@@ -163,6 +299,7 @@ class Session {
   VolcanoClient& client_;
   const AskedVerbs asked_;
   json::value document_;
+  std::map<std::string, double> future_;  // milli cpu of nodes, once those that go are gone
   SessionOutcome out_;
 };
 

@@ -18,6 +18,7 @@ using Verdict = PlannedGang::Verdict;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 class SessionPlanTest : public ::testing::Test {
  protected:
@@ -50,6 +51,24 @@ class SessionPlanTest : public ::testing::Test {
   Cluster cluster_;
   SessionPlanOptions options_;
 };
+
+// Anybody may say so; it makes no room.
+TEST_F(SessionPlanTest, APodThatRunsAndHasNoNodeGoesForNobody) {
+  for (const auto& [name, value] : {std::pair("low", 10), std::pair("high", 1000)}) {
+    model::PriorityClassFacts facts;
+    facts.name = name;
+    facts.value = value;
+    cluster_.SetPriorityClass(facts);
+    model::GangFacts gang = testutil::Gang(name, 1);
+    gang.priority_class = name;
+    cluster_.SetGang(gang);
+  }
+  for (int i = 0; i < 5; ++i) Bind("low", i, i == 4 ? "" : absl::StrCat("node-00", i));
+  cluster_.SetPod(testutil::Pod("high", "w", 0, testutil::Cpu(9000)));
+  const auto plan = Plan();
+  ASSERT_THAT(plan->Find("default/high")->victims, SizeIs(1));
+  EXPECT_NE(plan->Find("default/high")->victims[0], Uid("low", 4));
+}
 
 TEST_F(SessionPlanTest, AGangIsPlacedWholeAndItsPodsGoNowhereElse) {
   testutil::AddGang(cluster_, "ga", 4, 4, 9000);

@@ -171,6 +171,18 @@ INSTANTIATE_TEST_SUITE_P(
                   "D-EXTENDER-TIMEOUT:9: extender.httpTimeout is 1s, and an opening is answered after 2s",
                   "",
                   {Mode::kSteer, absl::Seconds(2)}},
+        PlaceCase{
+            "LightShorterThanTheBudget", kLight, "httpTimeout: 1s", "httpTimeout: 500ms",
+            "D-EXTENDER-TIMEOUT:10: extender.httpTimeout is 500ms, and jobEnqueueable and jobReady may wait 700ms "
+            "(--http-budget) for a plan",
+            "no gang is let in, and gangs start on nodes that are kept for others"},
+        PlaceCase{"UsualTimeoutShorterThanTheBudgetOfLight",
+                  kLight,
+                  "      extender.httpTimeout: 1s\n      extender.jobEnqueueableVerb: jobEnqueueable\n",
+                  "",
+                  "D-EXTENDER-TIMEOUT:8: extender.httpTimeout is 1s, and jobReady may wait 2s",
+                  "--http-budget",
+                  {Mode::kLight, absl::Seconds(2)}},
         PlaceCase{"SessionForLight", kLight, "      extender.ignorable",
                   "      extender.onSessionOpenVerb: onSessionOpen\n      extender.ignorable",
                   "D-EXTENDER-COST:13: onSessionOpen sends the whole cluster", "--mode light"},
@@ -235,6 +247,18 @@ TEST(ExtenderPlaceTest, APermitOfAnEarlierTierHidesTheLaterOnes) {
                 "extender.ignorable: true\n- plugins:\n  - name: overcommit\n  - name: capacity\n"}});
   EXPECT_THAT(Told(early), ElementsAre(AllOf(HasSubstr("D-EXTENDER-DOWN:"),
                                              HasSubstr("overcommit of tier 3, capacity of tier 3 are not asked"))));
+}
+
+// What a question of light that is given up leads to is the other way round where it is ignorable.
+TEST(ExtenderPlaceTest, AnIgnorableQuestionThatIsGivenUpLetsGangsIn) {
+  const std::string text =
+      absl::StrReplaceAll(kLight, {{"httpTimeout: 1s", "httpTimeout: 500ms"}, {"ignorable: false", "ignorable: true"}});
+  EXPECT_THAT(Told(text), ::testing::Contains(AllOf(StartsWith("D-EXTENDER-TIMEOUT:10: "),
+                                                    HasSubstr("every gang is let in, and no gang is bound"))));
+  // steer and full wait for an opening alone
+  EXPECT_THAT(Told(absl::StrReplaceAll(kLight, {{"httpTimeout: 1s", "httpTimeout: 500ms"}}),
+                   {Mode::kSteer, absl::Milliseconds(700)}),
+              ::testing::Not(::testing::Contains(StartsWith("D-EXTENDER-TIMEOUT"))));
 }
 
 TEST(ExtenderPlaceTest, VictimsAreAskedForBehindWhoProtectsThem) {
