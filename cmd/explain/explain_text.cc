@@ -230,10 +230,28 @@ void AddSuggestions(const Explanation& seen, Page& page) {
   }
 }
 
+// Whose pods go for it in the next round.
+void AddEvicted(const Explanation& seen, Page& page) {
+  if (seen.evicted.empty()) return;
+  page.Line(0, {seen.evict_for == model::EvictFor::kRoom ? phrases::kMovedTitle : phrases::kEvictedTitle,
+                explain::EvictedForText(seen.evict_for)});
+  page.List(1, seen.evicted, [&](const explain::Evicted& evicted) {
+    page.Line(1, {phrases::kEvictedLine, page.wide() ? evicted.gang.ToString() : ShortName(evicted.gang), evicted.queue,
+                  evicted.priority, evicted.pods.size(), Counted(evicted.of, phrases::kPods)});
+    if (page.wide()) page.Line(2, Words::Name(absl::StrJoin(evicted.pods, " ")));
+  });
+}
+
 void AddWhatIf(const ExplainAnswer& answer, Page& page) {
   const WhatIf& what_if = *answer.what_if;
-  page.Line(0, {what_if.starts ? phrases::kWithYes : phrases::kWithNo, Words::Joined(what_if.texts, phrases::kAnd),
-                what_if.then.sentence});
+  const explain::State state = what_if.then.state;
+  const bool later = what_if.starts && (state == explain::State::kQueued || state == explain::State::kWaits);
+  page.Line(0, {later            ? phrases::kWithYesLater
+                : what_if.starts ? phrases::kWithYes
+                                 : phrases::kWithNo,
+                Words::Joined(what_if.texts, phrases::kAnd), what_if.then.sentence});
+  AddEvicted(what_if.then, page);
+  if (StartIsKnown(what_if.then)) page.Line(0, {phrases::kAsFarAsKnown, StartText(what_if.then)});
   if (what_if.starts) {
     AddPlaces(what_if.then.spots, page, 1);
   } else {
@@ -253,6 +271,39 @@ void Places(const std::vector<Spot>& spots, api::JsonWriter& json) {
   json.Key("places").BeginArray();
   for (const Spot& spot : spots)
     json.BeginObject().Field("node", spot.node).Field("role", spot.role).Field("pods", spot.pods).EndObject();
+  json.EndArray();
+}
+
+absl::string_view NameOf(model::EvictFor what_for) {
+  switch (what_for) {
+    case model::EvictFor::kPriority:
+      return "priority";
+    case model::EvictFor::kShare:
+      return "share";
+    case model::EvictFor::kRoom:
+      return "room";
+    case model::EvictFor::kLost:
+      return "lost-member";
+    case model::EvictFor::kNobody:
+      break;
+  }
+  return "";
+}
+
+void EvictedPods(const Explanation& seen, api::JsonWriter& json) {
+  json.Key("evicts").BeginArray();
+  for (const explain::Evicted& evicted : seen.evicted) {
+    json.BeginObject()
+        .Field("namespace", evicted.gang.ns)
+        .Field("name", evicted.gang.name)
+        .Field("queue", evicted.queue)
+        .Field("priority", evicted.priority)
+        .Field("for", NameOf(seen.evict_for))
+        .Key("pods")
+        .BeginArray();
+    for (const std::string& pod : evicted.pods) json.String(pod);
+    json.EndArray().EndObject();
+  }
   json.EndArray();
 }
 
@@ -354,6 +405,7 @@ std::string ExplainText(const ExplainAnswer& answer, bool wide, Language languag
     return page.Take();
   }
   if (seen.state == explain::State::kStarts) page.Line(0, phrases::kNobodySchedules);
+  AddEvicted(seen, page);
   if (StartIsKnown(seen)) page.Line(0, {phrases::kAsFarAsKnown, StartText(seen)});
   AddAsks(seen, page);
   if (!Waits(seen)) {
@@ -416,6 +468,7 @@ std::string ExplainJson(const ExplainAnswer& answer, Language language) {
   Gangs("before", seen.before, language, json);
   Gangs("holders", seen.holders, language, json);
   Places(seen.spots, json);
+  EvictedPods(seen, json);
   json.Key("suggestions").BeginArray();
   for (const explain::Suggestion& suggestion : seen.suggestions) {
     json.BeginObject().Field("text", suggestion.text.In(language)).Field("whatIf", suggestion.what_if);
@@ -431,8 +484,10 @@ std::string ExplainJson(const ExplainAnswer& answer, Language language) {
         .Field("starts", what_if.starts)
         .Field("state", explain::NameOf(what_if.then.state))
         .Field("sentence", what_if.then.sentence.In(language));
+    AddStart(what_if.then, json);
     Roles(what_if.then.nodes, language, json);
     Places(what_if.then.spots, json);
+    EvictedPods(what_if.then, json);
     json.EndObject();
   }
   json.EndObject();

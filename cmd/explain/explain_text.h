@@ -15,7 +15,7 @@ namespace gangway::cmd {
 struct WhatIf {
   std::vector<std::string> words;  // "min=3"
   std::vector<Words> texts;        // "a minimum of 3 pods"
-  bool starts = false;
+  bool starts = false;             // at once, or when pods whose room is kept for it have ended
   explain::Explanation then;
 };
 

@@ -227,7 +227,7 @@ class Reader {
         read.arguments = &member.value().as_object();
         continue;
       }
-      const Switch* const known = FindWord(Switches(), key);
+      const Switch* const known = FindSwitch(name, key);
       if (known == nullptr) {
         std::vector<std::string> names = NamesOf(Switches());
         names.insert(names.end(), {"name", "arguments"});

@@ -69,6 +69,8 @@ constexpr Word kMissed[] = {
      "is not listed, and a gang is placed whole or not at all anyhow: minMember 1 lets pods start one by one"},
     {"priority", kOtherwise, "is not listed, and priorityClassName orders gangs anyhow"},
     {"predicates", kOtherwise, "is not listed, and what pods ask of nodes is held anyhow"},
+    {"drf", kOtherwise,
+     "is not listed, and what is beyond minima is shared between the jobs of a queue by what they hold anyhow"},
     {"binpack", kOtherwise,
      "is not listed, and fuller nodes are filled first anyhow, so that whole nodes stay free for gangs; all resources "
      "but disk count the same"},
@@ -102,18 +104,32 @@ constexpr Switch kSwitches[] = {
     {"enabledSubJobOrder", true, kOtherwise, "the order of sub-groups stays"},
     {"enabledHyperNodeGradient", true, kOtherwise, "networkTopology is held anyhow"},
     {"enableHierarchy", false, kAnyhow, "queues with a parent are held as trees without it"},
+    {"enableHierarchy", false, kOtherwise,
+     "the annotations volcano.sh/hierarchy and volcano.sh/hierarchy-weights of queues are not read: queues are a tree "
+     "by "
+     "their parent and share by their weight",
+     "drf"},
     {"enabledClusterOrder", false, kOtherwise, "there is one cluster"},
 };
 
 constexpr char kAlwaysHeld[] = "is held anyhow: pods that ask for it would not start otherwise";
 constexpr char kRanked[] =
-    "is no weight here: soft taints come first, then what pods prefer and spread by, then how full a node is";
+    "is no weight here, also not with 0: soft taints come first, then what pods prefer and spread by, then how full a "
+    "node is";
+
+constexpr char kNoDevices[] = "devices of claims count for no queue: pods with resourceClaims wait";
 
 constexpr Argument kArguments[] = {
     {"overcommit", "overcommit-factor", Type::kNumber, kAnyhow, ""},
     {"sla", "sla-waiting-time", Type::kText, kAnyhow, ""},
     {"proportion", "gangway.usageHalfLife", Type::kText, kAnyhow, ""},
     {"capacity", "gangway.usageHalfLife", Type::kText, kAnyhow, ""},
+    {"capacity", "ancestorReclaimLevel", Type::kInteger, kOtherwise,
+     "is no limit: two queues are compared where they, or queues above them, lie side by side, and nobody above both "
+     "may "
+     "come to lack more"},
+    {"capacity", "capacity.DynamicResourceAllocationEnable", Type::kBool, kOtherwise, kNoDevices, "false"},
+    {"capacity", "capacity.DRAConsumableCapacityEnable", Type::kBool, kOtherwise, kNoDevices, "false"},
     {"binpack", "binpack.weight", Type::kInteger, kAnyhow, ""},
     {"binpack", "binpack.cpu", Type::kInteger, kAnyhow, ""},
     {"binpack", "binpack.memory", Type::kInteger, kAnyhow, ""},
@@ -152,6 +168,14 @@ absl::Span<const Word> Plugins() { return kPlugins; }
 absl::Span<const Word> PluginsThatAreMissed() { return kMissed; }
 absl::Span<const Switch> Switches() { return kSwitches; }
 absl::Span<const Argument> Arguments() { return kArguments; }
+
+const Switch* FindSwitch(absl::string_view plugin, absl::string_view name) {
+  const Switch* found = nullptr;
+  for (const Switch& each : kSwitches) {
+    if (name == each.name && (each.plugin == nullptr ? found == nullptr : plugin == each.plugin)) found = &each;
+  }
+  return found;
+}
 
 bool HasArguments(absl::string_view plugin) {
   constexpr absl::string_view kNone[] = {"gang", "priority", "conformance"};

@@ -26,9 +26,12 @@ struct Switch {
   const char* name;
   bool fallback;  // what an absent one means to Volcano
   Note::Kind kind;
-  const char* text;  // when it is not what an absent one means
+  const char* text;              // when it is not what an absent one means
+  const char* plugin = nullptr;  // of this one alone
 };
 absl::Span<const Switch> Switches();
+// What it means to that plugin. nullptr: there is none of that name.
+const Switch* FindSwitch(absl::string_view plugin, absl::string_view name);
 
 enum class Type { kInteger, kNumber, kBool, kText, kAnything };
 struct Argument {

@@ -1,6 +1,8 @@
 #include "plugin/explain/change.h"
 
 #include <algorithm>
+#include <set>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -249,6 +251,42 @@ absl::StatusOr<Events> EventsOf(const FactIndex& index, const GangKey& gang, abs
   Edit edit(index, gang);
   for (const Change& change : changes) GW_RETURN_IF_ERROR(std::visit(edit, change));
   return edit.Take();
+}
+
+ClusterFacts FactsWith(const ClusterFacts& facts, const Events& events) {
+  ClusterFacts out = facts;
+  const auto put = [](const auto& all, auto key, auto& list) {
+    if (all.empty()) return;
+    absl::flat_hash_map<std::string, std::size_t> places;
+    for (std::size_t i = 0; i < list.size(); ++i) places.emplace(key(list[i]), i);
+    for (const auto& each : all) {
+      const auto place = places.find(key(each));
+      if (place == places.end()) {
+        list.push_back(each);
+      } else {
+        list[place->second] = each;
+      }
+    }
+  };
+  const auto by_name = [](const auto& each) { return each.name; };
+  const auto by_gang = [](const auto& each) { return GangKey{each.ns, each.name, each.kind}.ToString(); };
+  const auto by_pod = [](const auto& each) { return Key(each.ns, each.name); };
+  put(events.nodes, by_name, out.nodes);
+  put(events.queues, by_name, out.queues);
+  put(events.priority_classes, by_name, out.priority_classes);
+  put(events.gangs, by_gang, out.gangs);
+  std::set<std::string> to_come, gone_gangs, gone_pods;
+  for (const model::PodFacts& pod : out.to_come) to_come.insert(by_pod(pod));
+  std::vector<model::PodFacts> made, not_made;
+  for (const model::PodFacts& pod : events.pods) (to_come.contains(by_pod(pod)) ? not_made : made).push_back(pod);
+  put(made, by_pod, out.pods);
+  put(not_made, by_pod, out.to_come);
+  for (const GangKey& gone : events.gone_gangs) gone_gangs.insert(gone.ToString());
+  for (const GangKey& gone : events.gone_pods) gone_pods.insert(Key(gone.ns, gone.name));
+  std::erase_if(out.gangs, [&](const auto& gang) { return gone_gangs.contains(by_gang(gang)); });
+  for (auto* const pods : {&out.pods, &out.to_come})
+    std::erase_if(*pods, [&](const auto& pod) { return gone_pods.contains(by_pod(pod)); });
+  return out;
 }
 
 Words TextOf(const Change& change) {

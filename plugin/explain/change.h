@@ -97,6 +97,9 @@ struct Events {
 // names is not there. InvalidArgument: a PodGroup of the gang's kind has no field for it.
 absl::StatusOr<Events> EventsOf(const FactIndex& index, const GangKey& gang, absl::Span<const Change> changes);
 
+// The facts as they are then.
+ClusterFacts FactsWith(const ClusterFacts& facts, const Events& events);
+
 // "2 more nodes like n17"
 Words TextOf(const Change& change);
 // As --what-if has it, "nodes=+2:n17"; "": it has no word for it.

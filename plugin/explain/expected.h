@@ -1,7 +1,8 @@
 // When gangs that wait will start, where that can be known: pods whose end is known (activeDeadlineSeconds, or the
 // grace of one that is terminating) end then and no sooner, those that say nothing run on, nobody comes, and nobody is
-// evicted. What begins in between is placed as the scheduler would, and lasts as long as it says. A likely start counts
-// with the longest of past runs, too, of gangs that know of some (model::PastRuns), until they have taken longer.
+// evicted who is not told to end already. What begins in between is placed as the scheduler would, and lasts as long as
+// it says. A likely start counts with the longest of past runs, too, of gangs that know of some (model::PastRuns),
+// until they have taken longer.
 //
 // Pods that end before their deadline let others begin sooner. Gangs whose pods are not made yet take part with equal
 // parts of their minResources.

@@ -162,32 +162,31 @@ Words SumsText(const Cluster& cluster, const Reason& reason) {
   return Words::Joined(std::move(sums), phrases::kSemicolon);
 }
 
-// "2 pods of ads/low and 1 pod of ads/other"
-Words EvictedText(const Cluster& cluster, const Decision& decision) {
-  std::map<std::string, int> by_gang;
-  for (const TaskId task : decision.evicted) {
-    const Gang& gang = cluster.gang(cluster.task(task).gang);
-    ++by_gang[GangKey{gang.ns, gang.name, gang.kind}.ToString()];
+std::vector<Evicted> EvictedBy(const Cluster& cluster, const Decision& decision) {
+  std::map<std::string, Evicted> by_gang;
+  for (const TaskId id : decision.evicted) {
+    const Task& task = cluster.task(id);
+    const Gang& gang = cluster.gang(task.gang);
+    Evicted& evicted = by_gang[KeyOf(gang).ToString()];
+    evicted.gang = KeyOf(gang);
+    evicted.queue = cluster.queue(gang.queue).name;
+    evicted.priority = cluster.PriorityOf(gang);
+    evicted.of = static_cast<int>(gang.tasks.size());
+    evicted.pods.emplace_back(task.name);
   }
-  std::vector<Words> parts;
-  for (const auto& [name, pods] : by_gang) parts.emplace_back(phrases::kPodsOf, Counted(pods, phrases::kPods), name);
-  return Words::Joined(std::move(parts), phrases::kAnd);
+  std::vector<Evicted> out;
+  for (auto& [name, evicted] : by_gang) out.push_back(std::move(evicted));
+  return out;
 }
 
-Words EvictedForText(model::EvictFor what_for) {
-  switch (what_for) {
-    case model::EvictFor::kPriority:
-      return phrases::kForItsPriority;
-    case model::EvictFor::kShare:
-      return phrases::kForItsShare;
-    case model::EvictFor::kRoom:
-      return phrases::kForItsRoom;
-    case model::EvictFor::kLost:
-      return phrases::kSinceItLostAMember;
-    case model::EvictFor::kNobody:
-      break;
+// "2 pods of ads/low and 1 pod of ads/other"
+Words EvictedText(const Cluster& cluster, const Decision& decision) {
+  std::vector<Words> parts;
+  for (const Evicted& evicted : EvictedBy(cluster, decision)) {
+    parts.emplace_back(phrases::kPodsOf, Counted(static_cast<std::int64_t>(evicted.pods.size()), phrases::kPods),
+                       evicted.gang.ToString());
   }
-  return {};
+  return Words::Joined(std::move(parts), phrases::kAnd);
 }
 
 std::string TimeText(absl::Time time) { return absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", time, absl::UTCTimeZone()); }
@@ -538,6 +537,22 @@ class ShapeView {
 
 }  // namespace
 
+Words EvictedForText(model::EvictFor what_for) {
+  switch (what_for) {
+    case model::EvictFor::kPriority:
+      return phrases::kForItsPriority;
+    case model::EvictFor::kShare:
+      return phrases::kForItsShare;
+    case model::EvictFor::kRoom:
+      return phrases::kForItsRoom;
+    case model::EvictFor::kLost:
+      return phrases::kSinceItLostAMember;
+    case model::EvictFor::kNobody:
+      break;
+  }
+  return {};
+}
+
 Words Counted(std::int64_t count, const CountedPhrase& things) { return {things(count), count}; }
 
 Words AmountsText(const NamedAmounts& amounts) {
@@ -628,6 +643,8 @@ Explanation ExplainGang(const Cluster& cluster, const Decisions& decisions, Gang
   const gang::QueueTree tree(cluster);
   out.queue = AccountOf(cluster, gang::Shares(cluster, tree, sharing), gang.queue, asked);
   if (decision != nullptr) {
+    out.evicted = EvictedBy(cluster, *decision);
+    out.evict_for = decision->evict_for;
     for (const Decision& other : decisions) {
       if (other.gang == id) break;
       out.before.push_back(LineOf(cluster, decided, other.gang));
@@ -647,10 +664,12 @@ Outcome OutcomeOf(const Cluster& cluster, const Decisions& decisions, GangId id)
   const std::size_t placed = decision == nullptr ? 0 : decision->placements.size();
   Outcome out;
   out.let_in = gang.admitted || (decision != nullptr && decision->admit);
-  out.starts = verdict.state == State::kRuns || verdict.state == State::kRunsPartly ||
-               (verdict.state == State::kStarts && (placed > 0 || gang::HasMinimum(cluster, gang)));
-  out.complete =
-      out.starts && !verdict.reason.has_value() && placed == static_cast<std::size_t>(gang.Count(TaskStatus::kPending));
+  out.at_once = verdict.state == State::kRuns || verdict.state == State::kRunsPartly ||
+                (verdict.state == State::kStarts && (placed > 0 || gang::HasMinimum(cluster, gang)));
+  out.starts = out.at_once || (verdict.reason.has_value() && verdict.reason->kind == Reason::Kind::kRoomAwaited);
+  out.complete = out.at_once && !verdict.reason.has_value() &&
+                 placed == static_cast<std::size_t>(gang.Count(TaskStatus::kPending));
+  if (out.starts && decision != nullptr && !decision->evicted.empty()) out.evicts = EvictedText(cluster, *decision);
   out.sentence = SentenceOf(cluster, gang, verdict, decision);
   out.spots = Places(cluster, gang, decision);
   return out;

@@ -23,8 +23,10 @@ std::vector<RoleNodes> NodesFor(const model::Cluster& cluster, const model::Deci
 // What becomes of a gang in the next round, in short.
 struct Outcome {
   bool let_in = false;    // it is, or will be
-  bool starts = false;    // it has its minimum then
+  bool starts = false;    // it has its minimum then, or when the pods have ended whose room is kept for it
+  bool at_once = false;   // the first of the two
   bool complete = false;  // and each of its pods a node
+  Words evicts;           // "2 pods of ads/low", so that it starts; empty: nobody
   Words sentence;
   std::vector<Spot> spots;
 };
@@ -38,6 +40,9 @@ QueueExplanation ExplainQueue(const model::Cluster& cluster, const model::Decisi
 
 // "cpu 9, memory 2Gi"; "nothing".
 Words AmountsText(const model::NamedAmounts& amounts);
+
+// " for its priority"
+Words EvictedForText(model::EvictFor what_for);
 
 // "4 pods", "1 pod"
 Words Counted(std::int64_t count, const CountedPhrase& things);

@@ -13,6 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "plugin/explain/cluster_facts.h"
+#include "plugin/model/decision.h"
 #include "plugin/model/reason.h"
 #include "plugin/model/resources.h"
 #include "plugin/phrases/words.h"
@@ -118,13 +119,24 @@ struct GangLine {
   friend bool operator==(const GangLine&, const GangLine&) = default;
 };
 
+// A gang whose pods go in the next round, so that another has room.
+struct Evicted {
+  GangKey gang;
+  std::string queue;
+  std::int32_t priority = 0;
+  int of = 0;                     // so many pods it has
+  std::vector<std::string> pods;  // those that go, by name
+  friend bool operator==(const Evicted&, const Evicted&) = default;
+};
+
 struct Spot {
   std::string node, role;
   int pods = 0;
   friend bool operator==(const Spot&, const Spot&) = default;
 };
 
-// A change with which the gang would start, as was tried; or, of one that runs partly, would have all its pods.
+// A change with which the gang would start, at once or where those have gone who are evicted for it, as was tried; or,
+// of one that runs partly, would have all its pods.
 struct Suggestion {
   Words text;           // "1 more node like n17 (cpu 16)"
   std::string what_if;  // the same as --what-if has it; "": it has no word for it
@@ -151,6 +163,8 @@ struct Explanation {
   std::vector<GangLine> before;   // are served before it, in order
   std::vector<GangLine> holders;  // others that hold room, who holds most of what it lacks first
   std::vector<Spot> spots;        // where its pods are, or go in the next round
+  std::vector<Evicted> evicted;   // for it, by name
+  model::EvictFor evict_for = model::EvictFor::kNobody;
   std::vector<Suggestion> suggestions;
 };
 

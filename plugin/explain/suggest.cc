@@ -137,12 +137,13 @@ class Search {
         {Reason::Kind::kNoRoom, Reason::Kind::kKeptForMinimum, Reason::Kind::kQueueFull, Reason::Kind::kClusterFull});
   }
 
-  std::optional<Outcome> Helps(const std::vector<Change>& changes) {
+  // kOthersMayGo: also where pods of others must be evicted for it first.
+  enum class Cost { kNobodyGoes, kOthersMayGo };
+  std::optional<Outcome> Helps(const std::vector<Change>& changes, Cost cost = Cost::kNobodyGoes) {
     absl::StatusOr<Outcome> outcome = trial_.Try(gang_, changes);
     if (!outcome.ok()) return std::nullopt;
-    const bool reached = goal_ == Goal::kLetIn   ? outcome->let_in
-                         : goal_ == Goal::kStart ? outcome->starts
-                                                 : outcome->complete;
+    const bool starts = outcome->at_once || (cost == Cost::kOthersMayGo && outcome->starts);
+    const bool reached = goal_ == Goal::kLetIn ? outcome->let_in : goal_ == Goal::kStart ? starts : outcome->complete;
     return reached ? std::optional<Outcome>(*std::move(outcome)) : std::nullopt;
   }
 
@@ -150,6 +151,7 @@ class Search {
   void Add(const Change& change, Outcome outcome, const Words& more = {}) {
     Words text = TextOf(change);
     if (!more.empty()) text = {phrases::kAside, text, more};
+    if (!outcome.evicts.empty()) text = {phrases::kAside, text, Words(phrases::kEvicts, outcome.evicts)};
     found_.push_back({std::move(text), WhatIfOf(change), std::move(outcome.spots)});
   }
 
@@ -196,7 +198,7 @@ class Search {
       if (parents.contains(name)) continue;  // jobs belong to queues that have none below
       if (tried++ == kMostTried || helped == kMostOfASort) return;
       const Change change = OtherQueue{name};
-      if (std::optional<Outcome> outcome = Helps({change}); outcome.has_value()) {
+      if (std::optional<Outcome> outcome = Helps({change}, Cost::kOthersMayGo); outcome.has_value()) {
         Add(change, *std::move(outcome));
         ++helped;
       }
@@ -254,8 +256,9 @@ class Search {
     }
   }
 
+  // Before others that wait, or in the place of others that run.
   void GoFirst() {
-    if (seen_.before.empty() || !LacksRoom()) return;
+    if ((seen_.before.empty() && seen_.holders.empty()) || !LacksRoom()) return;
     std::vector<std::pair<std::int32_t, std::string>> classes;
     for (const model::PriorityClassFacts& one : index_.facts().priority_classes) {
       // Those of the system are for the cluster's own pods.
@@ -265,17 +268,17 @@ class Search {
     if (classes.size() > kMostTried) classes.resize(kMostTried);
     for (const auto& [value, name] : classes) {
       const Change change = Priority{name, std::nullopt};
-      if (std::optional<Outcome> outcome = Helps({change}); outcome.has_value())
+      if (std::optional<Outcome> outcome = Helps({change}, Cost::kOthersMayGo); outcome.has_value())
         return Add(change, *std::move(outcome));
     }
     // Without a class that is high enough: whether one would be.
-    const auto highest =
-        std::max_element(seen_.before.begin(), seen_.before.end(), [](const GangLine& a, const GangLine& b) {
-          return a.priority < b.priority;
-        })->priority;
+    std::int32_t highest = seen_.priority;
+    for (const auto* const lines : {&seen_.before, &seen_.holders}) {
+      for (const GangLine& line : *lines) highest = std::max(highest, line.priority);
+    }
     if (highest == std::numeric_limits<std::int32_t>::max()) return;
     const Change change = Priority{"", highest + 1};
-    if (std::optional<Outcome> outcome = Helps({change}); outcome.has_value())
+    if (std::optional<Outcome> outcome = Helps({change}, Cost::kOthersMayGo); outcome.has_value())
       Add(change, *std::move(outcome), phrases::kNoClassHasIt);
   }
 

@@ -15,6 +15,8 @@ absl::Status NoSuchGang(const GangKey& gang) {
   return absl::NotFoundError(absl::StrCat("there is no podgroup ", gang.ToString()));
 }
 
+bool LooksForStart(State state) { return state == State::kQueued || state == State::kWaits; }
+
 }  // namespace
 
 Trial::Trial(const ClusterFacts& facts, const gang::Policy& policy, absl::Time now, StillWanted still_wanted)
@@ -23,23 +25,58 @@ Trial::Trial(const ClusterFacts& facts, const gang::Policy& policy, absl::Time n
   if (policy_.use_half_life.has_value()) CountedUse(index_, cluster_, *policy_.use_half_life, now_);
 }
 
-template <class T>
-void Trial::AddStart(const GangKey& gang, T& out) {
-  if (out.state != State::kQueued && out.state != State::kWaits) return;
-  if (!expected_.has_value()) {
-    const std::vector<model::GangFacts>& gangs = index_.facts().gangs;
-    const bool history =
-        std::any_of(gangs.begin(), gangs.end(), [](const auto& each) { return each.past_runs.runs > 0; });
-    expected_ = ExpectedStarts(index_, policy_, now_, Ends::kKnown, still_wanted_);
-    likely_.emplace();
-    if (history) likely_ = ExpectedStarts(index_, policy_, now_, Ends::kLikely, still_wanted_);
-  }
-  const auto in = [&](const std::map<std::string, absl::Time>& starts) {
-    const auto start = starts.find(gang.ToString());
-    return start == starts.end() ? std::nullopt : std::optional(start->second);
+// Who is evicted ends within its grace, and whom room is kept for knows where; that nobody is evicted changes nothing.
+Events Trial::WhoGoes(const FactIndex& index, const model::Decisions& decisions) const {
+  std::map<std::string, model::PodFacts> pods;
+  const auto pod_of = [&](model::TaskId id) -> model::PodFacts* {
+    const model::Task& task = cluster_.task(id);
+    const model::PodFacts* const fact = index.FindPod(task.ns, task.name);
+    return fact == nullptr ? nullptr : &pods.try_emplace(model::KeyOf(task.ns, task.name), *fact).first->second;
   };
-  out.expected_start = in(*expected_);
-  out.likely_start = in(*likely_);
+  for (const model::Decision& decision : decisions) {
+    if (decision.evicted.empty()) continue;
+    for (const model::TaskId id : decision.evicted) {
+      if (model::PodFacts* const pod = pod_of(id); pod != nullptr) {
+        pod->terminating = true;
+        pod->grace_ends = now_ + pod->grace;
+      }
+    }
+    if (!decision.nominations.has_value()) continue;
+    for (const model::Placement& placement : *decision.nominations) {
+      if (model::PodFacts* const pod = pod_of(placement.task); pod != nullptr)
+        pod->nominated = std::string(cluster_.node_name(placement.row));
+    }
+  }
+  Events events;
+  for (auto& [name, pod] : pods) events.pods.push_back(std::move(pod));
+  return events;
+}
+
+Trial::Starts Trial::StartsAfter(const ClusterFacts& facts, const model::Decisions& decisions) const {
+  const FactIndex index(facts);
+  const Events events = WhoGoes(index, decisions);
+  if (!events.pods.empty()) return StartsAfter(FactsWith(facts, events), {});
+  Starts out;
+  out.expected = ExpectedStarts(index, policy_, now_, Ends::kKnown, still_wanted_);
+  const bool history =
+      std::any_of(facts.gangs.begin(), facts.gangs.end(), [](const auto& each) { return each.past_runs.runs > 0; });
+  out.likely = history ? ExpectedStarts(index, policy_, now_, Ends::kLikely, still_wanted_) : out.expected;
+  return out;
+}
+
+const Trial::Starts& Trial::StartsAsThingsAre(const model::Decisions& decisions) {
+  if (!starts_.has_value()) starts_ = StartsAfter(index_.facts(), decisions);
+  return *starts_;
+}
+
+template <class T>
+void Trial::AddStart(const Starts& starts, const GangKey& gang, T& out) {
+  const auto in = [&](const std::map<std::string, absl::Time>& by_gang) {
+    const auto start = by_gang.find(gang.ToString());
+    return start == by_gang.end() ? std::nullopt : std::optional(start->second);
+  };
+  out.expected_start = in(starts.expected);
+  out.likely_start = in(starts.likely);
   if (out.likely_start == out.expected_start) out.likely_start.reset();
 }
 
@@ -105,13 +142,14 @@ void Trial::Revert(const Events& events) {
 }
 
 template <class F>
-auto Trial::With(const GangKey& gang, absl::Span<const Change> changes, F look) -> absl::StatusOr<decltype(look())> {
+auto Trial::With(const GangKey& gang, absl::Span<const Change> changes, F look)
+    -> absl::StatusOr<decltype(look(std::declval<const Events&>()))> {
   if (!Has(gang)) return NoSuchGang(gang);
   GW_RETURN_IF_ERROR(still_wanted_());
   GW_ASSIGN_OR_RETURN(const Events events, EventsOf(index_, gang, changes));
   LetCome(true);
   Apply(events);
-  auto seen = look();
+  auto seen = look(events);
   Revert(events);
   return seen;
 }
@@ -120,8 +158,9 @@ absl::StatusOr<Explanation> Trial::Explain(const GangKey& gang) {
   if (!Has(gang)) return NoSuchGang(gang);
   GW_RETURN_IF_ERROR(still_wanted_());
   LetCome(false);
-  Explanation out = ExplainGang(cluster_, Decide(), Find(gang), policy_.sharing);
-  AddStart(gang, out);
+  const model::Decisions decisions = Decide();
+  Explanation out = ExplainGang(cluster_, decisions, Find(gang), policy_.sharing);
+  if (LooksForStart(out.state)) AddStart(StartsAsThingsAre(decisions), gang, out);
   out.to_come = static_cast<int>(index_.facts().to_come.size());
   if (out.to_come == 0) return out;
   std::vector<Ask> made = std::move(out.asks);
@@ -142,17 +181,25 @@ absl::StatusOr<QueueExplanation> Trial::ExplainQueue(absl::string_view queue) {
   LetCome(false);
   const model::QueueId id = FindQueue(cluster_, queue);
   if (id == model::kNone) return absl::NotFoundError(absl::StrCat("there is no queue ", queue));
-  QueueExplanation out = explain::ExplainQueue(cluster_, Decide(), id, policy_.sharing);
-  for (GangLine& line : out.waiting) AddStart(line.gang, line);
+  const model::Decisions decisions = Decide();
+  QueueExplanation out = explain::ExplainQueue(cluster_, decisions, id, policy_.sharing);
+  for (GangLine& line : out.waiting) {
+    if (LooksForStart(line.state)) AddStart(StartsAsThingsAre(decisions), line.gang, line);
+  }
   return out;
 }
 
 absl::StatusOr<Explanation> Trial::ExplainWith(const GangKey& gang, absl::Span<const Change> changes) {
-  return With(gang, changes, [&] { return ExplainGang(cluster_, Decide(), Find(gang), policy_.sharing); });
+  return With(gang, changes, [&](const Events& events) {
+    const model::Decisions decisions = Decide();
+    Explanation out = ExplainGang(cluster_, decisions, Find(gang), policy_.sharing);
+    if (LooksForStart(out.state)) AddStart(StartsAfter(FactsWith(index_.facts(), events), decisions), gang, out);
+    return out;
+  });
 }
 
 absl::StatusOr<Outcome> Trial::Try(const GangKey& gang, absl::Span<const Change> changes) {
-  return With(gang, changes, [&] { return OutcomeOf(cluster_, Decide(), Find(gang)); });
+  return With(gang, changes, [&](const Events&) { return OutcomeOf(cluster_, Decide(), Find(gang)); });
 }
 
 }  // namespace gangway::explain

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
@@ -33,16 +34,26 @@ class Trial {
   absl::StatusOr<Explanation> Explain(const GangKey& gang);
   absl::StatusOr<QueueExplanation> ExplainQueue(absl::string_view queue);
 
-  // As they would be with all of the changes, and with the pods to come. NotFound also of what a change names.
+  // As they would be with all of the changes, and with the pods to come; the start, too, is what is expected then.
+  // NotFound also of what a change names.
   absl::StatusOr<Explanation> ExplainWith(const GangKey& gang, absl::Span<const Change> changes);
   absl::StatusOr<Outcome> Try(const GangKey& gang, absl::Span<const Change> changes);
 
  private:
+  // When gangs that wait start, as ends are said, and as they are likely (expected.h).
+  struct Starts {
+    std::map<std::string, absl::Time> expected, likely;
+  };
   template <class F>
-  auto With(const GangKey& gang, absl::Span<const Change> changes, F look) -> absl::StatusOr<decltype(look())>;
+  auto With(const GangKey& gang, absl::Span<const Change> changes, F look)
+      -> absl::StatusOr<decltype(look(std::declval<const Events&>()))>;
+  // What is expected of these facts, which the cluster has, when the decisions have been carried out.
+  Events WhoGoes(const FactIndex& index, const model::Decisions& decisions) const;
+  Starts StartsAfter(const ClusterFacts& facts, const model::Decisions& decisions) const;
+  const Starts& StartsAsThingsAre(const model::Decisions& decisions);
   // Of a GangLine or an Explanation.
   template <class T>
-  void AddStart(const GangKey& gang, T& out);
+  static void AddStart(const Starts& starts, const GangKey& gang, T& out);
   void LetCome(bool there);
   void Apply(const Events& events);
   void Revert(const Events& events);
@@ -56,7 +67,7 @@ class Trial {
   model::Cluster cluster_;  // between calls as the facts are, but that the pods to come may be there
   gang::Scratch scratch_;
   bool came_ = false;
-  std::optional<std::map<std::string, absl::Time>> expected_, likely_;  // as the facts are, with the pods to come
+  std::optional<Starts> starts_;  // as the facts are, with the pods to come
 };
 
 }  // namespace gangway::explain

@@ -282,6 +282,8 @@ void NoteEviction(const api::core::Pod& pod, model::PodFacts& facts) {
       facts.leaving = pod.bound();
   }
   if (pod.metadata.deleting()) facts.grace_ends = pod.metadata.deletion_timestamp.at;
+  if (pod.spec.termination_grace_period_seconds.has_value())
+    facts.grace = absl::Seconds(std::max<std::int64_t>(*pod.spec.termination_grace_period_seconds, 0));
 }
 
 }  // namespace

@@ -154,6 +154,7 @@ struct PodFacts {
   absl::Time started = absl::InfinitePast();       // when it got its node
   absl::Duration cooldown = absl::ZeroDuration();  // after that, while it is not evicted
   absl::Time grace_ends = absl::InfiniteFuture();  // of one that is terminating: gone by then
+  absl::Duration grace = absl::Seconds(30);        // how long it may take to end once it is told to
   Wants wants;
   std::vector<std::pair<std::string, std::string>> labels;  // of a pod that has not ended
 };

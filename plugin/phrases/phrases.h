@@ -218,6 +218,7 @@ inline constexpr CountedPhrase kUncordoned("node $0 uncordoned", "nodes $0 uncor
 inline constexpr Phrase kEndOf("the end of podgroup $0", "podgroup $0 结束");
 inline constexpr Phrase kPodsAskFor("pods that ask for $0 $1", "Pod 只请求 $0 $1");
 inline constexpr Phrase kPodsOfRoleAskFor("pods of $0 that ask for $1 $2", "$0 的 Pod 只请求 $1 $2");
+inline constexpr Phrase kEvicts("evicts $0", "会驱逐 $0");
 inline constexpr Phrase kTolerating("pods that tolerate $0", "Pod 容忍污点 $0");
 inline constexpr Phrase kAnywhere("pods without nodeSelector and required node affinity",
                                   "Pod 不带 nodeSelector 和必需的节点亲和性");
@@ -286,6 +287,12 @@ inline constexpr Phrase kWouldLetIn("Would let it in, each alone, as was tried:"
                                     "以下任何一项改动都能使它获准入（已试算）：");
 inline constexpr Phrase kWouldHelp("Would help, each alone, as was tried:", "以下任何一项改动都能解决（已试算）：");
 inline constexpr Phrase kWithYes("With $0: yes, it $1", "若改为：$0，可以，它$1");
+inline constexpr Phrase kWithYesLater("With $0: yes, when pods have ended; until then it $1",
+                                      "若改为：$0，可以，待有 Pod 结束之后；在那之前它$1");
+inline constexpr Phrase kEvictedTitle("Would be evicted$0:", "将被驱逐$0：");
+inline constexpr Phrase kMovedTitle("Would be moved$0:", "将被迁移$0：");
+inline constexpr Phrase kEvictedLine("$0 (queue $1, priority $2): $3 of its $4",
+                                     "$0（队列 $1，优先级 $2）：$3（共 $4）");
 inline constexpr Phrase kWithNo("With $0: no, it $1", "若改为：$0，仍不行，它$1");
 inline constexpr Phrase kNobodySchedules(
     "If it stays so, nobody schedules it: gangway doctor says whether a scheduler is at work",

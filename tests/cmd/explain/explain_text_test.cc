@@ -111,6 +111,35 @@ TEST(ExplainTextTest, WhatOneGangWithoutPodsIsPromised) {
               HasSubstr("\nWould let it in, each alone, as was tried:\n  queue ads  --what-if queue=ads\n"));
 }
 
+// Of a what-if: whose pods go, and from when it runs.
+TEST(ExplainTextTest, WhoGoesForAWhatIfIsTold) {
+  ExplainAnswer answer;
+  answer.subject = "job default/x";
+  answer.explanation.sentence = Words::Name("waits");
+  WhatIf& what_if = answer.what_if.emplace();
+  what_if.words = {"priority=high"};
+  what_if.texts = {Words::Name("priority class high")};
+  what_if.starts = true;
+  what_if.then.state = explain::State::kWaits;
+  what_if.then.sentence = Words::Name("waits for room");
+  what_if.then.evicted = {{{"ads", "low"}, "batch", 10, 3, {"low-w-1", "low-w-2"}}};
+  what_if.then.evict_for = model::EvictFor::kPriority;
+  what_if.then.expected_start = absl::FromUnixSeconds(1'790'000'000);
+  const std::string text = ExplainText(answer, false, Language::kEnglish);
+  EXPECT_THAT(text, HasSubstr("With priority class high: yes, when pods have ended; until then it waits for room\n"
+                              "Would be evicted for its priority:\n"
+                              "  ads/low (queue batch, priority 10): 2 of its 3 pods\n"
+                              "As far as ends of pods are known it starts by 2026-09-21T14:13:20Z if nobody comes"));
+  EXPECT_THAT(ExplainText(answer, true, Language::kEnglish), HasSubstr("3 pods\n    low-w-1 low-w-2\n"));
+  EXPECT_THAT(ExplainJson(answer, Language::kEnglish),
+              AllOf(HasSubstr(R"("starts":true,"state":"waiting","sentence":"waits for room")"),
+                    HasSubstr(R"("expectedStart":"2026-09-21T14:13:20Z")"),
+                    HasSubstr(R"("evicts":[{"namespace":"ads","name":"low","queue":"batch","priority":10,)"
+                              R"("for":"priority","pods":["low-w-1","low-w-2"]}])")));
+  what_if.starts = false;
+  EXPECT_THAT(ExplainText(answer, false, Language::kEnglish), HasSubstr("With priority class high: no, it waits"));
+}
+
 TEST(ExplainTextTest, TheSameInChinese) {
   explain::QueueExplanation queue = Queue(9000, 12000);
   for (int i = 0; i < 6; ++i) queue.holders.push_back(Line(absl::StrCat("g", i)));

@@ -361,7 +361,7 @@ TEST(SchedulerConfTest, EveryWordOfVolcanoIsKnown) {
   const std::vector<std::string> off = {"enableHierarchy", "enabledClusterOrder"};
   EXPECT_EQ(Actions().size(), actions.size() + 1) << "and consolidation, which is KAI Scheduler's";
   EXPECT_EQ(Plugins().size(), plugins.size());
-  EXPECT_EQ(Switches().size(), on.size() + off.size());
+  EXPECT_EQ(Switches().size(), on.size() + off.size() + 1) << "and enableHierarchy of drf, which is another";
 
   std::string text = absl::StrCat("actions: \"", absl::StrJoin(actions, ", "),
                                   "\"\nmetrics: {type: prometheus, address: \"http://x\", interval: 30s}\ntiers:\n");
@@ -371,6 +371,9 @@ TEST(SchedulerConfTest, EveryWordOfVolcanoIsKnown) {
                              "tainttoleration", "imagelocality", "podtopologyspread"}) {
     absl::StrAppend(&text, "      ", weight, ".weight: 3\n");
   }
+  text +=
+      "- plugins: [{name: capacity, arguments: {ancestorReclaimLevel: 2, capacity.DynamicResourceAllocationEnable: "
+      "true, capacity.DRAConsumableCapacityEnable: true}}]\n";
   text +=
       "configurations:\n- {name: preempt, arguments: {enableTopologyAwarePreemption: true}}\n- {name: allocate, "
       "arguments: {predicateErrorCacheEnable: false}}\n";
@@ -382,6 +385,9 @@ TEST(SchedulerConfTest, EveryWordOfVolcanoIsKnown) {
   EXPECT_EQ(mistakes, 0) << absl::StrJoin(Texts(conf), "\n");
   EXPECT_THAT(Texts(conf), IsSupersetOf({HasSubstr("leastrequested.weight: fuller nodes are filled first"),
                                          HasSubstr("podtopologyspread.weight: is no weight here"),
+                                         HasSubstr("plugin capacity: ancestorReclaimLevel: is no limit: two queues"),
+                                         HasSubstr("capacity.DynamicResourceAllocationEnable: devices of claims"),
+                                         HasSubstr("capacity.DRAConsumableCapacityEnable: devices of claims"),
                                          HasSubstr("metrics: what nodes really use is not measured"),
                                          HasSubstr("arguments of action preempt: ")}));
   for (const std::string& name : on) {
@@ -397,6 +403,15 @@ TEST(SchedulerConfTest, EveryWordOfVolcanoIsKnown) {
   }
 }
 
+// Drf's tree is another than that of the queues' parents.
+TEST(SchedulerConfTest, TheHierarchyOfDrfIsItsOwn) {
+  EXPECT_THAT(Notes("actions: allocate\ntiers: [{plugins: [{name: drf, enableHierarchy: true}]}]\n"),
+              Contains(HasSubstr("plugin drf: enableHierarchy: the annotations volcano.sh/hierarchy and "
+                                 "volcano.sh/hierarchy-weights of queues are not read")));
+  EXPECT_THAT(Notes("actions: allocate\ntiers: [{plugins: [{name: capacity, enableHierarchy: true}]}]\n"),
+              Contains(HasSubstr("plugin capacity: enableHierarchy: queues with a parent are held as trees")));
+}
+
 TEST(SchedulerConfTest, WhatIsMissedIsSaid) {
   const std::vector<std::string> notes = Notes("actions: enqueue, allocate\ntiers:\n- plugins: [{name: drf}]\n");
   EXPECT_THAT(notes, IsSupersetOf({HasSubstr(":2: plugin gang: is not listed, and a gang is placed whole or not at all "
@@ -404,6 +419,9 @@ TEST(SchedulerConfTest, WhatIsMissedIsSaid) {
                                    HasSubstr(":2: plugin priority: is not listed"),
                                    HasSubstr(":2: plugin predicates: is not listed"),
                                    HasSubstr(":2: plugins proportion and capacity: are not listed")}));
+  EXPECT_THAT(notes, Not(Contains(HasSubstr("plugin drf: is not listed"))));
+  EXPECT_THAT(Notes("actions: allocate\ntiers: []\n"),
+              Contains(HasSubstr("plugin drf: is not listed, and what is beyond minima is shared between the jobs")));
 }
 
 TEST(SchedulerConfTest, UnknownWordsAreNotesWithWhatWasMeant) {

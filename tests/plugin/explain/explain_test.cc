@@ -76,6 +76,106 @@ TEST(ExplainGangTest, WhoWouldBeMovedIsTold) {
             "moves 1 pod of default/a to other nodes, so that it finds room");
 }
 
+// One node of 16 cpu, of which a gang of low priority has 12; the pod takes 20 s at most to end.
+struct WhoGoesTest : ::testing::Test {
+  WhoGoesTest() {
+    builder.Nodes(1).AddGang("low", 1, 1, 12000, 1).AddGang("wants", 1, 1, 8000);
+    builder.GangOf("low").priority_class = "low";
+    builder.facts.priority_classes = {{"high", 100, false}, {"low", 10, false}};
+    builder.GangOf("wants").priority_class = "low";
+    builder.facts.pods[0].grace = absl::Seconds(20);
+  }
+  const GangKey wants{"default", "wants"};
+  const std::vector<Change> high{Priority{"high", std::nullopt}};
+  FactsBuilder builder;
+};
+
+TEST_F(WhoGoesTest, AWhatIfForWhichOthersAreEvictedSaysWhoAndWhenItStarts) {
+  Explained explained(builder);
+  const Outcome outcome = *explained.trial.Try(wants, high);
+  EXPECT_TRUE(outcome.starts);
+  EXPECT_FALSE(outcome.at_once);
+  EXPECT_FALSE(outcome.complete);
+  EXPECT_EQ(outcome.evicts.English(), "1 pod of default/low");
+  const Explanation then = *explained.trial.ExplainWith(wants, high);
+  EXPECT_EQ(then.state, State::kWaits);
+  EXPECT_EQ(then.sentence.English(),
+            "waits for 1 of 1 task: room is kept for it until 1 pod of default/low has ended; the scheduler's next "
+            "round evicts 1 pod of default/low for its priority");
+  EXPECT_THAT(then.evicted, ElementsAre(Evicted{{"default", "low"}, "default", 10, 1, {"low-w-0"}}));
+  EXPECT_EQ(then.evict_for, model::EvictFor::kPriority);
+  EXPECT_EQ(then.expected_start, At(30)) << "asked at 10, and its grace is 20 s";
+  // As things are it waits, and nobody knows how long.
+  const Explanation now = explained.Of("wants");
+  EXPECT_THAT(now.evicted, IsEmpty());
+  EXPECT_EQ(now.expected_start, std::nullopt);
+}
+
+TEST_F(WhoGoesTest, APriorityThatWouldEvictHelps) {
+  std::vector<std::string> texts;
+  for (const Suggestion& suggestion : Explained(builder).Of("wants").suggestions) {
+    if (suggestion.what_if.rfind("priority=", 0) == 0) texts.push_back(suggestion.text.English());
+  }
+  EXPECT_THAT(texts, ElementsAre("priority class high (evicts 1 pod of default/low)"));
+  // Of its own priority nobody is evicted: no class is high enough.
+  builder.facts.priority_classes = {{"low", 10, false}};
+  texts.clear();
+  for (const Suggestion& suggestion : Explained(builder).Of("wants").suggestions) {
+    if (suggestion.what_if.rfind("priority=", 0) == 0) texts.push_back(suggestion.what_if);
+  }
+  EXPECT_THAT(texts, ElementsAre("priority=11"));
+}
+
+TEST_F(WhoGoesTest, WhoMayNotBeEvictedIsNotSuggested) {
+  builder.facts.pods[0].evictable = false;
+  Explained explained(builder);
+  EXPECT_FALSE(explained.trial.Try(wants, high)->starts);
+  for (const Suggestion& suggestion : explained.Of("wants").suggestions)
+    EXPECT_THAT(suggestion.what_if, ::testing::Not(::testing::StartsWith("priority=")));
+}
+
+// Another queue deserves 4, and this one holds all 16; of its gangs the small one is enough. It has the 30 s of a pod
+// that says nothing.
+TEST_F(WhoGoesTest, AnotherQueueMayReclaim) {
+  builder.AddGang("late", 1, 1, 4000, 1);
+  builder.facts.pods[1].wants = Cpu(4000);
+  builder.facts.queues.push_back(Queue("ads"));
+  Explained explained(builder);
+  const std::vector<Change> ads{OtherQueue{"ads"}};
+  const Explanation then = *explained.trial.ExplainWith(wants, ads);
+  EXPECT_EQ(then.evict_for, model::EvictFor::kShare);
+  EXPECT_THAT(then.sentence.English(), ::testing::EndsWith("; the scheduler's next round evicts 1 pod of default/late "
+                                                           "for what its queue deserves"));
+  EXPECT_EQ(then.expected_start, At(40));
+  EXPECT_TRUE(explained.trial.Try(wants, ads)->starts);
+}
+
+// The next round evicts without any change: its start is known, too, and so is that of the one that comes after.
+TEST_F(WhoGoesTest, WhenTheNextRoundEvictsAStartIsExpected) {
+  builder.GangOf("wants").priority_class = "high";
+  Explained explained(builder);
+  const Explanation now = explained.Of("wants");
+  EXPECT_THAT(now.evicted, SizeIs(1));
+  EXPECT_EQ(now.expected_start, At(30));
+  EXPECT_EQ(explained.trial.ExplainQueue("default")->waiting[0].expected_start, At(30));
+}
+
+// `low` says that it ends; a smaller minimum changes nothing, and a smaller request starts at once.
+TEST_F(WhoGoesTest, AWhatIfThatWaitsSaysWhenItStarts) {
+  builder.facts.pods[0].ends = At(500);
+  builder.AddGang("before", 1, 1, 8000);
+  builder.GangOf("before").priority_class = "low";
+  builder.GangOf("before").created = At(-5);
+  builder.facts.pods.back().lasts = absl::Seconds(100);
+  builder.NodeAt(0) = testutil::Node("node-000", 12);
+  Explained explained(builder);
+  EXPECT_EQ(explained.Of("wants").expected_start, At(600));
+  const Explanation without = *explained.trial.ExplainWith(wants, {GangEnds{{"default", "before"}}});
+  EXPECT_EQ(without.state, State::kWaits);
+  EXPECT_EQ(without.expected_start, At(500));
+  EXPECT_EQ(explained.Of("wants").expected_start, At(600)) << "what was tried left nothing behind";
+}
+
 TEST(ExplainGangTest, AGangThatLiesInOneHyperNodeTellsOfTheOneThatComesClosest) {
   FactsBuilder builder;
   builder.Nodes(3).AddGang("near", 3, 3, 9000);
