@@ -22,12 +22,6 @@
 
 namespace gangway::model {
 
-struct SubGroups {
-  int role = 0;  // interned
-  int size = 1, min_groups = 0;
-  std::optional<TopologyFacts> topology;
-};
-
 struct Gang {
   std::string ns, name;
   Uid uid;
@@ -58,7 +52,7 @@ struct Gang {
   Resources asks;  // requests of its tasks that name our scheduler and wait for a node, without gates
 
   std::vector<std::pair<int, int>> min_task_member;  // role, count; sorted by role
-  std::vector<SubGroups> sub_groups;                 // sorted by role
+  std::vector<SubGroupFacts> sub_groups;             // as Task::sub_groups numbers them
   Seldom<TopologyFacts> topology;
   Resources min_resources;
   NamedAmounts quota_asks;  // of namespaces that had quotas when the PodGroup was last told of; else empty
