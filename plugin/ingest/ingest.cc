@@ -13,6 +13,7 @@
 #include "api/duration.h"
 #include "api/field_table.h"
 #include "api/scheduling_resources.h"
+#include "api/volcano/group_notes.h"
 #include "api/volcano/past_runs.h"
 #include "api/volcano/queue_notes.h"
 #include "api/volcano/queue_parts.h"
@@ -341,7 +342,7 @@ model::NodeFacts NodeFactsOf(const api::core::Node& node) {
   return facts;
 }
 
-model::GangFacts GangFactsOf(const api::volcano::PodGroup& group) {
+model::GangFacts GangFactsOf(const api::volcano::PodGroup& group, absl::string_view scheduler_name) {
   model::GangFacts facts;
   facts.ns = group.metadata.ns;
   facts.name = group.metadata.name;
@@ -366,6 +367,8 @@ model::GangFacts GangFactsOf(const api::volcano::PodGroup& group) {
   if (const auto past =
           api::volcano::ParsePastRuns(Find(group.metadata.annotations, api::volcano::kPastRunsAnnotation)))
     facts.past_runs = {past->runs, past->longest};
+  const std::string& scheduler = Find(group.metadata.annotations, api::volcano::kSchedulerNameAnnotation);
+  facts.ours = scheduler.empty() || scheduler_name.empty() || scheduler == scheduler_name;
   return facts;
 }
 

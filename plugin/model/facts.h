@@ -220,6 +220,7 @@ struct GangFacts {
   // Since when its status says that it lacks members with which it was whole before; InfiniteFuture: it does not.
   absl::Time short_since = absl::InfiniteFuture();
   PastRuns past_runs;
+  bool ours = true;  // it does not say that its pods will name another scheduler
 };
 
 // What a queue held on average until then, as Kubernetes counts it (use.h).

@@ -147,6 +147,7 @@ void Gangs::Set(GangId id, const GangFacts& facts, bool has_quotas) {
   gang.phase = facts.phase;
   gang.was_whole = facts.was_whole;
   gang.evictable = facts.evictable;
+  gang.of_others = !facts.ours;
   gang.moved = facts.moved;
   gang.short_since = facts.short_since;
   gang.past_runs = facts.past_runs;
