@@ -54,8 +54,9 @@ class Reader {
     explain::ClusterFacts& facts = sight_.facts;
     GW_RETURN_IF_ERROR(
         All<api::core::Node>(api::kNodes, [&](const auto& node) { facts.nodes.push_back(ingest::NodeFactsOf(node)); }));
-    GW_RETURN_IF_ERROR(
-        All<PodGroup>(api::kPodGroups, [&](const auto& group) { facts.gangs.push_back(ingest::GangFactsOf(group)); }));
+    GW_RETURN_IF_ERROR(All<PodGroup>(api::kPodGroups, [&](const auto& group) {
+      facts.gangs.push_back(ingest::GangFactsOf(group, scheduler_name_));
+    }));
     GW_RETURN_IF_ERROR(All<Queue>(api::kQueues, [&](const auto& queue) {
       facts.queues.push_back(ingest::QueueFactsOf(queue));
       sight_.deserved[queue.metadata.name] = ingest::ToAmounts(queue.spec.deserved);

@@ -15,6 +15,7 @@
 #include "base/status_macros.h"
 #include "plugin/extender/field_path.h"
 #include "plugin/extender/object_facts.h"
+#include "plugin/ingest/ingest.h"
 #include "plugin/ingest/requests.h"
 
 namespace gangway::extender {
@@ -190,6 +191,15 @@ absl::Status CheckOnlyTemplate(const v1::Task& task, const std::string& path) {
   return both(task.priority() != 0, "priority");
 }
 
+void SetLabel(model::PodFacts& facts, absl::string_view key, std::string value) {
+  const auto it = std::find_if(facts.labels.begin(), facts.labels.end(), [&](const auto& l) { return l.first == key; });
+  if (it == facts.labels.end()) {
+    facts.labels.emplace_back(std::string(key), std::move(value));
+  } else {
+    it->second = std::move(value);
+  }
+}
+
 // One member of a task; `template_of`: its template, if it has one.
 struct MemberMaker {
   const v1::Gang& gang;
@@ -209,7 +219,10 @@ struct MemberMaker {
     facts.gang_kind = model::GangKind::kVolcano;
     facts.role = task.name();
     facts.index = index;
-    if (task.partition_size() > 0) facts.partition = absl::StrCat(index / task.partition_size());
+    if (task.partition_size() > 0) {
+      SetLabel(facts, ingest::kTaskAnnotation, task.name());
+      SetLabel(facts, ingest::kPartitionLabel, absl::StrCat(index / task.partition_size()));
+    }
     return facts;
   }
   std::string PodName(int index) const { return absl::StrCat(gang.name(), "-", task.name(), "-", index); }

@@ -36,12 +36,8 @@ std::map<int, int> CountByRole(const Cluster& cluster, const Gang& gang, Counts 
   return by_role;
 }
 
-const model::SubGroups* SubGroupsOf(const Gang& gang, const Task& task) {
-  if (task.partition == model::kNone) return nullptr;
-  for (const model::SubGroups& policy : gang.sub_groups) {
-    if (policy.role == task.role) return &policy;
-  }
-  return nullptr;
+const model::SubGroupFacts* SubGroupsOf(const Gang& gang, const Task& task) {
+  return task.sub_groups == model::kNone ? nullptr : &gang.sub_groups[static_cast<std::size_t>(task.sub_groups)];
 }
 
 std::map<std::pair<int, int>, int> CountByPartition(const Cluster& cluster, const Gang& gang, Counts counts) {
@@ -49,15 +45,16 @@ std::map<std::pair<int, int>, int> CountByPartition(const Cluster& cluster, cons
   if (gang.sub_groups.empty()) return by_partition;
   for (const TaskId id : gang.tasks) {
     const Task& task = cluster.task(id);
-    if (SubGroupsOf(gang, task) != nullptr && counts(task)) ++by_partition[{task.role, task.partition}];
+    if (task.sub_groups != model::kNone && counts(task)) ++by_partition[{task.sub_groups, task.partition}];
   }
   return by_partition;
 }
 
-int WholeSubGroups(const Cluster& cluster, const Gang& gang, const model::SubGroups& policy, Counts counts) {
+int WholeSubGroups(const Cluster& cluster, const Gang& gang, int policy, Counts counts) {
+  const int size = gang.sub_groups[static_cast<std::size_t>(policy)].size;
   int whole = 0;
   for (const auto& [key, count] : CountByPartition(cluster, gang, counts))
-    whole += key.first == policy.role && count >= policy.size ? 1 : 0;
+    whole += key.first == policy && count >= size ? 1 : 0;
   return whole;
 }
 
@@ -65,8 +62,9 @@ bool HasMinimum(const Cluster& cluster, const Gang& gang, Counts counts) {
   const auto counted =
       std::count_if(gang.tasks.begin(), gang.tasks.end(), [&](TaskId id) { return counts(cluster.task(id)); });
   if (counted < gang.min_member) return false;
-  for (const model::SubGroups& policy : gang.sub_groups) {
-    if (WholeSubGroups(cluster, gang, policy, counts) < policy.min_groups) return false;
+  for (std::size_t policy = 0; policy < gang.sub_groups.size(); ++policy) {
+    const int least = gang.sub_groups[policy].min_groups;
+    if (least > 0 && WholeSubGroups(cluster, gang, static_cast<int>(policy), counts) < least) return false;
   }
   if (!RolesCount(gang)) return true;
   std::map<int, int> by_role = CountByRole(cluster, gang, counts);

@@ -27,11 +27,11 @@ bool RolesCount(const model::Gang& gang);
 std::map<int, int> CountByRole(const model::Cluster& cluster, const model::Gang& gang, Counts counts = IsReady);
 
 // nullptr: the task belongs to none.
-const model::SubGroups* SubGroupsOf(const model::Gang& gang, const model::Task& task);
-// By role and partition, of tasks that belong to a sub-group.
+const model::SubGroupFacts* SubGroupsOf(const model::Gang& gang, const model::Task& task);
+// By policy and partition, of tasks that belong to a sub-group.
 std::map<std::pair<int, int>, int> CountByPartition(const model::Cluster& cluster, const model::Gang& gang,
                                                     Counts counts = IsReady);
-int WholeSubGroups(const model::Cluster& cluster, const model::Gang& gang, const model::SubGroups& policy,
-                   Counts counts = IsReady);
+// Of the policy of that number.
+int WholeSubGroups(const model::Cluster& cluster, const model::Gang& gang, int policy, Counts counts = IsReady);
 
 }  // namespace gangway::gang

@@ -13,7 +13,7 @@ using model::TopologyFacts;
 
 namespace {
 
-bool AlikeInPart(const Task& a, const Task& b) { return a.role == b.role && a.partition == b.partition; }
+bool AlikeInPart(const Task& a, const Task& b) { return a.sub_groups == b.sub_groups && a.partition == b.partition; }
 
 // It is on a node and stays there: it is not to be placed again.
 bool StaysOnNode(const Assignment& tasks, model::TaskId id) {
@@ -30,7 +30,7 @@ std::int64_t WidestTier(const model::Cluster& cluster, const TopologyFacts& topo
 }  // namespace
 
 const TopologyFacts* TopologyOf(const Assignment& tasks, std::size_t task) {
-  const model::SubGroups* const policy = SubGroupsOf(tasks.gang(), tasks[task]);
+  const model::SubGroupFacts* const policy = SubGroupsOf(tasks.gang(), tasks[task]);
   return policy != nullptr && policy->topology.has_value() ? &*policy->topology : nullptr;
 }
 

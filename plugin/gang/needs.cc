@@ -1,5 +1,6 @@
 #include "plugin/gang/needs.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -23,11 +24,18 @@ void TakeRoles(const Cluster& cluster, const Gang& gang, const Usable& usable, s
   std::map<int, int> ready = CountByRole(cluster, gang);
   for (const auto& [role, minimum] : gang.min_task_member) {
     int wanted = minimum - ready[role];
-    for (const Unit& unit : usable.units) {
-      if (wanted <= 0) break;
-      if (cluster.task(usable.tasks[unit.tasks.front()]).role != role) continue;
-      for (const std::size_t i : unit.tasks) taken[i] = 1;
-      wanted -= static_cast<int>(unit.tasks.size());
+    const auto of_role = [&, wanted_role = role](const Unit& unit) {
+      return static_cast<int>(std::count_if(unit.tasks.begin(), unit.tasks.end(), [&](std::size_t i) {
+        return cluster.task(usable.tasks[i]).role == wanted_role;
+      }));
+    };
+    for (const bool free : {false, true}) {  // what other roles took, where a sub-group is of several
+      for (const Unit& unit : usable.units) {
+        if (wanted <= 0) break;
+        if ((taken[unit.tasks.front()] == 0) != free || of_role(unit) == 0) continue;
+        for (const std::size_t i : unit.tasks) taken[i] = 1;
+        wanted -= of_role(unit);
+      }
     }
     if (wanted > 0 && !reason.has_value()) {
       reason = ReasonOf(Reason::Kind::kTooFewOfRole, gang);
@@ -42,16 +50,17 @@ void TakeRoles(const Cluster& cluster, const Gang& gang, const Usable& usable, s
 // As many whole sub-groups as each policy needs, the first ones.
 void TakeSubGroups(const Cluster& cluster, const Gang& gang, const Usable& usable, std::vector<char>& taken,
                    std::optional<Reason>& reason) {
-  for (const model::SubGroups& policy : gang.sub_groups) {
-    int whole = WholeSubGroups(cluster, gang, policy);
+  for (int number = 0; number < static_cast<int>(gang.sub_groups.size()); ++number) {
+    const model::SubGroupFacts& policy = gang.sub_groups[static_cast<std::size_t>(number)];
+    if (policy.min_groups <= 0) continue;
+    int whole = WholeSubGroups(cluster, gang, number);
     if (whole >= policy.min_groups) continue;
     std::set<int> counted;  // partitions that are whole with what is taken
     const auto ready = CountByPartition(cluster, gang);
     const auto completes = [&](const Unit& unit) {
       const Task& task = cluster.task(usable.tasks[unit.tasks.front()]);
-      if (task.role != policy.role || SubGroupsOf(gang, task) == nullptr || counted.contains(task.partition))
-        return false;
-      const auto it = ready.find({task.role, task.partition});
+      if (task.sub_groups != number || counted.contains(task.partition)) return false;
+      const auto it = ready.find({number, task.partition});
       if (it != ready.end() && it->second >= policy.size) return false;  // it was whole before
       counted.insert(task.partition);
       return true;
@@ -65,7 +74,7 @@ void TakeSubGroups(const Cluster& cluster, const Gang& gang, const Usable& usabl
       }
     }
     if (whole < policy.min_groups && !reason.has_value()) {
-      reason = TooFewSubGroups(cluster, gang, policy, policy.min_groups);
+      reason = TooFewSubGroups(cluster, gang, number, policy.min_groups);
       reason->missing = policy.min_groups - whole;
       reason->existing = whole;
     }

@@ -32,7 +32,7 @@ namespace {
 bool HasTopology(const model::Gang& gang) {
   return gang.topology.has_value() ||
          std::any_of(gang.sub_groups.begin(), gang.sub_groups.end(),
-                     [](const model::SubGroups& policy) { return policy.topology.has_value(); });
+                     [](const model::SubGroupFacts& policy) { return policy.topology.has_value(); });
 }
 
 }  // namespace
@@ -192,7 +192,7 @@ bool GangPlacement::PlaceNeeds(const Try& how) {
   std::optional<Reason> queue_full = tasks_.WhyQueueFull(needs_.all);
   const bool allowed = !queue_full.has_value();
   if (!allowed) reason_ = std::move(queue_full);
-  const auto has_topology = [](const model::SubGroups& policy) { return policy.topology.has_value(); };
+  const auto has_topology = [](const model::SubGroupFacts& policy) { return policy.topology.has_value(); };
   if (std::any_of(gang_.sub_groups.begin(), gang_.sub_groups.end(), has_topology))
     return allowed && PlaceNeedsByParts(how);
   return (allowed && Fill(tasks_, how.area, tasks_.GroupByShape(needs_.all), how.search_budget)) || PlaceOthers(how);
@@ -208,7 +208,7 @@ std::vector<std::vector<std::size_t>> GangPlacement::PartsOfNeeds(std::vector<st
       others.push_back(i);
       continue;
     }
-    const auto [it, fresh] = index.emplace(std::pair(tasks_[i].role, tasks_[i].partition), parts.size());
+    const auto [it, fresh] = index.emplace(std::pair(tasks_[i].sub_groups, tasks_[i].partition), parts.size());
     if (fresh) parts.emplace_back();
     parts[it->second].push_back(i);
   }

@@ -29,13 +29,11 @@ void AddUnits(const Cluster& cluster, const Gang& gang, const std::vector<TaskId
     std::map<std::pair<int, int>, int> there = CountByPartition(cluster, gang), pending;
     for (const TaskId id : candidates) {
       const Task& task = cluster.task(id);
-      if (SubGroupsOf(gang, task) != nullptr) ++pending[{task.role, task.partition}];
+      if (task.sub_groups != model::kNone) ++pending[{task.sub_groups, task.partition}];
     }
     for (const auto& [key, count] : pending) {
-      const auto policy = std::find_if(gang.sub_groups.begin(), gang.sub_groups.end(),
-                                       [&, role = key.first](const model::SubGroups& p) { return p.role == role; });
-      const int lack = std::max(policy->size - there[key], 0);
-      if (count < lack) usable.incomplete = &*policy;
+      const int lack = std::max(gang.sub_groups[static_cast<std::size_t>(key.first)].size - there[key], 0);
+      if (count < lack) usable.incomplete = key.first;
       lacking[key] = count < lack ? -1 : lack;
     }
   }
@@ -44,8 +42,8 @@ void AddUnits(const Cluster& cluster, const Gang& gang, const std::vector<TaskId
   std::map<std::pair<int, int>, std::size_t> open;  // the units that make a sub-group whole
   for (const TaskId id : candidates) {
     const Task& task = cluster.task(id);
-    const std::pair<int, int> key{task.role, task.partition};
-    int* const lack = SubGroupsOf(gang, task) == nullptr ? nullptr : &lacking[key];
+    const std::pair<int, int> key{task.sub_groups, task.partition};
+    int* const lack = task.sub_groups == model::kNone ? nullptr : &lacking[key];
     if (lack != nullptr && *lack < 0) continue;
     const std::size_t index = usable.tasks.size();
     usable.tasks.push_back(id);
@@ -114,8 +112,8 @@ std::optional<Reason> WhyBlocked(const Cluster& cluster, const Gang& gang, const
     return reason;
   }
   if (gated.empty() && not_modelled.empty()) {
-    if (usable.incomplete == nullptr) return std::nullopt;
-    return TooFewSubGroups(cluster, gang, *usable.incomplete, WholeSubGroups(cluster, gang, *usable.incomplete) + 1);
+    if (usable.incomplete == model::kNone) return std::nullopt;
+    return TooFewSubGroups(cluster, gang, usable.incomplete, WholeSubGroups(cluster, gang, usable.incomplete) + 1);
   }
   Reason reason = ReasonOf(not_modelled.empty() ? Reason::Kind::kGated : Reason::Kind::kNotModelled, gang);
   reason.subject = Words::Name(not_modelled.empty() ? gated : not_modelled);
@@ -123,10 +121,10 @@ std::optional<Reason> WhyBlocked(const Cluster& cluster, const Gang& gang, const
   return reason;
 }
 
-Reason TooFewSubGroups(const Cluster& cluster, const Gang& gang, const model::SubGroups& policy, int wanted) {
+Reason TooFewSubGroups(const Cluster& cluster, const Gang& gang, int policy, int wanted) {
   Reason reason = ReasonOf(Reason::Kind::kTooFewSubGroups, gang);
-  reason.subject = Words::Name(cluster.names().Text(policy.role));
-  reason.size = policy.size;
+  reason.subject = Words::Name(gang.sub_groups[static_cast<std::size_t>(policy)].name);
+  reason.size = gang.sub_groups[static_cast<std::size_t>(policy)].size;
   reason.min_member = wanted;
   reason.existing = WholeSubGroups(cluster, gang, policy);
   reason.missing = std::max(wanted - reason.existing, 0);

@@ -23,8 +23,8 @@ struct Usable {
   std::vector<model::TaskId> tasks;  // in order
   std::vector<Unit> units;           // by their first task
   std::optional<constraint::Blocked>
-      blocked;  // why no node takes some of the others: of several reasons the first by subject
-  const model::SubGroups* incomplete = nullptr;  // has a sub-group of which too few pods exist
+      blocked;                    // why no node takes some of the others: of several reasons the first by subject
+  int incomplete = model::kNone;  // a policy that has a sub-group of which too few pods exist
 };
 
 // What keeps a gang from being tried at all, in the order in which it is told: too few pods, a field nobody knows, a
@@ -43,8 +43,7 @@ std::optional<model::Reason> WhyTooFew(const model::Cluster& cluster, const mode
 std::optional<model::Reason> WhyBlocked(const model::Cluster& cluster, const model::Gang& gang, const Usable& usable,
                                         int count);
 
-// Of a task's sub-groups fewer are whole than `wanted`.
-model::Reason TooFewSubGroups(const model::Cluster& cluster, const model::Gang& gang, const model::SubGroups& policy,
-                              int wanted);
+// Of a policy's sub-groups fewer are whole than `wanted`.
+model::Reason TooFewSubGroups(const model::Cluster& cluster, const model::Gang& gang, int policy, int wanted);
 
 }  // namespace gangway::gang

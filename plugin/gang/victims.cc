@@ -105,30 +105,33 @@ std::vector<Bundle> Victims::Surplus(GangId id, bool asks_for_nothing) {
                                  [role](const auto& minimum) { return minimum.first == role; });
     return roles_count && it != gang.min_task_member.end() ? it->second : 0;
   };
-  std::map<int, int> whole_left;  // sub-groups, by role
-  for (const model::SubGroups& policy : gang.sub_groups)
-    whole_left[policy.role] = WholeSubGroups(cluster_, gang, policy, stays);
+  std::vector<int> whole_left;  // sub-groups, by policy
+  for (int policy = 0; policy < static_cast<int>(gang.sub_groups.size()); ++policy)
+    whole_left.push_back(WholeSubGroups(cluster_, gang, policy, stays));
   for (const TaskId task : tasks) {
-    if (SubGroupsOf(gang, cluster_.task(task)) != nullptr)
-      parts[{cluster_.task(task).role, cluster_.task(task).partition}].push_back(task);
+    if (cluster_.task(task).sub_groups != model::kNone)
+      parts[{cluster_.task(task).sub_groups, cluster_.task(task).partition}].push_back(task);
   }
   std::set<std::pair<int, int>> seen;
   for (auto it = tasks.rbegin(); it != tasks.rend() && beyond > 0; ++it) {
     const Task& task = cluster_.task(*it);
-    const model::SubGroups* const policy = SubGroupsOf(gang, task);
+    const model::SubGroupFacts* const policy = SubGroupsOf(gang, task);
     std::vector<TaskId> unit = {*it};
     if (policy != nullptr) {
-      if (!seen.insert({task.role, task.partition}).second) continue;
-      unit = parts[{task.role, task.partition}];
+      if (!seen.insert({task.sub_groups, task.partition}).second) continue;
+      unit = parts[{task.sub_groups, task.partition}];
     }
     const int size = static_cast<int>(unit.size());
     const bool was_whole = policy != nullptr && size >= policy->size;
     if (size > beyond || !std::all_of(unit.begin(), unit.end(), allowed)) continue;
-    if (roles_count && by_role[task.role] - size < least_of(task.role)) continue;
-    if (was_whole && whole_left[task.role] - 1 < policy->min_groups) continue;
+    std::map<int, int> roles;  // of the unit
+    for (const TaskId each : unit) ++roles[cluster_.task(each).role];
+    const auto spares = [&](const auto& entry) { return by_role[entry.first] - entry.second >= least_of(entry.first); };
+    if (roles_count && !std::all_of(roles.begin(), roles.end(), spares)) continue;
+    if (was_whole && whole_left[static_cast<std::size_t>(task.sub_groups)] - 1 < policy->min_groups) continue;
     beyond -= size;
-    by_role[task.role] -= size;
-    if (was_whole) --whole_left[task.role];
+    for (const auto& [role, count] : roles) by_role[role] -= count;
+    if (was_whole) --whole_left[static_cast<std::size_t>(task.sub_groups)];
     Resources amounts = AmountsOf(cluster_, unit);
     bundles.push_back({id, false, std::move(unit), std::move(amounts), 0});
   }

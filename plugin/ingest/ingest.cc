@@ -13,6 +13,7 @@
 #include "api/duration.h"
 #include "api/field_table.h"
 #include "api/scheduling_resources.h"
+#include "api/volcano/group_notes.h"
 #include "api/volcano/past_runs.h"
 #include "api/volcano/queue_notes.h"
 #include "api/volcano/queue_parts.h"
@@ -74,24 +75,25 @@ model::TopologyFacts TopologyOf(const api::volcano::NetworkTopologySpec& topolog
   return facts;
 }
 
-// Known are sub-groups as Jobs have them: the pods of one task, parted by kPartitionLabel.
-void AddSubGroups(const api::volcano::SubGroupPolicySpec& policy, model::GangFacts& facts) {
-  const std::string field = absl::StrCat("spec.subGroupPolicy[", policy.name, "]");
-  std::optional<model::TopologyFacts> topology;
-  if (policy.network_topology.has_value()) topology = TopologyOf(*policy.network_topology);
-  const int size = policy.sub_group_size.value_or(1), min_groups = policy.min_sub_groups.value_or(0);
-  if (size <= 1 && min_groups <= 0 && !topology.has_value()) return;  // it asks for nothing
-  const bool of_task = policy.label_selector.has_value() && policy.label_selector->match_expressions.empty() &&
-                       policy.label_selector->match_labels.size() == 1 &&
-                       policy.label_selector->match_labels.begin()->first == kTaskAnnotation &&
-                       policy.match_label_keys == std::vector<std::string>{std::string(kPartitionLabel)};
-  const std::string role = of_task ? policy.label_selector->match_labels.begin()->second : "";
-  const auto same_role = [&](const model::SubGroupFacts& other) { return other.role == role; };
-  if (role.empty() || std::any_of(facts.sub_groups.begin(), facts.sub_groups.end(), same_role)) {
-    facts.not_modelled = field;
-    return;
+bool AsksForNothing(const model::SubGroupFacts& policy) {
+  return policy.size <= 1 && policy.min_groups <= 0 && !policy.topology.has_value();
+}
+
+// Policies at the end that ask for nothing take no pod from any other.
+void AddSubGroups(const std::vector<api::volcano::SubGroupPolicySpec>& policies, model::GangFacts& facts) {
+  for (std::size_t i = 0; i < policies.size(); ++i) {
+    const api::volcano::SubGroupPolicySpec& policy = policies[i];
+    model::SubGroupFacts& of = facts.sub_groups.emplace_back();
+    of.name = policy.name.empty() ? absl::StrCat("subGroupPolicy[", i, "]") : policy.name;
+    if (policy.label_selector.has_value()) of.selector = RequirementsOf({api::Encode(*policy.label_selector)});
+    if (std::count(of.selector.begin(), of.selector.end(), model::kNoPod) > 0)
+      facts.not_modelled = absl::StrCat("spec.subGroupPolicy[", policy.name, "].labelSelector");
+    of.keys = policy.match_label_keys;
+    of.size = policy.sub_group_size.value_or(1);
+    of.min_groups = policy.min_sub_groups.value_or(0);
+    if (policy.network_topology.has_value()) of.topology = TopologyOf(*policy.network_topology);
   }
-  facts.sub_groups.push_back({role, size, min_groups, std::move(topology)});
+  while (!facts.sub_groups.empty() && AsksForNothing(facts.sub_groups.back())) facts.sub_groups.pop_back();
 }
 
 // A preferred node group is a wish that is not granted.
@@ -303,9 +305,6 @@ model::PodFacts PodFactsOf(const api::core::Pod& pod, absl::string_view schedule
   facts.uid = pod.metadata.uid;
   facts.role = Find(pod.metadata.annotations, kTaskAnnotation);
   if (facts.role.empty()) facts.role = Find(pod.metadata.labels, kTaskAnnotation);
-  if (!facts.role.empty() && Find(pod.metadata.labels, kTaskAnnotation) == facts.role) {
-    facts.partition = Find(pod.metadata.labels, kPartitionLabel);
-  }
   facts.node = pod.spec.node_name;
   facts.phase = PhaseOf(pod.status.phase);
   facts.terminating = pod.metadata.deleting();
@@ -324,7 +323,7 @@ model::PodFacts PodFactsOf(const api::core::Pod& pod, absl::string_view schedule
   NoteEviction(pod, facts);
   facts.wants = pod.ended() || (pod.bound() && !facts.movable) ? HoldsOf(pod) : WantsOf(pod);
   NameGang(pod, coscheduling, facts);
-  if (!pod.ended()) facts.labels.assign(pod.metadata.labels.begin(), pod.metadata.labels.end());
+  if (!pod.ended() || !facts.gang.empty()) facts.labels.assign(pod.metadata.labels.begin(), pod.metadata.labels.end());
   return facts;
 }
 
@@ -345,7 +344,7 @@ model::NodeFacts NodeFactsOf(const api::core::Node& node) {
   return facts;
 }
 
-model::GangFacts GangFactsOf(const api::volcano::PodGroup& group) {
+model::GangFacts GangFactsOf(const api::volcano::PodGroup& group, absl::string_view scheduler_name) {
   model::GangFacts facts;
   facts.ns = group.metadata.ns;
   facts.name = group.metadata.name;
@@ -358,7 +357,7 @@ model::GangFacts GangFactsOf(const api::volcano::PodGroup& group) {
   facts.min_resources = MinResources(group.spec.min_resources);
   facts.quota_asks = QuotaAmounts(group.spec.min_resources);
   if (group.spec.network_topology.has_value()) facts.topology = TopologyOf(*group.spec.network_topology);
-  for (const api::volcano::SubGroupPolicySpec& policy : group.spec.sub_group_policy) AddSubGroups(policy, facts);
+  AddSubGroups(group.spec.sub_group_policy, facts);
   facts.created = group.metadata.creation_timestamp.at;
   facts.waiting_time = WaitingTimeOf(group);
   facts.phase = GangPhaseOf(group.status.phase);
@@ -370,6 +369,8 @@ model::GangFacts GangFactsOf(const api::volcano::PodGroup& group) {
   if (const auto past =
           api::volcano::ParsePastRuns(Find(group.metadata.annotations, api::volcano::kPastRunsAnnotation)))
     facts.past_runs = {past->runs, past->longest};
+  const std::string& scheduler = Find(group.metadata.annotations, api::volcano::kSchedulerNameAnnotation);
+  facts.ours = scheduler.empty() || scheduler_name.empty() || scheduler == scheduler_name;
   return facts;
 }
 

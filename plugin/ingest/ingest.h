@@ -49,7 +49,8 @@ model::PodFacts PodFactsOf(const api::core::Pod& pod, absl::string_view schedule
 // Of a pod of that name among those of its task: the number at the end of a name of at least three parts; -1 = none.
 int IndexOf(absl::string_view name);
 model::NodeFacts NodeFactsOf(const api::core::Node& node);
-model::GangFacts GangFactsOf(const api::volcano::PodGroup& group);
+// `scheduler_name`: ours; "": whoever places its pods.
+model::GangFacts GangFactsOf(const api::volcano::PodGroup& group, absl::string_view scheduler_name = "");
 // Those that are not Volcano's are of the queue default. A basic one is let go pod by pod: a gang of one, and more.
 model::GangFacts GangFactsOf(const api::core::KubernetesPodGroup& group);
 model::GangFacts GangFactsOf(const api::core::CoschedulingPodGroup& group);

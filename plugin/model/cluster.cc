@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
+#include "plugin/model/labels.h"
 
 namespace gangway::model {
 namespace {
@@ -138,11 +139,11 @@ bool Cluster::SamePod(TaskId id, const PodFacts& facts) const {
   const bool same_gang =
       task.gang == kNone ? facts.gang.empty() : task.gang == FindGang(facts.ns, facts.gang, facts.gang_kind);
   return task.uid == facts.uid && same_gang && names_.Text(task.role) == facts.role &&
-         PartitionText(task) == facts.partition && task.priority == facts.priority && task.index == facts.index &&
-         task.ours == facts.ours && task.gated == facts.gated && task.controlled == facts.controlled &&
-         task.created == facts.created && task.evictable == facts.evictable && task.preempts == facts.preempts &&
-         task.movable == MayBeMoved(facts) && shapes_.IsOf(task.shape, facts.wants) &&
-         (Ended(StatusOf(facts)) || pod_terms_.Same(id, facts.labels));
+         task.priority == facts.priority && task.index == facts.index && task.ours == facts.ours &&
+         task.gated == facts.gated && task.controlled == facts.controlled && task.created == facts.created &&
+         task.evictable == facts.evictable && task.preempts == facts.preempts && task.movable == MayBeMoved(facts) &&
+         shapes_.IsOf(task.shape, facts.wants) &&
+         ((Ended(StatusOf(facts)) && task.gang == kNone) || pod_terms_.Same(id, facts.labels));
 }
 
 bool Cluster::SamePlace(TaskId id, const PodFacts& facts) const {
@@ -195,7 +196,7 @@ bool Cluster::MovePod(TaskId id, const PodFacts& facts) {
     nodes_.Leave(row_before);
     nodes_.FreeIfUnused(row_before);
   }
-  if (Ended(now)) pod_terms_.Remove(id);
+  if (Ended(now)) pod_terms_.End(id, /*keeps_labels=*/task.gang != kNone);
   TakeRoom(id);
   return true;
 }
@@ -248,11 +249,8 @@ TaskId Cluster::PutPod(TaskId id, const PodFacts& facts) {
   }
   const TaskStatus status = assumed != kNone ? TaskStatus::kBinding : StatusOf(facts);
   const bool waits = MayBePlaced(facts);
-  if (Ended(status)) {
-    pod_terms_.Remove(id);
-  } else {
-    pod_terms_.Set(id, facts.ns, facts.labels, waits);
-  }
+  pod_terms_.Set(id, facts.ns, facts.labels, waits);
+  if (Ended(status)) pod_terms_.End(id, /*keeps_labels=*/!facts.gang.empty());
   std::vector<TaskId> rematched;
   const auto matched = [&] { return waits ? pod_terms_.Matched(id) : std::vector<TermId>(); };
   const ShapeId shape = shapes_.Intern(facts.wants, matched, rematched);
@@ -266,7 +264,6 @@ TaskId Cluster::PutPod(TaskId id, const PodFacts& facts) {
   task.shape = shape;
   task.row = row;
   task.role = names_.Intern(facts.role);
-  task.partition = facts.partition.empty() ? kNone : names_.Intern(facts.partition);
   task.priority = facts.priority;
   task.index = facts.index;
   task.status = status;
@@ -284,6 +281,7 @@ TaskId Cluster::PutPod(TaskId id, const PodFacts& facts) {
     nodes_.FreeIfUnused(row_before);
   }
   gangs_.Join(id, task, gang);
+  Part(id);
   TakeRoom(id);
   if (assumed != kNone) PromiseVolumes(id);
   Reshape(rematched);
@@ -420,7 +418,11 @@ void Cluster::MoveToQueue(GangId id, QueueId queue) {
 GangId Cluster::SetGang(const GangFacts& facts) {
   const GangId id = gangs_.Intern(facts.kind, facts.ns, facts.name);
   MoveToQueue(id, queues_.Intern(facts.queue.empty() ? "default" : facts.queue));
+  const std::vector<SubGroupFacts> before = gangs_[id].sub_groups;
   gangs_.Set(id, facts, quotas_.Of(facts.ns) != nullptr);
+  if (gangs_[id].sub_groups != before) {
+    for (const TaskId task : gangs_[id].tasks) Part(task);
+  }
   return id;
 }
 
@@ -428,7 +430,34 @@ void Cluster::RemoveGang(absl::string_view ns, absl::string_view name, GangKind 
   const GangId id = FindGang(ns, name, kind);
   if (id == kNone) return;
   MoveToQueue(id, kNone);
+  for (const TaskId task : gangs_[id].tasks) tasks_[task].sub_groups = tasks_[task].partition = kNone;
   gangs_.Remove(id);
+}
+
+// volcano: api/sub_job_info.go, getSubJobMatchValues
+std::pair<int, std::string> Cluster::PartOf(TaskId id) const {
+  const GangId gang = tasks_[id].gang;
+  if (gang == kNone || gangs_[gang].sub_groups.empty()) return {kNone, ""};
+  const std::vector<SubGroupFacts>& policies = gangs_[gang].sub_groups;
+  const std::string labels = pod_terms_.LabelsOf(id);
+  for (std::size_t policy = 0; policy < policies.size(); ++policy) {
+    if (!AllHold(policies[policy].selector, labels)) continue;
+    std::string values;
+    const bool has_all =
+        std::all_of(policies[policy].keys.begin(), policies[policy].keys.end(), [&](const std::string& key) {
+          const absl::string_view value = FindLabel(labels, key).value_or("");
+          PackLabel(key, value, values);
+          return !value.empty();
+        });
+    if (has_all) return {static_cast<int>(policy), values};
+  }
+  return {kNone, ""};
+}
+
+void Cluster::Part(TaskId id) {
+  const auto [policy, values] = PartOf(id);
+  tasks_[id].sub_groups = policy;
+  tasks_[id].partition = policy == kNone ? kNone : names_.Intern(values);
 }
 
 void Cluster::SetQuota(const QuotaFacts& facts) {
@@ -563,6 +592,9 @@ void Cluster::AuditTasks(std::vector<std::string>& wrong) const {
     if (FindTask(task.ns, task.name) != id) wrong.push_back(absl::StrCat("pod ", key, ": is not found by its name"));
     if (task.status == TaskStatus::kPending && task.row != kNone)
       wrong.push_back(absl::StrCat("pod ", key, ": waits and has a node"));
+    const auto [policy, values] = PartOf(id);
+    if (task.sub_groups != policy || (task.partition == kNone ? "" : names_.Text(task.partition)) != values)
+      wrong.push_back(absl::StrCat("pod ", key, ": is in another sub-group than its labels say"));
   });
   if (tasks_by_name_.size() != tasks_.size())
     wrong.push_back(absl::StrCat("pods: ", tasks_by_name_.size(), " names of ", tasks_.size()));

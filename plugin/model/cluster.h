@@ -197,9 +197,6 @@ class Cluster {
   bool MovePod(TaskId id, const PodFacts& facts);
   void NoteMoments(Task& task, const PodFacts& facts);
   const PriorityClassFacts* ClassOf(const Gang& gang) const;
-  absl::string_view PartitionText(const Task& task) const {
-    return task.partition == kNone ? "" : names_.Text(task.partition);
-  }
 
   // Their nodes may be others than before.
   void Stir(const std::vector<ShapeId>& shapes);
@@ -215,6 +212,9 @@ class Cluster {
   void RemoveTask(TaskId id);
   void MoveToQueue(GangId id, QueueId queue);
   void NominateMoved(TaskId id);
+  // The policy of its gang that chooses the pod, and the values by which it parts; kNone: none does.
+  std::pair<int, std::string> PartOf(TaskId id) const;
+  void Part(TaskId id);
   void NoteLostRoom(const Task& task, const Gang& gang);
   void AuditTasks(std::vector<std::string>& wrong) const;
 

@@ -131,9 +131,8 @@ struct PodFacts {
   std::string ns, name, uid;
   std::string gang;  // the PodGroup's name; "" = none
   GangKind gang_kind = GangKind::kVolcano;
-  std::string role;       // the task of the job
-  std::string partition;  // which sub-group of its task it belongs to; "" = none
-  std::string node;       // "" = not bound
+  std::string role;  // the task of the job
+  std::string node;  // "" = not bound
   PodPhase phase = PodPhase::kPending;
   bool terminating = false;
   bool ours = true;         // names our scheduler
@@ -156,7 +155,7 @@ struct PodFacts {
   absl::Time grace_ends = absl::InfiniteFuture();  // of one that is terminating: gone by then
   absl::Duration grace = absl::Seconds(30);        // how long it may take to end once it is told to
   Wants wants;
-  std::vector<std::pair<std::string, std::string>> labels;  // of a pod that has not ended
+  std::vector<std::pair<std::string, std::string>> labels;  // of one that has ended only where it has a gang
 };
 
 // Nodes of one HyperNode hold all of a gang, or of a sub-group.
@@ -167,12 +166,16 @@ struct TopologyFacts {
   friend bool operator==(const TopologyFacts&, const TopologyFacts&) = default;
 };
 
-// The pods of one task that have the same partition are placed whole or not at all.
+// A policy about gangs within the gang: of the pods that it chooses those with the same values of its keys are a
+// sub-group, which is placed whole or not at all. Without keys all of them are one.
 struct SubGroupFacts {
-  std::string role;
+  std::string name;
+  std::vector<RequirementFacts> selector;                // about labels; all of these hold
+  std::vector<std::string> keys;                         // of labels, which a pod that it chooses has, and not empty
   int size = 1;                                          // pods that make one whole
   int min_groups = 0;                                    // whole ones that the gang needs to start
   std::optional<TopologyFacts> topology = std::nullopt;  // of each
+  friend bool operator==(const SubGroupFacts&, const SubGroupFacts&) = default;
 };
 
 // What a namespace may use of something, as a ResourceQuota has it, and what it uses of that.
@@ -202,7 +205,7 @@ struct GangFacts {
   std::string priority_class;
   int min_member = 0;
   std::vector<std::pair<std::string, int>> min_task_member;
-  std::vector<SubGroupFacts> sub_groups;  // each task once
+  std::vector<SubGroupFacts> sub_groups;  // a pod belongs to the first that chooses it
   bool has_min_resources = false;
   NamedAmounts min_resources;
   NamedAmounts quota_asks;  // the same as ResourceQuotas count it: "requests.cpu", "count/pods", "cpu"
@@ -218,6 +221,7 @@ struct GangFacts {
   // Since when its status says that it lacks members with which it was whole before; InfiniteFuture: it does not.
   absl::Time short_since = absl::InfiniteFuture();
   PastRuns past_runs;
+  bool ours = true;  // it does not say that its pods will name another scheduler
 };
 
 // What a queue held on average until then, as Kubernetes counts it (use.h).

@@ -132,13 +132,8 @@ void Gangs::Set(GangId id, const GangFacts& facts, bool has_quotas) {
     if (count > 0) gang.min_task_member.emplace_back(names_.Intern(role), count);
   }
   std::sort(gang.min_task_member.begin(), gang.min_task_member.end());
-  gang.sub_groups.clear();
-  for (const SubGroupFacts& group : facts.sub_groups) {
-    gang.sub_groups.push_back(
-        {names_.Intern(group.role), std::max(group.size, 1), std::max(group.min_groups, 0), group.topology});
-  }
-  std::sort(gang.sub_groups.begin(), gang.sub_groups.end(),
-            [](const SubGroups& a, const SubGroups& b) { return a.role < b.role; });
+  gang.sub_groups = facts.sub_groups;
+  for (SubGroupFacts& policy : gang.sub_groups) policy.size = std::max(policy.size, 1);
   gang.topology = facts.topology;
   gang.has_min_resources = facts.has_min_resources;
   gang.min_resources = dims_.Intern(facts.min_resources);
@@ -152,6 +147,7 @@ void Gangs::Set(GangId id, const GangFacts& facts, bool has_quotas) {
   gang.phase = facts.phase;
   gang.was_whole = facts.was_whole;
   gang.evictable = facts.evictable;
+  gang.of_others = !facts.ours;
   gang.moved = facts.moved;
   gang.short_since = facts.short_since;
   gang.past_runs = facts.past_runs;

@@ -22,12 +22,6 @@
 
 namespace gangway::model {
 
-struct SubGroups {
-  int role = 0;  // interned
-  int size = 1, min_groups = 0;
-  std::optional<TopologyFacts> topology;
-};
-
 struct Gang {
   std::string ns, name;
   Uid uid;
@@ -39,6 +33,7 @@ struct Gang {
   bool known = false;      // false: pods name it, but there is no such PodGroup
   bool was_whole = false;  // once, as its status tells
   bool evictable = true;   // it does not say otherwise
+  bool of_others = false;  // it says that its pods will name another scheduler
   bool admitted = false;   // let in: by its phase, or by a decision that is being written
   bool has_min_resources = false;
   QueueId queue = kNone;
@@ -58,7 +53,7 @@ struct Gang {
   Resources asks;  // requests of its tasks that name our scheduler and wait for a node, without gates
 
   std::vector<std::pair<int, int>> min_task_member;  // role, count; sorted by role
-  std::vector<SubGroups> sub_groups;                 // sorted by role
+  std::vector<SubGroupFacts> sub_groups;             // as Task::sub_groups numbers them
   Seldom<TopologyFacts> topology;
   Resources min_resources;
   NamedAmounts quota_asks;  // of namespaces that had quotas when the PodGroup was last told of; else empty
@@ -72,8 +67,9 @@ struct Gang {
 
   // When its tasks that hold room have started, in the mean; InfiniteFuture: none has.
   absl::Time mean_start() const { return started == 0 ? absl::InfiniteFuture() : absl::UnixEpoch() + starts / started; }
-  // A PodGroup of Volcano's says by its kind whose it is, any other by its pods.
-  bool is_ours() const { return known && (kind == GangKind::kVolcano || ours > 0); }
+  // Its pods say whose it is. Before there are any, one of Volcano's is ours unless it says otherwise: they are made
+  // when it has been let in.
+  bool is_ours() const { return known && (ours > 0 || (kind == GangKind::kVolcano && tasks.empty() && !of_others)); }
   int Count(TaskStatus status) const { return count[static_cast<std::size_t>(status)]; }
   // Volcano: pkg/scheduler/api/job_info.go, "ready"
   int ready() const {

@@ -209,7 +209,7 @@ void PodTerms::JoinClass(TaskId id) {
 
 void PodTerms::LeaveClass(TaskId id) {
   Pod& pod = pods_[static_cast<std::size_t>(id)];
-  if (pod.its_class() == -1) return;
+  if (pod.its_class() < 0) return;
   Class& its_class = classes_[pod.its_class()];
   its_class.waiting.erase(id);
   if (--its_class.pods == 0) {
@@ -225,7 +225,7 @@ void PodTerms::MakeClassesAnew() {
   class_by_key_.clear();
   for (std::size_t id = 0; id < pods_.size(); ++id) {
     Pod& pod = pods_[id];
-    if (!pod.labels.there()) continue;
+    if (!pod.labels.there() || pod.ended()) continue;
     JoinClass(static_cast<TaskId>(id));
     if (pod.row() == kNone) continue;
     Counts& counts = classes_[pod.its_class()].rows[pod.row()];
@@ -248,6 +248,14 @@ void PodTerms::Set(TaskId id, absl::string_view ns, const LabelList& labels, boo
   if (classed_) JoinClass(id);
 }
 
+void PodTerms::End(TaskId id, bool keeps_labels) {
+  if (!keeps_labels) return Remove(id);
+  Pod& pod = pods_[static_cast<std::size_t>(id)];
+  GW_CHECK(pod.row() == kNone);
+  LeaveClass(id);
+  pod.class_and_waits = {kEnded, false};
+}
+
 void PodTerms::Remove(TaskId id) {
   if (static_cast<std::size_t>(id) >= pods_.size()) return;
   GW_CHECK(pods_[static_cast<std::size_t>(id)].row() == kNone);
@@ -258,7 +266,7 @@ void PodTerms::Remove(TaskId id) {
 
 bool PodTerms::SetWaits(TaskId id, bool waits) {
   Pod& pod = pods_[static_cast<std::size_t>(id)];
-  if (pod.waits() != waits && pod.its_class() != -1) return false;
+  if (pod.waits() != waits && pod.its_class() >= 0) return false;
   pod.class_and_waits = {pod.its_class(), waits};
   return true;
 }
@@ -268,14 +276,18 @@ bool PodTerms::Same(TaskId id, const LabelList& labels) const {
                                                      : labels.empty();
 }
 
+std::string PodTerms::LabelsOf(TaskId id) const {
+  return std::string(LabelsIn(Packed(pods_[static_cast<std::size_t>(id)])));
+}
+
 bool PodTerms::HasLabels(TaskId id, const std::vector<RequirementFacts>& requirements) const {
   return static_cast<std::size_t>(id) < pods_.size() && pods_[static_cast<std::size_t>(id)].labels.there() &&
-         AllHold(requirements, LabelsIn(Packed(pods_[static_cast<std::size_t>(id)])));
+         !pods_[static_cast<std::size_t>(id)].ended() && AllHold(requirements, LabelsOf(id));
 }
 
 std::vector<TermId> PodTerms::Matched(TaskId id) const {
   const int its_class = pods_[static_cast<std::size_t>(id)].its_class();
-  return its_class == -1 ? std::vector<TermId>() : classes_[its_class].matched;
+  return its_class < 0 ? std::vector<TermId>() : classes_[its_class].matched;
 }
 
 void PodTerms::Enter(TaskId id, Row row, bool live, const Shape& shape) {
@@ -285,7 +297,7 @@ void PodTerms::Enter(TaskId id, Row row, bool live, const Shape& shape) {
     AddTo(term, row, {0, 0, 1}, 1);
     terms_[term].keepers.insert(id);
   }
-  if (pod.its_class() == -1) return;
+  if (pod.its_class() < 0) return;
   Class& its_class = classes_[pod.its_class()];
   const Counts counts{1, live ? 1 : 0, 0};
   ++its_class.rows[row].pods;
@@ -301,7 +313,7 @@ void PodTerms::Leave(TaskId id, Row row, bool live, const Shape& shape) {
     AddTo(term, row, {0, 0, 1}, -1);
     terms_[term].keepers.erase(id);
   }
-  if (pod.its_class() == -1) return;
+  if (pod.its_class() < 0) return;
   Class& its_class = classes_[pod.its_class()];
   const auto it = its_class.rows.find(row);
   it->second.live -= live ? 1 : 0;
@@ -383,7 +395,7 @@ void PodTerms::Audit(const SlotTable<Task>& tasks, const Shapes& shapes, std::ve
     const Pod none, &pod = static_cast<std::size_t>(id) < pods_.size() ? pods_[static_cast<std::size_t>(id)] : none;
     if (task.holds_room() != (pod.row() != kNone))
       wrong.push_back(absl::StrCat(name, ": holds room, and terms do not count it, or the other way round"));
-    if (!pod.labels.there()) return;
+    if (!pod.labels.there() || pod.ended()) return;
     Class its_class;
     its_class.key = ClassKeyOf(Packed(pod));
     const std::vector<TermId> matching = Matching(its_class);
@@ -419,7 +431,7 @@ void PodTerms::Audit(const SlotTable<Task>& tasks, const Shapes& shapes, std::ve
     if (pod.labels.there() && !tasks.Has(static_cast<TaskId>(id)))
       wrong.push_back(absl::StrCat("pod number ", id, " is gone, and its labels are kept"));
     labels.push_back(&pod.labels);
-    if (pod.its_class() == -1) continue;
+    if (pod.its_class() < 0) continue;
     auto& [pods, waiting] = of_classes[pod.its_class()];
     ++pods;
     waiting += pod.waits() ? 1 : 0;

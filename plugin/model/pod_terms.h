@@ -47,10 +47,14 @@ class PodTerms {
   // A pod that has not ended. It is in no row until Enter, and in none when it is Set anew. `waits`: for a node from
   // us.
   void Set(TaskId id, absl::string_view ns, const std::vector<std::pair<std::string, std::string>>& labels, bool waits);
+  // It has ended: it counts nowhere, and only its labels are kept, or nothing.
+  void End(TaskId id, bool keeps_labels);
   void Remove(TaskId id);
   // False: it matters, so that the pod must be Set anew.
   bool SetWaits(TaskId id, bool waits);
   bool Same(TaskId id, const std::vector<std::pair<std::string, std::string>>& labels) const;
+  // As labels.h packs them.
+  std::string LabelsOf(TaskId id) const;
   // Of a pod that has not ended: all of these hold for its labels.
   bool HasLabels(TaskId id, const std::vector<RequirementFacts>& requirements) const;
   // The terms that hold for it, by their keys.
@@ -106,10 +110,12 @@ class PodTerms {
     absl::btree_set<TaskId> waiting;
     int pods = 0;
   };
+  static constexpr int kEnded = -2;  // instead of a class
   struct Pod {
     PodLabels::Kept labels;
     Flagged class_and_waits{-1, false}, row_and_live{kNone, false};  // together, since pods are many
     int its_class() const { return class_and_waits.number(); }
+    bool ended() const { return its_class() == kEnded; }
     bool waits() const { return class_and_waits.flag(); }
     Row row() const { return row_and_live.number(); }
     bool live() const { return row_and_live.flag(); }

@@ -248,7 +248,7 @@ Words Tell(const Reason& reason) {
     return {phrases::kWaitsForNamed, reason.missing, Words(phrases::kTasks(least), least), reason.subject,
             Obstacle(reason)};
   if (reason.kind == Reason::Kind::kTooFewSubGroups)
-    return {phrases::kWaitsForOfTask, reason.missing, Words(phrases::kSubGroups(least), least), reason.subject,
+    return {phrases::kWaitsForSubGroups, reason.missing, Words(phrases::kSubGroups(least), least), reason.subject,
             Obstacle(reason)};
   return {phrases::kWaitsFor, reason.missing, Words(phrases::kTasks(least), least), Obstacle(reason)};
 }

@@ -81,7 +81,7 @@ struct Reason {
     kKeptForMinimum,   // what it wants beyond its minimum would take room that is kept for gangs without theirs
     kTooFewTasks,      // fewer pods exist than the minimum
     kTooFewOfRole,     // the same, for one task of the job
-    kTooFewSubGroups,  // fewer of a task's sub-groups have all their pods than must start together
+    kTooFewSubGroups,  // fewer of a policy's sub-groups have all their pods than must start together
     kGated,            // pods with scheduling gates are needed for the minimum
     kNotModelled,      // a field asks for something the scheduler does not know
     kClaim,            // a claim of its pods cannot be used

@@ -44,9 +44,10 @@ struct Task {
   Uid uid;
   GangId gang = kNone;
   ShapeId shape = kNone;
-  Row row = kNone;        // of its node, known or assumed
-  int role = 0;           // interned
-  int partition = kNone;  // interned
+  Row row = kNone;         // of its node, known or assumed
+  int role = 0;            // interned
+  int sub_groups = kNone;  // the policy of its gang that chooses it: its number in Gang::sub_groups
+  int partition = kNone;   // interned: which sub-group of these
   std::int32_t priority = 1;
   int index = -1;
   int nominated = kNone;  // interned: the node on which room is kept for it

@@ -27,7 +27,7 @@ inline constexpr Phrase kNothing("nothing", "无");
 inline constexpr Phrase kWaits("waits", "等待中");
 inline constexpr Phrase kWaitsFor("waits for $0 of $1: $2", "等待 $1中的 $0 个：$2");
 inline constexpr Phrase kWaitsForNamed("waits for $0 of $1 named $2: $3", "等待名为 $2 的 $1中的 $0 个：$3");
-inline constexpr Phrase kWaitsForOfTask("waits for $0 of $1 of task $2: $3", "等待任务 $2 的 $1中的 $0 个：$3");
+inline constexpr Phrase kWaitsForSubGroups("waits for $0 of $1 of $2: $3", "等待 $2 的 $1中的 $0 个：$3");
 inline constexpr CountedPhrase kSubGroupsHave("$0 has all of $1", "$0 have all of $1", "$0 个子组已有全部 $1");
 inline constexpr Phrase kNoPodYet("none exists yet", "尚无 Pod");
 inline constexpr CountedPhrase kPodsExist("$0 pod exists", "$0 pods exist", "已有 $0 个 Pod");

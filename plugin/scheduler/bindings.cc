@@ -25,6 +25,16 @@ void Bindings::CountIn(Metrics& metrics) {
   refused_ = metrics.AddCounter("gangway_bindings_total", "Bindings, by what became of them", {{"result", "refused"}});
   gang_latency_ = metrics.AddHistogram("volcano_e2e_job_scheduling_latency_milliseconds",
                                        "From a PodGroup's creation to when its minimum is bound", LatencyBounds());
+  // volcano: pkg/scheduler/metrics, TaskStageAssumed and TaskStageBound
+  constexpr char kPods[] = "volcano_task_scheduling_latency_milliseconds";
+  constexpr char kOfPods[] = "From a pod's creation to when it was given a node, and to when it was bound";
+  given_latency_ = metrics.AddHistogram(kPods, kOfPods, LatencyBounds(), {{"stage", "Assumed"}});
+  bound_latency_ = metrics.AddHistogram(kPods, kOfPods, LatencyBounds(), {{"stage", "Bound"}});
+}
+
+void Bindings::Given(const Task& task) {
+  ForgetPod(task.uid);
+  given_latency_.Observe(absl::ToDoubleMilliseconds(edges_.loop.Now() - absl::Time(task.created)));
 }
 
 // ---- replies
@@ -54,6 +64,7 @@ void Bindings::OnReply(const kube::Write& write, const kube::Response& reply) {
   if (reply.ok()) {
     // The watch may have told first.
     if (task.status == TaskStatus::kBinding) accepted_[task.uid.text()] = edges_.loop.Now();
+    bound_latency_.Observe(absl::ToDoubleMilliseconds(edges_.loop.Now() - absl::Time(task.created)));
     return TellScheduled(task);
   }
   refused_.Add();

@@ -60,7 +60,9 @@ class Bindings {
   bool accepted(const model::Task& task) const { return accepted_.contains(task.uid.text()); }
   // Whether the API server answered a binding of this gang by "later", or by an error of its own.
   bool put_off(const model::Gang& gang) const;
-  // The pod is given a node, is shown with one, or is gone.
+  // The pod is given a node.
+  void Given(const model::Task& task);
+  // It is shown with a node, or is gone.
   void ForgetPod(const std::string& uid) {
     accepted_.erase(uid);
     put_off_.erase(uid);
@@ -121,7 +123,7 @@ class Bindings {
   absl::flat_hash_map<std::string, absl::Time> accepted_;  // UIDs of assumed pods, and since when, or asked for
   absl::flat_hash_set<std::string> put_off_;               // UIDs
   Counter bound_, refused_;
-  Histogram gang_latency_;
+  Histogram gang_latency_, given_latency_, bound_latency_;
 };
 
 }  // namespace gangway::scheduler

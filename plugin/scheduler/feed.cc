@@ -99,13 +99,25 @@ void Feed::On(const NamespacedName& key, const api::core::PartialObject* ns) {
   });
 }
 
+namespace {
+
+model::GangFacts FactsOf(const api::volcano::PodGroup& group, const std::string& scheduler_name) {
+  return ingest::GangFactsOf(group, scheduler_name);
+}
+template <class T>
+model::GangFacts FactsOf(const T& group, const std::string&) {
+  return ingest::GangFactsOf(group);
+}
+
+}  // namespace
+
 template <class T>
 void Feed::OnGroup(GangKind kind, const NamespacedName& key, const T* group) {
   Apply([&] {
     if (group == nullptr) {
       cluster_.RemoveGang(key.ns, key.name, kind);
     } else {
-      cluster_.SetGang(ingest::GangFactsOf(*group));
+      cluster_.SetGang(FactsOf(*group, scheduler_name_));
     }
   });
 }

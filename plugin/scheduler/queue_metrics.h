@@ -1,4 +1,4 @@
-// What queues hold, ask for, deserve and may have, as Volcano's own metrics say it (volcano:
+// What queues hold, ask for, were let in for, deserve and may have, as Volcano's own metrics say it (volcano:
 // pkg/scheduler/metrics/queue.go): cpu in thousandths, memory in bytes, pods in units, everything else times 1,000. A
 // queue that is gone says 0.
 #pragma once
@@ -7,10 +7,12 @@
 #include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "base/metrics.h"
 #include "plugin/gang/policy.h"
+#include "plugin/gang/queue_tree.h"
 #include "plugin/model/cluster.h"
 
 namespace gangway::scheduler {
@@ -27,6 +29,8 @@ class QueueMetrics {
     std::map<std::pair<std::string, model::Dim>, Gauge> gauges;  // by what is said; of the queue itself kNone
     bool there = false;
   };
+  // What gangs that were let in have not been given yet, by queue, with those below it.
+  static std::vector<model::Resources> LetIn(const model::Cluster& cluster, const gang::QueueTree& tree);
   void Say(OfQueue& of, const std::string& queue, absl::string_view what, double value);
   void Say(OfQueue& of, const std::string& queue, absl::string_view what, model::Dim dim, absl::string_view resource,
            std::int64_t amount);

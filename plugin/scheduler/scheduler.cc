@@ -309,8 +309,7 @@ class GangScheduler final : public Scheduler {
   }
 
   void CarryOut(const Decision& decision, const NamespacedName& key, absl::Time now) {
-    for (const model::Placement& placement : decision.placements)
-      bindings_.ForgetPod(cluster_.task(placement.task).uid);
+    for (const model::Placement& placement : decision.placements) bindings_.Given(cluster_.task(placement.task));
     gang::CarryOut(decision, cluster_);
     if (!decision.placements.empty()) {
       log::Info("gang placed", {{"gang", key.ToString()}, {"tasks", decision.placements.size()}});

@@ -22,24 +22,17 @@ bool Stays(const model::PodFacts& facts) {
 
 // All members, so that one more does not compile.
 
-bool Same(const model::SubGroupFacts& x, const model::SubGroupFacts& y) {
-  const auto& [role, size, min_groups, topology] = x;
-  return std::tie(role, size, min_groups, topology) == std::tie(y.role, y.size, y.min_groups, y.topology);
-}
-
 // But for how far it is.
 bool AsksTheSame(const model::GangFacts& x, const model::GangFacts& y) {
   const auto& [ns, name, uid, kind, queue, priority_class, min_member, min_task_member, sub_groups, has_min_resources,
                min_resources, quota_asks, topology, not_modelled, created, waiting_time, phase, was_whole, evictable,
-               moved, short_since, past_runs] = x;
-  return std::tie(ns, name, uid, kind, queue, priority_class, min_member, min_task_member, has_min_resources,
-                  min_resources, quota_asks, topology, not_modelled, created, waiting_time, evictable, moved,
-                  short_since, past_runs) ==
-             std::tie(y.ns, y.name, y.uid, y.kind, y.queue, y.priority_class, y.min_member, y.min_task_member,
-                      y.has_min_resources, y.min_resources, y.quota_asks, y.topology, y.not_modelled, y.created,
-                      y.waiting_time, y.evictable, y.moved, y.short_since, y.past_runs) &&
-         std::equal(sub_groups.begin(), sub_groups.end(), y.sub_groups.begin(), y.sub_groups.end(),
-                    [](const auto& a, const auto& b) { return Same(a, b); });
+               moved, short_since, past_runs, ours] = x;
+  return std::tie(ns, name, uid, kind, queue, priority_class, min_member, min_task_member, sub_groups,
+                  has_min_resources, min_resources, quota_asks, topology, not_modelled, created, waiting_time,
+                  evictable, moved, short_since, past_runs, ours) ==
+         std::tie(y.ns, y.name, y.uid, y.kind, y.queue, y.priority_class, y.min_member, y.min_task_member, y.sub_groups,
+                  y.has_min_resources, y.min_resources, y.quota_asks, y.topology, y.not_modelled, y.created,
+                  y.waiting_time, y.evictable, y.moved, y.short_since, y.past_runs, y.ours);
 }
 
 bool Same(const model::QueueFacts& x, const model::QueueFacts& y) {

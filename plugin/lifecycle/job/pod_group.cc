@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "api/core/pod.h"
 #include "api/json.h"
+#include "api/volcano/group_notes.h"
 #include "base/status_macros.h"
 #include "plugin/lifecycle/job/pod.h"
 #include "plugin/lifecycle/job_plugins/job_plugin.h"
@@ -157,6 +158,9 @@ api::volcano::PodGroup NewPodGroup(const api::volcano::Job& job, PodGroupSpec sp
   const std::string past_runs(api::volcano::kPastRunsAnnotation);
   group.metadata.annotations.erase(past_runs);
   if (past.runs > 0) group.metadata.annotations[past_runs] = api::volcano::FormatPastRuns(past);
+  const std::string scheduler(api::volcano::kSchedulerNameAnnotation);
+  group.metadata.annotations.erase(scheduler);
+  if (!job.spec.scheduler_name.empty()) group.metadata.annotations[scheduler] = job.spec.scheduler_name;
   group.metadata.owner_references = {OwnerReferenceTo(job)};
   group.spec = std::move(spec);
   return group;

@@ -580,8 +580,9 @@ status: {state: {phase: Running}}
   sight.queues =
       Of("metadata: {name: bound}\nspec: {affinity: {nodeGroupAffinity: "
          "{requiredDuringSchedulingIgnoredDuringExecution: [a]}}}\n");
-  sight.pod_groups = Of(
-      "metadata: {name: near, namespace: ads}\nspec: {minMember: 1, subGroupPolicy: [{name: w, subGroupSize: 2}]}\n");
+  sight.pod_groups =
+      Of("metadata: {name: near, namespace: ads}\nspec: {minMember: 1, subGroupPolicy: [{name: w, labelSelector: "
+         "{matchExpressions: [{key: a, operator: Near}]}}]}\n");
   sight.pods = Of(R"(
 metadata: {name: bare, namespace: ads}
 spec: {schedulerName: volcano, containers: [], resourceClaims: [{name: gpu}]}
@@ -597,11 +598,12 @@ status: {phase: Pending}
 )");
   EXPECT_THAT(
       Told(FieldsThatWaitForEver(sight)),
-      ElementsAre(HasSubstr("job ads/apart: spec.tasks[0].template.spec.resourceClaims[gpu]: gangway's scheduler "
-                            "does not know it: pods of task w would wait for ever"),
-                  HasSubstr("podgroup ads/near: spec.subGroupPolicy[w]: gangway's scheduler does not know it"),
-                  HasSubstr("pod ads/bare: spec.resourceClaims[gpu]: gangway's scheduler does not know it"),
-                  HasSubstr("queue bound: spec.affinity: gangway's scheduler does not know it")));
+      ElementsAre(
+          HasSubstr("job ads/apart: spec.tasks[0].template.spec.resourceClaims[gpu]: gangway's scheduler "
+                    "does not know it: pods of task w would wait for ever"),
+          HasSubstr("podgroup ads/near: spec.subGroupPolicy[w].labelSelector: gangway's scheduler does not know it"),
+          HasSubstr("pod ads/bare: spec.resourceClaims[gpu]: gangway's scheduler does not know it"),
+          HasSubstr("queue bound: spec.affinity: gangway's scheduler does not know it")));
   sight.deployments = Of(kVolcano);
   EXPECT_THAT(FieldsThatWaitForEver(sight), IsEmpty()) << "Volcano's scheduler knows them";
 }

@@ -204,7 +204,7 @@ spec:
 apiVersion: scheduling.volcano.sh/v1beta1
 kind: PodGroup
 metadata: {name: near}
-spec: {minMember: 1, subGroupPolicy: [{name: w, subGroupSize: 2}]}
+spec: {minMember: 1, subGroupPolicy: [{name: w, labelSelector: {matchExpressions: [{key: a, operator: Near}]}}]}
 ---
 apiVersion: scheduling.volcano.sh/v1beta1
 kind: Queue
@@ -236,8 +236,9 @@ spec:
           "12: job apart: spec.tasks[0].template.spec.volumes[disk]: gangway's scheduler does not know it: pods of "
           "task worker "
           "would wait for ever",
-          "18: podgroup near: spec.subGroupPolicy[w]: gangway's scheduler does not know it: no pod of the group would "
-          "be placed",
+          "18: podgroup near: spec.subGroupPolicy[w].labelSelector: gangway's scheduler does not know it: no pod of "
+          "the "
+          "group would be placed",
           "23: queue bound: spec.affinity: gangway's scheduler does not know it: no pod of the queue would be placed",
           "25: paddlejob pj: of its Job, spec.tasks[0].template.spec.resourceClaims[gpu]: gangway's scheduler does not "
           "know it: pods of task worker would wait for ever; it allocates no devices of resource.k8s.io; ask for "

@@ -60,7 +60,7 @@ TEST_F(AlikeMinimumTest, WhatAsksForMoreIsNotAlike) {
   EXPECT_FALSE(FoundWith([](model::GangFacts& g) { g.min_member = 5; })) << "too few pods";
   EXPECT_FALSE(FoundWith([](model::GangFacts& g) { g.min_member = 0; })) << "it has its minimum";
   EXPECT_FALSE(FoundWith([](model::GangFacts& g) { g.min_task_member = {{"w", 1}}; }));
-  EXPECT_FALSE(FoundWith([](model::GangFacts& g) { g.sub_groups = {{"w", 2, 1}}; }));
+  EXPECT_FALSE(FoundWith([](model::GangFacts& g) { g.sub_groups = {testutil::SubGroupsOfTask("w", 2, 1)}; }));
   EXPECT_FALSE(FoundWith([](model::GangFacts& g) { g.topology = model::TopologyFacts{true, 1, ""}; }));
   EXPECT_FALSE(FoundWith([](model::GangFacts& g) { g.not_modelled = "spec.x"; }));
   EXPECT_FALSE(FoundWith([](model::GangFacts& g) { g.queue = "nowhere"; }));

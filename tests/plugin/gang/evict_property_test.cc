@@ -333,7 +333,7 @@ std::set<std::string> DecidedOf(const Facts& facts, const Policy& policy) {
 // It shares with nobody. All gangs are let in: who is not is held to what is above all, too.
 TEST(EvictProperty, AQueueAboveAllOthersChangesNothing) {
   int some = 0;
-  for (unsigned seed = 0; seed < 1500 && !HasFailure(); ++seed) {
+  for (unsigned seed = 0; seed < testutil::Worlds(1500) && !HasFailure(); ++seed) {
     Dice dice(seed);
     Facts facts = RandomFacts(dice);
     const Policy policy = PolicyOf(dice);

@@ -29,7 +29,7 @@ class InVainTest : public ::testing::Test {
     cluster_.SetGang(gang);
     for (int i = 0; i < tasks; ++i) {
       model::PodFacts pod = testutil::Pod(gang.name, "w", i, wants);
-      if (!gang.sub_groups.empty()) pod.partition = "0";
+      if (!gang.sub_groups.empty()) testutil::SetPartition(pod, "0");
       cluster_.SetPod(pod);
     }
     return Find(gang.name);
@@ -142,7 +142,7 @@ TEST_F(InVainTest, WhoIsLikeNobody) {
   gang.topology = {true, 1, ""};
   all.emplace(gang.name, Add(gang, 2));
   gang = testutil::Gang("of-gangs", 2);
-  gang.sub_groups = {{"w", 2, 1}};
+  gang.sub_groups = {testutil::SubGroupsOfTask("w", 2, 1)};
   all.emplace(gang.name, Add(gang, 2));
   model::PodFacts pod = testutil::Pod("in-part", "w", 0, testutil::Cpu(1000));
   pod.node = "n";

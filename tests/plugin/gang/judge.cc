@@ -322,10 +322,34 @@ class Judging {
     return false;
   }
 
-  int There(const std::string& gang, const std::string& role = "", const std::string& partition = "") const {
+  int There(const std::string& gang, const std::string& role = "") const {
     return static_cast<int>(std::count_if(after_.pods.begin(), after_.pods.end(), [&](const PodFacts& pod) {
-      return pod.gang == gang && (role.empty() || pod.role == role) &&
-             (partition.empty() || pod.partition == partition) && IsThere(pod);
+      return pod.gang == gang && (role.empty() || pod.role == role) && IsThere(pod);
+    }));
+  }
+
+  // The sub-group of a pod.
+  struct Part {
+    const model::SubGroupFacts* policy = nullptr;
+    std::vector<std::string> values;
+    friend bool operator==(const Part&, const Part&) = default;
+  };
+  static std::optional<Part> PartOf(const model::GangFacts& gang, const PodFacts& pod) {
+    for (const model::SubGroupFacts& policy : gang.sub_groups) {
+      if (!AllHold(policy.selector, pod.labels)) continue;
+      Part part{&policy, {}};
+      for (const std::string& key : policy.keys) {
+        for (const auto& [name, value] : pod.labels) {
+          if (name == key && !value.empty()) part.values.push_back(value);
+        }
+      }
+      if (part.values.size() == policy.keys.size()) return part;
+    }
+    return std::nullopt;
+  }
+  int There(const model::GangFacts& gang, const Part& part) const {
+    return static_cast<int>(std::count_if(after_.pods.begin(), after_.pods.end(), [&](const PodFacts& pod) {
+      return pod.gang == gang.name && IsThere(pod) && PartOf(gang, pod) == part;
     }));
   }
 
@@ -341,11 +365,12 @@ class Judging {
       if (sum <= gang->min_member && There(name, role) < minimum) wrong("role's minimum");  // else they do not count
     }
     for (const model::SubGroupFacts& policy : gang->sub_groups) {
-      std::set<std::string> whole;
+      std::set<std::vector<std::string>> whole;
       for (const PodFacts& pod : after_.pods) {
-        if (pod.gang == name && pod.role == policy.role && !pod.partition.empty() &&
-            There(name, policy.role, pod.partition) >= policy.size)
-          whole.insert(pod.partition);
+        if (pod.gang != name) continue;
+        const std::optional<Part> part = PartOf(*gang, pod);
+        if (part.has_value() && part->policy == &policy && There(*gang, *part) >= policy.size)
+          whole.insert(part->values);
       }
       if (static_cast<int>(whole.size()) < policy.min_groups) wrong("sub-groups");
     }
@@ -391,23 +416,19 @@ class Judging {
           Named(after_.nodes, other.node) == nullptr)
         continue;
       of_gang.push_back(&other);
-      if (other.role == pod.role && other.partition == pod.partition) of_part.push_back(&other);
+      if (PartOf(*gang, other) == PartOf(*gang, pod)) of_part.push_back(&other);
     }
     if (gang->topology.has_value() && !LieTogether(*gang->topology, of_gang)) Wrong("topology", pod);
-    for (const model::SubGroupFacts& policy : gang->sub_groups) {
-      if (policy.role == pod.role && !pod.partition.empty() && policy.topology.has_value() &&
-          !LieTogether(*policy.topology, of_part))
-        Wrong("sub-group's topology", pod);
-    }
+    const std::optional<Part> part = PartOf(*gang, pod);
+    if (part.has_value() && part->policy->topology.has_value() && !LieTogether(*part->policy->topology, of_part))
+      Wrong("sub-group's topology", pod);
   }
 
   void JudgeSubGroup(const PodFacts& pod) {
     const model::GangFacts* const gang = Named(after_.gangs, pod.gang);
-    if (gang == nullptr || pod.partition.empty()) return;
-    for (const model::SubGroupFacts& policy : gang->sub_groups) {
-      if (policy.role == pod.role && There(pod.gang, pod.role, pod.partition) < policy.size)
-        Wrong("part of a sub-group", pod);
-    }
+    if (gang == nullptr) return;
+    const std::optional<Part> part = PartOf(*gang, pod);
+    if (part.has_value() && There(*gang, *part) < part->policy->size) Wrong("part of a sub-group", pod);
   }
 
   // Of what the pod asks for; no limit of cpu and memory is one of zero.

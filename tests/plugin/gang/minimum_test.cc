@@ -21,7 +21,7 @@ class MinimumTest : public ::testing::Test {
     model::PodFacts pod = Pod("g", role, index, Cpu(100));
     pod.node = "node-000";
     pod.phase = phase;
-    pod.partition = partition;
+    testutil::SetPartition(pod, partition);
     w.cluster.SetPod(pod);
   }
   bool Has(Counts counts = IsReady) const {
@@ -70,7 +70,7 @@ TEST_F(MinimumTest, TasksMinimaAreNotLookedAtWhenTheyAreMoreThanTheGangs) {
 
 TEST_F(MinimumTest, AsManyWholeSubGroups) {
   model::GangFacts gang = Gang("g", 2);
-  gang.sub_groups = {{"w", 2, 1}};
+  gang.sub_groups = {testutil::SubGroupsOfTask("w", 2, 1)};
   w.cluster.SetGang(gang);
   Add("w", 0, PodPhase::kRunning, "a");
   Add("w", 1, PodPhase::kRunning, "b");

@@ -38,13 +38,13 @@ class NarrowingTest : public ::testing::Test {
     }
     w.cluster.SetHyperNode(spine);
     model::GangFacts gang = testutil::Gang("g", 2);
-    gang.sub_groups = {{"w", 1, 0, TopologyFacts{true, 1, ""}}};
+    gang.sub_groups = {testutil::SubGroupsOfTask("w", 1, 0, TopologyFacts{true, 1, ""})};
     w.cluster.SetGang(gang);
     for (int i = 0; i < 4; ++i) SetPod(i, "");
   }
   void SetPod(int index, const std::string& node, bool terminating = false) {
     model::PodFacts pod = Pod("g", "w", index, Cpu(1000));
-    pod.partition = absl::StrCat(index / 2);
+    testutil::SetPartition(pod, absl::StrCat(index / 2));
     pod.node = node;
     if (!node.empty()) pod.phase = model::PodPhase::kRunning;
     pod.terminating = terminating;

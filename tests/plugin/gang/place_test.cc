@@ -317,11 +317,11 @@ TEST(PlaceTest, SubGroupsOfOneTaskAreNoneOfAnother) {
   World w;
   AddNodes(w.cluster, 1);
   model::GangFacts gang = Gang("g", 2);
-  gang.sub_groups = {{"a", 1, 1}, {"b", 1, 1}};
+  gang.sub_groups = {testutil::SubGroupsOfTask("a", 1, 1), testutil::SubGroupsOfTask("b", 1, 1)};
   w.cluster.SetGang(gang);
   for (int i = 0; i < 2; ++i) {
     PodFacts pod = Pod("g", "a", i, Cpu(1000));
-    pod.partition = std::to_string(i);
+    testutil::SetPartition(pod, std::to_string(i));
     w.cluster.SetPod(i == 0 ? Running(pod, "node-000") : pod);
   }
   EXPECT_THAT(w.Placed(), IsEmpty());
@@ -333,7 +333,7 @@ TEST(PlaceTest, APodOfNoSubGroupIsPlacedAlone) {
   World w;
   AddNodes(w.cluster, 1);
   model::GangFacts gang = Gang("g", 1);
-  gang.sub_groups = {{"w", 2, 0}};
+  gang.sub_groups = {testutil::SubGroupsOfTask("w", 2, 0)};
   w.cluster.SetGang(gang);
   w.cluster.SetPod(Pod("g", "w", 0, Cpu(1000)));
   EXPECT_EQ(w.Placed().size(), 1u);
@@ -343,11 +343,11 @@ TEST(PlaceTest, WhatAHalfSubGroupGivesBackIsTakenByTheNext) {
   World w;
   AddNodes(w.cluster, 1, 3);
   model::GangFacts gang = Gang("g", 0);
-  gang.sub_groups = {{"w", 2, 0}};
+  gang.sub_groups = {testutil::SubGroupsOfTask("w", 2, 0)};
   w.cluster.SetGang(gang);
   for (int i = 0; i < 3; ++i) {
     PodFacts pod = Pod("g", "w", i, Cpu(2000));
-    if (i < 2) pod.partition = "0";
+    if (i < 2) testutil::SetPartition(pod, "0");
     w.cluster.SetPod(pod);
   }
   EXPECT_THAT(w.Placed(), ElementsAre(Pair("g-w-2", "node-000")));
@@ -530,6 +530,26 @@ TEST(PlaceTest, AScratchFollowsManyChanges) {
     ASSERT_EQ(Schedule(w.cluster, w.policy, testutil::At(10), scratch).at(0).placements.size(), i % 2 == 0 ? 0u : 1u)
         << i;
   }
+}
+
+// ---- gangs of any size
+
+// A node each; with one node less none of them has one.
+TEST(PlaceTest, TenThousandPodsAreOneGang) {
+  constexpr int kPods = 10'000;
+  World w;
+  for (int i = 0; i < kPods - 1; ++i) w.cluster.SetNode(Node(absl::StrCat("n", i), 1));
+  AddGang(w.cluster, "large", kPods, kPods, 1000);
+  const Decision waits = w.Of("large");
+  EXPECT_THAT(waits.placements, IsEmpty());
+  EXPECT_EQ(waits.reason->kind, Reason::Kind::kNoRoom);
+  EXPECT_EQ(waits.reason->missing, 1);
+  w.cluster.SetNode(Node("last", 1));
+  const Decision placed = w.Of("large");
+  ASSERT_EQ(placed.placements.size(), static_cast<std::size_t>(kPods));
+  std::set<model::Row> rows;
+  for (const model::Placement& each : placed.placements) rows.insert(each.row);
+  EXPECT_EQ(rows.size(), static_cast<std::size_t>(kPods));
 }
 
 }  // namespace

@@ -187,11 +187,11 @@ TEST_F(EvictTest, ASubGroupThatTheMinimumNeedsGoesWithAll) {
   Node("n1", Amounts(4000));
   model::GangFacts gang = testutil::Gang("job", 3);
   gang.priority_class = "low";
-  gang.sub_groups = {{"w", 2, 0}};
+  gang.sub_groups = {testutil::SubGroupsOfTask("w", 2, 0)};
   cluster.SetGang(gang);
   for (int i = 0; i < 4; ++i) {
     model::PodFacts w = PodOf("job", absl::StrCat("w-", i), Amounts(1000), "n1");
-    w.partition = absl::StrCat(i % 2);
+    testutil::SetPartition(w, absl::StrCat(i % 2));
     cluster.SetPod(w);
   }
   OneWaits("high", "high", "default", Amounts(1000));

@@ -184,11 +184,11 @@ TEST_F(ReservationTest, ASubGroupHasNodesOfOneHyperNode) {
   EXPECT_EQ(Kept(), "big: node-000 node-002 after 2");
   model::GangFacts gang = testutil::Gang("big", 2);
   gang.created = At(50);
-  gang.sub_groups = {{"w", 2, 1, model::TopologyFacts{true, 1, ""}}};
+  gang.sub_groups = {testutil::SubGroupsOfTask("w", 2, 1, model::TopologyFacts{true, 1, ""})};
   w.cluster.SetGang(gang);
   for (int i = 0; i < 2; ++i) {
     model::PodFacts pod = testutil::Pod("big", "w", i, Cpu(8000));
-    pod.partition = "0";
+    testutil::SetPartition(pod, "0");
     w.cluster.SetPod(pod);
   }
   w.cluster.SetReservation(std::nullopt);

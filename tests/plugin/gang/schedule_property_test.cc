@@ -176,6 +176,21 @@ model::TopologyFacts RandomTopology(Random& random) {
   return topology;
 }
 
+// As Jobs have them, and others behind them or alone.
+std::vector<model::SubGroupFacts> RandomPolicies(Random& random) {
+  std::vector<model::SubGroupFacts> policies;
+  if (random.Chance(60)) policies.push_back(testutil::SubGroupsOfTask("r0", 1 + random.Below(3), random.Below(3)));
+  if (!policies.empty() && random.Chance(60)) return policies;
+  model::SubGroupFacts& other = policies.emplace_back();
+  other.name = "other";
+  if (random.Chance(50)) other.selector = {{"app", model::Op::kExists, {}}};
+  if (random.Chance(70)) other.keys.emplace_back("volcano.sh/partition-id");
+  if (random.Chance(30)) other.keys.emplace_back("app");
+  other.size = 1 + random.Below(3);
+  other.min_groups = random.Below(3);
+  return policies;
+}
+
 Events RandomEvents(Random& random) {
   Events events;
   const int nodes = 1 + random.Below(8);
@@ -204,14 +219,16 @@ Events RandomEvents(Random& random) {
     }
     std::vector<model::Wants> shapes = {RandomWants(random), RandomWants(random)};
     if (random.Chance(30)) gang.min_task_member = {{"r0", random.Below(3)}, {"r1", random.Below(3)}};
-    if (random.Chance(30)) gang.sub_groups = {{"r0", 1 + random.Below(3), random.Below(3)}};
+    if (random.Chance(30)) gang.sub_groups = RandomPolicies(random);
     if (random.Chance(20)) gang.topology = RandomTopology(random);
-    if (!gang.sub_groups.empty() && random.Chance(60)) gang.sub_groups[0].topology = RandomTopology(random);
+    for (model::SubGroupFacts& policy : gang.sub_groups) {
+      if (random.Chance(60)) policy.topology = RandomTopology(random);
+    }
     for (int i = 0; i < tasks; ++i) {
       const int role = random.Below(2);
       model::PodFacts pod = Pod(name, absl::StrCat("r", role), i, shapes[static_cast<std::size_t>(role)]);
       if (random.Chance(90)) pod.labels = {{"app", pod.role}};
-      if (!gang.sub_groups.empty() && random.Chance(90)) pod.partition = absl::StrCat(random.Below(3));
+      if (!gang.sub_groups.empty() && random.Chance(90)) testutil::SetPartition(pod, absl::StrCat(random.Below(3)));
       if (random.Chance(15)) {
         pod.node = absl::StrCat("n", random.Below(nodes));
         pod.phase = random.Chance(30) ? model::PodPhase::kSucceeded : model::PodPhase::kRunning;
@@ -292,7 +309,7 @@ std::vector<std::string> WrongWith(const Events& seen, const Events& is) {
 
 TEST(ScheduleProperty, NothingIsPlacedWhereItMayNotBe) {
   std::size_t placed = 0;
-  for (unsigned seed = 0; seed < 3000; ++seed) {
+  for (unsigned seed = 0; seed < testutil::Worlds(3000); ++seed) {
     Random random(seed);
     const Events events = RandomEvents(random);
     ASSERT_THAT(WrongWith(events, events), ::testing::IsEmpty()) << "seed " << seed;
@@ -424,7 +441,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 // Who is placed has a reason no more, and who is not has one.
 TEST(ScheduleProperty, WhoWaitsIsToldWhy) {
-  for (unsigned seed = 0; seed < 3000; ++seed) {
+  for (unsigned seed = 0; seed < testutil::Worlds(3000); ++seed) {
     Random random(seed);
     Cluster cluster;
     Feed(cluster, RandomEvents(random), nullptr);
@@ -439,7 +456,7 @@ TEST(ScheduleProperty, WhoWaitsIsToldWhy) {
 }
 
 TEST(ScheduleProperty, TheOrderOfEventsDecidesNothing) {
-  for (unsigned seed = 0; seed < 1500; ++seed) {
+  for (unsigned seed = 0; seed < testutil::Worlds(1500); ++seed) {
     Random random(seed);
     const Events events = RandomEvents(random);
     Cluster plain, shuffled;
@@ -452,7 +469,7 @@ TEST(ScheduleProperty, TheOrderOfEventsDecidesNothing) {
 // What is said at a glance (alike_minimum.h) is what trying it says.
 TEST(ScheduleProperty, WhoLacksRoomAtAGlanceFindsNoneWhenTried) {
   int seen = 0;
-  for (unsigned seed = 0; seed < 3000; ++seed) {
+  for (unsigned seed = 0; seed < testutil::Worlds(3000); ++seed) {
     Random random(seed);
     Events events = RandomEvents(random);
     for (model::QueueFacts& queue : events.queues) {
@@ -498,7 +515,7 @@ TEST(ScheduleProperty, WhoLacksRoomAtAGlanceFindsNoneWhenTried) {
 }
 
 TEST(ScheduleProperty, ScratchIsOnlyACache) {
-  for (unsigned seed = 0; seed < 600; ++seed) {
+  for (unsigned seed = 0; seed < testutil::Worlds(600); ++seed) {
     Random random(seed);
     Events events = RandomEvents(random);
     Cluster cluster;
@@ -624,9 +641,10 @@ TEST(ScheduleProperty, WhoIsNotTriedAgainWouldHaveWaited) {
   EXPECT_GT(left_after_an_event, 500);
 }
 
+// Of several gangs one may wait for it: by a node more another may begin that takes what it had.
 TEST(ScheduleProperty, AFreeNodeMoreNeverMakesALoneGangWait) {
   int placed_before = 0;
-  for (unsigned seed = 0; seed < 3000; ++seed) {
+  for (unsigned seed = 0; seed < testutil::Worlds(3000); ++seed) {
     Random random(seed);
     Events events = RandomEvents(random);
     events.gangs.resize(1);
@@ -657,7 +675,7 @@ TEST(ScheduleProperty, AFreeNodeMoreNeverMakesALoneGangWait) {
 // begins, if it would have begun had nothing been placed beyond minima.
 TEST(ScheduleProperty, SurplusCostsNoGangItsBeginning) {
   int began = 0, kept = 0;
-  for (unsigned seed = 0; seed < 3000; ++seed) {
+  for (unsigned seed = 0; seed < testutil::Worlds(3000); ++seed) {
     Random random(seed);
     Events events = RandomEvents(random);
     model::GangFacts late = Gang("late", 1 + random.Below(6));
@@ -709,7 +727,7 @@ TEST(ScheduleProperty, SurplusCostsNoGangItsBeginning) {
 
 // Who would not fit though no pod beyond a minimum ran keeps nothing from anybody.
 TEST(ScheduleProperty, AGangThatNeverFitsChangesNothingForOthers) {
-  for (unsigned seed = 0; seed < 1500; ++seed) {
+  for (unsigned seed = 0; seed < testutil::Worlds(1500); ++seed) {
     Random random(seed);
     Events events = RandomEvents(random);
     for (model::GangFacts& gang : events.gangs) gang.queue = "default";  // in its queue's share it counts
@@ -733,7 +751,7 @@ TEST(ScheduleProperty, AGangThatNeverFitsChangesNothingForOthers) {
 // last.
 TEST(ScheduleProperty, SurplusStarvesNoMinimumForEver) {
   int began = 0;
-  for (unsigned seed = 0; seed < 150; ++seed) {
+  for (unsigned seed = 0; seed < testutil::Worlds(150); ++seed) {
     Random random(seed);
     Cluster cluster;
     cluster.SetQueue(testutil::Queue("default"));

@@ -34,13 +34,13 @@ void AddToTold(Crowd& crowd, Dice& dice, const std::string& name) {
     gang.min_resources = {{"cpu", 1000 * gang.min_member * (1 + dice.Below(4))}};
   }
   if (dice.Chance(10)) gang.topology = {true, dice.Below(2), ""};
-  if (dice.Chance(10)) gang.sub_groups = {{"w", 1 + dice.Below(2), 0}};
+  if (dice.Chance(10)) gang.sub_groups = {testutil::SubGroupsOfTask("w", 1 + dice.Below(2), 0)};
   crowd.cluster.SetGang(gang);
 }
 
 TEST(ToldProperty, OnlyWhatIsKnownIsLeftOut) {
   int left_out = 0, in_full = 0;
-  for (unsigned seed = 0; seed < 3000; ++seed) {
+  for (unsigned seed = 0; seed < testutil::Worlds(3000); ++seed) {
     Dice dice(seed);
     Crowd crowd;
     MakeCrowd(crowd, dice);

@@ -200,11 +200,11 @@ class PartTopologyTest : public TopologyTest {
                 int min_member = -1) {
     GangFacts gang = Gang("g", min_member < 0 ? 2 * parts : min_member);
     gang.topology = std::move(of_gang);
-    gang.sub_groups = {{"w", 2, 0, of_part}};
+    gang.sub_groups = {testutil::SubGroupsOfTask("w", 2, 0, of_part)};
     w.cluster.SetGang(gang);
     for (int i = 0; i < 2 * parts; ++i) {
       PodFacts pod = Pod("g", "w", i, Cpu(2000));
-      pod.partition = absl::StrCat(i / 2);
+      testutil::SetPartition(pod, absl::StrCat(i / 2));
       w.cluster.SetPod(pod);
     }
   }
@@ -270,7 +270,7 @@ TEST_F(PartTopologyTest, APodThatIsMissingGoesWhereItsSubGroupIs) {
   AddParts(2, Hard(1));
   for (const auto& [index, node] : {std::pair(0, "n3"), std::pair(2, "n1"), std::pair(3, "n2")}) {
     PodFacts pod = Pod("g", "w", index, Cpu(2000));
-    pod.partition = absl::StrCat(index / 2);
+    testutil::SetPartition(pod, absl::StrCat(index / 2));
     pod.node = node;
     pod.phase = model::PodPhase::kRunning;
     w.cluster.SetPod(pod);

@@ -35,12 +35,12 @@ class UnitsTest : public ::testing::Test {
   }
   void AddPod(int index, int cpu, const std::string& partition = "") {
     model::PodFacts pod = Pod("g", "w", index, Cpu(1000 * cpu));
-    pod.partition = partition;
+    testutil::SetPartition(pod, partition);
     w.cluster.SetPod(pod);
   }
   void SetSubGroups(int size, std::optional<TopologyFacts> topology = std::nullopt) {
     model::GangFacts gang = testutil::Gang("g", 1);
-    gang.sub_groups = {{"w", size, 0, std::move(topology)}};
+    gang.sub_groups = {testutil::SubGroupsOfTask("w", size, 0, std::move(topology))};
     w.cluster.SetGang(gang);
   }
   testutil::World w;

@@ -129,11 +129,11 @@ TEST_F(EvictTest, ARolesMinimumAndWholeSubGroupsStay) {
   OneWaits("high", "high", "default", Amounts(2000));
   EXPECT_THAT(Evicted(), ElementsAre("w-2", "w-3"));
   gang.min_task_member.clear();
-  gang.sub_groups = {{"w", 2, 0}};
+  gang.sub_groups = {testutil::SubGroupsOfTask("w", 2, 0)};
   cluster.SetGang(gang);
   for (int i = 0; i < 4; ++i) {
     model::PodFacts w = PodOf("job", absl::StrCat("w-", i), Amounts(1000), "n1");
-    w.partition = absl::StrCat(i % 2);
+    testutil::SetPartition(w, absl::StrCat(i % 2));
     w.index = i;
     w.priority = -1;
     cluster.SetPod(w);

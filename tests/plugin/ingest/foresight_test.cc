@@ -85,8 +85,12 @@ TEST(ForeseeTest, AClaimForOnePodOfSeveral) {
 
 TEST(ForeseeTest, GroupsAndQueues) {
   EXPECT_EQ(
-      Of<api::volcano::PodGroup>(R"("minMember":1,"subGroupPolicy":[{"name":"w","subGroupSize":2}])").at(0).ToString(),
-      "spec.subGroupPolicy[w]: gangway's scheduler does not know it: no pod of the group would be placed");
+      Of<api::volcano::PodGroup>(
+          R"("minMember":1,"subGroupPolicy":[{"name":"w","labelSelector":{"matchExpressions":[{"key":"a","operator":"Near"}]}}])")
+          .at(0)
+          .ToString(),
+      "spec.subGroupPolicy[w].labelSelector: gangway's scheduler does not know it: no pod of the group would be "
+      "placed");
   EXPECT_THAT(Of<api::volcano::PodGroup>(R"("minMember":1)"), IsEmpty());
   EXPECT_EQ(Of<api::volcano::Queue>(
                 R"("affinity":{"nodeGroupAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":["a"]}})")

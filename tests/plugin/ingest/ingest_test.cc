@@ -386,6 +386,21 @@ TEST(IngestTest, APodSaysWhomItWouldBeNear) {
   EXPECT_EQ(wants.not_modelled, "");
 }
 
+TEST(IngestTest, OfABoundPodThatItPrefersIsNotTold) {
+  const std::string term = R"({"topologyKey":"host","labelSelector":{}})";
+  const model::Wants wants =
+      PodOf(
+          absl::StrCat(
+              R"("nodeName":"n","containers":[],"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[)",
+              term, R"(],"preferredDuringSchedulingIgnoredDuringExecution":[{"weight":7,"podAffinityTerm":)", term,
+              R"(}]},"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[)", term,
+              R"(],"preferredDuringSchedulingIgnoredDuringExecution":[{"weight":9,"podAffinityTerm":)", term, "}]}}"))
+          .wants;
+  EXPECT_THAT(wants.pod_preferences, IsEmpty());
+  EXPECT_THAT(wants.pod_affinity, IsEmpty());
+  EXPECT_EQ(wants.pod_anti_affinity.size(), 1u) << "whom it keeps away is held";
+}
+
 TEST(IngestTest, APodSaysHowItIsSpread) {
   const model::Wants wants = PodOf(R"("containers":[],"topologySpreadConstraints":[
       {"maxSkew":2,"minDomains":3,"topologyKey":"zone","whenUnsatisfiable":"DoNotSchedule","labelSelector":{"matchLabels":{"a":"b"}},"matchLabelKeys":["gen"],
@@ -559,43 +574,49 @@ model::GangFacts GangWithSubGroups(const std::string& policies) {
       Decoded<api::volcano::PodGroup>(absl::StrCat(R"({"spec":{"minMember":4,"subGroupPolicy":[)", policies, "]}}")));
 }
 
-TEST(IngestTest, SubGroupsOfATaskAreCounts) {
+TEST(IngestTest, SubGroupsChoosePodsByLabels) {
   const auto gang = GangWithSubGroups(absl::StrCat(R"({"name":"w","subGroupSize":2,"minSubGroups":1,)", kOfTask, "}"));
   EXPECT_EQ(gang.not_modelled, "");
-  ASSERT_EQ(gang.sub_groups.size(), 1u);
-  EXPECT_EQ(gang.sub_groups[0].role, "w");
-  EXPECT_EQ(gang.sub_groups[0].size, 2);
-  EXPECT_EQ(gang.sub_groups[0].min_groups, 1);
-  EXPECT_EQ(GangWithSubGroups(R"({"name":"x"})").not_modelled, "") << "it asks for nothing";
+  EXPECT_THAT(gang.sub_groups,
+              ElementsAre(model::SubGroupFacts{
+                  "w", {{"volcano.sh/task-spec", model::Op::kIn, {"w"}}}, {"volcano.sh/partition-id"}, 2, 1}));
+  EXPECT_THAT(GangWithSubGroups(
+                  R"({"name":"x","subGroupSize":2,"matchLabelKeys":["c","d"],
+              "labelSelector":{"matchLabels":{"a":"b"},"matchExpressions":[{"key":"e","operator":"DoesNotExist"}]},
+              "networkTopology":{"mode":"hard","highestTierAllowed":1}},{"minSubGroups":1})")
+                  .sub_groups,
+              ElementsAre(model::SubGroupFacts{"x",
+                                               {{"a", model::Op::kIn, {"b"}}, {"e", model::Op::kDoesNotExist, {}}},
+                                               {"c", "d"},
+                                               2,
+                                               0,
+                                               model::TopologyFacts{true, 1, ""}},
+                          model::SubGroupFacts{"subGroupPolicy[1]", {}, {}, 1, 1}));
 }
 
-TEST(IngestTest, OtherSubGroupsAreNamed) {
+TEST(IngestTest, PoliciesThatAskForNothingAreKeptWhereTheyTakePodsFromOthers) {
+  EXPECT_THAT(GangWithSubGroups(R"({"name":"x"})").sub_groups, IsEmpty());
+  const auto gang = GangWithSubGroups(R"({"name":"x"},{"name":"y","subGroupSize":2},{"name":"z"})");
+  ASSERT_EQ(gang.sub_groups.size(), 2u);
+  EXPECT_EQ(gang.sub_groups[1].name, "y");
+}
+
+TEST(IngestTest, ASelectorThatDoesNotReadIsNamed) {
   EXPECT_EQ(GangWithSubGroups(
-                R"({"name":"x","subGroupSize":2,"labelSelector":{"matchLabels":{"a":"b"}},"matchLabelKeys":["c"]})")
+                R"({"name":"x","labelSelector":{"matchExpressions":[{"key":"e","operator":"Near","values":["a"]}]}})")
                 .not_modelled,
-            "spec.subGroupPolicy[x]");
-  EXPECT_EQ(GangWithSubGroups(R"({"name":"x","minSubGroups":1})").not_modelled, "spec.subGroupPolicy[x]");
-  const auto topology =
-      GangWithSubGroups(
-          absl::StrCat(R"({"name":"w","subGroupSize":2,"networkTopology":{"mode":"hard","highestTierAllowed":1},)",
-                       kOfTask, "}"))
-          .sub_groups.at(0)
-          .topology;
-  EXPECT_EQ(topology, (model::TopologyFacts{true, 1, ""}));
-  EXPECT_EQ(GangWithSubGroups(absl::StrCat(R"({"name":"w","subGroupSize":2,)", kOfTask,
-                                           R"(},{"name":"v","subGroupSize":3,)", kOfTask, "}"))
-                .not_modelled,
-            "spec.subGroupPolicy[v]");
+            "spec.subGroupPolicy[x].labelSelector");
 }
 
-TEST(IngestTest, APodOfATaskSaysItsPartition) {
-  const std::string annotation = R"(,"annotations":{"volcano.sh/task-spec":"w"})";
-  EXPECT_EQ(PodOf(R"("containers":[])",
-                  annotation + R"(,"labels":{"volcano.sh/task-spec":"w","volcano.sh/partition-id":"1"})")
-                .partition,
-            "1");
-  EXPECT_EQ(PodOf(R"("containers":[])", annotation + R"(,"labels":{"volcano.sh/partition-id":"1"})").partition, "")
-      << "the selector does not match it";
+TEST(IngestTest, OfAPodThatEndedTheLabelsAreToldWhereItHasAGang) {
+  const auto labels = [](absl::string_view annotations) {
+    return PodFactsOf(Decoded<api::core::Pod>(absl::StrCat(R"({"metadata":{"name":"p","labels":{"a":"b"})", annotations,
+                                                           R"(},"status":{"phase":"Succeeded"}})")),
+                      "volcano")
+        .labels;
+  };
+  EXPECT_THAT(labels(""), IsEmpty());
+  EXPECT_THAT(labels(R"(,"annotations":{"scheduling.k8s.io/group-name":"g"})"), ElementsAre(Pair("a", "b")));
 }
 
 TEST(IngestTest, AQueueThatIsBoundToNodeGroupsIsNamed) {

@@ -1,6 +1,7 @@
 // Facts for tests: valid objects to start from; a case states only what matters to it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -46,6 +47,24 @@ inline model::PodFacts Pod(const std::string& gang, const std::string& role, int
   pod.created = At(1);
   pod.wants = std::move(wants);
   return pod;
+}
+
+// The sub-groups of a Job's task.
+inline model::SubGroupFacts SubGroupsOfTask(const std::string& task, int size, int min_groups,
+                                            std::optional<model::TopologyFacts> topology = std::nullopt) {
+  return {task,
+          {{"volcano.sh/task-spec", model::Op::kIn, {task}}},
+          {"volcano.sh/partition-id"},
+          size,
+          min_groups,
+          std::move(topology)};
+}
+
+// Puts the pod into that one of these; "": into none.
+inline void SetPartition(model::PodFacts& pod, std::string partition) {
+  std::erase_if(pod.labels, [](const auto& label) { return label.first.starts_with("volcano.sh/"); });
+  pod.labels.emplace_back("volcano.sh/task-spec", pod.role);
+  if (!partition.empty()) pod.labels.emplace_back("volcano.sh/partition-id", std::move(partition));
 }
 
 inline model::GangFacts Gang(const std::string& name, int min_member) {

@@ -206,7 +206,7 @@ class Life {
     PodFacts pod = Pod(Of({"g0", "g1", "g2", ""}), Of({"ps", "worker"}), Below(2), Cpu(1000 * (1 + Below(2))));
     pod.name = name;
     pod.uid = absl::StrCat(name, "-", Below(3));
-    if (Below(5) == 0) pod.partition = Of({"0", "1"});
+    if (Below(5) == 0) testutil::SetPartition(pod, Of({"0", "1"}));
     pod.gated = Below(6) == 0;
     if (Below(3) == 0) pod.wants.requests.emplace_back(Of({"a.com/gpu", "b.com/nic"}), 1);
     if (Below(3) == 0) pod.wants.claims = {absl::StrCat("default/c", Below(3))};

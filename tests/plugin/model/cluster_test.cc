@@ -160,7 +160,6 @@ TEST(ClusterTest, WhateverAnEventSaysAnewOfAPodIsSeen) {
       [](PodFacts& pod) { pod.gang = "another"; },
       [](PodFacts& pod) { pod.gang.clear(); },
       [](PodFacts& pod) { pod.role = "ps"; },
-      [](PodFacts& pod) { pod.partition = "1"; },
       [](PodFacts& pod) { pod.priority = 7; },
       [](PodFacts& pod) { pod.index = 7; },
       [](PodFacts& pod) { pod.ours = false; },

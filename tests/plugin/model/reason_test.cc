@@ -98,7 +98,7 @@ TEST(RenderTest, EachKindHasItsWords) {
        "kept_for_minimum: waits for 1 of 2 tasks: room is kept for gangs that lack their minimum, the first is x"},
       {Kind::kTooFewTasks, "too_few_tasks: waits for 1 of 2 tasks: 1 pod exists"},
       {Kind::kTooFewOfRole, "too_few_of_role: waits for 1 of 2 tasks named x: 1 pod exists"},
-      {Kind::kTooFewSubGroups, "too_few_sub_groups: waits for 1 of 2 sub-groups of task x: 1 has all of 3 pods"},
+      {Kind::kTooFewSubGroups, "too_few_sub_groups: waits for 1 of 2 sub-groups of x: 1 has all of 3 pods"},
       {Kind::kGated, "gated: waits for 1 of 2 tasks: pods are held by scheduling gates, the first is x"},
       {Kind::kNotModelled, "not_modelled: waits for 1 of 2 tasks: x asks for something this scheduler does not know"},
       {Kind::kClaim, "claim: waits for 1 of 2 tasks: claim x"},

@@ -14,7 +14,9 @@ namespace gangway::scheduler {
 namespace {
 
 using model::TaskId;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testutil::Cpu;
 using testutil::Pod;
@@ -124,6 +126,25 @@ TEST_F(BindingsTest, FromAPodGroupToItsPodsIsMeasured) {
   bindings_.LookAtHalf(key_, gang_, loop_.Now());
   EXPECT_THAT(metrics.Expose(), ::testing::HasSubstr("volcano_e2e_job_scheduling_latency_milliseconds_count 1\n"))
       << "who was whole before a restart is not counted again";
+}
+
+TEST_F(BindingsTest, FromAPodToItsNodeAndItsBindingIsMeasured) {
+  Metrics metrics;
+  bindings_.CountIn(metrics);
+  for (int i = 0; i < 2; ++i) {
+    model::PodFacts pod = Pod("g", "w", i, Cpu(1000));
+    pod.created = loop_.Now();
+    cluster_.SetPod(pod);
+  }
+  loop_.RunFor(absl::Milliseconds(250));
+  for (const TaskId task : tasks_) bindings_.Given(cluster_.task(task));
+  loop_.RunFor(absl::Milliseconds(50));
+  Reply(0, 201);
+  Reply(1, 500);
+  const std::string name = "volcano_task_scheduling_latency_milliseconds_";
+  EXPECT_THAT(metrics.Expose(),
+              AllOf(HasSubstr(name + "sum{stage=\"Assumed\"} 500\n"), HasSubstr(name + "count{stage=\"Bound\"} 1\n"),
+                    HasSubstr(name + "sum{stage=\"Bound\"} 300\n")));
 }
 
 TEST_F(BindingsTest, ARefusedBindingIsLookedIntoAndTheGangRestsAWhile) {

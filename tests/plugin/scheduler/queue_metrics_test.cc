@@ -55,6 +55,45 @@ TEST(QueueMetricsTest, AsVolcanoCountsThem) {
   EXPECT_THAT(metrics.Expose(), HasSubstr("volcano_queue_weight{queue_name=\"ads\"} 0\n")) << "it is gone";
 }
 
+// volcano: plugins/capacity: what was let in and has not been given yet; its pods may not be made.
+TEST(QueueMetricsTest, WhatQueuesWereLetInFor) {
+  model::Cluster cluster;
+  testutil::AddNodes(cluster, 1);
+  model::QueueFacts team = testutil::Queue("team"), below = testutil::Queue("below");
+  below.parent = "team";
+  cluster.SetQueue(team);
+  cluster.SetQueue(below);
+  const auto add = [&](const char* name, model::GangPhase phase) {
+    model::GangFacts gang = testutil::Gang(name, 2);
+    gang.queue = "below";
+    gang.phase = phase;
+    gang.has_min_resources = true;
+    gang.min_resources = {{"cpu", 4000}, {"acme.com/npu", 1}};
+    cluster.SetGang(gang);
+  };
+  add("let-in", model::GangPhase::kInqueue);
+  add("not-yet", model::GangPhase::kPending);
+  add("over", model::GangPhase::kCompleted);
+  add("half", model::GangPhase::kRunning);
+  model::PodFacts pod = testutil::Pod("half", "w", 0, testutil::Cpu(1000));
+  pod.node = "node-000";
+  cluster.SetPod(pod);
+  Metrics metrics;
+  QueueMetrics queues;
+  queues.CountIn(metrics);
+  queues.Set(cluster, gang::Sharing::kByWeight);
+  for (const char* const name : {"below", "team"}) {
+    const std::string queue = name;
+    EXPECT_THAT(metrics.Expose(),
+                AllOf(HasSubstr("volcano_queue_inqueue_milli_cpu{queue_name=\"" + queue + "\"} 7000\n"),
+                      HasSubstr("volcano_queue_inqueue_scalar_resources{queue_name=\"" + queue +
+                                "\",resource=\"acme.com/npu\"} 2000\n")));
+  }
+  add("let-in", model::GangPhase::kCompleted);
+  queues.Set(cluster, gang::Sharing::kByWeight);
+  EXPECT_THAT(metrics.Expose(), HasSubstr("volcano_queue_inqueue_milli_cpu{queue_name=\"team\"} 3000\n"));
+}
+
 TEST(QueueMetricsTest, WhatNoNodeHasIsSaidOfWhoHoldsItOrAsksForIt) {
   model::Cluster cluster;
   testutil::AddNodes(cluster, 1);

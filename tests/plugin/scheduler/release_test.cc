@@ -101,16 +101,16 @@ TEST_F(ReleaseTest, AGangWithoutATasksMinimumIsNotWhole) {
 
 TEST_F(ReleaseTest, AGangWithoutItsWholeSubGroupsIsNotWhole) {
   model::GangFacts gang = testutil::Gang("g", 2);
-  gang.sub_groups = {{"w", 2, 1}};
+  gang.sub_groups = {testutil::SubGroupsOfTask("w", 2, 1)};
   cluster_.SetGang(gang);
   for (int i = 0; i < 2; ++i) {
     PodFacts pod = Pod(i, "n1");
-    pod.partition = absl::StrCat(i);
+    testutil::SetPartition(pod, absl::StrCat(i));
     cluster_.SetPod(pod);
   }
   EXPECT_THAT(Released(), ElementsAre("g-w-0", "g-w-1"));
   PodFacts other_half = Pod(2, "n1");
-  other_half.partition = "0";
+  testutil::SetPartition(other_half, "0");
   cluster_.SetPod(other_half);
   EXPECT_EQ(Find(), std::nullopt);
 }

@@ -263,6 +263,15 @@ TEST(PodGroupTest, IsOwnedByTheJobAndCarriesItsLabels) {
   EXPECT_EQ(group.spec.queue, "q");
 }
 
+// So that a scheduler of another name leaves it alone while it has no pods; what users wrote is not taken for it.
+TEST(PodGroupTest, SaysWhoWillPlaceItsPods) {
+  api::volcano::Job job;
+  job.metadata.annotations = {{"gangway.io/scheduler-name", "mine"}};
+  EXPECT_EQ(NewPodGroup(job, {}).metadata.annotations.count("gangway.io/scheduler-name"), 0u);
+  job.spec.scheduler_name = "other";
+  EXPECT_EQ(NewPodGroup(job, {}).metadata.annotations.at("gangway.io/scheduler-name"), "other");
+}
+
 TEST(PodGroupTest, NothingToSayIsNothing) {
   JobSpec spec;
   spec.min_available = 1;
