@@ -82,16 +82,14 @@ std::vector<Writes> PaddleWrites(const api::Resource& paddle_jobs) {
           {&api::kConfigMaps, "", "create delete"}, {&api::kServices, "", "create delete"}};
 }
 
-constexpr char kControllers[] = "controllers", kPaddleControllers[] = "paddle-controllers", kScheduler[] = "scheduler";
-
 std::vector<ComponentRow> MakeTable() {
   using controller::CronJobController;
   using controller::JobFlowController;
   using controller::QueueController;
   return {
-      {"admission", kControllers, "", MakeAdmission, {}},
+      {"admission", kControllers.name, "", MakeAdmission, {}},
       {"job",
-       kControllers,
+       kControllers.name,
        "job",
        MakeJob,
        {{&api::kJobs, "", "delete patch"},
@@ -105,40 +103,40 @@ std::vector<ComponentRow> MakeTable() {
         {&api::kPersistentVolumeClaims, "", "create"},
         {&api::kSecrets, "", "create delete patch"}}},
       {"cronjob",
-       kControllers,
+       kControllers.name,
        "cronjob",
        MakeVolcano<CronJobController>,
        {{&api::kJobs, "", "create delete"}, {&api::kCronJobs, "status", "patch"}}},
       {"jobflow",
-       kControllers,
+       kControllers.name,
        "jobflow",
        MakeVolcano<JobFlowController>,
        {{&api::kJobs, "", "create delete"},
         {&api::kJobFlows, "status", "patch"},
         {&api::kJobTemplates, "status", "patch"}}},
       {"podgroup",
-       kControllers,
+       kControllers.name,
        "podgroup",
        MakePodGroup,
        {{&api::kPodGroups, "", "create delete patch"}, {&api::kPods, "", "patch"}}},
       {"queue",
-       kControllers,
+       kControllers.name,
        "queue",
        MakeVolcano<QueueController>,
        {{&api::kQueues, "", "create patch"}, {&api::kQueues, "status", "patch"}, {&api::kCommands, "", "delete"}}},
       {"hypernode",
-       kControllers,
+       kControllers.name,
        "hypernode",
        MakeHyperNode,
        {{&api::volcano::kHyperNodes, "", "create delete patch"}, {&api::volcano::kHyperNodes, "status", "patch"}}},
       // After those whose watches of all pods and Jobs they share.
-      {"paddlejob", kPaddleControllers, "paddlejob", MakePaddle<api::paddle::PaddleJob>,
+      {"paddlejob", kPaddleControllers.name, "paddlejob", MakePaddle<api::paddle::PaddleJob>,
        PaddleWrites(api::paddle::kPaddleJobs)},
-      {"kubeflowpaddlejob", kPaddleControllers, "paddlejob", MakePaddle<api::paddle::kubeflow::PaddleJob>,
+      {"kubeflowpaddlejob", kPaddleControllers.name, "paddlejob", MakePaddle<api::paddle::kubeflow::PaddleJob>,
        PaddleWrites(api::paddle::kubeflow::kPaddleJobs)},
-      {"notifications", kControllers, "", MakeNotifier, {}},
+      {"notifications", kControllers.name, "", MakeNotifier, {}},
       {"scheduler",
-       kScheduler,
+       kScheduler.name,
        "",
        MakeScheduler,
        {{&api::kPods, "", "delete"},

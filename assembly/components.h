@@ -12,6 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "api/resource.h"
+#include "assembly/processes.h"
 #include "kube/runtime/components.h"
 #include "plugin/controller/admission_facts.h"
 #include "plugin/controller/job_controller.h"
@@ -54,9 +55,8 @@ struct Writes {
 
 struct ComponentRow {
   const char* name;
-  const char* process;  // "controllers", "paddle-controllers" or "scheduler": what may be a process of its own, and the
-                        // client's name in the journal
-  const char* reconciler;  // in --only; "": it always runs
+  absl::string_view process;  // the name of its ProcessRow
+  const char* reconciler;     // in --only; "": it always runs
   // Null: these options do not want it.
   std::unique_ptr<kube::Component> (*make)(kube::Informers& informers, const Options& options);
   std::vector<Writes> writes;

@@ -97,11 +97,12 @@ absl::StatusOr<std::vector<std::string>> AlphaVersions(const std::vector<std::st
 
 // Those that are to run; "apiserver" may stand among them, it always does.
 absl::StatusOr<std::vector<sandbox::Component>> ParseComponents(const std::string& text) {
-  static constexpr std::pair<absl::string_view, std::optional<sandbox::Component>> kNames[] = {
+  static const std::pair<absl::string_view, std::optional<sandbox::Component>> kNames[] = {
       {"apiserver", std::nullopt},
       {"kubelets", sandbox::Component::kKubelets},
-      {"controllers", sandbox::Component::kControllers},  // with those of PaddleJobs
-      {"scheduler", sandbox::Component::kScheduler},
+      {sandbox::ClientName(sandbox::Component::kControllers),
+       sandbox::Component::kControllers},  // with those of PaddleJobs
+      {sandbox::ClientName(sandbox::Component::kScheduler), sandbox::Component::kScheduler},
   };
   std::vector<sandbox::Component> out;
   for (const absl::string_view name : absl::StrSplit(text, ',', absl::SkipEmpty())) {

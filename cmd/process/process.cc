@@ -79,8 +79,10 @@ std::unique_ptr<kube::Components> MakeComponents(ProcessKind kind, Loop& loop, k
   options.notifications = std::move(notifications);
   options.metrics = &metrics;
   options.shadow = settings.shadow;
-  if (kind == ProcessKind::kScheduler) return assembly::MakeComponents(loop, client, {"scheduler"}, options);
-  return assembly::MakeComponents(loop, client, {"controllers", "paddle-controllers"}, options);
+  if (kind == ProcessKind::kScheduler)
+    return assembly::MakeComponents(loop, client, {assembly::kScheduler.name}, options);
+  return assembly::MakeComponents(loop, client, {assembly::kControllers.name, assembly::kPaddleControllers.name},
+                                  options);
 }
 
 void ConfigureLogs(const Settings& settings) {

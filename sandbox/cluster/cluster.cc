@@ -4,9 +4,11 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "api/cluster_resources.h"
 #include "api/resource.h"
 #include "assembly/components.h"
+#include "assembly/processes.h"
 #include "base/check.h"
 #include "sandbox/cluster/own_roles.h"
 #include "sandbox/kubelet/volume_controller.h"
@@ -14,24 +16,34 @@
 
 namespace gangway::sandbox {
 
-absl::string_view ClientName(Component component) {
+namespace {
+
+// Null: the kubelets, which are the sandbox's own.
+const assembly::ProcessRow* RowOf(Component component) {
   switch (component) {
     case Component::kKubelets:
-      return "kubelet";
+      return nullptr;
     case Component::kControllers:
-      return "controllers";
+      return &assembly::kControllers;
     case Component::kScheduler:
-      return "scheduler";
+      return &assembly::kScheduler;
     case Component::kPaddleControllers:
-      return "paddle-controllers";
+      return &assembly::kPaddleControllers;
   }
-  return "";
+  return nullptr;
+}
+
+}  // namespace
+
+absl::string_view ClientName(Component component) {
+  const assembly::ProcessRow* const row = RowOf(component);
+  return row == nullptr ? "kubelet" : row->name;
 }
 
 std::optional<User> AccountOf(Component component) {
-  if (component == Component::kKubelets) return std::nullopt;
-  const absl::string_view account = component == Component::kScheduler ? "gangway-scheduler" : "gangway-controller";
-  User user{.name = ServiceAccountUser(kOwnNamespace, account),
+  const assembly::ProcessRow* const row = RowOf(component);
+  if (row == nullptr) return std::nullopt;
+  User user{.name = ServiceAccountUser(kOwnNamespace, absl::StrCat("gangway-", row->component)),
             .uid = {},
             .groups = ServiceAccountGroups(kOwnNamespace),
             .extra = {}};
@@ -98,9 +110,8 @@ void Cluster::Start() {
 
 // As whoever installs it does; once, so that what is taken away stays away.
 void Cluster::MakeRoles(Component component) {
-  if (!rbac_ || component == Component::kKubelets) return;
-  const absl::string_view account = component == Component::kScheduler ? "scheduler" : "controller";
-  if (!roles_made_.insert(std::string(account)).second) return;
+  const assembly::ProcessRow* const row = RowOf(component);
+  if (!rbac_ || row == nullptr || !roles_made_.insert(std::string(row->component)).second) return;
   static constexpr std::pair<absl::string_view, const api::Resource*> kKinds[] = {
       {"Namespace", &api::kNamespaces},
       {"ServiceAccount", &api::kServiceAccounts},
@@ -108,12 +119,12 @@ void Cluster::MakeRoles(Component component) {
       {"RoleBinding", &api::kRoleBindings},
       {"ClusterRole", &api::kClusterRoles},
       {"ClusterRoleBinding", &api::kClusterRoleBindings}};
-  for (OwnObject& object : OwnRoles(account)) {
-    const auto* const row =
+  for (OwnObject& object : OwnRoles(row->component)) {
+    const auto* const kind =
         std::find_if(std::begin(kKinds), std::end(kKinds), [&](const auto& each) { return each.first == object.kind; });
     kube::Request request;
     request.method = "POST";
-    request.path = api::PathOf(*row->second, object.ns);
+    request.path = api::PathOf(*kind->second, object.ns);
     request.body = std::move(object.json);
     const kube::Response made = server_.Handle(request, Caller{.name = "sandbox"});
     GW_CHECK(made.ok() || made.code == 409);  // the namespace is there for the other one
@@ -142,9 +153,9 @@ void Cluster::Start(Component component) {
     options.scheduler.audit_every = audit_every_;
     if (label_source_.has_value()) options.label_source = std::make_shared<controller::LiveLabelSource>(*label_source_);
     options.translate.target = convert::Target::kGangway;
-    std::vector<absl::string_view> names = {ClientName(component)};
+    std::vector<absl::string_view> names = {RowOf(component)->name};
     if (component == Component::kControllers && one_controller_process_)
-      names.push_back(ClientName(Component::kPaddleControllers));
+      names.push_back(assembly::kPaddleControllers.name);
     process->components = assembly::MakeComponents(clock, process->client, names, options);
     process->components->Start();
   }

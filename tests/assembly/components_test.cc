@@ -31,8 +31,6 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 namespace json = boost::json;
 
-constexpr absl::string_view kProcesses[] = {"controllers", "paddle-controllers", "scheduler"};
-
 constexpr char kPaddleJob[] =
     R"({"apiVersion":"batch.paddlepaddle.org/v1","kind":"PaddleJob","metadata":{"name":"wd"},"spec":{"cleanPodPolicy":"Always",
   "worker":{"replicas":2,"template":{"spec":{"containers":[{"name":"p","image":"i"}]}}}}})";
@@ -45,7 +43,7 @@ TEST(ComponentsTest, EachHasANameAndAProcess) {
   std::set<std::string> names;
   for (const ComponentRow& row : AllComponents()) {
     EXPECT_TRUE(names.insert(row.name).second) << row.name;
-    EXPECT_THAT(kProcesses, ::testing::Contains(row.process)) << row.name;
+    EXPECT_THAT(kProcesses, ::testing::Contains(::testing::Field(&ProcessRow::name, row.process))) << row.name;
   }
   EXPECT_THAT(Reconcilers(), ElementsAre("cronjob", "hypernode", "job", "jobflow", "paddlejob", "podgroup", "queue"));
 }
@@ -59,7 +57,7 @@ TEST(ComponentsTest, AShadowReadsWhatTheSchedulerReads) {
     Options options;
     options.shadow = shadow;
     for (const ComponentRow& row : AllComponents()) {
-      if (row.process != std::string("scheduler")) continue;
+      if (row.process != kScheduler.name) continue;
       kube::Informers informers(loop, client);
       const auto component = row.make(informers, options);
       for (const kube::AnyInformer* const informer : component->watched())
@@ -239,7 +237,7 @@ TEST(ComponentsTest, NoProcessWritesWhatItsRowsDoNotSay) {
   for (const ComponentRow& row : AllComponents()) {
     for (const Writes& writes : row.writes) {
       for (const absl::string_view verb : absl::StrSplit(writes.verbs, ' '))
-        may[row.process].insert(absl::StrCat(verb, " ", NameOf(*writes.resource, writes.subresource)));
+        may[std::string(row.process)].insert(absl::StrCat(verb, " ", NameOf(*writes.resource, writes.subresource)));
     }
   }
   SimulatedLoop loop(1);
@@ -267,10 +265,10 @@ TEST(ComponentsTest, NoProcessWritesWhatItsRowsDoNotSay) {
   user->Send({"POST", api::PathOf(api::paddle::kPaddleJobs, "default"), "", "application/json", "", kPaddleJob},
              owner.token(), [](absl::StatusOr<kube::Response> reply) { EXPECT_TRUE(reply.ok() && reply->ok()); });
   loop.RunFor(absl::Minutes(5));
-  for (const absl::string_view process : kProcesses) {
-    EXPECT_THAT(did[std::string(process)], Not(IsEmpty())) << process;
-    for (const std::string& write : did[std::string(process)])
-      EXPECT_TRUE(may[std::string(process)].contains(write)) << process << ": " << write;
+  for (const ProcessRow& row : kProcesses) {
+    const std::string process(row.name);
+    EXPECT_THAT(did[process], Not(IsEmpty())) << process;
+    for (const std::string& write : did[process]) EXPECT_TRUE(may[process].contains(write)) << process << ": " << write;
   }
 }
 
