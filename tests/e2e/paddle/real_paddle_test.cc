@@ -85,11 +85,18 @@ class RealPaddleTest : public ProcessCluster {
     }
     return out;
   }
-  std::vector<std::string> PodNames() {
+  std::vector<std::string> PodNames(const std::string& phase = "") {
     std::vector<std::string> out;
     const json::value pods = *api::ParseJson(*Ask("GET", api::PathOf(api::kPods, "default")).body);
-    for (const json::value& pod : pods.at("items").as_array())
-      out.push_back(json::value_to<std::string>(pod.at("metadata").at("name")));
+    for (const json::value& pod : pods.at("items").as_array()) {
+      if (phase.empty() || pod.at("status").at("phase").as_string() == phase)
+        out.push_back(json::value_to<std::string>(pod.at("metadata").at("name")));
+    }
+    return out;
+  }
+  std::vector<std::string> RunningOf(const std::string& job) {
+    std::vector<std::string> out = PodNames("Running");
+    std::erase_if(out, [&](const std::string& pod) { return !absl::StartsWith(pod, job + "-"); });
     return out;
   }
   // Of the line "done: loss A -> B".
@@ -122,10 +129,8 @@ class RealPaddleTest : public ProcessCluster {
     EXPECT_TRUE(Eventually([&] { return phase() == "Failed" || phase() == "Completed"; }, kTraining));
     EXPECT_EQ(phase(), "Failed") << Everything();
     EXPECT_THAT(At(api::paddle::kPaddleJobs, job, "/status/message"), HasSubstr(words));
-    for (const std::string& pod : PodNames()) {
-      if (absl::StartsWith(pod, job + "-"))
-        EXPECT_TRUE(Eventually([&] { return Phase(pod) != "Running"; }, kTraining)) << pod;
-    }
+    EXPECT_TRUE(Eventually([&] { return RunningOf(job).empty(); }, kTraining))
+        << ::testing::PrintToString(RunningOf(job));
   }
   void ExpectNoneOf(const std::string& job, const std::string& task) {
     EXPECT_THAT(PodNames(), Not(::testing::Contains(HasSubstr(absl::StrCat(job, "-", task, "-"))))) << "servers stay";
@@ -342,6 +347,12 @@ class RealCheckpointTest : public RealPaddleTest {
     }
     return out;
   }
+  void Evict(const std::string& pod) {
+    const kube::Response reply = Ask("POST", api::PathOf(api::kPods, "default", pod) + "/eviction",
+                                     absl::StrCat(R"({"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":")",
+                                                  pod, R"(","namespace":"default"}})"));
+    ASSERT_TRUE(reply.ok()) << *reply.body;
+  }
   // The gang began anew with what its last checkpoint had learned, all of it, and went on from there.
   void ExpectResumedAndKept(const std::string& job = kJob, const std::string& worker = "trainer") {
     ASSERT_TRUE(JobBecomes(job, "Completed")) << JobPhase(job) << "\n" << Everything();
@@ -399,6 +410,22 @@ TEST_F(RealCheckpointTest, AWorkerThatFailsRestartsTheGangWhichGoesOn) {
   ExpectResumedAndKept();
 }
 
+// Then nobody waits until worker 0, here late, has had the servers load the dense values but the program itself.
+TEST_F(RealCheckpointTest, WithoutGlooTheGangGoesOnWithAllOfItsCheckpoint) {
+  GW_LONG_TEST();
+  PADDLE_OR_SKIP();
+  const std::string text = Text({{"STEP_SLEEP", "0.02"}});
+  const std::string without = absl::StrReplaceAll(text, {{", --with-gloo", ""}});
+  ASSERT_NE(without, text);
+  Apply(WithCommand(without, "[python, /code/train.py]",
+                    "[sh, -c, 'if [ $TRAINING_ROLE$PADDLE_TRAINER_ID = TRAINER0 ]; then sleep 5; fi; "
+                    "exec python /code/train.py']"));
+  ASSERT_TRUE(Keeps("300")) << Everything();
+  Evict(absl::StrCat(kJob, "-pserver-1"));
+  ExpectResumedAndKept();
+  EXPECT_THAT(Log(absl::StrCat(kJob, "-trainer-1")), HasSubstr("waits for the first values"));
+}
+
 // 137 is what is left of a worker that its node killed: the job starts over.
 TEST_F(RealCheckpointTest, AWorkerOfATranslatedJobThatIsKilledRestartsTheGangWhichGoesOn) {
   GW_LONG_TEST();
@@ -436,10 +463,7 @@ TEST_P(RealInterruptedTest, AServerThatIsEvictedRestartsTheGangWhichGoesOn) {
   Apply(InterruptedText("0.02"));
   ASSERT_TRUE(Keeps("300")) << Everything();
   const std::string server = absl::StrCat(GetParam().job, "-", GetParam().server, "-0");
-  const kube::Response reply = Ask("POST", api::PathOf(api::kPods, "default", server) + "/eviction",
-                                   absl::StrCat(R"({"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":")",
-                                                server, R"(","namespace":"default"}})"));
-  ASSERT_TRUE(reply.ok()) << *reply.body;
+  Evict(server);
   ExpectResumedAndKept(GetParam().job, GetParam().worker);
   ExpectNoneOf(GetParam().job, GetParam().server);
 }
