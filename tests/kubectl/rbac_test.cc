@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/cmd/gangway/extender_process.h"
 #include "tests/cmd/gangway/gangway_process.h"
 #include "tests/kubectl/sandbox_process.h"
 #include "tests/testing/files.h"
@@ -55,6 +56,17 @@ TEST_F(KubectlRbacTest, WhoOneIsAndWhatOneMayDo) {
           .Kubectl({"create", "clusterrolebinding", "x", "--clusterrole=cluster-admin", "--user=jane", "--as", "jane"})
           .err,
       HasSubstr("forbidden"));
+}
+
+// docs/extender.md: mode light reads with the account of Volcano's scheduler.
+TEST_F(KubectlRbacTest, TheRightsOfVolcanosSchedulerAreEnoughForAnExtenderOfModeLight) {
+  SandboxProcess sandbox({"--rbac"});
+  Kubectl(sandbox, {"create", "namespace", "volcano-system"});
+  Kubectl(sandbox, {"apply", "-f", GW_SOURCE_DIR "/tests/deploy/volcano/stock/volcano.yaml"});
+  const std::string kubeconfig = sandbox.KubeconfigOf("volcano-system", "volcano-scheduler");
+  const ExtenderProcess extender({"--http-listen", "127.0.0.1:0", "--mode", "light", "--kubeconfig", kubeconfig});
+  EXPECT_TRUE(Eventually([&] { return extender.PageCode("/readyz") == 200; })) << extender.output();
+  EXPECT_THAT(extender.output(), Not(HasSubstr("forbidden"))) << "nothing that it would read is kept from it";
 }
 
 TEST_F(KubectlRbacTest, APersonHasACertificateAndAContext) {

@@ -1,10 +1,12 @@
 // A cluster's manifests rehearsed on a laptop: the real kubectl applies deploy/volcano to `gangway sandbox`. Skipped,
 // and counted as skipped, where there is no kubectl.
+#include <filesystem>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "gmock/gmock.h"
@@ -43,6 +45,12 @@ class Rehearsal {
     return absl::StrSplit(Kubectl(std::move(args)), '\n', absl::SkipEmpty());
   }
   int ExitCode(std::vector<std::string> args) { return sandbox_.Kubectl(std::move(args)).exit_code; }
+  // A line of a shell, as a document shows it, in a folder.
+  void Shell(const std::string& folder, const std::string& line) {
+    const Outcome outcome =
+        RunProgram({"bash", "-ec", absl::StrCat("cd '", folder, "'; ", line)}, {"KUBECONFIG=" + sandbox_.kubeconfig()});
+    EXPECT_EQ(outcome.exit_code, 0) << line << "\n" << outcome.err;
+  }
 
  private:
   SandboxProcess sandbox_{{"--start-delay", "10ms", "--stop-delay", "10ms"}};
@@ -88,6 +96,41 @@ TEST_F(RehearsalTest, EachOverlayIsAppliedTwiceComparedRemovedAndAppliedAgain) {
     threads.emplace_back(RehearseOverlay, overlay);
   }
   for (std::thread& thread : threads) thread.join();
+}
+
+// docs/extender.md, "Installing it, and the way back": what stands there is what is run.
+TEST_F(RehearsalTest, FromTheExtenderThereIsAWayBack) {
+  Rehearsal rehearsal;
+  const TemporaryFolder folder("way-back");
+  const std::string component = std::filesystem::relative(kDeploy + "components/volcano-extender/light",
+                                                          std::filesystem::canonical(folder.path()));
+  WriteFile(folder.path() + "/volcano.yaml", ReadFile(GW_SOURCE_DIR "/tests/deploy/volcano/stock/volcano.yaml"));
+  WriteFile(folder.path() + "/kustomization.yaml",
+            absl::StrCat("apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: "
+                         "[volcano.yaml]\ncomponents: [",
+                         component, "]\n"));
+  rehearsal.Kubectl({"create", "namespace", "volcano-system"});
+  rehearsal.Kubectl({"apply", "-f", folder.path() + "/volcano.yaml"});
+  const auto scheduler = [&] {
+    return rehearsal.Kubectl({"-n", "volcano-system", "get", "deployment/volcano-scheduler",
+                              "configmap/volcano-scheduler-configmap", "-o",
+                              "jsonpath={range .items[*]}{.data}{.spec}{\"\\n\"}{end}"});
+  };
+  const std::string stock = scheduler();
+
+  const std::string document = ReadFile(GW_SOURCE_DIR "/docs/extender.md");
+  const std::size_t begin = document.find("```\n", document.find("3. The way back")) + 4;
+  const std::vector<std::string> commands =
+      absl::StrSplit(document.substr(begin, document.find("```", begin) - begin), '\n', absl::SkipEmpty());
+  ASSERT_THAT(commands, SizeIs(2));
+  rehearsal.Kubectl({"apply", "-k", folder.path()});
+  EXPECT_THAT(scheduler(), AllOf(HasSubstr("gangway-extender"), HasSubstr("extender.urlPrefix")));
+  for (const std::string& command : commands) rehearsal.Shell(folder.path(), command);
+  EXPECT_EQ(scheduler(), stock);
+  // The container alone, by whatever means it came there.
+  rehearsal.Kubectl({"apply", "-k", folder.path()});
+  rehearsal.Shell(folder.path(), commands[1]);
+  EXPECT_THAT(scheduler(), AllOf(Not(HasSubstr("gangway-extender")), HasSubstr("extender.urlPrefix")));
 }
 
 constexpr char kCronTabs[] = R"(apiVersion: apiextensions.k8s.io/v1

@@ -363,7 +363,8 @@ TEST_F(PackagingTest, TheArchiveWantsNoMoreThanTheCLibrary) {
                 there)
           .err,
       IsEmpty());
-  RunToEnd({"test", "-x", at("dist/" + kName + "-" GW_ARCH "/share/gangway/deploy/bundle/load")});
+  for (const char* const script : {"bundle/load", "volcano/components/volcano-extender/post-renderer"})
+    RunToEnd({"test", "-x", at("dist/" + kName + "-" GW_ARCH "/share/gangway/deploy/") + script});
   EXPECT_EQ(RunToEnd({"bash", "-ec", "cd '" + at("dist") + "' && sha256sum --check --quiet SHA256SUMS"}), "");
 }
 

@@ -125,6 +125,32 @@ TEST_P(ExtenderComponentTest, AConfigurationOfOnesOwnReplacesIt) {
   EXPECT_THAT(TextsAt(Sidecar(), "/args"), Contains("--mode=" + GetParam()));
 }
 
+// Volcano's own chart: what Helm has rendered goes in, and what it installs comes out.
+TEST_P(ExtenderComponentTest, HelmsPostRendererMakesTheSame) {
+  const std::string renderer = kDeploy + "/components/volcano-extender/post-renderer";
+  const std::string rendered = ReadFile(std::string(kStock) + "/volcano.yaml");
+  const Outcome plain = RunProgram({renderer, GetParam()}, {}, rendered);
+  ASSERT_EQ(plain.exit_code, 0) << plain.err;
+  std::vector<value> made = Read(plain.out, "post-renderer");
+  ASSERT_EQ(made.size(), beside_.size());
+  for (const value& document : beside_) EXPECT_EQ(Named(made, NameOf(document)), document) << NameOf(document);
+  // and a configuration of one's own
+  WriteFile(
+      folder_.path() + "/mine.yaml",
+      "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: volcano-scheduler-configmap, namespace: volcano-system}\n"
+      "data: {volcano-scheduler.conf: \"actions: mine\\n\"}\n");
+  const Outcome patched = RunProgram({renderer, GetParam(), folder_.path() + "/mine.yaml"}, {}, rendered);
+  ASSERT_EQ(patched.exit_code, 0) << patched.err;
+  made = Read(patched.out, "post-renderer");
+  EXPECT_EQ(TextAt(Named(made, kConf), "/data/volcano-scheduler.conf"), "actions: mine\n");
+  EXPECT_EQ(Containers(Named(made, kScheduler)).size(), 2u);
+
+  const Outcome wrong = RunProgram({renderer, "heavy"}, {}, rendered);
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_EQ(wrong.err, "post-renderer: heavy is no mode; write light, steer or full\n");
+  EXPECT_EQ(RunProgram({renderer, GetParam(), "/there-is-none"}, {}, rendered).exit_code, 2);
+}
+
 TEST_P(ExtenderComponentTest, TheConfigurationStandsInTheDocument) {
   EXPECT_THAT(ReadFile(GW_SOURCE_DIR "/docs/extender.md"), HasSubstr("```yaml\n" + ReadFile(ConfFile()) + "```\n"));
 }

@@ -122,6 +122,31 @@ TEST_F(HelmTest, TheTypesAreThoseOfTheKustomizationsAndAreKept) {
   }
 }
 
+// A chart that renders to what of Volcano's own an extender is put beside.
+TEST_F(HelmTest, VolcanosChartHasTheExtenderByThePostRenderer) {
+  const TemporaryFolder chart("volcano-chart");
+  std::filesystem::create_directory(chart.path() + "/templates");
+  WriteFile(chart.path() + "/Chart.yaml", "apiVersion: v2\nname: volcano\nversion: 1.0.0\n");
+  WriteFile(chart.path() + "/templates/volcano.yaml",
+            ReadFile(GW_SOURCE_DIR "/tests/deploy/volcano/stock/volcano.yaml"));
+  const std::string components = GW_SOURCE_DIR "/deploy/volcano/components/volcano-extender/";
+  const std::string conf = "ConfigMap volcano-system/volcano-scheduler-configmap";
+  const Outcome plain = Helm({"template", "volcano", chart.path()});
+  std::map<std::string, value> stock = Objects(plain.out, "stock");
+  for (const std::string mode : {"light", "steer", "full"}) {
+    const Outcome beside = Helm({"template", "volcano", chart.path(), "--post-renderer", components + "post-renderer",
+                                 "--post-renderer-args", mode});
+    ASSERT_EQ(beside.exit_code, 0) << beside.err;
+    std::map<std::string, value> made = Objects(beside.out, mode);
+    EXPECT_EQ(made.size(), stock.size());
+    EXPECT_EQ(api::TextAt(made.at(conf), {"data", "volcano-scheduler.conf"}),
+              ReadFile(components + mode + "/volcano-scheduler.conf"));
+    EXPECT_THAT(api::ToJson(made.at("Deployment volcano-system/volcano-scheduler")), HasSubstr("--mode=" + mode));
+    EXPECT_TRUE(made.at("Deployment volcano-system/volcano-controllers") ==
+                stock.at("Deployment volcano-system/volcano-controllers"));
+  }
+}
+
 TEST_F(HelmTest, ValuesReachWhatTheyAreOf) {
   std::map<std::string, value> all = Rendered(
       {"image.registry=registry.example:5000/ml/", "image.digest=sha256:" + std::string(64, 'a'),

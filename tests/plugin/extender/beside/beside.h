@@ -79,4 +79,15 @@ std::string TableOf(const std::vector<Workload>& days, const std::vector<Told>& 
 // The same about those that go before others, and those that went for them.
 std::string UrgentTableOf(const std::vector<Workload>& days, const std::vector<Told>& told);
 
+// What docs/extender.md tells of: five days, with a gang a day that no node has room for, and five on which each eighth
+// gang goes before others; by Volcano alone and with each mode, in the order of its tables.
+struct Documented {
+  std::vector<Workload> days, urgent_days;
+  std::vector<Told> told;         // Volcano alone, light, steer, full
+  std::vector<Told> urgent_told;  // Volcano alone without preempt, with it, full
+  std::string Table() const { return TableOf(days, told); }
+  std::string UrgentTable() const { return UrgentTableOf(urgent_days, urgent_told); }
+};
+Documented RunDocumented();
+
 }  // namespace gangway::beside

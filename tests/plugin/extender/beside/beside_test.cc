@@ -1,14 +1,17 @@
 // What a cluster gains that keeps Volcano and asks us: the same workload, by a scheduler that does as Volcano's,
-// without us and with each mode. docs/extender.md has the table.
+// without us and with each mode. docs/extender.md has the tables; GW_UPDATE_GOLDEN=1 writes them anew.
 #include "tests/plugin/extender/beside/beside.h"
 
-#include <algorithm>
-#include <iostream>
+#include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/testing/files.h"
+#include "tests/testing/golden.h"
 
 namespace gangway::beside {
 namespace {
@@ -16,6 +19,7 @@ namespace {
 using extender::Mode;
 using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
@@ -88,68 +92,104 @@ TEST(BesideTest, WholeGangsLieInOneRack) {
   EXPECT_EQ(steered.placed.size(), workload.jobs.size());
 }
 
-// Five drawn days together; each alone differs by what becomes of its last large gangs.
-TEST(BesideTest, WhatItCosts) {
-  double alone = 0, light = 0, steer = 0, plans = 0, steer_plans = 0, placed = 0, undone_alone = 0, undone_light = 0;
-  for (unsigned seed = 1; seed <= 5; ++seed) {
-    const Workload workload = Draw(seed, 80);
-    const Outcome without = Of(workload, std::nullopt), lightly = Of(workload, Mode::kLight),
-                  steered = Of(workload, Mode::kSteer);
-    EXPECT_EQ(without.placed.size(), workload.jobs.size());
-    EXPECT_EQ(lightly.placed.size(), workload.jobs.size());
-    EXPECT_EQ(steered.placed.size(), workload.jobs.size());
-    EXPECT_THAT(lightly.calls, Not(Contains(::testing::Key("onSessionOpen"))));
-    EXPECT_EQ(steered.undone, 0) << "a pod is placed only where its whole gang is";
-    alone += without.makespan;
-    light += lightly.makespan;
-    steer += steered.makespan;
-    plans += static_cast<double>(lightly.plans);
-    steer_plans += static_cast<double>(steered.plans);
-    placed += static_cast<double>(lightly.placed.size());
-    undone_alone += without.undone;
-    undone_light += lightly.undone;
+// The days that docs/extender.md tells of, run once.
+class DocumentedTest : public ::testing::Test {
+ protected:
+  static const Documented& Runs() {
+    static const Documented documented = RunDocumented();
+    return documented;
   }
-  EXPECT_LE(light, 1.05 * alone) << light / alone;
-  EXPECT_LE(steer, 1.6 * alone) << steer / alone;
-  EXPECT_LE(plans, 3 * placed) << plans / placed << "; all other calls are look-ups";
-  EXPECT_LE(steer_plans, 3 * placed) << steer_plans / placed << "; other sessions say what was planned";
-  EXPECT_LT(undone_light, undone_alone);
-  std::cout << "makespan: light " << light / alone << ", steer " << steer / alone << " of Volcano's alone; light plans "
-            << plans / placed << " times a gang, steer " << steer_plans / placed << "; light takes back "
-            << undone_light / undone_alone << " of its placements\n";
+  static double Sum(const std::vector<Outcome>& outcomes, double (*of)(const Outcome&)) {
+    double sum = 0;
+    for (const Outcome& one : outcomes) sum += of(one);
+    return sum;
+  }
+  static double Makespan(const Outcome& outcome) { return outcome.makespan; }
+  static double Plans(const Outcome& outcome) { return static_cast<double>(outcome.plans); }
+  static double PlacedGangs(const Outcome& outcome) { return static_cast<double>(outcome.placed.size()); }
+  static double Undone(const Outcome& outcome) { return outcome.undone; }
+  static double Lost(const Outcome& outcome) { return outcome.lost; }
+  static double BegunAnew(const Outcome& outcome) { return outcome.begun_anew; }
+  // Of those that go before others.
+  static double Waits(const Told& told) {
+    double sum = 0;
+    for (std::size_t day = 0; day < told.outcomes.size(); ++day) {
+      for (const Job& job : Runs().urgent_days[day].jobs) {
+        if (job.priority > 0) sum += told.outcomes[day].placed.at(job.name).waited;
+      }
+    }
+    return sum;
+  }
+};
+
+// All five together; each alone differs by what becomes of its last large gangs.
+TEST_F(DocumentedTest, WhatItCosts) {
+  for (const Told& one : Runs().told) {
+    for (const Outcome& outcome : one.outcomes) {
+      EXPECT_THAT(outcome.broken, IsEmpty()) << one.name;
+      EXPECT_THAT(outcome.never, ElementsAre("never")) << one.name;
+    }
+  }
+  const std::vector<Outcome>&alone = Runs().told[0].outcomes, &light = Runs().told[1].outcomes,
+        &steer = Runs().told[2].outcomes;
+  for (const Outcome& lightly : light) EXPECT_THAT(lightly.calls, Not(Contains(::testing::Key("onSessionOpen"))));
+  EXPECT_EQ(Sum(steer, Undone), 0) << "a pod is placed only where its whole gang is";
+  EXPECT_LE(Sum(light, Makespan), 1.05 * Sum(alone, Makespan));
+  EXPECT_LE(Sum(steer, Makespan), 1.6 * Sum(alone, Makespan));
+  EXPECT_LE(Sum(light, Plans), 3 * Sum(light, PlacedGangs)) << "all other calls are look-ups";
+  EXPECT_LE(Sum(steer, Plans), 3 * Sum(steer, PlacedGangs)) << "other sessions say what was planned";
+  EXPECT_LT(Sum(light, Undone), Sum(alone, Undone));
 }
 
 // Without us pods go here and there, each with its gang's work; by the plan those of as few gangs as make room.
-TEST(BesideTest, UrgentGangsCostFewerOthersTheirWork) {
-  double alone = 0, full = 0, evicted_alone = 0, evicted_full = 0, waits = 0, waits_alone = 0, waits_full = 0;
-  for (unsigned seed = 1; seed <= 5; ++seed) {
-    const Workload workload = Draw(seed, 80, 0, 8);
-    Options options;
-    options.preempts = true;
-    const Outcome quiet = Of(workload, std::nullopt), without = beside::Run(workload, options);
-    options.mode = Mode::kFull;
-    const Outcome asked = beside::Run(workload, options);
-    for (const Outcome* const one : {&without, &asked}) {
-      EXPECT_THAT(one->broken, IsEmpty());
-      EXPECT_EQ(one->placed.size(), workload.jobs.size());
-    }
-    EXPECT_EQ(quiet.evicted, 0);
-    EXPECT_GT(asked.calls.at("preemptable"), 0u);
-    alone += without.lost, full += asked.lost;
-    evicted_alone += without.begun_anew, evicted_full += asked.begun_anew;
-    for (const Job& job : workload.jobs) {
-      if (job.priority == 0) continue;
-      waits += quiet.placed.at(job.name).waited;
-      waits_alone += without.placed.at(job.name).waited;
-      waits_full += asked.placed.at(job.name).waited;
+TEST_F(DocumentedTest, UrgentGangsCostFewerOthersTheirWork) {
+  const Told &quiet = Runs().urgent_told[0], &alone = Runs().urgent_told[1], &full = Runs().urgent_told[2];
+  for (const Told* const one : {&alone, &full}) {
+    for (std::size_t day = 0; day < one->outcomes.size(); ++day) {
+      EXPECT_THAT(one->outcomes[day].broken, IsEmpty());
+      EXPECT_EQ(one->outcomes[day].placed.size(), Runs().urgent_days[day].jobs.size());
     }
   }
-  EXPECT_LT(evicted_full, evicted_alone);
-  EXPECT_LT(full, alone);
-  EXPECT_LT(waits_full, waits);
-  std::cout << "urgent gangs wait " << waits_full / waits << " of what they do without preempt, Volcano's alone "
-            << waits_alone / waits << "; gangs that begin anew " << evicted_full << " and " << evicted_alone
-            << ", work lost " << full / alone << " of Volcano's alone\n";
+  for (const Outcome& one : quiet.outcomes) EXPECT_EQ(one.evicted, 0);
+  for (const Outcome& one : full.outcomes) EXPECT_GT(one.calls.at("preemptable"), 0u);
+  EXPECT_LT(Sum(full.outcomes, BegunAnew), Sum(alone.outcomes, BegunAnew));
+  EXPECT_LT(Sum(full.outcomes, Lost), Sum(alone.outcomes, Lost));
+  EXPECT_LT(Waits(full), Waits(quiet));
+}
+
+// The table of a document that begins with the line, instead of the one that is there.
+std::string WithTable(const std::string& document, const std::string& table) {
+  const std::string head = table.substr(0, table.find('\n') + 1);
+  const std::size_t begin = document.find(head);
+  EXPECT_NE(begin, std::string::npos) << head;
+  if (begin == std::string::npos) return document;
+  std::size_t end = begin;
+  while (end < document.size() && document[end] == '|') end = document.find('\n', end) + 1;
+  return absl::StrCat(document.substr(0, begin), table, document.substr(end));
+}
+
+TEST_F(DocumentedTest, ItsTablesAreWhatARunGives) {
+  const std::string path = GW_SOURCE_DIR "/docs/extender.md";
+  const std::string document = testutil::ReadFile(path);
+  testutil::ExpectGolden(path, WithTable(WithTable(document, Runs().Table()), Runs().UrgentTable()));
+}
+
+// What is said of them in words, wherever its lines break.
+TEST_F(DocumentedTest, ItsSentencesAreWhatARunGives) {
+  const std::string document =
+      absl::StrReplaceAll(testutil::ReadFile(GW_SOURCE_DIR "/docs/extender.md"), {{"\n", " "}});
+  const std::vector<Told>&told = Runs().told, &urgent = Runs().urgent_told;
+  const double alone = Sum(told[0].outcomes, Makespan);
+  EXPECT_THAT(document, HasSubstr(absl::StrFormat("`light` takes %.2f of Volcano's and `steer` %.2f.",
+                                                  Sum(told[1].outcomes, Makespan) / alone,
+                                                  Sum(told[2].outcomes, Makespan) / alone)));
+  EXPECT_THAT(
+      document,
+      HasSubstr(absl::StrFormat(
+          "Urgent gangs wait %.2f of what they do without `preempt`, by Volcano alone %.2f, and %.0f gangs begin "
+          "anew instead of %.0f, with %.2f of the work lost",
+          Waits(urgent[2]) / Waits(urgent[0]), Waits(urgent[1]) / Waits(urgent[0]), Sum(urgent[2].outcomes, BegunAnew),
+          Sum(urgent[1].outcomes, BegunAnew), Sum(urgent[2].outcomes, Lost) / Sum(urgent[1].outcomes, Lost))));
 }
 
 // The same seed, the same run: what the table says can be looked up.

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -48,11 +50,14 @@ void ForEachPlaced(const std::vector<Workload>& days, const std::vector<Outcome>
   }
 }
 
+// Nothing at all is 0, and not 0.0.
+std::string Decimals(int places, double number) { return number == 0 ? "0" : absl::StrFormat("%.*f", places, number); }
+
 // What asking costs, at the end of each row.
 std::string AskedFor(const std::vector<Outcome>& outcomes) {
   const double gangs = std::max(1.0, Sum(outcomes, PlacedGangs));
-  return absl::StrFormat("%.1f | %.1f | %.1f |\n", Sum(outcomes, Calls) / gangs, Sum(outcomes, Megabytes),
-                         Sum(outcomes, Plans) / gangs);
+  return absl::StrCat(Decimals(1, Sum(outcomes, Calls) / gangs), " | ", Decimals(1, Sum(outcomes, Megabytes)), " | ",
+                      Decimals(1, Sum(outcomes, Plans) / gangs), " |\n");
 }
 
 }  // namespace
@@ -76,10 +81,10 @@ std::string TableOf(const std::vector<Workload>& days, const std::vector<Told>& 
     const auto count = static_cast<double>(days.size());
     absl::StrAppend(
         &out,
-        absl::StrFormat("| %s | %.0f of %d | %.0f | %.0f s | %.0f s | %.0f s | %.0f %% | %.2f | %d of %d | ", one.name,
+        absl::StrFormat("| %s | %.0f of %d | %.0f | %.0f s | %.0f s | %.0f s | %.0f %% | %s | %d of %d | ", one.name,
                         Sum(one.outcomes, PlacedGangs), Jobs(days), Sum(one.outcomes, InVain),
                         Sum(one.outcomes, Makespan), Median(waits), large, 100 * Sum(one.outcomes, Fragments) / count,
-                        Sum(one.outcomes, Undone) / count, in_one, close),
+                        Decimals(2, Sum(one.outcomes, Undone) / count), in_one, close),
         AskedFor(one.outcomes));
   }
   return out;
@@ -95,13 +100,39 @@ std::string UrgentTableOf(const std::vector<Workload>& days, const std::vector<T
       if (job.priority > 0) waits.push_back(placed.waited);
     });
     const Seconds longest = waits.empty() ? 0 : *std::max_element(waits.begin(), waits.end());
-    absl::StrAppend(
-        &out,
-        absl::StrFormat("| %s | %.0f of %d | %.0f s | %.0f s | %.0f | %.0f | %.1f | %.0f s | ", one.name,
-                        Sum(one.outcomes, PlacedGangs), Jobs(days), Median(waits), longest, Sum(one.outcomes, Evicted),
-                        Sum(one.outcomes, BegunAnew), Sum(one.outcomes, Lost) / 3600, Sum(one.outcomes, Makespan)),
-        AskedFor(one.outcomes));
+    absl::StrAppend(&out,
+                    absl::StrFormat("| %s | %.0f of %d | %.0f s | %.0f s | %.0f | %.0f | %s | %.0f s | ", one.name,
+                                    Sum(one.outcomes, PlacedGangs), Jobs(days), Median(waits), longest,
+                                    Sum(one.outcomes, Evicted), Sum(one.outcomes, BegunAnew),
+                                    Decimals(1, Sum(one.outcomes, Lost) / 3600), Sum(one.outcomes, Makespan)),
+                    AskedFor(one.outcomes));
   }
+  return out;
+}
+
+Documented RunDocumented() {
+  using extender::Mode;
+  Documented out;
+  for (unsigned seed = 1; seed <= 5; ++seed) {
+    Workload day = Draw(seed, 80, 2);
+    day.jobs.insert(day.jobs.begin() + 10, {{"never", 6, 17'000, day.jobs[10].comes, 60, false}});
+    out.days.push_back(std::move(day));
+    out.urgent_days.push_back(Draw(seed, 80, 0, 8));
+  }
+  const auto told = [](const char* name, const std::vector<Workload>& of, std::optional<Mode> mode,
+                       bool preempts = false) {
+    Options options;
+    options.mode = mode;
+    options.preempts = preempts;
+    Told row{name, {}};
+    for (const Workload& day : of) row.outcomes.push_back(Run(day, options));
+    return row;
+  };
+  out.told = {told("Volcano alone", out.days, std::nullopt), told("`light`", out.days, Mode::kLight),
+              told("`steer`", out.days, Mode::kSteer), told("`full`", out.days, Mode::kFull)};
+  out.urgent_told = {told("Volcano alone, without `preempt`", out.urgent_days, std::nullopt),
+                     told("Volcano alone", out.urgent_days, std::nullopt, true),
+                     told("`full`", out.urgent_days, Mode::kFull, true)};
   return out;
 }
 

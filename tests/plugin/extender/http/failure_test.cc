@@ -225,27 +225,31 @@ TEST_P(FailureTest, NoPartOfAGangIsBound) {
   EXPECT_THAT(BrokenPromises(body, RunSession(*client, body)), IsEmpty());
 }
 
-// What Volcano only logs, or does not look at: what becomes of these verbs changes nothing of a session.
-TEST(VolcanoRulesTest, X10OfVerbsThatOnlyTellAnErrorChangesNothing) {
-  const auto outcomes = [](const std::string& failing) {
-    const ScriptedServer server([failing](const std::string& request) {
-      const std::string path = request.substr(0, request.find(" HTTP/1.1"));
-      const bool fails = !failing.empty() && absl::EndsWith(path, "/" + failing);
-      return ScriptedAnswer{fails ? 503 : 200, absl::EndsWith(path, "/prioritize") ? R"({"nodeScore":{}})"
-                                               : absl::EndsWith(path, "/jobReady") ? R"({"status":true})"
-                                                                                   : "{}"};
-    });
-    const auto client = Asking(server.port());
-    std::vector<std::string> let_in = RunSession(*client, Recorded("onSessionOpen-5").body).let_in;
-    const SessionOutcome outcome = RunSession(*client, Recorded("onSessionOpen-6").body);
+// What Volcano only logs, or does not look at: whatever becomes of these verbs alone, it changes nothing of a session.
+TEST_P(FailureTest, OfVerbsThatOnlyTellAnErrorChangesNothing) {
+  const auto& [failure, ignorable] = GetParam();
+  std::vector<std::shared_ptr<void>> alive;
+  const int failing = failure.port(alive);
+  const ScriptedServer well([](const std::string& request) {
+    const std::string path = request.substr(0, request.find(" HTTP/1.1"));
+    return ScriptedAnswer{200, absl::EndsWith(path, "/prioritize") ? R"({"nodeScore":{}})"
+                               : absl::EndsWith(path, "/jobReady") ? R"({"status":true})"
+                                                                   : "{}"};
+  });
+  const auto outcomes = [&, ignores = ignorable, timeout = failure.timeout](const char* fails) {
+    VolcanoClientOptions options{.port = well.port(), .ignorable = ignores};
+    if (fails != nullptr) options.elsewhere[fails] = {failing, timeout};
+    VolcanoClient client(options);
+    std::vector<std::string> let_in = RunSession(client, Recorded("onSessionOpen-5").body).let_in;
+    const SessionOutcome outcome = RunSession(client, Recorded("onSessionOpen-6").body);
     return std::tuple(std::move(let_in), outcome.bound, outcome.held, outcome.skipped);
   };
-  const auto well = outcomes("");
-  EXPECT_THAT(std::get<0>(well), SizeIs(2));
-  EXPECT_THAT(std::get<1>(well), SizeIs(4)) << "of the other gang what was placed is taken back";
+  const auto none_fails = outcomes(nullptr);
+  EXPECT_THAT(std::get<0>(none_fails), SizeIs(2));
+  EXPECT_THAT(std::get<1>(none_fails), SizeIs(4)) << "of the other gang what was placed is taken back";
   for (const char* const verb : {"onSessionClose", "jobEnqueued", "deallocateFunc"})
-    EXPECT_EQ(outcomes(verb), well) << verb;
-  EXPECT_NE(outcomes("allocateFunc"), well) << "which is no such verb";
+    EXPECT_EQ(outcomes(verb), none_fails) << verb;
+  EXPECT_EQ(outcomes("allocateFunc") == none_fails, ignorable) << "which is no such verb";
 }
 
 // We answer, and have no plan of the session that we are asked in.

@@ -126,8 +126,10 @@ std::size_t VolcanoClient::connections() const {
 }
 
 absl::StatusOr<boost::json::value> VolcanoClient::Send(absl::string_view verb, absl::string_view body) {
-  const absl::Time deadline = absl::Now() + options_.timeout;
-  std::unique_ptr<Connection> connection = Take();
+  const auto other = options_.elsewhere.find(std::string(verb));
+  const bool ours = other == options_.elsewhere.end();
+  const absl::Time deadline = absl::Now() + (ours ? options_.timeout : other->second.timeout);
+  std::unique_ptr<Connection> connection = ours ? Take() : std::make_unique<Connection>(other->second.port);
   if (!connection->connected()) return absl::UnavailableError("connection refused");
   const std::string request =
       absl::StrCat("POST ", options_.prefix, "/", verb, " HTTP/1.1\r\nHost: 127.0.0.1:", options_.port,
@@ -135,7 +137,7 @@ absl::StatusOr<boost::json::value> VolcanoClient::Send(absl::string_view verb, a
                    "\r\nContent-Type: application/json\r\nAccept-Encoding: gzip\r\n\r\n", body);
   const absl::StatusOr<std::string> reply = connection->Exchange(request, deadline);
   if (!reply.ok()) return reply.status();
-  Give(std::move(connection));
+  if (ours) Give(std::move(connection));
   const absl::string_view text(*reply);
   const absl::string_view json = text.substr(text.find("\r\n\r\n") + 4);
   if (!absl::StartsWith(text, "HTTP/1.1 200 ")) return absl::UnknownError(absl::StrCat(text.substr(9, 3), ": ", json));

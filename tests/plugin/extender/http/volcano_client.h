@@ -27,6 +27,12 @@ struct VolcanoClientOptions {
   bool ignorable = false;     // extender.ignorable
   absl::Duration timeout =
       absl::Seconds(30);  // extender.httpTimeout; Volcano's is 1s, a busy machine's tests have time
+  // Verbs that are asked of somebody else, each on a connection of its own: of one that fails in some way.
+  struct Elsewhere {
+    int port = 0;
+    absl::Duration timeout;
+  };
+  std::map<std::string, Elsewhere> elsewhere = {};
 };
 
 // Thread-safe.
