@@ -50,7 +50,8 @@ constexpr Word kPlugins[] = {
      "room, of these the fullest"},
     {"extender", kOtherwise, "no extender is asked; gangway extender is a service of its own"},
     {"deviceshare", kOtherwise,
-     "parts of a device are not assigned; whole devices are counted as the resources that their device plugins tell"},
+     "pods that ask for parts of cards (volcano.sh/vgpu-number, volcano.sh/gpu-memory) wait; whole devices are "
+     "counted as the resources that their device plugins tell"},
     {"resource-strategy-fit", kOtherwise, "nodes are filled up by binpack's weights only"},
     {"tdm", kOtherwise, "nodes have no time zones in which they are revocable"},
     {"task-topology", kOtherwise,

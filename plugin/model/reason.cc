@@ -239,7 +239,9 @@ absl::string_view KindText(Reason::Kind kind) {
 }
 
 Words InsteadOf(absl::string_view field) {
-  return absl::StrContains(field, "spec.resourceClaims") ? Words(phrases::kDevicesInstead) : Words();
+  if (absl::StrContains(field, "spec.resourceClaims")) return phrases::kDevicesInstead;
+  if (absl::StrContains(field, "].resources.")) return phrases::kPartsOfCardsInstead;
+  return {};
 }
 
 Words Tell(const Reason& reason) {

@@ -116,7 +116,7 @@ struct Reason {
 absl::string_view KindText(Reason::Kind kind);
 
 // What to do instead of asking by a field that the scheduler does not know; empty when there is nothing to say.
-// "spec.resourceClaims[gpu]" is such a field.
+// "spec.resourceClaims[gpu]" is such a field, and "spec.containers[c].resources.limits[volcano.sh/vgpu-number]".
 Words InsteadOf(absl::string_view field);
 
 // One sentence for a user: "waits for 3 of 16 tasks: worker needs nvidia.com/gpu 8; 12 nodes have 4 free, 20 are

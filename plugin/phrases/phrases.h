@@ -69,6 +69,12 @@ inline constexpr Phrase kDevicesInstead(
     "or give the pods to a scheduler that allocates them (schedulerName: default-scheduler)",
     "它不分配 resource.k8s.io 的设备；请以设备插件的资源（resources.limits）申请设备，或把 Pod "
     "交给能分配这类设备的调度器（schedulerName: default-scheduler）");
+inline constexpr Phrase kPartsOfCardsInstead(
+    "it does not say which card has room, and without that the device plugin starts no pod; ask for whole cards "
+    "(nvidia.com/gpu) or for parts that are resources of their own (MIG profiles), or let Volcano's own scheduler "
+    "place the pods",
+    "它不指定哪块卡有空间，而没有这一指定，设备插件不会启动 Pod；请申请整卡（nvidia.com/gpu）或本身就是资源的部分（MIG "
+    "规格），或让 Volcano 自己的调度器放置这些 Pod");
 inline constexpr Phrase kOfQueue("$0 of queue $1", "队列 $1 的 $0");
 inline constexpr Phrase kNameTwoGangs("$0 name two gangs", "$0 指向两个不同的 gang");
 inline constexpr Phrase kNoHyperNodeHasNodes("no HyperNode of tier $0 has nodes", "没有第 $0 层的 HyperNode 含有节点");
