@@ -71,6 +71,7 @@ struct SumLack {
   std::int64_t limit = 0;
   std::int64_t in_use = 0;    // of the limit: placed, or let in before
   std::int64_t capacity = 0;  // kClusterFull: what there is; `limit` may be more
+  std::int64_t promised = 0;  // of in_use: to gangs let in before, who hold nothing of it yet
   friend bool operator==(const SumLack&, const SumLack&) = default;
 };
 

@@ -89,6 +89,9 @@ inline constexpr Phrase kTheQuota("quota $0", "资源配额 $0 ");
 inline constexpr Phrase kTheCluster("the cluster", "集群");
 inline constexpr Phrase kLetInUpTo(" (gangs are let in for up to $0)", "（gang 的准入上限为 $0）");
 inline constexpr Phrase kGroupMissing("waits for its PodGroup: there is no $0 $1", "等待其 PodGroup：没有 $0 $1");
+inline constexpr Phrase kUsesAndPromises(
+    "needs $0 $1, $2 uses $3 of $4, $5 more are promised to gangs let in before, $6 too many",
+    "需要 $0 $1，$2已用 $3（共 $4），另有 $5 已承诺给先前获准入的 gang，超出 $6");
 inline constexpr Phrase kGroupsNotServed(
     "waits for its PodGroup $0: the cluster has no $1, or the scheduler may not list them",
     "等待其 PodGroup $0：集群没有 $1，或者调度器无权列出它们");
