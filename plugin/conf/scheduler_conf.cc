@@ -99,6 +99,9 @@ bool HasType(const json::value& value, Type type) {
   return false;
 }
 
+// As Volcano's argument writes it: "1.2".
+std::string FactorText(int percent) { return absl::StrCat(percent / 100.0); }
+
 class Reader {
  public:
   explicit Reader(const api::ManifestDocument& document) : document_(document) {}
@@ -283,6 +286,7 @@ class Reader {
     FollowBinpack();
     FollowSla();
     FollowUse();
+    FollowVolumes();
   }
 
   // Tells of arguments that are unknown, of another type, or not followed.
@@ -342,7 +346,7 @@ class Reader {
              absl::StrCat("counts as ", kMostFactor, "; leave the plugin out to let everybody in"));
     } else if (std::abs(factor * 100 - *conf_.policy.overcommit_percent) > 1e-6) {
       TellOf(Note::Kind::kOtherwise, "overcommit", *plugin, kKey,
-             absl::StrCat("counts as ", *conf_.policy.overcommit_percent, "%"));
+             absl::StrCat("counts as ", FactorText(*conf_.policy.overcommit_percent)));
     }
   }
 
@@ -411,6 +415,18 @@ class Reader {
         TellOf(Note::Kind::kMistake, name, *plugin, kKey,
                "must be a duration of a minute or more such as 24h; it counts as absent");
       }
+    }
+  }
+
+  void FollowVolumes() {
+    constexpr char kKey[] = "bindTimeoutSeconds";
+    const Plugin* const plugin = Listed("predicates");
+    const json::value* const value = plugin == nullptr ? nullptr : ArgumentOf(*plugin, kKey, Type::kInteger);
+    if (value == nullptr) return;
+    if (value->as_int64() > 0) {
+      conf_.policy.volumes_take = absl::Seconds(value->as_int64());
+    } else {
+      TellOf(Note::Kind::kMistake, "predicates", *plugin, kKey, "must be 1 or more; it counts as 600");
     }
   }
 
@@ -505,7 +521,7 @@ absl::StatusOr<SchedulerConf> ReadSchedulerConf(absl::string_view text, absl::st
 std::string PolicyText(const gang::Policy& policy) {
   std::vector<std::string> limits;
   if (policy.overcommit_percent.has_value())
-    limits.push_back(absl::StrCat("up to ", *policy.overcommit_percent, "% of the cluster"));
+    limits.push_back(absl::StrCat("up to the cluster's room times ", FactorText(*policy.overcommit_percent)));
   if (policy.admit_by_queues) limits.push_back("what queues have room for");
   if (policy.admit_by_quotas) limits.push_back("what quotas of namespaces leave");
   std::string text = absl::StrCat("lets in ", limits.empty() ? "everybody" : absl::StrJoin(limits, " and "));

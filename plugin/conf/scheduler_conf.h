@@ -44,8 +44,8 @@ inline constexpr std::size_t kMaxNotes = 200;  // the last one says how many the
 // list".
 absl::StatusOr<SchedulerConf> ReadSchedulerConf(absl::string_view text, absl::string_view source);
 
-// What the policy says of what such a file can say: "lets in up to 120% of the cluster, fills nodes by cpu 1 and memory
-// 1".
+// What the policy says of what such a file can say: "lets in up to the cluster's room times 1.2; fills fuller nodes
+// first, by cpu 1, memory 1".
 std::string PolicyText(const gang::Policy& policy);
 
 }  // namespace gangway::conf

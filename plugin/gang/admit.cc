@@ -162,17 +162,18 @@ std::optional<Reason> Admission::Admit(model::GangId id, bool owed, absl::Functi
   const bool by_age = !owed && HasTurnByAge(gang, missing);
   // Names and numbers of what is too much are put down for those who want to know them.
   std::optional<Reason> full;
-  const auto refuse = [&](Reason::Kind kind, Dim dim, std::int64_t limit, std::int64_t in_use, std::int64_t total) {
+  const auto refuse = [&](Reason::Kind kind, Dim dim, std::int64_t limit, std::int64_t in_use, std::int64_t total,
+                          const Resources& promised) {
     if (!full.has_value()) full = ReasonOf(kind, gang);
     if (!is_told(kind))
-      full->sums.push_back({std::string(cluster.dims().Name(dim)), missing[dim], limit, in_use, total});
+      full->sums.push_back({std::string(cluster.dims().Name(dim)), missing[dim], limit, in_use, total, promised[dim]});
   };
   for (Dim dim = 0; dim < missing.size() && policy_.overcommit_percent.has_value() && !owed && !by_age; ++dim) {
     if (!IsAsked(missing, dim)) continue;
     const std::int64_t total = cluster.total()[dim], ceiling = Ceiling(dim);
     const std::int64_t in_use = used[dim] + overlay_.taken()[dim] + let_in_[dim];
     if (in_use + missing[dim] > ceiling && in_use - lower()[dim] + missing[dim] > ceiling)
-      refuse(Reason::Kind::kClusterFull, dim, ceiling, in_use, total);
+      refuse(Reason::Kind::kClusterFull, dim, ceiling, in_use, total, let_in_);
   }
   if (full.has_value()) {
     full->overcommit_percent = *policy_.overcommit_percent;
@@ -186,9 +187,10 @@ std::optional<Reason> Admission::Admit(model::GangId id, bool owed, absl::Functi
       // without a capability has no less.
       const bool of_cluster = by_age || (owed && overlay_.tree().IsAboveAll(level));
       const std::int64_t limit = of_cluster ? cluster.queue(level).Limit(dim) : overlay_.tree().Limit(level, dim);
-      const std::int64_t in_use = HeldBelow(level, dim) + let_in_by_queue_[static_cast<std::size_t>(level)][dim];
+      const Resources& promised = let_in_by_queue_[static_cast<std::size_t>(level)];
+      const std::int64_t in_use = HeldBelow(level, dim) + promised[dim];
       if (in_use + missing[dim] > limit && in_use - lower()[dim] + missing[dim] > limit)
-        refuse(Reason::Kind::kQueueFull, dim, limit, in_use, 0);
+        refuse(Reason::Kind::kQueueFull, dim, limit, in_use, 0, promised);
     }
     if (!full.has_value()) continue;
     full->subject = Words::Name(cluster.queue(level).name);

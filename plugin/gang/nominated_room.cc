@@ -16,7 +16,7 @@ void NominatedRoom::Hold(model::GangId gang, int times) {
   const model::Cluster& cluster = overlay_.cluster();
   for (const model::TaskId id : cluster.gang(gang).tasks) {
     const model::Task& task = cluster.task(id);
-    if (task.status != model::TaskStatus::kPending || task.nominated == model::kNone) continue;
+    if (task.status != model::TaskStatus::kPending || task.nominated == model::kNone || !task.ours) continue;
     Hold(cluster.FindNode(cluster.names().Text(task.nominated)), task.shape, model::kNone, times);
   }
   if (!HasLostMember(cluster, cluster.gang(gang))) return;

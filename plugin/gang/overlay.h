@@ -47,6 +47,11 @@ class Overlay : public constraint::Placed {
   // As if pods of the shape were on the row and held room of the queue (kNone: of none), or with -1 not any more; no
   // trial drops that.
   void Hold(model::Row row, model::ShapeId shape, model::QueueId queue, int times);
+  // As if a pod of another scheduler's were to be on the row, or with -1 not any more (constraint::State::Nominate); no
+  // trial drops that.
+  void Nominate(model::Row row, model::ShapeId shape, int times) {
+    Placed::Nominate(row, cluster().shape(shape), times);
+  }
   // As if a pod that holds room on a node were gone, its queue's room too; no trial drops that. Restore undoes it. What
   // its volumes are to others stays as it is. The row is touched.
   void Release(model::TaskId task) { Release(task, 1); }

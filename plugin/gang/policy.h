@@ -66,6 +66,9 @@ struct Policy {
   // How often the nodes that are kept are looked for anew; and how long who waits is not tried again when nothing could
   // let it begin (standstill.h).
   absl::Duration keeps_same = absl::Seconds(1);
+  // How long pods that were given nodes wait for their volumes before the nodes are given back. volcano:
+  // plugins/predicates, bindTimeoutSeconds
+  absl::Duration volumes_take = absl::Minutes(10);
   // Whether what gangs want beyond their minimum is placed; when not, it is left undecided.
   bool place_surplus = true;
 

@@ -38,11 +38,12 @@ std::optional<Reason> QuotaRoom::Refusal(const Gang& gang) const {
                                      [&](const auto& one) { return one.first == limit.name; });
       const std::int64_t asked = asks == gang.quota_asks.end() ? 0 : StillAsked(gang, asks->second);
       if (asked <= 0) continue;
-      std::int64_t in_use = limit.used;
+      std::int64_t more = 0;
       if (promised != promised_.end()) {
-        if (const auto at = promised->second.find(limit.name); at != promised->second.end()) in_use += at->second;
+        if (const auto at = promised->second.find(limit.name); at != promised->second.end()) more = at->second;
       }
-      if (in_use + asked > limit.hard) reason.sums.push_back({limit.name, asked, limit.hard, in_use});
+      if (limit.used + more + asked > limit.hard)
+        reason.sums.push_back({limit.name, asked, limit.hard, limit.used + more, 0, more});
     }
     if (!reason.sums.empty()) return reason;
   }

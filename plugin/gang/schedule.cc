@@ -22,6 +22,7 @@
 #include "plugin/gang/place.h"
 #include "plugin/gang/repack.h"
 #include "plugin/gang/reservation.h"
+#include "plugin/gang/room_of_others.h"
 #include "plugin/gang/shares.h"
 #include "plugin/gang/usable.h"
 
@@ -92,6 +93,7 @@ class Cycle {
         scratch_(scratch),
         is_told_(is_told),
         overlay_(cluster, constraint::AllKinds(), policy.packing),
+        others_(overlay_, scratch),
         eviction_(overlay_, scratch, policy, now),
         moved_(overlay_, scratch, now),
         kept_(overlay_, scratch),
@@ -155,9 +157,14 @@ class Cycle {
     for (auto& [index, placement] : placements_) {
       placement->Finish(decisions_[index]);
       TellWhoHasNodes(decisions_[index], [&, &of = *placement] { return CouldUseThem(of); });
+      if (const std::optional<Wanted> wanted = others_.empty() ? std::nullopt : placement->wanted()) {
+        for (const auto& [shape, count] : wanted->by_shape) TellOfOthers(decisions_[index], shape);
+      }
     }
-    for (const auto& [index, shape] : wait_alike_)
+    for (const auto& [index, shape] : wait_alike_) {
       TellWhoHasNodes(decisions_[index], [&, of = shape] { return CouldUseThem(of); });
+      TellOfOthers(decisions_[index], shape);
+    }
     if (eviction_.tried()) scratch_.standstill().TriedVictims();
     if (!decisions_.empty()) decisions_.front().look_again = std::min(decisions_.front().look_again, moved_.until());
     return std::move(decisions_);
@@ -209,7 +216,17 @@ class Cycle {
     return gang.topology.has_value() || !gang.sub_groups.empty() || !is_told_(id, model::Reason::Kind::kNoRoom);
   }
 
+  // It looks for room, beside what pods of other schedulers have that it does not go before.
+  void LooksForRoom(GangId id) {
+    if (others_.KeepFrom(cluster_.PriorityOf(cluster_.gang(id)))) OthersKeepElse();
+  }
+  void OthersKeepElse() {
+    RoomFreed();
+    cannot_fit_.clear();
+  }
+
   bool PlaceMinimum(GangId id) {
+    LooksForRoom(id);
     if (const GangId first = eviction_.SpreadsAmong(id); first != model::kNone) {
       Decision& decision = decisions_[IndexOf(id)];
       decision.reason = ReasonOf(model::Reason::Kind::kKeptForMinimum, cluster_.gang(id));
@@ -269,7 +286,10 @@ class Cycle {
 
   // One that found no room is placed where those that this call has placed lie elsewhere.
   bool Repack(GangPlacement& placement) {
-    if (!repacking_.Place(placement)) return false;
+    if (others_.KeepAll()) OthersKeepElse();
+    const bool placed = repacking_.Place(placement);
+    LooksForRoom(placement.gang());
+    if (!placed) return false;
     eviction_.RoomFreed();
     cannot_fit_.clear();
     return true;
@@ -327,6 +347,7 @@ class Cycle {
   void PlaceAwaited(std::vector<GangId> gangs) {
     std::set<GangId> placed;
     ServeAll(gangs, [&](GangId id) {
+      LooksForRoom(id);
       const Resources before = overlay_.taken_from(cluster_.gang(id).queue);
       auto placement = std::make_unique<GangPlacement>(overlay_, scratch_, policy_, id, Tells(id));
       if (!placement->PlaceMinimumAsNominated()) return;
@@ -470,6 +491,17 @@ class Cycle {
     if (!own) decision.reason->kept_for = model::KeyOf(gang.ns, gang.name);
   }
 
+  // Of one that waits for room, and wants pods of the shape: a reader sees nodes with room that is not said otherwise.
+  void TellOfOthers(Decision& decision, model::ShapeId shape) {
+    if (others_.empty() || !decision.reason.has_value() || decision.reason->kind != model::Reason::Kind::kNoRoom)
+      return;
+    if (decision.reason->kept_nodes > 0 || !Tells(decision.gang)) return;
+    const RoomOfOthers::InTheWay kept = others_.KeptFrom(shape, cluster_.PriorityOf(cluster_.gang(decision.gang)));
+    if (kept.nodes == 0) return;
+    decision.reason->kept_nodes = kept.nodes;
+    decision.reason->kept_for = model::KeyOf(cluster_.task(kept.first).ns, cluster_.task(kept.first).name);
+  }
+
   bool CouldUseThem(model::ShapeId shape) {
     const auto [it, fresh] = could_use_.emplace(shape, false);
     if (fresh) it->second = kept_.CouldTake(cluster_.shape(shape).request);
@@ -548,6 +580,7 @@ class Cycle {
   // queue by what the gangs have.
   void PlaceRests() {
     if (wanting_more_.empty()) return;
+    if (others_.KeepAll()) OthersKeepElse();
     KeptRoom kept = KeepRoom();
     if (kept_.holds()) {
       for (const model::KeptNodes::Spot& spot : kept_.nodes().spots) {
@@ -643,6 +676,7 @@ class Cycle {
   Scratch& scratch_;
   const IsTold is_told_;
   Overlay overlay_;
+  RoomOfOthers others_;
   Eviction eviction_;
   MovedRoom moved_;
   HeldRoom kept_;

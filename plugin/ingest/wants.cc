@@ -1,10 +1,14 @@
 #include "plugin/ingest/wants.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "api/core/pod_groups.h"
 #include "api/field_table.h"
@@ -16,6 +20,13 @@ namespace {
 
 // volcano: plugins/numaaware
 constexpr absl::string_view kNumaPolicyAnnotation = "volcano.sh/numa-topology-policy";
+
+// What Volcano's plugin deviceshare, and the one for Ascend, give out card by card: their device plugins start a pod
+// only where an annotation of the scheduler's names its cards (volcano: api/devices/nvidia; ascend: npu-core).
+bool IsPartOfACard(absl::string_view resource) {
+  return resource == "volcano.sh/gpu-memory" || resource == "volcano.sh/gpu-number" ||
+         absl::StartsWith(resource, "volcano.sh/vgpu-") || resource == "huawei.com/npu-core";
+}
 
 using api::Document;
 using api::MakeField;
@@ -97,6 +108,7 @@ struct SpreadConstraint {
                       MakeField<&SpreadConstraint::label_selector>("labelSelector", ""),
                       MakeField<&SpreadConstraint::match_label_keys>("matchLabelKeys", ""));
   }
+  bool required() const { return when_unsatisfiable != "ScheduleAnyway"; }
 };
 
 struct ResourceClaim {
@@ -179,6 +191,50 @@ bool Understood(const api::core::NodeAffinity& nodes) {
                      [](const NodeSelectorTerm& term) { return TermOf(term).has_value(); });
 }
 
+bool Reads(const Document& selector) { return selector.empty() || api::LabelSelector::FromJson(selector.json).ok(); }
+
+using Fields = std::vector<std::string>;
+
+// Of what is required: a wish that does not read is one not granted.
+void AddSelectorsThatDoNotRead(const PodAffinity& affinity, absl::string_view path, Fields& fields) {
+  for (std::size_t i = 0; i < affinity.required.size(); ++i) {
+    const std::string term = absl::StrCat(path, ".requiredDuringSchedulingIgnoredDuringExecution[", i, "]");
+    if (!Reads(affinity.required[i].label_selector)) fields.push_back(absl::StrCat(term, ".labelSelector"));
+    if (!Reads(affinity.required[i].namespace_selector)) fields.push_back(absl::StrCat(term, ".namespaceSelector"));
+  }
+}
+
+void AddUnknownAffinity(const Document& document, absl::string_view path, Fields& fields) {
+  const auto affinity = DecodePart<PodAffinity>(document);
+  if (!affinity.has_value()) return fields.push_back(std::string(path));
+  AddSelectorsThatDoNotRead(*affinity, path, fields);
+}
+
+void AddUnknownSpreads(const Document& document, Fields& fields) {
+  const std::string path = "spec.topologySpreadConstraints";
+  const auto spreads = DecodePart<std::vector<SpreadConstraint>>(document);
+  if (!spreads.has_value()) return fields.push_back(path);
+  for (std::size_t i = 0; i < spreads->size(); ++i) {
+    const SpreadConstraint& spread = (*spreads)[i];
+    if (spread.required() && !Reads(spread.label_selector))
+      fields.push_back(absl::StrCat(path, "[", i, "].labelSelector"));
+  }
+}
+
+void AddPartsOfCards(const std::vector<Container>& containers, absl::string_view path, Fields& fields) {
+  for (const Container& container : containers) {
+    std::map<std::string, std::string> asked;  // resource, and where it is
+    for (const auto& [list, amounts] :
+         {std::pair("requests", &container.resources.requests), std::pair("limits", &container.resources.limits)}) {
+      for (const auto& [resource, amount] : *amounts) {
+        if (IsPartOfACard(resource) && amount > api::Quantity()) asked[resource] = list;
+      }
+    }
+    for (const auto& [resource, list] : asked)
+      fields.push_back(absl::StrCat(path, "[", container.name, "].resources.", list, "[", resource, "]"));
+  }
+}
+
 void AddPorts(const PodSpec& spec, const Container& container, Wants& wants) {
   for (const api::core::ContainerPort& port : container.ports) {
     const int number = spec.host_network && port.host_port == 0 ? port.container_port : port.host_port;
@@ -259,7 +315,7 @@ void AddSpreads(const api::core::Pod& pod, Wants& wants) {
       facts.term.selector.pods = {model::kNoPod};  // kubernetes: podtopologyspread, countPodsMatchSelector
     facts.max_skew = spread.max_skew;
     facts.min_domains = spread.min_domains;
-    facts.required = spread.when_unsatisfiable != "ScheduleAnyway";
+    facts.required = spread.required();
     facts.honors_affinity = spread.node_affinity_policy != "Ignore";
     facts.honors_taints = spread.node_taints_policy == "Honor";
     wants.spreads.push_back(std::move(facts));
@@ -355,21 +411,22 @@ std::vector<std::string> UnknownFields(const api::core::Pod& pod) {
     add(true, absl::StrCat("spec.resourceClaims[", claim.name, "]"));
   add(!spec.scheduling_group.empty() && api::core::SchedulingGroupOf(spec).empty(), "spec.schedulingGroup");
   add(!spec.workload_ref.empty(), "spec.workloadRef");
-  add(!DecodePart<std::vector<SpreadConstraint>>(spec.topology_spread_constraints).has_value(),
-      "spec.topologySpreadConstraints");
+  AddUnknownSpreads(spec.topology_spread_constraints, fields);
   const auto volumes = DecodePart<std::vector<Volume>>(spec.volumes);
   add(!volumes.has_value(), "spec.volumes");
   for (const Volume& volume : volumes.value_or(std::vector<Volume>()))
     add(!volume.known(), absl::StrCat("spec.volumes[", volume.name, "]"));
   if (spec.affinity.has_value()) {
-    add(!DecodePart<PodAffinity>(spec.affinity->pod_affinity).has_value(), "spec.affinity.podAffinity");
-    add(!DecodePart<PodAffinity>(spec.affinity->pod_anti_affinity).has_value(), "spec.affinity.podAntiAffinity");
+    AddUnknownAffinity(spec.affinity->pod_affinity, "spec.affinity.podAffinity", fields);
+    AddUnknownAffinity(spec.affinity->pod_anti_affinity, "spec.affinity.podAntiAffinity", fields);
     add(spec.affinity->node_affinity.has_value() && !Understood(*spec.affinity->node_affinity),
         "spec.affinity.nodeAffinity");
   }
   const auto numa = pod.metadata.annotations.find(std::string(kNumaPolicyAnnotation));
   add(numa != pod.metadata.annotations.end() && (numa->second == "restricted" || numa->second == "single-numa-node"),
       absl::StrCat("metadata.annotations[", kNumaPolicyAnnotation, "]"));
+  AddPartsOfCards(spec.init_containers, "spec.initContainers", fields);
+  AddPartsOfCards(spec.containers, "spec.containers", fields);
   return fields;
 }
 

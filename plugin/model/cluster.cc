@@ -44,14 +44,21 @@ Departure DepartureOf(const PodFacts& facts) {
   return departure;
 }
 
+bool IsNominatedByOthers(const Task& task) {
+  return !task.ours && task.nominated != kNone && task.status == TaskStatus::kPending && task.row == kNone;
+}
+
 bool Ended(TaskStatus status) { return status == TaskStatus::kSucceeded || status == TaskStatus::kFailed; }
 
 // To another node than it has.
 bool MayBeMoved(const PodFacts& facts) { return facts.movable && !facts.node.empty(); }
 
-// Also on another node than it has.
+bool Waits(const PodFacts& facts) { return facts.node.empty() && StatusOf(facts) == TaskStatus::kPending; }
+
+// Also on another node than it has; and that of another scheduler, where that has said that it will be.
 bool MayBePlaced(const PodFacts& facts) {
-  return facts.ours && (MayBeMoved(facts) || StatusOf(facts) == TaskStatus::kPending);
+  if (!facts.ours) return Waits(facts) && !facts.nominated.empty();
+  return MayBeMoved(facts) || StatusOf(facts) == TaskStatus::kPending;
 }
 
 }  // namespace
@@ -152,17 +159,17 @@ bool Cluster::SamePlace(TaskId id, const PodFacts& facts) const {
   const bool on_node = assumed || task.row == kNone ? facts.node.empty() : facts.node == node_name(task.row);
   return on_node && (assumed ? TaskStatus::kPending : task.status) == StatusOf(facts) &&
          task.departure() == DepartureOf(facts) && task.leaving == facts.leaving && task.started == facts.started &&
-         (facts.nominated.empty() ? task.row == kNone || task.nominated == kNone
+         (facts.nominated.empty() ? (facts.ours && task.row == kNone) || task.nominated == kNone
                                   : task.nominated == names_.Find(facts.nominated));
 }
 
-// What its status says of its life on the node. One that was nominated by a decision stays so until it has a node.
+// What its status says of its life on the node. One that was nominated by a decision of ours stays so until it has a
+// node.
 void Cluster::NoteMoments(Task& task, const PodFacts& facts) {
   gangs_.SetLeaving(task, facts.leaving);
   task.started = facts.started;
   task.SetDeparture(DepartureOf(facts));
-  const bool waits = facts.node.empty() && StatusOf(facts) == TaskStatus::kPending;
-  if (!waits) {
+  if (!Waits(facts) || (!facts.ours && facts.nominated.empty())) {
     gangs_.SetNominated(task, kNone);
   } else if (!facts.nominated.empty()) {
     gangs_.SetNominated(task, names_.Intern(facts.nominated));
@@ -204,7 +211,7 @@ bool Cluster::MovePod(TaskId id, const PodFacts& facts) {
 bool Cluster::ConcernsNobodyWhoWaits(TaskId id) const {
   if (id == kNone) return true;
   const Task& task = tasks_[id];
-  if (!shapes_[task.shape].claims.empty()) return false;
+  if (!shapes_[task.shape].claims.empty() || nominated_by_others_.contains(id)) return false;
   return task.gang == kNone || (!gangs_.waiting().contains(task.gang) && !gangs_.awaiting_pods().contains(task.gang));
 }
 
@@ -213,6 +220,11 @@ TaskId Cluster::SetPod(const PodFacts& facts) {
   const bool of_others = ConcernsNobodyWhoWaits(before);
   const std::uint64_t version = version_ + gangs_.version(), concerned = gangs_.version_of_waiting() + reshaped_;
   const TaskId id = PutPod(before, facts);
+  if (IsNominatedByOthers(tasks_[id])) {
+    nominated_by_others_.insert(id);
+  } else {
+    nominated_by_others_.erase(id);
+  }
   if (of_others && ConcernsNobodyWhoWaits(id) && gangs_.version_of_waiting() + reshaped_ == concerned)
     changes_of_others_ += version_ + gangs_.version() - version;
   return id;
@@ -326,6 +338,7 @@ void Cluster::RemoveTask(TaskId id) {
   UnpromiseVolumes(id);
   GiveRoom(id);
   pod_terms_.Remove(id);
+  if (nominated_by_others_.erase(id) > 0) ++version_;
   gangs_.Leave(id, task);
   shapes_.Release(task.shape);
   if (task.row != kNone) {
@@ -595,6 +608,9 @@ void Cluster::AuditTasks(std::vector<std::string>& wrong) const {
     const auto [policy, values] = PartOf(id);
     if (task.sub_groups != policy || (task.partition == kNone ? "" : names_.Text(task.partition)) != values)
       wrong.push_back(absl::StrCat("pod ", key, ": is in another sub-group than its labels say"));
+    if (IsNominatedByOthers(task) != nominated_by_others_.contains(id))
+      wrong.push_back(
+          absl::StrCat("pod ", key, ": is nominated by others and is not listed so, or the other way round"));
   });
   if (tasks_by_name_.size() != tasks_.size())
     wrong.push_back(absl::StrCat("pods: ", tasks_by_name_.size(), " names of ", tasks_.size()));

@@ -149,7 +149,7 @@ struct PodFacts {
   bool evictable = true, preempts = true;
   bool movable = false;   // may be moved to another node; `wants` of one that has a node is then what it asked for
   bool leaving = false;   // marked to be evicted
-  std::string nominated;  // the node on which room is kept for it; "" = none
+  std::string nominated;  // the node on which its scheduler keeps room for it; "" = none
   absl::Time started = absl::InfinitePast();       // when it got its node
   absl::Duration cooldown = absl::ZeroDuration();  // after that, while it is not evicted
   absl::Time grace_ends = absl::InfiniteFuture();  // of one that is terminating: gone by then

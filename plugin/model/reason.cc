@@ -1,5 +1,6 @@
 #include "plugin/model/reason.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -119,8 +120,13 @@ Words Sums(const Reason& reason, const Words& holder) {
   std::vector<Words> sums;
   for (const SumLack& sum : reason.sums) {
     const std::int64_t there = cluster ? sum.capacity : sum.limit, room = there - sum.in_use;
-    sums.emplace_back(phrases::kUses, sum.dim, AmountText(sum.dim, sum.needed), holder, AmountText(sum.dim, sum.in_use),
-                      AmountText(sum.dim, there), AmountText(sum.dim, sum.needed - (room > 0 ? room : 0)));
+    const auto text = [&](std::int64_t amount) { return AmountText(sum.dim, amount); };
+    const std::string used = text(sum.in_use - sum.promised),
+                      too_many = text(sum.needed - std::max<std::int64_t>(room, 0));
+    sums.push_back(sum.promised == 0
+                       ? Words(phrases::kUses, sum.dim, text(sum.needed), holder, used, text(there), too_many)
+                       : Words(phrases::kUsesAndPromises, sum.dim, text(sum.needed), holder, used, text(there),
+                               text(sum.promised), too_many));
   }
   return Words::Joined(std::move(sums), phrases::kSemicolon);
 }
@@ -171,7 +177,8 @@ Words Obstacle(const Reason& reason) {
     case Reason::Kind::kClaim:
       return Claim(reason);
     case Reason::Kind::kNoHyperNode:
-      return {reason.existing == 0 ? phrases::kNoHyperNodeHasNodes : phrases::kNoHyperNodeHasAll, reason.subject};
+      return Words(reason.existing == 0 ? phrases::kNoHyperNodeHasNodes : phrases::kNoHyperNodeHasAll, reason.subject)
+          .Add(reason.broken);
     case Reason::Kind::kBindFailed:
       return reason.subject;
     case Reason::Kind::kQueueMissing:
@@ -239,7 +246,9 @@ absl::string_view KindText(Reason::Kind kind) {
 }
 
 Words InsteadOf(absl::string_view field) {
-  return absl::StrContains(field, "spec.resourceClaims") ? Words(phrases::kDevicesInstead) : Words();
+  if (absl::StrContains(field, "spec.resourceClaims")) return phrases::kDevicesInstead;
+  if (absl::StrContains(field, "].resources.")) return phrases::kPartsOfCardsInstead;
+  return {};
 }
 
 Words Tell(const Reason& reason) {

@@ -71,6 +71,7 @@ struct SumLack {
   std::int64_t limit = 0;
   std::int64_t in_use = 0;    // of the limit: placed, or let in before
   std::int64_t capacity = 0;  // kClusterFull: what there is; `limit` may be more
+  std::int64_t promised = 0;  // of in_use: to gangs let in before, who hold nothing of it yet
   friend bool operator==(const SumLack&, const SumLack&) = default;
 };
 
@@ -100,6 +101,7 @@ struct Reason {
   int size = 0;        // kTooFewSubGroups: pods of one; kRoomAwaited: gangs that pods end of
   int ending = 0;      // kTooFewTasks, kRoomAwaited: pods that are terminating, or about to
   Words within;        // kNoRoom: "s0, tier 1", the HyperNode that comes closest
+  Words broken;        // kNoHyperNode: one that selects nothing as it is written, which may be why
   Words subject;       // tier, queue, quota, field, role, claim, gate's pod or gang, as the kind says
   ClaimTrouble trouble = ClaimTrouble::kNothing;  // kClaim
   std::string detail;                             // kClaim: storage class, volume or field, as the trouble says
@@ -116,7 +118,7 @@ struct Reason {
 absl::string_view KindText(Reason::Kind kind);
 
 // What to do instead of asking by a field that the scheduler does not know; empty when there is nothing to say.
-// "spec.resourceClaims[gpu]" is such a field.
+// "spec.resourceClaims[gpu]" is such a field, and "spec.containers[c].resources.limits[volcano.sh/vgpu-number]".
 Words InsteadOf(absl::string_view field);
 
 // One sentence for a user: "waits for 3 of 16 tasks: worker needs nvidia.com/gpu 8; 12 nodes have 4 free, 20 are

@@ -69,15 +69,29 @@ inline constexpr Phrase kDevicesInstead(
     "or give the pods to a scheduler that allocates them (schedulerName: default-scheduler)",
     "它不分配 resource.k8s.io 的设备；请以设备插件的资源（resources.limits）申请设备，或把 Pod "
     "交给能分配这类设备的调度器（schedulerName: default-scheduler）");
+inline constexpr Phrase kPartsOfCardsInstead(
+    "it does not say which card has room, and without that the device plugin starts no pod; ask for whole cards "
+    "(nvidia.com/gpu) or for parts that are resources of their own (MIG profiles), or let Volcano's own scheduler "
+    "place the pods",
+    "它不指定哪块卡有空间，而没有这一指定，设备插件不会启动 Pod；请申请整卡（nvidia.com/gpu）或本身就是资源的部分（MIG "
+    "规格），或让 Volcano 自己的调度器放置这些 Pod");
 inline constexpr Phrase kOfQueue("$0 of queue $1", "队列 $1 的 $0");
 inline constexpr Phrase kNameTwoGangs("$0 name two gangs", "$0 指向两个不同的 gang");
 inline constexpr Phrase kNoHyperNodeHasNodes("no HyperNode of tier $0 has nodes", "没有第 $0 层的 HyperNode 含有节点");
 inline constexpr Phrase kNoHyperNodeHasAll("no HyperNode of tier $0 has all nodes where its pods are",
                                            "没有第 $0 层的 HyperNode 包含其 Pod 所在的全部节点");
+inline constexpr Phrase kPatternDoesNotCompile(
+    "; HyperNode $0 selects nothing by the pattern $1, which does not compile: $2",
+    "；HyperNode $0 的模式 $1 无法编译，不选中任何成员：$2");
+inline constexpr Phrase kLabelMatchDoesNotRead("; HyperNode $0 selects nothing by its labelMatch, which does not read",
+                                               "；HyperNode $0 的 labelMatch 无法读取，不选中任何成员");
 inline constexpr Phrase kOrLess("$0 or less", "$0 或更低");
 inline constexpr Phrase kNoQueue("there is no queue $0", "没有名为 $0 的队列");
 inline constexpr Phrase kQueueIsClosed("queue $0 is closed", "队列 $0 已关闭");
 inline constexpr Phrase kUses("needs $0 $1, $2 uses $3 of $4, $5 too many", "需要 $0 $1，$2已用 $3（共 $4），超出 $5");
+inline constexpr Phrase kUsesAndPromises(
+    "needs $0 $1, $2 uses $3 of $4, $5 more are promised to gangs let in before, $6 too many",
+    "需要 $0 $1，$2已用 $3（共 $4），另有 $5 已承诺给先前获准入的 gang，超出 $6");
 inline constexpr Phrase kTheQueue("queue $0", "队列 $0 ");
 inline constexpr Phrase kTheQuota("quota $0", "资源配额 $0 ");
 inline constexpr Phrase kTheCluster("the cluster", "集群");

@@ -132,7 +132,8 @@ absl::Time Bindings::LookAtAccepted(GangId id, absl::Time now) {
 
 // ---- volumes
 
-Bindings::Awaited Bindings::LookAtVolumes(const NamespacedName& key, GangId id, absl::Time now) {
+Bindings::Awaited Bindings::LookAtVolumes(const NamespacedName& key, GangId id, absl::Duration volumes_take,
+                                          absl::Time now) {
   State& state = states_[key];
   Awaited volumes{scheduler::LookAtVolumes(
       cluster_, cluster_.gang(id), [this](const Task& task) { return accepted(task); }, state.selected)};
@@ -144,10 +145,10 @@ Bindings::Awaited Bindings::LookAtVolumes(const NamespacedName& key, GangId id, 
   }
   awaiting_volumes_.insert(key);
   if (state.volumes_since == absl::InfinitePast()) state.volumes_since = now;
-  volumes.due = state.volumes_since + times_.volumes_take;
+  volumes.due = state.volumes_since + volumes_take;
   if (now >= volumes.due) {
-    volumes.of_gang.failed = absl::StrCat("no volume came within ", absl::FormatDuration(times_.volumes_take), " for ",
-                                          volumes.of_gang.waits_for);
+    volumes.of_gang.failed =
+        absl::StrCat("no volume came within ", absl::FormatDuration(volumes_take), " for ", volumes.of_gang.waits_for);
     state.volumes_since = absl::InfinitePast();
   }
   return volumes;

@@ -32,8 +32,7 @@
 namespace gangway::scheduler {
 
 struct BindingTimes {
-  absl::Duration volumes_take;  // how long pods with nodes wait for their volumes before the nodes are given back
-  absl::Duration retry;         // how long a gang rests after a binding was refused
+  absl::Duration retry;                            // how long a gang rests after a binding was refused
   absl::Duration shown_after = absl::Seconds(30);  // how long one that was taken may go without being shown
 };
 
@@ -69,12 +68,13 @@ class Bindings {
   }
   void OnReply(const kube::Write& write, const kube::Response& reply);
 
-  // Volumes before pods. When `failed` is set, the gang is to be given up.
+  // Volumes before pods. When `failed` is set, the gang is to be given up: also because it has waited for them for
+  // `volumes_take`.
   struct Awaited {
     VolumesOfGang of_gang;
     absl::Time due = absl::InfiniteFuture();  // when waiting for them ends
   };
-  Awaited LookAtVolumes(const api::NamespacedName& key, model::GangId id, absl::Time now);
+  Awaited LookAtVolumes(const api::NamespacedName& key, model::GangId id, absl::Duration volumes_take, absl::Time now);
   const absl::btree_set<api::NamespacedName>& awaiting_volumes() const { return awaiting_volumes_; }
   // Claims or volumes may not be patched: gangs that need this one are given up.
   void OnVolumesForbidden(const kube::Write& write, absl::string_view why);

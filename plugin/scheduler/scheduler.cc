@@ -93,8 +93,7 @@ class GangScheduler final : public Scheduler {
         coscheduling_groups_(WatchHere<CoschedulingPodGroup>(api::kCoschedulingPodGroups, kKeptIfAllowed)),
         queues_(WatchHere<Queue>(api::kQueues, {})),
         claims_(WatchHere<PersistentVolumeClaim>(api::kPersistentVolumeClaims, kIfAllowed)),
-        bindings_(cluster_, feed_, {loop(), token(), client(), recorder(), pods_},
-                  {options_.volumes_take, options_.bind_retry},
+        bindings_(cluster_, feed_, {loop(), token(), client(), recorder(), pods_}, {options_.bind_retry},
                   {[this](const NamespacedName& key) { driver_.Enqueue(key); }, [this] { rounds_.Want(); }}),
         driver_(Drive("podgroup", [this](const NamespacedName& key, absl::Time now) { return Decide(key, now); })) {
     WatchFacts([this]<class T>(const api::Resource& resource,
@@ -329,7 +328,7 @@ class GangScheduler final : public Scheduler {
     if (!group.has_value()) return {};
     Telling& telling = tellings_.Look(key, now);
     const Bindings::Half half = bindings_.LookAtHalf(key, id, now);
-    const Bindings::Awaited volumes = bindings_.LookAtVolumes(key, id, now);
+    const Bindings::Awaited volumes = bindings_.LookAtVolumes(key, id, Policy().volumes_take, now);
     if (!volumes.of_gang.failed.empty()) {
       bindings_.GiveUp(id, volumes.of_gang.failed);
       return {};

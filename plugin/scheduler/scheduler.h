@@ -34,8 +34,6 @@ struct Options {
   // After a PodGroup came, nothing is placed beyond minima for so long, so that those of gangs made together with it
   // come first; while more come the pause goes on, up to four times as long.
   absl::Duration surplus_pause = absl::Milliseconds(500);
-  // How long pods that were given nodes wait for their volumes before the nodes are given back.
-  absl::Duration volumes_take = absl::Minutes(10);
   // After a binding was refused, the gang is left alone for this long.
   absl::Duration bind_retry = absl::Seconds(5);
   // The least time between two rounds; grows with the number of gangs that wait.

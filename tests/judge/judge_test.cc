@@ -286,6 +286,19 @@ std::vector<Wrong> AllWrong() {
       },
       "");
   pod("SpreadsPodsThatEnd", [](model::PodFacts& facts) { facts.terminating = false; }, "nothing");
+  pod("IgnoresNominatedPods", [](model::PodFacts& facts) { facts.nominated.clear(); }, "NodeResourcesFit");
+  pod(
+      "GoesBeforeAllNominatedPods",
+      [](model::PodFacts& facts) {
+        if (!facts.nominated.empty()) facts.priority = -100;
+      },
+      "");
+  pod(
+      "GoesBeforeNoNominatedPod",
+      [](model::PodFacts& facts) {
+        if (!facts.nominated.empty()) facts.priority = 100;
+      },
+      "nothing");
   pod("IgnoresClaims", [](model::PodFacts& facts) { facts.wants.claims.clear(); }, "Volume");
   const auto other = [&](const char* name, Falsify wrong, const char* theirs) {
     all.push_back({name, std::move(wrong), theirs});
@@ -400,6 +413,12 @@ constexpr KnownCase kKnownCases[] = {
            "volumes":[{"name":"w","ephemeral":{"volumeClaimTemplate":{"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}}}}]}}],
          "pod":{"metadata":{"namespace":"ns","name":"x"},"spec":{"containers":[{"name":"c","image":"i"}],
            "volumes":[{"name":"w","persistentVolumeClaim":{"claimName":"c"}}]}}})"},
+    // Who is nominated for a node may get another in the end.
+    {"ANominatedPodIsSpreadOnceItIsThere", "PodTopologySpread / nothing",
+     R"({"nodes":[{"metadata":{"name":"n","labels":{"zone":"a"}},"status":{"allocatable":{"pods":"9"}}},{"metadata":{"name":"m","labels":{"zone":"b"}},"status":{"allocatable":{"pods":"9"}}}],
+         "pods":[{"metadata":{"namespace":"ns","name":"q","uid":"u-q","labels":{"app":"a"}},"spec":{"containers":[{"name":"c","image":"i"}]},"status":{"phase":"Pending","nominatedNodeName":"n"}}],
+         "pod":{"metadata":{"namespace":"ns","name":"x","uid":"u-x","labels":{"app":"a"}},"spec":{"containers":[{"name":"c","image":"i"}],"topologySpreadConstraints":[
+           {"maxSkew":1,"topologyKey":"zone","whenUnsatisfiable":"DoNotSchedule","labelSelector":{"matchLabels":{"app":"a"}}}]}}})"},
     // A moment later the phase says it, too.
     {"AClaimIsBoundWhenItsPhaseSaysSo", "nothing / a claim is unbound",
      R"({"nodes":[{"metadata":{"name":"n"},"status":{"allocatable":{"pods":"9"}}}],

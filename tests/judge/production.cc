@@ -16,7 +16,9 @@
 #include "base/check.h"
 #include "base/random.h"
 #include "plugin/gang/constraint/asks.h"
-#include "plugin/gang/constraint/placed.h"
+#include "plugin/gang/fit.h"
+#include "plugin/gang/overlay.h"
+#include "plugin/gang/room_of_others.h"
 #include "plugin/gang/schedule.h"
 #include "plugin/ingest/ingest.h"
 #include "plugin/model/cluster.h"
@@ -111,7 +113,9 @@ std::vector<Event> EventsOf(const json::object& stored, const Falsify& falsify) 
   return events;
 }
 
-void AddGang(const std::string& ns, Cluster& cluster) {
+// Its priority is the pod's.
+void AddGang(const std::string& ns, std::int32_t priority, Cluster& cluster) {
+  cluster.SetPriorityClass({"of-the-pod", priority, false, true});
   model::QueueFacts queue;
   queue.name = "default";
   cluster.SetQueue(queue);
@@ -121,6 +125,7 @@ void AddGang(const std::string& ns, Cluster& cluster) {
   gang.uid = "u-g";
   gang.min_member = 1;
   gang.phase = model::GangPhase::kInqueue;
+  gang.priority_class = "of-the-pod";
   cluster.SetGang(gang);
 }
 
@@ -158,7 +163,7 @@ std::string Contradiction(const Cluster& cluster, const Verdict& verdict) {
 Verdict AskProduction(const json::object& stored, std::uint64_t seed, const Falsify& falsify) {
   Cluster cluster;
   const model::PodFacts pod = FactsOf(stored.at("pod"), falsify, "g");
-  AddGang(pod.ns, cluster);
+  AddGang(pod.ns, pod.priority, cluster);
   std::vector<Event> events = EventsOf(stored, falsify);
   events.emplace_back([&](Cluster& told) { told.SetPod(pod); });
   RandomStream random(seed);
@@ -168,8 +173,10 @@ Verdict AskProduction(const json::object& stored, std::uint64_t seed, const Fals
   Verdict verdict;
   const model::ShapeId shape = cluster.task(cluster.FindTask(pod.ns, pod.name)).shape;
   verdict.not_modelled = cluster.shape(shape).not_modelled;
-  const constraint::Placed placed(cluster);
-  const constraint::Asks& asks = placed.AsksOf(shape);
+  gang::Overlay overlay(cluster);
+  gang::Scratch scratch;
+  gang::RoomOfOthers(overlay, scratch).KeepFrom(pod.priority);
+  const constraint::Asks& asks = overlay.AsksOf(shape);
   std::string nowhere;
   if (!verdict.not_modelled.empty()) {
     nowhere = "not modelled";

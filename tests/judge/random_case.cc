@@ -48,8 +48,13 @@ class Maker {
     array pods;
     const int count = affinity_ || spread_ || drivers_ ? 2 + Below(12) : Below(Chance(30) ? 14 : 5);
     for (int i = 0; i < count; ++i) pods.push_back(PlacedPod(absl::StrCat("p", i)));
+    if (!volumes_ && !spread_ &&
+        Chance(30)) {  // their claims and spreads count otherwise than those of pods that are there
+      for (int i = 1 + Below(3); i > 0; --i) pods.push_back(NominatedPod(absl::StrCat("q", i)));
+    }
     made["pods"] = std::move(pods);
     made["pod"] = Pod("ns", "x", true);
+    made["pod"].as_object()["spec"].as_object()["priority"] = Chance(70) ? 0 : 10;
     if (volumes_ && !claims_.empty()) made["claims"] = std::move(claims_);
     return made;
   }
@@ -145,6 +150,15 @@ class Maker {
     }
     if (resources_ && Chance(40)) AddResize(spec, status);
     pod["status"] = std::move(status);
+    return pod;
+  }
+
+  // It is to be on a node, and is not there yet.
+  object NominatedPod(const std::string& name) {
+    object pod = Pod(Pick({"ns", "ns", "other"}), name, false);
+    pod["spec"].as_object()["priority"] = Chance(70) ? 0 : Chance(50) ? 10 : -10;
+    pod["status"] =
+        object{{"phase", "Pending"}, {"nominatedNodeName", Chance(5) ? std::string("gone") : FirstRather()}};
     return pod;
   }
 

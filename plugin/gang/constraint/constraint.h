@@ -102,6 +102,11 @@ class State {
   // Of any shape, also one that does not ask. `row` is kNone for pods that will be somewhere.
   virtual void Add(model::Row row, const model::Shape& shape, int pods) = 0;
   virtual void Remove(model::Row row, const model::Shape& shape, int pods) = 0;
+  // A pod of another scheduler is to be on the row, or with -1 is no more: what it keeps others off counts, that it is
+  // there does not yet. By default it is as good as there.
+  virtual void Nominate(model::Row row, const model::Shape& shape, int times) {
+    times > 0 ? Add(row, shape, times) : Remove(row, shape, -times);
+  }
   // A pod that the facts show on the row is taken away; with -1 it is back. In any order with the others. By default it
   // goes on to be in the way.
   virtual void Release(const Released& /*pod*/, int /*times*/) {}

@@ -53,6 +53,11 @@ void Placed::KeepPorts(Row row, const std::vector<model::HostPort>& ports, int t
   }
 }
 
+void Placed::Nominate(Row row, const Shape& shape, int times) {
+  taken_[row].Add(shape.request, times);
+  for (const std::unique_ptr<State>& state : states_) state->Nominate(row, shape, times);
+}
+
 void Placed::Release(const Released& pod, int times) {
   taken_[pod.row].Subtract(pod.shape->request, times);
   for (const std::unique_ptr<State>& state : states_) state->Release(pod, times);

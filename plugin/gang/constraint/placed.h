@@ -49,6 +49,8 @@ class Placed {
   // On kNone only constraints' states change.
   void Add(model::Row row, const model::Shape& shape, int pods);
   void Remove(model::Row row, const model::Shape& shape, int pods);
+  // See State::Nominate.
+  void Nominate(model::Row row, const model::Shape& shape, int times);
   // A pod of the cluster that holds room is taken away; with -1 it is back.
   void Release(const Released& pod, int times);
 

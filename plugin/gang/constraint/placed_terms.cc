@@ -24,6 +24,14 @@ void PlacedTerms::Add(Row row, const model::Shape& shape, int pods) {
   for (const TermId term : shape.away) AddTo(term, row, 0, pods, 0);
 }
 
+void PlacedTerms::Nominate(Row row, const model::Shape& shape, int times) {
+  for (const TermId term : shape.matched) {
+    const int value = terms_.ValueOn(term, row);
+    if (value != -1) by_term_[static_cast<std::size_t>(term)].values[value].nominated += times;
+  }
+  for (const TermId term : shape.away) AddTo(term, row, 0, times, 0);
+}
+
 void PlacedTerms::Release(const Released& pod, int times) {
   for (const TermId term : pod.matched) AddTo(term, pod.row, -times, 0, pod.live ? -times : 0);
   for (const TermId term : pod.shape->away) AddTo(term, pod.row, 0, -times, 0);
@@ -32,6 +40,12 @@ void PlacedTerms::Release(const Released& pod, int times) {
 int PlacedTerms::PodsIn(TermId term, int value) const {
   const auto it = Of(term).values.find(value);
   return terms_.In(term, value).pods + (it == Of(term).values.end() ? 0 : it->second.pods);
+}
+
+bool PlacedTerms::AnyIn(TermId term, int value) const {
+  const auto it = Of(term).values.find(value);
+  const Counts beside = it == Of(term).values.end() ? Counts() : it->second;
+  return terms_.In(term, value).pods + beside.pods + beside.nominated > 0;
 }
 
 int PlacedTerms::KeepersIn(TermId term, int value) const {

@@ -17,11 +17,15 @@ class PlacedTerms final : public State {
       : terms_(terms), by_term_(static_cast<std::size_t>(terms.term_slots())) {}
   void Add(model::Row row, const model::Shape& shape, int pods) override;
   void Remove(model::Row row, const model::Shape& shape, int pods) override { Add(row, shape, -pods); }
+  // Near it nobody is yet, and no spread counts it; whom it keeps off, and who keeps it off, are apart already.
+  void Nominate(model::Row row, const model::Shape& shape, int times) override;
   void Release(const Released& pod, int times) override;
 
   // With the facts: on nodes of this value, and on all that have the label.
   int PodsIn(model::TermId term, int value) const;
   int KeepersIn(model::TermId term, int value) const;
+  // Whether one of the term's pods is on a node of this value, or to be.
+  bool AnyIn(model::TermId term, int value) const;
   int Pods(model::TermId term) const { return terms_.pods(term) + Of(term).pods; }
 
   // Pods that a term holds for, one after the other; a negative number takes back. None of those that are terminating.
@@ -36,7 +40,7 @@ class PlacedTerms final : public State {
   void AddTo(model::TermId id, model::Row row, int pods, int keepers, int live);
 
   struct Counts {
-    int pods = 0, keepers = 0;
+    int pods = 0, keepers = 0, nominated = 0;
   };
   struct PerTerm {
     absl::flat_hash_map<int, Counts> values;

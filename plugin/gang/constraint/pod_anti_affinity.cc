@@ -22,7 +22,7 @@ class PodAntiAffinity final : public Constraint {
     for (const TermId term : shape_.away) {
       const int value = placed_.terms().ValueOn(term, row);
       if (value == -1) continue;
-      if (placed_.PodsIn(term, value) > 0) return 0;
+      if (placed_.AnyIn(term, value)) return 0;
       if (shape_.Matches(term)) copies = 1;
     }
     return copies;
@@ -44,7 +44,7 @@ class PodAntiAffinity final : public Constraint {
   TermId FirstOn(Row row) const {
     for (const TermId term : shape_.away) {
       const int value = placed_.terms().ValueOn(term, row);
-      if (value != -1 && placed_.PodsIn(term, value) > 0) return term;
+      if (value != -1 && placed_.AnyIn(term, value)) return term;
     }
     return shape_.away.front();
   }

@@ -337,14 +337,14 @@ TEST_F(ProcessTest, VolcanosSchedulerConfigurationIsFollowedAndReadAgain) {
   };
   EXPECT_THAT(
       scheduler.log(),
-      AllOf(
-          HasSubstr("\"policy\":\"lets in up to 120% of the cluster; fills fuller nodes first, by all resources alike; "
-                    "evicts for a higher priority in a queue\""),
-          HasSubstr(
-              "volcano-scheduler.conf:1: action preempt: members beyond a gang's minimum go, or gangs as a whole"),
-          HasSubstr("volcano-scheduler.conf:6: plugin drf: "),
-          HasSubstr("volcano-scheduler.conf:8: plugin conformance: "),
-          HasSubstr("\"level\":\"warning\",\"msg\":\"scheduler configuration: a mistake\",\"line\":\"")));
+      AllOf(HasSubstr("\"policy\":\"lets in up to the cluster's room times 1.2; fills fuller nodes first, by all "
+                      "resources alike; "
+                      "evicts for a higher priority in a queue\""),
+            HasSubstr(
+                "volcano-scheduler.conf:1: action preempt: members beyond a gang's minimum go, or gangs as a whole"),
+            HasSubstr("volcano-scheduler.conf:6: plugin drf: "),
+            HasSubstr("volcano-scheduler.conf:8: plugin conformance: "),
+            HasSubstr("\"level\":\"warning\",\"msg\":\"scheduler configuration: a mistake\",\"line\":\"")));
   EXPECT_THAT(
       scheduler.log(),
       HasSubstr("volcano-scheduler.conf:7: plugin predicats: there is no such plugin; did you mean predicates?"));

@@ -149,7 +149,8 @@ TEST(SchedulerConfRowTest, E8WhoIsRefusedTakesNothingOfAQuota) {
   EXPECT_FALSE(world.Of("a-refused").admit);
   EXPECT_TRUE(world.Of("b").admit);
   ASSERT_TRUE(world.Of("c").reason.has_value());
-  EXPECT_THAT(world.Of("c").reason->sums, ::testing::ElementsAre(model::SumLack{"requests.cpu", 1001, 4000, 3000}));
+  EXPECT_THAT(world.Of("c").reason->sums,
+              ::testing::ElementsAre(model::SumLack{"requests.cpu", 1001, 4000, 3000, 0, 3000}));
   model::GangFacts let_in = AskingQuota("b", {{"requests.cpu", 3000}});
   let_in.phase = model::GangPhase::kInqueue;
   world.cluster.SetGang(let_in);

@@ -81,10 +81,10 @@ std::string Error(const std::string& text) {
 
 TEST(SchedulerConfTest, WhatTheChartOfVolcanoInstallsIsReadLineByLine) {
   const SchedulerConf conf = Read(kChart);
-  EXPECT_EQ(
-      PolicyText(conf.policy),
-      "lets in up to 120% of the cluster and what queues have room for; fills fuller nodes first, by cpu 1, memory 1; "
-      "evicts nobody");
+  EXPECT_EQ(PolicyText(conf.policy),
+            "lets in up to the cluster's room times 1.2 and what queues have room for; fills fuller nodes first, by "
+            "cpu 1, memory 1; "
+            "evicts nobody");
   EXPECT_TRUE(conf.policy.admit_by_queues);
   EXPECT_EQ(conf.policy.overcommit_percent, 120);
   EXPECT_FALSE(conf.policy.by_deadline);
@@ -187,7 +187,7 @@ TEST(SchedulerConfTest, TheFactorOfOvercommit) {
               Contains(HasSubstr(":6: plugin overcommit: overcommit-factor: must be 1 or more; it counts as 1.2")));
   EXPECT_THAT(Notes(text + "high"), Contains(HasSubstr(":6: plugin overcommit: overcommit-factor: must be a number "
                                                        "without quotes, not \\\"high\\\"; it counts as absent")));
-  EXPECT_THAT(Notes(text + "1.2345"), Contains(HasSubstr(":6: plugin overcommit: overcommit-factor: counts as 123%")));
+  EXPECT_THAT(Notes(text + "1.2345"), Contains(HasSubstr(":6: plugin overcommit: overcommit-factor: counts as 1.23")));
   EXPECT_THAT(Notes(text + "1.1"), Not(Contains(HasSubstr("overcommit"))));
 }
 
@@ -276,6 +276,22 @@ TEST(SchedulerConfTest, HowLongWhatWasUsedCounts) {
       Read("actions: allocate\ntiers: [{plugins: [{name: capacity, arguments: {gangway.usageHalfLife: 24h}}]}]").policy;
   EXPECT_EQ(as_written.use_half_life, absl::Hours(24));
   EXPECT_THAT(PolicyText(as_written), ::testing::HasSubstr("in whose turn it is beyond what they deserve"));
+}
+
+TEST(SchedulerConfTest, HowLongVolumesAreWaitedFor) {
+  const auto conf = [](const char* argument) {
+    return Read(
+        absl::StrCat("actions: allocate\ntiers: [{plugins: [{name: predicates, arguments: {", argument, "}}]}]"));
+  };
+  EXPECT_EQ(conf("bindTimeoutSeconds: 60").policy.volumes_take, absl::Minutes(1));
+  EXPECT_THAT(Texts(conf("bindTimeoutSeconds: 60")), Not(Contains(HasSubstr("bindTimeoutSeconds"))));
+  EXPECT_EQ(conf("").policy.volumes_take, absl::Minutes(10));
+  for (const char* wrong : {"bindTimeoutSeconds: 0", "bindTimeoutSeconds: -1"}) {
+    EXPECT_EQ(conf(wrong).policy.volumes_take, absl::Minutes(10)) << wrong;
+    EXPECT_THAT(Texts(conf(wrong)),
+                Contains(HasSubstr("plugin predicates: bindTimeoutSeconds: must be 1 or more; it counts as 600")));
+  }
+  EXPECT_EQ(conf("bindTimeoutSeconds: soon").policy.volumes_take, absl::Minutes(10));
 }
 
 TEST(SchedulerConfTest, WaitingTimes) {

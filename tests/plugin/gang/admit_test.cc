@@ -68,7 +68,8 @@ TEST(AdmitTest, QuotasOfTheirNamespaceLetGangsInOneAfterTheOther) {
   }
   EXPECT_TRUE(w.Of("a").admit);
   EXPECT_EQ(model::Render(*w.Of("b").reason),
-            "waits for 2 of 2 tasks: needs requests.cpu 3, quota q uses 6 of 8, 1 too many");
+            "waits for 2 of 2 tasks: needs requests.cpu 3, quota q uses 2 of 8, 4 more are promised to gangs let in "
+            "before, 1 too many");
   EXPECT_TRUE(w.Of("c").admit) << "it asks for what is left";
   w.cluster.SetPod(Pod("b", "w", 0, Cpu(1500)));
   EXPECT_TRUE(w.Of("b").admit) << "half of it is there";
@@ -264,7 +265,7 @@ TEST(AdmitTest, WhatIsPlacedAndWhatIsLetInCountsForTheCluster) {
   w.cluster.SetGang(Asking("g", 23'400));
   EXPECT_TRUE(w.Of("g").admit);
   w.cluster.SetGang(Asking("g", 23'401));
-  EXPECT_THAT(w.Of("g").reason->sums, ElementsAre(model::SumLack{"cpu", 23'401, 38'400, 15'000, 32'000}));
+  EXPECT_THAT(w.Of("g").reason->sums, ElementsAre(model::SumLack{"cpu", 23'401, 38'400, 15'000, 32'000, 4000}));
 }
 
 TEST(AdmitTest, WhatIsPlacedAndWhatIsLetInCountsForTheQueue) {
@@ -281,7 +282,7 @@ TEST(AdmitTest, WhatIsPlacedAndWhatIsLetInCountsForTheQueue) {
   EXPECT_TRUE(w.Of("g").admit);
   w.cluster.SetGang(Asking("g", 3001));
   EXPECT_EQ(w.Of("g").reason->kind, Reason::Kind::kQueueFull);
-  EXPECT_THAT(w.Of("g").reason->sums, ElementsAre(model::SumLack{"cpu", 3001, 10'000, 7000}));
+  EXPECT_THAT(w.Of("g").reason->sums, ElementsAre(model::SumLack{"cpu", 3001, 10'000, 7000, 0, 4000}));
 }
 
 TEST(AdmitTest, OfQueuesThatHoldAsMuchTheElderIsServedFirst) {

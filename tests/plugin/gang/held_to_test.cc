@@ -140,7 +140,7 @@ TEST_F(HeldToTest, SurplusIsSharedBetweenQueuesByWeight) {
   EXPECT_THAT(PlacedByGang(), ElementsAre(Pair("a1", 2), Pair("a2", 2), Pair("b1", 12)));
 }
 
-// Before, the first queue was let in up to 120% of the cluster, and the other not at all.
+// Before, the first queue was let in up to all that the sums leave, and the other not at all.
 TEST_F(HeldToTest, EachQueueIsLetInForItsShare) {
   for (int i = 0; i < 4; ++i) {
     AddOutside("a", absl::StrCat("a", i), 4);
@@ -165,8 +165,9 @@ TEST_F(HeldToTest, AFullClusterKeepsNobodyOutWhoIsOwedItsShare) {
   AddOutside("b", "b2", 8);
   EXPECT_THAT(LetIn(), ElementsAre("b1"));
   EXPECT_EQ(model::Render(*Of("b2").reason),
-            "waits for 1 of 1 task: needs cpu 8, the cluster uses 24 of 16, 8 too many (gangs are let in for up to "
-            "cpu 19.2)");
+            "waits for 1 of 1 task: needs cpu 8, the cluster uses 16 of 16, 8 more are promised to gangs let in "
+            "before, 8 too "
+            "many (gangs are let in for up to cpu 19.2)");
 }
 
 TEST_F(HeldToTest, LetInOrNotWhoKeepsWithinItsShareComesFirst) {

@@ -384,7 +384,7 @@ TEST(ScheduleTest, LetInGangsWithoutPodsAreCountedThoseThatDidNotFitAreNot) {
   add("second", 2, model::GangPhase::kNone);
   const Decision second = w.Of("second");
   EXPECT_FALSE(second.admit) << "the first is about to be placed";
-  EXPECT_THAT(second.reason->sums, ElementsAre(model::SumLack{"cpu", 72'000, 115'200, 72'000, 96'000}));
+  EXPECT_THAT(second.reason->sums, ElementsAre(model::SumLack{"cpu", 72'000, 115'200, 72'000, 96'000, 72'000}));
   for (int i = 0; i < 8; ++i) w.cluster.SetPod(Pod("first", "w", i, Cpu(9000)));
   EXPECT_TRUE(w.Of("second").admit) << "the first has its pods, does not fit, and holds nothing";
 }

@@ -296,6 +296,35 @@ INSTANTIATE_TEST_SUITE_P(
         FieldCase{"PodAntiAffinityThatIsNone",
                   R"("affinity":{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":7}})",
                   "spec.affinity.podAntiAffinity"},
+        FieldCase{"PodAffinitySelectorThatDoesNotRead",
+                  R"("affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[
+                     {"topologyKey":"zone","labelSelector":{}},
+                     {"topologyKey":"zone","labelSelector":{"matchExpressions":[{"key":"a","operator":"Near"}]}}]}})",
+                  "spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[1].labelSelector"},
+        FieldCase{"PodAntiAffinitySelectorThatDoesNotRead",
+                  R"("affinity":{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[
+                     {"topologyKey":"zone","labelSelector":{"matchLabels":{"a b":"c"}}}]}})",
+                  "spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].labelSelector"},
+        FieldCase{"NamespaceSelectorThatDoesNotRead",
+                  R"("affinity":{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[
+                     {"topologyKey":"zone","labelSelector":{},
+                      "namespaceSelector":{"matchExpressions":[{"key":"a","operator":"In"}]}}]}})",
+                  "spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].namespaceSelector"},
+        FieldCase{"AWishThatDoesNotRead",
+                  R"("affinity":{"podAffinity":{"preferredDuringSchedulingIgnoredDuringExecution":[{"weight":1,
+                     "podAffinityTerm":{"topologyKey":"zone","labelSelector":{"matchExpressions":[{"key":"a","operator":"Near"}]}}}]}},
+                     "topologySpreadConstraints":[{"maxSkew":1,"topologyKey":"zone","whenUnsatisfiable":"ScheduleAnyway",
+                       "labelSelector":{"matchExpressions":[{"key":"a","operator":"Near"}]}}])",
+                  ""},
+        FieldCase{"SpreadSelectorThatDoesNotRead",
+                  R"("topologySpreadConstraints":[{"maxSkew":1,"topologyKey":"zone","whenUnsatisfiable":"DoNotSchedule",
+                     "labelSelector":{"matchExpressions":[{"key":"a","operator":"Near"}]}}])",
+                  "spec.topologySpreadConstraints[0].labelSelector"},
+        FieldCase{
+            "AbsentSelectors",
+            R"("affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"zone"}]}},
+                     "topologySpreadConstraints":[{"maxSkew":1,"topologyKey":"zone","whenUnsatisfiable":"DoNotSchedule"}])",
+            ""},
         FieldCase{"NodeAffinityOperator",
                   R"("affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[
                      {"matchExpressions":[{"key":"a","operator":"Near"}]}]}}})",
@@ -318,6 +347,26 @@ INSTANTIATE_TEST_SUITE_P(
         FieldCase{"UnknownVolume", R"("volumes":[{"name":"a","emptyDir":{}},{"name":"b","cephfs":{"monitors":["x"]}}])",
                   "spec.volumes[b]"}),
     [](const auto& c) { return c.param.name; });
+
+TEST(IngestTest, PartsOfCardsAreNamedWhereTheyAreAskedFor) {
+  const auto field = [](const std::string& resource, const std::string& amount, const std::string& list = "limits",
+                        const std::string& containers = "containers") {
+    const std::string more = containers == "containers" ? "" : R"("containers":[],)";
+    return PodOf(absl::StrCat(more, "\"", containers, R"(":[{"name":"c","resources":{")", list, R"(":{")", resource,
+                              R"(":")", amount, R"("}}}])"))
+        .wants.not_modelled;
+  };
+  EXPECT_EQ(field("volcano.sh/vgpu-number", "1"), "spec.containers[c].resources.limits[volcano.sh/vgpu-number]");
+  EXPECT_EQ(field("volcano.sh/vgpu-memory", "1000"), "spec.containers[c].resources.limits[volcano.sh/vgpu-memory]");
+  EXPECT_EQ(field("volcano.sh/gpu-memory", "1", "requests"),
+            "spec.containers[c].resources.requests[volcano.sh/gpu-memory]");
+  EXPECT_EQ(field("volcano.sh/gpu-number", "1", "limits", "initContainers"),
+            "spec.initContainers[c].resources.limits[volcano.sh/gpu-number]");
+  EXPECT_EQ(field("huawei.com/npu-core", "4"), "spec.containers[c].resources.limits[huawei.com/npu-core]");
+  for (const char* whole : {"nvidia.com/gpu", "nvidia.com/mig-1g.5gb", "huawei.com/Ascend910", "volcano.sh/other"})
+    EXPECT_EQ(field(whole, "1"), "") << whole;
+  EXPECT_EQ(field("volcano.sh/vgpu-number", "0"), "") << "none is asked for";
+}
 
 TEST(IngestTest, AStrictNumaPolicyIsNamed) {
   const auto field = [](const std::string& policy) {

@@ -80,9 +80,15 @@ TEST(RenderTest, CapacitiesAreTheClusters) {
             "waits for 2 of 2 tasks: needs nvidia.com/gpu 12, the cluster uses 8 of 16, 4 too many (gangs are let in "
             "for up to nvidia.com/gpu 19)");
   reason.sums[0].in_use = 18;
+  reason.sums[0].promised = 8;
   EXPECT_EQ(Render(reason),
-            "waits for 2 of 2 tasks: needs nvidia.com/gpu 12, the cluster uses 18 of 16, 12 too many (gangs are let in "
-            "for up to nvidia.com/gpu 19)");
+            "waits for 2 of 2 tasks: needs nvidia.com/gpu 12, the cluster uses 10 of 16, 8 more are promised to gangs "
+            "let in before, 12 too many (gangs are let in for up to nvidia.com/gpu 19)")
+      << "nothing uses more than there is";
+  EXPECT_EQ(
+      Tell(reason).In(Language::kChinese),
+      "等待 2 个任务中的 2 个：需要 nvidia.com/gpu 12，集群已用 10（共 16），另有 8 已承诺给先前获准入的 gang，超出 12"
+      "（gang 的准入上限为 nvidia.com/gpu 19）");
 }
 
 TEST(RenderTest, EachKindHasItsWords) {

@@ -78,7 +78,7 @@ class BindingsTest : public ::testing::Test {
   Bindings bindings_{cluster_,
                      feed_,
                      {loop_, owner_.token(), client_, recorder_, informers_.Of<api::core::Pod>(api::kPods)},
-                     {absl::Minutes(10), absl::Seconds(5)},
+                     {absl::Seconds(5)},
                      {[this](const api::NamespacedName&) { ++looks_; }, [this] { ++rounds_; }}};
 };
 
@@ -248,14 +248,14 @@ class AwaitedVolumesTest : public BindingsTest {
 
 TEST_F(AwaitedVolumesTest, VolumesThatDoNotComeAreNotWaitedForForEver) {
   const absl::Time start = loop_.Now();
-  Bindings::Awaited volumes = bindings_.LookAtVolumes(key_, gang_, start);
+  Bindings::Awaited volumes = bindings_.LookAtVolumes(key_, gang_, absl::Minutes(10), start);
   EXPECT_FALSE(volumes.of_gang.ready);
   EXPECT_EQ(volumes.due, start + absl::Minutes(10));
   EXPECT_THAT(bindings_.awaiting_volumes(), ElementsAre(key_));
-  volumes = bindings_.LookAtVolumes(key_, gang_, start + absl::Minutes(9));
+  volumes = bindings_.LookAtVolumes(key_, gang_, absl::Minutes(10), start + absl::Minutes(9));
   EXPECT_EQ(volumes.due, start + absl::Minutes(10)) << "from the first look";
   EXPECT_EQ(volumes.of_gang.failed, "");
-  volumes = bindings_.LookAtVolumes(key_, gang_, start + absl::Minutes(10));
+  volumes = bindings_.LookAtVolumes(key_, gang_, absl::Minutes(10), start + absl::Minutes(10));
   EXPECT_EQ(volumes.of_gang.failed, "no volume came within 10m for claim data on node node-000");
   bindings_.GiveUp(gang_, volumes.of_gang.failed);
   EXPECT_THAT(bindings_.awaiting_volumes(), IsEmpty());
@@ -263,7 +263,7 @@ TEST_F(AwaitedVolumesTest, VolumesThatDoNotComeAreNotWaitedForForEver) {
 }
 
 TEST_F(AwaitedVolumesTest, WhoMayNotWriteWhatItNeedsGivesUp) {
-  bindings_.LookAtVolumes(key_, gang_, loop_.Now());
+  bindings_.LookAtVolumes(key_, gang_, absl::Minutes(10), loop_.Now());
   kube::Write write;
   write.resource = &api::kPersistentVolumeClaims;
   write.ns = "default";
@@ -278,7 +278,7 @@ TEST_F(AwaitedVolumesTest, WhoMayNotWriteWhatItNeedsGivesUp) {
 
 TEST_F(AwaitedVolumesTest, WhatNeedsNoVolumesIsReady) {
   cluster_.Forget(tasks_[0]);
-  const Bindings::Awaited volumes = bindings_.LookAtVolumes(key_, gang_, loop_.Now());
+  const Bindings::Awaited volumes = bindings_.LookAtVolumes(key_, gang_, absl::Minutes(10), loop_.Now());
   EXPECT_TRUE(volumes.of_gang.ready);
   EXPECT_EQ(volumes.due, absl::InfiniteFuture());
   EXPECT_THAT(bindings_.awaiting_volumes(), IsEmpty());

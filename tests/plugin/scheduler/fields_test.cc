@@ -563,7 +563,7 @@ TEST_F(OpenClaimTest, ANodeThatIsGivenBackIsTriedAnew) {
 TEST_F(OpenClaimTest, VolumesThatNeverComeGiveTheNodesBack) {
   AddClass("x");
   Options options;
-  options.volumes_take = absl::Minutes(1);
+  options.policy.volumes_take = absl::Minutes(1);
   Run(options);
   PushClaim(R"("volume.kubernetes.io/selected-node":"n1")");
   Wait(absl::Seconds(50));

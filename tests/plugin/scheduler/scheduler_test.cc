@@ -313,7 +313,26 @@ TEST_P(DeviceNamesTest, PartsAndSharesOfGpusAreResourcesAsAny) {
 
 INSTANTIATE_TEST_SUITE_P(All, DeviceNamesTest,
                          ::testing::Values("nvidia.com/mig-1g.5gb", "nvidia.com/mig-3g.20gb", "nvidia.com/gpu.shared",
-                                           "amd.com/cpx_nps4", "huawei.com/Ascend910-2c", "volcano.sh/vgpu-number"));
+                                           "amd.com/cpx_nps4", "huawei.com/Ascend910-2c"));
+
+// The node tells how much of them it has in all, not which card has it: a pod would be bound and never start.
+TEST_F(SchedulerTest, APodThatAsksForAPartOfACardWaitsAndIsToldWhatToAskForInstead) {
+  Create(api::kNodes, R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"gpus"},
+           "status":{"allocatable":{"cpu":"16","memory":"64Gi","pods":"110","volcano.sh/vgpu-number":"8"}}})");
+  StartScheduler();
+  AddGroup("g", 1);
+  Create(api::kPods,
+         absl::StrCat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"p",)", owner_,
+                      R"("annotations":{"scheduling.k8s.io/group-name":"g"}},"spec":{"schedulerName":"volcano",
+                        "containers":[{"name":"c","image":"i","resources":{"limits":{"volcano.sh/vgpu-number":"1"},
+                          "requests":{"volcano.sh/vgpu-number":"1"}}}]}})"));
+  loop_.RunFor(absl::Seconds(3));
+  EXPECT_EQ(NodeOf("p"), "");
+  ASSERT_THAT(Conditions(api::kPodGroups, "g"),
+              ElementsAre(AllOf(HasSubstr("spec.containers[c].resources.limits[volcano.sh/vgpu-number] asks for "
+                                          "something this scheduler does not know: it does not say which card"),
+                                HasSubstr("ask for whole cards (nvidia.com/gpu)"))));
+}
 
 TEST_F(SchedulerTest, AStandbyFillsItsCachesAndDecidesNothingUntilItLeads) {
   AddNodes(1);

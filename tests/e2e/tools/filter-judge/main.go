@@ -165,7 +165,16 @@ func (c *clusterCase) store() (wrong []string) {
 // The lister that the plugins keep; each case brings its own snapshot.
 type lister struct{ *schedulercache.Snapshot }
 
+// The pods that are nominated for a node and have none yet.
+type nominated map[string][]fwk.PodInfo
+
+func (n nominated) AddNominatedPod(klog.Logger, fwk.PodInfo, *fwk.NominatingInfo) {}
+func (n nominated) DeleteNominatedPodIfExists(*v1.Pod)                            {}
+func (n nominated) UpdateNominatedPod(klog.Logger, *v1.Pod, fwk.PodInfo)          {}
+func (n nominated) NominatedPodsForNode(node string) []fwk.PodInfo                { return n[node] }
+
 type judge struct {
+	nominated nominated
 	lister    *lister
 	framework framework.Framework
 	informers informers.SharedInformerFactory
@@ -192,11 +201,12 @@ func newJudge(ctx context.Context) (*judge, error) {
 	}
 	registry := plugins.NewInTreeRegistry()
 	client := fake.NewClientset()
-	j := &judge{lister: &lister{schedulercache.NewEmptySnapshot()}, informers: informers.NewSharedInformerFactory(client, 0)}
+	j := &judge{nominated: nominated{}, lister: &lister{schedulercache.NewEmptySnapshot()}, informers: informers.NewSharedInformerFactory(client, 0)}
 	options := []frameworkruntime.Option{
 		frameworkruntime.WithClientSet(client),
 		frameworkruntime.WithInformerFactory(j.informers),
 		frameworkruntime.WithSnapshotSharedLister(j.lister),
+		frameworkruntime.WithPodNominator(j.nominated),
 		frameworkruntime.WithSharedCSIManager(nodevolumelimits.NewCSIManager(j.informers.Storage().V1().CSINodes().Lister())),
 		frameworkruntime.WithParallelism(1),
 	}
@@ -243,10 +253,20 @@ func (j *judge) show(c *clusterCase) error {
 		there[each.Name] = true
 	}
 	var placed []*v1.Pod
+	clear(j.nominated)
 	for _, each := range c.Pods {
 		ended := each.Status.Phase == v1.PodSucceeded || each.Status.Phase == v1.PodFailed
 		if there[each.Spec.NodeName] && !ended {
 			placed = append(placed, each)
+		}
+		// And in its queue those without a node, which it is to give one.
+		waits := each.Spec.NodeName == "" && each.DeletionTimestamp == nil && each.Status.Phase == v1.PodPending
+		if node := each.Status.NominatedNodeName; waits && node != "" {
+			info, err := framework.NewPodInfo(each)
+			if err != nil {
+				return err
+			}
+			j.nominated[node] = append(j.nominated[node], info)
 		}
 	}
 	j.lister.Snapshot = schedulercache.NewSnapshot(placed, c.Nodes)
@@ -279,7 +299,7 @@ func (j *judge) ask(ctx context.Context, c *clusterCase) (answer, error) {
 			if err != nil {
 				return answer{}, err
 			}
-			if refused := j.framework.RunFilterPlugins(ctx, state, c.Pod, info); !refused.IsSuccess() {
+			if refused := j.framework.RunFilterPluginsWithNominatedPods(ctx, state, c.Pod, info); !refused.IsSuccess() {
 				result.Refused[each.Name] = refusalOf(refused)
 			} else {
 				result.Feasible = append(result.Feasible, each.Name)
