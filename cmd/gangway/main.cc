@@ -93,7 +93,8 @@ void AddSandbox(gangway::cmd::CommandLine app, gangway::cmd::SandboxFlags& flags
       .ShowDefault();
   sandbox.Add("--port", flags.port, "of the API server on 127.0.0.1; 0: any free one").Within(0, 65535).ShowDefault();
   sandbox.Add("--dashboard", flags.dashboard,
-              "HOST:PORT of a page that shows the cluster; default: 127.0.0.1:0, any free port, and with --until none");
+              "HOST:PORT of a page that shows the cluster; default: 127.0.0.1:0, any free port, and with --until or "
+              "--rbac none");
   sandbox.Add("--runtime-config", flags.runtime_config,
               "alpha version that the API server serves, too (repeatable): scheduling.k8s.io/v1alpha2=true");
   sandbox.AddSwitch("--rbac", flags.rbac,

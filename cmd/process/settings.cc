@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <utility>
@@ -314,6 +315,9 @@ struct FileValue {
 };
 
 absl::StatusOr<std::string> ReadFile(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error))
+    return absl::InvalidArgumentError(absl::StrCat("--config ", path, ": is a folder; name a file"));
   std::ifstream in(path, std::ios::binary);
   if (!in) return absl::NotFoundError(absl::StrCat("--config ", path, ": ", std::strerror(errno)));
   return std::string(std::istreambuf_iterator<char>(in), {});

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <utility>
@@ -31,6 +32,8 @@ std::string VersionOf(const std::string& path) {
 }
 
 std::string ReadText(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) return "";  // reading one throws
   std::ifstream in(path, std::ios::binary);
   return std::string((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
 }

@@ -318,6 +318,9 @@ class Reader {
 };
 
 absl::StatusOr<std::string> ReadFile(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error))
+    return absl::InvalidArgumentError(absl::StrCat(path, ": is a folder; name a file"));
   std::ifstream in(path, std::ios::binary);
   std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
   if (!in.good() && !in.eof()) return absl::NotFoundError(absl::StrCat(path, ": cannot be read"));

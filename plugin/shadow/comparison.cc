@@ -2,16 +2,44 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "api/duration.h"
 #include "api/field_table.h"
+#include "base/printable.h"
 
 namespace gangway::shadow {
 namespace {
 
+constexpr std::size_t kMaxReported = 10;  // reasons, and disagreements; the dump has them all
+
 std::string DurationText(absl::Duration duration) {
   return api::FormatGoDuration(absl::Trunc(duration, absl::Seconds(1)));
+}
+
+std::string Gangs(std::int64_t count) { return absl::StrCat(count, count == 1 ? " gang" : " gangs"); }
+
+// A reason without its numbers, so that those of one kind are one.
+std::string KindOf(absl::string_view reason) {
+  std::string kind;
+  for (const char c : reason) {
+    if (!absl::ascii_isdigit(static_cast<unsigned char>(c))) {
+      kind += c;
+    } else if (kind.empty() || kind.back() != '#') {
+      kind += '#';
+    }
+  }
+  return kind;
+}
+
+// The most frequent first; of as many, by name.
+std::vector<std::pair<std::string, int>> MostFrequent(const absl::btree_map<std::string, int>& counts) {
+  std::vector<std::pair<std::string, int>> out(counts.begin(), counts.end());
+  std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  if (out.size() > kMaxReported) out.resize(kMaxReported);
+  return out;
 }
 
 }  // namespace
@@ -107,7 +135,8 @@ void Comparison::Dump(api::JsonWriter& json, absl::Time now) const {
     json.BeginObject().Field("at", api::FormatTime(each.at)).Field("gang", each.gang).Field("queue", each.queue);
     json.Field("what", each.what).Field("reason", each.reason).EndObject();
   }
-  json.EndArray().EndObject();
+  json.EndArray();
+  json.Field("report", Report(now)).EndObject();
 }
 
 std::string Comparison::Summary() const {
@@ -115,6 +144,48 @@ std::string Comparison::Summary() const {
                       " earlier by ", DurationText(counts_.gained), " in all, ", counts_.not_yet, " not yet; on ",
                       counts_.nodes_ours, " nodes instead of ", counts_.nodes_theirs, "; ", ahead(),
                       " that only we have placed so far");
+}
+
+std::string Comparison::Report(absl::Time now) const {
+  std::string out =
+      absl::StrCat("From ", api::FormatTime(begin_), " to ", api::FormatTime(now), " (", DurationText(now - begin_),
+                   ") the other scheduler placed ", Gangs(counts_.compared), " that we saw waiting:\n");
+  absl::StrAppend(&out, "  ", counts_.same, " at the same time, within ", DurationText(kSame), "\n");
+  absl::StrAppend(&out, "  ", counts_.earlier, " we would have placed earlier");
+  if (counts_.earlier > 0) {
+    absl::StrAppend(&out, ", by ", DurationText(counts_.gained / counts_.earlier), " on average and ",
+                    DurationText(counts_.gained), " in all");
+  }
+  absl::StrAppend(&out, "\n  ", counts_.not_yet, " we would not have placed yet\n");
+  absl::StrAppend(&out, "Gone, placed by us alone: ", counts_.only_ours, ". Still waiting: ", gangs_.size(),
+                  ", of which we would have placed ", ahead(), ".\n");
+  if (counts_.would_evict > 0)
+    absl::StrAppend(&out, "For ", Gangs(counts_.would_evict), " we would have evicted pods.\n");
+  if (counts_.not_compared > 0)
+    absl::StrAppend(&out, Gangs(counts_.not_compared), " beyond ", kMaxGangs, " at a time were not compared.\n");
+  if (counts_.nodes_theirs > 0) {
+    absl::StrAppend(&out, "Fragments: the gangs that both have placed lie on ", counts_.nodes_theirs,
+                    " nodes, ours on ", counts_.nodes_ours, "; fewer leave more nodes whole for those who come.\n");
+  }
+  if (disagreements_.empty()) return out;
+
+  absl::btree_map<std::string, int> queues, reasons;
+  for (const Disagreement& each : disagreements_) {
+    ++queues[each.queue];
+    if (!each.reason.empty()) ++reasons[KindOf(OneLine(each.reason))];
+  }
+  absl::StrAppend(&out, "\nOf the last ", disagreements_.size(), " disagreements, by queue:\n");
+  for (const auto& [queue, count] : MostFrequent(queues)) absl::StrAppend(&out, "  ", count, "  ", queue, "\n");
+  if (!reasons.empty()) absl::StrAppend(&out, "\nWhy the one who waited did, without numbers:\n");
+  for (const auto& [reason, count] : MostFrequent(reasons)) absl::StrAppend(&out, "  ", count, "  ", reason, "\n");
+  absl::StrAppend(&out, "\nThe last ones:\n");
+  const std::size_t from = disagreements_.size() - std::min(disagreements_.size(), kMaxReported);
+  for (std::size_t i = from; i < disagreements_.size(); ++i) {
+    const Disagreement& each = disagreements_[i];
+    absl::StrAppend(&out, "  ", api::FormatTime(each.at), "  ", each.gang, "  ", each.what,
+                    each.reason.empty() ? "" : ": ", OneLine(each.reason), "\n");
+  }
+  return out;
 }
 
 }  // namespace gangway::shadow

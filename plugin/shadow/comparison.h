@@ -68,6 +68,9 @@ class Comparison {
   void Dump(api::JsonWriter& json, absl::Time now) const;
   // One line for a log.
   std::string Summary() const;
+  // What a person reads after a day: the counts as sentences, by queue, the reasons that come most often, the last
+  // disagreements.
+  std::string Report(absl::Time now) const;
 
  private:
   struct Gang {

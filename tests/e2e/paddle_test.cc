@@ -110,6 +110,33 @@ TEST_F(PaddleTest, AnEditMakesTheJobAnew) {
   Kubectl({"delete", "pdj", "wide-and-deep", "--cascade=foreground"});
 }
 
+// Kueue's part is played by hand: it suspends what comes for one of its queues, and lets it in with the nodes of the
+// flavor that it chose.
+TEST_F(PaddleTest, AJobThatKueueHoldsHasNoGangUntilItIsLetIn) {
+  const std::string text = absl::StrReplaceAll(
+      ReadFile(kExamples + "kubeflow.yaml"),
+      {{"name: paddle-simple-cpu\n", "name: queued\n  labels: {kueue.x-k8s.io/queue-name: team-a}\n"},
+       {"  runPolicy:\n", "  runPolicy:\n    suspend: true\n"}});
+  Kubectl({"apply", "--validate=strict", "-f", "-"}, text);
+  const std::string job = "paddlejobs.kubeflow.org/queued";
+  WaitFor(job, ".status.conditions[-1:].type", "Suspended");
+  EXPECT_THAT(Kubectl({"get", "vcjob,podgroups,pods", "-o", "name"}), IsEmpty());
+  Kubectl({"patch", job, "--type=merge", "-p",
+           R"({"spec":{"runPolicy":{"suspend":false},"paddleReplicaSpecs":{"Worker":{"template":{"spec":{
+             "nodeSelector":{"kubernetes.io/hostname":"node-001"}}}}}}})"});
+  WaitFor(job, ".status.replicaStatuses.Worker.active", "2");
+  EXPECT_EQ(Kubectl({"get", "podgroups", "-o", "jsonpath={.items[*].spec.minMember}"}), "2");
+  EXPECT_EQ(Kubectl({"get", "pods", "-o", "jsonpath={.items[*].spec.nodeName}"}), "node-001 node-001");
+  EXPECT_THAT(Kubectl({"get", "pods", "-l", "kueue.x-k8s.io/queue-name", "-o", "name"}), IsEmpty())
+      << "Kueue would hold them once more";
+  // And pushed aside for another of its jobs.
+  Kubectl({"patch", job, "--type=merge", "-p", R"({"spec":{"runPolicy":{"suspend":true}}})"});
+  WaitFor(job, ".status.conditions[-1:].type", "Suspended");
+  Kubectl({"wait", "pods", "--all", "--for=delete", "--timeout=60s"});
+  EXPECT_THAT(Kubectl({"get", "podgroups", "-o", "name"}), IsEmpty());
+  Kubectl({"delete", job, "--cascade=foreground"});
+}
+
 // The guide's recipe: a PodGroup of the job's name in the same file, behind it. No pod runs before it is there.
 TEST_F(PaddleTest, AJobWithTheGuidesPodGroupRuns) {
   Kubectl({"apply", "-f", "-"},

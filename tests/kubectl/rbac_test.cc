@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "gmock/gmock.h"
@@ -81,6 +82,28 @@ TEST_F(KubectlRbacTest, APersonHasACertificateAndAContext) {
   kubectl({"create", "rolebinding", "team", "--clusterrole=view", "--group=team-b"});
   kubectl({"get", "configmaps", "--context", "jane"});
   EXPECT_THAT(sandbox.Kubectl({"get", "configmaps", "--context", "joe"}).err, HasSubstr(R"(User "joe" cannot list)"));
+}
+
+// The sandbox's own page shows all; with roles in force it is there for who asks for it.
+TEST_F(KubectlRbacTest, NobodyIsShownMoreThanHeMaySeeUnasked) {
+  {
+    SandboxProcess sandbox({"--rbac", "--user", "jane"});
+    EXPECT_THAT(sandbox.welcome(), AllOf(HasSubstr("API server at"), Not(HasSubstr("dashboard"))));
+    // With one's own rights.
+    const std::string output = sandbox.folder() + "/dashboard";
+    ChildProcess dashboard(
+        {GW_GANGWAY, "dashboard", "--listen", "127.0.0.1:0", "--kubeconfig", sandbox.kubeconfig(), "--context", "jane"},
+        output);
+    ASSERT_TRUE(Eventually([&] { return absl::StrContains(ReadFile(output), "/\n"); }));
+    std::string url(absl::StripAsciiWhitespace(ReadFile(output)));
+    url = url.substr(url.find("http"));
+    url.pop_back();
+    EXPECT_TRUE(Eventually([&] {
+      return absl::StrContains(*Get(url, "/").body, R"(User &quot;jane&quot; cannot list)");
+    })) << *Get(url, "/").body;
+  }
+  SandboxProcess sandbox({"--rbac", "--dashboard", "127.0.0.1:0"});
+  EXPECT_THAT(sandbox.welcome(), AllOf(HasSubstr("dashboard at http://127.0.0.1:"), HasSubstr("sees all")));
 }
 
 TEST_F(KubectlRbacTest, AServiceAccountsToken) {

@@ -22,10 +22,9 @@ SandboxProcess::SandboxProcess(std::vector<std::string> flags) : kubeconfig_(fol
   close(pipe[1]);
   output_ = pipe[0];
   // The server listens before the welcome is printed.
-  std::string welcome;
   char byte;
-  while (welcome.find("\n\n") == std::string::npos && read(output_, &byte, 1) == 1) welcome += byte;
-  GW_CHECK(welcome.find("API server at") != std::string::npos);
+  while (welcome_.find("\n\n") == std::string::npos && read(output_, &byte, 1) == 1) welcome_ += byte;
+  GW_CHECK(welcome_.find("API server at") != std::string::npos);
 }
 
 SandboxProcess::~SandboxProcess() {

@@ -21,6 +21,7 @@ class SandboxProcess {
   Outcome Kubectl(std::vector<std::string> args, const std::string& input = {}) const;
   const std::string& folder() const { return folder_.path(); }
   const std::string& kubeconfig() const { return kubeconfig_; }
+  const std::string& welcome() const { return welcome_; }  // what it printed first
   std::string url() const;
   // With --rbac: a kubeconfig with a token of that service account; the path of the file.
   std::string KubeconfigOf(const std::string& ns, const std::string& account) const;
@@ -29,6 +30,7 @@ class SandboxProcess {
   const TemporaryFolder folder_{"gangway-kubectl"};
   const std::string kubeconfig_;
   std::optional<ChildProcess> process_;
+  std::string welcome_;
   int output_ = -1;
 };
 

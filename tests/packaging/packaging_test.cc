@@ -3,6 +3,7 @@
 // (bubblewrap).
 #include <sys/stat.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -11,10 +12,12 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "api/json_value.h"
+#include "api/manifest/manifest.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/process/process.h"
@@ -110,9 +113,21 @@ class PackagingTest : public ::testing::Test {
     return RunProgram(argv);
   }
 
+  // One release that tags and pushes nothing, in "release"; what it says.
+  static const std::string& Release() {
+    if (released_.empty()) {
+      released_ = RunToEnd({script("release"), "--registry", "registry.example/ml", "--programs", at("programs"),
+                            "--into", at("release"), "--downloads", "https://downloads.example/v1", "--dry-run"},
+                           kTime);
+    }
+    return released_;
+  }
+
   static std::unique_ptr<TemporaryFolder> folder_;
+  static std::string released_;
 };
 std::unique_ptr<TemporaryFolder> PackagingTest::folder_;
+std::string PackagingTest::released_;
 
 TEST_F(PackagingTest, TheSameInputsGiveTheSameBytes) {
   // Elsewhere, later, by somebody with another locale, time zone and umask.
@@ -230,6 +245,32 @@ TEST_F(PackagingTest, TheProvenanceIsOfThisImage) {
             1700000000);
 }
 
+// Packages of this architecture, of lines "architecture name version".
+std::set<std::string> LockedNames(const std::string& lock) {
+  std::set<std::string> names;
+  for (const absl::string_view line : absl::StrSplit(lock, '\n')) {
+    const std::vector<std::string> fields = absl::StrSplit(line, ' ');
+    if (fields.size() == 3 && fields[0] == GW_ARCH) names.insert(fields[1]);
+  }
+  return names;
+}
+
+// As it stands in the checkout: a release compares with that.
+TEST(PackagesLockTest, NamesWhatABuildOfEachArchitectureWants) {
+  if (std::string(GW_ARCH) != "amd64") GTEST_SKIP() << "the lock is of builds on amd64";
+  for (const std::string arch : {"amd64", "arm64"}) {
+    EXPECT_EQ(RunToEnd({"bash", "-ec", ". '" GW_SOURCE_DIR "/scripts/packaging/common'; not_locked " + arch}, kTime),
+              "")
+        << arch << ": what is named is missing in deploy/image/packages.lock";
+  }
+}
+
+TEST_F(PackagingTest, TheLockNamesWhatIsInTheImage) {
+  const std::set<std::string> locked = LockedNames(ReadFile(GW_SOURCE_DIR "/deploy/image/packages.lock"));
+  for (const std::string& name : LockedNames(ReadFile(at("image/" GW_ARCH "/lock"))))
+    EXPECT_THAT(locked, Contains(name));
+}
+
 TEST_F(PackagingTest, PackagesThatAreNotTheLockedOnesAreRefused) {
   const std::string lock = at("checkout/deploy/image/packages.lock");
   WriteFile(lock, ReadFile(at("image/" GW_ARCH "/lock")));
@@ -240,14 +281,18 @@ TEST_F(PackagingTest, PackagesThatAreNotTheLockedOnesAreRefused) {
   const Outcome refused = RunProgram(locked, kTime);
   EXPECT_EQ(refused.exit_code, 1);
   EXPECT_THAT(refused.err, AllOf(HasSubstr("< " GW_ARCH " libssl3 0.0"), HasSubstr("snapshot.debian.org")));
+  // What is not named at all is told before anything is built.
+  RunToEnd({"sed", "-i", "/^" GW_ARCH " zlib1g-dev /d", lock});
+  const Outcome lacking = RunProgram(locked, kTime);
+  EXPECT_EQ(lacking.exit_code, 1);
+  EXPECT_EQ(lacking.err, "gangway: image: deploy/image/packages.lock has no zlib1g-dev of " GW_ARCH
+                         ": scripts/image --arch " GW_ARCH " --lock adds them\n");
 }
 
 // A release that tags and pushes nothing, and its bundle where no registry is.
 TEST_F(PackagingTest, ADryRunOfAReleaseMakesEverything) {
   if (!HasKubectl()) GTEST_SKIP() << "there is no kubectl on this machine";
-  const std::string out = RunToEnd({script("release"), "--registry", "registry.example/ml", "--programs",
-                                    at("programs"), "--into", at("release"), "--dry-run"},
-                                   kTime);
+  const std::string out = Release();
   // What others see comes in this order: the tag last, so that a release that is broken off is run again.
   EXPECT_THAT(out, ContainsRegex("would run: skopeo copy --all --preserve-digests oci:[^ ]* "
                                  "docker://registry.example/ml/gangway:" GW_PROJECT_VERSION
@@ -282,6 +327,43 @@ TEST_F(PackagingTest, ADryRunOfAReleaseMakesEverything) {
   EXPECT_NE(RunProgram({bundle + "/load", "--registry", "oci:" + at("loaded")}).exit_code, 0);
 }
 
+// As krew has it: the archive is unpacked into a store, and a link of the plugin's name leads to `bin`.
+TEST_F(PackagingTest, KrewsManifestNamesTheProgramInTheArchive) {
+  if (!HasKubectl()) GTEST_SKIP() << "there is no kubectl on this machine";
+  Release();
+  const auto documents = api::ReadDocuments(ReadFile(at("release/krew-gangway.yaml")), "krew-gangway.yaml");
+  ASSERT_TRUE(documents.ok()) << documents.status();
+  const value manifest = Json(documents->at(0).json);
+  EXPECT_EQ(Text(manifest.at("metadata").at("name")), "gangway");
+  ASSERT_EQ(manifest.at("spec").at("platforms").as_array().size(), 1u);
+  const value platform = manifest.at("spec").at("platforms").at(0);
+  EXPECT_EQ(api::ToJson(platform.at("selector")), R"({"matchLabels":{"os":"linux","arch":")" GW_ARCH "\"}}");
+  const std::string uri = Text(platform.at("uri")), folder = "https://downloads.example/v1/";
+  ASSERT_TRUE(absl::StartsWith(uri, folder)) << uri;
+
+  const std::string store = at("krew/store/gangway/v" GW_PROJECT_VERSION), home = at("krew/home"), bin = home + "/bin";
+  fs::create_directories(store);
+  fs::create_directories(bin);
+  RunToEnd({"tar", "xzf", at("release/") + uri.substr(folder.size()), "-C", store});
+  fs::create_symlink(store + "/" + Text(platform.at("bin")), bin + "/kubectl-gangway");
+  const std::vector<std::string> environment{"HOME=" + home,
+                                             "KUBECONFIG=", absl::StrCat("PATH=", bin, ":", std::getenv("PATH"))};
+  const auto shell = [&](const std::string& script) {
+    const Outcome outcome = RunProgram({"bash", "-ec", script}, environment);
+    EXPECT_EQ(outcome.exit_code, 0) << script << ": " << outcome.err;
+    return outcome.out;
+  };
+  EXPECT_THAT(shell("kubectl gangway version --check"),
+              AllOf(HasSubstr("gangway " GW_PROJECT_VERSION), HasSubstr("are as they were packaged")));
+  // kubectl asks for words only what is on the PATH; krew links one program, and tells how to have the other.
+  std::string command;
+  for (const absl::string_view line : absl::StrSplit(Text(manifest.at("spec").at("caveats")), '\n'))
+    if (absl::StartsWith(absl::StripAsciiWhitespace(line), "install ")) command = std::string(line);
+  ASSERT_NE(command, "");
+  shell("mkdir -p ~/.local/bin; " + command);
+  EXPECT_THAT(shell("PATH=~/.local/bin:$PATH kubectl __complete gangway val"), HasSubstr("validate"));
+}
+
 // Nothing is made, tagged or pushed: by what is told one knows what to do.
 TEST_F(PackagingTest, WhatKeepsAReleaseBackIsTold) {
   const std::string copy = at("release-checkout"), git = "git -c user.name=t -c user.email=t@t ";
@@ -296,11 +378,13 @@ TEST_F(PackagingTest, WhatKeepsAReleaseBackIsTold) {
                                    "--into",
                                    at("kept-back")};
   RunToEnd({"sed", "-i", "s/^\\(## " GW_PROJECT_VERSION "\\) .*/\\1 (soon)/", copy + "/CHANGELOG.md"});
+  RunToEnd({"sed", "-i", "/^" GW_ARCH " zlib1g-dev /d", copy + "/deploy/image/packages.lock"});
   Outcome outcome = RunProgram(release, kTime);
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(outcome.err,
               AllOf(HasSubstr("gives " GW_PROJECT_VERSION " no date"), HasSubstr("differs from its commit"),
-                    HasSubstr("--downloads does not say"), Not(HasSubstr("the tag v"))));
+                    HasSubstr("--downloads does not say"), HasSubstr("packages.lock has no zlib1g-dev of " GW_ARCH),
+                    Not(HasSubstr("the tag v"))));
   RunToEnd({"bash", "-ec", "cd '" + copy + "' && " + git + "commit -qam two"});
   outcome = RunProgram(release, kTime);
   EXPECT_EQ(outcome.exit_code, 1);

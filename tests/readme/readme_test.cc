@@ -21,8 +21,9 @@
 #include "absl/strings/str_split.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/cmd/gangway/gangway_process.h"
 #include "tests/kubectl/sandbox_process.h"
+#include "tests/readme/moving.h"
+#include "tests/readme/readme.h"
 #include "tests/testing/files.h"
 #include "tests/testing/long_test.h"
 #include "tests/testing/loop_thread.h"
@@ -35,34 +36,6 @@ using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 using ::testing::Not;
 using ::testing::SizeIs;
-
-constexpr char kJob[] = "wide-ande-deep-volcano";
-
-struct Block {
-  std::string kind, text;  // "sh": commands; "": what they print
-};
-
-std::vector<Block> AllBlocksUnder(const std::string& heading) {
-  const std::string text = ReadFile(GW_SOURCE_DIR "/README.md");
-  const std::size_t from = text.find("\n## " + heading + "\n");
-  std::vector<Block> blocks;
-  if (from == std::string::npos) return blocks;
-  const std::size_t to = text.find("\n## ", from + 1);
-  for (std::size_t at = text.find("\n```", from); at < to; at = text.find("\n```", at)) {
-    const std::size_t begin = text.find('\n', at + 1) + 1, end = text.find("```", begin);
-    blocks.push_back({text.substr(at + 4, begin - at - 5), text.substr(begin, end - begin)});
-    at = end;
-  }
-  return blocks;
-}
-
-// The blocks of commands under a heading.
-std::vector<std::string> BlocksUnder(const std::string& heading) {
-  std::vector<std::string> commands;
-  for (Block& block : AllBlocksUnder(heading))
-    if (block.kind == "sh") commands.push_back(std::move(block.text));
-  return commands;
-}
 
 std::string InCheckout(const std::string& commands) { return absl::StrCat("cd " GW_SOURCE_DIR "\n", commands); }
 
@@ -186,223 +159,68 @@ TEST(WithKubectlTest, AJobRestartsWhenAPodIsDeleted) {
   EXPECT_EQ(sandbox.Wait(), 0);
 }
 
-class MovingTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    if (!HasKubectl()) GTEST_SKIP() << "there is no kubectl on this machine";
-    Start({});
+// The sandbox as a cluster that one moves in.
+class SandboxCluster final : public MovingCluster {
+ public:
+  explicit SandboxCluster(std::vector<std::string> flags) : sandbox_(Fast(std::move(flags))) {
+    std::filesystem::create_symlink(GW_GANGWAY, folder() + "/gangway");
   }
-  void Start(std::vector<std::string> flags) {
-    flags.insert(flags.end(), {"--start-delay", "10ms", "--stop-delay", "10ms"});
-    sandbox_.reset();
-    sandbox_ = std::make_unique<SandboxProcess>(flags);
-    std::filesystem::create_symlink(GW_GANGWAY, sandbox_->folder() + "/gangway");
+  Outcome Kubectl(std::vector<std::string> args, const std::string& input) const override {
+    return sandbox_.Kubectl(std::move(args), input);
   }
-  std::string Kubectl(std::vector<std::string> args, const std::string& input = {}) {
-    const Outcome outcome = sandbox_->Kubectl(args, input);
-    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-    return outcome.out;
-  }
-  std::vector<std::string> Lines(std::vector<std::string> args) {
-    return absl::StrSplit(Kubectl(std::move(args)), '\n', absl::SkipEmpty());
-  }
-  // A shell's, which stops at the first command that fails.
-  std::string Run(const std::string& commands) {
-    const Outcome outcome = RunProgram(
-        {"bash", "-ec",
-         absl::StrCat("set -o pipefail; cd " GW_SOURCE_DIR "; PATH=", sandbox_->folder(), ":$PATH\n", commands)},
-        {"KUBECONFIG=" + sandbox_->kubeconfig()});
-    EXPECT_EQ(outcome.exit_code, 0) << commands << "\n" << outcome.out << outcome.err;
-    return outcome.out;
-  }
-  // What paddle-operator has made of its guide's example.
-  void LetTheOperatorWork() {
-    Kubectl({"create", "namespace", "paddle-system"});
-    Kubectl(
-        {"apply", "-n", "paddle-system", "-f", "-"},
-        R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"paddle-controller-manager"},"spec":{"replicas":1,
-      "selector":{"matchLabels":{"app":"o"}},"template":{"metadata":{"labels":{"app":"o"}},"spec":{"containers":[{"name":"manager","image":"paddleflow/paddle-operator:v0.3.5"}]}}}})");
-    MakeJobs({kJob});
-  }
-  // Jobs of the operator's, with their pods.
-  void MakeJobs(const std::vector<std::string>& jobs) {
-    const std::string example = absl::StrReplaceAll(
-        ReadFile(GW_SOURCE_DIR "/tests/golden/paddle/guide/volcano.yaml"),
-        // Ours sees it only when its pods are there.
-        {{"metadata:\n", "metadata:\n  annotations: {paddle.gangway.io/managed-by: paddle-operator}\n"}});
-    std::string objects, pods;
-    for (const std::string& job : jobs) absl::StrAppend(&objects, absl::StrReplaceAll(example, {{kJob, job}}), "---\n");
-    Kubectl({"apply", "-f", "-"}, objects);
-    int node = 0;
-    for (const std::string& line :
-         Lines({"get", "pdj", "-o", R"(jsonpath={range .items[*]}{.metadata.name} {.metadata.uid}{"\n"}{end})"})) {
-      const std::pair<std::string, std::string> job = absl::StrSplit(line, ' ');
-      if (!absl::c_linear_search(jobs, job.first)) continue;
-      for (const std::string role : {"ps", "worker"}) {
-        for (const char* const index : {"-0", "-1"}) {
-          const std::string name = absl::StrCat(job.first, "-", role, index);
-          absl::StrAppend(
-              &pods, R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")", name,
-              R"(","labels":{"paddle-res-name":")", name, R"(","paddle-res-type":")", role,
-              R"("},"annotations":{"paddle-resource":")", role,
-              R"("},"ownerReferences":[{"apiVersion":"batch.paddlepaddle.org/v1","kind":"PaddleJob","name":")",
-              job.first, R"(","uid":")", job.second, R"(","controller":true}]},"spec":{"nodeName":"node-00)",
-              ++node % 6, R"(","containers":[{"name":"paddle","image":"p"}]}})", "\n");
-        }
-      }
-    }
-    Kubectl({"apply", "-f", "-"}, pods);
-    Kubectl({"wait", "pod", "--all", "--for=jsonpath={.status.phase}=Running", "--timeout=60s"});
-    Kubectl({"annotate", "pdj", "--all", "paddle.gangway.io/managed-by-"});
+  std::string folder() const override { return sandbox_.folder(); }
+  std::string kubeconfig() const override { return sandbox_.kubeconfig(); }
+  std::string KubeconfigOf(const std::string& ns, const std::string& account) const override {
+    return sandbox_.KubeconfigOf(ns, account);
   }
 
-  std::unique_ptr<SandboxProcess> sandbox_;
+ private:
+  static std::vector<std::string> Fast(std::vector<std::string> flags) {
+    flags.insert(flags.end(), {"--start-delay", "10ms", "--stop-delay", "10ms"});
+    return flags;
+  }
+  const SandboxProcess sandbox_;
 };
 
-TEST_F(MovingTest, FromPaddleOperatorAndBack) {
+TEST(MovingTest, FromPaddleOperatorAndBack) {
+  if (!HasKubectl()) GTEST_SKIP() << "there is no kubectl on this machine";
   const std::vector<std::string> blocks = BlocksUnder("Moving from paddle-operator, and back");
   ASSERT_THAT(blocks, SizeIs(3));
-  LetTheOperatorWork();
+  const SandboxCluster sandbox({});
+  const Moving moving(sandbox);
+  moving.LetTheOperatorWork();
 
   // The sandbox has the controller already, and no registry is asked.
   const std::size_t install = blocks[0].find("make image");
   ASSERT_NE(install, std::string::npos);
   const std::size_t render = blocks[0].find("scripts/render "), pipe = blocks[0].find(" | kubectl apply -f -", render);
   ASSERT_NE(pipe, std::string::npos);
-  const std::string rendered = Run(blocks[0].substr(render, pipe - render));
+  const std::string rendered = moving.Run(blocks[0].substr(render, pipe - render));
   EXPECT_THAT(rendered, HasSubstr("image: registry.example/ml/gangway:0.1.0"));
-  Kubectl({"create", "namespace", "gangway-system"});  // a dry run makes none
-  EXPECT_THAT(Kubectl({"apply", "--dry-run=server", "-f", "-"}, rendered),
+  moving.Kubectl({"create", "namespace", "gangway-system"});  // a dry run makes none
+  EXPECT_THAT(moving.Kubectl({"apply", "--dry-run=server", "-f", "-"}, rendered),
               HasSubstr("deployment.apps/gangway-controller"));
-  EXPECT_THAT(Run(blocks[0].substr(0, install)),
-              AllOf(HasSubstr(kJob), HasSubstr("spec.schedulingPolicy.minAvailable")));
-  EXPECT_EQ(Kubectl({"get", "vcjob", "-o", "name"}), "") << "what the operator has pods for is left alone";
+  EXPECT_THAT(moving.Run(blocks[0].substr(0, install)),
+              AllOf(HasSubstr(kGuidesJob), HasSubstr("spec.schedulingPolicy.minAvailable")));
+  EXPECT_EQ(moving.Kubectl({"get", "vcjob", "-o", "name"}), "") << "what the operator has pods for is left alone";
 
-  EXPECT_THAT(Run(blocks[1]), AllOf(HasSubstr("runs under paddle-operator"),
-                                    HasSubstr("done; what was is kept in config map"), HasSubstr("STATUS")));
-  Kubectl({"wait", "pdj", kJob, "--for=jsonpath={.status.phase}=Running", "--timeout=30s"});
-  EXPECT_EQ(Kubectl({"get", "pods", "-o", "jsonpath={.items[*].metadata.ownerReferences[0].kind}"}), "Job Job Job Job");
+  EXPECT_THAT(moving.Run(blocks[1]), AllOf(HasSubstr("runs under paddle-operator"),
+                                           HasSubstr("done; what was is kept in config map"), HasSubstr("STATUS")));
+  moving.Kubectl({"wait", "pdj", kGuidesJob, "--for=jsonpath={.status.phase}=Running", "--timeout=30s"});
+  EXPECT_EQ(moving.Kubectl({"get", "pods", "-o", "jsonpath={.items[*].metadata.ownerReferences[0].kind}"}),
+            "Job Job Job Job");
 
-  EXPECT_THAT(Run(blocks[2]), HasSubstr("is paddle-operator's again"));
-  EXPECT_EQ(Kubectl({"get", "vcjob", "-o", "name"}), "");
-  EXPECT_EQ(Kubectl({"get", "deployment", "-n", "paddle-system", "-o", "jsonpath={.items[*].spec.replicas}"}), "1");
+  EXPECT_THAT(moving.Run(blocks[2]), HasSubstr("is paddle-operator's again"));
+  EXPECT_EQ(moving.Kubectl({"get", "vcjob", "-o", "name"}), "");
+  EXPECT_EQ(moving.Kubectl({"get", "deployment", "-n", "paddle-system", "-o", "jsonpath={.items[*].spec.replicas}"}),
+            "1");
 }
 
-// The same where nobody may do more than their roles say, on what is installed: the overlay of the README is applied as
-// it stands there, and the controller runs as its Deployment starts it, with its account's token. Volcano's part is
-// played by our own scheduler and Job controller.
-class RehearsedMovingTest : public MovingTest {
- protected:
-  void SetUp() override {
-    if (!HasKubectl()) GTEST_SKIP() << "there is no kubectl on this machine";
-    Start({"--rbac", "--components=kubelets,scheduler", "--nodes=12"});
-  }
-  std::unique_ptr<GangwayProcess> StartController(const std::string& name, std::vector<std::string> arguments) {
-    arguments.insert(arguments.end(), {"--metrics-addr=127.0.0.1:0"});
-    auto process = std::make_unique<GangwayProcess>(sandbox_->folder(), name, std::move(arguments));
-    EXPECT_TRUE(Eventually([&] { return process->Ready(); })) << process->log();
-    return process;
-  }
-  // As the Deployment of the overlay starts it, but for addresses.
-  std::unique_ptr<GangwayProcess> StartInstalled(const std::string& name) {
-    std::vector<std::string> arguments =
-        Lines({"get", "deployment", "gangway-controller", "-n", "gangway-system", "-o",
-               R"(jsonpath={range .spec.template.spec.containers[0].args[*]}{@}{"\n"}{end})"});
-    std::erase_if(arguments, [](const std::string& each) {
-      return absl::StartsWith(each, "--health-addr") || absl::StartsWith(each, "--metrics-addr") ||
-             absl::StartsWith(each, "--log-format");  // the test's own
-    });
-    arguments.insert(arguments.end(), {"--kubeconfig", sandbox_->KubeconfigOf("gangway-system", "gangway-controller")});
-    return StartController(name, std::move(arguments));
-  }
-  static std::string NewJob(const std::string& name, const std::string& annotations) {
-    return absl::StrCat(R"({"apiVersion":"batch.paddlepaddle.org/v1","kind":"PaddleJob","metadata":{"name":")", name,
-                        R"("},"spec":{"worker":{"replicas":1,"template":{"metadata":{"annotations":{)", annotations,
-                        R"(}},"spec":{"containers":[{"name":"paddle","image":"p"}]}}}}})");
-  }
-  std::string PodsOf(const std::string& job) {
-    return Kubectl({"get", "pods", "-l", absl::StrCat("volcano.sh/job-name=", job), "-o",
-                    "jsonpath={.items[*].metadata.uid} {.items[*].status.phase}"});
-  }
-  std::string OperatorsPods() {
-    return Kubectl({"get", "pods", "-l", "paddle-res-type,!volcano.sh/job-name", "-o",
-                    "jsonpath={.items[*].metadata.uid} {.items[*].status.phase}"});
-  }
-};
-
-// With fifty jobs in a long run, with five in every one. New ones come all the while, and what is installed is replaced
-// by the next version and that by the one before.
-TEST_F(RehearsedMovingTest, InstalledWithItsRolesUpgradedAndBack) {
-  const std::vector<std::string> blocks = BlocksUnder("Moving from paddle-operator, and back");
-  ASSERT_THAT(blocks, SizeIs(3));
-  Kubectl({"apply", "-k", GW_SOURCE_DIR "/deploy/volcano/crds-paddle"});
-  LetTheOperatorWork();
-  std::vector<std::string> moved;
-  for (int i = 1; i < (LongRun() ? 50 : 5); ++i) moved.push_back(absl::StrCat("moved-", i));
-  MakeJobs(moved);
-  moved.push_back(kJob);
-  const auto specs = [&] {
-    std::vector<std::string> get{"get", "pdj", "-o", "jsonpath={.items[*].spec}"};
-    get.insert(get.begin() + 2, moved.begin(), moved.end());
-    return Kubectl(get);
-  };
-  const std::string before = specs();
-  const std::string running = OperatorsPods();
-  ASSERT_THAT(running, HasSubstr("Running"));
-  // Volcano's controllers.
-  const auto volcano =
-      StartController("volcano", {"controller", "--kubeconfig", sandbox_->kubeconfig(), "--only=job,queue,podgroup"});
-
-  const std::size_t render = blocks[0].find("scripts/render ");
-  ASSERT_NE(render, std::string::npos);
-  EXPECT_THAT(Run(blocks[0].substr(render)), HasSubstr("clusterrole.rbac.authorization.k8s.io/gangway-controller"));
-  auto controller = StartInstalled("installed");
-  ASSERT_TRUE(controller->Ready());
-  // A job that is new runs as ours from the beginning.
-  Kubectl({"apply", "-f", "-"}, NewJob("ours", ""));
-  EXPECT_TRUE(Eventually([&] { return absl::StrContains(PodsOf("ours"), "Running"); })) << controller->log();
-  const std::string ours = PodsOf("ours");
-  EXPECT_EQ(OperatorsPods(), running) << "what the operator has pods for is left alone";
-
-  std::atomic<bool> done{false};
-  std::atomic<int> come{0};
-  std::thread users([&] {
-    for (int i = 1; !done; come = i++)
-      Kubectl({"apply", "-f", "-"}, NewJob(absl::StrCat("new-", i), R"("sandbox.gangway.io/finish":"200ms")"));
-  });
-  EXPECT_THAT(Run(blocks[1]), HasSubstr("done; what was is kept in config map"));
-  std::map<std::string, std::string> pods;
-  for (const std::string& job : moved) {
-    Kubectl({"wait", "pdj", job, "--for=jsonpath={.status.phase}=Running", "--timeout=60s"});
-    pods[job] = PodsOf(job);
-    EXPECT_THAT(pods[job], HasSubstr("Running Running Running Running"));
-  }
-  EXPECT_EQ(PodsOf("ours"), ours) << "what was ours runs on";
-
-  // The next version starts beside the one that goes, as a Deployment has it; then the one before.
-  for (const char* const version : {"upgraded", "rolled-back"}) {
-    auto next = StartInstalled(version);
-    controller->process().Signal(SIGTERM);
-    const int came = come;
-    EXPECT_EQ(controller->process().Wait(), 0) << controller->log();
-    EXPECT_THAT(controller->log(), Not(HasSubstr("forbidden")));
-    controller = std::move(next);
-    const std::string job = absl::StrCat("new-", came + 2);  // which began to come later
-    EXPECT_TRUE(Eventually([&] { return sandbox_->Kubectl({"get", "pdj", job}).exit_code == 0; }));
-    Kubectl({"wait", "pdj", job, "--for=jsonpath={.status.phase}=Completed", "--timeout=60s"});
-  }
-  done = true;
-  users.join();
-  for (int i = 1; i <= come; ++i)
-    Kubectl({"wait", "pdj", absl::StrCat("new-", i), "--for=jsonpath={.status.phase}=Completed", "--timeout=60s"});
-  for (const std::string& job : moved) EXPECT_EQ(PodsOf(job), pods[job]) << "no pod is made anew";
-  EXPECT_EQ(PodsOf("ours"), ours);
-
-  EXPECT_THAT(Run(blocks[2]), HasSubstr("is paddle-operator's again"));
-  for (const std::string& job : moved) EXPECT_EQ(PodsOf(job), " ");
-  EXPECT_EQ(specs(), before);
-  EXPECT_EQ(PodsOf("ours"), ours) << "what began as ours runs on";
-  EXPECT_THAT(controller->log(), Not(HasSubstr("forbidden")));
+// With fifty jobs in a long run, with five in every one.
+TEST(RehearsedMovingTest, InstalledWithItsRolesUpgradedAndBack) {
+  if (!HasKubectl()) GTEST_SKIP() << "there is no kubectl on this machine";
+  const SandboxCluster sandbox({"--rbac", "--components=kubelets", "--nodes=12"});
+  Moving(sandbox).ThereUpgradedAndBack(LongRun() ? 50 : 5);
 }
 
 }  // namespace

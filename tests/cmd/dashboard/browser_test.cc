@@ -1,13 +1,17 @@
 // The page in a real browser, on a sandbox with jobs that run, wait and restart. With GW_UPDATE_GOLDEN it takes the
-// pictures of docs/pictures.
+// pictures of docs/pictures, and fails: somebody is to look at them.
 #include <csignal>
 #include <cstdlib>
+#include <map>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "api/json_path.h"
+#include "api/manifest/manifest.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "kube/client/http_client.h"
@@ -37,9 +41,12 @@ class DashboardBrowserTest : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!testutil::HasBrowser()) GTEST_SKIP() << "there is no chromium on this machine";
-    std::vector<std::string> argv{GW_GANGWAY, "sandbox", "--quiet", "--node-shape", "nvidia.com/gpu=8,count=4"};
-    for (const char* file : {"ctr-volcano.yaml", "too-large.yaml", "paddle/collective.yaml"})
-      argv.insert(argv.end(), {"--apply", absl::StrCat(GW_SOURCE_DIR, "/examples/", file)});
+  }
+  void Start(int nodes, const std::vector<std::string>& files, const std::vector<std::string>& flags = {}) {
+    std::vector<std::string> argv{GW_GANGWAY, "sandbox", "--quiet", "--node-shape",
+                                  absl::StrCat("nvidia.com/gpu=8,count=", nodes)};
+    argv.insert(argv.end(), flags.begin(), flags.end());
+    for (const std::string& file : files) argv.insert(argv.end(), {"--apply", absl::StrCat(GW_SOURCE_DIR, "/", file)});
     sandbox_.emplace(argv, folder_.path() + "/out");
     ASSERT_TRUE(Eventually([&] { return !After("dashboard at ").empty(); })) << ReadFile(folder_.path() + "/out");
   }
@@ -66,15 +73,24 @@ class DashboardBrowserTest : public ::testing::Test {
     return absl::StrCat("document.body.innerText.includes('", text, "')");
   }
   static void Keep(const std::string& name, const std::string& png) {
-    if (std::getenv("GW_UPDATE_GOLDEN") != nullptr)
-      testutil::WriteFile(absl::StrCat(GW_SOURCE_DIR, "/docs/pictures/", name), png);
+    if (std::getenv("GW_UPDATE_GOLDEN") == nullptr) return;
+    const std::string path = absl::StrCat(GW_SOURCE_DIR, "/docs/pictures/", name);
+    testutil::WriteFile(path, png);
+    ADD_FAILURE() << path << " is taken anew: look at it, then run without GW_UPDATE_GOLDEN";
   }
 
   const TemporaryFolder folder_{"gangway-dashboard"};
   std::optional<ChildProcess> sandbox_;
 };
 
+const std::vector<std::string>& Examples() {
+  static const std::vector<std::string>& examples = *new std::vector<std::string>{
+      "examples/ctr-volcano.yaml", "examples/too-large.yaml", "examples/paddle/collective.yaml"};
+  return examples;
+}
+
 TEST_F(DashboardBrowserTest, IsReadSearchedAndKeptLive) {
+  Start(4, Examples());
   Browser browser(1280, 1150);
   const std::string url = After("dashboard at ");
   browser.Open(url);
@@ -104,14 +120,11 @@ TEST_F(DashboardBrowserTest, IsReadSearchedAndKeptLive) {
   browser.Press("Escape");
   EXPECT_TRUE(browser.Becomes("document.getElementById('j:default/ctr-volcano').hidden", "false"));
 
-  browser.Evaluate("scrollTo(0, 0)");
-  Keep("dashboard.png", browser.Picture());
   browser.Call("Emulation.setEmulatedMedia", R"({"features":[{"name":"prefers-color-scheme","value":"dark"}]})");
   EXPECT_TRUE(browser.Becomes("getComputedStyle(document.body).backgroundColor", "rgb(13, 17, 23)"));
   browser.Open(url + "?lang=zh");
   EXPECT_TRUE(browser.Becomes("document.querySelector('#queues h2').firstChild.textContent.trim()", "队列"));
   EXPECT_TRUE(browser.Becomes("document.getElementById('live').textContent", "实时"));
-  Keep("dashboard-dark-zh.png", browser.Picture());
 
   // The row in hand stays in hand where it moves to: behind the others, since its job has ended.
   browser.Press("4");
@@ -128,7 +141,49 @@ TEST_F(DashboardBrowserTest, IsReadSearchedAndKeptLive) {
   EXPECT_TRUE(browser.Becomes("document.getElementById('live').className", "warn"));
 }
 
+// What the pictures are to show stands on the page before they are taken.
+TEST_F(DashboardBrowserTest, ACaseForPictures) {
+  Start(12, {}, {"--start-delay", "2s", "--stop-delay", "1s"});  // a life whose steps have seconds of their own
+  const auto documents =
+      api::ReadManifest(testutil::ReadFile(GW_SOURCE_DIR "/tests/cmd/dashboard/pictures.yaml"), "pictures.yaml");
+  ASSERT_TRUE(documents.ok()) << documents.status();
+  const std::map<std::string, std::string> paths{
+      {"Queue", "/apis/scheduling.volcano.sh/v1beta1/queues"},
+      {"Job", "/apis/batch.volcano.sh/v1alpha1/namespaces/default/jobs"},
+      {"PaddleJob", "/apis/batch.paddlepaddle.org/v1/namespaces/default/paddlejobs"}};
+  for (const api::ManifestDocument& document : *documents) {  // a queue takes jobs when the controller has seen it
+    EXPECT_TRUE(Eventually([&] { return Create(paths.at(document.kind), document.json) == 201; })) << document.name;
+  }
+  Browser browser(1280, 1560);
+  const std::string url = After("dashboard at ");
+  browser.Open(url);
+  const auto shows = [&](const std::string& row, const std::string& text) {
+    return browser.Becomes(absl::StrCat("!!document.getElementById('", row, "')?.innerText.includes('", text, "')"),
+                           "true");
+  };
+  const auto open = [&] {
+    browser.Evaluate("(document.getElementById('j:default/vision').open = true, scrollTo(0, 0))");
+    EXPECT_TRUE(shows("j:default/vision", "out of memory"));
+    EXPECT_TRUE(shows("j:default/vision", "Restarting"));
+    EXPECT_TRUE(browser.Becomes(
+        "document.getElementById('j:default/vision').querySelector('summary').innerText.includes('Running')", "true"));
+  };
+  ASSERT_TRUE(browser.Becomes(InDocument("of 16 tasks"), "true"));
+  EXPECT_TRUE(shows("q:ads", "32"));
+  EXPECT_TRUE(shows("q:research", "64"));
+  EXPECT_TRUE(browser.Becomes("document.getElementById('count:nodes').textContent", "12"));
+  EXPECT_TRUE(shows("p:batch.paddlepaddle.org/default/wide-and-deep", "2/2"));
+  open();
+  Keep("dashboard.png", browser.Picture());
+  browser.Call("Emulation.setEmulatedMedia", R"({"features":[{"name":"prefers-color-scheme","value":"dark"}]})");
+  browser.Open(url + "?lang=zh");
+  open();
+  Keep("dashboard-dark-zh.png", browser.Picture());
+  EXPECT_THAT(browser.complaints(), IsEmpty());
+}
+
 TEST_F(DashboardBrowserTest, ReadsWithoutScripts) {
+  Start(4, Examples());
   Browser browser(1280, 1000);
   browser.Open(After("dashboard at "));
   ASSERT_TRUE(browser.Becomes(InDocument("of 7 tasks"), "true"));

@@ -66,6 +66,13 @@ TEST(CommandLineTest, TypesAndValuesThatWereMeant) {
               AllOf(HasSubstr("gangway sandbox: --nodes: "), HasSubstr("; see gangway sandbox --help\n")));
 }
 
+TEST(CommandLineTest, AFolderInAFilesPlaceIsNamed) {
+  const TemporaryFolder folder("gangway-folder");
+  EXPECT_THAT(Refused({"scheduler", "--config", folder.path()}),
+              HasSubstr(folder.path() + ": is a folder; name a file"));
+  EXPECT_THAT(Refused({"top", "--kubeconfig", folder.path()}), HasSubstr(folder.path() + ": is a folder; name a file"));
+}
+
 TEST(CommandLineTest, FlagsOfTheOtherKindOfContainers) {
   for (const char* const flag : {"--image=x=/", "--network=shared", "--volumes=/tmp", "--show=*"}) {
     EXPECT_EQ(Refused({"sandbox", flag}),

@@ -1,5 +1,6 @@
 // deploy/monitoring names metrics and labels that the programs have: Prometheus' own parser reads the expressions
-// (promql-metrics, scripts/e2e-tools), and the programs are asked for their metrics.
+// (promql-metrics, scripts/e2e-tools), and the programs are asked for their metrics. And each alert fires when it
+// should and is silent when not, as promtool has it.
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -35,17 +36,22 @@ using ::testing::StartsWith;
 
 using Metrics = std::map<std::string, std::set<std::string>>;  // labels by name
 
-std::string Parser() {
+std::string Tool(const std::string& name) {
   const char* const folder = std::getenv("GW_E2E_BIN");
-  return absl::StrCat(folder != nullptr ? folder : GW_SOURCE_DIR "/build/e2e/bin", "/promql-metrics");
+  return absl::StrCat(folder != nullptr ? folder : GW_SOURCE_DIR "/build/e2e/bin", "/", name);
 }
+value ReadYaml(const std::string& path) {
+  const auto documents = api::ReadDocuments(ReadFile(path), path);
+  EXPECT_TRUE(documents.ok()) << documents.status();
+  return *api::ParseJson(documents->at(0).json);
+}
+constexpr char kAlerts[] = GW_SOURCE_DIR "/deploy/monitoring/alerts.yaml";
+constexpr char kAlertsTest[] = GW_SOURCE_DIR "/tests/deploy/monitoring/alerts_test.yaml";
 
 // Expressions by what they are of.
 std::map<std::string, std::string> Expressions() {
   std::map<std::string, std::string> out;
-  const auto documents = api::ReadDocuments(ReadFile(GW_SOURCE_DIR "/deploy/monitoring/alerts.yaml"), "alerts.yaml");
-  EXPECT_TRUE(documents.ok()) << documents.status();
-  const value alerts = *api::ParseJson(documents->at(0).json);
+  const value alerts = ReadYaml(kAlerts);
   for (const value& rule : alerts.at("groups").at(0).at("rules").get_array()) {
     EXPECT_NE(api::TextAt(rule, {"labels", "severity"}), "");
     EXPECT_NE(api::TextAt(rule, {"annotations", "summary"}), "");
@@ -82,7 +88,7 @@ std::string MetricsOf(const GangwayProcess& process) {
 }
 
 TEST(MonitoringTest, AlertsAndDashboardNameWhatThereIs) {
-  if (!std::filesystem::exists(Parser()))
+  if (!std::filesystem::exists(Tool("promql-metrics")))
     GTEST_SKIP() << "there is no control plane on this machine, and no promql-metrics";
   const TemporaryFolder folder("gangway-monitoring");
   ApiServerProcess server(folder.path(), {"--node-shape", "cpu=16,memory=64Gi,nvidia.com/gpu=8,count=4"});
@@ -131,7 +137,7 @@ TEST(MonitoringTest, AlertsAndDashboardNameWhatThereIs) {
                     EndsWith(") unless count by (job) (gangway_build_info or gangway_extender_calls)")));
   std::string input;
   for (const auto& [what, expression] : expressions) absl::StrAppend(&input, expression, "\n");
-  const Outcome read = RunProgram({Parser()}, {}, input);
+  const Outcome read = RunProgram({Tool("promql-metrics")}, {}, input);
   const std::vector<std::string> answers = absl::StrSplit(read.out, '\n', absl::SkipEmpty());
   ASSERT_EQ(answers.size(), expressions.size()) << read.err;
   // What Prometheus adds as it scrapes.
@@ -152,6 +158,25 @@ TEST(MonitoringTest, AlertsAndDashboardNameWhatThereIs) {
       }
     }
   }
+}
+
+TEST(MonitoringTest, EachAlertFiresWhenItShouldAndIsSilentWhenNot) {
+  std::set<std::string> fire, silent;
+  const value tests = ReadYaml(kAlertsTest), alerts = ReadYaml(kAlerts);
+  for (const value& test : tests.at("tests").get_array()) {
+    for (const value& moment : test.at("alert_rule_test").get_array())
+      (moment.as_object().contains("exp_alerts") ? fire : silent).insert(api::TextAt(moment, {"alertname"}));
+  }
+  for (const value& rule : alerts.at("groups").at(0).at("rules").get_array()) {
+    EXPECT_THAT(fire, Contains(api::TextAt(rule, {"alert"}))) << "nobody has seen it fire: " << kAlertsTest;
+    EXPECT_THAT(silent, Contains(api::TextAt(rule, {"alert"}))) << "nobody has seen it silent: " << kAlertsTest;
+  }
+  const std::string promtool = Tool("promtool");
+  if (!std::filesystem::exists(promtool)) GTEST_SKIP() << "there is no promtool on this machine (scripts/e2e-tools)";
+  const Outcome checked = RunProgram({promtool, "check", "rules", kAlerts});
+  EXPECT_EQ(checked.exit_code, 0) << checked.out << checked.err;
+  const Outcome tried = RunProgram({promtool, "test", "rules", kAlertsTest});
+  EXPECT_EQ(tried.exit_code, 0) << tried.out << tried.err;
 }
 
 }  // namespace

@@ -204,6 +204,17 @@ TEST_P(OverlayTest, EveryPodIsARestrictedOne) {
   }
 }
 
+// A pod is ready within a second of when it could be; an API server that is away for some seconds makes none unready.
+TEST_P(OverlayTest, EveryPodIsAskedEachSecondWhetherItIsReady) {
+  for (const value& deployment : Of({"Deployment"})) {
+    SCOPED_TRACE(NameOf(deployment));
+    const value& probe = At(deployment, "/spec/template/spec/containers/0/readinessProbe");
+    EXPECT_EQ(At(probe, "/periodSeconds"), value(1));
+    EXPECT_EQ(At(probe, "/failureThreshold"), value(15)) << "a short silence is none";
+    EXPECT_TRUE(At(probe, "/initialDelaySeconds").is_null());
+  }
+}
+
 TEST_P(OverlayTest, ThoseWhoWriteAreElectedAndMayHaveTheirLeaseAlone) {
   for (const value& deployment : Of({"Deployment"})) {
     SCOPED_TRACE(NameOf(deployment));

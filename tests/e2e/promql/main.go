@@ -1,4 +1,4 @@
-// Says which metrics and labels a PromQL expression names: an expression a line on stdin, an answer a line on stdout, {"metrics": {name: [labels]}} or {"error": ...}.
+// Says which metrics a PromQL expression names, and of each which labels, in its matchers and in what is made of it (by, without, on, ignoring): an expression a line on stdin, an answer a line on stdout, {"metrics": {name: [labels]}} or {"error": ...}.
 package main
 
 import (
@@ -21,16 +21,28 @@ func read(expression string) answer {
 		return answer{Error: err.Error()}
 	}
 	metrics := map[string][]string{}
-	parser.Inspect(tree, func(node parser.Node, _ []parser.Node) error {
-		if selector, ok := node.(*parser.VectorSelector); ok {
-			labels := metrics[selector.Name]
-			for _, matcher := range selector.LabelMatchers {
-				if matcher.Name != "__name__" {
-					labels = append(labels, matcher.Name)
+	parser.Inspect(tree, func(node parser.Node, above []parser.Node) error {
+		selector, ok := node.(*parser.VectorSelector)
+		if !ok {
+			return nil
+		}
+		labels := append([]string{}, metrics[selector.Name]...)
+		for _, matcher := range selector.LabelMatchers {
+			if matcher.Name != "__name__" {
+				labels = append(labels, matcher.Name)
+			}
+		}
+		for _, around := range above {
+			switch around := around.(type) {
+			case *parser.AggregateExpr: // by (...), without (...)
+				labels = append(labels, around.Grouping...)
+			case *parser.BinaryExpr: // on (...), ignoring (...)
+				if around.VectorMatching != nil {
+					labels = append(labels, around.VectorMatching.MatchingLabels...)
 				}
 			}
-			metrics[selector.Name] = append([]string{}, labels...)
 		}
+		metrics[selector.Name] = labels
 		return nil
 	})
 	return answer{Metrics: metrics}

@@ -267,6 +267,8 @@ TEST_F(KubeconfigFileTest, SeveralAreMergedAsKubectlDoes) {
 }
 
 TEST_F(KubeconfigFileTest, AMissingFileIsNotFound) {
+  EXPECT_THAT(LoadKubeconfig(folder_),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(folder_ + ": is a folder; name a file")));
   EXPECT_THAT(LoadKubeconfig(folder_ + "/none"),
               StatusIs(absl::StatusCode::kNotFound, AllOf(HasSubstr(folder_ + "/none"), HasSubstr("--kubeconfig"))));
 }
