@@ -116,13 +116,13 @@ TEST_F(SubmitProcessTest, R13R14WhatCannotRunHereIsRefusedWithItsLine) {
   const Outcome hosted =
       Run({"submit", "-m", config, "-b", Changed("backend.yaml", "backend: k8s", "backend: PaddleCloud")});
   EXPECT_EQ(hosted.exit_code, 1);
-  EXPECT_THAT(hosted.err, AllOf(HasSubstr("backend.yaml:5:3: engine.backend: Unsupported value: \"PaddleCloud\""),
+  EXPECT_THAT(hosted.err, AllOf(HasSubstr("backend.yaml:6:3: engine.backend: Unsupported value: \"PaddleCloud\""),
                                 HasSubstr("to run it here write backend: k8s")));
   const Outcome local =
       Run({"submit", "-m", Changed("config.yaml", "engine: cluster", "engine: single"), "-b", backend});
   EXPECT_EQ(local.exit_code, 1);
   EXPECT_THAT(local.err,
-              HasSubstr("config.yaml:3:3: train.engine: Unsupported value: \"single\": there is nothing to submit"));
+              HasSubstr("config.yaml:6:3: train.engine: Unsupported value: \"single\": there is nothing to submit"));
   const Outcome model = Run({"submit", "-m", "paddlerec.models.rank.dnn", "-b", backend});
   EXPECT_EQ(model.exit_code, 2);
   EXPECT_THAT(model.err, HasSubstr("give the path of its config.yaml"));

@@ -38,7 +38,8 @@ using testutil::Eventually;
 using testutil::RunProgram;
 
 constexpr std::chrono::seconds kTraining{900};  // also where many others are at work
-// How far from the loss of one process that of workers may be, which falls from 0.69 to 0.12 or so.
+// How far from the loss of one process that of workers may be: it falls from 0.69 to 0.12, and sixteen workers ended
+// between 0.07 and 0.16.
 constexpr double kAsOne = 0.1;
 
 // The folder of PaddlePaddle; "" with the reason in `why` when there is none.
@@ -410,7 +411,8 @@ TEST_F(RealCheckpointTest, AWorkerThatFailsRestartsTheGangWhichGoesOn) {
   ExpectResumedAndKept();
 }
 
-// Then nobody waits until worker 0, here late, has had the servers load the dense values but the program itself.
+// Then nobody waits until worker 0 has had the servers load the dense values but the program itself. Worker 0 begins
+// when worker 1 says that it waits.
 TEST_F(RealCheckpointTest, WithoutGlooTheGangGoesOnWithAllOfItsCheckpoint) {
   GW_LONG_TEST();
   PADDLE_OR_SKIP();
@@ -418,12 +420,28 @@ TEST_F(RealCheckpointTest, WithoutGlooTheGangGoesOnWithAllOfItsCheckpoint) {
   const std::string without = absl::StrReplaceAll(text, {{", --with-gloo", ""}});
   ASSERT_NE(without, text);
   Apply(WithCommand(without, "[python, /code/train.py]",
-                    "[sh, -c, 'if [ $TRAINING_ROLE$PADDLE_TRAINER_ID = TRAINER0 ]; then sleep 5; fi; "
-                    "exec python /code/train.py']"));
+                    "[sh, -c, 'if [ $TRAINING_ROLE$PADDLE_TRAINER_ID = TRAINER0 ]; then until [ -e /model/go ]; do "
+                    "sleep 0.1; done; fi; exec python /code/train.py']"));
+  const std::string go = temporary_.path() + "/claims/default/ctr-model/go";
+  const auto begin = [&] {
+    const std::string pod = absl::StrCat(kJob, "-trainer-1");
+    bool waits = false;
+    Eventually(
+        [&] {
+          const std::string log = Log(pod);
+          waits = absl::StrContains(log, "waits for the first values");
+          return waits != absl::StrContains(log, "begins at step");  // both: of the one before
+        },
+        kTraining);
+    testutil::WriteFile(go, "");
+    return waits;
+  };
+  ASSERT_TRUE(begin()) << Everything();
   ASSERT_TRUE(Keeps("300")) << Everything();
+  std::filesystem::remove(go);
   Evict(absl::StrCat(kJob, "-pserver-1"));
+  ASSERT_TRUE(begin()) << Everything();
   ExpectResumedAndKept();
-  EXPECT_THAT(Log(absl::StrCat(kJob, "-trainer-1")), HasSubstr("waits for the first values"));
 }
 
 // 137 is what is left of a worker that its node killed: the job starts over.
@@ -570,7 +588,7 @@ TEST_F(RealElasticTest, AWorkerJoinsAndLeavesAndTheTrainingGoesOn) {
   ASSERT_TRUE(Begin(2, true)) << History() << Everything();
   testutil::WriteFile(ModelFile("enough"), "");
   ASSERT_TRUE(JobBecomes("elastic", "Completed")) << JobPhase("elastic") << "\n" << History() << Everything();
-  // One process ends there, too, on as many batches; its loss falls from 5 or so.
+  // One process ends there, too, on as many batches; its loss falls from 10 or so.
   const int step = Done(History(), 0, 2).first;
   ASSERT_GT(step, 0) << History();
   EXPECT_EQ(Done(History(), 1, 2).first, step) << History();
@@ -583,7 +601,7 @@ TEST_F(RealElasticTest, AWorkerJoinsAndLeavesAndTheTrainingGoesOn) {
   ASSERT_EQ(one.exit_code, 0) << one.err;
   const auto [last, expected] = Done(one.out, 0, 1);
   EXPECT_EQ(last, step) << one.out;
-  for (const int index : {0, 1}) EXPECT_NEAR(Done(History(), index, 2).second, expected, 0.1) << History();
+  for (const int index : {0, 1}) EXPECT_NEAR(Done(History(), index, 2).second, expected, 0.3) << History();
   EXPECT_THAT(At(api::paddle::kPaddleJobs, "elastic", "/status/restarts"), ::testing::AnyOf("", "0"))
       << "the job itself does not restart";
 }
