@@ -1,20 +1,24 @@
 // What a session of Volcano's scheduler costs us: from its body to the plan, beside a program in Go that only decodes
 // it; and a verb that is a look-up, beside a handler that does nothing.
 #include <malloc.h>
-#include <unistd.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <fstream>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "api/resource.h"
 #include "base/check.h"
@@ -22,6 +26,7 @@
 #include "bench/plugin/extender/times.h"
 #include "benchmark/benchmark.h"
 #include "kube/runtime/components.h"
+#include "plugin/extender/http/answer.h"
 #include "plugin/extender/session/decode_session.h"
 #include "plugin/extender/session/session_plan.h"
 #include "plugin/extender/session/session_planner.h"
@@ -42,28 +47,47 @@ namespace {
 
 using extender::SessionPlan;
 
-std::shared_ptr<const SessionPlan> PlanOf(const std::string& body, model::Cluster& cluster) {
-  const absl::Status read = extender::DecodeSession(body, {}, cluster);
-  GW_CHECK(read.ok());
-  gang::Scratch scratch;
-  return SessionPlan::Make(cluster, {}, absl::FromUnixSeconds(1'795'000'000), scratch);
+const absl::Time kNow = absl::FromUnixSeconds(1'795'000'000);
+
+// As the first session of a scheduler is planned.
+std::shared_ptr<const SessionPlan> PlanOf(const std::string& body) {
+  extender::SessionPlanner planner;
+  const auto planned = planner.Plan(body, {}, {}, {}, kNow);
+  GW_CHECK(planned.ok());
+  return planned->plan;
+}
+
+// "VmRSS" of this process, in bytes.
+double OfThisProcess(const char* what) {
+  double kib = 0;
+  for (const absl::string_view line : absl::StrSplit(testutil::ReadFile("/proc/self/status"), '\n')) {
+    if (absl::StartsWith(line, what))
+      GW_CHECK(absl::SimpleAtod(absl::StripSuffix(absl::StripAsciiWhitespace(line.substr(line.find(':') + 1)), " kB"),
+                                &kib));
+  }
+  return 1024 * kib;
+}
+// How much more memory the process has while `call` runs, at its most.
+template <class F>
+double PeakBytes(F call) {
+  malloc_trim(0);
+  std::ofstream("/proc/self/clear_refs") << "5";  // the most so far is forgotten
+  const double before = OfThisProcess("VmRSS");
+  call();
+  return OfThisProcess("VmHWM") - before;
 }
 
 // Arguments: nodes, running and pending pods.
 void BM_SessionToPlan(benchmark::State& state) {
   const std::string body = bench::SessionBody(static_cast<int>(state.range(0)), static_cast<int>(state.range(1)),
                                               static_cast<int>(state.range(2)));
-  std::size_t heap = 0;
   for (auto _ : state) {
-    const std::size_t before = mallinfo2().uordblks + mallinfo2().hblkhd;
-    model::Cluster cluster;
-    const auto plan = PlanOf(body, cluster);
-    if (plan->placed() != state.range(2)) state.SkipWithError("not all pods that wait were placed");
-    heap = mallinfo2().uordblks + mallinfo2().hblkhd - before;
+    if (PlanOf(body)->placed() != state.range(2)) state.SkipWithError("not all pods that wait were placed");
   }
+  const double peak = PeakBytes([&] { benchmark::DoNotOptimize(PlanOf(body)); });
   state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(body.size()));
   state.counters["body_MB"] = static_cast<double>(body.size()) / 1e6;
-  state.counters["heap_percent_of_body"] = 100.0 * static_cast<double>(heap) / static_cast<double>(body.size());
+  state.counters["peak_percent_of_body"] = 100.0 * peak / static_cast<double>(body.size());
 }
 BENCHMARK(BM_SessionToPlan)
     ->ArgNames({"nodes", "running", "pending"})
@@ -88,10 +112,9 @@ BENCHMARK(BM_SessionDecode)->Unit(benchmark::kMillisecond);
 void BM_SessionAgain(benchmark::State& state) {
   const std::string body = bench::SessionBody(1000, 6000, 0);
   extender::SessionPlanner planner;
-  const absl::Time now = absl::FromUnixSeconds(1'795'000'000);
-  GW_CHECK(planner.Plan(body, {}, {}, {}, now).ok());
+  GW_CHECK(planner.Plan(body, {}, {}, {}, kNow).ok());
   for (auto _ : state) {
-    const auto planned = planner.Plan(body, {}, {}, {}, now);
+    const auto planned = planner.Plan(body, {}, {}, {}, kNow);
     if (!planned.ok() || !planned->kept) state.SkipWithError("the plan was not kept");
   }
   state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(body.size()));
@@ -114,8 +137,7 @@ void BM_GoPeerDecode(benchmark::State& state) {
   testutil::WriteFile(file, body);
   const auto ours = [&] {
     const auto begin = std::chrono::steady_clock::now();
-    model::Cluster cluster;
-    benchmark::DoNotOptimize(PlanOf(body, cluster));
+    benchmark::DoNotOptimize(PlanOf(body));
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   };
   double our_time = 0, their_time = 0;
@@ -133,27 +155,58 @@ void BM_GoPeerDecode(benchmark::State& state) {
 }
 BENCHMARK(BM_GoPeerDecode)->UseManualTime()->Unit(benchmark::kMillisecond)->Iterations(2);
 
-// A request and its answer on one connection that stays, again and again.
+// What finding an answer costs, without its way here and back.
+void BM_LookUp(benchmark::State& state, const char* verb, const char* recording) {
+  const std::string body = testutil::Recorded(recording).body;
+  const auto plan = PlanOf(testutil::Recorded("onSessionOpen-6").body);
+  const extender::Verb which = *extender::VerbOfPath(absl::StrCat("/", verb));
+  for (auto _ : state) {
+    const auto answer = extender::AnswerVerb(which, body, plan.get());
+    if (!answer.ok()) state.SkipWithError("no answer");
+  }
+  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(body.size()));
+  state.counters["body_KB"] = static_cast<double>(body.size()) / 1e3;
+}
+BENCHMARK_CAPTURE(BM_LookUp, predicate, "predicate", "predicate-5")->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(BM_LookUp, prioritize, "prioritize", "prioritize-6")->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(BM_LookUp, jobEnqueueable, "jobEnqueueable", "jobEnqueueable-3")->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(BM_LookUp, jobEnqueued, "jobEnqueued", "jobEnqueued-2")->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(BM_LookUp, jobReady, "jobReady", "jobReady-3")->Unit(benchmark::kMicrosecond);
+
+// A request and its answer on one connection that stays, again and again; another where the server has closed it, as
+// Go's client does.
 class Asker {
  public:
   Asker(int port, std::string path, const std::string& body)
-      : socket_(static_cast<std::uint16_t>(port)),
+      : port_(static_cast<std::uint16_t>(port)),
         request_(absl::StrCat("POST ", path, " HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: ", body.size(),
                               "\r\n\r\n", body)) {}
-  bool Ask() {
-    socket_.Send(request_);
-    return !socket_.ReadAnswer().empty();
+  bool Ask() { return !Answer().empty(); }
+  // With its header.
+  std::string Answer() {
+    std::string answer;
+    for (int i = 0; i < 2 && answer.empty(); ++i) {
+      if (socket_ == nullptr || i > 0) socket_ = std::make_unique<testutil::RawSocket>(port_), ++connections_;
+      socket_->Send(request_);
+      answer = socket_->ReadAnswer();
+    }
+    return answer;
   }
+  int connections() const { return connections_; }
 
  private:
-  testutil::RawSocket socket_;
+  const std::uint16_t port_;
   const std::string request_;
+  std::unique_ptr<testutil::RawSocket> socket_;
+  int connections_ = 0;
 };
 
-// With a session open.
+// With a session open in which one gang of four has room and one has not.
 class OurServing {
  public:
-  OurServing() : serving_(Options()) { Asker(serving_.port(), "/x/onSessionOpen", testutil::LargeSession()).Ask(); }
+  OurServing() : serving_(Options(), Door()) {
+    Asker(serving_.port(), "/x/onSessionOpen", testutil::Recorded("onSessionOpen-6").body).Ask();
+  }
   int port() const { return serving_.port(); }
 
  private:
@@ -162,17 +215,54 @@ class OurServing {
     options.mode = extender::Mode::kFull;
     return options;
   }
+  // As `gangway extender` has it.
+  static kube::HttpFrontOptions Door() {
+    kube::HttpFrontOptions options = testutil::Serving::Front();
+    options.max_connections = 256;
+    options.replace_idle = true;
+    return options;
+  }
   testutil::Serving serving_;
 };
 
-// Ours and a handler that does nothing behind the same door, by turns.
-void BM_PredicateOverHttp(benchmark::State& state) {
-  const std::string body = testutil::Recorded("predicate-5").body;
-  testutil::RunningFront nothing([](kube::Request, kube::HttpCaller, kube::HttpHandler::Respond respond) {
-    respond(testutil::MakeResponse(200, R"({"status":"","code":0})"));
-  });
+// Answers as ours does, where it was read, and does nothing for it.
+class NothingDone final : public kube::HttpHandler {
+ public:
+  explicit NothingDone(std::string answer) : answer_(testutil::MakeResponse(200, std::move(answer))) {}
+  bool IsWatch(const kube::Request&) override { return false; }
+  void HandleRequest(kube::Request, kube::HttpCaller, Respond respond) override { respond(answer_); }
+  std::optional<Reply> AnswerAtOnce(const kube::Request&, const kube::HttpCaller&) override { return answer_; }
+  WatchAnswer StartWatch(kube::Request, kube::HttpCaller, kube::Client::OnFrames, kube::Client::OnEnd) override {
+    return {};
+  }
+
+ private:
+  const kube::Response answer_;
+};
+class NothingServing {
+ public:
+  explicit NothingServing(std::string answer) : handler_(std::move(answer)) {
+    front_ = thread_.Run([&] { return *kube::HttpFront::Start(thread_.loop(), handler_, {}); });
+  }
+  ~NothingServing() {
+    thread_.Run([&] { front_.reset(); });
+  }
+  int port() const { return front_->port(); }
+
+ private:
+  NothingDone handler_;
+  testutil::LoopThread thread_;
+  std::unique_ptr<kube::HttpFront> front_;
+};
+
+// Ours, and a handler that gives the same answer without a look, behind the same door in the same way, by turns.
+void BM_LookUpOverHttp(benchmark::State& state, const char* verb, const char* recording) {
+  const std::string body = testutil::Recorded(recording).body, path = absl::StrCat("/x/", verb);
   const OurServing serving;
-  Asker ours(serving.port(), "/x/predicate", body), no_op(nothing.port(), "/x/predicate", body);
+  Asker ours(serving.port(), path, body);
+  const std::string answer = ours.Answer();
+  const NothingServing nothing(answer.substr(answer.find("\r\n\r\n") + 4));
+  Asker no_op(nothing.port(), path, body);
   bench::Times of_ours, of_no_op;
   const auto ask = [&](Asker& asker, bench::Times& times) {
     times.Add([&] {
@@ -183,25 +273,46 @@ void BM_PredicateOverHttp(benchmark::State& state) {
     ask(ours, of_ours);
     ask(no_op, of_no_op);
   }
+  state.counters["body_KB"] = static_cast<double>(body.size()) / 1e3;
   state.counters["us"] = of_ours.Mean() * 1e6;
   state.counters["rate_of_no_op"] = of_no_op.Mean() / of_ours.Mean();
+  state.counters["p50_of_no_op"] = of_ours.Percentile(0.5) / of_no_op.Percentile(0.5);
   state.counters["p99_of_no_op"] = of_ours.Percentile(0.99) / of_no_op.Percentile(0.99);
 }
-BENCHMARK(BM_PredicateOverHttp)->UseRealTime()->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(BM_LookUpOverHttp, predicate, "predicate", "predicate-5")
+    ->UseRealTime()
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(BM_LookUpOverHttp, prioritize, "prioritize", "prioritize-6")
+    ->UseRealTime()
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(BM_LookUpOverHttp, jobEnqueueable, "jobEnqueueable", "jobEnqueueable-3")
+    ->UseRealTime()
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(BM_LookUpOverHttp, jobEnqueued, "jobEnqueued", "jobEnqueued-2")
+    ->UseRealTime()
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(BM_LookUpOverHttp, jobReady, "jobReady", "jobReady-3")->UseRealTime()->Unit(benchmark::kMicrosecond);
 
 // The same beside callers who mean no good, and alone, by turns. Argument: 0 nobody, 1 connections that are reset
 // within a body, 2 bodies that are announced too large, 3 bodies that are no JSON, 4 a hundred connections that say
-// nothing.
+// nothing, 5 a hundred bodies that come byte by byte, 6 bodies nested deeply, 7 headers of many fields, 8 ten thousand
+// connections that say nothing.
 void BM_PredicateBesideHostileCallers(benchmark::State& state) {
   constexpr int kCallsInTurn = 1000;
   const std::string body = testutil::Recorded("predicate-5").body, torn = body.substr(0, body.size() / 2) + "}";
+  const std::string nested = absl::StrCat("{\"task\":{\"Pod\":", std::string(60'000, '['));
+  std::string fields;
+  for (int i = 0; fields.size() < 30'000; ++i) absl::StrAppend(&fields, "X-", i, ": ", i, "\r\n");
   const OurServing serving;
   const auto connect = [&] {
     return std::make_unique<testutil::RawSocket>(static_cast<std::uint16_t>(serving.port()));
   };
-  const auto announced = [](std::size_t length) {
-    return absl::StrCat("POST /x/predicate HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: ", length, "\r\n\r\n");
+  const auto announced = [](std::size_t length, absl::string_view more = "") {
+    return absl::StrCat("POST /x/predicate HTTP/1.1\r\nHost: 127.0.0.1\r\n", more, "Content-Length: ", length,
+                        "\r\n\r\n");
   };
+  std::vector<std::unique_ptr<testutil::RawSocket>> slow;
+  std::size_t next = 0;
   const std::function<void()> attack[] = {
       nullptr,
       [&] {
@@ -216,7 +327,23 @@ void BM_PredicateBesideHostileCallers(benchmark::State& state) {
       },
       [&] { Asker(serving.port(), "/x/predicate", torn).Ask(); },
       nullptr,
+      [&] { slow[next++ % slow.size()]->Send(" "); },
+      [&] { Asker(serving.port(), "/x/predicate", nested).Ask(); },
+      [&] {
+        const auto socket = connect();
+        socket->Send(announced(body.size(), fields) + body);
+        socket->ReadAnswer();
+      },
+      nullptr,
   };
+  if (state.range(0) == 8) {
+    rlimit files{};
+    getrlimit(RLIMIT_NOFILE, &files);
+    files.rlim_cur = files.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &files);
+    if (files.rlim_max < 11'000) return state.SkipWithError("this process may not have ten thousand connections");
+  }
+  const int idle_ones = state.range(0) == 8 ? 10'000 : state.range(0) == 4 ? 100 : 0;
   std::atomic<bool> over = false;
   std::atomic<std::int64_t> attacks = 0;
   Asker asker(serving.port(), "/x/predicate", body);
@@ -227,9 +354,14 @@ void BM_PredicateBesideHostileCallers(benchmark::State& state) {
   for (auto _ : state) {
     for (int i = 0; i < kCallsInTurn; ++i) quiet.Add(ask);
     over = false;
+    slow.clear();
+    for (int i = 0; state.range(0) == 5 && i < 100; ++i) {
+      slow.push_back(connect());
+      slow.back()->Send(announced(1'000'000));
+    }
     std::vector<std::unique_ptr<testutil::RawSocket>> idle;
-    for (int i = 0; state.range(0) == 4 && i < 100; ++i) idle.push_back(connect());
     std::thread attacker([&] {
+      for (int i = 0; i < idle_ones && !over; ++i, ++attacks) idle.push_back(connect());
       while (!over && attack[state.range(0)] != nullptr) {
         attack[state.range(0)]();
         ++attacks;
@@ -242,10 +374,11 @@ void BM_PredicateBesideHostileCallers(benchmark::State& state) {
   state.counters["p99_us"] = beside.Percentile(0.99) * 1e6;
   state.counters["p99_of_quiet"] = beside.Percentile(0.99) / quiet.Percentile(0.99);
   state.counters["attacks"] = static_cast<double>(attacks);
+  state.counters["connections"] = asker.connections();
 }
 BENCHMARK(BM_PredicateBesideHostileCallers)
     ->ArgName("attack")
-    ->DenseRange(0, 4)
+    ->DenseRange(0, 8)
     ->Iterations(5)
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();

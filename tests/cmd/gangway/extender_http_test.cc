@@ -1,6 +1,8 @@
 // `gangway extender --http-listen` as a process: what Volcano's scheduler sends it, whole sessions of it, and what its
 // owner sees and may say.
 #include <csignal>
+#include <cstdlib>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -12,6 +14,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "proto/gangway/v1/session.grpc.pb.h"
@@ -134,6 +137,33 @@ TEST(ExtenderHttpProcessTest, ABodyBeyondTheLimitIs413) {
   };
   EXPECT_THAT(opening(1048577), StartsWith("HTTP/1.1 413"));
   EXPECT_THAT(opening(1048576), StartsWith("HTTP/1.1 400"));  // read, and no session
+}
+
+// In kB.
+double StatusOf(const ChildProcess& process, absl::string_view what) {
+  for (const absl::string_view line :
+       absl::StrSplit(ReadFile(absl::StrCat("/proc/", process.pid(), "/status")), '\n')) {
+    if (absl::StartsWith(line, what)) return std::atof(std::string(line.substr(line.find(':') + 1)).c_str());
+  }
+  return 0;
+}
+
+// Thirty callers who send half of a body and no more: of all of them two bodies are held, in buffers that grow.
+TEST(ExtenderHttpProcessTest, BodiesThatDoNotEndHoldBoundedMemory) {
+  constexpr int kBody = 8 << 20;
+  ExtenderProcess extender(Flags("steer", {"--max-session-bytes", absl::StrCat(kBody)}));
+  const double before = StatusOf(extender.process(), "VmRSS");
+  const std::string half(kBody / 2, ' ');
+  std::vector<std::unique_ptr<RawSocket>> slow;
+  for (int i = 0; i < 30; ++i) {
+    slow.push_back(std::make_unique<RawSocket>(static_cast<std::uint16_t>(extender.http_port())));
+    slow.back()->Send(
+        absl::StrCat("POST /x/onSessionOpen HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: ", kBody, "\r\n\r\n", half));
+  }
+  VolcanoClient client({.port = extender.http_port()});
+  EXPECT_THAT(RunSession(client, Recorded("onSessionOpen-6").body).bound, SizeIs(4)) << "others are served";
+  const double grew = (StatusOf(extender.process(), "VmHWM") - before) / 1024;
+  EXPECT_LT(grew, 6 * kBody / 1048576) << "MiB, of 120 that were sent";
 }
 
 // Who has so little time is answered before there is a plan, and that is counted.

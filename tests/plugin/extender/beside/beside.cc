@@ -41,7 +41,7 @@ class Scheduler {
       Open();
       Enqueue();
       Allocate();
-      if (options_.preempts) Preempt();
+      MakeRoom();
       NoteFragments();
       if (HasSessions()) Call(Verb::kOnSessionClose, "{}");
       now_ += kPeriod;
@@ -172,7 +172,8 @@ class Scheduler {
   bool Asks(Verb verb) const {
     if (!options_.mode.has_value()) return false;
     // As docs/extender.md configures the modes.
-    if (verb == Verb::kPreemptable || verb == Verb::kQueueOverused) return *options_.mode == Mode::kFull;
+    if (verb == Verb::kPreemptable || verb == Verb::kReclaimable || verb == Verb::kQueueOverused)
+      return *options_.mode == Mode::kFull;
     return verb == Verb::kJobEnqueueable || (verb == Verb::kJobReady) == (*options_.mode == Mode::kLight);
   }
 
@@ -207,15 +208,22 @@ class Scheduler {
 
   void Allocate() {
     std::vector<std::pair<int, int>> held;  // of statements that are neither committed nor discarded
+    std::set<std::string> overused;
     for (const int job : order_) {
-      if (StateOf(job).phase != Phase::kInqueue || !StateOf(job).has_pods) continue;
-      if (Asks(Verb::kQueueOverused) &&
-          Call(Verb::kQueueOverused, R"({"queue":{"UID":"default","Name":"default","Weight":1}})") ==
-              R"({"overused":true})")
-        break;
+      const std::string& queue = JobOf(job).queue;
+      if (StateOf(job).phase != Phase::kInqueue || !StateOf(job).has_pods || overused.contains(queue)) continue;
+      if (IsOverused(queue)) {
+        overused.insert(queue);
+        continue;
+      }
       AllocateJob(job, held);
     }
     for (const auto& [job, pod] : held) TakeBack(job, pod);  // the next session begins without them
+  }
+
+  bool IsOverused(const std::string& queue) {
+    return Asks(Verb::kQueueOverused) && Call(Verb::kQueueOverused, absl::StrCat("{\"queue\":", QueueJson(queue, false),
+                                                                                 "}")) == R"({"overused":true})";
   }
 
   void AllocateJob(int job, std::vector<std::pair<int, int>>& held) {
@@ -262,21 +270,29 @@ class Scheduler {
     Changed();
   }
 
-  // ---- preempt
+  // ---- preempt and reclaim
 
   struct Victim {
     int job = 0, pod = 0;
   };
 
-  // Of the gangs that have no room, the first first; each gets room for all of its pods or for none.
-  void Preempt() {
+  void MakeRoom() {
     future_ = world_.idle;
+    if (options_.preempts) MakeRoom(Verb::kPreemptable);
+    if (options_.reclaims) MakeRoom(Verb::kReclaimable);
+    gone_.clear();
+    pipelined_.clear();
+  }
+
+  // Of the gangs that have no room, the first first; each gets room for all of its pods or for none.
+  void MakeRoom(Verb verb) {
     for (const int job : order_) {
-      if (StateOf(job).phase != Phase::kInqueue || !StateOf(job).has_pods) continue;
+      if (StateOf(job).phase != Phase::kInqueue || !StateOf(job).has_pods || pipelined_.contains(job)) continue;
+      if (verb == Verb::kReclaimable && (!IsDue(job) || IsOverused(JobOf(job).queue))) continue;
       const std::vector<std::int64_t> before = future_;
       std::vector<Victim> victims;
       bool all = true;
-      for (int pod = 0; pod < JobOf(job).pods && all; ++pod) all = PreemptFor(job, pod, victims);
+      for (int pod = 0; pod < JobOf(job).pods && all; ++pod) all = MakeRoomFor(verb, job, pod, victims);
       if (!all) {
         future_ = before;
         continue;
@@ -286,28 +302,58 @@ class Scheduler {
         gone_.insert({victim.job, victim.pod});
         ++out_.evicted;
       }
+      pipelined_.insert(job);
       if (!victims.empty()) Changed();
     }
-    gone_.clear();
   }
 
-  bool PreemptFor(int job, int pod, std::vector<Victim>& victims) {
+  // Whether its queue has less cpu than it deserves, with this job, too.
+  bool IsDue(int job) {
+    std::map<std::string, std::int64_t> asks, held;
+    for (int other = 0; other < job_count(); ++other) {
+      const Phase phase = StateOf(other).phase;
+      const std::int64_t all = JobOf(other).milli * JobOf(other).pods;
+      if (phase != Phase::kAbsent && phase != Phase::kDone) asks[JobOf(other).queue] += all;
+      if (phase == Phase::kRunning) held[JobOf(other).queue] += all;
+    }
+    const std::string& queue = JobOf(job).queue;
+    std::int64_t left = workload_.all_milli(), deserved = 0;
+    // Who asks for less than an equal part of what is left has what it asks for.
+    for (bool more = true; more && asks.contains(queue);) {
+      deserved = left / static_cast<std::int64_t>(asks.size());
+      const auto small =
+          std::find_if(asks.begin(), asks.end(), [&](const auto& one) { return one.second <= deserved; });
+      more = small != asks.end();
+      if (!more) break;
+      left -= small->second;
+      if (small->first == queue) deserved = small->second;
+      asks.erase(small);
+    }
+    return held[queue] + JobOf(job).milli * JobOf(job).pods <= deserved;
+  }
+
+  bool MakeRoomFor(Verb verb, int job, int pod, std::vector<Victim>& victims) {
     std::vector<int> nodes(static_cast<std::size_t>(workload_.nodes()));
     std::iota(nodes.begin(), nodes.end(), 0);
-    const std::string planned = Prioritized(job, pod, nodes);
-    std::stable_sort(nodes.begin(), nodes.end(), [&](int a, int b) { return Score(planned, a) > Score(planned, b); });
-    return std::any_of(nodes.begin(), nodes.end(), [&](int node) { return PreemptOn(node, job, pod, victims); });
+    if (verb == Verb::kPreemptable) {  // reclaim scores nothing
+      const std::string planned = Prioritized(job, pod, nodes);
+      std::stable_sort(nodes.begin(), nodes.end(), [&](int a, int b) { return Score(planned, a) > Score(planned, b); });
+    }
+    return std::any_of(nodes.begin(), nodes.end(), [&](int node) { return MakeRoomOn(verb, node, job, pod, victims); });
   }
 
-  bool PreemptOn(int node, int job, int pod, std::vector<Victim>& victims) {
+  bool MakeRoomOn(Verb verb, int node, int job, int pod, std::vector<Victim>& victims) {
     const auto at = static_cast<std::size_t>(node);
-    const std::vector<Victim> offered = Preemptable(node, job, pod, victims);
+    const std::vector<Victim> candidates = Candidates(verb, node, job, victims);
+    if (candidates.empty() && verb == Verb::kReclaimable) return false;
+    const std::vector<Victim> offered = Agreed(verb, job, pod, candidates);
     std::int64_t most = future_[at];
     for (const Victim& one : offered) most += JobOf(one.job).milli;
     if (most < JobOf(job).milli) return false;
     std::vector<Victim> taken;
     std::int64_t room = future_[at];
-    for (std::size_t next = 0; room < JobOf(job).milli || !Fits(node, job, pod); ++next) {
+    const bool looks = verb == Verb::kPreemptable;  // at the node anew after each
+    for (std::size_t next = 0; room < JobOf(job).milli || (looks && !Fits(node, job, pod)); ++next) {
       if (next == offered.size()) return false;
       taken.push_back(offered[next]);
       room += JobOf(offered[next].job).milli;
@@ -317,8 +363,8 @@ class Scheduler {
     return true;
   }
 
-  // Those that run there and come after it, the last first; of those the ones that all plugins agree on.
-  std::vector<Victim> Preemptable(int node, int job, int pod, const std::vector<Victim>& taken) {
+  // Those that run there and come after it, or are of other queues, the last first.
+  std::vector<Victim> Candidates(Verb verb, int node, int job, const std::vector<Victim>& taken) {
     std::vector<Victim> offered;
     const auto goes = [&](int other, int its_pod) {
       return gone_.contains({other, its_pod}) || std::any_of(taken.begin(), taken.end(), [&](const Victim& one) {
@@ -327,18 +373,25 @@ class Scheduler {
     };
     for (auto other = order_.rbegin(); other != order_.rend(); ++other) {
       const JobState& state = StateOf(*other);
-      if (state.phase != Phase::kRunning || JobOf(*other).priority >= JobOf(job).priority) continue;
+      const bool same_queue = JobOf(*other).queue == JobOf(job).queue;
+      if (state.phase != Phase::kRunning || same_queue != (verb == Verb::kPreemptable)) continue;
+      if (same_queue && JobOf(*other).priority >= JobOf(job).priority) continue;
       for (int its_pod = 0; its_pod < JobOf(*other).pods; ++its_pod) {
         if (state.node_of[static_cast<std::size_t>(its_pod)] == node && !goes(*other, its_pod))
           offered.push_back({*other, its_pod});
       }
     }
-    if (offered.empty() || !Asks(Verb::kPreemptable)) return offered;
+    return offered;
+  }
+  // Of those the ones that all plugins agree on.
+  std::vector<Victim> Agreed(Verb verb, int job, int pod, std::vector<Victim> offered) {
+    if (offered.empty() || !Asks(verb)) return offered;
     std::string evictees;
     for (const Victim& one : offered)
       absl::StrAppend(&evictees, evictees.empty() ? "" : ",", TaskJson(world_, one.job, one.pod));
-    const std::string answer = Call(Verb::kPreemptable, absl::StrCat("{\"evictor\":", TaskJson(world_, job, pod),
-                                                                     ",\"evictees\":[", evictees, "]}"));
+    const std::string answer =
+        Call(verb, absl::StrCat("{\"evictor\":", TaskJson(world_, job, pod), ",\"evictees\":[", evictees, "]}"));
+    if (answer == R"({"status":0,"victims":[]})") return offered;  // left to the others
     std::erase_if(offered, [&](const Victim& one) {
       return answer.find(absl::StrCat("\"UID\":\"", PodUid(workload_, one.job, one.pod), "\"")) == std::string::npos;
     });
@@ -395,6 +448,7 @@ class Scheduler {
   std::vector<std::int64_t> future_;    // of nodes, once those that go are gone
   std::set<int> evicted_;               // jobs that begin anew
   std::set<std::pair<int, int>> gone_;  // pods that go for one who was served before
+  std::set<int> pipelined_;             // jobs that have room once others are gone
   Seconds now_ = 0;
   bool stale_ = true, changed_in_cycle_ = false;
   int idle_cycles_ = 0, waiting_cycles_ = 0;

@@ -1,9 +1,9 @@
 // A scheduler that does as Volcano's, in virtual time, alone and with an extender of each mode: the actions enqueue and
-// allocate of its sessions, and preempt where it is asked for, one second apart, with the plugins priority, gang (which
-// protects nobody), overcommit (1.2), predicates (room on a node) and binpack, for one queue. A job of which a pod is
-// evicted begins anew. Its questions are answered by the code that answers them over HTTP.
-// volcano: actions/enqueue, actions/allocate, actions/preempt, plugins/priority, plugins/gang, plugins/overcommit,
-// plugins/binpack
+// allocate of its sessions, and preempt and reclaim where they are asked for, one second apart, with the plugins
+// priority, gang (which protects nobody), overcommit (1.2), predicates (room on a node), binpack, and of proportion
+// what a queue deserves when it reclaims. A job of which a pod is evicted begins anew. Its questions are answered by
+// the code that answers them over HTTP. volcano: actions/enqueue, actions/allocate, actions/preempt, actions/reclaim,
+// plugins/priority, plugins/gang, plugins/overcommit, plugins/binpack, plugins/proportion
 #pragma once
 
 #include <cstddef>
@@ -29,6 +29,7 @@ struct CallCost {
 struct Options {
   std::optional<extender::Mode> mode;  // nullopt: nobody is asked
   bool preempts = false;               // its actions are enqueue, allocate, preempt
+  bool reclaims = false;               // and reclaim
   unsigned seed = 1;                   // of nodes that score the same
   CallCost cost;
   Seconds until = 6 * 3600;  // who has not started by then never does

@@ -192,6 +192,26 @@ TEST_F(DocumentedTest, ItsSentencesAreWhatARunGives) {
           Sum(urgent[1].outcomes, BegunAnew), Sum(urgent[2].outcomes, Lost) / Sum(urgent[1].outcomes, Lost))));
 }
 
+// One queue has all of the cluster; a gang of the other gets room when as few gangs as make it go.
+TEST(BesideTest, AQueueThatHasNothingIsGivenItsShare) {
+  Workload workload;
+  for (int i = 0; i < 16; ++i)
+    workload.jobs.push_back({absl::StrCat("first-", i), 6, 4000, 0.1 * i, 600, false, 0, "first"});
+  workload.jobs.push_back({"second", 4, 8000, 100, 60, false, 0, "second"});
+  const Outcome quiet = Of(workload, Mode::kFull);
+  EXPECT_EQ(quiet.evicted, 0);
+  EXPECT_GT(quiet.placed.at("second").waited, 300) << "until those of the first queue end";
+  Options options;
+  options.mode = Mode::kFull;
+  options.reclaims = true;
+  const Outcome full = beside::Run(workload, options);
+  EXPECT_THAT(full.broken, IsEmpty());
+  EXPECT_EQ(full.placed.size(), workload.jobs.size());
+  EXPECT_LT(full.placed.at("second").waited, 10);
+  EXPECT_EQ(full.begun_anew, 2) << "32 cpu of gangs of 24";
+  EXPECT_GT(full.calls.at("reclaimable"), 0u);
+}
+
 // The same seed, the same run: what the table says can be looked up.
 TEST(BesideTest, ARunIsTheSameAgain) {
   const Workload workload = Draw(1, 30);

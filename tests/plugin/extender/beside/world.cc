@@ -1,5 +1,7 @@
 #include "tests/plugin/extender/beside/world.h"
 
+#include <set>
+
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 
@@ -102,16 +104,16 @@ std::string JobJson(const World& world, int job) {
       of.close ? R"(,"networkTopology":{"mode":"hard","highestTierAllowed":1})" : std::string();
   return absl::StrCat(
       R"({"UID":"default/)", of.name, R"(","PgUID":"pg-)", of.name, R"(","Name":")", of.name,
-      R"(","Namespace":"default","Queue":"default","Priority":)", of.priority, R"(,"MinAvailable":)", of.pods,
+      R"(","Namespace":"default","Queue":")", of.queue, R"(","Priority":)", of.priority, R"(,"MinAvailable":)", of.pods,
       R"(,"SubJobs":{)",
       state.has_pods ? absl::StrCat(R"("default/)", of.name, R"(":{"GID":"","MinAvailable":)", of.pods, ",", both, "}")
                      : std::string(),
       "},", both, R"(,"TaskMinAvailable":{"w":)", of.pods, R"(},"TaskMinAvailableTotal":)", of.pods,
       R"(,"CreationTimestamp":")", TimeText(of.comes), R"(","PodGroup":{"metadata":{"name":")", of.name,
       R"(","namespace":"default","uid":"pg-)", of.name, R"(","creationTimestamp":")", TimeText(of.comes),
-      R"("},"spec":{"minMember":)", of.pods, R"(,"minTaskMember":{"w":)", of.pods,
-      R"(},"queue":"default","minResources":{"cpu":")", of.milli * of.pods, R"(m","memory":")", of.pods * 100, R"(M"})",
-      topology, R"(},"status":{"phase":")", PhaseText(state.phase), R"("},"Version":"v1beta1"}})");
+      R"("},"spec":{"minMember":)", of.pods, R"(,"minTaskMember":{"w":)", of.pods, R"(},"queue":")", of.queue,
+      R"(","minResources":{"cpu":")", of.milli * of.pods, R"(m","memory":")", of.pods * 100, R"(M"})", topology,
+      R"(},"status":{"phase":")", PhaseText(state.phase), R"("},"Version":"v1beta1"}})");
 }
 
 std::string NodeJson(const World& world, int node) {
@@ -133,8 +135,20 @@ std::string NodeJson(const World& world, int node) {
       R"(,"Memory":68719476736,"ScalarResources":{"pods":110},"MaxTaskNum":110},"Tasks":{)", tasks, "}}");
 }
 
+std::string QueueJson(const std::string& queue, bool whole) {
+  const std::string object = whole ? absl::StrCat(R"(,"Queue":{"metadata":{"name":")", queue,
+                                                  R"("},"spec":{"weight":1},"status":{"state":"Open"}})")
+                                   : "";
+  return absl::StrCat(R"({"UID":")", queue, R"(","Name":")", queue, R"(","Weight":1)", object, "}");
+}
+
 std::string SessionJson(const World& world) {
-  std::string jobs, nodes;
+  std::string jobs, nodes, queues;
+  std::set<std::string> names;
+  for (const Job& job : world.workload->jobs) names.insert(job.queue);
+  for (const std::string& name : names) {
+    absl::StrAppend(&queues, queues.empty() ? "" : ",", "\"", name, "\":", QueueJson(name, true));
+  }
   for (std::size_t job = 0; job < world.jobs.size(); ++job) {
     if (world.jobs[job].phase == Phase::kAbsent || world.jobs[job].phase == Phase::kDone) continue;
     absl::StrAppend(&jobs, jobs.empty() ? "" : ",", "\"default/", world.workload->jobs[job].name,
@@ -142,9 +156,8 @@ std::string SessionJson(const World& world) {
   }
   for (int node = 0; node < world.workload->nodes(); ++node)
     absl::StrAppend(&nodes, node == 0 ? "" : ",", "\"", NodeName(node), "\":", NodeJson(world, node));
-  return absl::StrCat(
-      R"({"Jobs":{)", jobs, R"(},"Nodes":{)", nodes,
-      R"(},"Queues":{"default":{"UID":"default","Name":"default","Weight":1,"Queue":{"metadata":{"name":"default"},"spec":{"weight":1},"status":{"state":"Open"}}}},"NamespaceInfo":{},"RevocableNodes":{},"NodeList":null})");
+  return absl::StrCat(R"({"Jobs":{)", jobs, R"(},"Nodes":{)", nodes, R"(},"Queues":{)", queues,
+                      R"(},"NamespaceInfo":{},"RevocableNodes":{},"NodeList":null})");
 }
 
 }  // namespace gangway::beside

@@ -16,6 +16,7 @@ struct Job {
   Seconds comes = 0, runs = 60;
   bool close = false;  // must lie in one rack
   int priority = 0;
+  std::string queue = "default";  // all weigh the same
 };
 
 struct Workload {
@@ -57,6 +58,7 @@ std::string PodUid(const Workload& workload, int job, int pod);
 std::string TaskJson(const World& world, int job, int pod);
 std::string JobJson(const World& world, int job);
 std::string NodeJson(const World& world, int node);
+std::string QueueJson(const std::string& queue, bool whole);  // else without the object
 std::string SessionJson(const World& world);
 
 }  // namespace gangway::beside
