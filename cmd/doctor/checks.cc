@@ -148,8 +148,8 @@ Ailments Examine(const ClusterSight& sight) {
   Ailments out;
   for (const auto check :
        {MissingTypes, DanglingWebhooks, NobodyAtWork, TwoControllers, HandMadeGroups, QueuesThatTakeNoJobs,
-        QueuesWithoutPods, JobsThatAreNotTranslated, FieldsThatWaitForEver, MissingClaims, ContainersThatCannotStart,
-        JobsThatWait, ListersWithoutRight, ExtendersOutOfPlace}) {
+        QueuesWithoutPods, JobsThatAreNotTranslated, FieldsThatWaitForEver, HyperNodesThatSelectNothing, MissingClaims,
+        ContainersThatCannotStart, JobsThatWait, ListersWithoutRight, ExtendersOutOfPlace}) {
     for (Ailment& ailment : check(sight)) out.push_back(std::move(ailment));
   }
   return out;

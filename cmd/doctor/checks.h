@@ -60,6 +60,8 @@ Ailments MissingClaims(const ClusterSight& sight);
 // fields.cc: fields of jobs that wait, of PodGroups of others and of queues that our scheduler does not know. Nothing
 // where Volcano's is at work: it knows them.
 Ailments FieldsThatWaitForEver(const ClusterSight& sight);
+// HyperNodes with members that select nothing as they are written, and HyperNodes that are members of each other.
+Ailments HyperNodesThatSelectNothing(const ClusterSight& sight);
 
 // volcano_conf.cc: ConfigMaps that Deployments of Volcano's scheduler mount, "namespace/name", each once.
 struct MountedConf {

@@ -16,6 +16,8 @@
 #include "api/paddle/paddle_job.h"
 #include "api/paddle_resources.h"
 #include "api/resource.h"
+#include "api/scheduling_resources.h"
+#include "api/volcano/hyper_node.h"
 #include "base/log.h"
 #include "cmd/conf/conf_files.h"
 #include "cmd/doctor/checks.h"
@@ -63,6 +65,8 @@ class Look {
     sight_.paddle_jobs = All(api::paddle::kPaddleJobs);
     sight_.kubeflow_jobs = All(api::paddle::kubeflow::kPaddleJobs);
     sight_.pod_groups = All(api::kPodGroups);
+    sight_.hyper_nodes = All(api::volcano::kHyperNodes);
+    sight_.kubernetes_pod_groups = All(api::kKubernetesPodGroups);
     sight_.claims = All(api::kPersistentVolumeClaims);
     std::set<std::pair<std::string, std::string>> accounts;
     for (const convert::PodLister& lister : ListersIn(sight_)) accounts.insert({lister.ns, lister.service_account});
@@ -97,8 +101,11 @@ class Look {
     const absl::StatusOr<std::vector<std::string>> items = caller_.ListJson(resource, "");
     if (!items.ok()) {
       if (absl::IsNotFound(items.status())) return out;  // a type that is not served has no objects
-      sight_.not_seen.insert(std::string(resource.plural));
-      Missed(View(resource.plural), items.status());
+      // By their names, which those of Kubernetes' own gangs share with Volcano's.
+      const bool is_kubernetes = &resource == &api::kKubernetesPodGroups;
+      const std::string name = absl::StrCat(View(resource.plural), is_kubernetes ? ".scheduling.k8s.io" : "");
+      sight_.not_seen.insert(name);
+      Missed(name, items.status());
       return out;
     }
     for (const std::string& item : *items) {

@@ -1,13 +1,18 @@
 // What jobs, PodGroups, pods that no job made and queues ask for that our scheduler does not know or will not do: it
-// waits for ever.
-#include <set>
+// waits for ever. And HyperNodes that select less than they say.
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "api/field_table.h"
 #include "api/json_path.h"
 #include "api/json_value.h"
 #include "api/resource.h"
+#include "api/volcano/hyper_node.h"
 #include "base/strings.h"
 #include "cmd/doctor/checks.h"
 #include "plugin/ingest/foresight.h"
@@ -33,6 +38,8 @@ void Foretell(const json::value& object, const api::Resource& resource, Ailments
        kRemedy});
 }
 
+std::string EditOf(const std::string& hyper_node) { return absl::StrCat("kubectl edit hypernode ", Word(hyper_node)); }
+
 }  // namespace
 
 Ailments FieldsThatWaitForEver(const ClusterSight& sight) {
@@ -52,7 +59,31 @@ Ailments FieldsThatWaitForEver(const ClusterSight& sight) {
     const bool of_a_job = owner != nullptr && absl::StartsWith(TextAt(*owner, {"apiVersion"}), "batch.volcano.sh/");
     if (!of_a_job && TextAt(pod, {"status", "phase"}) == "Pending") Foretell(pod, api::kPods, out);
   }
+  for (const json::value& group : sight.kubernetes_pod_groups) {
+    const bool has_ours = std::any_of(sight.pods.begin(), sight.pods.end(), [&](const json::value& pod) {
+      return NamespaceOf(pod) == NamespaceOf(group) &&
+             TextAt(pod, {"spec", "schedulingGroup", "podGroupName"}) == NameOf(group) &&
+             TextAt(pod, {"spec", "schedulerName"}) == "volcano";
+    });
+    if (has_ours) Foretell(group, api::kKubernetesPodGroups, out);
+  }
   for (const json::value& queue : sight.queues) Foretell(queue, api::kQueues, out);
+  return out;
+}
+
+Ailments HyperNodesThatSelectNothing(const ClusterSight& sight) {
+  Ailments out;
+  std::vector<api::volcano::HyperNode> hyper_nodes;
+  for (const json::value& object : sight.hyper_nodes) {
+    const std::string json = api::ToJson(object);
+    if (auto hyper_node = api::Decode<api::volcano::HyperNode>(json); hyper_node.ok())
+      hyper_nodes.push_back(*std::move(hyper_node));
+    for (const ingest::Foresight& each : ingest::ForeseeIn(api::volcano::kHyperNodes, json))
+      out.push_back(
+          {"D-HYPERNODE", absl::StrCat("hypernode ", NameOf(object)), each.ToString(), EditOf(NameOf(object))});
+  }
+  for (const auto& [name, each] : ingest::ForeseeCycles(hyper_nodes))
+    out.push_back({"D-HYPERNODE", absl::StrCat("hypernode ", name), each.ToString(), EditOf(name)});
   return out;
 }
 

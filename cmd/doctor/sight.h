@@ -43,7 +43,8 @@ struct ClusterSight {
                                    // missing in it is not missing
   bool embedded = false;         // the controllers and the scheduler are in the API server's process: nobody shows them
   Objects validating, mutating;  // webhook configurations
-  Objects services, endpoints, deployments, leases, pods, pod_groups, queues, jobs, paddle_jobs, kubeflow_jobs, claims;
+  Objects services, endpoints, deployments, leases, pods, pod_groups, queues, jobs, paddle_jobs, kubeflow_jobs, claims,
+      hyper_nodes, kubernetes_pod_groups;
   std::vector<ServiceAccess> access;
   std::vector<SchedulerConfSeen> scheduler_confs;
   absl::Time now;

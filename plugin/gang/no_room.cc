@@ -16,6 +16,7 @@
 
 namespace gangway::gang {
 
+using model::Cluster;
 using model::Reason;
 using model::RoleReason;
 using model::Row;
@@ -74,15 +75,29 @@ NoRoom WhyNoRoomForPart(Assignment& tasks, const Area& area, const std::vector<s
   if (!topology.required) return WhyNoRoom(tasks, area, groups);
   const std::vector<Row> there = RowsOfPart(tasks, part.front());
   const std::vector<Area> hyper_nodes = HyperNodesToTry(tasks, topology, there, part, area);
-  if (hyper_nodes.empty()) return {NoHyperNode(tasks.gang(), topology, there), {}};
+  if (hyper_nodes.empty()) return {NoHyperNode(tasks.cluster(), tasks.gang(), topology, there), {}};
   return WhyNoRoom(tasks, Closest(tasks, hyper_nodes, groups), groups);
 }
 
-Reason NoHyperNode(const model::Gang& gang, const model::TopologyFacts& topology, const std::vector<Row>& there) {
+// The first of those that the gang might use; empty: there is none.
+Words BrokenHyperNode(const Cluster& cluster, const model::TopologyFacts& topology) {
+  const std::int64_t widest =
+      topology.tier.has_value() ? *topology.tier : cluster.hyper_nodes().TierOf(topology.tier_name);
+  for (const model::HyperNodes::Broken& broken : cluster.hyper_nodes().broken()) {
+    if (broken.tier > widest) continue;
+    return broken.pattern.empty() ? Words(phrases::kLabelMatchDoesNotRead, broken.name)
+                                  : Words(phrases::kPatternDoesNotCompile, broken.name, broken.pattern, broken.why);
+  }
+  return {};
+}
+
+Reason NoHyperNode(const Cluster& cluster, const model::Gang& gang, const model::TopologyFacts& topology,
+                   const std::vector<Row>& there) {
   Reason reason = ReasonOf(Reason::Kind::kNoHyperNode, gang);
   reason.subject =
       topology.tier.has_value() ? Words(phrases::kOrLess, *topology.tier) : Words::Name(topology.tier_name);
   reason.existing = static_cast<int>(there.size());
+  reason.broken = BrokenHyperNode(cluster, topology);
   reason.missing = std::max(gang.min_member - gang.ready(), 0);
   return reason;
 }

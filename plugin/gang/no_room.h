@@ -25,7 +25,7 @@ NoRoom WhyNoRoomForPart(Assignment& tasks, const Area& area, const std::vector<s
                         const model::TopologyFacts& topology);
 
 // No HyperNode that may be used has the nodes that are `there`.
-model::Reason NoHyperNode(const model::Gang& gang, const model::TopologyFacts& topology,
+model::Reason NoHyperNode(const model::Cluster& cluster, const model::Gang& gang, const model::TopologyFacts& topology,
                           const std::vector<model::Row>& there);
 
 }  // namespace gangway::gang

@@ -167,7 +167,7 @@ bool GangPlacement::PlaceWithinHyperNode() {
   }
   if (!topology.required) return PlaceNeedsOrTell(Area());
   if (hyper_nodes.empty()) {
-    reason_ = NoHyperNode(gang_, topology, there);
+    reason_ = NoHyperNode(tasks_.cluster(), gang_, topology, there);
     return false;
   }
   const Area closest = Closest(tasks_, hyper_nodes, tasks_.GroupByShape(needs_.all));

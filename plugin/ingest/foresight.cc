@@ -5,11 +5,15 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "api/core/pod.h"
 #include "api/core/storage.h"
 #include "api/field_table.h"
+#include "api/selector.h"
+#include "base/pattern.h"
 #include "plugin/ingest/ingest.h"
 #include "plugin/ingest/wants.h"
+#include "plugin/model/hyper_nodes.h"
 #include "plugin/model/reason.h"
 
 namespace gangway::ingest {
@@ -70,6 +74,14 @@ std::vector<Foresight> ForeseeJobs(const api::volcano::JobSpec& spec, absl::stri
 std::vector<Foresight> ForeseePods(const api::core::Pod& pod, absl::string_view at) {
   std::vector<Foresight> out;
   if (pod.spec.scheduler_name != kOurName) return out;
+  const auto annotated = pod.metadata.annotations.find(std::string(kGroupNameAnnotation));
+  const std::string gang = api::core::SchedulingGroupOf(pod.spec);
+  if (annotated != pod.metadata.annotations.end() && !annotated->second.empty() && !gang.empty()) {
+    Add(out, absl::StrCat(at, kSchedulingGroupField),
+        absl::StrCat("names the gang ", gang, " beside ", annotated->second, " of metadata.annotations[",
+                     kGroupNameAnnotation, "]: ", at.empty() ? "the pod" : "its pods",
+                     " would wait for ever; name one"));
+  }
   for (const std::string& field : UnknownFields(pod))
     Add(out, absl::StrCat(at, field), WaitForEver(at.empty() ? "the pod" : "its pods", field));
   return out;
@@ -110,6 +122,8 @@ constexpr Foreseen kForeseen[] = {
     {&api::kQueues, ForeseeAs<api::volcano::Queue>},
     {&api::kCronJobs, ForeseeAs<api::volcano::CronJob>},
     {&api::kJobTemplates, ForeseeAs<api::volcano::JobTemplate>},
+    {&api::volcano::kHyperNodes, ForeseeAs<api::volcano::HyperNode>},
+    {&api::kKubernetesPodGroups, ForeseeAs<api::core::KubernetesPodGroup>},
     {&api::kPods, ForeseeAs<api::core::Pod>},
     {&api::kDeployments, ForeseeMade},
     {&api::kReplicaSets, ForeseeMade},
@@ -141,6 +155,54 @@ std::vector<Foresight> Foresee(const api::volcano::PodGroup& group) {
   const model::GangFacts facts = GangFactsOf(group);
   if (!facts.not_modelled.empty())
     Add(out, facts.not_modelled, absl::StrCat(kUnknown, "no pod of the group would be placed"));
+  return out;
+}
+
+std::vector<Foresight> Foresee(const api::core::KubernetesPodGroup& group) {
+  std::vector<Foresight> out;
+  const model::GangFacts facts = GangFactsOf(group);
+  if (!facts.not_modelled.empty())
+    Add(out, facts.not_modelled,
+        absl::StrCat(kUnknown, "none of the group's pods that name it (schedulerName: ", kOurName,
+                     ") would be placed"));
+  return out;
+}
+
+std::vector<Foresight> Foresee(const api::volcano::HyperNode& hyper_node) {
+  std::vector<Foresight> out;
+  for (std::size_t i = 0; i < hyper_node.spec.members.size(); ++i) {
+    const api::volcano::MemberSpec& member = hyper_node.spec.members[i];
+    const api::volcano::MemberSelector& selector = member.selector;
+    const std::string field = absl::StrCat("spec.members[", i, "].selector");
+    if (selector.regex_match.has_value()) {
+      if (const auto pattern = Pattern::Compile(selector.regex_match->pattern); !pattern.ok())
+        Add(out, absl::StrCat(field, ".regexMatch.pattern"),
+            absl::StrCat("selects nothing, since it does not compile: ", pattern.status().message()));
+    }
+    if (selector.label_match.has_value()) {
+      if (const auto labels = api::LabelSelector::FromJson(api::Encode(*selector.label_match)); !labels.ok())
+        Add(out, absl::StrCat(field, ".labelMatch"),
+            absl::StrCat("selects nothing, since it does not read: ", labels.status().message()));
+    }
+    if (member.type == "HyperNode" && selector.exact_match.has_value() &&
+        selector.exact_match->name == hyper_node.metadata.name)
+      Add(out, absl::StrCat(field, ".exactMatch.name"), "is the HyperNode itself, which adds no node; leave it out");
+  }
+  return out;
+}
+
+std::vector<std::pair<std::string, Foresight>> ForeseeCycles(const std::vector<api::volcano::HyperNode>& hyper_nodes) {
+  model::HyperNodes all;
+  for (const api::volcano::HyperNode& each : hyper_nodes) all.Set(HyperNodeFactsOf(each));
+  std::vector<std::pair<std::string, Foresight>> out;
+  for (const std::vector<std::string>& way : all.Cycles()) {
+    if (out.size() == kMaxForesights) break;
+    if (way.size() == 2) continue;  // of one alone Foresee tells, or a rule selects it with others
+    out.emplace_back(way.front(), Foresight{"spec.members",
+                                            absl::StrCat("it is its own member (", absl::StrJoin(way, " > "),
+                                                         "): all of these have the same nodes, whatever their "
+                                                         "tiers; take the one of the higher tier out of the other")});
+  }
   return out;
 }
 

@@ -2,37 +2,16 @@
 
 #include <algorithm>
 
-#include <re2/re2.h>
-
 namespace gangway::model {
-namespace {
-
-// Whatever the pattern, this much memory and no more; a match takes time in proportion to the name.
-constexpr std::int64_t kPatternMemory = 1 << 20;
-constexpr std::size_t kMaxPattern = 4096;
-
-std::shared_ptr<const re2::RE2> Compile(const std::string& pattern) {
-  RE2::Options options;
-  options.set_log_errors(false);
-  options.set_max_mem(kPatternMemory);
-  auto compiled = std::make_shared<const re2::RE2>(pattern.size() > kMaxPattern ? std::string("[") : pattern, options);
-  return compiled->ok() ? compiled : nullptr;
-}
-
-}  // namespace
 
 bool HyperDomain::Has(Row row) const { return std::binary_search(rows.begin(), rows.end(), row); }
-
-HyperNodes::HyperNodes() = default;
-HyperNodes::~HyperNodes() = default;
 
 bool HyperNodes::Selects(const Member& member, absl::string_view name, absl::string_view labels) {
   switch (member.facts.by) {
     case HyperNodeFacts::By::kName:
       return member.facts.text == name;
     case HyperNodeFacts::By::kPattern:
-      return member.pattern != nullptr &&
-             re2::RE2::PartialMatch(re2::StringPiece(name.data(), name.size()), *member.pattern);
+      return member.pattern.has_value() && member.pattern->FoundIn(name);
     case HyperNodeFacts::By::kLabels:
       return AllHold(member.facts.labels, labels);
   }
@@ -52,7 +31,10 @@ void HyperNodes::Set(const HyperNodeFacts& facts) {
   there.facts = facts;
   there.members.clear();
   for (const HyperNodeFacts::Member& member : facts.members) {
-    there.members.push_back({member, member.by == HyperNodeFacts::By::kPattern ? Compile(member.text) : nullptr});
+    there.members.push_back({member, std::nullopt});
+    if (member.by != HyperNodeFacts::By::kPattern) continue;
+    if (absl::StatusOr<Pattern> pattern = Pattern::Compile(member.text); pattern.ok())
+      there.members.back().pattern = *std::move(pattern);
   }
   there.rows.clear();
   for (const auto& [row, node] : nodes_) {
@@ -83,20 +65,63 @@ void HyperNodes::RemoveNode(Row row) {
   for (auto& [of, hyper_node] : by_name_) version_ += hyper_node.rows.erase(row);
 }
 
+// The HyperNodes that are its members.
+template <class F>
+void HyperNodes::ForEachInside(const HyperNode& hyper_node, F visit) const {
+  for (const Member& member : hyper_node.members) {
+    if (member.facts.node) continue;
+    if (member.facts.by == HyperNodeFacts::By::kName) {
+      if (const auto it = by_name_.find(member.facts.text); it != by_name_.end()) visit(it->second);
+      continue;
+    }
+    for (const auto& [name, other] : by_name_) {
+      if (Selects(member, name, PackLabels(other.facts.labels))) visit(other);
+    }
+  }
+}
+
 void HyperNodes::AddRows(const HyperNode& hyper_node, absl::btree_set<std::string>& seen,
                          absl::btree_set<Row>& rows) const {
   if (!seen.insert(hyper_node.facts.name).second) return;
   rows.insert(hyper_node.rows.begin(), hyper_node.rows.end());
-  for (const Member& member : hyper_node.members) {
-    if (member.facts.node) continue;
-    if (member.facts.by == HyperNodeFacts::By::kName) {
-      if (const auto it = by_name_.find(member.facts.text); it != by_name_.end()) AddRows(it->second, seen, rows);
-      continue;
-    }
-    for (const auto& [name, other] : by_name_) {
-      if (Selects(member, name, PackLabels(other.facts.labels))) AddRows(other, seen, rows);
+  ForEachInside(hyper_node, [&](const HyperNode& inside) { AddRows(inside, seen, rows); });
+}
+
+std::vector<HyperNodes::Broken> HyperNodes::broken() const {
+  std::vector<Broken> broken;
+  for (const auto& [name, hyper_node] : by_name_) {
+    const HyperNodeFacts& facts = hyper_node.facts;
+    for (const Member& member : hyper_node.members) {
+      if (member.facts.by == HyperNodeFacts::By::kPattern && !member.pattern.has_value()) {
+        broken.push_back({name, facts.tier_name, facts.tier, member.facts.text,
+                          std::string(Pattern::Compile(member.facts.text).status().message())});
+      }
+      if (member.facts.by == HyperNodeFacts::By::kLabels &&
+          member.facts.labels == std::vector<RequirementFacts>{kNoPod})
+        broken.push_back({name, facts.tier_name, facts.tier, "", ""});
     }
   }
+  return broken;
+}
+
+std::vector<std::vector<std::string>> HyperNodes::Cycles() const {
+  std::vector<std::vector<std::string>> cycles;
+  absl::btree_set<std::string> done, told;
+  std::vector<std::string> way;
+  const auto follow = [&](const HyperNode& from, const auto& again) -> void {
+    const auto at = std::find(way.begin(), way.end(), from.facts.name);
+    if (at != way.end()) {
+      if (std::any_of(at, way.end(), [&](const std::string& name) { return told.contains(name); })) return;
+      told.insert(at, way.end());
+      cycles.emplace_back(at, way.end()).push_back(from.facts.name);
+    }
+    if (!done.insert(from.facts.name).second) return;
+    way.push_back(from.facts.name);
+    ForEachInside(from, [&](const HyperNode& inside) { again(inside, again); });
+    way.pop_back();
+  };
+  for (const auto& [name, hyper_node] : by_name_) follow(hyper_node, follow);
+  return cycles;
 }
 
 std::vector<HyperDomain> HyperNodes::Resolve() const {

@@ -177,7 +177,8 @@ Words Obstacle(const Reason& reason) {
     case Reason::Kind::kClaim:
       return Claim(reason);
     case Reason::Kind::kNoHyperNode:
-      return {reason.existing == 0 ? phrases::kNoHyperNodeHasNodes : phrases::kNoHyperNodeHasAll, reason.subject};
+      return Words(reason.existing == 0 ? phrases::kNoHyperNodeHasNodes : phrases::kNoHyperNodeHasAll, reason.subject)
+          .Add(reason.broken);
     case Reason::Kind::kBindFailed:
       return reason.subject;
     case Reason::Kind::kQueueMissing:

@@ -101,6 +101,7 @@ struct Reason {
   int size = 0;        // kTooFewSubGroups: pods of one; kRoomAwaited: gangs that pods end of
   int ending = 0;      // kTooFewTasks, kRoomAwaited: pods that are terminating, or about to
   Words within;        // kNoRoom: "s0, tier 1", the HyperNode that comes closest
+  Words broken;        // kNoHyperNode: one that selects nothing as it is written, which may be why
   Words subject;       // tier, queue, quota, field, role, claim, gate's pod or gang, as the kind says
   ClaimTrouble trouble = ClaimTrouble::kNothing;  // kClaim
   std::string detail;                             // kClaim: storage class, volume or field, as the trouble says

@@ -80,18 +80,23 @@ inline constexpr Phrase kNameTwoGangs("$0 name two gangs", "$0 指向两个不�
 inline constexpr Phrase kNoHyperNodeHasNodes("no HyperNode of tier $0 has nodes", "没有第 $0 层的 HyperNode 含有节点");
 inline constexpr Phrase kNoHyperNodeHasAll("no HyperNode of tier $0 has all nodes where its pods are",
                                            "没有第 $0 层的 HyperNode 包含其 Pod 所在的全部节点");
+inline constexpr Phrase kPatternDoesNotCompile(
+    "; HyperNode $0 selects nothing by the pattern $1, which does not compile: $2",
+    "；HyperNode $0 的模式 $1 无法编译，不选中任何成员：$2");
+inline constexpr Phrase kLabelMatchDoesNotRead("; HyperNode $0 selects nothing by its labelMatch, which does not read",
+                                               "；HyperNode $0 的 labelMatch 无法读取，不选中任何成员");
 inline constexpr Phrase kOrLess("$0 or less", "$0 或更低");
 inline constexpr Phrase kNoQueue("there is no queue $0", "没有名为 $0 的队列");
 inline constexpr Phrase kQueueIsClosed("queue $0 is closed", "队列 $0 已关闭");
 inline constexpr Phrase kUses("needs $0 $1, $2 uses $3 of $4, $5 too many", "需要 $0 $1，$2已用 $3（共 $4），超出 $5");
+inline constexpr Phrase kUsesAndPromises(
+    "needs $0 $1, $2 uses $3 of $4, $5 more are promised to gangs let in before, $6 too many",
+    "需要 $0 $1，$2已用 $3（共 $4），另有 $5 已承诺给先前获准入的 gang，超出 $6");
 inline constexpr Phrase kTheQueue("queue $0", "队列 $0 ");
 inline constexpr Phrase kTheQuota("quota $0", "资源配额 $0 ");
 inline constexpr Phrase kTheCluster("the cluster", "集群");
 inline constexpr Phrase kLetInUpTo(" (gangs are let in for up to $0)", "（gang 的准入上限为 $0）");
 inline constexpr Phrase kGroupMissing("waits for its PodGroup: there is no $0 $1", "等待其 PodGroup：没有 $0 $1");
-inline constexpr Phrase kUsesAndPromises(
-    "needs $0 $1, $2 uses $3 of $4, $5 more are promised to gangs let in before, $6 too many",
-    "需要 $0 $1，$2已用 $3（共 $4），另有 $5 已承诺给先前获准入的 gang，超出 $6");
 inline constexpr Phrase kGroupsNotServed(
     "waits for its PodGroup $0: the cluster has no $1, or the scheduler may not list them",
     "等待其 PodGroup $0：集群没有 $1，或者调度器无权列出它们");

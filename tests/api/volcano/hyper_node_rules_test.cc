@@ -46,6 +46,20 @@ TEST(HyperNodeRulesTest, AMemberIsSelectedInOneWay) {
       HasSubstr("exactly one of exactMatch, regexMatch and labelMatch"));
 }
 
+TEST(HyperNodeRulesTest, WhatSelectsByARuleIsOne) {
+  const auto of = [](const std::string& selector) {
+    return RefusalOf(R"({"tier":1,"members":[{"type":"Node","selector":)" + selector + "}]}");
+  };
+  EXPECT_THAT(
+      of(R"({"regexMatch":{"pattern":"n[1-"}})"),
+      HasSubstr("spec.members[0].selector.regexMatch.pattern: Invalid value: \"n[1-\": is no regular expression "
+                "in Go's syntax: missing ]: [1-"));
+  EXPECT_THAT(of(R"({"regexMatch":{"pattern":"(((a{100}){100}){100}){100}"}})"),
+              HasSubstr("spec.members[0].selector.regexMatch.pattern"));
+  EXPECT_THAT(of(R"({"labelMatch":{"matchExpressions":[{"key":"a","operator":"Near"}]}})"),
+              HasSubstr("spec.members[0].selector.labelMatch: Invalid value"));
+}
+
 TEST(HyperNodeRulesTest, TheSchemasRules) {
   EXPECT_THAT(RefusalOf("{}"), HasSubstr("spec.tier: Required value"));
   EXPECT_THAT(RefusalOf(R"({"tier":-1})"), HasSubstr("spec.tier: Invalid value: -1"));

@@ -606,6 +606,46 @@ status: {phase: Pending}
   EXPECT_THAT(FieldsThatWaitForEver(sight), IsEmpty()) << "Volcano's scheduler knows them";
 }
 
+TEST(DoctorTest, GangsOfKubernetesOwnWhosePodsAreOursAreLookedAt) {
+  ClusterSight sight;
+  sight.kubernetes_pod_groups = Of(R"(
+metadata: {name: g, namespace: ads}
+spec: {schedulingPolicy: {gang: {minCount: 2}}, schedulingConstraints: {topology: [{key: rack}]}}
+)");
+  EXPECT_THAT(FieldsThatWaitForEver(sight), IsEmpty()) << "another scheduler may know it";
+  sight.pods = Of(R"(
+metadata: {name: p, namespace: ads}
+spec: {schedulerName: volcano, containers: [], schedulingGroup: {podGroupName: g}}
+status: {phase: Pending}
+)");
+  EXPECT_THAT(Told(FieldsThatWaitForEver(sight)),
+              ElementsAre(HasSubstr("podgroup ads/g: spec.schedulingConstraints.topology: gangway's scheduler does not "
+                                    "know it")));
+}
+
+TEST(DoctorTest, HyperNodesThatSelectNothingAndThoseInACircleAreTold) {
+  ClusterSight sight;
+  sight.hyper_nodes = Of(R"(
+metadata: {name: a}
+spec: {tier: 2, members: [{type: HyperNode, selector: {exactMatch: {name: b}}}]}
+---
+metadata: {name: b}
+spec: {tier: 1, members: [{type: HyperNode, selector: {exactMatch: {name: a}}}, {type: Node, selector: {regexMatch: {pattern: "n[1-"}}}]}
+---
+metadata: {name: c}
+spec: {tier: 1, members: [{type: Node, selector: {regexMatch: {pattern: "^n[0-9]+$"}}}]}
+)");
+  const Ailments found = HyperNodesThatSelectNothing(sight);
+  EXPECT_THAT(
+      Told(found),
+      ElementsAre(HasSubstr("hypernode b: spec.members[1].selector.regexMatch.pattern: selects nothing, since it "
+                            "does not compile: missing ]: [1-"),
+                  HasSubstr("hypernode a: spec.members: it is its own member (a > b > a)")));
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].code, "D-HYPERNODE");
+  EXPECT_EQ(found[0].remedy, "kubectl edit hypernode b");
+}
+
 TEST(DoctorTest, NamesInCommandsAreWordsOfAShell) {
   EXPECT_EQ(Word("ctr-volcano"), "ctr-volcano");
   EXPECT_EQ(Word("a; rm -rf ~"), "'a; rm -rf ~'");

@@ -97,7 +97,7 @@ TEST_F(NoRoomTest, APartIsToldOfTheHyperNodeThatComesClosestOrThatThereIsNone) {
 TEST_F(NoRoomTest, ATierIsToldAsItWasAskedFor) {
   AddPods("w", 1, 1);
   const PlacementTrial trial(w.cluster);
-  const Reason reason = NoHyperNode(trial.gang, {true, std::nullopt, "top"}, {0, 1});
+  const Reason reason = NoHyperNode(trial.tasks.cluster(), trial.gang, {true, std::nullopt, "top"}, {0, 1});
   EXPECT_EQ(reason.subject.English(), "top");
   EXPECT_EQ(reason.existing, 2);
 }

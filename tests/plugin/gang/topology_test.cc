@@ -77,6 +77,26 @@ class TopologyTest : public ::testing::Test {
   testutil::World w;
 };
 
+// A pattern that is none selects nothing; who waits for that is told whose it is.
+TEST_F(TopologyTest, AHyperNodeThatSelectsNothingAsItIsWrittenIsNamed) {
+  for (const char* const name : {"s0", "s1"}) w.cluster.RemoveHyperNode(name);
+  HyperNodeFacts broken = Hyper("s9", 1, {}, true);
+  broken.members.push_back({true, By::kPattern, "n[1-", {}});
+  w.cluster.SetHyperNode(broken);
+  Add(2, 2, Hard(1));
+  EXPECT_EQ(ReasonOf(),
+            "waits for 2 of 2 tasks: no HyperNode of tier 1 or less has nodes; HyperNode s9 selects nothing by the "
+            "pattern n[1-, which does not compile: missing ]: [1-");
+  broken.members = {{true, By::kLabels, "", {model::kNoPod}}};
+  w.cluster.SetHyperNode(broken);
+  EXPECT_EQ(ReasonOf(),
+            "waits for 2 of 2 tasks: no HyperNode of tier 1 or less has nodes; HyperNode s9 selects nothing by its "
+            "labelMatch, which does not read");
+  broken.tier = 2;
+  w.cluster.SetHyperNode(broken);
+  EXPECT_EQ(ReasonOf(), "waits for 2 of 2 tasks: no HyperNode of tier 1 or less has nodes") << "it would be too wide";
+}
+
 TEST_F(TopologyTest, H5MoreThanARackHoldsWaits) {
   Add(3, 3, Hard(1));
   EXPECT_THAT(Nodes(), IsEmpty());

@@ -138,6 +138,84 @@ TEST(ForeseeTest, PodsAndWhatMakesThemWhereTheyAreOurs) {
   }
 }
 
+TEST(ForeseeTest, PodsThatNameTwoGangs) {
+  const auto pod = [](const char* annotations) {
+    return ForeseeIn(api::kPods,
+                     absl::StrCat(R"({"metadata":{"name":"p","annotations":{)", annotations,
+                                  R"(}},"spec":{"schedulerName":"volcano","schedulingGroup":{"podGroupName":"k"}}})"));
+  };
+  EXPECT_THAT(pod(R"("scheduling.k8s.io/group-name":"v")"),
+              ElementsAre(Foresight{"spec.schedulingGroup",
+                                    "names the gang k beside v of metadata.annotations[scheduling.k8s.io/group-name]: "
+                                    "the pod would wait for ever; name one"}));
+  EXPECT_THAT(pod(""), IsEmpty());
+  EXPECT_THAT(
+      ForeseeIn(api::kStatefulSets,
+                R"({"spec":{"template":{"metadata":{"annotations":{"scheduling.k8s.io/group-name":"v"}},
+                    "spec":{"schedulerName":"volcano","schedulingGroup":{"podGroupName":"k"}}}}})"),
+      ElementsAre(Foresight{"spec.template.spec.schedulingGroup",
+                            "names the gang k beside v of metadata.annotations[scheduling.k8s.io/group-name]: its pods "
+                            "would wait for ever; name one"}));
+}
+
+TEST(ForeseeTest, GangsOfKubernetesOwn) {
+  const auto group = [](const char* more) {
+    return ForeseeIn(
+        api::kKubernetesPodGroups,
+        absl::StrCat(R"({"metadata":{"name":"g"},"spec":{"schedulingPolicy":{"gang":{"minCount":2}})", more, "}}"));
+  };
+  EXPECT_THAT(group(R"(,"schedulingConstraints":{"topology":[{"key":"rack"}]})"),
+              ElementsAre(Foresight{"spec.schedulingConstraints.topology",
+                                    "gangway's scheduler does not know it: none of the group's pods that name it "
+                                    "(schedulerName: volcano) would be placed"}));
+  EXPECT_EQ(group(R"(,"resourceClaims":[{"name":"gpu"}])").at(0).field, "spec.resourceClaims");
+  EXPECT_THAT(group(""), IsEmpty());
+}
+
+TEST(ForeseeTest, HyperNodesThatSelectNothingAsTheyAreWritten) {
+  const auto member = [](const char* selector, const char* type = "Node") {
+    return ForeseeIn(api::volcano::kHyperNodes,
+                     absl::StrCat(R"({"metadata":{"name":"s0"},"spec":{"tier":1,"members":[{"type":")", type,
+                                  R"(","selector":)", selector, "}]}}"));
+  };
+  EXPECT_THAT(member(R"({"regexMatch":{"pattern":"n[1-"}})"),
+              ElementsAre(Foresight{"spec.members[0].selector.regexMatch.pattern",
+                                    "selects nothing, since it does not compile: missing ]: [1-"}));
+  EXPECT_THAT(member(R"({"regexMatch":{"pattern":"(((a{100}){100}){100}){100}"}})"), SizeIs(1)) << "it explodes";
+  EXPECT_EQ(member(R"({"labelMatch":{"matchExpressions":[{"key":"a","operator":"Near"}]}})").at(0).field,
+            "spec.members[0].selector.labelMatch");
+  EXPECT_THAT(member(R"({"exactMatch":{"name":"s0"}})", "HyperNode"),
+              ElementsAre(Foresight{"spec.members[0].selector.exactMatch.name",
+                                    "is the HyperNode itself, which adds no node; leave it out"}));
+  EXPECT_THAT(member(R"({"exactMatch":{"name":"s0"}})"), IsEmpty()) << "a node may have its name";
+  EXPECT_THAT(member(R"({"regexMatch":{"pattern":"^n[0-9]+$"}})"), IsEmpty());
+  EXPECT_THAT(member(R"({"labelMatch":{"matchLabels":{"rack":"1"}}})"), IsEmpty());
+}
+
+TEST(ForeseeTest, HyperNodesThatAreMembersOfEachOther) {
+  const auto hyper_node = [](const std::string& name, const std::string& selector) {
+    return *api::Decode<api::volcano::HyperNode>(
+        absl::StrCat(R"({"metadata":{"name":")", name,
+                     R"("},"spec":{"tier":1,"members":[{"type":"HyperNode","selector":)", selector, "}]}}"));
+  };
+  const auto a = hyper_node("a", R"({"exactMatch":{"name":"b"}})"),
+             b = hyper_node("b", R"({"regexMatch":{"pattern":"^c"}})"),
+             c = hyper_node("c", R"({"exactMatch":{"name":"a"}})"),
+             d = hyper_node("d", R"({"exactMatch":{"name":"a"}})"),
+             itself = hyper_node("itself", R"({"exactMatch":{"name":"itself"}})");
+  const auto cycles = ForeseeCycles({a, b, c, d, itself});
+  ASSERT_THAT(cycles, SizeIs(1)) << "who is outside and has them as members is in none";
+  EXPECT_EQ(cycles[0].first, "a");
+  EXPECT_EQ(
+      cycles[0].second.ToString(),
+      "spec.members: it is its own member (a > b > c > a): all of these have the same nodes, whatever their tiers; "
+      "take the one of the higher tier out of the other");
+  EXPECT_THAT(ForeseeCycles({a, b, d}), IsEmpty());
+  EXPECT_THAT(ForeseeCycles({a, b, c, hyper_node("x", R"({"exactMatch":{"name":"y"}})"),
+                             hyper_node("y", R"({"exactMatch":{"name":"x"}})")}),
+              SizeIs(2));
+}
+
 TEST(ForeseeTest, ManyAreCut) {
   std::string tasks;
   for (int i = 0; i < 1000; ++i)
