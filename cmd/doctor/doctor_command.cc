@@ -16,6 +16,7 @@
 #include "api/paddle/paddle_job.h"
 #include "api/paddle_resources.h"
 #include "api/resource.h"
+#include "api/scheduling_resources.h"
 #include "api/volcano/hyper_node.h"
 #include "base/log.h"
 #include "cmd/conf/conf_files.h"

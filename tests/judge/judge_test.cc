@@ -413,6 +413,18 @@ constexpr KnownCase kKnownCases[] = {
            "volumes":[{"name":"w","ephemeral":{"volumeClaimTemplate":{"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}}}}]}}],
          "pod":{"metadata":{"namespace":"ns","name":"x"},"spec":{"containers":[{"name":"c","image":"i"}],
            "volumes":[{"name":"w","persistentVolumeClaim":{"claimName":"c"}}]}}})"},
+    // They do not ask where nobody who is there keeps off others.
+    {"ANominatedPodKeepsOffOthers", "nothing / anti-affinity",
+     R"({"nodes":[{"metadata":{"name":"n","labels":{"zone":"a"}},"status":{"allocatable":{"pods":"9"}}}],
+         "pods":[{"metadata":{"namespace":"ns","name":"q","uid":"u-q"},"spec":{"containers":[{"name":"c","image":"i"}],"affinity":{"podAntiAffinity":{
+           "requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"zone","labelSelector":{}}]}}},"status":{"phase":"Pending","nominatedNodeName":"n"}}],
+         "pod":{"metadata":{"namespace":"ns","name":"x","uid":"u-x"},"spec":{"containers":[{"name":"c","image":"i"}]}}})"},
+    // They look at who is nominated for the node alone, and not for another of its zone.
+    {"ANominatedPodIsInItsZone", "nothing / pod-anti-affinity",
+     R"({"nodes":[{"metadata":{"name":"n","labels":{"zone":"a"}},"status":{"allocatable":{"pods":"1"}}},{"metadata":{"name":"m","labels":{"zone":"a"}},"status":{"allocatable":{"pods":"9"}}}],
+         "pods":[{"metadata":{"namespace":"ns","name":"q","uid":"u-q"},"spec":{"containers":[{"name":"c","image":"i"}]},"status":{"phase":"Pending","nominatedNodeName":"n"}}],
+         "pod":{"metadata":{"namespace":"ns","name":"x","uid":"u-x"},"spec":{"containers":[{"name":"c","image":"i"}],"affinity":{"podAntiAffinity":{
+           "requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"zone","labelSelector":{}}]}}}}})"},
     // Who is nominated for a node may get another in the end.
     {"ANominatedPodIsSpreadOnceItIsThere", "PodTopologySpread / nothing",
      R"({"nodes":[{"metadata":{"name":"n","labels":{"zone":"a"}},"status":{"allocatable":{"pods":"9"}}},{"metadata":{"name":"m","labels":{"zone":"b"}},"status":{"allocatable":{"pods":"9"}}}],

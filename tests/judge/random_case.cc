@@ -21,7 +21,7 @@ constexpr const char* kZone = "topology.kubernetes.io/zone";
 
 class Maker {
  public:
-  explicit Maker(std::uint64_t seed) : random_(seed) {}
+  explicit Maker(std::uint64_t seed) : seed_(seed), random_(seed) {}
 
   object Make() {
     // What a case is about. One that is about everything at once would be refused everywhere by the first filter.
@@ -35,6 +35,10 @@ class Maker {
       volumes_ = true;
       for (bool* theme : {&taints_, &selectors_, &ports_, &resources_, &affinity_}) *theme = Chance(8);
     }
+    // Claims and spreads count them otherwise than pods that are there, and who stays away from them does so for
+    // Kubernetes on the one node alone, whatever the topology.
+    nominated_ = !volumes_ && !spread_ && seed_ % 10 < 3;
+    resources_ = resources_ || nominated_;  // they are about room
     object made;
     const int nodes = affinity_ || spread_ ? 2 + Below(7) : 1 + Below(Chance(30) ? 8 : 4);
     array list;
@@ -48,13 +52,12 @@ class Maker {
     array pods;
     const int count = affinity_ || spread_ || drivers_ ? 2 + Below(12) : Below(Chance(30) ? 14 : 5);
     for (int i = 0; i < count; ++i) pods.push_back(PlacedPod(absl::StrCat("p", i)));
-    if (!volumes_ && !spread_ &&
-        Chance(30)) {  // their claims and spreads count otherwise than those of pods that are there
+    made["pod"] = Pod("ns", "x", true);
+    if (nominated_) {
+      made["pod"].as_object()["spec"].as_object()["priority"] = Chance(50) ? 0 : 10;
       for (int i = 1 + Below(3); i > 0; --i) pods.push_back(NominatedPod(absl::StrCat("q", i)));
     }
     made["pods"] = std::move(pods);
-    made["pod"] = Pod("ns", "x", true);
-    made["pod"].as_object()["spec"].as_object()["priority"] = Chance(70) ? 0 : 10;
     if (volumes_ && !claims_.empty()) made["claims"] = std::move(claims_);
     return made;
   }
@@ -83,7 +86,7 @@ class Maker {
 
   object Node(const std::string& name) {
     object labels{{"kubernetes.io/os", "linux"}};
-    if (!Chance(5)) labels[kHostname] = Chance(4) ? "n0" : name;
+    if (!Chance(5)) labels[kHostname] = !nominated_ && Chance(4) ? "n0" : name;
     if (!Chance(12)) labels[kZone] = Pick({"a", "b", "c"});
     if (Chance(30)) labels["topology.kubernetes.io/region"] = Pick({"r", "s"});
     if (Chance(60)) labels["disktype"] = Pick({"ssd", "hdd", ""});
@@ -156,7 +159,9 @@ class Maker {
   // It is to be on a node, and is not there yet.
   object NominatedPod(const std::string& name) {
     object pod = Pod(Pick({"ns", "ns", "other"}), name, false);
-    pod["spec"].as_object()["priority"] = Chance(70) ? 0 : Chance(50) ? 10 : -10;
+    object& spec = pod["spec"].as_object();
+    spec["priority"] = Chance(50) ? 0 : Chance(50) ? 10 : -10;
+    spec.erase("affinity");  // whom it keeps off Kubernetes forgets where nobody who is there keeps off others
     pod["status"] =
         object{{"phase", "Pending"}, {"nominatedNodeName", Chance(5) ? std::string("gone") : FirstRather()}};
     return pod;
@@ -398,7 +403,10 @@ class Maker {
     }
     return selector;
   }
-  std::string TopologyKey() { return Pick({kHostname, kHostname, kHostname, kZone, kZone, kZone, kZone, "rack"}); }
+  std::string TopologyKey() {
+    if (nominated_) return kHostname;
+    return Pick({kHostname, kHostname, kHostname, kZone, kZone, kZone, kZone, "rack"});
+  }
 
   object AffinityTerm() {
     object term{{"topologyKey", TopologyKey()}};
@@ -667,9 +675,10 @@ class Maker {
     return selector;
   }
 
+  const std::uint64_t seed_;
   RandomStream random_;
   bool taints_ = false, selectors_ = false, ports_ = false, resources_ = false, affinity_ = false, spread_ = false,
-       volumes_ = false, drivers_ = false;
+       volumes_ = false, drivers_ = false, nominated_ = false;
   std::vector<std::string> nodes_;
   array claims_;
   std::string name_, ns_;  // of the pod being made

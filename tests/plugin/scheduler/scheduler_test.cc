@@ -334,6 +334,25 @@ TEST_F(SchedulerTest, APodThatAsksForAPartOfACardWaitsAndIsToldWhatToAskForInste
                                 HasSubstr("ask for whole cards (nvidia.com/gpu)"))));
 }
 
+TEST_F(SchedulerTest, RoomForWhichAPodOfAnotherSchedulerIsNominatedIsLeftToIt) {
+  AddNodes(1);
+  Create(api::kPods,
+         R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"theirs"},"spec":{"schedulerName":"default-scheduler",
+           "priority":0,"containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":"12"}}}]}})");
+  ASSERT_TRUE(Ask("PATCH", api::PathOf(api::kPods, "default", "theirs", "status"),
+                  R"({"status":{"nominatedNodeName":"node-000"}})", "application/merge-patch+json")
+                  .ok());
+  StartScheduler();
+  AddGroup("g", 1);
+  AddPod("p", "g", "8");
+  loop_.RunFor(absl::Seconds(3));
+  EXPECT_EQ(NodeOf("p"), "");
+  EXPECT_THAT(Conditions(api::kPodGroups, "g"), ElementsAre(HasSubstr("on 1 node room is kept for default/theirs")));
+  Delete(api::kPods, "theirs");
+  loop_.RunFor(absl::Seconds(60));
+  EXPECT_EQ(NodeOf("p"), "node-000");
+}
+
 TEST_F(SchedulerTest, AStandbyFillsItsCachesAndDecidesNothingUntilItLeads) {
   AddNodes(1);
   StartScheduler({}, true);
