@@ -242,8 +242,11 @@ std::vector<GangId> VictimSearch::RefusedForOthers() const {
   std::vector<std::pair<double, GangId>> refused;
   for (const GangId gang : refused_) {
     const double part = PartOf(cluster_.gang(gang).held);
-    const auto is_as_large = [&](const Bundle& bundle) { return PartOf(bundle.amounts) == part; };
-    if (!std::all_of(chosen_.begin(), chosen_.end(), is_as_large)) refused.emplace_back(part, gang);
+    const bool one_pod = cluster_.gang(gang).tasks.size() == 1;
+    const auto is_alike = [&](const Bundle& bundle) {
+      return one_pod && bundle.tasks.size() == 1 && PartOf(bundle.amounts) == part;
+    };
+    if (!std::all_of(chosen_.begin(), chosen_.end(), is_alike)) refused.emplace_back(part, gang);
   }
   std::stable_sort(refused.begin(), refused.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
   if (refused.size() > kFirstGangs) refused.resize(kFirstGangs);
