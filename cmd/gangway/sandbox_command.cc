@@ -135,7 +135,7 @@ absl::StatusOr<Input> ReadInput(const SandboxFlags& flags) {
     GW_ASSIGN_OR_RETURN(sandbox::NodeShape shape, sandbox::ParseNodeShape(text));
     shapes.push_back(std::move(shape));
   }
-  input.cluster.one_controller_process = true;
+  input.cluster.one_controller_process = input.cluster.budgets = true;
   input.cluster.ssh_key_threads = 1;
   sandbox::KubeletsOptions& kubelets = input.cluster.kubelets;
   kubelets.nodes = sandbox::MakeNodes(shapes, flags.nodes);

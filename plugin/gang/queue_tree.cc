@@ -9,6 +9,18 @@ using model::kNone;
 using model::QueueId;
 using model::Resources;
 
+namespace {
+
+// What of so much is kept for others, of all that is kept for them and one that lies beside them: cut in proportion
+// where it is more than there is, as the shares are (shares.h).
+std::int64_t KeptForOthers(std::int64_t all, std::int64_t others, std::int64_t beside) {
+  __extension__ using Wide = __int128;
+  if (beside <= all) return others;
+  return all <= 0 ? 0 : static_cast<std::int64_t>(Wide{all} * others / beside);
+}
+
+}  // namespace
+
 bool QueueTree::InCircle(QueueId queue) const {
   QueueId at = cluster_.queue(queue).parent;
   for (int steps = cluster_.queue_slots(); at != kNone && steps > 0; --steps) {
@@ -54,7 +66,8 @@ std::int64_t QueueTree::Limit(QueueId queue, Dim dim) const {
   for (auto at = upwards.rbegin(); at != upwards.rend(); ++at) {
     const Node& node = At(*at);
     const Resources& beside = node.parent == kNone ? kept_at_top_ : At(node.parent).kept_below;
-    limit = std::min(limit - (beside[dim] - node.kept[dim]), cluster_.queue(*at).Limit(dim));
+    limit = std::min(limit - KeptForOthers(limit, beside[dim] - node.kept[dim], beside[dim]),
+                     cluster_.queue(*at).Limit(dim));
   }
   return std::max<std::int64_t>(limit, 0);
 }
@@ -67,12 +80,17 @@ std::int64_t QueueTree::ToShare(Dim dim) const {
 std::int64_t QueueTree::PlaceLimit(QueueId queue, Dim dim) const {
   const std::int64_t capability = cluster_.queue(queue).Limit(dim);
   if (kept_at_top_[dim] == 0) return capability;
-  std::int64_t beside = 0;
-  for (const QueueId level : path(queue)) {
-    const Node& node = At(level);
-    beside += (node.parent == kNone ? kept_at_top_ : At(node.parent).kept_below)[dim] - node.kept[dim];
+  const std::int64_t all = ToShare(dim);
+  std::int64_t left = all;
+  bool others = false;
+  const std::vector<QueueId>& upwards = path(queue);
+  for (auto at = upwards.rbegin(); at != upwards.rend(); ++at) {
+    const Node& node = At(*at);
+    const std::int64_t beside = (node.parent == kNone ? kept_at_top_ : At(node.parent).kept_below)[dim];
+    others = others || beside != node.kept[dim];
+    left -= KeptForOthers(left, beside - node.kept[dim], beside);
   }
-  return beside == 0 ? capability : std::min(capability, std::max<std::int64_t>(ToShare(dim) - beside, 0));
+  return others ? std::min(capability, std::max<std::int64_t>(left, 0)) : capability;
 }
 
 }  // namespace gangway::gang

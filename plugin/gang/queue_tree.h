@@ -1,7 +1,8 @@
 // The queues as a tree: who counts towards whom, and the most that each may hold with those below it.
 //
 // A guarantee lies within that of the queue above: what is kept for a queue is the larger of its own guarantee and the
-// sum of its children's. Queues whose parents make a circle count as having none.
+// sum of its children's. Where that is more than there is, each is left its part of what there is. Queues whose parents
+// make a circle count as having none.
 #pragma once
 
 #include <cstdint>

@@ -182,7 +182,8 @@ Reclaim::Loss Reclaim::LossBy(const Preemptor& preemptor, const Bundle& bundle, 
   for (const QueueId level : overlay_.tree().path(queue)) {
     for (Dim dim = 0; dim < sum.size(); ++dim) {
       const std::int64_t left = HeldBy({level, false}, dim) - sum[dim];
-      if (sum[dim] > 0 && dim != model::kPods && left < shares().Kept(level, dim)) return {};
+      const std::int64_t kept = std::min(shares().Kept(level, dim), DeservedBy({level, false}, dim));
+      if (sum[dim] > 0 && dim != model::kPods && left < kept) return {};
     }
     if (level == theirs.queue) break;
   }

@@ -4,7 +4,7 @@
 // Two queues are compared as the children of the queue that is above both. What all queues together lack of what they
 // deserve becomes less by it, also where a gang of higher priority that waits in the same queue takes the room; and no
 // queue above both lacks more than before while others beside it ask for more than they hold: no two queues take turns.
-// No queue falls below what is guaranteed to it.
+// No queue falls below what is guaranteed to it, or, where more is guaranteed than there is, its part of that.
 #pragma once
 
 #include <compare>

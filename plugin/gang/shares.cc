@@ -154,9 +154,9 @@ std::vector<std::int64_t> Shares::Written() const {
   for (const QueueId id : tree_.deepest_first()) {
     const Queue& queue = cluster_.queue(id);
     const QueueId parent = tree_.parent(id);
+    for (const auto& [dim, amount] : queue.deserved) written[At(id, dim)] = amount;  // so far that of the queues below
     for (Dim dim = 0; dim < dims_; ++dim) {
-      std::int64_t& amount = written[At(id, dim)];  // so far that of the queues below
-      if (queue.deserved[dim] > 0) amount = queue.deserved[dim];
+      std::int64_t& amount = written[At(id, dim)];
       amount = std::min(amount, queue.Limit(dim));
       if (parent != kNone) written[At(parent, dim)] += amount;
     }

@@ -9,10 +9,10 @@
 // By weights (volcano: plugins/proportion): what gangs can have of the cluster is poured into the queues by weight,
 // each resource for itself, until a queue has what it asks for or may have (its capability); none gets less than its
 // guarantee. As it is written (volcano: plugins/capacity): `spec.deserved`, within the capability, never below the
-// guarantee; a queue that has queues below it and writes nothing deserves what those do together. What queues held of
-// late then lowers nothing that is written; but of those that are beyond it the one goes first that holds least of what
-// it deserves, lowered by its use in the same way: of the sum that those beside it deserve, or, where they deserve
-// nothing, of their weights.
+// guarantee; a queue that has queues below it deserves of what it does not write what those do together. What queues
+// held of late then lowers nothing that is written; but of those that are beyond it the one goes first that holds least
+// of what it deserves, lowered by its use in the same way: of the sum that those beside it deserve, or, where they
+// deserve nothing, of their weights.
 //
 // Queues share within the one above: what a queue deserves bounds those below it together, and what those promise
 // beyond it is cut in proportion. Gangs in a queue that has queues below it share as one more queue there, of weight 1.

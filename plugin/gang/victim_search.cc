@@ -22,6 +22,8 @@ namespace {
 
 // Looked at one by one when several gangs would have to go.
 constexpr int kSingleGangs = 16;
+// Taken first, one after the other, when what may go in order is not enough.
+constexpr std::size_t kFirstGangs = 8;
 
 }  // namespace
 
@@ -81,7 +83,8 @@ bool VictimSearch::TakeNext(std::vector<Candidate>& heap) {
     for (const Bundle& bundle : victims_.Surplus(next.gang, preemptor_.asks_for_nothing)) TakeIfAllowed(bundle);
     return true;
   }
-  TakeWhole(next.gang);
+  const bool goes = TakeWhole(next.gang).has_value();
+  if (!goes && between_ != nullptr && !stay_.contains(next.gang)) refused_.push_back(next.gang);
   return true;
 }
 
@@ -223,13 +226,56 @@ bool VictimSearch::FindNodeByNode(const std::vector<Candidate>& candidates) {
   return false;
 }
 
+// Of what is wanted.
+double VictimSearch::PartOf(const Resources& amounts) const {
+  double sum = 0;
+  for (Dim dim = 0; dim < amounts.size(); ++dim) {
+    const std::int64_t wanted = dim == model::kPods ? 0 : preemptor_.sum[dim];
+    if (wanted > 0) sum += static_cast<double>(amounts[dim]) / static_cast<double>(wanted);
+  }
+  return sum;
+}
+
+// Those that come first in order may use up what their queue may lose, and another, which would do, may not go any
+// more. The largest first; none where all are as large.
+std::vector<GangId> VictimSearch::RefusedForOthers() const {
+  std::vector<std::pair<double, GangId>> refused;
+  for (const GangId gang : refused_) {
+    const double part = PartOf(cluster_.gang(gang).held);
+    const bool one_pod = cluster_.gang(gang).tasks.size() == 1;
+    const auto is_alike = [&](const Bundle& bundle) {
+      return one_pod && bundle.tasks.size() == 1 && PartOf(bundle.amounts) == part;
+    };
+    if (!std::all_of(chosen_.begin(), chosen_.end(), is_alike)) refused.emplace_back(part, gang);
+  }
+  std::stable_sort(refused.begin(), refused.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  if (refused.size() > kFirstGangs) refused.resize(kFirstGangs);
+  std::vector<GangId> gangs;
+  for (const auto& [part, gang] : refused) gangs.push_back(gang);
+  return gangs;
+}
+
+// Each of them goes first, and then the others in order.
+bool VictimSearch::FindWithOneFirst(const std::vector<GangId>& first, const std::vector<Candidate>& candidates) {
+  for (const GangId gang : first) {
+    if (!trial_.may_go_on()) return false;
+    GiveBackAll();
+    if (!TakeWhole(gang).has_value()) continue;
+    std::vector<Candidate> others = candidates;
+    std::erase_if(others, [&](const Candidate& other) { return other.gang == gang; });
+    if (FindInOrder(others)) return true;
+  }
+  return false;
+}
+
 bool VictimSearch::Find(const std::vector<Candidate>& candidates) {
   if (candidates.empty()) return false;
   bool found = FindInOrder(candidates);
   if (!found) {
     const bool lie_apart = between_ != nullptr && Places() < preemptor_.count && AmountsSuffice();
+    const std::vector<GangId> first = RefusedForOthers();
     GiveBackAll();
-    found = lie_apart && FindNodeByNode(candidates);
+    found = (lie_apart && FindNodeByNode(candidates)) || FindWithOneFirst(first, candidates);
   }
   if (!found) {
     GiveBackAll();

@@ -62,6 +62,9 @@ class VictimSearch {
   bool IsChosen(const Bundle& bundle) const;
   std::int64_t Places() { return trial_.Places(preemptor_); }
   bool FindNodeByNode(const std::vector<Candidate>& candidates);
+  double PartOf(const model::Resources& amounts) const;
+  std::vector<model::GangId> RefusedForOthers() const;
+  bool FindWithOneFirst(const std::vector<model::GangId>& first, const std::vector<Candidate>& candidates);
   std::vector<model::Row> RowsOf(model::GangId gang) const;
   bool TakeOfNode(const std::vector<Candidate>& candidates, model::Row row);
   void TakeAll(std::vector<Bundle> bundles);
@@ -80,6 +83,7 @@ class VictimSearch {
   const BetweenQueues* const between_;
   std::set<model::GangId> stay_;  // that might not go beside those that are chosen
   std::vector<Bundle> chosen_;
+  std::vector<model::GangId> refused_;  // for what their queue would lose, in order
   bool had_places_ = false;
   double refused_up_to_ = std::numeric_limits<double>::infinity();
 };

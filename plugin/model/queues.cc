@@ -58,7 +58,9 @@ void Queues::Set(const QueueFacts& facts) {
       queue.capability.emplace_back(dim, std::clamp<std::int64_t>(amount, 0, kMaxAmount));
   }
   queue.guarantee = dims_.Intern(facts.guarantee);
-  queue.deserved = dims_.Intern(facts.deserved);
+  queue.deserved.clear();
+  for (const auto& [name, amount] : facts.deserved)
+    queue.deserved.emplace_back(dims_.Intern(name), std::clamp<std::int64_t>(amount, 0, kMaxAmount));
   queue.not_modelled = facts.not_modelled;
   queue.created = facts.created;
 }
@@ -71,7 +73,7 @@ bool Queues::Remove(absl::string_view name) {
   queue.known = false;
   queue.capability.clear();
   queue.guarantee = Resources();
-  queue.deserved = Resources();
+  queue.deserved.clear();
   queue.not_modelled.clear();
   SetParent(id, kNone);
   FreeIfUnused(id);

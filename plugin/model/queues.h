@@ -31,7 +31,8 @@ struct Queue {
   QueueId parent = kNone;
   int children = 0;                                      // queues that name it as their parent
   std::vector<std::pair<Dim, std::int64_t>> capability;  // what is limited
-  Resources guarantee, deserved;
+  Resources guarantee;
+  std::vector<std::pair<Dim, std::int64_t>> deserved;  // what is written, 0 too
   std::string not_modelled;
   absl::Time created = absl::InfinitePast();
   Resources held;  // requests of its gangs' tasks that hold room

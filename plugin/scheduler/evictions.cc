@@ -47,6 +47,17 @@ absl::string_view ReasonOf(EvictFor what_for) {
   return "Preempted";
 }
 
+// Its pods that are marked and ending: the Job is to know of them as of those that are still to go, also where an
+// earlier process began, and died before it had told or ended all.
+std::vector<api::volcano::ReleasedPod> EndingOf(const model::Cluster& cluster, const Gang& gang) {
+  std::vector<api::volcano::ReleasedPod> pods;
+  for (const TaskId id : gang.tasks) {
+    const Task& task = cluster.task(id);
+    if (task.leaving && task.status == TaskStatus::kReleasing) pods.push_back({task.name, task.uid});
+  }
+  return pods;
+}
+
 }  // namespace
 
 // "evicted 4 of 4 tasks for default/high: its priority is 100, that of this gang 10"
@@ -89,8 +100,15 @@ std::vector<NamespacedName> Evictions::CarryOut(const model::Decision& decision,
       const TaskId task = cluster_.FindTask(victim.ns, pod.name);
       return task == model::kNone || cluster_.task(task).uid != pod.uid;
     });
+    std::size_t begun = 0;
+    for (api::volcano::ReleasedPod& pod : EndingOf(cluster_, cluster_.gang(id))) {
+      const auto is = [&](const api::volcano::ReleasedPod& known) { return known.uid == pod.uid; };
+      if (std::any_of(leaving.pods.begin(), leaving.pods.end(), is)) continue;
+      leaving.pods.push_back(std::move(pod));
+      ++begun;
+    }
     for (const TaskId task : tasks) leaving.pods.push_back({cluster_.task(task).name, cluster_.task(task).uid});
-    leaving.sentence = SentenceOf(decision, id, tasks.size());
+    leaving.sentence = SentenceOf(decision, id, begun + tasks.size());
     leaving.reason = std::string(ReasonOf(decision.evict_for));
     leaving.on_behalf = key;
     log::Info("gang evicted", {{"gang", victim.ToString()}, {"why", leaving.sentence}});
@@ -129,6 +147,7 @@ std::optional<Removal> Evictions::RemovalOf(const NamespacedName& key, GangId id
     removal.sentence = known->second.sentence;
     removal.reason = known->second.reason;
   } else {
+    removal.told = EndingOf(cluster_, gang);
     for (const TaskId task : removal.tasks) removal.told.push_back({cluster_.task(task).name, cluster_.task(task).uid});
     removal.sentence = absl::StrCat("evicted ", removal.tasks.size(), " of ", gang.tasks.size(),
                                     " tasks: others of the gang were evicted before");

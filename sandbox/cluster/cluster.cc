@@ -12,6 +12,7 @@
 #include "base/check.h"
 #include "sandbox/cluster/own_roles.h"
 #include "sandbox/kubelet/volume_controller.h"
+#include "sandbox/workloads/budget_controller.h"
 #include "sandbox/workloads/workload_controller.h"
 
 namespace gangway::sandbox {
@@ -60,6 +61,7 @@ struct Cluster::Process {
   std::unique_ptr<Kubelets> kubelets;
   std::unique_ptr<VolumeController> volumes;
   std::unique_ptr<WorkloadController> workloads;
+  std::unique_ptr<BudgetController> budgets;
   std::unique_ptr<kube::Components> components;
 };
 
@@ -69,6 +71,7 @@ Cluster::Cluster(Loop& loop, ClusterOptions options)
       kubelets_options_(std::move(options.kubelets)),
       one_controller_process_(options.one_controller_process),
       workloads_(options.workloads),
+      budgets_(options.budgets),
       label_source_(std::move(options.label_source)),
       policy_(std::move(options.policy)),
       audit_every_(options.audit_every),
@@ -145,6 +148,10 @@ void Cluster::Start(Component component) {
     if (workloads_) {
       process->workloads = std::make_unique<WorkloadController>(clock, process->client);
       process->workloads->Start();
+    }
+    if (budgets_) {
+      process->budgets = std::make_unique<BudgetController>(clock, process->client);
+      process->budgets->Start();
     }
   } else {
     assembly::Options options;

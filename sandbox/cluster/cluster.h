@@ -38,6 +38,8 @@ struct ClusterOptions {
   bool one_controller_process = false;
   // Deployments and ReplicaSets have pods, as in a cluster; otherwise they are stored and nothing acts on them.
   bool workloads = false;
+  // PodDisruptionBudgets are counted, as in a cluster; otherwise their status stays as it is written.
+  bool budgets = false;
   std::optional<lifecycle::LabelSource> label_source;  // which labels of nodes make HyperNodes; none: none do
   gang::Policy policy;                                 // by which the scheduler decides
   int audit_every = 0;                                 // of the scheduler's table, see model::Cluster
@@ -80,7 +82,7 @@ class Cluster {
   const bool rbac_;
   std::set<std::string> roles_made_;  // for whom
   const KubeletsOptions kubelets_options_;
-  const bool one_controller_process_, workloads_;
+  const bool one_controller_process_, workloads_, budgets_;
   const std::optional<lifecycle::LabelSource> label_source_;
   const gang::Policy policy_;
   const int audit_every_;

@@ -94,6 +94,19 @@ TEST_F(QueueLimitTest, AGuaranteeLiesWithinThatOfTheQueueAbove) {
   EXPECT_EQ(Asks("other", 7000), "waits for 1 of 1 task: needs cpu 7, queue other uses 0 of 6, 1 too many");
 }
 
+// 20 and 20 of 16: half of it for each, and of what one has half for each below it. Nothing stays free that nobody may
+// use.
+TEST_F(QueueLimitTest, MoreGuaranteedThanThereIsIsCutInProportion) {
+  Set("lab", "root", {}, {{"cpu", 20000}});
+  Set("other", "root", {}, {{"cpu", 20000}});
+  EXPECT_EQ(Asks("other", 8000), "");
+  EXPECT_EQ(Asks("other", 9000), "waits for 1 of 1 task: needs cpu 9, queue other uses 0 of 8, 1 too many");
+  Set("team", "lab", {}, {{"cpu", 20000}});
+  Set("mate", "lab", {}, {{"cpu", 20000}});
+  EXPECT_EQ(Asks("mate", 4000), "") << "40 for the two below lab: two thirds of 16 are lab's, and half of that";
+  EXPECT_EQ(Asks("mate", 6000), "waits for 1 of 1 task: needs cpu 6, queue mate uses 0 of 5.334, 0.666 too many");
+}
+
 TEST_F(QueueLimitTest, ACapabilityHoldsForTheQueuesBelow) {
   w.policy.reclaim = false;
   Set("lab", "root", {{"cpu", 4000}}, {});

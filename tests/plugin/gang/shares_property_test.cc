@@ -131,7 +131,9 @@ TEST(SharesProperty, EachIsItsWeightTimesOneLevel) {
       weighed[tree.parent(id)].push_back({queue.name, queue.weight, least, most, by_weight.Deserved(id, dim)});
       if (queue.children > 0) weighed[id].push_back({"own", 1, 0, own, by_weight.OwnDeserved(id, dim)});
       // As it is written, or else as those below it.
-      written[id] = std::min(queue.deserved[dim] > 0 ? queue.deserved[dim] : written[id], limit);
+      const auto said = std::find_if(queue.deserved.begin(), queue.deserved.end(),
+                                     [&](const auto& amount) { return amount.first == dim; });
+      written[id] = std::min(said != queue.deserved.end() ? said->second : written[id], limit);
       if (tree.parent(id) != kNone) written[tree.parent(id)] += written[id];
       EXPECT_LE(as_written.Deserved(id, dim), std::max(written[id], least)) << queue.name;
     }

@@ -62,6 +62,23 @@ struct SharesTest : ::testing::Test {
   Sharing sharing = Sharing::kByWeight;
 };
 
+// What is written with 0 is nothing; only what is not written is what the queues below deserve together.
+TEST_F(SharesTest, AWrittenZeroIsZeroAlsoForThoseBelow) {
+  sharing = Sharing::kAsWritten;
+  AddNodes(w.cluster, 1, 12);
+  Add("shop", "");
+  Add("ads", "shop", 1, 0, 0, 4000);
+  EXPECT_EQ(Deserved("shop"), 4000);
+  model::QueueFacts shop = testutil::Queue("shop");
+  shop.deserved = {{"cpu", 0}};
+  w.cluster.SetQueue(shop);
+  EXPECT_EQ(Deserved("shop"), 0);
+  EXPECT_EQ(Deserved("ads"), 0) << "what those below promise beyond their parent's is cut";
+  shop.deserved = {{"memory", 0}};
+  w.cluster.SetQueue(shop);
+  EXPECT_EQ(Deserved("ads"), 4000) << "of cpu nothing is written";
+}
+
 TEST_F(SharesTest, WeightsDivideTheCluster) {
   AddNodes(w.cluster, 1, 12);
   Add("a", "", 1);

@@ -1,7 +1,9 @@
 // Who is told to go, and who is moved: as it is written, and where it was broken off.
 #include "plugin/scheduler/scheduler.h"
 
+#include <map>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -92,47 +94,234 @@ TEST_F(EvictionTest, WhoIsNotAskedToEvictsNobody) {
   EXPECT_FALSE(Leaves("low-w-0"));
 }
 
-// At each write of an eviction: its next life evicts the same, all of it, and nobody else.
-TEST_F(EvictionTest, ACrashInTheMiddleIsFinishedByTheNext) {
-  AddNodes(2, 4);
-  AddGroup("young", 2, R"(,"priorityClassName":"low")");
-  for (int crash_after = 0; crash_after <= 8; ++crash_after) {
-    SCOPED_TRACE(crash_after);
+// Why two gangs, `a` and `b`, may have to go for a third, `next`: one of them is enough.
+enum class Why { kPriority, kShare, kRoom };
+
+// As it is before the third comes, once for each crash.
+class Scene : public EvictionTest {
+ public:
+  explicit Scene(Why why) : why_(why) {
+    if (why == Why::kShare) {
+      for (const char* queue : {"ads", "lab"}) AddQueue(queue, R"("weight":1,"reclaimable":true)");
+    }
+    if (why != Why::kRoom) AddNodes(2, 4);
+    for (const char* gang : {"a", "b"}) {
+      AddGang(gang);
+      for (int i = 0; i < pods(); ++i) AddVictim(gang, i);
+    }
+    if (why == Why::kRoom) {
+      Bind("a-w-0", "node-000");
+      Bind("b-w-0", "node-001");
+    }
     StartScheduler(options_);
-    LowRuns();
-    for (int i = 0; i < 2; ++i) AddPod(absl::StrCat("young-w-", i), "young", "4");
-    loop_.RunFor(absl::Seconds(1));
-    ASSERT_EQ(Bound(), 4);
-    for (int i = 0; i < 2; ++i) SetPhase(absl::StrCat("young-w-", i), "Running");
-    loop_.RunFor(absl::Seconds(1));
+    loop_.RunFor(absl::Seconds(2));
+    for (const char* gang : {"a", "b"}) {
+      for (int i = 0; i < pods(); ++i) SetPhase(absl::StrCat(gang, "-w-", i), "Running");
+    }
+    loop_.RunFor(absl::Seconds(3));
+    EXPECT_EQ(Phase("a"), "Running");
+    EXPECT_EQ(Phase("b"), "Running");
+  }
+
+  // The third comes; the write of that number, from 0, is lost or its reply, and nothing gets through after it. Then
+  // the scheduler dies, and another begins. Returns how many writes there were.
+  int CrashAt(int write, sandbox::RequestFate::Loss loss) {
     int sent = 0;
-    fate_ = [&](const kube::Request& request) {
-      return request.method != "GET" && ++sent > crash_after ? Lose(sandbox::RequestFate::Loss::kRequest)
-                                                             : sandbox::RequestFate{};
+    fate_ = [&sent, write, loss](const kube::Request& request) {
+      if (request.method == "GET") return sandbox::RequestFate{};
+      const int number = sent++;
+      return number < write ? sandbox::RequestFate{}
+                            : Lose(number == write ? loss : sandbox::RequestFate::Loss::kRequest);
     };
-    HighComes();
-    loop_.RunFor(absl::Milliseconds(20));
+    if (why_ == Why::kShare) {
+      AddGroupIn("lab", "next", 2, "Pending");
+    } else {
+      AddGroup("next", pods(), why_ == Why::kPriority ? R"(,"priorityClassName":"high")" : "");
+    }
+    for (int i = 0; i < pods(); ++i) AddPod(absl::StrCat("next-w-", i), "next", "4");
+    loop_.RunFor(absl::Seconds(3));
     Crash();
     fate_ = nullptr;
     loop_.RunFor(absl::Seconds(1));
     StartScheduler(options_);
     loop_.RunFor(absl::Seconds(5));
-    std::vector<std::string> gone;
-    for (const char* pod : {"low-w-0", "low-w-1", "young-w-0", "young-w-1"}) {
-      if (Leaves(pod)) gone.push_back(pod);
+    return sent;
+  }
+
+  // One gang went, whole, and was told why; the third runs when it has ended, and the other all along.
+  void ExpectItIsFinished() {
+    std::string gone;
+    for (const char* gang : {"a", "b"}) {
+      int leave = 0;
+      for (int i = 0; i < pods(); ++i) leave += Leaves(absl::StrCat(gang, "-w-", i)) ? 1 : 0;
+      EXPECT_TRUE(leave == 0 || leave == pods()) << "a part of " << gang;
+      if (leave == 0) continue;
+      EXPECT_EQ(gone, "") << "both of them";
+      gone = gang;
     }
-    EXPECT_THAT(gone, ::testing::SizeIs(2));
-    EXPECT_EQ(gone.front().substr(0, 3), gone.back().substr(0, 3)) << "one gang, whole";
-    for (const std::string& pod : gone) End(pod);
+    ASSERT_NE(gone, "");
+    // The Job goes by the pods that are named.
+    const auto names = [&](int pod) { return HasSubstr(absl::StrCat(gone, "-w-", pod, "/")); };
+    EXPECT_THAT(Conditions(api::kPodGroups, gone),
+                ::testing::Contains(::testing::AllOf(
+                    HasSubstr(absl::StrCat("GangReleased=True ", reason(), ": evicted ", pods(), " of ", pods())),
+                    names(0), names(pods() - 1))));
+    for (int i = 0; i < pods(); ++i) {
+      const std::string pod = absl::StrCat(gone, "-w-", i);
+      EXPECT_THAT(Conditions(api::kPods, pod),
+                  ::testing::Contains(HasSubstr("DisruptionTarget=True PreemptionByScheduler: evicted")));
+      End(pod);
+    }
     loop_.RunFor(absl::Seconds(2));
-    EXPECT_EQ(Phase("high"), "Running");
-    Crash();
-    for (const char* gang : {"low", "high"}) Delete(api::kPodGroups, gang);
-    for (const char* gang : {"low", "high", "young"}) {
-      for (int i = 0; i < 2; ++i) End(absl::StrCat(gang, "-w-", i));
+    for (int i = 0; i < pods(); ++i) EXPECT_NE(NodeOf(absl::StrCat("next-w-", i)), "");
+    EXPECT_EQ(Phase(gone == "a" ? "b" : "a"), "Running");
+    if (why_ != Why::kRoom) return;
+    AddVictim(gone, 0);
+    loop_.RunFor(absl::Seconds(2));
+    EXPECT_NE(NodeOf(gone + "-w-0"), "") << "it was moved, and has its place";
+  }
+
+ private:
+  void TestBody() override {}
+  int pods() const { return why_ == Why::kRoom ? 1 : 2; }
+  absl::string_view reason() const {
+    return why_ == Why::kPriority ? "Preempted" : why_ == Why::kShare ? "Reclaimed" : "Moved";
+  }
+  void AddGang(const std::string& gang) {
+    if (why_ == Why::kShare) {
+      AddGroupIn("ads", gang, pods(), "Pending");
+    } else {
+      AddGroup(gang, pods(), why_ == Why::kPriority ? R"(,"priorityClassName":"low")" : "");
     }
   }
+  void AddVictim(const std::string& gang, int index) {
+    const std::string movable = why_ == Why::kRoom ? gang + R"(","gangway.io/movable":"true)" : gang;
+    AddPod(absl::StrCat(gang, "-w-", index), movable, why_ == Why::kRoom ? "2" : "4");
+  }
+  const Why why_;
+};
+
+class CrashTest : public ::testing::TestWithParam<Why> {};
+
+// At each write of an eviction, up to the last: its next life evicts the same, all of it, and nobody else.
+TEST_P(CrashTest, AnEvictionThatWasBrokenOffIsFinishedByTheNext) {
+  using Loss = sandbox::RequestFate::Loss;
+  for (const Loss loss : {Loss::kRequest, Loss::kReply}) {
+    int write = 0;
+    for (bool lost = true; lost; ++write) {
+      SCOPED_TRACE(absl::StrCat(loss == Loss::kReply ? "the reply to write " : "write ", write));
+      Scene scene(GetParam());
+      lost = scene.CrashAt(write, loss) > write;
+      scene.ExpectItIsFinished();
+      ASSERT_LT(write, 100) << "it never comes to an end";
+      if (HasFailure()) return;
+    }
+    EXPECT_GE(write, GetParam() == Why::kRoom ? 6 : 9) << "marks, deletions, room, and what is told";
+  }
 }
+
+INSTANTIATE_TEST_SUITE_P(All, CrashTest, ::testing::Values(Why::kPriority, Why::kShare, Why::kRoom),
+                         [](const auto& each) {
+                           return std::string(each.param == Why::kPriority ? "ByPriority"
+                                              : each.param == Why::kShare  ? "ByShare"
+                                                                           : "ToMakeRoom");
+                         });
+
+// A gang of low priority is evicted for one of high, and meanwhile somebody changes a priority.
+enum class When { kMarked, kEnding, kEnded };
+enum class What { kVictimsClass, kVictimsGroup, kComersClass, kComersGroup };
+
+class PriorityChangeTest : public EvictionTest, public ::testing::WithParamInterface<std::tuple<When, What>> {
+ protected:
+  // As Kubernetes has it: a class is made anew, a PodGroup is patched.
+  void SetClass(const std::string& name, int value) {
+    Ask("DELETE", api::PathOf(api::kPriorityClasses, "", name));
+    Create(api::kPriorityClasses,
+           absl::StrCat(R"({"apiVersion":"scheduling.k8s.io/v1","kind":"PriorityClass","metadata":{"name":")", name,
+                        R"("},"value":)", value, "}"));
+  }
+  void SetGroup(const std::string& name, const std::string& priority_class) {
+    const kube::Response reply = Ask("PATCH", api::PathOf(api::kPodGroups, "default", name),
+                                     absl::StrCat(R"({"spec":{"priorityClassName":")", priority_class, R"("}})"),
+                                     "application/merge-patch+json");
+    ASSERT_TRUE(reply.ok()) << *reply.body;
+  }
+  // Now the victim is the one of higher priority.
+  void Change(What what) {
+    if (what == What::kVictimsClass) SetClass("low", 1000);
+    if (what == What::kVictimsGroup) SetGroup("low", "highest");
+    if (what == What::kComersClass) SetClass("high", 1);
+    if (what == What::kComersGroup) SetGroup("high", "lowest");
+  }
+  // What kubelets and the Job controller do in a second: who was told to go is gone and made anew, who has a node runs.
+  void ASecond() {
+    for (const char* gang : {"low", "high"}) {
+      int told = 0;
+      for (int i = 0; i < 2; ++i) {
+        const std::string pod = absl::StrCat(gang, "-w-", i);
+        const boost::json::value object = Get(api::kPods, pod);
+        if (object.is_null() || !Text(object, "/metadata/deletionTimestamp").empty()) {
+          ++told;
+          End(pod);
+          AddPod(pod, gang, "4");
+        } else if (!Text(object, "/spec/nodeName").empty() && Text(object, "/status/phase") != "Running") {
+          SetPhase(pod, "Running");
+        }
+      }
+      EXPECT_TRUE(told == 0 || told == 2) << gang << " goes in part";
+      evicted_[gang] += told / 2;
+    }
+    loop_.RunFor(absl::Seconds(1));
+  }
+  std::map<std::string, int> evicted_;
+};
+
+// The eviction is carried out or given up, whole; nobody is evicted in turn, and the one with the priority runs in the
+// end.
+TEST_P(PriorityChangeTest, IsNoDeadlockAndNoTurns) {
+  const auto [when, what] = GetParam();
+  for (const auto& [name, value] : {std::pair("highest", 1000), std::pair("lowest", 1)}) SetClass(name, value);
+  StartScheduler(options_);
+  LowRuns();
+  if (when == When::kMarked) {
+    fate_ = [](const kube::Request& request) {
+      sandbox::RequestFate fate;
+      if (request.method == "DELETE") fate.answer = testutil::Refusal(500, "InternalError");
+      return fate;
+    };
+  }
+  HighComes();
+  loop_.RunFor(absl::Milliseconds(500));
+  ASSERT_THAT(Conditions(api::kPods, "low-w-0"), ::testing::Contains(HasSubstr("DisruptionTarget=True")));
+  ASSERT_EQ(Leaves("low-w-0"), when != When::kMarked);
+  if (when == When::kEnded) {
+    for (int i = 0; i < 2; ++i) End(absl::StrCat("low-w-", i));
+  }
+  Change(what);
+  if (when == When::kMarked) loop_.RunFor(absl::Milliseconds(200));
+  fate_ = nullptr;
+  for (int second = 0; second < 120; ++second) ASecond();
+  EXPECT_LE(evicted_["low"], 1);
+  EXPECT_LE(evicted_["high"], 1);
+  const std::map<std::string, int> before = evicted_;
+  for (int second = 0; second < 120; ++second) ASecond();
+  EXPECT_EQ(evicted_, before) << "it is at rest";
+  EXPECT_EQ(Phase("low"), "Running") << "its priority is the higher one now";
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(NodeOf(absl::StrCat("high-w-", i)), "");
+}
+
+std::string NameOf(const ::testing::TestParamInfo<std::tuple<When, What>>& info) {
+  static constexpr const char* kWhen[] = {"Marked", "Ending", "Ended"};
+  static constexpr const char* kWhat[] = {"VictimsClass", "VictimsGroup", "ComersClass", "ComersGroup"};
+  return absl::StrCat(kWhen[static_cast<int>(std::get<0>(info.param))],
+                      kWhat[static_cast<int>(std::get<1>(info.param))]);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, PriorityChangeTest,
+                         ::testing::Combine(::testing::Values(When::kMarked, When::kEnding, When::kEnded),
+                                            ::testing::Values(What::kVictimsClass, What::kVictimsGroup,
+                                                              What::kComersClass, What::kComersGroup)),
+                         NameOf);
 
 // Of two nodes half is free on each.
 class ConsolidationTest : public EvictionTest {

@@ -29,6 +29,7 @@ class WorkloadsTest : public ::testing::Test {
   explicit WorkloadsTest(std::uint64_t seed = 1) : loop_(seed) {
     ClusterOptions options;
     options.kubelets.nodes = MakeNodes({*ParseNodeShape("")}, 2);
+    options.budgets = true;
     cluster_ = std::make_unique<Cluster>(loop_, std::move(options));
     cluster_->Start();
     Run();
@@ -106,6 +107,45 @@ TEST_F(WorkloadsTest, TheFirstThreePodsOfADeploymentStartTogether) {
   EXPECT_EQ(At(api::kPodGroups, absl::StrCat("podgroup-", uid), "/status/phase"), "Running");
   const json::value queue = *api::ParseJson(*Ask("GET", api::PathOf(api::kQueues, "", "default")).body);
   EXPECT_EQ(queue.at("status").at("allocated").at("cpu").as_string(), "18");
+}
+
+// Of a gang of three that run two must stay: the scheduler evicts nobody of it for a higher priority, and all when the
+// budget is gone.
+TEST_F(WorkloadsTest, ABudgetIsCountedAndTheSchedulerHoldsIt) {
+  for (const auto& [name, value] : {std::pair("low", 10), std::pair("high", 100)}) {
+    Ask("POST", api::PathOf(api::kPriorityClasses, ""),
+        absl::StrCat(R"({"apiVersion":"scheduling.k8s.io/v1","kind":"PriorityClass","metadata":{"name":")", name,
+                     R"("},"value":)", value, "}"));
+  }
+  const auto add = [&](const std::string& name, int members, int cpu) {
+    Create(
+        api::kJobs,
+        absl::StrCat(
+            R"({"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":")", name,
+            R"("},"spec":{"minAvailable":)", members, R"(,"schedulerName":"volcano","priorityClassName":")", name,
+            R"(","tasks":[{"name":"w","replicas":)", members, R"(,"template":{"metadata":{"labels":{"app":")", name,
+            R"("}},"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":")",
+            cpu, R"("}}}]}}}]}})"));
+  };
+  add("low", 3, 8);
+  ASSERT_TRUE(Until([&] { return At(api::kJobs, "low", "/status/running") == "3"; }));
+  Create(
+      api::kPodDisruptionBudgets,
+      R"({"apiVersion":"policy/v1","kind":"PodDisruptionBudget","metadata":{"name":"b"},"spec":{"minAvailable":2,"selector":{"matchLabels":{"app":"low"}}}})");
+  Run();
+  const auto said = [&](const char* what) {
+    return At(api::kPodDisruptionBudgets, "b", absl::StrCat("/status/", what).c_str());
+  };
+  EXPECT_EQ(said("expectedPods"), "3");
+  EXPECT_EQ(said("currentHealthy"), "3");
+  EXPECT_EQ(said("desiredHealthy"), "2");
+  EXPECT_EQ(said("disruptionsAllowed"), "1");
+  EXPECT_EQ(said("conditions/0/reason"), "SufficientPods");
+  add("high", 2, 16);
+  Run(absl::Minutes(2));
+  EXPECT_EQ(At(api::kJobs, "low", "/status/running"), "3") << "one pod may go, and the gang has three";
+  Ask("DELETE", api::PathOf(api::kPodDisruptionBudgets, "default", "b"));
+  EXPECT_TRUE(Until([&] { return At(api::kJobs, "high", "/status/running") == "2"; }));
 }
 
 void ExpectSucceeded(const json::value& flow) {
