@@ -60,6 +60,8 @@ NoRoom WhyNoRoom(Assignment& tasks, const Area& area, const std::vector<TaskGrou
   }
   tasks.DropAll();
   reason.existing = tasks.gang().ready() + static_cast<int>(told.would_fit.size());
+  // Whole sub-groups may be more pods than the minimum.
+  reason.min_member = std::max(reason.min_member, reason.existing + reason.missing);
   std::sort(reason.roles.begin(), reason.roles.end(), [](const RoleReason& a, const RoleReason& b) {
     if (a.role != b.role || a.request_text != b.request_text)
       return std::tie(a.role, a.request_text) < std::tie(b.role, b.request_text);

@@ -128,10 +128,11 @@ void Gangs::Set(GangId id, const GangFacts& facts, bool has_quotas) {
   gang.priority_class = facts.priority_class.empty() ? kNone : names_.Intern(facts.priority_class);
   gang.min_member = facts.min_member;
   gang.min_task_member.clear();
-  for (const auto& [role, count] : facts.min_task_member) {
+  std::vector<std::pair<std::string, int>> minima = facts.min_task_member;
+  std::sort(minima.begin(), minima.end());  // names are numbered in the order in which they came
+  for (const auto& [role, count] : minima) {
     if (count > 0) gang.min_task_member.emplace_back(names_.Intern(role), count);
   }
-  std::sort(gang.min_task_member.begin(), gang.min_task_member.end());
   gang.sub_groups = facts.sub_groups;
   for (SubGroupFacts& policy : gang.sub_groups) policy.size = std::max(policy.size, 1);
   gang.topology = facts.topology;
