@@ -46,7 +46,7 @@ tidy: test-packages
 e2e: test-packages
 	scripts/test --e2e
 
-# Everything that real PaddlePaddle trains, twenty minutes on two processors that others use, too. `make test` runs one job of it.
+# Everything that real PaddlePaddle trains, 26 minutes on two processors that others use, too. `make test` runs one job of it.
 e2e-paddle: test-packages
 	scripts/test --paddle
 
