@@ -188,13 +188,14 @@ void Moving::ThereUpgradedAndBack(int jobs) const {
 
   // The next version starts beside the one that goes, as a Deployment has it; then the one before.
   for (const char* const version : {"upgraded", "rolled-back"}) {
-    for (auto& [component, process] : installed) {
-      auto next = StartInstalled(component, version);
-      process->process().Signal(SIGTERM);
+    std::map<std::string, std::unique_ptr<GangwayProcess>> next;
+    for (const auto& [component, process] : installed) next[component] = StartInstalled(component, version);
+    for (const auto& [component, process] : installed) process->process().Signal(SIGTERM);
+    for (const auto& [component, process] : installed) {
       EXPECT_EQ(process->process().Wait(), 0) << process->log();
       EXPECT_THAT(process->log(), Not(HasSubstr("forbidden")));
-      process = std::move(next);
     }
+    installed = std::move(next);
     const std::string job = absl::StrCat("new-", come + 2);  // which began to come later
     EXPECT_TRUE(Eventually([&] { return cluster_.Kubectl({"get", "pdj", job}, "").exit_code == 0; }));
     WaitFor({job}, "Completed");
