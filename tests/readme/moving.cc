@@ -1,9 +1,11 @@
 #include "tests/readme/moving.h"
 
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstddef>
 #include <map>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -124,9 +126,17 @@ std::string Moving::PodsOf(const std::vector<std::string>& jobs) const {
 }
 
 void Moving::WaitFor(const std::vector<std::string>& jobs, const std::string& phase) const {
-  std::vector<std::string> wait{"wait", "pdj", absl::StrCat("--for=jsonpath={.status.phase}=", phase), "--timeout=60s"};
-  wait.insert(wait.end(), jobs.begin(), jobs.end());
-  Kubectl(wait);
+  std::set<std::string> others;
+  const auto all_are = [&] {
+    others = {jobs.begin(), jobs.end()};
+    for (const std::string& line :
+         Lines({"get", "pdj", "-o", R"(jsonpath={range .items[*]}{.metadata.name} {.status.phase}{"\n"}{end})"})) {
+      const std::pair<std::string, std::string> job = absl::StrSplit(line, ' ');
+      if (job.second == phase) others.erase(job.first);
+    }
+    return others.empty();
+  };
+  EXPECT_TRUE(Eventually(all_are, std::chrono::seconds(120))) << absl::StrJoin(others, " ") << ": not " << phase;
 }
 
 std::string Moving::OperatorsPods() const {
