@@ -1,9 +1,11 @@
 #include "tests/readme/moving.h"
 
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstddef>
 #include <map>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -124,9 +126,17 @@ std::string Moving::PodsOf(const std::vector<std::string>& jobs) const {
 }
 
 void Moving::WaitFor(const std::vector<std::string>& jobs, const std::string& phase) const {
-  std::vector<std::string> wait{"wait", "pdj", absl::StrCat("--for=jsonpath={.status.phase}=", phase), "--timeout=60s"};
-  wait.insert(wait.end(), jobs.begin(), jobs.end());
-  Kubectl(wait);
+  std::set<std::string> others;
+  const auto all_are = [&] {
+    others = {jobs.begin(), jobs.end()};
+    for (const std::string& line :
+         Lines({"get", "pdj", "-o", R"(jsonpath={range .items[*]}{.metadata.name} {.status.phase}{"\n"}{end})"})) {
+      const std::pair<std::string, std::string> job = absl::StrSplit(line, ' ');
+      if (job.second == phase) others.erase(job.first);
+    }
+    return others.empty();
+  };
+  EXPECT_TRUE(Eventually(all_are, std::chrono::seconds(120))) << absl::StrJoin(others, " ") << ": not " << phase;
 }
 
 std::string Moving::OperatorsPods() const {
@@ -188,13 +198,14 @@ void Moving::ThereUpgradedAndBack(int jobs) const {
 
   // The next version starts beside the one that goes, as a Deployment has it; then the one before.
   for (const char* const version : {"upgraded", "rolled-back"}) {
-    for (auto& [component, process] : installed) {
-      auto next = StartInstalled(component, version);
-      process->process().Signal(SIGTERM);
+    std::map<std::string, std::unique_ptr<GangwayProcess>> next;
+    for (const auto& [component, process] : installed) next[component] = StartInstalled(component, version);
+    for (const auto& [component, process] : installed) process->process().Signal(SIGTERM);
+    for (const auto& [component, process] : installed) {
       EXPECT_EQ(process->process().Wait(), 0) << process->log();
       EXPECT_THAT(process->log(), Not(HasSubstr("forbidden")));
-      process = std::move(next);
     }
+    installed = std::move(next);
     const std::string job = absl::StrCat("new-", come + 2);  // which began to come later
     EXPECT_TRUE(Eventually([&] { return cluster_.Kubectl({"get", "pdj", job}, "").exit_code == 0; }));
     WaitFor({job}, "Completed");
