@@ -48,7 +48,7 @@ class Life {
     gang.has_min_resources = true;
     gang.min_resources = {{"cpu", 1000 * std::int64_t{cpu} * min_member}};
     cluster_.SetGang(gang);
-    gangs_[name] = {gang, cpu, now_, absl::InfiniteFuture()};
+    gangs_[name] = {gang, cpu, minutes, now_, absl::InfiniteFuture()};
     for (int i = 0; i < pods; ++i) {
       model::Wants wants;
       wants.requests = {{"cpu", 1000 * cpu}, {"pods", 1}};
@@ -118,7 +118,7 @@ class Life {
 
   struct Gang {
     model::GangFacts facts;
-    int cpu = 0;
+    int cpu = 0, minutes = 0;  // 0: it does not say how long it takes
     absl::Time came, began;
   };
   const std::map<std::string, Gang>& gangs() const { return gangs_; }
@@ -305,10 +305,10 @@ TEST(PromiseProperty, NoQueueBelowItsShareWaitsWhileAnotherIsAboveAndCanGive) {
   EXPECT_GT(entitled, 100) << "waited although their queue is owed as much";
 }
 
-// Everybody ends 20 minutes after it began at the latest, some say so, and each minute others may come, of the same
-// priority. All are let in. A gang with which its queue keeps within its part of the cluster waits for those that came
-// before it in its queue, and for as many of each other queue, each for as long as it takes until all that runs has
-// ended.
+// Everybody ends 20 minutes after it began at the latest, some say when and keep to it, and each minute others may
+// come, of the same priority. All are let in. A gang with which its queue keeps within its part of the cluster waits
+// for those that came before it in its queue, and for as many of each other queue, each for as long as it takes until
+// all that runs has ended.
 TEST(PromiseProperty, EveryGangThatFitsTheEmptyClusterStartsWithinABoundWhenOthersEnd) {
   constexpr int kLife = 20, kBeforeItIsKept = 5;  // minutes: nodes are kept for who is older than one
   int begun = 0, longest = 0;
@@ -351,7 +351,7 @@ TEST(PromiseProperty, EveryGangThatFitsTheEmptyClusterStartsWithinABoundWhenOthe
           continue;
         }
         const auto ran = static_cast<int>((life.now() - gang.began) / absl::Minutes(1));
-        if (ran >= kLife || dice.Chance(10)) ended.push_back(name);
+        if (ran >= (gang.minutes > 0 ? gang.minutes : kLife) || dice.Chance(10)) ended.push_back(name);
       }
       for (const std::string& name : ended) {
         ++begun;
