@@ -21,8 +21,8 @@ namespace {
 
 namespace json = boost::json;
 
-// Uses every permission: what job plugins make, claims, commands, a CronJob that is due, a bare pod, a gang that waits,
-// and (half) one that was bound in part.
+// Uses every permission: what job plugins make, claims, one of them of a volume that is there, commands, a CronJob that
+// is due, a bare pod, a gang of Kubernetes' own, a gang that waits, and (half) one that was bound in part.
 constexpr char kWorkload[] = R"(
 apiVersion: batch.volcano.sh/v1alpha1
 kind: Job
@@ -49,6 +49,35 @@ apiVersion: v1
 kind: Pod
 metadata: {name: bare}
 spec: {schedulerName: volcano, containers: [{name: main, image: example.test/app:v1}]}
+---
+apiVersion: storage.k8s.io/v1
+kind: StorageClass
+metadata: {name: local}
+provisioner: kubernetes.io/no-provisioner
+volumeBindingMode: WaitForFirstConsumer
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: disk}
+spec: {accessModes: [ReadWriteOnce], storageClassName: local, resources: {requests: {storage: 1Gi}}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: on-disk}
+spec:
+  schedulerName: volcano
+  containers: [{name: main, image: example.test/app:v1}]
+  volumes: [{name: disk, persistentVolumeClaim: {claimName: disk}}]
+---
+apiVersion: scheduling.k8s.io/v1alpha2
+kind: PodGroup
+metadata: {name: own}
+spec: {schedulingPolicy: {gang: {minCount: 1}}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: own}
+spec: {schedulerName: volcano, schedulingGroup: {podGroupName: own}, containers: [{name: main, image: example.test/app:v1}]}
 ---
 apiVersion: flow.volcano.sh/v1alpha1
 kind: JobTemplate
@@ -141,6 +170,12 @@ class RbacTest : public ::testing::Test {
               201);
     const absl::Status given = GiveSshRights(plane, ns);
     ASSERT_TRUE(given.ok()) << given;
+    // Each run has a volume of its own.
+    const absl::Status volume =
+        plane.Create(absl::StrCat("apiVersion: v1\nkind: PersistentVolume\nmetadata: {name: ", ns,
+                                  "}\nspec: {capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce], storageClassName: "
+                                  "local, hostPath: {path: /disk}}\n"));
+    ASSERT_TRUE(volume.ok()) << volume;
     const absl::Status status = plane.Create(kWorkload, ns);
     ASSERT_TRUE(status.ok()) << status;
     // The last new year was missed, so its job is due.
@@ -188,7 +223,9 @@ TEST_F(RbacTest, WithoutAnyOneRuleSomethingIsRefused) {
   InstalledGangwayOptions options;
   options.nodes = 2;
   options.start = false;
-  options.api_server_flags = {"--enable-admission-plugins=OwnerReferencesPermissionEnforcement"};
+  options.api_server_flags = {"--enable-admission-plugins=OwnerReferencesPermissionEnforcement",
+                              "--feature-gates=GenericWorkload=true",
+                              "--runtime-config=scheduling.k8s.io/v1alpha2=true"};
   const TemporaryFolder folder("gangway-rbac");
   const std::string conf = folder.path() + "/volcano-controller.conf";
   WriteFile(

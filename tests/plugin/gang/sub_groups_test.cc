@@ -170,7 +170,7 @@ TEST(SubGroupTest, APolicyChoosesPodsByAnyLabelsAndPartsThem) {
 TEST(SubGroupTest, APodThatLacksAKeyOrHasItEmptyIsInNone) {
   World w;
   AddNodes(w.cluster, 1, 4);
-  w.cluster.SetGang(Of(0, {Policy("rings", {}, {"ring", "half"}, 2)}));
+  w.cluster.SetGang(Of(0, {Policy("rings", {}, {"ring", "half"}, 3)}));
   w.cluster.SetPod(Labelled("w", 0, {{"ring", "x"}}));
   w.cluster.SetPod(Labelled("w", 1, {{"ring", "x"}, {"half", ""}}));
   w.cluster.SetPod(Labelled("w", 2, {{"ring", "x"}, {"half", "l"}}));
