@@ -1,6 +1,7 @@
 #include "tests/simulation/broken.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -30,8 +31,8 @@ namespace json = boost::json;
 // ---- the real ones behind a client
 
 struct LiedTo {
-  LiedTo(Loop& loop, sandbox::Cluster& cluster, absl::string_view process, Lies lies)
-      : client(loop, cluster.NewClient(process), std::move(lies)),
+  LiedTo(Loop& loop, sandbox::Cluster& cluster, sandbox::Faults faults, absl::string_view process, Lies lies)
+      : client(loop, cluster.NewClient(process, std::move(faults)), std::move(lies)),
         components(assembly::MakeComponents(loop, client, {process}, {})) {
     components->Start();
   }
@@ -42,8 +43,8 @@ constexpr char kScheduler[] = "scheduler", kControllers[] = "controllers";
 
 // `lies` is called for each history: what it remembers is that history's.
 MakeComponent Behind(const char* process, std::function<Lies()> lies) {
-  return [process, lies = std::move(lies)](Loop& loop, sandbox::Cluster& cluster) {
-    return std::make_shared<LiedTo>(loop, cluster, process, lies());
+  return [process, lies = std::move(lies)](Loop& loop, sandbox::Cluster& cluster, sandbox::Faults faults) {
+    return std::make_shared<LiedTo>(loop, cluster, std::move(faults), process, lies());
   };
 }
 using Edit = void (*)(json::object&);
@@ -159,6 +160,16 @@ void AsNotBegun(json::object& group) {
   json::value* const phase = status == nullptr ? nullptr : status->if_contains("phase");
   if (phase != nullptr && (*phase == "Unknown" || *phase == "Running")) *phase = "Inqueue";
 }
+// That it was moved is long ago.
+void MovedLongAgo(json::object& group) {
+  json::object* const status = Part(group, "status");
+  json::value* const conditions = status == nullptr ? nullptr : status->if_contains("conditions");
+  if (conditions == nullptr || !conditions->is_array()) return;
+  for (json::value& condition : conditions->as_array()) {
+    if (condition.at("type") == "GangReleased") condition.as_object()["lastTransitionTime"] = "2020-01-01T00:00:00Z";
+  }
+}
+void AllowingAll(json::object& budget) { budget["status"] = json::object{{"disruptionsAllowed", 100}}; }
 void Reclaimable(json::object& queue) { Drop(queue, "spec", "reclaimable"); }
 void WithoutGuarantee(json::object& queue) { Drop(queue, "spec", "guarantee"); }
 // Those of little weight have most of it.
@@ -191,6 +202,17 @@ Lies RefusesBindings(bool forgets) {
             }
             if (forgets && request.method == "GET" && refused.contains(request.path)) return Refusal(403, "Forbidden");
             return std::nullopt;
+          }};
+}
+
+// Part of each gang with more than one trainer stays bound alone for a minute: the first trainer is refused as often as
+// the scheduler tries again every five seconds.
+Lies LeavesPartsBoundForAWhile() {
+  return {nullptr,
+          [tries = std::map<std::string, int>()](kube::Request& request) mutable -> std::optional<kube::Response> {
+            if (!IsBinding(request) || !absl::EndsWith(request.path, "-w-0/binding") || ++tries[request.path] > 12)
+              return std::nullopt;
+            return Refusal(409, "Conflict");
           }};
 }
 
@@ -284,9 +306,9 @@ Lies BindsNobodyAnyMore() {
 
 class Preempting {
  public:
-  Preempting(Loop& loop, sandbox::Cluster& cluster)
+  Preempting(Loop& loop, sandbox::Cluster& cluster, sandbox::Faults faults)
       : loop_(loop),
-        client_(cluster.NewClient("scheduler")),
+        client_(cluster.NewClient("scheduler", std::move(faults))),
         pods_(loop, *client_, api::kPods, {}),
         scheduler_(assembly::MakeComponents(loop, *client_, {kScheduler}, {})) {
     pods_.Start([](const auto&, const auto&, const auto&) {});
@@ -319,10 +341,10 @@ class Preempting {
 
 class BelievesTheMean {
  public:
-  BelievesTheMean(Loop& loop, sandbox::Cluster& cluster)
+  BelievesTheMean(Loop& loop, sandbox::Cluster& cluster, sandbox::Faults faults)
       : client_(cluster.NewClient(kScheduler)),
         jobs_(loop, *client_, api::kJobs, {}),
-        scheduler_(loop, cluster, kScheduler,
+        scheduler_(loop, cluster, std::move(faults), kScheduler,
                    {[this](const api::Resource& shown, json::object& object) {
                       if (&shown == &api::kPods) Say(object);
                     },
@@ -371,9 +393,9 @@ std::optional<kube::Response> DeletesNoPod(kube::Request& request) {
 // Beside the real ones, under their name: writes to a queue again and again.
 class NeverRests {
  public:
-  NeverRests(Loop& loop, sandbox::Cluster& cluster)
+  NeverRests(Loop& loop, sandbox::Cluster& cluster, sandbox::Faults faults)
       : loop_(loop),
-        client_(cluster.NewClient(kControllers)),
+        client_(cluster.NewClient(kControllers, std::move(faults))),
         controllers_(assembly::MakeComponents(loop, *client_, {kControllers}, {})) {
     controllers_->Start();
     Next();
@@ -404,10 +426,11 @@ Lies LosesCommands() {
           nullptr};
 }
 
-// What a Job's status counts is written as so much more.
-std::function<std::optional<kube::Response>(kube::Request&)> CountsMore(const char* field, std::int64_t by) {
-  return [field, by](kube::Request& request) -> std::optional<kube::Response> {
-    if (request.method != "PATCH" || ResourceOf(request.path) != &api::kJobs) return std::nullopt;
+// What an object's status counts is written as so much more.
+std::function<std::optional<kube::Response>(kube::Request&)> CountsMore(const char* field, std::int64_t by,
+                                                                        const api::Resource& of = api::kJobs) {
+  return [field, by, &of](kube::Request& request) -> std::optional<kube::Response> {
+    if (request.method != "PATCH" || ResourceOf(request.path) != &of) return std::nullopt;
     json::value patch = *api::ParseJson(request.body);
     json::object* const status = Part(patch.as_object(), "status");
     json::value* const count = status == nullptr ? nullptr : status->if_contains(field);
@@ -416,6 +439,35 @@ std::function<std::optional<kube::Response>(kube::Request&)> CountsMore(const ch
     request.body = api::ToJson(patch);
     return std::nullopt;
   };
+}
+
+// Pods that run are written as those of another phase.
+std::optional<kube::Response> CountsTasksAsPending(kube::Request& request) {
+  if (request.method != "PATCH" || ResourceOf(request.path) != &api::kJobs) return std::nullopt;
+  json::value patch = *api::ParseJson(request.body);
+  json::object* const status = Part(patch.as_object(), "status");
+  json::object* const tasks = status == nullptr ? nullptr : Part(*status, "taskStatusCount");
+  if (tasks == nullptr) return std::nullopt;
+  for (auto& task : *tasks) {
+    json::object* const phases = task.value().is_object() ? Part(task.value().as_object(), "phase") : nullptr;
+    if (phases == nullptr || !phases->contains("Running")) continue;
+    (*phases)["Pending"] = phases->at("Running");
+    phases->erase("Running");
+  }
+  request.body = api::ToJson(patch);
+  return std::nullopt;
+}
+
+// What pods of a queue hold is written as nothing.
+std::optional<kube::Response> AllocatesNothing(kube::Request& request) {
+  if (request.method != "PATCH" || ResourceOf(request.path) != &api::kQueues) return std::nullopt;
+  json::value patch = *api::ParseJson(request.body);
+  json::object* const status = Part(patch.as_object(), "status");
+  json::object* const allocated = status == nullptr ? nullptr : Part(*status, "allocated");
+  if (allocated == nullptr) return std::nullopt;
+  if (allocated->contains("cpu")) (*allocated)["cpu"] = "0";
+  request.body = api::ToJson(patch);
+  return std::nullopt;
 }
 
 // That a Job runs is written to one that has completed, once.
@@ -512,18 +564,19 @@ std::vector<WrongComponent> WrongComponents() {
       options.repeating = true;
     };
   };
-  const auto believes_the_mean = [](Loop& loop, sandbox::Cluster& cluster) {
-    return std::make_shared<BelievesTheMean>(loop, cluster);
+  const auto believes_the_mean = [](Loop& loop, sandbox::Cluster& cluster, sandbox::Faults faults) {
+    return std::make_shared<BelievesTheMean>(loop, cluster, std::move(faults));
   };
-  const auto preempting = [](Loop& loop, sandbox::Cluster& cluster) {
-    return std::make_shared<Preempting>(loop, cluster);
+  const auto preempting = [](Loop& loop, sandbox::Cluster& cluster, sandbox::Faults faults) {
+    return std::make_shared<Preempting>(loop, cluster, std::move(faults));
   };
-  const auto never_rests = [](Loop& loop, sandbox::Cluster& cluster) {
-    return std::make_shared<NeverRests>(loop, cluster);
+  const auto never_rests = [](Loop& loop, sandbox::Cluster& cluster, sandbox::Faults faults) {
+    return std::make_shared<NeverRests>(loop, cluster, std::move(faults));
   };
   return {
       {"PlacesPodByPod", {Rule::kPartBound}, scheduler(SchedulerShown(api::kPodGroups, AsSingles))},
       {"PlacesOneLessThanTheMinimum", {Rule::kPartBound}, scheduler(SchedulerShown(api::kPodGroups, OneLess))},
+      {"LeavesPartsBoundForAWhile", {Rule::kPartBound}, scheduler(Behind(kScheduler, LeavesPartsBoundForAWhile))},
       {"IgnoresTasksMinima", {Rule::kRoleMinimum}, scheduler(SchedulerShown(api::kPodGroups, WithoutTasksMinima))},
       {"IgnoresRoom", {Rule::kOvercommitted}, scheduler(SchedulerShown(api::kNodes, Roomy))},
       {"IgnoresNodeSelectors", {Rule::kSelector}, scheduler(SchedulerShown(api::kPods, AnyNode))},
@@ -550,6 +603,7 @@ std::vector<WrongComponent> WrongComponents() {
       {"EvictsForThosePromisedNever", {Rule::kNeverPreempts}, ranked(Behind(kScheduler, NeverMind))},
       {"IgnoresPreemptable", {Rule::kEvictedProtected}, ranked(SchedulerShown(api::kPods, Preemptable))},
       {"IgnoresCooldowns", {Rule::kEvictedProtected}, ranked(SchedulerShown(api::kPods, WithoutCooldown))},
+      {"IgnoresBudgets", {Rule::kEvictedProtected}, ranked(SchedulerShown(api::kPodDisruptionBudgets, AllowingAll))},
       {"IgnoresMinimumRuntimes",
        {Rule::kEvictedProtected},
        ranked(SchedulerShown(api::kQueues, WithoutMinimumRuntime))},
@@ -560,6 +614,12 @@ std::vector<WrongComponent> WrongComponents() {
       {"MovesForNothing", {Rule::kEvictedWithoutGain}, gathering(Behind(kScheduler, EvictsForNothing))},
       {"MovesWhoDidNotSaySo", {Rule::kMovedUndeclared}, gathering(SchedulerShown(api::kPods, Movable))},
       {"ForgetsWhoWasMoved", {Rule::kNotBack}, gathering(Behind(kScheduler, ForgetsWhoWasMoved))},
+      {"MovesAgain",
+       {Rule::kMovedAgain},
+       [](HistoryOptions& options) {
+         options.replace_scheduler = SchedulerShown(api::kPodGroups, MovedLongAgo);
+         options.pieces = options.many_come = true;
+       }},
       {"BelievesTheMeanOfThePast", {Rule::kDelayed}, repeating(believes_the_mean)},
       {"EvictsWhoLostAMemberAtOnce", {Rule::kLostEarly}, losing(SchedulerShown(api::kQueues, WithAShortGrace))},
       {"NeverEvictsWhoLostAMember", {Rule::kLostHeld}, losing(SchedulerShown(api::kQueues, WithoutGrace))},
@@ -571,12 +631,29 @@ std::vector<WrongComponent> WrongComponents() {
       {"DeletesNoPod", {Rule::kEnd, Rule::kEndedPods}, controllers(ControllersSending(DeletesNoPod))},
       {"LosesCommands", {Rule::kCommand}, controllers(Behind(kControllers, LosesCommands))},
       {"CountsOneLess", {Rule::kCounters}, controllers(ControllersSending(CountsMore("running", -1)))},
+      {"CountsTasksAsPending", {Rule::kCounters}, controllers(ControllersSending(CountsTasksAsPending))},
+      {"CountsPodGroupsOnceMore",
+       {Rule::kCounters},
+       controllers(ControllersSending(CountsMore("running", 1, api::kQueues)))},
+      {"CountsWhatSucceededOnceMore",
+       {Rule::kCounters},
+       scheduler(Behind(kScheduler, [] { return Lies{nullptr, CountsMore("succeeded", 1, api::kPodGroups)}; }))},
+      {"AllocatesNothing",
+       {Rule::kCounters},
+       scheduler(Behind(kScheduler, [] { return Lies{nullptr, AllocatesNothing}; }))},
       {"LowersVersions", {Rule::kVersion}, controllers(ControllersSending(CountsMore("version", -2)))},
       {"CountsRetriesTwice", {Rule::kRetries}, controllers(ControllersSending(CountsMore("retryCount", 1)))},
       {"ReopensWhatIsOver", {Rule::kFinished}, controllers(Behind(kControllers, ReopensWhatIsOver))},
       {"NeverRests", {Rule::kQuiet}, controllers(never_rests)},
       {"MakesNobodys", {Rule::kLeftovers}, controllers(ControllersSending(MakesNobodys))},
   };
+}
+
+std::vector<WrongComponent> WrongComponentsWithFaults() {
+  std::vector<WrongComponent> all;
+  for (const char* name : {"PlacesOneLessThanTheMinimum", "LeavesPartsBoundForAWhile", "IgnoresTasksMinima"})
+    all.push_back(WrongComponentCalled(name));
+  return all;
 }
 
 WrongComponent WrongComponentCalled(const std::string& name) {
@@ -586,8 +663,8 @@ WrongComponent WrongComponentCalled(const std::string& name) {
   GW_CHECK(false);
 }
 
-std::shared_ptr<void> MakeSchedulerThatIsRefused(Loop& loop, sandbox::Cluster& cluster) {
-  return std::make_shared<LiedTo>(loop, cluster, kScheduler, RefusesBindings(false));
+std::shared_ptr<void> MakeSchedulerThatIsRefused(Loop& loop, sandbox::Cluster& cluster, sandbox::Faults faults) {
+  return std::make_shared<LiedTo>(loop, cluster, std::move(faults), kScheduler, RefusesBindings(false));
 }
 
 }  // namespace gangway::testutil

@@ -16,7 +16,7 @@
 
 namespace gangway::testutil {
 
-using MakeComponent = std::function<std::shared_ptr<void>(Loop&, sandbox::Cluster&)>;
+using MakeComponent = std::function<std::shared_ptr<void>(Loop&, sandbox::Cluster&, sandbox::Faults)>;
 
 struct WrongComponent {
   std::string name;
@@ -27,9 +27,11 @@ struct WrongComponent {
 inline void PrintTo(const WrongComponent& component, std::ostream* out) { *out << component.name; }
 
 std::vector<WrongComponent> WrongComponents();
+// Those that are named also while everything goes wrong, and pods and nodes go.
+std::vector<WrongComponent> WrongComponentsWithFaults();
 WrongComponent WrongComponentCalled(const std::string& name);
 
 // The real scheduler, some of whose bindings are refused and do not happen: nothing is wrong with it.
-std::shared_ptr<void> MakeSchedulerThatIsRefused(Loop& loop, sandbox::Cluster& cluster);
+std::shared_ptr<void> MakeSchedulerThatIsRefused(Loop& loop, sandbox::Cluster& cluster, sandbox::Faults faults);
 
 }  // namespace gangway::testutil

@@ -230,7 +230,7 @@ Checker::Checker(Rules rules)
           [this](Rule rule, const std::string& text) { Violation(rule, text); }),
       evicted_(
           {rules_.scheduler, rules_.node_known, rules_.bindings_take,
-           rules_.bindings_fail ? absl::InfiniteDuration() : rules_.gain_takes, rules_.idle, rules_.clocks_are_right},
+           rules_.bindings_fail ? absl::InfiniteDuration() : rules_.gain_takes, rules_.idle},
           pods_, queues_,
           [this](const Pod& pod) {
             const Gang* const gang = GangOf(pod);
@@ -241,15 +241,32 @@ Checker::Checker(Rules rules)
              rules_.keeps_all_nodes},
             pods_, [this](Rule rule, const std::string& text) { Violation(rule, text); }) {
   if (!rules_.lost_members) return;
-  lost_.emplace(Lost::Rules{rules_.node_known, rules_.bindings_take, gang::Policy().lost_member_grace,
-                            rules_.lost_takes, rules_.clocks_are_right},
-                pods_, queues_, [this](Rule rule, const std::string& text) { Violation(rule, text); });
+  lost_.emplace(
+      Lost::Rules{rules_.node_known, rules_.bindings_take, gang::Policy().lost_member_grace, rules_.lost_takes}, pods_,
+      queues_, [this](Rule rule, const std::string& text) { Violation(rule, text); });
 }
 
 void Checker::Disturbed(absl::Time until) {
+  anew_ = std::max(anew_, until);
+  evicted_.Disturbed(until);
+  DisturbedInPart(until);
+}
+
+void Checker::OnFault(absl::Time now, absl::Time until, FaultOf of) {
+  CheckDeadlines(now);
+  calm_.Disturbed(now, until);
+  if (of != FaultOf::kOthers) anew_ = std::max(anew_, until);
+  evicted_.OnFault(now, until, of == FaultOf::kScheduler);
+}
+
+void Checker::ClocksAreWrong() {
+  evicted_.ClocksAreWrong();
+  if (lost_.has_value()) lost_->ClocksAreWrong();
+}
+
+void Checker::DisturbedInPart(absl::Time until) {
   disturbed_ = std::max(disturbed_, until);
   places_.Disturbed(until);
-  evicted_.Disturbed(until);
   kept_.Disturbed(until);
   if (lost_.has_value()) lost_->Disturbed(until);
 }
@@ -339,8 +356,9 @@ void Checker::OnPod(const JournalRecord& record) {
     }
     if (same && pod.metadata.deleting() && !old.metadata.deleting()) CheckDeletion(old, record);
     const bool newly_bound = pod.bound() && !(same && old.spec.node_name == pod.spec.node_name);
-    if (const auto gang = gangs_.find(GangNameOf(pod)); !same && gang != gangs_.end())
-      made_for_[record.uid] = gang->second.group.metadata.uid;
+    // A pod of nobody is given its gang later.
+    if (const auto gang = gangs_.find(GangNameOf(pod)); gang != gangs_.end())
+      made_for_.try_emplace(record.uid, gang->second.group.metadata.uid);
     places_.OnPod(it == pods_.end() ? nullptr : &old, &pod, record.time);
     evicted_.OnPod(it == pods_.end() ? nullptr : &old, &pod, record.time);
     pods_[record.key] = pod;
@@ -354,6 +372,8 @@ void Checker::OnPod(const JournalRecord& record) {
   if (const api::OwnerReference* const owner = last.metadata.Controller())
     jobs_counting_[{record.key.ns, owner->name}] = record.time;
   gangs_counting_[GangNameOf(last)] = record.time;
+  if (const auto gang = gangs_.find(GangNameOf(last)); gang != gangs_.end())
+    NoteCounting(gang->second.group.spec.queue, record.time);
 }
 
 void Checker::OnNode(const JournalRecord& record) {
@@ -469,6 +489,8 @@ void Checker::CheckCapability(const Pod& pod, const std::string& where) {
 // ---- gangs
 
 void Checker::OnPodGroup(const JournalRecord& record) {
+  if (const auto it = gangs_.find(record.key); it != gangs_.end())
+    NoteCounting(it->second.group.spec.queue, record.time);
   if (record.after == nullptr) {
     gangs_.erase(record.key);
     return;
@@ -477,6 +499,7 @@ void Checker::OnPodGroup(const JournalRecord& record) {
   Gang& gang = gangs_[record.key];
   if (gang.group.metadata.uid != group.metadata.uid) gang = {};
   gang.group = std::move(group);
+  NoteCounting(gang.group.spec.queue, record.time);
   CheckGang(record.key, record.time);
 }
 
@@ -505,9 +528,9 @@ void Checker::CheckGang(const NamespacedName& key, absl::Time now) {
   }
   if (sum > spec.min_member) tasks_whole = true;  // they do not count then
   gang.was_whole = gang.was_whole || (there >= spec.min_member && tasks_whole && there > 0);
-  const auto note = [now](bool is, std::optional<absl::Time>& since) {
+  const auto note = [now](bool is, auto& since) {
     if (!is) since.reset();
-    if (is && !since.has_value()) since = now;
+    if (is && !since.has_value()) since.emplace(now);
   };
   const bool may_be_short = live > 0 && !gang.was_whole;
   note(may_be_short && there < spec.min_member, gang.part_bound);
@@ -523,11 +546,16 @@ bool Checker::LostVolume(const NamespacedName& gang) const {
 
 void Checker::CheckDeadlines(absl::Time now) {
   if (rules_.quiet > absl::ZeroDuration()) CheckChangedCounters(now);
+  const absl::Time from = std::max(counted_to_, anew_);
+  const absl::Duration more = now <= from ? absl::ZeroDuration() : calm_.Between(from, now);
   for (auto& [key, gang] : gangs_) {
-    if ((gang.part_bound.has_value() || gang.role_short.has_value()) && LostVolume(key)) gang.disturbed = now;
-    CheckDeadline(Rule::kPartBound, key, gang, gang.part_bound, now);
-    CheckDeadline(Rule::kRoleMinimum, key, gang, gang.role_short, now);
+    if (!gang.part_bound.has_value() && !gang.role_short.has_value()) continue;
+    const bool lost_volume = LostVolume(key), anew = counted_to_ < anew_ || lost_volume;
+    const absl::Duration its = lost_volume ? absl::ZeroDuration() : more;
+    CheckDeadline(Rule::kPartBound, key, gang, gang.part_bound, its, anew, now);
+    CheckDeadline(Rule::kRoleMinimum, key, gang, gang.role_short, its, anew, now);
   }
+  counted_to_ = now;
   for (auto it = given_.begin(); it != given_.end();) {
     const Given& command = it->second;
     const bool over = command.gone.has_value() &&
@@ -540,14 +568,15 @@ void Checker::CheckDeadlines(absl::Time now) {
   }
 }
 
-void Checker::CheckDeadline(Rule rule, const NamespacedName& key, const Gang& gang, std::optional<absl::Time>& since,
-                            absl::Time now) {
-  if (!since.has_value() ||
-      now - std::max({*since, disturbed_, gang.disturbed}) <= rules_.release_after + rules_.release_takes)
-    return;
+void Checker::CheckDeadline(Rule rule, const NamespacedName& key, const Gang& gang, std::optional<InPart>& in_part,
+                            absl::Duration more, bool anew, absl::Time now) {
+  if (!in_part.has_value()) return;
+  in_part->counted = more + (anew ? absl::ZeroDuration() : in_part->counted);
+  if (in_part->counted <= rules_.release_after + rules_.release_takes) return;
+  const absl::Time since = in_part->since;
   Violation(rule, "gang ", key.ToString(), ", minMember ", gang.group.spec.min_member, ", had part of it bound from ",
-            absl::FormatTime(*since, absl::UTCTimeZone()), " for ", absl::FormatDuration(now - *since));
-  since = now;  // said once a deadline
+            absl::FormatTime(since, absl::UTCTimeZone()), " for ", absl::FormatDuration(now - since));
+  in_part = InPart{now, {}};  // said once a deadline
 }
 
 // By whomever; what our scheduler deletes are leftovers of a gang, and pods that go for another one.
@@ -696,6 +725,7 @@ void Checker::AtEnd(absl::Time now) {
   for (const auto& [key, uid] : commands_) Violation(Rule::kCommand, key.ToString(), " is still there");
   for (const auto& [key, job] : jobs_) CheckCounters(key, job);
   for (const auto& [key, gang] : gangs_) CheckCounters(key, gang);
+  for (const auto& [name, queue] : queues_) CheckCounters(name, queue);
   CheckLeftovers();
 }
 
@@ -740,10 +770,12 @@ void Checker::CheckEnd(const NamespacedName& key, const Job& job) {
 void Checker::CheckCounters(const NamespacedName& key, const Job& job) {
   if (job.metadata.deleting()) return;
   std::map<std::string, int> pods;
+  std::map<std::pair<std::string, std::string>, int> of_tasks;
   for (const auto& [pod_key, pod] : pods_) {
     const api::OwnerReference* const owner = pod.metadata.Controller();
     if (owner == nullptr || owner->uid != job.metadata.uid) continue;
     ++pods[pod.metadata.deleting() ? "Terminating" : pod.status.phase];
+    if (!pod.metadata.deleting()) ++of_tasks[{AnnotationOf(pod, "volcano.sh/task-spec"), pod.status.phase}];
   }
   const auto& s = job.status;
   const auto check = [&](const char* phase, int told, bool exact) {
@@ -756,15 +788,73 @@ void Checker::CheckCounters(const NamespacedName& key, const Job& job) {
   check("Terminating", s.terminating, true);
   check("Succeeded", s.succeeded, false);
   check("Failed", s.failed, false);
+  std::map<std::pair<std::string, std::string>, int> told;
+  for (const auto& [task, state] : s.task_status_count) {
+    for (const auto& [phase, count] : state.phase) {
+      told[{task, phase}] = count;
+      of_tasks.try_emplace({task, phase}, 0);
+    }
+  }
+  for (const auto& [of, count] : of_tasks) {
+    const bool ended = of.second == "Succeeded" || of.second == "Failed";
+    if (ended ? told[of] >= count : told[of] == count) continue;
+    Violation(Rule::kCounters, "job ", key.ToString(), " tells ", told[of], " pods ", of.second, " of task ", of.first,
+              ", and there are ", count);
+  }
 }
 
 void Checker::CheckCounters(const NamespacedName& key, const Gang& gang) {
-  int running = 0;
-  for (const auto& [pod_key, pod] : pods_)
-    running += IsOfGang(pod, key) && pod.status.phase == "Running" && !pod.metadata.deleting() ? 1 : 0;
-  const int told = gang.group.status.running;
-  if (running != told)
-    Violation(Rule::kCounters, "PodGroup ", key.ToString(), " tells ", told, " pods Running, and there are ", running);
+  std::map<std::string, int> pods;
+  for (const auto& [pod_key, pod] : pods_) {
+    if (IsOfGang(pod, key) && (pod.ended() || !pod.metadata.deleting())) ++pods[pod.status.phase];
+  }
+  const api::volcano::PodGroupStatus& s = gang.group.status;
+  for (const auto& [phase, told] :
+       {std::pair{"Running", s.running}, std::pair{"Succeeded", s.succeeded}, std::pair{"Failed", s.failed}}) {
+    if (pods[phase] != told)
+      Violation(Rule::kCounters, "PodGroup ", key.ToString(), " tells ", told, " pods ", phase, ", and there are ",
+                pods[phase]);
+  }
+}
+
+// Its PodGroups, and what pods hold of those and of the queues below. One without a state has not been looked at yet.
+void Checker::CheckCounters(const std::string& name, const Queue& queue) {
+  if (queue.status.state.empty()) return;
+  std::map<std::string, int> groups;
+  for (const auto& [key, gang] : gangs_) {
+    const std::string& phase = gang.group.status.phase;
+    if (gang.group.spec.queue == name) ++groups[phase.empty() ? "Pending" : phase];
+  }
+  const api::volcano::QueueStatus& s = queue.status;
+  for (const auto& [phase, told] :
+       {std::pair{"Pending", s.pending}, std::pair{"Inqueue", s.inqueue}, std::pair{"Running", s.running},
+        std::pair{"Unknown", s.unknown}, std::pair{"Completed", s.completed}}) {
+    if (groups[phase] != told)
+      Violation(Rule::kCounters, "queue ", name, " tells ", told, " PodGroups ", phase, ", and there are ",
+                groups[phase]);
+  }
+  // Of whom the PodGroup is gone before him, or another one, nobody knows which queue's he was; and who waits for
+  // volumes may have been given his node.
+  api::ResourceList held, with_others;
+  for (const auto& [key, pod] : pods_) {
+    const bool may_wait = !pod.bound() && absl::StrContains(pod.spec.volumes.json, "persistentVolumeClaim");
+    if (!TakesRoom(pod) && !may_wait) continue;
+    const Gang* const gang = GangOf(pod);
+    const bool its = gang != nullptr && IsBelow(gang->group.spec.queue, name);
+    if (its && !may_wait) Add(Requests(pod), held);
+    if (its || (gang == nullptr && IsOfSomeGang(pod))) Add(Requests(pod), with_others);
+  }
+  for (const char* const resource : {"cpu", "memory"}) {
+    const auto told = s.allocated.find(resource);
+    const api::Quantity amount = told == s.allocated.end() ? api::Quantity() : told->second;
+    if (amount < held[resource] || amount > with_others[resource])
+      Violation(Rule::kCounters, "queue ", name, " tells that ", amount.ToString(), " ", resource,
+                " is allocated, and its pods hold ", held[resource].ToString());
+  }
+}
+
+void Checker::NoteCounting(const std::string& queue, absl::Time now) {
+  for (const std::string& level : PathOf(queues_, queue)) queues_counting_[level] = now;
 }
 
 void Checker::CheckChangedCounters(absl::Time now) {
@@ -781,6 +871,7 @@ void Checker::CheckChangedCounters(absl::Time now) {
   };
   check(jobs_counting_, jobs_);
   check(gangs_counting_, gangs_);
+  check(queues_counting_, queues_);
 }
 
 void Checker::CheckLeftovers() {

@@ -18,6 +18,7 @@
 #include "api/volcano/scheduling.h"
 #include "plugin/scheduler/scheduler.h"
 #include "sandbox/apiserver/journal.h"
+#include "tests/simulation/calm_time.h"
 #include "tests/simulation/evicted.h"
 #include "tests/simulation/kept.h"
 #include "tests/simulation/lost.h"
@@ -72,13 +73,20 @@ enum class Rule {
   kCommand,    // a command has its effect, and then is gone
   kEnd,        // every Job ends, and as expected
   kEndedPods,  // nothing of one that is over goes on
-  kCounters,   // at rest the counters of Jobs and PodGroups are those of their pods
+  kCounters,   // at rest the counters of Jobs, PodGroups and queues are those of their pods and PodGroups
   kLeftovers,  // at rest nothing is there of what is gone
   kQuiet,      // in the end nothing is written any more
 };
 inline constexpr int kRules = 44;
 // "part-bound"
 absl::string_view NameOf(Rule rule);
+
+// What a fault touches.
+enum class FaultOf {
+  kOthers,
+  kScheduler,  // which may not see what is there meanwhile, and counts anew for how long it has been so
+  kCluster,    // pods and nodes go: who is bound in part must find others
+};
 
 // Keeps the state that the journal tells, and what was wrong with it. Feed records in order, then call AtEnd().
 class Checker {
@@ -104,11 +112,9 @@ class Checker {
     // Whether gangs that lost members are looked at, and from the end of their grace until they have gone.
     bool lost_members = true;
     absl::Duration lost_takes = absl::Seconds(15);
-    // The scheduler knows what time it is.
-    bool clocks_are_right = true;
     // From a command's end to its effect.
     absl::Duration command_takes = absl::Seconds(10);
-    // From the last change of a pod until its Job and its PodGroup count it.
+    // From the last change of a pod until its Job, its PodGroup and its queues count it.
     absl::Duration counting_takes = absl::Seconds(12);
     // Nothing may be written in the last stretch before the end. Zero: the end is not at rest, and what holds at rest
     // is not asked.
@@ -133,6 +139,12 @@ class Checker {
   void OnSent(const std::string& lease, const std::string& identity, const std::string& write, absl::Time now);
   // Something was broken up to then: deadlines begin anew. It may be told ahead.
   void Disturbed(absl::Time until);
+  // The same, but not for what OnFault is about.
+  void DisturbedInPart(absl::Time until);
+  // From `now`, which never goes back, until then something is broken. Gangs that are bound in part, and who must leave
+  // for whom, are judged by what is not touched by it, and in the seconds without.
+  void OnFault(absl::Time now, absl::Time until, FaultOf of);
+  void ClocksAreWrong();
 
   // One sentence each, "part-bound: gang default/g ...", with the revision and the objects; empty: all is well.
   const std::vector<std::string>& violations() const { return violations_; }
@@ -160,12 +172,15 @@ class Checker {
     api::core::Node node;
     absl::Time since;  // its labels, taints and cordon are as they are
   };
+  struct InPart {
+    absl::Time since;
+    absl::Duration counted;  // of that, without faults
+  };
   struct Gang {
     api::volcano::PodGroup group;
     bool was_whole = false;
-    std::optional<absl::Time> part_bound, role_short;  // since then; with a pod of ours that is not about to go
-    absl::Time disturbed = absl::InfinitePast();       // a pod of it had lost its volume
-    std::optional<absl::Time> half_bound;              // as the scheduler counts: what has failed is not there
+    std::optional<InPart> part_bound, role_short;  // with a pod of ours that is not about to go
+    std::optional<absl::Time> half_bound;          // since then, as the scheduler counts: what has failed is not there
   };
   // A command to a Job that was not over, and whether anything has come of it.
   struct Given {
@@ -201,12 +216,14 @@ class Checker {
   void CheckGang(const api::NamespacedName& key, absl::Time now);
   void CheckDeadlines(absl::Time now);
   bool LostVolume(const api::NamespacedName& gang) const;
-  void CheckDeadline(Rule rule, const api::NamespacedName& key, const Gang& gang, std::optional<absl::Time>& since,
-                     absl::Time now);
+  void CheckDeadline(Rule rule, const api::NamespacedName& key, const Gang& gang, std::optional<InPart>& in_part,
+                     absl::Duration more, bool anew, absl::Time now);
   void CheckJobChange(const api::volcano::Job& before, const api::volcano::Job& after, const std::string& where);
   void CheckEnd(const api::NamespacedName& key, const api::volcano::Job& job);
   void CheckCounters(const api::NamespacedName& key, const api::volcano::Job& job);
   void CheckCounters(const api::NamespacedName& key, const Gang& gang);
+  void CheckCounters(const std::string& name, const api::volcano::Queue& queue);
+  void NoteCounting(const std::string& queue, absl::Time now);
   void CheckChangedCounters(absl::Time now);
   void CheckLeftovers();
   std::map<std::string, std::string> EndedPaddleJobs() const;
@@ -226,6 +243,7 @@ class Checker {
   std::map<std::string, std::string> made_for_;  // UIDs of pods, and of the PodGroups that were there when they came
   std::map<std::string, Given> given_;           // by the command's UID
   std::map<api::NamespacedName, absl::Time> jobs_counting_, gangs_counting_;  // since when a pod of theirs changed last
+  std::map<std::string, absl::Time> queues_counting_;                         // or a PodGroup
   Places places_;
   Evicted evicted_;
   Kept kept_;
@@ -236,6 +254,8 @@ class Checker {
   std::set<Rule> broken_;
   std::size_t records_ = 0;
   absl::Time disturbed_ = absl::InfinitePast(), last_write_ = absl::InfinitePast();
+  CalmTime calm_;
+  absl::Time anew_ = absl::UnixEpoch(), counted_to_ = absl::UnixEpoch();  // of gangs that are bound in part
   std::string last_write_text_;
 };
 

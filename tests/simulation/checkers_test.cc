@@ -162,7 +162,7 @@ std::vector<RuleCase> OtherCases() {
       {Rule::kPartBound,
        [](Journal& j, bool wrong) {
          j.Node();
-         j.Group(4);
+         j.Group(4, "", 0, "Inqueue", R"("succeeded":1)");
          j.Pod("p1", {.node = "n1"});
          j.Pod("p2", {.node = "n1", .deleting = true});
          j.Pod("p3", {.node = "n2", .phase = "Succeeded"});
@@ -219,7 +219,8 @@ std::vector<RuleCase> OtherCases() {
          j.Pod("p2", {.node = "n1", .phase = wrong ? "Running" : "Failed"});
          j.Put(api::kJobs, "j", "",
                absl::StrCat(R"(,"spec":{},"status":{"state":{"phase":"Completed"},"succeeded":1,"running":)",
-                            wrong ? 1 : 0, R"(,"failed":)", wrong ? 0 : 1, "}"));
+                            wrong ? 1 : 0, R"(,"failed":)", wrong ? 0 : 1,
+                            Journal::OfTasks(wrong ? 1 : 0, 1, wrong ? 0 : 1), "}"));
        }},
       {Rule::kCounters,
        [](Journal& j, bool wrong) {
@@ -359,6 +360,29 @@ TEST(CheckersTest, DisturbancesPutDeadlinesOff) {
   }
 }
 
+// Seconds in which something is broken are left out, and when whoever releases it began anew those before count no
+// more.
+TEST(CheckersTest, PartsOfGangsAreBoundForSecondsWithoutFaults) {
+  const auto in_part_at = [](absl::Duration after, bool anew) {
+    Journal j;
+    j.Node();
+    j.Group(2);
+    j.Pod("p1", {.node = "n1"});
+    j.Pod("p2", {});
+    j.Wait(absl::Seconds(20));
+    j.checker().OnFault(j.now(), j.now() + absl::Seconds(10), anew ? FaultOf::kScheduler : FaultOf::kOthers);
+    j.Wait(absl::Seconds(4));
+    j.checker().OnFault(j.now(), j.now() + absl::Seconds(10), FaultOf::kOthers);  // until 34 s
+    j.Wait(after - absl::Seconds(24));
+    j.Pod("p2", {});
+    return j.checker().broken().contains(Rule::kPartBound);
+  };
+  EXPECT_FALSE(in_part_at(absl::Seconds(49), false));
+  EXPECT_TRUE(in_part_at(absl::Seconds(50), false));
+  EXPECT_FALSE(in_part_at(absl::Seconds(69), true));
+  EXPECT_TRUE(in_part_at(absl::Seconds(70), true));
+}
+
 TEST(CheckersTest, WhoLostItsVolumeHasNoDeadlineUntilItIsThereAgain) {
   for (const bool lost : {false, true}) {
     Journal j;
@@ -396,6 +420,58 @@ TEST(CheckersTest, NobodyStarvesWhileAVolumeIsMade) {
     j.Wait(absl::Seconds(70));
     j.Pod("p1", {});
     EXPECT_TRUE(j.checker().broken().contains(Rule::kStarved));
+  }
+}
+
+// Each counter of a status that says one more, or one less, than there is.
+TEST(CheckersTest, CountersOfEveryKindAreJudged) {
+  const auto job = [](const std::string& counts) {
+    return [counts](Journal& j) {
+      j.Put(api::kJobs, "j", "", absl::StrCat(R"(,"spec":{},"status":{"state":{"phase":"Running"},)", counts, "}"));
+    };
+  };
+  const auto group = [](const std::string& counts) {
+    return [counts](Journal& j) { j.Group(1, "", 1, "Running", counts); };
+  };
+  const auto queue = [](const std::string& status) {
+    return [status](Journal& j) {
+      j.Put(api::kQueues, "default", "", absl::StrCat(R"(,"spec":{},"status":{"state":"Open",)", status, "}"));
+    };
+  };
+  const auto broken = [&](const std::function<void(Journal&)>& last) {
+    Journal j;
+    j.Node();
+    j.Queue("");
+    j.Put(api::kQueues, "default", "",
+          R"(,"spec":{},"status":{"state":"Open","running":1,"allocated":{"cpu":"2","memory":"0"}})");
+    j.Put(api::kJobs, "j", "",
+          absl::StrCat(R"(,"spec":{},"status":{"state":{"phase":"Running"},"running":1,"succeeded":1,"failed":1)",
+                       Journal::OfTasks(1, 1, 1), "}"));
+    j.Group(1, "", 1, "Running", R"("succeeded":1,"failed":1)");
+    j.Pod("p1", {.node = "n1", .phase = "Running"});
+    j.Pod("p2", {.node = "n1", .phase = "Succeeded"});
+    j.Pod("p3", {.node = "n1", .phase = "Failed"});
+    if (last) last(j);
+    j.Wait(absl::Minutes(5));
+    return BrokenBy(j);
+  };
+  EXPECT_THAT(broken(nullptr), IsEmpty());
+  constexpr char kOfTasks[] = R"("running":1,"succeeded":1,"failed":1,"taskStatusCount":)";
+  // What has ended may have gone since, and stays counted.
+  EXPECT_THAT(broken(job(absl::StrCat(kOfTasks, R"({"w":{"phase":{"Running":1,"Succeeded":2,"Failed":1}}})"))),
+              IsEmpty());
+  for (const char* counts : {R"({"w":{"phase":{"Running":2,"Succeeded":1,"Failed":1}}})",
+                             R"({"w":{"phase":{"Running":1,"Succeeded":1}}})", R"({"v":{"phase":{"Running":1}}})"}) {
+    EXPECT_THAT(broken(job(absl::StrCat(kOfTasks, counts))), ElementsAre(Rule::kCounters)) << counts;
+  }
+  for (const char* counts : {R"("succeeded":1)", R"("failed":1)", R"("succeeded":2,"failed":1)"})
+    EXPECT_THAT(broken(group(counts)), ElementsAre(Rule::kCounters)) << counts;
+  for (const char* status :
+       {R"("running":2,"allocated":{"cpu":"2"})", R"("pending":1,"running":1,"allocated":{"cpu":"2"})",
+        R"("inqueue":1,"running":1,"allocated":{"cpu":"2"})", R"("unknown":1,"running":1,"allocated":{"cpu":"2"})",
+        R"("completed":1,"running":1,"allocated":{"cpu":"2"})", R"("running":1,"allocated":{"cpu":"1"})",
+        R"("running":1,"allocated":{"cpu":"2","memory":"1Gi"})", R"("running":1)"}) {
+    EXPECT_THAT(broken(queue(status)), ElementsAre(Rule::kCounters)) << status;
   }
 }
 

@@ -103,7 +103,20 @@ constexpr int kVolumesInZone = 4;  // as many as there are claims of their class
 
 constexpr std::array kQueues{"default", "narrow", "narrow", "narrow", "team-a", "team-b"};
 constexpr std::array kPriorities{"", "", "low", "high"};
-constexpr std::array kPlugins{"", "", R"("plugins":{"svc":[]},)", R"("plugins":{"env":[],"svc":[]},)"};
+constexpr std::array kPlugins{
+    "",
+    "",
+    "",
+    R"("plugins":{"svc":[]},)",
+    R"("plugins":{"env":[],"svc":[]},)",
+    R"("plugins":{"env":[],"svc":[]},)",
+    R"("plugins":{"ssh":[],"svc":[]},)",
+    R"("plugins":{"paddle":["--server=ps","--worker=w"],"svc":["--publish-not-ready-addresses=true"]},)",
+    R"("plugins":{"pytorch":["--master=w","--worker=ps"],"svc":[]},)",
+    R"("plugins":{"tensorflow":["--ps=ps","--worker=w"],"svc":[]},)",
+    R"("plugins":{"mpi":["--master=w","--worker=w"],"ssh":[],"svc":[]},)",
+    R"("plugins":{"ray":["--head=w","--worker=ps"],"svc":[]},)",
+    R"("plugins":{"hcclrank":["--master=ps","--worker=w"],"svc":[]},)"};
 
 class Contending : private drawing::Drawing {
  public:

@@ -38,8 +38,9 @@ Contention DrawContention(std::uint64_t seed, bool placed, bool still);
 // may not be evicted, or not at once.
 Contention DrawRanked(std::uint64_t seed);
 // Room must be gathered: what is free lies in pieces, so that gangs are moved where they may be, and a stream of small
-// jobs comes past large ones that wait for many pods to end.
-Contention DrawPieces(std::uint64_t seed);
+// jobs comes past large ones that wait for many pods to end. `many`: more come for whom others are moved, and do not
+// stay for long.
+Contention DrawPieces(std::uint64_t seed, bool many);
 
 // Users delete pods of gangs that run, while others wait for the room, and while no node takes anybody.
 Contention DrawLosing(std::uint64_t seed);

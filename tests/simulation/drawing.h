@@ -20,7 +20,7 @@ namespace gangway::testutil::drawing {
 
 // What befalls a job, and its policies.
 struct Trouble {
-  enum class Kind { kNone, kFails, kEvicted } kind;
+  enum class Kind { kNone, kFails, kRestartsInPlace, kEvicted } kind;
   const char* policies;
 };
 inline constexpr std::array kTroubles{
@@ -41,6 +41,12 @@ inline constexpr std::array kTroubles{
     Trouble{Trouble::Kind::kEvicted, R"({"event":"PodEvicted","action":"RestartPod"})"},
     Trouble{Trouble::Kind::kEvicted, R"({"event":"PodEvicted","action":"TerminateJob"})"},
     Trouble{Trouble::Kind::kEvicted, ""},
+    Trouble{Trouble::Kind::kRestartsInPlace, R"({"event":"TaskFailed","action":"RestartJob"})"},
+    Trouble{Trouble::Kind::kRestartsInPlace, R"({"event":"TaskFailed","action":"TerminateJob"})"},
+    Trouble{Trouble::Kind::kEvicted, R"({"event":"Unknown","action":"RestartJob"})"},
+    Trouble{Trouble::Kind::kEvicted, R"({"events":["PodEvicted","JobUpdated"],"action":"RestartJob"})"},
+    Trouble{Trouble::Kind::kFails,
+            R"({"event":"PodFailed","action":"AbortJob"},{"event":"PodEvicted","action":"ResumeJob"})"},
 };
 
 // Tasks of a job: servers, trainers whose end is the job's. Trainers beyond the minimum may wait for what servers of
@@ -74,6 +80,7 @@ struct Job {
   int cpu = 1, host_port = 0;
   std::string outcome, servers_outcome, pod_spec;
   std::optional<absl::Duration> lasts;  // of its trainers, unless by chance
+  bool restarts_in_place = false;       // its containers, of which none may more than once
   bool says_nothing_of_it = false;      // neither its spec nor its pods: the kubelets know
   bool servers_stay = false;            // until the job ends
   bool in_turn = false;                 // trainers after servers
@@ -85,7 +92,7 @@ struct Job {
     return absl::StrCat(
         R"({"name":")", task, R"(","replicas":)", replicas, R"(,"minAvailable":)", minimum, extra,
         R"(,"template":{"metadata":{"labels":{"role":")", task, R"(")", labels, R"(},"annotations":{)", outcome_of_task,
-        annotations, R"(}},"spec":{"restartPolicy":"Never",)", pod_spec,
+        annotations, R"(}},"spec":{"restartPolicy":")", restarts_in_place ? "OnFailure" : "Never", R"(",)", pod_spec,
         R"("containers":[{"name":"main","image":"paddle","resources":{"requests":{"cpu":")", cpu,
         R"(","memory":"1Gi"}})",
         host_port == 0 ? ""
@@ -96,6 +103,7 @@ struct Job {
     std::vector<std::string> tasks;
     if (shape.servers > 0) tasks.push_back(TaskText("ps", shape.servers, shape.min_servers, "", servers_outcome));
     std::string extra = R"(,"policies":[{"event":"TaskCompleted","action":"CompleteJob"}])";
+    if (restarts_in_place) absl::StrAppend(&extra, R"(,"maxRetry":1)");
     if (in_turn) absl::StrAppend(&extra, R"(,"dependsOn":{"name":["ps"]})");
     if (partitions > 0)
       absl::StrAppend(&extra, R"(,"partitionPolicy":{"totalPartitions":)", partitions,
@@ -161,7 +169,8 @@ class Drawing {
       result_.finish.push_back(absl::StrCat(job.name, "-w-", pod, "=", absl::ToInt64Milliseconds(*job.lasts), "ms"));
     if (job.says_nothing_of_it) job.outcome.clear();
     if (!job.servers_stay) job.servers_outcome = FinishAfter(Seconds(150, 300));
-    if (trouble.kind == Trouble::Kind::kFails)
+    job.restarts_in_place = trouble.kind == Trouble::Kind::kRestartsInPlace;
+    if (trouble.kind == Trouble::Kind::kFails || job.restarts_in_place)
       absl::StrAppend(&job.outcome, R"(,"sandbox.gangway.io/fail":")", Between(5, 20), R"(s:7x1")");
     const absl::Duration at =
         comes.has_value() ? *comes : (Chance(70) ? Seconds(0, 2) : Seconds(0, 120)) + begin_;  // many at once

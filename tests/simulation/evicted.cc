@@ -10,6 +10,7 @@
 #include "api/cluster_resources.h"
 #include "api/duration.h"
 #include "api/field_table.h"
+#include "api/selector.h"
 #include "api/volcano/release.h"
 #include "base/check.h"
 #include "base/strings.h"
@@ -24,6 +25,7 @@ using api::ResourceList;
 using api::core::Node;
 using api::core::PersistentVolumeClaim;
 using api::core::Pod;
+using api::core::PodDisruptionBudget;
 using api::core::PriorityClass;
 using api::volcano::PodGroup;
 using sandbox::JournalRecord;
@@ -89,6 +91,14 @@ std::string SpecOf(const PodGroup& group) { return api::Encode(group.spec); }
 
 // ---- what is there
 
+bool Evicted::BudgetForbids(const Pod& pod) const {
+  return std::any_of(budgets_.begin(), budgets_.end(), [&](const auto& each) {
+    const auto selector = api::LabelSelector::FromJson(each.second.spec.selector.json);
+    return each.first.ns == pod.metadata.ns && each.second.status.disruptions_allowed <= 0 && selector.ok() &&
+           selector->Matches(pod.metadata.labels);
+  });
+}
+
 std::int32_t Evicted::PriorityOf(const PodGroup& group) const {
   const auto of = classes_.find(group.spec.priority_class_name);
   return of == classes_.end() ? 0 : of->second.value;
@@ -149,6 +159,10 @@ void Evicted::OnRecord(const JournalRecord& record, const std::string& where) {
     changed_ = record.time;
     classes_.erase(record.key.name);
     if (record.after != nullptr) classes_[record.key.name] = ReadRecord<PriorityClass>(record.after);
+  } else if (record.resource == &api::kPodDisruptionBudgets) {
+    changed_ = record.time;
+    budgets_.erase(record.key);
+    if (record.after != nullptr) budgets_[record.key] = ReadRecord<PodDisruptionBudget>(record.after);
   } else if (record.resource == &api::kNodes) {
     const auto old = nodes_.find(record.key.name);
     if (record.after == nullptr) {
@@ -226,9 +240,10 @@ void Evicted::OnTold(Told told, const PodGroup& group) {
   gain.spec = SpecOf(for_whom);
   gain.where = told.where;
   gain.victims.insert(told.named.begin(), told.named.end());
-  gain.since = told.at;
+  gain.told = told.at;
+  gain.waited = absl::ZeroDuration();
   for (const Pod* const pod : PodsOf(told.for_whom)) gain.pods.insert(pod->metadata.uid);
-  CheckTurns(told);
+  if (clocks_are_right_) CheckTurns(told);
   OnMoved(told, group);
   if (Calm(told, told.at)) CheckEntitled(told, group, for_whom);
   told_.push_back(std::move(told));
@@ -272,15 +287,14 @@ void Evicted::OnMoved(const Told& told, const PodGroup& group) {
             absl::StrCat("pod ", pod->metadata.name, " did not say that it may be moved, and was, at ", told.where));
   }
   const auto before = moved_.find(told.gang);
-  if (before != moved_.end() && before->second.first == told.uid && rules_.clocks_are_right &&
+  if (before != moved_.end() && before->second.first == told.uid && clocks_are_right_ &&
       told.at - before->second.second < kMovedStays - kSecond) {
     tell_(Rule::kMovedAgain,
           absl::StrCat("gang ", told.gang.ToString(), " was moved ",
                        absl::FormatDuration(told.at - before->second.second), " after it was, at ", told.where));
   }
   moved_[told.gang] = {told.uid, told.at};
-  comebacks_[told.gang] = {told.uid, SpecOf(group), told.where, told.for_whom, told.named,
-                           {},       told.at,       told.at,    told.at};
+  comebacks_[told.gang] = {told.uid, SpecOf(group), told.where, told.for_whom, told.named, {}, told.at, told.at, {}};
 }
 
 // Who says that he may not be evicted, or not yet.
@@ -308,11 +322,12 @@ void Evicted::CheckProtected(const Told& told, const PodGroup& group, bool recla
     if (!told.named.contains(pod->metadata.uid) || !IsThere(*pod)) continue;
     if (IsProtected(pod->metadata) || IsProtected(group.metadata))
       violation("pod ", pod->metadata.name, " is not preemptable and had to go");
+    if (BudgetForbids(*pod)) violation("pod ", pod->metadata.name, ", whose budget allows no disruption, had to go");
     const absl::Duration needs =
         std::max({min_runtime, DurationIn(pod->metadata.annotations, "volcano.sh/cooldown-time"),
                   DurationIn(pod->metadata.labels, "volcano.sh/cooldown-time")});
     const absl::Duration ran = told.at - bound_at_[pod->metadata.uid];
-    if (rules_.clocks_are_right && ran < needs - kSecond)
+    if (clocks_are_right_ && ran < needs - kSecond)
       violation("pod ", pod->metadata.name, " may stay for ", absl::FormatDuration(needs), " and had to go after ",
                 absl::FormatDuration(ran));
   }
@@ -400,6 +415,12 @@ void Evicted::JudgePromise(const Told& told, Promise promise) {
   tell_(promise.rule, absl::StrCat("queue ", promise.branch.queue, " ", promise.text, ": ", text, " at ", told.where));
 }
 
+void Evicted::OnFault(absl::Time now, absl::Time until, bool of_scheduler) {
+  Settle(now);
+  calm_.Disturbed(now, until);
+  if (of_scheduler) disturbed_ = std::max(disturbed_, until);
+}
+
 void Evicted::Settle(absl::Time now) {
   std::erase_if(departed_, [&](const Departed& departed) { return now - departed.at > rules_.known; });
   for (auto it = told_.begin(); it != told_.end();) {
@@ -413,10 +434,11 @@ void Evicted::Settle(absl::Time now) {
     }
     it = told_.erase(it);
   }
+  const absl::Duration more = last_ == absl::InfinitePast() ? absl::ZeroDuration() : calm_.Between(last_, now);
   for (auto it = gains_.begin(); it != gains_.end();)
-    it = Awaited(it->first, it->second, now) ? std::next(it) : gains_.erase(it);
+    it = Awaited(it->first, it->second, more) ? std::next(it) : gains_.erase(it);
   for (auto it = comebacks_.begin(); it != comebacks_.end();)
-    it = ComesBack(it->first, it->second, now) ? std::next(it) : comebacks_.erase(it);
+    it = ComesBack(it->first, it->second, more, now) ? std::next(it) : comebacks_.erase(it);
   CheckStarved(now);
   last_ = now;
 }
@@ -454,10 +476,10 @@ void Evicted::JudgeSettled(const Told& told) {
                      succeeded, " that succeeded after the eviction at ", told.where));
 }
 
-bool Evicted::Awaited(const NamespacedName& key, Gain& gain, absl::Time now) {
+bool Evicted::Awaited(const NamespacedName& key, Gain& gain, absl::Duration more) {
   const auto group = groups_.find(key);
   if (group == groups_.end() || group->second.metadata.uid != gain.uid || SpecOf(group->second) != gain.spec ||
-      changed_ > gain.since)
+      std::max(changed_, disturbed_) > gain.told)
     return false;
   int bound = 0;
   std::set<std::string> pods;
@@ -470,21 +492,21 @@ bool Evicted::Awaited(const NamespacedName& key, Gain& gain, absl::Time now) {
   const bool some_go = std::any_of(pods_.begin(), pods_.end(), [&](const auto& entry) {
     return gain.victims.contains(entry.second.metadata.uid) && !entry.second.ended();
   });
-  if (some_go) gain.since = now;
-  if (now - std::max(gain.since, disturbed_) <= rules_.gain_takes) return true;
-  tell_(Rule::kEvictedWithoutGain,
-        absl::StrCat("gang ", key.ToString(), " has ", bound, " of minMember ", group->second.spec.min_member,
-                     " bound ", absl::FormatDuration(now - gain.since),
-                     " after the last of those who had to go for it at ", gain.where));
+  gain.waited = some_go ? absl::ZeroDuration() : gain.waited + more;
+  if (gain.waited <= rules_.gain_takes || !clocks_are_right_) return true;
+  tell_(
+      Rule::kEvictedWithoutGain,
+      absl::StrCat("gang ", key.ToString(), " has ", bound, " of minMember ", group->second.spec.min_member, " bound ",
+                   absl::FormatDuration(gain.waited), " after the last of those who had to go for it at ", gain.where));
   return false;
 }
 
 // As many pods as went are made again, and those are gone who were moved for the same gang: where these were may be its
 // room. False: nothing is asked of it any more.
-bool Evicted::ComesBack(const NamespacedName& key, Comeback& comeback, absl::Time now) {
+bool Evicted::ComesBack(const NamespacedName& key, Comeback& comeback, absl::Duration more, absl::Time now) {
   const auto group = groups_.find(key);
   if (group == groups_.end() || group->second.metadata.uid != comeback.uid || SpecOf(group->second) != comeback.spec ||
-      changed_ > comeback.since || now - comeback.gone > kRoomIsKept)
+      std::max(changed_, disturbed_) > comeback.since || now - comeback.gone > kRoomIsKept)
     return false;
   std::size_t bound = 0;
   std::set<std::string> made;
@@ -501,12 +523,15 @@ bool Evicted::ComesBack(const NamespacedName& key, Comeback& comeback, absl::Tim
     });
   };
   const bool some_go = std::any_of(pods_.begin(), pods_.end(), goes);
-  if (some_go) comeback.gone = comeback.ready = now;
-  if (std::exchange(comeback.made, made) != made) comeback.ready = std::max(comeback.ready, last_);
-  if (made.size() < comeback.went.size() || now - std::max(comeback.ready, disturbed_) <= rules_.gain_takes)
-    return true;
+  if (std::exchange(comeback.made, made) != made) comeback.waited = absl::ZeroDuration();
+  comeback.waited += more;
+  if (some_go) {
+    comeback.gone = now;
+    comeback.waited = absl::ZeroDuration();
+  }
+  if (made.size() < comeback.went.size() || comeback.waited <= rules_.gain_takes || !clocks_are_right_) return true;
   tell_(Rule::kNotBack, absl::StrCat("gang ", key.ToString(), " was moved, and of ", comeback.went.size(), " pods ",
-                                     bound, " are bound ", absl::FormatDuration(now - comeback.ready),
+                                     bound, " are bound ", absl::FormatDuration(comeback.waited),
                                      " after they were made again, at ", comeback.where));
   return false;
 }

@@ -19,6 +19,7 @@
 #include "api/core/pod.h"
 #include "api/volcano/scheduling.h"
 #include "sandbox/apiserver/journal.h"
+#include "tests/simulation/calm_time.h"
 #include "tests/simulation/portions.h"
 
 namespace gangway::testutil {
@@ -33,7 +34,6 @@ class Evicted {
     absl::Duration settles;     // all that is written of one decision arrives within
     absl::Duration gain_takes;  // from the end of the last who goes until the gang for whom they went is bound
     absl::Duration idle;        // so long a gang may wait while nobody holds anything
-    bool clocks_are_right;      // else nobody knows when a time is over
   };
   using Pods = std::map<api::NamespacedName, api::core::Pod>;
   using GroupOf = std::function<const api::volcano::PodGroup*(const api::core::Pod&)>;
@@ -46,11 +46,15 @@ class Evicted {
 
   // Before anything changes.
   void Settle(absl::Time now);
-  // Nodes, priority classes, PodGroups, queues.
+  // Nodes, priority classes, disruption budgets, PodGroups, queues.
   void OnRecord(const sandbox::JournalRecord& record, const std::string& where);
   // nullptr: it was not there, or has gone. Before the pods change.
   void OnPod(const api::core::Pod* before, const api::core::Pod* after, absl::Time now);
   void Disturbed(absl::Time until) { disturbed_ = std::max(disturbed_, until); }
+  // From `now`, which never goes back, until then something is broken: what takes its time may take longer. What the
+  // scheduler told while it did not see everything is not judged, nor what came of what it told before.
+  void OnFault(absl::Time now, absl::Time until, bool of_scheduler);
+  void ClocksAreWrong() { clocks_are_right_ = false; }
 
  private:
   // What a branch held when something was taken from it, or what is left to it: bindings that are under way come to it.
@@ -73,14 +77,16 @@ class Evicted {
   struct Gain {
     std::string uid, spec, where;
     std::set<std::string> pods, victims;  // UIDs
-    absl::Time since;
+    absl::Time told;
+    absl::Duration waited;  // since the last victim's end, while nothing was broken
   };
   // A gang that was moved, and has no nodes yet.
   struct Comeback {
     std::string uid, spec, where;
     api::NamespacedName for_whom;
     std::set<std::string> went, made;  // UIDs: of the pods that went, and of those made since
-    absl::Time since, gone, ready;     // it was told; they are gone; these are there
+    absl::Time since, gone;            // it was told; they are gone
+    absl::Duration waited;             // since these are there, while nothing was broken
   };
   struct Departed {
     api::core::Pod pod;
@@ -94,15 +100,16 @@ class Evicted {
   void CheckProtected(const Told& told, const api::volcano::PodGroup& group, bool reclaimed, const Branch& branch);
   void CheckTurns(const Told& told);
   void OnMoved(const Told& told, const api::volcano::PodGroup& group);
-  bool ComesBack(const api::NamespacedName& key, Comeback& comeback, absl::Time now);
+  bool ComesBack(const api::NamespacedName& key, Comeback& comeback, absl::Duration more, absl::Time now);
   void NoteShare(Told& told, const api::volcano::PodGroup& group, const Branch& branch) const;
   void NoteGuarantees(Told& told, const std::string& queue, const Branch& branch) const;
   void JudgePromise(const Told& told, Promise promise);
   void JudgeSettled(const Told& told);
   // False: nothing is asked of it any more.
-  bool Awaited(const api::NamespacedName& key, Gain& gain, absl::Time now);
+  bool Awaited(const api::NamespacedName& key, Gain& gain, absl::Duration more);
   void CheckStarved(absl::Time now);
 
+  bool BudgetForbids(const api::core::Pod& pod) const;
   std::int32_t PriorityOf(const api::volcano::PodGroup& group) const;
   std::vector<const api::core::Pod*> PodsOf(const api::NamespacedName& gang) const;
   api::ResourceList HeldBy(const Branch& branch, absl::Time now) const;
@@ -118,6 +125,7 @@ class Evicted {
   Groups groups_;
   std::map<std::string, api::core::Node> nodes_;
   std::map<std::string, api::core::PriorityClass> classes_;
+  std::map<api::NamespacedName, api::core::PodDisruptionBudget> budgets_;
   std::set<api::NamespacedName> awaited_;       // claims whose volumes are made for the nodes that were chosen
   std::map<std::string, absl::Time> bound_at_;  // by UID
   std::vector<Departed> departed_;              // of late
@@ -134,6 +142,9 @@ class Evicted {
   std::map<api::NamespacedName, absl::Time> changed_of_;  // a gang's spec
   absl::Time changed_ = absl::InfinitePast();             // what everybody goes by: nodes, queues, classes
   absl::Time disturbed_ = absl::InfinitePast();
+  CalmTime calm_;
+  // Else nobody knows when a time is over, nor who has waited for a minute, for whom nodes are kept then.
+  bool clocks_are_right_ = true;
 };
 
 }  // namespace gangway::testutil

@@ -5,6 +5,8 @@
 #include "absl/strings/str_join.h"
 #include "api/cluster_resources.h"
 #include "api/json.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
 #include "tests/simulation/journal_by_hand.h"
 
 namespace gangway::testutil {
@@ -19,10 +21,11 @@ struct GangIs {
 
 std::string PodName(const GangIs& gang, int i) { return absl::StrCat(gang.name, i); }
 
-void PutGroup(Journal& j, const GangIs& gang, int running, const std::string& told = "") {
+void PutGroup(Journal& j, const GangIs& gang, int running, const std::string& told = "", int succeeded = 0) {
   j.Put(api::kPodGroups, gang.name, "",
         absl::StrCat(R"(,"spec":{"minMember":)", gang.min_member, R"(,"queue":")", gang.queue,
-                     R"(","priorityClassName":")", gang.priority, R"("},"status":{"running":)", running,
+                     R"(","priorityClassName":")", gang.priority, R"("},"status":{"succeeded":)", succeeded,
+                     R"(,"running":)", running,
                      told.empty() ? "" : R"(,"conditions":[{"type":"GangReleased","status":"True",)", told,
                      told.empty() ? "" : "}]", "}"));
 }
@@ -96,7 +99,7 @@ void KeepNodes(Journal& j, const GangIs& gang, int ends) {
 
 // It ran as a whole; `lacks_since`: of members, as it says. `released`: why the rest goes, "" = it does not.
 void PutGroupThatRan(Journal& j, const GangIs& gang, int running, std::optional<absl::Time> lacks_since = std::nullopt,
-                     const std::string& released = "") {
+                     const std::string& released = "", int succeeded = 0) {
   std::string conditions;
   if (lacks_since.has_value()) {
     absl::StrAppend(&conditions, R"({"type":"Unschedulable","status":"True","lastTransitionTime":")",
@@ -106,7 +109,7 @@ void PutGroupThatRan(Journal& j, const GangIs& gang, int running, std::optional<
     absl::StrAppend(&conditions, R"(,{"type":"GangReleased","status":"True","reason":")", released, R"("})");
   j.Put(api::kPodGroups, gang.name, "",
         absl::StrCat(R"(,"spec":{"minMember":)", gang.min_member, R"(,"queue":")", gang.queue,
-                     R"("},"status":{"running":)", running, R"(,"phase":")",
+                     R"("},"status":{"running":)", running, R"(,"succeeded":)", succeeded, R"(,"phase":")",
                      lacks_since.has_value() ? "Unknown" : "Running", R"(","conditions":[)", conditions, "]}"));
 }
 // Of a gang that fills a node with another one; returns when it said so.
@@ -229,7 +232,7 @@ std::vector<RuleCase> EvictionCases() {
          j.Wait(absl::Minutes(1));
          Run(j, {.name = "late", .pods = 1, .min_member = 1});
          for (const int i : {0, 1}) PutPod(j, there, i, true, R"("phase":"Succeeded")");
-         PutGroup(j, there, 0);
+         PutGroup(j, there, 0, "", 2);
          j.Wait(absl::Seconds(wrong ? 26 : 24));
          for (const int i : {0, 1}) j.By("scheduler"), PutPod(j, gang, i, true, kPending);
        }},
@@ -260,7 +263,7 @@ std::vector<RuleCase> EvictionCases() {
          LoseAMember(j, gang);
          j.Wait(absl::Seconds(wrong ? 76 : 74));
          for (int i = 1; i < 3; ++i) PutPod(j, gang, i, true, R"("phase":"Succeeded")");
-         PutGroupThatRan(j, gang, 0, j.now());
+         PutGroupThatRan(j, gang, 0, j.now(), "", 2);
        }},
       {Rule::kStarved,
        [](Journal& j, bool wrong) {
@@ -270,6 +273,25 @@ std::vector<RuleCase> EvictionCases() {
          Bind(j, gang);
        }},
   };
+}
+
+// What allows none, and only of those that it selects.
+TEST(EvictionCasesTest, ABudgetProtects) {
+  const auto broken = [](const char* selects, int allows) {
+    Journal j;
+    Cluster(j);
+    j.Put(api::kPodDisruptionBudgets, "b", "",
+          absl::StrCat(R"(,"spec":{"selector":{"matchLabels":{"role":")", selects,
+                       R"("}}},"status":{"disruptionsAllowed":)", allows, "}"));
+    Replace(j, {.name = "v", .annotations = R"(},"labels":{"role":"w")"}, {.name = "w", .priority = "high"},
+            "Preempted");
+    j.Wait(absl::Minutes(5));
+    j.checker().AtEnd(j.now());
+    return j.checker().broken();
+  };
+  EXPECT_THAT(broken("w", 0), ::testing::ElementsAre(Rule::kEvictedProtected));
+  EXPECT_THAT(broken("w", 1), ::testing::IsEmpty());
+  EXPECT_THAT(broken("ps", 0), ::testing::IsEmpty());
 }
 
 }  // namespace gangway::testutil

@@ -67,7 +67,13 @@ void FaultyConnection::Begin(const Incident& incident) {
     waiting_.push_back(incident);
   } else {
     cut_by_ = incident.kind;
+    if (network_.on_fault) network_.on_fault(incident);
   }
+}
+
+void FaultyConnection::Count(const Incident& incident) {
+  ++network_.counts[{incident.kind, who_}];
+  if (network_.on_fault) network_.on_fault(incident);
 }
 
 FaultyConnection::Target FaultyConnection::TargetOf(const kube::Request& request) {
@@ -117,7 +123,7 @@ bool FaultyConnection::Cut(RequestFate& fate) {
   if (now >= requests_cut_until_ && now >= replies_cut_until_) return false;
   fate.loss = now < requests_cut_until_ ? RequestFate::Loss::kRequest : RequestFate::Loss::kReply;
   fate.reply_delay = kRequestTimeout;
-  Count(cut_by_);
+  ++network_.counts[{cut_by_, who_}];
   return true;
 }
 
@@ -184,7 +190,7 @@ void FaultyConnection::Apply(const Incident& incident, const kube::Request& requ
     default:
       return;
   }
-  Count(incident.kind);
+  Count(incident);
 }
 
 // While a continue token shall expire, first pages have one object; "" leaves the request as it is.
@@ -214,7 +220,7 @@ void FaultyConnection::AnswerFromBefore(const Incident& incident, const kube::Re
   const std::string exactly = absl::StrCat("resourceVersion=", revision, "&resourceVersionMatch=Exact");
   if (incident.kind == IncidentKind::kListStale) {
     fate.query = absl::StrCat(request.query, "&", exactly);
-    return Count(incident.kind);
+    return Count(incident);
   }
   const auto slash = request.path.rfind('/');
   kube::Request list;
@@ -239,11 +245,12 @@ void FaultyConnection::AnswerFromBefore(const Incident& incident, const kube::Re
                                  .retry_after = {},
                                  .warnings = {}};
   }
-  Count(incident.kind);
+  Count(incident);
 }
 
 void FaultyConnection::LetItBeRemade(const Incident& incident, const kube::Request& request, RequestFate& fate) {
   fate.reply_delay += incident.lasts;
+  if (network_.on_fault) network_.on_fault(incident);
   const std::string pod = PodOf(request);
   network_.remake(pod, fate.request_delay + absl::Milliseconds(1));
   const auto uid = [this, pod]() -> std::string {
@@ -253,9 +260,8 @@ void FaultyConnection::LetItBeRemade(const Incident& incident, const kube::Reque
   const absl::Time now = network_.loop.Now();
   auto before = std::make_shared<std::string>();
   network_.loop.PostAt(now + fate.request_delay, owner_.token(), [before, uid] { *before = uid(); });
-  network_.loop.PostAt(now + fate.request_delay + fate.reply_delay, owner_.token(), [this, before, uid] {
-    if (const std::string is = uid(); !before->empty() && !is.empty() && is != *before)
-      Count(IncidentKind::kRemadeMeanwhile);
+  network_.loop.PostAt(now + fate.request_delay + fate.reply_delay, owner_.token(), [this, before, uid, incident] {
+    if (const std::string is = uid(); !before->empty() && !is.empty() && is != *before) Count(incident);
   });
 }
 
@@ -269,7 +275,7 @@ WatchFate FaultyConnection::OnFrames() {
   }
   const auto incident = Take(HitsFrames);
   if (!incident) return fate;
-  Count(incident->kind);
+  Count(*incident);
   switch (incident->kind) {
     case IncidentKind::kFramesLate:
       fate.delay = incident->lasts;

@@ -30,6 +30,8 @@ struct Network {
   absl::Time server_down_until = absl::InfinitePast();
   // Makes the pod go, at once, `after` that much time, so that it is made anew under its name.
   std::function<void(const std::string& pod, absl::Duration after)> remake;
+  // When one takes effect.
+  std::function<void(const Incident&)> on_fault;
   IncidentCounts counts;
   bool jitter = true;
 };
@@ -63,7 +65,7 @@ class FaultyConnection {
   void AnswerFromBefore(const Incident& incident, const kube::Request& request, sandbox::RequestFate& fate);
   void LetItBeRemade(const Incident& incident, const kube::Request& request, sandbox::RequestFate& fate);
   absl::Duration Jitter();
-  void Count(IncidentKind kind) { ++network_.counts[{kind, who_}]; }
+  void Count(const Incident& incident);
 
   Network& network_;
   const sandbox::Component who_;

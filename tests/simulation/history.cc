@@ -24,6 +24,7 @@ constexpr absl::Duration kAftermath = absl::Seconds(20);  // the last of the fau
 constexpr absl::Duration kLongestPause =
     absl::Minutes(1);  // before a write that failed often is tried again (kube/runtime/driver.h)
 constexpr absl::Duration kPausesUntil = absl::Minutes(6);
+constexpr absl::Duration kSeldom = absl::Minutes(2);
 constexpr absl::Duration kNodeGone = absl::Minutes(1);
 
 struct SimulatedJob {
@@ -101,7 +102,7 @@ Contention DrawFor(const HistoryOptions& options) {
   if (options.contended && options.ranked) return DrawRanked(options.seed);
   if (options.contended && options.losing) return DrawLosing(options.seed);
   if (options.contended && options.repeating) return DrawRepeating(options.seed);
-  if (options.contended && options.pieces) return DrawPieces(options.seed);
+  if (options.contended && options.pieces) return DrawPieces(options.seed, options.many_come);
   return options.contended ? DrawContention(options.seed, options.placed, options.placed && options.bindings_fail)
                            : Contention{};
 }
@@ -122,12 +123,17 @@ class History {
       provisioner_ = std::make_unique<Provisioner>(loop_, contention_.nodes, options_.seed,
                                                    [this](const UserRequest& request) { Send(request); });
     start_ = loop_.Now();
-    checker_.Disturbed(start_ + options_.disturbed_for);
-    if (options_.random_faults) checker_.Disturbed(start_ + kFaultWindow + kAftermath + kLongestPause);
+    if (options_.two_replicas) {
+      checker_.DisturbedInPart(start_ + options_.disturbed_for);
+    } else {
+      checker_.Disturbed(start_ + options_.disturbed_for);
+    }
+    if (options_.random_faults) checker_.DisturbedInPart(start_ + kFaultWindow + kAftermath + kLongestPause);
     faults_until_ = start_ + (options.random_faults || options.chaos ? kFaultWindow : absl::ZeroDuration());
     network_.server = &cluster_->api_server();
     network_.calm_at = start_ + kFaultWindow;
     network_.jitter = options.random_faults;
+    network_.on_fault = [this](const Incident& incident) { OnFault(incident); };
     network_.remake = [this](const std::string& pod, absl::Duration after) {
       loop_.PostAt(loop_.Now() + after, owner_.token(),
                    [this, pod] { Send("DELETE", "pods", pod, "", R"({"gracePeriodSeconds":0})"); });
@@ -215,6 +221,10 @@ class History {
     incidents.paddle = options_.paddle;
     incidents.nodes = nodes_;
     incidents_ = Keep(DrawIncidents(random_, incidents));
+    for (const Incident& incident : incidents_) {
+      if (incident.kind == IncidentKind::kClockOff || incident.kind == IncidentKind::kClockJump)
+        checker_.ClocksAreWrong();
+    }
     for (const Component component : kComponents) {
       for (auto& connection : connections_[component])
         connection = std::make_unique<FaultyConnection>(network_, component, random_.Next());
@@ -252,14 +262,11 @@ class History {
   Checker::Rules MakeRules() const {
     Checker::Rules rules;
     rules.bindings_fail = options_.bindings_fail;
-    rules.clocks_are_right = !options_.random_faults;
     // What pods ask of each other is seen as it is when nodes are kept: where they ask for that, one that came
     // meanwhile may be in the way (docs/queues.md).
     rules.lost_members = options_.losing;
     rules.keeps_all_nodes = options_.repeating;
     if (!options_.pieces && !options_.repeating) rules.begin_takes = absl::InfiniteDuration();
-    // What was made free may go with its node, or to another while nobody leads.
-    if (options_.random_faults) rules.gain_takes = absl::InfiniteDuration();
     for (std::size_t i = 0; i < jobs_.size(); ++i) {
       if (!Kept(i)) continue;
       const SimulatedJob& job = jobs_[i];
@@ -365,21 +372,38 @@ class History {
   }
 
   void StartComponents() {
-    cluster_->Start(Component::kKubelets);
-    Start(Component::kControllers, options_.replace_controllers);
-    Start(Component::kScheduler, options_.replace_scheduler);
-    if (options_.paddle) cluster_->Start(Component::kPaddleControllers);
+    Start(Component::kKubelets);
+    Start(Component::kControllers);
+    Start(Component::kScheduler);
+    if (options_.paddle) Start(Component::kPaddleControllers);
   }
 
-  void Start(Component component, const std::function<std::shared_ptr<void>(Loop&, sandbox::Cluster&)>& replace) {
-    if (replace) {
-      replaced_.push_back(replace(loop_, *cluster_));
-    } else if (options_.two_replicas) {
+  bool IsReplaced(Component component) const {
+    return (component == Component::kScheduler && options_.replace_scheduler) ||
+           (component == Component::kControllers && options_.replace_controllers);
+  }
+  bool Runs(Component component) const { return replaced_.contains(component) || cluster_->running(component); }
+
+  void Start(Component component) {
+    const bool ours = component == Component::kScheduler || component == Component::kControllers;
+    if (IsReplaced(component)) {
+      const auto& make = component == Component::kScheduler ? options_.replace_scheduler : options_.replace_controllers;
+      replaced_[component] = make(loop_, *cluster_, MakeFaults(component, 0));
+    } else if (options_.two_replicas && ours) {
       ReplicaOptions replicas;
       replicas.component = component;
       replicas.leak = options_.leak;
+      // In half of the histories there is time between pauses for what may last so long.
+      if (options_.leak == Leak::kNone && options_.seed % 2 == 0) replicas.period = kSeldom;
       if (options_.random_faults) replicas.period = absl::InfiniteDuration();  // pauses are drawn
       replicas.calm = kPausesUntil;
+      replicas.on_pause = [this, component](absl::Duration time) {
+        Incident pause;
+        pause.kind = IncidentKind::kPause;
+        pause.who = component;
+        pause.lasts = time;
+        OnFault(pause);
+      };
       replicas.faults = [this, component](int replica) { return MakeFaults(component, replica); };
       replicas.ahead = [this, component](int replica) { return ahead_[{component, replica}]; };
       replicas_[component] = MakeReplicas(loop_, *cluster_, replicas);
@@ -389,19 +413,32 @@ class History {
   }
 
   void Crash(Component component, absl::Duration down) {
-    cluster_->Stop(component);
+    if (replaced_.erase(component) == 0) cluster_->Stop(component);
     loop_.PostAt(loop_.Now() + down, owner_.token(), [this, component] {
-      if (!cluster_->running(component)) cluster_->Start(component);
+      if (!Runs(component)) Start(component);
     });
   }
 
   void Begin(const Incident& incident) {
-    checker_.Disturbed(loop_.Now() + incident.lasts + kAftermath);
+    checker_.DisturbedInPart(loop_.Now() + incident.lasts + kAftermath);
     if (FaultyConnection::Concerns(incident.kind)) {
       connections_[incident.who][static_cast<std::size_t>(incident.replica)]->Begin(incident);
     } else if (Happens(incident)) {
       ++network_.counts[{incident.kind, incident.who}];
+      OnFault(incident);
     }
+  }
+
+  // Nobody waits for what happens to events.
+  void OnFault(const Incident& incident) {
+    const absl::Duration time = GotOverIn(incident);
+    if (time == absl::ZeroDuration()) return;
+    const bool of_scheduler = incident.who == Component::kScheduler || incident.kind == IncidentKind::kServerRestart;
+    const bool of_cluster = incident.kind >= IncidentKind::kEviction || incident.kind == IncidentKind::kRemadeMeanwhile;
+    checker_.OnFault(loop_.Now(), loop_.Now() + time,
+                     of_scheduler ? FaultOf::kScheduler
+                     : of_cluster ? FaultOf::kCluster
+                                  : FaultOf::kOthers);
   }
 
   // False when there is nobody it could happen to.
@@ -412,7 +449,7 @@ class History {
         cluster_->BreakWatches(who);
         return cluster_->running(who);
       case IncidentKind::kCrash:
-        if (!cluster_->running(who)) return false;
+        if (!Runs(who)) return false;
         Crash(who, incident.lasts);
         return true;
       case IncidentKind::kClockOff:
@@ -465,7 +502,8 @@ class History {
       Send({"POST", &api::kNodes, "", "",
             sandbox::NodeBody(contention_.nodes[static_cast<std::size_t>(node)], loop_.Now())});
     });
-    checker_.Disturbed(back + kAftermath);
+    checker_.DisturbedInPart(back + kAftermath);
+    checker_.OnFault(loop_.Now(), back + kAftermath, FaultOf::kCluster);
     faults_until_ = std::max(faults_until_, back);
     return true;
   }
@@ -549,7 +587,7 @@ class History {
   std::unique_ptr<sandbox::Cluster> cluster_;
   std::unique_ptr<kube::Client> user_;
   std::unique_ptr<Provisioner> provisioner_;
-  std::vector<std::shared_ptr<void>> replaced_;
+  std::map<Component, std::shared_ptr<void>> replaced_;
   std::map<Component, std::shared_ptr<Replicas>> replicas_;
   Owner owner_;
 };

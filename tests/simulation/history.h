@@ -39,19 +39,23 @@ struct HistoryOptions {
   // Of the jobs and incidents that the seed draws (HistoryResult::drawn), only those of these numbers; the others never
   // happen.
   std::optional<std::vector<std::size_t>> keep;
-  bool contended = false;        // many jobs in little room (contended.h) instead of those above
-  bool placed = false;           // contended, and where pods lie matters
-  bool ranked = false;           // contended, and who goes first and who must leave matters
-  bool pieces = false;           // contended, and room must be gathered
-  bool losing = false;           // contended, and gangs lose members
-  bool repeating = false;        // contended, and the same jobs come again
-  bool bindings_fail = false;    // for no reason: what was placed by what they would have brought is not judged
-  bool paddle = false;           // the jobs are PaddleJobs, of either dialect
-  absl::Duration disturbed_for;  // by components that replace others: deadlines begin then
-  std::set<Rule> stop_when;      // the first violation of one of these ends the history
+  bool contended = false;      // many jobs in little room (contended.h) instead of those above
+  bool placed = false;         // contended, and where pods lie matters
+  bool ranked = false;         // contended, and who goes first and who must leave matters
+  bool pieces = false;         // contended, and room must be gathered
+  bool many_come = false;      // for whom it must
+  bool losing = false;         // contended, and gangs lose members
+  bool repeating = false;      // contended, and the same jobs come again
+  bool bindings_fail = false;  // for no reason: what was placed by what they would have brought is not judged
+  bool paddle = false;         // the jobs are PaddleJobs, of either dialect
+  // By components that replace others, or by two replicas: what is not judged by when each was stopped begins then.
+  absl::Duration disturbed_for;
+  std::set<Rule> stop_when;  // the first violation of one of these ends the history
   std::optional<CrashPoint> crash;
-  // Replaces a component by another one on the same loop, with a client of its own; kept until the end.
-  std::function<std::shared_ptr<void>(Loop&, sandbox::Cluster&)> replace_scheduler, replace_controllers;
+  // Replaces a component by another one on the same loop, with a client of its own that these faults befall; made anew
+  // when it crashes.
+  std::function<std::shared_ptr<void>(Loop&, sandbox::Cluster&, sandbox::Faults)> replace_scheduler,
+      replace_controllers;
   std::function<void(sandbox::JournalRecord&)> falsify;          // what the API server does, as a wrong one would do it
   std::function<void(const sandbox::JournalRecord&)> on_record;  // to print a history while it is replayed
   // How long jobs may take before the history is judged.

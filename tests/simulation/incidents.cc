@@ -129,6 +129,42 @@ std::string Text(const Incident& incident) {
   return text;
 }
 
+absl::Duration GotOverIn(const Incident& incident) {
+  constexpr absl::Duration kTriedAgain = absl::Seconds(6);  // a gang rests for 5 s after a binding was refused
+  switch (incident.kind) {
+    case IncidentKind::kEventLost:
+    case IncidentKind::kEventReplyLost:
+    case IncidentKind::kEventTooMany:
+    case IncidentKind::kEventError:
+      return absl::ZeroDuration();
+    case IncidentKind::kWriteTooMany:
+    case IncidentKind::kReadTooMany:
+    case IncidentKind::kWatchTooMany:
+    case IncidentKind::kFramesTooMany:
+      return absl::Ceil(incident.lasts, absl::Seconds(1)) + kTriedAgain;  // the header has whole seconds
+    case IncidentKind::kWebhookTimeout:
+      return absl::Seconds(10) + kTriedAgain;
+    case IncidentKind::kPartition:
+    case IncidentKind::kRequestsCut:
+    case IncidentKind::kRepliesCut:
+      return incident.lasts + absl::Seconds(10) + kTriedAgain;  // what was sent at last is given up, too
+    case IncidentKind::kPause:
+    case IncidentKind::kSuspend:
+      return incident.lasts + absl::Seconds(20) + kTriedAgain;  // the other leads when the lease is over
+    case IncidentKind::kClockOff:
+    case IncidentKind::kClockJump:
+      return kTriedAgain;
+    case IncidentKind::kRemadeMeanwhile:
+    case IncidentKind::kEviction:
+    case IncidentKind::kPodDeleted:
+    case IncidentKind::kNodeSilent:
+    case IncidentKind::kNodeDeleted:
+      return incident.lasts + absl::Seconds(20);  // pods go, and are made again
+    default:
+      return incident.lasts + kTriedAgain;
+  }
+}
+
 std::vector<IncidentOf> AllIncidents(const IncidentOptions& options) {
   std::vector<IncidentOf> all;
   for (const Row& row : kRows) {

@@ -90,6 +90,9 @@ struct Incident {
 
 // "12.345s scheduler: write conflict (3s)".
 std::string Text(const Incident& incident);
+// From when it takes effect until it is over and what it kept from being done has been tried again; zero: nobody waits
+// for it.
+absl::Duration GotOverIn(const Incident& incident);
 
 struct IncidentOptions {
   absl::Duration window = absl::Seconds(90);

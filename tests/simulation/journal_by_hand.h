@@ -98,7 +98,13 @@ class Journal {
   void Job(const std::string& phase, int running = 0, int succeeded = 0, int version = 0, int retries = 0) {
     Put(api::kJobs, "j", "",
         absl::StrCat(R"(,"spec":{"maxRetry":2},"status":{"state":{"phase":")", phase, R"("},"running":)", running,
-                     R"(,"succeeded":)", succeeded, R"(,"version":)", version, R"(,"retryCount":)", retries, "}"));
+                     R"(,"succeeded":)", succeeded, OfTasks(running, succeeded), R"(,"version":)", version,
+                     R"(,"retryCount":)", retries, "}"));
+  }
+  // Of a Job's status: all are of one task.
+  static std::string OfTasks(int running, int succeeded, int failed = 0) {
+    return absl::StrCat(R"(,"taskStatusCount":{"w":{"phase":{"Running":)", running, R"(,"Succeeded":)", succeeded,
+                        R"(,"Failed":)", failed, "}}}");
   }
   void Command(const std::string& action) {
     Put(api::kCommands, "do", "", absl::StrCat(R"(,"action":")", action, R"(","target":{"kind":"Job","name":"j"})"));

@@ -94,7 +94,7 @@ void Lost::OnRecord(const sandbox::JournalRecord& record, const std::string& whe
 
 void Lost::OnReleased(const NamespacedName& key, const Gang& gang, const api::volcano::PodGroupCondition& release,
                       absl::Time now, const std::string& where) {
-  if (!gang.short_since.has_value() || *gang.short_since <= disturbed_ || !rules_.clocks_are_right) return;
+  if (!gang.short_since.has_value() || *gang.short_since <= disturbed_ || !clocks_are_right_) return;
   const absl::Duration ran = now - *gang.short_since;
   const bool known = release.reason == api::volcano::kLostMember || ran >= rules_.known;
   if (!known || ran >= GraceIn(gang.group.spec.queue).value_or(rules_.grace) - absl::Seconds(1)) return;

@@ -31,7 +31,6 @@ class Lost {
     absl::Duration settles;  // all that is written of one decision arrives within
     absl::Duration grace;    // where no queue says
     absl::Duration takes;    // from the end of the grace until it goes
-    bool clocks_are_right;   // else nobody knows when a time is over
   };
   using Pods = std::map<api::NamespacedName, api::core::Pod>;
   using Tell = std::function<void(Rule, const std::string&)>;
@@ -49,6 +48,7 @@ class Lost {
   // Of one that has its node now.
   void OnBinding(const api::core::Pod& pod, absl::Time now, const std::string& where);
   void Disturbed(absl::Time until) { disturbed_ = std::max(disturbed_, until); }
+  void ClocksAreWrong() { clocks_are_right_ = false; }
 
  private:
   // Left by a pod, and taken by others as it seems.
@@ -78,6 +78,7 @@ class Lost {
   std::map<api::NamespacedName, Gang> gangs_;
   std::map<std::string, api::core::Node> nodes_;
   absl::Time disturbed_ = absl::InfinitePast();
+  bool clocks_are_right_ = true;  // else nobody knows when a time is over
 };
 
 }  // namespace gangway::testutil

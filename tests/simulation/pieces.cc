@@ -12,7 +12,7 @@ using drawing::kTroubles;
 using drawing::Shape;
 using drawing::Trouble;
 
-constexpr int kCpuInPieces = 16, kNodesInPieces = 6, kCpuOfFiller = 4;
+constexpr int kCpuInPieces = 16, kNodesInPieces = 6, kCpuOfFiller = 4, kManyMore = 12;
 constexpr absl::Duration kStreamEvery = absl::Seconds(9), kStreamUntil = absl::Seconds(330);
 
 constexpr const char *kMayBeMoved = R"(,"gangway.io/movable":"true")", *kNever = R"(,"volcano.sh/preemptable":"false")",
@@ -50,7 +50,7 @@ constexpr int kCpuOfLarge = 12;
 
 class Gathering : private drawing::Drawing {
  public:
-  explicit Gathering(std::uint64_t seed) : Drawing(seed) {}
+  Gathering(std::uint64_t seed, bool many) : Drawing(seed), many_(many) {}
 
   Contention Run() {
     result_.nodes = sandbox::MakeNodes(
@@ -63,6 +63,7 @@ class Gathering : private drawing::Drawing {
     for (const Latecomer& comer : kLatecomers) Come(comer);
     for (const Shape& large : kLarge) AddLarge(large);
     for (absl::Duration at = absl::Seconds(100); at < kStreamUntil; at += kStreamEvery) AddToStream(at);
+    for (int more = many_ ? kManyMore : 0; more > 0; --more) ComeShortly();
     for (Doing& doing : result_.doings) Tell(doing);
     return std::move(result_);
   }
@@ -98,6 +99,12 @@ class Gathering : private drawing::Drawing {
     job.lasts = Seconds(30, 60);
     Befall(job, Chance(80) ? Trouble{Trouble::Kind::kNone, ""} : Of(kTroubles), Seconds(45, 90));
   }
+  void ComeShortly() {
+    drawing::Job job = JobOf({0, 0, 1, 1, 1}, Between(13, 16), "");
+    job.lasts = Seconds(5, 15);
+    job.left_alone = true;
+    Befall(job, {Trouble::Kind::kNone, ""}, Seconds(45, 150));
+  }
   void AddLarge(const Shape& shape) {
     drawing::Job job = JobOf(shape, kCpuOfLarge, "");
     job.lasts = Seconds(10, 20);
@@ -117,10 +124,12 @@ class Gathering : private drawing::Drawing {
     }
     Befall(job, {Trouble::Kind::kNone, ""}, at + Seconds(0, 5));
   }
+
+  const bool many_;
 };
 
 }  // namespace
 
-Contention DrawPieces(std::uint64_t seed) { return Gathering(seed).Run(); }
+Contention DrawPieces(std::uint64_t seed, bool many) { return Gathering(seed, many).Run(); }
 
 }  // namespace gangway::testutil

@@ -46,9 +46,9 @@ struct Comer {
   int cpu;
 };
 // Who was there first and would have to go first, but for what protects him: his own word, for a while, or his queue's
-// guarantee, minimum runtime, or that it gives nothing.
+// guarantee, minimum runtime, or that it gives nothing; or a budget that allows no disruption.
 constexpr const char *kStays = R"(,"volcano.sh/preemptable":"false")",
-                     *kStaysLong = R"(,"volcano.sh/cooldown-time":"200s")";
+                     *kStaysLong = R"(,"volcano.sh/cooldown-time":"200s")", *kOfBudget = R"(,"budget":"none")";
 struct Protected {
   Comer job;
   const char *annotations = "", *labels = "";
@@ -58,6 +58,8 @@ constexpr std::array kProtected{
     Protected{{"lab", "", {0, 0, 2, 2, 2}, 2}, "", kStays},
     Protected{{"lab", "", {0, 0, 4, 4, 4}, 2}, kStaysLong},
     Protected{{"default", "", {0, 0, 2, 2, 2}, 2}, kStaysLong},
+    Protected{{"default", "", {0, 0, 3, 3, 3}, 2}, "", kOfBudget},
+    Protected{{"lab", "", {0, 0, 2, 2, 2}, 2}, "", kOfBudget},
     Protected{{"steady", "", {0, 0, 3, 3, 3}, 4}},
     Protected{{"kept", "", {0, 0, 2, 2, 2}, 3}},
     Protected{{"kept", "", {0, 0, 2, 2, 2}, 3}},
@@ -115,6 +117,9 @@ class Ranking : private drawing::Drawing {
           absl::StrCat(R"({"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"Queue","metadata":{"name":")",
                        queue.name, R"(","annotations":{)", queue.annotations, R"(}},"spec":{)", queue.spec, "}}")));
     }
+    result_.before.push_back(Create(
+        api::kPodDisruptionBudgets,
+        R"({"apiVersion":"policy/v1","kind":"PodDisruptionBudget","metadata":{"name":"none"},"spec":{"selector":{"matchLabels":{"budget":"none"}}}})"));
     for (const RankedClass& of : kRankedClasses) {
       result_.before.push_back(
           Create(api::kPriorityClasses,
@@ -150,6 +155,7 @@ class Ranking : private drawing::Drawing {
     const int protection = Between(0, 99);
     if (protection < 5) job.annotations = kStays;
     if (protection >= 5 && protection < 10) job.annotations = kStaysLong;
+    if (protection >= 10 && protection < 13) job.labels = kOfBudget;
     if (Chance(20)) absl::StrAppend(&job.pod_spec, R"("terminationGracePeriodSeconds":)", Between(0, 20), ",");
     Befall(job, Chance(70) ? Trouble{Trouble::Kind::kNone, ""} : Of(kTroubles), at);
   }

@@ -105,7 +105,8 @@ class TwoReplicas final : public Replicas {
     const absl::Time at = loop_.Now() + Upto(2 * options_.period);
     if (at > calm_at_) return;
     loop_.PostAt(at, owner_.token(), [this, i] {
-      Pause(static_cast<int>(i), Upto(options_.longest), false);
+      const absl::Duration time = Upto(options_.longest);
+      if (Pause(static_cast<int>(i), time, false) && options_.on_pause) options_.on_pause(time);
       PlanPause(i);
     });
   }

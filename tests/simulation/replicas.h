@@ -27,6 +27,8 @@ struct ReplicaOptions {
   Leak leak = Leak::kNone;
   // Each is stopped once in every `period` on average, for at most `longest`, until `calm` has passed.
   absl::Duration period = absl::Seconds(20), longest = absl::Seconds(40), calm = absl::Minutes(3);
+  // When one is stopped, and for how long.
+  std::function<void(absl::Duration)> on_pause = nullptr;
   // Of each of them; empty: none. `ahead` is how far its clock is off.
   std::function<sandbox::Faults(int replica)> faults = nullptr;
   std::function<absl::Duration(int replica)> ahead = nullptr;

@@ -261,11 +261,13 @@ TEST_F(SimulationTest, ContendedHistoriesOfTwoReplicasKeepEveryPromise) {
   });
 }
 
-class WrongComponentTest : public SimulationTest, public ::testing::WithParamInterface<WrongComponent> {};
+class WrongComponentTest : public SimulationTest, public ::testing::WithParamInterface<WrongComponent> {
+ protected:
+  // By its rule's name in nine of ten histories; of the few in every run some more may pass it by.
+  static void IsNamed(const WrongComponent& component, bool faults);
+};
 
-// By its rule's name in nine of ten histories; of the few in every run some more may pass it by.
-TEST_P(WrongComponentTest, IsNamed) {
-  const WrongComponent& component = GetParam();
+void WrongComponentTest::IsNamed(const WrongComponent& component, bool faults) {
   const bool many = std::getenv("GW_TEST_LONG") != nullptr;
   const std::uint64_t histories = FromEnvironment("GW_SIMULATION_HISTORIES", many ? 200 : 2);
   std::atomic<int> named{0};
@@ -273,6 +275,8 @@ TEST_P(WrongComponentTest, IsNamed) {
     HistoryOptions options = Contended(i + 1);
     options.limit = absl::Minutes(15);
     options.stop_when = component.named_by;
+    options.random_faults = faults;
+    options.chaos = faults && options.seed % 2 == 0;
     component.take_part(options);
     const HistoryResult result = RunHistory(options);
     const bool hit = std::any_of(component.named_by.begin(), component.named_by.end(),
@@ -281,10 +285,19 @@ TEST_P(WrongComponentTest, IsNamed) {
     return "";
   });
   const int percent = static_cast<int>(100 * static_cast<std::uint64_t>(named) / histories);
-  std::printf("%-30s named in %d%% of %d histories\n", component.name.c_str(), percent, static_cast<int>(histories));
+  std::printf("%-30s named in %d%% of %d histories%s\n", component.name.c_str(), percent, static_cast<int>(histories),
+              faults ? " with faults" : "");
   EXPECT_GE(percent, many ? 90 : 50) << component.name;
 }
 
+TEST_P(WrongComponentTest, IsNamed) { IsNamed(GetParam(), false); }
+
+class WrongComponentWithFaultsTest : public WrongComponentTest {};
+
+TEST_P(WrongComponentWithFaultsTest, IsNamed) { IsNamed(GetParam(), true); }
+
+INSTANTIATE_TEST_SUITE_P(All, WrongComponentWithFaultsTest, ::testing::ValuesIn(WrongComponentsWithFaults()),
+                         [](const auto& c) { return c.param.name; });
 INSTANTIATE_TEST_SUITE_P(All, WrongComponentTest, ::testing::ValuesIn(WrongComponents()),
                          [](const auto& c) { return c.param.name; });
 

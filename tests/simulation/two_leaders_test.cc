@@ -38,7 +38,7 @@ std::uint64_t OnlySeed() {
 }
 
 auto Replicas(Component component, bool fenced) {
-  return [=](Loop& loop, sandbox::Cluster& cluster) {
+  return [=](Loop& loop, sandbox::Cluster& cluster, auto&&...) {
     ReplicaOptions options;
     options.component = component;
     options.fenced = fenced;
