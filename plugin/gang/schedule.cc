@@ -218,7 +218,7 @@ class Cycle {
 
   // It looks for room, beside what pods of other schedulers have that it does not go before.
   void LooksForRoom(GangId id) {
-    if (others_.KeepFrom(cluster_.PriorityOf(cluster_.gang(id)))) OthersKeepElse();
+    if (!others_.empty() && others_.KeepFrom(cluster_.PriorityOf(cluster_.gang(id)))) OthersKeepElse();
   }
   void OthersKeepElse() {
     RoomFreed();
