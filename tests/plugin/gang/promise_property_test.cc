@@ -307,8 +307,8 @@ TEST(PromiseProperty, NoQueueBelowItsShareWaitsWhileAnotherIsAboveAndCanGive) {
 
 // Everybody ends 20 minutes after it began at the latest, some say when and keep to it, and each minute others may
 // come, of the same priority. All are let in. A gang with which its queue keeps within its part of the cluster waits
-// for those that came before it in its queue, and for as many of each other queue, each for as long as it takes until
-// all that runs has ended.
+// for the one that has nodes when it comes, for those that came before it in its queue, and for as many of each other
+// queue, each for as long as it takes until all that runs has ended.
 TEST(PromiseProperty, EveryGangThatFitsTheEmptyClusterStartsWithinABoundWhenOthersEnd) {
   constexpr int kLife = 20, kBeforeItIsKept = 5;  // minutes: nodes are kept for who is older than one
   int begun = 0, longest = 0;
@@ -337,7 +337,7 @@ TEST(PromiseProperty, EveryGangThatFitsTheEmptyClusterStartsWithinABoundWhenOthe
         });
         life.Come(name, queue, least, least + dice.Below(2), 1 + dice.Below(6),
                   dice.Chance(40) ? 1 + dice.Below(kLife) : 0);
-        bound[name] = static_cast<int>(before + 1) * queues * (kLife + kBeforeItIsKept);
+        bound[name] = (static_cast<int>(before + 1) * queues + 1) * (kLife + kBeforeItIsKept);
       }
       life.Round();
       life.GoOn(absl::Minutes(1));
