@@ -256,7 +256,7 @@ void Checker::OnFault(absl::Time now, absl::Time until, FaultOf of) {
   CheckDeadlines(now);
   calm_.Disturbed(now, until);
   if (of != FaultOf::kOthers) anew_ = std::max(anew_, until);
-  evicted_.OnFault(now, until, of == FaultOf::kScheduler);
+  evicted_.OnFault(now, until, of);
 }
 
 void Checker::ClocksAreWrong() {

@@ -415,10 +415,11 @@ void Evicted::JudgePromise(const Told& told, Promise promise) {
   tell_(promise.rule, absl::StrCat("queue ", promise.branch.queue, " ", promise.text, ": ", text, " at ", told.where));
 }
 
-void Evicted::OnFault(absl::Time now, absl::Time until, bool of_scheduler) {
+void Evicted::OnFault(absl::Time now, absl::Time until, FaultOf of) {
   Settle(now);
   calm_.Disturbed(now, until);
-  if (of_scheduler) disturbed_ = std::max(disturbed_, until);
+  if (of == FaultOf::kScheduler) disturbed_ = std::max(disturbed_, until);
+  if (of == FaultOf::kCluster) nodes_lacking_ = std::max(nodes_lacking_, until);
 }
 
 void Evicted::Settle(absl::Time now) {
@@ -556,7 +557,8 @@ void Evicted::CheckStarved(absl::Time now) {
       waits_.erase(key);
       continue;
     }
-    const absl::Time since = std::max({waits_.emplace(key, last_).first->second, *idle_, disturbed_, changed_});
+    const absl::Time since =
+        std::max({waits_.emplace(key, last_).first->second, *idle_, disturbed_, nodes_lacking_, changed_});
     if (now - since <= rules_.idle) continue;
     tell_(Rule::kStarved, absl::StrCat("gang ", key.ToString(), " with ", waiting, " pods waits for ",
                                        absl::FormatDuration(now - since), " while nobody holds anything"));

@@ -25,6 +25,7 @@
 namespace gangway::testutil {
 
 enum class Rule;
+enum class FaultOf;
 
 class Evicted {
  public:
@@ -53,7 +54,7 @@ class Evicted {
   void Disturbed(absl::Time until) { disturbed_ = std::max(disturbed_, until); }
   // From `now`, which never goes back, until then something is broken: what takes its time may take longer. What the
   // scheduler told while it did not see everything is not judged, nor what came of what it told before.
-  void OnFault(absl::Time now, absl::Time until, bool of_scheduler);
+  void OnFault(absl::Time now, absl::Time until, FaultOf of);
   void ClocksAreWrong() { clocks_are_right_ = false; }
 
  private:
@@ -142,6 +143,7 @@ class Evicted {
   std::map<api::NamespacedName, absl::Time> changed_of_;  // a gang's spec
   absl::Time changed_ = absl::InfinitePast();             // what everybody goes by: nodes, queues, classes
   absl::Time disturbed_ = absl::InfinitePast();
+  absl::Time nodes_lacking_ = absl::InfinitePast();  // until then, so that who waits may not fit those that are left
   CalmTime calm_;
   // Else nobody knows when a time is over, nor who has waited for a minute, for whom nodes are kept then.
   bool clocks_are_right_ = true;

@@ -12,7 +12,7 @@ using drawing::kTroubles;
 using drawing::Shape;
 using drawing::Trouble;
 
-constexpr int kCpuInPieces = 16, kNodesInPieces = 6, kCpuOfFiller = 4, kManyMore = 12;
+constexpr int kCpuInPieces = 16, kNodesInPieces = 6, kCpuOfFiller = 4, kManyMore = 20;
 constexpr absl::Duration kStreamEvery = absl::Seconds(9), kStreamUntil = absl::Seconds(330);
 
 constexpr const char *kMayBeMoved = R"(,"gangway.io/movable":"true")", *kNever = R"(,"volcano.sh/preemptable":"false")",
@@ -101,9 +101,9 @@ class Gathering : private drawing::Drawing {
   }
   void ComeShortly() {
     drawing::Job job = JobOf({0, 0, 1, 1, 1}, Between(13, 16), "");
-    job.lasts = Seconds(5, 15);
+    job.lasts = Seconds(3, 8);
     job.left_alone = true;
-    Befall(job, {Trouble::Kind::kNone, ""}, Seconds(45, 150));
+    Befall(job, {Trouble::Kind::kNone, ""}, Seconds(45, 110));
   }
   void AddLarge(const Shape& shape) {
     drawing::Job job = JobOf(shape, kCpuOfLarge, "");
