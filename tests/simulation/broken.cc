@@ -184,6 +184,14 @@ void Movable(json::object& pod) {
   json::object* const annotations = metadata == nullptr ? nullptr : Part(*metadata, "annotations");
   if (annotations != nullptr) (*annotations)["gangway.io/movable"] = "true";
 }
+// Anybody, so that there is occasion.
+Lies MovesAnybodyAgain() {
+  return {[](const api::Resource& resource, json::object& object) {
+            if (&resource == &api::kPodGroups) MovedLongAgo(object);
+            if (&resource == &api::kPods) Movable(object);
+          },
+          nullptr};
+}
 bool IsBinding(const kube::Request& request) {
   return request.method == "POST" && absl::EndsWith(request.path, "/binding");
 }
@@ -617,7 +625,7 @@ std::vector<WrongComponent> WrongComponents() {
       {"MovesAgain",
        {Rule::kMovedAgain},
        [](HistoryOptions& options) {
-         options.replace_scheduler = SchedulerShown(api::kPodGroups, MovedLongAgo);
+         options.replace_scheduler = Behind(kScheduler, MovesAnybodyAgain);
          options.pieces = options.many_come = true;
        }},
       {"BelievesTheMeanOfThePast", {Rule::kDelayed}, repeating(believes_the_mean)},
