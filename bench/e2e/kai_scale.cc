@@ -250,8 +250,10 @@ class Suite {
     const absl::Time begin = absl::Now();
     load_.Send(SingleGpuJobs("fill", "sanity", all_));
     const absl::Time last = bound.WaitFor(all_, kPatience);
-    std::printf("kai: %d single-GPU Jobs fill the cluster%s in %s, %.2f of the loader's speed (KAI on a larger machine: 398 s)\n", all_,
-                more.c_str(), Seconds(last - begin).c_str(), absl::FDivDuration(alone_, last - begin));
+    std::printf(
+        "kai: %d single-GPU Jobs fill the cluster%s in %s, %.2f of the loader's speed (KAI on a larger machine: 398 "
+        "s)\n",
+        all_, more.c_str(), Seconds(last - begin).c_str(), absl::FDivDuration(alone_, last - begin));
   }
 
   // Until its PodGroup says why it waits.
@@ -276,8 +278,10 @@ class Suite {
       sum += UntilTold("reclaim");
       Remove("reclaim", 0);
     }
-    std::printf("kai: a distributed job of %d pods that cannot fit is told why after %s on average (KAI on a larger machine: 250 s)\n",
-                kGang, Seconds(sum / kSamples).c_str());
+    std::printf(
+        "kai: a distributed job of %d pods that cannot fit is told why after %s on average (KAI on a larger machine: "
+        "250 s)\n",
+        kGang, Seconds(sum / kSamples).c_str());
     SetQueue("sanity", R"({"guarantee":null})");
     std::this_thread::sleep_for(std::chrono::seconds(1));
   }
