@@ -274,22 +274,6 @@ void Places(const std::vector<Spot>& spots, api::JsonWriter& json) {
   json.EndArray();
 }
 
-absl::string_view NameOf(model::EvictFor what_for) {
-  switch (what_for) {
-    case model::EvictFor::kPriority:
-      return "priority";
-    case model::EvictFor::kShare:
-      return "share";
-    case model::EvictFor::kRoom:
-      return "room";
-    case model::EvictFor::kLost:
-      return "lost-member";
-    case model::EvictFor::kNobody:
-      break;
-  }
-  return "";
-}
-
 void EvictedPods(const Explanation& seen, api::JsonWriter& json) {
   json.Key("evicts").BeginArray();
   for (const explain::Evicted& evicted : seen.evicted) {
@@ -298,7 +282,7 @@ void EvictedPods(const Explanation& seen, api::JsonWriter& json) {
         .Field("name", evicted.gang.name)
         .Field("queue", evicted.queue)
         .Field("priority", evicted.priority)
-        .Field("for", NameOf(seen.evict_for))
+        .Field("for", model::NameOf(seen.evict_for))
         .Key("pods")
         .BeginArray();
     for (const std::string& pod : evicted.pods) json.String(pod);

@@ -40,22 +40,6 @@ std::string TroubleText(model::ClaimTrouble trouble) {
   return "";
 }
 
-std::string WhyText(model::EvictFor what_for) {
-  switch (what_for) {
-    case model::EvictFor::kNobody:
-      return "";
-    case model::EvictFor::kPriority:
-      return "priority";
-    case model::EvictFor::kShare:
-      return "share";
-    case model::EvictFor::kRoom:
-      return "room";
-    case model::EvictFor::kLost:
-      return "lost";
-  }
-  return "";
-}
-
 v1::TaskReason TaskMessageOf(const model::RoleReason& role) {
   v1::TaskReason task;
   task.set_task(role.role);
@@ -147,7 +131,7 @@ void AddEvictions(const model::Cluster& cluster, const model::Decision& decision
     out.set_namespace_(std::string(task.ns));
     out.set_pod(std::string(task.name));
     if (task.row != model::kNone) out.set_node(std::string(cluster.node_name(task.row)));
-    out.set_why(WhyText(decision.evict_for));
+    out.set_why(std::string(model::NameOf(decision.evict_for)));
     for (const model::Placement& move : decision.moves) {
       if (move.task == id) out.set_moves_to(std::string(cluster.node_name(move.row)));
     }

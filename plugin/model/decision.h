@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "plugin/model/cluster.h"
 #include "plugin/model/kept_nodes.h"
@@ -26,6 +27,23 @@ enum class EvictFor : std::uint8_t {
   kRoom,      // so that what is free lies together: they are placed again at once
   kLost,      // since their gang lost a member, and for too long finds no room for another; for nobody, or one alike
 };
+
+// "priority", as proto/gangway/v1/extender.proto has it; "" for nobody.
+constexpr absl::string_view NameOf(EvictFor what_for) {
+  switch (what_for) {
+    case EvictFor::kNobody:
+      return "";
+    case EvictFor::kPriority:
+      return "priority";
+    case EvictFor::kShare:
+      return "share";
+    case EvictFor::kRoom:
+      return "room";
+    case EvictFor::kLost:
+      return "lost";
+  }
+  return "";
+}
 
 struct Decision {
   GangId gang = kNone;
