@@ -10,7 +10,9 @@
 #include "base/check.h"
 #include "benchmark/benchmark.h"
 #include "boost/json.hpp"
+#include "sandbox/apiserver/declared_kinds.h"
 #include "sandbox/apiserver/discovery.h"
+#include "sandbox/apiserver/served_versions.h"
 
 namespace gangway::schemas {
 namespace {
@@ -81,7 +83,9 @@ void TableOf500Pods(benchmark::State& state) {
 BENCHMARK(TableOf500Pods)->Unit(benchmark::kMillisecond);
 
 void OpenApiOfCore(benchmark::State& state) {
-  const sandbox::Discovery discovery;
+  const sandbox::DeclaredKinds none;
+  const sandbox::ServedVersions served({}, none);
+  const sandbox::Discovery discovery(served);
   kube::Request request;
   request.method = "GET";
   request.path = "/openapi/v3/api/v1";
