@@ -32,7 +32,7 @@ test-long: test-packages
 test-mutants: packages
 	scripts/test-mutants --sample $(or $(SAMPLE),100) $(if $(SEED),--seed $(SEED)) $(if $(ROOM),--room $(ROOM))
 
-# Long tests, mutants of another drawing each day, half an hour of each fuzz target: for a machine that has the night for it. Wants all that the tests want.
+# Benches compiled, long tests, mutants of another drawing each day, half an hour of each fuzz target: for a machine that has the night for it. Wants all that the tests want.
 nightly: test-packages
 	scripts/nightly
 

@@ -195,9 +195,15 @@ TEST_F(ScriptsTest, WhatIsRunNightlyIsRunThoughSomeOfItFails) {
           absl::StrCat("#!/bin/sh\necho \"", script, " $*\"\n[ ", script, " != test-mutants ]\n"));
   for (const auto& entry : std::filesystem::directory_iterator(path("scripts")))
     std::filesystem::permissions(entry.path(), std::filesystem::perms::owner_all);
-  const Outcome outcome = RunProgram({"env", "FUZZ_SECONDS=7", path("scripts/nightly")});
+  const std::string bin = PathWithout("nothing");
+  Write("bin-without-nothing/cmake", "#!/bin/sh\necho \"cmake $*\"\n");
+  std::filesystem::permissions(path("bin-without-nothing/cmake"), std::filesystem::perms::owner_all);
+  for (const char* const used : {"date", "nproc"})
+    std::filesystem::create_symlink(absl::StrCat("/usr/bin/", used), path(absl::StrCat("bin-without-nothing/", used)));
+  const Outcome outcome = RunProgram({"env", bin, "FUZZ_SECONDS=7", path("scripts/nightly")});
   EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_THAT(outcome.out, AllOf(HasSubstr("\ntest --long\n"), HasSubstr("\ntest-mutants --sample 200 --seed 2"),
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("\ncmake --build --preset bench --target gw_benches -j "),
+                                 HasSubstr("\ntest --long\n"), HasSubstr("\ntest-mutants --sample 200 --seed 2"),
                                  HasSubstr("\nfuzz 7\n"), HasSubstr("failed: scripts/test-mutants")));
   EXPECT_THAT(outcome.out, AllOf(Not(HasSubstr("failed: scripts/test ")), Not(HasSubstr("failed: scripts/fuzz"))));
 }
