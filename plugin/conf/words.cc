@@ -107,8 +107,7 @@ constexpr Switch kSwitches[] = {
     {"enableHierarchy", false, kAnyhow, "queues with a parent are held as trees without it"},
     {"enableHierarchy", false, kOtherwise,
      "the annotations volcano.sh/hierarchy and volcano.sh/hierarchy-weights of queues are not read: queues are a tree "
-     "by "
-     "their parent and share by their weight",
+     "by their parent and share by their weight",
      "drf"},
     {"enabledClusterOrder", false, kOtherwise, "there is one cluster"},
 };
@@ -127,8 +126,7 @@ constexpr Argument kArguments[] = {
     {"capacity", "gangway.usageHalfLife", Type::kText, kAnyhow, ""},
     {"capacity", "ancestorReclaimLevel", Type::kInteger, kOtherwise,
      "is no limit: two queues are compared where they, or queues above them, lie side by side, and nobody above both "
-     "may "
-     "come to lack more"},
+     "may come to lack more"},
     {"capacity", "capacity.DynamicResourceAllocationEnable", Type::kBool, kOtherwise, kNoDevices, "false"},
     {"capacity", "capacity.DRAConsumableCapacityEnable", Type::kBool, kOtherwise, kNoDevices, "false"},
     {"binpack", "binpack.weight", Type::kInteger, kAnyhow, ""},
