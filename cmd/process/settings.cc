@@ -1,11 +1,6 @@
 #include "cmd/process/settings.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -23,6 +18,7 @@
 #include "base/nearest.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
+#include "base/text_file.h"
 #include "kube/runtime/lease.h"
 #include "plugin/notify/notice.h"
 
@@ -314,15 +310,6 @@ struct FileValue {
   std::string text, where;  // "config.yaml:4: leaderElection.leaseDuration"
 };
 
-absl::StatusOr<std::string> ReadFile(const std::string& path) {
-  std::error_code error;
-  if (std::filesystem::is_directory(path, error))
-    return absl::InvalidArgumentError(absl::StrCat("--config ", path, ": is a folder; name a file"));
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return absl::NotFoundError(absl::StrCat("--config ", path, ": ", std::strerror(errno)));
-  return std::string(std::istreambuf_iterator<char>(in), {});
-}
-
 // Takes a configuration file apart into the values of the table's keys.
 class FileReader {
  public:
@@ -393,8 +380,9 @@ class FileReader {
 
 absl::StatusOr<std::map<std::string, FileValue>> ReadConfigFile(ProcessKind kind, const std::string& path) {
   if (path.empty()) return std::map<std::string, FileValue>();
-  GW_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
-  GW_ASSIGN_OR_RETURN(const std::vector<api::ManifestDocument> documents, api::ReadDocuments(text, path));
+  const absl::StatusOr<std::string> text = ReadTextFile(path);
+  if (!text.ok()) return absl::Status(text.status().code(), absl::StrCat("--config ", text.status().message()));
+  GW_ASSIGN_OR_RETURN(const std::vector<api::ManifestDocument> documents, api::ReadDocuments(*text, path));
   if (documents.empty()) return std::map<std::string, FileValue>();
   if (documents.size() > 1)
     return Wrong(absl::StrCat(path, ": one document is expected, there are ", documents.size()));

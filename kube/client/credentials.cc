@@ -5,9 +5,7 @@
 
 #include <chrono>
 #include <csignal>
-#include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -15,6 +13,7 @@
 #include "absl/time/clock.h"
 #include "base/status_macros.h"
 #include "base/strings.h"
+#include "base/text_file.h"
 
 namespace gangway::kube {
 namespace {
@@ -31,13 +30,6 @@ std::string VersionOf(const std::string& path) {
                       info.st_mtim.tv_nsec);
 }
 
-std::string ReadText(const std::string& path) {
-  std::error_code error;
-  if (std::filesystem::is_directory(path, error)) return "";  // reading one throws
-  std::ifstream in(path, std::ios::binary);
-  return std::string((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-}
-
 std::string Bearer(absl::string_view token) {
   return token.empty() ? std::string() : absl::StrCat("Authorization: Bearer ", token);
 }
@@ -48,7 +40,7 @@ void CredentialSource::FileState::Refresh(bool always) {
   if (path.empty()) return;
   const std::string now = VersionOf(path);
   if (now.empty() || (now == version && !always)) return;
-  std::string fresh = ReadText(path);
+  std::string fresh = ReadTextFile(path).value_or("");
   if (absl::StripAsciiWhitespace(fresh).empty()) return;  // somebody is writing it
   text = std::move(fresh);
   version = now;

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <utility>
@@ -19,6 +17,7 @@
 #include "api/field_table.h"
 #include "api/manifest/manifest.h"
 #include "base/status_macros.h"
+#include "base/text_file.h"
 
 namespace gangway::kube {
 namespace {
@@ -317,16 +316,6 @@ class Reader {
   const KubeconfigFields& config_;
 };
 
-absl::StatusOr<std::string> ReadFile(const std::string& path) {
-  std::error_code error;
-  if (std::filesystem::is_directory(path, error))
-    return absl::InvalidArgumentError(absl::StrCat(path, ": is a folder; name a file"));
-  std::ifstream in(path, std::ios::binary);
-  std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  if (!in.good() && !in.eof()) return absl::NotFoundError(absl::StrCat(path, ": cannot be read"));
-  return text;
-}
-
 std::string Environment(const char* name) {
   const char* const value = std::getenv(name);
   return value == nullptr ? "" : value;
@@ -380,7 +369,7 @@ absl::StatusOr<Connection> ParseKubeconfig(absl::string_view text, const std::st
 }
 
 absl::StatusOr<Connection> LoadKubeconfig(const std::string& path, absl::string_view context) {
-  absl::StatusOr<std::string> text = ReadFile(path);
+  absl::StatusOr<std::string> text = ReadTextFile(path);
   if (!text.ok()) return absl::Status(text.status().code(), absl::StrCat(text.status().message(), "; ", kHowToFind));
   return ParseKubeconfig(*text, path, context);
 }
@@ -392,7 +381,7 @@ absl::StatusOr<Connection> LoadKubeconfigs(absl::string_view paths, absl::string
     const std::string name(path);
     std::error_code unknown;
     if (!std::filesystem::exists(name, unknown)) continue;
-    GW_ASSIGN_OR_RETURN(const std::string text, ReadFile(name));
+    GW_ASSIGN_OR_RETURN(const std::string text, ReadTextFile(name));
     any = true;
     if (absl::StripAsciiWhitespace(text).empty()) continue;
     GW_ASSIGN_OR_RETURN(KubeconfigFields fields, ParseFields(text, name));
@@ -420,12 +409,13 @@ absl::StatusOr<Connection> InClusterConnection(const InClusterSource& source) {
   out.ca.file = absl::StrCat(source.folder, "/ca.crt");
   out.context = "in-cluster";
   for (const std::string& file : {out.token.file, out.ca.file}) {
-    if (!ReadFile(file).ok()) {
+    if (!ReadTextFile(file).ok()) {
       return absl::NotFoundError(
           absl::StrCat(file, ": cannot be read; does the pod mount its service account's token?"));
     }
   }
-  if (absl::StatusOr<std::string> ns = ReadFile(absl::StrCat(source.folder, "/namespace")); ns.ok() && !ns->empty()) {
+  if (absl::StatusOr<std::string> ns = ReadTextFile(absl::StrCat(source.folder, "/namespace"));
+      ns.ok() && !ns->empty()) {
     out.default_namespace = std::string(absl::StripAsciiWhitespace(*ns));
   }
   return out;
