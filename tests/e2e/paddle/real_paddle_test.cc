@@ -300,6 +300,7 @@ TEST_F(RealPaddleTest, ATrainingOfPaddleRecFindsItsConfigAndTheOthers) {
 class RealCheckpointTest : public RealPaddleTest {
  protected:
   static constexpr char kJob[] = "ctr-volcano-pvc";
+  static constexpr char kSlowly[] = "0.05";  // who is evicted at one checkpoint is gone long before the next
   static std::string Variables(const std::vector<std::pair<std::string, std::string>>& env, int indent) {
     std::string out;
     for (const auto& [name, value] : env)
@@ -416,7 +417,7 @@ TEST_F(RealCheckpointTest, AWorkerThatFailsRestartsTheGangWhichGoesOn) {
 TEST_F(RealCheckpointTest, WithoutGlooTheGangGoesOnWithAllOfItsCheckpoint) {
   GW_LONG_TEST();
   PADDLE_OR_SKIP();
-  const std::string text = Text({{"STEP_SLEEP", "0.02"}});
+  const std::string text = Text({{"STEP_SLEEP", kSlowly}});
   const std::string without = absl::StrReplaceAll(text, {{", --with-gloo", ""}});
   ASSERT_NE(without, text);
   Apply(WithCommand(without, "[python, /code/train.py]",
@@ -442,6 +443,23 @@ TEST_F(RealCheckpointTest, WithoutGlooTheGangGoesOnWithAllOfItsCheckpoint) {
   Evict(absl::StrCat(kJob, "-pserver-1"));
   ASSERT_TRUE(begin()) << Everything();
   ExpectResumedAndKept();
+}
+
+// One of which a server has not written its part: worker 0 says so, and nobody trains on the rest.
+TEST_F(RealCheckpointTest, ACheckpointThatLacksTheLayersOfAServerIsToldOf) {
+  GW_LONG_TEST();
+  PADDLE_OR_SKIP();
+  Apply(Text({{"STEP_SLEEP", kSlowly}}));
+  ASSERT_TRUE(Keeps("100")) << Everything();
+  ASSERT_TRUE(std::filesystem::remove(temporary_.path() + "/claims/default/ctr-model/model-100/001/part-001.gz"));
+  Evict(absl::StrCat(kJob, "-pserver-1"));
+  EXPECT_TRUE(Eventually(
+      [&] {
+        return absl::StrContains(Log(absl::StrCat(kJob, "-trainer-0")),
+                                 "RuntimeError: /model/model-100 has not all layers");
+      },
+      kTraining))
+      << Everything();
 }
 
 // 137 is what is left of a worker that its node killed: the job starts over.
@@ -470,15 +488,15 @@ struct InterruptedCase {
 
 class RealInterruptedTest : public RealCheckpointTest, public ::testing::WithParamInterface<InterruptedCase> {
  protected:
-  std::string InterruptedText(const std::string& sleep) {
-    return GetParam().kind == &api::kJobs ? Text({{"STEP_SLEEP", sleep}}) : TranslatedText({{"STEP_SLEEP", sleep}});
+  std::string InterruptedText() {
+    return GetParam().kind == &api::kJobs ? Text({{"STEP_SLEEP", kSlowly}}) : TranslatedText({{"STEP_SLEEP", kSlowly}});
   }
 };
 
 TEST_P(RealInterruptedTest, AServerThatIsEvictedRestartsTheGangWhichGoesOn) {
   GW_LONG_TEST();
   PADDLE_OR_SKIP();
-  Apply(InterruptedText("0.02"));
+  Apply(InterruptedText());
   ASSERT_TRUE(Keeps("300")) << Everything();
   const std::string server = absl::StrCat(GetParam().job, "-", GetParam().server, "-0");
   Evict(server);
@@ -489,7 +507,7 @@ TEST_P(RealInterruptedTest, AServerThatIsEvictedRestartsTheGangWhichGoesOn) {
 TEST_P(RealInterruptedTest, AJobDeletedInTheMiddleLeavesItsClaim) {
   GW_LONG_TEST();
   PADDLE_OR_SKIP();
-  Apply(InterruptedText("0.05"));
+  Apply(InterruptedText());
   ASSERT_TRUE(Keeps("100")) << Everything();
   const std::string job = GetParam().job;
   Ask("DELETE", api::PathOf(*GetParam().kind, "default", job));
