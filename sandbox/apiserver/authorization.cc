@@ -318,7 +318,7 @@ void ServerCore::AggregateRoles() {
     const RecordPtr record = store_.Find(api::kClusterRoles, {"", name});
     if (record == nullptr) continue;
     EditByCollector(
-        *record, [&rules = rules](json::object& role) { role["rules"] = rbac::WriteRules(rules); },
+        *record, [&granted = rules](json::object& role) { role["rules"] = rbac::WriteRules(granted); },
         "clusterrole-aggregation-controller");
   }
 }
