@@ -41,6 +41,9 @@ struct KindRow {
   bool status = false;                          // has a status subresource
   ScalePaths scale = {};
   const volcano::Admission* admission = nullptr;  // null: nothing is asked beyond the schema
+  // What an API server that does not serve it leaves users without: "no job can be submitted". Empty: the others do
+  // without it.
+  std::string_view unserved = {};
   // An alpha version, or a definition that is not ours to install: an API server serves it only where it is told to
   // (--runtime-config), and its resource is not found elsewhere.
   bool on_request = false;

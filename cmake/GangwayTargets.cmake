@@ -240,6 +240,12 @@ function(gw_tests_of_folder kind)
   endforeach()
 endfunction()
 
+# A program that people get. An archive of it (scripts/dist) brings its libraries along. Not by RUNPATH, which libraries of libraries are not looked for in.
+function(gw_shipped program)
+  set_target_properties(${program} PROPERTIES BUILD_RPATH "$ORIGIN/../lib/gangway")
+  target_link_options(${program} PRIVATE -Wl,--disable-new-dtags ${GW_LINK_ONE_DEFINITION})
+endfunction()
+
 # gw_fuzz(NAME manifest_fuzz SRCS manifest_fuzz.cc ROUNDS 2000 DEPS gangway::fuzz_target CORPUS examples a.yaml+b.yaml)
 # The test manifest_fuzz_test, which tests/fuzz/driver.cc runs over the corpus and ROUNDS times over damage to it, under the address sanitizer; with
 # GW_FUZZ the program manifest_fuzz of libFuzzer. The corpus is what is in tests/fuzz/corpus/manifest_fuzz, and CORPUS: files, folders of manifests,
@@ -270,6 +276,25 @@ const std::uint64_t kFuzzRounds = ${A_ROUNDS};
     set_source_files_properties(${about} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
     gw_test(ALONE NAME ${A_NAME}_test SRCS ${A_SRCS} ${about} $<TARGET_OBJECTS:gangway_fuzz_driver> LABELS asan TIMEOUT 300 DEPS ${A_DEPS} gangway::testutil)
   endif()
+endfunction()
+
+# A folder is one idea and one target, with parts that none of ours can include or link for themselves (object files, what is run) not counted.
+function(gw_check_rooms)
+  foreach(room ${ARGN})
+    get_property(targets DIRECTORY ${PROJECT_SOURCE_DIR}/${room} PROPERTY BUILDSYSTEM_TARGETS)
+    set(counted)
+    foreach(target ${targets})
+      get_target_property(type ${target} TYPE)
+      if(type MATCHES "^(STATIC|SHARED|INTERFACE)_LIBRARY$|^EXECUTABLE$")
+        list(APPEND counted ${target})
+      endif()
+    endforeach()
+    list(LENGTH counted count)
+    if(NOT count EQUAL 1)
+      list(JOIN counted ", " counted)
+      message(FATAL_ERROR "${room} has ${count} targets (${counted}): a folder is one; give what else it has a folder of its own")
+    endif()
+  endforeach()
 endfunction()
 
 # The targets gw_tests, gw_benches and gw_fuzzers: all that were registered, and nothing they do not need. gw_tests.list names their programs;

@@ -1,14 +1,12 @@
 #include "cmd/doctor/checks.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "api/json_path.h"
 #include "api/kinds/kinds.h"
-#include "api/paddle_resources.h"
 #include "base/printable.h"
 #include "base/strings.h"
 
@@ -52,21 +50,20 @@ void CheckWebhooks(const ClusterSight& sight, const Objects& configurations, con
 
 }  // namespace
 
-std::span<const api::Resource* const> NeededTypes() {
-  static constexpr std::array kNeeded{&api::kJobs, &api::kCommands, &api::kPodGroups, &api::kQueues,
-                                      &api::paddle::kPaddleJobs};
-  return kNeeded;
+std::vector<const api::KindRow*> NeededKinds() {
+  std::vector<const api::KindRow*> out;
+  for (const api::KindRow& row : api::Kinds()) {
+    if (!row.unserved.empty()) out.push_back(&row);
+  }
+  return out;
 }
 
 Ailments MissingTypes(const ClusterSight& sight) {
   Ailments out;
-  for (const api::Resource* const needed : NeededTypes()) {
-    const std::string type = absl::StrCat(View(needed->plural), ".", View(needed->group));
+  for (const api::KindRow* const needed : NeededKinds()) {
+    const std::string type = absl::StrCat(View(needed->resource->plural), ".", View(needed->resource->group));
     if (sight.served.contains(type)) continue;
-    const bool paddle = api::RowOf(*needed).origin == api::Origin::kPaddle;
-    out.push_back({"D-TYPE", absl::StrCat("type ", type),
-                   paddle ? "is not served: PaddleJobs cannot be applied, only translated"
-                          : "is not served: no job can be submitted",
+    out.push_back({"D-TYPE", absl::StrCat("type ", type), absl::StrCat("is not served: ", View(needed->unserved)),
                    absl::StrCat("gangway crds ", type, " | kubectl apply --server-side -f -")});
   }
   return out;

@@ -4,20 +4,19 @@
 // Pure. The same sight gives the same findings in the same order.
 #pragma once
 
-#include <span>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "api/resource.h"
+#include "api/kind.h"
 #include "cmd/doctor/sight.h"
 #include "translator/convert/run_entry.h"
 
 namespace gangway::cmd {
 
-// The types without which no job runs.
-std::span<const api::Resource* const> NeededTypes();
+// The kinds of the catalogue that users miss where they are not served.
+std::vector<const api::KindRow*> NeededKinds();
 // Those of them that the API server does not serve.
 Ailments MissingTypes(const ClusterSight& sight);
 // Webhooks whose service is gone or has nobody behind it: with failurePolicy Fail nothing of their kinds can be written

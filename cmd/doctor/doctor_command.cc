@@ -47,8 +47,8 @@ class Look {
     const absl::StatusOr<json::value> versions = api::ParseJson(*version);
     sight_.embedded = versions.ok() && absl::EndsWith(api::TextAt(*versions, {"gitVersion"}), "+gangway");
     std::set<std::string> groups;
-    for (const api::Resource* const needed : NeededTypes()) {
-      if (groups.insert(needed->ApiVersion()).second) Discover(*needed);
+    for (const api::KindRow* const needed : NeededKinds()) {
+      if (groups.insert(needed->resource->ApiVersion()).second) Discover(*needed->resource);
     }
     sight_.validating = All(kValidating);
     sight_.mutating = All(kMutating);

@@ -20,11 +20,11 @@
 #include "absl/time/time.h"
 #include "base/metrics.h"
 #include "base/mutex.h"
-#include "plugin/extender/call_figures.h"
-#include "plugin/extender/message_budget.h"
+#include "plugin/extender/calls/message_budget.h"
+#include "plugin/extender/calls/still_wanted.h"
 #include "plugin/extender/server.h"
-#include "plugin/extender/still_wanted.h"
-#include "plugin/extender/work_pool.h"
+#include "plugin/extender/work/call_figures.h"
+#include "plugin/extender/work/work_pool.h"
 #include "plugin/gang/policy.h"
 
 namespace gangway::extender {

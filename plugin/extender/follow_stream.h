@@ -16,7 +16,7 @@
 #include "base/metrics.h"
 #include "base/mutex.h"
 #include "plugin/extender/desk.h"
-#include "plugin/extender/work_pool.h"
+#include "plugin/extender/work/work_pool.h"
 
 namespace gangway::extender {
 

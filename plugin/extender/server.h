@@ -15,7 +15,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "base/metrics.h"
-#include "plugin/extender/still_wanted.h"
+#include "plugin/explain/still_wanted.h"
 #include "plugin/gang/policy.h"
 
 namespace gangway::extender {
@@ -47,7 +47,7 @@ struct ServerOptions {
   std::shared_ptr<const SessionStore> more_sessions;  // of another door, which ListSessions shows too; may be null
   // Called on the thread that carries out a call, before it looks at the request; the second says whether the answer is
   // still waited for. For tests.
-  std::function<void(absl::string_view method, StillWanted still_wanted)> before_call;
+  std::function<void(absl::string_view method, explain::StillWanted still_wanted)> before_call;
 };
 
 // Thread-safe. The metrics outlive it.

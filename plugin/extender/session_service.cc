@@ -6,7 +6,7 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "base/status_macros.h"
-#include "plugin/extender/session_verbs.h"
+#include "plugin/extender/calls/session_verbs.h"
 
 namespace gangway::extender {
 namespace {

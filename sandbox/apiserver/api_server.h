@@ -21,7 +21,7 @@
 #include "base/loop.h"
 #include "kube/client/client.h"
 #include "sandbox/apiserver/journal.h"
-#include "sandbox/apiserver/store.h"
+#include "sandbox/apiserver/store/store.h"
 #include "sandbox/rbac/user.h"
 
 namespace gangway::sandbox {

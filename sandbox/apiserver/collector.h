@@ -21,7 +21,7 @@
 #include "boost/json/object.hpp"
 #include "sandbox/apiserver/declared_kinds.h"
 #include "sandbox/apiserver/served_versions.h"
-#include "sandbox/apiserver/store.h"
+#include "sandbox/apiserver/store/store.h"
 
 namespace gangway::sandbox {
 

@@ -8,7 +8,7 @@
 #include "absl/time/time.h"
 #include "api/meta.h"
 #include "base/loop.h"
-#include "sandbox/apiserver/store.h"
+#include "sandbox/apiserver/store/store.h"
 
 namespace gangway::sandbox {
 

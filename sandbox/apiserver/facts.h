@@ -5,7 +5,7 @@
 #include "api/resource.h"
 #include "api/selector.h"
 #include "sandbox/apiserver/draft/draft.h"
-#include "sandbox/apiserver/store.h"
+#include "sandbox/apiserver/store/store.h"
 
 namespace gangway::sandbox {
 

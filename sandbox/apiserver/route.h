@@ -14,7 +14,7 @@
 #include "api/selector.h"
 #include "sandbox/apiserver/refusal.h"
 #include "sandbox/apiserver/served_versions.h"
-#include "sandbox/apiserver/store.h"
+#include "sandbox/apiserver/store/store.h"
 
 namespace gangway::sandbox {
 

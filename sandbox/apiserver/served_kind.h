@@ -10,7 +10,7 @@
 #include "api/resource.h"
 #include "boost/json/object.hpp"
 #include "sandbox/apiserver/refusal.h"
-#include "sandbox/apiserver/store.h"
+#include "sandbox/apiserver/store/store.h"
 
 namespace gangway::sandbox {
 

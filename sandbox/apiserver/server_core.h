@@ -30,7 +30,7 @@
 #include "sandbox/apiserver/route.h"
 #include "sandbox/apiserver/service_address.h"
 #include "sandbox/apiserver/shown.h"
-#include "sandbox/apiserver/store.h"
+#include "sandbox/apiserver/store/store.h"
 #include "sandbox/apiserver/watch_hub.h"
 #include "sandbox/apiserver/webhooks.h"
 #include "sandbox/rbac/roles.h"

@@ -6,7 +6,7 @@
 #include "absl/time/time.h"
 #include "sandbox/apiserver/draft/draft.h"
 #include "sandbox/apiserver/refusal.h"
-#include "sandbox/apiserver/store.h"
+#include "sandbox/apiserver/store/store.h"
 
 namespace gangway::sandbox {
 

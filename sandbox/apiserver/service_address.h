@@ -5,7 +5,7 @@
 
 #include "absl/strings/string_view.h"
 #include "boost/json/object.hpp"
-#include "sandbox/apiserver/store.h"
+#include "sandbox/apiserver/store/store.h"
 
 namespace gangway::sandbox {
 

@@ -1,7 +1,7 @@
 // Objects as clients are shown them: the store's bytes with metadata.managedFields, which it keeps apart.
 #pragma once
 
-#include "sandbox/apiserver/store.h"
+#include "sandbox/apiserver/store/store.h"
 
 namespace gangway::sandbox {
 

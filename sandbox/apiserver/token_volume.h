@@ -6,7 +6,7 @@
 
 #include "absl/strings/string_view.h"
 #include "sandbox/apiserver/draft/draft.h"
-#include "sandbox/apiserver/store.h"
+#include "sandbox/apiserver/store/store.h"
 
 namespace gangway::sandbox {
 

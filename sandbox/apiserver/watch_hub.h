@@ -16,7 +16,7 @@
 #include "api/selector.h"
 #include "base/loop.h"
 #include "kube/client/client.h"
-#include "sandbox/apiserver/store.h"
+#include "sandbox/apiserver/store/store.h"
 
 namespace gangway::sandbox {
 

@@ -11,7 +11,7 @@
 #include "api/resource.h"
 #include "api/selector.h"
 #include "boost/json/object.hpp"
-#include "sandbox/apiserver/store.h"
+#include "sandbox/apiserver/store/store.h"
 #include "sandbox/cel/expression.h"
 
 namespace gangway::sandbox {

@@ -13,6 +13,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "api/json_value.h"
+#include "base/utf8.h"
 #include "boost/json.hpp"
 #include "sandbox/apiserver/draft/draft.h"
 
@@ -84,7 +85,10 @@ class Parser {
  private:
   bool ok() const { return error_.ok(); }
   std::string Here() const {
-    return at_ < text_.size() ? absl::StrCat("'", text_.substr(at_, 1), "'") : std::string("end");
+    if (at_ >= text_.size()) return "end";
+    const std::size_t length = Utf8Length(text_, at_);
+    if (length == 0) return absl::StrCat("byte 0x", absl::Hex(static_cast<unsigned char>(text_[at_])));
+    return absl::StrCat("'", text_.substr(at_, length), "'");
   }
   NodePtr Fail(absl::string_view why) {
     if (ok()) error_ = absl::InvalidArgumentError(absl::StrCat("at byte ", at_, ": ", why));
@@ -352,7 +356,7 @@ class Evaluator {
   explicit Evaluator(const Variables& variables) : variables_(variables) {}
 
   absl::StatusOr<Value> Get(const Node& node) {
-    if (++steps_ > kMaxSteps) return absl::ResourceExhaustedError("the expression takes too long");
+    if (!Pay(1)) return TooLong();
     switch (node.kind) {
       case Node::Kind::kLiteral:
         return Value::Of(&node.literal);
@@ -387,6 +391,7 @@ class Evaluator {
         for (const NodePtr& each : node.of) {
           absl::StatusOr<Value> item = Get(*each);
           if (!item.ok()) return item;
+          if (!PayFor(**item)) return TooLong();
           list.push_back(**item);
         }
         return Value::Made(std::move(list));
@@ -407,6 +412,27 @@ class Evaluator {
   }
 
  private:
+  static absl::Status TooLong() { return absl::ResourceExhaustedError("the expression takes too long"); }
+  // What is looked at, false when it is too much: a step of the expression, a value, some bytes of a text.
+  bool Pay(std::size_t steps) {
+    steps_ = std::min<std::size_t>(steps_ + std::min<std::size_t>(steps, kMaxSteps), kMaxSteps + 1);
+    return steps_ <= kMaxSteps;
+  }
+  // Of a value all of which is compared or copied.
+  bool PayFor(const json::value& value) {
+    constexpr std::size_t kBytesAStep = 64;
+    if (value.is_string()) return Pay(1 + value.get_string().size() / kBytesAStep);
+    if (value.is_array()) {
+      const json::array& list = value.get_array();
+      return Pay(1) && std::all_of(list.begin(), list.end(), [this](const json::value& each) { return PayFor(each); });
+    }
+    if (!value.is_object()) return Pay(1);
+    const json::object& object = value.get_object();
+    return Pay(1) && std::all_of(object.begin(), object.end(), [this](const auto& member) {
+             return Pay(member.key().size() / kBytesAStep) && PayFor(member.value());
+           });
+  }
+
   Value Named(absl::string_view name) {
     static const json::value kNull;
     for (std::size_t i = bound_.size(); i-- > 0;) {
@@ -466,7 +492,10 @@ class Evaluator {
     if (!left.ok()) return left;
     absl::StatusOr<Value> right = Get(*node.of[1]);
     if (!right.ok()) return right;
-    if (node.text == "==" || node.text == "!=") return Value::Made(Equal(**left, **right) == (node.text == "=="));
+    if (node.text == "==" || node.text == "!=") {
+      if (!PayFor(**left)) return TooLong();
+      return Value::Made(Equal(**left, **right) == (node.text == "=="));
+    }
     if (node.text == "in") return IsMember(**left, **right);
     return Compare(node.text, **left, **right);
   }
@@ -474,12 +503,15 @@ class Evaluator {
   absl::StatusOr<Value> IsMember(const json::value& item, const json::value& of) {
     if (of.is_object()) return Value::Made(item.is_string() && of.get_object().contains(item.get_string()));
     if (!of.is_array()) return NoOverload("in");
-    steps_ += static_cast<int>(std::min<std::size_t>(of.get_array().size(), kMaxSteps));
-    return Value::Made(std::any_of(of.get_array().begin(), of.get_array().end(),
-                                   [&](const json::value& each) { return Equal(each, item); }));
+    for (const json::value& each : of.get_array()) {
+      if (!PayFor(each)) return TooLong();
+      if (Equal(each, item)) return Value::Made(true);
+    }
+    return Value::Made(false);
   }
 
-  static absl::StatusOr<Value> Compare(absl::string_view sign, const json::value& a, const json::value& b) {
+  absl::StatusOr<Value> Compare(absl::string_view sign, const json::value& a, const json::value& b) {
+    if (!PayFor(a)) return TooLong();
     int order = 0;
     if (a.is_int64() && b.is_int64()) {
       order = a.get_int64() < b.get_int64() ? -1 : a.get_int64() > b.get_int64() ? 1 : 0;
@@ -502,6 +534,7 @@ class Evaluator {
   absl::StatusOr<Value> Call(const Node& node) {
     absl::StatusOr<Value> of = Get(*node.of[0]);
     if (!of.ok()) return of;
+    if ((*of)->is_string() && !PayFor(**of)) return TooLong();
     if (node.text == "size") {
       if ((*of)->is_string()) return Value::Made(Length(api::AbslView((*of)->get_string())));
       if ((*of)->is_array()) return Value::Made(static_cast<std::int64_t>((*of)->get_array().size()));
@@ -521,6 +554,10 @@ class Evaluator {
     absl::StatusOr<Value> of = Get(*node.of[0]);
     if (!of.ok()) return of;
     std::vector<Value> items;
+    const std::size_t size = (*of)->is_array()    ? (*of)->get_array().size()
+                             : (*of)->is_object() ? (*of)->get_object().size()
+                                                  : 0;
+    if (!Pay(size)) return TooLong();
     if ((*of)->is_array()) {
       for (const json::value& each : (*of)->get_array()) items.push_back(of->Part(each));
     } else if ((*of)->is_object()) {
@@ -550,7 +587,7 @@ class Evaluator {
 
   const Variables& variables_;
   std::vector<std::pair<absl::string_view, Value>> bound_;  // by macros, the innermost last
-  int steps_ = 0;
+  std::size_t steps_ = 0;
 };
 
 }  // namespace

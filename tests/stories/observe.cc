@@ -124,6 +124,15 @@ std::string GroupLine(const json::object& group) {
   return line;
 }
 
+std::string CountsLine(const json::object& group) {
+  std::vector<std::string> counts;
+  for (const char* const counter : {"running", "succeeded", "failed"}) {
+    if (const std::int64_t count = Number(group, {"status", counter}); count != 0)
+      counts.push_back(absl::StrCat(counter, "=", count));
+  }
+  return absl::StrJoin(counts, " ");
+}
+
 std::string PodLine(const json::object& pod) {
   return absl::StrCat(Text(pod, {"status", "phase"}), Text(pod, {"spec", "nodeName"}).empty() ? "" : " bound",
                       Text(pod, {"metadata", "deletionTimestamp"}).empty() ? "" : " terminating");
@@ -347,14 +356,16 @@ Lines LinesOf(const api::Resource& resource, const json::array& items) {
       line = JobLine(object);
       lines["Status/" + PlainName(name)] = StatusLine(object);
       lines["Tasks/" + PlainName(name)] = TasksLine(object);
-    } else if (&resource == &api::kPodGroups)
+    } else if (&resource == &api::kPodGroups) {
       line = GroupLine(object);
-    else if (&resource == &api::kPods)
+      lines["Counts/" + PlainName(name)] = CountsLine(object);
+    } else if (&resource == &api::kPods) {
       line = PodLine(object);
-    else if (&resource == &api::kQueues)
+    } else if (&resource == &api::kQueues) {
       line = Text(object, {"status", "state"});
-    else
+    } else {
       line = "there";
+    }
   }
   if (&resource == &api::kPods) {
     AddWaiting(items, lines);

@@ -24,8 +24,8 @@ inline constexpr std::array kObserved{&api::kJobs,    &api::kPodGroups,  &api::k
 std::string PlainName(const std::string& name);
 
 // By "Kind/name": phase, counters, what is bound, the newest condition. "Waiting/TASK" counts the reasons of a task's
-// pods that have no node; of a Job there are also "Status/", "Tasks/" and "Nodes/" (condense.py). `items` are all of a
-// list's.
+// pods that have no node; of a Job there are also "Status/", "Tasks/" and "Nodes/", of a PodGroup "Counts/"
+// (condense.py). `items` are all of a list's.
 using Lines = std::map<std::string, std::string>;
 Lines LinesOf(const api::Resource& resource, const boost::json::array& items);
 

@@ -10,6 +10,7 @@
 #include "api/kinds/kinds.h"
 #include "api/resource.h"
 #include "base/check.h"
+#include "base/strings.h"
 #include "tests/stories/story.h"
 
 namespace gangway::testutil {
@@ -215,10 +216,16 @@ class Player {
     return reached;
   }
 
+  // Whose part a line is that is no object's own; "": it is one.
+  static absl::string_view KindOfPart(absl::string_view kind) {
+    if (kind == "Status" || kind == "Tasks") return "Job";
+    return kind == "Counts" ? "PodGroup" : "";
+  }
+
   static bool IsOf(const api::Resource& resource, const std::string& key) {
     const std::string kind = key.substr(0, key.find('/'));
     if (&resource == &api::kPods && (kind == "Waiting" || kind == "Nodes")) return true;
-    return resource.kind == kind || (&resource == &api::kJobs && (kind == "Status" || kind == "Tasks"));
+    return resource.kind == kind || View(resource.kind) == KindOfPart(kind);
   }
 
   // Everything is as in the snapshot, except what passes.
@@ -226,8 +233,9 @@ class Player {
     const json::value* const named = step.fields.if_contains("passing");
     const std::vector<std::string> keys = named != nullptr ? Texts(*named) : std::vector<std::string>{};
     const auto passing = [&](const std::string& key) {
-      const bool of_job = absl::StartsWith(key, "Status/") || absl::StartsWith(key, "Tasks/");
-      const std::string object = of_job ? absl::StrCat("Job", key.substr(key.find('/'))) : key;
+      const std::size_t slash = key.find('/');
+      const absl::string_view of = KindOfPart(key.substr(0, slash));
+      const std::string object = of.empty() ? key : absl::StrCat(of, key.substr(slash));
       return std::any_of(keys.begin(), keys.end(), [&](absl::string_view each) {
         return absl::ConsumeSuffix(&each, "*") ? absl::StartsWith(object, each) : object == each;
       });

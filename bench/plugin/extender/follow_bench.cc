@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
-#include "plugin/extender/following.h"
+#include "plugin/extender/calls/following.h"
 #include "proto/gangway/v1/extender.pb.h"
 
 namespace gangway::extender {

@@ -31,7 +31,7 @@
 #include "plugin/extender/session/session_plan.h"
 #include "plugin/extender/session/session_planner.h"
 #include "plugin/extender/watch/live_cluster.h"
-#include "plugin/extender/work_pool.h"
+#include "plugin/extender/work/work_pool.h"
 #include "sandbox/apiserver/api_server.h"
 #include "sandbox/apiserver/in_process_client.h"
 #include "tests/plugin/extender/http/serving.h"

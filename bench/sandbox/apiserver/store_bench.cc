@@ -12,7 +12,7 @@
 #include "base/simulated_loop.h"
 #include "benchmark/benchmark.h"
 #include "sandbox/apiserver/api_server.h"
-#include "sandbox/apiserver/store.h"
+#include "sandbox/apiserver/store/store.h"
 
 namespace gangway::sandbox {
 namespace {

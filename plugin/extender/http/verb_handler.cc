@@ -18,7 +18,7 @@
 #include "plugin/extender/session/changed_gangs.h"
 #include "plugin/extender/session/decode_questions.h"
 #include "plugin/extender/session/session_planner.h"
-#include "plugin/extender/work_pool.h"
+#include "plugin/extender/work/work_pool.h"
 
 namespace gangway::extender {
 namespace {

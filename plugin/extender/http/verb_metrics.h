@@ -6,8 +6,8 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "base/metrics.h"
-#include "plugin/extender/call_figures.h"
 #include "plugin/extender/verbs/verb.h"
+#include "plugin/extender/work/call_figures.h"
 
 namespace gangway::extender {
 

@@ -8,7 +8,8 @@ Writes CASE/input.yaml (copied) and CASE/recorded.json beside this script, for e
   phases    of each Job, PodGroup and Queue, without repetitions; "r1" is a Job's retryCount. Of a PodGroup those that last
   moments   each snapshot in a line per object: phase, counters, what is bound, the newest condition of a PodGroup. Of a Job also
             Status/NAME, its minimum and its conditions; Tasks/NAME, its taskStatusCount, which Volcano drops when it kills, so that
-            of a Job that has ended it stands here only where it was kept; Nodes/NAME, where no two of its pods find room on one node
+            of a Job that has ended it stands here only where it was kept; Nodes/NAME, where no two of its pods find room on one node.
+            Of a PodGroup also Counts/NAME, its counters
   events    Kind/name Type Reason: "must" if it is there whenever the scheduler looks, "may" if it tells of a state that passes
   injected  the fields that Volcano fills in, as they first stood: of pods, PodGroups and whatever plugins make
 
@@ -151,6 +152,7 @@ def moment_of(objects, own_queues):
         if newest is not None:
             line += f"; {newest['type']}={newest['status']} {newest.get('reason', '')}".rstrip()
         lines["PodGroup/" + plain(group["metadata"]["name"])] = line
+        lines["Counts/" + plain(group["metadata"]["name"])] = counters(status, ("running", "succeeded", "failed")).lstrip()
     waiting = {}
     for pod in objects.get("Pod", []):
         name, spec = pod["metadata"]["name"], pod["spec"]

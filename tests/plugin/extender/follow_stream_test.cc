@@ -155,7 +155,7 @@ TEST_F(FollowStreamTest, OneThatIsCancelledLeavesItsPlace) {
 TEST_F(FollowStreamTest, WorkThatNobodyWaitsForIsNotDone) {
   testutil::Inbox<bool> begun;
   ServerOptions options;
-  options.before_call = [&](absl::string_view, StillWanted still_wanted) {
+  options.before_call = [&](absl::string_view, explain::StillWanted still_wanted) {
     begun.Put(true);
     EXPECT_TRUE(Eventually([&] { return !still_wanted().ok(); }));
   };

@@ -66,7 +66,7 @@ inline grpc::Status CallRaw(const std::shared_ptr<grpc::Channel>& channel, const
 class Gate {
  public:
   auto Hook() {
-    return [this](absl::string_view, StillWanted) {
+    return [this](absl::string_view, explain::StillWanted) {
       std::unique_lock<std::mutex> lock(mu_);
       ++held_;
       changed_.notify_all();

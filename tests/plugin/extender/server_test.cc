@@ -137,14 +137,14 @@ TEST_F(ServerTest, CallsBeyondTheLimitAreRefusedAtOnceAndTheOthersAnswered) {
 
 // Holds a call until its answer is not waited for any more. What the server hears of a caller's going has no order with
 // what else comes over its connection: it must be asked.
-void AwaitUnwanted(absl::string_view, StillWanted still_wanted) {
+void AwaitUnwanted(absl::string_view, explain::StillWanted still_wanted) {
   EXPECT_TRUE(Eventually([&] { return !still_wanted().ok(); }));
 }
 
 TEST_F(ServerTest, ACallThatIsCancelledWhileItWaitsDoesNoWork) {
   Inbox<bool> begun;
   ServerOptions options;
-  options.before_call = [&](absl::string_view method, StillWanted still_wanted) {
+  options.before_call = [&](absl::string_view method, explain::StillWanted still_wanted) {
     begun.Put(true);
     AwaitUnwanted(method, still_wanted);
   };

@@ -113,5 +113,37 @@ TEST(ExpressionTest, AnEvaluationThatTakesTooLongEnds) {
             "the expression takes too long");
 }
 
+// Of the expression alone each of these is a few thousand steps; of what it looks at they are milliards.
+TEST(ExpressionTest, WhatIsLookedAtOfLargeObjectsCounts) {
+  boost::json::array many;
+  for (int i = 0; i < 20'000; ++i) many.emplace_back(i);
+  const boost::json::value object{{"list", many}, {"text", std::string(1 << 20, 'x')}, {"few", {1, 2, 3}}};
+  std::string ones = "[1";
+  for (int i = 0; i < 1000; ++i) ones += ",1";
+  ones += "]";
+  const auto answer = [&](const std::string& text) {
+    const auto expression = Expression::Parse(text, kKnown);
+    const auto holds = expression->Holds({{"object", &object}});
+    return holds.ok() ? std::string(*holds ? "true" : "false") : std::string(holds.status().message());
+  };
+  EXPECT_EQ(answer("object == object && size(object.text) > 0 && object.few == [1, 2, 3]"), "true");
+  const std::string too_long = "the expression takes too long";
+  std::string copies = "size([object";
+  for (int i = 0; i < 1000; ++i) copies += ",object";
+  EXPECT_EQ(answer(copies + "]) == 1001"), too_long);
+  EXPECT_EQ(answer(ones + ".all(one, object.list == object.list)"), too_long);
+  EXPECT_EQ(answer(ones + ".all(one, one in object.list)"), "true");
+  EXPECT_EQ(answer(ones + ".all(one, !(-1 in object.list))"), too_long);
+  EXPECT_EQ(answer(ones + ".all(one, object.list.exists(each, true))"), too_long);
+  EXPECT_EQ(answer(ones + ".all(one, object.text.contains('x'))"), too_long);
+  EXPECT_EQ(answer(ones + ".all(one, size(object.text) > 0)"), too_long);
+  EXPECT_EQ(answer(ones + ".all(one, object.text <= object.text)"), too_long);
+}
+
+TEST(ExpressionTest, ARefusalNamesWholeLetters) {
+  EXPECT_EQ(Answer("true é"), "refused: at byte 5: unexpected 'é'");
+  EXPECT_EQ(Answer("true \xc3"), "refused: at byte 5: unexpected byte 0xc3");
+}
+
 }  // namespace
 }  // namespace gangway::sandbox::cel
