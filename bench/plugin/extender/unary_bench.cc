@@ -14,7 +14,6 @@
 #include <vector>
 
 #include <grpcpp/create_channel.h>
-#include <grpcpp/generic/async_generic_service.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/security/credentials.h>
 #include <grpcpp/security/server_credentials.h>
@@ -27,7 +26,7 @@
 #include "bench/plugin/extender/times.h"
 #include "plugin/extender/server.h"
 #include "proto/gangway/v1/extender.grpc.pb.h"
-#include "proto/gangway/v1/session.pb.h"
+#include "proto/gangway/v1/session.grpc.pb.h"
 #include "tests/plugin/extender/http2_caller.h"
 #include "tests/process/process.h"
 #include "tests/testing/raw_socket.h"
@@ -35,35 +34,46 @@
 namespace gangway::extender {
 namespace {
 
-// Answers each call with what was asked of it by kSayThis.
-constexpr char kSayThis[] = "/echo/SayThis";
-class EchoService final : public grpc::CallbackGenericService {
- private:
-  class Call final : public grpc::ServerGenericBidiReactor {
-   public:
-    Call(const std::string& method, grpc::ByteBuffer& answer) : says_(method == kSayThis), answer_(answer) {
-      StartRead(&request_);
-    }
-    void OnReadDone(bool ok) override {
-      if (!ok) return Finish(grpc::Status::CANCELLED);
-      if (says_) answer_ = request_;
-      grpc::Slice text;  // a copy of its own, as one that was just made
-      if (!answer_.DumpToSingleSlice(&text).ok()) return Finish(grpc::Status::CANCELLED);
-      const grpc::Slice slice(text.begin(), text.size());
-      response_ = grpc::ByteBuffer(&slice, 1);
-      StartWriteAndFinish(&response_, grpc::WriteOptions(), grpc::Status::OK);
-    }
-    void OnDone() override { delete this; }
-
-   private:
-    const bool says_;
-    grpc::ByteBuffer& answer_;
-    grpc::ByteBuffer request_, response_;
-  };
-  grpc::ServerGenericBidiReactor* CreateReactor(grpc::GenericCallbackServerContext* context) override {
-    return new Call(context->method(), answer_);
+// Answers with the first bytes that it was sent, whatever is asked then.
+class Echo {
+ public:
+  grpc::ServerUnaryReactor* Answer(grpc::CallbackServerContext& context, const grpc::ByteBuffer& request,
+                                   grpc::ByteBuffer& response) {
+    if (!answer_.Valid()) answer_ = request;
+    grpc::Slice text;
+    GW_CHECK(answer_.DumpToSingleSlice(&text).ok());
+    const grpc::Slice copy(text.begin(), text.size());  // as an answer that was just made
+    response = grpc::ByteBuffer(&copy, 1);
+    grpc::ServerUnaryReactor* const reactor = context.DefaultReactor();
+    reactor->Finish(grpc::Status::OK);
+    return reactor;
   }
+
+ private:
   grpc::ByteBuffer answer_;
+};
+// The methods as ours are served: their bytes, by a callback.
+class PlaceGangEcho final : public v1::GangScheduler::WithRawCallbackMethod_PlaceGang<v1::GangScheduler::Service> {
+ public:
+  using WithRawCallbackMethod_PlaceGang::PlaceGang;
+  grpc::ServerUnaryReactor* PlaceGang(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+                                      grpc::ByteBuffer* response) override {
+    return echo_.Answer(*context, *request, *response);
+  }
+
+ private:
+  Echo echo_;
+};
+class PredicateEcho final : public v1::Extender::WithRawCallbackMethod_Predicate<v1::Extender::Service> {
+ public:
+  using WithRawCallbackMethod_Predicate::Predicate;
+  grpc::ServerUnaryReactor* Predicate(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+                                      grpc::ByteBuffer* response) override {
+    return echo_.Answer(*context, *request, *response);
+  }
+
+ private:
+  Echo echo_;
 };
 
 // In a process of their own: within one, the library has whichever thread looks at it do what is there to be done, a
@@ -73,11 +83,13 @@ int Serve() {
   Metrics metrics;
   const auto ours = Server::Start({}, metrics);
   GW_CHECK(ours.ok());
-  EchoService service;
+  PlaceGangEcho place_gang;
+  PredicateEcho predicate;
   grpc::ServerBuilder builder;
   int port = 0;
   builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
-  builder.RegisterCallbackGenericService(&service);
+  builder.RegisterService(&place_gang);
+  builder.RegisterService(&predicate);
   const std::unique_ptr<grpc::Server> echo = builder.BuildAndStart();
   std::printf("%d %d\n", (*ours)->port(), port);
   std::fflush(stdout);
@@ -152,7 +164,7 @@ std::string SmallGang(int nodes) {
 void AgainstEcho(benchmark::State& state, const std::string& method, const std::string& bytes, const Serving& serving) {
   Caller ours(serving.address()), echo(serving.echo_address());
   const std::string answer = ours.Call(method, bytes);
-  if (echo.Call(kSayThis, answer) != answer) return state.SkipWithError("there is no echo");
+  if (echo.Call(method, answer) != answer) return state.SkipWithError("there is no echo");
   const auto time = [&](Caller& caller, bench::Times& times) {
     times.Add([&] {
       if (caller.Call(method, bytes) != answer) state.SkipWithError("the answer is another");
