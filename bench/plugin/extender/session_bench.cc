@@ -372,6 +372,7 @@ void BM_PredicateBesideHostileCallers(benchmark::State& state) {
     slow.clear();
     for (int i = 0; state.range(0) == 5 && i < 100; ++i) {
       slow.push_back(connect());
+      slow.back()->SendAtOnce();
       slow.back()->Send(announced(1'000'000));
     }
     std::vector<std::unique_ptr<testutil::RawSocket>> idle;
