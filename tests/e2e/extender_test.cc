@@ -8,6 +8,7 @@
 #include "tests/cmd/gangway/light_story.h"
 #include "tests/cmd/gangway/session_story.h"
 #include "tests/e2e/control_plane.h"
+#include "tests/testing/long_test.h"
 
 namespace gangway::testutil {
 namespace {
@@ -34,7 +35,9 @@ class ExtenderE2eTest : public ::testing::Test {
 TEST_F(ExtenderE2eTest, InModeLightGangsAreLetInThatHaveRoomAndBoundWhole) {
   TellOfLight(call_, plane_->admin_kubeconfig());
 }
+// All that mode full shows, too, but that nobody is evicted.
 TEST_F(ExtenderE2eTest, InModeSteerGangsAreBoundWholeAndInTheirRacks) {
+  if (!LongRun()) GTEST_SKIP() << "with GW_TEST_LONG";
   TellOfSessions(call_, plane_->admin_kubeconfig(), extender::Mode::kSteer);
 }
 TEST_F(ExtenderE2eTest, InModeFullAGangThatGoesBeforeOthersIsBoundWholeInTheirPlace) {
