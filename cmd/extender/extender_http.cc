@@ -40,6 +40,7 @@ absl::StatusOr<kube::HttpFrontOptions> FrontOptions(const ExtenderHttpFlags& fla
   options.port = at.port;
   options.max_connections = kMaxConnections;
   options.replace_idle = true;
+  options.max_header_fields = 64;
   options.max_body_bytes = static_cast<std::size_t>(flags.max_session_bytes);
   options.max_bytes_in_flight = 2 * options.max_body_bytes;
   options.body_timeout = absl::Seconds(10);

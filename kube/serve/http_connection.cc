@@ -35,6 +35,10 @@ constexpr std::size_t kSmallBody = 16u << 10;       // copied behind its header 
 constexpr std::size_t kMaxLingerBytes = 64u << 20;
 constexpr absl::Duration kLingerTime = absl::Seconds(2);
 constexpr std::size_t kMaxWrittenKept = 64u << 10;
+// A request that comes in more small pieces than these is read in turn with others of its kind, so that those who drip
+// on a hundred connections do not take a thread from everybody else.
+constexpr std::size_t kCrumbBytes = 1u << 10;
+constexpr int kFreeCrumbs = 16;
 
 absl::string_view Header(const http::request<http::string_body>& request, http::field field) {
   const auto value = request[field];
@@ -115,6 +119,8 @@ void HttpConnection::NextRequest() {
   state_ = State::kIdle;
   since_ = SteadyTime::clock::now();
   head_seen_ = head_only_ = http10_ = false;
+  counted_ = 0;
+  lines_ = crumbs_ = 0;
   parser_.emplace();
   parser_->eager(true);
   parser_->header_limit(static_cast<std::uint32_t>(context_.options.max_header_bytes));
@@ -154,7 +160,18 @@ void HttpConnection::OnReadable() {
     // unseen.
     return input_.size() > context_.options.max_header_bytes ? Close() : WaitForBytes();
   }
+  if (count < kCrumbBytes) ++crumbs_;
   Parse();
+}
+
+bool HttpConnection::HasTooManyFields() {
+  for (std::size_t end; (end = input_.find('\n', counted_)) != std::string::npos;) {
+    const bool empty = end == counted_ || (end == counted_ + 1 && input_[counted_] == '\r');
+    counted_ = end + 1;
+    if (empty) return false;
+    if (++lines_ > context_.options.max_header_fields + 1) return true;  // one is the request's
+  }
+  return false;
 }
 
 void HttpConnection::Parse() {
@@ -164,9 +181,15 @@ void HttpConnection::Parse() {
     state_ = State::kReading;
     SetDeadline(context_.options.header_timeout);
   }
+  // Before Beast has them, which compares each with many before it.
+  if (!head_seen_ && HasTooManyFields()) {
+    return RefuseAndClose(431, absl::StrCat("the request header has more than the limit of ",
+                                            context_.options.max_header_fields, " fields"));
+  }
   error_code error;
   const std::size_t used = parser_->put(asio::buffer(input_), error);
   input_.erase(0, used);
+  counted_ -= std::min(counted_, used);
   if (error && error != http::error::need_more) return OnParseError(error);
   if (parser_->is_header_done() && !head_seen_) {
     head_seen_ = true;
@@ -179,7 +202,7 @@ void HttpConnection::Parse() {
   if (input_.size() > context_.options.max_header_bytes + context_.scratch.size()) {
     return RefuseAndClose(431, "a part of the request is too large");
   }
-  WaitForBytes();
+  crumbs_ > kFreeCrumbs ? context_.in_turn(id_) : WaitForBytes();
 }
 
 bool HttpConnection::Hold(std::size_t bytes) {
@@ -363,6 +386,7 @@ void HttpConnection::RefuseAndClose(const Response& refusal) {
 
 void HttpConnection::BeginAnswer(const Response& response, std::vector<Bytes> more) {
   state_ = State::kWriting;
+  served_ = served_ || response.code < 400;
   if (shutting_down_) keep_alive_ = false;
   AnswerHead head;
   head.code = response.code;

@@ -36,7 +36,8 @@ struct ConnectionContext {
   std::shared_ptr<std::atomic<std::size_t>> bytes_in_flight;  // of all threads
   Unread& unread;                                             // of all threads
   absl::AnyInvocable<void(ConnectionId)> on_closed;
-  absl::AnyInvocable<HttpConnection*()> slowest;  // of those that hold a part of a body; called by one
+  absl::AnyInvocable<HttpConnection*()> slowest;   // of those that hold a part of a body; called by one
+  absl::AnyInvocable<void(ConnectionId)> in_turn;  // ReadOn is called later, when it is this one's turn
 };
 
 class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
@@ -51,6 +52,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   // Says 503, or nothing, and goes.
   void Refuse(bool with_words);
   void Receive(Mail mail);
+  void ReadOn() { WaitForBytes(); }
   // Closes it when a deadline has passed.
   void CheckDeadline(SteadyTime now);
   // The front is closing: an answer under way is finished, everything else ends now.
@@ -58,11 +60,14 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   void Close();
 
   bool refused() const { return refused_; }
-  // Whose turn it is. A watch and a WebSocket count as work.
-  bool waits_for_client() const {
-    return state_ == State::kIdle || state_ == State::kReading || state_ == State::kLingering;
+  // Who makes room for another: the least first. Who was served before is no stranger, and goes after those that are. A
+  // watch and a WebSocket count as work.
+  enum class Stays { kStranger, kWaits, kWrites, kWorks };
+  Stays stays() const {
+    const bool waits = state_ == State::kIdle || state_ == State::kReading || state_ == State::kLingering;
+    if (waits && !refused_) return served_ ? Stays::kWaits : Stays::kStranger;
+    return state_ == State::kWriting && !refused_ ? Stays::kWrites : Stays::kWorks;
   }
-  bool writes() const { return state_ == State::kWriting; }
   bool holds_part() const { return state_ == State::kReading && held_.bytes() > 0; }
   // When it came, or was answered last.
   SteadyTime since() const { return since_; }
@@ -84,7 +89,8 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   void OnReadable();
   // Feeds the parser with what there is and goes on from there.
   void Parse();
-  bool CheckHead();  // false: refused
+  bool HasTooManyFields();  // of a header that is not parsed yet
+  bool CheckHead();         // false: refused
   void Dispatch();
   void OnParseError(boost::beast::error_code error);
   void NextRequest();
@@ -125,6 +131,10 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   std::string input_;  // read, not parsed
   Held held_;          // of the body in the parser
   bool head_seen_ = false;
+  std::size_t counted_ = 0;  // of input_, while the header is not parsed: its lines are in lines_
+  int lines_ = 0;
+  int crumbs_ = 0;  // reads that brought little of the request
+  bool served_ = false;
   bool waiting_to_read_ = false;
   std::size_t lingered_bytes_ = 0;
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <deque>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -17,7 +18,6 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "base/log.h"
 #include "base/status_macros.h"
@@ -39,8 +39,12 @@ constexpr std::size_t kScratchBytes = 64u << 10;
 constexpr int kMaxRefusing = 64;  // connections that are being told 503; beyond, closed without a word
 constexpr std::chrono::milliseconds kShutdownTime{2000};
 constexpr std::chrono::milliseconds kAcceptPause{50};
-constexpr int kMaxArriving = 256;
+// Of those that come at once: whoever is there already waits for so many to be let in, and no more.
+constexpr int kMaxArriving = 16;
 constexpr std::chrono::milliseconds kArrivalPause{1};
+// Of connections whose requests come in small pieces: so many are read at a time.
+constexpr std::size_t kMaxInTurn = 4;
+constexpr std::chrono::milliseconds kTurn{1};
 
 std::string HostPort(const asio::ip::address& address, std::uint16_t port) {
   return address.is_v6() ? absl::StrCat("[", address.to_string(), "]:", port)
@@ -77,6 +81,7 @@ class IoThread {
         counts_(counts),
         sweep_interval_(SweepInterval(options)),
         sweep_(*io_),
+        turn_(*io_),
         context_{options,
                  loopback_only,
                  HeaderLines(options.headers),
@@ -86,7 +91,8 @@ class IoThread {
                  counts.bytes_in_flight,
                  unread,
                  [this](ConnectionId id) { Forget(id); },
-                 [this] { return Oldest([](const HttpConnection& c) { return c.holds_part(); }); }} {
+                 [this] { return Slowest(); },
+                 [this](ConnectionId id) { InTurn(id); }} {
     Sweep();
     thread_ = std::thread([this] {
       BlockSignals();
@@ -121,25 +127,46 @@ class IoThread {
     return std::make_shared<Mailbox>([this, io = io_] { asio::post(*io, [this] { TakeMail(); }); });
   }
 
-  // The one of them that came, or was answered, before all others; null.
-  HttpConnection* Oldest(absl::FunctionRef<bool(const HttpConnection&)> of) const {
-    HttpConnection* oldest = nullptr;
+  // Of those that hold a part of a body, the one that came, or was answered, before all others; null.
+  HttpConnection* Slowest() const {
+    HttpConnection* slowest = nullptr;
     for (const auto& [id, connection] : connections_) {
-      if (of(*connection) && (oldest == nullptr || connection->since() < oldest->since())) oldest = connection.get();
+      if (connection->holds_part() && (slowest == nullptr || connection->since() < slowest->since()))
+        slowest = connection.get();
     }
-    return oldest;
+    return slowest;
   }
 
   // Closes the connection that has waited longest for its client to send, or else to take its answer. False: none does.
   bool MakeRoom() {
     if (!context_.options.replace_idle) return false;
-    HttpConnection* oldest = Oldest([](const HttpConnection& c) { return c.waits_for_client() && !c.refused(); });
-    if (oldest == nullptr) oldest = Oldest([](const HttpConnection& c) { return c.writes() && !c.refused(); });
-    if (oldest == nullptr) return false;
+    HttpConnection* first = nullptr;
+    const auto key = [](const HttpConnection& c) { return std::pair(c.stays(), c.since()); };
+    for (const auto& [id, connection] : connections_) {
+      if (first == nullptr || key(*connection) < key(*first)) first = connection.get();
+    }
+    if (first == nullptr || first->stays() == HttpConnection::Stays::kWorks) return false;
     counts_.serving.fetch_add(1);
     counts_.refusing.fetch_sub(1);
-    oldest->Close();
+    first->Close();
     return true;
+  }
+
+  void InTurn(ConnectionId id) {
+    in_turn_.push_back(id);
+    if (in_turn_.size() == 1) NextTurn();
+  }
+  void NextTurn() {
+    turn_.expires_after(kTurn);
+    turn_.async_wait([this](error_code error) {
+      if (error) return;
+      for (std::size_t i = 0; i < kMaxInTurn && !in_turn_.empty(); ++i) {
+        const auto found = connections_.find(in_turn_.front());
+        in_turn_.pop_front();
+        if (found != connections_.end()) found->second->ReadOn();
+      }
+      if (!in_turn_.empty()) NextTurn();
+    });
   }
 
   void TakeMail() {
@@ -195,9 +222,10 @@ class IoThread {
   const std::shared_ptr<asio::io_context> io_;
   Counts& counts_;
   const std::chrono::milliseconds sweep_interval_;
-  asio::steady_timer sweep_;
+  asio::steady_timer sweep_, turn_;
   ConnectionContext context_;
   absl::flat_hash_map<ConnectionId, std::shared_ptr<HttpConnection>> connections_;
+  std::deque<ConnectionId> in_turn_;  // whose requests come in small pieces
   bool stopping_ = false;
   std::thread thread_;
 };

@@ -87,13 +87,14 @@ struct HttpFrontOptions {
   std::vector<std::pair<std::string, std::string>> headers;
   int io_threads = 2;
   int max_connections = 2000;  // beyond: 503 at once
-  // When all of them are in use, a new one takes the place of the one that has waited longest for its client, and is
-  // refused only when all are at work.
+  // When all of them are in use, a new one takes the place of the one that has waited longest for its client, of those
+  // that were never served first, and is refused only when all are at work.
   bool replace_idle = false;
   // Of bodies, all connections together, from their first byte to their answer. Beyond: the unfinished one that has
   // taken longest is refused with 503.
   std::size_t max_bytes_in_flight = std::numeric_limits<std::size_t>::max();
   std::size_t max_header_bytes = 32u << 10;           // beyond: 431
+  int max_header_fields = 256;                        // beyond: 431, before they are looked at
   std::size_t max_body_bytes = 3u << 20;              // beyond: 413, before it is read where its length is announced
   absl::Duration header_timeout = absl::Seconds(10);  // from its first byte to the end of the header
   absl::Duration body_timeout = absl::Seconds(30);    // from there to the end of the body

@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -43,6 +44,12 @@ class RawSocket {
       bytes.remove_prefix(static_cast<std::size_t>(sent));
     }
     return true;
+  }
+
+  // From now on what is sent goes at once, and does not wait for more.
+  void SendAtOnce() {
+    const int on = 1;
+    setsockopt(fd_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
   }
 
   // Ends with a reset, whatever was sent.

@@ -21,7 +21,10 @@ absl::Status Missing(absl::string_view field) {
 }
 
 absl::Status NodeName(JsonWalk& walk, std::string& out) {
-  return walk.Struct([&](absl::string_view key) { return SameKey(key, "Name") ? walk.String(out) : absl::OkStatus(); });
+  WantedMembers wanted(walk, 1);
+  return walk.Struct([&](absl::string_view key) {
+    return SameKey(key, "Name") ? wanted.Take(0, walk.String(out)) : absl::OkStatus();
+  });
 }
 
 absl::Status Counted(JsonWalk& walk, std::size_t count) {
@@ -37,19 +40,21 @@ absl::Status Numbers(JsonWalk& walk, std::map<std::string, std::int64_t>& out) {
 }
 
 absl::Status CountTask(JsonWalk& walk, JobCounts::Task& task) {
+  WantedMembers wanted(walk, 4);
   return walk.Struct([&](absl::string_view key) {
-    if (SameKey(key, "UID")) return walk.String(task.uid);
-    if (SameKey(key, "TaskRole")) return walk.String(task.role);
-    if (SameKey(key, "Status")) return DecodeStatus(walk, task.status);
-    if (SameKey(key, "BestEffort")) return walk.Bool(task.best_effort);
+    if (SameKey(key, "UID")) return wanted.Take(0, walk.String(task.uid));
+    if (SameKey(key, "TaskRole")) return wanted.Take(1, walk.String(task.role));
+    if (SameKey(key, "Status")) return wanted.Take(2, DecodeStatus(walk, task.status));
+    if (SameKey(key, "BestEffort")) return wanted.Take(3, walk.Bool(task.best_effort));
     return absl::OkStatus();
   });
 }
 
 absl::Status SubJob(JsonWalk& walk, JobCounts::SubJob& sub_job) {
+  WantedMembers wanted(walk, 2);
   return walk.Struct([&](absl::string_view key) {
-    if (SameKey(key, "GID")) return walk.String(sub_job.group);
-    if (SameKey(key, "MinAvailable")) return walk.Int(sub_job.min_available);
+    if (SameKey(key, "GID")) return wanted.Take(0, walk.String(sub_job.group));
+    if (SameKey(key, "MinAvailable")) return wanted.Take(1, walk.Int(sub_job.min_available));
     return absl::OkStatus();
   });
 }
@@ -87,8 +92,10 @@ absl::StatusOr<std::string> DecodeJobName(absl::string_view body) {
   std::string job;
   const absl::Status read = Whole(walk, [&](absl::string_view key) {
     if (!SameKey(key, "job")) return absl::OkStatus();
-    return walk.Struct(
-        [&](absl::string_view member) { return SameKey(member, "UID") ? walk.String(job) : absl::OkStatus(); });
+    WantedMembers wanted(walk, 1);
+    return walk.Struct([&](absl::string_view member) {
+      return SameKey(member, "UID") ? wanted.Take(0, walk.String(job)) : absl::OkStatus();
+    });
   });
   GW_RETURN_IF_ERROR(read);
   if (job.empty()) return Missing("job.UID");

@@ -119,12 +119,13 @@ absl::Status DecodeStatus(JsonWalk& walk, WireStatus& out) {
 }
 
 absl::Status DecodeTaskKey(JsonWalk& walk, TaskKey& out) {
+  WantedMembers wanted(walk, 5);
   return walk.Struct([&](absl::string_view key) {
-    if (SameKey(key, "UID")) return walk.String(out.uid);
-    if (SameKey(key, "Job")) return walk.String(out.job);
-    if (SameKey(key, "Name")) return walk.String(out.name);
-    if (SameKey(key, "NodeName")) return walk.String(out.node);
-    if (SameKey(key, "Status")) return DecodeStatus(walk, out.status);
+    if (SameKey(key, "UID")) return wanted.Take(0, walk.String(out.uid));
+    if (SameKey(key, "Job")) return wanted.Take(1, walk.String(out.job));
+    if (SameKey(key, "Name")) return wanted.Take(2, walk.String(out.name));
+    if (SameKey(key, "NodeName")) return wanted.Take(3, walk.String(out.node));
+    if (SameKey(key, "Status")) return wanted.Take(4, DecodeStatus(walk, out.status));
     return absl::OkStatus();
   });
 }

@@ -34,8 +34,8 @@ std::size_t EndOfScalar(absl::string_view json, std::size_t at) {
   return end == at ? kNone : end;
 }
 
-std::size_t EndOfBracketsByBytes(absl::string_view json, std::size_t at) {
-  int depth = 0;
+// `depth`: of brackets that are open before `at`.
+std::size_t EndOfBracketsByBytes(absl::string_view json, std::size_t at, int depth) {
   while (at < json.size()) {
     const char c = json[at++];
     if (c == '"') {
@@ -62,6 +62,7 @@ std::size_t EndOfBracketsByBytes(absl::string_view json, std::size_t at) {
 // brackets count. (G. Langdale, D. Lemire: Parsing Gigabytes of JSON per Second, sections 3.1.1 and 3.1.2)
 class BracketScan {
  public:
+  explicit BracketScan(int depth) : depth_(depth) {}
   static constexpr std::size_t kNotHere = 0;
   // Where the depth becomes 0: the number of bytes of the block up to and with that bracket; kNotHere; kNone: before it
   // a backslash stands outside strings, behind which the bits are wrong.
@@ -124,13 +125,13 @@ class BracketScan {
     return kNotHere;
   }
 
-  int depth_ = 0;
+  int depth_;
   std::uint64_t in_string_ = 0;  // all ones: the block begins in a string
   std::uint64_t escaped_ = 0;    // 1: its first byte is escaped
 };
 
-GW_BLOCKS std::size_t EndOfBracketsByBlocks(absl::string_view json, std::size_t at) {
-  BracketScan scan;
+GW_BLOCKS std::size_t EndOfBracketsByBlocks(absl::string_view json, std::size_t at, int depth) {
+  BracketScan scan(depth);
   for (; json.size() - at >= 64; at += 64) {
     const std::size_t count = scan.Block(json.data() + at);
     if (count == kNone || scan.depth() > kMaxSkippedDepth) return kNone;
@@ -147,17 +148,17 @@ GW_BLOCKS std::size_t EndOfBracketsByBlocks(absl::string_view json, std::size_t 
 
 #endif
 
-std::size_t EndOfBrackets(absl::string_view json, std::size_t at) {
+std::size_t EndOfBrackets(absl::string_view json, std::size_t at, int depth) {
 #if defined(__x86_64__)
   static const bool by_blocks =
       __builtin_cpu_supports("avx2") && __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("popcnt");
-  if (by_blocks) return EndOfBracketsByBlocks(json, at);
+  if (by_blocks) return EndOfBracketsByBlocks(json, at, depth);
 #endif
-  return EndOfBracketsByBytes(json, at);
+  return EndOfBracketsByBytes(json, at, depth);
 }
 
 std::size_t EndOf(absl::string_view json, std::size_t at,
-                  std::size_t (*end_of_brackets)(absl::string_view, std::size_t)) {
+                  std::size_t (*end_of_brackets)(absl::string_view, std::size_t, int)) {
   if (at >= json.size()) return kNone;
   switch (json[at]) {
     case '"': {
@@ -166,7 +167,7 @@ std::size_t EndOf(absl::string_view json, std::size_t at,
     }
     case '{':
     case '[':
-      return end_of_brackets(json, at);
+      return end_of_brackets(json, at, 0);
     default:
       return EndOfScalar(json, at);
   }
@@ -186,5 +187,7 @@ std::size_t EndOfString(absl::string_view json, std::size_t at, bool& escapes) {
 
 std::size_t EndOfValue(absl::string_view json, std::size_t at) { return EndOf(json, at, EndOfBrackets); }
 std::size_t EndOfValueByBytes(absl::string_view json, std::size_t at) { return EndOf(json, at, EndOfBracketsByBytes); }
+std::size_t EndOfRest(absl::string_view json, std::size_t at) { return EndOfBrackets(json, at, 1); }
+std::size_t EndOfRestByBytes(absl::string_view json, std::size_t at) { return EndOfBracketsByBytes(json, at, 1); }
 
 }  // namespace gangway::extender

@@ -16,9 +16,12 @@ inline constexpr int kMaxSkippedDepth = 1'000;
 
 // `at`: its first byte. absl::string_view::npos: it is cut off, too deep, or not JSON. No byte beyond the text is read.
 std::size_t EndOfValue(absl::string_view json, std::size_t at);
+// The same of an object or list in which `at` is: behind one of its members.
+std::size_t EndOfRest(absl::string_view json, std::size_t at);
 // The same of a string, whose opening quote is at `at`. `escapes`: set when there is a backslash in it.
 std::size_t EndOfString(absl::string_view json, std::size_t at, bool& escapes);
-// EndOfValue as processors without AVX2 find it; for tests.
+// Both as processors without AVX2 find them; for tests.
 std::size_t EndOfValueByBytes(absl::string_view json, std::size_t at);
+std::size_t EndOfRestByBytes(absl::string_view json, std::size_t at);
 
 }  // namespace gangway::extender

@@ -128,6 +128,12 @@ absl::Status JsonWalk::Members(bool named, OnMember on_member) {
     if (read.ok() && at_ == before) read = StepOver();
     steps_.pop_back();
     GW_RETURN_IF_ERROR(read);
+    if (std::exchange(enough_, false)) {
+      const std::size_t end = EndOfRest(json_, at_);
+      if (end == absl::string_view::npos) return Wrong("is cut off, too deep, or not JSON");
+      at_ = end;
+      return absl::OkStatus();
+    }
     GW_RETURN_IF_ERROR(Next('}', more));
   }
   return absl::OkStatus();

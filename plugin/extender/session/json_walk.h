@@ -40,6 +40,10 @@ class JsonWalk {
   // The value is a list; null is an empty one.
   absl::Status List(absl::FunctionRef<absl::Status()> on_element);
 
+  // On_member has taken its value, and no other member of the object is wanted: they are stepped over in one go. What
+  // stands twice counts as it stood before.
+  void Enough() { enough_ = true; }
+
   // The value's text, whatever it is.
   absl::Status Take(absl::string_view& text);
   // What is left of the text, from the value on; and: the caller has read so much of it, which is the value.
@@ -79,8 +83,25 @@ class JsonWalk {
 
   const absl::string_view json_;
   std::size_t at_ = 0;
+  bool enough_ = false;
   const std::string root_;
   std::vector<Step> steps_;
+};
+
+// The members that are wanted of an object, by number: when all of them have been there, no other is looked at.
+class WantedMembers {
+ public:
+  WantedMembers(JsonWalk& walk, int count) : walk_(walk), missing_((1u << count) - 1) {}
+  // Returns `read`.
+  absl::Status Take(int which, absl::Status read) {
+    missing_ &= ~(1u << which);
+    if (missing_ == 0 && read.ok()) walk_.Enough();
+    return read;
+  }
+
+ private:
+  JsonWalk& walk_;
+  unsigned missing_;
 };
 
 }  // namespace gangway::extender

@@ -21,6 +21,7 @@
 #include "tests/cmd/gangway/extender_process.h"
 #include "tests/cmd/gangway/gangway_process.h"
 #include "tests/cmd/gangway/light_story.h"
+#include "tests/cmd/gangway/session_story.h"
 #include "tests/plugin/extender/http/volcano_client.h"
 #include "tests/plugin/extender/http/volcano_session.h"
 #include "tests/plugin/extender/session/recordings.h"
@@ -269,6 +270,12 @@ class WatchingExtenderTest : public ::testing::Test {
 TEST_F(WatchingExtenderTest, InModeLightGangsAreLetInThatHaveRoomAndBoundWhole) {
   CreateNodes(call_, Recorded("onSessionOpen-5").body);
   TellOfLight(call_, server_.kubeconfig());
+}
+
+// Mode steer is the same without evictions.
+TEST_F(WatchingExtenderTest, InModeFullGangsAreBoundWholeAndOneThatGoesBeforeOthersInTheirPlace) {
+  CreateNodes(call_, Recorded("onSessionOpen-5").body);
+  TellOfSessions(call_, server_.kubeconfig(), extender::Mode::kFull);
 }
 
 // Without an API server nothing is known: that is told, and gangs are left to the scheduler.

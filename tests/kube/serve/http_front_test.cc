@@ -202,6 +202,52 @@ TEST(HttpFrontTest, HeadersUpToTheLimitAndNotBeyond) {
   EXPECT_THAT(endless.ReadToEnd(), StartsWith("HTTP/1.1 4"));
 }
 
+std::string Fields(int count) {
+  std::string out;
+  for (int i = 0; i < count; ++i) absl::StrAppend(&out, "X-", i, ": ", i, "\r\n");
+  return out;
+}
+
+// To find the place of each among so many takes longer than all else, so they are counted first.
+TEST(HttpFrontTest, FieldsUpToTheLimitAndNotBeyond) {
+  HttpFrontOptions options;
+  options.max_header_fields = 20;
+  RunningFront front(nullptr, options);
+  RawSocket client(front.port());
+  for (int i = 0; i < 2; ++i) {  // the second is counted anew
+    ASSERT_TRUE(client.Send(absl::StrCat("POST /x HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 60\r\n", Fields(18),
+                                         "\r\n", std::string(60, '\n'))));
+    EXPECT_THAT(client.ReadAnswer(), StartsWith("HTTP/1.1 200")) << "lines of the body are no fields";
+  }
+  ASSERT_TRUE(client.Send(GetOf("/x", Fields(20))));
+  EXPECT_THAT(client.ReadToEnd(), AllOf(IsRefusal(431), HasSubstr("more than the limit of 20 fields")));
+  RawSocket unended(front.port());
+  ASSERT_TRUE(unended.Send("GET /x HTTP/1.1\r\n"));
+  for (int i = 0; i < 21; ++i) ASSERT_TRUE(unended.Send("A: b\r\n"));
+  EXPECT_THAT(unended.ReadToEnd(), IsRefusal(431)) << "the end of the header is not waited for";
+}
+
+// Beyond some, pieces that are small are read in turn with others of their kind.
+TEST(HttpFrontTest, ABodyInManySmallPiecesArrivesWholeAndNobodyWaitsForIt) {
+  HttpFrontOptions options;
+  options.io_threads = 1;
+  RunningFront front([](Request r, HttpCaller, auto respond) { respond(MakeResponse(200, r.body)); }, options);
+  std::vector<std::unique_ptr<RawSocket>> dripping;
+  for (int i = 0; i < 12; ++i) {
+    dripping.push_back(std::make_unique<RawSocket>(front.port()));
+    dripping.back()->SendAtOnce();
+    ASSERT_TRUE(dripping.back()->Send("POST /x HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 60\r\n\r\n"));
+  }
+  RawSocket other(front.port());
+  for (int byte = 0; byte < 60; ++byte) {
+    for (const auto& each : dripping) ASSERT_TRUE(each->Send("x"));
+    ASSERT_TRUE(other.Send(PostOf("/x", "yz")));
+    EXPECT_THAT(other.ReadAnswer(), EndsWith("yz"));
+    if (byte == 30) dripping.resize(10);  // whoever goes meanwhile is not waited for
+  }
+  for (const auto& each : dripping) EXPECT_THAT(each->ReadAnswer(), EndsWith("\r\n\r\n" + std::string(60, 'x')));
+}
+
 struct BadRequest {
   const char* name;
   std::string bytes;
@@ -354,6 +400,22 @@ TEST(HttpFrontTest, ANewConnectionTakesThePlaceOfTheOneThatHasWaitedLongest) {
     ASSERT_TRUE(asked.Send(GetOf("/b")));
     EXPECT_THAT(asked.ReadAnswer(), EndsWith("GET /b")) << "it waited less";
   }
+}
+
+// However many strangers come, and however long ago it asked.
+TEST(HttpFrontTest, WhoWasServedBeforeStaysWhereStrangersCome) {
+  RunningFront front(nullptr, Replacing(4));
+  RawSocket served(front.port());
+  ASSERT_TRUE(served.Send(GetOf("/a")));
+  EXPECT_THAT(served.ReadAnswer(), EndsWith("GET /a"));
+  std::vector<std::unique_ptr<RawSocket>> strangers;
+  for (int i = 0; i < 20; ++i) {
+    strangers.push_back(std::make_unique<RawSocket>(front.port()));
+    ASSERT_TRUE(strangers.back()->Send("GET"));
+  }
+  for (int i = 0; i < 16; ++i) EXPECT_TRUE(strangers[static_cast<std::size_t>(i)]->ReadPart().empty()) << i;
+  ASSERT_TRUE(served.Send(GetOf("/b")));
+  EXPECT_THAT(served.ReadAnswer(), EndsWith("GET /b"));
 }
 
 TEST(HttpFrontTest, NobodyAtWorkMakesRoomForANewConnection) {

@@ -30,6 +30,7 @@ kube::HttpFrontOptions Door() {
   kube::HttpFrontOptions options = Serving::Front();
   options.max_connections = kMaxConnections;
   options.replace_idle = true;
+  options.max_header_fields = 64;
   options.max_body_bytes = 1u << 20;
   options.max_bytes_in_flight = 2u << 20;
   return options;
@@ -77,6 +78,29 @@ TEST_F(FloodTest, TenThousandIdleConnectionsTakeTheirTurns) {
   }
   ExpectServed();
   EXPECT_TRUE(Eventually([&] { return serving_.connections() <= kMaxConnections; }));
+}
+
+// Nor has it to come again.
+TEST_F(FloodTest, ASchedulerKeepsItsConnectionWhereStrangersTakeTheirTurns) {
+  VolcanoClient client({.port = serving_.port()});
+  const std::string queue = R"({"Name":"default"})";
+  EXPECT_FALSE(client.QueueOverused(queue));
+  std::vector<std::unique_ptr<RawSocket>> idle;
+  for (int i = 0; i < 4 * kMaxConnections; ++i) idle.push_back(Connect());
+  EXPECT_TRUE(idle[0]->ReadPart().empty()) << "it made room";
+  EXPECT_FALSE(client.QueueOverused(queue));
+  EXPECT_EQ(client.connections(), 1u);
+}
+
+TEST_F(FloodTest, HeadersOfManyFieldsAreRefusedUnread) {
+  std::string fields;
+  for (int i = 0; i < 1'000; ++i) absl::StrAppend(&fields, "X-", i, ": ", i, "\r\n");
+  for (int i = 0; i < 100; ++i) {
+    const auto socket = Connect();
+    socket->Send(absl::StrCat("POST /x/predicate HTTP/1.1\r\nHost: 127.0.0.1\r\n", fields, "\r\n"));
+    EXPECT_THAT(socket->ReadAnswer(), StartsWith("HTTP/1.1 431")) << i;
+  }
+  ExpectServed();
 }
 
 // Each holds most of a body and sends no more.

@@ -110,6 +110,32 @@ TEST(DecodeQuestionsTest, CountsAreOfTheTasksAndNotOfTheirCopies) {
   EXPECT_EQ(counts->sub_job_of_task.size(), 4u);
 }
 
+// In whatever order members stand, and of an object that is cut off behind them.
+TEST(DecodeQuestionsTest, WhatStandsBehindTheLastWantedMemberIsSteppedOver) {
+  const auto prioritize = DecodePrioritize(
+      R"({"nodes":[{"Name":"a","Node":{"x":["}"]},"Idle":{}} , {"Node":{},"Name":"b"},{"Name":"c"}],"task":{"UID":"u"}})");
+  GW_ASSERT_OK(prioritize);
+  EXPECT_THAT(prioritize->nodes, ElementsAre("a", "b", "c"));
+  const auto event = DecodeEvent(
+      R"({"task":{"Status":2,"NodeName":"n","Name":"p","Job":"j","UID":"u","Pod":{"a":"\"}"},"Priority":1},"more":1})");
+  GW_ASSERT_OK(event);
+  EXPECT_EQ(event->uid, "u");
+  EXPECT_EQ(event->node, "n");
+  const auto counts = DecodeJobCounts(
+      R"({"job":{"UID":"j","SubJobs":{"s":{"GID":"g","MinAvailable":2,"Tasks":{"t":[]}}},"Tasks":{"t":{"BestEffort":true,)"
+      R"("Status":32,"TaskRole":"r","UID":"t","Pod":{"x":{}}},"v":{"UID":"v"}},"MinAvailable":1}})");
+  GW_ASSERT_OK(counts);
+  EXPECT_EQ(counts->min_available, 1);
+  EXPECT_EQ(counts->sub_jobs.at("s").min_available, 2);
+  ASSERT_EQ(counts->tasks.size(), 2u);
+  EXPECT_EQ(counts->tasks[0].role, "r");
+  EXPECT_EQ(counts->tasks[0].status, WireStatus::kRunning);
+  EXPECT_EQ(DecodeJobName(R"({"job":{"UID":"j","Tasks":{"t":{})").status().message(),
+            "job: is cut off, too deep, or not JSON");
+  EXPECT_EQ(DecodeJobName(R"({"job":{"UID":"j","Tasks":{}}} x)").status().message(),
+            "the body: something follows after the value");
+}
+
 TEST(DecodeQuestionsTest, WhatIsWrongIsNamed) {
   EXPECT_EQ(DecodeJobName("{}").status().message(), "job.UID: is missing");
   EXPECT_EQ(DecodeJobName("null").status().message(), "job.UID: is missing");

@@ -86,8 +86,10 @@ TEST(JsonSkipTest, ProcessorsAgree) {
   const std::string body = testutil::Recorded("predicate-5").body;
   for (std::size_t length = 1; length <= body.size(); ++length)
     ASSERT_EQ(EndOfValue(body.substr(0, length), 0), EndOfValueByBytes(body.substr(0, length), 0)) << length;
-  for (std::size_t begin = body.find('{', 1); begin != kCut; begin = body.find('{', begin + 1))
+  for (std::size_t begin = body.find('{', 1); begin != kCut; begin = body.find('{', begin + 1)) {
     ASSERT_EQ(EndOfValue(body, begin), EndOfValueByBytes(body, begin)) << begin;
+    ASSERT_EQ(EndOfRest(body, begin), EndOfRestByBytes(body, begin)) << begin;
+  }
   std::size_t ended = 0;
   for (std::size_t i = 0; i < body.size(); ++i) {
     for (const char c : {'"', '\\', '{', ']', ' '}) {
