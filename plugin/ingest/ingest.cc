@@ -369,6 +369,9 @@ model::GangFacts GangFactsOf(const api::volcano::PodGroup& group, absl::string_v
   if (const auto past =
           api::volcano::ParsePastRuns(Find(group.metadata.annotations, api::volcano::kPastRunsAnnotation)))
     facts.past_runs = {past->runs, past->longest};
+  if (const auto expected = DurationOf(Find(group.metadata.annotations, kExpectedRuntimeKey));
+      expected.has_value() && *expected > absl::ZeroDuration())
+    facts.lasts = *expected;
   const std::string& scheduler = Find(group.metadata.annotations, api::volcano::kSchedulerNameAnnotation);
   facts.ours = scheduler.empty() || scheduler_name.empty() || scheduler == scheduler_name;
   return facts;

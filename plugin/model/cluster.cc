@@ -500,6 +500,8 @@ void Cluster::SetMoved(std::vector<MovedGang> moved) {
 
 void Cluster::PassOver(GangId id, absl::Time until) { gangs_.PassOver(id, until); }
 
+void Cluster::Claim(GangId id, std::optional<QueueClaim> claim) { gangs_.Claim(id, std::move(claim)); }
+
 void Cluster::SetHeldBack(GangId id, absl::string_view why) { gangs_.SetHeldBack(id, why); }
 
 // Its own, or the one for all that name none; nullptr: there is none.

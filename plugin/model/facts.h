@@ -221,6 +221,8 @@ struct GangFacts {
   // Since when its status says that it lacks members with which it was whole before; InfiniteFuture: it does not.
   absl::Time short_since = absl::InfiniteFuture();
   PastRuns past_runs;
+  // How long its pods last, as it says itself; those that are made say so on their own.
+  absl::Duration lasts = absl::InfiniteDuration();
   bool ours = true;  // it does not say that its pods will name another scheduler
 };
 

@@ -121,6 +121,7 @@ void Gangs::Set(GangId id, const GangFacts& facts, bool has_quotas) {
   if (gang.uid != facts.uid) {
     gang.held_back = Text();
     gang.passed_over_until = absl::InfinitePast();
+    gang.claim = std::nullopt;
   }
   const bool same = gang.known && gang.uid == facts.uid;
   gang.known = true;
@@ -152,6 +153,7 @@ void Gangs::Set(GangId id, const GangFacts& facts, bool has_quotas) {
   gang.moved = facts.moved;
   gang.short_since = facts.short_since;
   gang.past_runs = facts.past_runs;
+  gang.lasts = facts.lasts;
   Changed(id);
 }
 
