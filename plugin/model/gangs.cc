@@ -151,6 +151,7 @@ void Gangs::Set(GangId id, const GangFacts& facts, bool has_quotas) {
   gang.evictable = facts.evictable;
   gang.of_others = !facts.ours;
   gang.moved = facts.moved;
+  gang.moved_pods = facts.moved_pods.empty() ? std::nullopt : std::optional(facts.moved_pods);
   gang.short_since = facts.short_since;
   gang.past_runs = facts.past_runs;
   gang.lasts = facts.lasts;

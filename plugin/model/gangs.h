@@ -62,6 +62,7 @@ struct Gang {
   std::optional<absl::Duration> waiting_time;
   absl::Time passed_over_until = absl::InfinitePast();  // no nodes are kept for it
   absl::Time moved = absl::InfinitePast();              // last
+  Seldom<std::vector<GangFacts::MovedPod>> moved_pods;  // then
   absl::Time short_since = absl::InfiniteFuture();      // of members with which it was whole, as its status tells
   PastRuns past_runs;
   absl::Duration lasts = absl::InfiniteDuration();  // as it says itself, of pods that are still to be made

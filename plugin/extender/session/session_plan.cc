@@ -153,6 +153,9 @@ void SessionPlan::KeepOn(Cluster& cluster, absl::Time now) const {
     if (passed.until > now && id != model::kNone && cluster.gang(id).uid == passed.uid)
       cluster.PassOver(id, passed.until);
   }
+  for (GangId id = 0; id < cluster.gang_slots(); ++id) {
+    if (cluster.gang(id).claim.has_value()) cluster.Claim(id, std::nullopt);
+  }
   for (const Claims& claims : claims_) {
     const GangId id = cluster.FindGang(claims.ns, claims.name);
     if (id != model::kNone && cluster.gang(id).uid == claims.uid) cluster.Claim(id, claims.claim);
