@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <tuple>
 #include <utility>
 
@@ -56,26 +57,34 @@ QueueClaims::QueueClaims(Overlay& overlay, const Policy& policy, absl::Time now,
     : overlay_(overlay), policy_(policy), now_(now) {
   const Cluster& cluster = overlay.cluster();
   if (!overlay.tree().limits() || policy.keeps_for <= absl::ZeroDuration()) return;
+  std::map<QueueId, GangId> first;
   for (const auto* const gangs : {&cluster.waiting(), &cluster.awaiting_pods()}) {
     for (const GangId id : *gangs) {
       const Gang& gang = cluster.gang(id);
       // Room is made for it, or it awaits its pods for too long.
       if (!gang.claim.has_value() || gang.nominated > 0 || now >= gang.claim->since + 2 * policy.keeps_for) continue;
-      const auto same =
-          std::find_if(claims_.begin(), claims_.end(), [&](const Claim& claim) { return claim.queue == gang.queue; });
-      if (same == claims_.end()) {
-        claims_.push_back({id, gang.queue, *gang.claim, {}, false});
-      } else if (Before(id, same->gang)) {
-        *same = {id, gang.queue, *gang.claim, {}, false};
-      }
+      const auto [of_queue, fresh] = first.emplace(gang.queue, id);
+      if (!fresh && Before(id, of_queue->second)) of_queue->second = id;
     }
   }
-  for (Claim& claim : claims_) claim.asks = needs(claim.gang);
+  for (const auto& [queue, id] : first) Add(id, {queue, *cluster.gang(id).claim, needs(id), false});
 }
 
-const QueueClaims::Claim* QueueClaims::Find(GangId gang) const {
-  const auto it = std::find_if(claims_.begin(), claims_.end(), [&](const Claim& claim) { return claim.gang == gang; });
-  return it == claims_.end() ? nullptr : &*it;
+void QueueClaims::Add(GangId gang, Claim claim) {
+  const QueueTree& tree = overlay_.tree();
+  for (const QueueId level : tree.path(claim.queue)) {
+    bool limited = level == claim.queue;
+    for (Dim dim = 0; dim < claim.asks.size() && !limited; ++dim)
+      limited = claim.asks[dim] > 0 && tree.PlaceLimit(level, dim) != model::kUnlimited;
+    if (limited) by_level_[level].push_back(gang);
+  }
+  claims_[gang] = std::move(claim);
+}
+
+const QueueClaims::Gangs& QueueClaims::At(QueueId level) const {
+  static const Gangs& none = *new Gangs();
+  const auto it = by_level_.find(level);
+  return it == by_level_.end() ? none : it->second;
 }
 
 bool QueueClaims::Before(GangId a, GangId b) const {
@@ -85,42 +94,52 @@ bool QueueClaims::Before(GangId a, GangId b) const {
 }
 
 bool QueueClaims::ComesAfterAnother(GangId gang) const {
-  return std::any_of(claims_.begin(), claims_.end(), [&](const Claim& claim) {
-    return claim.gang != gang && claim.queue == overlay_.cluster().gang(gang).queue && Before(claim.gang, gang);
+  const QueueId queue = overlay_.cluster().gang(gang).queue;
+  const Gangs& claimants = At(queue);
+  return std::any_of(claimants.begin(), claimants.end(), [&](GangId other) {
+    return other != gang && claims_.at(other).queue == queue && Before(other, gang);
   });
 }
 
-bool QueueClaims::Keeps(const Claim& claim, GangId from, bool surplus) const {
+bool QueueClaims::Keeps(GangId gang, GangId from, bool surplus) const {
   const Cluster& cluster = overlay_.cluster();
-  if (claim.gang == from) return false;
-  const bool leaves =
-      claim.queue == cluster.gang(from).queue ? surplus || Before(claim.gang, from) : surplus || claim.had_turn;
-  if (!leaves) return false;
+  if (gang == from) return false;
+  const Claim& claim = claims_.at(gang);
+  const bool goes_first = claim.queue == cluster.gang(from).queue ? Before(gang, from) : claim.had_turn;
+  if (!goes_first && !surplus) return false;
   return claim.claim.start == absl::InfiniteFuture() || EndOf(cluster, from, now_) > claim.claim.expected;
 }
 
 void QueueClaims::KeepFrom(GangId gang, bool surplus) {
   overlay_.Unclaim();
-  for (const Claim& claim : claims_) {
-    if (!Keeps(claim, gang, surplus)) continue;
-    for (const QueueId level : overlay_.tree().path(claim.queue)) overlay_.Claim(level, claim.asks);
+  for (const QueueId level : overlay_.tree().path(overlay_.cluster().gang(gang).queue)) {
+    for (const GangId claimant : At(level)) {
+      if (Keeps(claimant, gang, surplus)) overlay_.Claim(level, claims_.at(claimant).asks);
+    }
   }
 }
 
 GangId QueueClaims::KeptFrom(GangId gang, bool surplus) const {
-  for (const Claim& claim : claims_) {
-    if (Keeps(claim, gang, surplus)) return claim.gang;
+  for (const QueueId level : overlay_.tree().path(overlay_.cluster().gang(gang).queue)) {
+    for (const GangId claimant : At(level)) {
+      if (Keeps(claimant, gang, surplus)) return claimant;
+    }
   }
   return model::kNone;
 }
 
 void QueueClaims::Refused(GangId gang, const QueueClaim& claim, const Resources& asks) {
   Drop(gang);
-  claims_.push_back({gang, overlay_.cluster().gang(gang).queue, claim, asks, true});
+  Add(gang, {overlay_.cluster().gang(gang).queue, claim, asks, true});
 }
 
 void QueueClaims::Drop(GangId gang) {
-  std::erase_if(claims_, [&](const Claim& claim) { return claim.gang == gang; });
+  const auto it = claims_.find(gang);
+  if (it == claims_.end()) return;
+  for (const QueueId level : overlay_.tree().path(it->second.queue)) {
+    if (const auto at = by_level_.find(level); at != by_level_.end()) std::erase(at->second, gang);
+  }
+  claims_.erase(it);
 }
 
 std::optional<QueueClaim> FindQueueRoomToCome(const Overlay& overlay, GangId id, const Resources& asks,

@@ -10,6 +10,7 @@
 // could not hold even if all other pods ended.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -31,7 +32,7 @@ class QueueClaims {
 
   bool empty() const { return claims_.empty(); }
   // It has claimed room before this call, and has it still.
-  bool Has(model::GangId gang) const { return Find(gang) != nullptr; }
+  bool Has(model::GangId gang) const { return claims_.contains(gang); }
   // Whether one of the gang's queue has a claim that comes before it.
   bool ComesAfterAnother(model::GangId gang) const;
 
@@ -49,20 +50,22 @@ class QueueClaims {
 
  private:
   struct Claim {
-    model::GangId gang = model::kNone;
     model::QueueId queue = model::kNone;
     model::QueueClaim claim;
     model::Resources asks;
     bool had_turn = false;
   };
-  const Claim* Find(model::GangId gang) const;
+  using Gangs = std::vector<model::GangId>;
+  void Add(model::GangId gang, Claim claim);
+  const Gangs& At(model::QueueId level) const;
   bool Before(model::GangId a, model::GangId b) const;
-  bool Keeps(const Claim& claim, model::GangId from, bool surplus) const;
+  bool Keeps(model::GangId gang, model::GangId from, bool surplus) const;
 
   Overlay& overlay_;
   const Policy& policy_;
   const absl::Time now_;
-  std::vector<Claim> claims_;
+  std::map<model::GangId, Claim> claims_;
+  std::map<model::QueueId, Gangs> by_level_;  // at its queue, and where that or one above it is limited
 };
 
 // When the queue has room for so much more of the gang's, and those above it have; nullopt: they would not even if all
