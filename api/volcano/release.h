@@ -7,7 +7,6 @@
 #pragma once
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -34,16 +33,19 @@ inline bool IsRelease(absl::string_view reason) { return reason == kGangReleased
 
 struct ReleasedPod {
   std::string name, uid;
+  std::string node;  // of Moved: on which room is kept for the pod that is made for it; else ""
   friend bool operator==(const ReleasedPod&, const ReleasedPod&) = default;
 };
 
-// "released 2 of 4 tasks: ... [name/uid name/uid]"
+// "released 2 of 4 tasks: ... [name/uid name/uid]", "evicted 1 of 1 task: ... [name/uid/node]"
 inline std::string ReleaseMessage(absl::string_view sentence, const std::vector<ReleasedPod>& pods) {
-  return absl::StrCat(
-      sentence, " [",
-      absl::StrJoin(pods, " ",
-                    [](std::string* out, const ReleasedPod& pod) { absl::StrAppend(out, pod.name, "/", pod.uid); }),
-      "]");
+  return absl::StrCat(sentence, " [",
+                      absl::StrJoin(pods, " ",
+                                    [](std::string* out, const ReleasedPod& pod) {
+                                      absl::StrAppend(out, pod.name, "/", pod.uid, pod.node.empty() ? "" : "/",
+                                                      pod.node);
+                                    }),
+                      "]");
 }
 
 // The condition of the latest release; nullptr when there was none.
@@ -61,8 +63,8 @@ inline std::vector<ReleasedPod> ReleasedPods(const PodGroupCondition& release) {
   if (open == std::string::npos || release.message.back() != ']') return pods;
   const absl::string_view list = absl::string_view(release.message).substr(open + 1, release.message.size() - open - 2);
   for (const absl::string_view part : absl::StrSplit(list, ' ', absl::SkipEmpty())) {
-    const std::pair<std::string, std::string> words = absl::StrSplit(part, absl::MaxSplits('/', 1));
-    if (!words.second.empty()) pods.push_back({words.first, words.second});
+    const std::vector<std::string> words = absl::StrSplit(part, absl::MaxSplits('/', 2));
+    if (words.size() > 1 && !words[1].empty()) pods.push_back({words[0], words[1], words.size() > 2 ? words[2] : ""});
   }
   return pods;
 }

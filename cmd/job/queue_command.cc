@@ -26,16 +26,17 @@ absl::Status About(const std::string& name, const absl::Status& status) {
                                    absl::IsNotFound(status) ? "; gangway queue list shows what is there" : ""));
 }
 
-absl::Status Print(ApiCaller& caller, const std::vector<Queue>& queues, bool wide) {
+absl::Status Print(ApiCaller& caller, const std::vector<Queue>& queues, absl::string_view output) {
   GW_ASSIGN_OR_RETURN(const std::vector<PodGroup> groups, caller.List<PodGroup>(api::kPodGroups, ""));
   std::map<std::string, QueueNow> now;
-  if (wide) {
+  if (!output.empty()) {
     GW_ASSIGN_OR_RETURN(const dashboard::View view, LookAtCluster(caller, ""));
     for (const dashboard::QueueRow& row : view.queues) now[row.name] = {row.share_permille, row.waiting};
     for (const std::string& line : view.not_seen) Note(absl::StrCat("not seen: ", line));
   }
-  Put(stdout, QueueListText(queues, groups, wide ? &now : nullptr));
-  return absl::OkStatus();
+  const bool printed = output == "json" ? PutExact(stdout, QueueListJson(queues, groups, now))
+                                        : Put(stdout, QueueListText(queues, groups, output == "wide" ? &now : nullptr));
+  return printed ? absl::OkStatus() : absl::InternalError("standard output takes nothing more");
 }
 
 absl::Status SetWeight(ApiCaller& caller, const std::string& name, std::int64_t weight) {
@@ -72,8 +73,8 @@ QueueCommand::QueueCommand(CommandLine app)
         .Add("-o,--output", flags_.output,
              "wide: also what its pods hold, what it deserves of what it wants more of, what it held of late, its "
              "share, "
-             "and how many gangs wait")
-        .OneOf({"wide"});
+             "and how many gangs wait; json: all of that for a program")
+        .OneOf({"wide", "json"});
   }
   operate.Add("-a,--action", flags_.action, "open, close or update");
   operate.Add("-w,--weight", flags_.weight, "of --action update: the queue's share of the cluster");
@@ -104,13 +105,13 @@ absl::Status QueueCommand::Check(absl::string_view verb) const {
 
 absl::Status QueueCommand::List(ApiCaller& caller) const {
   GW_ASSIGN_OR_RETURN(const std::vector<Queue> queues, caller.List<Queue>(api::kQueues, ""));
-  return Print(caller, queues, flags_.output == "wide");
+  return Print(caller, queues, flags_.output);
 }
 
 absl::Status QueueCommand::Get(ApiCaller& caller) const {
   absl::StatusOr<Queue> queue = caller.Get<Queue>(api::kQueues, "", flags_.name);
   if (!queue.ok()) return About(flags_.name, queue.status());
-  return About(flags_.name, Print(caller, {*std::move(queue)}, flags_.output == "wide"));
+  return About(flags_.name, Print(caller, {*std::move(queue)}, flags_.output));
 }
 
 absl::Status QueueCommand::Operate(ApiCaller& caller) const {

@@ -1,4 +1,4 @@
-// What `vcctl queue list` and `vcctl queue get` print. Pure.
+// What `vcctl queue list` and `vcctl queue get` print, and what a program reads. Pure.
 #pragma once
 
 #include <map>
@@ -20,5 +20,10 @@ struct QueueNow {
 // late, as far as the scheduler wrote it (api/volcano/queue_notes.h), its share and how many gangs wait.
 std::string QueueListText(absl::Span<const api::volcano::Queue> queues, absl::Span<const api::volcano::PodGroup> groups,
                           const std::map<std::string, QueueNow>* wide = nullptr);
+
+// The same, with all that `wide` says, as one JSON object with a list `queues`: amounts by resource, without what is
+// not there; `share` in percent, and `waiting`, where the cluster was seen.
+std::string QueueListJson(absl::Span<const api::volcano::Queue> queues, absl::Span<const api::volcano::PodGroup> groups,
+                          const std::map<std::string, QueueNow>& now);
 
 }  // namespace gangway::cmd

@@ -53,7 +53,7 @@ std::optional<Reason> QueueFull(const Overlay& overlay, const Gang& gang, const 
       const std::int64_t limit = IsAsked(amounts, dim) ? overlay.tree().PlaceLimit(level, dim) : model::kUnlimited;
       if (limit == model::kUnlimited) continue;
       const std::int64_t in_use = overlay.tree().held(level)[dim] + overlay.taken_below(level)[dim];
-      if (in_use + amounts[dim] <= limit) continue;
+      if (in_use + overlay.claimed(level)[dim] + amounts[dim] <= limit) continue;
       reason.sums.push_back({std::string(overlay.cluster().dims().Name(dim)), amounts[dim], limit, in_use});
     }
     if (!reason.sums.empty()) return reason;
@@ -151,7 +151,8 @@ bool Admission::HasTurnByAge(const Gang& gang, const Resources& missing) {
   return !no_more_by_age_;
 }
 
-std::optional<Reason> Admission::Admit(model::GangId id, bool owed, absl::FunctionRef<const Resources&()> lower,
+std::optional<Reason> Admission::Admit(model::GangId id, bool owed, bool claims,
+                                       absl::FunctionRef<const Resources&()> lower,
                                        absl::FunctionRef<bool(Reason::Kind)> is_told) {
   const Cluster& cluster = overlay_.cluster();
   const Gang& gang = cluster.gang(id);
@@ -187,9 +188,10 @@ std::optional<Reason> Admission::Admit(model::GangId id, bool owed, absl::Functi
       // without a capability has no less.
       const bool of_cluster = by_age || (owed && overlay_.tree().IsAboveAll(level));
       const std::int64_t limit = of_cluster ? cluster.queue(level).Limit(dim) : overlay_.tree().Limit(level, dim);
-      const Resources& promised = let_in_by_queue_[static_cast<std::size_t>(level)];
+      const Resources promised = claims ? Resources() : let_in_by_queue_[static_cast<std::size_t>(level)];
       const std::int64_t in_use = HeldBelow(level, dim) + promised[dim];
-      if (in_use + missing[dim] > limit && in_use - lower()[dim] + missing[dim] > limit)
+      const std::int64_t wanted = overlay_.claimed(level)[dim] + missing[dim];
+      if (in_use + wanted > limit && in_use - lower()[dim] + wanted > limit)
         refuse(Reason::Kind::kQueueFull, dim, limit, in_use, 0, promised);
     }
     if (!full.has_value()) continue;

@@ -27,9 +27,11 @@ class Admission {
 
   // Lets the gang in and counts it, or says why not. `owed`: the gang's queue keeps within what it deserves with it,
   // while others wait, too; then what others hold or were let in for keeps it out no more than it will from its room.
-  // `lower`: what those hold that it may evict for their lower priority, asked for where it would be kept out.
-  // `is_told`: of a reason of that kind only the kind is wanted.
-  std::optional<model::Reason> Admit(model::GangId gang, bool owed, absl::FunctionRef<const model::Resources&()> lower,
+  // `claims`: room of its queue is kept for it (queue_claims.h), whoever else was let in there. `lower`: what those
+  // hold that it may evict for their lower priority, asked for where it would be kept out. `is_told`: of a reason of
+  // that kind only the kind is wanted.
+  std::optional<model::Reason> Admit(model::GangId gang, bool owed, bool claims,
+                                     absl::FunctionRef<const model::Resources&()> lower,
                                      absl::FunctionRef<bool(model::Reason::Kind)> is_told);
   // It was let in here, and has been placed since.
   void Placed(model::GangId gang) { LetIn(gang, -1); }

@@ -43,4 +43,9 @@ class MovedRoom {
   absl::Time until_ = absl::InfiniteFuture();
 };
 
+// What PodGroups say of gangs that were moved by a scheduler that is gone: room is kept for their pods from now on,
+// where some of them have begun to go and are not placed yet. Of a gang whose pods are gone for `patience` nothing is
+// kept.
+void RecallMoved(absl::Duration patience, absl::Time now, model::Cluster& cluster);
+
 }  // namespace gangway::gang

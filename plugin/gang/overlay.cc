@@ -13,6 +13,21 @@ const Overlay::Taken& Overlay::TakenOf(model::QueueId queue) const {
   return at < queues_.size() ? queues_[at] : none;
 }
 
+const Resources& Overlay::claimed(model::QueueId queue) const {
+  static const Resources& none = *new Resources();
+  for (const auto& [level, amounts] : claimed_) {
+    if (level == queue) return amounts;
+  }
+  return none;
+}
+
+void Overlay::Claim(model::QueueId queue, const Resources& amounts) {
+  for (auto& [level, sum] : claimed_) {
+    if (level == queue) return sum.Add(amounts);
+  }
+  claimed_.emplace_back(queue, amounts);
+}
+
 void Overlay::Take(Row row, model::ShapeId shape, int count) {
   Add(row, cluster().shape(shape), count);
   trial_.push_back({row, shape, count});

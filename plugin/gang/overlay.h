@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -26,6 +27,11 @@ class Overlay : public constraint::Placed {
   const model::Resources& taken() const { return taken_; }
   // Differs after anything was taken from a queue, or given back.
   std::uint64_t queue_changes() const { return queue_changes_; }
+
+  // What of the queue's room, with those below it, is kept from whoever is placed now (queue_claims.h).
+  const model::Resources& claimed(model::QueueId queue) const;
+  void Claim(model::QueueId queue, const model::Resources& amounts);
+  void Unclaim() { claimed_.clear(); }
 
   // On kNone the pods will be somewhere: nothing but what only one of them can have is taken.
   void Take(model::Row row, model::ShapeId shape, int count);
@@ -80,6 +86,7 @@ class Overlay : public constraint::Placed {
   std::vector<Taken> queues_;  // empty before anything was taken from one
   std::vector<Step> trial_;
   std::vector<QueueStep> queue_trial_;
+  std::vector<std::pair<model::QueueId, model::Resources>> claimed_;  // of few
   bool marked_ = false;
   std::vector<Step> kept_;  // since the mark
   std::vector<QueueStep> queue_kept_;

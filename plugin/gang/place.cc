@@ -311,7 +311,11 @@ std::vector<std::pair<model::ShapeId, int>> GangPlacement::ByShape(const std::ve
 }
 
 std::optional<Wanted> GangPlacement::wanted() const {
-  if (!reason_.has_value() || reason_->kind != Reason::Kind::kNoRoom) return std::nullopt;
+  return reason_.has_value() && reason_->kind == Reason::Kind::kNoRoom ? wanted_of_nodes() : std::nullopt;
+}
+
+std::optional<Wanted> GangPlacement::wanted_of_nodes() const {
+  if (lacking() != Lacking::kRoom) return std::nullopt;
   Wanted wanted;
   std::vector<std::size_t> anywhere;
   for (const std::vector<std::size_t>& part : PartsOfNeeds(anywhere)) {

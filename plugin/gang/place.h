@@ -68,6 +68,10 @@ class GangPlacement {
   // After a minimum that no nodes have room for: what it needs of them. nullopt: that cannot be told, or something else
   // is in the way.
   std::optional<Wanted> wanted() const;
+  // After a minimum that found no room, in its queue or on nodes.
+  std::optional<Wanted> wanted_of_nodes() const;
+  // After a minimum that was not placed: its queue, or one above it, may hold no more.
+  bool queue_full() const { return reason_.has_value() && reason_->kind == model::Reason::Kind::kQueueFull; }
   // After PlaceMinimum: what its waiting hangs on. `beside_kept`: it was tried beside nodes that are kept.
   void TellWhatItHangsOn(Standstill& standstill, bool beside_kept) const;
   // Placements and reason, as things are now.

@@ -292,8 +292,7 @@ PodsThatEnd::PodsThatEnd(const Cluster& cluster, absl::Time now) {
         std::vector<model::HostPort>& ports = ending_ports_[task.row];
         ports.insert(ports.end(), shape.ports.begin(), shape.ports.end());
       } else {
-        const absl::Time end = EndOfTask(task, now);
-        pods_[task.row].push_back({task_id, end, ExpectedEnd(task, gang, end, now)});
+        pods_[task.row].push_back(EndOfPod(cluster, task_id, now));
       }
     }
   }
@@ -413,9 +412,17 @@ void HeldRoom::Give() {
   taken_.clear();
 }
 
-absl::Time EndOf(const Cluster& cluster, GangId gang, absl::Time now) {
+PodsThatEnd::Pod EndOfPod(const Cluster& cluster, TaskId id, absl::Time now) {
+  const Task& task = cluster.task(id);
+  const absl::Time end = EndOfTask(task, now);
+  return {id, end, ExpectedEnd(task, cluster.gang(task.gang), end, now)};
+}
+
+absl::Time EndOf(const Cluster& cluster, GangId id_of_gang, absl::Time now) {
+  const Gang& gang = cluster.gang(id_of_gang);
   absl::Time end = now;
-  for (const TaskId id : cluster.gang(gang).tasks) {
+  if (static_cast<int>(gang.tasks.size()) < gang.min_member) end += gang.lasts + kBesideRunning;
+  for (const TaskId id : gang.tasks) {
     const Task& task = cluster.task(id);
     if (task.asks_for_room()) end = std::max(end, EndOfTask(task, now));
     if (end == absl::InfiniteFuture()) break;

@@ -105,7 +105,11 @@ class HeldRoom {
   std::vector<model::Resources> taken_;  // parallel to nodes_.spots
 };
 
-// When the last of the gang's pods without a node would end if they were placed now; InfiniteFuture: nobody knows.
+// When a pod that holds room ends.
+PodsThatEnd::Pod EndOfPod(const model::Cluster& cluster, model::TaskId task, absl::Time now);
+
+// When the last of the gang's pods without a node would end if they were placed now, also of those that its minimum
+// still lacks; InfiniteFuture: nobody knows.
 absl::Time EndOf(const model::Cluster& cluster, model::GangId gang, absl::Time now);
 
 }  // namespace gangway::gang

@@ -20,6 +20,7 @@
 #include "plugin/gang/nominated_room.h"
 #include "plugin/gang/order.h"
 #include "plugin/gang/place.h"
+#include "plugin/gang/queue_claims.h"
 #include "plugin/gang/repack.h"
 #include "plugin/gang/reservation.h"
 #include "plugin/gang/room_of_others.h"
@@ -97,6 +98,7 @@ class Cycle {
         eviction_(overlay_, scratch, policy, now),
         moved_(overlay_, scratch, now),
         kept_(overlay_, scratch),
+        claims_(overlay_, policy, now, [this](GangId id) { return AsksOf(id); }),
         repacking_(overlay_, policy) {}
 
   Decisions Run() {
@@ -148,6 +150,7 @@ class Cycle {
     while (const std::optional<GangId> id = Next(fresh)) PlaceFresh(admission, not_let_in, *id);
     ServeAll(Admit(admission, not_let_in, false), [&](GangId id) { PlaceMinimum(id); });
     if (policy_.place_surplus) kept_.Without([&] { PlaceRests(); });
+    claims_.KeepNothing();
     DecideOnLost();
     std::sort(untold.begin(), untold.end(), [&](GangId a, GangId b) {
       const Gang &one = cluster_.gang(a), &other = cluster_.gang(b);
@@ -155,7 +158,9 @@ class Cycle {
     });
     for (const GangId id : untold) decisions_[IndexOf(id)].admit = true;
     for (auto& [index, placement] : placements_) {
+      if (!claims_.empty()) claims_.KeepFrom(placement->gang(), /*surplus=*/true);
       placement->Finish(decisions_[index]);
+      TellWhoseRoomItIs(decisions_[index]);
       TellWhoHasNodes(decisions_[index], [&, &of = *placement] { return CouldUseThem(of); });
       if (const std::optional<Wanted> wanted = others_.empty() ? std::nullopt : placement->wanted()) {
         for (const auto& [shape, count] : wanted->by_shape) TellOfOthers(decisions_[index], shape);
@@ -227,11 +232,13 @@ class Cycle {
 
   bool PlaceMinimum(GangId id) {
     LooksForRoom(id);
+    LeavesClaims(id);
     if (const GangId first = eviction_.SpreadsAmong(id); first != model::kNone) {
       Decision& decision = decisions_[IndexOf(id)];
       decision.reason = ReasonOf(model::Reason::Kind::kKeptForMinimum, cluster_.gang(id));
       decision.reason->subject = Words::Name(model::KeyOf(cluster_.gang(first).ns, cluster_.gang(first).name));
       decision.short_of_minimum = decision.reason->missing > 0;
+      GoesOnClaiming(id);
       return false;
     }
     if (WaitsForRoomAlone(id)) return false;
@@ -242,8 +249,10 @@ class Cycle {
     const bool without_kept = EndsBeforeTheyAreNeeded(id);
     const bool fits = (without_kept ? kept_.Without(place) : place()) || Repack(placed);
     placed.TellWhatItHangsOn(scratch_.standstill(), kept_.holds() && (fits || !without_kept));
-    if (!fits && placed.lacking() == Lacking::kRoom && eviction_.MakeRoom(placed, decisions_[IndexOf(id)]))
+    if (!fits && placed.lacking() == Lacking::kRoom && eviction_.MakeRoom(placed, decisions_[IndexOf(id)])) {
+      claims_.Drop(id);
       return false;
+    }
     if (fits) {
       // What lies on nodes that are kept may not make way there for one that stays.
       if (!without_kept || !placed.Packs()) repacking_.Placed(placed);
@@ -253,7 +262,12 @@ class Cycle {
     placements_.emplace_back(IndexOf(id), std::move(placement));
     const std::optional<Lacking> lacking = placed.lacking();
     if (lacking.has_value()) lacking_.emplace_back(id, *lacking);
-    if (lacking == Lacking::kRoom) KeepNodes(placed);
+    if (lacking == Lacking::kRoom) {
+      KeepNodes(placed);
+      ClaimQueue(placed);
+    } else {
+      GoesOnClaiming(id);
+    }
     return false;
   }
 
@@ -300,6 +314,7 @@ class Cycle {
     GangPlacement& placed = *placement;
     placements_.emplace_back(IndexOf(placed.gang()), std::move(placement));
     placed_.insert(placed.gang());
+    claims_.Drop(placed.gang());
     eviction_.Placed(placed.gang());
     if (placed.wants_more())
       wanting_more_.emplace_back(&placed, TakenSince(cluster_.gang(placed.gang()).queue, before));
@@ -460,6 +475,92 @@ class Cycle {
     eviction_.KeptNodes(id);
   }
 
+  // ---- room of a queue that is kept for one of its gangs
+
+  // What its minimum needs; before it is let in, what its PodGroup says.
+  Resources AsksOf(GangId id) {
+    const Gang& gang = cluster_.gang(id);
+    Resources room;
+    return gang.admitted && !gang.tasks.empty() ? NeedsOf(overlay_, gang, room) : Admission::Missing(gang);
+  }
+
+  // Who completes what has begun, or has room that was made for it, goes before all of them.
+  void LeavesClaims(GangId id) {
+    if (claims_.empty()) return;
+    const Gang& gang = cluster_.gang(id);
+    if (HasBegun(gang) || gang.nominated > 0 || lost_.contains(id)) return claims_.KeepNothing();
+    claims_.KeepFrom(id);
+  }
+
+  bool MayClaim(GangId id) const {
+    const Gang& gang = cluster_.gang(id);
+    return overlay_.tree().limits() && policy_.keeps_for > absl::ZeroDuration() && now_ >= KeepsFrom(id) &&
+           now_ >= gang.passed_over_until && gang.nominated == 0 && !HasBegun(gang) && !lost_.contains(id);
+  }
+
+  // It waits for something else than room for now.
+  void GoesOnClaiming(GangId id) {
+    if (!claims_.Has(id)) return;
+    const model::QueueClaim claim = *cluster_.gang(id).claim;
+    decisions_[IndexOf(id)].claim = claim;
+    claims_.Refused(id, claim, AsksOf(id));
+  }
+
+  // For one that has its pods, and found no room.
+  void ClaimQueue(const GangPlacement& placement) {
+    const GangId id = placement.gang();
+    if (!claims_.Has(id) && !placement.queue_full()) return;
+    Claim(id, AsksOf(id), [&] {
+      const std::optional<Wanted> wanted = placement.wanted_of_nodes();
+      if (!wanted.has_value() || looks_for_nodes_-- <= 0) return true;
+      if (!ending_.has_value()) ending_.emplace(cluster_, now_);
+      const auto look = [&] { return FindRoomToCome(overlay_, *ending_, id, *wanted, nullptr, now_).has_value(); };
+      return kept_.holds() ? kept_.Without(look) : look();
+    });
+  }
+
+  // `has_hope`: nodes could take it if others ended.
+  void Claim(GangId id, const Resources& asks, absl::FunctionRef<bool()> has_hope) {
+    const bool had = claims_.Has(id);
+    claims_.Drop(id);
+    if (!MayClaim(id) || claims_.ComesAfterAnother(id)) return;
+    Decision& decision = decisions_[IndexOf(id)];
+    const model::QueueClaim* const before = had ? &*cluster_.gang(id).claim : nullptr;
+    std::optional<model::QueueClaim> claim;
+    if (before != nullptr && now_ < before->found + policy_.keeps_same) {
+      claim = *before;
+    } else {
+      claim = FindQueueRoomToCome(overlay_, id, asks, now_);
+      // Who lacks nothing but what another claims is told so.
+      const bool has_room = claim.has_value() && claim->ends == 0;
+      if (!had && has_room && claims_.KeptFrom(id, /*surplus=*/false) != model::kNone) return;
+      if (!claim.has_value() || !has_hope()) return;
+      if (before != nullptr && claim->ends >= before->ends) claim->since = before->since;
+      // While nodes are gathered for it, it does not wait for its queue in vain.
+      if (decision.kept.has_value()) claim->since = std::max(claim->since, decision.kept->since);
+    }
+    if (now_ >= claim->since + policy_.keeps_for) {
+      decision.passed_over_until = now_ + policy_.keeps_for;
+      return;
+    }
+    decision.claim = claim;
+    decision.look_again = std::min(decision.look_again, claim->since + policy_.keeps_for);
+    claims_.Refused(id, *claim, asks);
+  }
+
+  // Of one whose queue has no room: what is free there is kept for another, or what becomes free for itself.
+  void TellWhoseRoomItIs(Decision& decision) const {
+    if (claims_.empty() || !decision.reason.has_value() || decision.reason->kind != model::Reason::Kind::kQueueFull)
+      return;
+    if (decision.claim.has_value()) {
+      decision.reason->kept_until_ends = decision.claim->ends;
+      return;
+    }
+    const GangId claims = claims_.KeptFrom(decision.gang, /*surplus=*/!decision.short_of_minimum);
+    if (claims == model::kNone) return;
+    decision.reason->kept_for = model::KeyOf(cluster_.gang(claims).ns, cluster_.gang(claims).name);
+  }
+
   // Something of it is not free yet: else it is no room that the gang waits for.
   bool Gathers(const model::KeptNodes& nodes) const {
     return std::any_of(nodes.spots.begin(), nodes.spots.end(), [&](const model::KeptNodes::Spot& spot) {
@@ -547,16 +648,24 @@ class Cycle {
     for (GangId id; (id = within ? turns.NextWithin(missing) : turns.NextBeyond()) != model::kNone;) {
       Decision& decision = decisions_[IndexOf(id)];
       const bool is_owed = within && shares_.has_value() && owed.Within(cluster_.gang(id).queue, missing(id));
+      LeavesClaims(id);
       decision.reason = admission.Admit(
-          id, is_owed, [&]() -> const Resources& { return eviction_.HeldByLower(id); },
+          id, is_owed, claims_.Has(id), [&]() -> const Resources& { return eviction_.HeldByLower(id); },
           [&](model::Reason::Kind kind) { return is_told_(id, kind); });
       decision.admit = !decision.reason.has_value();
       decision.short_of_minimum = !decision.admit;
       if (!decision.admit) {
+        if (RefusedByLimit(cluster_.gang(id), *decision.reason)) {
+          Claim(id, Admission::Missing(cluster_.gang(id)), [&] { return FitsInSum(missing(id)); });
+          TellWhoseRoomItIs(decision);
+        } else {
+          GoesOnClaiming(id);
+        }
         TellWhatItHangsOn(*decision.reason);
         if (now_ < KeepsFrom(id)) decision.look_again = std::min(decision.look_again, KeepsFrom(id));
         continue;
       }
+      GoesOnClaiming(id);
       count(id);
       if (cluster_.gang(id).tasks.empty()) {
         lacking_.emplace_back(id, Lacking::kPods);
@@ -565,6 +674,27 @@ class Cycle {
       }
     }
     return with_pods;
+  }
+
+  // By what its queue, or one above it, may hold; not by what the cluster has.
+  bool RefusedByLimit(const Gang& gang, const model::Reason& reason) const {
+    if (reason.kind != model::Reason::Kind::kQueueFull) return false;
+    const std::vector<model::QueueId>& path = overlay_.tree().path(gang.queue);
+    const Resources missing = Admission::Missing(gang);
+    return std::any_of(path.begin(), path.end(), [&](model::QueueId level) {
+      if (reason.subject.English() != cluster_.queue(level).name) return false;
+      for (model::Dim dim = 0; dim < missing.size(); ++dim) {
+        if (missing[dim] > 0 && dim != model::kPods && overlay_.tree().PlaceLimit(level, dim) != model::kUnlimited)
+          return true;
+      }
+      return false;
+    });
+  }
+  bool FitsInSum(const Resources& amounts) const {
+    for (model::Dim dim = 0; dim < amounts.size(); ++dim) {
+      if (amounts[dim] > cluster_.total()[dim]) return false;
+    }
+    return true;
   }
 
   // One that is not let in.
@@ -623,6 +753,7 @@ class Cycle {
         continue;
       }
       const Resources before = overlay_.taken_from(queue);
+      if (!claims_.empty()) claims_.KeepFrom(entry.placement->gang(), /*surplus=*/true);
       if (!entry.placement->PlaceOneMore(kept)) continue;
       entry.has.Add(TakenSince(queue, before));
       entry.share = PartOfCluster(entry.has);
@@ -680,6 +811,7 @@ class Cycle {
   Eviction eviction_;
   MovedRoom moved_;
   HeldRoom kept_;
+  QueueClaims claims_;
   GangId had_nodes_ = model::kNone;  // kept for it before this call; it waits
   Repacking repacking_;
   std::optional<KeptRoom> nothing_kept_;

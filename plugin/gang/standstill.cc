@@ -73,7 +73,11 @@ void Standstill::Needs(const Cluster& cluster, const Gang& gang, const Resources
 }
 
 void Standstill::End(const Cluster& cluster, const model::Decisions& decisions) {
+  const auto claims_as_before = [&](const Decision& decision) {
+    return decision.claim.has_value() == cluster.gang(decision.gang).claim.has_value();
+  };
   still_ = std::all_of(decisions.begin(), decisions.end(), DoesNothing) &&
+           std::all_of(decisions.begin(), decisions.end(), claims_as_before) &&
            wanted_.size() + wanted_beside_.size() <= kShapesThatAreLookedAt;
   for (const Decision& decision : decisions) {
     until_ = std::min(until_, decision.look_again);

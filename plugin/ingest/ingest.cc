@@ -365,10 +365,18 @@ model::GangFacts GangFactsOf(const api::volcano::PodGroup& group, absl::string_v
   facts.short_since = ShortSince(group.status);
   facts.evictable = PreemptableOf(group.metadata).value_or(true);
   const api::volcano::PodGroupCondition* const release = api::volcano::LatestRelease(group.status);
-  if (release != nullptr && release->reason == api::volcano::kMoved) facts.moved = release->last_transition_time.at;
+  if (release != nullptr && release->reason == api::volcano::kMoved) {
+    facts.moved = release->last_transition_time.at;
+    for (api::volcano::ReleasedPod& pod : api::volcano::ReleasedPods(*release)) {
+      if (!pod.node.empty()) facts.moved_pods.push_back({std::move(pod.name), std::move(pod.uid), std::move(pod.node)});
+    }
+  }
   if (const auto past =
           api::volcano::ParsePastRuns(Find(group.metadata.annotations, api::volcano::kPastRunsAnnotation)))
     facts.past_runs = {past->runs, past->longest};
+  if (const auto expected = DurationOf(Find(group.metadata.annotations, kExpectedRuntimeKey));
+      expected.has_value() && *expected > absl::ZeroDuration())
+    facts.lasts = *expected;
   const std::string& scheduler = Find(group.metadata.annotations, api::volcano::kSchedulerNameAnnotation);
   facts.ours = scheduler.empty() || scheduler_name.empty() || scheduler == scheduler_name;
   return facts;

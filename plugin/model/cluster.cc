@@ -311,14 +311,18 @@ void Cluster::NominateMoved(TaskId id) {
   if (moved == moved_.end()) return;
   const auto is_for = [&](const MovedGang::Pod& pod, bool by_name) {
     if (!pod.made.empty() || pod.uid == task.uid || (by_name && pod.name != task.name)) return false;
-    return by_name ||
-           (FindTask(task.ns, pod.name) == kNone && shapes_[pod.shape].request == shapes_[task.shape].request);
+    return by_name || (FindTask(task.ns, pod.name) == kNone &&
+                       (pod.shape == kNone || shapes_[pod.shape].request == shapes_[task.shape].request));
   };
   auto pod = std::find_if(moved->pods.begin(), moved->pods.end(), [&](const auto& each) { return is_for(each, true); });
   if (pod == moved->pods.end())
     pod = std::find_if(moved->pods.begin(), moved->pods.end(), [&](const auto& each) { return is_for(each, false); });
   if (pod == moved->pods.end()) return;
   pod->made = task.uid;
+  if (pod->shape == kNone) {
+    pod->shape = task.shape;
+    shapes_.InternLike(pod->shape, shapes_[pod->shape].matched);
+  }
   gangs_.SetNominated(task, names_.Intern(pod->node));
 }
 
@@ -490,15 +494,24 @@ void Cluster::SetReservation(std::optional<Reservation> reservation) { reservati
 // Shapes are there as long as they are named.
 void Cluster::SetMoved(std::vector<MovedGang> moved) {
   for (const MovedGang& each : moved) {
-    for (const MovedGang::Pod& pod : each.pods) shapes_.InternLike(pod.shape, shapes_[pod.shape].matched);
+    for (const MovedGang::Pod& pod : each.pods) {
+      if (pod.shape != kNone) shapes_.InternLike(pod.shape, shapes_[pod.shape].matched);
+    }
   }
   for (const MovedGang& each : moved_) {
-    for (const MovedGang::Pod& pod : each.pods) shapes_.Release(pod.shape);
+    for (const MovedGang::Pod& pod : each.pods) {
+      if (pod.shape != kNone) shapes_.Release(pod.shape);
+    }
   }
   moved_ = std::move(moved);
+  for (std::size_t i = 0; i < moved_.size(); ++i) {
+    for (const TaskId task : gangs_[moved_[i].gang].tasks) NominateMoved(task);  // who was made already
+  }
 }
 
 void Cluster::PassOver(GangId id, absl::Time until) { gangs_.PassOver(id, until); }
+
+void Cluster::Claim(GangId id, std::optional<QueueClaim> claim) { gangs_.Claim(id, std::move(claim)); }
 
 void Cluster::SetHeldBack(GangId id, absl::string_view why) { gangs_.SetHeldBack(id, why); }
 
@@ -579,7 +592,9 @@ std::vector<std::string> Cluster::Audit() const {
   nodes_.Audit(tasks_, shapes_, wrong);
   std::vector<ShapeId> of_kept;
   for (const MovedGang& each : moved_) {
-    for (const MovedGang::Pod& pod : each.pods) of_kept.push_back(pod.shape);
+    for (const MovedGang::Pod& pod : each.pods) {
+      if (pod.shape != kNone) of_kept.push_back(pod.shape);
+    }
   }
   for (const LostRoom& room : lost_room_) of_kept.push_back(room.shape);
   shapes_.Audit(tasks_, of_kept, wrong);

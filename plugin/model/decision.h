@@ -9,6 +9,7 @@
 #include "absl/time/time.h"
 #include "plugin/model/cluster.h"
 #include "plugin/model/kept_nodes.h"
+#include "plugin/model/queue_claim.h"
 #include "plugin/model/reason.h"
 
 namespace gangway::model {
@@ -55,7 +56,9 @@ struct Decision {
   bool rest_undecided = false;    // it has its minimum and wants more, which was not looked at
   // Nodes are kept for it from now on, or still; of one gang at most.
   std::optional<KeptNodes> kept;
-  // Nodes were kept for it in vain: none are until then. InfinitePast: nothing of the kind.
+  // Room of its queue is kept for it from now on, or still; of one gang of a queue at most.
+  std::optional<QueueClaim> claim;
+  // Either was kept for it in vain: nothing is until then. InfinitePast: nothing of the kind.
   absl::Time passed_over_until = absl::InfinitePast();
   std::vector<TaskId> would_fit;  // pending tasks that found a node in a trial that was not committed
   // Room is kept for these tasks of it where pods end, and for no others of it; absent: as before.

@@ -218,9 +218,17 @@ struct GangFacts {
   bool was_whole = false;                   // once, as its status tells: as many pods as its minimum had a node
   bool evictable = true;                    // it does not say otherwise
   absl::Time moved = absl::InfinitePast();  // when it was moved last
+  // Then: its pods that went, and on which node room is kept for the one that is made for each.
+  struct MovedPod {
+    std::string name, uid, node;
+    friend bool operator==(const MovedPod&, const MovedPod&) = default;
+  };
+  std::vector<MovedPod> moved_pods;
   // Since when its status says that it lacks members with which it was whole before; InfiniteFuture: it does not.
   absl::Time short_since = absl::InfiniteFuture();
   PastRuns past_runs;
+  // How long its pods last, as it says itself; those that are made say so on their own.
+  absl::Duration lasts = absl::InfiniteDuration();
   bool ours = true;  // it does not say that its pods will name another scheduler
 };
 

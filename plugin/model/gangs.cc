@@ -121,6 +121,7 @@ void Gangs::Set(GangId id, const GangFacts& facts, bool has_quotas) {
   if (gang.uid != facts.uid) {
     gang.held_back = Text();
     gang.passed_over_until = absl::InfinitePast();
+    gang.claim = std::nullopt;
   }
   const bool same = gang.known && gang.uid == facts.uid;
   gang.known = true;
@@ -150,8 +151,10 @@ void Gangs::Set(GangId id, const GangFacts& facts, bool has_quotas) {
   gang.evictable = facts.evictable;
   gang.of_others = !facts.ours;
   gang.moved = facts.moved;
+  gang.moved_pods = facts.moved_pods.empty() ? std::nullopt : std::optional(facts.moved_pods);
   gang.short_since = facts.short_since;
   gang.past_runs = facts.past_runs;
+  gang.lasts = facts.lasts;
   Changed(id);
 }
 

@@ -40,8 +40,8 @@ struct MovedGang {
   struct Pod {
     std::string name, uid;  // of the pod that goes
     std::string node;       // on which room is kept for the pod that is made for it
-    ShapeId shape = kNone;
-    std::string made;  // the UID of that one; "" = none is seen yet
+    ShapeId shape = kNone;  // kNone: not known before the one that is made for it is seen
+    std::string made;       // the UID of that one; "" = none is seen yet
     friend bool operator==(const Pod&, const Pod&) = default;
   };
   GangId gang = kNone;

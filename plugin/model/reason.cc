@@ -121,6 +121,11 @@ Words Sums(const Reason& reason, const Words& holder) {
   for (const SumLack& sum : reason.sums) {
     const std::int64_t there = cluster ? sum.capacity : sum.limit, room = there - sum.in_use;
     const auto text = [&](std::int64_t amount) { return AmountText(sum.dim, amount); };
+    if (room >= sum.needed && !reason.kept_for.empty()) {
+      sums.push_back({phrases::kUsesAndIsKept, sum.dim, text(sum.needed), holder, text(sum.in_use), text(there),
+                      Words(phrases::kOther, reason.kept_for)});
+      continue;
+    }
     const std::string used = text(sum.in_use - sum.promised),
                       too_many = text(sum.needed - std::max<std::int64_t>(room, 0));
     sums.push_back(sum.promised == 0
@@ -185,8 +190,12 @@ Words Obstacle(const Reason& reason) {
       return {phrases::kNoQueue, reason.subject};
     case Reason::Kind::kQueueClosed:
       return {phrases::kQueueIsClosed, reason.subject};
-    case Reason::Kind::kQueueFull:
-      return Sums(reason, {phrases::kTheQueue, reason.subject});
+    case Reason::Kind::kQueueFull: {
+      Words text = Sums(reason, {phrases::kTheQueue, reason.subject});
+      const int ends = reason.kept_until_ends;
+      if (ends > 0) text.Add(phrases::kQueueKept).Add({phrases::kUntilEnd(ends), ends});
+      return text;
+    }
     case Reason::Kind::kQuotaFull:
       return Sums(reason, {phrases::kTheQuota, reason.subject});
     case Reason::Kind::kClusterFull:

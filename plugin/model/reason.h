@@ -109,7 +109,7 @@ struct Reason {
   std::vector<SumLack> sums;                      // kQueueFull, kQuotaFull, kClusterFull
   int overcommit_percent = 0;                     // kClusterFull: of which the limits are that much
   // kNoRoom: on so many nodes room is kept until so many pods end; for whom, "" is the gang itself.
-  int kept_nodes = 0, kept_until_ends = 0;
+  int kept_nodes = 0, kept_until_ends = 0;  // kQueueFull: the second alone, of its queue's pods
   std::string kept_for;
   friend bool operator==(const Reason&, const Reason&) = default;
 };

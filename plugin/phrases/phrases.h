@@ -92,6 +92,9 @@ inline constexpr Phrase kUses("needs $0 $1, $2 uses $3 of $4, $5 too many", "需
 inline constexpr Phrase kUsesAndPromises(
     "needs $0 $1, $2 uses $3 of $4, $5 more are promised to gangs let in before, $6 too many",
     "需要 $0 $1，$2已用 $3（共 $4），另有 $5 已承诺给先前获准入的 gang，超出 $6");
+inline constexpr Phrase kUsesAndIsKept("needs $0 $1, $2 uses $3 of $4, and what is free of it is kept for $5",
+                                       "需要 $0 $1，$2已用 $3（共 $4），空闲的部分为$5保留");
+inline constexpr Phrase kQueueKept("; what becomes free there is kept for it", "；那里空出来的部分为它保留");
 inline constexpr Phrase kTheQueue("queue $0", "队列 $0 ");
 inline constexpr Phrase kTheQuota("quota $0", "资源配额 $0 ");
 inline constexpr Phrase kTheCluster("the cluster", "集群");

@@ -47,13 +47,29 @@ absl::string_view ReasonOf(EvictFor what_for) {
   return "Preempted";
 }
 
+// On which room is kept for the pod that is made for it; "": none is.
+std::string NodeKeptFor(const model::Cluster& cluster, const Task& task) {
+  for (const model::MovedGang& moved : cluster.moved()) {
+    if (moved.gang != task.gang) continue;
+    for (const model::MovedGang::Pod& pod : moved.pods) {
+      if (task.uid == pod.uid) return pod.node;
+    }
+  }
+  return "";
+}
+
+api::volcano::ReleasedPod Named(const model::Cluster& cluster, TaskId id) {
+  const Task& task = cluster.task(id);
+  return {task.name, task.uid, NodeKeptFor(cluster, task)};
+}
+
 // Its pods that are marked and ending: the Job is to know of them as of those that are still to go, also where an
 // earlier process began, and died before it had told or ended all.
 std::vector<api::volcano::ReleasedPod> EndingOf(const model::Cluster& cluster, const Gang& gang) {
   std::vector<api::volcano::ReleasedPod> pods;
   for (const TaskId id : gang.tasks) {
     const Task& task = cluster.task(id);
-    if (task.leaving && task.status == TaskStatus::kReleasing) pods.push_back({task.name, task.uid});
+    if (task.leaving && task.status == TaskStatus::kReleasing) pods.push_back(Named(cluster, id));
   }
   return pods;
 }
@@ -107,7 +123,7 @@ std::vector<NamespacedName> Evictions::CarryOut(const model::Decision& decision,
       leaving.pods.push_back(std::move(pod));
       ++begun;
     }
-    for (const TaskId task : tasks) leaving.pods.push_back({cluster_.task(task).name, cluster_.task(task).uid});
+    for (const TaskId task : tasks) leaving.pods.push_back(Named(cluster_, task));
     leaving.sentence = SentenceOf(decision, id, begun + tasks.size());
     leaving.reason = std::string(ReasonOf(decision.evict_for));
     leaving.on_behalf = key;
@@ -148,10 +164,12 @@ std::optional<Removal> Evictions::RemovalOf(const NamespacedName& key, GangId id
     removal.reason = known->second.reason;
   } else {
     removal.told = EndingOf(cluster_, gang);
-    for (const TaskId task : removal.tasks) removal.told.push_back({cluster_.task(task).name, cluster_.task(task).uid});
+    for (const TaskId task : removal.tasks) removal.told.push_back(Named(cluster_, task));
     removal.sentence = absl::StrCat("evicted ", removal.tasks.size(), " of ", gang.tasks.size(),
                                     " tasks: others of the gang were evicted before");
-    removal.reason = "Preempted";
+    const bool moved = std::any_of(removal.told.begin(), removal.told.end(),
+                                   [](const api::volcano::ReleasedPod& pod) { return !pod.node.empty(); });
+    removal.reason = moved ? std::string(api::volcano::kMoved) : "Preempted";
   }
   return removal;
 }

@@ -313,7 +313,8 @@ class Planner {
   void WantRelease() {
     const std::string sentence = LeftoversText();
     std::vector<api::volcano::ReleasedPod> pods;
-    for (const TaskId id : view_.leftovers->released) pods.push_back({cluster_.task(id).name, cluster_.task(id).uid});
+    for (const TaskId id : view_.leftovers->released)
+      pods.push_back({cluster_.task(id).name, cluster_.task(id).uid, ""});
     if (!WantRemoval(view_.leftovers->released, pods, {sentence, "NotWhole", "GangReleased"})) return;
     plan_.events.push_back(
         {EventNote::Type::kWarning, std::string(api::volcano::kGangReleased), sentence, ReferenceTo(gang_)});

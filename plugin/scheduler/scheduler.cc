@@ -23,6 +23,7 @@
 #include "base/strings.h"
 #include "kube/client/status.h"
 #include "plugin/gang/carry_out.h"
+#include "plugin/gang/moved_room.h"
 #include "plugin/ingest/ingest.h"
 #include "plugin/scheduler/bindings.h"
 #include "plugin/scheduler/evictions.h"
@@ -132,6 +133,7 @@ class GangScheduler final : public Scheduler {
 
   void Wake() override {
     cluster_.SetClaimsReadable(claims_.seen_up_to() > 0);
+    gang::RecallMoved(Policy().victims_take, loop().Now(), cluster_);
     queue_use_.Forget();
     queue_deserved_.Forget();
     ReckonQueues();  // or the first look at our own queues would find nothing held, and take back what they deserve

@@ -137,6 +137,7 @@ bool GangwayDay::CarryOut(const Decisions& decisions, Seconds now, Hands& hands)
       const double seconds = std::ceil(absl::ToDoubleSeconds(decision.look_again - At(0)));
       look_again_ = std::min(look_again_, std::max(static_cast<Seconds>(seconds), now + 1));
     }
+    cluster_.Claim(decision.gang, decision.claim);
     if (decision.passed_over_until != absl::InfinitePast())
       cluster_.PassOver(decision.gang, decision.passed_over_until);
     if (decision.kept.has_value()) kept = {decision.gang, cluster_.gang(decision.gang).uid, *decision.kept};

@@ -153,6 +153,13 @@ void SessionPlan::KeepOn(Cluster& cluster, absl::Time now) const {
     if (passed.until > now && id != model::kNone && cluster.gang(id).uid == passed.uid)
       cluster.PassOver(id, passed.until);
   }
+  for (GangId id = 0; id < cluster.gang_slots(); ++id) {
+    if (cluster.gang(id).claim.has_value()) cluster.Claim(id, std::nullopt);
+  }
+  for (const Claims& claims : claims_) {
+    const GangId id = cluster.FindGang(claims.ns, claims.name);
+    if (id != model::kNone && cluster.gang(id).uid == claims.uid) cluster.Claim(id, claims.claim);
+  }
   if (!kept_.has_value()) return cluster.SetReservation(std::nullopt);
   const GangId id = cluster.FindGang(kept_->ns, kept_->name);
   if (id == model::kNone || cluster.gang(id).uid != kept_->uid) return cluster.SetReservation(std::nullopt);
@@ -227,6 +234,7 @@ void SessionPlan::NoteKept(const Cluster& cluster, const Decision& decision) {
     passed_over_.push_back({gang.ns, gang.name, gang.uid, decision.passed_over_until});
   else if (gang.passed_over_until > made_)
     passed_over_.push_back({gang.ns, gang.name, gang.uid, gang.passed_over_until});
+  if (decision.claim.has_value()) claims_.push_back({gang.ns, gang.name, gang.uid, *decision.claim});
   if (!decision.kept.has_value()) return;
   const model::KeptNodes& nodes = *decision.kept;
   kept_ = Kept{gang.ns, gang.name, gang.uid, {}, nodes.ends, nodes.start, nodes.expected, nodes.found, nodes.since};

@@ -134,6 +134,10 @@ class SessionPlan {
     std::string ns, name, uid;
     absl::Time until;
   };
+  struct Claims {
+    std::string ns, name, uid;
+    model::QueueClaim claim;
+  };
 
   SessionPlan() = default;
   void KeepOn(model::Cluster& cluster, absl::Time now) const;
@@ -152,6 +156,7 @@ class SessionPlan {
   absl::flat_hash_set<std::string> overused_;
   std::optional<Kept> kept_;
   std::vector<PassedOver> passed_over_;
+  std::vector<Claims> claims_;
 };
 
 }  // namespace gangway::extender

@@ -31,6 +31,9 @@ TEST_F(QueueProcessTest, ListCloseOpenAndWeight) {
   EXPECT_THAT(Run({"list"}).out,
               HasSubstr("Name                     Weight  State   Inqueue Pending Running Unknown \ndefault "));
 
+  EXPECT_THAT(Run({"get", "default", "-o", "json"}).out, HasSubstr(R"({"queues":[{"name":"default",)"));
+  EXPECT_THAT(Run({"get", "default", "-o", "json"}).out, HasSubstr(R"(,"waiting":1}]})"));
+
   const Outcome close = Run({"operate", "-n", "default", "-a", "close"});
   EXPECT_EQ(close.exit_code, 0) << close.err;
   EXPECT_THAT(close.out, IsEmpty());

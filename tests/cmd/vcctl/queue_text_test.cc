@@ -49,6 +49,26 @@ TEST(QueueListTest, WideSaysWhatItHoldsDeservesAndHeldOfLateItsShareAndWhoWaits)
             "lab                      1       Open    0       0       0       0       - - - - -\n");
 }
 
+TEST(QueueListTest, AProgramReadsTheSame) {
+  Queue ads = MakeQueue("ads", 4, "Open");
+  ads.spec.parent = "root";
+  ads.spec.capability = {{"cpu", *api::Quantity::Parse("16")}};
+  ads.status.allocated = {{"cpu", *api::Quantity::Parse("9")}, {"nvidia.com/gpu", *api::Quantity::Parse("8")}};
+  ads.metadata.annotations = {{"gangway.io/deserved", "cpu=6 nvidia.com/gpu=4"},
+                              {"gangway.io/usage", "2026-09-21T10:00:00Z cpu=8.5"}};
+  EXPECT_EQ(QueueListJson({ads, MakeQueue("lab", 1, "Closed")}, {GroupIn("ads", "Running")}, {{"ads", {805, 3}}}),
+            R"({"queues":[{"name":"ads","parent":"root","state":"Open","weight":4,)"
+            R"("podGroups":{"inqueue":0,"pending":0,"running":1,"unknown":0},"held":{"cpu":"9","nvidia.com/gpu":"8"},)"
+            R"("deserved":{"cpu":"6","nvidia.com/gpu":"4"},"ofLate":{"cpu":"8.5"},"capability":{"cpu":"16"},)"
+            R"("share":80.5,"waiting":3},)"
+            R"({"name":"lab","parent":"","state":"Closed","weight":1,)"
+            R"("podGroups":{"inqueue":0,"pending":0,"running":0,"unknown":0},"held":{},"deserved":{},"ofLate":{},)"
+            R"("capability":{}}]})"
+            "\n");
+  EXPECT_EQ(QueueListJson({}, {}, {}), R"({"queues":[]})"
+                                       "\n");
+}
+
 TEST(QueueListTest, NothingThere) { EXPECT_EQ(QueueListText({}, {}), "No resources found\n"); }
 
 TEST(QueueCommandObjectTest, IsInNamespaceDefaultAndTargetsTheQueue) {

@@ -33,6 +33,7 @@ inline Told CarryOut(model::Cluster& cluster, const model::Decisions& decisions)
     }
     for (const model::TaskId task : decision.evicted) cluster.SetEvicted(task, true);
     if (decision.passed_over_until != absl::InfinitePast()) cluster.PassOver(decision.gang, decision.passed_over_until);
+    cluster.Claim(decision.gang, decision.claim);
     if (!decision.kept.has_value()) continue;
     reservation = {decision.gang, cluster.gang(decision.gang).uid, *decision.kept};
     told.kept = decision.kept;

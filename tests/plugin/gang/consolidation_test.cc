@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "plugin/gang/moved_room.h"
 #include "tests/plugin/gang/world.h"
 #include "tests/plugin/model/cluster_builder.h"
 
@@ -431,6 +432,70 @@ TEST_F(MovedTest, TheRoomIsGivenUpWhenTheTimeIsOver) {
   moved.front().until = At(10);
   cluster.SetMoved(moved);
   EXPECT_EQ(Placed()["other-w-0"], "node-000");
+}
+
+// A scheduler that is new, and sees what the PodGroup says.
+struct RecallTest : MovedTest {
+  RecallTest() {
+    cluster.SetMoved({});
+    gangs_["b"].moved = At(0);
+    gangs_["b"].moved_pods = {{"b-w-0", "uid-b-w-0", "node-000"}};
+    Waits("other", 2);
+  }
+  // Whether room is kept for it.
+  bool Recalls(absl::Time now = At(10)) {
+    Tell();
+    RecallMoved(absl::Minutes(5), now, cluster);
+    EXPECT_THAT(cluster.Audit(), IsEmpty());
+    return !cluster.moved().empty();
+  }
+};
+
+TEST_F(RecallTest, WhileItsPodsEndItsRoomIsKept) {
+  pods_["b-w-0"].leaving = true;
+  EXPECT_FALSE(Recalls()) << "it may still stay";
+  pods_["b-w-0"].terminating = true;
+  ASSERT_TRUE(Recalls());
+  Goes();
+  Tell();
+  EXPECT_THAT(Placed(), ElementsAre(Pair("big-w-0", "node-001")));
+  ComesBack();
+  Tell();
+  EXPECT_THAT(Placed(), ElementsAre(Pair("b-w-0", "node-000"), Pair("big-w-0", "node-001")));
+}
+
+TEST_F(RecallTest, WhoIsMadeAgainAlreadyIsPlacedWhereItWasToBe) {
+  gangs_["other"].priority_class = "high";
+  Goes();
+  ComesBack();
+  ASSERT_TRUE(Recalls());
+  EXPECT_THAT(Placed(), ElementsAre(Pair("b-w-0", "node-000"), Pair("big-w-0", "node-001")));
+}
+
+TEST_F(RecallTest, WhoIsMadeAgainLaterIsToo) {
+  for (const char* name : {"b-w-0", "b-w-xyz"}) {
+    Goes();
+    pods_.erase("other-w-0");
+    cluster.RemovePod("default", "other-w-0");
+    ASSERT_TRUE(Recalls());
+    ComesBack(name);
+    Tell();
+    EXPECT_EQ(Placed()[name], "node-000");
+    EXPECT_THAT(cluster.Audit(), IsEmpty());
+    cluster.SetMoved({});
+    cluster.RemovePod("default", name);
+    pods_.erase(name);
+  }
+}
+
+TEST_F(RecallTest, WhatIsLongPastIsNotCalledBack) {
+  EXPECT_FALSE(Recalls()) << "its pods have not begun to go";
+  Goes();
+  EXPECT_FALSE(Recalls(At(0) + absl::Minutes(5)));
+  ComesBack();
+  pods_["b-w-0"].node = "node-000";
+  pods_["b-w-0"].phase = model::PodPhase::kRunning;
+  EXPECT_FALSE(Recalls()) << "it has its place";
 }
 
 // Its PodGroup says Pending again when all its pods are gone.

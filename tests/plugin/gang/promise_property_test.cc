@@ -39,6 +39,16 @@ class Life {
     queues_[queue.name] = queue;
     cluster_.SetQueue(queue);
   }
+  // Most to a part of the cluster.
+  void LimitQueues(Dice& dice) {
+    int cpus = 0;
+    for (const int cpu : nodes_) cpus += cpu;
+    for (auto& [name, queue] : queues_) {
+      if (!dice.Chance(70)) continue;
+      queue.capability = {{"cpu", 1000 * (cpus / 3 + dice.Below(cpus))}};
+      cluster_.SetQueue(queue);
+    }
+  }
   // `pods` of so many cpus each. Those that say so end `minutes` after they began.
   void Come(const std::string& name, const std::string& queue, int min_member, int pods, int cpu, int minutes = 0) {
     model::GangFacts gang = testutil::Gang(name, min_member);
@@ -129,6 +139,10 @@ class Life {
   }
   // Of the gang when nothing else is there.
   bool FitsTheEmptyCluster(const Gang& gang) const { return Fits(nodes_, gang); }
+  bool FitsTheEmptyQueue(const Gang& gang) const {
+    const model::NamedAmounts& capability = queues_.at(gang.facts.queue).capability;
+    return capability.empty() || 1000 * std::int64_t{gang.cpu} * gang.facts.min_member <= capability.front().second;
+  }
   // Its queue is owed as much while all others want all there is.
   bool LiesWithinItsPart(const Gang& gang) const {
     int weights = 0, cpus = 0;
@@ -306,17 +320,18 @@ TEST(PromiseProperty, NoQueueBelowItsShareWaitsWhileAnotherIsAboveAndCanGive) {
 }
 
 // Everybody ends 20 minutes after it began at the latest, some say when and keep to it, and each minute others may
-// come, of the same priority. All are let in. A gang with which its queue keeps within its part of the cluster waits
-// for the one that has nodes when it comes, for those that came before it in its queue, and for as many of each other
-// queue, each for as long as it takes until all that runs has ended.
-TEST(PromiseProperty, EveryGangThatFitsTheEmptyClusterStartsWithinABoundWhenOthersEnd) {
+// come, of the same priority. A gang with which its queue keeps within its part of the cluster waits for the one that
+// has nodes when it comes, for those that came before it in its queue, and for as many of each other queue, each for as
+// long as it takes until all that runs has ended. `capabilities`: queues have some, which may keep gangs out; then each
+// may wait first until its queue has the room, and then until nodes have.
+void EveryGangStartsWithinABound(bool capabilities) {
   constexpr int kLife = 20, kBeforeItIsKept = 5;  // minutes: nodes are kept for who is older than one
   int begun = 0, longest = 0;
   for (unsigned seed = 0; seed < testutil::Worlds(200); ++seed) {
     Dice dice(seed);
     Policy policy;
     policy.overcommit_percent.reset();
-    policy.admit_by_queues = false;
+    policy.admit_by_queues = capabilities && dice.Chance(50);
     policy.preempt = false;
     policy.reclaim = dice.Chance(30);
     Life life(policy);
@@ -324,6 +339,7 @@ TEST(PromiseProperty, EveryGangThatFitsTheEmptyClusterStartsWithinABoundWhenOthe
     for (int i = 0; i < nodes; ++i) life.AddNode(4 + dice.Below(5));
     const int queues = 1 + dice.Below(3);
     AddRandomQueues(dice, queues, /*guarantees=*/false, life);
+    if (capabilities) life.LimitQueues(dice);
     std::map<std::string, int> bound;  // in minutes from when it came
     int gangs = 0;
     for (int minute = 0; minute < 150; ++minute) {
@@ -337,14 +353,15 @@ TEST(PromiseProperty, EveryGangThatFitsTheEmptyClusterStartsWithinABoundWhenOthe
         });
         life.Come(name, queue, least, least + dice.Below(2), 1 + dice.Below(6),
                   dice.Chance(40) ? 1 + dice.Below(kLife) : 0);
-        bound[name] = (static_cast<int>(before + 1) * queues + 1) * (kLife + kBeforeItIsKept);
+        bound[name] = (capabilities ? 2 : 1) * (static_cast<int>(before + 1) * queues + 1) * (kLife + kBeforeItIsKept);
       }
       life.Round();
       life.GoOn(absl::Minutes(1));
       std::vector<std::string> ended;
       for (const auto& [name, gang] : life.gangs()) {
         if (gang.began == absl::InfiniteFuture()) {
-          if (!life.FitsTheEmptyCluster(gang) || !life.LiesWithinItsPart(gang)) continue;
+          if (!life.FitsTheEmptyCluster(gang) || !life.FitsTheEmptyQueue(gang) || !life.LiesWithinItsPart(gang))
+            continue;
           const auto waits = static_cast<int>((life.now() - gang.came) / absl::Minutes(1));
           longest = std::max(longest, waits);
           ASSERT_LE(waits, bound.at(name)) << "seed " << seed << ": " << name << "; " << life.State();
@@ -361,6 +378,14 @@ TEST(PromiseProperty, EveryGangThatFitsTheEmptyClusterStartsWithinABoundWhenOthe
   }
   EXPECT_GT(begun, 4'000);
   EXPECT_GT(longest, 60) << "minutes: some wait long";
+}
+
+TEST(PromiseProperty, EveryGangThatFitsTheEmptyClusterStartsWithinABoundWhenOthersEnd) {
+  EveryGangStartsWithinABound(/*capabilities=*/false);
+}
+
+TEST(PromiseProperty, EveryGangThatFitsItsEmptyQueueStartsWithinABoundWhenOthersEnd) {
+  EveryGangStartsWithinABound(/*capabilities=*/true);
 }
 
 }  // namespace

@@ -99,6 +99,7 @@ struct Rounds {
         EXPECT_FALSE(reservation.has_value()) << "one at a time";
         reservation = {decision.gang, gang.uid, *decision.kept};
       }
+      w.cluster.Claim(decision.gang, decision.claim);
       if (decision.passed_over_until != absl::InfinitePast())
         w.cluster.PassOver(decision.gang, decision.passed_over_until);
       if (decision.reason.has_value()) reasons_[gang.name] = model::Render(*decision.reason);

@@ -160,6 +160,11 @@ class Scene : public EvictionTest {
       gone = gang;
     }
     ASSERT_NE(gone, "");
+    if (why_ == Why::kRoom) {  // it would like the room of the one that is moved
+      AddGroup("other", 1);
+      AddPod("other", "other", "2");
+      loop_.RunFor(absl::Seconds(2));
+    }
     // The Job goes by the pods that are named.
     const auto names = [&](int pod) { return HasSubstr(absl::StrCat(gone, "-w-", pod, "/")); };
     EXPECT_THAT(Conditions(api::kPodGroups, gone),
@@ -179,6 +184,7 @@ class Scene : public EvictionTest {
     AddVictim(gone, 0);
     loop_.RunFor(absl::Seconds(2));
     EXPECT_NE(NodeOf(gone + "-w-0"), "") << "it was moved, and has its place";
+    EXPECT_EQ(NodeOf("other"), "");
   }
 
  private:

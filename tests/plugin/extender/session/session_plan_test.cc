@@ -269,6 +269,31 @@ TEST_F(SessionPlanTest, NodesAreKeptOnFromPlanToPlan) {
   EXPECT_THAT(second->Find("default/small")->why, HasSubstr("default/large"));
 }
 
+// What its queue may hold is kept for it in the plans that follow.
+TEST_F(SessionPlanTest, RoomOfAQueueIsKeptOnFromPlanToPlan) {
+  model::QueueFacts queue = testutil::Queue("default");
+  queue.capability = {{"cpu", 36'000}};
+  cluster_.SetQueue(queue);
+  model::GangFacts busy = testutil::Gang("busy", 2);
+  busy.phase = model::GangPhase::kRunning;
+  cluster_.SetGang(busy);
+  for (int i = 0; i < 2; ++i) Bind("busy", i, absl::StrCat("node-00", i));
+  testutil::AddGang(cluster_, "large", 3, 3, 9000);
+  const auto first = Plan(100);  // it has waited for more than a minute
+  EXPECT_NE(first->Find("default/large")->verdict, Verdict::kPlaced);
+  model::GangFacts older = testutil::Gang("small", 1);
+  older.created = At(1);
+  cluster_.SetGang(older);
+  cluster_.SetPod(testutil::Pod("small", "w", 0, testutil::Cpu(9000)));
+  const auto second = Plan(101, first.get());
+  EXPECT_EQ(second->Find("default/small")->verdict, Verdict::kWaits);
+  EXPECT_FALSE(second->MayStart("default/small"));
+  cluster_.SetPriorityClass({"high", 100});
+  older.priority_class = "high";
+  cluster_.SetGang(older);
+  EXPECT_EQ(Plan(101, first.get())->Find("default/small")->verdict, Verdict::kPlaced) << "it goes before it";
+}
+
 TEST_F(SessionPlanTest, AQueueThatHasAllItDeservesIsOverused) {
   cluster_.SetQueue(testutil::Queue("other"));
   for (int i = 0; i < 4; ++i) Bind("busy", i, absl::StrCat("node-00", i));
