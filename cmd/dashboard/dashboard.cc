@@ -170,7 +170,7 @@ Seen Dashboard::See() const {
 void Dashboard::OnChange() {
   ++changes_;
   if (viewers_.empty() || std::exchange(due_, true)) return;
-  loop_.PostAt(std::max(loop_.Now() + kGather, showed_at_ + kPace), owner_.token(), [this] { ShowViewers(); });
+  loop_.PostAt(pace_.Next(loop_.Now()), owner_.token(), [this] { ShowViewers(); });
 }
 
 void Dashboard::Show(Lang lang) {
@@ -184,7 +184,7 @@ void Dashboard::Show(Lang lang) {
 // Those that show the same are sent the same bytes.
 void Dashboard::ShowViewers() {
   due_ = false;
-  showed_at_ = loop_.Now();
+  pace_.Showed(loop_.Now());
   absl::btree_map<std::pair<Lang, std::uint64_t>, Bytes> events;
   for (Viewer* viewer : std::vector<Viewer*>(viewers_.begin(), viewers_.end())) {
     const Lang lang = viewer->lang();

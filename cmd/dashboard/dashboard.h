@@ -19,6 +19,7 @@
 #include "absl/time/time.h"
 #include "api/meta.h"
 #include "base/loop.h"
+#include "cmd/dashboard/page/pace.h"
 #include "cmd/dashboard/page/sheet.h"
 #include "cmd/dashboard/view/seen.h"
 #include "kube/client/client.h"
@@ -31,10 +32,6 @@ struct DashboardOptions {
   std::string server;                   // which cluster it is, to a reader
   std::vector<std::string> namespaces;  // only these; empty: all
 };
-
-// Changes that come together are shown together: the first so long after it came, the next so long after that.
-inline constexpr absl::Duration kGather = absl::Milliseconds(30);
-inline constexpr absl::Duration kPace = absl::Milliseconds(250);
 
 class Dashboard final : public kube::HttpHandler {
  public:
@@ -74,7 +71,7 @@ class Dashboard final : public kube::HttpHandler {
   std::array<std::uint64_t, 2> shown_{};  // up to which change each is
   std::vector<std::string> last_not_seen_;
   absl::btree_set<Viewer*> viewers_;
-  absl::Time showed_at_ = absl::InfinitePast();
+  Pace pace_;
   bool due_ = false, ticking_ = false;
   Owner owner_;
 };

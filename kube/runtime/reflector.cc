@@ -97,9 +97,13 @@ Reflector::Reflector(Loop& loop, Client& client, const api::Resource& resource, 
   failures_total_ = metrics.AddCounter("gangway_cache_failures_total", "Lists and watches that failed", labels);
   decode_errors_ = metrics.AddCounter("gangway_cache_decode_errors_total", "Objects that did not decode", labels);
   objects_ = metrics.AddGauge("gangway_cache_objects", "Objects known", labels);
+  unread_ = metrics.AddGauge("gangway_cache_unread_objects", "Objects there whose last version did not decode", labels);
 }
 
-Reflector::~Reflector() { objects_.Add(-static_cast<double>(entries_.size())); }
+Reflector::~Reflector() {
+  objects_.Add(-static_cast<double>(entries_.size()));
+  for (auto& [key, entry] : entries_) SetUnread(entry, false);
+}
 
 void Reflector::Start(Decode decode, OnChange on_change, OnSynced on_synced) {
   decode_ = decode;
@@ -389,6 +393,7 @@ void Reflector::Put(const Identity& id, absl::string_view json, Source source) {
   entry.version = id.version;
   if (source == Source::kList) entry.list = list_;
   absl::StatusOr<Object> object = decode_(json);
+  SetUnread(entry, !object.ok());
   if (!object.ok()) return ReportDecodeError(id, object.status());
   entry.told = true;
   const Object before = options_.keep_objects ? std::exchange(entry.object, *object) : nullptr;
@@ -397,10 +402,17 @@ void Reflector::Put(const Identity& id, absl::string_view json, Source source) {
 
 void Reflector::Remove(const api::NamespacedName& key) {
   const auto it = entries_.find(key);
+  SetUnread(it->second, false);
   const Entry entry = std::move(it->second);
   entries_.erase(it);
   objects_.Add(-1);
   if (entry.told) on_change_(key, entry.object, nullptr);
+}
+
+void Reflector::SetUnread(Entry& entry, bool unread) {
+  if (entry.unread == unread) return;
+  entry.unread = unread;
+  unread_.Add(unread ? 1 : -1);
 }
 
 void Reflector::ReportDecodeError(const Identity& id, const absl::Status& status) {

@@ -87,6 +87,7 @@ class Reflector {
     std::uint64_t list = 0;     // the last list it was in
     Object object;              // null: not kept, or never decoded
     bool told = false;          // on_change_ was told that it is there
+    bool unread = false;        // this version did not decode
   };
   struct Identity {  // what an object says of itself
     api::NamespacedName key;
@@ -118,6 +119,7 @@ class Reflector {
   void TakeDeletion(const Identity& id);
   void Put(const Identity& id, absl::string_view json, Source source);
   void Remove(const api::NamespacedName& key);
+  void SetUnread(Entry& entry, bool unread);
   void ReportDecodeError(const Identity& id, const absl::Status& status);
   std::string Query(absl::string_view first) const;
   bool selective() const { return !options_.label_selector.empty() || !options_.field_selector.empty(); }
@@ -150,7 +152,7 @@ class Reflector {
   absl::Time watch_started_ = absl::InfinitePast();
   Loop::TimerId step_ = 0;
   Counter lists_, watches_, failures_total_, decode_errors_;
-  Gauge objects_;
+  Gauge objects_, unread_;
   Owner owner_;
 };
 

@@ -51,6 +51,7 @@ using testutil::Inbox;
 using testutil::LoopThread;
 using testutil::StatusIs;
 
+constexpr char kCannotAskWho[] = "Kubernetes answers selfsubjectreviews of authentication.k8s.io/v1 since 1.28";
 constexpr char kWhoAmI[] = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
 constexpr char kMaps[] = "/api/v1/namespaces/default/configmaps";
 
@@ -245,6 +246,7 @@ class ClientTest : public ::testing::Test {
     ASSERT_NE(plane_, nullptr);
   }
   static ControlPlane& plane() { return *plane_; }
+  static bool CanAskWho() { return ControlPlane::Minor() >= 28; }
   static void MakeAccount(const std::string& name) {
     plane().Call("POST", "/api/v1/namespaces/default/serviceaccounts",
                  absl::StrCat(R"({"metadata":{"name":")", name, "\"}}"));
@@ -338,6 +340,7 @@ TEST_F(ClientTest, AWatchThatHangsIsFoundThoughTheRequestsConnectionEnded) {
 }
 
 TEST_F(ClientTest, AServiceAccountsTokenIsRotatedUnderTheClient) {
+  if (!CanAskWho()) GTEST_SKIP() << kCannotAskWho;
   MakeAccount("rotated");
   Connection connection = Nobody();
   connection.token.file = Write("token", Token("rotated"));
@@ -352,6 +355,7 @@ TEST_F(ClientTest, AServiceAccountsTokenIsRotatedUnderTheClient) {
 }
 
 TEST_F(ClientTest, ACredentialProgramIsRunAgainWhenItsTokenIsRefused) {
+  if (!CanAskWho()) GTEST_SKIP() << kCannotAskWho;
   MakeAccount("passing");
   Write("answer",
         absl::StrCat(R"({"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":{"token":")",
@@ -381,6 +385,7 @@ users: [{name: e, user: {exec: {apiVersion: client.authentication.k8s.io/v1, int
 }
 
 TEST_F(ClientTest, ACredentialProgramMayGiveACertificate) {
+  if (!CanAskWho()) GTEST_SKIP() << kCannotAskWho;
   const Identity jane({.common_name = "jane"}, &plane().ca());
   std::string answer =
       R"({"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1beta1","status":{"clientCertificateData":)";
@@ -398,6 +403,7 @@ TEST_F(ClientTest, ACredentialProgramMayGiveACertificate) {
 
 // The server looks at the certificate's dates with each request, also on a connection that stands.
 TEST_F(ClientTest, ACertificateThatRunsOutIsReplacedUnderTheClient) {
+  if (!CanAskWho()) GTEST_SKIP() << kCannotAskWho;
   const Identity brief({.common_name = "brief", .valid_for = absl::Seconds(3)}, &plane().ca());
   Connection connection = Nobody();
   connection.client_certificate.file = Write("brief.crt", brief.CertificatePem());
@@ -412,6 +418,7 @@ TEST_F(ClientTest, ACertificateThatRunsOutIsReplacedUnderTheClient) {
 }
 
 TEST_F(ClientTest, ActsAsSomebodyElse) {
+  if (!CanAskWho()) GTEST_SKIP() << kCannotAskWho;
   Connection connection = plane().admin_connection();
   connection.impersonate = {"jane", "7", {"dev", "ops"}, {{"example.com/Team", {"a"}}}};
   Remote remote(connection);
@@ -426,6 +433,7 @@ TEST_F(ClientTest, ActsAsSomebodyElse) {
 }
 
 TEST_F(ClientTest, TheInsideOfAPod) {
+  if (!CanAskWho()) GTEST_SKIP() << kCannotAskWho;
   InClusterSource pod;
   pod.host = "127.0.0.1";
   pod.port = absl::StrCat(PortOf(plane().url()));
@@ -441,6 +449,7 @@ TEST_F(ClientTest, TheInsideOfAPod) {
 }
 
 TEST_F(ClientTest, ThroughAProxyAndByAnotherName) {
+  if (!CanAskWho()) GTEST_SKIP() << kCannotAskWho;
   const Proxy proxy;
   {
     Connection connection = plane().admin_connection();

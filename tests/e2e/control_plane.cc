@@ -14,9 +14,11 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
 #include "api/json_value.h"
 #include "api/kinds/kinds.h"
@@ -81,6 +83,22 @@ bool ControlPlane::ToolsPresent() {
     if (!std::filesystem::exists(Tool(name))) return false;
   }
   return true;
+}
+
+int ControlPlane::Minor() {
+  static const int minor = [] {
+    const std::string said = RunProgram({Tool("kube-apiserver"), "--version"}).out;  // Kubernetes v1.36.1
+    const std::vector<std::string> parts = absl::StrSplit(said, '.');
+    int number = 0;
+    GW_CHECK(parts.size() >= 2 && absl::SimpleAtoi(parts[1], &number));
+    return number;
+  }();
+  return minor;
+}
+
+std::vector<std::string> ControlPlane::GangFlags() {
+  if (Minor() < 36) return {};
+  return {"--feature-gates=GenericWorkload=true", "--runtime-config=scheduling.k8s.io/v1alpha2=true"};
 }
 
 ControlPlane::ControlPlane(ControlPlaneOptions options) : options_(std::move(options)) {}
@@ -269,15 +287,13 @@ void ControlPlane::StartControllerManager() {
           Tool("kube-controller-manager"),
           "--kubeconfig=" + KubeconfigForUser("system:kube-controller-manager", "system:masters"), "--secure-port=0",
           "--leader-elect=false", "--use-service-account-credentials=false",
-          "--controllers=garbage-collector-controller,namespace-controller,serviceaccount-controller,serviceaccount-"
-          "token-controller,"
-          "persistentvolume-binder-controller,persistentvolume-protection-controller,persistentvolumeclaim-protection-"
-          "controller,"
-          "disruption-controller,pod-garbage-collector-controller,root-ca-certificate-publisher-controller,"
-          "clusterrole-aggregation-controller" +
-              std::string(options_.node_lifecycle ? ",node-lifecycle-controller,taint-eviction-controller" : "") +
-              (options_.workloads ? ",deployment-controller,replicaset-controller,statefulset-controller,job-controller"
-                                  : ""),
+          // By the names that they had before 1.28, which later releases know as well.
+          "--controllers=garbagecollector,namespace,serviceaccount,serviceaccount-token,persistentvolume-binder,"
+          "pv-protection,pvc-protection,disruption,podgc,root-ca-cert-publisher,clusterrole-aggregation" +
+              std::string(!options_.node_lifecycle ? ""
+                          : Minor() >= 29          ? ",nodelifecycle,taint-eviction-controller"
+                                                   : ",nodelifecycle") +
+              (options_.workloads ? ",deployment,replicaset,statefulset,job" : ""),
           "--service-account-private-key-file=" + folder() + "/tokens.key", "--root-ca-file=" + ca_file(),
           "--node-monitor-grace-period=24h", "--kube-api-qps=500", "--kube-api-burst=1000", "--concurrent-gc-syncs=20"},
       Log("kube-controller-manager"));

@@ -49,6 +49,10 @@ class ControlPlane {
  public:
   // Whether the programs are there: build/e2e/bin, or $GW_E2E_BIN.
   static bool ToolsPresent();
+  // Of which Kubernetes they are: 36 of 1.36.1. A test of what an older one lacks skips with that reason.
+  static int Minor();
+  // Of an API server that serves Kubernetes' own gangs; none where it has none yet.
+  static std::vector<std::string> GangFlags();
   // Serving, CRDs established, service accounts' default in place. Errors show the end of the log of what failed.
   static absl::StatusOr<std::unique_ptr<ControlPlane>> Start(ControlPlaneOptions options = {});
   ~ControlPlane();

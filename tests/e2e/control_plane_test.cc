@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -19,7 +20,8 @@ TEST(ControlPlaneTest, ServesRunsPodsCollectsGarbageAndLeavesNothing) {
     ASSERT_TRUE(plane.ok()) << plane.status();
     ControlPlane& cluster = **plane;
     folder = cluster.folder();
-    EXPECT_THAT(*cluster.Call("GET", "/version").body, HasSubstr(R"("gitVersion": "v1.36)"));
+    EXPECT_THAT(*cluster.Call("GET", "/version").body,
+                HasSubstr(absl::StrCat(R"("gitVersion": "v1.)", ControlPlane::Minor(), ".")));
     ASSERT_TRUE(cluster.CreateNodes(1).ok());
     ASSERT_EQ(
         cluster

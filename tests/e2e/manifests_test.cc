@@ -13,6 +13,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "api/json_value.h"
@@ -158,6 +159,17 @@ struct Row {
   value document, input;
 };
 
+// Older API servers count in another sentence.
+std::set<std::string> AsSaidNow(const std::set<std::string>& causes) {
+  std::set<std::string> out;
+  for (const std::string& cause : causes) {
+    const bool older = absl::StrContains(cause, "may not be longer than ");
+    out.insert(older ? absl::StrCat(absl::StrReplaceAll(cause, {{"be longer than", "be more than"}}), " bytes")
+                     : cause);
+  }
+  return out;
+}
+
 std::vector<Row> RecordedRows(absl::string_view method) {
   std::vector<Row> rows;
   const value all = Json(ReadFile(GW_SOURCE_DIR "/tests/golden/volcano/admission.json"));
@@ -210,7 +222,7 @@ TEST_F(ManifestsTest, EveryRecordedCreateGetsTheSchemasVerdict) {
     if (reply.code != 422) continue;
     const value status = Json(*reply.body);
     const std::set<std::string> recorded = CausesIn(row.document.at("causes")),
-                                ours = CausesIn(status.at("details").at("causes"));
+                                ours = AsSaidNow(CausesIn(status.at("details").at("causes")));
     EXPECT_THAT(ours, ::testing::Not(IsEmpty()));
     // Volcano's defaults may have carried a wrong value to more places.
     EXPECT_TRUE(std::includes(recorded.begin(), recorded.end(), ours.begin(), ours.end()))
@@ -386,7 +398,11 @@ TEST_F(ManifestsTest, TakingTheWorkloadAwayLeavesTheJobsAndPuttingItBackWorks) {
     ExpectJobsAreThere(*plane_, overlay);
   }
 
-  ExpectGolden(GW_SOURCE_DIR "/docs/rbac.md", rights);
+  const std::string page = GW_SOURCE_DIR "/docs/rbac.md";
+  if (ControlPlane::Minor() == 36) return ExpectGolden(page, rights);
+  // What everybody may do is Kubernetes' own, and the page has it of that release.
+  const auto ours = [](const std::string& text) { return text.substr(text.find("\n## standalone\n")); };
+  EXPECT_EQ(ours(rights), ours(ReadFile(page)));
 }
 
 // Where that admission plugin is on, whoever writes blockOwnerDeletion needs the right to the owner's finalizers.

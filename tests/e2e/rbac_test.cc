@@ -223,9 +223,9 @@ TEST_F(RbacTest, WithoutAnyOneRuleSomethingIsRefused) {
   InstalledGangwayOptions options;
   options.nodes = 2;
   options.start = false;
-  options.api_server_flags = {"--enable-admission-plugins=OwnerReferencesPermissionEnforcement",
-                              "--feature-gates=GenericWorkload=true",
-                              "--runtime-config=scheduling.k8s.io/v1alpha2=true"};
+  if (ControlPlane::Minor() < 36) GTEST_SKIP() << "Kubernetes has no gangs of its own before 1.36";
+  options.api_server_flags = ControlPlane::GangFlags();
+  options.api_server_flags.push_back("--enable-admission-plugins=OwnerReferencesPermissionEnforcement");
   const TemporaryFolder folder("gangway-rbac");
   const std::string conf = folder.path() + "/volcano-controller.conf";
   WriteFile(

@@ -190,10 +190,10 @@ TEST_F(InstallTest, TheTestsOfPaddleFailWhereItCannotBeHad) {
 
 TEST_F(ScriptsTest, WhatIsRunNightlyIsRunThoughSomeOfItFails) {
   Write("scripts/nightly", ReadFile(absl::StrCat(kScripts, "nightly")));
-  for (const char* const script : {"test", "test-mutants", "fuzz"})
+  for (const char* const script : {"test", "test-mutants", "fuzz", "packaging/reproduced"})
     Write(absl::StrCat("scripts/", script),
           absl::StrCat("#!/bin/sh\necho \"", script, " $*\"\n[ ", script, " != test-mutants ]\n"));
-  for (const auto& entry : std::filesystem::directory_iterator(path("scripts")))
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(path("scripts")))
     std::filesystem::permissions(entry.path(), std::filesystem::perms::owner_all);
   const std::string bin = PathWithout("nothing");
   Write("bin-without-nothing/cmake", "#!/bin/sh\necho \"cmake $*\"\n");
@@ -203,9 +203,43 @@ TEST_F(ScriptsTest, WhatIsRunNightlyIsRunThoughSomeOfItFails) {
   const Outcome outcome = RunProgram({"env", bin, "FUZZ_SECONDS=7", path("scripts/nightly")});
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("\ncmake --build --preset bench --target gw_benches -j "),
-                                 HasSubstr("\ntest --long\n"), HasSubstr("\ntest-mutants --sample 200 --seed 2"),
-                                 HasSubstr("\nfuzz 7\n"), HasSubstr("failed: scripts/test-mutants")));
+                                 HasSubstr("\npackaging/reproduced \n"), HasSubstr("\ntest --long\n"),
+                                 HasSubstr("\ntest-mutants --sample 200 --seed 2"), HasSubstr("\nfuzz 7\n"),
+                                 HasSubstr("failed: scripts/test-mutants")));
   EXPECT_THAT(outcome.out, AllOf(Not(HasSubstr("failed: scripts/test ")), Not(HasSubstr("failed: scripts/fuzz"))));
+}
+
+TEST_F(ScriptsTest, ReleasesOfTheControlPlaneAreNamedInFull) {
+  const Outcome outcome = Run({"e2e-tools", "--kubernetes", "1.26"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("--kubernetes wants a release such as v1.26.13, and not \"1.26\""));
+}
+
+// With a compiler that writes, of each program, what the test says.
+TEST_F(ScriptsTest, ProgramsThatDifferInAnotherFolderAreNamed) {
+  for (const char* const script : {"reproduced", "common"}) {
+    Write(absl::StrCat("of/scripts/packaging/", script), ReadFile(absl::StrCat(kScripts, "packaging/", script)));
+    std::filesystem::permissions(path(absl::StrCat("of/scripts/packaging/", script)),
+                                 std::filesystem::perms::owner_all);
+  }
+  Write("of/CMakeLists.txt", "project(gangway VERSION 0.1.0 LANGUAGES CXX)\n");
+  ASSERT_EQ(RunProgram({"git", "-C", path("of"), "init", "--quiet"}).exit_code, 0);
+  const auto reproduced = [&](const std::string& extender) {
+    Write("bin/cmake",
+          absl::StrCat("#!/bin/sh\nmkdir -p build/dist/cmd/gangway\necho the same >build/dist/cmd/gangway/",
+                       "gangway\necho \"", extender, "\" >build/dist/cmd/gangway/gangway-extender\n"));
+    std::filesystem::permissions(path("bin/cmake"), std::filesystem::perms::owner_all);
+    return RunProgram({"env", absl::StrCat("PATH=", path("bin"), ":/usr/bin:/bin"), "SOURCE_DATE_EPOCH=1700000000",
+                       path("of/scripts/packaging/reproduced")});
+  };
+  const Outcome same = reproduced("the same");
+  EXPECT_EQ(same.exit_code, 0) << same.err;
+  EXPECT_THAT(same.out, HasSubstr("gangway gangway-extender are the same bytes in another folder"));
+  const Outcome other = reproduced("$PWD");
+  EXPECT_EQ(other.exit_code, 1);
+  EXPECT_THAT(other.err, AllOf(HasSubstr("gangway: gangway-extender is not the same bytes"),
+                               HasSubstr("gangway-extender names the folder that it was built in"),
+                               Not(HasSubstr("gangway: gangway is not"))));
 }
 
 class OneDefinitionTest : public ScriptsTest {

@@ -76,6 +76,48 @@ std::string FailureText(const lifecycle::LastFailure& failure) {
                       what.empty() ? failure.event : what, failure.action.empty() ? "" : ": ", failure.action);
 }
 
+// What of one second led to what: the API tells times in whole seconds. The conditions of a Job stand in the order in
+// which it entered its phases, each the last time; pods and gang are those that it has now, so made after a restart
+// that it has left.
+class CausalOrder {
+ public:
+  explicit CausalOrder(const Job& job) {
+    const auto& conditions = job.status.conditions;
+    const auto find = [&](const char* phase) {
+      return std::find_if(conditions.begin(), conditions.end(), [&](const auto& c) { return c.status == phase; });
+    };
+    const auto restarted = find("Restarting");
+    if (restarted == conditions.end() || std::next(restarted) == conditions.end()) return;
+    restarted_ = restarted->last_transition_time.at;
+    ran_before_ = find("Running") < restarted;
+  }
+
+  int Of(const Moment& moment) const {
+    const bool led_to_restart = moment.at == restarted_;
+    switch (moment.what) {
+      case Moment::What::kCreated:
+        return 0;
+      case Moment::What::kAdmitted:
+        return 5;
+      case Moment::What::kPlaced:
+        return 6;
+      case Moment::What::kFailed:
+      case Moment::What::kWarning:
+        return led_to_restart ? 2 : 8;
+      case Moment::What::kAction:
+        return led_to_restart ? 3 : 9;
+      case Moment::What::kPhase:
+        if (moment.text == "Running") return led_to_restart && ran_before_ ? 1 : 7;
+        return led_to_restart && moment.text == "Restarting" ? 4 : 10;
+    }
+    return 0;
+  }
+
+ private:
+  absl::Time restarted_ = absl::InfinitePast();
+  bool ran_before_ = false;  // and has not run since
+};
+
 std::vector<Moment> LifeOf(const Job& job, const Around& around) {
   std::vector<Moment> life;
   const auto add = [&](Moment::What what, absl::Time at, std::string text = "", std::int32_t count = 1) {
@@ -103,7 +145,10 @@ std::vector<Moment> LifeOf(const Job& job, const Around& around) {
           std::max(event->count, 1));
     }
   }
-  std::stable_sort(life.begin(), life.end(), [](const Moment& a, const Moment& b) { return a.at < b.at; });
+  const CausalOrder order(job);
+  std::stable_sort(life.begin(), life.end(), [&](const Moment& a, const Moment& b) {
+    return std::pair(a.at, order.Of(a)) < std::pair(b.at, order.Of(b));
+  });
   return life;
 }
 

@@ -85,7 +85,7 @@ struct JobRow {
   int min_available = 0;
   int restarts = 0, most_restarts = 0;
   std::vector<TaskRow> tasks;
-  std::vector<Moment> life;        // in the order of time; what is known of it now, which is not all that ever was
+  std::vector<Moment> life;        // by time, in one second by cause; what is known of it now, not all that ever was
   std::vector<std::string> nodes;  // where its pods are, sorted
 };
 

@@ -117,6 +117,8 @@ TEST_F(DashboardBrowserTest, IsReadSearchedAndKeptLive) {
   for (const char* key : {"t", "o", "o", "-", "l"}) browser.Press(key);
   EXPECT_TRUE(browser.Becomes("document.getElementById('j:default/too-large').hidden", "false"));
   EXPECT_TRUE(browser.Becomes("document.getElementById('j:default/ctr-volcano').hidden", "true"));
+  const std::string row_shown = "getComputedStyle(document.querySelector('#gangs tbody tr[hidden]')).display";
+  EXPECT_EQ(browser.Evaluate(row_shown), "none");
   browser.Press("Escape");
   EXPECT_TRUE(browser.Becomes("document.getElementById('j:default/ctr-volcano').hidden", "false"));
 

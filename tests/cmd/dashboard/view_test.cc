@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "cmd/dashboard/view/rows.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -154,6 +156,60 @@ TEST(JobRowsTest, ALifeIsToldInTheOrderOfTimeWithTheCausesOfItsRestarts) {
   ASSERT_EQ(row.tasks.size(), 2u);
   EXPECT_EQ(std::pair(row.tasks[1].running, row.tasks[1].failed), std::pair(1, 1));
   EXPECT_THAT(row.nodes, ElementsAre("n1", "n2"));
+}
+
+// The API has whole seconds.
+TEST(JobRowsTest, InOneSecondCausesStandBeforeWhatTheyLedTo) {
+  constexpr char kAt[] = "2026-11-24T07:00:02Z";  // when the pod was made
+  const auto life = [&](const std::vector<std::string>& phases, bool placed) {
+    const std::string conditions = absl::StrJoin(phases, ",", [&](std::string* out, const std::string& phase) {
+      absl::StrAppend(out, R"({"status":")", phase, R"(","lastTransitionTime":")", kAt, "\"}");
+    });
+    ClusterSeen cluster;
+    cluster
+        .Job("ctr", R"({"tasks":[{"name":"ps","replicas":1}]})",
+             absl::StrCat(R"({"conditions":[)", conditions,
+                          R"(],"controlledResources":{"gangway.io/last-failure":"{\"event\":\"PodFailed\",\"at\":\")",
+                          kAt, R"(\"}"}})"))
+        .Group("ctr", "{}",
+               placed ? absl::StrCat(R"({"conditions":[{"type":"Scheduled","status":"True","lastTransitionTime":")",
+                                     kAt, "\"}]}")
+                      : "{}")
+        .Pod("ctr-ps-0", "ctr", "n2", "{}")
+        .Event("ctr", "u", "ExecuteAction", "RestartJob", kAt);
+    std::vector<std::string> steps;
+    const View view = cluster.View();
+    for (const Moment& moment : view.jobs.at(0).life) {
+      switch (moment.what) {
+        case Moment::What::kCreated:
+          steps.emplace_back("created");
+          break;
+        case Moment::What::kAdmitted:
+          steps.emplace_back("admitted");
+          break;
+        case Moment::What::kPlaced:
+          steps.emplace_back("placed");
+          break;
+        case Moment::What::kFailed:
+          steps.emplace_back("failed");
+          break;
+        case Moment::What::kAction:
+          steps.emplace_back("action");
+          break;
+        case Moment::What::kPhase:
+        case Moment::What::kWarning:
+          steps.push_back(moment.text);
+      }
+    }
+    return absl::StrJoin(steps, " ");
+  };
+  EXPECT_EQ(life({"Pending", "Running", "Restarting"}, true),
+            "created admitted placed Running failed action Restarting");
+  EXPECT_EQ(life({"Restarting", "Pending", "Running"}, true),
+            "created failed action Restarting admitted placed Running");
+  EXPECT_EQ(life({"Running", "Restarting", "Pending"}, false), "created Running failed action Restarting admitted");
+  EXPECT_EQ(life({"Pending", "Running", "Aborting", "Aborted"}, true),
+            "created admitted placed Running failed action Aborting Aborted");
 }
 
 TEST(JobRowsTest, WhatHasEndedStandsLast) {

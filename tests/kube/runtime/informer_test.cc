@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/metrics.h"
 #include "base/simulated_loop.h"
 #include "gmock/gmock.h"
 #include "tests/testing/fake_client.h"
@@ -385,6 +386,33 @@ TEST_F(InformerTest, AnObjectThatDoesNotDecodeStopsNobodyElse) {
   Push(FrameType::kModified, "{");
   Push(FrameType::kDeleted, Pod("a", "u1", 15));
   EXPECT_THAT(Told(), ElementsAre("bad c/u3@13", "bad /@", "a: u1=1 > -"));
+}
+
+TEST_F(InformerTest, WhatCannotBeReadIsCountedUntilItIsReadOrGone) {
+  Metrics metrics;
+  InformerOptions options;
+  options.metrics = &metrics;
+  const auto unread = [&] {
+    const std::string page = metrics.Expose(), name = "\ngangway_cache_unread_objects{resource=\"pods\"} ";
+    const std::size_t at = page.find(name);
+    return at == std::string::npos ? page : page.substr(at + name.size(), page.find('\n', at + 1) - at - name.size());
+  };
+  StartWith(10, {Pod("a", "u1", 8, "\"x\""), Pod("b", "u2", 9, "\"x\""), Pod("c", "u3", 9)}, options);
+  EXPECT_EQ(unread(), "2");
+  Push(FrameType::kModified, Pod("a", "u1", 11, "\"y\""));  // as before
+  EXPECT_EQ(unread(), "2");
+  Push(FrameType::kModified, Pod("a", "u1", 12, "1"));  // mended
+  EXPECT_EQ(unread(), "1");
+  Push(FrameType::kDeleted, Pod("b", "u2", 13, "\"x\""));
+  EXPECT_EQ(unread(), "0");
+  Push(FrameType::kModified, Pod("a", "u1", 14, "\"x\""));
+  Push(FrameType::kAdded, Pod("a", "u4", 15, "\"x\""));  // another one under its name
+  EXPECT_EQ(unread(), "1");
+  ListAgain();
+  AnswerLast(Reply(200, List(20, {Pod("c", "u3", 19, "\"x\"")})));  // a went while we did not look
+  EXPECT_EQ(unread(), "1");
+  cache_.reset();
+  EXPECT_EQ(unread(), "0");
 }
 
 TEST_F(InformerTest, WithoutObjectsOnlyTheRulesAreKept) {
