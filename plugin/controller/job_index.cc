@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "api/resource.h"
+#include "base/check.h"
 #include "plugin/lifecycle/job/pod.h"
 
 namespace gangway::controller {
@@ -42,7 +43,7 @@ void JobIndex::DropIfEmpty(const JobKey& key) {
 void JobIndex::RemovePod(const api::NamespacedName& key, const std::string& job) {
   Entry& entry = At({key.ns, job});
   auto pod = entry.pods.find(key.name);
-  if (pod == entry.pods.end()) return;
+  GW_CHECK(pod != entry.pods.end());  // else another Job would go on counting it
   if (pod->second.released || pod->second.out_of_sync) entry.released_leaving.insert(key.name);
   if (pod->second.failure != nullptr) entry.leaving_failures[key.name] = pod->second.failure;
   entry.pods.erase(pod);
@@ -95,7 +96,7 @@ JobKey JobIndex::PutObject(const api::Resource& resource, const api::NamespacedN
   if (owner == nullptr && known == job_of_object_.end()) return {};
   if (known != job_of_object_.end()) {
     const JobKey job{key.ns, known->second};
-    At(job).objects.erase({&resource, key.name});
+    GW_CHECK(At(job).objects.erase({&resource, key.name}) == 1);  // else another Job would go on taking it for its own
     if (owner == nullptr) {
       job_of_object_.erase(known);
       DropIfEmpty(job);

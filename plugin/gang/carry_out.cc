@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/check.h"
 #include "plugin/gang/lost_member.h"
 
 namespace gangway::gang {
@@ -63,6 +64,10 @@ void GiveUpMovedRoom(absl::Duration patience, absl::Time now, Cluster& cluster) 
 }  // namespace
 
 void CarryOut(const Decision& decision, Cluster& cluster) {
+  const model::Gang& gang = cluster.gang(decision.gang);
+  const int placed = static_cast<int>(decision.placements.size());
+  // A part of a gang would hold nodes, and its pods start, to wait for the rest for ever.
+  GW_CHECK(placed == 0 || gang.ready() + placed >= gang.min_member);
   if (decision.admit) cluster.SetAdmitted(decision.gang, true);
   for (const model::Placement& placement : decision.placements) cluster.Assume(placement.task, placement.row);
   if (decision.nominations.has_value()) {

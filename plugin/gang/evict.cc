@@ -170,9 +170,8 @@ bool Eviction::MakeRoom(const GangPlacement& placement, model::Decision& decisio
   if (found.has_value()) {
     Tell(id, *std::move(found), decision);
     for (const auto& [shape, count] : preemptor->by_shape) {
-      for (const model::Spread& spread : cluster_.shape(shape).spreads) {
-        if (spread.required) spreads_.emplace_back(spread.term, id);
-      }
+      const constraint::Asks& asks = overlay_.AsksOf(shape);
+      if (asks.changes_beyond()) settled_.emplace_back(&asks, id);
     }
     return true;
   }
@@ -242,13 +241,15 @@ void Eviction::SortByName(std::vector<TaskId>& tasks) const {
   });
 }
 
-GangId Eviction::SpreadsAmong(GangId id) const {
-  if (spreads_.empty()) return model::kNone;
+GangId Eviction::UnsettledBy(GangId id) const {
+  if (settled_.empty()) return model::kNone;
+  model::ShapeId before = model::kNone;
   for (const TaskId task : cluster_.gang(id).tasks) {
-    if (cluster_.task(task).status != TaskStatus::kPending) continue;
-    const model::Shape& shape = cluster_.shape(cluster_.task(task).shape);
-    for (const auto& [term, gang] : spreads_) {
-      if (gang != id && shape.Matches(term)) return gang;
+    const model::ShapeId shape = cluster_.task(task).shape;
+    if (cluster_.task(task).status != TaskStatus::kPending || shape == before) continue;
+    before = shape;
+    for (const auto& [asks, gang] : settled_) {
+      if (gang != id && asks->UnsettledBy(cluster_.shape(shape))) return gang;
     }
   }
   return model::kNone;

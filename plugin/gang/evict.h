@@ -22,6 +22,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/time/time.h"
+#include "plugin/gang/constraint/asks.h"
 #include "plugin/gang/eviction_trial.h"
 #include "plugin/gang/fit.h"
 #include "plugin/gang/holders.h"
@@ -63,9 +64,9 @@ class Eviction {
   // Room that was kept may be used now.
   void RoomFreed() { in_vain_.RoomFreed(); }
 
-  // A gang for which room was made or kept in this call, and which asks for a spread that counts pods of this one: more
-  // of them could leave it without a node that it may use. kNone: there is none.
-  model::GangId SpreadsAmong(model::GangId gang) const;
+  // A gang for which room was made in this call, and which more pods of this one, wherever they go, could leave without
+  // a node that it may use (constraint::Constraint::UnsettledBy). kNone: there is none.
+  model::GangId UnsettledBy(model::GangId gang) const;
 
   // Whether somebody has been looked for who might go.
   bool tried() const { return tried_; }
@@ -111,8 +112,9 @@ class Eviction {
   bool tried_ = false;
   absl::Time look_again_ = absl::InfiniteFuture();
   std::vector<model::GangId> placed_;
-  std::vector<std::pair<model::TermId, model::GangId>> spreads_;  // of those for whom there is room in this call
-  model::GangId has_nodes_ = model::kNone;                        // are kept for it
+  // Of those for whom room was made in this call, where others' places may change what they can use.
+  std::vector<std::pair<const constraint::Asks*, model::GangId>> settled_;
+  model::GangId has_nodes_ = model::kNone;  // are kept for it
 };
 
 }  // namespace gangway::gang

@@ -44,16 +44,8 @@ void ShapeFit::Build(const Asks& asks, const Cluster& cluster) {
     entries_.push_back({{asks.ScoresOnRow(row), cluster.node_order(row), row}, copies, false});
     copies_ += copies;
   };
-  // Only the nodes of the selector's rarest label can fit.
-  const model::Shape& shape = asks.shape();
-  const std::vector<Row>* rows = nullptr;
-  for (std::size_t i = 0; i < shape.selector.size(); ++i) {
-    const std::vector<Row>& alike =
-        cluster.pod_terms().domains().RowsOf(shape.selector_topologies[i], shape.selector[i].values.front());
-    if (rows == nullptr || alike.size() < rows->size()) rows = &alike;
-  }
-  if (rows != nullptr) {
-    for (const Row row : *rows) look_at(row);
+  if (asks.among() != nullptr) {
+    for (const Row row : *asks.among()) look_at(row);
   } else {
     for (Row row = 0; row < cluster.rows(); ++row) look_at(row);
   }

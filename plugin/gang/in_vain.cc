@@ -23,19 +23,12 @@ std::optional<InVain::Wish> InVain::WishOf(const Preemptor& preemptor) const {
   return wish;
 }
 
-bool InVain::IsPlain(const Wish& wish) const {
-  if (wish.by_shape.size() != 1) return false;
-  const model::Shape& shape = cluster_.shape(wish.by_shape.front().first);
-  return shape.ports.empty() && shape.claims.empty() && shape.near.empty() && shape.away.empty() &&
-         shape.spreads.empty();
-}
-
 bool InVain::Knows(EvictFor what_for, const Preemptor& preemptor) const {
   if (wishes_.empty() && fewest_.empty()) return false;
   std::optional<Wish> wish = WishOf(preemptor);
   if (!wish.has_value()) return false;
   if (wishes_.contains({what_for, *wish})) return true;
-  if (!IsPlain(*wish)) return false;
+  if (!IsPlain(preemptor)) return false;
   wish->by_shape.front().second = 0;
   const auto fewest = fewest_.find({what_for, *wish});
   return fewest != fewest_.end() && preemptor.count >= fewest->second;
@@ -45,7 +38,7 @@ void InVain::Note(EvictFor what_for, const Preemptor& preemptor) {
   std::optional<Wish> wish = WishOf(preemptor);
   if (!wish.has_value()) return;
   const bool more_is_less = what_for == EvictFor::kNobody || what_for == EvictFor::kPriority;
-  if (!more_is_less || !IsPlain(*wish)) {
+  if (!more_is_less || !IsPlain(preemptor)) {
     wishes_.insert({what_for, *std::move(wish)});
     return;
   }
@@ -58,7 +51,7 @@ bool InVain::KnowsBetweenQueues(const Preemptor& preemptor, int levels, double m
   if (Knows(EvictFor::kShare, preemptor)) return true;
   if (lacked_places_.empty()) return false;
   const std::optional<Wish> wish = WishOf(preemptor);
-  if (!wish.has_value() || !IsPlain(*wish)) return false;
+  if (!wish.has_value() || !IsPlain(preemptor)) return false;
   const auto lacked = lacked_places_.find({wish->queue, wish->by_shape.front().first, levels});
   if (lacked == lacked_places_.end() || lacked->second.begin()->first > preemptor.count) return false;
   if (lacked->second.contains(preemptor.count)) return true;
@@ -68,7 +61,8 @@ bool InVain::KnowsBetweenQueues(const Preemptor& preemptor, int levels, double m
 
 void InVain::NoteBetweenQueues(const Preemptor& preemptor, int levels, std::optional<double> lacks_places_up_to) {
   const std::optional<Wish> wish = WishOf(preemptor);
-  if (!lacks_places_up_to.has_value() || !wish.has_value() || !IsPlain(*wish)) return Note(EvictFor::kShare, preemptor);
+  if (!lacks_places_up_to.has_value() || !wish.has_value() || !IsPlain(preemptor))
+    return Note(EvictFor::kShare, preemptor);
   lacked_places_[{wish->queue, wish->by_shape.front().first, levels}].emplace(preemptor.count, *lacks_places_up_to);
 }
 

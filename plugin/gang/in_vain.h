@@ -2,11 +2,11 @@
 //
 // Gangs of one queue and priority with the same pods are alike to every trial: until somebody is given room, what was
 // in vain for one is so for all. In the queue, and of pods that are ending anyhow, more holds: those that may go are
-// the same whoever asks, and of pods that ask for nothing but amounts the more are wanted the less they fit, also when
-// others have taken room since. Between queues more may be taken back for who wants more, where that is worth more
-// (reclaim.h): there less says something of more only up to a gain, of the same levels, and until others have taken
-// room; but when places were lacking then it says so for all priorities. Whom to move is searched for by what is
-// wanted: there nothing follows from less.
+// the same whoever asks, and of most pods, such as ask for nothing but amounts, the more are wanted the less they fit,
+// also when others have taken room since (constraint::Constraint::more_fit_less). Between queues more may be taken back
+// for who wants more, where that is worth more (reclaim.h): there less says something of more only up to a gain, of the
+// same levels, and until others have taken room; but when places were lacking then it says so for all priorities. Whom
+// to move is searched for by what is wanted: there nothing follows from less.
 #pragma once
 
 #include <compare>
@@ -57,8 +57,8 @@ class InVain {
   };
   // nullopt: no other gang is alike.
   std::optional<Wish> WishOf(const Preemptor& preemptor) const;
-  // It wants pods of one shape that asks for nothing but amounts, and of nodes what pods do not change.
-  bool IsPlain(const Wish& wish) const;
+  // It wants pods of one shape, of which more fit less.
+  static bool IsPlain(const Preemptor& preemptor) { return preemptor.by_shape.size() == 1 && preemptor.more_fit_less; }
 
   const model::Cluster& cluster_;
   absl::btree_set<std::pair<model::EvictFor, Wish>> wishes_;

@@ -226,7 +226,7 @@ bool KeptRoom::KeepFor(GangId id, Lacking lacking, bool without_surplus) {
   room_.Subtract(sum);
   for (const QueueId level : overlay_.tree().path(gang.queue)) kept_in_queue_[level].Add(sum);
   for (const Need& need : needs) {
-    if (need.shape != nullptr) KeepTerms(*need.shape);
+    if (need.shape != nullptr && need.asks->changes_beyond()) kept_for_.insert(need.asks);
   }
   if (first_ == model::kNone) first_ = id;
   return true;
@@ -234,7 +234,7 @@ bool KeptRoom::KeepFor(GangId id, Lacking lacking, bool without_surplus) {
 
 void KeptRoom::AlsoKeep(GangId gang, const model::KeptNodes::Spot& spot) {
   Resources& kept = kept_[spot.row];
-  if (!spot.ports.empty()) kept_ports_[spot.row] = spot.ports;
+  spots_[spot.row] = spot;
   for (Dim dim = 0; dim < spot.amounts.size(); ++dim) {
     const std::int64_t amount = std::min(spot.amounts[dim], std::max<std::int64_t>(overlay_.free(spot.row, dim), 0));
     if (kept[dim] < amount) kept.Set(dim, amount);
@@ -242,24 +242,20 @@ void KeptRoom::AlsoKeep(GangId gang, const model::KeptNodes::Spot& spot) {
   if (first_ == model::kNone) first_ = gang;
 }
 
-void KeptRoom::KeepTerms(const Shape& shape) {
-  matched_.insert(shape.matched.begin(), shape.matched.end());
-  asked_.insert(shape.near.begin(), shape.near.end());
-  asked_.insert(shape.away.begin(), shape.away.end());
-  for (const model::Spread& spread : shape.spreads) {
-    if (spread.required) asked_.insert(spread.term);
+bool KeptRoom::MayKeepOff(const Shape& shape) const {
+  if (kept_for_.empty()) return false;
+  const auto [it, fresh] = may_keep_off_.try_emplace(&shape, false);
+  if (fresh) {
+    it->second = std::any_of(kept_for_.begin(), kept_for_.end(),
+                             [&](const constraint::Asks* asks) { return asks->KeptOffBy(shape); });
   }
+  return it->second;
 }
 
 bool KeptRoom::Leaves(Row row, const Shape& shape) const {
-  const auto in = [](const absl::btree_set<model::TermId>& terms) {
-    return [&terms](model::TermId term) { return terms.contains(term); };
-  };
-  if (std::any_of(shape.away.begin(), shape.away.end(), in(matched_)) ||
-      std::any_of(shape.matched.begin(), shape.matched.end(), in(asked_)))
-    return false;
-  const auto ports = kept_ports_.find(row);
-  if (ports != kept_ports_.end() && model::Clash(shape.ports, ports->second)) return false;
+  if (MayKeepOff(shape)) return false;
+  const auto spot = spots_.find(row);
+  if (spot != spots_.end() && overlay_.TakesBesideRoom(shape, spot->second)) return false;
   const Resources& kept = At(kept_, row);
   for (Dim dim = 0; dim < shape.request.size(); ++dim) {
     if (shape.request[dim] > 0 && kept[dim] > 0 && overlay_.free(row, dim) - shape.request[dim] < kept[dim])

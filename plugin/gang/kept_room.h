@@ -35,7 +35,7 @@ class KeptRoom {
   // `gangs` in the order in which they are served. After all minima are in the overlay, which must outlive this.
   KeptRoom(const Overlay& overlay, const std::vector<std::pair<model::GangId, Lacking>>& gangs, int budget);
 
-  // On its row at least so much, and the ports, for a gang.
+  // On its row at least so much, and what the spot has beside amounts, for a gang.
   void AlsoKeep(model::GangId gang, const model::KeptNodes::Spot& spot);
 
   bool empty() const { return first_ == model::kNone; }
@@ -60,7 +60,7 @@ class KeptRoom {
   void FindEnding();
   void SumRoom();
   std::vector<Need> NeedsOf(const model::Gang& gang, Lacking lacking) const;
-  void KeepTerms(const model::Shape& shape);
+  bool MayKeepOff(const model::Shape& shape) const;
   void HardestFirst(std::vector<Need>& needs);
   bool KeepFor(model::GangId id, Lacking lacking, bool without_surplus);
   int Keep(const Need& need, const std::vector<model::Row>& rows, int wanted, bool without_surplus,
@@ -76,9 +76,10 @@ class KeptRoom {
   std::vector<model::Row> rows_;      // present ones, by name
   Amounts ending_, ending_in_queue_;  // held by pods beyond a minimum, and by those that are ending
   Amounts kept_, kept_in_queue_;
-  absl::flat_hash_map<model::Row, std::vector<model::HostPort>> kept_ports_;
-  // Terms about pods that hold for pods for which room is kept; that those pods ask with.
-  absl::btree_set<model::TermId> matched_, asked_;
+  absl::flat_hash_map<model::Row, model::KeptNodes::Spot> spots_;
+  // Of pods for which room is kept, where others may keep them off nodes; and which shapes do, as far as it was asked.
+  absl::btree_set<const constraint::Asks*> kept_for_;
+  mutable absl::flat_hash_map<const model::Shape*, bool> may_keep_off_;
   model::Resources room_;  // in the cluster, free or ending, that may still be kept
   model::GangId first_ = model::kNone;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "plugin/gang/constraint/asks.h"
 #include "plugin/gang/needs.h"
 #include "plugin/gang/usable.h"
 
@@ -43,6 +44,7 @@ std::optional<Preemptor> FindPreemptor(Overlay& overlay, model::GangId id) {
                                  [&](const auto& entry) { return entry.first == shape; });
     if (it == preemptor.by_shape.end()) {
       preemptor.by_shape.emplace_back(shape, 1);
+      preemptor.more_fit_less = preemptor.more_fit_less && overlay.AsksOf(shape).more_fit_less();
     } else {
       ++it->second;
     }

@@ -44,8 +44,8 @@ absl::Time ExpectedEnd(const Task& task, const Gang& gang, absl::Time known, abs
 
 // What of one node goes to the gang.
 struct PartOfRow {
-  Resources amounts, freed;
-  std::vector<model::HostPort> ports;
+  KeptNodes::Spot spot;
+  Resources freed;
   std::vector<TaskId> ended;
   absl::Time start = absl::InfinitePast(), expected = absl::InfinitePast();
 };
@@ -110,7 +110,7 @@ class RoomSearch {
         return false;
       };
       PartOfRow& part = parts_[spot.row];
-      if (!EndWhoHasPorts(spot, part)) return false;
+      if (!EndWhoIsBeside(spot, part)) return false;
       Resources freed = part.freed;
       std::vector<PodsThatEnd::Pod> pods = InOrder(spot.row, spot.amounts, &part);
       std::stable_sort(pods.begin(), pods.end(), [](const auto& a, const auto& b) { return a.end < b.end; });
@@ -124,8 +124,7 @@ class RoomSearch {
         freed.Add(RequestOf(spot.row, pod));
         End(spot.row, pod, part);
       }
-      part.amounts = spot.amounts;
-      part.ports = spot.ports;
+      part.spot = spot;
       return true;
     });
   }
@@ -134,7 +133,7 @@ class RoomSearch {
     KeptNodes found;
     found.start = found.expected = now;
     for (const auto& [row, part] : parts_) {
-      found.spots.push_back({row, part.amounts, part.ports});
+      found.spots.push_back(part.spot);
       found.ends += static_cast<int>(part.ended.size());
       found.start = std::max(found.start, part.start);
       found.expected = std::max(found.expected, part.expected);
@@ -147,7 +146,7 @@ class RoomSearch {
  private:
   std::int64_t Room(Row row, Dim dim, const PartOfRow* part) const {
     const std::int64_t room = overlay_.free(row, dim) + pods_.Ending(row)[dim];
-    return part == nullptr ? room : room + part->freed[dim] - part->amounts[dim];
+    return part == nullptr ? room : room + part->freed[dim] - part->spot.amounts[dim];
   }
 
   const Resources& RequestOf(Row row, const PodsThatEnd::Pod& pod) const {
@@ -161,23 +160,16 @@ class RoomSearch {
     part.expected = std::max(part.expected, pod.expected);
   }
 
-  // Whoever came by one of the ports meanwhile must end, too. False: one that does not end here has it.
-  bool EndWhoHasPorts(const KeptNodes::Spot& spot, PartOfRow& part) const {
-    if (spot.ports.empty()) return true;
-    std::vector<model::HostPort> left = cluster_.ports(spot.row);
-    const auto erase = [&](const std::vector<model::HostPort>& ports) {
-      for (const model::HostPort& port : ports) {
-        if (const auto at = std::find(left.begin(), left.end(), port); at != left.end()) left.erase(at);
-      }
-    };
-    erase(pods_.EndingPorts(spot.row));
+  // Whoever came by what the spot has beside amounts meanwhile must end, too. False: one that does not end here has it.
+  bool EndWhoIsBeside(const KeptNodes::Spot& spot, PartOfRow& part) const {
+    std::vector<const Shape*> gone = pods_.EndingShapes(spot.row);
     for (const PodsThatEnd::Pod& pod : pods_.On(spot.row)) {
-      const std::vector<model::HostPort>& ports = cluster_.shape(cluster_.task(pod.task).shape).ports;
-      if (cluster_.task(pod.task).gang == gang_ || !model::Clash(ports, spot.ports)) continue;
-      erase(ports);
+      const Shape& shape = cluster_.shape(cluster_.task(pod.task).shape);
+      if (cluster_.task(pod.task).gang == gang_ || !overlay_.TakesBesideRoom(shape, spot)) continue;
+      gone.push_back(&shape);
       End(spot.row, pod, part);
     }
-    return !model::Clash(left, spot.ports);
+    return overlay_.FreeBesideRoom(spot, gone);
   }
 
   const PartOfRow* PartOn(Row row) const {
@@ -235,8 +227,8 @@ class RoomSearch {
   StepOnRow BestStep(Row row, const constraint::Asks& asks, int wanted) const {
     const Shape& shape = asks.shape();
     const PartOfRow* const part = PartOn(row);
-    const bool clashes = part != nullptr && model::Clash(part->ports, shape.ports);
-    const int most = clashes ? 0 : std::min(wanted, asks.BesideRoom(row).copies);
+    const bool taken = part != nullptr && overlay_.TakesBesideRoom(shape, part->spot);
+    const int most = taken ? 0 : std::min(wanted, asks.BesideRoom(row).copies);
     StepOnRow best{row, 0, 0};
     absl::Time expected = absl::InfinitePast();
     if (most <= 0) return best;
@@ -265,8 +257,9 @@ class RoomSearch {
     const std::vector<PodsThatEnd::Pod> pods = InOrder(row, shape.request, &part);
     for (auto pod = pods.begin(); pod != pods.end() && Copies(row, shape, &part, {}, copies) < copies; ++pod)
       End(row, *pod, part);
-    part.amounts.Add(shape.request, copies);
-    for (int i = 0; i < copies; ++i) part.ports.insert(part.ports.end(), shape.ports.begin(), shape.ports.end());
+    part.spot.row = row;
+    part.spot.amounts.Add(shape.request, copies);
+    overlay_.AddBesideRoom(shape, copies, part.spot);
     return copies;
   }
 
@@ -288,9 +281,7 @@ PodsThatEnd::PodsThatEnd(const Cluster& cluster, absl::Time now) {
       if (task.goes()) {
         const Shape& shape = cluster.shape(task.shape);
         ending_[task.row].Add(shape.request);
-        if (shape.ports.empty()) continue;
-        std::vector<model::HostPort>& ports = ending_ports_[task.row];
-        ports.insert(ports.end(), shape.ports.begin(), shape.ports.end());
+        ending_shapes_[task.row].push_back(&shape);
       } else {
         pods_[task.row].push_back(EndOfPod(cluster, task_id, now));
       }
@@ -310,10 +301,10 @@ const Resources& PodsThatEnd::Ending(Row row) const {
   return it == ending_.end() ? none : it->second;
 }
 
-const std::vector<model::HostPort>& PodsThatEnd::EndingPorts(Row row) const {
-  static const auto& none = *new std::vector<model::HostPort>();
-  const auto it = ending_ports_.find(row);
-  return it == ending_ports_.end() ? none : it->second;
+const std::vector<const Shape*>& PodsThatEnd::EndingShapes(Row row) const {
+  static const auto& none = *new std::vector<const Shape*>();
+  const auto it = ending_shapes_.find(row);
+  return it == ending_shapes_.end() ? none : it->second;
 }
 
 namespace {
@@ -396,7 +387,7 @@ void HeldRoom::Take() {
       taken.Set(dim, std::min(spot.amounts[dim], free));
     }
     overlay_.KeepRoom(spot.row, taken, 1);
-    overlay_.KeepPorts(spot.row, spot.ports, 1);
+    overlay_.KeepBesideRoom(spot, 1);
     scratch_.RowTouched(spot.row);
   }
 }
@@ -406,7 +397,7 @@ void HeldRoom::Give() {
     const Row row = nodes_.spots[i].row;
     if (!overlay_.cluster().present(row)) continue;
     overlay_.KeepRoom(row, taken_[i], -1);
-    overlay_.KeepPorts(row, nodes_.spots[i].ports, -1);
+    overlay_.KeepBesideRoom(nodes_.spots[i], -1);
     scratch_.RowTouched(row);
   }
   taken_.clear();

@@ -11,8 +11,8 @@
 // that is kept from them though it would end by what is known. What nobody said an end of is not made known by it, and
 // it lets nobody in.
 //
-// Pure. Pods of no gang do not end here, and what pods ask of each other (affinity, spread) is seen as it is now. So
-// are ports when nodes are found: one that is taken there is not waited for; those that are free are kept.
+// Pure. Pods of no gang do not end here, and all that is asked of nodes beside amounts is seen as it is now: what one
+// pod has there and no other can have is not waited for when nodes are found; where it is free it is kept.
 #pragma once
 
 #include <optional>
@@ -54,12 +54,12 @@ class PodsThatEnd {
   const std::vector<Pod>& On(model::Row row) const;
   // Held by pods that are ending.
   const model::Resources& Ending(model::Row row) const;
-  const std::vector<model::HostPort>& EndingPorts(model::Row row) const;
+  const std::vector<const model::Shape*>& EndingShapes(model::Row row) const;
 
  private:
   absl::flat_hash_map<model::Row, std::vector<Pod>> pods_;
   absl::flat_hash_map<model::Row, model::Resources> ending_;
-  absl::flat_hash_map<model::Row, std::vector<model::HostPort>> ending_ports_;
+  absl::flat_hash_map<model::Row, std::vector<const model::Shape*>> ending_shapes_;
 };
 
 // The gang's own pods stay. `before`: the nodes that it has; others must have their room after fewer pods have ended,
@@ -67,8 +67,8 @@ class PodsThatEnd {
 std::optional<model::KeptNodes> FindRoomToCome(const Overlay& overlay, const PodsThatEnd& pods, model::GangId gang,
                                                const Wanted& wanted, const model::KeptNodes* before, absl::Time now);
 
-// Keeps it in the overlay, on nodes that are still there: of each what is free, as far as it is wanted, and all the
-// ports.
+// Keeps it in the overlay, on nodes that are still there: of each what is free, as far as it is wanted, and all that it
+// has beside amounts.
 class HeldRoom {
  public:
   HeldRoom(Overlay& overlay, Scratch& scratch) : overlay_(overlay), scratch_(scratch) {}

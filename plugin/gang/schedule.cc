@@ -233,7 +233,7 @@ class Cycle {
   bool PlaceMinimum(GangId id) {
     LooksForRoom(id);
     LeavesClaims(id);
-    if (const GangId first = eviction_.SpreadsAmong(id); first != model::kNone) {
+    if (const GangId first = eviction_.UnsettledBy(id); first != model::kNone) {
       Decision& decision = decisions_[IndexOf(id)];
       decision.reason = ReasonOf(model::Reason::Kind::kKeptForMinimum, cluster_.gang(id));
       decision.reason->subject = Words::Name(model::KeyOf(cluster_.gang(first).ns, cluster_.gang(first).name));
@@ -567,7 +567,7 @@ class Cycle {
       for (model::Dim dim = 0; dim < spot.amounts.size(); ++dim) {
         if (spot.amounts[dim] > std::max<std::int64_t>(overlay_.free(spot.row, dim), 0)) return true;
       }
-      return model::Clash(spot.ports, cluster_.ports(spot.row));
+      return !overlay_.FreeBesideRoom(spot, {});
     });
   }
 
@@ -719,7 +719,7 @@ class Cycle {
     }
     std::map<model::QueueId, SurplusLine> within, beyond;
     for (auto& [placement, taken] : wanting_more_) {
-      if (const GangId first = eviction_.SpreadsAmong(placement->gang()); first != model::kNone) {
+      if (const GangId first = eviction_.UnsettledBy(placement->gang()); first != model::kNone) {
         placement->LeaveRestTo(first);
         continue;
       }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/check.h"
 #include "base/log.h"
 #include "plugin/gang/minimum.h"
 #include "plugin/scheduler/gang_keys.h"
@@ -109,6 +110,7 @@ std::vector<NamespacedName> Evictions::CarryOut(const model::Decision& decision,
   std::map<GangId, std::vector<TaskId>> by_gang;
   for (const TaskId task : decision.evicted) by_gang[cluster_.task(task).gang].push_back(task);
   for (const auto& [id, tasks] : by_gang) {
+    GW_CHECK(id != model::kNone);  // only a PodGroup tells a pod's owner that its end is no failure
     const NamespacedName victim = KeyOfGang(cluster_, id);
     Leaving& leaving = leaving_[victim];
     // Of an earlier time only who is still there.

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "api/json.h"
 #include "api/volcano/release.h"
+#include "base/check.h"
 #include "plugin/gang/minimum.h"
 #include "plugin/gang/order.h"
 #include "plugin/ingest/ingest.h"
@@ -181,6 +182,7 @@ class Planner {
     for (const TaskId id : tasks_) {
       const Task& task = cluster_.task(id);
       if (task.status != TaskStatus::kBinding || view_.accepted(task)) continue;
+      GW_CHECK(task.row != model::kNone);  // else it would be bound to whatever node is first
       writes.push_back(BindingOf(task, cluster_.node_name(task.row)));
     }
   }
@@ -299,6 +301,8 @@ class Planner {
     const bool fresh = !record.empty() || gang_.kind == model::GangKind::kCoscheduling;
     for (const TaskId id : tasks) {
       const Task& task = cluster_.task(id);
+      // No deletion can be taken back: it is for members of this gang that are on a node.
+      GW_CHECK(task.gang == view_.id && (task.status == TaskStatus::kBound || task.status == TaskStatus::kRunning));
       if (!task.leaving)
         marks.push_back(ConditionOf(task, {"DisruptionTarget", "True", words.pod_reason, words.sentence}, now_));
       deletions.push_back(DeletionOf(task));

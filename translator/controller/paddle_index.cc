@@ -3,6 +3,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "api/paddle_resources.h"
+#include "base/check.h"
 #include "base/strings.h"
 
 namespace gangway::paddle_controller {
@@ -54,6 +55,7 @@ std::string PaddleIndex::KnownJobOf(const api::NamespacedName& pod) const {
 void PaddleIndex::RemovePod(const api::NamespacedName& key, const std::string& job) {
   job_of_odd_pod_.erase(key);
   const auto it = pods_.find(JobKey{key.ns, job});
+  GW_CHECK(it != pods_.end() && it->second->Has(key.name));  // else another Job would go on counting it
   it->second->table.erase(key.name);
   it->second->of_strangers.erase(key.name);
   if (it->second->table.empty() && it->second->of_strangers.empty()) pods_.erase(it);

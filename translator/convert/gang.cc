@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "api/json.h"
+#include "base/check.h"
 
 namespace gangway::convert {
 namespace {
@@ -68,6 +69,8 @@ std::vector<std::int32_t> Split(const std::vector<GangTask>& tasks, std::int32_t
   for (const GangTask& task : tasks) {
     const bool yields = task.size.name == "worker" && min_available >= others;
     minimums.push_back(yields ? min_available - others : task.size.replicas);
+    // A task that must have more pods than it is given would keep the job waiting for ever.
+    GW_CHECK(minimums.back() >= 0 && minimums.back() <= task.size.replicas);
   }
   return minimums;
 }

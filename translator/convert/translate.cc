@@ -17,6 +17,7 @@
 #include "api/name.h"
 #include "api/paddle/runtime_env.h"
 #include "api/volcano/defaults.h"
+#include "base/check.h"
 #include "base/nearest.h"
 #include "base/strings.h"
 #include "translator/convert/annotations.h"
@@ -375,6 +376,8 @@ class PaddleTranslator {
     spec.min_available = out_.gang.min_available;
     spec.max_retry = policies_.max_retry;
     spec.policies = std::move(policies_.policies);
+    // One that is translated has an answer for each of its tasks.
+    GW_CHECK(out_.gang.task_minimums.size() == tasks_.size() && policies_.tasks.size() == tasks_.size());
     for (std::size_t i = 0; i < tasks_.size(); ++i) {
       api::volcano::TaskSpec& task = spec.tasks.emplace_back();
       task.name = out_.lineup.tasks[i].name;

@@ -28,6 +28,14 @@ class AntiAffinity final : public Constraint {
     return kept_off ? 0 : kAnyNumber;
   }
   Changes changes() const override { return Changes::kBeyond; }
+  bool KeptOffBy(const model::Shape& other) const override {
+    return std::any_of(other.away.begin(), other.away.end(),
+                       [&](TermId term) { return std::find(terms_.begin(), terms_.end(), term) != terms_.end(); });
+  }
+  // The other stays away from them by itself.
+  bool UnsettledBy(const model::Shape&) const override { return false; }
+  // Who is placed only keeps more off.
+  bool more_fit_less() const override { return true; }
 
   void Explain(absl::Span<const Refusal> refused, model::RoleReason& reason) const override {
     const std::string keeper = KeeperText();

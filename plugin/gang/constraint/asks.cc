@@ -31,6 +31,9 @@ Asks::Asks(const Placed& placed, const model::Shape& shape) : placed_(placed), s
     changes_beside_room_ =
         changes_beside_room_ || (constraint->changes() != Changes::kNothing && kind.name != kResources);
     exclusive_ = exclusive_ || constraint->exclusive();
+    more_fit_less_ = more_fit_less_ && constraint->more_fit_less();
+    const std::vector<Row>* const among = constraint->Among();
+    if (among != nullptr && (among_ == nullptr || among->size() < among_->size())) among_ = among;
     parts_.push_back({&kind, std::move(constraint), beyond});
   }
   GW_CHECK(!parts_.empty() && parts_.back().kind->name == kResources);
@@ -72,6 +75,16 @@ int Asks::CopiesOnRow(Row row) const {
 bool Asks::AllowedBeyond(Row row) const {
   return std::all_of(beyond_.begin(), beyond_.end(),
                      [row](const Constraint* constraint) { return constraint->Copies(row) > 0; });
+}
+
+bool Asks::KeptOffBy(const model::Shape& other) const {
+  return std::any_of(beyond_.begin(), beyond_.end(),
+                     [&](const Constraint* constraint) { return constraint->KeptOffBy(other); });
+}
+
+bool Asks::UnsettledBy(const model::Shape& other) const {
+  return std::any_of(beyond_.begin(), beyond_.end(),
+                     [&](const Constraint* constraint) { return constraint->UnsettledBy(other); });
 }
 
 Scores Asks::SumOf(Row row, bool beyond) const {

@@ -46,6 +46,13 @@ class Asks {
   bool changes_beyond() const { return !beyond_.empty(); }
   // It may let pods onto rows that it kept them off.
   bool reopens() const { return reopens_; }
+  // A pod of the other shape may keep pods of this one off nodes by where it is; also those that count as placed.
+  bool KeptOffBy(const model::Shape& other) const;
+  bool UnsettledBy(const model::Shape& other) const;
+  // When so many pods find no room then neither do more, also after others were placed.
+  bool more_fit_less() const { return more_fit_less_; }
+  // The fewest rows that are known to be the only ones where pods may go; nullptr: any may be.
+  const std::vector<model::Row>* among() const { return among_; }
   bool ranks_beyond() const { return ranks_beyond_; }
   // The domains of the row, where the first pod that is placed decides for the others; empty where none does.
   std::vector<int> Decides(model::Row row) const;
@@ -81,7 +88,9 @@ class Asks {
   Scores SumOf(model::Row row, bool beyond) const;
   std::vector<Ranker> rankers_;
   std::vector<const Constraint*> beyond_, blockers_;
-  bool minds_pods_ = false, changes_beside_room_ = false, reopens_ = false, ranks_beyond_ = false, exclusive_ = false;
+  const std::vector<model::Row>* among_ = nullptr;
+  bool minds_pods_ = false, changes_beside_room_ = false, reopens_ = false, ranks_beyond_ = false, exclusive_ = false,
+       more_fit_less_ = true;
 };
 
 }  // namespace gangway::constraint

@@ -1,6 +1,7 @@
 // What may stand between a pod and a node. A constraint is a file: its row in table.cc names it and compiles what a
-// shape asks of it; a shape that does not ask has nothing compiled and pays nothing. Placement, search, kept room and
-// explanation know constraints only through this.
+// shape asks of it; a shape that does not ask has nothing compiled and pays nothing. Placement, search, kept room,
+// eviction and explanation know constraints only through this. What has a default is safe by it: at worst a shortcut is
+// not taken, or room stays free that could be used.
 //
 // What a constraint keeps of the facts stands in the model, which changes by events alone: a part of the Cluster, or
 // columns of its rows. The part says which shapes an event concerns (as Volumes does), or the row changes; what is
@@ -18,6 +19,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "plugin/model/cluster.h"
+#include "plugin/model/kept_nodes.h"
 #include "plugin/model/reason.h"
 #include "plugin/phrases/words.h"
 
@@ -67,6 +69,16 @@ class Constraint {
   // With kBeyond: while the first pod that is placed decides where all others go, adds the domains that the row would
   // decide for.
   virtual void Decides(model::Row /*row*/, std::vector<int>& /*domains*/) const {}
+  // With kBeyond: whether a pod of the other shape, by where it is, may keep pods of this one off nodes. While room is
+  // kept for these, such a pod goes nowhere that is not for its own gang's minimum.
+  virtual bool KeptOffBy(const model::Shape& /*other*/) const { return true; }
+  // The same of pods of this shape that count as placed already: what the other asks for does not prevent it.
+  virtual bool UnsettledBy(const model::Shape& other) const { return KeptOffBy(other); }
+
+  // Whether it follows, when so many pods find no room, that more find none, also after others were placed.
+  virtual bool more_fit_less() const { return changes() == Changes::kNothing; }
+  // Where it is known which rows are the only ones that it may allow; nullptr: it may allow any.
+  virtual const std::vector<model::Row>* Among() const { return nullptr; }
 
   // Of those that rank rows: the level, and how good a row is, higher first.
   virtual std::optional<Level> level() const { return std::nullopt; }
@@ -112,6 +124,23 @@ class State {
   virtual void Release(const Released& /*pod*/, int /*times*/) {}
 };
 
+// What room that is kept on a row for a gang has of a constraint, in the spot's own field: what one pod there can have
+// and no other. Without it the room is amounts alone.
+class Keeping {
+ public:
+  using Spot = model::KeptNodes::Spot;
+  virtual ~Keeping() = default;
+  // So many pods of the shape are to go there.
+  virtual void Add(const model::Shape& shape, int pods, Spot& spot) const = 0;
+  // Whether a pod of the shape would take some of what is kept.
+  virtual bool TakenBy(const model::Shape& shape, const Spot& spot) const = 0;
+  // Whether nobody has any of it, as the facts are but for pods of these shapes that are gone from the row.
+  virtual bool IsFree(const model::Cluster& cluster, const Spot& spot,
+                      absl::Span<const model::Shape* const> gone) const = 0;
+  // It is taken, or with -1 not any more, for nobody's sake.
+  virtual void Hold(const Spot& spot, int times, State& state) const = 0;
+};
+
 // A row of the table.
 struct Kind {
   absl::string_view name;  // a fixed word
@@ -120,6 +149,8 @@ struct Kind {
   std::unique_ptr<Constraint> (*ask)(const Placed& placed, const State* state, const model::Shape& shape) = nullptr;
   // nullptr: pods that are placed matter only by the room they take. Kinds with the same one share what it makes.
   std::unique_ptr<State> (*begin)(const model::Cluster& cluster) = nullptr;
+  // nullptr: room that is kept for a gang has nothing of it. Only where there is a state.
+  const Keeping& (*keeping)() = nullptr;
 };
 
 }  // namespace gangway::constraint

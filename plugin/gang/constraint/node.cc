@@ -1,6 +1,7 @@
 #include "plugin/gang/constraint/node.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "plugin/gang/constraint/placed.h"
 #include "plugin/phrases/phrases.h"
@@ -15,6 +16,17 @@ class Node final : public Constraint {
   int Copies(model::Row row) const override {
     if (!shape_.selector.empty() && !cluster_.Matches(row, shape_.selector)) return 0;
     return !shape_.has_affinity || cluster_.MatchesAny(row, shape_.affinity) ? kAnyNumber : 0;
+  }
+
+  // Those of the selector's rarest label.
+  const std::vector<model::Row>* Among() const override {
+    const std::vector<model::Row>* rarest = nullptr;
+    for (std::size_t i = 0; i < shape_.selector.size(); ++i) {
+      const std::vector<model::Row>& alike =
+          cluster_.pod_terms().domains().RowsOf(shape_.selector_topologies[i], shape_.selector[i].values.front());
+      if (rarest == nullptr || alike.size() < rarest->size()) rarest = &alike;
+    }
+    return rarest;
   }
 
   std::optional<Level> level() const override {

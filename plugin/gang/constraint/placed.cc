@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "base/check.h"
 #include "plugin/gang/constraint/asks.h"
 
 namespace gangway::constraint {
@@ -19,6 +20,9 @@ Placed::Placed(const model::Cluster& cluster, absl::Span<const Kind> kinds, cons
     const auto at = static_cast<std::size_t>(shared - kinds.begin());
     if (at == i && kinds[i].begin != nullptr) states_.push_back(kinds[i].begin(cluster));
     state_of_.push_back(kinds[i].begin == nullptr ? nullptr : at == i ? states_.back().get() : state_of_[at]);
+    if (kinds[i].keeping == nullptr) continue;
+    GW_CHECK(at == i && kinds[i].begin != nullptr);  // else what is kept would be held in nobody's state, or twice
+    keepings_.emplace_back(&kinds[i].keeping(), states_.back().get());
   }
 }
 
@@ -40,17 +44,22 @@ void Placed::Remove(Row row, const Shape& shape, int pods) {
   for (const std::unique_ptr<State>& state : states_) state->Remove(row, shape, pods);
 }
 
-void Placed::KeepPorts(Row row, const std::vector<model::HostPort>& ports, int times) {
-  if (ports.empty()) return;
-  Shape nobody;
-  nobody.ports = ports;
-  for (const std::unique_ptr<State>& state : states_) {
-    if (times > 0) {
-      state->Add(row, nobody, times);
-    } else {
-      state->Remove(row, nobody, -times);
-    }
-  }
+void Placed::KeepBesideRoom(const Keeping::Spot& spot, int times) {
+  for (const auto& [keeping, state] : keepings_) keeping->Hold(spot, times, *state);
+}
+
+void Placed::AddBesideRoom(const Shape& shape, int pods, Keeping::Spot& spot) const {
+  for (const auto& [keeping, state] : keepings_) keeping->Add(shape, pods, spot);
+}
+
+bool Placed::TakesBesideRoom(const Shape& shape, const Keeping::Spot& spot) const {
+  return std::any_of(keepings_.begin(), keepings_.end(),
+                     [&](const auto& each) { return each.first->TakenBy(shape, spot); });
+}
+
+bool Placed::FreeBesideRoom(const Keeping::Spot& spot, absl::Span<const Shape* const> gone) const {
+  return std::all_of(keepings_.begin(), keepings_.end(),
+                     [&](const auto& each) { return each.first->IsFree(cluster_, spot, gone); });
 }
 
 void Placed::Nominate(Row row, const Shape& shape, int times) {

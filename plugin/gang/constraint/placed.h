@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -40,8 +41,14 @@ class Placed {
   }
   // So much less is free on the row, or with -1 more, for nobody's sake.
   void KeepRoom(model::Row row, const model::Resources& amounts, int times) { taken_[row].Add(amounts, times); }
-  // These ports of the row are taken, or with -1 not any more, for nobody's sake.
-  void KeepPorts(model::Row row, const std::vector<model::HostPort>& ports, int times);
+  // What the spot has beside amounts (Keeping) is taken, or with -1 not any more, for nobody's sake.
+  void KeepBesideRoom(const Keeping::Spot& spot, int times);
+  // So many pods of the shape are to go on the spot's row: adds what they take there beside amounts.
+  void AddBesideRoom(const model::Shape& shape, int pods, Keeping::Spot& spot) const;
+  // Whether a pod of the shape would take some of what the spot has beside amounts.
+  bool TakesBesideRoom(const model::Shape& shape, const Keeping::Spot& spot) const;
+  // Whether that is nobody's, as the facts are but for pods of these shapes that are gone from the row.
+  bool FreeBesideRoom(const Keeping::Spot& spot, absl::Span<const model::Shape* const> gone) const;
   // What the shape asks, compiled when it is wanted first.
   const Asks& AsksOf(model::ShapeId shape) const;
 
@@ -61,6 +68,7 @@ class Placed {
   const Packing& packing_;
   std::vector<std::unique_ptr<State>> states_;
   std::vector<const State*> state_of_;  // parallel to kinds_; nullptr: it has none
+  std::vector<std::pair<const Keeping*, State*>> keepings_;
   absl::flat_hash_map<model::Row, model::Resources> taken_;
   mutable std::vector<std::unique_ptr<Asks>> asks_;  // by shape; a cache
 };

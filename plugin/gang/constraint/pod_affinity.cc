@@ -33,6 +33,12 @@ class PodAffinity final : public Constraint {
   Changes changes() const override { return Changes::kBeyond; }
   // A pod placed elsewhere makes its domain one to be in.
   bool reopens() const override { return true; }
+  // Where there are none yet, the first decides where all others go.
+  bool KeptOffBy(const model::Shape& other) const override {
+    return std::any_of(near_.begin(), near_.end(), [&](TermId term) { return other.Matches(term); });
+  }
+  // They have one near already.
+  bool UnsettledBy(const model::Shape&) const override { return false; }
   void Decides(Row row, std::vector<int>& domains) const override {
     if (!MayBeFirst()) return;
     for (const TermId term : near_) domains.push_back(placed_.terms().ValueOn(term, row));

@@ -28,6 +28,11 @@ class PodAntiAffinity final : public Constraint {
     return copies;
   }
   Changes changes() const override { return Changes::kBeyond; }
+  bool KeptOffBy(const model::Shape& other) const override {
+    return std::any_of(shape_.away.begin(), shape_.away.end(), [&](TermId term) { return other.Matches(term); });
+  }
+  // They keep the other off.
+  bool UnsettledBy(const model::Shape&) const override { return false; }
 
   void Explain(absl::Span<const Refusal> refused, model::RoleReason& reason) const override {
     // A refused row may take some and no more: it has one after that.

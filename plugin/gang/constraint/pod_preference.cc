@@ -13,6 +13,8 @@ class PodPreference final : public Constraint {
 
   int Copies(model::Row) const override { return kAnyNumber; }
   Changes changes() const override { return Changes::kBeyond; }
+  bool KeptOffBy(const model::Shape&) const override { return false; }  // it keeps nobody off
+  bool more_fit_less() const override { return true; }
   std::optional<Level> level() const override { return Level::kPrefer; }
   // A pod near that is wanted counts as one of the node's own preferences does, each that is not wanted anew: so they
   // part evenly.

@@ -16,6 +16,10 @@ using model::Clash;
 using model::HostPort;
 using model::Row;
 
+void Append(const std::vector<HostPort>& ports, int times, std::vector<HostPort>& to) {
+  for (int i = 0; i < times; ++i) to.insert(to.end(), ports.begin(), ports.end());
+}
+
 // The newest of each.
 void Erase(const std::vector<HostPort>& ports, std::vector<HostPort>& from) {
   for (const HostPort& port : ports) {
@@ -25,23 +29,29 @@ void Erase(const std::vector<HostPort>& ports, std::vector<HostPort>& from) {
   }
 }
 
+// As far as they are there: pods that clash may have one both.
+void EraseWhereThere(const std::vector<HostPort>& ports, std::vector<HostPort>& from) {
+  for (const HostPort& port : ports) {
+    const auto at = std::find(from.begin(), from.end(), port);
+    if (at != from.end()) from.erase(at);
+  }
+}
+
 class TakenPorts final : public State {
  public:
-  void Add(Row row, const model::Shape& shape, int pods) override {
-    if (shape.ports.empty() || row == model::kNone) return;
+  void Take(Row row, const std::vector<HostPort>& ports, int times) {
+    if (ports.empty() || row == model::kNone) return;
     std::vector<HostPort>& taken = by_row_[row];
-    for (int i = 0; i < pods; ++i) taken.insert(taken.end(), shape.ports.begin(), shape.ports.end());
+    if (times > 0) Append(ports, times, taken);
+    for (int i = times; i < 0; ++i) Erase(ports, taken);
   }
-  void Remove(Row row, const model::Shape& shape, int pods) override {
-    if (shape.ports.empty() || row == model::kNone) return;
-    std::vector<HostPort>& taken = by_row_[row];
-    for (int i = 0; i < pods; ++i) Erase(shape.ports, taken);
-  }
+  void Add(Row row, const model::Shape& shape, int pods) override { Take(row, shape.ports, pods); }
+  void Remove(Row row, const model::Shape& shape, int pods) override { Take(row, shape.ports, -pods); }
   void Release(const Released& pod, int times) override {
     if (pod.shape->ports.empty()) return;
     std::vector<HostPort>& released = released_[pod.row];
     if (times > 0) {
-      released.insert(released.end(), pod.shape->ports.begin(), pod.shape->ports.end());
+      Append(pod.shape->ports, 1, released);
     } else {
       Erase(pod.shape->ports, released);
     }
@@ -54,10 +64,7 @@ class TakenPorts final : public State {
     const auto released = released_.find(row);
     if (released == released_.end()) return Clash(wanted, there);
     std::vector<HostPort> left = there;
-    for (const HostPort& port : released->second) {
-      const auto at = std::find(left.begin(), left.end(), port);
-      if (at != left.end()) left.erase(at);
-    }
+    EraseWhereThere(released->second, left);
     return Clash(wanted, left);
   }
 
@@ -83,7 +90,28 @@ class Ports final : public Constraint {
   const model::Shape& shape_;
 };
 
+class KeptPorts final : public Keeping {
+ public:
+  void Add(const model::Shape& shape, int pods, Spot& spot) const override { Append(shape.ports, pods, spot.ports); }
+  bool TakenBy(const model::Shape& shape, const Spot& spot) const override { return Clash(shape.ports, spot.ports); }
+  bool IsFree(const model::Cluster& cluster, const Spot& spot,
+              absl::Span<const model::Shape* const> gone) const override {
+    if (spot.ports.empty()) return true;
+    std::vector<HostPort> left = cluster.ports(spot.row);
+    for (const model::Shape* const shape : gone) EraseWhereThere(shape->ports, left);
+    return !Clash(spot.ports, left);
+  }
+  void Hold(const Spot& spot, int times, State& state) const override {
+    static_cast<TakenPorts&>(state).Take(spot.row, spot.ports, times);
+  }
+};
+
 }  // namespace
+
+const Keeping& KeepPorts() {
+  static const KeptPorts keeping;
+  return keeping;
+}
 
 std::unique_ptr<State> BeginPorts(const model::Cluster&) { return std::make_unique<TakenPorts>(); }
 

@@ -10,5 +10,6 @@ namespace gangway::constraint {
 inline constexpr absl::string_view kPorts = "ports";
 std::unique_ptr<Constraint> AskPorts(const Placed& placed, const State* state, const model::Shape& shape);
 std::unique_ptr<State> BeginPorts(const model::Cluster& cluster);
+const Keeping& KeepPorts();
 
 }  // namespace gangway::constraint

@@ -49,6 +49,7 @@ class Room final : public Constraint {
   }
 
   Changes changes() const override { return Changes::kRow; }
+  bool more_fit_less() const override { return true; }
 
   std::optional<Level> level() const override { return Level::kPack; }
   // How full the row would be with one more pod of the shape. With weights over the resources the shape asks for

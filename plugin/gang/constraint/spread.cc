@@ -133,6 +133,11 @@ class SpreadConstraint final : public Constraint {
   Changes changes() const override { return Changes::kBeyond; }
   // Where the fewest are more, more may go elsewhere.
   bool reopens() const override { return true; }
+  // Each that counts makes its domain fuller, whatever it asks for itself.
+  bool KeptOffBy(const model::Shape& other) const override {
+    return std::any_of(required_.begin(), required_.end(),
+                       [&](const Domains& domains) { return other.Matches(domains.spread().term); });
+  }
   std::optional<Level> level() const override {
     return wished_.empty() ? std::nullopt : std::optional<Level>(Level::kPrefer);
   }

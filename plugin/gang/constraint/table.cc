@@ -28,7 +28,7 @@ absl::Span<const Kind> AllKinds() {
       {kAntiAffinity, 8, AskAntiAffinity, BeginPlacedTerms},
       {kSpread, 9, AskSpread, BeginPlacedTerms},
       {kPodPreference, 10, AskPodPreference, BeginPlacedTerms},
-      {kPorts, 11, AskPorts, BeginPorts},
+      {kPorts, 11, AskPorts, BeginPorts, KeepPorts},
       {kResources, 1, AskResources},
   };
   return kKinds;

@@ -133,6 +133,10 @@ class VolumesConstraint final : public Constraint {
   int Copies(Row row) const override { return ReachesBound(row) && Lacking(row) == model::kNone ? kAnyNumber : 0; }
   // What one pod gets another does not, and pods of one claim go where its volume can be reached.
   Changes changes() const override { return open_.empty() ? Changes::kNothing : Changes::kBeyond; }
+  // Room is kept, and no volumes: who is placed first gets them.
+  bool KeptOffBy(const model::Shape&) const override { return false; }
+  // Who has a claim that one pod at a time may use, and where an open one has its volume, may be otherwise then.
+  bool more_fit_less() const override { return false; }
   void Decides(Row row, std::vector<int>& domains) const override {
     for (const ClaimId claim : open_) {
       if (!used_.decided(claim) && cluster_.volumes().shared(claim, shape_.users))

@@ -83,11 +83,12 @@ TEST_F(OverlayTest, PortsThatWereHeldFirstMayGoFirst) {
 
 TEST_F(OverlayTest, KeptPortsAreTaken) {
   Overlay overlay(w.cluster);
-  overlay.KeepPorts(a, w.cluster.shape(shape).ports, 1);
+  const model::KeptNodes::Spot spot{.row = a, .amounts = {}, .ports = w.cluster.shape(shape).ports};
+  overlay.KeepBesideRoom(spot, 1);
   EXPECT_EQ(overlay.AsksOf(shape).ObstacleAt(a), "ports");
   EXPECT_EQ(overlay.AsksOf(shape).ObstacleAt(b), "");
   EXPECT_EQ(overlay.free(a, kCpu), 4000) << "nothing else is";
-  overlay.KeepPorts(a, w.cluster.shape(shape).ports, -1);
+  overlay.KeepBesideRoom(spot, -1);
   EXPECT_EQ(overlay.AsksOf(shape).ObstacleAt(a), "");
 }
 

@@ -66,6 +66,17 @@ class EvictionsTest : public ::testing::Test {
   Evictions evictions_{cluster_};
 };
 
+using EvictionsDeathTest = EvictionsTest;
+
+TEST_F(EvictionsDeathTest, NobodyGoesWhoIsOfNoGang) {
+  model::PodFacts pod = testutil::Pod("", "alone", 0, testutil::Cpu(1000));
+  pod.node = "n1";
+  model::Decision decision;
+  decision.gang = Gang();
+  decision.evicted = {cluster_.SetPod(pod)};
+  EXPECT_DEATH(evictions_.CarryOut(decision, {"default", "g"}), "kNone");
+}
+
 TEST_F(EvictionsTest, WhoWasToldByAnotherProcessGoesWhereTheGangIsNotWholeAnyMore) {
   model::PodFacts first = Running(0), second = Running(1);
   first.leaving = second.leaving = first.terminating = true;

@@ -72,6 +72,21 @@ class GangPlanTest : public ::testing::Test {
   bool put_off_ = false;
 };
 
+using GangPlanDeathTest = GangPlanTest;
+
+TEST_F(GangPlanDeathTest, OnlyMembersThatAreOnANodeAreDeleted) {
+  SetPod(0, "n1");
+  SetPod(1);
+  cluster_.SetPod(testutil::Pod("other", "w", 0, Cpu(1000)));
+  leftovers_.emplace();
+  for (const char* const pod : {"g-w-1", "other-w-0"}) {
+    leftovers_->released = {cluster_.FindTask("default", pod)};
+    EXPECT_DEATH(Plan(40), "kRunning") << pod;
+  }
+  leftovers_->released = {cluster_.FindTask("default", "g-w-0")};
+  EXPECT_THAT(Writes(Plan(40)), ::testing::Contains(HasSubstr("pods g-w-0")));
+}
+
 // It has no place for a reason that would say that the event is written.
 TEST_F(GangPlanTest, OfCoschedulingsGroupTheReasonIsAnEventOnce) {
   model::GangFacts facts = testutil::Gang("c", 6);

@@ -153,6 +153,53 @@ TEST(AsksTest, APortIsForOnePodOnANode) {
   EXPECT_EQ(overlay.AsksOf(shape).ObstacleAt(w.row("a")), "");
 }
 
+// One that is for one pod on a node, as a part of room that is kept there.
+TEST(KeepingTest, APortIsKeptWithTheRoom) {
+  World w;
+  Wants wants = Cpu(100);
+  wants.host_ports = {{"TCP", "", 80}};
+  const ShapeId shape = w.ShapeOf(wants), without = w.ShapeOf(Cpu(100), "x");
+  const model::Shape& has_port = w.cluster.shape(shape);
+  Placed placed(w.cluster);
+  model::KeptNodes::Spot spot;
+  spot.row = w.row("a");
+  EXPECT_FALSE(placed.TakesBesideRoom(has_port, spot));
+  placed.AddBesideRoom(w.cluster.shape(without), 1, spot);
+  placed.AddBesideRoom(has_port, 1, spot);
+  EXPECT_TRUE(placed.TakesBesideRoom(has_port, spot));
+  EXPECT_FALSE(placed.TakesBesideRoom(w.cluster.shape(without), spot));
+
+  placed.KeepBesideRoom(spot, 1);
+  EXPECT_EQ(placed.AsksOf(shape).ObstacleAt(w.row("a")), "ports");
+  EXPECT_EQ(placed.AsksOf(shape).ObstacleAt(w.row("b")), "");
+  placed.KeepBesideRoom(spot, -1);
+  EXPECT_EQ(placed.AsksOf(shape).ObstacleAt(w.row("a")), "");
+}
+
+TEST(KeepingTest, APortIsFreeAfterThoseWhoHaveItAreGone) {
+  World w;
+  Wants wants = Cpu(100);
+  wants.host_ports = {{"TCP", "", 80}};
+  const ShapeId shape = w.ShapeOf(wants);
+  w.cluster.SetPod(Stranger("x", "a", wants));
+  const Placed placed(w.cluster);
+  model::KeptNodes::Spot spot;
+  spot.row = w.row("a");
+  EXPECT_TRUE(placed.FreeBesideRoom(spot, {})) << "nothing is kept yet";
+  placed.AddBesideRoom(w.cluster.shape(shape), 1, spot);
+  EXPECT_FALSE(placed.FreeBesideRoom(spot, {}));
+  EXPECT_TRUE(placed.FreeBesideRoom(spot, {&w.cluster.shape(shape)}));
+  spot.row = w.row("b");
+  EXPECT_TRUE(placed.FreeBesideRoom(spot, {}));
+}
+
+TEST(KeepingDeathTest, WhatIsKeptIsHeldInAState) {
+  std::vector<Kind> kinds(AllKinds().begin(), AllKinds().end());
+  for (Kind& kind : kinds) kind.begin = nullptr;
+  const Cluster cluster;
+  EXPECT_DEATH(Placed(cluster, kinds), "begin");
+}
+
 TEST(AsksTest, AClaimForOnePodBlocksOthersOnceItIsTaken) {
   World w;
   model::VolumeFacts volume;

@@ -12,7 +12,9 @@
 #include "absl/strings/str_cat.h"
 #include "plugin/gang/constraint/asks.h"
 #include "plugin/gang/fit.h"
+#include "plugin/gang/kept_room.h"
 #include "plugin/gang/place.h"
+#include "plugin/gang/preemptor.h"
 #include "plugin/gang/search.h"
 #include "tests/plugin/model/cluster_builder.h"
 
@@ -24,6 +26,7 @@ using gang::Scratch;
 using model::Cluster;
 using model::Row;
 using model::ShapeId;
+using ::testing::Contains;
 using ::testing::SizeIs;
 using testutil::Cpu;
 using testutil::Node;
@@ -134,6 +137,72 @@ TEST_F(SeamTest, TheNextCallBeginsAnew) {
   scratch.End();
   scratch.Begin(cluster);
   EXPECT_THAT(Place(3, 3), SizeIs(3));
+  scratch.End();
+}
+
+// Who says nothing of other pods may be kept off by any of them.
+TEST_F(SeamTest, RoomThatIsKeptIsKeptFromOthersWhereverTheyGo) {
+  testutil::AddGang(cluster, "g", 1, 1, 1000);
+  testutil::AddGang(cluster, "other", 1, 1, 500);
+  const model::Shape& other = cluster.shape(cluster.task(cluster.FindTask("default", "other-w-0")).shape);
+  const auto leaves = [&](const Overlay& overlay, Row row) {
+    const gang::KeptRoom kept(overlay, {{cluster.FindGang("default", "g"), gang::Lacking::kTime}}, policy.keep_budget);
+    EXPECT_FALSE(kept.empty());
+    return kept.Leaves(row, other);
+  };
+  for (Row row = 0; row < cluster.rows(); ++row) {
+    EXPECT_FALSE(leaves(Overlay(cluster, kinds), row)) << row;
+    EXPECT_TRUE(leaves(Overlay(cluster), row)) << row;
+  }
+}
+
+TEST_F(SeamTest, OthersMayUnsettleWhoIsPlaced) {
+  testutil::AddGang(cluster, "g", 1, 1, 1000);
+  const ShapeId shape = cluster.task(cluster.FindTask("default", "g-w-0")).shape;
+  EXPECT_TRUE(Overlay(cluster, kinds).AsksOf(shape).UnsettledBy(cluster.shape(shape)));
+  EXPECT_FALSE(Overlay(cluster).AsksOf(shape).UnsettledBy(cluster.shape(shape)));
+}
+
+// So what was in vain for some is tried again for more.
+TEST_F(SeamTest, MoreDoNotFitLess) {
+  testutil::AddGang(cluster, "g", 2, 2, 1000);
+  const auto more_fit_less = [&](Overlay overlay) {
+    const auto preemptor = gang::FindPreemptor(overlay, cluster.FindGang("default", "g"));
+    EXPECT_TRUE(preemptor.has_value());
+    return preemptor.has_value() && preemptor->more_fit_less;
+  };
+  EXPECT_FALSE(more_fit_less(Overlay(cluster, kinds)));
+  EXPECT_TRUE(more_fit_less(Overlay(cluster)));
+}
+
+// One that knows where alone its pods may go, and is asked of no other row.
+class Listed final : public Constraint {
+ public:
+  explicit Listed(const std::vector<Row>& rows) : rows_(rows) {}
+  int Copies(Row row) const override {
+    EXPECT_THAT(rows_, Contains(row));
+    return kAnyNumber;
+  }
+  const std::vector<Row>* Among() const override { return &rows_; }
+  void Explain(absl::Span<const Refusal>, model::RoleReason&) const override {}
+
+ private:
+  const std::vector<Row>& rows_;
+};
+
+std::unique_ptr<Constraint> AskListed(const Placed&, const State*, const model::Shape&) {
+  static const std::vector<Row> rows = {1, 4};
+  return std::make_unique<Listed>(rows);
+}
+
+TEST_F(SeamTest, OnlyRowsThatMayBeAllowedAreLookedAt) {
+  testutil::AddGang(cluster, "g", 3, 3, 1000);
+  kinds = {AllKinds().begin(), AllKinds().end()};
+  kinds.insert(kinds.begin(), Kind{"listed", 8, AskListed});
+  const Overlay overlay(cluster, kinds);
+  scratch.Begin(cluster);
+  const ShapeId shape = cluster.task(cluster.FindTask("default", "g-w-0")).shape;
+  EXPECT_EQ(scratch.Fit(overlay, shape).copies(), 4);
   scratch.End();
 }
 
