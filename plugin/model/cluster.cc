@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "absl/hash/hash.h"
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "plugin/model/labels.h"
@@ -59,6 +60,21 @@ bool Waits(const PodFacts& facts) { return facts.node.empty() && StatusOf(facts)
 bool MayBePlaced(const PodFacts& facts) {
   if (!facts.ours) return Waits(facts) && !facts.nominated.empty();
   return MayBeMoved(facts) || StatusOf(facts) == TaskStatus::kPending;
+}
+
+// What is told but for the phase and the node. Two things told of one pod that are not the same are taken for the same
+// once in 2^64 times.
+std::uint64_t HashOfTold(const PodFacts& facts) {
+  const bool flags[] = {facts.ours, facts.gated, facts.controlled, facts.evictable, facts.preempts, MayBeMoved(facts)};
+  int bits = static_cast<int>(facts.gang_kind);
+  for (const bool flag : flags) bits = bits * 2 + (flag ? 1 : 0);
+  return absl::HashOf(facts.uid, facts.gang, facts.role, bits, facts.priority, facts.index, facts.created, facts.wants,
+                      facts.labels);
+}
+
+// Of one that has a node: it runs there, or will, and takes room.
+bool IsOnNode(TaskStatus status) {
+  return status == TaskStatus::kBound || status == TaskStatus::kRunning || status == TaskStatus::kUnknown;
 }
 
 }  // namespace
@@ -139,26 +155,13 @@ void Cluster::GiveRoom(TaskId id) {
   HoldRoom(task, -1);
 }
 
-// But for its phase and node.
-bool Cluster::SamePod(TaskId id, const PodFacts& facts) const {
-  const Task& task = tasks_[id];
-  // A gang that nobody told of yet is another than none.
-  const bool same_gang =
-      task.gang == kNone ? facts.gang.empty() : task.gang == FindGang(facts.ns, facts.gang, facts.gang_kind);
-  return task.uid == facts.uid && same_gang && names_.Text(task.role) == facts.role &&
-         task.priority == facts.priority && task.index == facts.index && task.ours == facts.ours &&
-         task.gated == facts.gated && task.controlled == facts.controlled && task.created == facts.created &&
-         task.evictable == facts.evictable && task.preempts == facts.preempts && task.movable == MayBeMoved(facts) &&
-         shapes_.IsOf(task.shape, facts.wants) &&
-         ((Ended(StatusOf(facts)) && task.gang == kNone) || pod_terms_.Same(id, facts.labels));
-}
-
 bool Cluster::SamePlace(TaskId id, const PodFacts& facts) const {
   const Task& task = tasks_[id];
   const bool assumed = task.status == TaskStatus::kBinding;
+  if ((assumed ? TaskStatus::kPending : task.status) != StatusOf(facts)) return false;
   const bool on_node = assumed || task.row == kNone ? facts.node.empty() : facts.node == node_name(task.row);
-  return on_node && (assumed ? TaskStatus::kPending : task.status) == StatusOf(facts) &&
-         task.departure() == DepartureOf(facts) && task.leaving == facts.leaving && task.started == facts.started &&
+  return on_node && task.departure() == DepartureOf(facts) && task.leaving == facts.leaving &&
+         task.started == facts.started &&
          (facts.nominated.empty() ? (facts.ours && task.row == kNone) || task.nominated == kNone
                                   : task.nominated == names_.Find(facts.nominated));
 }
@@ -176,10 +179,23 @@ void Cluster::NoteMoments(Task& task, const PodFacts& facts) {
   }
 }
 
+// Most often it begins to run: what it holds, and since when, is the same.
+bool Cluster::StaysOnNode(const Task& task, TaskStatus now, const PodFacts& facts) const {
+  return IsOnNode(task.status) && IsOnNode(now) && task.row != kNone && task.started == facts.started &&
+         node_name(task.row) == facts.node;
+}
+
 // What happens to most pods: their phase or node is another, and nothing else. False: it takes more than that.
 bool Cluster::MovePod(TaskId id, const PodFacts& facts) {
   Task& task = tasks_[id];
   const TaskStatus before = task.status, now = StatusOf(facts);
+  if (StaysOnNode(task, now, facts)) {
+    ++version_;
+    if (task.gang != kNone) gangs_.StatusChanged(task.gang, before, now);
+    task.status = now;
+    NoteMoments(task, facts);
+    return true;
+  }
   const bool waits = MayBePlaced(facts);
   if (Ended(before) || !pod_terms_.SetWaits(id, waits)) return false;
   ++version_;
@@ -212,14 +228,16 @@ bool Cluster::ConcernsNobodyWhoWaits(TaskId id) const {
   if (id == kNone) return true;
   const Task& task = tasks_[id];
   if (!shapes_[task.shape].claims.empty() || nominated_by_others_.contains(id)) return false;
-  return task.gang == kNone || (!gangs_.waiting().contains(task.gang) && !gangs_.awaiting_pods().contains(task.gang));
+  return task.gang == kNone || (!gangs_[task.gang].waits && !gangs_[task.gang].awaits_pods);
 }
 
 TaskId Cluster::SetPod(const PodFacts& facts) {
+  tasks_by_name_.Prefetch(facts.ns, facts.name);
+  const std::uint64_t told = HashOfTold(facts);
   const TaskId before = FindTask(facts.ns, facts.name);
   const bool of_others = ConcernsNobodyWhoWaits(before);
   const std::uint64_t version = version_ + gangs_.version(), concerned = gangs_.version_of_waiting() + reshaped_;
-  const TaskId id = PutPod(before, facts);
+  const TaskId id = PutPod(before, facts, told);
   if (IsNominatedByOthers(tasks_[id])) {
     nominated_by_others_.insert(id);
   } else {
@@ -230,8 +248,8 @@ TaskId Cluster::SetPod(const PodFacts& facts) {
   return id;
 }
 
-TaskId Cluster::PutPod(TaskId id, const PodFacts& facts) {
-  if (id != kNone && SamePod(id, facts) && (SamePlace(id, facts) || MovePod(id, facts))) return id;
+TaskId Cluster::PutPod(TaskId id, const PodFacts& facts, std::uint64_t told) {
+  if (id != kNone && tasks_[id].told == told && (SamePlace(id, facts) || MovePod(id, facts))) return id;
   ++version_;
   Row assumed = kNone;
   if (id != kNone) {
@@ -256,7 +274,7 @@ TaskId Cluster::PutPod(TaskId id, const PodFacts& facts) {
   } else {
     id = tasks_.Add();
     tasks_[id].ns = TextOfOther(names_.Kept(names_.Intern(facts.ns)));
-    tasks_[id].name = Text(facts.name);
+    tasks_[id].name = ShortText(facts.name);
     tasks_by_name_.Insert(id);
   }
   const TaskStatus status = assumed != kNone ? TaskStatus::kBinding : StatusOf(facts);
@@ -271,6 +289,7 @@ TaskId Cluster::PutPod(TaskId id, const PodFacts& facts) {
   Row row = assumed;
   if (!facts.node.empty()) row = nodes_.Intern(facts.node);
   Task& task = tasks_[id];
+  task.told = told;
   const Row row_before = fresh ? kNone : task.row;
   task.uid = Uid(facts.uid);
   task.shape = shape;

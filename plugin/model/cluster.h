@@ -194,10 +194,11 @@ class Cluster {
   const Names& names() const { return names_; }
 
  private:
-  TaskId PutPod(TaskId id, const PodFacts& facts);
+  // `told`: their hash, as Task::told has it.
+  TaskId PutPod(TaskId id, const PodFacts& facts, std::uint64_t told);
   bool ConcernsNobodyWhoWaits(TaskId id) const;
-  bool SamePod(TaskId id, const PodFacts& facts) const;
   bool SamePlace(TaskId id, const PodFacts& facts) const;
+  bool StaysOnNode(const Task& task, TaskStatus now, const PodFacts& facts) const;
   bool MovePod(TaskId id, const PodFacts& facts);
   void NoteMoments(Task& task, const PodFacts& facts);
   const PriorityClassFacts* ClassOf(const Gang& gang) const;

@@ -27,6 +27,26 @@ absl::string_view Text::view() const {
   return {bytes_.get() + sizeof(length), length};
 }
 
+ShortText::ShortText(absl::string_view text) {
+  if (text.size() < bytes_.size()) {
+    if (!text.empty()) std::memcpy(bytes_.data(), text.data(), text.size());
+    bytes_.back() = static_cast<char>(text.size());
+    return;
+  }
+  const auto length = static_cast<Length>(text.size());
+  char* const copy = new char[text.size()];
+  std::memcpy(copy, text.data(), text.size());
+  std::memcpy(bytes_.data(), &copy, sizeof(copy));
+  std::memcpy(bytes_.data() + sizeof(copy), &length, sizeof(length));
+  bytes_.back() = static_cast<char>(kElsewhere);
+}
+
+const char* ShortText::elsewhere() const {
+  const char* there = nullptr;
+  if (size_or_elsewhere() == kElsewhere) std::memcpy(&there, bytes_.data(), sizeof(there));
+  return there;
+}
+
 std::optional<Uid::Number> Uid::Parse(absl::string_view text) {
   if (text.size() != kUidShape.size()) return std::nullopt;
   Number number;

@@ -1,8 +1,11 @@
 // Members of what there is a great many of, in fewer bytes than their usual types take.
 #pragma once
 
+#include <array>
 #include <compare>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -14,6 +17,8 @@
 #include "absl/time/time.h"
 
 namespace gangway::model {
+
+inline constexpr std::size_t kCacheLine = 64;
 
 // Before one more is added. Of a great many, room for twice as many would be half a table of nothing.
 template <class T>
@@ -66,6 +71,42 @@ class Text {
 
  private:
   std::unique_ptr<char[]> bytes_;  // its length, then it; none of an empty one
+};
+
+// A text that is seldom longer than 31 bytes, and never 2^32 or more: such a one lies in it.
+class ShortText {
+ public:
+  ShortText() = default;
+  ShortText(absl::string_view text);  // NOLINT(google-explicit-constructor): it is one
+  ShortText(ShortText&& other) noexcept { Swap(other); }
+  ShortText& operator=(ShortText&& other) noexcept {
+    Swap(other);
+    return *this;
+  }
+  ~ShortText() { delete[] elsewhere(); }
+  absl::string_view view() const {
+    if (size_or_elsewhere() != kElsewhere) return {bytes_.data(), size_or_elsewhere()};
+    std::uint32_t length = 0;
+    std::memcpy(&length, bytes_.data() + sizeof(char*), sizeof(length));
+    return {elsewhere(), length};
+  }
+  operator absl::string_view() const { return view(); }         // NOLINT(google-explicit-constructor): it is one
+  operator std::string() const { return std::string(view()); }  // NOLINT(google-explicit-constructor)
+  friend bool operator==(const ShortText& a, absl::string_view b) { return a.view() == b; }
+  friend bool operator==(const ShortText& a, const ShortText& b) { return a.view() == b.view(); }
+  friend std::strong_ordering operator<=>(const ShortText& a, const ShortText& b) {
+    return a.view().compare(b.view()) <=> 0;
+  }
+  friend std::strong_ordering operator<=>(const ShortText& a, absl::string_view b) { return a.view().compare(b) <=> 0; }
+
+ private:
+  static constexpr unsigned char kElsewhere = 255;
+  // Its last byte is the size, or says that the text is elsewhere: where, and then its size, come first.
+  std::array<char, 32> bytes_{};
+
+  unsigned char size_or_elsewhere() const { return static_cast<unsigned char>(bytes_.back()); }
+  const char* elsewhere() const;
+  void Swap(ShortText& other) { std::swap(bytes_, other.bytes_); }
 };
 
 // What few have: the others have room for a pointer.

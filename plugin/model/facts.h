@@ -38,6 +38,10 @@ struct RequirementFacts {
   Op op = Op::kIn;
   std::vector<std::string> values;
   friend auto operator<=>(const RequirementFacts&, const RequirementFacts&) = default;
+  template <class H>
+  friend H AbslHashValue(H h, const RequirementFacts& of) {
+    return H::combine(std::move(h), of.key, of.op, of.values);
+  }
 };
 
 // All of these must hold; a term without requirements matches no node.
@@ -49,6 +53,10 @@ struct TolerationFacts {
   std::string effect;   // "" = every effect
   bool exists = false;  // operator Exists; otherwise Equal
   friend auto operator<=>(const TolerationFacts&, const TolerationFacts&) = default;
+  template <class H>
+  friend H AbslHashValue(H h, const TolerationFacts& of) {
+    return H::combine(std::move(h), of.key, of.value, of.effect, of.exists);
+  }
 };
 
 struct HostPortFacts {
@@ -56,12 +64,20 @@ struct HostPortFacts {
   std::string ip;        // "" or 0.0.0.0 = every address
   int port = 0;
   friend auto operator<=>(const HostPortFacts&, const HostPortFacts&) = default;
+  template <class H>
+  friend H AbslHashValue(H h, const HostPortFacts& of) {
+    return H::combine(std::move(h), of.protocol, of.ip, of.port);
+  }
 };
 
 struct PreferenceFacts {
   int weight = 1;
   TermFacts term;
   friend auto operator<=>(const PreferenceFacts&, const PreferenceFacts&) = default;
+  template <class H>
+  friend H AbslHashValue(H h, const PreferenceFacts& of) {
+    return H::combine(std::move(h), of.weight, of.term);
+  }
 };
 
 // Pods in any of these namespaces, whose labels all of these hold for.
@@ -71,6 +87,12 @@ struct PodSelectorFacts {
   std::optional<std::vector<RequirementFacts>> namespace_selector;
   std::vector<RequirementFacts> pods;  // none: every pod; kNoPod: none
   friend auto operator<=>(const PodSelectorFacts&, const PodSelectorFacts&) = default;
+  template <class H>
+  friend H AbslHashValue(H h, const PodSelectorFacts& of) {
+    static const std::vector<RequirementFacts> none;
+    return H::combine(std::move(h), of.namespaces, of.namespace_selector.has_value(),
+                      of.namespace_selector.has_value() ? *of.namespace_selector : none, of.pods);
+  }
 };
 // Holds for no pod.
 inline const RequirementFacts kNoPod{"", Op::kIn, {}};
@@ -80,12 +102,20 @@ struct PodTermFacts {
   std::string topology_key;
   PodSelectorFacts selector;
   friend auto operator<=>(const PodTermFacts&, const PodTermFacts&) = default;
+  template <class H>
+  friend H AbslHashValue(H h, const PodTermFacts& of) {
+    return H::combine(std::move(h), of.topology_key, of.selector);
+  }
 };
 
 struct PodPreferenceFacts {
   int weight = 1;  // negative: rather not near such pods
   PodTermFacts term;
   friend auto operator<=>(const PodPreferenceFacts&, const PodPreferenceFacts&) = default;
+  template <class H>
+  friend H AbslHashValue(H h, const PodPreferenceFacts& of) {
+    return H::combine(std::move(h), of.weight, of.term);
+  }
 };
 
 // Nodes that are alike by the label have no more of the pods than others, but for max_skew.
@@ -97,6 +127,11 @@ struct SpreadFacts {
   // Which nodes count: those that the pod's node selector and affinity allow; those whose taints it tolerates.
   bool honors_affinity = true, honors_taints = false;
   friend auto operator<=>(const SpreadFacts&, const SpreadFacts&) = default;
+  template <class H>
+  friend H AbslHashValue(H h, const SpreadFacts& of) {
+    return H::combine(std::move(h), of.term, of.max_skew, of.min_domains, of.required, of.honors_affinity,
+                      of.honors_taints);
+  }
 };
 
 inline constexpr char kNameTwoGangs[] = " name two gangs";
@@ -120,6 +155,12 @@ struct Wants {
   // A field that asks for something the scheduler does not know, such as "spec.workloadRef", or "spec.a and spec.b"
   // + kNameTwoGangs: the pod is never placed.
   std::string not_modelled;
+  template <class H>
+  friend H AbslHashValue(H h, const Wants& of) {
+    return H::combine(std::move(h), of.requests, of.selector, of.has_affinity, of.affinity, of.preferences,
+                      of.tolerations, of.host_ports, of.claims, of.made_claims, of.pod_affinity, of.pod_anti_affinity,
+                      of.pod_preferences, of.spreads, of.not_modelled);
+  }
 };
 
 enum class PodPhase : std::uint8_t { kPending, kRunning, kSucceeded, kFailed, kUnknown };

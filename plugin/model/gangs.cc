@@ -91,7 +91,7 @@ void Gangs::Hold(const Task& task, const Resources& amounts, int times) {
 }
 
 bool Gangs::Waits(const Gang& gang) {
-  const bool short_of_ready = !gang.tasks.empty() && gang.ready() < gang.min_member;
+  const bool short_of_ready = gang.ready() < gang.min_member && !gang.tasks.empty();
   return gang.is_ours() && (!gang.admitted || gang.Count(TaskStatus::kPending) > 0 || short_of_ready);
 }
 
@@ -101,19 +101,21 @@ bool Gangs::AwaitsPods(const Gang& gang) {
 }
 
 void Gangs::Changed(GangId id) {
-  ++version_;
-  const auto listed = [&] { return waiting_.contains(id) || awaiting_pods_.contains(id); };
-  const bool before = listed();
-  const auto put = [id](absl::btree_set<GangId>& set, bool in) {
-    if (in) {
+  Gang& gang = table_[id];
+  const auto list = [id](absl::btree_set<GangId>& set, bool now, bool& listed) {
+    if (now == listed) return;
+    listed = now;
+    if (now) {
       set.insert(id);
     } else {
       set.erase(id);
     }
   };
-  put(waiting_, Waits(table_[id]));
-  put(awaiting_pods_, AwaitsPods(table_[id]));
-  if (before || listed()) ++version_of_waiting_;
+  ++version_;
+  const bool before = gang.waits || gang.awaits_pods;
+  list(waiting_, Waits(gang), gang.waits);
+  list(awaiting_pods_, AwaitsPods(gang), gang.awaits_pods);
+  if (before || gang.waits || gang.awaits_pods) ++version_of_waiting_;
 }
 
 void Gangs::Set(GangId id, const GangFacts& facts, bool has_quotas) {
@@ -254,9 +256,9 @@ void Gangs::Audit(const SlotTable<Task>& tasks, const Shapes& shapes, std::vecto
                                    ", of its tasks ", sum.started, " and ", absl::FormatDuration(sum.starts)));
     AuditAmounts(absl::StrCat(name, "held"), gang.held, sum.held, dims_, wrong);
     AuditAmounts(absl::StrCat(name, "asks"), gang.asks, sum.asks, dims_, wrong);
-    if (Waits(gang) != waiting_.contains(id))
+    if (Waits(gang) != gang.waits || gang.waits != waiting_.contains(id))
       wrong.push_back(absl::StrCat(name, "waits and is not listed so, or the other way round"));
-    if (AwaitsPods(gang) != awaiting_pods_.contains(id))
+    if (AwaitsPods(gang) != gang.awaits_pods || gang.awaits_pods != awaiting_pods_.contains(id))
       wrong.push_back(absl::StrCat(name, "awaits pods and is not listed so, or the other way round"));
     if (!gang.known && gang.tasks.empty()) wrong.push_back(absl::StrCat(name, "is kept for nobody"));
   });

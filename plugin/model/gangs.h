@@ -24,12 +24,8 @@
 namespace gangway::model {
 
 struct Gang {
-  std::string ns, name;
-  Uid uid;
-  std::vector<TaskId> tasks;  // in no order; see gang/order.h
-
-  // What is looked at of all gangs lies together.
-  GangKind kind = GangKind::kVolcano;
+  // What is looked at of all gangs, and by each event about a pod, lies together.
+  alignas(kCacheLine) GangKind kind = GangKind::kVolcano;
   GangPhase phase = GangPhase::kNone;
   bool known = false;      // false: pods name it, but there is no such PodGroup
   bool was_whole = false;  // once, as its status tells
@@ -37,17 +33,22 @@ struct Gang {
   bool of_others = false;  // it says that its pods will name another scheduler
   bool admitted = false;   // let in: by its phase, or by a decision that is being written
   bool has_min_resources = false;
+  bool waits = false, awaits_pods = false;  // it is listed so
   QueueId queue = kNone;
-  int priority_class = kNone;  // interned
   int min_member = 0;
   int binding_releasing = 0;  // releasing tasks that hold a node
-  int evicted = 0;            // tasks that go because that was decided
+  int ours = 0;               // tasks that name our scheduler
   std::array<int, kTaskStatuses> count{};
-  int leaving = 0;        // tasks that are marked to be evicted
-  int movable = 0;        // tasks that may be moved
-  int started = 0;        // tasks that hold room and have started
-  int ours = 0;           // tasks that name our scheduler
-  int nominated = 0;      // tasks for which room is kept
+  int evicted = 0;  // tasks that go because that was decided
+
+  std::vector<TaskId> tasks;   // in no order; see gang/order.h
+  int priority_class = kNone;  // interned
+  int leaving = 0;             // tasks that are marked to be evicted
+  int movable = 0;             // tasks that may be moved
+  int started = 0;             // tasks that hold room and have started
+  int nominated = 0;           // tasks for which room is kept
+  std::string ns, name;
+  Uid uid;
   absl::Duration starts;  // sum of their starts, since the epoch
   absl::Time created = absl::InfinitePast();
   Resources held;  // requests of its tasks that hold room

@@ -14,12 +14,6 @@ std::string PackedPart(const std::pair<std::string, std::string>& label) {
   return text;
 }
 
-bool IsPacked(absl::string_view text, const std::pair<std::string, std::string>& label) {
-  const std::size_t key = label.first.size(), value = label.second.size();
-  return text.size() == key + value + 2 && text.substr(0, key) == label.first && text[key] == '\0' &&
-         text.substr(key + 1, value) == label.second;
-}
-
 }  // namespace
 
 std::int32_t PodLabels::Enter(absl::string_view text) {
@@ -54,18 +48,6 @@ void PodLabels::Drop(Kept& kept) {
     by_text_.erase(by_text_.find(absl::string_view(part.text)));
     parts_.Remove(number);
   });
-}
-
-bool PodLabels::Same(const Kept& kept, const LabelList& labels) const {
-  if (!kept.there()) return labels.empty();
-  bool same = true, is_namespace = true;
-  auto label = labels.begin();
-  ForEach(kept.numbers_.get(), [&](std::int32_t number) {
-    if (std::exchange(is_namespace, false) || !same) return;
-    same = label != labels.end() && IsPacked(TextOf(number), *label);
-    if (same) ++label;
-  });
-  return same && label == labels.end();
 }
 
 std::string PodLabels::Pack(const Kept& kept) const {

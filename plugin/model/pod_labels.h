@@ -35,7 +35,6 @@ class PodLabels {
   Kept Keep(absl::string_view ns, const LabelList& labels);
   void Drop(Kept& kept);
 
-  bool Same(const Kept& kept, const LabelList& labels) const;
   // The namespace, NUL, and the labels as labels.h packs them.
   std::string Pack(const Kept& kept) const;
 

@@ -271,11 +271,6 @@ bool PodTerms::SetWaits(TaskId id, bool waits) {
   return true;
 }
 
-bool PodTerms::Same(TaskId id, const LabelList& labels) const {
-  return static_cast<std::size_t>(id) < pods_.size() ? labels_.Same(pods_[static_cast<std::size_t>(id)].labels, labels)
-                                                     : labels.empty();
-}
-
 std::string PodTerms::LabelsOf(TaskId id) const {
   return std::string(LabelsIn(Packed(pods_[static_cast<std::size_t>(id)])));
 }

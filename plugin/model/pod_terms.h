@@ -52,7 +52,6 @@ class PodTerms {
   void Remove(TaskId id);
   // False: it matters, so that the pod must be Set anew.
   bool SetWaits(TaskId id, bool waits);
-  bool Same(TaskId id, const std::vector<std::pair<std::string, std::string>>& labels) const;
   // As labels.h packs them.
   std::string LabelsOf(TaskId id) const;
   // Of a pod that has not ended: all of these hold for its labels.

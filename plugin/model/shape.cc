@@ -188,13 +188,6 @@ std::string ShapeKey(const Wants& wants) {
   return key;
 }
 
-bool IsShapeKey(absl::string_view key, const Wants& wants) {
-  thread_local std::string of_wants;  // asked for each pod event
-  of_wants.clear();
-  AddShapeKey(of_wants, wants);
-  return of_wants == key;
-}
-
 Shape MakeShape(const Wants& wants, Dims& dims, Names& names) {
   Shape shape;
   shape.request = dims.Intern(wants.requests);

@@ -95,8 +95,6 @@ struct Shape {
 
 // The canonical text of what a pod wants: the same text exactly when the pods fit the same nodes in the same order.
 std::string ShapeKey(const Wants& wants);
-// Whether it is this one: quicker than making it.
-bool IsShapeKey(absl::string_view key, const Wants& wants);
 // But for claims and terms about pods, which are Shapes' to make.
 Shape MakeShape(const Wants& wants, Dims& dims, Names& names);
 

@@ -87,11 +87,6 @@ void Shapes::Stir(const std::vector<ShapeId>& shapes) {
   for (const ShapeId id : shapes) table_[id].version = ++last_version_;
 }
 
-bool Shapes::IsOf(ShapeId id, const Wants& wants) const {
-  const Shape& shape = table_[id].shape;
-  return IsShapeKey(absl::string_view(shape.key).substr(0, shape.wants_size), wants);
-}
-
 void Shapes::Audit(const SlotTable<Task>& tasks, const std::vector<ShapeId>& others,
                    std::vector<std::string>& wrong) const {
   std::map<ShapeId, int> users;

@@ -36,8 +36,6 @@ class Shapes {
   const Shape& operator[](ShapeId id) const { return table_[id].shape; }
   std::uint64_t version(ShapeId id) const { return table_[id].version; }
   int slots() const { return table_.slots(); }
-  // Whether its pods want just this.
-  bool IsOf(ShapeId id, const Wants& wants) const;
 
   template <class F>  // void(ShapeId, const Shape&)
   void ForEach(F visit) const {

@@ -39,18 +39,13 @@ struct Departure {
 };
 
 struct Task {
-  TextOfOther ns;  // the cluster's
-  Text name;
-  Uid uid;
+  // What each event about it looks at lies together.
+  alignas(kCacheLine) TextOfOther ns;  // the cluster's
+  ShortText name;
+  std::uint64_t told = 0;  // what was told of it last, but for its phase and node, as a hash
   GangId gang = kNone;
   ShapeId shape = kNone;
-  Row row = kNone;         // of its node, known or assumed
-  int role = 0;            // interned
-  int sub_groups = kNone;  // the policy of its gang that chooses it: its number in Gang::sub_groups
-  int partition = kNone;   // interned: which sub-group of these
-  std::int32_t priority = 1;
-  int index = -1;
-  int nominated = kNone;  // interned: the node on which room is kept for it
+  Row row = kNone;  // of its node, known or assumed
   TaskStatus status = TaskStatus::kPending;
   bool ours : 1 = true, gated : 1 = false, controlled : 1 = false;
   bool promised : 1 = false;  // its claims are promised volumes on its node
@@ -58,9 +53,17 @@ struct Task {
   bool movable : 1 = false;  // its shape is what it would ask for on another node
   bool leaving : 1 = false;  // its status says that it is about to be evicted
   bool evicted : 1 = false;  // that it goes was decided
-  Moment created = absl::InfinitePast();
+
+  Uid uid;
   Moment started = absl::InfinitePast();  // when it got its node
   Seldom<Departure> known_departure;
+  int nominated = kNone;   // interned: the node on which room is kept for it
+  int role = 0;            // interned
+  int sub_groups = kNone;  // the policy of its gang that chooses it: its number in Gang::sub_groups
+  int partition = kNone;   // interned: which sub-group of these
+  std::int32_t priority = 1;
+  int index = -1;
+  Moment created = absl::InfinitePast();
 
   const Departure& departure() const {
     static const Departure nothing;

@@ -651,16 +651,9 @@ TEST(ScheduleProperty, AFreeNodeMoreNeverMakesALoneGangWait) {
     events.gangs[0].phase = model::GangPhase::kInqueue;
     std::erase_if(events.pods, [](const model::PodFacts& pod) { return pod.gang != "g0" && !pod.gang.empty(); });
     for (model::QueueFacts& queue : events.queues) queue.capability.clear();
-    // Which pods a gang begins with decides which others may be near them: where it has a choice, not every one is
-    // tried.
-    const auto of_gang = std::count_if(events.pods.begin(), events.pods.end(),
-                                       [](const model::PodFacts& pod) { return pod.gang == "g0"; });
-    for (model::PodFacts& pod : events.pods) {
-      if (of_gang <= events.gangs[0].min_member) continue;
-      pod.wants.pod_affinity.clear();
-      if (!events.gangs[0].topology.has_value()) continue;  // nor every one in each HyperNode
-      pod.wants.pod_anti_affinity.clear();
-      pod.wants.spreads.clear();
+    // A node beyond the HyperNode is one that has none of the pods, so that a spread allows fewer on the others.
+    if (events.gangs[0].topology.has_value() && events.gangs[0].topology->required) {
+      for (model::PodFacts& pod : events.pods) pod.wants.spreads.clear();
     }
     Cluster cluster;
     Feed(cluster, events, nullptr);

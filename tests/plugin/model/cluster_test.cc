@@ -155,10 +155,12 @@ TEST(ClusterTest, APodOfTheSameNameWithAnotherUidIsAnotherPod) {
 }
 
 TEST(ClusterTest, WhateverAnEventSaysAnewOfAPodIsSeen) {
+  const model::PodTermFacts near{"zone", {{"default"}, std::nullopt, {{"app", Op::kIn, {"x"}}}}};
   const std::vector<std::function<void(PodFacts&)>> changes = {
       [](PodFacts& pod) { pod.uid = "another"; },
       [](PodFacts& pod) { pod.gang = "another"; },
       [](PodFacts& pod) { pod.gang.clear(); },
+      [](PodFacts& pod) { pod.gang_kind = GangKind::kKubernetes; },
       [](PodFacts& pod) { pod.role = "ps"; },
       [](PodFacts& pod) { pod.priority = 7; },
       [](PodFacts& pod) { pod.index = 7; },
@@ -169,6 +171,18 @@ TEST(ClusterTest, WhateverAnEventSaysAnewOfAPodIsSeen) {
       [](PodFacts& pod) { pod.evictable = false; },
       [](PodFacts& pod) { pod.preempts = false; },
       [](PodFacts& pod) { pod.wants.requests.front().second = 7; },
+      [](PodFacts& pod) { pod.wants.selector = {{"disk", "ssd"}}; },
+      [](PodFacts& pod) { pod.wants.has_affinity = true; },
+      [](PodFacts& pod) { pod.wants.affinity = {{{"disk", Op::kExists, {}}}}; },
+      [](PodFacts& pod) { pod.wants.preferences = {{10, {{"disk", Op::kExists, {}}}}}; },
+      [](PodFacts& pod) { pod.wants.tolerations = {{"disk", "", "", true}}; },
+      [](PodFacts& pod) { pod.wants.host_ports = {{"TCP", "", 1}}; },
+      [](PodFacts& pod) { pod.wants.claims = {"default/data"}; },
+      [&](PodFacts& pod) { pod.wants.pod_affinity = {near}; },
+      [&](PodFacts& pod) { pod.wants.pod_anti_affinity = {near}; },
+      [&](PodFacts& pod) { pod.wants.pod_preferences = {{10, near}}; },
+      [&](PodFacts& pod) { pod.wants.spreads = {{near}}; },
+      [](PodFacts& pod) { pod.wants.not_modelled = "spec.x"; },
       [](PodFacts& pod) { pod.labels = {{"app", "x"}}; },
       [](PodFacts& pod) { pod.leaving = true; },
       [](PodFacts& pod) { pod.nominated = "n2"; },
