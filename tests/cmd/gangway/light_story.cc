@@ -27,7 +27,6 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-constexpr char kMergePatch[] = "application/merge-patch+json";
 constexpr AskedVerbs kLightVerbs{.session = false, .predicate = false, .prioritize = false, .events = false};
 
 json::value Parse(absl::string_view text) { return json::parse({text.data(), text.size()}); }

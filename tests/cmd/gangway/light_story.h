@@ -14,6 +14,8 @@ namespace gangway::testutil {
 using CallApi = std::function<kube::Response(const std::string& method, const std::string& path,
                                              const std::string& body, const std::string& content_type)>;
 
+inline constexpr char kMergePatch[] = "application/merge-patch+json";
+
 // Two gangs of four, of which one has room at a time, and one that never has: each is let in when it has, none is bound
 // in part, and the last is kept out to the end. The API server has the six nodes of the recordings: node-000.. of 16
 // cpu, 64Gi.

@@ -31,7 +31,6 @@ using ::testing::SizeIs;
 constexpr int kNodes = 6, kInFirstRack = 2;
 constexpr std::int64_t kMilliOfANode = 16'000;
 constexpr int kMaxSessions = 12;
-constexpr char kMergePatch[] = "application/merge-patch+json";
 // volcano: api/types.go, TaskStatus
 constexpr int kPending = 1, kRunning = 32;
 
