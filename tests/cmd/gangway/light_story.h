@@ -14,7 +14,6 @@ namespace gangway::testutil {
 using CallApi = std::function<kube::Response(const std::string& method, const std::string& path,
                                              const std::string& body, const std::string& content_type)>;
 
-// The content type of its patches.
 inline constexpr char kMergePatch[] = "application/merge-patch+json";
 
 // Two gangs of four, of which one has room at a time, and one that never has: each is let in when it has, none is bound
