@@ -35,12 +35,21 @@ class ExtenderE2eTest : public ::testing::Test {
 TEST_F(ExtenderE2eTest, InModeLightGangsAreLetInThatHaveRoomAndBoundWhole) {
   TellOfLight(call_, plane_->admin_kubeconfig());
 }
+
+class SessionsE2eTest : public ExtenderE2eTest {
+ protected:
+  void SetUp() override {
+    GW_LONG_TEST();
+    ExtenderE2eTest::SetUp();
+  }
+};
+
 // All that mode full shows, too, but that nobody is evicted.
-TEST_F(ExtenderE2eTest, InModeSteerGangsAreBoundWholeAndInTheirRacks) {
-  if (!LongRun()) GTEST_SKIP() << "with GW_TEST_LONG";
+TEST_F(SessionsE2eTest, InModeSteerGangsAreBoundWholeAndInTheirRacks) {
   TellOfSessions(call_, plane_->admin_kubeconfig(), extender::Mode::kSteer);
 }
-TEST_F(ExtenderE2eTest, InModeFullAGangThatGoesBeforeOthersIsBoundWholeInTheirPlace) {
+
+TEST_F(SessionsE2eTest, InModeFullAGangThatGoesBeforeOthersIsBoundWholeInTheirPlace) {
   TellOfSessions(call_, plane_->admin_kubeconfig(), extender::Mode::kFull);
 }
 
