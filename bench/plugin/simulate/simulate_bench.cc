@@ -8,10 +8,12 @@ namespace {
 
 const absl::Time kMonday = absl::FromUnixSeconds(1'795'478'400);
 
-// Arguments: pods; what they ask for in percent of the cluster. In one that is nearly full queues take back their
-// shares from each other, and what was evicted begins anew: then all of the time goes into looking for whom to evict.
+// Arguments: pods; what they ask for in percent of the cluster; queues. In one that is nearly full queues take back
+// their shares from each other, and what was evicted begins anew: then all of the time goes into looking for whom to
+// evict. With one queue it goes into keeping room for those that need much of it.
 void BM_SimulateWeek(benchmark::State& state) {
-  const bench::Week week = bench::DrawWeek(1, static_cast<int>(state.range(0)), static_cast<int>(state.range(1)));
+  const bench::Week week = bench::DrawWeek(1, static_cast<int>(state.range(0)), static_cast<int>(state.range(1)),
+                                           static_cast<int>(state.range(2)));
   double rounds = 0, ended = 0;
   for (auto _ : state) {
     const auto course = Simulate(week.facts, kMonday, week.arrivals, {});
@@ -28,11 +30,12 @@ void BM_SimulateWeek(benchmark::State& state) {
   state.counters["nodes"] = static_cast<double>(week.facts.nodes.size());
 }
 BENCHMARK(BM_SimulateWeek)
-    ->ArgNames({"pods", "percent"})
-    ->Args({100'000, 50})
-    ->Args({100'000, 70})
-    ->Args({3'000, 90})
-    ->Args({10'000, 90})
+    ->ArgNames({"pods", "percent", "queues"})
+    ->Args({100'000, 50, 4})
+    ->Args({100'000, 70, 4})
+    ->Args({100'000, 90, 1})
+    ->Args({3'000, 90, 4})
+    ->Args({10'000, 90, 4})
     ->Unit(benchmark::kSecond);
 
 }  // namespace

@@ -13,11 +13,11 @@
 namespace gangway::bench {
 namespace {
 
-constexpr int kGpusOfNode = 8, kQueues = 4;
+constexpr int kGpusOfNode = 8;
 constexpr std::array<const char*, 3> kPriorities = {"low", "middle", "high"};
 const absl::Time kMonday = absl::FromUnixSeconds(1'795'478'400);
 
-simulate::Arrival DrawGang(std::mt19937& random, int number) {
+simulate::Arrival DrawGang(std::mt19937& random, int number, int queues) {
   // The same everywhere, which the distributions of the standard library are not.
   const auto below = [&](std::uint32_t bound) { return static_cast<int>(random() % bound); };
   const int pods = std::min(1 + below(1u << (1 + below(6))), 64), gpus = 1 << below(4), priority = below(10);
@@ -26,7 +26,7 @@ simulate::Arrival DrawGang(std::mt19937& random, int number) {
   out.comes = kMonday + absl::Seconds(below(7 * 24 * 3600));
   out.gang.ns = "team";
   out.gang.name = out.gang.uid = absl::StrCat("g", number);
-  out.gang.queue = absl::StrCat("q", below(kQueues));
+  out.gang.queue = absl::StrCat("q", below(static_cast<std::uint32_t>(queues)));
   out.gang.priority_class = kPriorities[priority < 2 ? 0 : priority < 9 ? 1 : 2];
   out.gang.min_member = pods;
   out.gang.has_min_resources = true;
@@ -48,12 +48,12 @@ simulate::Arrival DrawGang(std::mt19937& random, int number) {
 
 }  // namespace
 
-Week DrawWeek(unsigned seed, int pods, int percent) {
+Week DrawWeek(unsigned seed, int pods, int percent, int queues) {
   std::mt19937 random(seed);
   Week out;
   double gpu_seconds = 0;
   for (int drawn = 0, number = 0; drawn < pods; ++number) {
-    out.arrivals.push_back(DrawGang(random, number));
+    out.arrivals.push_back(DrawGang(random, number, queues));
     const std::vector<model::PodFacts>& of_gang = out.arrivals.back().pods;
     drawn += static_cast<int>(of_gang.size());
     for (const model::PodFacts& pod : of_gang)
@@ -68,7 +68,7 @@ Week DrawWeek(unsigned seed, int pods, int percent) {
     node.labels = {{"kubernetes.io/hostname", node.name}};
     out.facts.nodes.push_back(std::move(node));
   }
-  for (int i = 0; i < kQueues; ++i) {
+  for (int i = 0; i < queues; ++i) {
     model::QueueFacts queue;
     queue.name = absl::StrCat("q", i);
     out.facts.queues.push_back(std::move(queue));

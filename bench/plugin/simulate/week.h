@@ -13,9 +13,9 @@ struct Week {
   std::vector<simulate::Arrival> arrivals;
 };
 
-// Gangs of 1 to 64 pods of 1 to 8 GPUs that run from ten minutes to eight hours, in four queues and three priorities,
-// until there are `pods`; they come evenly over seven days to as many nodes of 8 GPUs as make what they ask for
-// `percent` of them.
-Week DrawWeek(unsigned seed, int pods, int percent);
+// Gangs of 1 to 64 pods of 1 to 8 GPUs that run from ten minutes to eight hours, in so many queues and three
+// priorities, until there are `pods`; they come evenly over seven days to as many nodes of 8 GPUs as make what they ask
+// for `percent` of them.
+Week DrawWeek(unsigned seed, int pods, int percent, int queues);
 
 }  // namespace gangway::bench

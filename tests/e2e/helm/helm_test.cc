@@ -211,18 +211,6 @@ TEST_F(HelmTest, WhoServesOneNamespaceJudgesThatOneAlone) {
   EXPECT_GT(webhooks, 1);
 }
 
-// Clients that are strict refuse a field that the server does not know.
-TEST_F(HelmTest, AServerThatKnowsNoMatchConditionsIsGivenNone) {
-  for (const auto& [version, conditions] : {std::pair("1.26.13", false), {"1.27.0", true}}) {
-    const Outcome outcome =
-        Helm({"template", "gangway", kChart, "--kube-version", version, "--set",
-              "webhook.enabled=true,webhook.generate=false", "--show-only", "templates/webhook.yaml"});
-    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
-    EXPECT_EQ(absl::StrContains(outcome.out, "matchConditions:"), conditions) << version;
-    EXPECT_THAT(outcome.out, HasSubstr("kind: ValidatingWebhookConfiguration"));
-  }
-}
-
 TEST_F(HelmTest, NotificationsAreFlagsASecretAndAWayOut) {
   const std::string controller = "Deployment gangway-system/gangway-controller";
   const std::string policy = "NetworkPolicy gangway-system/gangway-controller";

@@ -39,8 +39,6 @@ The objects are those of deploy/volcano, read from its files and adapted to the 
   {{- range $object.webhooks -}}
     {{- $_ := set .clientConfig.service "namespace" $ns -}}
     {{- if $.caBundle }}{{ $_ := set .clientConfig "caBundle" $.caBundle }}{{ end -}}
-    {{- /* Older servers do not know the field, which clients that are strict refuse, and take the webhook without it. */ -}}
-    {{- if semverCompare "<1.27-0" $.root.Capabilities.KubeVersion.Version }}{{ $_ := unset . "matchConditions" }}{{ end -}}
   {{- end -}}
 {{- end -}}
 {{- if eq $values.mode "one-namespace" }}{{ include "gangway.one-namespace" . }}{{ end -}}
