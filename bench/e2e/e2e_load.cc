@@ -119,7 +119,7 @@ int main(int argc, char** argv) {
                                                                     {"kai-reclaim-small", [] { KaiReclaim(100); }},
                                                                     {"reclaim-writes", [] { WritesOfReclaim(50); }}};
   for (const auto& [gangs, size] : kGangShapes)
-    beside.emplace_back(absl::StrCat(gangs, "x", size), [gangs = gangs, size = size] { OneGangShape(gangs, size); });
+    beside.emplace_back(absl::StrCat(gangs, "x", size), [number = gangs, pods = size] { OneGangShape(number, pods); });
   const auto named = [&](const std::string& name) { return std::find(argv + 1, argv + argc, name) != argv + argc; };
   for (const auto& [name, run] : beside) {
     if (named(name)) run();

@@ -85,7 +85,7 @@ Kubelets::Kubelets(kube::Informers& informers, KubeletsOptions options)
       node_driver_(Drive("node", [this](const NamespacedName& key, absl::Time now) { return DecideNode(key, now); })) {
   for (const SimulatedNode& node : options_.nodes) unregistered_[node.name] = &node;
   runtime_ = options_.make_runtime
-                 ? options_.make_runtime(loop(), client(),
+                 ? options_.make_runtime(informers,
                                          [this](const NamespacedName& pod, const std::string& uid, bool changed) {
                                            if (on_pod_) on_pod_(uid);
                                            // Later: it may come from a decision about that very pod.

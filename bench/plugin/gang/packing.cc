@@ -45,7 +45,7 @@ bool Fits(const Amounts& request, const Amounts& free) {
   return true;
 }
 
-PackGang DrawGang(std::mt19937& draws, int most_pods) {
+PackGang DrawGangOf(std::mt19937& draws, int most_pods) {
   const auto below = [&](int limit) { return static_cast<int>(draws() % static_cast<unsigned>(limit)); };
   static constexpr int kGpus[] = {1, 1, 2, 4, 8};
   PackGang gang;
@@ -69,7 +69,7 @@ PackCase DrawPackCase(unsigned seed, int nodes, int most_pods, int percent) {
   Amounts asked{};
   // One that would ask for too much of anything is not taken; when many were not, it is full.
   for (int refused = 0; refused < 50;) {
-    PackGang gang = DrawGang(draws, most_pods);
+    PackGang gang = DrawGangOf(draws, most_pods);
     Amounts with = asked;
     for (const PackRole& role : gang.roles) {
       for (std::size_t dim = 0; dim < with.size(); ++dim) with[dim] += role.pods * role.request[dim];
