@@ -524,6 +524,7 @@ class Cycle {
     const bool had = claims_.Has(id);
     claims_.Drop(id);
     if (!MayClaim(id) || claims_.ComesAfterAnother(id)) return;
+    scratch_.standstill().HangsOnAll();  // on whether nodes could take it, too
     Decision& decision = decisions_[IndexOf(id)];
     const model::QueueClaim* const before = had ? &*cluster_.gang(id).claim : nullptr;
     std::optional<model::QueueClaim> claim;

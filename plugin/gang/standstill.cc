@@ -81,6 +81,7 @@ void Standstill::End(const Cluster& cluster, const model::Decisions& decisions) 
            wanted_.size() + wanted_beside_.size() <= kShapesThatAreLookedAt;
   for (const Decision& decision : decisions) {
     until_ = std::min(until_, decision.look_again);
+    if (decision.claim.has_value()) on_all_ = true;  // by what others hold who goes on waiting for what
     if (!decision.kept.has_value()) continue;
     keeps_for_ = decision.gang;
     kept_ = decision.kept;

@@ -9,8 +9,8 @@
 // It says so for policy.keeps_same at most: in between, the numbers in reasons are those of the last call, and nodes
 // stay kept for the gang that has them.
 //
-// Gangs that are not let in for what others hold, or look for victims in vain, or lie in HyperNodes, hang on more than
-// that: then any change that may matter to them has all tried again.
+// Gangs that are not let in for what others hold, or look for victims in vain, or lie in HyperNodes, or claim room of
+// their queue, hang on more than that: then any change that may matter to them has all tried again.
 #pragma once
 
 #include <cstdint>

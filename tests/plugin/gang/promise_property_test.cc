@@ -388,5 +388,53 @@ TEST(PromiseProperty, EveryGangThatFitsItsEmptyQueueStartsWithinABoundWhenOthers
   EveryGangStartsWithinABound(/*capabilities=*/true);
 }
 
+// There are nodes enough. Small gangs of the queue wait at any time, and one comes that needs most of what the queue
+// may hold. All end 20 minutes after they began at the latest: it has its turn when those have ended who were there,
+// and those who came before it.
+TEST(PromiseProperty, AGangThatNeedsMostOfItsQueueIsNotPassedForEver) {
+  constexpr int kLife = 20, kBound = 2 * kLife + 10;  // minutes
+  int passed = 0;
+  for (unsigned seed = 0; seed < testutil::Worlds(200); ++seed) {
+    Dice dice(seed);
+    Policy policy;
+    policy.overcommit_percent.reset();
+    policy.admit_by_queues = dice.Chance(50);
+    policy.preempt = policy.reclaim = false;
+    Life life(policy);
+    for (int i = 0; i < 10; ++i) life.AddNode(8);
+    const int most = 8 + dice.Below(9);
+    model::QueueFacts queue = testutil::Queue("q0");
+    queue.capability = {{"cpu", 1000 * most}};
+    life.AddQueue(queue);
+    life.AddQueue(testutil::Queue("q1"));
+    life.Come("elsewhere", "q1", 1, 1, 1, 1000);
+    int gangs = 0;
+    bool begun = false;
+    for (int minute = 0; minute < 90 && !begun; ++minute) {
+      if (minute == 15) life.Come("large", "q0", (3 * most / 4 + 1) / 2, (3 * most / 4 + 1) / 2, 2);
+      int wait = 0;
+      for (const auto& [name, gang] : life.gangs()) wait += gang.began == absl::InfiniteFuture() ? 1 : 0;
+      for (; wait < 4; ++wait)
+        life.Come(absl::StrCat("g", gangs++), "q0", 1, 1, 1 + dice.Below(2),
+                  dice.Chance(40) ? 1 + dice.Below(kLife) : 0);
+      life.Round();
+      life.GoOn(absl::Minutes(1));
+      std::vector<std::string> ended;
+      for (const auto& [name, gang] : life.gangs()) {
+        if (gang.began == absl::InfiniteFuture()) continue;
+        begun = begun || name == "large";
+        if (minute > 15 && gang.came > life.gangs().at("large").came && name != "large") ++passed;
+        const auto ran = static_cast<int>((life.now() - gang.began) / absl::Minutes(1));
+        if (name != "elsewhere" && (ran >= (gang.minutes > 0 ? gang.minutes : kLife) || dice.Chance(10)))
+          ended.push_back(name);
+      }
+      ASSERT_TRUE(begun || minute < 15 + kBound) << "seed " << seed << ": " << life.State();
+      for (const std::string& name : ended) life.End(name);
+    }
+    ASSERT_TRUE(begun) << "seed " << seed;
+  }
+  EXPECT_GT(passed, 100) << "some end in time";
+}
+
 }  // namespace
 }  // namespace gangway::gang
