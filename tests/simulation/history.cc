@@ -282,7 +282,7 @@ class History {
 
   sandbox::ClusterOptions MakeClusterOptions() {
     sandbox::ClusterOptions options;
-    options.audit_every = AuditEvery();
+    options.audit_every = AuditEvery(options_.contended);
     options.kubelets.nodes =
         sandbox::MakeNodes({*sandbox::ParseNodeShape("cpu=16,memory=64Gi")}, options_.random_jobs ? Between(3, 6) : 6);
     if (options_.contended) options.kubelets.nodes = contention_.nodes;

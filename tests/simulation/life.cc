@@ -82,7 +82,7 @@ class Run {
   Run(const Life& life, const LifeOptions& options)
       : life_(life), options_(options), loop_(options.seed), checker_(MakeRules()) {
     sandbox::ClusterOptions cluster;
-    cluster.audit_every = AuditEvery();
+    cluster.audit_every = AuditEvery(/*many=*/false);
     cluster.kubelets.nodes = sandbox::MakeNodes({*sandbox::ParseNodeShape(sandbox::kDefaultNodeShape)}, 2);
     cluster.api_server.journal = [this](const sandbox::JournalRecord& record) { OnRecord(record); };
     cluster.faults = [this](Component component) {
