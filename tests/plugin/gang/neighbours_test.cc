@@ -147,10 +147,10 @@ TEST_F(NeighboursTest, WishesOfPlacedPodsWeighAsOnesOwn) {
   EXPECT_THAT(Nodes("g"), ElementsAre(Pair("n1", 1)));
 }
 
-// Gangs of one round, and who leaves for another.
 TEST_F(NeighboursTest, WhoIsPlacedInTheSameRoundWishesToo) {
   for (const char* const name : {"n1", "n2"}) AddNode(name, "a");
   w.cluster.SetPod(Stranger("x", "n2", "pin"));
+  w.cluster.SetPod(Stranger("y", "n1", "y", Cpu(2000)));  // fuller than n2 will be
   Wants first = Near(Apps("pin", kHost));
   first.pod_preferences = {{10, Apps("h", kHost)}};
   Add("g", 1, 1, first);
