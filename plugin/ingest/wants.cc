@@ -368,7 +368,10 @@ std::vector<model::RequirementFacts> RequirementsOf(const Document& selector) {
   return facts;
 }
 
-Wants HoldsOf(const api::core::Pod& pod) {
+namespace {
+
+// What it takes, and whom it keeps away, wherever it is.
+Wants RoomOf(const api::core::Pod& pod) {
   Wants wants;
   wants.requests = PodRequests(pod.spec, pod.status);
   AddHostPorts(pod.spec, wants);
@@ -379,9 +382,25 @@ Wants HoldsOf(const api::core::Pod& pod) {
   return wants;
 }
 
+}  // namespace
+
+// Of what it asked of others' places it goes on to wish for it: whom it had to have near it as little as can be
+// (kubernetes: interpodaffinity, HardPodAffinityWeight, 1 by default).
+Wants HoldsOf(const api::core::Pod& pod) {
+  Wants wants = RoomOf(pod);
+  if (!pod.spec.affinity.has_value() || pod.ended()) return wants;
+  if (const auto near = DecodePart<PodAffinity>(pod.spec.affinity->pod_affinity)) {
+    AddPodAffinity(pod, {{}, near->preferred}, false, wants);
+    for (const AffinityTerm& term : near->required) wants.pod_preferences.push_back({1, PodTermOf(pod, term)});
+  }
+  if (const auto away = DecodePart<PodAffinity>(pod.spec.affinity->pod_anti_affinity))
+    AddPodAffinity(pod, {{}, away->preferred}, true, wants);
+  return wants;
+}
+
 Wants WantsOf(const api::core::Pod& pod) {
   const PodSpec& spec = pod.spec;
-  Wants wants = HoldsOf(pod);
+  Wants wants = RoomOf(pod);
   wants.selector.assign(spec.node_selector.begin(), spec.node_selector.end());
   for (const api::core::Toleration& toleration : spec.tolerations) {
     if (!toleration.op.empty() && toleration.op != "Equal" && toleration.op != "Exists") continue;  // tolerates nothing
@@ -392,7 +411,7 @@ Wants WantsOf(const api::core::Pod& pod) {
   AddSpreads(pod, wants);
   if (!spec.affinity.has_value()) return wants;
   if (spec.affinity->node_affinity.has_value()) AddAffinity(*spec.affinity->node_affinity, wants);
-  // What does not decode UnknownFields has. The required anti-affinity is HoldsOf's.
+  // What does not decode UnknownFields has. The required anti-affinity is RoomOf's.
   if (const auto near = DecodePart<PodAffinity>(spec.affinity->pod_affinity)) AddPodAffinity(pod, *near, false, wants);
   if (const auto away = DecodePart<PodAffinity>(spec.affinity->pod_anti_affinity))
     AddPodAffinity(pod, {{}, away->preferred}, true, wants);

@@ -15,7 +15,7 @@ model::Wants WantsOf(const api::core::Pod& pod);
 // Paths of the fields that ask for more than the scheduler knows, "spec.workloadRef"; "spec.volumes[cache]" is the
 // volume of that name, "spec.resourceClaims[gpu]" the claim.
 std::vector<std::string> UnknownFields(const api::core::Pod& pod);
-// Only what it takes of its node, its claims, and whom it keeps away, for a pod that has one.
+// For a pod that has a node: only what it takes of it, its claims, whom it keeps away, and what it wishes near it.
 model::Wants HoldsOf(const api::core::Pod& pod);
 // Labels that a selector asks for. One that is absent, or that no API server takes, selects nothing.
 std::vector<model::RequirementFacts> RequirementsOf(const api::Document& selector);

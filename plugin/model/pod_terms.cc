@@ -35,9 +35,7 @@ void PodTerms::AddTo(TermId id, Row row, const Counts& counts, int times) {
   const int value = domains_.ValueOf(term.topology, row);
   const auto add = [&](auto& map, int key) {
     Counts& sum = map[key];
-    sum.pods += times * counts.pods;
-    sum.live += times * counts.live;
-    sum.keepers += times * counts.keepers;
+    sum.Add(counts, times);
     if (sum == Counts()) map.erase(key);
   };
   add(term.rows, row);
@@ -113,7 +111,6 @@ void PodTerms::Intern(const Wants& wants, Shape& shape, std::vector<TaskId>& rem
     intern_once(shape.near, InternTerm(term.topology_key, all, false, rematched));
   for (const PodTermFacts& term : wants.pod_anti_affinity)
     intern_once(shape.away, InternTerm(term.topology_key, {term.selector}, true, rematched));
-  for (const TermId id : shape.away) ++terms_[id].away_users;
   for (const PodPreferenceFacts& preference : wants.pod_preferences) {
     shape.pod_preferences.push_back(
         {preference.weight, InternTerm(preference.term.topology_key, {preference.term.selector}, false, rematched)});
@@ -123,16 +120,22 @@ void PodTerms::Intern(const Wants& wants, Shape& shape, std::vector<TaskId>& rem
     shape.spreads.push_back(
         {id, spread.max_skew, spread.min_domains, spread.required, spread.honors_affinity, spread.honors_taints});
   }
+  CountUses(shape, 1);
+}
+
+void PodTerms::CountUses(const Shape& shape, int times) {
+  for (const TermId id : shape.away) terms_[id].away_users += times;
+  ForEachWish(shape, [&](TermId id, int) { terms_[id].wish_users += times; });
 }
 
 void PodTerms::Use(const Shape& shape) {
   ForEachWanted(shape, [this](TermId id) { ++terms_[id].users; });
   for (const TermId id : shape.matched) ++terms_[id].users;
-  for (const TermId id : shape.away) ++terms_[id].away_users;
+  CountUses(shape, 1);
 }
 
 void PodTerms::Unuse(const Shape& shape) {
-  for (const TermId id : shape.away) --terms_[id].away_users;
+  CountUses(shape, -1);
   for (const TermId id : shape.matched) Release(id);
   ForEachWanted(shape, [this](TermId id) { Release(id); });
 }
@@ -285,16 +288,24 @@ std::vector<TermId> PodTerms::Matched(TaskId id) const {
   return its_class < 0 ? std::vector<TermId>() : classes_[its_class].matched;
 }
 
+// Whom a pod there keeps away, or would rather have near it.
+void PodTerms::AddWanted(Row row, const Shape& shape, int times) {
+  for (const TermId term : shape.away) AddTo(term, row, {.keepers = 1}, times);
+  ForEachWish(shape, [&](TermId term, int weight) {
+    Counts counts;
+    counts.wishes.Add(weight, 1);
+    AddTo(term, row, counts, times);
+  });
+}
+
 void PodTerms::Enter(TaskId id, Row row, bool live, const Shape& shape) {
   Pod& pod = pods_[static_cast<std::size_t>(id)];
   pod.row_and_live = {row, live};
-  for (const TermId term : shape.away) {
-    AddTo(term, row, {0, 0, 1}, 1);
-    terms_[term].keepers.insert(id);
-  }
+  AddWanted(row, shape, 1);
+  for (const TermId term : shape.away) terms_[term].keepers.insert(id);
   if (pod.its_class() < 0) return;
   Class& its_class = classes_[pod.its_class()];
-  const Counts counts{1, live ? 1 : 0, 0};
+  const Counts counts{.pods = 1, .live = live ? 1 : 0};
   ++its_class.rows[row].pods;
   its_class.rows[row].live += counts.live;
   for (const TermId term : its_class.matched) AddTo(term, row, counts, 1);
@@ -304,16 +315,14 @@ void PodTerms::Leave(TaskId id, Row row, bool live, const Shape& shape) {
   Pod& pod = pods_[static_cast<std::size_t>(id)];
   GW_CHECK(pod.row() == row && pod.live() == live);
   pod.row_and_live = {kNone, false};
-  for (const TermId term : shape.away) {
-    AddTo(term, row, {0, 0, 1}, -1);
-    terms_[term].keepers.erase(id);
-  }
+  AddWanted(row, shape, -1);
+  for (const TermId term : shape.away) terms_[term].keepers.erase(id);
   if (pod.its_class() < 0) return;
   Class& its_class = classes_[pod.its_class()];
   const auto it = its_class.rows.find(row);
   it->second.live -= live ? 1 : 0;
   if (--it->second.pods == 0) its_class.rows.erase(it);
-  for (const TermId term : its_class.matched) AddTo(term, row, {1, live ? 1 : 0, 0}, -1);
+  for (const TermId term : its_class.matched) AddTo(term, row, {.pods = 1, .live = live ? 1 : 0}, -1);
 }
 
 // ---- what is around
@@ -328,13 +337,12 @@ void PodTerms::RowChanged(Row row) {
       const Counts& counts = there->second;
       if (before != -1) {
         Counts& sum = term.values[before];
-        sum = {sum.pods - counts.pods, sum.live - counts.live, sum.keepers - counts.keepers};
+        sum.Add(counts, -1);
         if (sum == Counts()) term.values.erase(before);
         term.pods -= counts.pods;
       }
       if (now == -1) continue;
-      Counts& sum = term.values[now];
-      sum = {sum.pods + counts.pods, sum.live + counts.live, sum.keepers + counts.keepers};
+      term.values[now].Add(counts, 1);
       term.pods += counts.pods;
     }
   });
@@ -375,13 +383,13 @@ void PodTerms::Audit(const SlotTable<Task>& tasks, const Shapes& shapes, std::ve
   struct Sums {
     std::map<Row, Counts> rows;
     std::map<int, Counts> values;
-    int pods = 0, users = 0, away_users = 0;
+    int pods = 0, users = 0, away_users = 0, wish_users = 0;
   };
   std::map<TermId, Sums> sums;
   const auto add = [&](TermId id, const Task& task, const Counts& counts) {
     for (Counts* const sum :
          {&sums[id].rows[task.row], ValueOn(id, task.row) == -1 ? nullptr : &sums[id].values[ValueOn(id, task.row)]}) {
-      if (sum != nullptr) *sum = {sum->pods + counts.pods, sum->live + counts.live, sum->keepers + counts.keepers};
+      if (sum != nullptr) sum->Add(counts, 1);
     }
     if (ValueOn(id, task.row) != -1) sums[id].pods += counts.pods;
   };
@@ -400,23 +408,32 @@ void PodTerms::Audit(const SlotTable<Task>& tasks, const Shapes& shapes, std::ve
     if (pod.waits() && matching != shapes[task.shape].matched)
       wrong.push_back(absl::StrCat(name, ": other terms hold for it than its shape has"));
     if (!task.holds_room()) return;
-    for (const TermId term : matching) add(term, task, {1, task.status != TaskStatus::kReleasing ? 1 : 0, 0});
-    for (const TermId term : shapes[task.shape].away) add(term, task, {0, 0, 1});
+    for (const TermId term : matching)
+      add(term, task, {.pods = 1, .live = task.status != TaskStatus::kReleasing ? 1 : 0});
+    for (const TermId term : shapes[task.shape].away) add(term, task, {.keepers = 1});
+    ForEachWish(shapes[task.shape], [&](TermId term, int weight) {
+      Counts counts;
+      counts.wishes.Add(weight, 1);
+      add(term, task, counts);
+    });
   });
   shapes.ForEach([&](ShapeId, const Shape& shape) {
     ForEachWanted(shape, [&](TermId id) { ++sums[id].users; });
     for (const TermId id : shape.matched) ++sums[id].users;
     for (const TermId id : shape.away) ++sums[id].away_users;
+    ForEachWish(shape, [&](TermId id, int) { ++sums[id].wish_users; });
   });
   terms_.ForEach([&](TermId id, const Term& term) {
     const Sums& sum = sums[id];
     const std::string name = absl::StrCat("term about pods ", term.key, ": ");
+    std::erase_if(sums[id].rows, [](const auto& each) { return each.second == Counts(); });
+    std::erase_if(sums[id].values, [](const auto& each) { return each.second == Counts(); });
     if (std::map<Row, Counts>(term.rows.begin(), term.rows.end()) != sum.rows)
       wrong.push_back(absl::StrCat(name, "counts by node are other ones than one by one"));
     if (std::map<int, Counts>(term.values.begin(), term.values.end()) != sum.values)
       wrong.push_back(absl::StrCat(name, "counts by domain are other ones than one by one"));
     if (term.pods != sum.pods) wrong.push_back(absl::StrCat(name, "pods are ", term.pods, ", one by one ", sum.pods));
-    if (term.users != sum.users || term.away_users != sum.away_users)
+    if (term.users != sum.users || term.away_users != sum.away_users || term.wish_users != sum.wish_users)
       wrong.push_back(absl::StrCat(name, "users are ", term.users, ", one by one ", sum.users));
   });
   std::vector<const PodLabels::Kept*> labels;

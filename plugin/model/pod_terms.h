@@ -8,6 +8,7 @@
 // that differs from pod to pod and that nobody asks for costs nothing. Used on one loop; const calls may run together.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,14 +28,47 @@ namespace gangway::model {
 
 class Shapes;
 
+// By what weights pods would rather have those of a term near them, or not.
+struct Wishes {
+  int wishers = 0, weight = 0;  // of those who would, and how much all of them
+  int against = 0;              // how much those who would not, negative
+  void Add(int by, int times) {
+    wishers += by > 0 ? times : 0;
+    (by > 0 ? weight : against) += by * times;
+  }
+  void Add(const Wishes& other, int times) {
+    wishers += times * other.wishers;
+    weight += times * other.weight;
+    against += times * other.against;
+  }
+  // That somebody would counts once, as much as it is wished in the mean; that somebody would not, for each.
+  std::int64_t Score() const { return (wishers > 0 ? weight / wishers : 0) + against; }
+  friend bool operator==(const Wishes&, const Wishes&) = default;
+};
+
+// What a pod of the shape wishes of the pods that come where it is: what it prefers itself; and those that it must have
+// near it, as Kubernetes weighs them (hardPodAffinityWeight).
+template <class F>  // void(TermId, int weight)
+void ForEachWish(const Shape& shape, F visit) {
+  for (const PodPreference& preference : shape.pod_preferences) visit(preference.term, preference.weight);
+  for (const TermId term : shape.near) visit(term, 1);
+}
+
 class PodTerms {
  public:
   explicit PodTerms(Domains& domains) : domains_(domains) {}
 
   struct Counts {
-    int pods = 0;     // that the term holds for
-    int live = 0;     // of them those that are not terminating
-    int keepers = 0;  // pods whose anti-affinity it is
+    int pods = 0;        // that the term holds for
+    int live = 0;        // of them those that are not terminating
+    int keepers = 0;     // pods whose anti-affinity it is
+    Wishes wishes = {};  // of pods of whichever term
+    void Add(const Counts& other, int times) {
+      pods += times * other.pods;
+      live += times * other.live;
+      keepers += times * other.keepers;
+      wishes.Add(other.wishes, times);
+    }
     friend bool operator==(const Counts&, const Counts&) = default;
   };
 
@@ -82,6 +116,8 @@ class PodTerms {
   const absl::flat_hash_map<Row, Counts>& rows(TermId term) const { return terms_[term].rows; }
   // Pods may keep off others by it.
   bool keeps(TermId term) const { return terms_[term].away_users > 0; }
+  // Pods may wish for its pods, or not to have them.
+  bool wished(TermId term) const { return terms_[term].wish_users > 0; }
   const absl::btree_set<TaskId>& keepers(TermId term) const { return terms_[term].keepers; }
   // "app=web": the pods it is about.
   Words TextOf(TermId term) const;
@@ -101,6 +137,7 @@ class PodTerms {
     absl::btree_set<TaskId> keepers;
     int users = 0;       // of shapes, as often as they have it
     int away_users = 0;  // as anti-affinity
+    int wish_users = 0;  // as a wish
   };
   struct Class {
     std::string key;              // namespace, NUL, and the mentioned labels, packed
@@ -124,6 +161,8 @@ class PodTerms {
                     std::vector<TaskId>& rematched);
   void Release(TermId id);
   void AddTo(TermId id, Row row, const Counts& counts, int times);
+  void AddWanted(Row row, const Shape& shape, int times);
+  void CountUses(const Shape& shape, int times);
   bool Mention(const std::vector<RequirementFacts>& requirements);
   std::string ClassKeyOf(absl::string_view labels) const;
   void JoinClass(TaskId id);

@@ -18,10 +18,18 @@ void PlacedTerms::AddTo(TermId id, Row row, int pods, int keepers, int live) {
   counts.keepers += keepers;
 }
 
+void PlacedTerms::AddWishes(Row row, const model::Shape& shape, int times) {
+  model::ForEachWish(shape, [&](TermId term, int weight) {
+    const int value = terms_.ValueOn(term, row);
+    if (value != -1) by_term_[static_cast<std::size_t>(term)].values[value].wishes.Add(weight, times);
+  });
+}
+
 void PlacedTerms::Add(Row row, const model::Shape& shape, int pods) {
   if (row == model::kNone) return;
   for (const TermId term : shape.matched) AddTo(term, row, pods, 0, pods);
   for (const TermId term : shape.away) AddTo(term, row, 0, pods, 0);
+  AddWishes(row, shape, pods);
 }
 
 void PlacedTerms::Nominate(Row row, const model::Shape& shape, int times) {
@@ -35,6 +43,7 @@ void PlacedTerms::Nominate(Row row, const model::Shape& shape, int times) {
 void PlacedTerms::Release(const Released& pod, int times) {
   for (const TermId term : pod.matched) AddTo(term, pod.row, -times, 0, pod.live ? -times : 0);
   for (const TermId term : pod.shape->away) AddTo(term, pod.row, 0, -times, 0);
+  AddWishes(pod.row, *pod.shape, -times);
 }
 
 int PlacedTerms::PodsIn(TermId term, int value) const {
@@ -51,6 +60,12 @@ bool PlacedTerms::AnyIn(TermId term, int value) const {
 int PlacedTerms::KeepersIn(TermId term, int value) const {
   const auto it = Of(term).values.find(value);
   return terms_.In(term, value).keepers + (it == Of(term).values.end() ? 0 : it->second.keepers);
+}
+
+model::Wishes PlacedTerms::WishesIn(TermId term, int value) const {
+  model::Wishes wishes = terms_.In(term, value).wishes;
+  if (const auto it = Of(term).values.find(value); it != Of(term).values.end()) wishes.Add(it->second.wishes, 1);
+  return wishes;
 }
 
 std::unique_ptr<State> BeginPlacedTerms(const model::Cluster& cluster) {

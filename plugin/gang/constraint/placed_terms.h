@@ -24,6 +24,7 @@ class PlacedTerms final : public State {
   // With the facts: on nodes of this value, and on all that have the label.
   int PodsIn(model::TermId term, int value) const;
   int KeepersIn(model::TermId term, int value) const;
+  model::Wishes WishesIn(model::TermId term, int value) const;
   // Whether one of the term's pods is on a node of this value, or to be.
   bool AnyIn(model::TermId term, int value) const;
   int Pods(model::TermId term) const { return terms_.pods(term) + Of(term).pods; }
@@ -38,9 +39,11 @@ class PlacedTerms final : public State {
 
  private:
   void AddTo(model::TermId id, model::Row row, int pods, int keepers, int live);
+  void AddWishes(model::Row row, const model::Shape& shape, int times);
 
   struct Counts {
     int pods = 0, keepers = 0, nominated = 0;
+    model::Wishes wishes;
   };
   struct PerTerm {
     absl::flat_hash_map<int, Counts> values;

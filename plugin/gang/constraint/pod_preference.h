@@ -1,5 +1,5 @@
-// What a pod would rather have, or not, near it: its preferred podAffinity and podAntiAffinity. They rank nodes and
-// keep it from none.
+// What a pod would rather have, or not, near it, and what pods that are placed would rather have near them: preferred
+// podAffinity and podAntiAffinity. They rank nodes and keep it from none.
 #pragma once
 
 #include <memory>

@@ -105,6 +105,60 @@ class NeighboursTest : public ::testing::Test {
   std::map<std::string, std::string> zone_of_;
 };
 
+// ---- what placed pods wish
+
+TEST_F(NeighboursTest, WhomAPlacedPodPrefersNearItGoesThere) {
+  for (const char* const name : {"n1", "n2", "n3"}) AddNode(name, "a");
+  Wants wishing = Preferring(10, Apps("g", kHost));
+  wishing.requests = Cpu(0).requests;
+  w.cluster.SetPod(Stranger("x", "n2", "x", wishing));
+  Add("g", 1, 1, Cpu(1000));
+  EXPECT_THAT(Nodes("g"), ElementsAre(Pair("n2", 1)));
+  w.cluster.RemovePod("default", "-x-0");
+  EXPECT_THAT(Nodes("g"), ElementsAre(Pair("n1", 1))) << "nobody wishes for it any more";
+  Wants needing = Near(Apps("g", kHost));
+  needing.requests = Cpu(0).requests;
+  w.cluster.SetPod(Stranger("y", "n3", "y", needing));
+  EXPECT_THAT(Nodes("g"), ElementsAre(Pair("n3", 1))) << "whom it had to have near it, too";
+}
+
+TEST_F(NeighboursTest, WhomAPlacedPodWouldRatherNotHaveNearItGoesElsewhere) {
+  for (const char* const name : {"n1", "n2"}) AddNode(name, "a");
+  Wants wishing = Preferring(-10, Apps("g", kHost));
+  wishing.requests = Cpu(0).requests;
+  w.cluster.SetPod(Stranger("x", "n1", "x", wishing));
+  Add("g", 1, 1, Cpu(1000));
+  EXPECT_THAT(Nodes("g"), ElementsAre(Pair("n2", 1)));
+}
+
+// Many that wish for it weigh as much as one; many that would rather not, each anew.
+TEST_F(NeighboursTest, WishesOfPlacedPodsWeighAsOnesOwn) {
+  for (const char* const name : {"n1", "n2"}) AddNode(name, "a");
+  const auto wish = [&](const std::string& name, const std::string& node, int weight) {
+    Wants wants = Preferring(weight, Apps("g", kHost));
+    wants.requests = Cpu(0).requests;
+    w.cluster.SetPod(Stranger(name, node, "x", wants));
+  };
+  for (const char* const name : {"x", "y", "z"}) wish(name, "n1", 10);
+  wish("v", "n2", 11);
+  Add("g", 1, 1, Cpu(1000));
+  EXPECT_THAT(Nodes("g"), ElementsAre(Pair("n2", 1)));
+  for (const char* const name : {"t", "u"}) wish(name, "n2", -1);
+  EXPECT_THAT(Nodes("g"), ElementsAre(Pair("n1", 1)));
+}
+
+TEST_F(NeighboursTest, WhoIsPlacedInTheSameRoundWishesToo) {
+  for (const char* const name : {"n1", "n2"}) AddNode(name, "a");
+  w.cluster.SetPod(Stranger("x", "n2", "pin"));
+  w.cluster.SetPod(Stranger("y", "n1", "y", Cpu(2000)));  // fuller than n2 will be
+  Wants first = Near(Apps("pin", kHost));
+  first.pod_preferences = {{10, Apps("h", kHost)}};
+  Add("g", 1, 1, first);
+  Add("h", 1, 1, Cpu(1000));
+  EXPECT_THAT(Nodes("g"), ElementsAre(Pair("n2", 1)));
+  EXPECT_THAT(Nodes("h"), ElementsAre(Pair("n2", 1)));
+}
+
 // ---- anti-affinity
 
 TEST_F(NeighboursTest, AGangKeepsItsPodsApart) {

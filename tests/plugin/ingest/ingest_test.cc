@@ -435,7 +435,8 @@ TEST(IngestTest, APodSaysWhomItWouldBeNear) {
   EXPECT_EQ(wants.not_modelled, "");
 }
 
-TEST(IngestTest, OfABoundPodThatItPrefersIsNotTold) {
+// What it had to have near it, as little as can be.
+TEST(IngestTest, OfABoundPodIsToldWhatItWishesNearIt) {
   const std::string term = R"({"topologyKey":"host","labelSelector":{}})";
   const model::Wants wants =
       PodOf(
@@ -445,7 +446,9 @@ TEST(IngestTest, OfABoundPodThatItPrefersIsNotTold) {
               R"(}]},"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[)", term,
               R"(],"preferredDuringSchedulingIgnoredDuringExecution":[{"weight":9,"podAffinityTerm":)", term, "}]}}"))
           .wants;
-  EXPECT_THAT(wants.pod_preferences, IsEmpty());
+  std::vector<int> weights;
+  for (const model::PodPreferenceFacts& preference : wants.pod_preferences) weights.push_back(preference.weight);
+  EXPECT_THAT(weights, ElementsAre(7, 1, -9));
   EXPECT_THAT(wants.pod_affinity, IsEmpty());
   EXPECT_EQ(wants.pod_anti_affinity.size(), 1u) << "whom it keeps away is held";
 }

@@ -223,7 +223,7 @@ class Life {
     if (!pod.node.empty() && Below(3) > 0) pod.started = testutil::At(Below(9));
     pod.wants.pod_anti_affinity = terms_.try_emplace(pod.uid, Terms()).first->second;
     if (pod.node.empty() && Below(3) == 0) pod.wants.pod_affinity = Terms();
-    if (pod.node.empty() && Below(4) == 0) pod.wants.pod_preferences = {{Below(2) == 0 ? 5 : -5, ATerm()}};
+    if (Below(4) == 0) pod.wants.pod_preferences = {{Below(2) == 0 ? 5 : -5, ATerm()}};
     if (pod.node.empty() && Below(3) == 0)
       pod.wants.spreads = {{ATerm(), 1 + Below(2), 1 + Below(3), Below(3) > 0, Below(2) == 0, Below(2) == 0}};
     return pod;
