@@ -152,6 +152,14 @@ void CheckBudget(const json::object& object, FieldErrors& errors) {
 namespace {
 
 void CheckSelector(const json::object& object, FieldErrors& errors) {
+  const auto do_not_match = [&](const json::value* labels) {
+    AddError(errors, FieldError::Type::kInvalid, "spec.template.metadata.labels",
+             labels == nullptr ? "null" : api::ToJson(*labels), "`selector` does not match template `labels`");
+  };
+  if (FindPath(object, "spec") == nullptr) {
+    AddError(errors, FieldError::Type::kRequired, "spec.selector", "", "");
+    return do_not_match(nullptr);
+  }
   const json::value* selector = FindPath(object, "spec.selector");
   if (selector == nullptr) return;
   const absl::StatusOr<api::LabelSelector> parsed = api::LabelSelector::FromJson(api::ToJson(*selector));
@@ -165,10 +173,7 @@ void CheckSelector(const json::object& object, FieldErrors& errors) {
     text = std::string(AbslView(value->get_string()));
     return &text;
   });
-  if (!matches) {
-    AddError(errors, FieldError::Type::kInvalid, "spec.template.metadata.labels",
-             labels == nullptr ? "null" : api::ToJson(*labels), "`selector` does not match template `labels`");
-  }
+  if (!matches) do_not_match(labels);
 }
 
 // pkg/apis/apps/validation: what such a template makes is kept running.

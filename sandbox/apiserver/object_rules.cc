@@ -106,9 +106,8 @@ void CheckPodParts(const api::Resource& resource, const json::object& object, Fi
       AddError(found, FieldError::Type::kRequired, "spec", "", "must have containers");
     }
   } else if (ServedAs(resource).pod_template) {
-    if (const json::value* pod = FindPath(object, "spec.template"); pod != nullptr) {
-      found = api::core::CheckPodTemplate(*pod, "spec.template");
-    }
+    const json::value* pod = FindPath(object, "spec.template");
+    found = api::core::CheckPodTemplate(pod == nullptr ? json::value() : *pod, "spec.template");
   }
   errors.insert(errors.end(), found.begin(), found.end());
 }
