@@ -75,6 +75,13 @@ std::vector<api::volcano::ReleasedPod> EndingOf(const model::Cluster& cluster, c
   return pods;
 }
 
+bool AddIfNew(api::volcano::ReleasedPod pod, std::vector<api::volcano::ReleasedPod>& pods) {
+  const auto is = [&](const api::volcano::ReleasedPod& known) { return known.uid == pod.uid; };
+  if (std::any_of(pods.begin(), pods.end(), is)) return false;
+  pods.push_back(std::move(pod));
+  return true;
+}
+
 }  // namespace
 
 // "evicted 4 of 4 tasks for default/high: its priority is 100, that of this gang 10"
@@ -120,10 +127,7 @@ std::vector<NamespacedName> Evictions::CarryOut(const model::Decision& decision,
     });
     std::size_t begun = 0;
     for (api::volcano::ReleasedPod& pod : EndingOf(cluster_, cluster_.gang(id))) {
-      const auto is = [&](const api::volcano::ReleasedPod& known) { return known.uid == pod.uid; };
-      if (std::any_of(leaving.pods.begin(), leaving.pods.end(), is)) continue;
-      leaving.pods.push_back(std::move(pod));
-      ++begun;
+      if (AddIfNew(std::move(pod), leaving.pods)) ++begun;
     }
     for (const TaskId task : tasks) leaving.pods.push_back(Named(cluster_, task));
     leaving.sentence = SentenceOf(decision, id, begun + tasks.size());
@@ -166,9 +170,12 @@ std::optional<Removal> Evictions::RemovalOf(const NamespacedName& key, GangId id
     removal.reason = known->second.reason;
   } else {
     removal.told = EndingOf(cluster_, gang);
-    for (const TaskId task : removal.tasks) removal.told.push_back(Named(cluster_, task));
     removal.sentence = absl::StrCat("evicted ", removal.tasks.size(), " of ", gang.tasks.size(),
                                     " tasks: others of the gang were evicted before");
+  }
+  // Whoever goes is told of, also who was marked before this process began, or its Job takes it for a failure.
+  for (const TaskId task : removal.tasks) AddIfNew(Named(cluster_, task), removal.told);
+  if (removal.reason.empty()) {
     const bool moved = std::any_of(removal.told.begin(), removal.told.end(),
                                    [](const api::volcano::ReleasedPod& pod) { return !pod.node.empty(); });
     removal.reason = moved ? std::string(api::volcano::kMoved) : "Preempted";

@@ -20,6 +20,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Pair;
+using ::testing::UnorderedElementsAre;
 
 class EvictionsTest : public ::testing::Test {
  protected:
@@ -94,6 +95,23 @@ TEST_F(EvictionsTest, WhoWasToldByAnotherProcessGoesWhereTheGangIsNotWholeAnyMor
   cluster_.SetGang(testutil::Gang("g", 3));
   cluster_.SetPod(first);
   EXPECT_THAT(Going(), IsEmpty()) << "none has gone";
+}
+
+// Who was marked by another process and goes with those of this one is no failure of its Job either.
+TEST_F(EvictionsTest, WhoeverGoesIsToldOf) {
+  model::PodFacts first = Running(0), second = Running(1);
+  first.leaving = second.leaving = first.terminating = true;
+  cluster_.SetPod(first);
+  cluster_.SetPod(second);
+  cluster_.SetPod(Running(2));
+  Evict({"g-w-2"});
+  const std::optional<Removal> removal = evictions_.RemovalOf({"default", "g"}, Gang());
+  ASSERT_TRUE(removal.has_value());
+  std::vector<std::string> told;
+  for (const api::volcano::ReleasedPod& pod : removal->told) told.push_back(pod.name);
+  EXPECT_THAT(Going(), ElementsAre("g-w-1", "g-w-2"));
+  EXPECT_THAT(told, UnorderedElementsAre("g-w-0", "g-w-1", "g-w-2"));
+  EXPECT_THAT(removal->sentence, HasSubstr("for default/high"));
 }
 
 TEST_F(EvictionsTest, WhoIsNotTerminatingStaysWhenTheGangIsGoneForWhichItGoes) {
