@@ -315,9 +315,13 @@ class Sessions {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace gangway::testutil;
-  gangway::log::Options quiet;
-  quiet.level = gangway::log::Level::kOff;
-  gangway::log::Configure(std::move(quiet));
+  static const bool quiet = [] {  // once: loggers that were replaced are kept
+    gangway::log::Options off;
+    off.level = gangway::log::Level::kOff;
+    gangway::log::Configure(std::move(off));
+    return true;
+  }();
+  static_cast<void>(quiet);
   std::vector<Line> lines;
   for (const absl::string_view line : absl::StrSplit(TextOf(data, size), '\n')) {
     if (lines.size() < kMaxLines) lines.push_back(Parse(line));
