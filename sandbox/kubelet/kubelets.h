@@ -14,7 +14,8 @@
 #include "api/core/node.h"
 #include "base/loop.h"
 #include "kube/client/client.h"
-#include "kube/runtime/component.h"
+#include "kube/runtime/driver.h"
+#include "kube/runtime/informer.h"
 #include "kube/runtime/recorder.h"
 #include "sandbox/kubelet/behaviour.h"
 #include "sandbox/kubelet/claim_sync.h"
@@ -37,9 +38,14 @@ struct KubeletsOptions {
   std::string scheduler_name = "volcano";  // of the pods that somebody schedules
 };
 
-class Kubelets final : public kube::Component {
+// Used on its loop.
+class Kubelets {
  public:
-  Kubelets(kube::Informers& informers, KubeletsOptions options);
+  Kubelets(Loop& loop, kube::Client& client, KubeletsOptions options);
+  Kubelets(const Kubelets&) = delete;
+  Kubelets& operator=(const Kubelets&) = delete;
+
+  void Start();
 
   // The log of a container, as LogOf has it; NotFound also when there is no pod of that name and UID.
   absl::StatusOr<ContainerLog> Log(const api::NamespacedName& pod, absl::string_view uid, absl::string_view container,
@@ -61,8 +67,7 @@ class Kubelets final : public kube::Component {
              const std::shared_ptr<const HostedPod>& after);
   void OnNode(const api::NamespacedName& key, const std::shared_ptr<const api::core::Node>& before,
               const std::shared_ptr<const api::core::Node>& after);
-  void Wake() override;
-  void OnReply(const kube::Write& write, const kube::Response& response) override;
+  void OnSynced();
   void TellWhenNobodySchedules(const HostedPod* before, const HostedPod& pod);
   void WakeWaiting(const std::string& ns);
   SourceLookup LookupFor(const HostedPod& pod) const;
@@ -70,13 +75,15 @@ class Kubelets final : public kube::Component {
   void AskWhetherGone(const std::string& node);
   std::string NextPodIp();
 
+  Loop& loop_;
+  kube::Client& client_;
   const KubeletsOptions options_;
-  kube::Informer<HostedPod>& pods_;
-  kube::Informer<api::core::Node>& nodes_;
-  kube::Informer<SourceObject>&config_maps_, &secrets_;
-  kube::Informer<Claim>& claims_;
-  kube::Recorder sandbox_recorder_;
-  kube::Driver &pod_driver_, &node_driver_;
+  kube::Informer<HostedPod> pods_;
+  kube::Informer<api::core::Node> nodes_;
+  kube::Informer<SourceObject> config_maps_, secrets_;
+  kube::Informer<Claim> claims_;
+  kube::Recorder recorder_, sandbox_recorder_;
+  kube::Driver pod_driver_, node_driver_;
 
   absl::flat_hash_map<std::string, absl::btree_set<api::NamespacedName>> pods_by_node_;
   absl::btree_set<api::NamespacedName> waiting_;  // pods that miss something of other objects
@@ -89,6 +96,7 @@ class Kubelets final : public kube::Component {
   // Nodes with pods that the cache misses: whether the API server has said that they are not there.
   absl::flat_hash_map<std::string, bool> gone_;
   absl::AnyInvocable<void(const std::string&)> on_pod_;
+  Owner owner_;
 };
 
 }  // namespace gangway::sandbox

@@ -1,31 +1,42 @@
-// The controller of PodDisruptionBudgets of the embedded cluster.
+// The controller of PodDisruptionBudgets of the embedded cluster. Pods are not looked at before there is a budget.
 #pragma once
 
 #include <optional>
 
-#include "kube/runtime/component.h"
-#include "sandbox/kubelet/hosted_pod.h"
+#include "base/loop.h"
+#include "kube/client/client.h"
+#include "kube/runtime/driver.h"
+#include "kube/runtime/informer.h"
+#include "kube/runtime/recorder.h"
 #include "sandbox/workloads/sync_budget.h"
 
 namespace gangway::sandbox {
 
-class BudgetController final : public kube::Component {
+// Used on its loop.
+class BudgetController {
  public:
-  explicit BudgetController(kube::Informers& informers);
+  BudgetController(Loop& loop, kube::Client& client);
+  BudgetController(const BudgetController&) = delete;
+  BudgetController& operator=(const BudgetController&) = delete;
+
+  void Start();
 
  private:
+  // Everything that a budget depends on.
+  void Look();
+  void Release();
   void EnqueueAll();
-  void EnqueueThoseOf(const HostedPod& pod);
-  void OnPod(const HostedPod* before, const HostedPod* after);
+  void EnqueueThoseOf(const api::core::Pod& pod);
   // What the Deployment or the ReplicaSet that controls the pod asks for.
-  std::optional<Scale> ScaleOf(const HostedPod& pod) const;
+  std::optional<Scale> ScaleOf(const api::core::Pod& pod) const;
   kube::Plan Decide(const api::NamespacedName& key, absl::Time now);
-  void Wake() override { EnqueueAll(); }
 
-  kube::Informer<Budget>& budgets_;
-  kube::Informer<Workload>&deployments_, &sets_;
-  kube::Informer<HostedPod>& pods_;
-  kube::Driver& driver_;
+  kube::Informer<Budget> budgets_;
+  kube::Informer<Workload> deployments_, sets_;
+  kube::Informer<api::core::Pod> pods_;
+  kube::Recorder recorder_;
+  kube::Driver driver_;
+  bool looks_ = false;
 };
 
 }  // namespace gangway::sandbox
