@@ -117,6 +117,10 @@ class Caller {
       if (connection_ != nullptr) connection_->Receive(std::move(mail));
     }
   }
+  // Its turn comes at once: there is no other.
+  void ReadOn() {
+    if (connection_ != nullptr && !gone_) connection_->ReadOn();
+  }
   static kube::HttpFrontOptions Options() {
     kube::HttpFrontOptions options;
     options.max_header_bytes = kMaxHeader;
@@ -140,12 +144,13 @@ class Caller {
       std::vector<char>(8192),
       std::make_shared<std::atomic<std::size_t>>(0),
       unread_,
-      [](kube::ConnectionId) {},
-      []() -> kube::HttpConnection* { return nullptr; }};
+      [this](kube::ConnectionId) { gone_ = true; },
+      []() -> kube::HttpConnection* { return nullptr; },
+      [this](kube::ConnectionId) { boost::asio::post(io_, [this] { ReadOn(); }); }};
   std::shared_ptr<kube::HttpConnection> connection_;
   int ours_ = -1;
   Talk talk_;
-  bool closed_ = false;
+  bool closed_ = false, gone_ = false;
 };
 
 Talk Say(absl::string_view bytes, std::size_t most, std::uint64_t draw) { return Caller().Say(bytes, most, draw); }
