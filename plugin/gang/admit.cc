@@ -180,15 +180,16 @@ std::optional<Reason> Admission::Admit(model::GangId id, bool owed, bool claims,
     full->overcommit_percent = *policy_.overcommit_percent;
     return full;
   }
+  static const Resources& nothing = *new Resources();
   for (const QueueId level : overlay_.tree().path(gang.queue)) {
     if (!policy_.admit_by_queues) break;
+    const Resources& promised = claims ? nothing : let_in_by_queue_[static_cast<std::size_t>(level)];
     for (Dim dim = 0; dim < missing.size(); ++dim) {
       if (!IsAsked(missing, dim)) continue;
       // What is above all queues has all of the cluster, which who is owed its share need not wait for; and a queue
       // without a capability has no less.
       const bool of_cluster = by_age || (owed && overlay_.tree().IsAboveAll(level));
       const std::int64_t limit = of_cluster ? cluster.queue(level).Limit(dim) : overlay_.tree().Limit(level, dim);
-      const Resources promised = claims ? Resources() : let_in_by_queue_[static_cast<std::size_t>(level)];
       const std::int64_t in_use = HeldBelow(level, dim) + promised[dim];
       const std::int64_t wanted = overlay_.claimed(level)[dim] + missing[dim];
       if (in_use + wanted > limit && in_use - lower()[dim] + wanted > limit)

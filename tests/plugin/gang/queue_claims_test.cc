@@ -158,11 +158,18 @@ TEST_F(QueueClaimsTest, WhoComesBeforeItInOrderGoesBeforeIt) {
   EXPECT_THAT(Round(), UnorderedElementsAre("high", "older"));
 }
 
+// Also not where with them their own queue has all that it may hold.
 TEST_F(QueueClaimsTest, GangsOfOtherQueuesAreNotHeldUp) {
-  Add("r0", 1, 4, {"node-000"});
-  Add("big", 2, 4);
-  Round();
-  Add("elsewhere", 1, 8, {}, 0, "default");
+  AddQueue("shop", "", 12);
+  AddQueue("ads", "shop", 0);
+  AddQueue("maps", "shop", 0);
+  AddQueue("other", "", 16);
+  Add("r0", 1, 4, {"node-000"}, 0, "maps");
+  Add("r1", 1, 4, {"node-001"}, 0, "maps");
+  Add("r2", 3, 4, {"node-002", "node-002", "node-003"}, 0, "other");
+  Add("big", 1, 6, {}, 0, "ads");
+  EXPECT_THAT(Round(), IsEmpty());
+  Add("elsewhere", 1, 4, {}, 0, "other");
   EXPECT_THAT(Round(), ElementsAre("elsewhere"));
 }
 
