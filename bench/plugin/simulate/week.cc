@@ -61,6 +61,8 @@ Week DrawWeek(unsigned seed, int pods, int percent, int queues) {
   }
   const double week = absl::ToDoubleSeconds(absl::Hours(7 * 24));
   const int nodes = std::max(static_cast<int>(gpu_seconds / week / kGpusOfNode * 100 / percent), 1);
+  for (const simulate::Arrival& arrival : out.arrivals)
+    out.fit += arrival.gang.min_resources[1].second <= nodes * kGpusOfNode ? 1 : 0;
   for (int i = 0; i < nodes; ++i) {
     model::NodeFacts node;
     node.name = absl::StrCat("node-", absl::Dec(i, absl::kZeroPad5));

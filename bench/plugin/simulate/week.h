@@ -11,6 +11,7 @@ namespace gangway::bench {
 struct Week {
   explain::ClusterFacts facts;
   std::vector<simulate::Arrival> arrivals;
+  int fit = 0;  // of the arrivals, those that need no more than all nodes have: in a small cluster not all do
 };
 
 // Gangs of 1 to 64 pods of 1 to 8 GPUs that run from ten minutes to eight hours, in so many queues and three
