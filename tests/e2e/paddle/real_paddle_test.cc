@@ -38,8 +38,8 @@ using testutil::Eventually;
 using testutil::RunProgram;
 
 constexpr std::chrono::seconds kTraining{900};  // also where many others are at work
-// How far from the loss of one process that of workers may be: it falls from 0.69 to 0.12, and sixteen workers ended
-// between 0.07 and 0.16.
+// How far from the loss of one process that of workers may be: it falls from 0.69 to 0.11, and sixteen workers ended
+// between 0.06 and 0.12.
 constexpr double kAsOne = 0.1;
 
 // The folder of PaddlePaddle; "" with the reason in `why` when there is none.
