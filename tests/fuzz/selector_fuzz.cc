@@ -29,7 +29,7 @@ void TryLabels(absl::string_view text) {
   const absl::StatusOr<LabelSelector> selector = LabelSelector::Parse(text), again = LabelSelector::Parse(text);
   Require(selector.status() == again.status(), "the same text is read the same", text);
   if (selector.ok()) return RequireReadsBack(*selector);
-  Require(selector.status().message().size() <= 20 * text.size() + 500, "a complaint is in proportion",
+  Require(selector.status().message().size() <= 20 * text.size() + 1000, "a complaint is in proportion",
           selector.status().message());
 }
 

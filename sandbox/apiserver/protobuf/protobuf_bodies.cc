@@ -1,8 +1,7 @@
 #include "sandbox/apiserver/protobuf/protobuf_bodies.h"
 
-#include <algorithm>
 #include <cstdint>
-#include <utility>
+#include <map>
 #include <vector>
 
 #include "absl/strings/escaping.h"
@@ -75,12 +74,11 @@ class JsonPrinter {
 
   void PrintMap(const pb::Message& message, const pb::FieldDescriptor& field) {
     const pb::Reflection& reflection = *message.GetReflection();
-    std::vector<std::pair<std::string, const pb::Message*>> entries;
+    std::map<std::string, const pb::Message*> entries;  // of one key the last, as Go reads them
     for (int i = 0; i < reflection.FieldSize(message, &field); ++i) {
       const pb::Message& entry = reflection.GetRepeatedMessage(message, &field, i);
-      entries.emplace_back(Text(entry, "key"), &entry);
+      entries[Text(entry, "key")] = &entry;
     }
-    std::sort(entries.begin(), entries.end());
     json_.BeginObject();
     for (const auto& [key, entry] : entries) {
       json_.Key(key);

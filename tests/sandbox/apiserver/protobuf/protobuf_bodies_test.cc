@@ -95,6 +95,13 @@ TEST(ProtobufToJsonTest, SaysTypeAndNamesInOrder) {
       IsOkAndHolds(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"n"},"data":{"a":"1","b":"2"}})"));
 }
 
+TEST(ProtobufToJsonTest, OfAKeyThatComesTwiceTheLastIsMeant) {
+  std::string entries;
+  for (const char* const value : {"1", "3", "2"}) entries += Sized(2, Sized(1, "a") + Sized(2, value));
+  EXPECT_THAT(sandbox::ProtobufToJson(ConfigMap(Named("n") + entries)),
+              IsOkAndHolds(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"n"},"data":{"a":"2"}})"));
+}
+
 TEST(ProtobufToJsonTest, TimesAreTextOrAbsent) {
   const auto created = [](absl::string_view time) { return Body("v1", "Namespace", Sized(1, Sized(8, time))); };
   EXPECT_THAT(sandbox::ProtobufToJson(created("")),
