@@ -6,6 +6,8 @@
 
 #include <atomic>
 #include <cstdio>
+#include <cstdlib>
+#include <fstream>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -20,6 +22,7 @@
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "base/metrics.h"
@@ -109,6 +112,15 @@ class Serving {
     std::fclose(said);
   }
   int port() const { return port_; }
+  // The most memory that the process has had.
+  double PeakBytes() const {
+    std::ifstream status(absl::StrCat("/proc/", child_->pid(), "/status"));
+    double kib = 0;
+    for (std::string line; std::getline(status, line);) {
+      if (absl::StartsWith(line, "VmHWM:")) kib = std::strtod(line.c_str() + 6, nullptr);
+    }
+    return 1024 * kib;
+  }
   std::string address() const { return absl::StrCat("127.0.0.1:", port_); }
   std::string echo_address() const { return absl::StrCat("127.0.0.1:", echo_port_); }
 
@@ -278,6 +290,7 @@ void BM_UnaryPredicateBesideHostileCallers(benchmark::State& state) {
   state.counters["p50_us"] = beside.Percentile(0.5) * 1e6;
   state.counters["p99_us"] = beside.Percentile(0.99) * 1e6;
   state.counters["p99_of_quiet"] = beside.Percentile(0.99) / quiet.Percentile(0.99);
+  state.counters["server_MB"] = asked->serving.PeakBytes() / 1e6;
   state.counters["attacks"] = static_cast<double>(attacks);
 }
 BENCHMARK(BM_UnaryPredicateBesideHostileCallers)

@@ -22,8 +22,8 @@ struct FrameLimits {
   int header_frames = 32;
   int unsettled_streams = 256;  // begun before our settings are acknowledged; then the library counts those open
   // Requests taken back: so many at once, and a second from then on.
-  int resets = 500;
-  int resets_of_all = 2000;  // of all connections together
+  int resets = 100;
+  int resets_of_all = 400;  // of all connections together
 };
 
 // What all connections may take back together. Thread-safe.

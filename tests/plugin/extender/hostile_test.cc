@@ -234,6 +234,14 @@ TEST_F(FullHouseTest, BeyondTheLimitConnectionsAreClosedAndThoseThatSayNothingMa
   ExpectServedInTheEnd(*server);
 }
 
+// More than are let in at once: the others come in their turn.
+TEST_F(FullHouseTest, WhoComesWithManyOthersIsGreeted) {
+  const auto server = Start();
+  std::vector<std::unique_ptr<RawSocket>> all;
+  for (int i = 0; i < 200; ++i) all.push_back(Silent(*server));
+  for (const auto& socket : all) ASSERT_FALSE(socket->ReadPart().empty());
+}
+
 TEST_F(FullHouseTest, ConnectionsWithoutACallMakeRoom) {
   ServerOptions options;
   options.idle_timeout = absl::Milliseconds(100);
