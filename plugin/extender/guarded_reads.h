@@ -1,9 +1,9 @@
 // Puts a FrameGuard before what the gRPC server reads.
 //
-// gRPC has no place for it: its endpoints are its own, and a relay in front of it would cost a call a fifth of its
-// rate. But it reads a socket with the C library's recvmsg, and TLS with OpenSSL's SSL_read. The program's own
-// functions of these names (guarded_reads.cc) go before those of the libraries; they call them, and look at what came.
-// A connection at fault is to gRPC one that its client has broken off.
+// gRPC has no place for it: its endpoints are its own, and with a relay in front of it each call would wait for one
+// thread more, twice. But it reads a socket with the C library's recvmsg, and TLS with OpenSSL's SSL_read. The
+// program's own functions of these names (guarded_reads.cc) go before those of the libraries; they call them, and look
+// at what came. A connection at fault is to gRPC one that its client has broken off.
 #pragma once
 
 #include "base/metrics.h"
