@@ -36,8 +36,7 @@ absl::StatusOr<absl::Duration> PositiveDuration(absl::string_view flag, const st
   return *duration;
 }
 
-// The packaged gRPC (1.51) puts no bound on a header's text that goes on over many frames (CVE-2023-33953): who may
-// connect can make it busy.
+// Who may call may spend the calls of all.
 absl::Status CheckExposure(const ExtenderFlags& flags, bool loopback) {
   if (loopback || !flags.client_ca.empty()) return absl::OkStatus();
   if (flags.tls_cert.empty() && !flags.insecure) {

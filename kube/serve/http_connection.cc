@@ -121,8 +121,7 @@ void HttpConnection::NextRequest() {
   head_seen_ = head_only_ = http10_ = false;
   counted_ = 0;
   lines_ = crumbs_ = 0;
-  parser_.emplace();
-  parser_->eager(true);
+  parser_.emplace();  // not eager: the header is looked at before what follows it
   parser_->header_limit(static_cast<std::uint32_t>(context_.options.max_header_bytes));
   parser_->body_limit(context_.options.max_body_bytes);
   SetDeadline(context_.options.idle_timeout);
@@ -187,15 +186,18 @@ void HttpConnection::Parse() {
                                             context_.options.max_header_fields, " fields"));
   }
   error_code error;
-  const std::size_t used = parser_->put(asio::buffer(input_), error);
+  std::size_t used = parser_->put(asio::buffer(input_), error);
+  if (!error && parser_->is_header_done() && !head_seen_) {
+    head_seen_ = true;
+    SetDeadline(context_.options.body_timeout);
+    if (!CheckHead(used < input_.size())) return;
+    TakeHead();
+    parser_->eager(true);
+    if (!parser_->is_done() && used < input_.size()) used += parser_->put(asio::buffer(input_) + used, error);
+  }
   input_.erase(0, used);
   counted_ -= std::min(counted_, used);
   if (error && error != http::error::need_more) return OnParseError(error);
-  if (parser_->is_header_done() && !head_seen_) {
-    head_seen_ = true;
-    SetDeadline(context_.options.body_timeout);
-    if (!CheckHead()) return;
-  }
   if (!Hold(parser_->get().body().size())) return;
   if (parser_->is_done()) return Dispatch();
   // Beast keeps what it cannot yet read; a chunk's extension or a trailer could grow for ever.
@@ -218,6 +220,10 @@ bool HttpConnection::Hold(std::size_t bytes) {
 }
 
 void HttpConnection::OnParseError(error_code error) {
+  if (trailer_is_too_long_) {
+    return RefuseAndClose(431, absl::StrCat("the request's trailer has more than the limit of ",
+                                            context_.options.max_header_fields, " fields"));
+  }
   if (error == http::error::body_limit) {
     return RefuseAndClose(413, absl::StrCat("Request entity too large: limit is ", context_.options.max_body_bytes));
   }
@@ -229,7 +235,19 @@ void HttpConnection::OnParseError(error_code error) {
   RefuseAndClose(400, absl::StrCat("malformed HTTP request: ", error.message()));
 }
 
-bool HttpConnection::CheckHead() {
+void HttpConnection::CountTrailer(const char* begin, error_code& error) {
+  const absl::string_view rest(begin, static_cast<std::size_t>(input_.data() + input_.size() - begin));
+  int fields = 0;
+  for (std::size_t at = 0, end; (end = rest.find('\n', at)) != absl::string_view::npos; at = end + 1) {
+    if (end - at < 2) return;  // the line that ends it
+    if (++fields <= context_.options.max_header_fields) continue;
+    trailer_is_too_long_ = true;
+    error = http::error::header_limit;
+    return;
+  }
+}
+
+bool HttpConnection::CheckHead(bool more_is_there) {
   const auto& request = parser_->get();
   const auto refuse = [this](int code, absl::string_view message) {
     RefuseAndClose(code, message);
@@ -267,7 +285,7 @@ bool HttpConnection::CheckHead() {
   if (expect.empty()) return true;
   if (!absl::EqualsIgnoreCase(expect, "100-continue")) return refuse(417, "only 100-continue can be expected");
   if (parser_->is_done()) return true;
-  if (!http10_ && input_.empty()) {
+  if (!http10_ && !more_is_there) {
     // A few bytes into an empty socket buffer: they fit, or the client is gone.
     error_code error;
     static constexpr absl::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
@@ -280,32 +298,47 @@ bool HttpConnection::CheckHead() {
   return true;
 }
 
+// Trailers are read and told nobody: who takes headers away on our clients' way, as a proxy does with names and
+// rights, does not look there.
+void HttpConnection::TakeHead() {
+  const auto& message = parser_->get();
+  trailer_is_too_long_ = false;
+  if (parser_->chunked()) {
+    on_chunk_ = [this](std::uint64_t size, boost::beast::string_view extension, error_code& error) {
+      if (size == 0) CountTrailer(extension.data() + extension.size() + 2, error);
+    };
+    parser_->on_chunk_header(on_chunk_);
+  }
+  Arrival& arrival = arrival_.emplace();
+  const auto method = message.method_string();
+  arrival.request.method = head_only_ ? "GET" : std::string(method.data(), method.size());
+  arrival.request.content_type = std::string(Header(message, http::field::content_type));
+  arrival.request.accept = std::string(Header(message, http::field::accept));
+  arrival.caller.name = CallerName(Header(message, http::field::user_agent));
+  arrival.caller.languages = std::string(Header(message, http::field::accept_language));
+  arrival.caller.authorization = std::string(Header(message, http::field::authorization));
+  arrival.caller.impersonate = Impersonation(message);
+  if (boost::beast::websocket::is_upgrade(message))
+    arrival.protocols = ProtocolsOf(Header(message, http::field::sec_websocket_protocol));
+}
+
 void HttpConnection::Dispatch() {
   auto message = parser_->release();
   parser_.reset();
-  Arrival arrival;
+  Arrival arrival = *std::exchange(arrival_, std::nullopt);
   if (!SplitTarget({message.target().data(), message.target().size()}, arrival.request.path, arrival.request.query)) {
     return RefuseAndClose(400, "malformed request target");
   }
   arrival.from = id_;
   arrival.reply_to = context_.mailbox;
   arrival.head_only = head_only_;
-  const auto method = message.method_string();
-  arrival.request.method = head_only_ ? "GET" : std::string(method.data(), method.size());
-  arrival.request.content_type = std::string(Header(message, http::field::content_type));
-  arrival.request.accept = std::string(Header(message, http::field::accept));
   arrival.request.body = std::move(message.body());
   arrival.held.emplace(std::move(held_));
-  arrival.caller.name = CallerName(Header(message, http::field::user_agent));
   arrival.caller.peer = peer_;
-  arrival.caller.languages = std::string(Header(message, http::field::accept_language));
-  arrival.caller.authorization = std::string(Header(message, http::field::authorization));
-  arrival.caller.impersonate = Impersonation(message);
   if (!context_.options.tls_client_ca.empty() && !certificate_.has_value()) certificate_ = stream_.Certificate();
   arrival.caller.certificate = certificate_.value_or(nullptr);
-  if (boost::beast::websocket::is_upgrade(message)) {
+  if (arrival.protocols.has_value()) {
     if (!input_.empty()) return RefuseAndClose(400, "nothing can be sent before the WebSocket is open");
-    arrival.protocols = ProtocolsOf(Header(message, http::field::sec_websocket_protocol));
     upgrade_ = std::move(message);
   }
   state_ = State::kHandling;

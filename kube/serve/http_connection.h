@@ -4,7 +4,9 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -90,7 +92,10 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   // Feeds the parser with what there is and goes on from there.
   void Parse();
   bool HasTooManyFields();  // of a header that is not parsed yet
-  bool CheckHead();         // false: refused
+  // Of a trailer, behind the last chunk's header.
+  void CountTrailer(const char* begin, boost::beast::error_code& error);
+  bool CheckHead(bool more_is_there);  // false: refused
+  void TakeHead();                     // what of it is for the handler, and not for a trailer to say
   void Dispatch();
   void OnParseError(boost::beast::error_code error);
   void NextRequest();
@@ -133,7 +138,10 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   bool head_seen_ = false;
   std::size_t counted_ = 0;  // of input_, while the header is not parsed: its lines are in lines_
   int lines_ = 0;
-  int crumbs_ = 0;  // reads that brought little of the request
+  int crumbs_ = 0;                  // reads that brought little of the request
+  std::optional<Arrival> arrival_;  // when the header is there
+  std::function<void(std::uint64_t, boost::beast::string_view, boost::beast::error_code&)> on_chunk_;
+  bool trailer_is_too_long_ = false;
   bool served_ = false;
   bool waiting_to_read_ = false;
   std::size_t lingered_bytes_ = 0;

@@ -19,13 +19,18 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "absl/time/clock.h"
 #include "base/check.h"
 #include "base/log.h"
+#include "base/rate_limiter.h"
 
 namespace gangway::extender {
 namespace {
 
 constexpr int kPauseMilliseconds = 50;
+// Who comes and goes without end takes no more of the server than these cost, so that whoever is there is answered; the
+// others that come wait in the kernel's queue meanwhile.
+constexpr int kArrivalsPerSecond = 1000, kArrivalsAtOnce = 64;
 constexpr rlim_t kSpareFiles = 32;  // for all that is no connection
 
 struct CloseAddresses {
@@ -132,18 +137,23 @@ void Listener::Run() {
   sigset_t all;  // signals are the main thread's business
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, nullptr);
-  bool pause = false;
+  RateLimiter arrivals(kArrivalsPerSecond, kArrivalsAtOnce);
+  int pause = 0;  // milliseconds
   for (;;) {
     pollfd ready[] = {{wake_, POLLIN, 0}, {socket_, POLLIN, 0}};
-    if (poll(ready, pause ? 1 : 2, pause ? kPauseMilliseconds : -1) < 0) continue;
+    if (poll(ready, pause > 0 ? 1 : 2, pause > 0 ? pause : -1) < 0) continue;
     if (ready[0].revents != 0) return;
-    pause = false;
+    pause = 0;
+    if ((ready[1].revents & POLLIN) != 0 && !arrivals.TryTake(absl::Now())) {
+      pause = 1;
+      continue;
+    }
     const int taken = accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (taken < 0) {
       // Somebody who has gone again, or nobody after all.
       if (errno == EAGAIN || errno == EINTR || errno == ECONNABORTED || errno == EPROTO) continue;
       log::Warning("cannot accept a connection", {{"error", std::strerror(errno)}});
-      pause = true;  // out of files, most likely: a moment later some may be free
+      pause = kPauseMilliseconds;  // out of files, most likely: a moment later some may be free
     } else if (taken >= max_files_) {
       refused_.Add(1);
       close(taken);

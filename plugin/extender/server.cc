@@ -26,6 +26,7 @@
 #include "plugin/extender/calls/place_gang.h"
 #include "plugin/extender/desk.h"
 #include "plugin/extender/follow_stream.h"
+#include "plugin/extender/guarded_reads.h"
 #include "plugin/extender/listener.h"
 #include "plugin/extender/session_service.h"
 #include "plugin/extender/tls_files.h"
@@ -131,6 +132,14 @@ void PrepareLibrary() {
   });
 }
 
+CutConnections CutCounters(Metrics& metrics) {
+  const auto counter = [&](const char* why) {
+    return metrics.AddCounter("gangway_extender_connections_cut_total",
+                              "connections of gRPC that were cut off for what their clients sent", {{"why", why}});
+  };
+  return {counter("header"), counter("streams"), counter("resets")};
+}
+
 }  // namespace
 
 class Server::Impl {
@@ -146,6 +155,7 @@ class Server::Impl {
         explain_(desk_, policy_),
         refused_(metrics.AddCounter("gangway_extender_connections_refused_total",
                                     "connections of gRPC that were closed because too many were open")),
+        cuts_(CutCounters(metrics)),
         quota_("gangway-extender") {}
 
   absl::Status Start() {
@@ -172,6 +182,7 @@ class Server::Impl {
     if (server_ == nullptr) return absl::InternalError("the gRPC server cannot be built");
     Serving(true);
     listener_->Begin([this](int socket) {
+      if (!options_.tls.any()) GuardReads(socket);
       grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
       connection.fd = socket;
       acceptor_->HandleNewConnection(&connection);
@@ -216,6 +227,7 @@ class Server::Impl {
   LifecycleService lifecycle_;
   ExplainService explain_;
   const Counter refused_;
+  const CutsCounted cuts_;
   grpc::ResourceQuota quota_;
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;
   std::unique_ptr<grpc::Server> server_;

@@ -3,7 +3,8 @@
 //
 // A call is read whole, up to a limit; then it waits for one of a few threads, or is refused when too many wait.
 // Messages are parsed by those threads only, so that what is in memory at a time is bounded by the limits below and not
-// by how many connect. A stream of Follow is answered message by message (follow_stream.h).
+// by how many connect; what the library itself puts no bound on is cut off (guarded_reads.h). A stream of Follow is
+// answered message by message (follow_stream.h).
 #pragma once
 
 #include <cstdint>

@@ -227,6 +227,38 @@ TEST(HttpFrontTest, FieldsUpToTheLimitAndNotBeyond) {
   EXPECT_THAT(unended.ReadToEnd(), IsRefusal(431)) << "the end of the header is not waited for";
 }
 
+TEST(HttpFrontTest, FieldsOfATrailerUpToTheLimitAndNotBeyond) {
+  HttpFrontOptions options;
+  options.max_header_fields = 20;
+  RunningFront front(nullptr, options);
+  const auto with_trailer = [](int fields) {
+    return absl::StrCat(
+        "POST /x HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n\n\n\n\r\n0;a=b\r\n",
+        Fields(fields), "\r\n");
+  };
+  RawSocket client(front.port());
+  ASSERT_TRUE(client.Send(absl::StrCat(with_trailer(20), with_trailer(20))));
+  EXPECT_THAT(client.ReadAnswer(), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(client.ReadAnswer(), StartsWith("HTTP/1.1 200")) << "what follows the trailer is no part of it";
+  ASSERT_TRUE(client.Send(with_trailer(21)));
+  EXPECT_THAT(client.ReadToEnd(), AllOf(IsRefusal(431), HasSubstr("trailer has more than the limit of 20 fields")));
+  RawSocket pieces(front.port());
+  for (const char c : with_trailer(21)) pieces.Send(std::string(1, c));
+  EXPECT_THAT(pieces.ReadToEnd(), IsRefusal(431)) << "however it comes";
+}
+
+// Whoever takes names and rights out of the headers on the way does not look there.
+TEST(HttpFrontTest, WhatATrailerSaysIsNotBelieved) {
+  RunningFront front([](Request, HttpCaller caller, HttpHandler::Respond respond) {
+    respond(MakeResponse(200, absl::StrCat(caller.name, " ", caller.authorization, " ", caller.impersonate.size())));
+  });
+  RawSocket client(front.port());
+  ASSERT_TRUE(client.Send(
+      "POST /x HTTP/1.1\r\nHost: 127.0.0.1\r\nUser-Agent: me\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n"
+      "Authorization: Bearer b\r\nImpersonate-User: admin\r\n\r\n"));
+  EXPECT_THAT(client.ReadAnswer(), EndsWith("\r\n\r\nme  0"));
+}
+
 // Beyond some, pieces that are small are read in turn with others of their kind.
 TEST(HttpFrontTest, ABodyInManySmallPiecesArrivesWholeAndNobodyWaitsForIt) {
   HttpFrontOptions options;

@@ -44,14 +44,15 @@ std::string Literal(absl::string_view name, absl::string_view value) {
   return absl::StrCat(out, value);
 }
 
+std::string Fields(absl::string_view last) {
+  return absl::StrCat(Literal(":method", "POST"), Literal(":scheme", "http"),
+                      Literal(":path", "/gangway.v1.Lifecycle/Decide"), Literal(":authority", "localhost"), last);
+}
+
 // With a header that goes on.
 std::string Begin(absl::string_view last_field) {
   return absl::StrCat(absl::string_view(NGHTTP2_CLIENT_MAGIC, NGHTTP2_CLIENT_MAGIC_LEN),
-                      Frame(NGHTTP2_SETTINGS, 0, 0, ""),
-                      Frame(NGHTTP2_HEADERS, 0, 1,
-                            absl::StrCat(Literal(":method", "POST"), Literal(":scheme", "http"),
-                                         Literal(":path", "/gangway.v1.Lifecycle/Decide"),
-                                         Literal(":authority", "localhost"), last_field)));
+                      Frame(NGHTTP2_SETTINGS, 0, 0, ""), Frame(NGHTTP2_HEADERS, 0, 1, Fields(last_field)));
 }
 
 }  // namespace
@@ -171,6 +172,19 @@ std::string EndlessFieldsContinuation(std::size_t bytes) {
   std::string fields;
   while (fields.size() < bytes) absl::StrAppend(&fields, Literal("x", std::string(100, 'a')));
   return Frame(NGHTTP2_CONTINUATION, 0, 1, fields);
+}
+
+std::string EndlessFieldsEnd() { return Frame(NGHTTP2_CONTINUATION, NGHTTP2_FLAG_END_HEADERS, 1, ""); }
+std::string OpenRequest(int stream) {
+  return Frame(NGHTTP2_HEADERS, NGHTTP2_FLAG_END_HEADERS, stream,
+               Fields(absl::StrCat(Literal("te", "trailers"), Literal("content-type", "application/grpc"))));
+}
+
+std::string Resets(int count) {
+  std::string out;
+  for (int i = 0; i < count; ++i)
+    absl::StrAppend(&out, Frame(NGHTTP2_RST_STREAM, 0, 1, absl::string_view("\0\0\0\x08", 4)));
+  return out;
 }
 
 }  // namespace gangway::testutil

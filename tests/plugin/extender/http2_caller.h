@@ -58,5 +58,10 @@ std::string EndlessTextBegin();
 std::string EndlessTextContinuation(std::size_t bytes);
 std::string EndlessFieldsBegin();
 std::string EndlessFieldsContinuation(std::size_t bytes);
+// The end of the header that was begun, after all; and another request, whose message does not come.
+std::string EndlessFieldsEnd();
+std::string OpenRequest(int stream);
+// The first one taken back, so many times.
+std::string Resets(int count);
 
 }  // namespace gangway::testutil

@@ -1,6 +1,10 @@
 // The extender over the wire: what a client sees of its services, of the limits, of TLS, and of a server that goes.
 #include "plugin/extender/server.h"
 
+#include <openssl/bio.h>
+#include <openssl/ssl.h>
+
+#include <csignal>
 #include <memory>
 #include <string>
 #include <thread>
@@ -12,6 +16,7 @@
 #include "proto/gangway/v1/explain.grpc.pb.h"
 #include "proto/gangway/v1/lifecycle.grpc.pb.h"
 #include "tests/certificates/identity.h"
+#include "tests/plugin/extender/http2_caller.h"
 #include "tests/plugin/extender/requests.h"
 #include "tests/plugin/extender/server_fixture.h"
 #include "tests/testing/files.h"
@@ -366,6 +371,29 @@ TEST_F(TlsServerTest, OnlyClientsOfTheAuthorityAreServed) {
                                   grpc::InsecureChannelCredentials()}) {
     EXPECT_EQ(Place(Connect(*server, credentials), SeedRequest(), &reply).error_code(), grpc::UNAVAILABLE);
   }
+}
+
+// What would keep the server busy for minutes (CVE-2023-33953) is cut off in TLS too, and only where HTTP/2 is spoken.
+TEST_F(TlsServerTest, AHeaderThatDoesNotEndIsCutOff) {
+  signal(SIGPIPE, SIG_IGN);
+  const Identity authority({.common_name = "authority"}, nullptr);
+  ServerOptions options;
+  options.tls = WriteIdentity(authority);
+  const auto server = Start(std::move(options));
+  const std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context(SSL_CTX_new(TLS_client_method()), &SSL_CTX_free);
+  const std::string protocols = "\2h2";
+  SSL_CTX_set_alpn_protos(context.get(), reinterpret_cast<const unsigned char*>(protocols.data()), 3);
+  const std::unique_ptr<BIO, decltype(&BIO_free_all)> caller(BIO_new_ssl_connect(context.get()), &BIO_free_all);
+  BIO_set_conn_hostname(caller.get(), server->address().c_str());
+  ASSERT_EQ(BIO_do_connect(caller.get()), 1);
+  const auto send = [&](const std::string& bytes) {
+    return BIO_write(caller.get(), bytes.data(), static_cast<int>(bytes.size())) > 0;
+  };
+  EXPECT_TRUE(send(testutil::EndlessTextBegin()));
+  for (int i = 0; send(testutil::EndlessTextContinuation(16'000)); ++i) ASSERT_LT(i, 1'000);
+  EXPECT_THAT(metrics_.Expose(), HasSubstr("gangway_extender_connections_cut_total{why=\"header\"} 1"));
+  v1::PlaceGangResponse reply;
+  EXPECT_TRUE(Place(Connect(*server, Trusting(authority)), SeedRequest(), &reply).ok());
 }
 
 TEST_F(TlsServerTest, FilesThatChangeAreReadAgain) {

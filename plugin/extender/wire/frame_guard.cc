@@ -1,0 +1,70 @@
+#include "plugin/extender/wire/frame_guard.h"
+
+#include <algorithm>
+
+namespace gangway::extender {
+namespace {
+
+// RFC 9113, sections 3.4, 4.1 and 6
+constexpr absl::string_view kGreeting = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+constexpr std::uint8_t kHeaders = 1, kResetStream = 3, kSettings = 4, kContinuation = 9;
+constexpr std::uint8_t kAcknowledged = 1;
+
+std::uint32_t Number(const char* bytes, int count) {
+  std::uint32_t number = 0;
+  for (int i = 0; i < count; ++i) number = number << 8 | static_cast<std::uint8_t>(bytes[i]);
+  return number;
+}
+
+}  // namespace
+
+FrameFault FrameGuard::Look(absl::string_view bytes, absl::Time now) {
+  if (greeting_ < kGreeting.size()) {
+    const std::size_t count = std::min(bytes.size(), kGreeting.size() - greeting_);
+    is_http2_ = is_http2_ && bytes.substr(0, count) == kGreeting.substr(greeting_, count);
+    greeting_ += count;
+    bytes.remove_prefix(count);
+  }
+  while (is_http2_ && fault_ == FrameFault::kNone && !bytes.empty()) {
+    const std::size_t skipped = std::min(bytes.size(), payload_left_);
+    payload_left_ -= skipped;
+    bytes.remove_prefix(skipped);
+    const std::size_t count = std::min(bytes.size(), head_.size() - head_bytes_);
+    std::copy_n(bytes.data(), count, head_.data() + head_bytes_);
+    head_bytes_ += count;
+    bytes.remove_prefix(count);
+    if (head_bytes_ < head_.size()) break;
+    head_bytes_ = 0;
+    payload_left_ = Number(head_.data(), 3);
+    fault_ = Frame(now);
+  }
+  return fault_;
+}
+
+FrameFault FrameGuard::Frame(absl::Time now) {
+  const auto type = static_cast<std::uint8_t>(head_[3]), flags = static_cast<std::uint8_t>(head_[4]);
+  switch (type) {
+    case kHeaders:
+      header_bytes_ = 0;
+      header_frames_ = 0;
+      if (const std::uint32_t stream = Number(head_.data() + 5, 4); !settled_ && stream > last_stream_) {
+        last_stream_ = stream;
+        if (++streams_ > limits_.unsettled_streams) return FrameFault::kStreams;
+      }
+      [[fallthrough]];
+    case kContinuation:
+      header_bytes_ += payload_left_;
+      ++header_frames_;
+      return header_bytes_ > limits_.header_bytes || header_frames_ > limits_.header_frames ? FrameFault::kHeader
+                                                                                            : FrameFault::kNone;
+    case kSettings:
+      settled_ = settled_ || (flags & kAcknowledged) != 0;
+      return FrameFault::kNone;
+    case kResetStream:
+      return resets_.TryTake(now) && of_all_.TryTake(now) ? FrameFault::kNone : FrameFault::kResets;
+    default:
+      return FrameFault::kNone;
+  }
+}
+
+}  // namespace gangway::extender
