@@ -147,6 +147,15 @@ TEST_F(BindingsTest, FromAPodToItsNodeAndItsBindingIsMeasured) {
                     HasSubstr(name + "sum{stage=\"Bound\"} 300\n")));
 }
 
+TEST_F(BindingsTest, AreCountedByWhatBecameOfThem) {
+  Metrics metrics;
+  bindings_.CountIn(metrics);
+  Reply(0, 201);
+  Reply(1, 403);
+  EXPECT_THAT(metrics.Expose(), AllOf(HasSubstr("gangway_bindings_total{result=\"bound\"} 1\n"),
+                                      HasSubstr("gangway_bindings_total{result=\"refused\"} 1\n")));
+}
+
 TEST_F(BindingsTest, ARefusedBindingIsLookedIntoAndTheGangRestsAWhile) {
   pod_code_ = 200;
   pod_ = R"({"metadata":{"namespace":"default","name":"g-w-0","uid":"uid-g-w-0","resourceVersion":"1"}})";

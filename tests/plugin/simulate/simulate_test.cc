@@ -111,6 +111,20 @@ TEST(SimulateTest, WhoNeverFitsWaitsForEverAndIsToldWhy) {
   EXPECT_EQ(course.to, At(absl::Minutes(70))) << "nothing happens any more";
 }
 
+TEST(SimulateTest, OfOneGpuTheWholeIsTold) {
+  explain::ClusterFacts facts = ClusterOf(0);
+  facts.nodes.push_back(NodeOf("n0", 1));
+  const Course course = Of(facts, {ArrivalOf("a", absl::ZeroDuration(), 1, 1, absl::Hours(1))});
+  const std::map<std::string, double> held(course.queues.at(0).held.begin(), course.queues.at(0).held.end());
+  EXPECT_NEAR(held.at("nvidia.com/gpu"), 1, 1e-9);
+}
+
+TEST(SimulateTest, AQueueThatNeverHeldAnythingHeldNothing) {
+  const Course course = Of(ClusterOf(1), {ArrivalOf("large", absl::ZeroDuration(), 2, 8, absl::Hours(1))});
+  ASSERT_EQ(course.queues.size(), 1u);
+  EXPECT_THAT(course.queues[0].held, IsEmpty());
+}
+
 // 16 GPUs, of which 19.2 may be let in: 12 and 8 are too many until it has waited for a minute; no node has 8 free.
 TEST(SimulateTest, EachThingThatItWaitsForIsToldInFullOnce) {
   Options options;
