@@ -188,6 +188,16 @@ TEST_F(AttachLimitTest, PodsOfAGangShareWhatANodeCanAttach) {
             "d (1 at most), 0 fit");
 }
 
+TEST_F(AttachLimitTest, AVolumeOfTwoPodsIsStillThereForAThird) {
+  w.cluster.SetGang(Gang("g", 4));
+  w.cluster.SetPod(PodWith({"default/more"}, 1));
+  w.cluster.SetPod(PodWith({"default/more"}, 2));
+  w.cluster.SetPod(PodWith({"default/other"}, 3));
+  EXPECT_EQ(Reason(),
+            "waits for 1 of 4 tasks: w needs cpu 1, memory 100M; with 3 placed, 2 nodes can attach no more volumes of "
+            "d (1 at most), 0 fit");
+}
+
 TEST_F(AttachLimitTest, AClaimWithoutAVolumeCountsAsOneOfItsClass) {
   w.cluster.SetStorageClass({"disk", true, true, {}, "x", "d"});
   model::ClaimFacts open;
