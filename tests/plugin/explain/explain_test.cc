@@ -252,6 +252,13 @@ TEST(ExplainGangTest, AGangThatRunsSaysWhere) {
   EXPECT_EQ(runs.asks[0].placed, 2);
 }
 
+TEST(TrialTest, WhoRunsIsCompleteWhateverElseThereWouldBe) {
+  Explained explained(FactsBuilder().Nodes(2).AddGang("runs", 2, 2, 8000, 2));
+  const absl::StatusOr<Outcome> outcome = explained.trial.Try({"default", "runs"}, {Change(MoreNodes{1, "node-000"})});
+  ASSERT_TRUE(outcome.ok()) << outcome.status();
+  EXPECT_TRUE(outcome->complete);
+}
+
 TEST(ExplainGangTest, AGangThatHasRoomStarts) {
   const Explanation starts = Explained(FactsBuilder().Nodes(2).AddGang("starts", 2, 2, 8000)).Of("starts");
   EXPECT_EQ(starts.state, State::kStarts);

@@ -150,10 +150,14 @@ TEST_F(BindingsTest, FromAPodToItsNodeAndItsBindingIsMeasured) {
 TEST_F(BindingsTest, AreCountedByWhatBecameOfThem) {
   Metrics metrics;
   bindings_.CountIn(metrics);
+  const auto counted = [](int bound, int refused) {
+    return AllOf(HasSubstr(absl::StrCat("gangway_bindings_total{result=\"bound\"} ", bound, "\n")),
+                 HasSubstr(absl::StrCat("gangway_bindings_total{result=\"refused\"} ", refused, "\n")));
+  };
   Reply(0, 201);
+  EXPECT_THAT(metrics.Expose(), counted(1, 0));
   Reply(1, 403);
-  EXPECT_THAT(metrics.Expose(), AllOf(HasSubstr("gangway_bindings_total{result=\"bound\"} 1\n"),
-                                      HasSubstr("gangway_bindings_total{result=\"refused\"} 1\n")));
+  EXPECT_THAT(metrics.Expose(), counted(1, 1));
 }
 
 TEST_F(BindingsTest, ARefusedBindingIsLookedIntoAndTheGangRestsAWhile) {

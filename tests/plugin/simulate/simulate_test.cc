@@ -120,9 +120,15 @@ TEST(SimulateTest, OfOneGpuTheWholeIsTold) {
 }
 
 TEST(SimulateTest, AQueueThatNeverHeldAnythingHeldNothing) {
-  const Course course = Of(ClusterOf(1), {ArrivalOf("large", absl::ZeroDuration(), 2, 8, absl::Hours(1))});
-  ASSERT_EQ(course.queues.size(), 1u);
+  explain::ClusterFacts facts = ClusterOf(1);
+  facts.queues.push_back(facts.queues[0]);
+  facts.queues.back().name = "runs";
+  Arrival runs = ArrivalOf("runs", absl::ZeroDuration(), 1, 8, absl::Hours(1));
+  runs.gang.queue = "runs";
+  const Course course = Of(facts, {runs, ArrivalOf("large", absl::ZeroDuration(), 2, 8, absl::Hours(1))});
+  ASSERT_EQ(course.queues.size(), 2u);
   EXPECT_THAT(course.queues[0].held, IsEmpty());
+  EXPECT_FALSE(course.queues[1].held.empty());
 }
 
 // 16 GPUs, of which 19.2 may be let in: 12 and 8 are too many until it has waited for a minute; no node has 8 free.
