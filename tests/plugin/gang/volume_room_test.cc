@@ -189,13 +189,16 @@ TEST_F(AttachLimitTest, PodsOfAGangShareWhatANodeCanAttach) {
 }
 
 TEST_F(AttachLimitTest, AVolumeOfTwoPodsIsStillThereForAThird) {
-  w.cluster.SetGang(Gang("g", 4));
-  w.cluster.SetPod(PodWith({"default/more"}, 1));
-  w.cluster.SetPod(PodWith({"default/more"}, 2));
-  w.cluster.SetPod(PodWith({"default/other"}, 3));
-  EXPECT_EQ(Reason(),
-            "waits for 1 of 4 tasks: w needs cpu 1, memory 100M; with 3 placed, 2 nodes can attach no more volumes of "
-            "d (1 at most), 0 fit");
+  w.cluster.RemoveNode("n1");
+  w.cluster.SetGang(Gang("g", 3));
+  w.cluster.SetPod(PodWith({"default/more"}, 0));
+  PodFacts unlike = PodWith({"default/more"}, 1);
+  unlike.wants.requests = Cpu(900).requests;
+  w.cluster.SetPod(unlike);
+  PodFacts third = PodWith({"default/other"}, 2);
+  third.wants.requests = Cpu(800).requests;
+  w.cluster.SetPod(third);
+  EXPECT_THAT(w.Placed(), IsEmpty());
 }
 
 TEST_F(AttachLimitTest, AClaimWithoutAVolumeCountsAsOneOfItsClass) {
