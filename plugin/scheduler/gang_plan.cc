@@ -97,8 +97,10 @@ Write StatusOf(const Task& task, const std::optional<ConditionWords>& condition,
     json.Field("reason", condition->reason).Field("message", condition->message);
     json.Field("lastTransitionTime", api::FormatTime(now)).EndObject().EndArray();
   }
-  if (nominated != nullptr && nominated->empty()) json.Key("nominatedNodeName").Null();
-  if (nominated != nullptr && !nominated->empty()) json.Field("nominatedNodeName", *nominated);
+  if (nominated != nullptr) {
+    json.Key("nominatedNodeName");
+    nominated->empty() ? json.Null() : json.String(*nominated);
+  }
   json.EndObject().EndObject();
   return write;
 }

@@ -1,6 +1,7 @@
 #include "tests/simulation/broken.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <utility>
@@ -42,14 +43,17 @@ struct LiedTo {
 constexpr char kScheduler[] = "scheduler", kControllers[] = "controllers";
 
 // `lies` is called for each history: what it remembers is that history's.
-MakeComponent Behind(const char* process, std::function<Lies()> lies) {
+MakeComponent Behind(const char* process, std::function<Lies(Loop&)> lies) {
   return [process, lies = std::move(lies)](Loop& loop, sandbox::Cluster& cluster, sandbox::Faults faults) {
-    return std::make_shared<LiedTo>(loop, cluster, std::move(faults), process, lies());
+    return std::make_shared<LiedTo>(loop, cluster, std::move(faults), process, lies(loop));
   };
+}
+MakeComponent Behind(const char* process, Lies (*lies)()) {
+  return Behind(process, [lies](Loop&) { return lies(); });
 }
 using Edit = void (*)(json::object&);
 MakeComponent SchedulerShown(const api::Resource& resource, Edit edit) {
-  return Behind(kScheduler, [&resource, edit] {
+  return Behind(kScheduler, [&resource, edit](Loop&) {
     return Lies{[&resource, edit](const api::Resource& shown, json::object& object) {
                   if (&shown == &resource) edit(object);
                 },
@@ -57,8 +61,23 @@ MakeComponent SchedulerShown(const api::Resource& resource, Edit edit) {
   });
 }
 MakeComponent ControllersSending(std::function<std::optional<kube::Response>(kube::Request&)> send) {
-  return Behind(kControllers, [send = std::move(send)] { return Lies{nullptr, send}; });
+  return Behind(kControllers, [send = std::move(send)](Loop&) { return Lies{nullptr, send}; });
 }
+
+// From the first time that something is asked for until so long after.
+class Stall {
+ public:
+  Stall(Loop& loop, absl::Duration time) : loop_(loop), time_(time) {}
+  bool Holds(const std::string& what) {
+    return loop_.Now() - since_.try_emplace(what, loop_.Now()).first->second < time_;
+  }
+
+ private:
+  Loop& loop_;
+  absl::Duration time_;
+  std::map<std::string, absl::Time> since_;
+};
+constexpr absl::Duration kLate = absl::Seconds(30);  // more than twice what it may take
 
 json::object* Part(json::object& object, const char* name) {
   json::value* const part = object.if_contains(name);
@@ -147,13 +166,15 @@ void DropWord(json::object& object, const char* word) {
 void Preemptable(json::object& pod) { DropWord(pod, "volcano.sh/preemptable"); }
 void WithoutCooldown(json::object& pod) { DropWord(pod, "volcano.sh/cooldown-time"); }
 void WithoutMinimumRuntime(json::object& queue) { DropWord(queue, "gangway.io/min-runtime"); }
-void WithoutGrace(json::object& queue) { DropWord(queue, "gangway.io/lost-member-grace"); }
-void WithAShortGrace(json::object& queue) {
+// It is 40 s in the histories in which gangs lose members.
+void WithGrace(json::object& queue, const char* time) {
   json::object* const metadata = Part(queue, "metadata");
   json::object* const annotations = metadata == nullptr ? nullptr : Part(*metadata, "annotations");
   if (annotations != nullptr && annotations->contains("gangway.io/lost-member-grace"))
-    (*annotations)["gangway.io/lost-member-grace"] = "3s";
+    (*annotations)["gangway.io/lost-member-grace"] = time;
 }
+void WithAShorterGrace(json::object& queue) { WithGrace(queue, "35s"); }
+void WithALongerGrace(json::object& queue) { WithGrace(queue, "70s"); }
 // That it was whole once, and its room is remembered for it, is not seen.
 void AsNotBegun(json::object& group) {
   json::object* const status = Part(group, "status");
@@ -237,41 +258,44 @@ Lies BindsElsewhere() {
           }};
 }
 
-// Of the job for whose gang somebody is told to go: "job-7-".
+// "default/job-7-0c1d" or "job-7-0c1d": "/pods/job-7-", with which the paths of its pods begin.
+std::optional<std::string> PodsOfGang(absl::string_view gang) {
+  const std::vector<absl::string_view> words = absl::StrSplit(gang, '-');
+  if (words.size() < 2 || !absl::EndsWith(words[0], "job")) return std::nullopt;
+  return absl::StrCat("/pods/job-", words[1], "-");
+}
+absl::string_view After(absl::string_view text, absl::string_view mark) {
+  const std::pair<absl::string_view, absl::string_view> parts = absl::StrSplit(text, absl::MaxSplits(mark, 1));
+  return parts.second;
+}
+bool ChangesPodGroup(const kube::Request& request) {
+  return request.method == "PATCH" && ResourceOf(request.path) == &api::kPodGroups;
+}
+// For whose gang somebody is told to go.
 std::optional<std::string> ForWhomIsEvicted(const kube::Request& request) {
-  if (request.method != "PATCH" || ResourceOf(request.path) != &api::kPodGroups) return std::nullopt;
-  const std::pair<absl::string_view, absl::string_view> parts =
-      absl::StrSplit(absl::string_view(request.body), absl::MaxSplits(" for default/", 1));
-  if (!absl::StrContains(parts.first, "evicted ")) return std::nullopt;
-  const std::vector<absl::string_view> words = absl::StrSplit(parts.second, '-');
-  if (words.size() < 2 || words[0] != "job") return std::nullopt;
-  return absl::StrCat(words[0], "-", words[1], "-");
+  if (!ChangesPodGroup(request) || !absl::StrContains(request.body, "evicted ")) return std::nullopt;
+  return PodsOfGang(After(request.body, " for default/"));
+}
+// Who is moved.
+std::optional<std::string> WhoIsMoved(const kube::Request& request) {
+  if (!ChangesPodGroup(request) || !absl::StrContains(request.body, R"("reason":"Moved")")) return std::nullopt;
+  return PodsOfGang(After(request.path, "/podgroups/"));
 }
 
-// For whom others went is never bound.
-Lies EvictsForNothing() {
-  return {nullptr, [jobs = std::set<std::string>()](kube::Request& request) mutable -> std::optional<kube::Response> {
-            if (const auto job = ForWhomIsEvicted(request)) jobs.insert(*job);
-            const bool refused = IsBinding(request) && std::any_of(jobs.begin(), jobs.end(), [&](const auto& job) {
-                                   return absl::StrContains(request.path, absl::StrCat("/pods/", job));
+// Who is named is bound late.
+Lies BindsLate(Loop& loop, std::optional<std::string> (*named)(const kube::Request&)) {
+  return {nullptr,
+          [stall = Stall(loop, kLate), named,
+           pods = std::set<std::string>()](kube::Request& request) mutable -> std::optional<kube::Response> {
+            if (const auto of = named(request)) pods.insert(*of);
+            const bool refused = IsBinding(request) && std::any_of(pods.begin(), pods.end(), [&](const auto& of) {
+                                   return absl::StrContains(request.path, of) && stall.Holds(of);
                                  });
             return refused ? std::optional<kube::Response>(Refusal(409, "Conflict")) : std::nullopt;
           }};
 }
-
-// Who was moved is never bound again.
-Lies ForgetsWhoWasMoved() {
-  return {nullptr, [jobs = std::set<std::string>()](kube::Request& request) mutable -> std::optional<kube::Response> {
-            if (request.method == "PATCH" && absl::StrContains(request.body, R"("reason":"Moved")")) {
-              const std::string group = request.path.substr(request.path.find("/podgroups/") + 11);
-              const std::vector<std::string> words = absl::StrSplit(group, '-');
-              if (words.size() > 2 && words[0] == "job") jobs.insert(absl::StrCat("/pods/job-", words[1], "-"));
-            }
-            const bool refused = IsBinding(request) && std::any_of(jobs.begin(), jobs.end(), [&](const auto& job) {
-                                   return absl::StrContains(request.path, job);
-                                 });
-            return refused ? std::optional<kube::Response>(Refusal(409, "Conflict")) : std::nullopt;
-          }};
+MakeComponent BindsLate(std::optional<std::string> (*named)(const kube::Request&)) {
+  return Behind(kScheduler, [named](Loop& loop) { return BindsLate(loop, named); });
 }
 
 // The first trainer stays.
@@ -302,11 +326,14 @@ Lies GivesVolumesTwice() {
       }};
 }
 
-// From the thirtieth on.
-Lies BindsNobodyAnyMore() {
-  return {nullptr, [count = 0](kube::Request& request) mutable -> std::optional<kube::Response> {
-            return IsBinding(request) && ++count > 30 ? std::optional<kube::Response>(Refusal(409, "Conflict"))
-                                                      : std::nullopt;
+// From the thirtieth on: until those are over who are there, and longer.
+Lies BindsNobodyForMinutes(Loop& loop) {
+  return {nullptr,
+          [stall = Stall(loop, absl::Minutes(6)),
+           count = 0](kube::Request& request) mutable -> std::optional<kube::Response> {
+            return IsBinding(request) && ++count > 30 && stall.Holds("")
+                       ? std::optional<kube::Response>(Refusal(409, "Conflict"))
+                       : std::nullopt;
           }};
 }
 
@@ -411,7 +438,7 @@ class NeverRests {
 
  private:
   void Next() {
-    loop_.PostAt(loop_.Now() + absl::Seconds(5), owner_.token(), [this] {
+    loop_.PostAt(loop_.Now() + absl::Minutes(4), owner_.token(), [this] {
       const std::string patch = absl::StrCat(R"({"metadata":{"annotations":{"seen":")", ++count_, R"("}}})");
       client_->Send({"PATCH", api::PathOf(api::kQueues, "", "default"), "", "application/merge-patch+json", "", patch},
                     owner_.token(), [](absl::StatusOr<kube::Response>) {});
@@ -432,6 +459,34 @@ Lies LosesCommands() {
             if (&resource == &api::kCommands) command["action"] = "ResumeJob";
           },
           nullptr};
+}
+
+// That a Job is to be killed is written late, so nothing is done about it until then.
+Lies ObeysLate(Loop& loop) {
+  return {nullptr, [stall = Stall(loop, kLate)](kube::Request& request) mutable -> std::optional<kube::Response> {
+            if (request.method != "PATCH" || ResourceOf(request.path) != &api::kJobs) return std::nullopt;
+            constexpr std::array kPhases{"Aborting", "Terminating", "Completing", "Restarting"};
+            const bool held = std::any_of(kPhases.begin(), kPhases.end(), [&](const char* phase) {
+              return absl::StrContains(request.body, absl::StrCat(R"("phase":")", phase, R"(")")) &&
+                     stall.Holds(absl::StrCat(request.path, " ", phase));
+            });
+            return held ? std::optional<kube::Response>(Refusal(409, "Conflict")) : std::nullopt;
+          }};
+}
+
+// Whatever an object's status says of this is written late.
+MakeComponent CountsLate(const char* process, const api::Resource& of, const char* field) {
+  return Behind(process, [&of, field](Loop& loop) {
+    return Lies{
+        nullptr,
+        [stall = Stall(loop, kLate), &of, field](kube::Request& request) mutable -> std::optional<kube::Response> {
+          const bool counts = request.method == "PATCH" && ResourceOf(request.path) == &of &&
+                              absl::StrContains(request.body, absl::StrCat("\"", field, "\":"));
+          return counts && stall.Holds(absl::StrCat(request.path, " ", request.body))
+                     ? std::optional<kube::Response>(Refusal(409, "Conflict"))
+                     : std::nullopt;
+        }};
+  });
 }
 
 // What an object's status counts is written as so much more.
@@ -560,6 +615,12 @@ std::vector<WrongComponent> WrongComponents() {
       options.pieces = true;
     };
   };
+  const auto gathering_for_many = [](MakeComponent make) {
+    return [make = std::move(make)](HistoryOptions& options) {
+      options.replace_scheduler = make;
+      options.pieces = options.many_come = true;
+    };
+  };
   const auto losing = [](MakeComponent make) {
     return [make = std::move(make)](HistoryOptions& options) {
       options.replace_scheduler = make;
@@ -604,10 +665,10 @@ std::vector<WrongComponent> WrongComponents() {
        {Rule::kPartBound, Rule::kEnd},
        scheduler(Behind(kScheduler, [] { return RefusesBindings(true); }))},
       {"BindsElsewhere", {Rule::kOvercommitted}, scheduler(Behind(kScheduler, BindsElsewhere))},
-      {"EvictsForNothing", {Rule::kEvictedWithoutGain}, ranked(Behind(kScheduler, EvictsForNothing))},
+      {"BindsLateForWhomItEvicted", {Rule::kEvictedWithoutGain}, ranked(BindsLate(ForWhomIsEvicted))},
       {"EvictsEqualPriority", {Rule::kEvictedHigher}, ranked(SchedulerShown(api::kPodGroups, OfTheHighest))},
       {"EvictsInTurn", {Rule::kTakesTurns}, ranked(SchedulerShown(api::kPodGroups, OfTheHighest))},
-      {"BindsNobodyAnyMore", {Rule::kStarved}, ranked(Behind(kScheduler, BindsNobodyAnyMore))},
+      {"BindsNobodyForMinutes", {Rule::kStarved}, ranked(Behind(kScheduler, BindsNobodyForMinutes))},
       {"EvictsForThosePromisedNever", {Rule::kNeverPreempts}, ranked(Behind(kScheduler, NeverMind))},
       {"IgnoresPreemptable", {Rule::kEvictedProtected}, ranked(SchedulerShown(api::kPods, Preemptable))},
       {"IgnoresCooldowns", {Rule::kEvictedProtected}, ranked(SchedulerShown(api::kPods, WithoutCooldown))},
@@ -619,18 +680,13 @@ std::vector<WrongComponent> WrongComponents() {
       {"EvictsAPart", {Rule::kPartEvicted}, ranked(Behind(kScheduler, [] { return Lies{nullptr, EvictsAPart}; }))},
       {"IgnoresGuarantees", {Rule::kBelowGuarantee}, ranked(SchedulerShown(api::kQueues, WithoutGuarantee))},
       {"IgnoresWeights", {Rule::kBelowShare}, ranked(SchedulerShown(api::kQueues, OfOtherWeight))},
-      {"MovesForNothing", {Rule::kEvictedWithoutGain}, gathering(Behind(kScheduler, EvictsForNothing))},
+      {"BindsLateForWhomItMoved", {Rule::kEvictedWithoutGain}, gathering_for_many(BindsLate(ForWhomIsEvicted))},
       {"MovesWhoDidNotSaySo", {Rule::kMovedUndeclared}, gathering(SchedulerShown(api::kPods, Movable))},
-      {"ForgetsWhoWasMoved", {Rule::kNotBack}, gathering(Behind(kScheduler, ForgetsWhoWasMoved))},
-      {"MovesAgain",
-       {Rule::kMovedAgain},
-       [](HistoryOptions& options) {
-         options.replace_scheduler = Behind(kScheduler, MovesAnybodyAgain);
-         options.pieces = options.many_come = true;
-       }},
+      {"BindsLateWhoWasMoved", {Rule::kNotBack}, gathering_for_many(BindsLate(WhoIsMoved))},
+      {"MovesAgain", {Rule::kMovedAgain}, gathering_for_many(Behind(kScheduler, MovesAnybodyAgain))},
       {"BelievesTheMeanOfThePast", {Rule::kDelayed}, repeating(believes_the_mean)},
-      {"EvictsWhoLostAMemberAtOnce", {Rule::kLostEarly}, losing(SchedulerShown(api::kQueues, WithAShortGrace))},
-      {"NeverEvictsWhoLostAMember", {Rule::kLostHeld}, losing(SchedulerShown(api::kQueues, WithoutGrace))},
+      {"EvictsWhoLostAMemberEarly", {Rule::kLostEarly}, losing(SchedulerShown(api::kQueues, WithAShorterGrace))},
+      {"EvictsWhoLostAMemberLate", {Rule::kLostHeld}, losing(SchedulerShown(api::kQueues, WithALongerGrace))},
       {"GivesAwayTheRoomOfWhoWasLost", {Rule::kLostRoom}, losing(SchedulerShown(api::kPodGroups, AsNotBegun))},
       {"DeletesWhatRuns", {Rule::kReleased}, scheduler(preempting)},
       {"WritesPastTheFence", {Rule::kTwoWriters}, ReplicasWith(Leak::kPastTheFence)},
@@ -638,6 +694,7 @@ std::vector<WrongComponent> WrongComponents() {
       {"BindsPodsTwice", {Rule::kBoundTwice}, RebindsPods()},
       {"DeletesNoPod", {Rule::kEnd, Rule::kEndedPods}, controllers(ControllersSending(DeletesNoPod))},
       {"LosesCommands", {Rule::kCommand}, controllers(Behind(kControllers, LosesCommands))},
+      {"ObeysLate", {Rule::kCommand}, controllers(Behind(kControllers, ObeysLate))},
       {"CountsOneLess", {Rule::kCounters}, controllers(ControllersSending(CountsMore("running", -1)))},
       {"CountsTasksAsPending", {Rule::kCounters}, controllers(ControllersSending(CountsTasksAsPending))},
       {"CountsPodGroupsOnceMore",
@@ -649,6 +706,10 @@ std::vector<WrongComponent> WrongComponents() {
       {"AllocatesNothing",
        {Rule::kCounters},
        scheduler(Behind(kScheduler, [] { return Lies{nullptr, AllocatesNothing}; }))},
+      {"CountsPodsOfJobsLate", {Rule::kCounters}, controllers(CountsLate(kControllers, api::kJobs, "running"))},
+      {"CountsPodsOfGangsLate", {Rule::kCounters}, scheduler(CountsLate(kScheduler, api::kPodGroups, "running"))},
+      {"CountsPodGroupsLate", {Rule::kCounters}, controllers(CountsLate(kControllers, api::kQueues, "running"))},
+      {"AllocatesLate", {Rule::kCounters}, scheduler(CountsLate(kScheduler, api::kQueues, "allocated"))},
       {"LowersVersions", {Rule::kVersion}, controllers(ControllersSending(CountsMore("version", -2)))},
       {"CountsRetriesTwice", {Rule::kRetries}, controllers(ControllersSending(CountsMore("retryCount", 1)))},
       {"ReopensWhatIsOver", {Rule::kFinished}, controllers(Behind(kControllers, ReopensWhatIsOver))},

@@ -556,16 +556,14 @@ void Checker::CheckDeadlines(absl::Time now) {
     CheckDeadline(Rule::kRoleMinimum, key, gang, gang.role_short, its, anew, now);
   }
   counted_to_ = now;
-  for (auto it = given_.begin(); it != given_.end();) {
-    const Given& command = it->second;
-    const bool over = command.gone.has_value() &&
-                      (command.had_effect || now - std::max(*command.gone, disturbed_) > rules_.command_takes);
-    if (over && !command.had_effect) {
-      Violation(Rule::kCommand, command.action, " to job ", command.job.ToString(), " was removed at ",
-                absl::FormatTime(*command.gone, absl::UTCTimeZone()), " without an effect");
-    }
-    it = over ? given_.erase(it) : std::next(it);
-  }
+  std::erase_if(given_, [&](const auto& entry) {
+    const Given& command = entry.second;
+    if (now - std::max(command.at, disturbed_) <= rules_.command_takes) return false;
+    Violation(Rule::kCommand, command.action, " to job ", command.job.ToString(), ", of ",
+              absl::FormatTime(command.at, absl::UTCTimeZone()), ", has had no effect for ",
+              absl::FormatDuration(now - command.at));
+    return true;
+  });
 }
 
 void Checker::CheckDeadline(Rule rule, const NamespacedName& key, const Gang& gang, std::optional<InPart>& in_part,
@@ -626,13 +624,14 @@ void Checker::OnJob(const JournalRecord& record) {
   Job job = DecodeRecord<Job>(record.after);
   if (const auto it = jobs_.find(record.key); it != jobs_.end() && it->second.metadata.uid == job.metadata.uid)
     CheckJobChange(it->second, job, Where(record));
-  for (auto& [uid, command] : given_) {
-    if (command.job != record.key) continue;
+  std::erase_if(given_, [&](const auto& entry) {
+    const Given& command = entry.second;
+    if (command.job != record.key) return false;
     const bool resumed = command.phase == "Aborted" && job.status.state.phase != "Aborted";
     const bool obeyed =
         command.phase != "Aborted" && (!Works(job.status.state.phase) || job.status.version != command.version);
-    command.had_effect = command.had_effect || resumed || obeyed || job.metadata.deleting();
-  }
+    return resumed || obeyed || job.metadata.deleting();
+  });
   jobs_[record.key] = std::move(job);
 }
 
@@ -658,7 +657,6 @@ void Checker::CheckJobChange(const Job& before, const Job& after, const std::str
 void Checker::OnCommand(const JournalRecord& record) {
   if (record.after == nullptr) {
     commands_.erase(record.key);
-    if (const auto it = given_.find(record.uid); it != given_.end()) it->second.gone = record.time;
     return;
   }
   commands_[record.key] = record.uid;
@@ -669,8 +667,7 @@ void Checker::OnCommand(const JournalRecord& record) {
   if (job == jobs_.end() || job->second.metadata.deleting()) return;
   const auto& status = job->second.status;
   const bool matters = command.action == "ResumeJob" ? status.state.phase == "Aborted" : Works(status.state.phase);
-  if (matters)
-    given_[record.uid] = {job->first, command.action, status.state.phase, status.version, false, std::nullopt};
+  if (matters) given_[record.uid] = {job->first, command.action, status.state.phase, status.version, record.time};
 }
 
 // ---- leases

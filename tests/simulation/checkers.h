@@ -112,7 +112,7 @@ class Checker {
     // Whether gangs that lost members are looked at, and from the end of their grace until they have gone.
     bool lost_members = true;
     absl::Duration lost_takes = absl::Seconds(15);
-    // From a command's end to its effect.
+    // Until a command has its effect.
     absl::Duration command_takes = absl::Seconds(10);
     // From the last change of a pod until its Job, its PodGroup and its queues count it.
     absl::Duration counting_takes = absl::Seconds(12);
@@ -182,13 +182,12 @@ class Checker {
     std::optional<InPart> part_bound, role_short;  // with a pod of ours that is not about to go
     std::optional<absl::Time> half_bound;          // since then, as the scheduler counts: what has failed is not there
   };
-  // A command to a Job that was not over, and whether anything has come of it.
+  // A command to a Job that was not over, of which nothing has come yet.
   struct Given {
     api::NamespacedName job;
     std::string action, phase;  // the Job's, then
     int version = 0;
-    bool had_effect = false;
-    std::optional<absl::Time> gone;
+    absl::Time at;
   };
   struct Held {
     std::string by, last;  // "": nobody, and nobody yet

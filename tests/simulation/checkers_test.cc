@@ -537,6 +537,19 @@ TEST(CheckersTest, ACommandThatStaysIsToldToo) {
   EXPECT_THAT(BrokenBy(j), ElementsAre(Rule::kCommand));
 }
 
+// Also while it is there yet.
+TEST(CheckersTest, ACommandHasItsEffectInTime) {
+  for (const bool late : {false, true}) {
+    Journal j;
+    j.Job("Running");
+    j.Command("RestartJob");
+    j.Wait(absl::Seconds(late ? 11 : 9));
+    j.Job("Restarting");
+    j.Remove(api::kCommands, "do");
+    EXPECT_EQ(j.checker().broken().contains(Rule::kCommand), late);
+  }
+}
+
 TEST(CheckersTest, WhatNobodyOwnsIsALeftover) {
   Journal j;
   j.By("controllers").Put(api::kServices, "s", "", "");

@@ -240,9 +240,10 @@ tiers:
       binpack.weight: 10
       binpack.cpu: "5"
       binpack.memroy: 2
-      binpack.resources: nvidia.com/gpu
+      binpack.resources: nvidia.com/gpu, example.com/bar
       binpack.resources.nvidia.com/gpu: -2
       binpack.resources.example.com/foo: 3
+      binpack.resources.example.com/bar: many
 )");
   EXPECT_THAT(
       notes,
@@ -256,10 +257,11 @@ tiers:
                     "it counts as 1"),
           HasSubstr(":11: plugin binpack: binpack.resources.example.com/foo: does not count: add example.com/foo to "
                     "binpack.resources"),
+          HasSubstr(":12: plugin binpack: binpack.resources.example.com/bar: must be a whole number, 0 or more, not "),
       }));
   int of_binpack = 0;
   for (const std::string& note : notes) of_binpack += absl::StrContains(note, "plugin binpack") ? 1 : 0;
-  EXPECT_EQ(of_binpack, 5) << absl::StrJoin(notes, "\n");
+  EXPECT_EQ(of_binpack, 6) << absl::StrJoin(notes, "\n");
 }
 
 TEST(SchedulerConfTest, HowLongWhatWasUsedCounts) {
@@ -507,6 +509,7 @@ TEST(SchedulerConfTest, WhatVolcanoRefusesIsRefused) {
 }
 
 TEST(SchedulerConfTest, WhatIsNoSuchFileIsRefused) {
+  EXPECT_EQ(Error("kind: Policy\nactions: enqueue"), "") << "a key too many is told";
   EXPECT_EQ(Error("apiVersion: v1\nkind: ConfigMap\ndata: {}"),
             "volcano-scheduler.conf:2: kind: this is the ConfigMap; give the file that it holds, the text of its key "
             "volcano-scheduler.conf");

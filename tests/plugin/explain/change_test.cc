@@ -14,7 +14,7 @@ using testutil::FactsBuilder;
 
 TEST(ChangeTest, WordsReadBackAsWritten) {
   for (const char* const word : {"nodes=+2:n17", "nodes=+1", "queue=ads", "min=3", "priority=high", "priority=-7",
-                                 "uncordon=n3", "without=ads/ctr"}) {
+                                 "uncordon=n3", "without=ads/ctr", "nodes=+100000", "queue=a=b"}) {
     const absl::StatusOr<Change> change = ParseChange(word);
     ASSERT_TRUE(change.ok()) << change.status();
     EXPECT_EQ(WhatIfOf(*change), word);
@@ -30,7 +30,7 @@ TEST(ChangeTest, WrongWordsSayWhatTheyCouldBe) {
   EXPECT_THAT(
       message("gpu=8"),
       HasSubstr("write nodes=+2, queue=NAME, min=3, priority=CLASS, uncordon=NODE or without=NAMESPACE/PODGROUP"));
-  for (const char* const word : {"", "queue=", "priority=", "uncordon=", "nodes=0", "min=-1"})
+  for (const char* const word : {"", "queue=", "priority=", "uncordon=", "nodes=0", "nodes=100001", "min=-1"})
     EXPECT_FALSE(ParseChange(word).ok()) << word;
 }
 

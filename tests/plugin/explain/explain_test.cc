@@ -252,6 +252,13 @@ TEST(ExplainGangTest, AGangThatRunsSaysWhere) {
   EXPECT_EQ(runs.asks[0].placed, 2);
 }
 
+TEST(TrialTest, WhoRunsIsCompleteWhateverElseThereWouldBe) {
+  Explained explained(FactsBuilder().Nodes(2).AddGang("runs", 2, 2, 8000, 2));
+  const absl::StatusOr<Outcome> outcome = explained.trial.Try({"default", "runs"}, {Change(MoreNodes{1, "node-000"})});
+  ASSERT_TRUE(outcome.ok()) << outcome.status();
+  EXPECT_TRUE(outcome->complete);
+}
+
 TEST(ExplainGangTest, AGangThatHasRoomStarts) {
   const Explanation starts = Explained(FactsBuilder().Nodes(2).AddGang("starts", 2, 2, 8000)).Of("starts");
   EXPECT_EQ(starts.state, State::kStarts);
@@ -286,6 +293,28 @@ TEST(ExplainGangTest, WhoIsServedBeforeStandsInOrder) {
   EXPECT_EQ(late.before[1].state, State::kWaits);
   // The node is as it will be when its turn comes.
   EXPECT_THAT(late.nodes[0].groups[0].amounts, ElementsAre(NodeAmount{"cpu", 9000, 7000, 16000}));
+}
+
+TEST(ExplainGangTest, AThousandthOfACpuIsTold) {
+  FactsBuilder builder;
+  builder.Nodes(1).AddGang("first", 1, 1, 1).AddGang("late", 1, 1, 16'000);
+  builder.GangOf("late").created = At(5);
+  const Explanation late = Explained(builder).Of("late");
+  ASSERT_THAT(late.before, SizeIs(1));
+  EXPECT_EQ(late.before[0].asks, (NamedAmounts{{"cpu", 1}, {"memory", kMemory}}));
+}
+
+// It was let in, and its pods are not made yet: no decision is about it.
+TEST(ExplainGangTest, AGangThatWasLetInAndHasNoPodsWaitsForThem) {
+  FactsBuilder builder;
+  builder.Nodes(1).AddGang("let-in", 2, 0, 0);
+  Explained explained(builder);
+  const Explanation let_in = explained.Of("let-in");
+  EXPECT_EQ(let_in.state, State::kWaits);
+  const absl::StatusOr<Outcome> outcome = explained.trial.Try({"default", "let-in"}, {Change(Minimum{1})});
+  ASSERT_TRUE(outcome.ok()) << outcome.status();
+  EXPECT_FALSE(outcome->at_once);
+  EXPECT_FALSE(outcome->complete);
 }
 
 // 16 cpu; gangs are let in for up to 19.2: 9 are held, 9 promised to `promised`.
@@ -554,6 +583,25 @@ TEST_F(PastRunsTest, SayWhenKeptNodesAreLikelyFree) {
   EXPECT_THAT(
       trial.Explain({"default", "first"})->sentence.English(),
       HasSubstr("on 1 node room is kept for it until 1 pod ends; as past runs took, about 2026-09-21T14:16:30Z"));
+}
+
+// Each has the node for a second; after 200 of them nobody looks further.
+TEST(ExpectedStartTest, NobodyLooksFurtherThanSoManyEnds) {
+  FactsBuilder builder;
+  builder.Nodes(1).AddGang("runs", 1, 1, 12000, 1);
+  for (int i = 0; i < 220; ++i) {
+    const std::string name = absl::StrCat("g", i);
+    builder.AddGang(name, 1, 1, 14000);
+    builder.facts.gangs.back().created = testutil::At(i);
+  }
+  for (model::PodFacts& pod : builder.facts.pods) {
+    pod.lasts = absl::Seconds(1);
+    if (pod.gang == "runs") pod.ends = testutil::At(1000);
+  }
+  const ClusterFacts facts = builder.facts;
+  Trial trial(facts, {}, testutil::At(300));
+  EXPECT_EQ(trial.Explain({"default", "g198"})->expected_start, testutil::At(1198));
+  EXPECT_EQ(trial.Explain({"default", "g199"})->expected_start, std::nullopt);
 }
 
 TEST(ExpectedStartTest, NotWhereWhoIsInTheWayMayRunForEver) {

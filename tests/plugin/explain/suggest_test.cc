@@ -114,9 +114,32 @@ TEST(SuggestTest, AQueueThatIsFull) {
 
 TEST(SuggestTest, AQueueThatIsClosedOrNotThere) {
   FactsBuilder builder;
+  builder.facts.queues.push_back(Queue("root"));  // takes no jobs either
   builder.Nodes(1).AddGang("wants", 1, 1, 5000);
   builder.GangOf("wants").queue = "ads";
   EXPECT_THAT(Texts(builder, "wants"), ElementsAre("queue ads made and open", "queue default"));
+}
+
+// One node that is enough alone, of the first sixteen; else the first few.
+TEST(SuggestTest, CordonedNodes) {
+  FactsBuilder builder;
+  builder.Nodes(15, 4).AddGang("wants", 1, 1, 9000);
+  builder.facts.nodes.push_back(testutil::Node("node-015", 16));
+  for (model::NodeFacts& node : builder.facts.nodes) node.unschedulable = true;
+  const auto uncordoned = [&] {
+    std::vector<std::string> words;
+    Explained explained(builder);
+    for (const Suggestion& suggestion : explained.Of("wants").suggestions) {
+      if (suggestion.what_if.rfind("uncordon=", 0) == 0) words.push_back(suggestion.what_if);
+    }
+    return words;
+  };
+  EXPECT_THAT(uncordoned(), ElementsAre("uncordon=node-015"));
+  builder.facts.nodes.back().name = "node-016";
+  builder.facts.nodes.push_back(testutil::Node("node-015", 4));
+  builder.facts.nodes.back().unschedulable = true;
+  EXPECT_THAT(uncordoned(), IsEmpty()) << "no word says all seventeen";
+  EXPECT_THAT(Texts(builder, "wants"), Contains(::testing::HasSubstr("node-014, node-015, node-016 uncordoned")));
 }
 
 TEST(SuggestTest, WhoGoesFirst) {

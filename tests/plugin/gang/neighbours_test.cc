@@ -434,6 +434,15 @@ TEST_F(NeighboursTest, ASpreadThatIsAWishKeepsNobodyFromANode) {
   EXPECT_THAT(Zones(), ElementsAre(Pair("a", 5), Pair("b", 1)));
 }
 
+TEST_F(NeighboursTest, ASpreadThatIsAWishIsFollowedWhereThereIsRoom) {
+  AddNode("a1", "a", 8);
+  AddNode("b1", "b", 8);
+  SpreadFacts wish{Apps("g", "zone")};
+  wish.required = false;
+  Add("g", 4, 4, SpreadOver(wish));
+  EXPECT_THAT(Zones(), ElementsAre(Pair("a", 2), Pair("b", 2)));
+}
+
 // ---- preferences
 
 TEST_F(NeighboursTest, PodsThatArePreferredDrawAndOthersRepel) {

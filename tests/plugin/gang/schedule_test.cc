@@ -29,6 +29,27 @@ using testutil::Pod;
 using testutil::Queue;
 using testutil::World;
 
+// One node has little cpu left and much memory, the other much cpu and little memory.
+TEST(ScheduleTest, BinpacksWeightsSayWhichNodeIsTheFuller) {
+  World w;
+  AddNodes(w.cluster, 2);
+  AddGang(w.cluster, "g", 1, 1, 1000);
+  for (const bool cpu : {true, false}) {
+    Wants much = Cpu(cpu ? 12'000 : 100);
+    if (!cpu) much.requests[1].second = std::int64_t{48} << 30;
+    PodFacts pod = Pod("", cpu ? "cpu" : "memory", 0, much);
+    pod.node = cpu ? "node-000" : "node-001";
+    pod.phase = PodPhase::kRunning;
+    w.cluster.SetPod(pod);
+  }
+  w.policy.packing.weights = {{"cpu", 1}};
+  EXPECT_THAT(w.Placed(), ElementsAre(Pair("g-w-0", "node-000")));
+  w.policy.packing.weights = {{"memory", 1}};
+  EXPECT_THAT(w.Placed(), ElementsAre(Pair("g-w-0", "node-001")));
+  w.policy.packing.weights = {{"cpu", 1}, {"memory", 5}};
+  EXPECT_THAT(w.Placed(), ElementsAre(Pair("g-w-0", "node-001")));
+}
+
 // tests/golden/volcano/seed-ctr-volcano: four pods of 1 cpu on six nodes.
 TEST(ScheduleTest, TheSeedJobGoesToOneNode) {
   World w;

@@ -188,6 +188,19 @@ TEST_F(AttachLimitTest, PodsOfAGangShareWhatANodeCanAttach) {
             "d (1 at most), 0 fit");
 }
 
+TEST_F(AttachLimitTest, AVolumeOfTwoPodsIsStillThereForAThird) {
+  w.cluster.RemoveNode("n1");
+  w.cluster.SetGang(Gang("g", 3));
+  w.cluster.SetPod(PodWith({"default/more"}, 0));
+  PodFacts unlike = PodWith({"default/more"}, 1);
+  unlike.wants.requests = Cpu(900).requests;
+  w.cluster.SetPod(unlike);
+  PodFacts third = PodWith({"default/other"}, 2);
+  third.wants.requests = Cpu(800).requests;
+  w.cluster.SetPod(third);
+  EXPECT_THAT(w.Placed(), IsEmpty());
+}
+
 TEST_F(AttachLimitTest, AClaimWithoutAVolumeCountsAsOneOfItsClass) {
   w.cluster.SetStorageClass({"disk", true, true, {}, "x", "d"});
   model::ClaimFacts open;

@@ -147,6 +147,19 @@ TEST_F(BindingsTest, FromAPodToItsNodeAndItsBindingIsMeasured) {
                     HasSubstr(name + "sum{stage=\"Bound\"} 300\n")));
 }
 
+TEST_F(BindingsTest, AreCountedByWhatBecameOfThem) {
+  Metrics metrics;
+  bindings_.CountIn(metrics);
+  const auto counted = [](int bound, int refused) {
+    return AllOf(HasSubstr(absl::StrCat("gangway_bindings_total{result=\"bound\"} ", bound, "\n")),
+                 HasSubstr(absl::StrCat("gangway_bindings_total{result=\"refused\"} ", refused, "\n")));
+  };
+  Reply(0, 201);
+  EXPECT_THAT(metrics.Expose(), counted(1, 0));
+  Reply(1, 403);
+  EXPECT_THAT(metrics.Expose(), counted(1, 1));
+}
+
 TEST_F(BindingsTest, ARefusedBindingIsLookedIntoAndTheGangRestsAWhile) {
   pod_code_ = 200;
   pod_ = R"({"metadata":{"namespace":"default","name":"g-w-0","uid":"uid-g-w-0","resourceVersion":"1"}})";

@@ -46,6 +46,7 @@ TEST(QueueMetricsTest, AsVolcanoCountsThem) {
       metrics.Expose(),
       AllOf(HasSubstr("volcano_queue_allocated_scalar_resources{queue_name=\"maps\",resource=\"nvidia.com/gpu\"} "
                       "2000\n"),
+            HasSubstr("volcano_queue_allocated_scalar_resources{queue_name=\"maps\",resource=\"pods\"} 1\n"),
             HasSubstr("volcano_queue_share{queue_name=\"maps\"} 2\n"),
             HasSubstr("volcano_queue_share{queue_name=\"ads\"} 0\n"),
             HasSubstr("volcano_queue_weight{queue_name=\"ads\"} 3\n"),

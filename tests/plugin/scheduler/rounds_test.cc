@@ -194,6 +194,29 @@ TEST_F(RoundsTest, MetricsSayWhoWaits) {
   EXPECT_THAT(metrics.Expose(), HasSubstr("\ngangway_schedule_rounds_total 1\n"));
 }
 
+TEST_F(RoundsTest, AGangThatWasMadeAnewWaitsAnew) {
+  Metrics metrics;
+  rounds_.CountIn(metrics);
+  const auto since = [&](absl::Duration after) {
+    return HasSubstr(absl::StrCat("\ngangway_longest_waiting_gang_since_timestamp_seconds ",
+                                  absl::ToUnixSeconds(start_ + after), "\n"));
+  };
+  model::GangFacts large = testutil::Gang("large", 2);
+  for (int i = 0; i < 2; ++i) cluster_.SetPod(testutil::Pod("large", "w", i, testutil::Cpu(16'000)));
+  const auto made = [&](absl::Time at) {
+    large.created = at;
+    cluster_.SetGang(large);
+    rounds_.Want();
+    loop_.RunFor(absl::Seconds(20));
+  };
+  made(start_);
+  EXPECT_THAT(metrics.Expose(), since(absl::ZeroDuration()));
+  made(start_);
+  EXPECT_THAT(metrics.Expose(), since(absl::ZeroDuration()));
+  made(start_ + absl::Seconds(39));
+  EXPECT_THAT(metrics.Expose(), since(absl::Seconds(40)));
+}
+
 // Where somebody waits it is looked then at whom to evict.
 TEST_F(RoundsTest, WhereNobodyWaitsNoRoundComesWhenEvictionsMay) {
   Metrics metrics;

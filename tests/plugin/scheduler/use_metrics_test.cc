@@ -73,6 +73,19 @@ TEST_F(UseMetricsTest, AGangThatIsNotLetInWaitsForItsMinimum) {
               HasSubstr("gangway_namespace_waiting_resources{namespace=\"ads\",resource=\"nvidia.com/gpu\"} 16\n"));
 }
 
+TEST_F(UseMetricsTest, WhatNoNodeHasIsNotIdleAndHidesNothing) {
+  AddGang("ads", "waits");
+  model::PodFacts pod = testutil::Pod("waits", "w", 0, testutil::Cpu(1000));
+  pod.ns = "ads";
+  pod.wants.requests.emplace_back("acme.com/none", 1);
+  cluster_.SetPod(pod);
+  model::NodeFacts node = testutil::Node("node-001", 12);
+  node.allocatable.emplace_back("acme.com/npu", 4);
+  cluster_.SetNode(node);
+  EXPECT_THAT(Page(), AllOf(HasSubstr("gangway_idle_resources{resource=\"acme.com/npu\"} 4\n"),
+                            Not(HasSubstr("gangway_idle_resources{resource=\"acme.com/none\"}"))));
+}
+
 TEST_F(UseMetricsTest, ManyNamespacesShareALabel) {
   for (int i = 0; i < 300; ++i) {
     const std::string ns = absl::StrCat("ns-", i);

@@ -141,6 +141,7 @@ TEST_F(ShadowSchedulerTest, WhatItWouldNotHavePlacedItTellsWithItsReason) {
   EXPECT_EQ(counts().not_yet, 1);
   ASSERT_EQ(shadow_->comparison().disagreements().size(), 1u);
   EXPECT_THAT(shadow_->comparison().disagreements()[0].reason, HasSubstr("cpu"));
+  EXPECT_EQ(shadow_->comparison().disagreements()[0].queue, "default");
 }
 
 TEST_F(ShadowSchedulerTest, TheSameAtTheSameTimeIsNoDisagreement) {

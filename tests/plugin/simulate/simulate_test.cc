@@ -111,6 +111,26 @@ TEST(SimulateTest, WhoNeverFitsWaitsForEverAndIsToldWhy) {
   EXPECT_EQ(course.to, At(absl::Minutes(70))) << "nothing happens any more";
 }
 
+TEST(SimulateTest, OfOneGpuTheWholeIsTold) {
+  explain::ClusterFacts facts = ClusterOf(0);
+  facts.nodes.push_back(NodeOf("n0", 1));
+  const Course course = Of(facts, {ArrivalOf("a", absl::ZeroDuration(), 1, 1, absl::Hours(1))});
+  const std::map<std::string, double> held(course.queues.at(0).held.begin(), course.queues.at(0).held.end());
+  EXPECT_NEAR(held.at("nvidia.com/gpu"), 1, 1e-9);
+}
+
+TEST(SimulateTest, AQueueThatNeverHeldAnythingHeldNothing) {
+  explain::ClusterFacts facts = ClusterOf(1);
+  facts.queues.push_back(facts.queues[0]);
+  facts.queues.back().name = "runs";
+  Arrival runs = ArrivalOf("runs", absl::ZeroDuration(), 1, 8, absl::Hours(1));
+  runs.gang.queue = "runs";
+  const Course course = Of(facts, {runs, ArrivalOf("large", absl::ZeroDuration(), 2, 8, absl::Hours(1))});
+  ASSERT_EQ(course.queues.size(), 2u);
+  EXPECT_THAT(course.queues[0].held, IsEmpty());
+  EXPECT_FALSE(course.queues[1].held.empty());
+}
+
 // 16 GPUs, of which 19.2 may be let in: 12 and 8 are too many until it has waited for a minute; no node has 8 free.
 TEST(SimulateTest, EachThingThatItWaitsForIsToldInFullOnce) {
   Options options;
