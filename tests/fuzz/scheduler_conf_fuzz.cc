@@ -1,6 +1,5 @@
 // Volcano's scheduler configuration: what is read is a policy within its bounds, and lines that a terminal shows as
 // lines.
-#include <algorithm>
 #include <string>
 
 #include "absl/strings/match.h"
@@ -44,8 +43,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   Require(conf->notes == again->notes && conf->policy == again->policy, "the same text means the same", text);
   testutil::RequireWithinBounds(conf->policy, text);
-  const auto lines =
-      static_cast<int>(std::count(text.begin(), text.end(), '\n') + std::count(text.begin(), text.end(), '\r')) + 1;
+  // YAML ends lines at more than an editor does.
+  int lines = 1;
+  for (const absl::string_view end : {"\n", "\r", "\u0085", "\u2028", "\u2029"})
+    for (std::size_t at = text.find(end); at != text.npos; at = text.find(end, at + end.size())) ++lines;
   Require(conf->notes.size() <= conf::kMaxNotes, "no more lines than the most", text);
   for (const conf::Note& note : conf->notes) {
     const std::string said = conf::NoteText(testutil::kSource, note);
