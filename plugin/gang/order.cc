@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 namespace gangway::gang {
 
@@ -179,23 +180,37 @@ bool QueueOrder::Within(QueueId queue, const Resources& more) const {
 
 // ---- gangs
 
+namespace {
+
+struct InLine {
+  std::int32_t priority;
+  absl::Time deadline;
+  GangId id;
+};
+
+InLine InLineOf(const Cluster& cluster, const Policy& policy, GangId id) {
+  const Gang& gang = cluster.gang(id);
+  return {cluster.PriorityOf(gang), DeadlineOf(gang, policy), id};
+}
+
+bool IsBefore(const Cluster& cluster, const InLine& a, const InLine& b) {
+  const Gang& x = cluster.gang(a.id);
+  const Gang& y = cluster.gang(b.id);
+  return std::tie(b.priority, a.deadline, x.created, x.ns, x.name, x.kind) <
+         std::tie(a.priority, b.deadline, y.created, y.ns, y.name, y.kind);
+}
+
+}  // namespace
+
+bool GoesBefore(const Cluster& cluster, const Policy& policy, GangId a, GangId b) {
+  return IsBefore(cluster, InLineOf(cluster, policy, a), InLineOf(cluster, policy, b));
+}
+
 void SortGangs(const Cluster& cluster, const Policy& policy, std::vector<GangId>& gangs) {
-  struct Entry {
-    std::int32_t priority;
-    absl::Time deadline;
-    GangId id;
-  };
-  std::vector<Entry> entries;
-  for (const GangId id : gangs) {
-    const Gang& gang = cluster.gang(id);
-    entries.push_back({cluster.PriorityOf(gang), DeadlineOf(gang, policy), id});
-  }
-  std::sort(entries.begin(), entries.end(), [&](const Entry& a, const Entry& b) {
-    const Gang& x = cluster.gang(a.id);
-    const Gang& y = cluster.gang(b.id);
-    return std::tie(b.priority, a.deadline, x.created, x.ns, x.name) <
-           std::tie(a.priority, b.deadline, y.created, y.ns, y.name);
-  });
+  std::vector<InLine> entries;
+  for (const GangId id : gangs) entries.push_back(InLineOf(cluster, policy, id));
+  std::sort(entries.begin(), entries.end(),
+            [&](const InLine& a, const InLine& b) { return IsBefore(cluster, a, b); });
   for (std::size_t i = 0; i < gangs.size(); ++i) gangs[i] = entries[i].id;
 }
 
@@ -203,6 +218,12 @@ Turns::Turns(const Overlay& overlay, const Shares* shares, const Policy& policy,
     : overlay_(overlay), shares_(shares) {
   for (const GangId id : gangs) lines_[overlay.cluster().gang(id).queue].gangs.push_back(id);
   for (auto& [queue, line] : lines_) SortGangs(overlay.cluster(), policy, line.gangs);
+  Order();
+}
+
+Turns::Turns(const Overlay& overlay, const Shares* shares, std::map<QueueId, std::vector<GangId>> gangs)
+    : overlay_(overlay), shares_(shares) {
+  for (auto& [queue, line] : gangs) lines_[queue].gangs = std::move(line);
   Order();
 }
 
