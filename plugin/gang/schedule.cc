@@ -172,8 +172,7 @@ class Cycle {
     Standstill& standstill = scratch_.standstill();
     Lines& lines = standstill.lines();
     const GangId holder = cluster_.reservation().has_value() ? cluster_.reservation()->gang : model::kNone;
-    // Whose queue is full changes with each that is placed.
-    if (overlay_.tree().limits() || !standstill.NobodyGoes(overlay_, policy_, now_)) return std::nullopt;
+    if (!standstill.QueuesHaveRoom(overlay_) || !standstill.NobodyGoes(overlay_, policy_, now_)) return std::nullopt;
     for (const GangId id : standstill.Changed(cluster_)) {
       if (!Relist(id, holder)) return std::nullopt;
     }
@@ -193,7 +192,8 @@ class Cycle {
       if (others_may_have_nodes) return std::nullopt;  // before it
       if (PlaceMinimum(holder)) {
         lines.Leave(holder);
-        if (LookWhoMayBegin() || !changed_.empty() || !wanting_more_.empty()) return std::nullopt;
+        if (LookWhoMayBegin() || !changed_.empty() || !wanting_more_.empty() || !standstill.QueuesHaveRoom(overlay_))
+          return std::nullopt;
         return EndFew(model::kNone);
       }
       if (!kept_.holds() || kept_.gang() != holder || kept_.nodes() != cluster_.reservation()->nodes)
@@ -287,7 +287,7 @@ class Cycle {
       const bool may_have_nodes = MayHaveNodesKept(id);
       if (PlaceMinimum(id)) {
         lines.Leave(id);
-        if (!wanting_more_.empty() || AnyIsMetNow()) return false;
+        if (!wanting_more_.empty() || AnyIsMetNow() || !scratch_.standstill().QueuesHaveRoom(overlay_)) return false;
       } else if (may_have_nodes || !decisions_[IndexOf(id)].reason.has_value() || eviction_.tried()) {
         return false;
       }
@@ -443,7 +443,7 @@ class Cycle {
   // great many that wait no more is looked at than this.
   bool WaitsForRoomAlone(GangId id) {
     const Gang& gang = cluster_.gang(id);
-    if (lost_.contains(id) || EndsBeforeTheyAreNeeded(id)) return false;
+    if (lost_.contains(id) || claims_.Has(id) || EndsBeforeTheyAreNeeded(id)) return false;
     const bool looks = MayHaveNodesKept(id) && (HasNodes(id) || looks_for_nodes_ > 0);
     if (looks && (HasNodes(id) || cannot_fit_.empty())) return false;
     const std::optional<AlikeMinimum> needs = FindAlikeMinimum(overlay_, gang);
@@ -825,7 +825,7 @@ class Cycle {
       decision.short_of_minimum = !decision.admit;
       if (!decision.admit) {
         scratch_.standstill().HasOthers();
-        if (RefusedByLimit(cluster_.gang(id), *decision.reason)) {
+        if (RefusedByLimit(cluster_.gang(id), admission.full_queue())) {
           Claim(id, Admission::Missing(cluster_.gang(id)), [&] { return FitsInSum(missing(id)); });
           TellWhoseRoomItIs(decision);
         } else {
@@ -846,19 +846,15 @@ class Cycle {
     return with_pods;
   }
 
-  // By what its queue, or one above it, may hold; not by what the cluster has.
-  bool RefusedByLimit(const Gang& gang, const model::Reason& reason) const {
-    if (reason.kind != model::Reason::Kind::kQueueFull) return false;
-    const std::vector<model::QueueId>& path = overlay_.tree().path(gang.queue);
+  // By what its queue, or one above it, may hold; not by what the cluster has. kNone: by no queue.
+  bool RefusedByLimit(const Gang& gang, model::QueueId full) const {
+    if (full == model::kNone) return false;
     const Resources missing = Admission::Missing(gang);
-    return std::any_of(path.begin(), path.end(), [&](model::QueueId level) {
-      if (reason.subject.English() != cluster_.queue(level).name) return false;
-      for (model::Dim dim = 0; dim < missing.size(); ++dim) {
-        if (missing[dim] > 0 && dim != model::kPods && overlay_.tree().PlaceLimit(level, dim) != model::kUnlimited)
-          return true;
-      }
-      return false;
-    });
+    for (model::Dim dim = 0; dim < missing.size(); ++dim) {
+      if (missing[dim] > 0 && dim != model::kPods && overlay_.tree().PlaceLimit(full, dim) != model::kUnlimited)
+        return true;
+    }
+    return false;
   }
   bool FitsInSum(const Resources& amounts) const {
     for (model::Dim dim = 0; dim < amounts.size(); ++dim) {

@@ -187,8 +187,9 @@ bool Standstill::QueuesHaveRoom(const Overlay& overlay) const {
     const std::vector<QueueId>& path = tree.path(each.first);
     return std::all_of(path.begin(), path.end(), [&](QueueId level) {
       for (Dim dim = 0; dim < most.size(); ++dim) {
-        if (most[dim] > 0 && dim != model::kPods && tree.held(level)[dim] > tree.PlaceLimit(level, dim) - most[dim])
-          return false;
+        if (most[dim] <= 0 || dim == model::kPods) continue;
+        const std::int64_t in_use = tree.held(level)[dim] + overlay.taken_below(level)[dim];
+        if (in_use > tree.PlaceLimit(level, dim) - most[dim]) return false;
       }
       return true;
     });

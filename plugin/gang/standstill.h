@@ -72,7 +72,9 @@ class Standstill {
   bool MayLookAtFew(const model::Cluster& cluster, const Policy& policy, absl::Time now) const;
   // The gangs that changed since the last call, and those for which it did something; each once.
   std::vector<model::GangId> Changed(const model::Cluster& cluster) const;
-  // Whether any of those who wait may have others evicted.
+  // Whether the queue of each who waits would have room for it.
+  bool QueuesHaveRoom(const Overlay& overlay) const;
+  // Whether none of those who wait may have others evicted.
   bool NobodyGoes(const Overlay& overlay, const Policy& policy, absl::Time now) const;
   // After a call that looked at few: these are its decisions. `keeps_for`: who has nodes kept for it still.
   void EndFew(const model::Cluster& cluster, const model::Decisions& decisions, model::GangId keeps_for);
@@ -95,7 +97,6 @@ class Standstill {
   void NoteForWhom(const model::Decisions& decisions);
   void NeedsRoom(model::ShapeId shape, std::int64_t wanted, bool beside_kept);
   bool LacksRoom(const Overlay& overlay, Scratch& scratch, bool beside_kept) const;
-  bool QueuesHaveRoom(const Overlay& overlay) const;
   bool NobodyMayGo(const Overlay& overlay, const Policy& policy, absl::Time now) const;
   bool Asks(const Policy& policy) const;
 
