@@ -242,16 +242,21 @@ GangId Turns::NextWithin(Needs needs) {
   LookAtLast();
   for (QueueId queue = order_->First(); queue != kNone; queue = order_->First()) {
     Line& line = lines_.at(queue);
-    if (line.next == line.gangs.size()) {
-      order_->Done(queue);
-      continue;
+    std::optional<Resources> too_much;  // of the one before, while nothing is placed
+    for (; line.next < line.gangs.size(); ++line.next) {
+      if (shares_ == nullptr) return Take(queue);
+      const GangId id = line.gangs[line.next];
+      const Resources& more = needs(id);
+      if (!too_much.has_value() || !(more == *too_much)) {
+        const bool behind = !line.beyond.empty() && cluster.PriorityOf(cluster.gang(id)) <
+                                                        cluster.PriorityOf(cluster.gang(line.beyond.front()));
+        if (!behind && order_->Within(queue, more)) return Take(queue);
+        if (!behind) too_much = more;
+      }
+      if (line.beyond.empty()) line.beyond.reserve(line.gangs.size() - line.next);
+      line.beyond.push_back(id);
     }
-    const GangId id = line.gangs[line.next];
-    const bool behind = !line.beyond.empty() &&
-                        cluster.PriorityOf(cluster.gang(id)) < cluster.PriorityOf(cluster.gang(line.beyond.front()));
-    if (shares_ == nullptr || (!behind && order_->Within(queue, needs(id)))) return Take(queue);
-    line.beyond.push_back(id);
-    ++line.next;
+    order_->Done(queue);
   }
   return kNone;
 }

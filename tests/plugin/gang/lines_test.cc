@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "plugin/gang/alike_minimum.h"
 #include "tests/plugin/gang/world.h"
 
 namespace gangway::gang {
