@@ -209,8 +209,7 @@ bool GoesBefore(const Cluster& cluster, const Policy& policy, GangId a, GangId b
 void SortGangs(const Cluster& cluster, const Policy& policy, std::vector<GangId>& gangs) {
   std::vector<InLine> entries;
   for (const GangId id : gangs) entries.push_back(InLineOf(cluster, policy, id));
-  std::sort(entries.begin(), entries.end(),
-            [&](const InLine& a, const InLine& b) { return IsBefore(cluster, a, b); });
+  std::sort(entries.begin(), entries.end(), [&](const InLine& a, const InLine& b) { return IsBefore(cluster, a, b); });
   for (std::size_t i = 0; i < gangs.size(); ++i) gangs[i] = entries[i].id;
 }
 

@@ -57,7 +57,7 @@ class Repacking {
   const int try_budget_;
   std::vector<GangPlacement*> gangs_;
   std::optional<model::ShapeId> one_shape_;  // of all pods of those
-  std::vector<ByShape> in_vain_;  // what there was no way for; with more that is placed there is none either
+  std::vector<ByShape> in_vain_;             // what there was no way for; with more that is placed there is none either
 };
 
 }  // namespace gangway::gang

@@ -990,8 +990,8 @@ class Cycle {
   std::set<GangId> placed_;      // have their minimum by this call
   // By need of the lines: there was room for it when this call began; and whether there may be still.
   std::vector<bool> met_, may_begin_;
-  std::set<GangId> changed_;     // since the last call, and are to be tried
-  bool several_wait_ = false;    // gangs of several queues do
+  std::set<GangId> changed_;   // since the last call, and are to be tried
+  bool several_wait_ = false;  // gangs of several queues do
   Decisions decisions_;
   absl::flat_hash_map<GangId, std::size_t> index_;
   std::vector<std::pair<std::size_t, std::unique_ptr<GangPlacement>>> placements_;

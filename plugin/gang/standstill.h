@@ -104,7 +104,7 @@ class Standstill {
   std::uint64_t cluster_ = 0, version_ = 0, version_of_waiting_ = 0, version_of_gangs_ = 0;
   bool few_ = false, has_others_ = false;
   std::uint64_t version_of_rest_ = 0, gang_changes_ = 0;  // the position up to which they are known
-  std::vector<model::GangId> done_for_;  // in the last call
+  std::vector<model::GangId> done_for_;                   // in the last call
   Lines lines_;
   Policy policy_;
   absl::Time from_, until_;
