@@ -217,13 +217,19 @@ Turns::Turns(const Overlay& overlay, const Shares* shares, const Policy& policy,
     : overlay_(overlay), shares_(shares) {
   for (const GangId id : gangs) lines_[overlay.cluster().gang(id).queue].gangs.push_back(id);
   for (auto& [queue, line] : lines_) SortGangs(overlay.cluster(), policy, line.gangs);
-  Order();
+  OrderFirst();
 }
 
 Turns::Turns(const Overlay& overlay, const Shares* shares, std::map<QueueId, std::vector<GangId>> gangs)
     : overlay_(overlay), shares_(shares) {
   for (auto& [queue, line] : gangs) lines_[queue].gangs = std::move(line);
+  OrderFirst();
+}
+
+void Turns::OrderFirst() {
   Order();
+  if (shares_ != nullptr) first_order_.emplace(*order_);
+  first_changes_ = overlay_.queue_changes();
 }
 
 void Turns::Order() {
@@ -268,7 +274,13 @@ GangId Turns::NextBeyond() {
       line.beyond.clear();
       line.next = 0;
     }
-    Order();
+    // Mostly nobody was placed, or counted, since.
+    if (first_order_.has_value() && first_changes_ == overlay_.queue_changes() && counted_.empty()) {
+      order_.emplace(*first_order_);
+      last_ = kNone;
+    } else {
+      Order();
+    }
   }
   LookAtLast();
   for (QueueId queue = order_->First(); queue != kNone; queue = order_->First()) {

@@ -91,11 +91,13 @@ class Turns {
   model::GangId Take(model::QueueId queue);
   void LookAtLast();
   void Order();
+  void OrderFirst();
 
   const Overlay& overlay_;
   const Shares* const shares_;
   std::map<model::QueueId, Line> lines_;
-  std::optional<QueueOrder> order_;
+  std::optional<QueueOrder> order_, first_order_;  // the second: before the first turn, where there are shares
+  std::uint64_t first_changes_ = 0;                // of the overlay's queues, then
   std::vector<std::pair<model::QueueId, model::Resources>> counted_;
   model::QueueId last_ = model::kNone;  // served, and not looked at since
   std::uint64_t changes_ = 0;           // of the overlay's queues, before it was
