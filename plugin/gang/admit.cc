@@ -156,6 +156,7 @@ std::optional<Reason> Admission::Admit(model::GangId id, bool owed, bool claims,
                                        absl::FunctionRef<bool(Reason::Kind)> is_told) {
   const Cluster& cluster = overlay_.cluster();
   const Gang& gang = cluster.gang(id);
+  full_queue_ = model::kNone;
   if (std::optional<Reason> reason = QueueReason(cluster, gang)) return reason;
   if (!gang.has_min_resources) return std::nullopt;
   const Resources missing = Missing(gang);
@@ -196,6 +197,7 @@ std::optional<Reason> Admission::Admit(model::GangId id, bool owed, bool claims,
         refuse(Reason::Kind::kQueueFull, dim, limit, in_use, 0, promised);
     }
     if (!full.has_value()) continue;
+    full_queue_ = level;
     full->subject = Words::Name(cluster.queue(level).name);
     return full;
   }

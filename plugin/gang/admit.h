@@ -33,6 +33,8 @@ class Admission {
   std::optional<model::Reason> Admit(model::GangId gang, bool owed, bool claims,
                                      absl::FunctionRef<const model::Resources&()> lower,
                                      absl::FunctionRef<bool(model::Reason::Kind)> is_told);
+  // After a refusal for a full queue: which it was. kNone: the last was none of these.
+  model::QueueId full_queue() const { return full_queue_; }
   // It was let in here, and has been placed since.
   void Placed(model::GangId gang) { LetIn(gang, -1); }
   // What the gang asks for beyond what its pods hold already.
@@ -54,6 +56,7 @@ class Admission {
   std::vector<model::Resources> let_in_by_queue_;  // by queue id, with those below
   std::optional<model::Resources> beyond_sums_;  // what those lack who are let in and wait, though the sums refuse them
   bool no_more_by_age_ = false;
+  model::QueueId full_queue_ = model::kNone;
   std::optional<QuotaRoom> quotas_;  // where the policy looks at them
 };
 

@@ -1,6 +1,8 @@
 #include "plugin/gang/alike_minimum.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -19,10 +21,31 @@ using model::Task;
 using model::TaskId;
 using model::TaskStatus;
 
+namespace {
+
+// As QueueFull (admit.h) says it, with no word about why.
+bool QueueHasRoom(const Overlay& overlay, const Gang& gang, const AlikeMinimum& needs) {
+  const QueueTree& tree = overlay.tree();
+  if (!tree.limits()) return true;
+  const model::Resources& request = overlay.cluster().shape(needs.shape).request;
+  const std::vector<model::QueueId>& path = tree.path(gang.queue);
+  return std::all_of(path.begin(), path.end(), [&](model::QueueId level) {
+    for (model::Dim dim = 0; dim < request.size(); ++dim) {
+      if (request[dim] <= 0 || dim == model::kPods) continue;
+      const std::int64_t limit = tree.PlaceLimit(level, dim);
+      const std::int64_t in_use = tree.held(level)[dim] + overlay.taken_below(level)[dim] + overlay.claimed(level)[dim];
+      if (limit != model::kUnlimited && in_use + needs.count * request[dim] > limit) return false;
+    }
+    return true;
+  });
+}
+
+}  // namespace
+
 std::optional<AlikeMinimum> FindAlikeMinimum(const Overlay& overlay, const Gang& gang) {
   const Cluster& cluster = overlay.cluster();
   if (gang.nominated > 0 || !gang.held_back.empty() || !gang.min_task_member.empty() || !gang.sub_groups.empty() ||
-      gang.topology.has_value() || overlay.tree().limits())
+      gang.topology.has_value())
     return std::nullopt;
   AlikeMinimum needs{model::kNone, gang.min_member - gang.ready()};
   if (needs.count <= 0 || WhyNotTried(cluster, gang).has_value()) return std::nullopt;
@@ -33,7 +56,7 @@ std::optional<AlikeMinimum> FindAlikeMinimum(const Overlay& overlay, const Gang&
     needs.shape = task.shape;
   }
   if (needs.shape == model::kNone || !cluster.shape(needs.shape).not_modelled.empty() ||
-      overlay.AsksOf(needs.shape).blocks())
+      overlay.AsksOf(needs.shape).blocks() || !QueueHasRoom(overlay, gang, needs))
     return std::nullopt;
   return needs;
 }

@@ -17,8 +17,9 @@ struct AlikeMinimum {
   int count = 0;
 };
 
-// nullopt: it takes more to say what the gang needs, or whether it may be tried (usable.h, needs.h). Where fewer than
-// `count` copies of the shape have room, PlaceMinimum (place.h) would find none, whichever pods it took.
+// nullopt: it takes more to say what the gang needs, or whether it may be tried (usable.h, needs.h); or its queue has
+// no room for it, as things are. Where fewer than `count` copies of the shape have room, PlaceMinimum (place.h) would
+// find none, whichever pods it took.
 std::optional<AlikeMinimum> FindAlikeMinimum(const Overlay& overlay, const model::Gang& gang);
 
 // Why fewer have room; as WhyNoRoom (no_room.h) says it. No trial of the overlay has begun.

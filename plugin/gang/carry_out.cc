@@ -78,8 +78,10 @@ void CarryOut(const Decision& decision, Cluster& cluster) {
   KeepMovedRoom(decision, cluster);
 }
 
-void EndRound(const model::Decisions& decisions, absl::Duration patience, absl::Time now, Cluster& cluster) {
-  std::optional<model::Reservation> kept;
+namespace {
+
+void End(const model::Decisions& decisions, std::optional<model::Reservation> kept, absl::Duration patience,
+         absl::Time now, Cluster& cluster) {
   for (const Decision& decision : decisions) {
     if (decision.passed_over_until != absl::InfinitePast()) cluster.PassOver(decision.gang, decision.passed_over_until);
     cluster.Claim(decision.gang, decision.claim);
@@ -91,6 +93,19 @@ void EndRound(const model::Decisions& decisions, absl::Duration patience, absl::
     return gang.uid != room.uid || !HasLostMember(cluster, gang);
   });
   GiveUpMovedRoom(patience, now, cluster);
+}
+
+}  // namespace
+
+void EndRound(const model::Decisions& decisions, absl::Duration patience, absl::Time now, Cluster& cluster) {
+  End(decisions, std::nullopt, patience, now, cluster);
+}
+
+void EndRoundOfFew(const model::Decisions& decisions, absl::Duration patience, absl::Time now, Cluster& cluster) {
+  std::optional<model::Reservation> kept = cluster.reservation();
+  const auto has_it = [&](const Decision& decision) { return kept.has_value() && decision.gang == kept->gang; };
+  if (std::any_of(decisions.begin(), decisions.end(), has_it)) kept.reset();
+  End(decisions, std::move(kept), patience, now, cluster);
 }
 
 }  // namespace gangway::gang

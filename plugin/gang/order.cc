@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 namespace gangway::gang {
 
@@ -179,23 +180,36 @@ bool QueueOrder::Within(QueueId queue, const Resources& more) const {
 
 // ---- gangs
 
+namespace {
+
+struct InLine {
+  std::int32_t priority;
+  absl::Time deadline;
+  GangId id;
+};
+
+InLine InLineOf(const Cluster& cluster, const Policy& policy, GangId id) {
+  const Gang& gang = cluster.gang(id);
+  return {cluster.PriorityOf(gang), DeadlineOf(gang, policy), id};
+}
+
+bool IsBefore(const Cluster& cluster, const InLine& a, const InLine& b) {
+  const Gang& x = cluster.gang(a.id);
+  const Gang& y = cluster.gang(b.id);
+  return std::tie(b.priority, a.deadline, x.created, x.ns, x.name, x.kind) <
+         std::tie(a.priority, b.deadline, y.created, y.ns, y.name, y.kind);
+}
+
+}  // namespace
+
+bool GoesBefore(const Cluster& cluster, const Policy& policy, GangId a, GangId b) {
+  return IsBefore(cluster, InLineOf(cluster, policy, a), InLineOf(cluster, policy, b));
+}
+
 void SortGangs(const Cluster& cluster, const Policy& policy, std::vector<GangId>& gangs) {
-  struct Entry {
-    std::int32_t priority;
-    absl::Time deadline;
-    GangId id;
-  };
-  std::vector<Entry> entries;
-  for (const GangId id : gangs) {
-    const Gang& gang = cluster.gang(id);
-    entries.push_back({cluster.PriorityOf(gang), DeadlineOf(gang, policy), id});
-  }
-  std::sort(entries.begin(), entries.end(), [&](const Entry& a, const Entry& b) {
-    const Gang& x = cluster.gang(a.id);
-    const Gang& y = cluster.gang(b.id);
-    return std::tie(b.priority, a.deadline, x.created, x.ns, x.name) <
-           std::tie(a.priority, b.deadline, y.created, y.ns, y.name);
-  });
+  std::vector<InLine> entries;
+  for (const GangId id : gangs) entries.push_back(InLineOf(cluster, policy, id));
+  std::sort(entries.begin(), entries.end(), [&](const InLine& a, const InLine& b) { return IsBefore(cluster, a, b); });
   for (std::size_t i = 0; i < gangs.size(); ++i) gangs[i] = entries[i].id;
 }
 
@@ -203,7 +217,19 @@ Turns::Turns(const Overlay& overlay, const Shares* shares, const Policy& policy,
     : overlay_(overlay), shares_(shares) {
   for (const GangId id : gangs) lines_[overlay.cluster().gang(id).queue].gangs.push_back(id);
   for (auto& [queue, line] : lines_) SortGangs(overlay.cluster(), policy, line.gangs);
+  OrderFirst();
+}
+
+Turns::Turns(const Overlay& overlay, const Shares* shares, std::map<QueueId, std::vector<GangId>> gangs)
+    : overlay_(overlay), shares_(shares) {
+  for (auto& [queue, line] : gangs) lines_[queue].gangs = std::move(line);
+  OrderFirst();
+}
+
+void Turns::OrderFirst() {
   Order();
+  if (shares_ != nullptr) first_order_.emplace(*order_);
+  first_changes_ = overlay_.queue_changes();
 }
 
 void Turns::Order() {
@@ -221,16 +247,21 @@ GangId Turns::NextWithin(Needs needs) {
   LookAtLast();
   for (QueueId queue = order_->First(); queue != kNone; queue = order_->First()) {
     Line& line = lines_.at(queue);
-    if (line.next == line.gangs.size()) {
-      order_->Done(queue);
-      continue;
+    std::optional<Resources> too_much;  // of the one before, while nothing is placed
+    for (; line.next < line.gangs.size(); ++line.next) {
+      if (shares_ == nullptr) return Take(queue);
+      const GangId id = line.gangs[line.next];
+      const Resources& more = needs(id);
+      if (!too_much.has_value() || !(more == *too_much)) {
+        const bool behind = !line.beyond.empty() && cluster.PriorityOf(cluster.gang(id)) <
+                                                        cluster.PriorityOf(cluster.gang(line.beyond.front()));
+        if (!behind && order_->Within(queue, more)) return Take(queue);
+        if (!behind) too_much = more;
+      }
+      if (line.beyond.empty()) line.beyond.reserve(line.gangs.size() - line.next);
+      line.beyond.push_back(id);
     }
-    const GangId id = line.gangs[line.next];
-    const bool behind = !line.beyond.empty() &&
-                        cluster.PriorityOf(cluster.gang(id)) < cluster.PriorityOf(cluster.gang(line.beyond.front()));
-    if (shares_ == nullptr || (!behind && order_->Within(queue, needs(id)))) return Take(queue);
-    line.beyond.push_back(id);
-    ++line.next;
+    order_->Done(queue);
   }
   return kNone;
 }
@@ -243,7 +274,13 @@ GangId Turns::NextBeyond() {
       line.beyond.clear();
       line.next = 0;
     }
-    Order();
+    // Mostly nobody was placed, or counted, since.
+    if (first_order_.has_value() && first_changes_ == overlay_.queue_changes() && counted_.empty()) {
+      order_.emplace(*first_order_);
+      last_ = kNone;
+    } else {
+      Order();
+    }
   }
   LookAtLast();
   for (QueueId queue = order_->First(); queue != kNone; queue = order_->First()) {

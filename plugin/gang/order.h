@@ -68,11 +68,18 @@ class Turns {
   // What the gang's minimum still needs.
   using Needs = absl::FunctionRef<const model::Resources&(model::GangId)>;
   Turns(const Overlay& overlay, const Shares* shares, const Policy& policy, const std::vector<model::GangId>& gangs);
+  // Of gangs that are in order already, by queue.
+  Turns(const Overlay& overlay, const Shares* shares, std::map<model::QueueId, std::vector<model::GangId>> gangs);
 
   // kNone: nobody is left with whom a queue keeps within its share.
   model::GangId NextWithin(Needs needs);
   // Of those that are left, whatever their queues hold.
   model::GangId NextBeyond();
+  // Before the first turn: the gangs of each queue, in order.
+  template <class F>  // void(QueueId, const std::vector<GangId>&)
+  void ForEachLine(F visit) const {
+    for (const auto& [queue, line] : lines_) visit(queue, line.gangs);
+  }
   // Counts as held by the gang's queue from now on.
   void Count(model::GangId gang, const model::Resources& amounts);
 
@@ -84,11 +91,13 @@ class Turns {
   model::GangId Take(model::QueueId queue);
   void LookAtLast();
   void Order();
+  void OrderFirst();
 
   const Overlay& overlay_;
   const Shares* const shares_;
   std::map<model::QueueId, Line> lines_;
-  std::optional<QueueOrder> order_;
+  std::optional<QueueOrder> order_, first_order_;  // the second: before the first turn, where there are shares
+  std::uint64_t first_changes_ = 0;                // of the overlay's queues, then
   std::vector<std::pair<model::QueueId, model::Resources>> counted_;
   model::QueueId last_ = model::kNone;  // served, and not looked at since
   std::uint64_t changes_ = 0;           // of the overlay's queues, before it was
@@ -96,6 +105,7 @@ class Turns {
 };
 
 // By priority, deadline where the policy has them, and arrival.
+bool GoesBefore(const model::Cluster& cluster, const Policy& policy, model::GangId a, model::GangId b);
 void SortGangs(const model::Cluster& cluster, const Policy& policy, std::vector<model::GangId>& gangs);
 
 // A gang's tasks in the order in which they are placed: priority (higher first), number in the task, creation time,

@@ -27,11 +27,14 @@ bool Repacking::IsInVain(const ByShape& wanted) const {
 }
 
 void Repacking::Placed(GangPlacement& placement) {
-  if (placement.Packs()) {
-    gangs_.push_back(&placement);
-  } else {
-    gangs_.clear();
+  if (!placement.Packs()) {
+    one_shape_.reset();
+    return gangs_.clear();
   }
+  const std::vector<TaskGroup> by_shape = placement.MinimumByShape();
+  const bool alike = by_shape.size() == 1 && (gangs_.empty() || one_shape_ == by_shape.front().shape);
+  one_shape_ = alike ? std::optional(by_shape.front().shape) : std::nullopt;
+  gangs_.push_back(&placement);
 }
 
 Repacking::Problem Repacking::ProblemOf(const std::vector<GangPlacement*>& gangs) {

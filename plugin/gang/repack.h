@@ -4,6 +4,7 @@
 // Of those whose pods ask of a node nothing that pods change but room; what they would rather have gives way.
 #pragma once
 
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -25,7 +26,7 @@ class Repacking {
   void Placed(GangPlacement& placement);
   // Whether one that needs so much and found no room might be placed; quick to see, and only a first look.
   bool MayPlace(const std::vector<std::pair<model::ShapeId, int>>& wanted) const {
-    return !gangs_.empty() && !IsInVain(wanted);
+    return !gangs_.empty() && !IsInVain(wanted) && !OneShapeIsAll(wanted);
   }
   // For one that found no room. True: its minimum is placed, beside all others. False: all is as before.
   bool Place(GangPlacement& placement);
@@ -45,12 +46,18 @@ class Repacking {
   Problem ProblemOf(const std::vector<GangPlacement*>& gangs);
 
   bool IsInVain(const ByShape& wanted) const;
+  // Those that may lie elsewhere, and one that wants so much, are of one shape: wherever the first lie, they leave as
+  // much.
+  bool OneShapeIsAll(const ByShape& wanted) const {
+    return one_shape_.has_value() && wanted.size() == 1 && wanted.front().first == *one_shape_;
+  }
 
   Overlay& overlay_;
   int budget_;  // looks at a node
   const int try_budget_;
   std::vector<GangPlacement*> gangs_;
-  std::vector<ByShape> in_vain_;  // what there was no way for; with more that is placed there is none either
+  std::optional<model::ShapeId> one_shape_;  // of all pods of those
+  std::vector<ByShape> in_vain_;             // what there was no way for; with more that is placed there is none either
 };
 
 }  // namespace gangway::gang

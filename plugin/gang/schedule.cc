@@ -121,6 +121,8 @@ class Cycle {
                                       : inside)
           .push_back(id);
     }
+    Standstill& standstill = scratch_.standstill();
+    if (!moved.empty() || !begun.empty() || !awaiting_room.empty() || !lost_.empty()) standstill.HasOthers();
     if (!first.empty()) {  // those who precede it stay before it
       const auto behind =
           std::stable_partition(inside.begin(), inside.end(), [&](GangId id) { return Precedes(id, first.front()); });
@@ -141,6 +143,7 @@ class Cycle {
     }
     // Who keeps within what its queue deserves, let in or not, comes before who does not.
     Turns let_in = TurnsOf(inside), not_let_in = TurnsOf(outside);
+    let_in.ForEachLine([&](model::QueueId queue, const auto& line) { standstill.lines().SetLine(queue, line); });
     Serve(let_in, [&](GangId id) { PlaceMinimum(id); });
     Admission admission(overlay_, policy_, now_);
     std::vector<GangId> with_pods = Admit(admission, not_let_in, true);
@@ -157,6 +160,149 @@ class Cycle {
       return std::tie(one.ns, one.name) < std::tie(other.ns, other.name);
     });
     for (const GangId id : untold) decisions_[IndexOf(id)].admit = true;
+    TellAll();
+    if (eviction_.tried()) standstill.TriedVictims();
+    if (!decisions_.empty()) decisions_.front().look_again = std::min(decisions_.front().look_again, moved_.until());
+    return std::move(decisions_);
+  }
+
+  // What Run would decide about those about whom it would decide otherwise than the last call, where that is to be seen
+  // without a look at all of them.
+  std::optional<Decisions> RunFew() {
+    Standstill& standstill = scratch_.standstill();
+    Lines& lines = standstill.lines();
+    const GangId holder = cluster_.reservation().has_value() ? cluster_.reservation()->gang : model::kNone;
+    if (!standstill.QueuesHaveRoom(overlay_) || !standstill.NobodyGoes(overlay_, policy_, now_)) return std::nullopt;
+    for (const GangId id : standstill.Changed(cluster_)) {
+      if (!Relist(id, holder)) return std::nullopt;
+    }
+    const int of_holder = holder == model::kNone ? -1 : lines.NeedOf(holder);
+    met_.assign(lines.needs().size(), false);
+    bool others_may_have_nodes = false;
+    for (std::size_t i = 0; i < met_.size(); ++i) {
+      const Lines::Need& need = lines.needs()[i];
+      met_[i] = need.gangs > 0 && IsMet(need);
+      if (need.gangs == 0 || (holder != model::kNone && need.beside_kept)) continue;
+      if (static_cast<int>(i) == of_holder && need.gangs == 1) continue;
+      if (met_[i] && (!need.listed || holder != model::kNone)) return std::nullopt;
+      others_may_have_nodes = others_may_have_nodes || (!met_[i] && policy_.keeps_for > absl::ZeroDuration() &&
+                                                        now_ >= need.created + policy_.keeps_after);
+    }
+    if (of_holder >= 0 && met_[static_cast<std::size_t>(of_holder)]) {
+      if (others_may_have_nodes) return std::nullopt;  // before it
+      if (PlaceMinimum(holder)) {
+        lines.Leave(holder);
+        if (LookWhoMayBegin() || !changed_.empty() || !wanting_more_.empty() || !standstill.QueuesHaveRoom(overlay_))
+          return std::nullopt;
+        return EndFew(model::kNone);
+      }
+      if (!kept_.holds() || kept_.gang() != holder || kept_.nodes() != cluster_.reservation()->nodes)
+        return std::nullopt;
+      met_[static_cast<std::size_t>(of_holder)] = false;
+    } else if (holder != model::kNone) {
+      kept_.Hold(holder, cluster_.reservation()->nodes);
+    }
+    bool any = !changed_.empty();
+    for (std::size_t i = 0; i < met_.size(); ++i) {
+      const Lines::Need& need = lines.needs()[i];
+      if (holder != model::kNone) met_[i] = need.gangs > 0 && need.beside_kept && IsMet(need);
+      if (met_[i] && !need.listed) return std::nullopt;
+      any = any || met_[i];
+    }
+    if (!any) return EndFew(holder);
+    if (others_may_have_nodes || !ServeFew()) return std::nullopt;
+    return EndFew(holder);
+  }
+
+ private:
+  // ---- where few are looked at
+
+  // One that changed takes its place. False: it does not wait for room alone, or may concern others.
+  bool Relist(GangId id, GangId holder) {
+    Lines& lines = scratch_.standstill().lines();
+    const Gang& gang = cluster_.gang(id);
+    if (!gang.waits) {
+      if (lines.Knows(id)) return false;  // to be told so
+      lines.Leave(id);
+      return true;
+    }
+    if (id == holder || lines.HangsOnMore(id) || !gang.admitted || HasBegun(gang) || gang.nominated > 0 ||
+        gang.claim.has_value() || HasLostMember(cluster_, gang) || (holder != model::kNone && Precedes(id, holder)))
+      return false;
+    lines.Enter(cluster_, policy_, id);
+    const std::optional<AlikeMinimum> needs = FindAlikeMinimum(overlay_, gang);
+    if (!needs.has_value() || !lines.WaitsAsBefore(cluster_, id, *needs)) changed_.insert(id);
+    return true;
+  }
+
+  bool IsMet(const Lines::Need& need) const { return scratch_.Fit(overlay_, need.shape).copies() >= need.copies; }
+  // Of the needs that were met when the call began: others have been placed since, and may lie elsewhere. True: there
+  // are some left.
+  bool LookWhoMayBegin() {
+    may_begin_.assign(met_.size(), false);
+    for (std::size_t i = 0; i < met_.size(); ++i) {
+      const Lines::Need& need = scratch_.standstill().lines().needs()[i];
+      may_begin_[i] = met_[i] && need.gangs > 0 &&
+                      (IsMet(need) || repacking_.MayPlace({{need.shape, static_cast<int>(need.copies)}}));
+    }
+    return std::find(may_begin_.begin(), may_begin_.end(), true) != may_begin_.end();
+  }
+  // By what was placed in this call: where pods want to be beside others.
+  bool AnyIsMetNow() const {
+    const std::vector<Lines::Need>& needs = scratch_.standstill().lines().needs();
+    for (std::size_t i = 0; i < needs.size(); ++i) {
+      if (needs[i].gangs > 0 && (i >= met_.size() || !met_[i]) && IsMet(needs[i])) return true;
+    }
+    return false;
+  }
+
+  // Those whose needs are met, and those that changed, each in its turn among all of its queue. False: it takes a look
+  // at all.
+  bool ServeFew() {
+    Lines& lines = scratch_.standstill().lines();
+    several_wait_ = OfSeveralQueues(false);
+    if (several_wait_) shares_.emplace(cluster_, overlay_.tree(), policy_.sharing);
+    const auto is_looked_at = [&](GangId id) {
+      const int need = lines.NeedOf(id);
+      return changed_.contains(id) || (need >= 0 && static_cast<std::size_t>(need) < may_begin_.size() &&
+                                       may_begin_[static_cast<std::size_t>(need)]);
+    };
+    LookWhoMayBegin();
+    std::map<model::QueueId, Lines::Line> served;
+    for (const auto& [queue, line] : lines.lines()) {
+      if (std::any_of(line.begin(), line.end(), is_looked_at)) served.emplace(queue, line);
+    }
+    Turns turns(overlay_, shares(), std::move(served));
+    Resources room;
+    const auto needs = [&](GangId id) -> const Resources& { return NeedsOf(overlay_, cluster_.gang(id), room); };
+    bool within = true;
+    const auto next = [&] {
+      const GangId id = within ? turns.NextWithin(needs) : model::kNone;
+      within = id != model::kNone;
+      return within ? id : turns.NextBeyond();
+    };
+    for (GangId id = next(); id != model::kNone; id = next()) {
+      if (!is_looked_at(id)) continue;
+      changed_.erase(id);
+      const bool may_have_nodes = MayHaveNodesKept(id);
+      if (PlaceMinimum(id)) {
+        lines.Leave(id);
+        if (!wanting_more_.empty() || AnyIsMetNow() || !scratch_.standstill().QueuesHaveRoom(overlay_)) return false;
+      } else if (may_have_nodes || !decisions_[IndexOf(id)].reason.has_value() || eviction_.tried()) {
+        return false;
+      }
+      if (!LookWhoMayBegin() && changed_.empty()) return true;
+    }
+    return true;
+  }
+
+  std::optional<Decisions> EndFew(GangId keeps_for) {
+    TellAll();
+    scratch_.standstill().EndFew(cluster_, decisions_, keeps_for);
+    return std::move(decisions_);
+  }
+
+  void TellAll() {
     for (auto& [index, placement] : placements_) {
       if (!claims_.empty()) claims_.KeepFrom(placement->gang(), /*surplus=*/true);
       placement->Finish(decisions_[index]);
@@ -170,12 +316,8 @@ class Cycle {
       TellWhoHasNodes(decisions_[index], [&, of = shape] { return CouldUseThem(of); });
       TellOfOthers(decisions_[index], shape);
     }
-    if (eviction_.tried()) scratch_.standstill().TriedVictims();
-    if (!decisions_.empty()) decisions_.front().look_again = std::min(decisions_.front().look_again, moved_.until());
-    return std::move(decisions_);
   }
 
- private:
   // Whether gangs of several queues wait; or else hold something.
   bool OfSeveralQueues(bool or_hold) const {
     model::QueueId first = model::kNone;
@@ -248,7 +390,7 @@ class Cycle {
     const auto place = [&] { return placed.PlaceMinimum(); };
     const bool without_kept = EndsBeforeTheyAreNeeded(id);
     const bool fits = (without_kept ? kept_.Without(place) : place()) || Repack(placed);
-    placed.TellWhatItHangsOn(scratch_.standstill(), kept_.holds() && (fits || !without_kept));
+    NoteWhatItWaitsFor(placed, fits, without_kept);
     if (!fits && placed.lacking() == Lacking::kRoom && eviction_.MakeRoom(placed, decisions_[IndexOf(id)])) {
       claims_.Drop(id);
       return false;
@@ -271,19 +413,45 @@ class Cycle {
     return false;
   }
 
+  void NoteWhatItWaitsFor(const GangPlacement& placed, bool fits, bool without_kept) {
+    const GangId id = placed.gang();
+    Standstill& standstill = scratch_.standstill();
+    const std::optional<Lacking> lacking = fits ? std::nullopt : placed.lacking();
+    if (lacking == Lacking::kRoom && !without_kept) {
+      const std::optional<AlikeMinimum> needs = FindAlikeMinimum(overlay_, cluster_.gang(id));
+      if (needs.has_value() && scratch_.Fit(overlay_, needs->shape).copies() < needs->count)
+        return WaitsForRoom(id, *needs);
+    }
+    placed.TellWhatItHangsOn(standstill, kept_.holds() && (fits || !without_kept));
+    if (fits) return;
+    if (lacking == Lacking::kPods) {
+      standstill.lines().WaitsForItself(id);
+    } else {
+      standstill.lines().WaitsForMore(id);
+    }
+  }
+  // As nodes are kept now.
+  void WaitsForRoom(GangId id, const AlikeMinimum& needs) {
+    Standstill& standstill = scratch_.standstill();
+    standstill.WaitsForRoom(cluster_, id, needs, kept_.holds());
+    const absl::Time has_nodes_from = std::max(KeepsFrom(id), cluster_.gang(id).passed_over_until);
+    if (!kept_.holds() && policy_.keeps_for > absl::ZeroDuration() && now_ < has_nodes_from)
+      standstill.Until(has_nodes_from);
+  }
+
   // True: it wants more pods of one shape than have room, and nothing else could be done for it: it is told so. Of a
   // great many that wait no more is looked at than this.
   bool WaitsForRoomAlone(GangId id) {
     const Gang& gang = cluster_.gang(id);
-    if (lost_.contains(id) || (kept_.holds() ? EndsBeforeTheyAreNeeded(id) : MayHaveNodesKept(id))) return false;
+    if (lost_.contains(id) || claims_.Has(id) || EndsBeforeTheyAreNeeded(id)) return false;
+    const bool looks = MayHaveNodesKept(id) && (HasNodes(id) || looks_for_nodes_ > 0);
+    if (looks && (HasNodes(id) || cannot_fit_.empty())) return false;
     const std::optional<AlikeMinimum> needs = FindAlikeMinimum(overlay_, gang);
+    if (looks && needs.has_value() && !CannotFit({{{needs->shape, needs->count}}, {}, {}})) return false;
     if (!needs.has_value() || scratch_.Fit(overlay_, needs->shape).copies() >= needs->count ||
         repacking_.MayPlace({{needs->shape, needs->count}}) || eviction_.MayEvict(gang))
       return false;
-    Resources sum;
-    sum.Add(cluster_.shape(needs->shape).request, needs->count);
-    scratch_.standstill().HangsOnRoom(needs->shape, needs->count, kept_.holds());
-    scratch_.standstill().Needs(cluster_, gang, sum);
+    WaitsForRoom(id, *needs);
     Decision& decision = decisions_[IndexOf(id)];
     if (Tells(id)) {
       NoRoom told = WhyNoRoomForAlike(overlay_, scratch_, gang, *needs);
@@ -656,7 +824,8 @@ class Cycle {
       decision.admit = !decision.reason.has_value();
       decision.short_of_minimum = !decision.admit;
       if (!decision.admit) {
-        if (RefusedByLimit(cluster_.gang(id), *decision.reason)) {
+        scratch_.standstill().HasOthers();
+        if (RefusedByLimit(cluster_.gang(id), admission.full_queue())) {
           Claim(id, Admission::Missing(cluster_.gang(id)), [&] { return FitsInSum(missing(id)); });
           TellWhoseRoomItIs(decision);
         } else {
@@ -677,19 +846,15 @@ class Cycle {
     return with_pods;
   }
 
-  // By what its queue, or one above it, may hold; not by what the cluster has.
-  bool RefusedByLimit(const Gang& gang, const model::Reason& reason) const {
-    if (reason.kind != model::Reason::Kind::kQueueFull) return false;
-    const std::vector<model::QueueId>& path = overlay_.tree().path(gang.queue);
+  // By what its queue, or one above it, may hold; not by what the cluster has. kNone: by no queue.
+  bool RefusedByLimit(const Gang& gang, model::QueueId full) const {
+    if (full == model::kNone) return false;
     const Resources missing = Admission::Missing(gang);
-    return std::any_of(path.begin(), path.end(), [&](model::QueueId level) {
-      if (reason.subject.English() != cluster_.queue(level).name) return false;
-      for (model::Dim dim = 0; dim < missing.size(); ++dim) {
-        if (missing[dim] > 0 && dim != model::kPods && overlay_.tree().PlaceLimit(level, dim) != model::kUnlimited)
-          return true;
-      }
-      return false;
-    });
+    for (model::Dim dim = 0; dim < missing.size(); ++dim) {
+      if (missing[dim] > 0 && dim != model::kPods && overlay_.tree().PlaceLimit(full, dim) != model::kUnlimited)
+        return true;
+    }
+    return false;
   }
   bool FitsInSum(const Resources& amounts) const {
     for (model::Dim dim = 0; dim < amounts.size(); ++dim) {
@@ -823,7 +988,10 @@ class Cycle {
   std::optional<Shares> shares_;
   std::map<GangId, bool> lost_;  // who lost members, and whether that is completed before all others
   std::set<GangId> placed_;      // have their minimum by this call
-  bool several_wait_ = false;    // gangs of several queues do
+  // By need of the lines: there was room for it when this call began; and whether there may be still.
+  std::vector<bool> met_, may_begin_;
+  std::set<GangId> changed_;   // since the last call, and are to be tried
+  bool several_wait_ = false;  // gangs of several queues do
   Decisions decisions_;
   absl::flat_hash_map<GangId, std::size_t> index_;
   std::vector<std::pair<std::size_t, std::unique_ptr<GangPlacement>>> placements_;
@@ -844,6 +1012,16 @@ Decisions Schedule(const Cluster& cluster, const Policy& policy, absl::Time now,
   scratch.standstill().Begin(cluster, policy, now);
   Decisions decisions = Cycle(cluster, policy, now, scratch, is_told).Run();
   scratch.standstill().End(cluster, decisions);
+  scratch.End();
+  return decisions;
+}
+
+std::optional<Decisions> ScheduleFew(const Cluster& cluster, const Policy& policy, absl::Time now, Scratch& scratch) {
+  if (!scratch.standstill().MayLookAtFew(cluster, policy, now)) return std::nullopt;
+  scratch.Begin(cluster);
+  std::optional<Decisions> decisions =
+      Cycle(cluster, policy, now, scratch, [](GangId, model::Reason::Kind) { return false; }).RunFew();
+  if (!decisions.has_value()) scratch.standstill().LookAtAll();
   scratch.End();
   return decisions;
 }

@@ -1,6 +1,8 @@
 // Which gangs are let in, which get which nodes, and why the rest wait.
 #pragma once
 
+#include <optional>
+
 #include "absl/functional/function_ref.h"
 #include "absl/time/time.h"
 #include "plugin/gang/fit.h"
@@ -27,6 +29,15 @@ using IsTold = absl::FunctionRef<bool(model::GangId, model::Reason::Kind)>;
 // Most of a call in which many wait goes into the rest of what they are told.
 model::Decisions Schedule(const model::Cluster& cluster, const Policy& policy, absl::Time now, Scratch& scratch,
                           IsTold is_told);
+
+// What Schedule would decide now otherwise than it and this did before with this scratch, their decisions carried out:
+// only about those gangs that an event lets begin, or that changed. The others that wait go on waiting for the same
+// kind of reason. nullopt: it takes a look at all of them; Schedule is to be called.
+//
+// A second after the last call of Schedule it always does. What is kept for whom may be another then: nodes are looked
+// for there alone.
+std::optional<model::Decisions> ScheduleFew(const model::Cluster& cluster, const Policy& policy, absl::Time now,
+                                            Scratch& scratch);
 
 // Whether Schedule would do nothing now that it did not the last time with this scratch, its decisions carried out;
 // then who waits goes on waiting, and need not be told so again (standstill.h). False is always true enough.

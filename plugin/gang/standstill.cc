@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "plugin/gang/alike_minimum.h"
 #include "plugin/gang/fit.h"
 #include "plugin/gang/holders.h"
 #include "plugin/gang/overlay.h"
@@ -22,6 +23,7 @@ namespace {
 
 // With more shapes than are kept from call to call (fit.h) a look costs as much as a call.
 constexpr std::size_t kShapesThatAreLookedAt = 48;
+constexpr std::size_t kNeedsThatAreLookedAt = 256;
 
 bool DoesNothing(const Decision& decision) {
   return !decision.admit && decision.placements.empty() && !decision.nominations.has_value() &&
@@ -37,7 +39,10 @@ Standstill::Sums Standstill::SumsOf(const Cluster& cluster) {
 }
 
 void Standstill::Begin(const Cluster& cluster, const Policy& policy, absl::Time now) {
-  still_ = on_sums_ = on_gangs_ = tried_victims_ = false;
+  still_ = few_ = has_others_ = on_sums_ = on_gangs_ = tried_victims_ = false;
+  version_of_rest_ = cluster.version_of_rest();
+  gang_changes_ = cluster.gang_changes_end();
+  lines_.Clear();
   on_all_ = !cluster.moved().empty();
   cluster_ = cluster.id();
   version_ = cluster.version();
@@ -55,6 +60,19 @@ void Standstill::Begin(const Cluster& cluster, const Policy& policy, absl::Time 
 }
 
 void Standstill::HangsOnRoom(ShapeId shape, std::int64_t wanted, bool beside_kept) {
+  lines_.NeedsOfAny(shape, wanted, beside_kept);
+  NeedsRoom(shape, wanted, beside_kept);
+}
+
+void Standstill::WaitsForRoom(const Cluster& cluster, model::GangId id, const AlikeMinimum& needs, bool beside_kept) {
+  lines_.Waits(cluster, id, needs, beside_kept);
+  NeedsRoom(needs.shape, needs.count, beside_kept);
+  Resources sum;
+  sum.Add(cluster.shape(needs.shape).request, needs.count);
+  Needs(cluster, cluster.gang(id), sum);
+}
+
+void Standstill::NeedsRoom(ShapeId shape, std::int64_t wanted, bool beside_kept) {
   const auto [it, fresh] = (beside_kept ? wanted_beside_ : wanted_).emplace(shape, wanted);
   it->second = std::min(it->second, wanted);
 }
@@ -88,6 +106,65 @@ void Standstill::End(const Cluster& cluster, const model::Decisions& decisions) 
     until_ = std::min(until_, kept_->found + policy_.keeps_same);
   }
   if (on_sums_) sums_ = SumsOf(cluster);
+  NoteForWhom(decisions);
+  const auto makes_room = [](const Decision& decision) {
+    return decision.nominations.has_value() || !decision.evicted.empty() || !decision.moves.empty() ||
+           decision.claim.has_value() || decision.passed_over_until != absl::InfinitePast();
+  };
+  // Who has nodes kept from now on goes in another turn than it did.
+  few_ = !has_others_ && !on_all_ && !on_sums_ && !on_gangs_ &&
+         keeps_for_ == (cluster.reservation().has_value() ? cluster.reservation()->gang : model::kNone) &&
+         std::none_of(decisions.begin(), decisions.end(), makes_room) &&
+         std::all_of(decisions.begin(), decisions.end(), claims_as_before) &&
+         lines_.needs().size() <= kNeedsThatAreLookedAt &&
+         wanted_.size() + wanted_beside_.size() <= kShapesThatAreLookedAt;
+}
+
+void Standstill::NoteForWhom(const model::Decisions& decisions) {
+  done_for_.clear();
+  for (const Decision& decision : decisions) {
+    if (!DoesNothing(decision)) done_for_.push_back(decision.gang);
+  }
+}
+
+bool Standstill::MayLookAtFew(const Cluster& cluster, const Policy& policy, absl::Time now) const {
+  Policy like_then = policy;
+  like_then.choose_victims = policy_.choose_victims;
+  return few_ && !on_all_ && !on_sums_ && !on_gangs_ && cluster_ == cluster.id() && now >= from_ && now < until_ &&
+         version_of_rest_ == cluster.version_of_rest() && gang_changes_ >= cluster.gang_changes_begin() &&
+         like_then == policy_ && !policy.use_half_life.has_value() && KeepsNodes(cluster) && cluster.moved().empty() &&
+         cluster.lost_room().empty() && cluster.nominated_by_others().empty() && !(Asks(policy) && tried_victims_);
+}
+
+std::vector<model::GangId> Standstill::Changed(const Cluster& cluster) const {
+  std::vector<model::GangId> changed = done_for_;
+  for (std::uint64_t at = gang_changes_; at < cluster.gang_changes_end(); ++at)
+    changed.push_back(cluster.gang_change(at));
+  std::sort(changed.begin(), changed.end());
+  changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
+  return changed;
+}
+
+bool Standstill::NobodyGoes(const Overlay& overlay, const Policy& policy, absl::Time now) const {
+  return !Asks(policy) || NobodyMayGo(overlay, policy, now);
+}
+
+void Standstill::EndFew(const Cluster& cluster, const model::Decisions& decisions, model::GangId keeps_for) {
+  gang_changes_ = cluster.gang_changes_end();
+  for (const Decision& decision : decisions) until_ = std::min(until_, decision.look_again);
+  if (!decisions.empty()) still_ = false;
+  NoteForWhom(decisions);
+  if (keeps_for == keeps_for_) return;
+  // Who has nodes kept next is found among all.
+  LookAtAll();
+  until_ = from_;
+}
+
+// Some who wait may have others evicted, and it is looked for whom.
+bool Standstill::Asks(const Policy& policy) const {
+  const bool evicts = policy.choose_victims && (policy.preempt || policy.reclaim || policy.consolidate);
+  return evicts && std::any_of(by_queue_.begin(), by_queue_.end(),
+                               [](const auto& each) { return each.second.priority.has_value(); });
 }
 
 bool Standstill::KeepsNodes(const Cluster& cluster) const {
@@ -110,8 +187,9 @@ bool Standstill::QueuesHaveRoom(const Overlay& overlay) const {
     const std::vector<QueueId>& path = tree.path(each.first);
     return std::all_of(path.begin(), path.end(), [&](QueueId level) {
       for (Dim dim = 0; dim < most.size(); ++dim) {
-        if (most[dim] > 0 && dim != model::kPods && tree.held(level)[dim] > tree.PlaceLimit(level, dim) - most[dim])
-          return false;
+        if (most[dim] <= 0 || dim == model::kPods) continue;
+        const std::int64_t in_use = tree.held(level)[dim] + overlay.taken_below(level)[dim];
+        if (in_use > tree.PlaceLimit(level, dim) - most[dim]) return false;
       }
       return true;
     });
@@ -136,9 +214,7 @@ bool Standstill::Holds(const Cluster& cluster, const Policy& policy, absl::Time 
   Policy like_then = policy;
   like_then.choose_victims = policy_.choose_victims;
   if (like_then != policy_) return false;
-  const bool evicts = policy.choose_victims && (policy.preempt || policy.reclaim || policy.consolidate);
-  const bool asks = evicts && std::any_of(by_queue_.begin(), by_queue_.end(),
-                                          [](const auto& each) { return each.second.priority.has_value(); });
+  const bool asks = Asks(policy);
   // What queues held of late changes without an event.
   const bool by_use = policy.use_half_life.has_value() && (asks || on_sums_);
   if (version_ == cluster.version() && !by_use && (!policy.choose_victims || policy_.choose_victims)) return true;

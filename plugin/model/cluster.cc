@@ -224,10 +224,15 @@ bool Cluster::MovePod(TaskId id, const PodFacts& facts) {
   return true;
 }
 
+// And its node's.
+bool Cluster::IsItsGangsAlone(TaskId id) const {
+  return id == kNone || (shapes_[tasks_[id].shape].claims.empty() && !nominated_by_others_.contains(id));
+}
+
 bool Cluster::ConcernsNobodyWhoWaits(TaskId id) const {
   if (id == kNone) return true;
   const Task& task = tasks_[id];
-  if (!shapes_[task.shape].claims.empty() || nominated_by_others_.contains(id)) return false;
+  if (!IsItsGangsAlone(id)) return false;
   return task.gang == kNone || (!gangs_[task.gang].waits && !gangs_[task.gang].awaits_pods);
 }
 
@@ -235,8 +240,9 @@ TaskId Cluster::SetPod(const PodFacts& facts) {
   tasks_by_name_.Prefetch(facts.ns, facts.name);
   const std::uint64_t told = HashOfTold(facts);
   const TaskId before = FindTask(facts.ns, facts.name);
-  const bool of_others = ConcernsNobodyWhoWaits(before);
+  const bool of_others = ConcernsNobodyWhoWaits(before), alone = IsItsGangsAlone(before);
   const std::uint64_t version = version_ + gangs_.version(), concerned = gangs_.version_of_waiting() + reshaped_;
+  const std::uint64_t own = version_, reshaped = reshaped_;
   const TaskId id = PutPod(before, facts, told);
   if (IsNominatedByOthers(tasks_[id])) {
     nominated_by_others_.insert(id);
@@ -245,6 +251,7 @@ TaskId Cluster::SetPod(const PodFacts& facts) {
   }
   if (of_others && ConcernsNobodyWhoWaits(id) && gangs_.version_of_waiting() + reshaped_ == concerned)
     changes_of_others_ += version_ + gangs_.version() - version;
+  if (alone && IsItsGangsAlone(id) && reshaped_ == reshaped) changes_of_pods_ += version_ - own;
   return id;
 }
 
@@ -348,9 +355,10 @@ void Cluster::NominateMoved(TaskId id) {
 void Cluster::RemovePod(absl::string_view ns, absl::string_view name) {
   const TaskId id = FindTask(ns, name);
   if (id == kNone) return;
-  const bool of_others = ConcernsNobodyWhoWaits(id);
-  const std::uint64_t version = version_ + gangs_.version(), concerned = gangs_.version_of_waiting();
+  const bool of_others = ConcernsNobodyWhoWaits(id), alone = IsItsGangsAlone(id);
+  const std::uint64_t version = version_ + gangs_.version(), concerned = gangs_.version_of_waiting(), own = version_;
   RemoveTask(id);
+  if (alone) changes_of_pods_ += version_ - own;
   if (of_others && gangs_.version_of_waiting() == concerned)
     changes_of_others_ += version_ + gangs_.version() - version;
 }

@@ -125,6 +125,13 @@ class Cluster {
   }
   // Of gangs and their pods alone.
   std::uint64_t version_of_gangs() const { return gangs_.version(); }
+  // Of what belongs to no single gang and no node: queues, priority classes, volumes, quotas, budgets, HyperNodes, and
+  // what pods with claims, or that others' terms are about, are to them all.
+  std::uint64_t version_of_rest() const { return version_ + hyper_nodes_.version() - changes_of_pods_; }
+  // Every change of a gang appends it here; positions only grow. What is older than the begin is forgotten.
+  std::uint64_t gang_changes_begin() const { return gangs_.changes_begin(); }
+  std::uint64_t gang_changes_end() const { return gangs_.changes_end(); }
+  GangId gang_change(std::uint64_t position) const { return gangs_.change(position); }
 
   // Nodes. Rows of nodes that pods name but nobody has shown are there and not present.
   int rows() const { return nodes_.rows(); }
@@ -196,6 +203,7 @@ class Cluster {
  private:
   // `told`: their hash, as Task::told has it.
   TaskId PutPod(TaskId id, const PodFacts& facts, std::uint64_t told);
+  bool IsItsGangsAlone(TaskId id) const;
   bool ConcernsNobodyWhoWaits(TaskId id) const;
   bool SamePlace(TaskId id, const PodFacts& facts) const;
   bool StaysOnNode(const Task& task, TaskStatus now, const PodFacts& facts) const;
@@ -227,6 +235,7 @@ class Cluster {
   std::uint64_t version_ = 0;   // of what no part counts
   std::uint64_t reshaped_ = 0;  // tasks, since terms about them are others
   std::uint64_t changes_of_others_ = 0;
+  std::uint64_t changes_of_pods_ = 0;  // of version_, by pods that are their gangs' alone
   const int audit_every_;
   int events_since_audit_ = 0;
   Dims dims_;

@@ -100,6 +100,19 @@ bool Gangs::AwaitsPods(const Gang& gang) {
          gang.ready() + gang.Count(TaskStatus::kPending) < gang.min_member;
 }
 
+// kNone: of a pod that has none.
+void Gangs::Note(GangId id) {
+  ++version_;
+  if (id == kNone) return;
+  constexpr std::size_t kSpare = 4096;
+  if (changes_.size() > 4 * static_cast<std::size_t>(table_.slots()) + kSpare) {
+    const std::size_t forgotten = changes_.size() / 2;
+    changes_.erase(changes_.begin(), changes_.begin() + static_cast<std::ptrdiff_t>(forgotten));
+    changes_begin_ += forgotten;
+  }
+  changes_.push_back(id);
+}
+
 void Gangs::Changed(GangId id) {
   Gang& gang = table_[id];
   const auto list = [id](absl::btree_set<GangId>& set, bool now, bool& listed) {
@@ -111,7 +124,7 @@ void Gangs::Changed(GangId id) {
       set.erase(id);
     }
   };
-  ++version_;
+  Note(id);
   const bool before = gang.waits || gang.awaits_pods;
   list(waiting_, Waits(gang), gang.waits);
   list(awaiting_pods_, AwaitsPods(gang), gang.awaits_pods);
@@ -179,21 +192,21 @@ void Gangs::SetNominated(Task& task, int node) {
   if (task.nominated == node) return;
   if (task.gang != kNone) table_[task.gang].nominated += (node != kNone ? 1 : 0) - (task.nominated != kNone ? 1 : 0);
   task.nominated = node;
-  ++version_;
+  Note(task.gang);
 }
 
 void Gangs::SetEvicted(Task& task, bool evicted) {
   if (task.evicted == evicted) return;
   if (task.gang != kNone) table_[task.gang].evicted += evicted ? 1 : -1;
   task.evicted = evicted;
-  ++version_;
+  Note(task.gang);
 }
 
 void Gangs::SetLeaving(Task& task, bool leaving) {
   if (task.leaving == leaving) return;
   if (task.gang != kNone) table_[task.gang].leaving += leaving ? 1 : -1;
   task.leaving = leaving;
-  ++version_;
+  Note(task.gang);
 }
 
 void Gangs::SetAdmitted(GangId id, bool admitted) {

@@ -128,6 +128,10 @@ class Gangs {
   std::uint64_t version() const { return version_; }
   // After a change by which one waits, or awaits pods, or did before.
   std::uint64_t version_of_waiting() const { return version_of_waiting_; }
+  // Every change of one, or of what its pods are to it, appends its number here; as those of nodes (nodes.h).
+  std::uint64_t changes_begin() const { return changes_begin_; }
+  std::uint64_t changes_end() const { return changes_begin_ + changes_.size(); }
+  GangId change(std::uint64_t position) const { return changes_[static_cast<std::size_t>(position - changes_begin_)]; }
 
   void Audit(const SlotTable<Task>& tasks, const Shapes& shapes, std::vector<std::string>& wrong) const;
 
@@ -135,6 +139,7 @@ class Gangs {
   static bool Waits(const Gang& gang);
   static bool AwaitsPods(const Gang& gang);
   void Changed(GangId id);
+  void Note(GangId id);
   void FreeIfUnused(GangId id);
 
   Dims& dims_;
@@ -143,6 +148,8 @@ class Gangs {
   std::array<ByName<Gang>, 3> by_name_{ByName<Gang>(table_), ByName<Gang>(table_), ByName<Gang>(table_)};  // by kind
   absl::btree_set<GangId> waiting_, awaiting_pods_;
   std::uint64_t version_ = 0, version_of_waiting_ = 0;
+  std::vector<GangId> changes_;
+  std::uint64_t changes_begin_ = 0;
 };
 
 }  // namespace gangway::model

@@ -1,6 +1,7 @@
 #include "plugin/scheduler/rounds.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "plugin/gang/schedule.h"
@@ -49,20 +50,40 @@ void Rounds::WantAt(absl::Time when) {
   });
 }
 
-void Rounds::NoteWhoWaits(const model::Decisions& decisions, absl::Time now) {
+void Rounds::NoteWhoWaits(const model::Decisions& decisions, bool of_all, absl::Time now) {
   absl::flat_hash_map<model::GangId, Waits> waits;
-  absl::Time first = absl::InfiniteFuture();
+  if (!of_all) waits = waits_;
   for (const model::Decision& decision : decisions) {
-    if (!decision.reason.has_value() || !decision.short_of_minimum) continue;
+    if (!decision.reason.has_value() || !decision.short_of_minimum) {
+      waits.erase(decision.gang);
+      continue;
+    }
     const absl::Time created = cluster_.gang(decision.gang).created;
     const auto before = waits_.find(decision.gang);
     const bool same = before != waits_.end() && before->second.created == created;
-    const absl::Time since = same ? before->second.since : now;
-    waits.emplace(decision.gang, Waits{created, since});
-    first = std::min(first, since);
+    waits[decision.gang] = {created, same ? before->second.since : now};
   }
   waits_ = std::move(waits);
+  absl::Time first = absl::InfiniteFuture();
+  for (const auto& [gang, each] : waits_) first = std::min(first, each.since);
+  short_gangs_.Set(static_cast<double>(waits_.size()));
   waits_since_.Set(waits_.empty() ? 0 : absl::ToDoubleSeconds(first - absl::UnixEpoch()));
+}
+
+// False: it takes a look at all.
+bool Rounds::RunFew(const gang::Policy& policy, absl::Time now) {
+  const std::optional<model::Decisions> few = gang::ScheduleFew(cluster_, policy, now, scratch_);
+  if (!few.has_value()) return false;
+  if (!few->empty()) {
+    waiting_ = calls_.carry_out(*few, /*of_all=*/false, now);
+    waiting_gangs_.Set(static_cast<double>(waiting_));
+    NoteWhoWaits(*few, /*of_all=*/false, now);
+  }
+  WantAt(scratch_.standstill().until());
+  const bool evicts = policy.preempt || policy.reclaim || policy.consolidate;
+  if (evicts && waiting_ > 0 && now < evict_from_) WantAt(evict_from_);
+  next_ = now + times_.interval;
+  return true;
 }
 
 void Rounds::Run() {
@@ -79,8 +100,9 @@ void Rounds::Run() {
     next_ = now + times_.interval;
     return;
   }
+  if (RunFew(policy, now)) return;
   const model::Decisions decisions = gang::Schedule(cluster_, policy, now, scratch_);
-  const std::size_t waiting = waiting_ = calls_.carry_out(decisions, now);
+  const std::size_t waiting = waiting_ = calls_.carry_out(decisions, /*of_all=*/true, now);
   if (evicts && waiting > 0) {
     if (now < evict_from_) WantAt(evict_from_);
     if (now >= evict_from_) evict_from_ = now + times_.evictions;
@@ -93,11 +115,7 @@ void Rounds::Run() {
                                      [](const model::Decision& decision) { return decision.rest_undecided; });
   if (undecided && surplus_paused_) WantWithSurplus();
   waiting_gangs_.Set(static_cast<double>(waiting));
-  NoteWhoWaits(decisions, now);
-  short_gangs_.Set(
-      static_cast<double>(std::count_if(decisions.begin(), decisions.end(), [](const model::Decision& decision) {
-        return decision.reason.has_value() && decision.short_of_minimum;
-      })));
+  NoteWhoWaits(decisions, /*of_all=*/true, now);
   constexpr absl::Duration kPerWaitingGang = absl::Microseconds(20);
   next_ = now + std::min(times_.interval + kPerWaitingGang * waiting, absl::Milliseconds(100));
 }

@@ -33,8 +33,9 @@ class Rounds {
   struct Calls {
     std::function<bool()> deciding;  // whether there are rounds now
     std::function<gang::Policy()> policy;
-    // Returns how many gangs wait. Not called in a round that decides nothing new (gang::StandsStill).
-    std::function<std::size_t(const model::Decisions&, absl::Time now)> carry_out;
+    // Returns how many gangs wait. Not called in a round that decides nothing new (gang::StandsStill). `of_all`: they
+    // are about all that wait; else about few, and the others wait for what they did (gang::ScheduleFew).
+    std::function<std::size_t(const model::Decisions&, bool of_all, absl::Time now)> carry_out;
   };
   // All that is not a value must outlive it; what is posted ends with the token's owner.
   Rounds(const model::Cluster& cluster, Loop& loop, Token token, RoundTimes times, Calls calls)
@@ -53,7 +54,8 @@ class Rounds {
 
  private:
   void Run();
-  void NoteWhoWaits(const model::Decisions& decisions, absl::Time now);
+  bool RunFew(const gang::Policy& policy, absl::Time now);
+  void NoteWhoWaits(const model::Decisions& decisions, bool of_all, absl::Time now);
   void WantWithSurplus();
   void WantAt(absl::Time when);
 

@@ -84,7 +84,9 @@ class GangScheduler final : public Scheduler {
                    queue_use_.Advance(cluster_, Policy().use_half_life, loop().Now());
                    return Policy();
                  },
-                 [this](const model::Decisions& decisions, absl::Time now) { return CarryOut(decisions, now); }}),
+                 [this](const model::Decisions& decisions, bool of_all, absl::Time now) {
+                   return CarryOut(decisions, of_all, now);
+                 }}),
         tellings_(cluster_, {options_.explain_after, options_.missing_after, options_.refresh_after}),
         evictions_(cluster_),
         queue_upkeep_(cluster_, /*writes_statuses=*/namespaces_.empty()),
@@ -285,14 +287,19 @@ class GangScheduler final : public Scheduler {
 
   // ---- what should be
 
-  std::size_t CarryOut(const model::Decisions& decisions, absl::Time now) {
+  std::size_t CarryOut(const model::Decisions& decisions, bool of_all, absl::Time now) {
     for (const Decision& decision : decisions) {
       CarryOut(decision, KeyOfGang(cluster_, decision.gang), now);
       cluster_.AuditIfAsked();
     }
     LogKeptNodes(decisions);
-    gang::EndRound(decisions, Policy().victims_take, now, cluster_);
-    for (const NamespacedName& key : tellings_.EndRound(now)) driver_.Enqueue(key);
+    if (of_all) {
+      gang::EndRound(decisions, Policy().victims_take, now, cluster_);
+      for (const NamespacedName& key : tellings_.EndRound(now)) driver_.Enqueue(key);
+    } else {
+      gang::EndRoundOfFew(decisions, Policy().victims_take, now, cluster_);
+      tellings_.EndRoundOfFew();
+    }
     return tellings_.waiting();
   }
 

@@ -19,6 +19,7 @@ bool Tellings::KeepsWaiting(const model::Decision& decision, const Telling& tell
 
 bool Tellings::Decide(const model::Decision& decision, const NamespacedName& key, absl::Time now) {
   Telling& telling = tellings_[key];
+  decided_.push_back(key);
   if (KeepsWaiting(decision, telling)) {
     waiting_now_.insert(key);
     return false;
@@ -37,7 +38,15 @@ std::vector<NamespacedName> Tellings::EndRound(absl::Time now) {
     if (it != tellings_.end() && it->second.Decide(std::nullopt, false, {}, now)) news.push_back(key);
   }
   waiting_ = std::exchange(waiting_now_, {});
+  decided_.clear();
   return news;
+}
+
+void Tellings::EndRoundOfFew() {
+  for (const NamespacedName& key : std::exchange(decided_, {})) {
+    if (!waiting_now_.contains(key)) waiting_.erase(key);
+  }
+  waiting_.merge(std::exchange(waiting_now_, {}));
 }
 
 Telling& Tellings::Look(const NamespacedName& key, absl::Time now) {

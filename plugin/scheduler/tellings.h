@@ -31,6 +31,8 @@ class Tellings {
   // All of the round's decisions are told. Returns gangs that waited before it and do not any more, where there may be
   // something new to tell.
   std::vector<api::NamespacedName> EndRound(absl::Time now);
+  // The same of a round that decided on few: the others go on waiting for what they do.
+  void EndRoundOfFew();
   std::size_t waiting() const { return waiting_.size(); }
 
   // Brought up to date. Good until the gang is forgotten.
@@ -55,6 +57,7 @@ class Tellings {
   const TellingRules rules_;
   absl::btree_map<api::NamespacedName, Telling> tellings_;
   absl::btree_set<api::NamespacedName> waiting_, waiting_now_;  // in the last round; in that which is carried out
+  std::vector<api::NamespacedName> decided_;                    // in that
   absl::flat_hash_map<std::string, std::string> written_;       // by UID
 };
 

@@ -1,6 +1,8 @@
 // What do shares cost in a round?
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -149,24 +151,41 @@ BENCHMARK(BM_RoundOfQueues)
     ->Args({2000, 200, 1})
     ->Unit(benchmark::kMicrosecond);
 
-// A round after a pod has changed, which makes room for one of the gangs. Arguments: gangs, queues.
+// A round after a pod has changed, which makes room for one of the gangs. Arguments: gangs, queues, whether all are
+// looked at.
 void BM_RoundThatLetsOneBegin(benchmark::State& state) {
   model::Cluster cluster;
   FillAndWait(cluster, state.range(0), state.range(1));
   Scratch scratch;
+  const auto nobody = [&] {
+    if (PlacedAndEvicted(cluster, scratch) != 0) state.SkipWithError("a gang begins without room");
+  };
+  nobody();
+  std::int64_t looked_at = 0;
   for (auto _ : state) {
     cluster.SetPod(Filler(0, 4));
-    if (PlacedAndEvicted(cluster, scratch) != 4) state.SkipWithError("not just one gang begins");
+    std::optional<model::Decisions> decisions;
+    if (state.range(2) == 0) decisions = ScheduleFew(cluster, Policy(), absl::UnixEpoch(), scratch);
+    if (!decisions.has_value()) decisions = Schedule(cluster, Policy(), absl::UnixEpoch(), scratch);
     state.PauseTiming();
+    std::size_t placed = 0;
+    for (const model::Decision& decision : *decisions) placed += decision.placements.size() + decision.evicted.size();
+    if (placed != 4) state.SkipWithError("not just one gang begins");
+    looked_at += static_cast<std::int64_t>(decisions->size());
     cluster.SetPod(Filler(0, 8));
-    if (PlacedAndEvicted(cluster, scratch) != 0) state.SkipWithError("a gang begins without room");
+    nobody();
     state.ResumeTiming();
   }
+  state.counters["looked_at"] =
+      static_cast<double>(looked_at) / static_cast<double>(std::max<std::int64_t>(state.iterations(), 1));
 }
 BENCHMARK(BM_RoundThatLetsOneBegin)
-    ->ArgNames({"gangs", "queues"})
-    ->Args({2000, 1})
-    ->Args({2000, 200})
+    ->ArgNames({"gangs", "queues", "all"})
+    ->Args({200, 20, 0})
+    ->Args({2000, 1, 0})
+    ->Args({2000, 1, 1})
+    ->Args({2000, 200, 0})
+    ->Args({2000, 200, 1})
     ->Unit(benchmark::kMicrosecond);
 
 }  // namespace

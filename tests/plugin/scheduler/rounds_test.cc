@@ -26,6 +26,7 @@ class RoundsTest : public ::testing::Test {
   // When there were rounds, in ms from the start; how many pods were placed in the last.
   std::vector<std::int64_t> rounds_at_;
   std::size_t placed_ = 0, evicted_ = 0;
+  int few_ = 0;  // rounds about few
   bool deciding_ = true;
   std::size_t waiting_ = 0;
   gang::Policy policy_;
@@ -39,7 +40,8 @@ class RoundsTest : public ::testing::Test {
                  owner_.token(),
                  {absl::Milliseconds(2), absl::Milliseconds(500), absl::Milliseconds(50)},
                  {[this] { return deciding_; }, [this] { return policy_; },
-                  [this](const model::Decisions& decisions, absl::Time now) {
+                  [this](const model::Decisions& decisions, bool of_all, absl::Time now) {
+                    few_ += of_all ? 0 : 1;
                     rounds_at_.push_back((now - start_) / absl::Milliseconds(1));
                     placed_ = evicted_ = 0;
                     for (const model::Decision& decision : decisions) {
@@ -130,6 +132,31 @@ TEST_F(RoundsTest, WhatChangesNothingForThoseWhoWaitIsNotDecidedOn) {
   loop_.RunFor(absl::Milliseconds(10));
   EXPECT_THAT(rounds_at_, SizeIs(3));
   EXPECT_EQ(placed_, 2u);
+}
+
+// The other gang is not looked at, and counts as one that waits.
+TEST_F(RoundsTest, WhereAnEventLetsOneBeginItIsDecidedOnForThatOne) {
+  Metrics metrics;
+  rounds_.CountIn(metrics);
+  cluster_.RemoveGang("default", "g");
+  for (const char* const name : {"a", "b"}) testutil::AddGang(cluster_, name, 1, 1, 16'000);
+  model::PodFacts other = testutil::Pod("", "other", 0, testutil::Cpu(500));
+  other.node = "node-000";
+  other.phase = model::PodPhase::kRunning;
+  cluster_.SetPod(other);
+  waiting_ = 2;
+  rounds_.Want();
+  loop_.RunFor(absl::Milliseconds(100));
+  ASSERT_THAT(rounds_at_, ElementsAre(0));
+  ASSERT_EQ(few_, 0);
+  ASSERT_THAT(metrics.Expose(), HasSubstr("\nvolcano_unschedule_job_count 2\n"));
+  cluster_.RemovePod("default", "-other-0");
+  rounds_.Want();
+  loop_.RunFor(absl::Milliseconds(1));
+  EXPECT_THAT(rounds_at_, SizeIs(2));
+  EXPECT_EQ(few_, 1);
+  EXPECT_EQ(placed_, 1u);
+  EXPECT_THAT(metrics.Expose(), HasSubstr("\nvolcano_unschedule_job_count 1\n"));
 }
 
 TEST_F(RoundsTest, WhatQueuesUsedOfLateChangesWithTimeAlone) {
