@@ -286,8 +286,8 @@ int RunSandbox(const SandboxFlags& flags) {
     input->cluster.workloads = true;
     process->options.times = input->cluster.kubelets.times;
     if (!flags.show.empty()) process->options.on_line = ShowLines(flags, loop, start, input->run.colours);
-    input->cluster.kubelets.make_runtime = [&](Loop& on, kube::Client& client, sandbox::OnContainers on_containers) {
-      return std::make_unique<sandbox::ProcessRuntime>(on, client, process->options, *process->host,
+    input->cluster.kubelets.make_runtime = [&](kube::Informers& informers, sandbox::OnContainers on_containers) {
+      return std::make_unique<sandbox::ProcessRuntime>(informers, process->options, *process->host,
                                                        std::move(on_containers));
     };
   }

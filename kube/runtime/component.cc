@@ -15,6 +15,7 @@ Component::~Component() = default;
 RecorderOptions Component::RecorderFor() {
   RecorderOptions recorder;
   recorder.component = options_.event_source;
+  recorder.qps = options_.events_qps;
   recorder.metrics = informers_.metrics();
   if (options_.events_yield) recorder.busy = [this] { return under_way() > 0; };
   return recorder;

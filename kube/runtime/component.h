@@ -37,7 +37,8 @@ struct ComponentOptions {
   double qps = 0;                 // writes a second, for each of its drivers; 0: no limit
   int burst = 100;
   int max_in_flight = 64;
-  bool events_yield = false;  // they wait until the plans under way are carried out
+  double events_qps = RecorderOptions().qps;  // 0: no limit
+  bool events_yield = false;                  // they wait until the plans under way are carried out
 };
 
 // Who tells the user of an object that it cannot be read.

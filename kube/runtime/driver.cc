@@ -118,12 +118,6 @@ class Driver::Impl {
     }
   }
 
-  void Hold() { held_ = true; }
-  void Release() {
-    if (!std::exchange(held_, false)) return;
-    for (std::size_t i = 0; i < queue_.size(); ++i) PostDecideNext();
-  }
-
   void Sleep() {
     asleep_ = true;
     for (const NamespacedName& key : queue_) {
@@ -175,7 +169,7 @@ class Driver::Impl {
     state.queued = true;
     queue_.push_back(key);
     queued_.Set(static_cast<double>(queue_.size()));
-    if (!held_) PostDecideNext();
+    PostDecideNext();
   }
 
   // Something changed. Within the pause after a failure the key waits for its end.
@@ -192,7 +186,7 @@ class Driver::Impl {
   }
 
   void DecideNext() {
-    if (held_ || queue_.empty()) return;
+    if (queue_.empty()) return;
     const NamespacedName key = std::move(queue_.front());
     queue_.pop_front();
     queued_.Set(static_cast<double>(queue_.size()));
@@ -501,7 +495,7 @@ class Driver::Impl {
 
   absl::flat_hash_map<NamespacedName, std::unique_ptr<State>> states_;
   std::deque<NamespacedName> queue_;  // keys to decide
-  bool held_ = false, asleep_ = false;
+  bool asleep_ = false;
   std::size_t under_way_ = 0;
   std::array<std::deque<QueuedWrite>, 3> lines_;  // not yet sent: urgent, of plans that were begun, and others
   absl::btree_map<Turn, QueuedWrite> yielding_;   // nor these
@@ -522,8 +516,6 @@ Driver::~Driver() = default;
 void Driver::SetOnReply(OnReply on_reply) { impl_->SetOnReply(std::move(on_reply)); }
 void Driver::SetOnPermanentError(OnPermanentError on_error) { impl_->SetOnPermanentError(std::move(on_error)); }
 void Driver::Enqueue(const NamespacedName& key) { impl_->Enqueue(key); }
-void Driver::Hold() { impl_->Hold(); }
-void Driver::Release() { impl_->Release(); }
 void Driver::Sleep() { impl_->Sleep(); }
 void Driver::Wake() { impl_->Wake(); }
 std::size_t Driver::queued() const { return impl_->queued(); }

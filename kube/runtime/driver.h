@@ -87,12 +87,9 @@ class Driver {
   // The key is decided soon, in a task of its own. Cheap when it waits already.
   void Enqueue(const api::NamespacedName& key);
 
-  // Between Hold() and Release() no key is decided; they wait. An owner holds until its caches are synced.
-  void Hold();
-  void Release();
-
-  // Between Sleep() and Wake() keys are not even remembered, and nothing new is decided; plans under way go on. A
-  // standby sleeps; its owner enqueues all there is after Wake().
+  // Between Sleep() and Wake() keys are not even remembered, and nothing new is decided; plans under way go on. It
+  // sleeps until its owner's caches are synced, and a standby's until that leads; the owner enqueues all there is after
+  // Wake().
   void Sleep();
   void Wake();
 

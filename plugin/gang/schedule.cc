@@ -15,6 +15,7 @@
 #include "plugin/gang/evict.h"
 #include "plugin/gang/kept_room.h"
 #include "plugin/gang/lost_member.h"
+#include "plugin/gang/minimum.h"
 #include "plugin/gang/moved_room.h"
 #include "plugin/gang/needs.h"
 #include "plugin/gang/nominated_room.h"
@@ -104,7 +105,7 @@ class Cycle {
   Decisions Run() {
     decisions_.reserve(cluster_.waiting().size());
     index_.reserve(cluster_.waiting().size());
-    std::vector<GangId> moved, begun, awaiting_room, first, inside, outside, untold;
+    std::vector<GangId> moved, begun, awaiting_room, first, inside, outside, untold, served;
     for (const GangId id : cluster_.waiting()) {
       const Gang& gang = cluster_.gang(id);
       const bool is_moved = moved_.PodsOf(id) > 0;
@@ -113,9 +114,12 @@ class Cycle {
       // Who has begun was let in, whatever its phase says: that may not have been written, or not yet.
       const bool let_in = gang.admitted || is_moved || HasBegun(gang);
       if (let_in && !gang.admitted) untold.push_back(id);
+      const bool is_served = IsServed(gang) && !is_moved;
+      if (is_served) served.push_back(id);
       (is_moved && gang.nominated > 0 ? moved
        : !let_in                      ? outside
        : HasBegun(gang) || completes  ? begun
+       : is_served                    ? inside
        : gang.nominated > 0           ? awaiting_room
        : HasNodes(id)                 ? first
                                       : inside)
@@ -160,6 +164,7 @@ class Cycle {
       return std::tie(one.ns, one.name) < std::tie(other.ns, other.name);
     });
     for (const GangId id : untold) decisions_[IndexOf(id)].admit = true;
+    for (const GangId id : served) decisions_[IndexOf(id)].nominations.emplace();
     TellAll();
     if (eviction_.tried()) standstill.TriedVictims();
     if (!decisions_.empty()) decisions_.front().look_again = std::min(decisions_.front().look_again, moved_.until());
@@ -333,6 +338,11 @@ class Cycle {
       if (!cluster_.queue(id).held.zero()) see(id);
     }
     return several;
+  }
+  // Room was made for its minimum, and pods made since took it, or room elsewhere: what is said of the others counts no
+  // more. Kept, it would be room for more than the minimum, and theirs when those go that it was made for.
+  bool IsServed(const Gang& gang) const {
+    return gang.nominated > 0 && policy_.choose_victims && HasMinimum(cluster_, gang);
   }
   // Where there is something to share between those who wait.
   const Shares* shares() const { return several_wait_ ? &*shares_ : nullptr; }

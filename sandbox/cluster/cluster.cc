@@ -58,11 +58,8 @@ struct Cluster::Process {
     if (std::optional<User> user = rbac ? AccountOf(component) : std::nullopt) client.ActAs(*std::move(user));
   }
   InProcessClient client;
-  std::unique_ptr<Kubelets> kubelets;
-  std::unique_ptr<VolumeController> volumes;
-  std::unique_ptr<WorkloadController> workloads;
-  std::unique_ptr<BudgetController> budgets;
   std::unique_ptr<kube::Components> components;
+  Kubelets* kubelets = nullptr;  // of these; null: it is another process
 };
 
 Cluster::Cluster(Loop& loop, ClusterOptions options)
@@ -82,7 +79,7 @@ Cluster::Cluster(Loop& loop, ClusterOptions options)
       followed_logs_(loop, [this](const LogQuery& query) { return LogOfPod(query); }),
       pod_streams_(server_, [this]() -> Kubelets* {
         const auto& process = ProcessOf(Component::kKubelets);
-        return process == nullptr ? nullptr : process->kubelets.get();
+        return process == nullptr ? nullptr : process->kubelets;
       }) {
   server_.SetPodLogs(
       [this](const LogQuery& query) -> absl::StatusOr<std::string> {
@@ -134,25 +131,27 @@ void Cluster::MakeRoles(Component component) {
   }
 }
 
+// What every cluster has beside its API server; they share informers, as the controllers of a controller manager do.
+Kubelets& Cluster::AddClustersOwn(kube::Components& components) {
+  kube::Informers& informers = components.informers();
+  auto kubelets = std::make_unique<Kubelets>(informers, kubelets_options_);
+  kubelets->SetOnPod([this](const std::string& uid) { followed_logs_.Poke(uid); });
+  Kubelets& out = *kubelets;
+  components.Add(std::move(kubelets));
+  components.Add(std::make_unique<VolumeController>(informers));
+  if (workloads_) components.Add(std::make_unique<WorkloadController>(informers));
+  if (budgets_) components.Add(std::make_unique<BudgetController>(informers));
+  return out;
+}
+
 void Cluster::Start(Component component) {
   GW_CHECK(!running(component));
   MakeRoles(component);
   auto process = std::make_unique<Process>(loop_, server_, component, rbac_, faults_ ? faults_(component) : Faults{});
   Loop& clock = clock_ ? clock_(component) : loop_;
   if (component == Component::kKubelets) {
-    process->kubelets = std::make_unique<Kubelets>(clock, process->client, kubelets_options_);
-    process->kubelets->SetOnPod([this](const std::string& uid) { followed_logs_.Poke(uid); });
-    process->kubelets->Start();
-    process->volumes = std::make_unique<VolumeController>(clock, process->client);
-    process->volumes->Start();
-    if (workloads_) {
-      process->workloads = std::make_unique<WorkloadController>(clock, process->client);
-      process->workloads->Start();
-    }
-    if (budgets_) {
-      process->budgets = std::make_unique<BudgetController>(clock, process->client);
-      process->budgets->Start();
-    }
+    process->components = std::make_unique<kube::Components>(clock, process->client);
+    process->kubelets = &AddClustersOwn(*process->components);
   } else {
     assembly::Options options;
     options.ssh.threads = ssh_key_threads_;
@@ -164,8 +163,8 @@ void Cluster::Start(Component component) {
     if (component == Component::kControllers && one_controller_process_)
       names.push_back(assembly::kPaddleControllers.name);
     process->components = assembly::MakeComponents(clock, process->client, names, options);
-    process->components->Start();
   }
+  process->components->Start();
   ProcessOf(component) = std::move(process);
 }
 

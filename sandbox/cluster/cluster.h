@@ -1,5 +1,5 @@
-// The whole embedded cluster on one loop: API server, kubelets, controllers of jobs and of PaddleJobs, and scheduler,
-// each with a client and informers of its own, as separate processes would have.
+// The whole embedded cluster on one loop: API server, kubelets with the cluster's own controllers, controllers of jobs
+// and of PaddleJobs, and scheduler, each with a client and informers of its own, as separate processes would have.
 #pragma once
 
 #include <array>
@@ -12,6 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "base/loop.h"
 #include "kube/client/client.h"
+#include "kube/runtime/components.h"
 #include "plugin/gang/policy.h"
 #include "plugin/lifecycle/hyper_nodes/label_source.h"
 #include "sandbox/apiserver/api_server.h"
@@ -22,7 +23,8 @@
 
 namespace gangway::sandbox {
 
-// What can crash and come back alone: the kubelets, and the processes of assembly/components.h.
+// What can crash and come back alone: the kubelets and what else every cluster has, and the processes of
+// assembly/components.h.
 enum class Component { kKubelets, kControllers, kScheduler, kPaddleControllers };
 inline constexpr std::array kAllComponents{Component::kKubelets, Component::kControllers, Component::kScheduler,
                                            Component::kPaddleControllers};
@@ -76,6 +78,7 @@ class Cluster {
   struct Process;  // a component and its client
   std::unique_ptr<Process>& ProcessOf(Component component);
   void MakeRoles(Component component);
+  Kubelets& AddClustersOwn(kube::Components& components);
   absl::StatusOr<ContainerLog> LogOfPod(const LogQuery& query);
 
   Loop& loop_;

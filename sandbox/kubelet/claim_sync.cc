@@ -68,17 +68,6 @@ struct EphemeralSource {
     return api::MakeFields(api::MakeField<&EphemeralSource::claim>("volumeClaimTemplate", ""));
   }
 };
-struct PodVolume {
-  std::string name;
-  std::optional<EphemeralSource> ephemeral;
-  static constexpr std::string_view kName = "Volume";
-  static constexpr bool kView = true;
-  static constexpr auto Fields() {
-    return api::MakeFields(api::MakeField<&PodVolume::name>("name", ""),
-                           api::MakeField<&PodVolume::ephemeral>("ephemeral", ""));
-  }
-};
-
 void WriteClaimRef(JsonWriter& w, const Claim& claim) {
   w.Key("claimRef").BeginObject().Field("apiVersion", "v1").Field("kind", "PersistentVolumeClaim");
   w.Field("namespace", claim.metadata.ns)
@@ -273,16 +262,16 @@ class ClaimPass {
 
 kube::Plan SyncClaim(const ClaimView& view) { return ClaimPass(view).Run(); }
 
-kube::Plan MakeEphemeralClaims(const api::core::Pod& pod, absl::FunctionRef<bool(const std::string& claim)> is_there) {
+kube::Plan MakeEphemeralClaims(const HostedPod& pod, absl::FunctionRef<bool(const std::string& claim)> is_there) {
   kube::Plan plan;
-  std::vector<PodVolume> volumes;
-  if (pod.metadata.deleting() || pod.ended() || pod.spec.volumes.empty()) return plan;
-  if (!api::DecodeInto(pod.spec.volumes.json, api::TypeOf<std::vector<PodVolume>>(), &volumes).status.ok()) return plan;
+  if (pod.metadata.deleting() || pod.ended()) return plan;
   std::vector<kube::Write> writes;
-  for (const PodVolume& volume : volumes) {
+  for (const HostedVolume& volume : pod.spec.volumes) {
     const std::string name = absl::StrCat(pod.metadata.name, "-", volume.name);
-    if (!volume.ephemeral.has_value() || is_there(name)) continue;
-    const EphemeralTemplate& like = volume.ephemeral->claim;
+    if (volume.ephemeral.empty() || is_there(name)) continue;
+    EphemeralSource source;
+    if (!api::DecodeInto(volume.ephemeral.json, api::TypeOf<EphemeralSource>(), &source).status.ok()) continue;
+    const EphemeralTemplate& like = source.claim;
     kube::Write& write = writes.emplace_back();
     write.verb = kube::Verb::kCreate;
     write.resource = &api::kPersistentVolumeClaims;

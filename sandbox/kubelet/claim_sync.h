@@ -9,10 +9,10 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
-#include "api/core/pod.h"
 #include "api/field_table.h"
 #include "api/meta.h"
 #include "kube/plan/plan.h"
+#include "sandbox/kubelet/hosted_pod.h"
 
 namespace gangway::sandbox {
 
@@ -112,7 +112,7 @@ kube::Plan SyncClaim(const ClaimView& view);
 
 // The claims that a pod's ephemeral volumes are, where they are not there: the pod owns them.
 // pkg/controller/volume/ephemeral
-kube::Plan MakeEphemeralClaims(const api::core::Pod& pod, absl::FunctionRef<bool(const std::string& claim)> is_there);
+kube::Plan MakeEphemeralClaims(const HostedPod& pod, absl::FunctionRef<bool(const std::string& claim)> is_there);
 
 // Whether a volume was made for its claim and is taken away with it: its class's reclaim policy was Delete.
 bool GoesWithItsClaim(const Volume& volume);

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "kube/runtime/driver.h"
+#include "kube/runtime/component.h"
 #include "kube/runtime/recorder.h"
 
 namespace gangway::sandbox {
@@ -15,10 +15,10 @@ inline kube::RecorderOptions EventsFreeOfCharge(std::string component) {
   options.qps = 0;
   return options;
 }
-inline kube::DriverOptions WritesFreeOfCharge(std::string name) {
-  kube::DriverOptions options;
-  options.name = std::move(name);
-  options.qps = 0;
+inline kube::ComponentOptions FreeOfCharge(std::string event_source) {
+  kube::ComponentOptions options;
+  options.event_source = std::move(event_source);
+  options.qps = options.events_qps = 0;
   return options;
 }
 

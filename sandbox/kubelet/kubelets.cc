@@ -66,58 +66,46 @@ kube::Plan EvictPod(const Pod& pod, absl::string_view runtime, absl::Time now) {
 
 }  // namespace
 
-Kubelets::Kubelets(Loop& loop, kube::Client& client, KubeletsOptions options)
-    : loop_(loop),
-      client_(client),
+Kubelets::Kubelets(kube::Informers& informers, KubeletsOptions options)
+    : Component(informers, FreeOfCharge("kubelet")),
       options_(std::move(options)),
-      pods_(loop, client, api::kPods, {}),
-      nodes_(loop, client, api::kNodes, {}),
-      config_maps_(loop, client, api::kConfigMaps, {}),
-      secrets_(loop, client, api::kSecrets, {}),
-      claims_(loop, client, api::kPersistentVolumeClaims, {}),
-      recorder_(loop, client, EventsFreeOfCharge("kubelet")),
-      sandbox_recorder_(loop, client, EventsFreeOfCharge("sandbox")),
-      pod_driver_(loop, client, recorder_, WritesFreeOfCharge("pod"),
-                  [this](const NamespacedName& key, absl::Time now) { return DecidePod(key, now); }),
-      node_driver_(loop, client, recorder_, WritesFreeOfCharge("node"),
-                   [this](const NamespacedName& key, absl::Time now) { return DecideNode(key, now); }) {
+      pods_(Watch<Pod>(api::kPods, {},
+                       [this](const auto& key, const auto& before, const auto& after) { OnPod(key, before, after); })),
+      nodes_(
+          Watch<Node>(api::kNodes, {},
+                      [this](const auto& key, const auto& before, const auto& after) { OnNode(key, before, after); })),
+      config_maps_(Watch<SourceObject>(api::kConfigMaps, {},
+                                       [this](const auto& key, const auto&, const auto&) { WakeWaiting(key.ns); })),
+      secrets_(Watch<SourceObject>(api::kSecrets, {},
+                                   [this](const auto& key, const auto&, const auto&) { WakeWaiting(key.ns); })),
+      claims_(Watch<Claim>(api::kPersistentVolumeClaims, {},
+                           [this](const auto& key, const auto&, const auto&) { WakeWaiting(key.ns); })),
+      sandbox_recorder_(loop(), client(), EventsFreeOfCharge("sandbox")),
+      pod_driver_(Drive("pod", [this](const NamespacedName& key, absl::Time now) { return DecidePod(key, now); })),
+      node_driver_(Drive("node", [this](const NamespacedName& key, absl::Time now) { return DecideNode(key, now); })) {
   for (const SimulatedNode& node : options_.nodes) unregistered_[node.name] = &node;
   runtime_ = options_.make_runtime
-                 ? options_.make_runtime(loop, client,
+                 ? options_.make_runtime(informers,
                                          [this](const NamespacedName& pod, const std::string& uid, bool changed) {
                                            if (on_pod_) on_pod_(uid);
                                            // Later: it may come from a decision about that very pod.
-                                           if (changed)
-                                             loop_.Post(owner_.token(), [this, pod] { pod_driver_.Enqueue(pod); });
+                                           if (changed) loop().Post(token(), [this, pod] { pod_driver_.Enqueue(pod); });
                                          })
                  : std::make_unique<SimulatedRuntime>(options_.behaviour, options_.times);
 }
 
-void Kubelets::Start() {
-  for (kube::Driver* driver : {&pod_driver_, &node_driver_}) {
-    driver->Hold();
-    driver->SetOnReply([this](const kube::Write& write, const kube::Response& response) {
-      if (write.resource == &api::kNodes && write.verb == kube::Verb::kCreate && response.ok())
-        unregistered_.erase(write.name);
-      pods_.ObserveReply(write, response);
-      nodes_.ObserveReply(write, response);
-    });
-  }
+void Kubelets::Wake() {
   for (const SimulatedNode& node : options_.nodes) node_driver_.Enqueue({"", node.name});
-  pods_.Start([this](const auto& key, const auto& before, const auto& after) { OnPod(key, before, after); },
-              [this] { OnSynced(); });
-  nodes_.Start([this](const auto& key, const auto& before, const auto& after) { OnNode(key, before, after); },
-               [this] { OnSynced(); });
-  const auto wake = [this](const NamespacedName& key, const auto&, const auto&) { WakeWaiting(key.ns); };
-  config_maps_.Start(wake, [this] { OnSynced(); });
-  secrets_.Start(wake, [this] { OnSynced(); });
-  claims_.Start(wake, [this] { OnSynced(); });
+  nodes_.ForEach([this](const NamespacedName& key, const auto&) { node_driver_.Enqueue(key); });
+  pods_.ForEach([this](const NamespacedName& key, const auto& pod) {
+    if (pod->bound()) pod_driver_.Enqueue(key);
+  });
 }
 
-void Kubelets::OnSynced() {
-  if (!pods_.synced() || !nodes_.synced() || !config_maps_.synced() || !secrets_.synced() || !claims_.synced()) return;
-  pod_driver_.Release();
-  node_driver_.Release();
+void Kubelets::OnReply(const kube::Write& write, const kube::Response& response) {
+  Component::OnReply(write, response);
+  if (write.resource == &api::kNodes && write.verb == kube::Verb::kCreate && response.ok())
+    unregistered_.erase(write.name);
 }
 
 void Kubelets::OnPod(const NamespacedName& key, const std::shared_ptr<const Pod>& before,
@@ -202,11 +190,11 @@ void Kubelets::AskWhetherGone(const std::string& node) {
   kube::Request request;
   request.method = "GET";
   request.path = api::PathOf(api::kNodes, "", node);
-  client_.Send(std::move(request), owner_.token(), [this, node](const absl::StatusOr<kube::Response>& reply) {
+  client().Send(std::move(request), token(), [this, node](const absl::StatusOr<kube::Response>& reply) {
     const auto it = gone_.find(node);
     if (it == gone_.end()) return;  // it has appeared
     if (!reply.ok() || reply->code != 404) {
-      loop_.PostAt(loop_.Now() + kAskAgain, owner_.token(), [this, node] {
+      loop().PostAt(loop().Now() + kAskAgain, token(), [this, node] {
         if (gone_.contains(node)) AskWhetherGone(node);
       });
       return;

@@ -14,8 +14,7 @@
 #include "api/core/node.h"
 #include "base/loop.h"
 #include "kube/client/client.h"
-#include "kube/runtime/driver.h"
-#include "kube/runtime/informer.h"
+#include "kube/runtime/component.h"
 #include "kube/runtime/recorder.h"
 #include "sandbox/kubelet/behaviour.h"
 #include "sandbox/kubelet/claim_sync.h"
@@ -38,14 +37,9 @@ struct KubeletsOptions {
   std::string scheduler_name = "volcano";  // of the pods that somebody schedules
 };
 
-// Used on its loop.
-class Kubelets {
+class Kubelets final : public kube::Component {
  public:
-  Kubelets(Loop& loop, kube::Client& client, KubeletsOptions options);
-  Kubelets(const Kubelets&) = delete;
-  Kubelets& operator=(const Kubelets&) = delete;
-
-  void Start();
+  Kubelets(kube::Informers& informers, KubeletsOptions options);
 
   // The log of a container, as LogOf has it; NotFound also when there is no pod of that name and UID.
   absl::StatusOr<ContainerLog> Log(const api::NamespacedName& pod, absl::string_view uid, absl::string_view container,
@@ -67,7 +61,8 @@ class Kubelets {
              const std::shared_ptr<const HostedPod>& after);
   void OnNode(const api::NamespacedName& key, const std::shared_ptr<const api::core::Node>& before,
               const std::shared_ptr<const api::core::Node>& after);
-  void OnSynced();
+  void Wake() override;
+  void OnReply(const kube::Write& write, const kube::Response& response) override;
   void TellWhenNobodySchedules(const HostedPod* before, const HostedPod& pod);
   void WakeWaiting(const std::string& ns);
   SourceLookup LookupFor(const HostedPod& pod) const;
@@ -75,15 +70,13 @@ class Kubelets {
   void AskWhetherGone(const std::string& node);
   std::string NextPodIp();
 
-  Loop& loop_;
-  kube::Client& client_;
   const KubeletsOptions options_;
-  kube::Informer<HostedPod> pods_;
-  kube::Informer<api::core::Node> nodes_;
-  kube::Informer<SourceObject> config_maps_, secrets_;
-  kube::Informer<Claim> claims_;
-  kube::Recorder recorder_, sandbox_recorder_;
-  kube::Driver pod_driver_, node_driver_;
+  kube::Informer<HostedPod>& pods_;
+  kube::Informer<api::core::Node>& nodes_;
+  kube::Informer<SourceObject>&config_maps_, &secrets_;
+  kube::Informer<Claim>& claims_;
+  kube::Recorder sandbox_recorder_;
+  kube::Driver &pod_driver_, &node_driver_;
 
   absl::flat_hash_map<std::string, absl::btree_set<api::NamespacedName>> pods_by_node_;
   absl::btree_set<api::NamespacedName> waiting_;  // pods that miss something of other objects
@@ -96,7 +89,6 @@ class Kubelets {
   // Nodes with pods that the cache misses: whether the API server has said that they are not there.
   absl::flat_hash_map<std::string, bool> gone_;
   absl::AnyInvocable<void(const std::string&)> on_pod_;
-  Owner owner_;
 };
 
 }  // namespace gangway::sandbox

@@ -10,9 +10,8 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "api/meta.h"
-#include "base/loop.h"
-#include "kube/client/client.h"
 #include "kube/plan/plan.h"
+#include "kube/runtime/informers.h"
 #include "sandbox/kubelet/container_log.h"
 #include "sandbox/kubelet/container_stream.h"
 #include "sandbox/kubelet/hosted_pod.h"
@@ -48,6 +47,7 @@ class PodRuntime {
 
 // Called, on the loop, when something happened to the containers of a pod: `changed`, or they only wrote something.
 using OnContainers = std::function<void(const api::NamespacedName& pod, const std::string& uid, bool changed)>;
-using MakePodRuntime = std::function<std::unique_ptr<PodRuntime>(Loop&, kube::Client&, OnContainers)>;
+// Made before the informers start, which it may share.
+using MakePodRuntime = std::function<std::unique_ptr<PodRuntime>(kube::Informers&, OnContainers)>;
 
 }  // namespace gangway::sandbox

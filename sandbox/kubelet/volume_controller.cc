@@ -1,7 +1,6 @@
 #include "sandbox/kubelet/volume_controller.h"
 
-#include <utility>
-#include <vector>
+#include <algorithm>
 
 #include "absl/strings/match.h"
 #include "api/cluster_resources.h"
@@ -11,63 +10,53 @@ namespace gangway::sandbox {
 
 using api::NamespacedName;
 
-VolumeController::VolumeController(Loop& loop, kube::Client& client)
-    : claims_(loop, client, api::kPersistentVolumeClaims, {}),
-      volumes_(loop, client, api::kPersistentVolumes, {}),
-      classes_(loop, client, api::kStorageClasses, {}),
-      pods_(loop, client, api::kPods, {.keep_objects = false}),
-      recorder_(loop, client, EventsFreeOfCharge("persistentvolume-controller")),
-      claim_driver_(loop, client, recorder_, WritesFreeOfCharge("claim"),
-                    [this](const NamespacedName& key, absl::Time) { return DecideClaim(key); }),
-      volume_driver_(loop, client, recorder_, WritesFreeOfCharge("volume"),
-                     [this](const NamespacedName& key, absl::Time) { return DecideVolume(key); }),
-      pod_driver_(loop, client, recorder_, WritesFreeOfCharge("ephemeral-volume"),
-                  [this](const NamespacedName& key, absl::Time) { return DecidePod(key); }) {}
-
-void VolumeController::Start() {
-  for (kube::Driver* driver : {&claim_driver_, &volume_driver_, &pod_driver_}) {
-    driver->Hold();
-    driver->SetOnReply([this](const kube::Write& write, const kube::Response& response) {
-      claims_.ObserveReply(write, response);
-      volumes_.ObserveReply(write, response);
-    });
-  }
-  claims_.Start(
-      [this](const NamespacedName& key, const auto& before, const auto& after) {
-        after != nullptr ? claim_driver_.Enqueue(key) : EnqueueWhoseEphemeral(key);
-        for (const auto& claim : {before, after}) {
-          if (claim != nullptr && !claim->spec.volume_name.empty())
-            volume_driver_.Enqueue({"", claim->spec.volume_name});
-        }
-      },
-      [this] { OnSynced(); });
-  volumes_.Start(
-      [this](const NamespacedName& key, const auto&, const auto& after) {
-        volume_driver_.Enqueue(key);
-        if (after != nullptr && after->spec.claim)
-          claim_driver_.Enqueue({after->spec.claim->ns, after->spec.claim->name});
-        if (after == nullptr || !after->spec.claim) EnqueueUnbound();
-      },
-      [this] { OnSynced(); });
-  classes_.Start([this](const auto&, const auto&, const auto&) { EnqueueUnbound(); }, [this] { OnSynced(); });
-  pods_.Start(
-      [this](const NamespacedName& key, const auto&, const auto& after) {
-        const bool asks = after != nullptr && absl::StrContains(after->spec.volumes.json, "\"ephemeral\"");
-        if (!asks) {
-          ephemeral_.erase(key);
-          return;
-        }
-        ephemeral_[key] = after;
-        pod_driver_.Enqueue(key);
-      },
-      [this] { OnSynced(); });
+VolumeController::VolumeController(kube::Informers& informers)
+    : Component(informers, FreeOfCharge("persistentvolume-controller")),
+      claims_(Watch<Claim>(api::kPersistentVolumeClaims, {},
+                           [this](const NamespacedName& key, const auto& before, const auto& after) {
+                             OnClaim(key, before.get(), after.get());
+                           })),
+      volumes_(Watch<Volume>(
+          api::kPersistentVolumes, {},
+          [this](const NamespacedName& key, const auto&, const auto& after) { OnVolume(key, after.get()); })),
+      classes_(Watch<StorageClass>(api::kStorageClasses, {},
+                                   [this](const auto&, const auto&, const auto&) { EnqueueUnbound(); })),
+      pods_(Watch<HostedPod>(
+          api::kPods, {},
+          [this](const NamespacedName& key, const auto&, const auto& after) { OnPod(key, after.get()); })),
+      claim_driver_(Drive("claim", [this](const NamespacedName& key, absl::Time) { return DecideClaim(key); })),
+      volume_driver_(Drive("volume", [this](const NamespacedName& key, absl::Time) { return DecideVolume(key); })),
+      pod_driver_(Drive("ephemeral-volume", [this](const NamespacedName& key, absl::Time) { return DecidePod(key); })) {
 }
 
-void VolumeController::OnSynced() {
-  if (!claims_.synced() || !volumes_.synced() || !classes_.synced() || !pods_.synced()) return;
-  claim_driver_.Release();
-  pod_driver_.Release();
-  volume_driver_.Release();
+void VolumeController::Wake() {
+  claims_.ForEach([this](const NamespacedName& key, const auto&) { claim_driver_.Enqueue(key); });
+  volumes_.ForEach([this](const NamespacedName& key, const auto&) { volume_driver_.Enqueue(key); });
+  for (const NamespacedName& pod : ephemeral_) pod_driver_.Enqueue(pod);
+}
+
+void VolumeController::OnClaim(const NamespacedName& key, const Claim* before, const Claim* after) {
+  after != nullptr ? claim_driver_.Enqueue(key) : EnqueueWhoseEphemeral(key);
+  for (const Claim* const claim : {before, after}) {
+    if (claim != nullptr && !claim->spec.volume_name.empty()) volume_driver_.Enqueue({"", claim->spec.volume_name});
+  }
+}
+
+void VolumeController::OnVolume(const NamespacedName& key, const Volume* after) {
+  volume_driver_.Enqueue(key);
+  if (after != nullptr && after->spec.claim) claim_driver_.Enqueue({after->spec.claim->ns, after->spec.claim->name});
+  if (after == nullptr || !after->spec.claim) EnqueueUnbound();
+}
+
+void VolumeController::OnPod(const NamespacedName& key, const HostedPod* after) {
+  const bool asks = after != nullptr && std::any_of(after->spec.volumes.begin(), after->spec.volumes.end(),
+                                                    [](const auto& volume) { return !volume.ephemeral.empty(); });
+  if (!asks) {
+    ephemeral_.erase(key);
+    return;
+  }
+  ephemeral_.insert(key);
+  pod_driver_.Enqueue(key);
 }
 
 // Those that any volume or class may matter to, and those whose volume has gone.
@@ -79,7 +68,7 @@ void VolumeController::EnqueueUnbound() {
 
 // The pods that a claim of this name may belong to: it has gone, and is made anew for one that needs it.
 void VolumeController::EnqueueWhoseEphemeral(const NamespacedName& claim) {
-  for (const auto& [pod, object] : ephemeral_) {
+  for (const NamespacedName& pod : ephemeral_) {
     if (pod.ns == claim.ns && absl::StartsWith(claim.name, pod.name)) pod_driver_.Enqueue(pod);
   }
 }
@@ -95,10 +84,9 @@ kube::Plan VolumeController::DecideClaim(const NamespacedName& key) {
 }
 
 kube::Plan VolumeController::DecidePod(const NamespacedName& key) {
-  const auto pod = ephemeral_.find(key);
-  if (pod == ephemeral_.end()) return {};
-  return MakeEphemeralClaims(*pod->second,
-                             [&](const std::string& claim) { return claims_.Get({key.ns, claim}) != nullptr; });
+  const auto pod = pods_.Get(key);
+  if (pod == nullptr) return {};
+  return MakeEphemeralClaims(*pod, [&](const std::string& claim) { return claims_.Get({key.ns, claim}) != nullptr; });
 }
 
 kube::Plan VolumeController::DecideVolume(const NamespacedName& key) {

@@ -3,43 +3,34 @@
 // claims that are made with them.
 #pragma once
 
-#include <memory>
-
-#include "absl/container/flat_hash_map.h"
-#include "base/loop.h"
-#include "kube/client/client.h"
-#include "kube/runtime/driver.h"
-#include "kube/runtime/informer.h"
-#include "kube/runtime/recorder.h"
+#include "absl/container/btree_set.h"
+#include "kube/runtime/component.h"
 #include "sandbox/kubelet/claim_sync.h"
+#include "sandbox/kubelet/hosted_pod.h"
 
 namespace gangway::sandbox {
 
-// Used on its loop.
-class VolumeController {
+class VolumeController final : public kube::Component {
  public:
-  VolumeController(Loop& loop, kube::Client& client);
-  VolumeController(const VolumeController&) = delete;
-  VolumeController& operator=(const VolumeController&) = delete;
-
-  void Start();
+  explicit VolumeController(kube::Informers& informers);
 
  private:
   kube::Plan DecideClaim(const api::NamespacedName& key);
   kube::Plan DecideVolume(const api::NamespacedName& key);
   kube::Plan DecidePod(const api::NamespacedName& key);
+  void OnClaim(const api::NamespacedName& key, const Claim* before, const Claim* after);
+  void OnVolume(const api::NamespacedName& key, const Volume* after);
+  void OnPod(const api::NamespacedName& key, const HostedPod* after);
   void EnqueueUnbound();
   void EnqueueWhoseEphemeral(const api::NamespacedName& claim);
-  void OnSynced();
+  void Wake() override;
 
-  kube::Informer<Claim> claims_;
-  kube::Informer<Volume> volumes_;
-  kube::Informer<StorageClass> classes_;
-  kube::Informer<api::core::Pod> pods_;
-  kube::Recorder recorder_;
-  absl::flat_hash_map<api::NamespacedName, std::shared_ptr<const api::core::Pod>>
-      ephemeral_;  // pods that ask for such volumes
-  kube::Driver claim_driver_, volume_driver_, pod_driver_;
+  absl::btree_set<api::NamespacedName> ephemeral_;  // pods that ask for such volumes
+  kube::Informer<Claim>& claims_;
+  kube::Informer<Volume>& volumes_;
+  kube::Informer<StorageClass>& classes_;
+  kube::Informer<HostedPod>& pods_;
+  kube::Driver &claim_driver_, &volume_driver_, &pod_driver_;
 };
 
 }  // namespace gangway::sandbox

@@ -54,9 +54,9 @@ std::string EndOfLog(const WrittenLog& log) {
 
 }  // namespace
 
-ProcessRuntime::ProcessRuntime(Loop& loop, kube::Client& client, ProcessOptions options, ContainerHost& host,
+ProcessRuntime::ProcessRuntime(kube::Informers& informers, ProcessOptions options, ContainerHost& host,
                                OnContainers on_containers)
-    : loop_(loop),
+    : loop_(informers.loop()),
       options_(std::move(options)),
       host_(host),
       on_containers_(std::move(on_containers)),
@@ -64,9 +64,8 @@ ProcessRuntime::ProcessRuntime(Loop& loop, kube::Client& client, ProcessOptions 
       service_environment_(options_.api_server_ip.empty()
                                ? Environment()
                                : ApiServerEnvironment(options_.api_server_ip, options_.api_server_port)),
-      tokens_(client),
-      services_(loop, client, api::kServices, {}),
-      persistent_volumes_(loop, client, api::kPersistentVolumes, {}),
+      tokens_(informers.client()),
+      services_(informers.Of<NamingService>(api::kServices)),
       streams_(host) {
   HostEvents events;
   events.on_pod = [this](const News& news) { OnPod(news); };
@@ -80,10 +79,11 @@ ProcessRuntime::ProcessRuntime(Loop& loop, kube::Client& client, ProcessOptions 
   events.on_stream_ended = [this](const News& news) { streams_.OnEnded(news); };
   events.on_gone = [this] { OnGone(); };
   host_.SetEvents(std::move(events));
-  services_.Start([this](const auto&, const auto&, const auto&) { RefreshNamesSoon(); }, [] {});
-  persistent_volumes_.Start([this](const auto&, const auto& before, const auto& after) {
-    if (before != nullptr && after == nullptr) OnVolumeGone(*before);
-  });
+  services_.Listen(owner_.token(), [this](const auto&, const auto&, const auto&) { RefreshNamesSoon(); });
+  informers.Of<Volume>(api::kPersistentVolumes)
+      .Listen(owner_.token(), [this](const auto&, const auto& before, const auto& after) {
+        if (before != nullptr && after == nullptr) OnVolumeGone(*before);
+      });
 }
 
 ProcessRuntime::~ProcessRuntime() { host_.SetEvents({}); }

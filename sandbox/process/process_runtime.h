@@ -12,8 +12,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "base/loop.h"
-#include "kube/client/client.h"
-#include "kube/runtime/informer.h"
+#include "kube/runtime/informers.h"
 #include "sandbox/kubelet/claim_sync.h"
 #include "sandbox/kubelet/pod_runtime.h"
 #include "sandbox/process/account_tokens.h"
@@ -49,8 +48,7 @@ struct ProcessOptions {
 // Used on its loop, as `host` is, which outlives it.
 class ProcessRuntime final : public PodRuntime {
  public:
-  ProcessRuntime(Loop& loop, kube::Client& client, ProcessOptions options, ContainerHost& host,
-                 OnContainers on_containers);
+  ProcessRuntime(kube::Informers& informers, ProcessOptions options, ContainerHost& host, OnContainers on_containers);
   ~ProcessRuntime() override;
 
   absl::string_view name() const override { return kProcess; }
@@ -122,8 +120,7 @@ class ProcessRuntime final : public PodRuntime {
   const PodFolders folders_;
   const Environment service_environment_;
   AccountTokens tokens_;
-  kube::Informer<NamingService> services_;
-  kube::Informer<Volume> persistent_volumes_;
+  kube::Informer<NamingService>& services_;
   std::set<std::string> unclaimed_;       // folders of claims that are gone
   std::map<std::string, Hosted> hosted_;  // by UID, in an order: names are written in it
   absl::flat_hash_set<std::string> addresses_;

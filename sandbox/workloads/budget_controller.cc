@@ -1,7 +1,6 @@
 #include "sandbox/workloads/budget_controller.h"
 
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include "api/resource.h"
@@ -12,55 +11,35 @@ namespace gangway::sandbox {
 
 using api::NamespacedName;
 
-BudgetController::BudgetController(Loop& loop, kube::Client& client)
-    : budgets_(loop, client, api::kPodDisruptionBudgets, {}),
-      deployments_(loop, client, api::kDeployments, {}),
-      sets_(loop, client, api::kReplicaSets, {}),
-      pods_(loop, client, api::kPods, {}),
-      recorder_(loop, client, EventsFreeOfCharge("controllermanager")),
-      driver_(loop, client, recorder_, WritesFreeOfCharge("disruption"),
-              [this](const NamespacedName& key, absl::Time now) { return Decide(key, now); }) {}
+BudgetController::BudgetController(kube::Informers& informers)
+    : Component(informers, FreeOfCharge("controllermanager")),
+      budgets_(Watch<Budget>(api::kPodDisruptionBudgets, {},
+                             [this](const NamespacedName& key, const auto&, const auto&) { driver_.Enqueue(key); })),
+      deployments_(
+          Watch<Workload>(api::kDeployments, {}, [this](const auto&, const auto&, const auto&) { EnqueueAll(); })),
+      sets_(Watch<Workload>(api::kReplicaSets, {}, [this](const auto&, const auto&, const auto&) { EnqueueAll(); })),
+      pods_(Watch<HostedPod>(
+          api::kPods, {},
+          [this](const NamespacedName&, const auto& before, const auto& after) { OnPod(before.get(), after.get()); })),
+      driver_(Drive("disruption", [this](const NamespacedName& key, absl::Time now) { return Decide(key, now); })) {}
 
-void BudgetController::Start() {
-  driver_.Hold();
-  driver_.SetOnReply(
-      [this](const kube::Write& write, const kube::Response& response) { budgets_.ObserveReply(write, response); });
-  budgets_.Start(
-      [this](const NamespacedName& key, const auto&, const auto&) {
-        driver_.Enqueue(key);
-        if (!std::exchange(looks_, true)) Look();
-      },
-      [this] { Release(); });
-}
-
-void BudgetController::Look() {
-  for (kube::Informer<Workload>* const workloads : {&deployments_, &sets_}) {
-    workloads->Start([this](const NamespacedName&, const auto&, const auto&) { EnqueueAll(); }, [this] { Release(); });
+void BudgetController::OnPod(const HostedPod* before, const HostedPod* after) {
+  for (const HostedPod* const pod : {before, after}) {
+    if (pod != nullptr) EnqueueThoseOf(*pod);
   }
-  pods_.Start(
-      [this](const NamespacedName&, const auto& before, const auto& after) {
-        for (const auto& pod : {before, after}) {
-          if (pod != nullptr) EnqueueThoseOf(*pod);
-        }
-      },
-      [this] { Release(); });
-}
-
-void BudgetController::Release() {
-  if (budgets_.synced() && deployments_.synced() && sets_.synced() && pods_.synced()) driver_.Release();
 }
 
 void BudgetController::EnqueueAll() {
   budgets_.ForEach([this](const NamespacedName& key, const auto&) { driver_.Enqueue(key); });
 }
 
-void BudgetController::EnqueueThoseOf(const api::core::Pod& pod) {
+void BudgetController::EnqueueThoseOf(const HostedPod& pod) {
   budgets_.ForEach([&](const NamespacedName& key, const std::shared_ptr<const Budget>& budget) {
     if (IsAbout(*budget, pod)) driver_.Enqueue(key);
   });
 }
 
-std::optional<Scale> BudgetController::ScaleOf(const api::core::Pod& pod) const {
+std::optional<Scale> BudgetController::ScaleOf(const HostedPod& pod) const {
   const api::OwnerReference* const of_pod = pod.metadata.Controller();
   if (of_pod == nullptr || of_pod->kind != View(api::kReplicaSets.kind)) return std::nullopt;
   const auto set = sets_.Get({pod.metadata.ns, of_pod->name});
@@ -75,11 +54,11 @@ std::optional<Scale> BudgetController::ScaleOf(const api::core::Pod& pod) const 
 kube::Plan BudgetController::Decide(const NamespacedName& key, absl::Time now) {
   const auto budget = budgets_.Get(key);
   if (budget == nullptr) return kube::Plan();
-  std::vector<std::shared_ptr<const api::core::Pod>> pods;
-  pods_.ForEach([&](const NamespacedName&, const std::shared_ptr<const api::core::Pod>& pod) {
+  std::vector<std::shared_ptr<const HostedPod>> pods;
+  pods_.ForEach([&](const NamespacedName&, const std::shared_ptr<const HostedPod>& pod) {
     if (IsAbout(*budget, *pod)) pods.push_back(pod);
   });
-  return SyncBudget(*budget, pods, [this](const api::core::Pod& pod) { return ScaleOf(pod); }, now);
+  return SyncBudget(*budget, pods, [this](const HostedPod& pod) { return ScaleOf(pod); }, now);
 }
 
 }  // namespace gangway::sandbox

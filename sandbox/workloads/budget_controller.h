@@ -1,42 +1,31 @@
-// The controller of PodDisruptionBudgets of the embedded cluster. Pods are not looked at before there is a budget.
+// The controller of PodDisruptionBudgets of the embedded cluster.
 #pragma once
 
 #include <optional>
 
-#include "base/loop.h"
-#include "kube/client/client.h"
-#include "kube/runtime/driver.h"
-#include "kube/runtime/informer.h"
-#include "kube/runtime/recorder.h"
+#include "kube/runtime/component.h"
+#include "sandbox/kubelet/hosted_pod.h"
 #include "sandbox/workloads/sync_budget.h"
 
 namespace gangway::sandbox {
 
-// Used on its loop.
-class BudgetController {
+class BudgetController final : public kube::Component {
  public:
-  BudgetController(Loop& loop, kube::Client& client);
-  BudgetController(const BudgetController&) = delete;
-  BudgetController& operator=(const BudgetController&) = delete;
-
-  void Start();
+  explicit BudgetController(kube::Informers& informers);
 
  private:
-  // Everything that a budget depends on.
-  void Look();
-  void Release();
   void EnqueueAll();
-  void EnqueueThoseOf(const api::core::Pod& pod);
+  void EnqueueThoseOf(const HostedPod& pod);
+  void OnPod(const HostedPod* before, const HostedPod* after);
   // What the Deployment or the ReplicaSet that controls the pod asks for.
-  std::optional<Scale> ScaleOf(const api::core::Pod& pod) const;
+  std::optional<Scale> ScaleOf(const HostedPod& pod) const;
   kube::Plan Decide(const api::NamespacedName& key, absl::Time now);
+  void Wake() override { EnqueueAll(); }
 
-  kube::Informer<Budget> budgets_;
-  kube::Informer<Workload> deployments_, sets_;
-  kube::Informer<api::core::Pod> pods_;
-  kube::Recorder recorder_;
-  kube::Driver driver_;
-  bool looks_ = false;
+  kube::Informer<Budget>& budgets_;
+  kube::Informer<Workload>&deployments_, &sets_;
+  kube::Informer<HostedPod>& pods_;
+  kube::Driver& driver_;
 };
 
 }  // namespace gangway::sandbox

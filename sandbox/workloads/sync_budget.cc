@@ -17,9 +17,9 @@
 namespace gangway::sandbox {
 namespace {
 
-using PodPtr = std::shared_ptr<const api::core::Pod>;
+using PodPtr = std::shared_ptr<const HostedPod>;
 
-bool IsHealthy(const api::core::Pod& pod) {
+bool IsHealthy(const HostedPod& pod) {
   return !pod.metadata.deleting() &&
          std::any_of(pod.status.conditions.begin(), pod.status.conditions.end(),
                      [](const auto& each) { return each.type == "Ready" && each.status == "True"; });
@@ -50,7 +50,7 @@ struct Expected {
 
 // Failing says why nobody knows.
 absl::StatusOr<Expected> ExpectedOf(const Budget& budget, const std::vector<PodPtr>& pods,
-                                    absl::FunctionRef<std::optional<Scale>(const api::core::Pod&)> wanted_by) {
+                                    absl::FunctionRef<std::optional<Scale>(const HostedPod&)> wanted_by) {
   const std::optional<Amount> most_missing = AmountOf(budget.spec.max_unavailable);
   const std::optional<Amount> least = AmountOf(budget.spec.min_available);
   if (!most_missing.has_value() && (!least.has_value() || !least->percent))
@@ -75,14 +75,14 @@ absl::StatusOr<Expected> ExpectedOf(const Budget& budget, const std::vector<PodP
 
 }  // namespace
 
-bool IsAbout(const Budget& budget, const api::core::Pod& pod) {
+bool IsAbout(const Budget& budget, const HostedPod& pod) {
   if (budget.metadata.ns != pod.metadata.ns) return false;
   const auto selector = api::LabelSelector::FromJson(budget.spec.selector.json);
   return selector.ok() && selector->Matches(pod.metadata.labels);
 }
 
 kube::Plan SyncBudget(const Budget& budget, const std::vector<PodPtr>& pods,
-                      absl::FunctionRef<std::optional<Scale>(const api::core::Pod&)> wanted_by, absl::Time now) {
+                      absl::FunctionRef<std::optional<Scale>(const HostedPod&)> wanted_by, absl::Time now) {
   kube::Plan plan;
   if (budget.metadata.deleting()) return plan;
   const auto healthy = std::count_if(pods.begin(), pods.end(), [](const PodPtr& pod) { return IsHealthy(*pod); });

@@ -68,7 +68,7 @@ struct Budget {
 };
 
 // Whether it is about the pod; a selector that cannot be read, or is absent, is about none.
-bool IsAbout(const Budget& budget, const api::core::Pod& pod);
+bool IsAbout(const Budget& budget, const HostedPod& pod);
 
 // `pods` are those that it is about. `wanted_by` says how many pods the controller of a pod wants, with the uid by
 // which it counts once; nullopt: that is not known.
@@ -76,7 +76,7 @@ struct Scale {
   std::string uid;
   std::int32_t wanted = 0;
 };
-kube::Plan SyncBudget(const Budget& budget, const std::vector<std::shared_ptr<const api::core::Pod>>& pods,
-                      absl::FunctionRef<std::optional<Scale>(const api::core::Pod&)> wanted_by, absl::Time now);
+kube::Plan SyncBudget(const Budget& budget, const std::vector<std::shared_ptr<const HostedPod>>& pods,
+                      absl::FunctionRef<std::optional<Scale>(const HostedPod&)> wanted_by, absl::Time now);
 
 }  // namespace gangway::sandbox

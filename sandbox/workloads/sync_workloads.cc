@@ -17,7 +17,7 @@ namespace gangway::sandbox {
 namespace {
 
 namespace json = boost::json;
-using PodPtr = std::shared_ptr<const api::core::Pod>;
+using PodPtr = std::shared_ptr<const HostedPod>;
 
 constexpr char kHashLabel[] = "pod-template-hash";
 
@@ -29,8 +29,8 @@ std::string SafeHash(absl::string_view text) {
   return out;
 }
 
-bool Ended(const api::core::Pod& pod) { return pod.status.phase == "Succeeded" || pod.status.phase == "Failed"; }
-bool Ready(const api::core::Pod& pod) {
+bool Ended(const HostedPod& pod) { return pod.status.phase == "Succeeded" || pod.status.phase == "Failed"; }
+bool Ready(const HostedPod& pod) {
   return std::any_of(pod.status.conditions.begin(), pod.status.conditions.end(),
                      [](const auto& each) { return each.type == "Ready" && each.status == "True"; });
 }
@@ -78,7 +78,7 @@ void AddStage(std::vector<kube::Write> writes, kube::Plan& plan) {
 
 // First those that are the smallest loss.
 bool GoesBefore(const PodPtr& a, const PodPtr& b) {
-  const auto rank = [](const api::core::Pod& pod) { return Ready(pod) ? 2 : pod.spec.node_name.empty() ? 0 : 1; };
+  const auto rank = [](const HostedPod& pod) { return Ready(pod) ? 2 : pod.spec.node_name.empty() ? 0 : 1; };
   if (rank(*a) != rank(*b)) return rank(*a) < rank(*b);
   return a->metadata.name > b->metadata.name;
 }

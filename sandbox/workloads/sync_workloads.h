@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "absl/time/time.h"
-#include "api/core/pod.h"
 #include "api/field_table.h"
 #include "api/meta.h"
 #include "kube/plan/plan.h"
+#include "sandbox/kubelet/hosted_pod.h"
 
 namespace gangway::sandbox {
 
@@ -84,7 +84,7 @@ struct Workload {
 };
 
 // `pods` and `sets` are those that it controls, by name.
-kube::Plan SyncReplicaSet(const Workload& set, const std::vector<std::shared_ptr<const api::core::Pod>>& pods);
+kube::Plan SyncReplicaSet(const Workload& set, const std::vector<std::shared_ptr<const HostedPod>>& pods);
 kube::Plan SyncDeployment(const Workload& deployment, const std::vector<std::shared_ptr<const Workload>>& sets,
                           absl::Time now);
 

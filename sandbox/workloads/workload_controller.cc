@@ -1,6 +1,7 @@
 #include "sandbox/workloads/workload_controller.h"
 
-#include <utility>
+#include <memory>
+#include <vector>
 
 #include "api/resource.h"
 #include "base/strings.h"
@@ -29,46 +30,38 @@ std::vector<std::shared_ptr<const T>> OwnedBy(const api::ObjectMeta& owner, cons
 
 }  // namespace
 
-WorkloadController::WorkloadController(Loop& loop, kube::Client& client)
-    : deployments_(loop, client, api::kDeployments, {}),
-      sets_(loop, client, api::kReplicaSets, {}),
-      pods_(loop, client, api::kPods, {}),
-      recorder_(loop, client, EventsFreeOfCharge("deployment-controller")),
-      set_driver_(loop, client, recorder_, WritesFreeOfCharge("replica-set"),
-                  [this](const NamespacedName& key, absl::Time) { return DecideSet(key); }),
-      deployment_driver_(loop, client, recorder_, WritesFreeOfCharge("deployment"),
-                         [this](const NamespacedName& key, absl::Time now) { return DecideDeployment(key, now); }) {}
+WorkloadController::WorkloadController(kube::Informers& informers)
+    : Component(informers, FreeOfCharge("deployment-controller")),
+      deployments_(Watch<Workload>(
+          api::kDeployments, {},
+          [this](const NamespacedName& key, const auto&, const auto&) { deployment_driver_.Enqueue(key); })),
+      sets_(Watch<Workload>(api::kReplicaSets, {},
+                            [this](const NamespacedName& key, const auto& before, const auto& after) {
+                              OnSet(key, before.get(), after.get());
+                            })),
+      pods_(Watch<HostedPod>(
+          api::kPods, {},
+          [this](const NamespacedName&, const auto& before, const auto& after) { OnPod(before.get(), after.get()); })),
+      set_driver_(Drive("replica-set", [this](const NamespacedName& key, absl::Time) { return DecideSet(key); })),
+      deployment_driver_(Drive(
+          "deployment", [this](const NamespacedName& key, absl::Time now) { return DecideDeployment(key, now); })) {}
 
-void WorkloadController::Start() {
-  for (kube::Driver* driver : {&set_driver_, &deployment_driver_}) {
-    driver->Hold();
-    driver->SetOnReply([this](const kube::Write& write, const kube::Response& response) {
-      deployments_.ObserveReply(write, response);
-      sets_.ObserveReply(write, response);
-      pods_.ObserveReply(write, response);
-    });
-  }
-  deployments_.Start([this](const NamespacedName& key, const auto&, const auto&) { deployment_driver_.Enqueue(key); },
-                     [this] { OnSynced(); });
-  sets_.Start(
-      [this](const NamespacedName& key, const auto& before, const auto& after) {
-        set_driver_.Enqueue(key);
-        for (const auto& set : {before, after})
-          if (set != nullptr) EnqueueOwner(set->metadata, api::kDeployments, deployment_driver_);
-      },
-      [this] { OnSynced(); });
-  pods_.Start(
-      [this](const NamespacedName&, const auto& before, const auto& after) {
-        for (const auto& pod : {before, after})
-          if (pod != nullptr) EnqueueOwner(pod->metadata, api::kReplicaSets, set_driver_);
-      },
-      [this] { OnSynced(); });
+void WorkloadController::Wake() {
+  deployments_.ForEach([this](const NamespacedName& key, const auto&) { deployment_driver_.Enqueue(key); });
+  sets_.ForEach([this](const NamespacedName& key, const auto&) { set_driver_.Enqueue(key); });
 }
 
-void WorkloadController::OnSynced() {
-  if (!deployments_.synced() || !sets_.synced() || !pods_.synced()) return;
-  set_driver_.Release();
-  deployment_driver_.Release();
+void WorkloadController::OnSet(const NamespacedName& key, const Workload* before, const Workload* after) {
+  set_driver_.Enqueue(key);
+  for (const Workload* const set : {before, after}) {
+    if (set != nullptr) EnqueueOwner(set->metadata, api::kDeployments, deployment_driver_);
+  }
+}
+
+void WorkloadController::OnPod(const HostedPod* before, const HostedPod* after) {
+  for (const HostedPod* const pod : {before, after}) {
+    if (pod != nullptr) EnqueueOwner(pod->metadata, api::kReplicaSets, set_driver_);
+  }
 }
 
 kube::Plan WorkloadController::DecideSet(const NamespacedName& key) {

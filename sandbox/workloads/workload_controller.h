@@ -1,38 +1,26 @@
 // The controllers of Deployments and ReplicaSets of the embedded cluster.
 #pragma once
 
-#include <memory>
-#include <string>
-#include <vector>
-
-#include "absl/strings/string_view.h"
-#include "base/loop.h"
-#include "kube/client/client.h"
-#include "kube/runtime/driver.h"
-#include "kube/runtime/informer.h"
-#include "kube/runtime/recorder.h"
+#include "kube/runtime/component.h"
+#include "sandbox/kubelet/hosted_pod.h"
 #include "sandbox/workloads/sync_workloads.h"
 
 namespace gangway::sandbox {
 
-// Used on its loop.
-class WorkloadController {
+class WorkloadController final : public kube::Component {
  public:
-  WorkloadController(Loop& loop, kube::Client& client);
-  WorkloadController(const WorkloadController&) = delete;
-  WorkloadController& operator=(const WorkloadController&) = delete;
-
-  void Start();
+  explicit WorkloadController(kube::Informers& informers);
 
  private:
   kube::Plan DecideSet(const api::NamespacedName& key);
   kube::Plan DecideDeployment(const api::NamespacedName& key, absl::Time now);
-  void OnSynced();
+  void OnSet(const api::NamespacedName& key, const Workload* before, const Workload* after);
+  void OnPod(const HostedPod* before, const HostedPod* after);
+  void Wake() override;
 
-  kube::Informer<Workload> deployments_, sets_;
-  kube::Informer<api::core::Pod> pods_;
-  kube::Recorder recorder_;
-  kube::Driver set_driver_, deployment_driver_;
+  kube::Informer<Workload>&deployments_, &sets_;
+  kube::Informer<HostedPod>& pods_;
+  kube::Driver &set_driver_, &deployment_driver_;
 };
 
 }  // namespace gangway::sandbox

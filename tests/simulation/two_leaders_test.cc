@@ -148,7 +148,8 @@ void EndAsOneWould(bool fenced) {
     });
   // One whose Job is older than its replicas removes pods that the other has just made; one that has not seen a pod, or
   // a Job of that name, go takes its successor for it. In these lives that happens now and then.
-  const std::set<std::string> taken_for_another{"ScaledDownAndUp", "DeletionRestartsJob", "TheNameIsUsedAgain"};
+  const std::set<std::string> taken_for_another{"ScaledDownAndUp", "DeletionRestartsJob", "EvictionRestartsJob",
+                                                "TheNameIsUsedAgain"};
   if (!fenced) std::erase_if(lives, [&](const Life& life) { return taken_for_another.contains(life.name); });
   std::vector<std::vector<std::string>> clean;
   for (const Life& life : lives) clean.push_back(Certain(RunLife(life, {}).end, fenced));

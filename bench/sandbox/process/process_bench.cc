@@ -47,8 +47,8 @@ class ProcessBench {
     options.home = options.working_dir = "/";
     ClusterOptions cluster;
     cluster.kubelets.nodes = MakeNodes({*ParseNodeShape("cpu=64,memory=256Gi")}, 1);
-    cluster.kubelets.make_runtime = [this, options](Loop& loop, kube::Client& client, OnContainers on_containers) {
-      return std::make_unique<ProcessRuntime>(loop, client, options, *host_, std::move(on_containers));
+    cluster.kubelets.make_runtime = [this, options](kube::Informers& informers, OnContainers on_containers) {
+      return std::make_unique<ProcessRuntime>(informers, options, *host_, std::move(on_containers));
     };
     cluster_ = std::make_unique<Cluster>(loop_, std::move(cluster));
     client_ = cluster_->NewClient("user");

@@ -631,17 +631,6 @@ TEST_F(DriverTest, WritesKeepToTheRate) {
   EXPECT_EQ(loop_.Now() - start, absl::Seconds(1));
 }
 
-TEST_F(DriverTest, HeldKeysWait) {
-  driver_->Hold();
-  Enqueue();
-  driver_->Enqueue({"default", "ads"});
-  loop_.RunFor(absl::Hours(1));
-  EXPECT_THAT(decided_, IsEmpty());
-  driver_->Release();
-  loop_.RunUntilIdle();
-  EXPECT_THAT(decided_, ElementsAre("ctr", "ads"));
-}
-
 TEST_F(DriverTest, DestroyedItDropsEverything) {
   Plan plan;
   plan.stages = {{Create("a")}, {Create("b")}};

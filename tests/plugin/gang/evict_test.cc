@@ -219,6 +219,21 @@ TEST_F(EvictTest, WhoGoesOnWaitingForItsRoomIsNotNominatedAgain) {
   EXPECT_FALSE(decision.nominations.has_value());
 }
 
+// It was nominated while its gang lacked its minimum, and another pod, made since, took the room.
+TEST_F(EvictTest, AGangThatHasItsMinimumIsNominatedForNoMore) {
+  Node("n1", Amounts(2000));
+  Group("wide", "low", 1);
+  Runs("wide", "wide-0", Amounts(2000), "n1");
+  Waits("wide", "wide-1", Amounts(2000));
+  cluster.Nominate(cluster.FindTask("default", "wide-1"), cluster.FindNode("n1"));
+  OneWaits("high", "high", "default", Amounts(2000));
+  CarryOut();
+  EXPECT_TRUE(cluster.task(cluster.FindTask("default", "wide-0")).goes());
+  EXPECT_EQ(cluster.task(cluster.FindTask("default", "wide-1")).nominated, model::kNone);
+  EXPECT_NE(cluster.task(cluster.FindTask("default", "high")).nominated, model::kNone);
+  EXPECT_FALSE(Of("wide").nominations.has_value());
+}
+
 // Here because its node is gone.
 TEST_F(EvictTest, WhoWaitsForOtherRoomThanBeforeIsNominatedThere) {
   for (const char* name : {"n1", "n2"}) Node(name, Amounts(4000));

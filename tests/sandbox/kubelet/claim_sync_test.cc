@@ -64,7 +64,7 @@ std::vector<std::string> Sync(
 
 TEST(ClaimSyncTest, APodOwnsTheClaimsOfItsEphemeralVolumes) {
   const auto made = [](absl::string_view patch, bool there = false) {
-    const auto pod = *api::Decode<api::core::Pod>(
+    const auto pod = *api::Decode<HostedPod>(
         With(R"({"metadata":{"name":"p","namespace":"ml","uid":"u7"},"spec":{"volumes":[{"name":"e","emptyDir":{}},
         {"name":"s","ephemeral":{"volumeClaimTemplate":{"metadata":{"labels":{"a":"b"}},"spec":{"storageClassName":"standard"}}}}]},"status":{"phase":"Pending"}})",
              patch));

@@ -62,8 +62,8 @@ class ProcessCluster : public ::testing::Test {
     ClusterOptions cluster;
     cluster.workloads = true;
     cluster.kubelets.nodes = MakeNodes({*ParseNodeShape("cpu=64,memory=256Gi")}, 1);
-    cluster.kubelets.make_runtime = [this, options](Loop& loop, kube::Client& client, OnContainers on_containers) {
-      return std::make_unique<ProcessRuntime>(loop, client, options, *host_, std::move(on_containers));
+    cluster.kubelets.make_runtime = [this, options](kube::Informers& informers, OnContainers on_containers) {
+      return std::make_unique<ProcessRuntime>(informers, options, *host_, std::move(on_containers));
     };
     thread_.Run([&] {
       cluster_ = std::make_unique<Cluster>(thread_.loop(), std::move(cluster));

@@ -38,8 +38,8 @@ class ProcessRuntimeTest : public ::testing::Test {
     ClusterOptions cluster;
     cluster.kubelets.nodes = MakeNodes({*ParseNodeShape("")}, 1);
     cluster.api_server.root_ca = root_ca_;
-    cluster.kubelets.make_runtime = [this, options](Loop& loop, kube::Client& client, OnContainers on_containers) {
-      return std::make_unique<ProcessRuntime>(loop, client, options, host_, std::move(on_containers));
+    cluster.kubelets.make_runtime = [this, options](kube::Informers& informers, OnContainers on_containers) {
+      return std::make_unique<ProcessRuntime>(informers, options, host_, std::move(on_containers));
     };
     cluster_ = std::make_unique<Cluster>(loop_, std::move(cluster));
     cluster_->Start(Component::kKubelets);

@@ -14,7 +14,7 @@ namespace gangway::sandbox {
 namespace {
 
 using ::testing::HasSubstr;
-using PodPtr = std::shared_ptr<const api::core::Pod>;
+using PodPtr = std::shared_ptr<const HostedPod>;
 
 struct SyncBudgetTest : ::testing::Test {
   SyncBudgetTest() {
@@ -26,7 +26,7 @@ struct SyncBudgetTest : ::testing::Test {
   }
   // Of the set of that name; "": of nobody.
   void Add(bool ready, const std::string& controller = "web", const std::string& kind = "ReplicaSet") {
-    auto pod = std::make_shared<api::core::Pod>();
+    auto pod = std::make_shared<HostedPod>();
     pod->metadata.name = absl::StrCat("p", pods.size());
     pod->metadata.ns = "default";
     pod->metadata.labels = {{"app", "web"}};
@@ -46,7 +46,7 @@ struct SyncBudgetTest : ::testing::Test {
   std::string Written() {
     const kube::Plan plan = SyncBudget(
         budget, pods,
-        [this](const api::core::Pod& pod) -> std::optional<Scale> {
+        [this](const HostedPod& pod) -> std::optional<Scale> {
           const api::OwnerReference* const owner = pod.metadata.Controller();
           if (owner == nullptr || owner->kind != "ReplicaSet") return std::nullopt;
           return Scale{owner->uid, wanted};

@@ -22,7 +22,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
-using PodPtr = std::shared_ptr<const api::core::Pod>;
+using PodPtr = std::shared_ptr<const HostedPod>;
 
 Workload MakeWorkload(const std::string& name, std::int32_t replicas) {
   Workload out;
@@ -37,7 +37,7 @@ Workload MakeWorkload(const std::string& name, std::int32_t replicas) {
   return out;
 }
 PodPtr MakePod(const std::string& name, bool ready, const std::string& phase = "Running") {
-  auto pod = std::make_shared<api::core::Pod>();
+  auto pod = std::make_shared<HostedPod>();
   pod->metadata.name = name;
   pod->metadata.ns = "default";
   pod->metadata.uid = "uid-of-" + name;
@@ -160,7 +160,7 @@ TEST(SyncWorkloadsTest, TheNewAreThereBeforeTheOldGo) {
 }
 
 TEST(SyncWorkloadsTest, PodsThatGoAreCountedApart) {
-  const auto going = std::make_shared<api::core::Pod>(*MakePod("going", true));
+  const auto going = std::make_shared<HostedPod>(*MakePod("going", true));
   going->metadata.deletion_timestamp.at = absl::UnixEpoch();
   EXPECT_THAT(Told(SyncReplicaSet(MakeWorkload("web-1", 0), {going})),
               ::testing::ElementsAre(AllOf(HasSubstr("\"replicas\":0"), HasSubstr("\"terminatingReplicas\":1"))));
