@@ -35,6 +35,9 @@ using model::TaskId;
 constexpr char kPodsResource[] = "pods";
 // A gang that is past its time already ends so much later.
 constexpr absl::Duration kOverdue = absl::Minutes(1);
+// So often nodes are looked for that are kept: events are that far apart in a week of a thousand nodes, and looking
+// costs more than all else that is done about one.
+constexpr absl::Duration kLooksForNodesApart = absl::Minutes(1);
 
 bool HasEnded(const PodFacts& pod) { return pod.phase == PodPhase::kSucceeded || pod.phase == PodPhase::kFailed; }
 
@@ -98,7 +101,7 @@ struct Player {
 class Simulation {
  public:
   Simulation(absl::Time now, const Options& options) : options_(options), begin_(now), now_(now), happened_(now) {
-    options_.policy.keeps_same = std::max(options_.policy.keeps_same, options_.evictions_apart);
+    options_.policy.keeps_same = std::max({options_.policy.keeps_same, options_.evictions_apart, kLooksForNodesApart});
   }
 
   absl::Status Begin(const explain::ClusterFacts& facts, std::vector<Arrival> arrivals) {

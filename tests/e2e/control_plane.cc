@@ -312,7 +312,9 @@ absl::Status ControlPlane::InstallCrds() {
   for (const char* name : {"crds.yaml", "crds-paddle/paddlejobs.batch.paddlepaddle.org.yaml",
                            "crds-kubeflow/paddlejobs.kubeflow.org.yaml"}) {
     const std::string file = absl::StrCat(GW_SOURCE_DIR, "/deploy/volcano/", name);
-    GW_ASSIGN_OR_RETURN(std::vector<api::ManifestDocument> read, api::ReadManifest(ReadFile(file), file));
+    const bool other = documents.empty() && !options_.volcano_types.empty();
+    GW_ASSIGN_OR_RETURN(std::vector<api::ManifestDocument> read,
+                        api::ReadManifest(other ? options_.volcano_types : ReadFile(file), file));
     std::move(read.begin(), read.end(), std::back_inserter(documents));
   }
   for (const api::ManifestDocument& document : documents) {

@@ -40,7 +40,8 @@ struct ControlPlaneOptions {
   // Annotation test.kwok/finish=succeed or fail ends one, test.kwok/exit-code says with which code, test.kwok/hold
   // keeps it Pending.
   bool kwok = false;
-  bool volcano_crds = true;  // deploy/volcano/crds.yaml, and those of PaddleJobs
+  bool volcano_crds = true;        // deploy/volcano/crds.yaml, and those of PaddleJobs
+  std::string volcano_types = {};  // a manifest in place of deploy/volcano/crds.yaml
   bool audit = true;
   std::vector<std::string> api_server_flags = {};  // added to ours
 };

@@ -19,6 +19,7 @@ absl::StatusOr<std::unique_ptr<InstalledGangway>> InstalledGangway::Start(Instal
   plane.node_lifecycle = options.node_lifecycle;
   plane.workloads = options.workloads;
   plane.api_server_flags = options.api_server_flags;
+  plane.volcano_types = options.volcano_types;
   GW_ASSIGN_OR_RETURN(gangway->plane_, ControlPlane::Start(std::move(plane)));
   GW_RETURN_IF_ERROR(gangway->plane_->CreateNodes(options.nodes));
   GW_RETURN_IF_ERROR(gangway->Install());

@@ -23,8 +23,9 @@ struct InstalledGangwayOptions {
   std::vector<std::string> flags = {};  // added to those of the Deployments, for both programs
   std::vector<std::string> controller_flags = {};  // added to those of the controller
   std::vector<std::string> api_server_flags = {};
-  bool start = true;         // the programs; else Start() does
-  std::string program = {};  // another gangway than the one that was built with this
+  std::string volcano_types = {};  // a manifest in place of deploy/volcano/crds.yaml
+  bool start = true;               // the programs; else Start() does
+  std::string program = {};        // another gangway than the one that was built with this
 };
 
 class InstalledGangway {

@@ -42,11 +42,11 @@ bool SameCounts(const QueueStatus& a, const QueueStatus& b) {
 }
 
 // Only what is ours: the rest of the status is the scheduler's. A zero is written out, so that a count that went away
-// is seen.
+// is seen. Volcano's own type takes no status without `allocated`; nothing is taken from what is there.
 std::string StatusBody(const QueueStatus& status) {
   std::string body;
-  api::JsonWriter(body)
-      .BeginObject()
+  api::JsonWriter json(body);
+  json.BeginObject()
       .Key("status")
       .BeginObject()
       .Field("state", status.state)
@@ -54,9 +54,9 @@ std::string StatusBody(const QueueStatus& status) {
       .Field("pending", status.pending)
       .Field("running", status.running)
       .Field("inqueue", status.inqueue)
-      .Field("completed", status.completed)
-      .EndObject()
-      .EndObject();
+      .Field("completed", status.completed);
+  if (status.allocated.empty()) json.Key("allocated").BeginObject().EndObject();
+  json.EndObject().EndObject();
   return body;
 }
 

@@ -1,11 +1,20 @@
 #include "cmd/version/server_types.h"
 
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
 #include "api/crd/crd.h"
 #include "api/json_value.h"
 #include "api/kinds/kinds.h"
+#include "api/manifest/manifest.h"
 #include "api/volcano/kinds.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/testing/golden.h"
+#include "tests/volcano_types/volcano_types.h"
 
 namespace gangway::cmd {
 namespace {
@@ -73,6 +82,40 @@ TEST(ServerTypesTest, AnOlderDefinitionIsANoteThatNamesTheFieldsAndAnErrorWhenSt
   EXPECT_TRUE(CompareType(api::RowOf(api::kQueues), definition, true).wrong);
   FieldsOfSpec(definition).clear();
   EXPECT_THAT(CompareType(api::RowOf(api::kQueues), definition, false).finding, HasSubstr(" more: "));
+}
+
+// What each release's own definitions lack: never what jobs need. A line a type, and all of the fields.
+TEST(ServerTypesTest, WhatTheReleasesOfVolcanoLack) {
+  std::string lacks;
+  for (const std::string& release : testutil::VolcanoReleases()) {
+    const auto documents = api::ReadManifest(testutil::VolcanoTypes(release), release);
+    ASSERT_TRUE(documents.ok()) << documents.status();
+    std::map<std::string, value> definitions;
+    for (const api::ManifestDocument& document : *documents) {
+      value definition = Json(document.json);
+      std::string name(definition.at("metadata").at("name").get_string());
+      definitions.emplace(std::move(name), std::move(definition));
+    }
+    for (const api::KindRow& kind : api::Kinds()) {
+      if (!kind.custom() || kind.origin != api::Origin::kVolcano) continue;
+      const std::string name = api::CrdName(*kind.resource);
+      const auto theirs = definitions.find(name);
+      const TypeReport report = CompareType(kind, theirs == definitions.end() ? value() : theirs->second, false);
+      EXPECT_FALSE(report.wrong) << release << " " << name << ": " << report.finding;
+      if (theirs == definitions.end()) {
+        absl::StrAppend(&lacks, release, " ", name, " ", report.finding, "\n");
+        continue;
+      }
+      const auto schema_of = [](const value& definition) {
+        return definition.at("spec").at("versions").at(0).at("schema").at("openAPIV3Schema");
+      };
+      const std::vector<std::string> missing =
+          MissingFields(schema_of(Definition(*kind.resource)), schema_of(theirs->second));
+      EXPECT_EQ(missing.empty(), report.finding.empty()) << release << " " << name << ": " << report.finding;
+      for (const std::string& field : missing) absl::StrAppend(&lacks, release, " ", name, " ", field, "\n");
+    }
+  }
+  testutil::ExpectGolden(GW_SOURCE_DIR "/tests/golden/volcano/types/lacks.txt", lacks);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@ using api::volcano::Command;
 using api::volcano::Queue;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 Command Make(const std::string& action) {
   Command command;
@@ -75,8 +76,11 @@ TEST(QueueTest, CountsByPhaseAndQuietWhenTheyHold) {
     view.groups.Add(phase);
   const kube::Plan plan = ReconcileQueue(view);
   ASSERT_EQ(plan.stages.size(), 1u);
-  EXPECT_EQ(plan.stages[0][0].body,
-            R"({"status":{"state":"Open","unknown":1,"pending":2,"running":2,"inqueue":1,"completed":1}})");
+  EXPECT_EQ(
+      plan.stages[0][0].body,
+      R"({"status":{"state":"Open","unknown":1,"pending":2,"running":2,"inqueue":1,"completed":1,"allocated":{}}})");
+  queue.status.allocated["cpu"] = api::Quantity();
+  EXPECT_THAT(ReconcileQueue(view).stages[0][0].body, Not(HasSubstr("allocated"))) << "the scheduler has written it";
   queue.status.state = "Open";
   queue.status.unknown = 1;
   queue.status.pending = 2;
