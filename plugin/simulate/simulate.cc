@@ -16,6 +16,7 @@
 #include "base/status_macros.h"
 #include "plugin/gang/carry_out.h"
 #include "plugin/gang/schedule.h"
+#include "plugin/gang/victims.h"
 #include "plugin/model/cluster.h"
 
 namespace gangway::simulate {
