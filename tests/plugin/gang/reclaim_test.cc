@@ -202,6 +202,8 @@ TEST_F(PatientTest, WhatLosesLittleGoesAtOnce) {
 
 // Four minutes of twice as much are eight of what it would have.
 TEST_F(PatientTest, LittleIsLittleOfWhatIsWanted) {
+  policy.sharing = Sharing::kAsWritten;  // "q1" deserves nothing, so nothing else keeps who is larger than is wanted
+  Queue("q2", Amounts(4000));
   RunsSince("a", 1000, 0);
   RunsSince("b", 1000, 0);
   RunsSince("c", 2000, 1000 - 240);
